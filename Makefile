@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+# perfabi: see README.md. Everything built goes to build/ (build/asan with `make asan`).
+
+comma := ,
+B ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+CFLAGS ?= -O2 -g
+PKG_CONFIG ?= pkg-config
+PYTHON ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import jsonschema' 2>/dev/null && echo $$p && exit; done; echo python3)
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.DEFAULT_GOAL := all
+
+LIBS_PKG = jansson
+override LINK_STATIC := $(if $(STATIC),-static)
+override PKG_FLAGS := $(if $(STATIC),--static)
+LIB_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(LIBS_PKG) 2>/dev/null)
+LIB_LIBS = $(shell $(PKG_CONFIG) $(PKG_FLAGS) --libs $(LIBS_PKG) 2>/dev/null || echo -ljansson)
+
+WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes $(if $(DEV),-Werror)
+HARDENING = $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined,\
+	-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
+override ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Idecoder $(WARNINGS) $(HARDENING) -ffile-prefix-map=$(CURDIR)=. $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
+override ALL_LDFLAGS = $(if $(SANITIZE),-fsanitize=address$(comma)undefined,-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) $(LINK_STATIC) $(LDFLAGS)
+
+DECODER_SRC := $(sort $(filter-out decoder/main.c,$(wildcard decoder/*.c)))
+SRC_SRC := $(sort $(filter-out src/main.c,$(wildcard src/*.c)))
+TEST_SRC := $(sort $(wildcard tests/*.c))
+ABI_JSON := $(sort $(wildcard cases/abi/*.json))
+CASE_JSON := $(sort $(shell find cases -name '*.json' -not -path 'cases/abi/*' -not -path 'cases/schema/*'))
+
+DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o
+SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
+TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
+
+.PHONY: all run test check-all setup setup-test install uninstall clean static asan mutate schema format lint compile_commands.json FORCE
+all: $B/perfabi $B/perfabi-decode
+
+$B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
+$B/perfabi-decode: $B/decoder/main.o $(DECODER_OBJ) $B/.flags
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
+$B/unit: $(TEST_OBJ) $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $$($(PKG_CONFIG) --libs check) $(LIB_LIBS)
+
+$B/%.o: %.c $B/.flags
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(if $(filter tests/%,$<),-Isrc $$($(PKG_CONFIG) --cflags check)) -MMD -MP -c -o $@ $<
+$B/%_builtin.o: $B/%_builtin.c $B/.flags
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# The texts of cases/ in the programs: the list of files decides too, so that one taken away counts.
+$B/abi_builtin.c: $(ABI_JSON) ci/embed $B/.abi-list
+	ci/embed abi_builtin $(ABI_JSON) >$@
+$B/cases_builtin.c: $(CASE_JSON) ci/embed $B/.case-list
+	ci/embed cases_builtin $(CASE_JSON) >$@
+
+# Stamps that change only when what they hold does.
+stamp = @mkdir -p $B; printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@
+$B/.flags: FORCE
+	$(call stamp,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIB_LIBS))
+$B/.abi-list: FORCE
+	$(call stamp,$(ABI_JSON))
+$B/.case-list: FORCE
+	$(call stamp,$(CASE_JSON))
+FORCE:
+
+-include $(wildcard $B/*/*.d)
+
+# The two commands of the README.
+run: setup
+	@$(MAKE) --no-print-directory all
+	$B/perfabi run $(ARGS)
+test: setup-test
+	@$(MAKE) --no-print-directory all $B/unit asan
+	PYTHON='$(PYTHON)' B='$B' tests/run-all
+
+setup:
+	@ci/setup build
+setup-test:
+	@ci/setup build test
+
+asan:
+	@$(MAKE) --no-print-directory B=$B/asan SANITIZE=1 $B/asan/perfabi $B/asan/perfabi-decode $B/asan/unit
+static:
+	@$(MAKE) --no-print-directory B=$B/static STATIC=1 $B/static/perfabi $B/static/perfabi-decode
+mutate: all
+	$B/perfabi mutate $(ARGS)
+
+# The names of cases/abi as JSON Schema, for editors; a test says when it is out of date.
+schema:
+	ci/schema-names >cases/schema/names.schema.json
+
+install: all
+	install -D -m 755 $B/perfabi $(DESTDIR)$(PREFIX)/bin/perfabi
+	install -D -m 755 $B/perfabi-decode $(DESTDIR)$(PREFIX)/bin/perfabi-decode
+	install -D -m 644 src/perfabi.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi.1
+	install -D -m 644 decoder/perfabi-decode.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi-decode.1
+	cd cases && find . -name '*.json' -exec install -D -m 644 '{}' '$(DESTDIR)$(PREFIX)/share/perfabi/cases/{}' \;
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/perfabi $(DESTDIR)$(PREFIX)/bin/perfabi-decode
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/perfabi.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi-decode.1
+	rm -rf $(DESTDIR)$(PREFIX)/share/perfabi
+clean:
+	rm -rf $B compile_commands.json
+
+format:
+	clang-format -i decoder/*.[ch] src/*.[ch] tests/*.[ch]
+compile_commands.json:
+	@ci/compile-commands '$(CC) $(ALL_CFLAGS) -Isrc' $(DECODER_SRC) decoder/main.c $(SRC_SRC) src/main.c $(TEST_SRC) >$@

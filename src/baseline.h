@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Baselines: known deviations of a kernel, kept apart from the cases, which state the promise.
+ *
+ *     {"about": "Linux 5.15.y", "xfail": {"attr.read-format.accepted.user.lost": "not backported"}}
+ */
+#ifndef PERFABI_BASELINE_H
+#define PERFABI_BASELINE_H
+
+#include "run.h"
+
+struct baseline {
+	json_t *json;
+	const char *path;
+};
+
+/* Reads and checks it against the ids there are. 0, or -EINVAL after a message. */
+int baseline_read(struct baseline *baseline, const char *path, const struct cases *cases,
+		  const char *program);
+void baseline_free(struct baseline *baseline);
+
+/* Turns fail into xfail and pass into xpass for the ids it names, which may be globs. */
+void baseline_apply(const struct baseline *baseline, struct result *results, size_t count);
+
+#endif

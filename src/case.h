@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The case files, loaded strictly, and the instances that they expand to: a case run once as each
+ * identity, on each vehicle, with each row of its table.
+ */
+#ifndef PERFABI_CASE_H
+#define PERFABI_CASE_H
+
+#include "environment.h"
+#include "phase.h"
+
+enum kind { CONFORMANCE, CAPABILITY };
+
+/* One thing to run. All JSON is complete: defaults merged, parameters put in. */
+struct instance {
+	char *id;
+	const char *suite, *name, *title;
+	const char *row;     /* of `each`, or NULL */
+	const char *vehicle; /* or NULL */
+	enum identity as;
+	enum kind kind;
+	bool alone;		     /* nothing else runs meanwhile */
+	const json_t *definition;    /* the whole case, for `show` and reports */
+	const json_t *given, *open;  /* given may be NULL */
+	const json_t *expect;	     /* a list; NULL for a capability */
+	const json_t *outcome;	     /* of a capability */
+	const json_t *requirements;  /* a list of tokens, or NULL */
+	const json_t *spec;
+	const struct source *source;
+	size_t case_index; /* in the source's `cases` */
+};
+
+/* Everything that is loaded from cases/, but for the ABI. */
+struct cases {
+	const struct abi *abi;
+	const struct abi_arch *arch; /* the host's, for register names; may be NULL */
+	struct phases phases;
+	json_t *vehicles; /* by name */
+	json_t *checks;   /* the kernel's checks, or NULL */
+	struct instance *list;
+	size_t count;
+	json_t *storage; /* all merged JSON */
+	char **rows;	 /* row names, owned */
+	size_t row_count;
+};
+
+/*
+ * Loads every source but those of abi/ into *out. `machine` is uname's, or NULL. Tells every file's
+ * first error to stderr as `program`; returns the number of files in error, 0 when all is well. Free
+ * with cases_free().
+ */
+int cases_load(struct cases *out, const struct abi *abi, const char *machine,
+	       const struct sources *sources, const char *program);
+void cases_free(struct cases *cases);
+
+/* The sources of cases/ (but abi/) as they were at build time. */
+struct sources cases_builtin(void);
+
+/* The instance of that id, or NULL; `near`, if not NULL, is offered every id. */
+const struct instance *cases_find(const struct cases *cases, const char *id, struct nearest *near);
+
+#endif

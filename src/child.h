@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One instance in a process of its own: what it is given, the call, the gate, the verdict.
+ */
+#ifndef PERFABI_CHILD_H
+#define PERFABI_CHILD_H
+
+#include "expect.h"
+
+/* How far the child has come, for when it does not come back. */
+enum stage { STAGE_NONE, STAGE_PREPARING, STAGE_CALLING, STAGE_ASKING, STAGE_DONE };
+extern const char *const stage_names[];
+
+/*
+ * What the child tells, in memory shared with the runner: no pipe that something left over could
+ * hold. Texts are NUL-terminated unless the child was killed while it wrote; the last byte is never
+ * written.
+ */
+struct slot {
+	volatile int stage;
+	int outcome;		/* enum outcome */
+	unsigned phases;	/* gates that can have refused */
+	int err;		/* errno of the call */
+	char capability[8];	/* or empty */
+	char expected[256], got[256], call[1024];
+};
+
+/*
+ * Runs the instance in the calling process, which was forked for it, and ends the process. `stdio` is
+ * /dev/null, `seconds` bounds its cpu time.
+ */
+_Noreturn void child_run(const struct instance *instance, const struct expectation *expectation,
+			 const struct cases *cases, const struct environment *env,
+			 struct slot *slot, int devnull, unsigned seconds);
+
+#endif

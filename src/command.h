@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The commands of perfabi. Each takes its own argv, from the command's name on, and returns an exit
+ * status.
+ */
+#ifndef PERFABI_COMMAND_H
+#define PERFABI_COMMAND_H
+
+#include <stdio.h>
+
+#include "load.h"
+#include "report.h"
+
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_HARNESS = 3, EXIT_ALL_SKIPPED = 4 };
+
+int command_run(int argc, char **argv);
+int command_list(int argc, char **argv);
+int command_show(int argc, char **argv);
+int command_check(int argc, char **argv);
+int command_mutate(int argc, char **argv);
+int command_help(int argc, char **argv);
+
+/* The overview of all commands. */
+void usage(FILE *f);
+
+/* 0, or EXIT_HARNESS after a message if what was printed could not be written. */
+int flush_stdout(void);
+
+/* Options of running that `run` and `mutate` share. */
+struct run_settings {
+	const char *folder, *baseline;
+	struct filter filters[16];
+	size_t filter_count;
+	struct run_options options;
+	bool verbose;
+};
+
+/* Help on those options, one a line. */
+void run_options_help(FILE *f);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfabi list, show, check and help.
+ */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "given.h"
+#include "require.h"
+
+/* What these commands can be told. */
+struct settings {
+	const char *folder;
+	struct filter filters[16];
+	size_t filter_count;
+	bool json;
+};
+
+static const struct option long_options[] = {{"cases", required_argument, NULL, 'c'},
+					     {"filter", required_argument, NULL, 'F'},
+					     {"json", no_argument, NULL, 'J'},
+					     {"help", no_argument, NULL, 'h'},
+					     {NULL, 0, NULL, 0}};
+
+/* 0 to go on, 1 after help was printed, or -1. */
+static int parse(struct settings *s, int argc, char **argv, const char *help)
+{
+	char program[32];
+	int option;
+
+	snprintf(program, sizeof(program), "perfabi %s", argv[0]);
+	while ((option = getopt_long(argc, argv, "c:h", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'c':
+			s->folder = optarg;
+			break;
+		case 'F':
+			if (s->filter_count == 16 ||
+			    filter_parse(&s->filters[s->filter_count++], optarg, program))
+				return -1;
+			break;
+		case 'J':
+			s->json = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 1;
+		default:
+			fprintf(stderr, "  `%s --help` lists the options\n", program);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static json_t *instance_json(const struct instance *instance)
+{
+	json_t *json = json_pack("{s:s}", "id", instance->id);
+
+	json_object_update(json, (json_t *)instance->definition);
+	json_object_set_new(json, "as", json_string(identity_names[instance->as]));
+	if (instance->vehicle)
+		json_object_set_new(json, "vehicle", json_string(instance->vehicle));
+	return json;
+}
+
+static void print_json(json_t *json)
+{
+	char *text = json_dumps(json, JSON_INDENT(2));
+
+	if (text)
+		puts(text);
+	free(text);
+	json_decref(json);
+}
+
+int command_list(int argc, char **argv)
+{
+	struct settings s = {0};
+	struct loaded l;
+	const struct instance **picked;
+	size_t count;
+	int status = parse(&s, argc, argv,
+			   "usage: perfabi list [OPTIONS] [PATH|ID-GLOB...]\n\n"
+			   "The cases, an id and its title a line.\n\n"
+			   "  -c, --cases DIR        the cases below DIR, not the built-in ones\n"
+			   "      --filter KEY=GLOB  only these, as for run\n"
+			   "      --json             every case in full, in one list\n"
+			   "  -h, --help\n");
+
+	if (status)
+		return status > 0 ? 0 : EXIT_USAGE;
+	status = load_cases(&l, s.folder, argv + optind, "perfabi list");
+	picked = status ? NULL
+			: pick(&l.cases, argv + optind, s.filters, s.filter_count, &count,
+			       "perfabi list");
+	if (!status && !picked)
+		status = EXIT_USAGE;
+	if (picked && s.json) {
+		json_t *list = json_array();
+
+		for (size_t i = 0; i < count; i++)
+			json_array_append_new(list, instance_json(picked[i]));
+		print_json(list);
+	}
+	for (size_t i = 0; picked && !s.json && i < count; i++)
+		printf("%s\t%s\n", picked[i]->id, picked[i]->title);
+	free(picked);
+	load_free(&l);
+	return status;
+}
+
+static int show(const struct loaded *l, const char *id)
+{
+	struct nearest near = nearest_to(id);
+	const struct instance *instance = cases_find(&l->cases, id, &near);
+
+	if (!instance) {
+		fprintf(stderr, "perfabi show: no case has the id \"%s\"\n", id);
+		if (near.best)
+			fprintf(stderr, "  nearest:  \"%s\"\n", near.best);
+		return EXIT_USAGE;
+	}
+	print_json(instance_json(instance));
+	return 0;
+}
+
+int command_show(int argc, char **argv)
+{
+	struct settings s = {0};
+	struct loaded l;
+	int status = parse(&s, argc, argv,
+			   "usage: perfabi show [OPTIONS] ID...\n\n"
+			   "A case in full, its defaults, vehicle and parameters put in.\n\n"
+			   "  -c, --cases DIR  the cases below DIR, not the built-in ones\n"
+			   "  -h, --help\n");
+
+	if (status)
+		return status > 0 ? 0 : EXIT_USAGE;
+	if (optind == argc) {
+		fprintf(stderr, "perfabi show: no ID given; `perfabi list` shows them\n");
+		return EXIT_USAGE;
+	}
+	status = load_cases(&l, s.folder, NULL, "perfabi show");
+	for (int i = optind; i < argc && !status; i++)
+		status = show(&l, argv[i]);
+	load_free(&l);
+	return status;
+}
+
+int command_check(int argc, char **argv)
+{
+	struct settings s = {0};
+	struct loaded l;
+	int status = parse(&s, argc, argv,
+			   "usage: perfabi check [-c DIR] [PATH...]\n\n"
+			   "Loads case files as `run` does and says what is wrong with them; exit status 2\n"
+			   "then. Without an argument, the built-in ones.\n\n"
+			   "  -c, --cases DIR  the cases below DIR\n"
+			   "  -h, --help\n");
+
+	if (status)
+		return status > 0 ? 0 : EXIT_USAGE;
+	status = load_cases(&l, s.folder, argv + optind, "perfabi check");
+	if (!status)
+		printf("%zu cases, all well formed\n", l.cases.count);
+	load_free(&l);
+	return status;
+}
+
+static void help_phases(void)
+{
+	struct loaded l;
+
+	if (!load_cases(&l, NULL, NULL, "perfabi help"))
+		for (size_t i = 0; i < l.cases.phases.count; i++)
+			printf("  %-12s %s\n", l.cases.phases.list[i].name,
+			       l.cases.phases.list[i].about);
+	load_free(&l);
+}
+
+int command_help(int argc, char **argv)
+{
+	const char *topic = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(topic, "tokens")) {
+		puts("Tokens of `requires` and `when`; \"!\" before one turns it round:\n");
+		require_help(stdout);
+	} else if (!strcmp(topic, "phases")) {
+		puts("The gates of perf_event_open(2), in the kernel's order:\n");
+		help_phases();
+	} else if (!strcmp(topic, "given")) {
+		puts("Verbs of the steps in `given`; \"bind\": NAME names what a step made:\n");
+		given_help(stdout);
+	} else if (!strcmp(topic, "variables")) {
+		puts("What `$name` stands for, besides what steps bind and the parameter of `each`:\n");
+		fputs(scope_help(), stdout);
+	} else if (!topic[0]) {
+		usage(stdout);
+	} else {
+		static int (*const with_help[])(int, char **) = {command_run, command_list,
+								 command_show, command_check,
+								 command_mutate};
+		static const char *const names[] = {"run", "list", "show", "check", "mutate"};
+		char *help[] = {argv[1], "--help", NULL};
+
+		for (size_t i = 0; i < 5; i++)
+			if (!strcmp(names[i], topic))
+				return with_help[i](2, help);
+		fprintf(stderr, "perfabi help: no help on \"%s\"\n  expected: a command, tokens, "
+				"phases, given or variables\n", topic);
+		return EXIT_USAGE;
+	}
+	return 0;
+}

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfabi run and perfabi mutate.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "baseline.h"
+#include "command.h"
+
+enum { OUTPUTS_MAX = 8 };
+
+/* Everything that one `perfabi run` holds. */
+struct run {
+	struct run_settings settings;
+	struct output outputs[OUTPUTS_MAX];
+	size_t output_count;
+	struct loaded loaded;
+	const struct instance **picked;
+	size_t count;
+	struct result *results;
+	struct report report;
+	struct baseline baseline;
+	double began, shown; /* when progress was last shown */
+	bool show_progress;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+void run_options_help(FILE *f)
+{
+	fputs("  -c, --cases DIR          the cases below DIR, not the built-in ones\n"
+	      "      --filter KEY=GLOB    only these; KEY!=GLOB: not these; again: all must hold\n"
+	      "                           KEY: id suite as kind vehicle title errno phase\n"
+	      "  -j, --jobs N             processes at a time (default: one a cpu)\n"
+	      "      --timeout SECONDS    for one case (default 5)\n"
+	      "      --repeat N           every case N times; runs that differ are failures\n"
+	      "      --shuffle SEED       in an order that the number SEED decides\n",
+	      f);
+}
+
+static void help(FILE *f)
+{
+	fputs("usage: perfabi run [OPTIONS] [PATH|ID-GLOB...]\n\n"
+	      "Runs the cases that match (all without an argument) against this kernel. A PATH, a case\n"
+	      "file or a folder of them, takes the place of the built-in cases.\n\n"
+	      "  -f, --format FORMAT[:FILE]  pretty (default), ktap, tap, junit, json or jsonl; again\n"
+	      "                           for several at once, of which one may go to standard output\n",
+	      f);
+	run_options_help(f);
+	fputs("      --baseline FILE      known deviations: {\"xfail\": {\"ID\": \"reason\"}}\n"
+	      "  -v, --verbose            pretty: every case in full\n"
+	      "  -h, --help\n",
+	      f);
+}
+
+static int bad_value(const char *option, const char *got, const char *expected)
+{
+	fprintf(stderr, "perfabi run: --%s \"%s\"\n  expected: %s\n", option, got, expected);
+	return -EINVAL;
+}
+
+static int parse_count(const char *option, const char *text, unsigned long most, unsigned *out)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (end == text || *end || errno || text[0] == '-' || !n || n > most) {
+		char expected[48];
+
+		snprintf(expected, sizeof(expected), "a number from 1 to %lu", most);
+		return bad_value(option, text, expected);
+	}
+	*out = (unsigned)n;
+	return 0;
+}
+
+static int parse_seed(const char *text, struct run_options *options)
+{
+	char *end;
+
+	errno = 0;
+	options->seed = strtoull(text, &end, 0);
+	options->shuffle = true;
+	if (end == text || *end || errno || text[0] == '-')
+		return bad_value("shuffle", text, "a number");
+	return 0;
+}
+
+static int parse_timeout(const char *text, double *out)
+{
+	char *end;
+
+	*out = strtod(text, &end);
+	if (end == text || *end || !(*out >= 0.01 && *out <= 3600))
+		return bad_value("timeout", text, "seconds, from 0.01 to 3600");
+	return 0;
+}
+
+static int add_output(struct run *run, const char *text)
+{
+	const char *colon = strchr(text, ':');
+	char name[16];
+	struct nearest near;
+	struct output *out = &run->outputs[run->output_count];
+
+	if (run->output_count == OUTPUTS_MAX)
+		return bad_value("format", text, "at most 8 formats");
+	snprintf(name, sizeof(name), "%.*s", colon && colon - text < 15 ? (int)(colon - text) : 15,
+		 text);
+	near = nearest_to(name);
+	*out = (struct output){.printer = printer_by_name(name, &near),
+			       .path = colon ? colon + 1 : NULL};
+	if (!out->printer || (colon && !colon[1]))
+		return bad_value("format", text,
+				 "pretty, ktap, tap, junit, json or jsonl, and :FILE if you like");
+	for (size_t i = 0; i < run->output_count; i++)
+		if (!out->path && !run->outputs[i].path)
+			return bad_value("format", text, "one format alone on standard output; give "
+							 "the others a file, as junit:report.xml");
+	run->output_count++;
+	return 0;
+}
+
+static int parse_option(struct run *run, int option, const char *value)
+{
+	struct run_settings *s = &run->settings;
+
+	switch (option) {
+	case 'c':
+		s->folder = value;
+		return 0;
+	case 'f':
+		return add_output(run, value);
+	case 'j':
+		return parse_count("jobs", value, 1024, &s->options.jobs);
+	case 't':
+		return parse_timeout(value, &s->options.timeout);
+	case 'r':
+		return parse_count("repeat", value, 1000000, &s->options.repeat);
+	case 's':
+		return parse_seed(value, &s->options);
+	case 'b':
+		s->baseline = value;
+		return 0;
+	case 'v':
+		s->verbose = true;
+		return 0;
+	case 'F':
+		if (s->filter_count == sizeof(s->filters) / sizeof(s->filters[0]))
+			return bad_value("filter", value, "at most 16 filters");
+		return filter_parse(&s->filters[s->filter_count++], value, "perfabi run");
+	default:
+		return -EINVAL;
+	}
+}
+
+static const struct option long_options[] = {
+	{"cases", required_argument, NULL, 'c'},  {"format", required_argument, NULL, 'f'},
+	{"filter", required_argument, NULL, 'F'}, {"jobs", required_argument, NULL, 'j'},
+	{"timeout", required_argument, NULL, 't'}, {"repeat", required_argument, NULL, 'r'},
+	{"shuffle", required_argument, NULL, 's'}, {"baseline", required_argument, NULL, 'b'},
+	{"verbose", no_argument, NULL, 'v'},	  {"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0}};
+
+/* 0 to go on, 1 after help was printed, or -EINVAL. */
+static int parse_options(struct run *run, int argc, char **argv, void (*print_help)(FILE *))
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int option;
+
+	run->settings.options = (struct run_options){
+		.jobs = cpus > 0 ? (unsigned)cpus : 1, .timeout = 5, .repeat = 1};
+	while ((option = getopt_long(argc, argv, "c:f:j:vh", long_options, NULL)) != -1) {
+		if (option == 'h') {
+			print_help(stdout);
+			return 1;
+		}
+		if (option == '?') {
+			fprintf(stderr, "  `perfabi %s --help` lists the options\n", argv[0]);
+			return -EINVAL;
+		}
+		if (parse_option(run, option, optarg))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int open_outputs(struct run *run)
+{
+	if (!run->output_count)
+		add_output(run, "pretty");
+	for (size_t i = 0; i < run->output_count; i++) {
+		struct output *out = &run->outputs[i];
+
+		out->verbose = run->settings.verbose;
+		out->f = out->path ? fopen(out->path, "we") : stdout;
+		if (!out->f) {
+			fprintf(stderr, "perfabi run: cannot write %s: %s\n", out->path,
+				strerror(errno));
+			return -errno;
+		}
+		out->colour = !getenv("NO_COLOR") && isatty(fileno(out->f)) &&
+			      strcmp(getenv("TERM") ? getenv("TERM") : "dumb", "dumb") != 0;
+	}
+	return 0;
+}
+
+static int close_outputs(struct run *run)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < run->output_count; i++) {
+		struct output *out = &run->outputs[i];
+		bool bad;
+
+		if (!out->f || out->f == stdout)
+			continue;
+		errno = 0;
+		bad = ferror(out->f) != 0;
+		if (fclose(out->f) || bad) {
+			fprintf(stderr, "perfabi run: writing %s: %s\n", out->path,
+				strerror(errno ? errno : EIO));
+			status = EXIT_HARNESS;
+		}
+		out->f = NULL;
+	}
+	return status;
+}
+
+/* A line on a terminal once a run has taken half a second, at most ten times a second. */
+static void progress(struct run *run, size_t done, size_t total)
+{
+	double t;
+
+	if (!run->show_progress)
+		return;
+	t = now();
+	if (t - run->began < 0.5 || t - run->shown < 0.1)
+		return;
+	run->shown = t;
+	fprintf(stderr, "\r\033[K%zu of %zu", done, total);
+}
+
+static void ended(void *context, const struct result *result, size_t done, size_t total)
+{
+	struct run *run = context;
+
+	progress(run, done, total);
+	if (result->runs < run->settings.options.repeat)
+		return;
+	for (size_t i = 0; i < run->output_count; i++)
+		if (run->outputs[i].printer->ended)
+			run->outputs[i].printer->ended(&run->outputs[i], &run->report, result);
+}
+
+static void tally(struct run *run)
+{
+	memset(run->report.tally, 0, sizeof(run->report.tally));
+	for (size_t i = 0; i < run->count; i++)
+		run->report.tally[run->results[i].outcome]++;
+	run->report.seconds = now() - run->began;
+}
+
+static int exit_status(const struct report *report)
+{
+	if (report->tally[ERROR])
+		return EXIT_HARNESS;
+	if (report->tally[FAIL] || report->tally[XPASS])
+		return EXIT_FAILED;
+	return report->count && report->tally[SKIP] == report->count ? EXIT_ALL_SKIPPED : 0;
+}
+
+/* Loads, picks, reads the machine. 0, or an exit status after a message. */
+static int prepare(struct run *run, char **arguments, const char *program)
+{
+	int status = load_cases(&run->loaded, run->settings.folder, arguments, program);
+
+	if (status)
+		return status;
+	run->picked = pick(&run->loaded.cases, arguments, run->settings.filters,
+			   run->settings.filter_count, &run->count, program);
+	if (!run->picked)
+		return EXIT_USAGE;
+	if (!run->count) {
+		fprintf(stderr, "%s: no case fits the filters\n", program);
+		return EXIT_USAGE;
+	}
+	if (run->settings.baseline && baseline_read(&run->baseline, run->settings.baseline,
+						    &run->loaded.cases, program))
+		return EXIT_USAGE;
+	run->results = calloc(run->count, sizeof(*run->results));
+	if (!run->results) {
+		fprintf(stderr, "%s: %s\n", program, strerror(ENOMEM));
+		return EXIT_HARNESS;
+	}
+	environment_read(&run->loaded.env, run->loaded.abi);
+	run->loaded.has_env = true;
+	run->report = (struct report){.env = &run->loaded.env,
+				      .cases = &run->loaded.cases,
+				      .results = run->results,
+				      .count = run->count};
+	run->settings.options.ended = ended;
+	run->settings.options.context = run;
+	run->began = now();
+	run->show_progress = isatty(2);
+	return 0;
+}
+
+static int execute(struct run *run, const char *program)
+{
+	int stopped = run_all(run->picked, run->count, &run->loaded.cases, &run->loaded.env,
+			      &run->settings.options, run->results);
+
+	if (run->shown > 0)
+		fputs("\r\033[K", stderr);
+	if (stopped < 0) {
+		fprintf(stderr, "%s: the runner could not be set up: %s\n", program,
+			strerror(-stopped));
+		return EXIT_HARNESS;
+	}
+	run->report.interrupted = stopped;
+	return 0;
+}
+
+static void release(struct run *run)
+{
+	if (run->results)
+		results_free(run->results, run->count);
+	free(run->results);
+	free(run->picked);
+	baseline_free(&run->baseline);
+	load_free(&run->loaded);
+}
+
+/* Dies of the signal that ended the run, so that a shell sees what it expects. */
+static void die_of(int sig)
+{
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static int run_and_report(struct run *run, char **arguments)
+{
+	int status = prepare(run, arguments, "perfabi run"), written;
+
+	if (status)
+		return status;
+	if (open_outputs(run)) {
+		close_outputs(run);
+		return EXIT_USAGE;
+	}
+	for (size_t i = 0; i < run->output_count; i++)
+		if (run->outputs[i].printer->begin)
+			run->outputs[i].printer->begin(&run->outputs[i], &run->report);
+	fflush(stdout);
+	status = execute(run, "perfabi run");
+	if (!status) {
+		if (run->baseline.json)
+			baseline_apply(&run->baseline, run->results, run->count);
+		tally(run);
+		for (size_t i = 0; i < run->output_count; i++)
+			run->outputs[i].printer->end(&run->outputs[i], &run->report);
+		status = exit_status(&run->report);
+	}
+	written = close_outputs(run);
+	if (!written)
+		written = flush_stdout();
+	return written ? written : status;
+}
+
+int command_run(int argc, char **argv)
+{
+	struct run run = {0};
+	int parsed = parse_options(&run, argc, argv, help), status, stopped;
+
+	if (parsed)
+		return parsed > 0 ? 0 : EXIT_USAGE;
+	status = run_and_report(&run, argv + optind);
+	stopped = run.report.interrupted;
+	release(&run);
+	if (stopped)
+		die_of(stopped);
+	return status;
+}
+
+static void mutate_help(FILE *f)
+{
+	fputs("usage: perfabi mutate [OPTIONS] [PATH|ID-GLOB...]\n\n"
+	      "Runs every case with its expectation made wrong: another errno, success for failure,\n"
+	      "the gate before and behind the right one, attr written where it is not, close-on-exec\n"
+	      "turned round. A case that passes all the same tells nothing, and is listed.\n\n",
+	      f);
+	run_options_help(f);
+	fputs("  -h, --help\n", f);
+}
+
+static void remember(void *context, const struct result *result, size_t done, size_t total)
+{
+	(void)result;
+	progress(context, done, total);
+}
+
+/* One way of being wrong for all cases; returns how many survived it, or -1. */
+static int mutate_once(struct run *run, enum flip flip, size_t *caught)
+{
+	int survived = 0;
+
+	run->settings.options.flip = flip;
+	if (execute(run, "perfabi mutate") || run->report.interrupted)
+		return -1;
+	for (size_t i = 0; i < run->count; i++) {
+		const struct result *result = &run->results[i];
+
+		if (result->outcome == PASS) {
+			printf("SURVIVED %s (%s)\n", result->instance->id, flip_names[flip]);
+			print_details(stdout, result, "  ");
+			survived++;
+		} else if (result->outcome == FAIL) {
+			(*caught)++;
+		} else if (result->outcome == ERROR) {
+			printf("ERROR %s (%s)\n", result->instance->id, flip_names[flip]);
+			print_details(stdout, result, "  ");
+			survived++;
+		}
+	}
+	results_free(run->results, run->count);
+	return survived;
+}
+
+static int mutate_all(struct run *run)
+{
+	size_t all_caught = 0;
+	int all_survived = 0;
+
+	run->settings.options.ended = remember;
+	for (enum flip flip = FLIP_NONE + 1; flip < FLIPS; flip++) {
+		size_t caught = 0;
+		int survived = mutate_once(run, flip, &caught);
+
+		if (survived < 0)
+			return EXIT_HARNESS;
+		printf("%-20s %5zu caught, %d not\n", flip_names[flip], caught, survived);
+		all_caught += caught;
+		all_survived += survived;
+	}
+	printf("%zu wrong expectations caught, %d not, over %zu cases\n", all_caught, all_survived,
+	       run->count);
+	if (all_survived)
+		return EXIT_FAILED;
+	return all_caught ? 0 : EXIT_ALL_SKIPPED;
+}
+
+int command_mutate(int argc, char **argv)
+{
+	struct run run = {0};
+	int parsed = parse_options(&run, argc, argv, mutate_help), status;
+
+	if (parsed)
+		return parsed > 0 ? 0 : EXIT_USAGE;
+	status = prepare(&run, argv + optind, "perfabi mutate");
+	if (!status)
+		status = mutate_all(&run);
+	release(&run);
+	return status;
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading the machine: uname, /proc, /sys, and three probes by open that are not under test.
+ */
+#include "environment.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "attr.h"
+
+/* First line of a small file, without its newline; empty if it cannot be read. */
+static void read_line(const char *path, char *out, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, out, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	out[n > 0 ? n : 0] = '\0';
+	out[strcspn(out, "\n")] = '\0';
+}
+
+static int read_number(const char *path, int absent)
+{
+	char text[32], *end;
+	long n;
+
+	read_line(path, text, sizeof(text));
+	n = strtol(text, &end, 10);
+	return end == text ? absent : (int)n;
+}
+
+static void read_uname(struct environment *env)
+{
+	struct utsname u;
+
+	if (uname(&u))
+		return;
+	snprintf(env->release, sizeof(env->release), "%s", u.release);
+	snprintf(env->version, sizeof(env->version), "%s", u.version);
+	snprintf(env->machine, sizeof(env->machine), "%s", u.machine);
+	env->arch = abi_arch(env->abi, env->machine);
+	env->bits = strstr(env->machine, "64") || !strcmp(env->machine, "s390x") ? 64 : 32;
+}
+
+/* The value behind "Key:" in /proc/self/status. */
+static unsigned long long status_number(const char *text, const char *key, int base)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoull(at + strlen(key), NULL, base) : 0;
+}
+
+static void read_self(struct environment *env)
+{
+	char text[4096], map[64];
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+	unsigned first, outside, count;
+	struct rlimit limit = {0};
+	struct stat st;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	env->uid = geteuid();
+	env->capabilities = status_number(text, "\nCapEff:", 16);
+	env->no_new_privs = status_number(text, "\nNoNewPrivs:", 10) != 0;
+	env->seccomp = (int)status_number(text, "\nSeccomp:", 10);
+	read_line("/proc/self/uid_map", map, sizeof(map));
+	env->init_user_namespace = sscanf(map, "%u %u %u", &first, &outside, &count) != 3 ||
+				   (!first && !outside && count == UINT32_MAX);
+	if (!getrlimit(RLIMIT_NOFILE, &limit))
+		env->nofile = limit.rlim_max;
+	env->pid1_uid = stat("/proc/1", &st) ? (uid_t)-1 : st.st_uid;
+}
+
+static void read_sysctls(struct environment *env)
+{
+	static const char folder[] = "/proc/sys/kernel/";
+	const struct {
+		const char *name;
+		int *value;
+	} sysctls[] = {{"perf_event_paranoid", &env->paranoid},
+		       {"perf_event_max_sample_rate", &env->max_sample_rate},
+		       {"perf_event_mlock_kb", &env->mlock_kb},
+		       {"perf_event_max_stack", &env->max_stack},
+		       {"perf_event_max_contexts_per_stack", &env->max_contexts},
+		       {"perf_cpu_time_max_percent", &env->cpu_time_max_percent}};
+
+	for (size_t i = 0; i < sizeof(sysctls) / sizeof(sysctls[0]); i++) {
+		char path[96];
+
+		snprintf(path, sizeof(path), "%s%s", folder, sysctls[i].name);
+		*sysctls[i].value = read_number(path, SYSCTL_ABSENT);
+	}
+}
+
+static int pmu_order(const void *a, const void *b)
+{
+	return strcmp(((const struct pmu *)a)->name, ((const struct pmu *)b)->name);
+}
+
+static void read_pmus(struct environment *env)
+{
+	static const char folder[] = "/sys/bus/event_source/devices";
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		struct pmu pmu = {0}, *grown;
+		char path[sizeof(folder) + sizeof(entry->d_name) + 8];
+		int type;
+
+		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= sizeof(pmu.name))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/type", folder, entry->d_name);
+		type = read_number(path, -1);
+		grown = type < 0 ? NULL : realloc(env->pmus, (env->pmu_count + 1) * sizeof(*grown));
+		if (!grown)
+			continue;
+		memcpy(pmu.name, entry->d_name, strlen(entry->d_name));
+		pmu.type = (uint32_t)type;
+		env->pmus = grown;
+		env->pmus[env->pmu_count++] = pmu;
+	}
+	if (dir)
+		closedir(dir);
+	if (env->pmus)
+		qsort(env->pmus, env->pmu_count, sizeof(*env->pmus), pmu_order);
+}
+
+/* "none [integrity] confidentiality" -> integrity */
+static void read_lockdown(struct environment *env)
+{
+	char text[96], *open;
+
+	read_line("/sys/kernel/security/lockdown", text, sizeof(text));
+	open = strchr(text, '[');
+	if (!open)
+		return;
+	open++;
+	open[strcspn(open, "]")] = '\0';
+	snprintf(env->lockdown, sizeof(env->lockdown), "%.31s", open);
+}
+
+static void read_container(struct environment *env)
+{
+	const char *name = getenv("container");
+	char text[64];
+
+	if (name)
+		snprintf(env->container, sizeof(env->container), "%.31s", name);
+	else if (!access("/.dockerenv", F_OK))
+		snprintf(env->container, sizeof(env->container), "docker");
+	else if (!access("/run/.containerenv", F_OK))
+		snprintf(env->container, sizeof(env->container), "podman");
+	else {
+		read_line("/run/systemd/container", text, sizeof(text));
+		snprintf(env->container, sizeof(env->container), "%.31s", text);
+	}
+}
+
+static void read_hypervisor(struct environment *env)
+{
+	char line[4096];
+	FILE *f;
+
+	read_line("/sys/hypervisor/type", env->hypervisor, sizeof(env->hypervisor));
+	if (env->hypervisor[0])
+		return;
+	f = fopen("/proc/cpuinfo", "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "flags", 5))
+			continue;
+		if (strstr(line, " hypervisor"))
+			snprintf(env->hypervisor, sizeof(env->hypervisor), "yes, not named");
+		break;
+	}
+	if (f)
+		fclose(f);
+	read_line("/sys/class/dmi/id/sys_vendor", line, 32);
+	if (env->hypervisor[0] && line[0])
+		snprintf(env->hypervisor, sizeof(env->hypervisor), "%.31s", line);
+}
+
+static void read_config_path(struct environment *env)
+{
+	snprintf(env->kernel_config, sizeof(env->kernel_config), "/boot/config-%s", env->release);
+	if (!access(env->kernel_config, R_OK))
+		return;
+	snprintf(env->kernel_config, sizeof(env->kernel_config), "/proc/config.gz");
+	if (access(env->kernel_config, R_OK))
+		env->kernel_config[0] = '\0';
+}
+
+static long try_open(unsigned char *attr)
+{
+	long fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, 0UL);
+
+	if (fd < 0)
+		return -errno;
+	close((int)fd);
+	return 0;
+}
+
+/* One attr in JSON, as text, laid out and opened; 0 or the errno. */
+static int probe(const struct abi *abi, const char *json_text, unsigned char *attr)
+{
+	json_t *json = json_loads(json_text, 0, NULL);
+	struct where nowhere = {0};
+	struct error e = {0};
+	int err;
+
+	memset(attr, 0, abi->attr_size);
+	err = attr_from_json(abi, NULL, json, NULL, &nowhere, attr, &e);
+	json_decref(json);
+	return err ? -err : (int)-try_open(attr);
+}
+
+static int probe_control(void *context)
+{
+	const struct abi *abi = context;
+	unsigned char *attr = calloc(1, abi->attr_size);
+	int err = attr ? probe(abi,
+			       "{\"type\":\"software\",\"config\":\"dummy\",\"size\":64,"
+			       "\"disabled\":1,\"exclude_kernel\":1,\"exclude_hv\":1}",
+			       attr)
+		       : ENOMEM;
+
+	free(attr);
+	return err;
+}
+
+static void read_probes(struct environment *env)
+{
+	const struct abi_field *size = abi_field(env->abi, "size");
+	unsigned char *attr = calloc(1, env->abi->attr_size);
+	char why[128];
+
+	if (!attr)
+		return;
+	env->attr_size_errno = probe(env->abi, "{\"type\":\"software\",\"size\":1}", attr);
+	if (env->attr_size_errno == E2BIG)
+		env->attr_size = (unsigned)attr_get(size, attr, host_order());
+	env->hardware = probe(env->abi,
+			      "{\"type\":\"hardware\",\"config\":\"cpu_cycles\",\"size\":64,"
+			      "\"disabled\":1,\"exclude_kernel\":1,\"exclude_hv\":1}",
+			      attr);
+	env->hardware_sampling = probe(env->abi,
+				       "{\"type\":\"hardware\",\"config\":\"cpu_cycles\","
+				       "\"size\":64,\"disabled\":1,\"exclude_kernel\":1,"
+				       "\"exclude_hv\":1,\"sample_period\":1000000}",
+				       attr);
+	free(attr);
+	for (enum identity as = 0; as < IDENTITIES; as++) {
+		env->control[as] = -1;
+		if (identity_available(env, as, why, sizeof(why)))
+			env->control[as] =
+				identity_run(as, 5, probe_control, (void *)(uintptr_t)env->abi);
+	}
+}
+
+void environment_read(struct environment *env, const struct abi *abi)
+{
+	*env = (struct environment){.abi = abi, .tracefs = -1};
+	read_uname(env);
+	env->page_size = (unsigned)sysconf(_SC_PAGESIZE);
+	env->cpus_possible = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
+	env->cpus_online = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	read_self(env);
+	read_sysctls(env);
+	read_pmus(env);
+	read_lockdown(env);
+	read_container(env);
+	read_hypervisor(env);
+	read_line("/sys/kernel/security/lsm", env->lsm, sizeof(env->lsm));
+	read_config_path(env);
+	read_probes(env);
+}
+
+void environment_free(struct environment *env)
+{
+	free(env->pmus);
+	free(env->tracepoints);
+	if (env->tracefs >= 0)
+		close(env->tracefs);
+}
+
+const struct pmu *environment_pmu(const struct environment *env, const char *name)
+{
+	for (size_t i = 0; i < env->pmu_count; i++)
+		if (!strcmp(env->pmus[i].name, name))
+			return &env->pmus[i];
+	return NULL;
+}
+
+const struct tracepoint *environment_known_tracepoint(const struct environment *env,
+						      const char *name)
+{
+	for (size_t i = 0; i < env->tracepoint_count; i++)
+		if (!strcmp(env->tracepoints[i].name, name))
+			return &env->tracepoints[i];
+	return NULL;
+}
+
+static int open_folder(int at, const char *path)
+{
+	return openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/*
+ * tracefs where it is mounted, or a mount of our own that no path leads to and that goes with its
+ * file descriptor (fsopen(2), Linux 5.2).
+ */
+static int open_tracefs(void)
+{
+	static const char *const paths[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	int fs, mount = -1;
+
+	for (size_t i = 0; i < 2; i++) {
+		int fd = open_folder(AT_FDCWD, paths[i]);
+
+		if (fd >= 0 && !faccessat(fd, "events", X_OK, 0))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+#ifdef SYS_fsopen
+	fs = (int)syscall(SYS_fsopen, "tracefs", 1U /* FSOPEN_CLOEXEC */);
+	if (fs >= 0 && !syscall(SYS_fsconfig, fs, 6U /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0))
+		mount = (int)syscall(SYS_fsmount, fs, 1U /* FSMOUNT_CLOEXEC */, 0U);
+	if (fs >= 0)
+		close(fs);
+#else
+	(void)fs;
+#endif
+	return mount;
+}
+
+const struct tracepoint *environment_tracepoint(struct environment *env, const char *name)
+{
+	const struct tracepoint *known = environment_known_tracepoint(env, name);
+	struct tracepoint *grown;
+	char path[160], text[16];
+	const char *colon = strchr(name, ':');
+	ssize_t n;
+	int fd;
+
+	if (known || !colon || strlen(name) >= sizeof(known->name))
+		return known;
+	if (env->tracefs < 0)
+		env->tracefs = open_tracefs();
+	if (env->tracefs < 0)
+		return NULL;
+	snprintf(path, sizeof(path), "events/%.*s/%s/id", (int)(colon - name), name, colon + 1);
+	fd = openat(env->tracefs, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	grown = n <= 0 ? NULL
+		       : realloc(env->tracepoints, (env->tracepoint_count + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	text[n] = '\0';
+	env->tracepoints = grown;
+	grown = &grown[env->tracepoint_count++];
+	snprintf(grown->name, sizeof(grown->name), "%s", name);
+	grown->id = (uint32_t)strtoul(text, NULL, 10);
+	return grown;
+}
+
+char environment_config(const struct environment *env, const char *name)
+{
+	char command[160], line[256], key[96];
+	size_t n = (size_t)snprintf(key, sizeof(key), "CONFIG_%s=", name);
+	char found = 'n';
+	FILE *f;
+
+	if (!env->kernel_config[0])
+		return 0;
+	snprintf(command, sizeof(command), "gzip -dcf < %s", env->kernel_config);
+	f = popen(command, "re");
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, key, n))
+			found = line[n];
+	return pclose(f) ? 0 : found;
+}
+
+static void set_sysctl(json_t *object, const char *name, int value)
+{
+	if (value != SYSCTL_ABSENT)
+		json_object_set_new(object, name, json_integer(value));
+}
+
+static void set_text(json_t *object, const char *name, const char *text)
+{
+	json_object_set_new(object, name, text[0] ? json_string(text) : json_null());
+}
+
+static json_t *identities_json(const struct environment *env)
+{
+	json_t *object = json_object();
+
+	for (enum identity as = 0; as < IDENTITIES; as++) {
+		char why[128];
+		json_t *value;
+
+		if (!identity_available(env, as, why, sizeof(why)))
+			value = json_sprintf("unavailable: %s", why);
+		else if (env->control[as] > 0)
+			value = json_sprintf("opens nothing: %s", strerrorname_np(env->control[as]));
+		else
+			value = json_string(env->control[as] ? "could not be tried" : "opens events");
+		json_object_set_new(object, identity_names[as], value);
+	}
+	return object;
+}
+
+json_t *environment_json(const struct environment *env)
+{
+	json_t *json = json_object(), *sysctls = json_object(), *pmus = json_object();
+	char caps[24];
+
+	set_text(json, "kernel", env->release);
+	set_text(json, "version", env->version);
+	set_text(json, "machine", env->machine);
+	json_object_set_new(json, "arch", env->arch ? json_string(env->arch->name) : json_null());
+	json_object_set_new(json, "bits", json_integer(env->bits));
+	json_object_set_new(json, "page_size", json_integer(env->page_size));
+	json_object_set_new(json, "cpus_possible", json_integer(env->cpus_possible));
+	json_object_set_new(json, "cpus_online", json_integer(env->cpus_online));
+	json_object_set_new(json, "attr_size",
+			    env->attr_size ? json_integer(env->attr_size) : json_null());
+	json_object_set_new(json, "uid", json_integer(env->uid));
+	snprintf(caps, sizeof(caps), "0x%llx", (unsigned long long)env->capabilities);
+	set_text(json, "capabilities", caps);
+	json_object_set_new(json, "identities", identities_json(env));
+	json_object_set_new(json, "no_new_privs", json_boolean(env->no_new_privs));
+	json_object_set_new(json, "seccomp", json_integer(env->seccomp));
+	set_text(json, "lockdown", env->lockdown);
+	set_text(json, "lsm", env->lsm);
+	set_text(json, "container", env->container);
+	set_text(json, "hypervisor", env->hypervisor);
+	set_sysctl(sysctls, "perf_event_paranoid", env->paranoid);
+	set_sysctl(sysctls, "perf_event_max_sample_rate", env->max_sample_rate);
+	set_sysctl(sysctls, "perf_event_mlock_kb", env->mlock_kb);
+	set_sysctl(sysctls, "perf_event_max_stack", env->max_stack);
+	set_sysctl(sysctls, "perf_event_max_contexts_per_stack", env->max_contexts);
+	set_sysctl(sysctls, "perf_cpu_time_max_percent", env->cpu_time_max_percent);
+	json_object_set_new(json, "sysctls", sysctls);
+	for (size_t i = 0; i < env->pmu_count; i++)
+		json_object_set_new(pmus, env->pmus[i].name, json_integer(env->pmus[i].type));
+	json_object_set_new(json, "pmus", pmus);
+	json_object_set_new(json, "hardware_events", json_boolean(env->hardware == 0));
+	return json;
+}

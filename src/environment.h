@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this machine is, read once at the start: it heads every report, and requirements are settled
+ * against it.
+ */
+#ifndef PERFABI_ENVIRONMENT_H
+#define PERFABI_ENVIRONMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "abi.h"
+#include "identity.h"
+
+struct pmu {
+	char name[64];
+	uint32_t type;
+};
+
+struct tracepoint {
+	char name[96]; /* "syscalls:sys_enter_getppid" */
+	uint32_t id;
+};
+
+enum { SYSCTL_ABSENT = -1000000 };
+
+struct environment {
+	const struct abi *abi;
+	const struct abi_arch *arch; /* NULL: not in cases/abi */
+	char release[65], version[65], machine[65];
+	unsigned bits; /* of the kernel's long, as far as uname tells */
+	unsigned page_size, cpus_possible, cpus_online;
+
+	uid_t uid;
+	uint64_t capabilities; /* effective */
+	bool init_user_namespace, no_new_privs;
+	int seccomp; /* mode; 0: none */
+	unsigned long nofile; /* RLIMIT_NOFILE, hard */
+	uid_t pid1_uid;
+
+	/* /proc/sys/kernel/perf_event_* and perf_cpu_time_max_percent; SYSCTL_ABSENT where it is not */
+	int paranoid, max_sample_rate, mlock_kb, max_stack, max_contexts, cpu_time_max_percent;
+
+	struct pmu *pmus;
+	size_t pmu_count;
+	struct tracepoint *tracepoints; /* those that were asked for and are there */
+	size_t tracepoint_count;
+	int tracefs; /* folder, or -1 */
+
+	unsigned attr_size;    /* the kernel's own, as an open with size 1 wrote it; 0: not told */
+	int attr_size_errno;   /* what that open gave */
+	int control[IDENTITIES]; /* 0, or the errno that a plain dummy event gave that identity */
+	int hardware, hardware_sampling; /* the same for cpu-cycles, counting and sampling */
+
+	char lockdown[32], container[32], hypervisor[32], lsm[128], kernel_config[96];
+};
+
+/* Reads it all. `abi` must outlive `env`. Free with environment_free(). */
+void environment_read(struct environment *env, const struct abi *abi);
+void environment_free(struct environment *env);
+
+/* NULL if there is none of that name in /sys/bus/event_source/devices. */
+const struct pmu *environment_pmu(const struct environment *env, const char *name);
+
+/*
+ * The tracepoint "system:name", looked up in tracefs the first time (which needs root; where tracefs
+ * is not mounted, a detached mount of it is used). NULL if there is none.
+ */
+const struct tracepoint *environment_tracepoint(struct environment *env, const char *name);
+
+/* The same among those already looked up. */
+const struct tracepoint *environment_known_tracepoint(const struct environment *env,
+						      const char *name);
+
+/* y, m or n for CONFIG_name; 0 where the kernel's configuration cannot be read. */
+char environment_config(const struct environment *env, const char *name);
+
+/* A new reference, or NULL without memory. */
+json_t *environment_json(const struct environment *env);
+
+#endif

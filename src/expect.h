@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a case expects of its call, and the verdict on what came.
+ */
+#ifndef PERFABI_EXPECT_H
+#define PERFABI_EXPECT_H
+
+#include "case.h"
+
+/* One alternative of `expect`, read. */
+struct expectation {
+	bool ok;
+	int err;	    /* if not ok */
+	int phase;	    /* index, if not ok */
+	int cloexec;	    /* 0, 1, or -1: not said */
+	const json_t *attr; /* patterns on attr after the call, or NULL: it is as it was */
+	bool wrong_size;    /* flipped: attr.size is expected to be what no kernel writes */
+	/* for a capability */
+	const json_t *yes, *no, *denied;
+};
+
+/* What the kernel did, as far as a verdict needs it. */
+struct observation {
+	struct answer answer;
+	unsigned phases; /* the gates that can have refused, as a mask */
+};
+
+enum outcome { PASS, FAIL, SKIP, XFAIL, XPASS, ERROR, OUTCOMES };
+extern const char *const outcome_names[OUTCOMES];
+
+/* The ways in which `perfabi mutate` makes an expectation wrong. */
+enum flip { FLIP_NONE, FLIP_ERRNO, FLIP_OUTCOME, FLIP_PHASE_BEFORE, FLIP_PHASE_AFTER, FLIP_ATTR,
+	    FLIP_CLOEXEC, FLIPS };
+extern const char *const flip_names[FLIPS];
+
+/* Checks one `expect` (an object or a list) or `outcome`. 0, or -EINVAL with `e` filled. */
+int expect_check(const json_t *expect, const struct cases *cases, const struct where *w,
+		 struct error *e);
+int outcome_check(const json_t *outcome, const struct where *w, struct error *e);
+
+/* The first alternative whose `when` applies. 0, or -ENOENT if none does. */
+int expect_choose(const struct instance *instance, const struct cases *cases,
+		  struct environment *env, struct expectation *out);
+
+/* Makes the expectation wrong in that way. False if that way does not apply to it. */
+bool expect_flip(struct expectation *x, enum flip flip, const struct cases *cases);
+
+/* The verdict, and for people what was expected and what came. */
+struct verdict {
+	enum outcome outcome;
+	const char *capability; /* "yes", "no", "denied", or NULL */
+	char expected[256], got[256];
+};
+void expect_judge(const struct expectation *x, const struct observation *seen,
+		  const struct cases *cases, const struct scope *scope, struct verdict *out);
+
+#endif

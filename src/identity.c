@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Dropping privilege. The kernel asks for capabilities and for ptrace access, so an identity is a
+ * uid, a set of capabilities, and a process that is dumpable.
+ */
+#include "identity.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "environment.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
+const char *const identity_names[IDENTITIES] = {"root", "perfmon", "sys-admin", "user"};
+
+enum { NOBODY = 65534 };
+
+int identity_by_name(const char *name)
+{
+	for (int i = 0; i < IDENTITIES; i++)
+		if (!strcmp(identity_names[i], name))
+			return i;
+	return -1;
+}
+
+static uint64_t capabilities_of(enum identity as)
+{
+	if (as == AS_PERFMON)
+		return UINT64_C(1) << CAP_PERFMON;
+	if (as == AS_SYS_ADMIN)
+		return UINT64_C(1) << CAP_SYS_ADMIN;
+	return 0;
+}
+
+static int has_cap(const struct environment *env, int cap)
+{
+	return (int)(env->capabilities >> cap & 1);
+}
+
+int identity_available(const struct environment *env, enum identity as, char *why, size_t size)
+{
+	int need_perfmon = abi_version_compare(env->release, "5.8") >= 0;
+
+	why[0] = '\0';
+	if (as == AS_USER) {
+		if (env->uid || has_cap(env, CAP_SETUID))
+			return 1;
+		snprintf(why, size, "the runner has uid 0 without CAP_SETUID");
+		return 0;
+	}
+	if (as == AS_PERFMON && !need_perfmon) {
+		snprintf(why, size, "CAP_PERFMON came with Linux 5.8, this is %s", env->release);
+		return 0;
+	}
+	if (!env->init_user_namespace) {
+		snprintf(why, size, "the runner is in a user namespace, whose root the kernel does not ask");
+		return 0;
+	}
+	if (env->uid || !has_cap(env, CAP_SYS_ADMIN) || !has_cap(env, CAP_SETUID) ||
+	    (need_perfmon && !has_cap(env, CAP_PERFMON))) {
+		snprintf(why, size, "the runner has uid %u and capabilities 0x%llx", (unsigned)env->uid,
+			 (unsigned long long)env->capabilities);
+		return 0;
+	}
+	return 1;
+}
+
+static int set_capabilities(uint64_t caps)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {
+		{.effective = (uint32_t)caps, .permitted = (uint32_t)caps},
+		{.effective = (uint32_t)(caps >> 32), .permitted = (uint32_t)(caps >> 32)}};
+
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
+int identity_become(enum identity as)
+{
+	if (as == AS_ROOT)
+		return 0;
+	if (geteuid() == 0) {
+		if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) ||
+		    setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+			return -errno;
+	}
+	if (set_capabilities(capabilities_of(as)))
+		return -errno;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 1))
+		return -errno;
+	return 0;
+}
+
+int identity_run(enum identity as, unsigned seconds, int (*what)(void *), void *argument)
+{
+	int *answer = mmap(NULL, sizeof(*answer), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int result, status;
+	pid_t pid;
+
+	if (answer == MAP_FAILED)
+		return -errno;
+	*answer = -EIO;
+	pid = fork();
+	if (pid == 0) {
+		int err;
+
+		signal(SIGALRM, SIG_DFL);
+		alarm(seconds);
+		err = identity_become(as);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		*answer = err ? err : what(argument);
+		_exit(0);
+	}
+	result = pid < 0 ? -errno : 0;
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!result)
+		result = *answer;
+	munmap(answer, sizeof(*answer));
+	return result;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who makes a call (`as` of a case), and becoming it.
+ */
+#ifndef PERFABI_IDENTITY_H
+#define PERFABI_IDENTITY_H
+
+#include <stddef.h>
+
+struct environment;
+
+enum identity {
+	AS_ROOT,      /* uid 0 with every capability that the runner has */
+	AS_PERFMON,   /* nobody with CAP_PERFMON and no other capability */
+	AS_SYS_ADMIN, /* nobody with CAP_SYS_ADMIN and no other capability */
+	AS_USER,      /* nobody (the runner's own uid where that is not 0), no capability */
+	IDENTITIES
+};
+
+extern const char *const identity_names[IDENTITIES];
+
+/* -1 if there is none of that name. */
+int identity_by_name(const char *name);
+
+/* True if this runner can become it; else `why` says what is in the way. */
+int identity_available(const struct environment *env, enum identity as, char *why, size_t size);
+
+/*
+ * Makes the calling process that identity, for good: groups, uids, capability sets, no_new_privs;
+ * capabilities(7), setresuid(2). The process stays dumpable, as an ordinary user's is. 0 or a
+ * negative errno, after which the process must not go on.
+ */
+int identity_become(enum identity as);
+
+/*
+ * Runs `what` in a forked process of that identity and waits for it, at most `seconds`. Returns what
+ * it returned, or a negative errno when it could not be run.
+ */
+int identity_run(enum identity as, unsigned seconds, int (*what)(void *), void *argument);
+
+#endif

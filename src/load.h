@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which cases a command works on: the built-in ones or those of a folder or file, picked by id and
+ * filter.
+ */
+#ifndef PERFABI_LOAD_H
+#define PERFABI_LOAD_H
+
+#include "case.h"
+
+/* A case set with all it hangs on. */
+struct loaded {
+	struct sources sources; /* borrowed from what follows */
+	struct sources read[16];
+	size_t read_count;
+	struct abi *abi;
+	struct environment env;
+	struct cases cases;
+	bool has_env, has_cases;
+};
+
+/*
+ * Loads from `folder` (NULL: built in) or, if there are any among `arguments`, from the paths there
+ * (what has a / or ends in .json). A folder or file may leave out abi/ and the shared tables: the
+ * built-in ones serve then. Errors go to stderr. 0, or the exit status.
+ */
+int load_cases(struct loaded *l, const char *folder, char *const arguments[], const char *program);
+void load_free(struct loaded *l);
+
+bool is_path(const char *argument);
+
+struct filter {
+	char key[16];
+	const char *glob;
+	bool negated;
+};
+
+/* Reads KEY=GLOB or KEY!=GLOB. 0, or -EINVAL after a message. */
+int filter_parse(struct filter *filter, const char *text, const char *program);
+
+/*
+ * The instances that match one of the ids or globs among `arguments` (all if there is none) and every
+ * filter, in order, NULL-terminated; free() it. NULL after a message, if an argument matches nothing.
+ */
+const struct instance **pick(const struct cases *cases, char *const arguments[],
+			     const struct filter *filters, size_t filter_count, size_t *count,
+			     const char *program);
+
+/* True if `glob` is the id, a folder of ids above it ("open.size"), or a glob that matches it. */
+bool id_matches(const char *glob, const char *id);
+
+#endif

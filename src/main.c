@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfabi: commands and their options.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{"run", command_run, "run cases against this kernel, and report"},
+	{"list", command_list, "the ids and titles of the cases"},
+	{"show", command_show, "a case in full"},
+	{"check", command_check, "load case files, and say what is wrong with them"},
+	{"mutate", command_mutate, "make every expectation wrong in turn, and demand that it fails"},
+	{"help", command_help, "help on a command, or on tokens, phases, given, variables"},
+};
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+void usage(FILE *f)
+{
+	fputs("perfabi says what perf_event_open(2) really does on this machine.\n\n"
+	      "usage: perfabi COMMAND [OPTIONS] [ARGUMENTS]\n\ncommands:\n",
+	      f);
+	for (size_t i = 0; i < COMMANDS; i++)
+		fprintf(f, "  %-8s %s\n", commands[i].name, commands[i].help);
+	fputs("\n  -h, --help     this, or a command's own help behind its name\n"
+	      "  -V, --version\n\n"
+	      "exit status: 0 nothing failed, 1 something failed or passed against its baseline,\n"
+	      "2 wrong usage or input, 3 the harness erred, 4 everything was skipped\n",
+	      f);
+}
+
+int flush_stdout(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	fprintf(stderr, "perfabi: writing to standard output: %s\n", strerror(errno ? errno : EIO));
+	return EXIT_HARNESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct nearest near;
+	int status;
+
+	if (argc < 2) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version")) {
+		printf("perfabi %s\n", perfabi_version);
+		return flush_stdout();
+	}
+	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))
+		argv[1] = "help";
+	near = nearest_to(argv[1]);
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (strcmp(commands[i].name, argv[1])) {
+			nearest_try(&near, commands[i].name);
+			continue;
+		}
+		status = commands[i].run(argc - 1, argv + 1);
+		return status ? status : flush_stdout();
+	}
+	fprintf(stderr, "perfabi: there is no command \"%s\"\n", argv[1]);
+	if (near.best)
+		fprintf(stderr, "  nearest:  \"%s\"\n", near.best);
+	fprintf(stderr, "  `perfabi help` lists them\n");
+	return EXIT_USAGE;
+}

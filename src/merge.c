@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merging, substituting, and tables of rows. The depth of recursion is that of the JSON, which
+ * jansson bounds when it parses.
+ */
+#include "merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* NOLINTBEGIN(misc-no-recursion) */
+
+json_t *merge(const json_t *base, const json_t *patch)
+{
+	const char *key;
+	json_t *value, *out;
+
+	if (!json_is_object(patch))
+		return json_deep_copy(patch);
+	out = json_is_object(base) ? json_deep_copy(base) : json_object();
+	if (json_object_get(patch, "type") && !json_object_get(patch, "config"))
+		json_object_del(out, "config");
+	json_object_foreach((json_t *)patch, key, value) {
+		if (json_is_null(value))
+			json_object_del(out, key);
+		else
+			json_object_set_new(out, key, merge(json_object_get(out, key), value));
+	}
+	return out;
+}
+
+/* The value behind ".member.member", and in *rest what follows it. */
+static const json_t *member(const json_t *value, const char *text, const char **rest)
+{
+	*rest = text;
+	while (json_is_object(value) && *text == '.') {
+		size_t n = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz0123456789_");
+		const json_t *next = json_object_getn(value, text + 1, n);
+
+		if (!n || !next)
+			break;
+		value = next;
+		text += n + 1;
+		*rest = text;
+	}
+	return value;
+}
+
+static json_t *substitute_text(const char *text, const char *name, const json_t *value)
+{
+	size_t n = strlen(name), at = 0;
+	char out[1024];
+
+	while (*text && at + 64 < sizeof(out)) {
+		const char *rest;
+		const json_t *part;
+		char *dump;
+
+		if (*text != '$' || strncmp(text + 1, name, n) ||
+		    strspn(text + 1, "abcdefghijklmnopqrstuvwxyz0123456789_") != n) {
+			out[at++] = *text++;
+			continue;
+		}
+		part = member(value, text + 1 + n, &rest);
+		if (json_is_string(part))
+			dump = strdup(json_string_value(part));
+		else
+			dump = json_dumps(part, JSON_COMPACT | JSON_ENCODE_ANY);
+		if (!dump)
+			return NULL;
+		at += (size_t)snprintf(out + at, sizeof(out) - at, "%s", dump);
+		free(dump);
+		if (at >= sizeof(out))
+			return NULL;
+		text = rest;
+	}
+	out[at] = '\0';
+	return json_string(out);
+}
+
+static json_t *substitute_string(const json_t *json, const char *name, const json_t *value)
+{
+	const char *text = json_string_value(json), *rest;
+	size_t n = strlen(name);
+
+	if (text[0] == '$' && !strncmp(text + 1, name, n)) {
+		const json_t *whole = member(value, text + 1 + n, &rest);
+
+		if (!*rest)
+			return json_deep_copy(whole);
+	}
+	return substitute_text(text, name, value);
+}
+
+json_t *substitute(const json_t *json, const char *name, const json_t *value)
+{
+	const char *key;
+	json_t *item, *out;
+	size_t i;
+
+	if (json_is_string(json))
+		return substitute_string(json, name, value);
+	if (json_is_array(json)) {
+		out = json_array();
+		json_array_foreach(json, i, item)
+			json_array_append_new(out, substitute(item, name, value));
+		return out;
+	}
+	if (!json_is_object(json))
+		return json_deep_copy(json);
+	out = json_object();
+	json_object_foreach((json_t *)json, key, item)
+		json_object_set_new(out, key, substitute(item, name, value));
+	return out;
+}
+
+/* NOLINTEND(misc-no-recursion) */
+
+/* An ABI name as part of an id: _ becomes -, upper case lower, leading _ goes. */
+static void row_name(const char *name, char *out, size_t size)
+{
+	size_t n = 0;
+
+	while (*name == '_')
+		name++;
+	for (; *name && n + 1 < size; name++)
+		out[n++] = *name == '_'				? '-'
+			   : *name >= 'A' && *name <= 'Z' ? (char)(*name + 32)
+							  : *name;
+	out[n] = '\0';
+}
+
+static json_t *u64_json(uint64_t value)
+{
+	return value <= INT64_MAX ? json_integer((json_int_t)value)
+				  : json_sprintf("0x%llx", (unsigned long long)value);
+}
+
+static void add_row(json_t *rows, const char *name, const char *since, json_t *value)
+{
+	char row[64];
+
+	row_name(name, row, sizeof(row));
+	json_object_set_new(rows, row, json_pack("{s:s, s:s, s:o}", "name", name, "since", since,
+						 "value", value));
+}
+
+static void family_rows(json_t *rows, const struct abi_family *family)
+{
+	for (size_t i = 0; i < family->count; i++)
+		add_row(rows, family->values[i].name, family->values[i].since,
+			u64_json(family->values[i].value));
+}
+
+static void attr_rows(json_t *rows, const struct abi *abi, bool bits)
+{
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct abi_field *field = &abi->fields[i];
+
+		if (!field->reserved && (field->width != 0) == bits)
+			add_row(rows, field->name, field->since, json_integer(1));
+	}
+}
+
+static json_t *abi_rows(const char *set, const struct abi *abi, const struct abi_arch *arch,
+			const struct where *w, struct error *e)
+{
+	const struct abi_family *family = abi_family(abi, set);
+	json_t *rows = json_object();
+
+	if (family)
+		family_rows(rows, family);
+	else if (!strcmp(set, "attr.bits") || !strcmp(set, "attr.fields"))
+		attr_rows(rows, abi, !strcmp(set, "attr.bits"));
+	else if (!strcmp(set, "attr.sizes")) {
+		for (size_t i = 0; i < abi->size_count; i++)
+			add_row(rows, abi->sizes[i].name, abi->sizes[i].since,
+				json_integer(abi->sizes[i].size));
+	} else if (!strcmp(set, "regs")) {
+		if (arch) /* no rows where the architecture is not known */
+			family_rows(rows, &arch->regs);
+	} else {
+		struct nearest near = nearest_to(set);
+
+		for (size_t i = 0; i < abi->family_count; i++)
+			nearest_try(&near, abi->families[i].name);
+		json_decref(rows);
+		error_name(e, w, set, near.best,
+			   "a family of constants, attr.bits, attr.fields, attr.sizes or regs");
+		return NULL;
+	}
+	return rows;
+}
+
+static json_t *range_rows(const char *text, const struct where *w, struct error *e)
+{
+	json_t *rows;
+	char *end;
+	long first = strtol(text, &end, 10), last;
+
+	if (end == text || strncmp(end, "..", 2)) {
+		error_name(e, w, text, NULL, "\"$abi.SET\" or a range \"A..B\"");
+		return NULL;
+	}
+	last = strtol(end + 2, &end, 10);
+	if (*end || last < first || last - first > 4096) {
+		error_name(e, w, text, NULL, "a range \"A..B\" of at most 4096");
+		return NULL;
+	}
+	rows = json_object();
+	for (; first <= last; first++) {
+		char name[24];
+
+		snprintf(name, sizeof(name), "%ld", first);
+		json_object_set_new(rows, name, json_integer(first));
+	}
+	return rows;
+}
+
+static json_t *list_rows(const json_t *list, const struct where *w, struct error *e)
+{
+	json_t *rows = json_object(), *item;
+	size_t i;
+
+	json_array_foreach(list, i, item) {
+		struct where at = where_index(w, i);
+		char *text = json_is_string(item) ? strdup(json_string_value(item))
+						  : json_dumps(item, JSON_ENCODE_ANY);
+		char name[64];
+
+		row_name(text ? text : "", name, sizeof(name));
+		free(text);
+		if (json_is_object(item) || json_is_array(item) || json_object_get(rows, name))
+			error_value(e, &at, item, "scalars, each once");
+		else
+			json_object_set(rows, name, item);
+	}
+	if (!error_is_set(e))
+		return rows;
+	json_decref(rows);
+	return NULL;
+}
+
+json_t *each_rows(const json_t *rows, const struct abi *abi, const struct abi_arch *arch,
+		  const struct where *w, struct error *e)
+{
+	const char *text = json_string_value(rows);
+
+	if (text && !strncmp(text, "$abi.", 5))
+		return abi_rows(text + 5, abi, arch, w, e);
+	if (text)
+		return range_rows(text, w, e);
+	if (json_array_size(rows))
+		return list_rows(rows, w, e);
+	if (json_object_size(rows))
+		return json_incref((json_t *)rows);
+	error_value(e, w, rows, "rows: an object, a list of scalars, \"A..B\" or \"$abi.SET\"");
+	return NULL;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tokens, in one table: each row has a form and the function that settles it.
+ */
+#include "require.h"
+
+#include <errno.h>
+#include <mntent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct token {
+	const char *rest;     /* behind the form's name: "KPROBES" of config.KPROBES */
+	const char *operator; /* of a comparison */
+	enum identity as;
+};
+
+static bool compare(const char *operator, int difference)
+{
+	if (!strcmp(operator, ">="))
+		return difference >= 0;
+	if (!strcmp(operator, "<="))
+		return difference <= 0;
+	if (!strcmp(operator, ">"))
+		return difference > 0;
+	if (!strcmp(operator, "<"))
+		return difference < 0;
+	return difference == 0;
+}
+
+static bool compare_numbers(const struct token *t, long have)
+{
+	long want = strtol(t->rest, NULL, 0);
+
+	return compare(t->operator, have < want ? -1 : have > want);
+}
+
+static bool kernel(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "this is %s", env->release);
+	return compare(t->operator, abi_version_compare(env->release, t->rest));
+}
+
+static bool attr_size(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "the kernel's is %u", env->attr_size);
+	return env->attr_size && compare_numbers(t, env->attr_size);
+}
+
+static bool paranoid(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "perf_event_paranoid is %d", env->paranoid);
+	return env->paranoid != SYSCTL_ABSENT && compare_numbers(t, env->paranoid);
+}
+
+static bool cpus(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "%u online", env->cpus_online);
+	return compare_numbers(t, env->cpus_online);
+}
+
+static bool nofile(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "the hard RLIMIT_NOFILE is %lu", env->nofile);
+	return compare_numbers(t, (long)(env->nofile >> 1)) || compare_numbers(t, (long)env->nofile);
+}
+
+static bool bits(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "this is a %u-bit kernel", env->bits);
+	return compare_numbers(t, env->bits);
+}
+
+static bool arch(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "this is %s", env->machine);
+	return env->arch && !strcmp(env->arch->name, t->rest);
+}
+
+static bool abi_complete(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	(void)t;
+	snprintf(found, size, "%s is newer than the ABI tables, %s", env->release,
+		 env->abi->newest);
+	return env->attr_size <= env->abi->attr_size &&
+	       abi_version_compare(env->release, env->abi->newest) < 0;
+}
+
+static bool hardware(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	int err = strcmp(t->rest, ".sampling") ? env->hardware : env->hardware_sampling;
+
+	snprintf(found, size, "cpu-cycles%s gives %s",
+		 strcmp(t->rest, ".sampling") ? "" : " with a sample_period",
+		 err > 0 ? strerrorname_np(err) : "an event");
+	return err == 0;
+}
+
+static bool pmu(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "it is not in /sys/bus/event_source/devices");
+	return environment_pmu(env, t->rest) != NULL;
+}
+
+static bool tracepoint(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "%s", env->tracefs < 0 && env->uid
+					    ? "its id cannot be read in tracefs by this uid"
+					    : "it is not in tracefs, or tracefs cannot be read");
+	return environment_tracepoint(env, t->rest) != NULL;
+}
+
+static bool config(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	char value = environment_config(env, t->rest);
+
+	snprintf(found, size, "%s",
+		 value ? "it is not set" : "the kernel's configuration cannot be read");
+	return value == 'y' || value == 'm';
+}
+
+static bool cgroup(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	bool is_v2 = !strcmp(t->rest, "v2"), met = false;
+	struct mntent *m;
+
+	(void)env;
+	while (mounts && !met && (m = getmntent(mounts)))
+		met = is_v2 ? !strcmp(m->mnt_type, "cgroup2")
+			    : !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, t->rest + 3);
+	if (mounts)
+		endmntent(mounts);
+	snprintf(found, size, "no such hierarchy is mounted");
+	return met;
+}
+
+static bool file(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	(void)env;
+	snprintf(found, size, "%s", strerror(access(t->rest, F_OK) ? errno : 0));
+	return access(t->rest, F_OK) == 0;
+}
+
+/* The runner's process belongs to another user than the one who will call. */
+static bool foreign(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "the runner is that user itself");
+	return env->uid == 0 && t->as != AS_ROOT;
+}
+
+static bool lockdown(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "lockdown is %s", env->lockdown[0] ? env->lockdown : "not there");
+	return !strcmp(env->lockdown[0] ? env->lockdown : "none", t->rest);
+}
+
+static bool cap(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} caps[] = {{"ipc-lock", 14}, {"sys-ptrace", 19}, {"sys-admin", 21}, {"perfmon", 38}};
+	uint64_t have = t->as == AS_ROOT ? env->capabilities
+			: t->as == AS_PERFMON ? UINT64_C(1) << 38
+			: t->as == AS_SYS_ADMIN ? UINT64_C(1) << 21 : 0;
+
+	snprintf(found, size, "%s has capabilities 0x%llx", identity_names[t->as],
+		 (unsigned long long)have);
+	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++)
+		if (!strcmp(caps[i].name, t->rest))
+			return have >> caps[i].number & 1;
+	return false;
+}
+
+static const struct form {
+	const char *name;
+	enum { COMPARED, EXACT, NAMED } kind;
+	bool (*met)(struct environment *, const struct token *, char *, size_t);
+	const char *example, *help;
+} forms[] = {
+	{"kernel", COMPARED, kernel, "kernel>=5.13", "uname's release; a hint, distributions backport"},
+	{"attr_size", COMPARED, attr_size, "attr_size>=136", "the kernel's own, as it writes it back"},
+	{"paranoid", COMPARED, paranoid, "paranoid>1", "the perf_event_paranoid sysctl"},
+	{"cpus", COMPARED, cpus, "cpus>=2", "cpus online"},
+	{"nofile", COMPARED, nofile, "nofile>=1024", "the hard RLIMIT_NOFILE"},
+	{"bits", COMPARED, bits, "bits==64", "of the kernel's long"},
+	{"abi.complete", EXACT, abi_complete, NULL, "the kernel is not newer than cases/abi"},
+	{"pmu.hw.sampling", EXACT, hardware, NULL, "hardware events that can sample"},
+	{"pmu.hw", EXACT, hardware, NULL, "hardware events"},
+	{"foreign-process", EXACT, foreign, NULL, "the runner belongs to another user than the caller"},
+	{"arch.", NAMED, arch, "arch.x86", "x86, arm64, arm, powerpc, s390, riscv, ... as in cases/abi"},
+	{"pmu.", NAMED, pmu, "pmu.uprobe", "a PMU in sysfs"},
+	{"tracepoint.", NAMED, tracepoint, "tracepoint.sched:sched_switch", "a tracepoint in tracefs"},
+	{"config.", NAMED, config, "config.KPROBES", "the kernel's configuration, y or m"},
+	{"cgroup.", NAMED, cgroup, "cgroup.v2", "a mounted hierarchy: v2, or v1.CONTROLLER"},
+	{"cap.", NAMED, cap, "cap.ipc-lock", "a capability of the caller: ipc-lock, sys-ptrace, ..."},
+	{"lockdown.", NAMED, lockdown, "lockdown.none", "the kernel's lockdown level"},
+	{"file:", NAMED, file, "file:/proc/kallsyms", "a file that is there"},
+};
+enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
+
+void require_help(FILE *f)
+{
+	for (size_t i = 0; i < FORMS; i++)
+		fprintf(f, "  %-30s %s\n", forms[i].example ? forms[i].example : forms[i].name,
+			forms[i].help);
+}
+
+static const char *take_operator(const char *text)
+{
+	static const char *const operators[] = {">=", "<=", "==", ">", "<"};
+
+	for (size_t i = 0; i < 5; i++)
+		if (!strncmp(text, operators[i], strlen(operators[i])))
+			return operators[i];
+	return NULL;
+}
+
+static bool is_version(const char *text)
+{
+	return text[0] && strspn(text, "0123456789.-") == strlen(text) && text[0] != '.';
+}
+
+static const struct form *find_form(const char *token, struct token *out)
+{
+	for (size_t i = 0; i < FORMS; i++) {
+		size_t n = strlen(forms[i].name);
+
+		if (strncmp(token, forms[i].name, n))
+			continue;
+		out->rest = token + n;
+		if (forms[i].kind == COMPARED) {
+			out->operator = take_operator(out->rest);
+			if (!out->operator)
+				continue;
+			out->rest += strlen(out->operator);
+			if (is_version(out->rest))
+				return &forms[i];
+		} else if (forms[i].kind == NAMED ? out->rest[0] : !out->rest[0]) {
+			if (!strcmp(forms[i].name, "pmu.hw.sampling"))
+				out->rest = ".sampling";
+			return &forms[i];
+		}
+	}
+	return NULL;
+}
+
+int require_check(const char *token, const struct where *w, struct error *e)
+{
+	const char *bare = token[0] == '!' ? token + 1 : token;
+	struct nearest near = nearest_to(bare);
+	struct token parsed;
+
+	if (find_form(bare, &parsed))
+		return 0;
+	for (size_t i = 0; i < FORMS; i++)
+		nearest_try(&near, forms[i].example ? forms[i].example : forms[i].name);
+	return error_name(e, w, token, near.best, "a token, such as kernel>=5.13 (perfabi help tokens)");
+}
+
+bool require_met(struct environment *env, const char *token, enum identity as, char *found,
+		 size_t size)
+{
+	bool negated = token[0] == '!';
+	struct token parsed = {.as = as};
+	const struct form *form = find_form(token + negated, &parsed);
+
+	parsed.as = as;
+	if (!form)
+		return false;
+	if (form->met(env, &parsed, found, size) != negated)
+		return true;
+	if (negated)
+		snprintf(found, size, "it is so here");
+	return false;
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The scheduler. The runner is one thread that forks, waits for SIGCHLD or the next deadline, and
+ * reaps. It is a subreaper: what a case leaves behind comes to it, and is killed with the case's group.
+ */
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "require.h"
+
+/* A place in which one process at a time runs. */
+struct worker {
+	pid_t pid; /* 0: idle */
+	size_t index;
+	double began, deadline;
+	struct slot *slot;
+	bool timed_out;
+};
+
+struct runner {
+	const struct instance *const *instances;
+	const struct cases *cases;
+	struct environment *env;
+	const struct run_options *options;
+	struct result *results;
+	size_t count;
+
+	size_t *order; /* of this round */
+	size_t next, done;
+	unsigned round;
+	struct worker *workers;
+	struct slot *slots;
+	int devnull;
+	sigset_t waited, before;
+	int interrupted; /* signal */
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* splitmix64: the same order for a seed on every host. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+/* Those that run alone come last, in a block. */
+static void make_order(struct runner *r)
+{
+	uint64_t state = r->options->seed + r->round;
+	size_t at = 0, together;
+
+	for (int alone = 0; alone < 2; alone++)
+		for (size_t i = 0; i < r->count; i++)
+			if (r->instances[i]->alone == (alone == 1))
+				r->order[at++] = i;
+	if (!r->options->shuffle)
+		return;
+	for (together = 0; together < r->count && !r->instances[r->order[together]]->alone;)
+		together++;
+	for (size_t i = together; i > 1; i--) {
+		size_t j = (size_t)(next_random(&state) % i), swap = r->order[i - 1];
+
+		r->order[i - 1] = r->order[j];
+		r->order[j] = swap;
+	}
+}
+
+static void set_text(char **to, const char *text)
+{
+	free(*to);
+	*to = text && text[0] ? strdup(text) : NULL;
+}
+
+static void skip(struct result *result, const char *token, const char *reason)
+{
+	result->outcome = SKIP;
+	set_text(&result->token, token);
+	set_text(&result->reason, reason);
+}
+
+/* perf_event_open is not to be had at all: not built in, or kept away by seccomp. */
+static bool is_barred(const struct environment *env, char *why, size_t size)
+{
+	int err = env->attr_size_errno;
+
+	snprintf(why, size, "an open with size 1 gives %s, seccomp mode %d",
+		 err ? strerrorname_np(err) : "an event", env->seccomp);
+	return err == ENOSYS || (env->seccomp && err != E2BIG);
+}
+
+/*
+ * Some distributions let users open nothing at all (Debian's perf_event_paranoid 3). Then only what is
+ * refused before that can be told.
+ */
+static bool opens_nothing(const struct environment *env, const struct instance *instance,
+			  const struct expectation *x, const struct cases *cases, char *why,
+			  size_t size)
+{
+	int err = env->control[instance->as];
+	int permission = phase_by_name(&cases->phases, "permission", NULL);
+
+	if ((err != EACCES && err != EPERM) || env->control[AS_ROOT] == err)
+		return false;
+	snprintf(why, size, "a plain dummy event gives %s %s, perf_event_paranoid is %d",
+		 identity_names[instance->as], strerrorname_np(err), env->paranoid);
+	return x->ok || x->yes || x->phase >= permission;
+}
+
+/* True if the instance cannot run here; then `result` says why. */
+static bool is_settled(struct runner *r, const struct instance *instance, struct expectation *x,
+		       struct result *result)
+{
+	char why[192], token[40];
+	const json_t *requirement;
+	size_t i;
+
+	snprintf(token, sizeof(token), "as.%s", identity_names[instance->as]);
+	if (is_barred(r->env, why, sizeof(why)))
+		skip(result, "perf_event_open", why);
+	else if (!identity_available(r->env, instance->as, why, sizeof(why)))
+		skip(result, token, why);
+	json_array_foreach(instance->requirements, i, requirement) {
+		const char *text = json_string_value(requirement);
+
+		if (result->token)
+			break;
+		if (!require_met(r->env, text, instance->as, why, sizeof(why)))
+			skip(result, text, why);
+	}
+	if (result->token)
+		return true;
+	if (expect_choose(instance, r->cases, r->env, x)) {
+		result->outcome = ERROR;
+		set_text(&result->reason, "no alternative of expect applies here");
+		return true;
+	}
+	if (!opens_nothing(r->env, instance, x, r->cases, why, sizeof(why)))
+		return false;
+	skip(result, token, why);
+	return true;
+}
+
+static void clear(struct result *result)
+{
+	free(result->expected);
+	free(result->got);
+	free(result->call);
+	free(result->token);
+	free(result->reason);
+	*result = (struct result){0};
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+/*
+ * Takes what a run gave. The first round's result is kept; of later ones the first that differs takes
+ * its place, so that the report shows what went wrong.
+ */
+static void settle(struct runner *r, size_t index, struct result *fresh)
+{
+	struct result *kept = &r->results[index];
+	unsigned runs = kept->runs + 1, differed = kept->differed;
+
+	fresh->instance = r->instances[index];
+	if (kept->runs && (fresh->outcome != kept->outcome || fresh->phases != kept->phases ||
+			   !same_text(fresh->token, kept->token)))
+		differed++;
+	if (!kept->runs || (differed && !kept->differed && kept->outcome == PASS)) {
+		struct result old = *kept;
+
+		*kept = *fresh;
+		*fresh = old;
+	}
+	clear(fresh);
+	kept->runs = runs;
+	kept->differed = differed;
+	r->done++;
+	if (r->options->ended)
+		r->options->ended(r->options->context, kept, r->done,
+				  r->count * r->options->repeat);
+}
+
+static void start(struct runner *r, struct worker *w, size_t index)
+{
+	const struct instance *instance = r->instances[index];
+	struct expectation x;
+	struct result result = {0};
+
+	if (is_settled(r, instance, &x, &result)) {
+		settle(r, index, &result);
+		return;
+	}
+	if (r->options->flip && !expect_flip(&x, r->options->flip, r->cases)) {
+		skip(&result, "flip", "this way of being wrong does not apply");
+		settle(r, index, &result);
+		return;
+	}
+	memset(w->slot, 0, sizeof(*w->slot));
+	w->index = index;
+	w->timed_out = false;
+	w->began = now();
+	w->deadline = w->began + r->options->timeout;
+	w->pid = fork();
+	if (!w->pid)
+		child_run(instance, &x, r->cases, r->env, w->slot, r->devnull,
+			  (unsigned)r->options->timeout + 1);
+	if (w->pid < 0) {
+		w->pid = 0;
+		result.outcome = ERROR;
+		set_text(&result.reason, strerror(errno));
+		settle(r, index, &result);
+	}
+}
+
+/* Kills all that is left of a case's session and reaps it; what it started came to us as subreaper. */
+static void sweep(pid_t group)
+{
+	for (int tries = 0; tries < 1000 && !kill(-group, SIGKILL); tries++) {
+		struct timespec pause = {.tv_nsec = 100000};
+
+		while (waitpid(-group, NULL, WNOHANG) > 0)
+			;
+		if (kill(-group, 0))
+			break;
+		nanosleep(&pause, NULL);
+	}
+}
+
+static void take_slot(const struct slot *slot, struct result *result)
+{
+	result->outcome = (enum outcome)slot->outcome;
+	result->phases = slot->phases;
+	memcpy(result->capability, slot->capability, sizeof(result->capability));
+	result->capability[sizeof(result->capability) - 1] = '\0';
+	set_text(&result->expected, slot->expected);
+	set_text(&result->got, slot->got);
+	set_text(&result->call, slot->call);
+}
+
+/* A case whose process did not come to its end: in the call it is the kernel's fault, else ours. */
+static void take_death(const struct worker *w, int status, double timeout, struct result *result)
+{
+	int stage = w->slot->stage;
+	char got[160];
+
+	if (stage < STAGE_NONE || stage > STAGE_DONE)
+		stage = STAGE_NONE;
+	if (w->timed_out)
+		snprintf(got, sizeof(got), "no end within %g s: killed while %s", timeout,
+			 stage_names[stage]);
+	else if (WIFSIGNALED(status))
+		snprintf(got, sizeof(got), "signal %d (%s) while %s", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)), stage_names[stage]);
+	else
+		snprintf(got, sizeof(got), "exit status %d while %s", WEXITSTATUS(status),
+			 stage_names[stage]);
+	result->outcome = stage == STAGE_CALLING ? FAIL : ERROR;
+	set_text(&result->expected, "the case to come to its end");
+	set_text(&result->got, got);
+}
+
+static void finish(struct runner *r, struct worker *w, int status)
+{
+	struct result result = {.seconds = now() - w->began};
+
+	sweep(w->pid);
+	w->pid = 0;
+	w->slot->expected[sizeof(w->slot->expected) - 1] = '\0';
+	w->slot->got[sizeof(w->slot->got) - 1] = '\0';
+	w->slot->call[sizeof(w->slot->call) - 1] = '\0';
+	if (w->slot->stage == STAGE_DONE && w->slot->outcome >= 0 && w->slot->outcome < OUTCOMES)
+		take_slot(w->slot, &result);
+	else
+		take_death(w, status, r->options->timeout, &result);
+	settle(r, w->index, &result);
+}
+
+static void reap(struct runner *r)
+{
+	siginfo_t dead = {0};
+	int status;
+
+	/* Looked at before it is reaped: as long as it is a zombie, its group's number is its own. */
+	while (!waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) && dead.si_pid) {
+		struct worker *w = NULL;
+
+		for (unsigned i = 0; i < r->options->jobs; i++)
+			if (r->workers[i].pid == dead.si_pid)
+				w = &r->workers[i];
+		if (w)
+			kill(-w->pid, SIGKILL);
+		if (waitpid(dead.si_pid, &status, 0) > 0 && w)
+			finish(r, w, status);
+		dead.si_pid = 0;
+	}
+}
+
+static void kill_overdue(struct runner *r, double t)
+{
+	for (unsigned i = 0; i < r->options->jobs; i++) {
+		struct worker *w = &r->workers[i];
+
+		if (!w->pid || t < w->deadline || w->timed_out)
+			continue;
+		w->timed_out = true;
+		kill(-w->pid, SIGKILL);
+		kill(w->pid, SIGKILL); /* it may not lead its own session yet */
+	}
+}
+
+/* Sleeps until a child ends, a signal asks us to stop, or the next deadline is there. */
+static void wait_for_something(struct runner *r)
+{
+	double t = now(), next = t + 1;
+	struct timespec timeout;
+	int sig;
+
+	for (unsigned i = 0; i < r->options->jobs; i++)
+		if (r->workers[i].pid && !r->workers[i].timed_out && r->workers[i].deadline < next)
+			next = r->workers[i].deadline;
+	next = next > t ? next - t : 0;
+	timeout.tv_sec = (time_t)next;
+	timeout.tv_nsec = (long)((next - (double)timeout.tv_sec) * 1e9);
+	sig = sigtimedwait(&r->waited, NULL, &timeout);
+	if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP)
+		r->interrupted = sig;
+	kill_overdue(r, now());
+}
+
+static bool any_running(const struct runner *r)
+{
+	for (unsigned i = 0; i < r->options->jobs; i++)
+		if (r->workers[i].pid)
+			return true;
+	return false;
+}
+
+/* Gives each idle worker something to do, as far as running alone allows it. */
+static void start_more(struct runner *r)
+{
+	for (unsigned i = 0; i < r->options->jobs && r->next < r->count; i++) {
+		while (!r->workers[i].pid && r->next < r->count) {
+			size_t index = r->order[r->next];
+
+			if (r->instances[index]->alone && any_running(r))
+				return;
+			r->next++;
+			start(r, &r->workers[i], index);
+			if (r->workers[i].pid && r->instances[index]->alone)
+				return;
+		}
+	}
+}
+
+static void run_round(struct runner *r)
+{
+	make_order(r);
+	r->next = 0;
+	while (!r->interrupted) {
+		start_more(r);
+		if (!any_running(r))
+			break;
+		wait_for_something(r);
+		reap(r);
+	}
+}
+
+static void stop_all(struct runner *r)
+{
+	for (unsigned i = 0; i < r->options->jobs; i++) {
+		struct worker *w = &r->workers[i];
+
+		if (!w->pid)
+			continue;
+		kill(-w->pid, SIGKILL);
+		kill(w->pid, SIGKILL);
+		waitpid(w->pid, NULL, 0);
+		sweep(w->pid);
+		w->pid = 0;
+	}
+}
+
+static int set_up(struct runner *r)
+{
+	static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+	unsigned jobs = r->options->jobs;
+
+	r->devnull = open("/dev/null", O_RDWR | O_CLOEXEC);
+	r->order = calloc(r->count + 1, sizeof(*r->order));
+	r->workers = calloc(jobs, sizeof(*r->workers));
+	r->slots = mmap(NULL, jobs * sizeof(*r->slots), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (r->slots == MAP_FAILED)
+		r->slots = NULL;
+	if (r->devnull < 0 || !r->order || !r->workers || !r->slots)
+		return -ENOMEM;
+	for (unsigned i = 0; i < jobs; i++)
+		r->workers[i].slot = &r->slots[i];
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigemptyset(&r->waited);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(&r->waited, signals[i]);
+	return sigprocmask(SIG_BLOCK, &r->waited, &r->before) ? -errno : 0;
+}
+
+static void tear_down(struct runner *r)
+{
+	sigprocmask(SIG_SETMASK, &r->before, NULL);
+	if (r->devnull >= 0)
+		close(r->devnull);
+	if (r->slots)
+		munmap(r->slots, r->options->jobs * sizeof(*r->slots));
+	free(r->workers);
+	free(r->order);
+}
+
+/* What only the whole run can say: runs that differed, instances that were not reached. */
+static void conclude(struct runner *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		struct result *result = &r->results[i];
+		char *got;
+
+		result->instance = r->instances[i];
+		if (!result->runs) {
+			result->outcome = ERROR;
+			set_text(&result->reason, "the run was ended before this case");
+		} else if (result->differed) {
+			result->outcome = FAIL;
+			if (asprintf(&got, "%u of %u runs differed: %s", result->differed,
+				     result->runs, result->got ? result->got : "no result") < 0)
+				continue;
+			free(result->got);
+			result->got = got;
+		}
+	}
+}
+
+int run_all(const struct instance *const *instances, size_t count, const struct cases *cases,
+	    struct environment *env, const struct run_options *options, struct result *results)
+{
+	struct runner r = {.instances = instances,
+			   .cases = cases,
+			   .env = env,
+			   .options = options,
+			   .results = results,
+			   .count = count,
+			   .devnull = -1};
+	int err;
+
+	memset(results, 0, count * sizeof(*results));
+	err = set_up(&r);
+	if (err) {
+		tear_down(&r);
+		return err;
+	}
+	for (r.round = 0; r.round < options->repeat && !r.interrupted; r.round++)
+		run_round(&r);
+	stop_all(&r);
+	tear_down(&r);
+	conclude(&r);
+	return r.interrupted;
+}
+
+void results_free(struct result *results, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		clear(&results[i]);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running instances: what is skipped, a process for each of the others, deadlines, and nothing left
+ * behind.
+ */
+#ifndef PERFABI_RUN_H
+#define PERFABI_RUN_H
+
+#include "child.h"
+
+struct result {
+	const struct instance *instance;
+	enum outcome outcome;
+	char *expected, *got, *call; /* owned, may be NULL */
+	char *token;		     /* of a skip: the requirement that is not met */
+	char *reason;		     /* of a skip, an xfail or an error */
+	char capability[8];
+	unsigned phases;
+	double seconds;
+	unsigned runs, differed; /* with --repeat: how many runs did not agree with the first */
+};
+
+struct run_options {
+	unsigned jobs;	  /* processes at a time, at least 1 */
+	double timeout;	  /* seconds a case may take */
+	unsigned repeat;  /* rounds, at least 1 */
+	bool shuffle;
+	uint64_t seed;
+	enum flip flip;	  /* FLIP_NONE but for mutation */
+	/* Called as each instance ends, in the order in which they end; may be NULL. */
+	void (*ended)(void *context, const struct result *result, size_t done, size_t total);
+	void *context;
+};
+
+/*
+ * Runs `count` instances into results[], in their order. Returns 0, a negative errno when the harness
+ * itself failed, or the positive number of a signal that ended the run early (SIGINT, SIGTERM); the
+ * results not reached are then errors that say so.
+ */
+int run_all(const struct instance *const *instances, size_t count, const struct cases *cases,
+	    struct environment *env, const struct run_options *options, struct result *results);
+void results_free(struct result *results, size_t count);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `$name` stands for in a case: facts of the machine, and names that steps have bound.
+ */
+#ifndef PERFABI_SCOPE_H
+#define PERFABI_SCOPE_H
+
+#include "environment.h"
+#include "value.h"
+
+enum { SCOPE_MAX = 64, SCOPE_NAME = 32 };
+
+struct scope {
+	const struct environment *env; /* NULL while a case is only checked */
+	bool checking;		       /* every known name is accepted, none has a value */
+	const void *unmapped;	       /* an address at which nothing is mapped */
+	struct binding {
+		char name[SCOPE_NAME];
+		uint64_t value;
+	} list[SCOPE_MAX];
+	size_t count;
+};
+
+/* Binds or rebinds. 0, -ENOSPC when full, -EINVAL for a name of a wrong form. */
+int scope_bind(struct scope *scope, const char *name, uint64_t value);
+
+/* The scope as value_eval() wants it. */
+struct vars scope_vars(const struct scope *scope);
+
+/*
+ * Writes `text` with each $name replaced by its decimal value. 0, -ENOENT for an unknown name, or
+ * -ENOSPC when it does not fit.
+ */
+int scope_expand(const struct scope *scope, const char *text, char *out, size_t size);
+
+/* The names that are there without being bound, one a line with its meaning: for help texts. */
+const char *scope_help(void);
+
+#endif
