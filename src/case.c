@@ -80,7 +80,8 @@ static bool is_id(const char *text)
 	return in_word;
 }
 
-static int check_spec(const json_t *spec, const struct where *w, struct error *e)
+/* A case's own spec only adds to its file's, which must say where the promise stands. */
+static int check_spec(const json_t *spec, bool adds, const struct where *w, struct error *e)
 {
 	struct where at = where_key(w, "spec");
 	const char *key;
@@ -91,7 +92,7 @@ static int check_spec(const json_t *spec, const struct where *w, struct error *e
 	json_object_foreach((json_t *)spec, key, value)
 		if (check_text(spec, key, &at, e))
 			return -EINVAL;
-	if (!json_object_get(spec, "man") && !json_object_get(spec, "kernel"))
+	if (!adds && !json_object_get(spec, "man") && !json_object_get(spec, "kernel"))
 		return error_value(e, &at, spec, "a man page section (man) or kernel function (kernel)");
 	return 0;
 }
@@ -176,7 +177,8 @@ static int check_vehicle(const json_t *vehicle, const struct cases *cases, const
 	return 0;
 }
 
-static int check_requires(const json_t *list, const struct where *w, struct error *e)
+static int check_requires(const json_t *list, const struct abi *abi, const struct where *w,
+			  struct error *e)
 {
 	struct where at = where_key(w, "requires");
 	json_t *item;
@@ -189,7 +191,7 @@ static int check_requires(const json_t *list, const struct where *w, struct erro
 
 		if (!json_is_string(item))
 			return error_value(e, &at_item, item, "a token, as \"kernel>=5.13\"");
-		if (require_check(json_string_value(item), &at_item, e))
+		if (require_check(json_string_value(item), abi, &at_item, e))
 			return -EINVAL;
 	}
 	return 0;
@@ -227,7 +229,7 @@ static int check_call(const json_t *json, const struct cases *cases, const struc
 
 	if (check_as(json_object_get(json, "as"), w, e) || check_kind(json, w, e) ||
 	    check_vehicle(json_object_get(json, "vehicle"), cases, w, e) ||
-	    check_requires(json_object_get(json, "requires"), w, e) ||
+	    check_requires(json_object_get(json, "requires"), cases->abi, w, e) ||
 	    given_check(json_object_get(json, "given"), cases->abi, cases->arch, &scope, &at_given,
 			e))
 		return -EINVAL;
@@ -549,7 +551,7 @@ static int load_case(struct load *l, const json_t *one, size_t index, const stru
 				   "a name of a-z and 0-9, joined by - or .");
 	if (check_text(one, "title", w, l->e))
 		return -EINVAL;
-	if (json_object_get(one, "spec") && check_spec(json_object_get(one, "spec"), w, l->e))
+	if (json_object_get(one, "spec") && check_spec(json_object_get(one, "spec"), true, w, l->e))
 		return -EINVAL;
 	return expand_case(l, one, index, w);
 }
@@ -591,7 +593,7 @@ static int load_file(struct cases *cases, const struct source *source, struct er
 	if (check_keys(file, file_keys, "a case file", &root, e) ||
 	    check_suite(json_object_get(file, "suite"), source, &root, e) ||
 	    check_text(file, "about", &root, e) ||
-	    check_spec(json_object_get(file, "spec"), &root, e))
+	    check_spec(json_object_get(file, "spec"), false, &root, e))
 		return -EINVAL;
 	if (l.defaults && (check_keys(l.defaults, default_keys, "defaults", &at_defaults, e) ||
 			   check_call(l.defaults, cases, &at_defaults, e)))

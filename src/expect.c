@@ -64,7 +64,7 @@ static int check_condition(const char *key, const json_t *value, const struct ca
 				return error_name(e, w, text, NULL, "a name in vehicles.json");
 		} else if (known) {
 			snprintf(token, sizeof(token), "%s%s", known->token, text);
-			if (require_check(token, w, e))
+			if (require_check(token, cases->abi, w, e))
 				return -EINVAL;
 		} else {
 			return error_name(e, w, key, near.best, "as, vehicle, kernel, arch, paranoid, "

@@ -110,8 +110,12 @@ json_t *substitute(const json_t *json, const char *name, const json_t *value)
 	if (!json_is_object(json))
 		return json_deep_copy(json);
 	out = json_object();
-	json_object_foreach((json_t *)json, key, item)
-		json_object_set_new(out, key, substitute(item, name, value));
+	json_object_foreach((json_t *)json, key, item) {
+		json_t *new_key = substitute_text(key, name, value);
+
+		json_object_set_new(out, json_string_value(new_key), substitute(item, name, value));
+		json_decref(new_key);
+	}
 	return out;
 }
 

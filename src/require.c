@@ -87,6 +87,35 @@ static bool abi_complete(struct environment *env, const struct token *t, char *f
 	       abi_version_compare(env->release, env->abi->newest) < 0;
 }
 
+/* The version of "attr.FIELD" or "FAMILY.NAME" in cases/abi, or NULL. */
+static const char *since_of(const struct abi *abi, const char *name)
+{
+	const char *dot = strchr(name, '.');
+	const struct abi_family *family;
+	const struct abi_value *value;
+	char family_name[32];
+
+	if (!strncmp(name, "attr.", 5)) {
+		const struct abi_field *field = abi_field(abi, name + 5);
+
+		return field ? field->since : NULL;
+	}
+	if (!dot || dot - name >= (long)sizeof(family_name))
+		return NULL;
+	snprintf(family_name, sizeof(family_name), "%.*s", (int)(dot - name), name);
+	family = abi_family(abi, family_name);
+	value = family ? abi_value(family, dot + 1, NULL) : NULL;
+	return value ? value->since : NULL;
+}
+
+static bool since(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	const char *version = since_of(env->abi, t->rest);
+
+	snprintf(found, size, "it came with %s, this is %s", version, env->release);
+	return abi_version_compare(env->release, version) >= 0;
+}
+
 static bool hardware(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	int err = strcmp(t->rest, ".sampling") ? env->hardware : env->hardware_sampling;
@@ -187,6 +216,7 @@ static const struct form {
 	{"nofile", COMPARED, nofile, "nofile>=1024", "the hard RLIMIT_NOFILE"},
 	{"bits", COMPARED, bits, "bits==64", "of the kernel's long"},
 	{"abi.complete", EXACT, abi_complete, NULL, "the kernel is not newer than cases/abi"},
+	{"since.", NAMED, since, "since.attr.sigtrap", "the kernel is as new as cases/abi says the name is"},
 	{"pmu.hw.sampling", EXACT, hardware, NULL, "hardware events that can sample"},
 	{"pmu.hw", EXACT, hardware, NULL, "hardware events"},
 	{"foreign-process", EXACT, foreign, NULL, "the runner belongs to another user than the caller"},
@@ -247,13 +277,18 @@ static const struct form *find_form(const char *token, struct token *out)
 	return NULL;
 }
 
-int require_check(const char *token, const struct where *w, struct error *e)
+int require_check(const char *token, const struct abi *abi, const struct where *w,
+		  struct error *e)
 {
 	const char *bare = token[0] == '!' ? token + 1 : token;
 	struct nearest near = nearest_to(bare);
 	struct token parsed;
 
-	if (find_form(bare, &parsed))
+	const struct form *form = find_form(bare, &parsed);
+
+	if (form && form->met == since && !since_of(abi, parsed.rest))
+		return error_name(e, w, bare, NULL, "since.attr.FIELD or since.FAMILY.NAME of cases/abi");
+	if (form)
 		return 0;
 	for (size_t i = 0; i < FORMS; i++)
 		nearest_try(&near, forms[i].example ? forms[i].example : forms[i].name);

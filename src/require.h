@@ -9,8 +9,9 @@
 
 #include "environment.h"
 
-/* 0 if the token is of a known form, else -EINVAL with `e` filled. */
-int require_check(const char *token, const struct where *w, struct error *e);
+/* 0 if the token is of a known form and names what the ABI has, else -EINVAL with `e` filled. */
+int require_check(const char *token, const struct abi *abi, const struct where *w,
+		  struct error *e);
 
 /*
  * True if the token is met; else `found` says what was found. Looks tracepoints up as needed. `as` is
