@@ -4,6 +4,7 @@
  */
 #include "abi.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -522,9 +523,9 @@ const struct abi_arch *abi_arch(const struct abi *abi, const char *machine)
 static bool same_name(const char *a, const char *b)
 {
 	for (; *a && *b; a++, b++) {
-		char x = *a == '-' ? '_' : *a, y = *b == '-' ? '_' : *b;
+		int x = *a == '-' ? '_' : *a, y = *b == '-' ? '_' : *b;
 
-		if (strncasecmp(&x, &y, 1))
+		if (tolower(x) != tolower(y))
 			return false;
 	}
 	return *a == *b;
@@ -536,12 +537,11 @@ const struct abi_value *abi_value(const struct abi_family *family, const char *n
 	size_t prefix = strlen(family->prefix);
 	const char *bare = strncasecmp(name, family->prefix, prefix) ? name : name + prefix;
 
-	for (size_t i = 0; i < family->count; i++) {
+	for (size_t i = 0; i < family->count; i++)
 		if (same_name(family->values[i].name, bare))
 			return &family->values[i];
-		if (near)
-			nearest_try(near, family->values[i].name);
-	}
+	for (size_t i = 0; i < family->count && near; i++)
+		nearest_try(near, family->values[i].name);
 	return NULL;
 }
 

@@ -203,3 +203,13 @@ void nearest_try(struct nearest *n, const char *candidate)
 		n->best = candidate;
 	}
 }
+
+int name_index(const char *name, const char *const list[], struct nearest *near)
+{
+	for (int i = 0; list[i]; i++)
+		if (!strcmp(list[i], name))
+			return i;
+	for (int i = 0; list[i] && near; i++)
+		nearest_try(near, list[i]);
+	return -1;
+}

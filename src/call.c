@@ -118,7 +118,7 @@ static int flags_from_json(struct call *call, const struct abi *abi, const json_
 static int check_keys(const json_t *open, const struct where *w, struct error *e)
 {
 	static const char *const keys[] = {"attr", "bytes",    "memory", "pid",
-					   "cpu",  "group_fd", "flags"};
+					   "cpu",  "group_fd", "flags",	 NULL};
 	const char *key;
 	json_t *value;
 
@@ -127,11 +127,8 @@ static int check_keys(const json_t *open, const struct where *w, struct error *e
 	json_object_foreach((json_t *)open, key, value) {
 		struct where at = where_key(w, key);
 		struct nearest near = nearest_to(key);
-		size_t i, n = sizeof(keys) / sizeof(keys[0]);
 
-		for (i = 0; i < n && strcmp(keys[i], key); i++)
-			nearest_try(&near, keys[i]);
-		if (i == n)
+		if (name_index(key, keys, &near) < 0)
 			return error_name(e, &at, key, near.best,
 					  "attr, bytes, memory, pid, cpu, group_fd or flags");
 	}

@@ -31,7 +31,7 @@ static const char *const case_keys[] = {"name",	   "title", "about",  "as",	 "ve
 					"each",	   "given", "open",   "expect",	 "outcome", "kind",
 					"alone",   "spec",  "covers", NULL};
 static const char *const spec_keys[] = {"man", "kernel", "since", "note", NULL};
-static const char *const kind_names[] = {"conformance", "capability"};
+static const char *const kind_names[] = {"conformance", "capability", NULL};
 
 static int check_keys(const json_t *object, const char *const keys[], const char *what,
 		      const struct where *w, struct error *e)
@@ -44,11 +44,8 @@ static int check_keys(const json_t *object, const char *const keys[], const char
 	json_object_foreach((json_t *)object, key, value) {
 		struct where at = where_key(w, key);
 		struct nearest near = nearest_to(key);
-		size_t i;
 
-		for (i = 0; keys[i] && strcmp(keys[i], key); i++)
-			nearest_try(&near, keys[i]);
-		if (!keys[i])
+		if (name_index(key, keys, &near) < 0)
 			return error_name(e, &at, key, near.best, "a key of %s", what);
 	}
 	return 0;
@@ -104,9 +101,7 @@ static int check_kind(const json_t *object, const struct where *w, struct error 
 	struct where at_kind = where_key(w, "kind"), at_alone = where_key(w, "alone");
 	struct nearest near = nearest_to(text ? text : "");
 
-	nearest_try(&near, kind_names[0]);
-	nearest_try(&near, kind_names[1]);
-	if (kind && (!text || (strcmp(text, kind_names[0]) && strcmp(text, kind_names[1]))))
+	if (kind && (!text || name_index(text, kind_names, &near) < 0))
 		return error_name(e, &at_kind, text ? text : "", near.best,
 				  "\"conformance\" or \"capability\"");
 	if (alone && !json_is_boolean(alone))
@@ -138,11 +133,9 @@ static int check_as(const json_t *as, const struct where *w, struct error *e)
 		struct where at_item = json_is_array(as) ? where_index(&at, i) : at;
 		struct nearest near = nearest_to(text ? text : "");
 
-		for (size_t j = 0; j < IDENTITIES; j++)
-			nearest_try(&near, identity_names[j]);
 		if (!text)
 			return error_value(e, &at_item, as, "root, perfmon, sys-admin or user");
-		if (identity_by_name(text) < 0)
+		if (name_index(text, identity_names, &near) < 0)
 			return error_name(e, &at_item, text, near.best,
 					  "root, perfmon, sys-admin or user");
 		for (size_t j = 0; j < i; j++)

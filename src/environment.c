@@ -195,12 +195,12 @@ static void read_hypervisor(struct environment *env)
 
 static void read_config_path(struct environment *env)
 {
-	snprintf(env->kernel_config, sizeof(env->kernel_config), "/boot/config-%s", env->release);
-	if (!access(env->kernel_config, R_OK))
+	snprintf(env->config_path, sizeof(env->config_path), "/boot/config-%s", env->release);
+	if (!access(env->config_path, R_OK))
 		return;
-	snprintf(env->kernel_config, sizeof(env->kernel_config), "/proc/config.gz");
-	if (access(env->kernel_config, R_OK))
-		env->kernel_config[0] = '\0';
+	snprintf(env->config_path, sizeof(env->config_path), "/proc/config.gz");
+	if (access(env->config_path, R_OK))
+		env->config_path[0] = '\0';
 }
 
 static long try_open(unsigned char *attr)
@@ -290,7 +290,11 @@ void environment_read(struct environment *env, const struct abi *abi)
 
 void environment_free(struct environment *env)
 {
+	for (size_t i = 0; i < env->tracepoint_count; i++)
+		if (env->tracepoints[i].held >= 0)
+			close(env->tracepoints[i].held);
 	free(env->pmus);
+	free(env->config);
 	free(env->tracepoints);
 	if (env->tracefs >= 0)
 		close(env->tracefs);
@@ -347,6 +351,26 @@ static int open_tracefs(void)
 	return mount;
 }
 
+/*
+ * An event on it, off, so that the tracepoint stays registered: otherwise each case that opens it as
+ * the only one waits for RCU twice, some 50 ms.
+ */
+static int hold_tracepoint(const struct abi *abi, uint32_t id)
+{
+	unsigned char *attr = calloc(1, abi->attr_size);
+	struct where nowhere = {0};
+	struct error e = {0};
+	json_t *json = json_pack("{s:s, s:I, s:i, s:i, s:i}", "type", "tracepoint", "config",
+				 (json_int_t)id, "size", 64, "disabled", 1, "exclude_kernel", 1);
+	long fd = -1;
+
+	if (attr && json && !attr_from_json(abi, NULL, json, NULL, &nowhere, attr, &e))
+		fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, 8UL /* PERF_FLAG_FD_CLOEXEC */);
+	json_decref(json);
+	free(attr);
+	return (int)fd;
+}
+
 const struct tracepoint *environment_tracepoint(struct environment *env, const char *name)
 {
 	const struct tracepoint *known = environment_known_tracepoint(env, name);
@@ -377,26 +401,52 @@ const struct tracepoint *environment_tracepoint(struct environment *env, const c
 	grown = &grown[env->tracepoint_count++];
 	snprintf(grown->name, sizeof(grown->name), "%s", name);
 	grown->id = (uint32_t)strtoul(text, NULL, 10);
+	grown->held = hold_tracepoint(env->abi, grown->id);
 	return grown;
 }
 
-char environment_config(const struct environment *env, const char *name)
+/* The configuration as text, unpacked by gzip(1) where it is compressed; NULL if it cannot be had. */
+static char *read_config(const char *path)
 {
-	char command[160], line[256], key[96];
-	size_t n = (size_t)snprintf(key, sizeof(key), "CONFIG_%s=", name);
-	char found = 'n';
+	char command[160], *text = NULL;
+	size_t size = 0, room = 0;
 	FILE *f;
 
-	if (!env->kernel_config[0])
+	snprintf(command, sizeof(command), "gzip -dcf <'%s' 2>/dev/null", path);
+	f = path[0] ? popen(command, "re") : NULL;
+	while (f && !feof(f) && size < 8 << 20) {
+		if (room - size < 2) {
+			char *grown = realloc(text, room + 65536);
+
+			if (!grown)
+				break;
+			text = grown;
+			room += 65536;
+		}
+		size += fread(text + size, 1, room - size - 1, f);
+	}
+	if (text)
+		text[size] = '\0';
+	if (f && !pclose(f))
+		return text;
+	free(text);
+	return NULL;
+}
+
+char environment_config(struct environment *env, const char *name)
+{
+	char key[96];
+	const char *at;
+
+	if (!env->config_was_read) {
+		env->config = read_config(env->config_path);
+		env->config_was_read = true;
+	}
+	if (!env->config)
 		return 0;
-	snprintf(command, sizeof(command), "gzip -dcf < %s", env->kernel_config);
-	f = popen(command, "re");
-	if (!f)
-		return 0;
-	while (fgets(line, sizeof(line), f))
-		if (!strncmp(line, key, n))
-			found = line[n];
-	return pclose(f) ? 0 : found;
+	snprintf(key, sizeof(key), "\nCONFIG_%s=", name);
+	at = strstr(env->config, key);
+	return at ? at[strlen(key)] : 'n';
 }
 
 static void set_sysctl(json_t *object, const char *name, int value)

@@ -21,6 +21,7 @@ struct pmu {
 struct tracepoint {
 	char name[96]; /* "syscalls:sys_enter_getppid" */
 	uint32_t id;
+	int held; /* an event on it that is off, or -1 */
 };
 
 enum { SYSCTL_ABSENT = -1000000 };
@@ -53,7 +54,9 @@ struct environment {
 	int control[IDENTITIES]; /* 0, or the errno that a plain dummy event gave that identity */
 	int hardware, hardware_sampling; /* the same for cpu-cycles, counting and sampling */
 
-	char lockdown[32], container[32], hypervisor[32], lsm[128], kernel_config[96];
+	char lockdown[32], container[32], hypervisor[32], lsm[128], config_path[96];
+	bool config_was_read;
+	char *config; /* text, once it was asked for; NULL if it cannot be read */
 };
 
 /* Reads it all. `abi` must outlive `env`. Free with environment_free(). */
@@ -74,7 +77,7 @@ const struct tracepoint *environment_known_tracepoint(const struct environment *
 						      const char *name);
 
 /* y, m or n for CONFIG_name; 0 where the kernel's configuration cannot be read. */
-char environment_config(const struct environment *env, const char *name);
+char environment_config(struct environment *env, const char *name);
 
 /* A new reference, or NULL without memory. */
 json_t *environment_json(const struct environment *env);

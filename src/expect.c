@@ -26,12 +26,13 @@ static const struct when_key {
 
 static const struct when_key *find_when_key(const char *key, struct nearest *near)
 {
-	for (size_t i = 0; i < sizeof(when_keys) / sizeof(when_keys[0]); i++) {
+	size_t n = sizeof(when_keys) / sizeof(when_keys[0]);
+
+	for (size_t i = 0; i < n; i++)
 		if (!strcmp(when_keys[i].key, key))
 			return &when_keys[i];
-		if (near)
-			nearest_try(near, when_keys[i].key);
-	}
+	for (size_t i = 0; i < n && near; i++)
+		nearest_try(near, when_keys[i].key);
 	return NULL;
 }
 
@@ -134,7 +135,8 @@ static int check_attr_patterns(json_t *attr, const struct where *w, struct error
 static int check_alternative(const json_t *x, const struct cases *cases, const struct where *w,
 			     struct error *e)
 {
-	static const char *const keys[] = {"when", "ok", "errno", "phase", "attr", "cloexec"};
+	static const char *const keys[] = {"when", "ok", "errno", "phase", "attr", "cloexec",
+					   NULL};
 	const json_t *ok = json_object_get(x, "ok"), *cloexec = json_object_get(x, "cloexec");
 	struct where at_when = where_key(w, "when"), at_attr = where_key(w, "attr");
 	struct where at_ok = where_key(w, "ok"), at_cloexec = where_key(w, "cloexec");
@@ -146,11 +148,8 @@ static int check_alternative(const json_t *x, const struct cases *cases, const s
 	json_object_foreach((json_t *)x, key, value) {
 		struct where at = where_key(w, key);
 		struct nearest near = nearest_to(key);
-		size_t i, n = sizeof(keys) / sizeof(keys[0]);
 
-		for (i = 0; i < n && strcmp(keys[i], key); i++)
-			nearest_try(&near, keys[i]);
-		if (i == n)
+		if (name_index(key, keys, &near) < 0)
 			return error_name(e, &at, key, near.best,
 					  "when, ok, errno, phase, attr or cloexec");
 	}

@@ -24,16 +24,13 @@
 #define CAP_PERFMON 38
 #endif
 
-const char *const identity_names[IDENTITIES] = {"root", "perfmon", "sys-admin", "user"};
+const char *const identity_names[] = {"root", "perfmon", "sys-admin", "user", NULL};
 
 enum { NOBODY = 65534 };
 
 int identity_by_name(const char *name)
 {
-	for (int i = 0; i < IDENTITIES; i++)
-		if (!strcmp(identity_names[i], name))
-			return i;
-	return -1;
+	return name_index(name, identity_names, NULL);
 }
 
 static uint64_t capabilities_of(enum identity as)

@@ -17,7 +17,7 @@ enum identity {
 	IDENTITIES
 };
 
-extern const char *const identity_names[IDENTITIES];
+extern const char *const identity_names[]; /* NULL-terminated */
 
 /* -1 if there is none of that name. */
 int identity_by_name(const char *name);

@@ -16,16 +16,12 @@ enum { ERRNO_LAST = 133 };
 
 int errno_by_name(const char *name, struct nearest *near)
 {
-	for (int err = 1; err <= ERRNO_LAST; err++) {
-		const char *candidate = strerrorname_np(err);
-
-		if (!candidate)
-			continue;
-		if (!strcmp(candidate, name))
+	for (int err = 1; err <= ERRNO_LAST; err++)
+		if (strerrorname_np(err) && !strcmp(strerrorname_np(err), name))
 			return err;
-		if (near)
-			nearest_try(near, candidate);
-	}
+	for (int err = 1; err <= ERRNO_LAST && near; err++)
+		if (strerrorname_np(err))
+			nearest_try(near, strerrorname_np(err));
 	return 0;
 }
 
@@ -148,12 +144,11 @@ void phases_free(struct phases *phases)
 
 int phase_by_name(const struct phases *phases, const char *name, struct nearest *near)
 {
-	for (size_t i = 0; i < phases->count; i++) {
+	for (size_t i = 0; i < phases->count; i++)
 		if (!strcmp(phases->list[i].name, name))
 			return (int)i;
-		if (near)
-			nearest_try(near, phases->list[i].name);
-	}
+	for (size_t i = 0; i < phases->count && near; i++)
+		nearest_try(near, phases->list[i].name);
 	return -1;
 }
 

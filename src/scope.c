@@ -27,7 +27,7 @@ static const char *const given_names[] = {
 	"sysctl.perf_event_max_sample_rate",
 	"sysctl.perf_event_max_stack",
 	"sysctl.perf_event_mlock_kb",
-};
+	NULL};
 
 const char *scope_help(void)
 {
@@ -140,21 +140,17 @@ static int lookup(const void *context, const char *name, uint64_t *value, bool *
 	int given = !strncmp(name, "pmu.", 4) || !strncmp(name, "tracepoint.", 11);
 
 	for (size_t i = 0; i < scope->count; i++) {
-		if (!strcmp(scope->list[i].name, name)) {
-			*value = scope->list[i].value;
-			*known = !scope->checking;
-			return 0;
-		}
-		if (near)
+		if (strcmp(scope->list[i].name, name))
+			continue;
+		*value = scope->list[i].value;
+		*known = !scope->checking;
+		return 0;
+	}
+	if (!given && name_index(name, given_names, near) < 0) {
+		for (size_t i = 0; i < scope->count && near; i++)
 			nearest_try(near, scope->list[i].name);
-	}
-	for (size_t i = 0; i < sizeof(given_names) / sizeof(given_names[0]); i++) {
-		given |= !strcmp(given_names[i], name);
-		if (near)
-			nearest_try(near, given_names[i]);
-	}
-	if (!given)
 		return -ENOENT;
+	}
 	*known = !scope->checking;
 	return scope->checking ? 0 : from_environment(scope, name, value);
 }
