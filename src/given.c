@@ -235,8 +235,8 @@ static int find_cgroup(const char *hierarchy, char *out, size_t size)
 static int run_cgroup(struct step *s)
 {
 	const char *hierarchy = json_string_value(s->argument);
-	const json_t *file = json_object_get(s->json, "file");
-	struct where at_file = where_key(s->where, "file");
+	const json_t *file = json_object_get(s->json, "entry");
+	struct where at_file = where_key(s->where, "entry");
 	char path[320];
 	size_t n;
 	int fd;
@@ -330,7 +330,7 @@ static const struct verb {
 	{"process", run_process, NULL, true, "a child: \"sleeping\", \"zombie\", or \"gone\""},
 	{"kill", run_kill, NULL, false, "the child NAME, and reap it"},
 	{"file", run_file, NULL, true, "a file or folder, opened to read"},
-	{"cgroup", run_cgroup, "file", true, "the root of \"v2\" or \"v1.CONTROLLER\", or a file in it"},
+	{"cgroup", run_cgroup, "entry", true, "the root of \"v2\" or \"v1.CONTROLLER\"; entry: a file in it"},
 	{"memfd", run_memfd, NULL, true, "an anonymous file of that many zero bytes"},
 	{"string", run_string, "times", true, "the address of a string; times: it repeated"},
 	{"buffer", run_buffer, NULL, true, "the address of that many zero bytes, at a page's start"},

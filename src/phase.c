@@ -67,7 +67,6 @@ static int load_witness(struct phases *phases, unsigned phase, const json_t *jso
 		.set = json_object_get(open, "attr"),
 		.or = json_object_get(json, "or"),
 		.pid = json_object_get(open, "pid"),
-		.group_fd = json_object_get(open, "group_fd"),
 		.flags = json_object_get(open, "flags"),
 	};
 	out->err = errno_from_json(json_object_get(json, "errno"), &at_errno, e);
@@ -229,8 +228,6 @@ static int add_violation(struct call *call, const struct witness *w, const struc
 	}
 	if (!err && w->pid && !value_eval(w->pid, NULL, NULL, &nowhere, &value, &e))
 		call->pid = (int32_t)value.bits;
-	if (!err && w->group_fd && !value_eval(w->group_fd, NULL, NULL, &nowhere, &value, &e))
-		call->group_fd = (int32_t)value.bits;
 	if (!err && w->flags && !value_eval(w->flags, NULL, NULL, &nowhere, &value, &e))
 		call->flags |= value.bits;
 	if (w->null)

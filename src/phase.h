@@ -25,7 +25,7 @@ struct witness {
 	bool null;	  /* made with a NULL attr */
 	const json_t *set; /* attr fields it sets, or NULL */
 	const json_t *or; /* attr bits it adds, or NULL */
-	const json_t *pid, *group_fd, *flags;
+	const json_t *pid, *flags;
 	uint64_t unless_flags; /* not for a call that has one of these */
 };
 
