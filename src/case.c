@@ -500,7 +500,6 @@ static int expand_rows(struct load *l, const json_t *one, const char *parameter,
 		filled = substitute(one, parameter, value);
 		if (!filled)
 			return no_memory(l);
-		json_object_del(filled, "each");
 		err = expand_row(l, filled, row, index, &at);
 		json_decref(filled);
 		if (err)

@@ -75,14 +75,30 @@ int identity_available(const struct environment *env, enum identity as, char *wh
 	return 1;
 }
 
-static int set_capabilities(uint64_t caps)
+static int set_capabilities(uint64_t effective, uint64_t permitted)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {
-		{.effective = (uint32_t)caps, .permitted = (uint32_t)caps},
-		{.effective = (uint32_t)(caps >> 32), .permitted = (uint32_t)(caps >> 32)}};
+		{.effective = (uint32_t)effective, .permitted = (uint32_t)permitted},
+		{.effective = (uint32_t)(effective >> 32), .permitted = (uint32_t)(permitted >> 32)}};
 
 	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
+int identity_suspend(uint64_t *held)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	*held = data[0].permitted | (uint64_t)data[1].permitted << 32;
+	return set_capabilities(0, *held);
+}
+
+int identity_resume(uint64_t held)
+{
+	return set_capabilities(held, held);
 }
 
 int identity_become(enum identity as)
@@ -94,7 +110,7 @@ int identity_become(enum identity as)
 		    setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
 			return -errno;
 	}
-	if (set_capabilities(capabilities_of(as)))
+	if (set_capabilities(capabilities_of(as), capabilities_of(as)))
 		return -errno;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 1))
 		return -errno;

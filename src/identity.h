@@ -6,6 +6,7 @@
 #define PERFABI_IDENTITY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct environment;
 
@@ -31,6 +32,13 @@ int identity_available(const struct environment *env, enum identity as, char *wh
  * negative errno, after which the process must not go on.
  */
 int identity_become(enum identity as);
+
+/*
+ * Puts the calling process's effective capabilities aside, into *held, and takes them back. 0 or a
+ * negative errno.
+ */
+int identity_suspend(uint64_t *held);
+int identity_resume(uint64_t held);
 
 /*
  * Runs `what` in a forked process of that identity and waits for it, at most `seconds`. Returns what

@@ -17,8 +17,8 @@ json_t *merge(const json_t *base, const json_t *patch)
 	json_t *value, *out;
 
 	if (!json_is_object(patch))
-		return json_deep_copy(patch);
-	out = json_is_object(base) ? json_deep_copy(base) : json_object();
+		return json_incref((json_t *)patch);
+	out = json_is_object(base) ? json_copy((json_t *)base) : json_object();
 	if (json_object_get(patch, "type") && !json_object_get(patch, "config"))
 		json_object_del(out, "config");
 	json_object_foreach((json_t *)patch, key, value) {
@@ -88,35 +88,59 @@ static json_t *substitute_string(const json_t *json, const char *name, const jso
 		const json_t *whole = member(value, text + 1 + n, &rest);
 
 		if (!*rest)
-			return json_deep_copy(whole);
+			return json_incref((json_t *)whole);
 	}
 	return substitute_text(text, name, value);
 }
 
-json_t *substitute(const json_t *json, const char *name, const json_t *value)
+static json_t *substitute_array(const json_t *json, const char *name, const json_t *value)
 {
-	const char *key;
-	json_t *item, *out;
+	json_t *out = json_array(), *item;
+	bool same = true;
 	size_t i;
 
-	if (json_is_string(json))
-		return substitute_string(json, name, value);
-	if (json_is_array(json)) {
-		out = json_array();
-		json_array_foreach(json, i, item)
-			json_array_append_new(out, substitute(item, name, value));
-		return out;
-	}
-	if (!json_is_object(json))
-		return json_deep_copy(json);
-	out = json_object();
-	json_object_foreach((json_t *)json, key, item) {
-		json_t *new_key = substitute_text(key, name, value);
+	json_array_foreach(json, i, item) {
+		json_t *new_item = substitute(item, name, value);
 
-		json_object_set_new(out, json_string_value(new_key), substitute(item, name, value));
+		same = same && new_item == item;
+		json_array_append_new(out, new_item);
+	}
+	if (!same)
+		return out;
+	json_decref(out);
+	return json_incref((json_t *)json);
+}
+
+static json_t *substitute_object(const json_t *json, const char *name, const json_t *value)
+{
+	json_t *out = json_object(), *item;
+	bool same = true;
+	const char *key;
+
+	json_object_foreach((json_t *)json, key, item) {
+		json_t *new_item = substitute(item, name, value), *new_key = NULL;
+
+		if (strchr(key, '$'))
+			new_key = substitute_text(key, name, value);
+		same = same && new_item == item && !new_key;
+		json_object_set_new(out, new_key ? json_string_value(new_key) : key, new_item);
 		json_decref(new_key);
 	}
-	return out;
+	if (!same)
+		return out;
+	json_decref(out);
+	return json_incref((json_t *)json);
+}
+
+json_t *substitute(const json_t *json, const char *name, const json_t *value)
+{
+	if (json_is_string(json) && strchr(json_string_value(json), '$'))
+		return substitute_string(json, name, value);
+	if (json_is_array(json))
+		return substitute_array(json, name, value);
+	if (json_is_object(json))
+		return substitute_object(json, name, value);
+	return json_incref((json_t *)json);
 }
 
 /* NOLINTEND(misc-no-recursion) */

@@ -270,25 +270,32 @@ static int attempt_without_files(struct attempt *attempt)
 	return setrlimit(RLIMIT_NOFILE, &limit) ? -errno : err;
 }
 
-static int attempt_on_zombie(struct attempt *attempt, struct call *call)
+/* The kernel asks for effective capabilities, so that they need only be put aside for the call. */
+static int attempt_without_capabilities(struct attempt *attempt)
+{
+	uint64_t held;
+	int err = identity_suspend(&held), restored;
+
+	if (err)
+		return err;
+	err = attempt_call(attempt);
+	restored = identity_resume(held);
+	return restored ? restored : err;
+}
+
+pid_t phase_make_zombie(void)
 {
 	siginfo_t info;
 	pid_t pid = fork();
-	int err;
 
-	if (pid < 0)
-		return -errno;
 	if (!pid)
 		_exit(0);
-	if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT))
+	if (pid < 0 || waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT))
 		return -errno;
-	call->pid = pid;
-	err = attempt_call(attempt);
-	waitpid(pid, NULL, 0);
-	return err;
+	return pid;
 }
 
-static int consult(const struct witness *w, const struct call *call, enum identity as,
+static int consult(const struct witness *w, const struct call *call, pid_t *zombie,
 		   const struct environment *env)
 {
 	struct call changed;
@@ -298,20 +305,24 @@ static int consult(const struct witness *w, const struct call *call, enum identi
 	if (err)
 		return err;
 	err = add_violation(&changed, w, env);
+	if (!err && w->zombie) {
+		if (!*zombie)
+			*zombie = phase_make_zombie();
+		changed.pid = *zombie;
+		err = *zombie < 0 ? *zombie : 0;
+	}
 	if (!err && w->no_files)
 		err = attempt_without_files(&attempt);
-	else if (!err && w->zombie)
-		err = attempt_on_zombie(&attempt, &changed);
-	else if (!err && w->as_user && as != AS_USER)
-		err = identity_run(AS_USER, 5, attempt_call, &attempt);
+	else if (!err && w->as_user)
+		err = attempt_without_capabilities(&attempt);
 	else if (!err)
 		err = attempt_call(&attempt);
 	call_free(&changed);
 	return err;
 }
 
-unsigned phase_infer(const struct phases *phases, const struct call *call, int err,
-		     enum identity as, const struct environment *env)
+unsigned phase_infer(const struct phases *phases, const struct call *call, int err, pid_t zombie,
+		     const struct environment *env)
 {
 	unsigned candidates = phases_with_errno(phases, err);
 
@@ -323,7 +334,7 @@ unsigned phase_infer(const struct phases *phases, const struct call *call, int e
 		if (w->err == err || (call->flags & w->unless_flags) || !(candidates & before) ||
 		    !(candidates & ~before))
 			continue;
-		got = consult(w, call, as, env);
+		got = consult(w, call, &zombie, env);
 		if (got == w->err)
 			candidates &= ~before;
 		else if (got == err)

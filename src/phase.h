@@ -19,7 +19,7 @@ struct witness {
 	unsigned phase;	  /* the gate it belongs to */
 	bool at_end;	  /* behind that gate's other checks; else before them */
 	int err;
-	bool as_user;	  /* made by a process without privilege */
+	bool as_user;	  /* made without capabilities */
 	bool no_files;	  /* made with RLIMIT_NOFILE 0 */
 	bool zombie;	  /* made on a process that is dead and not reaped */
 	bool null;	  /* made with a NULL attr */
@@ -52,11 +52,16 @@ void phases_free(struct phases *phases);
 int phase_by_name(const struct phases *phases, const char *name, struct nearest *near);
 
 /*
- * The gates, as a mask by index, that can have refused `call` with `err` when made by `as`, which the
- * calling process is. Makes as many further calls as it takes to leave one, none of which stays open.
+ * The gates, as a mask by index, that can have refused `call` with `err` when made by the calling
+ * process. Makes as many further calls as it takes to leave one, none of which stays open. `zombie` is
+ * a dead child that is not reaped, or 0 to make one when it is needed: a process that has inherited
+ * events open must not fork here, since a fork can swap its contexts with the child's.
  */
-unsigned phase_infer(const struct phases *phases, const struct call *call, int err,
-		     enum identity as, const struct environment *env);
+unsigned phase_infer(const struct phases *phases, const struct call *call, int err, pid_t zombie,
+		     const struct environment *env);
+
+/* A dead child that is not reaped; a negative errno if it could not be made. */
+pid_t phase_make_zombie(void);
 
 /* The names in a mask, "permission or fd". */
 void phase_names(const struct phases *phases, unsigned mask, char *out, size_t size);
