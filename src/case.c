@@ -323,34 +323,40 @@ static json_t *complete_given(const json_t *given, const json_t *open)
 	return out;
 }
 
+static json_t *complete_spec(const json_t *file, const json_t *one)
+{
+	json_t *general = json_object_get(file, "spec"), *own = json_object_get(one, "spec");
+
+	return own ? merge(general, own) : json_incref(general);
+}
+
 /*
  * The case with its defaults and its vehicle merged in, as it is checked, shown and run. Members of a
  * wrong type stay as they are for the check to find.
  */
-static json_t *complete(const struct load *l, const json_t *one, const char *vehicle_name)
+static json_t *complete(const struct cases *cases, const json_t *file, const json_t *one,
+			const char *vehicle_name)
 {
 	const json_t *vehicle =
-		vehicle_name ? json_object_get(l->cases->vehicles, vehicle_name) : NULL;
+		vehicle_name ? json_object_get(cases->vehicles, vehicle_name) : NULL;
+	const json_t *defaults = json_object_get(file, "defaults");
 	const json_t *requires = json_object_get(one, "requires");
-	const json_t *given = own_or_default(one, l->defaults, "given");
-	json_t *out = json_object(), *spec = merge(json_object_get(l->file, "spec"),
-						   json_object_get(one, "spec")
-							   ? json_object_get(one, "spec")
-							   : json_object_get(l->file, "spec"));
-	json_t *on_vehicle = merge(json_object_get(l->defaults, "open"),
+	const json_t *given = own_or_default(one, defaults, "given");
+	json_t *out = json_object(), *spec = complete_spec(file, one);
+	json_t *on_vehicle = merge(json_object_get(defaults, "open"),
 				   vehicle ? json_object_get(vehicle, "open") : json_object());
 	json_t *open = json_object_get(one, "open") ? merge(on_vehicle, json_object_get(one, "open"))
 						    : json_incref(on_vehicle);
-	json_t *all = all_requirements(one, l->defaults, vehicle);
+	json_t *all = all_requirements(one, defaults, vehicle);
 
 	add_implied(all, open);
-	set_member(out, "suite", json_object_get(l->file, "suite"));
+	set_member(out, "suite", json_object_get(file, "suite"));
 	set_member(out, "name", json_object_get(one, "name"));
 	set_member(out, "title", json_object_get(one, "title"));
 	set_member(out, "about", json_object_get(one, "about"));
-	set_member(out, "kind", own_or_default(one, l->defaults, "kind"));
-	set_member(out, "as", own_or_default(one, l->defaults, "as"));
-	set_member(out, "alone", own_or_default(one, l->defaults, "alone"));
+	set_member(out, "kind", own_or_default(one, defaults, "kind"));
+	set_member(out, "as", own_or_default(one, defaults, "as"));
+	set_member(out, "alone", own_or_default(one, defaults, "alone"));
 	if (given) {
 		json_object_set_new(out, "given", complete_given(given, on_vehicle));
 		add_implied(all, json_object_get(out, "given"));
@@ -418,70 +424,70 @@ static char *keep_row(struct cases *cases, const char *row)
 	return cases->rows[cases->row_count++] = strdup(row);
 }
 
-/* One instance for each identity of a complete case. */
-static int add_identities(struct load *l, const json_t *json, const char *vehicle,
-			  bool vehicle_in_id, const char *row, size_t index)
+/* One instance for each identity; `like` has all that they share, `json` is the complete case. */
+static int add_identities(struct load *l, const json_t *json, const struct instance *like,
+			  bool vehicle_in_id)
 {
 	const json_t *as = json_object_get(json, "as");
-	const char *suite = json_string_value(json_object_get(json, "suite"));
-	const char *name = json_string_value(json_object_get(json, "name"));
 
 	for (size_t i = 0; i < length_of(as); i++) {
-		struct instance instance = {
-			.id = make_id(suite, name, json_is_array(as) ? text_at(as, i) : NULL,
-				      vehicle_in_id ? vehicle : NULL, row),
-			.suite = suite,
-			.name = name,
-			.title = json_string_value(json_object_get(json, "title")),
-			.row = row,
-			.vehicle = vehicle,
-			.as = (enum identity)identity_by_name(text_at(as, i)),
-			.kind = kind_of(json),
-			.alone = json_is_true(json_object_get(json, "alone")),
-			.definition = json,
-			.given = json_object_get(json, "given"),
-			.open = json_object_get(json, "open"),
-			.expect = json_object_get(json, "expect"),
-			.outcome = json_object_get(json, "outcome"),
-			.requirements = json_object_get(json, "requires"),
-			.spec = json_object_get(json, "spec"),
-			.source = l->source,
-			.case_index = index,
-		};
+		struct instance instance = *like;
 
+		instance.as = (enum identity)identity_by_name(text_at(as, i));
+		instance.kind = kind_of(json);
+		instance.alone = json_is_true(json_object_get(json, "alone"));
+		instance.id = make_id(like->suite, like->name,
+				      json_is_array(as) ? text_at(as, i) : NULL,
+				      vehicle_in_id ? like->vehicle : NULL, like->row);
 		if (add_instance(l, &instance))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-/* One row of a case: once on each vehicle. */
-static int expand_row(struct load *l, const json_t *one, const char *row, size_t index,
+/* The text at `key`, kept: it may be one that a row's value was put into. */
+static const char *keep_text(struct load *l, const json_t *one, const char *key)
+{
+	json_t *text = json_object_get(one, key);
+
+	return json_array_append(l->cases->storage, text) ? NULL : json_string_value(text);
+}
+
+/* One row of a case: once on each vehicle. `one` has the row's value put in. */
+static int expand_row(struct load *l, const json_t *one, struct instance *like,
 		      const struct where *w)
 {
 	const json_t *vehicle = own_or_default(one, l->defaults, "vehicle");
 	size_t count = vehicle ? length_of(vehicle) : 1;
-	char *kept = row ? keep_row(l->cases, row) : NULL;
+	json_t *spec = complete_spec(l->file, one);
 
-	if (check_vehicle(vehicle, l->cases, w, l->e))
+	if (check_vehicle(vehicle, l->cases, w, l->e)) {
+		json_decref(spec);
 		return -EINVAL;
-	if (row && !kept)
+	}
+	if (json_array_append_new(l->cases->storage, spec))
 		return no_memory(l);
+	like->spec = spec;
+	like->title = keep_text(l, one, "title");
+	json_array_append(l->cases->storage, (json_t *)vehicle);
 	for (size_t i = 0; i < count; i++) {
-		const char *name = vehicle ? text_at(vehicle, i) : NULL;
-		json_t *json = complete(l, one, name);
+		json_t *json;
+		int err;
 
-		if (!json || json_array_append_new(l->cases->storage, json))
-			return no_memory(l);
-		if (check_complete(json, l->cases, w, l->e) ||
-		    add_identities(l, json, name, json_is_array(vehicle), kept, index))
-			return -EINVAL;
+		like->vehicle = vehicle ? text_at(vehicle, i) : NULL;
+		json = complete(l->cases, l->file, one, like->vehicle);
+		err = json ? check_complete(json, l->cases, w, l->e) : no_memory(l);
+		if (!err)
+			err = add_identities(l, json, like, json_is_array(vehicle));
+		json_decref(json);
+		if (err)
+			return err;
 	}
 	return 0;
 }
 
-static int expand_rows(struct load *l, const json_t *one, const char *parameter, json_t *rows,
-		       size_t index, const struct where *w)
+static int expand_rows(struct load *l, const json_t *one, json_t *rows, struct instance *like,
+		       const struct where *w)
 {
 	const char *row;
 	json_t *value;
@@ -497,10 +503,12 @@ static int expand_rows(struct load *l, const json_t *one, const char *parameter,
 		if (!is_id(row))
 			return error_name(l->e, &at, row, NULL,
 					  "a row's name of a-z and 0-9, joined by - or .");
-		filled = substitute(one, parameter, value);
-		if (!filled)
+		filled = substitute(one, like->parameter, value);
+		like->row = keep_row(l->cases, row);
+		like->value = value;
+		if (!filled || !like->row)
 			return no_memory(l);
-		err = expand_row(l, filled, row, index, &at);
+		err = expand_row(l, filled, like, &at);
 		json_decref(filled);
 		if (err)
 			return err;
@@ -514,10 +522,16 @@ static int expand_case(struct load *l, const json_t *one, size_t index, const st
 	struct where at_each = where_key(w, "each");
 	const char *parameter = json_object_iter_key(json_object_iter(each));
 	struct where at_rows = where_key(&at_each, parameter ? parameter : "");
-	int err;
+	struct instance like = {.suite = json_string_value(json_object_get(l->file, "suite")),
+				.name = json_string_value(json_object_get(one, "name")),
+				.source = l->source,
+				.case_index = index,
+				.file = l->file,
+				.written = one,
+				.parameter = parameter};
 
 	if (!each)
-		return expand_row(l, one, NULL, index, w);
+		return expand_row(l, one, &like, w);
 	if (!json_is_object(each) || json_object_size(each) != 1)
 		return error_value(l->e, &at_each, each, "one parameter and its rows");
 	if (strspn(parameter, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(parameter))
@@ -526,9 +540,9 @@ static int expand_case(struct load *l, const json_t *one, size_t index, const st
 			 l->e);
 	if (!rows)
 		return -EINVAL;
-	err = expand_rows(l, one, parameter, rows, index, w);
-	json_decref(rows);
-	return err;
+	if (json_array_append_new(l->cases->storage, rows))
+		return no_memory(l);
+	return expand_rows(l, one, rows, &like, w);
 }
 
 static int load_case(struct load *l, const json_t *one, size_t index, const struct where *w)
@@ -732,6 +746,29 @@ void cases_free(struct cases *cases)
 	phases_free(&cases->phases);
 	json_decref(cases->storage);
 	*cases = (struct cases){0};
+}
+
+int body_make(const struct cases *cases, const struct instance *instance, struct body *body)
+{
+	json_t *filled = instance->parameter
+				 ? substitute(instance->written, instance->parameter, instance->value)
+				 : json_incref((json_t *)instance->written);
+	json_t *json = filled ? complete(cases, instance->file, filled, instance->vehicle) : NULL;
+
+	json_decref(filled);
+	*body = (struct body){.definition = json,
+			      .given = json_object_get(json, "given"),
+			      .open = json_object_get(json, "open"),
+			      .expect = json_object_get(json, "expect"),
+			      .outcome = json_object_get(json, "outcome"),
+			      .requirements = json_object_get(json, "requires")};
+	return json ? 0 : -ENOMEM;
+}
+
+void body_free(struct body *body)
+{
+	json_decref(body->definition);
+	*body = (struct body){0};
 }
 
 const struct instance *cases_find(const struct cases *cases, const char *id, struct nearest *near)

@@ -11,7 +11,10 @@
 
 enum kind { CONFORMANCE, CAPABILITY };
 
-/* One thing to run. All JSON is complete: defaults merged, parameters put in. */
+/*
+ * One thing to run: who, on what, with which row. Its JSON is put together when it is needed
+ * (body_make), since thousands of merged cases would be carried through every fork.
+ */
 struct instance {
 	char *id;
 	const char *suite, *name, *title;
@@ -19,15 +22,22 @@ struct instance {
 	const char *vehicle; /* or NULL */
 	enum identity as;
 	enum kind kind;
-	bool alone;		     /* nothing else runs meanwhile */
-	const json_t *definition;    /* the whole case, for `show` and reports */
-	const json_t *given, *open;  /* given may be NULL */
-	const json_t *expect;	     /* a list; NULL for a capability */
-	const json_t *outcome;	     /* of a capability */
-	const json_t *requirements;  /* a list of tokens, or NULL */
-	const json_t *spec;
+	bool alone;	    /* nothing else runs meanwhile */
+	const json_t *spec; /* complete */
 	const struct source *source;
-	size_t case_index; /* in the source's `cases` */
+	size_t case_index;	      /* in the source's `cases` */
+	const json_t *file, *written; /* the file, and the case as it is written there */
+	const char *parameter;	      /* of `each`, or NULL */
+	const json_t *value;	      /* the parameter's, in this row */
+};
+
+/* The whole of a case: defaults and vehicle merged in, parameters put in. */
+struct body {
+	json_t *definition; /* owned; the others are members of it */
+	const json_t *given, *open; /* given may be NULL */
+	const json_t *expect;	    /* an object or a list; NULL for a capability */
+	const json_t *outcome;	    /* of a capability */
+	const json_t *requirements; /* a list of tokens, or NULL */
 };
 
 /* Everything that is loaded from cases/, but for the ABI. */
@@ -39,7 +49,7 @@ struct cases {
 	json_t *checks;   /* the kernel's checks, or NULL */
 	struct instance *list;
 	size_t count;
-	json_t *storage; /* all merged JSON */
+	json_t *storage; /* the files, and what is kept of their cases */
 	char **rows;	 /* row names, owned */
 	size_t row_count;
 };
@@ -55,6 +65,10 @@ void cases_free(struct cases *cases);
 
 /* The sources of cases/ (but abi/) as they were at build time. */
 struct sources cases_builtin(void);
+
+/* 0 or -ENOMEM. Free with body_free(). */
+int body_make(const struct cases *cases, const struct instance *instance, struct body *body);
+void body_free(struct body *body);
 
 /* The instance of that id, or NULL; `near`, if not NULL, is offered every id. */
 const struct instance *cases_find(const struct cases *cases, const char *id, struct nearest *near);

@@ -116,25 +116,26 @@ static void become(const struct instance *instance, struct slot *slot)
 		_exit(1);
 }
 
-static void prepare(const struct instance *instance, const struct cases *cases,
-		    struct scope *scope, struct call *call, struct slot *slot)
+static void prepare(const struct instance *instance, const struct body *body,
+		    const struct cases *cases, struct scope *scope, struct call *call, struct slot *slot)
 {
 	struct where root = where_root(instance->source), at_cases = where_key(&root, "cases");
 	struct where at = where_index(&at_cases, instance->case_index);
 	struct where at_given = where_key(&at, "given"), at_open = where_key(&at, "open");
 	struct error e = {0};
-	int err = given_run(instance->given, cases->abi, scope, &at_given, &e);
+	int err = given_run(body->given, cases->abi, scope, &at_given, &e);
 
 	/* A kernel that refuses what the case builds on has failed it; anything else is our fault. */
 	if (err)
 		give_up(slot, err == -ECANCELED ? FAIL : ERROR, e.expected, e.got);
-	if (call_from_json(call, cases->abi, scope->env->arch, instance->open, scope, &at_open, &e))
+	if (call_from_json(call, cases->abi, scope->env->arch, body->open, scope, &at_open, &e))
 		give_up(slot, ERROR, e.expected, e.got);
 }
 
-_Noreturn void child_run(const struct instance *instance, const struct expectation *expectation,
-			 const struct cases *cases, const struct environment *env,
-			 struct slot *slot, int devnull, unsigned seconds)
+_Noreturn void child_run(const struct instance *instance, const struct body *body,
+			 const struct expectation *expectation, const struct cases *cases,
+			 const struct environment *env, struct slot *slot, int devnull,
+			 unsigned seconds)
 {
 	struct scope scope = {.env = env};
 	struct observation seen = {0};
@@ -147,9 +148,9 @@ _Noreturn void child_run(const struct instance *instance, const struct expectati
 	isolate(devnull, seconds);
 	become(instance, slot);
 	scope.unmapped = call_unmapped_page(env);
-	if (instance->given) /* before there are events that a fork could inherit */
+	if (body->given) /* before there are events that a fork could inherit */
 		zombie = phase_make_zombie();
-	prepare(instance, cases, &scope, &call, slot);
+	prepare(instance, body, cases, &scope, &call, slot);
 
 	slot->stage = STAGE_CALLING;
 	err = call_issue(&call, env, &seen.answer);

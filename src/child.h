@@ -29,8 +29,8 @@ struct slot {
  * Runs the instance in the calling process, which was forked for it, and ends the process. `stdio` is
  * /dev/null, `seconds` bounds its cpu time.
  */
-_Noreturn void child_run(const struct instance *instance, const struct expectation *expectation,
-			 const struct cases *cases, const struct environment *env,
-			 struct slot *slot, int devnull, unsigned seconds);
+_Noreturn void child_run(const struct instance *instance, const struct body *body,
+			 const struct expectation *expectation, const struct cases *cases,
+			 const struct environment *env, struct slot *slot, int devnull, unsigned seconds);
 
 #endif

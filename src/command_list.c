@@ -55,11 +55,15 @@ static int parse(struct settings *s, int argc, char **argv, const char *help)
 	return 0;
 }
 
-static json_t *instance_json(const struct instance *instance)
+static json_t *instance_json(const struct cases *cases, const struct instance *instance)
 {
 	json_t *json = json_pack("{s:s}", "id", instance->id);
+	struct body body;
 
-	json_object_update(json, (json_t *)instance->definition);
+	if (body_make(cases, instance, &body))
+		return json;
+	json_object_update(json, body.definition);
+	body_free(&body);
 	json_object_set_new(json, "as", json_string(identity_names[instance->as]));
 	if (instance->vehicle)
 		json_object_set_new(json, "vehicle", json_string(instance->vehicle));
@@ -102,7 +106,7 @@ int command_list(int argc, char **argv)
 		json_t *list = json_array();
 
 		for (size_t i = 0; i < count; i++)
-			json_array_append_new(list, instance_json(picked[i]));
+			json_array_append_new(list, instance_json(&l.cases, picked[i]));
 		print_json(list);
 	}
 	for (size_t i = 0; picked && !s.json && i < count; i++)
@@ -123,7 +127,7 @@ static int show(const struct loaded *l, const char *id)
 			fprintf(stderr, "  nearest:  \"%s\"\n", near.best);
 		return EXIT_USAGE;
 	}
-	print_json(instance_json(instance));
+	print_json(instance_json(&l->cases, instance));
 	return 0;
 }
 

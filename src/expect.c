@@ -265,19 +265,19 @@ static void read_alternative(const json_t *x, const struct cases *cases, struct 
 				   json_string_value(json_object_get(x, "phase")), NULL);
 }
 
-int expect_choose(const struct instance *instance, const struct cases *cases,
-		  struct environment *env, struct expectation *out)
+int expect_choose(const struct instance *instance, const struct body *body,
+		  const struct cases *cases, struct environment *env, struct expectation *out)
 {
 	const json_t *alternative;
 
-	if (instance->outcome) {
-		*out = (struct expectation){.yes = json_object_get(instance->outcome, "yes"),
-					    .no = json_object_get(instance->outcome, "no"),
-					    .denied = json_object_get(instance->outcome, "denied"),
+	if (body->outcome) {
+		*out = (struct expectation){.yes = json_object_get(body->outcome, "yes"),
+					    .no = json_object_get(body->outcome, "no"),
+					    .denied = json_object_get(body->outcome, "denied"),
 					    .cloexec = -1};
 		return 0;
 	}
-	for (size_t i = 0; (alternative = element(instance->expect, i)); i++) {
+	for (size_t i = 0; (alternative = element(body->expect, i)); i++) {
 		if (!applies(alternative, instance, env))
 			continue;
 		read_alternative(alternative, cases, out);

@@ -39,8 +39,8 @@ int expect_check(const json_t *expect, const struct cases *cases, const struct w
 int outcome_check(const json_t *outcome, const struct where *w, struct error *e);
 
 /* The first alternative whose `when` applies. 0, or -ENOENT if none does. */
-int expect_choose(const struct instance *instance, const struct cases *cases,
-		  struct environment *env, struct expectation *out);
+int expect_choose(const struct instance *instance, const struct body *body,
+		  const struct cases *cases, struct environment *env, struct expectation *out);
 
 /* Makes the expectation wrong in that way. False if that way does not apply to it. */
 bool expect_flip(struct expectation *x, enum flip flip, const struct cases *cases);

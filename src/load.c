@@ -158,28 +158,35 @@ int filter_parse(struct filter *filter, const char *text, const char *program)
 }
 
 /* True if one alternative of `expect` has a member that matches. */
-static bool expects(const struct instance *instance, const char *key, const char *glob)
+static bool expects(const struct cases *cases, const struct instance *instance, const char *key,
+		    const char *glob)
 {
-	const json_t *one = instance->expect;
-	size_t n = json_is_array(one) ? json_array_size(one) : 1;
+	struct body body;
+	bool found = false;
+	size_t n;
 
-	for (size_t i = 0; i < n; i++) {
-		const json_t *x = json_is_array(one) ? json_array_get(one, i) : one;
+	if (body_make(cases, instance, &body))
+		return false;
+	n = json_is_array(body.expect) ? json_array_size(body.expect) : 1;
+	for (size_t i = 0; i < n && !found; i++) {
+		const json_t *x = json_is_array(body.expect) ? json_array_get(body.expect, i)
+							     : body.expect;
 		const char *text = json_string_value(json_object_get(x, key));
 
-		if (text && !fnmatch(glob, text, 0))
-			return true;
+		found = text && !fnmatch(glob, text, 0);
 	}
-	return false;
+	body_free(&body);
+	return found;
 }
 
-static bool filter_holds(const struct filter *f, const struct instance *instance)
+static bool filter_holds(const struct filter *f, const struct cases *cases,
+			 const struct instance *instance)
 {
 	const char *text = NULL;
 	bool holds;
 
 	if (!strcmp(f->key, "errno") || !strcmp(f->key, "phase"))
-		return expects(instance, f->key, f->glob) != f->negated;
+		return expects(cases, instance, f->key, f->glob) != f->negated;
 	if (!strcmp(f->key, "id"))
 		text = instance->id;
 	else if (!strcmp(f->key, "suite"))
@@ -249,7 +256,7 @@ const struct instance **pick(const struct cases *cases, char *const arguments[],
 		for (size_t j = 0; any_id && arguments[j] && !picked; j++)
 			picked = !is_path(arguments[j]) && id_matches(arguments[j], instance->id);
 		for (size_t j = 0; j < filter_count && picked; j++)
-			picked = filter_holds(&filters[j], instance);
+			picked = filter_holds(&filters[j], cases, instance);
 		if (picked)
 			list[(*count)++] = instance;
 	}

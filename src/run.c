@@ -127,8 +127,8 @@ static bool opens_nothing(const struct environment *env, const struct instance *
 }
 
 /* True if the instance cannot run here; then `result` says why. */
-static bool is_settled(struct runner *r, const struct instance *instance, struct expectation *x,
-		       struct result *result)
+static bool is_settled(struct runner *r, const struct instance *instance, const struct body *body,
+		       struct expectation *x, struct result *result)
 {
 	char why[192], token[40];
 	const json_t *requirement;
@@ -139,7 +139,7 @@ static bool is_settled(struct runner *r, const struct instance *instance, struct
 		skip(result, "perf_event_open", why);
 	else if (!identity_available(r->env, instance->as, why, sizeof(why)))
 		skip(result, token, why);
-	json_array_foreach(instance->requirements, i, requirement) {
+	json_array_foreach(body->requirements, i, requirement) {
 		const char *text = json_string_value(requirement);
 
 		if (result->token)
@@ -149,7 +149,7 @@ static bool is_settled(struct runner *r, const struct instance *instance, struct
 	}
 	if (result->token)
 		return true;
-	if (expect_choose(instance, r->cases, r->env, x)) {
+	if (expect_choose(instance, body, r->cases, r->env, x)) {
 		result->outcome = ERROR;
 		set_text(&result->reason, "no alternative of expect applies here");
 		return true;
@@ -203,36 +203,47 @@ static void settle(struct runner *r, size_t index, struct result *fresh)
 				  r->count * r->options->repeat);
 }
 
-static void start(struct runner *r, struct worker *w, size_t index)
+static void fork_case(struct runner *r, struct worker *w, const struct instance *instance,
+		      const struct body *body, const struct expectation *x)
 {
-	const struct instance *instance = r->instances[index];
-	struct expectation x;
-	struct result result = {0};
-
-	if (is_settled(r, instance, &x, &result)) {
-		settle(r, index, &result);
-		return;
-	}
-	if (r->options->flip && !expect_flip(&x, r->options->flip, r->cases)) {
-		skip(&result, "flip", "this way of being wrong does not apply");
-		settle(r, index, &result);
-		return;
-	}
 	memset(w->slot, 0, sizeof(*w->slot));
-	w->index = index;
 	w->timed_out = false;
 	w->began = now();
 	w->deadline = w->began + r->options->timeout;
 	w->pid = fork();
 	if (!w->pid)
-		child_run(instance, &x, r->cases, r->env, w->slot, r->devnull,
+		child_run(instance, body, x, r->cases, r->env, w->slot, r->devnull,
 			  (unsigned)r->options->timeout + 1);
-	if (w->pid < 0) {
-		w->pid = 0;
+}
+
+static void start(struct runner *r, struct worker *w, size_t index)
+{
+	const struct instance *instance = r->instances[index];
+	struct result result = {0};
+	struct expectation x;
+	struct body body;
+	bool settled = true;
+
+	w->index = index;
+	if (body_make(r->cases, instance, &body)) {
 		result.outcome = ERROR;
-		set_text(&result.reason, strerror(errno));
-		settle(r, index, &result);
+		set_text(&result.reason, strerror(ENOMEM));
+	} else if (is_settled(r, instance, &body, &x, &result)) {
+		/* it says so itself */
+	} else if (r->options->flip && !expect_flip(&x, r->options->flip, r->cases)) {
+		skip(&result, "flip", "this way of being wrong does not apply");
+	} else {
+		fork_case(r, w, instance, &body, &x);
+		settled = w->pid < 0;
+		if (settled) {
+			w->pid = 0;
+			result.outcome = ERROR;
+			set_text(&result.reason, strerror(errno));
+		}
 	}
+	body_free(&body);
+	if (settled)
+		settle(r, index, &result);
 }
 
 /* Kills all that is left of a case's session and reaps it; what it started came to us as subreaper. */
