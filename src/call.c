@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Past this many pages of attr only the first are laid out: the kernel refuses more than one. */
-enum { ATTR_PAGES = 4 };
+/* Past this many pages nothing of attr is laid out: the kernel refuses more than one unread. */
+enum { ATTR_PAGES = 1 };
 
 static const struct {
 	const char *name;
@@ -202,7 +202,6 @@ struct placed {
 	unsigned char *map, *attr;
 	size_t map_size;
 	size_t readable; /* bytes from attr on */
-	unsigned char *before;
 };
 
 static void lay_out(const struct call *call, const struct environment *env, struct placed *p)
@@ -240,26 +239,53 @@ static int place(const struct call *call, const struct environment *env, struct 
 	return 0;
 }
 
+static unsigned char laid_out(const struct call *call, const struct environment *env, size_t at)
+{
+	for (size_t i = call->poke_count; i-- > 0;)
+		if (call->pokes[i].offset == at)
+			return call->pokes[i].byte;
+	return at < env->abi->attr_size ? call->image[at] : 0;
+}
+
+/* True if a byte behind those that attr_size covers is not what it was laid out as. */
+static bool tail_changed(const struct call *call, const struct environment *env,
+			 const struct placed *p)
+{
+	size_t nonzero = 0, expected = 0;
+
+	for (size_t i = env->abi->attr_size; i < p->readable; i++)
+		nonzero += p->attr[i] != 0;
+	for (size_t i = 0; i < call->poke_count; i++) {
+		uint64_t at = call->pokes[i].offset;
+
+		if (at < env->abi->attr_size || at >= p->readable)
+			continue;
+		expected += call->pokes[i].byte != 0;
+		if (p->attr[at] != call->pokes[i].byte)
+			return true;
+	}
+	return nonzero != expected;
+}
+
 /* Compares the attr with what was laid out. */
 static void look_at_attr(const struct call *call, const struct environment *env,
 			 const struct placed *p, struct answer *answer)
 {
 	const struct abi_field *size = abi_field(env->abi, "size");
-	struct call copy = *call;
-	struct placed expected = *p;
+	size_t head = env->abi->attr_size < p->readable ? env->abi->attr_size : p->readable;
 
-	if (p->readable < size->offset + size->size)
+	if (head < size->offset + size->size)
 		return;
 	answer->size_after = (uint32_t)attr_get(size, p->attr, host_order());
-	expected.attr = calloc(1, p->readable);
-	if (!expected.attr)
-		return;
-	lay_out(&copy, env, &expected);
-	answer->size_written = memcmp(expected.attr + size->offset, p->attr + size->offset,
-				      size->size) != 0;
-	memcpy(expected.attr + size->offset, p->attr + size->offset, size->size);
-	answer->other_written = memcmp(expected.attr, p->attr, p->readable) != 0;
-	free(expected.attr);
+	for (size_t i = 0; i < head; i++) {
+		if (p->attr[i] == laid_out(call, env, i))
+			continue;
+		if (i >= size->offset && i < size->offset + size->size)
+			answer->size_written = true;
+		else
+			answer->other_written = true;
+	}
+	answer->other_written = answer->other_written || tail_changed(call, env, p);
 }
 
 static void look_at_fd(struct answer *answer)

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -431,6 +432,7 @@ static int set_up(struct runner *r)
 	for (unsigned i = 0; i < jobs; i++)
 		r->workers[i].slot = &r->slots[i];
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	malloc_trim(0); /* tidy the heap once, not in every child on its own copy */
 	sigemptyset(&r->waited);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaddset(&r->waited, signals[i]);
