@@ -36,7 +36,8 @@ extern const char *const flip_names[FLIPS];
 /* Checks one `expect` (an object or a list) or `outcome`. 0, or -EINVAL with `e` filled. */
 int expect_check(const json_t *expect, const struct cases *cases, const struct where *w,
 		 struct error *e);
-int outcome_check(const json_t *outcome, const struct where *w, struct error *e);
+int outcome_check(const json_t *outcome, const struct cases *cases, const struct where *w,
+		  struct error *e);
 
 /* The first alternative whose `when` applies. 0, or -ENOENT if none does. */
 int expect_choose(const struct instance *instance, const struct body *body,

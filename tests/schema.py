@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Validates JSON files against cases/schema with python3-jsonschema.
+
+usage: schema.py SCHEMA FILE...      each must be valid; says which are not, and why
+       schema.py --each-line SCHEMA FILE
+"""
+import json
+import pathlib
+import sys
+
+import jsonschema
+
+FOLDER = pathlib.Path(__file__).resolve().parent.parent / "cases" / "schema"
+
+
+def validator(name):
+    store = {}
+    for path in FOLDER.glob("*.schema.json"):
+        schema = json.loads(path.read_text())
+        store[schema["$id"]] = schema
+    schema = store[name]
+    resolver = jsonschema.RefResolver(base_uri=name, referrer=schema, store=store)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema, resolver=resolver)
+
+
+def problem(check, document):
+    """The first error as text, or None."""
+    error = jsonschema.exceptions.best_match(check.iter_errors(document))
+    if not error:
+        return None
+    return "/" + "/".join(map(str, error.absolute_path)) + ": " + error.message[:200]
+
+
+def main(arguments):
+    by_line = arguments[0] == "--each-line"
+    name, *paths = arguments[by_line:]
+    check = validator(name)
+    bad = 0
+    for path in paths:
+        text = pathlib.Path(path).read_text()
+        documents = map(json.loads, text.splitlines()) if by_line else [json.loads(text)]
+        for document in documents:
+            why = problem(check, document)
+            if why:
+                print(f"{path}: {why}")
+                bad += 1
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
