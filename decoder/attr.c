@@ -76,7 +76,7 @@ static bool fits(const struct abi_field *field, const struct value *value)
 	unsigned width = width_of(field);
 
 	if (value->negative)
-		return width == 64 || (~value->bits >> (width - 1)) == 0;
+		return !field->width && (width == 64 || (~value->bits >> (width - 1)) == 0);
 	return (value->bits & ~mask_of(field)) == 0;
 }
 

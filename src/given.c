@@ -137,40 +137,39 @@ static int run_mmap(struct step *s)
 	return map == MAP_FAILED ? failed(s, errno) : 0;
 }
 
-/* Sleeps until it is killed, with its parent if not before. */
-_Noreturn static void sleep_for_good(pid_t parent)
+/* Sleeps or spins until it is killed, with its parent if not before. */
+_Noreturn static void live(pid_t parent, bool spins)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	while (getppid() == parent)
-		pause();
+		if (!spins)
+			pause();
 	_exit(0);
 }
 
 static int run_process(struct step *s)
 {
-	static const char *const kinds[] = {"sleeping", "zombie", "gone"};
+	static const char *const kinds[] = {"sleeping", "spinning", "zombie", "gone", NULL};
 	const char *kind = json_string_value(s->argument);
 	pid_t parent = getpid(), pid;
 	siginfo_t info;
-	size_t i;
+	int i = kind ? name_index(kind, kinds, NULL) : -1;
 
-	for (i = 0; i < 3 && (!kind || strcmp(kinds[i], kind)); i++)
-		;
-	if (i == 3)
+	if (i < 0)
 		return error_value(s->error, &s->at, s->argument,
-				   "\"sleeping\", \"zombie\" or \"gone\"");
+				   "\"sleeping\", \"spinning\", \"zombie\" or \"gone\"");
 	if (s->scope->checking)
 		return 0;
 	pid = fork();
 	if (pid < 0)
 		return failed(s, errno);
 	if (!pid) {
-		if (i == 0)
-			sleep_for_good(parent);
+		if (i < 2)
+			live(parent, i == 1);
 		_exit(0);
 	}
 	s->result = (uint64_t)pid;
-	if (i && waitid(P_PID, (id_t)pid, &info, WEXITED | (i == 1 ? WNOWAIT : 0)))
+	if (i >= 2 && waitid(P_PID, (id_t)pid, &info, WEXITED | (i == 2 ? WNOWAIT : 0)))
 		return failed(s, errno);
 	return 0;
 }
@@ -327,7 +326,7 @@ static const struct verb {
 	{"open", run_open, "times", true, "an event, opened as `open` of a case is; times: N of them"},
 	{"close", run_close, NULL, false, "the file descriptor NAME"},
 	{"mmap", run_mmap, "pages", true, "the event NAME's ring buffer, of `pages` pages"},
-	{"process", run_process, NULL, true, "a child: \"sleeping\", \"zombie\", or \"gone\""},
+	{"process", run_process, NULL, true, "a child: \"sleeping\", \"spinning\", \"zombie\", or \"gone\""},
 	{"kill", run_kill, NULL, false, "the child NAME, and reap it"},
 	{"file", run_file, NULL, true, "a file or folder, opened to read"},
 	{"cgroup", run_cgroup, "entry", true, "the root of \"v2\" or \"v1.CONTROLLER\"; entry: a file in it"},

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Holds the loader and the schema against each other.
+
+Every file of tests/broken must be refused by both; every file of tests/broken-loader by the loader,
+for what a schema cannot say (duplicate keys and ids, names bound elsewhere, sums that do not fit).
+The loader's messages must be those in tests/broken.expected. Every case file of cases/ must be taken
+by both.
+
+usage: broken.py PERFABI [--update]
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+import schema
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+EXPECTED = ROOT / "tests" / "broken.expected"
+
+
+def load(perfabi, path):
+    """(refused, message) of the loader; the file's folder is its root."""
+    done = subprocess.run([perfabi, "check", path.name], cwd=path.parent, capture_output=True, text=True,
+                          errors="replace")
+    return done.returncode == 2, done.stderr
+
+
+def load_below(perfabi, path, scratch):
+    """As load(), with the file alone in a folder of cases, so that its suite is checked too."""
+    folder = scratch / path.stem
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / path.name).write_bytes(path.read_bytes())
+    done = subprocess.run([perfabi, "check", "--cases", "."], cwd=folder, capture_output=True, text=True,
+                          errors="replace")
+    return done.returncode, done.stderr
+
+
+def main(arguments):
+    import tempfile
+    perfabi = str(pathlib.Path(arguments[0]).resolve())
+    check = schema.validator("case.schema.json")
+    failures, messages, counts = [], [], {}
+    with tempfile.TemporaryDirectory() as scratch:
+        for folder in ("broken", "broken-loader"):
+            paths = sorted((ROOT / "tests" / folder).glob("*.json"))
+            counts[folder] = len(paths)
+            for path in paths:
+                status, message = load_below(perfabi, path, pathlib.Path(scratch))
+                messages.append(f"# {folder}/{path.name}\n{message}")
+                if status != 2:
+                    failures.append(f"{path.name}: the loader takes it (exit status {status})")
+                if "expected:" not in message or path.name not in message:
+                    failures.append(f"{path.name}: the message does not say what and where")
+                if folder == "broken" and not schema.problem(check, json.loads(path.read_text())):
+                    failures.append(f"{path.name}: the schema takes it")
+    for path in sorted((ROOT / "cases").glob("*/*.json")):
+        if path.parent.name in ("abi", "schema"):
+            continue
+        refused, message = load(perfabi, path)
+        if refused:
+            failures.append(f"{path}: the loader refuses it: {message}")
+        why = schema.problem(check, json.loads(path.read_text()))
+        if why:
+            failures.append(f"{path}: the schema refuses it: {why}")
+    text = "\n".join(messages)
+    if "--update" in arguments:
+        EXPECTED.write_text(text)
+    elif not EXPECTED.exists() or EXPECTED.read_text() != text:
+        failures.append("the messages are not those of tests/broken.expected (--update writes them)")
+        (ROOT / "build" / "broken.got").write_text(text)
+    for failure in failures:
+        print(failure)
+    print(f"{counts['broken']} files that loader and schema must refuse, {counts['broken-loader']} more for "
+          f"the loader alone: {len(failures)} failures")
+    return 1 if failures or counts["broken"] < 60 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

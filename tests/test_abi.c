@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ABI tables: complete, consistent, and found by name.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+START_TEST(sizes_ascend_to_the_newest)
+{
+	struct abi *abi = test_abi();
+
+	ck_assert_uint_eq(abi->size_count, 10);
+	ck_assert_uint_eq(abi->sizes[0].size, 64);
+	ck_assert_uint_eq(abi->attr_size, 144);
+	ck_assert_str_eq(abi->sizes[9].name, "VER9");
+	abi_free(abi);
+}
+END_TEST
+
+/* Every bit of the struct belongs to one field: no gap, no overlap, but for unions. */
+START_TEST(fields_cover_every_bit_once)
+{
+	struct abi *abi = test_abi();
+	unsigned char *seen = calloc(abi->attr_size * 8, 1);
+
+	ck_assert_ptr_nonnull(seen);
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct abi_field *f = &abi->fields[i];
+		unsigned width = f->width ? f->width : f->size * 8;
+
+		if (f->alias_of || !strcmp(f->name, "aux_action")) /* the word of its own bits */
+			continue;
+		for (unsigned bit = f->first; bit < f->first + width; bit++) {
+			ck_assert_msg(!seen[f->offset * 8 + bit], "%s overlaps", f->name);
+			seen[f->offset * 8 + bit] = 1;
+		}
+	}
+	for (unsigned bit = 0; bit < abi->attr_size * 8; bit++)
+		ck_assert_msg(seen[bit], "no field has bit %u of byte %u", bit % 8, bit / 8);
+	free(seen);
+	abi_free(abi);
+}
+END_TEST
+
+START_TEST(names_are_found_in_any_spelling)
+{
+	static const char *const spellings[] = {"ip", "IP", "PERF_SAMPLE_IP", "perf_sample_ip"};
+	struct abi *abi = test_abi();
+	const struct abi_family *samples = abi_family(abi, "sample_type");
+	const struct abi_family *software = abi_family(abi, "sw_id");
+
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(abi_value(samples, spellings[i], NULL)->value, 1);
+	ck_assert_uint_eq(abi_value(software, "cpu-clock", NULL)->value, 0);
+	ck_assert_uint_eq(abi_value(software, "PERF_COUNT_SW_DUMMY", NULL)->value, 9);
+	ck_assert_ptr_null(abi_value(samples, "ipp", NULL));
+	abi_free(abi);
+}
+END_TEST
+
+START_TEST(a_misspelt_name_has_a_nearest)
+{
+	struct abi *abi = test_abi();
+	struct nearest near = nearest_to("calchain");
+
+	ck_assert_ptr_null(abi_value(abi_family(abi, "sample_type"), "calchain", &near));
+	ck_assert_str_eq(near.best, "callchain");
+	near = nearest_to("something-else-altogether");
+	abi_value(abi_family(abi, "sample_type"), near.name, &near);
+	ck_assert_ptr_null(near.best);
+	abi_free(abi);
+}
+END_TEST
+
+START_TEST(versions_compare_by_number)
+{
+	ck_assert_int_lt(abi_version_compare("5.9", "5.13"), 0);
+	ck_assert_int_gt(abi_version_compare("6.18.44-fc-v595", "6.18.2"), 0);
+	ck_assert_int_eq(abi_version_compare("6.1", "6.1.0"), 0);
+	ck_assert_int_gt(abi_version_compare("6.1.1", "6.1"), 0);
+	ck_assert_int_lt(abi_version_compare("2.6.31", "3.0"), 0);
+}
+END_TEST
+
+START_TEST(every_field_names_a_version_and_every_register_an_architecture)
+{
+	struct abi *abi = test_abi();
+
+	for (size_t i = 0; i < abi->field_count; i++)
+		ck_assert_int_ge(abi_version_compare(abi->fields[i].since, "2.6.31"), 0);
+	ck_assert_uint_ge(abi->arch_count, 10);
+	ck_assert_str_eq(abi_arch(abi, "x86_64")->name, "x86");
+	ck_assert_uint_eq(abi_arch(abi, "x86_64")->reserved[1], 0xff00f000);
+	ck_assert_ptr_null(abi_arch(abi, "vax"));
+	abi_free(abi);
+}
+END_TEST
+
+static struct abi *load_text(const char *text, struct error *e)
+{
+	struct source source = {.name = "abi/x.json", .root = "t", .text = text,
+				.length = strlen(text)};
+	struct sources sources = {.list = &source, .count = 1};
+
+	return abi_load(&sources, e);
+}
+
+START_TEST(broken_tables_are_refused)
+{
+	static const char *const texts[] = {
+		"{",
+		"{}",
+		"{\"constants\": {\"a\": {\"prefix\": \"A_\", \"kind\": \"mask\"}}}",
+		"{\"constants\": {\"a\": {\"prefix\": \"A_\", \"kind\": \"mask\", \"values\": "
+		"[{\"name\": \"x\", \"bit\": 64, \"since\": \"1.0\"}]}}}",
+		"{\"newest\": \"7.3\", \"attr\": {\"sizes\": [{\"name\": \"VER0\", \"size\": 64, "
+		"\"since\": \"2.6.31\"}], \"fields\": [{\"name\": \"type\", \"offset\": 64, "
+		"\"type\": \"u32\", \"since\": \"2.6.31\"}]}}",
+		"{\"newest\": \"7.3\", \"attr\": {\"sizes\": [{\"name\": \"VER0\", \"size\": 64, "
+		"\"since\": \"2.6.31\"}], \"fields\": [{\"name\": \"type\", \"offset\": 0, "
+		"\"type\": \"u7\", \"since\": \"2.6.31\"}]}}",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct error e = {0};
+
+		ck_assert_ptr_null(load_text(texts[i], &e));
+		ck_assert(error_is_set(&e));
+	}
+}
+END_TEST
+
+Suite *suite_abi(void)
+{
+	Suite *s = suite_create("abi");
+	TCase *c = tcase_create("abi");
+
+	tcase_add_test(c, sizes_ascend_to_the_newest);
+	tcase_add_test(c, fields_cover_every_bit_once);
+	tcase_add_test(c, names_are_found_in_any_spelling);
+	tcase_add_test(c, a_misspelt_name_has_a_nearest);
+	tcase_add_test(c, versions_compare_by_number);
+	tcase_add_test(c, every_field_names_a_version_and_every_register_an_architecture);
+	tcase_add_test(c, broken_tables_are_refused);
+	suite_add_tcase(s, c);
+	return s;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The built-in cases: enough of them, each id once, each check of the kernel covered or explained.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "case.h"
+#include "expect.h"
+#include "require.h"
+#include "unit.h"
+
+struct set {
+	struct sources sources;
+	struct abi *abi;
+	struct cases cases;
+};
+
+static void load(struct set *set)
+{
+	set->sources = cases_builtin();
+	set->abi = test_abi();
+	ck_assert_int_eq(cases_load(&set->cases, set->abi, "x86_64", &set->sources, "unit"), 0);
+}
+
+static void unload(struct set *set)
+{
+	cases_free(&set->cases);
+	abi_free(set->abi);
+}
+
+START_TEST(there_are_enough)
+{
+	struct set set;
+	size_t rows = 0;
+
+	load(&set);
+	/* one of each case and row, whoever runs it and on whatever vehicle */
+	for (size_t i = 0; i < set.cases.count; i++) {
+		const struct instance *a = &set.cases.list[i], *b = i ? a - 1 : NULL;
+
+		rows += !b || a->written != b->written || a->value != b->value;
+	}
+	ck_assert_uint_ge(rows, 450);
+	unload(&set);
+}
+END_TEST
+
+static bool covers(const json_t *definition, const char *check)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(json_object_get(definition, "covers"), i, item)
+		if (!strcmp(json_string_value(item), check))
+			return true;
+	return false;
+}
+
+START_TEST(every_check_has_a_case_or_a_reason)
+{
+	struct set set;
+	const char *check;
+	json_t *entry;
+
+	load(&set);
+	json_object_foreach(set.cases.checks, check, entry) {
+		bool has_reason = json_object_get(entry, "no_case") != NULL, covered = false;
+
+		for (size_t i = 0; i < set.cases.count && !covered; i++)
+			covered = covers(set.cases.list[i].written, check);
+		ck_assert_msg(covered || has_reason, "no case covers %s, and nothing says why", check);
+		ck_assert_msg(!covered || !has_reason, "%s has both a case and a reason for none", check);
+	}
+	unload(&set);
+}
+END_TEST
+
+START_TEST(every_gate_has_a_case)
+{
+	struct set set;
+	unsigned seen = 0;
+
+	load(&set);
+	for (size_t i = 0; i < set.cases.count; i++) {
+		const json_t *expect = json_object_get(set.cases.list[i].written, "expect");
+		const char *phase = json_string_value(json_object_get(expect, "phase"));
+
+		if (phase)
+			seen |= 1U << phase_by_name(&set.cases.phases, phase, NULL);
+	}
+	ck_assert_uint_eq(seen, (1U << set.cases.phases.count) - 1);
+	unload(&set);
+}
+END_TEST
+
+START_TEST(tokens_are_a_closed_vocabulary)
+{
+	static const char *const good[] = {"kernel>=5.13", "!pmu.hw", "pmu.hw.sampling", "paranoid>-1",
+					   "arch.x86", "since.attr.sigtrap", "since.sample_type.ip",
+					   "file:/proc", "cap.ipc-lock", "abi.complete"};
+	static const char *const bad[] = {"", "!", "kernel", "kernel>=", "kernel=5", "kernal>=5",
+					  "pmu.", "hw", "abi.", "since.attr.x", "since.ip", "file:"};
+	struct abi *abi = test_abi();
+	struct where nowhere = {0};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct error e = {0};
+
+		ck_assert_msg(!require_check(good[i], abi, &nowhere, &e), "%s", good[i]);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct error e = {0};
+
+		ck_assert_msg(require_check(bad[i], abi, &nowhere, &e), "%s", bad[i]);
+	}
+	abi_free(abi);
+}
+END_TEST
+
+Suite *suite_case(void)
+{
+	Suite *s = suite_create("case");
+	TCase *c = tcase_create("case");
+
+	tcase_set_timeout(c, 30);
+	tcase_add_test(c, there_are_enough);
+	tcase_add_test(c, every_check_has_a_case_or_a_reason);
+	tcase_add_test(c, every_gate_has_a_case);
+	tcase_add_test(c, tokens_are_a_closed_vocabulary);
+	suite_add_tcase(s, c);
+	return s;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Expressions, pointers and lines, merging, patterns.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "merge.h"
+#include "pattern.h"
+#include "unit.h"
+
+static int lookup(const void *context, const char *name, uint64_t *value, bool *known,
+		  struct nearest *near)
+{
+	(void)context;
+	if (strcmp(name, "page_size")) {
+		nearest_try(near, "page_size");
+		return -ENOENT;
+	}
+	*value = 4096;
+	*known = true;
+	return 0;
+}
+
+static const struct vars vars = {.lookup = lookup};
+
+static int eval(const char *text, struct value *out, struct error *e)
+{
+	struct where nowhere = {0};
+	json_t *json = test_json(text);
+	int err = value_eval(json, NULL, &vars, &nowhere, out, e);
+
+	json_decref(json);
+	return err;
+}
+
+START_TEST(expressions_are_c_expressions)
+{
+	static const struct {
+		const char *text;
+		uint64_t value;
+	} rows[] = {
+		{"7", 7},
+		{"-1", UINT64_MAX},
+		{"'0x10'", 16},
+		{"'0xffffffffffffffff'", UINT64_MAX},
+		{"'18446744073709551615'", UINT64_MAX},
+		{"'1<<25'", 1 << 25},
+		{"'1<<63'", UINT64_C(1) << 63},
+		{"'1<<64'", 0},
+		{"'1<<2+3'", 32},
+		{"'2+3*4'", 14},
+		{"'1|2|4'", 7},
+		{"'$page_size-1'", 4095},
+		{"'$page_size*2 + 1'", 8193},
+		{"'-5'", (uint64_t)-5},
+		{"[1,'1<<4',8]", 25},
+		{"[]", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct error e = {0};
+		struct value value;
+
+		ck_assert_msg(!eval(rows[i].text, &value, &e), "%s: %s", rows[i].text, e.expected);
+		ck_assert_msg(value.bits == rows[i].value, "%s", rows[i].text);
+	}
+}
+END_TEST
+
+START_TEST(broken_expressions_are_refused)
+{
+	static const char *const rows[] = {"''",      "'1<<'",	    "'<<1'",	"'1 2'",
+					   "'0x'",    "'(1)'",	    "'$'",	"'$nothing'",
+					   "'1<2'",   "'many'",	    "1.5",	"true",
+					   "{}",      "null",	    "'0x10000000000000000'",
+					   "'99999999999999999999'", "[[1]]"};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct error e = {0};
+		struct value value;
+
+		ck_assert_msg(eval(rows[i], &value, &e) < 0, "%s", rows[i]);
+		ck_assert(error_is_set(&e));
+	}
+}
+END_TEST
+
+START_TEST(an_unknown_variable_has_a_nearest)
+{
+	struct error e = {0};
+	struct value value;
+
+	ck_assert_int_lt(eval("'$page_sise'", &value, &e), 0);
+	ck_assert_str_eq(e.nearest, "page_size");
+}
+END_TEST
+
+Suite *suite_value(void)
+{
+	Suite *s = suite_create("value");
+	TCase *c = tcase_create("value");
+
+	tcase_add_test(c, expressions_are_c_expressions);
+	tcase_add_test(c, broken_expressions_are_refused);
+	tcase_add_test(c, an_unknown_variable_has_a_nearest);
+	suite_add_tcase(s, c);
+	return s;
+}
+
+START_TEST(lines_of_pointers)
+{
+	static const char text[] = "{\n \"a\": [1, {\"b/c\":\n 2},\n \"]}\\\"\", 3],\n"
+				   " \"d\": {\"e\": null,\n\"f\": [\n[]]}\n}\n";
+	static const struct {
+		const char *pointer;
+		int line;
+	} rows[] = {{"", 1},	       {"/a", 2},   {"/a/1", 2},   {"/a/1/b~1c", 3}, {"/a/2", 4},
+		    {"/a/3", 4},       {"/d", 5},   {"/d/e", 5},   {"/d/f", 6},	     {"/d/f/0", 7},
+		    {"/d/missing", 5}, {"/a/9", 2}, {"/nothing", 1}};
+	struct source source = {.name = "t", .root = "", .text = text, .length = sizeof(text) - 1};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_msg(source_line(&source, rows[i].pointer) == rows[i].line, "%s: %d",
+			      rows[i].pointer, source_line(&source, rows[i].pointer));
+}
+END_TEST
+
+START_TEST(pointers_are_escaped)
+{
+	struct source source = {.name = "t", .root = "r", .text = "{}", .length = 2};
+	struct where root = where_root(&source), a = where_key(&root, "a/b~c");
+	struct where b = where_index(&a, 12);
+	struct error e = {0};
+
+	error_value(&e, &b, NULL, "something");
+	ck_assert_str_eq(e.pointer, "/a~1b~0c/12");
+	ck_assert_str_eq(e.file, "r/t");
+	ck_assert_str_eq(e.got, "nothing");
+	error_value(&e, &root, NULL, "something else");
+	ck_assert_str_eq(e.expected, "something"); /* the first error wins */
+}
+END_TEST
+
+Suite *suite_source(void)
+{
+	Suite *s = suite_create("source");
+	TCase *c = tcase_create("source");
+
+	tcase_add_test(c, lines_of_pointers);
+	tcase_add_test(c, pointers_are_escaped);
+	suite_add_tcase(s, c);
+	return s;
+}
+
+static void assert_json(json_t *got, const char *wanted_text)
+{
+	json_t *wanted = test_json(wanted_text);
+
+	ck_assert_msg(json_equal(got, wanted), "got %s", json_dumps(got, JSON_ENCODE_ANY));
+	json_decref(wanted);
+	json_decref(got);
+}
+
+START_TEST(patches_merge)
+{
+	static const char *const rows[][3] = {
+		{"{'a':1,'b':{'c':2}}", "{'b':{'d':3}}", "{'a':1,'b':{'c':2,'d':3}}"},
+		{"{'a':1,'b':2}", "{'b':null}", "{'a':1}"},
+		{"{'a':[1,2]}", "{'a':[3]}", "{'a':[3]}"},
+		{"{'type':'software','config':'dummy','size':1}", "{'type':'raw'}",
+		 "{'type':'raw','size':1}"},
+		{"{'type':'software','config':'dummy'}", "{'type':'raw','config':5}",
+		 "{'type':'raw','config':5}"},
+		{"5", "{'a':1}", "{'a':1}"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		json_t *base = test_json(rows[i][0]), *patch = test_json(rows[i][1]);
+
+		assert_json(merge(base, patch), rows[i][2]);
+		json_decref(base);
+		json_decref(patch);
+	}
+}
+END_TEST
+
+START_TEST(parameters_are_put_in)
+{
+	static const char *const rows[][3] = {
+		{"'$x'", "5", "5"},
+		{"'$x-1'", "5", "'5-1'"},
+		{"'$x.a'", "{'a':[1]}", "[1]"},
+		{"'b.$x.a'", "{'a':'c'}", "'b.c'"},
+		{"'$xy'", "5", "'$xy'"},
+		{"{'k':['$x',1]}", "{'z':1}", "{'k':[{'z':1},1]}"},
+		{"{'sample_$x':1}", "'regs'", "{'sample_regs':1}"},
+		{"'$page_size'", "5", "'$page_size'"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		json_t *json = test_json(rows[i][0]), *value = test_json(rows[i][1]);
+
+		assert_json(substitute(json, "x", value), rows[i][2]);
+		json_decref(json);
+		json_decref(value);
+	}
+}
+END_TEST
+
+START_TEST(rows_come_from_lists_ranges_and_the_abi)
+{
+	static const struct {
+		const char *rows;
+		size_t count;
+	} good[] = {{"{'a':1,'b':2}", 2}, {"[1,2,'three_four']", 3}, {"'1..63'", 63}, {"'5..5'", 1},
+		    {"'$abi.read_format'", 5}, {"'$abi.attr.sizes'", 10}, {"'$abi.regs'", 40}};
+	static const char *const bad[] = {"{}", "[]", "5", "'a..b'", "'9..1'", "'$abi.none'", "[1,1]"};
+	struct abi *abi = test_abi();
+	struct where nowhere = {0};
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct error e = {0};
+		json_t *json = test_json(good[i].rows);
+		json_t *rows = each_rows(json, abi, abi_arch(abi, "x86_64"), &nowhere, &e);
+
+		ck_assert_msg(rows && json_object_size(rows) == good[i].count, "%s: %zu",
+			      good[i].rows, json_object_size(rows));
+		json_decref(rows);
+		json_decref(json);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct error e = {0};
+		json_t *json = test_json(bad[i]);
+
+		ck_assert_ptr_null(each_rows(json, abi, NULL, &nowhere, &e));
+		json_decref(json);
+	}
+	abi_free(abi);
+}
+END_TEST
+
+Suite *suite_merge(void)
+{
+	Suite *s = suite_create("merge");
+	TCase *c = tcase_create("merge");
+
+	tcase_add_test(c, patches_merge);
+	tcase_add_test(c, parameters_are_put_in);
+	tcase_add_test(c, rows_come_from_lists_ranges_and_the_abi);
+	suite_add_tcase(s, c);
+	return s;
+}
+
+START_TEST(patterns_match)
+{
+	static const struct {
+		const char *pattern;
+		uint64_t value;
+		bool fits;
+	} rows[] = {{"5", 5, true},
+		    {"5", 6, false},
+		    {"'0xffffffffffffffff'", UINT64_MAX, true},
+		    {"{'ge':64}", 64, true},
+		    {"{'gt':64}", 64, false},
+		    {"{'le':64,'ne':3}", 3, false},
+		    {"{'lt':4}", 3, true},
+		    {"{'between':[2,4]}", 4, true},
+		    {"{'between':[2,4]}", 5, false},
+		    {"{'has':6}", 7, true},
+		    {"{'has':6}", 5, false},
+		    {"{'without':6}", 9, true},
+		    {"{'without':6}", 2, false}};
+	struct scope scope = {0};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		json_t *json = test_json(rows[i].pattern);
+
+		ck_assert_msg(pattern_match(json, rows[i].value, &scope) == rows[i].fits, "%s on %llu",
+			      rows[i].pattern, (unsigned long long)rows[i].value);
+		json_decref(json);
+	}
+}
+END_TEST
+
+Suite *suite_pattern(void)
+{
+	Suite *s = suite_create("pattern");
+	TCase *c = tcase_create("pattern");
+
+	tcase_add_test(c, patterns_match);
+	suite_add_tcase(s, c);
+	return s;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs the libcheck suites; with --all the end-to-end tests too, each a script in tests/e2e.
+ */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct abi *test_abi(void)
+{
+	struct sources sources = abi_builtin();
+	struct error e = {0};
+	struct abi *abi = abi_load(&sources, &e);
+
+	ck_assert_msg(abi != NULL, "%s: %s", e.pointer, e.expected);
+	return abi;
+}
+
+json_t *test_json(const char *text)
+{
+	char *copy = strdup(text);
+	json_t *json;
+
+	ck_assert_ptr_nonnull(copy);
+	for (char *c = copy; *c; c++)
+		*c = *c == '\'' ? '"' : *c;
+	json = json_loads(copy, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
+	ck_assert_msg(json != NULL, "%s", copy);
+	free(copy);
+	return json;
+}
+
+int main(int argc, char **argv)
+{
+	SRunner *runner = srunner_create(suite_abi());
+	int failed;
+
+	srunner_add_suite(runner, suite_attr());
+	srunner_add_suite(runner, suite_value());
+	srunner_add_suite(runner, suite_source());
+	srunner_add_suite(runner, suite_merge());
+	srunner_add_suite(runner, suite_pattern());
+	srunner_add_suite(runner, suite_case());
+	if (argc > 1 && !strcmp(argv[1], "--all"))
+		srunner_add_suite(runner, suite_end_to_end());
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The suites of the unit tests, and what they share.
+ */
+#ifndef PERFABI_UNIT_H
+#define PERFABI_UNIT_H
+
+#include <check.h>
+
+#include "abi.h"
+
+Suite *suite_abi(void);
+Suite *suite_attr(void);
+Suite *suite_value(void);
+Suite *suite_source(void);
+Suite *suite_merge(void);
+Suite *suite_pattern(void);
+Suite *suite_case(void);
+Suite *suite_end_to_end(void);
+
+/* The built-in ABI, loaded afresh; the caller frees it. */
+struct abi *test_abi(void);
+
+/* JSON from text in which ' stands for "; aborts the test if it is broken. */
+json_t *test_json(const char *text);
+
+#endif
