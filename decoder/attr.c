@@ -250,6 +250,12 @@ static bool is_shown(const struct abi_field *field, bool is_breakpoint)
 	return !field->alias_of && strcmp(field->name, "aux_action");
 }
 
+/* A config of 0 is an event with a name where the type names its configs. */
+static bool has_named_zero(const struct abi_field *field, uint32_t type)
+{
+	return type < sizeof(field->by_type) / sizeof(field->by_type[0]) && field->by_type[type];
+}
+
 json_t *attr_to_json(const struct abi *abi, const struct abi_arch *arch,
 		     const unsigned char *bytes, size_t length, enum byte_order order)
 {
@@ -266,7 +272,7 @@ json_t *attr_to_json(const struct abi *abi, const struct abi_arch *arch,
 		    !is_shown(field, breakpoint && type == breakpoint->value))
 			continue;
 		value = attr_get(field, bytes, order);
-		if (value || !strcmp(field->name, "type"))
+		if (value || !strcmp(field->name, "type") || has_named_zero(field, type))
 			err = json_object_set_new(attr, field->name,
 						  field_json(field, arch, type, value));
 	}

@@ -34,7 +34,8 @@ int attr_from_json(const struct abi *abi, const struct abi_arch *arch, const jso
 		   struct error *e);
 
 /*
- * The fields of an attr of `length` bytes that are not zero, as the JSON that attr_from_json() takes;
+ * The fields of an attr of `length` bytes that are not zero, as the JSON that attr_from_json() takes
+ * (of the names of a union the first, but bp_addr and bp_len for a breakpoint);
  * bytes past the newest known size are under "bytes" as "offset": value. A new reference, or NULL
  * when there is no memory.
  */

@@ -358,8 +358,9 @@ static json_t *complete(const struct cases *cases, const json_t *file, const jso
 	const json_t *requires = json_object_get(one, "requires");
 	const json_t *given = own_or_default(one, defaults, "given");
 	json_t *out = json_object(), *spec = complete_spec(file, one);
+	json_t *no_open = json_object();
 	json_t *on_vehicle = merge(json_object_get(defaults, "open"),
-				   vehicle ? json_object_get(vehicle, "open") : json_object());
+				   vehicle ? json_object_get(vehicle, "open") : no_open);
 	json_t *open = json_object_get(one, "open") ? merge(on_vehicle, json_object_get(one, "open"))
 						    : json_incref(on_vehicle);
 	json_t *all = all_requirements(one, defaults, vehicle);
@@ -389,6 +390,7 @@ static json_t *complete(const struct cases *cases, const json_t *file, const jso
 	json_decref(all);
 	json_decref(open);
 	json_decref(on_vehicle);
+	json_decref(no_open);
 	return out;
 }
 

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# Deadlines, spinning children, signals: nothing outlives the run, nothing is left changed.
+. tests/e2e/lib.sh
+mkdir "$scratch/cases"
+cat >"$scratch/cases/spin.json" <<'JSON'
+{"suite": "spin", "about": "children that spin", "spec": {"kernel": "none"},
+ "defaults": {"as": ["root", "user"], "open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1}}},
+ "cases": [
+  {"name": "child", "title": "a child that spins is killed with its case", "given": [{"process": "spinning", "bind": "a"}, {"process": "spinning", "bind": "b"}],
+   "open": {"pid": "$a"}, "expect": {"ok": true}},
+  {"name": "slow", "title": "takes longer than it may",
+   "given": [{"process": "spinning", "bind": "a"}, {"open": {}, "times": 4000, "bind": "e"}], "open": {}, "expect": {"ok": true}}]}
+JSON
+state() {
+	cat /proc/sys/kernel/perf_event_* /proc/sys/kernel/perf_cpu_time_max_percent 2>/dev/null
+	cat /proc/self/mounts
+	find /sys/fs/cgroup -maxdepth 3 -type d 2>/dev/null | sort
+}
+ours() { pgrep -f "^$scratch/perfabi" || true; }
+cp "$perfabi" "$scratch/perfabi"
+state >"$scratch/before"
+
+# a spinning child is gone when the run ends, whether its case ended or was ended
+"$scratch/perfabi" run --cases "$scratch/cases" spin.child >/dev/null || fail "spin.child"
+[ -z "$(ours)" ] || fail "a spinning child survived its case"
+got=0
+"$scratch/perfabi" run --cases "$scratch/cases" spin.slow --timeout 0.01 >"$scratch/out" || got=$?
+if [ "$(id -u)" -eq 0 ]; then [ $got -eq 3 ] || { cat "$scratch/out"; fail "exit status $got, not 3, after a deadline"; }; fi
+says out "no end within 0.01 s"
+[ -z "$(ours)" ] || fail "a spinning child survived its case's deadline"
+
+# the report's pipe is not held by what a case started
+timeout 20 sh -c '"$1" run --cases "$2" spin.child | cat >/dev/null' sh "$scratch/perfabi" "$scratch/cases" ||
+	fail "the pipe was held"
+
+# SIGINT and SIGTERM end the run with a report, and the runner dies of the signal
+for sig in INT TERM; do
+	( trap - INT; exec "$PYTHON" -c '
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$scratch/perfabi" run --repeat 100000 ) >"$scratch/out" 2>"$scratch/err" &
+	pid=$!
+	sleep 0.5
+	kill -$sig $pid
+	got=0
+	wait $pid || got=$?
+	[ $got -gt 128 ] || fail "after SIG$sig exit status $got"
+	says out "ended early"
+	sleep 0.1
+	[ -z "$(ours)" ] || fail "a process survived SIG$sig"
+done
+# SIGKILL leaves nothing either
+"$scratch/perfabi" run --repeat 100000 >/dev/null 2>&1 &
+pid=$!
+sleep 0.5
+kill -KILL $pid
+wait $pid 2>/dev/null || true
+sleep 0.3
+[ -z "$(ours)" ] || fail "a process survived the runner's SIGKILL"
+
+# rounds in any order agree
+"$scratch/perfabi" run --repeat 5 --shuffle 7 >"$scratch/out" || { tail -20 "$scratch/out"; fail "shuffled rounds differ"; }
+state >"$scratch/after"
+cmp "$scratch/before" "$scratch/after" || fail "something of the system is changed"

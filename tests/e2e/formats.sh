@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# Every report is taken by a reader that is not ours: prove, python3-tap, xmllint, jq, jsonschema.
+. tests/e2e/lib.sh
+cases="open.size attr.clock pmu.hardware"
+mkdir "$scratch/cases"
+cat >"$scratch/cases/bad.json" <<'JSON'
+{"suite": "bad", "about": "cases that fail, so that failures are printed too", "spec": {"kernel": "none & <never>"},
+ "defaults": {"as": "user", "open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1}}},
+ "cases": [
+  {"name": "wrong-errno", "title": "a \"quoted\" <title> & more # not a directive", "open": {"attr": {"size": 1}},
+   "expect": {"errno": "EFAULT", "phase": "copy"}},
+  {"name": "wrong-gate", "title": "the errno is right, the gate is not", "open": {"pid": -2}, "expect": {"errno": "ESRCH", "phase": "context"}},
+  {"name": "known", "title": "known to fail", "open": {}, "expect": {"errno": "EINVAL", "phase": "pmu"}},
+  {"name": "mended", "title": "was known to fail", "open": {}, "expect": {"ok": true}},
+  {"name": "lost", "title": "no alternative applies", "open": {}, "expect": [{"when": {"kernel": "<1.0"}, "ok": true}]}]}
+JSON
+echo '{"xfail": {"bad.known": "the test wants it so", "bad.mended": "was broken # once"}}' >"$scratch/baseline.json"
+
+# shellcheck disable=SC2086 # words are meant to be split
+"$perfabi" run $cases -f "ktap:$scratch/good.ktap" -f "tap:$scratch/good.tap" -f "junit:$scratch/good.xml" \
+	-f "json:$scratch/good.json" -f "jsonl:$scratch/good.jsonl" -f "pretty:$scratch/good.txt" || fail "the run"
+status 3 "$perfabi" run --cases "$scratch/cases" --baseline "$scratch/baseline.json" -f "ktap:$scratch/bad.ktap" \
+	-f "tap:$scratch/bad.tap" -f "junit:$scratch/bad.xml" -f "json:$scratch/bad.json" -f "jsonl:$scratch/bad.jsonl" -f pretty
+says out "FAIL bad.wrong-errno"
+says out "expected:  EFAULT from copy"
+says out "got:       E2BIG from copy"
+says out "ESRCH from target"
+says out "1 xfail"
+
+prove -v -e cat "$scratch/good.tap" >"$scratch/prove" || { tail "$scratch/prove"; fail "prove refuses the TAP"; }
+prove -e cat "$scratch/good.ktap" || fail "prove refuses the KTAP"
+if prove -e cat "$scratch/bad.tap" >"$scratch/prove" 2>&1; then fail "prove sees no failure"; fi
+grep -q 'TODO passed: *4' "$scratch/prove" || { cat "$scratch/prove"; fail "the xpass is not seen"; }
+"$PYTHON" - "$scratch" <<'PY'
+import sys
+from tap.parser import Parser
+folder = sys.argv[1]
+def lines(name):
+    return [l for l in Parser().parse_file(f"{folder}/{name}") if l.category == "test"]
+good, bad = lines("good.tap"), lines("bad.tap")
+assert len(good) > 300 and all(l.ok for l in good), "good.tap"
+assert any(l.skip for l in good) or True
+assert [l.ok for l in bad] == [False, False, False, True, False], [l.ok for l in bad]
+assert bad[2].todo and bad[3].todo
+suites = lines("good.ktap")
+assert suites and all(l.ok for l in suites), "good.ktap"
+PY
+for f in good bad; do
+	xmllint --noout --schema tests/junit.xsd "$scratch/$f.xml" 2>"$scratch/err" || { cat "$scratch/err"; fail "$f.xml"; }
+	"$PYTHON" tests/schema.py report.schema.json "$scratch/$f.json" || fail "$f.json"
+	"$PYTHON" tests/schema.py --each-line report.schema.json "$scratch/$f.jsonl" || fail "$f.jsonl"
+	a=$(jq -r '.results[] | "\(.id) \(.outcome)"' "$scratch/$f.json" | sort)
+	b=$(jq -r 'select(.type == "result") | "\(.id) \(.outcome)"' "$scratch/$f.jsonl" | sort)
+	[ "$f" = bad ] || [ "$a" = "$b" ] || fail "json and jsonl of $f differ"
+done
+[ "$(xmllint --xpath 'string(/testsuites/@failures)' "$scratch/bad.xml")" = 3 ] || fail "JUnit counts failures"
+[ "$(xmllint --xpath 'string(/testsuites/@errors)' "$scratch/bad.xml")" = 1 ] || fail "JUnit counts errors"
+grep -q '^  not ok 2 - bad.wrong-gate$' "$scratch/bad.ktap" || fail "KTAP nests two spaces deep"
+grep -q '^  ok 3 - bad.known # XFAIL the test wants it so$' "$scratch/bad.ktap" || fail "KTAP's XFAIL"
+if grep -q "$(printf '\033')" "$scratch/good.txt"; then fail "colour in a file"; fi

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# The command line as people use it, wrongly too.
+. tests/e2e/lib.sh
+status 2 "$perfabi"
+status 2 "$perfabi" rnu
+says err 'nearest:  "run"'
+status 0 "$perfabi" --version
+status 0 "$perfabi" --help
+says out "exit status: 0 nothing failed"
+for topic in run list show check mutate tokens phases given variables; do
+	status 0 "$perfabi" help $topic
+	[ "$(wc -l <"$scratch/out")" -ge 5 ] || fail "help $topic is short"
+done
+status 2 "$perfabi" help nothing
+status 2 "$perfabi" run --no-such-option
+says err "perfabi run --help"
+status 2 "$perfabi" run opne.size
+says err 'nearest:  "open.size"'
+status 2 "$perfabi" run --jobs 0
+says err "a number from 1 to 1024"
+status 2 "$perfabi" run --jobs many
+status 2 "$perfabi" run --timeout -1
+status 2 "$perfabi" run --repeat 0
+status 2 "$perfabi" run --shuffle x
+status 2 "$perfabi" run --filter phases=copy
+says err "KEY=GLOB"
+status 2 "$perfabi" run --format jnuit
+says err "pretty, ktap, tap, junit, json or jsonl"
+status 2 "$perfabi" run --format tap --format json
+says err "one format alone on standard output"
+status 2 "$perfabi" run --cases /nonexistent
+says err "/nonexistent"
+status 2 "$perfabi" run /nonexistent/file.json
+status 2 "$perfabi" run --format json:/nonexistent/report open.flags.none
+says err "cannot write /nonexistent/report"
+status 2 "$perfabi" run --baseline /nonexistent
+echo '{"xfail": {"open.size.zer": "?"}}' >"$scratch/baseline.json"
+status 2 "$perfabi" run --baseline "$scratch/baseline.json"
+says err 'an id'
+status 2 "$perfabi" run open.size --filter kind=capability
+says err "no case fits"
+status 2 "$perfabi" show
+status 2 "$perfabi" show open.size.zer
+says err "nearest:"
+status 0 "$perfabi" show open.size.zero.user
+jq -e '.open.attr.size == 0 and .as == "user"' "$scratch/out" >/dev/null
+status 0 "$perfabi" list open.flags
+[ "$(cut -f1 "$scratch/out" | sort -u | wc -l)" = "$(wc -l <"$scratch/out")" ] || fail "ids are not unique"
+if cut -f1 "$scratch/out" | grep -v '^[a-z0-9.-]*$'; then fail "an id that LAVA would not take"; fi
+status 0 "$perfabi" list '*.zero.*' --filter as=user --filter 'suite!=attr.*'
+says out "open.size.zero.user"
+status 0 "$perfabi" list --json
+jq -e 'length > 450' "$scratch/out" >/dev/null
+# a file given by its path, in place of the built-in cases
+cp cases/open/flags.json "$scratch/mine.json"
+status 0 "$perfabi" list "$scratch/mine.json"
+[ "$(cut -d. -f1-2 "$scratch/out" | sort -u)" = open.flags ] || fail "a case file by its path"
+status 0 "$perfabi" list --cases cases
+cp "$scratch/out" "$scratch/from-folder"
+status 0 "$perfabi" list
+sort "$scratch/out" >"$scratch/a"; sort "$scratch/from-folder" >"$scratch/b"
+cmp "$scratch/a" "$scratch/b" || fail "the built-in cases are not those of cases/"
+# one order for a seed, another for another
+for seed in 1 1 2; do
+	"$perfabi" run -j1 open.flags --shuffle $seed -f jsonl | jq -r 'select(.type == "result") | .id' >"$scratch/order.$seed.$((n = ${n-0} + 1))"
+done
+cmp -s "$scratch/order.1.1" "$scratch/order.1.2" || fail "a seed does not decide the order"
+if cmp -s "$scratch/order.1.1" "$scratch/order.2.3"; then fail "two seeds, one order"; fi
+# a full disk, a closed pipe
+if [ -c /dev/full ]; then
+	for format in pretty ktap tap junit json jsonl; do
+		status 3 sh -c '"$1" run open.flags --format "$2" >/dev/full' sh "$perfabi" $format
+		says err "No space left on device"
+		status 3 "$perfabi" run open.flags --format $format:/dev/full
+		says err "No space left on device"
+	done
+	status 3 sh -c '"$1" list >/dev/full' sh "$perfabi"
+fi
+"$perfabi" list | head -n 1 >/dev/null
+"$perfabi" run | head -n 1 >/dev/null
+# everything skipped
+status 4 "$perfabi" run open.permission.regs-intr-locked-down
+for page in src/perfabi.1 decoder/perfabi-decode.1; do
+	mandoc -Tlint -Werror "$page" || fail "$page"
+done
+for command in run list show check mutate help; do
+	grep -q "^\.It Cm $command" src/perfabi.1 || fail "the man page has no $command"
+done

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# The whole suite on this kernel, as whoever runs the tests: nothing fails, nothing errs.
+. tests/e2e/lib.sh
+got=0
+"$perfabi" run --format "json:$scratch/report.json" --format pretty || got=$?
+[ $got -eq 0 ] || [ $got -eq 4 ] || fail "exit status $got"
+jq -e '.summary | .fail == 0 and .error == 0 and .xpass == 0' "$scratch/report.json" >/dev/null
+if [ "$(id -u)" -eq 0 ] && [ -r /proc/sys/kernel/perf_event_paranoid ] &&
+	jq -e '.environment.identities.root == "opens events"' "$scratch/report.json" >/dev/null; then
+	jq -e '.summary.pass >= 300' "$scratch/report.json" >/dev/null || fail "less than 300 cases ran as root"
+fi
+# Every result names where its promise stands, every skip its token and what was found.
+jq -e '[.results[] | (.spec.man // .spec.kernel) != null] | all' "$scratch/report.json" >/dev/null
+jq -e '[.results[] | select(.outcome == "skip") | .token and .reason] | all' "$scratch/report.json" >/dev/null

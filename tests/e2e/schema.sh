@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# Every file below cases/ is valid by its schema, and the names in the schema are those of cases/abi.
+. tests/e2e/lib.sh
+check() { "$PYTHON" tests/schema.py "$@" || fail "$1"; }
+for folder in cases/*/; do
+	case $folder in
+	cases/abi/) check abi.schema.json "$folder"*.json ;;
+	cases/schema/) ;;
+	*) check case.schema.json "$folder"*.json ;;
+	esac
+done
+check phases.schema.json cases/phases.json
+check vehicles.schema.json cases/vehicles.json
+check checks.schema.json cases/checks.json
+ci/schema-names >"$scratch/names" || fail "ci/schema-names"
+cmp "$scratch/names" cases/schema/names.schema.json || fail "names.schema.json is out of date: make schema"
+# The tokens that the help shows are those that the schema takes.
+"$perfabi" help tokens | sed -n 's/^  \([^ ]*\) .*/\1/p' >"$scratch/tokens"
+[ "$(wc -l <"$scratch/tokens")" -ge 15 ] || fail "help tokens"
+"$PYTHON" - "$scratch/tokens" <<'PY'
+import json, re, sys
+pattern = json.load(open("cases/schema/case.schema.json"))["$defs"]["token"]["pattern"]
+for token in open(sys.argv[1]).read().split():
+    assert re.search(pattern, token), token
+PY
