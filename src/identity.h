@@ -14,7 +14,7 @@ enum identity {
 	AS_ROOT,      /* uid 0 with every capability that the runner has */
 	AS_PERFMON,   /* nobody with CAP_PERFMON and no other capability */
 	AS_SYS_ADMIN, /* nobody with CAP_SYS_ADMIN and no other capability */
-	AS_USER,      /* nobody (the runner's own uid where that is not 0), no capability */
+	AS_USER,      /* nobody (the runner's own uid where it cannot change), no capability */
 	IDENTITIES
 };
 

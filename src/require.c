@@ -176,7 +176,7 @@ static bool file(struct environment *env, const struct token *t, char *found, si
 static bool foreign(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "the runner is that user itself");
-	return env->uid == 0 && t->as != AS_ROOT;
+	return env->uid == 0 && (env->capabilities >> 7 /* CAP_SETUID */ & 1) && t->as != AS_ROOT;
 }
 
 static bool lockdown(struct environment *env, const struct token *t, char *found, size_t size)

@@ -16,7 +16,7 @@ import sys
 INTERNAL = re.compile(r"(_MAX|_MASK|_SHIFT|^PERF_ATTR_SIZE|^PERF_MEM_[A-Z]|^PERF_BRANCH_|^PERF_BR_PRIV|"
                       r"^PERF_EVENT_IOC|^PERF_TXN_ABORT|^PERF_FLAG|^PERF_IOC|_NS_INDEX|^PERF_REG|^PERF_PMU|"
                       r"^PERF_HW_EVENT|^PERF_RECORD_MISC_CPUMODE|^PERF_BR_ARM64|^__|^PERF_AUX_FLAG_CORE|^PERF_AUX_FLAG_PMU|"
-                      r"^PERF_SAMPLE_WEIGHT_TYPE|_LAST$)")
+                      r"^PERF_SAMPLE_WEIGHT_TYPE|_LAST$|_PLM_ALL$)")
 
 
 def ours():
@@ -25,7 +25,7 @@ def ours():
     for path in sorted(glob.glob("cases/abi/*.json")):
         data = json.load(open(path))
         for name, family in data.get("constants", {}).items():
-            if family["kind"] == "layout" or name in ("ioctl", "clockid", "hw_cache_id") or "bits" in family:
+            if family["kind"] == "layout" or name in ("ioctl", "clockid") or "bits" in family:
                 continue
             for value in family["values"]:
                 number = 1 << value["bit"] if "bit" in value else int(str(value["value"]), 0)

@@ -36,11 +36,11 @@ says err "cannot write /nonexistent/report"
 status 2 "$perfabi" run --baseline /nonexistent
 echo '{"xfail": {"open.size.zer": "?"}}' >"$scratch/baseline.json"
 status 2 "$perfabi" run --baseline "$scratch/baseline.json"
-says err 'an id'
+says err 'the id of a case'
 status 2 "$perfabi" run open.size --filter kind=capability
 says err "no case fits"
 status 2 "$perfabi" show
-status 2 "$perfabi" show open.size.zer
+status 2 "$perfabi" show open.size.zero.usr
 says err "nearest:"
 status 0 "$perfabi" show open.size.zero.user
 jq -e '.open.attr.size == 0 and .as == "user"' "$scratch/out" >/dev/null
