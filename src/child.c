@@ -21,7 +21,7 @@ const char *const stage_names[] = {"starting", "preparing", "in the call under t
 
 enum { FILES = 4096, FILE_BYTES = 4 << 20 };
 
-static void bound(int resource, rlim_t most)
+static void bound(__rlimit_resource_t resource, rlim_t most)
 {
 	struct rlimit limit;
 
@@ -81,7 +81,7 @@ static void isolate(int devnull, unsigned seconds)
 
 _Noreturn static void finish(struct slot *slot, enum outcome outcome)
 {
-	slot->outcome = outcome;
+	slot->outcome = (int)outcome;
 	slot->stage = STAGE_DONE;
 	_exit(0);
 }
@@ -132,25 +132,31 @@ static void prepare(const struct instance *instance, const struct body *body,
 		give_up(slot, ERROR, e.expected, e.got);
 }
 
-_Noreturn void child_run(const struct instance *instance, const struct body *body,
-			 const struct expectation *expectation, const struct cases *cases,
-			 const struct environment *env, struct slot *slot, int devnull,
-			 unsigned seconds)
+_Noreturn void child_run(const struct instance *instance, enum flip flip,
+			 const struct cases *cases, struct environment *env, struct slot *slot,
+			 int devnull, unsigned seconds)
 {
 	struct scope scope = {.env = env};
 	struct observation seen = {0};
+	struct expectation expectation;
 	struct verdict verdict;
+	struct body body;
 	struct call call;
 	pid_t zombie = 0;
 	int err;
 
 	slot->stage = STAGE_PREPARING;
+	if (body_make(cases, instance, &body) ||
+	    expect_choose(instance, &body, cases, env, &expectation))
+		give_up(slot, ERROR, "a case and its expectation", "none");
+	if (flip)
+		expect_flip(&expectation, flip, cases);
 	isolate(devnull, seconds);
 	become(instance, slot);
 	scope.unmapped = call_unmapped_page(env);
-	if (body->given) /* before there are events that a fork could inherit */
+	if (body.given) /* before there are events that a fork could inherit */
 		zombie = phase_make_zombie();
-	prepare(instance, body, cases, &scope, &call, slot);
+	prepare(instance, &body, cases, &scope, &call, slot);
 
 	slot->stage = STAGE_CALLING;
 	err = call_issue(&call, env, &seen.answer);
@@ -161,7 +167,7 @@ _Noreturn void child_run(const struct instance *instance, const struct body *bod
 	slot->stage = STAGE_ASKING;
 	if (seen.answer.err && instance->kind == CONFORMANCE)
 		seen.phases = phase_infer(&cases->phases, &call, seen.answer.err, zombie, env);
-	expect_judge(expectation, &seen, cases, &scope, &verdict);
+	expect_judge(&expectation, &seen, cases, &scope, &verdict);
 	tell(slot, &verdict, &seen);
 	finish(slot, verdict.outcome);
 }

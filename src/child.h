@@ -26,11 +26,11 @@ struct slot {
 };
 
 /*
- * Runs the instance in the calling process, which was forked for it, and ends the process. `stdio` is
- * /dev/null, `seconds` bounds its cpu time.
+ * Runs the instance in the calling process, which was forked for it, with its expectation flipped that
+ * way, and ends the process. `devnull` becomes its stdio, `seconds` bounds its cpu time.
  */
-_Noreturn void child_run(const struct instance *instance, const struct body *body,
-			 const struct expectation *expectation, const struct cases *cases,
-			 const struct environment *env, struct slot *slot, int devnull, unsigned seconds);
+_Noreturn void child_run(const struct instance *instance, enum flip flip,
+			 const struct cases *cases, struct environment *env, struct slot *slot,
+			 int devnull, unsigned seconds);
 
 #endif

@@ -226,20 +226,26 @@ static int close_outputs(struct run *run)
 
 	for (size_t i = 0; i < run->output_count; i++) {
 		struct output *out = &run->outputs[i];
-		bool bad;
 
-		if (!out->f || out->f == stdout)
+		if (!out->f)
 			continue;
-		errno = 0;
-		bad = ferror(out->f) != 0;
-		if (fclose(out->f) || bad) {
-			fprintf(stderr, "perfabi run: writing %s: %s\n", out->path,
-				strerror(errno ? errno : EIO));
-			status = EXIT_HARNESS;
-		}
+		if (out->f == stdout ? fflush(stdout) : fclose(out->f))
+			out->error = out->error ? out->error : errno;
 		out->f = NULL;
+		if (!out->error)
+			continue;
+		fprintf(stderr, "perfabi run: writing %s: %s\n",
+			out->path ? out->path : "to standard output", strerror(out->error));
+		status = EXIT_HARNESS;
 	}
 	return status;
+}
+
+/* Keeps the first error of a stream while errno still has it. */
+static void note_error(struct output *out)
+{
+	if (ferror(out->f) && !out->error)
+		out->error = errno ? errno : EIO;
 }
 
 /* A line on a terminal once a run has taken half a second, at most ten times a second. */
@@ -263,9 +269,12 @@ static void ended(void *context, const struct result *result, size_t done, size_
 	progress(run, done, total);
 	if (result->runs < run->settings.options.repeat)
 		return;
-	for (size_t i = 0; i < run->output_count; i++)
-		if (run->outputs[i].printer->ended)
-			run->outputs[i].printer->ended(&run->outputs[i], &run->report, result);
+	for (size_t i = 0; i < run->output_count; i++) {
+		if (!run->outputs[i].printer->ended)
+			continue;
+		run->outputs[i].printer->ended(&run->outputs[i], &run->report, result);
+		note_error(&run->outputs[i]);
+	}
 }
 
 static void tally(struct run *run)
@@ -354,6 +363,15 @@ static void die_of(int sig)
 	raise(sig);
 }
 
+static void begin_output(struct output *out, const struct report *report)
+{
+	if (!out->printer->begin)
+		return;
+	out->printer->begin(out, report);
+	fflush(out->f);
+	note_error(out);
+}
+
 static int run_and_report(struct run *run, char **arguments)
 {
 	int status = prepare(run, arguments, "perfabi run"), written;
@@ -365,21 +383,19 @@ static int run_and_report(struct run *run, char **arguments)
 		return EXIT_USAGE;
 	}
 	for (size_t i = 0; i < run->output_count; i++)
-		if (run->outputs[i].printer->begin)
-			run->outputs[i].printer->begin(&run->outputs[i], &run->report);
-	fflush(stdout);
+		begin_output(&run->outputs[i], &run->report);
 	status = execute(run, "perfabi run");
 	if (!status) {
 		if (run->baseline.json)
 			baseline_apply(&run->baseline, run->results, run->count);
 		tally(run);
-		for (size_t i = 0; i < run->output_count; i++)
+		for (size_t i = 0; i < run->output_count; i++) {
 			run->outputs[i].printer->end(&run->outputs[i], &run->report);
+			note_error(&run->outputs[i]);
+		}
 		status = exit_status(&run->report);
 	}
 	written = close_outputs(run);
-	if (!written)
-		written = flush_stdout();
 	return written ? written : status;
 }
 

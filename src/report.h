@@ -38,6 +38,7 @@ struct output {
 	FILE *f;
 	const char *path; /* NULL: stdout */
 	bool colour, verbose;
+	int error; /* errno of the first write that failed, or 0 */
 };
 
 extern const struct printer printer_pretty, printer_ktap, printer_tap, printer_junit, printer_json,

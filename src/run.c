@@ -204,8 +204,7 @@ static void settle(struct runner *r, size_t index, struct result *fresh)
 				  r->count * r->options->repeat);
 }
 
-static void fork_case(struct runner *r, struct worker *w, const struct instance *instance,
-		      const struct body *body, const struct expectation *x)
+static void fork_case(struct runner *r, struct worker *w, struct result *result)
 {
 	memset(w->slot, 0, sizeof(*w->slot));
 	w->timed_out = false;
@@ -213,37 +212,47 @@ static void fork_case(struct runner *r, struct worker *w, const struct instance 
 	w->deadline = w->began + r->options->timeout;
 	w->pid = fork();
 	if (!w->pid)
-		child_run(instance, body, x, r->cases, r->env, w->slot, r->devnull,
-			  (unsigned)r->options->timeout + 1);
+		child_run(r->instances[w->index], r->options->flip, r->cases, r->env, w->slot,
+			  r->devnull, (unsigned)r->options->timeout + 1);
+	if (w->pid > 0)
+		return;
+	w->pid = 0;
+	result->outcome = ERROR;
+	set_text(&result->reason, strerror(errno));
+}
+
+/*
+ * The case is put together here to see whether it can run, and again in the child to run it: what is
+ * freed before the fork need not be copied after it, and forking is what the runner is busy with.
+ */
+static bool can_run(struct runner *r, const struct instance *instance, struct result *result)
+{
+	struct expectation x;
+	struct body body;
+	bool can = false;
+
+	if (body_make(r->cases, instance, &body)) {
+		result->outcome = ERROR;
+		set_text(&result->reason, strerror(ENOMEM));
+		return false;
+	}
+	if (!is_settled(r, instance, &body, &x, result)) {
+		can = !r->options->flip || expect_flip(&x, r->options->flip, r->cases);
+		if (!can)
+			skip(result, "flip", "this way of being wrong does not apply");
+	}
+	body_free(&body);
+	return can;
 }
 
 static void start(struct runner *r, struct worker *w, size_t index)
 {
-	const struct instance *instance = r->instances[index];
 	struct result result = {0};
-	struct expectation x;
-	struct body body;
-	bool settled = true;
 
 	w->index = index;
-	if (body_make(r->cases, instance, &body)) {
-		result.outcome = ERROR;
-		set_text(&result.reason, strerror(ENOMEM));
-	} else if (is_settled(r, instance, &body, &x, &result)) {
-		/* it says so itself */
-	} else if (r->options->flip && !expect_flip(&x, r->options->flip, r->cases)) {
-		skip(&result, "flip", "this way of being wrong does not apply");
-	} else {
-		fork_case(r, w, instance, &body, &x);
-		settled = w->pid < 0;
-		if (settled) {
-			w->pid = 0;
-			result.outcome = ERROR;
-			set_text(&result.reason, strerror(errno));
-		}
-	}
-	body_free(&body);
-	if (settled)
+	if (can_run(r, r->instances[index], &result))
+		fork_case(r, w, &result);
+	if (!w->pid)
 		settle(r, index, &result);
 }
 
