@@ -116,7 +116,7 @@ static int load_values(struct abi *abi, const json_t *list, struct abi_family *f
 	if (!values)
 		return no_memory(e, w);
 	family->values = values;
-	json_array_foreach(list, i, json) {
+	json_array_foreach (list, i, json) {
 		struct where at = where_index(w, i);
 		int err = load_value(json, &values[i], fallback_since, &at, e);
 
@@ -127,8 +127,8 @@ static int load_values(struct abi *abi, const json_t *list, struct abi_family *f
 	return 0;
 }
 
-static int load_family(struct abi *abi, const char *name, const json_t *json,
-		       const struct where *w, struct error *e)
+static int load_family(struct abi *abi, const char *name, const json_t *json, const struct where *w,
+		       struct error *e)
 {
 	struct where at_values = where_key(w, "values");
 	const char *kind = text_of(json, "kind", NULL, w, e);
@@ -146,8 +146,7 @@ static int load_family(struct abi *abi, const char *name, const json_t *json,
 	return load_values(abi, json_object_get(json, "values"), family, NULL, &at_values, e);
 }
 
-static int load_families(struct abi *abi, json_t *constants, const struct where *w,
-			 struct error *e)
+static int load_families(struct abi *abi, json_t *constants, const struct where *w, struct error *e)
 {
 	size_t count = abi->family_count + json_object_size(constants);
 	struct abi_family *grown;
@@ -160,7 +159,7 @@ static int load_families(struct abi *abi, json_t *constants, const struct where 
 	if (abi->family_count)
 		memcpy(grown, abi->families, abi->family_count * sizeof(*grown));
 	abi->families = grown;
-	json_object_foreach(constants, name, json) {
+	json_object_foreach (constants, name, json) {
 		struct where at = where_key(w, name);
 		int err = load_family(abi, name, json, &at, e);
 
@@ -205,7 +204,8 @@ static int load_bits(const json_t *bits, struct abi_field *field, const struct w
 	if (json_array_size(bits) != 2)
 		return error_value(e, &at, bits, "[first, width]");
 	field->first = (unsigned)number_of(json_array_get(bits, 0), unit - 1, &at_first, e);
-	field->width = (unsigned)number_of(json_array_get(bits, 1), unit - field->first, &at_width, e);
+	field->width =
+		(unsigned)number_of(json_array_get(bits, 1), unit - field->first, &at_width, e);
 	if (!field->width)
 		error_value(e, &at_width, json_array_get(bits, 1), "a width of at least 1");
 	return error_is_set(e) ? -EINVAL : 0;
@@ -227,14 +227,15 @@ static int load_field_set(const struct abi *abi, const json_t *json, struct abi_
 		field->set = abi_family(abi, json_string_value(set));
 	if (set && !field->regs && !field->set)
 		return error_value(e, &at, set, "the name of a family of constants");
-	json_object_foreach((json_t *)by_type, type_name, name) {
+	json_object_foreach ((json_t *)by_type, type_name, name) {
 		const struct abi_value *type = types ? abi_value(types, type_name, NULL) : NULL;
 		const struct abi_family *family =
 			json_is_string(name) ? abi_family(abi, json_string_value(name)) : NULL;
 
 		if (!type || !family ||
 		    type->value >= sizeof(field->by_type) / sizeof(field->by_type[0]))
-			return error_value(e, &at_by_type, by_type, "types and families of constants");
+			return error_value(e, &at_by_type, by_type,
+					   "types and families of constants");
 		field->by_type[type->value] = family;
 	}
 	return 0;
@@ -255,7 +256,7 @@ static int load_field(struct abi *abi, const json_t *json, const struct where *w
 	    load_bits(json_object_get(json, "bits"), field, w, e) ||
 	    load_field_set(abi, json, field, w, e))
 		return -EINVAL;
-	json_array_foreach(json_object_get(json, "aliases"), i, alias) {
+	json_array_foreach (json_object_get(json, "aliases"), i, alias) {
 		struct abi_field *other = &abi->fields[abi->field_count++];
 		struct where at = where_index(&at_aliases, i);
 
@@ -274,12 +275,12 @@ static int load_fields(struct abi *abi, const json_t *list, const struct where *
 	size_t i, count = json_array_size(list);
 	json_t *json;
 
-	json_array_foreach(list, i, json)
+	json_array_foreach (list, i, json)
 		count += json_array_size(json_object_get(json, "aliases"));
 	abi->fields = take(abi, count, sizeof(*abi->fields));
 	if (!abi->fields)
 		return no_memory(e, w);
-	json_array_foreach(list, i, json) {
+	json_array_foreach (list, i, json) {
 		struct where at = where_index(w, i);
 		int err = load_field(abi, json, &at, e);
 
@@ -297,7 +298,7 @@ static int load_sizes(struct abi *abi, const json_t *list, const struct where *w
 	abi->sizes = take(abi, json_array_size(list), sizeof(*abi->sizes));
 	if (!abi->sizes)
 		return no_memory(e, w);
-	json_array_foreach(list, i, json) {
+	json_array_foreach (list, i, json) {
 		struct where at = where_index(w, i);
 		struct where at_size = where_key(&at, "size");
 		struct abi_size *size = &abi->sizes[abi->size_count++];
@@ -306,7 +307,8 @@ static int load_sizes(struct abi *abi, const json_t *list, const struct where *w
 		size->since = text_of(json, "since", NULL, &at, e);
 		size->size = (unsigned)number_of(json_object_get(json, "size"), 4096, &at_size, e);
 		if (size->size <= abi->attr_size)
-			error_value(e, &at_size, json_object_get(json, "size"), "sizes that ascend");
+			error_value(e, &at_size, json_object_get(json, "size"),
+				    "sizes that ascend");
 		abi->attr_size = size->size;
 		if (error_is_set(e))
 			return -EINVAL;
@@ -323,7 +325,7 @@ static int load_machines(struct abi *abi, const json_t *list, struct abi_arch *a
 
 	if (!machines)
 		return no_memory(e, w);
-	json_array_foreach(list, i, json)
+	json_array_foreach (list, i, json)
 		machines[i] = json_string_value(json);
 	arch->machines = machines;
 	return 0;
@@ -348,8 +350,7 @@ static int load_arch(struct abi *abi, const char *name, const json_t *json, cons
 	}
 	if (extended)
 		arch->extended = hex_of(extended, &at_extended, e);
-	if (error_is_set(e) ||
-	    load_machines(abi, json_object_get(json, "machines"), arch, w, e))
+	if (error_is_set(e) || load_machines(abi, json_object_get(json, "machines"), arch, w, e))
 		return -EINVAL;
 	return load_values(abi, json_object_get(json, "regs"), &arch->regs, since, &at_regs, e);
 }
@@ -362,7 +363,7 @@ static int load_archs(struct abi *abi, json_t *regs, const struct where *w, stru
 	abi->archs = take(abi, json_object_size(regs), sizeof(*abi->archs));
 	if (!abi->archs)
 		return no_memory(e, w);
-	json_object_foreach(regs, name, json) {
+	json_object_foreach (regs, name, json) {
 		struct where at = where_key(w, name);
 		int err = load_arch(abi, name, json, &at, e);
 
@@ -444,7 +445,8 @@ static int for_each_file(struct abi *abi, const struct sources *sources, struct 
 
 static int check_complete(const struct abi *abi, struct error *e)
 {
-	static const char *const fields[] = {"type", "size", "config", "sample_type", "read_format"};
+	static const char *const fields[] = {"type", "size", "config", "sample_type",
+					     "read_format"};
 
 	if (!abi->size_count)
 		return error_text(e, NULL, "none", "a file abi/*.json with \"attr\" and its sizes");

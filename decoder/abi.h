@@ -23,8 +23,8 @@ struct abi_value {
 struct abi_family {
 	const char *name;   /* "sample_type" */
 	const char *prefix; /* "PERF_SAMPLE_" */
-	bool mask;	    /* values are or-ed; else one of them is meant */
-	unsigned shift;	    /* of the value in its field */
+	bool mask;          /* values are or-ed; else one of them is meant */
+	unsigned shift;     /* of the value in its field */
 	const struct abi_value *values;
 	size_t count;
 };
@@ -33,13 +33,13 @@ struct abi_family {
 struct abi_field {
 	const char *name;
 	const char *since;
-	const char *alias_of;		   /* the first name at that place, or NULL */
-	unsigned offset, size;		   /* bytes; of the storage unit if it is a bit field */
-	unsigned first, width;		   /* bits; width 0: the whole unit */
+	const char *alias_of;  /* the first name at that place, or NULL */
+	unsigned offset, size; /* bytes; of the storage unit if it is a bit field */
+	unsigned first, width; /* bits; width 0: the whole unit */
 	bool is_signed, reserved;
-	const struct abi_family *set;	   /* names its values have, or NULL */
+	const struct abi_family *set;        /* names its values have, or NULL */
 	const struct abi_family *by_type[8]; /* the same by attr.type, for config */
-	bool regs;			   /* its bits are the architecture's registers */
+	bool regs;                           /* its bits are the architecture's registers */
 };
 
 struct abi_size {
@@ -53,8 +53,8 @@ struct abi_arch {
 	const char *prefix;
 	struct abi_family regs;
 	const char *const *machines; /* as uname(2) names them; NULL-terminated */
-	uint64_t reserved[2];	     /* refused on a 32-bit, on a 64-bit kernel */
-	uint64_t extended;	     /* need a PMU with extended registers */
+	uint64_t reserved[2];        /* refused on a 32-bit, on a 64-bit kernel */
+	uint64_t extended;           /* need a PMU with extended registers */
 };
 
 struct abi {
@@ -68,12 +68,12 @@ struct abi {
 	struct abi_arch *archs;
 	size_t arch_count;
 	unsigned attr_size; /* the newest of sizes, in bytes */
-	void *storage;	    /* the JSON that the names above point into */
+	void *storage;      /* the JSON that the names above point into */
 };
 
 /*
- * Loads every source whose name begins with `abi/`. Returns the ABI, to be freed with abi_free(), or
- * NULL with `e` filled.
+ * Loads every source whose name begins with `abi/`. Returns the ABI, to be freed with abi_free(),
+ * or NULL with `e` filled.
  */
 struct abi *abi_load(const struct sources *sources, struct error *e);
 void abi_free(struct abi *abi);
@@ -87,8 +87,8 @@ const struct abi_field *abi_field(const struct abi *abi, const char *name);
 const struct abi_arch *abi_arch(const struct abi *abi, const char *machine);
 
 /*
- * A value of the family by its name, in any case, with or without the prefix, - and _ alike; NULL if
- * there is none. `near`, if not NULL, is offered every name.
+ * A value of the family by its name, in any case, with or without the prefix, - and _ alike; NULL
+ * if there is none. `near`, if not NULL, is offered every name.
  */
 const struct abi_value *abi_value(const struct abi_family *family, const char *name,
 				  struct nearest *near);

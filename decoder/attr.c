@@ -80,7 +80,8 @@ static bool fits(const struct abi_field *field, const struct value *value)
 	return (value->bits & ~mask_of(field)) == 0;
 }
 
-/* A generalized cache event: "l1d:read:access", each part by name. -ENOENT: it is not of that form. */
+/* A generalized cache event: "l1d:read:access", each part by name. -ENOENT: it is not of that form.
+ */
 static int cache_config(const struct abi *abi, const char *text, const struct where *w,
 			struct value *out, struct error *e)
 {
@@ -134,7 +135,7 @@ static int check_overlap(const struct abi *abi, const json_t *attr, const struct
 	const char *name;
 	json_t *value;
 
-	json_object_foreach((json_t *)attr, name, value) {
+	json_object_foreach ((json_t *)attr, name, value) {
 		const struct abi_field *other = abi_field(abi, name);
 
 		if (!other || other->offset != field->offset || !strcmp(name, field->name))
@@ -175,7 +176,7 @@ int attr_from_json(const struct abi *abi, const struct abi_arch *arch, const jso
 		return error_value(e, w, attr, "an object of attr fields");
 	if (type_json && eval_field(abi, arch, type_field, type_json, 0, vars, &at_type, &type, e))
 		return -EINVAL;
-	json_object_foreach((json_t *)attr, name, json) {
+	json_object_foreach ((json_t *)attr, name, json) {
 		struct where at = where_key(w, name);
 		const struct abi_field *field = find_field(abi, name, &at, e);
 		struct value value;
@@ -224,8 +225,8 @@ static json_t *mask_json(const struct abi_family *set, uint64_t value)
 	return list;
 }
 
-static json_t *field_json(const struct abi_field *field, const struct abi_arch *arch,
-			  uint32_t type, uint64_t value)
+static json_t *field_json(const struct abi_field *field, const struct abi_arch *arch, uint32_t type,
+			  uint64_t value)
 {
 	const struct abi_family *set = abi_field_set(field, type, arch);
 	const struct abi_value *constant = set ? abi_value_of(set, value) : NULL;
@@ -256,8 +257,8 @@ static bool has_named_zero(const struct abi_field *field, uint32_t type)
 	return type < sizeof(field->by_type) / sizeof(field->by_type[0]) && field->by_type[type];
 }
 
-json_t *attr_to_json(const struct abi *abi, const struct abi_arch *arch,
-		     const unsigned char *bytes, size_t length, enum byte_order order)
+json_t *attr_to_json(const struct abi *abi, const struct abi_arch *arch, const unsigned char *bytes,
+		     size_t length, enum byte_order order)
 {
 	const struct abi_value *breakpoint = abi_value(abi_family(abi, "type"), "breakpoint", NULL);
 	json_t *attr = json_object(), *tail = json_object();

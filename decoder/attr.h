@@ -26,20 +26,20 @@ void attr_set(const struct abi_field *field, unsigned char *bytes, enum byte_ord
 /*
  * Lays out `attr`, a JSON object of fields by name, over `bytes`, abi->attr_size of them; what it
  * does not name is left as it is. Values are those of value_eval(), names those of the field's
- * constants. 0, or -EINVAL with `e` filled: an unknown field, the same place set twice, a value that
- * does not fit. Values that are not known yet are left out.
+ * constants. 0, or -EINVAL with `e` filled: an unknown field, the same place set twice, a value
+ * that does not fit. Values that are not known yet are left out.
  */
 int attr_from_json(const struct abi *abi, const struct abi_arch *arch, const json_t *attr,
 		   const struct vars *vars, const struct where *w, unsigned char *bytes,
 		   struct error *e);
 
 /*
- * The fields of an attr of `length` bytes that are not zero, as the JSON that attr_from_json() takes
- * (of the names of a union the first, but bp_addr and bp_len for a breakpoint);
- * bytes past the newest known size are under "bytes" as "offset": value. A new reference, or NULL
- * when there is no memory.
+ * The fields of an attr of `length` bytes that are not zero, as the JSON that attr_from_json()
+ * takes (of the names of a union the first, but bp_addr and bp_len for a breakpoint); bytes past
+ * the newest known size are under "bytes" as "offset": value. A new reference, or NULL when there
+ * is no memory.
  */
-json_t *attr_to_json(const struct abi *abi, const struct abi_arch *arch,
-		     const unsigned char *bytes, size_t length, enum byte_order order);
+json_t *attr_to_json(const struct abi *abi, const struct abi_arch *arch, const unsigned char *bytes,
+		     size_t length, enum byte_order order);
 
 #endif

@@ -105,7 +105,8 @@ static int fill(struct error *e, const struct where *w, const char *got, const c
 	return -EINVAL;
 }
 
-int error_value(struct error *e, const struct where *w, const json_t *got, const char *expected, ...)
+int error_value(struct error *e, const struct where *w, const json_t *got, const char *expected,
+		...)
 {
 	char *text = got ? json_dumps(got, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
 	va_list args;

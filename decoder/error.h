@@ -35,11 +35,11 @@ struct where where_key(const struct where *up, const char *key);
 struct where where_index(const struct where *up, size_t index);
 
 /*
- * Each of these fills `e`, unless it is filled already, and returns -EINVAL. `got` may be NULL: then
- * the message says that nothing is there.
+ * Each of these fills `e`, unless it is filled already, and returns -EINVAL. `got` may be NULL:
+ * then the message says that nothing is there.
  */
-int error_value(struct error *e, const struct where *w, const json_t *got, const char *expected, ...)
-	__attribute__((format(printf, 4, 5)));
+int error_value(struct error *e, const struct where *w, const json_t *got, const char *expected,
+		...) __attribute__((format(printf, 4, 5)));
 int error_name(struct error *e, const struct where *w, const char *got, const char *nearest,
 	       const char *expected, ...) __attribute__((format(printf, 5, 6)));
 int error_text(struct error *e, const struct where *w, const char *got, const char *expected, ...)
@@ -61,7 +61,8 @@ struct nearest {
 struct nearest nearest_to(const char *name);
 void nearest_try(struct nearest *n, const char *candidate);
 
-/* The index of `name` in a NULL-terminated list, or -1; only then is *near (may be NULL) gathered. */
+/* The index of `name` in a NULL-terminated list, or -1; only then is *near (may be NULL) gathered.
+ */
 int name_index(const char *name, const char *const list[], struct nearest *near);
 
 #endif

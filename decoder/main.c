@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfabi-decode: so far, an attr's bytes as the JSON that a case uses. Records are not decoded yet.
+ * perfabi-decode: so far, an attr's bytes as the JSON that a case uses. Records are not decoded
+ * yet.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -15,7 +16,8 @@ enum { EXIT_BAD = 2, EXIT_WRITE = 3, ATTR_BYTES_MAX = 65536 };
 static void help(FILE *f)
 {
 	fputs("usage: perfabi-decode [OPTIONS] --attr FILE\n\n"
-	      "Prints struct perf_event_attr, from its raw bytes in FILE (- for standard input), as\n"
+	      "Prints struct perf_event_attr, from its raw bytes in FILE (- for standard input), "
+	      "as\n"
 	      "JSON: the fields that are not zero, by the kernel's names, as a case gives them.\n"
 	      "Ring buffers and perf.data are not decoded in this version.\n\n"
 	      "  -a, --attr FILE     the bytes, as long as attr.size says\n"
@@ -75,7 +77,8 @@ static int print_attr(const char *path, enum byte_order order, const char *machi
 	json = attr_to_json(abi, abi_arch(abi, machine), bytes, length, order);
 	err = !json || json_dumpf(json, stdout, JSON_INDENT(2)) || puts("") < 0 || fflush(stdout);
 	if (err)
-		fprintf(stderr, "perfabi-decode: writing to standard output: %s\n", strerror(errno));
+		fprintf(stderr, "perfabi-decode: writing to standard output: %s\n",
+			strerror(errno));
 	json_decref(json);
 	free(bytes);
 	abi_free(abi);

@@ -143,7 +143,7 @@ json_t *source_parse(const struct source *source, struct error *e)
 		return json;
 	error_text(e, &root, why.text,
 		   json_error_code(&why) == json_error_duplicate_key ? "each key once in an object"
-								      : "valid JSON in UTF-8");
+								     : "valid JSON in UTF-8");
 	e->line = why.line;
 	return NULL;
 }
@@ -243,7 +243,8 @@ int sources_read(struct sources *out, const char *folder, struct error *e)
 		return cannot_read(e, folder, -ENOMEM);
 	while (skip > 1 && out->owned_root[skip - 1] == '/')
 		out->owned_root[--skip] = '\0';
-	if (stat(folder, &st) < 0 || !(walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name))) {
+	if (stat(folder, &st) < 0 ||
+	    !(walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name))) {
 		err = -errno;
 		goto out;
 	}

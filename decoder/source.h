@@ -14,7 +14,7 @@ struct source {
 	const char *name; /* path below the root: "abi/attr.json" */
 	const char *root; /* shown before the name in messages: "cases", or the folder given */
 	const char *text; /* NUL-terminated */
-	size_t length;	  /* bytes, without the NUL */
+	size_t length;    /* bytes, without the NUL */
 };
 
 /* A list of sources, sorted by name. */
@@ -24,11 +24,13 @@ struct sources {
 	char *owned_root; /* NULL: built in */
 };
 
-/* The line (from 1) on which the value at an RFC 6901 pointer begins, or 0. The text is valid JSON. */
+/* The line (from 1) on which the value at an RFC 6901 pointer begins, or 0. The text is valid JSON.
+ */
 int source_line(const struct source *source, const char *pointer);
 
 /*
- * Parses one source: strict JSON, no duplicate keys. Returns a new reference, or NULL with `e` filled.
+ * Parses one source: strict JSON, no duplicate keys. Returns a new reference, or NULL with `e`
+ * filled.
  */
 json_t *source_parse(const struct source *source, struct error *e);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The small expressions in which cases give numbers. Precedence climbing, one character of lookahead;
- * there are no parentheses, so the recursion is as deep as there are levels of precedence.
+ * The small expressions in which cases give numbers. Precedence climbing, one character of
+ * lookahead; there are no parentheses, so the recursion is as deep as there are levels of
+ * precedence.
  */
 #include "value.h"
 
@@ -76,9 +77,11 @@ static int primary(struct parse *p, struct value *out)
 		return err;
 	}
 	if (!isdigit((unsigned char)*p->at))
-		return broken(p, "a number, \"0x...\", an expression such as \"1<<25\", or a $variable");
+		return broken(
+			p, "a number, \"0x...\", an expression such as \"1<<25\", or a $variable");
 	errno = 0;
-	*out = (struct value){.bits = strtoull(p->at, &end, p->at[1] == 'x' ? 16 : 10), .known = true};
+	*out = (struct value){.bits = strtoull(p->at, &end, p->at[1] == 'x' ? 16 : 10),
+			      .known = true};
 	if (errno)
 		return broken(p, "a number of at most 64 bits");
 	p->at = end;
@@ -103,7 +106,7 @@ static const char *take_operator(struct parse *p, size_t level)
 	return NULL;
 }
 
-static void apply(const char *operator, struct value *left, const struct value *right)
+static void apply(const char *operator, struct value * left, const struct value *right)
 {
 	left->known = left->known && right->known;
 	switch (operator[0]) {
@@ -137,7 +140,7 @@ static int climb(struct parse *p, size_t level, struct value *out)
 	if (level == LEVELS)
 		return primary(p, out);
 	err = climb(p, level + 1, out);
-	while (!err && (operator = take_operator(p, level))) {
+	while (!err && (operator= take_operator(p, level))) {
 		struct value right;
 
 		err = climb(p, level + 1, &right);
@@ -195,7 +198,7 @@ int value_eval(const json_t *json, const struct abi_family *set, const struct va
 	if (!json_is_array(json))
 		return scalar(json, set, vars, w, out, e);
 	*out = (struct value){.known = true};
-	json_array_foreach(json, i, part) {
+	json_array_foreach (json, i, part) {
 		struct where at = where_index(w, i);
 		struct value value;
 		int err = scalar(part, set, vars, &at, &value, e);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values in JSON: numbers, "0x…", "1<<25", "$page_size-1", names of constants, lists or-ed together.
+ * Values in JSON: numbers, "0x…", "1<<25", "$page_size-1", names of constants, lists or-ed
+ * together.
  */
 #ifndef PERFABI_VALUE_H
 #define PERFABI_VALUE_H

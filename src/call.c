@@ -18,7 +18,8 @@ enum { ATTR_PAGES = 1 };
 static const struct {
 	const char *name;
 	enum memory memory;
-} memories[] = {{"writable", MEMORY_WRITABLE}, {"read-only", MEMORY_READ_ONLY}, {"null", MEMORY_NULL}};
+} memories[] = {
+	{"writable", MEMORY_WRITABLE}, {"read-only", MEMORY_READ_ONLY}, {"null", MEMORY_NULL}};
 
 static int memory_from_json(struct call *call, const json_t *json, const struct vars *vars,
 			    const struct where *w, struct error *e)
@@ -29,7 +30,8 @@ static int memory_from_json(struct call *call, const json_t *json, const struct 
 
 	if (!json)
 		return 0;
-	for (size_t i = 0; json_is_string(json) && i < sizeof(memories) / sizeof(memories[0]); i++) {
+	for (size_t i = 0; json_is_string(json) && i < sizeof(memories) / sizeof(memories[0]);
+	     i++) {
 		if (strcmp(memories[i].name, json_string_value(json)))
 			continue;
 		call->memory = memories[i].memory;
@@ -76,7 +78,7 @@ static int pokes_from_json(struct call *call, json_t *bytes, const struct vars *
 
 	if (bytes && !json_is_object(bytes))
 		return error_value(e, w, bytes, "an object of \"OFFSET\": byte");
-	json_object_foreach(bytes, offset, byte) {
+	json_object_foreach (bytes, offset, byte) {
 		struct where at = where_key(w, offset);
 		int err = poke_from_json(call, offset, byte, vars, &at, e);
 
@@ -95,8 +97,8 @@ static int s32_from_json(int32_t *out, const json_t *json, const struct vars *va
 		return 0;
 	if (value_eval(json, NULL, vars, w, &value, e))
 		return -EINVAL;
-	if (value.known && (value.negative ? (int64_t)value.bits < INT32_MIN
-					   : value.bits > INT32_MAX))
+	if (value.known &&
+	    (value.negative ? (int64_t)value.bits < INT32_MIN : value.bits > INT32_MAX))
 		return error_value(e, w, json, "a value of 32 signed bits");
 	*out = (int32_t)value.bits;
 	return 0;
@@ -118,13 +120,13 @@ static int flags_from_json(struct call *call, const struct abi *abi, const json_
 static int check_keys(const json_t *open, const struct where *w, struct error *e)
 {
 	static const char *const keys[] = {"attr", "bytes",    "memory", "pid",
-					   "cpu",  "group_fd", "flags",	 NULL};
+					   "cpu",  "group_fd", "flags",  NULL};
 	const char *key;
 	json_t *value;
 
 	if (!json_is_object(open))
 		return error_value(e, w, open, "an object: attr, pid, cpu, group_fd, flags");
-	json_object_foreach((json_t *)open, key, value) {
+	json_object_foreach ((json_t *)open, key, value) {
 		struct where at = where_key(w, key);
 		struct nearest near = nearest_to(key);
 
@@ -175,7 +177,8 @@ int call_from_json(struct call *call, const struct abi *abi, const struct abi_ar
 		err = s32_from_json(&call->group_fd, json_object_get(open, "group_fd"), &vars,
 				    &at_group, e);
 	if (!err)
-		err = flags_from_json(call, abi, json_object_get(open, "flags"), &vars, &at_flags, e);
+		err = flags_from_json(call, abi, json_object_get(open, "flags"), &vars, &at_flags,
+				      e);
 	if (err || scope->checking)
 		call_free(call);
 	return err;
@@ -223,7 +226,8 @@ static int place(const struct call *call, const struct environment *env, struct 
 		return 0;
 	body = (ATTR_PAGES + (call->mapped + page - 1) / page) * page;
 	p->map_size = body + page;
-	p->map = mmap(NULL, p->map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	p->map =
+		mmap(NULL, p->map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p->map == MAP_FAILED)
 		return -errno;
 	p->readable = call->memory == MEMORY_CUT ? call->mapped : body;

@@ -33,7 +33,7 @@ struct call {
 
 /* What the kernel answered. */
 struct answer {
-	int fd;	 /* or -1 */
+	int fd;  /* or -1 */
 	int err; /* errno, or 0 */
 	bool fd_checked, fd_is_event, fd_cloexec, fd_rdwr;
 	bool size_written;   /* the attr's size is not what it was */
@@ -54,8 +54,9 @@ void call_free(struct call *call);
 int call_copy(struct call *to, const struct call *from, const struct abi *abi);
 
 /*
- * Lays the attr out in fresh memory, calls, and looks at what came: the file descriptor (which stays
- * open and is the caller's) and the attr. 0, or a negative errno if the memory could not be had.
+ * Lays the attr out in fresh memory, calls, and looks at what came: the file descriptor (which
+ * stays open and is the caller's) and the attr. 0, or a negative errno if the memory could not be
+ * had.
  */
 int call_issue(const struct call *call, const struct environment *env, struct answer *answer);
 

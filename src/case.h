@@ -22,21 +22,21 @@ struct instance {
 	const char *vehicle; /* or NULL */
 	enum identity as;
 	enum kind kind;
-	bool alone;	    /* nothing else runs meanwhile */
+	bool alone;         /* nothing else runs meanwhile */
 	const json_t *spec; /* complete */
 	const struct source *source;
-	size_t case_index;	      /* in the source's `cases` */
+	size_t case_index;            /* in the source's `cases` */
 	const json_t *file, *written; /* the file, and the case as it is written there */
-	const char *parameter;	      /* of `each`, or NULL */
-	const json_t *value;	      /* the parameter's, in this row */
+	const char *parameter;        /* of `each`, or NULL */
+	const json_t *value;          /* the parameter's, in this row */
 };
 
 /* The whole of a case: defaults and vehicle merged in, parameters put in. */
 struct body {
-	json_t *definition; /* owned; the others are members of it */
+	json_t *definition;         /* owned; the others are members of it */
 	const json_t *given, *open; /* given may be NULL */
-	const json_t *expect;	    /* an object or a list; NULL for a capability */
-	const json_t *outcome;	    /* of a capability */
+	const json_t *expect;       /* an object or a list; NULL for a capability */
+	const json_t *outcome;      /* of a capability */
 	const json_t *requirements; /* a list of tokens, or NULL */
 };
 
@@ -50,14 +50,14 @@ struct cases {
 	struct instance *list;
 	size_t count;
 	json_t *storage; /* the files, and what is kept of their cases */
-	char **rows;	 /* row names, owned */
+	char **rows;     /* row names, owned */
 	size_t row_count;
 };
 
 /*
  * Loads every source but those of abi/ into *out. `machine` is uname's, or NULL. Tells every file's
- * first error to stderr as `program`; returns the number of files in error, 0 when all is well. Free
- * with cases_free().
+ * first error to stderr as `program`; returns the number of files in error, 0 when all is well.
+ * Free with cases_free().
  */
 int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 	       const struct sources *sources, const char *program);

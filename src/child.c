@@ -94,7 +94,8 @@ _Noreturn static void give_up(struct slot *slot, enum outcome outcome, const cha
 	finish(slot, outcome);
 }
 
-/* What the file descriptor of the call holds is of no further use: the next case must not wait for it. */
+/* What the file descriptor of the call holds is of no further use: the next case must not wait for
+ * it. */
 static void tell(struct slot *slot, const struct verdict *verdict, const struct observation *seen)
 {
 	snprintf(slot->expected, sizeof(slot->expected), "%s", verdict->expected);
@@ -117,7 +118,8 @@ static void become(const struct instance *instance, struct slot *slot)
 }
 
 static void prepare(const struct instance *instance, const struct body *body,
-		    const struct cases *cases, struct scope *scope, struct call *call, struct slot *slot)
+		    const struct cases *cases, struct scope *scope, struct call *call,
+		    struct slot *slot)
 {
 	struct where root = where_root(instance->source), at_cases = where_key(&root, "cases");
 	struct where at = where_index(&at_cases, instance->case_index);
@@ -125,16 +127,16 @@ static void prepare(const struct instance *instance, const struct body *body,
 	struct error e = {0};
 	int err = given_run(body->given, cases->abi, scope, &at_given, &e);
 
-	/* A kernel that refuses what the case builds on has failed it; anything else is our fault. */
+	/* A kernel that refuses what the case builds on has failed it; anything else is our fault.
+	 */
 	if (err)
 		give_up(slot, err == -ECANCELED ? FAIL : ERROR, e.expected, e.got);
 	if (call_from_json(call, cases->abi, scope->env->arch, body->open, scope, &at_open, &e))
 		give_up(slot, ERROR, e.expected, e.got);
 }
 
-_Noreturn void child_run(const struct instance *instance, enum flip flip,
-			 const struct cases *cases, struct environment *env, struct slot *slot,
-			 int devnull, unsigned seconds)
+_Noreturn void child_run(const struct instance *instance, enum flip flip, const struct cases *cases,
+			 struct environment *env, struct slot *slot, int devnull, unsigned seconds)
 {
 	struct scope scope = {.env = env};
 	struct observation seen = {0};

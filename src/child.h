@@ -18,19 +18,18 @@ extern const char *const stage_names[];
  */
 struct slot {
 	volatile int stage;
-	int outcome;		/* enum outcome */
-	unsigned phases;	/* gates that can have refused */
-	int err;		/* errno of the call */
-	char capability[8];	/* or empty */
+	int outcome;        /* enum outcome */
+	unsigned phases;    /* gates that can have refused */
+	int err;            /* errno of the call */
+	char capability[8]; /* or empty */
 	char expected[256], got[256], call[1024];
 };
 
 /*
- * Runs the instance in the calling process, which was forked for it, with its expectation flipped that
- * way, and ends the process. `devnull` becomes its stdio, `seconds` bounds its cpu time.
+ * Runs the instance in the calling process, which was forked for it, with its expectation flipped
+ * that way, and ends the process. `devnull` becomes its stdio, `seconds` bounds its cpu time.
  */
-_Noreturn void child_run(const struct instance *instance, enum flip flip,
-			 const struct cases *cases, struct environment *env, struct slot *slot,
-			 int devnull, unsigned seconds);
+_Noreturn void child_run(const struct instance *instance, enum flip flip, const struct cases *cases,
+			 struct environment *env, struct slot *slot, int devnull, unsigned seconds);
 
 #endif

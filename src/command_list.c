@@ -158,12 +158,13 @@ int command_check(int argc, char **argv)
 {
 	struct settings s = {0};
 	struct loaded l;
-	int status = parse(&s, argc, argv,
-			   "usage: perfabi check [-c DIR] [PATH...]\n\n"
-			   "Loads case files as `run` does and says what is wrong with them; exit status 2\n"
-			   "then. Without an argument, the built-in ones.\n\n"
-			   "  -c, --cases DIR  the cases below DIR\n"
-			   "  -h, --help\n");
+	int status = parse(
+		&s, argc, argv,
+		"usage: perfabi check [-c DIR] [PATH...]\n\n"
+		"Loads case files as `run` does and says what is wrong with them; exit status 2\n"
+		"then. Without an argument, the built-in ones.\n\n"
+		"  -c, --cases DIR  the cases below DIR\n"
+		"  -h, --help\n");
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
@@ -199,22 +200,24 @@ int command_help(int argc, char **argv)
 		puts("Verbs of the steps in `given`; \"bind\": NAME names what a step made:\n");
 		given_help(stdout);
 	} else if (!strcmp(topic, "variables")) {
-		puts("What `$name` stands for, besides what steps bind and the parameter of `each`:\n");
+		puts("What `$name` stands for, besides what steps bind and the parameter of "
+		     "`each`:\n");
 		fputs(scope_help(), stdout);
 	} else if (!topic[0]) {
 		usage(stdout);
 	} else {
-		static int (*const with_help[])(int, char **) = {command_run, command_list,
-								 command_show, command_check,
-								 command_mutate};
+		static int (*const with_help[])(int, char **) = {
+			command_run, command_list, command_show, command_check, command_mutate};
 		static const char *const names[] = {"run", "list", "show", "check", "mutate"};
 		char *help[] = {argv[1], "--help", NULL};
 
 		for (size_t i = 0; i < 5; i++)
 			if (!strcmp(names[i], topic))
 				return with_help[i](2, help);
-		fprintf(stderr, "perfabi help: no help on \"%s\"\n  expected: a command, tokens, "
-				"phases, given or variables\n", topic);
+		fprintf(stderr,
+			"perfabi help: no help on \"%s\"\n  expected: a command, tokens, "
+			"phases, given or variables\n",
+			topic);
 		return EXIT_USAGE;
 	}
 	return 0;

@@ -53,10 +53,13 @@ void run_options_help(FILE *f)
 static void help(FILE *f)
 {
 	fputs("usage: perfabi run [OPTIONS] [PATH|ID-GLOB...]\n\n"
-	      "Runs the cases that match (all without an argument) against this kernel. A PATH, a case\n"
+	      "Runs the cases that match (all without an argument) against this kernel. A PATH, a "
+	      "case\n"
 	      "file or a folder of them, takes the place of the built-in cases.\n\n"
-	      "  -f, --format FORMAT[:FILE]  pretty (default), ktap, tap, junit, json or jsonl; again\n"
-	      "                           for several at once, of which one may go to standard output\n",
+	      "  -f, --format FORMAT[:FILE]  pretty (default), ktap, tap, junit, json or jsonl; "
+	      "again\n"
+	      "                           for several at once, of which one may go to standard "
+	      "output\n",
 	      f);
 	run_options_help(f);
 	fputs("      --baseline FILE      known deviations: {\"xfail\": {\"ID\": \"reason\"}}\n"
@@ -129,8 +132,9 @@ static int add_output(struct run *run, const char *text)
 				 "pretty, ktap, tap, junit, json or jsonl, and :FILE if you like");
 	for (size_t i = 0; i < run->output_count; i++)
 		if (!out->path && !run->outputs[i].path)
-			return bad_value("format", text, "one format alone on standard output; give "
-							 "the others a file, as junit:report.xml");
+			return bad_value("format", text,
+					 "one format alone on standard output; give "
+					 "the others a file, as junit:report.xml");
 	run->output_count++;
 	return 0;
 }
@@ -168,13 +172,17 @@ static int parse_option(struct run *run, int option, const char *value)
 	}
 }
 
-static const struct option long_options[] = {
-	{"cases", required_argument, NULL, 'c'},  {"format", required_argument, NULL, 'f'},
-	{"filter", required_argument, NULL, 'F'}, {"jobs", required_argument, NULL, 'j'},
-	{"timeout", required_argument, NULL, 't'}, {"repeat", required_argument, NULL, 'r'},
-	{"shuffle", required_argument, NULL, 's'}, {"baseline", required_argument, NULL, 'b'},
-	{"verbose", no_argument, NULL, 'v'},	  {"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"cases", required_argument, NULL, 'c'},
+					     {"format", required_argument, NULL, 'f'},
+					     {"filter", required_argument, NULL, 'F'},
+					     {"jobs", required_argument, NULL, 'j'},
+					     {"timeout", required_argument, NULL, 't'},
+					     {"repeat", required_argument, NULL, 'r'},
+					     {"shuffle", required_argument, NULL, 's'},
+					     {"baseline", required_argument, NULL, 'b'},
+					     {"verbose", no_argument, NULL, 'v'},
+					     {"help", no_argument, NULL, 'h'},
+					     {NULL, 0, NULL, 0}};
 
 /* 0 to go on, 1 after help was printed, or -EINVAL. */
 static int parse_options(struct run *run, int argc, char **argv, void (*print_help)(FILE *))
@@ -184,7 +192,9 @@ static int parse_options(struct run *run, int argc, char **argv, void (*print_he
 
 	run->settings.options = (struct run_options){
 		/* one more than cpus: closing a probe waits for RCU without using one */
-		.jobs = cpus > 0 ? (unsigned)cpus + 1 : 2, .timeout = 5, .repeat = 1};
+		.jobs = cpus > 0 ? (unsigned)cpus + 1 : 2,
+		.timeout = 5,
+		.repeat = 1};
 	while ((option = getopt_long(argc, argv, "c:f:j:vh", long_options, NULL)) != -1) {
 		if (option == 'h') {
 			print_help(stdout);
@@ -309,8 +319,8 @@ static int prepare(struct run *run, char **arguments, const char *program)
 		fprintf(stderr, "%s: no case fits the filters\n", program);
 		return EXIT_USAGE;
 	}
-	if (run->settings.baseline && baseline_read(&run->baseline, run->settings.baseline,
-						    &run->loaded.cases, program))
+	if (run->settings.baseline &&
+	    baseline_read(&run->baseline, run->settings.baseline, &run->loaded.cases, program))
 		return EXIT_USAGE;
 	run->results = calloc(run->count, sizeof(*run->results));
 	if (!run->results) {
@@ -417,8 +427,10 @@ int command_run(int argc, char **argv)
 static void mutate_help(FILE *f)
 {
 	fputs("usage: perfabi mutate [OPTIONS] [PATH|ID-GLOB...]\n\n"
-	      "Runs every case with its expectation made wrong: another errno, success for failure,\n"
-	      "the gate before and behind the right one, attr written where it is not, close-on-exec\n"
+	      "Runs every case with its expectation made wrong: another errno, success for "
+	      "failure,\n"
+	      "the gate before and behind the right one, attr written where it is not, "
+	      "close-on-exec\n"
 	      "turned round. A case that passes all the same tells nothing, and is listed.\n\n",
 	      f);
 	run_options_help(f);

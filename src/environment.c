@@ -352,8 +352,8 @@ static int open_tracefs(void)
 }
 
 /*
- * An event on it, off, so that the tracepoint stays registered: otherwise each case that opens it as
- * the only one waits for RCU twice, some 50 ms.
+ * An event on it, off, so that the tracepoint stays registered: otherwise each case that opens it
+ * as the only one waits for RCU twice, some 50 ms.
  */
 static int hold_tracepoint(const struct abi *abi, uint32_t id)
 {
@@ -405,7 +405,8 @@ const struct tracepoint *environment_tracepoint(struct environment *env, const c
 	return grown;
 }
 
-/* The configuration as text, unpacked by gzip(1) where it is compressed; NULL if it cannot be had. */
+/* The configuration as text, unpacked by gzip(1) where it is compressed; NULL if it cannot be had.
+ */
 static char *read_config(const char *path)
 {
 	char command[160], *text = NULL;
@@ -471,9 +472,11 @@ static json_t *identities_json(const struct environment *env)
 		if (!identity_available(env, as, why, sizeof(why)))
 			value = json_sprintf("unavailable: %s", why);
 		else if (env->control[as] > 0)
-			value = json_sprintf("opens nothing: %s", strerrorname_np(env->control[as]));
+			value = json_sprintf("opens nothing: %s",
+					     strerrorname_np(env->control[as]));
 		else
-			value = json_string(env->control[as] ? "could not be tried" : "opens events");
+			value = json_string(env->control[as] ? "could not be tried"
+							     : "opens events");
 		json_object_set_new(object, identity_names[as], value);
 	}
 	return object;

@@ -36,11 +36,12 @@ struct environment {
 	uid_t uid;
 	uint64_t capabilities; /* effective */
 	bool init_user_namespace, no_new_privs;
-	int seccomp; /* mode; 0: none */
+	int seccomp;          /* mode; 0: none */
 	unsigned long nofile; /* RLIMIT_NOFILE, hard */
 	uid_t pid1_uid;
 
-	/* /proc/sys/kernel/perf_event_* and perf_cpu_time_max_percent; SYSCTL_ABSENT where it is not */
+	/* /proc/sys/kernel/perf_event_* and perf_cpu_time_max_percent; SYSCTL_ABSENT where it is
+	 * not */
 	int paranoid, max_sample_rate, mlock_kb, max_stack, max_contexts, cpu_time_max_percent;
 
 	struct pmu *pmus;
@@ -49,8 +50,8 @@ struct environment {
 	size_t tracepoint_count;
 	int tracefs; /* folder, or -1 */
 
-	unsigned attr_size;    /* the kernel's own, as an open with size 1 wrote it; 0: not told */
-	int attr_size_errno;   /* what that open gave */
+	unsigned attr_size;  /* the kernel's own, as an open with size 1 wrote it; 0: not told */
+	int attr_size_errno; /* what that open gave */
 	int control[IDENTITIES]; /* 0, or the errno that a plain dummy event gave that identity */
 	int hardware, hardware_sampling; /* the same for cpu-cycles, counting and sampling */
 
@@ -67,8 +68,8 @@ void environment_free(struct environment *env);
 const struct pmu *environment_pmu(const struct environment *env, const char *name);
 
 /*
- * The tracepoint "system:name", looked up in tracefs the first time (which needs root; where tracefs
- * is not mounted, a detached mount of it is used). NULL if there is none.
+ * The tracepoint "system:name", looked up in tracefs the first time (which needs root; where
+ * tracefs is not mounted, a detached mount of it is used). NULL if there is none.
  */
 const struct tracepoint *environment_tracepoint(struct environment *env, const char *name);
 

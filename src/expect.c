@@ -13,15 +13,15 @@
 #include "require.h"
 
 const char *const outcome_names[OUTCOMES] = {"pass", "fail", "skip", "xfail", "xpass", "error"};
-const char *const flip_names[FLIPS] = {"none",	      "another errno",	"success for failure",
-				       "phase before", "phase after", "attr written",
+const char *const flip_names[FLIPS] = {"none",         "another errno", "success for failure",
+				       "phase before", "phase after",   "attr written",
 				       "close-on-exec"};
 
 /* A key of `when` that stands for a token: "kernel": ">=5.13" is kernel>=5.13. */
 static const struct when_key {
 	const char *key, *token;
-} when_keys[] = {{"kernel", "kernel"},	     {"paranoid", "paranoid"}, {"attr_size", "attr_size"},
-		 {"arch", "arch."},	     {"cpus", "cpus"},	       {"bits", "bits"},
+} when_keys[] = {{"kernel", "kernel"}, {"paranoid", "paranoid"}, {"attr_size", "attr_size"},
+		 {"arch", "arch."},    {"cpus", "cpus"},         {"bits", "bits"},
 		 {"token", ""}};
 
 static const struct when_key *find_when_key(const char *key, struct nearest *near)
@@ -59,7 +59,8 @@ static int check_condition(const char *key, const json_t *value, const struct ca
 			return error_value(e, w, one, "a string, or a list of them");
 		if (!strcmp(key, "as")) {
 			if (identity_by_name(text) < 0)
-				return error_name(e, w, text, NULL, "root, perfmon, sys-admin or user");
+				return error_name(e, w, text, NULL,
+						  "root, perfmon, sys-admin or user");
 		} else if (!strcmp(key, "vehicle")) {
 			if (!json_object_get(cases->vehicles, text))
 				return error_name(e, w, text, NULL, "a name in vehicles.json");
@@ -68,8 +69,9 @@ static int check_condition(const char *key, const json_t *value, const struct ca
 			if (require_check(token, cases->abi, w, e))
 				return -EINVAL;
 		} else {
-			return error_name(e, w, key, near.best, "as, vehicle, kernel, arch, paranoid, "
-								"attr_size, bits, cpus or token");
+			return error_name(e, w, key, near.best,
+					  "as, vehicle, kernel, arch, paranoid, "
+					  "attr_size, bits, cpus or token");
 		}
 	}
 	return 0;
@@ -83,7 +85,7 @@ static int check_when(json_t *when, const struct cases *cases, const struct wher
 
 	if (when && !json_is_object(when))
 		return error_value(e, w, when, "an object of conditions");
-	json_object_foreach(when, key, value) {
+	json_object_foreach (when, key, value) {
 		struct where at = where_key(w, key);
 
 		if (check_condition(key, value, cases, &at, e))
@@ -138,7 +140,7 @@ static int check_attr_patterns(json_t *attr, const struct where *w, struct error
 
 	if (attr && !json_is_object(attr))
 		return error_value(e, w, attr, "an object: {\"size\": pattern}");
-	json_object_foreach(attr, key, pattern) {
+	json_object_foreach (attr, key, pattern) {
 		struct where at = where_key(w, key);
 
 		if (strcmp(key, "size"))
@@ -152,8 +154,7 @@ static int check_attr_patterns(json_t *attr, const struct where *w, struct error
 static int check_alternative(const json_t *x, const struct cases *cases, const struct where *w,
 			     struct error *e)
 {
-	static const char *const keys[] = {"when", "ok", "errno", "phase", "attr", "cloexec",
-					   NULL};
+	static const char *const keys[] = {"when", "ok", "errno", "phase", "attr", "cloexec", NULL};
 	const json_t *ok = json_object_get(x, "ok"), *cloexec = json_object_get(x, "cloexec");
 	struct where at_when = where_key(w, "when"), at_attr = where_key(w, "attr");
 	struct where at_ok = where_key(w, "ok"), at_cloexec = where_key(w, "cloexec");
@@ -162,7 +163,7 @@ static int check_alternative(const json_t *x, const struct cases *cases, const s
 
 	if (!json_is_object(x))
 		return error_value(e, w, x, "an object with ok or errno");
-	json_object_foreach((json_t *)x, key, value) {
+	json_object_foreach ((json_t *)x, key, value) {
 		struct where at = where_key(w, key);
 		struct nearest near = nearest_to(key);
 
@@ -194,7 +195,7 @@ int expect_check(const json_t *expect, const struct cases *cases, const struct w
 		return check_alternative(expect, cases, w, e);
 	if (!json_array_size(expect))
 		return error_value(e, w, expect, "at least one alternative");
-	json_array_foreach(expect, i, alternative) {
+	json_array_foreach (expect, i, alternative) {
 		struct where at = where_index(w, i);
 
 		if (check_alternative(alternative, cases, &at, e))
@@ -211,8 +212,9 @@ int outcome_check(const json_t *outcome, const struct cases *cases, const struct
 	size_t i;
 
 	if (!yes || strcmp(yes, "pass"))
-		return error_value(e, w, outcome, "\"yes\": \"pass\", with the errnos of no and denied");
-	json_object_foreach((json_t *)outcome, key, list) {
+		return error_value(e, w, outcome,
+				   "\"yes\": \"pass\", with the errnos of no and denied");
+	json_object_foreach ((json_t *)outcome, key, list) {
 		struct where at = where_key(w, key);
 
 		if (!strcmp(key, "yes"))
@@ -221,7 +223,7 @@ int outcome_check(const json_t *outcome, const struct cases *cases, const struct
 			return error_name(e, &at, key, NULL, "yes, no or denied");
 		if (!json_is_array(list))
 			return error_value(e, &at, list, "a list of errnos");
-		json_array_foreach(list, i, item) {
+		json_array_foreach (list, i, item) {
 			struct where at_item = where_index(&at, i);
 			const char *name = json_string_value(item);
 
@@ -263,7 +265,7 @@ static bool applies(const json_t *alternative, const struct instance *instance,
 	json_t *when = json_object_get(alternative, "when"), *value;
 	const char *key;
 
-	json_object_foreach(when, key, value)
+	json_object_foreach (when, key, value)
 		if (!condition_holds(key, value, instance, env))
 			return false;
 	return true;
@@ -279,8 +281,8 @@ static void read_alternative(const json_t *x, const struct cases *cases, struct 
 	if (out->ok)
 		return;
 	out->err = errno_by_name(json_string_value(json_object_get(x, "errno")), NULL);
-	out->phase = phase_by_name(&cases->phases,
-				   json_string_value(json_object_get(x, "phase")), NULL);
+	out->phase =
+		phase_by_name(&cases->phases, json_string_value(json_object_get(x, "phase")), NULL);
 }
 
 int expect_choose(const struct instance *instance, const struct body *body,
@@ -456,8 +458,9 @@ void expect_judge(const struct expectation *x, const struct observation *seen,
 	if (!x->ok && (answer->err != x->err || !(seen->phases >> x->phase & 1)))
 		return;
 	if (!attr_is_right(x, answer, scope)) {
-		append(out, answer->other_written ? ", and the kernel wrote into attr past its size"
-						  : ", with attr.size now %u",
+		append(out,
+		       answer->other_written ? ", and the kernel wrote into attr past its size"
+					     : ", with attr.size now %u",
 		       answer->size_after);
 		return;
 	}

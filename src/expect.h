@@ -10,9 +10,9 @@
 /* One alternative of `expect`, read. */
 struct expectation {
 	bool ok;
-	int err;	    /* if not ok */
-	int phase;	    /* index, if not ok */
-	int cloexec;	    /* 0, 1, or -1: not said */
+	int err;            /* if not ok */
+	int phase;          /* index, if not ok */
+	int cloexec;        /* 0, 1, or -1: not said */
 	const json_t *attr; /* patterns on attr after the call, or NULL: it is as it was */
 	bool wrong_size;    /* flipped: attr.size is expected to be what no kernel writes */
 	/* for a capability */
@@ -29,8 +29,16 @@ enum outcome { PASS, FAIL, SKIP, XFAIL, XPASS, ERROR, OUTCOMES };
 extern const char *const outcome_names[OUTCOMES];
 
 /* The ways in which `perfabi mutate` makes an expectation wrong. */
-enum flip { FLIP_NONE, FLIP_ERRNO, FLIP_OUTCOME, FLIP_PHASE_BEFORE, FLIP_PHASE_AFTER, FLIP_ATTR,
-	    FLIP_CLOEXEC, FLIPS };
+enum flip {
+	FLIP_NONE,
+	FLIP_ERRNO,
+	FLIP_OUTCOME,
+	FLIP_PHASE_BEFORE,
+	FLIP_PHASE_AFTER,
+	FLIP_ATTR,
+	FLIP_CLOEXEC,
+	FLIPS
+};
 extern const char *const flip_names[FLIPS];
 
 /* Checks one `expect` (an object or a list) or `outcome`. 0, or -EINVAL with `e` filled. */

@@ -27,7 +27,7 @@ struct step {
 	const struct abi_arch *arch;
 	struct scope *scope;
 	const struct where *where; /* of the step */
-	struct where at;	   /* of the argument */
+	struct where at;           /* of the argument */
 	struct error *error;
 	uint64_t result; /* for bind */
 };
@@ -323,16 +323,20 @@ static const struct verb {
 	bool binds;
 	const char *help;
 } verbs[] = {
-	{"open", run_open, "times", true, "an event, opened as `open` of a case is; times: N of them"},
+	{"open", run_open, "times", true,
+	 "an event, opened as `open` of a case is; times: N of them"},
 	{"close", run_close, NULL, false, "the file descriptor NAME"},
 	{"mmap", run_mmap, "pages", true, "the event NAME's ring buffer, of `pages` pages"},
-	{"process", run_process, NULL, true, "a child: \"sleeping\", \"spinning\", \"zombie\", or \"gone\""},
+	{"process", run_process, NULL, true,
+	 "a child: \"sleeping\", \"spinning\", \"zombie\", or \"gone\""},
 	{"kill", run_kill, NULL, false, "the child NAME, and reap it"},
 	{"file", run_file, NULL, true, "a file or folder, opened to read"},
-	{"cgroup", run_cgroup, "entry", true, "the root of \"v2\" or \"v1.CONTROLLER\"; entry: a file in it"},
+	{"cgroup", run_cgroup, "entry", true,
+	 "the root of \"v2\" or \"v1.CONTROLLER\"; entry: a file in it"},
 	{"memfd", run_memfd, NULL, true, "an anonymous file of that many zero bytes"},
 	{"string", run_string, "times", true, "the address of a string; times: it repeated"},
-	{"buffer", run_buffer, NULL, true, "the address of that many zero bytes, at a page's start"},
+	{"buffer", run_buffer, NULL, true,
+	 "the address of that many zero bytes, at a page's start"},
 	{"nofile", run_nofile, NULL, false, "the soft RLIMIT_NOFILE"},
 };
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
@@ -354,7 +358,7 @@ static const struct verb *find_verb(const json_t *step, const struct where *w, s
 	for (size_t i = 0; i < VERBS && !found; i++)
 		if (json_object_get(step, verbs[i].name))
 			found = &verbs[i];
-	json_object_foreach((json_t *)step, key, value) {
+	json_object_foreach ((json_t *)step, key, value) {
 		struct where at = where_key(w, key);
 
 		if (found && (!strcmp(key, found->name) || (found->binds && !strcmp(key, "bind")) ||
@@ -380,8 +384,8 @@ static int run_step(const json_t *json, const struct abi *abi, const struct abi_
 	const struct verb *verb = find_verb(json, w, e);
 	const json_t *bind = json_object_get(json, "bind");
 	struct where at_bind = where_key(w, "bind");
-	struct step step = {.json = json, .abi = abi, .arch = arch, .scope = scope, .where = w,
-			    .error = e};
+	struct step step = {
+		.json = json, .abi = abi, .arch = arch, .scope = scope, .where = w, .error = e};
 	int err;
 
 	if (!verb)
@@ -405,7 +409,7 @@ static int run_all(const json_t *given, const struct abi *abi, const struct abi_
 
 	if (given && !json_is_array(given))
 		return error_value(e, w, given, "a list of steps");
-	json_array_foreach(given, i, step) {
+	json_array_foreach (given, i, step) {
 		struct where at = where_index(w, i);
 		int err = run_step(step, abi, arch, scope, &at, e);
 

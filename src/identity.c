@@ -59,13 +59,14 @@ int identity_available(const struct environment *env, enum identity as, char *wh
 		return 0;
 	}
 	if (!env->init_user_namespace) {
-		snprintf(why, size, "the runner is in a user namespace, whose root the kernel does not ask");
+		snprintf(why, size,
+			 "the runner is in a user namespace, whose root the kernel does not ask");
 		return 0;
 	}
 	if (env->uid || !has_cap(env, CAP_SYS_ADMIN) || !has_cap(env, CAP_SETUID) ||
 	    (need_perfmon && !has_cap(env, CAP_PERFMON))) {
-		snprintf(why, size, "the runner has uid %u and capabilities 0x%llx", (unsigned)env->uid,
-			 (unsigned long long)env->capabilities);
+		snprintf(why, size, "the runner has uid %u and capabilities 0x%llx",
+			 (unsigned)env->uid, (unsigned long long)env->capabilities);
 		return 0;
 	}
 	return 1;
@@ -76,7 +77,8 @@ static int set_capabilities(uint64_t effective, uint64_t permitted)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {
 		{.effective = (uint32_t)effective, .permitted = (uint32_t)permitted},
-		{.effective = (uint32_t)(effective >> 32), .permitted = (uint32_t)(permitted >> 32)}};
+		{.effective = (uint32_t)(effective >> 32),
+		 .permitted = (uint32_t)(permitted >> 32)}};
 
 	return syscall(SYS_capset, &header, data) ? -errno : 0;
 }

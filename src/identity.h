@@ -41,8 +41,8 @@ int identity_suspend(uint64_t *held);
 int identity_resume(uint64_t held);
 
 /*
- * Runs `what` in a forked process of that identity and waits for it, at most `seconds`. Returns what
- * it returned, or a negative errno when it could not be run.
+ * Runs `what` in a forked process of that identity and waits for it, at most `seconds`. Returns
+ * what it returned, or a negative errno when it could not be run.
  */
 int identity_run(enum identity as, unsigned seconds, int (*what)(void *), void *argument);
 

@@ -132,7 +132,7 @@ void load_free(struct loaded *l)
 	free(l->sources.list);
 }
 
-static const char *const filter_keys[] = {"id", "suite", "as",	  "kind",
+static const char *const filter_keys[] = {"id",      "suite", "as",    "kind",
 					  "vehicle", "title", "errno", "phase"};
 
 int filter_parse(struct filter *filter, const char *text, const char *program)
@@ -151,7 +151,8 @@ int filter_parse(struct filter *filter, const char *text, const char *program)
 				return 0;
 	}
 	fprintf(stderr,
-		"%s: --filter \"%s\"\n  expected: KEY=GLOB or KEY!=GLOB, KEY one of id, suite, as, kind, "
+		"%s: --filter \"%s\"\n  expected: KEY=GLOB or KEY!=GLOB, KEY one of id, suite, as, "
+		"kind, "
 		"vehicle, title, errno, phase\n",
 		program, text);
 	return -EINVAL;
@@ -169,8 +170,8 @@ static bool expects(const struct cases *cases, const struct instance *instance, 
 		return false;
 	n = json_is_array(body.expect) ? json_array_size(body.expect) : 1;
 	for (size_t i = 0; i < n && !found; i++) {
-		const json_t *x = json_is_array(body.expect) ? json_array_get(body.expect, i)
-							     : body.expect;
+		const json_t *x =
+			json_is_array(body.expect) ? json_array_get(body.expect, i) : body.expect;
 		const char *text = json_string_value(json_object_get(x, key));
 
 		found = text && !fnmatch(glob, text, 0);

@@ -39,8 +39,9 @@ struct filter {
 int filter_parse(struct filter *filter, const char *text, const char *program);
 
 /*
- * The instances that match one of the ids or globs among `arguments` (all if there is none) and every
- * filter, in order, NULL-terminated; free() it. NULL after a message, if an argument matches nothing.
+ * The instances that match one of the ids or globs among `arguments` (all if there is none) and
+ * every filter, in order, NULL-terminated; free() it. NULL after a message, if an argument matches
+ * nothing.
  */
 const struct instance **pick(const struct cases *cases, char *const arguments[],
 			     const struct filter *filters, size_t filter_count, size_t *count,

@@ -20,7 +20,8 @@ static const struct command {
 	{"list", command_list, "the ids and titles of the cases"},
 	{"show", command_show, "a case in full"},
 	{"check", command_check, "load case files, and say what is wrong with them"},
-	{"mutate", command_mutate, "make every expectation wrong in turn, and demand that it fails"},
+	{"mutate", command_mutate,
+	 "make every expectation wrong in turn, and demand that it fails"},
 	{"help", command_help, "help on a command, or on tokens, phases, given, variables"},
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

@@ -23,7 +23,7 @@ static int number(const json_t *json, const struct scope *scope, const struct wh
 }
 
 /* One operator of a pattern; `out` may be NULL when only its form is checked. */
-static int apply(const char *operator, const json_t *operand, uint64_t value,
+static int apply(const char *operator, const json_t * operand, uint64_t value,
 		 const struct scope *scope, const struct where *w, bool *out, struct error *e)
 {
 	struct nearest near = nearest_to(operator);
@@ -44,9 +44,9 @@ static int apply(const char *operator, const json_t *operand, uint64_t value,
 	} else if (number(operand, scope, w, &a, e)) {
 		return -EINVAL;
 	}
-	const bool results[OPERATORS] = {value > a,  value >= a,	value < a,	 value <= a,
-					 value != a, (value & a) == a, (value & a) == 0,
-					 value >= a && value <= b};
+	const bool results[OPERATORS] = {
+		value > a,  value >= a,       value < a,        value <= a,
+		value != a, (value & a) == a, (value & a) == 0, value >= a && value <= b};
 
 	*out = results[i];
 	return 0;
@@ -68,7 +68,7 @@ static int match(const json_t *pattern, uint64_t value, const struct scope *scop
 	}
 	if (!json_object_size(pattern))
 		return error_value(e, w, pattern, "a value, or an object with an operator");
-	json_object_foreach((json_t *)pattern, operator, operand) {
+	json_object_foreach ((json_t *)pattern, operator, operand) {
 		struct where at = where_key(w, operator);
 		bool holds = false;
 

@@ -11,8 +11,8 @@ const char perfabi_version[] = "0.1.0";
 const struct printer *printer_by_name(const char *name, struct nearest *near)
 {
 	static const struct printer *const printers[] = {&printer_pretty, &printer_ktap,
-							 &printer_tap,	  &printer_junit,
-							 &printer_json,	  &printer_jsonl};
+							 &printer_tap,    &printer_junit,
+							 &printer_json,   &printer_jsonl};
 
 	for (size_t i = 0; i < sizeof(printers) / sizeof(printers[0]); i++) {
 		if (!strcmp(printers[i]->name, name))

@@ -36,7 +36,8 @@ static void json_end(struct output *out, const struct report *report)
 		json_array_append_new(results, result_json(&report->results[i], report->cases));
 	dump(out,
 	     json_pack("{s:s, s:o, s:o, s:o}", "perfabi", perfabi_version, "environment",
-		       environment_json(report->env), "summary", summary(report), "results", results),
+		       environment_json(report->env), "summary", summary(report), "results",
+		       results),
 	     JSON_INDENT(1));
 }
 

@@ -114,7 +114,7 @@ static void properties(FILE *f, const struct report *report)
 
 	fputs("    <properties>\n", f);
 	property(f, "perfabi", perfabi_version);
-	json_object_foreach(env, name, value) {
+	json_object_foreach (env, name, value) {
 		char *text = json_is_string(value)
 				     ? strdup(json_string_value(value))
 				     : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
@@ -156,8 +156,8 @@ static void end(struct output *out, const struct report *report)
 	for (size_t i = 0, next; i < report->count; i = next) {
 		const char *suite = report->results[i].instance->suite;
 
-		for (next = i; next < report->count &&
-			       !strcmp(report->results[next].instance->suite, suite);)
+		for (next = i;
+		     next < report->count && !strcmp(report->results[next].instance->suite, suite);)
 			next++;
 		testsuite(out->f, report, i, next);
 	}

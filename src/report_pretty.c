@@ -63,7 +63,8 @@ static void begin(struct output *out, const struct report *report)
 
 static void failure(struct output *out, const struct report *report, const struct result *result)
 {
-	static const char *const words[OUTCOMES] = {"PASS", "FAIL", "SKIP", "XFAIL", "XPASS", "ERROR"};
+	static const char *const words[OUTCOMES] = {"PASS",  "FAIL",  "SKIP",
+						    "XFAIL", "XPASS", "ERROR"};
 	bool bad = result->outcome == FAIL || result->outcome == ERROR || result->outcome == XPASS;
 
 	(void)report;
@@ -80,8 +81,8 @@ static void suites(struct output *out, const struct report *report)
 		const char *suite = report->results[i].instance->suite;
 		unsigned tally[OUTCOMES] = {0};
 
-		for (next = i; next < report->count &&
-			       !strcmp(report->results[next].instance->suite, suite);
+		for (next = i;
+		     next < report->count && !strcmp(report->results[next].instance->suite, suite);
 		     next++)
 			tally[report->results[next].outcome]++;
 		fprintf(out->f, "%-28s", suite);
@@ -89,7 +90,7 @@ static void suites(struct output *out, const struct report *report)
 			if (tally[o])
 				fprintf(out->f, " %s%4u %s%s",
 					start_colour(out, o == PASS || o == XFAIL ? GREEN
-							  : o == SKIP		  ? YELLOW
+							  : o == SKIP             ? YELLOW
 										  : RED),
 					tally[o], outcome_names[o], stop_colour(out));
 		fprintf(out->f, "\n");
@@ -132,10 +133,12 @@ static void end(struct output *out, const struct report *report)
 		failure(out, report, &report->results[i]);
 	suites(out, report);
 	skips(out, report);
-	fprintf(out->f, "\n%s%zu cases:", report->interrupted ? "ended early; " : "", report->count);
+	fprintf(out->f, "\n%s%zu cases:", report->interrupted ? "ended early; " : "",
+		report->count);
 	for (int o = 0; o < OUTCOMES; o++)
 		if (report->tally[o] || o <= SKIP)
-			fprintf(out->f, "%s %u %s", o ? "," : "", report->tally[o], outcome_names[o]);
+			fprintf(out->f, "%s %u %s", o ? "," : "", report->tally[o],
+				outcome_names[o]);
 	fprintf(out->f, " in %.2f s\n", report->seconds);
 }
 

@@ -67,8 +67,8 @@ static void details(FILE *f, const char *indent, const struct result *result)
 static void header(FILE *f, const struct report *report, const char *version)
 {
 	fprintf(f, "%s\n# perfabi %s, Linux %s %s, attr size %u, perf_event_paranoid %d\n", version,
-		perfabi_version, report->env->release, report->env->machine,
-		report->env->attr_size, report->env->paranoid);
+		perfabi_version, report->env->release, report->env->machine, report->env->attr_size,
+		report->env->paranoid);
 }
 
 static void tap_end(struct output *out, const struct report *report)

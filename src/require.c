@@ -33,7 +33,7 @@ static bool compare_numbers(const struct token *t, long have)
 {
 	long want = strtol(t->rest, NULL, 0);
 
-	return compare(t->operator, have < want ? -1 : have > want);
+	return compare(t->operator, have<want ? -1 : have> want);
 }
 
 static bool kernel(struct environment *env, const struct token *t, char *found, size_t size)
@@ -63,7 +63,8 @@ static bool cpus(struct environment *env, const struct token *t, char *found, si
 static bool nofile(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "the hard RLIMIT_NOFILE is %lu", env->nofile);
-	return compare_numbers(t, (long)(env->nofile >> 1)) || compare_numbers(t, (long)env->nofile);
+	return compare_numbers(t, (long)(env->nofile >> 1)) ||
+	       compare_numbers(t, (long)env->nofile);
 }
 
 static bool bits(struct environment *env, const struct token *t, char *found, size_t size)
@@ -134,9 +135,9 @@ static bool pmu(struct environment *env, const struct token *t, char *found, siz
 
 static bool tracepoint(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	snprintf(found, size, "%s", env->tracefs < 0 && env->uid
-					    ? "its id cannot be read in tracefs by this uid"
-					    : "it is not in tracefs, or tracefs cannot be read");
+	snprintf(found, size, "%s",
+		 env->tracefs < 0 && env->uid ? "its id cannot be read in tracefs by this uid"
+					      : "it is not in tracefs, or tracefs cannot be read");
 	return environment_tracepoint(env, t->rest) != NULL;
 }
 
@@ -191,9 +192,10 @@ static bool cap(struct environment *env, const struct token *t, char *found, siz
 		const char *name;
 		int number;
 	} caps[] = {{"ipc-lock", 14}, {"sys-ptrace", 19}, {"sys-admin", 21}, {"perfmon", 38}};
-	uint64_t have = t->as == AS_ROOT ? env->capabilities
-			: t->as == AS_PERFMON ? UINT64_C(1) << 38
-			: t->as == AS_SYS_ADMIN ? UINT64_C(1) << 21 : 0;
+	uint64_t have = t->as == AS_ROOT        ? env->capabilities
+			: t->as == AS_PERFMON   ? UINT64_C(1) << 38
+			: t->as == AS_SYS_ADMIN ? UINT64_C(1) << 21
+						: 0;
 
 	snprintf(found, size, "%s has capabilities 0x%llx", identity_names[t->as],
 		 (unsigned long long)have);
@@ -209,23 +211,30 @@ static const struct form {
 	bool (*met)(struct environment *, const struct token *, char *, size_t);
 	const char *example, *help;
 } forms[] = {
-	{"kernel", COMPARED, kernel, "kernel>=5.13", "uname's release; a hint, distributions backport"},
-	{"attr_size", COMPARED, attr_size, "attr_size>=136", "the kernel's own, as it writes it back"},
+	{"kernel", COMPARED, kernel, "kernel>=5.13",
+	 "uname's release; a hint, distributions backport"},
+	{"attr_size", COMPARED, attr_size, "attr_size>=136",
+	 "the kernel's own, as it writes it back"},
 	{"paranoid", COMPARED, paranoid, "paranoid>1", "the perf_event_paranoid sysctl"},
 	{"cpus", COMPARED, cpus, "cpus>=2", "cpus online"},
 	{"nofile", COMPARED, nofile, "nofile>=1024", "the hard RLIMIT_NOFILE"},
 	{"bits", COMPARED, bits, "bits==64", "of the kernel's long"},
 	{"abi.complete", EXACT, abi_complete, NULL, "the kernel is not newer than cases/abi"},
-	{"since.", NAMED, since, "since.attr.sigtrap", "the kernel is as new as cases/abi says the name is"},
+	{"since.", NAMED, since, "since.attr.sigtrap",
+	 "the kernel is as new as cases/abi says the name is"},
 	{"pmu.hw.sampling", EXACT, hardware, NULL, "hardware events that can sample"},
 	{"pmu.hw", EXACT, hardware, NULL, "hardware events"},
-	{"foreign-process", EXACT, foreign, NULL, "the runner belongs to another user than the caller"},
-	{"arch.", NAMED, arch, "arch.x86", "x86, arm64, arm, powerpc, s390, riscv, ... as in cases/abi"},
+	{"foreign-process", EXACT, foreign, NULL,
+	 "the runner belongs to another user than the caller"},
+	{"arch.", NAMED, arch, "arch.x86",
+	 "x86, arm64, arm, powerpc, s390, riscv, ... as in cases/abi"},
 	{"pmu.", NAMED, pmu, "pmu.uprobe", "a PMU in sysfs"},
-	{"tracepoint.", NAMED, tracepoint, "tracepoint.sched:sched_switch", "a tracepoint in tracefs"},
+	{"tracepoint.", NAMED, tracepoint, "tracepoint.sched:sched_switch",
+	 "a tracepoint in tracefs"},
 	{"config.", NAMED, config, "config.KPROBES", "the kernel's configuration, y or m"},
 	{"cgroup.", NAMED, cgroup, "cgroup.v2", "a mounted hierarchy: v2, or v1.CONTROLLER"},
-	{"cap.", NAMED, cap, "cap.ipc-lock", "a capability of the caller: ipc-lock, sys-ptrace, ..."},
+	{"cap.", NAMED, cap, "cap.ipc-lock",
+	 "a capability of the caller: ipc-lock, sys-ptrace, ..."},
 	{"lockdown.", NAMED, lockdown, "lockdown.none", "the kernel's lockdown level"},
 	{"file:", NAMED, file, "file:/proc/kallsyms", "a file that is there"},
 };
@@ -262,7 +271,7 @@ static const struct form *find_form(const char *token, struct token *out)
 			continue;
 		out->rest = token + n;
 		if (forms[i].kind == COMPARED) {
-			out->operator = take_operator(out->rest);
+			out->operator= take_operator(out->rest);
 			if (!out->operator)
 				continue;
 			out->rest += strlen(out->operator);
@@ -277,8 +286,7 @@ static const struct form *find_form(const char *token, struct token *out)
 	return NULL;
 }
 
-int require_check(const char *token, const struct abi *abi, const struct where *w,
-		  struct error *e)
+int require_check(const char *token, const struct abi *abi, const struct where *w, struct error *e)
 {
 	const char *bare = token[0] == '!' ? token + 1 : token;
 	struct nearest near = nearest_to(bare);
@@ -287,12 +295,14 @@ int require_check(const char *token, const struct abi *abi, const struct where *
 	const struct form *form = find_form(bare, &parsed);
 
 	if (form && form->met == since && !since_of(abi, parsed.rest))
-		return error_name(e, w, bare, NULL, "since.attr.FIELD or since.FAMILY.NAME of cases/abi");
+		return error_name(e, w, bare, NULL,
+				  "since.attr.FIELD or since.FAMILY.NAME of cases/abi");
 	if (form)
 		return 0;
 	for (size_t i = 0; i < FORMS; i++)
 		nearest_try(&near, forms[i].example ? forms[i].example : forms[i].name);
-	return error_name(e, w, token, near.best, "a token, such as kernel>=5.13 (perfabi help tokens)");
+	return error_name(e, w, token, near.best,
+			  "a token, such as kernel>=5.13 (perfabi help tokens)");
 }
 
 bool require_met(struct environment *env, const char *token, enum identity as, char *found,

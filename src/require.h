@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `requires` and `when`: the closed vocabulary of tokens in which a case says when it means anything.
- * A token is settled before the case runs, and never by the errno under test. "!" before a token
- * turns it round.
+ * `requires` and `when`: the closed vocabulary of tokens in which a case says when it means
+ * anything. A token is settled before the case runs, and never by the errno under test. "!" before
+ * a token turns it round.
  */
 #ifndef PERFABI_REQUIRE_H
 #define PERFABI_REQUIRE_H
@@ -10,12 +10,11 @@
 #include "environment.h"
 
 /* 0 if the token is of a known form and names what the ABI has, else -EINVAL with `e` filled. */
-int require_check(const char *token, const struct abi *abi, const struct where *w,
-		  struct error *e);
+int require_check(const char *token, const struct abi *abi, const struct where *w, struct error *e);
 
 /*
- * True if the token is met; else `found` says what was found. Looks tracepoints up as needed. `as` is
- * who will make the call.
+ * True if the token is met; else `found` says what was found. Looks tracepoints up as needed. `as`
+ * is who will make the call.
  */
 bool require_met(struct environment *env, const char *token, enum identity as, char *found,
 		 size_t size);

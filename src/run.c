@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The scheduler. The runner is one thread that forks, waits for SIGCHLD or the next deadline, and
- * reaps. It is a subreaper: what a case leaves behind comes to it, and is killed with the case's group.
+ * reaps. It is a subreaper: what a case leaves behind comes to it, and is killed with the case's
+ * group.
  */
 #include "run.h"
 
@@ -110,8 +111,8 @@ static bool is_barred(const struct environment *env, char *why, size_t size)
 }
 
 /*
- * Some distributions let users open nothing at all (Debian's perf_event_paranoid 3). Then only what is
- * refused before that can be told.
+ * Some distributions let users open nothing at all (Debian's perf_event_paranoid 3). Then only what
+ * is refused before that can be told.
  */
 static bool opens_nothing(const struct environment *env, const struct instance *instance,
 			  const struct expectation *x, const struct cases *cases, char *why,
@@ -140,7 +141,7 @@ static bool is_settled(struct runner *r, const struct instance *instance, const 
 		skip(result, "perf_event_open", why);
 	else if (!identity_available(r->env, instance->as, why, sizeof(why)))
 		skip(result, token, why);
-	json_array_foreach(body->requirements, i, requirement) {
+	json_array_foreach (body->requirements, i, requirement) {
 		const char *text = json_string_value(requirement);
 
 		if (result->token)
@@ -177,8 +178,8 @@ static bool same_text(const char *a, const char *b)
 }
 
 /*
- * Takes what a run gave. The first round's result is kept; of later ones the first that differs takes
- * its place, so that the report shows what went wrong.
+ * Takes what a run gave. The first round's result is kept; of later ones the first that differs
+ * takes its place, so that the report shows what went wrong.
  */
 static void settle(struct runner *r, size_t index, struct result *fresh)
 {
@@ -222,8 +223,9 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 }
 
 /*
- * The case is put together here to see whether it can run, and again in the child to run it: what is
- * freed before the fork need not be copied after it, and forking is what the runner is busy with.
+ * The case is put together here to see whether it can run, and again in the child to run it: what
+ * is freed before the fork need not be copied after it, and forking is what the runner is busy
+ * with.
  */
 static bool can_run(struct runner *r, const struct instance *instance, struct result *result)
 {
@@ -256,7 +258,8 @@ static void start(struct runner *r, struct worker *w, size_t index)
 		settle(r, index, &result);
 }
 
-/* Kills all that is left of a case's session and reaps it; what it started came to us as subreaper. */
+/* Kills all that is left of a case's session and reaps it; what it started came to us as subreaper.
+ */
 static void sweep(pid_t group)
 {
 	for (int tries = 0; tries < 1000 && !kill(-group, SIGKILL); tries++) {
@@ -324,7 +327,8 @@ static void reap(struct runner *r)
 	siginfo_t dead = {0};
 	int status;
 
-	/* Looked at before it is reaped: as long as it is a zombie, its group's number is its own. */
+	/* Looked at before it is reaped: as long as it is a zombie, its group's number is its own.
+	 */
 	while (!waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) && dead.si_pid) {
 		struct worker *w = NULL;
 

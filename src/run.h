@@ -12,8 +12,8 @@ struct result {
 	const struct instance *instance;
 	enum outcome outcome;
 	char *expected, *got, *call; /* owned, may be NULL */
-	char *token;		     /* of a skip: the requirement that is not met */
-	char *reason;		     /* of a skip, an xfail or an error */
+	char *token;                 /* of a skip: the requirement that is not met */
+	char *reason;                /* of a skip, an xfail or an error */
 	char capability[8];
 	unsigned phases;
 	double seconds;
@@ -21,21 +21,21 @@ struct result {
 };
 
 struct run_options {
-	unsigned jobs;	  /* processes at a time, at least 1 */
-	double timeout;	  /* seconds a case may take */
-	unsigned repeat;  /* rounds, at least 1 */
+	unsigned jobs;   /* processes at a time, at least 1 */
+	double timeout;  /* seconds a case may take */
+	unsigned repeat; /* rounds, at least 1 */
 	bool shuffle;
 	uint64_t seed;
-	enum flip flip;	  /* FLIP_NONE but for mutation */
+	enum flip flip; /* FLIP_NONE but for mutation */
 	/* Called as each instance ends, in the order in which they end; may be NULL. */
 	void (*ended)(void *context, const struct result *result, size_t done, size_t total);
 	void *context;
 };
 
 /*
- * Runs `count` instances into results[], in their order. Returns 0, a negative errno when the harness
- * itself failed, or the positive number of a signal that ended the run early (SIGINT, SIGTERM); the
- * results not reached are then errors that say so.
+ * Runs `count` instances into results[], in their order. Returns 0, a negative errno when the
+ * harness itself failed, or the positive number of a signal that ended the run early (SIGINT,
+ * SIGTERM); the results not reached are then errors that say so.
  */
 int run_all(const struct instance *const *instances, size_t count, const struct cases *cases,
 	    struct environment *env, const struct run_options *options, struct result *results);

@@ -11,29 +11,29 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static const char *const given_names[] = {
-	"page_size",
-	"cpus",
-	"cpu",
-	"pid",
-	"runner",
-	"unmapped",
-	"kernel_address",
-	"kernel.attr_size",
-	"abi.attr_size",
-	"regs.reserved",
-	"regs.extended",
-	"sysctl.perf_event_paranoid",
-	"sysctl.perf_event_max_sample_rate",
-	"sysctl.perf_event_max_stack",
-	"sysctl.perf_event_mlock_kb",
-	NULL};
+static const char *const given_names[] = {"page_size",
+					  "cpus",
+					  "cpu",
+					  "pid",
+					  "runner",
+					  "unmapped",
+					  "kernel_address",
+					  "kernel.attr_size",
+					  "abi.attr_size",
+					  "regs.reserved",
+					  "regs.extended",
+					  "sysctl.perf_event_paranoid",
+					  "sysctl.perf_event_max_sample_rate",
+					  "sysctl.perf_event_max_stack",
+					  "sysctl.perf_event_mlock_kb",
+					  NULL};
 
 const char *scope_help(void)
 {
 	return "  $page_size          bytes\n"
 	       "  $cpus, $cpu         possible cpus; the one the case runs on\n"
-	       "  $pid, $runner       the case's own process; perfabi's, which is root's when it is\n"
+	       "  $pid, $runner       the case's own process; perfabi's, which is root's when it "
+	       "is\n"
 	       "  $unmapped           an address at which nothing is mapped\n"
 	       "  $kernel_address     an address in the kernel's half\n"
 	       "  $kernel.attr_size   the running kernel's sizeof(struct perf_event_attr)\n"

@@ -12,8 +12,8 @@ enum { SCOPE_MAX = 64, SCOPE_NAME = 32 };
 
 struct scope {
 	const struct environment *env; /* NULL while a case is only checked */
-	bool checking;		       /* every known name is accepted, none has a value */
-	const void *unmapped;	       /* an address at which nothing is mapped */
+	bool checking;                 /* every known name is accepted, none has a value */
+	const void *unmapped;          /* an address at which nothing is mapped */
 	struct binding {
 		char name[SCOPE_NAME];
 		uint64_t value;

@@ -100,8 +100,8 @@ END_TEST
 
 static struct abi *load_text(const char *text, struct error *e)
 {
-	struct source source = {.name = "abi/x.json", .root = "t", .text = text,
-				.length = strlen(text)};
+	struct source source = {
+		.name = "abi/x.json", .root = "t", .text = text, .length = strlen(text)};
 	struct sources sources = {.list = &source, .count = 1};
 
 	return abi_load(&sources, e);

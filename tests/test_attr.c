@@ -28,19 +28,20 @@ START_TEST(fields_land_at_their_offsets)
 	struct error e = {0};
 
 	ck_assert_int_eq(host_order(), LITTLE);
-	ck_assert_int_eq(lay_out(abi,
-				 "{'type':'software','config':'dummy','size':64,'disabled':1,"
-				 "'precise_ip':2,'defer_output':1,'sample_type':['ip','weight_struct'],"
-				 "'clockid':-1,'sample_max_stack':513,'aux_resume':1,'config4':'1<<63'}",
-				 bytes, &e),
-			 0);
+	ck_assert_int_eq(
+		lay_out(abi,
+			"{'type':'software','config':'dummy','size':64,'disabled':1,"
+			"'precise_ip':2,'defer_output':1,'sample_type':['ip','weight_struct'],"
+			"'clockid':-1,'sample_max_stack':513,'aux_resume':1,'config4':'1<<63'}",
+			bytes, &e),
+		0);
 	ck_assert_uint_eq(bytes[0], 1);
 	ck_assert_uint_eq(bytes[4], 64);
 	ck_assert_uint_eq(bytes[8], 9);
 	ck_assert_uint_eq(bytes[24], 1);
 	ck_assert_uint_eq(bytes[27], 1);
 	ck_assert_uint_eq(bytes[40], 1);
-	ck_assert_uint_eq(bytes[42], 1); /* precise_ip 2: bit 16 */
+	ck_assert_uint_eq(bytes[42], 1);    /* precise_ip 2: bit 16 */
 	ck_assert_uint_eq(bytes[44], 0x80); /* bit 39 */
 	ck_assert_uint_eq(bytes[92] & bytes[93] & bytes[94] & bytes[95], 0xff);
 	ck_assert_uint_eq(bytes[108], 1);
@@ -95,8 +96,10 @@ START_TEST(json_comes_back)
 {
 	static const char *const texts[] = {
 		"{'type':'software','size':144,'config':'dummy','sample_period':4000,'sample_type':"
-		"['ip','tid','callchain'],'read_format':['group','lost'],'disabled':1,'clockid':'tai'}",
-		"{'type':'breakpoint','size':112,'bp_type':['r','w'],'bp_addr':'0xffff800012345678',"
+		"['ip','tid','callchain'],'read_format':['group','lost'],'disabled':1,'clockid':'"
+		"tai'}",
+		"{'type':'breakpoint','size':112,'bp_type':['r','w'],'bp_addr':'0xffff800012345678'"
+		","
 		"'bp_len':8,'exclude_kernel':1}",
 		"{'type':'hardware','size':144,'config':'instructions','branch_sample_type':['any',"
 		"'counters'],'sample_regs_user':['ax','r15'],'aux_pause':1}",
@@ -125,10 +128,18 @@ END_TEST
 START_TEST(what_does_not_fit_is_refused)
 {
 	static const char *const texts[] = {
-		"{'disabled':2}",      "{'sample_max_stack':65536}", "{'type':'0x100000000'}",
-		"{'disabled':-1}",     "{'clockid':'1<<32'}",	     "{'sample_freq':1,'sample_period':1}",
-		"{'aux_action':1,'aux_pause':1}", "{'no_such_field':1}", "{'sample_type':['no']}",
-		"{'config':'dummy'}",  "{'sample_period':1.5}",	     "[]",
+		"{'disabled':2}",
+		"{'sample_max_stack':65536}",
+		"{'type':'0x100000000'}",
+		"{'disabled':-1}",
+		"{'clockid':'1<<32'}",
+		"{'sample_freq':1,'sample_period':1}",
+		"{'aux_action':1,'aux_pause':1}",
+		"{'no_such_field':1}",
+		"{'sample_type':['no']}",
+		"{'config':'dummy'}",
+		"{'sample_period':1.5}",
+		"[]",
 	};
 	struct abi *abi = test_abi();
 
@@ -149,7 +160,8 @@ START_TEST(cache_events_are_three_names)
 	unsigned char bytes[144];
 	struct error e = {0};
 
-	ck_assert_int_eq(lay_out(abi, "{'type':'hw_cache','config':'dtlb:write:miss'}", bytes, &e), 0);
+	ck_assert_int_eq(lay_out(abi, "{'type':'hw_cache','config':'dtlb:write:miss'}", bytes, &e),
+			 0);
 	ck_assert_uint_eq(attr_get(abi_field(abi, "config"), bytes, LITTLE), 3 | 1 << 8 | 1 << 16);
 	ck_assert_int_lt(lay_out(abi, "{'type':'hw_cache','config':'dtlb:miss'}", bytes, &e), 0);
 	abi_free(abi);

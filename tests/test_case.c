@@ -51,7 +51,7 @@ static bool covers(const json_t *definition, const char *check)
 	const json_t *item;
 	size_t i;
 
-	json_array_foreach(json_object_get(definition, "covers"), i, item)
+	json_array_foreach (json_object_get(definition, "covers"), i, item)
 		if (!strcmp(json_string_value(item), check))
 			return true;
 	return false;
@@ -64,13 +64,15 @@ START_TEST(every_check_has_a_case_or_a_reason)
 	json_t *entry;
 
 	load(&set);
-	json_object_foreach(set.cases.checks, check, entry) {
+	json_object_foreach (set.cases.checks, check, entry) {
 		bool has_reason = json_object_get(entry, "no_case") != NULL, covered = false;
 
 		for (size_t i = 0; i < set.cases.count && !covered; i++)
 			covered = covers(set.cases.list[i].written, check);
-		ck_assert_msg(covered || has_reason, "no case covers %s, and nothing says why", check);
-		ck_assert_msg(!covered || !has_reason, "%s has both a case and a reason for none", check);
+		ck_assert_msg(covered || has_reason, "no case covers %s, and nothing says why",
+			      check);
+		ck_assert_msg(!covered || !has_reason, "%s has both a case and a reason for none",
+			      check);
 	}
 	unload(&set);
 }
@@ -96,11 +98,14 @@ END_TEST
 
 START_TEST(tokens_are_a_closed_vocabulary)
 {
-	static const char *const good[] = {"kernel>=5.13", "!pmu.hw", "pmu.hw.sampling", "paranoid>-1",
-					   "arch.x86", "since.attr.sigtrap", "since.sample_type.ip",
-					   "file:/proc", "cap.ipc-lock", "abi.complete"};
-	static const char *const bad[] = {"", "!", "kernel", "kernel>=", "kernel=5", "kernal>=5",
-					  "pmu.", "hw", "abi.", "since.attr.x", "since.ip", "file:"};
+	static const char *const good[] = {
+		"kernel>=5.13",         "!pmu.hw",    "pmu.hw.sampling",
+		"paranoid>-1",          "arch.x86",   "since.attr.sigtrap",
+		"since.sample_type.ip", "file:/proc", "cap.ipc-lock",
+		"abi.complete"};
+	static const char *const bad[] = {"",          "!",    "kernel", "kernel>=", "kernel=5",
+					  "kernal>=5", "pmu.", "hw",     "abi.",     "since.attr.x",
+					  "since.ip",  "file:"};
 	struct abi *abi = test_abi();
 	struct where nowhere = {0};
 

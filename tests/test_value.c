@@ -71,11 +71,23 @@ END_TEST
 
 START_TEST(broken_expressions_are_refused)
 {
-	static const char *const rows[] = {"''",      "'1<<'",	    "'<<1'",	"'1 2'",
-					   "'0x'",    "'(1)'",	    "'$'",	"'$nothing'",
-					   "'1<2'",   "'many'",	    "1.5",	"true",
-					   "{}",      "null",	    "'0x10000000000000000'",
-					   "'99999999999999999999'", "[[1]]"};
+	static const char *const rows[] = {"''",
+					   "'1<<'",
+					   "'<<1'",
+					   "'1 2'",
+					   "'0x'",
+					   "'(1)'",
+					   "'$'",
+					   "'$nothing'",
+					   "'1<2'",
+					   "'many'",
+					   "1.5",
+					   "true",
+					   "{}",
+					   "null",
+					   "'0x10000000000000000'",
+					   "'99999999999999999999'",
+					   "[[1]]"};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct error e = {0};
@@ -116,8 +128,8 @@ START_TEST(lines_of_pointers)
 	static const struct {
 		const char *pointer;
 		int line;
-	} rows[] = {{"", 1},	       {"/a", 2},   {"/a/1", 2},   {"/a/1/b~1c", 3}, {"/a/2", 4},
-		    {"/a/3", 4},       {"/d", 5},   {"/d/e", 5},   {"/d/f", 6},	     {"/d/f/0", 7},
+	} rows[] = {{"", 1},           {"/a", 2},   {"/a/1", 2},    {"/a/1/b~1c", 3}, {"/a/2", 4},
+		    {"/a/3", 4},       {"/d", 5},   {"/d/e", 5},    {"/d/f", 6},      {"/d/f/0", 7},
 		    {"/d/missing", 5}, {"/a/9", 2}, {"/nothing", 1}};
 	struct source source = {.name = "t", .root = "", .text = text, .length = sizeof(text) - 1};
 
@@ -214,9 +226,11 @@ START_TEST(rows_come_from_lists_ranges_and_the_abi)
 	static const struct {
 		const char *rows;
 		size_t count;
-	} good[] = {{"{'a':1,'b':2}", 2}, {"[1,2,'three_four']", 3}, {"'1..63'", 63}, {"'5..5'", 1},
-		    {"'$abi.read_format'", 5}, {"'$abi.attr.sizes'", 10}, {"'$abi.regs'", 40}};
-	static const char *const bad[] = {"{}", "[]", "5", "'a..b'", "'9..1'", "'$abi.none'", "[1,1]"};
+	} good[] = {{"{'a':1,'b':2}", 2}, {"[1,2,'three_four']", 3}, {"'1..63'", 63},
+		    {"'5..5'", 1},        {"'$abi.read_format'", 5}, {"'$abi.attr.sizes'", 10},
+		    {"'$abi.regs'", 40}};
+	static const char *const bad[] = {"{}",     "[]",          "5",    "'a..b'",
+					  "'9..1'", "'$abi.none'", "[1,1]"};
 	struct abi *abi = test_abi();
 	struct where nowhere = {0};
 
@@ -277,8 +291,8 @@ START_TEST(patterns_match)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		json_t *json = test_json(rows[i].pattern);
 
-		ck_assert_msg(pattern_match(json, rows[i].value, &scope) == rows[i].fits, "%s on %llu",
-			      rows[i].pattern, (unsigned long long)rows[i].value);
+		ck_assert_msg(pattern_match(json, rows[i].value, &scope) == rows[i].fits,
+			      "%s on %llu", rows[i].pattern, (unsigned long long)rows[i].value);
 		json_decref(json);
 	}
 }
