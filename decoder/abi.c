@@ -116,7 +116,7 @@ static int load_values(struct abi *abi, const json_t *list, struct abi_family *f
 	if (!values)
 		return no_memory(e, w);
 	family->values = values;
-	json_array_foreach (list, i, json) {
+	json_array_foreach(list, i, json) {
 		struct where at = where_index(w, i);
 		int err = load_value(json, &values[i], fallback_since, &at, e);
 
@@ -159,7 +159,7 @@ static int load_families(struct abi *abi, json_t *constants, const struct where 
 	if (abi->family_count)
 		memcpy(grown, abi->families, abi->family_count * sizeof(*grown));
 	abi->families = grown;
-	json_object_foreach (constants, name, json) {
+	json_object_foreach(constants, name, json) {
 		struct where at = where_key(w, name);
 		int err = load_family(abi, name, json, &at, e);
 
@@ -227,7 +227,7 @@ static int load_field_set(const struct abi *abi, const json_t *json, struct abi_
 		field->set = abi_family(abi, json_string_value(set));
 	if (set && !field->regs && !field->set)
 		return error_value(e, &at, set, "the name of a family of constants");
-	json_object_foreach ((json_t *)by_type, type_name, name) {
+	json_object_foreach((json_t *)by_type, type_name, name) {
 		const struct abi_value *type = types ? abi_value(types, type_name, NULL) : NULL;
 		const struct abi_family *family =
 			json_is_string(name) ? abi_family(abi, json_string_value(name)) : NULL;
@@ -256,7 +256,7 @@ static int load_field(struct abi *abi, const json_t *json, const struct where *w
 	    load_bits(json_object_get(json, "bits"), field, w, e) ||
 	    load_field_set(abi, json, field, w, e))
 		return -EINVAL;
-	json_array_foreach (json_object_get(json, "aliases"), i, alias) {
+	json_array_foreach(json_object_get(json, "aliases"), i, alias) {
 		struct abi_field *other = &abi->fields[abi->field_count++];
 		struct where at = where_index(&at_aliases, i);
 
@@ -275,12 +275,12 @@ static int load_fields(struct abi *abi, const json_t *list, const struct where *
 	size_t i, count = json_array_size(list);
 	json_t *json;
 
-	json_array_foreach (list, i, json)
+	json_array_foreach(list, i, json)
 		count += json_array_size(json_object_get(json, "aliases"));
 	abi->fields = take(abi, count, sizeof(*abi->fields));
 	if (!abi->fields)
 		return no_memory(e, w);
-	json_array_foreach (list, i, json) {
+	json_array_foreach(list, i, json) {
 		struct where at = where_index(w, i);
 		int err = load_field(abi, json, &at, e);
 
@@ -298,7 +298,7 @@ static int load_sizes(struct abi *abi, const json_t *list, const struct where *w
 	abi->sizes = take(abi, json_array_size(list), sizeof(*abi->sizes));
 	if (!abi->sizes)
 		return no_memory(e, w);
-	json_array_foreach (list, i, json) {
+	json_array_foreach(list, i, json) {
 		struct where at = where_index(w, i);
 		struct where at_size = where_key(&at, "size");
 		struct abi_size *size = &abi->sizes[abi->size_count++];
@@ -325,7 +325,7 @@ static int load_machines(struct abi *abi, const json_t *list, struct abi_arch *a
 
 	if (!machines)
 		return no_memory(e, w);
-	json_array_foreach (list, i, json)
+	json_array_foreach(list, i, json)
 		machines[i] = json_string_value(json);
 	arch->machines = machines;
 	return 0;
@@ -363,7 +363,7 @@ static int load_archs(struct abi *abi, json_t *regs, const struct where *w, stru
 	abi->archs = take(abi, json_object_size(regs), sizeof(*abi->archs));
 	if (!abi->archs)
 		return no_memory(e, w);
-	json_object_foreach (regs, name, json) {
+	json_object_foreach(regs, name, json) {
 		struct where at = where_key(w, name);
 		int err = load_arch(abi, name, json, &at, e);
 

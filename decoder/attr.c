@@ -135,7 +135,7 @@ static int check_overlap(const struct abi *abi, const json_t *attr, const struct
 	const char *name;
 	json_t *value;
 
-	json_object_foreach ((json_t *)attr, name, value) {
+	json_object_foreach((json_t *)attr, name, value) {
 		const struct abi_field *other = abi_field(abi, name);
 
 		if (!other || other->offset != field->offset || !strcmp(name, field->name))
@@ -176,7 +176,7 @@ int attr_from_json(const struct abi *abi, const struct abi_arch *arch, const jso
 		return error_value(e, w, attr, "an object of attr fields");
 	if (type_json && eval_field(abi, arch, type_field, type_json, 0, vars, &at_type, &type, e))
 		return -EINVAL;
-	json_object_foreach ((json_t *)attr, name, json) {
+	json_object_foreach((json_t *)attr, name, json) {
 		struct where at = where_key(w, name);
 		const struct abi_field *field = find_field(abi, name, &at, e);
 		struct value value;

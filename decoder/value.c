@@ -198,7 +198,7 @@ int value_eval(const json_t *json, const struct abi_family *set, const struct va
 	if (!json_is_array(json))
 		return scalar(json, set, vars, w, out, e);
 	*out = (struct value){.known = true};
-	json_array_foreach (json, i, part) {
+	json_array_foreach(json, i, part) {
 		struct where at = where_index(w, i);
 		struct value value;
 		int err = scalar(part, set, vars, &at, &value, e);

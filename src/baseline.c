@@ -32,7 +32,7 @@ static int check(const json_t *json, const struct source *source, const struct c
 	json_t *xfail = json_object_get(json, "xfail"), *value;
 	const char *key;
 
-	json_object_foreach ((json_t *)json, key, value) {
+	json_object_foreach((json_t *)json, key, value) {
 		struct where at = where_key(&root, key);
 
 		if (strcmp(key, "xfail") && strcmp(key, "about") && strcmp(key, "$schema"))
@@ -40,7 +40,7 @@ static int check(const json_t *json, const struct source *source, const struct c
 	}
 	if (!json_is_object(xfail))
 		return error_value(e, &at_xfail, xfail, "an object of \"ID\": \"reason\"");
-	json_object_foreach (xfail, key, value) {
+	json_object_foreach(xfail, key, value) {
 		struct where at = where_key(&at_xfail, key);
 
 		if (check_entry(key, value, cases, &at, e))
@@ -84,7 +84,7 @@ void baseline_apply(const struct baseline *baseline, struct result *results, siz
 
 		if (result->outcome != FAIL && result->outcome != PASS)
 			continue;
-		json_object_foreach (xfail, id, reason) {
+		json_object_foreach(xfail, id, reason) {
 			if (!id_matches(id, result->instance->id))
 				continue;
 			result->outcome = result->outcome == FAIL ? XFAIL : XPASS;

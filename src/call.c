@@ -78,7 +78,7 @@ static int pokes_from_json(struct call *call, json_t *bytes, const struct vars *
 
 	if (bytes && !json_is_object(bytes))
 		return error_value(e, w, bytes, "an object of \"OFFSET\": byte");
-	json_object_foreach (bytes, offset, byte) {
+	json_object_foreach(bytes, offset, byte) {
 		struct where at = where_key(w, offset);
 		int err = poke_from_json(call, offset, byte, vars, &at, e);
 
@@ -126,7 +126,7 @@ static int check_keys(const json_t *open, const struct where *w, struct error *e
 
 	if (!json_is_object(open))
 		return error_value(e, w, open, "an object: attr, pid, cpu, group_fd, flags");
-	json_object_foreach ((json_t *)open, key, value) {
+	json_object_foreach((json_t *)open, key, value) {
 		struct where at = where_key(w, key);
 		struct nearest near = nearest_to(key);
 

@@ -145,7 +145,7 @@ static int expand_rows(struct load *l, const json_t *one, json_t *rows, struct i
 	const char *row;
 	json_t *value;
 
-	json_object_foreach (rows, row, value) {
+	json_object_foreach(rows, row, value) {
 		struct where at = *w;
 		char note[80];
 		json_t *filled;
@@ -259,7 +259,7 @@ static int load_file(struct cases *cases, const struct source *source, struct er
 		return -EINVAL;
 	if (!json_array_size(json_object_get(file, "cases")))
 		return error_value(e, &at_cases, json_object_get(file, "cases"), "a list of cases");
-	json_array_foreach (json_object_get(file, "cases"), i, one) {
+	json_array_foreach(json_object_get(file, "cases"), i, one) {
 		struct where at = where_index(&at_cases, i);
 
 		if (load_case(&l, one, i, &at))
@@ -282,7 +282,7 @@ static int check_vehicles(const struct cases *cases, const struct source *source
 	const char *name;
 	json_t *vehicle;
 
-	json_object_foreach (cases->vehicles, name, vehicle) {
+	json_object_foreach(cases->vehicles, name, vehicle) {
 		static const char *const keys[] = {"about", "open", "requires", NULL};
 		struct where at = where_key(&at_list, name);
 

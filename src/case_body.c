@@ -33,9 +33,9 @@ static void add_implied(json_t *requirements, const json_t *json)
 
 	if (json_is_string(json) && strchr(json_string_value(json), '$'))
 		add_implied_by_text(requirements, json_string_value(json));
-	json_array_foreach (json, i, item)
+	json_array_foreach(json, i, item)
 		add_implied(requirements, item);
-	json_object_foreach ((json_t *)json, key, item)
+	json_object_foreach((json_t *)json, key, item)
 		add_implied(requirements, item);
 }
 
@@ -69,7 +69,7 @@ static json_t *complete_given(const json_t *given, const json_t *open)
 	json_t *out = json_deep_copy(given), *step;
 	size_t i;
 
-	json_array_foreach (out, i, step) {
+	json_array_foreach(out, i, step) {
 		const json_t *own = json_object_get(step, "open");
 
 		if (own)

@@ -24,7 +24,7 @@ int case_check_keys(const json_t *object, const char *const keys[], const char *
 
 	if (!json_is_object(object))
 		return error_value(e, w, object, "%s, an object", what);
-	json_object_foreach ((json_t *)object, key, value) {
+	json_object_foreach((json_t *)object, key, value) {
 		struct where at = where_key(w, key);
 		struct nearest near = nearest_to(key);
 
@@ -69,7 +69,7 @@ int case_check_spec(const json_t *spec, bool adds, const struct where *w, struct
 
 	if (case_check_keys(spec, spec_keys, "spec (man, kernel, since, note)", &at, e))
 		return -EINVAL;
-	json_object_foreach ((json_t *)spec, key, value)
+	json_object_foreach((json_t *)spec, key, value)
 		if (case_check_text(spec, key, &at, e))
 			return -EINVAL;
 	if (!adds && !json_object_get(spec, "man") && !json_object_get(spec, "kernel"))
@@ -149,7 +149,7 @@ int case_check_vehicle(const json_t *vehicle, const struct cases *cases, const s
 					   "the name of a vehicle, or a list");
 		if (json_object_get(cases->vehicles, text))
 			continue;
-		json_object_foreach (cases->vehicles, known, value)
+		json_object_foreach(cases->vehicles, known, value)
 			nearest_try(&near, known);
 		return error_name(e, &at_item, text, near.best, "a vehicle of vehicles.json");
 	}
@@ -165,7 +165,7 @@ static int check_requires(const json_t *list, const struct abi *abi, const struc
 
 	if (list && !json_is_array(list))
 		return error_value(e, &at, list, "a list of tokens");
-	json_array_foreach (list, i, item) {
+	json_array_foreach(list, i, item) {
 		struct where at_item = where_index(&at, i);
 
 		if (!json_is_string(item))
@@ -185,7 +185,7 @@ static int check_covers(const json_t *list, const struct cases *cases, const str
 
 	if (list && !json_is_array(list))
 		return error_value(e, &at, list, "a list of checks");
-	json_array_foreach (list, i, item) {
+	json_array_foreach(list, i, item) {
 		struct where at_item = where_index(&at, i);
 		const char *id = json_string_value(item);
 

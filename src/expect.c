@@ -85,7 +85,7 @@ static int check_when(json_t *when, const struct cases *cases, const struct wher
 
 	if (when && !json_is_object(when))
 		return error_value(e, w, when, "an object of conditions");
-	json_object_foreach (when, key, value) {
+	json_object_foreach(when, key, value) {
 		struct where at = where_key(w, key);
 
 		if (check_condition(key, value, cases, &at, e))
@@ -140,7 +140,7 @@ static int check_attr_patterns(json_t *attr, const struct where *w, struct error
 
 	if (attr && !json_is_object(attr))
 		return error_value(e, w, attr, "an object: {\"size\": pattern}");
-	json_object_foreach (attr, key, pattern) {
+	json_object_foreach(attr, key, pattern) {
 		struct where at = where_key(w, key);
 
 		if (strcmp(key, "size"))
@@ -163,7 +163,7 @@ static int check_alternative(const json_t *x, const struct cases *cases, const s
 
 	if (!json_is_object(x))
 		return error_value(e, w, x, "an object with ok or errno");
-	json_object_foreach ((json_t *)x, key, value) {
+	json_object_foreach((json_t *)x, key, value) {
 		struct where at = where_key(w, key);
 		struct nearest near = nearest_to(key);
 
@@ -195,7 +195,7 @@ int expect_check(const json_t *expect, const struct cases *cases, const struct w
 		return check_alternative(expect, cases, w, e);
 	if (!json_array_size(expect))
 		return error_value(e, w, expect, "at least one alternative");
-	json_array_foreach (expect, i, alternative) {
+	json_array_foreach(expect, i, alternative) {
 		struct where at = where_index(w, i);
 
 		if (check_alternative(alternative, cases, &at, e))
@@ -214,7 +214,7 @@ int outcome_check(const json_t *outcome, const struct cases *cases, const struct
 	if (!yes || strcmp(yes, "pass"))
 		return error_value(e, w, outcome,
 				   "\"yes\": \"pass\", with the errnos of no and denied");
-	json_object_foreach ((json_t *)outcome, key, list) {
+	json_object_foreach((json_t *)outcome, key, list) {
 		struct where at = where_key(w, key);
 
 		if (!strcmp(key, "yes"))
@@ -223,7 +223,7 @@ int outcome_check(const json_t *outcome, const struct cases *cases, const struct
 			return error_name(e, &at, key, NULL, "yes, no or denied");
 		if (!json_is_array(list))
 			return error_value(e, &at, list, "a list of errnos");
-		json_array_foreach (list, i, item) {
+		json_array_foreach(list, i, item) {
 			struct where at_item = where_index(&at, i);
 			const char *name = json_string_value(item);
 
@@ -265,7 +265,7 @@ static bool applies(const json_t *alternative, const struct instance *instance,
 	json_t *when = json_object_get(alternative, "when"), *value;
 	const char *key;
 
-	json_object_foreach (when, key, value)
+	json_object_foreach(when, key, value)
 		if (!condition_holds(key, value, instance, env))
 			return false;
 	return true;

@@ -358,7 +358,7 @@ static const struct verb *find_verb(const json_t *step, const struct where *w, s
 	for (size_t i = 0; i < VERBS && !found; i++)
 		if (json_object_get(step, verbs[i].name))
 			found = &verbs[i];
-	json_object_foreach ((json_t *)step, key, value) {
+	json_object_foreach((json_t *)step, key, value) {
 		struct where at = where_key(w, key);
 
 		if (found && (!strcmp(key, found->name) || (found->binds && !strcmp(key, "bind")) ||
@@ -409,7 +409,7 @@ static int run_all(const json_t *given, const struct abi *abi, const struct abi_
 
 	if (given && !json_is_array(given))
 		return error_value(e, w, given, "a list of steps");
-	json_array_foreach (given, i, step) {
+	json_array_foreach(given, i, step) {
 		struct where at = where_index(w, i);
 		int err = run_step(step, abi, arch, scope, &at, e);
 

@@ -21,7 +21,7 @@ json_t *merge(const json_t *base, const json_t *patch)
 	out = json_is_object(base) ? json_copy((json_t *)base) : json_object();
 	if (json_object_get(patch, "type") && !json_object_get(patch, "config"))
 		json_object_del(out, "config");
-	json_object_foreach ((json_t *)patch, key, value) {
+	json_object_foreach((json_t *)patch, key, value) {
 		if (json_is_null(value))
 			json_object_del(out, key);
 		else
@@ -99,7 +99,7 @@ static json_t *substitute_array(const json_t *json, const char *name, const json
 	bool same = true;
 	size_t i;
 
-	json_array_foreach (json, i, item) {
+	json_array_foreach(json, i, item) {
 		json_t *new_item = substitute(item, name, value);
 
 		same = same && new_item == item;
@@ -117,7 +117,7 @@ static json_t *substitute_object(const json_t *json, const char *name, const jso
 	bool same = true;
 	const char *key;
 
-	json_object_foreach ((json_t *)json, key, item) {
+	json_object_foreach((json_t *)json, key, item) {
 		json_t *new_item = substitute(item, name, value), *new_key = NULL;
 
 		if (strchr(key, '$'))
@@ -252,7 +252,7 @@ static json_t *list_rows(const json_t *list, const struct where *w, struct error
 	json_t *rows = json_object(), *item;
 	size_t i;
 
-	json_array_foreach (list, i, item) {
+	json_array_foreach(list, i, item) {
 		struct where at = where_index(w, i);
 		char *text = json_is_string(item) ? strdup(json_string_value(item))
 						  : json_dumps(item, JSON_ENCODE_ANY);

@@ -68,7 +68,7 @@ static int match(const json_t *pattern, uint64_t value, const struct scope *scop
 	}
 	if (!json_object_size(pattern))
 		return error_value(e, w, pattern, "a value, or an object with an operator");
-	json_object_foreach ((json_t *)pattern, operator, operand) {
+	json_object_foreach((json_t *)pattern, operator, operand) {
 		struct where at = where_key(w, operator);
 		bool holds = false;
 

@@ -92,14 +92,14 @@ static int load_phase(struct phases *phases, const json_t *json, const struct ab
 	phase->about = json_string_value(json_object_get(json, "about"));
 	if (!phase->name || !phase->about)
 		return error_value(e, w, json, "a name and an about");
-	json_array_foreach (json_object_get(json, "errnos"), i, item) {
+	json_array_foreach(json_object_get(json, "errnos"), i, item) {
 		struct where at = where_index(&at_errnos, i);
 
 		if (i == PHASE_ERRNOS_MAX)
 			return error_text(e, &at, "more", "at most %d errnos", PHASE_ERRNOS_MAX);
 		phase->errnos[phase->errno_count++] = errno_from_json(item, &at, e);
 	}
-	json_array_foreach (json_object_get(json, "witnesses"), i, item) {
+	json_array_foreach(json_object_get(json, "witnesses"), i, item) {
 		struct where at = where_index(&at_list, i);
 
 		if (load_witness(phases, index, item, abi, &at, e))
@@ -120,7 +120,7 @@ int phases_load(struct phases *phases, const struct source *source, const struct
 		return -EINVAL;
 	if (json_array_size(json_object_get(phases->json, "phases")) > PHASES_MAX)
 		error_text(e, &at_list, "more", "at most %d phases", PHASES_MAX);
-	json_array_foreach (json_object_get(phases->json, "phases"), i, item) {
+	json_array_foreach(json_object_get(phases->json, "phases"), i, item) {
 		struct where at = where_index(&at_list, i);
 
 		if (error_is_set(e) || load_phase(phases, item, abi, &at, e))
@@ -193,7 +193,7 @@ static void cover(const struct abi *abi, unsigned char *image, const json_t *fie
 
 	if (size && size < abi->sizes[0].size)
 		return;
-	json_object_foreach ((json_t *)fields, name, value) {
+	json_object_foreach((json_t *)fields, name, value) {
 		const struct abi_field *field = abi_field(abi, name);
 
 		if (field && field->offset + field->size > end)

@@ -114,7 +114,7 @@ static void properties(FILE *f, const struct report *report)
 
 	fputs("    <properties>\n", f);
 	property(f, "perfabi", perfabi_version);
-	json_object_foreach (env, name, value) {
+	json_object_foreach(env, name, value) {
 		char *text = json_is_string(value)
 				     ? strdup(json_string_value(value))
 				     : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);

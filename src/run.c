@@ -141,7 +141,7 @@ static bool is_settled(struct runner *r, const struct instance *instance, const 
 		skip(result, "perf_event_open", why);
 	else if (!identity_available(r->env, instance->as, why, sizeof(why)))
 		skip(result, token, why);
-	json_array_foreach (body->requirements, i, requirement) {
+	json_array_foreach(body->requirements, i, requirement) {
 		const char *text = json_string_value(requirement);
 
 		if (result->token)

@@ -51,7 +51,7 @@ static bool covers(const json_t *definition, const char *check)
 	const json_t *item;
 	size_t i;
 
-	json_array_foreach (json_object_get(definition, "covers"), i, item)
+	json_array_foreach(json_object_get(definition, "covers"), i, item)
 		if (!strcmp(json_string_value(item), check))
 			return true;
 	return false;
@@ -64,7 +64,7 @@ START_TEST(every_check_has_a_case_or_a_reason)
 	json_t *entry;
 
 	load(&set);
-	json_object_foreach (set.cases.checks, check, entry) {
+	json_object_foreach(set.cases.checks, check, entry) {
 		bool has_reason = json_object_get(entry, "no_case") != NULL, covered = false;
 
 		for (size_t i = 0; i < set.cases.count && !covered; i++)
