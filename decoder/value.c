@@ -61,21 +61,10 @@ static int variable(struct parse *p, struct value *out)
 	return 0;
 }
 
-static int primary(struct parse *p, struct value *out)
+static int literal(struct parse *p, struct value *out)
 {
 	char *end;
-	int err;
 
-	skip_space(p);
-	if (*p->at == '$')
-		return variable(p, out);
-	if (*p->at == '-') {
-		p->at++;
-		err = primary(p, out);
-		out->bits = -out->bits;
-		out->negative = out->bits != 0 && !out->negative;
-		return err;
-	}
 	if (!isdigit((unsigned char)*p->at))
 		return broken(
 			p, "a number, \"0x...\", an expression such as \"1<<25\", or a $variable");
@@ -86,6 +75,23 @@ static int primary(struct parse *p, struct value *out)
 		return broken(p, "a number of at most 64 bits");
 	p->at = end;
 	return 0;
+}
+
+static int primary(struct parse *p, struct value *out)
+{
+	bool minus = false;
+	int err;
+
+	for (skip_space(p); *p->at == '-'; skip_space(p)) {
+		minus = !minus;
+		p->at++;
+	}
+	err = *p->at == '$' ? variable(p, out) : literal(p, out);
+	if (!err && minus) {
+		out->bits = -out->bits;
+		out->negative = out->bits != 0 && !out->negative;
+	}
+	return err;
 }
 
 /* The operators, loosest first. */
