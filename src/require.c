@@ -79,13 +79,22 @@ static bool arch(struct environment *env, const struct token *t, char *found, si
 	return env->arch && !strcmp(env->arch->name, t->rest);
 }
 
+/* The series of a release: 7.3 of 7.3.4; stable updates bring no ABI. */
+static unsigned series(const char *release)
+{
+	unsigned major = 0, minor = 0;
+
+	sscanf(release, "%u.%u", &major, &minor);
+	return major << 16 | (minor & 0xffff);
+}
+
 static bool abi_complete(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	(void)t;
 	snprintf(found, size, "%s is newer than the ABI tables, %s", env->release,
 		 env->abi->newest);
 	return env->attr_size <= env->abi->attr_size &&
-	       abi_version_compare(env->release, env->abi->newest) < 0;
+	       series(env->release) <= series(env->abi->newest);
 }
 
 /* The version of "attr.FIELD" or "FAMILY.NAME" in cases/abi, or NULL. */
