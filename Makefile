@@ -7,7 +7,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
-PYTHON ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import jsonschema' 2>/dev/null && echo $$p && exit; done; echo python3)
+PYTHON ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import jsonschema, tap' 2>/dev/null && echo $$p && exit; done; echo python3)
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
