@@ -16,7 +16,14 @@ state() {
 	cat /proc/self/mounts
 	find /sys/fs/cgroup -maxdepth 3 -type d 2>/dev/null | sort
 }
-ours() { pgrep -f "^$scratch/perfabi" || true; }
+# What runs of the copy that this test starts.
+ours() {
+	for cmdline in /proc/[0-9]*/cmdline; do
+		case $(tr '\0' ' ' 2>/dev/null <"$cmdline") in
+		"$scratch/perfabi "*) echo "$cmdline" ;;
+		esac
+	done 2>/dev/null
+}
 cp "$perfabi" "$scratch/perfabi"
 state >"$scratch/before"
 
@@ -53,6 +60,7 @@ done
 "$scratch/perfabi" run --repeat 100000 >/dev/null 2>&1 &
 pid=$!
 sleep 0.5
+[ -n "$(ours)" ] || fail "this test sees no process while there is one"
 kill -KILL $pid
 wait $pid 2>/dev/null || true
 sleep 0.3
