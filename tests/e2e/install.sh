@@ -40,5 +40,7 @@ else
 	grep -q 'cannot find' "$scratch/err" || { cat "$scratch/err"; fail "make static"; }
 	echo "no static libraries here; the static build is left out"
 fi
+make -s compile_commands.json
+jq -e 'length > 30 and (.[0] | .directory and .command and .file)' compile_commands.json >/dev/null || fail "compile_commands.json"
 make -s clean
 [ ! -e build ] || fail "make clean"
