@@ -43,7 +43,7 @@ void run_options_help(FILE *f)
 	fputs("  -c, --cases DIR          the cases below DIR, not the built-in ones\n"
 	      "      --filter KEY=GLOB    only these; KEY!=GLOB: not these; again: all must hold\n"
 	      "                           KEY: id suite as kind vehicle title errno phase\n"
-	      "  -j, --jobs N             processes at a time (default: one a cpu, and one)\n"
+	      "  -j, --jobs N             processes at a time (default: two a cpu)\n"
 	      "      --timeout SECONDS    for one case (default 5)\n"
 	      "      --repeat N           every case N times; runs that differ are failures\n"
 	      "      --shuffle SEED       in an order that the number SEED decides\n",
@@ -191,8 +191,8 @@ static int parse_options(struct run *run, int argc, char **argv, void (*print_he
 	int option;
 
 	run->settings.options = (struct run_options){
-		/* one more than cpus: closing a probe waits for RCU without using one */
-		.jobs = cpus > 0 ? (unsigned)cpus + 1 : 2,
+		/* more than cpus: closing a probe waits for RCU without using one */
+		.jobs = cpus > 0 ? (unsigned)cpus * 2 : 2,
 		.timeout = 5,
 		.repeat = 1};
 	while ((option = getopt_long(argc, argv, "c:f:j:vh", long_options, NULL)) != -1) {
