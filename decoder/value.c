@@ -112,10 +112,10 @@ static const char *take_operator(struct parse *p, size_t level)
 	return NULL;
 }
 
-static void apply(const char *operator, struct value * left, const struct value *right)
+static void apply(const char *op, struct value *left, const struct value *right)
 {
 	left->known = left->known && right->known;
-	switch (operator[0]) {
+	switch (op[0]) {
 	case '|':
 		left->bits |= right->bits;
 		break;
@@ -140,18 +140,18 @@ static void apply(const char *operator, struct value * left, const struct value 
 /* NOLINTNEXTLINE(misc-no-recursion): one level of precedence a call, LEVELS of them */
 static int climb(struct parse *p, size_t level, struct value *out)
 {
-	const char *operator;
+	const char *op;
 	int err;
 
 	if (level == LEVELS)
 		return primary(p, out);
 	err = climb(p, level + 1, out);
-	while (!err && (operator= take_operator(p, level))) {
+	while (!err && (op = take_operator(p, level))) {
 		struct value right;
 
 		err = climb(p, level + 1, &right);
 		if (!err)
-			apply(operator, out, &right);
+			apply(op, out, &right);
 	}
 	return err;
 }
@@ -164,7 +164,7 @@ static int expression(const char *text, const struct vars *vars, const struct wh
 
 	skip_space(&p);
 	if (!err && *p.at)
-		return broken(&p, "an operator (| << + - *) or the end");
+		return broken(&p, "an op (| << + - *) or the end");
 	return err;
 }
 

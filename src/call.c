@@ -301,7 +301,6 @@ static void look_at_fd(struct answer *answer)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", answer->fd);
 	n = readlink(path, target, sizeof(target));
-	answer->fd_checked = true;
 	answer->fd_is_event = n == (ssize_t)sizeof(link) - 1 && !memcmp(target, link, (size_t)n);
 	flags = fcntl(answer->fd, F_GETFD);
 	answer->fd_cloexec = flags >= 0 && flags & FD_CLOEXEC;

@@ -35,7 +35,7 @@ struct call {
 struct answer {
 	int fd;  /* or -1 */
 	int err; /* errno, or 0 */
-	bool fd_checked, fd_is_event, fd_cloexec, fd_rdwr;
+	bool fd_is_event, fd_cloexec, fd_rdwr;
 	bool size_written;   /* the attr's size is not what it was */
 	bool other_written;  /* some other byte of the attr is not what it was */
 	uint32_t size_after; /* attr.size after the call, if it can be read */

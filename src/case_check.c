@@ -234,7 +234,8 @@ int case_check_complete(const json_t *json, const struct cases *cases, const str
 	struct where at_open = where_key(w, "open");
 	bool is_capability;
 
-	if (case_check_call(json, cases, w, e) ||
+	/* A row can have put anything in. */
+	if (case_check_text(json, "title", w, e) || case_check_call(json, cases, w, e) ||
 	    check_covers(json_object_get(json, "covers"), cases, w, e))
 		return -EINVAL;
 	is_capability = case_kind(json) == CAPABILITY;

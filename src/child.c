@@ -29,9 +29,20 @@ static void bound(__rlimit_resource_t resource, rlim_t most)
 		return;
 	if (limit.rlim_cur > most)
 		limit.rlim_cur = most;
-	if (resource != RLIMIT_NOFILE && limit.rlim_max > most)
+	if (limit.rlim_max > most)
 		limit.rlim_max = most;
 	setrlimit(resource, &limit);
+}
+
+/* Cases open hundreds of events: the soft limit may be less than that, and the hard one more. */
+static void bound_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max < FILES ? limit.rlim_max : FILES;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static void bound_resources(unsigned seconds)
@@ -39,17 +50,8 @@ static void bound_resources(unsigned seconds)
 	bound(RLIMIT_CORE, 0);
 	bound(RLIMIT_CPU, seconds + 1);
 	bound(RLIMIT_FSIZE, FILE_BYTES);
-	bound(RLIMIT_NOFILE, FILES);
-	/* what the runner was given may be less than a case wants: up to the hard limit is fair */
-	{
-		struct rlimit limit;
-
-		if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-			limit.rlim_cur = limit.rlim_max < FILES ? limit.rlim_max : FILES;
-			setrlimit(RLIMIT_NOFILE, &limit);
-		}
-	}
-#if !defined(__SANITIZE_ADDRESS__)
+	bound_files();
+#if !defined(SANITIZED) /* the sanitizers' shadow memory is larger */
 	bound(RLIMIT_AS, (rlim_t)1 << 30);
 #endif
 }

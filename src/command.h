@@ -11,8 +11,6 @@
 #include "load.h"
 #include "report.h"
 
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_HARNESS = 3, EXIT_ALL_SKIPPED = 4 };
-
 int command_run(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_show(int argc, char **argv);

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "baseline.h"
@@ -29,14 +28,6 @@ struct run {
 	double began, shown; /* when progress was last shown */
 	bool show_progress;
 };
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 void run_options_help(FILE *f)
 {
@@ -265,7 +256,7 @@ static void progress(struct run *run, size_t done, size_t total)
 
 	if (!run->show_progress)
 		return;
-	t = now();
+	t = run_clock();
 	if (t - run->began < 0.5 || t - run->shown < 0.1)
 		return;
 	run->shown = t;
@@ -292,7 +283,7 @@ static void tally(struct run *run)
 	memset(run->report.tally, 0, sizeof(run->report.tally));
 	for (size_t i = 0; i < run->count; i++)
 		run->report.tally[run->results[i].outcome]++;
-	run->report.seconds = now() - run->began;
+	run->report.seconds = run_clock() - run->began;
 }
 
 static int exit_status(const struct report *report)
@@ -335,7 +326,7 @@ static int prepare(struct run *run, char **arguments, const char *program)
 				      .count = run->count};
 	run->settings.options.ended = ended;
 	run->settings.options.context = run;
-	run->began = now();
+	run->began = run_clock();
 	run->show_progress = isatty(2);
 	return 0;
 }
@@ -496,13 +487,16 @@ static int mutate_all(struct run *run)
 int command_mutate(int argc, char **argv)
 {
 	struct run run = {0};
-	int parsed = parse_options(&run, argc, argv, mutate_help), status;
+	int parsed = parse_options(&run, argc, argv, mutate_help), status, stopped;
 
 	if (parsed)
 		return parsed > 0 ? 0 : EXIT_USAGE;
 	status = prepare(&run, argv + optind, "perfabi mutate");
 	if (!status)
 		status = mutate_all(&run);
+	stopped = run.report.interrupted;
 	release(&run);
+	if (stopped)
+		die_of(stopped);
 	return status;
 }

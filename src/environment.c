@@ -7,10 +7,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <mntent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -67,7 +67,6 @@ static void read_self(struct environment *env)
 	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
 	unsigned first, outside, count;
 	struct rlimit limit = {0};
-	struct stat st;
 
 	if (fd >= 0)
 		close(fd);
@@ -81,7 +80,6 @@ static void read_self(struct environment *env)
 				   (!first && !outside && count == UINT32_MAX);
 	if (!getrlimit(RLIMIT_NOFILE, &limit))
 		env->nofile = limit.rlim_max;
-	env->pid1_uid = stat("/proc/1", &st) ? (uid_t)-1 : st.st_uid;
 }
 
 static void read_sysctls(struct environment *env)
@@ -405,8 +403,7 @@ const struct tracepoint *environment_tracepoint(struct environment *env, const c
 	return grown;
 }
 
-/* The configuration as text, unpacked by gzip(1) where it is compressed; NULL if it cannot be had.
- */
+/* The configuration as text, unpacked by gzip(1) if need be; NULL if it cannot be had. */
 static char *read_config(const char *path)
 {
 	char command[160], *text = NULL;
@@ -432,6 +429,23 @@ static char *read_config(const char *path)
 		return text;
 	free(text);
 	return NULL;
+}
+
+int environment_cgroup(const char *hierarchy, char *path, size_t size)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	bool is_v2 = !strcmp(hierarchy, "v2"), found = false;
+	struct mntent *m;
+
+	while (mounts && !found && (m = getmntent(mounts))) {
+		found = is_v2 ? !strcmp(m->mnt_type, "cgroup2")
+			      : !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, hierarchy + 3);
+		if (found)
+			snprintf(path, size, "%s", m->mnt_dir);
+	}
+	if (mounts)
+		endmntent(mounts);
+	return found ? 0 : -ENOENT;
 }
 
 char environment_config(struct environment *env, const char *name)

@@ -38,7 +38,6 @@ struct environment {
 	bool init_user_namespace, no_new_privs;
 	int seccomp;          /* mode; 0: none */
 	unsigned long nofile; /* RLIMIT_NOFILE, hard */
-	uid_t pid1_uid;
 
 	/* /proc/sys/kernel/perf_event_* and perf_cpu_time_max_percent; SYSCTL_ABSENT where it is
 	 * not */
@@ -76,6 +75,9 @@ const struct tracepoint *environment_tracepoint(struct environment *env, const c
 /* The same among those already looked up. */
 const struct tracepoint *environment_known_tracepoint(const struct environment *env,
 						      const char *name);
+
+/* Where the hierarchy "v2" or "v1.CONTROLLER" is mounted. 0 or -ENOENT. */
+int environment_cgroup(const char *hierarchy, char *path, size_t size);
 
 /* y, m or n for CONFIG_name; 0 where the kernel's configuration cannot be read. */
 char environment_config(struct environment *env, const char *name);

@@ -333,7 +333,7 @@ bool expect_flip(struct expectation *x, enum flip flip, const struct cases *case
 		x->phase++;
 		return !x->ok && x->phase < (int)cases->phases.count;
 	case FLIP_ATTR:
-		x->wrong_size = true;
+		x->attr_flipped = true;
 		return true;
 	case FLIP_CLOEXEC:
 		if (!x->ok || x->cloexec < 0)
@@ -391,7 +391,10 @@ static bool attr_is_right(const struct expectation *x, const struct answer *answ
 {
 	const json_t *size = json_object_get(x->attr, "size");
 
-	if (answer->other_written || x->wrong_size)
+	if (x->attr_flipped)
+		return size ? !pattern_match(size, answer->size_after, scope)
+			    : answer->size_written;
+	if (answer->other_written)
 		return false;
 	return size ? pattern_match(size, answer->size_after, scope) : !answer->size_written;
 }

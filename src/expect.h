@@ -14,7 +14,8 @@ struct expectation {
 	int phase;          /* index, if not ok */
 	int cloexec;        /* 0, 1, or -1: not said */
 	const json_t *attr; /* patterns on attr after the call, or NULL: it is as it was */
-	bool wrong_size;    /* flipped: attr.size is expected to be what no kernel writes */
+	bool attr_flipped;  /* expects another size than `attr` says; without it, some size written
+			     */
 	/* for a capability */
 	const json_t *yes, *no, *denied;
 };

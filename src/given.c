@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <mntent.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,26 +210,6 @@ static int run_file(struct step *s)
 	return fd < 0 ? failed(s, errno) : 0;
 }
 
-/* Where the hierarchy "v2", or "v1.CONTROLLER", is mounted. */
-static int find_cgroup(const char *hierarchy, char *out, size_t size)
-{
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	struct mntent *m;
-	int found = 0;
-
-	while (mounts && !found && (m = getmntent(mounts))) {
-		if (!strcmp(hierarchy, "v2"))
-			found = !strcmp(m->mnt_type, "cgroup2");
-		else
-			found = !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, hierarchy + 3);
-		if (found)
-			snprintf(out, size, "%s", m->mnt_dir);
-	}
-	if (mounts)
-		endmntent(mounts);
-	return found ? 0 : -ENOENT;
-}
-
 static int run_cgroup(struct step *s)
 {
 	const char *hierarchy = json_string_value(s->argument);
@@ -246,7 +225,7 @@ static int run_cgroup(struct step *s)
 		return error_value(s->error, &at_file, file, "the name of a file in the cgroup");
 	if (s->scope->checking)
 		return 0;
-	if (find_cgroup(hierarchy, path, 256))
+	if (environment_cgroup(hierarchy, path, 256))
 		return failed(s, ENOENT);
 	n = strlen(path);
 	if (file)

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <grp.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,10 +18,6 @@
 #include <unistd.h>
 
 #include "environment.h"
-
-#ifndef CAP_PERFMON
-#define CAP_PERFMON 38
-#endif
 
 const char *const identity_names[] = {"root", "perfmon", "sys-admin", "user", NULL};
 
@@ -45,6 +40,16 @@ static uint64_t capabilities_of(enum identity as)
 static int has_cap(const struct environment *env, int cap)
 {
 	return (int)(env->capabilities >> cap & 1);
+}
+
+uint64_t identity_capabilities(const struct environment *env, enum identity as)
+{
+	return as == AS_ROOT ? env->capabilities : capabilities_of(as);
+}
+
+int identity_changes_uid(const struct environment *env)
+{
+	return env->uid == 0 && has_cap(env, CAP_SETUID);
 }
 
 int identity_available(const struct environment *env, enum identity as, char *why, size_t size)

@@ -5,10 +5,15 @@
 #ifndef PERFABI_IDENTITY_H
 #define PERFABI_IDENTITY_H
 
+#include <linux/capability.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct environment;
+
+#ifndef CAP_PERFMON /* Linux 5.8 */
+#define CAP_PERFMON 38
+#endif
 
 enum identity {
 	AS_ROOT,      /* uid 0 with every capability that the runner has */
@@ -22,6 +27,12 @@ extern const char *const identity_names[]; /* NULL-terminated */
 
 /* -1 if there is none of that name. */
 int identity_by_name(const char *name);
+
+/* The effective capabilities, as a mask, that it has when this runner becomes it. */
+uint64_t identity_capabilities(const struct environment *env, enum identity as);
+
+/* True if this runner is root that can become another user. */
+int identity_changes_uid(const struct environment *env);
 
 /* True if this runner can become it; else `why` says what is in the way. */
 int identity_available(const struct environment *env, enum identity as, char *why, size_t size);

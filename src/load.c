@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-enum { EXIT_USAGE_OR_INPUT = 2, EXIT_HARNESS = 3 };
-
 bool is_path(const char *argument)
 {
 	size_t n = strlen(argument);
@@ -109,7 +107,7 @@ int load_cases(struct loaded *l, const char *folder, char *const arguments[], co
 		if (!error_is_set(&e))
 			error_text(&e, NULL, strerror(ENOMEM), "memory for the cases");
 		error_print(stderr, program, &e);
-		return EXIT_USAGE_OR_INPUT;
+		return EXIT_USAGE;
 	}
 	broken = cases_load(&l->cases, l->abi, uname(&u) ? NULL : u.machine, &l->sources, program);
 	l->has_cases = true;
@@ -117,7 +115,7 @@ int load_cases(struct loaded *l, const char *folder, char *const arguments[], co
 		return 0;
 	fprintf(stderr, "%s: %d file%s in error; no case runs until %s mended\n", program, broken,
 		broken == 1 ? " is" : "s are", broken == 1 ? "it is" : "they are");
-	return EXIT_USAGE_OR_INPUT;
+	return EXIT_USAGE;
 }
 
 void load_free(struct loaded *l)

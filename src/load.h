@@ -8,6 +8,9 @@
 
 #include "case.h"
 
+/* Exit statuses of perfabi, but for 0. */
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_HARNESS = 3, EXIT_ALL_SKIPPED = 4 };
+
 /* A case set with all it hangs on. */
 struct loaded {
 	struct sources sources; /* borrowed from what follows */

@@ -22,20 +22,20 @@ static int number(const json_t *json, const struct scope *scope, const struct wh
 	return 0;
 }
 
-/* One operator of a pattern; `out` may be NULL when only its form is checked. */
-static int apply(const char *operator, const json_t * operand, uint64_t value,
+/* Whether `value` stands in that relation to the operand. */
+static int apply(const char *relation, const json_t *operand, uint64_t value,
 		 const struct scope *scope, const struct where *w, bool *out, struct error *e)
 {
-	struct nearest near = nearest_to(operator);
+	struct nearest near = nearest_to(relation);
 	uint64_t a = 0, b = 0;
 	size_t i;
 
-	for (i = 0; i < OPERATORS && strcmp(operators[i], operator); i++)
+	for (i = 0; i < OPERATORS && strcmp(operators[i], relation); i++)
 		nearest_try(&near, operators[i]);
 	if (i == OPERATORS)
-		return error_name(e, w, operator, near.best,
+		return error_name(e, w, relation, near.best,
 				  "gt, ge, lt, le, ne, between, has or without");
-	if (!strcmp(operator, "between")) {
+	if (!strcmp(relation, "between")) {
 		if (json_array_size(operand) != 2)
 			return error_value(e, w, operand, "[lowest, highest]");
 		if (number(json_array_get(operand, 0), scope, w, &a, e) ||
@@ -55,7 +55,7 @@ static int apply(const char *operator, const json_t * operand, uint64_t value,
 static int match(const json_t *pattern, uint64_t value, const struct scope *scope,
 		 const struct where *w, bool *out, struct error *e)
 {
-	const char *operator;
+	const char *relation;
 	json_t *operand;
 	uint64_t wanted;
 
@@ -67,12 +67,12 @@ static int match(const json_t *pattern, uint64_t value, const struct scope *scop
 		return 0;
 	}
 	if (!json_object_size(pattern))
-		return error_value(e, w, pattern, "a value, or an object with an operator");
-	json_object_foreach((json_t *)pattern, operator, operand) {
-		struct where at = where_key(w, operator);
+		return error_value(e, w, pattern, "a value, or an object with an relation");
+	json_object_foreach((json_t *)pattern, relation, operand) {
+		struct where at = where_key(w, relation);
 		bool holds = false;
 
-		if (apply(operator, operand, value, scope, &at, &holds, e))
+		if (apply(relation, operand, value, scope, &at, &holds, e))
 			return -EINVAL;
 		*out = *out && holds;
 	}

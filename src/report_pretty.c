@@ -128,7 +128,6 @@ static void skips(struct output *out, const struct report *report)
 
 static void end(struct output *out, const struct report *report)
 {
-	/* What was told as it came stands above; the rest needs a reader who has the whole. */
 	for (size_t i = 0; i < report->count; i++)
 		failure(out, report, &report->results[i]);
 	suites(out, report);

@@ -5,26 +5,29 @@
 #include "require.h"
 
 #include <errno.h>
-#include <mntent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+/* What a form's function returns beside true and false: this machine does not tell. */
+enum { NOT_KNOWN = -1 };
+
 struct token {
 	const char *rest;     /* behind the form's name: "KPROBES" of config.KPROBES */
-	const char *operator; /* of a comparison */
+	const char *relation; /* of a comparison */
 	enum identity as;
 };
 
-static bool compare(const char *operator, int difference)
+static bool compare(const char *relation, int difference)
 {
-	if (!strcmp(operator, ">="))
+	if (!strcmp(relation, ">="))
 		return difference >= 0;
-	if (!strcmp(operator, "<="))
+	if (!strcmp(relation, "<="))
 		return difference <= 0;
-	if (!strcmp(operator, ">"))
+	if (!strcmp(relation, ">"))
 		return difference > 0;
-	if (!strcmp(operator, "<"))
+	if (!strcmp(relation, "<"))
 		return difference < 0;
 	return difference == 0;
 }
@@ -33,47 +36,46 @@ static bool compare_numbers(const struct token *t, long have)
 {
 	long want = strtol(t->rest, NULL, 0);
 
-	return compare(t->operator, have<want ? -1 : have> want);
+	return compare(t->relation, have < want ? -1 : have > want);
 }
 
-static bool kernel(struct environment *env, const struct token *t, char *found, size_t size)
+static int kernel(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "this is %s", env->release);
-	return compare(t->operator, abi_version_compare(env->release, t->rest));
+	return compare(t->relation, abi_version_compare(env->release, t->rest));
 }
 
-static bool attr_size(struct environment *env, const struct token *t, char *found, size_t size)
+static int attr_size(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "the kernel's is %u", env->attr_size);
-	return env->attr_size && compare_numbers(t, env->attr_size);
+	return env->attr_size ? compare_numbers(t, env->attr_size) : NOT_KNOWN;
 }
 
-static bool paranoid(struct environment *env, const struct token *t, char *found, size_t size)
+static int paranoid(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "perf_event_paranoid is %d", env->paranoid);
-	return env->paranoid != SYSCTL_ABSENT && compare_numbers(t, env->paranoid);
+	return env->paranoid != SYSCTL_ABSENT ? compare_numbers(t, env->paranoid) : NOT_KNOWN;
 }
 
-static bool cpus(struct environment *env, const struct token *t, char *found, size_t size)
+static int cpus(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "%u online", env->cpus_online);
 	return compare_numbers(t, env->cpus_online);
 }
 
-static bool nofile(struct environment *env, const struct token *t, char *found, size_t size)
+static int nofile(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "the hard RLIMIT_NOFILE is %lu", env->nofile);
-	return compare_numbers(t, (long)(env->nofile >> 1)) ||
-	       compare_numbers(t, (long)env->nofile);
+	return compare_numbers(t, env->nofile > LONG_MAX ? LONG_MAX : (long)env->nofile);
 }
 
-static bool bits(struct environment *env, const struct token *t, char *found, size_t size)
+static int bits(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "this is a %u-bit kernel", env->bits);
 	return compare_numbers(t, env->bits);
 }
 
-static bool arch(struct environment *env, const struct token *t, char *found, size_t size)
+static int arch(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "this is %s", env->machine);
 	return env->arch && !strcmp(env->arch->name, t->rest);
@@ -88,7 +90,7 @@ static unsigned series(const char *release)
 	return major << 16 | (minor & 0xffff);
 }
 
-static bool abi_complete(struct environment *env, const struct token *t, char *found, size_t size)
+static int abi_complete(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	(void)t;
 	snprintf(found, size, "%s is newer than the ABI tables, %s", env->release,
@@ -118,7 +120,7 @@ static const char *since_of(const struct abi *abi, const char *name)
 	return value ? value->since : NULL;
 }
 
-static bool since(struct environment *env, const struct token *t, char *found, size_t size)
+static int since(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	const char *version = since_of(env->abi, t->rest);
 
@@ -126,23 +128,24 @@ static bool since(struct environment *env, const struct token *t, char *found, s
 	return abi_version_compare(env->release, version) >= 0;
 }
 
-static bool hardware(struct environment *env, const struct token *t, char *found, size_t size)
+static int hardware(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	int err = strcmp(t->rest, ".sampling") ? env->hardware : env->hardware_sampling;
 
 	snprintf(found, size, "cpu-cycles%s gives %s",
 		 strcmp(t->rest, ".sampling") ? "" : " with a sample_period",
 		 err > 0 ? strerrorname_np(err) : "an event");
-	return err == 0;
+	/* A user who is refused cannot tell whether there would be any. */
+	return env->uid && (err == EACCES || err == EPERM) ? NOT_KNOWN : err == 0;
 }
 
-static bool pmu(struct environment *env, const struct token *t, char *found, size_t size)
+static int pmu(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "it is not in /sys/bus/event_source/devices");
 	return environment_pmu(env, t->rest) != NULL;
 }
 
-static bool tracepoint(struct environment *env, const struct token *t, char *found, size_t size)
+static int tracepoint(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "%s",
 		 env->tracefs < 0 && env->uid ? "its id cannot be read in tracefs by this uid"
@@ -150,32 +153,25 @@ static bool tracepoint(struct environment *env, const struct token *t, char *fou
 	return environment_tracepoint(env, t->rest) != NULL;
 }
 
-static bool config(struct environment *env, const struct token *t, char *found, size_t size)
+static int config(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	char value = environment_config(env, t->rest);
 
 	snprintf(found, size, "%s",
 		 value ? "it is not set" : "the kernel's configuration cannot be read");
-	return value == 'y' || value == 'm';
+	return value ? value == 'y' || value == 'm' : NOT_KNOWN;
 }
 
-static bool cgroup(struct environment *env, const struct token *t, char *found, size_t size)
+static int cgroup(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	bool is_v2 = !strcmp(t->rest, "v2"), met = false;
-	struct mntent *m;
+	char path[256];
 
 	(void)env;
-	while (mounts && !met && (m = getmntent(mounts)))
-		met = is_v2 ? !strcmp(m->mnt_type, "cgroup2")
-			    : !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, t->rest + 3);
-	if (mounts)
-		endmntent(mounts);
 	snprintf(found, size, "no such hierarchy is mounted");
-	return met;
+	return !environment_cgroup(t->rest, path, sizeof(path));
 }
 
-static bool file(struct environment *env, const struct token *t, char *found, size_t size)
+static int file(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	(void)env;
 	snprintf(found, size, "%s", strerror(access(t->rest, F_OK) ? errno : 0));
@@ -183,41 +179,41 @@ static bool file(struct environment *env, const struct token *t, char *found, si
 }
 
 /* The runner's process belongs to another user than the one who will call. */
-static bool foreign(struct environment *env, const struct token *t, char *found, size_t size)
+static int foreign(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "the runner is that user itself");
-	return env->uid == 0 && (env->capabilities >> 7 /* CAP_SETUID */ & 1) && t->as != AS_ROOT;
+	return t->as != AS_ROOT && identity_changes_uid(env);
 }
 
-static bool lockdown(struct environment *env, const struct token *t, char *found, size_t size)
+static int lockdown(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "lockdown is %s", env->lockdown[0] ? env->lockdown : "not there");
 	return !strcmp(env->lockdown[0] ? env->lockdown : "none", t->rest);
 }
 
-static bool cap(struct environment *env, const struct token *t, char *found, size_t size)
+static int cap(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	static const struct {
 		const char *name;
 		int number;
-	} caps[] = {{"ipc-lock", 14}, {"sys-ptrace", 19}, {"sys-admin", 21}, {"perfmon", 38}};
-	uint64_t have = t->as == AS_ROOT        ? env->capabilities
-			: t->as == AS_PERFMON   ? UINT64_C(1) << 38
-			: t->as == AS_SYS_ADMIN ? UINT64_C(1) << 21
-						: 0;
+	} caps[] = {{"ipc-lock", CAP_IPC_LOCK},
+		    {"sys-ptrace", CAP_SYS_PTRACE},
+		    {"sys-admin", CAP_SYS_ADMIN},
+		    {"perfmon", CAP_PERFMON}};
+	uint64_t have = identity_capabilities(env, t->as);
 
 	snprintf(found, size, "%s has capabilities 0x%llx", identity_names[t->as],
 		 (unsigned long long)have);
 	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++)
 		if (!strcmp(caps[i].name, t->rest))
 			return have >> caps[i].number & 1;
-	return false;
+	return NOT_KNOWN;
 }
 
 static const struct form {
 	const char *name;
 	enum { COMPARED, EXACT, NAMED } kind;
-	bool (*met)(struct environment *, const struct token *, char *, size_t);
+	int (*met)(struct environment *, const struct token *, char *, size_t);
 	const char *example, *help;
 } forms[] = {
 	{"kernel", COMPARED, kernel, "kernel>=5.13",
@@ -280,10 +276,10 @@ static const struct form *find_form(const char *token, struct token *out)
 			continue;
 		out->rest = token + n;
 		if (forms[i].kind == COMPARED) {
-			out->operator= take_operator(out->rest);
-			if (!out->operator)
+			out->relation = take_operator(out->rest);
+			if (!out->relation)
 				continue;
-			out->rest += strlen(out->operator);
+			out->rest += strlen(out->relation);
 			if (is_version(out->rest))
 				return &forms[i];
 		} else if (forms[i].kind == NAMED ? out->rest[0] : !out->rest[0]) {
@@ -321,12 +317,13 @@ bool require_met(struct environment *env, const char *token, enum identity as, c
 	struct token parsed = {.as = as};
 	const struct form *form = find_form(token + negated, &parsed);
 
+	int met;
+
 	parsed.as = as;
-	if (!form)
+	met = form ? form->met(env, &parsed, found, size) : NOT_KNOWN;
+	if (met == NOT_KNOWN)
 		return false;
-	if (form->met(env, &parsed, found, size) != negated)
-		return true;
-	if (negated)
+	if (negated && met)
 		snprintf(found, size, "it is so here");
-	return false;
+	return (met != 0) != negated;
 }

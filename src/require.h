@@ -2,7 +2,7 @@
 /*
  * `requires` and `when`: the closed vocabulary of tokens in which a case says when it means
  * anything. A token is settled before the case runs, and never by the errno under test. "!" before
- * a token turns it round.
+ * a token turns it round; what the machine does not tell is not met either way.
  */
 #ifndef PERFABI_REQUIRE_H
 #define PERFABI_REQUIRE_H

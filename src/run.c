@@ -47,7 +47,7 @@ struct runner {
 	int interrupted; /* signal */
 };
 
-static double now(void)
+double run_clock(void)
 {
 	struct timespec t;
 
@@ -209,7 +209,7 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 {
 	memset(w->slot, 0, sizeof(*w->slot));
 	w->timed_out = false;
-	w->began = now();
+	w->began = run_clock();
 	w->deadline = w->began + r->options->timeout;
 	w->pid = fork();
 	if (!w->pid)
@@ -258,8 +258,7 @@ static void start(struct runner *r, struct worker *w, size_t index)
 		settle(r, index, &result);
 }
 
-/* Kills all that is left of a case's session and reaps it; what it started came to us as subreaper.
- */
+/* Kills what is left of a case's session, and reaps what came to us as subreaper. */
 static void sweep(pid_t group)
 {
 	for (int tries = 0; tries < 1000 && !kill(-group, SIGKILL); tries++) {
@@ -308,7 +307,7 @@ static void take_death(const struct worker *w, int status, double timeout, struc
 
 static void finish(struct runner *r, struct worker *w, int status)
 {
-	struct result result = {.seconds = now() - w->began};
+	struct result result = {.seconds = run_clock() - w->began};
 
 	sweep(w->pid);
 	w->pid = 0;
@@ -327,8 +326,7 @@ static void reap(struct runner *r)
 	siginfo_t dead = {0};
 	int status;
 
-	/* Looked at before it is reaped: as long as it is a zombie, its group's number is its own.
-	 */
+	/* Looked at before it is reaped: a zombie's group number is still its own. */
 	while (!waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) && dead.si_pid) {
 		struct worker *w = NULL;
 
@@ -359,7 +357,7 @@ static void kill_overdue(struct runner *r, double t)
 /* Sleeps until a child ends, a signal asks us to stop, or the next deadline is there. */
 static void wait_for_something(struct runner *r)
 {
-	double t = now(), next = t + 1;
+	double t = run_clock(), next = t + 1;
 	struct timespec timeout;
 	int sig;
 
@@ -372,7 +370,7 @@ static void wait_for_something(struct runner *r)
 	sig = sigtimedwait(&r->waited, NULL, &timeout);
 	if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP)
 		r->interrupted = sig;
-	kill_overdue(r, now());
+	kill_overdue(r, run_clock());
 }
 
 static bool any_running(const struct runner *r)

@@ -2,6 +2,7 @@
 /*
  * The built-in cases: enough of them, each id once, each check of the kernel covered or explained.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,29 @@ START_TEST(tokens_are_a_closed_vocabulary)
 }
 END_TEST
 
+/* What the machine does not tell is met neither as it is nor turned round. */
+START_TEST(what_is_not_known_is_not_met)
+{
+	static const char *const tokens[] = {"config.KPROBES", "attr_size>=64", "paranoid>1",
+					     "pmu.hw", "cap.no-such-capability"};
+	struct abi *abi = test_abi();
+	struct environment env = {
+		.abi = abi, .tracefs = -1, .uid = 1, .paranoid = SYSCTL_ABSENT, .hardware = EACCES};
+
+	for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++) {
+		char turned[64], found[128];
+
+		snprintf(turned, sizeof(turned), "!%s", tokens[i]);
+		ck_assert_msg(!require_met(&env, tokens[i], AS_USER, found, sizeof(found)), "%s",
+			      tokens[i]);
+		ck_assert_msg(!require_met(&env, turned, AS_USER, found, sizeof(found)), "%s",
+			      turned);
+	}
+	environment_free(&env);
+	abi_free(abi);
+}
+END_TEST
+
 Suite *suite_case(void)
 {
 	Suite *s = suite_create("case");
@@ -133,6 +157,7 @@ Suite *suite_case(void)
 	tcase_add_test(c, every_check_has_a_case_or_a_reason);
 	tcase_add_test(c, every_gate_has_a_case);
 	tcase_add_test(c, tokens_are_a_closed_vocabulary);
+	tcase_add_test(c, what_is_not_known_is_not_met);
 	suite_add_tcase(s, c);
 	return s;
 }
