@@ -13,17 +13,17 @@ PYTHON ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import jsonschem
 .SUFFIXES:
 .DEFAULT_GOAL := all
 
-LIBS_PKG = jansson
+LIBS_PKG = jansson libzstd
 override LINK_STATIC := $(if $(STATIC),-static)
 override PKG_FLAGS := $(if $(STATIC),--static)
 LIB_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(LIBS_PKG) 2>/dev/null)
-LIB_LIBS = $(shell $(PKG_CONFIG) $(PKG_FLAGS) --libs $(LIBS_PKG) 2>/dev/null || echo -ljansson)
+LIB_LIBS = $(shell $(PKG_CONFIG) $(PKG_FLAGS) --libs $(LIBS_PKG) 2>/dev/null || echo -ljansson -lzstd)
 
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes $(if $(DEV),-Werror)
 HARDENING = $(if $(SANITIZE),-DSANITIZED -fsanitize=address$(comma)undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined,\
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
-override ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Idecoder $(WARNINGS) $(HARDENING) -ffile-prefix-map=$(CURDIR)=. $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
-override ALL_LDFLAGS = $(if $(SANITIZE),-fsanitize=address$(comma)undefined,-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) $(LINK_STATIC) $(LDFLAGS)
+override ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -Idecoder $(WARNINGS) $(HARDENING) -ffile-prefix-map=$(CURDIR)=. $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
+override ALL_LDFLAGS = -pthread $(if $(SANITIZE),-fsanitize=address$(comma)undefined,-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) $(LINK_STATIC) $(LDFLAGS)
 
 DECODER_SRC := $(sort $(filter-out decoder/main.c,$(wildcard decoder/*.c)))
 SRC_SRC := $(sort $(filter-out src/main.c,$(wildcard src/*.c)))

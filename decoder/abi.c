@@ -90,6 +90,7 @@ static int load_value(const json_t *json, struct abi_value *out, const char *fal
 	const json_t *bit = json_object_get(json, "bit"), *value = json_object_get(json, "value");
 	struct where at_bit = where_key(w, "bit"), at_value = where_key(w, "value");
 
+	out->json = json;
 	out->name = text_of(json, "name", NULL, w, e);
 	out->since = text_of(json, "since", fallback_since, w, e);
 	if (bit)
@@ -136,10 +137,10 @@ static int load_family(struct abi *abi, const char *name, const json_t *json, co
 
 	if (!kind)
 		return -EINVAL;
-	if (!strcmp(kind, "layout")) /* bit fields of a word: the decoder's business */
-		return 0;
 	family = &abi->families[abi->family_count++];
 	family->name = name;
+	family->json = json;
+	family->source = w->source;
 	family->prefix = text_of(json, "prefix", NULL, w, e);
 	family->mask = !strcmp(kind, "mask");
 	family->shift = (unsigned)json_integer_value(json_object_get(json, "shift")) & 63;
@@ -264,6 +265,7 @@ static int load_field(struct abi *abi, const json_t *json, const struct where *w
 		other->alias_of = field->name;
 		other->name = text_of(alias, "name", NULL, &at, e);
 		other->since = text_of(alias, "since", NULL, &at, e);
+		other->when = json_string_value(json_object_get(alias, "when"));
 		if (error_is_set(e) || load_field_set(abi, alias, other, &at, e))
 			return -EINVAL;
 	}
@@ -382,10 +384,37 @@ static int load_constants(struct abi *abi, json_t *file, const struct where *w, 
 	return constants ? load_families(abi, constants, &at, e) : 0;
 }
 
+/* The lists of fields, by name; what they say is read when a plan is made of them. */
+static int load_layouts(struct abi *abi, json_t *layouts, const struct where *w, struct error *e)
+{
+	size_t count = abi->layout_count + json_object_size(layouts);
+	struct abi_layout *grown = take(abi, count, sizeof(*grown));
+	const char *name;
+	json_t *fields;
+
+	if (!grown)
+		return no_memory(e, w);
+	if (abi->layout_count)
+		memcpy(grown, abi->layouts, abi->layout_count * sizeof(*grown));
+	abi->layouts = grown;
+	json_object_foreach(layouts, name, fields) {
+		struct where at = where_key(w, name);
+
+		if (!json_is_array(fields))
+			return error_value(e, &at, fields, "a list of fields");
+		if (abi_layout(abi, name))
+			return error_name(e, &at, name, NULL, "each layout once");
+		grown[abi->layout_count++] = (struct abi_layout){name, fields, w->source};
+	}
+	return 0;
+}
+
 static int load_tables(struct abi *abi, json_t *file, const struct where *w, struct error *e)
 {
 	const json_t *attr = json_object_get(file, "attr");
 	json_t *regs = json_object_get(file, "regs");
+	json_t *layouts = json_object_get(file, "layouts");
+	struct where at_layouts = where_key(w, "layouts");
 	struct where at_attr = where_key(w, "attr"), at_regs = where_key(w, "regs");
 	struct where at_fields = where_key(&at_attr, "fields");
 	struct where at_sizes = where_key(&at_attr, "sizes");
@@ -401,6 +430,8 @@ static int load_tables(struct abi *abi, json_t *file, const struct where *w, str
 	}
 	if (!err && regs)
 		err = load_archs(abi, regs, &at_regs, e);
+	if (!err && layouts)
+		err = load_layouts(abi, layouts, &at_layouts, e);
 	return err;
 }
 
@@ -501,6 +532,14 @@ const struct abi_family *abi_family(const struct abi *abi, const char *name)
 	for (size_t i = 0; i < abi->family_count; i++)
 		if (!strcmp(abi->families[i].name, name))
 			return &abi->families[i];
+	return NULL;
+}
+
+const struct abi_layout *abi_layout(const struct abi *abi, const char *name)
+{
+	for (size_t i = 0; i < abi->layout_count; i++)
+		if (!strcmp(abi->layouts[i].name, name))
+			return &abi->layouts[i];
 	return NULL;
 }
 

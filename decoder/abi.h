@@ -18,6 +18,8 @@ struct abi_value {
 	const char *name;  /* lower case, without the family's prefix */
 	const char *since; /* first mainline kernel that knows it: "5.13" */
 	uint64_t value;
+	const json_t
+		*json; /* all that the file says of it: a record's fields, a bit field's bits */
 };
 
 struct abi_family {
@@ -27,6 +29,15 @@ struct abi_family {
 	unsigned shift;     /* of the value in its field */
 	const struct abi_value *values;
 	size_t count;
+	const json_t *json;          /* as the file has it */
+	const struct source *source; /* the file */
+};
+
+/* A list of fields that records share: "sample_id". */
+struct abi_layout {
+	const char *name;
+	const json_t *fields;
+	const struct source *source;
 };
 
 /* One name of struct perf_event_attr; a union's other names are fields of their own. */
@@ -34,6 +45,7 @@ struct abi_field {
 	const char *name;
 	const char *since;
 	const char *alias_of;  /* the first name at that place, or NULL */
+	const char *when;      /* the flag that makes this alias the right name, or NULL */
 	unsigned offset, size; /* bytes; of the storage unit if it is a bit field */
 	unsigned first, width; /* bits; width 0: the whole unit */
 	bool is_signed, reserved;
@@ -67,13 +79,15 @@ struct abi {
 	size_t size_count;
 	struct abi_arch *archs;
 	size_t arch_count;
+	struct abi_layout *layouts;
+	size_t layout_count;
 	unsigned attr_size; /* the newest of sizes, in bytes */
 	void *storage;      /* the JSON that the names above point into */
 };
 
 /*
  * Loads every source whose name begins with `abi/`. Returns the ABI, to be freed with abi_free(),
- * or NULL with `e` filled.
+ * or NULL with `e` filled. The sources must outlive it.
  */
 struct abi *abi_load(const struct sources *sources, struct error *e);
 void abi_free(struct abi *abi);
@@ -85,6 +99,8 @@ struct sources abi_builtin(void);
 const struct abi_family *abi_family(const struct abi *abi, const char *name);
 const struct abi_field *abi_field(const struct abi *abi, const char *name);
 const struct abi_arch *abi_arch(const struct abi *abi, const char *machine);
+
+const struct abi_layout *abi_layout(const struct abi *abi, const char *name);
 
 /*
  * A value of the family by its name, in any case, with or without the prefix, - and _ alike; NULL

@@ -238,8 +238,21 @@ static json_t *field_json(const struct abi_field *field, const struct abi_arch *
 	return number_json(field, value);
 }
 
-/* bp_addr and bp_len for a breakpoint, the first name of the place for all others. */
-static bool is_shown(const struct abi_field *field, bool is_breakpoint)
+/* Whether the flag is set on which an alias's being the right name hangs. */
+static bool flag_is_set(const struct abi *abi, const char *name, const unsigned char *bytes,
+			size_t length, enum byte_order order)
+{
+	const struct abi_field *flag = abi_field(abi, name);
+
+	return flag && flag->offset + flag->size <= length && attr_get(flag, bytes, order);
+}
+
+/*
+ * Of the names of one place: an alias where its flag is set (sample_freq with freq), bp_addr and
+ * bp_len for a breakpoint, the first for all others.
+ */
+static bool is_shown(const struct abi *abi, const struct abi_field *field, bool is_breakpoint,
+		     const unsigned char *bytes, size_t length, enum byte_order order)
 {
 	const char *place = field->alias_of ? field->alias_of : field->name;
 	bool has_bp_name = !strcmp(place, "config1") || !strcmp(place, "config2");
@@ -248,6 +261,13 @@ static bool is_shown(const struct abi_field *field, bool is_breakpoint)
 		return true;
 	if (is_breakpoint && has_bp_name)
 		return !strncmp(field->name, "bp_", 3);
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct abi_field *alias = &abi->fields[i];
+
+		if (alias->when && !strcmp(alias->alias_of, place) &&
+		    flag_is_set(abi, alias->when, bytes, length, order))
+			return field == alias;
+	}
 	return !field->alias_of && strcmp(field->name, "aux_action");
 }
 
@@ -270,7 +290,8 @@ json_t *attr_to_json(const struct abi *abi, const struct abi_arch *arch, const u
 		uint64_t value;
 
 		if (field->offset + field->size > length ||
-		    !is_shown(field, breakpoint && type == breakpoint->value))
+		    !is_shown(abi, field, breakpoint && type == breakpoint->value, bytes, length,
+			      order))
 			continue;
 		value = attr_get(field, bytes, order);
 		if (value || !strcmp(field->name, "type") || has_named_zero(field, type))

@@ -35,7 +35,8 @@ int attr_from_json(const struct abi *abi, const struct abi_arch *arch, const jso
 
 /*
  * The fields of an attr of `length` bytes that are not zero, as the JSON that attr_from_json()
- * takes (of the names of a union the first, but bp_addr and bp_len for a breakpoint); bytes past
+ * takes (of the names of a union the one that fits: sample_freq with freq, wakeup_watermark with
+ * watermark, bp_addr and bp_len for a breakpoint); bytes past
  * the newest known size are under "bytes" as "offset": value. A new reference, or NULL when there
  * is no memory.
  */

@@ -1,133 +1,520 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfabi-decode: so far, an attr's bytes as the JSON that a case uses. Records are not decoded
- * yet.
+ * perfabi-decode: options and exit statuses around perfabi_decode().
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "attr.h"
+#include "compare.h"
+#include "perfabi.h"
 
-enum { EXIT_BAD = 2, EXIT_WRITE = 3, ATTR_BYTES_MAX = 65536 };
+enum { EXIT_DAMAGED = 1, EXIT_BAD = 2, EXIT_IO = 3 };
+enum { ATTR_BYTES_MAX = 65536, ATTR_JSON_MAX = 16 * 1024 * 1024, LIST_MAX = 256 };
+
+struct request {
+	struct perfabi_options options;
+	const char *file, *attr_of, *attr_file, *expect;
+	const char *types[LIST_MAX], *fields[LIST_MAX];
+};
 
 static void help(FILE *f)
 {
-	fputs("usage: perfabi-decode [OPTIONS] --attr FILE\n\n"
-	      "Prints struct perf_event_attr, from its raw bytes in FILE (- for standard input), "
-	      "as\n"
-	      "JSON: the fields that are not zero, by the kernel's names, as a case gives them.\n"
-	      "Ring buffers and perf.data are not decoded in this version.\n\n"
-	      "  -a, --attr FILE     the bytes, as long as attr.size says\n"
-	      "  -B, --big-endian    they come from a big-endian machine\n"
-	      "  -L, --little-endian they come from a little-endian machine (default: this one's)\n"
-	      "  -m, --machine NAME  the machine, as uname -m names it, for register names\n"
+	fputs("usage: perfabi-decode [OPTIONS] [FILE]\n"
+	      "       perfabi-decode --attr-of FILE\n\n"
+	      "Prints a recording (perf.data, perf record -o - through a pipe, an image of the "
+	      "mmap area,\n"
+	      "or bare records) as JSON Lines: a header, an object a record, a summary. What is "
+	      "damaged\n"
+	      "becomes a line of type diagnostic, and decoding goes on behind it.\n\n"
+	      "What to read\n"
+	      "  -a, --attr FILE       the attrs in JSON, for input that has none: an object of "
+	      "attr fields,\n"
+	      "                        {\"attr\": {...}, \"ids\": [...]}, or a list of these\n"
+	      "  -i, --input FORMAT    perf.data, ring or records; by default the input tells\n"
+	      "  -B, --big-endian, -L, --little-endian\n"
+	      "                        the byte order of a ring or records (default: this "
+	      "machine's)\n"
+	      "  -m, --machine NAME    the machine, as uname -m names it, for register names\n"
+	      "      --cases DIR       take the layouts from DIR/abi instead of those built in\n\n"
+	      "What to print\n"
+	      "  -t, --type TYPE,...   these record types alone (SAMPLE, mmap2, unknown...)\n"
+	      "  -f, --fields NAME,... these members alone, beside type\n"
+	      "      --no-summary      no last line\n"
+	      "      --bytes           \"at\": each member's [offset, length] in its record\n"
+	      "      --header          the header alone\n"
+	      "      --attr-of FILE    the attrs of a recording, or of the bytes of one attr, as "
+	      "--attr\n"
+	      "                        and a case take them\n\n"
+	      "What to check\n"
+	      "      --check           print what is wrong instead of the records: bytes that no "
+	      "field\n"
+	      "                        accounts for, reserved bits, padding, times out of order on "
+	      "a cpu\n"
+	      "      --expect F.jsonl  compare with F instead of printing; say the first "
+	      "difference\n\n"
+	      "How\n"
+	      "  -j, --jobs N          N threads; the output does not depend on it\n"
+	      "      --shard I/N       the I-th of N parts of the records: the outputs of all, in "
+	      "order, are\n"
+	      "                        that of --no-summary\n"
 	      "  -h, --help\n"
-	      "  -V, --version\n",
+	      "  -V, --version\n\n"
+	      "Exit status: 0 all is well, 1 something is damaged or not as --check or --expect "
+	      "want it,\n"
+	      "2 wrong usage or not a recording, 3 reading or writing failed.\n",
 	      f);
 }
 
-static int read_all(const char *path, unsigned char *bytes, size_t *length)
+static int usage(const char *format, const char *what)
 {
-	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	fputs("perfabi-decode: ", stderr);
+	fprintf(stderr, format, what); /* one of ours, with one %s */
+	fputs("\n  `perfabi-decode --help` lists the options\n", stderr);
+	return EXIT_BAD;
+}
 
-	if (!f)
-		return -errno;
-	*length = fread(bytes, 1, ATTR_BYTES_MAX, f);
-	if (ferror(f)) {
-		int err = errno ? -errno : -EIO;
+static int write_all(void *context, const char *text, size_t size)
+{
+	(void)context;
+	while (size) {
+		ssize_t n = write(STDOUT_FILENO, text, size);
 
-		if (f != stdin)
-			fclose(f);
-		return err;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		text += n;
+		size -= (size_t)n;
 	}
-	if (f != stdin)
-		fclose(f);
 	return 0;
 }
 
-static int print_attr(const char *path, enum byte_order order, const char *machine)
+/* A whole file as text; NULL, errno set, if it cannot be read. Free with free(). */
+static char *read_text(const char *path, size_t *size, size_t max)
+{
+	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	char *text = NULL;
+	size_t capacity = 0, n = 0;
+
+	if (!f)
+		return NULL;
+	for (;;) {
+		if (n + 1 >= capacity) {
+			char *grown = realloc(text, capacity = capacity ? 2 * capacity : 65536);
+
+			if (!grown)
+				break;
+			text = grown;
+		}
+		size_t got = fread(text + n, 1, capacity - n - 1, f);
+
+		n += got;
+		if (n > max)
+			errno = EFBIG;
+		if (got && n <= max)
+			continue;
+		if (!ferror(f) && n <= max) {
+			text[n] = '\0';
+			*size = n;
+			if (f != stdin)
+				fclose(f);
+			return text;
+		}
+		break;
+	}
+	if (f != stdin)
+		fclose(f);
+	free(text);
+	return NULL;
+}
+
+/* Commas to strings, in place. */
+static size_t split(char *list, const char **out)
+{
+	size_t n = 0;
+
+	for (char *save, *name = strtok_r(list, ",", &save); name && n < LIST_MAX;
+	     name = strtok_r(NULL, ",", &save))
+		out[n++] = name;
+	return n;
+}
+
+static int parse_shard(const char *text, struct perfabi_options *options)
+{
+	char end;
+
+	if (sscanf(text, "%u/%u%c", &options->shard, &options->shards, &end) != 2 ||
+	    !options->shards || !options->shard || options->shard > options->shards)
+		return usage("--shard: expected I/N with I from 1 to N, got \"%s\"", text);
+	return 0;
+}
+
+static int parse_jobs(const char *text, struct perfabi_options *options)
+{
+	char end;
+
+	if (sscanf(text, "%u%c", &options->jobs, &end) != 1 || !options->jobs ||
+	    options->jobs > 1024)
+		return usage("--jobs: expected a number from 1 to 1024, got \"%s\"", text);
+	return 0;
+}
+
+static int parse_format(const char *text, struct perfabi_options *options)
+{
+	static const struct {
+		const char *name;
+		enum perfabi_format format;
+	} formats[] = {{"perf.data", PERFABI_PERF_DATA},
+		       {"ring", PERFABI_RING},
+		       {"records", PERFABI_RECORDS}};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(formats[i].name, text)) {
+			options->format = formats[i].format;
+			return 0;
+		}
+	return usage("--input: expected perf.data, ring or records, got \"%s\"", text);
+}
+
+static int report_failure(const char *name, int err, const struct perfabi_result *result)
+{
+	bool bad = err == -EINVAL;
+
+	fprintf(stderr, "perfabi-decode: %s: %s\n", name,
+		result->message[0] ? result->message : strerror(-err));
+	if (bad && strstr(result->message, "--attr"))
+		fputs("  perfabi-decode --attr-of on a recording of the same events prints one\n",
+		      stderr);
+	return bad || err == -EISDIR ? EXIT_BAD : EXIT_IO;
+}
+
+/* Opens the input; -1 after saying why not. */
+static int open_input(const char *file)
+{
+	int fd = strcmp(file, "-") ? open(file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+
+	if (fd < 0)
+		fprintf(stderr, "perfabi-decode: cannot read %s: %s\n", file, strerror(errno));
+	return fd;
+}
+
+struct text {
+	char *bytes;
+	size_t size, capacity;
+};
+
+static int gather(void *context, const char *bytes, size_t size)
+{
+	struct text *text = context;
+
+	if (text->size + size + 1 > text->capacity) {
+		size_t capacity = 2 * (text->size + size + 1);
+		char *grown = realloc(text->bytes, capacity);
+
+		if (!grown)
+			return -ENOMEM;
+		text->bytes = grown;
+		text->capacity = capacity;
+	}
+	memcpy(text->bytes + text->size, bytes, size);
+	text->size += size;
+	text->bytes[text->size] = '\0';
+	return 0;
+}
+
+/* The attrs in a header line or in HEADER_ATTR records, as one list. */
+static json_t *attrs_in(const struct text *text)
+{
+	json_t *all = json_array();
+
+	for (const char *line = text->bytes, *end; line && *line && (end = strchr(line, '\n'));
+	     line = end + 1) {
+		json_t *json = json_loadb(line, (size_t)(end - line), 0, NULL);
+		json_t *attrs = json_object_get(json, "attrs"),
+		       *attr = json_object_get(json, "attr");
+
+		if (attrs)
+			json_array_extend(all, attrs);
+		if (attr)
+			json_array_append_new(all, json_pack("{s:O,s:O?}", "attr", attr, "ids",
+							     json_object_get(json, "ids")));
+		json_decref(json);
+	}
+	return all;
+}
+
+static int print_json(const json_t *json)
+{
+	if (!json || json_dumpf(json, stdout, JSON_INDENT(2)) || puts("") < 0 || fflush(stdout)) {
+		fprintf(stderr, "perfabi-decode: writing: %s\n", strerror(errno));
+		return EXIT_IO;
+	}
+	return 0;
+}
+
+/* The bytes of one attr, which are no recording: by the size that they say they have. */
+static int attr_of_bytes(const struct request *request, const char *name,
+			 const unsigned char *bytes, size_t size)
 {
 	struct sources sources = abi_builtin();
-	unsigned char *bytes = malloc(ATTR_BYTES_MAX);
 	struct error e = {0};
 	struct abi *abi = abi_load(&sources, &e);
-	size_t length = 0;
+	struct utsname u;
+	const char *machine = request->options.machine ? request->options.machine
+			      : uname(&u)              ? ""
+						       : u.machine;
+	enum byte_order order = request->options.order == PERFABI_BIG      ? BIG
+				: request->options.order == PERFABI_LITTLE ? LITTLE
+									   : host_order();
 	json_t *json;
-	int err;
+	int status;
 
-	if (!abi || !bytes) {
+	if (!abi) {
 		error_print(stderr, "perfabi-decode", &e);
-		free(bytes);
-		return EXIT_WRITE;
+		return EXIT_IO;
 	}
-	err = read_all(path, bytes, &length);
-	if (err)
-		fprintf(stderr, "perfabi-decode: cannot read %s: %s\n", path, strerror(-err));
-	else if (length < abi->sizes[0].size)
-		fprintf(stderr, "perfabi-decode: %s: an attr has at least %u bytes, here are %zu\n",
-			path, abi->sizes[0].size, length);
-	if (err || length < abi->sizes[0].size) {
-		free(bytes);
+	if (size < abi->sizes[0].size || size > ATTR_BYTES_MAX) {
+		fprintf(stderr,
+			"perfabi-decode: %s: neither a perf.data nor a struct perf_event_attr, "
+			"which has at "
+			"least %u bytes: here are %zu\n",
+			name, abi->sizes[0].size, size);
 		abi_free(abi);
 		return EXIT_BAD;
 	}
-	json = attr_to_json(abi, abi_arch(abi, machine), bytes, length, order);
-	err = !json || json_dumpf(json, stdout, JSON_INDENT(2)) || puts("") < 0 || fflush(stdout);
-	if (err)
-		fprintf(stderr, "perfabi-decode: writing to standard output: %s\n",
-			strerror(errno));
+	json = attr_to_json(abi, abi_arch(abi, machine), bytes, size, order);
+	status = print_json(json);
 	json_decref(json);
-	free(bytes);
 	abi_free(abi);
-	return err ? EXIT_WRITE : 0;
+	return status;
+}
+
+static bool is_recording(int fd)
+{
+	char magic[8] = "";
+	ssize_t n = pread(fd, magic, sizeof(magic), 0);
+
+	return n < 0 ||
+	       (n == 8 && (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8) ||
+			   !memcmp(magic, "PERFFILE", 8) || !memcmp(magic, "ELIFFREP", 8)));
+}
+
+static int print_attrs(struct request *request)
+{
+	static const char *const header_attr[] = {"header_attr"};
+	struct perfabi_options options = request->options;
+	struct perfabi_result result;
+	struct text text = {0};
+	json_t *attrs;
+	int fd = open_input(request->attr_of), err, status;
+
+	if (fd < 0)
+		return EXIT_BAD;
+	if (!is_recording(fd)) {
+		size_t size = 0;
+		char *bytes = read_text(request->attr_of, &size, ATTR_JSON_MAX);
+
+		status = bytes ? attr_of_bytes(request, request->attr_of, (unsigned char *)bytes,
+					       size)
+			       : EXIT_IO;
+		free(bytes);
+		close(fd);
+		return status;
+	}
+	options.types = header_attr;
+	options.type_count = 1;
+	options.format = PERFABI_PERF_DATA;
+	err = perfabi_decode(fd, &options, gather, &text, &result);
+	close(fd);
+	if (err) {
+		free(text.bytes);
+		return report_failure(request->attr_of, err, &result);
+	}
+	attrs = attrs_in(&text);
+	status = print_json(attrs);
+	json_decref(attrs);
+	free(text.bytes);
+	return status;
+}
+
+static int finish_status(const struct request *request, const struct perfabi_result *result)
+{
+	(void)request;
+	return result->diagnostics ? EXIT_DAMAGED : 0;
+}
+
+static int decode_expecting(const struct request *request, int fd, const char *name)
+{
+	struct perfabi_result result;
+	struct compare compare;
+	int err = compare_open(&compare, request->expect);
+	bool same;
+
+	if (err) {
+		fprintf(stderr, "perfabi-decode: cannot read %s: %s\n", request->expect,
+			strerror(-err));
+		return EXIT_BAD;
+	}
+	err = perfabi_decode(fd, &request->options, compare_text, &compare, &result);
+	same = (!err || err == -ECANCELED) && compare_end(&compare);
+	compare_close(&compare);
+	if (err && err != -ECANCELED)
+		return report_failure(name, err, &result);
+	return same ? 0 : EXIT_DAMAGED;
+}
+
+static int decode(struct request *request)
+{
+	const char *name = strcmp(request->file, "-") ? request->file : "standard input";
+	struct perfabi_result result;
+	char *attr = NULL;
+	size_t size;
+	int fd = open_input(request->file), err, status;
+
+	if (fd < 0)
+		return EXIT_BAD;
+	if (request->attr_file) {
+		attr = read_text(request->attr_file, &size, ATTR_JSON_MAX);
+		if (!attr) {
+			fprintf(stderr, "perfabi-decode: cannot read %s: %s\n", request->attr_file,
+				strerror(errno));
+			close(fd);
+			return EXIT_BAD;
+		}
+		request->options.attr = attr;
+		request->options.attr_name = request->attr_file;
+	}
+	if (request->expect) {
+		status = decode_expecting(request, fd, name);
+	} else {
+		err = perfabi_decode(fd, &request->options, write_all, NULL, &result);
+		status = err ? report_failure(name, err, &result) : finish_status(request, &result);
+	}
+	close(fd);
+	free(attr);
+	return status;
+}
+
+enum { ATTR_OF = 256, CASES, NO_SUMMARY, BYTES, HEADER, CHECK, EXPECT, SHARD };
+
+static int parse(int argc, char **argv, struct request *request)
+{
+	static const struct option long_options[] = {{"attr", required_argument, NULL, 'a'},
+						     {"attr-of", required_argument, NULL, ATTR_OF},
+						     {"input", required_argument, NULL, 'i'},
+						     {"big-endian", no_argument, NULL, 'B'},
+						     {"little-endian", no_argument, NULL, 'L'},
+						     {"machine", required_argument, NULL, 'm'},
+						     {"cases", required_argument, NULL, CASES},
+						     {"type", required_argument, NULL, 't'},
+						     {"fields", required_argument, NULL, 'f'},
+						     {"no-summary", no_argument, NULL, NO_SUMMARY},
+						     {"bytes", no_argument, NULL, BYTES},
+						     {"header", no_argument, NULL, HEADER},
+						     {"check", no_argument, NULL, CHECK},
+						     {"expect", required_argument, NULL, EXPECT},
+						     {"jobs", required_argument, NULL, 'j'},
+						     {"shard", required_argument, NULL, SHARD},
+						     {"help", no_argument, NULL, 'h'},
+						     {"version", no_argument, NULL, 'V'},
+						     {NULL, 0, NULL, 0}};
+	struct perfabi_options *o = &request->options;
+	int option, status = 0;
+
+	while (!status &&
+	       (option = getopt_long(argc, argv, "a:i:BLm:t:f:j:hV", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'a':
+			request->attr_file = optarg;
+			break;
+		case ATTR_OF:
+			request->attr_of = optarg;
+			break;
+		case 'i':
+			status = parse_format(optarg, o);
+			break;
+		case 'B':
+			o->order = PERFABI_BIG;
+			break;
+		case 'L':
+			o->order = PERFABI_LITTLE;
+			break;
+		case 'm':
+			o->machine = optarg;
+			break;
+		case CASES:
+			o->cases = optarg;
+			break;
+		case 't':
+			o->type_count = split(optarg, request->types);
+			o->types = request->types;
+			break;
+		case 'f':
+			o->field_count = split(optarg, request->fields);
+			o->fields = request->fields;
+			break;
+		case NO_SUMMARY:
+			o->no_summary = true;
+			break;
+		case BYTES:
+			o->bytes = true;
+			break;
+		case HEADER:
+			o->header_only = true;
+			break;
+		case CHECK:
+			o->check = true;
+			break;
+		case EXPECT:
+			request->expect = optarg;
+			break;
+		case 'j':
+			status = parse_jobs(optarg, o);
+			break;
+		case SHARD:
+			status = parse_shard(optarg, o);
+			break;
+		case 'h':
+			help(stdout);
+			exit(fflush(stdout) ? EXIT_IO : 0);
+		case 'V':
+			puts("perfabi-decode 0.1.0");
+			exit(fflush(stdout) ? EXIT_IO : 0);
+		default:
+			fputs("  `perfabi-decode --help` lists the options\n", stderr);
+			status = EXIT_BAD;
+		}
+	}
+	return status;
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {{"attr", required_argument, NULL, 'a'},
-						{"big-endian", no_argument, NULL, 'B'},
-						{"little-endian", no_argument, NULL, 'L'},
-						{"machine", required_argument, NULL, 'm'},
-						{"help", no_argument, NULL, 'h'},
-						{"version", no_argument, NULL, 'V'},
-						{NULL, 0, NULL, 0}};
-	enum byte_order order = host_order();
-	const char *path = NULL, *machine;
-	struct utsname u;
-	int option;
+	struct request request = {0};
+	int status = parse(argc, argv, &request);
 
-	machine = uname(&u) ? "" : u.machine;
-	while ((option = getopt_long(argc, argv, "a:BLm:hV", options, NULL)) != -1) {
-		switch (option) {
-		case 'a':
-			path = optarg;
-			break;
-		case 'B':
-			order = BIG;
-			break;
-		case 'L':
-			order = LITTLE;
-			break;
-		case 'm':
-			machine = optarg;
-			break;
-		case 'h':
-			help(stdout);
-			return fflush(stdout) ? EXIT_WRITE : 0;
-		case 'V':
-			puts("perfabi-decode 0.1.0");
-			return fflush(stdout) ? EXIT_WRITE : 0;
-		default:
-			fputs("  `perfabi-decode --help` lists the options\n", stderr);
-			return EXIT_BAD;
-		}
-	}
-	if (!path || optind < argc) {
+	if (status)
+		return status;
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), and said */
+	if (request.attr_of)
+		return optind < argc
+			       ? usage("--attr-of takes one file, not \"%s\" too", argv[optind])
+			       : print_attrs(&request);
+	if (optind + 1 < argc)
+		return usage("one recording at a time, not \"%s\" too", argv[optind + 1]);
+	request.file = optind < argc ? argv[optind] : "-";
+	if (optind == argc && isatty(STDIN_FILENO)) {
 		help(stderr);
 		return EXIT_BAD;
 	}
-	return print_attr(path, order, machine);
+	return decode(&request);
 }

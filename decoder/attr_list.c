@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attrs in JSON, in the words of a case.
+ */
+#include "attr_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+static int no_variable(const void *context, const char *name, uint64_t *value, bool *known,
+		       struct nearest *near)
+{
+	(void)context;
+	(void)name;
+	(void)value;
+	(void)known;
+	(void)near;
+	return -ENOENT;
+}
+
+static int read_one(struct attr_list *list, const struct abi *abi, const struct abi_arch *arch,
+		    const json_t *one, const struct where *w, struct error *e)
+{
+	static const struct vars no_vars = {no_variable, NULL};
+	const json_t *attr = json_object_get(one, "attr"), *ids = json_object_get(one, "ids"), *id;
+	struct where at_attr = where_key(w, "attr"), at_ids = where_key(w, "ids");
+	unsigned char *bytes = list->bytes + list->count * abi->attr_size;
+	size_t i;
+
+	if (ids && !json_is_array(ids))
+		return error_value(e, &at_ids, ids, "a list of ids");
+	json_array_foreach(ids, i, id) {
+		struct where at = where_index(&at_ids, i);
+		struct value value;
+		int err = value_eval(id, NULL, &no_vars, &at, &value, e);
+
+		if (err)
+			return err;
+	}
+	list->count++;
+	return attr_from_json(abi, arch, attr ? attr : one, &no_vars, attr ? &at_attr : w, bytes,
+			      e);
+}
+
+int attr_list_read(struct attr_list *list, const struct abi *abi, const struct abi_arch *arch,
+		   const char *text, const char *name, struct error *e)
+{
+	struct source source = {name, NULL, text, strlen(text)};
+	struct where root = where_root(&source);
+	json_t *json = source_parse(&source, e);
+	size_t i;
+	json_t *one;
+	int err = 0;
+
+	*list = (struct attr_list){0};
+	if (!json)
+		return -EINVAL;
+	list->json = json_is_array(json) ? json_incref(json) : json_pack("[O]", json);
+	json_decref(json);
+	if (!json_array_size(list->json))
+		return error_value(e, &root, list->json, "an attr");
+	list->bytes = calloc(json_array_size(list->json), abi->attr_size);
+	if (!list->bytes)
+		return -ENOMEM;
+	json_array_foreach(list->json, i, one) {
+		struct where at = json_is_array(json) ? where_index(&root, i) : root;
+
+		err = read_one(list, abi, arch, one, &at, e);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+int attr_list_add(const struct attr_list *list, struct events *events, struct error *e)
+{
+	enum byte_order order = events->order;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const json_t *ids = json_object_get(json_array_get(list->json, i), "ids"), *id;
+		size_t k;
+		int event;
+
+		events->order = host_order();
+		event = events_add(events, list->bytes + i * events->abi->attr_size,
+				   events->abi->attr_size, e);
+		events->order = order;
+		if (event < 0)
+			return event;
+		json_array_foreach(ids, k, id) {
+			struct value value;
+			static const struct vars no_vars = {no_variable, NULL};
+
+			if (value_eval(id, NULL, &no_vars, NULL, &value, e) ||
+			    events_add_id(events, value.bits, event))
+				return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+void attr_list_put(const struct attr_list *list, const struct events *events, struct out *out)
+{
+	char *p = out_room(out, 32);
+
+	if (p)
+		out->at = put_text(p, "\"attrs\":[");
+	for (size_t i = 0; i < list->count; i++) {
+		const json_t *ids = json_object_get(json_array_get(list->json, i), "ids");
+		json_t *attr = attr_to_json(events->abi, events->arch,
+					    list->bytes + i * events->abi->attr_size,
+					    events->abi->attr_size, host_order());
+		json_t *both = attr ? json_pack("{s:o}", "attr", attr) : NULL;
+		char *text;
+
+		if (both && ids)
+			json_object_set(both, "ids", (json_t *)ids);
+		text = both ? json_dumps(both, JSON_COMPACT) : NULL;
+		p = text ? out_room(out, strlen(text) + 8) : NULL;
+		if (p)
+			out->at = put_text(put_text(p, text), ",");
+		free(text);
+		json_decref(both);
+	}
+	p = out_room(out, 16);
+	if (p)
+		out->at = put_text(put_close(p, ']'), ",");
+}
+
+bool attr_list_flag(const struct attr_list *list, const struct abi *abi, const char *field)
+{
+	const struct abi_field *found = abi_field(abi, field);
+
+	return list->count && found && attr_get(found, list->bytes, host_order());
+}
+
+void attr_list_free(struct attr_list *list)
+{
+	json_decref(list->json);
+	free(list->bytes);
+	*list = (struct attr_list){0};
+}

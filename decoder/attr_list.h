@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The attrs of records that come without them, in JSON: what --attr reads and --attr-of prints.
+ */
+#ifndef PERFABI_ATTR_LIST_H
+#define PERFABI_ATTR_LIST_H
+
+#include "events.h"
+#include "out.h"
+
+struct attr_list {
+	json_t *json;         /* a list of {"attr": {...}, "ids": [...]} */
+	unsigned char *bytes; /* an attr of abi->attr_size bytes for each, in the host's order */
+	size_t count;
+};
+
+/*
+ * Reads an object of attr fields, an object with "attr" and perhaps "ids", or a list of such. 0, or
+ * a negative errno with `e` filled, which names `name` as the file. Free with attr_list_free().
+ */
+int attr_list_read(struct attr_list *list, const struct abi *abi, const struct abi_arch *arch,
+		   const char *text, const char *name, struct error *e);
+int attr_list_add(const struct attr_list *list, struct events *events, struct error *e);
+
+/* Writes the member "attrs", with a comma behind it. */
+void attr_list_put(const struct attr_list *list, const struct events *events, struct out *out);
+
+/* Whether the first attr has that field other than 0. */
+bool attr_list_flag(const struct attr_list *list, const struct abi *abi, const char *field);
+void attr_list_free(struct attr_list *list);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attrs to plans, ids to events.
+ */
+#include "events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record.h"
+
+static const char *const record_families[] = {"record", "tool_record"};
+
+static void note_use(void *context, const struct abi_field *field)
+{
+	struct events *events = context;
+
+	for (size_t i = 0; i < events->use_count; i++)
+		if (events->uses[i] == field)
+			return;
+	if (events->use_count < USES_MAX)
+		events->uses[events->use_count++] = field;
+}
+
+static void slot_records(struct events *events)
+{
+	const struct abi *abi = events->abi;
+
+	for (int type = 0; type < TYPES; type++)
+		events->slot_of[type] = -1;
+	for (size_t f = 0; f < sizeof(record_families) / sizeof(record_families[0]); f++) {
+		const struct abi_family *family = abi_family(abi, record_families[f]);
+
+		for (size_t i = 0; family && i < family->count; i++) {
+			const struct abi_value *value = &family->values[i];
+
+			if (value->value >= TYPES || events->slot_of[value->value] >= 0)
+				continue;
+			events->records[events->record_count].family = family;
+			events->records[events->record_count].value = value;
+			events->is_sample[value->value] = !strcmp(value->name, "sample");
+			events->is_tool[value->value] = f > 0;
+			events->slot_of[value->value] = (int)events->record_count++;
+		}
+	}
+}
+
+/* Makes every plan for any attr and throws it away: what is wrong in cases/abi is said at once. */
+static int check_layouts(struct events *events, void (*offer)(void *, const char *), void *context,
+			 struct error *e)
+{
+	const struct abi_family *features = abi_family(events->abi, "feature");
+	struct plan_for with = {.abi = events->abi, .uses = note_use, .context = events};
+	struct plan plan;
+	int err = 0;
+
+	for (size_t i = 0; i < events->record_count && !err; i++) {
+		err = plan_make(&plan, &with, events->records[i].family, events->records[i].value,
+				e);
+		if (!err)
+			plan_free(&plan);
+	}
+	for (size_t i = 0; features && i < features->count && !err; i++) {
+		if (!json_object_get(features->values[i].json, "fields"))
+			continue;
+		err = plan_make(&plan, &with, features, &features->values[i], e);
+		if (!err)
+			plan_free(&plan);
+	}
+	with.uses = NULL;
+	with.offer = offer;
+	with.context = context;
+	for (size_t i = 0; offer && i < events->record_count && !err; i++) {
+		err = plan_make(&plan, &with, events->records[i].family, events->records[i].value,
+				e);
+		if (!err)
+			plan_free(&plan);
+	}
+	return err;
+}
+
+int events_init(struct events *events, const struct abi *abi, struct error *e)
+{
+	*events = (struct events){.abi = abi, .order = host_order()};
+	slot_records(events);
+	return check_layouts(events, NULL, NULL, e);
+}
+
+int events_offer(const struct abi *abi, void (*offer)(void *, const char *), void *context,
+		 struct error *e)
+{
+	struct events events = {.abi = abi};
+
+	slot_records(&events);
+	return check_layouts(&events, offer, context, e);
+}
+
+static void shape_free(struct shape *shape, size_t slots)
+{
+	for (size_t i = 0; shape && shape->plans && i < slots; i++)
+		plan_free(&shape->plans[i]);
+	if (shape)
+		free(shape->plans);
+	free(shape);
+}
+
+void events_free(struct events *events)
+{
+	for (size_t i = 0; i < events->shape_count; i++)
+		shape_free(events->shapes[i], events->record_count);
+	shape_free(events->bare, events->record_count);
+	free(events->shapes);
+	free(events->list);
+	free(events->ids);
+	*events = (struct events){0};
+}
+
+/* Where the id stands: IDENTIFIER first, which has one place in all attrs, then ID, then STREAM_ID.
+ */
+static int id_offset(const struct plan *plan, const char *object)
+{
+	static const char *const names[] = {"identifier", "id", "stream_id"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char path[32];
+		int offset;
+
+		snprintf(path, sizeof(path), "%s%s", object, names[i]);
+		offset = plan_offset(plan, path);
+		if (offset >= 0)
+			return offset;
+	}
+	return -1;
+}
+
+static int shape_plans(struct shape *shape, const struct events *events, const unsigned char *attr,
+		       struct error *e)
+{
+	struct plan_for with = {.abi = events->abi,
+				.arch = events->arch,
+				.attr = attr,
+				.fields = events->fields,
+				.field_count = events->field_count};
+	struct plan trailer;
+	int at, err = plan_make_layout(&trailer, &with, "sample_id", e);
+
+	if (err)
+		return err;
+
+	for (size_t i = 0; i < trailer.count; i++)
+		if (trailer.ops[i].kind == OP_NEED)
+			shape->tail += trailer.ops[i].n;
+	at = id_offset(&trailer, "sample_id.");
+	shape->tail_id = at >= 0 ? (int)shape->tail - at : -1;
+	plan_free(&trailer);
+	for (size_t i = 0; i < events->record_count && !err; i++) {
+		struct plan *plan = &shape->plans[i];
+
+		err = plan_make(plan, &with, events->records[i].family, events->records[i].value,
+				e);
+		if (err)
+			break;
+		plan->tail = plan->trailer ? shape->tail : 0;
+		if (events->is_sample[events->records[i].value->value])
+			shape->sample_id = id_offset(plan, "");
+	}
+	return err;
+}
+
+int events_begin(struct events *events, struct error *e)
+{
+	unsigned char *attr = calloc(1, events->abi->attr_size);
+	int err = -ENOMEM;
+
+	events->bare = calloc(1, sizeof(*events->bare));
+	if (events->bare)
+		events->bare->plans = calloc(events->record_count, sizeof(struct plan));
+	if (attr && events->bare && events->bare->plans)
+		err = shape_plans(events->bare, events, attr, e);
+	free(attr);
+	return err;
+}
+
+static int shape_of(struct events *events, const unsigned char *attr, struct error *e)
+{
+	struct shape *shape = calloc(1, sizeof(*shape)), **grown;
+	int err;
+
+	if (!shape)
+		return -ENOMEM;
+	shape->sample_id = -1;
+	for (size_t i = 0; i < events->use_count; i++)
+		shape->key[i] = attr_get(events->uses[i], attr, host_order());
+	for (size_t i = 0; i < events->shape_count; i++)
+		if (!memcmp(events->shapes[i]->key, shape->key, sizeof(shape->key))) {
+			free(shape);
+			return (int)i;
+		}
+	shape->plans = calloc(events->record_count, sizeof(*shape->plans));
+	grown = realloc(events->shapes, (events->shape_count + 1) * sizeof(struct shape *));
+	if (grown)
+		events->shapes = grown;
+	if (!shape->plans || !grown)
+		err = -ENOMEM;
+	else if (events->shape_count == SHAPES_MAX)
+		err = error_text(e, NULL, "one more", "no more than %d kinds of attrs", SHAPES_MAX);
+	else
+		err = shape_plans(shape, events, attr, e);
+	if (err) {
+		shape_free(shape, events->record_count);
+		return err;
+	}
+	events->shapes[events->shape_count] = shape;
+	return (int)events->shape_count++;
+}
+
+/* Field by field into the host's order; what a newer kernel has behind is no business of layouts.
+ */
+static void to_host(const struct events *events, const unsigned char *from, size_t size,
+		    unsigned char *to)
+{
+	const struct abi *abi = events->abi;
+
+	memset(to, 0, abi->attr_size);
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct abi_field *field = &abi->fields[i];
+
+		if (field->offset + field->size <= size && !field->alias_of)
+			attr_set(field, to, host_order(), attr_get(field, from, events->order));
+	}
+}
+
+int events_add(struct events *events, const unsigned char *attr, size_t size, struct error *e)
+{
+	unsigned char *native;
+	int shape;
+
+	if (events->count == EVENTS_MAX)
+		return error_text(e, NULL, "one more", "no more than %d attrs", EVENTS_MAX);
+	if (events->count == events->capacity) {
+		size_t capacity = events->capacity ? 2 * events->capacity : 8;
+		struct event *grown = realloc(events->list, capacity * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		events->list = grown;
+		events->capacity = capacity;
+	}
+	native = malloc(events->abi->attr_size);
+	if (!native)
+		return -ENOMEM;
+	to_host(events, attr, size, native);
+	shape = shape_of(events, native, e);
+	free(native);
+	if (shape < 0)
+		return shape;
+	events->list[events->count].shape = (unsigned)shape;
+	return (int)events->count++;
+}
+
+static size_t id_hash(const struct events *events, uint64_t id)
+{
+	return (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (events->id_capacity - 1);
+}
+
+static void put_id(struct events *events, uint64_t id, uint64_t event)
+{
+	size_t i = id_hash(events, id);
+
+	while (events->ids[2 * i + 1] && events->ids[2 * i] != id)
+		i = (i + 1) & (events->id_capacity - 1);
+	if (!events->ids[2 * i + 1])
+		events->id_count++;
+	events->ids[2 * i] = id;
+	events->ids[2 * i + 1] = event;
+}
+
+int events_add_id(struct events *events, uint64_t id, int event)
+{
+	if (events->id_count >= IDS_MAX)
+		return -E2BIG;
+	if (2 * (events->id_count + 1) > events->id_capacity) {
+		size_t old = events->id_capacity, capacity = old ? 2 * old : 64;
+		uint64_t *ids = events->ids, *grown = calloc(2 * capacity, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		events->ids = grown;
+		events->id_capacity = capacity;
+		events->id_count = 0;
+		for (size_t i = 0; i < old; i++)
+			if (ids[2 * i + 1])
+				put_id(events, ids[2 * i], ids[2 * i + 1]);
+		free(ids);
+	}
+	put_id(events, id, (uint64_t)event + 1);
+	return 0;
+}
+
+static int event_of_id(const struct events *events, uint64_t id)
+{
+	size_t i;
+
+	if (!events->id_capacity)
+		return EVENT_UNKNOWN;
+	for (i = id_hash(events, id); events->ids[2 * i + 1];
+	     i = (i + 1) & (events->id_capacity - 1))
+		if (events->ids[2 * i] == id)
+			return (int)events->ids[2 * i + 1] - 1;
+	return EVENT_UNKNOWN;
+}
+
+/* The id in a record as that shape would have it; false if it has none. */
+static bool id_in(const struct events *events, const struct shape *shape, bool is_sample,
+		  const unsigned char *bytes, size_t size, uint64_t *id)
+{
+	if (is_sample) {
+		if (shape->sample_id < 0 || size < (size_t)shape->sample_id + 8)
+			return false;
+		*id = load_word(bytes + shape->sample_id, 8, events->order);
+		return true;
+	}
+	if (shape->tail_id < 0 || size < (size_t)shape->tail + 8)
+		return false;
+	*id = load_word(bytes + size - shape->tail_id, 8, events->order);
+	return true;
+}
+
+int events_find(const struct events *events, int type, const unsigned char *bytes, size_t size,
+		const struct shape **shape)
+{
+	bool is_sample = events->is_sample[type], named = false;
+
+	*shape = events->shape_count ? events->shapes[0] : NULL;
+	if (!events->count)
+		return EVENT_NONE;
+	if (is_sample && events->count == 1)
+		return 0;
+	for (size_t i = 0; i < events->shape_count; i++) {
+		uint64_t id = 0;
+		int event;
+
+		if (!id_in(events, events->shapes[i], is_sample, bytes, size, &id))
+			continue;
+		if (!id && !is_sample) /* perf wrote it, for no event */
+			return EVENT_NONE;
+		event = event_of_id(events, id);
+		if (event >= 0 && events->list[event].shape == i) {
+			*shape = events->shapes[i];
+			return event;
+		}
+		named = true;
+	}
+	if (is_sample && events->shape_count > 1)
+		*shape = NULL;
+	if (!is_sample && !events->id_count)
+		return EVENT_NONE;
+	return named || is_sample ? EVENT_UNKNOWN : EVENT_NONE;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of a recording: their attrs, the ids that records name them by, and for each kind of
+ * attr (the fields that layouts ask for being equal) the plans of all records.
+ */
+#ifndef PERFABI_EVENTS_H
+#define PERFABI_EVENTS_H
+
+#include "attr.h"
+#include "plan.h"
+
+enum { TYPES = 256, SHAPES_MAX = 64, EVENTS_MAX = 65536, IDS_MAX = 1 << 19, USES_MAX = 16 };
+
+/* What events_find() answers when there is no event. */
+enum { EVENT_NONE = -1, EVENT_UNKNOWN = -2 };
+
+/* The attrs that share one set of plans. */
+struct shape {
+	uint64_t key[USES_MAX];
+	struct plan *plans; /* by slot */
+	int sample_id;      /* offset of the id in a SAMPLE, or -1 */
+	int tail_id;        /* bytes from a record's end to the id in its sample_id, or -1 */
+	uint32_t tail;      /* size of the sample_id */
+};
+
+struct event {
+	unsigned shape;
+};
+
+struct events {
+	const struct abi *abi;
+	const struct abi_arch *arch;
+	enum byte_order order;
+	const char *const *fields; /* --fields */
+	size_t field_count;
+	const struct abi_field *uses[USES_MAX];
+	size_t use_count;
+
+	struct {
+		const struct abi_family *family;
+		const struct abi_value *value;
+	} records[TYPES];
+	size_t record_count;                   /* slots */
+	int slot_of[TYPES];                    /* by record type; -1: no such record */
+	bool is_sample[TYPES], is_tool[TYPES]; /* by record type */
+	struct shape *bare; /* what perf's own records are read by: no attr has a say there */
+
+	struct shape **shapes;
+	size_t shape_count;
+	struct event *list;
+	size_t count, capacity;
+	uint64_t *ids; /* an open hash table: id, event + 1 */
+	size_t id_count, id_capacity;
+};
+
+/* Prepares the tables and holds every layout against the language. 0 or a negative errno. */
+int events_init(struct events *events, const struct abi *abi, struct error *e);
+void events_free(struct events *events);
+
+/* Makes the plans of perf's own records, once `fields` is set. 0 or a negative errno. */
+int events_begin(struct events *events, struct error *e);
+
+/* The names that --fields may have: calls `offer` with each. */
+int events_offer(const struct abi *abi, void (*offer)(void *, const char *), void *context,
+		 struct error *e);
+
+/*
+ * Adds an event by the bytes of its attr in events->order. Returns its index, or a negative errno
+ * with `e` filled: no memory, or more kinds of attrs than SHAPES_MAX.
+ */
+int events_add(struct events *events, const unsigned char *attr, size_t size, struct error *e);
+
+/* Says that records with `id` are of that event. 0, -ENOMEM, or -E2BIG past IDS_MAX. */
+int events_add_id(struct events *events, uint64_t id, int event);
+
+/*
+ * The event of a record of the given slot, EVENT_NONE if it names none, EVENT_UNKNOWN if nobody has
+ * the id it names. *shape is set to what to read it by: the event's, or the first there is; NULL if
+ * there is none or, for a sample of unknown id, more than one that it could be.
+ */
+int events_find(const struct events *events, int type, const unsigned char *bytes, size_t size,
+		const struct shape **shape);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file or pipe, read through a window of bounded size: memory does not grow with the input.
+ */
+#ifndef PERFABI_INPUT_H
+#define PERFABI_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A range of the file; a ring buffer that wrapped is two. */
+struct segment {
+	uint64_t offset, size;
+};
+
+enum { INPUT_WINDOW = 512 * 1024, SEGMENTS = 2 };
+
+struct input {
+	int fd;
+	bool seekable, spooled, eof;
+	uint64_t size; /* of the file, if seekable */
+	struct segment segments[SEGMENTS];
+	size_t segment_count;
+	uint64_t read;     /* bytes of the segments that were read into the window or skipped */
+	uint64_t position; /* in the segments, of the window's first byte */
+	unsigned char *window;
+	size_t start, end;
+	int err; /* a read that failed, a negative errno */
+};
+
+/* Takes a descriptor, which stays the caller's. 0 or a negative errno. */
+int input_open(struct input *in, int fd);
+void input_close(struct input *in);
+
+/* Copies what is left of a pipe to an unnamed file, so that it can be read at any place. */
+int input_spool(struct input *in);
+
+/* `size` bytes at `offset` of a seekable input: how many there were, or a negative errno. */
+long input_read_at(struct input *in, uint64_t offset, void *bytes, size_t size);
+
+/* What comes through the window from now on: ranges of a seekable input. */
+void input_select(struct input *in, const struct segment *segments, size_t count);
+
+/* Has at least `want` bytes (at most half the window) in the window unless the input ends before.
+ * Returns how many there are. */
+size_t input_fill(struct input *in, size_t want);
+const unsigned char *input_bytes(const struct input *in);
+void input_advance(struct input *in, size_t n);
+
+/* Passes over n bytes; returns how many there were. */
+uint64_t input_skip(struct input *in, uint64_t n);
+
+/* The file offset of the window's byte `at`, and in *linear how many bytes from there on lie
+ * together. */
+uint64_t input_offset(const struct input *in, size_t at, uint64_t *linear);
+
+/* True when all of the input is in the window or behind it. */
+bool input_at_end(const struct input *in);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The fast JSON writer: numbers, hexadecimal and text at a pointer. Nothing here checks for room:
+ * the caller has reserved it (plan.h says how much a record can take), and PUT_SLACK bytes more,
+ * since what is short is stored in pieces of fixed length.
+ */
+#ifndef PERFABI_JSON_H
+#define PERFABI_JSON_H
+
+#include <endian.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { PUT_SLACK = 64, PUT_KEY = 32 };
+
+/* Text of `n` bytes in storage that can be read to PUT_KEY bytes at least. */
+static inline char *put_key(char *p, const char *text, size_t n)
+{
+	memcpy(p, text, PUT_KEY);
+	if (__builtin_expect(n > PUT_KEY, 0))
+		memcpy(p, text, n);
+	return p + n;
+}
+
+static inline char *put_text(char *p, const char *text)
+{
+	size_t n = strlen(text);
+
+	memcpy(p, text, n);
+	return p + n;
+}
+
+/* The eight decimal digits of v < 100000000, the first in the lowest byte; not yet text. */
+static inline uint64_t put_digits8(uint32_t v)
+{
+	uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32, q;
+
+	q = (x * 10486 >> 20) & 0x0000007f0000007f;
+	x = q | (x - q * 100) << 16;
+	q = (x * 103 >> 10) & 0x000f000f000f000f;
+	return q | (x - q * 10) << 8;
+}
+
+static inline char *put_all8(char *p, uint32_t v)
+{
+	uint64_t text = htole64(put_digits8(v) | 0x3030303030303030);
+
+	memcpy(p, &text, 8);
+	return p + 8;
+}
+
+/* v < 100000000, without leading zeros. */
+static inline char *put_up_to8(char *p, uint32_t v)
+{
+	uint64_t digits = put_digits8(v), text;
+	unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) & 0x38;
+
+	text = htole64((digits | 0x3030303030303030) >> zeros);
+	memcpy(p, &text, 8);
+	return p + 8 - zeros / 8;
+}
+
+static inline char *put_u64(char *p, uint64_t v)
+{
+	if (v < 100000000)
+		return put_up_to8(p, (uint32_t)v);
+	if (v < UINT64_C(10000000000000000)) {
+		p = put_up_to8(p, (uint32_t)(v / 100000000));
+		return put_all8(p, (uint32_t)(v % 100000000));
+	}
+	p = put_up_to8(p, (uint32_t)(v / UINT64_C(10000000000000000)));
+	v %= UINT64_C(10000000000000000);
+	p = put_all8(p, (uint32_t)(v / 100000000));
+	return put_all8(p, (uint32_t)(v % 100000000));
+}
+
+static inline char *put_s64(char *p, int64_t v)
+{
+	if (v >= 0)
+		return put_u64(p, (uint64_t)v);
+	*p++ = '-';
+	return put_u64(p, -(uint64_t)v);
+}
+
+/* The eight hexadecimal digits of v as text, the first in the lowest byte of a little-endian load.
+ */
+static inline uint64_t put_hex_text8(uint32_t v)
+{
+	uint64_t x = v;
+
+	x = (x << 16 | x) & 0x0000ffff0000ffff;
+	x = (x << 8 | x) & 0x00ff00ff00ff00ff;
+	x = (x << 4 | x) & 0x0f0f0f0f0f0f0f0f;
+	x += 0x3030303030303030 + ((x + 0x0606060606060606) >> 4 & 0x0101010101010101) * 0x27;
+	return htobe64(x);
+}
+
+/* Hexadecimal digits without leading zeros and without 0x. */
+static inline char *put_hex(char *p, uint64_t v)
+{
+	unsigned digits = 16 - (unsigned)__builtin_clzll(v | 1) / 4;
+	uint64_t high, low;
+
+	v <<= 64 - 4 * digits;
+	high = put_hex_text8((uint32_t)(v >> 32));
+	low = put_hex_text8((uint32_t)v);
+	memcpy(p, &high, 8);
+	memcpy(p + 8, &low, 8);
+	return p + digits;
+}
+
+/* Bytes as lower-case hexadecimal, two digits each. */
+static inline char *put_bytes(char *p, const unsigned char *bytes, size_t n)
+{
+	uint64_t text;
+	uint32_t v;
+
+	for (; n >= 4; n -= 4, bytes += 4, p += 8) {
+		memcpy(&v, bytes, 4);
+		text = put_hex_text8(be32toh(v));
+		memcpy(p, &text, 8);
+	}
+	for (; n; n--, bytes++, p += 2) {
+		*p = "0123456789abcdef"[*bytes >> 4];
+		p[1] = "0123456789abcdef"[*bytes & 15];
+	}
+	return p;
+}
+
+/* Ends the object or array: what a comma would go on after becomes `closing`. */
+static inline char *put_close(char *p, char closing)
+{
+	if (p[-1] == ',')
+		p[-1] = closing;
+	else
+		*p++ = closing;
+	return p;
+}
+
+/*
+ * `n` bytes as a JSON string, quoted; at most PUT_STRING_MAX bytes for each. What is no UTF-8
+ * becomes
+ * {"text": with U+FFFD in its place, "bytes": all of them in hexadecimal}, so that it comes back.
+ */
+enum { PUT_STRING_MAX = 8, PUT_STRING_FIXED = 32 };
+char *put_string(char *p, const unsigned char *bytes, size_t n);
+
+/* The shortest decimal that reads back as `v`, or a string where JSON has no number: "inf", "nan".
+ */
+char *put_double(char *p, double v);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The buffer in front of a sink.
+ */
+#include "out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "json.h"
+
+int out_init(struct out *out, int (*sink)(void *, const char *, size_t), void *context)
+{
+	*out = (struct out){.sink = sink, .context = context, .capacity = OUT_BUFFER};
+	out->base = out->at = malloc(out->capacity);
+	return out->base ? 0 : -ENOMEM;
+}
+
+void out_free(struct out *out)
+{
+	free(out->base);
+	*out = (struct out){0};
+}
+
+int out_flush(struct out *out)
+{
+	if (!out->err && out->sink && out->at > out->base)
+		out->err = out->sink(out->context, out->base, (size_t)(out->at - out->base));
+	if (out->sink)
+		out->at = out->base;
+	return out->err;
+}
+
+char *out_room(struct out *out, size_t size)
+{
+	size_t used = (size_t)(out->at - out->base), wanted = size + PUT_SLACK;
+	char *grown;
+
+	if (out->capacity - used >= wanted)
+		return out->at;
+	out_flush(out);
+	used = (size_t)(out->at - out->base);
+	if (out->capacity - used >= wanted)
+		return out->at;
+	wanted += used + used / 2;
+	grown = realloc(out->base, wanted);
+	if (!grown) {
+		out->err = -ENOMEM;
+		return NULL;
+	}
+	out->base = grown;
+	out->at = grown + used;
+	out->capacity = wanted;
+	return out->at;
+}

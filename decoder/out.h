@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where text goes: a buffer in front of a sink. Room is reserved before a line is written, so that
+ * the writer does not look at every byte.
+ */
+#ifndef PERFABI_OUT_H
+#define PERFABI_OUT_H
+
+#include <stddef.h>
+
+struct out {
+	char *base, *at; /* the text so far is base..at */
+	size_t capacity;
+	int (*sink)(void *context, const char *text, size_t size); /* NULL: the buffer grows */
+	void *context;
+	int err; /* the first error, a negative errno; nothing is passed on after it */
+};
+
+enum { OUT_BUFFER = 256 * 1024 };
+
+/* 0 or -ENOMEM. */
+int out_init(struct out *out, int (*sink)(void *, const char *, size_t), void *context);
+void out_free(struct out *out);
+
+/*
+ * A pointer with room for `size` bytes and PUT_SLACK more, or NULL when there is no memory. What is
+ * written there counts once out->at is moved behind it.
+ */
+char *out_room(struct out *out, size_t size);
+
+/* Hands everything to the sink. 0 or the first error there was. */
+int out_flush(struct out *out);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libperfabi: perf's recordings as JSON Lines. One function: bytes from a descriptor, text to a
+ * sink. Everything it needs is in its arguments; it opens no event, and calls may run in several
+ * threads.
+ */
+#ifndef PERFABI_H
+#define PERFABI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the bytes are. By default the beginning of the input tells. */
+enum perfabi_format {
+	PERFABI_AUTO,
+	PERFABI_PERF_DATA, /* what perf record writes, to a file or a pipe */
+	PERFABI_RING,      /* the mmap area: metadata page and 2^n data pages */
+	PERFABI_RECORDS,   /* records alone */
+};
+
+enum perfabi_order { PERFABI_HOST, PERFABI_LITTLE, PERFABI_BIG };
+
+/* All zero is a good beginning. Texts and lists are the caller's. */
+struct perfabi_options {
+	enum perfabi_format format;
+	enum perfabi_order order; /* of a ring or records; a perf.data says its own */
+	const char *machine;   /* whose registers, as uname -m names it; NULL: the recording says,
+				* or this machine's */
+	const char *attr;      /* JSON of the attrs of a ring or records: an object of fields, or
+				* {"attr": {...}, "ids": [...]}, or a list of these */
+	const char *attr_name; /* what to call that JSON in messages */
+	const char *cases;     /* a folder to take cases/abi from; NULL: the one built in */
+	const char *const *types; /* the record types to write, in any case; NULL: all */
+	size_t type_count;
+	const char *const *fields; /* the members to write beside type; NULL: all */
+	size_t field_count;
+	bool header_only;
+	bool no_summary;
+	bool check;             /* findings instead of records */
+	bool bytes;             /* each member's [offset, length] in the record, under "at" */
+	unsigned jobs;          /* threads; 0 and 1: none beside the caller's */
+	unsigned shard, shards; /* the shard-th (from 1) of so many; shards 0: all */
+};
+
+/* What came of it. */
+struct perfabi_result {
+	uint64_t diagnostics; /* lines of that type */
+	uint64_t records;
+	char message[1024]; /* if the call failed: why, without a newline */
+};
+
+/*
+ * Decodes from `fd`, which stays open. `sink` takes text in pieces, in order, and returns 0 or a
+ * negative errno, which ends the decoding. Returns
+ *   0        the input was read to its end; result->diagnostics says how well
+ *   -EINVAL  the options are wrong, or this is no such input
+ *   other    a negative errno of reading, or what the sink returned
+ */
+int perfabi_decode(int fd, const struct perfabi_options *options,
+		   int (*sink)(void *context, const char *text, size_t size), void *context,
+		   struct perfabi_result *result);
+
+#endif
