@@ -35,7 +35,7 @@ DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o
 SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
-.PHONY: all run test check-all setup setup-test install uninstall clean static asan mutate schema format lint compile_commands.json FORCE
+.PHONY: all run test check-all setup setup-test install uninstall clean static asan mutate fuzz fuzz-afl schema format lint compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode
 
 $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
@@ -88,6 +88,24 @@ static:
 	@$(MAKE) --no-print-directory B=$B/static STATIC=1 $B/static/perfabi $B/static/perfabi-decode
 mutate: all
 	$B/perfabi mutate $(ARGS)
+
+# The decoder under a fuzzer, from the fixtures on: `make fuzz FUZZ_SECONDS=3600`. New inputs stay in
+# build/fuzz/corpus, crashes in build/fuzz. Needs clang; fuzz-afl needs AFL++.
+FUZZ_SECONDS ?= 60
+FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -Idecoder -g -O1 -fno-omit-frame-pointer $(LIB_CFLAGS)
+$B/fuzz/decode: tests/fuzz/decode.c $(DECODER_SRC) $B/abi_builtin.c
+	@mkdir -p $(@D)
+	clang $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -pthread -o $@ $^ $(LIB_LIBS)
+$B/fuzz/decode-afl: tests/fuzz/decode.c $(DECODER_SRC) $B/abi_builtin.c
+	@mkdir -p $(@D)
+	AFL_USE_ASAN=1 afl-clang-fast $(FUZZ_FLAGS) -fsanitize=fuzzer -pthread -o $@ $^ $(LIB_LIBS)
+fuzz: $B/fuzz/decode
+	tests/fuzz/seeds $B/fuzz/corpus
+	cd $B/fuzz && ./decode -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=1024 -max_len=65536 -print_final_stats=1 corpus
+fuzz-afl: $B/fuzz/decode-afl
+	tests/fuzz/seeds $B/fuzz/seeds
+	cd $B/fuzz && AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 \
+		afl-fuzz -V $(FUZZ_SECONDS) -t 2000 -m none -i seeds -o afl -- ./decode-afl
 
 # The names of cases/abi as JSON Schema, for editors; a test says when it is out of date.
 schema:

@@ -32,9 +32,7 @@ enum special { PLAIN, HEADER_ATTR, HEADER_FEATURE, COMPRESSED, FOLLOWED };
 struct decoder {
 	const struct perfabi_options *options;
 	struct perfabi_result *result;
-	struct sources sources;
-	bool own_sources;
-	struct abi *abi;
+	const struct abi *abi;
 	struct events events;
 	struct input in;
 	struct out out;
@@ -61,19 +59,6 @@ static int fail(struct decoder *d, int err, const char *format, ...)
 	vsnprintf(d->result->message, sizeof(d->result->message), format, args);
 	va_end(args);
 	return err;
-}
-
-static int fail_with(struct decoder *d, int err, const struct error *e)
-{
-	char where[600] = "";
-
-	if (!error_is_set(e))
-		return fail(d, err, "%s", strerror(-err));
-	if (e->file[0])
-		snprintf(where, sizeof(where), "%s:%d: %s: ", e->file, e->line, e->pointer);
-	return fail(d, err, "%sexpected %s, got %s%s%s%s", where, e->expected,
-		    e->got[0] ? e->got : "nothing", e->nearest[0] ? " (nearest: \"" : "",
-		    e->nearest, e->nearest[0] ? "\")" : "");
 }
 
 /* Before the caller's own lines: what was given to the threads comes first. */
@@ -644,38 +629,24 @@ static int check_options(struct decoder *d)
 	return 0;
 }
 
-static int load(struct decoder *d, struct error *e)
+static int load(struct decoder *d, const struct events *base, struct error *e)
 {
 	struct utsname u;
-	int err;
+	int err = selection_make(&d->selection, d->options, base, e);
 
-	d->sources = abi_builtin();
-	if (d->options->cases) {
-		err = sources_read(&d->sources, d->options->cases, e);
-		if (err)
-			return err;
-		d->own_sources = true;
-	}
-	d->abi = abi_load(&d->sources, e);
-	if (!d->abi)
-		return -EINVAL;
-	err = events_init(&d->events, d->abi, e);
+	if (!err)
+		err = events_begin(&d->events, base, d->selection.fields, d->selection.field_count,
+				   e);
 	if (err)
 		return err;
+	d->abi = base->abi;
 	d->events.arch = abi_arch(d->abi, d->options->machine ? d->options->machine
 					  : uname(&u)         ? ""
 							      : u.machine);
 	if (d->options->machine && !d->events.arch)
 		return error_text(e, NULL, d->options->machine, "a machine as uname -m names it");
-	err = selection_make(&d->selection, d->options, &d->events, e);
-	if (err)
-		return err;
-	d->events.fields = d->selection.fields;
-	d->events.field_count = d->selection.field_count;
-	err = events_begin(&d->events, e);
-	if (!err)
-		set_roles(d);
-	return err;
+	set_roles(d);
+	return 0;
 }
 
 static int start(struct decoder *d)
@@ -730,13 +701,66 @@ static void release(struct whole *w)
 	events_free(&d->events);
 	selection_free(&d->selection);
 	input_close(&d->in);
-	abi_free(d->abi);
-	if (d->own_sources)
-		sources_free(&d->sources);
 	free(w);
 }
 
-int perfabi_decode(int fd, const struct perfabi_options *options,
+struct perfabi {
+	struct sources sources;
+	bool own_sources;
+	struct abi *abi;
+	struct events base; /* what all recordings have in common */
+};
+
+static void error_text_of(const struct error *e, int err, char *text, size_t size)
+{
+	char where[600] = "";
+
+	if (e->file[0])
+		snprintf(where, sizeof(where), "%s:%d: %s: ", e->file, e->line, e->pointer);
+	if (!error_is_set(e))
+		snprintf(text, size, "%s", strerror(-err));
+	else
+		snprintf(text, size, "%sexpected %s, got %s%s%s%s", where, e->expected,
+			 e->got[0] ? e->got : "nothing", e->nearest[0] ? " (nearest: \"" : "",
+			 e->nearest, e->nearest[0] ? "\")" : "");
+}
+
+struct perfabi *perfabi_new(const char *cases, char *message, size_t size)
+{
+	struct perfabi *p = calloc(1, sizeof(*p));
+	struct error e = {0};
+	int err = p ? 0 : -ENOMEM;
+
+	if (p && cases) {
+		err = sources_read(&p->sources, cases, &e);
+		p->own_sources = !err;
+	} else if (p) {
+		p->sources = abi_builtin();
+	}
+	if (!err) {
+		p->abi = abi_load(&p->sources, &e);
+		err = p->abi ? events_init(&p->base, p->abi, &e) : -EINVAL;
+	}
+	if (!err)
+		return p;
+	if (message)
+		error_text_of(&e, err, message, size);
+	perfabi_free(p);
+	return NULL;
+}
+
+void perfabi_free(struct perfabi *perfabi)
+{
+	if (!perfabi)
+		return;
+	events_free(&perfabi->base);
+	abi_free(perfabi->abi);
+	if (perfabi->own_sources)
+		sources_free(&perfabi->sources);
+	free(perfabi);
+}
+
+int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
 		   int (*sink)(void *context, const char *text, size_t size), void *context,
 		   struct perfabi_result *result)
 {
@@ -756,7 +780,7 @@ int perfabi_decode(int fd, const struct perfabi_options *options,
 	d->last = UINT64_MAX;
 	err = check_options(d);
 	if (!err)
-		err = load(d, &e);
+		err = load(d, &perfabi->base, &e);
 	if (!err)
 		err = input_open(&d->in, fd);
 	if (!err)
@@ -768,7 +792,7 @@ int perfabi_decode(int fd, const struct perfabi_options *options,
 		err = finish(d, err);
 	}
 	if (err && !result->message[0])
-		fail_with(d, err, &e);
+		error_text_of(&e, err, result->message, sizeof(result->message));
 	release(w);
 	return err;
 }

@@ -80,13 +80,6 @@ static int check_layouts(struct events *events, void (*offer)(void *, const char
 	return err;
 }
 
-int events_init(struct events *events, const struct abi *abi, struct error *e)
-{
-	*events = (struct events){.abi = abi, .order = host_order()};
-	slot_records(events);
-	return check_layouts(events, NULL, NULL, e);
-}
-
 int events_offer(const struct abi *abi, void (*offer)(void *, const char *), void *context,
 		 struct error *e)
 {
@@ -109,7 +102,8 @@ void events_free(struct events *events)
 {
 	for (size_t i = 0; i < events->shape_count; i++)
 		shape_free(events->shapes[i], events->record_count);
-	shape_free(events->bare, events->record_count);
+	if (!events->borrowed_bare)
+		shape_free(events->bare, events->record_count);
 	free(events->shapes);
 	free(events->list);
 	free(events->ids);
@@ -168,7 +162,7 @@ static int shape_plans(struct shape *shape, const struct events *events, const u
 	return err;
 }
 
-int events_begin(struct events *events, struct error *e)
+static int make_bare(struct events *events, struct error *e)
 {
 	unsigned char *attr = calloc(1, events->abi->attr_size);
 	int err = -ENOMEM;
@@ -180,6 +174,26 @@ int events_begin(struct events *events, struct error *e)
 		err = shape_plans(events->bare, events, attr, e);
 	free(attr);
 	return err;
+}
+
+int events_init(struct events *events, const struct abi *abi, struct error *e)
+{
+	int err;
+
+	*events = (struct events){.abi = abi, .order = host_order()};
+	slot_records(events);
+	err = check_layouts(events, NULL, NULL, e);
+	return err ? err : make_bare(events, e);
+}
+
+int events_begin(struct events *events, const struct events *base, const char *const *fields,
+		 size_t field_count, struct error *e)
+{
+	*events = *base;
+	events->fields = fields;
+	events->field_count = field_count;
+	events->borrowed_bare = !fields;
+	return fields ? make_bare(events, e) : 0;
 }
 
 static int shape_of(struct events *events, const unsigned char *attr, struct error *e)

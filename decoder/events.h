@@ -44,6 +44,7 @@ struct events {
 	int slot_of[TYPES];                    /* by record type; -1: no such record */
 	bool is_sample[TYPES], is_tool[TYPES]; /* by record type */
 	struct shape *bare; /* what perf's own records are read by: no attr has a say there */
+	bool borrowed_bare; /* it is another's */
 
 	struct shape **shapes;
 	size_t shape_count;
@@ -53,12 +54,19 @@ struct events {
 	size_t id_count, id_capacity;
 };
 
-/* Prepares the tables and holds every layout against the language. 0 or a negative errno. */
+/*
+ * Prepares the tables and holds every layout against the language: what is the same for all
+ * recordings. 0 or a negative errno with `e` filled.
+ */
 int events_init(struct events *events, const struct abi *abi, struct error *e);
 void events_free(struct events *events);
 
-/* Makes the plans of perf's own records, once `fields` is set. 0 or a negative errno. */
-int events_begin(struct events *events, struct error *e);
+/*
+ * The events of one recording, by what events_init() made; with --fields, or NULL. 0 or a negative
+ * errno with `e` filled. `base` must outlive it.
+ */
+int events_begin(struct events *events, const struct events *base, const char *const *fields,
+		 size_t field_count, struct error *e);
 
 /* The names that --fields may have: calls `offer` with each. */
 int events_offer(const struct abi *abi, void (*offer)(void *, const char *), void *context,

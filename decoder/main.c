@@ -22,7 +22,8 @@ enum { ATTR_BYTES_MAX = 65536, ATTR_JSON_MAX = 16 * 1024 * 1024, LIST_MAX = 256 
 
 struct request {
 	struct perfabi_options options;
-	const char *file, *attr_of, *attr_file, *expect;
+	const char *file, *attr_of, *attr_file, *expect, *cases;
+	struct perfabi *perfabi;
 	const char *types[LIST_MAX], *fields[LIST_MAX];
 };
 
@@ -333,7 +334,7 @@ static int print_attrs(struct request *request)
 	options.types = header_attr;
 	options.type_count = 1;
 	options.format = PERFABI_PERF_DATA;
-	err = perfabi_decode(fd, &options, gather, &text, &result);
+	err = perfabi_decode(request->perfabi, fd, &options, gather, &text, &result);
 	close(fd);
 	if (err) {
 		free(text.bytes);
@@ -364,7 +365,8 @@ static int decode_expecting(const struct request *request, int fd, const char *n
 			strerror(-err));
 		return EXIT_BAD;
 	}
-	err = perfabi_decode(fd, &request->options, compare_text, &compare, &result);
+	err = perfabi_decode(request->perfabi, fd, &request->options, compare_text, &compare,
+			     &result);
 	same = (!err || err == -ECANCELED) && compare_end(&compare);
 	compare_close(&compare);
 	if (err && err != -ECANCELED)
@@ -396,7 +398,8 @@ static int decode(struct request *request)
 	if (request->expect) {
 		status = decode_expecting(request, fd, name);
 	} else {
-		err = perfabi_decode(fd, &request->options, write_all, NULL, &result);
+		err = perfabi_decode(request->perfabi, fd, &request->options, write_all, NULL,
+				     &result);
 		status = err ? report_failure(name, err, &result) : finish_status(request, &result);
 	}
 	close(fd);
@@ -452,7 +455,7 @@ static int parse(int argc, char **argv, struct request *request)
 			o->machine = optarg;
 			break;
 		case CASES:
-			o->cases = optarg;
+			request->cases = optarg;
 			break;
 		case 't':
 			o->type_count = split(optarg, request->types);
@@ -500,11 +503,11 @@ static int parse(int argc, char **argv, struct request *request)
 int main(int argc, char **argv)
 {
 	struct request request = {0};
+	char message[1024];
 	int status = parse(argc, argv, &request);
 
 	if (status)
 		return status;
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), and said */
 	if (request.attr_of)
 		return optind < argc
 			       ? usage("--attr-of takes one file, not \"%s\" too", argv[optind])
@@ -512,9 +515,17 @@ int main(int argc, char **argv)
 	if (optind + 1 < argc)
 		return usage("one recording at a time, not \"%s\" too", argv[optind + 1]);
 	request.file = optind < argc ? argv[optind] : "-";
-	if (optind == argc && isatty(STDIN_FILENO)) {
+	if (!request.attr_of && optind == argc && isatty(STDIN_FILENO)) {
 		help(stderr);
 		return EXIT_BAD;
 	}
-	return decode(&request);
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), and said */
+	request.perfabi = perfabi_new(request.cases, message, sizeof(message));
+	if (!request.perfabi) {
+		fprintf(stderr, "perfabi-decode: %s\n", message);
+		return EXIT_BAD;
+	}
+	status = request.attr_of ? print_attrs(&request) : decode(&request);
+	perfabi_free(request.perfabi);
+	return status;
 }

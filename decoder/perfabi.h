@@ -30,7 +30,6 @@ struct perfabi_options {
 	const char *attr;      /* JSON of the attrs of a ring or records: an object of fields, or
 				* {"attr": {...}, "ids": [...]}, or a list of these */
 	const char *attr_name; /* what to call that JSON in messages */
-	const char *cases;     /* a folder to take cases/abi from; NULL: the one built in */
 	const char *const *types; /* the record types to write, in any case; NULL: all */
 	size_t type_count;
 	const char *const *fields; /* the members to write beside type; NULL: all */
@@ -50,6 +49,15 @@ struct perfabi_result {
 	char message[1024]; /* if the call failed: why, without a newline */
 };
 
+struct perfabi;
+
+/*
+ * Loads the layouts: of the folder `cases`, or if that is NULL those built in. Free with
+ * perfabi_free(). NULL if that fails, with the reason in `message`, which may be NULL.
+ */
+struct perfabi *perfabi_new(const char *cases, char *message, size_t size);
+void perfabi_free(struct perfabi *perfabi);
+
 /*
  * Decodes from `fd`, which stays open. `sink` takes text in pieces, in order, and returns 0 or a
  * negative errno, which ends the decoding. Returns
@@ -57,7 +65,7 @@ struct perfabi_result {
  *   -EINVAL  the options are wrong, or this is no such input
  *   other    a negative errno of reading, or what the sink returned
  */
-int perfabi_decode(int fd, const struct perfabi_options *options,
+int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
 		   int (*sink)(void *context, const char *text, size_t size), void *context,
 		   struct perfabi_result *result);
 

@@ -13,7 +13,7 @@
 #include "attr.h"
 #include "json.h"
 
-enum { DEPTH_MAX = 16, NAMES = 192, PATH = 128, HEADER = 8, ATTR_JSON = 8192 };
+enum { DEPTH_MAX = 16, NAMES = 192, PATH = 128, HEADER = 8, ATTR_JSON = 8192, TEXT_BLOCK = 1024 };
 
 static const struct {
 	const char *name;
@@ -103,23 +103,29 @@ static int need(struct compiler *c, uint32_t bytes, const struct where *w)
 	return 0;
 }
 
-/* Text that lives as long as the plan, readable to PUT_KEY bytes. */
+/* Text that lives as long as the plan, readable to PUT_KEY bytes; many share a block. */
 static const char *keep(struct compiler *c, const char *text, const struct where *w)
 {
 	struct plan *plan = c->plan;
-	size_t n = strlen(text);
-	void **grown = realloc(plan->texts, (plan->text_count + 1) * sizeof(*grown));
+	size_t n = strlen(text) + 1;
 	char *copy;
 
-	if (grown)
-		plan->texts = grown;
-	copy = grown ? calloc(1, n + 1 > PUT_KEY ? n + 1 : PUT_KEY) : NULL;
-	if (!copy) {
-		no_memory(c, w);
-		return NULL;
+	if (!plan->text_count || plan->text_used + n + PUT_KEY > TEXT_BLOCK) {
+		void **grown = realloc(plan->texts, (plan->text_count + 1) * sizeof(*grown));
+		void *block = grown ? calloc(1, TEXT_BLOCK) : NULL;
+
+		if (grown)
+			plan->texts = grown;
+		if (!block) {
+			no_memory(c, w);
+			return NULL;
+		}
+		plan->texts[plan->text_count++] = block;
+		plan->text_used = 0;
 	}
+	copy = (char *)plan->texts[plan->text_count - 1] + plan->text_used;
 	memcpy(copy, text, n);
-	plan->texts[plan->text_count++] = copy;
+	plan->text_used += n;
 	return copy;
 }
 
@@ -205,7 +211,6 @@ static int reg_of(struct compiler *c, const json_t *json, uint8_t *reg, const st
 		return 0;
 	}
 	for (size_t i = c->name_count; i--;) {
-		nearest_try(&near, c->names[i].name);
 		if (strcmp(c->names[i].name, name))
 			continue;
 		op = &c->plan->ops[c->names[i].op];
@@ -218,6 +223,8 @@ static int reg_of(struct compiler *c, const json_t *json, uint8_t *reg, const st
 		*reg = op->reg;
 		return 0;
 	}
+	for (size_t i = 0; i < c->name_count; i++)
+		nearest_try(&near, c->names[i].name);
 	return error_name(c->e, w, name, near.best, "the name of a field before this one");
 }
 

@@ -84,7 +84,7 @@ struct plan {
 	uint32_t tail;                /* ... of so many bytes; whoever knows the attr sets it */
 	const struct abi_value *type; /* of a record */
 	void **texts;
-	size_t text_count;
+	size_t text_count, text_used;
 };
 
 /* What a plan is made for. */

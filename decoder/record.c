@@ -606,6 +606,7 @@ enum record_problem record_put(const struct plan *plan, struct record *r,
 	bool maybe = false;
 	enum record_problem first, second;
 
+	r->failed = NULL;
 	r->has_time = r->has_cpu = false;
 	r->finding_count = 0;
 	first = run_once(plan, r, bytes, from, size, misc, out, false, &maybe);

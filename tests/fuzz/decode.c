@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The decoder under libFuzzer or AFL++ (`make fuzz`, `make fuzz-afl`). An input is a perf.data, or
+ * else: a byte (bit 0: an image of the mmap area, not records; bit 1: big endian), a length, an attr of
+ * eight times that many bytes, and the rest.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "attr.h"
+#include "perfabi.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int discard(void *context, const char *text, size_t size)
+{
+	uint64_t *sum = context;
+
+	for (size_t i = 0; i < size; i++) /* every byte is looked at, so that none is uninitialised */
+		*sum += (unsigned char)text[i];
+	return 0;
+}
+
+static void decode(const struct perfabi *perfabi, const uint8_t *data, size_t size,
+		   struct perfabi_options *options)
+{
+	int fd = memfd_create("input", MFD_CLOEXEC);
+	struct perfabi_result result;
+	uint64_t sum = 0;
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET))
+		abort();
+	perfabi_decode(perfabi, fd, options, discard, &sum, &result);
+	options->check = options->bytes = true;
+	lseek(fd, 0, SEEK_SET);
+	perfabi_decode(perfabi, fd, options, discard, &sum, &result);
+	close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct perfabi *perfabi;
+	static struct abi *abi;
+	struct perfabi_options options = {0};
+	struct sources sources = abi_builtin();
+	struct error e = {0};
+	size_t attr_size;
+	json_t *json;
+	char *text;
+
+	if (!perfabi)
+		perfabi = perfabi_new(NULL, NULL, 0);
+	if (!abi)
+		abi = abi_load(&sources, &e);
+	if (!perfabi || !abi)
+		abort();
+	if (size < 2)
+		return 0;
+	if (data[0] == 'P' || data[0] == '2' || data[0] == 'E') {
+		decode(perfabi, data, size, &options);
+		return 0;
+	}
+	attr_size = 8 * (size_t)data[1];
+	if (attr_size < 64 || size < 2 + attr_size)
+		return 0;
+	options.format = data[0] & 1 ? PERFABI_RING : PERFABI_RECORDS;
+	options.order = data[0] & 2 ? PERFABI_BIG : PERFABI_LITTLE;
+	json = attr_to_json(abi, abi_arch(abi, "x86_64"), data + 2, attr_size, LITTLE);
+	json_object_del(json, "bytes");
+	text = json ? json_dumps(json, 0) : NULL;
+	options.attr = text;
+	if (text)
+		decode(perfabi, data + 2 + attr_size, size - 2 - attr_size, &options);
+	free(text);
+	json_decref(json);
+	return 0;
+}
