@@ -126,7 +126,7 @@ static uint16_t size_of(const struct decoder *d, const unsigned char *bytes)
 static size_t say_damage(struct decoder *d, const unsigned char *bytes, size_t size, bool at_end,
 			 enum scan_stop stop, struct place place)
 {
-	size_t next = scan_resync(&d->lines, bytes, size, at_end);
+	size_t next = scan_resync(&d->lines, bytes, 8, size, at_end);
 	unsigned length = size >= 8 ? size_of(d, bytes) : 0;
 
 	if (next > size)
@@ -567,7 +567,7 @@ static int begin_ring(struct whole *w, struct error *e)
 		uint64_t linear;
 		struct place place = {input_offset(&d->in, 0, &linear), -1};
 
-		n = scan_resync(&d->lines, input_bytes(&d->in), size, input_at_end(&d->in));
+		n = scan_resync(&d->lines, input_bytes(&d->in), 0, size, input_at_end(&d->in));
 		lines_diagnostic(&d->lines, place, "overwritten", n,
 				 "the buffer was written more than once around: records before "
 				 "this are lost");

@@ -283,7 +283,7 @@ static void add_lost(struct lines *lines, const struct plan *plan, const unsigne
 	if (header->size < (size_t)plan->lost_offset + 8)
 		return;
 	lost = load_word(bytes + plan->lost_offset, 8, lines->events->order);
-	if (!strcmp(plan->name, "lost_samples"))
+	if (plan->lost_samples)
 		lines->sums.lost_samples += lost;
 	else
 		lines->sums.lost += lost;

@@ -61,7 +61,8 @@ static void read_features(struct perfdata *file, const unsigned char *bytes, enu
 
 	for (size_t i = 0; i < FEATURES / 64; i++)
 		file->features[i] = load_word(bytes + 8 * i, 8, order);
-	if (order == LITTLE || file->features[0] >> HOSTNAME & 1)
+	if (order == LITTLE || file->features[0] >> HOSTNAME & 1 ||
+	    !(file->features[0] >> 32 >> HOSTNAME & 1))
 		return;
 	for (size_t i = 0; i < FEATURES / 64; i++)
 		file->features[i] = file->features[i] >> 32 | file->features[i] << 32;

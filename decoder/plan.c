@@ -310,7 +310,8 @@ static const char *opening_of(uint8_t kind)
 
 static int compile_scalar(struct compiler *c, const json_t *item, int type, const struct where *w)
 {
-	static const char *const known[] = {"name", "type", "set", "keep", "bitfield", NULL};
+	static const char *const known[] = {"name", "type", "set", "keep", "counts", NULL};
+	const char *counts = json_string_value(json_object_get(item, "counts"));
 	const struct abi_family *set = NULL;
 	const char *name = name_of(item);
 	size_t at;
@@ -335,6 +336,10 @@ static int compile_scalar(struct compiler *c, const json_t *item, int type, cons
 	op->set = set;
 	if (json_is_true(json_object_get(item, "keep")))
 		op->reg = REG_KEPT;
+	if (counts && op->offset > 0 && op->width == 8) {
+		c->plan->lost_offset = op->offset;
+		c->plan->lost_samples = !strcmp(counts, "lost_samples");
+	}
 	at = c->plan->count - 1;
 	grows(c, set ? longest_of(set) : types[type].longest);
 	err = remember(c, name, w);
@@ -1228,16 +1233,11 @@ int plan_make(struct plan *plan, const struct plan_for *with, const struct abi_f
 			     .offset = is_record ? HEADER : 0,
 			     .outside = true,
 			     .regs = REG_KEPT + 1};
-	int err;
-
 	*plan = (struct plan){
 		.name = value->name, .type = value, .lenient = strcmp(family->name, "record") != 0};
 	if (is_record)
 		plan->misc_known = misc_of(with->abi, value->name);
-	err = make(plan, &c, json_object_get(value->json, "fields"), &at);
-	if (!err && is_record && plan_offset(plan, "lost") > 0)
-		plan->lost_offset = plan_offset(plan, "lost");
-	return err;
+	return make(plan, &c, json_object_get(value->json, "fields"), &at);
 }
 
 void plan_free(struct plan *plan)

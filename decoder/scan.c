@@ -56,11 +56,12 @@ static bool is_plausible(const struct events *events, const unsigned char *bytes
 	       (events->is_tool[type] || length % 8 == 0) && (length <= size || !at_end);
 }
 
-size_t scan_resync(struct lines *lines, const unsigned char *bytes, size_t size, bool at_end)
+size_t scan_resync(struct lines *lines, const unsigned char *bytes, size_t from, size_t size,
+		   bool at_end)
 {
 	const struct events *events = lines->events;
 
-	for (size_t at = 8; at + 8 <= size; at += 8) {
+	for (size_t at = from; at + 8 <= size; at += 8) {
 		uint32_t type;
 		size_t length;
 

@@ -24,10 +24,11 @@ size_t scan_records(const struct events *events, const bool *special, const unsi
 		    size_t size, bool at_end, enum scan_stop *stop);
 
 /*
- * The first of bytes 8, 16, 24... at which a record stands that can be trusted: a type that is
- * known, a size that its plan accounts for to the last byte, and behind one of perf's own another.
- * `size` if there is none.
+ * The first of bytes `from`, `from` + 8, `from` + 16... at which a record stands that can be
+ * trusted: a type that is known, a size that its plan accounts for to the last byte, and behind one
+ * of perf's own another. `size` if there is none.
  */
-size_t scan_resync(struct lines *lines, const unsigned char *bytes, size_t size, bool at_end);
+size_t scan_resync(struct lines *lines, const unsigned char *bytes, size_t from, size_t size,
+		   bool at_end);
 
 #endif
