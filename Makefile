@@ -35,7 +35,7 @@ DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o
 SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
-.PHONY: all run test check-all setup setup-test install uninstall clean static asan mutate fuzz fuzz-afl schema format lint compile_commands.json FORCE
+.PHONY: all run test check-all setup setup-test install uninstall clean static asan mutate bench fuzz fuzz-afl schema format lint compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode
 
 $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
@@ -88,6 +88,14 @@ static:
 	@$(MAKE) --no-print-directory B=$B/static STATIC=1 $B/static/perfabi $B/static/perfabi-decode
 mutate: all
 	$B/perfabi mutate $(ARGS)
+
+# perfabi-decode against perf and a copy loop; records its inputs to build/bench. Needs perf and root.
+BENCH_ROUNDS ?= 5
+bench: $B/perfabi-decode $B/bench/floor
+	tests/bench/run $B/perfabi-decode $B/bench/floor $B/bench $(BENCH_ROUNDS)
+$B/bench/floor: tests/bench/floor.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -o $@ $<
 
 # The decoder under a fuzzer, from the fixtures on: `make fuzz FUZZ_SECONDS=3600`. New inputs stay in
 # build/fuzz/corpus, crashes in build/fuzz. Needs clang; fuzz-afl needs AFL++.

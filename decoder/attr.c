@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum byte_order host_order(void)
-{
-	const union {
-		uint16_t word;
-		unsigned char first;
-	} probe = {.word = 1};
-
-	return probe.first ? LITTLE : BIG;
-}
-
 static uint64_t load(const unsigned char *p, unsigned size, enum byte_order order)
 {
 	uint64_t value = 0;

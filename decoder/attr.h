@@ -6,13 +6,18 @@
 #ifndef PERFABI_ATTR_H
 #define PERFABI_ATTR_H
 
+#include <endian.h>
+
 #include "abi.h"
 #include "value.h"
 
 enum byte_order { LITTLE, BIG };
 
 /* The order of the machine this runs on. */
-enum byte_order host_order(void);
+static inline enum byte_order host_order(void)
+{
+	return BYTE_ORDER == BIG_ENDIAN ? BIG : LITTLE;
+}
 
 /*
  * Reads or writes one field. `bytes` holds at least field->offset + field->size bytes. A bit field

@@ -21,13 +21,16 @@ static int no_variable(const void *context, const char *name, uint64_t *value, b
 	return -ENOENT;
 }
 
+static const struct vars no_vars = {no_variable, NULL};
+
 static int read_one(struct attr_list *list, const struct abi *abi, const struct abi_arch *arch,
-		    const json_t *one, const struct where *w, struct error *e)
+		    const json_t *one, const struct vars *vars, const struct where *w,
+		    struct error *e)
 {
-	static const struct vars no_vars = {no_variable, NULL};
 	const json_t *attr = json_object_get(one, "attr"), *ids = json_object_get(one, "ids"), *id;
 	struct where at_attr = where_key(w, "attr"), at_ids = where_key(w, "ids");
 	unsigned char *bytes = list->bytes + list->count * abi->attr_size;
+	const struct abi_field *size = abi_field(abi, "size");
 	size_t i;
 
 	if (ids && !json_is_array(ids))
@@ -41,12 +44,14 @@ static int read_one(struct attr_list *list, const struct abi *abi, const struct 
 			return err;
 	}
 	list->count++;
-	return attr_from_json(abi, arch, attr ? attr : one, &no_vars, attr ? &at_attr : w, bytes,
-			      e);
+	if (size) /* a case's default too; one of 0 would be taken for VER0's */
+		attr_set(size, bytes, host_order(), abi->attr_size);
+	return attr_from_json(abi, arch, attr ? attr : one, vars ? vars : &no_vars,
+			      attr ? &at_attr : w, bytes, e);
 }
 
 int attr_list_read(struct attr_list *list, const struct abi *abi, const struct abi_arch *arch,
-		   const char *text, const char *name, struct error *e)
+		   const char *text, const char *name, const struct vars *vars, struct error *e)
 {
 	struct source source = {name, NULL, text, strlen(text)};
 	struct where root = where_root(&source);
@@ -68,7 +73,7 @@ int attr_list_read(struct attr_list *list, const struct abi *abi, const struct a
 	json_array_foreach(list->json, i, one) {
 		struct where at = json_is_array(json) ? where_index(&root, i) : root;
 
-		err = read_one(list, abi, arch, one, &at, e);
+		err = read_one(list, abi, arch, one, vars, &at, e);
 		if (err)
 			break;
 	}
@@ -92,7 +97,6 @@ int attr_list_add(const struct attr_list *list, struct events *events, struct er
 			return event;
 		json_array_foreach(ids, k, id) {
 			struct value value;
-			static const struct vars no_vars = {no_variable, NULL};
 
 			if (value_eval(id, NULL, &no_vars, NULL, &value, e) ||
 			    events_add_id(events, value.bits, event))

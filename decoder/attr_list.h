@@ -16,10 +16,11 @@ struct attr_list {
 
 /*
  * Reads an object of attr fields, an object with "attr" and perhaps "ids", or a list of such. 0, or
- * a negative errno with `e` filled, which names `name` as the file. Free with attr_list_free().
+ * a negative errno with `e` filled, which names `name` as the file. `vars` may be NULL: then there
+ * are no $variables. Free with attr_list_free().
  */
 int attr_list_read(struct attr_list *list, const struct abi *abi, const struct abi_arch *arch,
-		   const char *text, const char *name, struct error *e);
+		   const char *text, const char *name, const struct vars *vars, struct error *e);
 int attr_list_add(const struct attr_list *list, struct events *events, struct error *e);
 
 /* Writes the member "attrs", with a comma behind it. */

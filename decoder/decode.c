@@ -536,14 +536,15 @@ static int make_records_header(struct decoder *d, struct out *out, struct error 
 static int take_attrs(struct whole *w, struct error *e)
 {
 	struct decoder *d = &w->d;
+	int err;
 
 	if (!d->options->attr)
 		return error_text(e, NULL, "none",
 				  "the attr of these records in JSON (--attr FILE): "
 				  "this is no perf.data");
-	return attr_list_read(&w->attrs, d->abi, d->events.arch, d->options->attr,
-			      d->options->attr_name ? d->options->attr_name : "attr", e)
-		       ?: attr_list_add(&w->attrs, &d->events, e);
+	err = attr_list_read(&w->attrs, d->abi, d->events.arch, d->options->attr,
+			     d->options->attr_name ? d->options->attr_name : "attr", NULL, e);
+	return err ? err : attr_list_add(&w->attrs, &d->events, e);
 }
 
 static int begin_ring(struct whole *w, struct error *e)
@@ -680,6 +681,7 @@ static int finish(struct decoder *d, int err)
 		d->out.context = d->context;
 	}
 	d->result->diagnostics = sums.diagnostics;
+	d->result->lost = sums.lost;
 	for (size_t i = 0; i < TYPES; i++)
 		d->result->records += sums.records[i];
 	if (!err && !d->options->no_summary && !d->options->shards && !d->options->header_only)

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum { PUT_SLACK = 64, PUT_KEY = 32 };
 
@@ -63,6 +66,10 @@ static inline char *put_up_to8(char *p, uint32_t v)
 
 static inline char *put_u64(char *p, uint64_t v)
 {
+	if (v < 10) {
+		*p = (char)('0' + v);
+		return p + 1;
+	}
 	if (v < 100000000)
 		return put_up_to8(p, (uint32_t)v);
 	if (v < UINT64_C(10000000000000000)) {
@@ -96,17 +103,45 @@ static inline uint64_t put_hex_text8(uint32_t v)
 	return htobe64(x);
 }
 
+#ifdef __SSE2__
+/* Sixteen values from 0 to 15 as digits. */
+static inline __m128i put_hex_digits(__m128i nibbles)
+{
+	__m128i letters = _mm_cmpgt_epi8(nibbles, _mm_set1_epi8(9));
+
+	return _mm_add_epi8(_mm_add_epi8(nibbles, _mm_set1_epi8('0')),
+			    _mm_and_si128(letters, _mm_set1_epi8('a' - '0' - 10)));
+}
+
+/* Bytes to digits, sixteen of them at a time. */
+static inline void put_bytes16(char *p, __m128i bytes)
+{
+	__m128i low = _mm_and_si128(bytes, _mm_set1_epi8(15));
+	__m128i high = _mm_and_si128(_mm_srli_epi16(bytes, 4), _mm_set1_epi8(15));
+
+	_mm_storeu_si128((__m128i *)(void *)p, put_hex_digits(_mm_unpacklo_epi8(high, low)));
+	_mm_storeu_si128((__m128i *)(void *)(p + 16), put_hex_digits(_mm_unpackhi_epi8(high, low)));
+}
+#endif
+
 /* Hexadecimal digits without leading zeros and without 0x. */
 static inline char *put_hex(char *p, uint64_t v)
 {
 	unsigned digits = 16 - (unsigned)__builtin_clzll(v | 1) / 4;
-	uint64_t high, low;
 
 	v <<= 64 - 4 * digits;
-	high = put_hex_text8((uint32_t)(v >> 32));
-	low = put_hex_text8((uint32_t)v);
+#ifdef __SSE2__
+	__m128i bytes = _mm_cvtsi64_si128((long long)htobe64(v));
+	__m128i low = _mm_and_si128(bytes, _mm_set1_epi8(15));
+	__m128i high = _mm_and_si128(_mm_srli_epi16(bytes, 4), _mm_set1_epi8(15));
+
+	_mm_storeu_si128((__m128i *)(void *)p, put_hex_digits(_mm_unpacklo_epi8(high, low)));
+#else
+	uint64_t high = put_hex_text8((uint32_t)(v >> 32)), low = put_hex_text8((uint32_t)v);
+
 	memcpy(p, &high, 8);
 	memcpy(p + 8, &low, 8);
+#endif
 	return p + digits;
 }
 
@@ -116,6 +151,10 @@ static inline char *put_bytes(char *p, const unsigned char *bytes, size_t n)
 	uint64_t text;
 	uint32_t v;
 
+#ifdef __SSE2__
+	for (; n >= 16; n -= 16, bytes += 16, p += 32)
+		put_bytes16(p, _mm_loadu_si128((const __m128i *)(const void *)bytes));
+#endif
 	for (; n >= 4; n -= 4, bytes += 4, p += 8) {
 		memcpy(&v, bytes, 4);
 		text = put_hex_text8(be32toh(v));

@@ -161,8 +161,7 @@ static char *put_misc(char *p, struct lines *lines, int slot, const struct plan 
 static char *put_begin(char *p, const struct lines *lines, const char *text, size_t length,
 		       struct place place, const struct header *header)
 {
-	memcpy(p, text, length);
-	p += length;
+	p = put_key(p, text, length);
 	if (!lines->options.no_offset)
 		p = put_place(p, place);
 	if (lines->options.no_size)
@@ -441,14 +440,14 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 
 void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, struct place place)
 {
-	enum byte_order order = lines->events->order;
+	bool swap = lines->events->order != host_order();
 
-	lines->record.order = order;
+	lines->record.order = lines->events->order;
 	lines->record.arch = lines->events->arch;
 	while (size >= 8) {
-		struct header header = {(uint32_t)load_word(bytes, 4, order),
-					(uint16_t)load_word(bytes + 4, 2, order),
-					(uint16_t)load_word(bytes + 6, 2, order)};
+		struct header header = {(uint32_t)load_swapped(bytes, 4, swap),
+					(uint16_t)load_swapped(bytes + 4, 2, swap),
+					(uint16_t)load_swapped(bytes + 6, 2, swap)};
 
 		put_record(lines, bytes, &header, place);
 		bytes += header.size;

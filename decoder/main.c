@@ -16,6 +16,7 @@
 #include "attr.h"
 #include "compare.h"
 #include "perfabi.h"
+#include "source.h"
 
 enum { EXIT_DAMAGED = 1, EXIT_BAD = 2, EXIT_IO = 3 };
 enum { ATTR_BYTES_MAX = 65536, ATTR_JSON_MAX = 16 * 1024 * 1024, LIST_MAX = 256 };
@@ -97,45 +98,6 @@ static int write_all(void *context, const char *text, size_t size)
 		size -= (size_t)n;
 	}
 	return 0;
-}
-
-/* A whole file as text; NULL, errno set, if it cannot be read. Free with free(). */
-static char *read_text(const char *path, size_t *size, size_t max)
-{
-	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
-	char *text = NULL;
-	size_t capacity = 0, n = 0;
-
-	if (!f)
-		return NULL;
-	for (;;) {
-		if (n + 1 >= capacity) {
-			char *grown = realloc(text, capacity = capacity ? 2 * capacity : 65536);
-
-			if (!grown)
-				break;
-			text = grown;
-		}
-		size_t got = fread(text + n, 1, capacity - n - 1, f);
-
-		n += got;
-		if (n > max)
-			errno = EFBIG;
-		if (got && n <= max)
-			continue;
-		if (!ferror(f) && n <= max) {
-			text[n] = '\0';
-			*size = n;
-			if (f != stdin)
-				fclose(f);
-			return text;
-		}
-		break;
-	}
-	if (f != stdin)
-		fclose(f);
-	free(text);
-	return NULL;
 }
 
 /* Commas to strings, in place. */
@@ -322,7 +284,7 @@ static int print_attrs(struct request *request)
 		return EXIT_BAD;
 	if (!is_recording(fd)) {
 		size_t size = 0;
-		char *bytes = read_text(request->attr_of, &size, ATTR_JSON_MAX);
+		char *bytes = text_read(request->attr_of, &size, ATTR_JSON_MAX);
 
 		status = bytes ? attr_of_bytes(request, request->attr_of, (unsigned char *)bytes,
 					       size)
@@ -385,7 +347,7 @@ static int decode(struct request *request)
 	if (fd < 0)
 		return EXIT_BAD;
 	if (request->attr_file) {
-		attr = read_text(request->attr_file, &size, ATTR_JSON_MAX);
+		attr = text_read(request->attr_file, &size, ATTR_JSON_MAX);
 		if (!attr) {
 			fprintf(stderr, "perfabi-decode: cannot read %s: %s\n", request->attr_file,
 				strerror(errno));

@@ -46,6 +46,7 @@ struct perfabi_options {
 struct perfabi_result {
 	uint64_t diagnostics; /* lines of that type */
 	uint64_t records;
+	uint64_t lost;      /* records that LOST says are missing */
 	char message[1024]; /* if the call failed: why, without a newline */
 };
 

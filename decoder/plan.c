@@ -484,6 +484,13 @@ static int compile_array(struct compiler *c, const json_t *item, const struct op
 	op->element = types[type].kind;
 	op->width = types[type].width;
 	op->set = markers;
+	op->value = op->mirrored = UINT64_MAX;
+	for (size_t i = 0; markers && i < markers->count; i++) {
+		if (!strcmp(markers->values[i].name, "max"))
+			op->value = markers->values[i].value;
+		if (json_object_get(markers->values[i].json, "followed_by"))
+			op->mirrored = markers->values[i].value;
+	}
 	c->offset = -1;
 	forget_need(c);
 	grows(c, 8);

@@ -68,7 +68,11 @@ struct op {
 	const char *key;              /* as record.c copies it: "\"ip\":\"0x" */
 	const char *path;             /* "sample_id.time"; NULL inside arrays */
 	const struct abi_family *set; /* names of the values, or markers of an array */
-	uint64_t value, mirrored;     /* bits: what has a name, and as big endian has it */
+	/*
+	 * Of bits: what has a name, and the same as big endian has it. Of an array with markers:
+	 * the smallest, and the one that a cookie follows.
+	 */
+	uint64_t value, mirrored;
 };
 
 /* One layout for one attr. Line lengths: at most fixed + size * per_byte bytes of JSON. */

@@ -6,7 +6,6 @@
  */
 #include "record.h"
 
-#include <byteswap.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,28 +15,7 @@
 
 ALWAYS_INLINE uint64_t load(const unsigned char *p, unsigned width, bool swap)
 {
-	uint16_t v16;
-	uint32_t v32;
-	uint64_t v64;
-
-	switch (width) {
-	case 1:
-		return *p;
-	case 2:
-		memcpy(&v16, p, 2);
-		return swap ? bswap_16(v16) : v16;
-	case 4:
-		memcpy(&v32, p, 4);
-		return swap ? bswap_32(v32) : v32;
-	default:
-		memcpy(&v64, p, 8);
-		return swap ? bswap_64(v64) : v64;
-	}
-}
-
-uint64_t load_word(const unsigned char *bytes, unsigned width, enum byte_order order)
-{
-	return load(bytes, width, order != host_order());
+	return load_swapped(p, width, swap);
 }
 
 size_t record_longest(const struct plan *plan, size_t size)
@@ -119,39 +97,26 @@ static void find_nonzero(struct record *r, const char *code, const struct op *op
 		}
 }
 
-/* An address, or the mark of the context that the addresses behind it are of. */
-static char *put_marked(char *p, const struct op *op, uint64_t value, const unsigned char **at,
-			const unsigned char *end, uint64_t *left, bool swap)
+/* The mark of the context that the addresses behind it are of, and the cookie of a deferred one. */
+static char *put_marker(char *p, const struct op *op, uint64_t value, const unsigned char **at,
+			uint64_t *left, bool swap)
 {
-	const struct abi_value *marker = NULL, *max = NULL;
+	const struct abi_value *marker = abi_value_of(op->set, value);
 
-	for (size_t i = 0; i < op->set->count; i++) {
-		if (op->set->values[i].value == value)
-			marker = &op->set->values[i];
-		if (!strcmp(op->set->values[i].name, "max"))
-			max = &op->set->values[i];
-	}
-	if (!marker && (!max || value < max->value)) {
-		p = put_text(p, "\"0x");
-		p = put_hex(p, value);
-		return put_text(p, "\"");
-	}
 	p = put_text(p, "{\"context\":\"");
-	if (marker) {
+	if (marker)
 		p = put_text(p, marker->name);
-	} else {
-		p = put_text(p, "0x");
-		p = put_hex(p, value);
-	}
-	p = put_text(p, "\"");
-	if (marker && json_object_get(marker->json, "followed_by") && *left && end - *at >= 8) {
-		p = put_text(p, ",\"cookie\":\"0x");
-		p = put_hex(p, load(*at, 8, swap));
-		p = put_text(p, "\"");
+	else
+		p = put_hex(put_text(p, "0x"), value);
+	*p++ = '"';
+	if (value == op->mirrored && *left) {
+		p = put_hex(put_text(p, ",\"cookie\":\"0x"), load(*at, 8, swap));
+		*p++ = '"';
 		*at += 8;
 		--*left;
 	}
-	return put_text(p, "}");
+	*p++ = '}';
+	return p;
 }
 
 ALWAYS_INLINE char *put_number(char *p, uint8_t kind, uint64_t v)
@@ -176,15 +141,14 @@ ALWAYS_INLINE char *put_number(char *p, uint8_t kind, uint64_t v)
 ALWAYS_INLINE char *put_array(char *p, const struct op *op, const unsigned char *at, uint64_t left,
 			      bool swap)
 {
-	const unsigned char *end = at + left * op->width;
-	uint64_t marker = op->set ? (uint64_t)-4095 : UINT64_MAX;
+	uint64_t first_marker = op->set ? op->value : UINT64_MAX;
 
 	while (left--) {
 		uint64_t v = load(at, op->width, swap);
 
 		at += op->width;
-		if (op->set && v >= marker) {
-			p = put_marked(p, op, v, &at, end, &left, swap);
+		if (op->set && v >= first_marker) {
+			p = put_marker(p, op, v, &at, &left, swap);
 		} else {
 			if (op->element >= OP_X16 && op->element <= OP_X64) {
 				memcpy(p, "\"0x", 4);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -297,4 +298,49 @@ void sources_free(struct sources *s)
 		free(s->list);
 	free(s->owned_root);
 	*s = (struct sources){0};
+}
+
+/* Appends all of `f`; false with errno set, and what there is so far still the caller's to free. */
+static bool read_stream(FILE *f, char **text, size_t *size, size_t max)
+{
+	size_t capacity = 0, got;
+
+	*size = 0;
+	do {
+		if (*size + 1 >= capacity) {
+			char *grown = realloc(*text, capacity = capacity ? 2 * capacity : 65536);
+
+			if (!grown)
+				return false;
+			*text = grown;
+		}
+		got = fread(*text + *size, 1, capacity - *size - 1, f);
+		*size += got;
+		if (*size > max) {
+			errno = EFBIG;
+			return false;
+		}
+	} while (got);
+	(*text)[*size] = '\0';
+	return !ferror(f);
+}
+
+char *text_read(const char *path, size_t *size, size_t max)
+{
+	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	char *text = NULL;
+	bool whole;
+	int err;
+
+	if (!f)
+		return NULL;
+	whole = read_stream(f, &text, size, max);
+	err = errno;
+	if (f != stdin)
+		fclose(f);
+	if (whole)
+		return text;
+	free(text);
+	errno = err;
+	return NULL;
 }

@@ -45,4 +45,10 @@ int sources_read_file(struct sources *out, const char *path, struct error *e);
 
 void sources_free(struct sources *s);
 
+/*
+ * A whole file, - for standard input, with a NUL behind it; NULL with errno set if it cannot be
+ * read or has more than `max` bytes. free() it.
+ */
+char *text_read(const char *path, size_t *size, size_t max);
+
 #endif

@@ -22,6 +22,8 @@ static const struct command {
 	{"check", command_check, "load case files, and say what is wrong with them"},
 	{"mutate", command_mutate,
 	 "make every expectation wrong in turn, and demand that it fails"},
+	{"capture", command_capture,
+	 "record an attr while a command runs, for perfabi-decode and perf"},
 	{"help", command_help, "help on a command, or on tokens, phases, given, variables"},
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
