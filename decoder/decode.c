@@ -207,9 +207,9 @@ static int compressed(struct decoder *d, const unsigned char *bytes, size_t size
 {
 	uint32_t type = (uint32_t)load_word(bytes, 4, d->events.order);
 	int slot = d->events.slot_of[type];
-	const struct plan *plan = &d->events.bare->plans[slot];
+	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
 	size_t payload = 8, length = size - 8;
-	int at = plan_offset(plan, "data_size");
+	int at = plan ? plan_offset(plan, "data_size") : -1;
 
 	if (at >= 8 && size >= (size_t)at + 8) { /* COMPRESSED2: then padding */
 		payload = (size_t)at + 8;
@@ -267,12 +267,12 @@ static void pass_over(struct decoder *d, const unsigned char *bytes, size_t size
 	int slot = d->events.slot_of[type];
 	const json_t *json = json_object_get(d->events.records[slot].value->json, "followed_by");
 	const char *field = json_string_value(json_object_get(json, "field"));
-	const struct plan *plan = &d->events.bare->plans[slot];
+	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
 	uint64_t align = (uint64_t)json_integer_value(json_object_get(json, "align"));
-	int at = field ? plan_offset(plan, field) : -1;
+	int at = field && plan ? plan_offset(plan, field) : -1;
 	unsigned width = 0;
 
-	for (size_t i = 0; field && i < plan->count; i++)
+	for (size_t i = 0; at >= 0 && i < plan->count; i++)
 		if (plan->ops[i].path && !strcmp(plan->ops[i].path, field))
 			width = plan->ops[i].width;
 	*follow = 0;

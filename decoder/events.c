@@ -93,8 +93,11 @@ static void shape_free(struct shape *shape, size_t slots)
 {
 	for (size_t i = 0; shape && shape->plans && i < slots; i++)
 		plan_free(&shape->plans[i]);
-	if (shape)
+	if (shape) {
+		pthread_mutex_destroy(&shape->making);
 		free(shape->plans);
+		free(shape->attr);
+	}
 	free(shape);
 }
 
@@ -128,52 +131,79 @@ static int id_offset(const struct plan *plan, const char *object)
 	return -1;
 }
 
-static int shape_plans(struct shape *shape, const struct events *events, const unsigned char *attr,
-		       struct error *e)
+const struct plan *events_plan(const struct events *events, struct shape *shape, int slot)
 {
-	struct plan_for with = {.abi = events->abi,
-				.arch = events->arch,
-				.attr = attr,
-				.fields = events->fields,
-				.field_count = events->field_count};
+	struct plan *plan = &shape->plans[slot], made;
+	struct error e = {0};
+
+	if (__builtin_expect(__atomic_load_n(&plan->ready, __ATOMIC_ACQUIRE), 1))
+		return plan;
+	pthread_mutex_lock(&shape->making);
+	if (!plan->ready && !plan_make(&made, &shape->with, events->records[slot].family,
+				       events->records[slot].value, &e)) {
+		made.tail = made.trailer ? shape->tail : 0;
+		*plan = made;
+		__atomic_store_n(&plan->ready, true, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&shape->making);
+	return plan->ready ? plan : NULL;
+}
+
+/* The size of the sample_id, and where ids are. */
+static int find_places(struct shape *shape, const struct events *events, struct error *e)
+{
+	const struct plan *sample;
 	struct plan trailer;
-	int at, err = plan_make_layout(&trailer, &with, "sample_id", e);
+	int at, err = plan_make_layout(&trailer, &shape->with, "sample_id", e);
 
 	if (err)
 		return err;
-
 	for (size_t i = 0; i < trailer.count; i++)
 		if (trailer.ops[i].kind == OP_NEED)
 			shape->tail += trailer.ops[i].n;
 	at = id_offset(&trailer, "sample_id.");
 	shape->tail_id = at >= 0 ? (int)shape->tail - at : -1;
 	plan_free(&trailer);
-	for (size_t i = 0; i < events->record_count && !err; i++) {
-		struct plan *plan = &shape->plans[i];
-
-		err = plan_make(plan, &with, events->records[i].family, events->records[i].value,
-				e);
-		if (err)
-			break;
-		plan->tail = plan->trailer ? shape->tail : 0;
-		if (events->is_sample[events->records[i].value->value])
-			shape->sample_id = id_offset(plan, "");
+	for (int type = 0; type < TYPES; type++) {
+		if (!events->is_sample[type])
+			continue;
+		sample = events_plan(events, shape, events->slot_of[type]);
+		if (!sample)
+			return -ENOMEM;
+		shape->sample_id = id_offset(sample, "");
 	}
-	return err;
+	return 0;
+}
+
+/* NULL when there is no memory. */
+static struct shape *shape_new(const struct events *events, const unsigned char *attr)
+{
+	struct shape *shape = calloc(1, sizeof(*shape));
+
+	if (!shape)
+		return NULL;
+	pthread_mutex_init(&shape->making, NULL);
+	shape->sample_id = -1;
+	shape->plans = calloc(events->record_count, sizeof(*shape->plans));
+	shape->attr = calloc(1, events->abi->attr_size);
+	if (!shape->plans || !shape->attr) {
+		shape_free(shape, 0);
+		return NULL;
+	}
+	if (attr)
+		memcpy(shape->attr, attr, events->abi->attr_size);
+	shape->with = (struct plan_for){.abi = events->abi,
+					.arch = events->arch,
+					.attr = shape->attr,
+					.fields = events->fields,
+					.field_count = events->field_count};
+	return shape;
 }
 
 static int make_bare(struct events *events, struct error *e)
 {
-	unsigned char *attr = calloc(1, events->abi->attr_size);
-	int err = -ENOMEM;
-
-	events->bare = calloc(1, sizeof(*events->bare));
-	if (events->bare)
-		events->bare->plans = calloc(events->record_count, sizeof(struct plan));
-	if (attr && events->bare && events->bare->plans)
-		err = shape_plans(events->bare, events, attr, e);
-	free(attr);
-	return err;
+	events->bare = shape_new(events, NULL);
+	return events->bare ? find_places(events->bare, events, e) : -ENOMEM;
 }
 
 int events_init(struct events *events, const struct abi *abi, struct error *e)
@@ -198,29 +228,27 @@ int events_begin(struct events *events, const struct events *base, const char *c
 
 static int shape_of(struct events *events, const unsigned char *attr, struct error *e)
 {
-	struct shape *shape = calloc(1, sizeof(*shape)), **grown;
+	uint64_t key[USES_MAX] = {0};
+	struct shape *shape, **grown;
 	int err;
 
+	for (size_t i = 0; i < events->use_count; i++)
+		key[i] = attr_get(events->uses[i], attr, host_order());
+	for (size_t i = 0; i < events->shape_count; i++)
+		if (!memcmp(events->shapes[i]->key, key, sizeof(key)))
+			return (int)i;
+	if (events->shape_count == SHAPES_MAX)
+		return error_text(e, NULL, "one more", "no more than %d kinds of attrs",
+				  SHAPES_MAX);
+	grown = realloc(events->shapes, (events->shape_count + 1) * sizeof(struct shape *));
+	if (!grown)
+		return -ENOMEM;
+	events->shapes = grown;
+	shape = shape_new(events, attr);
 	if (!shape)
 		return -ENOMEM;
-	shape->sample_id = -1;
-	for (size_t i = 0; i < events->use_count; i++)
-		shape->key[i] = attr_get(events->uses[i], attr, host_order());
-	for (size_t i = 0; i < events->shape_count; i++)
-		if (!memcmp(events->shapes[i]->key, shape->key, sizeof(shape->key))) {
-			free(shape);
-			return (int)i;
-		}
-	shape->plans = calloc(events->record_count, sizeof(*shape->plans));
-	grown = realloc(events->shapes, (events->shape_count + 1) * sizeof(struct shape *));
-	if (grown)
-		events->shapes = grown;
-	if (!shape->plans || !grown)
-		err = -ENOMEM;
-	else if (events->shape_count == SHAPES_MAX)
-		err = error_text(e, NULL, "one more", "no more than %d kinds of attrs", SHAPES_MAX);
-	else
-		err = shape_plans(shape, events, attr, e);
+	memcpy(shape->key, key, sizeof(key));
+	err = find_places(shape, events, e);
 	if (err) {
 		shape_free(shape, events->record_count);
 		return err;
@@ -342,7 +370,7 @@ static bool id_in(const struct events *events, const struct shape *shape, bool i
 }
 
 int events_find(const struct events *events, int type, const unsigned char *bytes, size_t size,
-		const struct shape **shape)
+		struct shape **shape)
 {
 	bool is_sample = events->is_sample[type], named = false;
 

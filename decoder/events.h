@@ -6,6 +6,8 @@
 #ifndef PERFABI_EVENTS_H
 #define PERFABI_EVENTS_H
 
+#include <pthread.h>
+
 #include "attr.h"
 #include "plan.h"
 
@@ -14,9 +16,12 @@ enum { TYPES = 256, SHAPES_MAX = 64, EVENTS_MAX = 65536, IDS_MAX = 1 << 19, USES
 /* What events_find() answers when there is no event. */
 enum { EVENT_NONE = -1, EVENT_UNKNOWN = -2 };
 
-/* The attrs that share one set of plans. */
+/* The attrs that share one set of plans, each made when the first such record comes. */
 struct shape {
 	uint64_t key[USES_MAX];
+	unsigned char *attr; /* one of them, in the host's order */
+	struct plan_for with;
+	pthread_mutex_t making;
 	struct plan *plans; /* by slot */
 	int sample_id;      /* offset of the id in a SAMPLE, or -1 */
 	int tail_id;        /* bytes from a record's end to the id in its sample_id, or -1 */
@@ -81,12 +86,16 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 /* Says that records with `id` are of that event. 0, -ENOMEM, or -E2BIG past IDS_MAX. */
 int events_add_id(struct events *events, uint64_t id, int event);
 
+/* The plan of a slot's records in that shape; NULL when there is no memory. May be called by
+ * threads. */
+const struct plan *events_plan(const struct events *events, struct shape *shape, int slot);
+
 /*
  * The event of a record of the given slot, EVENT_NONE if it names none, EVENT_UNKNOWN if nobody has
  * the id it names. *shape is set to what to read it by: the event's, or the first there is; NULL if
  * there is none or, for a sample of unknown id, more than one that it could be.
  */
 int events_find(const struct events *events, int type, const unsigned char *bytes, size_t size,
-		const struct shape **shape);
+		struct shape **shape);
 
 #endif

@@ -192,13 +192,13 @@ static void put_raw(struct lines *lines, const char *text, size_t length, struct
 static void put_unknown(struct lines *lines, struct place place, const struct header *header,
 			const unsigned char *bytes)
 {
-	static const char text[] = "{\"type\":\"UNKNOWN\",";
+	static const char text[PUT_KEY] = "{\"type\":\"UNKNOWN\",";
 
 	lines->sums.unknown++;
 	lines_diagnostic(lines, place, "unknown-type", 0,
 			 "record type %u is none that cases/abi knows", header->type);
 	if (!lines->options.no_unknown)
-		put_raw(lines, text, sizeof(text) - 1, place, header, bytes, true);
+		put_raw(lines, text, strlen(text), place, header, bytes, true);
 }
 
 static bool room_for_notes(struct lines *lines, const struct plan *plan)
@@ -326,19 +326,24 @@ static const struct plan *plan_for_record(struct lines *lines, const struct head
 					  int *event)
 {
 	const struct events *events = lines->events;
-	const struct shape *shape = events->shape_count ? events->shapes[0] : NULL;
+	struct shape *first = events->shape_count ? events->shapes[0] : NULL, *shape = first;
+	const struct plan *plan = NULL;
 
 	*event = EVENT_NONE;
 	if (events->is_tool[header->type])
-		return &events->bare->plans[slot];
-	if (shape && (shape->plans[slot].trailer || events->is_sample[header->type])) {
-		*event = events_find(events, (int)header->type, bytes, header->size, &shape);
-		if (*event == EVENT_UNKNOWN)
-			lines_diagnostic(lines, place, "unknown-id", 0,
-					 "%.*s: the id in it is of no event of this recording",
-					 name_length(lines, slot), name_text(lines, slot));
-	}
-	return shape ? &shape->plans[slot] : NULL;
+		return events_plan(events, events->bare, slot);
+	if (first)
+		plan = events_plan(events, first, slot);
+	if (!plan || !(plan->trailer || events->is_sample[header->type]))
+		return plan;
+	*event = events_find(events, (int)header->type, bytes, header->size, &shape);
+	if (*event == EVENT_UNKNOWN)
+		lines_diagnostic(lines, place, "unknown-id", 0,
+				 "%.*s: the id in it is of no event of this recording",
+				 name_length(lines, slot), name_text(lines, slot));
+	if (shape == first)
+		return plan;
+	return shape ? events_plan(events, shape, slot) : NULL;
 }
 
 static void put_record(struct lines *lines, const unsigned char *bytes, const struct header *header,
@@ -358,7 +363,7 @@ static void put_record(struct lines *lines, const unsigned char *bytes, const st
 	}
 	lines->sums.records[slot]++;
 	if (lines->options.types && !lines->options.types[header->type] && !lines->options.strict) {
-		plan = events->shape_count ? &events->shapes[0]->plans[slot] : NULL;
+		plan = events->shape_count ? events_plan(events, events->shapes[0], slot) : NULL;
 		if (plan && plan->lost_offset)
 			add_lost(lines, plan, bytes, header);
 		return;
@@ -416,7 +421,7 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 	const struct events *events = lines->events;
 	uint32_t type = (uint32_t)load_word(bytes, 4, events->order);
 	uint16_t misc = (uint16_t)load_word(bytes + 4, 2, events->order);
-	const struct shape *shape = events->bare;
+	struct shape *shape = events->bare;
 	int slot = type < TYPES ? events->slot_of[type] : -1;
 	const struct plan *plan;
 	char *p;
@@ -428,8 +433,8 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 		return false;
 	if (!shape)
 		return false;
-	plan = &shape->plans[slot];
-	p = out_room(lines->out, record_longest(plan, size));
+	plan = events_plan(events, shape, slot);
+	p = plan ? out_room(lines->out, record_longest(plan, size)) : NULL;
 	if (!p || !room_for_notes(lines, plan) || (misc & ~(plan->misc_known | MISC_CPUMODE)))
 		return false;
 	lines->record.order = events->order;

@@ -77,7 +77,8 @@ struct op {
 
 /* One layout for one attr. Line lengths: at most fixed + size * per_byte bytes of JSON. */
 struct plan {
-	const char *name; /* "MMAP2" */
+	const char *name; /* "mmap2" */
+	bool ready; /* it was made; of whoever keeps plans that are made when they are needed */
 	struct op *ops;
 	size_t count, capacity;
 	size_t fixed, per_byte, paths;
