@@ -23,6 +23,20 @@ static int no_variable(const void *context, const char *name, uint64_t *value, b
 
 static const struct vars no_vars = {no_variable, NULL};
 
+/* The size of the oldest ABI that has all fields that are not zero: older kernels and perfs take
+ * it. */
+static unsigned smallest_size(const struct abi *abi, const unsigned char *bytes)
+{
+	unsigned end = abi->attr_size;
+	size_t i = 0;
+
+	while (end && !bytes[end - 1])
+		end--;
+	while (i + 1 < abi->size_count && abi->sizes[i].size < end)
+		i++;
+	return abi->sizes[i].size;
+}
+
 static int read_one(struct attr_list *list, const struct abi *abi, const struct abi_arch *arch,
 		    const json_t *one, const struct vars *vars, const struct where *w,
 		    struct error *e)
@@ -32,22 +46,24 @@ static int read_one(struct attr_list *list, const struct abi *abi, const struct 
 	unsigned char *bytes = list->bytes + list->count * abi->attr_size;
 	const struct abi_field *size = abi_field(abi, "size");
 	size_t i;
+	int err;
 
 	if (ids && !json_is_array(ids))
 		return error_value(e, &at_ids, ids, "a list of ids");
 	json_array_foreach(ids, i, id) {
 		struct where at = where_index(&at_ids, i);
 		struct value value;
-		int err = value_eval(id, NULL, &no_vars, &at, &value, e);
 
+		err = value_eval(id, NULL, &no_vars, &at, &value, e);
 		if (err)
 			return err;
 	}
 	list->count++;
-	if (size) /* a case's default too; one of 0 would be taken for VER0's */
-		attr_set(size, bytes, host_order(), abi->attr_size);
-	return attr_from_json(abi, arch, attr ? attr : one, vars ? vars : &no_vars,
-			      attr ? &at_attr : w, bytes, e);
+	err = attr_from_json(abi, arch, attr ? attr : one, vars ? vars : &no_vars,
+			     attr ? &at_attr : w, bytes, e);
+	if (!err && size && !attr_get(size, bytes, host_order()))
+		attr_set(size, bytes, host_order(), smallest_size(abi, bytes));
+	return err;
 }
 
 int attr_list_read(struct attr_list *list, const struct abi *abi, const struct abi_arch *arch,

@@ -10,7 +10,8 @@
 
 struct attr_list {
 	json_t *json;         /* a list of {"attr": {...}, "ids": [...]} */
-	unsigned char *bytes; /* an attr of abi->attr_size bytes for each, in the host's order */
+	unsigned char *bytes; /* for each an attr in abi->attr_size bytes, in the host's order; its
+			       * size is, where none is given, the smallest that will do */
 	size_t count;
 };
 

@@ -111,9 +111,8 @@ static int put_run(struct decoder *d, const unsigned char *bytes, size_t size, s
 /* One record by the caller's own lines. */
 static int put_one(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
 {
-	set_silence(d, place);
-	if (!d->lines.options.silent)
-		lines_put(&d->lines, bytes, size, place);
+	set_silence(d, place); /* what it says of the recording counts for all shards */
+	lines_put(&d->lines, bytes, size, place);
 	return pass_on(d);
 }
 
@@ -310,7 +309,7 @@ static void skip(struct decoder *d, uint64_t follow, struct place place)
 
 	set_silence(d, place);
 	if (!d->lines.options.silent)
-		d->lines.sums.trailing_bytes += skipped;
+		d->lines.sums.passed_over += skipped;
 	if (skipped < follow)
 		lines_diagnostic(&d->lines, place, "truncated", 0,
 				 "%llu bytes should follow this record, and %llu do",
@@ -430,6 +429,17 @@ static struct perfdata *file_of(struct decoder *d)
 	return &((struct whole *)d)->file;
 }
 
+/* The part of the bytes from `offset` on that is this shard's; the header is the first one's. */
+static void set_shard(struct decoder *d, uint64_t offset, uint64_t size)
+{
+	const struct perfabi_options *o = d->options;
+
+	if (o->shards < 2)
+		return;
+	d->first = o->shard == 1 ? 0 : offset + size / o->shards * (o->shard - 1);
+	d->last = o->shard == o->shards ? UINT64_MAX : offset + size / o->shards * o->shard;
+}
+
 static int begin_perfdata(struct whole *w, struct error *e)
 {
 	struct decoder *d = &w->d;
@@ -441,24 +451,21 @@ static int begin_perfdata(struct whole *w, struct error *e)
 	if (err)
 		return err;
 	if (w->file.is_pipe) {
+		if (d->options->shards && !d->in.seekable)
+			return error_text(e, NULL, "a pipe",
+					  "a file, whose size is known, for --shard");
 		input_advance(&d->in, PERFDATA_PIPE_HEADER);
-		if (d->in.seekable)
+		if (d->in.seekable) {
 			d->limit = d->in.size;
+			set_shard(d, PERFDATA_PIPE_HEADER, d->in.size);
+		}
 		return put_header(d, make_perfdata_header, e);
 	}
 	data = w->file.data;
 	if (w->file.open_ended && data.offset <= d->in.size)
 		data.size = d->in.size - data.offset;
 	d->limit = data.offset + data.size;
-	if (d->options->shards > 1) {
-		d->first = data.offset + data.size / d->options->shards * (d->options->shard - 1);
-		d->last =
-			d->options->shard == d->options->shards
-				? UINT64_MAX
-				: data.offset + data.size / d->options->shards * d->options->shard;
-		if (d->options->shard == 1)
-			d->first = 0;
-	}
+	set_shard(d, data.offset, data.size);
 	err = put_header(d, make_perfdata_header, e);
 	if (err)
 		return err;
@@ -552,6 +559,9 @@ static int begin_ring(struct whole *w, struct error *e)
 	struct decoder *d = &w->d;
 	int err = d->in.seekable ? 0 : input_spool(&d->in);
 
+	if (d->options->shards)
+		return error_text(e, NULL, "an image of the mmap area",
+				  "a perf.data or records for --shard");
 	if (!err)
 		err = take_attrs(w, e);
 	if (!err)
@@ -562,6 +572,7 @@ static int begin_ring(struct whole *w, struct error *e)
 	err = put_header(d, make_ring_header, e);
 	if (err)
 		return err;
+	d->lines.options.backward = attr_list_flag(&w->attrs, d->abi, "write_backward");
 	input_select(&d->in, w->ring.segments, w->ring.segment_count);
 	if (w->ring.lost_begin) {
 		size_t size = input_fill(&d->in, FILL), n;
@@ -579,9 +590,14 @@ static int begin_ring(struct whole *w, struct error *e)
 
 static int begin_records(struct whole *w, struct error *e)
 {
+	struct decoder *d = &w->d;
 	int err = take_attrs(w, e);
 
-	return err ? err : put_header(&w->d, make_records_header, e);
+	if (!err && d->options->shards && !d->in.seekable)
+		return error_text(e, NULL, "a pipe", "a file, whose size is known, for --shard");
+	if (!err)
+		set_shard(d, 0, d->in.size);
+	return err ? err : put_header(d, make_records_header, e);
 }
 
 static int begin(struct whole *w, struct error *e)

@@ -85,10 +85,11 @@ void lines_diagnostic(struct lines *lines, struct place place, const char *code,
 	va_end(args);
 	if (n >= (int)sizeof(message))
 		n = (int)sizeof(message) - 1;
+	if (lines->options.silent)
+		return;
 	lines->sums.diagnostics++;
 	lines->sums.skipped += skipped;
-	p = lines->options.silent ? NULL
-				  : out_room(lines->out, sizeof(message) * PUT_STRING_MAX + 256);
+	p = out_room(lines->out, sizeof(message) * PUT_STRING_MAX + 256);
 	if (!p)
 		return;
 	p = put_place(put_text(p, "{\"type\":\"diagnostic\","), place);
@@ -218,7 +219,7 @@ static bool room_for_notes(struct lines *lines, const struct plan *plan)
 static void check_time(struct lines *lines, struct place place, int slot)
 {
 	const struct record *r = &lines->record;
-	uint64_t *grown;
+	uint64_t *grown, last;
 
 	if (!r->has_time || !r->has_cpu || !r->time || r->cpu >= CPUS_MAX)
 		return;
@@ -232,13 +233,14 @@ static void check_time(struct lines *lines, struct place place, int slot)
 		lines->last_time = grown;
 		lines->cpus = cpus;
 	}
-	if (r->time < lines->last_time[r->cpu])
+	last = lines->last_time[r->cpu];
+	if (last && (lines->options.backward ? r->time > last : r->time < last))
 		lines_diagnostic(
 			lines, place, "time-order", 0,
-			"%.*s: time %llu on cpu %llu is before the %llu of the record before it",
+			"%.*s: time %llu on cpu %llu is %s the %llu of the record before it",
 			name_length(lines, slot), name_text(lines, slot),
 			(unsigned long long)r->time, (unsigned long long)r->cpu,
-			(unsigned long long)lines->last_time[r->cpu]);
+			lines->options.backward ? "behind" : "before", (unsigned long long)last);
 	lines->last_time[r->cpu] = r->time;
 }
 
@@ -474,8 +476,7 @@ void lines_add_sums(struct lines_sums *to, const struct lines_sums *from)
 	to->lost_samples += from->lost_samples;
 	to->diagnostics += from->diagnostics;
 	to->skipped += from->skipped;
-	to->aux_bytes += from->aux_bytes;
-	to->trailing_bytes += from->trailing_bytes;
+	to->passed_over += from->passed_over;
 }
 
 static char *put_sum(char *p, const char *key, uint64_t value)
@@ -508,8 +509,7 @@ void lines_summary(struct lines *lines, const struct lines_sums *sums)
 	p = put_sum(p, "lost", sums->lost);
 	p = put_sum(p, "lost_samples", sums->lost_samples);
 	p = put_sum(p, "skipped", sums->skipped);
-	p = put_sum(p, "aux_bytes", sums->aux_bytes);
-	p = put_sum(p, "trailing_bytes", sums->trailing_bytes);
+	p = put_sum(p, "passed_over", sums->passed_over);
 	p = put_sum(p, "diagnostics", sums->diagnostics);
 	lines->out->at = put_text(p, "}\n");
 }

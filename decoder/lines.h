@@ -12,9 +12,10 @@
 
 /* What to write of a record; the same for all of them. */
 struct lines_options {
-	bool notes;  /* --bytes */
-	bool strict; /* --check: findings instead of records */
-	bool silent; /* records are counted and not written: another shard's */
+	bool notes;    /* --bytes */
+	bool strict;   /* --check: findings instead of records */
+	bool silent;   /* records are counted and not written: another shard's */
+	bool backward; /* the newest record comes first */
 	bool no_offset, no_size, no_misc, no_event; /* --fields without these */
 	const bool *types;                          /* by record type, TYPES of them; NULL: all */
 	bool no_unknown;                            /* --type without unknown */
@@ -26,7 +27,8 @@ struct lines_sums {
 	uint64_t unknown, bytes;
 	uint64_t lost, lost_samples;
 	uint64_t diagnostics, skipped;
-	uint64_t aux_bytes, trailing_bytes; /* passed over behind AUXTRACE and other records */
+	uint64_t passed_over; /* bytes behind AUXTRACE and HEADER_TRACING_DATA, which are no records
+			       */
 };
 
 /* The last misc of a record type, as text. */

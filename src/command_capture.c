@@ -248,22 +248,46 @@ static int say_refused(const struct capture_error *e)
 	return EXIT_USAGE;
 }
 
+/*
+ * perf reads entries of the size that their attr says: all get the largest. Returns that, with the
+ * attrs laid out anew in `out`.
+ */
+static size_t even_sizes(const struct capture *c, unsigned char *out)
+{
+	const struct abi_field *size = abi_field(c->abi, "size");
+	uint64_t largest = 0;
+
+	memcpy(out, c->attrs->bytes, c->attrs->count * c->abi->attr_size);
+	for (size_t i = 0; i < c->attrs->count; i++) {
+		uint64_t n = attr_get(size, out + i * c->abi->attr_size, host_order());
+
+		largest = n > largest ? n : largest;
+	}
+	if (largest > c->abi->attr_size)
+		largest = c->abi->attr_size;
+	for (size_t i = 0; i < c->attrs->count; i++)
+		attr_set(size, out + i * c->abi->attr_size, host_order(), largest);
+	return (size_t)largest;
+}
+
 static int begin_file(struct recording *r, int fd, const struct capture *c)
 {
 	struct recording_attr *attrs = calloc(c->attrs->count, sizeof(*attrs));
 	uint64_t *ids = calloc(c->attrs->count * c->buffer_count, sizeof(*ids));
+	unsigned char *bytes = calloc(c->attrs->count, c->abi->attr_size);
 	int err = -ENOMEM;
 
-	for (size_t i = 0; attrs && ids && i < c->attrs->count; i++) {
-		attrs[i] = (struct recording_attr){c->attrs->bytes + i * c->abi->attr_size,
+	for (size_t i = 0; attrs && ids && bytes && i < c->attrs->count; i++) {
+		attrs[i] = (struct recording_attr){bytes + i * c->abi->attr_size,
 						   ids + i * c->buffer_count, c->buffer_count};
 		for (size_t k = 0; k < c->buffer_count; k++)
 			ids[i * c->buffer_count + k] = c->buffers[k].ids[i];
 	}
-	if (attrs && ids)
-		err = recording_begin(r, fd, attrs, c->attrs->count, c->abi->attr_size);
+	if (attrs && ids && bytes)
+		err = recording_begin(r, fd, attrs, c->attrs->count, even_sizes(c, bytes));
 	free(attrs);
 	free(ids);
+	free(bytes);
 	return err;
 }
 

@@ -227,7 +227,7 @@ ORDER = {name: n for n, name in enumerate(
 
 def summary(lines, sums):
     count, size = {}, 0
-    out = {"lost": 0, "lost_samples": 0, "skipped": 0, "aux_bytes": 0, "trailing_bytes": 0, "diagnostics": 0}
+    out = {"lost": 0, "lost_samples": 0, "skipped": 0, "passed_over": 0, "diagnostics": 0}
     for line in lines:
         if line["type"] == "diagnostic":
             out["diagnostics"] += 1
@@ -517,7 +517,7 @@ def features(order):
 
 def tool_records(order):
     attr = Attr(order, config=9, sample_type=IP | TID)
-    rec = Recording(order, [(attr, [5])], sums={"trailing_bytes": 64})
+    rec = Recording(order, [(attr, [5])], sums={"passed_over": 64})
 
     def new():
         return Bytes(order)
@@ -664,6 +664,38 @@ def killed(order):
     return rec
 
 
+def zstd(data):
+    """A frame of zstd with one block that is stored, not compressed (RFC 8878)."""
+    assert len(data) < 256
+    return struct.pack("<IBB", 0xFD2FB528, 0x20, len(data)) + struct.pack("<I", 1 | len(data) << 3)[:3] + data
+
+
+def compressed(order):
+    """A record in two pieces of one stream, and one in COMPRESSED2 with padding behind."""
+    attr = Attr(order, config=9, sample_type=IP | TID)
+    rec = Recording(order, [(attr, [])])
+
+    def sample(ip):
+        return struct.pack(order + "IHHQII", 9, 2, 24, ip, 1, 2)
+
+    frame = zstd(sample(0x1000) + sample(0x2000))
+    inner = [{"type": "SAMPLE", "size": 24, "misc": ["user"], "event": 0, "ip": ip, "pid": 1, "tid": 2}
+             for ip in ("0x1000", "0x2000", "0x3000")]
+
+    def put(kind, name, body, *inside):
+        offset = rec.base() + len(rec.data)
+        rec.record(kind, name, body)
+        for within, line in inside:
+            rec.lines.append({"type": "SAMPLE", "offset": offset, "within": within, **line})
+
+    put(81, "COMPRESSED", Bytes(order).raw(frame[:40]).say(compressed_bytes=40), (0, inner[0]))
+    put(81, "COMPRESSED", Bytes(order).raw(frame[40:]).say(compressed_bytes=len(frame) - 40), (24, inner[1]))
+    last = zstd(sample(0x3000))
+    put(83, "COMPRESSED2", Bytes(order).u64("data_size", len(last)).raw(last).say(compressed_bytes=len(last))
+        .raw(b"\0" * (-len(last) % 8)), (48, inner[2]))
+    return rec
+
+
 # Images of the mmap area.
 
 def page(order, head, tail, size):
@@ -744,7 +776,8 @@ def ring(order, backward=False, overwritten=False):
 
 FILES = {"kernel-records": lambda o: kernel_records(o, True), "kernel-records-bare": lambda o: kernel_records(o, False),
          "read-formats": read_formats, "samples": samples, "features": features, "tool-records": tool_records, "damaged": damaged,
-         "old-file": old_file, "newer-attr": newer_attr, "killed": killed}
+         "old-file": old_file, "newer-attr": newer_attr, "killed": killed,
+         "compressed": compressed}
 RINGS = {"ring-wrapped": {}, "ring-backward": {"backward": True}, "ring-overwritten": {"overwritten": True}}
 
 

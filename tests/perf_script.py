@@ -17,6 +17,8 @@ import sys
 HEAD = re.compile(r"^(?:(-?\d+) )?(\d+) (0x[0-9a-f]+)(?:@\S+)? \[(0x[0-9a-f]+)\]: PERF_RECORD_(\w+)(.*)$")
 EVENT = re.compile(r"^(0x[0-9a-f]+)(?:@\S+)? \[(0x[0-9a-f]+)\]: event: (\d+)$")
 HEX = re.compile(r"^\.  [0-9a-f]{4}:((?: [0-9a-f]{2})+)")
+NAMES = {"ATTR": "HEADER_ATTR", "EVENT_TYPE": "HEADER_EVENT_TYPE", "TRACING_DATA": "HEADER_TRACING_DATA",
+         "BUILD_ID": "HEADER_BUILD_ID", "FEATURE": "HEADER_FEATURE"}  # as perf prints them
 NO_TIME = ("18446744073709551615", "0")
 
 
@@ -225,7 +227,8 @@ CONTEXTS = {"hv": -32, "kernel": -128, "user": -512, "user_deferred": -640, "gue
 def chain_values(record):
     for entry in record["callchain"]:
         if isinstance(entry, dict):
-            yield CONTEXTS[entry["context"]] & 0xffffffffffffffff
+            context = entry["context"]
+            yield int(context, 16) if context.startswith("0x") else CONTEXTS[context] & 0xffffffffffffffff
             if "cookie" in entry:
                 yield int(entry["cookie"], 16)
         else:
@@ -336,14 +339,17 @@ def time_of(record):
 
 
 def main(text, lines, at_least):
-    ours = collections.defaultdict(list)
+    ours, before = collections.defaultdict(list), 0
     for line in read(lines):
         if line:
             record = json.loads(line)
+            if record.get("format") == "perf.data pipe":
+                before = 16  # perf counts from behind the pipe's header
             if "offset" in record and record["type"] != "diagnostic":
                 ours[record["offset"], record["size"], record["type"]].append(record)
     diff, records = Differences(), 0
     for offset, size, name, cpu, time, rest, block, event, first in perf_records(read(text)):
+        offset, name = offset + before, NAMES.get(name, name)
         found = ours[offset, size, name]
         same_time = [r for r in found if time in NO_TIME or time_of(r) in (None, int(time))]
         if not same_time:

@@ -33,6 +33,18 @@ def problem(check, document):
     return "/" + "/".join(map(str, error.absolute_path)) + ": " + error.message[:200]
 
 
+def parse(text):
+    """Strict: no key twice in an object."""
+    return json.loads(text, object_pairs_hook=unique)
+
+
+def unique(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("a key twice in " + json.dumps(pairs)[:200])
+    return members
+
+
 def main(arguments):
     by_line = arguments[0] == "--each-line"
     name, *paths = arguments[by_line:]
@@ -40,7 +52,7 @@ def main(arguments):
     bad = 0
     for path in paths:
         text = pathlib.Path(path).read_text()
-        documents = map(json.loads, text.splitlines()) if by_line else [json.loads(text)]
+        documents = map(parse, text.splitlines()) if by_line else [parse(text)]
         for document in documents:
             why = problem(check, document)
             if why:

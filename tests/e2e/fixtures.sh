@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+# Every recording in fixtures/ decodes to the lines beside it, whole, in threads and in shards; what comes
+# out is as the schema says, and what perf prints of the same recording.
+. tests/e2e/lib.sh
+
+# The hand-built ones are what their generator writes.
+"$PYTHON" tests/build_fixtures.py "$scratch/built"
+diff -r "$scratch/built" fixtures/built || fail "fixtures/built is not what tests/build_fixtures.py writes"
+
+# as_expected INPUT LINES [--attr FILE]
+as_expected() {
+	input=$1 lines=$2
+	shift 2
+	"$decode" --expect "$lines" "$@" "$input" || fail "$input"
+	for how in -j2 -j5; do
+		"$decode" "$@" "$input" >"$scratch/one" || true
+		"$decode" "$@" $how "$input" | cmp - "$scratch/one" || fail "$input $how"
+	done
+	case $input in
+	*.ring) ;; # a ring has no shards
+	*)
+		grep -v '"type":"summary"' "$scratch/one" >"$scratch/whole" || true
+		for shard in 1 2 3; do
+			"$decode" "$@" --shard $shard/3 "$input" || true
+		done >"$scratch/shards"
+		cmp "$scratch/whole" "$scratch/shards" || fail "$input in shards"
+		;;
+	esac
+	cat "$scratch/one" >>"$scratch/all"
+}
+for input in fixtures/built/*.data; do
+	as_expected "$input" "${input%.data}.jsonl"
+done
+for input in fixtures/built/*.ring; do
+	as_expected "$input" "${input%.ring}.jsonl" --attr "${input%.ring}.attr.json"
+done
+for packed in fixtures/recorded/*.data.gz fixtures/recorded/*.ring.gz; do
+	input=$scratch/$(basename "${packed%.gz}")
+	name=${packed%.gz}
+	name=${name%.*}
+	gzip -dc "$packed" >"$input"
+	gzip -dc "$name.jsonl.gz" >"$scratch/lines"
+	case $packed in
+	*.ring.gz) as_expected "$input" "$scratch/lines" --attr "$name.attr.json" ;;
+	*) as_expected "$input" "$scratch/lines" ;;
+	esac
+	# What a kernel and perf wrote holds against the strict check, but for what was killed.
+	wanted=0
+	case $packed in *sigkill*) wanted=1 ;; esac
+	got=0
+	case $packed in
+	*.ring.gz) "$decode" --check --attr "$name.attr.json" "$input" >"$scratch/check" || got=$? ;;
+	*) "$decode" --check "$input" >"$scratch/check" || got=$? ;;
+	esac
+	[ $got = $wanted ] || { cat "$scratch/check"; fail "--check $packed: exit status $got"; }
+	[ -e "$name.script-D.txt.gz" ] || continue
+	"$PYTHON" tests/perf_script.py "$name.script-D.txt.gz" "$name.jsonl.gz" || fail "$packed is not what perf script -D prints"
+done
+"$PYTHON" tests/schema.py --each-line decoded.schema.json "$scratch/all" || fail "decoded.schema.json"
+# The comparison can fail.
+gzip -dc fixtures/recorded/callgraph.jsonl.gz | sed "s/\"period\":250000/\"period\":250001/" >"$scratch/wrong"
+if "$PYTHON" tests/perf_script.py fixtures/recorded/callgraph.script-D.txt.gz "$scratch/wrong" >"$scratch/said"; then
+	fail "perf_script.py sees no wrong period"
+fi
+# Each kernel record and each of perf's is in some recording.
+grep -o '^{"type":"[A-Z0-9_]*"' "$scratch/all" | cut -d'"' -f4 | sort -u >"$scratch/types"
+jq -r '.constants | (.record // empty, .tool_record // empty) | .values[].name | ascii_upcase' cases/abi/*.json | sort >"$scratch/known"
+echo "in no recording: $(comm -13 "$scratch/types" "$scratch/known" | tr '\n' ' ')"
+[ "$(comm -13 "$scratch/types" "$scratch/known"  | grep -c .)" -eq 0 ] || fail "a record type in no recording"
