@@ -607,6 +607,7 @@ static int begin(struct whole *w, struct error *e)
 	enum byte_order order = host_order();
 	size_t n = input_fill(&d->in, RING_PAGE_MIN);
 	const unsigned char *bytes = input_bytes(&d->in);
+	uint64_t size = d->in.seekable ? d->in.size : UINT64_C(1) << 48; /* of a pipe: not absurd */
 
 	if (d->in.err)
 		return fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
@@ -614,15 +615,14 @@ static int begin(struct whole *w, struct error *e)
 		return error_text(e, NULL, "no bytes at all", "a recording");
 	if (format == PERFABI_AUTO && perfdata_detect(bytes, n, &order))
 		format = PERFABI_PERF_DATA;
-	else if (format == PERFABI_AUTO &&
-		 ring_detect(d->abi, bytes, n, d->in.seekable ? d->in.size : UINT64_MAX, &order))
+	else if (format == PERFABI_AUTO && ring_detect(d->abi, bytes, n, size, &order))
 		format = PERFABI_RING;
 	else if (format == PERFABI_AUTO)
 		format = PERFABI_RECORDS;
 	else if (format == PERFABI_PERF_DATA && !perfdata_detect(bytes, n, &order))
 		return error_text(e, NULL, "other bytes", "PERFILE2 or PERFFILE at the beginning");
 	else if (format == PERFABI_RING)
-		ring_detect(d->abi, bytes, n, UINT64_MAX, &order);
+		ring_detect(d->abi, bytes, n, size, &order);
 	if (format != PERFABI_PERF_DATA && d->options->order != PERFABI_HOST)
 		order = d->options->order == PERFABI_BIG ? BIG : LITTLE;
 	d->events.order = order;
@@ -698,6 +698,7 @@ static int finish(struct decoder *d, int err)
 	}
 	d->result->diagnostics = sums.diagnostics;
 	d->result->lost = sums.lost;
+	d->result->records = sums.unknown;
 	for (size_t i = 0; i < TYPES; i++)
 		d->result->records += sums.records[i];
 	if (!err && !d->options->no_summary && !d->options->shards && !d->options->header_only)

@@ -21,12 +21,15 @@ int input_open(struct input *in, int fd)
 		return -errno;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
-	in->window = malloc(INPUT_WINDOW);
-	if (!in->window)
-		return -ENOMEM;
-	in->seekable = S_ISREG(st.st_mode) && lseek(fd, 0, SEEK_CUR) >= 0;
+	/* A file of /proc has a size of 0 and is read as a pipe is. */
+	in->seekable = S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) >= 0;
 	if (in->seekable)
 		in->size = (uint64_t)st.st_size;
+	in->capacity =
+		in->seekable && in->size < INPUT_WINDOW ? (size_t)in->size + 1 : INPUT_WINDOW;
+	in->window = malloc(in->capacity);
+	if (!in->window)
+		return -ENOMEM;
 	in->segments[0] = (struct segment){0, in->seekable ? in->size : UINT64_MAX};
 	in->segment_count = 1;
 	return 0;
@@ -98,7 +101,7 @@ int input_spool(struct input *in)
 	err = write_fully(fd, in->window + in->start, in->end - in->start);
 	size = in->end - in->start;
 	while (!err) {
-		long n = read_fully(in->fd, in->window, INPUT_WINDOW);
+		long n = read_fully(in->fd, in->window, in->capacity);
 
 		if (n <= 0) {
 			err = (int)n;
@@ -184,8 +187,8 @@ size_t input_fill(struct input *in, size_t want)
 	memmove(in->window, in->window + in->start, in->end - in->start);
 	in->end -= in->start;
 	in->start = 0;
-	while (in->end < want) {
-		long n = read_more(in, INPUT_WINDOW - in->end);
+	while (in->end < want && in->end < in->capacity) {
+		long n = read_more(in, in->capacity - in->end);
 
 		if (n <= 0) {
 			in->eof = true;

@@ -25,7 +25,7 @@ struct input {
 	uint64_t read;     /* bytes of the segments that were read into the window or skipped */
 	uint64_t position; /* in the segments, of the window's first byte */
 	unsigned char *window;
-	size_t start, end;
+	size_t capacity, start, end;
 	int err; /* a read that failed, a negative errno */
 };
 

@@ -470,10 +470,8 @@ int main(int argc, char **argv)
 
 	if (status)
 		return status;
-	if (request.attr_of)
-		return optind < argc
-			       ? usage("--attr-of takes one file, not \"%s\" too", argv[optind])
-			       : print_attrs(&request);
+	if (request.attr_of && optind < argc)
+		return usage("--attr-of takes one file, not \"%s\" too", argv[optind]);
 	if (optind + 1 < argc)
 		return usage("one recording at a time, not \"%s\" too", argv[optind + 1]);
 	request.file = optind < argc ? argv[optind] : "-";

@@ -4,10 +4,22 @@
  */
 #include "select.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+/* As cases/abi spells it. */
+static const char *to_lower(const char *name, char *out, size_t size)
+{
+	size_t i;
+
+	for (i = 0; name[i] && i + 1 < size; i++)
+		out[i] = (char)tolower((unsigned char)name[i]);
+	out[i] = '\0';
+	return out;
+}
 
 static int select_types(struct selection *s, const struct perfabi_options *options,
 			const struct events *events, struct error *e)
@@ -18,7 +30,8 @@ static int select_types(struct selection *s, const struct perfabi_options *optio
 	s->lines.no_unknown = true;
 	for (size_t i = 0; i < options->type_count; i++) {
 		const char *name = options->types[i];
-		struct nearest near = nearest_to(name);
+		char lower[64];
+		struct nearest near = nearest_to(to_lower(name, lower, sizeof(lower)));
 		bool found = !strcasecmp(name, "unknown");
 
 		if (found)

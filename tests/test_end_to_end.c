@@ -8,8 +8,9 @@
 
 #include "unit.h"
 
-static const char *const scripts[] = {"run",  "user", "formats", "schema",  "broken",  "mutate",
-				      "liar", "abi",  "bounds",  "options", "install", "decode"};
+static const char *const scripts[] = {"run",     "user",   "formats",  "schema", "broken",
+				      "mutate",  "liar",   "abi",      "bounds", "options",
+				      "install", "decode", "fixtures", "capture"};
 
 START_TEST(script)
 {

@@ -16,6 +16,8 @@ Suite *suite_source(void);
 Suite *suite_merge(void);
 Suite *suite_pattern(void);
 Suite *suite_case(void);
+Suite *suite_damage(void);
+Suite *suite_json(void);
 Suite *suite_end_to_end(void);
 
 /* The built-in ABI, loaded afresh; the caller frees it. */

@@ -1,10 +1,111 @@
 # SPDX-License-Identifier: MIT
-# perfabi-decode --attr-of: the bytes of an attr to the JSON that a case takes.
+# perfabi-decode as its users meet it: options, messages, exit statuses, memory.
 . tests/e2e/lib.sh
+data=fixtures/built/kernel-records.le.data
+
 status 0 "$decode" --help
 status 0 "$decode" --version
+status 2 "$decode" /nonexistent
+says err "cannot read /nonexistent: No such file or directory"
+status 2 "$decode" .
+says err "Is a directory"
+: >"$scratch/empty"
+status 2 "$decode" "$scratch/empty"
+says err "expected a recording, got no bytes at all"
+status 2 "$decode" Makefile
+says err "this is no perf.data"
+says err "--attr"
+status 2 "$decode" --tipe SAMPLE "$data"
+says err "--help"
+status 2 "$decode" --type SAMPEL "$data"
+says err 'nearest: "sample"'
+status 2 "$decode" --fields filname "$data"
+says err 'nearest: "filename"'
+status 2 "$decode" --jobs 0 "$data"
+status 2 "$decode" --shard 4/3 "$data"
+status 2 "$decode" --input perfdata "$data"
+says err "expected perf.data, ring or records"
+status 2 "$decode" --machine vax "$data"
+status 2 "$decode" "$data" "$data"
+says err "one recording at a time"
+status 3 "$decode" /proc/self/mem
+says err "Input/output error"
+
+# Closed pipe, full disk.
+got=0
+{ "$decode" fixtures/built/tool-records.le.data 2>"$scratch/err" || echo $? >"$scratch/status"; } | :
+"$PYTHON" -c 'import subprocess, sys
+run = subprocess.Popen([sys.argv[1], sys.argv[2]], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+run.stdout.close()
+err = run.stderr.read().decode()
+assert run.wait() == 3 and "Broken pipe" in err, (run.returncode, err)' "$decode" "$data" || fail "closed pipe"
+got=0
+"$decode" "$data" >/dev/full 2>"$scratch/err" || got=$?
+[ $got = 3 ] || fail "full disk: exit status $got"
+says err "No space left on device"
+
+# --type and --fields; the summary counts all the same.
+status 0 "$decode" --type comm,LOST --fields comm,offset "$data"
+[ "$(grep -c '"type":"COMM"' "$scratch/out")" = 2 ] || fail "--type"
+grep -q '^{"type":"COMM","offset":[0-9]*,"comm":"sevenxx"}$' "$scratch/out" || fail "--fields"
+says out '"MMAP2":2'
+"$decode" --no-summary --type mmap "$data" | grep -q summary && fail "--no-summary"
+
+# --bytes: the places of the members.
+status 0 "$decode" --type lost --bytes "$data"
+says out '"at":{"id":[8,8],"lost":[16,8],"sample_id.pid":[24,4]'
+
+# --check: silence on what is whole; a reserved bit, dirty padding, a cut string are found.
+status 0 "$decode" --check fixtures/built/compressed.be.data
+status 1 "$decode" --check fixtures/built/damaged.le.data
+says out '"code":"size-zero"'
+status 1 "$decode" --check fixtures/built/samples.le.data
+says out '"code":"reserved"'
+offset=$("$decode" --type lost "$data" | sed -n 's/^{"type":"LOST","offset":\([0-9]*\).*/\1/p')
+cp "$data" "$scratch/dirty"
+printf '\1' | dd of="$scratch/dirty" bs=1 seek=$((offset + 24 + 36)) conv=notrunc 2>/dev/null # res behind cpu
+"$decode" --check "$scratch/dirty" | grep -q '"offset":'"$offset"',"code":"reserved"' || fail "a reserved word in sample_id"
+
+# --expect says the first difference.
+sed 's/"comm":"sevenxx"/"comm":"seven"/' fixtures/built/kernel-records.le.jsonl >"$scratch/other"
+status 1 "$decode" --expect "$scratch/other" "$data"
+says err "$scratch/other:5: /comm"
+says err 'expected: "seven"'
+says err 'got:      "sevenxx"'
+head -n 7 fixtures/built/kernel-records.le.jsonl >"$scratch/other"
+status 1 "$decode" --expect "$scratch/other" "$data"
+says err "the end of the file"
+
+# A record that does not exist, made up in JSON alone.
+mkdir "$scratch/cases"
+cp -r cases/abi "$scratch/cases/abi"
+jq '.constants.record.values += [{"name": "made_up", "value": 40, "since": "9.9", "fields": [
+	{"name": "pid", "type": "u32"}, {"name": "state", "type": "u32", "set": "bpf_event_type"},
+	{"name": "items", "count": "u64", "fields": [{"name": "addr", "type": "hex64"}]},
+	{"name": "label", "type": "string"}, {"use": "sample_id"}]}]' cases/abi/records.json >"$scratch/cases/abi/records.json"
+echo '{"type": "software", "config": "dummy", "sample_type": ["tid"], "sample_id_all": 1}' >"$scratch/attr.json"
+printf '\50\0\0\0\0\0\60\0\7\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0\0\20\0\0\0\0\0\0hi\0\0\0\0\0\0\1\0\0\0\2\0\0\0' >"$scratch/made-up"
+status 0 "$decode" --cases "$scratch/cases" --attr "$scratch/attr.json" -L --no-summary "$scratch/made-up"
+says out '{"type":"MADE_UP","offset":0,"size":48,"misc":[],"pid":7,"state":"prog_load","items":[{"addr":"0x1000"}],"label":"hi","sample_id":{"pid":1,"tid":2}}'
+status 1 "$decode" --attr "$scratch/attr.json" -L "$scratch/made-up"
+says out '"type":"UNKNOWN"'
+sed -i 's/"type": "u32"/"type": "u33"/' "$scratch/cases/abi/records.json"
+status 2 "$decode" --cases "$scratch/cases" "$data"
+says err "records.json:"
+says err 'nearest: "u32"'
+
+# --attr and --attr-of are each other's inverse, whatever made the recording.
+status 0 "$decode" --attr-of fixtures/built/samples.be.data
+cp "$scratch/out" "$scratch/attrs.json"
+dd if=fixtures/built/samples.be.data of="$scratch/bare" bs=1 skip="$("$decode" --header fixtures/built/samples.be.data | jq .data.offset)" \
+	count="$("$decode" --header fixtures/built/samples.be.data | jq .data.size)" 2>/dev/null
+status 0 "$decode" -B --machine x86_64 --attr "$scratch/attrs.json" --no-summary "$scratch/bare"
+jq -c 'select(.type == "SAMPLE") | del(.offset)' "$scratch/out" >"$scratch/got"
+jq -c 'select(.type == "SAMPLE") | del(.offset)' fixtures/built/samples.be.jsonl | cmp - "$scratch/got" || fail "bare records"
+gzip -dc fixtures/recorded/pipe.data.gz >"$scratch/pipe"
+status 0 "$decode" --attr-of "$scratch/pipe"
+[ "$(jq -r '.[0].attr.config' "$scratch/out")" = cpu_clock ] || fail "--attr-of a pipe"
 status 2 "$decode" --attr-of /nonexistent
-says err "No such file"
 printf 'short' >"$scratch/short"
 status 2 "$decode" --attr-of "$scratch/short"
 says err "at least 64 bytes"
@@ -15,3 +116,35 @@ for fixture in fixtures/attr/*.bin; do
 	jq -S . "$scratch/out" >"$scratch/got"
 	jq -S . "$name.json" | cmp - "$scratch/got" || { cat "$scratch/got"; fail "$fixture"; }
 done
+
+# A file through a pipe is what the file is.
+"$decode" "$data" >"$scratch/from-file"
+"$decode" <"$data" | cmp - "$scratch/from-file" || fail "standard input"
+# shellcheck disable=SC2002 # it is to be a pipe
+cat "$data" | "$decode" | cmp - "$scratch/from-file" || fail "a pipe"
+# shellcheck disable=SC2002
+cat fixtures/built/ring-wrapped.le.ring | "$decode" --attr fixtures/built/ring-wrapped.le.attr.json \
+	--expect fixtures/built/ring-wrapped.le.jsonl || fail "a ring through a pipe"
+
+# Memory does not grow with the input, from a file or a pipe.
+"$PYTHON" - "$decode" "$scratch" <<'PY' || fail "memory"
+import os, resource, struct, subprocess, sys
+decode, scratch = sys.argv[1:]
+attr = open("fixtures/recorded/ring.attr.json").read()
+sample = struct.pack("<IHHQIIQII", 9, 2, 40, 0x401000, 1, 2, 5, 0, 0)
+path = scratch + "/large"
+with open(path, "wb") as f:
+    for _ in range(64):
+        f.write(sample * 25000)
+def peak(command, **more):
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, **more)
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0, status
+    return usage.ru_maxrss
+base = [decode, "-L", "--attr", "fixtures/recorded/ring.attr.json"]
+file = peak(base + [path])
+pipe = peak(base, stdin=subprocess.Popen(["cat", path], stdout=subprocess.PIPE).stdout)
+jobs = peak(base + ["-j2", path])
+print(f"peak RSS of {os.path.getsize(path)} bytes: {file} KiB, from a pipe {pipe} KiB, with -j2 {jobs} KiB")
+assert max(file, pipe, jobs) < 16 * 1024
+PY

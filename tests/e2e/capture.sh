@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# perfabi capture: what it writes is what the kernel wrote, and perfabi-decode and perf read it.
+. tests/e2e/lib.sh
+cd "$scratch"
+cat >attr.json <<'END'
+{"type": "software", "config": "page_faults", "sample_period": 1, "sample_type": ["identifier", "ip", "tid", "time", "addr", "cpu"],
+ "sample_id_all": 1, "exclude_kernel": 1, "exclude_hv": 1, "mmap": 1, "mmap2": 1, "comm": 1, "comm_exec": 1, "task": 1,
+ "disabled": 1, "enable_on_exec": 1, "inherit": 1}
+END
+status 0 "$perfabi" capture --help
+status 2 "$perfabi" capture -- true
+says err "no --attr"
+status 2 "$perfabi" capture --attr attr.json
+says err "no command"
+status 2 "$perfabi" capture --attr missing.json -- true
+says err "cannot read missing.json: No such file or directory"
+status 2 "$perfabi" capture --attr attr.json --pages 3 -- true
+says err "a power of two"
+sed 's/exclude_kernel/exclude_kernal/' attr.json >typo.json
+status 2 "$perfabi" capture --attr typo.json -- true
+says err "typo.json:2: /exclude_kernal"
+says err 'nearest:  "exclude_kernel"'
+
+status 0 "$perfabi" capture --attr attr.json -o a.data -- sh -c 'true; sh -c true; exit 0'
+says err "a.data: "
+says err ", 0 lost"
+status 0 "$decode" --check a.data
+status 0 "$decode" a.data
+jq -se '(map(select(.type == "COMM" and (.misc | contains(["comm_exec"])))) | map(.comm) | contains(["sh"]))
+	and (map(select(.type == "SAMPLE")) | length > 10 and all(.event == 0 and .addr and .cpu >= 0))
+	and (map(select(.type == "FORK")) | length == 1) and (map(select(.type == "EXIT")) | length == 2)
+	and .[0].features.cmdline == ["sh", "-c", "true; sh -c true; exit 0"]' out >/dev/null || fail "a.data"
+# The recording as its attr makes a second one.
+status 0 "$decode" --attr-of a.data
+cp out again.json
+status 0 "$perfabi" capture --attr again.json -o b.data -- true
+if command -v perf >/dev/null; then
+	perf script -i a.data >script 2>&1 || fail "perf script"
+	[ "$("$decode" --type sample --no-summary a.data | grep -c SAMPLE)" = "$(grep -c page-faults script)" ] || fail "perf script's samples"
+	perf report --stdio -i a.data >report 2>&1 || fail "perf report"
+	grep -q 'sh ' report || fail "perf report"
+fi
+
+# A group: the sibling's count is in the leader's samples.
+cat >group.json <<'END'
+[{"type": "software", "config": "page_faults", "sample_period": 1, "sample_type": ["identifier", "read"], "exclude_kernel": 1,
+  "read_format": ["group", "id"], "disabled": 1, "enable_on_exec": 1},
+ {"type": "software", "config": "task_clock", "sample_type": ["identifier", "read"], "read_format": ["group", "id"], "exclude_kernel": 1}]
+END
+status 0 "$perfabi" capture --attr group.json -o group.data -- true
+"$decode" group.data >lines
+jq -se '.[0].attrs as $attrs | map(select(.type == "SAMPLE")) | length > 3 and all(.read.nr == 2
+	and .read.values[0].id == $attrs[0].ids[0] and .read.values[1].id == $attrs[1].ids[0])
+	and (map(.read.values[0].value) | . == sort)' lines >/dev/null || fail "group.data"
+
+# Images of the ring: the first records, or with write_backward the last ones.
+sed 's/, "inherit": 1//' attr.json >ring.json
+status 0 "$perfabi" capture --raw -m 1 --attr ring.json -o first.ring -- sh -c ':'
+status 0 "$decode" --check --attr ring.json first.ring
+"$decode" --attr ring.json first.ring | grep -q '"comm":"sh"' || fail "first.ring has not its beginning"
+sed 's/"sample_id_all": 1/"sample_id_all": 1, "write_backward": 1/' ring.json >backward.json
+status 0 "$perfabi" capture --raw -m 1 --attr backward.json -o last.ring -- sh -c ':'
+"$decode" --attr backward.json last.ring | grep -q '"type":"EXIT"' || fail "last.ring has not its end"
+status 2 "$perfabi" capture --raw --attr attr.json -o x.ring -- true
+
+# What goes wrong is said.
+status 2 "$perfabi" capture --attr attr.json -o x.data -- ./nothing
+says err "cannot run ./nothing: No such file or directory"
+status 1 "$perfabi" capture --attr attr.json -o x.data -- sh -c 'exit 7'
+says err "exit status 7"
+status 0 "$decode" --check x.data
+status 3 "$perfabi" capture --attr attr.json -o /dev/full -- true
+says err "No space left on device"
+status 3 "$perfabi" capture --attr attr.json -o /nonexistent/x -- true
+echo '{"type": 4000000000, "sample_type": ["ip"]}' >unknown.json
+status 2 "$perfabi" capture --attr unknown.json -o x.data -- true
+says err "no such event"
+# Ctrl-C ends the command, and the recording is whole.
+got=0
+timeout -s INT 1 "$perfabi" capture --attr attr.json -o int.data -- sleep 30 2>err || got=$?
+says err "killed by signal 2"
+status 0 "$decode" --check int.data
+if [ "$(id -u)" = 0 ]; then
+	mkdir -m 777 user
+	chmod 755 .
+	status 0 setpriv --reuid 65534 --clear-groups "$perfabi" capture --attr attr.json -o user/u.data -- true
+	status 0 "$decode" --check user/u.data
+fi
