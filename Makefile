@@ -7,6 +7,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
+OBJCOPY ?= objcopy
+VERSION = 0.1.0
 PYTHON ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import jsonschema, tap' 2>/dev/null && echo $$p && exit; done; echo python3)
 
 .DELETE_ON_ERROR:
@@ -36,12 +38,18 @@ SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
 .PHONY: all run test check-all setup setup-test install uninstall clean static asan mutate bench fuzz fuzz-afl schema format lint compile_commands.json FORCE
-all: $B/perfabi $B/perfabi-decode
+all: $B/perfabi $B/perfabi-decode $B/libperfabi.a
 
 $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
 $B/perfabi-decode: $B/decoder/main.o $(DECODER_OBJ) $B/.flags
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
+# One object with the API's names alone: what the decoder calls itself is nobody else's business.
+$B/libperfabi.a: $(DECODER_OBJ) decoder/perfabi.h $B/.flags
+	@rm -f $@
+	$(CC) -r -nostdlib -o $B/libperfabi.o $(filter %.o,$^)
+	$(OBJCOPY) --wildcard -G 'perfabi_*' $B/libperfabi.o
+	$(AR) rcs $@ $B/libperfabi.o
 $B/unit: $(TEST_OBJ) $(filter-out $B/src/command_%,$(SRC_OBJ)) $(DECODER_OBJ) $B/.flags
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $$($(PKG_CONFIG) --libs check) $(LIB_LIBS)
 
@@ -122,17 +130,23 @@ schema:
 install: all
 	install -D -m 755 $B/perfabi $(DESTDIR)$(PREFIX)/bin/perfabi
 	install -D -m 755 $B/perfabi-decode $(DESTDIR)$(PREFIX)/bin/perfabi-decode
+	install -D -m 644 $B/libperfabi.a $(DESTDIR)$(PREFIX)/lib/libperfabi.a
+	install -D -m 644 decoder/perfabi.h $(DESTDIR)$(PREFIX)/include/perfabi.h
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' decoder/perfabi.pc.in >$B/perfabi.pc
+	install -D -m 644 $B/perfabi.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/perfabi.pc
 	install -D -m 644 src/perfabi.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi.1
 	install -D -m 644 decoder/perfabi-decode.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi-decode.1
 	cd cases && find . -name '*.json' -exec install -D -m 644 '{}' '$(DESTDIR)$(PREFIX)/share/perfabi/cases/{}' \;
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/perfabi $(DESTDIR)$(PREFIX)/bin/perfabi-decode
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/perfabi.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi-decode.1
+	rm -f $(DESTDIR)$(PREFIX)/lib/libperfabi.a $(DESTDIR)$(PREFIX)/include/perfabi.h
+	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/perfabi.pc
 	rm -rf $(DESTDIR)$(PREFIX)/share/perfabi
 clean:
 	rm -rf $B compile_commands.json
 
 format:
-	clang-format -i decoder/*.[ch] src/*.[ch] tests/*.[ch]
+	clang-format -i decoder/*.[ch] src/*.[ch] tests/*.[ch] tests/*/*.c
 compile_commands.json:
 	@ci/compile-commands '$(CC) $(ALL_CFLAGS) -Isrc' $(DECODER_SRC) decoder/main.c $(SRC_SRC) src/main.c $(TEST_SRC) >$@

@@ -27,10 +27,41 @@ before=$(built build/decoder/abi.o)
 make -s CFLAGS='-O1 -g' all >/dev/null
 [ "$before" != "$(built build/decoder/abi.o)" ] || fail "a changed flag does not rebuild"
 make -s CFLAGS='-O1 -g' install DESTDIR="$scratch/root" PREFIX=/usr >/dev/null || fail "make install"
-for f in bin/perfabi bin/perfabi-decode share/man/man1/perfabi.1 share/perfabi/cases/open/size.json; do
+for f in bin/perfabi bin/perfabi-decode share/man/man1/perfabi.1 share/perfabi/cases/open/size.json \
+	lib/libperfabi.a lib/pkgconfig/perfabi.pc include/perfabi.h; do
 	[ -f "$scratch/root/usr/$f" ] || fail "not installed: $f"
 done
 "$scratch/root/usr/bin/perfabi" check --cases "$scratch/root/usr/share/perfabi/cases" >/dev/null || fail "the installed cases"
+# A program of somebody else's, against what is installed.
+cat >"$scratch/use.c" <<'END'
+#include <perfabi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int print(void *context, const char *text, size_t size)
+{
+	(void)context;
+	return fwrite(text, 1, size, stdout) == size ? 0 : -1;
+}
+
+int main(void)
+{
+	char message[256];
+	struct perfabi *perfabi = perfabi_new(NULL, message, sizeof(message));
+	struct perfabi_options options = {0};
+	struct perfabi_result result;
+	int err = perfabi ? perfabi_decode(perfabi, STDIN_FILENO, &options, print, NULL, &result) : -1;
+
+	perfabi_free(perfabi);
+	return err ? 1 : 0;
+}
+END
+export PKG_CONFIG_PATH="$scratch/root/usr/lib/pkgconfig"
+# shellcheck disable=SC2046 # flags are meant to be split
+cc -o "$scratch/use" "$scratch/use.c" -I"$scratch/root/usr/include" -L"$scratch/root/usr/lib" \
+	$(pkg-config --libs perfabi) || fail "a program with libperfabi"
+"$scratch/use" <"$OLDPWD/fixtures/built/samples.be.data" | cmp - "$OLDPWD/fixtures/built/samples.be.jsonl" || fail "libperfabi's output"
+[ "$(nm -g --defined-only "$scratch/root/usr/lib/libperfabi.a" | grep -vc ' perfabi_\|^$\|:$')" = 0 ] || fail "libperfabi has other names"
 make -s uninstall DESTDIR="$scratch/root" PREFIX=/usr
 [ -z "$(find "$scratch/root" -type f)" ] || fail "uninstall leaves files"
 if make -s -j2 static >/dev/null 2>"$scratch/err"; then
