@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "out.h"
+
 int input_open(struct input *in, int fd)
 {
 	struct stat st;
@@ -59,21 +61,6 @@ static long read_fully(int fd, void *bytes, size_t size)
 		got += (size_t)n;
 	}
 	return (long)got;
-}
-
-static int write_fully(int fd, const unsigned char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, bytes, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		bytes += n;
-		size -= (size_t)n;
-	}
-	return 0;
 }
 
 static int unnamed_file(void)

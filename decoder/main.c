@@ -15,6 +15,7 @@
 
 #include "attr.h"
 #include "compare.h"
+#include "out.h"
 #include "perfabi.h"
 #include "source.h"
 
@@ -84,20 +85,10 @@ static int usage(const char *format, const char *what)
 	return EXIT_BAD;
 }
 
-static int write_all(void *context, const char *text, size_t size)
+static int write_out(void *context, const char *text, size_t size)
 {
 	(void)context;
-	while (size) {
-		ssize_t n = write(STDOUT_FILENO, text, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text += n;
-		size -= (size_t)n;
-	}
-	return 0;
+	return write_fully(STDOUT_FILENO, text, size);
 }
 
 /* Commas to strings, in place. */
@@ -360,7 +351,7 @@ static int decode(struct request *request)
 	if (request->expect) {
 		status = decode_expecting(request, fd, name);
 	} else {
-		err = perfabi_decode(request->perfabi, fd, &request->options, write_all, NULL,
+		err = perfabi_decode(request->perfabi, fd, &request->options, write_out, NULL,
 				     &result);
 		status = err ? report_failure(name, err, &result) : finish_status(request, &result);
 	}

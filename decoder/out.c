@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "json.h"
 
@@ -52,4 +53,21 @@ char *out_room(struct out *out, size_t size)
 	out->at = grown + used;
 	out->capacity = wanted;
 	return out->at;
+}
+
+int write_fully(int fd, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+
+	while (size) {
+		ssize_t n = write(fd, at, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		at += n;
+		size -= (size_t)n;
+	}
+	return 0;
 }

@@ -31,4 +31,7 @@ char *out_room(struct out *out, size_t size);
 /* Hands everything to the sink. 0 or the first error there was. */
 int out_flush(struct out *out);
 
+/* All bytes to a descriptor, whatever interrupts. 0 or a negative errno. */
+int write_fully(int fd, const void *bytes, size_t size);
+
 #endif

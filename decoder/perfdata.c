@@ -42,8 +42,13 @@ bool perfdata_detect(const unsigned char *bytes, size_t n, enum byte_order *orde
 											   : LITTLE;
 		return true;
 	}
-	*order = is_magic(bytes, magic_2, false) ? LITTLE : BIG;
-	return is_magic(bytes, magic_2, *order == BIG) || is_magic(bytes, magic_1, true);
+	if (is_magic(bytes, magic_2, false))
+		*order = LITTLE;
+	else if (is_magic(bytes, magic_2, true) || is_magic(bytes, magic_1, true))
+		*order = BIG;
+	else
+		return false;
+	return true;
 }
 
 static struct segment section_at(const unsigned char *bytes, enum byte_order order)

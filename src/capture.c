@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "event_ioctl.h"
+#include "out.h"
 #include "plan.h"
 
 static bool attr_flag(const struct capture *c, size_t i, const char *name)
@@ -192,7 +193,7 @@ int capture_drain(struct capture *c, struct recording *r, bool *any)
 
 int capture_write_image(const struct capture *c, int fd)
 {
-	return write_all(fd, c->buffers[0].map, c->page_size + c->buffers[0].size);
+	return write_fully(fd, c->buffers[0].map, c->page_size + c->buffers[0].size);
 }
 
 void capture_close(struct capture *c)

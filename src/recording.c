@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "out.h"
 #include "report.h"
 
 enum { FILE_HEADER = 104, NAME_ALIGN = 64, FEATURES_MAX = 8, TEXT_MAX = 128 * 1024 };
@@ -26,33 +27,16 @@ struct text {
 	size_t size;
 };
 
-int write_all(int fd, const void *bytes, size_t size)
-{
-	const char *at = bytes;
-
-	while (size) {
-		ssize_t n = write(fd, at, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		at += n;
-		size -= (size_t)n;
-	}
-	return 0;
-}
-
 int recording_begin(struct recording *r, int fd, const struct recording_attr *attrs, size_t count,
 		    size_t attr_size)
 {
 	static const unsigned char empty[FILE_HEADER];
 	uint64_t at = FILE_HEADER;
-	int err = write_all(fd, empty, sizeof(empty));
+	int err = write_fully(fd, empty, sizeof(empty));
 
 	*r = (struct recording){.fd = fd, .entry_size = attr_size + sizeof(struct section)};
 	for (size_t i = 0; i < count && !err; i++)
-		err = write_all(fd, attrs[i].ids, attrs[i].id_count * sizeof(uint64_t));
+		err = write_fully(fd, attrs[i].ids, attrs[i].id_count * sizeof(uint64_t));
 	for (size_t i = 0; i < count; i++)
 		r->attrs_offset += attrs[i].id_count * sizeof(uint64_t);
 	r->attrs_offset += FILE_HEADER;
@@ -61,9 +45,9 @@ int recording_begin(struct recording *r, int fd, const struct recording_attr *at
 		struct section ids = {at, attrs[i].id_count * sizeof(uint64_t)};
 
 		at += ids.size;
-		err = write_all(fd, attrs[i].attr, attr_size);
+		err = write_fully(fd, attrs[i].attr, attr_size);
 		if (!err)
-			err = write_all(fd, &ids, sizeof(ids));
+			err = write_fully(fd, &ids, sizeof(ids));
 	}
 	r->data_offset = r->attrs_offset + r->attrs_size;
 	return err;
@@ -71,7 +55,7 @@ int recording_begin(struct recording *r, int fd, const struct recording_attr *at
 
 int recording_append(struct recording *r, const void *bytes, size_t size)
 {
-	int err = write_all(r->fd, bytes, size);
+	int err = write_fully(r->fd, bytes, size);
 
 	if (!err)
 		r->data_size += size;
@@ -182,9 +166,9 @@ int recording_end(struct recording *r, char *const command[])
 		put_feature(&text, list[i], &u, command);
 		table[i] = (struct section){at + before, text.size - before};
 	}
-	err = write_all(r->fd, table, sizeof(table));
+	err = write_fully(r->fd, table, sizeof(table));
 	if (!err)
-		err = write_all(r->fd, text.bytes, text.size);
+		err = write_fully(r->fd, text.bytes, text.size);
 	if (!err)
 		err = write_header(r, features);
 	free(text.bytes);

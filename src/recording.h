@@ -31,7 +31,4 @@ int recording_append(struct recording *r, const void *bytes, size_t size);
 /* Features (the machine, the command) behind the data, and the header at the front. */
 int recording_end(struct recording *r, char *const command[]);
 
-/* All bytes to a descriptor. 0 or a negative errno. */
-int write_all(int fd, const void *bytes, size_t size);
-
 #endif

@@ -87,6 +87,8 @@ echo '{"type": "software", "config": "dummy", "sample_type": ["tid"], "sample_id
 printf '\50\0\0\0\0\0\60\0\7\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0\0\20\0\0\0\0\0\0hi\0\0\0\0\0\0\1\0\0\0\2\0\0\0' >"$scratch/made-up"
 status 0 "$decode" --cases "$scratch/cases" --attr "$scratch/attr.json" -L --no-summary "$scratch/made-up"
 says out '{"type":"MADE_UP","offset":0,"size":48,"misc":[],"pid":7,"state":"prog_load","items":[{"addr":"0x1000"}],"label":"hi","sample_id":{"pid":1,"tid":2}}'
+[ "$("$decode" --header --attr "$scratch/attr.json" "$scratch/made-up" | jq -r .byte_order)" = \
+	"$("$PYTHON" -c 'import sys; print(sys.byteorder)')" ] || fail "the default byte order"
 status 1 "$decode" --attr "$scratch/attr.json" -L "$scratch/made-up"
 says out '"type":"UNKNOWN"'
 sed -i 's/"type": "u32"/"type": "u33"/' "$scratch/cases/abi/records.json"
