@@ -13,11 +13,6 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-ALWAYS_INLINE uint64_t load(const unsigned char *p, unsigned width, bool swap)
-{
-	return load_swapped(p, width, swap);
-}
-
 size_t record_longest(const struct plan *plan, size_t size)
 {
 	/* The type, offset, size, misc and event come before, the rest and the notes behind. */
@@ -110,7 +105,7 @@ static char *put_marker(char *p, const struct op *op, uint64_t value, const unsi
 		p = put_hex(put_text(p, "0x"), value);
 	*p++ = '"';
 	if (value == op->mirrored && *left) {
-		p = put_hex(put_text(p, ",\"cookie\":\"0x"), load(*at, 8, swap));
+		p = put_hex(put_text(p, ",\"cookie\":\"0x"), load_swapped(*at, 8, swap));
 		*p++ = '"';
 		*at += 8;
 		--*left;
@@ -144,7 +139,7 @@ ALWAYS_INLINE char *put_array(char *p, const struct op *op, const unsigned char 
 	uint64_t first_marker = op->set ? op->value : UINT64_MAX;
 
 	while (left--) {
-		uint64_t v = load(at, op->width, swap);
+		uint64_t v = load_swapped(at, op->width, swap);
 
 		at += op->width;
 		if (op->set && v >= first_marker) {
@@ -200,7 +195,7 @@ ALWAYS_INLINE bool amount(const struct op *op, const struct record *r, const uns
 	case FROM_PREFIX:
 		if (left_of(*at, limit) < op->prefix)
 			return false;
-		n = load(*at, op->prefix, swap);
+		n = load_swapped(*at, op->prefix, swap);
 		*at += op->prefix;
 		break;
 	default:
@@ -247,22 +242,22 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			p = put_u64(put_key(p, op->key, op->key_length), v);
 			break;
 		case OP_U16:
-			v = load(at, 2, swap);
+			v = load_swapped(at, 2, swap);
 			at += 2;
 			p = put_u64(put_key(p, op->key, op->key_length), v);
 			break;
 		case OP_U32:
-			v = load(at, 4, swap);
+			v = load_swapped(at, 4, swap);
 			at += 4;
 			p = put_u64(put_key(p, op->key, op->key_length), v);
 			break;
 		case OP_U64:
-			v = load(at, 8, swap);
+			v = load_swapped(at, 8, swap);
 			at += 8;
 			p = put_u64(put_key(p, op->key, op->key_length), v);
 			break;
 		case OP_X64:
-			v = load(at, 8, swap);
+			v = load_swapped(at, 8, swap);
 			at += 8;
 			p = put_hex(put_key(p, op->key, op->key_length), v);
 			*p++ = '"';
@@ -271,28 +266,28 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 		case OP_S64:
 		case OP_X16:
 		case OP_X32:
-			v = load(at, op->width, swap);
+			v = load_swapped(at, op->width, swap);
 			at += op->width;
 			p = put_number(put_key(p, op->key, op->key_length), op->kind, v);
 			break;
 		case OP_F64: {
 			double number;
 
-			v = load(at, 8, swap);
+			v = load_swapped(at, 8, swap);
 			at += 8;
 			memcpy(&number, &v, 8);
 			p = put_double(put_key(p, op->key, op->key_length), number);
 			break;
 		}
 		case OP_SET:
-			v = load(at, op->width, swap);
+			v = load_swapped(at, op->width, swap);
 			p = put_set(put_key(p, op->key, op->key_length), op->set, v, &unknown);
 			if (slow && r->strict && unknown)
 				find(r, "unknown-bits", op, (size_t)(at - bytes));
 			at += op->width;
 			break;
 		case OP_SKIP:
-			v = load(at, op->width, swap);
+			v = load_swapped(at, op->width, swap);
 			at += op->width;
 			if (op->reg != NO_REG)
 				r->regs[op->reg] = v;
@@ -314,7 +309,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			continue;
 		}
 		case OP_WORD:
-			r->regs[op->reg] = load(at, op->width, swap);
+			r->regs[op->reg] = load_swapped(at, op->width, swap);
 			at += op->width;
 			if (slow && r->notes && op->path)
 				note(r, op->path, (size_t)(before - bytes), op->width);
@@ -395,7 +390,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			if (op->from == FROM_REG)
 				v = r->regs[op->used];
 			else
-				v = load(at + 4, 4, swap);
+				v = load_swapped(at + 4, 4, swap);
 			if (!v)
 				v = ATTR_SMALLEST;
 			if (v < ATTR_SMALLEST) {

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The beginning: which of the formats, its attrs, where its records are, the header line.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode.h"
+#include "json.h"
+#include "scan.h"
+
+/* The header line goes out before what was found wrong while it was made. */
+static int put_header(struct decoder *d,
+		      int (*make)(struct decoder *, struct out *, struct error *), struct error *e)
+{
+	struct out said, line;
+	int err = out_init(&said, NULL, NULL);
+
+	if (err)
+		return err;
+	err = out_init(&line, d->options->check || d->first ? NULL : d->sink, d->context);
+	if (!err) {
+		d->lines.out = &said;
+		err = make(d, &line, e);
+		d->lines.out = &d->out;
+		if (!err && !d->options->check && !d->first)
+			err = out_flush(&line);
+		if (!err && !d->first && said.at > said.base)
+			err = d->sink(d->context, said.base, (size_t)(said.at - said.base));
+		out_free(&line);
+	}
+	out_free(&said);
+	return err;
+}
+
+static int make_perfdata_header(struct decoder *d, struct out *out, struct error *e)
+{
+	return perfdata_header(&d->file, &d->in, &d->events, &d->lines, out, e);
+}
+
+/* The part of the bytes from `offset` on that is this shard's; the header is the first one's. */
+static void set_shard(struct decoder *d, uint64_t offset, uint64_t size)
+{
+	const struct perfabi_options *o = d->options;
+
+	if (o->shards < 2)
+		return;
+	d->first = o->shard == 1 ? 0 : offset + size / o->shards * (o->shard - 1);
+	d->last = o->shard == o->shards ? UINT64_MAX : offset + size / o->shards * o->shard;
+}
+
+static int begin_perfdata(struct decoder *d, struct error *e)
+{
+	struct segment data;
+	int err = perfdata_open(&d->file, &d->in, d->events.order, e);
+
+	if (!err && !d->file.is_pipe && !d->in.seekable)
+		err = input_spool(&d->in);
+	if (err)
+		return err;
+	if (d->file.is_pipe) {
+		if (d->options->shards && !d->in.seekable)
+			return error_text(e, NULL, "a pipe",
+					  "a file, whose size is known, for --shard");
+		input_advance(&d->in, PERFDATA_PIPE_HEADER);
+		if (d->in.seekable) {
+			d->limit = d->in.size;
+			set_shard(d, PERFDATA_PIPE_HEADER, d->in.size);
+		}
+		return put_header(d, make_perfdata_header, e);
+	}
+	data = d->file.data;
+	if (d->file.open_ended && data.offset <= d->in.size)
+		data.size = d->in.size - data.offset;
+	d->limit = data.offset + data.size;
+	set_shard(d, data.offset, data.size);
+	err = put_header(d, make_perfdata_header, e);
+	if (err)
+		return err;
+	decoder_set_silence(d, (struct place){data.offset, -1});
+	if (d->file.open_ended)
+		lines_diagnostic(
+			&d->lines, (struct place){PERFDATA_DATA_SIZE, -1}, "not-closed", 0,
+			"data.size is 0: perf did not close this file; read on to its end");
+	if (data.offset > d->in.size) {
+		lines_diagnostic(&d->lines, (struct place){PERFDATA_DATA_OFFSET, -1},
+				 "section-past-end", 0, "the data begins at %llu of %llu bytes",
+				 (unsigned long long)data.offset, (unsigned long long)d->in.size);
+		data.offset = d->in.size;
+		data.size = 0;
+	} else if (data.size > d->in.size - data.offset) {
+		lines_diagnostic(&d->lines, (struct place){PERFDATA_DATA_SIZE, -1}, "truncated", 0,
+				 "%llu bytes of data are announced, and %llu are there",
+				 (unsigned long long)data.size,
+				 (unsigned long long)(d->in.size - data.offset));
+		data.size = d->in.size - data.offset;
+	}
+	input_select(&d->in, &data, 1);
+	return decoder_pass_on(d);
+}
+
+static void put_list_header(struct decoder *d, struct out *out, const char *format)
+{
+	char *p = out_room(out, 128);
+
+	if (!p)
+		return;
+	p = put_text(put_text(p, "{\"type\":\"header\",\"format\":\""), format);
+	p = put_text(put_text(p, "\",\"byte_order\":\""),
+		     d->events.order == BIG ? "big" : "little");
+	out->at = put_text(p, "\",");
+	attr_list_put(&d->attrs, &d->events, out);
+}
+
+static int make_ring_header(struct decoder *d, struct out *out, struct error *e)
+{
+	unsigned char page[RING_PAGE_MIN];
+	char *p;
+
+	(void)e;
+	put_list_header(d, out, "ring");
+	if (input_read_at(&d->in, 0, page, sizeof(page)) < (long)d->ring.page)
+		return -EIO;
+	p = out_room(out, record_longest(&d->ring.plan, d->ring.page));
+	if (!p)
+		return -ENOMEM;
+	p = put_text(p, "\"page\":{");
+	d->lines.record.order = d->events.order;
+	d->lines.record.notes = false;
+	record_put(&d->ring.plan, &d->lines.record, page, 0, (size_t)d->ring.page, 0, &p);
+	d->lines.record.notes = d->options->bytes;
+	out->at = put_text(put_close(put_text(put_close(p, '}'), ","), '}'), "\n");
+	return out->err;
+}
+
+static int make_records_header(struct decoder *d, struct out *out, struct error *e)
+{
+	char *p;
+
+	(void)e;
+	put_list_header(d, out, "records");
+	p = out_room(out, 16);
+	if (p)
+		out->at = put_text(put_close(p, '}'), "\n");
+	return out->err;
+}
+
+/* Adds what --attr says to the events. */
+static int take_attrs(struct decoder *d, struct error *e)
+{
+	int err;
+
+	if (!d->options->attr)
+		return error_text(e, NULL, "none",
+				  "the attr of these records in JSON (--attr FILE): "
+				  "this is no perf.data");
+	err = attr_list_read(&d->attrs, d->abi, d->events.arch, d->options->attr,
+			     d->options->attr_name ? d->options->attr_name : "attr", NULL, e);
+	return err ? err : attr_list_add(&d->attrs, &d->events, e);
+}
+
+static int begin_ring(struct decoder *d, struct error *e)
+{
+	int err = d->in.seekable ? 0 : input_spool(&d->in);
+
+	if (d->options->shards)
+		return error_text(e, NULL, "an image of the mmap area",
+				  "a perf.data or records for --shard");
+	if (!err)
+		err = take_attrs(d, e);
+	if (!err)
+		err = ring_open(&d->ring, d->abi, &d->in, d->events.order,
+				attr_list_flag(&d->attrs, d->abi, "write_backward"), e);
+	if (err)
+		return err;
+	err = put_header(d, make_ring_header, e);
+	if (err)
+		return err;
+	d->lines.options.backward = attr_list_flag(&d->attrs, d->abi, "write_backward");
+	input_select(&d->in, d->ring.segments, d->ring.segment_count);
+	if (d->ring.lost_begin) {
+		size_t size = input_fill(&d->in, FILL), n;
+		uint64_t linear;
+		struct place place = {input_offset(&d->in, 0, &linear), -1};
+
+		n = scan_resync(&d->lines, input_bytes(&d->in), 0, size, input_at_end(&d->in));
+		lines_diagnostic(&d->lines, place, "overwritten", n,
+				 "the buffer was written more than once around: records before "
+				 "this are lost");
+		input_advance(&d->in, n < size ? n : size);
+	}
+	return decoder_pass_on(d);
+}
+
+static int begin_records(struct decoder *d, struct error *e)
+{
+	int err = take_attrs(d, e);
+
+	if (!err && d->options->shards && !d->in.seekable)
+		return error_text(e, NULL, "a pipe", "a file, whose size is known, for --shard");
+	if (!err)
+		set_shard(d, 0, d->in.size);
+	return err ? err : put_header(d, make_records_header, e);
+}
+
+int decoder_begin(struct decoder *d, struct error *e)
+{
+	enum perfabi_format format = d->options->format;
+	enum byte_order order = host_order();
+	size_t n = input_fill(&d->in, RING_PAGE_MIN);
+	const unsigned char *bytes = input_bytes(&d->in);
+	uint64_t size = d->in.seekable ? d->in.size : UINT64_C(1) << 48; /* of a pipe: not absurd */
+
+	if (d->in.err)
+		return decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
+	if (!n)
+		return error_text(e, NULL, "no bytes at all", "a recording");
+	if (format == PERFABI_AUTO && perfdata_detect(bytes, n, &order))
+		format = PERFABI_PERF_DATA;
+	else if (format == PERFABI_AUTO && ring_detect(d->abi, bytes, n, size, &order))
+		format = PERFABI_RING;
+	else if (format == PERFABI_AUTO)
+		format = PERFABI_RECORDS;
+	else if (format == PERFABI_PERF_DATA && !perfdata_detect(bytes, n, &order))
+		return error_text(e, NULL, "other bytes", "PERFILE2 or PERFFILE at the beginning");
+	else if (format == PERFABI_RING)
+		ring_detect(d->abi, bytes, n, size, &order);
+	if (format != PERFABI_PERF_DATA && d->options->order != PERFABI_HOST)
+		order = d->options->order == PERFABI_BIG ? BIG : LITTLE;
+	d->events.order = order;
+	switch (format) {
+	case PERFABI_PERF_DATA:
+		return begin_perfdata(d, e);
+	case PERFABI_RING:
+		return begin_ring(d, e);
+	default:
+		return begin_records(d, e);
+	}
+}
