@@ -204,28 +204,37 @@ static int begin_records(struct decoder *d, struct error *e)
 	return err ? err : put_header(d, make_records_header, e);
 }
 
-int decoder_begin(struct decoder *d, struct error *e)
+/* What the first bytes are, unless the options say; no more of a pipe is waited for than is needed.
+ */
+static enum perfabi_format find_format(struct decoder *d, enum byte_order *order)
 {
 	enum perfabi_format format = d->options->format;
-	enum byte_order order = host_order();
-	size_t n = input_fill(&d->in, RING_PAGE_MIN);
-	const unsigned char *bytes = input_bytes(&d->in);
 	uint64_t size = d->in.seekable ? d->in.size : UINT64_C(1) << 48; /* of a pipe: not absurd */
+	size_t n = input_fill(&d->in, PERFDATA_PIPE_HEADER);
+
+	if (format != PERFABI_RING && format != PERFABI_RECORDS &&
+	    perfdata_detect(input_bytes(&d->in), n, order))
+		return PERFABI_PERF_DATA;
+	if (format == PERFABI_PERF_DATA || format == PERFABI_RECORDS)
+		return format;
+	n = input_fill(&d->in, RING_PAGE_MIN);
+	if (ring_detect(d->abi, input_bytes(&d->in), n, size, order))
+		return PERFABI_RING;
+	return format == PERFABI_AUTO ? PERFABI_RECORDS : format;
+}
+
+int decoder_begin(struct decoder *d, struct error *e)
+{
+	enum byte_order order = host_order();
+	enum perfabi_format format = find_format(d, &order);
+	size_t n = input_fill(&d->in, 1);
 
 	if (d->in.err)
 		return decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
 	if (!n)
 		return error_text(e, NULL, "no bytes at all", "a recording");
-	if (format == PERFABI_AUTO && perfdata_detect(bytes, n, &order))
-		format = PERFABI_PERF_DATA;
-	else if (format == PERFABI_AUTO && ring_detect(d->abi, bytes, n, size, &order))
-		format = PERFABI_RING;
-	else if (format == PERFABI_AUTO)
-		format = PERFABI_RECORDS;
-	else if (format == PERFABI_PERF_DATA && !perfdata_detect(bytes, n, &order))
+	if (format == PERFABI_PERF_DATA && !perfdata_detect(input_bytes(&d->in), n, &order))
 		return error_text(e, NULL, "other bytes", "PERFILE2 or PERFFILE at the beginning");
-	else if (format == PERFABI_RING)
-		ring_detect(d->abi, bytes, n, size, &order);
 	if (format != PERFABI_PERF_DATA && d->options->order != PERFABI_HOST)
 		order = d->options->order == PERFABI_BIG ? BIG : LITTLE;
 	d->events.order = order;

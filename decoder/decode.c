@@ -16,6 +16,8 @@
 /* The records that are not only written. */
 enum { PLAIN, HEADER_ATTR, HEADER_FEATURE, COMPRESSED, FOLLOWED };
 
+enum { RECORD_MAX = 65536 };
+
 int decoder_fail(struct decoder *d, int err, const char *format, ...)
 {
 	va_list args;
@@ -92,8 +94,8 @@ static size_t say_damage(struct decoder *d, const unsigned char *bytes, size_t s
 	size_t next = scan_resync(&d->lines, bytes, 8, size, at_end);
 	unsigned length = size >= 8 ? size_of(d, bytes) : 0;
 
-	if (next > size)
-		next = size;
+	if (next >= size) /* what may be a record that is not whole yet is looked at again */
+		next = at_end || size <= RECORD_MAX ? size : (size - RECORD_MAX) & ~(size_t)7;
 	decoder_set_silence(d, place);
 	if (stop == SCAN_SIZE)
 		lines_diagnostic(&d->lines, place, length ? "size-short" : "size-zero", next,
@@ -101,7 +103,7 @@ static size_t say_damage(struct decoder *d, const unsigned char *bytes, size_t s
 	else if (size < 8)
 		lines_diagnostic(&d->lines, place, "truncated", next,
 				 "%zu bytes at the end are no record's header", size);
-	else if (next == size)
+	else if (next == size && at_end)
 		lines_diagnostic(&d->lines, place, "truncated", next,
 				 "a record of %u bytes, and %zu are left", length, size);
 	else
@@ -126,13 +128,10 @@ static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
 		n = scan_records(&d->events, NULL, bytes, size, at_end, &stop);
 		if (n)
 			err = put_run(d, bytes, n, place);
-		if (!n && stop == SCAN_MORE)
+		if (!n && (stop == SCAN_MORE || (!at_end && size < FILL)))
 			break;
-		if (!n) {
+		if (!n)
 			n = say_damage(d, bytes, size, at_end, stop, place);
-			if (n == size && !at_end && size > 65536)
-				n = size - 65536;
-		}
 		z->start += n;
 		z->position += n;
 	}
@@ -281,38 +280,56 @@ static void skip(struct decoder *d, uint64_t follow, struct place place)
 	decoder_pass_on(d);
 }
 
-/* Records from the window until the input ends. */
+/* What there is goes out before a pipe is waited for: whoever looks on sees records as they come.
+ */
+static int flush_before_waiting(struct decoder *d)
+{
+	if (d->in.seekable || !input_would_block(&d->in))
+		return 0;
+	return d->jobs ? jobs_drain(d->jobs) : out_flush(&d->out);
+}
+
+/* The records up to where a ring begins again, and the one across. */
+static size_t cut_to_linear(const struct decoder *d, const unsigned char *bytes, size_t size,
+			    uint64_t linear)
+{
+	size_t whole = 0;
+
+	if (size <= linear)
+		return size;
+	while (whole < linear)
+		whole += size_of(d, bytes + whole);
+	return whole;
+}
+
 int decoder_records(struct decoder *d)
 {
+	size_t wanted = 1; /* bytes of a pipe; of a file, a window full */
 	int err = 0;
 
-	while (!err) {
-		size_t size = input_fill(&d->in, FILL), n;
+	while (!err && !(err = flush_before_waiting(d))) {
+		size_t size = input_fill(&d->in, d->in.seekable ? FILL : wanted), n;
 		const unsigned char *bytes = input_bytes(&d->in);
 		struct place place = {.within = -1};
 		enum scan_stop stop;
 		uint64_t linear, follow = 0;
 		bool at_end = input_at_end(&d->in);
 
-		if (d->in.err)
-			return decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
 		if (!size)
 			break;
+		wanted = 1;
 		place.offset = input_offset(&d->in, 0, &linear);
 		n = scan_records(&d->events, d->special, bytes, size, at_end, &stop);
-		if (n > linear) { /* up to where the ring begins again, and the record across */
-			size_t whole = 0;
-
-			while (whole < linear)
-				whole += size_of(d, bytes + whole);
-			n = whole;
-			stop = SCAN_MORE;
-		}
 		if (n) {
+			n = cut_to_linear(d, bytes, n, linear);
 			err = put_run(d, bytes, n, place);
 		} else if (stop == SCAN_SPECIAL) {
 			n = size_of(d, bytes);
 			err = special(d, bytes, n, place, &follow);
+		} else if (stop == SCAN_MORE) {
+			wanted = size + 1;
+		} else if (!at_end && size < FILL) {
+			wanted = FILL; /* to see what comes behind the damage */
 		} else {
 			n = say_damage(d, bytes, size, at_end, stop, place);
 		}
@@ -322,6 +339,8 @@ int decoder_records(struct decoder *d)
 	}
 	if (!err && d->decompress.end > d->decompress.start)
 		err = put_decompressed(d, d->limit, true);
+	if (!err && d->in.err)
+		err = decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
 	return err;
 }
 

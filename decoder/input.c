@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,6 +235,13 @@ uint64_t input_skip(struct input *in, uint64_t n)
 uint64_t input_offset(const struct input *in, size_t at, uint64_t *linear)
 {
 	return segment_at(in, in->position + at, linear);
+}
+
+bool input_would_block(const struct input *in)
+{
+	struct pollfd fd = {in->fd, POLLIN, 0};
+
+	return poll(&fd, 1, 0) == 0;
 }
 
 bool input_at_end(const struct input *in)

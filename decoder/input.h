@@ -55,6 +55,9 @@ uint64_t input_skip(struct input *in, uint64_t n);
  * together. */
 uint64_t input_offset(const struct input *in, size_t at, uint64_t *linear);
 
+/* Whether a read of a pipe would wait now. */
+bool input_would_block(const struct input *in);
+
 /* True when all of the input is in the window or behind it. */
 bool input_at_end(const struct input *in);
 

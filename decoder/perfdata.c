@@ -76,15 +76,13 @@ static void read_features(struct perfdata *file, const unsigned char *bytes, enu
 int perfdata_open(struct perfdata *file, struct input *in, enum byte_order order, struct error *e)
 {
 	unsigned char bytes[PERFDATA_HEADER] = {0};
-	size_t n = input_fill(in, PERFDATA_HEADER);
+	size_t n = input_fill(in, PERFDATA_PIPE_HEADER);
 
 	*file = (struct perfdata){.version = 2};
-	if (n > PERFDATA_HEADER)
-		n = PERFDATA_HEADER;
-	memcpy(bytes, input_bytes(in), n);
 	if (n < PERFDATA_PIPE_HEADER)
 		return error_text(e, NULL, "less", "a perf.data of at least %d bytes",
 				  PERFDATA_PIPE_HEADER);
+	memcpy(bytes, input_bytes(in), PERFDATA_PIPE_HEADER);
 	if (is_magic(bytes, magic_1, false) || is_magic(bytes, magic_1, true))
 		file->version = 1;
 	file->header_size = load_word(bytes + OFFSET_SIZE, 8, order);
@@ -92,6 +90,10 @@ int perfdata_open(struct perfdata *file, struct input *in, enum byte_order order
 		file->is_pipe = true;
 		return 0;
 	}
+	n = input_fill(in, PERFDATA_HEADER);
+	if (n > PERFDATA_HEADER)
+		n = PERFDATA_HEADER;
+	memcpy(bytes, input_bytes(in), n);
 	if (n < OFFSET_FEATURES || file->header_size < OFFSET_FEATURES)
 		return error_text(e, NULL, "less", "a file header of at least %d bytes",
 				  OFFSET_FEATURES);

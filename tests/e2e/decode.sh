@@ -150,3 +150,39 @@ jobs = peak(base + ["-j2", path])
 print(f"peak RSS of {os.path.getsize(path)} bytes: {file} KiB, from a pipe {pipe} KiB, with -j2 {jobs} KiB")
 assert max(file, pipe, jobs) < 16 * 1024
 PY
+
+# Records of a pipe come out when they come in, not when it ends.
+"$PYTHON" - "$decode" "$scratch/pipe" <<'PY' || fail "a pipe that is still open"
+import json, select, subprocess, sys, time
+data = open(sys.argv[2], "rb").read()
+for jobs in ("-j1", "-j2"):
+    run = subprocess.Popen([sys.argv[1], jobs], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    run.stdin.write(data[:3000])
+    run.stdin.flush()
+    text, end = b"", time.monotonic() + 20
+    while b'"ID_INDEX"' not in text and time.monotonic() < end:
+        if select.select([run.stdout], [], [], 0.1)[0]:
+            text += run.stdout.read1()
+    assert b'"ID_INDEX"' in text, text
+    run.stdin.write(data[3000:])
+    run.stdin.close()
+    text += run.stdout.read()
+    assert run.wait() == 0 and json.loads(text.splitlines()[-1])["type"] == "summary"
+PY
+
+# A megabyte of nothing in the middle: what is before and behind comes out.
+"$PYTHON" - "$decode" "$scratch" <<'PY' || fail "a hole"
+import json, struct, subprocess, sys
+decode, scratch = sys.argv[1:]
+sample = [struct.pack("<IHHQIIQII", 9, 2, 40, n, 1, 2, 5, 0, 0) for n in range(20000)]
+path = scratch + "/hole"
+open(path, "wb").write(b"".join(sample[:7000]) + bytes(1 << 20) + b"".join(sample[7000:]))
+for jobs in ("-j1", "-j2"):
+    for feed in ({}, {"stdin": open(path, "rb")}):
+        out = subprocess.run([decode, "-L", jobs, "--attr", "fixtures/recorded/ring.attr.json", *([] if feed else [path])],
+                             capture_output=True, **feed)
+        lines = [json.loads(line) for line in out.stdout.splitlines()]
+        ips = [int(line["ip"], 16) for line in lines if line["type"] == "SAMPLE"]
+        assert out.returncode == 1 and ips == list(range(20000)), len(ips)
+        assert lines[-1]["skipped"] == 1 << 20, lines[-1]
+PY
