@@ -22,6 +22,7 @@ static int put_header(struct decoder *d,
 	err = out_init(&line, d->options->check || d->first ? NULL : d->sink, d->context);
 	if (!err) {
 		d->lines.out = &said;
+		d->lines.options.silent = d->first > 0;
 		err = make(d, &line, e);
 		d->lines.out = &d->out;
 		if (!err && !d->options->check && !d->first)

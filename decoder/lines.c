@@ -348,15 +348,81 @@ static const struct plan *plan_for_record(struct lines *lines, const struct head
 	return shape ? events_plan(events, shape, slot) : NULL;
 }
 
+/* Members and bytes where a record did not fit, behind the diagnostic that says so; NULL: no
+ * memory. */
+static char *put_misfit(struct lines *lines, struct place place, int slot,
+			const struct header *header, const unsigned char *bytes,
+			enum record_problem problem, char *start, char *p, size_t longest)
+{
+	p = say_problem(lines, place, slot, problem, start, (size_t)(p - start), longest);
+	if (!p || problem == RECORD_LEFT)
+		return p;
+	p = put_bytes(put_text(p, "\"bytes\":\""), bytes + 8, header->size - 8u);
+	return put_text(p, "\",");
+}
+
+static char *put_notes(char *p, const struct lines *lines)
+{
+	size_t n = (size_t)(lines->record.at - lines->at);
+
+	if (!n)
+		return p;
+	p = put_text(p, "\"at\":{");
+	memcpy(p, lines->at, n - 1);
+	return put_text(p + n - 1, "},");
+}
+
+/* The line of a record by its plan. */
+static void put_line(struct lines *lines, const struct plan *plan, int slot, int event,
+		     const unsigned char *bytes, const struct header *header, struct place place)
+{
+	size_t longest = record_longest(plan, header->size);
+	char *start = out_room(lines->out, longest), *p;
+	enum record_problem problem;
+
+	if (!start || !room_for_notes(lines, plan))
+		return;
+	p = put_begin(start, lines, lines->begin[slot].text, lines->begin[slot].length, place,
+		      header);
+	if (!lines->options.no_misc)
+		p = put_misc(p, lines, slot, plan, header->misc);
+	if (event >= 0 && !lines->options.no_event)
+		p = put_event(p, event);
+	lines->record.at = lines->at;
+	problem = record_put(plan, &lines->record, bytes, 8, header->size, header->misc, &p);
+	if (__builtin_expect(problem != RECORD_OK, 0)) {
+		p = put_misfit(lines, place, slot, header, bytes, problem, start, p, longest);
+		if (!p)
+			return;
+	}
+	if (lines->options.notes)
+		p = put_notes(p, lines);
+	p = put_close(p, '}');
+	*p++ = '\n';
+	if (!lines->options.strict && !lines->options.silent)
+		lines->out->at = p;
+	if (lines->options.strict)
+		say_findings(lines, place, slot, plan, header);
+}
+
+/* A type that is not asked for: only what it says was lost counts. */
+static void pass_by(struct lines *lines, int slot, const unsigned char *bytes,
+		    const struct header *header)
+{
+	const struct events *events = lines->events;
+	const struct plan *plan =
+		events->shape_count ? events_plan(events, events->shapes[0], slot) : NULL;
+
+	if (plan && plan->lost_offset)
+		add_lost(lines, plan, bytes, header);
+}
+
 static void put_record(struct lines *lines, const unsigned char *bytes, const struct header *header,
 		       struct place place)
 {
-	const struct events *events = lines->events;
-	int slot = header->type < TYPES ? events->slot_of[header->type] : -1, event;
-	enum record_problem problem;
+	const struct lines_options *options = &lines->options;
+	int slot = header->type < TYPES ? lines->events->slot_of[header->type] : -1, event;
 	const struct plan *plan;
-	size_t longest;
-	char *p, *start;
 
 	lines->sums.bytes += header->size;
 	if (slot < 0) {
@@ -364,10 +430,8 @@ static void put_record(struct lines *lines, const unsigned char *bytes, const st
 		return;
 	}
 	lines->sums.records[slot]++;
-	if (lines->options.types && !lines->options.types[header->type] && !lines->options.strict) {
-		plan = events->shape_count ? events_plan(events, events->shapes[0], slot) : NULL;
-		if (plan && plan->lost_offset)
-			add_lost(lines, plan, bytes, header);
+	if (options->types && !options->types[header->type] && !options->strict) {
+		pass_by(lines, slot, bytes, header);
 		return;
 	}
 	plan = plan_for_record(lines, header, slot, bytes, place, &event);
@@ -382,40 +446,7 @@ static void put_record(struct lines *lines, const unsigned char *bytes, const st
 	}
 	if (plan->lost_offset)
 		add_lost(lines, plan, bytes, header);
-	longest = record_longest(plan, header->size);
-	start = out_room(lines->out, longest);
-	if (!start || !room_for_notes(lines, plan))
-		return;
-	p = put_begin(start, lines, lines->begin[slot].text, lines->begin[slot].length, place,
-		      header);
-	if (!lines->options.no_misc)
-		p = put_misc(p, lines, slot, plan, header->misc);
-	if (event >= 0 && !lines->options.no_event)
-		p = put_event(p, event);
-	lines->record.at = lines->at;
-	problem = record_put(plan, &lines->record, bytes, 8, header->size, header->misc, &p);
-	if (__builtin_expect(problem != RECORD_OK, 0)) {
-		p = say_problem(lines, place, slot, problem, start, (size_t)(p - start), longest);
-		if (!p)
-			return;
-		if (problem != RECORD_LEFT) {
-			p = put_bytes(put_text(p, "\"bytes\":\""), bytes + 8, header->size - 8u);
-			p = put_text(p, "\",");
-		}
-	}
-	if (lines->options.notes && lines->record.at > lines->at) {
-		size_t n = (size_t)(lines->record.at - lines->at) - 1;
-
-		p = put_text(p, "\"at\":{");
-		memcpy(p, lines->at, n);
-		p = put_text(p + n, "},");
-	}
-	p = put_close(p, '}');
-	*p++ = '\n';
-	if (!lines->options.strict && !lines->options.silent)
-		lines->out->at = p;
-	if (lines->options.strict)
-		say_findings(lines, place, slot, plan, header);
+	put_line(lines, plan, slot, event, bytes, header, place);
 }
 
 bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
