@@ -696,6 +696,30 @@ def compressed(order):
     return rec
 
 
+def ids(order):
+    """Three events told apart by ID, by STREAM_ID, by IDENTIFIER, none at the other's place; sample_ids too."""
+    rec = Recording(order, [(Attr(order, config=9, sample_type=IP | ID, sample_id_all=1), [10]),
+                            (Attr(order, config=9, sample_type=TIME | STREAM_ID, sample_id_all=1), [11]),
+                            (Attr(order, config=9, sample_type=IDENTIFIER | TID, sample_id_all=1), [12, 13])])
+
+    def new():
+        return Bytes(order)
+
+    def comm(tail):
+        b = new().u32("pid", 1).u32("tid", 1).string("comm", "x")
+        b.data += tail.data
+        b.members["sample_id"] = tail.members
+        return b
+
+    rec.record(9, "SAMPLE", new().hex("ip", 0x10).u64("id", 10), 2, ["user"], 0)
+    rec.record(9, "SAMPLE", new().u64("time", 5).u64("stream_id", 11), 2, ["user"], 1)
+    rec.record(9, "SAMPLE", new().u64("identifier", 13).u32("pid", 1).u32("tid", 2), 2, ["user"], 2)
+    rec.record(3, "COMM", comm(new().u64("id", 10)), 0, [], 0)
+    rec.record(3, "COMM", comm(new().u64("time", 6).u64("stream_id", 11)), 0, [], 1)
+    rec.record(3, "COMM", comm(new().u32("pid", 1).u32("tid", 2).u64("identifier", 12)), 0, [], 2)
+    return rec
+
+
 # Images of the mmap area.
 
 def page(order, head, tail, size):
@@ -777,7 +801,7 @@ def ring(order, backward=False, overwritten=False):
 FILES = {"kernel-records": lambda o: kernel_records(o, True), "kernel-records-bare": lambda o: kernel_records(o, False),
          "read-formats": read_formats, "samples": samples, "features": features, "tool-records": tool_records, "damaged": damaged,
          "old-file": old_file, "newer-attr": newer_attr, "killed": killed,
-         "compressed": compressed}
+         "compressed": compressed, "ids": ids}
 RINGS = {"ring-wrapped": {}, "ring-backward": {"backward": True}, "ring-overwritten": {"overwritten": True}}
 
 

@@ -84,6 +84,6 @@ status 4 "$perfabi" run open.permission.regs-intr-locked-down
 for page in src/perfabi.1 decoder/perfabi-decode.1; do
 	mandoc -Tlint -Werror "$page" || fail "$page"
 done
-for command in run list show check mutate help; do
+for command in run list show check mutate capture help; do
 	grep -q "^\.It Cm $command" src/perfabi.1 || fail "the man page has no $command"
 done
