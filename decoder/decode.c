@@ -322,6 +322,10 @@ int decoder_records(struct decoder *d)
 		n = scan_records(&d->events, d->special, bytes, size, at_end, &stop);
 		if (n) {
 			n = cut_to_linear(d, bytes, n, linear);
+			if (d->jobs && !d->options->shards) {
+				err = jobs_window(d->jobs, &d->in, n, place);
+				continue;
+			}
 			err = put_run(d, bytes, n, place);
 		} else if (stop == SCAN_SPECIAL) {
 			n = size_of(d, bytes);

@@ -16,7 +16,7 @@
 #include "ring.h"
 #include "select.h"
 
-enum { FILL = 192 * 1024 }; /* of the window, before records are looked for */
+enum { FILL = 80 * 1024 }; /* of the window, before records are looked for */
 
 struct decoder {
 	const struct perfabi_options *options;

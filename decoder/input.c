@@ -200,6 +200,22 @@ void input_advance(struct input *in, size_t n)
 	in->position += n;
 }
 
+const unsigned char *input_give(struct input *in, size_t n, unsigned char **buffer)
+{
+	unsigned char *given = in->window;
+	size_t start = in->start, left = in->end - in->start - n;
+
+	if (in->capacity < INPUT_WINDOW)
+		return NULL;
+	memcpy(*buffer, given + start + n, left);
+	in->window = *buffer;
+	*buffer = given;
+	in->start = 0;
+	in->end = left;
+	in->position += n;
+	return given + start;
+}
+
 uint64_t input_skip(struct input *in, uint64_t n)
 {
 	uint64_t skipped = 0, together, total = 0;

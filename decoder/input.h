@@ -14,7 +14,7 @@ struct segment {
 	uint64_t offset, size;
 };
 
-enum { INPUT_WINDOW = 512 * 1024, SEGMENTS = 2 };
+enum { INPUT_WINDOW = 128 * 1024, SEGMENTS = 2 };
 
 struct input {
 	int fd;
@@ -42,11 +42,18 @@ long input_read_at(struct input *in, uint64_t offset, void *bytes, size_t size);
 /* What comes through the window from now on: ranges of a seekable input. */
 void input_select(struct input *in, const struct segment *segments, size_t count);
 
-/* Has at least `want` bytes (at most half the window) in the window unless the input ends before.
+/* Has at least `want` bytes in the window unless the input ends before.
  * Returns how many there are. */
 size_t input_fill(struct input *in, size_t want);
 const unsigned char *input_bytes(const struct input *in);
 void input_advance(struct input *in, size_t n);
+
+/*
+ * Gives away the window with its first n bytes, whose place in it is returned, for `*buffer`, which
+ * has INPUT_WINDOW bytes; what is behind them is copied. NULL, and nothing done, if the window is
+ * smaller.
+ */
+const unsigned char *input_give(struct input *in, size_t n, unsigned char **buffer);
 
 /* Passes over n bytes; returns how many there were. */
 uint64_t input_skip(struct input *in, uint64_t n);

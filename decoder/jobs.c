@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOT_BYTES = 192 * 1024, SLOTS_PER_THREAD = 3, PIECES = 64 };
+/* A slot's bytes are as many as an input's window, so that the two can be exchanged. */
+enum { SLOT_BYTES = INPUT_WINDOW, SLOTS_PER_THREAD = 3, PIECES = 64 };
 
 enum slot_state { FREE, FILLED, TAKEN, DONE };
 
@@ -23,6 +24,7 @@ struct piece {
 struct slot {
 	enum slot_state state;
 	unsigned char *bytes;
+	const unsigned char *begin; /* of the records in it */
 	size_t size;
 	struct piece pieces[PIECES];
 	size_t piece_count;
@@ -51,10 +53,27 @@ static void decode_slot(struct slot *slot)
 	size_t at = 0;
 
 	for (size_t i = 0; i < slot->piece_count; i++) {
-		lines_put(&slot->lines, slot->bytes + at, slot->pieces[i].size,
+		lines_put(&slot->lines, slot->begin + at, slot->pieces[i].size,
 			  slot->pieces[i].place);
 		at += slot->pieces[i].size;
 	}
+}
+
+/* Decodes the next filled slot, with the lock held before and after; false if there is none. */
+static bool take_one(struct jobs *jobs)
+{
+	struct slot *slot = &jobs->slots[jobs->taken];
+
+	if (slot->state != FILLED)
+		return false;
+	slot->state = TAKEN;
+	jobs->taken = (jobs->taken + 1) % jobs->slot_count;
+	pthread_mutex_unlock(&jobs->lock);
+	decode_slot(slot);
+	pthread_mutex_lock(&jobs->lock);
+	slot->state = DONE;
+	pthread_cond_signal(&jobs->done);
+	return true;
 }
 
 static void *work(void *argument)
@@ -62,35 +81,22 @@ static void *work(void *argument)
 	struct jobs *jobs = argument;
 
 	pthread_mutex_lock(&jobs->lock);
-	for (;;) {
-		struct slot *slot = &jobs->slots[jobs->taken];
-
-		if (slot->state != FILLED) {
-			if (jobs->ending)
-				break;
+	while (take_one(jobs) || !jobs->ending)
+		if (jobs->slots[jobs->taken].state != FILLED && !jobs->ending)
 			pthread_cond_wait(&jobs->filled, &jobs->lock);
-			continue;
-		}
-		slot->state = TAKEN;
-		jobs->taken = (jobs->taken + 1) % jobs->slot_count;
-		pthread_mutex_unlock(&jobs->lock);
-		decode_slot(slot);
-		pthread_mutex_lock(&jobs->lock);
-		slot->state = DONE;
-		pthread_cond_signal(&jobs->done);
-	}
 	pthread_mutex_unlock(&jobs->lock);
 	return NULL;
 }
 
-/* Waits for the oldest slot and writes it out. */
+/* Writes the oldest slot out once it is done; until then the caller's thread works too. */
 static void write_oldest(struct jobs *jobs)
 {
 	struct slot *slot = &jobs->slots[jobs->oldest];
 
 	pthread_mutex_lock(&jobs->lock);
 	while (slot->state != DONE)
-		pthread_cond_wait(&jobs->done, &jobs->lock);
+		if (!take_one(jobs))
+			pthread_cond_wait(&jobs->done, &jobs->lock);
 	pthread_mutex_unlock(&jobs->lock);
 	if (!jobs->err)
 		jobs->err = slot->out.err;
@@ -160,6 +166,7 @@ int jobs_records(struct jobs *jobs, const unsigned char *bytes, size_t size, str
 		struct slot *slot = slot_for(jobs, size < SLOT_BYTES / 2 ? size : SLOT_BYTES / 2);
 		size_t n = cut(slot->lines.events, bytes, size, SLOT_BYTES - slot->size);
 
+		slot->begin = slot->bytes;
 		memcpy(slot->bytes + slot->size, bytes, n);
 		slot->size += n;
 		slot->pieces[slot->piece_count++] = (struct piece){n, place};
@@ -170,6 +177,26 @@ int jobs_records(struct jobs *jobs, const unsigned char *bytes, size_t size, str
 		else
 			place.offset += n;
 	}
+	return jobs->err;
+}
+
+int jobs_window(struct jobs *jobs, struct input *in, size_t size, struct place place)
+{
+	struct slot *slot;
+	int err;
+
+	if (size < SLOT_BYTES / 2 || in->capacity < INPUT_WINDOW) {
+		err = jobs_records(jobs, input_bytes(in), size, place);
+		input_advance(in, size);
+		return err;
+	}
+	if (jobs->slots[jobs->next].piece_count)
+		submit(jobs);
+	slot = &jobs->slots[jobs->next];
+	slot->begin = input_give(in, size, &slot->bytes);
+	slot->size = size;
+	slot->pieces[slot->piece_count++] = (struct piece){size, place};
+	submit(jobs);
 	return jobs->err;
 }
 
@@ -238,7 +265,7 @@ static int slots_init(struct jobs *jobs, const struct events *events,
 	for (size_t i = 0; i < jobs->slot_count; i++) {
 		struct slot *slot = &jobs->slots[i];
 
-		slot->bytes = malloc(SLOT_BYTES + 65536);
+		slot->bytes = malloc(SLOT_BYTES);
 		if (!slot->bytes || out_init(&slot->out, NULL, NULL) ||
 		    lines_init(&slot->lines, events, options, &slot->out))
 			return -ENOMEM;
@@ -266,7 +293,7 @@ struct jobs *jobs_start(unsigned threads, const struct events *events,
 		free_jobs(jobs);
 		return NULL;
 	}
-	while (jobs->thread_count < threads &&
+	while (jobs->thread_count + 1 < threads && /* the caller's is one of them */
 	       !pthread_create(&jobs->threads[jobs->thread_count], NULL, work, jobs))
 		jobs->thread_count++;
 	if (!jobs->thread_count) {

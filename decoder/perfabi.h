@@ -38,7 +38,7 @@ struct perfabi_options {
 	bool no_summary;
 	bool check;             /* findings instead of records */
 	bool bytes;             /* each member's [offset, length] in the record, under "at" */
-	unsigned jobs;          /* threads; 0 and 1: none beside the caller's */
+	unsigned jobs;          /* threads, with the caller's; 0 is 1 */
 	unsigned shard, shards; /* the shard-th (from 1) of so many; shards 0: all */
 };
 
