@@ -24,7 +24,7 @@ LIB_LIBS = $(shell $(PKG_CONFIG) $(PKG_FLAGS) --libs $(LIBS_PKG) 2>/dev/null || 
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes $(if $(DEV),-Werror)
 HARDENING = $(if $(SANITIZE),-DSANITIZED -fsanitize=address$(comma)undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined,\
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
-override ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -Idecoder $(WARNINGS) $(HARDENING) -ffile-prefix-map=$(CURDIR)=. $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
+override ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Idecoder $(WARNINGS) $(HARDENING) -ffile-prefix-map=$(CURDIR)=. $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
 override ALL_LDFLAGS = -pthread $(if $(SANITIZE),-fsanitize=address$(comma)undefined,-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) $(LINK_STATIC) $(LDFLAGS)
 
 DECODER_SRC := $(sort $(filter-out decoder/main.c,$(wildcard decoder/*.c)))

@@ -10,22 +10,31 @@
 #include "json.h"
 #include "scan.h"
 
+static int drop(void *context, const char *text, size_t size)
+{
+	(void)context;
+	(void)text;
+	(void)size;
+	return 0;
+}
+
 /* The header line goes out before what was found wrong while it was made. */
 static int put_header(struct decoder *d,
 		      int (*make)(struct decoder *, struct out *, struct error *), struct error *e)
 {
+	bool is_silent = d->options->check || d->first;
 	struct out said, line;
 	int err = out_init(&said, NULL, NULL);
 
 	if (err)
 		return err;
-	err = out_init(&line, d->options->check || d->first ? NULL : d->sink, d->context);
+	err = out_init(&line, is_silent ? drop : d->sink, d->context);
 	if (!err) {
 		d->lines.out = &said;
 		d->lines.options.silent = d->first > 0;
 		err = make(d, &line, e);
 		d->lines.out = &d->out;
-		if (!err && !d->options->check && !d->first)
+		if (!err)
 			err = out_flush(&line);
 		if (!err && !d->first && said.at > said.base)
 			err = d->sink(d->context, said.base, (size_t)(said.at - said.base));
@@ -178,6 +187,7 @@ static int begin_ring(struct decoder *d, struct error *e)
 	err = put_header(d, make_ring_header, e);
 	if (err)
 		return err;
+	d->lines.sums.passed_over += d->ring.unread; /* an AUX area, say */
 	d->lines.options.backward = attr_list_flag(&d->attrs, d->abi, "write_backward");
 	input_select(&d->in, d->ring.segments, d->ring.segment_count);
 	if (d->ring.lost_begin) {

@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#ifdef __SSE2__
+#if defined(__SSE2__) && defined(__x86_64__)
 #include <emmintrin.h>
+#define PUT_SSE2
 #endif
 
 enum { PUT_SLACK = 64, PUT_KEY = 32 };
@@ -103,7 +104,7 @@ static inline uint64_t put_hex_text8(uint32_t v)
 	return htobe64(x);
 }
 
-#ifdef __SSE2__
+#ifdef PUT_SSE2
 /* Sixteen values from 0 to 15 as digits. */
 static inline __m128i put_hex_digits(__m128i nibbles)
 {
@@ -130,7 +131,7 @@ static inline char *put_hex(char *p, uint64_t v)
 	unsigned digits = 16 - (unsigned)__builtin_clzll(v | 1) / 4;
 
 	v <<= 64 - 4 * digits;
-#ifdef __SSE2__
+#ifdef PUT_SSE2
 	__m128i bytes = _mm_cvtsi64_si128((long long)htobe64(v));
 	__m128i low = _mm_and_si128(bytes, _mm_set1_epi8(15));
 	__m128i high = _mm_and_si128(_mm_srli_epi16(bytes, 4), _mm_set1_epi8(15));
@@ -151,7 +152,7 @@ static inline char *put_bytes(char *p, const unsigned char *bytes, size_t n)
 	uint64_t text;
 	uint32_t v;
 
-#ifdef __SSE2__
+#ifdef PUT_SSE2
 	for (; n >= 16; n -= 16, bytes += 16, p += 32)
 		put_bytes16(p, _mm_loadu_si128((const __m128i *)(const void *)bytes));
 #endif

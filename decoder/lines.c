@@ -255,7 +255,7 @@ static void say_findings(struct lines *lines, struct place place, int slot, cons
 		     {"unknown-bits", "a value or bit that cases/abi has no name for"}};
 	const struct record *r = &lines->record;
 
-	if (header->size % 8 && header->type < 64)
+	if (header->size % 8 && !lines->events->is_tool[header->type])
 		lines_diagnostic(lines, place, "size-unaligned", 0,
 				 "%.*s: its size %u is no multiple of 8", name_length(lines, slot),
 				 name_text(lines, slot), header->size);
