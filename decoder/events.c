@@ -301,6 +301,20 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 	return (int)events->count++;
 }
 
+void events_set_arch(struct events *events, const struct abi_arch *arch)
+{
+	if (!arch || arch == events->arch || events->arch_is_given)
+		return;
+	events->arch = arch;
+	for (size_t i = 0; i < events->shape_count; i++) {
+		struct shape *shape = events->shapes[i];
+
+		shape->with.arch = arch;
+		for (size_t k = 0; k < events->record_count; k++)
+			plan_free(&shape->plans[k]);
+	}
+}
+
 static size_t id_hash(const struct events *events, uint64_t id)
 {
 	return (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (events->id_capacity - 1);

@@ -34,7 +34,8 @@ struct event {
 
 struct events {
 	const struct abi *abi;
-	const struct abi_arch *arch;
+	const struct abi_arch *arch; /* whose registers; may be NULL */
+	bool arch_is_given;          /* by --machine: the recording has no say */
 	enum byte_order order;
 	const char *const *fields; /* --fields */
 	size_t field_count;
@@ -82,6 +83,9 @@ int events_offer(const struct abi *abi, void (*offer)(void *, const char *), voi
  * with `e` filled: no memory, or more kinds of attrs than SHAPES_MAX.
  */
 int events_add(struct events *events, const unsigned char *attr, size_t size, struct error *e);
+
+/* The recording's architecture, once it is known: plans that were made before are made anew. */
+void events_set_arch(struct events *events, const struct abi_arch *arch);
 
 /* Says that records with `id` are of that event. 0, -ENOMEM, or -E2BIG past IDS_MAX. */
 int events_add_id(struct events *events, uint64_t id, int event);

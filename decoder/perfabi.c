@@ -36,6 +36,7 @@ static int load(struct decoder *d, const struct events *base, struct error *e)
 	d->events.arch = abi_arch(d->abi, d->options->machine ? d->options->machine
 					  : uname(&u)         ? ""
 							      : u.machine);
+	d->events.arch_is_given = d->options->machine != NULL;
 	if (d->options->machine && !d->events.arch)
 		return error_text(e, NULL, d->options->machine, "a machine as uname -m names it");
 	decoder_set_roles(d);

@@ -426,8 +426,7 @@ void perfdata_set_arch(struct events *events, const char *member, size_t size)
 	for (n = 0; n < size && n < sizeof(machine) - 1 && member[n] != '"'; n++)
 		machine[n] = member[n];
 	machine[n] = '\0';
-	if (abi_arch(events->abi, machine))
-		events->arch = abi_arch(events->abi, machine);
+	events_set_arch(events, abi_arch(events->abi, machine));
 }
 
 int perfdata_header(const struct perfdata *file, struct input *in, struct events *events,

@@ -119,6 +119,10 @@ for fixture in fixtures/attr/*.bin; do
 	jq -S . "$name.json" | cmp - "$scratch/got" || { cat "$scratch/got"; fail "$fixture"; }
 done
 
+# Registers go by the names of the recording's machine, or of the one that is given.
+"$decode" --machine s390x --type sample fixtures/built/samples.le.data | grep -q '"regs_user":{"abi":"64","regs":{"r0":"0x1"' || fail "--machine"
+"$decode" --type sample fixtures/built/samples.le.data | grep -q '"regs":{"ax":"0x1"' || fail "the recording's machine"
+
 # A file through a pipe is what the file is.
 "$decode" "$data" >"$scratch/from-file"
 "$decode" <"$data" | cmp - "$scratch/from-file" || fail "standard input"
