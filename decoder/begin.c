@@ -132,7 +132,7 @@ static int make_ring_header(struct decoder *d, struct out *out, struct error *e)
 	put_list_header(d, out, "ring");
 	if (input_read_at(&d->in, 0, page, sizeof(page)) < (long)d->ring.page)
 		return -EIO;
-	p = out_room(out, record_longest(&d->ring.plan, d->ring.page));
+	p = out_room(out, record_longest(&d->ring.plan, (size_t)d->ring.page));
 	if (!p)
 		return -ENOMEM;
 	p = put_text(p, "\"page\":{");

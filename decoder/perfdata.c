@@ -351,7 +351,7 @@ static void put_feature(struct input *in, unsigned feature, const struct segment
 		return;
 	}
 	if (fields && range->size <= SECTION_MAX)
-		bytes = malloc(range->size ? range->size : 1);
+		bytes = malloc(range->size ? (size_t)range->size : 1);
 	if (bytes &&
 	    input_read_at(in, range->offset, bytes, (size_t)range->size) == (long)range->size) {
 		perfdata_put_feature(feature, bytes, range, lines, out);

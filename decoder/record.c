@@ -352,10 +352,10 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 
 			if (!amount(op, r, &at, limit, &v, swap) || v > left_of(at, limit))
 				goto too_short;
-			n = strnlen((const char *)at, v);
+			n = strnlen((const char *)at, (size_t)v);
 			p = put_string(put_key(p, op->key, op->key_length), at, n);
 			if (slow && r->strict) {
-				find_nonzero(r, "padding", op, bytes, at + n, v - n);
+				find_nonzero(r, "padding", op, bytes, at + n, (size_t)v - n);
 				if (n == v && v)
 					find(r, "unterminated", op, (size_t)(at - bytes) + n);
 			}
@@ -368,10 +368,11 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			if (!amount(op, r, &at, limit, &v, swap) || v > left_of(at, limit))
 				goto too_short;
 			shown = op->reg != NO_REG && r->regs[op->reg] < v ? r->regs[op->reg] : v;
-			p = put_bytes(put_key(p, op->key, op->key_length), at, shown);
+			p = put_bytes(put_key(p, op->key, op->key_length), at, (size_t)shown);
 			*p++ = '"';
 			if (slow && r->strict)
-				find_nonzero(r, "padding", op, bytes, at + shown, v - shown);
+				find_nonzero(r, "padding", op, bytes, at + shown,
+					     (size_t)(v - shown));
 			at += v;
 			if (slow && r->notes && op->path)
 				note(r, op->path, (size_t)(before - bytes), (size_t)(at - before));
@@ -399,7 +400,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			}
 			if (v > left_of(at, limit))
 				goto too_short;
-			p = put_attr(put_key(p, op->key, op->key_length), r, at, v);
+			p = put_attr(put_key(p, op->key, op->key_length), r, at, (size_t)v);
 			at += v;
 			break;
 		case OP_ARRAY:
