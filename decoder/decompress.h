@@ -15,7 +15,6 @@ struct decompress {
 	unsigned char *bytes;
 	size_t start, end;
 	uint64_t position; /* in the stream, of bytes[start] */
-	bool broken;       /* until a frame begins */
 };
 
 enum { DECOMPRESS_WINDOW = 512 * 1024 };
