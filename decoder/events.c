@@ -131,13 +131,11 @@ static int id_offset(const struct plan *plan, const char *object)
 	return -1;
 }
 
-const struct plan *events_plan(const struct events *events, struct shape *shape, int slot)
+const struct plan *events_make_plan(const struct events *events, struct shape *shape, int slot)
 {
 	struct plan *plan = &shape->plans[slot], made;
 	struct error e = {0};
 
-	if (__builtin_expect(__atomic_load_n(&plan->ready, __ATOMIC_ACQUIRE), 1))
-		return plan;
 	pthread_mutex_lock(&shape->making);
 	if (!plan->ready && !plan_make(&made, &shape->with, events->records[slot].family,
 				       events->records[slot].value, &e)) {

@@ -90,9 +90,20 @@ void events_set_arch(struct events *events, const struct abi_arch *arch);
 /* Says that records with `id` are of that event. 0, -ENOMEM, or -E2BIG past IDS_MAX. */
 int events_add_id(struct events *events, uint64_t id, int event);
 
-/* The plan of a slot's records in that shape; NULL when there is no memory. May be called by
- * threads. */
-const struct plan *events_plan(const struct events *events, struct shape *shape, int slot);
+/* Makes the plan of a slot's records in that shape, if nobody has yet. NULL when there is no
+ * memory. */
+const struct plan *events_make_plan(const struct events *events, struct shape *shape, int slot);
+
+/* The same, which is there already for all but the first. May be called by threads. */
+static inline const struct plan *events_plan(const struct events *events, struct shape *shape,
+					     int slot)
+{
+	const struct plan *plan = &shape->plans[slot];
+
+	if (__builtin_expect(__atomic_load_n(&plan->ready, __ATOMIC_ACQUIRE), 1))
+		return plan;
+	return events_make_plan(events, shape, slot);
+}
 
 /*
  * The event of a record of the given slot, EVENT_NONE if it names none, EVENT_UNKNOWN if nobody has
