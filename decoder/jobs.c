@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* A slot's bytes are as many as an input's window, so that the two can be exchanged. */
-enum { SLOT_BYTES = INPUT_WINDOW, SLOTS_PER_THREAD = 3, PIECES = 64 };
+enum { SLOT_BYTES = INPUT_WINDOW, SLOTS_PER_THREAD = 2, PIECES = 64 };
 
 enum slot_state { FREE, FILLED, TAKEN, DONE };
 
@@ -286,7 +286,7 @@ struct jobs *jobs_start(unsigned threads, const struct events *events,
 	pthread_cond_init(&jobs->done, NULL);
 	jobs->sink = sink;
 	jobs->context = context;
-	jobs->slot_count = (size_t)threads * SLOTS_PER_THREAD + 2;
+	jobs->slot_count = (size_t)threads * SLOTS_PER_THREAD + 1;
 	jobs->slots = calloc(jobs->slot_count, sizeof(*jobs->slots));
 	jobs->threads = calloc(threads, sizeof(*jobs->threads));
 	if (!jobs->slots || !jobs->threads || slots_init(jobs, events, options)) {
