@@ -311,6 +311,8 @@ static int load_sizes(struct abi *abi, const json_t *list, const struct where *w
 		if (size->size <= abi->attr_size)
 			error_value(e, &at_size, json_object_get(json, "size"),
 				    "sizes that ascend");
+		if (!abi->attr_smallest)
+			abi->attr_smallest = size->size;
 		abi->attr_size = size->size;
 		if (error_is_set(e))
 			return -EINVAL;

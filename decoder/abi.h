@@ -81,8 +81,9 @@ struct abi {
 	size_t arch_count;
 	struct abi_layout *layouts;
 	size_t layout_count;
-	unsigned attr_size; /* the newest of sizes, in bytes */
-	void *storage;      /* the JSON that the names above point into */
+	unsigned attr_smallest; /* the oldest of sizes, in bytes */
+	unsigned attr_size;     /* the newest of sizes, in bytes */
+	void *storage;          /* the JSON that the names above point into */
 };
 
 /*

@@ -10,19 +10,6 @@
 
 #include "json.h"
 
-static int no_variable(const void *context, const char *name, uint64_t *value, bool *known,
-		       struct nearest *near)
-{
-	(void)context;
-	(void)name;
-	(void)value;
-	(void)known;
-	(void)near;
-	return -ENOENT;
-}
-
-static const struct vars no_vars = {no_variable, NULL};
-
 /* The size of the oldest ABI that has all fields that are not zero: older kernels and perfs take
  * it. */
 static unsigned smallest_size(const struct abi *abi, const unsigned char *bytes)
@@ -54,13 +41,12 @@ static int read_one(struct attr_list *list, const struct abi *abi, const struct 
 		struct where at = where_index(&at_ids, i);
 		struct value value;
 
-		err = value_eval(id, NULL, &no_vars, &at, &value, e);
+		err = value_eval(id, NULL, NULL, &at, &value, e);
 		if (err)
 			return err;
 	}
 	list->count++;
-	err = attr_from_json(abi, arch, attr ? attr : one, vars ? vars : &no_vars,
-			     attr ? &at_attr : w, bytes, e);
+	err = attr_from_json(abi, arch, attr ? attr : one, vars, attr ? &at_attr : w, bytes, e);
 	if (!err && size && !attr_get(size, bytes, host_order()))
 		attr_set(size, bytes, host_order(), smallest_size(abi, bytes));
 	return err;
@@ -114,7 +100,7 @@ int attr_list_add(const struct attr_list *list, struct events *events, struct er
 		json_array_foreach(ids, k, id) {
 			struct value value;
 
-			if (value_eval(id, NULL, &no_vars, NULL, &value, e) ||
+			if (value_eval(id, NULL, NULL, NULL, &value, e) ||
 			    events_add_id(events, value.bits, event))
 				return -EINVAL;
 		}

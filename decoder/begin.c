@@ -63,7 +63,7 @@ static void set_shard(struct decoder *d, uint64_t offset, uint64_t size)
 static int begin_perfdata(struct decoder *d, struct error *e)
 {
 	struct segment data;
-	int err = perfdata_open(&d->file, &d->in, d->events.order, e);
+	int err = perfdata_open(&d->file, d->abi, &d->in, d->events.order, e);
 
 	if (!err && !d->file.is_pipe && !d->in.seekable)
 		err = input_spool(&d->in);

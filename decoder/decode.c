@@ -187,13 +187,14 @@ static void add_event(struct decoder *d, const unsigned char *bytes, size_t size
 		      struct place place)
 {
 	size_t length = size >= 16 ? (size_t)load_word(bytes + 12, 4, d->events.order) : 0;
+	size_t smallest = d->abi->attr_smallest;
 	int event;
 
-	if (size < 8 + ATTR_SMALLEST)
+	if (size < 8 + smallest)
 		return;
 	if (!length)
-		length = ATTR_SMALLEST;
-	if (length < ATTR_SMALLEST || length > size - 8)
+		length = smallest;
+	if (length < smallest || length > size - 8)
 		return;
 	decoder_set_silence(d, place);
 	event = perfdata_add_attr(&d->events, bytes + 8, length, place.offset + 8, &d->lines);

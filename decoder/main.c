@@ -300,12 +300,6 @@ static int print_attrs(struct request *request)
 	return status;
 }
 
-static int finish_status(const struct request *request, const struct perfabi_result *result)
-{
-	(void)request;
-	return result->diagnostics ? EXIT_DAMAGED : 0;
-}
-
 static int decode_expecting(const struct request *request, int fd, const char *name)
 {
 	struct perfabi_result result;
@@ -353,7 +347,10 @@ static int decode(struct request *request)
 	} else {
 		err = perfabi_decode(request->perfabi, fd, &request->options, write_out, NULL,
 				     &result);
-		status = err ? report_failure(name, err, &result) : finish_status(request, &result);
+		if (err)
+			status = report_failure(name, err, &result);
+		else
+			status = result.diagnostics ? EXIT_DAMAGED : 0;
 	}
 	close(fd);
 	free(attr);

@@ -60,20 +60,23 @@ static struct segment section_at(const unsigned char *bytes, enum byte_order ord
  * The bits were written as unsigned longs: by a big-endian machine of 32 bits the halves of each
  * word are the other way round. HOSTNAME, which perf always writes, tells.
  */
-static void read_features(struct perfdata *file, const unsigned char *bytes, enum byte_order order)
+static void read_features(struct perfdata *file, const struct abi *abi, const unsigned char *bytes,
+			  enum byte_order order)
 {
-	enum { HOSTNAME = 3 };
+	const struct abi_family *features = abi_family(abi, "feature");
+	const struct abi_value *hostname = features ? abi_value(features, "hostname", NULL) : NULL;
+	uint64_t bit = hostname && hostname->value < 32 ? UINT64_C(1) << hostname->value : 0;
 
 	for (size_t i = 0; i < FEATURES / 64; i++)
 		file->features[i] = load_word(bytes + 8 * i, 8, order);
-	if (order == LITTLE || file->features[0] >> HOSTNAME & 1 ||
-	    !(file->features[0] >> 32 >> HOSTNAME & 1))
+	if (order == LITTLE || file->features[0] & bit || !(file->features[0] >> 32 & bit))
 		return;
 	for (size_t i = 0; i < FEATURES / 64; i++)
 		file->features[i] = file->features[i] >> 32 | file->features[i] << 32;
 }
 
-int perfdata_open(struct perfdata *file, struct input *in, enum byte_order order, struct error *e)
+int perfdata_open(struct perfdata *file, const struct abi *abi, struct input *in,
+		  enum byte_order order, struct error *e)
 {
 	unsigned char bytes[PERFDATA_HEADER] = {0};
 	size_t n = input_fill(in, PERFDATA_PIPE_HEADER);
@@ -101,7 +104,7 @@ int perfdata_open(struct perfdata *file, struct input *in, enum byte_order order
 	file->attrs = section_at(bytes + OFFSET_ATTRS, order);
 	file->data = section_at(bytes + PERFDATA_DATA_OFFSET, order);
 	if (file->header_size >= PERFDATA_HEADER && n == PERFDATA_HEADER)
-		read_features(file, bytes + OFFSET_FEATURES, order);
+		read_features(file, abi, bytes + OFFSET_FEATURES, order);
 	file->open_ended = !file->data.size;
 	return 0;
 }
@@ -214,12 +217,12 @@ int perfdata_add_attr(struct events *events, const unsigned char *attr, size_t s
 	return event;
 }
 
-static size_t valid_size(const unsigned char *attr, uint64_t entry, enum byte_order order)
+static size_t valid_size(const struct events *events, const unsigned char *attr, uint64_t entry)
 {
-	uint64_t size = load_word(attr + 4, 4, order);
+	uint64_t size = load_word(attr + 4, 4, events->order);
 
 	if (!size)
-		size = ATTR_SMALLEST;
+		size = events->abi->attr_smallest;
 	return (size_t)(size < entry ? size : entry);
 }
 
@@ -228,15 +231,16 @@ static void put_attrs(const struct perfdata *file, struct input *in, struct even
 {
 	unsigned char entry[ATTR_MAX + 16];
 	uint64_t count = file->attr_size ? file->attrs.size / file->attr_size : 0;
-	bool sizes = file->attr_size >= ATTR_SMALLEST + 16 && file->attr_size <= sizeof(entry);
+	uint64_t smallest = events->abi->attr_smallest + 16u;
+	bool sizes = file->attr_size >= smallest && file->attr_size <= sizeof(entry);
 	char *p = out_room(out, 16);
 
 	if (p)
 		out->at = put_text(p, "\"attrs\":[");
 	if (!sizes && file->attrs.size)
 		lines_diagnostic(lines, at_offset(OFFSET_ATTR_SIZE), "attr-size", 0,
-				 "attr entries of %llu bytes: expected %d to %zu",
-				 (unsigned long long)file->attr_size, ATTR_SMALLEST + 16,
+				 "attr entries of %llu bytes: expected %llu to %zu",
+				 (unsigned long long)file->attr_size, (unsigned long long)smallest,
 				 sizeof(entry));
 	if (!sizes || !in_file(in, &file->attrs, OFFSET_ATTRS, lines, "attrs"))
 		count = 0;
@@ -249,7 +253,7 @@ static void put_attrs(const struct perfdata *file, struct input *in, struct even
 		if (input_read_at(in, offset, entry, (size_t)file->attr_size) <
 		    (long)file->attr_size)
 			break;
-		size = valid_size(entry, attr_size, events->order);
+		size = valid_size(events, entry, attr_size);
 		ids = section_at(entry + attr_size, events->order);
 		event = perfdata_add_attr(events, entry, size, offset, lines);
 		if (!in_file(in, &ids, offset + attr_size, lines, "ids of an attr"))

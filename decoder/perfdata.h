@@ -30,7 +30,8 @@ struct perfdata {
 bool perfdata_detect(const unsigned char *bytes, size_t n, enum byte_order *order);
 
 /* Reads the file header, or that of a pipe. 0, or a negative errno with `e` filled. */
-int perfdata_open(struct perfdata *file, struct input *in, enum byte_order order, struct error *e);
+int perfdata_open(struct perfdata *file, const struct abi *abi, struct input *in,
+		  enum byte_order order, struct error *e);
 
 /*
  * Reads attrs and feature sections, adds the attrs to `events`, and writes the line `header` to

@@ -209,8 +209,7 @@ int plan_make(struct plan *plan, const struct plan_for *with, const struct abi_f
 			     .offset = is_record ? HEADER : 0,
 			     .outside = true,
 			     .regs = REG_KEPT + 1};
-	*plan = (struct plan){
-		.name = value->name, .type = value, .lenient = strcmp(family->name, "record") != 0};
+	*plan = (struct plan){.name = value->name, .lenient = strcmp(family->name, "record") != 0};
 	if (is_record)
 		plan->misc_known = misc_of(with->abi, value->name);
 	return make(plan, &c, json_object_get(value->json, "fields"), &at);

@@ -55,7 +55,7 @@ enum size_from { FROM_NUMBER, FROM_REG, FROM_PREFIX, FROM_REST, FROM_NUL };
 /* What a field is to the checks over many records. */
 enum op_role { ROLE_NONE, ROLE_TIME, ROLE_CPU };
 
-enum { NO_REG = 0xff, REG_KEPT = 0, REGS = 32, LOOPS = 4, ATTR_SMALLEST = 64 };
+enum { NO_REG = 0xff, REG_KEPT = 0, REGS = 32, LOOPS = 4 };
 
 struct op {
 	uint8_t kind, width, reg, element;
@@ -82,13 +82,12 @@ struct plan {
 	struct op *ops;
 	size_t count, capacity;
 	size_t fixed, per_byte, paths;
-	uint64_t misc_known;          /* bits of misc that have a name here */
-	int lost_offset;              /* of the u64 that counts what was lost, or 0 */
-	bool lost_samples;            /* it counts samples that never were records */
-	bool lenient;                 /* perf's own: zeros of any length may follow */
-	bool trailer;                 /* it ends with the sample_id ... */
-	uint32_t tail;                /* ... of so many bytes; whoever knows the attr sets it */
-	const struct abi_value *type; /* of a record */
+	uint64_t misc_known; /* bits of misc that have a name here */
+	int lost_offset;     /* of the u64 that counts what was lost, or 0 */
+	bool lost_samples;   /* it counts samples that never were records */
+	bool lenient;        /* perf's own: zeros of any length may follow */
+	bool trailer;        /* it ends with the sample_id ... */
+	uint32_t tail;       /* ... of so many bytes; whoever knows the attr sets it */
 	void **texts;
 	size_t text_count, text_used;
 };

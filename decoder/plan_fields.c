@@ -145,7 +145,7 @@ int compile_text(struct compiler *c, const json_t *item, uint8_t kind, const str
 	c->offset = -1;
 	plan_forget_need(c);
 	if (kind == OP_ATTR && c->in_loop)
-		c->smallest += ATTR_SMALLEST;
+		c->smallest += c->with->abi->attr_smallest;
 	plan_grows(c, kind == OP_ATTR ? ATTR_JSON : PUT_STRING_FIXED);
 	plan_grows_per_byte(c, kind == OP_ATTR ? 12 : kind == OP_STRING ? PUT_STRING_MAX : 2);
 	err = plan_remember(c, plan_name_of(item), w);

@@ -393,8 +393,8 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			else
 				v = load_swapped(at + 4, 4, swap);
 			if (!v)
-				v = ATTR_SMALLEST;
-			if (v < ATTR_SMALLEST) {
+				v = r->abi->attr_smallest;
+			if (v < r->abi->attr_smallest) {
 				problem = RECORD_ATTR;
 				goto failed;
 			}
@@ -600,7 +600,7 @@ const char *record_problem_text(enum record_problem problem, const struct record
 			 n ? " has " : "");
 		break;
 	case RECORD_ATTR:
-		snprintf(text, size, "an attr of less than %d bytes", ATTR_SMALLEST);
+		snprintf(text, size, "an attr of less than %u bytes", r->abi->attr_smallest);
 		break;
 	case RECORD_LEFT:
 		snprintf(text, size, "no field accounts for the bytes from %u on", r->failed_at);

@@ -360,9 +360,9 @@ static int discard(void *context, const char *text, size_t size)
 }
 
 /* What is in the file, by the decoder: proof that it can be read. */
-static void say_result(const struct settings *s, int fd, const char *attr)
+static void say_result(const struct settings *s, int fd)
 {
-	struct perfabi_options options = {.check = false, .attr = attr, .no_summary = true};
+	struct perfabi_options options = {.no_summary = true};
 	struct perfabi *perfabi = perfabi_new(s->folder, NULL, 0);
 	struct perfabi_result result;
 
@@ -412,11 +412,11 @@ static int run_command(const struct settings *s, struct capture *c, struct comma
 		err = record(c, &r, command->pid, s->raw, &status);
 	}
 	if (!err)
-		err = s->raw ? capture_write_image(c, fd) : recording_end(&r, s->command);
+		err = s->raw ? capture_write_image(c, fd) : recording_end(&r, c->abi, s->command);
 	if (err)
 		return write_failed(s, err);
 	if (!s->raw)
-		say_result(s, fd, NULL);
+		say_result(s, fd);
 	return say_status(s, status);
 }
 

@@ -11,16 +11,10 @@
 #include <unistd.h>
 
 #include "out.h"
+#include "perfdata.h"
 #include "report.h"
 
-enum { FILE_HEADER = 104, NAME_ALIGN = 64, FEATURES_MAX = 8, TEXT_MAX = 128 * 1024 };
-
-/* Bits of the features that are written: HEADER_HOSTNAME... of perf's header.h. */
-enum { HOSTNAME = 3, OSRELEASE = 4, VERSION = 5, ARCH = 6, NRCPUS = 7, CMDLINE = 11 };
-
-struct section {
-	uint64_t offset, size;
-};
+enum { NAME_ALIGN = 64, TEXT_MAX = 128 * 1024 };
 
 struct text {
 	unsigned char *bytes;
@@ -30,19 +24,19 @@ struct text {
 int recording_begin(struct recording *r, int fd, const struct recording_attr *attrs, size_t count,
 		    size_t attr_size)
 {
-	static const unsigned char empty[FILE_HEADER];
-	uint64_t at = FILE_HEADER;
+	static const unsigned char empty[PERFDATA_HEADER];
+	uint64_t at = PERFDATA_HEADER;
 	int err = write_fully(fd, empty, sizeof(empty));
 
-	*r = (struct recording){.fd = fd, .entry_size = attr_size + sizeof(struct section)};
+	*r = (struct recording){.fd = fd, .entry_size = attr_size + sizeof(struct segment)};
 	for (size_t i = 0; i < count && !err; i++)
 		err = write_fully(fd, attrs[i].ids, attrs[i].id_count * sizeof(uint64_t));
 	for (size_t i = 0; i < count; i++)
 		r->attrs_offset += attrs[i].id_count * sizeof(uint64_t);
-	r->attrs_offset += FILE_HEADER;
+	r->attrs_offset += PERFDATA_HEADER;
 	r->attrs_size = count * r->entry_size;
 	for (size_t i = 0; i < count && !err; i++) {
-		struct section ids = {at, attrs[i].id_count * sizeof(uint64_t)};
+		struct segment ids = {at, attrs[i].id_count * sizeof(uint64_t)};
 
 		at += ids.size;
 		err = write_fully(fd, attrs[i].attr, attr_size);
@@ -92,35 +86,15 @@ static void put_command(struct text *text, char *const command[])
 		put_string(text, command[i]);
 }
 
-static void put_feature(struct text *text, unsigned feature, const struct utsname *u,
-			char *const command[])
+static void put_nrcpus(struct text *text)
 {
-	switch (feature) {
-	case HOSTNAME:
-		put_string(text, u->nodename);
-		break;
-	case OSRELEASE:
-		put_string(text, u->release);
-		break;
-	case VERSION:
-		put_string(text, perfabi_version);
-		break;
-	case ARCH:
-		put_string(text, u->machine);
-		break;
-	case NRCPUS:
-		put_u32(text, (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
-		put_u32(text, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
-		break;
-	case CMDLINE:
-		put_command(text, command);
-		break;
-	}
+	put_u32(text, (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
+	put_u32(text, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 static int write_header(const struct recording *r, uint64_t features)
 {
-	const uint64_t words[] = {FILE_HEADER,
+	const uint64_t words[] = {PERFDATA_HEADER,
 				  r->entry_size,
 				  r->attrs_offset,
 				  r->attrs_size,
@@ -132,7 +106,7 @@ static int write_header(const struct recording *r, uint64_t features)
 				  0,
 				  0,
 				  0};
-	unsigned char header[FILE_HEADER];
+	unsigned char header[PERFDATA_HEADER];
 	uint64_t magic;
 	ssize_t n;
 
@@ -145,13 +119,35 @@ static int write_header(const struct recording *r, uint64_t features)
 	return n == sizeof(header) ? 0 : n < 0 ? -errno : -EIO;
 }
 
-int recording_end(struct recording *r, char *const command[])
+/* A section that ends here: its bit, by the feature's name, and its place in the table. */
+static void end_section(struct segment *section, uint64_t begin, const struct text *text,
+			size_t before, const struct abi_family *features, const char *name,
+			uint64_t *bits)
 {
-	static const unsigned list[] = {HOSTNAME, OSRELEASE, VERSION, ARCH, NRCPUS, CMDLINE};
-	enum { COUNT = sizeof(list) / sizeof(list[0]) };
-	struct section table[COUNT];
+	const struct abi_value *feature = features ? abi_value(features, name, NULL) : NULL;
+
+	*section = (struct segment){begin + before, text->size - before};
+	if (feature)
+		*bits |= UINT64_C(1) << (feature->value & 63);
+}
+
+int recording_end(struct recording *r, const struct abi *abi, char *const command[])
+{
+	const struct abi_family *features = abi_family(abi, "feature");
+	enum {
+		HOSTNAME,
+		OSRELEASE,
+		VERSION,
+		ARCH,
+		NRCPUS,
+		CMDLINE,
+		COUNT
+	}; /* in the bits' order */
+	static const char *const names[COUNT] = {"hostname", "osrelease", "version",
+						 "arch",     "nrcpus",    "cmdline"};
+	struct segment table[COUNT];
 	struct text text = {malloc(TEXT_MAX), 0};
-	uint64_t features = 0, at = r->data_offset + r->data_size + sizeof(table);
+	uint64_t bits = 0, at = r->data_offset + r->data_size + sizeof(table);
 	struct utsname u;
 	int err;
 
@@ -160,17 +156,23 @@ int recording_end(struct recording *r, char *const command[])
 	if (uname(&u))
 		memset(&u, 0, sizeof(u));
 	for (size_t i = 0; i < COUNT; i++) {
+		const char *const strings[COUNT] = {u.nodename, u.release, perfabi_version,
+						    u.machine};
 		size_t before = text.size;
 
-		features |= UINT64_C(1) << list[i];
-		put_feature(&text, list[i], &u, command);
-		table[i] = (struct section){at + before, text.size - before};
+		if (strings[i])
+			put_string(&text, strings[i]);
+		else if (i == NRCPUS)
+			put_nrcpus(&text);
+		else
+			put_command(&text, command);
+		end_section(&table[i], at, &text, before, features, names[i], &bits);
 	}
 	err = write_fully(r->fd, table, sizeof(table));
 	if (!err)
 		err = write_fully(r->fd, text.bytes, text.size);
 	if (!err)
-		err = write_header(r, features);
+		err = write_header(r, bits);
 	free(text.bytes);
 	return err;
 }

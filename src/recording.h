@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi.h"
+
 struct recording {
 	int fd;
 	uint64_t attrs_offset, attrs_size, entry_size;
@@ -29,6 +31,6 @@ int recording_begin(struct recording *r, int fd, const struct recording_attr *at
 int recording_append(struct recording *r, const void *bytes, size_t size);
 
 /* Features (the machine, the command) behind the data, and the header at the front. */
-int recording_end(struct recording *r, char *const command[]);
+int recording_end(struct recording *r, const struct abi *abi, char *const command[]);
 
 #endif
