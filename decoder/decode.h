@@ -40,6 +40,11 @@ struct decoder {
 	uint64_t limit;       /* where the data ends as the file has it; for messages */
 };
 
+/*
+ * As perfabi_new(), over layouts that are loaded already and must outlive it. NULL with `e` filled.
+ */
+struct perfabi *decoder_over(const struct abi *abi, struct error *e);
+
 /* Says why the call failed, in result->message. Returns `err`. */
 int decoder_fail(struct decoder *d, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -100,8 +100,8 @@ static void release(struct decoder *d)
 
 struct perfabi {
 	struct sources sources;
-	bool own_sources;
-	struct abi *abi;
+	bool own_sources, own_abi;
+	const struct abi *abi;
 	struct events base; /* what all recordings have in common */
 };
 
@@ -133,6 +133,7 @@ struct perfabi *perfabi_new(const char *cases, char *message, size_t size)
 	}
 	if (!err) {
 		p->abi = abi_load(&p->sources, &e);
+		p->own_abi = true;
 		err = p->abi ? events_init(&p->base, p->abi, &e) : -EINVAL;
 	}
 	if (!err)
@@ -143,12 +144,28 @@ struct perfabi *perfabi_new(const char *cases, char *message, size_t size)
 	return NULL;
 }
 
+struct perfabi *decoder_over(const struct abi *abi, struct error *e)
+{
+	struct perfabi *p = calloc(1, sizeof(*p));
+
+	if (!p) {
+		error_text(e, NULL, strerror(ENOMEM), "memory for a decoder");
+		return NULL;
+	}
+	p->abi = abi;
+	if (!events_init(&p->base, abi, e))
+		return p;
+	perfabi_free(p);
+	return NULL;
+}
+
 void perfabi_free(struct perfabi *perfabi)
 {
 	if (!perfabi)
 		return;
 	events_free(&perfabi->base);
-	abi_free(perfabi->abi);
+	if (perfabi->own_abi)
+		abi_free((struct abi *)perfabi->abi);
 	if (perfabi->own_sources)
 		sources_free(&perfabi->sources);
 	free(perfabi);

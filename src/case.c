@@ -12,6 +12,7 @@
 
 #include "case_body.h"
 #include "case_check.h"
+#include "decode.h"
 #include "merge.h"
 
 /* One case file on its way. */
@@ -24,11 +25,12 @@ struct load {
 
 static const char *const file_keys[] = {"$schema",  "suite", "about", "spec",
 					"defaults", "cases", NULL};
-static const char *const default_keys[] = {"as",   "vehicle", "requires", "given",
-					   "open", "kind",    "alone",    NULL};
-static const char *const case_keys[] = {"name",  "title", "about",  "as",     "vehicle", "requires",
-					"each",  "given", "open",   "expect", "outcome", "kind",
-					"alone", "spec",  "covers", NULL};
+static const char *const default_keys[] = {"as",   "vehicle", "requires", "given",  "open",
+					   "kind", "alone",   "sysctl",   "cgroup", NULL};
+static const char *const case_keys[] = {"name",   "title",   "about", "as",     "vehicle", "requires",
+					"each",   "given",   "open",  "expect", "steps",   "outcome",
+					"kind",   "alone",   "spec",  "covers", "sysctl",  "cgroup",
+					NULL};
 
 static char *make_id(const char *suite, const char *name, const char *as, const char *vehicle,
 		     const char *row)
@@ -88,7 +90,8 @@ static int add_identities(struct load *l, const json_t *json, const struct insta
 
 		instance.as = (enum identity)identity_by_name(case_text_at(as, i));
 		instance.kind = case_kind(json);
-		instance.alone = json_is_true(json_object_get(json, "alone"));
+		instance.alone = json_is_true(json_object_get(json, "alone")) ||
+				 json_object_get(json, "sysctl");
 		instance.id = make_id(like->suite, like->name,
 				      json_is_array(as) ? case_text_at(as, i) : NULL,
 				      vehicle_in_id ? like->vehicle : NULL, like->row);
@@ -368,7 +371,9 @@ int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 	*out = (struct cases){.abi = abi,
 			      .arch = machine ? abi_arch(abi, machine) : NULL,
 			      .storage = json_array()};
-	if (!out->storage || load_tables(out, sources, &e)) {
+	if (out->storage)
+		out->decoder = decoder_over(abi, &e);
+	if (!out->decoder || load_tables(out, sources, &e)) {
 		error_print(stderr, program, &e);
 		return 1;
 	}
@@ -398,6 +403,7 @@ void cases_free(struct cases *cases)
 	free(cases->rows);
 	free(cases->list);
 	phases_free(&cases->phases);
+	perfabi_free(cases->decoder);
 	json_decref(cases->storage);
 	*cases = (struct cases){0};
 }

@@ -34,8 +34,11 @@ struct instance {
 /* The whole of a case: defaults and vehicle merged in, parameters put in. */
 struct body {
 	json_t *definition;         /* owned; the others are members of it */
-	const json_t *given, *open; /* given may be NULL */
-	const json_t *expect;       /* an object or a list; NULL for a capability */
+	const json_t *given, *open; /* given may be NULL; open is NULL where there are steps */
+	const json_t *steps;        /* a list, or NULL: one call */
+	const json_t *sysctl;       /* by name, what the machine has while it runs; or NULL */
+	const json_t *cgroup;       /* the hierarchy in which it has one of its own, or NULL */
+	const json_t *expect; /* an object or a list; NULL for a capability, or with steps */
 	const json_t *outcome;      /* of a capability */
 	const json_t *requirements; /* a list of tokens, or NULL */
 };
@@ -44,6 +47,7 @@ struct body {
 struct cases {
 	const struct abi *abi;
 	const struct abi_arch *arch; /* the host's, for register names; may be NULL */
+	struct perfabi *decoder;     /* over the same ABI */
 	struct phases phases;
 	json_t *vehicles; /* by name */
 	json_t *checks;   /* the kernel's checks, or NULL */

@@ -63,19 +63,36 @@ static json_t *all_requirements(const json_t *one, const json_t *defaults, const
 	return all;
 }
 
-/* The steps, with what `open` has by default under each event that they open. */
-static json_t *complete_given(const json_t *given, const json_t *open)
+/*
+ * Puts what `open` has by default under each event that the steps open. As deep as lists of steps
+ * are nested. NOLINTNEXTLINE(misc-no-recursion)
+ */
+static void complete_steps(json_t *steps, const json_t *open)
 {
-	json_t *out = json_deep_copy(given), *step;
+	json_t *step;
 	size_t i;
 
-	json_array_foreach(out, i, step) {
+	json_array_foreach(steps, i, step) {
 		const json_t *own = json_object_get(step, "open");
 
 		if (own)
 			json_object_set_new(step, "open", merge(open, own));
+		complete_steps(json_object_get(step, "fork"), open);
+		complete_steps(json_object_get(step, "thread"), open);
 	}
-	return out;
+}
+
+/* A list of steps as it is run. A new reference, also in `out`. */
+static void add_steps(json_t *out, const char *key, const json_t *steps, const json_t *open,
+		      json_t *requirements)
+{
+	json_t *copy = steps ? json_deep_copy(steps) : NULL;
+
+	if (!copy)
+		return;
+	complete_steps(copy, open);
+	add_implied(requirements, copy);
+	json_object_set_new(out, key, copy);
 }
 
 json_t *case_spec(const json_t *file, const json_t *one)
@@ -96,7 +113,9 @@ json_t *case_complete(const struct cases *cases, const json_t *file, const json_
 		vehicle_name ? json_object_get(cases->vehicles, vehicle_name) : NULL;
 	const json_t *defaults = json_object_get(file, "defaults");
 	const json_t *requires = json_object_get(one, "requires");
-	const json_t *given = case_own_or_default(one, defaults, "given");
+	const json_t *steps = json_object_get(one, "steps");
+	const json_t *given =
+		steps ? json_object_get(one, "given") : case_own_or_default(one, defaults, "given");
 	json_t *out = json_object(), *spec = case_spec(file, one);
 	json_t *no_open = json_object();
 	json_t *on_vehicle = merge(json_object_get(defaults, "open"),
@@ -106,7 +125,8 @@ json_t *case_complete(const struct cases *cases, const json_t *file, const json_
 			       : json_incref(on_vehicle);
 	json_t *all = all_requirements(one, defaults, vehicle);
 
-	add_implied(all, open);
+	if (!steps)
+		add_implied(all, open);
 	set_member(out, "suite", json_object_get(file, "suite"));
 	set_member(out, "name", json_object_get(one, "name"));
 	set_member(out, "title", json_object_get(one, "title"));
@@ -114,15 +134,15 @@ json_t *case_complete(const struct cases *cases, const json_t *file, const json_
 	set_member(out, "kind", case_own_or_default(one, defaults, "kind"));
 	set_member(out, "as", case_own_or_default(one, defaults, "as"));
 	set_member(out, "alone", case_own_or_default(one, defaults, "alone"));
-	if (given) {
-		json_object_set_new(out, "given", complete_given(given, on_vehicle));
-		add_implied(all, json_object_get(out, "given"));
-	}
+	set_member(out, "sysctl", case_own_or_default(one, defaults, "sysctl"));
+	set_member(out, "cgroup", case_own_or_default(one, defaults, "cgroup"));
+	add_steps(out, "given", given, on_vehicle, all);
+	add_steps(out, "steps", steps, on_vehicle, all);
 	if (requires && !json_is_array(requires))
 		set_member(out, "requires", requires);
 	else if (json_array_size(all))
 		set_member(out, "requires", all);
-	if (json_object_size(open) || json_object_get(one, "open"))
+	if (!steps && (json_object_size(open) || json_object_get(one, "open")))
 		set_member(out, "open", open);
 	set_member(out, "expect", json_object_get(one, "expect"));
 	set_member(out, "outcome", json_object_get(one, "outcome"));
@@ -147,6 +167,9 @@ int body_make(const struct cases *cases, const struct instance *instance, struct
 	*body = (struct body){.definition = json,
 			      .given = json_object_get(json, "given"),
 			      .open = json_object_get(json, "open"),
+			      .steps = json_object_get(json, "steps"),
+			      .sysctl = json_object_get(json, "sysctl"),
+			      .cgroup = json_object_get(json, "cgroup"),
 			      .expect = json_object_get(json, "expect"),
 			      .outcome = json_object_get(json, "outcome"),
 			      .requirements = json_object_get(json, "requires")};

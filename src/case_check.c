@@ -10,8 +10,8 @@
 
 #include "call.h"
 #include "expect.h"
-#include "given.h"
 #include "require.h"
+#include "steps.h"
 
 static const char *const spec_keys[] = {"man", "kernel", "since", "note", NULL};
 static const char *const kind_names[] = {"conformance", "capability", NULL};
@@ -198,6 +198,42 @@ static int check_covers(const json_t *list, const struct cases *cases, const str
 	return 0;
 }
 
+/* Steps say by themselves what they expect. */
+static int check_steps(const json_t *json, const struct cases *cases, struct scope *scope,
+		       const struct where *w, struct error *e)
+{
+	struct where at = where_key(w, "steps");
+	const json_t *steps = json_object_get(json, "steps");
+
+	if (!json_array_size(steps))
+		return error_value(e, &at, steps, "a list of steps");
+	return steps_check(steps, cases, scope, &at, e);
+}
+
+/* What the machine is to have while the case runs: sysctls of perf, a cgroup. */
+static int check_machine(const json_t *json, const struct where *w, struct error *e)
+{
+	json_t *sysctl = json_object_get(json, "sysctl"), *cgroup = json_object_get(json, "cgroup");
+	struct where at = where_key(w, "sysctl"), at_cgroup = where_key(w, "cgroup");
+	const char *name;
+	json_t *value;
+
+	if (sysctl && !json_is_object(sysctl))
+		return error_value(e, &at, sysctl, "an object: {\"perf_event_paranoid\": 1}");
+	json_object_foreach(sysctl, name, value) {
+		struct where at_name = where_key(&at, name);
+		struct nearest near = nearest_to(name);
+
+		if (name_index(name, environment_sysctls, &near) < 0)
+			return error_name(e, &at_name, name, near.best, "a sysctl of perf");
+		if (!json_is_integer(value))
+			return error_value(e, &at_name, value, "a number");
+	}
+	if (cgroup && (!json_is_string(cgroup) || strcmp(json_string_value(cgroup), "v2") != 0))
+		return error_value(e, &at_cgroup, cgroup, "\"v2\"");
+	return 0;
+}
+
 /* What a complete case and `defaults` have in common: the preparation, and the call. */
 int case_check_call(const json_t *json, const struct cases *cases, const struct where *w,
 		    struct error *e)
@@ -206,16 +242,22 @@ int case_check_call(const json_t *json, const struct cases *cases, const struct 
 	struct where at_given = where_key(w, "given"), at_open = where_key(w, "open");
 	const json_t *open = json_object_get(json, "open");
 	struct call call;
+	int err;
 
 	if (check_as(json_object_get(json, "as"), w, e) || check_kind(json, w, e) ||
 	    case_check_vehicle(json_object_get(json, "vehicle"), cases, w, e) ||
 	    check_requires(json_object_get(json, "requires"), cases->abi, w, e) ||
-	    given_check(json_object_get(json, "given"), cases->abi, cases->arch, &scope, &at_given,
-			e))
+	    check_machine(json, w, e))
 		return -EINVAL;
-	if (!open)
-		return 0;
-	return call_from_json(&call, cases->abi, cases->arch, open, &scope, &at_open, e);
+	if (json_object_get(json, "cgroup"))
+		scope_bind(&scope, "cgroup", 0);
+	err = steps_check(json_object_get(json, "given"), cases, &scope, &at_given, e);
+	if (!err && json_object_get(json, "steps"))
+		err = check_steps(json, cases, &scope, w, e);
+	else if (!err && open)
+		err = call_from_json(&call, cases->abi, cases->arch, open, &scope, &at_open, e);
+	scope_free(&scope);
+	return err;
 }
 
 enum kind case_kind(const json_t *json)
@@ -232,15 +274,15 @@ int case_check_complete(const json_t *json, const struct cases *cases, const str
 	const json_t *outcome = json_object_get(json, "outcome");
 	struct where at_expect = where_key(w, "expect"), at_outcome = where_key(w, "outcome");
 	struct where at_open = where_key(w, "open");
-	bool is_capability;
+	bool is_capability, has_steps = json_object_get(json, "steps") != NULL;
 
 	/* A row can have put anything in. */
 	if (case_check_text(json, "title", w, e) || case_check_call(json, cases, w, e) ||
 	    check_covers(json_object_get(json, "covers"), cases, w, e))
 		return -EINVAL;
 	is_capability = case_kind(json) == CAPABILITY;
-	if (!json_object_get(json, "open"))
-		return error_value(e, &at_open, NULL, "the call: an object with attr");
+	if (!json_object_get(json, "open") && !has_steps)
+		return error_value(e, &at_open, NULL, "the call: an object with attr, or steps");
 	if (!case_length_of(json_object_get(json, "as"))) {
 		struct where at = where_key(w, "as");
 
@@ -253,6 +295,10 @@ int case_check_complete(const json_t *json, const struct cases *cases, const str
 		return error_value(e, &at_outcome, outcome, "no outcome: that is a capability's");
 	if (is_capability)
 		return outcome_check(outcome, cases, &at_outcome, e);
+	if (has_steps && expect)
+		return error_value(e, &at_expect, expect, "no expect: each step has its own");
+	if (has_steps)
+		return 0;
 	if (!expect)
 		return error_value(e, &at_expect, NULL,
 				   "what the kernel must answer: ok, or errno");

@@ -8,7 +8,14 @@
 #include "expect.h"
 
 /* How far the child has come, for when it does not come back. */
-enum stage { STAGE_NONE, STAGE_PREPARING, STAGE_CALLING, STAGE_ASKING, STAGE_DONE };
+enum stage {
+	STAGE_NONE,
+	STAGE_PREPARING,
+	STAGE_CALLING,
+	STAGE_STEPPING,
+	STAGE_ASKING,
+	STAGE_DONE
+};
 extern const char *const stage_names[];
 
 /*
@@ -17,19 +24,22 @@ extern const char *const stage_names[];
  * written.
  */
 struct slot {
+	pid_t runner;
 	volatile int stage;
+	volatile unsigned step; /* from 1, of those under test */
 	int outcome;        /* enum outcome */
 	unsigned phases;    /* gates that can have refused */
 	int err;            /* errno of the call */
 	char capability[8]; /* or empty */
-	char expected[256], got[256], call[1024];
+	char expected[640], got[1024], call[1088];
 };
 
 /*
  * Runs the instance in the calling process, which was forked for it, with its expectation flipped
- * that way, and ends the process. `devnull` becomes its stdio, `seconds` bounds its cpu time.
+ * that way, and ends the process. `cgroup` is the path of the case's own, or NULL. `devnull` becomes its stdio, `seconds` bounds its cpu time.
  */
-_Noreturn void child_run(const struct instance *instance, enum flip flip, const struct cases *cases,
-			 struct environment *env, struct slot *slot, int devnull, unsigned seconds);
+_Noreturn void child_run(const struct instance *instance, struct flip flip,
+			 const struct cases *cases, struct environment *env, struct slot *slot,
+			 int devnull, unsigned seconds, const char *cgroup);
 
 #endif

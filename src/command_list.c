@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "command.h"
-#include "given.h"
+#include "pattern.h"
 #include "require.h"
+#include "steps.h"
 
 /* What these commands can be told. */
 struct settings {
@@ -196,9 +197,15 @@ int command_help(int argc, char **argv)
 	} else if (!strcmp(topic, "phases")) {
 		puts("The gates of perf_event_open(2), in the kernel's order:\n");
 		help_phases();
-	} else if (!strcmp(topic, "given")) {
-		puts("Verbs of the steps in `given`; \"bind\": NAME names what a step made:\n");
-		given_help(stdout);
+	} else if (!strcmp(topic, "steps") || !strcmp(topic, "given")) {
+		puts("Verbs of the steps in `steps` and `given`. Each step has one; \"bind\": NAME "
+		     "names what\ncame of it, \"expect\" says what must (perfabi help patterns), "
+		     "\"when\" when it is done:\n");
+		steps_help(stdout);
+	} else if (!strcmp(topic, "patterns")) {
+		puts("A pattern is a value that must be equal, an object whose members must fit, a "
+		     "list whose\nelements must, or an object of these, all of which must hold:\n");
+		pattern_help(stdout);
 	} else if (!strcmp(topic, "variables")) {
 		puts("What `$name` stands for, besides what steps bind and the parameter of "
 		     "`each`:\n");
@@ -216,7 +223,7 @@ int command_help(int argc, char **argv)
 				return with_help[i](2, help);
 		fprintf(stderr,
 			"perfabi help: no help on \"%s\"\n  expected: a command, tokens, "
-			"phases, given or variables\n",
+			"phases, steps, patterns or variables\n",
 			topic);
 		return EXIT_USAGE;
 	}

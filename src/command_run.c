@@ -435,7 +435,7 @@ static void remember(void *context, const struct result *result, size_t done, si
 }
 
 /* One way of being wrong for all cases; returns how many survived it, or -1. */
-static int mutate_once(struct run *run, enum flip flip, size_t *caught)
+static int mutate_once(struct run *run, struct flip flip, size_t *caught)
 {
 	int survived = 0;
 
@@ -446,13 +446,13 @@ static int mutate_once(struct run *run, enum flip flip, size_t *caught)
 		const struct result *result = &run->results[i];
 
 		if (result->outcome == PASS) {
-			printf("SURVIVED %s (%s)\n", result->instance->id, flip_names[flip]);
+			printf("SURVIVED %s (%s)\n", result->instance->id, flip_names[flip.kind]);
 			print_details(stdout, result, "  ");
 			survived++;
 		} else if (result->outcome == FAIL) {
 			(*caught)++;
 		} else if (result->outcome == ERROR) {
-			printf("ERROR %s (%s)\n", result->instance->id, flip_names[flip]);
+			printf("ERROR %s (%s)\n", result->instance->id, flip_names[flip.kind]);
 			print_details(stdout, result, "  ");
 			survived++;
 		}
@@ -461,19 +461,37 @@ static int mutate_once(struct run *run, enum flip flip, size_t *caught)
 	return survived;
 }
 
+/* Of steps each part in turn, until no case has so many. */
+static int mutate_kind(struct run *run, enum flip_kind kind, size_t *caught)
+{
+	struct flip flip = {.kind = kind};
+	int all = 0, survived;
+	size_t before;
+
+	do {
+		before = *caught;
+		survived = mutate_once(run, flip, caught);
+		if (survived < 0)
+			return survived;
+		all += survived;
+		flip.part++;
+	} while (kind == FLIP_PART && (survived || *caught > before));
+	return all;
+}
+
 static int mutate_all(struct run *run)
 {
 	size_t all_caught = 0;
 	int all_survived = 0;
 
 	run->settings.options.ended = remember;
-	for (enum flip flip = FLIP_NONE + 1; flip < FLIPS; flip++) {
+	for (enum flip_kind kind = FLIP_NONE + 1; kind < FLIPS; kind++) {
 		size_t caught = 0;
-		int survived = mutate_once(run, flip, &caught);
+		int survived = mutate_kind(run, kind, &caught);
 
 		if (survived < 0)
 			return EXIT_HARNESS;
-		printf("%-20s %5zu caught, %d not\n", flip_names[flip], caught, survived);
+		printf("%-20s %5zu caught, %d not\n", flip_names[kind], caught, survived);
 		all_caught += caught;
 		all_survived += survived;
 	}

@@ -82,24 +82,24 @@ static void read_self(struct environment *env)
 		env->nofile = limit.rlim_max;
 }
 
-static void read_sysctls(struct environment *env)
-{
-	static const char folder[] = "/proc/sys/kernel/";
-	const struct {
-		const char *name;
-		int *value;
-	} sysctls[] = {{"perf_event_paranoid", &env->paranoid},
-		       {"perf_event_max_sample_rate", &env->max_sample_rate},
-		       {"perf_event_mlock_kb", &env->mlock_kb},
-		       {"perf_event_max_stack", &env->max_stack},
-		       {"perf_event_max_contexts_per_stack", &env->max_contexts},
-		       {"perf_cpu_time_max_percent", &env->cpu_time_max_percent}};
+const char *const environment_sysctls[] = {"perf_event_paranoid",
+					   "perf_event_max_sample_rate",
+					   "perf_event_mlock_kb",
+					   "perf_event_max_stack",
+					   "perf_event_max_contexts_per_stack",
+					   "perf_cpu_time_max_percent",
+					   NULL};
 
-	for (size_t i = 0; i < sizeof(sysctls) / sizeof(sysctls[0]); i++) {
+void environment_read_sysctls(struct environment *env)
+{
+	int *const values[] = {&env->paranoid,  &env->max_sample_rate, &env->mlock_kb,
+			       &env->max_stack, &env->max_contexts,    &env->cpu_time_max_percent};
+
+	for (size_t i = 0; environment_sysctls[i]; i++) {
 		char path[96];
 
-		snprintf(path, sizeof(path), "%s%s", folder, sysctls[i].name);
-		*sysctls[i].value = read_number(path, SYSCTL_ABSENT);
+		snprintf(path, sizeof(path), "/proc/sys/kernel/%s", environment_sysctls[i]);
+		*values[i] = read_number(path, SYSCTL_ABSENT);
 	}
 }
 
@@ -276,7 +276,7 @@ void environment_read(struct environment *env, const struct abi *abi)
 	env->cpus_possible = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
 	env->cpus_online = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	read_self(env);
-	read_sysctls(env);
+	environment_read_sysctls(env);
 	read_pmus(env);
 	read_lockdown(env);
 	read_container(env);

@@ -26,6 +26,9 @@ struct tracepoint {
 
 enum { SYSCTL_ABSENT = -1000000 };
 
+/* The sysctls of perf, below /proc/sys/kernel/; NULL-terminated. */
+extern const char *const environment_sysctls[];
+
 struct environment {
 	const struct abi *abi;
 	const struct abi_arch *arch; /* NULL: not in cases/abi */
@@ -61,6 +64,8 @@ struct environment {
 
 /* Reads it all. `abi` must outlive `env`. Free with environment_free(). */
 void environment_read(struct environment *env, const struct abi *abi);
+/* Reads the sysctls again. */
+void environment_read_sysctls(struct environment *env);
 void environment_free(struct environment *env);
 
 /* NULL if there is none of that name in /sys/bus/event_source/devices. */

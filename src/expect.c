@@ -15,7 +15,7 @@
 const char *const outcome_names[OUTCOMES] = {"pass", "fail", "skip", "xfail", "xpass", "error"};
 const char *const flip_names[FLIPS] = {"none",         "another errno", "success for failure",
 				       "phase before", "phase after",   "attr written",
-				       "close-on-exec"};
+				       "close-on-exec", "part of a step"};
 
 /* A key of `when` that stands for a token: "kernel": ">=5.13" is kernel>=5.13. */
 static const struct when_key {
@@ -77,7 +77,7 @@ static int check_condition(const char *key, const json_t *value, const struct ca
 	return 0;
 }
 
-static int check_when(json_t *when, const struct cases *cases, const struct where *w,
+int expect_check_when(json_t *when, const struct cases *cases, const struct where *w,
 		      struct error *e)
 {
 	const char *key;
@@ -145,7 +145,7 @@ static int check_attr_patterns(json_t *attr, const struct where *w, struct error
 
 		if (strcmp(key, "size"))
 			return error_name(e, &at, key, "size", "size, the field the kernel writes");
-		if (pattern_check(pattern, &scope, &at, e))
+		if (pattern_check_number(pattern, &scope, &at, e))
 			return -EINVAL;
 	}
 	return 0;
@@ -171,7 +171,7 @@ static int check_alternative(const json_t *x, const struct cases *cases, const s
 			return error_name(e, &at, key, near.best,
 					  "when, ok, errno, phase, attr or cloexec");
 	}
-	if (check_when(json_object_get(x, "when"), cases, &at_when, e) ||
+	if (expect_check_when(json_object_get(x, "when"), cases, &at_when, e) ||
 	    check_attr_patterns(json_object_get(x, "attr"), &at_attr, e))
 		return -EINVAL;
 	if (cloexec && !json_is_boolean(cloexec))
@@ -259,7 +259,7 @@ static bool condition_holds(const char *key, const json_t *value, const struct i
 	return met;
 }
 
-static bool applies(const json_t *alternative, const struct instance *instance,
+bool expect_applies(const json_t *alternative, const struct instance *instance,
 		    struct environment *env)
 {
 	json_t *when = json_object_get(alternative, "when"), *value;
@@ -298,7 +298,7 @@ int expect_choose(const struct instance *instance, const struct body *body,
 		return 0;
 	}
 	for (size_t i = 0; (alternative = element(body->expect, i)); i++) {
-		if (!applies(alternative, instance, env))
+		if (!expect_applies(alternative, instance, env))
 			continue;
 		read_alternative(alternative, cases, out);
 		return 0;
@@ -306,7 +306,7 @@ int expect_choose(const struct instance *instance, const struct body *body,
 	return -ENOENT;
 }
 
-static bool flip_capability(struct expectation *x, enum flip flip)
+static bool flip_capability(struct expectation *x, enum flip_kind flip)
 {
 	if (flip != FLIP_OUTCOME)
 		return false;
@@ -314,7 +314,7 @@ static bool flip_capability(struct expectation *x, enum flip flip)
 	return true;
 }
 
-bool expect_flip(struct expectation *x, enum flip flip, const struct cases *cases)
+bool expect_flip(struct expectation *x, enum flip_kind flip, const struct cases *cases)
 {
 	if (x->yes)
 		return flip_capability(x, flip);
@@ -353,6 +353,15 @@ static bool lists_errno(const json_t *list, int err)
 		if (errno_by_name(json_string_value(item), NULL) == err)
 			return true;
 	return false;
+}
+
+const char *expect_capability(const struct body *body, int err)
+{
+	if (!err)
+		return NULL;
+	if (lists_errno(json_object_get(body->outcome, "no"), err))
+		return "no";
+	return lists_errno(json_object_get(body->outcome, "denied"), err) ? "denied" : NULL;
 }
 
 static void judge_capability(const struct expectation *x, const struct observation *seen,

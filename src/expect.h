@@ -30,7 +30,7 @@ enum outcome { PASS, FAIL, SKIP, XFAIL, XPASS, ERROR, OUTCOMES };
 extern const char *const outcome_names[OUTCOMES];
 
 /* The ways in which `perfabi mutate` makes an expectation wrong. */
-enum flip {
+enum flip_kind {
 	FLIP_NONE,
 	FLIP_ERRNO,
 	FLIP_OUTCOME,
@@ -38,7 +38,12 @@ enum flip {
 	FLIP_PHASE_AFTER,
 	FLIP_ATTR,
 	FLIP_CLOEXEC,
+	FLIP_PART, /* of the steps' expectations, one after the other */
 	FLIPS
+};
+struct flip {
+	enum flip_kind kind;
+	unsigned part; /* of FLIP_PART: which */
 };
 extern const char *const flip_names[FLIPS];
 
@@ -48,12 +53,21 @@ int expect_check(const json_t *expect, const struct cases *cases, const struct w
 int outcome_check(const json_t *outcome, const struct cases *cases, const struct where *w,
 		  struct error *e);
 
+/* Checks a `when`; and whether what it stands in applies to that instance here. */
+int expect_check_when(json_t *when, const struct cases *cases, const struct where *w,
+		      struct error *e);
+bool expect_applies(const json_t *alternative, const struct instance *instance,
+		    struct environment *env);
+
 /* The first alternative whose `when` applies. 0, or -ENOENT if none does. */
 int expect_choose(const struct instance *instance, const struct body *body,
 		  const struct cases *cases, struct environment *env, struct expectation *out);
 
 /* Makes the expectation wrong in that way. False if that way does not apply to it. */
-bool expect_flip(struct expectation *x, enum flip flip, const struct cases *cases);
+bool expect_flip(struct expectation *x, enum flip_kind flip, const struct cases *cases);
+
+/* "no" or "denied" as the capability's outcome has that errno, or NULL. */
+const char *expect_capability(const struct body *body, int err);
 
 /* The verdict, and for people what was expected and what came. */
 struct verdict {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "steps.h"
 
 static const struct command {
 	const char *name;
@@ -24,7 +25,7 @@ static const struct command {
 	 "make every expectation wrong in turn, and demand that it fails"},
 	{"capture", command_capture,
 	 "record an attr while a command runs, for perfabi-decode and perf"},
-	{"help", command_help, "help on a command, or on tokens, phases, given, variables"},
+	{"help", command_help, "help on a command, or on tokens, phases, steps, patterns, variables"},
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -65,6 +66,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))
 		argv[1] = "help";
+	if (!strcmp(argv[1], "behind-exec"))
+		return steps_after_exec(argc - 1, argv + 1);
 	near = nearest_to(argv[1]);
 	for (size_t i = 0; i < COMMANDS; i++) {
 		if (strcmp(commands[i].name, argv[1])) {

@@ -1,18 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patterns on numbers: a bare value equals; {"gt"|"ge"|"lt"|"le"|"ne": v}, {"between": [a, b]},
- * {"has": mask}, {"without": mask}; several keys must all hold.
+ * Patterns: what a case expects of a value, an object, a list of records.
  */
 #ifndef PERFABI_PATTERN_H
 #define PERFABI_PATTERN_H
 
 #include "scope.h"
 
-/* 0, or -EINVAL with `e` filled. `scope` is checking. */
-int pattern_check(const json_t *pattern, const struct scope *scope, const struct where *w,
+/* The first thing that did not fit, for people. */
+struct mismatch {
+	char path[96];                  /* "/2/sample_id/pid"; empty: the whole */
+	char expected[512], got[1024]; /* JSON, cut where it is long */
+};
+
+/*
+ * Checks the form of a pattern, with scope->checking, and binds what its `bind` would. 0, or
+ * -EINVAL with `e` filled.
+ */
+int pattern_check(const json_t *pattern, struct scope *scope, const struct where *w,
 		  struct error *e);
 
-/* True if the value fits. False too where a variable of the pattern cannot be settled. */
+/* The same of a pattern for one number: a value, or operators. */
+int pattern_check_number(const json_t *pattern, struct scope *scope, const struct where *w,
+			 struct error *e);
+
+/* Whether a number fits a pattern of numbers. */
 bool pattern_match(const json_t *pattern, uint64_t value, const struct scope *scope);
+
+/*
+ * Whether `got` (NULL: nothing is there) fits. A member of `got` that the pattern does not name may
+ * be anything. `bind` binds in `scope`. If it does not fit, *m says where.
+ */
+bool pattern_match_json(const json_t *pattern, const json_t *got, struct scope *scope,
+			struct mismatch *m);
+
+/*
+ * A copy of the pattern with its index-th part turned round, so that what fitted does not fit; NULL
+ * if it has no such part. Counts `index` down by the parts it has. For mutation.
+ */
+json_t *pattern_flip(const json_t *pattern, unsigned *index);
+
+/* The operators, one a line with its meaning: for help texts. */
+void pattern_help(FILE *f);
 
 #endif

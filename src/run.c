@@ -18,7 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "machine.h"
 #include "require.h"
+#include "steps.h"
 
 /* A place in which one process at a time runs. */
 struct worker {
@@ -27,6 +29,8 @@ struct worker {
 	double began, deadline;
 	struct slot *slot;
 	bool timed_out;
+	bool changes_sysctls; /* to be put back when it has ended */
+	const char *cgroup;   /* its own, or NULL */
 };
 
 struct runner {
@@ -42,6 +46,8 @@ struct runner {
 	unsigned round;
 	struct worker *workers;
 	struct slot *slots;
+	struct machine *machine;
+	bool has_lock, has_lock_alone;
 	int devnull;
 	sigset_t waited, before;
 	int interrupted; /* signal */
@@ -151,7 +157,8 @@ static bool is_settled(struct runner *r, const struct instance *instance, const 
 	}
 	if (result->token)
 		return true;
-	if (expect_choose(instance, body, r->cases, r->env, x)) {
+	*x = (struct expectation){.ok = true}; /* steps would not get far without an event */
+	if (!body->steps && expect_choose(instance, body, r->cases, r->env, x)) {
 		result->outcome = ERROR;
 		set_text(&result->reason, "no alternative of expect applies here");
 		return true;
@@ -211,15 +218,71 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 	w->timed_out = false;
 	w->began = run_clock();
 	w->deadline = w->began + r->options->timeout;
+	w->slot->runner = getpid();
 	w->pid = fork();
 	if (!w->pid)
 		child_run(r->instances[w->index], r->options->flip, r->cases, r->env, w->slot,
-			  r->devnull, (unsigned)r->options->timeout + 1);
-	if (w->pid > 0)
+			  r->devnull, (unsigned)r->options->timeout + 1, w->cgroup);
+	if (w->pid > 0) {
+		machine_note(r->machine, (unsigned)(w - r->workers), w->pid);
 		return;
+	}
 	w->pid = 0;
 	result->outcome = ERROR;
 	set_text(&result->reason, strerror(errno));
+}
+
+/* True if what the case wants of the machine is there now; else `result` says why not. */
+static bool prepare_machine(struct runner *r, struct worker *w, const struct body *body,
+			    struct result *result)
+{
+	const char *name = "sysctl";
+	char token[64], why[96];
+	int err;
+
+	if (body->sysctl) {
+		w->changes_sysctls = true;
+		err = machine_set(r->machine, (json_t *)body->sysctl, &name);
+		environment_read_sysctls(r->env);
+		snprintf(token, sizeof(token), "sysctl.%s", name);
+		snprintf(why, sizeof(why), "it cannot be written: %s", strerror(-err));
+		if (err)
+			skip(result, token, why);
+	}
+	if (body->cgroup && !result->token) {
+		w->cgroup = machine_make_cgroup(r->machine, (unsigned)(w - r->workers));
+		snprintf(why, sizeof(why), "none can be made: %s", strerror(errno));
+		if (!w->cgroup)
+			skip(result, "cgroup.v2", why);
+	}
+	return !result->token;
+}
+
+/* What the case wanted of the machine is put back. */
+static void restore_machine(struct runner *r, struct worker *w)
+{
+	unsigned place = (unsigned)(w - r->workers);
+
+	machine_note(r->machine, place, 0);
+	if (w->cgroup)
+		machine_remove_cgroup(r->machine, place);
+	if (w->changes_sysctls) {
+		machine_restore(r->machine);
+		environment_read_sysctls(r->env);
+	}
+	w->cgroup = NULL;
+	w->changes_sysctls = false;
+}
+
+/* Whether the steps have a part that this flip is about. */
+static bool has_part(struct runner *r, const struct instance *instance, const struct body *body)
+{
+	json_t *flipped = r->options->flip.kind == FLIP_PART
+				  ? steps_flip(body->steps, instance, r->env, r->options->flip.part)
+				  : NULL;
+
+	json_decref(flipped);
+	return flipped != NULL;
 }
 
 /*
@@ -227,7 +290,8 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
  * is freed before the fork need not be copied after it, and forking is what the runner is busy
  * with.
  */
-static bool can_run(struct runner *r, const struct instance *instance, struct result *result)
+static bool can_run(struct runner *r, struct worker *w, const struct instance *instance,
+		    struct result *result)
 {
 	struct expectation x;
 	struct body body;
@@ -238,8 +302,13 @@ static bool can_run(struct runner *r, const struct instance *instance, struct re
 		set_text(&result->reason, strerror(ENOMEM));
 		return false;
 	}
-	if (!is_settled(r, instance, &body, &x, result)) {
-		can = !r->options->flip || expect_flip(&x, r->options->flip, r->cases);
+	if (prepare_machine(r, w, &body, result) && !is_settled(r, instance, &body, &x, result)) {
+		if (!r->options->flip.kind)
+			can = true;
+		else if (body.steps)
+			can = has_part(r, instance, &body);
+		else
+			can = expect_flip(&x, r->options->flip.kind, r->cases);
 		if (!can)
 			skip(result, "flip", "this way of being wrong does not apply");
 	}
@@ -252,10 +321,12 @@ static void start(struct runner *r, struct worker *w, size_t index)
 	struct result result = {0};
 
 	w->index = index;
-	if (can_run(r, r->instances[index], &result))
+	if (can_run(r, w, r->instances[index], &result))
 		fork_case(r, w, &result);
-	if (!w->pid)
-		settle(r, index, &result);
+	if (w->pid)
+		return;
+	restore_machine(r, w);
+	settle(r, index, &result);
 }
 
 /* Kills what is left of a case's session, and reaps what came to us as subreaper. */
@@ -291,6 +362,8 @@ static void take_death(const struct worker *w, int status, double timeout, struc
 
 	if (stage < STAGE_NONE || stage > STAGE_DONE)
 		stage = STAGE_NONE;
+	if (stage == STAGE_STEPPING)
+		snprintf(w->slot->call, sizeof(w->slot->call), "step %u", w->slot->step);
 	if (w->timed_out)
 		snprintf(got, sizeof(got), "no end within %g s: killed while %s", timeout,
 			 stage_names[stage]);
@@ -300,7 +373,8 @@ static void take_death(const struct worker *w, int status, double timeout, struc
 	else
 		snprintf(got, sizeof(got), "exit status %d while %s", WEXITSTATUS(status),
 			 stage_names[stage]);
-	result->outcome = stage == STAGE_CALLING ? FAIL : ERROR;
+	result->outcome = stage == STAGE_CALLING || stage == STAGE_STEPPING ? FAIL : ERROR;
+	set_text(&result->call, stage == STAGE_STEPPING ? w->slot->call : NULL);
 	set_text(&result->expected, "the case to come to its end");
 	set_text(&result->got, got);
 }
@@ -311,6 +385,7 @@ static void finish(struct runner *r, struct worker *w, int status)
 
 	sweep(w->pid);
 	w->pid = 0;
+	restore_machine(r, w);
 	w->slot->expected[sizeof(w->slot->expected) - 1] = '\0';
 	w->slot->got[sizeof(w->slot->got) - 1] = '\0';
 	w->slot->call[sizeof(w->slot->call) - 1] = '\0';
@@ -381,6 +456,16 @@ static bool any_running(const struct runner *r)
 	return false;
 }
 
+/* Those that run alone do so on the whole machine. */
+static void take_lock(struct runner *r, bool alone)
+{
+	if (r->has_lock && r->has_lock_alone == alone)
+		return;
+	machine_lock(r->machine, alone);
+	r->has_lock = true;
+	r->has_lock_alone = alone;
+}
+
 /* Gives each idle worker something to do, as far as running alone allows it. */
 static void start_more(struct runner *r)
 {
@@ -390,6 +475,7 @@ static void start_more(struct runner *r)
 
 			if (r->instances[index]->alone && any_running(r))
 				return;
+			take_lock(r, r->instances[index]->alone);
 			r->next++;
 			start(r, &r->workers[i], index);
 			if (r->workers[i].pid && r->instances[index]->alone)
@@ -423,6 +509,7 @@ static void stop_all(struct runner *r)
 		waitpid(w->pid, NULL, 0);
 		sweep(w->pid);
 		w->pid = 0;
+		restore_machine(r, w);
 	}
 }
 
@@ -438,7 +525,8 @@ static int set_up(struct runner *r)
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (r->slots == MAP_FAILED)
 		r->slots = NULL;
-	if (r->devnull < 0 || !r->order || !r->workers || !r->slots)
+	r->machine = machine_begin(jobs);
+	if (r->devnull < 0 || !r->order || !r->workers || !r->slots || !r->machine)
 		return -ENOMEM;
 	for (unsigned i = 0; i < jobs; i++)
 		r->workers[i].slot = &r->slots[i];
@@ -457,6 +545,7 @@ static void tear_down(struct runner *r)
 		close(r->devnull);
 	if (r->slots)
 		munmap(r->slots, r->options->jobs * sizeof(*r->slots));
+	machine_end(r->machine);
 	free(r->workers);
 	free(r->order);
 }

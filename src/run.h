@@ -29,7 +29,7 @@ struct run_options {
 	unsigned repeat; /* rounds, at least 1 */
 	bool shuffle;
 	uint64_t seed;
-	enum flip flip; /* FLIP_NONE but for mutation */
+	struct flip flip; /* kind FLIP_NONE but for mutation */
 	/* Called as each instance ends, in the order in which they end; may be NULL. */
 	void (*ended)(void *context, const struct result *result, size_t done, size_t total);
 	void *context;

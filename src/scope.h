@@ -16,7 +16,8 @@ struct scope {
 	const void *unmapped;          /* an address at which nothing is mapped */
 	struct binding {
 		char name[SCOPE_NAME];
-		uint64_t value;
+		uint64_t value; /* of a number */
+		json_t *json;   /* of anything else, owned; or NULL */
 	} list[SCOPE_MAX];
 	size_t count;
 };
@@ -24,11 +25,25 @@ struct scope {
 /* Binds or rebinds. 0, -ENOSPC when full, -EINVAL for a name of a wrong form. */
 int scope_bind(struct scope *scope, const char *name, uint64_t value);
 
+/* The same for a member of what has that name, as "e.id"; `member` is one word. */
+int scope_bind_member(struct scope *scope, const char *name, const char *member, uint64_t value);
+
+/* The same for an object, list or text, which it takes another reference to. */
+int scope_bind_json(struct scope *scope, const char *name, json_t *json);
+
+/* The text or list that "$name" or "$name.member" stands for, borrowed; NULL if it is a number or
+ * unknown. */
+json_t *scope_json(const struct scope *scope, const char *name);
+
+/* A copy that shares the JSON, with references of its own. */
+void scope_copy(struct scope *to, const struct scope *from);
+void scope_free(struct scope *scope);
+
 /* The scope as value_eval() wants it. */
 struct vars scope_vars(const struct scope *scope);
 
 /*
- * Writes `text` with each $name replaced by its decimal value. 0, -ENOENT for an unknown name, or
+ * Writes `text` with each $name replaced by its text or decimal value. 0, -ENOENT for an unknown name, or
  * -ENOSPC when it does not fit.
  */
 int scope_expand(const struct scope *scope, const char *text, char *out, size_t size);

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The journal is in memory shared with the guardian, and written before what it is about is done.
+ * The guardian waits for the end of a pipe that perfabi alone holds open: then perfabi has ended,
+ * whatever ended it.
+ */
+#include "machine.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "environment.h"
+
+enum { SYSCTLS = 8, PATH_SIZE = 320, TRIES = 2000 /* of a millisecond */ };
+
+/* What one job holds. */
+struct place {
+	volatile pid_t session;
+	char cgroup[PATH_SIZE]; /* empty: none */
+};
+
+struct machine {
+	size_t size; /* bytes of this */
+	pid_t guardian;
+	int pipe, lock;
+	struct {
+		volatile bool changed;
+		long was;
+	} sysctls[SYSCTLS];
+	unsigned jobs;
+	struct place places[];
+};
+
+static void pause_a_little(void)
+{
+	struct timespec t = {.tv_nsec = 1000000};
+
+	nanosleep(&t, NULL);
+}
+
+static int open_sysctl(const char *name, int flags)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
+	return open(path, flags | O_CLOEXEC);
+}
+
+static int write_sysctl(const char *name, long value)
+{
+	char text[24];
+	int fd = open_sysctl(name, O_WRONLY), err = fd < 0 ? -errno : 0;
+	int n = snprintf(text, sizeof(text), "%ld\n", value);
+
+	if (!err && write(fd, text, (size_t)n) != n)
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static int read_sysctl(const char *name, long *value)
+{
+	char text[32] = "";
+	int fd = open_sysctl(name, O_RDONLY);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	*value = strtol(text, NULL, 10);
+	return n > 0 ? 0 : -ENOENT;
+}
+
+/* The depth of call chains cannot be written while an event has one: it may be on its way out. */
+static int restore_sysctl(const char *name, long value)
+{
+	int err = write_sysctl(name, value);
+
+	for (int i = 0; err == -EBUSY && i < TRIES; i++) {
+		pause_a_little();
+		err = write_sysctl(name, value);
+	}
+	return err;
+}
+
+/* Last first: the rate cannot be written while the share of cpu time is at an end of its range. */
+int machine_restore(struct machine *m)
+{
+	size_t n = 0;
+	int err = 0;
+
+	while (environment_sysctls[n] && n < SYSCTLS)
+		n++;
+	while (n-- > 0) {
+		int one;
+
+		if (!m->sysctls[n].changed)
+			continue;
+		one = restore_sysctl(environment_sysctls[n], m->sysctls[n].was);
+		if (!one)
+			m->sysctls[n].changed = false;
+		err = err ? err : one;
+	}
+	return err;
+}
+
+int machine_set(struct machine *m, json_t *sysctls, const char **failed)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(sysctls, name, value) {
+		int i = name_index(name, environment_sysctls, NULL);
+		int err = i < 0 || i >= SYSCTLS ? -EINVAL : 0;
+
+		*failed = name;
+		if (!err && !m->sysctls[i].changed)
+			err = read_sysctl(name, &m->sysctls[i].was);
+		if (err)
+			return err;
+		m->sysctls[i].changed = true;
+		err = write_sysctl(name, (long)json_integer_value(value));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+const char *machine_make_cgroup(struct machine *m, unsigned place)
+{
+	char root[PATH_SIZE - 64], *path = m->places[place].cgroup;
+
+	if (environment_cgroup("v2", root, sizeof(root))) {
+		errno = ENOENT;
+		return NULL;
+	}
+	snprintf(path, PATH_SIZE, "%s/perfabi-%d-%u", root, (int)getpid(), place);
+	if (!mkdir(path, 0755))
+		return path;
+	path[0] = '\0';
+	return NULL;
+}
+
+/* A cgroup is busy as long as a process is in it, and what was killed takes a while. */
+static void remove_cgroup(struct place *place)
+{
+	for (int i = 0; place->cgroup[0] && i < TRIES; i++) {
+		if (!rmdir(place->cgroup) || errno != EBUSY) {
+			place->cgroup[0] = '\0';
+			break;
+		}
+		pause_a_little();
+	}
+}
+
+void machine_remove_cgroup(struct machine *m, unsigned place)
+{
+	remove_cgroup(&m->places[place]);
+}
+
+void machine_note(struct machine *m, unsigned place, pid_t session)
+{
+	m->places[place].session = session;
+}
+
+/* Whether the process of that folder in /proc is of the session, and no zombie. */
+static bool is_alive_in(const char *pid, pid_t session)
+{
+	char path[64], text[512], state, *at;
+	int parent, group, its, fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	at = strrchr(text, ')');
+	return at && sscanf(at + 1, " %c %d %d %d", &state, &parent, &group, &its) == 4 &&
+	       its == session && state != 'Z' && state != 'X';
+}
+
+/* Zombies do not count: whoever inherits them may never reap them. */
+static bool session_lives(pid_t session)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	bool lives = false;
+
+	while (proc && !lives && (entry = readdir(proc)))
+		lives = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+			is_alive_in(entry->d_name, session);
+	if (proc)
+		closedir(proc);
+	return lives;
+}
+
+/* Processes of the case outlive perfabi for a moment: each dies with its parent. */
+static void end_session(struct place *place)
+{
+	for (int i = 0; place->session > 1 && i < TRIES; i++) {
+		if (kill(-place->session, SIGKILL) || !session_lives(place->session))
+			break;
+		pause_a_little();
+	}
+}
+
+_Noreturn static void guard(struct machine *m, int end)
+{
+	char byte;
+	int null;
+
+	setsid();
+	prctl(PR_SET_NAME, "perfabi-guard");
+	for (int sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_IGN);
+	null = open("/dev/null", O_RDWR);
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	for (int fd = 3; fd < 256; fd++)
+		if (fd != end && fd != m->lock)
+			close(fd);
+	while (read(end, &byte, 1) < 0 && errno == EINTR)
+		;
+	for (unsigned i = 0; i < m->jobs; i++)
+		end_session(&m->places[i]);
+	machine_restore(m);
+	for (unsigned i = 0; i < m->jobs; i++)
+		remove_cgroup(&m->places[i]);
+	_exit(0);
+}
+
+struct machine *machine_begin(unsigned jobs)
+{
+	size_t size = sizeof(struct machine) + jobs * sizeof(struct place);
+	struct machine *m =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int ends[2];
+
+	if (m == MAP_FAILED)
+		return NULL;
+	m->size = size;
+	m->jobs = jobs;
+	m->lock = open_sysctl("perf_event_paranoid", O_RDONLY);
+	if (pipe2(ends, O_CLOEXEC)) {
+		munmap(m, size);
+		return NULL;
+	}
+	m->pipe = ends[1];
+	m->guardian = fork();
+	if (!m->guardian) {
+		close(ends[1]);
+		guard(m, ends[0]);
+	}
+	close(ends[0]);
+	if (m->guardian > 0)
+		return m;
+	close(ends[1]);
+	munmap(m, size);
+	return NULL;
+}
+
+void machine_end(struct machine *m)
+{
+	if (!m)
+		return;
+	machine_restore(m);
+	for (unsigned i = 0; i < m->jobs; i++)
+		remove_cgroup(&m->places[i]);
+	close(m->pipe);
+	while (waitpid(m->guardian, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (m->lock >= 0)
+		close(m->lock);
+	munmap(m, m->size);
+}
+
+int machine_lock(struct machine *m, bool alone)
+{
+	if (m->lock < 0)
+		return 0; /* a machine without perf: nothing will run */
+	while (flock(m->lock, alone ? LOCK_EX : LOCK_SH))
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}

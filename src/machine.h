@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a case has changed in the machine (sysctls, a cgroup), and putting it back: when the case
+ * has ended, and by a guardian process when perfabi was killed.
+ */
+#ifndef PERFABI_MACHINE_H
+#define PERFABI_MACHINE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct machine;
+
+/*
+ * For `jobs` cases at a time; starts the guardian. NULL if that fails, with errno. End with
+ * machine_end().
+ */
+struct machine *machine_begin(unsigned jobs);
+
+/* Puts back what is not as it was, and ends the guardian. */
+void machine_end(struct machine *machine);
+
+/* Which process, that leads a session, runs in that place; 0: none. */
+void machine_note(struct machine *machine, unsigned place, pid_t session);
+
+/*
+ * Waits until no other perfabi changes the machine, and if `alone` none runs at all. 0 or a
+ * negative errno.
+ */
+int machine_lock(struct machine *machine, bool alone);
+
+/*
+ * Writes the sysctls of an object by their names, noting first what they were. 0, or a negative
+ * errno with the name of the one that could not be written in *failed.
+ */
+int machine_set(struct machine *machine, json_t *sysctls, const char **failed);
+
+/* Puts the sysctls back. 0 or a negative errno. */
+int machine_restore(struct machine *machine);
+
+/* Makes a cgroup for a place; its path is valid until it is removed. NULL with errno. */
+const char *machine_make_cgroup(struct machine *machine, unsigned place);
+void machine_remove_cgroup(struct machine *machine, unsigned place);
+
+#endif
