@@ -79,6 +79,7 @@ static void complete_steps(json_t *steps, const json_t *open)
 			json_object_set_new(step, "open", merge(open, own));
 		complete_steps(json_object_get(step, "fork"), open);
 		complete_steps(json_object_get(step, "thread"), open);
+		complete_steps(json_object_get(step, "do"), open);
 	}
 }
 

@@ -22,6 +22,7 @@ struct step {
 	int err;         /* errno of the call, or 0 */
 	uint64_t result; /* for bind, unless there is more to see */
 	json_t *seen;    /* what `expect` and bind are about, owned; or NULL */
+	struct failure *inner; /* of a list within it, owned; or NULL */
 	char call[1000]; /* as strace would show it; empty: the step's own JSON will do */
 };
 
@@ -131,6 +132,7 @@ int verb_fcntl(struct step *s);
 int verb_signals(struct step *s);
 int verb_signals_seen(struct step *s);
 int verb_process(struct step *s);
+int verb_repeat(struct step *s);
 int verb_fork(struct step *s);
 int verb_thread(struct step *s);
 int verb_exec(struct step *s);
@@ -164,6 +166,9 @@ void workloads_help(FILE *f);
 struct meeting *meeting_make(int *fd);
 void meeting_tell(struct meeting *meeting, const struct failure *failure);
 bool meeting_failed(const struct meeting *meeting, struct failure *failure);
+
+/* How many signals have been noted since the step that looked at them; step_signal.c. */
+unsigned signals_noted(void);
 
 /* Waits for the child; its wait status in *status. 0 or a negative errno. step_process.c. */
 int child_wait(struct step *s, struct child *child, int *status);

@@ -147,6 +147,8 @@ int verb_mprotect(struct step *s)
 		return err;
 	step_say(s, "mprotect(%p, %zu, %#x)", (void *)at, length, prot);
 	step_answer(s, mprotect(at, length, (int)prot));
+	if (!s->err && !(prot & PROT_WRITE))
+		map->mangled = true; /* data_tail cannot be written any more */
 	return 0;
 }
 
@@ -186,7 +188,20 @@ int verb_string(struct step *s)
 	return 0;
 }
 
-/* An address: a name, or an expression. */
+/* The offset of a member of the metadata page, by its name. */
+static int read_member(struct step *s, uint64_t *offset)
+{
+	const char *name = json_string_value(json_object_get(s->json, "member"));
+	struct where at = where_key(s->where, "member");
+	int found = name ? page_offset(s->cases->abi, name) : -1;
+
+	*offset = (uint64_t)found;
+	return found < 0 ? error_value(s->error, &at, json_object_get(s->json, "member"),
+				       "a member of the metadata page")
+			 : 0;
+}
+
+/* An address: a name, or an expression; with an offset, or the one of a member. */
 static int read_address(struct step *s, uint64_t *address)
 {
 	uint64_t offset;
@@ -194,6 +209,8 @@ static int read_address(struct step *s, uint64_t *address)
 
 	if (!err)
 		err = step_number(s, "offset", 0, UINT64_MAX, &offset);
+	if (!err && json_object_get(s->json, "member"))
+		err = read_member(s, &offset);
 	if (!err)
 		*address += offset;
 	return err;

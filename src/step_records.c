@@ -65,6 +65,45 @@ static int keep_text(void *context, const char *text, size_t size)
 	return 0;
 }
 
+/*
+ * jansson's integers end at 2^63 - 1: what is larger becomes "0x..." text, which patterns take as
+ * the number it is. The caller frees.
+ */
+static char *without_large_numbers(const char *line)
+{
+	char *out = malloc(strlen(line) * 2 + 1), *to = out;
+	bool in_text = false;
+
+	while (out && *line) {
+		size_t n = in_text ? 0 : strspn(line, "0123456789");
+		uint64_t value = n ? strtoull(line, NULL, 10) : 0;
+
+		if (*line == '"')
+			in_text = !in_text;
+		if (in_text && *line == '\\' && line[1])
+			*to++ = *line++;
+		if (value > INT64_MAX)
+			to += sprintf(to, "\"0x%llx\"", (unsigned long long)value);
+		else
+			to += sprintf(to, "%.*s", n ? (int)n : 1, line);
+		line += n ? n : 1;
+	}
+	if (out)
+		*to = '\0';
+	return out;
+}
+
+static json_t *parse_line(const char *line)
+{
+	json_t *json = json_loads(line, 0, NULL);
+	char *text = json ? NULL : without_large_numbers(line);
+
+	if (text)
+		json = json_loads(text, 0, NULL);
+	free(text);
+	return json;
+}
+
 /* The lines, parsed: a list of objects. NULL if one is no JSON. */
 static json_t *parse_lines(char *text)
 {
@@ -76,7 +115,7 @@ static json_t *parse_lines(char *text)
 		end = strchr(line, '\n');
 		if (end)
 			*end++ = '\0';
-		one = json_loads(line, 0, NULL);
+		one = parse_line(line);
 		if (!one) {
 			json_decref(list);
 			return NULL;
@@ -125,8 +164,15 @@ static json_t *decode(struct step *s, const struct opened *const events[], size_
 	return list;
 }
 
-/* Whether all lines but header and summary are gone from findings; else says the first. */
-static bool is_clean(struct step *s, const json_t *lines)
+/* The oldest record of a ring that goes round may have lost its end to the newest. */
+static bool is_overwritten(const json_t *line, bool goes_round)
+{
+	return goes_round &&
+	       !strcmp(json_string_value(json_object_get(line, "code")), "truncated");
+}
+
+/* Whether there is no finding among the lines; else says the first. */
+static bool is_clean(struct step *s, const json_t *lines, bool goes_round)
 {
 	json_t *line;
 	size_t i;
@@ -134,7 +180,8 @@ static bool is_clean(struct step *s, const json_t *lines)
 	json_array_foreach(lines, i, line) {
 		char *text;
 
-		if (strcmp(json_string_value(json_object_get(line, "type")), "diagnostic") != 0)
+		if (strcmp(json_string_value(json_object_get(line, "type")), "diagnostic") != 0 ||
+		    is_overwritten(line, goes_round))
 			continue;
 		text = json_dumps(line, JSON_COMPACT);
 		error_text(s->error, s->where, text ? text : "a diagnostic",
@@ -164,11 +211,12 @@ static json_t *decode_strictly(struct step *s, const struct opened *const events
 			       const unsigned char *bytes, size_t size, enum perfabi_format format)
 {
 	json_t *findings = decode(s, events, count, bytes, size, format, true), *lines;
-	bool clean = findings && is_clean(s, findings);
+	bool goes_round = format == PERFABI_RING;
+	bool clean = findings && is_clean(s, findings, goes_round);
 
 	json_decref(findings);
 	lines = clean ? decode(s, events, count, bytes, size, format, false) : NULL;
-	if (lines && !is_clean(s, lines)) {
+	if (lines && !is_clean(s, lines, goes_round)) {
 		json_decref(lines);
 		return NULL;
 	}

@@ -51,6 +51,11 @@ static void note(int signo, siginfo_t *info, void *context)
 	memcpy(noted[at].perf, (const char *)&info->si_addr + sizeof(info->si_addr), SIGINFO_PERF);
 }
 
+unsigned signals_noted(void)
+{
+	return __atomic_load_n(&noted_count, __ATOMIC_RELAXED);
+}
+
 static int signal_by_name(const char *name)
 {
 	if (!strcmp(name, "SIGRTMIN"))

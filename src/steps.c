@@ -51,6 +51,7 @@ static const struct verb verbs[] = {
 	 "those noted since, a list: signo, code, count, fd, band, and what SIGTRAP has of perf"},
 	{"process", verb_process, "", PREPARES, BINDS_RESULT,
 	 "a child: \"sleeping\", \"spinning\", \"zombie\" or \"gone\""},
+	{"repeat", verb_repeat, "do", PREPARES, BINDS_NOTHING, "the steps of `do`, so many times"},
 	{"fork", verb_fork, "", PREPARES, BINDS_RESULT, "a child that does these steps"},
 	{"thread", verb_thread, "", PREPARES, BINDS_RESULT, "a thread that does these steps"},
 	{"exec", verb_exec, "", PREPARES, BINDS_NOTHING,
@@ -75,9 +76,10 @@ static const struct verb verbs[] = {
 	 "the address of a string; times: it repeated"},
 	{"buffer", verb_buffer, "prot", PREPARES, BINDS_RESULT,
 	 "the address of that many zero bytes, at a page's start; prot as of mmap"},
-	{"poke", verb_poke, "value offset", PREPARES, BINDS_NOTHING,
-	 "stores an u64 at an address; the signal that comes of it is the process's"},
-	{"peek", verb_peek, "offset", SHOWS, BINDS_SEEN, "the u64 at an address: value"},
+	{"poke", verb_poke, "value offset member", PREPARES, BINDS_NOTHING,
+	 "stores an u64 at an address, an `offset` behind it, or at a member of the metadata page; "
+	 "the signal that comes of it is the process's"},
+	{"peek", verb_peek, "offset member", SHOWS, BINDS_SEEN, "the u64 at such a place"},
 	{"function", verb_function, "", PREPARES, BINDS_SEEN,
 	 "what \"call\" of workload calls: address, path and offset for a uprobe"},
 	{"limit", verb_limit, "to", PREPARES, BINDS_NOTHING, "\"nofile\" or \"memlock\": the soft limit"},
@@ -95,7 +97,7 @@ static const struct verb verbs[] = {
 	{"pmu-events", verb_pmu_events, "", SHOWS, BINDS_SEEN,
 	 "each file in events/ of that PMU, opened: tried, opened, refused"},
 	{"workload", verb_workload,
-	 "times ms at size pages name length prot private path cpu what counted op", PREPARES,
+	 "times ms signals filled bytes at size pages name length prot private what op counted", PREPARES,
 	 BINDS_SEEN, "something to be counted or recorded:"},
 };
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
@@ -134,15 +136,38 @@ static bool knows_key(const struct verb *v, const char *key)
 	return (v->binds && !strcmp(key, "bind")) || (v->kind != PREPARES && !strcmp(key, "expect"));
 }
 
-const struct verb *verb_of(const json_t *step, const struct where *w, struct error *e)
+static bool knows_all_keys(const struct verb *v, const json_t *step)
 {
-	const struct verb *found = NULL;
 	const char *key;
 	json_t *value;
 
-	for (size_t i = 0; i < VERBS && !found; i++)
-		if (json_object_get(step, verbs[i].name))
-			found = &verbs[i];
+	json_object_foreach((json_t *)step, key, value)
+		if (!knows_key(v, key))
+			return false;
+	return true;
+}
+
+/* Some words are a verb here and a key there: the verb is the one that knows all the others. */
+static const struct verb *find_verb(const json_t *step)
+{
+	const struct verb *first = NULL;
+
+	for (size_t i = 0; i < VERBS; i++) {
+		if (!json_object_get(step, verbs[i].name))
+			continue;
+		if (knows_all_keys(&verbs[i], step))
+			return &verbs[i];
+		first = first ? first : &verbs[i];
+	}
+	return first;
+}
+
+const struct verb *verb_of(const json_t *step, const struct where *w, struct error *e)
+{
+	const struct verb *found = find_verb(step);
+	const char *key;
+	json_t *value;
+
 	json_object_foreach((json_t *)step, key, value) {
 		struct where at = where_key(w, key);
 		struct nearest near = nearest_to(key);
@@ -576,12 +601,15 @@ static bool run_step(struct steps *run, const json_t *json, const struct where *
 	s.argument = verb ? json_object_get(json, verb->name) : NULL;
 	s.at = where_key(w, verb ? verb->name : "");
 	err = verb ? verb->run(&s) : -EINVAL;
-	if (err)
+	if (s.inner && s.inner->outcome != PASS)
+		*f = *s.inner;
+	else if (err)
 		fail(f, err == -ECANCELED ? FAIL : ERROR, e.expected, e.got);
 	else if (judge(&s, f))
 		good = !bind_result(&s, verb) || fail(f, ERROR, e.expected, e.got);
-	if (!good)
+	if (!good && !s.inner)
 		show_call(&s, f);
+	free(s.inner);
 	json_decref(s.seen);
 	return good;
 }
@@ -602,6 +630,27 @@ bool steps_run(struct steps *run, const json_t *list, const struct where *w,
 			return false;
 	}
 	return true;
+}
+
+/* Fails as the step of the list does that failed. */
+int verb_repeat(struct step *s)
+{
+	const json_t *list = json_object_get(s->json, "do");
+	struct where at = where_key(s->where, "do");
+	uint64_t times;
+	int err = step_number(s, NULL, 1, 100000, &times);
+
+	if (err)
+		return err;
+	if (step_is_checked(s))
+		return steps_check(list, s->cases, s->scope, &at, s->error);
+	s->inner = calloc(1, sizeof(*s->inner));
+	if (!s->inner)
+		return step_failed(s, ENOMEM);
+	for (uint64_t i = 0; i < times; i++)
+		if (!steps_run(s->run, list, &at, s->inner))
+			return -EPROTO;
+	return 0;
 }
 
 int steps_begin(struct steps *s, const struct instance *instance, const struct cases *cases,
@@ -688,7 +737,7 @@ static json_t *flip_expect(const json_t *expect, const struct verb *verb, unsign
 static json_t *flip_step(const json_t *step, const struct instance *instance,
 			 struct environment *env, unsigned *index)
 {
-	static const char *const nested[] = {"fork", "thread", "exec"};
+	static const char *const nested[] = {"fork", "thread", "exec", "do"};
 	struct where nowhere = {0};
 	struct error e = {0};
 	const struct verb *verb = verb_of(step, &nowhere, &e);
@@ -698,8 +747,8 @@ static json_t *flip_step(const json_t *step, const struct instance *instance,
 
 	if (!verb || !expect_applies(step, instance, env))
 		return NULL;
-	for (size_t i = 0; i < 3 && !flipped; i++) {
-		if (strcmp(verb->name, nested[i]))
+	for (size_t i = 0; i < 4 && !flipped; i++) {
+		if (!json_is_array(json_object_get(step, nested[i])))
 			continue;
 		key = nested[i];
 		flipped = flip_list(json_object_get(step, key), instance, env, index);

@@ -21,7 +21,8 @@
 #include "step.h"
 
 struct work {
-	uint64_t times, ms, at, size, pages, length, cpu;
+	uint64_t times, ms, at, size, pages, length, signals, bytes;
+	const uint64_t *head; /* of a ring buffer, or NULL */
 	unsigned prot;
 	bool is_private;
 	char text[160]; /* name or path */
@@ -69,6 +70,12 @@ static uint64_t cpu_time(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+static bool has_come(const struct work *w)
+{
+	return (w->signals && signals_noted() >= w->signals) ||
+	       (w->head && __atomic_load_n(w->head, __ATOMIC_ACQUIRE) >= w->bytes);
+}
+
 static void do_spin(struct work *w)
 {
 	uint64_t end = cpu_time() + w->ms * 1000000;
@@ -78,7 +85,7 @@ static void do_spin(struct work *w)
 			;
 		return;
 	}
-	while (cpu_time() < end)
+	while (!has_come(w) && cpu_time() < end)
 		for (volatile int i = 0; i < 1000; i++)
 			;
 }
@@ -286,8 +293,9 @@ static const struct workload {
 	const char *const *whats; /* the words of `what`, or NULL */
 	const char *help;
 } workloads[] = {
-	{"spin", NULL, do_spin, NULL, "ms times", NULL,
-	 "for `ms` of cpu time, or `times` turns of a loop"},
+	{"spin", NULL, do_spin, NULL, "ms times signals filled bytes", NULL,
+	 "for `ms` of cpu time, but only until so many `signals` were noted, or the buffer of the "
+	 "event `filled` has had `bytes`; or `times` turns of a loop"},
 	{"sleep", NULL, do_sleep, NULL, "ms", NULL, "for `ms`"},
 	{"store", NULL, do_store, NULL, "at size times", NULL, "a word of `size` bytes `at` an address"},
 	{"load", NULL, do_load, NULL, "at size times", NULL, "the same, read"},
@@ -368,6 +376,24 @@ static int read_flags(struct step *s, struct work *w)
 	return err ? err : step_bits(s, "prot", prots, 3, PROT_READ, &w->prot);
 }
 
+/* Where data_head of the event's buffer is. */
+static int find_head(struct step *s, const uint64_t **head)
+{
+	struct where at = where_key(s->where, "filled");
+	struct map *map;
+	uint64_t fd;
+	int err = step_bound(s, "filled", &fd);
+
+	if (err || step_is_checked(s))
+		return err;
+	map = step_map(s, (int)fd);
+	if (!map)
+		return error_value(s->error, &at, json_object_get(s->json, "filled"),
+				   "an event that is mapped");
+	*head = (const uint64_t *)(const void *)(map->at + page_offset(s->cases->abi, "data_head"));
+	return 0;
+}
+
 static int read_work(struct step *s, const struct workload *load, struct work *w)
 {
 	const char *text = json_object_get(s->json, "name") ? "name" : NULL;
@@ -385,6 +411,12 @@ static int read_work(struct step *s, const struct workload *load, struct work *w
 		err = step_number(s, "length", 4096, 1 << 24, &w->length);
 	if (!err)
 		err = step_truth(s, "private", true, &w->is_private);
+	if (!err)
+		err = step_number(s, "signals", 0, 10000, &w->signals);
+	if (!err)
+		err = step_number(s, "bytes", 1, UINT64_MAX, &w->bytes);
+	if (!err && json_object_get(s->json, "filled"))
+		err = find_head(s, &w->head);
 	if (!err && text)
 		err = step_text(s, text, w->text, sizeof(w->text));
 	if (!err && load->whats)
