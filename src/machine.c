@@ -154,10 +154,28 @@ const char *machine_make_cgroup(struct machine *m, unsigned place)
 	return NULL;
 }
 
+/* One level of cgroups below it, which steps can have made. */
+static void remove_below(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	char below[PATH_SIZE + 260];
+
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+			continue;
+		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
+		rmdir(below);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 /* A cgroup is busy as long as a process is in it, and what was killed takes a while. */
 static void remove_cgroup(struct place *place)
 {
 	for (int i = 0; place->cgroup[0] && i < TRIES; i++) {
+		remove_below(place->cgroup);
 		if (!rmdir(place->cgroup) || errno != EBUSY) {
 			place->cgroup[0] = '\0';
 			break;

@@ -271,6 +271,46 @@ static json_t *list_rows(const json_t *list, const struct where *w, struct error
 	return NULL;
 }
 
+/* One row of two names: {"a": A, "b": B, "sum": what both have}. */
+static int add_pair(json_t *out, const char *a, json_t *of_a, const char *b, json_t *of_b)
+{
+	json_t *value = json_pack("{s:s,s:s,s:I}", "a", a, "b", b, "sum",
+				  json_integer_value(of_a) + json_integer_value(of_b));
+	char row[128];
+
+	/* A row's name has no _, as names of the ABI do. */
+	snprintf(row, sizeof(row), "%.60s-%.60s", a, b);
+	for (char *c = row; *c; c++)
+		*c = *c == '_' ? '-' : *c;
+	return json_object_set_new(out, row, value);
+}
+
+/* {"$pairs": {NAME: number, ...}}: each two names, in the order in which they stand. */
+static json_t *pair_rows(json_t *table, const struct where *w, struct error *e)
+{
+	json_t *out = json_object(), *of_a, *of_b;
+	const char *a, *b;
+
+	json_object_foreach(table, a, of_a) {
+		struct where at = where_key(w, a);
+		bool behind = false;
+
+		if (!json_is_integer(of_a)) {
+			error_value(e, &at, of_a, "a number");
+			json_decref(out);
+			return NULL;
+		}
+		json_object_foreach(table, b, of_b) {
+			if (behind && add_pair(out, a, of_a, b, of_b)) {
+				json_decref(out);
+				return NULL;
+			}
+			behind = behind || a == b;
+		}
+	}
+	return out;
+}
+
 json_t *each_rows(const json_t *rows, const struct abi *abi, const struct abi_arch *arch,
 		  const struct where *w, struct error *e)
 {
@@ -282,6 +322,8 @@ json_t *each_rows(const json_t *rows, const struct abi *abi, const struct abi_ar
 		return range_rows(text, w, e);
 	if (json_array_size(rows))
 		return list_rows(rows, w, e);
+	if (json_object_size(json_object_get(rows, "$pairs")) > 1)
+		return pair_rows(json_object_get(rows, "$pairs"), w, e);
 	if (json_object_size(rows))
 		return json_incref((json_t *)rows);
 	error_value(e, w, rows, "rows: an object, a list of scalars, \"A..B\" or \"$abi.SET\"");

@@ -69,8 +69,11 @@ static struct binding *binding_of(struct scope *scope, const char *name)
 
 static int bind(struct scope *scope, const char *name, uint64_t value, json_t *json)
 {
-	struct binding *b = binding_of(scope, name);
+	struct binding *b;
 
+	if (name_index(name, given_names, NULL) >= 0)
+		return -EEXIST;
+	b = binding_of(scope, name);
 	if (!b)
 		return -ENOSPC;
 	json_decref(b->json);

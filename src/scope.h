@@ -22,7 +22,10 @@ struct scope {
 	size_t count;
 };
 
-/* Binds or rebinds. 0, -ENOSPC when full, -EINVAL for a name of a wrong form. */
+/*
+ * Binds or rebinds. 0, -ENOSPC when full, -EINVAL for a name of a wrong form, -EEXIST for one that is
+ * there without being bound.
+ */
 int scope_bind(struct scope *scope, const char *name, uint64_t value);
 
 /* The same for a member of what has that name, as "e.id"; `member` is one word. */

@@ -145,6 +145,7 @@ int verb_affinity(struct step *s);
 int verb_enter(struct step *s);
 int verb_file(struct step *s);
 int verb_cgroup(struct step *s);
+int verb_mkdir(struct step *s);
 int verb_memfd(struct step *s);
 int verb_limit(struct step *s);
 int verb_stat(struct step *s);

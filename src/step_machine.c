@@ -73,6 +73,22 @@ int verb_enter(struct step *s)
 	return 0;
 }
 
+/* Below the cgroup of the case, which is removed with all that is in it. */
+int verb_mkdir(struct step *s)
+{
+	const char *path = json_string_value(s->argument);
+	char whole[400];
+	int err;
+
+	if (!path || strncmp(path, "$cgroup.path/", 13) != 0)
+		return error_value(s->error, &s->at, s->argument,
+				   "a folder below the case's cgroup: \"$cgroup.path/NAME\"");
+	err = step_text(s, NULL, whole, sizeof(whole));
+	if (err || step_is_checked(s))
+		return err;
+	return mkdir(whole, 0755) ? step_failed(s, errno) : 0;
+}
+
 int verb_memfd(struct step *s)
 {
 	uint64_t size;

@@ -202,6 +202,7 @@ static void inherit(struct steps *to, const struct steps *from)
 	*to = *from;
 	scope_copy(&to->scope, &from->scope);
 	to->child_count = 0;
+	to->first_map = to->map_count;
 	to->at_step = NULL;
 }
 
@@ -225,7 +226,7 @@ _Noreturn static void be_child(struct step *s, pid_t parent)
 	if (!run || getppid() != parent)
 		_exit(1);
 	inherit(run, s->run);
-	run->map_count = 0; /* a buffer is not there in a child: VM_DONTCOPY */
+	run->map_count = run->first_map = 0; /* a buffer is not there in a child: VM_DONTCOPY */
 	_exit(do_list(run, s->argument, &s->at) ? 0 : 1);
 }
 

@@ -65,8 +65,9 @@ static const struct verb verbs[] = {
 	 "perfmon, sys-admin or user, for good"},
 	{"affinity", verb_affinity, "", PREPARES, BINDS_NOTHING,
 	 "this thread runs on that cpu alone"},
-	{"enter", verb_enter, "", PREPARES, BINDS_NOTHING,
-	 "this process moves to the cgroup that the case has"},
+	{"enter", verb_enter, "", PREPARES, BINDS_NOTHING, "this process moves to that cgroup"},
+	{"mkdir", verb_mkdir, "", PREPARES, BINDS_NOTHING,
+	 "a cgroup below the one that the case has"},
 	{"file", verb_file, "mode", PREPARES, BINDS_RESULT,
 	 "a file or folder, opened to read; mode: \"read\" or \"read-write\""},
 	{"cgroup", verb_cgroup, "entry", PREPARES, BINDS_RESULT,
@@ -470,6 +471,8 @@ static int bind_result(struct step *s, const struct verb *verb)
 		err = name ? scope_bind(s->scope, name, s->result) : -EINVAL;
 	if (err == -ENOSPC)
 		return error_value(s->error, &at, bind, "at most %d names", SCOPE_MAX);
+	if (err == -EEXIST)
+		return error_value(s->error, &at, bind, "a name that means nothing yet");
 	if (err)
 		return error_value(s->error, &at, bind, "a name of a-z, 0-9 and _, at most %d",
 				   SCOPE_NAME - 1);
@@ -669,7 +672,7 @@ static bool decode_rest(struct steps *run, struct failure *f)
 {
 	struct where at = where_root(run->instance->source);
 
-	for (size_t i = 0; i < run->map_count; i++) {
+	for (size_t i = run->first_map; i < run->map_count; i++) {
 		struct error e = {0};
 		json_t *json = json_pack("{s:i}", "records", run->maps[i].fd);
 		struct step s = {.json = json,

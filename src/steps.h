@@ -48,7 +48,7 @@ struct steps {
 	struct opened events[OPENED_MAX];
 	size_t event_count;
 	struct map maps[MAPS_MAX];
-	size_t map_count;
+	size_t map_count, first_map; /* maps from there on are its own, not those of who began it */
 	struct child children[CHILDREN_MAX];
 	size_t child_count;
 	struct meeting *meeting;

@@ -13,7 +13,9 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +31,7 @@ struct work {
 	int kind;       /* of what */
 	unsigned flags; /* of unshare */
 
+	struct stat file; /* of what was mapped */
 	unsigned char *memory; /* to be touched, or mapped */
 	size_t memory_size;
 	int fd;
@@ -251,7 +254,9 @@ static int ready_map(struct work *w)
 		w->fd = open(w->text, O_RDONLY | O_CLOEXEC);
 	if (w->kind && w->fd < 0)
 		return -errno;
-	return w->kind == 1 && ftruncate(w->fd, (off_t)w->length) ? -errno : 0;
+	if (w->kind == 1 && ftruncate(w->fd, (off_t)w->length))
+		return -errno;
+	return w->kind && fstat(w->fd, &w->file) ? -errno : 0;
 }
 
 static void do_map(struct work *w)
@@ -271,6 +276,11 @@ static void tidy_fd(struct work *w)
 static void do_protect(struct work *w)
 {
 	mprotect((void *)(uintptr_t)w->at, (size_t)w->length, (int)w->prot);
+}
+
+static void do_grow_heap(struct work *w)
+{
+	w->memory = sbrk((intptr_t)w->length);
 }
 
 static void do_unshare(struct work *w)
@@ -313,8 +323,9 @@ static const struct workload {
 	{"rename", ready_rename, do_rename, tidy_fd, "name what", rename_ways,
 	 "this thread, by \"prctl\" (default) or \"proc\""},
 	{"map", ready_map, do_map, tidy_fd, "length prot private name what", map_kinds,
-	 "mmap(2), \"anonymous\", \"memfd\" of that name or \"file\"; binds address and length"},
+	 "mmap(2), \"anonymous\", \"memfd\" of that name or \"file\"; binds address, length, and of a file maj, min and ino"},
 	{"protect", NULL, do_protect, NULL, "at length prot", NULL, "mprotect(2)"},
+	{"grow-heap", NULL, do_grow_heap, NULL, "length", NULL, "sbrk(2)"},
 	{"unshare", NULL, do_unshare, NULL, "op", NULL,
 	 "unshare(2): op: [\"uts\", \"ipc\", \"net\", \"mnt\", \"cgroup\", \"user\", \"pid\", \"time\"]"},
 };
@@ -452,6 +463,9 @@ static void show_work(struct step *s, const struct workload *load, const struct 
 	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)(uintptr_t)w->memory);
 	step_show(s, "address", json_string(address));
 	step_show_number(s, "length", w->length);
+	step_show_number(s, "maj", major(w->file.st_dev));
+	step_show_number(s, "min", minor(w->file.st_dev));
+	step_show_number(s, "ino", w->file.st_ino);
 }
 
 int verb_workload(struct step *s)
