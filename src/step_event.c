@@ -12,13 +12,6 @@
 #include "event_ioctl.h"
 #include "step.h"
 
-static uint64_t attr_field_of(const struct step *s, const unsigned char *image, const char *name)
-{
-	const struct abi_field *field = abi_field(s->cases->abi, name);
-
-	return field ? attr_get(field, image, host_order()) : 0;
-}
-
 /* Where FD_OUTPUT sends its records, if the flag is set. */
 static int output_of(const struct step *s, const struct call *call, int fd)
 {
@@ -40,7 +33,6 @@ static int keep_event(struct step *s, const struct call *call, int fd)
 	if (!event.image)
 		return step_failed(s, ENOMEM);
 	memcpy(event.image, call->image, size);
-	event.is_sampling = attr_field_of(s, event.image, "sample_period") != 0;
 	event_ioctl(s->cases->abi, fd, "id", &event.id);
 	s->run->events[s->run->event_count++] = event;
 	return 0;

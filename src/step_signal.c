@@ -194,38 +194,43 @@ static json_t *bit_names(unsigned bits)
 	return names;
 }
 
-static long by_poll(int fd, unsigned events, int ms, unsigned *revents)
+static long by_poll(struct opened *event, int fd, unsigned events, int ms, unsigned *revents)
 {
 	struct pollfd one = {.fd = fd, .events = (short)events};
 	int n;
 
+	(void)event;
 	while ((n = poll(&one, 1, ms)) < 0 && errno == EINTR)
 		;
 	*revents = (unsigned short)one.revents;
 	return n;
 }
 
-static long by_epoll(int fd, unsigned events, int ms, unsigned *revents)
+/* One epoll for all the polls of an event: to be added to one takes a pending wakeup away. */
+static long by_epoll(struct opened *event, int fd, unsigned events, int ms, unsigned *revents)
 {
 	struct epoll_event one = {.events = events}, got = {0};
-	int ep = epoll_create1(EPOLL_CLOEXEC), n = -1;
+	int n;
 
-	if (ep >= 0 && !epoll_ctl(ep, EPOLL_CTL_ADD, fd, &one))
-		while ((n = epoll_wait(ep, &got, 1, ms)) < 0 && errno == EINTR)
-			;
+	if (!event->epoll) {
+		event->epoll = epoll_create1(EPOLL_CLOEXEC);
+		if (event->epoll < 0 || epoll_ctl(event->epoll, EPOLL_CTL_ADD, fd, &one))
+			return -1;
+	}
+	while ((n = epoll_wait(event->epoll, &got, 1, ms)) < 0 && errno == EINTR)
+		;
 	*revents = n > 0 ? got.events : 0;
-	if (ep >= 0)
-		close(ep);
 	return n;
 }
 
-static long by_select(int fd, unsigned events, int ms, unsigned *revents)
+static long by_select(struct opened *event, int fd, unsigned events, int ms, unsigned *revents)
 {
 	struct timeval t = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
 	fd_set in;
 	int n;
 
 	(void)events;
+	(void)event;
 	if (fd >= FD_SETSIZE) {
 		errno = EINVAL;
 		return -1;
@@ -240,9 +245,11 @@ static long by_select(int fd, unsigned events, int ms, unsigned *revents)
 int verb_poll(struct step *s)
 {
 	static const char *const names[] = {"poll", "epoll", "select", NULL};
-	static long (*const ways[])(int, unsigned, int, unsigned *) = {by_poll, by_epoll, by_select};
+	static long (*const ways[])(struct opened *, int, unsigned, int, unsigned *) = {
+		by_poll, by_epoll, by_select};
 	uint64_t fd, ms;
-	unsigned events, revents;
+	unsigned events, revents = 0;
+	struct opened *event;
 	int way, err = step_bound(s, NULL, &fd);
 
 	if (!err)
@@ -253,8 +260,11 @@ int verb_poll(struct step *s)
 		err = step_word(s, "by", names, 0, &way);
 	if (err || step_is_checked(s))
 		return err;
+	event = step_event(s, (int)fd);
+	if (!event)
+		return error_value(s->error, &s->at, s->argument, "an event");
 	step_say(s, "%s(%d, %#x, %llu)", names[way], (int)fd, events, (unsigned long long)ms);
-	step_answer(s, ways[way]((int)fd, events, (int)ms, &revents));
+	step_answer(s, ways[way](event, (int)fd, events, (int)ms, &revents));
 	step_show(s, "revents", bit_names(revents));
 	return 0;
 }

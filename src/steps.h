@@ -16,7 +16,7 @@ struct opened {
 	int output; /* fd of the event in whose buffer its records land */
 	unsigned char *image; /* its attr, abi->attr_size bytes */
 	uint64_t id;
-	bool is_sampling;
+	int epoll; /* that has it since it was first polled so; 0: none */
 };
 
 /* A mapping of an event's file descriptor. */

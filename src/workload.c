@@ -180,10 +180,10 @@ static void do_yield(struct work *w)
 		sched_yield();
 }
 
-/* Sleeping leaves the cpu once a time, whoever else wants it. */
+/* Sleeping leaves the cpu once a time: for so long that the timer cannot fire on the way there. */
 static void do_switch(struct work *w)
 {
-	struct timespec t = {.tv_nsec = 20000};
+	struct timespec t = {.tv_nsec = 1000000};
 
 	for (uint64_t i = 0; i < w->times; i++)
 		nanosleep(&t, NULL);
