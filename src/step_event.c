@@ -27,8 +27,11 @@ static int keep_event(struct step *s, const struct call *call, int fd)
 	struct opened event = {.fd = fd, .output = output_of(s, call, fd)};
 	size_t size = s->cases->abi->attr_size;
 
+	if (!json_object_get(s->json, "bind"))
+		return 0; /* no step can name it */
 	if (s->run->event_count == OPENED_MAX)
-		return 0; /* one of many that nobody reads */
+		return error_text(s->error, s->where, "more", "at most %d events with a name",
+				  OPENED_MAX);
 	event.image = malloc(size);
 	if (!event.image)
 		return step_failed(s, ENOMEM);
@@ -55,7 +58,7 @@ static int open_one(struct step *s, const struct call *call)
 		return -ECANCELED;
 	}
 	s->result = (uint64_t)answer.fd;
-	return keep_event(s, call, answer.fd);
+	return 0;
 }
 
 /* NAME.id is the event's id, as records and reads have it. */
@@ -86,8 +89,10 @@ int verb_open(struct step *s)
 	}
 	for (uint64_t i = 0; i < times && !err && !s->err; i++) {
 		err = open_one(s, &call);
-		if (!i)
+		if (!i && !err && !s->err) {
 			first = s->result;
+			err = keep_event(s, &call, (int)first);
+		}
 	}
 	s->result = first;
 	call_free(&call);

@@ -386,8 +386,7 @@ static int apply_term(const char *pmu, const char *name, uint64_t value, json_t 
 /* "event=0x3c,umask=1" to the fields of an attr; what has a "?" is for people to fill in. */
 static json_t *attr_of_terms(const char *pmu, uint32_t type, char *terms)
 {
-	json_t *attr = json_pack("{s:I,s:b,s:b}", "type", (json_int_t)type, "disabled", 1,
-				 "exclude_kernel", 0);
+	json_t *attr = json_pack("{s:I,s:i}", "type", (json_int_t)type, "disabled", 1);
 	char *save = NULL;
 
 	for (char *term = strtok_r(terms, ",", &save); term; term = strtok_r(NULL, ",", &save)) {

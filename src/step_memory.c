@@ -22,13 +22,19 @@ static int read_prot(struct step *s, unsigned *prot)
 
 static int keep_map(struct step *s, void *at, size_t length, int fd, unsigned prot, uint64_t offset)
 {
-	if (s->run->map_count == MAPS_MAX)
+	size_t i = s->run->first_map;
+
+	while (i < s->run->map_count && s->run->maps[i].at)
+		i++; /* the place of one that is gone will do */
+	if (i == MAPS_MAX)
 		return error_text(s->error, s->where, "more", "at most %d mappings", MAPS_MAX);
-	s->run->maps[s->run->map_count++] = (struct map){.at = at,
-							 .length = length,
-							 .fd = fd,
-							 .writable = (prot & PROT_WRITE) != 0,
-							 .is_data = offset == 0};
+	if (i == s->run->map_count)
+		s->run->map_count++;
+	s->run->maps[i] = (struct map){.at = at,
+				       .length = length,
+				       .fd = fd,
+				       .writable = (prot & PROT_WRITE) != 0,
+				       .is_data = offset == 0};
 	return 0;
 }
 
