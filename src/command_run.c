@@ -434,6 +434,15 @@ static void remember(void *context, const struct result *result, size_t done, si
 	progress(context, done, total);
 }
 
+static void tell_survivor(const struct result *result, struct flip flip, const char *how)
+{
+	printf("%s %s (%s", how, result->instance->id, flip_names[flip.kind]);
+	if (flip.kind == FLIP_PART)
+		printf(", number %u", flip.part + 1);
+	printf(")\n");
+	print_details(stdout, result, "  ");
+}
+
 /* One way of being wrong for all cases; returns how many survived it, or -1. */
 static int mutate_once(struct run *run, struct flip flip, size_t *caught)
 {
@@ -446,14 +455,12 @@ static int mutate_once(struct run *run, struct flip flip, size_t *caught)
 		const struct result *result = &run->results[i];
 
 		if (result->outcome == PASS) {
-			printf("SURVIVED %s (%s)\n", result->instance->id, flip_names[flip.kind]);
-			print_details(stdout, result, "  ");
+			tell_survivor(result, flip, "SURVIVED");
 			survived++;
 		} else if (result->outcome == FAIL) {
 			(*caught)++;
 		} else if (result->outcome == ERROR) {
-			printf("ERROR %s (%s)\n", result->instance->id, flip_names[flip.kind]);
-			print_details(stdout, result, "  ");
+			tell_survivor(result, flip, "ERROR");
 			survived++;
 		}
 	}
@@ -479,12 +486,39 @@ static int mutate_kind(struct run *run, enum flip_kind kind, size_t *caught)
 	return all;
 }
 
+/*
+ * A case that does not pass as it is tells nothing when it is made wrong: it is taken off the list.
+ * 0 or -1.
+ */
+static int keep_passing(struct run *run)
+{
+	size_t kept = 0, failed = 0;
+
+	run->settings.options.flip = (struct flip){FLIP_NONE, 0};
+	if (execute(run, "perfabi mutate") || run->report.interrupted)
+		return -1;
+	for (size_t i = 0; i < run->count; i++) {
+		enum outcome outcome = run->results[i].outcome;
+
+		failed += outcome == FAIL || outcome == ERROR;
+		if (outcome == PASS)
+			run->picked[kept++] = run->picked[i];
+	}
+	results_free(run->results, run->count);
+	printf("%zu cases pass as they are, %zu do not, %zu are skipped\n", kept, failed,
+	       run->count - kept - failed);
+	run->count = kept;
+	return 0;
+}
+
 static int mutate_all(struct run *run)
 {
 	size_t all_caught = 0;
 	int all_survived = 0;
 
 	run->settings.options.ended = remember;
+	if (keep_passing(run))
+		return EXIT_HARNESS;
 	for (enum flip_kind kind = FLIP_NONE + 1; kind < FLIPS; kind++) {
 		size_t caught = 0;
 		int survived = mutate_kind(run, kind, &caught);

@@ -632,6 +632,21 @@ static json_t *without_last(const json_t *list)
 	return copy;
 }
 
+/* Of {"of": pattern, "is": how many}: how many. What does not fit `of` may be as many. */
+static json_t *flip_times(const json_t *operand, unsigned *index)
+{
+	for (size_t i = 0; i < elements(operand); i++) {
+		const json_t *one = element(operand, i);
+		json_t *is = flip_parts(json_object_get(one, "is"), index), *flipped;
+
+		if (!is)
+			continue;
+		flipped = with_member(one, "is", is);
+		return json_is_array(operand) ? with_element(operand, i, flipped) : flipped;
+	}
+	return NULL;
+}
+
 /* Of patterns under an operator: each part of each, and of `exactly` that there are so many. */
 static json_t *flip_operation(const json_t *pattern, unsigned *index)
 {
@@ -643,12 +658,13 @@ static json_t *flip_operation(const json_t *pattern, unsigned *index)
 
 		if (op->shape == NAME) /* anything fits */
 			continue;
-		if (op->shape != PATTERNS || !strcmp(key, "never") || !strcmp(key, "times")) {
+		if (op->shape != PATTERNS || !strcmp(key, "never")) {
 			if (!(*index)--)
 				return flip_operator(pattern, key, operand);
 			continue;
 		}
-		flipped = flip_parts(operand, index);
+		flipped = strcmp(key, "times") ? flip_parts(operand, index)
+					       : flip_times(operand, index);
 		if (!flipped && !strcmp(key, "exactly") && json_array_size(operand) && !(*index)--)
 			flipped = without_last(operand);
 		if (flipped)
