@@ -311,6 +311,11 @@ int machine_lock(struct machine *m, bool alone)
 {
 	if (m->lock < 0)
 		return 0; /* a machine without perf: nothing will run */
+	if (!flock(m->lock, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB))
+		return 0;
+	fprintf(stderr, "perfabi: waiting for another perfabi on this machine%s\n",
+		alone ? " to end: some cases change sysctls, or want to be alone"
+		      : ", which runs such cases as must be alone");
 	while (flock(m->lock, alone ? LOCK_EX : LOCK_SH))
 		if (errno != EINTR)
 			return -errno;
