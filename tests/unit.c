@@ -43,6 +43,7 @@ int main(int argc, char **argv)
 	srunner_add_suite(runner, suite_damage());
 	srunner_add_suite(runner, suite_merge());
 	srunner_add_suite(runner, suite_pattern());
+	srunner_add_suite(runner, suite_steps());
 	srunner_add_suite(runner, suite_case());
 	if (argc > 1 && !strcmp(argv[1], "--all"))
 		srunner_add_suite(runner, suite_end_to_end());

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Patterns on what steps show, their mutations, and the names that steps bind.
+ */
+#include <errno.h>
+
+#include "pattern.h"
+#include "unit.h"
+
+static struct scope scope;
+
+static bool fits(const char *pattern, const char *got)
+{
+	json_t *p = test_json(pattern), *g = got ? test_json(got) : NULL;
+	bool fit = pattern_match_json(p, g, &scope, NULL);
+
+	json_decref(p);
+	json_decref(g);
+	return fit;
+}
+
+static const struct row {
+	const char *pattern, *got; /* NULL: nothing is there */
+	bool fits;
+} rows[] = {
+	{"{'value': 17}", "{'value': 17, 'bytes': 8}", true},
+	{"{'value': 17}", "{'value': 16}", false},
+	{"{'value': 17}", "{}", false},
+	{"{'a': {'b': 1}}", "{'a': {'b': 1, 'c': 2}}", true},
+	{"{'a': {'b': 1}}", "{'a': 1}", false},
+	{"'0x10'", "16", true},
+	{"16", "'0x10'", true},
+	{"'1<<4'", "'0x10'", true},
+	{"'0xfffffffffffffe00'", "'0xfffffffffffffe00'", true},
+	{"'x'", "'x'", true},
+	{"'x'", "'y'", false},
+	{"[1, 2]", "[1, 2]", true},
+	{"[1, 2]", "[1, 2, 3]", false},
+	{"[1, 2, 3]", "[1, 2]", false},
+	{"[]", "[]", true},
+	{"[]", "[1]", false},
+	{"{'gt': 3, 'lt': 5}", "4", true},
+	{"{'gt': 3, 'lt': 5}", "5", false},
+	{"{'ge': '1<<63'}", "'0xffffffff81000000'", true},
+	{"{'ge': 3}", NULL, false},
+	{"{'between': [3, 5]}", "5", true},
+	{"{'between': [3, 5]}", "6", false},
+	{"{'ne': 3}", "4", true},
+	{"{'ne': 3}", "3", false},
+	{"{'ne': 3}", NULL, false},
+	{"{'not': 3}", NULL, true},
+	{"{'absent': true}", NULL, true},
+	{"{'absent': true}", "0", false},
+	{"{'absent': false}", "0", true},
+	{"{'has': ['a', 'b']}", "['b', 'c', 'a']", true},
+	{"{'has': ['a', 'b']}", "['a', 'c']", false},
+	{"{'without': ['a', 'b']}", "['c']", true},
+	{"{'without': ['a', 'b']}", "['b', 'c']", false},
+	{"{'without': ['a']}", NULL, false},
+	{"{'has': 6}", "7", true},
+	{"{'has': 6}", "5", false},
+	{"{'without': 6}", "9", true},
+	{"{'without': 6}", "4", false},
+	{"{'like': '/memfd:*'}", "'/memfd:x (deleted)'", true},
+	{"{'like': '/memfd:*'}", "'//anon'", false},
+	{"{'exactly': [{'t': 1}, {'t': 2}]}", "[{'t': 1, 'u': 0}, {'t': 2}]", true},
+	{"{'exactly': [{'t': 1}, {'t': 2}]}", "[{'t': 2}, {'t': 1}]", false},
+	{"{'exactly': [{'t': 1}]}", "[{'t': 1}, {'t': 2}]", false},
+	{"{'exactly': []}", "[]", true},
+	{"{'in-order': [1, 3]}", "[1, 3]", true},
+	{"{'in-order': [3, 1]}", "[1, 2, 3]", false},
+	{"{'in-order': [1, 1]}", "[1]", false},
+	{"{'some': [3, 3]}", "[3, 3]", true},
+	{"{'some': [4]}", "[1, 2, 3]", false},
+	{"{'never': 4}", "[1, 2, 3]", true},
+	{"{'never': [4, 2]}", "[1, 2, 3]", false},
+	{"{'every': {'ge': 1}}", "[1, 2, 3]", true},
+	{"{'every': {'ge': 2}}", "[1, 2, 3]", false},
+	{"{'every': 1}", "[]", false},
+	{"{'length': {'between': [1, 3]}}", "[1, 2]", true},
+	{"{'length': 3}", "[1, 2]", false},
+	{"{'times': {'of': 1, 'is': 2}}", "[1, 2, 1]", true},
+	{"{'times': [{'of': 1, 'is': 2}, {'of': 2, 'is': 0}]}", "[1, 2, 1]", false},
+	{"{'ascending': 't'}", "[{'t': 1}, {'t': 1}, {'t': 3}]", true},
+	{"{'ascending': 't'}", "[{'t': 3}, {'t': 1}]", false},
+};
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+START_TEST(pattern_fits)
+{
+	const struct row *row = &rows[_i];
+
+	ck_assert_msg(fits(row->pattern, row->got) == row->fits, "%s against %s", row->pattern,
+		      row->got ? row->got : "nothing");
+}
+END_TEST
+
+/* Whatever part of a pattern that fits is turned round, it fits no more. */
+START_TEST(every_flip_is_a_misfit)
+{
+	const struct row *row = &rows[_i];
+	json_t *pattern = test_json(row->pattern), *got = row->got ? test_json(row->got) : NULL;
+	unsigned parts = 0;
+
+	for (;; parts++) {
+		unsigned index = parts;
+		json_t *flipped = pattern_flip(pattern, &index);
+		bool fit = flipped && pattern_match_json(flipped, got, &scope, NULL);
+
+		json_decref(flipped);
+		if (!flipped)
+			break;
+		ck_assert_msg(!row->fits || !fit, "%s with part %u turned round fits %s",
+			      row->pattern, parts, row->got ? row->got : "nothing");
+	}
+	ck_assert_uint_ge(parts, 1);
+	json_decref(pattern);
+	json_decref(got);
+}
+END_TEST
+
+START_TEST(a_misfit_says_where)
+{
+	json_t *pattern = test_json("{'exactly': [{'a': 1}, {'b': {'c': 2}}]}");
+	json_t *got = test_json("[{'a': 1}, {'b': {'c': 3}}]");
+	struct mismatch why;
+
+	ck_assert(!pattern_match_json(pattern, got, &scope, &why));
+	ck_assert_str_eq(why.path, "/1/b/c");
+	ck_assert_str_eq(why.expected, "2");
+	ck_assert_str_eq(why.got, "3");
+	json_decref(pattern);
+	json_decref(got);
+}
+END_TEST
+
+START_TEST(names_have_members)
+{
+	json_t *value = test_json("{'values': [{'value': 5}], 'ip': '0x1000', 'path': '/x'}");
+	char text[32];
+
+	ck_assert_int_eq(scope_bind_json(&scope, "a", value), 0);
+	ck_assert_int_eq(scope_bind(&scope, "e", 3), 0);
+	ck_assert_int_eq(scope_bind_member(&scope, "e", "id", 77), 0);
+	ck_assert(fits("'$a.values.0.value'", "5"));
+	ck_assert(fits("'$a.values.0.value+2'", "7"));
+	ck_assert(fits("'$a.ip'", "4096"));
+	ck_assert(fits("'$e.id'", "77"));
+	ck_assert(fits("'$e'", "3"));
+	ck_assert(!fits("'$a.nothing'", "5"));
+	ck_assert(!fits("'$a.path+1'", "5"));
+	ck_assert_int_eq(scope_expand(&scope, "$a.path/$e.txt", text, sizeof(text)), -ENOENT);
+	ck_assert_int_eq(scope_expand(&scope, "$a.path/$e", text, sizeof(text)), 0);
+	ck_assert_str_eq(text, "/x/3");
+	ck_assert_int_eq(scope_bind(&scope, "pid", 3), -EEXIST);
+	ck_assert_int_eq(scope_bind(&scope, "Not a name", 3), -EINVAL);
+	json_decref(value);
+	scope_free(&scope);
+}
+END_TEST
+
+START_TEST(bind_names_what_was_there)
+{
+	ck_assert(fits("{'a': {'bind': 'x'}}", "{'a': 12}"));
+	ck_assert(fits("'$x'", "12"));
+	ck_assert(!fits("{'a': {'bind': 'x'}}", "{}"));
+	scope_free(&scope);
+}
+END_TEST
+
+Suite *suite_steps(void)
+{
+	Suite *s = suite_create("steps");
+	TCase *c = tcase_create("patterns");
+
+	tcase_add_loop_test(c, pattern_fits, 0, ROWS);
+	tcase_add_loop_test(c, every_flip_is_a_misfit, 0, ROWS);
+	tcase_add_test(c, a_misfit_says_where);
+	tcase_add_test(c, names_have_members);
+	tcase_add_test(c, bind_names_what_was_there);
+	suite_add_tcase(s, c);
+	return s;
+}
