@@ -37,7 +37,7 @@ DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o
 SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
-.PHONY: all run test check-all setup setup-test install uninstall clean static asan mutate bench fuzz fuzz-afl schema format lint compile_commands.json FORCE
+.PHONY: all run test coverage-abi check-all setup setup-test install uninstall clean static asan mutate bench fuzz fuzz-afl schema format lint compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a
 
 $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
@@ -78,6 +78,7 @@ FORCE:
 -include $(wildcard $B/*/*.d)
 
 # The two commands of the README.
+ARGS ?= --baseline ci/baseline.json
 run: setup
 	@$(MAKE) --no-print-directory all
 	$B/perfabi run $(ARGS)
@@ -95,7 +96,11 @@ asan:
 static:
 	@$(MAKE) --no-print-directory B=$B/static STATIC=1 $B/static/perfabi $B/static/perfabi-decode
 mutate: all
-	$B/perfabi mutate $(ARGS)
+	$B/perfabi mutate $(filter-out --baseline %.json,$(ARGS))
+
+# What of the ABI has cases, and what has a reason for none; ARGS=-v shows the ids.
+coverage-abi: all
+	ci/coverage-abi $B/perfabi $(filter -v,$(ARGS))
 
 # perfabi-decode against perf and a copy loop; records its inputs to build/bench. Needs perf and root.
 BENCH_ROUNDS ?= 5

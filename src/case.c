@@ -27,10 +27,10 @@ static const char *const file_keys[] = {"$schema",  "suite", "about", "spec",
 					"defaults", "cases", NULL};
 static const char *const default_keys[] = {"as",   "vehicle", "requires", "given",  "open",
 					   "kind", "alone",   "sysctl",   "cgroup", NULL};
-static const char *const case_keys[] = {"name",   "title",   "about", "as",     "vehicle", "requires",
-					"each",   "given",   "open",  "expect", "steps",   "outcome",
-					"kind",   "alone",   "spec",  "covers", "sysctl",  "cgroup",
-					NULL};
+static const char *const case_keys[] = {"name",     "title",   "about",  "as",    "vehicle",
+					"requires", "each",    "given",  "open",  "expect",
+					"steps",    "outcome", "kind",   "alone", "spec",
+					"covers",   "sysctl",  "cgroup", NULL};
 
 static char *make_id(const char *suite, const char *name, const char *as, const char *vehicle,
 		     const char *row)

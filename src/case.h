@@ -38,7 +38,7 @@ struct body {
 	const json_t *steps;        /* a list, or NULL: one call */
 	const json_t *sysctl;       /* by name, what the machine has while it runs; or NULL */
 	const json_t *cgroup;       /* the hierarchy in which it has one of its own, or NULL */
-	const json_t *expect; /* an object or a list; NULL for a capability, or with steps */
+	const json_t *expect;       /* an object or a list; NULL for a capability, or with steps */
 	const json_t *outcome;      /* of a capability */
 	const json_t *requirements; /* a list of tokens, or NULL */
 };

@@ -18,9 +18,12 @@
 
 #include "steps.h"
 
-const char *const stage_names[] = {"starting", "preparing", "in the call under test",
+const char *const stage_names[] = {"starting",
+				   "preparing",
+				   "in the call under test",
 				   "carrying out its steps",
-				   "asking which gate refused", "done"};
+				   "asking which gate refused",
+				   "done"};
 
 enum { FILES = 4096, FILE_BYTES = 4 << 20 };
 

@@ -8,14 +8,7 @@
 #include "expect.h"
 
 /* How far the child has come, for when it does not come back. */
-enum stage {
-	STAGE_NONE,
-	STAGE_PREPARING,
-	STAGE_CALLING,
-	STAGE_STEPPING,
-	STAGE_ASKING,
-	STAGE_DONE
-};
+enum stage { STAGE_NONE, STAGE_PREPARING, STAGE_CALLING, STAGE_STEPPING, STAGE_ASKING, STAGE_DONE };
 extern const char *const stage_names[];
 
 /*
@@ -27,16 +20,17 @@ struct slot {
 	pid_t runner;
 	volatile int stage;
 	volatile unsigned step; /* from 1, of those under test */
-	int outcome;        /* enum outcome */
-	unsigned phases;    /* gates that can have refused */
-	int err;            /* errno of the call */
-	char capability[8]; /* or empty */
+	int outcome;            /* enum outcome */
+	unsigned phases;        /* gates that can have refused */
+	int err;                /* errno of the call */
+	char capability[8];     /* or empty */
 	char expected[640], got[1024], call[1088];
 };
 
 /*
  * Runs the instance in the calling process, which was forked for it, with its expectation flipped
- * that way, and ends the process. `cgroup` is the path of the case's own, or NULL. `devnull` becomes its stdio, `seconds` bounds its cpu time.
+ * that way, and ends the process. `cgroup` is the path of the case's own, or NULL. `devnull`
+ * becomes its stdio, `seconds` bounds its cpu time.
  */
 _Noreturn void child_run(const struct instance *instance, struct flip flip,
 			 const struct cases *cases, struct environment *env, struct slot *slot,

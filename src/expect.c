@@ -13,8 +13,8 @@
 #include "require.h"
 
 const char *const outcome_names[OUTCOMES] = {"pass", "fail", "skip", "xfail", "xpass", "error"};
-const char *const flip_names[FLIPS] = {"none",         "another errno", "success for failure",
-				       "phase before", "phase after",   "attr written",
+const char *const flip_names[FLIPS] = {"none",          "another errno", "success for failure",
+				       "phase before",  "phase after",   "attr written",
 				       "close-on-exec", "part of a step"};
 
 /* A key of `when` that stands for a token: "kernel": ">=5.13" is kernel>=5.13. */

@@ -25,7 +25,8 @@ static const struct command {
 	 "make every expectation wrong in turn, and demand that it fails"},
 	{"capture", command_capture,
 	 "record an attr while a command runs, for perfabi-decode and perf"},
-	{"help", command_help, "help on a command, or on tokens, phases, steps, patterns, variables"},
+	{"help", command_help,
+	 "help on a command, or on tokens, phases, steps, patterns, variables"},
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

@@ -25,8 +25,8 @@ json_t *substitute(const json_t *json, const char *name, const json_t *value);
 /*
  * The rows of an `each` as an object of name: value. `each` is {"PARAM": {ROW: VALUE}}, or in place
  * of the rows a list of scalars, "A..B", or "$abi.SET" for a row a name of the ABI: a family of
- * constants, attr.bits, attr.fields, attr.sizes or regs; or {"$pairs": {NAME: N, ...}} for a row each
- * two names: its value has a, b and sum. NULL with `e` filled.
+ * constants, attr.bits, attr.fields, attr.sizes or regs; or {"$pairs": {NAME: N, ...}} for a row
+ * each two names: its value has a, b and sum. NULL with `e` filled.
  */
 json_t *each_rows(const json_t *rows, const struct abi *abi, const struct abi_arch *arch,
 		  const struct where *w, struct error *e);

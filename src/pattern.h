@@ -9,7 +9,7 @@
 
 /* The first thing that did not fit, for people. */
 struct mismatch {
-	char path[96];                  /* "/2/sample_id/pid"; empty: the whole */
+	char path[96];                 /* "/2/sample_id/pid"; empty: the whole */
 	char expected[512], got[1024]; /* JSON, cut where it is long */
 };
 

@@ -23,8 +23,8 @@ struct scope {
 };
 
 /*
- * Binds or rebinds. 0, -ENOSPC when full, -EINVAL for a name of a wrong form, -EEXIST for one that is
- * there without being bound.
+ * Binds or rebinds. 0, -ENOSPC when full, -EINVAL for a name of a wrong form, -EEXIST for one that
+ * is there without being bound.
  */
 int scope_bind(struct scope *scope, const char *name, uint64_t value);
 
@@ -46,8 +46,8 @@ void scope_free(struct scope *scope);
 struct vars scope_vars(const struct scope *scope);
 
 /*
- * Writes `text` with each $name replaced by its text or decimal value. 0, -ENOENT for an unknown name, or
- * -ENOSPC when it does not fit.
+ * Writes `text` with each $name replaced by its text or decimal value. 0, -ENOENT for an unknown
+ * name, or -ENOSPC when it does not fit.
  */
 int scope_expand(const struct scope *scope, const char *text, char *out, size_t size);
 

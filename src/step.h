@@ -19,11 +19,11 @@ struct step {
 	struct error *error;
 
 	/* What came. */
-	int err;         /* errno of the call, or 0 */
-	uint64_t result; /* for bind, unless there is more to see */
-	json_t *seen;    /* what `expect` and bind are about, owned; or NULL */
+	int err;               /* errno of the call, or 0 */
+	uint64_t result;       /* for bind, unless there is more to see */
+	json_t *seen;          /* what `expect` and bind are about, owned; or NULL */
 	struct failure *inner; /* of a list within it, owned; or NULL */
-	char call[1000]; /* as strace would show it; empty: the step's own JSON will do */
+	char call[1000];       /* as strace would show it; empty: the step's own JSON will do */
 };
 
 /* One row of the table of verbs. */
@@ -35,7 +35,7 @@ struct verb {
 	 * if what is no call under test failed.
 	 */
 	int (*run)(struct step *);
-	const char *keys; /* what else it knows, a space between */
+	const char *keys;                     /* what else it knows, a space between */
 	enum { PREPARES, CALLS, SHOWS } kind; /* CALLS and SHOWS can have `expect` */
 	enum { BINDS_NOTHING, BINDS_RESULT, BINDS_SEEN } binds;
 	const char *help;
@@ -47,6 +47,9 @@ static inline bool step_is_checked(const struct step *s)
 {
 	return s->scope->checking;
 }
+
+/* Fills it; returns false. */
+bool failure_set(struct failure *f, enum outcome outcome, const char *expected, const char *got);
 
 /* What a verb returns when something failed that is not under test. */
 int step_failed(struct step *s, int err);
@@ -159,6 +162,9 @@ int verb_value(struct step *s);
 int verb_pmu_events(struct step *s);
 int verb_workload(struct step *s);
 void workloads_help(FILE *f);
+
+/* A help's words to the end of the line, and on the next ones below the first. verbs.c. */
+void help_words(FILE *f, const char *words);
 
 /*
  * Memory that all processes of a case share, mapped from *fd, which is made where it is negative;

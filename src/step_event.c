@@ -147,7 +147,7 @@ struct argument {
 	unsigned long value; /* as it is passed */
 	uint64_t word;       /* for u64, and where ID writes */
 	char text[4096 + 64];
-	unsigned char *attr;      /* for MODIFY_ATTRIBUTES */
+	unsigned char *attr;     /* for MODIFY_ATTRIBUTES */
 	uint32_t query[2 + 128]; /* struct perf_event_query_bpf */
 	bool is_word, is_query;
 };
@@ -321,7 +321,7 @@ int verb_prctl(struct step *s)
 	if (err || step_is_checked(s))
 		return err;
 	step_say(s, "prctl(PR_TASK_PERF_EVENTS_%s)", i ? "ENABLE" : "DISABLE");
-	step_answer(s, prctl(i ? PR_TASK_PERF_EVENTS_ENABLE : PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0,
-			     0));
+	step_answer(
+		s, prctl(i ? PR_TASK_PERF_EVENTS_ENABLE : PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0));
 	return 0;
 }

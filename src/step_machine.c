@@ -284,8 +284,9 @@ static int load_program(uint32_t type)
 static int show_program(struct step *s, int fd)
 {
 	struct bpf_prog_info info = {0};
-	union bpf_attr attr = {
-		.info = {.bpf_fd = (uint32_t)fd, .info_len = sizeof(info), .info = (uintptr_t)&info}};
+	union bpf_attr attr = {.info = {.bpf_fd = (uint32_t)fd,
+					.info_len = sizeof(info),
+					.info = (uintptr_t)&info}};
 	char tag[17];
 
 	if (bpf(BPF_OBJ_GET_INFO_BY_FD, &attr))
@@ -317,9 +318,10 @@ int verb_bpf(struct step *s)
 int verb_clock(struct step *s)
 {
 	static const char *const names[] = {"realtime", "monotonic", "monotonic_raw",
-					    "boottime", "tai",       "thread_cputime_id", NULL};
+					    "boottime", "tai",       "thread_cputime_id",
+					    NULL};
 	static const clockid_t ids[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW,
-					CLOCK_BOOTTIME, CLOCK_TAI, CLOCK_THREAD_CPUTIME_ID};
+					CLOCK_BOOTTIME, CLOCK_TAI,       CLOCK_THREAD_CPUTIME_ID};
 	struct timespec t;
 	int which, err = step_word(s, NULL, names, -1, &which);
 

@@ -87,7 +87,7 @@ static int find_map(struct step *s, struct map **map)
 /* `length` bytes at `offset` of a mapping; all of it by default. */
 static int read_range(struct step *s, const struct map *map, unsigned char **at, size_t *length)
 {
-	uint64_t offset, size, most = map ? map->length : UINT64_MAX;
+	uint64_t offset, size = 0, most = map ? map->length : UINT64_MAX;
 	int err = step_number(s, "offset", 0, most, &offset);
 
 	if (!err)
@@ -245,7 +245,7 @@ int verb_peek(struct step *s)
 
 	if (err || step_is_checked(s))
 		return err;
-	s->seen = json_integer((json_int_t)*(volatile uint64_t *)(uintptr_t)address);
+	s->seen = json_integer((json_int_t) * (volatile uint64_t *)(uintptr_t)address);
 	return 0;
 }
 

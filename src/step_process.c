@@ -130,8 +130,7 @@ static int find_word(struct step *s, uint32_t **counter)
 	if (err || step_is_checked(s))
 		return err;
 	*counter = word_of(s->run->meeting, word);
-	return *counter ? 0
-			: error_text(s->error, s->where, word, "at most %d words", WORDS_MAX);
+	return *counter ? 0 : error_text(s->error, s->where, word, "at most %d words", WORDS_MAX);
 }
 
 int verb_post(struct step *s)

@@ -167,8 +167,9 @@ static int mapped(struct step *s, struct opened **event, struct map **map)
 		return err;
 	*event = step_event(s, (int)fd);
 	*map = step_map(s, (int)fd);
-	return *event && *map ? 0
-			      : error_value(s->error, &s->at, s->argument, "an event that is mapped");
+	return *event && *map
+		       ? 0
+		       : error_value(s->error, &s->at, s->argument, "an event that is mapped");
 }
 
 int verb_page(struct step *s)
@@ -218,8 +219,8 @@ static bool read_counter(uint32_t index, uint64_t *value)
 static bool read_once(const struct map *map, const int offsets[3], bool may, unsigned width,
 		      uint64_t *count, uint32_t *index, bool *read)
 {
-	uint32_t lock = __atomic_load_n((uint32_t *)(void *)(map->at + offsets[0]),
-					__ATOMIC_ACQUIRE);
+	uint32_t lock =
+		__atomic_load_n((uint32_t *)(void *)(map->at + offsets[0]), __ATOMIC_ACQUIRE);
 	uint64_t raw = 0;
 
 	memcpy(index, map->at + offsets[1], sizeof(*index));

@@ -139,7 +139,8 @@ static int as_file(const unsigned char *bytes, size_t size)
 
 /* Bytes through the decoder. NULL with the step's error filled. */
 static json_t *decode(struct step *s, const struct opened *const events[], size_t count,
-		      const unsigned char *bytes, size_t size, enum perfabi_format format, bool check)
+		      const unsigned char *bytes, size_t size, enum perfabi_format format,
+		      bool check)
 {
 	char *attrs = attrs_text(s, events, count);
 	struct perfabi_options options = {.format = format, .attr = attrs, .check = check};
@@ -167,8 +168,7 @@ static json_t *decode(struct step *s, const struct opened *const events[], size_
 /* The oldest record of a ring that goes round may have lost its end to the newest. */
 static bool is_overwritten(const json_t *line, bool goes_round)
 {
-	return goes_round &&
-	       !strcmp(json_string_value(json_object_get(line, "code")), "truncated");
+	return goes_round && !strcmp(json_string_value(json_object_get(line, "code")), "truncated");
 }
 
 /* Whether there is no finding among the lines; else says the first. */

@@ -86,9 +86,10 @@ static int read_signal(struct step *s, int *signo)
 }
 
 /* Overflows of `fd` become that signal: F_SETOWN_EX, F_SETSIG, O_ASYNC. */
-static int direct(int fd, int signo, bool by_number, int owner_type, pid_t owner)
+static int direct(int fd, int signo, bool by_number, bool to_process)
 {
-	struct f_owner_ex to = {.type = owner_type, .pid = owner};
+	struct f_owner_ex to = {.type = to_process ? F_OWNER_PID : F_OWNER_TID,
+				.pid = to_process ? getpid() : gettid()};
 
 	if (fcntl(fd, F_SETOWN_EX, &to) || (by_number && fcntl(fd, F_SETSIG, signo)) ||
 	    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC))
@@ -117,8 +118,7 @@ int verb_signals(struct step *s)
 		return step_failed(s, errno);
 	if (!json_object_get(s->json, "on"))
 		return 0;
-	err = direct((int)fd, signo, by_number, owner ? F_OWNER_PID : F_OWNER_TID,
-		     owner ? getpid() : gettid());
+	err = direct((int)fd, signo, by_number, owner == 1);
 	return err ? step_failed(s, -err) : 0;
 }
 
@@ -126,9 +126,9 @@ static const char *code_name(const struct noted *n)
 {
 	if (n->signo == SIGTRAP)
 		return n->code == 6 ? "TRAP_PERF" : n->code == SI_KERNEL ? "SI_KERNEL" : "other";
-	return n->code == POLL_IN    ? "POLL_IN"
-	       : n->code == POLL_HUP ? "POLL_HUP"
-	       : n->code == POLL_ERR ? "POLL_ERR"
+	return n->code == POLL_IN     ? "POLL_IN"
+	       : n->code == POLL_HUP  ? "POLL_HUP"
+	       : n->code == POLL_ERR  ? "POLL_ERR"
 	       : n->code == SI_KERNEL ? "SI_KERNEL"
 	       : n->code == SI_USER   ? "SI_USER"
 				      : "other";
@@ -245,8 +245,8 @@ static long by_select(struct opened *event, int fd, unsigned events, int ms, uns
 int verb_poll(struct step *s)
 {
 	static const char *const names[] = {"poll", "epoll", "select", NULL};
-	static long (*const ways[])(struct opened *, int, unsigned, int, unsigned *) = {
-		by_poll, by_epoll, by_select};
+	static long (*const ways[])(struct opened *, int, unsigned, int,
+				    unsigned *) = {by_poll, by_epoll, by_select};
 	uint64_t fd, ms;
 	unsigned events, revents = 0;
 	struct opened *event;
@@ -271,9 +271,8 @@ int verb_poll(struct step *s)
 
 int verb_fcntl(struct step *s)
 {
-	static const char *const names[] = {"F_GETFL",  "F_SETFL",     "F_SETSIG",
-					    "F_GETSIG", "F_SETOWN",    "F_GETOWN",
-					    "F_GETFD",  NULL};
+	static const char *const names[] = {"F_GETFL",  "F_SETFL",  "F_SETSIG", "F_GETSIG",
+					    "F_SETOWN", "F_GETOWN", "F_GETFD",  NULL};
 	static const int numbers[] = {F_GETFL,  F_SETFL,  F_SETSIG, F_GETSIG,
 				      F_SETOWN, F_GETOWN, F_GETFD};
 	uint64_t fd;

@@ -12,8 +12,8 @@ enum { OPENED_MAX = 128, MAPS_MAX = 32, CHILDREN_MAX = 32 };
 
 /* An event that a step has opened, for reading and decoding it. */
 struct opened {
-	int fd;     /* -1: closed */
-	int output; /* fd of the event in whose buffer its records land */
+	int fd;               /* -1: closed */
+	int output;           /* fd of the event in whose buffer its records land */
 	unsigned char *image; /* its attr, abi->attr_size bytes */
 	uint64_t id;
 	int epoll; /* that has it since it was first polled so; 0: none */
@@ -52,7 +52,7 @@ struct steps {
 	struct child children[CHILDREN_MAX];
 	size_t child_count;
 	struct meeting *meeting;
-	int meeting_fd; /* its memory, for what comes behind an exec */
+	int meeting_fd;             /* its memory, for what comes behind an exec */
 	volatile unsigned *at_step; /* where the number of the step is told, from 1; or NULL */
 };
 
@@ -78,8 +78,7 @@ int steps_begin(struct steps *s, const struct instance *instance, const struct c
  * Carries the steps out, in order, until one fails; what they make goes with the process and its
  * group. True if none failed, else *failure says which and how.
  */
-bool steps_run(struct steps *s, const json_t *list, const struct where *w,
-	       struct failure *failure);
+bool steps_run(struct steps *s, const json_t *list, const struct where *w, struct failure *failure);
 
 /* Waits for the processes and threads that are still there, and decodes what no step has read. */
 bool steps_end(struct steps *s, struct failure *failure);

@@ -31,7 +31,7 @@ struct work {
 	int kind;       /* of what */
 	unsigned flags; /* of unshare */
 
-	struct stat file; /* of what was mapped */
+	struct stat file;      /* of what was mapped */
 	unsigned char *memory; /* to be touched, or mapped */
 	size_t memory_size;
 	int fd;
@@ -39,7 +39,7 @@ struct work {
 };
 
 /* A uprobe is put on its first instruction, so it must be there, and called, as written. */
-__attribute__((noinline, noclone, used)) void workload_probed(void)
+__attribute__((noinline, used)) void workload_probed(void)
 {
 	__asm__ volatile("nop\n\tnop\n\tnop\n\tnop" ::: "memory");
 }
@@ -304,10 +304,11 @@ static const struct workload {
 	const char *help;
 } workloads[] = {
 	{"spin", NULL, do_spin, NULL, "ms times signals filled bytes", NULL,
-	 "for `ms` of cpu time, but only until so many `signals` were noted, or the buffer of the "
-	 "event `filled` has had `bytes`; or `times` turns of a loop"},
+	 "for `ms` of cpu time, or until so many `signals` were noted or the buffer of the event\n"
+	 "                `filled` has had `bytes`; or `times` turns of a loop"},
 	{"sleep", NULL, do_sleep, NULL, "ms", NULL, "for `ms`"},
-	{"store", NULL, do_store, NULL, "at size times", NULL, "a word of `size` bytes `at` an address"},
+	{"store", NULL, do_store, NULL, "at size times", NULL,
+	 "a word of `size` bytes `at` an address"},
 	{"load", NULL, do_load, NULL, "at size times", NULL, "the same, read"},
 	{"call", NULL, do_call, NULL, "times", NULL, "the function \"probed\""},
 	{"touch", ready_touch, do_touch, tidy_memory, "pages", NULL,
@@ -318,26 +319,31 @@ static const struct workload {
 	{"open", NULL, do_open, NULL, "times", NULL, "openat(2) and close(2) of /dev/null"},
 	{"yield", NULL, do_yield, NULL, "times", NULL, "sched_yield(2)"},
 	{"switch", NULL, do_switch, NULL, "times", NULL, "leaves the cpu, by sleeping"},
-	{"migrate", ready_migrate, do_migrate, NULL, "times", NULL,
-	 "to and fro between two cpus"},
+	{"migrate", ready_migrate, do_migrate, NULL, "times", NULL, "to and fro between two cpus"},
 	{"rename", ready_rename, do_rename, tidy_fd, "name what", rename_ways,
 	 "this thread, by \"prctl\" (default) or \"proc\""},
 	{"map", ready_map, do_map, tidy_fd, "length prot private name what", map_kinds,
-	 "mmap(2), \"anonymous\", \"memfd\" of that name or \"file\"; binds address, length, and of a file maj, min and ino"},
+	 "mmap(2), \"anonymous\", \"memfd\" of that name or \"file\"; binds address, length, and "
+	 "of a file maj, min and ino"},
 	{"protect", NULL, do_protect, NULL, "at length prot", NULL, "mprotect(2)"},
 	{"grow-heap", NULL, do_grow_heap, NULL, "length", NULL, "sbrk(2)"},
 	{"unshare", NULL, do_unshare, NULL, "op", NULL,
-	 "unshare(2): op: [\"uts\", \"ipc\", \"net\", \"mnt\", \"cgroup\", \"user\", \"pid\", \"time\"]"},
+	 "unshare(2): op: [\"uts\", \"ipc\", \"net\", \"mnt\", \"cgroup\", \"user\", \"pid\", "
+	 "\"time\"]"},
 };
 enum { WORKLOADS = sizeof(workloads) / sizeof(workloads[0]) };
 
 void workloads_help(FILE *f)
 {
-	for (size_t i = 0; i < WORKLOADS; i++)
-		fprintf(f, "    %-11s %s\n    %-11s   keys: %s counted\n", workloads[i].name,
-			workloads[i].help, "", workloads[i].keys);
-	fprintf(f, "  counted: an event, switched on right before the workload and off right behind "
-		   "it, with its group\n");
+	for (size_t i = 0; i < WORKLOADS; i++) {
+		fprintf(f, "    %-11s ", workloads[i].name);
+		help_words(f, workloads[i].help);
+		fprintf(f, "                  keys: %s counted\n", workloads[i].keys);
+	}
+	fputs("  counted: an event, switched on right before the workload and off right behind it, "
+	      "with "
+	      "its group\n",
+	      f);
 }
 
 static const struct workload *find(struct step *s)
@@ -377,9 +383,10 @@ static int check_keys(struct step *s, const struct workload *load)
 static int read_flags(struct step *s, struct work *w)
 {
 	static const struct step_bit spaces[] = {
-		{"uts", CLONE_NEWUTS}, {"ipc", CLONE_NEWIPC},       {"net", CLONE_NEWNET},
-		{"mnt", CLONE_NEWNS},  {"cgroup", CLONE_NEWCGROUP}, {"user", CLONE_NEWUSER},
-		{"pid", CLONE_NEWPID}, {"time", 0x80}};
+		{"uts", CLONE_NEWUTS},       {"ipc", CLONE_NEWIPC},
+		{"net", CLONE_NEWNET},       {"mnt", CLONE_NEWNS},
+		{"cgroup", CLONE_NEWCGROUP}, {"user", CLONE_NEWUSER},
+		{"pid", CLONE_NEWPID},       {"time", 0x80}};
 	static const struct step_bit prots[] = {
 		{"read", PROT_READ}, {"write", PROT_WRITE}, {"exec", PROT_EXEC}};
 	int err = step_bits(s, "op", spaces, 8, 0, &w->flags);

@@ -8,9 +8,9 @@
 
 #include "unit.h"
 
-static const char *const scripts[] = {"run",     "user",   "formats",  "schema", "broken",
-				      "mutate",  "liar",   "abi",      "bounds", "options",
-				      "install", "decode", "fixtures", "capture"};
+static const char *const scripts[] = {
+	"run",    "user",    "formats", "schema", "broken",   "mutate",  "liar",    "abi",
+	"bounds", "options", "install", "decode", "fixtures", "capture", "restore", "coverage"};
 
 START_TEST(script)
 {
