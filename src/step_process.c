@@ -520,6 +520,8 @@ int steps_after_exec(int argc, char **argv)
 		if (run->meeting && !take_bound(&run->scope, argv[3]))
 			status = do_list(run, list, &root) ? 0 : 1;
 	}
+	if (run)
+		scope_free(&run->scope);
 	json_decref(list);
 	free(run);
 	return status;

@@ -304,8 +304,8 @@ static const struct workload {
 	const char *help;
 } workloads[] = {
 	{"spin", NULL, do_spin, NULL, "ms times signals filled bytes", NULL,
-	 "for `ms` of cpu time, or until so many `signals` were noted or the buffer of the event\n"
-	 "                `filled` has had `bytes`; or `times` turns of a loop"},
+	 "for `ms` of cpu time, or until so many `signals` were noted or the buffer of the event "
+	 "`filled` has had `bytes`; or `times` turns of a loop"},
 	{"sleep", NULL, do_sleep, NULL, "ms", NULL, "for `ms`"},
 	{"store", NULL, do_store, NULL, "at size times", NULL,
 	 "a word of `size` bytes `at` an address"},
