@@ -48,7 +48,10 @@ static int check_step(const json_t *json, const struct cases *cases, struct scop
 	err = verb->run(&s);
 	if (!err && expect)
 		err = step_expect_check(expect, verb, cases, scope, &at_expect, e);
-	return err ? err : bind_result(&s, verb);
+	if (!err)
+		err = bind_result(&s, verb);
+	json_decref(s.seen);
+	return err;
 }
 
 int steps_check(const json_t *list, const struct cases *cases, struct scope *scope,
