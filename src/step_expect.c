@@ -31,6 +31,7 @@ static json_t *pattern_of(const json_t *expect)
 	pattern = json_copy((json_t *)expect);
 	json_object_del(pattern, "when");
 	json_object_del(pattern, "ok");
+	json_object_del(pattern, "errno");
 	if (json_object_size(pattern))
 		return pattern;
 	json_decref(pattern);
@@ -50,8 +51,6 @@ static int check_errno(const json_t *expect, const struct verb *verb, const stru
 				   verb->name);
 	if (!text || !errno_by_name(text, &near))
 		return error_name(e, &at, text ? text : "", near.best, "the name of an errno");
-	if (json_object_size(expect) > 1 + (json_object_get(expect, "when") != NULL))
-		return error_value(e, w, expect, "errno alone, or what the call shows");
 	return 0;
 }
 
@@ -63,8 +62,10 @@ static int check_alternative(const json_t *expect, const struct verb *verb,
 	json_t *pattern;
 	int err = expect_check_when(json_object_get(expect, "when"), cases, &at, e);
 
-	if (err || json_object_get(expect, "errno"))
-		return err ? err : check_errno(expect, verb, w, e);
+	if (!err && json_object_get(expect, "errno"))
+		err = check_errno(expect, verb, w, e);
+	if (err)
+		return err;
 	pattern = pattern_of(expect);
 	err = pattern ? pattern_check(pattern, scope, w, e) : 0;
 	json_decref(pattern);
@@ -135,7 +136,7 @@ bool step_expect_judge(struct step *s, struct failure *f)
 	if (s->err != wanted)
 		return failure_set(f, FAIL, wanted ? name : "success",
 				   s->err ? strerrorname_np(s->err) : "success");
-	return wanted || judge_seen(s, expect, f);
+	return judge_seen(s, expect, f);
 }
 
 /* An expectation turned round: of an errno, success; of success where nothing is shown, EINVAL. */
@@ -144,15 +145,16 @@ json_t *step_expect_flip(const json_t *step, const struct verb *verb,
 {
 	bool missing;
 	const json_t *expect = choose(json_object_get(step, "expect"), instance, env, &missing);
-	json_t *pattern = pattern_of(expect), *flipped = NULL;
+	json_t *wanted = json_object_get(expect, "errno"), *pattern = pattern_of(expect);
+	json_t *flipped = NULL;
 
-	if (json_object_get(expect, "errno"))
-		flipped = (*index)-- ? NULL : json_pack("{s:b}", "ok", 1);
-	else if (pattern)
+	if (pattern)
 		flipped = pattern_flip(pattern, index);
-	if (!flipped && !json_object_get(expect, "errno") && verb->kind == CALLS &&
-	    *index != UINT32_MAX && !(*index)--)
-		flipped = json_pack("{s:s}", "errno", "EINVAL");
+	if (flipped && wanted)
+		json_object_set(flipped, "errno", wanted);
+	if (!flipped && verb->kind == CALLS && !(*index)--)
+		flipped = wanted ? json_pack("{s:b}", "ok", 1)
+				 : json_pack("{s:s}", "errno", "EINVAL");
 	json_decref(pattern);
 	return flipped;
 }
