@@ -156,24 +156,47 @@ int filter_parse(struct filter *filter, const char *text, const char *program)
 	return -EINVAL;
 }
 
-/* True if one alternative of `expect` has a member that matches. */
-static bool expects(const struct cases *cases, const struct instance *instance, const char *key,
-		    const char *glob)
+/* True if an `expect`, or one of its alternatives, has a member that matches. */
+static bool expects(const json_t *expect, const char *key, const char *glob)
+{
+	size_t n = json_is_array(expect) ? json_array_size(expect) : 1;
+
+	for (size_t i = 0; i < n; i++) {
+		const json_t *x = json_is_array(expect) ? json_array_get(expect, i) : expect;
+		const char *text = json_string_value(json_object_get(x, key));
+
+		if (text && !fnmatch(glob, text, 0))
+			return true;
+	}
+	return false;
+}
+
+/* The same of any step. NOLINTNEXTLINE(misc-no-recursion): as deep as lists of steps are nested */
+static bool steps_expect(const json_t *steps, const char *key, const char *glob)
+{
+	static const char *const nested[] = {"fork", "thread", "exec", "do"};
+	json_t *step;
+	size_t i;
+
+	json_array_foreach(steps, i, step) {
+		if (expects(json_object_get(step, "expect"), key, glob))
+			return true;
+		for (size_t k = 0; k < sizeof(nested) / sizeof(nested[0]); k++)
+			if (steps_expect(json_object_get(step, nested[k]), key, glob))
+				return true;
+	}
+	return false;
+}
+
+static bool case_expects(const struct cases *cases, const struct instance *instance,
+			 const char *key, const char *glob)
 {
 	struct body body;
-	bool found = false;
-	size_t n;
+	bool found;
 
 	if (body_make(cases, instance, &body))
 		return false;
-	n = json_is_array(body.expect) ? json_array_size(body.expect) : 1;
-	for (size_t i = 0; i < n && !found; i++) {
-		const json_t *x =
-			json_is_array(body.expect) ? json_array_get(body.expect, i) : body.expect;
-		const char *text = json_string_value(json_object_get(x, key));
-
-		found = text && !fnmatch(glob, text, 0);
-	}
+	found = expects(body.expect, key, glob) || steps_expect(body.steps, key, glob);
 	body_free(&body);
 	return found;
 }
@@ -185,7 +208,7 @@ static bool filter_holds(const struct filter *f, const struct cases *cases,
 	bool holds;
 
 	if (!strcmp(f->key, "errno") || !strcmp(f->key, "phase"))
-		return expects(cases, instance, f->key, f->glob) != f->negated;
+		return case_expects(cases, instance, f->key, f->glob) != f->negated;
 	if (!strcmp(f->key, "id"))
 		text = instance->id;
 	else if (!strcmp(f->key, "suite"))

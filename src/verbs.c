@@ -2,6 +2,7 @@
 /*
  * The table of verbs: what a step can be, with the keys it knows and a line of help.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "step.h"
@@ -101,7 +102,7 @@ static const struct verb verbs[] = {
 	 "times ms signals filled bytes at size pages name length prot private what op counted",
 	 PREPARES, BINDS_SEEN, "something to be counted or recorded:"},
 };
-enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+enum { VERBS = sizeof(verbs) / sizeof(verbs[0]), WORDS = 256 };
 
 enum { HELP_COLUMN = 16, HELP_WIDTH = 92 };
 
@@ -184,6 +185,21 @@ static const struct verb *find_verb(const json_t *step)
 	return first;
 }
 
+/* What a misspelt key can have been: another verb, or a key of this one. */
+static void offer_names(struct nearest *near, const struct verb *found, char words[WORDS])
+{
+	char *save = NULL;
+
+	for (size_t i = 0; i < VERBS && !found; i++)
+		nearest_try(near, verbs[i].name);
+	if (!found)
+		return;
+	snprintf(words, WORDS, "%s bind expect when", found->keys);
+	for (char *word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save))
+		if (knows_key(found, word))
+			nearest_try(near, word);
+}
+
 const struct verb *verb_of(const json_t *step, const struct where *w, struct error *e)
 {
 	const struct verb *found = find_verb(step);
@@ -193,11 +209,11 @@ const struct verb *verb_of(const json_t *step, const struct where *w, struct err
 	json_object_foreach((json_t *)step, key, value) {
 		struct where at = where_key(w, key);
 		struct nearest near = nearest_to(key);
+		char words[WORDS];
 
 		if (found && knows_key(found, key))
 			continue;
-		for (size_t i = 0; i < VERBS; i++)
-			nearest_try(&near, verbs[i].name);
+		offer_names(&near, found, words);
 		if (found)
 			error_name(e, &at, key, near.best,
 				   "\"%s\", %s%s%s%swhen alone (perfabi help steps)", found->name,
