@@ -294,7 +294,7 @@ int case_check_complete(const json_t *json, const struct cases *cases, const str
 	if (!is_capability && outcome)
 		return error_value(e, &at_outcome, outcome, "no outcome: that is a capability's");
 	if (is_capability)
-		return outcome_check(outcome, cases, &at_outcome, e);
+		return outcome_check(outcome, has_steps, cases, &at_outcome, e);
 	if (has_steps && expect)
 		return error_value(e, &at_expect, expect, "no expect: each step has its own");
 	if (has_steps)

@@ -204,8 +204,8 @@ int expect_check(const json_t *expect, const struct cases *cases, const struct w
 	return 0;
 }
 
-int outcome_check(const json_t *outcome, const struct cases *cases, const struct where *w,
-		  struct error *e)
+int outcome_check(const json_t *outcome, bool has_steps, const struct cases *cases,
+		  const struct where *w, struct error *e)
 {
 	const char *key, *yes = json_string_value(json_object_get(outcome, "yes"));
 	json_t *list, *item;
@@ -229,6 +229,8 @@ int outcome_check(const json_t *outcome, const struct cases *cases, const struct
 
 			if (!name)
 				return error_value(e, &at_item, item, "the name of an errno");
+			if (has_steps && !strcmp(key, "no") && !strcmp(name, "otherwise"))
+				continue;
 			if (check_errno(name, cases, &at_item, e))
 				return -EINVAL;
 		}
@@ -355,13 +357,24 @@ static bool lists_errno(const json_t *list, int err)
 	return false;
 }
 
+bool expect_takes_all(const struct body *body)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(json_object_get(body->outcome, "no"), i, item)
+		if (!strcmp(json_string_value(item), "otherwise"))
+			return true;
+	return false;
+}
+
 const char *expect_capability(const struct body *body, int err)
 {
-	if (!err)
-		return NULL;
-	if (lists_errno(json_object_get(body->outcome, "no"), err))
+	if (err && lists_errno(json_object_get(body->outcome, "denied"), err))
+		return "denied";
+	if (err && lists_errno(json_object_get(body->outcome, "no"), err))
 		return "no";
-	return lists_errno(json_object_get(body->outcome, "denied"), err) ? "denied" : NULL;
+	return expect_takes_all(body) ? "no" : NULL;
 }
 
 static void judge_capability(const struct expectation *x, const struct observation *seen,

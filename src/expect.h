@@ -50,8 +50,8 @@ extern const char *const flip_names[FLIPS];
 /* Checks one `expect` (an object or a list) or `outcome`. 0, or -EINVAL with `e` filled. */
 int expect_check(const json_t *expect, const struct cases *cases, const struct where *w,
 		 struct error *e);
-int outcome_check(const json_t *outcome, const struct cases *cases, const struct where *w,
-		  struct error *e);
+int outcome_check(const json_t *outcome, bool has_steps, const struct cases *cases,
+		  const struct where *w, struct error *e);
 
 /* Checks a `when`; and whether what it stands in applies to that instance here. */
 int expect_check_when(json_t *when, const struct cases *cases, const struct where *w,
@@ -66,8 +66,14 @@ int expect_choose(const struct instance *instance, const struct body *body,
 /* Makes the expectation wrong in that way. False if that way does not apply to it. */
 bool expect_flip(struct expectation *x, enum flip_kind flip, const struct cases *cases);
 
-/* "no" or "denied" as the capability's outcome has that errno, or NULL. */
+/*
+ * "no" or "denied" as the capability's outcome has that errno; "no" for any other failure (err 0
+ * too) if `otherwise` is among what means it; or NULL.
+ */
 const char *expect_capability(const struct body *body, int err);
+
+/* Whether whatever comes is an answer to the capability's question. */
+bool expect_takes_all(const struct body *body);
 
 /* The verdict, and for people what was expected and what came. */
 struct verdict {

@@ -35,7 +35,7 @@ struct place {
 struct machine {
 	size_t size; /* bytes of this */
 	pid_t guardian;
-	int pipe, lock;
+	int pipe, lock, next;
 	struct {
 		volatile bool changed;
 		long was;
@@ -274,6 +274,7 @@ struct machine *machine_begin(unsigned jobs)
 	m->size = size;
 	m->jobs = jobs;
 	m->lock = open_sysctl("perf_event_paranoid", O_RDONLY);
+	m->next = open_sysctl("perf_event_mlock_kb", O_RDONLY);
 	if (pipe2(ends, O_CLOEXEC)) {
 		munmap(m, size);
 		return NULL;
@@ -304,20 +305,37 @@ void machine_end(struct machine *m)
 		;
 	if (m->lock >= 0)
 		close(m->lock);
+	if (m->next >= 0)
+		close(m->next);
 	munmap(m, m->size);
 }
 
-int machine_lock(struct machine *m, bool alone)
+static int lock(int fd, int how)
 {
-	if (m->lock < 0)
-		return 0; /* a machine without perf: nothing will run */
-	if (!flock(m->lock, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB))
-		return 0;
-	fprintf(stderr, "perfabi: waiting for another perfabi on this machine%s\n",
-		alone ? " to end: some cases change sysctls, or want to be alone"
-		      : ", which runs such cases as must be alone");
-	while (flock(m->lock, alone ? LOCK_EX : LOCK_SH))
+	while (flock(fd, how))
 		if (errno != EINTR)
 			return -errno;
 	return 0;
+}
+
+/*
+ * One lock says who may run, the other who is next: without it those who share the first would
+ * never let one in who wants it alone.
+ */
+int machine_lock(struct machine *m, bool alone)
+{
+	int how = alone ? LOCK_EX : LOCK_SH, err;
+
+	if (m->lock < 0 || m->next < 0)
+		return 0; /* a machine without perf: nothing will run */
+	flock(m->lock, LOCK_UN); /* whoever is next must not wait for one who waits to be */
+	if (flock(m->next, LOCK_EX | LOCK_NB) || flock(m->lock, how | LOCK_NB))
+		fprintf(stderr, "perfabi: waiting for another perfabi on this machine%s\n",
+			alone ? " to end: some cases change sysctls, or want to be alone"
+			      : ", which runs such cases as must be alone");
+	err = lock(m->next, LOCK_EX);
+	if (!err)
+		err = lock(m->lock, how);
+	flock(m->next, LOCK_UN);
+	return err;
 }

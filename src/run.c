@@ -277,7 +277,7 @@ static void restore_machine(struct runner *r, struct worker *w)
 /* Whether the steps have a part that this flip is about. */
 static bool has_part(struct runner *r, const struct instance *instance, const struct body *body)
 {
-	json_t *flipped = r->options->flip.kind == FLIP_PART
+	json_t *flipped = r->options->flip.kind == FLIP_PART && !expect_takes_all(body)
 				  ? steps_flip(body->steps, instance, r->env, r->options->flip.part)
 				  : NULL;
 
