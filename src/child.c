@@ -274,6 +274,7 @@ _Noreturn void child_run(const struct instance *instance, struct flip flip,
 	become(instance, slot);
 	if (steps_begin(steps, instance, cases, env) || bind_cgroup(steps, cgroup))
 		give_up(slot, ERROR, "memory and a cgroup that can be opened", strerror(errno));
+	steps->restores_sysctls = body.sysctl != NULL;
 	if (body.steps)
 		run_steps(instance, flip, &body, steps, slot);
 	run_call(instance, flip, &body, steps, slot);

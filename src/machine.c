@@ -37,7 +37,7 @@ struct machine {
 	pid_t guardian;
 	int pipe, lock, next;
 	struct {
-		volatile bool changed;
+		volatile bool noted;
 		long was;
 	} sysctls[SYSCTLS];
 	unsigned jobs;
@@ -96,6 +96,15 @@ static int restore_sysctl(const char *name, long value)
 	return err;
 }
 
+/* Notes what all of them are: a case writes others, too, than those that it names. */
+static void note_sysctls(struct machine *m)
+{
+	for (size_t i = 0; environment_sysctls[i] && i < SYSCTLS; i++)
+		if (!m->sysctls[i].noted &&
+		    !read_sysctl(environment_sysctls[i], &m->sysctls[i].was))
+			m->sysctls[i].noted = true;
+}
+
 /* Last first: the rate cannot be written while the share of cpu time is at an end of its range. */
 int machine_restore(struct machine *m)
 {
@@ -105,13 +114,15 @@ int machine_restore(struct machine *m)
 	while (environment_sysctls[n] && n < SYSCTLS)
 		n++;
 	while (n-- > 0) {
-		int one;
+		const char *name = environment_sysctls[n];
+		long now;
+		int one = 0;
 
-		if (!m->sysctls[n].changed)
+		if (!m->sysctls[n].noted)
 			continue;
-		one = restore_sysctl(environment_sysctls[n], m->sysctls[n].was);
-		if (!one)
-			m->sysctls[n].changed = false;
+		if (read_sysctl(name, &now) || now != m->sysctls[n].was)
+			one = restore_sysctl(name, m->sysctls[n].was);
+		m->sysctls[n].noted = one != 0;
 		err = err ? err : one;
 	}
 	return err;
@@ -122,17 +133,13 @@ int machine_set(struct machine *m, json_t *sysctls, const char **failed)
 	const char *name;
 	json_t *value;
 
+	note_sysctls(m);
 	json_object_foreach(sysctls, name, value) {
 		int i = name_index(name, environment_sysctls, NULL);
-		int err = i < 0 || i >= SYSCTLS ? -EINVAL : 0;
+		bool known = i >= 0 && i < SYSCTLS && m->sysctls[i].noted;
+		int err = known ? write_sysctl(name, (long)json_integer_value(value)) : -ENOENT;
 
 		*failed = name;
-		if (!err && !m->sysctls[i].changed)
-			err = read_sysctl(name, &m->sysctls[i].was);
-		if (err)
-			return err;
-		m->sysctls[i].changed = true;
-		err = write_sysctl(name, (long)json_integer_value(value));
 		if (err)
 			return err;
 	}
@@ -327,7 +334,7 @@ int machine_lock(struct machine *m, bool alone)
 	int how = alone ? LOCK_EX : LOCK_SH, err;
 
 	if (m->lock < 0 || m->next < 0)
-		return 0; /* a machine without perf: nothing will run */
+		return 0;        /* a machine without perf: nothing will run */
 	flock(m->lock, LOCK_UN); /* whoever is next must not wait for one who waits to be */
 	if (flock(m->next, LOCK_EX | LOCK_NB) || flock(m->lock, how | LOCK_NB))
 		fprintf(stderr, "perfabi: waiting for another perfabi on this machine%s\n",

@@ -32,8 +32,8 @@ void machine_note(struct machine *machine, unsigned place, pid_t session);
 int machine_lock(struct machine *machine, bool alone);
 
 /*
- * Writes the sysctls of an object by their names, noting first what they were. 0, or a negative
- * errno with the name of the one that could not be written in *failed.
+ * Writes the sysctls of an object by their names, noting first what all of perf's were. 0, or a
+ * negative errno with the name of the one that could not be written in *failed.
  */
 int machine_set(struct machine *machine, json_t *sysctls, const char **failed);
 

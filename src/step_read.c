@@ -129,6 +129,9 @@ static int write_file(struct step *s, const char *text)
 
 	if (err || step_is_checked(s))
 		return err;
+	if (!s->run->restores_sysctls)
+		return error_text(s->error, s->where, path,
+				  "a case with `sysctl`, after which they are put back");
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	step_say(s, "write(\"%s\", \"%s\")", path, text);
 	if (fd < 0) {

@@ -30,7 +30,7 @@ static const struct verb verbs[] = {
 	 "an event, as its read_format says, into a buffer of `size` bytes, or `at` an address"},
 	{"pread", verb_pread, "", CALLS, BINDS_NOTHING, "an event at an offset"},
 	{"write", verb_write, "text", CALLS, BINDS_NOTHING,
-	 "`text` to an event, or to the file /PATH (what sysctl of the case restores)"},
+	 "`text` to an event, or to the file /PATH (of a case with `sysctl`)"},
 	{"lseek", verb_lseek, "", CALLS, BINDS_NOTHING, "an event"},
 	{"page", verb_page, "", SHOWS, BINDS_SEEN, "an event's metadata page, member by member"},
 	{"rdpmc", verb_rdpmc, "", SHOWS, BINDS_SEEN,
