@@ -163,6 +163,9 @@ int verb_pmu_events(struct step *s);
 int verb_workload(struct step *s);
 void workloads_help(FILE *f);
 
+/* Whether `word` is one of those in `list`, a space between. verbs.c. */
+bool step_in_words(const char *list, const char *word);
+
 /* A help's words to the end of the line, and on the next ones below the first. verbs.c. */
 void help_words(FILE *f, const char *words);
 

@@ -183,7 +183,6 @@ static int read_query_argument(struct step *s, struct argument *a)
 	return err;
 }
 
-/* Text of many bytes: "times" would be a key for one case, so a "*" at the end repeats to 4100. */
 static int read_text_argument(struct step *s, struct argument *a)
 {
 	int err = step_text(s, "text", a->text, sizeof(a->text));

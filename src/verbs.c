@@ -140,8 +140,7 @@ void steps_help(FILE *f)
 	workloads_help(f);
 }
 
-/* Whether `word` is one of those in `list`, a space between. */
-static bool in_words(const char *list, const char *word)
+bool step_in_words(const char *list, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -153,7 +152,7 @@ static bool in_words(const char *list, const char *word)
 
 static bool knows_key(const struct verb *v, const char *key)
 {
-	if (!strcmp(key, v->name) || in_words(v->keys, key) || !strcmp(key, "when"))
+	if (!strcmp(key, v->name) || step_in_words(v->keys, key) || !strcmp(key, "when"))
 		return true;
 	return (v->binds && !strcmp(key, "bind")) ||
 	       (v->kind != PREPARES && !strcmp(key, "expect"));

@@ -30,6 +30,7 @@ struct work {
 	char text[160]; /* name or path */
 	int kind;       /* of what */
 	unsigned flags; /* of unshare */
+	int err;        /* errno of what was done, as far as it says */
 
 	struct stat file;      /* of what was mapped */
 	unsigned char *memory; /* to be touched, or mapped */
@@ -219,16 +220,18 @@ static int ready_migrate(struct work *w)
 static void do_migrate(struct work *w)
 {
 	for (uint64_t i = 0; i < w->times; i++)
-		sched_setaffinity(0, sizeof(w->cpus[0]), &w->cpus[(i + 1) & 1]);
+		if (sched_setaffinity(0, sizeof(w->cpus[0]), &w->cpus[(i + 1) & 1]))
+			w->err = errno;
 }
 
+enum { BY_PRCTL, BY_PROC };
 static const char *const rename_ways[] = {"prctl", "proc", NULL};
 
 static int ready_rename(struct work *w)
 {
 	char path[64];
 
-	if (w->kind != 1)
+	if (w->kind == BY_PRCTL)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)gettid());
 	w->fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -237,26 +240,27 @@ static int ready_rename(struct work *w)
 
 static void do_rename(struct work *w)
 {
-	if (w->kind != 1)
+	if (w->kind == BY_PRCTL)
 		prctl(PR_SET_NAME, w->text);
 	else if (write(w->fd, w->text, strlen(w->text)) < 0)
-		w->fd = -1;
+		w->err = errno;
 }
 
+enum { ANONYMOUS, MEMFD, A_FILE };
 static const char *const map_kinds[] = {"anonymous", "memfd", "file", NULL};
 
 static int ready_map(struct work *w)
 {
 	w->fd = -1;
-	if (w->kind == 1)
+	if (w->kind == MEMFD)
 		w->fd = (int)syscall(SYS_memfd_create, w->text, 1U);
-	else if (w->kind == 2)
+	else if (w->kind == A_FILE)
 		w->fd = open(w->text, O_RDONLY | O_CLOEXEC);
-	if (w->kind && w->fd < 0)
+	if (w->kind != ANONYMOUS && w->fd < 0)
 		return -errno;
-	if (w->kind == 1 && ftruncate(w->fd, (off_t)w->length))
+	if (w->kind == MEMFD && ftruncate(w->fd, (off_t)w->length))
 		return -errno;
-	return w->kind && fstat(w->fd, &w->file) ? -errno : 0;
+	return w->kind != ANONYMOUS && fstat(w->fd, &w->file) ? -errno : 0;
 }
 
 static void do_map(struct work *w)
@@ -264,7 +268,8 @@ static void do_map(struct work *w)
 	int flags = w->is_private ? MAP_PRIVATE : MAP_SHARED;
 
 	w->memory = mmap(NULL, (size_t)w->length, (int)w->prot,
-			 flags | (w->kind ? 0 : MAP_ANONYMOUS), w->fd, 0);
+			 flags | (w->kind == ANONYMOUS ? MAP_ANONYMOUS : 0), w->fd, 0);
+	w->err = w->memory == MAP_FAILED ? errno : 0;
 }
 
 static void tidy_fd(struct work *w)
@@ -275,7 +280,8 @@ static void tidy_fd(struct work *w)
 
 static void do_protect(struct work *w)
 {
-	mprotect((void *)(uintptr_t)w->at, (size_t)w->length, (int)w->prot);
+	if (mprotect((void *)(uintptr_t)w->at, (size_t)w->length, (int)w->prot))
+		w->err = errno;
 }
 
 static void do_grow_heap(struct work *w)
@@ -285,7 +291,7 @@ static void do_grow_heap(struct work *w)
 
 static void do_unshare(struct work *w)
 {
-	w->kind = unshare((int)w->flags) ? errno : 0;
+	w->err = unshare((int)w->flags) ? errno : 0;
 }
 
 static void do_open(struct work *w)
@@ -369,10 +375,9 @@ static int check_keys(struct step *s, const struct workload *load)
 
 	json_object_foreach((json_t *)s->json, key, value) {
 		struct where at = where_key(s->where, key);
-		const char *found = strstr(load->keys, key);
 
-		if (found || !strcmp(key, "workload") || !strcmp(key, "counted") ||
-		    !strcmp(key, "bind") || !strcmp(key, "when"))
+		if (step_in_words(load->keys, key) || !strcmp(key, "workload") ||
+		    !strcmp(key, "counted") || !strcmp(key, "bind") || !strcmp(key, "when"))
 			continue;
 		return error_name(s->error, &at, key, NULL, "for \"%s\": %s", load->name,
 				  load->keys);
@@ -492,10 +497,8 @@ int verb_workload(struct step *s)
 	if (err)
 		return step_failed(s, -err);
 	err = act(s, load, &w, (int)counted);
-	if (!err && load->act == do_map && w.memory == MAP_FAILED)
-		err = step_failed(s, ENOMEM);
-	if (!err && load->act == do_unshare && w.kind)
-		err = step_failed(s, w.kind);
+	if (!err && w.err)
+		err = step_failed(s, w.err);
 	if (!err)
 		show_work(s, load, &w);
 	if (load->tidy)
