@@ -192,10 +192,12 @@ static void settle(struct runner *r, size_t index, struct result *fresh)
 {
 	struct result *kept = &r->results[index];
 	unsigned runs = kept->runs + 1, differed = kept->differed;
+	enum outcome first = kept->runs ? kept->first : fresh->outcome;
+	unsigned first_phases = kept->runs ? kept->first_phases : fresh->phases;
 
 	fresh->instance = r->instances[index];
-	if (kept->runs && (fresh->outcome != kept->outcome || fresh->phases != kept->phases ||
-			   !same_text(fresh->token, kept->token)))
+	if (fresh->outcome != first || fresh->phases != first_phases ||
+	    (kept->runs && first == SKIP && !same_text(fresh->token, kept->token)))
 		differed++;
 	if (!kept->runs || (differed && !kept->differed && kept->outcome == PASS)) {
 		struct result old = *kept;
@@ -204,6 +206,8 @@ static void settle(struct runner *r, size_t index, struct result *fresh)
 		*fresh = old;
 	}
 	clear(fresh);
+	kept->first = first;
+	kept->first_phases = first_phases;
 	kept->runs = runs;
 	kept->differed = differed;
 	r->done++;

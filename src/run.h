@@ -20,6 +20,8 @@ struct result {
 	char capability[8];
 	unsigned phases;
 	double seconds;
+	enum outcome first; /* of the first run, which the others are held against */
+	unsigned first_phases;
 	unsigned runs, differed; /* with --repeat: how many runs did not agree with the first */
 };
 
