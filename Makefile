@@ -78,10 +78,9 @@ FORCE:
 -include $(wildcard $B/*/*.d)
 
 # The two commands of the README.
-ARGS ?= --baseline ci/baseline.json
 run: setup
 	@$(MAKE) --no-print-directory all
-	$B/perfabi run $(ARGS)
+	$B/perfabi run $(or $(ARGS),--baseline ci/baseline.json)
 test: setup-test
 	@$(MAKE) --no-print-directory all $B/unit asan
 	PYTHON='$(PYTHON)' B='$B' tests/run-all
@@ -96,11 +95,11 @@ asan:
 static:
 	@$(MAKE) --no-print-directory B=$B/static STATIC=1 $B/static/perfabi $B/static/perfabi-decode
 mutate: all
-	$B/perfabi mutate $(filter-out --baseline %.json,$(ARGS))
+	$B/perfabi mutate $(ARGS)
 
 # What of the ABI has cases, and what has a reason for none; ARGS=-v shows the ids.
 coverage-abi: all
-	ci/coverage-abi $B/perfabi $(filter -v,$(ARGS))
+	ci/coverage-abi $B/perfabi $(ARGS)
 
 # perfabi-decode against perf and a copy loop; records its inputs to build/bench. Needs perf and root.
 BENCH_ROUNDS ?= 5

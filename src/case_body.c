@@ -7,6 +7,7 @@
 
 #include "case_body.h"
 #include "merge.h"
+#include "steps.h"
 
 static void add_implied_by_text(json_t *requirements, const char *text)
 {
@@ -77,9 +78,8 @@ static void complete_steps(json_t *steps, const json_t *open)
 
 		if (own)
 			json_object_set_new(step, "open", merge(open, own));
-		complete_steps(json_object_get(step, "fork"), open);
-		complete_steps(json_object_get(step, "thread"), open);
-		complete_steps(json_object_get(step, "do"), open);
+		for (size_t k = 0; steps_nested[k]; k++)
+			complete_steps(json_object_get(step, steps_nested[k]), open);
 	}
 }
 

@@ -3,6 +3,7 @@
  * Loading a case set, and picking from it.
  */
 #include "load.h"
+#include "steps.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -174,15 +175,14 @@ static bool expects(const json_t *expect, const char *key, const char *glob)
 /* The same of any step. NOLINTNEXTLINE(misc-no-recursion): as deep as lists of steps are nested */
 static bool steps_expect(const json_t *steps, const char *key, const char *glob)
 {
-	static const char *const nested[] = {"fork", "thread", "exec", "do"};
 	json_t *step;
 	size_t i;
 
 	json_array_foreach(steps, i, step) {
 		if (expects(json_object_get(step, "expect"), key, glob))
 			return true;
-		for (size_t k = 0; k < sizeof(nested) / sizeof(nested[0]); k++)
-			if (steps_expect(json_object_get(step, nested[k]), key, glob))
+		for (size_t k = 0; steps_nested[k]; k++)
+			if (steps_expect(json_object_get(step, steps_nested[k]), key, glob))
 				return true;
 	}
 	return false;

@@ -317,8 +317,13 @@ void machine_end(struct machine *m)
 	munmap(m, m->size);
 }
 
-static int lock(int fd, int how)
+static int lock(int fd, int how, bool alone)
 {
+	if (!flock(fd, how | LOCK_NB))
+		return 0;
+	fprintf(stderr, "perfabi: waiting for another perfabi on this machine%s\n",
+		alone ? " to end: some cases change sysctls, or want to be alone"
+		      : ", which runs such cases as must be alone");
 	while (flock(fd, how))
 		if (errno != EINTR)
 			return -errno;
@@ -331,18 +336,14 @@ static int lock(int fd, int how)
  */
 int machine_lock(struct machine *m, bool alone)
 {
-	int how = alone ? LOCK_EX : LOCK_SH, err;
+	int err;
 
 	if (m->lock < 0 || m->next < 0)
 		return 0;        /* a machine without perf: nothing will run */
 	flock(m->lock, LOCK_UN); /* whoever is next must not wait for one who waits to be */
-	if (flock(m->next, LOCK_EX | LOCK_NB) || flock(m->lock, how | LOCK_NB))
-		fprintf(stderr, "perfabi: waiting for another perfabi on this machine%s\n",
-			alone ? " to end: some cases change sysctls, or want to be alone"
-			      : ", which runs such cases as must be alone");
-	err = lock(m->next, LOCK_EX);
+	err = lock(m->next, LOCK_EX, alone);
 	if (!err)
-		err = lock(m->lock, how);
+		err = lock(m->lock, alone ? LOCK_EX : LOCK_SH, alone);
 	flock(m->next, LOCK_UN);
 	return err;
 }

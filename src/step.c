@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mman.h>
 
 int step_failed(struct step *s, int err)
 {
@@ -139,6 +140,14 @@ int step_bits(struct step *s, const char *key, const struct step_bit *bits, size
 		*out |= bits[k].bit;
 	}
 	return 0;
+}
+
+int step_prot(struct step *s, unsigned fallback, unsigned *prot)
+{
+	static const struct step_bit bits[] = {
+		{"read", PROT_READ}, {"write", PROT_WRITE}, {"exec", PROT_EXEC}};
+
+	return step_bits(s, "prot", bits, 3, fallback, prot);
 }
 
 void step_say(struct step *s, const char *format, ...)

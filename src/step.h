@@ -80,6 +80,9 @@ struct step_bit {
 int step_bits(struct step *s, const char *key, const struct step_bit *bits, size_t count,
 	      unsigned fallback, unsigned *out);
 
+/* `prot`: the bits of mmap(2) by name. */
+int step_prot(struct step *s, unsigned fallback, unsigned *prot);
+
 /* Notes the call for people. */
 void step_say(struct step *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -181,6 +184,6 @@ bool meeting_failed(const struct meeting *meeting, struct failure *failure);
 unsigned signals_noted(void);
 
 /* Waits for the child; its wait status in *status. 0 or a negative errno. step_process.c. */
-int child_wait(struct step *s, struct child *child, int *status);
+int child_wait(struct child *child, int *status);
 
 #endif

@@ -12,14 +12,6 @@
 #include "step.h"
 #include "workload.h"
 
-static int read_prot(struct step *s, unsigned *prot)
-{
-	static const struct step_bit bits[] = {
-		{"read", PROT_READ}, {"write", PROT_WRITE}, {"exec", PROT_EXEC}};
-
-	return step_bits(s, "prot", bits, 3, PROT_READ | PROT_WRITE, prot);
-}
-
 static int keep_map(struct step *s, void *at, size_t length, int fd, unsigned prot, uint64_t offset)
 {
 	size_t i = s->run->first_map;
@@ -53,7 +45,7 @@ int verb_mmap(struct step *s)
 	if (!err)
 		err = step_number(s, "offset", 0, UINT64_MAX, &offset);
 	if (!err)
-		err = read_prot(s, &prot);
+		err = step_prot(s, PROT_READ | PROT_WRITE, &prot);
 	if (!err)
 		err = step_truth(s, "private", false, &is_private);
 	if (err || step_is_checked(s))
@@ -148,7 +140,7 @@ int verb_mprotect(struct step *s)
 	if (!err)
 		err = read_range(s, map, &at, &length);
 	if (!err)
-		err = read_prot(s, &prot);
+		err = step_prot(s, PROT_READ | PROT_WRITE, &prot);
 	if (err || step_is_checked(s))
 		return err;
 	step_say(s, "mprotect(%p, %zu, %#x)", (void *)at, length, prot);
@@ -166,7 +158,7 @@ int verb_buffer(struct step *s)
 	void *map;
 
 	if (!err)
-		err = read_prot(s, &prot);
+		err = step_prot(s, PROT_READ | PROT_WRITE, &prot);
 	if (err || step_is_checked(s))
 		return err;
 	map = mmap(NULL, (size_t)size, (int)prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

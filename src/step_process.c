@@ -323,7 +323,7 @@ int verb_thread(struct step *s)
 	return keep_child(s, (struct child){.id = (pid_t)t->tid, .is_thread = true, .thread = t});
 }
 
-int child_wait(struct step *s, struct child *child, int *status)
+int child_wait(struct child *child, int *status)
 {
 	pid_t id = child->id;
 	int err;
@@ -335,7 +335,6 @@ int child_wait(struct step *s, struct child *child, int *status)
 		*status = child->thread->good ? 0 : 1 << 8;
 		return err;
 	}
-	(void)s;
 	while (waitpid(id, status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
@@ -362,7 +361,7 @@ int verb_wait(struct step *s)
 		return err;
 	process.id = (pid_t)id;
 	child = find_child(s, (pid_t)id);
-	err = child_wait(s, child ? child : &process, &status);
+	err = child_wait(child ? child : &process, &status);
 	if (err)
 		return step_failed(s, -err);
 	if (WIFSIGNALED(status)) {

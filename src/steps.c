@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "step_expect.h"
+
+const char *const steps_nested[] = {"fork", "thread", "exec", "do", NULL};
 
 /* Names what came. 0 or -EINVAL with `e` filled. */
 static int bind_result(struct step *s, const struct verb *verb)
@@ -207,15 +210,20 @@ static bool decode_rest(struct steps *run, struct failure *f)
 
 static bool end_child(struct steps *run, struct child *child, struct failure *f)
 {
-	struct error e = {0};
-	struct where at = where_root(run->instance->source);
-	struct step s = {.run = run, .error = &e, .where = &at};
-	int status = 0, err = child_wait(&s, child, &status);
+	int status = 0, err = child_wait(child, &status);
+	char got[64];
 
 	if (meeting_failed(run->meeting, f))
 		return false;
-	return (!err && !status) ||
-	       failure_set(f, ERROR, "a child of the case to end well", "otherwise");
+	if (!err && !status)
+		return true;
+	if (err)
+		snprintf(got, sizeof(got), "%s", strerrorname_np(-err));
+	else if (WIFSIGNALED(status))
+		snprintf(got, sizeof(got), "signal %d", WTERMSIG(status));
+	else
+		snprintf(got, sizeof(got), "exit status %d", WEXITSTATUS(status));
+	return failure_set(f, ERROR, "a child that no step waits for to end well", got);
 }
 
 bool steps_end(struct steps *run, struct failure *failure)

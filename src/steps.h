@@ -91,6 +91,9 @@ bool steps_end(struct steps *s, struct failure *failure);
 json_t *steps_flip(const json_t *list, const struct instance *instance, struct environment *env,
 		   unsigned index);
 
+/* The keys of a step under which lists of steps stand; NULL-terminated. */
+extern const char *const steps_nested[];
+
 /* Goes on behind an exec with what the arguments say; src/step_process.c. */
 int steps_after_exec(int argc, char **argv);
 

@@ -12,7 +12,6 @@ static json_t *flip_list(const json_t *list, const struct instance *instance,
 static json_t *flip_step(const json_t *step, const struct instance *instance,
 			 struct environment *env, unsigned *index)
 {
-	static const char *const nested[] = {"fork", "thread", "exec", "do"};
 	struct where nowhere = {0};
 	struct error e = {0};
 	const struct verb *verb = verb_of(step, &nowhere, &e);
@@ -21,10 +20,10 @@ static json_t *flip_step(const json_t *step, const struct instance *instance,
 
 	if (!verb || !expect_applies(step, instance, env))
 		return NULL;
-	for (size_t i = 0; i < 4 && !flipped; i++) {
-		if (!json_is_array(json_object_get(step, nested[i])))
+	for (size_t i = 0; steps_nested[i] && !flipped; i++) {
+		if (!json_is_array(json_object_get(step, steps_nested[i])))
 			continue;
-		key = nested[i];
+		key = steps_nested[i];
 		flipped = flip_list(json_object_get(step, key), instance, env, index);
 	}
 	if (!flipped && verb->kind != PREPARES)

@@ -392,11 +392,9 @@ static int read_flags(struct step *s, struct work *w)
 		{"net", CLONE_NEWNET},       {"mnt", CLONE_NEWNS},
 		{"cgroup", CLONE_NEWCGROUP}, {"user", CLONE_NEWUSER},
 		{"pid", CLONE_NEWPID},       {"time", 0x80}};
-	static const struct step_bit prots[] = {
-		{"read", PROT_READ}, {"write", PROT_WRITE}, {"exec", PROT_EXEC}};
 	int err = step_bits(s, "op", spaces, 8, 0, &w->flags);
 
-	return err ? err : step_bits(s, "prot", prots, 3, PROT_READ, &w->prot);
+	return err ? err : step_prot(s, PROT_READ, &w->prot);
 }
 
 /* Where data_head of the event's buffer is. */
