@@ -275,6 +275,7 @@ struct machine *machine_begin(unsigned jobs)
 	struct machine *m =
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int ends[2];
+	pid_t guardian;
 
 	if (m == MAP_FAILED)
 		return NULL;
@@ -287,13 +288,14 @@ struct machine *machine_begin(unsigned jobs)
 		return NULL;
 	}
 	m->pipe = ends[1];
-	m->guardian = fork();
-	if (!m->guardian) {
+	guardian = fork(); /* not into *m: both would write there */
+	if (!guardian) {
 		close(ends[1]);
 		guard(m, ends[0]);
 	}
+	m->guardian = guardian;
 	close(ends[0]);
-	if (m->guardian > 0)
+	if (guardian > 0)
 		return m;
 	close(ends[1]);
 	munmap(m, size);
