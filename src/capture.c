@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "event_ioctl.h"
+#include "mmap_page.h"
 #include "out.h"
-#include "plan.h"
 
 static bool attr_flag(const struct capture *c, size_t i, const char *name)
 {
@@ -34,15 +34,8 @@ static bool any_attr(const struct capture *c, const char *name)
 
 static int find_head_and_tail(struct capture *c)
 {
-	struct plan_for with = {.abi = c->abi};
-	struct error e = {0};
-	struct plan page;
-
-	if (plan_make_layout(&page, &with, "mmap_page", &e))
-		return -EINVAL;
-	c->data_head = plan_offset(&page, "data_head");
-	c->data_tail = plan_offset(&page, "data_tail");
-	plan_free(&page);
+	c->data_head = mmap_page_offset(c->abi, "data_head");
+	c->data_tail = mmap_page_offset(c->abi, "data_tail");
 	return c->data_head < 0 || c->data_tail < 0 ? -EINVAL : 0;
 }
 

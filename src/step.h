@@ -108,9 +108,6 @@ json_t *decode_records(struct step *s, const struct opened *const events[], size
 json_t *decode_ring(struct step *s, const struct opened *const events[], size_t count,
 		    const struct map *map);
 
-/* Where a member of the metadata page is; negative if there is none of that name. */
-int page_offset(const struct abi *abi, const char *name);
-
 /* The verbs. */
 int verb_open(struct step *s);
 int verb_close(struct step *s);

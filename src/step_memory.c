@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "mmap_page.h"
 #include "step.h"
 #include "workload.h"
 
@@ -191,7 +192,7 @@ static int read_member(struct step *s, uint64_t *offset)
 {
 	const char *name = json_string_value(json_object_get(s->json, "member"));
 	struct where at = where_key(s->where, "member");
-	int found = name ? page_offset(s->cases->abi, name) : -1;
+	int found = name ? mmap_page_offset(s->cases->abi, name) : -1;
 
 	*offset = (uint64_t)found;
 	return found < 0 ? error_value(s->error, &at, json_object_get(s->json, "member"),

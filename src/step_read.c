@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mmap_page.h"
 #include "step.h"
 
 enum { READ_MOST = 64 * 1024 };
@@ -261,7 +262,7 @@ int verb_rdpmc(struct step *s)
 	width = (unsigned)json_integer_value(json_object_get(page, "pmc_width"));
 	json_decref(all);
 	for (size_t i = 0; i < 3; i++)
-		offsets[i] = page_offset(s->cases->abi, names[i]);
+		offsets[i] = mmap_page_offset(s->cases->abi, names[i]);
 	if (!all || offsets[0] < 0 || offsets[1] < 0 || offsets[2] < 0)
 		return -ECANCELED;
 	while (!read_once(map, offsets, may && width && width <= 64, width, &count, &index, &read))

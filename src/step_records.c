@@ -12,22 +12,8 @@
 #include <unistd.h>
 
 #include "decode.h"
-#include "plan.h"
+#include "mmap_page.h"
 #include "step.h"
-
-int page_offset(const struct abi *abi, const char *name)
-{
-	struct plan_for with = {.abi = abi};
-	struct error e = {0};
-	struct plan page;
-	int offset;
-
-	if (plan_make_layout(&page, &with, "mmap_page", &e))
-		return -EINVAL;
-	offset = plan_offset(&page, name);
-	plan_free(&page);
-	return offset;
-}
 
 /* The attrs as perfabi_decode() takes them. */
 static char *attrs_text(const struct step *s, const struct opened *const events[], size_t count)
@@ -247,7 +233,7 @@ json_t *decode_ring(struct step *s, const struct opened *const events[], size_t 
 	memcpy(copy, map->at, size);
 	if (size < 2 * page) { /* no data: the decoder wants some */
 		size = 2 * page;
-		memset(copy + page_offset(s->cases->abi, "data_head"), 0, 8);
+		memset(copy + mmap_page_offset(s->cases->abi, "data_head"), 0, 8);
 	}
 	lines = decode_strictly(s, events, count, copy, size, PERFABI_RING);
 	header = json_array_get(lines, 0);
@@ -267,9 +253,9 @@ static unsigned char *copy_new(struct step *s, const struct map *map, size_t *n,
 	uint64_t tail;
 	unsigned char *bytes;
 
-	*head = __atomic_load_n((uint64_t *)(void *)(map->at + page_offset(abi, "data_head")),
+	*head = __atomic_load_n((uint64_t *)(void *)(map->at + mmap_page_offset(abi, "data_head")),
 				__ATOMIC_ACQUIRE);
-	memcpy(&tail, map->at + page_offset(abi, "data_tail"), sizeof(tail));
+	memcpy(&tail, map->at + mmap_page_offset(abi, "data_tail"), sizeof(tail));
 	*n = (size_t)(*head - tail);
 	if (*n > size) {
 		error_text(s->error, s->where, "more", "at most %zu bytes in the buffer", size);
@@ -297,8 +283,9 @@ static size_t events_into(const struct steps *run, int fd, const struct opened *
 
 static void drain(const struct step *s, struct map *map, uint64_t head)
 {
-	__atomic_store_n((uint64_t *)(void *)(map->at + page_offset(s->cases->abi, "data_tail")),
-			 head, __ATOMIC_RELEASE);
+	__atomic_store_n(
+		(uint64_t *)(void *)(map->at + mmap_page_offset(s->cases->abi, "data_tail")), head,
+		__ATOMIC_RELEASE);
 }
 
 static json_t *read_buffer(struct step *s, struct map *map, bool keep)

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "event_ioctl.h"
+#include "mmap_page.h"
 #include "step.h"
 
 struct work {
@@ -411,7 +412,8 @@ static int find_head(struct step *s, const uint64_t **head)
 	if (!map)
 		return error_value(s->error, &at, json_object_get(s->json, "filled"),
 				   "an event that is mapped");
-	*head = (const uint64_t *)(const void *)(map->at + page_offset(s->cases->abi, "data_head"));
+	*head = (const uint64_t *)(const void *)(map->at +
+						 mmap_page_offset(s->cases->abi, "data_head"));
 	return 0;
 }
 
