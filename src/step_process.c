@@ -21,6 +21,8 @@
 #include "step.h"
 
 enum { WORDS_MAX = 16, WORD_SIZE = 24 };
+/* In a word: one has failed, and it may never come. */
+static const uint32_t nobody_posts = 1U << 31;
 
 struct meeting {
 	uint32_t lock;
@@ -100,6 +102,10 @@ void meeting_tell(struct meeting *m, const struct failure *failure)
 		m->failure = *failure;
 	m->has_failed = 1;
 	unlock(m);
+	for (size_t i = 0; i < WORDS_MAX; i++) {
+		__atomic_fetch_or(&m->words[i].posted, nobody_posts, __ATOMIC_RELEASE);
+		futex_wake(&m->words[i].posted);
+	}
 }
 
 bool meeting_failed(const struct meeting *m, struct failure *failure)
@@ -108,6 +114,17 @@ bool meeting_failed(const struct meeting *m, struct failure *failure)
 		return false;
 	*failure = m->failure;
 	return true;
+}
+
+/* What failed in another process or thread has failed here, and is said in its words. */
+static int failed_elsewhere(struct step *s)
+{
+	struct failure failure;
+
+	if (!meeting_failed(s->run->meeting, &failure))
+		return 0;
+	error_text(s->error, s->where, failure.got, "%s, in %s", failure.expected, failure.call);
+	return failure.outcome == FAIL ? -ECANCELED : -EIO;
 }
 
 static int read_word(struct step *s, char word[WORD_SIZE])
@@ -154,6 +171,8 @@ int verb_await(struct step *s)
 		return err;
 	for (;;) {
 		have = __atomic_load_n(counter, __ATOMIC_ACQUIRE);
+		if (have & nobody_posts)
+			return failed_elsewhere(s);
 		if (have && __atomic_compare_exchange_n(counter, &have, have - 1, false,
 							__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			return 0;
@@ -352,7 +371,6 @@ static struct child *find_child(struct step *s, pid_t id)
 int verb_wait(struct step *s)
 {
 	struct child *child, process = {0};
-	struct failure failure;
 	char name[32];
 	uint64_t id;
 	int status, err = step_bound(s, NULL, &id);
@@ -370,11 +388,9 @@ int verb_wait(struct step *s)
 	} else {
 		step_show_number(s, "exit", (uint64_t)WEXITSTATUS(status));
 	}
-	if (meeting_failed(s->run->meeting, &failure)) {
-		error_text(s->error, s->where, failure.got, "%s, in %s", failure.expected,
-			   failure.call);
-		return failure.outcome == FAIL ? -ECANCELED : -EIO;
-	}
+	err = failed_elsewhere(s);
+	if (err)
+		return err;
 	if (!status || json_object_get(s->json, "expect"))
 		return 0;
 	error_text(s->error, s->where, WIFSIGNALED(status) ? name : "an exit status of its own",

@@ -59,7 +59,7 @@ static const struct verb verbs[] = {
 	 "for the end of a child or thread; shows exit, or signal"},
 	{"kill", verb_kill, "", PREPARES, BINDS_NOTHING, "the child NAME, and reap it"},
 	{"post", verb_post, "", PREPARES, BINDS_NOTHING, "lets one that awaits this word go on"},
-	{"await", verb_await, "", PREPARES, BINDS_NOTHING, "waits until this word is posted"},
+	{"await", verb_await, "", PREPARES, BINDS_NOTHING, "waits until this word is posted, or somebody has failed"},
 	{"become", verb_become, "", PREPARES, BINDS_NOTHING,
 	 "perfmon, sys-admin or user, for good"},
 	{"affinity", verb_affinity, "", PREPARES, BINDS_NOTHING,

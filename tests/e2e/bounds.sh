@@ -36,6 +36,23 @@ if [ "$(id -u)" -eq 0 ]; then [ $got -eq 3 ] || { cat "$scratch/out"; fail "exit
 says out "no end within 0.01 s"
 [ -z "$(ours)" ] || fail "a spinning child survived its case's deadline"
 
+# who awaits a word hears at once that whoever was to post it has failed, and why
+cat >"$scratch/cases/await.json" <<'JSON'
+{"suite": "await", "about": "words that never come", "spec": {"kernel": "none"},
+ "defaults": {"as": ["root", "user"], "open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1}}},
+ "cases": [
+  {"name": "failed", "title": "a child fails before it posts, while its parent and a sibling wait for it",
+   "steps": [
+    {"fork": [{"await": "never"}]},
+    {"fork": [{"open": {}, "bind": "e"}, {"read": "e", "expect": {"value": 1}}, {"post": "word"}]},
+    {"await": "word"}]}]}
+JSON
+got=0
+"$scratch/perfabi" run --cases "$scratch/cases" await --timeout 20 --format json >"$scratch/out" || got=$?
+[ $got -eq 1 ] || [ "$(id -u)" -ne 0 ] || { cat "$scratch/out"; fail "exit status $got after a child's failure"; }
+jq -e '[.results[] | select(.outcome != "skip") | .outcome == "fail" and .seconds < 10 and (.expected | contains("value 1"))] | all' \
+	"$scratch/out" >/dev/null || { cat "$scratch/out"; fail "a failed child's word was waited for"; }
+
 # the report's pipe is not held by what a case started
 timeout 20 sh -c '"$1" run --cases "$2" spin.child | cat >/dev/null' sh "$scratch/perfabi" "$scratch/cases" ||
 	fail "the pipe was held"
