@@ -14,6 +14,7 @@
 #include "case_check.h"
 #include "decode.h"
 #include "merge.h"
+#include "one_or_list.h"
 
 /* One case file on its way. */
 struct load {
@@ -85,15 +86,15 @@ static int add_identities(struct load *l, const json_t *json, const struct insta
 {
 	const json_t *as = json_object_get(json, "as");
 
-	for (size_t i = 0; i < case_length_of(as); i++) {
+	for (size_t i = 0; i < elements(as); i++) {
 		struct instance instance = *like;
 
-		instance.as = (enum identity)identity_by_name(case_text_at(as, i));
+		instance.as = (enum identity)identity_by_name(json_string_value(element(as, i)));
 		instance.kind = case_kind(json);
 		instance.alone = json_is_true(json_object_get(json, "alone")) ||
 				 json_object_get(json, "sysctl");
 		instance.id = make_id(like->suite, like->name,
-				      json_is_array(as) ? case_text_at(as, i) : NULL,
+				      json_is_array(as) ? json_string_value(element(as, i)) : NULL,
 				      vehicle_in_id ? like->vehicle : NULL, like->row);
 		if (add_instance(l, &instance))
 			return -ENOMEM;
@@ -114,7 +115,7 @@ static int expand_row(struct load *l, const json_t *one, struct instance *like,
 		      const struct where *w)
 {
 	const json_t *vehicle = case_own_or_default(one, l->defaults, "vehicle");
-	size_t count = vehicle ? case_length_of(vehicle) : 1;
+	size_t count = vehicle ? elements(vehicle) : 1;
 	json_t *spec = case_spec(l->file, one);
 
 	if (case_check_vehicle(vehicle, l->cases, w, l->e)) {
@@ -130,7 +131,7 @@ static int expand_row(struct load *l, const json_t *one, struct instance *like,
 		json_t *json;
 		int err;
 
-		like->vehicle = vehicle ? case_text_at(vehicle, i) : NULL;
+		like->vehicle = vehicle ? json_string_value(element(vehicle, i)) : NULL;
 		json = case_complete(l->cases, l->file, one, like->vehicle);
 		err = json ? case_check_complete(json, l->cases, w, l->e) : no_memory(l);
 		if (!err)

@@ -10,6 +10,7 @@
 
 #include "call.h"
 #include "expect.h"
+#include "one_or_list.h"
 #include "require.h"
 #include "steps.h"
 
@@ -94,27 +95,14 @@ static int check_kind(const json_t *object, const struct where *w, struct error 
 	return 0;
 }
 
-/* The i-th of a list of strings, or the string itself as a list of one; NULL behind the last. */
-const char *case_text_at(const json_t *value, size_t i)
-{
-	if (json_is_array(value))
-		return json_string_value(json_array_get(value, i));
-	return i ? NULL : json_string_value(value);
-}
-
-size_t case_length_of(const json_t *value)
-{
-	return json_is_array(value) ? json_array_size(value) : value ? 1 : 0;
-}
-
 static int check_as(const json_t *as, const struct where *w, struct error *e)
 {
 	struct where at = where_key(w, "as");
 
-	if (as && !case_length_of(as))
+	if (as && !elements(as))
 		return error_value(e, &at, as, "at least one identity");
-	for (size_t i = 0; i < case_length_of(as); i++) {
-		const char *text = case_text_at(as, i);
+	for (size_t i = 0; i < elements(as); i++) {
+		const char *text = json_string_value(element(as, i));
 		struct where at_item = json_is_array(as) ? where_index(&at, i) : at;
 		struct nearest near = nearest_to(text ? text : "");
 
@@ -124,7 +112,7 @@ static int check_as(const json_t *as, const struct where *w, struct error *e)
 			return error_name(e, &at_item, text, near.best,
 					  "root, perfmon, sys-admin or user");
 		for (size_t j = 0; j < i; j++)
-			if (!strcmp(case_text_at(as, j), text))
+			if (!strcmp(json_string_value(element(as, j)), text))
 				return error_name(e, &at_item, text, NULL, "each identity once");
 	}
 	return 0;
@@ -137,10 +125,10 @@ int case_check_vehicle(const json_t *vehicle, const struct cases *cases, const s
 	const char *known;
 	json_t *value;
 
-	if (vehicle && !case_length_of(vehicle))
+	if (vehicle && !elements(vehicle))
 		return error_value(e, &at, vehicle, "at least one vehicle");
-	for (size_t i = 0; i < case_length_of(vehicle); i++) {
-		const char *text = case_text_at(vehicle, i);
+	for (size_t i = 0; i < elements(vehicle); i++) {
+		const char *text = json_string_value(element(vehicle, i));
 		struct where at_item = json_is_array(vehicle) ? where_index(&at, i) : at;
 		struct nearest near = nearest_to(text ? text : "");
 
@@ -283,7 +271,7 @@ int case_check_complete(const json_t *json, const struct cases *cases, const str
 	is_capability = case_kind(json) == CAPABILITY;
 	if (!json_object_get(json, "open") && !has_steps)
 		return error_value(e, &at_open, NULL, "the call: an object with attr, or steps");
-	if (!case_length_of(json_object_get(json, "as"))) {
+	if (!elements(json_object_get(json, "as"))) {
 		struct where at = where_key(w, "as");
 
 		return error_value(e, &at, NULL,

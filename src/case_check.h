@@ -31,10 +31,6 @@ int case_check_complete(const json_t *json, const struct cases *cases, const str
 /* Words of a-z and 0-9 joined by single . or -: what KTAP, LAVA and KCIDB take unchanged. */
 bool case_is_id(const char *text);
 
-/* The i-th of a list of strings, or the string itself as a list of one; NULL behind the last. */
-const char *case_text_at(const json_t *value, size_t i);
-size_t case_length_of(const json_t *value);
-
 enum kind case_kind(const json_t *json);
 
 #endif

@@ -16,18 +16,7 @@
 #include <unistd.h>
 
 #include "attr.h"
-
-/* First line of a small file, without its newline; empty if it cannot be read. */
-static void read_line(const char *path, char *out, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, out, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	out[n > 0 ? n : 0] = '\0';
-	out[strcspn(out, "\n")] = '\0';
-}
+#include "small_file.h"
 
 static int read_number(const char *path, int absent)
 {
@@ -63,14 +52,10 @@ static unsigned long long status_number(const char *text, const char *key, int b
 static void read_self(struct environment *env)
 {
 	char text[4096], map[64];
-	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
 	unsigned first, outside, count;
 	struct rlimit limit = {0};
 
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	read_small("/proc/self/status", text, sizeof(text));
 	env->uid = geteuid();
 	env->capabilities = status_number(text, "\nCapEff:", 16);
 	env->no_new_privs = status_number(text, "\nNoNewPrivs:", 10) != 0;
@@ -375,8 +360,7 @@ const struct tracepoint *environment_tracepoint(struct environment *env, const c
 	struct tracepoint *grown;
 	char path[160], text[16];
 	const char *colon = strchr(name, ':');
-	ssize_t n;
-	int fd;
+	bool found;
 
 	if (known || !colon || strlen(name) >= sizeof(known->name))
 		return known;
@@ -385,16 +369,11 @@ const struct tracepoint *environment_tracepoint(struct environment *env, const c
 	if (env->tracefs < 0)
 		return NULL;
 	snprintf(path, sizeof(path), "events/%.*s/%s/id", (int)(colon - name), name, colon + 1);
-	fd = openat(env->tracefs, path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	grown = n <= 0 ? NULL
-		       : realloc(env->tracepoints, (env->tracepoint_count + 1) * sizeof(*grown));
+	found = read_small_at(env->tracefs, path, text, sizeof(text)) > 0;
+	grown = found ? realloc(env->tracepoints, (env->tracepoint_count + 1) * sizeof(*grown))
+		      : NULL;
 	if (!grown)
 		return NULL;
-	text[n] = '\0';
 	env->tracepoints = grown;
 	grown = &grown[env->tracepoint_count++];
 	snprintf(grown->name, sizeof(grown->name), "%s", name);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "one_or_list.h"
 #include "pattern.h"
 #include "require.h"
 
@@ -34,14 +35,6 @@ static const struct when_key *find_when_key(const char *key, struct nearest *nea
 	for (size_t i = 0; i < n && near; i++)
 		nearest_try(near, when_keys[i].key);
 	return NULL;
-}
-
-/* The i-th of a list, or the value itself as a list of one; NULL behind the last. */
-static const json_t *element(const json_t *value, size_t i)
-{
-	if (json_is_array(value))
-		return json_array_get(value, i);
-	return i ? NULL : value;
 }
 
 static int check_condition(const char *key, const json_t *value, const struct cases *cases,

@@ -3,7 +3,6 @@
  * Loading a case set, and picking from it.
  */
 #include "load.h"
-#include "steps.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -11,6 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+
+#include "one_or_list.h"
+#include "steps.h"
 
 bool is_path(const char *argument)
 {
@@ -160,11 +162,10 @@ int filter_parse(struct filter *filter, const char *text, const char *program)
 /* True if an `expect`, or one of its alternatives, has a member that matches. */
 static bool expects(const json_t *expect, const char *key, const char *glob)
 {
-	size_t n = json_is_array(expect) ? json_array_size(expect) : 1;
+	const json_t *one;
 
-	for (size_t i = 0; i < n; i++) {
-		const json_t *x = json_is_array(expect) ? json_array_get(expect, i) : expect;
-		const char *text = json_string_value(json_object_get(x, key));
+	for (size_t i = 0; (one = element(expect, i)); i++) {
+		const char *text = json_string_value(json_object_get(one, key));
 
 		if (text && !fnmatch(glob, text, 0))
 			return true;

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "environment.h"
+#include "small_file.h"
 
 enum { SYSCTLS = 8, PATH_SIZE = 320, TRIES = 2000 /* of a millisecond */ };
 
@@ -51,12 +52,17 @@ static void pause_a_little(void)
 	nanosleep(&t, NULL);
 }
 
+static const char *sysctl_path(const char *name, char *path, size_t size)
+{
+	snprintf(path, size, "/proc/sys/kernel/%s", name);
+	return path;
+}
+
 static int open_sysctl(const char *name, int flags)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
-	return open(path, flags | O_CLOEXEC);
+	return open(sysctl_path(name, path, sizeof(path)), flags | O_CLOEXEC);
 }
 
 static int write_sysctl(const char *name, long value)
@@ -74,12 +80,9 @@ static int write_sysctl(const char *name, long value)
 
 static int read_sysctl(const char *name, long *value)
 {
-	char text[32] = "";
-	int fd = open_sysctl(name, O_RDONLY);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	char path[128], text[32];
+	ssize_t n = read_small(sysctl_path(name, path, sizeof(path)), text, sizeof(text));
 
-	if (fd >= 0)
-		close(fd);
 	*value = strtol(text, NULL, 10);
 	return n > 0 ? 0 : -ENOENT;
 }
@@ -205,15 +208,10 @@ void machine_note(struct machine *m, unsigned place, pid_t session)
 static bool is_alive_in(const char *pid, pid_t session)
 {
 	char path[64], text[512], state, *at;
-	int parent, group, its, fd;
-	ssize_t n;
+	int parent, group, its;
 
 	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	read_small(path, text, sizeof(text));
 	at = strrchr(text, ')');
 	return at && sscanf(at + 1, " %c %d %d %d", &state, &parent, &group, &its) == 4 &&
 	       its == session && state != 'Z' && state != 'X';

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "one_or_list.h"
+
 /* One match on its way: of `got`, NULL where there is nothing. */
 struct match {
 	struct scope *scope;
@@ -99,16 +101,6 @@ static bool lists(const json_t *list, const char *name)
 		if (json_is_string(item) && !strcmp(json_string_value(item), name))
 			return true;
 	return false;
-}
-
-static size_t elements(const json_t *value)
-{
-	return json_is_array(value) ? json_array_size(value) : 1;
-}
-
-static const json_t *element(const json_t *value, size_t i)
-{
-	return json_is_array(value) ? json_array_get(value, i) : value;
 }
 
 /* How many of the operand's names the list has; of bits, all or none. */

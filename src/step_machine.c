@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "small_file.h"
 #include "step.h"
 
 int verb_file(struct step *s)
@@ -139,30 +140,18 @@ int verb_stat(struct step *s)
 	return 0;
 }
 
-static ssize_t read_small(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (n < 0)
-		return -1;
-	text[n] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return n;
-}
-
 int verb_text(struct step *s)
 {
 	char path[256], text[1024], *end;
 	long long number;
+	ssize_t n;
 	int err = step_text(s, NULL, path, sizeof(path));
 
 	if (err || step_is_checked(s))
 		return err;
-	if (read_small(path, text, sizeof(text)) < 0)
-		return step_failed(s, errno);
+	n = read_line(path, text, sizeof(text));
+	if (n < 0)
+		return step_failed(s, (int)-n);
 	number = strtoll(text, &end, 0);
 	s->seen = end != text && !*end ? json_integer(number) : json_string(text);
 	return 0;
@@ -359,7 +348,7 @@ static int apply_term(const char *pmu, const char *name, uint64_t value, json_t 
 	uint64_t word;
 
 	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/format/%s", pmu, name);
-	if (read_small(path, format, sizeof(format)) < 0)
+	if (read_line(path, format, sizeof(format)) < 0)
 		return -ENOENT;
 	at = strchr(format, ':');
 	if (!at)
@@ -441,7 +430,7 @@ static void try_event(struct step *s, const char *pmu, const char *name, json_t 
 	int err;
 
 	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/%s", pmu, name);
-	if (!known || strchr(name, '.') || read_small(path, terms, sizeof(terms)) < 0)
+	if (!known || strchr(name, '.') || read_line(path, terms, sizeof(terms)) < 0)
 		return; /* name.unit, name.scale */
 	json_array_append_new(lists[0], json_string(name));
 	attr = attr_of_terms(pmu, known->type, terms);
