@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "one_or_list.h"
+#include "pattern_operator.h"
 
 /* One match on its way: of `got`, NULL where there is nothing. */
 struct match {
@@ -18,8 +19,6 @@ struct match {
 	struct mismatch *why;
 	char path[96];
 };
-
-enum shape { NUMBER, PAIR, NAMES, PATTERN, PATTERNS, TRUTH, TEXT, NAME };
 
 static bool fits(struct match *m, const json_t *pattern, const json_t *got);
 
@@ -258,12 +257,7 @@ static bool op_ascending(struct match *m, const json_t *operand, const json_t *g
 	return json_is_array(got);
 }
 
-static const struct relation {
-	const char *name;
-	bool (*holds)(struct match *, const json_t *operand, const json_t *got);
-	enum shape shape;
-	const char *help;
-} operators[] = {
+static const struct relation operators[] = {
 	{"gt", op_gt, NUMBER, "a number greater than this"},
 	{"ge", op_ge, NUMBER, "... or equal"},
 	{"lt", op_lt, NUMBER, "a number less than this"},
@@ -293,19 +287,21 @@ void pattern_help(FILE *f)
 		fprintf(f, "  %-10s %s\n", operators[i].name, operators[i].help);
 }
 
-static const struct relation *find_operator(const char *name)
+const struct relation *pattern_operator(const char *name, struct nearest *near)
 {
-	for (size_t i = 0; i < OPERATORS; i++)
+	for (size_t i = 0; i < OPERATORS; i++) {
 		if (!strcmp(operators[i].name, name))
 			return &operators[i];
+		if (near)
+			nearest_try(near, operators[i].name);
+	}
 	return NULL;
 }
 
-/* An object whose first key is an operator has no others. */
-static bool is_operation(const json_t *pattern)
+bool pattern_is_operation(const json_t *pattern)
 {
 	return json_is_object(pattern) &&
-	       find_operator(json_object_iter_key(json_object_iter((json_t *)pattern)));
+	       pattern_operator(json_object_iter_key(json_object_iter((json_t *)pattern)), NULL);
 }
 
 static void put_json(char *out, size_t size, const json_t *json)
@@ -374,7 +370,7 @@ static bool fits_operators(struct match *m, const json_t *pattern, const json_t 
 	json_t *operand;
 
 	json_object_foreach((json_t *)pattern, key, operand)
-		if (!find_operator(key)->holds(m, operand, got))
+		if (!pattern_operator(key, NULL)->holds(m, operand, got))
 			return misfit(m, pattern, got);
 	return true;
 }
@@ -400,7 +396,7 @@ static bool equals(struct match *m, const json_t *pattern, const json_t *got)
 /* NOLINTNEXTLINE(misc-no-recursion) */
 static bool fits(struct match *m, const json_t *pattern, const json_t *got)
 {
-	if (is_operation(pattern))
+	if (pattern_is_operation(pattern))
 		return fits_operators(m, pattern, got);
 	if (json_is_object(pattern))
 		return fits_members(m, pattern, got);
@@ -426,270 +422,4 @@ bool pattern_match(const json_t *pattern, uint64_t value, const struct scope *sc
 
 	json_decref(got);
 	return fit;
-}
-
-static int check_number(const json_t *operand, const struct scope *scope, const struct where *w,
-			struct error *e)
-{
-	struct vars vars = scope_vars(scope);
-	struct value value;
-
-	return value_eval(operand, NULL, &vars, w, &value, e);
-}
-
-static int check_patterns(const json_t *operand, const char *name, struct scope *scope,
-			  const struct where *w, struct error *e)
-{
-	for (size_t i = 0; i < elements(operand); i++) {
-		struct where at = json_is_array(operand) ? where_index(w, i) : *w;
-		const json_t *one = element(operand, i), *of = json_object_get(one, "of");
-		struct where at_of = where_key(&at, "of"), at_is = where_key(&at, "is");
-		int err;
-
-		if (strcmp(name, "times"))
-			err = pattern_check(one, scope, &at, e);
-		else if (!of || !json_object_get(one, "is") || json_object_size(one) != 2)
-			return error_value(e, &at, one, "of, a pattern, and is, how many fit");
-		else
-			err = pattern_check(of, scope, &at_of, e) ||
-			      pattern_check(json_object_get(one, "is"), scope, &at_is, e);
-		if (err)
-			return -EINVAL;
-	}
-	return 0;
-}
-
-/* Bits are numbers, names are names: only lists are known here to be one or the other. */
-static int check_names(const json_t *operand, const struct scope *scope, const struct where *w,
-		       struct error *e)
-{
-	for (size_t i = 0; json_is_array(operand) && i < elements(operand); i++)
-		if (!json_is_string(element(operand, i)))
-			return error_value(e, w, operand, "names, or a number of bits");
-	return json_is_integer(operand) ? check_number(operand, scope, w, e) : 0;
-}
-
-static int check_operand(const struct relation *op, const json_t *operand, struct scope *scope,
-			 const struct where *w, struct error *e)
-{
-	switch (op->shape) {
-	case NUMBER:
-		return check_number(operand, scope, w, e);
-	case PAIR:
-		if (json_array_size(operand) != 2)
-			return error_value(e, w, operand, "[lowest, highest]");
-		return check_number(json_array_get(operand, 0), scope, w, e) ||
-				       check_number(json_array_get(operand, 1), scope, w, e)
-			       ? -EINVAL
-			       : 0;
-	case NAMES:
-		return check_names(operand, scope, w, e);
-	case TRUTH:
-		return json_is_boolean(operand) ? 0 : error_value(e, w, operand, "true or false");
-	case TEXT:
-		return json_is_string(operand) ? 0 : error_value(e, w, operand, "a text");
-	case NAME:
-		if (!json_is_string(operand) || scope_bind(scope, json_string_value(operand), 0))
-			return error_value(e, w, operand, "a name of a-z, 0-9 and _");
-		return 0;
-	case PATTERNS:
-		return check_patterns(operand, op->name, scope, w, e);
-	default:
-		return pattern_check(operand, scope, w, e);
-	}
-}
-
-static int check_operators(const json_t *pattern, struct scope *scope, const struct where *w,
-			   struct error *e)
-{
-	const char *key;
-	json_t *operand;
-
-	json_object_foreach((json_t *)pattern, key, operand) {
-		const struct relation *op = find_operator(key);
-		struct where at = where_key(w, key);
-		struct nearest near = nearest_to(key);
-
-		for (size_t i = 0; i < OPERATORS && !op; i++)
-			nearest_try(&near, operators[i].name);
-		if (!op)
-			return error_name(e, &at, key, near.best,
-					  "operators alone (perfabi help patterns)");
-		if (check_operand(op, operand, scope, &at, e))
-			return -EINVAL;
-	}
-	return 0;
-}
-
-static int check_text(const json_t *pattern, const struct scope *scope, const struct where *w,
-		      struct error *e)
-{
-	const char *at = strchr(json_string_value(pattern), '$');
-	struct vars vars = scope_vars(scope);
-
-	for (; at; at = strchr(at + 1, '$')) {
-		char name[SCOPE_NAME * 2];
-		size_t n = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz0123456789_.");
-		struct nearest near;
-		uint64_t value;
-		bool known;
-
-		while (n && at[n] == '.')
-			n--;
-		snprintf(name, sizeof(name), "%.*s", (int)n, at + 1);
-		near = nearest_to(name);
-		if (vars.lookup(vars.context, name, &value, &known, &near))
-			return error_name(e, w, name, near.best,
-					  "a variable known here, after the $");
-	}
-	return 0;
-}
-
-int pattern_check(const json_t *pattern, struct scope *scope, const struct where *w,
-		  struct error *e)
-{
-	const char *key;
-	json_t *item;
-	size_t i;
-
-	if (json_is_object(pattern) && !json_object_size(pattern))
-		return error_value(e, w, pattern, "a value, members, or operators");
-	if (is_operation(pattern))
-		return check_operators(pattern, scope, w, e);
-	json_object_foreach((json_t *)pattern, key, item) {
-		struct where at = where_key(w, key);
-
-		if (pattern_check(item, scope, &at, e))
-			return -EINVAL;
-	}
-	json_array_foreach(pattern, i, item) {
-		struct where at = where_index(w, i);
-
-		if (pattern_check(item, scope, &at, e))
-			return -EINVAL;
-	}
-	if (json_is_string(pattern))
-		return check_text(pattern, scope, w, e);
-	if (!pattern || json_is_null(pattern) || json_is_real(pattern))
-		return error_value(e, w, pattern, "a value, members, or operators");
-	return 0;
-}
-
-int pattern_check_number(const json_t *pattern, struct scope *scope, const struct where *w,
-			 struct error *e)
-{
-	if (!json_object_size(pattern) || is_operation(pattern))
-		return pattern_check(pattern, scope, w, e);
-	return check_operators(pattern, scope, w, e);
-}
-
-static json_t *turned(const json_t *pattern)
-{
-	return json_pack("{s:O}", "not", pattern);
-}
-
-static json_t *with_member(const json_t *object, const char *key, json_t *value)
-{
-	json_t *copy = json_copy((json_t *)object);
-
-	json_object_set_new(copy, key, value);
-	return copy;
-}
-
-static json_t *with_element(const json_t *list, size_t i, json_t *value)
-{
-	json_t *copy = json_copy((json_t *)list);
-
-	json_array_set_new(copy, i, value);
-	return copy;
-}
-
-static json_t *flip_parts(const json_t *pattern, unsigned *index);
-
-/* {"gt": 3, "lt": 9} -> {"lt": 9, "not": {"gt": 3}}; a `not` becomes twice that. */
-static json_t *flip_operator(const json_t *pattern, const char *key, const json_t *operand)
-{
-	json_t *copy = json_copy((json_t *)pattern);
-
-	json_object_del(copy, key);
-	json_object_set_new(copy, "not", json_pack("{s:O}", key, operand));
-	return copy;
-}
-
-static json_t *without_last(const json_t *list)
-{
-	json_t *copy = json_copy((json_t *)list);
-
-	json_array_remove(copy, json_array_size(copy) - 1);
-	return copy;
-}
-
-/* Of {"of": pattern, "is": how many}: how many. What does not fit `of` may be as many. */
-static json_t *flip_times(const json_t *operand, unsigned *index)
-{
-	for (size_t i = 0; i < elements(operand); i++) {
-		const json_t *one = element(operand, i);
-		json_t *is = flip_parts(json_object_get(one, "is"), index), *flipped;
-
-		if (!is)
-			continue;
-		flipped = with_member(one, "is", is);
-		return json_is_array(operand) ? with_element(operand, i, flipped) : flipped;
-	}
-	return NULL;
-}
-
-/* Of patterns under an operator: each part of each, and of `exactly` that there are so many. */
-static json_t *flip_operation(const json_t *pattern, unsigned *index)
-{
-	const char *key;
-	json_t *operand, *flipped;
-
-	json_object_foreach((json_t *)pattern, key, operand) {
-		const struct relation *op = find_operator(key);
-
-		if (op->shape == NAME) /* anything fits */
-			continue;
-		if (op->shape != PATTERNS || !strcmp(key, "never")) {
-			if (!(*index)--)
-				return flip_operator(pattern, key, operand);
-			continue;
-		}
-		flipped = strcmp(key, "times") ? flip_parts(operand, index)
-					       : flip_times(operand, index);
-		if (!flipped && !strcmp(key, "exactly") && json_array_size(operand) && !(*index)--)
-			flipped = without_last(operand);
-		if (flipped)
-			return with_member(pattern, key, flipped);
-	}
-	return NULL;
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as the pattern */
-static json_t *flip_parts(const json_t *pattern, unsigned *index)
-{
-	json_t *item, *flipped;
-	const char *key;
-	size_t i;
-
-	if (is_operation(pattern))
-		return flip_operation(pattern, index);
-	json_object_foreach((json_t *)pattern, key, item) {
-		flipped = flip_parts(item, index);
-		if (flipped)
-			return with_member(pattern, key, flipped);
-	}
-	json_array_foreach(pattern, i, item) {
-		flipped = flip_parts(item, index);
-		if (flipped)
-			return with_element(pattern, i, flipped);
-	}
-	if (json_is_object(pattern) || json_array_size(pattern))
-		return NULL;
-	return (*index)-- ? NULL : turned(pattern);
-}
-
-json_t *pattern_flip(const json_t *pattern, unsigned *index)
-{
-	return flip_parts(pattern, index);
 }
