@@ -84,6 +84,13 @@ static bool select_common(struct selection *s, const char *name)
 	return !strcmp(name, "type");
 }
 
+bool select_is_common(const char *name)
+{
+	struct selection none = {0};
+
+	return select_common(&none, name);
+}
+
 static int select_fields(struct selection *s, const struct perfabi_options *options,
 			 const struct events *events, struct error *e)
 {

@@ -15,6 +15,7 @@
 #include "decode.h"
 #include "merge.h"
 #include "one_or_list.h"
+#include "record_members.h"
 
 /* One case file on its way. */
 struct load {
@@ -374,7 +375,9 @@ int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 			      .storage = json_array()};
 	if (out->storage)
 		out->decoder = decoder_over(abi, &e);
-	if (!out->decoder || load_tables(out, sources, &e)) {
+	if (out->decoder)
+		out->record_members = record_members(abi, &e);
+	if (!out->record_members || load_tables(out, sources, &e)) {
 		error_print(stderr, program, &e);
 		return 1;
 	}
@@ -405,6 +408,7 @@ void cases_free(struct cases *cases)
 	free(cases->list);
 	phases_free(&cases->phases);
 	perfabi_free(cases->decoder);
+	json_decref(cases->record_members);
 	json_decref(cases->storage);
 	*cases = (struct cases){0};
 }

@@ -49,8 +49,9 @@ struct cases {
 	const struct abi_arch *arch; /* the host's, for register names; may be NULL */
 	struct perfabi *decoder;     /* over the same ABI */
 	struct phases phases;
-	json_t *vehicles; /* by name */
-	json_t *checks;   /* the kernel's checks, or NULL */
+	json_t *vehicles;       /* by name */
+	json_t *checks;         /* the kernel's checks, or NULL */
+	json_t *record_members; /* of record_members.h */
 	struct instance *list;
 	size_t count;
 	json_t *storage; /* the files, and what is kept of their cases */

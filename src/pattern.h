@@ -24,6 +24,14 @@ int pattern_check(const json_t *pattern, struct scope *scope, const struct where
 int pattern_check_number(const json_t *pattern, struct scope *scope, const struct where *w,
 			 struct error *e);
 
+/*
+ * Calls `visit` with each object of members that an element of a list is held against by the
+ * pattern, until it returns other than 0. Returns that.
+ */
+int pattern_visit_elements(const json_t *pattern,
+			   int (*visit)(void *context, const json_t *object, const struct where *),
+			   void *context, const struct where *w);
+
 /* Whether a number fits a pattern of numbers. */
 bool pattern_match(const json_t *pattern, uint64_t value, const struct scope *scope);
 

@@ -15,7 +15,7 @@ struct match;
 struct relation {
 	const char *name;
 	bool (*holds)(struct match *, const json_t *operand, const json_t *got);
-	enum shape {
+	enum operand_shape {
 		NUMBER,
 		PAIR,
 		NAMES,

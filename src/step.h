@@ -35,8 +35,13 @@ struct verb {
 	 * if what is no call under test failed.
 	 */
 	int (*run)(struct step *);
-	const char *keys;                     /* what else it knows, a space between */
-	enum { PREPARES, CALLS, SHOWS } kind; /* CALLS and SHOWS can have `expect` */
+	const char *keys; /* what else it knows, a space between */
+	enum {
+		PREPARES,
+		CALLS,
+		SHOWS,
+		SHOWS_RECORDS
+	} kind; /* all but PREPARES can have `expect` */
 	enum { BINDS_NOTHING, BINDS_RESULT, BINDS_SEEN } binds;
 	const char *help;
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "pattern.h"
+#include "record_members.h"
 
 /* A list in which an element has `when` is one of alternatives; any other is a pattern. */
 static bool is_alternatives(const json_t *expect)
@@ -68,6 +69,8 @@ static int check_alternative(const json_t *expect, const struct verb *verb,
 		return err;
 	pattern = pattern_of(expect);
 	err = pattern ? pattern_check(pattern, scope, w, e) : 0;
+	if (!err && pattern && verb->kind == SHOWS_RECORDS)
+		err = record_members_check(cases->record_members, pattern, w, e);
 	json_decref(pattern);
 	return err;
 }

@@ -35,7 +35,7 @@ static const struct verb verbs[] = {
 	{"page", verb_page, "", SHOWS, BINDS_SEEN, "an event's metadata page, member by member"},
 	{"rdpmc", verb_rdpmc, "", SHOWS, BINDS_SEEN,
 	 "an event's count read in user space by the man page's algorithm"},
-	{"records", verb_records, "of keep", SHOWS, BINDS_SEEN,
+	{"records", verb_records, "of keep", SHOWS_RECORDS, BINDS_SEEN,
 	 "what an event's ring buffer holds, decoded strictly; of: these types alone; keep: leaves "
 	 "them unread"},
 	{"poll", verb_poll, "events ms by", CALLS, BINDS_SEEN,
