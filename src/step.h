@@ -174,14 +174,6 @@ bool step_in_words(const char *list, const char *word);
 /* A help's words to the end of the line, and on the next ones below the first. verbs.c. */
 void help_words(FILE *f, const char *words);
 
-/*
- * Memory that all processes of a case share, mapped from *fd, which is made where it is negative;
- * NULL if that fails. step_process.c.
- */
-struct meeting *meeting_make(int *fd);
-void meeting_tell(struct meeting *meeting, const struct failure *failure);
-bool meeting_failed(const struct meeting *meeting, struct failure *failure);
-
 /* How many signals have been noted since the step that looked at them; step_signal.c. */
 unsigned signals_noted(void);
 

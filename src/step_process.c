@@ -1,120 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Verbs on processes and threads. A child does a list of steps of its own, with what was bound
- * before it began; words that are posted and awaited put them in order.
+ * before it began.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "meeting.h"
 #include "step.h"
-
-enum { WORDS_MAX = 16, WORD_SIZE = 24 };
-/* In a word: one has failed, and it may never come. */
-static const uint32_t nobody_posts = 1U << 31;
-
-struct meeting {
-	uint32_t lock;
-	uint32_t has_failed;
-	struct failure failure; /* the first child's */
-	struct {
-		char name[WORD_SIZE];
-		uint32_t posted; /* how often, less how often it was awaited */
-	} words[WORDS_MAX];
-};
-
-/* Cases count file descriptors, from 3 on. */
-static int out_of_the_way(int fd)
-{
-	int high = fcntl(fd, F_DUPFD, 1000);
-
-	if (high >= 0)
-		close(fd);
-	return high >= 0 ? high : fd;
-}
-
-/* Shared by all processes of the case, and by fd with what comes behind an exec. */
-struct meeting *meeting_make(int *fd)
-{
-	void *at;
-
-	if (*fd < 0)
-		*fd = out_of_the_way((int)syscall(SYS_memfd_create, "perfabi", 0U));
-	if (*fd < 0 || ftruncate(*fd, sizeof(struct meeting)))
-		return NULL;
-	at = mmap(NULL, sizeof(struct meeting), PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
-	return at == MAP_FAILED ? NULL : at;
-}
-
-static void futex_wait(uint32_t *word, uint32_t value)
-{
-	syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
-}
-
-static void futex_wake(uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
-static void lock(struct meeting *m)
-{
-	while (__atomic_exchange_n(&m->lock, 1, __ATOMIC_ACQUIRE))
-		futex_wait(&m->lock, 1);
-}
-
-static void unlock(struct meeting *m)
-{
-	__atomic_store_n(&m->lock, 0, __ATOMIC_RELEASE);
-	futex_wake(&m->lock);
-}
-
-/* The counter of that word, made when it is first spoken of; NULL when there are too many. */
-static uint32_t *word_of(struct meeting *m, const char *name)
-{
-	uint32_t *found = NULL;
-
-	lock(m);
-	for (size_t i = 0; i < WORDS_MAX && !found; i++) {
-		if (m->words[i].name[0] && strcmp(m->words[i].name, name) != 0)
-			continue;
-		snprintf(m->words[i].name, WORD_SIZE, "%s", name);
-		found = &m->words[i].posted;
-	}
-	unlock(m);
-	return found;
-}
-
-void meeting_tell(struct meeting *m, const struct failure *failure)
-{
-	lock(m);
-	if (!m->has_failed)
-		m->failure = *failure;
-	m->has_failed = 1;
-	unlock(m);
-	for (size_t i = 0; i < WORDS_MAX; i++) {
-		__atomic_fetch_or(&m->words[i].posted, nobody_posts, __ATOMIC_RELEASE);
-		futex_wake(&m->words[i].posted);
-	}
-}
-
-bool meeting_failed(const struct meeting *m, struct failure *failure)
-{
-	if (!__atomic_load_n(&m->has_failed, __ATOMIC_ACQUIRE))
-		return false;
-	*failure = m->failure;
-	return true;
-}
 
 /* What failed in another process or thread has failed here, and is said in its words. */
 static int failed_elsewhere(struct step *s)
@@ -127,58 +30,40 @@ static int failed_elsewhere(struct step *s)
 	return failure.outcome == FAIL ? -ECANCELED : -EIO;
 }
 
-static int read_word(struct step *s, char word[WORD_SIZE])
+/* post's and await's: a word in *word. */
+static int read_word(struct step *s, const char **word)
 {
-	const char *text = json_string_value(s->argument);
-
-	if (!text || !text[0] || strlen(text) >= WORD_SIZE)
+	*word = json_string_value(s->argument);
+	if (!*word || !(*word)[0] || strlen(*word) >= MEETING_WORD)
 		return error_value(s->error, &s->at, s->argument, "a word of 1 to %d letters",
-				   WORD_SIZE - 1);
-	memcpy(word, text, strlen(text) + 1);
+				   MEETING_WORD - 1);
 	return 0;
 }
 
-static int find_word(struct step *s, uint32_t **counter)
+static int too_many_words(struct step *s, const char *word)
 {
-	char word[WORD_SIZE];
-	int err = read_word(s, word);
-
-	*counter = NULL;
-	if (err || step_is_checked(s))
-		return err;
-	*counter = word_of(s->run->meeting, word);
-	return *counter ? 0 : error_text(s->error, s->where, word, "at most %d words", WORDS_MAX);
+	return error_text(s->error, s->where, word, "at most %d words", MEETING_WORDS);
 }
 
 int verb_post(struct step *s)
 {
-	uint32_t *counter;
-	int err = find_word(s, &counter);
+	const char *word;
+	int err = read_word(s, &word);
 
 	if (err || step_is_checked(s))
 		return err;
-	__atomic_add_fetch(counter, 1, __ATOMIC_RELEASE);
-	futex_wake(counter);
-	return 0;
+	return meeting_post(s->run->meeting, word) ? too_many_words(s, word) : 0;
 }
 
 int verb_await(struct step *s)
 {
-	uint32_t *counter, have;
-	int err = find_word(s, &counter);
+	const char *word;
+	int err = read_word(s, &word);
 
 	if (err || step_is_checked(s))
 		return err;
-	for (;;) {
-		have = __atomic_load_n(counter, __ATOMIC_ACQUIRE);
-		if (have & nobody_posts)
-			return failed_elsewhere(s);
-		if (have && __atomic_compare_exchange_n(counter, &have, have - 1, false,
-							__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			return 0;
-		if (!have)
-			futex_wait(counter, 0);
-	}
+	err = meeting_await(s->run->meeting, word);
+	return err == -ECANCELED ? failed_elsewhere(s) : err ? too_many_words(s, word) : 0;
 }
 
 /* Sleeps or spins until it is killed, with its parent if not before. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "meeting.h"
 #include "step_expect.h"
 
 const char *const steps_nested[] = {"fork", "thread", "exec", "do", NULL};
