@@ -72,19 +72,32 @@ static void close_from(int first)
 		close(fd);
 }
 
-static void isolate(int devnull, unsigned seconds)
+sigset_t signals_altered(void)
+{
+	struct sigaction action;
+	sigset_t altered;
+
+	sigemptyset(&altered);
+	for (int sig = 1; sig < NSIG; sig++)
+		if (!sigaction(sig, NULL, &action) && action.sa_handler != SIG_DFL)
+			sigaddset(&altered, sig);
+	return altered;
+}
+
+static void isolate(const struct surroundings *surroundings)
 {
 	sigset_t none;
 
 	setsid();
 	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
+		if (sigismember(&surroundings->altered, sig) == 1)
+			signal(sig, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	dup2(devnull, 0);
-	dup2(devnull, 1);
+	dup2(surroundings->devnull, 0);
+	dup2(surroundings->devnull, 1);
 	close_from(3);
-	bound_resources(seconds);
+	bound_resources(surroundings->seconds);
 }
 
 _Noreturn static void finish(struct slot *slot, enum outcome outcome)
@@ -262,7 +275,7 @@ static int bind_cgroup(struct steps *steps, const char *path)
 
 _Noreturn void child_run(const struct instance *instance, struct flip flip,
 			 const struct cases *cases, struct environment *env, struct slot *slot,
-			 int devnull, unsigned seconds, const char *cgroup)
+			 const struct surroundings *surroundings, const char *cgroup)
 {
 	struct steps *steps = malloc(sizeof(*steps));
 	struct body body;
@@ -270,7 +283,7 @@ _Noreturn void child_run(const struct instance *instance, struct flip flip,
 	slot->stage = STAGE_PREPARING;
 	if (!steps || body_make(cases, instance, &body))
 		give_up(slot, ERROR, "memory for a case", strerror(ENOMEM));
-	isolate(devnull, seconds);
+	isolate(surroundings);
 	become(instance, slot);
 	if (steps_begin(steps, instance, cases, env) || bind_cgroup(steps, cgroup))
 		give_up(slot, ERROR, "memory and a cgroup that can be opened", strerror(errno));

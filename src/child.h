@@ -5,6 +5,8 @@
 #ifndef PERFABI_CHILD_H
 #define PERFABI_CHILD_H
 
+#include <signal.h>
+
 #include "expect.h"
 
 /* How far the child has come, for when it does not come back. */
@@ -27,13 +29,22 @@ struct slot {
 	char expected[640], got[1024], call[1088];
 };
 
+/* What is the same for all children of a run. */
+struct surroundings {
+	int devnull;      /* becomes their stdio */
+	unsigned seconds; /* of cpu time that they may use */
+	sigset_t altered; /* signals whose disposition here is not SIG_DFL, as theirs is to be */
+};
+
+/* The signals whose disposition in this process is not SIG_DFL: a shell may ignore some. */
+sigset_t signals_altered(void);
+
 /*
  * Runs the instance in the calling process, which was forked for it, with its expectation flipped
- * that way, and ends the process. `cgroup` is the path of the case's own, or NULL. `devnull`
- * becomes its stdio, `seconds` bounds its cpu time.
+ * that way, and ends the process. `cgroup` is the path of the case's own, or NULL.
  */
 _Noreturn void child_run(const struct instance *instance, struct flip flip,
 			 const struct cases *cases, struct environment *env, struct slot *slot,
-			 int devnull, unsigned seconds, const char *cgroup);
+			 const struct surroundings *surroundings, const char *cgroup);
 
 #endif

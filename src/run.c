@@ -48,7 +48,7 @@ struct runner {
 	struct slot *slots;
 	struct machine *machine;
 	bool has_lock, has_lock_alone;
-	int devnull;
+	struct surroundings surroundings;
 	sigset_t waited, before;
 	int interrupted; /* signal */
 };
@@ -226,7 +226,7 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 	w->pid = fork();
 	if (!w->pid)
 		child_run(r->instances[w->index], r->options->flip, r->cases, r->env, w->slot,
-			  r->devnull, (unsigned)r->options->timeout + 1, w->cgroup);
+			  &r->surroundings, w->cgroup);
 	if (w->pid > 0) {
 		machine_note(r->machine, (unsigned)(w - r->workers), w->pid);
 		return;
@@ -522,7 +522,7 @@ static int set_up(struct runner *r)
 	static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
 	unsigned jobs = r->options->jobs;
 
-	r->devnull = open("/dev/null", O_RDWR | O_CLOEXEC);
+	r->surroundings.devnull = open("/dev/null", O_RDWR | O_CLOEXEC);
 	r->order = calloc(r->count + 1, sizeof(*r->order));
 	r->workers = calloc(jobs, sizeof(*r->workers));
 	r->slots = mmap(NULL, jobs * sizeof(*r->slots), PROT_READ | PROT_WRITE,
@@ -530,7 +530,7 @@ static int set_up(struct runner *r)
 	if (r->slots == MAP_FAILED)
 		r->slots = NULL;
 	r->machine = machine_begin(jobs);
-	if (r->devnull < 0 || !r->order || !r->workers || !r->slots || !r->machine)
+	if (r->surroundings.devnull < 0 || !r->order || !r->workers || !r->slots || !r->machine)
 		return -ENOMEM;
 	for (unsigned i = 0; i < jobs; i++)
 		r->workers[i].slot = &r->slots[i];
@@ -545,8 +545,8 @@ static int set_up(struct runner *r)
 static void tear_down(struct runner *r)
 {
 	sigprocmask(SIG_SETMASK, &r->before, NULL);
-	if (r->devnull >= 0)
-		close(r->devnull);
+	if (r->surroundings.devnull >= 0)
+		close(r->surroundings.devnull);
 	if (r->slots)
 		munmap(r->slots, r->options->jobs * sizeof(*r->slots));
 	machine_end(r->machine);
@@ -585,7 +585,9 @@ int run_all(const struct instance *const *instances, size_t count, const struct 
 			   .options = options,
 			   .results = results,
 			   .count = count,
-			   .devnull = -1};
+			   .surroundings = {.devnull = -1,
+					    .seconds = (unsigned)options->timeout + 1,
+					    .altered = signals_altered()}};
 	int err;
 
 	memset(results, 0, count * sizeof(*results));
