@@ -19,9 +19,9 @@ struct selection {
  */
 int selection_make(struct selection *s, const struct perfabi_options *options,
 		   const struct events *events, struct error *e);
+void selection_free(struct selection *s);
 
 /* Whether it is a member that every record has: "type", "misc". */
 bool select_is_common(const char *name);
-void selection_free(struct selection *s);
 
 #endif
