@@ -184,8 +184,9 @@ static void put_raw(struct lines *lines, const char *text, size_t length, struct
 		p = put_u64(put_text(p, "\"type_id\":"), header->type);
 		*p++ = ',';
 	}
-	p = put_hex(put_text(p, "\"misc\":[\"0x"), header->misc);
-	p = put_text(p, "\"],\"bytes\":\"");
+	if (!lines->options.no_misc)
+		p = put_text(put_hex(put_text(p, "\"misc\":[\"0x"), header->misc), "\"],");
+	p = put_text(p, "\"bytes\":\"");
 	p = put_bytes(p, bytes + 8, header->size - 8u);
 	lines->out->at = put_text(p, "\"}\n");
 }

@@ -101,10 +101,9 @@ static void hide(struct compiler *c)
 {
 	struct op *last = &c->plan->ops[c->plan->count - 1];
 
-	if (last->kind >= OP_U8 && last->kind <= OP_SET && last->role == ROLE_NONE) {
+	if (last->kind >= OP_U8 && last->kind <= OP_SET) {
 		last->n = last->width;
 		last->kind = OP_SKIP;
-		last->path = NULL;
 	}
 }
 
@@ -228,7 +227,7 @@ int plan_offset(const struct plan *plan, const char *path)
 {
 	for (size_t i = 0; i < plan->count; i++)
 		if (plan->ops[i].path && !strcmp(plan->ops[i].path, path) &&
-		    plan->ops[i].kind >= OP_U8 && plan->ops[i].kind <= OP_SET)
+		    plan->ops[i].kind >= OP_U8 && plan->ops[i].kind <= OP_SKIP)
 			return plan->ops[i].offset;
 	return -1;
 }

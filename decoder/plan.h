@@ -22,7 +22,7 @@ enum op_kind {
 	OP_X64,  /* "0x..." */
 	OP_F64,  /* IEEE 754 */
 	OP_SET,  /* a number of `width` bytes by its name, or a mask by its bits' names */
-	OP_SKIP, /* `n` bytes that are not asked for */
+	OP_SKIP, /* one of the above that is not asked for: read, and not written */
 	OP_PAD,  /* `n` bytes that are zero */
 	OP_ALIGN,
 	OP_WORD,  /* `width` bytes into `reg`, for the bit fields behind */

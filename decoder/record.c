@@ -82,6 +82,18 @@ static void note(struct record *r, const char *path, size_t offset, size_t lengt
 	r->at = p;
 }
 
+/* What the checks over many records hold against each other. */
+static void keep_role(struct record *r, const struct op *op, uint64_t value)
+{
+	if (op->role == ROLE_TIME) {
+		r->time = value;
+		r->has_time = true;
+	} else if (op->role == ROLE_CPU) {
+		r->cpu = value;
+		r->has_cpu = true;
+	}
+}
+
 static void find_nonzero(struct record *r, const char *code, const struct op *op,
 			 const unsigned char *bytes, const unsigned char *at, size_t n)
 {
@@ -220,7 +232,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 	const struct op *op = plan->ops;
 	enum record_problem problem = RECORD_OK;
 	struct loop loops[LOOPS], *loop = loops;
-	char *p = *out, *hidden = p;
+	char *p = *out, *hidden = p, *hidden_at = r->at;
 	uint64_t v = 0, unknown = 0;
 
 	if (size < from + plan->tail) {
@@ -291,6 +303,8 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			at += op->width;
 			if (op->reg != NO_REG)
 				r->regs[op->reg] = v;
+			if (slow)
+				keep_role(r, op, v);
 			continue;
 		case OP_PAD:
 			if (slow && r->strict)
@@ -494,9 +508,11 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			continue;
 		case OP_HIDE:
 			hidden = p;
+			hidden_at = r->at;
 			continue;
 		case OP_SHOW:
 			p = hidden;
+			r->at = hidden_at;
 			continue;
 		case OP_END:
 			goto done;
@@ -504,13 +520,8 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 		*p++ = ',';
 		if (op->reg != NO_REG)
 			r->regs[op->reg] = v;
-		if (slow && op->role == ROLE_TIME) {
-			r->time = v;
-			r->has_time = true;
-		} else if (slow && op->role == ROLE_CPU) {
-			r->cpu = v;
-			r->has_cpu = true;
-		}
+		if (slow)
+			keep_role(r, op, v);
 		if (slow && r->notes && op->path)
 			note(r, op->path, (size_t)(before - bytes), (size_t)(at - before));
 		continue;

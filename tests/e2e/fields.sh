@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+# --fields leaves members out and changes no other: every recording in fixtures/, many sets of members.
+. tests/e2e/lib.sh
+
+for input in fixtures/built/*.le.data fixtures/built/samples.be.data fixtures/built/ids.be.data; do
+	"$PYTHON" tests/fields.py "$decode" "$input" || fail "$input"
+done
+for input in fixtures/built/*.le.ring; do
+	"$PYTHON" tests/fields.py "$decode" "$input" --attr "${input%.ring}.attr.json" || fail "$input"
+done
+for packed in fixtures/recorded/*.data.gz; do
+	input=$scratch/$(basename "${packed%.gz}")
+	gzip -dc "$packed" >"$input"
+	"$PYTHON" tests/fields.py "$decode" "$input" || fail "$packed"
+done
