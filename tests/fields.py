@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 ALWAYS = {"type", "type_id", "bytes", "rest"}
-LONG = 1000  # lines: of such a recording, 16 of the sets
+LONG = 60  # lines: of such a recording, 16 of the sets
 WITH = {"within": "offset"}  # a member that goes with another
 
 
