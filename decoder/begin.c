@@ -191,15 +191,10 @@ static int begin_ring(struct decoder *d, struct error *e)
 	d->lines.options.backward = attr_list_flag(&d->attrs, d->abi, "write_backward");
 	input_select(&d->in, d->ring.segments, d->ring.segment_count);
 	if (d->ring.lost_begin) {
-		size_t size = input_fill(&d->in, FILL), n;
 		uint64_t linear;
 		struct place place = {input_offset(&d->in, 0, &linear), -1};
 
-		n = scan_resync(&d->lines, input_bytes(&d->in), 0, size, input_at_end(&d->in));
-		lines_diagnostic(&d->lines, place, "overwritten", n,
-				 "the buffer was written more than once around: records before "
-				 "this are lost");
-		input_advance(&d->in, n < size ? n : size);
+		damage_begin(&d->damage, &d->events, NULL, 0, SCAN_MORE, place);
 	}
 	return decoder_pass_on(d);
 }

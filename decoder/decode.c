@@ -16,8 +16,6 @@
 /* The records that are not only written. */
 enum { PLAIN, HEADER_ATTR, HEADER_FEATURE, COMPRESSED, FOLLOWED };
 
-enum { RECORD_MAX = 65536 };
-
 int decoder_fail(struct decoder *d, int err, const char *format, ...)
 {
 	va_list args;
@@ -87,30 +85,16 @@ static uint16_t size_of(const struct decoder *d, const unsigned char *bytes)
 	return (uint16_t)load_word(bytes + 6, 2, d->events.order);
 }
 
-/* A header that cannot be believed: says so and how far it is to one that can. */
-static size_t say_damage(struct decoder *d, const unsigned char *bytes, size_t size, bool at_end,
-			 enum scan_stop stop, struct place place)
+/* Passes over damage, as far as these bytes tell; returns how many are behind it. */
+static size_t pass_damage(struct decoder *d, struct damage *damage, const unsigned char *bytes,
+			  size_t size, bool at_end)
 {
-	size_t next = scan_resync(&d->lines, bytes, 8, size, at_end);
-	unsigned length = size >= 8 ? size_of(d, bytes) : 0;
+	size_t n;
 
-	if (next >= size) /* what may be a record that is not whole yet is looked at again */
-		next = at_end || size <= RECORD_MAX ? size : (size - RECORD_MAX) & ~(size_t)7;
-	decoder_set_silence(d, place);
-	if (stop == SCAN_SIZE)
-		lines_diagnostic(&d->lines, place, length ? "size-short" : "size-zero", next,
-				 "record size %u is less than its header's 8", length);
-	else if (size < 8)
-		lines_diagnostic(&d->lines, place, "truncated", next,
-				 "%zu bytes at the end are no record's header", size);
-	else if (next == size && at_end)
-		lines_diagnostic(&d->lines, place, "truncated", next,
-				 "a record of %u bytes, and %zu are left", length, size);
-	else
-		lines_diagnostic(&d->lines, place, "size-past-end", next,
-				 "a record of %u bytes, and %zu are left", length, size);
+	decoder_set_silence(d, damage->place);
+	n = damage_pass(damage, &d->lines, bytes, size, at_end);
 	decoder_pass_on(d);
-	return next;
+	return n;
 }
 
 /* Whole records out of the decompressed stream; at_end: no more of it comes. */
@@ -121,44 +105,64 @@ static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
 
 	while (!err && z->start < z->end) {
 		const unsigned char *bytes = z->bytes + z->start;
-		size_t size = z->end - z->start, n;
+		size_t size = z->end - z->start, n = 0;
 		struct place place = {offset, (int64_t)z->position};
 		enum scan_stop stop;
 
-		n = scan_records(&d->events, NULL, bytes, size, at_end, &stop);
-		if (n)
-			err = put_run(d, bytes, n, place);
-		if (!n && (stop == SCAN_MORE || (!at_end && size < FILL)))
-			break;
-		if (!n)
-			n = say_damage(d, bytes, size, at_end, stop, place);
+		if (!d->inner.active) {
+			n = scan_records(&d->events, NULL, bytes, size, at_end, &stop);
+			if (n)
+				err = put_run(d, bytes, n, place);
+			else if (stop == SCAN_MORE)
+				break;
+			else
+				damage_begin(&d->inner, &d->events, bytes, size, stop, place);
+		}
+		if (d->inner.active) {
+			if (!at_end && size < SCAN_ENOUGH)
+				break;
+			n = pass_damage(d, &d->inner, bytes, size, at_end);
+		}
 		z->start += n;
 		z->position += n;
 	}
 	return err;
 }
 
+/* The piece is no zstd: what came before is whole, what is left of it is lost. */
+static int drop_compressed(struct decoder *d, size_t left, const char *why, struct place place)
+{
+	int err = put_decompressed(d, place.offset, true);
+
+	decoder_set_silence(d, place);
+	lines_diagnostic(&d->lines, place, "zstd", left,
+			 "compressed data that zstd does not take: %s", why);
+	return err ? err : decoder_pass_on(d);
+}
+
 static int decompress_record(struct decoder *d, const unsigned char *bytes, size_t size,
 			     size_t payload, size_t length, struct place place)
 {
+	struct decompress *z = &d->decompress;
 	const unsigned char *input = bytes + payload;
 	size_t left = length;
-	int err = put_one(d, bytes, size, place);
+	int err;
 
-	while (!err && left) {
-		const unsigned char *before = input;
-		size_t end = d->decompress.end - d->decompress.start;
+	if (d->inner.active) {
+		decoder_set_silence(d, d->inner.place);
+		damage_interrupt(&d->inner, &d->lines,
+				 (struct place){place.offset, (int64_t)z->position});
+	}
+	err = put_one(d, bytes, size, place);
+	while (!err && (left || z->holds_more)) {
 		const char *why;
+		int bad = decompress_some(z, &input, &left, &why);
 
-		if (decompress_some(&d->decompress, &input, &left, &why)) {
-			decoder_set_silence(d, place);
-			lines_diagnostic(&d->lines, place, "zstd", left,
-					 "compressed data that zstd does not take: %s", why);
-			d->decompress.start = d->decompress.end = 0;
-			return decoder_pass_on(d);
-		}
-		err = put_decompressed(d, place.offset, false);
-		if (input == before && end == d->decompress.end - d->decompress.start)
+		if (bad == -ENOMEM)
+			return bad;
+		err = bad ? drop_compressed(d, left, why, place)
+			  : put_decompressed(d, place.offset, false);
+		if (bad)
 			break;
 	}
 	return err;
@@ -319,6 +323,15 @@ int decoder_records(struct decoder *d)
 		if (!size)
 			break;
 		wanted = 1;
+		if (d->damage.active && !at_end && size < SCAN_ENOUGH) {
+			wanted = SCAN_ENOUGH;
+			continue;
+		}
+		if (d->damage.active) {
+			n = pass_damage(d, &d->damage, bytes, size, at_end);
+			input_advance(&d->in, n);
+			continue;
+		}
 		place.offset = input_offset(&d->in, 0, &linear);
 		n = scan_records(&d->events, d->special, bytes, size, at_end, &stop);
 		if (n) {
@@ -333,10 +346,8 @@ int decoder_records(struct decoder *d)
 			err = special(d, bytes, n, place, &follow);
 		} else if (stop == SCAN_MORE) {
 			wanted = size + 1;
-		} else if (!at_end && size < FILL) {
-			wanted = FILL; /* to see what comes behind the damage */
 		} else {
-			n = say_damage(d, bytes, size, at_end, stop, place);
+			damage_begin(&d->damage, &d->events, bytes, size, stop, place);
 		}
 		input_advance(&d->in, n);
 		if (follow)

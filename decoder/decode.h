@@ -7,6 +7,7 @@
 #define PERFABI_DECODE_H
 
 #include "attr_list.h"
+#include "damage.h"
 #include "decompress.h"
 #include "input.h"
 #include "jobs.h"
@@ -31,7 +32,8 @@ struct decoder {
 	int (*sink)(void *, const char *, size_t);
 	void *context;
 	struct decompress decompress;
-	struct perfdata file; /* of what it is: one of these three, */
+	struct damage damage, inner; /* of the file, and of the compressed stream */
+	struct perfdata file;        /* of what it is: one of these three, */
 	struct ring ring;
 	struct attr_list attrs; /* and the attrs of --attr */
 	bool special[TYPES];

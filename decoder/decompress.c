@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 /* A frame that asks for a larger window than perf's own (a few MiB at level 22) is refused. */
-enum { WINDOW_LOG_MAX = 23 };
+enum { WINDOW_LOG_MAX = 23, FRAME_BEGIN = 5 };
 
 void decompress_free(struct decompress *d)
 {
@@ -31,14 +32,21 @@ static int begin(struct decompress *d)
 	return d->bytes && d->stream ? 0 : -ENOMEM;
 }
 
+static int give_up(struct decompress *d)
+{
+	ZSTD_DCtx_reset(d->stream, ZSTD_reset_session_only);
+	d->wanted = 0;
+	d->holds_more = false;
+	return -EBADMSG;
+}
+
 int decompress_some(struct decompress *d, const unsigned char **input, size_t *size,
 		    const char **why)
 {
-	ZSTD_inBuffer in = {*input, *size, 0};
+	size_t piece = d->wanted ? d->wanted : FRAME_BEGIN, result;
+	ZSTD_inBuffer in = {*input, *size < piece ? *size : piece, 0};
 	ZSTD_outBuffer out = {0};
-	size_t result;
 
-	*why = "no memory";
 	if (begin(d))
 		return -ENOMEM;
 	memmove(d->bytes, d->bytes + d->start, d->end - d->start);
@@ -46,12 +54,20 @@ int decompress_some(struct decompress *d, const unsigned char **input, size_t *s
 	d->start = 0;
 	out = (ZSTD_outBuffer){d->bytes, DECOMPRESS_WINDOW, d->end};
 	result = ZSTD_decompressStream(d->stream, &out, &in);
+	d->taken += in.pos;
+	d->given += out.pos - d->end;
+	d->holds_more = out.pos == out.size;
 	d->end = out.pos;
 	*input += in.pos;
 	*size -= in.pos;
-	if (!ZSTD_isError(result))
+	if (ZSTD_isError(result)) {
+		*why = ZSTD_getErrorName(result);
+		return ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation ? -ENOMEM
+										 : give_up(d);
+	}
+	d->wanted = result;
+	if (d->given <= GROWTH_FREE + d->taken * GROWTH_MAX)
 		return 0;
-	*why = ZSTD_getErrorName(result);
-	ZSTD_DCtx_reset(d->stream, ZSTD_reset_session_only);
-	return -EBADMSG;
+	*why = "it grows more than 512-fold";
+	return give_up(d);
 }

@@ -15,15 +15,23 @@ struct decompress {
 	unsigned char *bytes;
 	size_t start, end;
 	uint64_t position; /* in the stream, of bytes[start] */
+	bool holds_more;   /* there was no room for all that the input so far has */
+	size_t wanted;     /* bytes that zstd asks for next, or 0: a frame begins */
+	uint64_t taken, given;
 };
 
-enum { DECOMPRESS_WINDOW = 512 * 1024 };
+/*
+ * A stream may grow by so much and no more: six bytes of zstd can stand for megabytes that are all
+ * the same, and no kernel writes such records.
+ */
+enum { DECOMPRESS_WINDOW = 512 * 1024, GROWTH_FREE = 4 * 1024 * 1024, GROWTH_MAX = 512 };
 
 void decompress_free(struct decompress *d);
 
 /*
- * Takes what it can of *input behind bytes[end], moving *input on. 0, or a negative errno with *why
- * set: the piece is no zstd, and what is left of it is to be dropped.
+ * Takes a block at most of *input behind bytes[end], moving *input on: what comes before a block
+ * that is damaged is whole. 0; -EBADMSG with *why set: the piece is no zstd, and what is left of it
+ * is to be dropped; or -ENOMEM.
  */
 int decompress_some(struct decompress *d, const unsigned char **input, size_t *size,
 		    const char **why);

@@ -43,7 +43,8 @@ static void begin_text(struct lines *lines, size_t slot, const char *name)
 int lines_init(struct lines *lines, const struct events *events,
 	       const struct lines_options *options, struct out *out)
 {
-	*lines = (struct lines){.events = events, .options = *options, .out = out};
+	*lines = (struct lines){
+		.events = events, .options = *options, .out = out, .credit = LINES_CREDIT};
 	lines->record = (struct record){
 		.abi = events->abi, .notes = options->notes, .strict = options->strict};
 	for (size_t i = 0; i < events->record_count; i++) {

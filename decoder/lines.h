@@ -53,7 +53,10 @@ struct lines {
 	size_t at_size;
 	uint64_t *last_time; /* by cpu, for --check */
 	size_t cpus;
+	size_t credit; /* bytes that may be tried in vain as records; scan.h */
 };
+
+enum { LINES_CREDIT = 1024 * 1024 };
 
 /* 0 or -ENOMEM. `events` and `out` must outlive it. */
 int lines_init(struct lines *lines, const struct events *events,

@@ -23,12 +23,19 @@ enum scan_stop {
 size_t scan_records(const struct events *events, const bool *special, const unsigned char *bytes,
 		    size_t size, bool at_end, enum scan_stop *stop);
 
+/* Bytes that are enough to tell whether a record can be trusted: it, and a header behind it. */
+enum { SCAN_ENOUGH = 65536 + 8 };
+
 /*
  * The first of bytes `from`, `from` + 8, `from` + 16... at which a record stands that can be
  * trusted: a type that is known, a size that its plan accounts for to the last byte, and behind one
- * of perf's own another. `size` if there is none.
+ * of perf's own another. *found says whether there is one. If not: the first of these places for
+ * which more bytes are needed, or `size` if `at_end`.
+ *
+ * Trying costs as much as decoding does. A place is tried as long as lines->credit lasts, which
+ * grows with the bytes that are passed over, so that time grows with the input and no faster.
  */
 size_t scan_resync(struct lines *lines, const unsigned char *bytes, size_t from, size_t size,
-		   bool at_end);
+		   bool at_end, bool *found);
 
 #endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Damage, from the header that cannot be to the record that can.
+ */
+#include "damage.h"
+
+void damage_begin(struct damage *damage, const struct events *events, const unsigned char *bytes,
+		  size_t size, enum scan_stop stop, struct place place)
+{
+	*damage = (struct damage){.active = true, .place = place, .stop = stop, .left = size};
+	if (size >= 8)
+		damage->length = (unsigned)load_word(bytes + 6, 2, events->order);
+}
+
+static void say(const struct damage *damage, struct lines *lines, bool found)
+{
+	struct place place = damage->place;
+	uint64_t skipped = damage->skipped;
+
+	if (damage->stop == SCAN_MORE)
+		lines_diagnostic(lines, place, "overwritten", skipped,
+				 "the buffer was written more than once around: records before "
+				 "this are lost");
+	else if (damage->stop == SCAN_SIZE)
+		lines_diagnostic(lines, place, damage->length ? "size-short" : "size-zero", skipped,
+				 "record size %u is less than its header's 8", damage->length);
+	else if (damage->left < 8)
+		lines_diagnostic(lines, place, "truncated", skipped,
+				 "%zu bytes at the end are no record's header", damage->left);
+	else
+		lines_diagnostic(lines, place, found ? "size-past-end" : "truncated", skipped,
+				 "a record of %u bytes, and %zu are left", damage->length,
+				 damage->left);
+}
+
+size_t damage_pass(struct damage *damage, struct lines *lines, const unsigned char *bytes,
+		   size_t size, bool at_end)
+{
+	/* The header that was found is none; of a buffer that went around nothing was found yet. */
+	size_t from = damage->skipped || damage->stop == SCAN_MORE ? 0 : 8, n;
+	bool found;
+
+	n = scan_resync(lines, bytes, from < size ? from : size, size, at_end, &found);
+	damage->skipped += n;
+	if (!found && !(at_end && n == size))
+		return n;
+	damage->active = false;
+	say(damage, lines, found);
+	return n;
+}
+
+void damage_interrupt(struct damage *damage, struct lines *lines, struct place place)
+{
+	if (damage->skipped)
+		say(damage, lines, true);
+	damage->place = place;
+	damage->skipped = 0;
+}
