@@ -22,10 +22,12 @@ LIB_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(LIBS_PKG) 2>/dev/null)
 LIB_LIBS = $(shell $(PKG_CONFIG) $(PKG_FLAGS) --libs $(LIBS_PKG) 2>/dev/null || echo -ljansson -lzstd)
 
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes $(if $(DEV),-Werror)
-HARDENING = $(if $(SANITIZE),-DSANITIZED -fsanitize=address$(comma)undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined,\
+# SANITIZE=1: ASan and UBSan; SANITIZE=thread: TSan.
+SANITIZERS = $(if $(filter thread,$(SANITIZE)),thread,address$(comma)undefined)
+HARDENING = $(if $(SANITIZE),-DSANITIZED -fsanitize=$(SANITIZERS) -fno-omit-frame-pointer -fno-sanitize-recover=undefined,\
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 override ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Idecoder $(WARNINGS) $(HARDENING) -ffile-prefix-map=$(CURDIR)=. $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
-override ALL_LDFLAGS = -pthread $(if $(SANITIZE),-fsanitize=address$(comma)undefined,-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) $(LINK_STATIC) $(LDFLAGS)
+override ALL_LDFLAGS = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZERS),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) $(LINK_STATIC) $(LDFLAGS)
 
 DECODER_SRC := $(sort $(filter-out decoder/main.c,$(wildcard decoder/*.c)))
 SRC_SRC := $(sort $(filter-out src/main.c,$(wildcard src/*.c)))
@@ -37,7 +39,7 @@ DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o
 SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
-.PHONY: all run test coverage-abi check-all setup setup-test install uninstall clean static asan mutate bench fuzz fuzz-afl schema format lint compile_commands.json FORCE
+.PHONY: all run test coverage-abi check-all setup setup-test install uninstall clean static asan tsan mutate faults bench bench-hostile fuzz fuzz-afl schema format lint compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a
 
 $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
@@ -58,6 +60,11 @@ $B/%.o: %.c $B/.flags
 	$(CC) $(ALL_CFLAGS) $(if $(filter tests/%,$<),-Isrc $$($(PKG_CONFIG) --cflags check)) -MMD -MP -c -o $@ $<
 $B/%_builtin.o: $B/%_builtin.c $B/.flags
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# Preloaded into a program whose reads or allocations are to fail.
+$B/tests/faults.so: tests/faults/faults.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 
 # The texts of cases/ in the programs: the list of files decides too, so that one taken away counts.
 $B/abi_builtin.c: $(ABI_JSON) ci/embed $B/.abi-list
@@ -82,7 +89,7 @@ run: setup
 	@$(MAKE) --no-print-directory all
 	$B/perfabi run $(or $(ARGS),--baseline ci/baseline.json)
 test: setup-test
-	@$(MAKE) --no-print-directory all $B/unit asan
+	@$(MAKE) --no-print-directory all $B/unit $B/tests/faults.so asan tsan
 	PYTHON='$(PYTHON)' B='$B' tests/run-all
 
 setup:
@@ -92,14 +99,23 @@ setup-test:
 
 asan:
 	@$(MAKE) --no-print-directory B=$B/asan SANITIZE=1 $B/asan/perfabi $B/asan/perfabi-decode $B/asan/unit
+tsan:
+	@$(MAKE) --no-print-directory B=$B/tsan SANITIZE=thread $B/tsan/perfabi-decode
 static:
 	@$(MAKE) --no-print-directory B=$B/static STATIC=1 $B/static/perfabi $B/static/perfabi-decode
+# Every allocation, read and write of perfabi-decode fails in turn; `make test` tries every 61st of the first ones.
+faults: all $B/tests/faults.so
+	FAULT_STEP=1 PYTHON='$(PYTHON)' B='$B' sh tests/e2e/faults.sh
 mutate: all
 	$B/perfabi mutate $(ARGS)
 
 # What of the ABI has cases, and what has a reason for none; ARGS=-v shows the ids.
 coverage-abi: all
 	ci/coverage-abi $B/perfabi $(ARGS)
+
+# Recordings that are made to cost much: time, memory and output are bounded.
+bench-hostile: $B/perfabi-decode
+	'$(PYTHON)' tests/bench/hostile.py $B/perfabi-decode $(ARGS)
 
 # perfabi-decode against perf and a copy loop; records its inputs to build/bench. Needs perf and root.
 BENCH_ROUNDS ?= 5

@@ -36,8 +36,7 @@ static void *take(struct abi *abi, size_t count, size_t size)
 
 static int no_memory(struct error *e, const struct where *w)
 {
-	error_text(e, w, strerror(ENOMEM), "memory for the ABI tables");
-	return -ENOMEM;
+	return error_no_memory(e, w, "memory for the ABI tables");
 }
 
 /* A string member; with `fallback` NULL it must be there. */
@@ -452,8 +451,10 @@ static int parse_files(struct abi *abi, const struct sources *sources, struct er
 		if (!is_abi(&sources->list[i]))
 			continue;
 		file = source_parse(&sources->list[i], e);
-		if (!file || json_object_set_new(storage->files, sources->list[i].name, file))
+		if (!file)
 			return -EINVAL;
+		if (json_object_set_new(storage->files, sources->list[i].name, file))
+			return no_memory(e, NULL);
 	}
 	return 0;
 }
@@ -502,6 +503,8 @@ struct abi *abi_load(const struct sources *sources, struct error *e)
 		storage->files = json_object();
 	if (!abi || !storage || !storage->files) {
 		no_memory(e, NULL);
+		if (storage)
+			json_decref(storage->files);
 		free(storage);
 		free(abi);
 		return NULL;

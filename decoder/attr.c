@@ -196,23 +196,24 @@ static json_t *number_json(const struct abi_field *field, uint64_t value)
 static json_t *mask_json(const struct abi_family *set, uint64_t value)
 {
 	json_t *list = json_array();
+	int err = !list;
 	char rest[24];
 
-	for (size_t i = 0; i < set->count && list; i++) {
+	for (size_t i = 0; i < set->count && !err; i++) {
 		uint64_t bit = set->values[i].value;
 
 		if (!bit || (bit & (bit - 1)) || !(value & bit))
 			continue;
 		value &= ~bit;
-		if (json_array_append_new(list, json_string(set->values[i].name)))
-			break;
+		err = json_array_append_new(list, json_string(set->values[i].name));
 	}
 	snprintf(rest, sizeof(rest), "0x%llx", (unsigned long long)value);
-	if (list && value && json_array_append_new(list, json_string(rest))) {
-		json_decref(list);
-		return NULL;
-	}
-	return list;
+	if (!err && value)
+		err = json_array_append_new(list, json_string(rest));
+	if (!err)
+		return list;
+	json_decref(list);
+	return NULL;
 }
 
 static json_t *field_json(const struct abi_field *field, const struct abi_arch *arch, uint32_t type,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "json_text.h"
 
 /* The size of the oldest ABI that has all fields that are not zero: older kernels and perfs take
  * it. */
@@ -66,7 +67,11 @@ int attr_list_read(struct attr_list *list, const struct abi *abi, const struct a
 	if (!json)
 		return -EINVAL;
 	list->json = json_is_array(json) ? json_incref(json) : json_pack("[O]", json);
+	if (!list->json)
+		err = error_no_memory(e, &root, "memory for the attrs");
 	json_decref(json);
+	if (err)
+		return err;
 	if (!json_array_size(list->json))
 		return error_value(e, &root, list->json, "an attr");
 	list->bytes = calloc(json_array_size(list->json), abi->attr_size);
@@ -108,32 +113,42 @@ int attr_list_add(const struct attr_list *list, struct events *events, struct er
 	return 0;
 }
 
-void attr_list_put(const struct attr_list *list, const struct events *events, struct out *out)
+static char *text_of(const struct attr_list *list, size_t i, const struct events *events)
+{
+	const json_t *ids = json_object_get(json_array_get(list->json, i), "ids");
+	json_t *attr =
+		attr_to_json(events->abi, events->arch, list->bytes + i * events->abi->attr_size,
+			     events->abi->attr_size, host_order());
+	json_t *both = attr ? json_pack("{s:o}", "attr", attr) : NULL;
+	bool whole = both && (!ids || !json_object_set(both, "ids", (json_t *)ids));
+	char *text = whole ? json_text(both, JSON_COMPACT) : NULL;
+
+	json_decref(both);
+	return text;
+}
+
+int attr_list_put(const struct attr_list *list, const struct events *events, struct out *out)
 {
 	char *p = out_room(out, 32);
 
-	if (p)
-		out->at = put_text(p, "\"attrs\":[");
+	if (!p)
+		return -ENOMEM;
+	out->at = put_text(p, "\"attrs\":[");
 	for (size_t i = 0; i < list->count; i++) {
-		const json_t *ids = json_object_get(json_array_get(list->json, i), "ids");
-		json_t *attr = attr_to_json(events->abi, events->arch,
-					    list->bytes + i * events->abi->attr_size,
-					    events->abi->attr_size, host_order());
-		json_t *both = attr ? json_pack("{s:o}", "attr", attr) : NULL;
-		char *text;
+		char *text = text_of(list, i, events);
 
-		if (both && ids)
-			json_object_set(both, "ids", (json_t *)ids);
-		text = both ? json_dumps(both, JSON_COMPACT) : NULL;
 		p = text ? out_room(out, strlen(text) + 8) : NULL;
 		if (p)
-			out->at = put_text(put_text(p, text), ",");
+			out->at = put_text(i ? put_text(p, ",") : p, text);
 		free(text);
-		json_decref(both);
+		if (!p)
+			return -ENOMEM;
 	}
 	p = out_room(out, 16);
-	if (p)
-		out->at = put_text(put_close(p, ']'), ",");
+	if (!p)
+		return -ENOMEM;
+	out->at = put_text(p, "]");
+	return 0;
 }
 
 bool attr_list_flag(const struct attr_list *list, const struct abi *abi, const char *field)

@@ -24,8 +24,8 @@ int attr_list_read(struct attr_list *list, const struct abi *abi, const struct a
 		   const char *text, const char *name, const struct vars *vars, struct error *e);
 int attr_list_add(const struct attr_list *list, struct events *events, struct error *e);
 
-/* Writes the member "attrs", with a comma behind it. */
-void attr_list_put(const struct attr_list *list, const struct events *events, struct out *out);
+/* Writes the member "attrs". 0 or -ENOMEM. */
+int attr_list_put(const struct attr_list *list, const struct events *events, struct out *out);
 
 /* Whether the first attr has that field other than 0. */
 bool attr_list_flag(const struct attr_list *list, const struct abi *abi, const char *field);

@@ -10,6 +10,9 @@
 #include "json.h"
 #include "scan.h"
 
+/* Diagnostics of a header, which are kept until it is out; more of them are counted. */
+enum { HEADER_DIAGNOSTICS = 1000 };
+
 static int drop(void *context, const char *text, size_t size)
 {
 	(void)context;
@@ -19,8 +22,7 @@ static int drop(void *context, const char *text, size_t size)
 }
 
 /* The header line goes out before what was found wrong while it was made. */
-static int put_header(struct decoder *d,
-		      int (*make)(struct decoder *, struct out *, struct error *), struct error *e)
+static int put_header(struct decoder *d, int (*make)(struct decoder *, struct out *))
 {
 	bool is_silent = d->options->check || d->first;
 	struct out said, line;
@@ -32,8 +34,11 @@ static int put_header(struct decoder *d,
 	if (!err) {
 		d->lines.out = &said;
 		d->lines.options.silent = d->first > 0;
-		err = make(d, &line, e);
+		d->lines.limit = HEADER_DIAGNOSTICS;
+		err = make(d, &line);
+		lines_end_limit(&d->lines);
 		d->lines.out = &d->out;
+		err = err ? err : said.err;
 		if (!err)
 			err = out_flush(&line);
 		if (!err && !d->first && said.at > said.base)
@@ -44,9 +49,9 @@ static int put_header(struct decoder *d,
 	return err;
 }
 
-static int make_perfdata_header(struct decoder *d, struct out *out, struct error *e)
+static int make_perfdata_header(struct decoder *d, struct out *out)
 {
-	return perfdata_header(&d->file, &d->in, &d->events, &d->lines, out, e);
+	return perfdata_header(&d->file, &d->in, &d->events, &d->lines, out);
 }
 
 /* The part of the bytes from `offset` on that is this shard's; the header is the first one's. */
@@ -56,8 +61,37 @@ static void set_shard(struct decoder *d, uint64_t offset, uint64_t size)
 
 	if (o->shards < 2)
 		return;
+	if (size > UINT64_MAX - offset) /* that will be said; what there is is the first shard's */
+		size = UINT64_MAX - offset;
 	d->first = o->shard == 1 ? 0 : offset + size / o->shards * (o->shard - 1);
 	d->last = o->shard == o->shards ? UINT64_MAX : offset + size / o->shards * o->shard;
+}
+
+/* Where the data is, as far as it is in the file. */
+static struct segment data_in_file(const struct decoder *d)
+{
+	struct segment data = d->file.data;
+
+	if (data.offset > d->in.size)
+		return (struct segment){d->in.size, 0};
+	if (d->file.open_ended || data.size > d->in.size - data.offset)
+		data.size = d->in.size - data.offset;
+	return data;
+}
+
+static void say_cut_data(struct decoder *d)
+{
+	const struct segment *data = &d->file.data;
+
+	if (data->offset > d->in.size)
+		lines_diagnostic(&d->lines, (struct place){PERFDATA_DATA_OFFSET, -1},
+				 "section-past-end", 0, "the data begins at %llu of %llu bytes",
+				 (unsigned long long)data->offset, (unsigned long long)d->in.size);
+	else if (data->size > d->in.size - data->offset)
+		lines_diagnostic(&d->lines, (struct place){PERFDATA_DATA_SIZE, -1}, "truncated", 0,
+				 "%llu bytes of data are announced, and %llu are there",
+				 (unsigned long long)data->size,
+				 (unsigned long long)(d->in.size - data->offset));
 }
 
 static int begin_perfdata(struct decoder *d, struct error *e)
@@ -78,81 +112,66 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 			d->limit = d->in.size;
 			set_shard(d, PERFDATA_PIPE_HEADER, d->in.size);
 		}
-		return put_header(d, make_perfdata_header, e);
+		return put_header(d, make_perfdata_header);
 	}
-	data = d->file.data;
-	if (d->file.open_ended && data.offset <= d->in.size)
-		data.size = d->in.size - data.offset;
+	data = data_in_file(d);
 	d->limit = data.offset + data.size;
 	set_shard(d, data.offset, data.size);
-	err = put_header(d, make_perfdata_header, e);
+	err = put_header(d, make_perfdata_header);
 	if (err)
 		return err;
-	decoder_set_silence(d, (struct place){data.offset, -1});
+	d->lines.options.silent = d->first > 0; /* the first shard's, as the header is */
 	if (d->file.open_ended)
 		lines_diagnostic(
 			&d->lines, (struct place){PERFDATA_DATA_SIZE, -1}, "not-closed", 0,
 			"data.size is 0: perf did not close this file; read on to its end");
-	if (data.offset > d->in.size) {
-		lines_diagnostic(&d->lines, (struct place){PERFDATA_DATA_OFFSET, -1},
-				 "section-past-end", 0, "the data begins at %llu of %llu bytes",
-				 (unsigned long long)data.offset, (unsigned long long)d->in.size);
-		data.offset = d->in.size;
-		data.size = 0;
-	} else if (data.size > d->in.size - data.offset) {
-		lines_diagnostic(&d->lines, (struct place){PERFDATA_DATA_SIZE, -1}, "truncated", 0,
-				 "%llu bytes of data are announced, and %llu are there",
-				 (unsigned long long)data.size,
-				 (unsigned long long)(d->in.size - data.offset));
-		data.size = d->in.size - data.offset;
-	}
+	say_cut_data(d);
 	input_select(&d->in, &data, 1);
 	return decoder_pass_on(d);
 }
 
-static void put_list_header(struct decoder *d, struct out *out, const char *format)
+static int put_list_header(struct decoder *d, struct out *out, const char *format)
 {
 	char *p = out_room(out, 128);
 
 	if (!p)
-		return;
+		return -ENOMEM;
 	p = put_text(put_text(p, "{\"type\":\"header\",\"format\":\""), format);
 	p = put_text(put_text(p, "\",\"byte_order\":\""),
 		     d->events.order == BIG ? "big" : "little");
 	out->at = put_text(p, "\",");
-	attr_list_put(&d->attrs, &d->events, out);
+	return attr_list_put(&d->attrs, &d->events, out);
 }
 
-static int make_ring_header(struct decoder *d, struct out *out, struct error *e)
+static int make_ring_header(struct decoder *d, struct out *out)
 {
 	unsigned char page[RING_PAGE_MIN];
+	int err = put_list_header(d, out, "ring");
+	long n = err ? err : input_read_at(&d->in, 0, page, sizeof(page));
 	char *p;
 
-	(void)e;
-	put_list_header(d, out, "ring");
-	if (input_read_at(&d->in, 0, page, sizeof(page)) < (long)d->ring.page)
-		return -EIO;
+	if (n < (long)d->ring.page)
+		return n < 0 ? (int)n : -EIO;
 	p = out_room(out, record_longest(&d->ring.plan, (size_t)d->ring.page));
 	if (!p)
 		return -ENOMEM;
-	p = put_text(p, "\"page\":{");
+	p = put_text(p, ",\"page\":{");
 	d->lines.record.order = d->events.order;
 	d->lines.record.notes = false;
 	record_put(&d->ring.plan, &d->lines.record, page, 0, (size_t)d->ring.page, 0, &p);
 	d->lines.record.notes = d->options->bytes;
-	out->at = put_text(put_close(put_text(put_close(p, '}'), ","), '}'), "\n");
+	out->at = put_text(put_close(p, '}'), "}\n");
 	return out->err;
 }
 
-static int make_records_header(struct decoder *d, struct out *out, struct error *e)
+static int make_records_header(struct decoder *d, struct out *out)
 {
-	char *p;
+	int err = put_list_header(d, out, "records");
+	char *p = err ? NULL : out_room(out, 16);
 
-	(void)e;
-	put_list_header(d, out, "records");
-	p = out_room(out, 16);
-	if (p)
-		out->at = put_text(put_close(p, '}'), "\n");
+	if (!p)
+		return err ? err : -ENOMEM;
+	out->at = put_text(p, "}\n");
 	return out->err;
 }
 
@@ -184,11 +203,12 @@ static int begin_ring(struct decoder *d, struct error *e)
 				attr_list_flag(&d->attrs, d->abi, "write_backward"), e);
 	if (err)
 		return err;
-	err = put_header(d, make_ring_header, e);
+	err = put_header(d, make_ring_header);
 	if (err)
 		return err;
 	d->lines.sums.passed_over += d->ring.unread; /* an AUX area, say */
 	d->lines.options.backward = attr_list_flag(&d->attrs, d->abi, "write_backward");
+	d->lines.options.cut_end = d->ring.lost_end;
 	input_select(&d->in, d->ring.segments, d->ring.segment_count);
 	if (d->ring.lost_begin) {
 		uint64_t linear;
@@ -207,7 +227,7 @@ static int begin_records(struct decoder *d, struct error *e)
 		return error_text(e, NULL, "a pipe", "a file, whose size is known, for --shard");
 	if (!err)
 		set_shard(d, 0, d->in.size);
-	return err ? err : put_header(d, make_records_header, e);
+	return err ? err : put_header(d, make_records_header);
 }
 
 /* What the first bytes are, unless the options say; no more of a pipe is waited for than is needed.

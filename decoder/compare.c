@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "say.h"
+#include "json_text.h"
+
 enum { PATH_SIZE = 512, SHOWN = 160, DEPTH = 32 };
 
 int compare_open(struct compare *c, const char *path)
@@ -28,20 +31,21 @@ void compare_close(struct compare *c)
 
 static char *show(const json_t *value)
 {
-	char *text = value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : strdup("nothing");
+	char *text = value ? json_text(value, JSON_COMPACT | JSON_ENCODE_ANY) : strdup("nothing");
 
 	if (text && strlen(text) > SHOWN)
 		strcpy(text + SHOWN - 4, "...");
 	return text;
 }
 
-static void say(const struct compare *c, const char *path, const char *want, const char *got)
+static void say_difference(const struct compare *c, const char *path, const char *want,
+			   const char *got)
 {
-	fprintf(stderr,
-		"perfabi-decode: %s:%zu: %s\n"
-		"  expected: %s\n"
-		"  got:      %s\n",
-		c->name, c->line, path[0] ? path : "/", want, got);
+	say(stderr,
+	    "perfabi-decode: %s:%zu: %s\n"
+	    "  expected: %s\n"
+	    "  got:      %s\n",
+	    c->name, c->line, path[0] ? path : "/", want, got);
 }
 
 static bool differ(const struct compare *c, char *path, const json_t *want, const json_t *got,
@@ -89,7 +93,7 @@ static bool differ(const struct compare *c, char *path, const json_t *want, cons
 				return true;
 	a = show(want);
 	b = show(got);
-	say(c, path, a ? a : "?", b ? b : "?");
+	say_difference(c, path, a ? a : "?", b ? b : "?");
 	free(a);
 	free(b);
 	return true;
@@ -98,9 +102,19 @@ static bool differ(const struct compare *c, char *path, const json_t *want, cons
 /* A number over INT64_MAX, which jansson does not take, is compared as a real one. */
 static json_t *parse(const char *text)
 {
-	json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
+	json_t *json;
 
-	return json ? json : json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+	errno = 0;
+	json = json_loads(text, JSON_DECODE_ANY, NULL);
+	return json || errno == ENOMEM
+		       ? json
+		       : json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+}
+
+/* Whether that is why parse() failed. */
+static bool is_for_memory(const json_t *json)
+{
+	return !json && errno == ENOMEM;
 }
 
 static bool has_real(const char *text)
@@ -113,34 +127,53 @@ static bool has_real(const char *text)
 
 static int line_differs(struct compare *c)
 {
-	json_t *want = parse(c->want), *got = parse(c->got);
+	json_t *want = parse(c->want), *got = is_for_memory(want) ? NULL : parse(c->got);
 	char path[PATH_SIZE] = "";
 	bool found = true;
 
+	if ((!want || !got) && errno == ENOMEM) {
+		json_decref(want);
+		return -ENOMEM;
+	}
 	if (want && got && differ(c, path, want, got, 0))
 		found = true;
 	else if (want && got && !has_real(c->want)) /* the order of members is nobody's business */
 		found = false;
 	else /* such numbers that are equal as real ones, or a file that is no JSON */
-		say(c, path, c->want, c->got);
+		say_difference(c, path, c->want, c->got);
 	json_decref(want);
 	json_decref(got);
 	c->differs = c->differs || found;
 	return found ? -ECANCELED : 0;
 }
 
+/* The next expected line, without its newline, in c->want. 1, 0 at the end, or a negative errno. */
+static int next_line(struct compare *c)
+{
+	ssize_t n;
+
+	errno = 0;
+	n = getline(&c->want, &c->want_capacity, c->expected);
+	if (n < 0)
+		return errno ? -errno : 0;
+	if (n && c->want[n - 1] == '\n')
+		c->want[n - 1] = '\0';
+	c->line++;
+	return 1;
+}
+
 static int one_line(struct compare *c)
 {
-	ssize_t n = getline(&c->want, &c->want_capacity, c->expected);
+	int more = next_line(c);
 
-	c->line++;
-	if (n < 0) {
-		say(c, "", "the end of the file", c->got);
+	if (more < 0)
+		return more;
+	if (!more) {
+		c->line++;
+		say_difference(c, "", "the end of the file", c->got);
 		c->differs = true;
 		return -ECANCELED;
 	}
-	if (n && c->want[n - 1] == '\n')
-		c->want[n - 1] = '\0';
 	return strcmp(c->want, c->got) ? line_differs(c) : 0;
 }
 
@@ -179,18 +212,15 @@ int compare_text(void *context, const char *text, size_t size)
 	return 0;
 }
 
-bool compare_end(struct compare *c)
+int compare_end(struct compare *c)
 {
-	ssize_t n;
+	int more;
 
 	if (c->differs)
-		return false;
-	n = getline(&c->want, &c->want_capacity, c->expected);
-	if (n < 0)
-		return true;
-	c->line++;
-	if (n && c->want[n - 1] == '\n')
-		c->want[n - 1] = '\0';
-	say(c, "", c->want, "the end of the output");
-	return false;
+		return 0;
+	more = next_line(c);
+	if (more <= 0)
+		return more < 0 ? more : 1;
+	say_difference(c, "", c->want, "the end of the output");
+	return 0;
 }

@@ -25,8 +25,8 @@ int compare_open(struct compare *c, const char *path);
  * printed. */
 int compare_text(void *compare, const char *text, size_t size);
 
-/* Whether all was as expected; says what is missing at the end. */
-bool compare_end(struct compare *c);
+/* 1 if all was as expected, 0 if not: says what is missing at the end. Or a negative errno. */
+int compare_end(struct compare *c);
 void compare_close(struct compare *c);
 
 #endif

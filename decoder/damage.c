@@ -24,6 +24,11 @@ static void say(const struct damage *damage, struct lines *lines, bool found)
 	else if (damage->stop == SCAN_SIZE)
 		lines_diagnostic(lines, place, damage->length ? "size-short" : "size-zero", skipped,
 				 "record size %u is less than its header's 8", damage->length);
+	else if (lines->options.cut_end && !found)
+		lines_diagnostic(
+			lines, place, "overwritten", skipped,
+			"a record of %u bytes, and %zu are left: newer ones took its place",
+			damage->length, damage->left);
 	else if (damage->left < 8)
 		lines_diagnostic(lines, place, "truncated", skipped,
 				 "%zu bytes at the end are no record's header", damage->left);

@@ -177,6 +177,8 @@ static int compressed(struct decoder *d, const unsigned char *bytes, size_t size
 	size_t payload = 8, length = size - 8;
 	int at = plan ? plan_offset(plan, "data_size") : -1;
 
+	if (!plan)
+		return -ENOMEM;
 	if (at >= 8 && size >= (size_t)at + 8) { /* COMPRESSED2: then padding */
 		payload = (size_t)at + 8;
 		length = size - payload;
@@ -186,49 +188,43 @@ static int compressed(struct decoder *d, const unsigned char *bytes, size_t size
 	return decompress_record(d, bytes, size, payload, length, place);
 }
 
-/* A pipe's attr: the event, and the ids behind the attr. */
-static void add_event(struct decoder *d, const unsigned char *bytes, size_t size,
-		      struct place place)
+/* A pipe's attr: the event, and the ids behind the attr. 0 or -ENOMEM. */
+static int add_event(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
 {
 	size_t length = size >= 16 ? (size_t)load_word(bytes + 12, 4, d->events.order) : 0;
 	size_t smallest = d->abi->attr_smallest;
-	int event;
+	int event, err;
 
 	if (size < 8 + smallest)
-		return;
+		return 0;
 	if (!length)
 		length = smallest;
 	if (length < smallest || length > size - 8)
-		return;
+		return 0;
 	decoder_set_silence(d, place);
-	event = perfdata_add_attr(&d->events, bytes + 8, length, place.offset + 8, &d->lines);
-	for (size_t at = 8 + length; event >= 0 && at + 8 <= size; at += 8)
-		if (events_add_id(&d->events, load_word(bytes + at, 8, d->events.order), event))
-			break;
+	err = perfdata_add_attr(&d->events, bytes + 8, length, place.offset + 8, &d->lines, &event);
+	for (size_t at = 8 + length; !err && event >= 0 && at + 8 <= size; at += 8) {
+		err = events_add_id(&d->events, load_word(bytes + at, 8, d->events.order), event);
+		if (err != -E2BIG)
+			continue;
+		lines_diagnostic(&d->lines, place, "too-many-ids", 0, "more than %d ids", IDS_MAX);
+		return 0;
+	}
+	return err;
 }
 
-static void take_feature(struct decoder *d, const unsigned char *bytes, size_t size,
-			 struct place place)
+static int take_feature(struct decoder *d, const unsigned char *bytes, size_t size)
 {
 	const struct abi_family *features = abi_family(d->abi, "feature");
 	const struct abi_value *arch = features ? abi_value(features, "arch", NULL) : NULL;
-	struct segment range = {place.offset + 16, size - 16};
-	struct out text, *said = d->lines.out;
-	struct lines_sums sums = d->lines.sums;
 
-	if (size < 16 || !arch || load_word(bytes + 8, 8, d->events.order) != arch->value ||
-	    out_init(&text, NULL, NULL))
-		return;
-	d->lines.out = &text;
-	perfdata_put_feature((unsigned)arch->value, bytes + 16, &range, &d->lines, &text);
-	perfdata_set_arch(&d->events, text.base, (size_t)(text.at - text.base));
-	d->lines.out = said;
-	d->lines.sums = sums;
-	out_free(&text);
+	if (size < 16 || !arch || load_word(bytes + 8, 8, d->events.order) != arch->value)
+		return 0;
+	return perfdata_take_arch(&d->events, &d->lines, bytes + 16, size - 16);
 }
 
 /* The bytes behind a record that are not in its size: AUX data, tracing data. */
-static void pass_over(struct decoder *d, const unsigned char *bytes, size_t size, uint64_t *follow)
+static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size, uint64_t *follow)
 {
 	uint32_t type = (uint32_t)load_word(bytes, 4, d->events.order);
 	int slot = d->events.slot_of[type];
@@ -239,15 +235,18 @@ static void pass_over(struct decoder *d, const unsigned char *bytes, size_t size
 	int at = field && plan ? plan_offset(plan, field) : -1;
 	unsigned width = 0;
 
+	if (!plan)
+		return -ENOMEM;
 	for (size_t i = 0; at >= 0 && i < plan->count; i++)
 		if (plan->ops[i].path && !strcmp(plan->ops[i].path, field))
 			width = plan->ops[i].width;
 	*follow = 0;
 	if (at < 0 || !width || size < (size_t)at + width)
-		return;
+		return 0;
 	*follow = load_word(bytes + at, width, d->events.order);
 	if (align > 1 && *follow % align && *follow < UINT64_MAX - align)
 		*follow += align - *follow % align;
+	return 0;
 }
 
 static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place,
@@ -259,15 +258,15 @@ static int special(struct decoder *d, const unsigned char *bytes, size_t size, s
 	if (role == COMPRESSED)
 		return compressed(d, bytes, size, place);
 	if (role == FOLLOWED)
-		pass_over(d, bytes, size, follow);
-	if (d->jobs && role != FOLLOWED)
+		err = pass_over(d, bytes, size, follow);
+	if (!err && d->jobs && role != FOLLOWED)
 		err = jobs_drain(d->jobs);
 	if (!err)
 		err = put_one(d, bytes, size, place);
-	if (role == HEADER_ATTR)
-		add_event(d, bytes, size, place);
-	else if (role == HEADER_FEATURE)
-		take_feature(d, bytes, size, place);
+	if (!err && role == HEADER_ATTR)
+		err = add_event(d, bytes, size, place);
+	else if (!err && role == HEADER_FEATURE)
+		err = take_feature(d, bytes, size);
 	return err ? err : decoder_pass_on(d);
 }
 
@@ -320,7 +319,7 @@ int decoder_records(struct decoder *d)
 		uint64_t linear, follow = 0;
 		bool at_end = input_at_end(&d->in);
 
-		if (!size)
+		if (!size || d->in.err)
 			break;
 		wanted = 1;
 		if (d->damage.active && !at_end && size < SCAN_ENOUGH) {
@@ -353,7 +352,7 @@ int decoder_records(struct decoder *d)
 		if (follow)
 			skip(d, follow, place);
 	}
-	if (!err && d->decompress.end > d->decompress.start)
+	if (!err && !d->in.err && d->decompress.end > d->decompress.start)
 		err = put_decompressed(d, d->limit, true);
 	if (!err && d->in.err)
 		err = decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));

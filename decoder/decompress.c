@@ -11,7 +11,7 @@
 #include <zstd_errors.h>
 
 /* A frame that asks for a larger window than perf's own (a few MiB at level 22) is refused. */
-enum { WINDOW_LOG_MAX = 23, FRAME_BEGIN = 5 };
+enum { WINDOW_LOG_MAX = 23, FRAME_BEGIN = 5, BLOCK_HEADER = 3 };
 
 void decompress_free(struct decompress *d)
 {
@@ -40,10 +40,21 @@ static int give_up(struct decompress *d)
 	return -EBADMSG;
 }
 
+/*
+ * zstd asks for a block and the header of the next. What it has decompressed in a call that fails
+ * is lost, so that the two are given one after the other.
+ */
+static size_t piece_of(const struct decompress *d)
+{
+	if (!d->wanted)
+		return FRAME_BEGIN;
+	return d->wanted > BLOCK_HEADER ? d->wanted - BLOCK_HEADER : d->wanted;
+}
+
 int decompress_some(struct decompress *d, const unsigned char **input, size_t *size,
 		    const char **why)
 {
-	size_t piece = d->wanted ? d->wanted : FRAME_BEGIN, result;
+	size_t piece = piece_of(d), result;
 	ZSTD_inBuffer in = {*input, *size < piece ? *size : piece, 0};
 	ZSTD_outBuffer out = {0};
 

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "say.h"
+#include "json_text.h"
+
 struct where where_root(const struct source *source)
 {
 	return (struct where){.source = source};
@@ -108,7 +111,7 @@ static int fill(struct error *e, const struct where *w, const char *got, const c
 int error_value(struct error *e, const struct where *w, const json_t *got, const char *expected,
 		...)
 {
-	char *text = got ? json_dumps(got, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+	char *text = got ? json_text(got, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
 	va_list args;
 
 	va_start(args, expected);
@@ -141,16 +144,23 @@ int error_text(struct error *e, const struct where *w, const char *got, const ch
 	return -EINVAL;
 }
 
+int error_no_memory(struct error *e, const struct where *w, const char *what)
+{
+	e->no_memory = e->no_memory || !error_is_set(e);
+	error_text(e, w, strerror(ENOMEM), "%s", what);
+	return -ENOMEM;
+}
+
 void error_print(FILE *f, const char *program, const struct error *e)
 {
-	fprintf(f, "%s: %s", program, e->file[0] ? e->file : "input");
+	say(f, "%s: %s", program, e->file[0] ? e->file : "input");
 	if (e->line)
-		fprintf(f, ":%d", e->line);
+		say(f, ":%d", e->line);
 	if (e->pointer[0])
-		fprintf(f, ": %s", e->pointer);
-	fprintf(f, "\n  expected: %s\n  got:      %s\n", e->expected, e->got);
+		say(f, ": %s", e->pointer);
+	say(f, "\n  expected: %s\n  got:      %s\n", e->expected, e->got);
 	if (e->nearest[0])
-		fprintf(f, "  nearest:  \"%s\"\n", e->nearest);
+		say(f, "  nearest:  \"%s\"\n", e->nearest);
 }
 
 enum { NAME_MAX_LENGTH = 64 };

@@ -7,6 +7,7 @@
 #define PERFABI_ERROR_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -19,6 +20,7 @@ struct error {
 	char expected[256];
 	char got[256];
 	char nearest[64]; /* empty: none is near */
+	bool no_memory;   /* nothing is wrong with the JSON */
 };
 
 /* A place in a JSON text: a chain from the value back to the root, on the caller's stack. */
@@ -44,6 +46,9 @@ int error_name(struct error *e, const struct where *w, const char *got, const ch
 	       const char *expected, ...) __attribute__((format(printf, 5, 6)));
 int error_text(struct error *e, const struct where *w, const char *got, const char *expected, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* The same for want of memory for `what`; returns -ENOMEM. */
+int error_no_memory(struct error *e, const struct where *w, const char *what);
 
 /* True once something was put in. */
 int error_is_set(const struct error *e);

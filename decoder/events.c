@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "record.h"
 
@@ -89,10 +90,18 @@ int events_offer(const struct abi *abi, void (*offer)(void *, const char *), voi
 	return check_layouts(&events, offer, context, e);
 }
 
+static void forget_plan(struct plan **plan)
+{
+	if (*plan)
+		plan_free(*plan);
+	free(*plan);
+	*plan = NULL;
+}
+
 static void shape_free(struct shape *shape, size_t slots)
 {
 	for (size_t i = 0; shape && shape->plans && i < slots; i++)
-		plan_free(&shape->plans[i]);
+		forget_plan(&shape->plans[i]);
 	if (shape) {
 		pthread_mutex_destroy(&shape->making);
 		free(shape->plans);
@@ -131,20 +140,34 @@ static int id_offset(const struct plan *plan, const char *object)
 	return -1;
 }
 
-const struct plan *events_make_plan(const struct events *events, struct shape *shape, int slot)
+static struct plan *make_plan(const struct events *events, const struct shape *shape, int slot)
 {
-	struct plan *plan = &shape->plans[slot], made;
+	struct plan *plan = malloc(sizeof(*plan));
 	struct error e = {0};
 
+	if (!plan)
+		return NULL;
+	if (plan_make(plan, &shape->with, events->records[slot].family, events->records[slot].value,
+		      &e)) {
+		free(plan);
+		return NULL;
+	}
+	plan->tail = plan->trailer ? shape->tail : 0;
+	return plan;
+}
+
+const struct plan *events_make_plan(const struct events *events, struct shape *shape, int slot)
+{
+	struct plan *plan;
+
 	pthread_mutex_lock(&shape->making);
-	if (!plan->ready && !plan_make(&made, &shape->with, events->records[slot].family,
-				       events->records[slot].value, &e)) {
-		made.tail = made.trailer ? shape->tail : 0;
-		*plan = made;
-		__atomic_store_n(&plan->ready, true, __ATOMIC_RELEASE);
+	plan = shape->plans[slot];
+	if (!plan) {
+		plan = make_plan(events, shape, slot);
+		__atomic_store_n(&shape->plans[slot], plan, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&shape->making);
-	return plan->ready ? plan : NULL;
+	return plan;
 }
 
 /* The size of the sample_id, and where ids are. */
@@ -214,6 +237,18 @@ int events_init(struct events *events, const struct abi *abi, struct error *e)
 	return err ? err : make_bare(events, e);
 }
 
+/*
+ * What the kernel gives every process to begin with, and nobody who made the recording knows: ids
+ * that collide cannot be chosen.
+ */
+static void seed_ids(struct events *events)
+{
+	const void *random = (const void *)getauxval(AT_RANDOM);
+
+	if (random)
+		memcpy(events->id_seed, random, sizeof(events->id_seed));
+}
+
 int events_begin(struct events *events, const struct events *base, const char *const *fields,
 		 size_t field_count, struct error *e)
 {
@@ -221,6 +256,7 @@ int events_begin(struct events *events, const struct events *base, const char *c
 	events->fields = fields;
 	events->field_count = field_count;
 	events->borrowed_bare = !fields;
+	seed_ids(events);
 	return fields ? make_bare(events, e) : 0;
 }
 
@@ -309,13 +345,15 @@ void events_set_arch(struct events *events, const struct abi_arch *arch)
 
 		shape->with.arch = arch;
 		for (size_t k = 0; k < events->record_count; k++)
-			plan_free(&shape->plans[k]);
+			forget_plan(&shape->plans[k]);
 	}
 }
 
 static size_t id_hash(const struct events *events, uint64_t id)
 {
-	return (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (events->id_capacity - 1);
+	id = (id ^ events->id_seed[0]) * UINT64_C(0x9e3779b97f4a7c15);
+	id = (id ^ id >> 32 ^ events->id_seed[1]) * UINT64_C(0xbf58476d1ce4e5b9);
+	return (size_t)(id ^ id >> 32) & (events->id_capacity - 1);
 }
 
 static void put_id(struct events *events, uint64_t id, uint64_t event)

@@ -22,10 +22,10 @@ struct shape {
 	unsigned char *attr; /* one of them, in the host's order */
 	struct plan_for with;
 	pthread_mutex_t making;
-	struct plan *plans; /* by slot */
-	int sample_id;      /* offset of the id in a SAMPLE, or -1 */
-	int tail_id;        /* bytes from a record's end to the id in its sample_id, or -1 */
-	uint32_t tail;      /* size of the sample_id */
+	struct plan **plans; /* by slot; NULL: not made yet. Set once, by whoever holds `making` */
+	int sample_id;       /* offset of the id in a SAMPLE, or -1 */
+	int tail_id;         /* bytes from a record's end to the id in its sample_id, or -1 */
+	uint32_t tail;       /* size of the sample_id */
 };
 
 struct event {
@@ -58,6 +58,7 @@ struct events {
 	size_t count, capacity;
 	uint64_t *ids; /* an open hash table: id, event + 1 */
 	size_t id_count, id_capacity;
+	uint64_t id_seed[2];
 };
 
 /*
@@ -98,9 +99,9 @@ const struct plan *events_make_plan(const struct events *events, struct shape *s
 static inline const struct plan *events_plan(const struct events *events, struct shape *shape,
 					     int slot)
 {
-	const struct plan *plan = &shape->plans[slot];
+	const struct plan *plan = __atomic_load_n(&shape->plans[slot], __ATOMIC_ACQUIRE);
 
-	if (__builtin_expect(__atomic_load_n(&plan->ready, __ATOMIC_ACQUIRE), 1))
+	if (__builtin_expect(plan != NULL, 1))
 		return plan;
 	return events_make_plan(events, shape, slot);
 }

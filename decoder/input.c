@@ -114,13 +114,15 @@ long input_read_at(struct input *in, uint64_t offset, void *bytes, size_t size)
 {
 	size_t got = 0;
 
+	if (offset >= in->size)
+		return 0;
 	while (got < size) {
 		ssize_t n = pread(in->fd, (char *)bytes + got, size - got, (off_t)(offset + got));
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return -errno;
+			return in->err = -errno;
 		if (!n)
 			break;
 		got += (size_t)n;
@@ -180,7 +182,7 @@ size_t input_fill(struct input *in, size_t want)
 
 		if (n <= 0) {
 			in->eof = true;
-			in->err = (int)n;
+			in->err = n ? (int)n : in->err;
 			break;
 		}
 		in->end += (size_t)n;

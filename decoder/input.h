@@ -26,7 +26,7 @@ struct input {
 	uint64_t position; /* in the segments, of the window's first byte */
 	unsigned char *window;
 	size_t capacity, start, end;
-	int err; /* a read that failed, a negative errno */
+	int err; /* of the last read that failed, a negative errno; 0: all went well */
 };
 
 /* Takes a descriptor, which stays the caller's. 0 or a negative errno. */

@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The length of the well-formed UTF-8 sequence at `s`, or 0 (RFC 3629: no surrogates, shortest). */
-static size_t utf8_length(const unsigned char *s, size_t n)
+size_t utf8_length(const unsigned char *s, size_t n)
 {
 	size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
 
@@ -50,11 +49,13 @@ static char *put_characters(char *p, const unsigned char *s, size_t n, bool *val
 				*valid = false;
 				p = put_text(p, "\xef\xbf\xbd");
 				length = 1;
+			} else if (length == 2 && s[0] == 0xc2 && s[1] < 0xa0) {
+				p = put_control(p, s[1]); /* U+0080 to U+009F */
 			} else {
 				memcpy(p, s, length);
 				p += length;
 			}
-		} else if (*s < 0x20) {
+		} else if (*s < 0x20 || *s == 0x7f) {
 			p = put_control(p, *s);
 		} else {
 			if (*s == '"' || *s == '\\')

@@ -186,6 +186,9 @@ static inline char *put_close(char *p, char closing)
 enum { PUT_STRING_MAX = 8, PUT_STRING_FIXED = 32 };
 char *put_string(char *p, const unsigned char *bytes, size_t n);
 
+/* The length of the well-formed UTF-8 sequence at `s`, or 0 (RFC 3629: no surrogates, shortest). */
+size_t utf8_length(const unsigned char *s, size_t n);
+
 /* The shortest decimal that reads back as `v`, or a string where JSON has no number: "inf", "nan".
  */
 char *put_double(char *p, double v);

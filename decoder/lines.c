@@ -77,6 +77,7 @@ static char *put_place(char *p, struct place place)
 void lines_diagnostic(struct lines *lines, struct place place, const char *code, uint64_t skipped,
 		      const char *format, ...)
 {
+	enum grade grade = diagnostic_grade(code);
 	char message[256], *p;
 	va_list args;
 	int n;
@@ -88,17 +89,32 @@ void lines_diagnostic(struct lines *lines, struct place place, const char *code,
 		n = (int)sizeof(message) - 1;
 	if (lines->options.silent)
 		return;
-	lines->sums.diagnostics++;
+	if (lines->limit && !--lines->limit) {
+		lines->limit = 1;
+		lines->unsaid++;
+		return;
+	}
+	lines->sums.diagnostics[grade]++;
 	lines->sums.skipped += skipped;
 	p = out_room(lines->out, sizeof(message) * PUT_STRING_MAX + 256);
 	if (!p)
 		return;
 	p = put_place(put_text(p, "{\"type\":\"diagnostic\","), place);
-	p = put_text(put_text(put_text(p, "\"code\":\""), code), "\",\"message\":");
+	p = put_text(put_text(put_text(p, "\"code\":\""), code), "\",\"grade\":\"");
+	p = put_text(put_text(p, grade_names[grade]), "\",\"message\":");
 	p = put_string(p, (const unsigned char *)message, n < 0 ? 0 : (size_t)n);
 	if (skipped)
 		p = put_u64(put_text(p, ",\"skipped\":"), skipped);
 	lines->out->at = put_text(p, "}\n");
+}
+
+void lines_end_limit(struct lines *lines)
+{
+	lines->limit = 0;
+	if (lines->unsaid)
+		lines_diagnostic(lines, (struct place){0, -1}, "more", 0,
+				 "%zu more diagnostics about the header", lines->unsaid);
+	lines->unsaid = 0;
 }
 
 /* The cpumode by its name where it is not 0, then the names of the bits that the type has. */
@@ -211,8 +227,10 @@ static bool room_for_notes(struct lines *lines, const struct plan *plan)
 	if (!lines->options.notes || plan->paths + 64 <= lines->at_size)
 		return true;
 	grown = realloc(lines->at, plan->paths + 64);
-	if (!grown)
+	if (!grown) {
+		lines->out->err = -ENOMEM;
 		return false;
+	}
 	lines->at = grown;
 	lines->at_size = plan->paths + 64;
 	return true;
@@ -229,8 +247,10 @@ static void check_time(struct lines *lines, struct place place, int slot)
 		size_t cpus = (size_t)r->cpu + 64;
 
 		grown = realloc(lines->last_time, cpus * sizeof(*grown));
-		if (!grown)
+		if (!grown) {
+			lines->out->err = -ENOMEM;
 			return;
+		}
 		memset(grown + lines->cpus, 0, (cpus - lines->cpus) * sizeof(*grown));
 		lines->last_time = grown;
 		lines->cpus = cpus;
@@ -292,6 +312,13 @@ static void add_lost(struct lines *lines, const struct plan *plan, const unsigne
 		lines->sums.lost += lost;
 }
 
+static const char *problem_code(enum record_problem problem)
+{
+	return problem == RECORD_LEFT         ? "bytes-left"
+	       : problem == RECORD_IMPOSSIBLE ? "impossible"
+					      : "field-past-end";
+}
+
 /*
  * Where the record did not fit its plan, a diagnostic belongs before its line: the line is taken
  * back and written again behind it.
@@ -307,8 +334,8 @@ static char *say_problem(struct lines *lines, struct place place, int slot,
 		return NULL;
 	}
 	memcpy(copy, line, length);
-	lines_diagnostic(lines, place, problem == RECORD_LEFT ? "bytes-left" : "field-past-end", 0,
-			 "%.*s: %s", name_length(lines, slot), name_text(lines, slot),
+	lines_diagnostic(lines, place, problem_code(problem), 0, "%.*s: %s",
+			 name_length(lines, slot), name_text(lines, slot),
 			 record_problem_text(problem, &lines->record, text, sizeof(text)));
 	p = out_room(lines->out, longest);
 	if (p)
@@ -324,6 +351,17 @@ static char *put_event(char *p, int event)
 	return p;
 }
 
+/* The plan to read records of that slot by. NULL, which ends the decoding, if there is no memory.
+ */
+static const struct plan *plan_of(struct lines *lines, struct shape *shape, int slot)
+{
+	const struct plan *plan = events_plan(lines->events, shape, slot);
+
+	if (!plan)
+		lines->out->err = -ENOMEM;
+	return plan;
+}
+
 /* Which event a record is of and what to read it by; NULL where that cannot be known. */
 static const struct plan *plan_for_record(struct lines *lines, const struct header *header,
 					  int slot, const unsigned char *bytes, struct place place,
@@ -335,9 +373,9 @@ static const struct plan *plan_for_record(struct lines *lines, const struct head
 
 	*event = EVENT_NONE;
 	if (events->is_tool[header->type])
-		return events_plan(events, events->bare, slot);
+		return plan_of(lines, events->bare, slot);
 	if (first)
-		plan = events_plan(events, first, slot);
+		plan = plan_of(lines, first, slot);
 	if (!plan || !(plan->trailer || events->is_sample[header->type]))
 		return plan;
 	*event = events_find(events, (int)header->type, bytes, header->size, &shape);
@@ -347,7 +385,7 @@ static const struct plan *plan_for_record(struct lines *lines, const struct head
 				 name_length(lines, slot), name_text(lines, slot));
 	if (shape == first)
 		return plan;
-	return shape ? events_plan(events, shape, slot) : NULL;
+	return shape ? plan_of(lines, shape, slot) : NULL;
 }
 
 /* Members and bytes where a record did not fit, behind the diagnostic that says so; NULL: no
@@ -357,7 +395,7 @@ static char *put_misfit(struct lines *lines, struct place place, int slot,
 			enum record_problem problem, char *start, char *p, size_t longest)
 {
 	p = say_problem(lines, place, slot, problem, start, (size_t)(p - start), longest);
-	if (!p || problem == RECORD_LEFT)
+	if (!p || problem == RECORD_LEFT || problem == RECORD_IMPOSSIBLE)
 		return p;
 	p = put_bytes(put_text(p, "\"bytes\":\""), bytes + 8, header->size - 8u);
 	return put_text(p, "\",");
@@ -392,6 +430,8 @@ static void put_line(struct lines *lines, const struct plan *plan, int slot, int
 		p = put_event(p, event);
 	lines->record.at = lines->at;
 	problem = record_put(plan, &lines->record, bytes, 8, header->size, header->misc, &p);
+	if (__builtin_expect(lines->record.err, 0))
+		lines->out->err = lines->record.err;
 	if (__builtin_expect(problem != RECORD_OK, 0)) {
 		p = put_misfit(lines, place, slot, header, bytes, problem, start, p, longest);
 		if (!p)
@@ -413,7 +453,7 @@ static void pass_by(struct lines *lines, int slot, const unsigned char *bytes,
 {
 	const struct events *events = lines->events;
 	const struct plan *plan =
-		events->shape_count ? events_plan(events, events->shapes[0], slot) : NULL;
+		events->shape_count ? plan_of(lines, events->shapes[0], slot) : NULL;
 
 	if (plan && plan->lost_offset)
 		add_lost(lines, plan, bytes, header);
@@ -468,7 +508,7 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 		return false;
 	if (!shape)
 		return false;
-	plan = events_plan(events, shape, slot);
+	plan = plan_of(lines, shape, slot);
 	p = plan ? out_room(lines->out, record_longest(plan, size)) : NULL;
 	if (!p || !room_for_notes(lines, plan) || (misc & ~(plan->misc_known | MISC_CPUMODE)))
 		return false;
@@ -507,7 +547,8 @@ void lines_add_sums(struct lines_sums *to, const struct lines_sums *from)
 	to->bytes += from->bytes;
 	to->lost += from->lost;
 	to->lost_samples += from->lost_samples;
-	to->diagnostics += from->diagnostics;
+	for (size_t i = 0; i < GRADES; i++)
+		to->diagnostics[i] += from->diagnostics[i];
 	to->skipped += from->skipped;
 	to->passed_over += from->passed_over;
 }
@@ -543,6 +584,8 @@ void lines_summary(struct lines *lines, const struct lines_sums *sums)
 	p = put_sum(p, "lost_samples", sums->lost_samples);
 	p = put_sum(p, "skipped", sums->skipped);
 	p = put_sum(p, "passed_over", sums->passed_over);
-	p = put_sum(p, "diagnostics", sums->diagnostics);
+	p = put_sum(p, "errors", sums->diagnostics[GRADE_ERROR]);
+	p = put_sum(p, "warnings", sums->diagnostics[GRADE_WARNING]);
+	p = put_sum(p, "notes", sums->diagnostics[GRADE_NOTE]);
 	lines->out->at = put_text(p, "}\n");
 }

@@ -6,6 +6,7 @@
 #ifndef PERFABI_LINES_H
 #define PERFABI_LINES_H
 
+#include "diagnostic.h"
 #include "events.h"
 #include "out.h"
 #include "record.h"
@@ -15,7 +16,8 @@ struct lines_options {
 	bool notes;    /* --bytes */
 	bool strict;   /* --check: findings instead of records */
 	bool silent;   /* records are counted and not written: another shard's */
-	bool backward; /* the newest record comes first */
+	bool backward; /* the newest record comes first, ... */
+	bool cut_end;  /* ... and took the place of what the last one ended with */
 	bool no_offset, no_size, no_misc, no_event; /* --fields without these */
 	const bool *types;                          /* by record type, TYPES of them; NULL: all */
 	bool no_unknown;                            /* --type without unknown */
@@ -26,7 +28,7 @@ struct lines_sums {
 	uint64_t records[TYPES]; /* by slot */
 	uint64_t unknown, bytes;
 	uint64_t lost, lost_samples;
-	uint64_t diagnostics, skipped;
+	uint64_t diagnostics[GRADES], skipped;
 	uint64_t passed_over; /* bytes behind AUXTRACE and HEADER_TRACING_DATA, which are no records
 			       */
 };
@@ -53,6 +55,8 @@ struct lines {
 	size_t at_size;
 	uint64_t *last_time; /* by cpu, for --check */
 	size_t cpus;
+	size_t limit;  /* diagnostics to write from now on, the rest are counted; 0: all */
+	size_t unsaid; /* those that were counted */
 	size_t credit; /* bytes that may be tried in vain as records; scan.h */
 };
 
@@ -78,6 +82,9 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size);
 /* One line that something is wrong; `skipped` bytes do not come out because of it. */
 void lines_diagnostic(struct lines *lines, struct place place, const char *code, uint64_t skipped,
 		      const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Ends what lines->limit began, and says how many diagnostics were not written. */
+void lines_end_limit(struct lines *lines);
 
 void lines_add_sums(struct lines_sums *to, const struct lines_sums *from);
 

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <jansson.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +16,14 @@
 #include "compare.h"
 #include "out.h"
 #include "perfabi.h"
+#include "say.h"
 #include "source.h"
+#include "json_memory.h"
+#include "json_text.h"
 
 enum { EXIT_DAMAGED = 1, EXIT_BAD = 2, EXIT_IO = 3 };
 enum { ATTR_BYTES_MAX = 65536, ATTR_JSON_MAX = 16 * 1024 * 1024, LIST_MAX = 256 };
+enum { JOBS_MAX = 1024, SHARDS_MAX = 1000000 };
 
 struct request {
 	struct perfabi_options options;
@@ -58,10 +61,9 @@ static void help(FILE *f)
 	      "--attr\n"
 	      "                        and a case take them\n\n"
 	      "What to check\n"
-	      "      --check           print what is wrong instead of the records: bytes that no "
-	      "field\n"
-	      "                        accounts for, reserved bits, padding, times out of order on "
-	      "a cpu\n"
+	      "      --check           print what is wrong instead of the records, reserved bits, "
+	      "padding\n"
+	      "                        and times out of order on a cpu too\n"
 	      "      --expect F.jsonl  compare with F instead of printing; say the first "
 	      "difference\n\n"
 	      "How\n"
@@ -71,8 +73,8 @@ static void help(FILE *f)
 	      "                        that of --no-summary\n"
 	      "  -h, --help\n"
 	      "  -V, --version\n\n"
-	      "Exit status: 0 all is well, 1 something is damaged or not as --check or --expect "
-	      "want it,\n"
+	      "Exit status: 0 no errors, 1 diagnostics of grade error or not as --expect wants "
+	      "it,\n"
 	      "2 wrong usage or not a recording, 3 reading or writing failed.\n",
 	      f);
 }
@@ -80,7 +82,7 @@ static void help(FILE *f)
 static int usage(const char *format, const char *what)
 {
 	fputs("perfabi-decode: ", stderr);
-	fprintf(stderr, format, what); /* one of ours, with one %s */
+	say(stderr, format, what); /* one of ours, with one %s */
 	fputs("\n  `perfabi-decode --help` lists the options\n", stderr);
 	return EXIT_BAD;
 }
@@ -91,33 +93,56 @@ static int write_out(void *context, const char *text, size_t size)
 	return write_fully(STDOUT_FILENO, text, size);
 }
 
-/* Commas to strings, in place. */
-static size_t split(char *list, const char **out)
+/* Commas to strings, in place; 0 after saying what is wrong with the list. */
+static size_t split(const char *option, char *list, const char **out)
 {
+	char format[96], *name;
 	size_t n = 0;
 
-	for (char *save, *name = strtok_r(list, ",", &save); name && n < LIST_MAX;
-	     name = strtok_r(NULL, ",", &save))
+	while ((name = strsep(&list, ",")) && name[0] && n < LIST_MAX)
 		out[n++] = name;
-	return n;
+	if (!name)
+		return n;
+	snprintf(format, sizeof(format), "%s: expected up to %d names, a comma between%%s", option,
+		 LIST_MAX);
+	usage(format, "");
+	return 0;
+}
+
+/* Digits alone, in range. */
+static bool is_number(const char *text, unsigned long max, unsigned *out)
+{
+	unsigned long n = 0;
+
+	for (const char *at = text; *at; at++) {
+		if (*at < '0' || *at > '9' || n > max)
+			return false;
+		n = n * 10 + (unsigned long)(*at - '0');
+	}
+	*out = (unsigned)n;
+	return text[0] && n >= 1 && n <= max;
 }
 
 static int parse_shard(const char *text, struct perfabi_options *options)
 {
-	char end;
+	char first[16];
+	const char *slash = strchr(text, '/');
+	size_t n = slash ? (size_t)(slash - text) : 0;
 
-	if (sscanf(text, "%u/%u%c", &options->shard, &options->shards, &end) != 2 ||
-	    !options->shards || !options->shard || options->shard > options->shards)
-		return usage("--shard: expected I/N with I from 1 to N, got \"%s\"", text);
-	return 0;
+	if (n && n < sizeof(first)) {
+		memcpy(first, text, n);
+		first[n] = '\0';
+		if (is_number(slash + 1, SHARDS_MAX, &options->shards) &&
+		    is_number(first, options->shards, &options->shard))
+			return 0;
+	}
+	return usage("--shard: expected I/N with I from 1 to N, and N to a million, got \"%s\"",
+		     text);
 }
 
 static int parse_jobs(const char *text, struct perfabi_options *options)
 {
-	char end;
-
-	if (sscanf(text, "%u%c", &options->jobs, &end) != 1 || !options->jobs ||
-	    options->jobs > 1024)
+	if (!is_number(text, JOBS_MAX, &options->jobs))
 		return usage("--jobs: expected a number from 1 to 1024, got \"%s\"", text);
 	return 0;
 }
@@ -143,8 +168,11 @@ static int report_failure(const char *name, int err, const struct perfabi_result
 {
 	bool bad = err == -EINVAL;
 
-	fprintf(stderr, "perfabi-decode: %s: %s\n", name,
-		result->message[0] ? result->message : strerror(-err));
+	if (err ==
+	    -EPIPE) /* whoever reads has seen enough; SIGPIPE is ignored, or we were not here */
+		return EXIT_IO;
+	say(stderr, "perfabi-decode: %s: %s\n", name,
+	    result->message[0] ? result->message : strerror(-err));
 	if (bad && strstr(result->message, "--attr"))
 		fputs("  perfabi-decode --attr-of on a recording of the same events prints one\n",
 		      stderr);
@@ -157,7 +185,7 @@ static int open_input(const char *file)
 	int fd = strcmp(file, "-") ? open(file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 
 	if (fd < 0)
-		fprintf(stderr, "perfabi-decode: cannot read %s: %s\n", file, strerror(errno));
+		say(stderr, "perfabi-decode: cannot read %s: %s\n", file, strerror(errno));
 	return fd;
 }
 
@@ -185,34 +213,54 @@ static int gather(void *context, const char *bytes, size_t size)
 	return 0;
 }
 
-/* The attrs in a header line or in HEADER_ATTR records, as one list. */
-static json_t *attrs_in(const struct text *text)
+/* Appends the attrs of one line. 0, -ENOMEM, or -ERANGE: an id over 2^63 - 1, jansson's largest. */
+static int add_attrs_of(json_t *all, const char *line, size_t size)
+{
+	json_t *json, *attrs, *attr;
+	int err = 0;
+
+	errno = 0;
+	json = json_loadb(line, size, 0, NULL);
+	if (!json)
+		return errno == ENOMEM ? -ENOMEM : -ERANGE;
+	attrs = json_object_get(json, "attrs");
+	attr = json_object_get(json, "attr");
+	if (attrs)
+		err = json_array_extend(all, attrs);
+	if (!err && attr)
+		err = json_array_append_new(all, json_pack("{s:O,s:O?}", "attr", attr, "ids",
+							   json_object_get(json, "ids")));
+	json_decref(json);
+	return err ? -ENOMEM : 0;
+}
+
+/* The attrs in a header line and in HEADER_ATTR records, as one list. NULL with a negative errno.
+ */
+static json_t *attrs_in(const struct text *text, int *err)
 {
 	json_t *all = json_array();
 
-	for (const char *line = text->bytes, *end; line && *line && (end = strchr(line, '\n'));
-	     line = end + 1) {
-		json_t *json = json_loadb(line, (size_t)(end - line), 0, NULL);
-		json_t *attrs = json_object_get(json, "attrs"),
-		       *attr = json_object_get(json, "attr");
-
-		if (attrs)
-			json_array_extend(all, attrs);
-		if (attr)
-			json_array_append_new(all, json_pack("{s:O,s:O?}", "attr", attr, "ids",
-							     json_object_get(json, "ids")));
-		json_decref(json);
-	}
-	return all;
+	*err = all ? 0 : -ENOMEM;
+	for (const char *line = text->bytes, *end; !*err && line && (end = strchr(line, '\n'));
+	     line = end + 1)
+		*err = add_attrs_of(all, line, (size_t)(end - line));
+	if (!*err)
+		return all;
+	json_decref(all);
+	return NULL;
 }
 
 static int print_json(const json_t *json)
 {
-	if (!json || json_dumpf(json, stdout, JSON_INDENT(2)) || puts("") < 0 || fflush(stdout)) {
-		fprintf(stderr, "perfabi-decode: writing: %s\n", strerror(errno));
-		return EXIT_IO;
-	}
-	return 0;
+	char *text = json ? json_text(json, JSON_INDENT(2)) : NULL;
+	int err = text ? write_fully(STDOUT_FILENO, text, strlen(text)) : -ENOMEM;
+
+	if (!err)
+		err = write_fully(STDOUT_FILENO, "\n", 1);
+	free(text);
+	if (err && err != -EPIPE)
+		say(stderr, "perfabi-decode: writing: %s\n", strerror(-err));
+	return err ? EXIT_IO : 0;
 }
 
 /* The bytes of one attr, which are no recording: by the size that they say they have. */
@@ -237,11 +285,11 @@ static int attr_of_bytes(const struct request *request, const char *name,
 		return EXIT_IO;
 	}
 	if (size < abi->sizes[0].size || size > ATTR_BYTES_MAX) {
-		fprintf(stderr,
-			"perfabi-decode: %s: neither a perf.data nor a struct perf_event_attr, "
-			"which has at "
-			"least %u bytes: here are %zu\n",
-			name, abi->sizes[0].size, size);
+		say(stderr,
+		    "perfabi-decode: %s: neither a perf.data nor a struct perf_event_attr, "
+		    "which has at "
+		    "least %u bytes: here are %zu\n",
+		    name, abi->sizes[0].size, size);
 		abi_free(abi);
 		return EXIT_BAD;
 	}
@@ -266,7 +314,7 @@ static int print_attrs(struct request *request)
 {
 	static const char *const header_attr[] = {"header_attr"};
 	struct perfabi_options options = request->options;
-	struct perfabi_result result;
+	struct perfabi_result result = {0};
 	struct text text = {0};
 	json_t *attrs;
 	int fd = open_input(request->attr_of), err, status;
@@ -277,15 +325,18 @@ static int print_attrs(struct request *request)
 		size_t size = 0;
 		char *bytes = text_read(request->attr_of, &size, ATTR_JSON_MAX);
 
-		status = bytes ? attr_of_bytes(request, request->attr_of, (unsigned char *)bytes,
-					       size)
-			       : EXIT_IO;
+		if (bytes)
+			status = attr_of_bytes(request, request->attr_of, (unsigned char *)bytes,
+					       size);
+		else
+			status = report_failure(request->attr_of, -errno, &result);
 		free(bytes);
 		close(fd);
 		return status;
 	}
 	options.types = header_attr;
 	options.type_count = 1;
+	options.no_summary = true;
 	options.format = PERFABI_PERF_DATA;
 	err = perfabi_decode(request->perfabi, fd, &options, gather, &text, &result);
 	close(fd);
@@ -293,8 +344,8 @@ static int print_attrs(struct request *request)
 		free(text.bytes);
 		return report_failure(request->attr_of, err, &result);
 	}
-	attrs = attrs_in(&text);
-	status = print_json(attrs);
+	attrs = attrs_in(&text, &err);
+	status = attrs ? print_json(attrs) : report_failure(request->attr_of, err, &result);
 	json_decref(attrs);
 	free(text.bytes);
 	return status;
@@ -305,17 +356,20 @@ static int decode_expecting(const struct request *request, int fd, const char *n
 	struct perfabi_result result;
 	struct compare compare;
 	int err = compare_open(&compare, request->expect);
-	bool same;
+	int same = 0;
 
 	if (err) {
-		fprintf(stderr, "perfabi-decode: cannot read %s: %s\n", request->expect,
-			strerror(-err));
-		return EXIT_BAD;
+		say(stderr, "perfabi-decode: cannot read %s: %s\n", request->expect,
+		    strerror(-err));
+		return err == -ENOMEM ? EXIT_IO : EXIT_BAD;
 	}
 	err = perfabi_decode(request->perfabi, fd, &request->options, compare_text, &compare,
 			     &result);
-	same = (!err || err == -ECANCELED) && compare_end(&compare);
+	if (!err || err == -ECANCELED)
+		same = compare_end(&compare);
 	compare_close(&compare);
+	if (same < 0)
+		err = same;
 	if (err && err != -ECANCELED)
 		return report_failure(name, err, &result);
 	return same ? 0 : EXIT_DAMAGED;
@@ -334,10 +388,11 @@ static int decode(struct request *request)
 	if (request->attr_file) {
 		attr = text_read(request->attr_file, &size, ATTR_JSON_MAX);
 		if (!attr) {
-			fprintf(stderr, "perfabi-decode: cannot read %s: %s\n", request->attr_file,
-				strerror(errno));
+			status = errno == ENOMEM || errno == EIO ? EXIT_IO : EXIT_BAD;
+			say(stderr, "perfabi-decode: cannot read %s: %s\n", request->attr_file,
+			    strerror(errno));
 			close(fd);
-			return EXIT_BAD;
+			return status;
 		}
 		request->options.attr = attr;
 		request->options.attr_name = request->attr_file;
@@ -350,7 +405,7 @@ static int decode(struct request *request)
 		if (err)
 			status = report_failure(name, err, &result);
 		else
-			status = result.diagnostics ? EXIT_DAMAGED : 0;
+			status = result.errors ? EXIT_DAMAGED : 0;
 	}
 	close(fd);
 	free(attr);
@@ -408,11 +463,13 @@ static int parse(int argc, char **argv, struct request *request)
 			request->cases = optarg;
 			break;
 		case 't':
-			o->type_count = split(optarg, request->types);
+			o->type_count = split("--type", optarg, request->types);
+			status = o->type_count ? 0 : EXIT_BAD;
 			o->types = request->types;
 			break;
 		case 'f':
-			o->field_count = split(optarg, request->fields);
+			o->field_count = split("--fields", optarg, request->fields);
+			status = o->field_count ? 0 : EXIT_BAD;
 			o->fields = request->fields;
 			break;
 		case NO_SUMMARY:
@@ -467,11 +524,12 @@ int main(int argc, char **argv)
 		help(stderr);
 		return EXIT_BAD;
 	}
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), and said */
+	json_memory_or_exit();
 	request.perfabi = perfabi_new(request.cases, message, sizeof(message));
 	if (!request.perfabi) {
-		fprintf(stderr, "perfabi-decode: %s\n", message);
-		return EXIT_BAD;
+		status = errno == ENOMEM ? EXIT_IO : EXIT_BAD;
+		say(stderr, "perfabi-decode: %s\n", message);
+		return status;
 	}
 	status = request.attr_of ? print_attrs(&request) : decode(&request);
 	perfabi_free(request.perfabi);

@@ -55,6 +55,16 @@ char *out_room(struct out *out, size_t size)
 	return out->at;
 }
 
+char *out_spill(struct out *out, char *p)
+{
+	if (!out->sink || p - out->base < OUT_BUFFER)
+		return p;
+	out->at = p - 1;
+	out_flush(out);
+	out->base[0] = p[-1];
+	return out->base + 1;
+}
+
 int write_fully(int fd, const void *bytes, size_t size)
 {
 	const char *at = bytes;

@@ -13,7 +13,7 @@ struct out {
 	size_t capacity;
 	int (*sink)(void *context, const char *text, size_t size); /* NULL: the buffer grows */
 	void *context;
-	int err; /* the first error, a negative errno; nothing is passed on after it */
+	int err; /* an error, a negative errno; nothing is passed on after it */
 };
 
 enum { OUT_BUFFER = 256 * 1024 };
@@ -27,6 +27,12 @@ void out_free(struct out *out);
  * written there counts once out->at is moved behind it.
  */
 char *out_room(struct out *out, size_t size);
+
+/*
+ * In room that was given: hands the text up to `p` to the sink, but for its last byte, once it is
+ * worth it. Returns where to go on; the room behind that is no less.
+ */
+char *out_spill(struct out *out, char *p);
 
 /* Hands everything to the sink. 0 or the first error there was. */
 int out_flush(struct out *out);

@@ -73,7 +73,9 @@ static int finish(struct decoder *d, int err)
 		d->out.sink = d->sink;
 		d->out.context = d->context;
 	}
-	d->result->diagnostics = sums.diagnostics;
+	d->result->errors = sums.diagnostics[GRADE_ERROR];
+	d->result->warnings = sums.diagnostics[GRADE_WARNING];
+	d->result->notes = sums.diagnostics[GRADE_NOTE];
 	d->result->lost = sums.lost;
 	d->result->records = sums.unknown;
 	for (size_t i = 0; i < TYPES; i++)
@@ -111,12 +113,19 @@ static void error_text_of(const struct error *e, int err, char *text, size_t siz
 
 	if (e->file[0])
 		snprintf(where, sizeof(where), "%s:%d: %s: ", e->file, e->line, e->pointer);
-	if (!error_is_set(e))
+	if (e->no_memory)
+		snprintf(text, size, "no %s", e->expected);
+	else if (!error_is_set(e))
 		snprintf(text, size, "%s", strerror(-err));
 	else
 		snprintf(text, size, "%sexpected %s, got %s%s%s%s", where, e->expected,
 			 e->got[0] ? e->got : "nothing", e->nearest[0] ? " (nearest: \"" : "",
 			 e->nearest, e->nearest[0] ? "\")" : "");
+}
+
+static bool is_for_memory(const struct error *e, int err)
+{
+	return e->no_memory || (err == -ENOMEM && !error_is_set(e));
 }
 
 struct perfabi *perfabi_new(const char *cases, char *message, size_t size)
@@ -141,6 +150,7 @@ struct perfabi *perfabi_new(const char *cases, char *message, size_t size)
 	if (message)
 		error_text_of(&e, err, message, size);
 	perfabi_free(p);
+	errno = is_for_memory(&e, err) ? ENOMEM : EINVAL;
 	return NULL;
 }
 
@@ -149,7 +159,7 @@ struct perfabi *decoder_over(const struct abi *abi, struct error *e)
 	struct perfabi *p = calloc(1, sizeof(*p));
 
 	if (!p) {
-		error_text(e, NULL, strerror(ENOMEM), "memory for a decoder");
+		error_no_memory(e, NULL, "memory for a decoder");
 		return NULL;
 	}
 	p->abi = abi;
@@ -196,10 +206,16 @@ int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_o
 		err = start(d);
 	if (!err) {
 		err = decoder_begin(d, &e);
+		if (!err && d->in.err)
+			err = d->in.err;
 		if (!err && !options->header_only)
 			err = decoder_records(d);
 		err = finish(d, err);
 	}
+	if (is_for_memory(&e, err))
+		err = -ENOMEM;
+	if (err && err == d->in.err && !result->message[0])
+		decoder_fail(d, err, "reading: %s", strerror(-err));
 	if (err && !result->message[0])
 		error_text_of(&e, err, result->message, sizeof(result->message));
 	release(d);

@@ -44,7 +44,7 @@ struct perfabi_options {
 
 /* What came of it. */
 struct perfabi_result {
-	uint64_t diagnostics; /* lines of that type */
+	uint64_t errors, warnings, notes; /* diagnostics of each grade */
 	uint64_t records;
 	uint64_t lost;      /* records that LOST says are missing */
 	char message[1024]; /* if the call failed: why, without a newline */
@@ -54,7 +54,8 @@ struct perfabi;
 
 /*
  * Loads the layouts: of the folder `cases`, or if that is NULL those built in. Free with
- * perfabi_free(). NULL if that fails, with the reason in `message`, which may be NULL.
+ * perfabi_free(). NULL if that fails, with the reason in `message`, which may be NULL, and errno:
+ * ENOMEM, or EINVAL for what is wrong with `cases`.
  */
 struct perfabi *perfabi_new(const char *cases, char *message, size_t size);
 void perfabi_free(struct perfabi *perfabi);
@@ -62,7 +63,7 @@ void perfabi_free(struct perfabi *perfabi);
 /*
  * Decodes from `fd`, which stays open. `sink` takes text in pieces, in order, and returns 0 or a
  * negative errno, which ends the decoding. Returns
- *   0        the input was read to its end; result->diagnostics says how well
+ *   0        the input was read to its end; result->errors says how well
  *   -EINVAL  the options are wrong, or this is no such input
  *   other    a negative errno of reading, or what the sink returned
  */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "json.h"
+#include "json_text.h"
 
 enum {
 	OFFSET_SIZE = 8,
@@ -19,6 +20,7 @@ enum {
 	ATTR_MAX = 4096,
 	IDS_AT_ONCE = 4096,
 	SECTION_MAX = 1024 * 1024,
+	ARCH_MAX = 4096,
 };
 
 static const char magic_2[] = "PERFILE2", magic_1[] = "PERFFILE";
@@ -109,74 +111,104 @@ int perfdata_open(struct perfdata *file, const struct abi *abi, struct input *in
 	return 0;
 }
 
+/* What perfdata_header() works with, on its way through the file's sections. */
+struct reader {
+	const struct perfdata *file;
+	struct input *in;
+	struct events *events;
+	struct lines *lines;
+	struct out *out;
+	uint64_t ids; /* bytes of ids so far */
+};
+
 static struct place at_offset(uint64_t offset)
 {
 	return (struct place){offset, -1};
 }
 
-/* True if the range lies in the file; if not, a diagnostic says so. */
-static bool in_file(const struct input *in, const struct segment *range, uint64_t named_at,
-		    struct lines *lines, const char *what)
+/* A piece of the header line. 0 or -ENOMEM. */
+static int put(struct out *out, const char *text)
 {
-	if (range->offset <= in->size && range->size <= in->size - range->offset)
+	char *p = out_room(out, strlen(text));
+
+	if (!p)
+		return -ENOMEM;
+	out->at = put_text(p, text);
+	return 0;
+}
+
+/* True if the range lies in the file; if not, a diagnostic says so. */
+static bool in_file(const struct reader *r, const struct segment *range, uint64_t named_at,
+		    const char *what)
+{
+	if (range->offset <= r->in->size && range->size <= r->in->size - range->offset)
 		return true;
-	lines_diagnostic(lines, at_offset(named_at), "section-past-end", 0,
+	lines_diagnostic(r->lines, at_offset(named_at), "section-past-end", 0,
 			 "%s: offset %llu, size %llu, in a file of %llu bytes", what,
 			 (unsigned long long)range->offset, (unsigned long long)range->size,
-			 (unsigned long long)in->size);
+			 (unsigned long long)r->in->size);
 	return false;
 }
 
-static char *put_attr_json(struct out *out, const struct events *events, const unsigned char *bytes,
-			   size_t size)
+static int put_attr_json(struct out *out, const struct events *events, const unsigned char *bytes,
+			 size_t size)
 {
 	json_t *json = attr_to_json(events->abi, events->arch, bytes, size, events->order);
-	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL, *p = NULL;
+	char *text = json ? json_text(json, JSON_COMPACT) : NULL;
+	int err = text ? put(out, text) : -ENOMEM;
 
-	if (text && (p = out_room(out, strlen(text) + 64))) {
-		p = put_text(put_text(p, "{\"attr\":"), text);
-		out->at = p;
-	}
 	free(text);
 	json_decref(json);
-	return p;
+	return err;
 }
 
-static void put_ids(struct out *out, struct input *in, struct events *events, int event,
-		    const struct segment *range, struct lines *lines)
+/* As many ids as the buffer holds; `first`: none came before them. */
+static int put_some_ids(const struct reader *r, int *event, const unsigned char *ids, size_t size,
+			uint64_t offset, bool first)
+{
+	char *p = out_room(r->out, size / 8 * 22);
+
+	if (!p)
+		return -ENOMEM;
+	for (size_t i = 0; i + 8 <= size; i += 8) {
+		uint64_t id = load_word(ids + i, 8, r->events->order);
+		int err = *event >= 0 ? events_add_id(r->events, id, *event) : 0;
+
+		if (err == -ENOMEM)
+			return err;
+		if (err) {
+			lines_diagnostic(r->lines, at_offset(offset + i), "too-many-ids", 0,
+					 "more than %d ids", IDS_MAX);
+			*event = -1;
+		}
+		if (!first)
+			*p++ = ',';
+		first = false;
+		p = put_u64(p, id);
+	}
+	r->out->at = p;
+	return 0;
+}
+
+static int put_ids(const struct reader *r, int event, const struct segment *range)
 {
 	unsigned char *ids = malloc(IDS_AT_ONCE * 8);
-	uint64_t at = 0;
-	char *p = out_room(out, 16);
+	int err = ids ? 0 : -ENOMEM;
 
-	if (p)
-		out->at = put_text(p, ",\"ids\":[");
-	while (ids && at + 8 <= range->size) {
+	for (uint64_t at = 0; !err && at + 8 <= range->size;) {
 		size_t want = range->size - at < IDS_AT_ONCE * 8 ? (size_t)(range->size - at)
 								 : IDS_AT_ONCE * 8;
-		long n = input_read_at(in, range->offset + at, ids, want & ~(size_t)7);
+		long n = input_read_at(r->in, range->offset + at, ids, want & ~(size_t)7);
 
-		p = out_room(out, IDS_AT_ONCE * 22);
-		if (n < 8 || !p)
+		if (n < 8) { /* the file got shorter while it was read */
+			err = n < 0 ? (int)n : 0;
 			break;
-		for (long i = 0; i + 8 <= n; i += 8) {
-			uint64_t id = load_word(ids + i, 8, events->order);
-
-			if (event >= 0 && events_add_id(events, id, event) == -E2BIG) {
-				lines_diagnostic(lines, at_offset(range->offset + at),
-						 "too-many-ids", 0, "more than %d ids", IDS_MAX);
-				event = -1;
-			}
-			p = put_u64(p, id);
-			*p++ = ',';
 		}
-		out->at = p;
+		err = put_some_ids(r, &event, ids, (size_t)n, range->offset + at, !at);
 		at += (uint64_t)n;
 	}
 	free(ids);
-	p = out_room(out, 16);
-	if (p)
-		out->at = put_text(put_close(out->at, ']'), "},");
+	return err;
 }
 
 /* The fields that decide how records are read, with bits that cases/abi has no name for. */
@@ -204,17 +236,19 @@ static void check_bits(struct events *events, const unsigned char *attr, size_t 
 }
 
 int perfdata_add_attr(struct events *events, const unsigned char *attr, size_t size,
-		      uint64_t offset, struct lines *lines)
+		      uint64_t offset, struct lines *lines, int *event)
 {
 	struct error e = {0};
-	int event = events_add(events, attr, size, &e);
 
+	*event = events_add(events, attr, size, &e);
 	check_bits(events, attr, size, offset, lines);
-	if (event < 0)
-		lines_diagnostic(lines, at_offset(offset), "attr", 0, "expected %s, got %s",
-				 error_is_set(&e) ? e.expected : "memory",
-				 error_is_set(&e) ? e.got : "none");
-	return event;
+	if (*event >= 0)
+		return 0;
+	if (!error_is_set(&e) || e.no_memory)
+		return -ENOMEM;
+	lines_diagnostic(lines, at_offset(offset), "attr", 0, "expected %s, got %s", e.expected,
+			 e.got);
+	return 0;
 }
 
 static size_t valid_size(const struct events *events, const unsigned char *attr, uint64_t entry)
@@ -226,47 +260,73 @@ static size_t valid_size(const struct events *events, const unsigned char *attr,
 	return (size_t)(size < entry ? size : entry);
 }
 
-static void put_attrs(const struct perfdata *file, struct input *in, struct events *events,
-		      struct lines *lines, struct out *out)
+/*
+ * Ids of attrs do not overlap: together they cannot be more than the file. A file that says so
+ * could grow without end.
+ */
+static bool are_sound(struct reader *r, const struct segment *ids, uint64_t named_at)
 {
+	if (!in_file(r, ids, named_at, "ids of an attr"))
+		return false;
+	if (ids->size > r->in->size - r->ids) {
+		lines_diagnostic(r->lines, at_offset(named_at), "ids-overlap", 0,
+				 "the ids of this attr and those before it are more than the "
+				 "file's %llu bytes",
+				 (unsigned long long)r->in->size);
+		return false;
+	}
+	r->ids += ids->size;
+	return true;
+}
+
+/* One entry: an attr and where its ids are. *more: others may follow. */
+static int put_entry(struct reader *r, const unsigned char *entry, uint64_t offset, bool *more)
+{
+	size_t attr_size = (size_t)r->file->attr_size - 16;
+	size_t size = valid_size(r->events, entry, attr_size);
+	struct segment ids = section_at(entry + attr_size, r->events->order);
+	int event, err = perfdata_add_attr(r->events, entry, size, offset, r->lines, &event);
+
+	if (!err)
+		err = put(r->out, "{\"attr\":");
+	if (!err)
+		err = put_attr_json(r->out, r->events, entry, size);
+	if (!err)
+		err = put(r->out, ",\"ids\":[");
+	if (!err && are_sound(r, &ids, offset + attr_size))
+		err = put_ids(r, event, &ids);
+	*more = event >= 0; /* that was said; there may be millions of them */
+	return err ? err : put(r->out, "]}");
+}
+
+static int put_attrs(struct reader *r)
+{
+	const struct perfdata *file = r->file;
 	unsigned char entry[ATTR_MAX + 16];
 	uint64_t count = file->attr_size ? file->attrs.size / file->attr_size : 0;
-	uint64_t smallest = events->abi->attr_smallest + 16u;
-	bool sizes = file->attr_size >= smallest && file->attr_size <= sizeof(entry);
-	char *p = out_room(out, 16);
+	uint64_t smallest = r->events->abi->attr_smallest + 16u;
+	bool sizes = file->attr_size >= smallest && file->attr_size <= sizeof(entry), more = true;
+	int err = put(r->out, ",\"attrs\":[");
 
-	if (p)
-		out->at = put_text(p, "\"attrs\":[");
 	if (!sizes && file->attrs.size)
-		lines_diagnostic(lines, at_offset(OFFSET_ATTR_SIZE), "attr-size", 0,
+		lines_diagnostic(r->lines, at_offset(OFFSET_ATTR_SIZE), "attr-size", 0,
 				 "attr entries of %llu bytes: expected %llu to %zu",
 				 (unsigned long long)file->attr_size, (unsigned long long)smallest,
 				 sizeof(entry));
-	if (!sizes || !in_file(in, &file->attrs, OFFSET_ATTRS, lines, "attrs"))
+	if (!sizes || !in_file(r, &file->attrs, OFFSET_ATTRS, "attrs"))
 		count = 0;
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; !err && more && i < count; i++) {
 		uint64_t offset = file->attrs.offset + i * file->attr_size;
-		size_t attr_size = (size_t)file->attr_size - 16, size;
-		struct segment ids;
-		int event;
+		long n = input_read_at(r->in, offset, entry, (size_t)file->attr_size);
 
-		if (input_read_at(in, offset, entry, (size_t)file->attr_size) <
-		    (long)file->attr_size)
-			break;
-		size = valid_size(events, entry, attr_size);
-		ids = section_at(entry + attr_size, events->order);
-		event = perfdata_add_attr(events, entry, size, offset, lines);
-		if (!in_file(in, &ids, offset + attr_size, lines, "ids of an attr"))
-			ids.size = 0;
-		if (!put_attr_json(out, events, entry, size))
-			break;
-		put_ids(out, in, events, event, &ids, lines);
-		if (event < 0) /* that was said; there may be millions of them */
-			break;
+		if (n < (long)file->attr_size)
+			return n < 0 ? (int)n : put(r->out, "]");
+		if (i)
+			err = put(r->out, ",");
+		if (!err)
+			err = put_entry(r, entry, offset, &more);
 	}
-	p = out_room(out, 16);
-	if (p)
-		out->at = put_text(put_close(out->at, ']'), ",");
+	return err ? err : put(r->out, "]");
 }
 
 static const struct abi_value *feature_value(const struct abi *abi, unsigned feature)
@@ -286,181 +346,292 @@ static char *put_feature_name(char *p, const struct abi_value *value, unsigned f
 	return put_text(p, "\":");
 }
 
-static char *put_range(char *p, const struct segment *range)
+/* "name":{"offset":...,"size":...}: where it is, not what. */
+static int put_range(struct out *out, unsigned feature, const struct abi_value *value,
+		     const struct segment *range)
 {
-	p = put_u64(put_text(p, "{\"offset\":"), range->offset);
-	return put_text(put_u64(put_text(p, ",\"size\":"), range->size), "},");
+	char *p = out_room(out, 256);
+
+	if (!p)
+		return -ENOMEM;
+	p = put_text(put_feature_name(p, value, feature), "{\"offset\":");
+	p = put_text(put_u64(p, range->offset), ",\"size\":");
+	out->at = put_text(put_u64(p, range->size), "}");
+	return 0;
+}
+
+/* The text of a section goes out as it grows: a MiB of attrs is many of JSON. */
+static char *spill(void *out, char *p)
+{
+	return out_spill(out, p);
+}
+
+/* ... or nowhere, where it is only to be seen whether its layout fits. */
+static char *forget(void *out, char *p)
+{
+	char *base = ((struct out *)out)->at;
+
+	*base = p[-1]; /* which put_close() looks at */
+	return base + 1;
+}
+
+static enum record_problem run_section(const struct plan *plan, struct lines *lines,
+				       const unsigned char *bytes, size_t size, struct out *out,
+				       char *(*where)(void *, char *), char **p)
+{
+	bool notes = lines->record.notes;
+	enum record_problem problem;
+
+	lines->record.order = lines->events->order;
+	lines->record.arch = lines->events->arch;
+	lines->record.notes = false;
+	lines->record.spill = where;
+	lines->record.spill_to = out;
+	lines->record.dry = where == forget;
+	problem = record_put(plan, &lines->record, bytes, 0, size, 0, p);
+	lines->record.spill = NULL;
+	lines->record.dry = false;
+	lines->record.notes = notes;
+	return problem;
 }
 
 /* Bytes that no field accounts for make the members an object of their own: "rest" is in it. */
-static char *wrap(char *start, char *end, const struct abi_value *value, unsigned feature)
+static int put_section(unsigned feature, const struct abi_value *value, const struct plan *plan,
+		       const unsigned char *bytes, const struct segment *range, struct lines *lines,
+		       struct out *out)
 {
-	char name[96];
-	size_t n = (size_t)(put_feature_name(name, value, feature) - name);
+	size_t size = (size_t)range->size, longest = record_longest(plan, size) + 256;
+	char *p = out_room(out, longest), text[160];
+	enum record_problem problem;
 
-	memmove(start + n + 1, start, (size_t)(end - start));
-	memcpy(start, name, n);
-	start[n] = '{';
-	return put_text(put_close(end + n + 1, '}'), ",");
+	if (!p)
+		return -ENOMEM;
+	problem = run_section(plan, lines, bytes, size, out, forget, &p);
+	if (problem)
+		lines_diagnostic(lines, at_offset(range->offset + lines->record.failed_at),
+				 "feature", 0, "%s: %s", value->name,
+				 record_problem_text(problem, &lines->record, text, sizeof(text)));
+	if (lines->record.err)
+		return lines->record.err;
+	if (problem && problem != RECORD_LEFT && problem != RECORD_IMPOSSIBLE)
+		return put_range(out, feature, value, range);
+	p = out->at;
+	if (problem == RECORD_LEFT)
+		p = put_text(put_feature_name(p, value, feature), "{");
+	run_section(plan, lines, bytes, size, out, spill, &p);
+	p -= p[-1] == ',';
+	if (problem == RECORD_LEFT)
+		*p++ = '}';
+	out->at = p;
+	return lines->record.err;
 }
 
-void perfdata_put_feature(unsigned feature, const unsigned char *bytes, const struct segment *range,
-			  struct lines *lines, struct out *out)
+int perfdata_put_feature(unsigned feature, const unsigned char *bytes, const struct segment *range,
+			 struct lines *lines, struct out *out)
 {
 	const struct abi *abi = lines->events->abi;
 	const struct abi_value *value = feature_value(abi, feature);
 	struct plan_for with = {.abi = abi};
-	bool notes = lines->record.notes;
-	size_t size = (size_t)range->size;
-	enum record_problem problem;
-	struct plan plan;
 	struct error e = {0};
-	char text[160], *p, *start;
+	struct plan plan;
+	int err;
 
-	if (!value || plan_make(&plan, &with, abi_family(abi, "feature"), value, &e))
-		return;
-	p = start = out_room(out, record_longest(&plan, size));
-	if (p) {
-		lines->record.order = lines->events->order;
-		lines->record.arch = lines->events->arch;
-		lines->record.notes = false;
-		problem = record_put(&plan, &lines->record, bytes, 0, size, 0, &p);
-		lines->record.notes = notes;
-		if (problem)
-			lines_diagnostic(
-				lines, at_offset(range->offset + lines->record.failed_at),
-				"feature", 0, "%s: %s", value->name,
-				record_problem_text(problem, &lines->record, text, sizeof(text)));
-		if (problem == RECORD_LEFT)
-			p = wrap(start, p, value, feature);
-		else if (problem)
-			p = put_range(put_feature_name(start, value, feature), range);
-		out->at = p;
-	}
+	if (!value)
+		return put_range(out, feature, value, range);
+	if (plan_make(&plan, &with, abi_family(abi, "feature"), value, &e))
+		return -ENOMEM; /* the layout itself was held against the language before */
+	err = put_section(feature, value, &plan, bytes, range, lines, out);
 	plan_free(&plan);
+	return err;
 }
 
-static void put_feature(struct input *in, unsigned feature, const struct segment *range,
-			struct lines *lines, struct out *out)
+/* The bytes of a section that is decoded; NULL in *bytes where it is given by its place alone. */
+static int read_section(struct input *in, const struct segment *range, unsigned char **bytes)
 {
-	const struct abi_value *value = feature_value(lines->events->abi, feature);
+	long n;
+
+	*bytes = NULL;
+	if (range->size > SECTION_MAX)
+		return 0;
+	*bytes = malloc(range->size ? (size_t)range->size : 1);
+	if (!*bytes)
+		return -ENOMEM;
+	n = input_read_at(in, range->offset, *bytes, (size_t)range->size);
+	if (n == (long)range->size)
+		return 0;
+	free(*bytes);
+	*bytes = NULL;
+	return n < 0 ? (int)n : 0;
+}
+
+static int put_feature(const struct reader *r, unsigned feature, const struct segment *range)
+{
+	const struct abi_value *value = feature_value(r->lines->events->abi, feature);
 	const json_t *fields = value ? json_object_get(value->json, "fields") : NULL;
 	unsigned char *bytes = NULL;
-	char *p = out_room(out, 256);
+	const char *fixed = !json_array_size(fields) ? "true" : !range->size ? "null" : NULL;
+	int err = 0;
 
-	if (!p)
-		return;
-	if (fields && !json_array_size(fields)) {
-		out->at = put_text(put_feature_name(p, value, feature), "true,");
-		return;
+	if (fields && fixed) {
+		char *p = out_room(r->out, 256);
+
+		if (!p)
+			return -ENOMEM;
+		r->out->at = put_text(put_feature_name(p, value, feature), fixed);
+		return 0;
 	}
-	if (fields && range->size <= SECTION_MAX)
-		bytes = malloc(range->size ? (size_t)range->size : 1);
-	if (bytes &&
-	    input_read_at(in, range->offset, bytes, (size_t)range->size) == (long)range->size) {
-		perfdata_put_feature(feature, bytes, range, lines, out);
-	} else {
-		out->at = put_range(put_feature_name(p, value, feature), range);
-	}
+	if (fields)
+		err = read_section(r->in, range, &bytes);
+	if (!err)
+		err = bytes ? perfdata_put_feature(feature, bytes, range, r->lines, r->out)
+			    : put_range(r->out, feature, value, range);
 	free(bytes);
+	return err;
 }
 
-/* The table of sections stands behind the data, an entry for each bit that is set. */
-static void each_feature(const struct perfdata *file, struct input *in, struct lines *lines,
-			 struct out *out, int only)
+/*
+ * The entry of a feature in the table of sections, which stands behind the data and has one for
+ * each bit that is set. 1, 0 if the file ends before, or a negative errno.
+ */
+static int find_section(const struct reader *r, unsigned feature, struct segment *range,
+			uint64_t *named_at)
 {
-	uint64_t at = file->data.offset + file->data.size;
+	const struct segment *data = &r->file->data;
 	unsigned char entry[16];
+	uint64_t before = 0;
+	long n;
 
-	for (unsigned i = 0; i < FEATURES && !file->open_ended; i++) {
+	if (data->size > UINT64_MAX / 2 || data->offset > UINT64_MAX / 2)
+		return 0;
+	for (unsigned i = 0; i < feature; i++)
+		before += r->file->features[i / 64] >> i % 64 & 1;
+	*named_at = data->offset + data->size + before * sizeof(entry);
+	n = input_read_at(r->in, *named_at, entry, sizeof(entry));
+	if (n < (long)sizeof(entry))
+		return n < 0 ? (int)n : 0;
+	*range = section_at(entry, r->events->order);
+	return 1;
+}
+
+static bool has_feature(const struct perfdata *file, unsigned feature)
+{
+	return !file->open_ended && (file->features[feature / 64] >> feature % 64 & 1);
+}
+
+static int put_features(const struct reader *r)
+{
+	bool first = true;
+	int err = put(r->out, ",\"features\":{");
+
+	for (unsigned i = 0; i < FEATURES && !err; i++) {
 		struct segment range;
+		uint64_t named_at = 0;
 		char what[32];
+		int found;
 
-		if (!(file->features[i / 64] >> i % 64 & 1))
+		if (!has_feature(r->file, i))
 			continue;
-		if (input_read_at(in, at, entry, sizeof(entry)) < (long)sizeof(entry)) {
-			if (only < 0)
-				lines_diagnostic(
-					lines, at_offset(at), "section-past-end", 0,
-					"the table of feature sections ends past the file");
-			return;
+		found = find_section(r, i, &range, &named_at);
+		if (found < 0)
+			return found;
+		if (!found) {
+			lines_diagnostic(r->lines, at_offset(named_at), "section-past-end", 0,
+					 "the table of feature sections ends past the file");
+			break;
 		}
-		range = section_at(entry, lines->events->order);
 		snprintf(what, sizeof(what), "feature %u", i);
-		if ((only < 0 || (int)i == only) &&
-		    (only >= 0 ? range.size <= in->size && range.offset <= in->size - range.size
-			       : in_file(in, &range, at, lines, what)))
-			put_feature(in, i, &range, lines, out);
-		at += sizeof(entry);
+		if (!in_file(r, &range, named_at, what))
+			continue;
+		if (!first)
+			err = put(r->out, ",");
+		if (!err)
+			err = put_feature(r, i, &range);
+		first = false;
 	}
+	return err ? err : put(r->out, "}");
+}
+
+int perfdata_take_arch(struct events *events, struct lines *lines, const unsigned char *bytes,
+		       size_t size)
+{
+	static const char key[] = "\"arch\":\"";
+	const struct abi_family *features = abi_family(events->abi, "feature");
+	const struct abi_value *arch = features ? abi_value(features, "arch", NULL) : NULL;
+	struct plan_for with = {.abi = events->abi};
+	struct error e = {0};
+	struct plan plan;
+	char *text, *p;
+
+	if (!arch || size > ARCH_MAX)
+		return 0;
+	if (plan_make(&plan, &with, features, arch, &e))
+		return -ENOMEM;
+	p = text = malloc(record_longest(&plan, size) + PUT_SLACK);
+	if (text && !run_section(&plan, lines, bytes, size, NULL, NULL, &p) &&
+	    (size_t)(p - text) > sizeof(key) && !memcmp(text, key, sizeof(key) - 1)) {
+		p = text + sizeof(key) - 1;
+		p[strcspn(p, "\"")] = '\0';
+		events_set_arch(events, abi_arch(events->abi, p));
+	}
+	free(text);
+	plan_free(&plan);
+	return text ? 0 : -ENOMEM;
 }
 
 /* The recording's own machine, which the names of registers in its attrs hang on. */
-static void find_arch(const struct perfdata *file, struct input *in, struct events *events,
-		      struct lines *lines)
+static int find_arch(const struct reader *r)
 {
-	const struct abi_family *features = abi_family(events->abi, "feature");
+	const struct abi_family *features = abi_family(r->events->abi, "feature");
 	const struct abi_value *arch = features ? abi_value(features, "arch", NULL) : NULL;
-	struct lines_sums sums = lines->sums;
-	struct out text, unsaid, *said = lines->out;
+	struct segment range;
+	uint64_t named_at;
+	unsigned char *bytes;
+	int err;
 
-	if (!arch || out_init(&text, NULL, NULL))
-		return;
-	if (!out_init(&unsaid, NULL, NULL)) { /* what is wrong is said when all are read */
-		lines->out = &unsaid;
-		each_feature(file, in, lines, &text, (int)arch->value);
-		perfdata_set_arch(events, text.base, (size_t)(text.at - text.base));
-		lines->out = said;
-		lines->sums = sums;
-		out_free(&unsaid);
-	}
-	out_free(&text);
+	if (!arch || !has_feature(r->file, (unsigned)arch->value))
+		return 0;
+	err = find_section(r, (unsigned)arch->value, &range, &named_at);
+	if (err <= 0 || range.offset > r->in->size || range.size > r->in->size - range.offset)
+		return err < 0 ? err : 0;
+	err = read_section(r->in, &range, &bytes);
+	if (!err && bytes)
+		err = perfdata_take_arch(r->events, r->lines, bytes, (size_t)range.size);
+	free(bytes);
+	return err;
 }
 
-void perfdata_set_arch(struct events *events, const char *member, size_t size)
+static int put_file(struct reader *r)
 {
-	static const char key[] = "\"arch\":\"";
-	char machine[65];
-	size_t n;
+	int err = find_arch(r);
+	char *p;
 
-	if (size < sizeof(key) || memcmp(member, key, sizeof(key) - 1))
-		return;
-	member += sizeof(key) - 1;
-	size -= sizeof(key) - 1;
-	for (n = 0; n < size && n < sizeof(machine) - 1 && member[n] != '"'; n++)
-		machine[n] = member[n];
-	machine[n] = '\0';
-	events_set_arch(events, abi_arch(events->abi, machine));
+	if (!err)
+		err = put_attrs(r);
+	if (err)
+		return err;
+	p = out_room(r->out, 128);
+	if (!p)
+		return -ENOMEM;
+	p = put_u64(put_text(p, ",\"data\":{\"offset\":"), r->file->data.offset);
+	p = put_u64(put_text(p, ",\"size\":"), r->file->data.size);
+	r->out->at = put_text(p, "}");
+	return put_features(r);
 }
 
 int perfdata_header(const struct perfdata *file, struct input *in, struct events *events,
-		    struct lines *lines, struct out *out, struct error *e)
+		    struct lines *lines, struct out *out)
 {
+	struct reader r = {file, in, events, lines, out, 0};
 	char *p = out_room(out, 256);
+	int err;
 
-	(void)e;
 	if (!p)
 		return -ENOMEM;
 	p = put_text(p, "{\"type\":\"header\",\"format\":\"");
 	p = put_text(p, file->is_pipe ? "perf.data pipe" : "perf.data");
 	p = put_u64(put_text(p, "\",\"version\":"), file->version);
 	p = put_text(put_text(p, ",\"byte_order\":\""), events->order == BIG ? "big" : "little");
-	out->at = put_text(p, "\",");
-	if (!file->is_pipe) {
-		find_arch(file, in, events, lines);
-		put_attrs(file, in, events, lines, out);
-		p = out_room(out, 128);
-		if (!p)
-			return -ENOMEM;
-		p = put_u64(put_text(p, "\"data\":{\"offset\":"), file->data.offset);
-		p = put_u64(put_text(p, ",\"size\":"), file->data.size);
-		out->at = put_text(p, "},\"features\":{");
-		each_feature(file, in, lines, out, -1);
-		if (out_room(out, 16))
-			out->at = put_text(put_close(out->at, '}'), ",");
-	}
-	p = out_room(out, 16);
-	if (p)
-		out->at = put_text(put_close(p, '}'), "\n");
-	return out->err;
+	out->at = put_text(p, "\"");
+	err = file->is_pipe ? 0 : put_file(&r);
+	return err ? err : put(out, "}\n");
 }

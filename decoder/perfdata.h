@@ -35,26 +35,28 @@ int perfdata_open(struct perfdata *file, const struct abi *abi, struct input *in
 
 /*
  * Reads attrs and feature sections, adds the attrs to `events`, and writes the line `header` to
- * `out`. What is wrong there becomes diagnostics of `lines`. 0 or a negative errno with `e` filled.
+ * `out`. What is wrong there becomes diagnostics of `lines`. 0, or a negative errno: what was
+ * written by then is how the line begins.
  */
 int perfdata_header(const struct perfdata *file, struct input *in, struct events *events,
-		    struct lines *lines, struct out *out, struct error *e);
+		    struct lines *lines, struct out *out);
 
 /*
- * Adds the event of an attr of `size` bytes that stands at `offset`. Its index, or a negative errno
- * after a diagnostic.
+ * Adds the event of an attr of `size` bytes that stands at `offset`. *event is its index, or
+ * negative after a diagnostic: it cannot be one. 0 or -ENOMEM.
  */
 int perfdata_add_attr(struct events *events, const unsigned char *attr, size_t size,
-		      uint64_t offset, struct lines *lines);
+		      uint64_t offset, struct lines *lines, int *event);
 
-/* Takes the architecture from the member "arch", as perfdata_put_feature() writes it. */
-void perfdata_set_arch(struct events *events, const char *member, size_t size);
+/* Takes the architecture from the bytes of the feature section "arch". 0 or -ENOMEM. */
+int perfdata_take_arch(struct events *events, struct lines *lines, const unsigned char *bytes,
+		       size_t size);
 
 /*
  * The members of a feature section, whose bytes are those of `range`: "hostname":"vm", without
- * braces, each with a comma behind it.
+ * braces. 0 or -ENOMEM.
  */
-void perfdata_put_feature(unsigned feature, const unsigned char *bytes, const struct segment *range,
-			  struct lines *lines, struct out *out);
+int perfdata_put_feature(unsigned feature, const unsigned char *bytes, const struct segment *range,
+			 struct lines *lines, struct out *out);
 
 #endif

@@ -97,13 +97,15 @@ static bool is_wanted(const struct compiler *c, const char *name)
 }
 
 /* A plain number that nobody asked for is stepped over; anything else is read and not written. */
-static void hide(struct compiler *c)
+static void hide(struct compiler *c, size_t first)
 {
-	struct op *last = &c->plan->ops[c->plan->count - 1];
+	for (size_t i = first; i < c->plan->count; i++) {
+		struct op *op = &c->plan->ops[i];
 
-	if (last->kind >= OP_U8 && last->kind <= OP_SET) {
-		last->n = last->width;
-		last->kind = OP_SKIP;
+		if (op->kind < OP_U8 || op->kind > OP_SET)
+			continue;
+		op->n = op->width;
+		op->kind = OP_SKIP;
 	}
 }
 
@@ -119,6 +121,7 @@ int compile_list(struct compiler *c, const json_t *list, const struct where *w)
 		return error_value(c->e, w, list, "fields no more than %d deep", DEPTH_MAX);
 	json_array_foreach(list, i, item) {
 		struct where at = where_index(w, i);
+		size_t first = c->plan->count;
 		const char *name = plan_name_of(item);
 		bool named = c->outside && name, wanted = is_wanted(c, name);
 		bool plain =
@@ -131,7 +134,7 @@ int compile_list(struct compiler *c, const json_t *list, const struct where *w)
 			return -ENOMEM;
 		err = compile_item(c, item, &at);
 		if (!err && !wanted && plain)
-			hide(c);
+			hide(c, first);
 		if (!err && !wanted && !plain && !plan_add(c, OP_SHOW, &at))
 			err = -ENOMEM;
 		if (err)

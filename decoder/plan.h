@@ -19,11 +19,12 @@ enum op_kind {
 	OP_S64,
 	OP_X16,
 	OP_X32,
-	OP_X64,  /* "0x..." */
-	OP_F64,  /* IEEE 754 */
-	OP_SET,  /* a number of `width` bytes by its name, or a mask by its bits' names */
-	OP_SKIP, /* one of the above that is not asked for: read, and not written */
-	OP_PAD,  /* `n` bytes that are zero */
+	OP_X64,      /* "0x..." */
+	OP_F64,      /* IEEE 754 */
+	OP_SET,      /* a number of `width` bytes by its name, or a mask by its bits' names */
+	OP_SKIP,     /* one of the above that is not asked for: read, and not written */
+	OP_POSSIBLE, /* `reg` has bits of `value` alone */
+	OP_PAD,      /* `n` bytes that are zero */
 	OP_ALIGN,
 	OP_WORD,  /* `width` bytes into `reg`, for the bit fields behind */
 	OP_BITS,  /* `width` bits of `reg` from bit `n` */
@@ -63,6 +64,7 @@ struct op {
 	uint16_t key_length;
 	bool bare;      /* of a loop: its elements are no objects */
 	bool omit_zero; /* of bits: not written when 0 */
+	bool readable;  /* of text: it is not empty and has no control characters */
 	uint32_t n, per, less, jump;
 	int32_t offset;               /* from the start, or -1: not fixed */
 	const char *key;              /* as record.c copies it: "\"ip\":\"0x" */
@@ -78,7 +80,6 @@ struct op {
 /* One layout for one attr. Line lengths: at most fixed + size * per_byte bytes of JSON. */
 struct plan {
 	const char *name; /* "mmap2" */
-	bool ready; /* it was made; of whoever keeps plans that are made when they are needed */
 	struct op *ops;
 	size_t count, capacity;
 	size_t fixed, per_byte, paths;

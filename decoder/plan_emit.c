@@ -25,8 +25,7 @@ static const char *const taken[] = {"type", "offset", "size", "misc",    "event"
 
 int plan_no_memory(struct compiler *c, const struct where *w)
 {
-	error_text(c->e, w, strerror(ENOMEM), "memory for a plan");
-	return -ENOMEM;
+	return error_no_memory(c->e, w, "memory for a plan");
 }
 
 struct op *plan_add(struct compiler *c, uint8_t kind, const struct where *w)

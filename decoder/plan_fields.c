@@ -17,9 +17,34 @@ static const char *opening_of(uint8_t kind)
 	return kind == OP_X16 || kind == OP_X32 || kind == OP_X64 ? "\"0x" : "";
 }
 
+/* The bits that the number can have: with others the record is of another shape. */
+static int compile_possible(struct compiler *c, const json_t *item, size_t at,
+			    const struct where *w)
+{
+	const json_t *possible = json_object_get(item, "possible");
+	struct where at_possible = where_key(w, "possible");
+	struct op *op;
+	uint8_t reg;
+
+	if (!possible)
+		return 0;
+	if (!json_is_integer(possible) || json_integer_value(possible) < 0)
+		return error_value(c->e, &at_possible, possible, "the bits that it can have");
+	if (plan_reg_of(c, json_object_get(item, "name"), &reg, w))
+		return -EINVAL;
+	op = plan_add(c, OP_POSSIBLE, w);
+	if (!op)
+		return -ENOMEM;
+	op->reg = reg;
+	op->value = (uint64_t)json_integer_value(possible);
+	op->key = c->plan->ops[at].key;
+	return 0;
+}
+
 int compile_scalar(struct compiler *c, const json_t *item, int type, const struct where *w)
 {
-	static const char *const known[] = {"name", "type", "set", "keep", "counts", NULL};
+	static const char *const known[] = {"name",   "type",     "set", "keep",
+					    "counts", "possible", NULL};
 	const char *counts = json_string_value(json_object_get(item, "counts"));
 	const struct abi_family *set = NULL;
 	const char *name = plan_name_of(item);
@@ -52,8 +77,9 @@ int compile_scalar(struct compiler *c, const json_t *item, int type, const struc
 	at = c->plan->count - 1;
 	plan_grows(c, set ? plan_longest_of(set) : plan_types[type].longest);
 	err = plan_remember(c, name, w);
-	return err ? err
-		   : plan_set_key(c, at, name, set ? "" : opening_of(plan_types[type].kind), w);
+	if (!err)
+		err = plan_set_key(c, at, name, set ? "" : opening_of(plan_types[type].kind), w);
+	return err ? err : compile_possible(c, item, at, w);
 }
 
 int compile_zeros(struct compiler *c, const json_t *item, const struct where *w)
@@ -108,7 +134,8 @@ static int size_source(struct compiler *c, const json_t *value, struct op *out,
 /* string, bytes, opaque, attr: as many bytes as something says. */
 int compile_text(struct compiler *c, const json_t *item, uint8_t kind, const struct where *w)
 {
-	static const char *const known[] = {"name", "type", "size", "length", "less", "used", NULL};
+	static const char *const known[] = {"name", "type", "size",     "length",
+					    "less", "used", "readable", NULL};
 	const json_t *size = json_object_get(item, "size"),
 		     *length = json_object_get(item, "length");
 	const json_t *used = json_object_get(item, "used");
@@ -138,6 +165,7 @@ int compile_text(struct compiler *c, const json_t *item, uint8_t kind, const str
 	op->used = source.used;
 	op->less = source.less;
 	op->reg = shown;
+	op->readable = json_is_true(json_object_get(item, "readable"));
 	if (c->in_loop)
 		c->smallest += source.from == FROM_PREFIX   ? source.prefix
 			       : source.from == FROM_NUMBER ? source.n

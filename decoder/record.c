@@ -6,10 +6,12 @@
  */
 #include "record.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "json.h"
+#include "json_text.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -168,11 +170,13 @@ ALWAYS_INLINE char *put_array(char *p, const struct op *op, const unsigned char 
 	return put_close(p, ']');
 }
 
-static char *put_attr(char *p, const struct record *r, const unsigned char *at, size_t n)
+static char *put_attr(char *p, struct record *r, const unsigned char *at, size_t n)
 {
-	json_t *json = attr_to_json(r->abi, r->arch, at, n, r->order);
-	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	json_t *json = r->dry ? NULL : attr_to_json(r->abi, r->arch, at, n, r->order);
+	char *text = json ? json_text(json, JSON_COMPACT) : NULL;
 
+	if (!text && !r->dry)
+		r->err = -ENOMEM;
 	p = put_text(p, text ? text : "null");
 	free(text);
 	json_decref(json);
@@ -184,6 +188,19 @@ ALWAYS_INLINE size_t left_of(const unsigned char *at, const unsigned char *limit
 {
 	return at < limit ? (size_t)(limit - at) : 0;
 }
+
+/* Text as a kernel names things: something, and no control characters in it. */
+static bool is_readable(const unsigned char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (text[i] < 0x20)
+			return false;
+	return n > 0;
+}
+
+/* How what may be there is taken, and what cannot be: the last two in turn where the first fails.
+ */
+enum pass { WITHOUT_MAYBE, WITH_MAYBE, TAKE_ALL };
 
 struct loop {
 	uint64_t left, index;
@@ -225,7 +242,7 @@ ALWAYS_INLINE bool amount(const struct op *op, const struct record *r, const uns
 
 ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 				      const unsigned char *bytes, size_t from, size_t size,
-				      uint16_t misc, char **out, bool second, bool *maybe,
+				      uint16_t misc, char **out, enum pass pass, bool *maybe,
 				      const bool swap, const bool slow)
 {
 	const unsigned char *at = bytes + from, *end = bytes + size, *limit = end - plan->tail;
@@ -306,6 +323,15 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			if (slow)
 				keep_role(r, op, v);
 			continue;
+		case OP_POSSIBLE:
+			if (!(r->regs[op->reg] & ~op->value))
+				continue;
+			problem = RECORD_IMPOSSIBLE;
+			if (pass != TAKE_ALL)
+				goto failed;
+			r->failed = op->key;
+			r->failed_at = (uint32_t)(at - bytes);
+			continue;
 		case OP_PAD:
 			if (slow && r->strict)
 				find_nonzero(r, "reserved", op, bytes, at, op->n);
@@ -367,6 +393,10 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			if (!amount(op, r, &at, limit, &v, swap) || v > left_of(at, limit))
 				goto too_short;
 			n = strnlen((const char *)at, (size_t)v);
+			if (op->readable && !is_readable(at, n)) {
+				problem = RECORD_IMPOSSIBLE;
+				goto failed;
+			}
 			p = put_string(put_key(p, op->key, op->key_length), at, n);
 			if (slow && r->strict) {
 				find_nonzero(r, "padding", op, bytes, at + n, (size_t)v - n);
@@ -455,6 +485,8 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			}
 			loop[-1].index++;
 			loop[-1].left--;
+			if (slow && r->spill)
+				p = r->spill(r->spill_to, p);
 			if (loop[-1].to_end ? at < limit : loop[-1].left) {
 				if (!op->bare)
 					*p++ = '{';
@@ -500,7 +532,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			continue;
 		case OP_UNLESS_MAYBE:
 			*maybe = true;
-			if (!second)
+			if (pass != WITH_MAYBE)
 				op = plan->ops + op->jump - 1;
 			continue;
 		case OP_JUMP:
@@ -557,16 +589,15 @@ failed:
 
 static enum record_problem run_once(const struct plan *plan, struct record *r,
 				    const unsigned char *bytes, size_t from, size_t size,
-				    uint16_t misc, char **out, bool second, bool *maybe)
+				    uint16_t misc, char **out, enum pass pass, bool *maybe)
 {
 	bool swap = r->order != host_order();
 
-	if (r->notes || r->strict)
-		return swap ? run(plan, r, bytes, from, size, misc, out, second, maybe, true, true)
-			    : run(plan, r, bytes, from, size, misc, out, second, maybe, false,
-				  true);
-	return swap ? run(plan, r, bytes, from, size, misc, out, second, maybe, true, false)
-		    : run(plan, r, bytes, from, size, misc, out, second, maybe, false, false);
+	if (r->notes || r->strict || r->spill)
+		return swap ? run(plan, r, bytes, from, size, misc, out, pass, maybe, true, true)
+			    : run(plan, r, bytes, from, size, misc, out, pass, maybe, false, true);
+	return swap ? run(plan, r, bytes, from, size, misc, out, pass, maybe, true, false)
+		    : run(plan, r, bytes, from, size, misc, out, pass, maybe, false, false);
 }
 
 enum record_problem record_put(const struct plan *plan, struct record *r,
@@ -580,19 +611,20 @@ enum record_problem record_put(const struct plan *plan, struct record *r,
 	r->failed = NULL;
 	r->has_time = r->has_cpu = false;
 	r->finding_count = 0;
-	first = run_once(plan, r, bytes, from, size, misc, out, false, &maybe);
-	if (!first || !maybe)
+	first = run_once(plan, r, bytes, from, size, misc, out, WITHOUT_MAYBE, &maybe);
+	if (!first || (!maybe && first != RECORD_IMPOSSIBLE))
 		return first;
 	*out = start;
 	r->at = at;
 	r->finding_count = 0;
-	second = run_once(plan, r, bytes, from, size, misc, out, true, &maybe);
+	second =
+		maybe ? run_once(plan, r, bytes, from, size, misc, out, WITH_MAYBE, &maybe) : first;
 	if (!second)
 		return second;
 	*out = start;
 	r->at = at;
 	r->finding_count = 0;
-	return run_once(plan, r, bytes, from, size, misc, out, false, &maybe);
+	return run_once(plan, r, bytes, from, size, misc, out, TAKE_ALL, &maybe);
 }
 
 const char *record_problem_text(enum record_problem problem, const struct record *r, char *text,
@@ -612,6 +644,9 @@ const char *record_problem_text(enum record_problem problem, const struct record
 		break;
 	case RECORD_ATTR:
 		snprintf(text, size, "an attr of less than %u bytes", r->abi->attr_smallest);
+		break;
+	case RECORD_IMPOSSIBLE:
+		snprintf(text, size, "%.*s has a value that no kernel gives it", n, key ? key : "");
 		break;
 	case RECORD_LEFT:
 		snprintf(text, size, "no field accounts for the bytes from %u on", r->failed_at);

@@ -14,10 +14,11 @@
 /* Why a record could not be read by its plan; 0 if it could. */
 enum record_problem {
 	RECORD_OK,
-	RECORD_SHORT, /* a field ends past the record */
-	RECORD_COUNT, /* more elements than bytes */
-	RECORD_ATTR,  /* an attr of a size that none has */
-	RECORD_LEFT,  /* bytes are left that no field accounts for; they are under "rest" */
+	RECORD_SHORT,      /* a field ends past the record */
+	RECORD_COUNT,      /* more elements than bytes */
+	RECORD_ATTR,       /* an attr of a size that none has */
+	RECORD_IMPOSSIBLE, /* a field has a value that none has; all members are there */
+	RECORD_LEFT,       /* bytes are left that no field accounts for; they are under "rest" */
 };
 
 /* What a strict look at a record found in one field. */
@@ -36,8 +37,17 @@ struct record {
 	bool notes;  /* write each field's place under "at" */
 	bool strict; /* gather findings */
 	char *at;    /* room for plan->paths characters if `notes` is set */
+	/*
+	 * Is shown the text behind each element of an array, and may take all but its last byte
+	 * away: it returns where to go on. NULL: the text stays. What it took is not taken back if
+	 * the bytes do not fit the plan.
+	 */
+	char *(*spill)(void *to, char *text);
+	void *spill_to;
+	bool dry; /* the text is not wanted: what costs most of it may be left out */
 
 	/* What came out. */
+	int err;            /* -ENOMEM: the text is not what it should be; it stays set */
 	const char *failed; /* the field that did not fit, as a key; may be NULL */
 	uint32_t failed_at; /* in the record */
 	uint64_t regs[REGS];
@@ -52,8 +62,8 @@ size_t record_longest(const struct plan *plan, size_t size);
 
 /*
  * Writes the members of the `size` bytes at `bytes`, read from byte `from` on, each with a comma
- * behind it, and moves *out there. Where the answer is not RECORD_OK or RECORD_LEFT, *out is where
- * it was.
+ * behind it, and moves *out there. Where the answer is not RECORD_OK, RECORD_LEFT or
+ * RECORD_IMPOSSIBLE, *out is where it was.
  */
 enum record_problem record_put(const struct plan *plan, struct record *r,
 			       const unsigned char *bytes, size_t from, size_t size, uint16_t misc,

@@ -111,6 +111,7 @@ int ring_open(struct ring *ring, const struct abi *abi, struct input *in, enum b
 		uint64_t written = 0 - head;
 
 		cut_segments(ring, offset, size, head, written < size ? written : size);
+		ring->lost_end = written > size;
 	} else if (head - tail <= size) {
 		cut_segments(ring, offset, size, tail, head - tail);
 	} else {

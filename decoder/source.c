@@ -138,10 +138,16 @@ json_t *source_parse(const struct source *source, struct error *e)
 {
 	struct where root = where_root(source);
 	json_error_t why;
-	json_t *json = json_loadb(source->text, source->length, JSON_REJECT_DUPLICATES, &why);
+	json_t *json;
 
+	errno = 0; /* jansson takes most of a want of memory for a token that is none */
+	json = json_loadb(source->text, source->length, JSON_REJECT_DUPLICATES, &why);
 	if (json)
 		return json;
+	if (errno == ENOMEM) {
+		error_no_memory(e, &root, "memory for JSON");
+		return NULL;
+	}
 	error_text(e, &root, why.text,
 		   json_error_code(&why) == json_error_duplicate_key ? "each key once in an object"
 								     : "valid JSON in UTF-8");
@@ -225,6 +231,8 @@ static int is_json(const char *name)
 
 static int cannot_read(struct error *e, const char *path, int err)
 {
+	if (err == -ENOMEM)
+		return error_no_memory(e, NULL, "memory for cases");
 	error_text(e, NULL, strerror(-err), "a readable file or folder of cases");
 	snprintf(e->file, sizeof(e->file), "%s", path);
 	return err;

@@ -370,8 +370,8 @@ static void say_result(const struct settings *s, int fd)
 	    !perfabi_decode(perfabi, fd, &options, discard, NULL, &result)) {
 		fprintf(stderr, "perfabi capture: %s: %llu records, %llu lost", s->output,
 			(unsigned long long)result.records, (unsigned long long)result.lost);
-		fprintf(stderr, result.diagnostics ? ", %llu diagnostics\n" : "\n",
-			(unsigned long long)result.diagnostics);
+		fprintf(stderr, ", %llu errors and %llu warnings\n",
+			(unsigned long long)result.errors, (unsigned long long)result.warnings);
 	}
 	perfabi_free(perfabi);
 }

@@ -25,6 +25,17 @@ ATTR_FLAGS = ["disabled", "inherit", "pinned", "exclusive", "exclude_user", "exc
               "sample_id_all"]
 
 
+WARNINGS = {"unknown-type", "unknown-bits", "bytes-left", "impossible", "overwritten"}
+NOTES = {"reserved", "padding"}
+
+
+def diagnostic(offset, code, message, skipped=0):
+    """The line; offset None: the record's, filled in later."""
+    grade = "warning" if code in WARNINGS else "note" if code in NOTES else "error"
+    line = {"type": "diagnostic", "offset": offset, "code": code, "grade": grade, "message": message}
+    return {**line, "skipped": skipped} if skipped else line
+
+
 class Bytes:
     """Bytes in one order, and the members that they stand for."""
 
@@ -172,11 +183,7 @@ class Recording:
         self.data += data
 
     def diagnostic(self, code, message, skipped=0, offset=None):
-        line = {"type": "diagnostic", "offset": self.base() + len(self.data) if offset is None else offset, "code": code,
-                "message": message}
-        if skipped:
-            line["skipped"] = skipped
-        self.lines.append(line)
+        self.lines.append(diagnostic(self.base() + len(self.data) if offset is None else offset, code, message, skipped))
 
     def file(self):
         order, o = self.order, self.options
@@ -227,10 +234,10 @@ ORDER = {name: n for n, name in enumerate(
 
 def summary(lines, sums):
     count, size = {}, 0
-    out = {"lost": 0, "lost_samples": 0, "skipped": 0, "passed_over": 0, "diagnostics": 0}
+    out = {"lost": 0, "lost_samples": 0, "skipped": 0, "passed_over": 0, "errors": 0, "warnings": 0, "notes": 0}
     for line in lines:
         if line["type"] == "diagnostic":
-            out["diagnostics"] += 1
+            out[line["grade"] + "s"] += 1
             out["skipped"] += line.get("skipped", 0)
         elif line["type"] != "header":
             count[line["type"]] = count.get(line["type"], 0) + 1
@@ -286,7 +293,8 @@ def kernel_records(order, of_all):
     add(10, "MMAP2", new().u32("pid", 5).u32("tid", 6).hex("addr", 0xffffffff81000000).hex("len", 0x1000).hex("pgoff", 0)
         .u8("build_id_size", 16).raw(b"\0" * 3).raw(bytes(range(16)) + b"\0" * 4).say(build_id=bytes(range(16)).hex())
         .named("I", "prot", 7 | 0x100, ["read", "write", "exec", "0x100"]).named("I", "flags", 1, ["shared"])
-        .string("filename", "a/../b"), 1 | 0x4000, ["kernel", "mmap_build_id"])
+        .string("filename", "a/../b"), 1 | 0x4000, ["kernel", "mmap_build_id"],
+        says=("impossible", "MMAP2: prot has a value that no kernel gives it"))
     add(11, "AUX", new().hex("aux_offset", 0x10000).u64("aux_size", 4096)
         .named("Q", "flags", 1 | 4 | 8 | 0x100, ["truncated", "partial", "collision", "coresight_format_raw"]))
     add(12, "ITRACE_START", new().u32("pid", 5).u32("tid", 6))
@@ -640,9 +648,8 @@ def newer_attr(order):
     tail = bytes(8) + b"\x01" + bytes(7)
     attr = Attr(order, size=160, config=9, sample_type=IP | 1 << 30, tail=tail, also={"bytes": {"152": 1}})
     rec = Recording(order, [(attr, [])])
-    rec.options["first"] = [{"type": "diagnostic", "offset": 104 + 24, "code": "unknown-bits",
-                             "message": "attr.sample_type has bits 0x40000000 that cases/abi has no name for: records may hold more "
-                                        "than is known"}]
+    rec.options["first"] = [diagnostic(104 + 24, "unknown-bits", "attr.sample_type has bits 0x40000000 that cases/abi has no name for: "
+                                       "records may hold more than is known")]
     attr.json_type = attr.json
 
     def with_bit():
@@ -656,11 +663,47 @@ def newer_attr(order):
     return rec
 
 
+def older_shapes(order):
+    """What kernels and perfs before ours wrote, or write by mistake; peers read it all, and none of it is an error."""
+    attr = Attr(order, config=9, sample_type=TID, sample_id_all=1)
+    rec = Recording(order, [(attr, [])])
+
+    def mmap2(filename, shape):
+        b = Bytes(order).u32("pid", 1).u32("tid", 2).hex("addr", 0x400000).hex("len", 0x1000).hex("pgoff", 0)
+        b.u32("maj", 8).u32("min", 1).u64("ino", 77).u64("ino_generation", 3)
+        shape(b)
+        b.string("filename", filename).put("II", 1, 2)
+        return b.say(sample_id={"pid": 1, "tid": 2})
+
+    def newer(prot, names):
+        return lambda b: b.named("I", "prot", prot, names).named("I", "flags", 2, ["private"])
+
+    # Linux 3.10 of RHEL 7, and 3.12: neither prot nor flags.
+    rec.record(10, "MMAP2", mmap2("/usr/bin/true", lambda b: b), 2, ["user"])
+    rec.record(10, "MMAP2", mmap2("[vdso]", lambda b: b), 2, ["user"])
+    rec.record(10, "MMAP2", mmap2("/usr/bin/true", newer(5, ["read", "exec"])), 2, ["user"])
+    # A protection of a kernel to come is no name of a file.
+    rec.record(10, "MMAP2", mmap2("/usr/bin/true", newer(0x15, ["read", "exec", "0x10"])), 2, ["user"],
+               says=("impossible", "MMAP2: prot has a value that no kernel gives it"))
+    # BPF_EVENT beside another: 8 bytes of a sample_id too many (perf_event_bpf_output, 6.18).
+    b = Bytes(order).named("H", "bpf_type", 1, "prog_load").hex("flags", 0, "H").u32("id", 9).put("8s", b"TAGTAGTA")
+    b.say(tag=b"TAGTAGTA".hex()).put("II", 1, 2)
+    rec.record(18, "BPF_EVENT", b.say(sample_id={"pid": 1, "tid": 2}))
+    b = Bytes(order).named("H", "bpf_type", 1, "prog_load").hex("flags", 0, "H").u32("id", 9).put("8s", b"TAGTAGTA")
+    b.say(tag=b"TAGTAGTA".hex()).put("IIII", 1, 2, 1, 2)
+    b.say(sample_id={"pid": 1, "tid": 2}, rest=struct.pack(order + "II", 1, 2).hex())
+    rec.record(18, "BPF_EVENT", b, says=("bytes-left", "BPF_EVENT: no field accounts for the bytes from 32 on"))
+    # perf trimmed the name of an event to a multiple of 8, and had no name for some processors.
+    rec.record(65, "HEADER_EVENT_TYPE", Bytes(order).u64("event_id", 1).string("name", "cpu-clock"))
+    rec.features = [(8, b"", {"cpudesc": None})]
+    return rec
+
+
 def killed(order):
     """data.size 0: perf was killed before it wrote it."""
     rec = old_file(order)
-    rec.options = {"data_size": 0, "first": [{"type": "diagnostic", "offset": 48, "code": "not-closed", "message":
-                                              "data.size is 0: perf did not close this file; read on to its end"}]}
+    rec.options = {"data_size": 0, "first": [diagnostic(48, "not-closed",
+                                                       "data.size is 0: perf did not close this file; read on to its end")]}
     return rec
 
 
@@ -781,18 +824,17 @@ def ring(order, backward=False, overwritten=False):
             if not left:
                 break
             if len(record) > left:
-                lines.append({"type": "diagnostic", "offset": 4096 + at % size, "code": "truncated",
-                              "message": f"a record of {len(record)} bytes, and {left} are left", "skipped": left})
+                lines.append(diagnostic(4096 + at % size, "overwritten",
+                                        f"a record of {len(record)} bytes, and {left} are left: newer ones took its place", left))
                 break
             lines.append(line(at, record, members))
             left -= len(record)
     else:
         kept = [w for w in written if w[0] >= oldest]
         if overwritten:
-            lines.append({"type": "diagnostic", "offset": 4096 + oldest % size, "code": "overwritten", "message":
-                          "the buffer was written more than once around: records before this are lost"})
-            if kept[0][0] > oldest:
-                lines[-1]["skipped"] = kept[0][0] - oldest
+            lines.append(diagnostic(4096 + oldest % size, "overwritten",
+                                    "the buffer was written more than once around: records before this are lost",
+                                    kept[0][0] - oldest))
         lines += [line(*w) for w in kept]
     lines.append(summary(lines, {}))
     return top.data.ljust(4096, b"\0") + bytes(data), attr, lines
@@ -801,6 +843,7 @@ def ring(order, backward=False, overwritten=False):
 FILES = {"kernel-records": lambda o: kernel_records(o, True), "kernel-records-bare": lambda o: kernel_records(o, False),
          "read-formats": read_formats, "samples": samples, "features": features, "tool-records": tool_records, "damaged": damaged,
          "old-file": old_file, "newer-attr": newer_attr, "killed": killed,
+         "older-shapes": older_shapes,
          "compressed": compressed, "ids": ids}
 RINGS = {"ring-wrapped": {}, "ring-backward": {"backward": True}, "ring-overwritten": {"overwritten": True}}
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * jansson when memory ends.
+ */
+#ifndef PERFABI_JSON_MEMORY_H
+#define PERFABI_JSON_MEMORY_H
+
+/*
+ * From now on an allocation of jansson's that fails ends the program with a message and exit
+ * status 3. Its parser (2.14) loses text or aborts there, so that nothing it returns could be
+ * believed. For main() alone: it is one setting of the whole process.
+ */
+void json_memory_or_exit(void);
+
+#endif

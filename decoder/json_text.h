@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A JSON value as text, whole or not at all.
+ */
+#ifndef PERFABI_JSON_TEXT_H
+#define PERFABI_JSON_TEXT_H
+
+#include <jansson.h>
+
+/*
+ * As json_dumps(), which loses keys and strings and says nothing when memory ends while it writes
+ * them (jansson 2.14). NULL if there is no memory; free() it.
+ */
+char *json_text(const json_t *json, size_t flags);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is sent to a terminal as it is, and what is shown instead.
+ */
+#include "say.h"
+
+#include <string.h>
+
+#include "json.h"
+
+enum { MESSAGE_MAX = 8192 };
+
+/* Bytes of the character at `text` that can be sent as they are; 0: the byte is to be shown. */
+static size_t harmless(const unsigned char *text, size_t size)
+{
+	size_t n;
+
+	if (*text == '\n' || *text == '\t')
+		return 1;
+	if (*text < 0x20 || *text == 0x7f)
+		return 0;
+	n = utf8_length(text, size);
+	return n == 2 && text[0] == 0xc2 && text[1] < 0xa0 ? 0
+							   : n; /* U+0080 to U+009F are controls */
+}
+
+void say_list(FILE *f, const char *format, va_list args)
+{
+	char message[MESSAGE_MAX];
+	const unsigned char *at = (const unsigned char *)message;
+	size_t left;
+
+	vsnprintf(message, sizeof(message), format, args);
+	for (left = strlen(message); left;) {
+		size_t n = harmless(at, left), step = n ? n : 1;
+
+		if (n)
+			fwrite(at, 1, n, f);
+		else
+			fprintf(f, "\\x%02x", *at);
+		at += step;
+		left -= step;
+	}
+}
+
+void say(FILE *f, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say_list(f, format, args);
+	va_end(args);
+}

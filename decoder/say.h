@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages for a terminal. Names of files and members come from anywhere: what would move the
+ * cursor or change colours is shown and not sent.
+ */
+#ifndef PERFABI_SAY_H
+#define PERFABI_SAY_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/*
+ * As fprintf(), but control characters other than newline and tab, and bytes that are no UTF-8,
+ * come out as \x1b. A message is cut at 8,191 bytes.
+ */
+void say(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void say_list(FILE *f, const char *format, va_list args);
+
+#endif
