@@ -232,29 +232,41 @@ static int begin_records(struct decoder *d, struct error *e)
 
 /* What the first bytes are, unless the options say; no more of a pipe is waited for than is needed.
  */
-static enum perfabi_format find_format(struct decoder *d, enum byte_order *order)
+static int find_format(struct decoder *d, enum perfabi_format *format, enum byte_order *order)
 {
-	enum perfabi_format format = d->options->format;
+	enum perfabi_format wanted = d->options->format;
 	uint64_t size = d->in.seekable ? d->in.size : UINT64_C(1) << 48; /* of a pipe: not absurd */
 	size_t n = input_fill(&d->in, PERFDATA_PIPE_HEADER);
+	int is_ring;
 
-	if (format != PERFABI_RING && format != PERFABI_RECORDS &&
-	    perfdata_detect(input_bytes(&d->in), n, order))
-		return PERFABI_PERF_DATA;
-	if (format == PERFABI_PERF_DATA || format == PERFABI_RECORDS)
-		return format;
+	*format = wanted;
+	if (wanted != PERFABI_RING && wanted != PERFABI_RECORDS &&
+	    perfdata_detect(input_bytes(&d->in), n, order)) {
+		*format = PERFABI_PERF_DATA;
+		return 0;
+	}
+	if (wanted == PERFABI_PERF_DATA || wanted == PERFABI_RECORDS)
+		return 0;
 	n = input_fill(&d->in, RING_PAGE_MIN);
-	if (ring_detect(d->abi, input_bytes(&d->in), n, size, order))
-		return PERFABI_RING;
-	return format == PERFABI_AUTO ? PERFABI_RECORDS : format;
+	is_ring = ring_detect(d->abi, input_bytes(&d->in), n, size, order);
+	if (is_ring < 0)
+		return is_ring;
+	if (is_ring)
+		*format = PERFABI_RING;
+	else if (wanted == PERFABI_AUTO)
+		*format = PERFABI_RECORDS;
+	return 0;
 }
 
 int decoder_begin(struct decoder *d, struct error *e)
 {
 	enum byte_order order = host_order();
-	enum perfabi_format format = find_format(d, &order);
+	enum perfabi_format format;
+	int err = find_format(d, &format, &order);
 	size_t n = input_fill(&d->in, 1);
 
+	if (err)
+		return err;
 	if (d->in.err)
 		return decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
 	if (!n)

@@ -32,16 +32,18 @@ static int page_plan(struct plan *plan, const struct abi *abi, struct error *e)
 	return plan_make_layout(plan, &with, "mmap_page", e);
 }
 
-bool ring_detect(const struct abi *abi, const unsigned char *bytes, size_t n, uint64_t size,
-		 enum byte_order *order)
+int ring_detect(const struct abi *abi, const unsigned char *bytes, size_t n, uint64_t size,
+		enum byte_order *order)
 {
 	static const enum byte_order orders[] = {LITTLE, BIG};
 	struct error e = {0};
 	struct plan plan;
 	bool found = false;
 
-	if (n < RING_PAGE_MIN || page_plan(&plan, abi, &e))
-		return false;
+	if (n < RING_PAGE_MIN)
+		return 0;
+	if (page_plan(&plan, abi, &e))
+		return e.no_memory ? -ENOMEM : 0;
 	for (size_t i = 0; i < 2 && !found; i++) {
 		uint64_t offset = field(&plan, bytes, n, orders[i], "data_offset");
 		uint64_t data = field(&plan, bytes, n, orders[i], "data_size");
