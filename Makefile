@@ -18,6 +18,8 @@ PYTHON ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import jsonschem
 LIBS_PKG = jansson libzstd
 override LINK_STATIC := $(if $(STATIC),-static)
 override PKG_FLAGS := $(if $(STATIC),--static)
+# zlib is perfabi's alone: the kernel's configuration may be packed.
+ZLIB = $(shell $(PKG_CONFIG) $(PKG_FLAGS) --libs zlib 2>/dev/null || echo -lz)
 LIB_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(LIBS_PKG) 2>/dev/null)
 LIB_LIBS = $(shell $(PKG_CONFIG) $(PKG_FLAGS) --libs $(LIBS_PKG) 2>/dev/null || echo -ljansson -lzstd)
 
@@ -43,7 +45,7 @@ TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a
 
 $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS) $(ZLIB)
 $B/perfabi-decode: $B/decoder/main.o $(DECODER_OBJ) $B/.flags
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
 # One object with the API's names alone: what the decoder calls itself is nobody else's business.
@@ -53,7 +55,7 @@ $B/libperfabi.a: $(DECODER_OBJ) decoder/perfabi.h $B/.flags
 	$(OBJCOPY) --wildcard -G 'perfabi_*' $B/libperfabi.o
 	$(AR) rcs $@ $B/libperfabi.o
 $B/unit: $(TEST_OBJ) $(filter-out $B/src/command_%,$(SRC_OBJ)) $(DECODER_OBJ) $B/.flags
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $$($(PKG_CONFIG) --libs check) $(LIB_LIBS)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $$($(PKG_CONFIG) --libs check) $(LIB_LIBS) $(ZLIB)
 
 $B/%.o: %.c $B/.flags
 	@mkdir -p $(@D)

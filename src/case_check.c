@@ -13,6 +13,7 @@
 #include "one_or_list.h"
 #include "require.h"
 #include "steps.h"
+#include "sysctl.h"
 
 static const char *const spec_keys[] = {"man", "kernel", "since", "note", NULL};
 static const char *const kind_names[] = {"conformance", "capability", NULL};
@@ -212,7 +213,7 @@ static int check_machine(const json_t *json, const struct where *w, struct error
 		struct where at_name = where_key(&at, name);
 		struct nearest near = nearest_to(name);
 
-		if (name_index(name, environment_sysctls, &near) < 0)
+		if (name_index(name, sysctl_names, &near) < 0)
 			return error_name(e, &at_name, name, near.best, "a sysctl of perf");
 		if (!json_is_integer(value))
 			return error_value(e, &at_name, value, "a number");

@@ -13,9 +13,9 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "steps.h"
 
 const char *const stage_names[] = {"starting",
@@ -62,16 +62,6 @@ static void bound_resources(unsigned seconds)
 #endif
 }
 
-static void close_from(int first)
-{
-#ifdef SYS_close_range
-	if (!syscall(SYS_close_range, (unsigned)first, ~0U, 0U))
-		return;
-#endif
-	for (int fd = first; fd < FILES; fd++)
-		close(fd);
-}
-
 sigset_t signals_altered(void)
 {
 	struct sigaction action;
@@ -94,9 +84,8 @@ static void isolate(const struct surroundings *surroundings)
 			signal(sig, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	dup2(surroundings->devnull, 0);
-	dup2(surroundings->devnull, 1);
-	close_from(3);
+	descriptors_null(surroundings->devnull);
+	descriptors_close_from(3, -1, -1);
 	bound_resources(surroundings->seconds);
 }
 
@@ -129,7 +118,7 @@ static void tell(struct slot *slot, const struct verdict *verdict, const struct 
 
 static void become(const struct instance *instance, struct slot *slot)
 {
-	int err = identity_become(instance->as);
+	int err = identity_become(instance->as, slot->uid);
 
 	if (err)
 		give_up(slot, ERROR, "to become the identity that the case is for", strerror(-err));
@@ -288,6 +277,7 @@ _Noreturn void child_run(const struct instance *instance, struct flip flip,
 	if (steps_begin(steps, instance, cases, env) || bind_cgroup(steps, cgroup))
 		give_up(slot, ERROR, "memory and a cgroup that can be opened", strerror(errno));
 	steps->restores_sysctls = body.sysctl != NULL;
+	steps->uid = slot->uid;
 	if (body.steps)
 		run_steps(instance, flip, &body, steps, slot);
 	run_call(instance, flip, &body, steps, slot);

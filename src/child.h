@@ -14,12 +14,13 @@ enum stage { STAGE_NONE, STAGE_PREPARING, STAGE_CALLING, STAGE_STEPPING, STAGE_A
 extern const char *const stage_names[];
 
 /*
- * What the child tells, in memory shared with the runner: no pipe that something left over could
- * hold. Texts are NUL-terminated unless the child was killed while it wrote; the last byte is never
- * written.
+ * What the child tells, in memory shared with the runner and with no other case: no pipe that
+ * something left over could hold. Texts are NUL-terminated unless the child was killed while it
+ * wrote; the last byte is never written.
  */
 struct slot {
 	pid_t runner;
+	uid_t uid; /* of an ordinary user, this case's own */
 	volatile int stage;
 	volatile unsigned step; /* from 1, of those under test */
 	int outcome;            /* enum outcome */

@@ -36,6 +36,8 @@ void run_options_help(FILE *f)
 	      "                           KEY: id suite as kind vehicle title errno phase\n"
 	      "  -j, --jobs N             processes at a time (default: two a cpu)\n"
 	      "      --timeout SECONDS    for one case (default 5)\n"
+	      "      --wait SECONDS       for another perfabi to be done with the machine\n"
+	      "                           (default: as long as it takes)\n"
 	      "      --repeat N           every case N times; runs that differ are failures\n"
 	      "      --shuffle SEED       in an order that the number SEED decides\n",
 	      f);
@@ -104,6 +106,16 @@ static int parse_timeout(const char *text, double *out)
 	return 0;
 }
 
+static int parse_wait(const char *text, double *out)
+{
+	char *end;
+
+	*out = strtod(text, &end);
+	if (end == text || *end || !(*out >= 0 && *out <= 1e6))
+		return bad_value("wait", text, "seconds, from 0 to a million");
+	return 0;
+}
+
 static int add_output(struct run *run, const char *text)
 {
 	const char *colon = strchr(text, ':');
@@ -144,6 +156,8 @@ static int parse_option(struct run *run, int option, const char *value)
 		return parse_count("jobs", value, 1024, &s->options.jobs);
 	case 't':
 		return parse_timeout(value, &s->options.timeout);
+	case 'w':
+		return parse_wait(value, &s->options.wait);
 	case 'r':
 		return parse_count("repeat", value, 1000000, &s->options.repeat);
 	case 's':
@@ -163,17 +177,13 @@ static int parse_option(struct run *run, int option, const char *value)
 	}
 }
 
-static const struct option long_options[] = {{"cases", required_argument, NULL, 'c'},
-					     {"format", required_argument, NULL, 'f'},
-					     {"filter", required_argument, NULL, 'F'},
-					     {"jobs", required_argument, NULL, 'j'},
-					     {"timeout", required_argument, NULL, 't'},
-					     {"repeat", required_argument, NULL, 'r'},
-					     {"shuffle", required_argument, NULL, 's'},
-					     {"baseline", required_argument, NULL, 'b'},
-					     {"verbose", no_argument, NULL, 'v'},
-					     {"help", no_argument, NULL, 'h'},
-					     {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {
+	{"cases", required_argument, NULL, 'c'},    {"format", required_argument, NULL, 'f'},
+	{"filter", required_argument, NULL, 'F'},   {"jobs", required_argument, NULL, 'j'},
+	{"timeout", required_argument, NULL, 't'},  {"wait", required_argument, NULL, 'w'},
+	{"repeat", required_argument, NULL, 'r'},   {"shuffle", required_argument, NULL, 's'},
+	{"baseline", required_argument, NULL, 'b'}, {"verbose", no_argument, NULL, 'v'},
+	{"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
 
 /* 0 to go on, 1 after help was printed, or -EINVAL. */
 static int parse_options(struct run *run, int argc, char **argv, void (*print_help)(FILE *))
@@ -185,6 +195,7 @@ static int parse_options(struct run *run, int argc, char **argv, void (*print_he
 		/* more than cpus: closing a probe waits for RCU without using one */
 		.jobs = cpus > 0 ? (unsigned)cpus * 2 : 2,
 		.timeout = 5,
+		.wait = -1,
 		.repeat = 1};
 	while ((option = getopt_long(argc, argv, "c:f:j:vh", long_options, NULL)) != -1) {
 		if (option == 'h') {
@@ -338,6 +349,11 @@ static int execute(struct run *run, const char *program)
 
 	if (run->shown > 0)
 		fputs("\r\033[K", stderr);
+	if (stopped == -ETIMEDOUT) {
+		fprintf(stderr, "%s: gave up after %g s of waiting for another perfabi\n", program,
+			run->settings.options.wait);
+		return EXIT_HARNESS;
+	}
 	if (stopped < 0) {
 		fprintf(stderr, "%s: the runner could not be set up: %s\n", program,
 			strerror(-stopped));

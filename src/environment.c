@@ -16,7 +16,10 @@
 #include <unistd.h>
 
 #include "attr.h"
+#include "kernel_config.h"
 #include "small_file.h"
+#include "sysctl.h"
+#include "tracefs.h"
 
 static int read_number(const char *path, int absent)
 {
@@ -67,24 +70,15 @@ static void read_self(struct environment *env)
 		env->nofile = limit.rlim_max;
 }
 
-const char *const environment_sysctls[] = {"perf_event_paranoid",
-					   "perf_event_max_sample_rate",
-					   "perf_event_mlock_kb",
-					   "perf_event_max_stack",
-					   "perf_event_max_contexts_per_stack",
-					   "perf_cpu_time_max_percent",
-					   NULL};
-
 void environment_read_sysctls(struct environment *env)
 {
 	int *const values[] = {&env->paranoid,  &env->max_sample_rate, &env->mlock_kb,
 			       &env->max_stack, &env->max_contexts,    &env->cpu_time_max_percent};
 
-	for (size_t i = 0; environment_sysctls[i]; i++) {
-		char path[96];
+	for (size_t i = 0; sysctl_names[i]; i++) {
+		long value;
 
-		snprintf(path, sizeof(path), "/proc/sys/kernel/%s", environment_sysctls[i]);
-		*values[i] = read_number(path, SYSCTL_ABSENT);
+		*values[i] = sysctl_read(sysctl_names[i], &value) ? SYSCTL_ABSENT : (int)value;
 	}
 }
 
@@ -176,16 +170,6 @@ static void read_hypervisor(struct environment *env)
 		snprintf(env->hypervisor, sizeof(env->hypervisor), "%.31s", line);
 }
 
-static void read_config_path(struct environment *env)
-{
-	snprintf(env->config_path, sizeof(env->config_path), "/boot/config-%s", env->release);
-	if (!access(env->config_path, R_OK))
-		return;
-	snprintf(env->config_path, sizeof(env->config_path), "/proc/config.gz");
-	if (access(env->config_path, R_OK))
-		env->config_path[0] = '\0';
-}
-
 static long try_open(unsigned char *attr)
 {
 	long fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, 0UL);
@@ -267,7 +251,7 @@ void environment_read(struct environment *env, const struct abi *abi)
 	read_container(env);
 	read_hypervisor(env);
 	read_line("/sys/kernel/security/lsm", env->lsm, sizeof(env->lsm));
-	read_config_path(env);
+	kernel_config_find(env->release, env->config_path, sizeof(env->config_path));
 	read_probes(env);
 }
 
@@ -298,40 +282,6 @@ const struct tracepoint *environment_known_tracepoint(const struct environment *
 		if (!strcmp(env->tracepoints[i].name, name))
 			return &env->tracepoints[i];
 	return NULL;
-}
-
-static int open_folder(int at, const char *path)
-{
-	return openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-/*
- * tracefs where it is mounted, or a mount of our own that no path leads to and that goes with its
- * file descriptor (fsopen(2), Linux 5.2).
- */
-static int open_tracefs(void)
-{
-	static const char *const paths[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-	int fs, mount = -1;
-
-	for (size_t i = 0; i < 2; i++) {
-		int fd = open_folder(AT_FDCWD, paths[i]);
-
-		if (fd >= 0 && !faccessat(fd, "events", X_OK, 0))
-			return fd;
-		if (fd >= 0)
-			close(fd);
-	}
-#ifdef SYS_fsopen
-	fs = (int)syscall(SYS_fsopen, "tracefs", 1U /* FSOPEN_CLOEXEC */);
-	if (fs >= 0 && !syscall(SYS_fsconfig, fs, 6U /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0))
-		mount = (int)syscall(SYS_fsmount, fs, 1U /* FSMOUNT_CLOEXEC */, 0U);
-	if (fs >= 0)
-		close(fs);
-#else
-	(void)fs;
-#endif
-	return mount;
 }
 
 /*
@@ -365,7 +315,7 @@ const struct tracepoint *environment_tracepoint(struct environment *env, const c
 	if (known || !colon || strlen(name) >= sizeof(known->name))
 		return known;
 	if (env->tracefs < 0)
-		env->tracefs = open_tracefs();
+		env->tracefs = tracefs_open();
 	if (env->tracefs < 0)
 		return NULL;
 	snprintf(path, sizeof(path), "events/%.*s/%s/id", (int)(colon - name), name, colon + 1);
@@ -380,34 +330,6 @@ const struct tracepoint *environment_tracepoint(struct environment *env, const c
 	grown->id = (uint32_t)strtoul(text, NULL, 10);
 	grown->held = hold_tracepoint(env->abi, grown->id);
 	return grown;
-}
-
-/* The configuration as text, unpacked by gzip(1) if need be; NULL if it cannot be had. */
-static char *read_config(const char *path)
-{
-	char command[160], *text = NULL;
-	size_t size = 0, room = 0;
-	FILE *f;
-
-	snprintf(command, sizeof(command), "gzip -dcf <'%s' 2>/dev/null", path);
-	f = path[0] ? popen(command, "re") : NULL;
-	while (f && !feof(f) && size < 8 << 20) {
-		if (room - size < 2) {
-			char *grown = realloc(text, room + 65536);
-
-			if (!grown)
-				break;
-			text = grown;
-			room += 65536;
-		}
-		size += fread(text + size, 1, room - size - 1, f);
-	}
-	if (text)
-		text[size] = '\0';
-	if (f && !pclose(f))
-		return text;
-	free(text);
-	return NULL;
 }
 
 int environment_cgroup(const char *hierarchy, char *path, size_t size)
@@ -433,7 +355,7 @@ char environment_config(struct environment *env, const char *name)
 	const char *at;
 
 	if (!env->config_was_read) {
-		env->config = read_config(env->config_path);
+		env->config = kernel_config_read(env->config_path);
 		env->config_was_read = true;
 	}
 	if (!env->config)

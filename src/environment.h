@@ -26,9 +26,6 @@ struct tracepoint {
 
 enum { SYSCTL_ABSENT = -1000000 };
 
-/* The sysctls of perf, below /proc/sys/kernel/; NULL-terminated. */
-extern const char *const environment_sysctls[];
-
 struct environment {
 	const struct abi *abi;
 	const struct abi_arch *arch; /* NULL: not in cases/abi */

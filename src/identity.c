@@ -6,22 +6,27 @@
 #include "identity.h"
 
 #include <errno.h>
+#include <dirent.h>
+#include <fcntl.h>
 #include <grp.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "environment.h"
 
 const char *const identity_names[] = {"root", "perfmon", "sys-admin", "user", NULL};
 
-enum { NOBODY = 65534 };
+enum { NOBODY = 65534, UIDS_LOWEST = 60000 };
 
 int identity_by_name(const char *name)
 {
@@ -114,13 +119,95 @@ static int may_change_uid(void)
 	       (data[0].effective >> CAP_SETUID & 1);
 }
 
-int identity_become(enum identity as)
+/* Uids from UIDS_LOWEST up to NOBODY that are taken. */
+struct taken {
+	bool uids[NOBODY - UIDS_LOWEST];
+};
+
+static void take(struct taken *taken, uid_t uid)
+{
+	if (uid >= UIDS_LOWEST && uid < NOBODY)
+		taken->uids[uid - UIDS_LOWEST] = true;
+}
+
+static void take_users(struct taken *taken)
+{
+	FILE *f = fopen("/etc/passwd", "re");
+	struct passwd *user;
+
+	while (f && (user = fgetpwent(f)))
+		take(taken, user->pw_uid);
+	if (f)
+		fclose(f);
+}
+
+static void take_processes(struct taken *taken)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	struct stat st;
+
+	while (proc && (entry = readdir(proc)))
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+		    !fstatat(dirfd(proc), entry->d_name, &st, 0))
+			take(taken, st.st_uid);
+	if (proc)
+		closedir(proc);
+}
+
+/* What the user namespace has no uid for; all of it has where there is no map to read. */
+static void take_unmapped(struct taken *taken)
+{
+	FILE *f = fopen("/proc/self/uid_map", "re");
+	struct taken mapped = {{0}};
+	unsigned first, outside, count;
+
+	if (!f)
+		return;
+	while (fscanf(f, "%u %u %u", &first, &outside, &count) == 3)
+		for (uid_t uid = UIDS_LOWEST; uid < NOBODY; uid++)
+			if (uid >= first && uid - first < count)
+				take(&mapped, uid);
+	fclose(f);
+	for (uid_t uid = UIDS_LOWEST; uid < NOBODY; uid++)
+		if (!mapped.uids[uid - UIDS_LOWEST])
+			take(taken, uid);
+}
+
+void identity_choose_uids(uid_t *uids, size_t count)
+{
+	struct taken taken = {{0}};
+	uid_t uid = NOBODY;
+
+	take_users(&taken);
+	take_processes(&taken);
+	take_unmapped(&taken);
+	for (size_t i = 0; i < count; i++) {
+		do
+			uid--;
+		while (uid >= UIDS_LOWEST && taken.uids[uid - UIDS_LOWEST]);
+		if (uid < UIDS_LOWEST)
+			uid = UIDS_LOWEST;
+		uids[i] = uid > UIDS_LOWEST ? uid : NOBODY;
+	}
+}
+
+/* What no exec could bring back: no_new_privs bars it too, but not for what comes after 3.5. */
+static void drop_bounding_set(uint64_t but)
+{
+	for (unsigned long cap = 0; cap < 64; cap++)
+		if (!(but >> cap & 1) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0))
+			return; /* the last one was before, or we may not */
+}
+
+int identity_become(enum identity as, uid_t uid)
 {
 	if (as == AS_ROOT)
 		return 0;
+	drop_bounding_set(capabilities_of(as));
 	if (may_change_uid()) {
-		if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) ||
-		    setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+		if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) || setresgid(uid, uid, uid) ||
+		    setresuid(uid, uid, uid))
 			return -errno;
 	}
 	if (set_capabilities(capabilities_of(as), capabilities_of(as)))
@@ -146,7 +233,8 @@ int identity_run(enum identity as, unsigned seconds, int (*what)(void *), void *
 
 		signal(SIGALRM, SIG_DFL);
 		alarm(seconds);
-		err = identity_become(as);
+		descriptors_close_from(3, -1, -1);
+		err = identity_become(as, NOBODY);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		*answer = err ? err : what(argument);
 		_exit(0);

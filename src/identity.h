@@ -8,6 +8,7 @@
 #include <linux/capability.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct environment;
 
@@ -17,9 +18,9 @@ struct environment;
 
 enum identity {
 	AS_ROOT,      /* uid 0 with every capability that the runner has */
-	AS_PERFMON,   /* nobody with CAP_PERFMON and no other capability */
-	AS_SYS_ADMIN, /* nobody with CAP_SYS_ADMIN and no other capability */
-	AS_USER,      /* nobody (the runner's own uid where it cannot change), no capability */
+	AS_PERFMON,   /* an ordinary user with CAP_PERFMON and no other capability */
+	AS_SYS_ADMIN, /* the same with CAP_SYS_ADMIN */
+	AS_USER,      /* an ordinary user (the runner's own uid where it cannot change), none */
 	IDENTITIES
 };
 
@@ -38,11 +39,19 @@ int identity_changes_uid(const struct environment *env);
 int identity_available(const struct environment *env, enum identity as, char *why, size_t size);
 
 /*
- * Makes the calling process that identity, for good: groups, uids, capability sets, no_new_privs;
- * capabilities(7), setresuid(2). The process stays dumpable, as an ordinary user's is. 0 or a
- * negative errno, after which the process must not go on.
+ * Uids for `count` ordinary users, each its own: of nobody's processes, in no line of /etc/passwd,
+ * and mapped in this user namespace. Where there are too few, what is left is nobody's, 65534. A
+ * uid of its own keeps the processes of one case from those of another, and from other programs'.
  */
-int identity_become(enum identity as);
+void identity_choose_uids(uid_t *uids, size_t count);
+
+/*
+ * Makes the calling process that identity, for good: groups, uids (`uid` where it is an ordinary
+ * user's), capability sets, bounding set, no_new_privs; capabilities(7), setresuid(2). The process
+ * stays dumpable, as an ordinary user's is. 0 or a negative errno, after which the process must not
+ * go on.
+ */
+int identity_become(enum identity as, uid_t uid);
 
 /*
  * Puts the calling process's effective capabilities aside, into *held, and takes them back. 0 or a

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The journal is in memory shared with the guardian, and written before what it is about is done.
- * The guardian waits for the end of a pipe that perfabi alone holds open: then perfabi has ended,
- * whatever ended it.
+ * The journal is in memory shared with the guardian alone, and written before what it is about is
+ * done: no process of a case has it, whoever that process runs as. The guardian waits for the end
+ * of a pipe that perfabi alone holds open: then perfabi has ended, whatever ended it.
  */
 #include "machine.h"
 
@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -22,10 +21,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "environment.h"
+#include "error.h"
+#include "machine_lock.h"
 #include "small_file.h"
+#include "sysctl.h"
 
-enum { SYSCTLS = 8, PATH_SIZE = 320, TRIES = 2000 /* of a millisecond */ };
+enum { PATH_SIZE = 320, TRIES = 2000 /* of a millisecond */ };
 
 /* What one job holds. */
 struct place {
@@ -36,7 +39,8 @@ struct place {
 struct machine {
 	size_t size; /* bytes of this */
 	pid_t guardian;
-	int pipe, lock, next;
+	int pipe;
+	struct machine_lock lock;
 	struct {
 		volatile bool noted;
 		long was;
@@ -52,49 +56,14 @@ static void pause_a_little(void)
 	nanosleep(&t, NULL);
 }
 
-static const char *sysctl_path(const char *name, char *path, size_t size)
-{
-	snprintf(path, size, "/proc/sys/kernel/%s", name);
-	return path;
-}
-
-static int open_sysctl(const char *name, int flags)
-{
-	char path[128];
-
-	return open(sysctl_path(name, path, sizeof(path)), flags | O_CLOEXEC);
-}
-
-static int write_sysctl(const char *name, long value)
-{
-	char text[24];
-	int fd = open_sysctl(name, O_WRONLY), err = fd < 0 ? -errno : 0;
-	int n = snprintf(text, sizeof(text), "%ld\n", value);
-
-	if (!err && write(fd, text, (size_t)n) != n)
-		err = -errno;
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
-static int read_sysctl(const char *name, long *value)
-{
-	char path[128], text[32];
-	ssize_t n = read_small(sysctl_path(name, path, sizeof(path)), text, sizeof(text));
-
-	*value = strtol(text, NULL, 10);
-	return n > 0 ? 0 : -ENOENT;
-}
-
 /* The depth of call chains cannot be written while an event has one: it may be on its way out. */
 static int restore_sysctl(const char *name, long value)
 {
-	int err = write_sysctl(name, value);
+	int err = sysctl_write(name, value);
 
 	for (int i = 0; err == -EBUSY && i < TRIES; i++) {
 		pause_a_little();
-		err = write_sysctl(name, value);
+		err = sysctl_write(name, value);
 	}
 	return err;
 }
@@ -102,9 +71,8 @@ static int restore_sysctl(const char *name, long value)
 /* Notes what all of them are: a case writes others, too, than those that it names. */
 static void note_sysctls(struct machine *m)
 {
-	for (size_t i = 0; environment_sysctls[i] && i < SYSCTLS; i++)
-		if (!m->sysctls[i].noted &&
-		    !read_sysctl(environment_sysctls[i], &m->sysctls[i].was))
+	for (size_t i = 0; sysctl_names[i] && i < SYSCTLS; i++)
+		if (!m->sysctls[i].noted && !sysctl_read(sysctl_names[i], &m->sysctls[i].was))
 			m->sysctls[i].noted = true;
 }
 
@@ -114,16 +82,16 @@ int machine_restore(struct machine *m)
 	size_t n = 0;
 	int err = 0;
 
-	while (environment_sysctls[n] && n < SYSCTLS)
+	while (sysctl_names[n] && n < SYSCTLS)
 		n++;
 	while (n-- > 0) {
-		const char *name = environment_sysctls[n];
+		const char *name = sysctl_names[n];
 		long now;
 		int one = 0;
 
 		if (!m->sysctls[n].noted)
 			continue;
-		if (read_sysctl(name, &now) || now != m->sysctls[n].was)
+		if (sysctl_read(name, &now) || now != m->sysctls[n].was)
 			one = restore_sysctl(name, m->sysctls[n].was);
 		m->sysctls[n].noted = one != 0;
 		err = err ? err : one;
@@ -138,9 +106,9 @@ int machine_set(struct machine *m, json_t *sysctls, const char **failed)
 
 	note_sysctls(m);
 	json_object_foreach(sysctls, name, value) {
-		int i = name_index(name, environment_sysctls, NULL);
+		int i = name_index(name, sysctl_names, NULL);
 		bool known = i >= 0 && i < SYSCTLS && m->sysctls[i].noted;
-		int err = known ? write_sysctl(name, (long)json_integer_value(value)) : -ENOENT;
+		int err = known ? sysctl_write(name, (long)json_integer_value(value)) : -ENOENT;
 
 		*failed = name;
 		if (err)
@@ -254,9 +222,7 @@ _Noreturn static void guard(struct machine *m, int end)
 	null = open("/dev/null", O_RDWR);
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
-	for (int fd = 3; fd < 256; fd++)
-		if (fd != end && fd != m->lock)
-			close(fd);
+	descriptors_close_from(3, end, m->lock.lock);
 	while (read(end, &byte, 1) < 0 && errno == EINTR)
 		;
 	for (unsigned i = 0; i < m->jobs; i++)
@@ -279,9 +245,9 @@ struct machine *machine_begin(unsigned jobs)
 		return NULL;
 	m->size = size;
 	m->jobs = jobs;
-	m->lock = open_sysctl("perf_event_paranoid", O_RDONLY);
-	m->next = open_sysctl("perf_event_mlock_kb", O_RDONLY);
+	machine_lock_open(&m->lock);
 	if (pipe2(ends, O_CLOEXEC)) {
+		machine_lock_close(&m->lock);
 		munmap(m, size);
 		return NULL;
 	}
@@ -293,9 +259,10 @@ struct machine *machine_begin(unsigned jobs)
 	}
 	m->guardian = guardian;
 	close(ends[0]);
-	if (guardian > 0)
+	if (guardian > 0 && !madvise(m, size, MADV_DONTFORK))
 		return m;
-	close(ends[1]);
+	close(ends[1]); /* which ends the guardian, if there is one */
+	machine_lock_close(&m->lock);
 	munmap(m, size);
 	return NULL;
 }
@@ -310,40 +277,21 @@ void machine_end(struct machine *m)
 	close(m->pipe);
 	while (waitpid(m->guardian, NULL, 0) < 0 && errno == EINTR)
 		;
-	if (m->lock >= 0)
-		close(m->lock);
-	if (m->next >= 0)
-		close(m->next);
+	machine_lock_close(&m->lock);
 	munmap(m, m->size);
 }
 
-static int lock(int fd, int how, bool alone)
+bool machine_has_lock(const struct machine *m)
 {
-	if (!flock(fd, how | LOCK_NB))
-		return 0;
-	fprintf(stderr, "perfabi: waiting for another perfabi on this machine%s\n",
-		alone ? " to end: some cases change sysctls, or want to be alone"
-		      : ", which runs such cases as must be alone");
-	while (flock(fd, how))
-		if (errno != EINTR)
-			return -errno;
-	return 0;
+	return m->lock.lock >= 0;
 }
 
-/*
- * One lock says who may run, the other who is next: without it those who share the first would
- * never let one in who wants it alone.
- */
-int machine_lock(struct machine *m, bool alone)
+int machine_try_lock(struct machine *m, bool alone)
 {
-	int err;
+	return machine_lock_try(&m->lock, alone);
+}
 
-	if (m->lock < 0 || m->next < 0)
-		return 0;        /* a machine without perf: nothing will run */
-	flock(m->lock, LOCK_UN); /* whoever is next must not wait for one who waits to be */
-	err = lock(m->next, LOCK_EX, alone);
-	if (!err)
-		err = lock(m->lock, alone ? LOCK_EX : LOCK_SH, alone);
-	flock(m->next, LOCK_UN);
-	return err;
+const char *machine_holder(const struct machine *m, char *text, size_t size)
+{
+	return machine_lock_holder(&m->lock, text, size);
 }

@@ -26,10 +26,19 @@ void machine_end(struct machine *machine);
 void machine_note(struct machine *machine, unsigned place, pid_t session);
 
 /*
- * Waits until no other perfabi changes the machine, and if `alone` none runs at all. 0 or a
- * negative errno.
+ * Whether other runs on this machine are kept away: root's are, wherever they run. Without a lock
+ * no sysctl may be changed.
  */
-int machine_lock(struct machine *machine, bool alone);
+bool machine_has_lock(const struct machine *machine);
+
+/*
+ * Tries to be where no other perfabi changes the machine, and if `alone` none runs at all. 0, or
+ * -EWOULDBLOCK: another is in the way; trying again keeps our place in the queue.
+ */
+int machine_try_lock(struct machine *machine, bool alone);
+
+/* Who is in the way, for a message: "perfabi, process 1234". Returns `text`. */
+const char *machine_holder(const struct machine *machine, char *text, size_t size);
 
 /*
  * Writes the sysctls of an object by their names, noting first what all of perf's were. 0, or a
@@ -40,8 +49,11 @@ int machine_set(struct machine *machine, json_t *sysctls, const char **failed);
 /* Puts the sysctls back. 0 or a negative errno. */
 int machine_restore(struct machine *machine);
 
-/* Makes a cgroup for a place; its path is valid until it is removed. NULL with errno. */
+/* Makes a cgroup for a place; its path is valid until it is removed, in the runner alone. NULL with
+ * errno. */
 const char *machine_make_cgroup(struct machine *machine, unsigned place);
+
+/* Removes it, if the place has one. */
 void machine_remove_cgroup(struct machine *machine, unsigned place);
 
 #endif

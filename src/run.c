@@ -20,7 +20,11 @@
 
 #include "machine.h"
 #include "require.h"
+#include "say.h"
 #include "steps.h"
+#include "sysctl.h"
+
+static const double LOCK_POLL = 0.05; /* seconds */
 
 /* A place in which one process at a time runs. */
 struct worker {
@@ -29,8 +33,9 @@ struct worker {
 	double began, deadline;
 	struct slot *slot;
 	bool timed_out;
+	unsigned moves;       /* how often sysctls had moved when it began */
 	bool changes_sysctls; /* to be put back when it has ended */
-	const char *cgroup;   /* its own, or NULL */
+	char *cgroup;         /* its own, or NULL: a copy, for no case has the journal */
 };
 
 struct runner {
@@ -45,9 +50,13 @@ struct runner {
 	size_t next, done;
 	unsigned round;
 	struct worker *workers;
-	struct slot *slots;
 	struct machine *machine;
-	bool has_lock, has_lock_alone;
+	struct sysctl_watch sysctls;
+	unsigned moves;       /* how often somebody else changed a sysctl, ... */
+	char moved[96];       /* ... the last time so, ... */
+	bool moved_by_kernel; /* ... and whether the kernel may have done it */
+	double waiting_since; /* for another perfabi; 0: we are not */
+	bool gave_up;         /* waiting */
 	struct surroundings surroundings;
 	sigset_t waited, before;
 	int interrupted; /* signal */
@@ -218,12 +227,17 @@ static void settle(struct runner *r, size_t index, struct result *fresh)
 
 static void fork_case(struct runner *r, struct worker *w, struct result *result)
 {
-	memset(w->slot, 0, sizeof(*w->slot));
+	uid_t uid = w->slot->uid;
+
+	*w->slot = (struct slot){.runner = getpid(), .uid = uid};
 	w->timed_out = false;
+	w->moves = r->moves;
 	w->began = run_clock();
 	w->deadline = w->began + r->options->timeout;
-	w->slot->runner = getpid();
+	madvise(w->slot, sizeof(*w->slot), MADV_DOFORK); /* its own, and nobody else's */
 	w->pid = fork();
+	if (w->pid)
+		madvise(w->slot, sizeof(*w->slot), MADV_DONTFORK);
 	if (!w->pid)
 		child_run(r->instances[w->index], r->options->flip, r->cases, r->env, w->slot,
 			  &r->surroundings, w->cgroup);
@@ -244,9 +258,13 @@ static bool prepare_machine(struct runner *r, struct worker *w, const struct bod
 	char token[64], why[96];
 	int err;
 
-	if (body->sysctl) {
+	if (body->sysctl && !machine_has_lock(r->machine)) {
+		skip(result, "machine.lock",
+		     "neither tracefs nor debugfs, where runs in other containers are seen");
+	} else if (body->sysctl) {
 		w->changes_sysctls = true;
 		err = machine_set(r->machine, (json_t *)body->sysctl, &name);
+		sysctl_watch_accept(&r->sysctls);
 		environment_read_sysctls(r->env);
 		snprintf(token, sizeof(token), "sysctl.%s", name);
 		snprintf(why, sizeof(why), "it cannot be written: %s", strerror(-err));
@@ -254,7 +272,9 @@ static bool prepare_machine(struct runner *r, struct worker *w, const struct bod
 			skip(result, token, why);
 	}
 	if (body->cgroup && !result->token) {
-		w->cgroup = machine_make_cgroup(r->machine, (unsigned)(w - r->workers));
+		const char *path = machine_make_cgroup(r->machine, (unsigned)(w - r->workers));
+
+		w->cgroup = path ? strdup(path) : NULL;
 		snprintf(why, sizeof(why), "none can be made: %s", strerror(errno));
 		if (!w->cgroup)
 			skip(result, "cgroup.v2", why);
@@ -268,10 +288,11 @@ static void restore_machine(struct runner *r, struct worker *w)
 	unsigned place = (unsigned)(w - r->workers);
 
 	machine_note(r->machine, place, 0);
-	if (w->cgroup)
-		machine_remove_cgroup(r->machine, place);
+	machine_remove_cgroup(r->machine, place); /* if it has one */
+	free(w->cgroup);
 	if (w->changes_sysctls) {
 		machine_restore(r->machine);
+		sysctl_watch_accept(&r->sysctls);
 		environment_read_sysctls(r->env);
 	}
 	w->cgroup = NULL;
@@ -383,12 +404,43 @@ static void take_death(const struct worker *w, int status, double timeout, struc
 	set_text(&result->got, got);
 }
 
+/* Looks whether somebody else has changed a sysctl; cases go by what it is from then on. */
+static void watch_sysctls(struct runner *r)
+{
+	if (!sysctl_watch_moved(&r->sysctls, r->moved, sizeof(r->moved), &r->moved_by_kernel))
+		return;
+	r->moves++;
+	environment_read_sysctls(r->env);
+}
+
+/*
+ * A sysctl that somebody else changed while the case ran: what it found is of neither machine. The
+ * sample rate is lowered by the kernel itself at times, which most cases do not care about: those
+ * that passed have.
+ */
+static void void_if_moved(const struct runner *r, const struct worker *w, struct result *result)
+{
+	double seconds = result->seconds;
+	char why[160];
+
+	if (w->moves == r->moves || (r->moved_by_kernel && result->outcome == PASS))
+		return;
+	snprintf(why, sizeof(why), "%s: it was changed while this case ran, and not by this run",
+		 r->moved);
+	clear(result);
+	result->outcome = ERROR;
+	result->seconds = seconds;
+	set_text(&result->reason, why);
+}
+
 static void finish(struct runner *r, struct worker *w, int status)
 {
 	struct result result = {.seconds = run_clock() - w->began};
 
 	sweep(w->pid);
 	w->pid = 0;
+	if (!w->changes_sysctls)
+		watch_sysctls(r);
 	restore_machine(r, w);
 	w->slot->expected[sizeof(w->slot->expected) - 1] = '\0';
 	w->slot->got[sizeof(w->slot->got) - 1] = '\0';
@@ -397,6 +449,7 @@ static void finish(struct runner *r, struct worker *w, int status)
 		take_slot(w->slot, &result);
 	else
 		take_death(w, status, r->options->timeout, &result);
+	void_if_moved(r, w, &result);
 	settle(r, w->index, &result);
 }
 
@@ -436,7 +489,7 @@ static void kill_overdue(struct runner *r, double t)
 /* Sleeps until a child ends, a signal asks us to stop, or the next deadline is there. */
 static void wait_for_something(struct runner *r)
 {
-	double t = run_clock(), next = t + 1;
+	double t = run_clock(), next = t + (r->waiting_since > 0 ? LOCK_POLL : 1);
 	struct timespec timeout;
 	int sig;
 
@@ -460,41 +513,68 @@ static bool any_running(const struct runner *r)
 	return false;
 }
 
-/* Those that run alone do so on the whole machine. */
-static void take_lock(struct runner *r, bool alone)
+static void say_waiting(struct runner *r, bool alone)
 {
-	if (r->has_lock && r->has_lock_alone == alone)
-		return;
-	machine_lock(r->machine, alone);
-	r->has_lock = true;
-	r->has_lock_alone = alone;
+	char who[96];
+
+	say(stderr,
+	    "perfabi: waiting for %s, which %s (--wait SECONDS bounds this, Ctrl-C ends it)\n",
+	    machine_holder(r->machine, who, sizeof(who)),
+	    alone ? "runs beside: some cases change sysctls, or want to be alone"
+		  : "changes sysctls, or wants to be alone");
 }
 
-/* Gives each idle worker something to do, as far as running alone allows it. */
-static void start_more(struct runner *r)
+/*
+ * Those that run alone do so on the whole machine. False while another perfabi is in the way, or
+ * when it was too long.
+ */
+static bool take_lock(struct runner *r, bool alone)
+{
+	double now = run_clock();
+
+	if (!machine_try_lock(r->machine, alone)) {
+		if (r->waiting_since > 0) /* it may have left the sysctls other than they were */
+			watch_sysctls(r);
+		r->waiting_since = 0;
+		return true;
+	}
+	if (r->waiting_since <= 0) {
+		r->waiting_since = now;
+		say_waiting(r, alone);
+	}
+	r->gave_up = r->options->wait >= 0 && now - r->waiting_since >= r->options->wait;
+	return false;
+}
+
+/*
+ * Gives each idle worker something to do, as far as running alone and other runs allow it. False
+ * if there is no hope of that any more.
+ */
+static bool start_more(struct runner *r)
 {
 	for (unsigned i = 0; i < r->options->jobs && r->next < r->count; i++) {
 		while (!r->workers[i].pid && r->next < r->count) {
 			size_t index = r->order[r->next];
 
 			if (r->instances[index]->alone && any_running(r))
-				return;
-			take_lock(r, r->instances[index]->alone);
+				return true;
+			if (!take_lock(r, r->instances[index]->alone))
+				return !r->gave_up;
 			r->next++;
 			start(r, &r->workers[i], index);
 			if (r->workers[i].pid && r->instances[index]->alone)
-				return;
+				return true;
 		}
 	}
+	return true;
 }
 
 static void run_round(struct runner *r)
 {
 	make_order(r);
 	r->next = 0;
-	while (!r->interrupted) {
-		start_more(r);
-		if (!any_running(r))
+	while (!r->interrupted && start_more(r)) {
+		if (!any_running(r) && r->waiting_since <= 0)
 			break;
 		wait_for_something(r);
 		reap(r);
@@ -517,6 +597,29 @@ static void stop_all(struct runner *r)
 	}
 }
 
+/* Each worker's in pages of its own, which only its own children get, and a uid for each. */
+static int make_slots(struct runner *r, unsigned jobs)
+{
+	uid_t *uids = calloc(jobs, sizeof(*uids));
+
+	if (!uids)
+		return -ENOMEM;
+	identity_choose_uids(uids, jobs);
+	for (unsigned i = 0; i < jobs; i++) {
+		struct slot *slot = mmap(NULL, sizeof(*slot), PROT_READ | PROT_WRITE,
+					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+		if (slot == MAP_FAILED || madvise(slot, sizeof(*slot), MADV_DONTFORK)) {
+			free(uids);
+			return -ENOMEM;
+		}
+		slot->uid = uids[i];
+		r->workers[i].slot = slot;
+	}
+	free(uids);
+	return 0;
+}
+
 static int set_up(struct runner *r)
 {
 	static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
@@ -525,15 +628,11 @@ static int set_up(struct runner *r)
 	r->surroundings.devnull = open("/dev/null", O_RDWR | O_CLOEXEC);
 	r->order = calloc(r->count + 1, sizeof(*r->order));
 	r->workers = calloc(jobs, sizeof(*r->workers));
-	r->slots = mmap(NULL, jobs * sizeof(*r->slots), PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (r->slots == MAP_FAILED)
-		r->slots = NULL;
 	r->machine = machine_begin(jobs);
-	if (r->surroundings.devnull < 0 || !r->order || !r->workers || !r->slots || !r->machine)
+	sysctl_watch_begin(&r->sysctls);
+	if (r->surroundings.devnull < 0 || !r->order || !r->workers || !r->machine ||
+	    make_slots(r, jobs))
 		return -ENOMEM;
-	for (unsigned i = 0; i < jobs; i++)
-		r->workers[i].slot = &r->slots[i];
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	malloc_trim(0); /* tidy the heap once, not in every child on its own copy */
 	sigemptyset(&r->waited);
@@ -547,8 +646,10 @@ static void tear_down(struct runner *r)
 	sigprocmask(SIG_SETMASK, &r->before, NULL);
 	if (r->surroundings.devnull >= 0)
 		close(r->surroundings.devnull);
-	if (r->slots)
-		munmap(r->slots, r->options->jobs * sizeof(*r->slots));
+	for (unsigned i = 0; r->workers && i < r->options->jobs; i++)
+		if (r->workers[i].slot)
+			munmap(r->workers[i].slot, sizeof(*r->workers[i].slot));
+	sysctl_watch_end(&r->sysctls);
 	machine_end(r->machine);
 	free(r->workers);
 	free(r->order);
@@ -596,12 +697,12 @@ int run_all(const struct instance *const *instances, size_t count, const struct 
 		tear_down(&r);
 		return err;
 	}
-	for (r.round = 0; r.round < options->repeat && !r.interrupted; r.round++)
+	for (r.round = 0; r.round < options->repeat && !r.interrupted && !r.gave_up; r.round++)
 		run_round(&r);
 	stop_all(&r);
 	tear_down(&r);
 	conclude(&r);
-	return r.interrupted;
+	return r.gave_up ? -ETIMEDOUT : r.interrupted;
 }
 
 void results_free(struct result *results, size_t count)

@@ -28,6 +28,7 @@ struct result {
 struct run_options {
 	unsigned jobs;   /* processes at a time, at least 1 */
 	double timeout;  /* seconds a case may take */
+	double wait;     /* seconds to wait for another perfabi; negative: without end */
 	unsigned repeat; /* rounds, at least 1 */
 	bool shuffle;
 	uint64_t seed;
@@ -39,8 +40,9 @@ struct run_options {
 
 /*
  * Runs `count` instances into results[], in their order. Returns 0, a negative errno when the
- * harness itself failed, or the positive number of a signal that ended the run early (SIGINT,
- * SIGTERM); the results not reached are then errors that say so.
+ * harness itself failed (-ETIMEDOUT: another perfabi was in the way for options->wait), or the
+ * positive number of a signal that ended the run early (SIGINT, SIGTERM); the results not reached
+ * are then errors that say so.
  */
 int run_all(const struct instance *const *instances, size_t count, const struct cases *cases,
 	    struct environment *env, const struct run_options *options, struct result *results);

@@ -302,7 +302,7 @@ int verb_become(struct step *s)
 
 	if (err || step_is_checked(s))
 		return err;
-	err = identity_become((enum identity)as);
+	err = identity_become((enum identity)as, s->run->uid);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* changed uids clear it */
 	return err ? step_failed(s, -err) : 0;
 }

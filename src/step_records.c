@@ -154,7 +154,8 @@ static json_t *decode(struct step *s, const struct opened *const events[], size_
 /* The oldest record of a ring that goes round may have lost its end to the newest. */
 static bool is_overwritten(const json_t *line, bool goes_round)
 {
-	return goes_round && !strcmp(json_string_value(json_object_get(line, "code")), "overwritten");
+	return goes_round &&
+	       !strcmp(json_string_value(json_object_get(line, "code")), "overwritten");
 }
 
 /* Whether there is no finding among the lines; else says the first. */

@@ -52,6 +52,7 @@ struct steps {
 	struct child children[CHILDREN_MAX];
 	size_t child_count;
 	struct meeting *meeting;
+	uid_t uid;                  /* of an ordinary user, for `become` */
 	bool restores_sysctls;      /* what the case writes to them is put back */
 	int meeting_fd;             /* its memory, for what comes behind an exec */
 	volatile unsigned *at_step; /* where the number of the step is told, from 1; or NULL */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The configuration that the kernel was built with.
+ */
+#ifndef PERFABI_KERNEL_CONFIG_H
+#define PERFABI_KERNEL_CONFIG_H
+
+#include <stddef.h>
+
+/* Where it is for that release, among the places that distributions and the kernel have for it;
+ * empty if it is at none. */
+void kernel_config_find(const char *release, char *path, size_t size);
+
+/* The file as text, packed by gzip(1) or plain. NULL if it cannot be read or has over 8 MiB; free()
+ * it. */
+char *kernel_config_read(const char *path);
+
+#endif

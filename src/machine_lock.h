@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which perfabi may run on this machine, whatever container it is in.
+ */
+#ifndef PERFABI_MACHINE_LOCK_H
+#define PERFABI_MACHINE_LOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Two files of the kernel's that root alone can open, or -1. */
+struct machine_lock {
+	int lock, next;
+	bool held, alone; /* what we have of `lock` */
+	bool is_next;     /* nobody else is served before us */
+};
+
+/*
+ * Opens them. false if there are none that root alone can open: for an ordinary user, in a user
+ * namespace, and where the kernel has neither tracefs nor debugfs. Then there is no lock.
+ */
+bool machine_lock_open(struct machine_lock *lock);
+void machine_lock_close(struct machine_lock *lock);
+
+/*
+ * Tries to run: beside others, or alone. 0, or -EWOULDBLOCK: another perfabi is in the way, and
+ * trying again keeps our place. What was held before is given up first. Without a lock: 0.
+ */
+int machine_lock_try(struct machine_lock *lock, bool alone);
+
+/* Who is in the way: "perfabi, process 1234". Returns `text`. */
+const char *machine_lock_holder(const struct machine_lock *lock, char *text, size_t size);
+
+#endif

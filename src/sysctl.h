@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf's sysctls: the files, and whether they are still as this run has left them.
+ */
+#ifndef PERFABI_SYSCTL_H
+#define PERFABI_SYSCTL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { SYSCTLS = 8 };
+
+/* Their names below /proc/sys/kernel/; NULL-terminated, at most SYSCTLS. */
+extern const char *const sysctl_names[];
+
+/* 0 with *value, or a negative errno: there is none, or it cannot be read. */
+int sysctl_read(const char *name, long *value);
+
+/* 0 or the kernel's errno, negative. */
+int sysctl_write(const char *name, long value);
+
+/* What they were when they were last looked at. */
+struct sysctl_watch {
+	int files[SYSCTLS]; /* open, or -1 */
+	long values[SYSCTLS];
+};
+
+void sysctl_watch_begin(struct sysctl_watch *watch);
+void sysctl_watch_end(struct sysctl_watch *watch);
+
+/* Takes them as they are now: this run has changed them. */
+void sysctl_watch_accept(struct sysctl_watch *watch);
+
+/*
+ * Whether one has changed since: the first, "perf_event_paranoid was 2 and is -1", in `what`. They
+ * are as they are now from then on. *by_kernel: only the sample rate is lower, which the kernel
+ * lowers itself when interrupts take long (perf_sample_event_took()).
+ */
+bool sysctl_watch_moved(struct sysctl_watch *watch, char *what, size_t size, bool *by_kernel);
+
+#endif
