@@ -407,9 +407,12 @@ static void take_death(const struct worker *w, int status, double timeout, struc
 /* Looks whether somebody else has changed a sysctl; cases go by what it is from then on. */
 static void watch_sysctls(struct runner *r)
 {
-	if (!sysctl_watch_moved(&r->sysctls, r->moved, sizeof(r->moved), &r->moved_by_kernel))
+	bool by_kernel;
+
+	if (!sysctl_watch_moved(&r->sysctls, r->moved, sizeof(r->moved), &by_kernel))
 		return;
 	r->moves++;
+	r->moved_by_kernel = by_kernel;
 	environment_read_sysctls(r->env);
 }
 

@@ -17,16 +17,18 @@
 #include <unistd.h>
 
 #include "small_file.h"
-#include "step.h"
+#include "step_path.h"
 
 int verb_file(struct step *s)
 {
 	static const char *const modes[] = {"read", "read-write", NULL};
 	char path[256];
-	int mode, fd, err = step_text(s, NULL, path, sizeof(path));
+	int mode, fd, err = step_word(s, "mode", modes, 0, &mode);
 
-	if (!err)
-		err = step_word(s, "mode", modes, 0, &mode);
+	if (!err) /* what is opened to be read is read by nothing but the kernel: a folder, a device
+		   */
+		err = mode ? step_path(s, STEP_WRITES, path, sizeof(path))
+			   : step_text(s, NULL, path, sizeof(path));
 	if (err || step_is_checked(s))
 		return err;
 	fd = open(path, (mode ? O_RDWR : O_RDONLY) | O_CLOEXEC);
@@ -62,7 +64,7 @@ int verb_cgroup(struct step *s)
 int verb_enter(struct step *s)
 {
 	char path[400];
-	int fd, err = step_text(s, NULL, path, 320);
+	int fd, err = step_path(s, STEP_WRITES, path, 320);
 
 	if (err || step_is_checked(s))
 		return err;
@@ -145,7 +147,7 @@ int verb_text(struct step *s)
 	char path[256], text[1024], *end;
 	long long number;
 	ssize_t n;
-	int err = step_text(s, NULL, path, sizeof(path));
+	int err = step_path(s, STEP_READS, path, sizeof(path));
 
 	if (err || step_is_checked(s))
 		return err;

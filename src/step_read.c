@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "mmap_page.h"
-#include "step.h"
+#include "step_path.h"
 
 enum { READ_MOST = 64 * 1024 };
 
@@ -126,7 +126,7 @@ int verb_lseek(struct step *s)
 static int write_file(struct step *s, const char *text)
 {
 	char path[256];
-	int err = step_text(s, NULL, path, sizeof(path)), fd;
+	int err = step_path(s, STEP_WRITES, path, sizeof(path)), fd;
 
 	if (err || step_is_checked(s))
 		return err;

@@ -8,10 +8,10 @@
 
 #include "unit.h"
 
-static const char *const scripts[] = {"run",      "user",    "formats", "schema",  "broken",
-				      "mutate",   "liar",    "abi",     "bounds",  "options",
-				      "install",  "decode",  "fields",  "faults",  "threads",
-				      "fixtures", "capture", "restore", "coverage"};
+static const char *const scripts[] = {"run",      "user",    "formats", "schema", "broken",
+				      "mutate",   "liar",    "abi",     "bounds", "options",
+				      "install",  "decode",  "fields",  "faults", "threads",
+				      "fixtures", "capture", "restore", "hands",  "coverage"};
 
 START_TEST(script)
 {

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What processes of cases, other users and other runs can do to a run of root's. As root.
+
+usage: hands.py PERFABI SCRATCH-FOLDER
+"""
+import ctypes
+import fcntl
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+PROC = pathlib.Path("/proc")
+SYSCTL = PROC / "sys/kernel/perf_event_mlock_kb"
+NOBODY = 65534
+SLEEPS = {"suite": "sleeps", "about": "x", "spec": {"man": "x", "since": "4.8"},
+          "defaults": {"as": ["root", "perfmon", "sys-admin", "user"]},
+          "cases": [{"name": f"w{n}", "title": "lives two seconds", "steps": [{"workload": "sleep", "ms": 1900}]} for n in range(2)]}
+ALONE = {"suite": "alone", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root"},
+         "cases": [{"name": "a", "title": "lives four seconds, alone", "alone": True, "steps": [{"workload": "sleep", "ms": 2000}, {"workload": "sleep", "ms": 2000}]}]}
+
+
+class Wrong(Exception):
+    pass
+
+
+def need(condition, text):
+    if not condition:
+        raise Wrong(text)
+
+
+def status_of(pid, key):
+    for line in (PROC / str(pid) / "status").read_text().splitlines():
+        if line.startswith(key + ":"):
+            return line.split()[1:]
+    raise KeyError(key)
+
+
+def children(pid):
+    """Of all threads, those that sleep in a case: the guardian leads no case."""
+    listed = (PROC / str(pid) / "task" / str(pid) / "children").read_text().split()
+    return [int(p) for p in listed if (PROC / p / "comm").read_text().strip() == "perfabi"]
+
+
+def start(perfabi, folder, *arguments, before=()):
+    return subprocess.Popen([*before, perfabi, "run", "--cases", folder, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True)
+
+
+def wait_for(what, seconds=10):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = what()
+        if found:
+            return found
+        time.sleep(0.02)
+    raise Wrong("it did not come to that")
+
+
+def as_nobody(what):
+    """The exit status of a process of nobody's that does it."""
+    pid = os.fork()
+    if not pid:
+        status = 99
+        try:
+            os.setgroups([])
+            os.setresgid(NOBODY, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+            status = what()
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+class Part(ctypes.Structure):
+    _fields_ = [("at", ctypes.c_void_p), ("size", ctypes.c_size_t)]
+
+
+def can_reach(pid, address):
+    """1: signals, 2: memory."""
+    libc, buffer, reached = ctypes.CDLL(None, use_errno=True), ctypes.create_string_buffer(8), 0
+    try:
+        os.kill(pid, 0)
+        reached |= 1
+    except PermissionError:
+        pass
+    here, there = Part(ctypes.addressof(buffer), 8), Part(address, 8)
+    if libc.process_vm_readv(pid, ctypes.byref(here), 1, ctypes.byref(there), 1, 0) >= 0:
+        reached |= 2
+    return reached
+
+
+def shared_mappings(pid):
+    lines = (PROC / str(pid) / "maps").read_text().splitlines()
+    return [line for line in lines if line.split()[1] == "rw-s" and "/dev/zero" in line]
+
+
+def cases_of_users(perfabi, folder):
+    """Each case's process has its verdict alone, a uid of its own, no capability to regain, and no file but 0 to 2."""
+    run = start(perfabi, folder, "--jobs", "8", "sleeps")
+    pids = wait_for(lambda: len(children(run.pid)) == 8 and all(
+        status_of(p, "SigIgn") and len(os.listdir(PROC / str(p) / "fd")) >= 3 for p in children(run.pid)) and children(run.pid))
+    time.sleep(0.3)
+    uids = [int(status_of(p, "Uid")[1]) for p in pids]
+    ordinary = [p for p, uid in zip(pids, uids) if uid]
+    need(len(ordinary) == 6 and uids.count(0) == 2, f"uids {uids}")
+    need(len({uid for uid in uids if uid}) == 6 and NOBODY not in uids, f"uids {uids}")
+    for pid in pids:
+        need(len(shared_mappings(pid)) == 1, f"process {pid} shares more than its verdict: {shared_mappings(pid)}")
+        files = {int(n): os.readlink(PROC / str(pid) / "fd" / n) for n in os.listdir(PROC / str(pid) / "fd")}
+        others = {n: path for n, path in files.items() if n > 2 and not path.startswith("/memfd:perfabi")}
+        need(not others and all(files[n] == "/dev/null" for n in range(3)), f"files of a case: {files}")
+    for pid in ordinary:
+        bounding, permitted = (int(status_of(pid, key)[0], 16) for key in ("CapBnd", "CapPrm"))
+        need(bounding == permitted, f"bounding set 0x{bounding:x} for 0x{permitted:x}")
+        address = int(shared_mappings(pid)[0].split("-")[0], 16)
+        need(as_nobody(lambda p=pid, a=address: can_reach(p, a)) == 0, "nobody reaches a case's process")
+    need(as_nobody(lambda: can_reach(run.pid, 4096)) == 0, "nobody reaches the runner")
+    out, _ = run.communicate(timeout=30)
+    need(run.returncode == 0, out)
+    print(f"6 cases of ordinary users: uids {sorted(uid for uid in uids if uid)}")
+
+
+def users_do_not_block(perfabi, folder):
+    """Nobody holds all that nobody can open of perf's; root does not wait."""
+    ready, go = os.pipe(), os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+        held = []
+        for path in [*sorted((PROC / "sys/kernel").glob("perf_*")), PROC / "self/ns/user", PROC / "self/ns/pid", pathlib.Path("/sys"),
+                     pathlib.Path("/sys/kernel/tracing"), pathlib.Path("/sys/kernel/debug"), pathlib.Path("/tmp"), pathlib.Path("/")]:
+            try:
+                held.append(os.open(path, os.O_RDONLY))
+                fcntl.flock(held[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                pass
+        os.write(ready[1], b"x")
+        os.read(go[0], 1)
+        os._exit(0)
+    os.read(ready[0], 1)
+    run = start(perfabi, folder, "--wait", "0", "alone")
+    _, err = run.communicate(timeout=60)
+    os.write(go[1], b"x")
+    os.waitpid(pid, 0)
+    need(run.returncode == 0 and "waiting" not in err, f"a user blocks root: exit status {run.returncode}, {err}")
+    print("an ordinary user's locks: no wait")
+
+
+def other_containers(perfabi, folder):
+    """Runs in other pid and mount namespaces are seen; waiting ends by itself and by signals, and is said."""
+    if subprocess.run(["unshare", "--mount", "--pid", "--fork", "--mount-proc", "true"], capture_output=True, check=False).returncode:
+        print("runs in other containers: not tried, unshare is refused here")
+        return
+    away = start(perfabi, folder, "alone", before=("unshare", "--mount", "--pid", "--fork", "--mount-proc"))
+    time.sleep(1)
+    begun = time.monotonic()
+    run = start(perfabi, folder, "--wait", "0.5", "alone")
+    _, err = run.communicate(timeout=30)
+    need(run.returncode == 3 and "waiting for perfabi" in err and "gave up after 0.5 s" in err, f"exit status {run.returncode}: {err}")
+    need(time.monotonic() - begun < 2, "waited longer than was asked for")
+    for sig in (signal.SIGINT, signal.SIGTERM):
+        run = start(perfabi, folder, "alone")
+        os.set_blocking(run.stderr.fileno(), True)
+        need("waiting for" in run.stderr.readline(), "nothing is said while waiting")
+        begun = time.monotonic()
+        run.send_signal(sig)
+        run.communicate(timeout=30)
+        need(run.returncode == -sig and time.monotonic() - begun < 1, f"signal {sig}: {run.returncode}")
+    run = start(perfabi, folder, "alone")
+    out, _ = run.communicate(timeout=60)
+    need(away.wait(30) == 0 and run.returncode == 0, out)
+    print("runs in other containers: waited for")
+
+
+def sysctls_that_move(perfabi, folder):
+    """Cases beside which somebody else writes a sysctl are errors that say so, and it stays as it was written."""
+    was = int(SYSCTL.read_text())
+    run = start(perfabi, folder, "--format", "json", "--jobs", "4", "sleeps.w0")
+    try:
+        wait_for(lambda: len(children(run.pid)) == 4)
+        time.sleep(0.5)
+        SYSCTL.write_text(f"{was + 8}\n")
+        out, err = run.communicate(timeout=30)
+        now = int(SYSCTL.read_text())
+    finally:
+        SYSCTL.write_text(f"{was}\n")
+    results = json.loads(out)["results"]
+    wanted = f"perf_event_mlock_kb was {was} and is {was + 8}: it was changed while this case ran, and not by this run"
+    need(run.returncode == 3 and [r["outcome"] for r in results] == ["error"] * 4, f"exit status {run.returncode}: {out} {err}")
+    need(all(r["reason"] == wanted for r in results), out)
+    need(now == was + 8, f"somebody else's {was + 8} became {now}")
+    print("a sysctl that somebody else writes: 4 errors, and it stays")
+
+
+def no_programs_by_path(perfabi, folder):
+    """The kernel's configuration is read without a program of whoever owns PATH."""
+    trap = pathlib.Path(folder) / "bin"
+    trap.mkdir()
+    for name in ("sh", "gzip", "zcat"):
+        (trap / name).write_text(f"#!/bin/sh\ntouch {trap}/called\n")
+        (trap / name).chmod(0o755)
+    run = subprocess.run([perfabi, "run", "ioctl.query-bpf"], env={"PATH": str(trap)}, capture_output=True, text=True, check=False)
+    need(run.returncode == 0 and not (trap / "called").exists(), run.stdout)
+    print("no program by PATH")
+
+
+def main():
+    perfabi, scratch = sys.argv[1:]
+    folder = pathlib.Path(scratch) / "hands"
+    folder.mkdir()
+    (folder / "abi").symlink_to(pathlib.Path("cases/abi").resolve())
+    for name in ("phases.json", "vehicles.json", "checks.json"):
+        (folder / name).symlink_to((pathlib.Path("cases") / name).resolve())
+    for suite in (SLEEPS, ALONE):
+        (folder / (suite["suite"] + ".json")).write_text(json.dumps(suite))
+    try:
+        for part in (cases_of_users, users_do_not_block, other_containers, sysctls_that_move, no_programs_by_path):
+            part(perfabi, str(folder))
+    except Wrong as wrong:
+        sys.exit(f"{part.__name__}: {wrong}")
+
+
+if __name__ == "__main__":
+    main()
