@@ -177,6 +177,9 @@ void help_words(FILE *f, const char *words);
 /* How many signals have been noted since the step that looked at them; step_signal.c. */
 unsigned signals_noted(void);
 
+/* Before an event counts: signals that come then touch nothing new. 0 or a negative errno. */
+int signals_rehearse(void);
+
 /* Waits for the child; its wait status in *status. 0 or a negative errno. step_process.c. */
 int child_wait(struct child *child, int *status);
 

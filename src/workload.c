@@ -452,11 +452,15 @@ static int act(struct step *s, const struct workload *load, struct work *w, int 
 {
 	unsigned long enable, disable;
 	long off;
+	int err;
 
 	if (fd < 0) {
 		load->act(w);
 		return 0;
 	}
+	err = signals_rehearse();
+	if (err)
+		return step_failed(s, -err);
 	enable = event_ioctl_number(s->cases->abi, "enable");
 	disable = event_ioctl_number(s->cases->abi, "disable");
 	if (ioctl(fd, disable, 1L) || ioctl(fd, enable, 1L))
