@@ -8,15 +8,64 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expect.h"
 #include "load.h"
+#include "one_or_list.h"
 
-static int check_entry(const char *id, const json_t *reason, const struct cases *cases,
+static bool is_text(const json_t *json)
+{
+	return json_is_string(json) && json_string_length(json);
+}
+
+/* {"when": ..., "function": ..., "reason": ..., "note": ...}: `when` as in a case. */
+static int check_deviation(const json_t *deviation, const struct cases *cases,
+			   const struct where *w, struct error *e)
+{
+	const json_t *reason = json_object_get(deviation, "reason");
+	struct where at_when = where_key(w, "when"), at_reason = where_key(w, "reason");
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)deviation, key, value) {
+		struct where at = where_key(w, key);
+
+		if (strcmp(key, "when") && strcmp(key, "function") && strcmp(key, "reason") &&
+		    strcmp(key, "note"))
+			return error_name(e, &at, key, "when", "when, function, reason or note");
+		if (strcmp(key, "when") && !is_text(value))
+			return error_value(e, &at, value, "a text");
+	}
+	if (!reason)
+		return error_value(e, &at_reason, NULL, "what that function does wrong");
+	return expect_check_when(json_object_get(deviation, "when"), cases, &at_when, e);
+}
+
+static int check_deviations(const json_t *entry, const struct cases *cases, const struct where *w,
+			    struct error *e)
+{
+	const json_t *one;
+
+	for (size_t i = 0; (one = element(entry, i)); i++) {
+		struct where at = json_is_array(entry) ? where_index(w, i) : *w;
+
+		if (!json_is_object(one))
+			return error_value(e, &at, one, "an object of when, function and reason");
+		if (check_deviation(one, cases, &at, e))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_entry(const char *id, const json_t *entry, const struct cases *cases,
 		       const struct where *w, struct error *e)
 {
 	struct nearest near = nearest_to(id);
 
-	if (!json_is_string(reason) || !json_string_length(reason))
-		return error_value(e, w, reason, "the reason why it is known to fail");
+	if (!is_text(entry) && !json_is_object(entry) && !json_array_size(entry))
+		return error_value(e, w, entry,
+				   "why it is known to fail: a text, an object, or a list of them");
+	if (!is_text(entry) && check_deviations(entry, cases, w, e))
+		return -EINVAL;
 	for (size_t i = 0; i < cases->count; i++) {
 		if (id_matches(id, cases->list[i].id))
 			return 0;
@@ -39,7 +88,8 @@ static int check(const json_t *json, const struct source *source, const struct c
 			return error_name(e, &at, key, "xfail", "about or xfail");
 	}
 	if (!json_is_object(xfail))
-		return error_value(e, &at_xfail, xfail, "an object of \"ID\": \"reason\"");
+		return error_value(e, &at_xfail, xfail,
+				   "an object of \"ID\": why it is known to fail");
 	json_object_foreach(xfail, key, value) {
 		struct where at = where_key(&at_xfail, key);
 
@@ -74,23 +124,58 @@ void baseline_free(struct baseline *baseline)
 	baseline->json = NULL;
 }
 
-void baseline_apply(const struct baseline *baseline, struct result *results, size_t count)
+/* Why the instance is known to fail on this kernel, to be freed; NULL if this entry is not about
+ * it. */
+static char *why(const json_t *entry, const struct instance *instance, struct environment *env)
 {
-	json_t *xfail = json_object_get(baseline->json, "xfail"), *reason;
+	const json_t *one;
+	char text[1000];
+
+	if (json_is_string(entry))
+		return strdup(json_string_value(entry));
+	for (size_t i = 0; (one = element(entry, i)); i++) {
+		const char *function = json_string_value(json_object_get(one, "function"));
+		const char *reason = json_string_value(json_object_get(one, "reason"));
+
+		if (!expect_applies(one, instance, env))
+			continue;
+		snprintf(text, sizeof(text), "%s%s%s", function ? function : "",
+			 function ? "() " : "", reason);
+		return strdup(text);
+	}
+	return NULL;
+}
+
+static char *find_why(const json_t *xfail, const struct instance *instance, struct environment *env)
+{
 	const char *id;
+	json_t *entry;
+	char *reason = NULL;
+
+	json_object_foreach((json_t *)xfail, id, entry) {
+		if (id_matches(id, instance->id))
+			reason = why(entry, instance, env);
+		if (reason)
+			break;
+	}
+	return reason;
+}
+
+void baseline_apply(const struct baseline *baseline, struct environment *env,
+		    struct result *results, size_t count)
+{
+	const json_t *xfail = json_object_get(baseline->json, "xfail");
 
 	for (size_t i = 0; i < count; i++) {
 		struct result *result = &results[i];
+		char *reason = NULL;
 
-		if (result->outcome != FAIL && result->outcome != PASS)
+		if (result->outcome == FAIL || result->outcome == PASS)
+			reason = find_why(xfail, result->instance, env);
+		if (!reason)
 			continue;
-		json_object_foreach(xfail, id, reason) {
-			if (!id_matches(id, result->instance->id))
-				continue;
-			result->outcome = result->outcome == FAIL ? XFAIL : XPASS;
-			free(result->reason);
-			result->reason = strdup(json_string_value(reason));
-			break;
-		}
+		result->outcome = result->outcome == FAIL ? XFAIL : XPASS;
+		free(result->reason);
+		result->reason = reason;
 	}
 }

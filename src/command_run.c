@@ -55,7 +55,7 @@ static void help(FILE *f)
 	      "output\n",
 	      f);
 	run_options_help(f);
-	fputs("      --baseline FILE      known deviations: {\"xfail\": {\"ID\": \"reason\"}}\n"
+	fputs("      --baseline FILE      known deviations, with the kernels that have them\n"
 	      "  -v, --verbose            pretty: every case in full\n"
 	      "  -h, --help\n",
 	      f);
@@ -404,7 +404,7 @@ static int run_and_report(struct run *run, char **arguments)
 	status = execute(run, "perfabi run");
 	if (!status) {
 		if (run->baseline.json)
-			baseline_apply(&run->baseline, run->results, run->count);
+			baseline_apply(&run->baseline, &run->loaded.env, run->results, run->count);
 		tally(run);
 		for (size_t i = 0; i < run->output_count; i++) {
 			run->outputs[i].printer->end(&run->outputs[i], &run->report);

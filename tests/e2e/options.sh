@@ -37,6 +37,11 @@ status 2 "$perfabi" run --baseline /nonexistent
 echo '{"xfail": {"open.size.zer": "?"}}' >"$scratch/baseline.json"
 status 2 "$perfabi" run --baseline "$scratch/baseline.json"
 says err 'the id of a case'
+for entry in '{"reason": "?", "wehn": {}}' '{"reason": "?", "when": {"kernel": "=>5.13"}}' '{"when": {"kernel": ">=5.13"}}' '[]' '[7]' '""' 7; do
+	echo "{\"xfail\": {\"open.size.zero\": $entry}}" >"$scratch/baseline.json"
+	status 2 "$perfabi" run --baseline "$scratch/baseline.json"
+	says err '/xfail/open.size.zero'
+done
 status 2 "$perfabi" run open.size --filter kind=capability
 says err "no case fits"
 status 2 "$perfabi" show
