@@ -202,15 +202,22 @@ static void drop_bounding_set(uint64_t but)
 
 int identity_become(enum identity as, uid_t uid)
 {
+	return identity_become_with(as, uid, 0);
+}
+
+int identity_become_with(enum identity as, uid_t uid, uint64_t more)
+{
+	uint64_t capabilities = capabilities_of(as) | more;
+
 	if (as == AS_ROOT)
 		return 0;
-	drop_bounding_set(capabilities_of(as));
+	drop_bounding_set(capabilities);
 	if (may_change_uid()) {
 		if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) || setresgid(uid, uid, uid) ||
 		    setresuid(uid, uid, uid))
 			return -errno;
 	}
-	if (set_capabilities(capabilities_of(as), capabilities_of(as)))
+	if (set_capabilities(capabilities, capabilities))
 		return -errno;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 1))
 		return -errno;

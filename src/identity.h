@@ -53,6 +53,9 @@ void identity_choose_uids(uid_t *uids, size_t count);
  */
 int identity_become(enum identity as, uid_t uid);
 
+/* The same with `more` capabilities, a mask, beside those of the identity. */
+int identity_become_with(enum identity as, uid_t uid, uint64_t more);
+
 /*
  * Puts the calling process's effective capabilities aside, into *held, and takes them back. 0 or a
  * negative errno.

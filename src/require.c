@@ -198,6 +198,7 @@ static int cap(struct environment *env, const struct token *t, char *found, size
 		int number;
 	} caps[] = {{"ipc-lock", CAP_IPC_LOCK},
 		    {"sys-ptrace", CAP_SYS_PTRACE},
+		    {"kill", CAP_KILL},
 		    {"sys-admin", CAP_SYS_ADMIN},
 		    {"perfmon", CAP_PERFMON}};
 	uint64_t have = identity_capabilities(env, t->as);

@@ -298,11 +298,15 @@ int verb_kill(struct step *s)
 
 int verb_become(struct step *s)
 {
+	static const struct step_bit more[] = {{"kill", 1U << CAP_KILL}};
+	unsigned with;
 	int as, err = step_word(s, NULL, identity_names, -1, &as);
 
+	if (!err)
+		err = step_bits(s, "with", more, sizeof(more) / sizeof(more[0]), 0, &with);
 	if (err || step_is_checked(s))
 		return err;
-	err = identity_become((enum identity)as, s->run->uid);
+	err = identity_become_with((enum identity)as, s->run->uid, with);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* changed uids clear it */
 	return err ? step_failed(s, -err) : 0;
 }
