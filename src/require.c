@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -211,6 +212,26 @@ static int cap(struct environment *env, const struct token *t, char *found, size
 	return NOT_KNOWN;
 }
 
+/* To be scheduled by turns with one's own child and nobody else; sched(7). Tried, and taken back.
+ */
+static int realtime(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	const struct sched_param lowest = {.sched_priority = 1};
+	struct sched_param held;
+	int was = sched_getscheduler(0);
+
+	(void)env;
+	if (t->as != AS_ROOT) {
+		snprintf(found, size, "%s may not", identity_names[t->as]);
+		return 0;
+	}
+	if (was >= 0 && !sched_getparam(0, &held) && !sched_setscheduler(0, SCHED_FIFO, &lowest) &&
+	    !sched_setscheduler(0, was, &held))
+		return 1;
+	snprintf(found, size, "sched_setscheduler(2) gives %s", strerror(errno));
+	return 0;
+}
+
 static const struct form {
 	const char *name;
 	enum { COMPARED, EXACT, NAMED } kind;
@@ -239,6 +260,7 @@ static const struct form {
 	 "a tracepoint in tracefs"},
 	{"config.", NAMED, config, "config.KPROBES", "the kernel's configuration, y or m"},
 	{"cgroup.", NAMED, cgroup, "cgroup.v2", "a mounted hierarchy: v2, or v1.CONTROLLER"},
+	{"realtime", EXACT, realtime, NULL, "the caller may be scheduled as SCHED_FIFO"},
 	{"cap.", NAMED, cap, "cap.ipc-lock",
 	 "a capability of the caller: ipc-lock, sys-ptrace, ..."},
 	{"lockdown.", NAMED, lockdown, "lockdown.none", "the kernel's lockdown level"},

@@ -313,12 +313,18 @@ int verb_become(struct step *s)
 
 int verb_affinity(struct step *s)
 {
+	const struct sched_param lowest = {.sched_priority = 1};
 	cpu_set_t set;
 	uint64_t cpu;
+	bool is_realtime;
 	int err = step_number(s, NULL, 0, CPU_SETSIZE - 1, &cpu);
 
+	if (!err)
+		err = step_truth(s, "realtime", false, &is_realtime);
 	if (err || step_is_checked(s))
 		return err;
+	if (is_realtime && sched_setscheduler(0, SCHED_FIFO, &lowest))
+		return step_failed(s, errno);
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
 	return sched_setaffinity(0, sizeof(set), &set) ? step_failed(s, errno) : 0;

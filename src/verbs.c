@@ -63,8 +63,9 @@ static const struct verb verbs[] = {
 	 "until this word is posted, or somebody has failed"},
 	{"become", verb_become, "with", PREPARES, BINDS_NOTHING,
 	 "perfmon, sys-admin or user, for good; with: [\"kill\"], that capability too"},
-	{"affinity", verb_affinity, "", PREPARES, BINDS_NOTHING,
-	 "this thread runs on that cpu alone"},
+	{"affinity", verb_affinity, "realtime", PREPARES, BINDS_NOTHING,
+	 "this thread runs on that cpu alone; realtime: true, as SCHED_FIFO, and so do its "
+	 "children"},
 	{"enter", verb_enter, "", PREPARES, BINDS_NOTHING, "this process moves to that cgroup"},
 	{"mkdir", verb_mkdir, "", PREPARES, BINDS_NOTHING,
 	 "a cgroup below the one that the case has"},
