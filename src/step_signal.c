@@ -15,10 +15,12 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/select.h>
 #include <unistd.h>
 
+#include "event_ioctl.h"
 #include "step.h"
 
 enum { NOTED_MAX = 4096, SIGINFO_PERF = 24 };
@@ -41,6 +43,20 @@ static _Alignas(4096) struct noted noted[NOTED_MAX + 1]; /* the last one for wha
 static volatile unsigned noted_count;
 static sigset_t handled;
 
+/* What the handler does to the event that signals: two requests of ioctl(2), or none. */
+static struct {
+	unsigned long first, then;
+	long argument;
+} reaction;
+
+static void react(int fd)
+{
+	if (!reaction.first)
+		return;
+	ioctl(fd, reaction.first, 0L);
+	ioctl(fd, reaction.then, reaction.argument);
+}
+
 static void note(int signo, siginfo_t *info, void *context)
 {
 	bool is_rehearsal = info->si_code == SI_TKILL;
@@ -54,8 +70,10 @@ static void note(int signo, siginfo_t *info, void *context)
 				   .fd = info->si_fd,
 				   .band = info->si_band,
 				   .tid = gettid()};
-	if (signo != SIGTRAP)
+	if (signo != SIGTRAP) {
+		react(is_rehearsal ? -1 : info->si_fd);
 		return;
+	}
 	noted[at].addr = (uintptr_t)info->si_addr;
 	/* Behind si_addr, whatever this libc's header knows: <asm-generic/siginfo.h>, _perf. */
 	memcpy(noted[at].perf, (const char *)&info->si_addr + sizeof(info->si_addr), SIGINFO_PERF);
@@ -153,12 +171,23 @@ static int direct(int fd, int signo, bool by_number, bool to_process)
 	return 0;
 }
 
+/* As programs do that count overflows one by one: stop it, look, start it again. */
+static void set_reaction(const struct abi *abi, int how)
+{
+	static const char *const then[] = {NULL, "refresh", "enable"};
+
+	reaction.first = how ? event_ioctl_number(abi, "disable") : 0;
+	reaction.then = how ? event_ioctl_number(abi, then[how]) : 0;
+	reaction.argument = how == 1;
+}
+
 int verb_signals(struct step *s)
 {
 	static const char *const owners[] = {"thread", "process", NULL};
+	static const char *const handlers[] = {"note", "refresh", "enable", NULL};
 	struct sigaction action = {.sa_sigaction = note,
 				   .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-	int signo, owner, err = read_signal(s, &signo);
+	int signo, owner, handler, err = read_signal(s, &signo);
 	uint64_t fd = 0;
 	bool by_number;
 
@@ -168,9 +197,12 @@ int verb_signals(struct step *s)
 		err = step_word(s, "owner", owners, 0, &owner);
 	if (!err)
 		err = step_truth(s, "setsig", true, &by_number);
+	if (!err)
+		err = step_word(s, "handler", handlers, 0, &handler);
 	if (err || step_is_checked(s))
 		return err;
 	noted_count = 0;
+	set_reaction(s->cases->abi, handler);
 	if (sigaction(signo, &action, NULL))
 		return step_failed(s, errno);
 	sigaddset(&handled, signo);

@@ -43,9 +43,11 @@ static const struct verb verbs[] = {
 	{"fcntl", verb_fcntl, "on arg", CALLS, BINDS_SEEN,
 	 "F_GETFL, F_SETFL, F_GETSIG, F_SETSIG, F_GETOWN, F_SETOWN or F_GETFD `on` an event; shows "
 	 "value"},
-	{"signals", verb_signals, "on owner setsig", PREPARES, BINDS_NOTHING,
+	{"signals", verb_signals, "on owner setsig handler", PREPARES, BINDS_NOTHING,
 	 "from now on that signal is noted; on: an event's overflows, by F_SETOWN, F_SETSIG and "
-	 "O_ASYNC"},
+	 "O_ASYNC; handler: \"refresh\" or \"enable\", which stops the event that signals, and "
+	 "starts it "
+	 "again"},
 	{"signals-seen", verb_signals_seen, "", SHOWS, BINDS_SEEN,
 	 "those noted since, a list: signo, code, count, fd, band, and what SIGTRAP has of perf"},
 	{"process", verb_process, "", PREPARES, BINDS_RESULT,
@@ -101,7 +103,8 @@ static const struct verb verbs[] = {
 	{"pmu-events", verb_pmu_events, "", SHOWS, BINDS_SEEN,
 	 "each file in events/ of that PMU, opened: tried, opened, refused"},
 	{"workload", verb_workload,
-	 "times ms signals filled bytes at size pages name length prot private what op counted",
+	 "times ms signals filled bytes at size pages name length prot private what op counted "
+	 "refresh",
 	 PREPARES, BINDS_SEEN, "something to be counted or recorded:"},
 };
 enum { VERBS = sizeof(verbs) / sizeof(verbs[0]), WORDS = 256 };

@@ -24,7 +24,7 @@
 #include "step.h"
 
 struct work {
-	uint64_t times, ms, at, size, pages, length, signals, bytes;
+	uint64_t times, ms, at, size, pages, length, signals, bytes, refresh;
 	const uint64_t *head; /* of a ring buffer, or NULL */
 	unsigned prot;
 	bool is_private;
@@ -349,7 +349,8 @@ void workloads_help(FILE *f)
 	}
 	fputs("  counted: an event, switched on right before the workload and off right behind it, "
 	      "with "
-	      "its group\n",
+	      "its group\n"
+	      "  refresh: so many overflows: REFRESH instead of ENABLE, of that event alone\n",
 	      f);
 }
 
@@ -378,7 +379,8 @@ static int check_keys(struct step *s, const struct workload *load)
 		struct where at = where_key(s->where, key);
 
 		if (step_in_words(load->keys, key) || !strcmp(key, "workload") ||
-		    !strcmp(key, "counted") || !strcmp(key, "bind") || !strcmp(key, "when"))
+		    !strcmp(key, "counted") || !strcmp(key, "refresh") || !strcmp(key, "bind") ||
+		    !strcmp(key, "when"))
 			continue;
 		return error_name(s->error, &at, key, NULL, "for \"%s\": %s", load->name,
 				  load->keys);
@@ -437,6 +439,8 @@ static int read_work(struct step *s, const struct workload *load, struct work *w
 	if (!err)
 		err = step_number(s, "signals", 0, 10000, &w->signals);
 	if (!err)
+		err = step_number(s, "refresh", 0, 1000, &w->refresh);
+	if (!err)
 		err = step_number(s, "bytes", 1, UINT64_MAX, &w->bytes);
 	if (!err && json_object_get(s->json, "filled"))
 		err = find_head(s, &w->head);
@@ -447,11 +451,14 @@ static int read_work(struct step *s, const struct workload *load, struct work *w
 	return err ? err : read_flags(s, w);
 }
 
-/* Both requests are made before the first is used: nothing is looked up in between. */
+/*
+ * All requests are made before the first is used: nothing is looked up in between. REFRESH starts
+ * an event alone, so members of its group are left as they are.
+ */
 static int act(struct step *s, const struct workload *load, struct work *w, int fd)
 {
-	unsigned long enable, disable;
-	long off;
+	long whom = w->refresh ? 0 : 1, how = w->refresh ? (long)w->refresh : 1;
+	unsigned long on, disable;
 	int err;
 
 	if (fd < 0) {
@@ -461,13 +468,12 @@ static int act(struct step *s, const struct workload *load, struct work *w, int 
 	err = signals_rehearse();
 	if (err)
 		return step_failed(s, -err);
-	enable = event_ioctl_number(s->cases->abi, "enable");
+	on = event_ioctl_number(s->cases->abi, w->refresh ? "refresh" : "enable");
 	disable = event_ioctl_number(s->cases->abi, "disable");
-	if (ioctl(fd, disable, 1L) || ioctl(fd, enable, 1L))
+	if (ioctl(fd, disable, whom) || ioctl(fd, on, how))
 		return step_failed(s, errno);
 	load->act(w);
-	off = ioctl(fd, disable, 1L);
-	return off ? step_failed(s, errno) : 0;
+	return ioctl(fd, disable, whom) ? step_failed(s, errno) : 0;
 }
 
 static void show_work(struct step *s, const struct workload *load, const struct work *w)
