@@ -90,43 +90,70 @@ static int read_range(struct step *s, const struct map *map, unsigned char **at,
 	return err;
 }
 
+/* Other memory in the place of that: it is unmapped first. */
+static long map_over(void *at, size_t length)
+{
+	return mmap(at, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		    0) == MAP_FAILED
+		       ? -1
+		       : 0;
+}
+
 int verb_munmap(struct step *s)
 {
 	unsigned char *at;
 	struct map *map;
 	size_t length;
+	bool replaced;
 	int err = find_map(s, &map);
 
 	if (!err)
 		err = read_range(s, map, &at, &length);
+	if (!err)
+		err = step_truth(s, "replaced", false, &replaced);
 	if (err || step_is_checked(s))
 		return err;
-	step_say(s, "munmap(%p, %zu)", (void *)at, length);
-	step_answer(s, munmap(at, length));
+	step_say(s, replaced ? "mmap(%p, %zu, MAP_FIXED)" : "munmap(%p, %zu)", (void *)at, length);
+	step_answer(s, replaced ? map_over(at, length) : munmap(at, length));
 	if (!s->err)
 		map->at = NULL;
 	return 0;
 }
 
+/* To a place of its own, so that it is not where it was; or to where the kernel likes. */
+static void *move(void *at, size_t length, size_t to)
+{
+	void *place = mmap(NULL, to, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (place == MAP_FAILED)
+		return place;
+	return mremap(at, length, to, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+}
+
 int verb_mremap(struct step *s)
 {
-	uint64_t length, to;
+	unsigned char *at;
 	struct map *map;
-	void *at;
+	size_t length;
+	uint64_t to;
+	bool moves;
+	void *now;
 	int err = find_map(s, &map);
 
 	if (!err)
-		err = step_number(s, "length", map ? map->length : 0, UINT64_MAX, &length);
+		err = read_range(s, map, &at, &length);
 	if (!err)
 		err = step_number(s, "to", 0, UINT64_MAX, &to);
+	if (!err)
+		err = step_truth(s, "move", false, &moves);
 	if (err || step_is_checked(s))
 		return err;
-	step_say(s, "mremap(%p, %llu, %llu, MREMAP_MAYMOVE)", (void *)map->at,
-		 (unsigned long long)length, (unsigned long long)to);
-	at = mremap(map->at, (size_t)length, (size_t)to, MREMAP_MAYMOVE);
-	step_answer(s, at == MAP_FAILED ? -1 : 0);
-	if (!s->err)
-		map->at = NULL; /* wherever it is now, it is no longer what was mapped */
+	step_say(s, "mremap(%p, %zu, %llu, MREMAP_MAYMOVE%s)", (void *)at, length,
+		 (unsigned long long)to, moves ? "|MREMAP_FIXED" : "");
+	now = moves ? move(at, length, (size_t)to) : mremap(at, length, (size_t)to, MREMAP_MAYMOVE);
+	step_answer(s, now == MAP_FAILED ? -1 : 0);
+	if (!s->err) /* all of it that was moved is as it was; anything else is no longer it */
+		map->at = length == map->length && to == length ? now : NULL;
 	return 0;
 }
 

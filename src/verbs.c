@@ -20,10 +20,13 @@ static const struct verb verbs[] = {
 	{"mmap", verb_mmap, "pages length offset prot private", CALLS, BINDS_RESULT,
 	 "an event's ring buffer of 1 + `pages` pages, or `length` bytes at `offset`; prot: "
 	 "[\"read\", \"write\"] or \"exec\"; binds the address"},
-	{"munmap", verb_munmap, "length offset", CALLS, BINDS_NOTHING,
-	 "the mapping of the event NAME, or `length` bytes of it at `offset`"},
-	{"mremap", verb_mremap, "length to", CALLS, BINDS_NOTHING,
-	 "the mapping of the event NAME: `length` bytes of it to `to` bytes"},
+	{"munmap", verb_munmap, "length offset replaced", CALLS, BINDS_NOTHING,
+	 "the mapping of the event NAME, or `length` bytes of it at `offset`; replaced: true, by "
+	 "mapping other memory there"},
+	{"mremap", verb_mremap, "length offset to move", CALLS, BINDS_NOTHING,
+	 "the mapping of the event NAME: `length` bytes of it at `offset` to `to` bytes; move: "
+	 "true, "
+	 "to another place"},
 	{"mprotect", verb_mprotect, "length offset prot", CALLS, BINDS_NOTHING,
 	 "`length` bytes at `offset` of the mapping of the event NAME"},
 	{"read", verb_read, "size at", CALLS, BINDS_SEEN,
