@@ -8,6 +8,7 @@ DESTDIR ?=
 CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
 OBJCOPY ?= objcopy
+NM ?= nm
 VERSION = 0.1.0
 PYTHON ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import jsonschema, tap' 2>/dev/null && echo $$p && exit; done; echo python3)
 
@@ -41,7 +42,7 @@ DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o
 SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
-.PHONY: all run test coverage-abi check-all setup setup-test install uninstall clean static asan tsan mutate faults bench bench-hostile fuzz fuzz-afl schema format lint compile_commands.json FORCE
+.PHONY: all run test coverage-abi check-all setup setup-test install uninstall clean static asan tsan mutate faults lies bench bench-hostile fuzz fuzz-afl schema format lint compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a
 
 $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
@@ -54,6 +55,11 @@ $B/libperfabi.a: $(DECODER_OBJ) decoder/perfabi.h $B/.flags
 	$(CC) -r -nostdlib -o $B/libperfabi.o $(filter %.o,$^)
 	$(OBJCOPY) --wildcard -G 'perfabi_*' $B/libperfabi.o
 	$(AR) rcs $@ $B/libperfabi.o
+# The same objects, with functions of tests/lies in the way of what they ask of the kernel.
+LIES_OBJ := $(patsubst %.c,$B/%.o,$(sort $(wildcard tests/lies/*.c)))
+$B/lies/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $(LIES_OBJ) $B/.flags
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $$($(NM) $(LIES_OBJ) | sed -n 's/.* T __wrap_/-Wl,--wrap=/p') -o $@ $(filter %.o,$^) $(LIB_LIBS)
 $B/unit: $(TEST_OBJ) $(filter-out $B/src/command_%,$(SRC_OBJ)) $(DECODER_OBJ) $B/.flags
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $$($(PKG_CONFIG) --libs check) $(LIB_LIBS) $(ZLIB)
 
@@ -91,7 +97,7 @@ run: setup
 	@$(MAKE) --no-print-directory all
 	$B/perfabi run $(or $(ARGS),--baseline ci/baseline.json)
 test: setup-test
-	@$(MAKE) --no-print-directory all $B/unit $B/tests/faults.so asan tsan
+	@$(MAKE) --no-print-directory all $B/unit $B/tests/faults.so $B/lies/perfabi asan tsan
 	PYTHON='$(PYTHON)' B='$B' tests/run-all
 
 setup:
@@ -110,6 +116,10 @@ faults: all $B/tests/faults.so
 	FAULT_STEP=1 PYTHON='$(PYTHON)' B='$B' sh tests/e2e/faults.sh
 mutate: all
 	$B/perfabi mutate $(ARGS)
+
+# A kernel that lies, in each way in turn; ARGS='-v "attr.*"' shows who noticed which.
+lies: $B/lies/perfabi
+	tests/lies/run $B/lies/perfabi $(ARGS)
 
 # What of the ABI has cases, and what has a reason for none; ARGS=-v shows the ids.
 coverage-abi: all

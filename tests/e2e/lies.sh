@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# A part of the lies that a kernel could tell, from a random one on: each is noticed, or has a reason. `make lies` tells all.
+. tests/e2e/lib.sh
+lies=$B/lies/perfabi
+tests/lies/run "$lies" --part 25 >"$scratch/out" || { cat "$scratch/out"; fail "a lie that no case notices"; }
+head -n 1 "$scratch/out"
+grep '^all ' "$scratch/out"
+
+# What no case notices is said where no reason stands.
+echo '{"unnoticed": {}}' >"$scratch/none.json"
+status 1 tests/lies/run "$lies" --reasons "$scratch/none.json" "attr.config3.plus"
+says out "unnoticed: attr.config3.plus"
+status 0 tests/lies/run "$lies" --reasons "$scratch/none.json" "attr.sample_id_all.ignored"

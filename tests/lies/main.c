@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfabi as it is, under lies:
+ *
+ *     perfabi lies LIES.json BASELINE.json FIRST SECONDS
+ *     PERFABI_LIE='{"name": ...}' perfabi run ID -v
+ *
+ * The first rehearses: all cases are run once with the truth, and each lie notes the cases that
+ * give occasion to it. Then those cases are run under it until one fails, and fails again. A JSON
+ * line says what came of each. It stops after so many SECONDS, having begun with lie FIRST.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "baseline.h"
+#include "command.h"
+#include "lie.h"
+
+struct liar {
+	struct loaded loaded;
+	struct lies lies;
+	struct baseline baseline;
+	json_t *json; /* that the lies are out of */
+	const struct instance **all, **list;
+	struct result *results; /* of the rehearsal */
+	size_t count;
+	unsigned char *occasions; /* of each case, the lies that it gives occasion to */
+	size_t row;
+	unsigned *told;        /* how often the one was told */
+	const struct lie *lie; /* the one that is told */
+	struct result noticed; /* by whom; its texts are owned */
+};
+
+int __real_main(int argc, char **argv);
+int __wrap_main(int argc, char **argv);
+
+_Noreturn void __real_child_run(const struct instance *instance, struct flip flip,
+				const struct cases *cases, struct environment *env,
+				struct slot *slot, const struct surroundings *surroundings,
+				const char *cgroup);
+_Noreturn void __wrap_child_run(const struct instance *instance, struct flip flip,
+				const struct cases *cases, struct environment *env,
+				struct slot *slot, const struct surroundings *surroundings,
+				const char *cgroup);
+
+/* One lie out of the environment, for looking at what it does to a case. */
+static void tell_one(const char *text, const struct abi *abi)
+{
+	json_t *json = json_loads(text, 0, NULL), *list = json_pack("[o]", json);
+	static struct lies one;
+	static unsigned times;
+
+	if (!list || lies_read(&one, list, abi))
+		_exit(2);
+	lies_tell(one.list, &times);
+}
+
+_Noreturn void __wrap_child_run(const struct instance *instance, struct flip flip,
+				const struct cases *cases, struct environment *env,
+				struct slot *slot, const struct surroundings *surroundings,
+				const char *cgroup)
+{
+	if (getenv("PERFABI_LIE"))
+		tell_one(getenv("PERFABI_LIE"), cases->abi);
+	lies_begin((size_t)(instance - cases->list));
+	__real_child_run(instance, flip, cases, env, slot, surroundings, cgroup);
+}
+
+static struct run_options options_of(struct liar *liar)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return (struct run_options){.jobs = cpus > 0 ? (unsigned)cpus * 2 : 2,
+				    .timeout = 5,
+				    .repeat = 1,
+				    .context = liar};
+}
+
+static void *shared(size_t size)
+{
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static int rehearse(struct liar *liar)
+{
+	struct run_options options = options_of(liar);
+	int stopped;
+
+	liar->row = liar->lies.count / 8 + 1;
+	liar->occasions = shared(liar->row * liar->loaded.cases.count);
+	liar->told = shared(sizeof(*liar->told));
+	if (!liar->occasions || !liar->told)
+		return -ENOMEM;
+	lies_rehearse(&liar->lies, liar->occasions, liar->row);
+	stopped = run_all(liar->all, liar->count, &liar->loaded.cases, &liar->loaded.env, &options,
+			  liar->results);
+	baseline_apply(&liar->baseline, liar->results, liar->count);
+	for (size_t i = 0; i < liar->count; i++)
+		if (liar->results[i].outcome == FAIL || liar->results[i].outcome == ERROR)
+			fprintf(stderr, "lies: without any, %s gives: %s\n", liar->all[i]->id,
+				liar->results[i].got ? liar->results[i].got : "an error");
+	return stopped;
+}
+
+static int by_time(const void *a, const void *b, void *context)
+{
+	const struct liar *liar = context;
+	double t[2];
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct instance *const *p = i ? b : a;
+		const struct instance *instance = *p;
+
+		t[i] = liar->results[instance - liar->loaded.cases.list].seconds;
+	}
+	return (t[0] > t[1]) - (t[0] < t[1]);
+}
+
+/* The cases that pass with the truth and can be told the lie, the quick ones first. */
+static size_t choose(struct liar *liar, size_t lie)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < liar->count; i++)
+		if (liar->results[i].outcome == PASS &&
+		    liar->occasions[i * liar->row + lie / 8] & 1u << lie % 8)
+			liar->list[n++] = liar->all[i];
+	qsort_r(liar->list, n, sizeof(*liar->list), by_time, liar);
+	return n;
+}
+
+static char *copy(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+static void forget(struct liar *liar)
+{
+	free(liar->noticed.expected);
+	free(liar->noticed.got);
+	liar->noticed = (struct result){0};
+}
+
+/* Where a lie is about what a call does, a refusal that does not come has noticed nothing of it. */
+static bool notices(const struct lie *lie, const struct result *result)
+{
+	return result->outcome == FAIL &&
+	       !(lie->effect && result->got && !strcmp(result->got, "success"));
+}
+
+/* The first that fails ends the run, as a signal would. */
+static void ended(void *context, const struct result *result, size_t done, size_t total)
+{
+	struct liar *liar = context;
+
+	(void)done;
+	(void)total;
+	if (liar->noticed.instance || !notices(liar->lie, result))
+		return;
+	liar->noticed = (struct result){.instance = result->instance,
+					.expected = copy(result->expected),
+					.got = copy(result->got)};
+	kill(getpid(), SIGTERM);
+}
+
+/* Runs so many of liar->list. True if one fails; the number of a signal that is not ours in *sig.
+ */
+static bool run_under(struct liar *liar, size_t n, int *sig)
+{
+	struct run_options options = options_of(liar);
+	struct result *results = calloc(n + 1, sizeof(*results));
+
+	forget(liar);
+	options.ended = ended;
+	*sig = results ? run_all(liar->list, n, &liar->loaded.cases, &liar->loaded.env, &options,
+				 results)
+		       : -ENOMEM;
+	if (*sig == SIGTERM && liar->noticed.instance)
+		*sig = 0;
+	results_free(results, results ? n : 0);
+	free(results);
+	return liar->noticed.instance != NULL;
+}
+
+/* What fails once may have failed for another reason: it counts when it does so again. */
+static bool is_noticed(struct liar *liar, size_t n, int *sig)
+{
+	while (n && run_under(liar, n, sig)) {
+		const struct instance *who = liar->noticed.instance, **at = liar->list;
+
+		while (*at != who)
+			at++;
+		n -= (size_t)(at - liar->list);
+		memmove(liar->list, at, n * sizeof(*at));
+		if (*sig || run_under(liar, 1, sig))
+			return true;
+		n--;
+		memmove(liar->list, liar->list + 1, n * sizeof(*at));
+	}
+	return false;
+}
+
+static void print(const struct liar *liar, size_t index, size_t cases, bool noticed, double seconds)
+{
+	json_t *line = json_pack("{s:s,s:s,s:i,s:f}", "name", liar->lies.list[index].name, "state",
+				 noticed                ? "noticed"
+				 : cases && *liar->told ? "unnoticed"
+							: "no occasion",
+				 "cases", (int)cases, "seconds", seconds);
+
+	if (noticed) {
+		json_object_set_new(line, "by", json_string(liar->noticed.instance->id));
+		json_object_set_new(line, "expected", json_string(liar->noticed.expected));
+		json_object_set_new(line, "got", json_string(liar->noticed.got));
+	}
+	json_dumpf(line, stdout, JSON_COMPACT);
+	putchar('\n');
+	fflush(stdout);
+	json_decref(line);
+}
+
+static int tell_all(struct liar *liar, size_t first, double seconds)
+{
+	double end = run_clock() + seconds;
+	int sig = 0;
+
+	for (size_t i = 0; i < liar->lies.count && !sig && run_clock() < end; i++) {
+		size_t index = (first + i) % liar->lies.count, cases = choose(liar, index);
+		double began = run_clock();
+		bool noticed;
+
+		liar->lie = &liar->lies.list[index];
+		lies_tell(&liar->lies.list[index], liar->told);
+		noticed = is_noticed(liar, cases, &sig);
+		if (!sig)
+			print(liar, index, cases, noticed, run_clock() - began);
+	}
+	return sig;
+}
+
+static int prepare(struct liar *liar, char **argv)
+{
+	char *nothing[] = {NULL};
+	struct loaded *loaded = &liar->loaded;
+
+	if (load_cases(loaded, NULL, nothing, "lies"))
+		return -EINVAL;
+	liar->json = json_load_file(argv[1], 0, NULL);
+	liar->all = pick(&loaded->cases, nothing, NULL, 0, &liar->count, "lies");
+	if (!liar->json || !liar->all || lies_read(&liar->lies, liar->json, loaded->abi) ||
+	    baseline_read(&liar->baseline, argv[2], &loaded->cases, "lies"))
+		return -EINVAL;
+	liar->list = calloc(liar->count, sizeof(*liar->list));
+	liar->results = calloc(liar->count, sizeof(*liar->results));
+	environment_read(&loaded->env, loaded->abi);
+	loaded->has_env = true;
+	return liar->list && liar->results ? 0 : -ENOMEM;
+}
+
+int __wrap_main(int argc, char **argv)
+{
+	static struct liar liar;
+	int err;
+
+	lies_none();
+	if (argc != 6 || strcmp(argv[1], "lies") != 0)
+		return __real_main(argc, argv);
+	signal(SIGTERM, SIG_IGN); /* our own, where nobody waits for it any more */
+	err = prepare(&liar, argv + 1);
+	if (!err)
+		err = rehearse(&liar);
+	if (!err)
+		err = tell_all(&liar, strtoul(argv[4], NULL, 10), strtod(argv[5], NULL));
+	if (err)
+		fprintf(stderr, "lies: ended early: %s\n",
+			err < 0 ? strerror(-err) : strsignal(err));
+	return err ? EXIT_HARNESS : 0;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lies about what the kernel writes: records, the metadata page, and the words of read(2). The
+ * decoder's lines are changed as they come, so that a member has its name whatever the layout.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lie.h"
+#include "out.h"
+#include "perfabi.h"
+
+typedef int sink_fn(void *context, const char *text, size_t size);
+
+int __real_perfabi_decode(const struct perfabi *perfabi, int fd,
+			  const struct perfabi_options *options, sink_fn *sink, void *context,
+			  struct perfabi_result *result);
+int __wrap_perfabi_decode(const struct perfabi *perfabi, int fd,
+			  const struct perfabi_options *options, sink_fn *sink, void *context,
+			  struct perfabi_result *result);
+
+static int keep(void *context, const char *text, size_t size)
+{
+	struct out *out = context;
+	char *room = out_room(out, size + 1);
+
+	if (!room)
+		return -ENOMEM;
+	memcpy(room, text, size);
+	room[size] = '\0';
+	out->at = room + size;
+	return 0;
+}
+
+static json_t *change_text(const char *was, bool adds)
+{
+	char *text, *at;
+	json_t *is;
+
+	if (!strncmp(was, "0x", 2))
+		return json_sprintf("0x%llx", adds ? strtoull(was, NULL, 16) + 1 : 0);
+	if (!was[0])
+		return json_string("x");
+	text = strdup(was);
+	if (!text)
+		return NULL;
+	at = adds ? text + strlen(text) - 1 : text;
+	*at = *at == '0' ? '1' : '0';
+	is = json_string(text);
+	free(text);
+	return is;
+}
+
+/* A list with its last element less, or without any. */
+static json_t *change_list(json_t *was, bool adds)
+{
+	json_t *is = json_copy(was);
+
+	if (adds)
+		json_array_remove(is, json_array_size(is) - 1);
+	else
+		json_array_clear(is);
+	return is;
+}
+
+/* The value that is written instead; a new reference, or NULL if it would be the same. */
+static json_t *change_value(json_t *was, const char *how)
+{
+	bool adds = !strcmp(how, "plus");
+	json_t *is = NULL;
+
+	if (json_is_integer(was))
+		is = json_integer(adds ? json_integer_value(was) + 1 : 0);
+	else if (json_is_string(was))
+		is = change_text(json_string_value(was), adds);
+	else if (json_is_array(was))
+		is = change_list(was, adds);
+	if (!is || !json_equal(is, was))
+		return is;
+	json_decref(is);
+	return NULL;
+}
+
+/* "values[-1].id": the first name, the place in a list (or none), and what is behind. */
+struct path {
+	char name[40];
+	bool is_list;
+	int index;
+	const char *rest; /* NULL: this is the last */
+};
+
+static struct path path_of(const char *text)
+{
+	struct path p = {.rest = strchr(text, '.')};
+	size_t n = p.rest ? (size_t)(p.rest - text) : strlen(text);
+	char *bracket;
+
+	memcpy(p.name, text, n < sizeof(p.name) ? n : sizeof(p.name) - 1);
+	bracket = strchr(p.name, '[');
+	if (bracket) {
+		*bracket = '\0';
+		p.is_list = true;
+		p.index = atoi(bracket + 1);
+	}
+	p.rest = p.rest ? p.rest + 1 : NULL;
+	return p;
+}
+
+/* What changes the member, or NULL: there is none, or it stays the same. `*in` is what holds it. */
+static json_t *change_member(json_t *at, const char *text, const char *how, json_t **in,
+			     struct path *last)
+{
+	struct path p = path_of(text);
+	json_t *member = json_object_get(at, p.name), *value = member;
+
+	if (p.is_list) {
+		size_t n = json_array_size(member);
+
+		p.index += p.index < 0 ? (int)n : 0;
+		value = p.index >= 0 ? json_array_get(member, (size_t)p.index) : NULL;
+	}
+	if (value && p.rest)
+		return change_member(value, p.rest, how, in, last);
+	*in = p.is_list ? member : at;
+	*last = p;
+	return value ? change_value(value, how) : NULL;
+}
+
+static void lie_about_member(const struct lie *lie, json_t *record)
+{
+	struct path last;
+	json_t *in, *is = change_member(record, lie->path, lie->how, &in, &last);
+
+	if (is && lie_tells(lie)) {
+		if (last.is_list)
+			json_array_set(in, (size_t)last.index, is);
+		else
+			json_object_set(in, last.name, is);
+	}
+	json_decref(is);
+}
+
+static size_t index_of(const json_t *list, const char *name)
+{
+	size_t i = 0;
+
+	while (i < json_array_size(list) &&
+	       strcmp(json_string_value(json_array_get(list, i)), name) != 0)
+		i++;
+	return i;
+}
+
+/* `value` 1: one of the modes of the cpu, of which there is one at a time. */
+static void lie_about_misc(const struct lie *lie, json_t *record)
+{
+	json_t *misc = json_object_get(record, "misc");
+	size_t i = index_of(misc, lie->path);
+	bool is_there = i < json_array_size(misc);
+
+	if (!misc || is_there == !strcmp(lie->how, "add") || !lie_tells(lie))
+		return;
+	if (is_there)
+		json_array_remove(misc, i);
+	else if (lie->value && json_array_size(misc))
+		json_array_set_new(misc, 0, json_string(lie->path));
+	else
+		json_array_append_new(misc, json_string(lie->path));
+}
+
+static bool is_type(const json_t *line, const char *type)
+{
+	const char *is = json_string_value(json_object_get(line, "type"));
+
+	if (!strcmp(type, "read(2)"))
+		return lie_in("read") && is && !strcmp(is, "SAMPLE");
+	if (!strcmp(type, "page"))
+		return is && !strcmp(is, "header");
+	return !lie_in("read") && is && !strcmp(is, type);
+}
+
+static void lie_about_line(json_t *line)
+{
+	for (struct lie *const *l = lies_of(LIE_MEMBER); *l; l++)
+		if (is_type(line, (*l)->type))
+			lie_about_member(*l, !strcmp((*l)->type, "page")
+						     ? json_object_get(line, "page")
+						     : line);
+	for (struct lie *const *l = lies_of(LIE_MISC); *l; l++)
+		if (is_type(line, (*l)->type))
+			lie_about_misc(*l, line);
+}
+
+/* The first or last line of the type; the number of lines if there is none. */
+static size_t find(const json_t *lines, const char *type, bool first)
+{
+	size_t n = json_array_size(lines), found = n;
+
+	for (size_t i = 0; i < n && (found == n || !first); i++)
+		if (is_type(json_array_get(lines, i), type))
+			found = i;
+	return found;
+}
+
+static void lose(json_t *lines, const char *type, const char *which)
+{
+	size_t at;
+
+	if (!strcmp(which, "lost")) {
+		for (at = json_array_size(lines); at-- > 0;)
+			if (is_type(json_array_get(lines, at), type))
+				json_array_remove(lines, at);
+		return;
+	}
+	json_array_remove(lines, find(lines, type, !strcmp(which, "first-lost")));
+}
+
+static bool is_record(const json_t *line)
+{
+	const char *type = json_string_value(json_object_get(line, "type"));
+
+	return type && type[0] >= 'A' && type[0] <= 'Z';
+}
+
+/* The first record and the next of another kind, each in the other's place. */
+static void swap(const struct lie *lie, json_t *lines)
+{
+	size_t i = find(lines, lie->type, true), n = json_array_size(lines);
+	json_t *first = json_array_get(lines, i), *second = json_array_get(lines, i + 1);
+
+	if (i + 1 >= n || !is_record(second) || json_equal(first, second) || !lie_tells(lie))
+		return;
+	json_incref(first);
+	json_array_set(lines, i, second);
+	json_array_set_new(lines, i + 1, first);
+}
+
+static void lie_about_records(const struct lie *lie, json_t *lines)
+{
+	size_t at = find(lines, lie->type, true);
+
+	if (at == json_array_size(lines))
+		return;
+	if (!strcmp(lie->how, "swapped"))
+		swap(lie, lines);
+	else if (!lie_tells(lie))
+		return;
+	else if (!strcmp(lie->how, "doubled"))
+		json_array_insert(lines, at, json_array_get(lines, at));
+	else
+		lose(lines, lie->type, lie->how);
+}
+
+/* Each line parsed; NULL if one has a number that is too large for it: then it is told as it is. */
+static json_t *parse(const char *text)
+{
+	json_t *lines = json_array();
+
+	for (const char *end; *text; text = end + 1) {
+		json_t *line;
+
+		end = strchr(text, '\n');
+		line = end ? json_loadb(text, (size_t)(end - text), 0, NULL) : NULL;
+		if (!line) {
+			json_decref(lines);
+			return NULL;
+		}
+		json_array_append_new(lines, line);
+	}
+	return lines;
+}
+
+static int print(const json_t *lines, sink_fn *sink, void *context)
+{
+	json_t *line;
+	size_t i;
+	int err = 0;
+
+	json_array_foreach(lines, i, line) {
+		char *text = json_dumps(line, JSON_COMPACT);
+
+		if (!text)
+			return -ENOMEM;
+		err = err ? err : sink(context, text, strlen(text));
+		err = err ? err : sink(context, "\n", 1);
+		free(text);
+	}
+	return err;
+}
+
+static int tell(const char *text, sink_fn *sink, void *context)
+{
+	json_t *lines = parse(text), *line;
+	size_t i;
+	int err;
+
+	if (!lines)
+		return sink(context, text, strlen(text));
+	json_array_foreach(lines, i, line)
+		lie_about_line(line);
+	for (struct lie *const *l = lies_of(LIE_RECORDS); *l; l++)
+		lie_about_records(*l, lines);
+	err = print(lines, sink, context);
+	json_decref(lines);
+	return err;
+}
+
+int __wrap_perfabi_decode(const struct perfabi *perfabi, int fd,
+			  const struct perfabi_options *options, sink_fn *sink, void *context,
+			  struct perfabi_result *result)
+{
+	struct out text;
+	int err;
+
+	if (options->check ||
+	    (!*lies_of(LIE_MEMBER) && !*lies_of(LIE_MISC) && !*lies_of(LIE_RECORDS)))
+		return __real_perfabi_decode(perfabi, fd, options, sink, context, result);
+	err = out_init(&text, NULL, NULL);
+	if (err)
+		return err;
+	keep(&text, "", 0);
+	err = __real_perfabi_decode(perfabi, fd, options, keep, &text, result);
+	if (!err)
+		err = tell(text.base, sink, context);
+	out_free(&text);
+	return err;
+}
