@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "small_file.h"
+
 /* What a form's function returns beside true and false: this machine does not tell. */
 enum { NOT_KNOWN = -1 };
 
@@ -68,6 +70,17 @@ static int nofile(struct environment *env, const struct token *t, char *found, s
 {
 	snprintf(found, size, "the hard RLIMIT_NOFILE is %lu", env->nofile);
 	return compare_numbers(t, env->nofile > LONG_MAX ? LONG_MAX : (long)env->nofile);
+}
+
+static int kptr_restrict(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	char text[16];
+
+	(void)env;
+	if (read_line("/proc/sys/kernel/kptr_restrict", text, sizeof(text)) < 0)
+		return NOT_KNOWN;
+	snprintf(found, size, "it is %s", text);
+	return compare_numbers(t, strtol(text, NULL, 10));
 }
 
 static int bits(struct environment *env, const struct token *t, char *found, size_t size)
@@ -201,6 +214,7 @@ static int cap(struct environment *env, const struct token *t, char *found, size
 		    {"sys-ptrace", CAP_SYS_PTRACE},
 		    {"kill", CAP_KILL},
 		    {"sys-admin", CAP_SYS_ADMIN},
+		    {"syslog", CAP_SYSLOG},
 		    {"perfmon", CAP_PERFMON}};
 	uint64_t have = identity_capabilities(env, t->as);
 
@@ -245,6 +259,8 @@ static const struct form {
 	{"paranoid", COMPARED, paranoid, "paranoid>1", "the perf_event_paranoid sysctl"},
 	{"cpus", COMPARED, cpus, "cpus>=2", "cpus online"},
 	{"nofile", COMPARED, nofile, "nofile>=1024", "the hard RLIMIT_NOFILE"},
+	{"kptr_restrict", COMPARED, kptr_restrict, "kptr_restrict<2",
+	 "the sysctl of who may see the kernel's addresses"},
 	{"bits", COMPARED, bits, "bits==64", "of the kernel's long"},
 	{"abi.complete", EXACT, abi_complete, NULL, "the kernel is not newer than cases/abi"},
 	{"since.", NAMED, since, "since.attr.sigtrap",

@@ -274,11 +274,16 @@ static int load_program(uint32_t type)
 
 static int show_program(struct step *s, int fd)
 {
-	struct bpf_prog_info info = {0};
+	uint64_t address = 0;
+	uint32_t length = 0;
+	struct bpf_prog_info info = {.nr_jited_ksyms = 1,
+				     .jited_ksyms = (uintptr_t)&address,
+				     .nr_jited_func_lens = 1,
+				     .jited_func_lens = (uintptr_t)&length};
 	union bpf_attr attr = {.info = {.bpf_fd = (uint32_t)fd,
 					.info_len = sizeof(info),
 					.info = (uintptr_t)&info}};
-	char tag[17];
+	char tag[17], text[24];
 
 	if (bpf(BPF_OBJ_GET_INFO_BY_FD, &attr))
 		return step_failed(s, errno);
@@ -288,6 +293,9 @@ static int show_program(struct step *s, int fd)
 	step_show_number(s, "id", info.id);
 	step_show_number(s, "type", info.type);
 	step_show(s, "tag", json_string(tag));
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address);
+	step_show(s, "address", json_string(text));
+	step_show_number(s, "length", length);
 	step_show(s, "name", json_string(info.name));
 	return 0;
 }

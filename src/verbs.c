@@ -100,7 +100,8 @@ static const struct verb verbs[] = {
 	{"receive", verb_receive, "as", PREPARES, BINDS_RESULT,
 	 "the fd that was sent over a socket; as: the event that it is"},
 	{"bpf", verb_bpf, "", PREPARES, BINDS_SEEN,
-	 "a BPF program of that type that returns 0: fd, id, tag, name"},
+	 "a BPF program of that type that returns 0: fd, id, tag, name, and its code's address and "
+	 "length, 0 where that is kept secret"},
 	{"clock", verb_clock, "", SHOWS, BINDS_SEEN, "nanoseconds of a clock of clock_gettime(2)"},
 	{"value", verb_value, "", SHOWS, BINDS_SEEN, "an expression"},
 	{"pmu-events", verb_pmu_events, "", SHOWS, BINDS_SEEN,
