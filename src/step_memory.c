@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "build_id.h"
 #include "mmap_page.h"
 #include "step.h"
 #include "workload.h"
@@ -271,7 +272,7 @@ int verb_peek(struct step *s)
 
 int verb_function(struct step *s)
 {
-	char path[256];
+	char path[256], build_id[BUILD_ID_TEXT];
 	uint64_t offset;
 	int err;
 
@@ -285,5 +286,7 @@ int verb_function(struct step *s)
 	step_show_number(s, "address", (uintptr_t)workload_probed);
 	step_show_number(s, "offset", offset);
 	step_show(s, "path", json_string(path));
+	build_id_text(build_id);
+	step_show(s, "build_id", json_string(build_id));
 	return 0;
 }
