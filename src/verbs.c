@@ -89,7 +89,8 @@ static const struct verb verbs[] = {
 	 "the signal that comes of it is the process's"},
 	{"peek", verb_peek, "offset member", SHOWS, BINDS_SEEN, "the u64 at such a place"},
 	{"function", verb_function, "", PREPARES, BINDS_SEEN,
-	 "what \"call\" of workload calls: address, path and offset for a uprobe, and the program's "
+	 "what \"call\" of workload calls: address, path and offset for a uprobe, and the "
+	 "program's "
 	 "build_id"},
 	{"limit", verb_limit, "to", PREPARES, BINDS_NOTHING,
 	 "\"nofile\" or \"memlock\": the soft limit"},

@@ -163,22 +163,28 @@ struct lie *const *lies_of(enum lie_kind kind)
 	return is_child ? live[kind] : none;
 }
 
-bool lie_tells(const struct lie *lie)
+bool lie_would_tell(const struct lie *lie)
 {
 	size_t i = (size_t)(lie - (all ? all->list : lie));
 
-	if (!rehearses) {
-		__atomic_fetch_add(told, 1, __ATOMIC_RELAXED);
+	if (!rehearses)
 		return true;
-	}
 	__atomic_fetch_or(&occasions[i / 8], (unsigned char)(1u << i % 8), __ATOMIC_RELAXED);
 	return false;
 }
 
-void lie_failed(void)
+void lie_told(void)
 {
-	if (!rehearses)
-		__atomic_fetch_sub(told, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(told, 1, __ATOMIC_RELAXED);
+}
+
+bool lie_tells(const struct lie *lie)
+{
+	bool tells = lie_would_tell(lie);
+
+	if (tells)
+		lie_told();
+	return tells;
 }
 
 int lie_errno(const char *call, int err)

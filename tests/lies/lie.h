@@ -74,8 +74,9 @@ struct lie *const *lies_of(enum lie_kind kind);
  */
 bool lie_tells(const struct lie *lie);
 
-/* It could not be told after all. */
-void lie_failed(void);
+/* The same for one that may not come off: it is told when lie_told() says so. */
+bool lie_would_tell(const struct lie *lie);
+void lie_told(void);
 
 /* The errno that comes of a call instead of `err`; 0: success. */
 int lie_errno(const char *call, int err);

@@ -132,7 +132,9 @@ def call_lies(_):
 def paths_of_list(abi, field, name):
     for place in ("0", "-1"):
         at = f"{name}[{place}]"
-        if "each" in field:
+        if "markers" in field.get("each", {}) and place == "0":
+            yield f"{at}.context"
+        elif "each" in field:
             yield at
         else:
             yield from paths(abi, field["fields"], f"{at}.")

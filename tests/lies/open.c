@@ -58,16 +58,19 @@ static void lie_about_size(const struct args *a, uint32_t before, bool was_read)
 
 static long refused(const struct args *a, int err)
 {
-	int to = lie_errno("open", err);
-	long fd;
+	for (struct lie *const *l = lies_of(LIE_ERRNO); *l; l++) {
+		long fd;
 
-	if (!to) {
-		fd = open_any(a->flags);
-		if (fd < 0)
-			lie_failed();
-		return fd;
+		if ((*l)->err != err || strcmp((*l)->call, "open") != 0 || !lie_would_tell(*l))
+			continue;
+		fd = (*l)->to ? -1 : open_any(a->flags);
+		if ((*l)->to || fd >= 0)
+			lie_told();
+		err = (*l)->to ? (*l)->to : errno;
+		if (fd >= 0)
+			return fd;
 	}
-	errno = to;
+	errno = err;
 	return -1;
 }
 
@@ -131,10 +134,10 @@ static long open_again(long fd, const struct args *a, const struct args *changed
 
 	close((int)fd);
 	again = open_real(changed, changed->image.bytes);
-	if (again >= 0)
-		return again;
-	lie_failed();
-	return open_real(a, a->attr);
+	if (again < 0)
+		return open_real(a, a->attr);
+	lie_told();
+	return again;
 }
 
 static long accepted(struct args *a, long fd)
@@ -153,7 +156,7 @@ static long accepted(struct args *a, long fd)
 		return fd;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
 		for (struct lie *const *l = lies_of(ways[i].kind); *l; l++)
-			if (ways[i].change(*l, a, &changed) && lie_tells(*l))
+			if (ways[i].change(*l, a, &changed) && lie_would_tell(*l))
 				return open_again(fd, a, &changed);
 	return fd;
 }
