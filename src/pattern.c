@@ -5,6 +5,7 @@
  */
 #include "pattern.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -170,6 +171,40 @@ static bool op_like(struct match *m, const json_t *operand, const json_t *got)
 	       !fnmatch(glob, text, 0);
 }
 
+/* The number that `n` bytes make which hexadecimal text has from `at` on. */
+static bool number_at(const char *text, size_t at, size_t n, uint64_t *out)
+{
+	*out = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t place = BYTE_ORDER == BIG_ENDIAN ? n - 1 - i : i;
+		unsigned byte;
+
+		if (sscanf(text + 2 * (at + i), "%2x", &byte) != 1)
+			return false;
+		*out |= (uint64_t)byte << 8 * place;
+	}
+	return true;
+}
+
+static bool op_first_u16(struct match *m, const json_t *operand, const json_t *got)
+{
+	const char *text = json_string_value(got);
+	uint64_t a, b;
+
+	return text && strlen(text) >= 4 && number_at(text, 0, 2, &a) &&
+	       !number_of(operand, m->scope, &b) && a == b;
+}
+
+static bool op_last_u64(struct match *m, const json_t *operand, const json_t *got)
+{
+	const char *text = json_string_value(got);
+	size_t n = text ? strlen(text) / 2 : 0;
+	uint64_t a, b;
+
+	return n >= 8 && number_at(text, n - 8, 8, &a) && !number_of(operand, m->scope, &b) &&
+	       a == b;
+}
+
 static bool op_exactly(struct match *m, const json_t *operand, const json_t *got)
 {
 	return json_is_array(got) && fits(m, operand, got);
@@ -270,6 +305,8 @@ static const struct relation operators[] = {
 	{"absent", op_absent, TRUTH, "true: nothing is there"},
 	{"bind", op_bind, NAME, "anything; names it for later steps"},
 	{"like", op_like, TEXT, "text that the glob matches"},
+	{"first-u16", op_first_u16, NUMBER, "bytes of which the first two are this number"},
+	{"last-u64", op_last_u64, NUMBER, "bytes of which the last eight are this number"},
 	{"exactly", op_exactly, PATTERNS, "of a list: these and no others, in order"},
 	{"in-order", op_in_order, PATTERNS, "of a list: these, perhaps with others between"},
 	{"some", op_some, PATTERNS, "of a list: each fits at least one"},
