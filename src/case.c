@@ -16,6 +16,7 @@
 #include "merge.h"
 #include "one_or_list.h"
 #include "record_members.h"
+#include "required_case.h"
 
 /* One case file on its way. */
 struct load {
@@ -364,6 +365,37 @@ static int check_duplicates(const struct cases *cases, struct error *e)
 	return error_is_set(e) ? -EINVAL : 0;
 }
 
+/* Each token that names a case names one. */
+static int check_required(const struct cases *cases, struct error *e)
+{
+	for (size_t i = 0; i < cases->count; i++) {
+		const struct instance *instance = &cases->list[i];
+		const json_t *lists[] = {
+			json_object_get(json_object_get(instance->file, "defaults"), "requires"),
+			json_object_get(instance->written, "requires")};
+		struct where root = where_root(instance->source);
+		struct where at_cases = where_key(&root, "cases");
+		struct where at = where_index(&at_cases, instance->case_index);
+
+		for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++) {
+			const json_t *token;
+			size_t n;
+
+			json_array_foreach(lists[k], n, token) {
+				const char *text = json_string_value(token);
+				struct nearest near = nearest_to(text ? text : "");
+
+				if (!text || !is_required_case(text) || strchr(text, '$') ||
+				    required_case(cases, text, instance->as, &near))
+					continue;
+				return error_name(e, &at, text, near.best,
+						  "case. and the id of a case");
+			}
+		}
+	}
+	return 0;
+}
+
 int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 	       const struct sources *sources, const char *program)
 {
@@ -391,7 +423,7 @@ int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 		broken++;
 	}
 	e = (struct error){0};
-	if (!broken && check_duplicates(out, &e)) {
+	if (!broken && (check_duplicates(out, &e) || check_required(out, &e))) {
 		error_print(stderr, program, &e);
 		broken++;
 	}

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "other_events.h"
+
 #include "small_file.h"
 
 /* What a form's function returns beside true and false: this machine does not tell. */
@@ -199,6 +201,22 @@ static int foreign(struct environment *env, const struct token *t, char *found, 
 	return t->as != AS_ROOT && identity_changes_uid(env);
 }
 
+static int quiet(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	(void)env;
+	(void)t;
+	return !other_events(found, size);
+}
+
+/* The runner settles it: it can run cases. */
+static int another_case(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	(void)env;
+	(void)t;
+	snprintf(found, size, "a case that another one requires cannot require one itself");
+	return NOT_KNOWN;
+}
+
 static int lockdown(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "lockdown is %s", env->lockdown[0] ? env->lockdown : "not there");
@@ -210,12 +228,9 @@ static int cap(struct environment *env, const struct token *t, char *found, size
 	static const struct {
 		const char *name;
 		int number;
-	} caps[] = {{"ipc-lock", CAP_IPC_LOCK},
-		    {"sys-ptrace", CAP_SYS_PTRACE},
-		    {"kill", CAP_KILL},
-		    {"sys-admin", CAP_SYS_ADMIN},
-		    {"syslog", CAP_SYSLOG},
-		    {"perfmon", CAP_PERFMON}};
+	} caps[] = {{"ipc-lock", CAP_IPC_LOCK}, {"sys-ptrace", CAP_SYS_PTRACE},
+		    {"kill", CAP_KILL},         {"sys-admin", CAP_SYS_ADMIN},
+		    {"syslog", CAP_SYSLOG},     {"perfmon", CAP_PERFMON}};
 	uint64_t have = identity_capabilities(env, t->as);
 
 	snprintf(found, size, "%s has capabilities 0x%llx", identity_names[t->as],
@@ -280,6 +295,9 @@ static const struct form {
 	{"cap.", NAMED, cap, "cap.ipc-lock",
 	 "a capability of the caller: ipc-lock, sys-ptrace, ..."},
 	{"lockdown.", NAMED, lockdown, "lockdown.none", "the kernel's lockdown level"},
+	{"quiet", EXACT, quiet, NULL, "no other process that can be seen has an event"},
+	{"case.", NAMED, another_case, "case.machine.quiet.bpf",
+	 "that case, run there and then, passes; a capability is there"},
 	{"file:", NAMED, file, "file:/proc/kallsyms", "a file that is there"},
 };
 enum { FORMS = sizeof(forms) / sizeof(forms[0]) };

@@ -20,6 +20,7 @@
 
 #include "machine.h"
 #include "require.h"
+#include "required_case.h"
 #include "say.h"
 #include "steps.h"
 #include "sysctl.h"
@@ -143,6 +144,15 @@ static bool opens_nothing(const struct environment *env, const struct instance *
 	return x->ok || x->phase > permission || (x->phase == permission && x->err != err);
 }
 
+static bool is_met(struct runner *r, const struct instance *instance, const char *token, char *why,
+		   size_t size)
+{
+	if (!is_required_case(token))
+		return require_met(r->env, token, instance->as, why, size);
+	return required_case_met(r->cases, r->env, token, instance->as, &r->surroundings,
+				 r->workers[0].slot->uid, r->options->timeout, why, size);
+}
+
 /* True if the instance cannot run here; then `result` says why. */
 static bool is_settled(struct runner *r, const struct instance *instance, const struct body *body,
 		       struct expectation *x, struct result *result)
@@ -161,7 +171,7 @@ static bool is_settled(struct runner *r, const struct instance *instance, const 
 
 		if (result->token)
 			break;
-		if (!require_met(r->env, text, instance->as, why, sizeof(why)))
+		if (!is_met(r, instance, text, why, sizeof(why)))
 			skip(result, text, why);
 	}
 	if (result->token)
@@ -436,6 +446,38 @@ static void void_if_moved(const struct runner *r, const struct worker *w, struct
 	set_text(&result->reason, why);
 }
 
+/* Whether a token is of what others do to the machine, and may have changed since it was met. */
+static bool is_fleeting(const char *token)
+{
+	return is_required_case(token) || !strcmp(token, "quiet");
+}
+
+/*
+ * A case that failed beside somebody who came after it had begun has found out nothing: what it
+ * asked of the others is asked again.
+ */
+static void skip_if_disturbed(struct runner *r, const struct worker *w, struct result *result)
+{
+	const struct instance *instance = r->instances[w->index];
+	const json_t *requirement;
+	char why[192];
+	struct body body;
+	size_t i;
+
+	if (result->outcome != FAIL || body_make(r->cases, instance, &body))
+		return;
+	json_array_foreach(body.requirements, i, requirement) {
+		const char *token = json_string_value(requirement);
+
+		if (result->outcome != FAIL || !is_fleeting(token) ||
+		    is_met(r, instance, token, why, sizeof(why)))
+			continue;
+		clear(result);
+		skip(result, token, why);
+	}
+	body_free(&body);
+}
+
 static void finish(struct runner *r, struct worker *w, int status)
 {
 	struct result result = {.seconds = run_clock() - w->began};
@@ -453,6 +495,7 @@ static void finish(struct runner *r, struct worker *w, int status)
 	else
 		take_death(w, status, r->options->timeout, &result);
 	void_if_moved(r, w, &result);
+	skip_if_disturbed(r, w, &result);
 	settle(r, w->index, &result);
 }
 

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An event is a file, and /proc/PID/fd says so.
+ */
+#include "other_events.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "small_file.h"
+
+static bool is_event(int folder, const char *name)
+{
+	static const char event[] = "anon_inode:[perf_event]";
+	char target[sizeof(event) + 1];
+	ssize_t n = readlinkat(folder, name, target, sizeof(target));
+
+	return n == sizeof(event) - 1 && !memcmp(target, event, sizeof(event) - 1);
+}
+
+static bool has_event(const char *pid)
+{
+	char path[300];
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%s/fd", pid);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir)))
+		found = is_event(dirfd(dir), entry->d_name);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+bool other_events(char *who, size_t size)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	bool found = false;
+
+	while (proc && !found && (entry = readdir(proc))) {
+		char path[300], name[32];
+
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9' ||
+		    atol(entry->d_name) == (long)getpid() || !has_event(entry->d_name))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		read_line(path, name, sizeof(name));
+		if (!strcmp(name, "perfabi")) /* it waits for us: its events are off */
+			continue;
+		snprintf(who, size, "%s, process %.12s, has events", name, entry->d_name);
+		found = true;
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}

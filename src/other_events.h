@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Other users of perf on this machine.
+ */
+#ifndef PERFABI_OTHER_EVENTS_H
+#define PERFABI_OTHER_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Whether a process other than this one, as far as they can be seen in /proc, has an event open;
+ * `who` is the first: "perf, process 1234".
+ */
+bool other_events(char *who, size_t size);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A case that another one asks for runs as any does, in a process of its own, and with a page for
+ * its verdict; what it requires in its turn must be met, but for other cases.
+ */
+#include "required_case.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "require.h"
+
+bool is_required_case(const char *token)
+{
+	return !strncmp(token + (token[0] == '!'), "case.", REQUIRED_CASE);
+}
+
+const struct instance *required_case(const struct cases *cases, const char *token, enum identity as,
+				     struct nearest *near)
+{
+	const char *name = token + (token[0] == '!') + REQUIRED_CASE;
+	char id[256];
+
+	snprintf(id, sizeof(id), "%s.%s", name, identity_names[as]);
+	for (size_t i = 0; i < cases->count; i++) {
+		const struct instance *instance = &cases->list[i];
+
+		if (!strcmp(instance->id, name) || !strcmp(instance->id, id))
+			return instance;
+		if (near)
+			nearest_try(near, instance->id);
+	}
+	return NULL;
+}
+
+/* What it asks for itself. */
+static bool can_run(const struct cases *cases, struct environment *env,
+		    const struct instance *instance, char *found, size_t size)
+{
+	struct body body;
+	const json_t *requirement;
+	bool can = true;
+	size_t i;
+
+	if (body_make(cases, instance, &body)) {
+		snprintf(found, size, "%s", strerror(ENOMEM));
+		return false;
+	}
+	json_array_foreach(body.requirements, i, requirement)
+		can = can &&
+		      require_met(env, json_string_value(requirement), instance->as, found, size);
+	body_free(&body);
+	return can;
+}
+
+/* Until it ends, or is killed because its time is up. */
+static void await(pid_t pid, double timeout)
+{
+	struct timespec pause = {.tv_nsec = 500000};
+
+	for (double waited = 0; waitpid(pid, NULL, WNOHANG) == 0; waited += 0.0005) {
+		if (waited >= timeout) {
+			kill(-pid, SIGKILL);
+			kill(pid, SIGKILL);
+			waitpid(pid, NULL, 0);
+			break;
+		}
+		nanosleep(&pause, NULL);
+	}
+	kill(-pid, SIGKILL); /* what it left */
+}
+
+static bool judge(const struct slot *slot, const struct instance *instance, char *found,
+		  size_t size)
+{
+	bool good = slot->stage == STAGE_DONE && slot->outcome == PASS &&
+		    (instance->kind == CONFORMANCE || !strcmp(slot->capability, "yes"));
+
+	if (!good)
+		snprintf(found, size, "%s: %.120s", instance->title,
+			 slot->stage != STAGE_DONE ? "it did not come to its end"
+			 : slot->got[0]            ? slot->got
+						   : "no");
+	return good;
+}
+
+bool required_case_met(const struct cases *cases, struct environment *env, const char *token,
+		       enum identity as, const struct surroundings *surroundings, uid_t uid,
+		       double timeout, char *found, size_t size)
+{
+	const struct instance *instance = required_case(cases, token, as, NULL);
+	struct slot *slot = mmap(NULL, sizeof(*slot), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	bool met;
+	pid_t pid;
+
+	if (!instance || slot == MAP_FAILED) {
+		snprintf(found, size, "%s", instance ? strerror(ENOMEM) : "there is no such case");
+		return false;
+	}
+	met = can_run(cases, env, instance, found, size);
+	if (met) {
+		*slot = (struct slot){.runner = getpid(), .uid = uid};
+		pid = fork();
+		if (!pid)
+			child_run(instance, (struct flip){0}, cases, env, slot, surroundings, NULL);
+		if (pid > 0)
+			await(pid, timeout);
+		met = pid > 0 && judge(slot, instance, found, size);
+		if (pid < 0)
+			snprintf(found, size, "%s", strerror(errno));
+	}
+	munmap(slot, sizeof(*slot));
+	return met != (token[0] == '!');
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tokens that name a case, "case.machine.quiet.bpf": it is run, there and then, and must come out
+ * as it should. That is how a case asks for what only a behaviour can tell.
+ */
+#ifndef PERFABI_REQUIRED_CASE_H
+#define PERFABI_REQUIRED_CASE_H
+
+#include "child.h"
+
+enum { REQUIRED_CASE = sizeof("case.") - 1 }; /* characters before the id */
+
+/* Whether it is a token of that kind; a ! may stand before it. */
+bool is_required_case(const char *token);
+
+/*
+ * The case that it names, run as that identity where it is run as several; NULL if there is none.
+ * `near`, if not NULL, is offered the ids.
+ */
+const struct instance *required_case(const struct cases *cases, const char *token, enum identity as,
+				     struct nearest *near);
+
+/*
+ * Runs it in a process of its own, for `timeout` seconds at most, and waits. Whether the token is
+ * met: a conformance case has passed, a capability is there. If not, `found` says what came.
+ */
+bool required_case_met(const struct cases *cases, struct environment *env, const char *token,
+		       enum identity as, const struct surroundings *surroundings, uid_t uid,
+		       double timeout, char *found, size_t size);
+
+#endif
