@@ -74,6 +74,11 @@ $B/tests/faults.so: tests/faults/faults.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 
+# Another user of perf, for the suite to run beside.
+$B/tests/disturb: tests/disturb/disturb.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -Wall -Wextra -D_GNU_SOURCE -o $@ $<
+
 # The texts of cases/ in the programs: the list of files decides too, so that one taken away counts.
 $B/abi_builtin.c: $(ABI_JSON) ci/embed $B/.abi-list
 	ci/embed abi_builtin $(ABI_JSON) >$@
@@ -97,7 +102,7 @@ run: setup
 	@$(MAKE) --no-print-directory all
 	$B/perfabi run $(or $(ARGS),--baseline ci/baseline.json)
 test: setup-test
-	@$(MAKE) --no-print-directory all $B/unit $B/tests/faults.so $B/lies/perfabi asan tsan
+	@$(MAKE) --no-print-directory all $B/unit $B/tests/faults.so $B/tests/disturb $B/lies/perfabi asan tsan
 	PYTHON='$(PYTHON)' B='$B' tests/run-all
 
 setup:

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "descriptors.h"
+#include "limits.h"
 #include "steps.h"
 
 const char *const stage_names[] = {"starting",
@@ -24,43 +24,6 @@ const char *const stage_names[] = {"starting",
 				   "carrying out its steps",
 				   "asking which gate refused",
 				   "done"};
-
-enum { FILES = 4096, FILE_BYTES = 4 << 20 };
-
-static void bound(__rlimit_resource_t resource, rlim_t most)
-{
-	struct rlimit limit;
-
-	if (getrlimit(resource, &limit))
-		return;
-	if (limit.rlim_cur > most)
-		limit.rlim_cur = most;
-	if (limit.rlim_max > most)
-		limit.rlim_max = most;
-	setrlimit(resource, &limit);
-}
-
-/* Cases open hundreds of events: the soft limit may be less than that, and the hard one more. */
-static void bound_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max < FILES ? limit.rlim_max : FILES;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-static void bound_resources(unsigned seconds)
-{
-	bound(RLIMIT_CORE, 0);
-	bound(RLIMIT_CPU, seconds + 1);
-	bound(RLIMIT_FSIZE, FILE_BYTES);
-	bound_files();
-#if !defined(SANITIZED) /* the sanitizers' shadow memory is larger */
-	bound(RLIMIT_AS, (rlim_t)1 << 30);
-#endif
-}
 
 sigset_t signals_altered(void)
 {
@@ -86,7 +49,7 @@ static void isolate(const struct surroundings *surroundings)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	descriptors_null(surroundings->devnull);
 	descriptors_close_from(3, -1, -1);
-	bound_resources(surroundings->seconds);
+	limits_set(surroundings->seconds);
 }
 
 _Noreturn static void finish(struct slot *slot, enum outcome outcome)

@@ -11,6 +11,7 @@
 
 #include "baseline.h"
 #include "command.h"
+#include "say.h"
 
 enum { OUTPUTS_MAX = 8 };
 
@@ -327,6 +328,13 @@ static int prepare(struct run *run, char **arguments, const char *program)
 	run->results = calloc(run->count, sizeof(*run->results));
 	if (!run->results) {
 		fprintf(stderr, "%s: %s\n", program, strerror(ENOMEM));
+		return EXIT_HARNESS;
+	}
+	if (access("/proc/self/status", R_OK)) {
+		say(stderr,
+		    "%s: /proc is not mounted here, and cases look into it\n"
+		    "  mount -t proc proc /proc\n",
+		    program);
 		return EXIT_HARNESS;
 	}
 	environment_read(&run->loaded.env, run->loaded.abi);

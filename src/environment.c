@@ -17,6 +17,7 @@
 
 #include "attr.h"
 #include "kernel_config.h"
+#include "limits.h"
 #include "small_file.h"
 #include "sysctl.h"
 #include "tracefs.h"
@@ -66,8 +67,30 @@ static void read_self(struct environment *env)
 	read_line("/proc/self/uid_map", map, sizeof(map));
 	env->init_user_namespace = sscanf(map, "%u %u %u", &first, &outside, &count) != 3 ||
 				   (!first && !outside && count == UINT32_MAX);
+	env->changes_uid = identity_changes_uid(env);
 	if (!getrlimit(RLIMIT_NOFILE, &limit))
-		env->nofile = limit.rlim_max;
+		env->nofile = limits_hard(limit.rlim_max, LIMITS_FILES, env->capabilities);
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit))
+		env->memlock = limits_hard(limit.rlim_max, RLIM_INFINITY, env->capabilities);
+}
+
+/* How many cpus there are to run on, and which could be asked for: a mask can be widened again. */
+static void read_cpus(struct environment *env)
+{
+	cpu_set_t allowed;
+
+	env->cpus_possible = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
+	env->cpus_online = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	env->cpus_allowed = env->cpus_online;
+	memset(&env->cpus_usable, 0xff, sizeof(env->cpus_usable));
+	if (sched_getaffinity(0, sizeof(allowed), &allowed)) /* more than CPU_SETSIZE: all, then */
+		return;
+	env->cpus_allowed = (unsigned)CPU_COUNT(&allowed);
+	if (!sched_setaffinity(0, sizeof(env->cpus_usable), &env->cpus_usable))
+		sched_getaffinity(0, sizeof(env->cpus_usable), &env->cpus_usable);
+	else
+		env->cpus_usable = allowed;
+	sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
 void environment_read_sysctls(struct environment *env)
@@ -242,8 +265,7 @@ void environment_read(struct environment *env, const struct abi *abi)
 	*env = (struct environment){.abi = abi, .tracefs = -1};
 	read_uname(env);
 	env->page_size = (unsigned)sysconf(_SC_PAGESIZE);
-	env->cpus_possible = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
-	env->cpus_online = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	read_cpus(env);
 	read_self(env);
 	environment_read_sysctls(env);
 	read_pmus(env);
@@ -410,6 +432,7 @@ json_t *environment_json(const struct environment *env)
 	json_object_set_new(json, "page_size", json_integer(env->page_size));
 	json_object_set_new(json, "cpus_possible", json_integer(env->cpus_possible));
 	json_object_set_new(json, "cpus_online", json_integer(env->cpus_online));
+	json_object_set_new(json, "cpus_allowed", json_integer(env->cpus_allowed));
 	json_object_set_new(json, "attr_size",
 			    env->attr_size ? json_integer(env->attr_size) : json_null());
 	json_object_set_new(json, "uid", json_integer(env->uid));

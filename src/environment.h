@@ -6,6 +6,7 @@
 #ifndef PERFABI_ENVIRONMENT_H
 #define PERFABI_ENVIRONMENT_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -32,12 +33,16 @@ struct environment {
 	char release[65], version[65], machine[65];
 	unsigned bits; /* of the kernel's long, as far as uname tells */
 	unsigned page_size, cpus_possible, cpus_online;
+	unsigned cpus_allowed; /* that this process may run on, at present */
+	cpu_set_t cpus_usable; /* that it could: of its cpuset; the first CPU_SETSIZE */
 
 	uid_t uid;
 	uint64_t capabilities; /* effective */
 	bool init_user_namespace, no_new_privs;
-	int seccomp;          /* mode; 0: none */
-	unsigned long nofile; /* RLIMIT_NOFILE, hard */
+	int seccomp;      /* mode; 0: none */
+	bool changes_uid; /* it is root that can become another user */
+	unsigned long nofile,
+		memlock; /* RLIMIT_NOFILE and RLIMIT_MEMLOCK, hard, as cases get them */
 
 	/* /proc/sys/kernel/perf_event_* and perf_cpu_time_max_percent; SYSCTL_ABSENT where it is
 	 * not */

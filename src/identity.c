@@ -54,7 +54,12 @@ uint64_t identity_capabilities(const struct environment *env, enum identity as)
 
 int identity_changes_uid(const struct environment *env)
 {
-	return env->uid == 0 && has_cap(env, CAP_SETUID);
+	uid_t uid;
+
+	if (env->uid || !has_cap(env, CAP_SETUID))
+		return 0;
+	identity_choose_uids(&uid, 1);
+	return uid != IDENTITY_STAYS;
 }
 
 int identity_available(const struct environment *env, enum identity as, char *why, size_t size)
@@ -121,12 +126,12 @@ static int may_change_uid(void)
 
 /* Uids from UIDS_LOWEST up to NOBODY that are taken. */
 struct taken {
-	bool uids[NOBODY - UIDS_LOWEST];
+	bool uids[NOBODY - UIDS_LOWEST + 1];
 };
 
 static void take(struct taken *taken, uid_t uid)
 {
-	if (uid >= UIDS_LOWEST && uid < NOBODY)
+	if (uid >= UIDS_LOWEST && uid <= NOBODY)
 		taken->uids[uid - UIDS_LOWEST] = true;
 }
 
@@ -155,40 +160,38 @@ static void take_processes(struct taken *taken)
 		closedir(proc);
 }
 
-/* What the user namespace has no uid for; all of it has where there is no map to read. */
-static void take_unmapped(struct taken *taken)
+/* The uids that the user namespace has; all of them where there is no map to read. */
+static void find_mapped(struct taken *mapped)
 {
 	FILE *f = fopen("/proc/self/uid_map", "re");
-	struct taken mapped = {{0}};
 	unsigned first, outside, count;
 
-	if (!f)
-		return;
-	while (fscanf(f, "%u %u %u", &first, &outside, &count) == 3)
-		for (uid_t uid = UIDS_LOWEST; uid < NOBODY; uid++)
+	memset(mapped, f ? 0 : 1, sizeof(*mapped));
+	while (f && fscanf(f, "%u %u %u", &first, &outside, &count) == 3)
+		for (uid_t uid = UIDS_LOWEST; uid <= NOBODY; uid++)
 			if (uid >= first && uid - first < count)
-				take(&mapped, uid);
-	fclose(f);
-	for (uid_t uid = UIDS_LOWEST; uid < NOBODY; uid++)
-		if (!mapped.uids[uid - UIDS_LOWEST])
-			take(taken, uid);
+				take(mapped, uid);
+	if (f)
+		fclose(f);
 }
 
 void identity_choose_uids(uid_t *uids, size_t count)
 {
-	struct taken taken = {{0}};
+	struct taken taken = {{0}}, mapped;
 	uid_t uid = NOBODY;
 
 	take_users(&taken);
 	take_processes(&taken);
-	take_unmapped(&taken);
+	find_mapped(&mapped);
 	for (size_t i = 0; i < count; i++) {
-		do
+		while (uid > UIDS_LOWEST) {
 			uid--;
-		while (uid >= UIDS_LOWEST && taken.uids[uid - UIDS_LOWEST]);
-		if (uid < UIDS_LOWEST)
-			uid = UIDS_LOWEST;
-		uids[i] = uid > UIDS_LOWEST ? uid : NOBODY;
+			if (mapped.uids[uid - UIDS_LOWEST] && !taken.uids[uid - UIDS_LOWEST])
+				break;
+		}
+		uids[i] = uid > UIDS_LOWEST                   ? uid
+			  : mapped.uids[NOBODY - UIDS_LOWEST] ? NOBODY
+							      : IDENTITY_STAYS;
 	}
 }
 
@@ -198,6 +201,12 @@ static void drop_bounding_set(uint64_t but)
 	for (unsigned long cap = 0; cap < 64; cap++)
 		if (!(but >> cap & 1) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0))
 			return; /* the last one was before, or we may not */
+}
+
+/* A user namespace may have it that groups stay as they are (user_namespaces(7), setgroups). */
+static int drop_groups(void)
+{
+	return setgroups(0, NULL) && errno != EPERM ? -1 : 0;
 }
 
 int identity_become(enum identity as, uid_t uid)
@@ -212,8 +221,8 @@ int identity_become_with(enum identity as, uid_t uid, uint64_t more)
 	if (as == AS_ROOT)
 		return 0;
 	drop_bounding_set(capabilities);
-	if (may_change_uid()) {
-		if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) || setresgid(uid, uid, uid) ||
+	if (uid != IDENTITY_STAYS && may_change_uid()) {
+		if (prctl(PR_SET_KEEPCAPS, 1) || drop_groups() || setresgid(uid, uid, uid) ||
 		    setresuid(uid, uid, uid))
 			return -errno;
 	}
@@ -229,11 +238,13 @@ int identity_run(enum identity as, unsigned seconds, int (*what)(void *), void *
 	int *answer = mmap(NULL, sizeof(*answer), PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int result, status;
+	uid_t uid;
 	pid_t pid;
 
 	if (answer == MAP_FAILED)
 		return -errno;
 	*answer = -EIO;
+	identity_choose_uids(&uid, 1);
 	pid = fork();
 	if (pid == 0) {
 		int err;
@@ -241,7 +252,7 @@ int identity_run(enum identity as, unsigned seconds, int (*what)(void *), void *
 		signal(SIGALRM, SIG_DFL);
 		alarm(seconds);
 		descriptors_close_from(3, -1, -1);
-		err = identity_become(as, NOBODY);
+		err = identity_become(as, uid);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		*answer = err ? err : what(argument);
 		_exit(0);

@@ -38,10 +38,13 @@ int identity_changes_uid(const struct environment *env);
 /* True if this runner can become it; else `why` says what is in the way. */
 int identity_available(const struct environment *env, enum identity as, char *why, size_t size);
 
+#define IDENTITY_STAYS ((uid_t)-1)
+
 /*
  * Uids for `count` ordinary users, each its own: of nobody's processes, in no line of /etc/passwd,
- * and mapped in this user namespace. Where there are too few, what is left is nobody's, 65534. A
- * uid of its own keeps the processes of one case from those of another, and from other programs'.
+ * and mapped in this user namespace. Where there are too few, what is left is nobody's, 65534, or
+ * IDENTITY_STAYS: an ordinary user is who the runner is, without its capabilities. A uid of its own
+ * keeps the processes of one case from those of another, and from other programs'.
  */
 void identity_choose_uids(uid_t *uids, size_t count);
 

@@ -10,6 +10,7 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -29,7 +30,11 @@ struct meeting {
 /* Cases count file descriptors, from 3 on. */
 static int out_of_the_way(int fd)
 {
-	int high = fcntl(fd, F_DUPFD, 1000);
+	struct rlimit limit = {1001, 1001};
+	int high;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	high = fcntl(fd, F_DUPFD, limit.rlim_cur > 1000 ? 1000 : (int)limit.rlim_cur - 1);
 
 	if (high >= 0)
 		close(fd);

@@ -64,8 +64,8 @@ static int paranoid(struct environment *env, const struct token *t, char *found,
 
 static int cpus(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	snprintf(found, size, "%u online", env->cpus_online);
-	return compare_numbers(t, env->cpus_online);
+	snprintf(found, size, "%u of %u that are online", env->cpus_allowed, env->cpus_online);
+	return compare_numbers(t, env->cpus_allowed);
 }
 
 static int nofile(struct environment *env, const struct token *t, char *found, size_t size)
@@ -83,6 +83,12 @@ static int kptr_restrict(struct environment *env, const struct token *t, char *f
 		return NOT_KNOWN;
 	snprintf(found, size, "it is %s", text);
 	return compare_numbers(t, strtol(text, NULL, 10));
+}
+
+static int memlock(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "the hard RLIMIT_MEMLOCK is %lu", env->memlock);
+	return compare_numbers(t, env->memlock > LONG_MAX ? LONG_MAX : (long)env->memlock);
 }
 
 static int bits(struct environment *env, const struct token *t, char *found, size_t size)
@@ -198,7 +204,7 @@ static int file(struct environment *env, const struct token *t, char *found, siz
 static int foreign(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "the runner is that user itself");
-	return t->as != AS_ROOT && identity_changes_uid(env);
+	return t->as != AS_ROOT && env->changes_uid;
 }
 
 static int quiet(struct environment *env, const struct token *t, char *found, size_t size)
@@ -272,10 +278,11 @@ static const struct form {
 	{"attr_size", COMPARED, attr_size, "attr_size>=136",
 	 "the kernel's own, as it writes it back"},
 	{"paranoid", COMPARED, paranoid, "paranoid>1", "the perf_event_paranoid sysctl"},
-	{"cpus", COMPARED, cpus, "cpus>=2", "cpus online"},
+	{"cpus", COMPARED, cpus, "cpus>=2", "cpus that perfabi may run on"},
 	{"nofile", COMPARED, nofile, "nofile>=1024", "the hard RLIMIT_NOFILE"},
 	{"kptr_restrict", COMPARED, kptr_restrict, "kptr_restrict<2",
 	 "the sysctl of who may see the kernel's addresses"},
+	{"memlock", COMPARED, memlock, "memlock>=65536", "the hard RLIMIT_MEMLOCK, in bytes"},
 	{"bits", COMPARED, bits, "bits==64", "of the kernel's long"},
 	{"abi.complete", EXACT, abi_complete, NULL, "the kernel is not newer than cases/abi"},
 	{"since.", NAMED, since, "since.attr.sigtrap",

@@ -23,6 +23,7 @@
 #include "required_case.h"
 #include "say.h"
 #include "steps.h"
+#include "steps_cpus.h"
 #include "sysctl.h"
 
 static const double LOCK_POLL = 0.05; /* seconds */
@@ -160,6 +161,7 @@ static bool is_settled(struct runner *r, const struct instance *instance, const 
 	char why[192], token[40];
 	const json_t *requirement;
 	size_t i;
+	int cpu;
 
 	snprintf(token, sizeof(token), "as.%s", identity_names[instance->as]);
 	if (is_barred(r->env, why, sizeof(why)))
@@ -173,6 +175,11 @@ static bool is_settled(struct runner *r, const struct instance *instance, const 
 			break;
 		if (!is_met(r, instance, text, why, sizeof(why)))
 			skip(result, text, why);
+	}
+	cpu = result->token ? -1 : steps_barred_cpu(body->steps, r->env);
+	if (cpu >= 0) {
+		snprintf(token, sizeof(token), "cpu.%d", cpu);
+		skip(result, token, "perfabi may not run there: it is not in its cpuset");
 	}
 	if (result->token)
 		return true;

@@ -29,6 +29,10 @@ static const char *const given_names[] = {"page_size",
 					  "sysctl.perf_event_max_sample_rate",
 					  "sysctl.perf_event_max_stack",
 					  "sysctl.perf_event_mlock_kb",
+					  "mlock.pages",
+					  "mlock.fits",
+					  "mlock.over",
+					  "mlock.extra",
 					  NULL};
 
 const char *scope_help(void)
@@ -43,6 +47,9 @@ const char *scope_help(void)
 	       "  $abi.attr_size      the newest one that cases/abi knows\n"
 	       "  $regs.reserved, $regs.extended   register masks of this architecture\n"
 	       "  $sysctl.NAME        perf_event_paranoid, perf_event_max_sample_rate, ...\n"
+	       "  $mlock.pages        what perf_event_mlock_kb gives a user, on all cpus together\n"
+	       "  $mlock.fits, $mlock.over   the largest buffer within it, the smallest beyond\n"
+	       "  $mlock.extra        bytes of RLIMIT_MEMLOCK that the latter takes beside it\n"
 	       "  $pmu.NAME           the PMU's type number in sysfs\n"
 	       "  $tracepoint.SYSTEM:EVENT   its id in tracefs\n";
 }
@@ -189,6 +196,30 @@ static int from_sysctl(int value, uint64_t *out)
 	return value == SYSCTL_ABSENT ? -ENOTSUP : 0;
 }
 
+/*
+ * What buffers of a user may take (perf_mmap()): perf_event_mlock_kb of whole pages for each online
+ * cpu, of which a buffer of 2^n pages takes one more, the metadata page.
+ */
+static int from_mlock(const struct environment *env, const char *name, uint64_t *value)
+{
+	uint64_t pages = (uint64_t)env->mlock_kb * 1024 / env->page_size * env->cpus_online;
+	uint64_t fits = 1;
+
+	if (env->mlock_kb == SYSCTL_ABSENT || pages < 2)
+		return -ENOTSUP;
+	while (2 * fits + 1 <= pages)
+		fits *= 2;
+	if (!strcmp(name, "pages"))
+		*value = pages;
+	else if (!strcmp(name, "fits"))
+		*value = fits;
+	else if (!strcmp(name, "over"))
+		*value = 2 * fits;
+	else
+		*value = (2 * fits + 1 - pages) * env->page_size;
+	return 0;
+}
+
 /* An address that no user mapping has: high in the kernel's half, where nothing of it is either. */
 static uint64_t kernel_address(const struct environment *env)
 {
@@ -219,6 +250,8 @@ static int from_environment(const struct scope *scope, const char *name, uint64_
 		return from_sysctl(env->max_stack, value);
 	if (!strcmp(name, "sysctl.perf_event_mlock_kb"))
 		return from_sysctl(env->mlock_kb, value);
+	if (!strncmp(name, "mlock.", 6))
+		return from_mlock(env, name + 6, value);
 	if (!strcmp(name, "page_size"))
 		*value = env->page_size;
 	else if (!strcmp(name, "cpus"))

@@ -120,7 +120,9 @@ int verb_limit(struct step *s)
 		return err;
 	if (getrlimit(resources[which], &limit))
 		return step_failed(s, errno);
-	limit.rlim_cur = soft < limit.rlim_max ? soft : limit.rlim_max;
+	if (soft > limit.rlim_max) /* a case asks for it: nofile>=N, memlock>=N */
+		return step_failed(s, EPERM);
+	limit.rlim_cur = soft;
 	return setrlimit(resources[which], &limit) ? step_failed(s, errno) : 0;
 }
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The resource limits of a case's process.
+ */
+#ifndef PERFABI_LIMITS_H
+#define PERFABI_LIMITS_H
+
+#include <stdint.h>
+#include <sys/resource.h>
+
+enum { LIMITS_FILES = 4096 };
+
+/* The hard limit that a case gets where this process has `hard`: a process with CAP_SYS_RESOURCE
+ * raises it to `wanted`. */
+rlim_t limits_hard(rlim_t hard, rlim_t wanted, uint64_t capabilities);
+
+/* Bounds what the calling process, a case's, may take, `seconds` of cpu time among it. Before
+ * privilege is dropped. */
+void limits_set(unsigned seconds);
+
+#endif

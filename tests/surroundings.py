@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The whole suite where a machine gives it less: no case fails there, and none errs; what cannot be told is skipped.
+
+usage: surroundings.py PERFABI DISTURB [NAME...]
+
+As root. DISTURB is built from disturb.c: another user of perf.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+RATE = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate")
+BASELINE = str(pathlib.Path("ci/baseline.json").resolve())
+
+
+def suite(perfabi, *before, after=("--baseline", BASELINE)):
+    return subprocess.run([*before, perfabi, "run", *after, "--format", "json"], capture_output=True, text=True, check=False)
+
+
+def in_shell(perfabi, prepare, *before):
+    return suite(perfabi, *before, "sh", "-c", prepare + '; exec "$@"', "sh")
+
+
+def beside(disturb, what):
+    def run(perfabi):
+        with subprocess.Popen([disturb, str(what), "300"]) as other:
+            try:
+                return suite(perfabi)
+            finally:
+                other.kill()
+    return run
+
+
+def slower(perfabi):
+    was = RATE.read_text()
+    RATE.write_text("1000")
+    try:
+        return suite(perfabi)
+    finally:
+        RATE.write_text(was)
+
+
+NAMES = {
+    "one cpu of those online": lambda perfabi: suite(perfabi, "taskset", "-c", "0"),
+    "64 files": lambda perfabi: in_shell(perfabi, "ulimit -n 64"),
+    "64 KiB of locked memory": lambda perfabi: in_shell(perfabi, "ulimit -l 64"),
+    "64 files, 64 KiB, no way to raise them": lambda perfabi: in_shell(
+        perfabi, "ulimit -n 64; ulimit -l 64", "setpriv", "--bounding-set", "-sys_resource", "--inh-caps", "-sys_resource"),
+    "a low perf_event_max_sample_rate": slower,
+    "a user namespace of one uid": lambda perfabi: suite(perfabi, "unshare", "--user", "--map-root-user"),
+    "no /sys": lambda perfabi: in_shell(perfabi, "umount -l /sys", "unshare", "--mount"),
+    "an ordinary user": lambda perfabi: suite(perfabi, "setpriv", "--reuid", "65533", "--regid", "65533", "--clear-groups"),
+}
+OTHERS = {"another user of perf: " + name: what for name, what in {
+    "mmap2 with build ids": 1, "BPF programs": 2, "sampling": 4, "counting": 8, "all of these": 15}.items()}
+
+
+def judge(name, result):
+    """None, or what is wrong."""
+    try:
+        report = json.loads(result.stdout)
+    except ValueError:
+        return f"exit status {result.returncode}: {result.stderr[:400]}"
+    summary = report["summary"]
+    print(f"{name}: " + ", ".join(f"{summary[key]} {key}" for key in ("pass", "fail", "skip", "xfail", "xpass", "error")), flush=True)
+    wrong = [r for r in report["results"] if r["outcome"] in ("fail", "error", "xpass")]
+    if result.returncode or wrong or not summary["pass"]:
+        return f"exit status {result.returncode}\n" + "\n".join(
+            f"  {r['outcome']} {r['id']}: {r.get('expected', '')} / {r.get('got', r.get('reason', ''))}" for r in wrong[:20])
+    return None
+
+
+def no_proc(perfabi):
+    result = in_shell(perfabi, "umount -l /proc", "unshare", "--mount")
+    if result.returncode != 3 or "mount -t proc proc /proc" not in result.stderr or result.stdout:
+        return f"no /proc: exit status {result.returncode}: {result.stderr[:200]}"
+    print("no /proc: it says what to mount")
+    return None
+
+
+def main():
+    perfabi, disturb, *names = sys.argv[1:]
+    perfabi, disturb = os.path.abspath(perfabi), os.path.abspath(disturb)
+    runs = {**NAMES, **{name: beside(disturb, what) for name, what in OTHERS.items()}}
+    wrong = [why for why in [no_proc(perfabi)] if why and not names]
+    for name, run in runs.items():
+        if names and name not in names:
+            continue
+        why = judge(name, run(perfabi))
+        if why:
+            wrong.append(f"{name}: {why}")
+    sys.exit("\n".join(wrong) or None)
+
+
+if __name__ == "__main__":
+    main()
