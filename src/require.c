@@ -62,6 +62,13 @@ static int paranoid(struct environment *env, const struct token *t, char *found,
 	return env->paranoid != SYSCTL_ABSENT ? compare_numbers(t, env->paranoid) : NOT_KNOWN;
 }
 
+static int max_sample_rate(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "perf_event_max_sample_rate is %d", env->max_sample_rate);
+	return env->max_sample_rate != SYSCTL_ABSENT ? compare_numbers(t, env->max_sample_rate)
+						     : NOT_KNOWN;
+}
+
 static int cpus(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "%u of %u that are online", env->cpus_allowed, env->cpus_online);
@@ -278,6 +285,8 @@ static const struct form {
 	{"attr_size", COMPARED, attr_size, "attr_size>=136",
 	 "the kernel's own, as it writes it back"},
 	{"paranoid", COMPARED, paranoid, "paranoid>1", "the perf_event_paranoid sysctl"},
+	{"max_sample_rate", COMPARED, max_sample_rate, "max_sample_rate>=1000",
+	 "the perf_event_max_sample_rate sysctl"},
 	{"cpus", COMPARED, cpus, "cpus>=2", "cpus that perfabi may run on"},
 	{"nofile", COMPARED, nofile, "nofile>=1024", "the hard RLIMIT_NOFILE"},
 	{"kptr_restrict", COMPARED, kptr_restrict, "kptr_restrict<2",

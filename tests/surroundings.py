@@ -36,7 +36,7 @@ def beside(disturb, what):
 
 def slower(perfabi):
     was = RATE.read_text()
-    RATE.write_text("1000")
+    RATE.write_text("200")
     try:
         return suite(perfabi)
     finally:
