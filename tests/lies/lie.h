@@ -11,7 +11,7 @@
 
 enum lie_kind {
 	LIE_ATTR,    /* a field of attr, or bits of it, is taken for something else */
-	LIE_FLAG,    /* a flag of the open is without effect */
+	LIE_FLAG,    /* a flag of the open is without effect, or has it unasked */
 	LIE_TARGET,  /* pid, cpu or group_fd is taken for its default */
 	LIE_SIZE,    /* the size that E2BIG writes back is not written */
 	LIE_ERRNO,   /* a call gives another errno, or success */

@@ -14,7 +14,7 @@ CALLS = "open read pread lseek write mmap munmap mremap mprotect poll fcntl prct
 SIDE_EFFECTS = ["enable", "disable", "reset"]
 TAKES_GROUP = ["enable", "disable", "reset"]
 POLL_BITS = {"in": 1, "out": 4, "err": 8, "hup": 16, "nval": 32}
-SIGNALS = "lost doubled code fd band addr perf_data perf_type perf_flags".split()
+SIGNALS = "lost first-lost doubled code fd band addr perf_data perf_type perf_flags".split()
 # The types of attr that have numbers of their own, and 6 for PMUs that are numbered as they come.
 ATTR_TYPES = {"hardware": 0, "software": 1, "tracepoint": 2, "hw_cache": 3, "raw": 4, "breakpoint": 5, "other": 6}
 
@@ -82,7 +82,8 @@ def attr_lies(abi):
 
 def open_lies(abi):
     for flag in abi.values("open_flags"):
-        yield {"name": f"open.flags.{flag['name']}.ignored", "kind": "flag", "value": number(flag)}
+        for how in ("ignored", "set"):
+            yield {"name": f"open.flags.{flag['name']}.{how}", "kind": "flag", "how": how, "value": number(flag)}
     for how in ("pid", "cpu", "group_fd"):
         yield {"name": f"open.{how}.ignored", "kind": "target", "how": how}
     yield {"name": "open.size.not-written", "kind": "size"}
@@ -172,7 +173,8 @@ def paths(abi, fields, prefix=""):
 
 def member_lies(abi, kind, fields):
     for path in dict.fromkeys(paths(abi, fields)):
-        for how in ("plus", "zero"):
+        is_time = path.split(".")[-1] in ("time", "time_enabled", "time_running")
+        for how in ("plus", "zero", "second") if is_time else ("plus", "zero"):
             yield {"name": f"{kind.lower()}.{path}.{how}", "kind": "member", "type": kind, "path": path, "how": how}
 
 

@@ -123,7 +123,10 @@ static bool change_target(const struct lie *lie, const struct args *a, struct ar
 static bool change_flags(const struct lie *lie, const struct args *a, struct args *changed)
 {
 	*changed = *a;
-	changed->flags &= ~lie->value;
+	if (!strcmp(lie->how, "set"))
+		changed->flags |= lie->value;
+	else
+		changed->flags &= ~lie->value;
 	return changed->flags != a->flags;
 }
 

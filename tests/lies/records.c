@@ -64,6 +64,11 @@ static json_t *change_list(json_t *was, bool adds)
 	return is;
 }
 
+static json_int_t change_number(json_int_t was, const char *how)
+{
+	return !strcmp(how, "plus") ? was + 1 : !strcmp(how, "second") ? was + 1000000000 : 0;
+}
+
 /* The value that is written instead; a new reference, or NULL if it would be the same. */
 static json_t *change_value(json_t *was, const char *how)
 {
@@ -71,7 +76,7 @@ static json_t *change_value(json_t *was, const char *how)
 	json_t *is = NULL;
 
 	if (json_is_integer(was))
-		is = json_integer(adds ? json_integer_value(was) + 1 : 0);
+		is = json_integer(change_number(json_integer_value(was), how));
 	else if (json_is_string(was))
 		is = change_text(json_string_value(was), adds);
 	else if (json_is_array(was))

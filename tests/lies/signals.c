@@ -36,13 +36,15 @@ static void handle(int signo, siginfo_t *info, void *context)
 {
 	struct lie *const *l = lies_of(LIE_SIGNAL);
 	siginfo_t changed = *info;
+	static unsigned came;
 	unsigned times = 1;
 
-	if (*l && !strcmp((*l)->how, "lost"))
+	came++;
+	if (*l && (!strcmp((*l)->how, "lost") || (came == 1 && !strcmp((*l)->how, "first-lost"))))
 		times = 0;
 	else if (*l && !strcmp((*l)->how, "doubled"))
 		times = 2;
-	else if (*l)
+	else if (*l && strcmp((*l)->how, "first-lost") != 0)
 		change_info((*l)->how, &changed);
 	while (times--)
 		handler(signo, &changed, context);
