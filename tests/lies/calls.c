@@ -16,6 +16,7 @@
 #include <sys/select.h>
 #include <unistd.h>
 
+#include "attr.h"
 #include "event_ioctl.h"
 #include "lie.h"
 #include "step.h"
@@ -116,6 +117,28 @@ static void change_result(unsigned long request, unsigned long argument)
 	}
 }
 
+/* The attr that MODIFY_ATTRIBUTES takes instead; what it points to if it is no other. */
+static unsigned long kept_attr(int fd, unsigned long request, unsigned long argument)
+{
+	static __thread unsigned char attr[4096];
+	const unsigned char *opened = lie_opened(fd);
+
+	for (struct lie *const *l = lies_of(LIE_KEEP); *l; l++) {
+		const struct abi_field *field = (*l)->field;
+		uint64_t was;
+
+		if (!is_of(*l, request) || !opened ||
+		    !lie_peek(attr, (const void *)argument, sizeof(attr)))
+			continue;
+		was = attr_get(field, opened, host_order());
+		if (attr_get(field, attr, host_order()) == was || !lie_tells(*l))
+			continue;
+		attr_set(field, attr, host_order(), was);
+		return (unsigned long)attr;
+	}
+	return argument;
+}
+
 static int ioctl_lying(int fd, unsigned long request, unsigned long argument)
 {
 	unsigned long asked = request, changed;
@@ -130,6 +153,7 @@ static int ioctl_lying(int fd, unsigned long request, unsigned long argument)
 	for (struct lie *const *l = lies_of(LIE_ARG); *l; l++)
 		if (is_of(*l, asked) && change_argument(*l, argument, &changed) && lie_tells(*l))
 			argument = changed;
+	argument = kept_attr(fd, asked, argument);
 	ret = __real_ioctl(fd, request, argument);
 	if (ret) {
 		err = ioctl_errno(asked, errno);

@@ -15,8 +15,8 @@
 #include "phase.h"
 
 static const char *const kinds[LIE_KINDS] = {
-	"attr", "flag",   "target", "size", "errno",  "nothing", "as",   "also",
-	"arg",  "result", "short",  "poll", "signal", "member",  "misc", "records"};
+	"attr", "flag",   "target", "size", "errno",  "nothing", "as",   "also",   "arg",
+	"keep", "result", "short",  "poll", "signal", "member",  "misc", "records"};
 
 /* Of each kind the live ones, in a list that ends in NULL. */
 static struct lie **live[LIE_KINDS];

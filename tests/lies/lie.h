@@ -19,6 +19,7 @@ enum lie_kind {
 	LIE_AS,      /* an ioctl does what another one does */
 	LIE_ALSO,    /* ... does another one's work, too */
 	LIE_ARG,     /* ... takes its argument for another */
+	LIE_KEEP,    /* MODIFY_ATTRIBUTES leaves a field as the open had it */
 	LIE_RESULT,  /* a word that an ioctl writes is larger by one */
 	LIE_SHORT,   /* read(2) gives a word less */
 	LIE_POLL,    /* a bit of revents is missing, or too much */
@@ -80,6 +81,9 @@ void lie_told(void);
 
 /* The errno that comes of a call instead of `err`; 0: success. */
 int lie_errno(const char *call, int err);
+
+/* The attr that the event of that fd was opened with, or NULL. open.c. */
+const unsigned char *lie_opened(int fd);
 
 /* True if the bytes can be read; then they are in `to`. */
 bool lie_peek(void *to, const void *from, size_t n);

@@ -114,6 +114,10 @@ def ioctl_lies(abi):
             yield {"name": f"ioctl.{name}.{how}", "kind": "arg", "ioctl": name, "how": how, "effect": True}
     for name, how in (("refresh", "plus"), ("period", "word"), ("pause_output", "not")):
         yield {"name": f"ioctl.{name}.argument-{how}", "kind": "arg", "ioctl": name, "how": how, "effect": True}
+    for field in abi.fields:
+        if not field.get("reserved") and field["name"] not in ("type", "size", "aux_action"):
+            yield {"name": f"ioctl.modify_attributes.{field['name']}", "kind": "keep", "ioctl": "modify_attributes",
+                   "field": field["name"]}
     yield {"name": "ioctl.id.result", "kind": "result", "ioctl": "id", "value": 0}
     for index, word in enumerate(("ids_len", "prog_cnt", "ids")):
         yield {"name": f"ioctl.query_bpf.{word}", "kind": "result", "ioctl": "query_bpf", "value": index}

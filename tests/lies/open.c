@@ -12,7 +12,7 @@
 #include "attr.h"
 #include "lie.h"
 
-enum { PAGE = 4096, SIZE_AT = 4, VER0 = 64 };
+enum { PAGE = 4096, SIZE_AT = 4, VER0 = 64, FDS = 1024, ATTR_BYTES = 256 };
 
 /* The arguments, with a copy of what attr points to. */
 struct args {
@@ -41,6 +41,20 @@ static long open_any(unsigned long flags)
 		[0] = 1 | (uint64_t)VER0 << 32, [1] = 9 /* dummy */, [5] = 1 | 1 << 5 | 1 << 6};
 
 	return __real_syscall(SYS_perf_event_open, attr, 0L, -1L, -1L, flags & 8);
+}
+
+/* What MODIFY_ATTRIBUTES could leave as it was. */
+static unsigned char opened[FDS][ATTR_BYTES];
+
+const unsigned char *lie_opened(int fd)
+{
+	return fd >= 0 && fd < FDS ? opened[fd] : NULL;
+}
+
+static void note_opened(const struct args *a, long fd)
+{
+	if (*lies_of(LIE_KEEP) && lie_opened((int)fd))
+		memcpy(opened[fd], a->image.bytes, ATTR_BYTES);
 }
 
 /* The kernel's size in attr, taken back to what the caller had there. */
@@ -157,6 +171,7 @@ static long accepted(struct args *a, long fd)
 	a->size = head[1] ? head[1] : VER0;
 	if (a->size > PAGE || !lie_peek(a->image.bytes, a->attr, a->size))
 		return fd;
+	note_opened(a, fd);
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
 		for (struct lie *const *l = lies_of(ways[i].kind); *l; l++)
 			if (ways[i].change(*l, a, &changed) && lie_would_tell(*l))
