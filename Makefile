@@ -59,7 +59,7 @@ $B/libperfabi.a: $(DECODER_OBJ) decoder/perfabi.h $B/.flags
 LIES_OBJ := $(patsubst %.c,$B/%.o,$(sort $(wildcard tests/lies/*.c)))
 $B/lies/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $(LIES_OBJ) $B/.flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $$($(NM) $(LIES_OBJ) | sed -n 's/.* T __wrap_/-Wl,--wrap=/p') -o $@ $(filter %.o,$^) $(LIB_LIBS)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $$($(NM) $(LIES_OBJ) | sed -n 's/.* T __wrap_/-Wl,--wrap=/p') -o $@ $(filter %.o,$^) $(LIB_LIBS) $(ZLIB)
 $B/unit: $(TEST_OBJ) $(filter-out $B/src/command_%,$(SRC_OBJ)) $(DECODER_OBJ) $B/.flags
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $$($(PKG_CONFIG) --libs check) $(LIB_LIBS) $(ZLIB)
 
@@ -95,7 +95,7 @@ $B/.case-list: FORCE
 	$(call stamp,$(CASE_JSON))
 FORCE:
 
--include $(wildcard $B/*/*.d)
+-include $(wildcard $B/*/*.d $B/*/*/*.d)
 
 # The two commands of the README.
 run: setup

@@ -76,6 +76,7 @@ static struct run_options options_of(struct liar *liar)
 
 	return (struct run_options){.jobs = cpus > 0 ? (unsigned)cpus * 2 : 2,
 				    .timeout = 5,
+				    .wait = -1,
 				    .repeat = 1,
 				    .context = liar};
 }
@@ -100,7 +101,7 @@ static int rehearse(struct liar *liar)
 	lies_rehearse(&liar->lies, liar->occasions, liar->row);
 	stopped = run_all(liar->all, liar->count, &liar->loaded.cases, &liar->loaded.env, &options,
 			  liar->results);
-	baseline_apply(&liar->baseline, liar->results, liar->count);
+	baseline_apply(&liar->baseline, &liar->loaded.env, liar->results, liar->count);
 	for (size_t i = 0; i < liar->count; i++)
 		if (liar->results[i].outcome == FAIL || liar->results[i].outcome == ERROR)
 			fprintf(stderr, "lies: without any, %s gives: %s\n", liar->all[i]->id,
