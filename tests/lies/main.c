@@ -7,7 +7,8 @@
  *
  * The first rehearses: all cases are run once with the truth, and each lie notes the cases that
  * give occasion to it. Then those cases are run under it until one fails, and fails again. A JSON
- * line says what came of each. It stops after so many SECONDS, having begun with lie FIRST.
+ * line has the names of those that have an occasion; a line each says what came of it. It stops
+ * after so many SECONDS, having begun with lie FIRST.
  */
 #include <errno.h>
 #include <signal.h>
@@ -226,11 +227,25 @@ static void print(const struct liar *liar, size_t index, size_t cases, bool noti
 	json_decref(line);
 }
 
+/* The names of the lies that some case gives occasion to. */
+static void print_occasions(struct liar *liar)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < liar->lies.count; i++)
+		if (choose(liar, i))
+			json_array_append_new(names, json_string(liar->lies.list[i].name));
+	json_dumpf(names, stdout, JSON_COMPACT);
+	putchar('\n');
+	json_decref(names);
+}
+
 static int tell_all(struct liar *liar, size_t first, double seconds)
 {
 	double end = run_clock() + seconds;
 	int sig = 0;
 
+	print_occasions(liar);
 	for (size_t i = 0; i < liar->lies.count && !sig && run_clock() < end; i++) {
 		size_t index = (first + i) % liar->lies.count, cases = choose(liar, index);
 		double began = run_clock();
