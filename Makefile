@@ -66,7 +66,7 @@ $B/unit: $(TEST_OBJ) $(filter-out $B/src/command_%,$(SRC_OBJ)) $(DECODER_OBJ) $B
 $B/%.o: %.c $B/.flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(if $(filter tests/%,$<),-Isrc $$($(PKG_CONFIG) --cflags check)) -MMD -MP -c -o $@ $<
-$B/%_builtin.o: $B/%_builtin.c $B/.flags
+$B/%_builtin.o: $B/%_builtin.c decoder/source.h $B/.flags
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Preloaded into a program whose reads or allocations are to fail.

@@ -56,7 +56,7 @@ static int read_one(struct attr_list *list, const struct abi *abi, const struct 
 int attr_list_read(struct attr_list *list, const struct abi *abi, const struct abi_arch *arch,
 		   const char *text, const char *name, const struct vars *vars, struct error *e)
 {
-	struct source source = {name, "", text, strlen(text)};
+	struct source source = {.name = name, .root = "", .text = text, .length = strlen(text)};
 	struct where root = where_root(&source);
 	json_t *json = source_parse(&source, e);
 	size_t i;

@@ -23,7 +23,7 @@ enum { RING_PAGE_MIN = 4096 };
 
 /* Whether the first bytes of an input of that size look like a metadata page: 1, 0 or -ENOMEM. */
 int ring_detect(const struct abi *abi, const unsigned char *bytes, size_t n, uint64_t size,
-		 enum byte_order *order);
+		enum byte_order *order);
 
 /*
  * Reads the metadata page. `backward`: attr.write_backward is set. 0, or a negative errno with `e`

@@ -155,6 +155,16 @@ int command_show(int argc, char **argv)
 	return status;
 }
 
+/* Those of the files that were named. */
+static size_t count_own(const struct cases *cases)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < cases->count; i++)
+		n += !cases->list[i].source->is_borrowed;
+	return n;
+}
+
 int command_check(int argc, char **argv)
 {
 	struct settings s = {0};
@@ -171,7 +181,7 @@ int command_check(int argc, char **argv)
 		return status > 0 ? 0 : EXIT_USAGE;
 	status = load_cases(&l, s.folder, argv + optind, "perfabi check");
 	if (!status)
-		printf("%zu cases, all well formed\n", l.cases.count);
+		printf("%zu cases, all well formed\n", count_own(&l.cases));
 	load_free(&l);
 	return status;
 }

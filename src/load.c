@@ -37,11 +37,20 @@ static int append(struct sources *to, const struct source *source)
 	return 0;
 }
 
+/* Below its root, or a file that was named by a path to it. */
 static bool has_source(const struct sources *s, const char *prefix)
 {
-	for (size_t i = 0; i < s->count; i++)
-		if (!strncmp(s->list[i].name, prefix, strlen(prefix)))
+	size_t n = strlen(prefix);
+
+	for (size_t i = 0; i < s->count; i++) {
+		const char *name = s->list[i].name;
+		size_t length = strlen(name);
+
+		if (!strncmp(name, prefix, n) ||
+		    (n && length > n && !strcmp(name + length - n, prefix) &&
+		     name[length - n - 1] == '/'))
 			return true;
+	}
 	return false;
 }
 
@@ -51,9 +60,13 @@ static int fall_back(struct sources *to, const struct sources *from, const char 
 	if (has_source(to, prefix))
 		return 0;
 	for (size_t i = 0; i < from->count; i++)
-		if (!strncmp(from->list[i].name, prefix, strlen(prefix)) &&
-		    append(to, &from->list[i]))
-			return -ENOMEM;
+		if (!strncmp(from->list[i].name, prefix, strlen(prefix))) {
+			struct source borrowed = from->list[i];
+
+			borrowed.is_borrowed = prefix[0] != '\0';
+			if (append(to, &borrowed))
+				return -ENOMEM;
+		}
 	return 0;
 }
 
@@ -93,7 +106,8 @@ static int gather(struct loaded *l, const char *folder, char *const arguments[],
 		err = fall_back(&l->sources, &abi, "abi/") ||
 		      fall_back(&l->sources, &builtin, "phases.json") ||
 		      fall_back(&l->sources, &builtin, "vehicles.json") ||
-		      fall_back(&l->sources, &builtin, "checks.json");
+		      fall_back(&l->sources, &builtin, "checks.json") ||
+		      fall_back(&l->sources, &builtin, "machine/quiet.json");
 	if (!err && !l->read_count)
 		qsort(l->sources.list, l->sources.count, sizeof(*l->sources.list), by_name);
 	return err;
@@ -276,6 +290,8 @@ const struct instance **pick(const struct cases *cases, char *const arguments[],
 		const struct instance *instance = &cases->list[i];
 		bool picked = !any_id;
 
+		if (instance->source->is_borrowed)
+			continue;
 		for (size_t j = 0; any_id && arguments[j] && !picked; j++)
 			picked = !is_path(arguments[j]) && id_matches(arguments[j], instance->id);
 		for (size_t j = 0; j < filter_count && picked; j++)

@@ -210,28 +210,47 @@ static bool same_text(const char *a, const char *b)
 	return !strcmp(a ? a : "", b ? b : "");
 }
 
+/* Whether a token is of what others do to the machine, and may have changed since it was met. */
+static bool is_fleeting(const char *token)
+{
+	return is_required_case(token) || !strcmp(token, "quiet");
+}
+
+/* A round in which somebody was in the way says nothing. */
+static bool is_passed_over(const struct result *result)
+{
+	return result->outcome == SKIP && result->token && is_fleeting(result->token);
+}
+
+/* Whether a run did not come out as the first did. */
+static bool differs(const struct result *kept, const struct result *fresh)
+{
+	return fresh->outcome != kept->first || fresh->phases != kept->first_phases ||
+	       (kept->first == SKIP && !same_text(fresh->token, kept->token));
+}
+
 /*
  * Takes what a run gave. The first round's result is kept; of later ones the first that differs
- * takes its place, so that the report shows what went wrong.
+ * takes its place, so that the report shows what went wrong. Rounds in which somebody was in the
+ * way are held against nothing.
  */
 static void settle(struct runner *r, size_t index, struct result *fresh)
 {
 	struct result *kept = &r->results[index];
-	unsigned runs = kept->runs + 1, differed = kept->differed;
-	enum outcome first = kept->runs ? kept->first : fresh->outcome;
-	unsigned first_phases = kept->runs ? kept->first_phases : fresh->phases;
+	bool begins = !kept->runs || is_passed_over(kept);
+	bool differ = !begins && !is_passed_over(fresh) && differs(kept, fresh);
+	enum outcome first = begins ? fresh->outcome : kept->first;
+	unsigned first_phases = begins ? fresh->phases : kept->first_phases;
+	unsigned runs = kept->runs + 1, differed = kept->differed + differ;
 
-	fresh->instance = r->instances[index];
-	if (fresh->outcome != first || fresh->phases != first_phases ||
-	    (kept->runs && first == SKIP && !same_text(fresh->token, kept->token)))
-		differed++;
-	if (!kept->runs || (differed && !kept->differed && kept->outcome == PASS)) {
+	if (begins || (differ && !kept->differed && kept->outcome == PASS)) {
 		struct result old = *kept;
 
 		*kept = *fresh;
 		*fresh = old;
 	}
 	clear(fresh);
+	kept->instance = r->instances[index];
 	kept->first = first;
 	kept->first_phases = first_phases;
 	kept->runs = runs;
@@ -451,12 +470,6 @@ static void void_if_moved(const struct runner *r, const struct worker *w, struct
 	result->outcome = ERROR;
 	result->seconds = seconds;
 	set_text(&result->reason, why);
-}
-
-/* Whether a token is of what others do to the machine, and may have changed since it was met. */
-static bool is_fleeting(const char *token)
-{
-	return is_required_case(token) || !strcmp(token, "quiet");
 }
 
 /*

@@ -139,7 +139,7 @@ START_TEST(broken_layouts_are_refused)
 {
 	struct abi *abi = test_abi();
 	json_t *json = test_json(broken[_i].fields);
-	struct source source = {"abi/t.json", "cases", "{}", 2};
+	struct source source = {.name = "abi/t.json", .root = "cases", .text = "{}", .length = 2};
 	json_t *record = json_pack("{s:s,s:i,s:s,s:o}", "name", "made_up", "value", 60, "since",
 				   "9.0", "fields", json);
 	struct abi_value value = {"made_up", "9.0", 60, record};
