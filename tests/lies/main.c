@@ -67,7 +67,8 @@ _Noreturn void __wrap_child_run(const struct instance *instance, struct flip fli
 {
 	if (getenv("PERFABI_LIE"))
 		tell_one(getenv("PERFABI_LIE"), cases->abi);
-	lies_begin((size_t)(instance - cases->list));
+	if (strcmp(instance->suite, "machine.quiet") != 0) /* these say whether others can run */
+		lies_begin((size_t)(instance - cases->list));
 	__real_child_run(instance, flip, cases, env, slot, surroundings, cgroup);
 }
 
