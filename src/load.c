@@ -37,20 +37,11 @@ static int append(struct sources *to, const struct source *source)
 	return 0;
 }
 
-/* Below its root, or a file that was named by a path to it. */
 static bool has_source(const struct sources *s, const char *prefix)
 {
-	size_t n = strlen(prefix);
-
-	for (size_t i = 0; i < s->count; i++) {
-		const char *name = s->list[i].name;
-		size_t length = strlen(name);
-
-		if (!strncmp(name, prefix, n) ||
-		    (n && length > n && !strcmp(name + length - n, prefix) &&
-		     name[length - n - 1] == '/'))
+	for (size_t i = 0; i < s->count; i++)
+		if (!strncmp(s->list[i].name, prefix, strlen(prefix)))
 			return true;
-	}
 	return false;
 }
 
