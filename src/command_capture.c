@@ -17,6 +17,7 @@
 #include "command.h"
 #include "perfabi.h"
 #include "scope.h"
+#include "say.h"
 
 enum { PAGES = 128, PAGES_MAX = 1 << 20, WAIT_MS = 100, NOT_FOUND = 127, ATTR_JSON_MAX = 1 << 20 };
 
@@ -66,8 +67,8 @@ static int parse_pages(struct settings *s, const char *text)
 	unsigned long n = strtoul(text, &end, 10);
 
 	if (*end || !n || (n & (n - 1)) || n > PAGES_MAX) {
-		fprintf(stderr, "perfabi capture: --pages: expected a power of two, got \"%s\"\n",
-			text);
+		say(stderr, "perfabi capture: --pages: expected a power of two, got \"%s\"\n",
+		    text);
 		return EXIT_USAGE;
 	}
 	s->pages = n;
@@ -111,9 +112,8 @@ static int parse(struct settings *s, int argc, char **argv)
 		}
 	}
 	if (!status && (!s->attr || optind == argc)) {
-		fprintf(stderr,
-			"perfabi capture: %s\n  `perfabi capture --help` lists the options\n",
-			s->attr ? "no command to run" : "no --attr");
+		say(stderr, "perfabi capture: %s\n  `perfabi capture --help` lists the options\n",
+		    s->attr ? "no command to run" : "no --attr");
 		status = EXIT_USAGE;
 	}
 	s->command = argv + optind;
@@ -150,7 +150,7 @@ static int read_attrs(struct attr_list *attrs, const struct settings *s, struct 
 	int err;
 
 	if (!text) {
-		fprintf(stderr, "perfabi capture: cannot read %s: %s\n", s->attr, strerror(errno));
+		say(stderr, "perfabi capture: cannot read %s: %s\n", s->attr, strerror(errno));
 		return EXIT_USAGE;
 	}
 	find_tracepoints(env, text);
@@ -243,8 +243,8 @@ static int say_refused(const struct capture_error *e)
 
 	if (e->cpu >= 0)
 		snprintf(on, sizeof(on), " on cpu %d", e->cpu);
-	fprintf(stderr, "perfabi capture: cannot %s the event of attr %zu%s: %s\n%s", e->what,
-		e->attr, on, strerror(-e->err), hint(e->err));
+	say(stderr, "perfabi capture: cannot %s the event of attr %zu%s: %s\n%s", e->what, e->attr,
+	    on, strerror(-e->err), hint(e->err));
 	return EXIT_USAGE;
 }
 
@@ -368,10 +368,10 @@ static void say_result(const struct settings *s, int fd)
 
 	if (perfabi && !lseek(fd, 0, SEEK_SET) &&
 	    !perfabi_decode(perfabi, fd, &options, discard, NULL, &result)) {
-		fprintf(stderr, "perfabi capture: %s: %llu records, %llu lost", s->output,
-			(unsigned long long)result.records, (unsigned long long)result.lost);
-		fprintf(stderr, ", %llu errors and %llu warnings\n",
-			(unsigned long long)result.errors, (unsigned long long)result.warnings);
+		say(stderr, "perfabi capture: %s: %llu records, %llu lost", s->output,
+		    (unsigned long long)result.records, (unsigned long long)result.lost);
+		say(stderr, ", %llu errors and %llu warnings\n", (unsigned long long)result.errors,
+		    (unsigned long long)result.warnings);
 	}
 	perfabi_free(perfabi);
 }
@@ -379,17 +379,17 @@ static void say_result(const struct settings *s, int fd)
 static int say_status(const struct settings *s, int status)
 {
 	if (WIFSIGNALED(status))
-		fprintf(stderr, "perfabi capture: %s: killed by signal %d\n", s->command[0],
-			WTERMSIG(status));
+		say(stderr, "perfabi capture: %s: killed by signal %d\n", s->command[0],
+		    WTERMSIG(status));
 	else if (WEXITSTATUS(status))
-		fprintf(stderr, "perfabi capture: %s: exit status %d\n", s->command[0],
-			WEXITSTATUS(status));
+		say(stderr, "perfabi capture: %s: exit status %d\n", s->command[0],
+		    WEXITSTATUS(status));
 	return status ? EXIT_FAILED : 0;
 }
 
 static int write_failed(const struct settings *s, int err)
 {
-	fprintf(stderr, "perfabi capture: writing %s: %s\n", s->output, strerror(-err));
+	say(stderr, "perfabi capture: writing %s: %s\n", s->output, strerror(-err));
 	return EXIT_HARNESS;
 }
 
@@ -405,8 +405,8 @@ static int run_command(const struct settings *s, struct capture *c, struct comma
 		int cannot = let_go(command);
 
 		if (cannot) {
-			fprintf(stderr, "perfabi capture: cannot run %s: %s\n", s->command[0],
-				strerror(cannot));
+			say(stderr, "perfabi capture: cannot run %s: %s\n", s->command[0],
+			    strerror(cannot));
 			return EXIT_USAGE;
 		}
 		err = record(c, &r, command->pid, s->raw, &status);
@@ -438,7 +438,7 @@ static int capture_command(const struct settings *s, const struct environment *e
 	int fd, status, err = start(&command, s->command);
 
 	if (err) {
-		fprintf(stderr, "perfabi capture: cannot start a process: %s\n", strerror(-err));
+		say(stderr, "perfabi capture: cannot start a process: %s\n", strerror(-err));
 		return EXIT_HARNESS;
 	}
 	err = capture_open(&c, env->abi, attrs, command.pid, s->pages, !(s->raw && backward), &e);
@@ -451,8 +451,8 @@ static int capture_command(const struct settings *s, const struct environment *e
 	} else {
 		fd = open(s->output, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 		if (fd < 0) {
-			fprintf(stderr, "perfabi capture: cannot write %s: %s\n", s->output,
-				strerror(errno));
+			say(stderr, "perfabi capture: cannot write %s: %s\n", s->output,
+			    strerror(errno));
 			status = EXIT_HARNESS;
 		} else {
 			catch_signals();

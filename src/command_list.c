@@ -10,6 +10,7 @@
 #include "pattern.h"
 #include "require.h"
 #include "steps.h"
+#include "say.h"
 
 /* What these commands can be told. */
 struct settings {
@@ -49,7 +50,7 @@ static int parse(struct settings *s, int argc, char **argv, const char *help)
 			fputs(help, stdout);
 			return 1;
 		default:
-			fprintf(stderr, "  `%s --help` lists the options\n", program);
+			say(stderr, "  `%s --help` lists the options\n", program);
 			return -1;
 		}
 	}
@@ -123,9 +124,9 @@ static int show(const struct loaded *l, const char *id)
 	const struct instance *instance = cases_find(&l->cases, id, &near);
 
 	if (!instance) {
-		fprintf(stderr, "perfabi show: no case has the id \"%s\"\n", id);
+		say(stderr, "perfabi show: no case has the id \"%s\"\n", id);
 		if (near.best)
-			fprintf(stderr, "  nearest:  \"%s\"\n", near.best);
+			say(stderr, "  nearest:  \"%s\"\n", near.best);
 		return EXIT_USAGE;
 	}
 	print_json(instance_json(&l->cases, instance));
@@ -145,7 +146,7 @@ int command_show(int argc, char **argv)
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
 	if (optind == argc) {
-		fprintf(stderr, "perfabi show: no ID given; `perfabi list` shows them\n");
+		say(stderr, "perfabi show: no ID given; `perfabi list` shows them\n");
 		return EXIT_USAGE;
 	}
 	status = load_cases(&l, s.folder, NULL, "perfabi show");
@@ -231,10 +232,10 @@ int command_help(int argc, char **argv)
 		for (size_t i = 0; i < 5; i++)
 			if (!strcmp(names[i], topic))
 				return with_help[i](2, help);
-		fprintf(stderr,
-			"perfabi help: no help on \"%s\"\n  expected: a command, tokens, "
-			"phases, steps, patterns or variables\n",
-			topic);
+		say(stderr,
+		    "perfabi help: no help on \"%s\"\n  expected: a command, tokens, "
+		    "phases, steps, patterns or variables\n",
+		    topic);
 		return EXIT_USAGE;
 	}
 	return 0;

@@ -64,7 +64,7 @@ static void help(FILE *f)
 
 static int bad_value(const char *option, const char *got, const char *expected)
 {
-	fprintf(stderr, "perfabi run: --%s \"%s\"\n  expected: %s\n", option, got, expected);
+	say(stderr, "perfabi run: --%s \"%s\"\n  expected: %s\n", option, got, expected);
 	return -EINVAL;
 }
 
@@ -204,7 +204,7 @@ static int parse_options(struct run *run, int argc, char **argv, void (*print_he
 			return 1;
 		}
 		if (option == '?') {
-			fprintf(stderr, "  `perfabi %s --help` lists the options\n", argv[0]);
+			say(stderr, "  `perfabi %s --help` lists the options\n", argv[0]);
 			return -EINVAL;
 		}
 		if (parse_option(run, option, optarg))
@@ -223,8 +223,8 @@ static int open_outputs(struct run *run)
 		out->verbose = run->settings.verbose;
 		out->f = out->path ? fopen(out->path, "we") : stdout;
 		if (!out->f) {
-			fprintf(stderr, "perfabi run: cannot write %s: %s\n", out->path,
-				strerror(errno));
+			say(stderr, "perfabi run: cannot write %s: %s\n", out->path,
+			    strerror(errno));
 			return -errno;
 		}
 		out->colour = !getenv("NO_COLOR") && isatty(fileno(out->f)) &&
@@ -247,8 +247,8 @@ static int close_outputs(struct run *run)
 		out->f = NULL;
 		if (!out->error)
 			continue;
-		fprintf(stderr, "perfabi run: writing %s: %s\n",
-			out->path ? out->path : "to standard output", strerror(out->error));
+		say(stderr, "perfabi run: writing %s: %s\n",
+		    out->path ? out->path : "to standard output", strerror(out->error));
 		status = EXIT_HARNESS;
 	}
 	return status;
@@ -319,7 +319,7 @@ static int prepare(struct run *run, char **arguments, const char *program)
 	if (!run->picked)
 		return EXIT_USAGE;
 	if (!run->count) {
-		fprintf(stderr, "%s: no case fits the filters\n", program);
+		say(stderr, "%s: no case fits the filters\n", program);
 		return EXIT_USAGE;
 	}
 	if (run->settings.baseline &&
@@ -327,7 +327,7 @@ static int prepare(struct run *run, char **arguments, const char *program)
 		return EXIT_USAGE;
 	run->results = calloc(run->count, sizeof(*run->results));
 	if (!run->results) {
-		fprintf(stderr, "%s: %s\n", program, strerror(ENOMEM));
+		say(stderr, "%s: %s\n", program, strerror(ENOMEM));
 		return EXIT_HARNESS;
 	}
 	if (access("/proc/self/status", R_OK)) {
@@ -358,13 +358,13 @@ static int execute(struct run *run, const char *program)
 	if (run->shown > 0)
 		fputs("\r\033[K", stderr);
 	if (stopped == -ETIMEDOUT) {
-		fprintf(stderr, "%s: gave up after %g s of waiting for another perfabi\n", program,
-			run->settings.options.wait);
+		say(stderr, "%s: gave up after %g s of waiting for another perfabi\n", program,
+		    run->settings.options.wait);
 		return EXIT_HARNESS;
 	}
 	if (stopped < 0) {
-		fprintf(stderr, "%s: the runner could not be set up: %s\n", program,
-			strerror(-stopped));
+		say(stderr, "%s: the runner could not be set up: %s\n", program,
+		    strerror(-stopped));
 		return EXIT_HARNESS;
 	}
 	run->report.interrupted = stopped;

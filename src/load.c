@@ -13,6 +13,7 @@
 
 #include "one_or_list.h"
 #include "steps.h"
+#include "say.h"
 
 bool is_path(const char *argument)
 {
@@ -121,8 +122,8 @@ int load_cases(struct loaded *l, const char *folder, char *const arguments[], co
 	l->has_cases = true;
 	if (!broken)
 		return 0;
-	fprintf(stderr, "%s: %d file%s in error; no case runs until %s mended\n", program, broken,
-		broken == 1 ? " is" : "s are", broken == 1 ? "it is" : "they are");
+	say(stderr, "%s: %d file%s in error; no case runs until %s mended\n", program, broken,
+	    broken == 1 ? " is" : "s are", broken == 1 ? "it is" : "they are");
 	return EXIT_USAGE;
 }
 
@@ -156,11 +157,11 @@ int filter_parse(struct filter *filter, const char *text, const char *program)
 			if (!strcmp(filter_keys[i], filter->key))
 				return 0;
 	}
-	fprintf(stderr,
-		"%s: --filter \"%s\"\n  expected: KEY=GLOB or KEY!=GLOB, KEY one of id, suite, as, "
-		"kind, "
-		"vehicle, title, errno, phase\n",
-		program, text);
+	say(stderr,
+	    "%s: --filter \"%s\"\n  expected: KEY=GLOB or KEY!=GLOB, KEY one of id, suite, as, "
+	    "kind, "
+	    "vehicle, title, errno, phase\n",
+	    program, text);
 	return -EINVAL;
 }
 
@@ -253,11 +254,11 @@ static int check_arguments(const struct cases *cases, char *const arguments[], c
 		}
 		if (found)
 			continue;
-		fprintf(stderr, "%s: no case has the id \"%s\"\n", program, arguments[i]);
+		say(stderr, "%s: no case has the id \"%s\"\n", program, arguments[i]);
 		if (near.best)
-			fprintf(stderr, "  nearest:  \"%s\"\n", near.best);
-		fprintf(stderr, "  `perfabi list` shows all ids; a suite (open.size) or a glob "
-				"(\"open.*.user*\") picks several\n");
+			say(stderr, "  nearest:  \"%s\"\n", near.best);
+		say(stderr, "  `perfabi list` shows all ids; a suite (open.size) or a glob "
+			    "(\"open.*.user*\") picks several\n");
 		return -ENOENT;
 	}
 	return 0;

@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "steps.h"
+#include "say.h"
 
 static const struct command {
 	const char *name;
@@ -48,7 +49,7 @@ int flush_stdout(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
-	fprintf(stderr, "perfabi: writing to standard output: %s\n", strerror(errno ? errno : EIO));
+	say(stderr, "perfabi: writing to standard output: %s\n", strerror(errno ? errno : EIO));
 	return EXIT_HARNESS;
 }
 
@@ -78,9 +79,9 @@ int main(int argc, char **argv)
 		status = commands[i].run(argc - 1, argv + 1);
 		return status ? status : flush_stdout();
 	}
-	fprintf(stderr, "perfabi: there is no command \"%s\"\n", argv[1]);
+	say(stderr, "perfabi: there is no command \"%s\"\n", argv[1]);
 	if (near.best)
-		fprintf(stderr, "  nearest:  \"%s\"\n", near.best);
-	fprintf(stderr, "  `perfabi help` lists them\n");
+		say(stderr, "  nearest:  \"%s\"\n", near.best);
+	say(stderr, "  `perfabi help` lists them\n");
 	return EXIT_USAGE;
 }
