@@ -75,7 +75,7 @@ static void help(FILE *f)
 	      "  -V, --version\n\n"
 	      "Exit status: 0 no errors, 1 diagnostics of grade error or not as --expect wants "
 	      "it,\n"
-	      "2 wrong usage or not a recording, 3 reading or writing failed.\n",
+	      "2 wrong usage or not a recording, 3 reading, writing or memory failed.\n",
 	      f);
 }
 
