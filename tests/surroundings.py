@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 """The whole suite where a machine gives it less: no case fails there, and none errs; what cannot be told is skipped.
 
-usage: surroundings.py PERFABI DISTURB [NAME...]
+usage: surroundings.py PERFABI less [NAME...]
+       surroundings.py PERFABI DISTURB [NAME...]
 
-As root. DISTURB is built from disturb.c: another user of perf.
+As root. `less`: with fewer files, cpus and the like; else beside DISTURB, which is built from disturb.c: another user
+of perf. All of these, or those named.
 """
 import json
 import os
@@ -95,10 +97,11 @@ def no_proc(perfabi):
 
 
 def main():
-    perfabi, disturb, *names = sys.argv[1:]
-    perfabi, disturb = os.path.abspath(perfabi), os.path.abspath(disturb)
-    runs = {**NAMES, **{name: beside(disturb, what) for name, what in OTHERS.items()}}
-    wrong = [why for why in [no_proc(perfabi)] if why and not names]
+    perfabi, other, *names = sys.argv[1:]
+    perfabi = os.path.abspath(perfabi)
+    less = other == "less"
+    runs = NAMES if less else {name: beside(os.path.abspath(other), what) for name, what in OTHERS.items()}
+    wrong = [why for why in [no_proc(perfabi)] if why] if less else []
     for name, run in runs.items():
         if names and name not in names:
             continue

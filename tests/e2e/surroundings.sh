@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The suite where a machine gives it less, and beside others who use perf.
+# The suite where a machine gives it less.
 . tests/e2e/lib.sh
 
 [ "$(id -u)" = 0 ] || { echo "skipped: this is not root"; exit 0; }
-"$PYTHON" tests/surroundings.py "$perfabi" "$B/tests/disturb" || fail "surroundings"
+"$PYTHON" tests/surroundings.py "$perfabi" less || fail "surroundings"
