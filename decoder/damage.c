@@ -12,7 +12,7 @@ void damage_begin(struct damage *damage, const struct events *events, const unsi
 		damage->length = (unsigned)load_word(bytes + 6, 2, events->order);
 }
 
-static void say(const struct damage *damage, struct lines *lines, bool found)
+static void say_damage(const struct damage *damage, struct lines *lines, bool found)
 {
 	struct place place = damage->place;
 	uint64_t skipped = damage->skipped;
@@ -50,14 +50,14 @@ size_t damage_pass(struct damage *damage, struct lines *lines, const unsigned ch
 	if (!found && !(at_end && n == size))
 		return n;
 	damage->active = false;
-	say(damage, lines, found);
+	say_damage(damage, lines, found);
 	return n;
 }
 
 void damage_interrupt(struct damage *damage, struct lines *lines, struct place place)
 {
 	if (damage->skipped)
-		say(damage, lines, true);
+		say_damage(damage, lines, true);
 	damage->place = place;
 	damage->skipped = 0;
 }

@@ -51,9 +51,3 @@ enum grade diagnostic_grade(const char *code)
 			return diagnostics[i].grade;
 	return GRADE_ERROR;
 }
-
-const char *diagnostic_code(unsigned index)
-{
-	return index < sizeof(diagnostics) / sizeof(diagnostics[0]) ? diagnostics[index].code
-								    : NULL;
-}

@@ -16,7 +16,4 @@ extern const char *const grade_names[GRADES];
 /* The grade of a code; each code has one. */
 enum grade diagnostic_grade(const char *code);
 
-/* The codes in their order, by index from 0; NULL behind the last. */
-const char *diagnostic_code(unsigned index);
-
 #endif

@@ -204,18 +204,13 @@ int jobs_text(void *argument, const char *text, size_t size)
 {
 	struct jobs *jobs = argument;
 	struct slot *slot = &jobs->slots[jobs->next];
-	char *p;
 
 	if (slot->piece_count) {
 		submit(jobs);
 		slot = &jobs->slots[jobs->next];
 	}
-	p = out_room(&slot->out, size);
-	if (p) {
-		memcpy(p, text, size);
-		slot->out.at = p + size;
-	}
-	submit(jobs); /* no pieces: a thread only passes it on */
+	out_append(&slot->out, text, size); /* an error stays in it */
+	submit(jobs);                       /* no pieces: a thread only passes it on */
 	return jobs->err;
 }
 

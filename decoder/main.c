@@ -189,30 +189,6 @@ static int open_input(const char *file)
 	return fd;
 }
 
-struct text {
-	char *bytes;
-	size_t size, capacity;
-};
-
-static int gather(void *context, const char *bytes, size_t size)
-{
-	struct text *text = context;
-
-	if (text->size + size + 1 > text->capacity) {
-		size_t capacity = 2 * (text->size + size + 1);
-		char *grown = realloc(text->bytes, capacity);
-
-		if (!grown)
-			return -ENOMEM;
-		text->bytes = grown;
-		text->capacity = capacity;
-	}
-	memcpy(text->bytes + text->size, bytes, size);
-	text->size += size;
-	text->bytes[text->size] = '\0';
-	return 0;
-}
-
 /* Appends the attrs of one line. 0, -ENOMEM, or -ERANGE: an id over 2^63 - 1, jansson's largest. */
 static int add_attrs_of(json_t *all, const char *line, size_t size)
 {
@@ -236,13 +212,13 @@ static int add_attrs_of(json_t *all, const char *line, size_t size)
 
 /* The attrs in a header line and in HEADER_ATTR records, as one list. NULL with a negative errno.
  */
-static json_t *attrs_in(const struct text *text, int *err)
+static json_t *attrs_in(const struct out *text, int *err)
 {
 	json_t *all = json_array();
 
 	*err = all ? 0 : -ENOMEM;
-	for (const char *line = text->bytes, *end; !*err && line && (end = strchr(line, '\n'));
-	     line = end + 1)
+	for (const char *line = text->base, *end;
+	     !*err && (end = memchr(line, '\n', (size_t)(text->at - line))); line = end + 1)
 		*err = add_attrs_of(all, line, (size_t)(end - line));
 	if (!*err)
 		return all;
@@ -315,7 +291,7 @@ static int print_attrs(struct request *request)
 	static const char *const header_attr[] = {"header_attr"};
 	struct perfabi_options options = request->options;
 	struct perfabi_result result = {0};
-	struct text text = {0};
+	struct out text;
 	json_t *attrs;
 	int fd = open_input(request->attr_of), err, status;
 
@@ -338,16 +314,18 @@ static int print_attrs(struct request *request)
 	options.type_count = 1;
 	options.no_summary = true;
 	options.format = PERFABI_PERF_DATA;
-	err = perfabi_decode(request->perfabi, fd, &options, gather, &text, &result);
+	err = out_init(&text, NULL, NULL);
+	if (!err)
+		err = perfabi_decode(request->perfabi, fd, &options, out_append, &text, &result);
 	close(fd);
 	if (err) {
-		free(text.bytes);
+		out_free(&text);
 		return report_failure(request->attr_of, err, &result);
 	}
 	attrs = attrs_in(&text, &err);
 	status = attrs ? print_json(attrs) : report_failure(request->attr_of, err, &result);
 	json_decref(attrs);
-	free(text.bytes);
+	out_free(&text);
 	return status;
 }
 

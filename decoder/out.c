@@ -55,6 +55,19 @@ char *out_room(struct out *out, size_t size)
 	return out->at;
 }
 
+int out_append(void *context, const char *text, size_t size)
+{
+	struct out *out = context;
+	char *p = out_room(out, size);
+
+	if (!p)
+		return -ENOMEM;
+	memcpy(p, text, size);
+	out->at = p + size;
+	*out->at = '\0';
+	return 0;
+}
+
 char *out_spill(struct out *out, char *p)
 {
 	if (!out->sink || p - out->base < OUT_BUFFER)

@@ -28,6 +28,10 @@ void out_free(struct out *out);
  */
 char *out_room(struct out *out, size_t size);
 
+/* Text behind what is there, and a NUL behind it that does not count. Its form is that of a sink,
+ * with a struct out for the context. 0 or -ENOMEM. */
+int out_append(void *out, const char *text, size_t size);
+
 /*
  * In room that was given: hands the text up to `p` to the sink, but for its last byte, once it is
  * worth it. Returns where to go on; the room behind that is no less.

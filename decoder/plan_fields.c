@@ -17,26 +17,25 @@ static const char *opening_of(uint8_t kind)
 	return kind == OP_X16 || kind == OP_X32 || kind == OP_X64 ? "\"0x" : "";
 }
 
-/* The bits that the number can have: with others the record is of another shape. */
+/* The number has no bits but those that `set` names: with others the record is of another shape. */
 static int compile_possible(struct compiler *c, const json_t *item, size_t at,
-			    const struct where *w)
+			    const struct abi_family *set, const struct where *w)
 {
-	const json_t *possible = json_object_get(item, "possible");
-	struct where at_possible = where_key(w, "possible");
 	struct op *op;
 	uint8_t reg;
 
-	if (!possible)
+	if (!json_is_true(json_object_get(item, "possible")))
 		return 0;
-	if (!json_is_integer(possible) || json_integer_value(possible) < 0)
-		return error_value(c->e, &at_possible, possible, "the bits that it can have");
+	if (!set)
+		return error_value(c->e, w, item, "a set beside `possible`");
 	if (plan_reg_of(c, json_object_get(item, "name"), &reg, w))
 		return -EINVAL;
 	op = plan_add(c, OP_POSSIBLE, w);
 	if (!op)
 		return -ENOMEM;
 	op->reg = reg;
-	op->value = (uint64_t)json_integer_value(possible);
+	for (size_t i = 0; i < set->count; i++)
+		op->value |= set->values[i].value;
 	op->key = c->plan->ops[at].key;
 	return 0;
 }
@@ -79,7 +78,7 @@ int compile_scalar(struct compiler *c, const json_t *item, int type, const struc
 	err = plan_remember(c, name, w);
 	if (!err)
 		err = plan_set_key(c, at, name, set ? "" : opening_of(plan_types[type].kind), w);
-	return err ? err : compile_possible(c, item, at, w);
+	return err ? err : compile_possible(c, item, at, set, w);
 }
 
 int compile_zeros(struct compiler *c, const json_t *item, const struct where *w)

@@ -16,6 +16,7 @@
 #include "merge.h"
 #include "one_or_list.h"
 #include "record_members.h"
+#include "require.h"
 #include "required_case.h"
 
 /* One case file on its way. */
@@ -367,6 +368,21 @@ static int check_duplicates(const struct cases *cases, struct error *e)
 	return error_is_set(e) ? -EINVAL : 0;
 }
 
+static int check_cases_of(const char *tokens, const struct instance *instance,
+			  const struct cases *cases, const struct where *w, struct error *e)
+{
+	char one[REQUIRE_TOKEN];
+
+	while (require_next(&tokens, one, sizeof(one))) {
+		struct nearest near = nearest_to(one);
+
+		if (is_required_case(one) && !strchr(one, '$') &&
+		    !required_case(cases, one, instance->as, &near))
+			return error_name(e, w, one, near.best, "case. and the id of a case");
+	}
+	return 0;
+}
+
 /* Each token that names a case names one. */
 static int check_required(const struct cases *cases, struct error *e)
 {
@@ -385,13 +401,9 @@ static int check_required(const struct cases *cases, struct error *e)
 
 			json_array_foreach(lists[k], n, token) {
 				const char *text = json_string_value(token);
-				struct nearest near = nearest_to(text ? text : "");
 
-				if (!text || !is_required_case(text) || strchr(text, '$') ||
-				    required_case(cases, text, instance->as, &near))
-					continue;
-				return error_name(e, &at, text, near.best,
-						  "case. and the id of a case");
+				if (text && check_cases_of(text, instance, cases, &at, e))
+					return -EINVAL;
 			}
 		}
 	}

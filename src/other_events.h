@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Whether the processes that can be seen are all there are, and their files too. */
+bool other_events_seen(void);
+
 /*
  * Whether a process other than this one, as far as they can be seen in /proc, has an event open;
  * `who` is the first: "perf, process 1234".

@@ -218,6 +218,11 @@ static int quiet(struct environment *env, const struct token *t, char *found, si
 {
 	(void)env;
 	(void)t;
+	if (!other_events_seen()) {
+		snprintf(found, size,
+			 "other containers' processes, or other users', cannot be seen");
+		return NOT_KNOWN;
+	}
 	return !other_events(found, size);
 }
 
@@ -311,7 +316,8 @@ static const struct form {
 	{"cap.", NAMED, cap, "cap.ipc-lock",
 	 "a capability of the caller: ipc-lock, sys-ptrace, ..."},
 	{"lockdown.", NAMED, lockdown, "lockdown.none", "the kernel's lockdown level"},
-	{"quiet", EXACT, quiet, NULL, "no other process that can be seen has an event"},
+	{"quiet", EXACT, quiet, NULL,
+	 "no other process has an event, as far as root of no container sees"},
 	{"case.", NAMED, another_case, "case.machine.quiet.bpf",
 	 "that case, run there and then, passes; a capability is there"},
 	{"file:", NAMED, file, "file:/proc/kallsyms", "a file that is there"},
@@ -381,6 +387,28 @@ int require_check(const char *token, const struct abi *abi, const struct where *
 		nearest_try(&near, forms[i].example ? forms[i].example : forms[i].name);
 	return error_name(e, w, token, near.best,
 			  "a token, such as kernel>=5.13 (perfabi help tokens)");
+}
+
+const char *require_next(const char **tokens, char *one, size_t size)
+{
+	size_t n = strcspn(*tokens, "|");
+
+	if (!**tokens)
+		return NULL;
+	snprintf(one, size, "%.*s", (int)n, *tokens);
+	*tokens += n + ((*tokens)[n] == '|');
+	return one;
+}
+
+int require_check_any(const char *tokens, const struct abi *abi, const struct where *w,
+		      struct error *e)
+{
+	char one[REQUIRE_TOKEN];
+	int err = tokens[0] ? 0 : error_name(e, w, tokens, NULL, "a token");
+
+	while (!err && require_next(&tokens, one, sizeof(one)))
+		err = require_check(one, abi, w, e);
+	return err;
 }
 
 bool require_met(struct environment *env, const char *token, enum identity as, char *found,

@@ -12,6 +12,15 @@
 /* 0 if the token is of a known form and names what the ABI has, else -EINVAL with `e` filled. */
 int require_check(const char *token, const struct abi *abi, const struct where *w, struct error *e);
 
+enum { REQUIRE_TOKEN = 128 };
+
+/* The same for `requires`, whose tokens may be several, a | between: one of them must be met. */
+int require_check_any(const char *tokens, const struct abi *abi, const struct where *w,
+		      struct error *e);
+
+/* The next of these, in `one`, which is returned; NULL behind the last. Moves *tokens on. */
+const char *require_next(const char **tokens, char *one, size_t size);
+
 /*
  * True if the token is met; else `found` says what was found. Looks tracepoints up as needed. `as`
  * is who will make the call.

@@ -145,18 +145,30 @@ static bool opens_nothing(const struct environment *env, const struct instance *
 	return x->ok || x->phase > permission || (x->phase == permission && x->err != err);
 }
 
-static bool is_met(struct runner *r, const struct instance *instance, const char *token, char *why,
-		   size_t size)
+static bool is_token_met(struct runner *r, const struct worker *w, const struct instance *instance,
+			 const char *token, char *why, size_t size)
 {
 	if (!is_required_case(token))
 		return require_met(r->env, token, instance->as, why, size);
 	return required_case_met(r->cases, r->env, token, instance->as, &r->surroundings,
-				 r->workers[0].slot->uid, r->options->timeout, why, size);
+				 w->slot->uid, r->options->timeout, why, size);
+}
+
+/* One of the tokens; else `why` says what was found of the last. */
+static bool is_met(struct runner *r, const struct worker *w, const struct instance *instance,
+		   const char *tokens, char *why, size_t size)
+{
+	char one[REQUIRE_TOKEN];
+	bool met = false;
+
+	while (!met && require_next(&tokens, one, sizeof(one)))
+		met = is_token_met(r, w, instance, one, why, size);
+	return met;
 }
 
 /* True if the instance cannot run here; then `result` says why. */
-static bool is_settled(struct runner *r, const struct instance *instance, const struct body *body,
-		       struct expectation *x, struct result *result)
+static bool is_settled(struct runner *r, const struct worker *w, const struct instance *instance,
+		       const struct body *body, struct expectation *x, struct result *result)
 {
 	char why[192], token[40];
 	const json_t *requirement;
@@ -173,7 +185,7 @@ static bool is_settled(struct runner *r, const struct instance *instance, const 
 
 		if (result->token)
 			break;
-		if (!is_met(r, instance, text, why, sizeof(why)))
+		if (!is_met(r, w, instance, text, why, sizeof(why)))
 			skip(result, text, why);
 	}
 	cpu = result->token ? -1 : steps_barred_cpu(body->steps, r->env);
@@ -211,9 +223,14 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* Whether a token is of what others do to the machine, and may have changed since it was met. */
-static bool is_fleeting(const char *token)
+static bool is_fleeting(const char *tokens)
 {
-	return is_required_case(token) || !strcmp(token, "quiet");
+	char one[REQUIRE_TOKEN];
+	bool found = false;
+
+	while (!found && require_next(&tokens, one, sizeof(one)))
+		found = is_required_case(one) || !strcmp(one, "quiet");
+	return found;
 }
 
 /* A round in which somebody was in the way says nothing. */
@@ -363,7 +380,8 @@ static bool can_run(struct runner *r, struct worker *w, const struct instance *i
 		set_text(&result->reason, strerror(ENOMEM));
 		return false;
 	}
-	if (prepare_machine(r, w, &body, result) && !is_settled(r, instance, &body, &x, result)) {
+	if (prepare_machine(r, w, &body, result) &&
+	    !is_settled(r, w, instance, &body, &x, result)) {
 		if (!r->options->flip.kind)
 			can = true;
 		else if (body.steps)
@@ -454,8 +472,8 @@ static void watch_sysctls(struct runner *r)
 
 /*
  * A sysctl that somebody else changed while the case ran: what it found is of neither machine. The
- * sample rate is lowered by the kernel itself at times, which most cases do not care about: those
- * that passed have.
+ * sample rate is lowered by the kernel itself at times: a case that has passed all the same did not
+ * hang on it.
  */
 static void void_if_moved(const struct runner *r, const struct worker *w, struct result *result)
 {
@@ -490,7 +508,7 @@ static void skip_if_disturbed(struct runner *r, const struct worker *w, struct r
 		const char *token = json_string_value(requirement);
 
 		if (result->outcome != FAIL || !is_fleeting(token) ||
-		    is_met(r, instance, token, why, sizeof(why)))
+		    is_met(r, w, instance, token, why, sizeof(why)))
 			continue;
 		clear(result);
 		skip(result, token, why);

@@ -38,19 +38,6 @@ static char *attrs_text(const struct step *s, const struct opened *const events[
 	return text;
 }
 
-static int keep_text(void *context, const char *text, size_t size)
-{
-	struct out *out = context;
-	char *room = out_room(out, size + 1);
-
-	if (!room)
-		return -ENOMEM;
-	memcpy(room, text, size);
-	room[size] = '\0';
-	out->at = room + size;
-	return 0;
-}
-
 /*
  * jansson's integers end at 2^63 - 1: what is larger becomes "0x..." text, which patterns take as
  * the number it is. The caller frees.
@@ -136,8 +123,8 @@ static json_t *decode(struct step *s, const struct opened *const events[], size_
 	int fd = as_file(bytes, size), err = fd < 0 ? fd : out_init(&lines, NULL, NULL);
 
 	if (!err) {
-		keep_text(&lines, "", 0);
-		err = perfabi_decode(s->cases->decoder, fd, &options, keep_text, &lines, &result);
+		out_append(&lines, "", 0);
+		err = perfabi_decode(s->cases->decoder, fd, &options, out_append, &lines, &result);
 		list = err ? NULL : parse_lines(lines.base);
 		out_free(&lines);
 	}
