@@ -17,7 +17,18 @@ static bool is_text(const json_t *json)
 	return json_is_string(json) && json_string_length(json);
 }
 
-/* {"when": ..., "function": ..., "reason": ..., "note": ...}: `when` as in a case. */
+static bool is_key(const char *key)
+{
+	static const char *const keys[] = {"when", "function", "reason", "sometimes", "note"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (!strcmp(key, keys[i]))
+			return true;
+	}
+	return false;
+}
+
+/* {"when": ..., "function": ..., "reason": ..., ...}: `when` as in a case, the rest texts. */
 static int check_deviation(const json_t *deviation, const struct cases *cases,
 			   const struct where *w, struct error *e)
 {
@@ -29,9 +40,9 @@ static int check_deviation(const json_t *deviation, const struct cases *cases,
 	json_object_foreach((json_t *)deviation, key, value) {
 		struct where at = where_key(w, key);
 
-		if (strcmp(key, "when") && strcmp(key, "function") && strcmp(key, "reason") &&
-		    strcmp(key, "note"))
-			return error_name(e, &at, key, "when", "when, function, reason or note");
+		if (!is_key(key))
+			return error_name(e, &at, key, "when",
+					  "when, function, reason, sometimes or note");
 		if (strcmp(key, "when") && !is_text(value))
 			return error_value(e, &at, value, "a text");
 	}
@@ -124,41 +135,45 @@ void baseline_free(struct baseline *baseline)
 	baseline->json = NULL;
 }
 
-/* Why the instance is known to fail on this kernel, to be freed; NULL if this entry is not about
- * it. */
-static char *why(const json_t *entry, const struct instance *instance, struct environment *env)
+/* What is known of an instance on this kernel. */
+struct known {
+	const char *function; /* NULL: not said */
+	const char *reason;   /* NULL: nothing is known */
+	bool sometimes;
+};
+
+static struct known known_by(const json_t *entry, const struct instance *instance,
+			     struct environment *env)
 {
 	const json_t *one;
-	char text[1000];
 
 	if (json_is_string(entry))
-		return strdup(json_string_value(entry));
+		return (struct known){.reason = json_string_value(entry)};
 	for (size_t i = 0; (one = element(entry, i)); i++) {
-		const char *function = json_string_value(json_object_get(one, "function"));
-		const char *reason = json_string_value(json_object_get(one, "reason"));
-
-		if (!expect_applies(one, instance, env))
-			continue;
-		snprintf(text, sizeof(text), "%s%s%s", function ? function : "",
-			 function ? "() " : "", reason);
-		return strdup(text);
+		if (expect_applies(one, instance, env))
+			return (struct known){
+				json_string_value(json_object_get(one, "function")),
+				json_string_value(json_object_get(one, "reason")),
+				json_object_get(one, "sometimes") != NULL,
+			};
 	}
-	return NULL;
+	return (struct known){0};
 }
 
-static char *find_why(const json_t *xfail, const struct instance *instance, struct environment *env)
+static struct known find_known(const json_t *xfail, const struct instance *instance,
+			       struct environment *env)
 {
+	struct known known = {0};
 	const char *id;
 	json_t *entry;
-	char *reason = NULL;
 
 	json_object_foreach((json_t *)xfail, id, entry) {
 		if (id_matches(id, instance->id))
-			reason = why(entry, instance, env);
-		if (reason)
+			known = known_by(entry, instance, env);
+		if (known.reason)
 			break;
 	}
-	return reason;
+	return known;
 }
 
 void baseline_apply(const struct baseline *baseline, struct environment *env,
@@ -168,14 +183,17 @@ void baseline_apply(const struct baseline *baseline, struct environment *env,
 
 	for (size_t i = 0; i < count; i++) {
 		struct result *result = &results[i];
-		char *reason = NULL;
+		struct known known = {0};
+		char text[1000];
 
 		if (result->outcome == FAIL || result->outcome == PASS)
-			reason = find_why(xfail, result->instance, env);
-		if (!reason)
+			known = find_known(xfail, result->instance, env);
+		if (!known.reason || (result->outcome == PASS && known.sometimes))
 			continue;
 		result->outcome = result->outcome == FAIL ? XFAIL : XPASS;
+		snprintf(text, sizeof(text), "%s%s%s", known.function ? known.function : "",
+			 known.function ? "() " : "", known.reason);
 		free(result->reason);
-		result->reason = reason;
+		result->reason = strdup(text);
 	}
 }

@@ -24,7 +24,7 @@ void baseline_free(struct baseline *baseline);
 
 /*
  * Turns fail into xfail and pass into xpass for the ids it names, which may be globs, where its
- * conditions hold.
+ * conditions hold. A pass of what fails only sometimes stays a pass.
  */
 void baseline_apply(const struct baseline *baseline, struct environment *env,
 		    struct result *results, size_t count);

@@ -21,6 +21,8 @@ static const struct row {
 	{"{'a.c': 'why'}", "6.1.0", FAIL, FAIL, NULL},
 	{"{'a.b': {'reason': 'why'}}", "6.1.0", FAIL, XFAIL, "why"},
 	{"{'a.b': {'function': 'f', 'reason': 'errs'}}", "6.1.0", FAIL, XFAIL, "f() errs"},
+	{"{'a.b': {'reason': 'why', 'sometimes': 's'}}", "6.1.0", FAIL, XFAIL, "why"},
+	{"{'a.b': {'reason': 'why', 'sometimes': 's'}}", "6.1.0", PASS, PASS, NULL},
 	{"{'a.b': {'when': {'kernel': '>=5.13'}, 'reason': 'r'}}", "5.12.9", FAIL, FAIL, NULL},
 	{"{'a.b': {'when': {'kernel': '>=5.13'}, 'reason': 'r'}}", "5.13.0", FAIL, XFAIL, "r"},
 	{"{'a.b': {'when': {'kernel': '>=5.13'}, 'reason': 'r'}}", "5.12.9", PASS, PASS, NULL},
