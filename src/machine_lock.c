@@ -26,14 +26,14 @@ static const struct place {
 	const char *type;
 	long magic;
 	const char *paths[3];
-	const char *lock, *next; /* files that are there as long as it is */
+	const char *lock, *next; /* what is there as long as it is */
 } places[] = {
 	{"tracefs",
 	 TRACEFS_MAGIC,
 	 {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"},
 	 ".",
 	 "tracing_on"},
-	{"debugfs", DEBUGFS_MAGIC, {"/sys/kernel/debug"}, ".", "clear_warn_once"},
+	{"debugfs", DEBUGFS_MAGIC, {"/sys/kernel/debug"}, ".", "bdi"},
 };
 
 /* Not by whoever is no root: neither by its mode nor by a folder that lets others in. */

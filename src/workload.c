@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -75,24 +76,57 @@ static uint64_t cpu_time(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* How often this thread has left the cpu. */
+struct switches {
+	uint64_t voluntary, involuntary;
+};
+
+static struct switches switches(void)
+{
+	struct rusage usage = {0};
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return (struct switches){(uint64_t)usage.ru_nvcsw, (uint64_t)usage.ru_nivcsw};
+}
+
 static bool has_come(const struct work *w)
 {
 	return (w->signals && signals_noted() >= w->signals) ||
 	       (w->head && __atomic_load_n(w->head, __ATOMIC_ACQUIRE) >= w->bytes);
 }
 
+/*
+ * The cpu time of one short loop; 0 if the task left the cpu meanwhile. A task that comes to a cpu
+ * is charged from the scheduler's last look at its clock, which can be milliseconds ago on a
+ * virtual machine (rq_clock_skip_update()): that is time in which no event of the task was on.
+ */
+static uint64_t spin_once(void)
+{
+	const struct switches before = switches();
+	const uint64_t begun = cpu_time();
+	struct switches after;
+	uint64_t ended;
+
+	for (volatile int i = 0; i < 1000; i++)
+		;
+	ended = cpu_time();
+	after = switches();
+	if (after.voluntary != before.voluntary || after.involuntary != before.involuntary)
+		return 0;
+	return ended - begun;
+}
+
 static void do_spin(struct work *w)
 {
-	uint64_t end = cpu_time() + w->ms * 1000000;
+	uint64_t spun = 0;
 
 	if (!w->ms) {
 		for (volatile uint64_t i = 0; i < w->times; i++)
 			;
 		return;
 	}
-	while (!has_come(w) && cpu_time() < end)
-		for (volatile int i = 0; i < 1000; i++)
-			;
+	while (!has_come(w) && spun < w->ms * 1000000)
+		spun += spin_once();
 }
 
 static void do_store(struct work *w)
@@ -182,12 +216,16 @@ static void do_yield(struct work *w)
 		sched_yield();
 }
 
-/* Sleeping leaves the cpu once a time: for so long that the timer cannot fire on the way there. */
+/*
+ * Sleeping leaves the cpu once a time, unless the task is preempted on the way there for so long
+ * that the timer fires first: such a sleep does not count.
+ */
 static void do_switch(struct work *w)
 {
+	const uint64_t goal = switches().voluntary + w->times;
 	struct timespec t = {.tv_nsec = 1000000};
 
-	for (uint64_t i = 0; i < w->times; i++)
+	for (uint64_t i = 0; i < 100 * w->times && switches().voluntary < goal; i++)
 		nanosleep(&t, NULL);
 }
 
@@ -325,7 +363,8 @@ static const struct workload {
 	{"syscall", NULL, do_syscall, NULL, "times", NULL, "getppid(2)"},
 	{"open", NULL, do_open, NULL, "times", NULL, "openat(2) and close(2) of /dev/null"},
 	{"yield", NULL, do_yield, NULL, "times", NULL, "sched_yield(2)"},
-	{"switch", NULL, do_switch, NULL, "times", NULL, "leaves the cpu, by sleeping"},
+	{"switch", NULL, do_switch, NULL, "times", NULL,
+	 "leaves the cpu of its own accord, by sleeping"},
 	{"migrate", ready_migrate, do_migrate, NULL, "times", NULL, "to and fro between two cpus"},
 	{"rename", ready_rename, do_rename, tidy_fd, "name what", rename_ways,
 	 "this thread, by \"prctl\" (default) or \"proc\""},

@@ -46,9 +46,9 @@ def children(pid):
     return [int(p) for p in listed if (PROC / p / "comm").read_text().strip() == "perfabi"]
 
 
-def start(perfabi, folder, *arguments, before=()):
+def start(perfabi, folder, *arguments, before=(), preexec_fn=None):
     return subprocess.Popen([*before, perfabi, "run", "--cases", folder, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            text=True)
+                            text=True, preexec_fn=preexec_fn)
 
 
 def wait_for(what, seconds=10):
@@ -151,30 +151,64 @@ def users_do_not_block(perfabi, folder):
     print("an ordinary user's locks: no wait")
 
 
-def other_containers(perfabi, folder):
-    """Runs in other pid and mount namespaces are seen; waiting ends by itself and by signals, and is said."""
-    if subprocess.run(["unshare", "--mount", "--pid", "--fork", "--mount-proc", "true"], capture_output=True, check=False).returncode:
-        print("runs in other containers: not tried, unshare is refused here")
-        return
-    away = start(perfabi, folder, "alone", before=("unshare", "--mount", "--pid", "--fork", "--mount-proc"))
+def runs_wait(perfabi, folder, here, away):
+    """One run waits for another; waiting ends by itself and by signals, and is said."""
+    other = start(perfabi, folder, "alone", **away)
     time.sleep(1)
     begun = time.monotonic()
-    run = start(perfabi, folder, "--wait", "0.5", "alone")
+    run = start(perfabi, folder, "--wait", "0.5", "alone", **here)
     _, err = run.communicate(timeout=30)
     need(run.returncode == 3 and "waiting for perfabi" in err and "gave up after 0.5 s" in err, f"exit status {run.returncode}: {err}")
     need(time.monotonic() - begun < 2, "waited longer than was asked for")
     for sig in (signal.SIGINT, signal.SIGTERM):
-        run = start(perfabi, folder, "alone")
+        run = start(perfabi, folder, "alone", **here)
         os.set_blocking(run.stderr.fileno(), True)
         need("waiting for" in run.stderr.readline(), "nothing is said while waiting")
         begun = time.monotonic()
         run.send_signal(sig)
         run.communicate(timeout=30)
         need(run.returncode == -sig and time.monotonic() - begun < 1, f"signal {sig}: {run.returncode}")
-    run = start(perfabi, folder, "alone")
+    run = start(perfabi, folder, "alone", **here)
     out, _ = run.communicate(timeout=60)
-    need(away.wait(30) == 0 and run.returncode == 0, out)
+    need(other.wait(30) == 0 and run.returncode == 0, out)
+
+
+def other_containers(perfabi, folder):
+    """Runs in other pid and mount namespaces are seen."""
+    container = ("unshare", "--mount", "--pid", "--fork", "--mount-proc")
+    if subprocess.run([*container, "true"], capture_output=True, check=False).returncode:
+        print("runs in other containers: not tried, unshare is refused here")
+        return
+    runs_wait(perfabi, folder, {}, {"before": container})
     print("runs in other containers: waited for")
+
+
+class SockFilter(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint16), ("jt", ctypes.c_uint8), ("jf", ctypes.c_uint8), ("k", ctypes.c_uint32)]
+
+
+class SockFprog(ctypes.Structure):
+    _fields_ = [("len", ctypes.c_uint16), ("filter", ctypes.POINTER(SockFilter))]
+
+
+def refuse_fsopen():
+    """As the filters of containers do: fsopen(2) has one number everywhere."""
+    code = (SockFilter * 4)(SockFilter(0x20, 0, 0, 0), SockFilter(0x15, 0, 1, 430), SockFilter(0x06, 0, 0, 0x00050001), SockFilter(0x06, 0, 0, 0x7fff0000))
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(22, 2, ctypes.byref(SockFprog(4, code)), 0, 0):
+        raise OSError(ctypes.get_errno(), "PR_SET_SECCOMP")
+
+
+def no_tracefs(perfabi, folder):
+    """Where tracefs cannot be had, runs meet in debugfs."""
+    hide = ("umount -l /sys/kernel/tracing 2>/dev/null; mount -t debugfs none /sys/kernel/debug && mount -t tmpfs none /sys/kernel/debug/tracing && "
+            'exec "$@"')
+    here = {"before": ("unshare", "--mount", "sh", "-c", hide, "sh"), "preexec_fn": refuse_fsopen}
+    if subprocess.run([*here["before"], "true"], capture_output=True, preexec_fn=refuse_fsopen, check=False).returncode:
+        print("no tracefs: not tried, debugfs cannot be mounted here")
+        return
+    runs_wait(perfabi, folder, here, here)
+    print("runs without tracefs: waited for")
 
 
 def sysctls_that_move(perfabi, folder):
@@ -219,7 +253,7 @@ def main():
     for suite in (SLEEPS, ALONE):
         (folder / (suite["suite"] + ".json")).write_text(json.dumps(suite))
     try:
-        for part in (cases_of_users, users_do_not_block, other_containers, sysctls_that_move, no_programs_by_path):
+        for part in (cases_of_users, users_do_not_block, other_containers, no_tracefs, sysctls_that_move, no_programs_by_path):
             part(perfabi, str(folder))
     except Wrong as wrong:
         sys.exit(f"{part.__name__}: {wrong}")
