@@ -47,6 +47,9 @@ struct decoder {
  */
 struct perfabi *decoder_over(const struct abi *abi, struct error *e);
 
+/* The tables that it decodes by; they live as long as it does. */
+const struct abi *decoder_abi(const struct perfabi *perfabi);
+
 /* Says why the call failed, in result->message. Returns `err`. */
 int decoder_fail(struct decoder *d, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -89,13 +89,13 @@ void lines_diagnostic(struct lines *lines, struct place place, const char *code,
 		n = (int)sizeof(message) - 1;
 	if (lines->options.silent)
 		return;
+	lines->sums.diagnostics[grade]++;
+	lines->sums.skipped += skipped;
 	if (lines->limit && !--lines->limit) {
 		lines->limit = 1;
 		lines->unsaid++;
 		return;
 	}
-	lines->sums.diagnostics[grade]++;
-	lines->sums.skipped += skipped;
 	p = out_room(lines->out, sizeof(message) * PUT_STRING_MAX + 256);
 	if (!p)
 		return;

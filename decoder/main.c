@@ -14,6 +14,7 @@
 
 #include "attr.h"
 #include "compare.h"
+#include "decode.h"
 #include "out.h"
 #include "perfabi.h"
 #include "say.h"
@@ -243,9 +244,7 @@ static int print_json(const json_t *json)
 static int attr_of_bytes(const struct request *request, const char *name,
 			 const unsigned char *bytes, size_t size)
 {
-	struct sources sources = abi_builtin();
-	struct error e = {0};
-	struct abi *abi = abi_load(&sources, &e);
+	const struct abi *abi = decoder_abi(request->perfabi);
 	struct utsname u;
 	const char *machine = request->options.machine ? request->options.machine
 			      : uname(&u)              ? ""
@@ -256,23 +255,17 @@ static int attr_of_bytes(const struct request *request, const char *name,
 	json_t *json;
 	int status;
 
-	if (!abi) {
-		error_print(stderr, "perfabi-decode", &e);
-		return EXIT_IO;
-	}
 	if (size < abi->sizes[0].size || size > ATTR_BYTES_MAX) {
 		say(stderr,
 		    "perfabi-decode: %s: neither a perf.data nor a struct perf_event_attr, "
 		    "which has at "
 		    "least %u bytes: here are %zu\n",
 		    name, abi->sizes[0].size, size);
-		abi_free(abi);
 		return EXIT_BAD;
 	}
 	json = attr_to_json(abi, abi_arch(abi, machine), bytes, size, order);
 	status = print_json(json);
 	json_decref(json);
-	abi_free(abi);
 	return status;
 }
 

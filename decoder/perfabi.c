@@ -169,6 +169,11 @@ struct perfabi *decoder_over(const struct abi *abi, struct error *e)
 	return NULL;
 }
 
+const struct abi *decoder_abi(const struct perfabi *perfabi)
+{
+	return perfabi->abi;
+}
+
 void perfabi_free(struct perfabi *perfabi)
 {
 	if (!perfabi)

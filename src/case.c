@@ -376,7 +376,7 @@ static int check_cases_of(const char *tokens, const struct instance *instance,
 	while (require_next(&tokens, one, sizeof(one))) {
 		struct nearest near = nearest_to(one);
 
-		if (is_required_case(one) && !strchr(one, '$') &&
+		if (require_case_id(one) && !strchr(one, '$') &&
 		    !required_case(cases, one, instance->as, &near))
 			return error_name(e, w, one, near.best, "case. and the id of a case");
 	}

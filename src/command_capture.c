@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -487,6 +488,7 @@ int command_capture(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	environment_read(&env, abi);
+	prctl(PR_SET_NAME, "perfabi-capture"); /* whose events are no run's: see other_events.c */
 	status = read_attrs(&attrs, &s, &env);
 	if (!status)
 		status = capture_command(&s, &env, &attrs);

@@ -25,6 +25,7 @@ struct run {
 	size_t count;
 	struct result *results;
 	struct report report;
+	struct run_end end;
 	struct baseline baseline;
 	double began, shown; /* when progress was last shown */
 	bool show_progress;
@@ -298,9 +299,9 @@ static void tally(struct run *run)
 	run->report.seconds = run_clock() - run->began;
 }
 
-static int exit_status(const struct report *report)
+static int exit_status(const struct report *report, const struct run_end *end)
 {
-	if (report->tally[ERROR])
+	if (report->tally[ERROR] || end->gave_up || !end->is_restored)
 		return EXIT_HARNESS;
 	if (report->tally[FAIL] || report->tally[XPASS])
 		return EXIT_FAILED;
@@ -352,22 +353,19 @@ static int prepare(struct run *run, char **arguments, const char *program)
 
 static int execute(struct run *run, const char *program)
 {
-	int stopped = run_all(run->picked, run->count, &run->loaded.cases, &run->loaded.env,
-			      &run->settings.options, run->results);
+	int err = run_all(run->picked, run->count, &run->loaded.cases, &run->loaded.env,
+			  &run->settings.options, run->results, &run->end);
 
 	if (run->shown > 0)
 		fputs("\r\033[K", stderr);
-	if (stopped == -ETIMEDOUT) {
+	if (err) {
+		say(stderr, "%s: the runner could not be set up: %s\n", program, strerror(-err));
+		return EXIT_HARNESS;
+	}
+	if (run->end.gave_up)
 		say(stderr, "%s: gave up after %g s of waiting for another perfabi\n", program,
 		    run->settings.options.wait);
-		return EXIT_HARNESS;
-	}
-	if (stopped < 0) {
-		say(stderr, "%s: the runner could not be set up: %s\n", program,
-		    strerror(-stopped));
-		return EXIT_HARNESS;
-	}
-	run->report.interrupted = stopped;
+	run->report.interrupted = run->end.signal;
 	return 0;
 }
 
@@ -418,7 +416,7 @@ static int run_and_report(struct run *run, char **arguments)
 			run->outputs[i].printer->end(&run->outputs[i], &run->report);
 			note_error(&run->outputs[i]);
 		}
-		status = exit_status(&run->report);
+		status = exit_status(&run->report, &run->end);
 	}
 	written = close_outputs(run);
 	return written ? written : status;
@@ -473,7 +471,7 @@ static int mutate_once(struct run *run, struct flip flip, size_t *caught)
 	int survived = 0;
 
 	run->settings.options.flip = flip;
-	if (execute(run, "perfabi mutate") || run->report.interrupted)
+	if (execute(run, "perfabi mutate") || run->end.signal || run->end.gave_up)
 		return -1;
 	for (size_t i = 0; i < run->count; i++) {
 		const struct result *result = &run->results[i];
@@ -519,7 +517,7 @@ static int keep_passing(struct run *run)
 	size_t kept = 0, failed = 0;
 
 	run->settings.options.flip = (struct flip){FLIP_NONE, 0};
-	if (execute(run, "perfabi mutate") || run->report.interrupted)
+	if (execute(run, "perfabi mutate") || run->end.signal || run->end.gave_up)
 		return -1;
 	for (size_t i = 0; i < run->count; i++) {
 		enum outcome outcome = run->results[i].outcome;

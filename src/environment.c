@@ -58,6 +58,7 @@ static void read_self(struct environment *env)
 	char text[4096], map[64];
 	unsigned first, outside, count;
 	struct rlimit limit = {0};
+	uint64_t raises;
 
 	read_small("/proc/self/status", text, sizeof(text));
 	env->uid = geteuid();
@@ -68,10 +69,12 @@ static void read_self(struct environment *env)
 	env->init_user_namespace = sscanf(map, "%u %u %u", &first, &outside, &count) != 3 ||
 				   (!first && !outside && count == UINT32_MAX);
 	env->changes_uid = identity_changes_uid(env);
+	/* The kernel asks the first namespace whether a hard limit may be raised. */
+	raises = env->init_user_namespace ? env->capabilities : 0;
 	if (!getrlimit(RLIMIT_NOFILE, &limit))
-		env->nofile = limits_hard(limit.rlim_max, LIMITS_FILES, env->capabilities);
+		env->nofile = limits_hard(limit.rlim_max, LIMITS_FILES, raises);
 	if (!getrlimit(RLIMIT_MEMLOCK, &limit))
-		env->memlock = limits_hard(limit.rlim_max, RLIM_INFINITY, env->capabilities);
+		env->memlock = limits_hard(limit.rlim_max, RLIM_INFINITY, raises);
 }
 
 /* How many cpus there are to run on, and which could be asked for: a mask can be widened again. */

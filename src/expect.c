@@ -59,6 +59,10 @@ static int check_condition(const char *key, const json_t *value, const struct ca
 				return error_name(e, w, text, NULL, "a name in vehicles.json");
 		} else if (known) {
 			snprintf(token, sizeof(token), "%s%s", known->token, text);
+			if (require_case_id(token) || strchr(token, '|'))
+				return error_name(
+					e, w, text, NULL,
+					"one token that is no case (perfabi help tokens)");
 			if (require_check(token, cases->abi, w, e))
 				return -EINVAL;
 		} else {

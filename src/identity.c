@@ -56,7 +56,7 @@ int identity_changes_uid(const struct environment *env)
 {
 	uid_t uid;
 
-	if (env->uid || !has_cap(env, CAP_SETUID))
+	if (env->uid || !has_cap(env, CAP_SETUID) || !has_cap(env, CAP_SETGID))
 		return 0;
 	identity_choose_uids(&uid, 1);
 	return uid != IDENTITY_STAYS;
@@ -79,7 +79,7 @@ int identity_available(const struct environment *env, enum identity as, char *wh
 		return 0;
 	}
 	if (env->uid || !has_cap(env, CAP_SYS_ADMIN) || !has_cap(env, CAP_SETUID) ||
-	    (need_perfmon && !has_cap(env, CAP_PERFMON))) {
+	    !has_cap(env, CAP_SETGID) || (need_perfmon && !has_cap(env, CAP_PERFMON))) {
 		snprintf(why, size, "the runner has uid %u and capabilities 0x%llx",
 			 (unsigned)env->uid, (unsigned long long)env->capabilities);
 		return 0;
@@ -114,14 +114,17 @@ int identity_resume(uint64_t held)
 	return set_capabilities(held, held);
 }
 
-/* Root that was left without CAP_SETUID is a user as far as capabilities go: it stays who it is. */
+/*
+ * Root that was left without CAP_SETUID or CAP_SETGID is a user as far as capabilities go: it stays
+ * who it is.
+ */
 static int may_change_uid(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {{0}};
 
 	return geteuid() == 0 && !syscall(SYS_capget, &header, data) &&
-	       (data[0].effective >> CAP_SETUID & 1);
+	       (data[0].effective >> CAP_SETUID & 1) && (data[0].effective >> CAP_SETGID & 1);
 }
 
 /* Uids from UIDS_LOWEST up to NOBODY that are taken. */
@@ -160,10 +163,10 @@ static void take_processes(struct taken *taken)
 		closedir(proc);
 }
 
-/* The uids that the user namespace has; all of them where there is no map to read. */
-static void find_mapped(struct taken *mapped)
+/* The ids that the user namespace has by this map; all of them where there is no map to read. */
+static void find_mapped(struct taken *mapped, const char *map)
 {
-	FILE *f = fopen("/proc/self/uid_map", "re");
+	FILE *f = fopen(map, "re");
 	unsigned first, outside, count;
 
 	memset(mapped, f ? 0 : 1, sizeof(*mapped));
@@ -175,23 +178,30 @@ static void find_mapped(struct taken *mapped)
 		fclose(f);
 }
 
+/* Which a process can have as uid and as gid. */
+static bool is_mapped(const struct taken *uids, const struct taken *gids, uid_t id)
+{
+	return uids->uids[id - UIDS_LOWEST] && gids->uids[id - UIDS_LOWEST];
+}
+
 void identity_choose_uids(uid_t *uids, size_t count)
 {
-	struct taken taken = {{0}}, mapped;
+	struct taken taken = {{0}}, mapped, groups;
 	uid_t uid = NOBODY;
 
 	take_users(&taken);
 	take_processes(&taken);
-	find_mapped(&mapped);
+	find_mapped(&mapped, "/proc/self/uid_map");
+	find_mapped(&groups, "/proc/self/gid_map");
 	for (size_t i = 0; i < count; i++) {
 		while (uid > UIDS_LOWEST) {
 			uid--;
-			if (mapped.uids[uid - UIDS_LOWEST] && !taken.uids[uid - UIDS_LOWEST])
+			if (is_mapped(&mapped, &groups, uid) && !taken.uids[uid - UIDS_LOWEST])
 				break;
 		}
-		uids[i] = uid > UIDS_LOWEST                   ? uid
-			  : mapped.uids[NOBODY - UIDS_LOWEST] ? NOBODY
-							      : IDENTITY_STAYS;
+		uids[i] = uid > UIDS_LOWEST                     ? uid
+			  : is_mapped(&mapped, &groups, NOBODY) ? NOBODY
+								: IDENTITY_STAYS;
 	}
 }
 

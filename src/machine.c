@@ -25,6 +25,7 @@
 #include "environment.h"
 #include "error.h"
 #include "machine_lock.h"
+#include "say.h"
 #include "small_file.h"
 #include "sysctl.h"
 
@@ -68,43 +69,58 @@ static int restore_sysctl(const char *name, long value)
 	return err;
 }
 
-/* Notes what all of them are: a case writes others, too, than those that it names. */
-static void note_sysctls(struct machine *m)
+static void note_sysctls(struct machine *m, const struct sysctl_set *set)
 {
 	for (size_t i = 0; sysctl_names[i] && i < SYSCTLS; i++)
-		if (!m->sysctls[i].noted && !sysctl_read(sysctl_names[i], &m->sysctls[i].was))
+		if (set->has[i] && !m->sysctls[i].noted &&
+		    !sysctl_read(sysctl_names[i], &m->sysctls[i].was))
 			m->sysctls[i].noted = true;
 }
 
 /* Last first: the rate cannot be written while the share of cpu time is at an end of its range. */
-int machine_restore(struct machine *m)
+void machine_restore(struct machine *m)
 {
 	size_t n = 0;
-	int err = 0;
 
 	while (sysctl_names[n] && n < SYSCTLS)
 		n++;
 	while (n-- > 0) {
 		const char *name = sysctl_names[n];
 		long now;
-		int one = 0;
+		int err = 0;
 
 		if (!m->sysctls[n].noted)
 			continue;
 		if (sysctl_read(name, &now) || now != m->sysctls[n].was)
-			one = restore_sysctl(name, m->sysctls[n].was);
-		m->sysctls[n].noted = one != 0;
-		err = err ? err : one;
+			err = restore_sysctl(name, m->sysctls[n].was);
+		m->sysctls[n].noted = err != 0;
 	}
-	return err;
 }
 
-int machine_set(struct machine *m, json_t *sysctls, const char **failed)
+/* Says which sysctls are not as they were, and whether there are none. */
+static bool is_restored(const struct machine *m)
+{
+	bool restored = true;
+
+	for (size_t i = 0; sysctl_names[i] && i < SYSCTLS; i++) {
+		if (!m->sysctls[i].noted)
+			continue;
+		say(stderr,
+		    "perfabi: kernel.%s could not be put back\n"
+		    "  sysctl kernel.%s=%ld\n",
+		    sysctl_names[i], sysctl_names[i], m->sysctls[i].was);
+		restored = false;
+	}
+	return restored;
+}
+
+int machine_set(struct machine *m, json_t *sysctls, const struct sysctl_set *set,
+		const char **failed)
 {
 	const char *name;
 	json_t *value;
 
-	note_sysctls(m);
+	note_sysctls(m, set);
 	json_object_foreach(sysctls, name, value) {
 		int i = name_index(name, sysctl_names, NULL);
 		bool known = i >= 0 && i < SYSCTLS && m->sysctls[i].noted;
@@ -267,11 +283,14 @@ struct machine *machine_begin(unsigned jobs)
 	return NULL;
 }
 
-void machine_end(struct machine *m)
+bool machine_end(struct machine *m)
 {
+	bool restored;
+
 	if (!m)
-		return;
+		return true;
 	machine_restore(m);
+	restored = is_restored(m);
 	for (unsigned i = 0; i < m->jobs; i++)
 		remove_cgroup(&m->places[i]);
 	close(m->pipe);
@@ -279,6 +298,7 @@ void machine_end(struct machine *m)
 		;
 	machine_lock_close(&m->lock);
 	munmap(m, m->size);
+	return restored;
 }
 
 bool machine_has_lock(const struct machine *m)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "sysctl.h"
+
 struct machine;
 
 /*
@@ -19,8 +21,11 @@ struct machine;
  */
 struct machine *machine_begin(unsigned jobs);
 
-/* Puts back what is not as it was, and ends the guardian. */
-void machine_end(struct machine *machine);
+/*
+ * Puts back what is not as it was, and ends the guardian. False if something could not be put back,
+ * which is said.
+ */
+bool machine_end(struct machine *machine);
 
 /* Which process, that leads a session, runs in that place; 0: none. */
 void machine_note(struct machine *machine, unsigned place, pid_t session);
@@ -41,13 +46,18 @@ int machine_try_lock(struct machine *machine, bool alone);
 const char *machine_holder(const struct machine *machine, char *text, size_t size);
 
 /*
- * Writes the sysctls of an object by their names, noting first what all of perf's were. 0, or a
- * negative errno with the name of the one that could not be written in *failed.
+ * Writes the sysctls of an object by their names, noting first what those of the set were, which
+ * has these and what else is to be put back. 0, or a negative errno with the name of the one that
+ * could not be written in *failed.
  */
-int machine_set(struct machine *machine, json_t *sysctls, const char **failed);
+int machine_set(struct machine *machine, json_t *sysctls, const struct sysctl_set *set,
+		const char **failed);
 
-/* Puts the sysctls back. 0 or a negative errno. */
-int machine_restore(struct machine *machine);
+/*
+ * Puts back the sysctls that were noted. One that cannot be written is tried again the next time,
+ * and by the guardian.
+ */
+void machine_restore(struct machine *machine);
 
 /* Makes a cgroup for a place; its path is valid until it is removed, in the runner alone. NULL with
  * errno. */

@@ -41,7 +41,7 @@ static bool is_roots_alone(int fd)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && !st.st_uid && !(st.st_mode & 07);
+	return !fstat(fd, &st) && !st.st_uid && !(st.st_mode & (st.st_gid ? 077 : 07));
 }
 
 static int open_file(int folder, const char *name)

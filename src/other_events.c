@@ -40,10 +40,14 @@ static bool has_event(const char *pid)
 
 bool other_events_seen(void)
 {
-	/* The first pid namespace has this number since there are numbers (PROC_PID_INIT_INO). */
+	/*
+	 * The first pid namespace has this number since there are numbers (PROC_PID_INIT_INO). The
+	 * first process' says besides that we may look into others: it takes what readlink of their
+	 * descriptors takes, CAP_SYS_PTRACE for one.
+	 */
 	static const char first[] = "pid:[4026531836]";
 	char target[sizeof(first) + 8];
-	ssize_t n = readlink("/proc/self/ns/pid", target, sizeof(target));
+	ssize_t n = readlink("/proc/1/ns/pid", target, sizeof(target));
 
 	return !geteuid() && n == sizeof(first) - 1 && !memcmp(target, first, sizeof(first) - 1);
 }
@@ -62,7 +66,7 @@ bool other_events(char *who, size_t size)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
 		read_line(path, name, sizeof(name));
-		if (!strcmp(name, "perfabi")) /* it waits for us: its events are off */
+		if (!strcmp(name, "perfabi")) /* ours, or a run that waits until we are alone */
 			continue;
 		snprintf(who, size, "%s, process %.12s, has events", name, entry->d_name);
 		found = true;

@@ -75,10 +75,15 @@ static int cpus(struct environment *env, const struct token *t, char *found, siz
 	return compare_numbers(t, env->cpus_allowed);
 }
 
+static int compare_limit(const struct token *t, rlim_t limit)
+{
+	return compare_numbers(t, limit > LONG_MAX ? LONG_MAX : (long)limit);
+}
+
 static int nofile(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	snprintf(found, size, "the hard RLIMIT_NOFILE is %lu", env->nofile);
-	return compare_numbers(t, env->nofile > LONG_MAX ? LONG_MAX : (long)env->nofile);
+	snprintf(found, size, "the hard RLIMIT_NOFILE is %llu", (unsigned long long)env->nofile);
+	return compare_limit(t, env->nofile);
 }
 
 static int kptr_restrict(struct environment *env, const struct token *t, char *found, size_t size)
@@ -86,6 +91,7 @@ static int kptr_restrict(struct environment *env, const struct token *t, char *f
 	char text[16];
 
 	(void)env;
+	snprintf(found, size, "/proc/sys/kernel/kptr_restrict cannot be read");
 	if (read_line("/proc/sys/kernel/kptr_restrict", text, sizeof(text)) < 0)
 		return NOT_KNOWN;
 	snprintf(found, size, "it is %s", text);
@@ -94,8 +100,8 @@ static int kptr_restrict(struct environment *env, const struct token *t, char *f
 
 static int memlock(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	snprintf(found, size, "the hard RLIMIT_MEMLOCK is %lu", env->memlock);
-	return compare_numbers(t, env->memlock > LONG_MAX ? LONG_MAX : (long)env->memlock);
+	snprintf(found, size, "the hard RLIMIT_MEMLOCK is %llu", (unsigned long long)env->memlock);
+	return compare_limit(t, env->memlock);
 }
 
 static int bits(struct environment *env, const struct token *t, char *found, size_t size)
@@ -406,8 +412,12 @@ int require_check_any(const char *tokens, const struct abi *abi, const struct wh
 	char one[REQUIRE_TOKEN];
 	int err = tokens[0] ? 0 : error_name(e, w, tokens, NULL, "a token");
 
-	while (!err && require_next(&tokens, one, sizeof(one)))
+	while (!err && tokens[0]) {
+		if (strcspn(tokens, "|") >= sizeof(one))
+			return error_name(e, w, tokens, NULL, "tokens of at most 127 bytes");
+		require_next(&tokens, one, sizeof(one));
 		err = require_check(one, abi, w, e);
+	}
 	return err;
 }
 
@@ -421,10 +431,30 @@ bool require_met(struct environment *env, const char *token, enum identity as, c
 	int met;
 
 	parsed.as = as;
+	snprintf(found, size, "it cannot be told here");
 	met = form ? form->met(env, &parsed, found, size) : NOT_KNOWN;
 	if (met == NOT_KNOWN)
 		return false;
 	if (negated && met)
 		snprintf(found, size, "it is so here");
 	return (met != 0) != negated;
+}
+
+bool require_any_met(struct environment *env, const char *tokens, enum identity as, char *found,
+		     size_t size)
+{
+	char one[REQUIRE_TOKEN];
+	bool met = false;
+
+	while (!met && require_next(&tokens, one, sizeof(one)))
+		met = require_met(env, one, as, found, size);
+	return met;
+}
+
+const char *require_case_id(const char *token)
+{
+	static const char prefix[] = "case.";
+
+	token += token[0] == '!';
+	return strncmp(token, prefix, sizeof(prefix) - 1) ? NULL : token + sizeof(prefix) - 1;
 }

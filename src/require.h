@@ -12,7 +12,7 @@
 /* 0 if the token is of a known form and names what the ABI has, else -EINVAL with `e` filled. */
 int require_check(const char *token, const struct abi *abi, const struct where *w, struct error *e);
 
-enum { REQUIRE_TOKEN = 128 };
+enum { REQUIRE_TOKEN = 128 }; /* bytes that one can have, with its NUL */
 
 /* The same for `requires`, whose tokens may be several, a | between: one of them must be met. */
 int require_check_any(const char *tokens, const struct abi *abi, const struct where *w,
@@ -27,6 +27,13 @@ const char *require_next(const char **tokens, char *one, size_t size);
  */
 bool require_met(struct environment *env, const char *token, enum identity as, char *found,
 		 size_t size);
+
+/* The same of tokens with a | between: true if one is met; else what was found of the last. */
+bool require_any_met(struct environment *env, const char *tokens, enum identity as, char *found,
+		     size_t size);
+
+/* The id in a token that names another case, before which a ! may stand; NULL: it is none. */
+const char *require_case_id(const char *token);
 
 /* The vocabulary, one form a line: for help texts. */
 void require_help(FILE *f);

@@ -16,15 +16,10 @@
 
 #include "require.h"
 
-bool is_required_case(const char *token)
-{
-	return !strncmp(token + (token[0] == '!'), "case.", REQUIRED_CASE);
-}
-
 const struct instance *required_case(const struct cases *cases, const char *token, enum identity as,
 				     struct nearest *near)
 {
-	const char *name = token + (token[0] == '!') + REQUIRED_CASE;
+	const char *name = require_case_id(token);
 	char id[256];
 
 	snprintf(id, sizeof(id), "%s.%s", name, identity_names[as]);
@@ -53,19 +48,38 @@ static bool can_run(const struct cases *cases, struct environment *env,
 		return false;
 	}
 	json_array_foreach(body.requirements, i, requirement)
-		can = can &&
-		      require_met(env, json_string_value(requirement), instance->as, found, size);
+		can = can && require_any_met(env, json_string_value(requirement), instance->as,
+					     found, size);
 	body_free(&body);
 	return can;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Whether somebody wants the run to end: the runner blocks these signals and looks for them. */
+static bool is_to_end(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) &&
+	       (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
+		sigismember(&pending, SIGHUP) == 1);
 }
 
 /* Until it ends, or is killed because its time is up. */
 static void await(pid_t pid, double timeout)
 {
 	struct timespec pause = {.tv_nsec = 500000};
+	double end = now() + timeout;
 
-	for (double waited = 0; waitpid(pid, NULL, WNOHANG) == 0; waited += 0.0005) {
-		if (waited >= timeout) {
+	while (waitpid(pid, NULL, WNOHANG) == 0) {
+		if (now() >= end || is_to_end()) {
 			kill(-pid, SIGKILL);
 			kill(pid, SIGKILL);
 			waitpid(pid, NULL, 0);
@@ -90,32 +104,49 @@ static bool judge(const struct slot *slot, const struct instance *instance, char
 	return good;
 }
 
+/* 1 if it passes, 0 if not, or a negative errno: it could not be run. */
+static int run_it(const struct instance *instance, const struct cases *cases,
+		  struct environment *env, const struct surroundings *surroundings, uid_t uid,
+		  double timeout, char *found, size_t size)
+{
+	struct slot *slot = mmap(NULL, sizeof(*slot), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int passes;
+	pid_t pid;
+
+	if (slot == MAP_FAILED)
+		return -errno;
+	*slot = (struct slot){.runner = getpid(), .uid = uid};
+	pid = fork();
+	passes = pid < 0 ? -errno : 0;
+	if (!pid)
+		child_run(instance, (struct flip){0}, cases, env, slot, surroundings, NULL);
+	if (pid > 0) {
+		await(pid, timeout);
+		passes = judge(slot, instance, found, size);
+	}
+	munmap(slot, sizeof(*slot));
+	return passes;
+}
+
 bool required_case_met(const struct cases *cases, struct environment *env, const char *token,
 		       enum identity as, const struct surroundings *surroundings, uid_t uid,
 		       double timeout, char *found, size_t size)
 {
 	const struct instance *instance = required_case(cases, token, as, NULL);
-	struct slot *slot = mmap(NULL, sizeof(*slot), PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	bool met;
-	pid_t pid;
+	bool negated = token[0] == '!';
+	int passes;
 
-	if (!instance || slot == MAP_FAILED) {
-		snprintf(found, size, "%s", instance ? strerror(ENOMEM) : "there is no such case");
+	if (!instance) {
+		snprintf(found, size, "there is no such case");
 		return false;
 	}
-	met = can_run(cases, env, instance, found, size);
-	if (met) {
-		*slot = (struct slot){.runner = getpid(), .uid = uid};
-		pid = fork();
-		if (!pid)
-			child_run(instance, (struct flip){0}, cases, env, slot, surroundings, NULL);
-		if (pid > 0)
-			await(pid, timeout);
-		met = pid > 0 && judge(slot, instance, found, size);
-		if (pid < 0)
-			snprintf(found, size, "%s", strerror(errno));
-	}
-	munmap(slot, sizeof(*slot));
-	return met != (token[0] == '!');
+	if (!can_run(cases, env, instance, found, size))
+		return false; /* which is not known, either way */
+	passes = run_it(instance, cases, env, surroundings, uid, timeout, found, size);
+	if (passes < 0)
+		snprintf(found, size, "it could not be run: %s", strerror(-passes));
+	else if (passes && negated)
+		snprintf(found, size, "it is so here: %s", instance->title);
+	return passes >= 0 && (passes == 1) != negated;
 }

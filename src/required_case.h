@@ -8,11 +8,6 @@
 
 #include "child.h"
 
-enum { REQUIRED_CASE = sizeof("case.") - 1 }; /* characters before the id */
-
-/* Whether it is a token of that kind; a ! may stand before it. */
-bool is_required_case(const char *token);
-
 /*
  * The case that it names, run as that identity where it is run as several; NULL if there is none.
  * `near`, if not NULL, is offered the ids.

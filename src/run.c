@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "json_text.h"
 #include "machine.h"
 #include "require.h"
 #include "required_case.h"
@@ -28,16 +29,22 @@
 
 static const double LOCK_POLL = 0.05; /* seconds */
 
+/* How often a sysctl was changed by somebody else, and how often of that by the kernel itself. */
+struct moves {
+	unsigned all, by_kernel;
+};
+
 /* A place in which one process at a time runs. */
 struct worker {
 	pid_t pid; /* 0: idle */
 	size_t index;
 	double began, deadline;
 	struct slot *slot;
+	uid_t uid; /* of an ordinary user's case; never read back from the slot */
 	bool timed_out;
-	unsigned moves;       /* how often sysctls had moved when it began */
-	bool changes_sysctls; /* to be put back when it has ended */
-	char *cgroup;         /* its own, or NULL: a copy, for no case has the journal */
+	struct moves moves;        /* of the sysctls until it began */
+	char *cgroup;              /* its own, or NULL: a copy, for no case has the journal */
+	struct sysctl_set sysctls; /* what its case may change, and is put back behind it */
 };
 
 struct runner {
@@ -54,9 +61,8 @@ struct runner {
 	struct worker *workers;
 	struct machine *machine;
 	struct sysctl_watch sysctls;
-	unsigned moves;       /* how often somebody else changed a sysctl, ... */
-	char moved[96];       /* ... the last time so, ... */
-	bool moved_by_kernel; /* ... and whether the kernel may have done it */
+	struct moves moves;
+	char moved[96];       /* the last move that was not the kernel's, or else the last */
 	double waiting_since; /* for another perfabi; 0: we are not */
 	bool gave_up;         /* waiting */
 	struct surroundings surroundings;
@@ -148,10 +154,10 @@ static bool opens_nothing(const struct environment *env, const struct instance *
 static bool is_token_met(struct runner *r, const struct worker *w, const struct instance *instance,
 			 const char *token, char *why, size_t size)
 {
-	if (!is_required_case(token))
+	if (!require_case_id(token))
 		return require_met(r->env, token, instance->as, why, size);
-	return required_case_met(r->cases, r->env, token, instance->as, &r->surroundings,
-				 w->slot->uid, r->options->timeout, why, size);
+	return required_case_met(r->cases, r->env, token, instance->as, &r->surroundings, w->uid,
+				 r->options->timeout, why, size);
 }
 
 /* One of the tokens; else `why` says what was found of the last. */
@@ -166,6 +172,20 @@ static bool is_met(struct runner *r, const struct worker *w, const struct instan
 	return met;
 }
 
+/* True if nothing can run as that identity; then `result` says why. */
+static bool is_nobody(const struct runner *r, const struct instance *instance,
+		      struct result *result)
+{
+	char why[192], token[40];
+
+	snprintf(token, sizeof(token), "as.%s", identity_names[instance->as]);
+	if (is_barred(r->env, why, sizeof(why)))
+		skip(result, "perf_event_open", why);
+	else if (!identity_available(r->env, instance->as, why, sizeof(why)))
+		skip(result, token, why);
+	return result->token != NULL;
+}
+
 /* True if the instance cannot run here; then `result` says why. */
 static bool is_settled(struct runner *r, const struct worker *w, const struct instance *instance,
 		       const struct body *body, struct expectation *x, struct result *result)
@@ -175,11 +195,6 @@ static bool is_settled(struct runner *r, const struct worker *w, const struct in
 	size_t i;
 	int cpu;
 
-	snprintf(token, sizeof(token), "as.%s", identity_names[instance->as]);
-	if (is_barred(r->env, why, sizeof(why)))
-		skip(result, "perf_event_open", why);
-	else if (!identity_available(r->env, instance->as, why, sizeof(why)))
-		skip(result, token, why);
 	json_array_foreach(body->requirements, i, requirement) {
 		const char *text = json_string_value(requirement);
 
@@ -203,6 +218,7 @@ static bool is_settled(struct runner *r, const struct worker *w, const struct in
 	}
 	if (!opens_nothing(r->env, instance, x, r->cases, why, sizeof(why)))
 		return false;
+	snprintf(token, sizeof(token), "as.%s", identity_names[instance->as]);
 	skip(result, token, why);
 	return true;
 }
@@ -229,7 +245,7 @@ static bool is_fleeting(const char *tokens)
 	bool found = false;
 
 	while (!found && require_next(&tokens, one, sizeof(one)))
-		found = is_required_case(one) || !strcmp(one, "quiet");
+		found = require_case_id(one) || !strcmp(one, "quiet");
 	return found;
 }
 
@@ -280,9 +296,7 @@ static void settle(struct runner *r, size_t index, struct result *fresh)
 
 static void fork_case(struct runner *r, struct worker *w, struct result *result)
 {
-	uid_t uid = w->slot->uid;
-
-	*w->slot = (struct slot){.runner = getpid(), .uid = uid};
+	*w->slot = (struct slot){.runner = getpid(), .uid = w->uid};
 	w->timed_out = false;
 	w->moves = r->moves;
 	w->began = run_clock();
@@ -303,6 +317,20 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 	set_text(&result->reason, strerror(errno));
 }
 
+/* Those that the case names, in `sysctl` or in the path of a step that writes one. */
+static struct sysctl_set sysctls_of(const struct body *body)
+{
+	struct sysctl_set set = {{false}};
+	char *text = json_text(body->definition, 0), quoted[64];
+
+	for (size_t i = 0; text && sysctl_names[i]; i++) {
+		snprintf(quoted, sizeof(quoted), "%s\"", sysctl_names[i]);
+		set.has[i] = strstr(text, quoted) != NULL;
+	}
+	free(text);
+	return set;
+}
+
 /* True if what the case wants of the machine is there now; else `result` says why not. */
 static bool prepare_machine(struct runner *r, struct worker *w, const struct body *body,
 			    struct result *result)
@@ -313,11 +341,13 @@ static bool prepare_machine(struct runner *r, struct worker *w, const struct bod
 
 	if (body->sysctl && !machine_has_lock(r->machine)) {
 		skip(result, "machine.lock",
-		     "neither tracefs nor debugfs, where runs in other containers are seen");
+		     r->env->uid ? "this user can neither write sysctls nor keep other runs away"
+				 : "there is neither tracefs nor debugfs, by which runs in other "
+				   "containers are seen");
 	} else if (body->sysctl) {
-		w->changes_sysctls = true;
-		err = machine_set(r->machine, (json_t *)body->sysctl, &name);
-		sysctl_watch_accept(&r->sysctls);
+		w->sysctls = sysctls_of(body);
+		err = machine_set(r->machine, (json_t *)body->sysctl, &w->sysctls, &name);
+		sysctl_watch_accept(&r->sysctls, &w->sysctls);
 		environment_read_sysctls(r->env);
 		snprintf(token, sizeof(token), "sysctl.%s", name);
 		snprintf(why, sizeof(why), "it cannot be written: %s", strerror(-err));
@@ -343,13 +373,13 @@ static void restore_machine(struct runner *r, struct worker *w)
 	machine_note(r->machine, place, 0);
 	machine_remove_cgroup(r->machine, place); /* if it has one */
 	free(w->cgroup);
-	if (w->changes_sysctls) {
-		machine_restore(r->machine);
-		sysctl_watch_accept(&r->sysctls);
-		environment_read_sysctls(r->env);
-	}
 	w->cgroup = NULL;
-	w->changes_sysctls = false;
+	if (sysctl_set_is_empty(&w->sysctls))
+		return;
+	machine_restore(r->machine);
+	sysctl_watch_accept(&r->sysctls, &w->sysctls);
+	environment_read_sysctls(r->env);
+	w->sysctls = (struct sysctl_set){{false}};
 }
 
 /* Whether the steps have a part that this flip is about. */
@@ -380,7 +410,7 @@ static bool can_run(struct runner *r, struct worker *w, const struct instance *i
 		set_text(&result->reason, strerror(ENOMEM));
 		return false;
 	}
-	if (prepare_machine(r, w, &body, result) &&
+	if (!is_nobody(r, instance, result) && prepare_machine(r, w, &body, result) &&
 	    !is_settled(r, w, instance, &body, &x, result)) {
 		if (!r->options->flip.kind)
 			can = true;
@@ -422,9 +452,9 @@ static void sweep(pid_t group)
 	}
 }
 
-static void take_slot(const struct slot *slot, struct result *result)
+static void take_slot(const struct slot *slot, enum outcome outcome, struct result *result)
 {
-	result->outcome = (enum outcome)slot->outcome;
+	result->outcome = outcome;
 	result->phases = slot->phases;
 	memcpy(result->capability, slot->capability, sizeof(result->capability));
 	result->capability[sizeof(result->capability) - 1] = '\0';
@@ -458,15 +488,21 @@ static void take_death(const struct worker *w, int status, double timeout, struc
 	set_text(&result->got, got);
 }
 
-/* Looks whether somebody else has changed a sysctl; cases go by what it is from then on. */
-static void watch_sysctls(struct runner *r)
+/*
+ * Looks whether somebody else has changed a sysctl, but for those that a case may have changed;
+ * cases go by what it is from then on.
+ */
+static void watch_sysctls(struct runner *r, const struct sysctl_set *ours)
 {
+	char moved[sizeof(r->moved)];
 	bool by_kernel;
 
-	if (!sysctl_watch_moved(&r->sysctls, r->moved, sizeof(r->moved), &by_kernel))
+	if (!sysctl_watch_moved(&r->sysctls, ours, moved, sizeof(moved), &by_kernel))
 		return;
-	r->moves++;
-	r->moved_by_kernel = by_kernel;
+	r->moves.all++;
+	r->moves.by_kernel += by_kernel;
+	if (!by_kernel || r->moves.by_kernel == r->moves.all)
+		memcpy(r->moved, moved, sizeof(moved));
 	environment_read_sysctls(r->env);
 }
 
@@ -477,10 +513,12 @@ static void watch_sysctls(struct runner *r)
  */
 static void void_if_moved(const struct runner *r, const struct worker *w, struct result *result)
 {
+	unsigned moves = r->moves.all - w->moves.all;
+	unsigned by_kernel = r->moves.by_kernel - w->moves.by_kernel;
 	double seconds = result->seconds;
 	char why[160];
 
-	if (w->moves == r->moves || (r->moved_by_kernel && result->outcome == PASS))
+	if (!moves || (moves == by_kernel && result->outcome == PASS))
 		return;
 	snprintf(why, sizeof(why), "%s: it was changed while this case ran, and not by this run",
 		 r->moved);
@@ -519,17 +557,18 @@ static void skip_if_disturbed(struct runner *r, const struct worker *w, struct r
 static void finish(struct runner *r, struct worker *w, int status)
 {
 	struct result result = {.seconds = run_clock() - w->began};
+	int outcome;
 
 	sweep(w->pid);
 	w->pid = 0;
-	if (!w->changes_sysctls)
-		watch_sysctls(r);
+	watch_sysctls(r, &w->sysctls);
 	restore_machine(r, w);
 	w->slot->expected[sizeof(w->slot->expected) - 1] = '\0';
 	w->slot->got[sizeof(w->slot->got) - 1] = '\0';
 	w->slot->call[sizeof(w->slot->call) - 1] = '\0';
-	if (w->slot->stage == STAGE_DONE && w->slot->outcome >= 0 && w->slot->outcome < OUTCOMES)
-		take_slot(w->slot, &result);
+	outcome = *(volatile int *)&w->slot->outcome;
+	if (w->slot->stage == STAGE_DONE && outcome >= 0 && outcome < OUTCOMES)
+		take_slot(w->slot, (enum outcome)outcome, &result);
 	else
 		take_death(w, status, r->options->timeout, &result);
 	void_if_moved(r, w, &result);
@@ -618,7 +657,7 @@ static bool take_lock(struct runner *r, bool alone)
 
 	if (!machine_try_lock(r->machine, alone)) {
 		if (r->waiting_since > 0) /* it may have left the sysctls other than they were */
-			watch_sysctls(r);
+			watch_sysctls(r, &(struct sysctl_set){{false}});
 		r->waiting_since = 0;
 		return true;
 	}
@@ -697,8 +736,8 @@ static int make_slots(struct runner *r, unsigned jobs)
 			free(uids);
 			return -ENOMEM;
 		}
-		slot->uid = uids[i];
 		r->workers[i].slot = slot;
+		r->workers[i].uid = uids[i];
 	}
 	free(uids);
 	return 0;
@@ -709,14 +748,17 @@ static int set_up(struct runner *r)
 	static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
 	unsigned jobs = r->options->jobs;
 
+	sysctl_watch_begin(&r->sysctls);
 	r->surroundings.devnull = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (r->surroundings.devnull < 0)
+		return -errno;
 	r->order = calloc(r->count + 1, sizeof(*r->order));
 	r->workers = calloc(jobs, sizeof(*r->workers));
-	r->machine = machine_begin(jobs);
-	sysctl_watch_begin(&r->sysctls);
-	if (r->surroundings.devnull < 0 || !r->order || !r->workers || !r->machine ||
-	    make_slots(r, jobs))
+	if (!r->order || !r->workers || make_slots(r, jobs))
 		return -ENOMEM;
+	r->machine = machine_begin(jobs);
+	if (!r->machine)
+		return -errno;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	malloc_trim(0); /* tidy the heap once, not in every child on its own copy */
 	sigemptyset(&r->waited);
@@ -725,8 +767,11 @@ static int set_up(struct runner *r)
 	return sigprocmask(SIG_BLOCK, &r->waited, &r->before) ? -errno : 0;
 }
 
-static void tear_down(struct runner *r)
+/* False if the machine is not as it was. */
+static bool tear_down(struct runner *r)
 {
+	bool restored;
+
 	sigprocmask(SIG_SETMASK, &r->before, NULL);
 	if (r->surroundings.devnull >= 0)
 		close(r->surroundings.devnull);
@@ -734,9 +779,10 @@ static void tear_down(struct runner *r)
 		if (r->workers[i].slot)
 			munmap(r->workers[i].slot, sizeof(*r->workers[i].slot));
 	sysctl_watch_end(&r->sysctls);
-	machine_end(r->machine);
+	restored = machine_end(r->machine);
 	free(r->workers);
 	free(r->order);
+	return restored;
 }
 
 /* What only the whole run can say: runs that differed, instances that were not reached. */
@@ -762,7 +808,8 @@ static void conclude(struct runner *r)
 }
 
 int run_all(const struct instance *const *instances, size_t count, const struct cases *cases,
-	    struct environment *env, const struct run_options *options, struct result *results)
+	    struct environment *env, const struct run_options *options, struct result *results,
+	    struct run_end *end)
 {
 	struct runner r = {.instances = instances,
 			   .cases = cases,
@@ -784,9 +831,9 @@ int run_all(const struct instance *const *instances, size_t count, const struct 
 	for (r.round = 0; r.round < options->repeat && !r.interrupted && !r.gave_up; r.round++)
 		run_round(&r);
 	stop_all(&r);
-	tear_down(&r);
+	*end = (struct run_end){r.interrupted, r.gave_up, tear_down(&r)};
 	conclude(&r);
-	return r.gave_up ? -ETIMEDOUT : r.interrupted;
+	return 0;
 }
 
 void results_free(struct result *results, size_t count)

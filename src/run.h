@@ -38,14 +38,20 @@ struct run_options {
 	void *context;
 };
 
+/* How a run ended. What it has not reached are errors that say so. */
+struct run_end {
+	int signal;       /* that ended it early (SIGINT, SIGTERM, SIGHUP), or 0 */
+	bool gave_up;     /* another perfabi was in the way for options->wait */
+	bool is_restored; /* the machine is as it was; if not, that has been said */
+};
+
 /*
- * Runs `count` instances into results[], in their order. Returns 0, a negative errno when the
- * harness itself failed (-ETIMEDOUT: another perfabi was in the way for options->wait), or the
- * positive number of a signal that ended the run early (SIGINT, SIGTERM); the results not reached
- * are then errors that say so.
+ * Runs `count` instances into results[], in their order. 0, or a negative errno: the runner could
+ * not be set up, and nothing has run.
  */
 int run_all(const struct instance *const *instances, size_t count, const struct cases *cases,
-	    struct environment *env, const struct run_options *options, struct result *results);
+	    struct environment *env, const struct run_options *options, struct result *results,
+	    struct run_end *end);
 void results_free(struct result *results, size_t count);
 
 #endif

@@ -25,8 +25,7 @@ int verb_file(struct step *s)
 	char path[256];
 	int mode, fd, err = step_word(s, "mode", modes, 0, &mode);
 
-	if (!err) /* what is opened to be read is read by nothing but the kernel: a folder, a device
-		   */
+	if (!err) /* any path can be opened to be read: the kernel takes folders and programs so */
 		err = mode ? step_path(s, STEP_WRITES, path, sizeof(path))
 			   : step_text(s, NULL, path, sizeof(path));
 	if (err || step_is_checked(s))

@@ -15,7 +15,6 @@ static const struct {
 	{"/sys/kernel/tracing/", STEP_WRITES},
 	{"/sys/kernel/debug/tracing/", STEP_WRITES},
 	{"/sys/bus/event_source/devices/", STEP_READS},
-	{"/proc/self/", STEP_READS},
 };
 
 static bool begins_with(const char *text, const char *prefix)
@@ -73,6 +72,6 @@ int step_path(struct step *s, enum step_access access, char *out, size_t size)
 	return error_name(s->error, &s->at, out, NULL,
 			  access == STEP_WRITES
 				  ? "a file of perf's sysctls, of tracefs or of the case's cgroup"
-				  : "a file of perf's sysctls, of tracefs, of the PMUs in sysfs, "
-				    "of /proc/self or of the case's cgroup");
+				  : "a file of perf's sysctls, of tracefs, of the PMUs in sysfs "
+				    "or of the case's cgroup");
 }

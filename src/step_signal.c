@@ -36,8 +36,8 @@ struct noted {
 
 /*
  * What the handler writes: it is given nothing that would lead it anywhere else. A child of the
- * case begins with a copy. On some machines it begins a page; so it does on all, and what nobody
- * readied shows everywhere.
+ * case begins with a copy. It begins a page where pages have 4K, so that what nobody readied shows
+ * there wherever the linker puts it.
  */
 static _Alignas(4096) struct noted noted[NOTED_MAX + 1]; /* the last one for what is rehearsed */
 static volatile unsigned noted_count;
@@ -60,6 +60,7 @@ static void react(int fd)
 static void note(int signo, siginfo_t *info, void *context)
 {
 	bool is_rehearsal = info->si_code == SI_TKILL;
+	int was = errno;
 	unsigned at = __atomic_fetch_add(&noted_count, is_rehearsal ? 0 : 1, __ATOMIC_RELAXED);
 
 	(void)context;
@@ -70,13 +71,16 @@ static void note(int signo, siginfo_t *info, void *context)
 				   .fd = info->si_fd,
 				   .band = info->si_band,
 				   .tid = gettid()};
-	if (signo != SIGTRAP) {
+	if (signo == SIGTRAP) {
+		noted[at].addr = (uintptr_t)info->si_addr;
+		/* Behind si_addr, whatever this libc's header knows: <asm-generic/siginfo.h>,
+		 * _perf. */
+		memcpy(noted[at].perf, (const char *)&info->si_addr + sizeof(info->si_addr),
+		       SIGINFO_PERF);
+	} else {
 		react(is_rehearsal ? -1 : info->si_fd);
-		return;
 	}
-	noted[at].addr = (uintptr_t)info->si_addr;
-	/* Behind si_addr, whatever this libc's header knows: <asm-generic/siginfo.h>, _perf. */
-	memcpy(noted[at].perf, (const char *)&info->si_addr + sizeof(info->si_addr), SIGINFO_PERF);
+	errno = was;
 }
 
 unsigned signals_noted(void)

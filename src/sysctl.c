@@ -62,13 +62,28 @@ int sysctl_write(const char *name, long value)
 	return err;
 }
 
+static void accept_one(struct sysctl_watch *watch, size_t i)
+{
+	if (watch->files[i] < 0 || read_open(watch->files[i], &watch->values[i]))
+		watch->values[i] = 0;
+}
+
+bool sysctl_set_is_empty(const struct sysctl_set *set)
+{
+	for (size_t i = 0; i < SYSCTLS; i++)
+		if (set->has[i])
+			return false;
+	return true;
+}
+
 void sysctl_watch_begin(struct sysctl_watch *watch)
 {
 	for (size_t i = 0; i < SYSCTLS; i++)
 		watch->files[i] = -1;
 	for (size_t i = 0; sysctl_names[i]; i++)
 		watch->files[i] = open_one(sysctl_names[i], O_RDONLY);
-	sysctl_watch_accept(watch);
+	for (size_t i = 0; i < SYSCTLS; i++)
+		accept_one(watch, i);
 }
 
 void sysctl_watch_end(struct sysctl_watch *watch)
@@ -78,14 +93,15 @@ void sysctl_watch_end(struct sysctl_watch *watch)
 			close(watch->files[i]);
 }
 
-void sysctl_watch_accept(struct sysctl_watch *watch)
+void sysctl_watch_accept(struct sysctl_watch *watch, const struct sysctl_set *set)
 {
 	for (size_t i = 0; i < SYSCTLS; i++)
-		if (watch->files[i] < 0 || read_open(watch->files[i], &watch->values[i]))
-			watch->values[i] = 0;
+		if (set->has[i])
+			accept_one(watch, i);
 }
 
-bool sysctl_watch_moved(struct sysctl_watch *watch, char *what, size_t size, bool *by_kernel)
+bool sysctl_watch_moved(struct sysctl_watch *watch, const struct sysctl_set *but, char *what,
+			size_t size, bool *by_kernel)
 {
 	bool moved = false;
 
@@ -93,7 +109,7 @@ bool sysctl_watch_moved(struct sysctl_watch *watch, char *what, size_t size, boo
 	for (size_t i = 0; i < SYSCTLS; i++) {
 		long now;
 
-		if (watch->files[i] < 0 || read_open(watch->files[i], &now) ||
+		if (but->has[i] || watch->files[i] < 0 || read_open(watch->files[i], &now) ||
 		    now == watch->values[i])
 			continue;
 		*by_kernel = *by_kernel && now < watch->values[i] &&

@@ -19,6 +19,13 @@ int sysctl_read(const char *name, long *value);
 /* 0 or the kernel's errno, negative. */
 int sysctl_write(const char *name, long value);
 
+/* Some of them, by their places in sysctl_names. */
+struct sysctl_set {
+	bool has[SYSCTLS];
+};
+
+bool sysctl_set_is_empty(const struct sysctl_set *set);
+
 /* What they were when they were last looked at. */
 struct sysctl_watch {
 	int files[SYSCTLS]; /* open, or -1 */
@@ -28,14 +35,15 @@ struct sysctl_watch {
 void sysctl_watch_begin(struct sysctl_watch *watch);
 void sysctl_watch_end(struct sysctl_watch *watch);
 
-/* Takes them as they are now: this run has changed them. */
-void sysctl_watch_accept(struct sysctl_watch *watch);
+/* Takes those of the set as they are now: this run has changed them. */
+void sysctl_watch_accept(struct sysctl_watch *watch, const struct sysctl_set *set);
 
 /*
- * Whether one has changed since: the first, "perf_event_paranoid was 2 and is -1", in `what`. They
- * are as they are now from then on. *by_kernel: only the sample rate is lower, which the kernel
- * lowers itself when interrupts take long (perf_sample_event_took()).
+ * Whether one that is not in `but` has changed since: the first, "perf_event_paranoid was 2 and is
+ * -1", in `what`. They are as they are now from then on. *by_kernel: only the sample rate is lower,
+ * which the kernel lowers itself when interrupts take long (perf_sample_event_took()).
  */
-bool sysctl_watch_moved(struct sysctl_watch *watch, char *what, size_t size, bool *by_kernel);
+bool sysctl_watch_moved(struct sysctl_watch *watch, const struct sysctl_set *but, char *what,
+			size_t size, bool *by_kernel);
 
 #endif

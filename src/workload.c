@@ -479,6 +479,11 @@ static int read_work(struct step *s, const struct workload *load, struct work *w
 		err = step_number(s, "signals", 0, 10000, &w->signals);
 	if (!err)
 		err = step_number(s, "refresh", 0, 1000, &w->refresh);
+	if (!err && json_object_get(s->json, "refresh") && !json_object_get(s->json, "counted")) {
+		struct where at = where_key(s->where, "refresh");
+
+		err = error_name(s->error, &at, "refresh", NULL, "it beside `counted`");
+	}
 	if (!err)
 		err = step_number(s, "bytes", 1, UINT64_MAX, &w->bytes);
 	if (!err && json_object_get(s->json, "filled"))

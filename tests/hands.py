@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -22,6 +23,9 @@ SLEEPS = {"suite": "sleeps", "about": "x", "spec": {"man": "x", "since": "4.8"},
           "cases": [{"name": f"w{n}", "title": "lives two seconds", "steps": [{"workload": "sleep", "ms": 1900}]} for n in range(2)]}
 ALONE = {"suite": "alone", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root"},
          "cases": [{"name": "a", "title": "lives four seconds, alone", "alone": True, "steps": [{"workload": "sleep", "ms": 2000}, {"workload": "sleep", "ms": 2000}]}]}
+STACK = {"suite": "stack", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root"},
+         "cases": [{"name": "a", "title": "has its depth of call chains for two seconds", "sysctl": {"perf_event_max_stack": 100},
+                    "steps": [{"workload": "sleep", "ms": 1900}]}]}
 
 
 class Wrong(Exception):
@@ -123,6 +127,21 @@ def cases_of_users(perfabi, folder):
     out, _ = run.communicate(timeout=30)
     need(run.returncode == 0, out)
     print(f"6 cases of ordinary users: uids {sorted(uid for uid in uids if uid)}")
+
+
+def verdict_is_no_command(perfabi, folder):
+    """What a case's process writes over its verdict does not say who the next case is."""
+    run = start(perfabi, folder, "--jobs", "1", "--filter", "as=user", "sleeps")
+    for n in range(2):
+        pid, = wait_for(lambda: [p for p in children(run.pid) if n == 0 or p != pid])
+        time.sleep(0.5)
+        need(int(status_of(pid, "Uid")[1]) != 0, f"case {n} of an ordinary user runs as root")
+        begin, end = (int(part, 16) for part in shared_mappings(pid)[0].split()[0].split("-"))
+        with (PROC / str(pid) / "mem").open("r+b", buffering=0) as memory:
+            memory.seek(begin)
+            memory.write(bytes(end - begin))
+    run.communicate(timeout=30)
+    print("a verdict that its case has overwritten: the next case is who it should be")
 
 
 def users_do_not_block(perfabi, folder):
@@ -231,6 +250,50 @@ def sysctls_that_move(perfabi, folder):
     print("a sysctl that somebody else writes: 4 errors, and it stays")
 
 
+def sysctls_that_move_beside(perfabi, folder):
+    """So it is where the case has changed another one."""
+    depth = PROC / "sys/kernel/perf_event_max_stack"
+    was, depth_was = int(SYSCTL.read_text()), int(depth.read_text())
+    run = start(perfabi, folder, "--format", "json", "stack")
+    try:
+        wait_for(lambda: int(depth.read_text()) == 100)
+        time.sleep(0.5)
+        SYSCTL.write_text(f"{was + 8}\n")
+        out, err = run.communicate(timeout=30)
+        now = int(SYSCTL.read_text())
+    finally:
+        SYSCTL.write_text(f"{was}\n")
+    need(run.returncode == 3 and f"perf_event_mlock_kb was {was} and is {was + 8}" in json.loads(out)["results"][0]["reason"],
+         f"exit status {run.returncode}: {out} {err}")
+    need(now == was + 8 and int(depth.read_text()) == depth_was, f"{was + 8} became {now}, {depth_was} became {depth.read_text()}")
+    print("a sysctl that somebody else writes beside one of the case's: it stays, the case's is put back")
+
+
+def open_with_call_chains():
+    """An event of this process: while it is there, perf_event_max_stack cannot be written."""
+    attr = struct.pack("=IIQQQQQ24x", 1, 64 + 8, 9, 0, 1 << 5, 0, 1)
+    numbers = {"x86_64": 298, "i686": 336, "aarch64": 241, "riscv64": 241, "s390x": 331, "ppc64le": 319}
+    libc = ctypes.CDLL(None, use_errno=True)
+    return libc.syscall(numbers[os.uname().machine], attr, 0, -1, -1, 0)
+
+
+def sysctls_that_stick(perfabi, folder):
+    """What cannot be put back is said, with what to do."""
+    depth = PROC / "sys/kernel/perf_event_max_stack"
+    was = int(depth.read_text())
+    run, event = start(perfabi, folder, "stack"), -1
+    try:
+        wait_for(lambda: int(depth.read_text()) == 100)
+        event = open_with_call_chains()
+        need(event >= 0, "no event with call chains can be opened")
+        _, err = run.communicate(timeout=60)
+    finally:
+        os.close(event)
+        depth.write_text(f"{was}\n")
+    need(run.returncode == 3 and f"sysctl kernel.perf_event_max_stack={was}" in err, f"exit status {run.returncode}: {err}")
+    print("a sysctl that cannot be put back: it is said")
+
+
 def no_programs_by_path(perfabi, folder):
     """The kernel's configuration is read without a program of whoever owns PATH."""
     trap = pathlib.Path(folder) / "bin"
@@ -250,10 +313,11 @@ def main():
     (folder / "abi").symlink_to(pathlib.Path("cases/abi").resolve())
     for name in ("phases.json", "vehicles.json", "checks.json"):
         (folder / name).symlink_to((pathlib.Path("cases") / name).resolve())
-    for suite in (SLEEPS, ALONE):
+    for suite in (SLEEPS, ALONE, STACK):
         (folder / (suite["suite"] + ".json")).write_text(json.dumps(suite))
     try:
-        for part in (cases_of_users, users_do_not_block, other_containers, no_tracefs, sysctls_that_move, no_programs_by_path):
+        for part in (cases_of_users, verdict_is_no_command, users_do_not_block, other_containers, no_tracefs, sysctls_that_move,
+                     sysctls_that_move_beside, sysctls_that_stick, no_programs_by_path):
             part(perfabi, str(folder))
     except Wrong as wrong:
         sys.exit(f"{part.__name__}: {wrong}")

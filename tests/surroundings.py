@@ -41,8 +41,10 @@ def in_shell(perfabi, prepare, *before):
 
 def beside(disturb, what):
     def run(perfabi):
-        with subprocess.Popen([disturb, str(what), "300"]) as other:
+        with subprocess.Popen([disturb, str(what), "300"], stdout=subprocess.PIPE, text=True) as other:
             try:
+                if other.stdout.readline() != "ready\n":
+                    sys.exit(f"disturb {what} did not get its events")
                 return suite(perfabi)
             finally:
                 other.kill()

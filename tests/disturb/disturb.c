@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Another user of perf on every cpu, for some seconds: what a profiler or a monitor has open while
- * the suite runs.
+ * the suite runs. It says "ready" once it is there.
  * usage: disturb WHAT SECONDS; WHAT adds up 1 mmap2 with build ids, 2 BPF programs, 4 sampling with
  * call chains, 8 counting
  */
@@ -58,12 +58,15 @@ int main(int argc, char **argv)
 			long fd = what & one ? syscall(SYS_perf_event_open, &attr, -1, cpu, -1, 0L)
 					     : 0;
 
-			if (fd < 0)
+			if (fd < 0 ||
+			    (fd && mmap(NULL, (size_t)(PAGES * page), PROT_READ | PROT_WRITE,
+					MAP_SHARED, (int)fd, 0) == MAP_FAILED)) {
 				perror("disturb");
-			if (fd > 0)
-				mmap(NULL, (size_t)(PAGES * page), PROT_READ | PROT_WRITE,
-				     MAP_SHARED, (int)fd, 0);
+				return 1;
+			}
 		}
+	if (puts("ready") < 0 || fflush(stdout))
+		return 1;
 	sleep((unsigned)atoi(argv[2]));
 	return 0;
 }

@@ -93,7 +93,8 @@ static void *shared(size_t size)
 static int rehearse(struct liar *liar)
 {
 	struct run_options options = options_of(liar);
-	int stopped;
+	struct run_end end = {0};
+	int err;
 
 	liar->row = liar->lies.count / 8 + 1;
 	liar->occasions = shared(liar->row * liar->loaded.cases.count);
@@ -101,14 +102,14 @@ static int rehearse(struct liar *liar)
 	if (!liar->occasions || !liar->told)
 		return -ENOMEM;
 	lies_rehearse(&liar->lies, liar->occasions, liar->row);
-	stopped = run_all(liar->all, liar->count, &liar->loaded.cases, &liar->loaded.env, &options,
-			  liar->results);
+	err = run_all(liar->all, liar->count, &liar->loaded.cases, &liar->loaded.env, &options,
+		      liar->results, &end);
 	baseline_apply(&liar->baseline, &liar->loaded.env, liar->results, liar->count);
 	for (size_t i = 0; i < liar->count; i++)
 		if (liar->results[i].outcome == FAIL || liar->results[i].outcome == ERROR)
 			fprintf(stderr, "lies: without any, %s gives: %s\n", liar->all[i]->id,
 				liar->results[i].got ? liar->results[i].got : "an error");
-	return stopped;
+	return err ? err : end.signal;
 }
 
 static int by_time(const void *a, const void *b, void *context)
@@ -178,12 +179,14 @@ static bool run_under(struct liar *liar, size_t n, int *sig)
 {
 	struct run_options options = options_of(liar);
 	struct result *results = calloc(n + 1, sizeof(*results));
+	struct run_end end = {0};
 
 	forget(liar);
 	options.ended = ended;
 	*sig = results ? run_all(liar->list, n, &liar->loaded.cases, &liar->loaded.env, &options,
-				 results)
+				 results, &end)
 		       : -ENOMEM;
+	*sig = *sig ? *sig : end.signal;
 	if (*sig == SIGTERM && liar->noticed.instance)
 		*sig = 0;
 	results_free(results, results ? n : 0);

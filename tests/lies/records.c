@@ -20,19 +20,6 @@ int __wrap_perfabi_decode(const struct perfabi *perfabi, int fd,
 			  const struct perfabi_options *options, sink_fn *sink, void *context,
 			  struct perfabi_result *result);
 
-static int keep(void *context, const char *text, size_t size)
-{
-	struct out *out = context;
-	char *room = out_room(out, size + 1);
-
-	if (!room)
-		return -ENOMEM;
-	memcpy(room, text, size);
-	room[size] = '\0';
-	out->at = room + size;
-	return 0;
-}
-
 static json_t *change_text(const char *was, bool adds)
 {
 	char *text, *at;
@@ -323,8 +310,8 @@ int __wrap_perfabi_decode(const struct perfabi *perfabi, int fd,
 	err = out_init(&text, NULL, NULL);
 	if (err)
 		return err;
-	keep(&text, "", 0);
-	err = __real_perfabi_decode(perfabi, fd, options, keep, &text, result);
+	out_append(&text, "", 0);
+	err = __real_perfabi_decode(perfabi, fd, options, out_append, &text, result);
 	if (!err)
 		err = tell(text.base, sink, context);
 	out_free(&text);
