@@ -33,6 +33,7 @@ struct work {
 	int kind;       /* of what */
 	unsigned flags; /* of unshare */
 	int err;        /* errno of what was done, as far as it says */
+	uint64_t left;  /* how often the task left the cpu of its own accord while it was counted */
 
 	struct stat file;      /* of what was mapped */
 	unsigned char *memory; /* to be touched, or mapped */
@@ -364,7 +365,9 @@ static const struct workload {
 	{"open", NULL, do_open, NULL, "times", NULL, "openat(2) and close(2) of /dev/null"},
 	{"yield", NULL, do_yield, NULL, "times", NULL, "sched_yield(2)"},
 	{"switch", NULL, do_switch, NULL, "times", NULL,
-	 "leaves the cpu of its own accord, by sleeping"},
+	 "leaves the cpu of its own accord, by sleeping; binds left: how often it did, the "
+	 "requests "
+	 "of `counted` taken in, which may sleep as well"},
 	{"migrate", ready_migrate, do_migrate, NULL, "times", NULL, "to and fro between two cpus"},
 	{"rename", ready_rename, do_rename, tidy_fd, "name what", rename_ways,
 	 "this thread, by \"prctl\" (default) or \"proc\""},
@@ -503,6 +506,7 @@ static int act(struct step *s, const struct workload *load, struct work *w, int 
 {
 	long whom = w->refresh ? 0 : 1, how = w->refresh ? (long)w->refresh : 1;
 	unsigned long on, disable;
+	uint64_t before;
 	int err;
 
 	if (fd < 0) {
@@ -514,16 +518,23 @@ static int act(struct step *s, const struct workload *load, struct work *w, int 
 		return step_failed(s, -err);
 	on = event_ioctl_number(s->cases->abi, w->refresh ? "refresh" : "enable");
 	disable = event_ioctl_number(s->cases->abi, "disable");
-	if (ioctl(fd, disable, whom) || ioctl(fd, on, how))
+	if (ioctl(fd, disable, whom))
+		return step_failed(s, errno);
+	before = switches().voluntary;
+	if (ioctl(fd, on, how))
 		return step_failed(s, errno);
 	load->act(w);
-	return ioctl(fd, disable, whom) ? step_failed(s, errno) : 0;
+	err = ioctl(fd, disable, whom) ? step_failed(s, errno) : 0;
+	w->left = switches().voluntary - before;
+	return err;
 }
 
 static void show_work(struct step *s, const struct workload *load, const struct work *w)
 {
 	char address[24];
 
+	if (load->act == do_switch)
+		step_show_number(s, "left", w->left);
 	if (load->act != do_map)
 		return;
 	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)(uintptr_t)w->memory);

@@ -132,6 +132,7 @@ def cases_of_users(perfabi, folder):
 def verdict_is_no_command(perfabi, folder):
     """What a case's process writes over its verdict does not say who the next case is."""
     run = start(perfabi, folder, "--jobs", "1", "--filter", "as=user", "sleeps")
+    time.sleep(0.8)  # processes that look at the machine have come and gone
     for n in range(2):
         pid, = wait_for(lambda: [p for p in children(run.pid) if n == 0 or p != pid])
         time.sleep(0.5)
