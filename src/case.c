@@ -368,6 +368,12 @@ static int check_duplicates(const struct cases *cases, struct error *e)
 	return error_is_set(e) ? -EINVAL : 0;
 }
 
+static const json_t *own_or_default(const struct instance *instance, const char *key)
+{
+	return case_own_or_default(instance->written, json_object_get(instance->file, "defaults"),
+				   key);
+}
+
 static int check_cases_of(const char *tokens, const struct instance *instance,
 			  const struct cases *cases, const struct where *w, struct error *e)
 {
@@ -375,10 +381,20 @@ static int check_cases_of(const char *tokens, const struct instance *instance,
 
 	while (require_next(&tokens, one, sizeof(one))) {
 		struct nearest near = nearest_to(one);
+		const struct instance *required;
 
-		if (require_case_id(one) && !strchr(one, '$') &&
-		    !required_case(cases, one, instance->as, &near))
+		if (!require_case_id(one) || strchr(one, '$'))
+			continue;
+		required = required_case(cases, one, instance->as, &near);
+		if (!required)
 			return error_name(e, w, one, near.best, "case. and the id of a case");
+		if (own_or_default(required, "sysctl") || own_or_default(required, "cgroup"))
+			return error_name(e, w, one, NULL,
+					  "case. and the id of a case without sysctl and cgroup");
+		if (required->alone && !instance->alone)
+			return error_name(e, w, one, NULL,
+					  "case. and the id of a case that need not be alone, "
+					  "or `alone` here, too");
 	}
 	return 0;
 }

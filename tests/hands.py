@@ -176,10 +176,11 @@ def runs_wait(perfabi, folder, here, away):
     other = start(perfabi, folder, "alone", **away)
     time.sleep(1)
     begun = time.monotonic()
-    run = start(perfabi, folder, "--wait", "0.5", "alone", **here)
-    _, err = run.communicate(timeout=30)
+    run = start(perfabi, folder, "--wait", "0.5", "--format", "json", "alone", **here)
+    out, err = run.communicate(timeout=30)
     need(run.returncode == 3 and "waiting for perfabi" in err and "gave up after 0.5 s" in err, f"exit status {run.returncode}: {err}")
     need(time.monotonic() - begun < 2, "waited longer than was asked for")
+    need([r["reason"] for r in json.loads(out)["results"]] == ["the run was ended before this case"], f"what was not run is not said: {out}")
     for sig in (signal.SIGINT, signal.SIGTERM):
         run = start(perfabi, folder, "alone", **here)
         os.set_blocking(run.stderr.fileno(), True)
