@@ -198,19 +198,23 @@ int verb_buffer(struct step *s)
 int verb_string(struct step *s)
 {
 	uint64_t times;
-	char text[256], *all;
+	char text[256], end[256] = "", *all;
 	int err = step_text(s, NULL, text, sizeof(text));
-	size_t n = strlen(text);
+	size_t n;
 
 	if (!err)
 		err = step_number(s, "times", 1, 1 << 16, &times);
+	if (!err && json_object_get(s->json, "end"))
+		err = step_text(s, "end", end, sizeof(end));
 	if (err || step_is_checked(s))
 		return err;
-	all = calloc(times + 1, n + 1); /* lives as long as the process */
+	n = strlen(text);
+	all = calloc(times * n + sizeof(end), 1); /* lives as long as the process */
 	if (!all)
 		return step_failed(s, ENOMEM);
 	for (uint64_t i = 0; i < times; i++)
 		memcpy(all + i * n, text, n);
+	memcpy(all + times * n, end, sizeof(end));
 	s->result = (uintptr_t)all;
 	return 0;
 }
