@@ -230,12 +230,14 @@ static int begin_records(struct decoder *d, struct error *e)
 	return err ? err : put_header(d, make_records_header);
 }
 
+/* Of an image that may be cut short, or still come: what is not absurd. */
+static const uint64_t RING_MOST = UINT64_C(1) << 48;
+
 /* What the first bytes are, unless the options say; no more of a pipe is waited for than is needed.
  */
 static int find_format(struct decoder *d, enum perfabi_format *format, enum byte_order *order)
 {
 	enum perfabi_format wanted = d->options->format;
-	uint64_t size = d->in.seekable ? d->in.size : UINT64_C(1) << 48; /* of a pipe: not absurd */
 	size_t n = input_fill(&d->in, PERFDATA_PIPE_HEADER);
 	int is_ring;
 
@@ -248,7 +250,7 @@ static int find_format(struct decoder *d, enum perfabi_format *format, enum byte
 	if (wanted == PERFABI_PERF_DATA || wanted == PERFABI_RECORDS)
 		return 0;
 	n = input_fill(&d->in, RING_PAGE_MIN);
-	is_ring = ring_detect(d->abi, input_bytes(&d->in), n, size, order);
+	is_ring = ring_detect(d->abi, input_bytes(&d->in), n, RING_MOST, order);
 	if (is_ring < 0)
 		return is_ring;
 	if (is_ring)

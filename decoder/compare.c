@@ -154,10 +154,13 @@ static int next_line(struct compare *c)
 
 	errno = 0;
 	n = getline(&c->want, &c->want_capacity, c->expected);
+	c->err = n < 0 && errno ? -errno : 0;
 	if (n < 0)
-		return errno ? -errno : 0;
+		return c->err;
 	if (n && c->want[n - 1] == '\n')
-		c->want[n - 1] = '\0';
+		c->want[--n] = '\0';
+	for (char *at; (at = memchr(c->want, '\0', (size_t)n)); *at = '?')
+		; /* a text has none: behind it anything could stand */
 	c->line++;
 	return 1;
 }

@@ -16,6 +16,7 @@ struct compare {
 	size_t got_size, got_capacity, want_capacity;
 	size_t line; /* from 1 */
 	bool differs;
+	int err; /* of reading that file, a negative errno, or 0 */
 };
 
 /* 0 or a negative errno. */

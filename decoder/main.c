@@ -95,10 +95,9 @@ static int write_out(void *context, const char *text, size_t size)
 }
 
 /* Commas to strings, in place; 0 after saying what is wrong with the list. */
-static size_t split(const char *option, char *list, const char **out)
+static size_t split(const char *option, char *list, const char **out, size_t n)
 {
 	char format[96], *name;
-	size_t n = 0;
 
 	while ((name = strsep(&list, ",")) && name[0] && n < LIST_MAX)
 		out[n++] = name;
@@ -173,11 +172,13 @@ static int report_failure(const char *name, int err, const struct perfabi_result
 	    -EPIPE) /* whoever reads has seen enough; SIGPIPE is ignored, or we were not here */
 		return EXIT_IO;
 	say(stderr, "perfabi-decode: %s: %s\n", name,
-	    result->message[0] ? result->message : strerror(-err));
+	    result->message[0] ? result->message
+	    : err == -ERANGE   ? "it has an id over 2^63 - 1, which no list of attrs holds"
+			       : strerror(-err));
 	if (bad && strstr(result->message, "--attr"))
 		fputs("  perfabi-decode --attr-of on a recording of the same events prints one\n",
 		      stderr);
-	return bad || err == -EISDIR ? EXIT_BAD : EXIT_IO;
+	return bad || err == -EISDIR || err == -ERANGE ? EXIT_BAD : EXIT_IO;
 }
 
 /* Opens the input; -1 after saying why not. */
@@ -339,6 +340,8 @@ static int decode_expecting(const struct request *request, int fd, const char *n
 	if (!err || err == -ECANCELED)
 		same = compare_end(&compare);
 	compare_close(&compare);
+	if (compare.err)
+		return report_failure(request->expect, compare.err, &(struct perfabi_result){0});
 	if (same < 0)
 		err = same;
 	if (err && err != -ECANCELED)
@@ -434,12 +437,12 @@ static int parse(int argc, char **argv, struct request *request)
 			request->cases = optarg;
 			break;
 		case 't':
-			o->type_count = split("--type", optarg, request->types);
+			o->type_count = split("--type", optarg, request->types, o->type_count);
 			status = o->type_count ? 0 : EXIT_BAD;
 			o->types = request->types;
 			break;
 		case 'f':
-			o->field_count = split("--fields", optarg, request->fields);
+			o->field_count = split("--fields", optarg, request->fields, o->field_count);
 			status = o->field_count ? 0 : EXIT_BAD;
 			o->fields = request->fields;
 			break;

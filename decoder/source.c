@@ -264,9 +264,12 @@ int sources_read(struct sources *out, const char *folder, struct error *e)
 			name++;
 		if (entry->fts_info == FTS_D && !strcmp(name, "schema"))
 			fts_set(walk, entry, FTS_SKIP);
-		if (entry->fts_info != FTS_F || !is_json(entry->fts_name))
+		if (!is_json(entry->fts_name) || entry->fts_info == FTS_D ||
+		    entry->fts_info == FTS_DP)
 			continue;
-		err = add_file(out, entry->fts_path, name);
+		err = stat(entry->fts_path, &st) ? -errno
+		      : S_ISREG(st.st_mode)      ? add_file(out, entry->fts_path, name)
+						 : -EINVAL; /* a pipe would never end */
 		if (err) {
 			cannot_read(e, entry->fts_path, err);
 			goto out;
@@ -277,7 +280,8 @@ out:
 	if (walk)
 		fts_close(walk);
 	if (err) {
-		cannot_read(e, folder, err);
+		if (!error_is_set(e))
+			cannot_read(e, folder, err);
 		sources_free(out);
 	}
 	return err;

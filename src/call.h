@@ -16,7 +16,7 @@ enum memory {
 	MEMORY_CUT /* only the first `mapped` bytes are there, unmapped from there on */
 };
 
-enum { POKES_MAX = 16 };
+enum { POKES_MAX = 16, POKE_OFFSET_MAX = 65536 };
 
 struct call {
 	unsigned char *image; /* abi->attr_size bytes, owned */

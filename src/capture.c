@@ -160,7 +160,8 @@ static int drain_buffer(struct capture *c, struct buffer *buffer, struct recordi
 	uint64_t *tail = (uint64_t *)(void *)(buffer->map + c->data_tail);
 	const unsigned char *data = buffer->map + c->page_size;
 	uint64_t from = *tail, head = load_head(c, buffer);
-	int err = 0;
+	/* The kernel writes over nothing that has not been read. */
+	int err = head - from > buffer->size ? -EIO : 0;
 
 	while (from < head && !err) {
 		size_t at = (size_t)(from & (buffer->size - 1)), n = buffer->size - at;

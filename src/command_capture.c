@@ -436,8 +436,17 @@ static int capture_command(const struct settings *s, const struct environment *e
 	struct command command = {.pid = -1, .go = -1, .failed = -1};
 	struct capture_error e;
 	struct capture c;
-	int fd, status, err = start(&command, s->command);
+	int fd, status, err;
 
+	if (backward && !s->raw) {
+		fputs("perfabi capture: an event with write_backward overwrites what nobody has "
+		      "read, "
+		      "and is read when it has ended\n"
+		      "  perfabi capture --raw writes that, an image of its buffer\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	err = start(&command, s->command);
 	if (err) {
 		say(stderr, "perfabi capture: cannot start a process: %s\n", strerror(-err));
 		return EXIT_HARNESS;

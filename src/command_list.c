@@ -2,6 +2,7 @@
 /*
  * perfabi list, show, check and help.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,8 +167,31 @@ static size_t count_own(const struct cases *cases)
 	return n;
 }
 
+static void free_paths(char **paths)
+{
+	for (size_t i = 0; paths[i]; i++)
+		free(paths[i]);
+	free(paths);
+}
+
+/* The arguments, each so that it cannot be taken for the name of a case. NULL: no memory. */
+static char **as_paths(char *const arguments[], size_t count)
+{
+	char **paths = calloc(count + 1, sizeof(*paths));
+
+	for (size_t i = 0; paths && i < count; i++)
+		if (asprintf(&paths[i], "%s%s", is_path(arguments[i]) ? "" : "./", arguments[i]) <
+		    0) {
+			paths[i] = NULL;
+			free_paths(paths);
+			return NULL;
+		}
+	return paths;
+}
+
 int command_check(int argc, char **argv)
 {
+	char **paths;
 	struct settings s = {0};
 	struct loaded l;
 	int status = parse(
@@ -180,10 +204,20 @@ int command_check(int argc, char **argv)
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
-	status = load_cases(&l, s.folder, argv + optind, "perfabi check");
-	if (!status)
+	paths = as_paths(argv + optind, (size_t)(argc - optind));
+	if (!paths) {
+		say(stderr, "perfabi check: %s\n", strerror(ENOMEM));
+		return EXIT_HARNESS;
+	}
+	status = load_cases(&l, s.folder, paths, "perfabi check");
+	if (!status && !count_own(&l.cases)) {
+		say(stderr, "perfabi check: there is no case in what was named\n");
+		status = EXIT_USAGE;
+	} else if (!status) {
 		printf("%zu cases, all well formed\n", count_own(&l.cases));
+	}
 	load_free(&l);
+	free_paths(paths);
 	return status;
 }
 

@@ -279,16 +279,21 @@ static void progress(struct run *run, size_t done, size_t total)
 static void ended(void *context, const struct result *result, size_t done, size_t total)
 {
 	struct run *run = context;
+	struct result shown = *result;
 
 	progress(run, done, total);
 	if (result->runs < run->settings.options.repeat)
 		return;
+	shown.reason = result->reason ? strdup(result->reason) : NULL;
+	if (run->baseline.json)
+		baseline_apply(&run->baseline, &run->loaded.env, &shown, 1);
 	for (size_t i = 0; i < run->output_count; i++) {
 		if (!run->outputs[i].printer->ended)
 			continue;
-		run->outputs[i].printer->ended(&run->outputs[i], &run->report, result);
+		run->outputs[i].printer->ended(&run->outputs[i], &run->report, &shown);
 		note_error(&run->outputs[i]);
 	}
+	free(shown.reason);
 }
 
 static void tally(struct run *run)

@@ -16,9 +16,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "descriptors.h"
@@ -27,6 +29,9 @@
 const char *const identity_names[] = {"root", "perfmon", "sys-admin", "user", NULL};
 
 enum { NOBODY = 65534, UIDS_LOWEST = 60000 };
+
+/* Uids that nobody gives out, neither to people nor to containers (systemd's UIDS-GIDS.md). */
+static const uid_t UNUSED_FIRST = 1879048192, UNUSED_LAST = 2147352575;
 
 int identity_by_name(const char *name)
 {
@@ -184,7 +189,34 @@ static bool is_mapped(const struct taken *uids, const struct taken *gids, uid_t 
 	return uids->uids[id - UIDS_LOWEST] && gids->uids[id - UIDS_LOWEST];
 }
 
-void identity_choose_uids(uid_t *uids, size_t count)
+/* Whether the user namespace has all ids from one to another by this map. */
+static bool maps(const char *map, uid_t from, uid_t to)
+{
+	FILE *f = fopen(map, "re");
+	unsigned first, outside, count;
+	bool found = !f;
+
+	while (f && !found && fscanf(f, "%u %u %u", &first, &outside, &count) == 3)
+		found = first <= from && to - first < count;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Some that nobody has, and that nobody can foretell. */
+static void choose_unused(uid_t *uids, size_t count)
+{
+	uint64_t random = (uint64_t)getpid() << 32 ^ (uint64_t)time(NULL);
+
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		random *= UINT64_C(0x9e3779b97f4a7c15);
+	random %= UNUSED_LAST - UNUSED_FIRST - count;
+	for (size_t i = 0; i < count; i++)
+		uids[i] = UNUSED_FIRST + (uid_t)random + (uid_t)i;
+}
+
+/* In a user namespace that has less: some that no user and no process has that we see. */
+static void choose_mapped(uid_t *uids, size_t count)
 {
 	struct taken taken = {{0}}, mapped, groups;
 	uid_t uid = NOBODY;
@@ -203,6 +235,15 @@ void identity_choose_uids(uid_t *uids, size_t count)
 			  : is_mapped(&mapped, &groups, NOBODY) ? NOBODY
 								: IDENTITY_STAYS;
 	}
+}
+
+void identity_choose_uids(uid_t *uids, size_t count)
+{
+	if (maps("/proc/self/uid_map", UNUSED_FIRST, UNUSED_LAST) &&
+	    maps("/proc/self/gid_map", UNUSED_FIRST, UNUSED_LAST))
+		choose_unused(uids, count);
+	else
+		choose_mapped(uids, count);
 }
 
 /* What no exec could bring back: no_new_privs bars it too, but not for what comes after 3.5. */

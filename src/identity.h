@@ -41,10 +41,11 @@ int identity_available(const struct environment *env, enum identity as, char *wh
 #define IDENTITY_STAYS ((uid_t)-1)
 
 /*
- * Uids for `count` ordinary users, each its own: of nobody's processes, in no line of /etc/passwd,
- * and mapped in this user namespace. Where there are too few, what is left is nobody's, 65534, or
- * IDENTITY_STAYS: an ordinary user is who the runner is, without its capabilities. A uid of its own
- * keeps the processes of one case from those of another, and from other programs'.
+ * Uids for `count` ordinary users, each its own: drawn from those that nobody gives out, or in a
+ * user namespace without these, of no process and in no line of /etc/passwd. Where there are too
+ * few, what is left is nobody's, 65534, or IDENTITY_STAYS: an ordinary user is who the runner is,
+ * without its capabilities. A uid of its own keeps the processes of one case from those of another,
+ * and from other programs'.
  */
 void identity_choose_uids(uid_t *uids, size_t count);
 

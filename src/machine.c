@@ -29,7 +29,7 @@
 #include "small_file.h"
 #include "sysctl.h"
 
-enum { PATH_SIZE = 320, TRIES = 2000 /* of a millisecond */ };
+enum { PATH_SIZE = 320, TRIES = 2000 /* of a millisecond */, PATIENCE = 600 /* seconds */ };
 
 /* What one job holds. */
 struct place {
@@ -43,7 +43,7 @@ struct machine {
 	int pipe;
 	struct machine_lock lock;
 	struct {
-		volatile bool noted;
+		volatile bool noted, is_stuck;
 		long was;
 	} sysctls[SYSCTLS];
 	unsigned jobs;
@@ -57,12 +57,15 @@ static void pause_a_little(void)
 	nanosleep(&t, NULL);
 }
 
-/* The depth of call chains cannot be written while an event has one: it may be on its way out. */
-static int restore_sysctl(const char *name, long value)
+/*
+ * The depth of call chains cannot be written while an event has one: it may be on its way out. If
+ * it is not, it is somebody else's, and no case need wait for it as long again.
+ */
+static int restore_sysctl(const char *name, long value, bool is_stuck)
 {
 	int err = sysctl_write(name, value);
 
-	for (int i = 0; err == -EBUSY && i < TRIES; i++) {
+	for (int i = 0; err == -EBUSY && !is_stuck && i < TRIES; i++) {
 		pause_a_little();
 		err = sysctl_write(name, value);
 	}
@@ -78,8 +81,9 @@ static void note_sysctls(struct machine *m, const struct sysctl_set *set)
 }
 
 /* Last first: the rate cannot be written while the share of cpu time is at an end of its range. */
-void machine_restore(struct machine *m)
+struct sysctl_set machine_restore(struct machine *m)
 {
+	struct sysctl_set restored = {{false}};
 	size_t n = 0;
 
 	while (sysctl_names[n] && n < SYSCTLS)
@@ -92,26 +96,30 @@ void machine_restore(struct machine *m)
 		if (!m->sysctls[n].noted)
 			continue;
 		if (sysctl_read(name, &now) || now != m->sysctls[n].was)
-			err = restore_sysctl(name, m->sysctls[n].was);
-		m->sysctls[n].noted = err != 0;
-	}
-}
-
-/* Says which sysctls are not as they were, and whether there are none. */
-static bool is_restored(const struct machine *m)
-{
-	bool restored = true;
-
-	for (size_t i = 0; sysctl_names[i] && i < SYSCTLS; i++) {
-		if (!m->sysctls[i].noted)
-			continue;
-		say(stderr,
-		    "perfabi: kernel.%s could not be put back\n"
-		    "  sysctl kernel.%s=%ld\n",
-		    sysctl_names[i], sysctl_names[i], m->sysctls[i].was);
-		restored = false;
+			err = restore_sysctl(name, m->sysctls[n].was, m->sysctls[n].is_stuck);
+		m->sysctls[n].noted = m->sysctls[n].is_stuck = err != 0;
+		restored.has[n] = !err;
 	}
 	return restored;
+}
+
+static bool is_restored(const struct machine *m)
+{
+	for (size_t i = 0; i < SYSCTLS; i++)
+		if (m->sysctls[i].noted)
+			return false;
+	return true;
+}
+
+static void say_stuck(const struct machine *m)
+{
+	for (size_t i = 0; sysctl_names[i] && i < SYSCTLS; i++)
+		if (m->sysctls[i].noted)
+			say(stderr,
+			    "perfabi: kernel.%s could not be put back: somebody's event is in the "
+			    "way; perfabi-guard tries for %d minutes\n"
+			    "  sysctl kernel.%s=%ld\n",
+			    sysctl_names[i], PATIENCE / 60, sysctl_names[i], m->sysctls[i].was);
 }
 
 int machine_set(struct machine *m, json_t *sysctls, const struct sysctl_set *set,
@@ -246,6 +254,11 @@ _Noreturn static void guard(struct machine *m, int end)
 	machine_restore(m);
 	for (unsigned i = 0; i < m->jobs; i++)
 		remove_cgroup(&m->places[i]);
+	machine_lock_close(&m->lock); /* others need not wait until it is done */
+	for (int i = 0; !is_restored(m) && i < PATIENCE; i++) {
+		sleep(1);
+		machine_restore(m);
+	}
 	_exit(0);
 }
 
@@ -291,10 +304,12 @@ bool machine_end(struct machine *m)
 		return true;
 	machine_restore(m);
 	restored = is_restored(m);
+	if (!restored)
+		say_stuck(m);
 	for (unsigned i = 0; i < m->jobs; i++)
 		remove_cgroup(&m->places[i]);
 	close(m->pipe);
-	while (waitpid(m->guardian, NULL, 0) < 0 && errno == EINTR)
+	while (restored && waitpid(m->guardian, NULL, 0) < 0 && errno == EINTR)
 		;
 	machine_lock_close(&m->lock);
 	munmap(m, m->size);

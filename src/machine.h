@@ -23,7 +23,7 @@ struct machine *machine_begin(unsigned jobs);
 
 /*
  * Puts back what is not as it was, and ends the guardian. False if something could not be put back,
- * which is said.
+ * which is said: the guardian goes on trying for some minutes.
  */
 bool machine_end(struct machine *machine);
 
@@ -54,10 +54,10 @@ int machine_set(struct machine *machine, json_t *sysctls, const struct sysctl_se
 		const char **failed);
 
 /*
- * Puts back the sysctls that were noted. One that cannot be written is tried again the next time,
- * and by the guardian.
+ * Puts back the sysctls that were noted, and returns which. One that cannot be written is tried
+ * again the next time, and by the guardian.
  */
-void machine_restore(struct machine *machine);
+struct sysctl_set machine_restore(struct machine *machine);
 
 /* Makes a cgroup for a place; its path is valid until it is removed, in the runner alone. NULL with
  * errno. */

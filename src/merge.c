@@ -222,6 +222,8 @@ static json_t *abi_rows(const char *set, const struct abi *abi, const struct abi
 	return rows;
 }
 
+enum { ROWS_MAX = 4096, PAIRS_MAX = 91 /* names, of which 4095 rows are made */ };
+
 static json_t *range_rows(const char *text, const struct where *w, struct error *e)
 {
 	json_t *rows;
@@ -233,7 +235,7 @@ static json_t *range_rows(const char *text, const struct where *w, struct error 
 		return NULL;
 	}
 	last = strtol(end + 2, &end, 10);
-	if (*end || last < first || last - first > 4096) {
+	if (*end || last < first || last - first > ROWS_MAX) {
 		error_name(e, w, text, NULL, "a range \"A..B\" of at most 4096");
 		return NULL;
 	}
@@ -291,6 +293,11 @@ static json_t *pair_rows(json_t *table, const struct where *w, struct error *e)
 	json_t *out = json_object(), *of_a, *of_b;
 	const char *a, *b;
 
+	if (json_object_size(table) > PAIRS_MAX) {
+		error_value(e, w, table, "at most %d names: a row each two", PAIRS_MAX);
+		json_decref(out);
+		return NULL;
+	}
 	json_object_foreach(table, a, of_a) {
 		struct where at = where_key(w, a);
 		bool behind = false;

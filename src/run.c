@@ -369,6 +369,7 @@ static bool prepare_machine(struct runner *r, struct worker *w, const struct bod
 static void restore_machine(struct runner *r, struct worker *w)
 {
 	unsigned place = (unsigned)(w - r->workers);
+	struct sysctl_set restored;
 
 	machine_note(r->machine, place, 0);
 	machine_remove_cgroup(r->machine, place); /* if it has one */
@@ -376,7 +377,8 @@ static void restore_machine(struct runner *r, struct worker *w)
 	w->cgroup = NULL;
 	if (sysctl_set_is_empty(&w->sysctls))
 		return;
-	machine_restore(r->machine);
+	restored = machine_restore(r->machine);
+	sysctl_watch_accept(&r->sysctls, &restored);
 	sysctl_watch_accept(&r->sysctls, &w->sysctls);
 	environment_read_sysctls(r->env);
 	w->sysctls = (struct sysctl_set){{false}};
