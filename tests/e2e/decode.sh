@@ -233,3 +233,22 @@ PY
 
 # Recordings that are made to cost much.
 "$PYTHON" tests/bench/hostile.py "$decode" 5 || fail "time, memory or output"
+# What stands behind a NUL in the expected file is looked at; a file that cannot be read is named.
+"$decode" fixtures/built/ids.le.data >"$scratch/expected"
+status 0 "$decode" --expect "$scratch/expected" fixtures/built/ids.le.data
+"$PYTHON" - "$scratch/expected" <<'PY'
+import sys
+lines = open(sys.argv[1], "rb").read().split(b"\n")
+lines[1] += b"\0garbage"
+open(sys.argv[1], "wb").write(b"\n".join(lines))
+PY
+status 1 "$decode" --expect "$scratch/expected" fixtures/built/ids.le.data
+status 2 "$decode" --expect / fixtures/built/ids.le.data
+says err "perfabi-decode: /: Is a directory"
+# A ring's image that is cut short is no list of records, from a file or from a pipe.
+head -c 6735 fixtures/built/ring-backward.be.ring >"$scratch/cut"
+status 2 "$decode" -B --attr fixtures/built/ring-backward.be.attr.json "$scratch/cut"
+status 2 "$decode" -B --attr fixtures/built/ring-backward.be.attr.json - <"$scratch/cut"
+status 2 sh -c 'cat "$1" | "$2" -B --attr fixtures/built/ring-backward.be.attr.json' sh "$scratch/cut" "$decode"
+# Types and fields add up.
+[ "$("$decode" -t sample -t comm fixtures/built/ids.le.data | sort)" = "$("$decode" -t sample,comm fixtures/built/ids.le.data | sort)" ] || fail "-t twice"

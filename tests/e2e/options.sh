@@ -92,3 +92,15 @@ done
 for command in run list show check mutate capture help; do
 	grep -q "^\.It Cm $command" src/perfabi.1 || fail "the man page has no $command"
 done
+# check takes every path, and says what it cannot read
+mkdir "$scratch/checked" "$scratch/checked/none" "$scratch/checked/loop"
+ln -s x.json "$scratch/checked/loop/x.json"
+cd "$scratch/checked"
+for what in nonexistent none none/ loop loop/; do
+	status 2 "$perfabi" check "$what"
+done
+says err "Too many levels of symbolic links"
+status 2 "$perfabi" capture --attr - -o x.data -- true <<'EOF'
+{"type": "software", "config": "cpu_clock", "sample_period": 100000, "sample_type": ["ip"], "write_backward": 1, "disabled": 1, "enable_on_exec": 1, "exclude_kernel": 1, "exclude_hv": 1}
+EOF
+says err "perfabi capture --raw"
