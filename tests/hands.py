@@ -280,7 +280,7 @@ def open_with_call_chains():
 
 
 def sysctls_that_stick(perfabi, folder):
-    """What cannot be put back is said, with what to do."""
+    """What cannot be put back is said, with what to do, and is put back as soon as it can be."""
     depth = PROC / "sys/kernel/perf_event_max_stack"
     was = int(depth.read_text())
     run, event = start(perfabi, folder, "stack"), -1
@@ -289,11 +289,13 @@ def sysctls_that_stick(perfabi, folder):
         event = open_with_call_chains()
         need(event >= 0, "no event with call chains can be opened")
         _, err = run.communicate(timeout=60)
-    finally:
+        stuck = int(depth.read_text())
         os.close(event)
+        wait_for(lambda: int(depth.read_text()) == was)
+    finally:
         depth.write_text(f"{was}\n")
-    need(run.returncode == 3 and f"sysctl kernel.perf_event_max_stack={was}" in err, f"exit status {run.returncode}: {err}")
-    print("a sysctl that cannot be put back: it is said")
+    need(run.returncode == 3 and stuck == 100 and f"sysctl kernel.perf_event_max_stack={was}" in err, f"exit status {run.returncode}: {err}")
+    print("a sysctl that cannot be put back: it is said, and put back later")
 
 
 def no_programs_by_path(perfabi, folder):
