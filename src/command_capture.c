@@ -329,7 +329,7 @@ static int record(struct capture *c, struct recording *r, pid_t pid, bool raw, i
 {
 	struct pollfd *polls = calloc(c->buffer_count + 1, sizeof(*polls));
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0); /* -1 before 5.3: then the timeout does */
-	bool running = true, any;
+	bool running = true, wrote = false, any;
 	int err = polls ? 0 : -ENOMEM;
 
 	while (running && !err) {
@@ -341,7 +341,10 @@ static int record(struct capture *c, struct recording *r, pid_t pid, bool raw, i
 			err = capture_drain(c, r, &any);
 		if (!err && any)
 			err = finish_round(r, c->abi);
+		wrote = wrote || any;
 	}
+	if (!err && !raw && !wrote) /* a file without any data is one that was not closed */
+		err = finish_round(r, c->abi);
 	if (running) {
 		kill(pid, SIGTERM);
 		waitpid(pid, status, 0);

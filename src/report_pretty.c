@@ -33,8 +33,10 @@ static void begin(struct output *out, const struct report *report)
 	else
 		fprintf(out->f, "not told: an open with size 1 gives %s\n",
 			env->attr_size_errno ? strerrorname_np(env->attr_size_errno) : "an event");
-	fprintf(out->f, "  cpus        %u of %u online, pages of %u bytes\n", env->cpus_online,
-		env->cpus_possible, env->page_size);
+	fprintf(out->f, "  cpus        %u of %u online, ", env->cpus_online, env->cpus_possible);
+	if (env->cpus_allowed != env->cpus_online)
+		fprintf(out->f, "%u to run on, ", env->cpus_allowed);
+	fprintf(out->f, "pages of %u bytes\n", env->page_size);
 	if (env->paranoid == SYSCTL_ABSENT)
 		fprintf(out->f, "  paranoid    not there: no perf events in this kernel\n");
 	else
@@ -68,7 +70,7 @@ static void failure(struct output *out, const struct report *report, const struc
 	bool bad = result->outcome == FAIL || result->outcome == ERROR || result->outcome == XPASS;
 
 	(void)report;
-	if (!bad && !out->verbose)
+	if ((!bad && !out->verbose) || !result->runs)
 		return;
 	fprintf(out->f, "%s%s%s %s\n", start_colour(out, bad ? RED : GREEN), words[result->outcome],
 		stop_colour(out), result->instance->id);
@@ -126,10 +128,28 @@ static void skips(struct output *out, const struct report *report)
 	free(skipped);
 }
 
+/* What a run that ended early has not come to: one line, for there may be thousands. */
+static void not_reached(struct output *out, const struct report *report)
+{
+	const char *reason = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->count; i++)
+		if (!report->results[i].runs) {
+			reason = report->results[i].reason;
+			count++;
+		}
+	if (count)
+		fprintf(out->f, "%sERROR%s %zu case%s not run: %s\n\n", start_colour(out, RED),
+			stop_colour(out), count, count == 1 ? " was" : "s were",
+			reason ? reason : "");
+}
+
 static void end(struct output *out, const struct report *report)
 {
 	for (size_t i = 0; i < report->count; i++)
 		failure(out, report, &report->results[i]);
+	not_reached(out, report);
 	suites(out, report);
 	skips(out, report);
 	fprintf(out->f, "\n%s%zu cases:", report->interrupted ? "ended early; " : "",

@@ -100,7 +100,7 @@ static bool judge(const struct slot *slot, const struct instance *instance, char
 		snprintf(found, size, "%s: %.120s", instance->title,
 			 slot->stage != STAGE_DONE ? "it did not come to its end"
 			 : slot->got[0]            ? slot->got
-						   : "no");
+						   : "it is not so here");
 	return good;
 }
 

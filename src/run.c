@@ -797,7 +797,9 @@ static void conclude(struct runner *r)
 		result->instance = r->instances[i];
 		if (!result->runs) {
 			result->outcome = ERROR;
-			set_text(&result->reason, "the run was ended before this case");
+			set_text(&result->reason,
+				 r->gave_up ? "another perfabi was in the way for too long"
+					    : "the run was ended before this case");
 		} else if (result->differed) {
 			result->outcome = FAIL;
 			if (asprintf(&got, "%u of %u runs differed: %s", result->differed,

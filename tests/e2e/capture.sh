@@ -67,6 +67,11 @@ status 0 "$perfabi" capture --raw -m 1 --attr backward.json -o last.ring -- sh -
 "$decode" --attr backward.json last.ring | grep -q '"type":"EXIT"' || fail "last.ring has not its end"
 status 2 "$perfabi" capture --raw --attr attr.json -o x.ring -- true
 
+# A recording without records is whole, too.
+echo '{"type": "software", "config": "dummy"}' >dummy.json
+status 0 "$perfabi" capture --attr dummy.json -o dummy.data -- true
+status 0 "$decode" dummy.data
+
 # What goes wrong is said.
 status 2 "$perfabi" capture --attr attr.json -o x.data -- ./nothing
 says err "cannot run ./nothing: No such file or directory"
