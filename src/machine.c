@@ -236,6 +236,7 @@ static void end_session(struct place *place)
 
 _Noreturn static void guard(struct machine *m, int end)
 {
+	struct machine_lock lock = m->lock; /* *m is perfabi's as well, which closes its own */
 	char byte;
 	int null;
 
@@ -246,7 +247,7 @@ _Noreturn static void guard(struct machine *m, int end)
 	null = open("/dev/null", O_RDWR);
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
-	descriptors_close_from(3, end, m->lock.lock);
+	descriptors_close_from(3, end, lock.lock);
 	while (read(end, &byte, 1) < 0 && errno == EINTR)
 		;
 	for (unsigned i = 0; i < m->jobs; i++)
@@ -254,7 +255,7 @@ _Noreturn static void guard(struct machine *m, int end)
 	machine_restore(m);
 	for (unsigned i = 0; i < m->jobs; i++)
 		remove_cgroup(&m->places[i]);
-	machine_lock_close(&m->lock); /* others need not wait until it is done */
+	machine_lock_close(&lock); /* others need not wait until it is done */
 	for (int i = 0; !is_restored(m) && i < PATIENCE; i++) {
 		sleep(1);
 		machine_restore(m);
