@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,18 +39,16 @@ static bool has_event(const char *pid)
 	return found;
 }
 
-bool other_events_seen(void)
+bool other_events_seen(uint64_t capabilities)
 {
-	/*
-	 * The first pid namespace has this number since there are numbers (PROC_PID_INIT_INO). The
-	 * first process' says besides that we may look into others: it takes what readlink of their
-	 * descriptors takes, CAP_SYS_PTRACE for one.
-	 */
+	/* The first pid namespace has this number since there are numbers (PROC_PID_INIT_INO). */
 	static const char first[] = "pid:[4026531836]";
 	char target[sizeof(first) + 8];
-	ssize_t n = readlink("/proc/1/ns/pid", target, sizeof(target));
+	ssize_t n = readlink("/proc/self/ns/pid", target, sizeof(target));
 
-	return !geteuid() && n == sizeof(first) - 1 && !memcmp(target, first, sizeof(first) - 1);
+	/* The files of root's, and of who has more capabilities, take CAP_SYS_PTRACE. */
+	return !geteuid() && (capabilities >> CAP_SYS_PTRACE & 1) && n == sizeof(first) - 1 &&
+	       !memcmp(target, first, sizeof(first) - 1);
 }
 
 bool other_events(char *who, size_t size)

@@ -7,9 +7,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* Whether the processes that can be seen are all there are, and their files too. */
-bool other_events_seen(void);
+/*
+ * Whether the processes that can be seen are all there are, and with these effective capabilities
+ * their files too.
+ */
+bool other_events_seen(uint64_t capabilities);
 
 /*
  * Whether a process other than this one, as far as they can be seen in /proc, has an event open;

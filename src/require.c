@@ -222,9 +222,8 @@ static int foreign(struct environment *env, const struct token *t, char *found, 
 
 static int quiet(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	(void)env;
 	(void)t;
-	if (!other_events_seen()) {
+	if (!other_events_seen(env->capabilities)) {
 		snprintf(found, size,
 			 "other containers' processes, or other users', cannot be seen");
 		return NOT_KNOWN;

@@ -33,7 +33,8 @@ struct work {
 	int kind;       /* of what */
 	unsigned flags; /* of unshare */
 	int err;        /* errno of what was done, as far as it says */
-	uint64_t left;  /* how often the task left the cpu of its own accord while it was counted */
+	/* How often the task left the cpu in what it did, and with the requests around that. */
+	uint64_t least, most;
 
 	struct stat file;      /* of what was mapped */
 	unsigned char *memory; /* to be touched, or mapped */
@@ -77,9 +78,9 @@ static uint64_t cpu_time(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* How often this thread has left the cpu. */
+/* How often this thread has left the cpu: of its own accord, and in all. */
 struct switches {
-	uint64_t voluntary, involuntary;
+	uint64_t voluntary, all;
 };
 
 static struct switches switches(void)
@@ -87,7 +88,8 @@ static struct switches switches(void)
 	struct rusage usage = {0};
 
 	getrusage(RUSAGE_THREAD, &usage);
-	return (struct switches){(uint64_t)usage.ru_nvcsw, (uint64_t)usage.ru_nivcsw};
+	return (struct switches){(uint64_t)usage.ru_nvcsw,
+				 (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw};
 }
 
 static bool has_come(const struct work *w)
@@ -103,18 +105,13 @@ static bool has_come(const struct work *w)
  */
 static uint64_t spin_once(void)
 {
-	const struct switches before = switches();
-	const uint64_t begun = cpu_time();
-	struct switches after;
+	const uint64_t left = switches().all, begun = cpu_time();
 	uint64_t ended;
 
 	for (volatile int i = 0; i < 1000; i++)
 		;
 	ended = cpu_time();
-	after = switches();
-	if (after.voluntary != before.voluntary || after.involuntary != before.involuntary)
-		return 0;
-	return ended - begun;
+	return switches().all == left ? ended - begun : 0;
 }
 
 static void do_spin(struct work *w)
@@ -223,11 +220,13 @@ static void do_yield(struct work *w)
  */
 static void do_switch(struct work *w)
 {
-	const uint64_t goal = switches().voluntary + w->times;
+	const struct switches before = switches();
+	const uint64_t goal = before.voluntary + w->times;
 	struct timespec t = {.tv_nsec = 1000000};
 
 	for (uint64_t i = 0; i < 100 * w->times && switches().voluntary < goal; i++)
 		nanosleep(&t, NULL);
+	w->least = switches().all - before.all;
 }
 
 static void do_sleep(struct work *w)
@@ -365,9 +364,10 @@ static const struct workload {
 	{"open", NULL, do_open, NULL, "times", NULL, "openat(2) and close(2) of /dev/null"},
 	{"yield", NULL, do_yield, NULL, "times", NULL, "sched_yield(2)"},
 	{"switch", NULL, do_switch, NULL, "times", NULL,
-	 "leaves the cpu of its own accord, by sleeping; binds left: how often it did, the "
-	 "requests "
-	 "of `counted` taken in, which may sleep as well"},
+	 "leaves the cpu of its own accord, by sleeping; binds least: how often it left it "
+	 "meanwhile, for whatever reason, and most: with the requests of `counted`, which may "
+	 "sleep "
+	 "as well"},
 	{"migrate", ready_migrate, do_migrate, NULL, "times", NULL, "to and fro between two cpus"},
 	{"rename", ready_rename, do_rename, tidy_fd, "name what", rename_ways,
 	 "this thread, by \"prctl\" (default) or \"proc\""},
@@ -520,12 +520,12 @@ static int act(struct step *s, const struct workload *load, struct work *w, int 
 	disable = event_ioctl_number(s->cases->abi, "disable");
 	if (ioctl(fd, disable, whom))
 		return step_failed(s, errno);
-	before = switches().voluntary;
+	before = switches().all;
 	if (ioctl(fd, on, how))
 		return step_failed(s, errno);
 	load->act(w);
 	err = ioctl(fd, disable, whom) ? step_failed(s, errno) : 0;
-	w->left = switches().voluntary - before;
+	w->most = switches().all - before;
 	return err;
 }
 
@@ -533,8 +533,10 @@ static void show_work(struct step *s, const struct workload *load, const struct 
 {
 	char address[24];
 
-	if (load->act == do_switch)
-		step_show_number(s, "left", w->left);
+	if (load->act == do_switch) {
+		step_show_number(s, "least", w->least);
+		step_show_number(s, "most", w->most);
+	}
 	if (load->act != do_map)
 		return;
 	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)(uintptr_t)w->memory);
