@@ -63,7 +63,7 @@ static int poke_from_json(struct call *call, const char *offset, const json_t *b
 	if (value.known && value.bits > 255)
 		return error_value(e, w, byte, "a byte, 0 to 255");
 	if (at.known && (at.negative || at.bits >= POKE_OFFSET_MAX))
-		return error_name(e, w, offset, NULL, "an offset from 0 to 65535");
+		return error_text(e, w, offset, "an offset from 0 to %d", POKE_OFFSET_MAX - 1);
 	if (call->poke_count == POKES_MAX)
 		return error_text(e, w, "more", "at most %d bytes", POKES_MAX);
 	if (at.known && value.known)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "baseline.h"
 #include "command.h"
 #include "say.h"
@@ -269,7 +270,7 @@ static void progress(struct run *run, size_t done, size_t total)
 
 	if (!run->show_progress)
 		return;
-	t = run_clock();
+	t = clock_seconds();
 	if (t - run->began < 0.5 || t - run->shown < 0.1)
 		return;
 	run->shown = t;
@@ -301,12 +302,17 @@ static void tally(struct run *run)
 	memset(run->report.tally, 0, sizeof(run->report.tally));
 	for (size_t i = 0; i < run->count; i++)
 		run->report.tally[run->results[i].outcome]++;
-	run->report.seconds = run_clock() - run->began;
+	run->report.seconds = clock_seconds() - run->began;
+}
+
+static bool is_flawed(const struct run_end *end)
+{
+	return end->gave_up || !end->is_restored;
 }
 
 static int exit_status(const struct report *report, const struct run_end *end)
 {
-	if (report->tally[ERROR] || end->gave_up || !end->is_restored)
+	if (report->tally[ERROR] || is_flawed(end))
 		return EXIT_HARNESS;
 	if (report->tally[FAIL] || report->tally[XPASS])
 		return EXIT_FAILED;
@@ -351,7 +357,7 @@ static int prepare(struct run *run, char **arguments, const char *program)
 				      .count = run->count};
 	run->settings.options.ended = ended;
 	run->settings.options.context = run;
-	run->began = run_clock();
+	run->began = clock_seconds();
 	run->show_progress = isatty(2);
 	return 0;
 }
@@ -476,7 +482,7 @@ static int mutate_once(struct run *run, struct flip flip, size_t *caught)
 	int survived = 0;
 
 	run->settings.options.flip = flip;
-	if (execute(run, "perfabi mutate") || run->end.signal || run->end.gave_up)
+	if (execute(run, "perfabi mutate") || run->end.signal || is_flawed(&run->end))
 		return -1;
 	for (size_t i = 0; i < run->count; i++) {
 		const struct result *result = &run->results[i];
@@ -522,7 +528,7 @@ static int keep_passing(struct run *run)
 	size_t kept = 0, failed = 0;
 
 	run->settings.options.flip = (struct flip){FLIP_NONE, 0};
-	if (execute(run, "perfabi mutate") || run->end.signal || run->end.gave_up)
+	if (execute(run, "perfabi mutate") || run->end.signal || is_flawed(&run->end))
 		return -1;
 	for (size_t i = 0; i < run->count; i++) {
 		enum outcome outcome = run->results[i].outcome;

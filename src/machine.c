@@ -43,7 +43,8 @@ struct machine {
 	int pipe;
 	struct machine_lock lock;
 	struct {
-		volatile bool noted, is_stuck;
+		volatile bool noted;
+		volatile int err; /* why it could not be put back when that was tried; 0: not so */
 		long was;
 	} sysctls[SYSCTLS];
 	unsigned jobs;
@@ -96,8 +97,9 @@ struct sysctl_set machine_restore(struct machine *m)
 		if (!m->sysctls[n].noted)
 			continue;
 		if (sysctl_read(name, &now) || now != m->sysctls[n].was)
-			err = restore_sysctl(name, m->sysctls[n].was, m->sysctls[n].is_stuck);
-		m->sysctls[n].noted = m->sysctls[n].is_stuck = err != 0;
+			err = restore_sysctl(name, m->sysctls[n].was, m->sysctls[n].err != 0);
+		m->sysctls[n].noted = err != 0;
+		m->sysctls[n].err = err;
 		restored.has[n] = !err;
 	}
 	return restored;
@@ -116,10 +118,11 @@ static void say_stuck(const struct machine *m)
 	for (size_t i = 0; sysctl_names[i] && i < SYSCTLS; i++)
 		if (m->sysctls[i].noted)
 			say(stderr,
-			    "perfabi: kernel.%s could not be put back: somebody's event is in the "
-			    "way; perfabi-guard tries for %d minutes\n"
+			    "perfabi: kernel.%s could not be put back: %s; perfabi-guard goes on "
+			    "trying for %d minutes\n"
 			    "  sysctl kernel.%s=%ld\n",
-			    sysctl_names[i], PATIENCE / 60, sysctl_names[i], m->sysctls[i].was);
+			    sysctl_names[i], strerror(-m->sysctls[i].err), PATIENCE / 60,
+			    sysctl_names[i], m->sysctls[i].was);
 }
 
 int machine_set(struct machine *m, json_t *sysctls, const struct sysctl_set *set,

@@ -413,7 +413,8 @@ int require_check_any(const char *tokens, const struct abi *abi, const struct wh
 
 	while (!err && tokens[0]) {
 		if (strcspn(tokens, "|") >= sizeof(one))
-			return error_name(e, w, tokens, NULL, "tokens of at most 127 bytes");
+			return error_text(e, w, tokens, "tokens of at most %d bytes",
+					  REQUIRE_TOKEN - 1);
 		require_next(&tokens, one, sizeof(one));
 		err = require_check(one, abi, w, e);
 	}

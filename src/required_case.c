@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "require.h"
 
 const struct instance *required_case(const struct cases *cases, const char *token, enum identity as,
@@ -54,14 +55,6 @@ static bool can_run(const struct cases *cases, struct environment *env,
 	return can;
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* Whether somebody wants the run to end: the runner blocks these signals and looks for them. */
 static bool is_to_end(void)
 {
@@ -76,10 +69,10 @@ static bool is_to_end(void)
 static void await(pid_t pid, double timeout)
 {
 	struct timespec pause = {.tv_nsec = 500000};
-	double end = now() + timeout;
+	double end = clock_seconds() + timeout;
 
 	while (waitpid(pid, NULL, WNOHANG) == 0) {
-		if (now() >= end || is_to_end()) {
+		if (clock_seconds() >= end || is_to_end()) {
 			kill(-pid, SIGKILL);
 			kill(pid, SIGKILL);
 			waitpid(pid, NULL, 0);

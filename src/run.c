@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "json_text.h"
 #include "machine.h"
 #include "require.h"
@@ -69,14 +70,6 @@ struct runner {
 	sigset_t waited, before;
 	int interrupted; /* signal */
 };
-
-double run_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* splitmix64: the same order for a seed on every host. */
 static uint64_t next_random(uint64_t *state)
@@ -299,7 +292,7 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 	*w->slot = (struct slot){.runner = getpid(), .uid = w->uid};
 	w->timed_out = false;
 	w->moves = r->moves;
-	w->began = run_clock();
+	w->began = clock_seconds();
 	w->deadline = w->began + r->options->timeout;
 	madvise(w->slot, sizeof(*w->slot), MADV_DOFORK); /* its own, and nobody else's */
 	w->pid = fork();
@@ -558,7 +551,7 @@ static void skip_if_disturbed(struct runner *r, const struct worker *w, struct r
 
 static void finish(struct runner *r, struct worker *w, int status)
 {
-	struct result result = {.seconds = run_clock() - w->began};
+	struct result result = {.seconds = clock_seconds() - w->began};
 	int outcome;
 
 	sweep(w->pid);
@@ -614,7 +607,7 @@ static void kill_overdue(struct runner *r, double t)
 /* Sleeps until a child ends, a signal asks us to stop, or the next deadline is there. */
 static void wait_for_something(struct runner *r)
 {
-	double t = run_clock(), next = t + (r->waiting_since > 0 ? LOCK_POLL : 1);
+	double t = clock_seconds(), next = t + (r->waiting_since > 0 ? LOCK_POLL : 1);
 	struct timespec timeout;
 	int sig;
 
@@ -627,7 +620,7 @@ static void wait_for_something(struct runner *r)
 	sig = sigtimedwait(&r->waited, NULL, &timeout);
 	if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP)
 		r->interrupted = sig;
-	kill_overdue(r, run_clock());
+	kill_overdue(r, clock_seconds());
 }
 
 static bool any_running(const struct runner *r)
@@ -655,7 +648,7 @@ static void say_waiting(struct runner *r, bool alone)
  */
 static bool take_lock(struct runner *r, bool alone)
 {
-	double now = run_clock();
+	double now = clock_seconds();
 
 	if (!machine_try_lock(r->machine, alone)) {
 		if (r->waiting_since > 0) /* it may have left the sysctls other than they were */

@@ -8,9 +8,6 @@
 
 #include "child.h"
 
-/* CLOCK_MONOTONIC in seconds. */
-double run_clock(void);
-
 struct result {
 	const struct instance *instance;
 	enum outcome outcome;

@@ -485,7 +485,7 @@ static int read_work(struct step *s, const struct workload *load, struct work *w
 	if (!err && json_object_get(s->json, "refresh") && !json_object_get(s->json, "counted")) {
 		struct where at = where_key(s->where, "refresh");
 
-		err = error_name(s->error, &at, "refresh", NULL, "it beside `counted`");
+		err = error_name(s->error, &at, "refresh", NULL, "`counted` beside it");
 	}
 	if (!err)
 		err = step_number(s, "bytes", 1, UINT64_MAX, &w->bytes);

@@ -232,22 +232,27 @@ def no_tracefs(perfabi, folder):
     print("runs without tracefs: waited for")
 
 
-def sysctls_that_move(perfabi, folder):
-    """Cases beside which somebody else writes a sysctl are errors that say so, and it stays as it was written."""
+def move_beside(perfabi, folder, ready, *arguments):
+    """Writes another value once the run is `ready`: the value before, the one when the run has ended, exit status and results."""
     was = int(SYSCTL.read_text())
-    run = start(perfabi, folder, "--format", "json", "--jobs", "4", "sleeps.w0")
+    run = start(perfabi, folder, "--format", "json", *arguments)
     try:
-        wait_for(lambda: len(children(run.pid)) == 4)
+        wait_for(lambda: ready(run))
         time.sleep(0.5)
         SYSCTL.write_text(f"{was + 8}\n")
-        out, err = run.communicate(timeout=30)
+        out, _ = run.communicate(timeout=30)
         now = int(SYSCTL.read_text())
     finally:
         SYSCTL.write_text(f"{was}\n")
-    results = json.loads(out)["results"]
+    return was, now, run.returncode, json.loads(out)["results"]
+
+
+def sysctls_that_move(perfabi, folder):
+    """Cases beside which somebody else writes a sysctl are errors that say so, and it stays as it was written."""
+    was, now, status, results = move_beside(perfabi, folder, lambda run: len(children(run.pid)) == 4, "--jobs", "4", "sleeps.w0")
     wanted = f"perf_event_mlock_kb was {was} and is {was + 8}: it was changed while this case ran, and not by this run"
-    need(run.returncode == 3 and [r["outcome"] for r in results] == ["error"] * 4, f"exit status {run.returncode}: {out} {err}")
-    need(all(r["reason"] == wanted for r in results), out)
+    need(status == 3 and [r["outcome"] for r in results] == ["error"] * 4, f"exit status {status}: {results}")
+    need(all(r["reason"] == wanted for r in results), results)
     need(now == was + 8, f"somebody else's {was + 8} became {now}")
     print("a sysctl that somebody else writes: 4 errors, and it stays")
 
@@ -255,18 +260,10 @@ def sysctls_that_move(perfabi, folder):
 def sysctls_that_move_beside(perfabi, folder):
     """So it is where the case has changed another one."""
     depth = PROC / "sys/kernel/perf_event_max_stack"
-    was, depth_was = int(SYSCTL.read_text()), int(depth.read_text())
-    run = start(perfabi, folder, "--format", "json", "stack")
-    try:
-        wait_for(lambda: int(depth.read_text()) == 100)
-        time.sleep(0.5)
-        SYSCTL.write_text(f"{was + 8}\n")
-        out, err = run.communicate(timeout=30)
-        now = int(SYSCTL.read_text())
-    finally:
-        SYSCTL.write_text(f"{was}\n")
-    need(run.returncode == 3 and f"perf_event_mlock_kb was {was} and is {was + 8}" in json.loads(out)["results"][0]["reason"],
-         f"exit status {run.returncode}: {out} {err}")
+    depth_was = int(depth.read_text())
+    was, now, status, results = move_beside(perfabi, folder, lambda run: int(depth.read_text()) == 100, "stack")
+    wanted = f"perf_event_mlock_kb was {was} and is {was + 8}: it was changed while this case ran, and not by this run"
+    need(status == 3 and [r["reason"] for r in results] == [wanted], f"exit status {status}: {results}")
     need(now == was + 8 and int(depth.read_text()) == depth_was, f"{was + 8} became {now}, {depth_was} became {depth.read_text()}")
     print("a sysctl that somebody else writes beside one of the case's: it stays, the case's is put back")
 

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "baseline.h"
 #include "command.h"
 #include "lie.h"
@@ -246,20 +247,20 @@ static void print_occasions(struct liar *liar)
 
 static int tell_all(struct liar *liar, size_t first, double seconds)
 {
-	double end = run_clock() + seconds;
+	double end = clock_seconds() + seconds;
 	int sig = 0;
 
 	print_occasions(liar);
-	for (size_t i = 0; i < liar->lies.count && !sig && run_clock() < end; i++) {
+	for (size_t i = 0; i < liar->lies.count && !sig && clock_seconds() < end; i++) {
 		size_t index = (first + i) % liar->lies.count, cases = choose(liar, index);
-		double began = run_clock();
+		double began = clock_seconds();
 		bool noticed;
 
 		liar->lie = &liar->lies.list[index];
 		lies_tell(&liar->lies.list[index], liar->told);
 		noticed = is_noticed(liar, cases, &sig);
 		if (!sig)
-			print(liar, index, cases, noticed, run_clock() - began);
+			print(liar, index, cases, noticed, clock_seconds() - began);
 	}
 	return sig;
 }
