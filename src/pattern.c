@@ -205,24 +205,70 @@ static bool op_last_u64(struct match *m, const json_t *operand, const json_t *go
 	       a == b;
 }
 
+static void put_json(char *out, size_t size, const json_t *json)
+{
+	char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+
+	snprintf(out, size, "%s", text ? text : json ? "?" : "nothing");
+	if (text && strlen(text) >= size)
+		memcpy(out + size - 4, "...", 4);
+	free(text);
+}
+
+/* Says what did not fit, if nothing was said yet. */
+static bool misfit(struct match *m, const json_t *pattern, const json_t *got)
+{
+	if (!m->why || m->why->expected[0])
+		return false;
+	snprintf(m->why->path, sizeof(m->why->path), "%s", m->path);
+	put_json(m->why->expected, sizeof(m->why->expected), pattern);
+	put_json(m->why->got, sizeof(m->why->got), got);
+	return false;
+}
+
+static bool fits_below(struct match *m, const char *key, const json_t *pattern, const json_t *got)
+{
+	size_t end = strlen(m->path);
+	bool fit;
+
+	snprintf(m->path + end, sizeof(m->path) - end, "/%s", key);
+	fit = fits(m, pattern, got);
+	m->path[end] = '\0';
+	return fit;
+}
+
+/* Says which part of a list's operator does not hold and why; the list is behind that. */
+static bool misfit_part(struct match *m, const char *operator, size_t i, const json_t *part,
+			const char *because, const json_t *got)
+{
+	size_t end = strlen(m->path);
+	struct mismatch *why = m->why;
+	size_t n;
+
+	if (!why || why->expected[0] || !json_is_array(got))
+		return misfit(m, part, got);
+	snprintf(m->path + end, sizeof(m->path) - end, "/%s/%zu", operator, i);
+	misfit(m, part, NULL);
+	m->path[end] = '\0';
+	snprintf(why->got, sizeof(why->got), "%s: ", because);
+	n = strlen(why->got);
+	put_json(why->got + n, sizeof(why->got) - n, got);
+	return false;
+}
+
+/* ... because so many of the elements fit. */
+static bool misfit_count(struct match *m, const char *operator, size_t i, const json_t *part,
+			 size_t fitting, const json_t *got)
+{
+	char because[64];
+
+	snprintf(because, sizeof(because), "%zu of %zu fit", fitting, json_array_size(got));
+	return misfit_part(m, operator, i, part, because, got);
+}
+
 static bool op_exactly(struct match *m, const json_t *operand, const json_t *got)
 {
 	return json_is_array(got) && fits(m, operand, got);
-}
-
-/* Whether each pattern fits an element behind the one that the pattern before it fitted. */
-static bool op_in_order(struct match *m, const json_t *operand, const json_t *got)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < elements(operand); i++, at++) {
-		while (at < json_array_size(got) &&
-		       !would_fit(m, element(operand, i), json_array_get(got, at)))
-			at++;
-		if (at >= json_array_size(got))
-			return false;
-	}
-	return true;
 }
 
 static size_t count_of(struct match *m, const json_t *pattern, const json_t *got)
@@ -234,25 +280,63 @@ static size_t count_of(struct match *m, const json_t *pattern, const json_t *got
 	return n;
 }
 
+static bool misfit_behind(struct match *m, size_t i, const json_t *part, size_t from,
+			  const json_t *got)
+{
+	char because[64] = "none fits";
+
+	if (from)
+		snprintf(because, sizeof(because), "none behind /%zu fits", from - 1);
+	return misfit_part(m, "in-order", i, part, because, got);
+}
+
+/* Whether each pattern fits an element behind the one that the pattern before it fitted. */
+static bool op_in_order(struct match *m, const json_t *operand, const json_t *got)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < elements(operand); i++, at++) {
+		size_t from = at;
+
+		while (at < json_array_size(got) &&
+		       !would_fit(m, element(operand, i), json_array_get(got, at)))
+			at++;
+		if (at >= json_array_size(got))
+			return misfit_behind(m, i, element(operand, i), from, got);
+	}
+	return true;
+}
+
 static bool op_some(struct match *m, const json_t *operand, const json_t *got)
 {
 	for (size_t i = 0; i < elements(operand); i++)
 		if (!count_of(m, element(operand, i), got))
-			return false;
+			return misfit_count(m, "some", i, element(operand, i), 0, got);
 	return true;
 }
 
 static bool op_never(struct match *m, const json_t *operand, const json_t *got)
 {
-	for (size_t i = 0; i < elements(operand); i++)
-		if (count_of(m, element(operand, i), got))
-			return false;
+	for (size_t i = 0; i < elements(operand); i++) {
+		const json_t *one = element(operand, i);
+		size_t n = count_of(m, one, got);
+
+		if (n)
+			return misfit_count(m, "never", i, one, n, got);
+	}
 	return json_is_array(got);
 }
 
 static bool op_every(struct match *m, const json_t *operand, const json_t *got)
 {
-	return json_array_size(got) && count_of(m, operand, got) == json_array_size(got);
+	char key[24];
+
+	for (size_t i = 0; i < json_array_size(got); i++) {
+		snprintf(key, sizeof(key), "%zu", i);
+		if (!fits_below(m, key, operand, json_array_get(got, i)))
+			return false;
+	}
+	return json_array_size(got) > 0;
 }
 
 static bool op_length(struct match *m, const json_t *operand, const json_t *got)
@@ -274,7 +358,7 @@ static bool op_times(struct match *m, const json_t *operand, const json_t *got)
 
 		json_decref(times);
 		if (!fit)
-			return false;
+			return misfit_count(m, "times", i, one, n, got);
 	}
 	return json_is_array(got);
 }
@@ -339,38 +423,6 @@ bool pattern_is_operation(const json_t *pattern)
 {
 	return json_is_object(pattern) &&
 	       pattern_operator(json_object_iter_key(json_object_iter((json_t *)pattern)), NULL);
-}
-
-static void put_json(char *out, size_t size, const json_t *json)
-{
-	char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-
-	snprintf(out, size, "%s", text ? text : json ? "?" : "nothing");
-	if (text && strlen(text) >= size)
-		memcpy(out + size - 4, "...", 4);
-	free(text);
-}
-
-/* Says what did not fit, if nothing was said yet. */
-static bool misfit(struct match *m, const json_t *pattern, const json_t *got)
-{
-	if (!m->why || m->why->expected[0])
-		return false;
-	snprintf(m->why->path, sizeof(m->why->path), "%s", m->path);
-	put_json(m->why->expected, sizeof(m->why->expected), pattern);
-	put_json(m->why->got, sizeof(m->why->got), got);
-	return false;
-}
-
-static bool fits_below(struct match *m, const char *key, const json_t *pattern, const json_t *got)
-{
-	size_t end = strlen(m->path);
-	bool fit;
-
-	snprintf(m->path + end, sizeof(m->path) - end, "/%s", key);
-	fit = fits(m, pattern, got);
-	m->path[end] = '\0';
-	return fit;
 }
 
 static bool fits_members(struct match *m, const json_t *pattern, const json_t *got)

@@ -125,16 +125,34 @@ START_TEST(every_flip_is_a_misfit)
 }
 END_TEST
 
+static const struct {
+	const char *pattern, *got, *path, *expected, *found;
+} misfits[] = {
+	{"{'exactly': [{'a': 1}, {'b': {'c': 2}}]}", "[{'a': 1}, {'b': {'c': 3}}]", "/1/b/c", "2",
+	 "3"},
+	{"{'some': [1, 2]}", "[1, 3]", "/some/1", "2", "0 of 2 fit: [1,3]"},
+	{"{'never': [2, 1]}", "[1, 3, 1]", "/never/1", "1", "2 of 3 fit: [1,3,1]"},
+	{"{'every': {'a': 1}}", "[{'a': 1}, {'a': 2}]", "/1/a", "1", "2"},
+	{"{'every': {'a': 1}}", "[]", "", "{\"every\":{\"a\":1}}", "[]"},
+	{"{'in-order': [1, 2]}", "[3, 1, 3]", "/in-order/1", "2", "none behind /1 fits: [3,1,3]"},
+	{"{'in-order': [1, 2]}", "[2]", "/in-order/0", "1", "none fits: [2]"},
+	{"{'times': [{'of': 1, 'is': 1}, {'of': 2, 'is': {'ge': 2}}]}", "[1, 2]", "/times/1",
+	 "{\"of\":2,\"is\":{\"ge\":2}}", "1 of 2 fit: [1,2]"},
+	{"{'a': {'times': {'of': 1, 'is': 0}}}", "{'a': [1]}", "/a/times/0", "{\"of\":1,\"is\":0}",
+	 "1 of 1 fit: [1]"},
+	{"{'times': {'of': 1, 'is': 0}}", "1", "", "{\"times\":{\"of\":1,\"is\":0}}", "1"},
+};
+enum { MISFITS = sizeof(misfits) / sizeof(misfits[0]) };
+
 START_TEST(a_misfit_says_where)
 {
-	json_t *pattern = test_json("{'exactly': [{'a': 1}, {'b': {'c': 2}}]}");
-	json_t *got = test_json("[{'a': 1}, {'b': {'c': 3}}]");
+	json_t *pattern = test_json(misfits[_i].pattern), *got = test_json(misfits[_i].got);
 	struct mismatch why;
 
 	ck_assert(!pattern_match_json(pattern, got, &scope, &why));
-	ck_assert_str_eq(why.path, "/1/b/c");
-	ck_assert_str_eq(why.expected, "2");
-	ck_assert_str_eq(why.got, "3");
+	ck_assert_str_eq(why.path, misfits[_i].path);
+	ck_assert_str_eq(why.expected, misfits[_i].expected);
+	ck_assert_str_eq(why.got, misfits[_i].found);
 	json_decref(pattern);
 	json_decref(got);
 }
@@ -181,7 +199,7 @@ Suite *suite_steps(void)
 
 	tcase_add_loop_test(c, pattern_fits, 0, ROWS);
 	tcase_add_loop_test(c, every_flip_is_a_misfit, 0, ROWS);
-	tcase_add_test(c, a_misfit_says_where);
+	tcase_add_loop_test(c, a_misfit_says_where, 0, MISFITS);
 	tcase_add_test(c, names_have_members);
 	tcase_add_test(c, bind_names_what_was_there);
 	suite_add_tcase(s, c);
