@@ -104,10 +104,14 @@ int attr_list_add(const struct attr_list *list, struct events *events, struct er
 			return event;
 		json_array_foreach(ids, k, id) {
 			struct value value;
+			int err = value_eval(id, NULL, NULL, NULL, &value, e);
 
-			if (value_eval(id, NULL, NULL, NULL, &value, e) ||
-			    events_add_id(events, value.bits, event))
-				return -EINVAL;
+			if (!err)
+				err = events_add_id(events, value.bits, event);
+			if (err == -E2BIG)
+				return error_text(e, NULL, "more", "at most %d ids", IDS_MAX);
+			if (err)
+				return err;
 		}
 	}
 	return 0;

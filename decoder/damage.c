@@ -54,6 +54,12 @@ size_t damage_pass(struct damage *damage, struct lines *lines, const unsigned ch
 	return n;
 }
 
+void damage_end(struct damage *damage, struct lines *lines)
+{
+	damage->active = false;
+	say_damage(damage, lines, false);
+}
+
 void damage_interrupt(struct damage *damage, struct lines *lines, struct place place)
 {
 	if (damage->skipped)

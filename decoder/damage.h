@@ -29,6 +29,9 @@ void damage_begin(struct damage *damage, const struct events *events, const unsi
 size_t damage_pass(struct damage *damage, struct lines *lines, const unsigned char *bytes,
 		   size_t size, bool at_end);
 
+/* Says what active damage was, where what has been passed over turns out to be all there is. */
+void damage_end(struct damage *damage, struct lines *lines);
+
 /* Says what has been passed over so far; what is passed over next is of a diagnostic of its own. */
 void damage_interrupt(struct damage *damage, struct lines *lines, struct place place);
 

@@ -97,6 +97,16 @@ static size_t pass_damage(struct decoder *d, struct damage *damage, const unsign
 	return n;
 }
 
+/* Damage up to the end, of which a pipe tells when there is nothing left to pass over. */
+static int end_damage(struct decoder *d, struct damage *damage)
+{
+	if (!damage->active)
+		return 0;
+	decoder_set_silence(d, damage->place);
+	damage_end(damage, &d->lines);
+	return decoder_pass_on(d);
+}
+
 /* Whole records out of the decompressed stream; at_end: no more of it comes. */
 static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
 {
@@ -126,7 +136,22 @@ static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
 		z->start += n;
 		z->position += n;
 	}
-	return err;
+	return !err && at_end ? end_damage(d, &d->inner) : err;
+}
+
+/* What the stream of compressed records still holds, and what it should have had. */
+static int end_compressed(struct decoder *d)
+{
+	struct decompress *z = &d->decompress;
+	struct place place = {z->offset, (int64_t)z->position};
+	int err = put_decompressed(d, z->offset, true);
+
+	if (err || !decompress_is_cut(z))
+		return err;
+	decoder_set_silence(d, place);
+	lines_diagnostic(&d->lines, place, "zstd", z->unfinished,
+			 "the compressed data ends inside a block, whose end is missing");
+	return decoder_pass_on(d);
 }
 
 /* The piece is no zstd: what came before is whole, what is left of it is lost. */
@@ -153,6 +178,7 @@ static int decompress_record(struct decoder *d, const unsigned char *bytes, size
 		damage_interrupt(&d->inner, &d->lines,
 				 (struct place){place.offset, (int64_t)z->position});
 	}
+	z->offset = place.offset;
 	err = put_one(d, bytes, size, place);
 	while (!err && (left || z->holds_more)) {
 		const char *why;
@@ -352,8 +378,10 @@ int decoder_records(struct decoder *d)
 		if (follow)
 			skip(d, follow, place);
 	}
-	if (!err && !d->in.err && d->decompress.end > d->decompress.start)
-		err = put_decompressed(d, d->limit, true);
+	if (!err && !d->in.err)
+		err = end_damage(d, &d->damage);
+	if (!err && !d->in.err)
+		err = end_compressed(d);
 	if (!err && d->in.err)
 		err = decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
 	return err;

@@ -36,6 +36,7 @@ static int give_up(struct decompress *d)
 {
 	ZSTD_DCtx_reset(d->stream, ZSTD_reset_session_only);
 	d->wanted = 0;
+	d->unfinished = 0;
 	d->holds_more = false;
 	return -EBADMSG;
 }
@@ -77,8 +78,14 @@ int decompress_some(struct decompress *d, const unsigned char **input, size_t *s
 										 : give_up(d);
 	}
 	d->wanted = result;
+	d->unfinished = d->wanted && d->wanted != BLOCK_HEADER ? d->unfinished + in.pos : 0;
 	if (d->given <= GROWTH_FREE + d->taken * GROWTH_MAX)
 		return 0;
 	*why = "it grows more than 512-fold";
 	return give_up(d);
+}
+
+bool decompress_is_cut(const struct decompress *d)
+{
+	return d->unfinished > 0;
 }

@@ -190,6 +190,16 @@ static int put_some_ids(const struct reader *r, int *event, const unsigned char 
 	return 0;
 }
 
+/* A read gave less than the section has, as `n` says: an error, or the file is not what it was. */
+static int got_shorter(const struct reader *r, long n, uint64_t offset)
+{
+	if (n < 0)
+		return (int)n;
+	lines_diagnostic(r->lines, at_offset(offset), "truncated", 0,
+			 "the file got shorter while it was read");
+	return 0;
+}
+
 static int put_ids(const struct reader *r, int event, const struct segment *range)
 {
 	unsigned char *ids = malloc(IDS_AT_ONCE * 8);
@@ -200,14 +210,18 @@ static int put_ids(const struct reader *r, int event, const struct segment *rang
 								 : IDS_AT_ONCE * 8;
 		long n = input_read_at(r->in, range->offset + at, ids, want & ~(size_t)7);
 
-		if (n < 8) { /* the file got shorter while it was read */
-			err = n < 0 ? (int)n : 0;
+		if (n < 8) {
+			err = got_shorter(r, n, range->offset + at);
 			break;
 		}
 		err = put_some_ids(r, &event, ids, (size_t)n, range->offset + at, !at);
 		at += (uint64_t)n;
 	}
 	free(ids);
+	if (!err && range->size % 8)
+		lines_diagnostic(r->lines, at_offset(range->offset + range->size / 8 * 8),
+				 "truncated", 0, "%u bytes at the end of an attr's ids are no id",
+				 (unsigned)(range->size % 8));
 	return err;
 }
 
@@ -315,12 +329,21 @@ static int put_attrs(struct reader *r)
 				 sizeof(entry));
 	if (!sizes || !in_file(r, &file->attrs, OFFSET_ATTRS, "attrs"))
 		count = 0;
+	else if (file->attrs.size % file->attr_size)
+		lines_diagnostic(
+			r->lines, at_offset(file->attrs.offset + count * file->attr_size),
+			"attr-size", 0,
+			"%llu bytes at the end of the attrs are less than an entry of %llu",
+			(unsigned long long)(file->attrs.size % file->attr_size),
+			(unsigned long long)file->attr_size);
 	for (uint64_t i = 0; !err && more && i < count; i++) {
 		uint64_t offset = file->attrs.offset + i * file->attr_size;
 		long n = input_read_at(r->in, offset, entry, (size_t)file->attr_size);
 
-		if (n < (long)file->attr_size)
-			return n < 0 ? (int)n : put(r->out, "]");
+		if (n < (long)file->attr_size) {
+			err = got_shorter(r, n, offset);
+			break;
+		}
 		if (i)
 			err = put(r->out, ",");
 		if (!err)

@@ -16,6 +16,7 @@ from build_fixtures import IP, Attr, Recording
 
 BLOCK, RECORD = 128 * 1024, 0x0808
 SAME = struct.pack("<I", 1 << 1 | BLOCK << 3)[:3] + b"\x08"
+ZEROS = struct.pack("<I", 1 << 1 | BLOCK << 3)[:3] + b"\0"
 BAD = struct.pack("<I", 3 << 1)[:3]  # a type that is reserved
 
 
@@ -34,6 +35,8 @@ def decode(program, path, *payloads):
         run = subprocess.run([program, *options, path], capture_output=True, check=False)
         outputs.append((run.returncode, run.stdout))
     assert outputs[0] == outputs[1], "--jobs changes the output"
+    run = subprocess.run([program], input=rec.file(), capture_output=True, check=False)
+    assert outputs[0] == (run.returncode, run.stdout), "a pipe changes the output"
     status, text = outputs[0]
     shards = [subprocess.run([program, "--shard", f"{n}/3", path], capture_output=True, check=False).stdout for n in (1, 2, 3)]
     assert b"".join(shards) == b"".join(text.splitlines(True)[:-1]), "--shard changes the output"
@@ -58,6 +61,13 @@ def main():
     expect("two pieces", decode(program, path, frame(*[SAME] * 7)[:20], frame(*[SAME] * 7)[20:]), whole, [("truncated", left)])
     whole, left = divmod(2 * BLOCK, RECORD)
     expect("damaged block", decode(program, path, frame(SAME, SAME, BAD, SAME)), whole, [("truncated", left), ("zstd", len(BAD + SAME))])
+    # The stream's last bytes are damage, or less than there must be.
+    whole = BLOCK // RECORD + 1
+    expect("damage to the end", decode(program, path, frame(SAME, ZEROS)), whole, [("size-zero", 2 * BLOCK - whole * RECORD)])
+    whole, left = divmod(BLOCK, RECORD)
+    for cut, diagnostics in ((4, []), (3, [("zstd", 1)]), (2, [("zstd", 2)]), (1, [("zstd", 3)])):
+        expect(f"{cut} bytes cut off", decode(program, path, frame(SAME, SAME)[:-cut]), whole, [("truncated", left)] + diagnostics)
+    expect("a frame's header cut", decode(program, path, frame()[:3]), 0, [("zstd", 3)])
     # 4 MiB and 512 times what was read are the most.
     status, lines, found = decode(program, path, frame(*[SAME] * 4000))
     most = (4 << 20) + 512 * 16006

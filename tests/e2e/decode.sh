@@ -133,6 +133,15 @@ status 2 "$decode" --cases "$scratch/cases" "$data"
 says err "records.json:"
 says err 'nearest: "u32"'
 
+# As many ids as there may be, and one more.
+"$PYTHON" -c 'import json, sys
+attr = {"type": "software", "config": "dummy", "sample_type": ["identifier"]}
+json.dump([{"attr": attr, "ids": list(range(524289))}], sys.stdout)' >"$scratch/ids.json"
+status 2 "$decode" --attr "$scratch/ids.json" -L "$scratch/made-up"
+says err "expected at most 524288 ids"
+sed 's/, 524288\]/]/' "$scratch/ids.json" >"$scratch/attrs.json"
+status 0 "$decode" --attr "$scratch/attrs.json" -L "$scratch/made-up"
+
 # --attr and --attr-of are each other's inverse, whatever made the recording.
 status 0 "$decode" --attr-of fixtures/built/samples.be.data
 cp "$scratch/out" "$scratch/attrs.json"
@@ -168,6 +177,35 @@ cat "$data" | "$decode" | cmp - "$scratch/from-file" || fail "a pipe"
 # shellcheck disable=SC2002
 cat fixtures/built/ring-wrapped.le.ring | "$decode" --attr fixtures/built/ring-wrapped.le.attr.json \
 	--expect fixtures/built/ring-wrapped.le.jsonl || fail "a ring through a pipe"
+
+# So is damage that goes to the end, wherever the last read of a pipe ends.
+for zeros in 8 4088 65528 65536 65544 131072 1024000; do
+	{ cat "$scratch/pipe" && head -c $zeros /dev/zero; } >"$scratch/zeros"
+	status 1 "$decode" "$scratch/zeros"
+	says out "\"skipped\":$zeros,"
+	cp "$scratch/out" "$scratch/from-file"
+	# shellcheck disable=SC2002
+	cat "$scratch/zeros" | "$decode" | cmp - "$scratch/from-file" || fail "$zeros zeros through a pipe"
+done
+
+# What is left over of attrs or ids is said.
+"$PYTHON" - "$decode" fixtures/built/ids.le.data "$scratch/left" <<'PY' || fail "what is left over of a section"
+import json, struct, subprocess, sys
+decode, data, path = sys.argv[1:]
+whole = open(data, "rb").read()
+entry, attrs, size = struct.unpack_from("<QQQ", whole, 16)
+last = attrs + size - 8  # the size of the last attr's ids
+for at, value, wanted in ((32, size - 8, (attrs + size - entry, "attr-size")),
+                          (last, struct.unpack_from("<Q", whole, last)[0] + 4, None)):
+    file = bytearray(whole)
+    struct.pack_into("<Q", file, at, value)
+    if not wanted:
+        wanted = struct.unpack_from("<Q", whole, last - 8)[0] + value - 4, "truncated"
+    open(path, "wb").write(file)
+    run = subprocess.run([decode, path], capture_output=True, check=False)
+    said = [(line["offset"], line["code"]) for line in map(json.loads, run.stdout.splitlines()) if line["type"] == "diagnostic"]
+    assert run.returncode == 1 and wanted in said, (said, wanted)
+PY
 
 # Memory does not grow with the input, from a file or a pipe.
 "$PYTHON" - "$decode" "$scratch" <<'PY' || fail "memory"

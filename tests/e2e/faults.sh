@@ -5,7 +5,11 @@
 features=fixtures/built/features.le.data
 gzip -dc fixtures/recorded/pipe.data.gz >"$scratch/pipe"
 gzip -dc fixtures/recorded/zstd.data.gz >"$scratch/zstd"
+ids=fixtures/built/ids.le.data
+"$decode" --attr-of $ids >"$scratch/ids.json"
+dd if=$ids of="$scratch/bare" bs=1 skip="$("$decode" --header $ids | jq .data.offset)" 2>/dev/null
 tests/faults/faults.py "$B/tests/faults.so" "$decode" "${FAULT_STEP:-61}" \
 	"$features" "--attr-of $features" "--expect ${features%.data}.jsonl $features" \
-	"$scratch/pipe" "--attr-of $scratch/pipe" "$scratch/zstd" "-j2 $scratch/zstd" \
+	"$scratch/pipe" "--attr-of $scratch/pipe" "-L --attr $scratch/ids.json $scratch/bare" \
+	"$scratch/zstd" "-j2 $scratch/zstd" \
 	"--attr fixtures/built/ring-wrapped.le.attr.json fixtures/built/ring-wrapped.le.ring" || fail "faults"
