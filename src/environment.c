@@ -7,10 +7,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <mntent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -78,10 +80,19 @@ static void read_self(struct environment *env)
 }
 
 /* How many cpus there are to run on, and which could be asked for: a mask can be widened again. */
+/* Whether a file of sysfs or proc is another that FUSE has put over it. */
+static bool is_fuse(const char *path)
+{
+	struct statfs st;
+
+	return !statfs(path, &st) && (long)st.f_type == FUSE_SUPER_MAGIC;
+}
+
 static void read_cpus(struct environment *env)
 {
 	cpu_set_t allowed;
 
+	env->cpus_filtered = is_fuse("/sys/devices/system/cpu/online") || is_fuse("/proc/stat");
 	env->cpus_possible = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
 	env->cpus_online = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	env->cpus_allowed = env->cpus_online;

@@ -34,6 +34,7 @@ struct environment {
 	char release[65], version[65], machine[65];
 	unsigned bits; /* of the kernel's long, as far as uname tells */
 	unsigned page_size, cpus_possible, cpus_online;
+	bool cpus_filtered; /* lxcfs says which are online: a container's own, not the kernel's */
 	unsigned cpus_allowed; /* that this process may run on, at present */
 	cpu_set_t cpus_usable; /* that it could: of its cpuset; the first CPU_SETSIZE */
 

@@ -57,6 +57,6 @@ void limits_set(unsigned seconds)
 	raise_files();
 	raise_memlock();
 #if !defined(SANITIZED) /* the sanitizers' shadow memory is larger */
-	bound(RLIMIT_AS, (rlim_t)1 << 30);
+	bound(RLIMIT_AS, LIMITS_ADDRESS_SPACE);
 #endif
 }

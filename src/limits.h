@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
-enum { LIMITS_FILES = 4096 };
+enum { LIMITS_FILES = 4096, LIMITS_ADDRESS_SPACE = 1 << 30 };
 
 /* The hard limit that a case gets where this process has `hard`: a process with CAP_SYS_RESOURCE
  * raises it to `wanted`. */

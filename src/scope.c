@@ -12,6 +12,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "limits.h"
+
 static const char *const given_names[] = {"page_size",
 					  "cpus",
 					  "cpu",
@@ -205,10 +207,12 @@ static int from_mlock(const struct environment *env, const char *name, uint64_t 
 	uint64_t pages = (uint64_t)env->mlock_kb * 1024 / env->page_size * env->cpus_online;
 	uint64_t fits = 1;
 
-	if (env->mlock_kb == SYSCTL_ABSENT || pages < 2)
+	if (env->mlock_kb == SYSCTL_ABSENT || env->cpus_filtered || pages < 2)
 		return -ENOTSUP;
 	while (2 * fits + 1 <= pages)
 		fits *= 2;
+	if (2 * fits * env->page_size > LIMITS_ADDRESS_SPACE / 2) /* ENOMEM would come first */
+		return -ENOTSUP;
 	if (!strcmp(name, "pages"))
 		*value = pages;
 	else if (!strcmp(name, "fits"))

@@ -183,6 +183,31 @@ START_TEST(names_have_members)
 }
 END_TEST
 
+static const struct {
+	unsigned cpus, page_size;
+	bool filtered;
+	const char *over; /* NULL: it is not there */
+} mlocks[] = {
+	{2, 4096, false, "512"}, {40, 4096, false, "8192"},   {40, 4096, true, NULL},
+	{1, 65536, false, "8"},  {508, 4096, false, "65536"}, {1024, 4096, false, NULL},
+};
+enum { MLOCKS = sizeof(mlocks) / sizeof(mlocks[0]) };
+
+/* What a user may map is known where the kernel's cpus are, and asked for where it can be had. */
+START_TEST(mlock_goes_by_cpus)
+{
+	struct environment env = {.mlock_kb = 516,
+				  .page_size = mlocks[_i].page_size,
+				  .cpus_online = mlocks[_i].cpus,
+				  .cpus_filtered = mlocks[_i].filtered};
+
+	scope.env = &env;
+	ck_assert_int_eq(fits("'$mlock.over'", mlocks[_i].over ? mlocks[_i].over : "0"),
+			 mlocks[_i].over != NULL);
+	scope.env = NULL;
+}
+END_TEST
+
 START_TEST(bind_names_what_was_there)
 {
 	ck_assert(fits("{'a': {'bind': 'x'}}", "{'a': 12}"));
@@ -201,6 +226,7 @@ Suite *suite_steps(void)
 	tcase_add_loop_test(c, every_flip_is_a_misfit, 0, ROWS);
 	tcase_add_loop_test(c, a_misfit_says_where, 0, MISFITS);
 	tcase_add_test(c, names_have_members);
+	tcase_add_loop_test(c, mlock_goes_by_cpus, 0, MLOCKS);
 	tcase_add_test(c, bind_names_what_was_there);
 	suite_add_tcase(s, c);
 	return s;
