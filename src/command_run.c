@@ -28,8 +28,8 @@ struct run {
 	struct report report;
 	struct run_end end;
 	struct baseline baseline;
-	double began, shown; /* when progress was last shown */
-	bool show_progress;
+	double began, shown;           /* when progress was last shown */
+	bool show_progress, has_begun; /* the outputs have */
 };
 
 void run_options_help(FILE *f)
@@ -406,6 +406,16 @@ static void begin_output(struct output *out, const struct report *report)
 	note_error(out);
 }
 
+/* The machine is known: what is printed first is about it. */
+static void begin_outputs(void *context)
+{
+	struct run *run = context;
+
+	for (size_t i = 0; !run->has_begun && i < run->output_count; i++)
+		begin_output(&run->outputs[i], &run->report);
+	run->has_begun = true;
+}
+
 static int run_and_report(struct run *run, char **arguments)
 {
 	int status = prepare(run, arguments, "perfabi run"), written;
@@ -416,10 +426,10 @@ static int run_and_report(struct run *run, char **arguments)
 		close_outputs(run);
 		return EXIT_USAGE;
 	}
-	for (size_t i = 0; i < run->output_count; i++)
-		begin_output(&run->outputs[i], &run->report);
+	run->settings.options.begun = begin_outputs;
 	status = execute(run, "perfabi run");
 	if (!status) {
+		begin_outputs(run); /* where it has waited in vain */
 		if (run->baseline.json)
 			baseline_apply(&run->baseline, &run->loaded.env, run->results, run->count);
 		tally(run);

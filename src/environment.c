@@ -249,7 +249,6 @@ static void read_probes(struct environment *env)
 {
 	const struct abi_field *size = abi_field(env->abi, "size");
 	unsigned char *attr = calloc(1, env->abi->attr_size);
-	char why[128];
 
 	if (!attr)
 		return;
@@ -266,17 +265,25 @@ static void read_probes(struct environment *env)
 				       "\"exclude_hv\":1,\"sample_period\":1000000}",
 				       attr);
 	free(attr);
-	for (enum identity as = 0; as < IDENTITIES; as++) {
-		env->control[as] = -1;
-		if (identity_available(env, as, why, sizeof(why)))
-			env->control[as] =
-				identity_run(as, 5, probe_control, (void *)(uintptr_t)env->abi);
-	}
+}
+
+void environment_read_alone(struct environment *env)
+{
+	char why[128];
+
+	environment_read_sysctls(env);
+	for (enum identity as = 0; as < IDENTITIES; as++)
+		env->control[as] =
+			identity_available(env, as, why, sizeof(why))
+				? identity_run(as, 5, probe_control, (void *)(uintptr_t)env->abi)
+				: -1;
 }
 
 void environment_read(struct environment *env, const struct abi *abi)
 {
 	*env = (struct environment){.abi = abi, .tracefs = -1};
+	for (enum identity as = 0; as < IDENTITIES; as++)
+		env->control[as] = -1;
 	read_uname(env);
 	env->page_size = (unsigned)sysconf(_SC_PAGESIZE);
 	read_cpus(env);

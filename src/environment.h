@@ -57,7 +57,8 @@ struct environment {
 
 	unsigned attr_size;  /* the kernel's own, as an open with size 1 wrote it; 0: not told */
 	int attr_size_errno; /* what that open gave */
-	int control[IDENTITIES]; /* 0, or the errno that a plain dummy event gave that identity */
+	/* 0, or the errno that a plain dummy event gave that identity; -1: it was not tried */
+	int control[IDENTITIES];
 	int hardware, hardware_sampling; /* the same for cpu-cycles, counting and sampling */
 
 	char lockdown[32], container[32], hypervisor[32], lsm[128], config_path[96];
@@ -65,8 +66,16 @@ struct environment {
 	char *config; /* text, once it was asked for; NULL if it cannot be read */
 };
 
-/* Reads it all. `abi` must outlive `env`. Free with environment_free(). */
+/*
+ * Reads it all, but for whom the sysctls let open an event. `abi` must outlive `env`. Free with
+ * environment_free().
+ */
 void environment_read(struct environment *env, const struct abi *abi);
+/*
+ * Reads what the cases of another run change for a moment, once that run is kept away: the sysctls,
+ * and whom they let open an event.
+ */
+void environment_read_alone(struct environment *env);
 /* Reads the sysctls again. */
 void environment_read_sysctls(struct environment *env);
 void environment_free(struct environment *env);

@@ -330,6 +330,11 @@ int machine_try_lock(struct machine *m, bool alone)
 	return machine_lock_try(&m->lock, alone);
 }
 
+bool machine_holds_lock(const struct machine *m, bool alone)
+{
+	return machine_lock_is_held(&m->lock, alone);
+}
+
 const char *machine_holder(const struct machine *m, char *text, size_t size)
 {
 	return machine_lock_holder(&m->lock, text, size);

@@ -42,6 +42,9 @@ bool machine_has_lock(const struct machine *machine);
  */
 int machine_try_lock(struct machine *machine, bool alone);
 
+/* Whether it is so already, or there is no lock: to try would change nothing. */
+bool machine_holds_lock(const struct machine *machine, bool alone);
+
 /* Who is in the way, for a message: "perfabi, process 1234". Returns `text`. */
 const char *machine_holder(const struct machine *machine, char *text, size_t size);
 

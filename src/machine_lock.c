@@ -89,9 +89,14 @@ static bool try_lock(int fd, int how)
 	return !flock(fd, how | LOCK_NB);
 }
 
+bool machine_lock_is_held(const struct machine_lock *lock, bool alone)
+{
+	return lock->lock < 0 || (lock->held && lock->alone == alone);
+}
+
 int machine_lock_try(struct machine_lock *lock, bool alone)
 {
-	if (lock->lock < 0 || (lock->held && lock->alone == alone))
+	if (machine_lock_is_held(lock, alone))
 		return 0;
 	if (lock->held) /* whoever is next must not wait for one who waits to be */
 		flock(lock->lock, LOCK_UN);

@@ -28,6 +28,9 @@ void machine_lock_close(struct machine_lock *lock);
  */
 int machine_lock_try(struct machine_lock *lock, bool alone);
 
+/* Whether trying would change nothing: it is held so, or there is none. */
+bool machine_lock_is_held(const struct machine_lock *lock, bool alone);
+
 /* Who is in the way: "perfabi, process 1234". Returns `text`. */
 const char *machine_lock_holder(const struct machine_lock *lock, char *text, size_t size);
 

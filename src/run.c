@@ -62,6 +62,7 @@ struct runner {
 	struct worker *workers;
 	struct machine *machine;
 	struct sysctl_watch sysctls;
+	bool has_begun; /* the machine was looked at with other runs kept away */
 	struct moves moves;
 	char moved[96];       /* the last move that was not the kernel's, or else the last */
 	double waiting_since; /* for another perfabi; 0: we are not */
@@ -643,17 +644,36 @@ static void say_waiting(struct runner *r, bool alone)
 }
 
 /*
+ * The lock was got, the first time or again: whoever had it may have left the sysctls other than
+ * they were. What was read of them before is of no machine in particular: another run's cases may
+ * have had them just then.
+ */
+static void look_at_machine(struct runner *r)
+{
+	if (r->has_begun) {
+		watch_sysctls(r, &(struct sysctl_set){{false}});
+		return;
+	}
+	sysctl_watch_begin(&r->sysctls);
+	environment_read_alone(r->env);
+	r->has_begun = true;
+	if (r->options->begun)
+		r->options->begun(r->options->context);
+}
+
+/*
  * Those that run alone do so on the whole machine. False while another perfabi is in the way, or
  * when it was too long.
  */
 static bool take_lock(struct runner *r, bool alone)
 {
+	bool is_news = !r->has_begun || !machine_holds_lock(r->machine, alone);
 	double now = clock_seconds();
 
 	if (!machine_try_lock(r->machine, alone)) {
-		if (r->waiting_since > 0) /* it may have left the sysctls other than they were */
-			watch_sysctls(r, &(struct sysctl_set){{false}});
 		r->waiting_since = 0;
+		if (is_news)
+			look_at_machine(r);
 		return true;
 	}
 	if (r->waiting_since <= 0) {
@@ -743,7 +763,6 @@ static int set_up(struct runner *r)
 	static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
 	unsigned jobs = r->options->jobs;
 
-	sysctl_watch_begin(&r->sysctls);
 	r->surroundings.devnull = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (r->surroundings.devnull < 0)
 		return -errno;
@@ -773,7 +792,8 @@ static bool tear_down(struct runner *r)
 	for (unsigned i = 0; r->workers && i < r->options->jobs; i++)
 		if (r->workers[i].slot)
 			munmap(r->workers[i].slot, sizeof(*r->workers[i].slot));
-	sysctl_watch_end(&r->sysctls);
+	if (r->has_begun)
+		sysctl_watch_end(&r->sysctls);
 	restored = machine_end(r->machine);
 	free(r->workers);
 	free(r->order);

@@ -30,6 +30,9 @@ struct run_options {
 	bool shuffle;
 	uint64_t seed;
 	struct flip flip; /* kind FLIP_NONE but for mutation */
+	/* Called when other runs are kept away, as far as they can be, and what `env` says of the
+	 * sysctls is the machine's own; before that no case is judged. May be NULL. */
+	void (*begun)(void *context);
 	/* Called as each instance ends, in the order in which they end; may be NULL. */
 	void (*ended)(void *context, const struct result *result, size_t done, size_t total);
 	void *context;

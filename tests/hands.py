@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What processes of cases, other users and other runs can do to a run of root's. As root.
 
-usage: hands.py PERFABI SCRATCH-FOLDER
+usage: hands.py PERFABI SCRATCH-FOLDER [PART...]
 """
 import ctypes
 import fcntl
@@ -26,6 +26,11 @@ ALONE = {"suite": "alone", "about": "x", "spec": {"man": "x", "since": "4.8"}, "
 STACK = {"suite": "stack", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root"},
          "cases": [{"name": "a", "title": "has its depth of call chains for two seconds", "sysctl": {"perf_event_max_stack": 100},
                     "steps": [{"workload": "sleep", "ms": 1900}]}]}
+PARANOID = {"suite": "paranoid", "about": "x", "spec": {"man": "x", "since": "4.8"},
+            "cases": [{"name": "low", "title": "has it at 1 for two seconds", "as": "root", "sysctl": {"perf_event_paranoid": 1},
+                       "steps": [{"workload": "sleep", "ms": 1900}]},
+                      {"name": "as-it-is", "title": "finds it as it is when nobody has changed it", "as": "root", "requires": ["paranoid==2"],
+                       "steps": [{"value": "$sysctl.perf_event_paranoid", "expect": 2}]}]}
 
 
 class Wrong(Exception):
@@ -268,6 +273,43 @@ def sysctls_that_move_beside(perfabi, folder):
     print("a sysctl that somebody else writes beside one of the case's: it stays, the case's is put back")
 
 
+def environment_of(out):
+    """What the first line of JSON Lines says of the machine, and what came of the one case."""
+    first, result, _ = (json.loads(line) for line in out.splitlines())
+    return first["environment"], result["outcome"], result.get("reason", "")
+
+
+def sysctls_of_another_run(perfabi, folder):
+    """What another run's case has made of a sysctl for a while is nothing that a run judges by, or reports."""
+    paranoid = PROC / "sys/kernel/perf_event_paranoid"
+    was = paranoid.read_text()
+    try:
+        paranoid.write_text("2\n")
+        other = start(perfabi, folder, "paranoid.low")
+        wait_for(lambda: int(paranoid.read_text()) == 1)
+        run = start(perfabi, folder, "--format", "jsonl", "paranoid.as-it-is")
+        out, err = run.communicate(timeout=30)
+        environment, outcome, reason = environment_of(out)
+        need(other.wait(30) == 0 and "waiting for" in err, err)
+        need(environment["sysctls"]["perf_event_paranoid"] == 2 and outcome == "pass", f"after waiting: {environment['sysctls']}, {outcome}: {reason}")
+        if subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, check=False).returncode:
+            print("a run that begins while another one ends: not tried, strace is refused here")
+            return
+        # Where the other run ends just before the lock is asked for, nobody waits.
+        paranoid.write_text("1\n")
+        run = start(perfabi, folder, "--format", "jsonl", "paranoid.as-it-is",
+                    before=("strace", "-o", "/dev/null", "-e", "trace=flock", "-e", "inject=flock:delay_enter=2000000:when=1"))
+        time.sleep(1)
+        paranoid.write_text("2\n")
+        out, err = run.communicate(timeout=30)
+    finally:
+        paranoid.write_text(was)
+    environment, outcome, reason = environment_of(out)
+    need("waiting" not in err, err)
+    need(environment["sysctls"]["perf_event_paranoid"] == 2 and outcome == "pass", f"without waiting: {environment['sysctls']}, {outcome}: {reason}")
+    print("a sysctl that another run had changed while this one began: it is judged by, and reported, as it is")
+
+
 def open_with_call_chains():
     """An event of this process: while it is there, perf_event_max_stack cannot be written."""
     attr = struct.pack("=IIQQQQQ24x", 1, 64 + 8, 9, 0, 1 << 5, 0, 1)
@@ -308,18 +350,19 @@ def no_programs_by_path(perfabi, folder):
 
 
 def main():
-    perfabi, scratch = sys.argv[1:]
+    perfabi, scratch, *wanted = sys.argv[1:]
     folder = pathlib.Path(scratch) / "hands"
     folder.mkdir()
     (folder / "abi").symlink_to(pathlib.Path("cases/abi").resolve())
     for name in ("phases.json", "vehicles.json", "checks.json"):
         (folder / name).symlink_to((pathlib.Path("cases") / name).resolve())
-    for suite in (SLEEPS, ALONE, STACK):
+    for suite in (SLEEPS, ALONE, STACK, PARANOID):
         (folder / (suite["suite"] + ".json")).write_text(json.dumps(suite))
     try:
         for part in (cases_of_users, verdict_is_no_command, users_do_not_block, other_containers, no_tracefs, sysctls_that_move,
-                     sysctls_that_move_beside, sysctls_that_stick, no_programs_by_path):
-            part(perfabi, str(folder))
+                     sysctls_that_move_beside, sysctls_of_another_run, sysctls_that_stick, no_programs_by_path):
+            if not wanted or part.__name__ in wanted:
+                part(perfabi, str(folder))
     except Wrong as wrong:
         sys.exit(f"{part.__name__}: {wrong}")
 
