@@ -74,6 +74,11 @@ $B/tests/faults.so: tests/faults/faults.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 
+# Preloaded into perfabi: a kernel whose users may open nothing.
+$B/tests/closed.so: tests/closed/closed.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $< -ldl
+
 # Another user of perf, for the suite to run beside.
 $B/tests/disturb: tests/disturb/disturb.c
 	@mkdir -p $(@D)
@@ -102,7 +107,7 @@ run: setup
 	@$(MAKE) --no-print-directory all
 	$B/perfabi run $(or $(ARGS),--baseline ci/baseline.json)
 test: setup-test
-	@$(MAKE) --no-print-directory all $B/unit $B/tests/faults.so $B/tests/disturb $B/lies/perfabi asan tsan
+	@$(MAKE) --no-print-directory all $B/unit $B/tests/faults.so $B/tests/closed.so $B/tests/disturb $B/lies/perfabi asan tsan
 	PYTHON='$(PYTHON)' B='$B' tests/run-all
 
 setup:

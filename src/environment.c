@@ -267,16 +267,26 @@ static void read_probes(struct environment *env)
 	free(attr);
 }
 
-void environment_read_alone(struct environment *env)
+static int try_control(const struct environment *env, enum identity as)
 {
 	char why[128];
 
+	return identity_available(env, as, why, sizeof(why))
+		       ? identity_run(as, 5, probe_control, (void *)(uintptr_t)env->abi)
+		       : -1;
+}
+
+void environment_read_alone(struct environment *env)
+{
 	environment_read_sysctls(env);
 	for (enum identity as = 0; as < IDENTITIES; as++)
-		env->control[as] =
-			identity_available(env, as, why, sizeof(why))
-				? identity_run(as, 5, probe_control, (void *)(uintptr_t)env->abi)
-				: -1;
+		env->control[as] = try_control(env, as);
+	env->control_paranoid = env->paranoid;
+}
+
+int environment_control(const struct environment *env, enum identity as)
+{
+	return env->paranoid == env->control_paranoid ? env->control[as] : try_control(env, as);
 }
 
 void environment_read(struct environment *env, const struct abi *abi)

@@ -59,6 +59,7 @@ struct environment {
 	int attr_size_errno; /* what that open gave */
 	/* 0, or the errno that a plain dummy event gave that identity; -1: it was not tried */
 	int control[IDENTITIES];
+	int control_paranoid;            /* what perf_event_paranoid was then */
 	int hardware, hardware_sampling; /* the same for cpu-cycles, counting and sampling */
 
 	char lockdown[32], container[32], hypervisor[32], lsm[128], config_path[96];
@@ -78,6 +79,11 @@ void environment_read(struct environment *env, const struct abi *abi);
 void environment_read_alone(struct environment *env);
 /* Reads the sysctls again. */
 void environment_read_sysctls(struct environment *env);
+/*
+ * What a plain dummy event gives that identity with perf_event_paranoid as it was last read: tried
+ * again where it is another than at the start, for a case may have set it.
+ */
+int environment_control(const struct environment *env, enum identity as);
 void environment_free(struct environment *env);
 
 /* NULL if there is none of that name in /sys/bus/event_source/devices. */

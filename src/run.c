@@ -135,7 +135,7 @@ static bool opens_nothing(const struct environment *env, const struct instance *
 			  const struct expectation *x, const struct cases *cases, char *why,
 			  size_t size)
 {
-	int err = env->control[instance->as];
+	int err = environment_control(env, instance->as);
 	int permission = phase_by_name(&cases->phases, "permission", NULL);
 
 	if ((err != EACCES && err != EPERM) || env->control[AS_ROOT] == err || x->yes)

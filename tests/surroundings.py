@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 """The whole suite where a machine gives it less: no case fails there, and none errs; what cannot be told is skipped.
 
-usage: surroundings.py PERFABI less [NAME...]
+usage: surroundings.py PERFABI CLOSED.so [NAME...]
        surroundings.py PERFABI DISTURB [NAME...]
 
-As root. `less`: with fewer files, cpus and the like; else beside DISTURB, which is built from disturb.c: another user
-of perf. All of these, or those named.
+As root. With CLOSED.so, which is built from closed.c: with fewer files, cpus and the like, and where users may open
+nothing; else beside DISTURB, which is built from disturb.c: another user of perf. All of these, or those named.
 """
 import json
 import os
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+PARANOID = pathlib.Path("/proc/sys/kernel/perf_event_paranoid")
 RATE = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate")
 
 
@@ -90,6 +91,24 @@ def judge(name, result):
     return None
 
 
+def closed(perfabi, preload):
+    """Where users may open nothing, the cases that set another perf_event_paranoid run all the same."""
+    was = PARANOID.read_text()
+    PARANOID.write_text("3")
+    try:
+        result = subprocess.run([perfabi, "run", "--format", "json", "--filter", "as=user", "machine.paranoid", "count.software"],
+                                env={**os.environ, "LD_PRELOAD": preload}, capture_output=True, text=True, check=False)
+    finally:
+        PARANOID.write_text(was)
+    wrong = judge("users may open nothing", result)
+    results = [] if wrong else json.loads(result.stdout)["results"]
+    for r in results:
+        shut = r.get("token") == "as.user"
+        if shut == (r["suite"] == "machine.paranoid"):
+            return f"users may open nothing: {r['outcome']} {r['id']}: {r.get('reason', '')}"
+    return wrong
+
+
 def no_proc(perfabi):
     result = in_shell(perfabi, "umount -l /proc", "unshare", "--mount")
     if result.returncode != 3 or "mount -t proc proc /proc" not in result.stderr or result.stdout:
@@ -101,9 +120,10 @@ def no_proc(perfabi):
 def main():
     perfabi, other, *names = sys.argv[1:]
     perfabi = os.path.abspath(perfabi)
-    less = other == "less"
+    less = other.endswith(".so")
     runs = NAMES if less else {name: beside(os.path.abspath(other), what) for name, what in OTHERS.items()}
-    wrong = [why for why in [no_proc(perfabi)] if why] if less else []
+    first = [no_proc(perfabi), closed(perfabi, os.path.abspath(other))] if less and not names else []
+    wrong = [why for why in first if why]
     for name, run in runs.items():
         if names and name not in names:
             continue

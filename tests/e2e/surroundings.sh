@@ -3,4 +3,4 @@
 . tests/e2e/lib.sh
 
 [ "$(id -u)" = 0 ] || { echo "skipped: this is not root"; exit 0; }
-"$PYTHON" tests/surroundings.py "$perfabi" less || fail "surroundings"
+"$PYTHON" tests/surroundings.py "$perfabi" "$B/tests/closed.so" || fail "surroundings"
