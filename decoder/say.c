@@ -43,6 +43,28 @@ void say_list(FILE *f, const char *format, va_list args)
 	}
 }
 
+const char *say_harmless(const char *text, char *out, size_t size)
+{
+	const unsigned char *from = (const unsigned char *)text;
+	size_t left = strlen(text), at = 0;
+
+	while (left) {
+		size_t n = *from < 0x20 ? 0 : harmless(from, left), step = n ? n : 1;
+
+		if (at + (n ? n : sizeof("\\xff") - 1) >= size)
+			break;
+		if (n)
+			memcpy(out + at, from, n);
+		else
+			snprintf(out + at, size - at, "\\x%02x", *from);
+		at += n ? n : sizeof("\\xff") - 1;
+		from += step;
+		left -= step;
+	}
+	out[at] = '\0';
+	return out;
+}
+
 void say(FILE *f, const char *format, ...)
 {
 	va_list args;

@@ -16,4 +16,10 @@
 void say(FILE *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void say_list(FILE *f, const char *format, va_list args);
 
+/*
+ * The same of a text that goes into a line of a report, where newlines and tabs are shown too. Cut
+ * to fit; returns `out`, which has four bytes for each of `text` if it is not to be.
+ */
+const char *say_harmless(const char *text, char *out, size_t size);
+
 #endif

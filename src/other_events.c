@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "say.h"
 #include "small_file.h"
 
 static bool is_event(int folder, const char *name)
@@ -58,7 +59,7 @@ bool other_events(char *who, size_t size)
 	bool found = false;
 
 	while (proc && !found && (entry = readdir(proc))) {
-		char path[300], name[32];
+		char path[300], name[32], shown[4 * sizeof(name)];
 
 		if (entry->d_name[0] < '1' || entry->d_name[0] > '9' ||
 		    atol(entry->d_name) == (long)getpid() || !has_event(entry->d_name))
@@ -67,7 +68,8 @@ bool other_events(char *who, size_t size)
 		read_line(path, name, sizeof(name));
 		if (!strcmp(name, "perfabi")) /* ours, or a run that waits until we are alone */
 			continue;
-		snprintf(who, size, "%s, process %.12s, has events", name, entry->d_name);
+		snprintf(who, size, "%s, process %.12s, has events",
+			 say_harmless(name, shown, sizeof(shown)), entry->d_name);
 		found = true;
 	}
 	if (proc)

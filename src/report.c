@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "say.h"
+
 const char perfabi_version[] = "0.1.0";
 
 const struct printer *printer_by_name(const char *name, struct nearest *near)
@@ -22,10 +24,16 @@ const struct printer *printer_by_name(const char *name, struct nearest *near)
 	return NULL;
 }
 
+/* What is no UTF-8, as a text that was cut within a character, is shown so and not left out. */
 static void set_text(json_t *object, const char *key, const char *text)
 {
-	if (text && text[0])
-		json_object_set_new(object, key, json_string(text));
+	json_t *json = text && text[0] ? json_string(text) : NULL;
+	char shown[4096];
+
+	if (!json && text && text[0])
+		json = json_string(say_harmless(text, shown, sizeof(shown)));
+	if (json)
+		json_object_set_new(object, key, json);
 }
 
 static json_t *phases_json(unsigned mask, const struct cases *cases)

@@ -7,22 +7,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text for an attribute or element; what XML 1.0 cannot hold becomes '?'. */
+#include "json.h"
+
+/*
+ * Bytes of the character at `text` that XML 1.0 can hold; 0: it cannot, as control characters, what
+ * is no UTF-8, U+FFFE and U+FFFF.
+ */
+static size_t allowed(const char *text)
+{
+	const unsigned char *c = (const unsigned char *)text;
+
+	if (*c < 0x20)
+		return *c == '\n' || *c == '\t';
+	if (!strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3))
+		return 0;
+	return utf8_length(c, strlen(text));
+}
+
+static const char *entity(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	default:
+		return NULL;
+	}
+}
+
+/* Text for an attribute or element; a byte of what XML cannot hold becomes '?'. */
 static void put_escaped(FILE *f, const char *text)
 {
-	for (; text && *text; text++) {
-		unsigned char c = (unsigned char)*text;
+	while (text && *text) {
+		size_t n = allowed(text);
 
-		if (c == '&')
-			fputs("&amp;", f);
-		else if (c == '<')
-			fputs("&lt;", f);
-		else if (c == '>')
-			fputs("&gt;", f);
-		else if (c == '"')
-			fputs("&quot;", f);
+		if (entity(*text))
+			fputs(entity(*text), f);
+		else if (n)
+			fwrite(text, 1, n, f);
 		else
-			fputc(c < 0x20 && c != '\n' && c != '\t' ? '?' : c, f);
+			fputc('?', f);
+		text += n ? n : 1;
 	}
 }
 

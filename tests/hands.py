@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import time
+from xml.etree import ElementTree
 
 PROC = pathlib.Path("/proc")
 SYSCTL = PROC / "sys/kernel/perf_event_mlock_kb"
@@ -31,6 +32,8 @@ PARANOID = {"suite": "paranoid", "about": "x", "spec": {"man": "x", "since": "4.
                        "steps": [{"workload": "sleep", "ms": 1900}]},
                       {"name": "as-it-is", "title": "finds it as it is when nobody has changed it", "as": "root", "requires": ["paranoid==2"],
                        "steps": [{"value": "$sysctl.perf_event_paranoid", "expect": 2}]}]}
+QUIET = {"suite": "quiet", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root", "requires": ["quiet"]},
+         "cases": [{"name": "a", "title": "wants nobody else to have events", "steps": [{"workload": "sleep", "ms": 1}]}]}
 
 
 class Wrong(Exception):
@@ -310,12 +313,64 @@ def sysctls_of_another_run(perfabi, folder):
     print("a sysctl that another run had changed while this one began: it is judged by, and reported, as it is")
 
 
-def open_with_call_chains():
-    """An event of this process: while it is there, perf_event_max_stack cannot be written."""
-    attr = struct.pack("=IIQQQQQ24x", 1, 64 + 8, 9, 0, 1 << 5, 0, 1)
+def open_event(sample_type=0):
+    """A dummy event of this process, in user space and off."""
+    attr = struct.pack("=IIQQQQQ24x", 1, 64 + 8, 9, 0, sample_type, 0, 1 | 1 << 5 | 1 << 6)
     numbers = {"x86_64": 298, "i686": 336, "aarch64": 241, "riscv64": 241, "s390x": 331, "ppc64le": 319}
     libc = ctypes.CDLL(None, use_errno=True)
     return libc.syscall(numbers[os.uname().machine], attr, 0, -1, -1, 0)
+
+
+def open_with_call_chains():
+    """While it is there, perf_event_max_stack cannot be written."""
+    return open_event(1 << 5)
+
+
+def user_with_event(name):
+    """A process of nobody's that has an event and that name, until the pipe to it is closed."""
+    (ready, tell), (wait, go) = os.pipe(), os.pipe()
+    pid = os.fork()
+    if not pid:
+        status = 1
+        try:
+            os.close(go)
+            os.setgroups([])
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+            ctypes.CDLL(None).prctl(15, name, 0, 0, 0)  # PR_SET_NAME
+            os.write(tell, b"y" if open_event() >= 0 else b"n")
+            os.read(wait, 1)
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(wait)
+    need(os.read(ready, 1) == b"y", "nobody gets no event")
+    for fd in (ready, tell):
+        os.close(fd)
+    return pid, go
+
+
+def names_in_reports(perfabi, folder):
+    """What an ordinary user's process calls itself moves no cursor and breaks no report."""
+    before = start(perfabi, folder, "quiet")
+    out, _ = before.communicate(timeout=30)
+    if before.returncode:
+        print("names in reports: not tried, it is not quiet here, or cannot be told: " + out.splitlines()[-3].strip())
+        return
+    pid, go = user_with_event(b"\x1b[2J\x07\xff\xef\xbf\xbf#x")
+    try:
+        said = {form: subprocess.run([perfabi, "run", "--cases", folder, "--format", form, "quiet"], capture_output=True, check=False).stdout
+                for form in ("pretty", "tap", "ktap", "junit", "json", "jsonl")}
+    finally:
+        os.close(go)
+        os.waitpid(pid, 0)
+    for form, text in said.items():
+        need(not any(byte in text for byte in (b"\x1b", b"\x07", b"\xff")), f"{form} has what a user's process is called: {text}")
+    wanted = f"\\x1b[2J\\x07\\xff\uffff#x, process {pid}, has events"
+    reason = json.loads(said["json"])["results"][0].get("reason")
+    need(reason == wanted, f"the reason is {reason!r}, not {wanted!r}")
+    need(wanted.encode() in said["pretty"], said["pretty"])
+    ElementTree.fromstring(said["junit"])
+    print("a user's process by the name of an escape sequence: it is shown, not sent")
 
 
 def sysctls_that_stick(perfabi, folder):
@@ -356,11 +411,11 @@ def main():
     (folder / "abi").symlink_to(pathlib.Path("cases/abi").resolve())
     for name in ("phases.json", "vehicles.json", "checks.json"):
         (folder / name).symlink_to((pathlib.Path("cases") / name).resolve())
-    for suite in (SLEEPS, ALONE, STACK, PARANOID):
+    for suite in (SLEEPS, ALONE, STACK, PARANOID, QUIET):
         (folder / (suite["suite"] + ".json")).write_text(json.dumps(suite))
     try:
         for part in (cases_of_users, verdict_is_no_command, users_do_not_block, other_containers, no_tracefs, sysctls_that_move,
-                     sysctls_that_move_beside, sysctls_of_another_run, sysctls_that_stick, no_programs_by_path):
+                     sysctls_that_move_beside, sysctls_of_another_run, sysctls_that_stick, names_in_reports, no_programs_by_path):
             if not wanted or part.__name__ in wanted:
                 part(perfabi, str(folder))
     except Wrong as wrong:

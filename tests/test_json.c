@@ -9,6 +9,7 @@
 
 #include "events.h"
 #include "json.h"
+#include "say.h"
 #include "unit.h"
 
 static void check_number(uint64_t v)
@@ -135,6 +136,29 @@ static const struct {
 	{"[7]", "a field", NULL},
 };
 
+static const struct harmless_row {
+	const char *text, *shown; /* in 16 bytes */
+} harmless_rows[] = {
+	{"perf", "perf"},
+	{"", ""},
+	{"a\x1b[2J", "a\\x1b[2J"},
+	{"\xff\n\t", "\\xff\\x0a\\x09"},
+	{"\xc3\xa9\xc3", "\xc3\xa9\\xc3"},
+	{"\xc2\x9b", "\\xc2\\x9b"},
+	{"0123456789abcdef", "0123456789abcde"},
+	{"0123456789ab\x07", "0123456789ab"},
+	{"0123456789abcd\xc3\xa9", "0123456789abcd"},
+};
+
+START_TEST(names_from_outside_are_made_harmless)
+{
+	const struct harmless_row *row = &harmless_rows[_i];
+	char shown[16];
+
+	ck_assert_str_eq(say_harmless(row->text, shown, sizeof(shown)), row->shown);
+}
+END_TEST
+
 START_TEST(broken_layouts_are_refused)
 {
 	struct abi *abi = test_abi();
@@ -176,6 +200,8 @@ Suite *suite_json(void)
 	tcase_add_test(c, strings_come_back);
 	tcase_add_test(c, doubles_read_back);
 	tcase_add_loop_test(c, broken_layouts_are_refused, 0, sizeof(broken) / sizeof(broken[0]));
+	tcase_add_loop_test(c, names_from_outside_are_made_harmless, 0,
+			    sizeof(harmless_rows) / sizeof(harmless_rows[0]));
 	suite_add_tcase(s, c);
 	return s;
 }
