@@ -500,7 +500,8 @@ int command_capture(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	environment_read(&env, abi);
-	prctl(PR_SET_NAME, "perfabi-capture"); /* whose events are no run's: see other_events.c */
+	/* so that a run that wants quiet says who is in its way */
+	prctl(PR_SET_NAME, "perfabi-capture");
 	status = read_attrs(&attrs, &s, &env);
 	if (!status)
 		status = capture_command(&s, &env, &attrs);

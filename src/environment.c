@@ -63,6 +63,7 @@ static void read_self(struct environment *env)
 	uint64_t raises;
 
 	read_small("/proc/self/status", text, sizeof(text));
+	env->runner = getpid();
 	env->uid = geteuid();
 	env->capabilities = status_number(text, "\nCapEff:", 16);
 	env->no_new_privs = status_number(text, "\nNoNewPrivs:", 10) != 0;
@@ -310,9 +311,7 @@ void environment_read(struct environment *env, const struct abi *abi)
 
 void environment_free(struct environment *env)
 {
-	for (size_t i = 0; i < env->tracepoint_count; i++)
-		if (env->tracepoints[i].held >= 0)
-			close(env->tracepoints[i].held);
+	environment_let_go(env);
 	free(env->pmus);
 	free(env->config);
 	free(env->tracepoints);
@@ -383,6 +382,23 @@ const struct tracepoint *environment_tracepoint(struct environment *env, const c
 	grown->id = (uint32_t)strtoul(text, NULL, 10);
 	grown->held = hold_tracepoint(env->abi, grown->id);
 	return grown;
+}
+
+void environment_let_go(struct environment *env)
+{
+	for (size_t i = 0; i < env->tracepoint_count; i++) {
+		if (env->tracepoints[i].held >= 0)
+			close(env->tracepoints[i].held);
+		env->tracepoints[i].held = -1;
+	}
+}
+
+void environment_hold(struct environment *env)
+{
+	for (size_t i = 0; i < env->tracepoint_count; i++)
+		if (env->tracepoints[i].held < 0)
+			env->tracepoints[i].held =
+				hold_tracepoint(env->abi, env->tracepoints[i].id);
 }
 
 int environment_cgroup(const char *hierarchy, char *path, size_t size)

@@ -38,6 +38,7 @@ struct environment {
 	unsigned cpus_allowed; /* that this process may run on, at present */
 	cpu_set_t cpus_usable; /* that it could: of its cpuset; the first CPU_SETSIZE */
 
+	pid_t runner; /* the process that has read it */
 	uid_t uid;
 	uint64_t capabilities; /* effective */
 	bool init_user_namespace, no_new_privs;
@@ -98,6 +99,13 @@ const struct tracepoint *environment_tracepoint(struct environment *env, const c
 /* The same among those already looked up. */
 const struct tracepoint *environment_known_tracepoint(const struct environment *env,
 						      const char *name);
+
+/*
+ * The events by which tracepoints stay registered are let go while another run may be alone on the
+ * machine, and ask that nobody else has any; and taken up again.
+ */
+void environment_let_go(struct environment *env);
+void environment_hold(struct environment *env);
 
 /* Where the hierarchy "v2" or "v1.CONTROLLER" is mounted. 0 or -ENOENT. */
 int environment_cgroup(const char *hierarchy, char *path, size_t size);

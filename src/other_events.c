@@ -15,6 +15,8 @@
 #include "say.h"
 #include "small_file.h"
 
+enum { STEPS_MAX = 1000 }; /* from a process to the first one, with some that begin anew */
+
 static bool is_event(int folder, const char *name)
 {
 	static const char event[] = "anon_inode:[perf_event]";
@@ -52,7 +54,38 @@ bool other_events_seen(uint64_t capabilities)
 	       !memcmp(target, first, sizeof(first) - 1);
 }
 
-bool other_events(char *who, size_t size)
+/* 0: of the first process; -1: it is gone. */
+static pid_t parent_of(pid_t pid)
+{
+	char path[64], text[512], *at;
+	int parent;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	read_small(path, text, sizeof(text));
+	at = strrchr(text, ')');
+	return at && sscanf(at + 1, " %*c %d", &parent) == 1 ? parent : -1;
+}
+
+/*
+ * Whether a process is the runner, or descends from it, by who its parents are: a name anybody can
+ * have. What a case leaves behind has the runner for its parent, which is a subreaper; so where one
+ * on the way goes meanwhile, the way is another. A process that is gone itself is nobody's.
+ */
+static bool is_ours(pid_t pid, pid_t runner)
+{
+	pid_t at = pid;
+
+	for (int left = STEPS_MAX; at > 0 && at != runner && left > 0; left--) {
+		pid_t parent = parent_of(at);
+
+		if (parent < 0 && at == pid)
+			return true;
+		at = parent < 0 ? pid : parent;
+	}
+	return at == runner;
+}
+
+bool other_events(pid_t runner, char *who, size_t size)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;
@@ -61,13 +94,11 @@ bool other_events(char *who, size_t size)
 	while (proc && !found && (entry = readdir(proc))) {
 		char path[300], name[32], shown[4 * sizeof(name)];
 
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9' ||
-		    atol(entry->d_name) == (long)getpid() || !has_event(entry->d_name))
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || !has_event(entry->d_name) ||
+		    is_ours((pid_t)atol(entry->d_name), runner))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
 		read_line(path, name, sizeof(name));
-		if (!strcmp(name, "perfabi")) /* ours, or a run that waits until we are alone */
-			continue;
 		snprintf(who, size, "%s, process %.12s, has events",
 			 say_harmless(name, shown, sizeof(shown)), entry->d_name);
 		found = true;

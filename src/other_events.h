@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /*
  * Whether the processes that can be seen are all there are, and with these effective capabilities
@@ -16,9 +17,9 @@
 bool other_events_seen(uint64_t capabilities);
 
 /*
- * Whether a process other than this one, as far as they can be seen in /proc, has an event open;
- * `who` is the first: "perf, process 1234".
+ * Whether a process other than the runner and those that descend from it, as far as they can be
+ * seen in /proc, has an event open; `who` is the first: "perf, process 1234".
  */
-bool other_events(char *who, size_t size);
+bool other_events(pid_t runner, char *who, size_t size);
 
 #endif

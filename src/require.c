@@ -228,7 +228,7 @@ static int quiet(struct environment *env, const struct token *t, char *found, si
 			 "other containers' processes, or other users', cannot be seen");
 		return NOT_KNOWN;
 	}
-	return !other_events(found, size);
+	return !other_events(env->runner, found, size);
 }
 
 /* The runner settles it: it can run cases. */
@@ -322,7 +322,7 @@ static const struct form {
 	 "a capability of the caller: ipc-lock, sys-ptrace, ..."},
 	{"lockdown.", NAMED, lockdown, "lockdown.none", "the kernel's lockdown level"},
 	{"quiet", EXACT, quiet, NULL,
-	 "no other process has an event, as far as root of no container sees"},
+	 "no process but this run's has an event, as far as root of no container sees"},
 	{"case.", NAMED, another_case, "case.machine.quiet.bpf",
 	 "that case, run there and then, passes; a capability is there"},
 	{"file:", NAMED, file, "file:/proc/kallsyms", "a file that is there"},

@@ -650,6 +650,7 @@ static void say_waiting(struct runner *r, bool alone)
  */
 static void look_at_machine(struct runner *r)
 {
+	environment_hold(r->env);
 	if (r->has_begun) {
 		watch_sysctls(r, &(struct sysctl_set){{false}});
 		return;
@@ -670,6 +671,8 @@ static bool take_lock(struct runner *r, bool alone)
 	bool is_news = !r->has_begun || !machine_holds_lock(r->machine, alone);
 	double now = clock_seconds();
 
+	if (is_news) /* whoever gets it in our place may ask that nobody else has events */
+		environment_let_go(r->env);
 	if (!machine_try_lock(r->machine, alone)) {
 		r->waiting_since = 0;
 		if (is_news)
@@ -794,6 +797,7 @@ static bool tear_down(struct runner *r)
 			munmap(r->workers[i].slot, sizeof(*r->workers[i].slot));
 	if (r->has_begun)
 		sysctl_watch_end(&r->sysctls);
+	environment_let_go(r->env); /* before the lock is another run's */
 	restored = machine_end(r->machine);
 	free(r->workers);
 	free(r->order);

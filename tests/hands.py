@@ -34,6 +34,11 @@ PARANOID = {"suite": "paranoid", "about": "x", "spec": {"man": "x", "since": "4.
                        "steps": [{"value": "$sysctl.perf_event_paranoid", "expect": 2}]}]}
 QUIET = {"suite": "quiet", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root", "requires": ["quiet"]},
          "cases": [{"name": "a", "title": "wants nobody else to have events", "steps": [{"workload": "sleep", "ms": 1}]}]}
+ALONE_IN_QUIET = {"suite": "zquiet", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root", "requires": ["quiet"]},
+                  "cases": [{"name": "a", "title": "wants nobody else to have events, alone", "alone": True, "steps": [{"workload": "sleep", "ms": 1}]}]}
+EVENTS = {"suite": "events", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root"},
+          "cases": [{"name": "held", "title": "has an event, and the runner one on a tracepoint, for two seconds", "requires": ["tracepoint.task:task_rename"],
+                     "steps": [{"open": {"attr": {"type": "software", "config": "dummy"}}, "bind": "e"}, {"workload": "sleep", "ms": 1900}]}]}
 
 
 class Wrong(Exception):
@@ -349,12 +354,39 @@ def user_with_event(name):
     return pid, go
 
 
+def is_quiet(perfabi, folder):
+    """Whether nobody has events, and that can be told."""
+    return subprocess.run([perfabi, "run", "--cases", folder, "quiet"], capture_output=True, check=False).returncode == 0
+
+
+def quiet_of_others(perfabi, folder):
+    """Nobody's events are taken for the run's by the name of their process; its own are not in its way, nor are those of runs that wait."""
+    if not is_quiet(perfabi, folder):
+        print("quiet: not tried, it is not quiet here, or cannot be told")
+        return
+    pid, go = user_with_event(b"perfabi")
+    try:
+        out, _ = start(perfabi, folder, "--format", "json", "quiet").communicate(timeout=30)
+    finally:
+        os.close(go)
+        os.waitpid(pid, 0)
+    result, = json.loads(out)["results"]
+    need(result["outcome"] == "skip" and result["reason"] == f"perfabi, process {pid}, has events", result)
+    out, _ = start(perfabi, folder, "--jobs", "2", "--format", "json", "events", "quiet").communicate(timeout=30)
+    need([r["outcome"] for r in json.loads(out)["results"]] == ["pass"] * 2, f"the run's own events are in its way: {out}")
+    waits = start(perfabi, folder, "--jobs", "1", "events", "alone")
+    time.sleep(1)
+    run = start(perfabi, folder, "--format", "json", "alone", "zquiet")
+    out, err = run.communicate(timeout=60)
+    need("waiting for" in err and [r["outcome"] for r in json.loads(out)["results"]] == ["pass"] * 2, f"a run that waits is in the way: {err}{out}")
+    need(waits.wait(30) == 0 and "waiting for" in waits.stderr.read(), "the other one has not waited")
+    print("events of a user's process named perfabi: not quiet; the run's own, and those of a run that waits: quiet")
+
+
 def names_in_reports(perfabi, folder):
     """What an ordinary user's process calls itself moves no cursor and breaks no report."""
-    before = start(perfabi, folder, "quiet")
-    out, _ = before.communicate(timeout=30)
-    if before.returncode:
-        print("names in reports: not tried, it is not quiet here, or cannot be told: " + out.splitlines()[-3].strip())
+    if not is_quiet(perfabi, folder):
+        print("names in reports: not tried, it is not quiet here, or cannot be told")
         return
     pid, go = user_with_event(b"\x1b[2J\x07\xff\xef\xbf\xbf#x")
     try:
@@ -411,11 +443,11 @@ def main():
     (folder / "abi").symlink_to(pathlib.Path("cases/abi").resolve())
     for name in ("phases.json", "vehicles.json", "checks.json"):
         (folder / name).symlink_to((pathlib.Path("cases") / name).resolve())
-    for suite in (SLEEPS, ALONE, STACK, PARANOID, QUIET):
+    for suite in (SLEEPS, ALONE, STACK, PARANOID, QUIET, ALONE_IN_QUIET, EVENTS):
         (folder / (suite["suite"] + ".json")).write_text(json.dumps(suite))
     try:
         for part in (cases_of_users, verdict_is_no_command, users_do_not_block, other_containers, no_tracefs, sysctls_that_move,
-                     sysctls_that_move_beside, sysctls_of_another_run, sysctls_that_stick, names_in_reports, no_programs_by_path):
+                     sysctls_that_move_beside, sysctls_of_another_run, sysctls_that_stick, quiet_of_others, names_in_reports, no_programs_by_path):
             if not wanted or part.__name__ in wanted:
                 part(perfabi, str(folder))
     except Wrong as wrong:
