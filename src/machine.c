@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -29,12 +30,23 @@
 #include "small_file.h"
 #include "sysctl.h"
 
-enum { PATH_SIZE = 320, TRIES = 2000 /* of a millisecond */, PATIENCE = 600 /* seconds */ };
+enum {
+	PATH_SIZE = 320,
+	TRIES = 2000,   /* of a millisecond */
+	PATIENCE = 600, /* seconds */
+	NAMES = 8,      /* tried for a cgroup */
+	LEFT = 32       /* cgroups that could not be removed yet */
+};
+
+struct cgroup {
+	char path[PATH_SIZE]; /* empty: none */
+	volatile int err;     /* why it could not be removed when that was tried; 0: not so */
+};
 
 /* What one job holds. */
 struct place {
 	volatile pid_t session;
-	char cgroup[PATH_SIZE]; /* empty: none */
+	struct cgroup cgroup;
 };
 
 struct machine {
@@ -47,6 +59,7 @@ struct machine {
 		volatile int err; /* why it could not be put back when that was tried; 0: not so */
 		long was;
 	} sysctls[SYSCTLS];
+	struct cgroup left[LEFT]; /* of cases that have ended */
 	unsigned jobs;
 	struct place places[];
 };
@@ -110,7 +123,23 @@ static bool is_restored(const struct machine *m)
 	for (size_t i = 0; i < SYSCTLS; i++)
 		if (m->sysctls[i].noted)
 			return false;
+	for (size_t i = 0; i < LEFT; i++)
+		if (m->left[i].path[0])
+			return false;
+	for (unsigned i = 0; i < m->jobs; i++)
+		if (m->places[i].cgroup.path[0])
+			return false;
 	return true;
+}
+
+static void say_stuck_cgroup(const struct cgroup *cgroup)
+{
+	if (cgroup->path[0])
+		say(stderr,
+		    "perfabi: the cgroup %s could not be removed: %s; perfabi-guard goes on "
+		    "trying for %d minutes\n"
+		    "  rmdir %s\n",
+		    cgroup->path, strerror(cgroup->err), PATIENCE / 60, cgroup->path);
 }
 
 static void say_stuck(const struct machine *m)
@@ -123,6 +152,10 @@ static void say_stuck(const struct machine *m)
 			    "  sysctl kernel.%s=%ld\n",
 			    sysctl_names[i], strerror(-m->sysctls[i].err), PATIENCE / 60,
 			    sysctl_names[i], m->sysctls[i].was);
+	for (size_t i = 0; i < LEFT; i++)
+		say_stuck_cgroup(&m->left[i]);
+	for (unsigned i = 0; i < m->jobs; i++)
+		say_stuck_cgroup(&m->places[i].cgroup);
 }
 
 int machine_set(struct machine *m, json_t *sysctls, const struct sysctl_set *set,
@@ -144,21 +177,6 @@ int machine_set(struct machine *m, json_t *sysctls, const struct sysctl_set *set
 	return 0;
 }
 
-const char *machine_make_cgroup(struct machine *m, unsigned place)
-{
-	char root[PATH_SIZE - 64], *path = m->places[place].cgroup;
-
-	if (environment_cgroup("v2", root, sizeof(root))) {
-		errno = ENOENT;
-		return NULL;
-	}
-	snprintf(path, PATH_SIZE, "%s/perfabi-%d-%u", root, (int)getpid(), place);
-	if (!mkdir(path, 0755))
-		return path;
-	path[0] = '\0';
-	return NULL;
-}
-
 /* One level of cgroups below it, which steps can have made. */
 static void remove_below(const char *path)
 {
@@ -176,22 +194,98 @@ static void remove_below(const char *path)
 		closedir(dir);
 }
 
-/* A cgroup is busy as long as a process is in it, and what was killed takes a while. */
-static void remove_cgroup(struct place *place)
+static void try_remove(struct cgroup *cgroup)
 {
-	for (int i = 0; place->cgroup[0] && i < TRIES; i++) {
-		remove_below(place->cgroup);
-		if (!rmdir(place->cgroup) || errno != EBUSY) {
-			place->cgroup[0] = '\0';
+	remove_below(cgroup->path);
+	if (!rmdir(cgroup->path) || errno == ENOENT)
+		cgroup->path[0] = '\0';
+	else
+		cgroup->err = errno;
+}
+
+/*
+ * A cgroup is busy as long as a process is in it, and what was killed takes a while. What is in one
+ * that stayed all the same is somebody else's, which nobody need wait for as long again.
+ */
+static void remove_cgroup(struct cgroup *cgroup)
+{
+	bool is_stuck = cgroup->err != 0;
+
+	for (int i = 0; cgroup->path[0] && i < TRIES; i++) {
+		try_remove(cgroup);
+		if (!cgroup->path[0] || cgroup->err != EBUSY || is_stuck)
 			break;
-		}
 		pause_a_little();
 	}
 }
 
+static void remove_cgroups(struct machine *m)
+{
+	for (unsigned i = 0; i < m->jobs; i++)
+		remove_cgroup(&m->places[i].cgroup);
+	for (size_t i = 0; i < LEFT; i++)
+		remove_cgroup(&m->left[i]);
+}
+
+/* The place is free for another one; false: there are too many that stay. */
+static bool leave_behind(struct machine *m, struct cgroup *cgroup)
+{
+	for (size_t i = 0; cgroup->path[0] && i < LEFT; i++) {
+		if (m->left[i].path[0])
+			continue;
+		m->left[i] = *cgroup; /* in both for a moment: it is removed once */
+		cgroup->path[0] = '\0';
+	}
+	return !cgroup->path[0];
+}
+
 void machine_remove_cgroup(struct machine *m, unsigned place)
 {
-	remove_cgroup(&m->places[place]);
+	struct cgroup *cgroup = &m->places[place].cgroup;
+
+	remove_cgroup(cgroup);
+	leave_behind(m, cgroup);
+}
+
+/*
+ * Runs in other containers may share the hierarchy, and have the same pids: the name is nobody
+ * else's, now or left over, by what is drawn.
+ */
+static void choose_path(char *path, const char *root)
+{
+	unsigned long long drawn;
+	struct timespec now = {0};
+
+	if (getrandom(&drawn, sizeof(drawn), GRND_NONBLOCK) != sizeof(drawn)) {
+		clock_gettime(CLOCK_REALTIME, &now);
+		drawn = (unsigned long long)now.tv_sec << 30 ^ (unsigned long long)now.tv_nsec;
+	}
+	snprintf(path, PATH_SIZE, "%s/perfabi-%d-%016llx", root, (int)getpid(), drawn);
+}
+
+const char *machine_make_cgroup(struct machine *m, unsigned place)
+{
+	struct cgroup *cgroup = &m->places[place].cgroup;
+	char root[PATH_SIZE - 64];
+
+	if (environment_cgroup("v2", root, sizeof(root))) {
+		errno = ENOENT;
+		return NULL;
+	}
+	if (!leave_behind(m, cgroup)) {
+		errno = EBUSY;
+		return NULL;
+	}
+	cgroup->err = 0;
+	for (int i = 0; i < NAMES; i++) {
+		choose_path(cgroup->path, root);
+		if (!mkdir(cgroup->path, 0755))
+			return cgroup->path;
+		cgroup->path[0] = '\0';
+		if (errno != EEXIST)
+			break;
+	}
+	return NULL;
 }
 
 void machine_note(struct machine *m, unsigned place, pid_t session)
@@ -256,12 +350,12 @@ _Noreturn static void guard(struct machine *m, int end)
 	for (unsigned i = 0; i < m->jobs; i++)
 		end_session(&m->places[i]);
 	machine_restore(m);
-	for (unsigned i = 0; i < m->jobs; i++)
-		remove_cgroup(&m->places[i]);
+	remove_cgroups(m);
 	machine_lock_close(&lock); /* others need not wait until it is done */
 	for (int i = 0; !is_restored(m) && i < PATIENCE; i++) {
 		sleep(1);
 		machine_restore(m);
+		remove_cgroups(m);
 	}
 	_exit(0);
 }
@@ -307,11 +401,10 @@ bool machine_end(struct machine *m)
 	if (!m)
 		return true;
 	machine_restore(m);
+	remove_cgroups(m);
 	restored = is_restored(m);
 	if (!restored)
 		say_stuck(m);
-	for (unsigned i = 0; i < m->jobs; i++)
-		remove_cgroup(&m->places[i]);
 	close(m->pipe);
 	while (restored && waitpid(m->guardian, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -66,7 +66,10 @@ struct sysctl_set machine_restore(struct machine *machine);
  * errno. */
 const char *machine_make_cgroup(struct machine *machine, unsigned place);
 
-/* Removes it, if the place has one. */
+/*
+ * Removes it, if the place has one. One that cannot be removed is tried again at the end, and by
+ * the guardian.
+ */
 void machine_remove_cgroup(struct machine *machine, unsigned place);
 
 #endif

@@ -39,6 +39,8 @@ ALONE_IN_QUIET = {"suite": "zquiet", "about": "x", "spec": {"man": "x", "since":
 EVENTS = {"suite": "events", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root"},
           "cases": [{"name": "held", "title": "has an event, and the runner one on a tracepoint, for two seconds", "requires": ["tracepoint.task:task_rename"],
                      "steps": [{"open": {"attr": {"type": "software", "config": "dummy"}}, "bind": "e"}, {"workload": "sleep", "ms": 1900}]}]}
+CGROUPS = {"suite": "cgroups", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root"},
+           "cases": [{"name": name, "title": "has a cgroup for a second", "cgroup": "v2", "steps": [{"workload": "sleep", "ms": 1000}]} for name in "ab"]}
 
 
 class Wrong(Exception):
@@ -354,6 +356,53 @@ def user_with_event(name):
     return pid, go
 
 
+def cgroup_root():
+    """Where the second version's hierarchy is mounted, or None."""
+    mounts = (line.split() for line in (PROC / "self/mounts").read_text().splitlines())
+    return next((pathlib.Path(at) for _, at, kind, *_ in mounts if kind == "cgroup2"), None)
+
+
+def cgroups_that_stay(perfabi, folder):
+    """A cgroup that cannot be removed is said, with what to do, keeps no other case from its own, and is removed as soon as it can be."""
+    root = cgroup_root()
+    if not root:
+        print("cgroups: not tried, there is no hierarchy of the second version")
+        return
+    run = start(perfabi, folder, "--jobs", "1", "--format", "json", "cgroups")
+    ours, = wait_for(lambda: list(root.glob(f"perfabi-{run.pid}-*")))
+    with subprocess.Popen(["sleep", "60"]) as other:
+        try:
+            (ours / "cgroup.procs").write_text(str(other.pid))
+            out, err = run.communicate(timeout=60)
+            stays = ours.exists()
+        finally:
+            other.kill()
+    need([r["outcome"] for r in json.loads(out)["results"]] == ["pass"] * 2, out)
+    need(stays and run.returncode == 3 and f"rmdir {ours}" in err, f"exit status {run.returncode}: {err}")
+    wait_for(lambda: not ours.exists())
+    need(not list(root.glob(f"perfabi-{run.pid}-*")), "a cgroup is left")
+    print("a cgroup that cannot be removed: it is said, the next case has one, and it is removed later")
+
+
+def cgroups_of_others(perfabi, folder):
+    """The name of a cgroup is not given by pids alone, which runs in other containers have too, and leave behind."""
+    root, container = cgroup_root(), ("unshare", "--mount", "--pid", "--fork", "--mount-proc")
+    if not root or subprocess.run([*container, "true"], capture_output=True, check=False).returncode:
+        print("cgroups of others: not tried, there is no hierarchy of the second version, or unshare is refused")
+        return
+    left = [root / f"perfabi-1-{place}" for place in range(2)]
+    try:
+        for path in left:
+            path.mkdir()
+        out, err = start(perfabi, folder, "--jobs", "2", "--format", "json", "cgroups", before=container).communicate(timeout=30)
+        need(all(path.exists() for path in left), "somebody else's cgroup was removed")
+    finally:
+        for path in left:
+            path.rmdir()
+    need([r["outcome"] for r in json.loads(out)["results"]] == ["pass"] * 2, err + out)
+    print("cgroups that a run of the same pid has left: in nobody's way")
+
+
 def is_quiet(perfabi, folder):
     """Whether nobody has events, and that can be told."""
     return subprocess.run([perfabi, "run", "--cases", folder, "quiet"], capture_output=True, check=False).returncode == 0
@@ -443,11 +492,11 @@ def main():
     (folder / "abi").symlink_to(pathlib.Path("cases/abi").resolve())
     for name in ("phases.json", "vehicles.json", "checks.json"):
         (folder / name).symlink_to((pathlib.Path("cases") / name).resolve())
-    for suite in (SLEEPS, ALONE, STACK, PARANOID, QUIET, ALONE_IN_QUIET, EVENTS):
+    for suite in (SLEEPS, ALONE, STACK, PARANOID, QUIET, ALONE_IN_QUIET, EVENTS, CGROUPS):
         (folder / (suite["suite"] + ".json")).write_text(json.dumps(suite))
     try:
         for part in (cases_of_users, verdict_is_no_command, users_do_not_block, other_containers, no_tracefs, sysctls_that_move,
-                     sysctls_that_move_beside, sysctls_of_another_run, sysctls_that_stick, quiet_of_others, names_in_reports, no_programs_by_path):
+                     sysctls_that_move_beside, sysctls_of_another_run, sysctls_that_stick, cgroups_that_stay, cgroups_of_others, quiet_of_others, names_in_reports, no_programs_by_path):
             if not wanted or part.__name__ in wanted:
                 part(perfabi, str(folder))
     except Wrong as wrong:
