@@ -17,7 +17,8 @@ struct machine_lock {
 
 /*
  * Opens them. false if there are none that root alone can open: for an ordinary user, in a user
- * namespace, and where the kernel has neither tracefs nor debugfs. Then there is no lock.
+ * namespace, where the kernel has neither tracefs nor debugfs or they cannot be mounted, and where
+ * their folders are open to others. Then there is no lock.
  */
 bool machine_lock_open(struct machine_lock *lock);
 void machine_lock_close(struct machine_lock *lock);

@@ -336,8 +336,8 @@ static bool prepare_machine(struct runner *r, struct worker *w, const struct bod
 	if (body->sysctl && !machine_has_lock(r->machine)) {
 		skip(result, "machine.lock",
 		     r->env->uid ? "this user can neither write sysctls nor keep other runs away"
-				 : "there is neither tracefs nor debugfs, by which runs in other "
-				   "containers are seen");
+				 : "there is no folder of tracefs or debugfs that root alone can "
+				   "open, by which runs in other containers are seen");
 	} else if (body->sysctl) {
 		w->sysctls = sysctls_of(body);
 		err = machine_set(r->machine, (json_t *)body->sysctl, &w->sysctls, &name);

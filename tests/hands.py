@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import pathlib
+import shutil
 import signal
 import struct
 import subprocess
@@ -41,6 +42,8 @@ EVENTS = {"suite": "events", "about": "x", "spec": {"man": "x", "since": "4.8"},
                      "steps": [{"open": {"attr": {"type": "software", "config": "dummy"}}, "bind": "e"}, {"workload": "sleep", "ms": 1900}]}]}
 CGROUPS = {"suite": "cgroups", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root"},
            "cases": [{"name": name, "title": "has a cgroup for a second", "cgroup": "v2", "steps": [{"workload": "sleep", "ms": 1000}]} for name in "ab"]}
+UNLOCKED = {"suite": "unlocked", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "user"},
+            "cases": [{"name": "a", "title": "sets a sysctl for an ordinary user", "sysctl": {"perf_event_paranoid": 1}, "steps": [{"workload": "sleep", "ms": 1}]}]}
 
 
 class Wrong(Exception):
@@ -245,6 +248,20 @@ def no_tracefs(perfabi, folder):
         return
     runs_wait(perfabi, folder, here, here)
     print("runs without tracefs: waited for")
+
+
+def no_lock(perfabi, folder):
+    """Root that has no lock changes no sysctl, and what it says of that is true though there is tracefs."""
+    namespace = ("setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups", "unshare", "--user", "--map-root-user")
+    if subprocess.run([*namespace, "true"], capture_output=True, check=False).returncode:
+        print("no lock: not tried, unshare is refused here")
+        return
+    copy = shutil.copy(perfabi, folder)  # where a user may read it
+    out, _ = start(copy, str(pathlib.Path(folder) / "unlocked.json"), "--format", "json", "unlocked", before=namespace).communicate(timeout=30)
+    result, = json.loads(out)["results"]
+    wanted = "there is no folder of tracefs or debugfs that root alone can open, by which runs in other containers are seen"
+    need((result["outcome"], result["token"], result["reason"]) == ("skip", "machine.lock", wanted), result)
+    print("root of a user namespace has no lock: it is said why")
 
 
 def move_beside(perfabi, folder, ready, *arguments):
@@ -492,10 +509,10 @@ def main():
     (folder / "abi").symlink_to(pathlib.Path("cases/abi").resolve())
     for name in ("phases.json", "vehicles.json", "checks.json"):
         (folder / name).symlink_to((pathlib.Path("cases") / name).resolve())
-    for suite in (SLEEPS, ALONE, STACK, PARANOID, QUIET, ALONE_IN_QUIET, EVENTS, CGROUPS):
+    for suite in (SLEEPS, ALONE, STACK, PARANOID, QUIET, ALONE_IN_QUIET, EVENTS, CGROUPS, UNLOCKED):
         (folder / (suite["suite"] + ".json")).write_text(json.dumps(suite))
     try:
-        for part in (cases_of_users, verdict_is_no_command, users_do_not_block, other_containers, no_tracefs, sysctls_that_move,
+        for part in (cases_of_users, verdict_is_no_command, users_do_not_block, other_containers, no_tracefs, no_lock, sysctls_that_move,
                      sysctls_that_move_beside, sysctls_of_another_run, sysctls_that_stick, cgroups_that_stay, cgroups_of_others, quiet_of_others, names_in_reports, no_programs_by_path):
             if not wanted or part.__name__ in wanted:
                 part(perfabi, str(folder))
