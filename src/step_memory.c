@@ -121,14 +121,17 @@ int verb_munmap(struct step *s)
 	return 0;
 }
 
-/* To a place of its own, so that it is not where it was; or to where the kernel likes. */
-static void *move(void *at, size_t length, size_t to)
+/* To `place`, so that it is not where it was; NULL: to where the kernel likes. */
+static void *move(void *at, size_t length, size_t to, void *place)
 {
-	void *place = mmap(NULL, to, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *now = place ? mremap(at, length, to, MREMAP_MAYMOVE | MREMAP_FIXED, place)
+			  : mremap(at, length, to, MREMAP_MAYMOVE);
+	int err = errno;
 
-	if (place == MAP_FAILED)
-		return place;
-	return mremap(at, length, to, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+	if (now == MAP_FAILED && place)
+		munmap(place, to);
+	errno = err;
+	return now;
 }
 
 int verb_mremap(struct step *s)
@@ -138,7 +141,7 @@ int verb_mremap(struct step *s)
 	size_t length;
 	uint64_t to;
 	bool moves;
-	void *now;
+	void *now, *place = NULL;
 	int err = find_map(s, &map);
 
 	if (!err)
@@ -149,9 +152,13 @@ int verb_mremap(struct step *s)
 		err = step_truth(s, "move", false, &moves);
 	if (err || step_is_checked(s))
 		return err;
+	if (moves)
+		place = mmap(NULL, (size_t)to, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (place == MAP_FAILED) /* which is not what mremap says */
+		return step_failed(s, errno);
 	step_say(s, "mremap(%p, %zu, %llu, MREMAP_MAYMOVE%s)", (void *)at, length,
 		 (unsigned long long)to, moves ? "|MREMAP_FIXED" : "");
-	now = moves ? move(at, length, (size_t)to) : mremap(at, length, (size_t)to, MREMAP_MAYMOVE);
+	now = move(at, length, (size_t)to, place);
 	step_answer(s, now == MAP_FAILED ? -1 : 0);
 	if (!s->err) /* all of it that was moved is as it was; anything else is no longer it */
 		map->at = length == map->length && to == length ? now : NULL;

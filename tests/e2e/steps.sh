@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# What a step prepares for itself is not under test, and is taken back.
+. tests/e2e/lib.sh
+
+mkdir "$scratch/cases"
+cat >"$scratch/cases/steps.json" <<'JSON'
+{"suite": "steps", "about": "steps that prepare something", "spec": {"man": "mremap(2)", "since": "2.6.32"},
+ "defaults": {"as": "user", "open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1, "exclude_hv": 1}}},
+ "cases": [
+  {"name": "no-place", "title": "there is no place so large to move to: mremap is not asked",
+   "steps": [{"open": {}, "bind": "e"}, {"mmap": "e", "pages": 1}, {"mremap": "e", "to": "1<<62", "move": true, "expect": {"errno": "ENOMEM"}}]},
+  {"name": "refused", "title": "a place that was not moved to is free again: there is none for all of them",
+   "steps": [{"open": {}, "bind": "e"}, {"mmap": "e", "pages": 1},
+    {"repeat": 1024, "do": [{"mremap": "e", "offset": 1, "length": "$page_size", "to": "1<<28", "move": true, "expect": {"errno": "EINVAL"}}]}]}]}
+JSON
+got=0
+"$perfabi" run --cases "$scratch/cases" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
+jq -e '[.results[] | select(.id == "steps.no-place") | .outcome == "skip" or (.outcome == "error" and .expected == "this preparation to succeed")] | all' \
+	"$scratch/out" >/dev/null || { cat "$scratch/out" "$scratch/err"; fail "a place that could not be had was taken for mremap's answer"; }
+jq -e '[.results[] | select(.id == "steps.refused") | .outcome == "skip" or .outcome == "pass"] | all' \
+	"$scratch/out" >/dev/null || { cat "$scratch/out" "$scratch/err"; fail "places for mremap are left mapped"; }
