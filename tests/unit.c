@@ -46,6 +46,7 @@ int main(int argc, char **argv)
 	srunner_add_suite(runner, suite_steps());
 	srunner_add_suite(runner, suite_case());
 	srunner_add_suite(runner, suite_baseline());
+	srunner_add_suite(runner, suite_descriptors());
 	if (argc > 1 && !strcmp(argv[1], "--all"))
 		srunner_add_suite(runner, suite_end_to_end());
 	srunner_run_all(runner, CK_NORMAL);

@@ -20,6 +20,7 @@ Suite *suite_case(void);
 Suite *suite_damage(void);
 Suite *suite_json(void);
 Suite *suite_baseline(void);
+Suite *suite_descriptors(void);
 Suite *suite_end_to_end(void);
 
 /* The built-in ABI, loaded afresh; the caller frees it. */
