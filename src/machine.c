@@ -118,11 +118,18 @@ struct sysctl_set machine_restore(struct machine *m)
 	return restored;
 }
 
-static bool is_restored(const struct machine *m)
+static bool sysctls_are_restored(const struct machine *m)
 {
 	for (size_t i = 0; i < SYSCTLS; i++)
 		if (m->sysctls[i].noted)
 			return false;
+	return true;
+}
+
+static bool is_restored(const struct machine *m)
+{
+	if (!sysctls_are_restored(m))
+		return false;
 	for (size_t i = 0; i < LEFT; i++)
 		if (m->left[i].path[0])
 			return false;
@@ -331,6 +338,18 @@ static void end_session(struct place *place)
 	}
 }
 
+/*
+ * What a case could not put back while it ran alone. Other runs may have begun since: their cases
+ * go by the sysctls as they are, and put back what they found. So nothing is written while one is
+ * there.
+ */
+static void restore_last(struct machine *m, struct machine_lock *lock)
+{
+	if (!sysctls_are_restored(m) && machine_lock_snatch(lock))
+		machine_restore(m);
+	remove_cgroups(m); /* which are nobody else's */
+}
+
 _Noreturn static void guard(struct machine *m, int end)
 {
 	struct machine_lock lock = m->lock; /* *m is perfabi's as well, which closes its own */
@@ -349,13 +368,12 @@ _Noreturn static void guard(struct machine *m, int end)
 		;
 	for (unsigned i = 0; i < m->jobs; i++)
 		end_session(&m->places[i]);
-	machine_restore(m);
-	remove_cgroups(m);
-	machine_lock_close(&lock); /* others need not wait until it is done */
+	restore_last(m, &lock);
+	machine_lock_give_up(&lock); /* others need not wait until it is done */
 	for (int i = 0; !is_restored(m) && i < PATIENCE; i++) {
 		sleep(1);
-		machine_restore(m);
-		remove_cgroups(m);
+		restore_last(m, &lock);
+		machine_lock_give_up(&lock);
 	}
 	_exit(0);
 }
@@ -400,8 +418,7 @@ bool machine_end(struct machine *m)
 
 	if (!m)
 		return true;
-	machine_restore(m);
-	remove_cgroups(m);
+	restore_last(m, &m->lock);
 	restored = is_restored(m);
 	if (!restored)
 		say_stuck(m);

@@ -111,6 +111,20 @@ int machine_lock_try(struct machine_lock *lock, bool alone)
 	return 0;
 }
 
+void machine_lock_give_up(struct machine_lock *lock)
+{
+	if (lock->lock >= 0)
+		flock(lock->lock, LOCK_UN);
+	lock->held = false;
+}
+
+bool machine_lock_snatch(struct machine_lock *lock)
+{
+	lock->held = lock->lock < 0 || try_lock(lock->lock, LOCK_EX);
+	lock->alone = lock->held;
+	return lock->held;
+}
+
 /* The process that holds the file, as /proc/locks has it; 0: in another pid namespace. */
 static int holder_of(int fd)
 {

@@ -29,6 +29,15 @@ void machine_lock_close(struct machine_lock *lock);
  */
 int machine_lock_try(struct machine_lock *lock, bool alone);
 
+/* To run no more. */
+void machine_lock_give_up(struct machine_lock *lock);
+
+/*
+ * To be alone if nobody else runs just then, whoever is next; what was held before is given up. It
+ * may be held already by the process that forked this one, which has ended: that is ours.
+ */
+bool machine_lock_snatch(struct machine_lock *lock);
+
 /* Whether trying would change nothing: it is held so, or there is none. */
 bool machine_lock_is_held(const struct machine_lock *lock, bool alone);
 

@@ -471,6 +471,28 @@ def names_in_reports(perfabi, folder):
     print("a user's process by the name of an escape sequence: it is shown, not sent")
 
 
+def sysctls_put_back_late(perfabi, folder):
+    """What could not be put back is not put back under the hands of another run, but when that has ended."""
+    depth = PROC / "sys/kernel/perf_event_max_stack"
+    was = int(depth.read_text())
+    run, event = start(perfabi, folder, "stack"), -1
+    try:
+        wait_for(lambda: int(depth.read_text()) == 100)
+        event = open_with_call_chains()
+        run.communicate(timeout=60)
+        other = start(perfabi, folder, "--jobs", "1", "--filter", "as=root", "--format", "json", "sleeps")
+        wait_for(lambda: children(other.pid))
+        os.close(event)
+        time.sleep(2.5)
+        beside = int(depth.read_text())
+        out, _ = other.communicate(timeout=30)
+        need(beside == 100 and [r["outcome"] for r in json.loads(out)["results"]] == ["pass"] * 2, f"it became {beside} beside a run: {out}")
+        wait_for(lambda: int(depth.read_text()) == was)
+    finally:
+        depth.write_text(f"{was}\n")
+    print("a sysctl that can be put back while another run is there: when that has ended")
+
+
 def sysctls_that_stick(perfabi, folder):
     """What cannot be put back is said, with what to do, and is put back as soon as it can be."""
     depth = PROC / "sys/kernel/perf_event_max_stack"
@@ -513,7 +535,7 @@ def main():
         (folder / (suite["suite"] + ".json")).write_text(json.dumps(suite))
     try:
         for part in (cases_of_users, verdict_is_no_command, users_do_not_block, other_containers, no_tracefs, no_lock, sysctls_that_move,
-                     sysctls_that_move_beside, sysctls_of_another_run, sysctls_that_stick, cgroups_that_stay, cgroups_of_others, quiet_of_others, names_in_reports, no_programs_by_path):
+                     sysctls_that_move_beside, sysctls_of_another_run, sysctls_that_stick, sysctls_put_back_late, cgroups_that_stay, cgroups_of_others, quiet_of_others, names_in_reports, no_programs_by_path):
             if not wanted or part.__name__ in wanted:
                 part(perfabi, str(folder))
     except Wrong as wrong:
