@@ -67,6 +67,15 @@ static void set_shard(struct decoder *d, uint64_t offset, uint64_t size)
 	d->last = o->shard == o->shards ? UINT64_MAX : offset + size / o->shards * o->shard;
 }
 
+static int spool(struct decoder *d)
+{
+	int err = input_spool(&d->in);
+
+	return err ? decoder_fail(d, err, "keeping what comes through a pipe in %s (TMPDIR): %s",
+				  input_folder(), strerror(-err))
+		   : 0;
+}
+
 /* Where the data is, as far as it is in the file. */
 static struct segment data_in_file(const struct decoder *d)
 {
@@ -100,7 +109,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 	int err = perfdata_open(&d->file, d->abi, &d->in, d->events.order, e);
 
 	if (!err && !d->file.is_pipe && !d->in.seekable)
-		err = input_spool(&d->in);
+		err = spool(d);
 	if (err)
 		return err;
 	if (d->file.is_pipe) {
@@ -191,7 +200,7 @@ static int take_attrs(struct decoder *d, struct error *e)
 
 static int begin_ring(struct decoder *d, struct error *e)
 {
-	int err = d->in.seekable ? 0 : input_spool(&d->in);
+	int err = d->in.seekable ? 0 : spool(d);
 
 	if (d->options->shards)
 		return error_text(e, NULL, "an image of the mmap area",

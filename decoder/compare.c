@@ -12,7 +12,7 @@
 #include "say.h"
 #include "json_text.h"
 
-enum { PATH_SIZE = 512, SHOWN = 160, DEPTH = 32 };
+enum { PATH_SIZE = 512, SHOWN = 160, LINE_SHOWN = 2000, DEPTH = 32, LINE_MAX_BYTES = 1 << 26 };
 
 int compare_open(struct compare *c, const char *path)
 {
@@ -38,14 +38,20 @@ static char *show(const json_t *value)
 	return text;
 }
 
+static const char *dots_behind(const char *text)
+{
+	return strlen(text) > LINE_SHOWN ? "..." : "";
+}
+
 static void say_difference(const struct compare *c, const char *path, const char *want,
 			   const char *got)
 {
 	say(stderr,
 	    "perfabi-decode: %s:%zu: %s\n"
-	    "  expected: %s\n"
-	    "  got:      %s\n",
-	    c->name, c->line, path[0] ? path : "/", want, got);
+	    "  expected: %.*s%s\n"
+	    "  got:      %.*s%s\n",
+	    c->name, c->line, path[0] ? path : "/", LINE_SHOWN, want, dots_behind(want), LINE_SHOWN,
+	    got, dots_behind(got));
 }
 
 static bool differ(const struct compare *c, char *path, const json_t *want, const json_t *got,
@@ -147,22 +153,38 @@ static int line_differs(struct compare *c)
 	return found ? -ECANCELED : 0;
 }
 
+static int put_char(struct compare *c, size_t at, int character)
+{
+	if (at == c->want_capacity) {
+		size_t capacity = 2 * at + 256;
+		char *grown = at < LINE_MAX_BYTES ? realloc(c->want, capacity) : NULL;
+
+		if (!grown)
+			return at < LINE_MAX_BYTES ? -ENOMEM : -EFBIG;
+		c->want = grown;
+		c->want_capacity = capacity;
+	}
+	c->want[at] = (char)character;
+	return 0;
+}
+
 /* The next expected line, without its newline, in c->want. 1, 0 at the end, or a negative errno. */
 static int next_line(struct compare *c)
 {
-	ssize_t n;
+	size_t n = 0;
+	int got;
 
 	errno = 0;
-	n = getline(&c->want, &c->want_capacity, c->expected);
-	c->err = n < 0 && errno ? -errno : 0;
-	if (n < 0)
-		return c->err;
-	if (n && c->want[n - 1] == '\n')
-		c->want[--n] = '\0';
-	for (char *at; (at = memchr(c->want, '\0', (size_t)n)); *at = '?')
-		; /* a text has none: behind it anything could stand */
-	c->line++;
-	return 1;
+	while (!c->err && (got = getc_unlocked(c->expected)) != EOF && got != '\n')
+		c->err = put_char(c, n++, got ? got : '?'); /* a text has no NUL */
+	if (!c->err && got == EOF && ferror(c->expected))
+		c->err = errno ? -errno : -EIO;
+	if (!c->err && got == EOF && !n)
+		return 0;
+	if (!c->err)
+		c->err = put_char(c, n, '\0');
+	c->line += !c->err;
+	return c->err ? c->err : 1;
 }
 
 static int one_line(struct compare *c)

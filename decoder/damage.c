@@ -17,6 +17,8 @@ static void say_damage(const struct damage *damage, struct lines *lines, bool fo
 	struct place place = damage->place;
 	uint64_t skipped = damage->skipped;
 
+	if (damage->goes_on && !skipped)
+		return;
 	if (damage->stop == SCAN_MORE)
 		lines_diagnostic(lines, place, "overwritten", skipped,
 				 "the buffer was written more than once around: records before "
@@ -42,8 +44,8 @@ size_t damage_pass(struct damage *damage, struct lines *lines, const unsigned ch
 		   size_t size, bool at_end)
 {
 	/* The header that was found is none; of a buffer that went around nothing was found yet. */
-	size_t from = damage->skipped || damage->stop == SCAN_MORE ? 0 : 8, n;
-	bool found;
+	bool anywhere = damage->skipped || damage->goes_on || damage->stop == SCAN_MORE, found;
+	size_t from = anywhere ? 0 : 8, n;
 
 	n = scan_resync(lines, bytes, from < size ? from : size, size, at_end, &found);
 	damage->skipped += n;
@@ -64,6 +66,7 @@ void damage_interrupt(struct damage *damage, struct lines *lines, struct place p
 {
 	if (damage->skipped)
 		say_damage(damage, lines, true);
+	damage->goes_on = damage->goes_on || damage->skipped;
 	damage->place = place;
 	damage->skipped = 0;
 }

@@ -10,6 +10,7 @@
 
 struct damage {
 	bool active;
+	bool goes_on;       /* what was passed over before is said */
 	struct place place; /* of its first byte */
 	uint64_t skipped;   /* bytes so far */
 	enum scan_stop stop;

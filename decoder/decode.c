@@ -144,7 +144,11 @@ static int end_compressed(struct decoder *d)
 {
 	struct decompress *z = &d->decompress;
 	struct place place = {z->offset, (int64_t)z->position};
-	int err = put_decompressed(d, z->offset, true);
+	int err;
+
+	/* Whatever comes now is said behind all else: by the last shard. */
+	d->first = d->last == UINT64_MAX ? 0 : UINT64_MAX;
+	err = put_decompressed(d, z->offset, true);
 
 	if (err || !decompress_is_cut(z))
 		return err;
@@ -165,6 +169,17 @@ static int drop_compressed(struct decoder *d, size_t left, const char *why, stru
 	return err ? err : decoder_pass_on(d);
 }
 
+/* Damage that goes on in the next compressed record is said of each: of its place, and in its
+ * shard. */
+static int interrupt_damage(struct decoder *d, struct place place)
+{
+	if (!d->inner.active)
+		return 0;
+	decoder_set_silence(d, place);
+	damage_interrupt(&d->inner, &d->lines, d->inner.place);
+	return decoder_pass_on(d);
+}
+
 static int decompress_record(struct decoder *d, const unsigned char *bytes, size_t size,
 			     size_t payload, size_t length, struct place place)
 {
@@ -173,12 +188,8 @@ static int decompress_record(struct decoder *d, const unsigned char *bytes, size
 	size_t left = length;
 	int err;
 
-	if (d->inner.active) {
-		decoder_set_silence(d, d->inner.place);
-		damage_interrupt(&d->inner, &d->lines,
-				 (struct place){place.offset, (int64_t)z->position});
-	}
 	z->offset = place.offset;
+	d->inner.place = (struct place){place.offset, (int64_t)z->position};
 	err = put_one(d, bytes, size, place);
 	while (!err && (left || z->holds_more)) {
 		const char *why;
@@ -191,7 +202,7 @@ static int decompress_record(struct decoder *d, const unsigned char *bytes, size
 		if (bad)
 			break;
 	}
-	return err;
+	return err ? err : interrupt_damage(d, place);
 }
 
 static int compressed(struct decoder *d, const unsigned char *bytes, size_t size,

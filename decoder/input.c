@@ -64,11 +64,17 @@ static long read_fully(int fd, void *bytes, size_t size)
 	return (long)got;
 }
 
-static int unnamed_file(void)
+const char *input_folder(void)
 {
 	const char *folder = getenv("TMPDIR");
+
+	return folder && folder[0] ? folder : "/tmp";
+}
+
+static int unnamed_file(void)
+{
 	char path[4096];
-	int fd, n = snprintf(path, sizeof(path), "%s/perfabi-XXXXXX", folder ? folder : "/tmp");
+	int fd, n = snprintf(path, sizeof(path), "%s/perfabi-XXXXXX", input_folder());
 
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return -ENAMETOOLONG;

@@ -33,8 +33,14 @@ struct input {
 int input_open(struct input *in, int fd);
 void input_close(struct input *in);
 
-/* Copies what is left of a pipe to an unnamed file, so that it can be read at any place. */
+/*
+ * Copies what is left of a pipe to an unnamed file in input_folder(), so that it can be read at any
+ * place. 0 or a negative errno.
+ */
 int input_spool(struct input *in);
+
+/* TMPDIR, or /tmp. */
+const char *input_folder(void);
 
 /* `size` bytes at `offset` of a seekable input: how many there were, or a negative errno. */
 long input_read_at(struct input *in, uint64_t offset, void *bytes, size_t size);

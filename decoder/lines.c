@@ -447,16 +447,34 @@ static void put_line(struct lines *lines, const struct plan *plan, int slot, int
 		say_findings(lines, place, slot, plan, header);
 }
 
-/* A type that is not asked for: only what it says was lost counts. */
+/* Reads a record for what it keeps, and writes nothing. */
+static void keep_values(struct lines *lines, const struct plan *plan, const unsigned char *bytes,
+			const struct header *header)
+{
+	char *p = out_room(lines->out, record_longest(plan, header->size));
+
+	if (!p || !room_for_notes(lines, plan))
+		return;
+	lines->record.at = lines->at;
+	record_put(plan, &lines->record, bytes, 8, header->size, header->misc, &p);
+	if (lines->record.err)
+		lines->out->err = lines->record.err;
+}
+
+/* A type that is not asked for: only what it says was lost counts, and what later records go by. */
 static void pass_by(struct lines *lines, int slot, const unsigned char *bytes,
 		    const struct header *header)
 {
 	const struct events *events = lines->events;
-	const struct plan *plan =
-		events->shape_count ? plan_of(lines, events->shapes[0], slot) : NULL;
+	struct shape *shape = events->is_tool[header->type] ? events->bare
+			      : events->shape_count         ? events->shapes[0]
+							    : NULL;
+	const struct plan *plan = shape ? plan_of(lines, shape, slot) : NULL;
 
 	if (plan && plan->lost_offset)
 		add_lost(lines, plan, bytes, header);
+	if (plan && plan->keeps)
+		keep_values(lines, plan, bytes, header);
 }
 
 static void put_record(struct lines *lines, const unsigned char *bytes, const struct header *header,

@@ -18,6 +18,7 @@
 #include "out.h"
 #include "perfabi.h"
 #include "say.h"
+#include "standard.h"
 #include "source.h"
 #include "json_memory.h"
 #include "json_text.h"
@@ -283,7 +284,8 @@ static bool is_recording(int fd)
 static int print_attrs(struct request *request)
 {
 	static const char *const header_attr[] = {"header_attr"};
-	struct perfabi_options options = request->options;
+	struct perfabi_options options = {.order = request->options.order,
+					  .machine = request->options.machine};
 	struct perfabi_result result = {0};
 	struct out text;
 	json_t *attrs;
@@ -320,7 +322,13 @@ static int print_attrs(struct request *request)
 	status = attrs ? print_json(attrs) : report_failure(request->attr_of, err, &result);
 	json_decref(attrs);
 	out_free(&text);
-	return status;
+	if (status || !result.errors)
+		return status;
+	say(stderr,
+	    "perfabi-decode: %s has errors, and perhaps more attrs than these: `perfabi-decode "
+	    "--check` says which\n",
+	    request->attr_of);
+	return EXIT_DAMAGED;
 }
 
 static int decode_expecting(const struct request *request, int fd, const char *name)
@@ -485,7 +493,7 @@ int main(int argc, char **argv)
 {
 	struct request request = {0};
 	char message[1024];
-	int status = parse(argc, argv, &request);
+	int status = standard_hold() ? EXIT_IO : parse(argc, argv, &request);
 
 	if (status)
 		return status;

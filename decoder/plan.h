@@ -86,6 +86,7 @@ struct plan {
 	uint64_t misc_known; /* bits of misc that have a name here */
 	int lost_offset;     /* of the u64 that counts what was lost, or 0 */
 	bool lost_samples;   /* it counts samples that never were records */
+	bool keeps;          /* a value that later records go by */
 	bool lenient;        /* perf's own: zeros of any length may follow */
 	bool trailer;        /* it ends with the sample_id ... */
 	uint32_t tail;       /* ... of so many bytes; whoever knows the attr sets it */

@@ -67,8 +67,10 @@ int compile_scalar(struct compiler *c, const json_t *item, int type, const struc
 		op->offset -= plan_types[type].width;
 	op->width = plan_types[type].width;
 	op->set = set;
-	if (json_is_true(json_object_get(item, "keep")))
+	if (json_is_true(json_object_get(item, "keep"))) {
 		op->reg = REG_KEPT;
+		c->plan->keeps = true;
+	}
 	if (counts && op->offset > 0 && op->width == 8) {
 		c->plan->lost_offset = op->offset;
 		c->plan->lost_samples = !strcmp(counts, "lost_samples");

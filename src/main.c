@@ -12,6 +12,7 @@
 #include "command.h"
 #include "steps.h"
 #include "say.h"
+#include "standard.h"
 
 static const struct command {
 	const char *name;
@@ -58,6 +59,8 @@ int main(int argc, char **argv)
 	struct nearest near;
 	int status;
 
+	if (standard_hold())
+		return EXIT_HARNESS;
 	if (argc < 2) {
 		usage(stderr);
 		return EXIT_USAGE;

@@ -72,6 +72,16 @@ got=0
 [ $got = 3 ] || fail "full disk: exit status $got"
 says err "No space left on device"
 
+# What is closed is not what is opened next: no output goes astray.
+got=0
+# shellcheck disable=SC2002
+cat "$data" | "$decode" >&- 2>"$scratch/err" || got=$?
+[ $got = 3 ] || fail "closed output: exit status $got"
+says err "Bad file descriptor"
+got=0
+"$perfabi" list >&- 2>"$scratch/err" || got=$?
+[ $got = 3 ] || fail "closed output of perfabi: exit status $got"
+
 # --type and --fields; the summary counts all the same.
 status 0 "$decode" --type comm,LOST --fields comm,offset "$data"
 [ "$(grep -c '"type":"COMM"' "$scratch/out")" = 2 ] || fail "--type"
@@ -142,6 +152,27 @@ says err "expected at most 524288 ids"
 sed 's/, 524288\]/]/' "$scratch/ids.json" >"$scratch/attrs.json"
 status 0 "$decode" --attr "$scratch/attrs.json" -L "$scratch/made-up"
 
+# --attr-of goes by the file and its order alone, and says where there is more than it could read.
+"$decode" --attr-of "$data" >"$scratch/attrs.json"
+"$decode" --attr-of "$data" --check --shard 2/2 --header --fields ip --type comm | cmp - "$scratch/attrs.json" || fail "--attr-of and other options"
+head -c 200 "$data" >"$scratch/short"
+status 1 "$decode" --attr-of "$scratch/short"
+says err "perhaps more attrs"
+
+# An expected file that is no text costs no more than it is long, and no more than so much memory.
+head -c 3000000 /dev/zero >"$scratch/zeros"
+got=0
+timeout 10 "$decode" --expect "$scratch/zeros" "$data" 2>"$scratch/err" || got=$?
+[ $got = 1 ] || fail "--expect zeros: exit status $got"
+says err "got:      {"
+status 3 "$decode" --expect /dev/zero "$data"
+says err "File too large"
+got=0
+# shellcheck disable=SC2002
+cat fixtures/built/samples.le.data | TMPDIR=/nonexistent "$decode" 2>"$scratch/err" || got=$?
+[ $got = 3 ] || fail "TMPDIR: exit status $got"
+says err "/nonexistent (TMPDIR): No such file"
+
 # --attr and --attr-of are each other's inverse, whatever made the recording.
 status 0 "$decode" --attr-of fixtures/built/samples.be.data
 cp "$scratch/out" "$scratch/attrs.json"
@@ -187,6 +218,33 @@ for zeros in 8 4088 65528 65536 65544 131072 1024000; do
 	# shellcheck disable=SC2002
 	cat "$scratch/zeros" | "$decode" | cmp - "$scratch/from-file" || fail "$zeros zeros through a pipe"
 done
+
+# Which damage is found, and what is whole behind it, hangs neither on --type nor on shards.
+"$PYTHON" - "$decode" "$scratch/pipe" fixtures/recorded/zstd.data.gz "$scratch/hurt" <<'PY' || fail "damage"
+import gzip, json, subprocess, sys
+decode, pipe, zstd, path = sys.argv[1:]
+def lines(*options):
+    return subprocess.run([decode, *options, path], capture_output=True, check=False).stdout.splitlines(True)
+def write(data):
+    open(path, "wb").write(data)
+data = open(pipe, "rb").read()
+write(data)
+features = [json.loads(line)["offset"] for line in lines("--type", "header_feature", "--no-summary") if b'"HEADER_FEATURE"' in line]
+assert len(features) == 19, features
+for offset in features:
+    write(data[:offset + 6] + b"\0\0" + data[offset + 8:])
+    whole, some = (json.loads(lines(*options)[-1]) for options in ((), ("--type", "mmap2")))
+    assert [whole[name] for name in ("records", "skipped", "errors")] == [some[name] for name in ("records", "skipped", "errors")], offset
+data = gzip.open(zstd).read()
+found = 0
+for at in range(1000, 5000, 97):
+    write(data[:at] + bytes([data[at] ^ 1]) + data[at + 1:])
+    whole = lines("--no-summary")
+    found += any(b'"diagnostic"' in line for line in whole)
+    for shards in 2, 3:
+        assert [line for n in range(shards) for line in lines("--shard", f"{n + 1}/{shards}")] == whole, at
+assert found > 20, found
+PY
 
 # What is left over of attrs or ids is said.
 "$PYTHON" - "$decode" fixtures/built/ids.le.data "$scratch/left" <<'PY' || fail "what is left over of a section"
