@@ -83,13 +83,31 @@ static uint64_t hex_of(const json_t *value, const struct where *w, struct error 
 	return n;
 }
 
+/* Of a bit of misc: the records in which it means something, by name. */
+static void check_records(const json_t *records, const struct where *w, struct error *e)
+{
+	const json_t *name;
+	size_t i;
+
+	if (records && !json_is_array(records))
+		error_value(e, w, records, "a list of records' names");
+	json_array_foreach(records, i, name) {
+		struct where at = where_index(w, i);
+
+		if (!json_is_string(name))
+			error_value(e, &at, name, "a record's name");
+	}
+}
+
 static int load_value(const json_t *json, struct abi_value *out, const char *fallback_since,
 		      const struct where *w, struct error *e)
 {
 	const json_t *bit = json_object_get(json, "bit"), *value = json_object_get(json, "value");
 	struct where at_bit = where_key(w, "bit"), at_value = where_key(w, "value");
+	struct where at_records = where_key(w, "records");
 
 	out->json = json;
+	check_records(json_object_get(json, "records"), &at_records, e);
 	out->name = text_of(json, "name", NULL, w, e);
 	out->since = text_of(json, "since", fallback_since, w, e);
 	if (bit)

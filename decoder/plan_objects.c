@@ -70,7 +70,7 @@ static int bits_of(struct compiler *c, const json_t *member, unsigned unit, stru
 	long long width = json_integer_value(json_array_get(bits, 1));
 
 	if (json_array_size(bits) != 2 || first < 0 || width < 1 || width > 64 ||
-	    first + width > (long long)unit * 8)
+	    first > (long long)unit * 8 - width)
 		return error_value(c->e, w, bits, "[first, width] within the word");
 	op->n = (uint32_t)first;
 	op->width = (uint8_t)width;

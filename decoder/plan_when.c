@@ -25,12 +25,16 @@ static int condition_of_attr(struct compiler *c, const char *key, const json_t *
 	bool is_flag = !strcmp(key, "attr");
 	const char *text = json_string_value(value);
 	const struct abi_field *field = abi_field(with->abi, is_flag && text ? text : key);
-	const struct abi_value *bit;
+	const struct abi_value *bit = NULL;
 	struct nearest near = nearest_to(text ? text : "");
 	uint64_t now;
 
 	if (!field)
 		return error_name(c->e, w, text ? text : key, NULL, "a field of attr");
+	if (!is_flag && field->set && text)
+		bit = abi_value(field->set, text, &near);
+	if (!is_flag && !bit)
+		return error_name(c->e, w, text ? text : "", near.best, "a flag of %s", key);
 	if (with->uses)
 		with->uses(with->context, field);
 	if (!with->attr)
@@ -38,9 +42,6 @@ static int condition_of_attr(struct compiler *c, const char *key, const json_t *
 	now = attr_get(field, with->attr, host_order());
 	if (is_flag)
 		return now ? ALWAYS : NEVER;
-	bit = field->set && text ? abi_value(field->set, text, &near) : NULL;
-	if (!bit)
-		return error_name(c->e, w, text ? text : "", near.best, "a flag of %s", key);
 	return (now & bit->value) == bit->value ? ALWAYS : NEVER;
 }
 
@@ -179,7 +180,7 @@ int compile_use(struct compiler *c, const json_t *item, const struct where *w)
 	const char *name = json_string_value(json_object_get(item, "use"));
 	const struct abi_layout *layout = name ? abi_layout(c->with->abi, name) : NULL;
 	struct nearest near = nearest_to(name ? name : "");
-	struct where at = where_key(w, "use"), root;
+	struct where at = where_key(w, "use"), root, layouts;
 	int err = plan_unknown_keys(c, item, known, w);
 
 	if (err)
@@ -189,8 +190,8 @@ int compile_use(struct compiler *c, const json_t *item, const struct where *w)
 	if (!layout)
 		return error_name(c->e, &at, name ? name : "", near.best, "a name in layouts");
 	root = where_root(layout->source);
-	root = where_key(&root, "layouts");
-	at = where_key(&root, name);
+	layouts = where_key(&root, "layouts");
+	at = where_key(&layouts, name);
 	if (!strcmp(name, "sample_id"))
 		c->plan->trailer = true;
 	if (plan_name_of(item))

@@ -143,6 +143,22 @@ status 2 "$decode" --cases "$scratch/cases" "$data"
 says err "records.json:"
 says err 'nearest: "u32"'
 
+# What stands wrong in a layout is said, with its place, whatever the recording has.
+wrong() { # FILE OLD NEW PLACE MESSAGE
+	rm -rf "$scratch/cases/abi"
+	cp -r cases/abi "$scratch/cases/abi"
+	sed -i "0,/$2/s//$3/" "$scratch/cases/abi/$1"
+	cmp -s "cases/abi/$1" "$scratch/cases/abi/$1" && fail "nothing to make wrong in $1: $2"
+	status 2 "$decode" --cases "$scratch/cases" "$data"
+	says err "$4"
+	says err "$5"
+	status 2 "$perfabi" check --cases "$scratch/cases"
+	says err "$5"
+}
+wrong sample.json '"sample_type": "time"' '"sample_type": "tiem"' ' /layouts/sample_id/' '"tiem"'
+wrong records.json '"records": \["[a-z0-9_]*"' '"records": [1' '/records/0' "a record's name"
+wrong words.json '"bits": \[[0-9]*, ' '"bits": [9223372036854775807, ' 'sample.json:' "within the word"
+
 # As many ids as there may be, and one more.
 "$PYTHON" -c 'import json, sys
 attr = {"type": "software", "config": "dummy", "sample_type": ["identifier"]}
