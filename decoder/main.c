@@ -89,10 +89,10 @@ static int usage(const char *format, const char *what)
 	return EXIT_BAD;
 }
 
+/* A sink; what it fails with is in *context, an int, too. */
 static int write_out(void *context, const char *text, size_t size)
 {
-	(void)context;
-	return write_fully(STDOUT_FILENO, text, size);
+	return *(int *)context = write_fully(STDOUT_FILENO, text, size);
 }
 
 /* Commas to strings, in place; 0 after saying what is wrong with the list. */
@@ -382,9 +382,13 @@ static int decode(struct request *request)
 	if (request->expect) {
 		status = decode_expecting(request, fd, name);
 	} else {
-		err = perfabi_decode(request->perfabi, fd, &request->options, write_out, NULL,
+		int unwritten = 0;
+
+		err = perfabi_decode(request->perfabi, fd, &request->options, write_out, &unwritten,
 				     &result);
-		if (err)
+		if (unwritten)
+			status = report_failure("writing", unwritten, &(struct perfabi_result){0});
+		else if (err)
 			status = report_failure(name, err, &result);
 		else
 			status = result.errors ? EXIT_DAMAGED : 0;

@@ -70,14 +70,14 @@ for ignored, wanted in ((False, -signal.SIGPIPE), (True, 3)):
 got=0
 "$decode" "$data" >/dev/full 2>"$scratch/err" || got=$?
 [ $got = 3 ] || fail "full disk: exit status $got"
-says err "No space left on device"
+says err "perfabi-decode: writing: No space left on device"
 
 # What is closed is not what is opened next: no output goes astray.
 got=0
 # shellcheck disable=SC2002
 cat "$data" | "$decode" >&- 2>"$scratch/err" || got=$?
 [ $got = 3 ] || fail "closed output: exit status $got"
-says err "Bad file descriptor"
+says err "perfabi-decode: writing: Bad file descriptor"
 got=0
 "$perfabi" list >&- 2>"$scratch/err" || got=$?
 [ $got = 3 ] || fail "closed output of perfabi: exit status $got"
