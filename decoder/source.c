@@ -155,21 +155,30 @@ json_t *source_parse(const struct source *source, struct error *e)
 	return NULL;
 }
 
+/* 0 if it is a file: a pipe or a device is not even opened, which could take for ever. */
+static int check_file(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -errno;
+	return S_ISREG(st.st_mode) ? 0 : S_ISDIR(st.st_mode) ? -EISDIR : -ENOTSUP;
+}
+
 static int read_text(const char *path, char **text, size_t *length)
 {
-	FILE *f = fopen(path, "re");
+	FILE *f;
 	struct stat st;
-	int err = 0;
+	int err = check_file(path);
 
 	*text = NULL;
+	if (err)
+		return err;
+	f = fopen(path, "re");
 	if (!f)
 		return -errno;
 	if (fstat(fileno(f), &st) < 0) {
 		err = -errno;
-		goto out;
-	}
-	if (S_ISDIR(st.st_mode)) {
-		err = -EISDIR;
 		goto out;
 	}
 	if (st.st_size > 16 << 20) {
@@ -233,52 +242,68 @@ static int cannot_read(struct error *e, const char *path, int err)
 {
 	if (err == -ENOMEM)
 		return error_no_memory(e, NULL, "memory for cases");
-	error_text(e, NULL, strerror(-err), "a readable file or folder of cases");
+	error_text(e, NULL, err == -ENOTSUP ? "neither a file nor a folder" : strerror(-err),
+		   "a readable file or folder of cases");
 	snprintf(e->file, sizeof(e->file), "%s", path);
+	return err;
+}
+
+/* What the walk has come to: a file is added, and what cannot be looked into is an error. */
+static int take_entry(struct sources *out, FTS *walk, FTSENT *entry, const char *name)
+{
+	switch (entry->fts_info) {
+	case FTS_D:
+		return strcmp(name, "schema") ? 0 : fts_set(walk, entry, FTS_SKIP);
+	case FTS_DP:
+	case FTS_DC: /* a link to a folder that it is in, whose files are read already */
+		return 0;
+	case FTS_DNR:
+	case FTS_ERR:
+	case FTS_NS:
+		return -entry->fts_errno;
+	case FTS_SLNONE: /* which might be a folder's */
+		return entry->fts_name[0] == '.' ? 0 : check_file(entry->fts_path);
+	default:
+		return is_json(entry->fts_name) ? add_file(out, entry->fts_path, name) : 0;
+	}
+}
+
+/* All that is below `folder`. */
+static int walk_folder(struct sources *out, const char *folder, struct error *e)
+{
+	char *roots[] = {(char *)folder, NULL};
+	FTS *walk = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+	FTSENT *entry;
+	int err = 0;
+
+	if (!walk)
+		return -errno;
+	while (!err && (errno = 0, entry = fts_read(walk))) {
+		const char *name = entry->fts_path + strlen(folder);
+
+		while (*name == '/')
+			name++;
+		err = take_entry(out, walk, entry, name);
+		if (err)
+			cannot_read(e, entry->fts_path, err);
+	}
+	if (!err)
+		err = -errno;
+	fts_close(walk);
 	return err;
 }
 
 int sources_read(struct sources *out, const char *folder, struct error *e)
 {
-	char *roots[] = {(char *)folder, NULL};
 	size_t skip = strlen(folder);
-	struct stat st;
-	FTS *walk = NULL;
-	FTSENT *entry;
-	int err = 0;
+	int err;
 
 	*out = (struct sources){.owned_root = strdup(folder)};
 	if (!out->owned_root)
 		return cannot_read(e, folder, -ENOMEM);
 	while (skip > 1 && out->owned_root[skip - 1] == '/')
 		out->owned_root[--skip] = '\0';
-	if (stat(folder, &st) < 0 ||
-	    !(walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name))) {
-		err = -errno;
-		goto out;
-	}
-	while ((errno = 0, entry = fts_read(walk))) {
-		const char *name = entry->fts_path + strlen(folder);
-
-		while (*name == '/')
-			name++;
-		if (entry->fts_info == FTS_D && !strcmp(name, "schema"))
-			fts_set(walk, entry, FTS_SKIP);
-		if (!is_json(entry->fts_name) || entry->fts_info == FTS_D ||
-		    entry->fts_info == FTS_DP)
-			continue;
-		err = stat(entry->fts_path, &st) ? -errno
-		      : S_ISREG(st.st_mode)      ? add_file(out, entry->fts_path, name)
-						 : -EINVAL; /* a pipe would never end */
-		if (err) {
-			cannot_read(e, entry->fts_path, err);
-			goto out;
-		}
-	}
-	err = -errno;
-out:
-	if (walk)
-		fts_close(walk);
+	err = walk_folder(out, folder, e);
 	if (err) {
 		if (!error_is_set(e))
 			cannot_read(e, folder, err);

@@ -36,8 +36,8 @@ int source_line(const struct source *source, const char *pointer);
 json_t *source_parse(const struct source *source, struct error *e);
 
 /*
- * Reads every *.json below `folder`, but for those below `schema/`. 0, or a negative errno with `e`
- * filled. Free with sources_free().
+ * Reads every *.json below `folder`, but for those below `schema/`; links are followed. What cannot
+ * be looked into is an error. 0, or a negative errno with `e` filled. Free with sources_free().
  */
 int sources_read(struct sources *out, const char *folder, struct error *e);
 

@@ -95,11 +95,52 @@ done
 # check takes every path, and says what it cannot read
 mkdir "$scratch/checked" "$scratch/checked/none" "$scratch/checked/loop"
 ln -s x.json "$scratch/checked/loop/x.json"
+top=$PWD
 cd "$scratch/checked"
 for what in nonexistent none none/ loop loop/; do
 	status 2 "$perfabi" check "$what"
 done
 says err "Too many levels of symbolic links"
+# a link to a folder is that folder, wherever it stands, and a ring of them ends
+mkdir -p real/open tree/below
+cp "$top/cases/open/flags.json" real/open
+status 0 "$perfabi" check real
+cp "$scratch/out" "$scratch/a"
+ln -s real link
+ln -s ../real/open tree/open
+ln -s ../../tree tree/below/ring
+for what in link link/ tree; do
+	status 0 "$perfabi" check "$what"
+	cmp "$scratch/out" "$scratch/a" || fail "check $what does not see the cases behind a link"
+done
+ln -s gone tree/dangling
+status 2 "$perfabi" check tree
+says err "tree/dangling"
+# what would never end is not opened, and what cannot be looked into is not passed over
+mkdir pipe devices locked locked/away
+mkfifo pipe/x.json
+ln -s /dev/zero devices/x.json
+for what in pipe/x.json devices/x.json; do
+	for argument in "$what" "${what%/*}"; do
+		status 2 timeout 10 "$perfabi" check "$argument"
+		says err "$what"
+		says err "neither a file nor a folder"
+	done
+done
+cp real/open/flags.json locked
+cp "$perfabi" "$scratch/perfabi" # where another user may run it
+chmod 0 locked/away
+as_user=$([ "$(id -u)" -ne 0 ] || echo "setpriv --reuid 65534 --regid 65534 --clear-groups")
+# shellcheck disable=SC2086 # words are meant to be split
+status 2 $as_user "$scratch/perfabi" check locked
+says err "locked/away"
+says err "Permission denied"
+chmod 4 locked/away
+: >locked/away/x.json
+# shellcheck disable=SC2086 # words are meant to be split
+status 2 $as_user "$scratch/perfabi" check locked
+says err "Permission denied"
+chmod 755 locked/away
 status 2 "$perfabi" capture --attr - -o x.data -- true <<'EOF'
 {"type": "software", "config": "cpu_clock", "sample_period": 100000, "sample_type": ["ip"], "write_backward": 1, "disabled": 1, "enable_on_exec": 1, "exclude_kernel": 1, "exclude_hv": 1}
 EOF
