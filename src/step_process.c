@@ -142,14 +142,15 @@ static int keep_child(struct step *s, struct child child)
 /* The steps of a child see what is bound here; what it binds is its own. */
 static int check_child(struct step *s)
 {
+	const char *name = json_string_value(json_object_get(s->json, "bind"));
 	struct scope *scope = malloc(sizeof(*scope));
 	int err;
 
 	if (!scope)
-		return -ENOMEM;
+		return error_no_memory(s->error, &s->at, "memory for the names of a child");
 	scope_copy(scope, s->scope);
-	if (json_object_get(s->json, "bind"))
-		scope_bind(scope, json_string_value(json_object_get(s->json, "bind")), 0);
+	if (name) /* anything else is refused as in any step */
+		scope_bind(scope, name, 0);
 	err = steps_check(s->argument, s->cases, scope, &s->at, s->error);
 	scope_free(scope);
 	free(scope);
