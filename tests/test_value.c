@@ -226,11 +226,28 @@ START_TEST(rows_come_from_lists_ranges_and_the_abi)
 	static const struct {
 		const char *rows;
 		size_t count;
-	} good[] = {{"{'a':1,'b':2}", 2}, {"[1,2,'three_four']", 3}, {"'1..63'", 63},
-		    {"'5..5'", 1},        {"'$abi.read_format'", 5}, {"'$abi.attr.sizes'", 10},
-		    {"'$abi.regs'", 40}};
-	static const char *const bad[] = {"{}",     "[]",          "5",    "'a..b'",
-					  "'9..1'", "'$abi.none'", "[1,1]"};
+	} good[] = {{"{'a':1,'b':2}", 2},
+		    {"[1,2,'three_four']", 3},
+		    {"'1..63'", 63},
+		    {"'5..5'", 1},
+		    {"'$abi.read_format'", 5},
+		    {"'$abi.attr.sizes'", 10},
+		    {"'$abi.regs'", 40},
+		    {"'0..4095'", 4096},
+		    {"'9223372036854775807..9223372036854775807'", 1},
+		    {"'-9223372036854775808..-9223372036854775807'", 2}};
+	static const char *const bad[] = {"{}",
+					  "[]",
+					  "5",
+					  "'a..b'",
+					  "'9..1'",
+					  "'$abi.none'",
+					  "[1,1]",
+					  "'0..4096'",
+					  "'-9223372036854775808..9223372036854775807'",
+					  "'9223372036854775807..9223372036854775808'",
+					  "'1..'",
+					  "'1..2x'"};
 	struct abi *abi = test_abi();
 	struct where nowhere = {0};
 
