@@ -286,49 +286,84 @@ static json_t *list_rows(const json_t *list, const struct where *w, struct error
 	return NULL;
 }
 
-/* One row of two names: {"a": A, "b": B, "sum": what both have}. */
-static int add_pair(json_t *out, const char *a, json_t *of_a, const char *b, json_t *of_b)
+/* A row's name out of two, which has no _, as names of the ABI do; free() it. */
+static char *pair_name(const char *a, const char *b)
 {
-	json_t *value = json_pack("{s:s,s:s,s:I}", "a", a, "b", b, "sum",
-				  json_integer_value(of_a) + json_integer_value(of_b));
-	char row[128];
+	char *row = NULL;
 
-	/* A row's name has no _, as names of the ABI do. */
-	snprintf(row, sizeof(row), "%.60s-%.60s", a, b);
+	if (asprintf(&row, "%s-%s", a, b) < 0)
+		return NULL;
 	for (char *c = row; *c; c++)
 		*c = *c == '_' ? '-' : *c;
-	return json_object_set_new(out, row, value);
+	return row;
+}
+
+/* What a row has under its name: {"a": A, "b": B, "sum": what both have}. */
+static int put_pair(json_t *out, const char *row, const char *a, const char *b, json_int_t sum,
+		    const struct where *w, struct error *e)
+{
+	if (json_object_get(out, row))
+		return error_name(e, w, row, NULL,
+				  "each row's name once; it is two names joined by -");
+	if (json_object_set_new(out, row, json_pack("{s:s,s:s,s:I}", "a", a, "b", b, "sum", sum)))
+		return error_no_memory(e, w, "memory for rows");
+	return 0;
+}
+
+/* One row of two names. */
+static int add_pair(json_t *out, const char *a, json_t *of_a, const char *b, json_t *of_b,
+		    const struct where *w, struct error *e)
+{
+	json_int_t sum;
+	char *row;
+	int err;
+
+	if (__builtin_add_overflow(json_integer_value(of_a), json_integer_value(of_b), &sum))
+		return error_value(e, w, of_b, "numbers of which each two have a sum of 64 bits");
+	row = pair_name(a, b);
+	if (!row)
+		return error_no_memory(e, w, "memory for rows");
+	err = put_pair(out, row, a, b, sum, w, e);
+	free(row);
+	return err;
+}
+
+/* The rows of one name with each that stands behind it. */
+static int add_pairs(json_t *out, json_t *table, const char *a, json_t *of_a, const struct where *w,
+		     struct error *e)
+{
+	bool behind = false;
+	const char *b;
+	json_t *of_b;
+
+	json_object_foreach(table, b, of_b) {
+		struct where at = where_key(w, b);
+
+		if (!json_is_integer(of_b))
+			return error_value(e, &at, of_b, "a number");
+		if (behind && add_pair(out, a, of_a, b, of_b, &at, e))
+			return -EINVAL;
+		behind = behind || a == b;
+	}
+	return 0;
 }
 
 /* {"$pairs": {NAME: number, ...}}: each two names, in the order in which they stand. */
 static json_t *pair_rows(json_t *table, const struct where *w, struct error *e)
 {
-	json_t *out = json_object(), *of_a, *of_b;
-	const char *a, *b;
+	struct where at = where_key(w, "$pairs");
+	json_t *out = json_object(), *of_a;
+	const char *a;
 
-	if (json_object_size(table) > PAIRS_MAX) {
-		error_value(e, w, table, "at most %d names: a row each two", PAIRS_MAX);
-		json_decref(out);
-		return NULL;
-	}
-	json_object_foreach(table, a, of_a) {
-		struct where at = where_key(w, a);
-		bool behind = false;
-
-		if (!json_is_integer(of_a)) {
-			error_value(e, &at, of_a, "a number");
-			json_decref(out);
-			return NULL;
-		}
-		json_object_foreach(table, b, of_b) {
-			if (behind && add_pair(out, a, of_a, b, of_b)) {
-				json_decref(out);
-				return NULL;
-			}
-			behind = behind || a == b;
-		}
-	}
-	return out;
+	if (json_object_size(table) > PAIRS_MAX)
+		error_value(e, &at, table, "at most %d names: a row each two", PAIRS_MAX);
+	json_object_foreach(table, a, of_a)
+		if (error_is_set(e) || add_pairs(out, table, a, of_a, &at, e))
+			break;
+	if (!error_is_set(e))
+		return out;
+	json_decref(out);
+	return NULL;
 }
 
 json_t *each_rows(const json_t *rows, const struct abi *abi, const struct abi_arch *arch,
@@ -342,7 +377,7 @@ json_t *each_rows(const json_t *rows, const struct abi *abi, const struct abi_ar
 		return range_rows(text, w, e);
 	if (json_array_size(rows))
 		return list_rows(rows, w, e);
-	if (json_object_size(json_object_get(rows, "$pairs")) > 1)
+	if (json_object_size(json_object_get(rows, "$pairs")) > 1 && json_object_size(rows) == 1)
 		return pair_rows(json_object_get(rows, "$pairs"), w, e);
 	if (json_object_size(rows))
 		return json_incref((json_t *)rows);

@@ -221,6 +221,8 @@ START_TEST(parameters_are_put_in)
 }
 END_TEST
 
+#define LONG_NAME "a-name-that-has-more-letters-than-the-sixty-that-were-once-enough-"
+
 START_TEST(rows_come_from_lists_ranges_and_the_abi)
 {
 	static const struct {
@@ -235,7 +237,9 @@ START_TEST(rows_come_from_lists_ranges_and_the_abi)
 		    {"'$abi.regs'", 40},
 		    {"'0..4095'", 4096},
 		    {"'9223372036854775807..9223372036854775807'", 1},
-		    {"'-9223372036854775808..-9223372036854775807'", 2}};
+		    {"'-9223372036854775808..-9223372036854775807'", 2},
+		    {"{'$pairs':{'a':1,'b':2,'c':4}}", 3},
+		    {"{'$pairs':{'" LONG_NAME "a':1,'" LONG_NAME "b':2,'" LONG_NAME "c':4}}", 3}};
 	static const char *const bad[] = {"{}",
 					  "[]",
 					  "5",
