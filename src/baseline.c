@@ -10,11 +10,12 @@
 
 #include "expect.h"
 #include "load.h"
+#include "one_line.h"
 #include "one_or_list.h"
 
 static bool is_text(const json_t *json)
 {
-	return json_is_string(json) && json_string_length(json);
+	return json_is_string(json) && one_line(json_string_value(json));
 }
 
 static bool is_key(const char *key)
@@ -44,7 +45,8 @@ static int check_deviation(const json_t *deviation, const struct cases *cases,
 			return error_name(e, &at, key, "when",
 					  "when, function, reason, sometimes or note");
 		if (strcmp(key, "when") && !is_text(value))
-			return error_value(e, &at, value, "a text");
+			return error_value(e, &at, value,
+					   "a line of text without control characters");
 	}
 	if (!reason)
 		return error_value(e, &at_reason, NULL, "what that function does wrong");
@@ -73,8 +75,10 @@ static int check_entry(const char *id, const json_t *entry, const struct cases *
 	struct nearest near = nearest_to(id);
 
 	if (!is_text(entry) && !json_is_object(entry) && !json_array_size(entry))
-		return error_value(e, w, entry,
-				   "why it is known to fail: a text, an object, or a list of them");
+		return error_value(
+			e, w, entry,
+			"why it is known to fail: a line of text, an object, or a list of "
+			"objects");
 	if (!is_text(entry) && check_deviations(entry, cases, w, e))
 		return -EINVAL;
 	for (size_t i = 0; i < cases->count; i++) {

@@ -293,6 +293,9 @@ static int check_vehicles(const struct cases *cases, const struct source *source
 		static const char *const keys[] = {"about", "open", "requires", NULL};
 		struct where at = where_key(&at_list, name);
 
+		if (!case_is_id(name)) /* which stands in ids */
+			return error_name(e, &at, name, NULL,
+					  "a name of a-z and 0-9, joined by - or .");
 		if (case_check_keys(vehicle, keys, "a vehicle", &at, e) ||
 		    case_check_text(vehicle, "about", &at, e) ||
 		    case_check_call(vehicle, cases, &at, e))

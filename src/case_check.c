@@ -10,6 +10,7 @@
 
 #include "call.h"
 #include "expect.h"
+#include "one_line.h"
 #include "one_or_list.h"
 #include "require.h"
 #include "steps.h"
@@ -41,9 +42,10 @@ int case_check_text(const json_t *object, const char *key, const struct where *w
 	const char *text = json_string_value(json_object_get(object, key));
 	struct where at = where_key(w, key);
 
-	if (text && text[strspn(text, " \n\t")])
+	if (text && one_line(text))
 		return 0;
-	return error_value(e, &at, json_object_get(object, key), "%s: some text", key);
+	return error_value(e, &at, json_object_get(object, key),
+			   "%s: a line of text without control characters", key);
 }
 
 /* Words of a-z and 0-9 joined by single . or -: what KTAP, LAVA and KCIDB take unchanged. */
@@ -266,7 +268,10 @@ int case_check_complete(const json_t *json, const struct cases *cases, const str
 	bool is_capability, has_steps = json_object_get(json, "steps") != NULL;
 
 	/* A row can have put anything in. */
-	if (case_check_text(json, "title", w, e) || case_check_call(json, cases, w, e) ||
+	if (case_check_text(json, "title", w, e) ||
+	    case_check_spec(json_object_get(json, "spec"), false, w, e) ||
+	    (json_object_get(json, "about") && case_check_text(json, "about", w, e)) ||
+	    case_check_call(json, cases, w, e) ||
 	    check_covers(json_object_get(json, "covers"), cases, w, e))
 		return -EINVAL;
 	is_capability = case_kind(json) == CAPABILITY;

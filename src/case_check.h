@@ -11,7 +11,7 @@
 int case_check_keys(const json_t *object, const char *const keys[], const char *what,
 		    const struct where *w, struct error *e);
 
-/* The member `key` is a string that is not blank. */
+/* The member `key` is a string of one line that is not blank. */
 int case_check_text(const json_t *object, const char *key, const struct where *w, struct error *e);
 
 /* A case's own spec only adds (`adds`) to its file's, which must say where the promise stands. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "one_line.h"
 #include "pattern.h"
 #include "require.h"
 #include "steps.h"
@@ -83,6 +84,13 @@ static void print_json(json_t *json)
 	json_decref(json);
 }
 
+static void print_title(const struct instance *instance)
+{
+	printf("%s\t", instance->id);
+	one_line_print(stdout, instance->title, "\n\t");
+	putchar('\n');
+}
+
 int command_list(int argc, char **argv)
 {
 	struct settings s = {0};
@@ -113,7 +121,7 @@ int command_list(int argc, char **argv)
 		print_json(list);
 	}
 	for (size_t i = 0; picked && !s.json && i < count; i++)
-		printf("%s\t%s\n", picked[i]->id, picked[i]->title);
+		print_title(picked[i]);
 	free(picked);
 	load_free(&l);
 	return status;

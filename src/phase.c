@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "one_line.h"
+
 enum { ERRNO_LAST = 133 };
 
 int errno_by_name(const char *name, struct nearest *near)
@@ -90,8 +92,8 @@ static int load_phase(struct phases *phases, const json_t *json, const struct ab
 
 	phase->name = json_string_value(json_object_get(json, "name"));
 	phase->about = json_string_value(json_object_get(json, "about"));
-	if (!phase->name || !phase->about)
-		return error_value(e, w, json, "a name and an about");
+	if (!phase->name || !one_line(phase->name) || !phase->about || !one_line(phase->about))
+		return error_value(e, w, json, "a name and an about, a line of text each");
 	json_array_foreach(json_object_get(json, "errnos"), i, item) {
 		struct where at = where_index(&at_errnos, i);
 

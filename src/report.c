@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "one_line.h"
 #include "say.h"
 
 const char perfabi_version[] = "0.1.0";
@@ -103,8 +104,11 @@ void spec_line(const json_t *spec, char *out, size_t size)
 
 static void detail(FILE *f, const char *indent, const char *name, const char *text)
 {
-	if (text && text[0])
-		fprintf(f, "%s%-10s %s\n", indent, name, text);
+	if (!text || !text[0])
+		return;
+	fprintf(f, "%s%-10s ", indent, name);
+	one_line_print(f, text, "\n");
+	fputc('\n', f);
 }
 
 void print_details(FILE *f, const struct result *result, const char *indent)

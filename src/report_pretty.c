@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "one_line.h"
+#include "say.h"
+
 enum { RED = 31, GREEN = 32, YELLOW = 33 };
 
 static const char *start_colour(const struct output *out, int colour)
@@ -122,8 +125,9 @@ static void skips(struct output *out, const struct report *report)
 	for (size_t i = 0, next; i < count; i = next) {
 		for (next = i + 1; next < count && !by_token(&skipped[i], &skipped[next]);)
 			next++;
-		fprintf(out->f, "  %-34s %4zu  %s\n", skipped[i]->token, next - i,
-			skipped[i]->reason ? skipped[i]->reason : "");
+		say(out->f, "  %-34s %4zu  ", skipped[i]->token, next - i);
+		one_line_print(out->f, skipped[i]->reason ? skipped[i]->reason : "", "\n");
+		fputc('\n', out->f);
 	}
 	free(skipped);
 }
@@ -139,10 +143,12 @@ static void not_reached(struct output *out, const struct report *report)
 			reason = report->results[i].reason;
 			count++;
 		}
-	if (count)
-		fprintf(out->f, "%sERROR%s %zu case%s not run: %s\n\n", start_colour(out, RED),
-			stop_colour(out), count, count == 1 ? " was" : "s were",
-			reason ? reason : "");
+	if (!count)
+		return;
+	fprintf(out->f, "%sERROR%s %zu case%s not run: ", start_colour(out, RED), stop_colour(out),
+		count, count == 1 ? " was" : "s were");
+	one_line_print(out->f, reason ? reason : "", "\n");
+	fputs("\n\n", out->f);
 }
 
 static void end(struct output *out, const struct report *report)

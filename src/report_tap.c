@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "one_line.h"
+
 /* A reason in one line, without what would end or comment a TAP description. */
 static void put_plain(FILE *f, const char *text)
 {
-	for (; text && *text; text++)
-		fputc(*text == '#' || *text == '\n' ? ' ' : *text, f);
+	if (text)
+		one_line_print(f, text, "#\n");
 }
 
 static bool is_ok(enum outcome outcome, bool ktap)

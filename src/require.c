@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "one_line.h"
 #include "other_events.h"
-
 #include "small_file.h"
 
 /* What a form's function returns beside true and false: this machine does not tell. */
@@ -405,11 +405,21 @@ const char *require_next(const char **tokens, char *one, size_t size)
 	return one;
 }
 
+/* Its text is shown as JSON has it: it may have line ends. */
+static int no_token(const char *text, const struct where *w, struct error *e)
+{
+	json_t *got = json_string(text);
+
+	error_value(e, w, got, "a token, without control characters");
+	json_decref(got);
+	return -EINVAL;
+}
+
 int require_check_any(const char *tokens, const struct abi *abi, const struct where *w,
 		      struct error *e)
 {
 	char one[REQUIRE_TOKEN];
-	int err = tokens[0] ? 0 : error_name(e, w, tokens, NULL, "a token");
+	int err = one_line(tokens) ? 0 : no_token(tokens, w, e);
 
 	while (!err && tokens[0]) {
 		if (strcspn(tokens, "|") >= sizeof(one))

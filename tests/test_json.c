@@ -9,6 +9,7 @@
 
 #include "events.h"
 #include "json.h"
+#include "one_line.h"
 #include "say.h"
 #include "unit.h"
 
@@ -189,6 +190,39 @@ START_TEST(broken_layouts_are_refused)
 }
 END_TEST
 
+static void assert_printed(const char *text, const char *wanted)
+{
+	char *got = NULL;
+	size_t size;
+	FILE *f = open_memstream(&got, &size);
+
+	ck_assert_ptr_nonnull(f);
+	one_line_print(f, text, "#\n");
+	fclose(f);
+	ck_assert_str_eq(got, wanted);
+	free(got);
+}
+
+START_TEST(a_line_of_text_is_one)
+{
+	static const char *const good[] = {"a", "a line", "\xc2\xa0", "\xc3\xa9t\xc3\xa9", "#"};
+	static const char *const bad[] = {"",      "  ",   "a\nb",      "a\tb",
+					  "a\x1b", "\x7f", "a\xc2\x80", "\xc2\x9f"};
+	char text[9001];
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		ck_assert_msg(one_line(good[i]), "%s", good[i]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_msg(!one_line(bad[i]), "%zu", i);
+	assert_printed("a\nok 99 # SKIP", "a ok 99   SKIP");
+	assert_printed("a\x1b[2J\xc2\x9b", "a\\x1b[2J\\xc2\\x9b");
+	for (size_t i = 0; i < 3000; i++)
+		memcpy(text + 3 * i, "\xe2\x82\xac", 3);
+	text[9000] = '\0';
+	assert_printed(text, text);
+}
+END_TEST
+
 Suite *suite_json(void)
 {
 	Suite *s = suite_create("json");
@@ -199,6 +233,7 @@ Suite *suite_json(void)
 	tcase_add_test(c, bytes_are_two_digits_each);
 	tcase_add_test(c, strings_come_back);
 	tcase_add_test(c, doubles_read_back);
+	tcase_add_test(c, a_line_of_text_is_one);
 	tcase_add_loop_test(c, broken_layouts_are_refused, 0, sizeof(broken) / sizeof(broken[0]));
 	tcase_add_loop_test(c, names_from_outside_are_made_harmless, 0,
 			    sizeof(harmless_rows) / sizeof(harmless_rows[0]));

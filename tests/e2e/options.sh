@@ -37,8 +37,9 @@ status 2 "$perfabi" run --baseline /nonexistent
 echo '{"xfail": {"open.size.zer": "?"}}' >"$scratch/baseline.json"
 status 2 "$perfabi" run --baseline "$scratch/baseline.json"
 says err 'the id of a case'
-for entry in '{"reason": "?", "wehn": {}}' '{"reason": "?", "when": {"kernel": "=>5.13"}}' '{"when": {"kernel": ">=5.13"}}' '[]' '[7]' '""' 7; do
-	echo "{\"xfail\": {\"open.size.zero\": $entry}}" >"$scratch/baseline.json"
+for entry in '{"reason": "?", "wehn": {}}' '{"reason": "?", "when": {"kernel": "=>5.13"}}' '{"when": {"kernel": ">=5.13"}}' '[]' '[7]' '""' 7 \
+	'"a\nok 99 - FAKE"' '{"reason": "a\u001b[2J"}' '{"reason": "?", "function": "f\u009b2J"}' '{"reason": "?", "note": "\u007f"}'; do
+	printf '{"xfail": {"open.size.zero": %s}}\n' "$entry" >"$scratch/baseline.json"
 	status 2 "$perfabi" run --baseline "$scratch/baseline.json"
 	says err '/xfail/open.size.zero'
 done
