@@ -65,35 +65,37 @@ static json_t *all_requirements(const json_t *one, const json_t *defaults, const
 }
 
 /*
- * Puts what `open` has by default under each event that the steps open. As deep as lists of steps
- * are nested. NOLINTNEXTLINE(misc-no-recursion)
+ * Puts what `open` has by default under each event that the steps open; false without memory. As
+ * deep as lists of steps are nested. NOLINTNEXTLINE(misc-no-recursion)
  */
-static void complete_steps(json_t *steps, const json_t *open)
+static bool complete_steps(json_t *steps, const json_t *open)
 {
 	json_t *step;
+	bool good = true;
 	size_t i;
 
 	json_array_foreach(steps, i, step) {
 		const json_t *own = json_object_get(step, "open");
 
 		if (own)
-			json_object_set_new(step, "open", merge(open, own));
+			good = !json_object_set_new(step, "open", merge(open, own)) && good;
 		for (size_t k = 0; steps_nested[k]; k++)
-			complete_steps(json_object_get(step, steps_nested[k]), open);
+			good = complete_steps(json_object_get(step, steps_nested[k]), open) && good;
 	}
+	return good;
 }
 
-/* A list of steps as it is run. A new reference, also in `out`. */
-static void add_steps(json_t *out, const char *key, const json_t *steps, const json_t *open,
+/* A list of steps, if there is one, as it is run; false without memory. */
+static bool add_steps(json_t *out, const char *key, const json_t *steps, const json_t *open,
 		      json_t *requirements)
 {
 	json_t *copy = steps ? json_deep_copy(steps) : NULL;
+	bool good = complete_steps(copy, open);
 
-	if (!copy)
-		return;
-	complete_steps(copy, open);
+	if (!steps)
+		return true;
 	add_implied(requirements, copy);
-	json_object_set_new(out, key, copy);
+	return !json_object_set_new(out, key, copy) && good;
 }
 
 json_t *case_spec(const json_t *file, const json_t *one)
@@ -119,12 +121,14 @@ json_t *case_complete(const struct cases *cases, const json_t *file, const json_
 		steps ? json_object_get(one, "given") : case_own_or_default(one, defaults, "given");
 	json_t *out = json_object(), *spec = case_spec(file, one);
 	json_t *no_open = json_object();
-	json_t *on_vehicle = merge(json_object_get(defaults, "open"),
-				   vehicle ? json_object_get(vehicle, "open") : no_open);
+	const json_t *vehicle_open = json_object_get(vehicle, "open");
+	json_t *on_vehicle =
+		merge(json_object_get(defaults, "open"), vehicle_open ? vehicle_open : no_open);
 	json_t *open = json_object_get(one, "open")
 			       ? merge(on_vehicle, json_object_get(one, "open"))
 			       : json_incref(on_vehicle);
 	json_t *all = all_requirements(one, defaults, vehicle);
+	bool good = out && spec && on_vehicle && open && all;
 
 	if (!steps)
 		add_implied(all, open);
@@ -137,8 +141,8 @@ json_t *case_complete(const struct cases *cases, const json_t *file, const json_
 	set_member(out, "alone", case_own_or_default(one, defaults, "alone"));
 	set_member(out, "sysctl", case_own_or_default(one, defaults, "sysctl"));
 	set_member(out, "cgroup", case_own_or_default(one, defaults, "cgroup"));
-	add_steps(out, "given", given, on_vehicle, all);
-	add_steps(out, "steps", steps, on_vehicle, all);
+	good = add_steps(out, "given", given, on_vehicle, all) && good;
+	good = add_steps(out, "steps", steps, on_vehicle, all) && good;
 	if (requires && !json_is_array(requires))
 		set_member(out, "requires", requires);
 	else if (json_array_size(all))
@@ -153,7 +157,10 @@ json_t *case_complete(const struct cases *cases, const json_t *file, const json_
 	json_decref(open);
 	json_decref(on_vehicle);
 	json_decref(no_open);
-	return out;
+	if (good)
+		return out;
+	json_decref(out);
+	return NULL;
 }
 
 int body_make(const struct cases *cases, const struct instance *instance, struct body *body)

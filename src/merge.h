@@ -18,7 +18,7 @@ json_t *merge(const json_t *base, const json_t *patch);
 /*
  * `json` with "$name" and "$name.member" replaced by what `value` has: by the value
  * itself where the string is nothing else, by its text within a longer string. What does not change
- * is shared.
+ * is shared. A new reference, or NULL without memory.
  */
 json_t *substitute(const json_t *json, const char *name, const json_t *value);
 

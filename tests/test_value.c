@@ -198,6 +198,62 @@ START_TEST(patches_merge)
 }
 END_TEST
 
+START_TEST(long_texts_are_put_in_whole)
+{
+	static char text[5000];
+	json_t *value, *json = test_json("{'a $x':['b $x c $x']}"), *got;
+	const char *key;
+	json_t *list;
+
+	memset(text, 'x', sizeof(text) - 1);
+	value = json_string(text);
+	got = substitute(json, "x", value);
+	ck_assert_uint_eq(json_object_size(got), 1);
+	json_object_foreach(got, key, list) {
+		ck_assert_uint_eq(strlen(key), 2 + sizeof(text) - 1);
+		ck_assert_uint_eq(json_string_length(json_array_get(list, 0)),
+				  5 + 2 * (sizeof(text) - 1));
+	}
+	json_decref(got);
+	json_decref(json);
+	json_decref(value);
+}
+END_TEST
+
+static size_t allocations_left;
+
+static void *scarce_malloc(size_t size)
+{
+	return allocations_left && --allocations_left ? malloc(size) : NULL;
+}
+
+/* Nothing is left out for want of memory, wherever it comes. */
+START_TEST(want_of_memory_is_an_error)
+{
+	json_t *json = test_json("{'a':['b$x',{'c$x':1}],'d':{'e':['$x']}}"),
+	       *value = json_integer(5);
+	json_t *base = test_json("{'d':{'f':2},'g':7}"), *got = NULL, *merged = NULL;
+	size_t failures = 0;
+
+	for (size_t n = 1; !merged; n++) {
+		json_set_alloc_funcs(scarce_malloc, free);
+		allocations_left = n;
+		got = substitute(json, "x", value);
+		merged = got ? merge(base, got) : NULL;
+		json_set_alloc_funcs(malloc, free);
+		failures += !merged;
+		if (!merged)
+			json_decref(got);
+	}
+	ck_assert_uint_gt(failures, 10);
+	assert_json(got, "{'a':['b5',{'c5':1}],'d':{'e':[5]}}");
+	assert_json(merged, "{'a':['b5',{'c5':1}],'d':{'e':[5],'f':2},'g':7}");
+	json_decref(json);
+	json_decref(value);
+	json_decref(base);
+}
+END_TEST
+
 START_TEST(parameters_are_put_in)
 {
 	static const char *const rows[][3] = {
@@ -283,6 +339,8 @@ Suite *suite_merge(void)
 
 	tcase_add_test(c, patches_merge);
 	tcase_add_test(c, parameters_are_put_in);
+	tcase_add_test(c, long_texts_are_put_in_whole);
+	tcase_add_test(c, want_of_memory_is_an_error);
 	tcase_add_test(c, rows_come_from_lists_ranges_and_the_abi);
 	suite_add_tcase(s, c);
 	return s;
