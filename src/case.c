@@ -342,33 +342,36 @@ static bool is_case_file(const char *name)
 static int by_id(const void *a, const void *b)
 {
 	const struct instance *const *x = a, *const *y = b;
+	int order = strcmp((*x)->id, (*y)->id);
 
-	return strcmp((*x)->id, (*y)->id);
+	return order ? order : (*x > *y) - (*x < *y);
+}
+
+static int sort_by_id(struct cases *cases, struct error *e)
+{
+	cases->by_id = calloc(cases->count + 1, sizeof(*cases->by_id));
+	if (!cases->by_id)
+		return error_no_memory(e, NULL, "memory for the ids");
+	for (size_t i = 0; i < cases->count; i++)
+		cases->by_id[i] = &cases->list[i];
+	qsort(cases->by_id, cases->count, sizeof(*cases->by_id), by_id);
+	return 0;
 }
 
 static int check_duplicates(const struct cases *cases, struct error *e)
 {
-	const struct instance **sorted = calloc(cases->count + 1, sizeof(*sorted));
-
-	if (!sorted) {
-		error_text(e, NULL, strerror(ENOMEM), "memory for the ids");
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < cases->count; i++)
-		sorted[i] = &cases->list[i];
-	qsort(sorted, cases->count, sizeof(*sorted), by_id);
 	for (size_t i = 1; i < cases->count; i++) {
-		struct where root = where_root(sorted[i]->source);
+		const struct instance *one = cases->by_id[i], *before = cases->by_id[i - 1];
+		struct where root = where_root(one->source);
 		struct where at_cases = where_key(&root, "cases");
-		struct where at = where_index(&at_cases, sorted[i]->case_index);
+		struct where at = where_index(&at_cases, one->case_index);
 
-		if (sorted[i]->source->is_borrowed || sorted[i - 1]->source->is_borrowed)
+		if (one->source->is_borrowed || before->source->is_borrowed)
 			continue; /* the very file may have been named by another path */
-		if (!strcmp(sorted[i]->id, sorted[i - 1]->id))
-			error_name(e, &at, sorted[i]->id, NULL, "each id once");
+		if (!strcmp(one->id, before->id))
+			return error_name(e, &at, one->id, NULL, "each id once");
 	}
-	free(sorted);
-	return error_is_set(e) ? -EINVAL : 0;
+	return 0;
 }
 
 static const json_t *own_or_default(const struct instance *instance, const char *key)
@@ -377,27 +380,64 @@ static const json_t *own_or_default(const struct instance *instance, const char 
 				   key);
 }
 
-static int check_cases_of(const char *tokens, const struct instance *instance,
-			  const struct cases *cases, const struct where *w, struct error *e)
+/* Whether any of what a case requires is a case; a negative errno without memory. */
+static int requires_a_case(const struct instance *instance, const struct cases *cases)
 {
-	char one[REQUIRE_TOKEN];
+	json_t *all = case_requirements(cases, instance), *item;
+	int found = all ? 0 : -ENOMEM;
+	size_t i;
 
-	while (require_next(&tokens, one, sizeof(one))) {
-		struct nearest near = nearest_to(one);
-		const struct instance *required;
+	json_array_foreach(all, i, item) {
+		const char *tokens = json_string_value(item);
+		char one[REQUIRE_TOKEN];
 
-		if (!require_case_id(one) || strchr(one, '$'))
-			continue;
-		required = required_case(cases, one, instance->as, &near);
-		if (!required)
-			return error_name(e, w, one, near.best, "case. and the id of a case");
-		if (own_or_default(required, "sysctl") || own_or_default(required, "cgroup"))
-			return error_name(e, w, one, NULL,
-					  "case. and the id of a case without sysctl and cgroup");
-		if (required->alone && !instance->alone)
-			return error_name(e, w, one, NULL,
-					  "case. and the id of a case that need not be alone, "
-					  "or `alone` here, too");
+		while (require_next(&tokens, one, sizeof(one)))
+			found = found || require_case_id(one);
+	}
+	json_decref(all);
+	return found;
+}
+
+/* A case that is required is there, and can be run beside the one that requires it. */
+static int check_case_token(const char *token, const struct instance *instance,
+			    const struct cases *cases, const struct where *w, struct error *e)
+{
+	struct nearest near = nearest_to(require_case_id(token));
+	const struct instance *required = required_case(cases, token, instance->as, &near);
+	int more;
+
+	if (!required)
+		return error_name(e, w, token, near.best, "case. and the id of a case");
+	more = requires_a_case(required, cases);
+	if (more < 0)
+		return error_no_memory(e, w, "memory for tokens");
+	if (more)
+		return error_name(
+			e, w, token, NULL,
+			"case. and the id of another case, which requires no case itself");
+	if (own_or_default(required, "sysctl") || own_or_default(required, "cgroup"))
+		return error_name(e, w, token, NULL,
+				  "case. and the id of a case without sysctl and cgroup");
+	if (required->alone && !instance->alone)
+		return error_name(e, w, token, NULL,
+				  "case. and the id of a case that need not be alone, "
+				  "or `alone` here, too");
+	return 0;
+}
+
+static int check_tokens(const json_t *list, const struct instance *instance,
+			const struct cases *cases, const struct where *w, struct error *e)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item) {
+		const char *tokens = json_string_value(item);
+		char one[REQUIRE_TOKEN];
+
+		while (require_next(&tokens, one, sizeof(one)))
+			if (require_case_id(one) && check_case_token(one, instance, cases, w, e))
+				return -EINVAL;
 	}
 	return 0;
 }
@@ -407,25 +447,25 @@ static int check_required(const struct cases *cases, struct error *e)
 {
 	for (size_t i = 0; i < cases->count; i++) {
 		const struct instance *instance = &cases->list[i];
-		const json_t *lists[] = {
-			json_object_get(json_object_get(instance->file, "defaults"), "requires"),
-			json_object_get(instance->written, "requires")};
 		struct where root = where_root(instance->source);
 		struct where at_cases = where_key(&root, "cases");
 		struct where at = where_index(&at_cases, instance->case_index);
+		json_t *list = case_requirements(cases, instance);
+		int err = list ? check_tokens(list, instance, cases, &at, e)
+			       : error_no_memory(e, &at, "memory for tokens");
 
-		for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++) {
-			const json_t *token;
-			size_t n;
-
-			json_array_foreach(lists[k], n, token) {
-				const char *text = json_string_value(token);
-
-				if (text && check_cases_of(text, instance, cases, &at, e))
-					return -EINVAL;
-			}
-		}
+		json_decref(list);
+		if (err)
+			return err;
 	}
+	return 0;
+}
+
+/* What can be said only of all cases together. */
+static int check_ids(struct cases *cases, struct error *e)
+{
+	if (sort_by_id(cases, e) || check_duplicates(cases, e) || check_required(cases, e))
+		return -EINVAL;
 	return 0;
 }
 
@@ -456,7 +496,7 @@ int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 		broken++;
 	}
 	e = (struct error){0};
-	if (!broken && (check_duplicates(out, &e) || check_required(out, &e))) {
+	if (!broken && check_ids(out, &e)) {
 		error_print(stderr, program, &e);
 		broken++;
 	}
@@ -470,6 +510,7 @@ void cases_free(struct cases *cases)
 	for (size_t i = 0; i < cases->row_count; i++)
 		free(cases->rows[i]);
 	free(cases->rows);
+	free(cases->by_id);
 	free(cases->list);
 	phases_free(&cases->phases);
 	perfabi_free(cases->decoder);
@@ -478,13 +519,25 @@ void cases_free(struct cases *cases)
 	*cases = (struct cases){0};
 }
 
-const struct instance *cases_find(const struct cases *cases, const char *id, struct nearest *near)
+const struct instance *cases_find(const struct cases *cases, const char *id)
 {
-	for (size_t i = 0; i < cases->count; i++) {
-		if (!strcmp(cases->list[i].id, id))
-			return &cases->list[i];
-		if (near)
-			nearest_try(near, cases->list[i].id);
+	size_t first = 0, end = cases->by_id ? cases->count : 0;
+
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (strcmp(cases->by_id[middle]->id, id) < 0)
+			first = middle + 1;
+		else
+			end = middle;
 	}
-	return NULL;
+	return cases->by_id && first < cases->count && !strcmp(cases->by_id[first]->id, id)
+		       ? cases->by_id[first]
+		       : NULL;
+}
+
+void cases_nearest(const struct cases *cases, struct nearest *near)
+{
+	for (size_t i = 0; i < cases->count; i++)
+		nearest_try(near, cases->list[i].id);
 }

@@ -54,8 +54,9 @@ struct cases {
 	json_t *record_members; /* of record_members.h */
 	struct instance *list;
 	size_t count;
-	json_t *storage; /* the files, and what is kept of their cases */
-	char **rows;     /* row names, owned */
+	const struct instance **by_id; /* all of them, sorted by id */
+	json_t *storage;               /* the files, and what is kept of their cases */
+	char **rows;                   /* row names, owned */
 	size_t row_count;
 };
 
@@ -75,7 +76,10 @@ struct sources cases_builtin(void);
 int body_make(const struct cases *cases, const struct instance *instance, struct body *body);
 void body_free(struct body *body);
 
-/* The instance of that id, or NULL; `near`, if not NULL, is offered every id. */
-const struct instance *cases_find(const struct cases *cases, const char *id, struct nearest *near);
+/* The instance of that id, the first if there are several; NULL: there is none. */
+const struct instance *cases_find(const struct cases *cases, const char *id);
+
+/* Offers every id. */
+void cases_nearest(const struct cases *cases, struct nearest *near);
 
 #endif

@@ -64,6 +64,28 @@ static json_t *all_requirements(const json_t *one, const json_t *defaults, const
 	return all;
 }
 
+/* The case as it is written, its row put in. A new reference. */
+static json_t *fill(const struct instance *instance)
+{
+	json_t *written = (json_t *)instance->written;
+
+	return instance->parameter ? substitute(written, instance->parameter, instance->value)
+				   : json_incref(written);
+}
+
+json_t *case_requirements(const struct cases *cases, const struct instance *instance)
+{
+	const json_t *vehicle =
+		instance->vehicle ? json_object_get(cases->vehicles, instance->vehicle) : NULL;
+	json_t *filled = fill(instance), *all = NULL;
+
+	if (filled)
+		all = all_requirements(filled, json_object_get(instance->file, "defaults"),
+				       vehicle);
+	json_decref(filled);
+	return all;
+}
+
 /*
  * Puts what `open` has by default under each event that the steps open; false without memory. As
  * deep as lists of steps are nested. NOLINTNEXTLINE(misc-no-recursion)
@@ -165,9 +187,7 @@ json_t *case_complete(const struct cases *cases, const json_t *file, const json_
 
 int body_make(const struct cases *cases, const struct instance *instance, struct body *body)
 {
-	json_t *filled = instance->parameter ? substitute(instance->written, instance->parameter,
-							  instance->value)
-					     : json_incref((json_t *)instance->written);
+	json_t *filled = fill(instance);
 	json_t *json =
 		filled ? case_complete(cases, instance->file, filled, instance->vehicle) : NULL;
 

@@ -13,6 +13,10 @@ const json_t *case_own_or_default(const json_t *own, const json_t *defaults, con
 /* The file's spec with the case's merged in. A new reference. */
 json_t *case_spec(const json_t *file, const json_t *one);
 
+/* All tokens that an instance requires, but for those that its call implies. A new list, or NULL.
+ */
+json_t *case_requirements(const struct cases *cases, const struct instance *instance);
+
 /*
  * The case `one`, its row put in, with the file's defaults and the vehicle (NULL: none) merged in,
  * as it is checked, shown and run. Members of a wrong type stay as they are, for the check to find.

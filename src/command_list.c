@@ -130,9 +130,10 @@ int command_list(int argc, char **argv)
 static int show(const struct loaded *l, const char *id)
 {
 	struct nearest near = nearest_to(id);
-	const struct instance *instance = cases_find(&l->cases, id, &near);
+	const struct instance *instance = cases_find(&l->cases, id);
 
 	if (!instance) {
+		cases_nearest(&l->cases, &near);
 		say(stderr, "perfabi show: no case has the id \"%s\"\n", id);
 		if (near.best)
 			say(stderr, "  nearest:  \"%s\"\n", near.best);

@@ -21,18 +21,15 @@ const struct instance *required_case(const struct cases *cases, const char *toke
 				     struct nearest *near)
 {
 	const char *name = require_case_id(token);
+	const struct instance *instance = cases_find(cases, name);
 	char id[256];
 
 	snprintf(id, sizeof(id), "%s.%s", name, identity_names[as]);
-	for (size_t i = 0; i < cases->count; i++) {
-		const struct instance *instance = &cases->list[i];
-
-		if (!strcmp(instance->id, name) || !strcmp(instance->id, id))
-			return instance;
-		if (near)
-			nearest_try(near, instance->id);
-	}
-	return NULL;
+	if (!instance)
+		instance = cases_find(cases, id);
+	if (!instance && near)
+		cases_nearest(cases, near);
+	return instance;
 }
 
 /* What it asks for itself. */

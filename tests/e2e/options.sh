@@ -102,6 +102,15 @@ for what in nonexistent none none/ loop loop/; do
 	status 2 "$perfabi" check "$what"
 done
 says err "Too many levels of symbolic links"
+# one of many cases is found at once
+"$PYTHON" - many.json <<'PY'
+import json, sys
+one = {"title": "t", "open": {"attr": {"type": "software", "config": "dummy"}}, "expect": {"ok": True}}
+cases = [{"name": f"n{i}", "requires": ["case.many.last"], **one} for i in range(20000)] + [{"name": "last", **one}]
+json.dump({"suite": "many", "about": "many", "spec": {"man": "none"}, "defaults": {"as": "user"}, "cases": cases},
+          open(sys.argv[1], "w"))
+PY
+status 0 timeout 20 "$perfabi" check many.json
 # a link to a folder is that folder, wherever it stands, and a ring of them ends
 mkdir -p real/open tree/below
 cp "$top/cases/open/flags.json" real/open
