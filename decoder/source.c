@@ -134,6 +134,33 @@ int source_line(const struct source *source, const char *pointer)
 	return s.line;
 }
 
+/* What a JSON text should have been that jansson refused. */
+static const char *wanted_json(enum json_error_code code)
+{
+	switch (code) {
+	case json_error_duplicate_key:
+		return "each key once in an object";
+	case json_error_numeric_overflow:
+		return "numbers that fit 64 bits: integers up to 9223372036854775807, beyond it "
+		       "\"0x...\"";
+	case json_error_stack_overflow:
+		return "objects and lists nested less deeply";
+	default:
+		return "valid JSON in UTF-8";
+	}
+}
+
+/* True, and said, if the text is a number, a string or the like: JSON, but with nothing in it. */
+static bool is_scalar(const struct source *source, const struct where *root, struct error *e)
+{
+	json_t *json = json_loadb(source->text, source->length, JSON_DECODE_ANY, NULL);
+
+	if (json && !json_is_object(json) && !json_is_array(json))
+		error_value(e, root, json, "an object");
+	json_decref(json);
+	return error_is_set(e);
+}
+
 json_t *source_parse(const struct source *source, struct error *e)
 {
 	struct where root = where_root(source);
@@ -148,9 +175,9 @@ json_t *source_parse(const struct source *source, struct error *e)
 		error_no_memory(e, &root, "memory for JSON");
 		return NULL;
 	}
-	error_text(e, &root, why.text,
-		   json_error_code(&why) == json_error_duplicate_key ? "each key once in an object"
-								     : "valid JSON in UTF-8");
+	if (is_scalar(source, &root, e))
+		return NULL;
+	error_text(e, &root, why.text, "%s", wanted_json(json_error_code(&why)));
 	e->line = why.line;
 	return NULL;
 }
