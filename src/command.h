@@ -28,8 +28,7 @@ int flush_stdout(void);
 /* Options of running that `run` and `mutate` share. */
 struct run_settings {
 	const char *folder, *baseline;
-	struct filter filters[16];
-	size_t filter_count;
+	struct filters filters;
 	struct run_options options;
 	bool verbose;
 };

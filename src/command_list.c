@@ -17,8 +17,7 @@
 /* What these commands can be told. */
 struct settings {
 	const char *folder;
-	struct filter filters[16];
-	size_t filter_count;
+	struct filters filters;
 	bool json;
 };
 
@@ -28,8 +27,7 @@ static const struct option long_options[] = {{"cases", required_argument, NULL, 
 					     {"help", no_argument, NULL, 'h'},
 					     {NULL, 0, NULL, 0}};
 
-/* 0 to go on, 1 after help was printed, or -1. */
-static int parse(struct settings *s, int argc, char **argv, const char *help)
+static int parse_options(struct settings *s, int argc, char **argv, const char *help)
 {
 	char program[32];
 	int option;
@@ -41,8 +39,7 @@ static int parse(struct settings *s, int argc, char **argv, const char *help)
 			s->folder = optarg;
 			break;
 		case 'F':
-			if (s->filter_count == 16 ||
-			    filter_parse(&s->filters[s->filter_count++], optarg, program))
+			if (filters_add(&s->filters, optarg, program))
 				return -1;
 			break;
 		case 'J':
@@ -57,6 +54,16 @@ static int parse(struct settings *s, int argc, char **argv, const char *help)
 		}
 	}
 	return 0;
+}
+
+/* 0 to go on, 1 after help was printed, or -1. */
+static int parse(struct settings *s, int argc, char **argv, const char *help)
+{
+	int status = parse_options(s, argc, argv, help);
+
+	if (status)
+		filters_free(&s->filters);
+	return status;
 }
 
 static json_t *instance_json(const struct cases *cases, const struct instance *instance)
@@ -108,9 +115,7 @@ int command_list(int argc, char **argv)
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
 	status = load_cases(&l, s.folder, argv + optind, "perfabi list");
-	picked = status ? NULL
-			: pick(&l.cases, argv + optind, s.filters, s.filter_count, &count,
-			       "perfabi list");
+	picked = status ? NULL : pick(&l.cases, argv + optind, &s.filters, &count, "perfabi list");
 	if (!status && !picked)
 		status = EXIT_USAGE;
 	if (picked && s.json) {
@@ -123,6 +128,7 @@ int command_list(int argc, char **argv)
 	for (size_t i = 0; picked && !s.json && i < count; i++)
 		print_title(picked[i]);
 	free(picked);
+	filters_free(&s.filters);
 	load_free(&l);
 	return status;
 }
@@ -162,6 +168,7 @@ int command_show(int argc, char **argv)
 	status = load_cases(&l, s.folder, NULL, "perfabi show");
 	for (int i = optind; i < argc && !status; i++)
 		status = show(&l, argv[i]);
+	filters_free(&s.filters);
 	load_free(&l);
 	return status;
 }
@@ -225,6 +232,7 @@ int command_check(int argc, char **argv)
 	} else if (!status) {
 		printf("%zu cases, all well formed\n", count_own(&l.cases));
 	}
+	filters_free(&s.filters);
 	load_free(&l);
 	free_paths(paths);
 	return status;
@@ -264,17 +272,19 @@ int command_help(int argc, char **argv)
 		puts("What `$name` stands for, besides what steps bind and the parameter of "
 		     "`each`:\n");
 		fputs(scope_help(), stdout);
-	} else if (!topic[0]) {
+	} else if (!topic[0] || !strcmp(topic, "help")) {
 		usage(stdout);
 	} else {
-		static int (*const with_help[])(int, char **) = {
-			command_run, command_list, command_show, command_check, command_mutate};
-		static const char *const names[] = {"run", "list", "show", "check", "mutate"};
+		static int (*const with_help[])(int, char **) = {command_run,    command_list,
+								 command_show,   command_check,
+								 command_mutate, command_capture};
+		static const char *const names[] = {"run",    "list",    "show", "check",
+						    "mutate", "capture", NULL};
 		char *help[] = {argv[1], "--help", NULL};
+		int command = name_index(topic, names, NULL);
 
-		for (size_t i = 0; i < 5; i++)
-			if (!strcmp(names[i], topic))
-				return with_help[i](2, help);
+		if (command >= 0)
+			return with_help[command](2, help);
 		say(stderr,
 		    "perfabi help: no help on \"%s\"\n  expected: a command, tokens, "
 		    "phases, steps, patterns or variables\n",

@@ -172,9 +172,7 @@ static int parse_option(struct run *run, int option, const char *value)
 		s->verbose = true;
 		return 0;
 	case 'F':
-		if (s->filter_count == sizeof(s->filters) / sizeof(s->filters[0]))
-			return bad_value("filter", value, "at most 16 filters");
-		return filter_parse(&s->filters[s->filter_count++], value, "perfabi run");
+		return filters_add(&s->filters, value, "perfabi run");
 	default:
 		return -EINVAL;
 	}
@@ -326,8 +324,8 @@ static int prepare(struct run *run, char **arguments, const char *program)
 
 	if (status)
 		return status;
-	run->picked = pick(&run->loaded.cases, arguments, run->settings.filters,
-			   run->settings.filter_count, &run->count, program);
+	run->picked =
+		pick(&run->loaded.cases, arguments, &run->settings.filters, &run->count, program);
 	if (!run->picked)
 		return EXIT_USAGE;
 	if (!run->count) {
@@ -386,6 +384,7 @@ static void release(struct run *run)
 		results_free(run->results, run->count);
 	free(run->results);
 	free(run->picked);
+	filters_free(&run->settings.filters);
 	baseline_free(&run->baseline);
 	load_free(&run->loaded);
 }
@@ -448,8 +447,10 @@ int command_run(int argc, char **argv)
 	struct run run = {0};
 	int parsed = parse_options(&run, argc, argv, help), status, stopped;
 
-	if (parsed)
+	if (parsed) {
+		filters_free(&run.settings.filters);
 		return parsed > 0 ? 0 : EXIT_USAGE;
+	}
 	status = run_and_report(&run, argv + optind);
 	stopped = run.report.interrupted;
 	release(&run);
@@ -584,8 +585,10 @@ int command_mutate(int argc, char **argv)
 	struct run run = {0};
 	int parsed = parse_options(&run, argc, argv, mutate_help), status, stopped;
 
-	if (parsed)
+	if (parsed) {
+		filters_free(&run.settings.filters);
 		return parsed > 0 ? 0 : EXIT_USAGE;
+	}
 	status = prepare(&run, argv + optind, "perfabi mutate");
 	if (!status)
 		status = mutate_all(&run);

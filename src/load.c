@@ -142,7 +142,7 @@ void load_free(struct loaded *l)
 static const char *const filter_keys[] = {"id",      "suite", "as",    "kind",
 					  "vehicle", "title", "errno", "phase"};
 
-int filter_parse(struct filter *filter, const char *text, const char *program)
+static int filter_parse(struct filter *filter, const char *text, const char *program)
 {
 	const char *equals = strchr(text, '=');
 	size_t n = equals ? (size_t)(equals - text) : 0;
@@ -163,6 +163,24 @@ int filter_parse(struct filter *filter, const char *text, const char *program)
 	    "vehicle, title, errno, phase\n",
 	    program, text);
 	return -EINVAL;
+}
+
+int filters_add(struct filters *filters, const char *text, const char *program)
+{
+	struct filter *grown = realloc(filters->list, (filters->count + 1) * sizeof(*grown));
+
+	if (!grown) {
+		say(stderr, "%s: %s\n", program, strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	filters->list = grown;
+	return filter_parse(&grown[filters->count++], text, program);
+}
+
+void filters_free(struct filters *filters)
+{
+	free(filters->list);
+	*filters = (struct filters){0};
 }
 
 /* True if an `expect`, or one of its alternatives, has a member that matches. */
@@ -265,8 +283,7 @@ static int check_arguments(const struct cases *cases, char *const arguments[], c
 }
 
 const struct instance **pick(const struct cases *cases, char *const arguments[],
-			     const struct filter *filters, size_t filter_count, size_t *count,
-			     const char *program)
+			     const struct filters *filters, size_t *count, const char *program)
 {
 	const struct instance **list = calloc(cases->count + 1, sizeof(*list));
 	bool any_id = false;
@@ -286,8 +303,8 @@ const struct instance **pick(const struct cases *cases, char *const arguments[],
 			continue;
 		for (size_t j = 0; any_id && arguments[j] && !picked; j++)
 			picked = !is_path(arguments[j]) && id_matches(arguments[j], instance->id);
-		for (size_t j = 0; j < filter_count && picked; j++)
-			picked = filter_holds(&filters[j], cases, instance);
+		for (size_t j = 0; j < filters->count && picked; j++)
+			picked = filter_holds(&filters->list[j], cases, instance);
 		if (picked)
 			list[(*count)++] = instance;
 	}

@@ -38,8 +38,14 @@ struct filter {
 	bool negated;
 };
 
-/* Reads KEY=GLOB or KEY!=GLOB. 0, or -EINVAL after a message. */
-int filter_parse(struct filter *filter, const char *text, const char *program);
+struct filters {
+	struct filter *list;
+	size_t count;
+};
+
+/* Reads KEY=GLOB or KEY!=GLOB. 0, or a negative errno after a message. */
+int filters_add(struct filters *filters, const char *text, const char *program);
+void filters_free(struct filters *filters);
 
 /*
  * The instances that match one of the ids or globs among `arguments` (all if there is none) and
@@ -47,8 +53,7 @@ int filter_parse(struct filter *filter, const char *text, const char *program);
  * nothing.
  */
 const struct instance **pick(const struct cases *cases, char *const arguments[],
-			     const struct filter *filters, size_t filter_count, size_t *count,
-			     const char *program);
+			     const struct filters *filters, size_t *count, const char *program);
 
 /* True if `glob` is the id, a folder of ids above it ("open.size"), or a glob that matches it. */
 bool id_matches(const char *glob, const char *id);

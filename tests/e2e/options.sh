@@ -7,7 +7,7 @@ says err 'nearest:  "run"'
 status 0 "$perfabi" --version
 status 0 "$perfabi" --help
 says out "exit status: 0 nothing failed"
-for topic in run list show check mutate tokens phases given variables; do
+for topic in run list show check mutate capture help tokens phases given variables; do
 	status 0 "$perfabi" help $topic
 	[ "$(wc -l <"$scratch/out")" -ge 5 ] || fail "help $topic is short"
 done
@@ -55,6 +55,14 @@ status 0 "$perfabi" list open.flags
 if cut -f1 "$scratch/out" | grep -v '^[a-z0-9.-]*$'; then fail "an id that LAVA would not take"; fi
 status 0 "$perfabi" list '*.zero.*' --filter as=user --filter 'suite!=attr.*'
 says out "open.size.zero.user"
+filters=
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17; do
+	filters="$filters --filter as=user"
+done
+# shellcheck disable=SC2086 # words are meant to be split
+status 0 "$perfabi" list $filters --filter 'suite=open.*'
+says out "open.size.zero.user"
+if grep -v "^open" "$scratch/out"; then fail "the last of many filters is lost"; fi
 status 0 "$perfabi" list --json
 jq -e 'length > 450' "$scratch/out" >/dev/null
 # a file given by its path, in place of the built-in cases

@@ -273,7 +273,7 @@ static int prepare(struct liar *liar, char **argv)
 	if (load_cases(loaded, NULL, nothing, "lies"))
 		return -EINVAL;
 	liar->json = json_load_file(argv[1], 0, NULL);
-	liar->all = pick(&loaded->cases, nothing, NULL, 0, &liar->count, "lies");
+	liar->all = pick(&loaded->cases, nothing, &(struct filters){0}, &liar->count, "lies");
 	if (!liar->json || !liar->all || lies_read(&liar->lies, liar->json, loaded->abi) ||
 	    baseline_read(&liar->baseline, argv[2], &loaded->cases, "lies"))
 		return -EINVAL;
