@@ -397,24 +397,32 @@ static int write_failed(const struct settings *s, int err)
 	return EXIT_HARNESS;
 }
 
-/* Events are open and the file is: runs the command and writes. */
+/* What was in the file goes; of a device there is nothing to go. */
+static int empty(int fd)
+{
+	return ftruncate(fd, 0) && errno != EINVAL ? -errno : 0;
+}
+
+/*
+ * Events are open and the file is: runs the command and writes. Until the command is there the file
+ * is as it was; what its events record meanwhile waits in the buffers.
+ */
 static int run_command(const struct settings *s, struct capture *c, struct command *command, int fd)
 {
 	struct recording r = {0};
-	int status = 0, err = s->raw ? 0 : begin_file(&r, fd, c);
+	int status = 0, err = capture_enable(c), cannot = err ? 0 : let_go(command);
 
-	if (!err)
-		err = capture_enable(c);
-	if (!err) {
-		int cannot = let_go(command);
-
-		if (cannot) {
-			say(stderr, "perfabi capture: cannot run %s: %s\n", s->command[0],
-			    strerror(cannot));
-			return EXIT_USAGE;
-		}
-		err = record(c, &r, command->pid, s->raw, &status);
+	if (cannot) {
+		say(stderr, "perfabi capture: cannot run %s: %s\n", s->command[0],
+		    strerror(cannot));
+		return EXIT_USAGE;
 	}
+	if (!err)
+		err = empty(fd);
+	if (!err && !s->raw)
+		err = begin_file(&r, fd, c);
+	if (!err)
+		err = record(c, &r, command->pid, s->raw, &status);
 	if (!err)
 		err = s->raw ? capture_write_image(c, fd) : recording_end(&r, c->abi, s->command);
 	if (err)
@@ -422,6 +430,15 @@ static int run_command(const struct settings *s, struct capture *c, struct comma
 	if (!s->raw)
 		say_result(s, fd);
 	return say_status(s, status);
+}
+
+/* *is_new: nothing was there before. */
+static int open_output(const char *path, bool *is_new)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	*is_new = fd >= 0;
+	return fd < 0 && errno == EEXIST ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : fd;
 }
 
 static void catch_signals(void)
@@ -435,7 +452,7 @@ static void catch_signals(void)
 static int capture_command(const struct settings *s, const struct environment *env,
 			   const struct attr_list *attrs)
 {
-	bool backward = attr_list_flag(attrs, env->abi, "write_backward");
+	bool backward = attr_list_flag(attrs, env->abi, "write_backward"), is_new;
 	struct command command = {.pid = -1, .go = -1, .failed = -1};
 	struct capture_error e;
 	struct capture c;
@@ -462,7 +479,7 @@ static int capture_command(const struct settings *s, const struct environment *e
 		      stderr);
 		status = EXIT_USAGE;
 	} else {
-		fd = open(s->output, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		fd = open_output(s->output, &is_new);
 		if (fd < 0) {
 			say(stderr, "perfabi capture: cannot write %s: %s\n", s->output,
 			    strerror(errno));
@@ -470,6 +487,8 @@ static int capture_command(const struct settings *s, const struct environment *e
 		} else {
 			catch_signals();
 			status = run_command(s, &c, &command, fd);
+			if (status == EXIT_USAGE && is_new) /* the command was not run */
+				unlink(s->output);
 			close(fd);
 		}
 	}

@@ -141,6 +141,9 @@ static int add_output(struct run *run, const char *text)
 			return bad_value("format", text,
 					 "one format alone on standard output; give "
 					 "the others a file, as junit:report.xml");
+	for (size_t i = 0; out->path && i < run->output_count; i++)
+		if (run->outputs[i].path && !strcmp(out->path, run->outputs[i].path))
+			return bad_value("format", text, "a file of its own for each format");
 	run->output_count++;
 	return 0;
 }

@@ -75,6 +75,10 @@ status 0 "$decode" dummy.data
 # What goes wrong is said.
 status 2 "$perfabi" capture --attr attr.json -o x.data -- ./nothing
 says err "cannot run ./nothing: No such file or directory"
+[ ! -e x.data ] || fail "a command that was not run leaves a file"
+cp dummy.data kept.data
+status 2 "$perfabi" capture --attr attr.json -o kept.data -- ./nothing
+cmp dummy.data kept.data || fail "a command that was not run takes the old recording along"
 status 1 "$perfabi" capture --attr attr.json -o x.data -- sh -c 'exit 7'
 says err "exit status 7"
 status 0 "$decode" --check x.data
