@@ -25,6 +25,21 @@ static unsigned smallest_size(const struct abi *abi, const unsigned char *bytes)
 	return abi->sizes[i].size;
 }
 
+/* Beside an attr there are its ids, and nothing that could be a misspelt `ids`. */
+static int check_keys(const json_t *one, const struct where *w, struct error *e)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)one, key, value) {
+		struct where at = where_key(w, key);
+
+		if (strcmp(key, "attr") && strcmp(key, "ids"))
+			return error_name(e, &at, key, NULL, "attr or ids");
+	}
+	return 0;
+}
+
 static int read_one(struct attr_list *list, const struct abi *abi, const struct abi_arch *arch,
 		    const json_t *one, const struct vars *vars, const struct where *w,
 		    struct error *e)
@@ -36,6 +51,8 @@ static int read_one(struct attr_list *list, const struct abi *abi, const struct 
 	size_t i;
 	int err;
 
+	if (attr && check_keys(one, w, e))
+		return -EINVAL;
 	if (ids && !json_is_array(ids))
 		return error_value(e, &at_ids, ids, "a list of ids");
 	json_array_foreach(ids, i, id) {

@@ -254,6 +254,7 @@ static int attr_of_bytes(const struct request *request, const char *name,
 	enum byte_order order = request->options.order == PERFABI_BIG      ? BIG
 				: request->options.order == PERFABI_LITTLE ? LITTLE
 									   : host_order();
+	uint64_t says;
 	json_t *json;
 	int status;
 
@@ -263,6 +264,14 @@ static int attr_of_bytes(const struct request *request, const char *name,
 		    "which has at "
 		    "least %u bytes: here are %zu\n",
 		    name, abi->sizes[0].size, size);
+		return EXIT_BAD;
+	}
+	says = load_word(bytes + 4, 4, order);
+	if (says && (says < abi->sizes[0].size || says > size)) {
+		say(stderr,
+		    "perfabi-decode: %s: neither a perf.data nor a struct perf_event_attr in this "
+		    "byte order (-B, -L): its size would be %llu, of %zu bytes\n",
+		    name, (unsigned long long)says, size);
 		return EXIT_BAD;
 	}
 	json = attr_to_json(abi, abi_arch(abi, machine), bytes, size, order);

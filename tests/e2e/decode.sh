@@ -175,6 +175,12 @@ head -c 200 "$data" >"$scratch/short"
 status 1 "$decode" --attr-of "$scratch/short"
 says err "perhaps more attrs"
 
+status 2 "$decode" --attr-of "$scratch/attrs.json" # which is what it prints, not what it takes
+says err "neither a perf.data nor a struct perf_event_attr"
+jq 'map(.idz = .ids | del(.ids))' "$scratch/attrs.json" >"$scratch/misspelt.json"
+status 2 "$decode" --attr "$scratch/misspelt.json" -L "$scratch/made-up"
+says err "idz"
+
 # An expected file that is no text costs no more than it is long, and no more than so much memory.
 head -c 3000000 /dev/zero >"$scratch/zeros"
 got=0
