@@ -117,14 +117,11 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 			return error_text(e, NULL, "a pipe",
 					  "a file, whose size is known, for --shard");
 		input_advance(&d->in, PERFDATA_PIPE_HEADER);
-		if (d->in.seekable) {
-			d->limit = d->in.size;
+		if (d->in.seekable)
 			set_shard(d, PERFDATA_PIPE_HEADER, d->in.size);
-		}
 		return put_header(d, make_perfdata_header);
 	}
 	data = data_in_file(d);
-	d->limit = data.offset + data.size;
 	set_shard(d, data.offset, data.size);
 	err = put_header(d, make_perfdata_header);
 	if (err)

@@ -149,8 +149,7 @@ static int end_compressed(struct decoder *d)
 	/* Whatever comes now is said behind all else: by the last shard. */
 	d->first = d->last == UINT64_MAX ? 0 : UINT64_MAX;
 	err = put_decompressed(d, z->offset, true);
-
-	if (err || !decompress_is_cut(z))
+	if (err || !z->unfinished)
 		return err;
 	decoder_set_silence(d, place);
 	lines_diagnostic(&d->lines, place, "zstd", z->unfinished,

@@ -39,7 +39,6 @@ struct decoder {
 	bool special[TYPES];
 	uint8_t role[TYPES];  /* what else is to be done with a record; decode.c */
 	uint64_t first, last; /* the shard's range of file offsets */
-	uint64_t limit;       /* where the data ends as the file has it; for messages */
 };
 
 /*

@@ -84,8 +84,3 @@ int decompress_some(struct decompress *d, const unsigned char **input, size_t *s
 	*why = "it grows more than 512-fold";
 	return give_up(d);
 }
-
-bool decompress_is_cut(const struct decompress *d)
-{
-	return d->unfinished > 0;
-}

@@ -17,7 +17,7 @@ struct decompress {
 	uint64_t position; /* in the stream, of bytes[start] */
 	bool holds_more;   /* there was no room for all that the input so far has */
 	size_t wanted;     /* bytes that zstd asks for next, or 0: a frame begins */
-	size_t unfinished; /* bytes of a block, or of a header, of which there must be more */
+	size_t unfinished; /* bytes of a block or header of which there must be more; 0: none */
 	uint64_t taken, given;
 	uint64_t offset; /* in the file, of the record that came last */
 };
@@ -37,8 +37,5 @@ void decompress_free(struct decompress *d);
  */
 int decompress_some(struct decompress *d, const unsigned char **input, size_t *size,
 		    const char **why);
-
-/* Whether the input so far ends where zstd must have more: not where a block or a frame begins. */
-bool decompress_is_cut(const struct decompress *d);
 
 #endif

@@ -447,18 +447,16 @@ static void put_line(struct lines *lines, const struct plan *plan, int slot, int
 		say_findings(lines, place, slot, plan, header);
 }
 
-/* Reads a record for what it keeps, and writes nothing. */
-static void keep_values(struct lines *lines, const struct plan *plan, const unsigned char *bytes,
-			const struct header *header)
+/* Reads a record for what it keeps, and writes nothing. Whether it is as its layout says. */
+static bool read_record(struct lines *lines, const struct plan *plan, const unsigned char *bytes,
+			size_t size, uint16_t misc)
 {
-	char *p = out_room(lines->out, record_longest(plan, header->size));
+	char *p = out_room(lines->out, record_longest(plan, size));
 
 	if (!p || !room_for_notes(lines, plan))
-		return;
+		return false;
 	lines->record.at = lines->at;
-	record_put(plan, &lines->record, bytes, 8, header->size, header->misc, &p);
-	if (lines->record.err)
-		lines->out->err = lines->record.err;
+	return record_put(plan, &lines->record, bytes, 8, size, misc, &p) == RECORD_OK;
 }
 
 /* A type that is not asked for: only what it says was lost counts, and what later records go by. */
@@ -474,7 +472,7 @@ static void pass_by(struct lines *lines, int slot, const unsigned char *bytes,
 	if (plan && plan->lost_offset)
 		add_lost(lines, plan, bytes, header);
 	if (plan && plan->keeps)
-		keep_values(lines, plan, bytes, header);
+		read_record(lines, plan, bytes, header->size, header->misc);
 }
 
 static void put_record(struct lines *lines, const unsigned char *bytes, const struct header *header,
@@ -517,7 +515,6 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 	struct shape *shape = events->bare;
 	int slot = type < TYPES ? events->slot_of[type] : -1;
 	const struct plan *plan;
-	char *p;
 
 	if (slot < 0)
 		return false;
@@ -527,13 +524,11 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 	if (!shape)
 		return false;
 	plan = plan_of(lines, shape, slot);
-	p = plan ? out_room(lines->out, record_longest(plan, size)) : NULL;
-	if (!p || !room_for_notes(lines, plan) || (misc & ~(plan->misc_known | MISC_CPUMODE)))
+	if (!plan || (misc & ~(plan->misc_known | MISC_CPUMODE)))
 		return false;
 	lines->record.order = events->order;
 	lines->record.arch = events->arch;
-	lines->record.at = lines->at;
-	return record_put(plan, &lines->record, bytes, 8, size, misc, &p) == RECORD_OK;
+	return read_record(lines, plan, bytes, size, misc);
 }
 
 void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, struct place place)

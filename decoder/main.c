@@ -506,8 +506,13 @@ int main(int argc, char **argv)
 {
 	struct request request = {0};
 	char message[1024];
-	int status = standard_hold() ? EXIT_IO : parse(argc, argv, &request);
+	int status, err = standard_hold();
 
+	if (err) {
+		say(stderr, "perfabi-decode: /dev/null, for what is closed: %s\n", strerror(-err));
+		return EXIT_IO;
+	}
+	status = parse(argc, argv, &request);
 	if (status)
 		return status;
 	if (request.attr_of && optind < argc)

@@ -10,8 +10,7 @@
 
 enum { MESSAGE_MAX = 8192 };
 
-/* Bytes of the character at `text` that can be sent as they are; 0: the byte is to be shown. */
-static size_t harmless(const unsigned char *text, size_t size)
+size_t say_length(const unsigned char *text, size_t size)
 {
 	size_t n;
 
@@ -32,7 +31,7 @@ void say_list(FILE *f, const char *format, va_list args)
 
 	vsnprintf(message, sizeof(message), format, args);
 	for (left = strlen(message); left;) {
-		size_t n = harmless(at, left), step = n ? n : 1;
+		size_t n = say_length(at, left), step = n ? n : 1;
 
 		if (n)
 			fwrite(at, 1, n, f);
@@ -49,7 +48,7 @@ const char *say_harmless(const char *text, char *out, size_t size)
 	size_t left = strlen(text), at = 0;
 
 	while (left) {
-		size_t n = *from < 0x20 ? 0 : harmless(from, left), step = n ? n : 1;
+		size_t n = *from < 0x20 ? 0 : say_length(from, left), step = n ? n : 1;
 
 		if (at + (n ? n : sizeof("\\xff") - 1) >= size)
 			break;

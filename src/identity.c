@@ -16,14 +16,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "descriptors.h"
+#include "draw.h"
 #include "environment.h"
 
 const char *const identity_names[] = {"root", "perfmon", "sys-admin", "user", NULL};
@@ -206,13 +205,10 @@ static bool maps(const char *map, uid_t from, uid_t to)
 /* Some that nobody has, and that nobody can foretell. */
 static void choose_unused(uid_t *uids, size_t count)
 {
-	uint64_t random = (uint64_t)getpid() << 32 ^ (uint64_t)time(NULL);
+	uid_t first = UNUSED_FIRST + (uid_t)(draw() % (UNUSED_LAST - UNUSED_FIRST - count));
 
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random *= UINT64_C(0x9e3779b97f4a7c15);
-	random %= UNUSED_LAST - UNUSED_FIRST - count;
 	for (size_t i = 0; i < count; i++)
-		uids[i] = UNUSED_FIRST + (uid_t)random + (uid_t)i;
+		uids[i] = first + (uid_t)i;
 }
 
 /* In a user namespace that has less: some that no user and no process has that we see. */

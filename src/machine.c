@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -23,6 +22,7 @@
 #include <unistd.h>
 
 #include "descriptors.h"
+#include "draw.h"
 #include "environment.h"
 #include "error.h"
 #include "machine_lock.h"
@@ -260,14 +260,8 @@ void machine_remove_cgroup(struct machine *m, unsigned place)
  */
 static void choose_path(char *path, const char *root)
 {
-	unsigned long long drawn;
-	struct timespec now = {0};
-
-	if (getrandom(&drawn, sizeof(drawn), GRND_NONBLOCK) != sizeof(drawn)) {
-		clock_gettime(CLOCK_REALTIME, &now);
-		drawn = (unsigned long long)now.tv_sec << 30 ^ (unsigned long long)now.tv_nsec;
-	}
-	snprintf(path, PATH_SIZE, "%s/perfabi-%d-%016llx", root, (int)getpid(), drawn);
+	snprintf(path, PATH_SIZE, "%s/perfabi-%d-%016llx", root, (int)getpid(),
+		 (unsigned long long)draw());
 }
 
 const char *machine_make_cgroup(struct machine *m, unsigned place)

@@ -57,10 +57,12 @@ int flush_stdout(void)
 int main(int argc, char **argv)
 {
 	struct nearest near;
-	int status;
+	int status, err = standard_hold();
 
-	if (standard_hold())
+	if (err) {
+		say(stderr, "perfabi: /dev/null, for what is closed: %s\n", strerror(-err));
 		return EXIT_HARNESS;
+	}
 	if (argc < 2) {
 		usage(stderr);
 		return EXIT_USAGE;

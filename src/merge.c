@@ -263,38 +263,38 @@ static json_t *abi_rows(const char *set, const struct abi *abi, const struct abi
 enum { ROWS_MAX = 4096, PAIRS_MAX = 91 /* names, of which 4095 rows are made */ };
 
 /* "A..B", both whole numbers of 64 bits that are in order. */
-static bool read_range(const char *text, long *first, long *last)
+static bool read_range(const char *text, long long *first, long long *last)
 {
 	char *end;
 
 	errno = 0;
-	*first = strtol(text, &end, 10);
+	*first = strtoll(text, &end, 10);
 	if (end == text || strncmp(end, "..", 2))
 		return false;
 	text = end + 2;
-	*last = strtol(text, &end, 10);
+	*last = strtoll(text, &end, 10);
 	return end != text && !*end && !errno && *first <= *last;
 }
 
 static json_t *range_rows(const char *text, const struct where *w, struct error *e)
 {
 	json_t *rows;
-	long first, last;
+	long long first, last;
 
 	if (!strstr(text, "..")) {
 		error_name(e, w, text, NULL, "\"$abi.SET\" or a range \"A..B\"");
 		return NULL;
 	}
 	if (!read_range(text, &first, &last) ||
-	    (unsigned long)last - (unsigned long)first >= ROWS_MAX) {
+	    (unsigned long long)last - (unsigned long long)first >= ROWS_MAX) {
 		error_name(e, w, text, NULL, "a range \"A..B\" of at most %d values", ROWS_MAX);
 		return NULL;
 	}
 	rows = json_object();
-	for (long i = 0; i <= last - first; i++) {
+	for (long long i = 0; i <= last - first; i++) {
 		char name[24];
 
-		snprintf(name, sizeof(name), "%ld", first + i);
+		snprintf(name, sizeof(name), "%lld", first + i);
 		json_object_set_new(rows, name, json_integer(first + i));
 	}
 	return rows;

@@ -10,11 +10,15 @@
 
 bool one_line(const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
+	const unsigned char *at = (const unsigned char *)text, *end = at + strlen(text);
 
-	for (; *at; at++)
-		if (*at < 0x20 || *at == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0))
+	while (at < end) {
+		size_t n = *at < 0x20 ? 0 : say_length(at, (size_t)(end - at));
+
+		if (!n)
 			return false;
+		at += n;
+	}
 	return text[strspn(text, " ")] != '\0';
 }
 

@@ -28,13 +28,15 @@ const struct printer *printer_by_name(const char *name, struct nearest *near)
 /* What is no UTF-8, as a text that was cut within a character, is shown so and not left out. */
 static void set_text(json_t *object, const char *key, const char *text)
 {
-	json_t *json = text && text[0] ? json_string(text) : NULL;
 	char shown[4096];
+	json_t *json;
 
-	if (!json && text && text[0])
+	if (!text || !text[0])
+		return;
+	json = json_string(text);
+	if (!json)
 		json = json_string(say_harmless(text, shown, sizeof(shown)));
-	if (json)
-		json_object_set_new(object, key, json);
+	json_object_set_new(object, key, json);
 }
 
 static json_t *phases_json(unsigned mask, const struct cases *cases)

@@ -4,6 +4,7 @@
 
 usage: hands.py PERFABI SCRATCH-FOLDER [PART...]
 """
+import contextlib
 import ctypes
 import fcntl
 import json
@@ -471,15 +472,25 @@ def names_in_reports(perfabi, folder):
     print("a user's process by the name of an escape sequence: it is shown, not sent")
 
 
-def sysctls_put_back_late(perfabi, folder):
-    """What could not be put back is not put back under the hands of another run, but when that has ended."""
+@contextlib.contextmanager
+def depth_that_sticks(perfabi, folder):
+    """A run has ended that could not put the depth of call chains back: the file, what it was, the run, what it said, the event in the way."""
     depth = PROC / "sys/kernel/perf_event_max_stack"
     was = int(depth.read_text())
-    run, event = start(perfabi, folder, "stack"), -1
+    run = start(perfabi, folder, "stack")
     try:
         wait_for(lambda: int(depth.read_text()) == 100)
         event = open_with_call_chains()
-        run.communicate(timeout=60)
+        need(event >= 0, "no event with call chains can be opened")
+        _, err = run.communicate(timeout=60)
+        yield depth, was, run, err, event
+    finally:
+        depth.write_text(f"{was}\n")
+
+
+def sysctls_put_back_late(perfabi, folder):
+    """What could not be put back is not put back under the hands of another run, but when that has ended."""
+    with depth_that_sticks(perfabi, folder) as (depth, was, _, _, event):
         other = start(perfabi, folder, "--jobs", "1", "--filter", "as=root", "--format", "json", "sleeps")
         wait_for(lambda: children(other.pid))
         os.close(event)
@@ -488,26 +499,15 @@ def sysctls_put_back_late(perfabi, folder):
         out, _ = other.communicate(timeout=30)
         need(beside == 100 and [r["outcome"] for r in json.loads(out)["results"]] == ["pass"] * 2, f"it became {beside} beside a run: {out}")
         wait_for(lambda: int(depth.read_text()) == was)
-    finally:
-        depth.write_text(f"{was}\n")
     print("a sysctl that can be put back while another run is there: when that has ended")
 
 
 def sysctls_that_stick(perfabi, folder):
     """What cannot be put back is said, with what to do, and is put back as soon as it can be."""
-    depth = PROC / "sys/kernel/perf_event_max_stack"
-    was = int(depth.read_text())
-    run, event = start(perfabi, folder, "stack"), -1
-    try:
-        wait_for(lambda: int(depth.read_text()) == 100)
-        event = open_with_call_chains()
-        need(event >= 0, "no event with call chains can be opened")
-        _, err = run.communicate(timeout=60)
+    with depth_that_sticks(perfabi, folder) as (depth, was, run, err, event):
         stuck = int(depth.read_text())
         os.close(event)
         wait_for(lambda: int(depth.read_text()) == was)
-    finally:
-        depth.write_text(f"{was}\n")
     need(run.returncode == 3 and stuck == 100 and f"sysctl kernel.perf_event_max_stack={was}" in err, f"exit status {run.returncode}: {err}")
     print("a sysctl that cannot be put back: it is said, and put back later")
 
