@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Files of one number each. They are watched through descriptors that stay open: a look at all
- * costs six system calls, and comes with each case.
+ * costs seven system calls, and comes with each case.
  */
 #include "sysctl.h"
 
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 const char *const sysctl_names[] = {"perf_event_paranoid",
@@ -20,12 +21,19 @@ const char *const sysctl_names[] = {"perf_event_paranoid",
 				    "perf_cpu_time_max_percent",
 				    NULL};
 
+enum { PATH_SIZE = 128 };
+
+static const char *path_of(const char *name, char path[static PATH_SIZE])
+{
+	snprintf(path, PATH_SIZE, "/proc/sys/kernel/%s", name);
+	return path;
+}
+
 static int open_one(const char *name, int flags)
 {
-	char path[128];
+	char path[PATH_SIZE];
 
-	snprintf(path, sizeof(path), "/proc/sys/kernel/%s", name);
-	return open(path, flags | O_CLOEXEC);
+	return open(path_of(name, path), flags | O_CLOEXEC);
 }
 
 static int read_open(int fd, long *value)
@@ -62,8 +70,27 @@ int sysctl_write(const char *name, long value)
 	return err;
 }
 
+/* Takes in all that inotify has to tell; an overflow of its queue is a write of each. */
+static void take_notices(struct sysctl_watch *watch)
+{
+	_Alignas(struct inotify_event) char events[1024];
+	ssize_t n;
+
+	while (watch->notices >= 0 && (n = read(watch->notices, events, sizeof(events))) > 0) {
+		for (ssize_t at = 0; at < n;) {
+			struct inotify_event *event = (void *)(events + at);
+
+			for (size_t i = 0; i < SYSCTLS; i++)
+				if (event->mask & IN_Q_OVERFLOW || event->wd == watch->notice[i])
+					watch->written[i] = true;
+			at += (ssize_t)(sizeof(*event) + event->len);
+		}
+	}
+}
+
 static void accept_one(struct sysctl_watch *watch, size_t i)
 {
+	watch->written[i] = false;
 	if (watch->files[i] < 0 || read_open(watch->files[i], &watch->values[i]))
 		watch->values[i] = 0;
 }
@@ -78,10 +105,17 @@ bool sysctl_set_is_empty(const struct sysctl_set *set)
 
 void sysctl_watch_begin(struct sysctl_watch *watch)
 {
+	char path[PATH_SIZE];
+
+	*watch = (struct sysctl_watch){.notices = inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
 	for (size_t i = 0; i < SYSCTLS; i++)
-		watch->files[i] = -1;
-	for (size_t i = 0; sysctl_names[i]; i++)
+		watch->files[i] = watch->notice[i] = -1;
+	for (size_t i = 0; sysctl_names[i]; i++) {
 		watch->files[i] = open_one(sysctl_names[i], O_RDONLY);
+		if (watch->notices >= 0) /* of an inode, which the open file keeps */
+			watch->notice[i] = inotify_add_watch(
+				watch->notices, path_of(sysctl_names[i], path), IN_MODIFY);
+	}
 	for (size_t i = 0; i < SYSCTLS; i++)
 		accept_one(watch, i);
 }
@@ -91,13 +125,25 @@ void sysctl_watch_end(struct sysctl_watch *watch)
 	for (size_t i = 0; i < SYSCTLS; i++)
 		if (watch->files[i] >= 0)
 			close(watch->files[i]);
+	if (watch->notices >= 0)
+		close(watch->notices);
 }
 
 void sysctl_watch_accept(struct sysctl_watch *watch, const struct sysctl_set *set)
 {
+	take_notices(watch);
 	for (size_t i = 0; i < SYSCTLS; i++)
 		if (set->has[i])
 			accept_one(watch, i);
+}
+
+/* "perf_event_paranoid was 2 and is -1". */
+static void say_moved(const char *name, long was, long is, char *what, size_t size)
+{
+	if (was == is)
+		snprintf(what, size, "%s was written, and is %ld again", name, is);
+	else
+		snprintf(what, size, "%s was %ld and is %ld", name, was, is);
 }
 
 bool sysctl_watch_moved(struct sysctl_watch *watch, const struct sysctl_set *but, char *what,
@@ -106,18 +152,19 @@ bool sysctl_watch_moved(struct sysctl_watch *watch, const struct sysctl_set *but
 	bool moved = false;
 
 	*by_kernel = true;
+	take_notices(watch);
 	for (size_t i = 0; i < SYSCTLS; i++) {
 		long now;
 
 		if (but->has[i] || watch->files[i] < 0 || read_open(watch->files[i], &now) ||
-		    now == watch->values[i])
+		    (now == watch->values[i] && !watch->written[i]))
 			continue;
-		*by_kernel = *by_kernel && now < watch->values[i] &&
+		*by_kernel = *by_kernel && now < watch->values[i] && !watch->written[i] &&
 			     !strcmp(sysctl_names[i], "perf_event_max_sample_rate");
 		if (!moved)
-			snprintf(what, size, "%s was %ld and is %ld", sysctl_names[i],
-				 watch->values[i], now);
+			say_moved(sysctl_names[i], watch->values[i], now, what, size);
 		watch->values[i] = now;
+		watch->written[i] = false;
 		moved = true;
 	}
 	return moved;

@@ -26,10 +26,17 @@ struct sysctl_set {
 
 bool sysctl_set_is_empty(const struct sysctl_set *set);
 
-/* What they were when they were last looked at. */
+/*
+ * What they were when they were last looked at, and which of them were written since. A write is
+ * told by inotify(7) where it was to the same mount of /proc: one that is undone again before the
+ * next look shows in no value.
+ */
 struct sysctl_watch {
 	int files[SYSCTLS]; /* open, or -1 */
 	long values[SYSCTLS];
+	int notices;         /* of inotify, or -1 */
+	int notice[SYSCTLS]; /* which of its watches is about it, or -1 */
+	bool written[SYSCTLS];
 };
 
 void sysctl_watch_begin(struct sysctl_watch *watch);
@@ -39,9 +46,10 @@ void sysctl_watch_end(struct sysctl_watch *watch);
 void sysctl_watch_accept(struct sysctl_watch *watch, const struct sysctl_set *set);
 
 /*
- * Whether one that is not in `but` has changed since: the first, "perf_event_paranoid was 2 and is
- * -1", in `what`. They are as they are now from then on. *by_kernel: only the sample rate is lower,
- * which the kernel lowers itself when interrupts take long (perf_sample_event_took()).
+ * Whether one that is not in `but` has changed or was written since: the first,
+ * "perf_event_paranoid was 2 and is -1" or "perf_event_paranoid was written, and is 2 again", in
+ * `what`. They are as they are now from then on. *by_kernel: only the sample rate is lower, which
+ * the kernel lowers itself when interrupts take long (perf_sample_event_took()).
  */
 bool sysctl_watch_moved(struct sysctl_watch *watch, const struct sysctl_set *but, char *what,
 			size_t size, bool *by_kernel);

@@ -301,6 +301,25 @@ def sysctls_that_move_beside(perfabi, folder):
     print("a sysctl that somebody else writes beside one of the case's: it stays, the case's is put back")
 
 
+def sysctls_that_move_and_return(perfabi, folder):
+    """So they are where it is put back before the case has ended, and an ordinary user's run can tell it."""
+    was = int(SYSCTL.read_text())
+    wanted = f"perf_event_mlock_kb was written, and is {was} again: it was changed while this case ran, and not by this run"
+    copy = shutil.copy(perfabi, folder)  # where a user may read it
+    for before, count in ((), 4), (("setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"), 1):
+        run = start(copy, str(pathlib.Path(folder) / "sleeps.json"), "--format", "json", "--jobs", "4", "sleeps.w0", before=before)
+        try:
+            wait_for(lambda: len(children(run.pid)) == count)
+            time.sleep(0.5)
+            SYSCTL.write_text(f"{was + 8}\n")
+        finally:
+            SYSCTL.write_text(f"{was}\n")
+        out, _ = run.communicate(timeout=30)
+        results = [(r["outcome"], r["reason"]) for r in json.loads(out)["results"] if r["outcome"] != "skip"]
+        need(run.returncode == 3 and results == [("error", wanted)] * count, f"{before}: exit status {run.returncode}: {results}")
+    print("a sysctl that somebody else writes and puts back: errors, 4 of root's run and 1 of a user's")
+
+
 def environment_of(out):
     """What the first line of JSON Lines says of the machine, and what came of the one case."""
     first, result, _ = (json.loads(line) for line in out.splitlines())
@@ -535,7 +554,7 @@ def main():
         (folder / (suite["suite"] + ".json")).write_text(json.dumps(suite))
     try:
         for part in (cases_of_users, verdict_is_no_command, users_do_not_block, other_containers, no_tracefs, no_lock, sysctls_that_move,
-                     sysctls_that_move_beside, sysctls_of_another_run, sysctls_that_stick, sysctls_put_back_late, cgroups_that_stay, cgroups_of_others, quiet_of_others, names_in_reports, no_programs_by_path):
+                     sysctls_that_move_beside, sysctls_that_move_and_return, sysctls_of_another_run, sysctls_that_stick, sysctls_put_back_late, cgroups_that_stay, cgroups_of_others, quiet_of_others, names_in_reports, no_programs_by_path):
             if not wanted or part.__name__ in wanted:
                 part(perfabi, str(folder))
     except Wrong as wrong:
