@@ -222,24 +222,58 @@ static int load_case(struct load *l, const json_t *one, size_t index, const stru
 	return expand_case(l, one, index, w);
 }
 
+/* The file's path with dots for slashes, without .json. */
+static void say_suite(const char *path, char *text, size_t size)
+{
+	size_t n = (size_t)snprintf(text, size, "%s", path);
+
+	if (n >= size)
+		n = size - 1;
+	if (n > 5)
+		text[n - 5] = '\0';
+	for (char *c = text; *c; c++)
+		*c = *c == '/' ? '.' : *c;
+}
+
+/*
+ * Whether the folder that was named lies below the root: where it is cases/open, size.json in it is
+ * open.size.
+ */
+static bool is_below_folder(const char *suite, const char *name, const char *folder)
+{
+	size_t all = strlen(suite), own = strlen(name), length;
+	char *path = realpath(folder, NULL);
+	bool is_below = false;
+
+	if (path && all > own + 1 && suite[all - own - 1] == '.' &&
+	    !strcmp(suite + all - own, name)) {
+		all -= own + 1;
+		length = strlen(path);
+		is_below = length > all && path[length - all - 1] == '/';
+		for (size_t i = 0; is_below && i < all; i++) {
+			char c = path[length - all + i];
+
+			is_below = (c == '/' ? '.' : c) == suite[i];
+		}
+	}
+	free(path);
+	return is_below;
+}
+
 /* A file's suite is its path below the root: open/size.json is open.size. */
 static int check_suite(const json_t *suite, const struct source *source, const struct where *w,
 		       struct error *e)
 {
+	const char *name = json_string_value(suite);
 	struct where at = where_key(w, "suite");
 	char expected[256];
-	size_t n;
 
-	if (!json_is_string(suite) || !case_is_id(json_string_value(suite)))
+	if (!name || !case_is_id(name))
 		return error_value(e, &at, suite, "the file's path with dots for slashes");
-	snprintf(expected, sizeof(expected), "%s", source->name);
-	n = strlen(expected);
-	if (n > 5)
-		expected[n - 5] = '\0'; /* .json */
-	for (char *c = expected; *c; c++)
-		*c = *c == '/' ? '.' : *c;
+	say_suite(source->name, expected, sizeof(expected));
 	/* A file named on the command line has no root to count from. */
-	if (source->root[0] && strcmp(expected, json_string_value(suite)))
+	if (source->root[0] && strcmp(expected, name) &&
+	    !is_below_folder(name, expected, source->root))
 		return error_value(e, &at, suite, "\"%s\", as the file is called", expected);
 	return 0;
 }

@@ -133,6 +133,16 @@ for what in link link/ tree; do
 	status 0 "$perfabi" check "$what"
 	cmp "$scratch/out" "$scratch/a" || fail "check $what does not see the cases behind a link"
 done
+# a folder below the root is as well formed as the root, and the file's name still counts
+status 0 "$perfabi" check real/open/
+cmp "$scratch/out" "$scratch/a" || fail "check real/open differs from check real"
+mkdir -p else/open
+cp real/open/flags.json else/open/other.json
+status 2 "$perfabi" check else/open
+says err '"other", as the file is called'
+mkdir reopen
+cp real/open/flags.json reopen
+status 2 "$perfabi" check reopen
 ln -s gone tree/dangling
 status 2 "$perfabi" check tree
 says err "tree/dangling"
