@@ -64,9 +64,10 @@ void damage_end(struct damage *damage, struct lines *lines)
 
 void damage_interrupt(struct damage *damage, struct lines *lines, struct place place)
 {
-	if (damage->skipped)
-		say_damage(damage, lines, true);
-	damage->goes_on = damage->goes_on || damage->skipped;
+	if (!damage->skipped)
+		return;
+	say_damage(damage, lines, true);
+	damage->goes_on = true;
 	damage->place = place;
 	damage->skipped = 0;
 }

@@ -33,7 +33,10 @@ size_t damage_pass(struct damage *damage, struct lines *lines, const unsigned ch
 /* Says what active damage was, where what has been passed over turns out to be all there is. */
 void damage_end(struct damage *damage, struct lines *lines);
 
-/* Says what has been passed over so far; what is passed over next is of a diagnostic of its own. */
+/*
+ * Says what has been passed over so far, if anything; what is passed over next is a diagnostic of
+ * its own, which begins at `place`.
+ */
 void damage_interrupt(struct damage *damage, struct lines *lines, struct place place);
 
 #endif

@@ -85,24 +85,27 @@ static uint16_t size_of(const struct decoder *d, const unsigned char *bytes)
 	return (uint16_t)load_word(bytes + 6, 2, d->events.order);
 }
 
-/* Passes over damage, as far as these bytes tell; returns how many are behind it. */
+/*
+ * Passes over damage, as far as these bytes tell; returns how many are behind it. `whose`: what is
+ * said of it is the shard's that has this.
+ */
 static size_t pass_damage(struct decoder *d, struct damage *damage, const unsigned char *bytes,
-			  size_t size, bool at_end)
+			  size_t size, bool at_end, struct place whose)
 {
 	size_t n;
 
-	decoder_set_silence(d, damage->place);
+	decoder_set_silence(d, whose);
 	n = damage_pass(damage, &d->lines, bytes, size, at_end);
 	decoder_pass_on(d);
 	return n;
 }
 
 /* Damage up to the end, of which a pipe tells when there is nothing left to pass over. */
-static int end_damage(struct decoder *d, struct damage *damage)
+static int end_damage(struct decoder *d, struct damage *damage, struct place whose)
 {
 	if (!damage->active)
 		return 0;
-	decoder_set_silence(d, damage->place);
+	decoder_set_silence(d, whose);
 	damage_end(damage, &d->lines);
 	return decoder_pass_on(d);
 }
@@ -111,13 +114,15 @@ static int end_damage(struct decoder *d, struct damage *damage)
 static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
 {
 	struct decompress *z = &d->decompress;
+	struct place place = {.offset = offset};
 	int err = 0;
 
 	while (!err && z->start < z->end) {
 		const unsigned char *bytes = z->bytes + z->start;
 		size_t size = z->end - z->start, n = 0;
-		struct place place = {offset, (int64_t)z->position};
 		enum scan_stop stop;
+
+		place.within = (int64_t)z->position;
 
 		if (!d->inner.active) {
 			n = scan_records(&d->events, NULL, bytes, size, at_end, &stop);
@@ -131,19 +136,19 @@ static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
 		if (d->inner.active) {
 			if (!at_end && size < SCAN_ENOUGH)
 				break;
-			n = pass_damage(d, &d->inner, bytes, size, at_end);
+			n = pass_damage(d, &d->inner, bytes, size, at_end, place);
 		}
 		z->start += n;
 		z->position += n;
 	}
-	return !err && at_end ? end_damage(d, &d->inner) : err;
+	return !err && at_end ? end_damage(d, &d->inner, place) : err;
 }
 
 /* What the stream of compressed records still holds, and what it should have had. */
 static int end_compressed(struct decoder *d)
 {
 	struct decompress *z = &d->decompress;
-	struct place place = {z->offset, (int64_t)z->position};
+	struct place place;
 	int err;
 
 	/* Whatever comes now is said behind all else: by the last shard. */
@@ -151,6 +156,7 @@ static int end_compressed(struct decoder *d)
 	err = put_decompressed(d, z->offset, true);
 	if (err || !z->unfinished)
 		return err;
+	place = (struct place){z->offset, (int64_t)z->position};
 	decoder_set_silence(d, place);
 	lines_diagnostic(&d->lines, place, "zstd", z->unfinished,
 			 "the compressed data ends inside a block, whose end is missing");
@@ -168,14 +174,17 @@ static int drop_compressed(struct decoder *d, size_t left, const char *why, stru
 	return err ? err : decoder_pass_on(d);
 }
 
-/* Damage that goes on in the next compressed record is said of each: of its place, and in its
- * shard. */
+/*
+ * Damage that goes on in the next compressed record is said of each, and in the shard of each: of
+ * this one all that has been passed over. Bytes that are too few to tell wait for the next.
+ */
 static int interrupt_damage(struct decoder *d, struct place place)
 {
 	if (!d->inner.active)
 		return 0;
 	decoder_set_silence(d, place);
-	damage_interrupt(&d->inner, &d->lines, d->inner.place);
+	place.within = (int64_t)d->decompress.position;
+	damage_interrupt(&d->inner, &d->lines, place);
 	return decoder_pass_on(d);
 }
 
@@ -188,7 +197,8 @@ static int decompress_record(struct decoder *d, const unsigned char *bytes, size
 	int err;
 
 	z->offset = place.offset;
-	d->inner.place = (struct place){place.offset, (int64_t)z->position};
+	if (z->start == z->end) /* nothing of the last one waits */
+		d->inner.place.offset = place.offset;
 	err = put_one(d, bytes, size, place);
 	while (!err && (left || z->holds_more)) {
 		const char *why;
@@ -363,7 +373,7 @@ int decoder_records(struct decoder *d)
 			continue;
 		}
 		if (d->damage.active) {
-			n = pass_damage(d, &d->damage, bytes, size, at_end);
+			n = pass_damage(d, &d->damage, bytes, size, at_end, d->damage.place);
 			input_advance(&d->in, n);
 			continue;
 		}
@@ -389,7 +399,7 @@ int decoder_records(struct decoder *d)
 			skip(d, follow, place);
 	}
 	if (!err && !d->in.err)
-		err = end_damage(d, &d->damage);
+		err = end_damage(d, &d->damage, d->damage.place);
 	if (!err && !d->in.err)
 		err = end_compressed(d);
 	if (!err && d->in.err)

@@ -24,6 +24,10 @@ def frame(*blocks):
     return struct.pack("<IBB", 0xFD2FB528, 0, 0x50) + b"".join(blocks)
 
 
+def raw(data):
+    return struct.pack("<I", len(data) << 3)[:3] + data
+
+
 def decode(program, path, *payloads):
     rec = Recording("<", [(Attr("<", config=9, sample_type=IP), [])])
     for payload in payloads:
@@ -41,8 +45,10 @@ def decode(program, path, *payloads):
     shards = [subprocess.run([program, "--shard", f"{n}/3", path], capture_output=True, check=False).stdout for n in (1, 2, 3)]
     assert b"".join(shards) == b"".join(text.splitlines(True)[:-1]), "--shard changes the output"
     lines = [json.loads(line) for line in text.splitlines()]
+    offsets = [line["offset"] for line in lines if line["type"] == "COMPRESSED"]
     return status, [line for line in lines if line["type"] == "UNKNOWN"], \
-        [(line["code"], line.get("skipped", 0)) for line in lines if line["type"] == "diagnostic" and line["code"] != "unknown-type"]
+        [(line["code"], line.get("skipped", 0), offsets.index(line["offset"]), line.get("within")) for line in lines
+         if line["type"] == "diagnostic" and line["code"] != "unknown-type"]
 
 
 def expect(what, got, records, diagnostics):
@@ -50,29 +56,42 @@ def expect(what, got, records, diagnostics):
     wanted = [n * RECORD for n in range(records)]
     assert [line["within"] for line in lines] == wanted, f"{what}: {len(lines)} records for {records}"
     assert found == diagnostics, f"{what}: {found} for {diagnostics}"
-    print(f"{what}: {records} records, {diagnostics}")
+    print(f"{what}: {records} records, (code, bytes, compressed record, place in the stream): {diagnostics}")
 
 
 def main():
     program, path = sys.argv[1:]
+    # What is said of the stream: code, bytes, which compressed record, and where in the stream.
     whole, left = divmod(7 * BLOCK, RECORD)
     # 896 KiB of a record that is 34 bytes long: more than is decompressed at a time.
-    expect("tail", decode(program, path, frame(*[SAME] * 7)), whole, [("truncated", left)])
-    expect("two pieces", decode(program, path, frame(*[SAME] * 7)[:20], frame(*[SAME] * 7)[20:]), whole, [("truncated", left)])
+    expect("tail", decode(program, path, frame(*[SAME] * 7)), whole, [("truncated", left, 0, whole * RECORD)])
+    expect("two pieces", decode(program, path, frame(*[SAME] * 7)[:20], frame(*[SAME] * 7)[20:]), whole,
+           [("truncated", left, 1, whole * RECORD)])
     whole, left = divmod(2 * BLOCK, RECORD)
-    expect("damaged block", decode(program, path, frame(SAME, SAME, BAD, SAME)), whole, [("truncated", left), ("zstd", len(BAD + SAME))])
+    expect("damaged block", decode(program, path, frame(SAME, SAME, BAD, SAME)), whole,
+           [("truncated", left, 0, whole * RECORD), ("zstd", len(BAD + SAME), 0, None)])
     # The stream's last bytes are damage, or less than there must be.
     whole = BLOCK // RECORD + 1
-    expect("damage to the end", decode(program, path, frame(SAME, ZEROS)), whole, [("size-zero", 2 * BLOCK - whole * RECORD)])
+    expect("damage to the end", decode(program, path, frame(SAME, ZEROS)), whole, [("size-zero", 2 * BLOCK - whole * RECORD, 0, whole * RECORD)])
+    # Each piece of damage is said where it is; what is too little to tell waits for the next compressed record.
+    more = raw(b"\0" * 1004)
+    expect("damage, and more to the end", decode(program, path, frame(ZEROS, more)), 0,
+           [("size-zero", BLOCK, 0, 0), ("size-zero", 1004, 0, BLOCK)])
+    stream = frame(ZEROS, more, ZEROS, ZEROS)
+    pieces = [stream[:10], stream[10:-8], stream[-8:-4], stream[-4:]]
+    first, second = BLOCK, 1000 + BLOCK  # 4 bytes at the end of each are too few to be 8 of a record
+    expect("damage in four", decode(program, path, *pieces), 0,
+           [("size-zero", first, 0, 0), ("size-zero", second, 1, first), ("size-zero", BLOCK, 2, first + second), ("size-zero", 4, 3, first + second + BLOCK)])
     whole, left = divmod(BLOCK, RECORD)
-    for cut, diagnostics in ((4, []), (3, [("zstd", 1)]), (2, [("zstd", 2)]), (1, [("zstd", 3)])):
-        expect(f"{cut} bytes cut off", decode(program, path, frame(SAME, SAME)[:-cut]), whole, [("truncated", left)] + diagnostics)
-    expect("a frame's header cut", decode(program, path, frame()[:3]), 0, [("zstd", 3)])
+    for cut, diagnostics in ((4, []), (3, [("zstd", 1, 0, BLOCK)]), (2, [("zstd", 2, 0, BLOCK)]), (1, [("zstd", 3, 0, BLOCK)])):
+        expect(f"{cut} bytes cut off", decode(program, path, frame(SAME, SAME)[:-cut]), whole,
+               [("truncated", left, 0, whole * RECORD)] + diagnostics)
+    expect("a frame's header cut", decode(program, path, frame()[:3]), 0, [("zstd", 3, 0, 0)])
     # 4 MiB and 512 times what was read are the most.
     status, lines, found = decode(program, path, frame(*[SAME] * 4000))
     most = (4 << 20) + 512 * 16006
     assert status == 1 and lines and len(lines) * RECORD <= most + BLOCK, len(lines)
-    assert [code for code, _ in found] == ["truncated", "zstd"], found
+    assert [code for code, *_ in found] == ["truncated", "zstd"], found
     print(f"growth: {len(lines)} records of {4000 * BLOCK // RECORD}")
 
 
