@@ -39,6 +39,27 @@ static int find_head_and_tail(struct capture *c)
 	return c->data_head < 0 || c->data_tail < 0 ? -EINVAL : 0;
 }
 
+/*
+ * All that the command may run on: it can ask for others than we were started on. A mask can be
+ * widened as far as the cpuset goes, and ours is as it was afterwards.
+ */
+static int usable_cpus(cpu_set_t *set, size_t size)
+{
+	cpu_set_t *own = CPU_ALLOC(CAPTURE_CPUS);
+	int err = own ? 0 : -ENOMEM;
+
+	if (!err && sched_getaffinity(0, size, own))
+		err = -errno;
+	if (!err) {
+		memset(set, 0xff, size);
+		if (sched_setaffinity(0, size, set) || sched_getaffinity(0, size, set))
+			memcpy(set, own, size);
+		sched_setaffinity(0, size, own);
+	}
+	CPU_FREE(own);
+	return err;
+}
+
 static int choose_cpus(struct capture *c)
 {
 	cpu_set_t *set = CPU_ALLOC(CAPTURE_CPUS);
@@ -48,8 +69,8 @@ static int choose_cpus(struct capture *c)
 	if (!set)
 		return -ENOMEM;
 	CPU_ZERO_S(size, set);
-	if (any_attr(c, "inherit") && sched_getaffinity(0, size, set))
-		err = -errno;
+	if (any_attr(c, "inherit"))
+		err = usable_cpus(set, size);
 	c->buffers = calloc((size_t)CPU_COUNT_S(size, set) + 1, sizeof(*c->buffers));
 	for (int cpu = 0; c->buffers && !err && cpu < CAPTURE_CPUS; cpu++)
 		if (CPU_ISSET_S((size_t)cpu, size, set))

@@ -39,9 +39,13 @@ sigset_t signals_altered(void)
 
 static void isolate(const struct surroundings *surroundings)
 {
+	const struct sched_param none_better = {0};
 	sigset_t none;
 
 	setsid();
+	/* As any task: of those that are scheduled in another way cases promise nothing. */
+	if (sched_getscheduler(0) != SCHED_OTHER)
+		sched_setscheduler(0, SCHED_OTHER, &none_better);
 	for (int sig = 1; sig < NSIG; sig++)
 		if (sigismember(&surroundings->altered, sig) == 1)
 			signal(sig, SIG_DFL);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +22,14 @@
 #include "scope.h"
 #include "say.h"
 
-enum { PAGES = 128, PAGES_MAX = 1 << 20, WAIT_MS = 100, NOT_FOUND = 127, ATTR_JSON_MAX = 1 << 20 };
+enum {
+	PAGES = 128,
+	PAGES_MAX = 1 << 20,
+	WAIT_MS = 100,
+	NOT_FOUND = 127,
+	ATTR_JSON_MAX = 1 << 20,
+	ROOM = 65536 /* bytes: more than there is before the first record */
+};
 
 struct settings {
 	const char *attr, *output, *folder;
@@ -404,22 +413,48 @@ static int empty(int fd)
 }
 
 /*
- * Events are open and the file is: runs the command and writes. Until the command is there the file
- * is as it was; what its events record meanwhile waits in the buffers.
+ * What is before the first record goes into a new file, or a device, at once: a command is not run
+ * whose recording cannot be written. In a file with something in it there has to be room for that.
  */
-static int run_command(const struct settings *s, struct capture *c, struct command *command, int fd)
+static int prepare_file(const struct settings *s, struct recording *r, int fd,
+			const struct capture *c, bool is_new)
+{
+	struct rlimit limit;
+	struct stat st;
+
+	if (s->raw)
+		return 0;
+	if (is_new || fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return begin_file(r, fd, c);
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < ROOM)
+		return -EFBIG;
+	if (!fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, ROOM) || errno == EOPNOTSUPP || errno == ENOSYS)
+		return 0;
+	return -errno;
+}
+
+/*
+ * Events are open and the file is: runs the command and writes. Until the command is there what is
+ * in the file stays; what its events record meanwhile waits in the buffers.
+ */
+static int run_command(const struct settings *s, struct capture *c, struct command *command, int fd,
+		       bool is_new)
 {
 	struct recording r = {0};
-	int status = 0, err = capture_enable(c), cannot = err ? 0 : let_go(command);
+	int status = 0, err = prepare_file(s, &r, fd, c, is_new), cannot;
+	bool has_begun = r.data_offset;
 
+	if (!err)
+		err = capture_enable(c);
+	cannot = err ? 0 : let_go(command);
 	if (cannot) {
 		say(stderr, "perfabi capture: cannot run %s: %s\n", s->command[0],
 		    strerror(cannot));
 		return EXIT_USAGE;
 	}
-	if (!err)
+	if (!err && !has_begun)
 		err = empty(fd);
-	if (!err && !s->raw)
+	if (!err && !has_begun && !s->raw)
 		err = begin_file(&r, fd, c);
 	if (!err)
 		err = record(c, &r, command->pid, s->raw, &status);
@@ -447,6 +482,7 @@ static void catch_signals(void)
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(2) */
 }
 
 static int capture_command(const struct settings *s, const struct environment *env,
@@ -486,7 +522,7 @@ static int capture_command(const struct settings *s, const struct environment *e
 			status = EXIT_HARNESS;
 		} else {
 			catch_signals();
-			status = run_command(s, &c, &command, fd);
+			status = run_command(s, &c, &command, fd, is_new);
 			if (status == EXIT_USAGE && is_new) /* the command was not run */
 				unlink(s->output);
 			close(fd);

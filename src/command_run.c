@@ -7,12 +7,15 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "baseline.h"
 #include "command.h"
+#include "limits.h"
 #include "say.h"
+#include "sysctl.h"
 
 enum { OUTPUTS_MAX = 8 };
 
@@ -216,6 +219,20 @@ static int parse_options(struct run *run, int argc, char **argv, void (*print_he
 	return 0;
 }
 
+/* Two names of one file, where the second would be written over the first. */
+static bool is_taken(const struct run *run, size_t count)
+{
+	struct stat own, other;
+
+	if (fstat(fileno(run->outputs[count].f), &own) || !S_ISREG(own.st_mode))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!fstat(fileno(run->outputs[i].f), &other) && other.st_dev == own.st_dev &&
+		    other.st_ino == own.st_ino)
+			return true;
+	return false;
+}
+
 static int open_outputs(struct run *run)
 {
 	if (!run->output_count)
@@ -229,6 +246,13 @@ static int open_outputs(struct run *run)
 			say(stderr, "perfabi run: cannot write %s: %s\n", out->path,
 			    strerror(errno));
 			return -errno;
+		}
+		if (is_taken(run, i)) {
+			say(stderr,
+			    "perfabi run: %s is where another format is written already\n"
+			    "  give each format a file of its own\n",
+			    out->path ? out->path : "standard output");
+			return -EINVAL;
 		}
 		out->colour = !getenv("NO_COLOR") && isatty(fileno(out->f)) &&
 			      strcmp(getenv("TERM") ? getenv("TERM") : "dumb", "dumb") != 0;
@@ -320,6 +344,32 @@ static int exit_status(const struct report *report, const struct run_end *end)
 	return report->count && report->tally[SKIP] == report->count ? EXIT_ALL_SKIPPED : 0;
 }
 
+/* Without perf's sysctls, files and signals nothing can be judged; says what is to be done. */
+static bool lacks_something(const struct environment *env, const char *program)
+{
+	static const char paranoid[] = "perf_event_paranoid";
+	long value;
+	int err = sysctl_read(paranoid, &value);
+
+	if (env->nofile < LIMITS_FILES_LEAST)
+		say(stderr, "%s: %llu files may be open here, and cases need %d\n  ulimit -n %d\n",
+		    program, (unsigned long long)env->nofile, LIMITS_FILES_LEAST,
+		    LIMITS_FILES_LEAST);
+	else if (env->sigpending < LIMITS_SIGNALS_LEAST)
+		say(stderr,
+		    "%s: %llu signals may be pending here, and cases need %d\n  ulimit -i %d\n",
+		    program, (unsigned long long)env->sigpending, LIMITS_SIGNALS_LEAST,
+		    LIMITS_SIGNALS_LEAST);
+	else if (err && env->attr_size_errno != ENOSYS)
+		say(stderr,
+		    "%s: /proc/sys/kernel/%s cannot be read, and cases go by it: %s\n"
+		    "  mount a whole /proc, without subset=pid, and nothing over its sys\n",
+		    program, paranoid, strerror(-err));
+	else
+		return false;
+	return true;
+}
+
 /* Loads, picks, reads the machine. 0, or an exit status after a message. */
 static int prepare(struct run *run, char **arguments, const char *program)
 {
@@ -352,6 +402,8 @@ static int prepare(struct run *run, char **arguments, const char *program)
 	}
 	environment_read(&run->loaded.env, run->loaded.abi);
 	run->loaded.has_env = true;
+	if (lacks_something(&run->loaded.env, program))
+		return EXIT_HARNESS;
 	run->report = (struct report){.env = &run->loaded.env,
 				      .cases = &run->loaded.cases,
 				      .results = run->results,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What nobody can foretell, and nobody else has.
+ * What nobody can foretell, as far as the kernel has randomness, and nobody else has.
  */
 #ifndef PERFABI_DRAW_H
 #define PERFABI_DRAW_H

@@ -24,6 +24,10 @@
 #include "sysctl.h"
 #include "tracefs.h"
 
+#ifndef FUSE_SUPER_MAGIC /* in <linux/magic.h> since Linux 5.18 */
+#define FUSE_SUPER_MAGIC 0x65735546
+#endif
+
 static int read_number(const char *path, int absent)
 {
 	char text[32], *end;
@@ -78,9 +82,10 @@ static void read_self(struct environment *env)
 		env->nofile = limits_hard(limit.rlim_max, LIMITS_FILES, raises);
 	if (!getrlimit(RLIMIT_MEMLOCK, &limit))
 		env->memlock = limits_hard(limit.rlim_max, RLIM_INFINITY, raises);
+	if (!getrlimit(RLIMIT_SIGPENDING, &limit))
+		env->sigpending = limits_hard(limit.rlim_max, LIMITS_SIGNALS, raises);
 }
 
-/* How many cpus there are to run on, and which could be asked for: a mask can be widened again. */
 /* Whether a file of sysfs or proc is another that FUSE has put over it. */
 static bool is_fuse(const char *path)
 {
@@ -89,6 +94,7 @@ static bool is_fuse(const char *path)
 	return !statfs(path, &st) && (long)st.f_type == FUSE_SUPER_MAGIC;
 }
 
+/* How many cpus there are to run on, and which could be asked for: a mask can be widened again. */
 static void read_cpus(struct environment *env)
 {
 	cpu_set_t allowed;
@@ -410,6 +416,7 @@ int environment_cgroup(const char *hierarchy, char *path, size_t size)
 	while (mounts && !found && (m = getmntent(mounts))) {
 		found = is_v2 ? !strcmp(m->mnt_type, "cgroup2")
 			      : !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, hierarchy + 3);
+		found = found && !access(m->mnt_dir, F_OK); /* nothing else is over it */
 		if (found)
 			snprintf(path, size, "%s", m->mnt_dir);
 	}

@@ -42,9 +42,10 @@ struct environment {
 	uid_t uid;
 	uint64_t capabilities; /* effective */
 	bool init_user_namespace, no_new_privs;
-	int seccomp;            /* mode; 0: none */
-	bool changes_uid;       /* it is root that can become another user */
-	rlim_t nofile, memlock; /* RLIMIT_NOFILE and RLIMIT_MEMLOCK, hard, as cases get them */
+	int seccomp;      /* mode; 0: none */
+	bool changes_uid; /* it is root that can become another user */
+	/* RLIMIT_NOFILE, RLIMIT_MEMLOCK and RLIMIT_SIGPENDING, hard, as cases get them */
+	rlim_t nofile, memlock, sigpending;
 
 	/* /proc/sys/kernel/perf_event_* and perf_cpu_time_max_percent; SYSCTL_ABSENT where it is
 	 * not */

@@ -33,6 +33,21 @@ static void raise_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* A signal that cannot be queued comes as one that says nothing: SIGIO, of no event. */
+static void raise_signals(void)
+{
+	struct rlimit limit = {LIMITS_SIGNALS, LIMITS_SIGNALS}, was;
+
+	if (getrlimit(RLIMIT_SIGPENDING, &was) || was.rlim_cur >= LIMITS_SIGNALS)
+		return;
+	if (was.rlim_max >= LIMITS_SIGNALS)
+		limit.rlim_max = was.rlim_max;
+	if (setrlimit(RLIMIT_SIGPENDING, &limit)) {
+		was.rlim_cur = was.rlim_max;
+		setrlimit(RLIMIT_SIGPENDING, &was);
+	}
+}
+
 /* The hard one alone, for `limit` of a step; the soft one is what users have. */
 static void raise_memlock(void)
 {
@@ -56,6 +71,7 @@ void limits_set(unsigned seconds)
 	bound(RLIMIT_FSIZE, FILE_BYTES);
 	raise_files();
 	raise_memlock();
+	raise_signals();
 #if !defined(SANITIZED) /* the sanitizers' shadow memory is larger */
 	bound(RLIMIT_AS, LIMITS_ADDRESS_SPACE);
 #endif

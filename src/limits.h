@@ -8,7 +8,14 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
-enum { LIMITS_FILES = 4096, LIMITS_ADDRESS_SPACE = 1 << 30 };
+/* `_LEAST`: fewer files or signals that wait, and cases would fail of that. */
+enum {
+	LIMITS_FILES = 4096,
+	LIMITS_FILES_LEAST = 64,
+	LIMITS_SIGNALS = 1024,
+	LIMITS_SIGNALS_LEAST = 64,
+	LIMITS_ADDRESS_SPACE = 1 << 30
+};
 
 /* The hard limit that a case gets where this process has `hard`: a process with CAP_SYS_RESOURCE
  * raises it to `wanted`. */

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -234,13 +235,22 @@ static void remove_cgroups(struct machine *m)
 		remove_cgroup(&m->left[i]);
 }
 
+/* Whole or not at all: the guardian may look at any time. */
+static void note_path(struct cgroup *cgroup, const char *path)
+{
+	memcpy(cgroup->path + 1, path + 1, PATH_SIZE - 1);
+	atomic_thread_fence(memory_order_release);
+	cgroup->path[0] = path[0];
+}
+
 /* The place is free for another one; false: there are too many that stay. */
 static bool leave_behind(struct machine *m, struct cgroup *cgroup)
 {
 	for (size_t i = 0; cgroup->path[0] && i < LEFT; i++) {
 		if (m->left[i].path[0])
 			continue;
-		m->left[i] = *cgroup; /* in both for a moment: it is removed once */
+		m->left[i].err = cgroup->err;
+		note_path(&m->left[i], cgroup->path); /* in both for a moment: removed once */
 		cgroup->path[0] = '\0';
 	}
 	return !cgroup->path[0];
@@ -267,7 +277,7 @@ static void choose_path(char *path, const char *root)
 const char *machine_make_cgroup(struct machine *m, unsigned place)
 {
 	struct cgroup *cgroup = &m->places[place].cgroup;
-	char root[PATH_SIZE - 64];
+	char root[PATH_SIZE - 64], path[PATH_SIZE];
 
 	if (environment_cgroup("v2", root, sizeof(root))) {
 		errno = ENOENT;
@@ -279,8 +289,9 @@ const char *machine_make_cgroup(struct machine *m, unsigned place)
 	}
 	cgroup->err = 0;
 	for (int i = 0; i < NAMES; i++) {
-		choose_path(cgroup->path, root);
-		if (!mkdir(cgroup->path, 0755))
+		choose_path(path, root);
+		note_path(cgroup, path);
+		if (!mkdir(path, 0755))
 			return cgroup->path;
 		cgroup->path[0] = '\0';
 		if (errno != EEXIST)

@@ -246,7 +246,8 @@ static bool is_fleeting(const char *tokens)
 /* A round in which somebody was in the way says nothing. */
 static bool is_passed_over(const struct result *result)
 {
-	return result->outcome == SKIP && result->token && is_fleeting(result->token);
+	return result->disturbed ||
+	       (result->outcome == SKIP && result->token && is_fleeting(result->token));
 }
 
 /* Whether a run did not come out as the first did. */
@@ -347,6 +348,7 @@ static bool prepare_machine(struct runner *r, struct worker *w, const struct bod
 		snprintf(why, sizeof(why), "it cannot be written: %s", strerror(-err));
 		if (err)
 			skip(result, token, why);
+		result->disturbed = err == -EBUSY; /* while anybody has such an event */
 	}
 	if (body->cgroup && !result->token) {
 		const char *path = machine_make_cgroup(r->machine, (unsigned)(w - r->workers));
@@ -520,6 +522,7 @@ static void void_if_moved(const struct runner *r, const struct worker *w, struct
 		 r->moved);
 	clear(result);
 	result->outcome = ERROR;
+	result->disturbed = true;
 	result->seconds = seconds;
 	set_text(&result->reason, why);
 }
@@ -771,6 +774,8 @@ static int set_up(struct runner *r)
 		return -errno;
 	r->order = calloc(r->count + 1, sizeof(*r->order));
 	r->workers = calloc(jobs, sizeof(*r->workers));
+	/* Who is ignored here, by whoever has started us, leaves nothing to wait for. */
+	signal(SIGCHLD, SIG_DFL);
 	if (!r->order || !r->workers || make_slots(r, jobs))
 		return -ENOMEM;
 	r->machine = machine_begin(jobs);

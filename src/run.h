@@ -19,6 +19,7 @@ struct result {
 	double seconds;
 	enum outcome first; /* of the first run, which the others are held against */
 	unsigned first_phases;
+	bool disturbed;          /* others changed the machine meanwhile: this run says nothing */
 	unsigned runs, differed; /* with --repeat: how many runs did not agree with the first */
 };
 

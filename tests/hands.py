@@ -320,6 +320,30 @@ def sysctls_that_move_and_return(perfabi, folder):
     print("a sysctl that somebody else writes and puts back: errors, 4 of root's run and 1 of a user's")
 
 
+def rounds_that_are_disturbed(perfabi, folder):
+    """A round in which somebody else wrote a sysctl is held against nothing: the case passes by the others."""
+    run = start(perfabi, folder, "--format", "json", "--repeat", "3", "--jobs", "4", "sleeps.w0")
+    wait_for(lambda: len(children(run.pid)) == 4)
+    time.sleep(0.5)
+    was = SYSCTL.read_text()
+    SYSCTL.write_text(was)
+    out, _ = run.communicate(timeout=30)
+    outcomes = [r["outcome"] for r in json.loads(out)["results"]]
+    need(run.returncode == 0 and outcomes == ["pass"] * 4, f"exit status {run.returncode}: {outcomes}")
+    print("a round of three in which somebody else writes a sysctl: 4 pass")
+
+
+def no_signal_of_children(perfabi, folder):
+    """Whoever starts the run may have SIGCHLD ignored."""
+    run = start(perfabi, folder, "--timeout", "5", "sleeps.w0", preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    try:
+        run.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        run.kill()
+    need(run.returncode == 0, f"exit status {run.returncode}")
+    print("a run that begins with SIGCHLD ignored: ends")
+
+
 def environment_of(out):
     """What the first line of JSON Lines says of the machine, and what came of the one case."""
     first, result, _ = (json.loads(line) for line in out.splitlines())
@@ -554,7 +578,7 @@ def main():
         (folder / (suite["suite"] + ".json")).write_text(json.dumps(suite))
     try:
         for part in (cases_of_users, verdict_is_no_command, users_do_not_block, other_containers, no_tracefs, no_lock, sysctls_that_move,
-                     sysctls_that_move_beside, sysctls_that_move_and_return, sysctls_of_another_run, sysctls_that_stick, sysctls_put_back_late, cgroups_that_stay, cgroups_of_others, quiet_of_others, names_in_reports, no_programs_by_path):
+                     sysctls_that_move_beside, sysctls_that_move_and_return, rounds_that_are_disturbed, no_signal_of_children, sysctls_of_another_run, sysctls_that_stick, sysctls_put_back_late, cgroups_that_stay, cgroups_of_others, quiet_of_others, names_in_reports, no_programs_by_path):
             if not wanted or part.__name__ in wanted:
                 part(perfabi, str(folder))
     except Wrong as wrong:

@@ -91,6 +91,21 @@ def judge(name, result):
     return None
 
 
+def too_little(perfabi):
+    """Where nothing could be judged nothing is: it is said what to do. None, or what is wrong."""
+    raises_nothing = ("setpriv", "--bounding-set", "-sys_resource", "--inh-caps", "-sys_resource")
+    for what, before, script, wanted in (
+            ("perf's sysctls hidden", ("unshare", "--mount"), "mount -t tmpfs none /proc/sys/kernel", "cannot be read, and cases go by it"),
+            ("8 files", raises_nothing, "ulimit -n 8", "8 files may be open here, and cases need 64"),
+            ("no signal may be pending", raises_nothing, "prlimit --pid $$ --sigpending=0",
+             "0 signals may be pending here, and cases need 64")):
+        result = in_shell(perfabi, script, *before)
+        print(f"{what}: exit status {result.returncode}, {result.stderr.strip()}", flush=True)
+        if result.returncode != 3 or wanted not in result.stderr:
+            return f"{what}: exit status {result.returncode}: {result.stderr[:400]}{result.stdout[:400]}"
+    return None
+
+
 def closed(perfabi, preload):
     """Where users may open nothing, the cases that set another perf_event_paranoid run all the same."""
     was = PARANOID.read_text()
@@ -102,6 +117,8 @@ def closed(perfabi, preload):
         PARANOID.write_text(was)
     wrong = judge("users may open nothing", result)
     results = [] if wrong else json.loads(result.stdout)["results"]
+    if not wrong and not [r for r in results if r["suite"] == "machine.paranoid" and r["outcome"] == "pass"]:
+        return "users may open nothing: no case that sets perf_event_paranoid has passed"
     for r in results:
         shut = r.get("token") == "as.user"
         if shut == (r["suite"] == "machine.paranoid"):
@@ -122,7 +139,7 @@ def main():
     perfabi = os.path.abspath(perfabi)
     less = other.endswith(".so")
     runs = NAMES if less else {name: beside(os.path.abspath(other), what) for name, what in OTHERS.items()}
-    first = [no_proc(perfabi), closed(perfabi, os.path.abspath(other))] if less and not names else []
+    first = [no_proc(perfabi), too_little(perfabi), closed(perfabi, os.path.abspath(other))] if less and not names else []
     wrong = [why for why in first if why]
     for name, run in runs.items():
         if names and name not in names:

@@ -45,6 +45,25 @@ if command -v perf >/dev/null; then
 	grep -q 'sh ' report || fail "perf report"
 fi
 
+# A command whose recording cannot be written is not run, and what was recorded before stays.
+cp a.data old.data
+status 3 "$perfabi" capture --attr attr.json -o /dev/full -- mkdir ran
+says err "No space left on device"
+for where in new.data old.data; do
+	"$PYTHON" -c 'import resource, os, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+os.execv(sys.argv[1], sys.argv[1:])' "$perfabi" capture --attr attr.json -o "$where" -- mkdir ran 2>&1 | cat >err
+	says err "writing $where: File too large"
+done
+[ ! -e ran ] || fail "the command ran though nothing could be written"
+cmp a.data old.data || fail "a recording that was there is gone"
+# Where the command may run is its own affair: its samples are there, whatever cpus we are held to.
+if [ "$(nproc)" -gt 1 ] && taskset -c 0 true 2>/dev/null && taskset -c 1 true 2>/dev/null; then
+	status 0 taskset -c 0 "$perfabi" capture --attr attr.json -o c.data -- taskset -c 1 sh -c 'sh -c true'
+	"$decode" c.data >lines
+	jq -se '[.[] | select(.type == "SAMPLE" and .cpu == 1)] | length > 10' lines >/dev/null || fail "samples on a cpu that capture was not on"
+fi
+
 # A group: the sibling's count is in the leader's samples.
 cat >group.json <<'END'
 [{"type": "software", "config": "page_faults", "sample_period": 1, "sample_type": ["identifier", "read"], "exclude_kernel": 1,

@@ -103,6 +103,10 @@ done
 for command in run list show check mutate capture help; do
 	grep -q "^\.It Cm $command" src/perfabi.1 || fail "the man page has no $command"
 done
+# two names of one file are one file
+ln -s same.tap "$scratch/same.xml"
+status 2 "$perfabi" run --format "tap:$scratch/same.tap" --format "junit:$scratch/same.xml" attr.bits
+says err "is where another format is written already"
 # check takes every path, and says what it cannot read
 mkdir "$scratch/checked" "$scratch/checked/none" "$scratch/checked/loop"
 ln -s x.json "$scratch/checked/loop/x.json"
