@@ -17,21 +17,33 @@
 /* One match on its way: of `got`, NULL where there is nothing. */
 struct match {
 	struct scope *scope;
-	struct mismatch *why;
+	struct mismatch *why;     /* NULL: whether it fits is all that matters here */
+	struct mismatch *unknown; /* who is told of a name that stands for nothing, or NULL */
 	char path[96];
 };
 
 static bool fits(struct match *m, const json_t *pattern, const json_t *got);
 
-static int number_of(const json_t *json, const struct scope *scope, uint64_t *out)
+/* A name that stands for nothing fits nothing, and nothing that is `not` that means anything. */
+static void note_unknown(struct match *m, const json_t *pattern)
 {
-	struct vars vars = scope_vars(scope);
+	const char *text = json_string_value(pattern);
+
+	if (m->unknown && text && strchr(text, '$') && !scope_json(m->scope, text + (*text == '$')))
+		snprintf(m->unknown->unknown, sizeof(m->unknown->unknown), "%s", text);
+}
+
+static int number_of(const json_t *json, struct match *m, uint64_t *out)
+{
+	struct vars vars = scope_vars(m->scope);
 	struct where nowhere = {0};
 	struct error e = {0};
 	struct value value;
 
-	if (!json || value_eval(json, NULL, &vars, &nowhere, &value, &e))
+	if (!json || value_eval(json, NULL, &vars, &nowhere, &value, &e)) {
+		note_unknown(m, json);
 		return -EINVAL;
+	}
 	*out = value.bits;
 	return 0;
 }
@@ -55,7 +67,7 @@ static bool value_of(const json_t *got, uint64_t *out)
 static bool numbers(struct match *m, const json_t *operand, const json_t *got, uint64_t *a,
 		    uint64_t *b)
 {
-	return value_of(got, a) && !number_of(operand, m->scope, b);
+	return value_of(got, a) && !number_of(operand, m, b);
 }
 
 static bool op_gt(struct match *m, const json_t *operand, const json_t *got)
@@ -130,7 +142,7 @@ static bool op_without(struct match *m, const json_t *operand, const json_t *got
 /* A try whose failure is not the whole's. */
 static bool would_fit(struct match *m, const json_t *pattern, const json_t *got)
 {
-	struct match quiet = {.scope = m->scope};
+	struct match quiet = {.scope = m->scope, .unknown = m->unknown};
 
 	return fits(&quiet, pattern, got);
 }
@@ -192,7 +204,7 @@ static bool op_first_u16(struct match *m, const json_t *operand, const json_t *g
 	uint64_t a, b;
 
 	return text && strlen(text) >= 4 && number_at(text, 0, 2, &a) &&
-	       !number_of(operand, m->scope, &b) && a == b;
+	       !number_of(operand, m, &b) && a == b;
 }
 
 static bool op_last_u64(struct match *m, const json_t *operand, const json_t *got)
@@ -201,8 +213,7 @@ static bool op_last_u64(struct match *m, const json_t *operand, const json_t *go
 	size_t n = text ? strlen(text) / 2 : 0;
 	uint64_t a, b;
 
-	return n >= 8 && number_at(text, n - 8, 8, &a) && !number_of(operand, m->scope, &b) &&
-	       a == b;
+	return n >= 8 && number_at(text, n - 8, 8, &a) && !number_of(operand, m, &b) && a == b;
 }
 
 static void put_json(char *out, size_t size, const json_t *json)
@@ -475,7 +486,7 @@ static bool equals(struct match *m, const json_t *pattern, const json_t *got)
 	if (bound && json_equal(bound, got))
 		return true;
 	if (value_of(got, &a))
-		return !number_of(pattern, m->scope, &b) && a == b;
+		return !number_of(pattern, m, &b) && a == b;
 	if (json_is_string(got))
 		return text && !scope_expand(m->scope, text, expanded, sizeof(expanded)) &&
 		       !strcmp(expanded, json_string_value(got));
@@ -497,7 +508,7 @@ static bool fits(struct match *m, const json_t *pattern, const json_t *got)
 bool pattern_match_json(const json_t *pattern, const json_t *got, struct scope *scope,
 			struct mismatch *why)
 {
-	struct match m = {.scope = scope, .why = why};
+	struct match m = {.scope = scope, .why = why, .unknown = why};
 
 	if (why)
 		*why = (struct mismatch){0};

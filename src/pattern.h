@@ -11,6 +11,7 @@
 struct mismatch {
 	char path[96];                 /* "/2/sample_id/pid"; empty: the whole */
 	char expected[512], got[1024]; /* JSON, cut where it is long */
+	char unknown[64];              /* "$r.valeu": in the pattern, and stands for nothing */
 };
 
 /*
@@ -38,6 +39,7 @@ bool pattern_match(const json_t *pattern, uint64_t value, const struct scope *sc
 /*
  * Whether `got` (NULL: nothing is there) fits. A member of `got` that the pattern does not name may
  * be anything. `bind` binds in `scope`. If it does not fit, *m says where.
+ * With m->unknown, neither says anything.
  */
 bool pattern_match_json(const json_t *pattern, const json_t *got, struct scope *scope,
 			struct mismatch *m);

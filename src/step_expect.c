@@ -112,10 +112,14 @@ static const json_t *choose(const json_t *expect, const struct instance *instanc
 static bool judge_seen(struct step *s, const json_t *expect, struct failure *f)
 {
 	json_t *pattern = pattern_of(expect);
-	struct mismatch why;
+	struct mismatch why = {0};
 	bool fits = !pattern || pattern_match_json(pattern, s->seen, s->scope, &why);
 
 	json_decref(pattern);
+	if (why.unknown[0]) {
+		failure_set(f, ERROR, "names in expect that stand for something", why.unknown);
+		return false;
+	}
 	if (fits)
 		return true;
 	f->outcome = FAIL;

@@ -19,3 +19,18 @@ jq -e '[.results[] | select(.id == "steps.no-place") | .outcome == "skip" or (.o
 	"$scratch/out" >/dev/null || { cat "$scratch/out" "$scratch/err"; fail "a place that could not be had was taken for mremap's answer"; }
 jq -e '[.results[] | select(.id == "steps.refused") | .outcome == "skip" or .outcome == "pass"] | length == 1 and all' \
 	"$scratch/out" >/dev/null || { cat "$scratch/out" "$scratch/err"; fail "places for mremap are left mapped"; }
+
+# A name that stands for nothing is an error of the case, whatever the pattern makes of it.
+"$PYTHON" - "$scratch/names.json" <<'PY'
+import json, sys
+patterns = [{"ne": "$r.valeu"}, {"not": "$r.valeu"}, {"without": "$r.valeu"}, "$r.valeu", {"le": "$r.valeu + 3"}, {"between": [0, "$e.idd"]}]
+cases = [{"name": f"n{i}", "title": "t", "steps": [{"open": {}, "bind": "e"}, {"read": "e", "bind": "r"}, {"read": "e", "expect": {"value": pattern}}]}
+         for i, pattern in enumerate([*patterns, "$r.value"])]
+json.dump({"suite": "names", "about": "x", "spec": {"man": "read(2)", "since": "2.6.32"}, "cases": cases,
+           "defaults": {"as": "user", "open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1, "exclude_hv": 1}}}},
+          open(sys.argv[1], "w"))
+PY
+got=0
+"$perfabi" run "$scratch/names.json" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
+jq -e '[.results[] | if .id == "names.n6" then .outcome == "pass" else .outcome == "error" and (.got | contains("$")) end] | length == 7 and all' \
+	"$scratch/out" >/dev/null || [ $got -eq 4 ] || { cat "$scratch/out"; fail "names that stand for nothing"; }
