@@ -154,11 +154,11 @@ static int end_compressed(struct decoder *d)
 	/* Whatever comes now is said behind all else: by the last shard. */
 	d->first = d->last == UINT64_MAX ? 0 : UINT64_MAX;
 	err = put_decompressed(d, z->offset, true);
-	if (err || !z->unfinished)
+	if (err || !z->is_cut)
 		return err;
 	place = (struct place){z->offset, (int64_t)z->position};
 	decoder_set_silence(d, place);
-	lines_diagnostic(&d->lines, place, "zstd", z->unfinished,
+	lines_diagnostic(&d->lines, place, "zstd", z->waiting,
 			 "the compressed data ends inside a block, whose end is missing");
 	return decoder_pass_on(d);
 }

@@ -17,7 +17,9 @@ struct decompress {
 	uint64_t position; /* in the stream, of bytes[start] */
 	bool holds_more;   /* there was no room for all that the input so far has */
 	size_t wanted;     /* bytes that zstd asks for next, or 0: a frame begins */
-	size_t unfinished; /* bytes of a block or header of which there must be more; 0: none */
+	bool in_last;      /* no block's header follows what it asks for */
+	bool is_cut;       /* of a block or header there must be more, ... */
+	size_t waiting;    /* ... and so many bytes of it have not come out */
 	uint64_t taken, given;
 	uint64_t offset; /* in the file, of the record that came last */
 };

@@ -17,6 +17,9 @@ from build_fixtures import IP, Attr, Recording
 BLOCK, RECORD = 128 * 1024, 0x0808
 SAME = struct.pack("<I", 1 << 1 | BLOCK << 3)[:3] + b"\x08"
 ZEROS = struct.pack("<I", 1 << 1 | BLOCK << 3)[:3] + b"\0"
+# Five records of 48 bytes as `zstd --no-check` packs them: a frame of one compressed block.
+PACKED = bytes.fromhex("28b52ffd00581d020014030808080800003000000102030405060705070b15253b5779a11c23"
+                       "365580b7fa4e3f496593d32a8e09707da2df39a630cd060000e741c983920785a77ac3062c01")
 BAD = struct.pack("<I", 3 << 1)[:3]  # a type that is reserved
 
 
@@ -24,8 +27,8 @@ def frame(*blocks):
     return struct.pack("<IBB", 0xFD2FB528, 0, 0x50) + b"".join(blocks)
 
 
-def raw(data):
-    return struct.pack("<I", len(data) << 3)[:3] + data
+def raw(data, last=0):
+    return struct.pack("<I", last | len(data) << 3)[:3] + data
 
 
 def decode(program, path, *payloads):
@@ -51,9 +54,9 @@ def decode(program, path, *payloads):
          if line["type"] == "diagnostic" and line["code"] != "unknown-type"]
 
 
-def expect(what, got, records, diagnostics):
+def expect(what, got, records, diagnostics, size=RECORD):
     _, lines, found = got
-    wanted = [n * RECORD for n in range(records)]
+    wanted = [n * size for n in range(records)]
     assert [line["within"] for line in lines] == wanted, f"{what}: {len(lines)} records for {records}"
     assert found == diagnostics, f"{what}: {found} for {diagnostics}"
     print(f"{what}: {records} records, (code, bytes, compressed record, place in the stream): {diagnostics}")
@@ -87,6 +90,26 @@ def main():
         expect(f"{cut} bytes cut off", decode(program, path, frame(SAME, SAME)[:-cut]), whole,
                [("truncated", left, 0, whole * RECORD)] + diagnostics)
     expect("a frame's header cut", decode(program, path, frame()[:3]), 0, [("zstd", 3, 0, 0)])
+    # Of the last block as much may be missing as a block's header is long; what it has comes out, if it is not compressed.
+    record = struct.pack("<IHH", 0x08080808, 0, 48) + bytes(40)
+    last = frame(raw(record * 2, last=1))
+    expect("a last block", decode(program, path, last), 2, [], 48)
+    for missing in range(1, 8):
+        for first in (0, 7, 10, len(last) - missing - 1):  # the frame in one piece, or in two
+            pieces = [piece for piece in (last[:first], last[first:-missing]) if piece]
+            expect(f"a last block without {missing}, {first}", decode(program, path, *pieces), 1,
+                   [("truncated", 48 - missing, len(pieces) - 1, 48), ("zstd", 0, len(pieces) - 1, 96 - missing)], 48)
+    # Of a compressed block nothing comes out before it is whole: five records in one last block.
+    for missing in range(1, 10):
+        expect(f"a last compressed block without {missing}", decode(program, path, PACKED[:-missing]), 0,
+               [("zstd", len(PACKED) - 6 - missing, 0, 0)])
+    expect("a last compressed block", decode(program, path, PACKED), 5, [], 48)
+    # A checksum that is cut off takes nothing with it; a frame that is skipped has no blocks.
+    summed = struct.pack("<IBB", 0xFD2FB528, 4, 0x50) + raw(record, last=1)
+    for more in range(4):
+        expect(f"{more} bytes of a checksum", decode(program, path, summed + bytes(more)), 1, [("zstd", more, 0, 48)], 48)
+    skipped = struct.pack("<II", 0x184D2A50, 5) + b"\1\1\1\1\1"
+    expect("a frame that is skipped", decode(program, path, skipped, last), 2, [], 48)
     # 4 MiB and 512 times what was read are the most.
     status, lines, found = decode(program, path, frame(*[SAME] * 4000))
     most = (4 << 20) + 512 * 16006
