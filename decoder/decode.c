@@ -110,38 +110,129 @@ static int end_damage(struct decoder *d, struct damage *damage, struct place who
 	return decoder_pass_on(d);
 }
 
+/* The bytes behind a record that are not in its size: AUX data, tracing data. */
+static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size, uint64_t *follow)
+{
+	uint32_t type = (uint32_t)load_word(bytes, 4, d->events.order);
+	int slot = d->events.slot_of[type];
+	const json_t *json = json_object_get(d->events.records[slot].value->json, "followed_by");
+	const char *field = json_string_value(json_object_get(json, "field"));
+	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
+	uint64_t align = (uint64_t)json_integer_value(json_object_get(json, "align"));
+	int at = field && plan ? plan_offset(plan, field) : -1;
+	unsigned width = 0;
+
+	if (!plan)
+		return -ENOMEM;
+	for (size_t i = 0; at >= 0 && i < plan->count; i++)
+		if (plan->ops[i].path && !strcmp(plan->ops[i].path, field))
+			width = plan->ops[i].width;
+	*follow = 0;
+	if (at < 0 || !width || size < (size_t)at + width)
+		return 0;
+	*follow = load_word(bytes + at, width, d->events.order);
+	if (align > 1 && *follow % align && *follow < UINT64_MAX - align)
+		*follow += align - *follow % align;
+	return 0;
+}
+
+/* Bytes of the stream that follow a record and are none, as far as they are there. */
+static size_t pass_inside(struct decoder *d, size_t size, struct place place)
+{
+	struct decompress *z = &d->decompress;
+	size_t n = size < z->follow ? size : (size_t)z->follow;
+
+	decoder_set_silence(d, place);
+	if (!d->lines.options.silent)
+		d->lines.sums.passed_over += n;
+	z->follow -= n;
+	return n;
+}
+
+/* One of those that are not only written, inside the stream; what follows it is passed over next.
+ */
+static int put_inside(struct decoder *d, const unsigned char *bytes, size_t size,
+		      struct place place)
+{
+	uint32_t type = (uint32_t)load_word(bytes, 4, d->events.order);
+	int err = 0;
+
+	if (d->role[type] == FOLLOWED)
+		err = pass_over(d, bytes, size, &d->decompress.follow);
+	if (err)
+		return err;
+	decoder_set_silence(d, place);
+	if (d->role[type] != FOLLOWED)
+		lines_diagnostic(&d->lines, place, "misplaced", 0,
+				 "%s inside a compressed record: what it holds is not taken",
+				 d->events.records[d->events.slot_of[type]].value->name);
+	return put_one(d, bytes, size, place);
+}
+
+/* Whole records, or damage, or what follows a record: *n bytes. False if more must come to tell. */
+static bool take_decompressed(struct decoder *d, const unsigned char *bytes, size_t size,
+			      bool at_end, struct place place, size_t *n, int *err)
+{
+	enum scan_stop stop;
+
+	if (d->decompress.follow) {
+		*n = pass_inside(d, size, place);
+		return true;
+	}
+	if (!d->inner.active) {
+		*n = scan_records(&d->events, d->special, bytes, size, at_end, &stop);
+		if (*n) {
+			*err = put_run(d, bytes, *n, place);
+			return true;
+		}
+		if (stop == SCAN_SPECIAL) {
+			*n = size_of(d, bytes);
+			*err = put_inside(d, bytes, *n, place);
+			return true;
+		}
+		if (stop == SCAN_MORE)
+			return false;
+		damage_begin(&d->inner, &d->events, bytes, size, stop, place);
+	}
+	if (!at_end && size < SCAN_ENOUGH)
+		return false;
+	*n = pass_damage(d, &d->inner, bytes, size, at_end, place);
+	return true;
+}
+
+/* The stream ends before all came that should follow a record in it. */
+static int end_follow(struct decoder *d, struct place place)
+{
+	uint64_t missing = d->decompress.follow;
+
+	d->decompress.follow = 0;
+	if (!missing)
+		return 0;
+	decoder_set_silence(d, place);
+	lines_diagnostic(&d->lines, place, "truncated", 0,
+			 "%llu more bytes should follow the last record of the compressed data",
+			 (unsigned long long)missing);
+	return decoder_pass_on(d);
+}
+
 /* Whole records out of the decompressed stream; at_end: no more of it comes. */
 static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
 {
 	struct decompress *z = &d->decompress;
-	struct place place = {.offset = offset};
+	struct place place = {.offset = offset, .within = (int64_t)z->position};
+	size_t n = 0;
 	int err = 0;
 
-	while (!err && z->start < z->end) {
-		const unsigned char *bytes = z->bytes + z->start;
-		size_t size = z->end - z->start, n = 0;
-		enum scan_stop stop;
-
-		place.within = (int64_t)z->position;
-
-		if (!d->inner.active) {
-			n = scan_records(&d->events, NULL, bytes, size, at_end, &stop);
-			if (n)
-				err = put_run(d, bytes, n, place);
-			else if (stop == SCAN_MORE)
-				break;
-			else
-				damage_begin(&d->inner, &d->events, bytes, size, stop, place);
-		}
-		if (d->inner.active) {
-			if (!at_end && size < SCAN_ENOUGH)
-				break;
-			n = pass_damage(d, &d->inner, bytes, size, at_end, place);
-		}
+	while (!err && z->start < z->end &&
+	       take_decompressed(d, z->bytes + z->start, z->end - z->start, at_end, place, &n,
+				 &err)) {
 		z->start += n;
 		z->position += n;
+		place.within = (int64_t)z->position;
 	}
-	return !err && at_end ? end_damage(d, &d->inner, place) : err;
+	if (!err && at_end)
+		err = end_damage(d, &d->inner, place);
+	return !err && at_end ? end_follow(d, place) : err;
 }
 
 /* What the stream of compressed records still holds, and what it should have had. */
@@ -267,32 +358,6 @@ static int take_feature(struct decoder *d, const unsigned char *bytes, size_t si
 	if (size < 16 || !arch || load_word(bytes + 8, 8, d->events.order) != arch->value)
 		return 0;
 	return perfdata_take_arch(&d->events, &d->lines, bytes + 16, size - 16);
-}
-
-/* The bytes behind a record that are not in its size: AUX data, tracing data. */
-static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size, uint64_t *follow)
-{
-	uint32_t type = (uint32_t)load_word(bytes, 4, d->events.order);
-	int slot = d->events.slot_of[type];
-	const json_t *json = json_object_get(d->events.records[slot].value->json, "followed_by");
-	const char *field = json_string_value(json_object_get(json, "field"));
-	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
-	uint64_t align = (uint64_t)json_integer_value(json_object_get(json, "align"));
-	int at = field && plan ? plan_offset(plan, field) : -1;
-	unsigned width = 0;
-
-	if (!plan)
-		return -ENOMEM;
-	for (size_t i = 0; at >= 0 && i < plan->count; i++)
-		if (plan->ops[i].path && !strcmp(plan->ops[i].path, field))
-			width = plan->ops[i].width;
-	*follow = 0;
-	if (at < 0 || !width || size < (size_t)at + width)
-		return 0;
-	*follow = load_word(bytes + at, width, d->events.order);
-	if (align > 1 && *follow % align && *follow < UINT64_MAX - align)
-		*follow += align - *follow % align;
-	return 0;
 }
 
 static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place,

@@ -15,6 +15,7 @@ struct decompress {
 	unsigned char *bytes;
 	size_t start, end;
 	uint64_t position; /* in the stream, of bytes[start] */
+	uint64_t follow;   /* bytes from there on that belong to a record and are none */
 	bool holds_more;   /* there was no room for all that the input so far has */
 	size_t wanted;     /* bytes that zstd asks for next, or 0: a frame begins */
 	bool in_last;      /* no block's header follows what it asks for */

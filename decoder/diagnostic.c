@@ -42,6 +42,7 @@ static const struct {
 	{"feature", GRADE_WARNING},
 	{"more", GRADE_NOTE}, /* each of them counts in its own grade */
 	{"zstd", GRADE_ERROR},
+	{"misplaced", GRADE_ERROR},
 };
 
 enum grade diagnostic_grade(const char *code)

@@ -56,10 +56,10 @@ def decode(program, path, *payloads):
 
 def expect(what, got, records, diagnostics, size=RECORD):
     _, lines, found = got
-    wanted = [n * size for n in range(records)]
-    assert [line["within"] for line in lines] == wanted, f"{what}: {len(lines)} records for {records}"
+    wanted = records if isinstance(records, list) else [n * size for n in range(records)]
+    assert [line["within"] for line in lines] == wanted, f"{what}: records at {[line['within'] for line in lines]} for {wanted}"
     assert found == diagnostics, f"{what}: {found} for {diagnostics}"
-    print(f"{what}: {records} records, (code, bytes, compressed record, place in the stream): {diagnostics}")
+    print(f"{what}: {len(wanted)} records, (code, bytes, compressed record, place in the stream): {diagnostics}")
 
 
 def main():
@@ -110,6 +110,21 @@ def main():
         expect(f"{more} bytes of a checksum", decode(program, path, summed + bytes(more)), 1, [("zstd", more, 0, 48)], 48)
     skipped = struct.pack("<II", 0x184D2A50, 5) + b"\1\1\1\1\1"
     expect("a frame that is skipped", decode(program, path, skipped, last), 2, [], 48)
+    # What has an effect outside of a compressed record has none inside, and that is said. What follows AUXTRACE is no record there either.
+    for name, kind, body in (("header_attr", 64, struct.pack("<IIQQQ", 1, 64, 9, 1, 7).ljust(64, b"\0") + struct.pack("<Q", 5)),
+                             ("header_feature", 80, struct.pack("<QI", 6, 8) + b"s390x\0\0\0"), ("compressed", 81, last),
+                             ("compressed2", 83, struct.pack("<Q", len(last)) + last)):
+        inside = struct.pack("<IHH", kind, 0, 8 + len(body)) + body
+        stream = frame(raw(record + inside), raw(record, last=1))
+        for cut in (20, 6 + 3 + 60):
+            expect(f"{name} inside", decode(program, path, stream[:cut], stream[cut:]), [0, 48 + len(inside)],
+                   [("misplaced", 0, 1, 48)], 48)
+    stream = record + struct.pack("<IHHQQQIIII", 71, 0, 48, 3 * 48, 0, 0, 0, 0, 0, 0) + record * 4
+    for cut in (20, 6 + 3 + 100, 6 + 3 + 96 + 100, 6 + 3 + 96 + 3 * 48):
+        pieces = frame(raw(stream, last=1))[:cut], frame(raw(stream, last=1))[cut:]
+        expect("auxtrace inside", decode(program, path, *pieces), [0, 96 + 3 * 48], [])
+    expect("auxtrace inside, cut", decode(program, path, frame(raw(stream[:190], last=1)), frame(raw(stream[190:200], last=1))), [0],
+           [("truncated", 0, 1, 200)])
     # 4 MiB and 512 times what was read are the most.
     status, lines, found = decode(program, path, frame(*[SAME] * 4000))
     most = (4 << 20) + 512 * 16006
