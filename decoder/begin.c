@@ -21,10 +21,16 @@ static int drop(void *context, const char *text, size_t size)
 	return 0;
 }
 
+/* The header, and what is wrong with it, is the first shard's. */
+static bool is_later_shard(const struct decoder *d)
+{
+	return d->options->shards && d->options->shard > 1;
+}
+
 /* The header line goes out before what was found wrong while it was made. */
 static int put_header(struct decoder *d, int (*make)(struct decoder *, struct out *))
 {
-	bool is_silent = d->options->check || d->first;
+	bool is_later = is_later_shard(d), is_silent = d->options->check || is_later;
 	struct out said, line;
 	int err = out_init(&said, NULL, NULL);
 
@@ -33,7 +39,7 @@ static int put_header(struct decoder *d, int (*make)(struct decoder *, struct ou
 	err = out_init(&line, is_silent ? drop : d->sink, d->context);
 	if (!err) {
 		d->lines.out = &said;
-		d->lines.options.silent = d->first > 0;
+		d->lines.options.silent = is_later;
 		d->lines.limit = HEADER_DIAGNOSTICS;
 		err = make(d, &line);
 		lines_end_limit(&d->lines);
@@ -41,7 +47,7 @@ static int put_header(struct decoder *d, int (*make)(struct decoder *, struct ou
 		err = err ? err : said.err;
 		if (!err)
 			err = out_flush(&line);
-		if (!err && !d->first && said.at > said.base)
+		if (!err && !is_later && said.at > said.base)
 			err = d->sink(d->context, said.base, (size_t)(said.at - said.base));
 		out_free(&line);
 	}
@@ -126,7 +132,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 	err = put_header(d, make_perfdata_header);
 	if (err)
 		return err;
-	d->lines.options.silent = d->first > 0; /* the first shard's, as the header is */
+	d->lines.options.silent = is_later_shard(d);
 	if (d->file.open_ended)
 		lines_diagnostic(
 			&d->lines, (struct place){PERFDATA_DATA_SIZE, -1}, "not-closed", 0,

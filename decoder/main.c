@@ -81,6 +81,16 @@ static void help(FILE *f)
 	      f);
 }
 
+/* What was printed is written, or it is said why not. */
+static int end_output(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	say(stderr, "perfabi-decode: writing to standard output: %s\n",
+	    strerror(errno ? errno : EIO));
+	return EXIT_IO;
+}
+
 static int usage(const char *format, const char *what)
 {
 	fputs("perfabi-decode: ", stderr);
@@ -490,10 +500,10 @@ static int parse(int argc, char **argv, struct request *request)
 			break;
 		case 'h':
 			help(stdout);
-			exit(fflush(stdout) ? EXIT_IO : 0);
+			exit(end_output());
 		case 'V':
 			puts("perfabi-decode 0.1.0");
-			exit(fflush(stdout) ? EXIT_IO : 0);
+			exit(end_output());
 		default:
 			fputs("  `perfabi-decode --help` lists the options\n", stderr);
 			status = EXIT_BAD;

@@ -71,6 +71,12 @@ got=0
 "$decode" "$data" >/dev/full 2>"$scratch/err" || got=$?
 [ $got = 3 ] || fail "full disk: exit status $got"
 says err "perfabi-decode: writing: No space left on device"
+for option in --help -h --version -V; do
+	got=0
+	"$decode" $option >/dev/full 2>"$scratch/err" || got=$?
+	[ $got = 3 ] || fail "$option to a full disk: exit status $got"
+	says err "perfabi-decode: writing to standard output: No space left on device"
+done
 
 # What is closed is not what is opened next: no output goes astray.
 got=0
@@ -266,6 +272,22 @@ for at in range(1000, 5000, 97):
     for shards in 2, 3:
         assert [line for n in range(shards) for line in lines("--shard", f"{n + 1}/{shards}")] == whole, at
 assert found > 20, found
+PY
+
+# The header is the first shard's alone, wherever the data begins and however little it is.
+"$PYTHON" - "$decode" fixtures/built/ids.le.data "$scratch/left" <<'PY' || fail "shards of next to nothing"
+import struct, subprocess, sys
+decode, data, path = sys.argv[1:]
+whole = bytearray(open(data, "rb").read())
+for offset, size in ((0, 2), (0, 0), (0, 1 << 40), (1 << 40, 2), (len(whole), 1)):
+    struct.pack_into("<QQ", whole, 40, offset, size)
+    open(path, "wb").write(whole)
+    def lines(*options):
+        return subprocess.run([decode, *options, path], capture_output=True, check=False).stdout.splitlines(True)
+    wanted = lines("--no-summary")
+    assert b'"diagnostic"' in b"".join(wanted), (offset, size)
+    for shards in 2, 3, 5:
+        assert [line for n in range(shards) for line in lines("--shard", f"{n + 1}/{shards}")] == wanted, (offset, size, shards)
 PY
 
 # What is left over of attrs or ids is said.
