@@ -37,6 +37,7 @@ static const struct {
 	{"section-past-end", GRADE_ERROR},
 	{"attr", GRADE_ERROR},
 	{"attr-size", GRADE_ERROR},
+	{"attr-short", GRADE_WARNING}, /* an older perf may have rewritten it */
 	{"too-many-ids", GRADE_ERROR},
 	{"ids-overlap", GRADE_ERROR},
 	{"feature", GRADE_WARNING},

@@ -265,13 +265,34 @@ int perfdata_add_attr(struct events *events, const unsigned char *attr, size_t s
 	return 0;
 }
 
-static size_t valid_size(const struct events *events, const unsigned char *attr, uint64_t entry)
+/*
+ * How many bytes of the entry are the attr's. No kernel takes one that says it is smaller than the
+ * first was; perf reads as much in any case.
+ */
+static size_t valid_size(const struct reader *r, const unsigned char *attr, uint64_t offset,
+			 size_t entry)
 {
-	uint64_t size = load_word(attr + 4, 4, events->order);
+	uint64_t size = load_word(attr + 4, 4, r->events->order);
+	size_t smallest = r->events->abi->attr_smallest;
 
 	if (!size)
-		size = events->abi->attr_smallest;
-	return (size_t)(size < entry ? size : entry);
+		return smallest;
+	if (size < smallest) {
+		lines_diagnostic(r->lines, at_offset(offset + 4), "attr-size", 0,
+				 "attr.size is %llu, and no attr is smaller than %zu: it is read "
+				 "as one of these",
+				 (unsigned long long)size, smallest);
+		return smallest;
+	}
+	if (size > entry) {
+		lines_diagnostic(r->lines, at_offset(offset + 4), "attr-short", 0,
+				 "attr.size is %llu, and its entry has %zu bytes of it: the last "
+				 "%llu are missing and taken for 0",
+				 (unsigned long long)size, entry,
+				 (unsigned long long)(size - entry));
+		return entry;
+	}
+	return (size_t)size;
 }
 
 /*
@@ -297,7 +318,7 @@ static bool are_sound(struct reader *r, const struct segment *ids, uint64_t name
 static int put_entry(struct reader *r, const unsigned char *entry, uint64_t offset, bool *more)
 {
 	size_t attr_size = (size_t)r->file->attr_size - 16;
-	size_t size = valid_size(r->events, entry, attr_size);
+	size_t size = valid_size(r, entry, offset, attr_size);
 	struct segment ids = section_at(entry + attr_size, r->events->order);
 	int event, err = perfdata_add_attr(r->events, entry, size, offset, r->lines, &event);
 

@@ -290,6 +290,27 @@ for offset, size in ((0, 2), (0, 0), (0, 1 << 40), (1 << 40, 2), (len(whole), 1)
         assert [line for n in range(shards) for line in lines("--shard", f"{n + 1}/{shards}")] == wanted, (offset, size, shards)
 PY
 
+# An attr is read as the first one's size at least, and as what its entry has at most; either is said.
+"$PYTHON" - "$decode" fixtures/built/ids.le.data "$scratch/left" <<'PY' || fail "sizes of attrs"
+import json, struct, subprocess, sys
+decode, data, path = sys.argv[1:]
+whole = open(data, "rb").read()
+entry, attrs = struct.unpack_from("<QQ", whole, 16)
+def run(size):
+    file = bytearray(whole)
+    struct.pack_into("<I", file, attrs + 4, size)
+    open(path, "wb").write(file)
+    run = subprocess.run([decode, path], capture_output=True, check=False)
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    return run.returncode, [(line["offset"], line["code"], line["grade"]) for line in lines if line["type"] == "diagnostic"], \
+        [line for line in lines if line["type"] not in ("header", "diagnostic", "summary")]
+first, said, records = run(struct.unpack_from("<I", whole, attrs + 4)[0])
+for size, more in ((0, []), (1, "error"), (8, "error"), (63, "error"), (64, []), (entry - 16, []), (entry - 8, "warning"), (2 ** 32 - 1, "warning")):
+    more = more and [(attrs + 4, "attr-size" if more == "error" else "attr-short", more)]
+    wanted = 1 if more and size < 64 else first, more + said, records
+    assert run(size) == wanted, (size, run(size), wanted)
+PY
+
 # What is left over of attrs or ids is said.
 "$PYTHON" - "$decode" fixtures/built/ids.le.data "$scratch/left" <<'PY' || fail "what is left over of a section"
 import json, struct, subprocess, sys
