@@ -155,6 +155,15 @@ static int put_list_header(struct decoder *d, struct out *out, const char *forma
 	return attr_list_put(&d->attrs, &d->events, out);
 }
 
+/* What of the attrs of --attr does not tell whose a record is. */
+static void say_of_ids(struct decoder *d)
+{
+	struct place place = {0, -1};
+
+	lines_id_clashes(&d->lines, &d->events, place);
+	lines_no_ids(&d->lines, &d->events, place);
+}
+
 static int make_ring_header(struct decoder *d, struct out *out)
 {
 	unsigned char page[RING_PAGE_MIN];
@@ -172,6 +181,7 @@ static int make_ring_header(struct decoder *d, struct out *out)
 	d->lines.record.notes = false;
 	record_put(&d->ring.plan, &d->lines.record, page, 0, (size_t)d->ring.page, 0, &p);
 	d->lines.record.notes = d->options->bytes;
+	say_of_ids(d);
 	out->at = put_text(put_close(p, '}'), "}\n");
 	return out->err;
 }
@@ -183,6 +193,7 @@ static int make_records_header(struct decoder *d, struct out *out)
 
 	if (!p)
 		return err ? err : -ENOMEM;
+	say_of_ids(d);
 	out->at = put_text(p, "}\n");
 	return out->err;
 }

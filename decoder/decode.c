@@ -342,11 +342,13 @@ static int add_event(struct decoder *d, const unsigned char *bytes, size_t size,
 	err = perfdata_add_attr(&d->events, bytes + 8, length, place.offset + 8, &d->lines, &event);
 	for (size_t at = 8 + length; !err && event >= 0 && at + 8 <= size; at += 8) {
 		err = events_add_id(&d->events, load_word(bytes + at, 8, d->events.order), event);
+		lines_id_clashes(&d->lines, &d->events, place);
 		if (err != -E2BIG)
 			continue;
 		lines_diagnostic(&d->lines, place, "too-many-ids", 0, "more than %d ids", IDS_MAX);
 		return 0;
 	}
+	lines_no_ids(&d->lines, &d->events, place);
 	return err;
 }
 

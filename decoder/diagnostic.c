@@ -24,6 +24,7 @@ static const struct {
 	{"field-past-end", GRADE_ERROR},
 	{"no-attr", GRADE_ERROR},
 	{"unknown-id", GRADE_ERROR},
+	{"no-id", GRADE_ERROR},
 	{"unknown-type", GRADE_WARNING},
 	{"unknown-bits", GRADE_WARNING},
 	{"bytes-left", GRADE_WARNING},
@@ -40,6 +41,8 @@ static const struct {
 	{"attr-short", GRADE_WARNING}, /* an older perf may have rewritten it */
 	{"too-many-ids", GRADE_ERROR},
 	{"ids-overlap", GRADE_ERROR},
+	{"id-twice", GRADE_ERROR},
+	{"id-shared", GRADE_WARNING}, /* their records have the same fields */
 	{"feature", GRADE_WARNING},
 	{"more", GRADE_NOTE}, /* each of them counts in its own grade */
 	{"zstd", GRADE_ERROR},

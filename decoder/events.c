@@ -13,15 +13,52 @@
 
 static const char *const record_families[] = {"record", "tool_record"};
 
+/* Who uses fields of the attr, and which, as bits of events->uses. */
+struct user {
+	struct events *events;
+	uint32_t uses;
+};
+
 static void note_use(void *context, const struct abi_field *field)
 {
-	struct events *events = context;
+	struct user *user = context;
+	struct events *events = user->events;
+	size_t i = 0;
 
-	for (size_t i = 0; i < events->use_count; i++)
-		if (events->uses[i] == field)
-			return;
-	if (events->use_count < USES_MAX)
+	while (i < events->use_count && events->uses[i] != field)
+		i++;
+	if (i == USES_MAX)
+		return;
+	if (i == events->use_count)
 		events->uses[events->use_count++] = field;
+	user->uses |= UINT32_C(1) << i;
+}
+
+/* What each record uses but for its sample_id. */
+static int check_records(struct events *events, struct error *e)
+{
+	struct user user = {.events = events}, trailer = user;
+	struct plan_for with = {.abi = events->abi, .uses = note_use, .context = &user};
+	struct plan plan;
+	int err = 0;
+
+	for (size_t i = 0; i < events->record_count && !err; i++) {
+		user.uses = 0;
+		err = plan_make(&plan, &with, events->records[i].family, events->records[i].value,
+				e);
+		events->records[i].uses = user.uses;
+		if (!err)
+			plan_free(&plan);
+	}
+	with.context = &trailer;
+	if (!err)
+		err = plan_make_layout(&plan, &with, "sample_id", e);
+	if (err)
+		return err;
+	plan_free(&plan);
+	for (size_t i = 0; i < events->record_count; i++)
+		events->records[i].uses &= ~trailer.uses;
+	return 0;
 }
 
 static void slot_records(struct events *events)
@@ -52,16 +89,11 @@ static int check_layouts(struct events *events, void (*offer)(void *, const char
 			 struct error *e)
 {
 	const struct abi_family *features = abi_family(events->abi, "feature");
-	struct plan_for with = {.abi = events->abi, .uses = note_use, .context = events};
+	struct user user = {.events = events};
+	struct plan_for with = {.abi = events->abi, .uses = note_use, .context = &user};
 	struct plan plan;
-	int err = 0;
+	int err = check_records(events, e);
 
-	for (size_t i = 0; i < events->record_count && !err; i++) {
-		err = plan_make(&plan, &with, events->records[i].family, events->records[i].value,
-				e);
-		if (!err)
-			plan_free(&plan);
-	}
 	for (size_t i = 0; features && i < features->count && !err; i++) {
 		if (!json_object_get(features->values[i].json, "fields"))
 			continue;
@@ -170,6 +202,17 @@ const struct plan *events_make_plan(const struct events *events, struct shape *s
 	return plan;
 }
 
+/* A number that tells one list of members from another. */
+static uint64_t names_hash(const struct plan *plan)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < plan->count; i++)
+		for (const char *p = plan->ops[i].path; p && *p; p++)
+			hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
 /* The size of the sample_id, and where ids are. */
 static int find_places(struct shape *shape, const struct events *events, struct error *e)
 {
@@ -184,6 +227,7 @@ static int find_places(struct shape *shape, const struct events *events, struct 
 			shape->tail += trailer.ops[i].n;
 	at = id_offset(&trailer, "sample_id.");
 	shape->tail_id = at >= 0 ? (int)shape->tail - at : -1;
+	shape->tail_names = names_hash(&trailer);
 	plan_free(&trailer);
 	for (int type = 0; type < TYPES; type++) {
 		if (!events->is_sample[type])
@@ -356,6 +400,14 @@ static size_t id_hash(const struct events *events, uint64_t id)
 	return (size_t)(id ^ id >> 32) & (events->id_capacity - 1);
 }
 
+static void note_clash(struct events *events, uint64_t id, int first, int second)
+{
+	bool differ = events->list[first].shape != events->list[second].shape;
+
+	if (first != second && !events->clashes[differ].found)
+		events->clashes[differ] = (struct id_clash){true, false, id, first, second};
+}
+
 static void put_id(struct events *events, uint64_t id, uint64_t event)
 {
 	size_t i = id_hash(events, id);
@@ -364,6 +416,8 @@ static void put_id(struct events *events, uint64_t id, uint64_t event)
 		i = (i + 1) & (events->id_capacity - 1);
 	if (!events->ids[2 * i + 1])
 		events->id_count++;
+	else
+		note_clash(events, id, (int)events->ids[2 * i + 1] - 1, (int)event - 1);
 	events->ids[2 * i] = id;
 	events->ids[2 * i + 1] = event;
 }
@@ -419,10 +473,53 @@ static bool id_in(const struct events *events, const struct shape *shape, bool i
 	return true;
 }
 
+bool events_differ(const struct events *events)
+{
+	for (size_t i = 1; i < events->shape_count; i++)
+		if (events->shapes[i]->tail_names != events->shapes[0]->tail_names)
+			return true;
+	return false;
+}
+
+static bool are_zero(const unsigned char *bytes, size_t size)
+{
+	while (size && !bytes[size - 1])
+		size--;
+	return !size;
+}
+
+static bool uses_differ(const struct events *events, uint32_t uses)
+{
+	for (size_t i = 1; i < events->shape_count; i++)
+		for (size_t k = 0; k < events->use_count; k++)
+			if (uses >> k & 1 && events->shapes[i]->key[k] != events->shapes[0]->key[k])
+				return true;
+	return false;
+}
+
+/*
+ * A record that names no event is read by the first attr, as perf does. Those that perf makes up
+ * have zeros for a sample_id, and are as it says; of others that is a guess if there are attrs that
+ * say otherwise. (Where there are no ids at all, the attrs tell.)
+ */
+static int of_no_event(const struct events *events, int type, const unsigned char *bytes,
+		       size_t size)
+{
+	uint32_t tail = events->shapes[0]->tail;
+
+	if (events->shape_count < 2)
+		return EVENT_NONE;
+	if (uses_differ(events, events->records[events->slot_of[type]].uses))
+		return EVENT_GUESSED;
+	if (!events->id_count || size < tail + 8 || are_zero(bytes + size - tail, tail))
+		return EVENT_NONE;
+	return events_differ(events) ? EVENT_GUESSED : EVENT_NONE;
+}
+
 int events_find(const struct events *events, int type, const unsigned char *bytes, size_t size,
 		struct shape **shape)
 {
-	bool is_sample = events->is_sample[type], named = false;
+	bool is_sample = events->is_sample[type], named = false, is_zero = false;
 
 	*shape = events->shape_count ? events->shapes[0] : NULL;
 	if (!events->count)
@@ -435,8 +532,10 @@ int events_find(const struct events *events, int type, const unsigned char *byte
 
 		if (!id_in(events, events->shapes[i], is_sample, bytes, size, &id))
 			continue;
-		if (!id && !is_sample) /* perf wrote it, for no event */
-			return EVENT_NONE;
+		if (!id && !is_sample) { /* perf wrote it, for no event */
+			is_zero = true;
+			continue;
+		}
 		event = event_of_id(events, id);
 		if (event >= 0 && events->list[event].shape == i) {
 			*shape = events->shapes[i];
@@ -446,7 +545,7 @@ int events_find(const struct events *events, int type, const unsigned char *byte
 	}
 	if (is_sample && events->shape_count > 1)
 		*shape = NULL;
-	if (!is_sample && !events->id_count)
-		return EVENT_NONE;
-	return named || is_sample ? EVENT_UNKNOWN : EVENT_NONE;
+	if (is_sample || (named && !is_zero && events->id_count))
+		return EVENT_UNKNOWN;
+	return of_no_event(events, type, bytes, size);
 }

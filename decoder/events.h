@@ -14,7 +14,7 @@
 enum { TYPES = 256, SHAPES_MAX = 64, EVENTS_MAX = 65536, IDS_MAX = 1 << 19, USES_MAX = 16 };
 
 /* What events_find() answers when there is no event. */
-enum { EVENT_NONE = -1, EVENT_UNKNOWN = -2 };
+enum { EVENT_NONE = -1, EVENT_UNKNOWN = -2, EVENT_GUESSED = -3 };
 
 /* The attrs that share one set of plans, each made when the first such record comes. */
 struct shape {
@@ -25,11 +25,19 @@ struct shape {
 	struct plan **plans; /* by slot; NULL: not made yet. Set once, by whoever holds `making` */
 	int sample_id;       /* offset of the id in a SAMPLE, or -1 */
 	int tail_id;         /* bytes from a record's end to the id in its sample_id, or -1 */
-	uint32_t tail;       /* size of the sample_id */
+	uint32_t tail;       /* size of the sample_id, ... */
+	uint64_t tail_names; /* ... and what stands for its members */
 };
 
 struct event {
 	unsigned shape;
+};
+
+/* An id that two attrs have. */
+struct id_clash {
+	bool found, said;
+	uint64_t id;
+	int first, second;
 };
 
 struct events {
@@ -45,6 +53,7 @@ struct events {
 	struct {
 		const struct abi_family *family;
 		const struct abi_value *value;
+		uint32_t uses; /* fields of the attr but for the sample_id: bits of uses[] */
 	} records[TYPES];
 	size_t record_count;                   /* slots */
 	int slot_of[TYPES];                    /* by record type; -1: no such record */
@@ -59,6 +68,8 @@ struct events {
 	uint64_t *ids; /* an open hash table: id, event + 1 */
 	size_t id_count, id_capacity;
 	uint64_t id_seed[2];
+	bool no_ids_said;
+	struct id_clash clashes[2]; /* the first of two attrs alike, and of two that differ */
 };
 
 /*
@@ -88,8 +99,14 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 /* The recording's architecture, once it is known: plans that were made before are made anew. */
 void events_set_arch(struct events *events, const struct abi_arch *arch);
 
-/* Says that records with `id` are of that event. 0, -ENOMEM, or -E2BIG past IDS_MAX. */
+/*
+ * Says that records with `id` are of that event; the last to be said of an id counts, and that it
+ * is not the first is noted in events->clashes. 0, -ENOMEM, or -E2BIG past IDS_MAX.
+ */
 int events_add_id(struct events *events, uint64_t id, int event);
+
+/* Whether the sample_id of records hangs on which attr is theirs. */
+bool events_differ(const struct events *events);
 
 /* Makes the plan of a slot's records in that shape, if nobody has yet. NULL when there is no
  * memory. */
@@ -107,9 +124,10 @@ static inline const struct plan *events_plan(const struct events *events, struct
 }
 
 /*
- * The event of a record of the given slot, EVENT_NONE if it names none, EVENT_UNKNOWN if nobody has
- * the id it names. *shape is set to what to read it by: the event's, or the first there is; NULL if
- * there is none or, for a sample of unknown id, more than one that it could be.
+ * The event of a record of the given slot, EVENT_NONE if it names none, EVENT_GUESSED if it names
+ * none and the attrs do not agree on what is in it, EVENT_UNKNOWN if nobody has the id it names.
+ * *shape is set to what to read it by: the event's, or the first there is; NULL if there is none
+ * or, for a sample of unknown id, more than one that it could be.
  */
 int events_find(const struct events *events, int type, const unsigned char *bytes, size_t size,
 		struct shape **shape);

@@ -108,6 +108,36 @@ void lines_diagnostic(struct lines *lines, struct place place, const char *code,
 	lines->out->at = put_text(p, "}\n");
 }
 
+void lines_id_clashes(struct lines *lines, struct events *events, struct place place)
+{
+	static const struct {
+		const char *code, *text;
+	} kinds[] = {{"id-shared", "records of the first are taken for the second's"},
+		     {"id-twice", "records of the first, which have other fields, are read as the "
+				  "second's"}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct id_clash *clash = &events->clashes[i];
+
+		if (!clash->found || clash->said)
+			continue;
+		clash->said = true;
+		lines_diagnostic(lines, place, kinds[i].code, 0,
+				 "attrs %d and %d have the id %llu both: %s", clash->first,
+				 clash->second, (unsigned long long)clash->id, kinds[i].text);
+	}
+}
+
+void lines_no_ids(struct lines *lines, struct events *events, struct place place)
+{
+	if (events->id_count || events->no_ids_said || !events_differ(events))
+		return;
+	events->no_ids_said = true;
+	lines_diagnostic(lines, place, "no-id", 0,
+			 "attrs without ids that want different members in sample_id: all records "
+			 "are read by the first");
+}
+
 void lines_end_limit(struct lines *lines)
 {
 	lines->limit = 0;
@@ -382,6 +412,11 @@ static const struct plan *plan_for_record(struct lines *lines, const struct head
 	if (*event == EVENT_UNKNOWN)
 		lines_diagnostic(lines, place, "unknown-id", 0,
 				 "%.*s: the id in it is of no event of this recording",
+				 name_length(lines, slot), name_text(lines, slot));
+	if (*event == EVENT_GUESSED)
+		lines_diagnostic(lines, place, "no-id", 0,
+				 "%.*s: it names no event, and not all attrs have it like the "
+				 "first, by which it is read",
 				 name_length(lines, slot), name_text(lines, slot));
 	if (shape == first)
 		return plan;

@@ -83,6 +83,12 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size);
 void lines_diagnostic(struct lines *lines, struct place place, const char *code, uint64_t skipped,
 		      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* What events_add_id() noted and was not said before. */
+void lines_id_clashes(struct lines *lines, struct events *events, struct place place);
+
+/* ... and that nothing tells records of one attr from those of another, once. */
+void lines_no_ids(struct lines *lines, struct events *events, struct place place);
+
 /* Ends what lines->limit began, and says how many diagnostics were not written. */
 void lines_end_limit(struct lines *lines);
 

@@ -181,6 +181,7 @@ static int put_some_ids(const struct reader *r, int *event, const unsigned char 
 					 "more than %d ids", IDS_MAX);
 			*event = -1;
 		}
+		lines_id_clashes(r->lines, r->events, at_offset(offset + i));
 		if (!first)
 			*p++ = ',';
 		first = false;
@@ -370,6 +371,7 @@ static int put_attrs(struct reader *r)
 		if (!err)
 			err = put_entry(r, entry, offset, &more);
 	}
+	lines_no_ids(r->lines, r->events, at_offset(file->attrs.offset));
 	return err ? err : put(r->out, "]");
 }
 

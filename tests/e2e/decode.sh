@@ -392,6 +392,16 @@ PY
 # One stream of zstd in COMPRESSED records: what it still holds at the end, what it had before a damaged block, and no more than can be.
 "$PYTHON" tests/zstd_stream.py "$decode" "$scratch/stream" || fail "zstd"
 
+# Ids and attrs that do not tell whose a record is; so too in --attr.
+"$PYTHON" tests/whose.py "$decode" "$scratch/whose" || fail "whose a record is"
+echo '[{"attr": {"type": "software", "config": "dummy", "sample_type": ["identifier", "time"]}, "ids": [7]},
+	{"attr": {"type": "software", "config": "dummy", "sample_type": ["identifier", "ip"]}, "ids": [7]}]' >"$scratch/attrs.json"
+status 1 "$decode" --attr "$scratch/attrs.json" -L "$scratch/made-up"
+says out '"offset":0,"code":"id-twice","grade":"error","message":"attrs 0 and 1 have the id 7 both'
+sed 's/"ids": \[7\]/"ids": []/; s/"sample_type"/"sample_id_all": 1, &/; s/"identifier", //' "$scratch/attrs.json" >"$scratch/no-ids.json"
+status 1 "$decode" --attr "$scratch/no-ids.json" -L "$scratch/made-up"
+says out '"offset":0,"code":"no-id"'
+
 # Recordings that are made to cost much.
 "$PYTHON" tests/bench/hostile.py "$decode" 5 || fail "time, memory or output"
 # What stands behind a NUL in the expected file is looked at; a file that cannot be read is named.
