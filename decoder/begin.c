@@ -118,6 +118,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 		err = spool(d);
 	if (err)
 		return err;
+	d->file.attrs_only = d->options->attrs_only;
 	if (d->file.is_pipe) {
 		if (d->options->shards && !d->in.seekable)
 			return error_text(e, NULL, "a pipe",
@@ -132,6 +133,10 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 	err = put_header(d, make_perfdata_header);
 	if (err)
 		return err;
+	if (d->file.attrs_only) {
+		input_select(&d->in, NULL, 0);
+		return 0;
+	}
 	d->lines.options.silent = is_later_shard(d);
 	if (d->file.open_ended)
 		lines_diagnostic(

@@ -328,6 +328,7 @@ static int print_attrs(struct request *request)
 	options.types = header_attr;
 	options.type_count = 1;
 	options.no_summary = true;
+	options.attrs_only = true;
 	options.format = PERFABI_PERF_DATA;
 	err = out_init(&text, NULL, NULL);
 	if (!err)

@@ -35,6 +35,8 @@ struct perfabi_options {
 	const char *const *fields; /* the members to write beside type; NULL: all */
 	size_t field_count;
 	bool header_only;
+	bool attrs_only; /* of a file no more than its attrs is read, and its header line ends
+			  * there; a pipe has them among its records */
 	bool no_summary;
 	bool check;             /* findings instead of records */
 	bool bytes;             /* each member's [offset, length] in the record, under "at" */

@@ -653,7 +653,7 @@ static int put_file(struct reader *r)
 
 	if (!err)
 		err = put_attrs(r);
-	if (err)
+	if (err || r->file->attrs_only)
 		return err;
 	p = out_room(r->out, 128);
 	if (!p)

@@ -181,6 +181,30 @@ head -c 200 "$data" >"$scratch/short"
 status 1 "$decode" --attr-of "$scratch/short"
 says err "perhaps more attrs"
 
+# What is wrong behind the attrs of a file says nothing of them: perf was killed, a record has no size, the end is missing.
+status 0 "$decode" --attr-of fixtures/built/killed.le.data
+cp fixtures/built/ids.le.data "$scratch/hurt"
+status 0 "$decode" --attr-of "$scratch/hurt"
+cp "$scratch/out" "$scratch/whole.json"
+offset=$("$decode" --header "$scratch/hurt" | jq .data.offset)
+printf '\0\0' | dd of="$scratch/hurt" bs=1 seek=$((offset + 6)) conv=notrunc 2>/dev/null
+status 1 "$decode" "$scratch/hurt"
+status 0 "$decode" --attr-of "$scratch/hurt"
+cmp "$scratch/out" "$scratch/whole.json" || fail "--attr-of and damage"
+head -c $((offset + 3)) fixtures/built/ids.le.data >"$scratch/hurt"
+status 0 "$decode" --attr-of "$scratch/hurt"
+cmp "$scratch/out" "$scratch/whole.json" || fail "--attr-of and a missing end"
+gzip -dc fixtures/recorded/callgraph.data.gz >"$scratch/hurt"
+"$PYTHON" - "$scratch/hurt" <<'PY' # the feature sections are past the end
+import os, sys
+os.truncate(sys.argv[1], os.path.getsize(sys.argv[1]) - 8000)
+PY
+status 1 "$decode" --header "$scratch/hurt"
+status 0 "$decode" --attr-of "$scratch/hurt"
+{ gzip -dc fixtures/recorded/pipe.data.gz && head -c 8 /dev/zero; } >"$scratch/hurt" # of a pipe it does
+status 1 "$decode" --attr-of "$scratch/hurt"
+says err "perhaps more attrs"
+
 status 2 "$decode" --attr-of "$scratch/attrs.json" # which is what it prints, not what it takes
 says err "neither a perf.data nor a struct perf_event_attr"
 jq 'map(.idz = .ids | del(.ids))' "$scratch/attrs.json" >"$scratch/misspelt.json"
