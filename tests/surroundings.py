@@ -73,7 +73,7 @@ NAMES = {
     "an ordinary user": lambda perfabi: suite(perfabi, "setpriv", "--reuid", "65533", "--regid", "65533", "--clear-groups"),
 }
 OTHERS = {"another user of perf: " + name: what for name, what in {
-    "mmap2 with build ids": 1, "BPF programs": 2, "sampling": 4, "counting": 8, "all of these": 15}.items()}
+    "mmap2 with build ids": 1, "BPF programs": 2, "sampling": 4, "counting": 8, "all of these": 15, "breakpoints": 16}.items()}
 
 
 def judge(name, result):

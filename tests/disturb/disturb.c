@@ -3,9 +3,11 @@
  * Another user of perf on every cpu, for some seconds: what a profiler or a monitor has open while
  * the suite runs. It says "ready" once it is there.
  * usage: disturb WHAT SECONDS; WHAT adds up 1 mmap2 with build ids, 2 BPF programs, 4 sampling with
- * call chains, 8 counting
+ * call chains, 8 counting, 16 breakpoints in every slot
  */
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { BUILD_IDS = 1, PROGRAMS = 2, SAMPLING = 4, COUNTING = 8, PAGES = 9 };
+enum {
+	BUILD_IDS = 1,
+	PROGRAMS = 2,
+	SAMPLING = 4,
+	COUNTING = 8,
+	BREAKPOINTS = 16,
+	PAGES = 9,
+	SLOTS = 64
+};
 
 static struct perf_event_attr attr_for(int what)
 {
@@ -45,6 +55,23 @@ static struct perf_event_attr attr_for(int what)
 	return attr;
 }
 
+/* All that there are: how many is the processor's affair, and of some none. */
+static void take_breakpoints(int cpu)
+{
+	struct perf_event_attr attr;
+	long fd = 0;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = PERF_ATTR_SIZE_VER2;
+	attr.type = PERF_TYPE_BREAKPOINT;
+	attr.bp_type = HW_BREAKPOINT_W;
+	attr.bp_addr = (uintptr_t)&attr & ~(uintptr_t)7;
+	attr.bp_len = HW_BREAKPOINT_LEN_1;
+	attr.exclude_kernel = 1;
+	for (int i = 0; fd >= 0 && i < SLOTS; i++)
+		fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, 0L);
+}
+
 int main(int argc, char **argv)
 {
 	int what = argc == 3 ? atoi(argv[1]) : 0;
@@ -52,6 +79,8 @@ int main(int argc, char **argv)
 
 	if (!what)
 		return 2;
+	for (int cpu = 0; what & BREAKPOINTS && cpu < cpus; cpu++)
+		take_breakpoints(cpu);
 	for (int cpu = 0; cpu < cpus; cpu++)
 		for (int one = BUILD_IDS; one <= COUNTING; one *= 2) {
 			struct perf_event_attr attr = attr_for(what & one);
