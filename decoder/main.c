@@ -271,13 +271,13 @@ static int attr_of_bytes(const struct request *request, const char *name,
 	if (size < abi->sizes[0].size || size > ATTR_BYTES_MAX) {
 		say(stderr,
 		    "perfabi-decode: %s: neither a perf.data nor a struct perf_event_attr, "
-		    "which has at "
-		    "least %u bytes: here are %zu\n",
-		    name, abi->sizes[0].size, size);
+		    "which has %u to %d bytes: here are %zu\n",
+		    name, abi->sizes[0].size, ATTR_BYTES_MAX, size);
 		return EXIT_BAD;
 	}
 	says = load_word(bytes + 4, 4, order);
-	if (says && (says < abi->sizes[0].size || says > size)) {
+	/* No size is the oldest one's; more bytes than any attr has are something else. */
+	if (says ? says < abi->sizes[0].size || says > size : size > abi->attr_size) {
 		say(stderr,
 		    "perfabi-decode: %s: neither a perf.data nor a struct perf_event_attr in this "
 		    "byte order (-B, -L): its size would be %llu, of %zu bytes\n",

@@ -21,6 +21,33 @@ struct text {
 	size_t size;
 };
 
+static int write_header(const struct recording *r, uint64_t features)
+{
+	const uint64_t words[] = {PERFDATA_HEADER,
+				  r->entry_size,
+				  r->attrs_offset,
+				  r->attrs_size,
+				  r->data_offset,
+				  r->data_size,
+				  0,
+				  0,
+				  features,
+				  0,
+				  0,
+				  0};
+	unsigned char header[PERFDATA_HEADER];
+	uint64_t magic;
+	ssize_t n;
+
+	memcpy(&magic, "PERFILE2", sizeof(magic));
+	if (BYTE_ORDER == BIG_ENDIAN) /* a number: the other order has it backwards */
+		magic = __builtin_bswap64(magic);
+	memcpy(header, &magic, sizeof(magic));
+	memcpy(header + sizeof(magic), words, sizeof(words));
+	n = pwrite(r->fd, header, sizeof(header), 0);
+	return n == sizeof(header) ? 0 : n < 0 ? -errno : -EIO;
+}
+
 int recording_begin(struct recording *r, int fd, const struct recording_attr *attrs, size_t count,
 		    size_t attr_size)
 {
@@ -44,7 +71,7 @@ int recording_begin(struct recording *r, int fd, const struct recording_attr *at
 			err = write_fully(fd, &ids, sizeof(ids));
 	}
 	r->data_offset = r->attrs_offset + r->attrs_size;
-	return err;
+	return err ? err : write_header(r, 0); /* without a size: not closed yet */
 }
 
 int recording_append(struct recording *r, const void *bytes, size_t size)
@@ -90,33 +117,6 @@ static void put_nrcpus(struct text *text)
 {
 	put_u32(text, (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
 	put_u32(text, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
-}
-
-static int write_header(const struct recording *r, uint64_t features)
-{
-	const uint64_t words[] = {PERFDATA_HEADER,
-				  r->entry_size,
-				  r->attrs_offset,
-				  r->attrs_size,
-				  r->data_offset,
-				  r->data_size,
-				  0,
-				  0,
-				  features,
-				  0,
-				  0,
-				  0};
-	unsigned char header[PERFDATA_HEADER];
-	uint64_t magic;
-	ssize_t n;
-
-	memcpy(&magic, "PERFILE2", sizeof(magic));
-	if (BYTE_ORDER == BIG_ENDIAN) /* a number: the other order has it backwards */
-		magic = __builtin_bswap64(magic);
-	memcpy(header, &magic, sizeof(magic));
-	memcpy(header + sizeof(magic), words, sizeof(words));
-	n = pwrite(r->fd, header, sizeof(header), 0);
-	return n == sizeof(header) ? 0 : n < 0 ? -errno : -EIO;
 }
 
 /* A section that ends here: its bit, by the feature's name, and its place in the table. */

@@ -57,6 +57,19 @@ os.execv(sys.argv[1], sys.argv[1:])' "$perfabi" capture --attr attr.json -o "$wh
 done
 [ ! -e ran ] || fail "the command ran though nothing could be written"
 cmp a.data old.data || fail "a recording that was there is gone"
+# One that is killed leaves a recording that was not closed.
+"$perfabi" capture --attr attr.json -o killed.data -- sleep 30 2>err &
+capture=$!
+for _ in $(seq 100); do
+	[ "$(pgrep -P $capture sleep)" ] && break
+	sleep 0.1
+done
+sleep 0.3
+kill -9 $capture
+wait $capture 2>/dev/null || true
+status 1 "$decode" killed.data
+jq -se '[.[] | select(.type == "diagnostic") | .code] == ["not-closed"] and ([.[] | select(.type == "COMM")] | length == 1)' out >/dev/null ||
+	fail "a capture that was killed"
 # Where the command may run is its own affair: its samples are there, whatever cpus we are held to.
 if [ "$(nproc)" -gt 1 ] && taskset -c 0 true 2>/dev/null && taskset -c 1 true 2>/dev/null; then
 	status 0 taskset -c 0 "$perfabi" capture --attr attr.json -o c.data -- taskset -c 1 sh -c 'sh -c true'

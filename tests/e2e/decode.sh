@@ -237,9 +237,12 @@ gzip -dc fixtures/recorded/pipe.data.gz >"$scratch/pipe"
 status 0 "$decode" --attr-of "$scratch/pipe"
 [ "$(jq -r '.[0].attr.config' "$scratch/out")" = cpu_clock ] || fail "--attr-of a pipe"
 status 2 "$decode" --attr-of /nonexistent
+head -c 8192 /dev/zero >"$scratch/zeros" # a ring's image is no attr, though the size that an attr has can be 0
+status 2 "$decode" --attr-of "$scratch/zeros"
+says err "its size would be 0, of 8192 bytes"
 printf 'short' >"$scratch/short"
 status 2 "$decode" --attr-of "$scratch/short"
-says err "at least 64 bytes"
+says err "which has 64 to 65536 bytes"
 for fixture in fixtures/attr/*.bin; do
 	name=${fixture%.bin}
 	# shellcheck disable=SC2046 # words are meant to be split
