@@ -31,14 +31,22 @@ static json_t *with_element(const json_t *list, size_t i, json_t *value)
 
 static json_t *flip_parts(const json_t *pattern, unsigned *index);
 
-/* {"gt": 3, "lt": 9} -> {"lt": 9, "not": {"gt": 3}}; a `not` becomes twice that. */
-static json_t *flip_operator(const json_t *pattern, const char *key, const json_t *operand)
+/*
+ * {"gt": 3, "lt": 9} -> {"not": {"gt": 3}, "lt": 9}; a `not` becomes twice that. In its place: what
+ * it binds is used by those behind it.
+ */
+static json_t *flip_operator(const json_t *pattern, const char *flipped, const json_t *operand)
 {
-	json_t *copy = json_copy((json_t *)pattern);
+	json_t *out = json_object(), *one;
+	const char *key;
 
-	json_object_del(copy, key);
-	json_object_set_new(copy, "not", json_pack("{s:O}", key, operand));
-	return copy;
+	json_object_foreach((json_t *)pattern, key, one) {
+		if (!strcmp(key, flipped))
+			json_object_set_new(out, "not", json_pack("{s:O}", key, operand));
+		else if (strcmp(key, "not"))
+			json_object_set(out, key, one);
+	}
+	return out;
 }
 
 static json_t *without_last(const json_t *list)
