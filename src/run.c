@@ -528,20 +528,6 @@ static void void_if_moved(const struct runner *r, const struct worker *w, struct
 }
 
 /*
- * A cpu has a few slots for breakpoints (__reserve_bp_slot()), of all tasks' and of its own. That
- * others have them shows in nothing but this errno.
- */
-static bool lacks_slot(const struct body *body, const struct result *result)
-{
-	char *text = json_text(body->definition, 0);
-	bool lacks =
-		text && strstr(text, "breakpoint") && result->got && strstr(result->got, "ENOSPC");
-
-	free(text);
-	return lacks;
-}
-
-/*
  * A case that failed beside somebody who came after it had begun has found out nothing: what it
  * asked of the others is asked again.
  */
@@ -555,10 +541,6 @@ static void skip_if_disturbed(struct runner *r, const struct worker *w, struct r
 
 	if (result->outcome != FAIL || body_make(r->cases, instance, &body))
 		return;
-	if (lacks_slot(&body, result) && !is_met(r, w, instance, "quiet", why, sizeof(why))) {
-		clear(result);
-		skip(result, "quiet", why);
-	}
 	json_array_foreach(body.requirements, i, requirement) {
 		const char *token = json_string_value(requirement);
 
