@@ -16,6 +16,7 @@
 #include "event_ioctl.h"
 #include "mmap_page.h"
 #include "out.h"
+#include "usable_cpus.h"
 
 static bool attr_flag(const struct capture *c, size_t i, const char *name)
 {
@@ -39,38 +40,21 @@ static int find_head_and_tail(struct capture *c)
 	return c->data_head < 0 || c->data_tail < 0 ? -EINVAL : 0;
 }
 
-/*
- * All that the command may run on: it can ask for others than we were started on. A mask can be
- * widened as far as the cpuset goes, and ours is as it was afterwards.
- */
-static int usable_cpus(cpu_set_t *set, size_t size)
-{
-	cpu_set_t *own = CPU_ALLOC(CAPTURE_CPUS);
-	int err = own ? 0 : -ENOMEM;
-
-	if (!err && sched_getaffinity(0, size, own))
-		err = -errno;
-	if (!err) {
-		memset(set, 0xff, size);
-		if (sched_setaffinity(0, size, set) || sched_getaffinity(0, size, set))
-			memcpy(set, own, size);
-		sched_setaffinity(0, size, own);
-	}
-	CPU_FREE(own);
-	return err;
-}
-
+/* All that the command may run on: it can ask for others than we were started on. */
 static int choose_cpus(struct capture *c)
 {
-	cpu_set_t *set = CPU_ALLOC(CAPTURE_CPUS);
+	cpu_set_t *set = CPU_ALLOC(CAPTURE_CPUS), *own = CPU_ALLOC(CAPTURE_CPUS);
 	size_t size = CPU_ALLOC_SIZE(CAPTURE_CPUS);
 	int err = 0;
 
-	if (!set)
+	if (!set || !own) {
+		CPU_FREE(set);
+		CPU_FREE(own);
 		return -ENOMEM;
+	}
 	CPU_ZERO_S(size, set);
 	if (any_attr(c, "inherit"))
-		err = usable_cpus(set, size);
+		err = usable_cpus(set, own, size);
 	c->buffers = calloc((size_t)CPU_COUNT_S(size, set) + 1, sizeof(*c->buffers));
 	for (int cpu = 0; c->buffers && !err && cpu < CAPTURE_CPUS; cpu++)
 		if (CPU_ISSET_S((size_t)cpu, size, set))
@@ -78,6 +62,7 @@ static int choose_cpus(struct capture *c)
 	if (c->buffers && !c->buffer_count)
 		c->buffers[c->buffer_count++].cpu = -1;
 	CPU_FREE(set);
+	CPU_FREE(own);
 	for (size_t i = 0; i < c->buffer_count; i++)
 		for (size_t k = 0; k < CAPTURE_ATTRS; k++)
 			c->buffers[i].fds[k] = -1;

@@ -144,9 +144,6 @@ static int add_output(struct run *run, const char *text)
 			return bad_value("format", text,
 					 "one format alone on standard output; give "
 					 "the others a file, as junit:report.xml");
-	for (size_t i = 0; out->path && i < run->output_count; i++)
-		if (run->outputs[i].path && !strcmp(out->path, run->outputs[i].path))
-			return bad_value("format", text, "a file of its own for each format");
 	run->output_count++;
 	return 0;
 }
@@ -219,12 +216,12 @@ static int parse_options(struct run *run, int argc, char **argv, void (*print_he
 	return 0;
 }
 
-/* Two names of one file, where the second would be written over the first. */
+/* Where another format goes already: into a file or pipe; a terminal or /dev/null takes both. */
 static bool is_taken(const struct run *run, size_t count)
 {
 	struct stat own, other;
 
-	if (fstat(fileno(run->outputs[count].f), &own) || !S_ISREG(own.st_mode))
+	if (fstat(fileno(run->outputs[count].f), &own) || S_ISCHR(own.st_mode))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (!fstat(fileno(run->outputs[i].f), &other) && other.st_dev == own.st_dev &&

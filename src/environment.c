@@ -23,6 +23,7 @@
 #include "small_file.h"
 #include "sysctl.h"
 #include "tracefs.h"
+#include "usable_cpus.h"
 
 #ifndef FUSE_SUPER_MAGIC /* in <linux/magic.h> since Linux 5.18 */
 #define FUSE_SUPER_MAGIC 0x65735546
@@ -94,7 +95,7 @@ static bool is_fuse(const char *path)
 	return !statfs(path, &st) && (long)st.f_type == FUSE_SUPER_MAGIC;
 }
 
-/* How many cpus there are to run on, and which could be asked for: a mask can be widened again. */
+/* How many cpus there are to run on, and which could be asked for. */
 static void read_cpus(struct environment *env)
 {
 	cpu_set_t allowed;
@@ -103,15 +104,10 @@ static void read_cpus(struct environment *env)
 	env->cpus_possible = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
 	env->cpus_online = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	env->cpus_allowed = env->cpus_online;
-	memset(&env->cpus_usable, 0xff, sizeof(env->cpus_usable));
-	if (sched_getaffinity(0, sizeof(allowed), &allowed)) /* more than CPU_SETSIZE: all, then */
-		return;
-	env->cpus_allowed = (unsigned)CPU_COUNT(&allowed);
-	if (!sched_setaffinity(0, sizeof(env->cpus_usable), &env->cpus_usable))
-		sched_getaffinity(0, sizeof(env->cpus_usable), &env->cpus_usable);
-	else
-		env->cpus_usable = allowed;
-	sched_setaffinity(0, sizeof(allowed), &allowed);
+	if (!usable_cpus(&env->cpus_usable, &allowed, sizeof(allowed)))
+		env->cpus_allowed = (unsigned)CPU_COUNT(&allowed);
+	else /* more than CPU_SETSIZE: all, then */
+		memset(&env->cpus_usable, 0xff, sizeof(env->cpus_usable));
 }
 
 void environment_read_sysctls(struct environment *env)

@@ -28,8 +28,10 @@ static bool fits(struct match *m, const json_t *pattern, const json_t *got);
 static void note_unknown(struct match *m, const json_t *pattern)
 {
 	const char *text = json_string_value(pattern);
+	char expanded[1024];
 
-	if (m->unknown && text && strchr(text, '$') && !scope_json(m->scope, text + (*text == '$')))
+	if (m->unknown && text && !(*text == '$' && scope_json(m->scope, text + 1)) &&
+	    scope_expand(m->scope, text, expanded, sizeof(expanded)) == -ENOENT)
 		snprintf(m->unknown->unknown, sizeof(m->unknown->unknown), "%s", text);
 }
 
@@ -485,6 +487,7 @@ static bool equals(struct match *m, const json_t *pattern, const json_t *got)
 
 	if (bound && json_equal(bound, got))
 		return true;
+	note_unknown(m, pattern);
 	if (value_of(got, &a))
 		return !number_of(pattern, m, &b) && a == b;
 	if (json_is_string(got))

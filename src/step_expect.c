@@ -116,10 +116,9 @@ static bool judge_seen(struct step *s, const json_t *expect, struct failure *f)
 	bool fits = !pattern || pattern_match_json(pattern, s->seen, s->scope, &why);
 
 	json_decref(pattern);
-	if (why.unknown[0]) {
-		failure_set(f, ERROR, "names in expect that stand for something", why.unknown);
-		return false;
-	}
+	if (why.unknown[0])
+		return failure_set(f, ERROR, "names in expect that stand for something",
+				   why.unknown);
 	if (fits)
 		return true;
 	f->outcome = FAIL;

@@ -82,7 +82,7 @@ order 1 >"$scratch/a"; order 1 >"$scratch/b"; order 2 >"$scratch/c"
 cmp -s "$scratch/a" "$scratch/b" || fail "a seed does not decide the order"
 if cmp -s "$scratch/a" "$scratch/c"; then fail "two seeds, one order"; fi
 status 2 "$perfabi" run open.size -f "tap:$scratch/same" -f "json:$scratch/same"
-says err "a file of its own for each format"
+says err "give each format a file of its own"
 # a full disk, a closed pipe
 if [ -c /dev/full ]; then
 	for format in pretty ktap tap junit json jsonl; do
