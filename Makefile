@@ -74,8 +74,10 @@ $B/tests/faults.so: tests/faults/faults.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 
-# Preloaded into perfabi: a kernel whose users may open nothing.
+# Preloaded into perfabi: a kernel whose users may open nothing, and one that has one answer to all.
 $B/tests/closed.so: tests/closed/closed.c
+$B/tests/answer.so: tests/answer/answer.c
+$B/tests/closed.so $B/tests/answer.so:
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $< -ldl
 
@@ -107,7 +109,7 @@ run: setup
 	@$(MAKE) --no-print-directory all
 	$B/perfabi run $(or $(ARGS),--baseline ci/baseline.json)
 test: setup-test
-	@$(MAKE) --no-print-directory all $B/unit $B/tests/faults.so $B/tests/closed.so $B/tests/disturb $B/lies/perfabi asan tsan
+	@$(MAKE) --no-print-directory all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/disturb $B/lies/perfabi asan tsan
 	PYTHON='$(PYTHON)' B='$B' tests/run-all
 
 setup:
