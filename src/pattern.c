@@ -24,30 +24,39 @@ struct match {
 
 static bool fits(struct match *m, const json_t *pattern, const json_t *got);
 
-/* A name that stands for nothing fits nothing, and nothing that is `not` that means anything. */
-static void note_unknown(struct match *m, const json_t *pattern)
-{
-	const char *text = json_string_value(pattern);
-	char expanded[1024];
-
-	if (m->unknown && text && !(*text == '$' && scope_json(m->scope, text + 1)) &&
-	    scope_expand(m->scope, text, expanded, sizeof(expanded)) == -ENOENT)
-		snprintf(m->unknown->unknown, sizeof(m->unknown->unknown), "%s", text);
-}
-
-static int number_of(const json_t *json, struct match *m, uint64_t *out)
+static int evaluate(const struct match *m, const json_t *json, uint64_t *out)
 {
 	struct vars vars = scope_vars(m->scope);
 	struct where nowhere = {0};
 	struct error e = {0};
 	struct value value;
 
-	if (!json || value_eval(json, NULL, &vars, &nowhere, &value, &e)) {
-		note_unknown(m, json);
+	if (!json || value_eval(json, NULL, &vars, &nowhere, &value, &e))
 		return -EINVAL;
-	}
 	*out = value.bits;
 	return 0;
+}
+
+/* A name that stands for nothing fits nothing, and nothing that is `not` that means anything. */
+static void note_unknown(struct match *m, const json_t *pattern)
+{
+	const char *text = json_string_value(pattern);
+	char expanded[1024];
+	uint64_t value;
+
+	if (m->unknown && text && !(*text == '$' && scope_json(m->scope, text + 1)) &&
+	    scope_expand(m->scope, text, expanded, sizeof(expanded)) == -ENOENT &&
+	    evaluate(m, pattern, &value)) /* it knows more names: $tracepoint.sched:sched_switch */
+		snprintf(m->unknown->unknown, sizeof(m->unknown->unknown), "%s", text);
+}
+
+static int number_of(const json_t *json, struct match *m, uint64_t *out)
+{
+	int err = evaluate(m, json, out);
+
+	if (err)
+		note_unknown(m, json);
+	return err;
 }
 
 /* A value of what was read: a number, or "0x..." for one that is no count. */
@@ -508,13 +517,56 @@ static bool fits(struct match *m, const json_t *pattern, const json_t *got)
 	return equals(m, pattern, got) || misfit(m, pattern, got);
 }
 
+/*
+ * Whether the text uses a name that the pattern binds itself: it stands for something once that has
+ * been matched. NOLINTNEXTLINE(misc-no-recursion): as deep as the pattern
+ */
+static bool uses_own(const json_t *pattern, const char *text)
+{
+	const char *name = json_string_value(json_object_get(pattern, "bind")), *at;
+	const char *key;
+	json_t *item;
+	size_t i;
+
+	at = name ? strstr(text, name) : NULL;
+	if (at && at > text && at[-1] == '$')
+		return true;
+	json_object_foreach((json_t *)pattern, key, item)
+		if (uses_own(item, text))
+			return true;
+	json_array_foreach(pattern, i, item)
+		if (uses_own(item, text))
+			return true;
+	return false;
+}
+
+/*
+ * Each name in the pattern, looked at or not on the way to the verdict.
+ * NOLINTNEXTLINE(misc-no-recursion): as deep as the pattern
+ */
+static void note_all_unknown(struct match *m, const json_t *whole, const json_t *pattern)
+{
+	const char *text = json_string_value(pattern), *key;
+	json_t *item;
+	size_t i;
+
+	if (text && strchr(text, '$') && !uses_own(whole, text))
+		note_unknown(m, pattern);
+	json_object_foreach((json_t *)pattern, key, item)
+		note_all_unknown(m, whole, item);
+	json_array_foreach(pattern, i, item)
+		note_all_unknown(m, whole, item);
+}
+
 bool pattern_match_json(const json_t *pattern, const json_t *got, struct scope *scope,
 			struct mismatch *why)
 {
 	struct match m = {.scope = scope, .why = why, .unknown = why};
 
-	if (why)
+	if (why) {
 		*why = (struct mismatch){0};
+		note_all_unknown(&m, pattern, pattern);
+	}
 	return fits(&m, pattern, got);
 }
 

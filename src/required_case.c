@@ -80,43 +80,49 @@ static void await(pid_t pid, double timeout)
 	kill(-pid, SIGKILL); /* what it left */
 }
 
-static bool judge(const struct slot *slot, const struct instance *instance, char *found,
-		  size_t size)
-{
-	bool good = slot->stage == STAGE_DONE && slot->outcome == PASS &&
-		    (instance->kind == CONFORMANCE || !strcmp(slot->capability, "yes"));
+enum found { NO, YES, UNFORESEEN };
 
-	if (!good)
-		snprintf(found, size, "%s: %.120s", instance->title,
-			 slot->stage != STAGE_DONE ? "it did not come to its end"
-			 : slot->got[0]            ? slot->got
-						   : "it is not so here");
-	return good;
+/* Of a capability: what its outcome does not foresee. */
+static enum found judge(const struct slot *slot, const struct instance *instance, char *found,
+			size_t size)
+{
+	bool done = slot->stage == STAGE_DONE;
+
+	if (done && slot->outcome == PASS &&
+	    (instance->kind == CONFORMANCE || !strcmp(slot->capability, "yes")))
+		return YES;
+	if (done && slot->outcome == FAIL && instance->kind != CONFORMANCE)
+		return UNFORESEEN;
+	snprintf(found, size, "%s: %.120s", instance->title,
+		 !done          ? "it did not come to its end"
+		 : slot->got[0] ? slot->got
+				: "it is not so here");
+	return NO;
 }
 
-/* 1 if it passes, 0 if not, or a negative errno: it could not be run. */
+/* An answer, or a negative errno: it could not be run. */
 static int run_it(const struct instance *instance, const struct cases *cases,
 		  struct environment *env, const struct surroundings *surroundings, uid_t uid,
 		  double timeout, char *found, size_t size)
 {
 	struct slot *slot = mmap(NULL, sizeof(*slot), PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int passes;
+	int answer;
 	pid_t pid;
 
 	if (slot == MAP_FAILED)
 		return -errno;
 	*slot = (struct slot){.runner = getpid(), .uid = uid};
 	pid = fork();
-	passes = pid < 0 ? -errno : 0;
+	answer = pid < 0 ? -errno : NO;
 	if (!pid)
 		child_run(instance, (struct flip){0}, cases, env, slot, surroundings, NULL);
 	if (pid > 0) {
 		await(pid, timeout);
-		passes = judge(slot, instance, found, size);
+		answer = (int)judge(slot, instance, found, size);
 	}
 	munmap(slot, sizeof(*slot));
-	return passes;
+	return answer;
 }
 
 bool required_case_met(const struct cases *cases, struct environment *env, const char *token,
@@ -125,7 +131,7 @@ bool required_case_met(const struct cases *cases, struct environment *env, const
 {
 	const struct instance *instance = required_case(cases, token, as, NULL);
 	bool negated = token[0] == '!';
-	int passes;
+	int answer;
 
 	if (!instance) {
 		snprintf(found, size, "there is no such case");
@@ -133,10 +139,10 @@ bool required_case_met(const struct cases *cases, struct environment *env, const
 	}
 	if (!can_run(cases, env, instance, found, size))
 		return false; /* which is not known, either way */
-	passes = run_it(instance, cases, env, surroundings, uid, timeout, found, size);
-	if (passes < 0)
-		snprintf(found, size, "it could not be run: %s", strerror(-passes));
-	else if (passes && negated)
+	answer = run_it(instance, cases, env, surroundings, uid, timeout, found, size);
+	if (answer < 0)
+		snprintf(found, size, "it could not be run: %s", strerror(-answer));
+	else if (answer == YES && negated)
 		snprintf(found, size, "it is so here: %s", instance->title);
-	return passes >= 0 && (passes == 1) != negated;
+	return answer == UNFORESEEN || (answer >= 0 && (answer == YES) != negated);
 }

@@ -17,7 +17,8 @@ const struct instance *required_case(const struct cases *cases, const char *toke
 
 /*
  * Runs it in a process of its own, for `timeout` seconds at most, and waits. Whether the token is
- * met: a conformance case has passed, a capability is there. If not, `found` says what came.
+ * met: a conformance case has passed, a capability is there. If not, `found` says what came. A
+ * capability whose outcome does not foresee what came keeps no case from telling of it: it is met.
  */
 bool required_case_met(const struct cases *cases, struct environment *env, const char *token,
 		       enum identity as, const struct surroundings *surroundings, uid_t uid,

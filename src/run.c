@@ -154,15 +154,21 @@ static bool is_token_met(struct runner *r, const struct worker *w, const struct 
 				 r->options->timeout, why, size);
 }
 
-/* One of the tokens; else `why` says what was found of the last. */
+/* One of the tokens; else `why` says what was found of each. */
 static bool is_met(struct runner *r, const struct worker *w, const struct instance *instance,
 		   const char *tokens, char *why, size_t size)
 {
 	char one[REQUIRE_TOKEN];
 	bool met = false;
 
-	while (!met && require_next(&tokens, one, sizeof(one)))
-		met = is_token_met(r, w, instance, one, why, size);
+	why[0] = '\0';
+	while (!met && require_next(&tokens, one, sizeof(one))) {
+		size_t n = strlen(why);
+
+		snprintf(why + n, size - n, "%s", n ? "; " : "");
+		n = strlen(why);
+		met = is_token_met(r, w, instance, one, why + n, size - n);
+	}
 	return met;
 }
 
@@ -184,7 +190,7 @@ static bool is_nobody(const struct runner *r, const struct instance *instance,
 static bool is_settled(struct runner *r, const struct worker *w, const struct instance *instance,
 		       const struct body *body, struct expectation *x, struct result *result)
 {
-	char why[192], token[40];
+	char why[384], token[40];
 	const json_t *requirement;
 	size_t i;
 	int cpu;
@@ -535,7 +541,7 @@ static void skip_if_disturbed(struct runner *r, const struct worker *w, struct r
 {
 	const struct instance *instance = r->instances[w->index];
 	const json_t *requirement;
-	char why[192];
+	char why[384];
 	struct body body;
 	size_t i;
 

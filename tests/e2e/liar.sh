@@ -23,3 +23,15 @@ lie EACCES -13 '(.capability // "") != "yes"'
 lie EXDEV -18 '(.capability // "") != "yes"'
 lie EINVAL -22 '(.capability // "") != "yes"'
 lie success 42 'true'
+
+# Where breakpoints alone are refused, and others cannot be seen: no case is skipped as if they held the slots.
+if unshare --pid --fork --mount-proc true 2>/dev/null; then
+	ANSWER=-22 ANSWER_TYPE=5 LD_PRELOAD=$PWD/$B/tests/answer.so unshare --pid --fork --mount-proc \
+		"$perfabi" run --filter as=user --format json >"$scratch/report.json" 2>"$scratch/err" || true
+	jq -e '[.results[] | select(.outcome == "skip" and (.token // "" | contains("slots")))] | length == 0' "$scratch/report.json" >/dev/null ||
+		fail "skipped for slots that nobody holds"
+	jq -e '[.results[] | select(.id == "machine.quiet.slots.user" or .id == "count.breakpoint.write.user.8") | .outcome] == ["fail", "fail"]' \
+		"$scratch/report.json" >/dev/null || fail "breakpoints that are refused are not seen"
+else
+	echo "no pid namespace can be made; breakpoints that are refused: not tried"
+fi
