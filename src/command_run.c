@@ -357,6 +357,11 @@ static bool lacks_something(const struct environment *env, const char *program)
 		    "%s: %llu signals may be pending here, and cases need %d\n  ulimit -i %d\n",
 		    program, (unsigned long long)env->sigpending, LIMITS_SIGNALS_LEAST,
 		    LIMITS_SIGNALS_LEAST);
+	else if (env->fsize < LIMITS_FILE_BYTES_LEAST)
+		say(stderr,
+		    "%s: a file may have %llu bytes here, and cases need %d\n  ulimit -f %d\n",
+		    program, (unsigned long long)env->fsize, LIMITS_FILE_BYTES_LEAST,
+		    LIMITS_FILE_BYTES_LEAST / 512 /* a shell's unit is 512 bytes or 1024 */);
 	else if (err && env->attr_size_errno != ENOSYS)
 		say(stderr,
 		    "%s: /proc/sys/kernel/%s cannot be read, and cases go by it: %s\n"

@@ -85,6 +85,8 @@ static void read_self(struct environment *env)
 		env->memlock = limits_hard(limit.rlim_max, RLIM_INFINITY, raises);
 	if (!getrlimit(RLIMIT_SIGPENDING, &limit))
 		env->sigpending = limits_hard(limit.rlim_max, LIMITS_SIGNALS, raises);
+	if (!getrlimit(RLIMIT_FSIZE, &limit))
+		env->fsize = limits_hard(limit.rlim_max, LIMITS_FILE_BYTES, raises);
 }
 
 /* Whether a file of sysfs or proc is another that FUSE has put over it. */

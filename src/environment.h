@@ -44,8 +44,8 @@ struct environment {
 	bool init_user_namespace, no_new_privs;
 	int seccomp;      /* mode; 0: none */
 	bool changes_uid; /* it is root that can become another user */
-	/* RLIMIT_NOFILE, RLIMIT_MEMLOCK and RLIMIT_SIGPENDING, hard, as cases get them */
-	rlim_t nofile, memlock, sigpending;
+	/* RLIMIT_NOFILE, _MEMLOCK, _SIGPENDING and _FSIZE, hard, as cases get them */
+	rlim_t nofile, memlock, sigpending, fsize;
 
 	/* /proc/sys/kernel/perf_event_* and perf_cpu_time_max_percent; SYSCTL_ABSENT where it is
 	 * not */

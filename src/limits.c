@@ -7,8 +7,6 @@
 
 #include <linux/capability.h>
 
-enum { FILE_BYTES = 4 << 20 };
-
 static void bound(__rlimit_resource_t resource, rlim_t most)
 {
 	struct rlimit limit;
@@ -33,18 +31,18 @@ static void raise_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* A signal that cannot be queued comes as one that says nothing: SIGIO, of no event. */
-static void raise_signals(void)
+/* To `wanted`, or as near to that as the hard limit lets us. */
+static void raise_to(__rlimit_resource_t resource, rlim_t wanted)
 {
-	struct rlimit limit = {LIMITS_SIGNALS, LIMITS_SIGNALS}, was;
+	struct rlimit limit = {wanted, wanted}, was;
 
-	if (getrlimit(RLIMIT_SIGPENDING, &was) || was.rlim_cur >= LIMITS_SIGNALS)
+	if (getrlimit(resource, &was) || was.rlim_cur >= wanted)
 		return;
-	if (was.rlim_max >= LIMITS_SIGNALS)
+	if (was.rlim_max >= wanted)
 		limit.rlim_max = was.rlim_max;
-	if (setrlimit(RLIMIT_SIGPENDING, &limit)) {
+	if (setrlimit(resource, &limit)) {
 		was.rlim_cur = was.rlim_max;
-		setrlimit(RLIMIT_SIGPENDING, &was);
+		setrlimit(resource, &was);
 	}
 }
 
@@ -68,10 +66,12 @@ void limits_set(unsigned seconds)
 {
 	bound(RLIMIT_CORE, 0);
 	bound(RLIMIT_CPU, seconds + 1);
-	bound(RLIMIT_FSIZE, FILE_BYTES);
+	raise_to(RLIMIT_FSIZE, LIMITS_FILE_BYTES);
+	bound(RLIMIT_FSIZE, LIMITS_FILE_BYTES);
 	raise_files();
 	raise_memlock();
-	raise_signals();
+	/* One that cannot be queued comes as one that says nothing: SIGIO, of no event. */
+	raise_to(RLIMIT_SIGPENDING, LIMITS_SIGNALS);
 #if !defined(SANITIZED) /* the sanitizers' shadow memory is larger */
 	bound(RLIMIT_AS, LIMITS_ADDRESS_SPACE);
 #endif

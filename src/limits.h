@@ -8,12 +8,14 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
-/* `_LEAST`: fewer files or signals that wait, and cases would fail of that. */
+/* `_LEAST`: with less, cases would fail of that. */
 enum {
 	LIMITS_FILES = 4096,
 	LIMITS_FILES_LEAST = 64,
 	LIMITS_SIGNALS = 1024,
 	LIMITS_SIGNALS_LEAST = 64,
+	LIMITS_FILE_BYTES = 4 << 20,
+	LIMITS_FILE_BYTES_LEAST = 1 << 20,
 	LIMITS_ADDRESS_SPACE = 1 << 30
 };
 

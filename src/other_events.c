@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An event is a file, and /proc/PID/fd says so.
+ * An event is a file, and /proc says who has it open or mapped. One that is on its way through a
+ * socket, or in a BPF map, is not seen.
  */
 #include "other_events.h"
 
@@ -17,26 +18,79 @@
 
 enum { STEPS_MAX = 1000 }; /* from a process to the first one, with some that begin anew */
 
+static const char EVENT[] = "anon_inode:[perf_event]";
+
 static bool is_event(int folder, const char *name)
 {
-	static const char event[] = "anon_inode:[perf_event]";
-	char target[sizeof(event) + 1];
+	char target[sizeof(EVENT) + 1];
 	ssize_t n = readlinkat(folder, name, target, sizeof(target));
 
-	return n == sizeof(event) - 1 && !memcmp(target, event, sizeof(event) - 1);
+	return n == sizeof(EVENT) - 1 && !memcmp(target, EVENT, sizeof(EVENT) - 1);
 }
 
-static bool has_event(const char *pid)
+/* Whether an event is among a folder's descriptors; *count of them are there. */
+static bool is_open(const char *path, size_t *count)
 {
-	char path[300];
 	struct dirent *entry;
 	bool found = false;
+	DIR *dir = opendir(path);
+
+	*count = 0;
+	for (; dir && !found && (entry = readdir(dir)); ++*count)
+		found = is_event(dirfd(dir), entry->d_name);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* An event that is mapped stays when its descriptor is closed. */
+static bool is_mapped(const char *path)
+{
+	char *line = NULL;
+	size_t size = 0;
+	bool found = false;
+	FILE *f = fopen(path, "re");
+
+	while (f && !found && getline(&line, &size, f) > 0)
+		found = strstr(line, EVENT) != NULL;
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* `folder`: of a process, or a thread. *is_empty: it has no file open any more. */
+static bool holds_event(const char *folder, bool *is_empty)
+{
+	char path[700];
+	size_t count;
+	bool found;
+
+	snprintf(path, sizeof(path), "%s/fd", folder);
+	found = is_open(path, &count);
+	*is_empty = count <= 2; /* . and .. */
+	snprintf(path, sizeof(path), "%s/maps", folder);
+	return found || is_mapped(path);
+}
+
+/* Of a process whose first thread has ended, the others have the files and the memory. */
+static bool has_event(const char *pid)
+{
+	char path[600];
+	struct dirent *entry;
+	bool is_empty, found;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%s/fd", pid);
+	snprintf(path, sizeof(path), "/proc/%.255s", pid);
+	found = holds_event(path, &is_empty);
+	if (found || !is_empty)
+		return found;
+	snprintf(path, sizeof(path), "/proc/%.255s/task", pid);
 	dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir)))
-		found = is_event(dirfd(dir), entry->d_name);
+	while (dir && !found && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%.255s/task/%.255s", pid, entry->d_name);
+		found = entry->d_name[0] != '.' && holds_event(path, &is_empty);
+	}
 	if (dir)
 		closedir(dir);
 	return found;

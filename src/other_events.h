@@ -18,7 +18,7 @@ bool other_events_seen(uint64_t capabilities);
 
 /*
  * Whether a process other than the runner and those that descend from it, as far as they can be
- * seen in /proc, has an event open; `who` is the first: "perf, process 1234".
+ * seen in /proc, has an event open or mapped; `who` is the first: "perf, process 1234".
  */
 bool other_events(pid_t runner, char *who, size_t size);
 

@@ -29,6 +29,7 @@
 #include "sysctl.h"
 
 static const double LOCK_POLL = 0.05; /* seconds */
+enum { FAILURES = 8 }; /* of a case, one after the other, that others may have caused */
 
 /* How often a sysctl was changed by somebody else, and how often of that by the kernel itself. */
 struct moves {
@@ -44,8 +45,11 @@ struct worker {
 	uid_t uid; /* of an ordinary user's case; never read back from the slot */
 	bool timed_out;
 	struct moves moves;        /* of the sysctls until it began */
+	unsigned long oom_kills;   /* until it began, as far as we had looked */
 	char *cgroup;              /* its own, or NULL: a copy, for no case has the journal */
 	struct sysctl_set sysctls; /* what its case may change, and is put back behind it */
+	unsigned failures;         /* of its case, which runs again */
+	char asked[160];           /* what that case asked of others */
 };
 
 struct runner {
@@ -64,9 +68,11 @@ struct runner {
 	struct sysctl_watch sysctls;
 	bool has_begun; /* the machine was looked at with other runs kept away */
 	struct moves moves;
-	char moved[96];       /* the last move that was not the kernel's, or else the last */
-	double waiting_since; /* for another perfabi; 0: we are not */
-	bool gave_up;         /* waiting */
+	char moved[96];          /* the last move that was not the kernel's, or else the last */
+	uint64_t jitter;         /* state of next_random() */
+	unsigned long oom_kills; /* as far as we have looked */
+	double waiting_since;    /* for another perfabi; 0: we are not */
+	bool gave_up;            /* waiting */
 	struct surroundings surroundings;
 	sigset_t waited, before;
 	int interrupted; /* signal */
@@ -300,6 +306,7 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 	*w->slot = (struct slot){.runner = getpid(), .uid = w->uid};
 	w->timed_out = false;
 	w->moves = r->moves;
+	w->oom_kills = r->oom_kills;
 	w->began = clock_seconds();
 	w->deadline = w->began + r->options->timeout;
 	madvise(w->slot, sizeof(*w->slot), MADV_DOFORK); /* its own, and nobody else's */
@@ -429,17 +436,24 @@ static bool can_run(struct runner *r, struct worker *w, const struct instance *i
 	return can;
 }
 
-static void start(struct runner *r, struct worker *w, size_t index)
+/* Runs what the worker is at; its result is there at once if it cannot. */
+static void attempt(struct runner *r, struct worker *w)
 {
 	struct result result = {0};
 
-	w->index = index;
-	if (can_run(r, w, r->instances[index], &result))
+	if (can_run(r, w, r->instances[w->index], &result))
 		fork_case(r, w, &result);
 	if (w->pid)
 		return;
 	restore_machine(r, w);
-	settle(r, index, &result);
+	settle(r, w->index, &result);
+}
+
+static void start(struct runner *r, struct worker *w, size_t index)
+{
+	w->index = index;
+	w->failures = 0;
+	attempt(r, w);
 }
 
 /* Kills what is left of a case's session, and reaps what came to us as subreaper. */
@@ -533,30 +547,98 @@ static void void_if_moved(const struct runner *r, const struct worker *w, struct
 	set_text(&result->reason, why);
 }
 
+/* How often the kernel has killed for want of memory since it booted; 0 where it does not say. */
+static unsigned long count_oom_kills(void)
+{
+	unsigned long count = 0;
+	char *line = NULL;
+	size_t size = 0;
+	FILE *f = fopen("/proc/vmstat", "re");
+
+	while (f && !count && getline(&line, &size, f) > 0)
+		sscanf(line, "oom_kill %lu", &count);
+	free(line);
+	if (f)
+		fclose(f);
+	return count;
+}
+
+/* Why a failure may be of another machine than the case was made for, or NULL. */
+static const char *what_happened(struct runner *r, const struct worker *w)
+{
+	r->oom_kills = count_oom_kills();
+	if (r->oom_kills != w->oom_kills)
+		return "the kernel has killed a process for want of memory meanwhile";
+	if (sysconf(_SC_NPROCESSORS_ONLN) != (long)r->env->cpus_online)
+		return "a cpu has come or gone since the run began";
+	return NULL;
+}
+
+static void void_if_out_of_order(struct runner *r, const struct worker *w, struct result *result)
+{
+	const char *why = result->outcome == FAIL ? what_happened(r, w) : NULL;
+	double seconds = result->seconds;
+
+	if (!why)
+		return;
+	clear(result);
+	result->outcome = ERROR;
+	result->disturbed = true;
+	result->seconds = seconds;
+	set_text(&result->reason, why);
+}
+
+/* Not in step with somebody who comes and goes: up to two milliseconds. */
+static void pause_a_little(struct runner *r)
+{
+	struct timespec pause = {.tv_nsec = (long)(next_random(&r->jitter) % 2000000)};
+
+	nanosleep(&pause, NULL);
+}
+
 /*
  * A case that failed beside somebody who came after it had begun has found out nothing: what it
- * asked of the others is asked again.
+ * asked of the others is asked again. True if it asked anything, and that is so.
  */
-static void skip_if_disturbed(struct runner *r, const struct worker *w, struct result *result)
+static bool hangs_on_others(struct runner *r, struct worker *w, struct result *result)
 {
 	const struct instance *instance = r->instances[w->index];
 	const json_t *requirement;
+	bool hangs = false;
 	char why[384];
 	struct body body;
 	size_t i;
 
 	if (result->outcome != FAIL || body_make(r->cases, instance, &body))
-		return;
+		return false;
 	json_array_foreach(body.requirements, i, requirement) {
 		const char *token = json_string_value(requirement);
 
-		if (result->outcome != FAIL || !is_fleeting(token) ||
-		    is_met(r, w, instance, token, why, sizeof(why)))
+		if (result->outcome != FAIL || !is_fleeting(token))
+			continue;
+		snprintf(w->asked, sizeof(w->asked), "%s", token);
+		pause_a_little(r);
+		hangs = is_met(r, w, instance, token, why, sizeof(why));
+		if (hangs)
 			continue;
 		clear(result);
 		skip(result, token, why);
 	}
 	body_free(&body);
+	return hangs;
+}
+
+/* What failed and then passes: somebody may have been in the way for a moment. */
+static void skip_if_unconfirmed(const struct worker *w, struct result *result)
+{
+	char why[160];
+
+	if (result->outcome != PASS || !w->failures)
+		return;
+	snprintf(why, sizeof(why), "it failed (%u of %u runs): others may have been in the way",
+		 w->failures, w->failures + 1);
+	clear(result);
+	skip(result, w->asked, why);
 }
 
 static void finish(struct runner *r, struct worker *w, int status)
@@ -577,8 +659,16 @@ static void finish(struct runner *r, struct worker *w, int status)
 	else
 		take_death(w, status, r->options->timeout, &result);
 	void_if_moved(r, w, &result);
-	skip_if_disturbed(r, w, &result);
-	settle(r, w->index, &result);
+	void_if_out_of_order(r, w, &result);
+	skip_if_unconfirmed(w, &result);
+	/* The kernel's own doing comes again. */
+	if (hangs_on_others(r, w, &result) && ++w->failures < FAILURES && !w->timed_out &&
+	    !r->options->flip.kind && !r->interrupted) {
+		clear(&result);
+		attempt(r, w);
+	} else {
+		settle(r, w->index, &result);
+	}
 }
 
 static void reap(struct runner *r)
@@ -666,6 +756,7 @@ static void look_at_machine(struct runner *r)
 	}
 	sysctl_watch_begin(&r->sysctls);
 	environment_read_alone(r->env);
+	r->oom_kills = count_oom_kills();
 	r->has_begun = true;
 	if (r->options->begun)
 		r->options->begun(r->options->context);

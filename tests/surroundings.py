@@ -73,7 +73,8 @@ NAMES = {
     "an ordinary user": lambda perfabi: suite(perfabi, "setpriv", "--reuid", "65533", "--regid", "65533", "--clear-groups"),
 }
 OTHERS = {"another user of perf: " + name: what for name, what in {
-    "mmap2 with build ids": 1, "BPF programs": 2, "sampling": 4, "counting": 8, "all of these": 15, "breakpoints": 16}.items()}
+    "mmap2 with build ids": 1, "BPF programs": 2, "sampling": 4, "counting": 8, "all of these": 15, "breakpoints": 16,
+    "breakpoints that come and go": 48, "all of these and breakpoints, mapped alone": 95}.items()}
 
 
 def judge(name, result):
@@ -97,6 +98,7 @@ def too_little(perfabi):
     for what, before, script, wanted in (
             ("perf's sysctls hidden", ("unshare", "--mount"), "mount -t tmpfs none /proc/sys/kernel", "cannot be read, and cases go by it"),
             ("8 files", raises_nothing, "ulimit -n 8", "8 files may be open here, and cases need 64"),
+            ("files of 4 KiB", raises_nothing, "prlimit --pid $$ --fsize=4096", "a file may have 4096 bytes here, and cases need 1048576"),
             ("no signal may be pending", raises_nothing, "prlimit --pid $$ --sigpending=0",
              "0 signals may be pending here, and cases need 64")):
         result = in_shell(perfabi, script, *before)

@@ -73,6 +73,8 @@ jq -se '[.[] | select(.type == "diagnostic") | .code] == ["not-closed"] and ([.[
 # Where the command may run is its own affair: its samples are there, whatever cpus we are held to.
 if [ "$(nproc)" -gt 1 ] && taskset -c 0 true 2>/dev/null && taskset -c 1 true 2>/dev/null; then
 	status 0 taskset -c 0 "$perfabi" capture --attr attr.json -o c.data -- taskset -c 1 sh -c 'sh -c true'
+	taskset -c 0 "$perfabi" capture --attr attr.json -o d.data -- sh -c 'grep Cpus_allowed_list /proc/self/status >allowed' 2>err
+	grep -q '[[:space:]]0$' allowed || { cat allowed; fail "the command may run where its caller may not"; }
 	"$decode" c.data >lines
 	jq -se '[.[] | select(.type == "SAMPLE" and .cpu == 1)] | length > 10' lines >/dev/null || fail "samples on a cpu that capture was not on"
 fi
