@@ -29,7 +29,11 @@
 #include "sysctl.h"
 
 static const double LOCK_POLL = 0.05; /* seconds */
-enum { FAILURES = 8 }; /* of a case, one after the other, that others may have caused */
+/*
+ * How often a case fails, one run after the other, until that is no longer others' doing; and of
+ * how many cases, until it is plain that it is the kernel's.
+ */
+enum { FAILURES = 8, CONFIRMED = 40 };
 
 /* How often a sysctl was changed by somebody else, and how often of that by the kernel itself. */
 struct moves {
@@ -70,6 +74,7 @@ struct runner {
 	struct moves moves;
 	char moved[96];          /* the last move that was not the kernel's, or else the last */
 	uint64_t jitter;         /* state of next_random() */
+	unsigned confirmed;      /* failures that came each time */
 	unsigned long oom_kills; /* as far as we have looked */
 	double waiting_since;    /* for another perfabi; 0: we are not */
 	bool gave_up;            /* waiting */
@@ -641,6 +646,16 @@ static void skip_if_unconfirmed(const struct worker *w, struct result *result)
 	skip(result, w->asked, why);
 }
 
+/* Whether a failure may be others' doing still: the kernel's own comes each time. */
+static bool is_to_run_again(struct runner *r, struct worker *w, struct result *result)
+{
+	if (!hangs_on_others(r, w, result) || w->timed_out || r->options->flip.kind)
+		return false;
+	w->failures++;
+	r->confirmed += w->failures == FAILURES;
+	return w->failures < FAILURES && r->confirmed < CONFIRMED && !r->interrupted;
+}
+
 static void finish(struct runner *r, struct worker *w, int status)
 {
 	struct result result = {.seconds = clock_seconds() - w->began};
@@ -661,9 +676,7 @@ static void finish(struct runner *r, struct worker *w, int status)
 	void_if_moved(r, w, &result);
 	void_if_out_of_order(r, w, &result);
 	skip_if_unconfirmed(w, &result);
-	/* The kernel's own doing comes again. */
-	if (hangs_on_others(r, w, &result) && ++w->failures < FAILURES && !w->timed_out &&
-	    !r->options->flip.kind && !r->interrupted) {
+	if (is_to_run_again(r, w, &result)) {
 		clear(&result);
 		attempt(r, w);
 	} else {
