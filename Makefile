@@ -75,9 +75,7 @@ $B/tests/faults.so: tests/faults/faults.c
 	$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 
 # Preloaded into perfabi: a kernel whose users may open nothing, and one that has one answer to all.
-$B/tests/closed.so: tests/closed/closed.c
-$B/tests/answer.so: tests/answer/answer.c
-$B/tests/closed.so $B/tests/answer.so:
+$B/tests/closed.so $B/tests/answer.so: $B/tests/%.so: tests/preload/%.c tests/preload/syscall.h
 	@mkdir -p $(@D)
 	$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $< -ldl
 

@@ -20,17 +20,6 @@ static void bound(__rlimit_resource_t resource, rlim_t most)
 	setrlimit(resource, &limit);
 }
 
-/* Cases open hundreds of events: the soft limit may be less than that. */
-static void raise_files(void)
-{
-	struct rlimit limit = {LIMITS_FILES, LIMITS_FILES};
-
-	if (!setrlimit(RLIMIT_NOFILE, &limit) || getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max < LIMITS_FILES ? limit.rlim_max : LIMITS_FILES;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* To `wanted`, or as near to that as the hard limit lets us. */
 static void raise_to(__rlimit_resource_t resource, rlim_t wanted)
 {
@@ -44,6 +33,12 @@ static void raise_to(__rlimit_resource_t resource, rlim_t wanted)
 		was.rlim_cur = was.rlim_max;
 		setrlimit(resource, &was);
 	}
+}
+
+static void set_to(__rlimit_resource_t resource, rlim_t wanted)
+{
+	raise_to(resource, wanted);
+	bound(resource, wanted);
 }
 
 /* The hard one alone, for `limit` of a step; the soft one is what users have. */
@@ -66,9 +61,8 @@ void limits_set(unsigned seconds)
 {
 	bound(RLIMIT_CORE, 0);
 	bound(RLIMIT_CPU, seconds + 1);
-	raise_to(RLIMIT_FSIZE, LIMITS_FILE_BYTES);
-	bound(RLIMIT_FSIZE, LIMITS_FILE_BYTES);
-	raise_files();
+	set_to(RLIMIT_FSIZE, LIMITS_FILE_BYTES);
+	set_to(RLIMIT_NOFILE, LIMITS_FILES); /* of events, hundreds */
 	raise_memlock();
 	/* One that cannot be queued comes as one that says nothing: SIGIO, of no event. */
 	raise_to(RLIMIT_SIGPENDING, LIMITS_SIGNALS);

@@ -518,44 +518,54 @@ static bool fits(struct match *m, const json_t *pattern, const json_t *got)
 }
 
 /*
- * Whether the text uses a name that the pattern binds itself: it stands for something once that has
- * been matched. NOLINTNEXTLINE(misc-no-recursion): as deep as the pattern
+ * "$name" of each name that the pattern binds itself, as keys of `own`.
+ * NOLINTNEXTLINE(misc-no-recursion): as deep as the pattern
  */
-static bool uses_own(const json_t *pattern, const char *text)
+static void note_own(const json_t *pattern, json_t *own)
 {
-	const char *name = json_string_value(json_object_get(pattern, "bind")), *at;
-	const char *key;
+	const char *name = json_string_value(json_object_get(pattern, "bind")), *key;
+	char variable[80];
 	json_t *item;
 	size_t i;
 
-	at = name ? strstr(text, name) : NULL;
-	if (at && at > text && at[-1] == '$')
-		return true;
+	if (name) {
+		snprintf(variable, sizeof(variable), "$%s", name);
+		json_object_set_new(own, variable, json_true());
+	}
 	json_object_foreach((json_t *)pattern, key, item)
-		if (uses_own(item, text))
-			return true;
+		note_own(item, own);
 	json_array_foreach(pattern, i, item)
-		if (uses_own(item, text))
+		note_own(item, own);
+}
+
+/* Such a name stands for something only once that has been matched. */
+static bool uses_own(const char *text, json_t *own)
+{
+	const char *variable;
+	json_t *item;
+
+	json_object_foreach(own, variable, item)
+		if (strstr(text, variable))
 			return true;
 	return false;
 }
 
 /*
- * Each name in the pattern, looked at or not on the way to the verdict.
+ * Each name in the pattern, whether or not the verdict comes to look at it.
  * NOLINTNEXTLINE(misc-no-recursion): as deep as the pattern
  */
-static void note_all_unknown(struct match *m, const json_t *whole, const json_t *pattern)
+static void note_all_unknown(struct match *m, const json_t *pattern, json_t *own)
 {
 	const char *text = json_string_value(pattern), *key;
 	json_t *item;
 	size_t i;
 
-	if (text && strchr(text, '$') && !uses_own(whole, text))
+	if (text && strchr(text, '$') && !uses_own(text, own))
 		note_unknown(m, pattern);
 	json_object_foreach((json_t *)pattern, key, item)
-		note_all_unknown(m, whole, item);
+		note_all_unknown(m, item, own);
 	json_array_foreach(pattern, i, item)
-		note_all_unknown(m, whole, item);
+		note_all_unknown(m, item, own);
 }
 
 bool pattern_match_json(const json_t *pattern, const json_t *got, struct scope *scope,
@@ -564,8 +574,12 @@ bool pattern_match_json(const json_t *pattern, const json_t *got, struct scope *
 	struct match m = {.scope = scope, .why = why, .unknown = why};
 
 	if (why) {
+		json_t *own = json_object();
+
 		*why = (struct mismatch){0};
-		note_all_unknown(&m, pattern, pattern);
+		note_own(pattern, own);
+		note_all_unknown(&m, pattern, own);
+		json_decref(own);
 	}
 	return fits(&m, pattern, got);
 }

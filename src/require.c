@@ -468,3 +468,13 @@ const char *require_case_id(const char *token)
 	token += token[0] == '!';
 	return strncmp(token, prefix, sizeof(prefix) - 1) ? NULL : token + sizeof(prefix) - 1;
 }
+
+bool require_is_fleeting(const char *tokens)
+{
+	char one[REQUIRE_TOKEN];
+	bool found = false;
+
+	while (!found && require_next(&tokens, one, sizeof(one)))
+		found = require_case_id(one) || !strcmp(one, "quiet");
+	return found;
+}

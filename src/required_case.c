@@ -80,10 +80,10 @@ static void await(pid_t pid, double timeout)
 	kill(-pid, SIGKILL); /* what it left */
 }
 
-enum found { NO, YES, UNFORESEEN };
+enum reply { NO, YES, UNFORESEEN };
 
 /* Of a capability: what its outcome does not foresee. */
-static enum found judge(const struct slot *slot, const struct instance *instance, char *found,
+static enum reply judge(const struct slot *slot, const struct instance *instance, char *found,
 			size_t size)
 {
 	bool done = slot->stage == STAGE_DONE;

@@ -54,6 +54,7 @@ struct worker {
 	struct sysctl_set sysctls; /* what its case may change, and is put back behind it */
 	unsigned failures;         /* of its case, which runs again */
 	char asked[160];           /* what that case asked of others */
+	char failure[160];         /* what came where it failed last */
 };
 
 struct runner {
@@ -113,19 +114,6 @@ static void make_order(struct runner *r)
 		r->order[i - 1] = r->order[j];
 		r->order[j] = swap;
 	}
-}
-
-static void set_text(char **to, const char *text)
-{
-	free(*to);
-	*to = text && text[0] ? strdup(text) : NULL;
-}
-
-static void skip(struct result *result, const char *token, const char *reason)
-{
-	result->outcome = SKIP;
-	set_text(&result->token, token);
-	set_text(&result->reason, reason);
 }
 
 /* perf_event_open is not to be had at all: not built in, or kept away by seccomp. */
@@ -191,9 +179,9 @@ static bool is_nobody(const struct runner *r, const struct instance *instance,
 
 	snprintf(token, sizeof(token), "as.%s", identity_names[instance->as]);
 	if (is_barred(r->env, why, sizeof(why)))
-		skip(result, "perf_event_open", why);
+		result_skip(result, "perf_event_open", why);
 	else if (!identity_available(r->env, instance->as, why, sizeof(why)))
-		skip(result, token, why);
+		result_skip(result, token, why);
 	return result->token != NULL;
 }
 
@@ -212,94 +200,34 @@ static bool is_settled(struct runner *r, const struct worker *w, const struct in
 		if (result->token)
 			break;
 		if (!is_met(r, w, instance, text, why, sizeof(why)))
-			skip(result, text, why);
+			result_skip(result, text, why);
 	}
 	cpu = result->token ? -1 : steps_barred_cpu(body->steps, r->env);
 	if (cpu >= 0) {
 		snprintf(token, sizeof(token), "cpu.%d", cpu);
-		skip(result, token, "perfabi may not run there: it is not in its cpuset");
+		result_skip(result, token, "perfabi may not run there: it is not in its cpuset");
 	}
 	if (result->token)
 		return true;
 	*x = (struct expectation){.ok = true}; /* steps would not get far without an event */
 	if (!body->steps && expect_choose(instance, body, r->cases, r->env, x)) {
 		result->outcome = ERROR;
-		set_text(&result->reason, "no alternative of expect applies here");
+		result_set_text(&result->reason, "no alternative of expect applies here");
 		return true;
 	}
 	if (!opens_nothing(r->env, instance, x, r->cases, why, sizeof(why)))
 		return false;
 	snprintf(token, sizeof(token), "as.%s", identity_names[instance->as]);
-	skip(result, token, why);
+	result_skip(result, token, why);
 	return true;
 }
 
-static void clear(struct result *result)
-{
-	free(result->expected);
-	free(result->got);
-	free(result->call);
-	free(result->token);
-	free(result->reason);
-	*result = (struct result){0};
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return !strcmp(a ? a : "", b ? b : "");
-}
-
-/* Whether a token is of what others do to the machine, and may have changed since it was met. */
-static bool is_fleeting(const char *tokens)
-{
-	char one[REQUIRE_TOKEN];
-	bool found = false;
-
-	while (!found && require_next(&tokens, one, sizeof(one)))
-		found = require_case_id(one) || !strcmp(one, "quiet");
-	return found;
-}
-
-/* A round in which somebody was in the way says nothing. */
-static bool is_passed_over(const struct result *result)
-{
-	return result->disturbed ||
-	       (result->outcome == SKIP && result->token && is_fleeting(result->token));
-}
-
-/* Whether a run did not come out as the first did. */
-static bool differs(const struct result *kept, const struct result *fresh)
-{
-	return fresh->outcome != kept->first || fresh->phases != kept->first_phases ||
-	       (kept->first == SKIP && !same_text(fresh->token, kept->token));
-}
-
-/*
- * Takes what a run gave. The first round's result is kept; of later ones the first that differs
- * takes its place, so that the report shows what went wrong. Rounds in which somebody was in the
- * way are held against nothing.
- */
 static void settle(struct runner *r, size_t index, struct result *fresh)
 {
 	struct result *kept = &r->results[index];
-	bool begins = !kept->runs || is_passed_over(kept);
-	bool differ = !begins && !is_passed_over(fresh) && differs(kept, fresh);
-	enum outcome first = begins ? fresh->outcome : kept->first;
-	unsigned first_phases = begins ? fresh->phases : kept->first_phases;
-	unsigned runs = kept->runs + 1, differed = kept->differed + differ;
 
-	if (begins || (differ && !kept->differed && kept->outcome == PASS)) {
-		struct result old = *kept;
-
-		*kept = *fresh;
-		*fresh = old;
-	}
-	clear(fresh);
+	result_add_round(kept, fresh);
 	kept->instance = r->instances[index];
-	kept->first = first;
-	kept->first_phases = first_phases;
-	kept->runs = runs;
-	kept->differed = differed;
 	r->done++;
 	if (r->options->ended)
 		r->options->ended(r->options->context, kept, r->done,
@@ -327,7 +255,7 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 	}
 	w->pid = 0;
 	result->outcome = ERROR;
-	set_text(&result->reason, strerror(errno));
+	result_set_text(&result->reason, strerror(errno));
 }
 
 /* Those that the case names, in `sysctl` or in the path of a step that writes one. */
@@ -353,10 +281,12 @@ static bool prepare_machine(struct runner *r, struct worker *w, const struct bod
 	int err;
 
 	if (body->sysctl && !machine_has_lock(r->machine)) {
-		skip(result, "machine.lock",
-		     r->env->uid ? "this user can neither write sysctls nor keep other runs away"
-				 : "there is no folder of tracefs or debugfs that root alone can "
-				   "open, by which runs in other containers are seen");
+		result_skip(
+			result, "machine.lock",
+			r->env->uid
+				? "this user can neither write sysctls nor keep other runs away"
+				: "there is no folder of tracefs or debugfs that root alone can "
+				  "open, by which runs in other containers are seen");
 	} else if (body->sysctl) {
 		w->sysctls = sysctls_of(body);
 		err = machine_set(r->machine, (json_t *)body->sysctl, &w->sysctls, &name);
@@ -365,7 +295,7 @@ static bool prepare_machine(struct runner *r, struct worker *w, const struct bod
 		snprintf(token, sizeof(token), "sysctl.%s", name);
 		snprintf(why, sizeof(why), "it cannot be written: %s", strerror(-err));
 		if (err)
-			skip(result, token, why);
+			result_skip(result, token, why);
 		result->disturbed = err == -EBUSY; /* while anybody has such an event */
 	}
 	if (body->cgroup && !result->token) {
@@ -374,7 +304,7 @@ static bool prepare_machine(struct runner *r, struct worker *w, const struct bod
 		w->cgroup = path ? strdup(path) : NULL;
 		snprintf(why, sizeof(why), "none can be made: %s", strerror(errno));
 		if (!w->cgroup)
-			skip(result, "cgroup.v2", why);
+			result_skip(result, "cgroup.v2", why);
 	}
 	return !result->token;
 }
@@ -423,7 +353,7 @@ static bool can_run(struct runner *r, struct worker *w, const struct instance *i
 
 	if (body_make(r->cases, instance, &body)) {
 		result->outcome = ERROR;
-		set_text(&result->reason, strerror(ENOMEM));
+		result_set_text(&result->reason, strerror(ENOMEM));
 		return false;
 	}
 	if (!is_nobody(r, instance, result) && prepare_machine(r, w, &body, result) &&
@@ -435,7 +365,7 @@ static bool can_run(struct runner *r, struct worker *w, const struct instance *i
 		else
 			can = expect_flip(&x, r->options->flip.kind, r->cases);
 		if (!can)
-			skip(result, "flip", "this way of being wrong does not apply");
+			result_skip(result, "flip", "this way of being wrong does not apply");
 	}
 	body_free(&body);
 	return can;
@@ -475,17 +405,6 @@ static void sweep(pid_t group)
 	}
 }
 
-static void take_slot(const struct slot *slot, enum outcome outcome, struct result *result)
-{
-	result->outcome = outcome;
-	result->phases = slot->phases;
-	memcpy(result->capability, slot->capability, sizeof(result->capability));
-	result->capability[sizeof(result->capability) - 1] = '\0';
-	set_text(&result->expected, slot->expected);
-	set_text(&result->got, slot->got);
-	set_text(&result->call, slot->call);
-}
-
 /* A case whose process did not come to its end: in the call it is the kernel's fault, else ours. */
 static void take_death(const struct worker *w, int status, double timeout, struct result *result)
 {
@@ -506,9 +425,9 @@ static void take_death(const struct worker *w, int status, double timeout, struc
 		snprintf(got, sizeof(got), "exit status %d while %s", WEXITSTATUS(status),
 			 stage_names[stage]);
 	result->outcome = stage == STAGE_CALLING || stage == STAGE_STEPPING ? FAIL : ERROR;
-	set_text(&result->call, stage == STAGE_STEPPING ? w->slot->call : NULL);
-	set_text(&result->expected, "the case to come to its end");
-	set_text(&result->got, got);
+	result_set_text(&result->call, stage == STAGE_STEPPING ? w->slot->call : NULL);
+	result_set_text(&result->expected, "the case to come to its end");
+	result_set_text(&result->got, got);
 }
 
 /*
@@ -538,18 +457,13 @@ static void void_if_moved(const struct runner *r, const struct worker *w, struct
 {
 	unsigned moves = r->moves.all - w->moves.all;
 	unsigned by_kernel = r->moves.by_kernel - w->moves.by_kernel;
-	double seconds = result->seconds;
 	char why[160];
 
 	if (!moves || (moves == by_kernel && result->outcome == PASS))
 		return;
 	snprintf(why, sizeof(why), "%s: it was changed while this case ran, and not by this run",
 		 r->moved);
-	clear(result);
-	result->outcome = ERROR;
-	result->disturbed = true;
-	result->seconds = seconds;
-	set_text(&result->reason, why);
+	result_void(result, why);
 }
 
 /* How often the kernel has killed for want of memory since it booted; 0 where it does not say. */
@@ -579,20 +493,6 @@ static const char *what_happened(struct runner *r, const struct worker *w)
 	return NULL;
 }
 
-static void void_if_out_of_order(struct runner *r, const struct worker *w, struct result *result)
-{
-	const char *why = result->outcome == FAIL ? what_happened(r, w) : NULL;
-	double seconds = result->seconds;
-
-	if (!why)
-		return;
-	clear(result);
-	result->outcome = ERROR;
-	result->disturbed = true;
-	result->seconds = seconds;
-	set_text(&result->reason, why);
-}
-
 /* Not in step with somebody who comes and goes: up to two milliseconds. */
 static void pause_a_little(struct runner *r)
 {
@@ -619,15 +519,14 @@ static bool hangs_on_others(struct runner *r, struct worker *w, struct result *r
 	json_array_foreach(body.requirements, i, requirement) {
 		const char *token = json_string_value(requirement);
 
-		if (result->outcome != FAIL || !is_fleeting(token))
+		if (result->outcome != FAIL || !require_is_fleeting(token))
 			continue;
 		snprintf(w->asked, sizeof(w->asked), "%s", token);
 		pause_a_little(r);
 		hangs = is_met(r, w, instance, token, why, sizeof(why));
 		if (hangs)
 			continue;
-		clear(result);
-		skip(result, token, why);
+		result_skip(result, token, why);
 	}
 	body_free(&body);
 	return hangs;
@@ -636,14 +535,13 @@ static bool hangs_on_others(struct runner *r, struct worker *w, struct result *r
 /* What failed and then passes: somebody may have been in the way for a moment. */
 static void skip_if_unconfirmed(const struct worker *w, struct result *result)
 {
-	char why[160];
+	char why[320];
 
 	if (result->outcome != PASS || !w->failures)
 		return;
-	snprintf(why, sizeof(why), "it failed (%u of %u runs): others may have been in the way",
-		 w->failures, w->failures + 1);
-	clear(result);
-	skip(result, w->asked, why);
+	snprintf(why, sizeof(why), "it failed (%u of %u runs), and others may be why; got %s",
+		 w->failures, w->failures + 1, w->failure);
+	result_skip(result, w->asked, why);
 }
 
 /* Whether a failure may be others' doing still: the kernel's own comes each time. */
@@ -652,6 +550,7 @@ static bool is_to_run_again(struct runner *r, struct worker *w, struct result *r
 	if (!hangs_on_others(r, w, result) || w->timed_out || r->options->flip.kind)
 		return false;
 	w->failures++;
+	snprintf(w->failure, sizeof(w->failure), "%s", result->got ? result->got : "nothing");
 	r->confirmed += w->failures == FAILURES;
 	return w->failures < FAILURES && r->confirmed < CONFIRMED && !r->interrupted;
 }
@@ -659,6 +558,7 @@ static bool is_to_run_again(struct runner *r, struct worker *w, struct result *r
 static void finish(struct runner *r, struct worker *w, int status)
 {
 	struct result result = {.seconds = clock_seconds() - w->began};
+	const char *why;
 	int outcome;
 
 	sweep(w->pid);
@@ -670,14 +570,16 @@ static void finish(struct runner *r, struct worker *w, int status)
 	w->slot->call[sizeof(w->slot->call) - 1] = '\0';
 	outcome = *(volatile int *)&w->slot->outcome;
 	if (w->slot->stage == STAGE_DONE && outcome >= 0 && outcome < OUTCOMES)
-		take_slot(w->slot, (enum outcome)outcome, &result);
+		result_take(&result, w->slot, (enum outcome)outcome);
 	else
 		take_death(w, status, r->options->timeout, &result);
 	void_if_moved(r, w, &result);
-	void_if_out_of_order(r, w, &result);
+	why = result.outcome == FAIL ? what_happened(r, w) : NULL;
+	if (why)
+		result_void(&result, why);
 	skip_if_unconfirmed(w, &result);
 	if (is_to_run_again(r, w, &result)) {
-		clear(&result);
+		result_clear(&result);
 		attempt(r, w);
 	} else {
 		settle(r, w->index, &result);
@@ -929,9 +831,9 @@ static void conclude(struct runner *r)
 		result->instance = r->instances[i];
 		if (!result->runs) {
 			result->outcome = ERROR;
-			set_text(&result->reason,
-				 r->gave_up ? "another perfabi was in the way for too long"
-					    : "the run was ended before this case");
+			result_set_text(&result->reason,
+					r->gave_up ? "another perfabi was in the way for too long"
+						   : "the run was ended before this case");
 		} else if (result->differed) {
 			result->outcome = FAIL;
 			if (asprintf(&got, "%u of %u runs differed: %s", result->differed,
@@ -970,10 +872,4 @@ int run_all(const struct instance *const *instances, size_t count, const struct 
 	*end = (struct run_end){r.interrupted, r.gave_up, tear_down(&r)};
 	conclude(&r);
 	return 0;
-}
-
-void results_free(struct result *results, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		clear(&results[i]);
 }

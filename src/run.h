@@ -6,22 +6,7 @@
 #ifndef PERFABI_RUN_H
 #define PERFABI_RUN_H
 
-#include "child.h"
-
-struct result {
-	const struct instance *instance;
-	enum outcome outcome;
-	char *expected, *got, *call; /* owned, may be NULL */
-	char *token;                 /* of a skip: the requirement that is not met */
-	char *reason;                /* of a skip, an xfail or an error */
-	char capability[8];
-	unsigned phases;
-	double seconds;
-	enum outcome first; /* of the first run, which the others are held against */
-	unsigned first_phases;
-	bool disturbed;          /* others changed the machine meanwhile: this run says nothing */
-	unsigned runs, differed; /* with --repeat: how many runs did not agree with the first */
-};
+#include "result.h"
 
 struct run_options {
 	unsigned jobs;   /* processes at a time, at least 1 */
@@ -53,6 +38,5 @@ struct run_end {
 int run_all(const struct instance *const *instances, size_t count, const struct cases *cases,
 	    struct environment *env, const struct run_options *options, struct result *results,
 	    struct run_end *end);
-void results_free(struct result *results, size_t count);
 
 #endif
