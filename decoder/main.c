@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -523,6 +524,7 @@ int main(int argc, char **argv)
 		say(stderr, "perfabi-decode: /dev/null, for what is closed: %s\n", strerror(-err));
 		return EXIT_IO;
 	}
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(2) */
 	status = parse(argc, argv, &request);
 	if (status)
 		return status;

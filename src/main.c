@@ -63,6 +63,7 @@ int main(int argc, char **argv)
 		say(stderr, "perfabi: /dev/null, for what is closed: %s\n", strerror(-err));
 		return EXIT_HARNESS;
 	}
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(2) */
 	if (argc < 2) {
 		usage(stderr);
 		return EXIT_USAGE;

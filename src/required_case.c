@@ -125,6 +125,26 @@ static int run_it(const struct instance *instance, const struct cases *cases,
 	return answer;
 }
 
+bool required_case_says_no(const struct cases *cases, const struct instance *instance,
+			   const char *got)
+{
+	size_t i, length = got ? strcspn(got, " ") : 0;
+	bool says = instance->kind == CONFORMANCE;
+	struct body body;
+	const json_t *item;
+
+	if (says || body_make(cases, instance, &body))
+		return true;
+	json_array_foreach(json_object_get(body.outcome, "no"), i, item) {
+		const char *name = json_string_value(item);
+
+		says = says || !strcmp(name, "otherwise") ||
+		       (strlen(name) == length && !strncmp(name, got, length));
+	}
+	body_free(&body);
+	return says;
+}
+
 bool required_case_met(const struct cases *cases, struct environment *env, const char *token,
 		       enum identity as, const struct surroundings *surroundings, uid_t uid,
 		       double timeout, char *found, size_t size)

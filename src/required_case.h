@@ -24,4 +24,11 @@ bool required_case_met(const struct cases *cases, struct environment *env, const
 		       enum identity as, const struct surroundings *surroundings, uid_t uid,
 		       double timeout, char *found, size_t size);
 
+/*
+ * Whether a failure in which `got` came can be of what the case says no to: one of the errnos of
+ * its outcome, where it names them alone.
+ */
+bool required_case_says_no(const struct cases *cases, const struct instance *instance,
+			   const char *got);
+
 #endif

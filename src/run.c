@@ -502,6 +502,28 @@ static void pause_a_little(struct runner *r)
 }
 
 /*
+ * Whether a failure with that errno, or whatever came, is what the others would cause that the
+ * tokens are about: a capability that says no to some errnos is about these.
+ */
+static bool may_be_theirs(const struct runner *r, const struct worker *w, const char *tokens,
+			  const char *got)
+{
+	char one[REQUIRE_TOKEN];
+	bool may = false;
+
+	while (!may && require_next(&tokens, one, sizeof(one))) {
+		const struct instance *asked =
+			require_case_id(one)
+				? required_case(r->cases, one, r->instances[w->index]->as, NULL)
+				: NULL;
+
+		may = !strcmp(one, "quiet") ||
+		      (asked && required_case_says_no(r->cases, asked, got));
+	}
+	return may;
+}
+
+/*
  * A case that failed beside somebody who came after it had begun has found out nothing: what it
  * asked of the others is asked again. True if it asked anything, and that is so.
  */
@@ -519,7 +541,8 @@ static bool hangs_on_others(struct runner *r, struct worker *w, struct result *r
 	json_array_foreach(body.requirements, i, requirement) {
 		const char *token = json_string_value(requirement);
 
-		if (result->outcome != FAIL || !require_is_fleeting(token))
+		if (result->outcome != FAIL || !require_is_fleeting(token) ||
+		    !may_be_theirs(r, w, token, result->got))
 			continue;
 		snprintf(w->asked, sizeof(w->asked), "%s", token);
 		pause_a_little(r);
