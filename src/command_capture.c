@@ -195,6 +195,7 @@ static int start(struct command *command, char **argv)
 		close(go[1]);
 		if (read(go[0], &byte, 1) != 1)
 			_exit(NOT_FOUND);
+		signal(SIGXFSZ, SIG_DFL); /* main() ignores it */
 		execvp(argv[0], argv);
 		err = errno;
 		if (write(failed[1], &err, sizeof(err)) != sizeof(err))
@@ -482,7 +483,6 @@ static void catch_signals(void)
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(2) */
 }
 
 static int capture_command(const struct settings *s, const struct environment *env,

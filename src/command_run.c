@@ -230,6 +230,20 @@ static bool is_taken(const struct run *run, size_t count)
 	return false;
 }
 
+/* What was in the files is gone only when all of them can be written. */
+static void empty_outputs(const struct run *run)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < run->output_count; i++) {
+		int fd = fileno(run->outputs[i].f);
+
+		if (run->outputs[i].path && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+		    ftruncate(fd, 0))
+			continue; /* then writing fails, and says why */
+	}
+}
+
 static int open_outputs(struct run *run)
 {
 	if (!run->output_count)
@@ -238,7 +252,7 @@ static int open_outputs(struct run *run)
 		struct output *out = &run->outputs[i];
 
 		out->verbose = run->settings.verbose;
-		out->f = out->path ? fopen(out->path, "we") : stdout;
+		out->f = out->path ? fopen(out->path, "ae") : stdout;
 		if (!out->f) {
 			say(stderr, "perfabi run: cannot write %s: %s\n", out->path,
 			    strerror(errno));
@@ -254,6 +268,7 @@ static int open_outputs(struct run *run)
 		out->colour = !getenv("NO_COLOR") && isatty(fileno(out->f)) &&
 			      strcmp(getenv("TERM") ? getenv("TERM") : "dumb", "dumb") != 0;
 	}
+	empty_outputs(run);
 	return 0;
 }
 

@@ -518,20 +518,17 @@ static bool fits(struct match *m, const json_t *pattern, const json_t *got)
 }
 
 /*
- * "$name" of each name that the pattern binds itself, as keys of `own`.
+ * The names that the pattern binds itself, as keys of `own`.
  * NOLINTNEXTLINE(misc-no-recursion): as deep as the pattern
  */
 static void note_own(const json_t *pattern, json_t *own)
 {
 	const char *name = json_string_value(json_object_get(pattern, "bind")), *key;
-	char variable[80];
 	json_t *item;
 	size_t i;
 
-	if (name) {
-		snprintf(variable, sizeof(variable), "$%s", name);
-		json_object_set_new(own, variable, json_true());
-	}
+	if (name)
+		json_object_set_new(own, name, json_true());
 	json_object_foreach((json_t *)pattern, key, item)
 		note_own(item, own);
 	json_array_foreach(pattern, i, item)
@@ -539,14 +536,17 @@ static void note_own(const json_t *pattern, json_t *own)
 }
 
 /* Such a name stands for something only once that has been matched. */
-static bool uses_own(const char *text, json_t *own)
+static bool uses_own(const char *text, const json_t *own)
 {
-	const char *variable;
-	json_t *item;
+	char name[80];
+	size_t n;
 
-	json_object_foreach(own, variable, item)
-		if (strstr(text, variable))
+	for (text = strchr(text, '$'); text; text = strchr(text + 1, '$')) {
+		n = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz0123456789_");
+		snprintf(name, sizeof(name), "%.*s", (int)n, text + 1);
+		if (json_object_get(own, name))
 			return true;
+	}
 	return false;
 }
 

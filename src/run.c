@@ -49,7 +49,7 @@ struct worker {
 	uid_t uid; /* of an ordinary user's case; never read back from the slot */
 	bool timed_out;
 	struct moves moves;        /* of the sysctls until it began */
-	unsigned long oom_kills;   /* until it began, as far as we had looked */
+	unsigned long oom_kills;   /* until it began */
 	char *cgroup;              /* its own, or NULL: a copy, for no case has the journal */
 	struct sysctl_set sysctls; /* what its case may change, and is put back behind it */
 	unsigned failures;         /* of its case, which runs again */
@@ -73,12 +73,11 @@ struct runner {
 	struct sysctl_watch sysctls;
 	bool has_begun; /* the machine was looked at with other runs kept away */
 	struct moves moves;
-	char moved[96];          /* the last move that was not the kernel's, or else the last */
-	uint64_t jitter;         /* state of next_random() */
-	unsigned confirmed;      /* failures that came each time */
-	unsigned long oom_kills; /* as far as we have looked */
-	double waiting_since;    /* for another perfabi; 0: we are not */
-	bool gave_up;            /* waiting */
+	char moved[96];       /* the last move that was not the kernel's, or else the last */
+	uint64_t jitter;      /* state of next_random() */
+	unsigned confirmed;   /* failures that came each time */
+	double waiting_since; /* for another perfabi; 0: we are not */
+	bool gave_up;         /* waiting */
 	struct surroundings surroundings;
 	sigset_t waited, before;
 	int interrupted; /* signal */
@@ -234,12 +233,28 @@ static void settle(struct runner *r, size_t index, struct result *fresh)
 				  r->count * r->options->repeat);
 }
 
+/* How often the kernel has killed for want of memory since it booted; 0 where it does not say. */
+static unsigned long count_oom_kills(void)
+{
+	unsigned long count = 0;
+	char *line = NULL;
+	size_t size = 0;
+	FILE *f = fopen("/proc/vmstat", "re");
+
+	while (f && !count && getline(&line, &size, f) > 0)
+		sscanf(line, "oom_kill %lu", &count);
+	free(line);
+	if (f)
+		fclose(f);
+	return count;
+}
+
 static void fork_case(struct runner *r, struct worker *w, struct result *result)
 {
 	*w->slot = (struct slot){.runner = getpid(), .uid = w->uid};
 	w->timed_out = false;
 	w->moves = r->moves;
-	w->oom_kills = r->oom_kills;
+	w->oom_kills = count_oom_kills();
 	w->began = clock_seconds();
 	w->deadline = w->began + r->options->timeout;
 	madvise(w->slot, sizeof(*w->slot), MADV_DOFORK); /* its own, and nobody else's */
@@ -466,27 +481,10 @@ static void void_if_moved(const struct runner *r, const struct worker *w, struct
 	result_void(result, why);
 }
 
-/* How often the kernel has killed for want of memory since it booted; 0 where it does not say. */
-static unsigned long count_oom_kills(void)
-{
-	unsigned long count = 0;
-	char *line = NULL;
-	size_t size = 0;
-	FILE *f = fopen("/proc/vmstat", "re");
-
-	while (f && !count && getline(&line, &size, f) > 0)
-		sscanf(line, "oom_kill %lu", &count);
-	free(line);
-	if (f)
-		fclose(f);
-	return count;
-}
-
 /* Why a failure may be of another machine than the case was made for, or NULL. */
-static const char *what_happened(struct runner *r, const struct worker *w)
+static const char *what_happened(const struct runner *r, const struct worker *w)
 {
-	r->oom_kills = count_oom_kills();
-	if (r->oom_kills != w->oom_kills)
+	if (count_oom_kills() != w->oom_kills)
 		return "the kernel has killed a process for want of memory meanwhile";
 	if (sysconf(_SC_NPROCESSORS_ONLN) != (long)r->env->cpus_online)
 		return "a cpu has come or gone since the run began";
@@ -575,7 +573,7 @@ static bool is_to_run_again(struct runner *r, struct worker *w, struct result *r
 	w->failures++;
 	snprintf(w->failure, sizeof(w->failure), "%s", result->got ? result->got : "nothing");
 	r->confirmed += w->failures == FAILURES;
-	return w->failures < FAILURES && r->confirmed < CONFIRMED && !r->interrupted;
+	return w->failures < FAILURES && r->confirmed < CONFIRMED;
 }
 
 static void finish(struct runner *r, struct worker *w, int status)
@@ -603,7 +601,8 @@ static void finish(struct runner *r, struct worker *w, int status)
 	skip_if_unconfirmed(w, &result);
 	if (is_to_run_again(r, w, &result)) {
 		result_clear(&result);
-		attempt(r, w);
+		if (!r->interrupted) /* else it was not reached */
+			attempt(r, w);
 	} else {
 		settle(r, w->index, &result);
 	}
@@ -694,7 +693,6 @@ static void look_at_machine(struct runner *r)
 	}
 	sysctl_watch_begin(&r->sysctls);
 	environment_read_alone(r->env);
-	r->oom_kills = count_oom_kills();
 	r->has_begun = true;
 	if (r->options->begun)
 		r->options->begun(r->options->context);
@@ -752,6 +750,7 @@ static void run_round(struct runner *r)
 {
 	make_order(r);
 	r->next = 0;
+	r->confirmed = 0;
 	while (!r->interrupted && start_more(r)) {
 		if (!any_running(r) && r->waiting_since <= 0)
 			break;

@@ -81,8 +81,10 @@ order() {
 order 1 >"$scratch/a"; order 1 >"$scratch/b"; order 2 >"$scratch/c"
 cmp -s "$scratch/a" "$scratch/b" || fail "a seed does not decide the order"
 if cmp -s "$scratch/a" "$scratch/c"; then fail "two seeds, one order"; fi
+echo before >"$scratch/same"
 status 2 "$perfabi" run open.size -f "tap:$scratch/same" -f "json:$scratch/same"
 says err "give each format a file of its own"
+[ "$(cat "$scratch/same")" = before ] || fail "a file that was refused is emptied"
 # a full disk, a closed pipe
 if [ -c /dev/full ]; then
 	for format in pretty ktap tap junit json jsonl; do
