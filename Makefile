@@ -29,11 +29,11 @@ WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pro
 SANITIZERS = $(if $(filter thread,$(SANITIZE)),thread,address$(comma)undefined)
 HARDENING = $(if $(SANITIZE),-DSANITIZED -fsanitize=$(SANITIZERS) -fno-omit-frame-pointer -fno-sanitize-recover=undefined,\
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
-override ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Idecoder $(WARNINGS) $(HARDENING) -ffile-prefix-map=$(CURDIR)=. $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
+override ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Idecoder -Isrc $(WARNINGS) $(HARDENING) -ffile-prefix-map=$(CURDIR)=. $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
 override ALL_LDFLAGS = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZERS),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) $(LINK_STATIC) $(LDFLAGS)
 
-DECODER_SRC := $(sort $(filter-out decoder/main.c,$(wildcard decoder/*.c)))
-SRC_SRC := $(sort $(filter-out src/main.c,$(wildcard src/*.c)))
+DECODER_SRC := $(sort $(filter-out decoder/main.c,$(wildcard decoder/*.c decoder/*/*.c)))
+SRC_SRC := $(sort $(filter-out src/main.c,$(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 TEST_SRC := $(sort $(wildcard tests/*.c))
 ABI_JSON := $(sort $(wildcard cases/abi/*.json))
 CASE_JSON := $(sort $(shell find cases -name '*.json' -not -path 'cases/abi/*' -not -path 'cases/schema/*'))
@@ -60,13 +60,13 @@ LIES_OBJ := $(patsubst %.c,$B/%.o,$(sort $(wildcard tests/lies/*.c)))
 $B/lies/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $(LIES_OBJ) $B/.flags
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $$($(NM) $(LIES_OBJ) | sed -n 's/.* T __wrap_/-Wl,--wrap=/p') -o $@ $(filter %.o,$^) $(LIB_LIBS) $(ZLIB)
-$B/unit: $(TEST_OBJ) $(filter-out $B/src/command_%,$(SRC_OBJ)) $(DECODER_OBJ) $B/.flags
+$B/unit: $(TEST_OBJ) $(filter-out $B/src/command/%,$(SRC_OBJ)) $(DECODER_OBJ) $B/.flags
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $$($(PKG_CONFIG) --libs check) $(LIB_LIBS) $(ZLIB)
 
 $B/%.o: %.c $B/.flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(if $(filter tests/%,$<),-Isrc $$($(PKG_CONFIG) --cflags check)) -MMD -MP -c -o $@ $<
-$B/%_builtin.o: $B/%_builtin.c decoder/source.h $B/.flags
+	$(CC) $(ALL_CFLAGS) $(if $(filter tests/%,$<),$$($(PKG_CONFIG) --cflags check)) -MMD -MP -c -o $@ $<
+$B/%_builtin.o: $B/%_builtin.c decoder/text/source.h $B/.flags
 	$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Preloaded into a program whose reads or allocations are to fail.
@@ -100,7 +100,7 @@ $B/.case-list: FORCE
 	$(call stamp,$(CASE_JSON))
 FORCE:
 
--include $(wildcard $B/*/*.d $B/*/*/*.d)
+-include $(wildcard $B/*/*.d $B/*/*/*.d $B/src/*/*/*.d)
 
 # The two commands of the README.
 run: setup
@@ -189,6 +189,6 @@ clean:
 	rm -rf $B compile_commands.json
 
 format:
-	clang-format -i decoder/*.[ch] src/*.[ch] tests/*.[ch] tests/*/*.c
+	clang-format -i $$(git ls-files 'decoder/*.[ch]' 'src/*.[ch]' 'tests/*.[ch]')
 compile_commands.json:
-	@ci/compile-commands '$(CC) $(ALL_CFLAGS) -Isrc' $(DECODER_SRC) decoder/main.c $(SRC_SRC) src/main.c $(TEST_SRC) >$@
+	@ci/compile-commands '$(CC) $(ALL_CFLAGS)' $(DECODER_SRC) decoder/main.c $(SRC_SRC) src/main.c $(TEST_SRC) >$@

@@ -13,16 +13,16 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "attr.h"
-#include "compare.h"
-#include "decode.h"
-#include "out.h"
+#include "abi/attr.h"
+#include "stream/compare.h"
+#include "stream/decode.h"
+#include "text/out.h"
 #include "perfabi.h"
-#include "say.h"
-#include "standard.h"
-#include "source.h"
-#include "json_memory.h"
-#include "json_text.h"
+#include "text/say.h"
+#include "text/standard.h"
+#include "text/source.h"
+#include "text/json_memory.h"
+#include "text/json_text.h"
 
 enum { EXIT_DAMAGED = 1, EXIT_BAD = 2, EXIT_IO = 3 };
 enum { ATTR_BYTES_MAX = 65536, ATTR_JSON_MAX = 16 * 1024 * 1024, LIST_MAX = 256 };

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "decode.h"
+#include "stream/decode.h"
 
 static int check_options(struct decoder *d)
 {

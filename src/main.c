@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "steps.h"
-#include "say.h"
-#include "standard.h"
+#include "command/command.h"
+#include "step/steps.h"
+#include "text/say.h"
+#include "text/standard.h"
 
 static const struct command {
 	const char *name;

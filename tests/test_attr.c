@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attr.h"
+#include "abi/attr.h"
 #include "unit.h"
 
 static int lay_out(const struct abi *abi, const char *text, unsigned char *bytes, struct error *e)

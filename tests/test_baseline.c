@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline.h"
+#include "run/baseline.h"
 #include "unit.h"
 
 static const struct row {

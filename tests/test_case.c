@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case.h"
-#include "expect.h"
-#include "require.h"
+#include "case/case.h"
+#include "call/expect.h"
+#include "machine/require.h"
 #include "unit.h"
 
 struct set {

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events.h"
-#include "json.h"
-#include "one_line.h"
-#include "say.h"
+#include "stream/events.h"
+#include "text/json.h"
+#include "language/one_line.h"
+#include "text/say.h"
 #include "unit.h"
 
 static void check_number(uint64_t v)

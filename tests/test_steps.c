@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 
-#include "pattern.h"
+#include "language/pattern.h"
 #include "unit.h"
 
 static struct scope scope;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge.h"
-#include "pattern.h"
+#include "language/merge.h"
+#include "language/pattern.h"
 #include "unit.h"
 
 static int lookup(const void *context, const char *name, uint64_t *value, bool *known,

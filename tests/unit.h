@@ -7,7 +7,7 @@
 
 #include <check.h>
 
-#include "abi.h"
+#include "abi/abi.h"
 
 Suite *suite_abi(void);
 Suite *suite_attr(void);

@@ -9,10 +9,10 @@ unset MAKEFLAGS MAKELEVEL MFLAGS B PYTHON
 make -s -j2 all >/dev/null || fail "make"
 [ -z "$(make -s all)" ] || fail "make again does something"
 built() { stat -c %Y.%y "$1"; }
-before=$(built build/src/run.o)
+before=$(built build/src/run/run.o)
 sleep 0.02
-touch src/run.h && make -s all >/dev/null
-[ "$before" != "$(built build/src/run.o)" ] || fail "a header's edit does not rebuild"
+touch src/run/run.h && make -s all >/dev/null
+[ "$before" != "$(built build/src/run/run.o)" ] || fail "a header's edit does not rebuild"
 before=$(built build/perfabi)
 cat >cases/open/added.json <<'JSON'
 {"suite": "open.added", "about": "a file that is added", "spec": {"kernel": "none"},
@@ -23,9 +23,9 @@ build/perfabi list open.added >/dev/null || fail "a case file that is added is n
 rm cases/open/added.json
 make -s all >/dev/null
 if build/perfabi list open.added >/dev/null 2>&1; then fail "a case file that is taken away is still built in"; fi
-before=$(built build/decoder/abi.o)
+before=$(built build/decoder/abi/abi.o)
 make -s CFLAGS='-O1 -g' all >/dev/null
-[ "$before" != "$(built build/decoder/abi.o)" ] || fail "a changed flag does not rebuild"
+[ "$before" != "$(built build/decoder/abi/abi.o)" ] || fail "a changed flag does not rebuild"
 make -s CFLAGS='-O1 -g' install DESTDIR="$scratch/root" PREFIX=/usr >/dev/null || fail "make install"
 for f in bin/perfabi bin/perfabi-decode share/man/man1/perfabi.1 share/perfabi/cases/open/size.json \
 	lib/libperfabi.a lib/pkgconfig/perfabi.pc include/perfabi.h; do

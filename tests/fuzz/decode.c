@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "attr.h"
+#include "abi/attr.h"
 #include "perfabi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -16,10 +16,10 @@
 #include <sys/select.h>
 #include <unistd.h>
 
-#include "attr.h"
-#include "event_ioctl.h"
+#include "abi/attr.h"
+#include "call/event_ioctl.h"
 #include "lie.h"
-#include "step.h"
+#include "step/step.h"
 
 /* What a step's verb calls is what the case is about; the same call elsewhere is the harness's. */
 #define VERB(name)                                                                                 \

@@ -11,8 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "event_ioctl.h"
-#include "phase.h"
+#include "call/event_ioctl.h"
+#include "call/phase.h"
 
 static const char *const kinds[LIE_KINDS] = {
 	"attr", "flag",   "target", "size", "errno",  "nothing", "as",   "also",   "arg",

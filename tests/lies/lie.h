@@ -7,7 +7,7 @@
 #ifndef PERFABI_LIE_H
 #define PERFABI_LIE_H
 
-#include "abi.h"
+#include "abi/abi.h"
 
 enum lie_kind {
 	LIE_ATTR,    /* a field of attr, or bits of it, is taken for something else */

@@ -17,9 +17,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "baseline.h"
-#include "command.h"
+#include "machine/clock.h"
+#include "run/baseline.h"
+#include "command/command.h"
 #include "lie.h"
 
 struct liar {

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "attr.h"
+#include "abi/attr.h"
 #include "lie.h"
 
 enum { PAGE = 4096, SIZE_AT = 4, VER0 = 64, FDS = 1024, ATTR_BYTES = 256 };

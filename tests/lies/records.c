@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lie.h"
-#include "out.h"
+#include "text/out.h"
 #include "perfabi.h"
 
 typedef int sink_fn(void *context, const char *text, size_t size);

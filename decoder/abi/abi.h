@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ABI as cases/abi has it, loaded once: constants by family, the fields of struct
+ * perf_event_attr, its sizes, registers by architecture. Nothing of it stands in C.
+ */
+#ifndef PERFABI_ABI_H
+#define PERFABI_ABI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "text/error.h"
+#include "text/source.h"
+
+/* One named constant; for a bit of a mask `value` is the bit's value. */
+struct abi_value {
+	const char *name;  /* lower case, without the family's prefix */
+	const char *since; /* first mainline kernel that knows it: "5.13" */
+	uint64_t value;
+	const json_t
+		*json; /* all that the file says of it: a record's fields, a bit field's bits */
+};
+
+struct abi_family {
+	const char *name;   /* "sample_type" */
+	const char *prefix; /* "PERF_SAMPLE_" */
+	bool mask;          /* values are or-ed; else one of them is meant */
+	unsigned shift;     /* of the value in its field */
+	const struct abi_value *values;
+	size_t count;
+	const json_t *json;          /* as the file has it */
+	const struct source *source; /* the file */
+};
+
+/* A list of fields that records share: "sample_id". */
+struct abi_layout {
+	const char *name;
+	const json_t *fields;
+	const struct source *source;
+};
+
+/* One name of struct perf_event_attr; a union's other names are fields of their own. */
+struct abi_field {
+	const char *name;
+	const char *since;
+	const char *alias_of;  /* the first name at that place, or NULL */
+	const char *when;      /* the flag that makes this alias the right name, or NULL */
+	unsigned offset, size; /* bytes; of the storage unit if it is a bit field */
+	unsigned first, width; /* bits; width 0: the whole unit */
+	bool is_signed, reserved;
+	const struct abi_family *set;        /* names its values have, or NULL */
+	const struct abi_family *by_type[8]; /* the same by attr.type, for config */
+	bool regs;                           /* its bits are the architecture's registers */
+};
+
+struct abi_size {
+	const char *name; /* "VER0" */
+	const char *since;
+	unsigned size;
+};
+
+struct abi_arch {
+	const char *name; /* "x86" */
+	const char *prefix;
+	struct abi_family regs;
+	const char *const *machines; /* as uname(2) names them; NULL-terminated */
+	uint64_t reserved[2];        /* refused on a 32-bit, on a 64-bit kernel */
+	uint64_t extended;           /* need a PMU with extended registers */
+};
+
+struct abi {
+	const char *newest; /* the kernel version that the tables describe */
+	struct abi_family *families;
+	size_t family_count;
+	struct abi_field *fields;
+	size_t field_count;
+	struct abi_size *sizes; /* ascending */
+	size_t size_count;
+	struct abi_arch *archs;
+	size_t arch_count;
+	struct abi_layout *layouts;
+	size_t layout_count;
+	unsigned attr_smallest; /* the oldest of sizes, in bytes */
+	unsigned attr_size;     /* the newest of sizes, in bytes */
+	void *storage;          /* the JSON that the names above point into */
+};
+
+/*
+ * Loads every source whose name begins with `abi/`. Returns the ABI, to be freed with abi_free(),
+ * or NULL with `e` filled. The sources must outlive it.
+ */
+struct abi *abi_load(const struct sources *sources, struct error *e);
+void abi_free(struct abi *abi);
+
+/* The sources of cases/abi as they were at build time. */
+struct sources abi_builtin(void);
+
+/* NULL where there is none. */
+const struct abi_family *abi_family(const struct abi *abi, const char *name);
+const struct abi_field *abi_field(const struct abi *abi, const char *name);
+const struct abi_arch *abi_arch(const struct abi *abi, const char *machine);
+
+const struct abi_layout *abi_layout(const struct abi *abi, const char *name);
+
+/*
+ * A value of the family by its name, in any case, with or without the prefix, - and _ alike; NULL
+ * if there is none. `near`, if not NULL, is offered every name.
+ */
+const struct abi_value *abi_value(const struct abi_family *family, const char *name,
+				  struct nearest *near);
+
+/* The first value of the family that is exactly `value`, or NULL. */
+const struct abi_value *abi_value_of(const struct abi_family *family, uint64_t value);
+
+/* The names that fit a field's values in an attr of that type; NULL if it has none. */
+const struct abi_family *abi_field_set(const struct abi_field *field, uint32_t type,
+				       const struct abi_arch *arch);
+
+/* Compares kernel versions "6.18.44" number by number: <0, 0, >0; what is missing counts as 0. */
+int abi_version_compare(const char *a, const char *b);
+
+#endif

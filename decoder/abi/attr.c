@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * attr <-> bytes <-> JSON. One loop over the field table in each direction; no field is named here
+ * but type, on which the names of config hang.
+ */
+#include "abi/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t load(const unsigned char *p, unsigned size, enum byte_order order)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < size; i++)
+		value = value << 8 | p[order == BIG ? i : size - 1 - i];
+	return value;
+}
+
+static void store(unsigned char *p, unsigned size, enum byte_order order, uint64_t value)
+{
+	for (unsigned i = 0; i < size; i++, value >>= 8)
+		p[order == BIG ? size - 1 - i : i] = (unsigned char)value;
+}
+
+static unsigned width_of(const struct abi_field *field)
+{
+	return field->width ? field->width : field->size * 8;
+}
+
+static uint64_t mask_of(const struct abi_field *field)
+{
+	return UINT64_MAX >> (64 - width_of(field));
+}
+
+static unsigned shift_of(const struct abi_field *field, enum byte_order order)
+{
+	if (!field->width)
+		return 0;
+	return order == LITTLE ? field->first : field->size * 8 - field->first - field->width;
+}
+
+uint64_t attr_get(const struct abi_field *field, const unsigned char *bytes, enum byte_order order)
+{
+	uint64_t unit = load(bytes + field->offset, field->size, order);
+	uint64_t value = unit >> shift_of(field, order) & mask_of(field);
+
+	if (field->is_signed && value >> (width_of(field) - 1))
+		value |= ~mask_of(field);
+	return value;
+}
+
+void attr_set(const struct abi_field *field, unsigned char *bytes, enum byte_order order,
+	      uint64_t value)
+{
+	uint64_t unit = load(bytes + field->offset, field->size, order);
+	uint64_t mask = mask_of(field) << shift_of(field, order);
+
+	unit = (unit & ~mask) | ((value << shift_of(field, order)) & mask);
+	store(bytes + field->offset, field->size, order, unit);
+}
+
+static bool fits(const struct abi_field *field, const struct value *value)
+{
+	unsigned width = width_of(field);
+
+	if (value->negative)
+		return !field->width && (width == 64 || (~value->bits >> (width - 1)) == 0);
+	return (value->bits & ~mask_of(field)) == 0;
+}
+
+/* A generalized cache event: "l1d:read:access", each part by name. -ENOENT: it is not of that form.
+ */
+static int cache_config(const struct abi *abi, const char *text, const struct where *w,
+			struct value *out, struct error *e)
+{
+	static const char *const families[] = {"hw_cache_id", "hw_cache_op", "hw_cache_result"};
+	const char *at = text;
+
+	if (!text || !strchr(text, ':'))
+		return -ENOENT;
+	*out = (struct value){.known = true};
+	for (size_t i = 0; i < 3; i++) {
+		const struct abi_family *family = abi_family(abi, families[i]);
+		size_t n = strcspn(at, ":");
+		struct nearest near;
+		const struct abi_value *part;
+		char name[32];
+
+		snprintf(name, sizeof(name), "%.*s", n > 31 ? 31 : (int)n, at);
+		near = nearest_to(name);
+		part = family ? abi_value(family, name, &near) : NULL;
+		if (!part || (i < 2 && !at[n]) || (i == 2 && at[n]))
+			return error_name(e, w, part ? text : name, near.best,
+					  "\"id:op:result\" of a cache event, as l1d:read:access");
+		out->bits |= part->value << family->shift;
+		at += n + 1;
+	}
+	return 0;
+}
+
+static int eval_field(const struct abi *abi, const struct abi_arch *arch,
+		      const struct abi_field *field, const json_t *json, uint32_t type,
+		      const struct vars *vars, const struct where *w, struct value *out,
+		      struct error *e)
+{
+	const struct abi_family *set = abi_field_set(field, type, arch);
+	int err = -ENOENT;
+
+	if (set && !strcmp(set->name, "hw_cache_id"))
+		err = cache_config(abi, json_string_value(json), w, out, e);
+	if (err == -ENOENT)
+		err = value_eval(json, set, vars, w, out, e);
+	if (!err && out->known && !fits(field, out))
+		err = error_value(e, w, json, "a value of %u %sbits", width_of(field),
+				  field->is_signed ? "signed " : "");
+	return err;
+}
+
+/* Two names of one place, or a field and the whole unit it lies in, cannot both be given. */
+static int check_overlap(const struct abi *abi, const json_t *attr, const struct abi_field *field,
+			 const struct where *w, struct error *e)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)attr, name, value) {
+		const struct abi_field *other = abi_field(abi, name);
+
+		if (!other || other->offset != field->offset || !strcmp(name, field->name))
+			continue;
+		if (!other->width || !field->width)
+			return error_name(e, w, field->name, NULL,
+					  "one name of a place in attr, not \"%s\" too", name);
+	}
+	return 0;
+}
+
+static const struct abi_field *find_field(const struct abi *abi, const char *name,
+					  const struct where *w, struct error *e)
+{
+	const struct abi_field *field = abi_field(abi, name);
+	struct nearest near = nearest_to(name);
+
+	if (field)
+		return field;
+	for (size_t i = 0; i < abi->field_count; i++)
+		nearest_try(&near, abi->fields[i].name);
+	error_name(e, w, name, near.best, "a field of struct perf_event_attr");
+	return NULL;
+}
+
+int attr_from_json(const struct abi *abi, const struct abi_arch *arch, const json_t *attr,
+		   const struct vars *vars, const struct where *w, unsigned char *bytes,
+		   struct error *e)
+{
+	const struct abi_field *type_field = abi_field(abi, "type");
+	const json_t *type_json = json_object_get(attr, "type");
+	struct where at_type = where_key(w, "type");
+	struct value type = {.bits = attr_get(type_field, bytes, host_order()), .known = true};
+	const char *name;
+	json_t *json;
+
+	if (!json_is_object(attr))
+		return error_value(e, w, attr, "an object of attr fields");
+	if (type_json && eval_field(abi, arch, type_field, type_json, 0, vars, &at_type, &type, e))
+		return -EINVAL;
+	json_object_foreach((json_t *)attr, name, json) {
+		struct where at = where_key(w, name);
+		const struct abi_field *field = find_field(abi, name, &at, e);
+		struct value value;
+
+		if (!field || check_overlap(abi, attr, field, &at, e) ||
+		    eval_field(abi, arch, field, json, (uint32_t)type.bits, vars, &at, &value, e))
+			return -EINVAL;
+		if (value.known)
+			attr_set(field, bytes, host_order(), value.bits);
+	}
+	return 0;
+}
+
+static json_t *number_json(const struct abi_field *field, uint64_t value)
+{
+	char text[24];
+
+	if (field->is_signed)
+		return json_integer((json_int_t)value);
+	if (value <= INT32_MAX)
+		return json_integer((json_int_t)value);
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
+	return json_string(text);
+}
+
+/* The names of the bits set, and what has no name as one "0x…". */
+static json_t *mask_json(const struct abi_family *set, uint64_t value)
+{
+	json_t *list = json_array();
+	int err = !list;
+	char rest[24];
+
+	for (size_t i = 0; i < set->count && !err; i++) {
+		uint64_t bit = set->values[i].value;
+
+		if (!bit || (bit & (bit - 1)) || !(value & bit))
+			continue;
+		value &= ~bit;
+		err = json_array_append_new(list, json_string(set->values[i].name));
+	}
+	snprintf(rest, sizeof(rest), "0x%llx", (unsigned long long)value);
+	if (!err && value)
+		err = json_array_append_new(list, json_string(rest));
+	if (!err)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+static json_t *field_json(const struct abi_field *field, const struct abi_arch *arch, uint32_t type,
+			  uint64_t value)
+{
+	const struct abi_family *set = abi_field_set(field, type, arch);
+	const struct abi_value *constant = set ? abi_value_of(set, value) : NULL;
+
+	if (set && set->mask)
+		return mask_json(set, value);
+	if (constant && strcmp(set->name, "bp_len") && strcmp(set->name, "hw_cache_id"))
+		return json_string(constant->name);
+	return number_json(field, value);
+}
+
+/* Whether the flag is set on which an alias's being the right name hangs. */
+static bool flag_is_set(const struct abi *abi, const char *name, const unsigned char *bytes,
+			size_t length, enum byte_order order)
+{
+	const struct abi_field *flag = abi_field(abi, name);
+
+	return flag && flag->offset + flag->size <= length && attr_get(flag, bytes, order);
+}
+
+/*
+ * Of the names of one place: an alias where its flag is set (sample_freq with freq), bp_addr and
+ * bp_len for a breakpoint, the first for all others.
+ */
+static bool is_shown(const struct abi *abi, const struct abi_field *field, bool is_breakpoint,
+		     const unsigned char *bytes, size_t length, enum byte_order order)
+{
+	const char *place = field->alias_of ? field->alias_of : field->name;
+	bool has_bp_name = !strcmp(place, "config1") || !strcmp(place, "config2");
+
+	if (field->reserved && field->width)
+		return true;
+	if (is_breakpoint && has_bp_name)
+		return !strncmp(field->name, "bp_", 3);
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct abi_field *alias = &abi->fields[i];
+
+		if (alias->when && !strcmp(alias->alias_of, place) &&
+		    flag_is_set(abi, alias->when, bytes, length, order))
+			return field == alias;
+	}
+	return !field->alias_of && strcmp(field->name, "aux_action");
+}
+
+/* A config of 0 is an event with a name where the type names its configs. */
+static bool has_named_zero(const struct abi_field *field, uint32_t type)
+{
+	return type < sizeof(field->by_type) / sizeof(field->by_type[0]) && field->by_type[type];
+}
+
+json_t *attr_to_json(const struct abi *abi, const struct abi_arch *arch, const unsigned char *bytes,
+		     size_t length, enum byte_order order)
+{
+	const struct abi_value *breakpoint = abi_value(abi_family(abi, "type"), "breakpoint", NULL);
+	json_t *attr = json_object(), *tail = json_object();
+	uint32_t type = length >= 4 ? (uint32_t)load(bytes, 4, order) : 0;
+	int err = !attr || !tail;
+
+	for (size_t i = 0; i < abi->field_count && !err; i++) {
+		const struct abi_field *field = &abi->fields[i];
+		uint64_t value;
+
+		if (field->offset + field->size > length ||
+		    !is_shown(abi, field, breakpoint && type == breakpoint->value, bytes, length,
+			      order))
+			continue;
+		value = attr_get(field, bytes, order);
+		if (value || !strcmp(field->name, "type") || has_named_zero(field, type))
+			err = json_object_set_new(attr, field->name,
+						  field_json(field, arch, type, value));
+	}
+	for (size_t i = abi->attr_size; i < length && !err; i++) {
+		char offset[24];
+
+		snprintf(offset, sizeof(offset), "%zu", i);
+		if (bytes[i])
+			err = json_object_set_new(tail, offset, json_integer(bytes[i]));
+	}
+	if (!err && json_object_size(tail))
+		err = json_object_set(attr, "bytes", tail);
+	json_decref(tail);
+	if (!err)
+		return attr;
+	json_decref(attr);
+	return NULL;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The small expressions in which cases give numbers. Precedence climbing, one character of
+ * lookahead; there are no parentheses, so the recursion is as deep as there are levels of
+ * precedence.
+ */
+#include "abi/value.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct parse {
+	const char *at;
+	const struct vars *vars;
+	const struct where *where;
+	struct error *error;
+	const char *whole;
+};
+
+static int broken(struct parse *p, const char *what)
+{
+	char got[160];
+
+	snprintf(got, sizeof(got), "\"%.100s\", stuck at \"%.30s\"", p->whole, p->at);
+	return error_text(p->error, p->where, got, "%s", what);
+}
+
+static void skip_space(struct parse *p)
+{
+	while (*p->at == ' ')
+		p->at++;
+}
+
+static int variable(struct parse *p, struct value *out)
+{
+	char name[64];
+	size_t n = 0;
+	struct nearest near;
+	int err;
+
+	for (p->at++; isalnum((unsigned char)*p->at) || strchr("_.:", *p->at); p->at++) {
+		if (!*p->at)
+			break;
+		if (n + 1 >= sizeof(name))
+			return broken(p, "a variable's name of less than 64 characters");
+		name[n++] = *p->at;
+	}
+	name[n] = '\0';
+	near = nearest_to(name);
+	*out = (struct value){.known = true};
+	err = p->vars ? p->vars->lookup(p->vars->context, name, &out->bits, &out->known, &near)
+		      : -ENOENT;
+	if (err == -ENOENT)
+		return error_name(p->error, p->where, name, near.best,
+				  "a variable known here, after the $");
+	if (err)
+		return error_name(p->error, p->where, name, NULL,
+				  "a variable that this machine can settle (%s)", strerror(-err));
+	return 0;
+}
+
+static int literal(struct parse *p, struct value *out)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*p->at))
+		return broken(
+			p, "a number, \"0x...\", an expression such as \"1<<25\", or a $variable");
+	errno = 0;
+	*out = (struct value){.bits = strtoull(p->at, &end, p->at[1] == 'x' ? 16 : 10),
+			      .known = true};
+	if (errno)
+		return broken(p, "a number of at most 64 bits");
+	p->at = end;
+	return 0;
+}
+
+static int primary(struct parse *p, struct value *out)
+{
+	bool minus = false;
+	int err;
+
+	for (skip_space(p); *p->at == '-'; skip_space(p)) {
+		minus = !minus;
+		p->at++;
+	}
+	err = *p->at == '$' ? variable(p, out) : literal(p, out);
+	if (!err && minus) {
+		out->bits = -out->bits;
+		out->negative = out->bits != 0 && !out->negative;
+	}
+	return err;
+}
+
+/* The operators, loosest first. */
+static const char *const operators[][2] = {{"|"}, {"<<"}, {"+", "-"}, {"*"}};
+enum { LEVELS = sizeof(operators) / sizeof(operators[0]) };
+
+static const char *take_operator(struct parse *p, size_t level)
+{
+	skip_space(p);
+	for (size_t i = 0; i < 2 && operators[level][i]; i++) {
+		size_t n = strlen(operators[level][i]);
+
+		if (strncmp(p->at, operators[level][i], n))
+			continue;
+		p->at += n;
+		return operators[level][i];
+	}
+	return NULL;
+}
+
+static void apply(const char *op, struct value *left, const struct value *right)
+{
+	left->known = left->known && right->known;
+	switch (op[0]) {
+	case '|':
+		left->bits |= right->bits;
+		break;
+	case '<':
+		left->bits = right->bits < 64 ? left->bits << right->bits : 0;
+		break;
+	case '+':
+		left->bits += right->bits;
+		left->negative = (left->negative || right->negative) && (int64_t)left->bits < 0;
+		break;
+	case '-':
+		left->negative = (left->negative || left->bits < right->bits) &&
+				 (int64_t)(left->bits - right->bits) < 0;
+		left->bits -= right->bits;
+		break;
+	default:
+		left->negative = left->negative != right->negative;
+		left->bits *= right->bits;
+	}
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): one level of precedence a call, LEVELS of them */
+static int climb(struct parse *p, size_t level, struct value *out)
+{
+	const char *op;
+	int err;
+
+	if (level == LEVELS)
+		return primary(p, out);
+	err = climb(p, level + 1, out);
+	while (!err && (op = take_operator(p, level))) {
+		struct value right;
+
+		err = climb(p, level + 1, &right);
+		if (!err)
+			apply(op, out, &right);
+	}
+	return err;
+}
+
+static int expression(const char *text, const struct vars *vars, const struct where *w,
+		      struct value *out, struct error *e)
+{
+	struct parse p = {.at = text, .vars = vars, .where = w, .error = e, .whole = text};
+	int err = climb(&p, 0, out);
+
+	skip_space(&p);
+	if (!err && *p.at)
+		return broken(&p, "an op (| << + - *) or the end");
+	return err;
+}
+
+static int scalar(const json_t *json, const struct abi_family *set, const struct vars *vars,
+		  const struct where *w, struct value *out, struct error *e)
+{
+	const char *text = json_string_value(json);
+	struct nearest near = nearest_to(text ? text : "");
+	const struct abi_value *constant;
+
+	if (json_is_integer(json)) {
+		*out = (struct value){.bits = (uint64_t)json_integer_value(json),
+				      .negative = json_integer_value(json) < 0,
+				      .known = true};
+		return 0;
+	}
+	if (!text)
+		return error_value(e, w, json, "an integer, an expression%s",
+				   set ? ", or a name" : "");
+	constant = set ? abi_value(set, text, &near) : NULL;
+	if (constant) {
+		*out = (struct value){.bits = constant->value, .known = true};
+		return 0;
+	}
+	if (set && (isalpha((unsigned char)text[0]) || text[0] == '_'))
+		return error_name(e, w, text, near.best, "a %s constant (%s...)", set->name,
+				  set->prefix);
+	return expression(text, vars, w, out, e);
+}
+
+int value_eval(const json_t *json, const struct abi_family *set, const struct vars *vars,
+	       const struct where *w, struct value *out, struct error *e)
+{
+	json_t *part;
+	size_t i;
+
+	if (!json_is_array(json))
+		return scalar(json, set, vars, w, out, e);
+	*out = (struct value){.known = true};
+	json_array_foreach(json, i, part) {
+		struct where at = where_index(w, i);
+		struct value value;
+		int err = scalar(part, set, vars, &at, &value, e);
+
+		if (err)
+			return err;
+		out->bits |= value.bits;
+		out->known = out->known && value.known;
+	}
+	return 0;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Windowed reading. The window is read and not mapped: pages of a mapping would count as ours.
+ */
+#include "input/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "text/out.h"
+
+int input_open(struct input *in, int fd)
+{
+	struct stat st;
+
+	*in = (struct input){.fd = fd};
+	if (fstat(fd, &st))
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	/* A file of /proc has a size of 0 and is read as a pipe is. */
+	in->seekable = S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) >= 0;
+	if (in->seekable)
+		in->size = (uint64_t)st.st_size;
+	in->capacity =
+		in->seekable && in->size < INPUT_WINDOW ? (size_t)in->size + 1 : INPUT_WINDOW;
+	in->window = malloc(in->capacity);
+	if (!in->window)
+		return -ENOMEM;
+	in->segments[0] = (struct segment){0, in->seekable ? in->size : UINT64_MAX};
+	in->segment_count = 1;
+	return 0;
+}
+
+void input_close(struct input *in)
+{
+	free(in->window);
+	in->window = NULL;
+	if (in->spooled)
+		close(in->fd);
+}
+
+static long read_fully(int fd, void *bytes, size_t size)
+{
+	size_t got = 0;
+
+	while (got < size) {
+		ssize_t n = read(fd, (char *)bytes + got, size - got);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			break;
+		got += (size_t)n;
+	}
+	return (long)got;
+}
+
+const char *input_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder && folder[0] ? folder : "/tmp";
+}
+
+static int unnamed_file(void)
+{
+	char path[4096];
+	int fd, n = snprintf(path, sizeof(path), "%s/perfabi-XXXXXX", input_folder());
+
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return -ENAMETOOLONG;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	unlink(path);
+	return fd;
+}
+
+int input_spool(struct input *in)
+{
+	int fd = unnamed_file(), err;
+	uint64_t size = 0;
+
+	if (fd < 0)
+		return fd;
+	err = write_fully(fd, in->window + in->start, in->end - in->start);
+	size = in->end - in->start;
+	while (!err) {
+		long n = read_fully(in->fd, in->window, in->capacity);
+
+		if (n <= 0) {
+			err = (int)n;
+			break;
+		}
+		err = write_fully(fd, in->window, (size_t)n);
+		size += (uint64_t)n;
+	}
+	if (err) {
+		close(fd);
+		return err;
+	}
+	in->spooled = true;
+	in->fd = fd;
+	in->seekable = true;
+	in->size = size;
+	input_select(in, &(struct segment){0, size}, 1);
+	return 0;
+}
+
+long input_read_at(struct input *in, uint64_t offset, void *bytes, size_t size)
+{
+	size_t got = 0;
+
+	if (offset >= in->size)
+		return 0;
+	while (got < size) {
+		ssize_t n = pread(in->fd, (char *)bytes + got, size - got, (off_t)(offset + got));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return in->err = -errno;
+		if (!n)
+			break;
+		got += (size_t)n;
+	}
+	return (long)got;
+}
+
+void input_select(struct input *in, const struct segment *segments, size_t count)
+{
+	for (size_t i = 0; i < count && i < SEGMENTS; i++)
+		in->segments[i] = segments[i];
+	in->segment_count = count;
+	in->read = in->position = 0;
+	in->start = in->end = 0;
+	in->eof = false;
+}
+
+/* Where the next byte to be read lies, and how many lie together there. */
+static uint64_t segment_at(const struct input *in, uint64_t position, uint64_t *together)
+{
+	for (size_t i = 0; i < in->segment_count; i++) {
+		if (position < in->segments[i].size) {
+			*together = in->segments[i].size - position;
+			return in->segments[i].offset + position;
+		}
+		position -= in->segments[i].size;
+	}
+	*together = 0;
+	return 0;
+}
+
+static long read_more(struct input *in, size_t room)
+{
+	uint64_t together, offset = segment_at(in, in->read, &together);
+	ssize_t n;
+
+	if (!together)
+		return 0;
+	if (room > together)
+		room = (size_t)together;
+	do
+		n = in->seekable ? pread(in->fd, in->window + in->end, room, (off_t)offset)
+				 : read(in->fd, in->window + in->end, room);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+size_t input_fill(struct input *in, size_t want)
+{
+	if (in->end - in->start >= want || in->eof)
+		return in->end - in->start;
+	memmove(in->window, in->window + in->start, in->end - in->start);
+	in->end -= in->start;
+	in->start = 0;
+	while (in->end < want && in->end < in->capacity) {
+		long n = read_more(in, in->capacity - in->end);
+
+		if (n <= 0) {
+			in->eof = true;
+			in->err = n ? (int)n : in->err;
+			break;
+		}
+		in->end += (size_t)n;
+		in->read += (uint64_t)n;
+	}
+	return in->end - in->start;
+}
+
+const unsigned char *input_bytes(const struct input *in)
+{
+	return in->window + in->start;
+}
+
+void input_advance(struct input *in, size_t n)
+{
+	in->start += n;
+	in->position += n;
+}
+
+const unsigned char *input_give(struct input *in, size_t n, unsigned char **buffer)
+{
+	unsigned char *given = in->window;
+	size_t start = in->start, left = in->end - in->start - n;
+
+	if (in->capacity < INPUT_WINDOW)
+		return NULL;
+	memcpy(*buffer, given + start + n, left);
+	in->window = *buffer;
+	*buffer = given;
+	in->start = 0;
+	in->end = left;
+	in->position += n;
+	return given + start;
+}
+
+uint64_t input_skip(struct input *in, uint64_t n)
+{
+	uint64_t skipped = 0, together, total = 0;
+
+	while (skipped < n) {
+		size_t here = in->end - in->start;
+
+		if (here) {
+			size_t step = n - skipped < here ? (size_t)(n - skipped) : here;
+
+			input_advance(in, step);
+			skipped += step;
+			continue;
+		}
+		if (!in->seekable) {
+			if (!input_fill(in, 1))
+				break;
+			continue;
+		}
+		for (size_t i = 0; i < in->segment_count; i++)
+			total += in->segments[i].size;
+		together = total - in->read;
+		if (together > n - skipped)
+			together = n - skipped;
+		in->read += together;
+		in->position += together;
+		skipped += together;
+		break;
+	}
+	return skipped;
+}
+
+uint64_t input_offset(const struct input *in, size_t at, uint64_t *linear)
+{
+	return segment_at(in, in->position + at, linear);
+}
+
+bool input_would_block(const struct input *in)
+{
+	struct pollfd fd = {in->fd, POLLIN, 0};
+
+	return poll(&fd, 1, 0) == 0;
+}
+
+bool input_at_end(const struct input *in)
+{
+	uint64_t together;
+
+	segment_at(in, in->read, &together);
+	return in->eof || !together;
+}

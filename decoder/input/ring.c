@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * struct perf_event_mmap_page by its layout; data_head and data_tail as perf_event_open(2), "MMAP
+ * layout", has them. A buffer that was mapped read-only is never emptied, so that data_head runs
+ * past data_size and the oldest records are overwritten.
+ */
+#include "input/ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/record.h"
+
+static uint64_t field(const struct plan *plan, const unsigned char *page, size_t n,
+		      enum byte_order order, const char *name)
+{
+	int at = plan_offset(plan, name);
+
+	return at >= 0 && (size_t)at + 8 <= n ? load_word(page + at, 8, order) : 0;
+}
+
+static bool is_power_of_two(uint64_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+static int page_plan(struct plan *plan, const struct abi *abi, struct error *e)
+{
+	struct plan_for with = {.abi = abi};
+
+	return plan_make_layout(plan, &with, "mmap_page", e);
+}
+
+int ring_detect(const struct abi *abi, const unsigned char *bytes, size_t n, uint64_t size,
+		enum byte_order *order)
+{
+	static const enum byte_order orders[] = {LITTLE, BIG};
+	struct error e = {0};
+	struct plan plan;
+	bool found = false;
+
+	if (n < RING_PAGE_MIN)
+		return 0;
+	if (page_plan(&plan, abi, &e))
+		return e.no_memory ? -ENOMEM : 0;
+	for (size_t i = 0; i < 2 && !found; i++) {
+		uint64_t offset = field(&plan, bytes, n, orders[i], "data_offset");
+		uint64_t data = field(&plan, bytes, n, orders[i], "data_size");
+
+		found = offset >= RING_PAGE_MIN && is_power_of_two(offset) &&
+			is_power_of_two(data) && data <= size && offset <= size - data &&
+			!bytes[0] && !bytes[1] && !bytes[2];
+		if (found)
+			*order = orders[i];
+	}
+	plan_free(&plan);
+	return found;
+}
+
+/* The bytes from position `from` to `to` of the free-running counter, in file order of reading. */
+static void cut_segments(struct ring *ring, uint64_t data, uint64_t size, uint64_t from,
+			 uint64_t length)
+{
+	uint64_t at = from & (size - 1), first = size - at;
+
+	ring->segments[0] = (struct segment){data + at, length < first ? length : first};
+	ring->segments[1] = (struct segment){data, length < first ? 0 : length - first};
+	ring->segment_count = 2;
+}
+
+int ring_open(struct ring *ring, const struct abi *abi, struct input *in, enum byte_order order,
+	      bool backward, struct error *e)
+{
+	unsigned char page[RING_PAGE_MIN];
+	uint64_t head, tail, offset, size;
+	long n = input_read_at(in, 0, page, sizeof(page));
+	int err;
+
+	*ring = (struct ring){0};
+	if (n < 0)
+		return (int)n;
+	if (n < RING_PAGE_MIN)
+		return error_text(e, NULL, "less than one page",
+				  "an image of the mmap area: a metadata page and 2^n data pages");
+	err = page_plan(&ring->plan, abi, e);
+	if (err)
+		return err;
+	ring->page = (uint64_t)plan_offset(&ring->plan, "aux_size") + 8;
+	head = field(&ring->plan, page, (size_t)n, order, "data_head");
+	tail = field(&ring->plan, page, (size_t)n, order, "data_tail");
+	offset = field(&ring->plan, page, (size_t)n, order, "data_offset");
+	size = field(&ring->plan, page, (size_t)n, order, "data_size");
+	if (!size) { /* before 4.1: the data begins behind the first page */
+		for (offset = RING_PAGE_MIN;
+		     offset < in->size && !is_power_of_two(in->size - offset);)
+			offset *= 2;
+		size = in->size > offset ? in->size - offset : 0;
+	}
+	if (!is_power_of_two(size) || offset < RING_PAGE_MIN || offset > in->size ||
+	    size > in->size - offset) {
+		char got[96];
+
+		snprintf(got, sizeof(got),
+			 "data_offset %llu, data_size %llu in an image of %llu bytes",
+			 (unsigned long long)offset, (unsigned long long)size,
+			 (unsigned long long)in->size);
+		plan_free(&ring->plan);
+		return error_text(e, NULL, got, "2^n data pages behind the metadata page");
+	}
+	ring->unread = in->size - offset - size;
+	if (backward) {
+		uint64_t written = 0 - head;
+
+		cut_segments(ring, offset, size, head, written < size ? written : size);
+		ring->lost_end = written > size;
+	} else if (head - tail <= size) {
+		cut_segments(ring, offset, size, tail, head - tail);
+	} else {
+		ring->lost_begin = true;
+		cut_segments(ring, offset, size, head - size, size);
+	}
+	return 0;
+}

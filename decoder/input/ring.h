@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An image of the mmap area: which ranges of it hold records, oldest first.
+ */
+#ifndef PERFABI_RING_H
+#define PERFABI_RING_H
+
+#include "stream/events.h"
+#include "input/input.h"
+
+struct ring {
+	struct segment segments[SEGMENTS];
+	size_t segment_count;
+	bool lost_begin;  /* the oldest record was partly overwritten: look for the first whole one
+			   */
+	bool lost_end;    /* of a backward buffer: the same at its end */
+	uint64_t unread;  /* bytes of the image that are not of data pages */
+	uint64_t page;    /* bytes of the metadata page, as long as its layout */
+	struct plan plan; /* of the metadata page; free with plan_free() */
+};
+
+enum { RING_PAGE_MIN = 4096 };
+
+/* Whether the first bytes of an input of that size look like a metadata page: 1, 0 or -ENOMEM. */
+int ring_detect(const struct abi *abi, const unsigned char *bytes, size_t n, uint64_t size,
+		enum byte_order *order);
+
+/*
+ * Reads the metadata page. `backward`: attr.write_backward is set. 0, or a negative errno with `e`
+ * filled.
+ */
+int ring_open(struct ring *ring, const struct abi *abi, struct input *in, enum byte_order order,
+	      bool backward, struct error *e);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A plan and bytes -> the members of a JSON object. No allocation, no lookup by name, no look at
+ * the attr: the plan has settled that.
+ */
+#ifndef PERFABI_RECORD_H
+#define PERFABI_RECORD_H
+
+#include <string.h>
+
+#include "abi/attr.h"
+#include "plan/plan.h"
+
+/* Why a record could not be read by its plan; 0 if it could. */
+enum record_problem {
+	RECORD_OK,
+	RECORD_SHORT,      /* a field ends past the record */
+	RECORD_COUNT,      /* more elements than bytes */
+	RECORD_ATTR,       /* an attr of a size that none has */
+	RECORD_IMPOSSIBLE, /* a field has a value that none has; all members are there */
+	RECORD_LEFT,       /* bytes are left that no field accounts for; they are under "rest" */
+};
+
+/* What a strict look at a record found in one field. */
+struct finding {
+	const char *code; /* "reserved", "padding", "unterminated", "unknown-bits" */
+	const char *path; /* the field, or NULL */
+	uint32_t offset;  /* in the record */
+};
+
+enum { FINDINGS = 8 };
+
+struct record {
+	const struct abi *abi;
+	const struct abi_arch *arch; /* may be NULL */
+	enum byte_order order;
+	bool notes;  /* write each field's place under "at" */
+	bool strict; /* gather findings */
+	char *at;    /* room for plan->paths characters if `notes` is set */
+	/*
+	 * Is shown the text behind each element of an array, and may take all but its last byte
+	 * away: it returns where to go on. NULL: the text stays. What it took is not taken back if
+	 * the bytes do not fit the plan.
+	 */
+	char *(*spill)(void *to, char *text);
+	void *spill_to;
+	bool dry; /* the text is not wanted: what costs most of it may be left out */
+
+	/* What came out. */
+	int err;            /* -ENOMEM: the text is not what it should be; it stays set */
+	const char *failed; /* the field that did not fit, as a key; may be NULL */
+	uint32_t failed_at; /* in the record */
+	uint64_t regs[REGS];
+	uint64_t time, cpu; /* if has_ says so; strict alone */
+	bool has_time, has_cpu;
+	struct finding findings[FINDINGS];
+	size_t finding_count;
+};
+
+/* What a line of that plan and so many bytes takes at most. */
+size_t record_longest(const struct plan *plan, size_t size);
+
+/*
+ * Writes the members of the `size` bytes at `bytes`, read from byte `from` on, each with a comma
+ * behind it, and moves *out there. Where the answer is not RECORD_OK, RECORD_LEFT or
+ * RECORD_IMPOSSIBLE, *out is where it was.
+ */
+enum record_problem record_put(const struct plan *plan, struct record *r,
+			       const unsigned char *bytes, size_t from, size_t size, uint16_t misc,
+			       char **out);
+
+/* The sentence to a problem: "callchain: more elements than bytes". Returns `text`. */
+const char *record_problem_text(enum record_problem problem, const struct record *r, char *text,
+				size_t size);
+
+/* An unsigned number of 1, 2, 4 or 8 bytes; `swap`: not in this machine's order. */
+static inline uint64_t load_swapped(const unsigned char *p, unsigned width, bool swap)
+{
+	uint16_t v16;
+	uint32_t v32;
+	uint64_t v64;
+
+	switch (width) {
+	case 1:
+		return *p;
+	case 2:
+		memcpy(&v16, p, 2);
+		return swap ? __builtin_bswap16(v16) : v16;
+	case 4:
+		memcpy(&v32, p, 4);
+		return swap ? __builtin_bswap32(v32) : v32;
+	default:
+		memcpy(&v64, p, 8);
+		return swap ? __builtin_bswap64(v64) : v64;
+	}
+}
+
+static inline uint64_t load_word(const unsigned char *bytes, unsigned width, enum byte_order order)
+{
+	return load_swapped(bytes, width, order != host_order());
+}
+
+#endif

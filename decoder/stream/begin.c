@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The beginning: which of the formats, its attrs, where its records are, the header line.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream/decode.h"
+#include "text/json.h"
+#include "input/scan.h"
+
+/* Diagnostics of a header, which are kept until it is out; more of them are counted. */
+enum { HEADER_DIAGNOSTICS = 1000 };
+
+static int drop(void *context, const char *text, size_t size)
+{
+	(void)context;
+	(void)text;
+	(void)size;
+	return 0;
+}
+
+/* The header, and what is wrong with it, is the first shard's. */
+static bool is_later_shard(const struct decoder *d)
+{
+	return d->options->shards && d->options->shard > 1;
+}
+
+/* The header line goes out before what was found wrong while it was made. */
+static int put_header(struct decoder *d, int (*make)(struct decoder *, struct out *))
+{
+	bool is_later = is_later_shard(d), is_silent = d->options->check || is_later;
+	struct out said, line;
+	int err = out_init(&said, NULL, NULL);
+
+	if (err)
+		return err;
+	err = out_init(&line, is_silent ? drop : d->sink, d->context);
+	if (!err) {
+		d->lines.out = &said;
+		d->lines.options.silent = is_later;
+		d->lines.limit = HEADER_DIAGNOSTICS;
+		err = make(d, &line);
+		lines_end_limit(&d->lines);
+		d->lines.out = &d->out;
+		err = err ? err : said.err;
+		if (!err)
+			err = out_flush(&line);
+		if (!err && !is_later && said.at > said.base)
+			err = d->sink(d->context, said.base, (size_t)(said.at - said.base));
+		out_free(&line);
+	}
+	out_free(&said);
+	return err;
+}
+
+static int make_perfdata_header(struct decoder *d, struct out *out)
+{
+	return perfdata_header(&d->file, &d->in, &d->events, &d->lines, out);
+}
+
+/* The part of the bytes from `offset` on that is this shard's; the header is the first one's. */
+static void set_shard(struct decoder *d, uint64_t offset, uint64_t size)
+{
+	const struct perfabi_options *o = d->options;
+
+	if (o->shards < 2)
+		return;
+	if (size > UINT64_MAX - offset) /* that will be said; what there is is the first shard's */
+		size = UINT64_MAX - offset;
+	d->first = o->shard == 1 ? 0 : offset + size / o->shards * (o->shard - 1);
+	d->last = o->shard == o->shards ? UINT64_MAX : offset + size / o->shards * o->shard;
+}
+
+static int spool(struct decoder *d)
+{
+	int err = input_spool(&d->in);
+
+	return err ? decoder_fail(d, err, "keeping what comes through a pipe in %s (TMPDIR): %s",
+				  input_folder(), strerror(-err))
+		   : 0;
+}
+
+/* Where the data is, as far as it is in the file. */
+static struct segment data_in_file(const struct decoder *d)
+{
+	struct segment data = d->file.data;
+
+	if (data.offset > d->in.size)
+		return (struct segment){d->in.size, 0};
+	if (d->file.open_ended || data.size > d->in.size - data.offset)
+		data.size = d->in.size - data.offset;
+	return data;
+}
+
+static void say_cut_data(struct decoder *d)
+{
+	const struct segment *data = &d->file.data;
+
+	if (data->offset > d->in.size)
+		lines_diagnostic(&d->lines, (struct place){PERFDATA_DATA_OFFSET, -1},
+				 "section-past-end", 0, "the data begins at %llu of %llu bytes",
+				 (unsigned long long)data->offset, (unsigned long long)d->in.size);
+	else if (data->size > d->in.size - data->offset)
+		lines_diagnostic(&d->lines, (struct place){PERFDATA_DATA_SIZE, -1}, "truncated", 0,
+				 "%llu bytes of data are announced, and %llu are there",
+				 (unsigned long long)data->size,
+				 (unsigned long long)(d->in.size - data->offset));
+}
+
+static int begin_perfdata(struct decoder *d, struct error *e)
+{
+	struct segment data;
+	int err = perfdata_open(&d->file, d->abi, &d->in, d->events.order, e);
+
+	if (!err && !d->file.is_pipe && !d->in.seekable)
+		err = spool(d);
+	if (err)
+		return err;
+	d->file.attrs_only = d->options->attrs_only;
+	if (d->file.is_pipe) {
+		if (d->options->shards && !d->in.seekable)
+			return error_text(e, NULL, "a pipe",
+					  "a file, whose size is known, for --shard");
+		input_advance(&d->in, PERFDATA_PIPE_HEADER);
+		if (d->in.seekable)
+			set_shard(d, PERFDATA_PIPE_HEADER, d->in.size);
+		return put_header(d, make_perfdata_header);
+	}
+	data = data_in_file(d);
+	set_shard(d, data.offset, data.size);
+	err = put_header(d, make_perfdata_header);
+	if (err)
+		return err;
+	if (d->file.attrs_only) {
+		input_select(&d->in, NULL, 0);
+		return 0;
+	}
+	d->lines.options.silent = is_later_shard(d);
+	if (d->file.open_ended)
+		lines_diagnostic(
+			&d->lines, (struct place){PERFDATA_DATA_SIZE, -1}, "not-closed", 0,
+			"data.size is 0: perf did not close this file; read on to its end");
+	say_cut_data(d);
+	input_select(&d->in, &data, 1);
+	return decoder_pass_on(d);
+}
+
+static int put_list_header(struct decoder *d, struct out *out, const char *format)
+{
+	char *p = out_room(out, 128);
+
+	if (!p)
+		return -ENOMEM;
+	p = put_text(put_text(p, "{\"type\":\"header\",\"format\":\""), format);
+	p = put_text(put_text(p, "\",\"byte_order\":\""),
+		     d->events.order == BIG ? "big" : "little");
+	out->at = put_text(p, "\",");
+	return attr_list_put(&d->attrs, &d->events, out);
+}
+
+/* What of the attrs of --attr does not tell whose a record is. */
+static void say_of_ids(struct decoder *d)
+{
+	struct place place = {0, -1};
+
+	lines_id_clashes(&d->lines, &d->events, place);
+	lines_no_ids(&d->lines, &d->events, place);
+}
+
+static int make_ring_header(struct decoder *d, struct out *out)
+{
+	unsigned char page[RING_PAGE_MIN];
+	int err = put_list_header(d, out, "ring");
+	long n = err ? err : input_read_at(&d->in, 0, page, sizeof(page));
+	char *p;
+
+	if (n < (long)d->ring.page)
+		return n < 0 ? (int)n : -EIO;
+	p = out_room(out, record_longest(&d->ring.plan, (size_t)d->ring.page));
+	if (!p)
+		return -ENOMEM;
+	p = put_text(p, ",\"page\":{");
+	d->lines.record.order = d->events.order;
+	d->lines.record.notes = false;
+	record_put(&d->ring.plan, &d->lines.record, page, 0, (size_t)d->ring.page, 0, &p);
+	d->lines.record.notes = d->options->bytes;
+	say_of_ids(d);
+	out->at = put_text(put_close(p, '}'), "}\n");
+	return out->err;
+}
+
+static int make_records_header(struct decoder *d, struct out *out)
+{
+	int err = put_list_header(d, out, "records");
+	char *p = err ? NULL : out_room(out, 16);
+
+	if (!p)
+		return err ? err : -ENOMEM;
+	say_of_ids(d);
+	out->at = put_text(p, "}\n");
+	return out->err;
+}
+
+/* Adds what --attr says to the events. */
+static int take_attrs(struct decoder *d, struct error *e)
+{
+	int err;
+
+	if (!d->options->attr)
+		return error_text(e, NULL, "none",
+				  "the attr of these records in JSON (--attr FILE): "
+				  "this is no perf.data");
+	err = attr_list_read(&d->attrs, d->abi, d->events.arch, d->options->attr,
+			     d->options->attr_name ? d->options->attr_name : "attr", NULL, e);
+	return err ? err : attr_list_add(&d->attrs, &d->events, e);
+}
+
+static int begin_ring(struct decoder *d, struct error *e)
+{
+	int err = d->in.seekable ? 0 : spool(d);
+
+	if (d->options->shards)
+		return error_text(e, NULL, "an image of the mmap area",
+				  "a perf.data or records for --shard");
+	if (!err)
+		err = take_attrs(d, e);
+	if (!err)
+		err = ring_open(&d->ring, d->abi, &d->in, d->events.order,
+				attr_list_flag(&d->attrs, d->abi, "write_backward"), e);
+	if (err)
+		return err;
+	err = put_header(d, make_ring_header);
+	if (err)
+		return err;
+	d->lines.sums.passed_over += d->ring.unread; /* an AUX area, say */
+	d->lines.options.backward = attr_list_flag(&d->attrs, d->abi, "write_backward");
+	d->lines.options.cut_end = d->ring.lost_end;
+	input_select(&d->in, d->ring.segments, d->ring.segment_count);
+	if (d->ring.lost_begin) {
+		uint64_t linear;
+		struct place place = {input_offset(&d->in, 0, &linear), -1};
+
+		damage_begin(&d->damage, &d->events, NULL, 0, SCAN_MORE, place);
+	}
+	return decoder_pass_on(d);
+}
+
+static int begin_records(struct decoder *d, struct error *e)
+{
+	int err = take_attrs(d, e);
+
+	if (!err && d->options->shards && !d->in.seekable)
+		return error_text(e, NULL, "a pipe", "a file, whose size is known, for --shard");
+	if (!err)
+		set_shard(d, 0, d->in.size);
+	return err ? err : put_header(d, make_records_header);
+}
+
+/* Of an image that may be cut short, or still come: what is not absurd. */
+static const uint64_t RING_MOST = UINT64_C(1) << 48;
+
+/* What the first bytes are, unless the options say; no more of a pipe is waited for than is needed.
+ */
+static int find_format(struct decoder *d, enum perfabi_format *format, enum byte_order *order)
+{
+	enum perfabi_format wanted = d->options->format;
+	size_t n = input_fill(&d->in, PERFDATA_PIPE_HEADER);
+	int is_ring;
+
+	*format = wanted;
+	if (wanted != PERFABI_RING && wanted != PERFABI_RECORDS &&
+	    perfdata_detect(input_bytes(&d->in), n, order)) {
+		*format = PERFABI_PERF_DATA;
+		return 0;
+	}
+	if (wanted == PERFABI_PERF_DATA || wanted == PERFABI_RECORDS)
+		return 0;
+	n = input_fill(&d->in, RING_PAGE_MIN);
+	is_ring = ring_detect(d->abi, input_bytes(&d->in), n, RING_MOST, order);
+	if (is_ring < 0)
+		return is_ring;
+	if (is_ring)
+		*format = PERFABI_RING;
+	else if (wanted == PERFABI_AUTO)
+		*format = PERFABI_RECORDS;
+	return 0;
+}
+
+int decoder_begin(struct decoder *d, struct error *e)
+{
+	enum byte_order order = host_order();
+	enum perfabi_format format;
+	int err = find_format(d, &format, &order);
+	size_t n = input_fill(&d->in, 1);
+
+	if (err)
+		return err;
+	if (d->in.err)
+		return decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
+	if (!n)
+		return error_text(e, NULL, "no bytes at all", "a recording");
+	if (format == PERFABI_PERF_DATA && !perfdata_detect(input_bytes(&d->in), n, &order))
+		return error_text(e, NULL, "other bytes", "PERFILE2 or PERFFILE at the beginning");
+	if (format != PERFABI_PERF_DATA && d->options->order != PERFABI_HOST)
+		order = d->options->order == PERFABI_BIG ? BIG : LITTLE;
+	d->events.order = order;
+	switch (format) {
+	case PERFABI_PERF_DATA:
+		return begin_perfdata(d, e);
+	case PERFABI_RING:
+		return begin_ring(d, e);
+	default:
+		return begin_records(d, e);
+	}
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the first record to the last: who handles which bytes. How a record becomes a line is in
+ * lines.c, where records end in scan.c.
+ */
+#include "stream/decode.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/scan.h"
+
+/* The records that are not only written. */
+enum { PLAIN, HEADER_ATTR, HEADER_FEATURE, COMPRESSED, FOLLOWED };
+
+int decoder_fail(struct decoder *d, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(d->result->message, sizeof(d->result->message), format, args);
+	va_end(args);
+	return err;
+}
+
+void decoder_set_silence(struct decoder *d, struct place place)
+{
+	d->lines.options.silent = place.offset < d->first || place.offset >= d->last;
+}
+
+int decoder_pass_on(struct decoder *d)
+{
+	return d->jobs ? out_flush(&d->out) : d->out.err;
+}
+
+/* The part of a run that lies in the shard; the rest is only stepped over. */
+static void cut_to_shard(const struct decoder *d, const unsigned char **bytes, size_t *size,
+			 struct place *place)
+{
+	size_t begin = 0, end;
+
+	if (place->within >= 0) {
+		if (place->offset < d->first || place->offset >= d->last)
+			*size = 0;
+		return;
+	}
+	while (begin < *size && place->offset + begin < d->first)
+		begin += (size_t)load_word(*bytes + begin + 6, 2, d->events.order);
+	end = begin;
+	if (place->offset + *size <= d->last)
+		end = *size;
+	while (end < *size && place->offset + end < d->last)
+		end += (size_t)load_word(*bytes + end + 6, 2, d->events.order);
+	*bytes += begin;
+	*size = end - begin;
+	place->offset += begin;
+}
+
+static int put_run(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
+{
+	if (d->options->shards)
+		cut_to_shard(d, &bytes, &size, &place);
+	if (!size)
+		return 0;
+	if (d->jobs)
+		return jobs_records(d->jobs, bytes, size, place);
+	d->lines.options.silent = false;
+	lines_put(&d->lines, bytes, size, place);
+	return d->out.err;
+}
+
+/* One record by the caller's own lines. */
+static int put_one(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
+{
+	decoder_set_silence(d, place); /* what it says of the recording counts for all shards */
+	lines_put(&d->lines, bytes, size, place);
+	return decoder_pass_on(d);
+}
+
+static uint16_t size_of(const struct decoder *d, const unsigned char *bytes)
+{
+	return (uint16_t)load_word(bytes + 6, 2, d->events.order);
+}
+
+/*
+ * Passes over damage, as far as these bytes tell; returns how many are behind it. `whose`: what is
+ * said of it is the shard's that has this.
+ */
+static size_t pass_damage(struct decoder *d, struct damage *damage, const unsigned char *bytes,
+			  size_t size, bool at_end, struct place whose)
+{
+	size_t n;
+
+	decoder_set_silence(d, whose);
+	n = damage_pass(damage, &d->lines, bytes, size, at_end);
+	decoder_pass_on(d);
+	return n;
+}
+
+/* Damage up to the end, of which a pipe tells when there is nothing left to pass over. */
+static int end_damage(struct decoder *d, struct damage *damage, struct place whose)
+{
+	if (!damage->active)
+		return 0;
+	decoder_set_silence(d, whose);
+	damage_end(damage, &d->lines);
+	return decoder_pass_on(d);
+}
+
+/* The bytes behind a record that are not in its size: AUX data, tracing data. */
+static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size, uint64_t *follow)
+{
+	uint32_t type = (uint32_t)load_word(bytes, 4, d->events.order);
+	int slot = d->events.slot_of[type];
+	const json_t *json = json_object_get(d->events.records[slot].value->json, "followed_by");
+	const char *field = json_string_value(json_object_get(json, "field"));
+	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
+	uint64_t align = (uint64_t)json_integer_value(json_object_get(json, "align"));
+	int at = field && plan ? plan_offset(plan, field) : -1;
+	unsigned width = 0;
+
+	if (!plan)
+		return -ENOMEM;
+	for (size_t i = 0; at >= 0 && i < plan->count; i++)
+		if (plan->ops[i].path && !strcmp(plan->ops[i].path, field))
+			width = plan->ops[i].width;
+	*follow = 0;
+	if (at < 0 || !width || size < (size_t)at + width)
+		return 0;
+	*follow = load_word(bytes + at, width, d->events.order);
+	if (align > 1 && *follow % align && *follow < UINT64_MAX - align)
+		*follow += align - *follow % align;
+	return 0;
+}
+
+/* Bytes of the stream that follow a record and are none, as far as they are there. */
+static size_t pass_inside(struct decoder *d, size_t size, struct place place)
+{
+	struct decompress *z = &d->decompress;
+	size_t n = size < z->follow ? size : (size_t)z->follow;
+
+	decoder_set_silence(d, place);
+	if (!d->lines.options.silent)
+		d->lines.sums.passed_over += n;
+	z->follow -= n;
+	return n;
+}
+
+/* One of those that are not only written, inside the stream; what follows it is passed over next.
+ */
+static int put_inside(struct decoder *d, const unsigned char *bytes, size_t size,
+		      struct place place)
+{
+	uint32_t type = (uint32_t)load_word(bytes, 4, d->events.order);
+	int err = 0;
+
+	if (d->role[type] == FOLLOWED)
+		err = pass_over(d, bytes, size, &d->decompress.follow);
+	if (err)
+		return err;
+	decoder_set_silence(d, place);
+	if (d->role[type] != FOLLOWED)
+		lines_diagnostic(&d->lines, place, "misplaced", 0,
+				 "%s inside a compressed record: what it holds is not taken",
+				 d->events.records[d->events.slot_of[type]].value->name);
+	return put_one(d, bytes, size, place);
+}
+
+/* Whole records, or damage, or what follows a record: *n bytes. False if more must come to tell. */
+static bool take_decompressed(struct decoder *d, const unsigned char *bytes, size_t size,
+			      bool at_end, struct place place, size_t *n, int *err)
+{
+	enum scan_stop stop;
+
+	if (d->decompress.follow) {
+		*n = pass_inside(d, size, place);
+		return true;
+	}
+	if (!d->inner.active) {
+		*n = scan_records(&d->events, d->special, bytes, size, at_end, &stop);
+		if (*n) {
+			*err = put_run(d, bytes, *n, place);
+			return true;
+		}
+		if (stop == SCAN_SPECIAL) {
+			*n = size_of(d, bytes);
+			*err = put_inside(d, bytes, *n, place);
+			return true;
+		}
+		if (stop == SCAN_MORE)
+			return false;
+		damage_begin(&d->inner, &d->events, bytes, size, stop, place);
+	}
+	if (!at_end && size < SCAN_ENOUGH)
+		return false;
+	*n = pass_damage(d, &d->inner, bytes, size, at_end, place);
+	return true;
+}
+
+/* The stream ends before all came that should follow a record in it. */
+static int end_follow(struct decoder *d, struct place place)
+{
+	uint64_t missing = d->decompress.follow;
+
+	d->decompress.follow = 0;
+	if (!missing)
+		return 0;
+	decoder_set_silence(d, place);
+	lines_diagnostic(&d->lines, place, "truncated", 0,
+			 "%llu more bytes should follow the last record of the compressed data",
+			 (unsigned long long)missing);
+	return decoder_pass_on(d);
+}
+
+/* Whole records out of the decompressed stream; at_end: no more of it comes. */
+static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
+{
+	struct decompress *z = &d->decompress;
+	struct place place = {.offset = offset, .within = (int64_t)z->position};
+	size_t n = 0;
+	int err = 0;
+
+	while (!err && z->start < z->end &&
+	       take_decompressed(d, z->bytes + z->start, z->end - z->start, at_end, place, &n,
+				 &err)) {
+		z->start += n;
+		z->position += n;
+		place.within = (int64_t)z->position;
+	}
+	if (!err && at_end)
+		err = end_damage(d, &d->inner, place);
+	return !err && at_end ? end_follow(d, place) : err;
+}
+
+/* What the stream of compressed records still holds, and what it should have had. */
+static int end_compressed(struct decoder *d)
+{
+	struct decompress *z = &d->decompress;
+	struct place place;
+	int err;
+
+	/* Whatever comes now is said behind all else: by the last shard. */
+	d->first = d->last == UINT64_MAX ? 0 : UINT64_MAX;
+	err = put_decompressed(d, z->offset, true);
+	if (err || !z->is_cut)
+		return err;
+	place = (struct place){z->offset, (int64_t)z->position};
+	decoder_set_silence(d, place);
+	lines_diagnostic(&d->lines, place, "zstd", z->waiting,
+			 "the compressed data ends inside a block, whose end is missing");
+	return decoder_pass_on(d);
+}
+
+/* The piece is no zstd: what came before is whole, what is left of it is lost. */
+static int drop_compressed(struct decoder *d, size_t left, const char *why, struct place place)
+{
+	int err = put_decompressed(d, place.offset, true);
+
+	decoder_set_silence(d, place);
+	lines_diagnostic(&d->lines, place, "zstd", left,
+			 "compressed data that zstd does not take: %s", why);
+	return err ? err : decoder_pass_on(d);
+}
+
+/*
+ * Damage that goes on in the next compressed record is said of each, and in the shard of each: of
+ * this one all that has been passed over. Bytes that are too few to tell wait for the next.
+ */
+static int interrupt_damage(struct decoder *d, struct place place)
+{
+	if (!d->inner.active)
+		return 0;
+	decoder_set_silence(d, place);
+	place.within = (int64_t)d->decompress.position;
+	damage_interrupt(&d->inner, &d->lines, place);
+	return decoder_pass_on(d);
+}
+
+static int decompress_record(struct decoder *d, const unsigned char *bytes, size_t size,
+			     size_t payload, size_t length, struct place place)
+{
+	struct decompress *z = &d->decompress;
+	const unsigned char *input = bytes + payload;
+	size_t left = length;
+	int err;
+
+	z->offset = place.offset;
+	if (z->start == z->end) /* nothing of the last one waits */
+		d->inner.place.offset = place.offset;
+	err = put_one(d, bytes, size, place);
+	while (!err && (left || z->holds_more)) {
+		const char *why;
+		int bad = decompress_some(z, &input, &left, &why);
+
+		if (bad == -ENOMEM)
+			return bad;
+		err = bad ? drop_compressed(d, left, why, place)
+			  : put_decompressed(d, place.offset, false);
+		if (bad)
+			break;
+	}
+	return err ? err : interrupt_damage(d, place);
+}
+
+static int compressed(struct decoder *d, const unsigned char *bytes, size_t size,
+		      struct place place)
+{
+	uint32_t type = (uint32_t)load_word(bytes, 4, d->events.order);
+	int slot = d->events.slot_of[type];
+	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
+	size_t payload = 8, length = size - 8;
+	int at = plan ? plan_offset(plan, "data_size") : -1;
+
+	if (!plan)
+		return -ENOMEM;
+	if (at >= 8 && size >= (size_t)at + 8) { /* COMPRESSED2: then padding */
+		payload = (size_t)at + 8;
+		length = size - payload;
+		if (load_word(bytes + at, 8, d->events.order) < length)
+			length = (size_t)load_word(bytes + at, 8, d->events.order);
+	}
+	return decompress_record(d, bytes, size, payload, length, place);
+}
+
+/* A pipe's attr: the event, and the ids behind the attr. 0 or -ENOMEM. */
+static int add_event(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
+{
+	size_t length = size >= 16 ? (size_t)load_word(bytes + 12, 4, d->events.order) : 0;
+	size_t smallest = d->abi->attr_smallest;
+	int event, err;
+
+	if (size < 8 + smallest)
+		return 0;
+	if (!length)
+		length = smallest;
+	if (length < smallest || length > size - 8)
+		return 0;
+	decoder_set_silence(d, place);
+	err = perfdata_add_attr(&d->events, bytes + 8, length, place.offset + 8, &d->lines, &event);
+	for (size_t at = 8 + length; !err && event >= 0 && at + 8 <= size; at += 8) {
+		err = events_add_id(&d->events, load_word(bytes + at, 8, d->events.order), event);
+		lines_id_clashes(&d->lines, &d->events, place);
+		if (err != -E2BIG)
+			continue;
+		lines_diagnostic(&d->lines, place, "too-many-ids", 0, "more than %d ids", IDS_MAX);
+		return 0;
+	}
+	lines_no_ids(&d->lines, &d->events, place);
+	return err;
+}
+
+static int take_feature(struct decoder *d, const unsigned char *bytes, size_t size)
+{
+	const struct abi_family *features = abi_family(d->abi, "feature");
+	const struct abi_value *arch = features ? abi_value(features, "arch", NULL) : NULL;
+
+	if (size < 16 || !arch || load_word(bytes + 8, 8, d->events.order) != arch->value)
+		return 0;
+	return perfdata_take_arch(&d->events, &d->lines, bytes + 16, size - 16);
+}
+
+static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place,
+		   uint64_t *follow)
+{
+	uint8_t role = d->role[load_word(bytes, 4, d->events.order)];
+	int err = 0;
+
+	if (role == COMPRESSED)
+		return compressed(d, bytes, size, place);
+	if (role == FOLLOWED)
+		err = pass_over(d, bytes, size, follow);
+	if (!err && d->jobs && role != FOLLOWED)
+		err = jobs_drain(d->jobs);
+	if (!err)
+		err = put_one(d, bytes, size, place);
+	if (!err && role == HEADER_ATTR)
+		err = add_event(d, bytes, size, place);
+	else if (!err && role == HEADER_FEATURE)
+		err = take_feature(d, bytes, size);
+	return err ? err : decoder_pass_on(d);
+}
+
+static void skip(struct decoder *d, uint64_t follow, struct place place)
+{
+	uint64_t skipped = input_skip(&d->in, follow);
+
+	decoder_set_silence(d, place);
+	if (!d->lines.options.silent)
+		d->lines.sums.passed_over += skipped;
+	if (skipped < follow)
+		lines_diagnostic(&d->lines, place, "truncated", 0,
+				 "%llu bytes should follow this record, and %llu do",
+				 (unsigned long long)follow, (unsigned long long)skipped);
+	decoder_pass_on(d);
+}
+
+/* What there is goes out before a pipe is waited for: whoever looks on sees records as they come.
+ */
+static int flush_before_waiting(struct decoder *d)
+{
+	if (d->in.seekable || !input_would_block(&d->in))
+		return 0;
+	return d->jobs ? jobs_drain(d->jobs) : out_flush(&d->out);
+}
+
+/* The records up to where a ring begins again, and the one across. */
+static size_t cut_to_linear(const struct decoder *d, const unsigned char *bytes, size_t size,
+			    uint64_t linear)
+{
+	size_t whole = 0;
+
+	if (size <= linear)
+		return size;
+	while (whole < linear)
+		whole += size_of(d, bytes + whole);
+	return whole;
+}
+
+int decoder_records(struct decoder *d)
+{
+	size_t wanted = 1; /* bytes of a pipe; of a file, a window full */
+	int err = 0;
+
+	while (!err && !(err = flush_before_waiting(d))) {
+		size_t size = input_fill(&d->in, d->in.seekable ? FILL : wanted), n;
+		const unsigned char *bytes = input_bytes(&d->in);
+		struct place place = {.within = -1};
+		enum scan_stop stop;
+		uint64_t linear, follow = 0;
+		bool at_end = input_at_end(&d->in);
+
+		if (!size || d->in.err)
+			break;
+		wanted = 1;
+		if (d->damage.active && !at_end && size < SCAN_ENOUGH) {
+			wanted = SCAN_ENOUGH;
+			continue;
+		}
+		if (d->damage.active) {
+			n = pass_damage(d, &d->damage, bytes, size, at_end, d->damage.place);
+			input_advance(&d->in, n);
+			continue;
+		}
+		place.offset = input_offset(&d->in, 0, &linear);
+		n = scan_records(&d->events, d->special, bytes, size, at_end, &stop);
+		if (n) {
+			n = cut_to_linear(d, bytes, n, linear);
+			if (d->jobs && !d->options->shards) {
+				err = jobs_window(d->jobs, &d->in, n, place);
+				continue;
+			}
+			err = put_run(d, bytes, n, place);
+		} else if (stop == SCAN_SPECIAL) {
+			n = size_of(d, bytes);
+			err = special(d, bytes, n, place, &follow);
+		} else if (stop == SCAN_MORE) {
+			wanted = size + 1;
+		} else {
+			damage_begin(&d->damage, &d->events, bytes, size, stop, place);
+		}
+		input_advance(&d->in, n);
+		if (follow)
+			skip(d, follow, place);
+	}
+	if (!err && !d->in.err)
+		err = end_damage(d, &d->damage, d->damage.place);
+	if (!err && !d->in.err)
+		err = end_compressed(d);
+	if (!err && d->in.err)
+		err = decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
+	return err;
+}
+
+void decoder_set_roles(struct decoder *d)
+{
+	static const struct {
+		const char *name;
+		uint8_t role;
+	} roles[] = {{"header_attr", HEADER_ATTR},
+		     {"header_feature", HEADER_FEATURE},
+		     {"compressed", COMPRESSED},
+		     {"compressed2", COMPRESSED}};
+
+	for (unsigned type = 0; type < TYPES; type++) {
+		int slot = d->events.slot_of[type];
+		const struct abi_value *value = slot < 0 ? NULL : d->events.records[slot].value;
+
+		if (!value || !d->events.is_tool[type])
+			continue;
+		if (json_object_get(value->json, "followed_by"))
+			d->role[type] = FOLLOWED;
+		for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+			if (!strcmp(value->name, roles[i].name))
+				d->role[type] = roles[i].role;
+		d->special[type] = d->role[type] != PLAIN;
+	}
+}

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attrs to plans, ids to events.
+ */
+#include "stream/events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "plan/record.h"
+
+static const char *const record_families[] = {"record", "tool_record"};
+
+/* Who uses fields of the attr, and which, as bits of events->uses. */
+struct user {
+	struct events *events;
+	uint32_t uses;
+};
+
+static void note_use(void *context, const struct abi_field *field)
+{
+	struct user *user = context;
+	struct events *events = user->events;
+	size_t i = 0;
+
+	while (i < events->use_count && events->uses[i] != field)
+		i++;
+	if (i == USES_MAX)
+		return;
+	if (i == events->use_count)
+		events->uses[events->use_count++] = field;
+	user->uses |= UINT32_C(1) << i;
+}
+
+/* What each record uses but for its sample_id. */
+static int check_records(struct events *events, struct error *e)
+{
+	struct user user = {.events = events}, trailer = user;
+	struct plan_for with = {.abi = events->abi, .uses = note_use, .context = &user};
+	struct plan plan;
+	int err = 0;
+
+	for (size_t i = 0; i < events->record_count && !err; i++) {
+		user.uses = 0;
+		err = plan_make(&plan, &with, events->records[i].family, events->records[i].value,
+				e);
+		events->records[i].uses = user.uses;
+		if (!err)
+			plan_free(&plan);
+	}
+	with.context = &trailer;
+	if (!err)
+		err = plan_make_layout(&plan, &with, "sample_id", e);
+	if (err)
+		return err;
+	plan_free(&plan);
+	for (size_t i = 0; i < events->record_count; i++)
+		events->records[i].uses &= ~trailer.uses;
+	return 0;
+}
+
+static void slot_records(struct events *events)
+{
+	const struct abi *abi = events->abi;
+
+	for (int type = 0; type < TYPES; type++)
+		events->slot_of[type] = -1;
+	for (size_t f = 0; f < sizeof(record_families) / sizeof(record_families[0]); f++) {
+		const struct abi_family *family = abi_family(abi, record_families[f]);
+
+		for (size_t i = 0; family && i < family->count; i++) {
+			const struct abi_value *value = &family->values[i];
+
+			if (value->value >= TYPES || events->slot_of[value->value] >= 0)
+				continue;
+			events->records[events->record_count].family = family;
+			events->records[events->record_count].value = value;
+			events->is_sample[value->value] = !strcmp(value->name, "sample");
+			events->is_tool[value->value] = f > 0;
+			events->slot_of[value->value] = (int)events->record_count++;
+		}
+	}
+}
+
+/* Makes every plan for any attr and throws it away: what is wrong in cases/abi is said at once. */
+static int check_layouts(struct events *events, void (*offer)(void *, const char *), void *context,
+			 struct error *e)
+{
+	const struct abi_family *features = abi_family(events->abi, "feature");
+	struct user user = {.events = events};
+	struct plan_for with = {.abi = events->abi, .uses = note_use, .context = &user};
+	struct plan plan;
+	int err = check_records(events, e);
+
+	for (size_t i = 0; features && i < features->count && !err; i++) {
+		if (!json_object_get(features->values[i].json, "fields"))
+			continue;
+		err = plan_make(&plan, &with, features, &features->values[i], e);
+		if (!err)
+			plan_free(&plan);
+	}
+	with.uses = NULL;
+	with.offer = offer;
+	with.context = context;
+	for (size_t i = 0; offer && i < events->record_count && !err; i++) {
+		err = plan_make(&plan, &with, events->records[i].family, events->records[i].value,
+				e);
+		if (!err)
+			plan_free(&plan);
+	}
+	return err;
+}
+
+int events_offer(const struct abi *abi, void (*offer)(void *, const char *), void *context,
+		 struct error *e)
+{
+	struct events events = {.abi = abi};
+
+	slot_records(&events);
+	return check_layouts(&events, offer, context, e);
+}
+
+static void forget_plan(struct plan **plan)
+{
+	if (*plan)
+		plan_free(*plan);
+	free(*plan);
+	*plan = NULL;
+}
+
+static void shape_free(struct shape *shape, size_t slots)
+{
+	for (size_t i = 0; shape && shape->plans && i < slots; i++)
+		forget_plan(&shape->plans[i]);
+	if (shape) {
+		pthread_mutex_destroy(&shape->making);
+		free(shape->plans);
+		free(shape->attr);
+	}
+	free(shape);
+}
+
+void events_free(struct events *events)
+{
+	for (size_t i = 0; i < events->shape_count; i++)
+		shape_free(events->shapes[i], events->record_count);
+	if (!events->borrowed_bare)
+		shape_free(events->bare, events->record_count);
+	free(events->shapes);
+	free(events->list);
+	free(events->ids);
+	*events = (struct events){0};
+}
+
+/* Where the id stands: IDENTIFIER first, which has one place in all attrs, then ID, then STREAM_ID.
+ */
+static int id_offset(const struct plan *plan, const char *object)
+{
+	static const char *const names[] = {"identifier", "id", "stream_id"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char path[32];
+		int offset;
+
+		snprintf(path, sizeof(path), "%s%s", object, names[i]);
+		offset = plan_offset(plan, path);
+		if (offset >= 0)
+			return offset;
+	}
+	return -1;
+}
+
+static struct plan *make_plan(const struct events *events, const struct shape *shape, int slot)
+{
+	struct plan *plan = malloc(sizeof(*plan));
+	struct error e = {0};
+
+	if (!plan)
+		return NULL;
+	if (plan_make(plan, &shape->with, events->records[slot].family, events->records[slot].value,
+		      &e)) {
+		free(plan);
+		return NULL;
+	}
+	plan->tail = plan->trailer ? shape->tail : 0;
+	return plan;
+}
+
+const struct plan *events_make_plan(const struct events *events, struct shape *shape, int slot)
+{
+	struct plan *plan;
+
+	pthread_mutex_lock(&shape->making);
+	plan = shape->plans[slot];
+	if (!plan) {
+		plan = make_plan(events, shape, slot);
+		__atomic_store_n(&shape->plans[slot], plan, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&shape->making);
+	return plan;
+}
+
+/* A number that tells one list of members from another. */
+static uint64_t names_hash(const struct plan *plan)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < plan->count; i++)
+		for (const char *p = plan->ops[i].path; p && *p; p++)
+			hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* The size of the sample_id, and where ids are. */
+static int find_places(struct shape *shape, const struct events *events, struct error *e)
+{
+	const struct plan *sample;
+	struct plan trailer;
+	int at, err = plan_make_layout(&trailer, &shape->with, "sample_id", e);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < trailer.count; i++)
+		if (trailer.ops[i].kind == OP_NEED)
+			shape->tail += trailer.ops[i].n;
+	at = id_offset(&trailer, "sample_id.");
+	shape->tail_id = at >= 0 ? (int)shape->tail - at : -1;
+	shape->tail_names = names_hash(&trailer);
+	plan_free(&trailer);
+	for (int type = 0; type < TYPES; type++) {
+		if (!events->is_sample[type])
+			continue;
+		sample = events_plan(events, shape, events->slot_of[type]);
+		if (!sample)
+			return -ENOMEM;
+		shape->sample_id = id_offset(sample, "");
+	}
+	return 0;
+}
+
+/* NULL when there is no memory. */
+static struct shape *shape_new(const struct events *events, const unsigned char *attr)
+{
+	struct shape *shape = calloc(1, sizeof(*shape));
+
+	if (!shape)
+		return NULL;
+	pthread_mutex_init(&shape->making, NULL);
+	shape->sample_id = -1;
+	shape->plans = calloc(events->record_count, sizeof(*shape->plans));
+	shape->attr = calloc(1, events->abi->attr_size);
+	if (!shape->plans || !shape->attr) {
+		shape_free(shape, 0);
+		return NULL;
+	}
+	if (attr)
+		memcpy(shape->attr, attr, events->abi->attr_size);
+	shape->with = (struct plan_for){.abi = events->abi,
+					.arch = events->arch,
+					.attr = shape->attr,
+					.fields = events->fields,
+					.field_count = events->field_count};
+	return shape;
+}
+
+static int make_bare(struct events *events, struct error *e)
+{
+	events->bare = shape_new(events, NULL);
+	return events->bare ? find_places(events->bare, events, e) : -ENOMEM;
+}
+
+int events_init(struct events *events, const struct abi *abi, struct error *e)
+{
+	int err;
+
+	*events = (struct events){.abi = abi, .order = host_order()};
+	slot_records(events);
+	err = check_layouts(events, NULL, NULL, e);
+	return err ? err : make_bare(events, e);
+}
+
+/*
+ * What the kernel gives every process to begin with, and nobody who made the recording knows: ids
+ * that collide cannot be chosen.
+ */
+static void seed_ids(struct events *events)
+{
+	const void *random = (const void *)getauxval(AT_RANDOM);
+
+	if (random)
+		memcpy(events->id_seed, random, sizeof(events->id_seed));
+}
+
+int events_begin(struct events *events, const struct events *base, const char *const *fields,
+		 size_t field_count, struct error *e)
+{
+	*events = *base;
+	events->fields = fields;
+	events->field_count = field_count;
+	events->borrowed_bare = !fields;
+	seed_ids(events);
+	return fields ? make_bare(events, e) : 0;
+}
+
+static int shape_of(struct events *events, const unsigned char *attr, struct error *e)
+{
+	uint64_t key[USES_MAX] = {0};
+	struct shape *shape, **grown;
+	int err;
+
+	for (size_t i = 0; i < events->use_count; i++)
+		key[i] = attr_get(events->uses[i], attr, host_order());
+	for (size_t i = 0; i < events->shape_count; i++)
+		if (!memcmp(events->shapes[i]->key, key, sizeof(key)))
+			return (int)i;
+	if (events->shape_count == SHAPES_MAX)
+		return error_text(e, NULL, "one more", "no more than %d kinds of attrs",
+				  SHAPES_MAX);
+	grown = realloc(events->shapes, (events->shape_count + 1) * sizeof(struct shape *));
+	if (!grown)
+		return -ENOMEM;
+	events->shapes = grown;
+	shape = shape_new(events, attr);
+	if (!shape)
+		return -ENOMEM;
+	memcpy(shape->key, key, sizeof(key));
+	err = find_places(shape, events, e);
+	if (err) {
+		shape_free(shape, events->record_count);
+		return err;
+	}
+	events->shapes[events->shape_count] = shape;
+	return (int)events->shape_count++;
+}
+
+/* Field by field into the host's order; what a newer kernel has behind is no business of layouts.
+ */
+static void to_host(const struct events *events, const unsigned char *from, size_t size,
+		    unsigned char *to)
+{
+	const struct abi *abi = events->abi;
+
+	memset(to, 0, abi->attr_size);
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct abi_field *field = &abi->fields[i];
+
+		if (field->offset + field->size <= size && !field->alias_of)
+			attr_set(field, to, host_order(), attr_get(field, from, events->order));
+	}
+}
+
+int events_add(struct events *events, const unsigned char *attr, size_t size, struct error *e)
+{
+	unsigned char *native;
+	int shape;
+
+	if (events->count == EVENTS_MAX)
+		return error_text(e, NULL, "one more", "no more than %d attrs", EVENTS_MAX);
+	if (events->count == events->capacity) {
+		size_t capacity = events->capacity ? 2 * events->capacity : 8;
+		struct event *grown = realloc(events->list, capacity * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		events->list = grown;
+		events->capacity = capacity;
+	}
+	native = malloc(events->abi->attr_size);
+	if (!native)
+		return -ENOMEM;
+	to_host(events, attr, size, native);
+	shape = shape_of(events, native, e);
+	free(native);
+	if (shape < 0)
+		return shape;
+	events->list[events->count].shape = (unsigned)shape;
+	return (int)events->count++;
+}
+
+void events_set_arch(struct events *events, const struct abi_arch *arch)
+{
+	if (!arch || arch == events->arch || events->arch_is_given)
+		return;
+	events->arch = arch;
+	for (size_t i = 0; i < events->shape_count; i++) {
+		struct shape *shape = events->shapes[i];
+
+		shape->with.arch = arch;
+		for (size_t k = 0; k < events->record_count; k++)
+			forget_plan(&shape->plans[k]);
+	}
+}
+
+static size_t id_hash(const struct events *events, uint64_t id)
+{
+	id = (id ^ events->id_seed[0]) * UINT64_C(0x9e3779b97f4a7c15);
+	id = (id ^ id >> 32 ^ events->id_seed[1]) * UINT64_C(0xbf58476d1ce4e5b9);
+	return (size_t)(id ^ id >> 32) & (events->id_capacity - 1);
+}
+
+static void note_clash(struct events *events, uint64_t id, int first, int second)
+{
+	bool differ = events->list[first].shape != events->list[second].shape;
+
+	if (first != second && !events->clashes[differ].found)
+		events->clashes[differ] = (struct id_clash){true, false, id, first, second};
+}
+
+static void put_id(struct events *events, uint64_t id, uint64_t event)
+{
+	size_t i = id_hash(events, id);
+
+	while (events->ids[2 * i + 1] && events->ids[2 * i] != id)
+		i = (i + 1) & (events->id_capacity - 1);
+	if (!events->ids[2 * i + 1])
+		events->id_count++;
+	else
+		note_clash(events, id, (int)events->ids[2 * i + 1] - 1, (int)event - 1);
+	events->ids[2 * i] = id;
+	events->ids[2 * i + 1] = event;
+}
+
+int events_add_id(struct events *events, uint64_t id, int event)
+{
+	if (events->id_count >= IDS_MAX)
+		return -E2BIG;
+	if (2 * (events->id_count + 1) > events->id_capacity) {
+		size_t old = events->id_capacity, capacity = old ? 2 * old : 64;
+		uint64_t *ids = events->ids, *grown = calloc(2 * capacity, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		events->ids = grown;
+		events->id_capacity = capacity;
+		events->id_count = 0;
+		for (size_t i = 0; i < old; i++)
+			if (ids[2 * i + 1])
+				put_id(events, ids[2 * i], ids[2 * i + 1]);
+		free(ids);
+	}
+	put_id(events, id, (uint64_t)event + 1);
+	return 0;
+}
+
+static int event_of_id(const struct events *events, uint64_t id)
+{
+	size_t i;
+
+	if (!events->id_capacity)
+		return EVENT_UNKNOWN;
+	for (i = id_hash(events, id); events->ids[2 * i + 1];
+	     i = (i + 1) & (events->id_capacity - 1))
+		if (events->ids[2 * i] == id)
+			return (int)events->ids[2 * i + 1] - 1;
+	return EVENT_UNKNOWN;
+}
+
+/* The id in a record as that shape would have it; false if it has none. */
+static bool id_in(const struct events *events, const struct shape *shape, bool is_sample,
+		  const unsigned char *bytes, size_t size, uint64_t *id)
+{
+	if (is_sample) {
+		if (shape->sample_id < 0 || size < (size_t)shape->sample_id + 8)
+			return false;
+		*id = load_word(bytes + shape->sample_id, 8, events->order);
+		return true;
+	}
+	if (shape->tail_id < 0 || size < (size_t)shape->tail + 8)
+		return false;
+	*id = load_word(bytes + size - shape->tail_id, 8, events->order);
+	return true;
+}
+
+bool events_differ(const struct events *events)
+{
+	for (size_t i = 1; i < events->shape_count; i++)
+		if (events->shapes[i]->tail_names != events->shapes[0]->tail_names)
+			return true;
+	return false;
+}
+
+static bool are_zero(const unsigned char *bytes, size_t size)
+{
+	while (size && !bytes[size - 1])
+		size--;
+	return !size;
+}
+
+static bool uses_differ(const struct events *events, uint32_t uses)
+{
+	for (size_t i = 1; i < events->shape_count; i++)
+		for (size_t k = 0; k < events->use_count; k++)
+			if (uses >> k & 1 && events->shapes[i]->key[k] != events->shapes[0]->key[k])
+				return true;
+	return false;
+}
+
+/*
+ * A record that names no event is read by the first attr, as perf does. Those that perf makes up
+ * have zeros for a sample_id, and are as it says; of others that is a guess if there are attrs that
+ * say otherwise. (Where there are no ids at all, the attrs tell.)
+ */
+static int of_no_event(const struct events *events, int type, const unsigned char *bytes,
+		       size_t size)
+{
+	uint32_t tail = events->shapes[0]->tail;
+
+	if (events->shape_count < 2)
+		return EVENT_NONE;
+	if (uses_differ(events, events->records[events->slot_of[type]].uses))
+		return EVENT_GUESSED;
+	if (!events->id_count || size < tail + 8 || are_zero(bytes + size - tail, tail))
+		return EVENT_NONE;
+	return events_differ(events) ? EVENT_GUESSED : EVENT_NONE;
+}
+
+int events_find(const struct events *events, int type, const unsigned char *bytes, size_t size,
+		struct shape **shape)
+{
+	bool is_sample = events->is_sample[type], named = false, is_zero = false;
+
+	*shape = events->shape_count ? events->shapes[0] : NULL;
+	if (!events->count)
+		return EVENT_NONE;
+	if (is_sample && events->count == 1)
+		return 0;
+	for (size_t i = 0; i < events->shape_count; i++) {
+		uint64_t id = 0;
+		int event;
+
+		if (!id_in(events, events->shapes[i], is_sample, bytes, size, &id))
+			continue;
+		if (!id && !is_sample) { /* perf wrote it, for no event */
+			is_zero = true;
+			continue;
+		}
+		event = event_of_id(events, id);
+		if (event >= 0 && events->list[event].shape == i) {
+			*shape = events->shapes[i];
+			return event;
+		}
+		named = true;
+	}
+	if (is_sample && events->shape_count > 1)
+		*shape = NULL;
+	if (is_sample || (named && !is_zero && events->id_count))
+		return EVENT_UNKNOWN;
+	return of_no_event(events, type, bytes, size);
+}

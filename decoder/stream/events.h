@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of a recording: their attrs, the ids that records name them by, and for each kind of
+ * attr (the fields that layouts ask for being equal) the plans of all records.
+ */
+#ifndef PERFABI_EVENTS_H
+#define PERFABI_EVENTS_H
+
+#include <pthread.h>
+
+#include "abi/attr.h"
+#include "plan/plan.h"
+
+enum { TYPES = 256, SHAPES_MAX = 64, EVENTS_MAX = 65536, IDS_MAX = 1 << 19, USES_MAX = 16 };
+
+/* What events_find() answers when there is no event. */
+enum { EVENT_NONE = -1, EVENT_UNKNOWN = -2, EVENT_GUESSED = -3 };
+
+/* The attrs that share one set of plans, each made when the first such record comes. */
+struct shape {
+	uint64_t key[USES_MAX];
+	unsigned char *attr; /* one of them, in the host's order */
+	struct plan_for with;
+	pthread_mutex_t making;
+	struct plan **plans; /* by slot; NULL: not made yet. Set once, by whoever holds `making` */
+	int sample_id;       /* offset of the id in a SAMPLE, or -1 */
+	int tail_id;         /* bytes from a record's end to the id in its sample_id, or -1 */
+	uint32_t tail;       /* size of the sample_id, ... */
+	uint64_t tail_names; /* ... and what stands for its members */
+};
+
+struct event {
+	unsigned shape;
+};
+
+/* An id that two attrs have. */
+struct id_clash {
+	bool found, said;
+	uint64_t id;
+	int first, second;
+};
+
+struct events {
+	const struct abi *abi;
+	const struct abi_arch *arch; /* whose registers; may be NULL */
+	bool arch_is_given;          /* by --machine: the recording has no say */
+	enum byte_order order;
+	const char *const *fields; /* --fields */
+	size_t field_count;
+	const struct abi_field *uses[USES_MAX];
+	size_t use_count;
+
+	struct {
+		const struct abi_family *family;
+		const struct abi_value *value;
+		uint32_t uses; /* fields of the attr but for the sample_id: bits of uses[] */
+	} records[TYPES];
+	size_t record_count;                   /* slots */
+	int slot_of[TYPES];                    /* by record type; -1: no such record */
+	bool is_sample[TYPES], is_tool[TYPES]; /* by record type */
+	struct shape *bare; /* what perf's own records are read by: no attr has a say there */
+	bool borrowed_bare; /* it is another's */
+
+	struct shape **shapes;
+	size_t shape_count;
+	struct event *list;
+	size_t count, capacity;
+	uint64_t *ids; /* an open hash table: id, event + 1 */
+	size_t id_count, id_capacity;
+	uint64_t id_seed[2];
+	bool no_ids_said;
+	struct id_clash clashes[2]; /* the first of two attrs alike, and of two that differ */
+};
+
+/*
+ * Prepares the tables and holds every layout against the language: what is the same for all
+ * recordings. 0 or a negative errno with `e` filled.
+ */
+int events_init(struct events *events, const struct abi *abi, struct error *e);
+void events_free(struct events *events);
+
+/*
+ * The events of one recording, by what events_init() made; with --fields, or NULL. 0 or a negative
+ * errno with `e` filled. `base` must outlive it.
+ */
+int events_begin(struct events *events, const struct events *base, const char *const *fields,
+		 size_t field_count, struct error *e);
+
+/* The names that --fields may have: calls `offer` with each. */
+int events_offer(const struct abi *abi, void (*offer)(void *, const char *), void *context,
+		 struct error *e);
+
+/*
+ * Adds an event by the bytes of its attr in events->order. Returns its index, or a negative errno
+ * with `e` filled: no memory, or more kinds of attrs than SHAPES_MAX.
+ */
+int events_add(struct events *events, const unsigned char *attr, size_t size, struct error *e);
+
+/* The recording's architecture, once it is known: plans that were made before are made anew. */
+void events_set_arch(struct events *events, const struct abi_arch *arch);
+
+/*
+ * Says that records with `id` are of that event; the last to be said of an id counts, and that it
+ * is not the first is noted in events->clashes. 0, -ENOMEM, or -E2BIG past IDS_MAX.
+ */
+int events_add_id(struct events *events, uint64_t id, int event);
+
+/* Whether the sample_id of records hangs on which attr is theirs. */
+bool events_differ(const struct events *events);
+
+/* Makes the plan of a slot's records in that shape, if nobody has yet. NULL when there is no
+ * memory. */
+const struct plan *events_make_plan(const struct events *events, struct shape *shape, int slot);
+
+/* The same, which is there already for all but the first. May be called by threads. */
+static inline const struct plan *events_plan(const struct events *events, struct shape *shape,
+					     int slot)
+{
+	const struct plan *plan = __atomic_load_n(&shape->plans[slot], __ATOMIC_ACQUIRE);
+
+	if (__builtin_expect(plan != NULL, 1))
+		return plan;
+	return events_make_plan(events, shape, slot);
+}
+
+/*
+ * The event of a record of the given slot, EVENT_NONE if it names none, EVENT_GUESSED if it names
+ * none and the attrs do not agree on what is in it, EVENT_UNKNOWN if nobody has the id it names.
+ * *shape is set to what to read it by: the event's, or the first there is; NULL if there is none
+ * or, for a sample of unknown id, more than one that it could be.
+ */
+int events_find(const struct events *events, int type, const unsigned char *bytes, size_t size,
+		struct shape **shape);
+
+#endif

@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines: what every record has (type, offset, size, misc, event) before its own members.
+ */
+#include "stream/lines.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "text/json.h"
+
+enum { CPUS_MAX = 65536, MISC_CPUMODE = 7 };
+
+struct header {
+	uint32_t type;
+	uint16_t misc, size;
+};
+
+/* The kernel's name of a slot's record, as it stands in its lines. */
+static int name_length(const struct lines *lines, int slot)
+{
+	return (int)lines->begin[slot].length - (int)sizeof("{\"type\":\"\",") + 1;
+}
+
+static const char *name_text(const struct lines *lines, int slot)
+{
+	return lines->begin[slot].text + sizeof("{\"type\":\"") - 1;
+}
+
+static void begin_text(struct lines *lines, size_t slot, const char *name)
+{
+	char *p = put_text(lines->begin[slot].text, "{\"type\":\"");
+
+	for (size_t i = 0; name[i] && i < 40; i++)
+		*p++ = (char)toupper((unsigned char)name[i]);
+	p = put_text(p, "\",");
+	lines->begin[slot].length = (size_t)(p - lines->begin[slot].text);
+}
+
+int lines_init(struct lines *lines, const struct events *events,
+	       const struct lines_options *options, struct out *out)
+{
+	*lines = (struct lines){
+		.events = events, .options = *options, .out = out, .credit = LINES_CREDIT};
+	lines->record = (struct record){
+		.abi = events->abi, .notes = options->notes, .strict = options->strict};
+	for (size_t i = 0; i < events->record_count; i++) {
+		begin_text(lines, i, events->records[i].value->name);
+		lines->memo[i].misc = UINT32_MAX;
+	}
+	return 0;
+}
+
+void lines_free(struct lines *lines)
+{
+	free(lines->at);
+	free(lines->last_time);
+	*lines = (struct lines){0};
+}
+
+static char *put_place(char *p, struct place place)
+{
+	p = put_text(p, "\"offset\":");
+	p = put_u64(p, place.offset);
+	*p++ = ',';
+	if (place.within < 0)
+		return p;
+	p = put_text(p, "\"within\":");
+	p = put_u64(p, (uint64_t)place.within);
+	*p++ = ',';
+	return p;
+}
+
+void lines_diagnostic(struct lines *lines, struct place place, const char *code, uint64_t skipped,
+		      const char *format, ...)
+{
+	enum grade grade = diagnostic_grade(code);
+	char message[256], *p;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	if (n >= (int)sizeof(message))
+		n = (int)sizeof(message) - 1;
+	if (lines->options.silent)
+		return;
+	lines->sums.diagnostics[grade]++;
+	lines->sums.skipped += skipped;
+	if (lines->limit && !--lines->limit) {
+		lines->limit = 1;
+		lines->unsaid++;
+		return;
+	}
+	p = out_room(lines->out, sizeof(message) * PUT_STRING_MAX + 256);
+	if (!p)
+		return;
+	p = put_place(put_text(p, "{\"type\":\"diagnostic\","), place);
+	p = put_text(put_text(put_text(p, "\"code\":\""), code), "\",\"grade\":\"");
+	p = put_text(put_text(p, grade_names[grade]), "\",\"message\":");
+	p = put_string(p, (const unsigned char *)message, n < 0 ? 0 : (size_t)n);
+	if (skipped)
+		p = put_u64(put_text(p, ",\"skipped\":"), skipped);
+	lines->out->at = put_text(p, "}\n");
+}
+
+void lines_id_clashes(struct lines *lines, struct events *events, struct place place)
+{
+	static const struct {
+		const char *code, *text;
+	} kinds[] = {{"id-shared", "records of the first are taken for the second's"},
+		     {"id-twice", "records of the first, which have other fields, are read as the "
+				  "second's"}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct id_clash *clash = &events->clashes[i];
+
+		if (!clash->found || clash->said)
+			continue;
+		clash->said = true;
+		lines_diagnostic(lines, place, kinds[i].code, 0,
+				 "attrs %d and %d have the id %llu both: %s", clash->first,
+				 clash->second, (unsigned long long)clash->id, kinds[i].text);
+	}
+}
+
+void lines_no_ids(struct lines *lines, struct events *events, struct place place)
+{
+	if (events->id_count || events->no_ids_said || !events_differ(events))
+		return;
+	events->no_ids_said = true;
+	lines_diagnostic(lines, place, "no-id", 0,
+			 "attrs without ids that want different members in sample_id: all records "
+			 "are read by the first");
+}
+
+void lines_end_limit(struct lines *lines)
+{
+	lines->limit = 0;
+	if (lines->unsaid)
+		lines_diagnostic(lines, (struct place){0, -1}, "more", 0,
+				 "%zu more diagnostics about the header", lines->unsaid);
+	lines->unsaid = 0;
+}
+
+/* The cpumode by its name where it is not 0, then the names of the bits that the type has. */
+static char *put_misc_names(char *p, const struct lines *lines, const struct plan *plan,
+			    uint16_t misc)
+{
+	const struct abi *abi = lines->events->abi;
+	const struct abi_family *modes = abi_family(abi, "cpumode"),
+				*bits = abi_family(abi, "misc");
+	const struct abi_value *mode = modes ? abi_value_of(modes, misc & MISC_CPUMODE) : NULL;
+	uint64_t rest = misc;
+
+	p = put_text(p, "\"misc\":[");
+	if (mode && mode->value) {
+		p = put_text(put_text(put_text(p, "\""), mode->name), "\",");
+		rest &= ~(uint64_t)MISC_CPUMODE;
+	}
+	for (size_t i = 0; bits && i < bits->count && rest; i++) {
+		const struct abi_value *bit = &bits->values[i];
+		const json_t *records = json_object_get(bit->json, "records"), *name;
+		bool of_type = !records;
+		size_t k;
+
+		json_array_foreach(records, k, name)
+			of_type = of_type || !strcmp(json_string_value(name), plan->name);
+		if (!of_type || !(rest & bit->value))
+			continue;
+		rest &= ~bit->value;
+		p = put_text(put_text(put_text(p, "\""), bit->name), "\",");
+	}
+	if (rest) {
+		p = put_hex(put_text(p, "\"0x"), rest);
+		p = put_text(p, "\"");
+	}
+	p = put_close(p, ']');
+	*p++ = ',';
+	return p;
+}
+
+static char *put_misc(char *p, struct lines *lines, int slot, const struct plan *plan,
+		      uint16_t misc)
+{
+	struct misc_memo *memo = &lines->memo[slot];
+	char *end;
+
+	if (__builtin_expect(memo->misc == misc, 1)) {
+		memcpy(p, memo->text, 48);
+		if (memo->length > 48)
+			memcpy(p, memo->text, memo->length);
+		return p + memo->length;
+	}
+	end = put_misc_names(p, lines, plan, misc);
+	if ((size_t)(end - p) <= sizeof(memo->text)) {
+		memo->misc = misc;
+		memo->length = (uint16_t)(end - p);
+		memcpy(memo->text, p, memo->length);
+	}
+	return end;
+}
+
+/* Type, place, size: what is known of a record before anything is. */
+static char *put_begin(char *p, const struct lines *lines, const char *text, size_t length,
+		       struct place place, const struct header *header)
+{
+	p = put_key(p, text, length);
+	if (!lines->options.no_offset)
+		p = put_place(p, place);
+	if (lines->options.no_size)
+		return p;
+	p = put_u64(put_text(p, "\"size\":"), header->size);
+	*p++ = ',';
+	return p;
+}
+
+static void put_raw(struct lines *lines, const char *text, size_t length, struct place place,
+		    const struct header *header, const unsigned char *bytes, bool is_unknown)
+{
+	char *p = out_room(lines->out, 2 * (size_t)header->size + 512);
+
+	if (!p || lines->options.strict || lines->options.silent)
+		return;
+	p = put_begin(p, lines, text, length, place, header);
+	if (is_unknown) {
+		p = put_u64(put_text(p, "\"type_id\":"), header->type);
+		*p++ = ',';
+	}
+	if (!lines->options.no_misc)
+		p = put_text(put_hex(put_text(p, "\"misc\":[\"0x"), header->misc), "\"],");
+	p = put_text(p, "\"bytes\":\"");
+	p = put_bytes(p, bytes + 8, header->size - 8u);
+	lines->out->at = put_text(p, "\"}\n");
+}
+
+static void put_unknown(struct lines *lines, struct place place, const struct header *header,
+			const unsigned char *bytes)
+{
+	static const char text[PUT_KEY] = "{\"type\":\"UNKNOWN\",";
+
+	lines->sums.unknown++;
+	lines_diagnostic(lines, place, "unknown-type", 0,
+			 "record type %u is none that cases/abi knows", header->type);
+	if (!lines->options.no_unknown)
+		put_raw(lines, text, strlen(text), place, header, bytes, true);
+}
+
+static bool room_for_notes(struct lines *lines, const struct plan *plan)
+{
+	char *grown;
+
+	if (!lines->options.notes || plan->paths + 64 <= lines->at_size)
+		return true;
+	grown = realloc(lines->at, plan->paths + 64);
+	if (!grown) {
+		lines->out->err = -ENOMEM;
+		return false;
+	}
+	lines->at = grown;
+	lines->at_size = plan->paths + 64;
+	return true;
+}
+
+static void check_time(struct lines *lines, struct place place, int slot)
+{
+	const struct record *r = &lines->record;
+	uint64_t *grown, last;
+
+	if (!r->has_time || !r->has_cpu || !r->time || r->cpu >= CPUS_MAX)
+		return;
+	if (r->cpu >= lines->cpus) {
+		size_t cpus = (size_t)r->cpu + 64;
+
+		grown = realloc(lines->last_time, cpus * sizeof(*grown));
+		if (!grown) {
+			lines->out->err = -ENOMEM;
+			return;
+		}
+		memset(grown + lines->cpus, 0, (cpus - lines->cpus) * sizeof(*grown));
+		lines->last_time = grown;
+		lines->cpus = cpus;
+	}
+	last = lines->last_time[r->cpu];
+	if (last && (lines->options.backward ? r->time > last : r->time < last))
+		lines_diagnostic(
+			lines, place, "time-order", 0,
+			"%.*s: time %llu on cpu %llu is %s the %llu of the record before it",
+			name_length(lines, slot), name_text(lines, slot),
+			(unsigned long long)r->time, (unsigned long long)r->cpu,
+			lines->options.backward ? "behind" : "before", (unsigned long long)last);
+	lines->last_time[r->cpu] = r->time;
+}
+
+static void say_findings(struct lines *lines, struct place place, int slot, const struct plan *plan,
+			 const struct header *header)
+{
+	static const struct {
+		const char *code, *text;
+	} texts[] = {{"reserved", "reserved bits or bytes are not zero"},
+		     {"padding", "the padding behind it is not zero"},
+		     {"unterminated", "it does not end in a NUL"},
+		     {"unknown-bits", "a value or bit that cases/abi has no name for"}};
+	const struct record *r = &lines->record;
+
+	if (header->size % 8 && !lines->events->is_tool[header->type])
+		lines_diagnostic(lines, place, "size-unaligned", 0,
+				 "%.*s: its size %u is no multiple of 8", name_length(lines, slot),
+				 name_text(lines, slot), header->size);
+	if (header->misc & ~(plan->misc_known | MISC_CPUMODE))
+		lines_diagnostic(lines, place, "reserved", 0,
+				 "%.*s: misc 0x%x has bits without a meaning here",
+				 name_length(lines, slot), name_text(lines, slot), header->misc);
+	for (size_t i = 0; i < r->finding_count; i++)
+		for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
+			if (!strcmp(r->findings[i].code, texts[k].code))
+				lines_diagnostic(lines, place, texts[k].code, 0,
+						 "%.*s: %s%sbyte %u: %s", name_length(lines, slot),
+						 name_text(lines, slot),
+						 r->findings[i].path ? r->findings[i].path : "",
+						 r->findings[i].path ? ", " : "",
+						 r->findings[i].offset, texts[k].text);
+	check_time(lines, place, slot);
+}
+
+/* What the record says was lost: samples that a PMU dropped are no records. */
+static void add_lost(struct lines *lines, const struct plan *plan, const unsigned char *bytes,
+		     const struct header *header)
+{
+	uint64_t lost;
+
+	if (header->size < (size_t)plan->lost_offset + 8)
+		return;
+	lost = load_word(bytes + plan->lost_offset, 8, lines->events->order);
+	if (plan->lost_samples)
+		lines->sums.lost_samples += lost;
+	else
+		lines->sums.lost += lost;
+}
+
+static const char *problem_code(enum record_problem problem)
+{
+	return problem == RECORD_LEFT         ? "bytes-left"
+	       : problem == RECORD_IMPOSSIBLE ? "impossible"
+					      : "field-past-end";
+}
+
+/*
+ * Where the record did not fit its plan, a diagnostic belongs before its line: the line is taken
+ * back and written again behind it.
+ */
+static char *say_problem(struct lines *lines, struct place place, int slot,
+			 enum record_problem problem, const char *line, size_t length,
+			 size_t longest)
+{
+	char text[160], *copy = malloc(length ? length : 1), *p;
+
+	if (!copy) {
+		lines->out->err = -ENOMEM;
+		return NULL;
+	}
+	memcpy(copy, line, length);
+	lines_diagnostic(lines, place, problem_code(problem), 0, "%.*s: %s",
+			 name_length(lines, slot), name_text(lines, slot),
+			 record_problem_text(problem, &lines->record, text, sizeof(text)));
+	p = out_room(lines->out, longest);
+	if (p)
+		memcpy(p, copy, length);
+	free(copy);
+	return p ? p + length : NULL;
+}
+
+static char *put_event(char *p, int event)
+{
+	p = put_u64(put_text(p, "\"event\":"), (uint64_t)event);
+	*p++ = ',';
+	return p;
+}
+
+/* The plan to read records of that slot by. NULL, which ends the decoding, if there is no memory.
+ */
+static const struct plan *plan_of(struct lines *lines, struct shape *shape, int slot)
+{
+	const struct plan *plan = events_plan(lines->events, shape, slot);
+
+	if (!plan)
+		lines->out->err = -ENOMEM;
+	return plan;
+}
+
+/* Which event a record is of and what to read it by; NULL where that cannot be known. */
+static const struct plan *plan_for_record(struct lines *lines, const struct header *header,
+					  int slot, const unsigned char *bytes, struct place place,
+					  int *event)
+{
+	const struct events *events = lines->events;
+	struct shape *first = events->shape_count ? events->shapes[0] : NULL, *shape = first;
+	const struct plan *plan = NULL;
+
+	*event = EVENT_NONE;
+	if (events->is_tool[header->type])
+		return plan_of(lines, events->bare, slot);
+	if (first)
+		plan = plan_of(lines, first, slot);
+	if (!plan || !(plan->trailer || events->is_sample[header->type]))
+		return plan;
+	*event = events_find(events, (int)header->type, bytes, header->size, &shape);
+	if (*event == EVENT_UNKNOWN)
+		lines_diagnostic(lines, place, "unknown-id", 0,
+				 "%.*s: the id in it is of no event of this recording",
+				 name_length(lines, slot), name_text(lines, slot));
+	if (*event == EVENT_GUESSED)
+		lines_diagnostic(lines, place, "no-id", 0,
+				 "%.*s: it names no event, and not all attrs have it like the "
+				 "first, by which it is read",
+				 name_length(lines, slot), name_text(lines, slot));
+	if (shape == first)
+		return plan;
+	return shape ? plan_of(lines, shape, slot) : NULL;
+}
+
+/* Members and bytes where a record did not fit, behind the diagnostic that says so; NULL: no
+ * memory. */
+static char *put_misfit(struct lines *lines, struct place place, int slot,
+			const struct header *header, const unsigned char *bytes,
+			enum record_problem problem, char *start, char *p, size_t longest)
+{
+	p = say_problem(lines, place, slot, problem, start, (size_t)(p - start), longest);
+	if (!p || problem == RECORD_LEFT || problem == RECORD_IMPOSSIBLE)
+		return p;
+	p = put_bytes(put_text(p, "\"bytes\":\""), bytes + 8, header->size - 8u);
+	return put_text(p, "\",");
+}
+
+static char *put_notes(char *p, const struct lines *lines)
+{
+	size_t n = (size_t)(lines->record.at - lines->at);
+
+	if (!n)
+		return p;
+	p = put_text(p, "\"at\":{");
+	memcpy(p, lines->at, n - 1);
+	return put_text(p + n - 1, "},");
+}
+
+/* The line of a record by its plan. */
+static void put_line(struct lines *lines, const struct plan *plan, int slot, int event,
+		     const unsigned char *bytes, const struct header *header, struct place place)
+{
+	size_t longest = record_longest(plan, header->size);
+	char *start = out_room(lines->out, longest), *p;
+	enum record_problem problem;
+
+	if (!start || !room_for_notes(lines, plan))
+		return;
+	p = put_begin(start, lines, lines->begin[slot].text, lines->begin[slot].length, place,
+		      header);
+	if (!lines->options.no_misc)
+		p = put_misc(p, lines, slot, plan, header->misc);
+	if (event >= 0 && !lines->options.no_event)
+		p = put_event(p, event);
+	lines->record.at = lines->at;
+	problem = record_put(plan, &lines->record, bytes, 8, header->size, header->misc, &p);
+	if (__builtin_expect(lines->record.err, 0))
+		lines->out->err = lines->record.err;
+	if (__builtin_expect(problem != RECORD_OK, 0)) {
+		p = put_misfit(lines, place, slot, header, bytes, problem, start, p, longest);
+		if (!p)
+			return;
+	}
+	if (lines->options.notes)
+		p = put_notes(p, lines);
+	p = put_close(p, '}');
+	*p++ = '\n';
+	if (!lines->options.strict && !lines->options.silent)
+		lines->out->at = p;
+	if (lines->options.strict)
+		say_findings(lines, place, slot, plan, header);
+}
+
+/* Reads a record for what it keeps, and writes nothing. Whether it is as its layout says. */
+static bool read_record(struct lines *lines, const struct plan *plan, const unsigned char *bytes,
+			size_t size, uint16_t misc)
+{
+	char *p = out_room(lines->out, record_longest(plan, size));
+
+	if (!p || !room_for_notes(lines, plan))
+		return false;
+	lines->record.at = lines->at;
+	return record_put(plan, &lines->record, bytes, 8, size, misc, &p) == RECORD_OK;
+}
+
+/* A type that is not asked for: only what it says was lost counts, and what later records go by. */
+static void pass_by(struct lines *lines, int slot, const unsigned char *bytes,
+		    const struct header *header)
+{
+	const struct events *events = lines->events;
+	struct shape *shape = events->is_tool[header->type] ? events->bare
+			      : events->shape_count         ? events->shapes[0]
+							    : NULL;
+	const struct plan *plan = shape ? plan_of(lines, shape, slot) : NULL;
+
+	if (plan && plan->lost_offset)
+		add_lost(lines, plan, bytes, header);
+	if (plan && plan->keeps)
+		read_record(lines, plan, bytes, header->size, header->misc);
+}
+
+static void put_record(struct lines *lines, const unsigned char *bytes, const struct header *header,
+		       struct place place)
+{
+	const struct lines_options *options = &lines->options;
+	int slot = header->type < TYPES ? lines->events->slot_of[header->type] : -1, event;
+	const struct plan *plan;
+
+	lines->sums.bytes += header->size;
+	if (slot < 0) {
+		put_unknown(lines, place, header, bytes);
+		return;
+	}
+	lines->sums.records[slot]++;
+	if (options->types && !options->types[header->type] && !options->strict) {
+		pass_by(lines, slot, bytes, header);
+		return;
+	}
+	plan = plan_for_record(lines, header, slot, bytes, place, &event);
+	if (!plan) {
+		if (event == EVENT_NONE)
+			lines_diagnostic(lines, place, "no-attr", 0,
+					 "%.*s: no attr says what is in it",
+					 name_length(lines, slot), name_text(lines, slot));
+		put_raw(lines, lines->begin[slot].text, lines->begin[slot].length, place, header,
+			bytes, false);
+		return;
+	}
+	if (plan->lost_offset)
+		add_lost(lines, plan, bytes, header);
+	put_line(lines, plan, slot, event, bytes, header, place);
+}
+
+bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
+{
+	const struct events *events = lines->events;
+	uint32_t type = (uint32_t)load_word(bytes, 4, events->order);
+	uint16_t misc = (uint16_t)load_word(bytes + 4, 2, events->order);
+	struct shape *shape = events->bare;
+	int slot = type < TYPES ? events->slot_of[type] : -1;
+	const struct plan *plan;
+
+	if (slot < 0)
+		return false;
+	if (!events->is_tool[type] &&
+	    events_find(events, (int)type, bytes, size, &shape) == EVENT_UNKNOWN)
+		return false;
+	if (!shape)
+		return false;
+	plan = plan_of(lines, shape, slot);
+	if (!plan || (misc & ~(plan->misc_known | MISC_CPUMODE)))
+		return false;
+	lines->record.order = events->order;
+	lines->record.arch = events->arch;
+	return read_record(lines, plan, bytes, size, misc);
+}
+
+void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, struct place place)
+{
+	bool swap = lines->events->order != host_order();
+
+	lines->record.order = lines->events->order;
+	lines->record.arch = lines->events->arch;
+	while (size >= 8) {
+		struct header header = {(uint32_t)load_swapped(bytes, 4, swap),
+					(uint16_t)load_swapped(bytes + 4, 2, swap),
+					(uint16_t)load_swapped(bytes + 6, 2, swap)};
+
+		put_record(lines, bytes, &header, place);
+		bytes += header.size;
+		size -= header.size;
+		if (place.within >= 0)
+			place.within += header.size;
+		else
+			place.offset += header.size;
+	}
+}
+
+void lines_add_sums(struct lines_sums *to, const struct lines_sums *from)
+{
+	for (size_t i = 0; i < TYPES; i++)
+		to->records[i] += from->records[i];
+	to->unknown += from->unknown;
+	to->bytes += from->bytes;
+	to->lost += from->lost;
+	to->lost_samples += from->lost_samples;
+	for (size_t i = 0; i < GRADES; i++)
+		to->diagnostics[i] += from->diagnostics[i];
+	to->skipped += from->skipped;
+	to->passed_over += from->passed_over;
+}
+
+static char *put_sum(char *p, const char *key, uint64_t value)
+{
+	p = put_text(put_text(put_text(p, ",\""), key), "\":");
+	return put_u64(p, value);
+}
+
+void lines_summary(struct lines *lines, const struct lines_sums *sums)
+{
+	char *p = out_room(lines->out, TYPES * 64 + 512);
+
+	if (!p)
+		return;
+	p = put_text(p, "{\"type\":\"summary\",\"records\":{");
+	for (size_t i = 0; i < lines->events->record_count; i++) {
+		const char *name = lines->begin[i].text + sizeof("{\"type\":") - 1;
+
+		if (!sums->records[i])
+			continue;
+		p = put_text(p, name);
+		p[-1] = ':';
+		p = put_u64(p, sums->records[i]);
+		*p++ = ',';
+	}
+	if (sums->unknown)
+		p = put_u64(put_text(p, "\"UNKNOWN\":"), sums->unknown);
+	p = put_close(p, '}');
+	p = put_sum(p, "bytes", sums->bytes);
+	p = put_sum(p, "lost", sums->lost);
+	p = put_sum(p, "lost_samples", sums->lost_samples);
+	p = put_sum(p, "skipped", sums->skipped);
+	p = put_sum(p, "passed_over", sums->passed_over);
+	p = put_sum(p, "errors", sums->diagnostics[GRADE_ERROR]);
+	p = put_sum(p, "warnings", sums->diagnostics[GRADE_WARNING]);
+	p = put_sum(p, "notes", sums->diagnostics[GRADE_NOTE]);
+	lines->out->at = put_text(p, "}\n");
+}

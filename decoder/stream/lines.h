@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole records -> lines of JSON, and what is to be said of them in the end: how many of each type,
+ * what was lost, what was wrong.
+ */
+#ifndef PERFABI_LINES_H
+#define PERFABI_LINES_H
+
+#include "stream/diagnostic.h"
+#include "stream/events.h"
+#include "text/out.h"
+#include "plan/record.h"
+
+/* What to write of a record; the same for all of them. */
+struct lines_options {
+	bool notes;    /* --bytes */
+	bool strict;   /* --check: findings instead of records */
+	bool silent;   /* records are counted and not written: another shard's */
+	bool backward; /* the newest record comes first, ... */
+	bool cut_end;  /* ... and took the place of what the last one ended with */
+	bool no_offset, no_size, no_misc, no_event; /* --fields without these */
+	const bool *types;                          /* by record type, TYPES of them; NULL: all */
+	bool no_unknown;                            /* --type without unknown */
+};
+
+/* Counts, to be added up over workers. */
+struct lines_sums {
+	uint64_t records[TYPES]; /* by slot */
+	uint64_t unknown, bytes;
+	uint64_t lost, lost_samples;
+	uint64_t diagnostics[GRADES], skipped;
+	uint64_t passed_over; /* bytes behind AUXTRACE and HEADER_TRACING_DATA, which are no records
+			       */
+};
+
+/* The last misc of a record type, as text. */
+struct misc_memo {
+	uint32_t misc; /* UINT32_MAX: none yet */
+	uint16_t length;
+	char text[110];
+};
+
+struct lines {
+	const struct events *events;
+	struct lines_options options;
+	struct out *out;
+	struct record record;
+	struct lines_sums sums;
+	struct {
+		char text[64]; /* {"type":"SAMPLE", */
+		size_t length;
+	} begin[TYPES];
+	struct misc_memo memo[TYPES];
+	char *at; /* room for the notes of a record */
+	size_t at_size;
+	uint64_t *last_time; /* by cpu, for --check */
+	size_t cpus;
+	size_t limit;  /* diagnostics to write from now on, the rest are counted; 0: all */
+	size_t unsaid; /* those that were counted */
+	size_t credit; /* bytes that may be tried in vain as records; scan.h */
+};
+
+enum { LINES_CREDIT = 1024 * 1024 };
+
+/* 0 or -ENOMEM. `events` and `out` must outlive it. */
+int lines_init(struct lines *lines, const struct events *events,
+	       const struct lines_options *options, struct out *out);
+void lines_free(struct lines *lines);
+
+/* A place in the input: of the file, and in the stream that a compressed record began, or -1. */
+struct place {
+	uint64_t offset;
+	int64_t within;
+};
+
+/* Writes the records in `size` bytes, each of them whole (scan.h), the first one at `place`. */
+void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, struct place place);
+
+/* Whether a whole record is one that its plan accounts for to the last byte; nothing is written. */
+bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size);
+
+/* One line that something is wrong; `skipped` bytes do not come out because of it. */
+void lines_diagnostic(struct lines *lines, struct place place, const char *code, uint64_t skipped,
+		      const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* What events_add_id() noted and was not said before. */
+void lines_id_clashes(struct lines *lines, struct events *events, struct place place);
+
+/* ... and that nothing tells records of one attr from those of another, once. */
+void lines_no_ids(struct lines *lines, struct events *events, struct place place);
+
+/* Ends what lines->limit began, and says how many diagnostics were not written. */
+void lines_end_limit(struct lines *lines);
+
+void lines_add_sums(struct lines_sums *to, const struct lines_sums *from);
+
+/* The last line. */
+void lines_summary(struct lines *lines, const struct lines_sums *sums);
+
+#endif

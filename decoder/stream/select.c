@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of record types and members, each held against what there is.
+ */
+#include "stream/select.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* As cases/abi spells it. */
+static const char *to_lower(const char *name, char *out, size_t size)
+{
+	size_t i;
+
+	for (i = 0; name[i] && i + 1 < size; i++)
+		out[i] = (char)tolower((unsigned char)name[i]);
+	out[i] = '\0';
+	return out;
+}
+
+static int select_types(struct selection *s, const struct perfabi_options *options,
+			const struct events *events, struct error *e)
+{
+	if (!options->type_count)
+		return 0;
+	s->lines.types = s->types;
+	s->lines.no_unknown = true;
+	for (size_t i = 0; i < options->type_count; i++) {
+		const char *name = options->types[i];
+		char lower[64];
+		struct nearest near = nearest_to(to_lower(name, lower, sizeof(lower)));
+		bool found = !strcasecmp(name, "unknown");
+
+		if (found)
+			s->lines.no_unknown = false;
+		for (size_t k = 0; k < events->record_count; k++) {
+			const struct abi_value *value = events->records[k].value;
+
+			nearest_try(&near, value->name);
+			if (abi_value(events->records[k].family, name, NULL) != value)
+				continue;
+			s->types[value->value] = true;
+			found = true;
+		}
+		if (!found)
+			return error_name(e, NULL, name, near.best, "a record type");
+	}
+	return 0;
+}
+
+struct search {
+	struct nearest *near;
+	const char *name;
+	bool found;
+};
+
+static void try_name(void *context, const char *name)
+{
+	struct search *search = context;
+
+	search->found = search->found || !strcmp(name, search->name);
+	nearest_try(search->near, name);
+}
+
+/* The members that every record has, and the option that leaves each out. */
+static bool select_common(struct selection *s, const char *name)
+{
+	const struct {
+		const char *name;
+		bool *out;
+	} common[] = {{"offset", &s->lines.no_offset},
+		      {"size", &s->lines.no_size},
+		      {"misc", &s->lines.no_misc},
+		      {"event", &s->lines.no_event}};
+
+	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
+		if (!strcmp(common[i].name, name)) {
+			*common[i].out = false;
+			return true;
+		}
+	return !strcmp(name, "type");
+}
+
+bool select_is_common(const char *name)
+{
+	struct selection none = {0};
+
+	return select_common(&none, name);
+}
+
+static int select_fields(struct selection *s, const struct perfabi_options *options,
+			 const struct events *events, struct error *e)
+{
+	if (!options->field_count)
+		return 0;
+	s->fields = calloc(options->field_count, sizeof(*s->fields));
+	if (!s->fields)
+		return -ENOMEM;
+	s->lines.no_offset = s->lines.no_size = s->lines.no_misc = s->lines.no_event = true;
+	for (size_t i = 0; i < options->field_count; i++) {
+		struct nearest near = nearest_to(options->fields[i]);
+		struct search search = {&near, options->fields[i], false};
+		int err;
+
+		if (select_common(s, options->fields[i]))
+			continue;
+		err = events_offer(events->abi, try_name, &search, e);
+		if (err)
+			return err;
+		if (!search.found)
+			return error_name(e, NULL, options->fields[i], near.best,
+					  "a member of some record");
+		s->fields[s->field_count++] = options->fields[i];
+	}
+	return 0;
+}
+
+int selection_make(struct selection *s, const struct perfabi_options *options,
+		   const struct events *events, struct error *e)
+{
+	int err;
+
+	*s = (struct selection){.lines = {.notes = options->bytes, .strict = options->check}};
+	err = select_types(s, options, events, e);
+	return err ? err : select_fields(s, options, events, e);
+}
+
+void selection_free(struct selection *s)
+{
+	free(s->fields);
+	s->fields = NULL;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --type and --fields: names to what lines.h and plan.h take.
+ */
+#ifndef PERFABI_SELECT_H
+#define PERFABI_SELECT_H
+
+#include "stream/lines.h"
+#include "perfabi.h"
+
+struct selection {
+	struct lines_options lines;
+	bool types[TYPES];
+	const char **fields; /* of records; NULL: all */
+	size_t field_count;
+};
+
+/* 0, or -EINVAL with `e` filled: a name that no record or member has. Free with selection_free().
+ */
+int selection_make(struct selection *s, const struct perfabi_options *options,
+		   const struct events *events, struct error *e);
+void selection_free(struct selection *s);
+
+/* Whether it is a member that every record has: "type", "misc". */
+bool select_is_common(const char *name);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The buffer in front of a sink.
+ */
+#include "text/out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "text/json.h"
+
+int out_init(struct out *out, int (*sink)(void *, const char *, size_t), void *context)
+{
+	*out = (struct out){.sink = sink, .context = context, .capacity = OUT_BUFFER};
+	out->base = out->at = malloc(out->capacity);
+	return out->base ? 0 : -ENOMEM;
+}
+
+void out_free(struct out *out)
+{
+	free(out->base);
+	*out = (struct out){0};
+}
+
+int out_flush(struct out *out)
+{
+	if (!out->err && out->sink && out->at > out->base)
+		out->err = out->sink(out->context, out->base, (size_t)(out->at - out->base));
+	if (out->sink)
+		out->at = out->base;
+	return out->err;
+}
+
+char *out_room(struct out *out, size_t size)
+{
+	size_t used = (size_t)(out->at - out->base), wanted = size + PUT_SLACK;
+	char *grown;
+
+	if (out->capacity - used >= wanted)
+		return out->at;
+	out_flush(out);
+	used = (size_t)(out->at - out->base);
+	if (out->capacity - used >= wanted)
+		return out->at;
+	wanted += used + used / 2;
+	grown = realloc(out->base, wanted);
+	if (!grown) {
+		out->err = -ENOMEM;
+		return NULL;
+	}
+	out->base = grown;
+	out->at = grown + used;
+	out->capacity = wanted;
+	return out->at;
+}
+
+int out_append(void *context, const char *text, size_t size)
+{
+	struct out *out = context;
+	char *p = out_room(out, size);
+
+	if (!p)
+		return -ENOMEM;
+	memcpy(p, text, size);
+	out->at = p + size;
+	*out->at = '\0';
+	return 0;
+}
+
+char *out_spill(struct out *out, char *p)
+{
+	if (!out->sink || p - out->base < OUT_BUFFER)
+		return p;
+	out->at = p - 1;
+	out_flush(out);
+	out->base[0] = p[-1];
+	return out->base + 1;
+}
+
+int write_fully(int fd, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+
+	while (size) {
+		ssize_t n = write(fd, at, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		at += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is sent to a terminal as it is, and what is shown instead.
+ */
+#include "text/say.h"
+
+#include <string.h>
+
+#include "text/json.h"
+
+enum { MESSAGE_MAX = 8192 };
+
+size_t say_length(const unsigned char *text, size_t size)
+{
+	size_t n;
+
+	if (*text == '\n' || *text == '\t')
+		return 1;
+	if (*text < 0x20 || *text == 0x7f)
+		return 0;
+	n = utf8_length(text, size);
+	return n == 2 && text[0] == 0xc2 && text[1] < 0xa0 ? 0
+							   : n; /* U+0080 to U+009F are controls */
+}
+
+void say_list(FILE *f, const char *format, va_list args)
+{
+	char message[MESSAGE_MAX];
+	const unsigned char *at = (const unsigned char *)message;
+	size_t left;
+
+	vsnprintf(message, sizeof(message), format, args);
+	for (left = strlen(message); left;) {
+		size_t n = say_length(at, left), step = n ? n : 1;
+
+		if (n)
+			fwrite(at, 1, n, f);
+		else
+			fprintf(f, "\\x%02x", *at);
+		at += step;
+		left -= step;
+	}
+}
+
+const char *say_harmless(const char *text, char *out, size_t size)
+{
+	const unsigned char *from = (const unsigned char *)text;
+	size_t left = strlen(text), at = 0;
+
+	while (left) {
+		size_t n = *from < 0x20 ? 0 : say_length(from, left), step = n ? n : 1;
+
+		if (at + (n ? n : sizeof("\\xff") - 1) >= size)
+			break;
+		if (n)
+			memcpy(out + at, from, n);
+		else
+			snprintf(out + at, size - at, "\\x%02x", *from);
+		at += n ? n : sizeof("\\xff") - 1;
+		from += step;
+		left -= step;
+	}
+	out[at] = '\0';
+	return out;
+}
+
+void say(FILE *f, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say_list(f, format, args);
+	va_end(args);
+}

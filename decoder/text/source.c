@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading the texts below cases/, and finding the line on which a value stands.
+ */
+#include "text/source.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "text/error.h"
+
+/* A scanner over JSON text that is known to be valid; `line` counts as it goes. */
+struct scan {
+	const char *at, *end;
+	int line;
+};
+
+static void skip_space(struct scan *s)
+{
+	for (; s->at < s->end && strchr(" \t\r\n", *s->at); s->at++)
+		s->line += *s->at == '\n';
+}
+
+static void skip_string(struct scan *s)
+{
+	for (s->at++; s->at < s->end && *s->at != '"'; s->at++)
+		if (*s->at == '\\')
+			s->at++;
+	s->at++;
+}
+
+/* Passes over one value of any kind. */
+static void skip_value(struct scan *s)
+{
+	size_t depth = 0;
+
+	do {
+		skip_space(s);
+		if (s->at >= s->end)
+			return;
+		if (*s->at == '"') {
+			skip_string(s);
+			continue;
+		}
+		if (*s->at == '{' || *s->at == '[')
+			depth++;
+		else if (*s->at == '}' || *s->at == ']')
+			depth--;
+		else if (!depth)
+			for (; s->at + 1 < s->end && !strchr(" \t\r\n,]}", s->at[1]); s->at++)
+				;
+		s->at++;
+	} while (depth);
+}
+
+/* True if the raw JSON string at `s` is the pointer token (escapes in keys are not undone). */
+static int key_is(const struct scan *s, const char *token, size_t length)
+{
+	const char *p = s->at + 1;
+
+	for (size_t i = 0; i < length; i++, p++) {
+		char c = token[i];
+
+		if (c == '~' && i + 1 < length)
+			c = token[++i] == '1' ? '/' : '~';
+		if (p >= s->end || *p != c)
+			return 0;
+	}
+	return p < s->end && *p == '"';
+}
+
+static int enter_object(struct scan *s, const char *token, size_t length)
+{
+	for (s->at++;;) {
+		int found;
+
+		skip_space(s);
+		if (s->at >= s->end || *s->at != '"')
+			return 0;
+		found = key_is(s, token, length);
+		skip_string(s);
+		skip_space(s);
+		s->at++; /* the colon */
+		skip_space(s);
+		if (found)
+			return 1;
+		skip_value(s);
+		skip_space(s);
+		if (s->at >= s->end || *s->at++ != ',')
+			return 0;
+	}
+}
+
+static int enter_array(struct scan *s, const char *token)
+{
+	unsigned long index = strtoul(token, NULL, 10);
+
+	for (s->at++;; index--) {
+		skip_space(s);
+		if (s->at >= s->end || *s->at == ']')
+			return 0;
+		if (!index)
+			return 1;
+		skip_value(s);
+		skip_space(s);
+		if (s->at >= s->end || *s->at++ != ',')
+			return 0;
+	}
+}
+
+int source_line(const struct source *source, const char *pointer)
+{
+	struct scan s = {.at = source->text, .end = source->text + source->length, .line = 1};
+
+	for (skip_space(&s); *pointer == '/';) {
+		size_t length = strcspn(++pointer, "/");
+		struct scan inner = s;
+		int found = 0;
+
+		if (s.at < s.end && *s.at == '{')
+			found = enter_object(&inner, pointer, length);
+		else if (s.at < s.end && *s.at == '[')
+			found = enter_array(&inner, pointer);
+		if (!found)
+			break; /* a key that is missing: the line of what should have it */
+		s = inner;
+		pointer += length;
+	}
+	return s.line;
+}
+
+/* What a JSON text should have been that jansson refused. */
+static const char *wanted_json(enum json_error_code code)
+{
+	switch (code) {
+	case json_error_duplicate_key:
+		return "each key once in an object";
+	case json_error_numeric_overflow:
+		return "numbers that fit 64 bits: integers up to 9223372036854775807, beyond it "
+		       "\"0x...\"";
+	case json_error_stack_overflow:
+		return "objects and lists nested less deeply";
+	default:
+		return "valid JSON in UTF-8";
+	}
+}
+
+/* True, and said, if the text is a number, a string or the like: JSON, but with nothing in it. */
+static bool is_scalar(const struct source *source, const struct where *root, struct error *e)
+{
+	json_t *json = json_loadb(source->text, source->length, JSON_DECODE_ANY, NULL);
+
+	if (json && !json_is_object(json) && !json_is_array(json))
+		error_value(e, root, json, "an object");
+	json_decref(json);
+	return error_is_set(e);
+}
+
+json_t *source_parse(const struct source *source, struct error *e)
+{
+	struct where root = where_root(source);
+	json_error_t why;
+	json_t *json;
+
+	errno = 0; /* jansson takes most of a want of memory for a token that is none */
+	json = json_loadb(source->text, source->length, JSON_REJECT_DUPLICATES, &why);
+	if (json)
+		return json;
+	if (errno == ENOMEM) {
+		error_no_memory(e, &root, "memory for JSON");
+		return NULL;
+	}
+	if (is_scalar(source, &root, e))
+		return NULL;
+	error_text(e, &root, why.text, "%s", wanted_json(json_error_code(&why)));
+	e->line = why.line;
+	return NULL;
+}
+
+/* 0 if it is a file: a pipe or a device is not even opened, which could take for ever. */
+static int check_file(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return -errno;
+	return S_ISREG(st.st_mode) ? 0 : S_ISDIR(st.st_mode) ? -EISDIR : -ENOTSUP;
+}
+
+static int read_text(const char *path, char **text, size_t *length)
+{
+	FILE *f;
+	struct stat st;
+	int err = check_file(path);
+
+	*text = NULL;
+	if (err)
+		return err;
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	if (fstat(fileno(f), &st) < 0) {
+		err = -errno;
+		goto out;
+	}
+	if (st.st_size > 16 << 20) {
+		err = -EFBIG;
+		goto out;
+	}
+	*text = malloc((size_t)st.st_size + 1);
+	if (!*text) {
+		err = -ENOMEM;
+		goto out;
+	}
+	*length = fread(*text, 1, (size_t)st.st_size, f);
+	if (ferror(f)) {
+		err = errno ? -errno : -EIO;
+		free(*text);
+		*text = NULL;
+		goto out;
+	}
+	(*text)[*length] = '\0';
+out:
+	fclose(f);
+	return err;
+}
+
+static int add_file(struct sources *s, const char *path, const char *name)
+{
+	struct source *grown, *source;
+	int err;
+
+	grown = realloc(s->list, (s->count + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	s->list = grown;
+	source = &grown[s->count];
+	*source = (struct source){.root = s->owned_root};
+	err = read_text(path, (char **)&source->text, &source->length);
+	if (err)
+		return err;
+	source->name = strdup(name);
+	if (!source->name) {
+		free((char *)source->text);
+		return -ENOMEM;
+	}
+	s->count++;
+	return 0;
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static int is_json(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 5 && name[0] != '.' && !strcmp(name + n - 5, ".json");
+}
+
+static int cannot_read(struct error *e, const char *path, int err)
+{
+	if (err == -ENOMEM)
+		return error_no_memory(e, NULL, "memory for cases");
+	error_text(e, NULL, err == -ENOTSUP ? "neither a file nor a folder" : strerror(-err),
+		   "a readable file or folder of cases");
+	snprintf(e->file, sizeof(e->file), "%s", path);
+	return err;
+}
+
+/* What the walk has come to: a file is added, and what cannot be looked into is an error. */
+static int take_entry(struct sources *out, FTS *walk, FTSENT *entry, const char *name)
+{
+	switch (entry->fts_info) {
+	case FTS_D:
+		return strcmp(name, "schema") ? 0 : fts_set(walk, entry, FTS_SKIP);
+	case FTS_DP:
+	case FTS_DC: /* a link to a folder that it is in, whose files are read already */
+		return 0;
+	case FTS_DNR:
+	case FTS_ERR:
+	case FTS_NS:
+		return -entry->fts_errno;
+	case FTS_SLNONE: /* which might be a folder's */
+		return entry->fts_name[0] == '.' ? 0 : check_file(entry->fts_path);
+	default:
+		return is_json(entry->fts_name) ? add_file(out, entry->fts_path, name) : 0;
+	}
+}
+
+/* All that is below `folder`. */
+static int walk_folder(struct sources *out, const char *folder, struct error *e)
+{
+	char *roots[] = {(char *)folder, NULL};
+	FTS *walk = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+	FTSENT *entry;
+	int err = 0;
+
+	if (!walk)
+		return -errno;
+	while (!err && (errno = 0, entry = fts_read(walk))) {
+		const char *name = entry->fts_path + strlen(folder);
+
+		while (*name == '/')
+			name++;
+		err = take_entry(out, walk, entry, name);
+		if (err)
+			cannot_read(e, entry->fts_path, err);
+	}
+	if (!err)
+		err = -errno;
+	fts_close(walk);
+	return err;
+}
+
+int sources_read(struct sources *out, const char *folder, struct error *e)
+{
+	size_t skip = strlen(folder);
+	int err;
+
+	*out = (struct sources){.owned_root = strdup(folder)};
+	if (!out->owned_root)
+		return cannot_read(e, folder, -ENOMEM);
+	while (skip > 1 && out->owned_root[skip - 1] == '/')
+		out->owned_root[--skip] = '\0';
+	err = walk_folder(out, folder, e);
+	if (err) {
+		if (!error_is_set(e))
+			cannot_read(e, folder, err);
+		sources_free(out);
+	}
+	return err;
+}
+
+int sources_read_file(struct sources *out, const char *path, struct error *e)
+{
+	int err;
+
+	*out = (struct sources){.owned_root = strdup("")};
+	err = out->owned_root ? add_file(out, path, path) : -ENOMEM;
+	if (err) {
+		cannot_read(e, path, err);
+		sources_free(out);
+	}
+	return err;
+}
+
+void sources_free(struct sources *s)
+{
+	for (size_t i = 0; i < s->count && s->owned_root; i++) {
+		free((char *)s->list[i].text);
+		free((char *)s->list[i].name);
+	}
+	if (s->owned_root)
+		free(s->list);
+	free(s->owned_root);
+	*s = (struct sources){0};
+}
+
+/* Appends all of `f`; false with errno set, and what there is so far still the caller's to free. */
+static bool read_stream(FILE *f, char **text, size_t *size, size_t max)
+{
+	size_t capacity = 0, got;
+
+	*size = 0;
+	do {
+		if (*size + 1 >= capacity) {
+			char *grown = realloc(*text, capacity = capacity ? 2 * capacity : 65536);
+
+			if (!grown)
+				return false;
+			*text = grown;
+		}
+		got = fread(*text + *size, 1, capacity - *size - 1, f);
+		*size += got;
+		if (*size > max) {
+			errno = EFBIG;
+			return false;
+		}
+	} while (got);
+	(*text)[*size] = '\0';
+	return !ferror(f);
+}
+
+char *text_read(const char *path, size_t *size, size_t max)
+{
+	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	char *text = NULL;
+	bool whole;
+	int err;
+
+	if (!f)
+		return NULL;
+	whole = read_stream(f, &text, size, max);
+	err = errno;
+	if (f != stdin)
+		fclose(f);
+	if (whole)
+		return text;
+	free(text);
+	errno = err;
+	return NULL;
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf_event_open(2), with the attr in any memory that a program could pass.
+ */
+#include "call/call.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Past this many pages nothing of attr is laid out: the kernel refuses more than one unread. */
+enum { ATTR_PAGES = 1 };
+
+static const struct {
+	const char *name;
+	enum memory memory;
+} memories[] = {
+	{"writable", MEMORY_WRITABLE}, {"read-only", MEMORY_READ_ONLY}, {"null", MEMORY_NULL}};
+
+static int memory_from_json(struct call *call, const json_t *json, const struct vars *vars,
+			    const struct where *w, struct error *e)
+{
+	const json_t *mapped = json_object_get(json, "mapped");
+	struct where at = where_key(w, "mapped");
+	struct value value;
+
+	if (!json)
+		return 0;
+	for (size_t i = 0; json_is_string(json) && i < sizeof(memories) / sizeof(memories[0]);
+	     i++) {
+		if (strcmp(memories[i].name, json_string_value(json)))
+			continue;
+		call->memory = memories[i].memory;
+		return 0;
+	}
+	if (!mapped || json_object_size(json) != 1)
+		return error_value(e, w, json,
+				   "\"writable\", \"read-only\", \"null\" or {\"mapped\": BYTES}");
+	if (value_eval(mapped, NULL, vars, &at, &value, e))
+		return -EINVAL;
+	if (value.known && (value.negative || value.bits > 1 << 20))
+		return error_value(e, &at, mapped, "0 to 1048576 bytes");
+	call->memory = MEMORY_CUT;
+	call->mapped = value.bits;
+	return 0;
+}
+
+static int poke_from_json(struct call *call, const char *offset, const json_t *byte,
+			  const struct vars *vars, const struct where *w, struct error *e)
+{
+	json_t *text = json_string(offset);
+	struct value at = {0}, value = {0};
+	int err = !text || value_eval(text, NULL, vars, w, &at, e) ||
+		  value_eval(byte, NULL, vars, w, &value, e);
+
+	json_decref(text);
+	if (err)
+		return -EINVAL;
+	if (value.known && value.bits > 255)
+		return error_value(e, w, byte, "a byte, 0 to 255");
+	if (at.known && (at.negative || at.bits >= POKE_OFFSET_MAX))
+		return error_text(e, w, offset, "an offset from 0 to %d", POKE_OFFSET_MAX - 1);
+	if (call->poke_count == POKES_MAX)
+		return error_text(e, w, "more", "at most %d bytes", POKES_MAX);
+	if (at.known && value.known)
+		call->pokes[call->poke_count++] =
+			(struct poke){.offset = at.bits, .byte = (unsigned char)value.bits};
+	return 0;
+}
+
+static int pokes_from_json(struct call *call, json_t *bytes, const struct vars *vars,
+			   const struct where *w, struct error *e)
+{
+	const char *offset;
+	json_t *byte;
+
+	if (bytes && !json_is_object(bytes))
+		return error_value(e, w, bytes, "an object of \"OFFSET\": byte");
+	json_object_foreach(bytes, offset, byte) {
+		struct where at = where_key(w, offset);
+		int err = poke_from_json(call, offset, byte, vars, &at, e);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int s32_from_json(int32_t *out, const json_t *json, const struct vars *vars,
+			 const struct where *w, struct error *e)
+{
+	struct value value;
+
+	if (!json)
+		return 0;
+	if (value_eval(json, NULL, vars, w, &value, e))
+		return -EINVAL;
+	if (value.known &&
+	    (value.negative ? (int64_t)value.bits < INT32_MIN : value.bits > INT32_MAX))
+		return error_value(e, w, json, "a value of 32 signed bits");
+	*out = (int32_t)value.bits;
+	return 0;
+}
+
+static int flags_from_json(struct call *call, const struct abi *abi, const json_t *json,
+			   const struct vars *vars, const struct where *w, struct error *e)
+{
+	struct value value;
+
+	if (!json)
+		return 0;
+	if (value_eval(json, abi_family(abi, "open_flags"), vars, w, &value, e))
+		return -EINVAL;
+	call->flags = value.bits;
+	return 0;
+}
+
+static int check_keys(const json_t *open, const struct where *w, struct error *e)
+{
+	static const char *const keys[] = {"attr", "bytes",    "memory", "pid",
+					   "cpu",  "group_fd", "flags",  NULL};
+	const char *key;
+	json_t *value;
+
+	if (!json_is_object(open))
+		return error_value(e, w, open, "an object: attr, pid, cpu, group_fd, flags");
+	json_object_foreach((json_t *)open, key, value) {
+		struct where at = where_key(w, key);
+		struct nearest near = nearest_to(key);
+
+		if (name_index(key, keys, &near) < 0)
+			return error_name(e, &at, key, near.best,
+					  "attr, bytes, memory, pid, cpu, group_fd or flags");
+	}
+	return 0;
+}
+
+/* Unless the case gives one, size is what a program built with the newest header would pass. */
+static void default_size(struct call *call, const struct abi *abi)
+{
+	attr_set(abi_field(abi, "size"), call->image, host_order(), abi->attr_size);
+}
+
+int call_from_json(struct call *call, const struct abi *abi, const struct abi_arch *arch,
+		   const json_t *open, const struct scope *scope, const struct where *w,
+		   struct error *e)
+{
+	struct vars vars = scope_vars(scope);
+	struct where at_attr = where_key(w, "attr"), at_bytes = where_key(w, "bytes");
+	struct where at_memory = where_key(w, "memory"), at_pid = where_key(w, "pid");
+	struct where at_cpu = where_key(w, "cpu"), at_group = where_key(w, "group_fd");
+	struct where at_flags = where_key(w, "flags");
+	const json_t *attr = json_object_get(open, "attr");
+	int err;
+
+	*call = (struct call){.cpu = -1, .group_fd = -1};
+	if (check_keys(open, w, e))
+		return -EINVAL;
+	call->image = calloc(1, abi->attr_size);
+	if (!call->image) {
+		error_text(e, w, strerror(ENOMEM), "memory for an attr");
+		return -ENOMEM;
+	}
+	default_size(call, abi);
+	err = attr ? attr_from_json(abi, arch, attr, &vars, &at_attr, call->image, e) : 0;
+	if (!err)
+		err = pokes_from_json(call, json_object_get(open, "bytes"), &vars, &at_bytes, e);
+	if (!err)
+		err = memory_from_json(call, json_object_get(open, "memory"), &vars, &at_memory, e);
+	if (!err)
+		err = s32_from_json(&call->pid, json_object_get(open, "pid"), &vars, &at_pid, e);
+	if (!err)
+		err = s32_from_json(&call->cpu, json_object_get(open, "cpu"), &vars, &at_cpu, e);
+	if (!err)
+		err = s32_from_json(&call->group_fd, json_object_get(open, "group_fd"), &vars,
+				    &at_group, e);
+	if (!err)
+		err = flags_from_json(call, abi, json_object_get(open, "flags"), &vars, &at_flags,
+				      e);
+	if (err || scope->checking)
+		call_free(call);
+	return err;
+}
+
+void call_free(struct call *call)
+{
+	free(call->image);
+	call->image = NULL;
+}
+
+int call_copy(struct call *to, const struct call *from, const struct abi *abi)
+{
+	*to = *from;
+	to->image = malloc(abi->attr_size);
+	if (!to->image)
+		return -ENOMEM;
+	memcpy(to->image, from->image, abi->attr_size);
+	return 0;
+}
+
+/* The memory that an attr is passed in: `attr` lies within the mapping. */
+struct placed {
+	unsigned char *map, *attr;
+	size_t map_size;
+	size_t readable; /* bytes from attr on */
+};
+
+static void lay_out(const struct call *call, const struct environment *env, struct placed *p)
+{
+	size_t n = env->abi->attr_size < p->readable ? env->abi->attr_size : p->readable;
+
+	memcpy(p->attr, call->image, n);
+	for (size_t i = 0; i < call->poke_count; i++)
+		if (call->pokes[i].offset < p->readable)
+			p->attr[call->pokes[i].offset] = call->pokes[i].byte;
+}
+
+static int place(const struct call *call, const struct environment *env, struct placed *p)
+{
+	size_t page = env->page_size, body;
+
+	*p = (struct placed){0};
+	if (call->memory == MEMORY_NULL)
+		return 0;
+	body = (ATTR_PAGES + (call->mapped + page - 1) / page) * page;
+	p->map_size = body + page;
+	p->map =
+		mmap(NULL, p->map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p->map == MAP_FAILED)
+		return -errno;
+	p->readable = call->memory == MEMORY_CUT ? call->mapped : body;
+	p->attr = p->map + body - p->readable;
+	lay_out(call, env, p);
+	if (mprotect(p->map + body, page, PROT_NONE) ||
+	    (call->memory == MEMORY_READ_ONLY && mprotect(p->map, body, PROT_READ))) {
+		int err = -errno;
+
+		munmap(p->map, p->map_size);
+		return err;
+	}
+	return 0;
+}
+
+static unsigned char laid_out(const struct call *call, const struct environment *env, size_t at)
+{
+	for (size_t i = call->poke_count; i-- > 0;)
+		if (call->pokes[i].offset == at)
+			return call->pokes[i].byte;
+	return at < env->abi->attr_size ? call->image[at] : 0;
+}
+
+/* True if a byte behind those that attr_size covers is not what it was laid out as. */
+static bool tail_changed(const struct call *call, const struct environment *env,
+			 const struct placed *p)
+{
+	size_t nonzero = 0, expected = 0;
+
+	for (size_t i = env->abi->attr_size; i < p->readable; i++)
+		nonzero += p->attr[i] != 0;
+	for (size_t i = 0; i < call->poke_count; i++) {
+		uint64_t at = call->pokes[i].offset;
+
+		if (at < env->abi->attr_size || at >= p->readable)
+			continue;
+		expected += call->pokes[i].byte != 0;
+		if (p->attr[at] != call->pokes[i].byte)
+			return true;
+	}
+	return nonzero != expected;
+}
+
+/* Compares the attr with what was laid out. */
+static void look_at_attr(const struct call *call, const struct environment *env,
+			 const struct placed *p, struct answer *answer)
+{
+	const struct abi_field *size = abi_field(env->abi, "size");
+	size_t head = env->abi->attr_size < p->readable ? env->abi->attr_size : p->readable;
+
+	if (head < size->offset + size->size)
+		return;
+	answer->size_after = (uint32_t)attr_get(size, p->attr, host_order());
+	for (size_t i = 0; i < head; i++) {
+		if (p->attr[i] == laid_out(call, env, i))
+			continue;
+		if (i >= size->offset && i < size->offset + size->size)
+			answer->size_written = true;
+		else
+			answer->other_written = true;
+	}
+	answer->other_written = answer->other_written || tail_changed(call, env, p);
+}
+
+static void look_at_fd(struct answer *answer)
+{
+	static const char link[] = "anon_inode:[perf_event]";
+	char path[32], target[64];
+	ssize_t n;
+	int flags;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", answer->fd);
+	n = readlink(path, target, sizeof(target));
+	answer->fd_is_event = n == (ssize_t)sizeof(link) - 1 && !memcmp(target, link, (size_t)n);
+	flags = fcntl(answer->fd, F_GETFD);
+	answer->fd_cloexec = flags >= 0 && flags & FD_CLOEXEC;
+	flags = fcntl(answer->fd, F_GETFL);
+	answer->fd_rdwr = flags >= 0 && (flags & O_ACCMODE) == O_RDWR;
+}
+
+int call_issue(const struct call *call, const struct environment *env, struct answer *answer)
+{
+	struct placed p;
+	int err = place(call, env, &p);
+	long ret;
+
+	*answer = (struct answer){.fd = -1};
+	if (err)
+		return err;
+	ret = syscall(SYS_perf_event_open, p.attr, call->pid, call->cpu, call->group_fd,
+		      (unsigned long)call->flags);
+	if (ret < 0)
+		answer->err = errno;
+	else
+		answer->fd = (int)ret;
+	if (p.map) {
+		look_at_attr(call, env, &p, answer);
+		munmap(p.map, p.map_size);
+	}
+	if (!answer->err)
+		look_at_fd(answer);
+	return 0;
+}
+
+const void *call_unmapped_page(const struct environment *env)
+{
+	void *page = mmap(NULL, env->page_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return page == MAP_FAILED ? NULL : page;
+}
+
+struct out {
+	char *text;
+	size_t at, size;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct out *o, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	if (o->at >= o->size)
+		return;
+	va_start(args, format);
+	n = vsnprintf(o->text + o->at, o->size - o->at, format, args);
+	va_end(args);
+	if (n > 0)
+		o->at += (size_t)n;
+}
+
+static void put_upper(struct out *o, const char *text)
+{
+	for (; *text; text++)
+		put(o, "%c", *text >= 'a' && *text <= 'z' ? *text - 32 : *text);
+}
+
+static void put_mask(struct out *o, const struct abi_family *set, uint64_t value)
+{
+	const char *between = "";
+
+	for (size_t i = 0; i < set->count; i++) {
+		uint64_t bit = set->values[i].value;
+
+		if (!bit || (bit & (bit - 1)) || !(value & bit))
+			continue;
+		put(o, "%s%s", between, set->prefix);
+		put_upper(o, set->values[i].name);
+		between = "|";
+		value &= ~bit;
+	}
+	if (value || !*between)
+		put(o, "%s%#llx", between, (unsigned long long)value);
+}
+
+static void put_value(struct out *o, const struct abi_field *field, const struct abi_family *set,
+		      uint64_t value)
+{
+	const struct abi_value *constant = set ? abi_value_of(set, value) : NULL;
+
+	if (set && set->mask)
+		put_mask(o, set, value);
+	else if (constant) {
+		put(o, "%s", set->prefix);
+		put_upper(o, constant->name);
+	} else if (field->is_signed)
+		put(o, "%lld", (long long)value);
+	else
+		put(o, value < 1000000 ? "%llu" : "%#llx", (unsigned long long)value);
+}
+
+static void put_attr(struct out *o, const struct call *call, const struct environment *env)
+{
+	const struct abi *abi = env->abi;
+	uint32_t type = (uint32_t)attr_get(abi_field(abi, "type"), call->image, host_order());
+
+	put(o, "{");
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct abi_field *field = &abi->fields[i];
+		uint64_t value = attr_get(field, call->image, host_order());
+
+		if (field->alias_of || !strcmp(field->name, "aux_action") ||
+		    (!value && field->offset >= 8))
+			continue;
+		put(o, "%s%s=", i ? ", " : "", field->name);
+		put_value(o, field, abi_field_set(field, type, env->arch), value);
+	}
+	put(o, "}");
+	for (size_t i = 0; i < call->poke_count; i++)
+		put(o, " /* byte %llu: %#x */", (unsigned long long)call->pokes[i].offset,
+		    call->pokes[i].byte);
+}
+
+void call_format(const struct call *call, const struct answer *answer,
+		 const struct environment *env, char *text, size_t size)
+{
+	const struct abi_family *flags = abi_family(env->abi, "open_flags");
+	struct out o = {.text = text, .size = size};
+
+	put(&o, "perf_event_open(");
+	if (call->memory == MEMORY_NULL)
+		put(&o, "NULL");
+	else
+		put_attr(&o, call, env);
+	if (call->memory == MEMORY_CUT)
+		put(&o, " /* first %llu bytes mapped */", (unsigned long long)call->mapped);
+	else if (call->memory == MEMORY_READ_ONLY)
+		put(&o, " /* read-only */");
+	put(&o, ", %d, %d, %d, ", call->pid, call->cpu, call->group_fd);
+	if (call->flags)
+		put_mask(&o, flags, call->flags);
+	else
+		put(&o, "0");
+	if (answer->err)
+		put(&o, ") = -1 %s (%s)", strerrorname_np(answer->err), strerror(answer->err));
+	else
+		put(&o, ") = %d", answer->fd);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One perf_event_open(2) call: the `open` of a case as JSON, as memory and arguments, as what came
+ * back, and as strace would print it.
+ */
+#ifndef PERFABI_CALL_H
+#define PERFABI_CALL_H
+
+#include "abi/attr.h"
+#include "language/scope.h"
+
+enum memory {
+	MEMORY_WRITABLE,
+	MEMORY_READ_ONLY, /* the kernel cannot write the size back */
+	MEMORY_NULL,
+	MEMORY_CUT /* only the first `mapped` bytes are there, unmapped from there on */
+};
+
+enum { POKES_MAX = 16, POKE_OFFSET_MAX = 65536 };
+
+struct call {
+	unsigned char *image; /* abi->attr_size bytes, owned */
+	struct poke {
+		uint64_t offset;
+		unsigned char byte;
+	} pokes[POKES_MAX]; /* single bytes laid over the attr, within it or behind it */
+	size_t poke_count;
+	enum memory memory;
+	uint64_t mapped; /* bytes, for MEMORY_CUT */
+	int32_t pid, cpu, group_fd;
+	uint64_t flags;
+};
+
+/* What the kernel answered. */
+struct answer {
+	int fd;  /* or -1 */
+	int err; /* errno, or 0 */
+	bool fd_is_event, fd_cloexec, fd_rdwr;
+	bool size_written;   /* the attr's size is not what it was */
+	bool other_written;  /* some other byte of the attr is not what it was */
+	uint32_t size_after; /* attr.size after the call, if it can be read */
+};
+
+/*
+ * Reads `open` into *call. With scope->checking nothing is allocated and only its form is checked;
+ * else call_free() it. 0, or -EINVAL or -ENOMEM with `e` filled.
+ */
+int call_from_json(struct call *call, const struct abi *abi, const struct abi_arch *arch,
+		   const json_t *open, const struct scope *scope, const struct where *w,
+		   struct error *e);
+void call_free(struct call *call);
+
+/* A copy with an image of its own. 0 or -ENOMEM. */
+int call_copy(struct call *to, const struct call *from, const struct abi *abi);
+
+/*
+ * Lays the attr out in fresh memory, calls, and looks at what came: the file descriptor (which
+ * stays open and is the caller's) and the attr. 0, or a negative errno if the memory could not be
+ * had.
+ */
+int call_issue(const struct call *call, const struct environment *env, struct answer *answer);
+
+/* An unmapped page for $unmapped; NULL if none could be had. */
+const void *call_unmapped_page(const struct environment *env);
+
+/* The call and its result in strace's notation, cut at `size`. */
+void call_format(const struct call *call, const struct answer *answer,
+		 const struct environment *env, char *out, size_t size);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which gate of the kernel refused a call. An errno alone does not tell, so witnesses do: the call
+ * is made again with a violation added that belongs to a known gate and has another errno. If that
+ * errno comes, the first refusal lies behind the witness; if the old one comes, before it.
+ * cases/phases.json has the gates in the kernel's order, the errnos each can give, and the
+ * witnesses.
+ */
+#ifndef PERFABI_PHASE_H
+#define PERFABI_PHASE_H
+
+#include "call/call.h"
+#include "machine/identity.h"
+
+enum { PHASES_MAX = 16, PHASE_ERRNOS_MAX = 24 };
+
+/* A violation that can be added to any call, and the errno that it has. */
+struct witness {
+	const char *name;
+	unsigned phase; /* the gate it belongs to */
+	bool at_end;    /* behind that gate's other checks; else before them */
+	int err;
+	bool as_user;       /* made without capabilities */
+	bool no_files;      /* made with RLIMIT_NOFILE 0 */
+	bool zombie;        /* made on a process that is dead and not reaped */
+	bool null;          /* made with a NULL attr */
+	const json_t *set;  /* attr fields it sets, or NULL */
+	const json_t * or ; /* attr bits it adds, or NULL */
+	const json_t *pid, *flags;
+	uint64_t unless_flags; /* not for a call that has one of these */
+};
+
+struct phase {
+	const char *name, *about;
+	int errnos[PHASE_ERRNOS_MAX];
+	size_t errno_count;
+};
+
+struct phases {
+	struct phase list[PHASES_MAX];
+	size_t count;
+	struct witness *witnesses;
+	size_t witness_count;
+	json_t *json;
+};
+
+/* 0 or -EINVAL with `e` filled. Free with phases_free(). */
+int phases_load(struct phases *phases, const struct source *source, const struct abi *abi,
+		struct error *e);
+void phases_free(struct phases *phases);
+
+/* The index, or -1; `near` may be NULL. */
+int phase_by_name(const struct phases *phases, const char *name, struct nearest *near);
+
+/*
+ * The gates, as a mask by index, that can have refused `call` with `err` when made by the calling
+ * process. Makes as many further calls as it takes to leave one, none of which stays open. `zombie`
+ * is a dead child that is not reaped, or 0 to make one when it is needed: a process that has
+ * inherited events open must not fork here, since a fork can swap its contexts with the child's.
+ */
+unsigned phase_infer(const struct phases *phases, const struct call *call, int err, pid_t zombie,
+		     const struct environment *env);
+
+/* A dead child that is not reaped; a negative errno if it could not be made. */
+pid_t phase_make_zombie(void);
+
+/* The names in a mask, "permission or fd". */
+void phase_names(const struct phases *phases, unsigned mask, char *out, size_t size);
+
+/* The errno of that name, as errno(3) has them; 0 if there is none. */
+int errno_by_name(const char *name, struct nearest *near);
+
+#endif

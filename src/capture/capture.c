@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening, mapping, draining. data_head is read before the data it covers, data_tail is written
+ * after the data was copied: an acquire and a release, as the kernel's ring_buffer.c asks for.
+ */
+#include "capture/capture.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "call/event_ioctl.h"
+#include "call/mmap_page.h"
+#include "text/out.h"
+#include "machine/usable_cpus.h"
+
+static bool attr_flag(const struct capture *c, size_t i, const char *name)
+{
+	const struct abi_field *field = abi_field(c->abi, name);
+
+	return field && attr_get(field, c->attrs->bytes + i * c->abi->attr_size, host_order());
+}
+
+static bool any_attr(const struct capture *c, const char *name)
+{
+	for (size_t i = 0; i < c->attrs->count; i++)
+		if (attr_flag(c, i, name))
+			return true;
+	return false;
+}
+
+static int find_head_and_tail(struct capture *c)
+{
+	c->data_head = mmap_page_offset(c->abi, "data_head");
+	c->data_tail = mmap_page_offset(c->abi, "data_tail");
+	return c->data_head < 0 || c->data_tail < 0 ? -EINVAL : 0;
+}
+
+/* All that the command may run on: it can ask for others than we were started on. */
+static int choose_cpus(struct capture *c)
+{
+	cpu_set_t *set = CPU_ALLOC(CAPTURE_CPUS), *own = CPU_ALLOC(CAPTURE_CPUS);
+	size_t size = CPU_ALLOC_SIZE(CAPTURE_CPUS);
+	int err = 0;
+
+	if (!set || !own) {
+		CPU_FREE(set);
+		CPU_FREE(own);
+		return -ENOMEM;
+	}
+	CPU_ZERO_S(size, set);
+	if (any_attr(c, "inherit"))
+		err = usable_cpus(set, own, size);
+	c->buffers = calloc((size_t)CPU_COUNT_S(size, set) + 1, sizeof(*c->buffers));
+	for (int cpu = 0; c->buffers && !err && cpu < CAPTURE_CPUS; cpu++)
+		if (CPU_ISSET_S((size_t)cpu, size, set))
+			c->buffers[c->buffer_count++].cpu = cpu;
+	if (c->buffers && !c->buffer_count)
+		c->buffers[c->buffer_count++].cpu = -1;
+	CPU_FREE(set);
+	CPU_FREE(own);
+	for (size_t i = 0; i < c->buffer_count; i++)
+		for (size_t k = 0; k < CAPTURE_ATTRS; k++)
+			c->buffers[i].fds[k] = -1;
+	return c->buffers ? err : -ENOMEM;
+}
+
+static int open_one(struct capture *c, struct buffer *buffer, size_t i, pid_t pid)
+{
+	const struct abi_family *flags = abi_family(c->abi, "open_flags");
+	const struct abi_value *cloexec = flags ? abi_value(flags, "fd_cloexec", NULL) : NULL;
+	long fd = syscall(SYS_perf_event_open, c->attrs->bytes + i * c->abi->attr_size, pid,
+			  buffer->cpu, i ? buffer->fds[0] : -1, cloexec ? cloexec->value : 0);
+
+	if (fd < 0)
+		return -errno;
+	buffer->fds[i] = (int)fd;
+	return event_ioctl(c->abi, buffer->fds[i], "id", &buffer->ids[i]);
+}
+
+static int map_buffer(struct capture *c, struct buffer *buffer)
+{
+	void *map = mmap(NULL, (c->pages + 1) * c->page_size,
+			 PROT_READ | (c->writable ? PROT_WRITE : 0), MAP_SHARED, buffer->fds[0], 0);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	buffer->map = map;
+	buffer->size = c->pages * c->page_size;
+	return 0;
+}
+
+static int open_buffer(struct capture *c, struct buffer *buffer, pid_t pid, struct capture_error *e)
+{
+	int err;
+
+	for (size_t i = 0; i < c->attrs->count; i++) {
+		*e = (struct capture_error){"open", i, buffer->cpu, 0};
+		err = open_one(c, buffer, i, pid);
+		if (err)
+			return err;
+	}
+	*e = (struct capture_error){"map", 0, buffer->cpu, 0};
+	err = map_buffer(c, buffer);
+	for (size_t i = 1; i < c->attrs->count && !err; i++) {
+		*e = (struct capture_error){"redirect", i, buffer->cpu, 0};
+		err = event_ioctl(c->abi, buffer->fds[i], "set_output",
+				  (void *)(long)buffer->fds[0]);
+	}
+	return err;
+}
+
+int capture_open(struct capture *c, const struct abi *abi, const struct attr_list *attrs, pid_t pid,
+		 size_t pages, bool writable, struct capture_error *e)
+{
+	int err;
+
+	*c = (struct capture){.abi = abi,
+			      .attrs = attrs,
+			      .page_size = (size_t)sysconf(_SC_PAGESIZE),
+			      .pages = pages,
+			      .writable = writable};
+	*e = (struct capture_error){"prepare for", 0, -1, 0};
+	err = attrs->count > CAPTURE_ATTRS ? -E2BIG : find_head_and_tail(c);
+	if (!err)
+		err = choose_cpus(c);
+	for (size_t i = 0; i < c->buffer_count && !err; i++)
+		err = open_buffer(c, &c->buffers[i], pid, e);
+	e->err = err;
+	return err;
+}
+
+static int for_each_leader(struct capture *c, const char *ioctl_name)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->buffer_count && !err; i++)
+		err = event_ioctl(c->abi, c->buffers[i].fds[0], ioctl_name, NULL);
+	return err;
+}
+
+int capture_enable(struct capture *c)
+{
+	if (!attr_flag(c, 0, "disabled") || attr_flag(c, 0, "enable_on_exec"))
+		return 0;
+	return for_each_leader(c, "enable");
+}
+
+int capture_disable(struct capture *c)
+{
+	return for_each_leader(c, "disable");
+}
+
+static uint64_t load_head(const struct capture *c, const struct buffer *buffer)
+{
+	return __atomic_load_n((const uint64_t *)(const void *)(buffer->map + c->data_head),
+			       __ATOMIC_ACQUIRE);
+}
+
+static int drain_buffer(struct capture *c, struct buffer *buffer, struct recording *r, bool *any)
+{
+	uint64_t *tail = (uint64_t *)(void *)(buffer->map + c->data_tail);
+	const unsigned char *data = buffer->map + c->page_size;
+	uint64_t from = *tail, head = load_head(c, buffer);
+	/* The kernel writes over nothing that has not been read. */
+	int err = head - from > buffer->size ? -EIO : 0;
+
+	while (from < head && !err) {
+		size_t at = (size_t)(from & (buffer->size - 1)), n = buffer->size - at;
+
+		if (n > head - from)
+			n = (size_t)(head - from);
+		err = recording_append(r, data + at, n);
+		from += n;
+		*any = true;
+	}
+	__atomic_store_n(tail, from, __ATOMIC_RELEASE);
+	return err;
+}
+
+int capture_drain(struct capture *c, struct recording *r, bool *any)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < c->buffer_count && !err; i++)
+		err = drain_buffer(c, &c->buffers[i], r, any);
+	return err;
+}
+
+int capture_write_image(const struct capture *c, int fd)
+{
+	return write_fully(fd, c->buffers[0].map, c->page_size + c->buffers[0].size);
+}
+
+void capture_close(struct capture *c)
+{
+	for (size_t i = 0; i < c->buffer_count; i++) {
+		struct buffer *buffer = &c->buffers[i];
+
+		if (buffer->map)
+			munmap(buffer->map, c->page_size + buffer->size);
+		for (size_t k = CAPTURE_ATTRS; k--;)
+			if (buffer->fds[k] >= 0)
+				close(buffer->fds[k]);
+	}
+	free(c->buffers);
+	*c = (struct capture){0};
+}

@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Case files -> instances. A file is checked as it stands, then each case of it is completed
+ * (parameters, vehicle, defaults) and checked again, so that no case can run in error.
+ */
+#include "case/case.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/complete.h"
+#include "case/check.h"
+#include "stream/decode.h"
+#include "language/merge.h"
+#include "language/one_or_list.h"
+#include "case/record_members.h"
+#include "machine/require.h"
+#include "run/required_case.h"
+
+/* One case file on its way. */
+struct load {
+	struct cases *cases;
+	const struct source *source;
+	const json_t *file, *defaults;
+	struct error *e;
+};
+
+static const char *const file_keys[] = {"$schema",  "suite", "about", "spec",
+					"defaults", "cases", NULL};
+static const char *const default_keys[] = {"as",   "vehicle", "requires", "given",  "open",
+					   "kind", "alone",   "sysctl",   "cgroup", NULL};
+static const char *const case_keys[] = {"name",     "title",   "about",  "as",    "vehicle",
+					"requires", "each",    "given",  "open",  "expect",
+					"steps",    "outcome", "kind",   "alone", "spec",
+					"covers",   "sysctl",  "cgroup", NULL};
+
+static char *make_id(const char *suite, const char *name, const char *as, const char *vehicle,
+		     const char *row)
+{
+	char *id = NULL;
+	int n = asprintf(&id, "%s.%s%s%s%s%s%s%s", suite, name, as ? "." : "", as ? as : "",
+			 vehicle ? "." : "", vehicle ? vehicle : "", row ? "." : "",
+			 row ? row : "");
+
+	return n < 0 ? NULL : id;
+}
+
+static int no_memory(struct load *l)
+{
+	error_text(l->e, NULL, strerror(ENOMEM), "memory for the cases");
+	return -ENOMEM;
+}
+
+static int add_instance(struct load *l, const struct instance *instance)
+{
+	struct cases *cases = l->cases;
+
+	if (!instance->id)
+		return no_memory(l);
+	if ((cases->count & (cases->count - 1)) == 0) {
+		size_t room = cases->count ? cases->count * 2 : 1;
+		struct instance *grown = realloc(cases->list, room * sizeof(*grown));
+
+		if (!grown) {
+			free(instance->id);
+			return no_memory(l);
+		}
+		cases->list = grown;
+	}
+	cases->list[cases->count++] = *instance;
+	return 0;
+}
+
+static char *keep_row(struct cases *cases, const char *row)
+{
+	char **grown = realloc(cases->rows, (cases->row_count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return NULL;
+	cases->rows = grown;
+	return cases->rows[cases->row_count++] = strdup(row);
+}
+
+/* One instance for each identity; `like` has all that they share, `json` is the complete case. */
+static int add_identities(struct load *l, const json_t *json, const struct instance *like,
+			  bool vehicle_in_id)
+{
+	const json_t *as = json_object_get(json, "as");
+
+	for (size_t i = 0; i < elements(as); i++) {
+		struct instance instance = *like;
+
+		instance.as = (enum identity)identity_by_name(json_string_value(element(as, i)));
+		instance.kind = case_kind(json);
+		instance.alone = json_is_true(json_object_get(json, "alone")) ||
+				 json_object_get(json, "sysctl");
+		instance.id = make_id(like->suite, like->name,
+				      json_is_array(as) ? json_string_value(element(as, i)) : NULL,
+				      vehicle_in_id ? like->vehicle : NULL, like->row);
+		if (add_instance(l, &instance))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The text at `key`, kept: it may be one that a row's value was put into. */
+static const char *keep_text(struct load *l, const json_t *one, const char *key)
+{
+	json_t *text = json_object_get(one, key);
+
+	return json_array_append(l->cases->storage, text) ? NULL : json_string_value(text);
+}
+
+/* One row of a case: once on each vehicle. `one` has the row's value put in. */
+static int expand_row(struct load *l, const json_t *one, struct instance *like,
+		      const struct where *w)
+{
+	const json_t *vehicle = case_own_or_default(one, l->defaults, "vehicle");
+	size_t count = vehicle ? elements(vehicle) : 1;
+	json_t *spec = case_spec(l->file, one);
+
+	if (case_check_vehicle(vehicle, l->cases, w, l->e)) {
+		json_decref(spec);
+		return -EINVAL;
+	}
+	if (json_array_append_new(l->cases->storage, spec))
+		return no_memory(l);
+	like->spec = spec;
+	like->title = keep_text(l, one, "title");
+	json_array_append(l->cases->storage, (json_t *)vehicle);
+	for (size_t i = 0; i < count; i++) {
+		json_t *json;
+		int err;
+
+		like->vehicle = vehicle ? json_string_value(element(vehicle, i)) : NULL;
+		json = case_complete(l->cases, l->file, one, like->vehicle);
+		err = json ? case_check_complete(json, l->cases, w, l->e) : no_memory(l);
+		if (!err)
+			err = add_identities(l, json, like, json_is_array(vehicle));
+		json_decref(json);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int expand_rows(struct load *l, const json_t *one, json_t *rows, struct instance *like,
+		       const struct where *w)
+{
+	const char *row;
+	json_t *value;
+
+	json_object_foreach(rows, row, value) {
+		struct where at = *w;
+		char note[80];
+		json_t *filled;
+		int err;
+
+		snprintf(note, sizeof(note), "row %.64s", row);
+		at.note = note;
+		if (!case_is_id(row))
+			return error_name(l->e, &at, row, NULL,
+					  "a row's name of a-z and 0-9, joined by - or .");
+		filled = substitute(one, like->parameter, value);
+		like->row = keep_row(l->cases, row);
+		like->value = value;
+		if (!filled || !like->row)
+			return no_memory(l);
+		err = expand_row(l, filled, like, &at);
+		json_decref(filled);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int expand_case(struct load *l, const json_t *one, size_t index, const struct where *w)
+{
+	json_t *each = json_object_get(one, "each"), *rows;
+	struct where at_each = where_key(w, "each");
+	const char *parameter = json_object_iter_key(json_object_iter(each));
+	struct where at_rows = where_key(&at_each, parameter ? parameter : "");
+	struct instance like = {.suite = json_string_value(json_object_get(l->file, "suite")),
+				.name = json_string_value(json_object_get(one, "name")),
+				.source = l->source,
+				.case_index = index,
+				.file = l->file,
+				.written = one,
+				.parameter = parameter};
+
+	if (!each)
+		return expand_row(l, one, &like, w);
+	if (!json_is_object(each) || json_object_size(each) != 1)
+		return error_value(l->e, &at_each, each, "one parameter and its rows");
+	if (strspn(parameter, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(parameter))
+		return error_name(l->e, &at_rows, parameter, NULL, "a name of a-z, 0-9 and _");
+	rows = each_rows(json_object_get(each, parameter), l->cases->abi, l->cases->arch, &at_rows,
+			 l->e);
+	if (!rows)
+		return -EINVAL;
+	if (json_array_append_new(l->cases->storage, rows))
+		return no_memory(l);
+	return expand_rows(l, one, rows, &like, w);
+}
+
+static int load_case(struct load *l, const json_t *one, size_t index, const struct where *w)
+{
+	const json_t *name = json_object_get(one, "name");
+	struct where at_name = where_key(w, "name");
+
+	if (case_check_keys(one, case_keys, "a case", w, l->e))
+		return -EINVAL;
+	if (!json_is_string(name) || !case_is_id(json_string_value(name)))
+		return error_value(l->e, &at_name, name, "a name of a-z and 0-9, joined by - or .");
+	if (case_check_text(one, "title", w, l->e))
+		return -EINVAL;
+	if (json_object_get(one, "spec") &&
+	    case_check_spec(json_object_get(one, "spec"), true, w, l->e))
+		return -EINVAL;
+	return expand_case(l, one, index, w);
+}
+
+/* The file's path with dots for slashes, without .json. */
+static void say_suite(const char *path, char *text, size_t size)
+{
+	size_t n = (size_t)snprintf(text, size, "%s", path);
+
+	if (n >= size)
+		n = size - 1;
+	if (n > 5)
+		text[n - 5] = '\0';
+	for (char *c = text; *c; c++)
+		*c = *c == '/' ? '.' : *c;
+}
+
+/*
+ * Whether the folder that was named lies below the root: where it is cases/open, size.json in it is
+ * open.size.
+ */
+static bool is_below_folder(const char *suite, const char *name, const char *folder)
+{
+	size_t all = strlen(suite), own = strlen(name), length;
+	char *path = realpath(folder, NULL);
+	bool is_below = false;
+
+	if (path && all > own + 1 && suite[all - own - 1] == '.' &&
+	    !strcmp(suite + all - own, name)) {
+		all -= own + 1;
+		length = strlen(path);
+		is_below = length > all && path[length - all - 1] == '/';
+		for (size_t i = 0; is_below && i < all; i++) {
+			char c = path[length - all + i];
+
+			is_below = (c == '/' ? '.' : c) == suite[i];
+		}
+	}
+	free(path);
+	return is_below;
+}
+
+/* A file's suite is its path below the root: open/size.json is open.size. */
+static int check_suite(const json_t *suite, const struct source *source, const struct where *w,
+		       struct error *e)
+{
+	const char *name = json_string_value(suite);
+	struct where at = where_key(w, "suite");
+	char expected[256];
+
+	if (!name || !case_is_id(name))
+		return error_value(e, &at, suite, "the file's path with dots for slashes");
+	say_suite(source->name, expected, sizeof(expected));
+	/* A file named on the command line has no root to count from. */
+	if (source->root[0] && strcmp(expected, name) &&
+	    !is_below_folder(name, expected, source->root))
+		return error_value(e, &at, suite, "\"%s\", as the file is called", expected);
+	return 0;
+}
+
+static int load_file(struct cases *cases, const struct source *source, struct error *e)
+{
+	struct where root = where_root(source), at_cases = where_key(&root, "cases");
+	struct where at_defaults = where_key(&root, "defaults");
+	struct load l = {.cases = cases, .source = source, .e = e};
+	json_t *file = source_parse(source, e), *one;
+	size_t i;
+
+	if (!file || json_array_append_new(cases->storage, file))
+		return -EINVAL;
+	l.file = file;
+	l.defaults = json_object_get(file, "defaults");
+	if (case_check_keys(file, file_keys, "a case file", &root, e) ||
+	    check_suite(json_object_get(file, "suite"), source, &root, e) ||
+	    case_check_text(file, "about", &root, e) ||
+	    case_check_spec(json_object_get(file, "spec"), false, &root, e))
+		return -EINVAL;
+	if (l.defaults && (case_check_keys(l.defaults, default_keys, "defaults", &at_defaults, e) ||
+			   case_check_call(l.defaults, cases, &at_defaults, e)))
+		return -EINVAL;
+	if (!json_array_size(json_object_get(file, "cases")))
+		return error_value(e, &at_cases, json_object_get(file, "cases"), "a list of cases");
+	json_array_foreach(json_object_get(file, "cases"), i, one) {
+		struct where at = where_index(&at_cases, i);
+
+		if (load_case(&l, one, i, &at))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static const struct source *find_source(const struct sources *sources, const char *name)
+{
+	for (size_t i = 0; i < sources->count; i++)
+		if (!strcmp(sources->list[i].name, name))
+			return &sources->list[i];
+	return NULL;
+}
+
+static int check_vehicles(const struct cases *cases, const struct source *source, struct error *e)
+{
+	struct where root = where_root(source), at_list = where_key(&root, "vehicles");
+	const char *name;
+	json_t *vehicle;
+
+	json_object_foreach(cases->vehicles, name, vehicle) {
+		static const char *const keys[] = {"about", "open", "requires", NULL};
+		struct where at = where_key(&at_list, name);
+
+		if (!case_is_id(name)) /* which stands in ids */
+			return error_name(e, &at, name, NULL,
+					  "a name of a-z and 0-9, joined by - or .");
+		if (case_check_keys(vehicle, keys, "a vehicle", &at, e) ||
+		    case_check_text(vehicle, "about", &at, e) ||
+		    case_check_call(vehicle, cases, &at, e))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* The tables that all case files share: gates, vehicles, the kernel's checks. */
+static int load_tables(struct cases *cases, const struct sources *sources, struct error *e)
+{
+	const struct source *phases = find_source(sources, "phases.json");
+	const struct source *vehicles = find_source(sources, "vehicles.json");
+	const struct source *checks = find_source(sources, "checks.json");
+	json_t *file;
+
+	if (!phases || !vehicles)
+		return error_text(e, NULL, "none", "phases.json and vehicles.json");
+	if (phases_load(&cases->phases, phases, cases->abi, e))
+		return -EINVAL;
+	file = source_parse(vehicles, e);
+	if (!file)
+		return -EINVAL;
+	json_array_append_new(cases->storage, file);
+	cases->vehicles = json_object_get(file, "vehicles");
+	if (check_vehicles(cases, vehicles, e))
+		return -EINVAL;
+	if (!checks)
+		return 0;
+	file = source_parse(checks, e);
+	if (!file)
+		return -EINVAL;
+	json_array_append_new(cases->storage, file);
+	cases->checks = json_object_get(file, "checks");
+	return 0;
+}
+
+static bool is_case_file(const char *name)
+{
+	return strncmp(name, "abi/", 4) && strcmp(name, "phases.json") &&
+	       strcmp(name, "vehicles.json") && strcmp(name, "checks.json");
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct instance *const *x = a, *const *y = b;
+	int order = strcmp((*x)->id, (*y)->id);
+
+	return order ? order : (*x > *y) - (*x < *y);
+}
+
+static int sort_by_id(struct cases *cases, struct error *e)
+{
+	cases->by_id = calloc(cases->count + 1, sizeof(*cases->by_id));
+	if (!cases->by_id)
+		return error_no_memory(e, NULL, "memory for the ids");
+	for (size_t i = 0; i < cases->count; i++)
+		cases->by_id[i] = &cases->list[i];
+	qsort(cases->by_id, cases->count, sizeof(*cases->by_id), by_id);
+	return 0;
+}
+
+static int check_duplicates(const struct cases *cases, struct error *e)
+{
+	for (size_t i = 1; i < cases->count; i++) {
+		const struct instance *one = cases->by_id[i], *before = cases->by_id[i - 1];
+		struct where root = where_root(one->source);
+		struct where at_cases = where_key(&root, "cases");
+		struct where at = where_index(&at_cases, one->case_index);
+
+		if (one->source->is_borrowed || before->source->is_borrowed)
+			continue; /* the very file may have been named by another path */
+		if (!strcmp(one->id, before->id))
+			return error_name(e, &at, one->id, NULL, "each id once");
+	}
+	return 0;
+}
+
+static const json_t *own_or_default(const struct instance *instance, const char *key)
+{
+	return case_own_or_default(instance->written, json_object_get(instance->file, "defaults"),
+				   key);
+}
+
+/* Whether any of what a case requires is a case; a negative errno without memory. */
+static int requires_a_case(const struct instance *instance, const struct cases *cases)
+{
+	json_t *all = case_requirements(cases, instance), *item;
+	int found = all ? 0 : -ENOMEM;
+	size_t i;
+
+	json_array_foreach(all, i, item) {
+		const char *tokens = json_string_value(item);
+		char one[REQUIRE_TOKEN];
+
+		while (require_next(&tokens, one, sizeof(one)))
+			found = found || require_case_id(one);
+	}
+	json_decref(all);
+	return found;
+}
+
+/* A case that is required is there, and can be run beside the one that requires it. */
+static int check_case_token(const char *token, const struct instance *instance,
+			    const struct cases *cases, const struct where *w, struct error *e)
+{
+	struct nearest near = nearest_to(require_case_id(token));
+	const struct instance *required = required_case(cases, token, instance->as, &near);
+	int more;
+
+	if (!required)
+		return error_name(e, w, token, near.best, "case. and the id of a case");
+	more = requires_a_case(required, cases);
+	if (more < 0)
+		return error_no_memory(e, w, "memory for tokens");
+	if (more)
+		return error_name(
+			e, w, token, NULL,
+			"case. and the id of another case, which requires no case itself");
+	if (own_or_default(required, "sysctl") || own_or_default(required, "cgroup"))
+		return error_name(e, w, token, NULL,
+				  "case. and the id of a case without sysctl and cgroup");
+	if (required->alone && !instance->alone)
+		return error_name(e, w, token, NULL,
+				  "case. and the id of a case that need not be alone, "
+				  "or `alone` here, too");
+	return 0;
+}
+
+static int check_tokens(const json_t *list, const struct instance *instance,
+			const struct cases *cases, const struct where *w, struct error *e)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item) {
+		const char *tokens = json_string_value(item);
+		char one[REQUIRE_TOKEN];
+
+		while (require_next(&tokens, one, sizeof(one)))
+			if (require_case_id(one) && check_case_token(one, instance, cases, w, e))
+				return -EINVAL;
+	}
+	return 0;
+}
+
+/* Each token that names a case names one. */
+static int check_required(const struct cases *cases, struct error *e)
+{
+	for (size_t i = 0; i < cases->count; i++) {
+		const struct instance *instance = &cases->list[i];
+		struct where root = where_root(instance->source);
+		struct where at_cases = where_key(&root, "cases");
+		struct where at = where_index(&at_cases, instance->case_index);
+		json_t *list = case_requirements(cases, instance);
+		int err = list ? check_tokens(list, instance, cases, &at, e)
+			       : error_no_memory(e, &at, "memory for tokens");
+
+		json_decref(list);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* What can be said only of all cases together. */
+static int check_ids(struct cases *cases, struct error *e)
+{
+	if (sort_by_id(cases, e) || check_duplicates(cases, e) || check_required(cases, e))
+		return -EINVAL;
+	return 0;
+}
+
+int cases_load(struct cases *out, const struct abi *abi, const char *machine,
+	       const struct sources *sources, const char *program)
+{
+	struct error e = {0};
+	int broken = 0;
+
+	*out = (struct cases){.abi = abi,
+			      .arch = machine ? abi_arch(abi, machine) : NULL,
+			      .storage = json_array()};
+	if (out->storage)
+		out->decoder = decoder_over(abi, &e);
+	if (out->decoder)
+		out->record_members = record_members(abi, &e);
+	if (!out->record_members || load_tables(out, sources, &e)) {
+		error_print(stderr, program, &e);
+		return 1;
+	}
+	for (size_t i = 0; i < sources->count; i++) {
+		if (!is_case_file(sources->list[i].name))
+			continue;
+		e = (struct error){0};
+		if (!load_file(out, &sources->list[i], &e))
+			continue;
+		error_print(stderr, program, &e);
+		broken++;
+	}
+	e = (struct error){0};
+	if (!broken && check_ids(out, &e)) {
+		error_print(stderr, program, &e);
+		broken++;
+	}
+	return broken;
+}
+
+void cases_free(struct cases *cases)
+{
+	for (size_t i = 0; i < cases->count; i++)
+		free(cases->list[i].id);
+	for (size_t i = 0; i < cases->row_count; i++)
+		free(cases->rows[i]);
+	free(cases->rows);
+	free(cases->by_id);
+	free(cases->list);
+	phases_free(&cases->phases);
+	perfabi_free(cases->decoder);
+	json_decref(cases->record_members);
+	json_decref(cases->storage);
+	*cases = (struct cases){0};
+}
+
+const struct instance *cases_find(const struct cases *cases, const char *id)
+{
+	size_t first = 0, end = cases->by_id ? cases->count : 0;
+
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (strcmp(cases->by_id[middle]->id, id) < 0)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return cases->by_id && first < cases->count && !strcmp(cases->by_id[first]->id, id)
+		       ? cases->by_id[first]
+		       : NULL;
+}
+
+void cases_nearest(const struct cases *cases, struct nearest *near)
+{
+	for (size_t i = 0; i < cases->count; i++)
+		nearest_try(near, cases->list[i].id);
+}

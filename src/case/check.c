@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checking a case: its keys, its members' forms, and its call with all that it hangs on.
+ */
+#include "case/check.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "call/call.h"
+#include "call/expect.h"
+#include "language/one_line.h"
+#include "language/one_or_list.h"
+#include "machine/require.h"
+#include "step/steps.h"
+#include "machine/sysctl.h"
+
+static const char *const spec_keys[] = {"man", "kernel", "since", "note", NULL};
+static const char *const kind_names[] = {"conformance", "capability", NULL};
+
+int case_check_keys(const json_t *object, const char *const keys[], const char *what,
+		    const struct where *w, struct error *e)
+{
+	const char *key;
+	json_t *value;
+
+	if (!json_is_object(object))
+		return error_value(e, w, object, "%s, an object", what);
+	json_object_foreach((json_t *)object, key, value) {
+		struct where at = where_key(w, key);
+		struct nearest near = nearest_to(key);
+
+		if (name_index(key, keys, &near) < 0)
+			return error_name(e, &at, key, near.best, "a key of %s", what);
+	}
+	return 0;
+}
+
+int case_check_text(const json_t *object, const char *key, const struct where *w, struct error *e)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+	struct where at = where_key(w, key);
+
+	if (text && one_line(text))
+		return 0;
+	return error_value(e, &at, json_object_get(object, key),
+			   "%s: a line of text without control characters", key);
+}
+
+/* Words of a-z and 0-9 joined by single . or -: what KTAP, LAVA and KCIDB take unchanged. */
+bool case_is_id(const char *text)
+{
+	bool in_word = false;
+
+	for (; *text; text++) {
+		if ((*text >= 'a' && *text <= 'z') || isdigit((unsigned char)*text))
+			in_word = true;
+		else if ((*text == '.' || *text == '-') && in_word)
+			in_word = false;
+		else
+			return false;
+	}
+	return in_word;
+}
+
+/* A case's own spec only adds to its file's, which must say where the promise stands. */
+int case_check_spec(const json_t *spec, bool adds, const struct where *w, struct error *e)
+{
+	struct where at = where_key(w, "spec");
+	const char *key;
+	json_t *value;
+
+	if (case_check_keys(spec, spec_keys, "spec (man, kernel, since, note)", &at, e))
+		return -EINVAL;
+	json_object_foreach((json_t *)spec, key, value)
+		if (case_check_text(spec, key, &at, e))
+			return -EINVAL;
+	if (!adds && !json_object_get(spec, "man") && !json_object_get(spec, "kernel"))
+		return error_value(e, &at, spec,
+				   "a man page section (man) or kernel function (kernel)");
+	return 0;
+}
+
+static int check_kind(const json_t *object, const struct where *w, struct error *e)
+{
+	const json_t *kind = json_object_get(object, "kind"),
+		     *alone = json_object_get(object, "alone");
+	const char *text = json_string_value(kind);
+	struct where at_kind = where_key(w, "kind"), at_alone = where_key(w, "alone");
+	struct nearest near = nearest_to(text ? text : "");
+
+	if (kind && (!text || name_index(text, kind_names, &near) < 0))
+		return error_name(e, &at_kind, text ? text : "", near.best,
+				  "\"conformance\" or \"capability\"");
+	if (alone && !json_is_boolean(alone))
+		return error_value(e, &at_alone, alone, "true or false");
+	return 0;
+}
+
+static int check_as(const json_t *as, const struct where *w, struct error *e)
+{
+	struct where at = where_key(w, "as");
+
+	if (as && !elements(as))
+		return error_value(e, &at, as, "at least one identity");
+	for (size_t i = 0; i < elements(as); i++) {
+		const char *text = json_string_value(element(as, i));
+		struct where at_item = json_is_array(as) ? where_index(&at, i) : at;
+		struct nearest near = nearest_to(text ? text : "");
+
+		if (!text)
+			return error_value(e, &at_item, as, "root, perfmon, sys-admin or user");
+		if (name_index(text, identity_names, &near) < 0)
+			return error_name(e, &at_item, text, near.best,
+					  "root, perfmon, sys-admin or user");
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(json_string_value(element(as, j)), text))
+				return error_name(e, &at_item, text, NULL, "each identity once");
+	}
+	return 0;
+}
+
+int case_check_vehicle(const json_t *vehicle, const struct cases *cases, const struct where *w,
+		       struct error *e)
+{
+	struct where at = where_key(w, "vehicle");
+	const char *known;
+	json_t *value;
+
+	if (vehicle && !elements(vehicle))
+		return error_value(e, &at, vehicle, "at least one vehicle");
+	for (size_t i = 0; i < elements(vehicle); i++) {
+		const char *text = json_string_value(element(vehicle, i));
+		struct where at_item = json_is_array(vehicle) ? where_index(&at, i) : at;
+		struct nearest near = nearest_to(text ? text : "");
+
+		if (!text)
+			return error_value(e, &at_item, vehicle,
+					   "the name of a vehicle, or a list");
+		if (json_object_get(cases->vehicles, text))
+			continue;
+		json_object_foreach(cases->vehicles, known, value)
+			nearest_try(&near, known);
+		return error_name(e, &at_item, text, near.best, "a vehicle of vehicles.json");
+	}
+	return 0;
+}
+
+static int check_requires(const json_t *list, const struct abi *abi, const struct where *w,
+			  struct error *e)
+{
+	struct where at = where_key(w, "requires");
+	json_t *item;
+	size_t i;
+
+	if (list && !json_is_array(list))
+		return error_value(e, &at, list, "a list of tokens");
+	json_array_foreach(list, i, item) {
+		struct where at_item = where_index(&at, i);
+
+		if (!json_is_string(item))
+			return error_value(e, &at_item, item, "a token, as \"kernel>=5.13\"");
+		if (require_check_any(json_string_value(item), abi, &at_item, e))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_covers(const json_t *list, const struct cases *cases, const struct where *w,
+			struct error *e)
+{
+	struct where at = where_key(w, "covers");
+	json_t *item;
+	size_t i;
+
+	if (list && !json_is_array(list))
+		return error_value(e, &at, list, "a list of checks");
+	json_array_foreach(list, i, item) {
+		struct where at_item = where_index(&at, i);
+		const char *id = json_string_value(item);
+
+		if (!id)
+			return error_value(e, &at_item, item, "the id of a check, as \"O004\"");
+		if (cases->checks && !json_object_get(cases->checks, id))
+			return error_name(e, &at_item, id, NULL,
+					  "the id of a check in checks.json");
+	}
+	return 0;
+}
+
+/* Steps say by themselves what they expect. */
+static int check_steps(const json_t *json, const struct cases *cases, struct scope *scope,
+		       const struct where *w, struct error *e)
+{
+	struct where at = where_key(w, "steps");
+	const json_t *steps = json_object_get(json, "steps");
+
+	if (!json_array_size(steps))
+		return error_value(e, &at, steps, "a list of steps");
+	return steps_check(steps, cases, scope, &at, e);
+}
+
+/* What the machine is to have while the case runs: sysctls of perf, a cgroup. */
+static int check_machine(const json_t *json, const struct where *w, struct error *e)
+{
+	json_t *sysctl = json_object_get(json, "sysctl"), *cgroup = json_object_get(json, "cgroup");
+	struct where at = where_key(w, "sysctl"), at_cgroup = where_key(w, "cgroup");
+	const char *name;
+	json_t *value;
+
+	if (sysctl && !json_is_object(sysctl))
+		return error_value(e, &at, sysctl, "an object: {\"perf_event_paranoid\": 1}");
+	json_object_foreach(sysctl, name, value) {
+		struct where at_name = where_key(&at, name);
+		struct nearest near = nearest_to(name);
+
+		if (name_index(name, sysctl_names, &near) < 0)
+			return error_name(e, &at_name, name, near.best, "a sysctl of perf");
+		if (!json_is_integer(value))
+			return error_value(e, &at_name, value, "a number");
+	}
+	if (cgroup && (!json_is_string(cgroup) || strcmp(json_string_value(cgroup), "v2") != 0))
+		return error_value(e, &at_cgroup, cgroup, "\"v2\"");
+	return 0;
+}
+
+/* What a complete case and `defaults` have in common: the preparation, and the call. */
+int case_check_call(const json_t *json, const struct cases *cases, const struct where *w,
+		    struct error *e)
+{
+	struct scope scope = {.checking = true};
+	struct where at_given = where_key(w, "given"), at_open = where_key(w, "open");
+	const json_t *open = json_object_get(json, "open");
+	struct call call;
+	int err;
+
+	if (check_as(json_object_get(json, "as"), w, e) || check_kind(json, w, e) ||
+	    case_check_vehicle(json_object_get(json, "vehicle"), cases, w, e) ||
+	    check_requires(json_object_get(json, "requires"), cases->abi, w, e) ||
+	    check_machine(json, w, e))
+		return -EINVAL;
+	if (json_object_get(json, "cgroup"))
+		scope_bind(&scope, "cgroup", 0);
+	err = steps_check(json_object_get(json, "given"), cases, &scope, &at_given, e);
+	if (!err && json_object_get(json, "steps"))
+		err = check_steps(json, cases, &scope, w, e);
+	else if (!err && open)
+		err = call_from_json(&call, cases->abi, cases->arch, open, &scope, &at_open, e);
+	scope_free(&scope);
+	return err;
+}
+
+enum kind case_kind(const json_t *json)
+{
+	const char *kind = json_string_value(json_object_get(json, "kind"));
+
+	return kind && !strcmp(kind, "capability") ? CAPABILITY : CONFORMANCE;
+}
+
+int case_check_complete(const json_t *json, const struct cases *cases, const struct where *w,
+			struct error *e)
+{
+	const json_t *expect = json_object_get(json, "expect");
+	const json_t *outcome = json_object_get(json, "outcome");
+	struct where at_expect = where_key(w, "expect"), at_outcome = where_key(w, "outcome");
+	struct where at_open = where_key(w, "open");
+	bool is_capability, has_steps = json_object_get(json, "steps") != NULL;
+
+	/* A row can have put anything in. */
+	if (case_check_text(json, "title", w, e) ||
+	    case_check_spec(json_object_get(json, "spec"), false, w, e) ||
+	    (json_object_get(json, "about") && case_check_text(json, "about", w, e)) ||
+	    case_check_call(json, cases, w, e) ||
+	    check_covers(json_object_get(json, "covers"), cases, w, e))
+		return -EINVAL;
+	is_capability = case_kind(json) == CAPABILITY;
+	if (!json_object_get(json, "open") && !has_steps)
+		return error_value(e, &at_open, NULL, "the call: an object with attr, or steps");
+	if (!elements(json_object_get(json, "as"))) {
+		struct where at = where_key(w, "as");
+
+		return error_value(e, &at, NULL,
+				   "who makes the call: root, perfmon, sys-admin, user");
+	}
+	if (is_capability && expect)
+		return error_value(e, &at_expect, expect, "no expect: a capability has an outcome");
+	if (!is_capability && outcome)
+		return error_value(e, &at_outcome, outcome, "no outcome: that is a capability's");
+	if (is_capability)
+		return outcome_check(outcome, has_steps, cases, &at_outcome, e);
+	if (has_steps && expect)
+		return error_value(e, &at_expect, expect, "no expect: each step has its own");
+	if (has_steps)
+		return 0;
+	if (!expect)
+		return error_value(e, &at_expect, NULL,
+				   "what the kernel must answer: ok, or errno");
+	return expect_check(expect, cases, &at_expect, e);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Putting a case together: defaults, vehicle and what is written, with the row's value put in.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "case/complete.h"
+#include "language/merge.h"
+#include "step/steps.h"
+
+static void add_implied_by_text(json_t *requirements, const char *text)
+{
+	static const char *const names[] = {"$pmu.", "$tracepoint."};
+
+	for (size_t i = 0; i < 2; i++) {
+		for (const char *at = text; (at = strstr(at, names[i])); at++) {
+			size_t n = strcspn(at, "<|+* -");
+
+			json_array_append_new(requirements, json_stringn(at + 1, n - 1));
+		}
+	}
+}
+
+/*
+ * "$pmu.X" and "$tracepoint.X" anywhere in the call mean that it requires them. As deep as the
+ * JSON. NOLINTNEXTLINE(misc-no-recursion)
+ */
+static void add_implied(json_t *requirements, const json_t *json)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+
+	if (json_is_string(json) && strchr(json_string_value(json), '$'))
+		add_implied_by_text(requirements, json_string_value(json));
+	json_array_foreach(json, i, item)
+		add_implied(requirements, item);
+	json_object_foreach((json_t *)json, key, item)
+		add_implied(requirements, item);
+}
+
+const json_t *case_own_or_default(const json_t *own, const json_t *defaults, const char *key)
+{
+	const json_t *value = json_object_get(own, key);
+
+	return value ? value : json_object_get(defaults, key);
+}
+
+static void set_member(json_t *object, const char *key, const json_t *value)
+{
+	if (value)
+		json_object_set(object, key, (json_t *)value);
+}
+
+static json_t *all_requirements(const json_t *one, const json_t *defaults, const json_t *vehicle)
+{
+	json_t *all = json_array();
+
+	json_array_extend(all, json_object_get(defaults, "requires"));
+	json_array_extend(all, json_object_get(vehicle, "requires"));
+	if (json_is_array(json_object_get(one, "requires")))
+		json_array_extend(all, json_object_get(one, "requires"));
+	return all;
+}
+
+/* The case as it is written, its row put in. A new reference. */
+static json_t *fill(const struct instance *instance)
+{
+	json_t *written = (json_t *)instance->written;
+
+	return instance->parameter ? substitute(written, instance->parameter, instance->value)
+				   : json_incref(written);
+}
+
+json_t *case_requirements(const struct cases *cases, const struct instance *instance)
+{
+	const json_t *vehicle =
+		instance->vehicle ? json_object_get(cases->vehicles, instance->vehicle) : NULL;
+	json_t *filled = fill(instance), *all = NULL;
+
+	if (filled)
+		all = all_requirements(filled, json_object_get(instance->file, "defaults"),
+				       vehicle);
+	json_decref(filled);
+	return all;
+}
+
+/*
+ * Puts what `open` has by default under each event that the steps open; false without memory. As
+ * deep as lists of steps are nested. NOLINTNEXTLINE(misc-no-recursion)
+ */
+static bool complete_steps(json_t *steps, const json_t *open)
+{
+	json_t *step;
+	bool good = true;
+	size_t i;
+
+	json_array_foreach(steps, i, step) {
+		const json_t *own = json_object_get(step, "open");
+
+		if (own)
+			good = !json_object_set_new(step, "open", merge(open, own)) && good;
+		for (size_t k = 0; steps_nested[k]; k++)
+			good = complete_steps(json_object_get(step, steps_nested[k]), open) && good;
+	}
+	return good;
+}
+
+/* A list of steps, if there is one, as it is run; false without memory. */
+static bool add_steps(json_t *out, const char *key, const json_t *steps, const json_t *open,
+		      json_t *requirements)
+{
+	json_t *copy = steps ? json_deep_copy(steps) : NULL;
+	bool good = complete_steps(copy, open);
+
+	if (!steps)
+		return true;
+	add_implied(requirements, copy);
+	return !json_object_set_new(out, key, copy) && good;
+}
+
+json_t *case_spec(const json_t *file, const json_t *one)
+{
+	json_t *general = json_object_get(file, "spec"), *own = json_object_get(one, "spec");
+
+	return own ? merge(general, own) : json_incref(general);
+}
+
+/*
+ * The case with its defaults and its vehicle merged in, as it is checked, shown and run. Members of
+ * a wrong type stay as they are for the check to find.
+ */
+json_t *case_complete(const struct cases *cases, const json_t *file, const json_t *one,
+		      const char *vehicle_name)
+{
+	const json_t *vehicle =
+		vehicle_name ? json_object_get(cases->vehicles, vehicle_name) : NULL;
+	const json_t *defaults = json_object_get(file, "defaults");
+	const json_t *requires = json_object_get(one, "requires");
+	const json_t *steps = json_object_get(one, "steps");
+	const json_t *given =
+		steps ? json_object_get(one, "given") : case_own_or_default(one, defaults, "given");
+	json_t *out = json_object(), *spec = case_spec(file, one);
+	json_t *no_open = json_object();
+	const json_t *vehicle_open = json_object_get(vehicle, "open");
+	json_t *on_vehicle =
+		merge(json_object_get(defaults, "open"), vehicle_open ? vehicle_open : no_open);
+	json_t *open = json_object_get(one, "open")
+			       ? merge(on_vehicle, json_object_get(one, "open"))
+			       : json_incref(on_vehicle);
+	json_t *all = all_requirements(one, defaults, vehicle);
+	bool good = out && spec && on_vehicle && open && all;
+
+	if (!steps)
+		add_implied(all, open);
+	set_member(out, "suite", json_object_get(file, "suite"));
+	set_member(out, "name", json_object_get(one, "name"));
+	set_member(out, "title", json_object_get(one, "title"));
+	set_member(out, "about", json_object_get(one, "about"));
+	set_member(out, "kind", case_own_or_default(one, defaults, "kind"));
+	set_member(out, "as", case_own_or_default(one, defaults, "as"));
+	set_member(out, "alone", case_own_or_default(one, defaults, "alone"));
+	set_member(out, "sysctl", case_own_or_default(one, defaults, "sysctl"));
+	set_member(out, "cgroup", case_own_or_default(one, defaults, "cgroup"));
+	good = add_steps(out, "given", given, on_vehicle, all) && good;
+	good = add_steps(out, "steps", steps, on_vehicle, all) && good;
+	if (requires && !json_is_array(requires))
+		set_member(out, "requires", requires);
+	else if (json_array_size(all))
+		set_member(out, "requires", all);
+	if (!steps && (json_object_size(open) || json_object_get(one, "open")))
+		set_member(out, "open", open);
+	set_member(out, "expect", json_object_get(one, "expect"));
+	set_member(out, "outcome", json_object_get(one, "outcome"));
+	json_object_set_new(out, "spec", spec);
+	set_member(out, "covers", json_object_get(one, "covers"));
+	json_decref(all);
+	json_decref(open);
+	json_decref(on_vehicle);
+	json_decref(no_open);
+	if (good)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+int body_make(const struct cases *cases, const struct instance *instance, struct body *body)
+{
+	json_t *filled = fill(instance);
+	json_t *json =
+		filled ? case_complete(cases, instance->file, filled, instance->vehicle) : NULL;
+
+	json_decref(filled);
+	*body = (struct body){.definition = json,
+			      .given = json_object_get(json, "given"),
+			      .open = json_object_get(json, "open"),
+			      .steps = json_object_get(json, "steps"),
+			      .sysctl = json_object_get(json, "sysctl"),
+			      .cgroup = json_object_get(json, "cgroup"),
+			      .expect = json_object_get(json, "expect"),
+			      .outcome = json_object_get(json, "outcome"),
+			      .requirements = json_object_get(json, "requires")};
+	return json ? 0 : -ENOMEM;
+}
+
+void body_free(struct body *body)
+{
+	json_decref(body->definition);
+	*body = (struct body){0};
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loading a case set, and picking from it.
+ */
+#include "case/load.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include "language/one_or_list.h"
+#include "step/steps.h"
+#include "text/say.h"
+
+bool is_path(const char *argument)
+{
+	size_t n = strlen(argument);
+
+	return strchr(argument, '/') || (n > 5 && !strcmp(argument + n - 5, ".json"));
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct source *)a)->name, ((const struct source *)b)->name);
+}
+
+static int append(struct sources *to, const struct source *source)
+{
+	struct source *grown = realloc(to->list, (to->count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	to->list = grown;
+	to->list[to->count++] = *source;
+	return 0;
+}
+
+static bool has_source(const struct sources *s, const char *prefix)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!strncmp(s->list[i].name, prefix, strlen(prefix)))
+			return true;
+	return false;
+}
+
+/* Puts in what is not there yet of `from`: its sources whose names begin with `prefix`. */
+static int fall_back(struct sources *to, const struct sources *from, const char *prefix)
+{
+	if (has_source(to, prefix))
+		return 0;
+	for (size_t i = 0; i < from->count; i++)
+		if (!strncmp(from->list[i].name, prefix, strlen(prefix))) {
+			struct source borrowed = from->list[i];
+
+			borrowed.is_borrowed = prefix[0] != '\0';
+			if (append(to, &borrowed))
+				return -ENOMEM;
+		}
+	return 0;
+}
+
+static int read_path(struct loaded *l, const char *path, struct error *e)
+{
+	struct sources *read = &l->read[l->read_count];
+	struct stat st;
+	int err;
+
+	if (l->read_count == sizeof(l->read) / sizeof(l->read[0])) {
+		error_text(e, NULL, path, "at most 16 files or folders");
+		return -E2BIG;
+	}
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		err = sources_read(read, path, e);
+	else
+		err = sources_read_file(read, path, e);
+	if (err)
+		return err;
+	l->read_count++;
+	for (size_t i = 0; i < read->count && !err; i++)
+		err = append(&l->sources, &read->list[i]);
+	return err;
+}
+
+static int gather(struct loaded *l, const char *folder, char *const arguments[], struct error *e)
+{
+	struct sources abi = abi_builtin(), builtin = cases_builtin();
+	int err = folder ? read_path(l, folder, e) : 0;
+
+	for (size_t i = 0; arguments && arguments[i] && !err; i++)
+		if (is_path(arguments[i]))
+			err = read_path(l, arguments[i], e);
+	if (!err && !l->read_count)
+		err = fall_back(&l->sources, &builtin, "");
+	if (!err)
+		err = fall_back(&l->sources, &abi, "abi/") ||
+		      fall_back(&l->sources, &builtin, "phases.json") ||
+		      fall_back(&l->sources, &builtin, "vehicles.json") ||
+		      fall_back(&l->sources, &builtin, "checks.json") ||
+		      fall_back(&l->sources, &builtin, "machine/quiet.json");
+	if (!err && !l->read_count)
+		qsort(l->sources.list, l->sources.count, sizeof(*l->sources.list), by_name);
+	return err;
+}
+
+int load_cases(struct loaded *l, const char *folder, char *const arguments[], const char *program)
+{
+	struct error e = {0};
+	struct utsname u;
+	int broken;
+
+	*l = (struct loaded){0};
+	if (gather(l, folder, arguments, &e) || !(l->abi = abi_load(&l->sources, &e))) {
+		if (!error_is_set(&e))
+			error_text(&e, NULL, strerror(ENOMEM), "memory for the cases");
+		error_print(stderr, program, &e);
+		return EXIT_USAGE;
+	}
+	broken = cases_load(&l->cases, l->abi, uname(&u) ? NULL : u.machine, &l->sources, program);
+	l->has_cases = true;
+	if (!broken)
+		return 0;
+	say(stderr, "%s: %d file%s in error; no case runs until %s mended\n", program, broken,
+	    broken == 1 ? " is" : "s are", broken == 1 ? "it is" : "they are");
+	return EXIT_USAGE;
+}
+
+void load_free(struct loaded *l)
+{
+	if (l->has_cases)
+		cases_free(&l->cases);
+	if (l->has_env)
+		environment_free(&l->env);
+	abi_free(l->abi);
+	for (size_t i = 0; i < l->read_count; i++)
+		sources_free(&l->read[i]);
+	free(l->sources.list);
+}
+
+static const char *const filter_keys[] = {"id",      "suite", "as",    "kind",
+					  "vehicle", "title", "errno", "phase"};
+
+static int filter_parse(struct filter *filter, const char *text, const char *program)
+{
+	const char *equals = strchr(text, '=');
+	size_t n = equals ? (size_t)(equals - text) : 0;
+
+	filter->negated = n && text[n - 1] == '!';
+	n -= filter->negated;
+	if (n && n < sizeof(filter->key)) {
+		memcpy(filter->key, text, n);
+		filter->key[n] = '\0';
+		filter->glob = equals + 1;
+		for (size_t i = 0; i < sizeof(filter_keys) / sizeof(filter_keys[0]); i++)
+			if (!strcmp(filter_keys[i], filter->key))
+				return 0;
+	}
+	say(stderr,
+	    "%s: --filter \"%s\"\n  expected: KEY=GLOB or KEY!=GLOB, KEY one of id, suite, as, "
+	    "kind, "
+	    "vehicle, title, errno, phase\n",
+	    program, text);
+	return -EINVAL;
+}
+
+int filters_add(struct filters *filters, const char *text, const char *program)
+{
+	struct filter *grown = realloc(filters->list, (filters->count + 1) * sizeof(*grown));
+
+	if (!grown) {
+		say(stderr, "%s: %s\n", program, strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	filters->list = grown;
+	return filter_parse(&grown[filters->count++], text, program);
+}
+
+void filters_free(struct filters *filters)
+{
+	free(filters->list);
+	*filters = (struct filters){0};
+}
+
+/* True if an `expect`, or one of its alternatives, has a member that matches. */
+static bool expects(const json_t *expect, const char *key, const char *glob)
+{
+	const json_t *one;
+
+	for (size_t i = 0; (one = element(expect, i)); i++) {
+		const char *text = json_string_value(json_object_get(one, key));
+
+		if (text && !fnmatch(glob, text, 0))
+			return true;
+	}
+	return false;
+}
+
+/* The same of any step. NOLINTNEXTLINE(misc-no-recursion): as deep as lists of steps are nested */
+static bool steps_expect(const json_t *steps, const char *key, const char *glob)
+{
+	json_t *step;
+	size_t i;
+
+	json_array_foreach(steps, i, step) {
+		if (expects(json_object_get(step, "expect"), key, glob))
+			return true;
+		for (size_t k = 0; steps_nested[k]; k++)
+			if (steps_expect(json_object_get(step, steps_nested[k]), key, glob))
+				return true;
+	}
+	return false;
+}
+
+static bool case_expects(const struct cases *cases, const struct instance *instance,
+			 const char *key, const char *glob)
+{
+	struct body body;
+	bool found;
+
+	if (body_make(cases, instance, &body))
+		return false;
+	found = expects(body.expect, key, glob) || steps_expect(body.steps, key, glob);
+	body_free(&body);
+	return found;
+}
+
+static bool filter_holds(const struct filter *f, const struct cases *cases,
+			 const struct instance *instance)
+{
+	const char *text = NULL;
+	bool holds;
+
+	if (!strcmp(f->key, "errno") || !strcmp(f->key, "phase"))
+		return case_expects(cases, instance, f->key, f->glob) != f->negated;
+	if (!strcmp(f->key, "id"))
+		text = instance->id;
+	else if (!strcmp(f->key, "suite"))
+		text = instance->suite;
+	else if (!strcmp(f->key, "as"))
+		text = identity_names[instance->as];
+	else if (!strcmp(f->key, "kind"))
+		text = instance->kind == CAPABILITY ? "capability" : "conformance";
+	else if (!strcmp(f->key, "vehicle"))
+		text = instance->vehicle;
+	else
+		text = instance->title;
+	holds = text && !fnmatch(f->glob, text, 0);
+	return holds != f->negated;
+}
+
+bool id_matches(const char *glob, const char *id)
+{
+	size_t n = strlen(glob);
+
+	if (!strncmp(glob, id, n) && (!id[n] || id[n] == '.'))
+		return true;
+	return !fnmatch(glob, id, 0);
+}
+
+static int check_arguments(const struct cases *cases, char *const arguments[], const char *program)
+{
+	for (size_t i = 0; arguments && arguments[i]; i++) {
+		struct nearest near = nearest_to(arguments[i]);
+		bool found = is_path(arguments[i]);
+
+		for (size_t j = 0; j < cases->count && !found; j++) {
+			found = id_matches(arguments[i], cases->list[j].id);
+			nearest_try(&near, cases->list[j].id);
+			nearest_try(&near, cases->list[j].suite);
+		}
+		if (found)
+			continue;
+		say(stderr, "%s: no case has the id \"%s\"\n", program, arguments[i]);
+		if (near.best)
+			say(stderr, "  nearest:  \"%s\"\n", near.best);
+		say(stderr, "  `perfabi list` shows all ids; a suite (open.size) or a glob "
+			    "(\"open.*.user*\") picks several\n");
+		return -ENOENT;
+	}
+	return 0;
+}
+
+const struct instance **pick(const struct cases *cases, char *const arguments[],
+			     const struct filters *filters, size_t *count, const char *program)
+{
+	const struct instance **list = calloc(cases->count + 1, sizeof(*list));
+	bool any_id = false;
+
+	*count = 0;
+	if (!list || check_arguments(cases, arguments, program)) {
+		free(list);
+		return NULL;
+	}
+	for (size_t i = 0; arguments && arguments[i]; i++)
+		any_id = any_id || !is_path(arguments[i]);
+	for (size_t i = 0; i < cases->count; i++) {
+		const struct instance *instance = &cases->list[i];
+		bool picked = !any_id;
+
+		if (instance->source->is_borrowed)
+			continue;
+		for (size_t j = 0; any_id && arguments[j] && !picked; j++)
+			picked = !is_path(arguments[j]) && id_matches(arguments[j], instance->id);
+		for (size_t j = 0; j < filters->count && picked; j++)
+			picked = filter_holds(&filters->list[j], cases, instance);
+		if (picked)
+			list[(*count)++] = instance;
+	}
+	return list;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which cases a command works on: the built-in ones or those of a folder or file, picked by id and
+ * filter.
+ */
+#ifndef PERFABI_LOAD_H
+#define PERFABI_LOAD_H
+
+#include "case/case.h"
+
+/* Exit statuses of perfabi, but for 0. */
+enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_HARNESS = 3, EXIT_ALL_SKIPPED = 4 };
+
+/* A case set with all it hangs on. */
+struct loaded {
+	struct sources sources; /* borrowed from what follows */
+	struct sources read[16];
+	size_t read_count;
+	struct abi *abi;
+	struct environment env;
+	struct cases cases;
+	bool has_env, has_cases;
+};
+
+/*
+ * Loads from `folder` (NULL: built in) or, if there are any among `arguments`, from the paths there
+ * (what has a / or ends in .json). A folder or file may leave out abi/ and the shared tables: the
+ * built-in ones serve then. Errors go to stderr. 0, or the exit status.
+ */
+int load_cases(struct loaded *l, const char *folder, char *const arguments[], const char *program);
+void load_free(struct loaded *l);
+
+bool is_path(const char *argument);
+
+struct filter {
+	char key[16];
+	const char *glob;
+	bool negated;
+};
+
+struct filters {
+	struct filter *list;
+	size_t count;
+};
+
+/* Reads KEY=GLOB or KEY!=GLOB. 0, or a negative errno after a message. */
+int filters_add(struct filters *filters, const char *text, const char *program);
+void filters_free(struct filters *filters);
+
+/*
+ * The instances that match one of the ids or globs among `arguments` (all if there is none) and
+ * every filter, in order, NULL-terminated; free() it. NULL after a message, if an argument matches
+ * nothing.
+ */
+const struct instance **pick(const struct cases *cases, char *const arguments[],
+			     const struct filters *filters, size_t *count, const char *program);
+
+/* True if `glob` is the id, a folder of ids above it ("open.size"), or a glob that matches it. */
+bool id_matches(const char *glob, const char *id);
+
+#endif

@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfabi capture: record any attr while a command runs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/capture.h"
+#include "command/command.h"
+#include "perfabi.h"
+#include "language/scope.h"
+#include "text/say.h"
+
+enum {
+	PAGES = 128,
+	PAGES_MAX = 1 << 20,
+	WAIT_MS = 100,
+	NOT_FOUND = 127,
+	ATTR_JSON_MAX = 1 << 20,
+	ROOM = 65536 /* bytes: more than there is before the first record */
+};
+
+struct settings {
+	const char *attr, *output, *folder;
+	size_t pages;
+	bool raw;
+	char **command;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+	interrupted = number;
+}
+
+static void help(FILE *f)
+{
+	fputs("usage: perfabi capture --attr A.json [OPTIONS] -- COMMAND [ARGUMENT...]\n\n"
+	      "Opens the attr on COMMAND before it starts, and writes what comes to a file that\n"
+	      "perfabi-decode and perf(1) read, until COMMAND ends. A.json is an attr as a case "
+	      "has it, or a\n"
+	      "list of them: the first is the group's leader, and their sample_type should have "
+	      "identifier,\n"
+	      "so that records tell which they are of.\n\n"
+	      "  -a, --attr FILE     the attr (- for standard input); $variables as in a case\n"
+	      "  -o, --output FILE   default perf.data, or perf.ring with --raw\n"
+	      "  -m, --pages N       data pages of a buffer, a power of two (default 128)\n"
+	      "      --raw           an image of the mmap area instead, as it is when COMMAND "
+	      "ends: nothing\n"
+	      "                      is drained, so that it holds the first records, or with "
+	      "write_backward\n"
+	      "                      the last ones; not for an attr with inherit, which has a "
+	      "buffer a cpu\n"
+	      "  -c, --cases DIR     take cases/abi from DIR\n"
+	      "  -h, --help\n\n"
+	      "Exit status: 0, or 1 if COMMAND failed, 2 wrong usage or an attr that the kernel "
+	      "refuses,\n"
+	      "3 reading or writing failed.\n",
+	      f);
+}
+
+static int parse_pages(struct settings *s, const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*end || !n || (n & (n - 1)) || n > PAGES_MAX) {
+		say(stderr, "perfabi capture: --pages: expected a power of two, got \"%s\"\n",
+		    text);
+		return EXIT_USAGE;
+	}
+	s->pages = n;
+	return 0;
+}
+
+static int parse(struct settings *s, int argc, char **argv)
+{
+	static const struct option options[] = {{"attr", required_argument, NULL, 'a'},
+						{"output", required_argument, NULL, 'o'},
+						{"pages", required_argument, NULL, 'm'},
+						{"raw", no_argument, NULL, 'R'},
+						{"cases", required_argument, NULL, 'c'},
+						{"help", no_argument, NULL, 'h'},
+						{NULL, 0, NULL, 0}};
+	int option, status = 0;
+
+	while (!status && (option = getopt_long(argc, argv, "+a:o:m:c:h", options, NULL)) != -1) {
+		switch (option) {
+		case 'a':
+			s->attr = optarg;
+			break;
+		case 'o':
+			s->output = optarg;
+			break;
+		case 'm':
+			status = parse_pages(s, optarg);
+			break;
+		case 'R':
+			s->raw = true;
+			break;
+		case 'c':
+			s->folder = optarg;
+			break;
+		case 'h':
+			help(stdout);
+			exit(flush_stdout());
+		default:
+			fputs("  `perfabi capture --help` lists the options\n", stderr);
+			status = EXIT_USAGE;
+		}
+	}
+	if (!status && (!s->attr || optind == argc)) {
+		say(stderr, "perfabi capture: %s\n  `perfabi capture --help` lists the options\n",
+		    s->attr ? "no command to run" : "no --attr");
+		status = EXIT_USAGE;
+	}
+	s->command = argv + optind;
+	if (!s->output)
+		s->output = s->raw ? "perf.ring" : "perf.data";
+	return status;
+}
+
+/* A tracepoint's id is looked up before it is asked for. */
+static void find_tracepoints(struct environment *env, const char *text)
+{
+	static const char prefix[] = "$tracepoint.";
+
+	for (const char *at = text; (at = strstr(at, prefix)); at++) {
+		const char *begin = at + sizeof(prefix) - 1;
+		char name[96];
+		size_t n = strcspn(begin, "\"");
+
+		if (n >= sizeof(name))
+			continue;
+		memcpy(name, begin, n);
+		name[n] = '\0';
+		environment_tracepoint(env, name);
+	}
+}
+
+static int read_attrs(struct attr_list *attrs, const struct settings *s, struct environment *env)
+{
+	struct error e = {0};
+	struct scope scope = {.env = env};
+	struct vars vars = scope_vars(&scope);
+	size_t size;
+	char *text = text_read(s->attr, &size, ATTR_JSON_MAX);
+	int err;
+
+	if (!text) {
+		say(stderr, "perfabi capture: cannot read %s: %s\n", s->attr, strerror(errno));
+		return EXIT_USAGE;
+	}
+	find_tracepoints(env, text);
+	err = attr_list_read(attrs, env->abi, env->arch, text, s->attr, &vars, &e);
+	free(text);
+	if (!err)
+		return 0;
+	error_print(stderr, "perfabi capture", &e);
+	return EXIT_USAGE;
+}
+
+struct command {
+	pid_t pid;
+	int go;     /* a byte here, and it starts */
+	int failed; /* errno comes from here if it cannot */
+};
+
+/* Starts a process that waits before it becomes the command. */
+static int start(struct command *command, char **argv)
+{
+	int go[2], failed[2];
+
+	if (pipe2(go, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
+		return -errno;
+	command->pid = fork();
+	if (command->pid < 0)
+		return -errno;
+	if (!command->pid) {
+		char byte;
+		int err;
+
+		close(go[1]);
+		if (read(go[0], &byte, 1) != 1)
+			_exit(NOT_FOUND);
+		signal(SIGXFSZ, SIG_DFL); /* main() ignores it */
+		execvp(argv[0], argv);
+		err = errno;
+		if (write(failed[1], &err, sizeof(err)) != sizeof(err))
+			_exit(NOT_FOUND);
+		_exit(NOT_FOUND);
+	}
+	close(go[0]);
+	close(failed[1]);
+	command->go = go[1];
+	command->failed = failed[0];
+	return 0;
+}
+
+/* Lets it run. 0, or the errno with which exec failed. */
+static int let_go(struct command *command)
+{
+	int err = 0;
+
+	if (write(command->go, "", 1) != 1)
+		return errno;
+	close(command->go);
+	command->go = -1;
+	if (read(command->failed, &err, sizeof(err)) != sizeof(err))
+		err = 0;
+	return err;
+}
+
+static void end(struct command *command)
+{
+	if (command->go >= 0)
+		close(command->go); /* it ends without having become anything */
+	close(command->failed);
+	waitpid(command->pid, NULL, 0);
+}
+
+static const char *hint(int err)
+{
+	switch (err) {
+	case -EACCES:
+	case -EPERM:
+		return "  as this user the kernel does not allow it: see "
+		       "/proc/sys/kernel/perf_event_paranoid\n";
+	case -ENOENT:
+	case -EOPNOTSUPP:
+		return "  this kernel or machine has no such event\n";
+	case -EINVAL:
+		return "  the kernel does not take this attr\n";
+	default:
+		return "";
+	}
+}
+
+static int say_refused(const struct capture_error *e)
+{
+	char on[32] = "";
+
+	if (e->cpu >= 0)
+		snprintf(on, sizeof(on), " on cpu %d", e->cpu);
+	say(stderr, "perfabi capture: cannot %s the event of attr %zu%s: %s\n%s", e->what, e->attr,
+	    on, strerror(-e->err), hint(e->err));
+	return EXIT_USAGE;
+}
+
+/*
+ * perf reads entries of the size that their attr says: all get the largest. Returns that, with the
+ * attrs laid out anew in `out`.
+ */
+static size_t even_sizes(const struct capture *c, unsigned char *out)
+{
+	const struct abi_field *size = abi_field(c->abi, "size");
+	uint64_t largest = 0;
+
+	memcpy(out, c->attrs->bytes, c->attrs->count * c->abi->attr_size);
+	for (size_t i = 0; i < c->attrs->count; i++) {
+		uint64_t n = attr_get(size, out + i * c->abi->attr_size, host_order());
+
+		largest = n > largest ? n : largest;
+	}
+	if (largest > c->abi->attr_size)
+		largest = c->abi->attr_size;
+	for (size_t i = 0; i < c->attrs->count; i++)
+		attr_set(size, out + i * c->abi->attr_size, host_order(), largest);
+	return (size_t)largest;
+}
+
+static int begin_file(struct recording *r, int fd, const struct capture *c)
+{
+	struct recording_attr *attrs = calloc(c->attrs->count, sizeof(*attrs));
+	uint64_t *ids = calloc(c->attrs->count * c->buffer_count, sizeof(*ids));
+	unsigned char *bytes = calloc(c->attrs->count, c->abi->attr_size);
+	int err = -ENOMEM;
+
+	for (size_t i = 0; attrs && ids && bytes && i < c->attrs->count; i++) {
+		attrs[i] = (struct recording_attr){bytes + i * c->abi->attr_size,
+						   ids + i * c->buffer_count, c->buffer_count};
+		for (size_t k = 0; k < c->buffer_count; k++)
+			ids[i * c->buffer_count + k] = c->buffers[k].ids[i];
+	}
+	if (attrs && ids && bytes)
+		err = recording_begin(r, fd, attrs, c->attrs->count, even_sizes(c, bytes));
+	free(attrs);
+	free(ids);
+	free(bytes);
+	return err;
+}
+
+/* perf orders records between these marks, one after each round over all buffers. */
+static int finish_round(struct recording *r, const struct abi *abi)
+{
+	const struct abi_family *records = abi_family(abi, "tool_record");
+	const struct abi_value *round = records ? abi_value(records, "finished_round", NULL) : NULL;
+	const struct {
+		uint32_t type;
+		uint16_t misc, size;
+	} header = {round ? (uint32_t)round->value : 0, 0, sizeof(header)};
+
+	return round ? recording_append(r, &header, sizeof(header)) : 0;
+}
+
+/* Waits for a buffer to fill to its watermark, or for the command to end. */
+static bool wait_for_more(const struct capture *c, struct pollfd *polls, int pidfd, pid_t pid,
+			  int *status)
+{
+	for (size_t i = 0; i < c->buffer_count; i++)
+		polls[i] = (struct pollfd){c->buffers[i].hung_up ? -1 : c->buffers[i].fds[0],
+					   POLLIN, 0};
+	polls[c->buffer_count] = (struct pollfd){pidfd, POLLIN, 0};
+	poll(polls, c->buffer_count + 1, WAIT_MS);
+	for (size_t i = 0; i < c->buffer_count; i++)
+		if (polls[i].revents &
+		    (POLLHUP | POLLERR)) /* the task is gone: it would never wait again */
+			c->buffers[i].hung_up = true;
+	if (interrupted) {
+		kill(pid, interrupted);
+		interrupted = 0;
+	}
+	return waitpid(pid, status, WNOHANG) == 0;
+}
+
+static int record(struct capture *c, struct recording *r, pid_t pid, bool raw, int *status)
+{
+	struct pollfd *polls = calloc(c->buffer_count + 1, sizeof(*polls));
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0); /* -1 before 5.3: then the timeout does */
+	bool running = true, wrote = false, any;
+	int err = polls ? 0 : -ENOMEM;
+
+	while (running && !err) {
+		running = wait_for_more(c, polls, pidfd, pid, status);
+		if (!running)
+			capture_disable(c);
+		any = false;
+		if (!raw)
+			err = capture_drain(c, r, &any);
+		if (!err && any)
+			err = finish_round(r, c->abi);
+		wrote = wrote || any;
+	}
+	if (!err && !raw && !wrote) /* a file without any data is one that was not closed */
+		err = finish_round(r, c->abi);
+	if (running) {
+		kill(pid, SIGTERM);
+		waitpid(pid, status, 0);
+	}
+	if (pidfd >= 0)
+		close(pidfd);
+	free(polls);
+	return err;
+}
+
+static int discard(void *context, const char *text, size_t size)
+{
+	(void)context;
+	(void)text;
+	(void)size;
+	return 0;
+}
+
+/* What is in the file, by the decoder: proof that it can be read. */
+static void say_result(const struct settings *s, int fd)
+{
+	struct perfabi_options options = {.no_summary = true};
+	struct perfabi *perfabi = perfabi_new(s->folder, NULL, 0);
+	struct perfabi_result result;
+
+	if (perfabi && !lseek(fd, 0, SEEK_SET) &&
+	    !perfabi_decode(perfabi, fd, &options, discard, NULL, &result)) {
+		say(stderr, "perfabi capture: %s: %llu records, %llu lost", s->output,
+		    (unsigned long long)result.records, (unsigned long long)result.lost);
+		say(stderr, ", %llu errors and %llu warnings\n", (unsigned long long)result.errors,
+		    (unsigned long long)result.warnings);
+	}
+	perfabi_free(perfabi);
+}
+
+static int say_status(const struct settings *s, int status)
+{
+	if (WIFSIGNALED(status))
+		say(stderr, "perfabi capture: %s: killed by signal %d\n", s->command[0],
+		    WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		say(stderr, "perfabi capture: %s: exit status %d\n", s->command[0],
+		    WEXITSTATUS(status));
+	return status ? EXIT_FAILED : 0;
+}
+
+static int write_failed(const struct settings *s, int err)
+{
+	say(stderr, "perfabi capture: writing %s: %s\n", s->output, strerror(-err));
+	return EXIT_HARNESS;
+}
+
+/* What was in the file goes; of a device there is nothing to go. */
+static int empty(int fd)
+{
+	return ftruncate(fd, 0) && errno != EINVAL ? -errno : 0;
+}
+
+/*
+ * What is before the first record goes into a new file, or a device, at once: a command is not run
+ * whose recording cannot be written. In a file with something in it there has to be room for that.
+ */
+static int prepare_file(const struct settings *s, struct recording *r, int fd,
+			const struct capture *c, bool is_new)
+{
+	struct rlimit limit;
+	struct stat st;
+
+	if (s->raw)
+		return 0;
+	if (is_new || fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return begin_file(r, fd, c);
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < ROOM)
+		return -EFBIG;
+	if (!fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, ROOM) || errno == EOPNOTSUPP || errno == ENOSYS)
+		return 0;
+	return -errno;
+}
+
+/*
+ * Events are open and the file is: runs the command and writes. Until the command is there what is
+ * in the file stays; what its events record meanwhile waits in the buffers.
+ */
+static int run_command(const struct settings *s, struct capture *c, struct command *command, int fd,
+		       bool is_new)
+{
+	struct recording r = {0};
+	int status = 0, err = prepare_file(s, &r, fd, c, is_new), cannot;
+	bool has_begun = r.data_offset;
+
+	if (!err)
+		err = capture_enable(c);
+	cannot = err ? 0 : let_go(command);
+	if (cannot) {
+		say(stderr, "perfabi capture: cannot run %s: %s\n", s->command[0],
+		    strerror(cannot));
+		return EXIT_USAGE;
+	}
+	if (!err && !has_begun)
+		err = empty(fd);
+	if (!err && !has_begun && !s->raw)
+		err = begin_file(&r, fd, c);
+	if (!err)
+		err = record(c, &r, command->pid, s->raw, &status);
+	if (!err)
+		err = s->raw ? capture_write_image(c, fd) : recording_end(&r, c->abi, s->command);
+	if (err)
+		return write_failed(s, err);
+	if (!s->raw)
+		say_result(s, fd);
+	return say_status(s, status);
+}
+
+/* *is_new: nothing was there before. */
+static int open_output(const char *path, bool *is_new)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	*is_new = fd >= 0;
+	return fd < 0 && errno == EEXIST ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : fd;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static int capture_command(const struct settings *s, const struct environment *env,
+			   const struct attr_list *attrs)
+{
+	bool backward = attr_list_flag(attrs, env->abi, "write_backward"), is_new;
+	struct command command = {.pid = -1, .go = -1, .failed = -1};
+	struct capture_error e;
+	struct capture c;
+	int fd, status, err;
+
+	if (backward && !s->raw) {
+		fputs("perfabi capture: an event with write_backward overwrites what nobody has "
+		      "read, "
+		      "and is read when it has ended\n"
+		      "  perfabi capture --raw writes that, an image of its buffer\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	err = start(&command, s->command);
+	if (err) {
+		say(stderr, "perfabi capture: cannot start a process: %s\n", strerror(-err));
+		return EXIT_HARNESS;
+	}
+	err = capture_open(&c, env->abi, attrs, command.pid, s->pages, !(s->raw && backward), &e);
+	if (err) {
+		status = say_refused(&e);
+	} else if (s->raw && c.buffer_count > 1) {
+		fputs("perfabi capture: --raw takes one buffer, and inherit needs one a cpu\n",
+		      stderr);
+		status = EXIT_USAGE;
+	} else {
+		fd = open_output(s->output, &is_new);
+		if (fd < 0) {
+			say(stderr, "perfabi capture: cannot write %s: %s\n", s->output,
+			    strerror(errno));
+			status = EXIT_HARNESS;
+		} else {
+			catch_signals();
+			status = run_command(s, &c, &command, fd, is_new);
+			if (status == EXIT_USAGE && is_new) /* the command was not run */
+				unlink(s->output);
+			close(fd);
+		}
+	}
+	capture_close(&c);
+	end(&command);
+	return status;
+}
+
+int command_capture(int argc, char **argv)
+{
+	struct settings s = {.pages = PAGES};
+	struct sources sources = abi_builtin();
+	struct environment env;
+	struct attr_list attrs = {0};
+	struct error e = {0};
+	struct abi *abi;
+	int status = parse(&s, argc, argv);
+
+	if (status)
+		return status;
+	if (s.folder && sources_read(&sources, s.folder, &e)) {
+		error_print(stderr, "perfabi capture", &e);
+		return EXIT_USAGE;
+	}
+	abi = abi_load(&sources, &e);
+	if (!abi) {
+		error_print(stderr, "perfabi capture", &e);
+		return EXIT_USAGE;
+	}
+	environment_read(&env, abi);
+	/* so that a run that wants quiet says who is in its way */
+	prctl(PR_SET_NAME, "perfabi-capture");
+	status = read_attrs(&attrs, &s, &env);
+	if (!status)
+		status = capture_command(&s, &env, &attrs);
+	attr_list_free(&attrs);
+	environment_free(&env);
+	abi_free(abi);
+	if (s.folder)
+		sources_free(&sources);
+	return status;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The commands of perfabi. Each takes its own argv, from the command's name on, and returns an exit
+ * status.
+ */
+#ifndef PERFABI_COMMAND_H
+#define PERFABI_COMMAND_H
+
+#include <stdio.h>
+
+#include "case/load.h"
+#include "report/report.h"
+
+int command_run(int argc, char **argv);
+int command_list(int argc, char **argv);
+int command_show(int argc, char **argv);
+int command_check(int argc, char **argv);
+int command_mutate(int argc, char **argv);
+int command_capture(int argc, char **argv);
+int command_help(int argc, char **argv);
+
+/* The overview of all commands. */
+void usage(FILE *f);
+
+/* 0, or EXIT_HARNESS after a message if what was printed could not be written. */
+int flush_stdout(void);
+
+/* Options of running that `run` and `mutate` share. */
+struct run_settings {
+	const char *folder, *baseline;
+	struct filters filters;
+	struct run_options options;
+	bool verbose;
+};
+
+/* Help on those options, one a line. */
+void run_options_help(FILE *f);
+
+#endif

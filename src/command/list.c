@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfabi list, show, check and help.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "language/one_line.h"
+#include "language/pattern.h"
+#include "machine/require.h"
+#include "step/steps.h"
+#include "text/say.h"
+
+/* What these commands can be told. */
+struct settings {
+	const char *folder;
+	struct filters filters;
+	bool json;
+};
+
+static const struct option long_options[] = {{"cases", required_argument, NULL, 'c'},
+					     {"filter", required_argument, NULL, 'F'},
+					     {"json", no_argument, NULL, 'J'},
+					     {"help", no_argument, NULL, 'h'},
+					     {NULL, 0, NULL, 0}};
+
+static int parse_options(struct settings *s, int argc, char **argv, const char *help)
+{
+	char program[32];
+	int option;
+
+	snprintf(program, sizeof(program), "perfabi %s", argv[0]);
+	while ((option = getopt_long(argc, argv, "c:h", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'c':
+			s->folder = optarg;
+			break;
+		case 'F':
+			if (filters_add(&s->filters, optarg, program))
+				return -1;
+			break;
+		case 'J':
+			s->json = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 1;
+		default:
+			say(stderr, "  `%s --help` lists the options\n", program);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+/* 0 to go on, 1 after help was printed, or -1. */
+static int parse(struct settings *s, int argc, char **argv, const char *help)
+{
+	int status = parse_options(s, argc, argv, help);
+
+	if (status)
+		filters_free(&s->filters);
+	return status;
+}
+
+static json_t *instance_json(const struct cases *cases, const struct instance *instance)
+{
+	json_t *json = json_pack("{s:s}", "id", instance->id);
+	struct body body;
+
+	if (body_make(cases, instance, &body))
+		return json;
+	json_object_update(json, body.definition);
+	body_free(&body);
+	json_object_set_new(json, "as", json_string(identity_names[instance->as]));
+	if (instance->vehicle)
+		json_object_set_new(json, "vehicle", json_string(instance->vehicle));
+	return json;
+}
+
+static void print_json(json_t *json)
+{
+	char *text = json_dumps(json, JSON_INDENT(2));
+
+	if (text)
+		puts(text);
+	free(text);
+	json_decref(json);
+}
+
+static void print_title(const struct instance *instance)
+{
+	printf("%s\t", instance->id);
+	one_line_print(stdout, instance->title, "\n\t");
+	putchar('\n');
+}
+
+int command_list(int argc, char **argv)
+{
+	struct settings s = {0};
+	struct loaded l;
+	const struct instance **picked;
+	size_t count;
+	int status = parse(&s, argc, argv,
+			   "usage: perfabi list [OPTIONS] [PATH|ID-GLOB...]\n\n"
+			   "The cases, an id and its title a line.\n\n"
+			   "  -c, --cases DIR        the cases below DIR, not the built-in ones\n"
+			   "      --filter KEY=GLOB  only these, as for run\n"
+			   "      --json             every case in full, in one list\n"
+			   "  -h, --help\n");
+
+	if (status)
+		return status > 0 ? 0 : EXIT_USAGE;
+	status = load_cases(&l, s.folder, argv + optind, "perfabi list");
+	picked = status ? NULL : pick(&l.cases, argv + optind, &s.filters, &count, "perfabi list");
+	if (!status && !picked)
+		status = EXIT_USAGE;
+	if (picked && s.json) {
+		json_t *list = json_array();
+
+		for (size_t i = 0; i < count; i++)
+			json_array_append_new(list, instance_json(&l.cases, picked[i]));
+		print_json(list);
+	}
+	for (size_t i = 0; picked && !s.json && i < count; i++)
+		print_title(picked[i]);
+	free(picked);
+	filters_free(&s.filters);
+	load_free(&l);
+	return status;
+}
+
+static int show(const struct loaded *l, const char *id)
+{
+	struct nearest near = nearest_to(id);
+	const struct instance *instance = cases_find(&l->cases, id);
+
+	if (!instance) {
+		cases_nearest(&l->cases, &near);
+		say(stderr, "perfabi show: no case has the id \"%s\"\n", id);
+		if (near.best)
+			say(stderr, "  nearest:  \"%s\"\n", near.best);
+		return EXIT_USAGE;
+	}
+	print_json(instance_json(&l->cases, instance));
+	return 0;
+}
+
+int command_show(int argc, char **argv)
+{
+	struct settings s = {0};
+	struct loaded l;
+	int status = parse(&s, argc, argv,
+			   "usage: perfabi show [OPTIONS] ID...\n\n"
+			   "A case in full, its defaults, vehicle and parameters put in.\n\n"
+			   "  -c, --cases DIR  the cases below DIR, not the built-in ones\n"
+			   "  -h, --help\n");
+
+	if (status)
+		return status > 0 ? 0 : EXIT_USAGE;
+	if (optind == argc) {
+		say(stderr, "perfabi show: no ID given; `perfabi list` shows them\n");
+		return EXIT_USAGE;
+	}
+	status = load_cases(&l, s.folder, NULL, "perfabi show");
+	for (int i = optind; i < argc && !status; i++)
+		status = show(&l, argv[i]);
+	filters_free(&s.filters);
+	load_free(&l);
+	return status;
+}
+
+/* Those of the files that were named. */
+static size_t count_own(const struct cases *cases)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < cases->count; i++)
+		n += !cases->list[i].source->is_borrowed;
+	return n;
+}
+
+static void free_paths(char **paths)
+{
+	for (size_t i = 0; paths[i]; i++)
+		free(paths[i]);
+	free(paths);
+}
+
+/* The arguments, each so that it cannot be taken for the name of a case. NULL: no memory. */
+static char **as_paths(char *const arguments[], size_t count)
+{
+	char **paths = calloc(count + 1, sizeof(*paths));
+
+	for (size_t i = 0; paths && i < count; i++)
+		if (asprintf(&paths[i], "%s%s", is_path(arguments[i]) ? "" : "./", arguments[i]) <
+		    0) {
+			paths[i] = NULL;
+			free_paths(paths);
+			return NULL;
+		}
+	return paths;
+}
+
+int command_check(int argc, char **argv)
+{
+	char **paths;
+	struct settings s = {0};
+	struct loaded l;
+	int status = parse(
+		&s, argc, argv,
+		"usage: perfabi check [-c DIR] [PATH...]\n\n"
+		"Loads case files as `run` does and says what is wrong with them; exit status 2\n"
+		"then. Without an argument, the built-in ones.\n\n"
+		"  -c, --cases DIR  the cases below DIR\n"
+		"  -h, --help\n");
+
+	if (status)
+		return status > 0 ? 0 : EXIT_USAGE;
+	paths = as_paths(argv + optind, (size_t)(argc - optind));
+	if (!paths) {
+		say(stderr, "perfabi check: %s\n", strerror(ENOMEM));
+		return EXIT_HARNESS;
+	}
+	status = load_cases(&l, s.folder, paths, "perfabi check");
+	if (!status && !count_own(&l.cases)) {
+		say(stderr, "perfabi check: there is no case in what was named\n");
+		status = EXIT_USAGE;
+	} else if (!status) {
+		printf("%zu cases, all well formed\n", count_own(&l.cases));
+	}
+	filters_free(&s.filters);
+	load_free(&l);
+	free_paths(paths);
+	return status;
+}
+
+static void help_phases(void)
+{
+	struct loaded l;
+
+	if (!load_cases(&l, NULL, NULL, "perfabi help"))
+		for (size_t i = 0; i < l.cases.phases.count; i++)
+			printf("  %-12s %s\n", l.cases.phases.list[i].name,
+			       l.cases.phases.list[i].about);
+	load_free(&l);
+}
+
+int command_help(int argc, char **argv)
+{
+	const char *topic = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(topic, "tokens")) {
+		puts("Tokens of `requires` and `when`; \"!\" before one turns it round:\n");
+		require_help(stdout);
+	} else if (!strcmp(topic, "phases")) {
+		puts("The gates of perf_event_open(2), in the kernel's order:\n");
+		help_phases();
+	} else if (!strcmp(topic, "steps") || !strcmp(topic, "given")) {
+		puts("Verbs of the steps in `steps` and `given`. Each step has one; \"bind\": NAME "
+		     "names what\ncame of it, \"expect\" says what must (perfabi help patterns), "
+		     "\"when\" when it is done:\n");
+		steps_help(stdout);
+	} else if (!strcmp(topic, "patterns")) {
+		puts("A pattern is a value that must be equal, an object whose members must fit, a "
+		     "list whose\nelements must, or an object of these, all of which must hold:\n");
+		pattern_help(stdout);
+	} else if (!strcmp(topic, "variables")) {
+		puts("What `$name` stands for, besides what steps bind and the parameter of "
+		     "`each`:\n");
+		fputs(scope_help(), stdout);
+	} else if (!topic[0] || !strcmp(topic, "help")) {
+		usage(stdout);
+	} else {
+		static int (*const with_help[])(int, char **) = {command_run,    command_list,
+								 command_show,   command_check,
+								 command_mutate, command_capture};
+		static const char *const names[] = {"run",    "list",    "show", "check",
+						    "mutate", "capture", NULL};
+		char *help[] = {argv[1], "--help", NULL};
+		int command = name_index(topic, names, NULL);
+
+		if (command >= 0)
+			return with_help[command](2, help);
+		say(stderr,
+		    "perfabi help: no help on \"%s\"\n  expected: a command, tokens, "
+		    "phases, steps, patterns or variables\n",
+		    topic);
+		return EXIT_USAGE;
+	}
+	return 0;
+}

@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Matching. A pattern is a value that must be equal, an object whose members must fit, a list whose
+ * elements must, or an object of operators. The recursion is as deep as the pattern's JSON.
+ */
+#include "language/pattern.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "language/one_or_list.h"
+#include "language/pattern_operator.h"
+
+/* One match on its way: of `got`, NULL where there is nothing. */
+struct match {
+	struct scope *scope;
+	struct mismatch *why;     /* NULL: whether it fits is all that matters here */
+	struct mismatch *unknown; /* who is told of a name that stands for nothing, or NULL */
+	char path[96];
+};
+
+static bool fits(struct match *m, const json_t *pattern, const json_t *got);
+
+static int evaluate(const struct match *m, const json_t *json, uint64_t *out)
+{
+	struct vars vars = scope_vars(m->scope);
+	struct where nowhere = {0};
+	struct error e = {0};
+	struct value value;
+
+	if (!json || value_eval(json, NULL, &vars, &nowhere, &value, &e))
+		return -EINVAL;
+	*out = value.bits;
+	return 0;
+}
+
+/* A name that stands for nothing fits nothing, and nothing that is `not` that means anything. */
+static void note_unknown(struct match *m, const json_t *pattern)
+{
+	const char *text = json_string_value(pattern);
+	char expanded[1024];
+	uint64_t value;
+
+	if (m->unknown && text && !(*text == '$' && scope_json(m->scope, text + 1)) &&
+	    scope_expand(m->scope, text, expanded, sizeof(expanded)) == -ENOENT &&
+	    evaluate(m, pattern, &value)) /* it knows more names: $tracepoint.sched:sched_switch */
+		snprintf(m->unknown->unknown, sizeof(m->unknown->unknown), "%s", text);
+}
+
+static int number_of(const json_t *json, struct match *m, uint64_t *out)
+{
+	int err = evaluate(m, json, out);
+
+	if (err)
+		note_unknown(m, json);
+	return err;
+}
+
+/* A value of what was read: a number, or "0x..." for one that is no count. */
+static bool value_of(const json_t *got, uint64_t *out)
+{
+	const char *text = json_string_value(got);
+	char *end;
+
+	if (json_is_integer(got)) {
+		*out = (uint64_t)json_integer_value(got);
+		return true;
+	}
+	if (!text || strncmp(text, "0x", 2))
+		return false;
+	*out = strtoull(text, &end, 16);
+	return !*end;
+}
+
+static bool numbers(struct match *m, const json_t *operand, const json_t *got, uint64_t *a,
+		    uint64_t *b)
+{
+	return value_of(got, a) && !number_of(operand, m, b);
+}
+
+static bool op_gt(struct match *m, const json_t *operand, const json_t *got)
+{
+	uint64_t a, b;
+
+	return numbers(m, operand, got, &a, &b) && a > b;
+}
+
+static bool op_ge(struct match *m, const json_t *operand, const json_t *got)
+{
+	uint64_t a, b;
+
+	return numbers(m, operand, got, &a, &b) && a >= b;
+}
+
+static bool op_lt(struct match *m, const json_t *operand, const json_t *got)
+{
+	uint64_t a, b;
+
+	return numbers(m, operand, got, &a, &b) && a < b;
+}
+
+static bool op_le(struct match *m, const json_t *operand, const json_t *got)
+{
+	uint64_t a, b;
+
+	return numbers(m, operand, got, &a, &b) && a <= b;
+}
+
+static bool op_between(struct match *m, const json_t *operand, const json_t *got)
+{
+	return op_ge(m, json_array_get(operand, 0), got) &&
+	       op_le(m, json_array_get(operand, 1), got);
+}
+
+static bool lists(const json_t *list, const char *name)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+		if (json_is_string(item) && !strcmp(json_string_value(item), name))
+			return true;
+	return false;
+}
+
+/* How many of the operand's names the list has; of bits, all or none. */
+static bool has_any_or_all(struct match *m, const json_t *operand, const json_t *got, bool all)
+{
+	uint64_t have, want;
+	size_t found = 0;
+
+	if (!json_is_array(got))
+		return numbers(m, operand, got, &have, &want) &&
+		       (all ? (have & want) == want : (have & want) != 0);
+	for (size_t i = 0; i < elements(operand); i++)
+		found += lists(got, json_string_value(element(operand, i)));
+	return all ? found == elements(operand) : found > 0;
+}
+
+static bool op_has(struct match *m, const json_t *operand, const json_t *got)
+{
+	return got && has_any_or_all(m, operand, got, true);
+}
+
+static bool op_without(struct match *m, const json_t *operand, const json_t *got)
+{
+	return got && !has_any_or_all(m, operand, got, false);
+}
+
+/* A try whose failure is not the whole's. */
+static bool would_fit(struct match *m, const json_t *pattern, const json_t *got)
+{
+	struct match quiet = {.scope = m->scope, .unknown = m->unknown};
+
+	return fits(&quiet, pattern, got);
+}
+
+static bool op_not(struct match *m, const json_t *operand, const json_t *got)
+{
+	return !would_fit(m, operand, got);
+}
+
+static bool op_ne(struct match *m, const json_t *operand, const json_t *got)
+{
+	return got && !would_fit(m, operand, got);
+}
+
+static bool op_absent(struct match *m, const json_t *operand, const json_t *got)
+{
+	(void)m;
+	return json_is_true(operand) == !got;
+}
+
+static bool op_bind(struct match *m, const json_t *operand, const json_t *got)
+{
+	const char *name = json_string_value(operand);
+
+	if (!got)
+		return false;
+	if (json_is_integer(got))
+		return !scope_bind(m->scope, name, (uint64_t)json_integer_value(got));
+	return !scope_bind_json(m->scope, name, (json_t *)got);
+}
+
+static bool op_like(struct match *m, const json_t *operand, const json_t *got)
+{
+	const char *text = json_string_value(got);
+	char glob[512];
+
+	return text && !scope_expand(m->scope, json_string_value(operand), glob, sizeof(glob)) &&
+	       !fnmatch(glob, text, 0);
+}
+
+/* The number that `n` bytes make which hexadecimal text has from `at` on. */
+static bool number_at(const char *text, size_t at, size_t n, uint64_t *out)
+{
+	*out = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t place = BYTE_ORDER == BIG_ENDIAN ? n - 1 - i : i;
+		unsigned byte;
+
+		if (sscanf(text + 2 * (at + i), "%2x", &byte) != 1)
+			return false;
+		*out |= (uint64_t)byte << 8 * place;
+	}
+	return true;
+}
+
+static bool op_first_u16(struct match *m, const json_t *operand, const json_t *got)
+{
+	const char *text = json_string_value(got);
+	uint64_t a, b;
+
+	return text && strlen(text) >= 4 && number_at(text, 0, 2, &a) &&
+	       !number_of(operand, m, &b) && a == b;
+}
+
+static bool op_last_u64(struct match *m, const json_t *operand, const json_t *got)
+{
+	const char *text = json_string_value(got);
+	size_t n = text ? strlen(text) / 2 : 0;
+	uint64_t a, b;
+
+	return n >= 8 && number_at(text, n - 8, 8, &a) && !number_of(operand, m, &b) && a == b;
+}
+
+static void put_json(char *out, size_t size, const json_t *json)
+{
+	char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+
+	snprintf(out, size, "%s", text ? text : json ? "?" : "nothing");
+	if (text && strlen(text) >= size)
+		memcpy(out + size - 4, "...", 4);
+	free(text);
+}
+
+/* Says what did not fit, if nothing was said yet. */
+static bool misfit(struct match *m, const json_t *pattern, const json_t *got)
+{
+	if (!m->why || m->why->expected[0])
+		return false;
+	snprintf(m->why->path, sizeof(m->why->path), "%s", m->path);
+	put_json(m->why->expected, sizeof(m->why->expected), pattern);
+	put_json(m->why->got, sizeof(m->why->got), got);
+	return false;
+}
+
+static bool fits_below(struct match *m, const char *key, const json_t *pattern, const json_t *got)
+{
+	size_t end = strlen(m->path);
+	bool fit;
+
+	snprintf(m->path + end, sizeof(m->path) - end, "/%s", key);
+	fit = fits(m, pattern, got);
+	m->path[end] = '\0';
+	return fit;
+}
+
+/* Says which part of a list's operator does not hold and why; the list is behind that. */
+static bool misfit_part(struct match *m, const char *operator, size_t i, const json_t *part,
+			const char *because, const json_t *got)
+{
+	size_t end = strlen(m->path);
+	struct mismatch *why = m->why;
+	size_t n;
+
+	if (!why || why->expected[0] || !json_is_array(got))
+		return misfit(m, part, got);
+	snprintf(m->path + end, sizeof(m->path) - end, "/%s/%zu", operator, i);
+	misfit(m, part, NULL);
+	m->path[end] = '\0';
+	snprintf(why->got, sizeof(why->got), "%s: ", because);
+	n = strlen(why->got);
+	put_json(why->got + n, sizeof(why->got) - n, got);
+	return false;
+}
+
+/* ... because so many of the elements fit. */
+static bool misfit_count(struct match *m, const char *operator, size_t i, const json_t *part,
+			 size_t fitting, const json_t *got)
+{
+	char because[64];
+
+	snprintf(because, sizeof(because), "%zu of %zu fit", fitting, json_array_size(got));
+	return misfit_part(m, operator, i, part, because, got);
+}
+
+static bool op_exactly(struct match *m, const json_t *operand, const json_t *got)
+{
+	return json_is_array(got) && fits(m, operand, got);
+}
+
+static size_t count_of(struct match *m, const json_t *pattern, const json_t *got)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < json_array_size(got); i++)
+		n += would_fit(m, pattern, json_array_get(got, i));
+	return n;
+}
+
+static bool misfit_behind(struct match *m, size_t i, const json_t *part, size_t from,
+			  const json_t *got)
+{
+	char because[64] = "none fits";
+
+	if (from)
+		snprintf(because, sizeof(because), "none behind /%zu fits", from - 1);
+	return misfit_part(m, "in-order", i, part, because, got);
+}
+
+/* Whether each pattern fits an element behind the one that the pattern before it fitted. */
+static bool op_in_order(struct match *m, const json_t *operand, const json_t *got)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < elements(operand); i++, at++) {
+		size_t from = at;
+
+		while (at < json_array_size(got) &&
+		       !would_fit(m, element(operand, i), json_array_get(got, at)))
+			at++;
+		if (at >= json_array_size(got))
+			return misfit_behind(m, i, element(operand, i), from, got);
+	}
+	return true;
+}
+
+static bool op_some(struct match *m, const json_t *operand, const json_t *got)
+{
+	for (size_t i = 0; i < elements(operand); i++)
+		if (!count_of(m, element(operand, i), got))
+			return misfit_count(m, "some", i, element(operand, i), 0, got);
+	return true;
+}
+
+static bool op_never(struct match *m, const json_t *operand, const json_t *got)
+{
+	for (size_t i = 0; i < elements(operand); i++) {
+		const json_t *one = element(operand, i);
+		size_t n = count_of(m, one, got);
+
+		if (n)
+			return misfit_count(m, "never", i, one, n, got);
+	}
+	return json_is_array(got);
+}
+
+static bool op_every(struct match *m, const json_t *operand, const json_t *got)
+{
+	char key[24];
+
+	for (size_t i = 0; i < json_array_size(got); i++) {
+		snprintf(key, sizeof(key), "%zu", i);
+		if (!fits_below(m, key, operand, json_array_get(got, i)))
+			return false;
+	}
+	return json_array_size(got) > 0;
+}
+
+static bool op_length(struct match *m, const json_t *operand, const json_t *got)
+{
+	json_t *length = json_integer((json_int_t)json_array_size(got));
+	bool fit = json_is_array(got) && would_fit(m, operand, length);
+
+	json_decref(length);
+	return fit;
+}
+
+static bool op_times(struct match *m, const json_t *operand, const json_t *got)
+{
+	for (size_t i = 0; i < elements(operand); i++) {
+		const json_t *one = element(operand, i);
+		size_t n = count_of(m, json_object_get(one, "of"), got);
+		json_t *times = json_integer((json_int_t)n);
+		bool fit = would_fit(m, json_object_get(one, "is"), times);
+
+		json_decref(times);
+		if (!fit)
+			return misfit_count(m, "times", i, one, n, got);
+	}
+	return json_is_array(got);
+}
+
+static bool op_ascending(struct match *m, const json_t *operand, const json_t *got)
+{
+	uint64_t last = 0, value;
+
+	(void)m;
+	for (size_t i = 0; i < json_array_size(got); i++, last = value)
+		if (!value_of(json_object_get(json_array_get(got, i), json_string_value(operand)),
+			      &value) ||
+		    value < last)
+			return false;
+	return json_is_array(got);
+}
+
+static const struct relation operators[] = {
+	{"gt", op_gt, NUMBER, "a number greater than this"},
+	{"ge", op_ge, NUMBER, "... or equal"},
+	{"lt", op_lt, NUMBER, "a number less than this"},
+	{"le", op_le, NUMBER, "... or equal"},
+	{"between", op_between, PAIR, "[lowest, highest]"},
+	{"ne", op_ne, PATTERN, "there, and something else"},
+	{"not", op_not, PATTERN, "whatever does not fit"},
+	{"has", op_has, NAMES, "these bits, or names in a list"},
+	{"without", op_without, NAMES, "none of these"},
+	{"absent", op_absent, TRUTH, "true: nothing is there"},
+	{"bind", op_bind, NAME, "anything; names it for later steps"},
+	{"like", op_like, TEXT, "text that the glob matches"},
+	{"first-u16", op_first_u16, NUMBER, "bytes of which the first two are this number"},
+	{"last-u64", op_last_u64, NUMBER, "bytes of which the last eight are this number"},
+	{"exactly", op_exactly, PATTERNS, "of a list: these and no others, in order"},
+	{"in-order", op_in_order, PATTERNS, "of a list: these, perhaps with others between"},
+	{"some", op_some, PATTERNS, "of a list: each fits at least one"},
+	{"never", op_never, PATTERNS, "of a list: none fits any"},
+	{"every", op_every, PATTERN, "of a list with elements: fits all"},
+	{"length", op_length, PATTERN, "of a list: the number of elements"},
+	{"times", op_times, PATTERNS, "of a list: {\"of\": pattern, \"is\": how many fit}"},
+	{"ascending", op_ascending, TEXT, "of a list: by that member"},
+};
+enum { OPERATORS = sizeof(operators) / sizeof(operators[0]) };
+
+void pattern_help(FILE *f)
+{
+	for (size_t i = 0; i < OPERATORS; i++)
+		fprintf(f, "  %-10s %s\n", operators[i].name, operators[i].help);
+}
+
+const struct relation *pattern_operator(const char *name, struct nearest *near)
+{
+	for (size_t i = 0; i < OPERATORS; i++) {
+		if (!strcmp(operators[i].name, name))
+			return &operators[i];
+		if (near)
+			nearest_try(near, operators[i].name);
+	}
+	return NULL;
+}
+
+bool pattern_is_operation(const json_t *pattern)
+{
+	return json_is_object(pattern) &&
+	       pattern_operator(json_object_iter_key(json_object_iter((json_t *)pattern)), NULL);
+}
+
+static bool fits_members(struct match *m, const json_t *pattern, const json_t *got)
+{
+	const char *key;
+	json_t *value;
+
+	if (!json_is_object(got))
+		return misfit(m, pattern, got);
+	json_object_foreach((json_t *)pattern, key, value)
+		if (!fits_below(m, key, value, json_object_get(got, key)))
+			return false;
+	return true;
+}
+
+static bool fits_elements(struct match *m, const json_t *pattern, const json_t *got)
+{
+	size_t n = json_array_size(pattern);
+	char key[24];
+
+	if (!json_is_array(got))
+		return misfit(m, pattern, got);
+	for (size_t i = 0; i < n && i < json_array_size(got); i++) {
+		snprintf(key, sizeof(key), "%zu", i);
+		if (!fits_below(m, key, json_array_get(pattern, i), json_array_get(got, i)))
+			return false;
+	}
+	return json_array_size(got) == n || misfit(m, pattern, got);
+}
+
+static bool fits_operators(struct match *m, const json_t *pattern, const json_t *got)
+{
+	const char *key;
+	json_t *operand;
+
+	json_object_foreach((json_t *)pattern, key, operand)
+		if (!pattern_operator(key, NULL)->holds(m, operand, got))
+			return misfit(m, pattern, got);
+	return true;
+}
+
+/* Text equals text; what was read as "0x..." or a number equals what the pattern comes to. */
+static bool equals(struct match *m, const json_t *pattern, const json_t *got)
+{
+	const char *text = json_string_value(pattern);
+	json_t *bound = text && text[0] == '$' ? scope_json(m->scope, text + 1) : NULL;
+	char expanded[1024];
+	uint64_t a, b;
+
+	if (bound && json_equal(bound, got))
+		return true;
+	note_unknown(m, pattern);
+	if (value_of(got, &a))
+		return !number_of(pattern, m, &b) && a == b;
+	if (json_is_string(got))
+		return text && !scope_expand(m->scope, text, expanded, sizeof(expanded)) &&
+		       !strcmp(expanded, json_string_value(got));
+	return json_equal(pattern, got);
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static bool fits(struct match *m, const json_t *pattern, const json_t *got)
+{
+	if (pattern_is_operation(pattern))
+		return fits_operators(m, pattern, got);
+	if (json_is_object(pattern))
+		return fits_members(m, pattern, got);
+	if (json_is_array(pattern))
+		return fits_elements(m, pattern, got);
+	return equals(m, pattern, got) || misfit(m, pattern, got);
+}
+
+/*
+ * The names that the pattern binds itself, as keys of `own`.
+ * NOLINTNEXTLINE(misc-no-recursion): as deep as the pattern
+ */
+static void note_own(const json_t *pattern, json_t *own)
+{
+	const char *name = json_string_value(json_object_get(pattern, "bind")), *key;
+	json_t *item;
+	size_t i;
+
+	if (name)
+		json_object_set_new(own, name, json_true());
+	json_object_foreach((json_t *)pattern, key, item)
+		note_own(item, own);
+	json_array_foreach(pattern, i, item)
+		note_own(item, own);
+}
+
+/* Such a name stands for something only once that has been matched. */
+static bool uses_own(const char *text, const json_t *own)
+{
+	char name[80];
+	size_t n;
+
+	for (text = strchr(text, '$'); text; text = strchr(text + 1, '$')) {
+		n = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz0123456789_");
+		snprintf(name, sizeof(name), "%.*s", (int)n, text + 1);
+		if (json_object_get(own, name))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Each name in the pattern, whether or not the verdict comes to look at it.
+ * NOLINTNEXTLINE(misc-no-recursion): as deep as the pattern
+ */
+static void note_all_unknown(struct match *m, const json_t *pattern, json_t *own)
+{
+	const char *text = json_string_value(pattern), *key;
+	json_t *item;
+	size_t i;
+
+	if (text && strchr(text, '$') && !uses_own(text, own))
+		note_unknown(m, pattern);
+	json_object_foreach((json_t *)pattern, key, item)
+		note_all_unknown(m, item, own);
+	json_array_foreach(pattern, i, item)
+		note_all_unknown(m, item, own);
+}
+
+bool pattern_match_json(const json_t *pattern, const json_t *got, struct scope *scope,
+			struct mismatch *why)
+{
+	struct match m = {.scope = scope, .why = why, .unknown = why};
+
+	if (why) {
+		json_t *own = json_object();
+
+		*why = (struct mismatch){0};
+		note_own(pattern, own);
+		note_all_unknown(&m, pattern, own);
+		json_decref(own);
+	}
+	return fits(&m, pattern, got);
+}
+
+bool pattern_match(const json_t *pattern, uint64_t value, const struct scope *scope)
+{
+	json_t *got = json_integer((json_int_t)value);
+	bool fit = pattern_match_json(pattern, got, (struct scope *)scope, NULL);
+
+	json_decref(got);
+	return fit;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The form of patterns: what can be said to be wrong before anything is matched.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "language/one_or_list.h"
+#include "language/pattern.h"
+#include "language/pattern_operator.h"
+
+static int check_number(const json_t *operand, const struct scope *scope, const struct where *w,
+			struct error *e)
+{
+	struct vars vars = scope_vars(scope);
+	struct value value;
+
+	return value_eval(operand, NULL, &vars, w, &value, e);
+}
+
+static int check_patterns(const json_t *operand, const char *name, struct scope *scope,
+			  const struct where *w, struct error *e)
+{
+	for (size_t i = 0; i < elements(operand); i++) {
+		struct where at = json_is_array(operand) ? where_index(w, i) : *w;
+		const json_t *one = element(operand, i), *of = json_object_get(one, "of");
+		struct where at_of = where_key(&at, "of"), at_is = where_key(&at, "is");
+		int err;
+
+		if (strcmp(name, "times"))
+			err = pattern_check(one, scope, &at, e);
+		else if (!of || !json_object_get(one, "is") || json_object_size(one) != 2)
+			return error_value(e, &at, one, "of, a pattern, and is, how many fit");
+		else
+			err = pattern_check(of, scope, &at_of, e) ||
+			      pattern_check(json_object_get(one, "is"), scope, &at_is, e);
+		if (err)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* Bits are numbers, names are names: only lists are known here to be one or the other. */
+static int check_names(const json_t *operand, const struct scope *scope, const struct where *w,
+		       struct error *e)
+{
+	for (size_t i = 0; json_is_array(operand) && i < elements(operand); i++)
+		if (!json_is_string(element(operand, i)))
+			return error_value(e, w, operand, "names, or a number of bits");
+	return json_is_integer(operand) ? check_number(operand, scope, w, e) : 0;
+}
+
+static int check_operand(const struct relation *op, const json_t *operand, struct scope *scope,
+			 const struct where *w, struct error *e)
+{
+	switch (op->shape) {
+	case NUMBER:
+		return check_number(operand, scope, w, e);
+	case PAIR:
+		if (json_array_size(operand) != 2)
+			return error_value(e, w, operand, "[lowest, highest]");
+		return check_number(json_array_get(operand, 0), scope, w, e) ||
+				       check_number(json_array_get(operand, 1), scope, w, e)
+			       ? -EINVAL
+			       : 0;
+	case NAMES:
+		return check_names(operand, scope, w, e);
+	case TRUTH:
+		return json_is_boolean(operand) ? 0 : error_value(e, w, operand, "true or false");
+	case TEXT:
+		return json_is_string(operand) ? 0 : error_value(e, w, operand, "a text");
+	case NAME:
+		if (!json_is_string(operand) || scope_bind(scope, json_string_value(operand), 0))
+			return error_value(e, w, operand, "a name of a-z, 0-9 and _");
+		return 0;
+	case PATTERNS:
+		return check_patterns(operand, op->name, scope, w, e);
+	default:
+		return pattern_check(operand, scope, w, e);
+	}
+}
+
+static int check_operators(const json_t *pattern, struct scope *scope, const struct where *w,
+			   struct error *e)
+{
+	const char *key;
+	json_t *operand;
+
+	json_object_foreach((json_t *)pattern, key, operand) {
+		struct nearest near = nearest_to(key);
+		const struct relation *op = pattern_operator(key, &near);
+		struct where at = where_key(w, key);
+
+		if (!op)
+			return error_name(e, &at, key, near.best,
+					  "operators alone (perfabi help patterns)");
+		if (check_operand(op, operand, scope, &at, e))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_text(const json_t *pattern, const struct scope *scope, const struct where *w,
+		      struct error *e)
+{
+	const char *at = strchr(json_string_value(pattern), '$');
+	struct vars vars = scope_vars(scope);
+
+	for (; at; at = strchr(at + 1, '$')) {
+		char name[SCOPE_NAME * 2];
+		size_t n = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz0123456789_.");
+		struct nearest near;
+		uint64_t value;
+		bool known;
+
+		while (n && at[n] == '.')
+			n--;
+		snprintf(name, sizeof(name), "%.*s", (int)n, at + 1);
+		near = nearest_to(name);
+		if (vars.lookup(vars.context, name, &value, &known, &near))
+			return error_name(e, w, name, near.best,
+					  "a variable known here, after the $");
+	}
+	return 0;
+}
+
+int pattern_check(const json_t *pattern, struct scope *scope, const struct where *w,
+		  struct error *e)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+
+	if (json_is_object(pattern) && !json_object_size(pattern))
+		return error_value(e, w, pattern, "a value, members, or operators");
+	if (pattern_is_operation(pattern))
+		return check_operators(pattern, scope, w, e);
+	json_object_foreach((json_t *)pattern, key, item) {
+		struct where at = where_key(w, key);
+
+		if (pattern_check(item, scope, &at, e))
+			return -EINVAL;
+	}
+	json_array_foreach(pattern, i, item) {
+		struct where at = where_index(w, i);
+
+		if (pattern_check(item, scope, &at, e))
+			return -EINVAL;
+	}
+	if (json_is_string(pattern))
+		return check_text(pattern, scope, w, e);
+	if (!pattern || json_is_null(pattern) || json_is_real(pattern))
+		return error_value(e, w, pattern, "a value, members, or operators");
+	return 0;
+}
+
+int pattern_check_number(const json_t *pattern, struct scope *scope, const struct where *w,
+			 struct error *e)
+{
+	if (!json_object_size(pattern) || pattern_is_operation(pattern))
+		return pattern_check(pattern, scope, w, e);
+	return check_operators(pattern, scope, w, e);
+}

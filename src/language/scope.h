@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `$name` stands for in a case: facts of the machine, and names that steps have bound.
+ */
+#ifndef PERFABI_SCOPE_H
+#define PERFABI_SCOPE_H
+
+#include "machine/environment.h"
+#include "abi/value.h"
+
+enum { SCOPE_MAX = 64, SCOPE_NAME = 32 };
+
+struct scope {
+	const struct environment *env; /* NULL while a case is only checked */
+	bool checking;                 /* every known name is accepted, none has a value */
+	const void *unmapped;          /* an address at which nothing is mapped */
+	struct binding {
+		char name[SCOPE_NAME];
+		uint64_t value; /* of a number */
+		json_t *json;   /* of anything else, owned; or NULL */
+	} list[SCOPE_MAX];
+	size_t count;
+};
+
+/*
+ * Binds or rebinds. 0, -ENOSPC when full, -EINVAL for a name of a wrong form, -EEXIST for one that
+ * is there without being bound.
+ */
+int scope_bind(struct scope *scope, const char *name, uint64_t value);
+
+/* The same for a member of what has that name, as "e.id"; `member` is one word. */
+int scope_bind_member(struct scope *scope, const char *name, const char *member, uint64_t value);
+
+/* The same for an object, list or text, which it takes another reference to. */
+int scope_bind_json(struct scope *scope, const char *name, json_t *json);
+
+/* The text or list that "$name" or "$name.member" stands for, borrowed; NULL if it is a number or
+ * unknown. */
+json_t *scope_json(const struct scope *scope, const char *name);
+
+/* A copy that shares the JSON, with references of its own. */
+void scope_copy(struct scope *to, const struct scope *from);
+void scope_free(struct scope *scope);
+
+/* The scope as value_eval() wants it. */
+struct vars scope_vars(const struct scope *scope);
+
+/*
+ * Writes `text` with each $name replaced by its text or decimal value. 0, -ENOENT for an unknown
+ * name, or -ENOSPC when it does not fit.
+ */
+int scope_expand(const struct scope *scope, const char *text, char *out, size_t size);
+
+/* The names that are there without being bound, one a line with its meaning: for help texts. */
+const char *scope_help(void);
+
+#endif

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading the machine: uname, /proc, /sys, and three probes by open that are not under test.
+ */
+#include "machine/environment.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <mntent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "abi/attr.h"
+#include "machine/kernel_config.h"
+#include "machine/limits.h"
+#include "machine/small_file.h"
+#include "machine/sysctl.h"
+#include "machine/tracefs.h"
+#include "machine/usable_cpus.h"
+
+#ifndef FUSE_SUPER_MAGIC /* in <linux/magic.h> since Linux 5.18 */
+#define FUSE_SUPER_MAGIC 0x65735546
+#endif
+
+static int read_number(const char *path, int absent)
+{
+	char text[32], *end;
+	long n;
+
+	read_line(path, text, sizeof(text));
+	n = strtol(text, &end, 10);
+	return end == text ? absent : (int)n;
+}
+
+static void read_uname(struct environment *env)
+{
+	struct utsname u;
+
+	if (uname(&u))
+		return;
+	snprintf(env->release, sizeof(env->release), "%s", u.release);
+	snprintf(env->version, sizeof(env->version), "%s", u.version);
+	snprintf(env->machine, sizeof(env->machine), "%s", u.machine);
+	env->arch = abi_arch(env->abi, env->machine);
+	env->bits = strstr(env->machine, "64") || !strcmp(env->machine, "s390x") ? 64 : 32;
+}
+
+/* The value behind "Key:" in /proc/self/status. */
+static unsigned long long status_number(const char *text, const char *key, int base)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoull(at + strlen(key), NULL, base) : 0;
+}
+
+static void read_self(struct environment *env)
+{
+	char text[4096], map[64];
+	unsigned first, outside, count;
+	struct rlimit limit = {0};
+	uint64_t raises;
+
+	read_small("/proc/self/status", text, sizeof(text));
+	env->runner = getpid();
+	env->uid = geteuid();
+	env->capabilities = status_number(text, "\nCapEff:", 16);
+	env->no_new_privs = status_number(text, "\nNoNewPrivs:", 10) != 0;
+	env->seccomp = (int)status_number(text, "\nSeccomp:", 10);
+	read_line("/proc/self/uid_map", map, sizeof(map));
+	env->init_user_namespace = sscanf(map, "%u %u %u", &first, &outside, &count) != 3 ||
+				   (!first && !outside && count == UINT32_MAX);
+	env->changes_uid = identity_changes_uid(env);
+	/* The kernel asks the first namespace whether a hard limit may be raised. */
+	raises = env->init_user_namespace ? env->capabilities : 0;
+	if (!getrlimit(RLIMIT_NOFILE, &limit))
+		env->nofile = limits_hard(limit.rlim_max, LIMITS_FILES, raises);
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit))
+		env->memlock = limits_hard(limit.rlim_max, RLIM_INFINITY, raises);
+	if (!getrlimit(RLIMIT_SIGPENDING, &limit))
+		env->sigpending = limits_hard(limit.rlim_max, LIMITS_SIGNALS, raises);
+	if (!getrlimit(RLIMIT_FSIZE, &limit))
+		env->fsize = limits_hard(limit.rlim_max, LIMITS_FILE_BYTES, raises);
+}
+
+/* Whether a file of sysfs or proc is another that FUSE has put over it. */
+static bool is_fuse(const char *path)
+{
+	struct statfs st;
+
+	return !statfs(path, &st) && (long)st.f_type == FUSE_SUPER_MAGIC;
+}
+
+/* How many cpus there are to run on, and which could be asked for. */
+static void read_cpus(struct environment *env)
+{
+	cpu_set_t allowed;
+
+	env->cpus_filtered = is_fuse("/sys/devices/system/cpu/online") || is_fuse("/proc/stat");
+	env->cpus_possible = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
+	env->cpus_online = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	env->cpus_allowed = env->cpus_online;
+	if (!usable_cpus(&env->cpus_usable, &allowed, sizeof(allowed)))
+		env->cpus_allowed = (unsigned)CPU_COUNT(&allowed);
+	else /* more than CPU_SETSIZE: all, then */
+		memset(&env->cpus_usable, 0xff, sizeof(env->cpus_usable));
+}
+
+void environment_read_sysctls(struct environment *env)
+{
+	int *const values[] = {&env->paranoid,  &env->max_sample_rate, &env->mlock_kb,
+			       &env->max_stack, &env->max_contexts,    &env->cpu_time_max_percent};
+
+	for (size_t i = 0; sysctl_names[i]; i++) {
+		long value;
+
+		*values[i] = sysctl_read(sysctl_names[i], &value) ? SYSCTL_ABSENT : (int)value;
+	}
+}
+
+static int pmu_order(const void *a, const void *b)
+{
+	return strcmp(((const struct pmu *)a)->name, ((const struct pmu *)b)->name);
+}
+
+static void read_pmus(struct environment *env)
+{
+	static const char folder[] = "/sys/bus/event_source/devices";
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		struct pmu pmu = {0}, *grown;
+		char path[sizeof(folder) + sizeof(entry->d_name) + 8];
+		int type;
+
+		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= sizeof(pmu.name))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s/type", folder, entry->d_name);
+		type = read_number(path, -1);
+		grown = type < 0 ? NULL : realloc(env->pmus, (env->pmu_count + 1) * sizeof(*grown));
+		if (!grown)
+			continue;
+		memcpy(pmu.name, entry->d_name, strlen(entry->d_name));
+		pmu.type = (uint32_t)type;
+		env->pmus = grown;
+		env->pmus[env->pmu_count++] = pmu;
+	}
+	if (dir)
+		closedir(dir);
+	if (env->pmus)
+		qsort(env->pmus, env->pmu_count, sizeof(*env->pmus), pmu_order);
+}
+
+/* "none [integrity] confidentiality" -> integrity */
+static void read_lockdown(struct environment *env)
+{
+	char text[96], *open;
+
+	read_line("/sys/kernel/security/lockdown", text, sizeof(text));
+	open = strchr(text, '[');
+	if (!open)
+		return;
+	open++;
+	open[strcspn(open, "]")] = '\0';
+	snprintf(env->lockdown, sizeof(env->lockdown), "%.31s", open);
+}
+
+static void read_container(struct environment *env)
+{
+	const char *name = getenv("container");
+	char text[64];
+
+	if (name)
+		snprintf(env->container, sizeof(env->container), "%.31s", name);
+	else if (!access("/.dockerenv", F_OK))
+		snprintf(env->container, sizeof(env->container), "docker");
+	else if (!access("/run/.containerenv", F_OK))
+		snprintf(env->container, sizeof(env->container), "podman");
+	else {
+		read_line("/run/systemd/container", text, sizeof(text));
+		snprintf(env->container, sizeof(env->container), "%.31s", text);
+	}
+}
+
+static void read_hypervisor(struct environment *env)
+{
+	char line[4096];
+	FILE *f;
+
+	read_line("/sys/hypervisor/type", env->hypervisor, sizeof(env->hypervisor));
+	if (env->hypervisor[0])
+		return;
+	f = fopen("/proc/cpuinfo", "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "flags", 5))
+			continue;
+		if (strstr(line, " hypervisor"))
+			snprintf(env->hypervisor, sizeof(env->hypervisor), "yes, not named");
+		break;
+	}
+	if (f)
+		fclose(f);
+	read_line("/sys/class/dmi/id/sys_vendor", line, 32);
+	if (env->hypervisor[0] && line[0])
+		snprintf(env->hypervisor, sizeof(env->hypervisor), "%.31s", line);
+}
+
+static long try_open(unsigned char *attr)
+{
+	long fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, 0UL);
+
+	if (fd < 0)
+		return -errno;
+	close((int)fd);
+	return 0;
+}
+
+/* One attr in JSON, as text, laid out and opened; 0 or the errno. */
+static int probe(const struct abi *abi, const char *json_text, unsigned char *attr)
+{
+	json_t *json = json_loads(json_text, 0, NULL);
+	struct where nowhere = {0};
+	struct error e = {0};
+	int err;
+
+	memset(attr, 0, abi->attr_size);
+	err = attr_from_json(abi, NULL, json, NULL, &nowhere, attr, &e);
+	json_decref(json);
+	return err ? -err : (int)-try_open(attr);
+}
+
+static int probe_control(void *context)
+{
+	const struct abi *abi = context;
+	unsigned char *attr = calloc(1, abi->attr_size);
+	int err = attr ? probe(abi,
+			       "{\"type\":\"software\",\"config\":\"dummy\",\"size\":64,"
+			       "\"disabled\":1,\"exclude_kernel\":1,\"exclude_hv\":1}",
+			       attr)
+		       : ENOMEM;
+
+	free(attr);
+	return err;
+}
+
+static void read_probes(struct environment *env)
+{
+	const struct abi_field *size = abi_field(env->abi, "size");
+	unsigned char *attr = calloc(1, env->abi->attr_size);
+
+	if (!attr)
+		return;
+	env->attr_size_errno = probe(env->abi, "{\"type\":\"software\",\"size\":1}", attr);
+	if (env->attr_size_errno == E2BIG)
+		env->attr_size = (unsigned)attr_get(size, attr, host_order());
+	env->hardware = probe(env->abi,
+			      "{\"type\":\"hardware\",\"config\":\"cpu_cycles\",\"size\":64,"
+			      "\"disabled\":1,\"exclude_kernel\":1,\"exclude_hv\":1}",
+			      attr);
+	env->hardware_sampling = probe(env->abi,
+				       "{\"type\":\"hardware\",\"config\":\"cpu_cycles\","
+				       "\"size\":64,\"disabled\":1,\"exclude_kernel\":1,"
+				       "\"exclude_hv\":1,\"sample_period\":1000000}",
+				       attr);
+	free(attr);
+}
+
+static int try_control(const struct environment *env, enum identity as)
+{
+	char why[128];
+
+	return identity_available(env, as, why, sizeof(why))
+		       ? identity_run(as, 5, probe_control, (void *)(uintptr_t)env->abi)
+		       : -1;
+}
+
+void environment_read_alone(struct environment *env)
+{
+	environment_read_sysctls(env);
+	for (enum identity as = 0; as < IDENTITIES; as++)
+		env->control[as] = try_control(env, as);
+	env->control_paranoid = env->paranoid;
+}
+
+int environment_control(const struct environment *env, enum identity as)
+{
+	return env->paranoid == env->control_paranoid ? env->control[as] : try_control(env, as);
+}
+
+void environment_read(struct environment *env, const struct abi *abi)
+{
+	*env = (struct environment){.abi = abi, .tracefs = -1};
+	for (enum identity as = 0; as < IDENTITIES; as++)
+		env->control[as] = -1;
+	read_uname(env);
+	env->page_size = (unsigned)sysconf(_SC_PAGESIZE);
+	read_cpus(env);
+	read_self(env);
+	environment_read_sysctls(env);
+	read_pmus(env);
+	read_lockdown(env);
+	read_container(env);
+	read_hypervisor(env);
+	read_line("/sys/kernel/security/lsm", env->lsm, sizeof(env->lsm));
+	kernel_config_find(env->release, env->config_path, sizeof(env->config_path));
+	read_probes(env);
+}
+
+void environment_free(struct environment *env)
+{
+	environment_let_go(env);
+	free(env->pmus);
+	free(env->config);
+	free(env->tracepoints);
+	if (env->tracefs >= 0)
+		close(env->tracefs);
+}
+
+const struct pmu *environment_pmu(const struct environment *env, const char *name)
+{
+	for (size_t i = 0; i < env->pmu_count; i++)
+		if (!strcmp(env->pmus[i].name, name))
+			return &env->pmus[i];
+	return NULL;
+}
+
+const struct tracepoint *environment_known_tracepoint(const struct environment *env,
+						      const char *name)
+{
+	for (size_t i = 0; i < env->tracepoint_count; i++)
+		if (!strcmp(env->tracepoints[i].name, name))
+			return &env->tracepoints[i];
+	return NULL;
+}
+
+/*
+ * An event on it, off, so that the tracepoint stays registered: otherwise each case that opens it
+ * as the only one waits for RCU twice, some 50 ms.
+ */
+static int hold_tracepoint(const struct abi *abi, uint32_t id)
+{
+	unsigned char *attr = calloc(1, abi->attr_size);
+	struct where nowhere = {0};
+	struct error e = {0};
+	json_t *json = json_pack("{s:s, s:I, s:i, s:i, s:i}", "type", "tracepoint", "config",
+				 (json_int_t)id, "size", 64, "disabled", 1, "exclude_kernel", 1);
+	long fd = -1;
+
+	if (attr && json && !attr_from_json(abi, NULL, json, NULL, &nowhere, attr, &e))
+		fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, 8UL /* PERF_FLAG_FD_CLOEXEC */);
+	json_decref(json);
+	free(attr);
+	return (int)fd;
+}
+
+const struct tracepoint *environment_tracepoint(struct environment *env, const char *name)
+{
+	const struct tracepoint *known = environment_known_tracepoint(env, name);
+	struct tracepoint *grown;
+	char path[160], text[16];
+	const char *colon = strchr(name, ':');
+	bool found;
+
+	if (known || !colon || strlen(name) >= sizeof(known->name))
+		return known;
+	if (env->tracefs < 0)
+		env->tracefs = tracefs_open();
+	if (env->tracefs < 0)
+		return NULL;
+	snprintf(path, sizeof(path), "events/%.*s/%s/id", (int)(colon - name), name, colon + 1);
+	found = read_small_at(env->tracefs, path, text, sizeof(text)) > 0;
+	grown = found ? realloc(env->tracepoints, (env->tracepoint_count + 1) * sizeof(*grown))
+		      : NULL;
+	if (!grown)
+		return NULL;
+	env->tracepoints = grown;
+	grown = &grown[env->tracepoint_count++];
+	snprintf(grown->name, sizeof(grown->name), "%s", name);
+	grown->id = (uint32_t)strtoul(text, NULL, 10);
+	grown->held = hold_tracepoint(env->abi, grown->id);
+	return grown;
+}
+
+void environment_let_go(struct environment *env)
+{
+	for (size_t i = 0; i < env->tracepoint_count; i++) {
+		if (env->tracepoints[i].held >= 0)
+			close(env->tracepoints[i].held);
+		env->tracepoints[i].held = -1;
+	}
+}
+
+void environment_hold(struct environment *env)
+{
+	for (size_t i = 0; i < env->tracepoint_count; i++)
+		if (env->tracepoints[i].held < 0)
+			env->tracepoints[i].held =
+				hold_tracepoint(env->abi, env->tracepoints[i].id);
+}
+
+int environment_cgroup(const char *hierarchy, char *path, size_t size)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	bool is_v2 = !strcmp(hierarchy, "v2"), found = false;
+	struct mntent *m;
+
+	while (mounts && !found && (m = getmntent(mounts))) {
+		found = is_v2 ? !strcmp(m->mnt_type, "cgroup2")
+			      : !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, hierarchy + 3);
+		found = found && !access(m->mnt_dir, F_OK); /* nothing else is over it */
+		if (found)
+			snprintf(path, size, "%s", m->mnt_dir);
+	}
+	if (mounts)
+		endmntent(mounts);
+	return found ? 0 : -ENOENT;
+}
+
+char environment_config(struct environment *env, const char *name)
+{
+	char key[96];
+	const char *at;
+
+	if (!env->config_was_read) {
+		env->config = kernel_config_read(env->config_path);
+		env->config_was_read = true;
+	}
+	if (!env->config)
+		return 0;
+	snprintf(key, sizeof(key), "\nCONFIG_%s=", name);
+	at = strstr(env->config, key);
+	return at ? at[strlen(key)] : 'n';
+}
+
+static void set_sysctl(json_t *object, const char *name, int value)
+{
+	if (value != SYSCTL_ABSENT)
+		json_object_set_new(object, name, json_integer(value));
+}
+
+static void set_text(json_t *object, const char *name, const char *text)
+{
+	json_object_set_new(object, name, text[0] ? json_string(text) : json_null());
+}
+
+static json_t *identities_json(const struct environment *env)
+{
+	json_t *object = json_object();
+
+	for (enum identity as = 0; as < IDENTITIES; as++) {
+		char why[128];
+		json_t *value;
+
+		if (!identity_available(env, as, why, sizeof(why)))
+			value = json_sprintf("unavailable: %s", why);
+		else if (env->control[as] > 0)
+			value = json_sprintf("opens nothing: %s",
+					     strerrorname_np(env->control[as]));
+		else
+			value = json_string(env->control[as] ? "could not be tried"
+							     : "opens events");
+		json_object_set_new(object, identity_names[as], value);
+	}
+	return object;
+}
+
+json_t *environment_json(const struct environment *env)
+{
+	json_t *json = json_object(), *sysctls = json_object(), *pmus = json_object();
+	char caps[24];
+
+	set_text(json, "kernel", env->release);
+	set_text(json, "version", env->version);
+	set_text(json, "machine", env->machine);
+	json_object_set_new(json, "arch", env->arch ? json_string(env->arch->name) : json_null());
+	json_object_set_new(json, "bits", json_integer(env->bits));
+	json_object_set_new(json, "page_size", json_integer(env->page_size));
+	json_object_set_new(json, "cpus_possible", json_integer(env->cpus_possible));
+	json_object_set_new(json, "cpus_online", json_integer(env->cpus_online));
+	json_object_set_new(json, "cpus_allowed", json_integer(env->cpus_allowed));
+	json_object_set_new(json, "attr_size",
+			    env->attr_size ? json_integer(env->attr_size) : json_null());
+	json_object_set_new(json, "uid", json_integer(env->uid));
+	snprintf(caps, sizeof(caps), "0x%llx", (unsigned long long)env->capabilities);
+	set_text(json, "capabilities", caps);
+	json_object_set_new(json, "identities", identities_json(env));
+	json_object_set_new(json, "no_new_privs", json_boolean(env->no_new_privs));
+	json_object_set_new(json, "seccomp", json_integer(env->seccomp));
+	set_text(json, "lockdown", env->lockdown);
+	set_text(json, "lsm", env->lsm);
+	set_text(json, "container", env->container);
+	set_text(json, "hypervisor", env->hypervisor);
+	set_sysctl(sysctls, "perf_event_paranoid", env->paranoid);
+	set_sysctl(sysctls, "perf_event_max_sample_rate", env->max_sample_rate);
+	set_sysctl(sysctls, "perf_event_mlock_kb", env->mlock_kb);
+	set_sysctl(sysctls, "perf_event_max_stack", env->max_stack);
+	set_sysctl(sysctls, "perf_event_max_contexts_per_stack", env->max_contexts);
+	set_sysctl(sysctls, "perf_cpu_time_max_percent", env->cpu_time_max_percent);
+	json_object_set_new(json, "sysctls", sysctls);
+	for (size_t i = 0; i < env->pmu_count; i++)
+		json_object_set_new(pmus, env->pmus[i].name, json_integer(env->pmus[i].type));
+	json_object_set_new(json, "pmus", pmus);
+	json_object_set_new(json, "hardware_events", json_boolean(env->hardware == 0));
+	return json;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this machine is, read once at the start: it heads every report, and requirements are settled
+ * against it.
+ */
+#ifndef PERFABI_ENVIRONMENT_H
+#define PERFABI_ENVIRONMENT_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "abi/abi.h"
+#include "machine/identity.h"
+
+struct pmu {
+	char name[64];
+	uint32_t type;
+};
+
+struct tracepoint {
+	char name[96]; /* "syscalls:sys_enter_getppid" */
+	uint32_t id;
+	int held; /* an event on it that is off, or -1 */
+};
+
+enum { SYSCTL_ABSENT = -1000000 };
+
+struct environment {
+	const struct abi *abi;
+	const struct abi_arch *arch; /* NULL: not in cases/abi */
+	char release[65], version[65], machine[65];
+	unsigned bits; /* of the kernel's long, as far as uname tells */
+	unsigned page_size, cpus_possible, cpus_online;
+	bool cpus_filtered; /* lxcfs says which are online: a container's own, not the kernel's */
+	unsigned cpus_allowed; /* that this process may run on, at present */
+	cpu_set_t cpus_usable; /* that it could: of its cpuset; the first CPU_SETSIZE */
+
+	pid_t runner; /* the process that has read it */
+	uid_t uid;
+	uint64_t capabilities; /* effective */
+	bool init_user_namespace, no_new_privs;
+	int seccomp;      /* mode; 0: none */
+	bool changes_uid; /* it is root that can become another user */
+	/* RLIMIT_NOFILE, _MEMLOCK, _SIGPENDING and _FSIZE, hard, as cases get them */
+	rlim_t nofile, memlock, sigpending, fsize;
+
+	/* /proc/sys/kernel/perf_event_* and perf_cpu_time_max_percent; SYSCTL_ABSENT where it is
+	 * not */
+	int paranoid, max_sample_rate, mlock_kb, max_stack, max_contexts, cpu_time_max_percent;
+
+	struct pmu *pmus;
+	size_t pmu_count;
+	struct tracepoint *tracepoints; /* those that were asked for and are there */
+	size_t tracepoint_count;
+	int tracefs; /* folder, or -1 */
+
+	unsigned attr_size;  /* the kernel's own, as an open with size 1 wrote it; 0: not told */
+	int attr_size_errno; /* what that open gave */
+	/* 0, or the errno that a plain dummy event gave that identity; -1: it was not tried */
+	int control[IDENTITIES];
+	int control_paranoid;            /* what perf_event_paranoid was then */
+	int hardware, hardware_sampling; /* the same for cpu-cycles, counting and sampling */
+
+	char lockdown[32], container[32], hypervisor[32], lsm[128], config_path[96];
+	bool config_was_read;
+	char *config; /* text, once it was asked for; NULL if it cannot be read */
+};
+
+/*
+ * Reads it all, but for whom the sysctls let open an event. `abi` must outlive `env`. Free with
+ * environment_free().
+ */
+void environment_read(struct environment *env, const struct abi *abi);
+/*
+ * Reads what the cases of another run change for a moment, once that run is kept away: the sysctls,
+ * and whom they let open an event.
+ */
+void environment_read_alone(struct environment *env);
+/* Reads the sysctls again. */
+void environment_read_sysctls(struct environment *env);
+/*
+ * What a plain dummy event gives that identity with perf_event_paranoid as it was last read: tried
+ * again where it is another than at the start, for a case may have set it.
+ */
+int environment_control(const struct environment *env, enum identity as);
+void environment_free(struct environment *env);
+
+/* NULL if there is none of that name in /sys/bus/event_source/devices. */
+const struct pmu *environment_pmu(const struct environment *env, const char *name);
+
+/*
+ * The tracepoint "system:name", looked up in tracefs the first time (which needs root; where
+ * tracefs is not mounted, a detached mount of it is used). NULL if there is none.
+ */
+const struct tracepoint *environment_tracepoint(struct environment *env, const char *name);
+
+/* The same among those already looked up. */
+const struct tracepoint *environment_known_tracepoint(const struct environment *env,
+						      const char *name);
+
+/*
+ * The events by which tracepoints stay registered are let go while another run may be alone on the
+ * machine, and ask that nobody else has any; and taken up again.
+ */
+void environment_let_go(struct environment *env);
+void environment_hold(struct environment *env);
+
+/* Where the hierarchy "v2" or "v1.CONTROLLER" is mounted. 0 or -ENOENT. */
+int environment_cgroup(const char *hierarchy, char *path, size_t size);
+
+/* y, m or n for CONFIG_name; 0 where the kernel's configuration cannot be read. */
+char environment_config(struct environment *env, const char *name);
+
+/* A new reference, or NULL without memory. */
+json_t *environment_json(const struct environment *env);
+
+#endif

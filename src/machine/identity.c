@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Dropping privilege. The kernel asks for capabilities and for ptrace access, so an identity is a
+ * uid, a set of capabilities, and a process that is dumpable.
+ */
+#include "machine/identity.h"
+
+#include <errno.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "machine/descriptors.h"
+#include "machine/draw.h"
+#include "machine/environment.h"
+
+const char *const identity_names[] = {"root", "perfmon", "sys-admin", "user", NULL};
+
+enum { NOBODY = 65534, UIDS_LOWEST = 60000 };
+
+/* Uids that nobody gives out, neither to people nor to containers (systemd's UIDS-GIDS.md). */
+static const uid_t UNUSED_FIRST = 1879048192, UNUSED_LAST = 2147352575;
+
+int identity_by_name(const char *name)
+{
+	return name_index(name, identity_names, NULL);
+}
+
+static uint64_t capabilities_of(enum identity as)
+{
+	if (as == AS_PERFMON)
+		return UINT64_C(1) << CAP_PERFMON;
+	if (as == AS_SYS_ADMIN)
+		return UINT64_C(1) << CAP_SYS_ADMIN;
+	return 0;
+}
+
+static int has_cap(const struct environment *env, int cap)
+{
+	return (int)(env->capabilities >> cap & 1);
+}
+
+uint64_t identity_capabilities(const struct environment *env, enum identity as)
+{
+	return as == AS_ROOT ? env->capabilities : capabilities_of(as);
+}
+
+int identity_changes_uid(const struct environment *env)
+{
+	uid_t uid;
+
+	if (env->uid || !has_cap(env, CAP_SETUID) || !has_cap(env, CAP_SETGID))
+		return 0;
+	identity_choose_uids(&uid, 1);
+	return uid != IDENTITY_STAYS;
+}
+
+int identity_available(const struct environment *env, enum identity as, char *why, size_t size)
+{
+	int need_perfmon = abi_version_compare(env->release, "5.8") >= 0;
+
+	why[0] = '\0';
+	if (as == AS_USER)
+		return 1;
+	if (as == AS_PERFMON && !need_perfmon) {
+		snprintf(why, size, "CAP_PERFMON came with Linux 5.8, this is %s", env->release);
+		return 0;
+	}
+	if (!env->init_user_namespace) {
+		snprintf(why, size,
+			 "the runner is in a user namespace, whose root the kernel does not ask");
+		return 0;
+	}
+	if (env->uid || !has_cap(env, CAP_SYS_ADMIN) || !has_cap(env, CAP_SETUID) ||
+	    !has_cap(env, CAP_SETGID) || (need_perfmon && !has_cap(env, CAP_PERFMON))) {
+		snprintf(why, size, "the runner has uid %u and capabilities 0x%llx",
+			 (unsigned)env->uid, (unsigned long long)env->capabilities);
+		return 0;
+	}
+	return 1;
+}
+
+static int set_capabilities(uint64_t effective, uint64_t permitted)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {
+		{.effective = (uint32_t)effective, .permitted = (uint32_t)permitted},
+		{.effective = (uint32_t)(effective >> 32),
+		 .permitted = (uint32_t)(permitted >> 32)}};
+
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
+int identity_suspend(uint64_t *held)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	*held = data[0].permitted | (uint64_t)data[1].permitted << 32;
+	return set_capabilities(0, *held);
+}
+
+int identity_resume(uint64_t held)
+{
+	return set_capabilities(held, held);
+}
+
+/*
+ * Root that was left without CAP_SETUID or CAP_SETGID is a user as far as capabilities go: it stays
+ * who it is.
+ */
+static int may_change_uid(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {{0}};
+
+	return geteuid() == 0 && !syscall(SYS_capget, &header, data) &&
+	       (data[0].effective >> CAP_SETUID & 1) && (data[0].effective >> CAP_SETGID & 1);
+}
+
+/* Uids from UIDS_LOWEST up to NOBODY that are taken. */
+struct taken {
+	bool uids[NOBODY - UIDS_LOWEST + 1];
+};
+
+static void take(struct taken *taken, uid_t uid)
+{
+	if (uid >= UIDS_LOWEST && uid <= NOBODY)
+		taken->uids[uid - UIDS_LOWEST] = true;
+}
+
+static void take_users(struct taken *taken)
+{
+	FILE *f = fopen("/etc/passwd", "re");
+	struct passwd *user;
+
+	while (f && (user = fgetpwent(f)))
+		take(taken, user->pw_uid);
+	if (f)
+		fclose(f);
+}
+
+static void take_processes(struct taken *taken)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	struct stat st;
+
+	while (proc && (entry = readdir(proc)))
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+		    !fstatat(dirfd(proc), entry->d_name, &st, 0))
+			take(taken, st.st_uid);
+	if (proc)
+		closedir(proc);
+}
+
+/* The ids that the user namespace has by this map; all of them where there is no map to read. */
+static void find_mapped(struct taken *mapped, const char *map)
+{
+	FILE *f = fopen(map, "re");
+	unsigned first, outside, count;
+
+	memset(mapped, f ? 0 : 1, sizeof(*mapped));
+	while (f && fscanf(f, "%u %u %u", &first, &outside, &count) == 3)
+		for (uid_t uid = UIDS_LOWEST; uid <= NOBODY; uid++)
+			if (uid >= first && uid - first < count)
+				take(mapped, uid);
+	if (f)
+		fclose(f);
+}
+
+/* Which a process can have as uid and as gid. */
+static bool is_mapped(const struct taken *uids, const struct taken *gids, uid_t id)
+{
+	return uids->uids[id - UIDS_LOWEST] && gids->uids[id - UIDS_LOWEST];
+}
+
+/* Whether the user namespace has all ids from one to another by this map. */
+static bool maps(const char *map, uid_t from, uid_t to)
+{
+	FILE *f = fopen(map, "re");
+	unsigned first, outside, count;
+	bool found = !f;
+
+	while (f && !found && fscanf(f, "%u %u %u", &first, &outside, &count) == 3)
+		found = first <= from && to - first < count;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Some that nobody has, and that nobody can foretell. */
+static void choose_unused(uid_t *uids, size_t count)
+{
+	uid_t first = UNUSED_FIRST + (uid_t)(draw() % (UNUSED_LAST - UNUSED_FIRST - count));
+
+	for (size_t i = 0; i < count; i++)
+		uids[i] = first + (uid_t)i;
+}
+
+/* In a user namespace that has less: some that no user and no process has that we see. */
+static void choose_mapped(uid_t *uids, size_t count)
+{
+	struct taken taken = {{0}}, mapped, groups;
+	uid_t uid = NOBODY;
+
+	take_users(&taken);
+	take_processes(&taken);
+	find_mapped(&mapped, "/proc/self/uid_map");
+	find_mapped(&groups, "/proc/self/gid_map");
+	for (size_t i = 0; i < count; i++) {
+		while (uid > UIDS_LOWEST) {
+			uid--;
+			if (is_mapped(&mapped, &groups, uid) && !taken.uids[uid - UIDS_LOWEST])
+				break;
+		}
+		uids[i] = uid > UIDS_LOWEST                     ? uid
+			  : is_mapped(&mapped, &groups, NOBODY) ? NOBODY
+								: IDENTITY_STAYS;
+	}
+}
+
+void identity_choose_uids(uid_t *uids, size_t count)
+{
+	if (maps("/proc/self/uid_map", UNUSED_FIRST, UNUSED_LAST) &&
+	    maps("/proc/self/gid_map", UNUSED_FIRST, UNUSED_LAST))
+		choose_unused(uids, count);
+	else
+		choose_mapped(uids, count);
+}
+
+/* What no exec could bring back: no_new_privs bars it too, but not for what comes after 3.5. */
+static void drop_bounding_set(uint64_t but)
+{
+	for (unsigned long cap = 0; cap < 64; cap++)
+		if (!(but >> cap & 1) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0))
+			return; /* the last one was before, or we may not */
+}
+
+/* A user namespace may have it that groups stay as they are (user_namespaces(7), setgroups). */
+static int drop_groups(void)
+{
+	return setgroups(0, NULL) && errno != EPERM ? -1 : 0;
+}
+
+int identity_become(enum identity as, uid_t uid)
+{
+	return identity_become_with(as, uid, 0);
+}
+
+int identity_become_with(enum identity as, uid_t uid, uint64_t more)
+{
+	uint64_t capabilities = capabilities_of(as) | more;
+
+	if (as == AS_ROOT)
+		return 0;
+	drop_bounding_set(capabilities);
+	if (uid != IDENTITY_STAYS && may_change_uid()) {
+		if (prctl(PR_SET_KEEPCAPS, 1) || drop_groups() || setresgid(uid, uid, uid) ||
+		    setresuid(uid, uid, uid))
+			return -errno;
+	}
+	if (set_capabilities(capabilities, capabilities))
+		return -errno;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 1))
+		return -errno;
+	return 0;
+}
+
+int identity_run(enum identity as, unsigned seconds, int (*what)(void *), void *argument)
+{
+	int *answer = mmap(NULL, sizeof(*answer), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int result, status;
+	uid_t uid;
+	pid_t pid;
+
+	if (answer == MAP_FAILED)
+		return -errno;
+	*answer = -EIO;
+	identity_choose_uids(&uid, 1);
+	pid = fork();
+	if (pid == 0) {
+		int err;
+
+		signal(SIGALRM, SIG_DFL);
+		alarm(seconds);
+		descriptors_close_from(3, -1, -1);
+		err = identity_become(as, uid);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		*answer = err ? err : what(argument);
+		_exit(0);
+	}
+	result = pid < 0 ? -errno : 0;
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!result)
+		result = *answer;
+	munmap(answer, sizeof(*answer));
+	return result;
+}

@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tokens, in one table: each row has a form and the function that settles it.
+ */
+#include "machine/require.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "language/one_line.h"
+#include "machine/other_events.h"
+#include "machine/small_file.h"
+
+/* What a form's function returns beside true and false: this machine does not tell. */
+enum { NOT_KNOWN = -1 };
+
+struct token {
+	const char *rest;     /* behind the form's name: "KPROBES" of config.KPROBES */
+	const char *relation; /* of a comparison */
+	enum identity as;
+};
+
+static bool compare(const char *relation, int difference)
+{
+	if (!strcmp(relation, ">="))
+		return difference >= 0;
+	if (!strcmp(relation, "<="))
+		return difference <= 0;
+	if (!strcmp(relation, ">"))
+		return difference > 0;
+	if (!strcmp(relation, "<"))
+		return difference < 0;
+	return difference == 0;
+}
+
+static bool compare_numbers(const struct token *t, long have)
+{
+	long want = strtol(t->rest, NULL, 0);
+
+	return compare(t->relation, have < want ? -1 : have > want);
+}
+
+static int kernel(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "this is %s", env->release);
+	return compare(t->relation, abi_version_compare(env->release, t->rest));
+}
+
+static int attr_size(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "the kernel's is %u", env->attr_size);
+	return env->attr_size ? compare_numbers(t, env->attr_size) : NOT_KNOWN;
+}
+
+static int paranoid(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "perf_event_paranoid is %d", env->paranoid);
+	return env->paranoid != SYSCTL_ABSENT ? compare_numbers(t, env->paranoid) : NOT_KNOWN;
+}
+
+static int max_sample_rate(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "perf_event_max_sample_rate is %d", env->max_sample_rate);
+	return env->max_sample_rate != SYSCTL_ABSENT ? compare_numbers(t, env->max_sample_rate)
+						     : NOT_KNOWN;
+}
+
+static int cpus(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "%u of %u that are online", env->cpus_allowed, env->cpus_online);
+	return compare_numbers(t, env->cpus_allowed);
+}
+
+static int compare_limit(const struct token *t, rlim_t limit)
+{
+	return compare_numbers(t, limit > LONG_MAX ? LONG_MAX : (long)limit);
+}
+
+static int nofile(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "the hard RLIMIT_NOFILE is %llu", (unsigned long long)env->nofile);
+	return compare_limit(t, env->nofile);
+}
+
+static int kptr_restrict(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	char text[16];
+
+	(void)env;
+	snprintf(found, size, "/proc/sys/kernel/kptr_restrict cannot be read");
+	if (read_line("/proc/sys/kernel/kptr_restrict", text, sizeof(text)) < 0)
+		return NOT_KNOWN;
+	snprintf(found, size, "it is %s", text);
+	return compare_numbers(t, strtol(text, NULL, 10));
+}
+
+static int memlock(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "the hard RLIMIT_MEMLOCK is %llu", (unsigned long long)env->memlock);
+	return compare_limit(t, env->memlock);
+}
+
+static int bits(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "this is a %u-bit kernel", env->bits);
+	return compare_numbers(t, env->bits);
+}
+
+static int arch(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "this is %s", env->machine);
+	return env->arch && !strcmp(env->arch->name, t->rest);
+}
+
+/* The series of a release: 7.3 of 7.3.4; stable updates bring no ABI. */
+static unsigned series(const char *release)
+{
+	unsigned major = 0, minor = 0;
+
+	sscanf(release, "%u.%u", &major, &minor);
+	return major << 16 | (minor & 0xffff);
+}
+
+static int abi_complete(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	(void)t;
+	snprintf(found, size, "%s is newer than the ABI tables, %s", env->release,
+		 env->abi->newest);
+	return env->attr_size <= env->abi->attr_size &&
+	       series(env->release) <= series(env->abi->newest);
+}
+
+/* The version of "attr.FIELD" or "FAMILY.NAME" in cases/abi, or NULL. */
+static const char *since_of(const struct abi *abi, const char *name)
+{
+	const char *dot = strchr(name, '.');
+	const struct abi_family *family;
+	const struct abi_value *value;
+	char family_name[32];
+
+	if (!strncmp(name, "attr.", 5)) {
+		const struct abi_field *field = abi_field(abi, name + 5);
+
+		return field ? field->since : NULL;
+	}
+	if (!dot || dot - name >= (long)sizeof(family_name))
+		return NULL;
+	snprintf(family_name, sizeof(family_name), "%.*s", (int)(dot - name), name);
+	family = abi_family(abi, family_name);
+	value = family ? abi_value(family, dot + 1, NULL) : NULL;
+	return value ? value->since : NULL;
+}
+
+static int since(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	const char *version = since_of(env->abi, t->rest);
+
+	snprintf(found, size, "it came with %s, this is %s", version, env->release);
+	return abi_version_compare(env->release, version) >= 0;
+}
+
+static int hardware(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	int err = strcmp(t->rest, ".sampling") ? env->hardware : env->hardware_sampling;
+
+	snprintf(found, size, "cpu-cycles%s gives %s",
+		 strcmp(t->rest, ".sampling") ? "" : " with a sample_period",
+		 err > 0 ? strerrorname_np(err) : "an event");
+	/* A user who is refused cannot tell whether there would be any. */
+	return env->uid && (err == EACCES || err == EPERM) ? NOT_KNOWN : err == 0;
+}
+
+static int pmu(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "it is not in /sys/bus/event_source/devices");
+	return environment_pmu(env, t->rest) != NULL;
+}
+
+static int tracepoint(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "%s",
+		 env->tracefs < 0 && env->uid ? "its id cannot be read in tracefs by this uid"
+					      : "it is not in tracefs, or tracefs cannot be read");
+	return environment_tracepoint(env, t->rest) != NULL;
+}
+
+static int config(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	char value = environment_config(env, t->rest);
+
+	snprintf(found, size, "%s",
+		 value ? "it is not set" : "the kernel's configuration cannot be read");
+	return value ? value == 'y' || value == 'm' : NOT_KNOWN;
+}
+
+static int cgroup(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	char path[256];
+
+	(void)env;
+	snprintf(found, size, "no such hierarchy is mounted");
+	return !environment_cgroup(t->rest, path, sizeof(path));
+}
+
+static int file(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	(void)env;
+	snprintf(found, size, "%s", strerror(access(t->rest, F_OK) ? errno : 0));
+	return access(t->rest, F_OK) == 0;
+}
+
+/* The runner's process belongs to another user than the one who will call. */
+static int foreign(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "the runner is that user itself");
+	return t->as != AS_ROOT && env->changes_uid;
+}
+
+static int quiet(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	(void)t;
+	if (!other_events_seen(env->capabilities)) {
+		snprintf(found, size,
+			 "other containers' processes, or other users', cannot be seen");
+		return NOT_KNOWN;
+	}
+	return !other_events(env->runner, found, size);
+}
+
+/* The runner settles it: it can run cases. */
+static int another_case(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	(void)env;
+	(void)t;
+	snprintf(found, size, "a case that another one requires cannot require one itself");
+	return NOT_KNOWN;
+}
+
+static int lockdown(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "lockdown is %s", env->lockdown[0] ? env->lockdown : "not there");
+	return !strcmp(env->lockdown[0] ? env->lockdown : "none", t->rest);
+}
+
+static int cap(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} caps[] = {{"ipc-lock", CAP_IPC_LOCK}, {"sys-ptrace", CAP_SYS_PTRACE},
+		    {"kill", CAP_KILL},         {"sys-admin", CAP_SYS_ADMIN},
+		    {"syslog", CAP_SYSLOG},     {"perfmon", CAP_PERFMON}};
+	uint64_t have = identity_capabilities(env, t->as);
+
+	snprintf(found, size, "%s has capabilities 0x%llx", identity_names[t->as],
+		 (unsigned long long)have);
+	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++)
+		if (!strcmp(caps[i].name, t->rest))
+			return have >> caps[i].number & 1;
+	return NOT_KNOWN;
+}
+
+/* To be scheduled by turns with one's own child and nobody else; sched(7). Tried, and taken back.
+ */
+static int realtime(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	const struct sched_param lowest = {.sched_priority = 1};
+	struct sched_param held;
+	int was = sched_getscheduler(0);
+
+	(void)env;
+	if (t->as != AS_ROOT) {
+		snprintf(found, size, "%s may not", identity_names[t->as]);
+		return 0;
+	}
+	if (was >= 0 && !sched_getparam(0, &held) && !sched_setscheduler(0, SCHED_FIFO, &lowest) &&
+	    !sched_setscheduler(0, was, &held))
+		return 1;
+	snprintf(found, size, "sched_setscheduler(2) gives %s", strerror(errno));
+	return 0;
+}
+
+static const struct form {
+	const char *name;
+	enum { COMPARED, EXACT, NAMED } kind;
+	int (*met)(struct environment *, const struct token *, char *, size_t);
+	const char *example, *help;
+} forms[] = {
+	{"kernel", COMPARED, kernel, "kernel>=5.13",
+	 "uname's release; a hint, distributions backport"},
+	{"attr_size", COMPARED, attr_size, "attr_size>=136",
+	 "the kernel's own, as it writes it back"},
+	{"paranoid", COMPARED, paranoid, "paranoid>1", "the perf_event_paranoid sysctl"},
+	{"max_sample_rate", COMPARED, max_sample_rate, "max_sample_rate>=1000",
+	 "the perf_event_max_sample_rate sysctl"},
+	{"cpus", COMPARED, cpus, "cpus>=2", "cpus that perfabi may run on"},
+	{"nofile", COMPARED, nofile, "nofile>=1024", "the hard RLIMIT_NOFILE"},
+	{"kptr_restrict", COMPARED, kptr_restrict, "kptr_restrict<2",
+	 "the sysctl of who may see the kernel's addresses"},
+	{"memlock", COMPARED, memlock, "memlock>=65536", "the hard RLIMIT_MEMLOCK, in bytes"},
+	{"bits", COMPARED, bits, "bits==64", "of the kernel's long"},
+	{"abi.complete", EXACT, abi_complete, NULL, "the kernel is not newer than cases/abi"},
+	{"since.", NAMED, since, "since.attr.sigtrap",
+	 "the kernel is as new as cases/abi says the name is"},
+	{"pmu.hw.sampling", EXACT, hardware, NULL, "hardware events that can sample"},
+	{"pmu.hw", EXACT, hardware, NULL, "hardware events"},
+	{"foreign-process", EXACT, foreign, NULL,
+	 "the runner belongs to another user than the caller"},
+	{"arch.", NAMED, arch, "arch.x86",
+	 "x86, arm64, arm, powerpc, s390, riscv, ... as in cases/abi"},
+	{"pmu.", NAMED, pmu, "pmu.uprobe", "a PMU in sysfs"},
+	{"tracepoint.", NAMED, tracepoint, "tracepoint.sched:sched_switch",
+	 "a tracepoint in tracefs"},
+	{"config.", NAMED, config, "config.KPROBES", "the kernel's configuration, y or m"},
+	{"cgroup.", NAMED, cgroup, "cgroup.v2", "a mounted hierarchy: v2, or v1.CONTROLLER"},
+	{"realtime", EXACT, realtime, NULL, "the caller may be scheduled as SCHED_FIFO"},
+	{"cap.", NAMED, cap, "cap.ipc-lock",
+	 "a capability of the caller: ipc-lock, sys-ptrace, ..."},
+	{"lockdown.", NAMED, lockdown, "lockdown.none", "the kernel's lockdown level"},
+	{"quiet", EXACT, quiet, NULL,
+	 "no process but this run's has an event, as far as root of no container sees"},
+	{"case.", NAMED, another_case, "case.machine.quiet.bpf",
+	 "that case, run there and then, passes; a capability is there"},
+	{"file:", NAMED, file, "file:/proc/kallsyms", "a file that is there"},
+};
+enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
+
+void require_help(FILE *f)
+{
+	for (size_t i = 0; i < FORMS; i++)
+		fprintf(f, "  %-30s %s\n", forms[i].example ? forms[i].example : forms[i].name,
+			forms[i].help);
+}
+
+static const char *take_operator(const char *text)
+{
+	static const char *const operators[] = {">=", "<=", "==", ">", "<"};
+
+	for (size_t i = 0; i < 5; i++)
+		if (!strncmp(text, operators[i], strlen(operators[i])))
+			return operators[i];
+	return NULL;
+}
+
+static bool is_version(const char *text)
+{
+	return text[0] && strspn(text, "0123456789.-") == strlen(text) && text[0] != '.';
+}
+
+static const struct form *find_form(const char *token, struct token *out)
+{
+	for (size_t i = 0; i < FORMS; i++) {
+		size_t n = strlen(forms[i].name);
+
+		if (strncmp(token, forms[i].name, n))
+			continue;
+		out->rest = token + n;
+		if (forms[i].kind == COMPARED) {
+			out->relation = take_operator(out->rest);
+			if (!out->relation)
+				continue;
+			out->rest += strlen(out->relation);
+			if (is_version(out->rest))
+				return &forms[i];
+		} else if (forms[i].kind == NAMED ? out->rest[0] : !out->rest[0]) {
+			if (!strcmp(forms[i].name, "pmu.hw.sampling"))
+				out->rest = ".sampling";
+			return &forms[i];
+		}
+	}
+	return NULL;
+}
+
+int require_check(const char *token, const struct abi *abi, const struct where *w, struct error *e)
+{
+	const char *bare = token[0] == '!' ? token + 1 : token;
+	struct nearest near = nearest_to(bare);
+	struct token parsed;
+
+	const struct form *form = find_form(bare, &parsed);
+
+	if (form && form->met == since && !since_of(abi, parsed.rest))
+		return error_name(e, w, bare, NULL,
+				  "since.attr.FIELD or since.FAMILY.NAME of cases/abi");
+	if (form)
+		return 0;
+	for (size_t i = 0; i < FORMS; i++)
+		nearest_try(&near, forms[i].example ? forms[i].example : forms[i].name);
+	return error_name(e, w, token, near.best,
+			  "a token, such as kernel>=5.13 (perfabi help tokens)");
+}
+
+const char *require_next(const char **tokens, char *one, size_t size)
+{
+	size_t n = strcspn(*tokens, "|");
+
+	if (!**tokens)
+		return NULL;
+	snprintf(one, size, "%.*s", (int)n, *tokens);
+	*tokens += n + ((*tokens)[n] == '|');
+	return one;
+}
+
+/* Its text is shown as JSON has it: it may have line ends. */
+static int no_token(const char *text, const struct where *w, struct error *e)
+{
+	json_t *got = json_string(text);
+
+	error_value(e, w, got, "a token, without control characters");
+	json_decref(got);
+	return -EINVAL;
+}
+
+int require_check_any(const char *tokens, const struct abi *abi, const struct where *w,
+		      struct error *e)
+{
+	char one[REQUIRE_TOKEN];
+	int err = one_line(tokens) ? 0 : no_token(tokens, w, e);
+
+	while (!err && tokens[0]) {
+		if (strcspn(tokens, "|") >= sizeof(one))
+			return error_text(e, w, tokens, "tokens of at most %d bytes",
+					  REQUIRE_TOKEN - 1);
+		require_next(&tokens, one, sizeof(one));
+		err = require_check(one, abi, w, e);
+	}
+	return err;
+}
+
+bool require_met(struct environment *env, const char *token, enum identity as, char *found,
+		 size_t size)
+{
+	bool negated = token[0] == '!';
+	struct token parsed = {.as = as};
+	const struct form *form = find_form(token + negated, &parsed);
+
+	int met;
+
+	parsed.as = as;
+	snprintf(found, size, "it cannot be told here");
+	met = form ? form->met(env, &parsed, found, size) : NOT_KNOWN;
+	if (met == NOT_KNOWN)
+		return false;
+	if (negated && met)
+		snprintf(found, size, "it is so here");
+	return (met != 0) != negated;
+}
+
+bool require_any_met(struct environment *env, const char *tokens, enum identity as, char *found,
+		     size_t size)
+{
+	char one[REQUIRE_TOKEN];
+	bool met = false;
+
+	while (!met && require_next(&tokens, one, sizeof(one)))
+		met = require_met(env, one, as, found, size);
+	return met;
+}
+
+const char *require_case_id(const char *token)
+{
+	static const char prefix[] = "case.";
+
+	token += token[0] == '!';
+	return strncmp(token, prefix, sizeof(prefix) - 1) ? NULL : token + sizeof(prefix) - 1;
+}
+
+bool require_is_fleeting(const char *tokens)
+{
+	char one[REQUIRE_TOKEN];
+	bool found = false;
+
+	while (!found && require_next(&tokens, one, sizeof(one)))
+		found = require_case_id(one) || !strcmp(one, "quiet");
+	return found;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `requires` and `when`: the closed vocabulary of tokens in which a case says when it means
+ * anything. A token is settled before the case runs, and never by the errno under test. "!" before
+ * a token turns it round; what the machine does not tell is not met either way.
+ */
+#ifndef PERFABI_REQUIRE_H
+#define PERFABI_REQUIRE_H
+
+#include "machine/environment.h"
+
+/* 0 if the token is of a known form and names what the ABI has, else -EINVAL with `e` filled. */
+int require_check(const char *token, const struct abi *abi, const struct where *w, struct error *e);
+
+enum { REQUIRE_TOKEN = 128 }; /* bytes that one can have, with its NUL */
+
+/* The same for `requires`, whose tokens may be several, a | between: one of them must be met. */
+int require_check_any(const char *tokens, const struct abi *abi, const struct where *w,
+		      struct error *e);
+
+/* The next of these, in `one`, which is returned; NULL behind the last. Moves *tokens on. */
+const char *require_next(const char **tokens, char *one, size_t size);
+
+/*
+ * True if the token is met; else `found` says what was found. Looks tracepoints up as needed. `as`
+ * is who will make the call.
+ */
+bool require_met(struct environment *env, const char *token, enum identity as, char *found,
+		 size_t size);
+
+/* The same of tokens with a | between: true if one is met; else what was found of the last. */
+bool require_any_met(struct environment *env, const char *tokens, enum identity as, char *found,
+		     size_t size);
+
+/* The id in a token that names another case, before which a ! may stand; NULL: it is none. */
+const char *require_case_id(const char *token);
+
+/* Whether a token is of what others do to the machine, and may have changed since it was met. */
+bool require_is_fleeting(const char *tokens);
+
+/* The vocabulary, one form a line: for help texts. */
+void require_help(FILE *f);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JSON (one object) and JSON Lines (a line as each case ends). cases/schema/report.schema.json
+ * describes both.
+ */
+#include "report/report.h"
+
+#include <stdlib.h>
+
+static json_t *summary(const struct report *report)
+{
+	json_t *json = tally_json(report);
+
+	json_object_set_new(json, "seconds", json_real(report->seconds));
+	if (report->interrupted)
+		json_object_set_new(json, "interrupted", json_integer(report->interrupted));
+	return json;
+}
+
+static void dump(struct output *out, json_t *json, size_t flags)
+{
+	/* fputs, not json_dumpf: a write error must stay on the stream for whoever closes it. */
+	char *text = json_dumps(json, flags | JSON_REAL_PRECISION(6));
+
+	if (text)
+		fprintf(out->f, "%s\n", text);
+	free(text);
+	json_decref(json);
+}
+
+static void json_end(struct output *out, const struct report *report)
+{
+	json_t *results = json_array();
+
+	for (size_t i = 0; i < report->count; i++)
+		json_array_append_new(results, result_json(&report->results[i], report->cases));
+	dump(out,
+	     json_pack("{s:s, s:o, s:o, s:o}", "perfabi", perfabi_version, "environment",
+		       environment_json(report->env), "summary", summary(report), "results",
+		       results),
+	     JSON_INDENT(1));
+}
+
+static void jsonl_begin(struct output *out, const struct report *report)
+{
+	dump(out,
+	     json_pack("{s:s, s:s, s:o}", "type", "environment", "perfabi", perfabi_version,
+		       "environment", environment_json(report->env)),
+	     JSON_COMPACT);
+	fflush(out->f);
+}
+
+static void jsonl_ended(struct output *out, const struct report *report,
+			const struct result *result)
+{
+	json_t *json = json_pack("{s:s}", "type", "result");
+	json_t *rest = result_json(result, report->cases);
+
+	json_object_update(json, rest);
+	json_decref(rest);
+	dump(out, json, JSON_COMPACT);
+	fflush(out->f);
+}
+
+static void jsonl_end(struct output *out, const struct report *report)
+{
+	json_t *json = json_pack("{s:s}", "type", "summary");
+	json_t *rest = summary(report);
+
+	json_object_update(json, rest);
+	json_decref(rest);
+	dump(out, json, JSON_COMPACT);
+}
+
+const struct printer printer_json = {.name = "json", .end = json_end};
+const struct printer printer_jsonl = {
+	.name = "jsonl", .begin = jsonl_begin, .ended = jsonl_ended, .end = jsonl_end};

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For people: the machine, a line a suite, every failure in full, what was skipped and why.
+ */
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "language/one_line.h"
+#include "text/say.h"
+
+enum { RED = 31, GREEN = 32, YELLOW = 33 };
+
+static const char *start_colour(const struct output *out, int colour)
+{
+	if (!out->colour)
+		return "";
+	return colour == RED ? "\033[31m" : colour == GREEN ? "\033[32m" : "\033[33m";
+}
+
+static const char *stop_colour(const struct output *out)
+{
+	return out->colour ? "\033[0m" : "";
+}
+
+static void begin(struct output *out, const struct report *report)
+{
+	const struct environment *env = report->env;
+
+	fprintf(out->f, "perfabi %s: perf_event_open(2) on Linux %s %s\n", perfabi_version,
+		env->release, env->machine);
+	fprintf(out->f, "  attr size   ");
+	if (env->attr_size)
+		fprintf(out->f, "%u bytes\n", env->attr_size);
+	else
+		fprintf(out->f, "not told: an open with size 1 gives %s\n",
+			env->attr_size_errno ? strerrorname_np(env->attr_size_errno) : "an event");
+	fprintf(out->f, "  cpus        %u of %u online, ", env->cpus_online, env->cpus_possible);
+	if (env->cpus_allowed != env->cpus_online)
+		fprintf(out->f, "%u to run on, ", env->cpus_allowed);
+	fprintf(out->f, "pages of %u bytes\n", env->page_size);
+	if (env->paranoid == SYSCTL_ABSENT)
+		fprintf(out->f, "  paranoid    not there: no perf events in this kernel\n");
+	else
+		fprintf(out->f, "  paranoid    %d\n", env->paranoid);
+	fprintf(out->f, "  PMUs       ");
+	for (size_t i = 0; i < env->pmu_count; i++)
+		fprintf(out->f, " %s", env->pmus[i].name);
+	fprintf(out->f, "%s\n  runs as    ", env->pmu_count ? "" : " none in sysfs");
+	for (enum identity as = 0; as < IDENTITIES; as++) {
+		char why[128];
+
+		if (identity_available(env, as, why, sizeof(why)))
+			fprintf(out->f, " %s", identity_names[as]);
+	}
+	fprintf(out->f, "\n");
+	if (env->hypervisor[0])
+		fprintf(out->f, "  hypervisor  %s\n", env->hypervisor);
+	if (env->container[0])
+		fprintf(out->f, "  container   %s\n", env->container);
+	if (env->lockdown[0] && strcmp(env->lockdown, "none"))
+		fprintf(out->f, "  lockdown    %s\n", env->lockdown);
+	if (env->seccomp)
+		fprintf(out->f, "  seccomp     mode %d\n", env->seccomp);
+	fprintf(out->f, "\n");
+}
+
+static void failure(struct output *out, const struct report *report, const struct result *result)
+{
+	static const char *const words[OUTCOMES] = {"PASS",  "FAIL",  "SKIP",
+						    "XFAIL", "XPASS", "ERROR"};
+	bool bad = result->outcome == FAIL || result->outcome == ERROR || result->outcome == XPASS;
+
+	(void)report;
+	if ((!bad && !out->verbose) || !result->runs)
+		return;
+	fprintf(out->f, "%s%s%s %s\n", start_colour(out, bad ? RED : GREEN), words[result->outcome],
+		stop_colour(out), result->instance->id);
+	print_details(out->f, result, "  ");
+}
+
+static void suites(struct output *out, const struct report *report)
+{
+	for (size_t i = 0, next; i < report->count; i = next) {
+		const char *suite = report->results[i].instance->suite;
+		unsigned tally[OUTCOMES] = {0};
+
+		for (next = i;
+		     next < report->count && !strcmp(report->results[next].instance->suite, suite);
+		     next++)
+			tally[report->results[next].outcome]++;
+		fprintf(out->f, "%-28s", suite);
+		for (int o = 0; o < OUTCOMES; o++)
+			if (tally[o])
+				fprintf(out->f, " %s%4u %s%s",
+					start_colour(out, o == PASS || o == XFAIL ? GREEN
+							  : o == SKIP             ? YELLOW
+										  : RED),
+					tally[o], outcome_names[o], stop_colour(out));
+		fprintf(out->f, "\n");
+	}
+}
+
+static int by_token(const void *a, const void *b)
+{
+	const struct result *const *x = a, *const *y = b;
+
+	return strcmp((*x)->token, (*y)->token);
+}
+
+/* Each token once, with how many it kept from running and what was found. */
+static void skips(struct output *out, const struct report *report)
+{
+	const struct result **skipped = calloc(report->count + 1, sizeof(*skipped));
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->count && skipped; i++)
+		if (report->results[i].outcome == SKIP && report->results[i].token)
+			skipped[count++] = &report->results[i];
+	if (count) {
+		qsort(skipped, count, sizeof(*skipped), by_token);
+		fprintf(out->f, "\nskipped for want of:\n");
+	}
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count && !by_token(&skipped[i], &skipped[next]);)
+			next++;
+		say(out->f, "  %-34s %4zu  ", skipped[i]->token, next - i);
+		one_line_print(out->f, skipped[i]->reason ? skipped[i]->reason : "", "\n");
+		fputc('\n', out->f);
+	}
+	free(skipped);
+}
+
+/* What a run that ended early has not come to: one line, for there may be thousands. */
+static void not_reached(struct output *out, const struct report *report)
+{
+	const char *reason = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->count; i++)
+		if (!report->results[i].runs) {
+			reason = report->results[i].reason;
+			count++;
+		}
+	if (!count)
+		return;
+	fprintf(out->f, "%sERROR%s %zu case%s not run: ", start_colour(out, RED), stop_colour(out),
+		count, count == 1 ? " was" : "s were");
+	one_line_print(out->f, reason ? reason : "", "\n");
+	fputs("\n\n", out->f);
+}
+
+static void end(struct output *out, const struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		failure(out, report, &report->results[i]);
+	not_reached(out, report);
+	suites(out, report);
+	skips(out, report);
+	fprintf(out->f, "\n%s%zu cases:", report->interrupted ? "ended early; " : "",
+		report->count);
+	for (int o = 0; o < OUTCOMES; o++)
+		if (report->tally[o] || o <= SKIP)
+			fprintf(out->f, "%s %u %s", o ? "," : "", report->tally[o],
+				outcome_names[o]);
+	fprintf(out->f, " in %.2f s\n", report->seconds);
+}
+
+const struct printer printer_pretty = {.name = "pretty", .begin = begin, .end = end};

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the printers share.
+ */
+#include "report/report.h"
+
+#include <string.h>
+
+#include "language/one_line.h"
+#include "text/say.h"
+
+const char perfabi_version[] = "0.1.0";
+
+const struct printer *printer_by_name(const char *name, struct nearest *near)
+{
+	static const struct printer *const printers[] = {&printer_pretty, &printer_ktap,
+							 &printer_tap,    &printer_junit,
+							 &printer_json,   &printer_jsonl};
+
+	for (size_t i = 0; i < sizeof(printers) / sizeof(printers[0]); i++) {
+		if (!strcmp(printers[i]->name, name))
+			return printers[i];
+		nearest_try(near, printers[i]->name);
+	}
+	return NULL;
+}
+
+/* What is no UTF-8, as a text that was cut within a character, is shown so and not left out. */
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	char shown[4096];
+	json_t *json;
+
+	if (!text || !text[0])
+		return;
+	json = json_string(text);
+	if (!json)
+		json = json_string(say_harmless(text, shown, sizeof(shown)));
+	json_object_set_new(object, key, json);
+}
+
+static json_t *phases_json(unsigned mask, const struct cases *cases)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < cases->phases.count; i++)
+		if (mask >> i & 1)
+			json_array_append_new(list, json_string(cases->phases.list[i].name));
+	return list;
+}
+
+json_t *result_json(const struct result *result, const struct cases *cases)
+{
+	const struct instance *instance = result->instance;
+	json_t *json = json_object();
+
+	set_text(json, "id", instance->id);
+	set_text(json, "outcome", outcome_names[result->outcome]);
+	set_text(json, "title", instance->title);
+	set_text(json, "suite", instance->suite);
+	set_text(json, "as", identity_names[instance->as]);
+	set_text(json, "vehicle", instance->vehicle);
+	set_text(json, "kind", instance->kind == CAPABILITY ? "capability" : "conformance");
+	set_text(json, "capability", result->capability);
+	set_text(json, "token", result->token);
+	set_text(json, "reason", result->reason);
+	set_text(json, "expected", result->expected);
+	set_text(json, "got", result->got);
+	if (result->phases)
+		json_object_set_new(json, "phases", phases_json(result->phases, cases));
+	set_text(json, "call", result->call);
+	json_object_set(json, "spec", (json_t *)instance->spec);
+	if (result->runs > 1) {
+		json_object_set_new(json, "runs", json_integer(result->runs));
+		json_object_set_new(json, "differed", json_integer(result->differed));
+	}
+	json_object_set_new(json, "seconds", json_real(result->seconds));
+	return json;
+}
+
+json_t *tally_json(const struct report *report)
+{
+	json_t *json = json_object();
+
+	for (int i = 0; i < OUTCOMES; i++)
+		json_object_set_new(json, outcome_names[i], json_integer(report->tally[i]));
+	return json;
+}
+
+void spec_line(const json_t *spec, char *out, size_t size)
+{
+	static const struct {
+		const char *key, *before;
+	} parts[] = {{"man", ""}, {"kernel", "kernel "}, {"since", "since "}, {"note", ""}};
+	size_t at = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && at < size; i++) {
+		const char *text = json_string_value(json_object_get(spec, parts[i].key));
+
+		if (text)
+			at += (size_t)snprintf(out + at, size - at, "%s%s%s", at ? "; " : "",
+					       parts[i].before, text);
+	}
+}
+
+static void detail(FILE *f, const char *indent, const char *name, const char *text)
+{
+	if (!text || !text[0])
+		return;
+	fprintf(f, "%s%-10s ", indent, name);
+	one_line_print(f, text, "\n");
+	fputc('\n', f);
+}
+
+void print_details(FILE *f, const struct result *result, const char *indent)
+{
+	char spec[512];
+
+	spec_line(result->instance->spec, spec, sizeof(spec));
+	detail(f, indent, "promise:", result->instance->title);
+	detail(f, indent, "as:", identity_names[result->instance->as]);
+	detail(f, indent, "call:", result->call);
+	detail(f, indent, "expected:", result->expected);
+	detail(f, indent, "got:", result->got);
+	detail(f, indent, "reason:", result->reason);
+	detail(f, indent, "spec:", spec);
+}

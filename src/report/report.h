@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reports: one model, several printers, several at once.
+ */
+#ifndef PERFABI_REPORT_H
+#define PERFABI_REPORT_H
+
+#include <stdio.h>
+
+#include "run/run.h"
+
+extern const char perfabi_version[];
+
+/* What every printer is given. */
+struct report {
+	const struct environment *env;
+	const struct cases *cases;
+	const struct result *results; /* in the order of the instances */
+	size_t count;
+	unsigned tally[OUTCOMES];
+	double seconds;
+	int interrupted; /* signal that ended the run, or 0 */
+};
+
+struct output;
+
+struct printer {
+	const char *name;
+	void (*begin)(struct output *out, const struct report *report);
+	/* As each instance ends, in that order. Either may be NULL. */
+	void (*ended)(struct output *out, const struct report *report, const struct result *result);
+	void (*end)(struct output *out, const struct report *report);
+};
+
+/* One printer writing to one file. */
+struct output {
+	const struct printer *printer;
+	FILE *f;
+	const char *path; /* NULL: stdout */
+	bool colour, verbose;
+	int error; /* errno of the first write that failed, or 0 */
+};
+
+extern const struct printer printer_pretty, printer_ktap, printer_tap, printer_junit, printer_json,
+	printer_jsonl;
+
+/* NULL if there is none of that name; `near` is offered all. */
+const struct printer *printer_by_name(const char *name, struct nearest *near);
+
+/* One result as the JSON of the reports. A new reference. */
+json_t *result_json(const struct result *result, const struct cases *cases);
+json_t *tally_json(const struct report *report);
+
+/* The spec of a case in a line: man page section, kernel function, since. */
+void spec_line(const json_t *spec, char *out, size_t size);
+
+/* The lines that say what is wrong with a result, each behind `indent`. */
+void print_details(FILE *f, const struct result *result, const char *indent);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A case that another one asks for runs as any does, in a process of its own, and with a page for
+ * its verdict; what it requires in its turn must be met, but for other cases.
+ */
+#include "run/required_case.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "machine/clock.h"
+#include "machine/require.h"
+
+const struct instance *required_case(const struct cases *cases, const char *token, enum identity as,
+				     struct nearest *near)
+{
+	const char *name = require_case_id(token);
+	const struct instance *instance = cases_find(cases, name);
+	char id[256];
+
+	snprintf(id, sizeof(id), "%s.%s", name, identity_names[as]);
+	if (!instance)
+		instance = cases_find(cases, id);
+	if (!instance && near)
+		cases_nearest(cases, near);
+	return instance;
+}
+
+/* What it asks for itself. */
+static bool can_run(const struct cases *cases, struct environment *env,
+		    const struct instance *instance, char *found, size_t size)
+{
+	struct body body;
+	const json_t *requirement;
+	bool can = true;
+	size_t i;
+
+	if (body_make(cases, instance, &body)) {
+		snprintf(found, size, "%s", strerror(ENOMEM));
+		return false;
+	}
+	json_array_foreach(body.requirements, i, requirement)
+		can = can && require_any_met(env, json_string_value(requirement), instance->as,
+					     found, size);
+	body_free(&body);
+	return can;
+}
+
+/* Whether somebody wants the run to end: the runner blocks these signals and looks for them. */
+static bool is_to_end(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) &&
+	       (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
+		sigismember(&pending, SIGHUP) == 1);
+}
+
+/* Until it ends, or is killed because its time is up. */
+static void await(pid_t pid, double timeout)
+{
+	struct timespec pause = {.tv_nsec = 500000};
+	double end = clock_seconds() + timeout;
+
+	while (waitpid(pid, NULL, WNOHANG) == 0) {
+		if (clock_seconds() >= end || is_to_end()) {
+			kill(-pid, SIGKILL);
+			kill(pid, SIGKILL);
+			waitpid(pid, NULL, 0);
+			break;
+		}
+		nanosleep(&pause, NULL);
+	}
+	kill(-pid, SIGKILL); /* what it left */
+}
+
+enum reply { NO, YES, UNFORESEEN };
+
+/* Of a capability: what its outcome does not foresee. */
+static enum reply judge(const struct slot *slot, const struct instance *instance, char *found,
+			size_t size)
+{
+	bool done = slot->stage == STAGE_DONE;
+
+	if (done && slot->outcome == PASS &&
+	    (instance->kind == CONFORMANCE || !strcmp(slot->capability, "yes")))
+		return YES;
+	if (done && slot->outcome == FAIL && instance->kind != CONFORMANCE)
+		return UNFORESEEN;
+	snprintf(found, size, "%s: %.120s", instance->title,
+		 !done          ? "it did not come to its end"
+		 : slot->got[0] ? slot->got
+				: "it is not so here");
+	return NO;
+}
+
+/* An answer, or a negative errno: it could not be run. */
+static int run_it(const struct instance *instance, const struct cases *cases,
+		  struct environment *env, const struct surroundings *surroundings, uid_t uid,
+		  double timeout, char *found, size_t size)
+{
+	struct slot *slot = mmap(NULL, sizeof(*slot), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int answer;
+	pid_t pid;
+
+	if (slot == MAP_FAILED)
+		return -errno;
+	*slot = (struct slot){.runner = getpid(), .uid = uid};
+	pid = fork();
+	answer = pid < 0 ? -errno : NO;
+	if (!pid)
+		child_run(instance, (struct flip){0}, cases, env, slot, surroundings, NULL);
+	if (pid > 0) {
+		await(pid, timeout);
+		answer = (int)judge(slot, instance, found, size);
+	}
+	munmap(slot, sizeof(*slot));
+	return answer;
+}
+
+bool required_case_says_no(const struct cases *cases, const struct instance *instance,
+			   const char *got)
+{
+	size_t i, length = got ? strcspn(got, " ") : 0;
+	bool says = instance->kind == CONFORMANCE;
+	struct body body;
+	const json_t *item;
+
+	if (says || body_make(cases, instance, &body))
+		return true;
+	json_array_foreach(json_object_get(body.outcome, "no"), i, item) {
+		const char *name = json_string_value(item);
+
+		says = says || !strcmp(name, "otherwise") ||
+		       (strlen(name) == length && !strncmp(name, got, length));
+	}
+	body_free(&body);
+	return says;
+}
+
+bool required_case_met(const struct cases *cases, struct environment *env, const char *token,
+		       enum identity as, const struct surroundings *surroundings, uid_t uid,
+		       double timeout, char *found, size_t size)
+{
+	const struct instance *instance = required_case(cases, token, as, NULL);
+	bool negated = token[0] == '!';
+	int answer;
+
+	if (!instance) {
+		snprintf(found, size, "there is no such case");
+		return false;
+	}
+	if (!can_run(cases, env, instance, found, size))
+		return false; /* which is not known, either way */
+	answer = run_it(instance, cases, env, surroundings, uid, timeout, found, size);
+	if (answer < 0)
+		snprintf(found, size, "it could not be run: %s", strerror(-answer));
+	else if (answer == YES && negated)
+		snprintf(found, size, "it is so here: %s", instance->title);
+	return answer == UNFORESEEN || (answer >= 0 && (answer == YES) != negated);
+}

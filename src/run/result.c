@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A result owns its texts. One of several rounds has what they have in common, and how often they
+ * did not.
+ */
+#include "run/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/require.h"
+
+void result_set_text(char **to, const char *text)
+{
+	free(*to);
+	*to = text && text[0] ? strdup(text) : NULL;
+}
+
+void result_clear(struct result *result)
+{
+	free(result->expected);
+	free(result->got);
+	free(result->call);
+	free(result->token);
+	free(result->reason);
+	*result = (struct result){0};
+}
+
+void results_free(struct result *results, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		result_clear(&results[i]);
+}
+
+void result_skip(struct result *result, const char *token, const char *reason)
+{
+	result_clear(result);
+	result->outcome = SKIP;
+	result_set_text(&result->token, token);
+	result_set_text(&result->reason, reason);
+}
+
+void result_void(struct result *result, const char *reason)
+{
+	double seconds = result->seconds;
+
+	result_clear(result);
+	result->outcome = ERROR;
+	result->disturbed = true;
+	result->seconds = seconds;
+	result_set_text(&result->reason, reason);
+}
+
+void result_take(struct result *result, const struct slot *slot, enum outcome outcome)
+{
+	result->outcome = outcome;
+	result->phases = slot->phases;
+	memcpy(result->capability, slot->capability, sizeof(result->capability));
+	result->capability[sizeof(result->capability) - 1] = '\0';
+	result_set_text(&result->expected, slot->expected);
+	result_set_text(&result->got, slot->got);
+	result_set_text(&result->call, slot->call);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+/* A round in which somebody was in the way says nothing. */
+static bool is_passed_over(const struct result *result)
+{
+	return result->disturbed ||
+	       (result->outcome == SKIP && result->token && require_is_fleeting(result->token));
+}
+
+/* Whether a round did not come out as the first did. */
+static bool differs(const struct result *kept, const struct result *fresh)
+{
+	return fresh->outcome != kept->first || fresh->phases != kept->first_phases ||
+	       (kept->first == SKIP && !same_text(fresh->token, kept->token));
+}
+
+void result_add_round(struct result *kept, struct result *fresh)
+{
+	bool begins = !kept->runs || is_passed_over(kept);
+	bool differ = !begins && !is_passed_over(fresh) && differs(kept, fresh);
+	enum outcome first = begins ? fresh->outcome : kept->first;
+	unsigned first_phases = begins ? fresh->phases : kept->first_phases;
+	unsigned runs = kept->runs + 1, differed = kept->differed + differ;
+
+	if (begins || (differ && !kept->differed && kept->outcome == PASS)) {
+		struct result old = *kept;
+
+		*kept = *fresh;
+		*fresh = old;
+	}
+	result_clear(fresh);
+	kept->first = first;
+	kept->first_phases = first_phases;
+	kept->runs = runs;
+	kept->differed = differed;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What came of an instance: its verdict, or why there is none.
+ */
+#ifndef PERFABI_RESULT_H
+#define PERFABI_RESULT_H
+
+#include "run/child.h"
+
+struct result {
+	const struct instance *instance;
+	enum outcome outcome;
+	char *expected, *got, *call; /* owned, may be NULL */
+	char *token;                 /* of a skip: the requirement that is not met */
+	char *reason;                /* of a skip, an xfail or an error */
+	char capability[8];
+	unsigned phases;
+	double seconds;
+	enum outcome first; /* of the first run, which the others are held against */
+	unsigned first_phases;
+	bool disturbed;          /* others changed the machine meanwhile: this run says nothing */
+	unsigned runs, differed; /* with --repeat: how many runs did not agree with the first */
+};
+
+/* Replaces an owned text; an empty one is none. */
+void result_set_text(char **to, const char *text);
+
+/* Not run, or not held against the kernel: a token that is not met, and what was found of it. */
+void result_skip(struct result *result, const char *token, const char *reason);
+
+/* Whatever came is of another machine than the case was made for: an error that says why. */
+void result_void(struct result *result, const char *reason);
+
+/* What the case's process has left in its slot. */
+void result_take(struct result *result, const struct slot *slot, enum outcome outcome);
+
+/*
+ * Adds what another round gave, and empties it. The first round's result is kept; of later ones the
+ * first that differs takes its place, so that the report shows what went wrong. Rounds in which
+ * somebody was in the way are held against nothing.
+ */
+void result_add_round(struct result *kept, struct result *fresh);
+
+/* Frees what it owns; nothing has come of it then. */
+void result_clear(struct result *result);
+void results_free(struct result *results, size_t count);
+
+#endif

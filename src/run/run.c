@@ -1,0 +1,897 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The scheduler. The runner is one thread that forks, waits for SIGCHLD or the next deadline, and
+ * reaps. It is a subreaper: what a case leaves behind comes to it, and is killed with the case's
+ * group.
+ */
+#include "run/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "machine/clock.h"
+#include "text/json_text.h"
+#include "machine/restore.h"
+#include "machine/require.h"
+#include "run/required_case.h"
+#include "text/say.h"
+#include "step/steps.h"
+#include "step/cpus.h"
+#include "machine/sysctl.h"
+
+static const double LOCK_POLL = 0.05; /* seconds */
+/*
+ * How often a case fails, one run after the other, until that is no longer others' doing; and of
+ * how many cases, until it is plain that it is the kernel's.
+ */
+enum { FAILURES = 8, CONFIRMED = 40 };
+
+/* How often a sysctl was changed by somebody else, and how often of that by the kernel itself. */
+struct moves {
+	unsigned all, by_kernel;
+};
+
+/* A place in which one process at a time runs. */
+struct worker {
+	pid_t pid; /* 0: idle */
+	size_t index;
+	double began, deadline;
+	struct slot *slot;
+	uid_t uid; /* of an ordinary user's case; never read back from the slot */
+	bool timed_out;
+	struct moves moves;        /* of the sysctls until it began */
+	unsigned long oom_kills;   /* until it began */
+	char *cgroup;              /* its own, or NULL: a copy, for no case has the journal */
+	struct sysctl_set sysctls; /* what its case may change, and is put back behind it */
+	unsigned failures;         /* of its case, which runs again */
+	char asked[160];           /* what that case asked of others */
+	char failure[160];         /* what came where it failed last */
+};
+
+struct runner {
+	const struct instance *const *instances;
+	const struct cases *cases;
+	struct environment *env;
+	const struct run_options *options;
+	struct result *results;
+	size_t count;
+
+	size_t *order; /* of this round */
+	size_t next, done;
+	unsigned round;
+	struct worker *workers;
+	struct machine *machine;
+	struct sysctl_watch sysctls;
+	bool has_begun; /* the machine was looked at with other runs kept away */
+	struct moves moves;
+	char moved[96];       /* the last move that was not the kernel's, or else the last */
+	uint64_t jitter;      /* state of next_random() */
+	unsigned confirmed;   /* failures that came each time */
+	double waiting_since; /* for another perfabi; 0: we are not */
+	bool gave_up;         /* waiting */
+	struct surroundings surroundings;
+	sigset_t waited, before;
+	int interrupted; /* signal */
+};
+
+/* splitmix64: the same order for a seed on every host. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+/* Those that run alone come last, in a block. */
+static void make_order(struct runner *r)
+{
+	uint64_t state = r->options->seed + r->round;
+	size_t at = 0, together;
+
+	for (int alone = 0; alone < 2; alone++)
+		for (size_t i = 0; i < r->count; i++)
+			if (r->instances[i]->alone == (alone == 1))
+				r->order[at++] = i;
+	if (!r->options->shuffle)
+		return;
+	for (together = 0; together < r->count && !r->instances[r->order[together]]->alone;)
+		together++;
+	for (size_t i = together; i > 1; i--) {
+		size_t j = (size_t)(next_random(&state) % i), swap = r->order[i - 1];
+
+		r->order[i - 1] = r->order[j];
+		r->order[j] = swap;
+	}
+}
+
+/* perf_event_open is not to be had at all: not built in, or kept away by seccomp. */
+static bool is_barred(const struct environment *env, char *why, size_t size)
+{
+	int err = env->attr_size_errno;
+
+	snprintf(why, size, "an open with size 1 gives %s, seccomp mode %d",
+		 err ? strerrorname_np(err) : "an event", env->seccomp);
+	return err == ENOSYS || (env->seccomp && err != E2BIG);
+}
+
+/*
+ * Some distributions let users open nothing at all (Debian's perf_event_paranoid 3). Then only what
+ * is refused before that can be told.
+ */
+static bool opens_nothing(const struct environment *env, const struct instance *instance,
+			  const struct expectation *x, const struct cases *cases, char *why,
+			  size_t size)
+{
+	int err = environment_control(env, instance->as);
+	int permission = phase_by_name(&cases->phases, "permission", NULL);
+
+	if ((err != EACCES && err != EPERM) || env->control[AS_ROOT] == err || x->yes)
+		return false;
+	snprintf(why, size, "a plain dummy event gives %s %s, perf_event_paranoid is %d",
+		 identity_names[instance->as], strerrorname_np(err), env->paranoid);
+	return x->ok || x->phase > permission || (x->phase == permission && x->err != err);
+}
+
+static bool is_token_met(struct runner *r, const struct worker *w, const struct instance *instance,
+			 const char *token, char *why, size_t size)
+{
+	if (!require_case_id(token))
+		return require_met(r->env, token, instance->as, why, size);
+	return required_case_met(r->cases, r->env, token, instance->as, &r->surroundings, w->uid,
+				 r->options->timeout, why, size);
+}
+
+/* One of the tokens; else `why` says what was found of each. */
+static bool is_met(struct runner *r, const struct worker *w, const struct instance *instance,
+		   const char *tokens, char *why, size_t size)
+{
+	char one[REQUIRE_TOKEN];
+	bool met = false;
+
+	why[0] = '\0';
+	while (!met && require_next(&tokens, one, sizeof(one))) {
+		size_t n = strlen(why);
+
+		snprintf(why + n, size - n, "%s", n ? "; " : "");
+		n = strlen(why);
+		met = is_token_met(r, w, instance, one, why + n, size - n);
+	}
+	return met;
+}
+
+/* True if nothing can run as that identity; then `result` says why. */
+static bool is_nobody(const struct runner *r, const struct instance *instance,
+		      struct result *result)
+{
+	char why[192], token[40];
+
+	snprintf(token, sizeof(token), "as.%s", identity_names[instance->as]);
+	if (is_barred(r->env, why, sizeof(why)))
+		result_skip(result, "perf_event_open", why);
+	else if (!identity_available(r->env, instance->as, why, sizeof(why)))
+		result_skip(result, token, why);
+	return result->token != NULL;
+}
+
+/* True if the instance cannot run here; then `result` says why. */
+static bool is_settled(struct runner *r, const struct worker *w, const struct instance *instance,
+		       const struct body *body, struct expectation *x, struct result *result)
+{
+	char why[384], token[40];
+	const json_t *requirement;
+	size_t i;
+	int cpu;
+
+	json_array_foreach(body->requirements, i, requirement) {
+		const char *text = json_string_value(requirement);
+
+		if (result->token)
+			break;
+		if (!is_met(r, w, instance, text, why, sizeof(why)))
+			result_skip(result, text, why);
+	}
+	cpu = result->token ? -1 : steps_barred_cpu(body->steps, r->env);
+	if (cpu >= 0) {
+		snprintf(token, sizeof(token), "cpu.%d", cpu);
+		result_skip(result, token, "perfabi may not run there: it is not in its cpuset");
+	}
+	if (result->token)
+		return true;
+	*x = (struct expectation){.ok = true}; /* steps would not get far without an event */
+	if (!body->steps && expect_choose(instance, body, r->cases, r->env, x)) {
+		result->outcome = ERROR;
+		result_set_text(&result->reason, "no alternative of expect applies here");
+		return true;
+	}
+	if (!opens_nothing(r->env, instance, x, r->cases, why, sizeof(why)))
+		return false;
+	snprintf(token, sizeof(token), "as.%s", identity_names[instance->as]);
+	result_skip(result, token, why);
+	return true;
+}
+
+static void settle(struct runner *r, size_t index, struct result *fresh)
+{
+	struct result *kept = &r->results[index];
+
+	result_add_round(kept, fresh);
+	kept->instance = r->instances[index];
+	r->done++;
+	if (r->options->ended)
+		r->options->ended(r->options->context, kept, r->done,
+				  r->count * r->options->repeat);
+}
+
+/* How often the kernel has killed for want of memory since it booted; 0 where it does not say. */
+static unsigned long count_oom_kills(void)
+{
+	unsigned long count = 0;
+	char *line = NULL;
+	size_t size = 0;
+	FILE *f = fopen("/proc/vmstat", "re");
+
+	while (f && !count && getline(&line, &size, f) > 0)
+		sscanf(line, "oom_kill %lu", &count);
+	free(line);
+	if (f)
+		fclose(f);
+	return count;
+}
+
+static void fork_case(struct runner *r, struct worker *w, struct result *result)
+{
+	*w->slot = (struct slot){.runner = getpid(), .uid = w->uid};
+	w->timed_out = false;
+	w->moves = r->moves;
+	w->oom_kills = count_oom_kills();
+	w->began = clock_seconds();
+	w->deadline = w->began + r->options->timeout;
+	madvise(w->slot, sizeof(*w->slot), MADV_DOFORK); /* its own, and nobody else's */
+	w->pid = fork();
+	if (w->pid)
+		madvise(w->slot, sizeof(*w->slot), MADV_DONTFORK);
+	if (!w->pid)
+		child_run(r->instances[w->index], r->options->flip, r->cases, r->env, w->slot,
+			  &r->surroundings, w->cgroup);
+	if (w->pid > 0) {
+		machine_note(r->machine, (unsigned)(w - r->workers), w->pid);
+		return;
+	}
+	w->pid = 0;
+	result->outcome = ERROR;
+	result_set_text(&result->reason, strerror(errno));
+}
+
+/* Those that the case names, in `sysctl` or in the path of a step that writes one. */
+static struct sysctl_set sysctls_of(const struct body *body)
+{
+	struct sysctl_set set = {{false}};
+	char *text = json_text(body->definition, 0), quoted[64];
+
+	for (size_t i = 0; text && sysctl_names[i]; i++) {
+		snprintf(quoted, sizeof(quoted), "%s\"", sysctl_names[i]);
+		set.has[i] = strstr(text, quoted) != NULL;
+	}
+	free(text);
+	return set;
+}
+
+/* True if what the case wants of the machine is there now; else `result` says why not. */
+static bool prepare_machine(struct runner *r, struct worker *w, const struct body *body,
+			    struct result *result)
+{
+	const char *name = "sysctl";
+	char token[64], why[96];
+	int err;
+
+	if (body->sysctl && !machine_has_lock(r->machine)) {
+		result_skip(
+			result, "machine.lock",
+			r->env->uid
+				? "this user can neither write sysctls nor keep other runs away"
+				: "there is no folder of tracefs or debugfs that root alone can "
+				  "open, by which runs in other containers are seen");
+	} else if (body->sysctl) {
+		w->sysctls = sysctls_of(body);
+		err = machine_set(r->machine, (json_t *)body->sysctl, &w->sysctls, &name);
+		sysctl_watch_accept(&r->sysctls, &w->sysctls);
+		environment_read_sysctls(r->env);
+		snprintf(token, sizeof(token), "sysctl.%s", name);
+		snprintf(why, sizeof(why), "it cannot be written: %s", strerror(-err));
+		if (err)
+			result_skip(result, token, why);
+		result->disturbed = err == -EBUSY; /* while anybody has such an event */
+	}
+	if (body->cgroup && !result->token) {
+		const char *path = machine_make_cgroup(r->machine, (unsigned)(w - r->workers));
+
+		w->cgroup = path ? strdup(path) : NULL;
+		snprintf(why, sizeof(why), "none can be made: %s", strerror(errno));
+		if (!w->cgroup)
+			result_skip(result, "cgroup.v2", why);
+	}
+	return !result->token;
+}
+
+/* What the case wanted of the machine is put back. */
+static void restore_machine(struct runner *r, struct worker *w)
+{
+	unsigned place = (unsigned)(w - r->workers);
+	struct sysctl_set restored;
+
+	machine_note(r->machine, place, 0);
+	machine_remove_cgroup(r->machine, place); /* if it has one */
+	free(w->cgroup);
+	w->cgroup = NULL;
+	if (sysctl_set_is_empty(&w->sysctls))
+		return;
+	restored = machine_restore(r->machine);
+	sysctl_watch_accept(&r->sysctls, &restored);
+	sysctl_watch_accept(&r->sysctls, &w->sysctls);
+	environment_read_sysctls(r->env);
+	w->sysctls = (struct sysctl_set){{false}};
+}
+
+/* Whether the steps have a part that this flip is about. */
+static bool has_part(struct runner *r, const struct instance *instance, const struct body *body)
+{
+	json_t *flipped = r->options->flip.kind == FLIP_PART && !expect_takes_all(body)
+				  ? steps_flip(body->steps, instance, r->env, r->options->flip.part)
+				  : NULL;
+
+	json_decref(flipped);
+	return flipped != NULL;
+}
+
+/*
+ * The case is put together here to see whether it can run, and again in the child to run it: what
+ * is freed before the fork need not be copied after it, and forking is what the runner is busy
+ * with.
+ */
+static bool can_run(struct runner *r, struct worker *w, const struct instance *instance,
+		    struct result *result)
+{
+	struct expectation x;
+	struct body body;
+	bool can = false;
+
+	if (body_make(r->cases, instance, &body)) {
+		result->outcome = ERROR;
+		result_set_text(&result->reason, strerror(ENOMEM));
+		return false;
+	}
+	if (!is_nobody(r, instance, result) && prepare_machine(r, w, &body, result) &&
+	    !is_settled(r, w, instance, &body, &x, result)) {
+		if (!r->options->flip.kind)
+			can = true;
+		else if (body.steps)
+			can = has_part(r, instance, &body);
+		else
+			can = expect_flip(&x, r->options->flip.kind, r->cases);
+		if (!can)
+			result_skip(result, "flip", "this way of being wrong does not apply");
+	}
+	body_free(&body);
+	return can;
+}
+
+/* Runs what the worker is at; its result is there at once if it cannot. */
+static void attempt(struct runner *r, struct worker *w)
+{
+	struct result result = {0};
+
+	if (can_run(r, w, r->instances[w->index], &result))
+		fork_case(r, w, &result);
+	if (w->pid)
+		return;
+	restore_machine(r, w);
+	settle(r, w->index, &result);
+}
+
+static void start(struct runner *r, struct worker *w, size_t index)
+{
+	w->index = index;
+	w->failures = 0;
+	attempt(r, w);
+}
+
+/* Kills what is left of a case's session, and reaps what came to us as subreaper. */
+static void sweep(pid_t group)
+{
+	for (int tries = 0; tries < 1000 && !kill(-group, SIGKILL); tries++) {
+		struct timespec pause = {.tv_nsec = 100000};
+
+		while (waitpid(-group, NULL, WNOHANG) > 0)
+			;
+		if (kill(-group, 0))
+			break;
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* A case whose process did not come to its end: in the call it is the kernel's fault, else ours. */
+static void take_death(const struct worker *w, int status, double timeout, struct result *result)
+{
+	int stage = w->slot->stage;
+	char got[160];
+
+	if (stage < STAGE_NONE || stage > STAGE_DONE)
+		stage = STAGE_NONE;
+	if (stage == STAGE_STEPPING)
+		snprintf(w->slot->call, sizeof(w->slot->call), "step %u", w->slot->step);
+	if (w->timed_out)
+		snprintf(got, sizeof(got), "no end within %g s: killed while %s", timeout,
+			 stage_names[stage]);
+	else if (WIFSIGNALED(status))
+		snprintf(got, sizeof(got), "signal %d (%s) while %s", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)), stage_names[stage]);
+	else
+		snprintf(got, sizeof(got), "exit status %d while %s", WEXITSTATUS(status),
+			 stage_names[stage]);
+	result->outcome = stage == STAGE_CALLING || stage == STAGE_STEPPING ? FAIL : ERROR;
+	result_set_text(&result->call, stage == STAGE_STEPPING ? w->slot->call : NULL);
+	result_set_text(&result->expected, "the case to come to its end");
+	result_set_text(&result->got, got);
+}
+
+/*
+ * Looks whether somebody else has changed a sysctl, but for those that a case may have changed;
+ * cases go by what it is from then on.
+ */
+static void watch_sysctls(struct runner *r, const struct sysctl_set *ours)
+{
+	char moved[sizeof(r->moved)];
+	bool by_kernel;
+
+	if (!sysctl_watch_moved(&r->sysctls, ours, moved, sizeof(moved), &by_kernel))
+		return;
+	r->moves.all++;
+	r->moves.by_kernel += by_kernel;
+	if (!by_kernel || r->moves.by_kernel == r->moves.all)
+		memcpy(r->moved, moved, sizeof(moved));
+	environment_read_sysctls(r->env);
+}
+
+/*
+ * A sysctl that somebody else changed while the case ran: what it found is of neither machine. The
+ * sample rate is lowered by the kernel itself at times: a case that has passed all the same did not
+ * hang on it.
+ */
+static void void_if_moved(const struct runner *r, const struct worker *w, struct result *result)
+{
+	unsigned moves = r->moves.all - w->moves.all;
+	unsigned by_kernel = r->moves.by_kernel - w->moves.by_kernel;
+	char why[160];
+
+	if (!moves || (moves == by_kernel && result->outcome == PASS))
+		return;
+	snprintf(why, sizeof(why), "%s: it was changed while this case ran, and not by this run",
+		 r->moved);
+	result_void(result, why);
+}
+
+/* Why a failure may be of another machine than the case was made for, or NULL. */
+static const char *what_happened(const struct runner *r, const struct worker *w)
+{
+	if (count_oom_kills() != w->oom_kills)
+		return "the kernel has killed a process for want of memory meanwhile";
+	if (sysconf(_SC_NPROCESSORS_ONLN) != (long)r->env->cpus_online)
+		return "a cpu has come or gone since the run began";
+	return NULL;
+}
+
+/* Not in step with somebody who comes and goes: up to two milliseconds. */
+static void pause_a_little(struct runner *r)
+{
+	struct timespec pause = {.tv_nsec = (long)(next_random(&r->jitter) % 2000000)};
+
+	nanosleep(&pause, NULL);
+}
+
+/*
+ * Whether a failure with that errno, or whatever came, is what the others would cause that the
+ * tokens are about: a capability that says no to some errnos is about these.
+ */
+static bool may_be_theirs(const struct runner *r, const struct worker *w, const char *tokens,
+			  const char *got)
+{
+	char one[REQUIRE_TOKEN];
+	bool may = false;
+
+	while (!may && require_next(&tokens, one, sizeof(one))) {
+		const struct instance *asked =
+			require_case_id(one)
+				? required_case(r->cases, one, r->instances[w->index]->as, NULL)
+				: NULL;
+
+		may = !strcmp(one, "quiet") ||
+		      (asked && required_case_says_no(r->cases, asked, got));
+	}
+	return may;
+}
+
+/*
+ * A case that failed beside somebody who came after it had begun has found out nothing: what it
+ * asked of the others is asked again. True if it asked anything, and that is so.
+ */
+static bool hangs_on_others(struct runner *r, struct worker *w, struct result *result)
+{
+	const struct instance *instance = r->instances[w->index];
+	const json_t *requirement;
+	bool hangs = false;
+	char why[384];
+	struct body body;
+	size_t i;
+
+	if (result->outcome != FAIL || body_make(r->cases, instance, &body))
+		return false;
+	json_array_foreach(body.requirements, i, requirement) {
+		const char *token = json_string_value(requirement);
+
+		if (result->outcome != FAIL || !require_is_fleeting(token) ||
+		    !may_be_theirs(r, w, token, result->got))
+			continue;
+		snprintf(w->asked, sizeof(w->asked), "%s", token);
+		pause_a_little(r);
+		hangs = is_met(r, w, instance, token, why, sizeof(why));
+		if (hangs)
+			continue;
+		result_skip(result, token, why);
+	}
+	body_free(&body);
+	return hangs;
+}
+
+/* What failed and then passes: somebody may have been in the way for a moment. */
+static void skip_if_unconfirmed(const struct worker *w, struct result *result)
+{
+	char why[320];
+
+	if (result->outcome != PASS || !w->failures)
+		return;
+	snprintf(why, sizeof(why), "it failed (%u of %u runs), and others may be why; got %s",
+		 w->failures, w->failures + 1, w->failure);
+	result_skip(result, w->asked, why);
+}
+
+/* Whether a failure may be others' doing still: the kernel's own comes each time. */
+static bool is_to_run_again(struct runner *r, struct worker *w, struct result *result)
+{
+	if (!hangs_on_others(r, w, result) || w->timed_out || r->options->flip.kind)
+		return false;
+	w->failures++;
+	snprintf(w->failure, sizeof(w->failure), "%s", result->got ? result->got : "nothing");
+	r->confirmed += w->failures == FAILURES;
+	return w->failures < FAILURES && r->confirmed < CONFIRMED;
+}
+
+static void finish(struct runner *r, struct worker *w, int status)
+{
+	struct result result = {.seconds = clock_seconds() - w->began};
+	const char *why;
+	int outcome;
+
+	sweep(w->pid);
+	w->pid = 0;
+	watch_sysctls(r, &w->sysctls);
+	restore_machine(r, w);
+	w->slot->expected[sizeof(w->slot->expected) - 1] = '\0';
+	w->slot->got[sizeof(w->slot->got) - 1] = '\0';
+	w->slot->call[sizeof(w->slot->call) - 1] = '\0';
+	outcome = *(volatile int *)&w->slot->outcome;
+	if (w->slot->stage == STAGE_DONE && outcome >= 0 && outcome < OUTCOMES)
+		result_take(&result, w->slot, (enum outcome)outcome);
+	else
+		take_death(w, status, r->options->timeout, &result);
+	void_if_moved(r, w, &result);
+	why = result.outcome == FAIL ? what_happened(r, w) : NULL;
+	if (why)
+		result_void(&result, why);
+	skip_if_unconfirmed(w, &result);
+	if (is_to_run_again(r, w, &result)) {
+		result_clear(&result);
+		if (!r->interrupted) /* else it was not reached */
+			attempt(r, w);
+	} else {
+		settle(r, w->index, &result);
+	}
+}
+
+static void reap(struct runner *r)
+{
+	siginfo_t dead = {0};
+	int status;
+
+	/* Looked at before it is reaped: a zombie's group number is still its own. */
+	while (!waitid(P_ALL, 0, &dead, WEXITED | WNOHANG | WNOWAIT) && dead.si_pid) {
+		struct worker *w = NULL;
+
+		for (unsigned i = 0; i < r->options->jobs; i++)
+			if (r->workers[i].pid == dead.si_pid)
+				w = &r->workers[i];
+		if (w)
+			kill(-w->pid, SIGKILL);
+		if (waitpid(dead.si_pid, &status, 0) > 0 && w)
+			finish(r, w, status);
+		dead.si_pid = 0;
+	}
+}
+
+static void kill_overdue(struct runner *r, double t)
+{
+	for (unsigned i = 0; i < r->options->jobs; i++) {
+		struct worker *w = &r->workers[i];
+
+		if (!w->pid || t < w->deadline || w->timed_out)
+			continue;
+		w->timed_out = true;
+		kill(-w->pid, SIGKILL);
+		kill(w->pid, SIGKILL); /* it may not lead its own session yet */
+	}
+}
+
+/* Sleeps until a child ends, a signal asks us to stop, or the next deadline is there. */
+static void wait_for_something(struct runner *r)
+{
+	double t = clock_seconds(), next = t + (r->waiting_since > 0 ? LOCK_POLL : 1);
+	struct timespec timeout;
+	int sig;
+
+	for (unsigned i = 0; i < r->options->jobs; i++)
+		if (r->workers[i].pid && !r->workers[i].timed_out && r->workers[i].deadline < next)
+			next = r->workers[i].deadline;
+	next = next > t ? next - t : 0;
+	timeout.tv_sec = (time_t)next;
+	timeout.tv_nsec = (long)((next - (double)timeout.tv_sec) * 1e9);
+	sig = sigtimedwait(&r->waited, NULL, &timeout);
+	if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP)
+		r->interrupted = sig;
+	kill_overdue(r, clock_seconds());
+}
+
+static bool any_running(const struct runner *r)
+{
+	for (unsigned i = 0; i < r->options->jobs; i++)
+		if (r->workers[i].pid)
+			return true;
+	return false;
+}
+
+static void say_waiting(struct runner *r, bool alone)
+{
+	char who[96];
+
+	say(stderr,
+	    "perfabi: waiting for %s, which %s (--wait SECONDS bounds this, Ctrl-C ends it)\n",
+	    machine_holder(r->machine, who, sizeof(who)),
+	    alone ? "runs beside: some cases change sysctls, or want to be alone"
+		  : "changes sysctls, or wants to be alone");
+}
+
+/*
+ * The lock was got, the first time or again: whoever had it may have left the sysctls other than
+ * they were. What was read of them before is of no machine in particular: another run's cases may
+ * have had them just then.
+ */
+static void look_at_machine(struct runner *r)
+{
+	environment_hold(r->env);
+	if (r->has_begun) {
+		watch_sysctls(r, &(struct sysctl_set){{false}});
+		return;
+	}
+	sysctl_watch_begin(&r->sysctls);
+	environment_read_alone(r->env);
+	r->has_begun = true;
+	if (r->options->begun)
+		r->options->begun(r->options->context);
+}
+
+/*
+ * Those that run alone do so on the whole machine. False while another perfabi is in the way, or
+ * when it was too long.
+ */
+static bool take_lock(struct runner *r, bool alone)
+{
+	bool is_news = !r->has_begun || !machine_holds_lock(r->machine, alone);
+	double now = clock_seconds();
+
+	if (is_news) /* whoever gets it in our place may ask that nobody else has events */
+		environment_let_go(r->env);
+	if (!machine_try_lock(r->machine, alone)) {
+		r->waiting_since = 0;
+		if (is_news)
+			look_at_machine(r);
+		return true;
+	}
+	if (r->waiting_since <= 0) {
+		r->waiting_since = now;
+		say_waiting(r, alone);
+	}
+	r->gave_up = r->options->wait >= 0 && now - r->waiting_since >= r->options->wait;
+	return false;
+}
+
+/*
+ * Gives each idle worker something to do, as far as running alone and other runs allow it. False
+ * if there is no hope of that any more.
+ */
+static bool start_more(struct runner *r)
+{
+	for (unsigned i = 0; i < r->options->jobs && r->next < r->count; i++) {
+		while (!r->workers[i].pid && r->next < r->count) {
+			size_t index = r->order[r->next];
+
+			if (r->instances[index]->alone && any_running(r))
+				return true;
+			if (!take_lock(r, r->instances[index]->alone))
+				return !r->gave_up;
+			r->next++;
+			start(r, &r->workers[i], index);
+			if (r->workers[i].pid && r->instances[index]->alone)
+				return true;
+		}
+	}
+	return true;
+}
+
+static void run_round(struct runner *r)
+{
+	make_order(r);
+	r->next = 0;
+	r->confirmed = 0;
+	while (!r->interrupted && start_more(r)) {
+		if (!any_running(r) && r->waiting_since <= 0)
+			break;
+		wait_for_something(r);
+		reap(r);
+	}
+}
+
+static void stop_all(struct runner *r)
+{
+	for (unsigned i = 0; i < r->options->jobs; i++) {
+		struct worker *w = &r->workers[i];
+
+		if (!w->pid)
+			continue;
+		kill(-w->pid, SIGKILL);
+		kill(w->pid, SIGKILL);
+		waitpid(w->pid, NULL, 0);
+		sweep(w->pid);
+		w->pid = 0;
+		restore_machine(r, w);
+	}
+}
+
+/* Each worker's in pages of its own, which only its own children get, and a uid for each. */
+static int make_slots(struct runner *r, unsigned jobs)
+{
+	uid_t *uids = calloc(jobs, sizeof(*uids));
+
+	if (!uids)
+		return -ENOMEM;
+	identity_choose_uids(uids, jobs);
+	for (unsigned i = 0; i < jobs; i++) {
+		struct slot *slot = mmap(NULL, sizeof(*slot), PROT_READ | PROT_WRITE,
+					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+		if (slot == MAP_FAILED || madvise(slot, sizeof(*slot), MADV_DONTFORK)) {
+			free(uids);
+			return -ENOMEM;
+		}
+		r->workers[i].slot = slot;
+		r->workers[i].uid = uids[i];
+	}
+	free(uids);
+	return 0;
+}
+
+static int set_up(struct runner *r)
+{
+	static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
+	unsigned jobs = r->options->jobs;
+
+	r->surroundings.devnull = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (r->surroundings.devnull < 0)
+		return -errno;
+	r->order = calloc(r->count + 1, sizeof(*r->order));
+	r->workers = calloc(jobs, sizeof(*r->workers));
+	/* Who is ignored here, by whoever has started us, leaves nothing to wait for. */
+	signal(SIGCHLD, SIG_DFL);
+	if (!r->order || !r->workers || make_slots(r, jobs))
+		return -ENOMEM;
+	r->machine = machine_begin(jobs);
+	if (!r->machine)
+		return -errno;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	malloc_trim(0); /* tidy the heap once, not in every child on its own copy */
+	sigemptyset(&r->waited);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(&r->waited, signals[i]);
+	return sigprocmask(SIG_BLOCK, &r->waited, &r->before) ? -errno : 0;
+}
+
+/* False if the machine is not as it was. */
+static bool tear_down(struct runner *r)
+{
+	bool restored;
+
+	sigprocmask(SIG_SETMASK, &r->before, NULL);
+	if (r->surroundings.devnull >= 0)
+		close(r->surroundings.devnull);
+	for (unsigned i = 0; r->workers && i < r->options->jobs; i++)
+		if (r->workers[i].slot)
+			munmap(r->workers[i].slot, sizeof(*r->workers[i].slot));
+	if (r->has_begun)
+		sysctl_watch_end(&r->sysctls);
+	environment_let_go(r->env); /* before the lock is another run's */
+	restored = machine_end(r->machine);
+	free(r->workers);
+	free(r->order);
+	return restored;
+}
+
+/* What only the whole run can say: runs that differed, instances that were not reached. */
+static void conclude(struct runner *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		struct result *result = &r->results[i];
+		char *got;
+
+		result->instance = r->instances[i];
+		if (!result->runs) {
+			result->outcome = ERROR;
+			result_set_text(&result->reason,
+					r->gave_up ? "another perfabi was in the way for too long"
+						   : "the run was ended before this case");
+		} else if (result->differed) {
+			result->outcome = FAIL;
+			if (asprintf(&got, "%u of %u runs differed: %s", result->differed,
+				     result->runs, result->got ? result->got : "no result") < 0)
+				continue;
+			free(result->got);
+			result->got = got;
+		}
+	}
+}
+
+int run_all(const struct instance *const *instances, size_t count, const struct cases *cases,
+	    struct environment *env, const struct run_options *options, struct result *results,
+	    struct run_end *end)
+{
+	struct runner r = {.instances = instances,
+			   .cases = cases,
+			   .env = env,
+			   .options = options,
+			   .results = results,
+			   .count = count,
+			   .surroundings = {.devnull = -1,
+					    .seconds = (unsigned)options->timeout + 1,
+					    .altered = signals_altered()}};
+	int err;
+
+	memset(results, 0, count * sizeof(*results));
+	err = set_up(&r);
+	if (err) {
+		tear_down(&r);
+		return err;
+	}
+	for (r.round = 0; r.round < options->repeat && !r.interrupted && !r.gave_up; r.round++)
+		run_round(&r);
+	stop_all(&r);
+	*end = (struct run_end){r.interrupted, r.gave_up, tear_down(&r)};
+	conclude(&r);
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Running instances: what is skipped, a process for each of the others, deadlines, and nothing left
+ * behind.
+ */
+#ifndef PERFABI_RUN_H
+#define PERFABI_RUN_H
+
+#include "run/result.h"
+
+struct run_options {
+	unsigned jobs;   /* processes at a time, at least 1 */
+	double timeout;  /* seconds a case may take */
+	double wait;     /* seconds to wait for another perfabi; negative: without end */
+	unsigned repeat; /* rounds, at least 1 */
+	bool shuffle;
+	uint64_t seed;
+	struct flip flip; /* kind FLIP_NONE but for mutation */
+	/* Called when other runs are kept away, as far as they can be, and what `env` says of the
+	 * sysctls is the machine's own; before that no case is judged. May be NULL. */
+	void (*begun)(void *context);
+	/* Called as each instance ends, in the order in which they end; may be NULL. */
+	void (*ended)(void *context, const struct result *result, size_t done, size_t total);
+	void *context;
+};
+
+/* How a run ended. What it has not reached are errors that say so. */
+struct run_end {
+	int signal;       /* that ended it early (SIGINT, SIGTERM, SIGHUP), or 0 */
+	bool gave_up;     /* another perfabi was in the way for options->wait */
+	bool is_restored; /* the machine is as it was; if not, that has been said */
+};
+
+/*
+ * Runs `count` instances into results[], in their order. 0, or a negative errno: the runner could
+ * not be set up, and nothing has run.
+ */
+int run_all(const struct instance *const *instances, size_t count, const struct cases *cases,
+	    struct environment *env, const struct run_options *options, struct result *results,
+	    struct run_end *end);
+
+#endif

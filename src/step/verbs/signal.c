@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Verbs on what an event tells when it overflows: signals, poll(2), fcntl(2).
+ *
+ * A signal's handler runs while its event counts, and must add nothing to the count. It has a stack
+ * of its own, so that each signal touches the same memory wherever it comes; and before an event
+ * counts, signals_rehearse() sends this thread one of each kind that the case handles. What such a
+ * signal touches, kernel, C library and handler alike, is there from then on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+#include "call/event_ioctl.h"
+#include "step/step.h"
+
+enum { NOTED_MAX = 4096, SIGINFO_PERF = 24 };
+
+/* One signal, as the handler found it. */
+struct noted {
+	int signo, code, fd;
+	long band;
+	uint64_t addr;
+	pid_t tid;
+	unsigned char perf[SIGINFO_PERF]; /* si_perf_data, si_perf_type, si_perf_flags */
+};
+
+/*
+ * What the handler writes: it is given nothing that would lead it anywhere else. A child of the
+ * case begins with a copy. It begins a page where pages have 4K, so that what nobody readied shows
+ * there wherever the linker puts it.
+ */
+static _Alignas(4096) struct noted noted[NOTED_MAX + 1]; /* the last one for what is rehearsed */
+static volatile unsigned noted_count;
+static sigset_t handled;
+
+/* What the handler does to the event that signals: two requests of ioctl(2), or none. */
+static struct {
+	unsigned long first, then;
+	long argument;
+} reaction;
+
+static void react(int fd)
+{
+	if (!reaction.first)
+		return;
+	ioctl(fd, reaction.first, 0L);
+	ioctl(fd, reaction.then, reaction.argument);
+}
+
+static void note(int signo, siginfo_t *info, void *context)
+{
+	bool is_rehearsal = info->si_code == SI_TKILL;
+	int was = errno;
+	unsigned at = __atomic_fetch_add(&noted_count, is_rehearsal ? 0 : 1, __ATOMIC_RELAXED);
+
+	(void)context;
+	if (is_rehearsal || at > NOTED_MAX)
+		at = NOTED_MAX;
+	noted[at] = (struct noted){.signo = signo,
+				   .code = info->si_code,
+				   .fd = info->si_fd,
+				   .band = info->si_band,
+				   .tid = gettid()};
+	if (signo == SIGTRAP) {
+		noted[at].addr = (uintptr_t)info->si_addr;
+		/* Behind si_addr, whatever this libc's header knows: <asm-generic/siginfo.h>,
+		 * _perf. */
+		memcpy(noted[at].perf, (const char *)&info->si_addr + sizeof(info->si_addr),
+		       SIGINFO_PERF);
+	} else {
+		react(is_rehearsal ? -1 : info->si_fd);
+	}
+	errno = was;
+}
+
+unsigned signals_noted(void)
+{
+	return __atomic_load_n(&noted_count, __ATOMIC_RELAXED);
+}
+
+/* Room for the frame that the kernel writes, which AT_MINSIGSTKSZ tells, and for the handler. */
+enum { HANDLER_ROOM = 1 << 16 };
+#if !defined(AT_MINSIGSTKSZ)
+#define AT_MINSIGSTKSZ 51
+#endif
+
+/* Each thread has its stack; a child of the case has its copy. */
+static int ready_stack(void)
+{
+	stack_t stack = {.ss_size = HANDLER_ROOM + getauxval(AT_MINSIGSTKSZ)}, now;
+
+	if (sigaltstack(NULL, &now))
+		return -errno;
+	if (!(now.ss_flags & SS_DISABLE)) {
+		memset(now.ss_sp, 0, now.ss_size);
+		return 0;
+	}
+	stack.ss_sp = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	return stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) ? -errno : 0;
+}
+
+/* Where signals are noted: it may be new, or shared with a child until one of them writes. */
+static void ready_notes(void)
+{
+	for (size_t i = 0; i < NOTED_MAX; i++)
+		__atomic_fetch_add(&noted[i].signo, 0, __ATOMIC_RELAXED);
+}
+
+int signals_rehearse(void)
+{
+	bool any = false;
+	int err;
+
+	for (int signo = 1; signo <= SIGRTMAX && !any; signo++)
+		any = sigismember(&handled, signo) == 1;
+	err = any ? ready_stack() : 0;
+	if (!any || err)
+		return err;
+	ready_notes();
+	for (int signo = 1; signo <= SIGRTMAX; signo++)
+		if (sigismember(&handled, signo) == 1 && raise(signo))
+			return -errno;
+	return 0;
+}
+
+static int signal_by_name(const char *name)
+{
+	if (!strcmp(name, "SIGRTMIN"))
+		return SIGRTMIN;
+	for (int signo = 1; signo < SIGRTMIN; signo++)
+		if (sigabbrev_np(signo) && !strncmp(name, "SIG", 3) &&
+		    !strcmp(name + 3, sigabbrev_np(signo)))
+			return signo;
+	return !strcmp(name, "SIGIO") ? SIGIO : 0;
+}
+
+static const char *signal_name(int signo, char out[16])
+{
+	if (signo == SIGIO || signo >= SIGRTMIN)
+		return signo == SIGIO ? "SIGIO" : "SIGRTMIN";
+	snprintf(out, 16, "SIG%s", sigabbrev_np(signo) ? sigabbrev_np(signo) : "?");
+	return out;
+}
+
+static int read_signal(struct step *s, int *signo)
+{
+	const char *name = json_string_value(s->argument);
+
+	*signo = name ? signal_by_name(name) : 0;
+	return *signo ? 0
+		      : error_value(s->error, &s->at, s->argument,
+				    "a signal's name, as SIGIO or SIGRTMIN");
+}
+
+/* Overflows of `fd` become that signal: F_SETOWN_EX, F_SETSIG, O_ASYNC. */
+static int direct(int fd, int signo, bool by_number, bool to_process)
+{
+	struct f_owner_ex to = {.type = to_process ? F_OWNER_PID : F_OWNER_TID,
+				.pid = to_process ? getpid() : gettid()};
+
+	if (fcntl(fd, F_SETOWN_EX, &to) || (by_number && fcntl(fd, F_SETSIG, signo)) ||
+	    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC))
+		return -errno;
+	return 0;
+}
+
+/* As programs do that count overflows one by one: stop it, look, start it again. */
+static void set_reaction(const struct abi *abi, int how)
+{
+	static const char *const then[] = {NULL, "refresh", "enable"};
+
+	reaction.first = how ? event_ioctl_number(abi, "disable") : 0;
+	reaction.then = how ? event_ioctl_number(abi, then[how]) : 0;
+	reaction.argument = how == 1;
+}
+
+int verb_signals(struct step *s)
+{
+	static const char *const owners[] = {"thread", "process", NULL};
+	static const char *const handlers[] = {"note", "refresh", "enable", NULL};
+	struct sigaction action = {.sa_sigaction = note,
+				   .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+	int signo, owner, handler, err = read_signal(s, &signo);
+	uint64_t fd = 0;
+	bool by_number;
+
+	if (!err && json_object_get(s->json, "on"))
+		err = step_bound(s, "on", &fd);
+	if (!err)
+		err = step_word(s, "owner", owners, 0, &owner);
+	if (!err)
+		err = step_truth(s, "setsig", true, &by_number);
+	if (!err)
+		err = step_word(s, "handler", handlers, 0, &handler);
+	if (err || step_is_checked(s))
+		return err;
+	noted_count = 0;
+	set_reaction(s->cases->abi, handler);
+	if (sigaction(signo, &action, NULL))
+		return step_failed(s, errno);
+	sigaddset(&handled, signo);
+	if (!json_object_get(s->json, "on"))
+		return 0;
+	err = direct((int)fd, signo, by_number, owner == 1);
+	return err ? step_failed(s, -err) : 0;
+}
+
+static const char *code_name(const struct noted *n)
+{
+	if (n->signo == SIGTRAP)
+		return n->code == 6 ? "TRAP_PERF" : n->code == SI_KERNEL ? "SI_KERNEL" : "other";
+	return n->code == POLL_IN     ? "POLL_IN"
+	       : n->code == POLL_HUP  ? "POLL_HUP"
+	       : n->code == POLL_ERR  ? "POLL_ERR"
+	       : n->code == SI_KERNEL ? "SI_KERNEL"
+	       : n->code == SI_USER   ? "SI_USER"
+				      : "other";
+}
+
+static json_t *noted_json(const struct noted *n, unsigned count)
+{
+	char name[16], addr[24];
+	uint64_t data;
+	uint32_t type, flags;
+	json_t *out = json_pack("{s:s,s:s,s:i,s:i}", "signo", signal_name(n->signo, name), "code",
+				code_name(n), "count", (int)count, "tid", (int)n->tid);
+
+	if (n->signo != SIGTRAP) {
+		json_object_set_new(out, "fd", json_integer(n->fd));
+		json_object_set_new(out, "band", json_integer(n->band));
+		return out;
+	}
+	data = 0;
+	memcpy(&data, n->perf, sizeof(long));
+	memcpy(&type, n->perf + sizeof(long), 4);
+	memcpy(&flags, n->perf + sizeof(long) + 4, 4);
+	snprintf(addr, sizeof(addr), "0x%llx", (unsigned long long)n->addr);
+	json_object_set_new(out, "addr", json_string(addr));
+	json_object_set_new(out, "perf_data", json_integer((json_int_t)data));
+	json_object_set_new(out, "perf_type", json_integer(type));
+	json_object_set_new(out, "perf_flags", json_integer(flags));
+	return out;
+}
+
+/* Alike ones in a row are one entry with their count. */
+int verb_signals_seen(struct step *s)
+{
+	unsigned n = noted_count < NOTED_MAX ? noted_count : NOTED_MAX;
+
+	if (!json_is_string(s->argument) && !json_is_array(s->argument) &&
+	    !json_is_true(s->argument))
+		return error_value(s->error, &s->at, s->argument, "true");
+	if (step_is_checked(s))
+		return 0;
+	s->seen = json_array();
+	for (unsigned i = 0, run; i < n; i += run) {
+		for (run = 1; i + run < n && !memcmp(&noted[i], &noted[i + run], sizeof(*noted));)
+			run++;
+		json_array_append_new(s->seen, noted_json(&noted[i], run));
+	}
+	noted_count = 0;
+	memset(noted, 0, sizeof(noted));
+	return 0;
+}
+
+static const struct step_bit poll_bits[] = {{"in", POLLIN},   {"out", POLLOUT}, {"pri", POLLPRI},
+					    {"err", POLLERR}, {"hup", POLLHUP}, {"nval", POLLNVAL}};
+enum { POLL_BITS = sizeof(poll_bits) / sizeof(poll_bits[0]) };
+
+static json_t *bit_names(unsigned bits)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < POLL_BITS; i++)
+		if (bits & poll_bits[i].bit)
+			json_array_append_new(names, json_string(poll_bits[i].name));
+	return names;
+}
+
+static long by_poll(struct opened *event, int fd, unsigned events, int ms, unsigned *revents)
+{
+	struct pollfd one = {.fd = fd, .events = (short)events};
+	int n;
+
+	(void)event;
+	while ((n = poll(&one, 1, ms)) < 0 && errno == EINTR)
+		;
+	*revents = (unsigned short)one.revents;
+	return n;
+}
+
+/* One epoll for all the polls of an event: to be added to one takes a pending wakeup away. */
+static long by_epoll(struct opened *event, int fd, unsigned events, int ms, unsigned *revents)
+{
+	struct epoll_event one = {.events = events}, got = {0};
+	int n;
+
+	if (!event->epoll) {
+		event->epoll = epoll_create1(EPOLL_CLOEXEC);
+		if (event->epoll < 0 || epoll_ctl(event->epoll, EPOLL_CTL_ADD, fd, &one))
+			return -1;
+	}
+	while ((n = epoll_wait(event->epoll, &got, 1, ms)) < 0 && errno == EINTR)
+		;
+	*revents = n > 0 ? got.events : 0;
+	return n;
+}
+
+static long by_select(struct opened *event, int fd, unsigned events, int ms, unsigned *revents)
+{
+	struct timeval t = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
+	fd_set in;
+	int n;
+
+	(void)events;
+	(void)event;
+	if (fd >= FD_SETSIZE) {
+		errno = EINVAL;
+		return -1;
+	}
+	FD_ZERO(&in);
+	FD_SET(fd, &in);
+	n = select(fd + 1, &in, NULL, NULL, &t);
+	*revents = n > 0 && FD_ISSET(fd, &in) ? POLLIN : 0;
+	return n;
+}
+
+int verb_poll(struct step *s)
+{
+	static const char *const names[] = {"poll", "epoll", "select", NULL};
+	static long (*const ways[])(struct opened *, int, unsigned, int,
+				    unsigned *) = {by_poll, by_epoll, by_select};
+	uint64_t fd, ms;
+	unsigned events, revents = 0;
+	struct opened *event;
+	int way, err = step_bound(s, NULL, &fd);
+
+	if (!err)
+		err = step_number(s, "ms", 0, 5000, &ms);
+	if (!err)
+		err = step_bits(s, "events", poll_bits, POLL_BITS, POLLIN, &events);
+	if (!err)
+		err = step_word(s, "by", names, 0, &way);
+	if (err || step_is_checked(s))
+		return err;
+	event = step_event(s, (int)fd);
+	if (!event)
+		return error_value(s->error, &s->at, s->argument, "an event");
+	step_say(s, "%s(%d, %#x, %llu)", names[way], (int)fd, events, (unsigned long long)ms);
+	step_answer(s, ways[way](event, (int)fd, events, (int)ms, &revents));
+	step_show(s, "revents", bit_names(revents));
+	return 0;
+}
+
+int verb_fcntl(struct step *s)
+{
+	static const char *const names[] = {"F_GETFL",  "F_SETFL",  "F_SETSIG", "F_GETSIG",
+					    "F_SETOWN", "F_GETOWN", "F_GETFD",  NULL};
+	static const int numbers[] = {F_GETFL,  F_SETFL,  F_SETSIG, F_GETSIG,
+				      F_SETOWN, F_GETOWN, F_GETFD};
+	uint64_t fd;
+	long ret;
+	int which, arg, err = step_word(s, NULL, names, -1, &which);
+
+	if (!err)
+		err = step_bound(s, "on", &fd);
+	if (!err)
+		err = step_signed(s, "arg", 0, &arg);
+	if (err || step_is_checked(s))
+		return err;
+	step_say(s, "fcntl(%d, %s, %d)", (int)fd, names[which], arg);
+	ret = fcntl((int)fd, numbers[which], arg);
+	step_answer(s, ret);
+	step_show_number(s, "value", (uint64_t)ret);
+	return 0;
+}
