@@ -181,7 +181,7 @@ int call_from_json(struct call *call, const struct abi *abi, const struct abi_ar
 	if (!err)
 		err = flags_from_json(call, abi, json_object_get(open, "flags"), &vars, &at_flags,
 				      e);
-	if (err || scope->checking)
+	if (err)
 		call_free(call);
 	return err;
 }

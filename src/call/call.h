@@ -42,8 +42,8 @@ struct answer {
 };
 
 /*
- * Reads `open` into *call. With scope->checking nothing is allocated and only its form is checked;
- * else call_free() it. 0, or -EINVAL or -ENOMEM with `e` filled.
+ * Reads `open` into *call, with scope->checking as far as it hangs on no variable. call_free() it.
+ * 0, or -EINVAL or -ENOMEM with `e` filled.
  */
 int call_from_json(struct call *call, const struct abi *abi, const struct abi_arch *arch,
 		   const json_t *open, const struct scope *scope, const struct where *w,

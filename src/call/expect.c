@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expectations: reading them, choosing among them, judging by them. What judges sees the answer and
- * the gates, nothing else.
+ * Expectations of a call: reading them, choosing among them, judging by them. What judges sees the
+ * answer and the gates, nothing else.
  */
 #include "call/expect.h"
 
@@ -11,91 +11,12 @@
 
 #include "language/one_or_list.h"
 #include "language/pattern.h"
-#include "machine/require.h"
-
-const char *const outcome_names[OUTCOMES] = {"pass", "fail", "skip", "xfail", "xpass", "error"};
-const char *const flip_names[FLIPS] = {"none",          "another errno", "success for failure",
-				       "phase before",  "phase after",   "attr written",
-				       "close-on-exec", "part of a step"};
-
-/* A key of `when` that stands for a token: "kernel": ">=5.13" is kernel>=5.13. */
-static const struct when_key {
-	const char *key, *token;
-} when_keys[] = {{"kernel", "kernel"}, {"paranoid", "paranoid"}, {"attr_size", "attr_size"},
-		 {"arch", "arch."},    {"cpus", "cpus"},         {"bits", "bits"},
-		 {"token", ""}};
-
-static const struct when_key *find_when_key(const char *key, struct nearest *near)
-{
-	size_t n = sizeof(when_keys) / sizeof(when_keys[0]);
-
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(when_keys[i].key, key))
-			return &when_keys[i];
-	for (size_t i = 0; i < n && near; i++)
-		nearest_try(near, when_keys[i].key);
-	return NULL;
-}
-
-static int check_condition(const char *key, const json_t *value, const struct cases *cases,
-			   const struct where *w, struct error *e)
-{
-	struct nearest near = nearest_to(key);
-	const struct when_key *known = find_when_key(key, &near);
-	const json_t *one;
-
-	for (size_t i = 0; (one = element(value, i)); i++) {
-		const char *text = json_string_value(one);
-		char token[128];
-
-		if (!text)
-			return error_value(e, w, one, "a string, or a list of them");
-		if (!strcmp(key, "as")) {
-			if (identity_by_name(text) < 0)
-				return error_name(e, w, text, NULL,
-						  "root, perfmon, sys-admin or user");
-		} else if (!strcmp(key, "vehicle")) {
-			if (!json_object_get(cases->vehicles, text))
-				return error_name(e, w, text, NULL, "a name in vehicles.json");
-		} else if (known) {
-			snprintf(token, sizeof(token), "%s%s", known->token, text);
-			if (require_case_id(token) || strchr(token, '|'))
-				return error_name(
-					e, w, text, NULL,
-					"one token that is no case (perfabi help tokens)");
-			if (require_check(token, cases->abi, w, e))
-				return -EINVAL;
-		} else {
-			return error_name(e, w, key, near.best,
-					  "as, vehicle, kernel, arch, paranoid, "
-					  "attr_size, bits, cpus or token");
-		}
-	}
-	return 0;
-}
-
-int expect_check_when(json_t *when, const struct cases *cases, const struct where *w,
-		      struct error *e)
-{
-	const char *key;
-	json_t *value;
-
-	if (when && !json_is_object(when))
-		return error_value(e, w, when, "an object of conditions");
-	json_object_foreach(when, key, value) {
-		struct where at = where_key(w, key);
-
-		if (check_condition(key, value, cases, &at, e))
-			return -EINVAL;
-	}
-	return 0;
-}
 
 /* An errno that some gate of phases.json can give; what none gives is a slip of the pen. */
-static int check_errno(const char *name, const struct cases *cases, const struct where *w,
+static int check_errno(const char *name, const struct tables *tables, const struct where *w,
 		       struct error *e)
 {
-	const struct phases *phases = &cases->phases;
+	const struct phases *phases = &tables->phases;
 	struct nearest near = nearest_to(name);
 	int err = errno_by_name(name, NULL);
 
@@ -109,8 +30,8 @@ static int check_errno(const char *name, const struct cases *cases, const struct
 	return error_name(e, w, name, near.best, "an errno that a gate of phases.json gives");
 }
 
-static int check_refusal(const json_t *x, const struct cases *cases, const struct where *w,
-			 struct error *e)
+static int read_refusal(struct expectation *out, const json_t *x, const struct tables *tables,
+			const struct where *w, struct error *e)
 {
 	const json_t *name = json_object_get(x, "errno"), *phase = json_object_get(x, "phase");
 	struct where at_errno = where_key(w, "errno"), at_phase = where_key(w, "phase");
@@ -119,17 +40,18 @@ static int check_refusal(const json_t *x, const struct cases *cases, const struc
 
 	if (!text)
 		return error_value(e, &at_errno, name, "the name of an errno, as \"EINVAL\"");
-	if (check_errno(text, cases, &at_errno, e))
+	if (check_errno(text, tables, &at_errno, e))
 		return -EINVAL;
 	if (!phase_text)
 		return error_value(e, &at_phase, phase, "the gate that refuses, as \"copy\"");
-	if (phase_by_name(&cases->phases, phase_text, &near) < 0)
-		return error_name(e, &at_phase, phase_text, near.best,
-				  "a gate of phases.json (perfabi help phases)");
-	return 0;
+	out->err = errno_by_name(text, NULL);
+	out->phase = phase_by_name(&tables->phases, phase_text, &near);
+	return out->phase >= 0 ? 0
+			       : error_name(e, &at_phase, phase_text, near.best,
+					    "a gate of phases.json (perfabi help phases)");
 }
 
-static int check_attr_patterns(json_t *attr, const struct where *w, struct error *e)
+static int check_attr_patterns(const json_t *attr, const struct where *w, struct error *e)
 {
 	struct scope scope = {.checking = true};
 	const char *key;
@@ -137,7 +59,7 @@ static int check_attr_patterns(json_t *attr, const struct where *w, struct error
 
 	if (attr && !json_is_object(attr))
 		return error_value(e, w, attr, "an object: {\"size\": pattern}");
-	json_object_foreach(attr, key, pattern) {
+	json_object_foreach((json_t *)attr, key, pattern) {
 		struct where at = where_key(w, key);
 
 		if (strcmp(key, "size"))
@@ -148,13 +70,9 @@ static int check_attr_patterns(json_t *attr, const struct where *w, struct error
 	return 0;
 }
 
-static int check_alternative(const json_t *x, const struct cases *cases, const struct where *w,
-			     struct error *e)
+static int check_keys(const json_t *x, const struct where *w, struct error *e)
 {
 	static const char *const keys[] = {"when", "ok", "errno", "phase", "attr", "cloexec", NULL};
-	const json_t *ok = json_object_get(x, "ok"), *cloexec = json_object_get(x, "cloexec");
-	struct where at_when = where_key(w, "when"), at_attr = where_key(w, "attr");
-	struct where at_ok = where_key(w, "ok"), at_cloexec = where_key(w, "cloexec");
 	const char *key;
 	json_t *value;
 
@@ -168,173 +86,139 @@ static int check_alternative(const json_t *x, const struct cases *cases, const s
 			return error_name(e, &at, key, near.best,
 					  "when, ok, errno, phase, attr or cloexec");
 	}
-	if (expect_check_when(json_object_get(x, "when"), cases, &at_when, e) ||
-	    check_attr_patterns(json_object_get(x, "attr"), &at_attr, e))
+	return 0;
+}
+
+static int read_alternative(struct expectation *out, const json_t *x, const struct tables *tables,
+			    const struct when_names *names, const struct where *w, struct error *e)
+{
+	const json_t *ok = json_object_get(x, "ok"), *cloexec = json_object_get(x, "cloexec");
+	struct where at_when = where_key(w, "when"), at_attr = where_key(w, "attr");
+	struct where at_ok = where_key(w, "ok"), at_cloexec = where_key(w, "cloexec");
+
+	*out = (struct expectation){.when = json_object_get(x, "when"),
+				    .ok = json_is_true(ok),
+				    .attr = json_object_get(x, "attr"),
+				    .cloexec = cloexec ? json_is_true(cloexec) : -1};
+	if (check_keys(x, w, e) || when_check(out->when, names, &at_when, e) ||
+	    check_attr_patterns(out->attr, &at_attr, e))
 		return -EINVAL;
 	if (cloexec && !json_is_boolean(cloexec))
 		return error_value(e, &at_cloexec, cloexec, "true or false");
 	if (!ok)
-		return check_refusal(x, cases, w, e);
-	if (!json_is_true(ok))
+		return read_refusal(out, x, tables, w, e);
+	if (!out->ok)
 		return error_value(e, &at_ok, ok, "true; a refusal has errno and phase");
 	if (json_object_get(x, "errno") || json_object_get(x, "phase"))
 		return error_value(e, &at_ok, x, "either ok, or errno and phase");
 	return 0;
 }
 
-int expect_check(const json_t *expect, const struct cases *cases, const struct where *w,
-		 struct error *e)
+int expectations_compile(struct expectations *out, const json_t *expect,
+			 const struct tables *tables, const struct when_names *names,
+			 struct arena *arena, const struct where *w, struct error *e)
 {
-	json_t *alternative;
-	size_t i;
+	size_t count = json_is_array(expect) ? json_array_size(expect) : 1;
+	int err = 0;
 
-	if (!json_is_array(expect))
-		return check_alternative(expect, cases, w, e);
-	if (!json_array_size(expect))
+	if (!count)
 		return error_value(e, w, expect, "at least one alternative");
-	json_array_foreach(expect, i, alternative) {
-		struct where at = where_index(w, i);
+	*out = (struct expectations){arena_alloc(arena, count * sizeof(*out->list)), count};
+	if (!out->list)
+		return error_no_memory(e, w, "memory for what is expected");
+	for (size_t i = 0; i < count && !err; i++) {
+		struct where at = json_is_array(expect) ? where_index(w, i) : *w;
 
-		if (check_alternative(alternative, cases, &at, e))
+		err = read_alternative(&out->list[i], element(expect, i), tables, names, &at, e);
+	}
+	return err;
+}
+
+/* A list of errnos, among which "otherwise" may be, if `otherwise` is not NULL. */
+static int read_errnos(int out[PHASE_ERRNOS_MAX], bool *otherwise, const json_t *list,
+		       const struct tables *tables, const struct where *w, struct error *e)
+{
+	json_t *item;
+	size_t i, count = 0;
+
+	if (!json_is_array(list))
+		return error_value(e, w, list, "a list of errnos");
+	json_array_foreach(list, i, item) {
+		struct where at = where_index(w, i);
+		const char *name = json_string_value(item);
+
+		if (!name)
+			return error_value(e, &at, item, "the name of an errno");
+		if (otherwise && !strcmp(name, "otherwise")) {
+			*otherwise = true;
+			continue;
+		}
+		if (check_errno(name, tables, &at, e))
 			return -EINVAL;
+		if (count + 1 == PHASE_ERRNOS_MAX)
+			return error_text(e, &at, "more", "at most %d errnos",
+					  PHASE_ERRNOS_MAX - 1);
+		out[count++] = errno_by_name(name, NULL);
 	}
 	return 0;
 }
 
-int outcome_check(const json_t *outcome, bool has_steps, const struct cases *cases,
-		  const struct where *w, struct error *e)
+int capability_compile(struct capability *out, const json_t *outcome, bool has_steps,
+		       const struct tables *tables, const struct where *w, struct error *e)
 {
 	const char *key, *yes = json_string_value(json_object_get(outcome, "yes"));
-	json_t *list, *item;
-	size_t i;
+	json_t *list;
+	int err = 0;
 
+	*out = (struct capability){0};
 	if (!yes || strcmp(yes, "pass"))
 		return error_value(e, w, outcome,
 				   "\"yes\": \"pass\", with the errnos of no and denied");
 	json_object_foreach((json_t *)outcome, key, list) {
 		struct where at = where_key(w, key);
 
-		if (!strcmp(key, "yes"))
-			continue;
-		if (strcmp(key, "no") && strcmp(key, "denied"))
-			return error_name(e, &at, key, NULL, "yes, no or denied");
-		if (!json_is_array(list))
-			return error_value(e, &at, list, "a list of errnos");
-		json_array_foreach(list, i, item) {
-			struct where at_item = where_index(&at, i);
-			const char *name = json_string_value(item);
-
-			if (!name)
-				return error_value(e, &at_item, item, "the name of an errno");
-			if (has_steps && !strcmp(key, "no") && !strcmp(name, "otherwise"))
-				continue;
-			if (check_errno(name, cases, &at_item, e))
-				return -EINVAL;
-		}
+		if (!strcmp(key, "no"))
+			err = read_errnos(out->no, has_steps ? &out->otherwise : NULL, list, tables,
+					  &at, e);
+		else if (!strcmp(key, "denied"))
+			err = read_errnos(out->denied, NULL, list, tables, &at, e);
+		else if (strcmp(key, "yes") != 0)
+			err = error_name(e, &at, key, NULL, "yes, no or denied");
+		if (err)
+			return err;
 	}
 	return 0;
 }
 
-static bool condition_holds(const char *key, const json_t *value, const struct instance *instance,
-			    struct environment *env)
+struct expectation *expectations_choose(const struct expectations *x, const struct who *who,
+					struct environment *env)
 {
-	const struct when_key *known = find_when_key(key, NULL);
-	bool is_one_of = !known, met = !is_one_of;
-	const json_t *one;
-
-	for (size_t i = 0; (one = element(value, i)); i++) {
-		const char *text = json_string_value(one);
-		char token[128], found[128];
-
-		if (!strcmp(key, "as"))
-			met |= identity_by_name(text) == (int)instance->as;
-		else if (!strcmp(key, "vehicle"))
-			met |= instance->vehicle && !strcmp(instance->vehicle, text);
-		else {
-			snprintf(token, sizeof(token), "%s%s", known->token, text);
-			met = met && require_met(env, token, instance->as, found, sizeof(found));
-		}
-	}
-	return met;
+	for (size_t i = 0; i < x->count; i++)
+		if (when_holds(x->list[i].when, who, env))
+			return &x->list[i];
+	return NULL;
 }
 
-bool expect_applies(const json_t *alternative, const struct instance *instance,
-		    struct environment *env)
+bool expectation_mutate(struct expectation *x, enum call_mutation how, const struct tables *tables)
 {
-	json_t *when = json_object_get(alternative, "when"), *value;
-	const char *key;
-
-	json_object_foreach(when, key, value)
-		if (!condition_holds(key, value, instance, env))
-			return false;
-	return true;
-}
-
-static void read_alternative(const json_t *x, const struct cases *cases, struct expectation *out)
-{
-	const json_t *cloexec = json_object_get(x, "cloexec");
-
-	*out = (struct expectation){.ok = json_is_true(json_object_get(x, "ok")),
-				    .attr = json_object_get(x, "attr"),
-				    .cloexec = cloexec ? json_is_true(cloexec) : -1};
-	if (out->ok)
-		return;
-	out->err = errno_by_name(json_string_value(json_object_get(x, "errno")), NULL);
-	out->phase =
-		phase_by_name(&cases->phases, json_string_value(json_object_get(x, "phase")), NULL);
-}
-
-int expect_choose(const struct instance *instance, const struct body *body,
-		  const struct cases *cases, struct environment *env, struct expectation *out)
-{
-	const json_t *alternative;
-
-	if (body->outcome) {
-		*out = (struct expectation){.yes = json_object_get(body->outcome, "yes"),
-					    .no = json_object_get(body->outcome, "no"),
-					    .denied = json_object_get(body->outcome, "denied"),
-					    .cloexec = -1};
-		return 0;
-	}
-	for (size_t i = 0; (alternative = element(body->expect, i)); i++) {
-		if (!expect_applies(alternative, instance, env))
-			continue;
-		read_alternative(alternative, cases, out);
-		return 0;
-	}
-	return -ENOENT;
-}
-
-static bool flip_capability(struct expectation *x, enum flip_kind flip)
-{
-	if (flip != FLIP_OUTCOME)
-		return false;
-	x->yes = x->no = x->denied = NULL; /* no outcome is known: each must be a failure */
-	return true;
-}
-
-bool expect_flip(struct expectation *x, enum flip_kind flip, const struct cases *cases)
-{
-	if (x->yes)
-		return flip_capability(x, flip);
-	switch (flip) {
-	case FLIP_ERRNO:
+	switch (how) {
+	case MUTATE_ERRNO:
 		x->err = x->err == EINVAL ? ENOENT : EINVAL;
 		return !x->ok;
-	case FLIP_OUTCOME:
+	case MUTATE_OUTCOME:
 		x->ok = !x->ok;
 		x->err = EINVAL;
 		return true;
-	case FLIP_PHASE_BEFORE:
+	case MUTATE_PHASE_BEFORE:
 		x->phase--;
 		return !x->ok && x->phase >= 0;
-	case FLIP_PHASE_AFTER:
+	case MUTATE_PHASE_AFTER:
 		x->phase++;
-		return !x->ok && x->phase < (int)cases->phases.count;
-	case FLIP_ATTR:
-		x->attr_flipped = true;
+		return !x->ok && x->phase < (int)tables->phases.count;
+	case MUTATE_ATTR:
+		x->attr_mutated = true;
 		return true;
-	case FLIP_CLOEXEC:
+	case MUTATE_CLOEXEC:
 		if (!x->ok || x->cloexec < 0)
 			return false;
 		x->cloexec = !x->cloexec;
@@ -344,51 +228,38 @@ bool expect_flip(struct expectation *x, enum flip_kind flip, const struct cases 
 	}
 }
 
-static bool lists_errno(const json_t *list, int err)
+bool capability_lists(const int errnos[PHASE_ERRNOS_MAX], int err)
 {
-	const json_t *item;
-
-	for (size_t i = 0; (item = element(list, i)); i++)
-		if (errno_by_name(json_string_value(item), NULL) == err)
+	for (size_t i = 0; i < PHASE_ERRNOS_MAX && errnos[i]; i++)
+		if (errnos[i] == err)
 			return true;
 	return false;
 }
 
-bool expect_takes_all(const struct body *body)
+const char *capability_answer(const struct capability *c, int err)
 {
-	json_t *item;
-	size_t i;
-
-	json_array_foreach(json_object_get(body->outcome, "no"), i, item)
-		if (!strcmp(json_string_value(item), "otherwise"))
-			return true;
-	return false;
-}
-
-const char *expect_capability(const struct body *body, int err)
-{
-	if (err && lists_errno(json_object_get(body->outcome, "denied"), err))
+	if (c->mutated)
+		return NULL;
+	if (!err)
+		return "yes";
+	if (capability_lists(c->denied, err))
 		return "denied";
-	if (err && lists_errno(json_object_get(body->outcome, "no"), err))
-		return "no";
-	return expect_takes_all(body) ? "no" : NULL;
+	return capability_lists(c->no, err) || c->otherwise ? "no" : NULL;
 }
 
-static void judge_capability(const struct expectation *x, const struct observation *seen,
-			     struct verdict *out)
+void capability_judge(const struct capability *c, const struct observation *seen,
+		      struct verdict *out)
 {
 	int err = seen->answer.err;
+	const char *answer =
+		err || seen->answer.fd_is_event ? capability_answer(c, err) : NULL;
 
-	if (!err && x->yes && seen->answer.fd_is_event)
-		out->capability = "yes";
-	else if (err && lists_errno(x->no, err))
-		out->capability = "no";
-	else if (err && lists_errno(x->denied, err))
-		out->capability = "denied";
-	out->outcome = out->capability ? PASS : FAIL;
-	snprintf(out->expected, sizeof(out->expected),
-		 "an event, or one of the errnos that mean no or denied");
-	snprintf(out->got, sizeof(out->got), "%s", err ? strerrorname_np(err) : "an event");
+	verdict_set(out, answer ? PASS : FAIL,
+		    "an event, or one of the errnos that mean no or denied",
+		    err ? strerrorname_np(err) : "an event");
+	snprintf(out->capability, sizeof(out->capability), "%s", answer ? answer : "");
+	out->err = err;
+	out->phases = seen->phases;
 }
 
 /* What is wrong with an event that was to be opened; NULL if nothing. */
@@ -410,7 +281,7 @@ static bool attr_is_right(const struct expectation *x, const struct answer *answ
 {
 	const json_t *size = json_object_get(x->attr, "size");
 
-	if (x->attr_flipped)
+	if (x->attr_mutated)
 		return size ? !pattern_match(size, answer->size_after, scope)
 			    : answer->size_written;
 	if (answer->other_written)
@@ -418,7 +289,7 @@ static bool attr_is_right(const struct expectation *x, const struct answer *answ
 	return size ? pattern_match(size, answer->size_after, scope) : !answer->size_written;
 }
 
-static void describe_expected(const struct expectation *x, const struct cases *cases,
+static void describe_expected(const struct expectation *x, const struct tables *tables,
 			      struct verdict *out)
 {
 	char *attr = x->attr ? json_dumps(x->attr, JSON_COMPACT) : NULL;
@@ -430,61 +301,64 @@ static void describe_expected(const struct expectation *x, const struct cases *c
 					   : "");
 	else
 		snprintf(out->expected, sizeof(out->expected), "%s from %s%s%.100s",
-			 strerrorname_np(x->err), cases->phases.list[x->phase].name,
+			 strerrorname_np(x->err), tables->phases.list[x->phase].name,
 			 attr ? ", then attr " : "", attr ? attr : "");
 	free(attr);
 }
 
-static void describe_got(const struct observation *seen, const struct cases *cases,
+void describe_refusal(int err, unsigned phases, const struct tables *tables, char *out,
+		      size_t size)
+{
+	char names[128];
+
+	phase_names(&tables->phases, phases, names, sizeof(names));
+	snprintf(out, size, "%s from %s", strerrorname_np(err), names);
+}
+
+static void describe_got(const struct observation *seen, const struct tables *tables,
 			 struct verdict *out)
 {
 	const struct answer *answer = &seen->answer;
-	char phases[128];
 
-	if (!answer->err) {
+	if (answer->err)
+		describe_refusal(answer->err, seen->phases, tables, out->got, sizeof(out->got));
+	else
 		snprintf(out->got, sizeof(out->got), "%s",
 			 answer->fd_is_event ? "an event" : "success without an event");
-		return;
-	}
-	phase_names(&cases->phases, seen->phases, phases, sizeof(phases));
-	snprintf(out->got, sizeof(out->got), "%s from %s", strerrorname_np(answer->err), phases);
 }
 
-static void append(struct verdict *out, const char *format, unsigned number)
+/* Behind what came: what the call has done to attr. */
+static void describe_attr(const struct answer *answer, struct verdict *out)
 {
 	size_t n = strlen(out->got);
 
-	snprintf(out->got + n, sizeof(out->got) - n, format, number);
+	if (answer->other_written)
+		snprintf(out->got + n, sizeof(out->got) - n,
+			 ", and the kernel wrote into attr past its size");
+	else
+		snprintf(out->got + n, sizeof(out->got) - n, ", with attr.size now %u",
+			 answer->size_after);
 }
 
-void expect_judge(const struct expectation *x, const struct observation *seen,
-		  const struct cases *cases, const struct scope *scope, struct verdict *out)
+void expectation_judge(const struct expectation *x, const struct observation *seen,
+		       const struct tables *tables, const struct scope *scope, struct verdict *out)
 {
 	const struct answer *answer = &seen->answer;
-	const char *fault;
+	const char *fault = x->ok ? fault_of_fd(x, answer) : NULL;
 
-	*out = (struct verdict){.outcome = FAIL};
-	if (x->yes || (!x->ok && !x->err)) {
-		judge_capability(x, seen, out);
-		return;
-	}
-	describe_expected(x, cases, out);
-	describe_got(seen, cases, out);
+	out->outcome = FAIL;
+	out->err = answer->err;
+	out->phases = seen->phases;
+	describe_expected(x, tables, out);
+	describe_got(seen, tables, out);
 	if (x->ok != !answer->err)
 		return;
-	fault = x->ok ? fault_of_fd(x, answer) : NULL;
-	if (fault) {
+	if (fault)
 		snprintf(out->got, sizeof(out->got), "%s", fault);
+	else if (!x->ok && (answer->err != x->err || !(seen->phases >> x->phase & 1)))
 		return;
-	}
-	if (!x->ok && (answer->err != x->err || !(seen->phases >> x->phase & 1)))
-		return;
-	if (!attr_is_right(x, answer, scope)) {
-		append(out,
-		       answer->other_written ? ", and the kernel wrote into attr past its size"
-					     : ", with attr.size now %u",
-		       answer->size_after);
-		return;
-	}
-	out->outcome = PASS;
+	else if (!attr_is_right(x, answer, scope))
+		describe_attr(answer, out);
+	else
+		out->outcome = PASS;
 }

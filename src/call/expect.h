@@ -1,23 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a case expects of its call, and the verdict on what came.
+ * What is expected of one perf_event_open(2): `expect` of a case that is one call, `outcome` of a
+ * capability; and the verdict on what came.
  */
-#ifndef PERFABI_EXPECT_H
-#define PERFABI_EXPECT_H
+#ifndef PERFABI_CALL_EXPECT_H
+#define PERFABI_CALL_EXPECT_H
 
-#include "case/case.h"
+#include "call/tables.h"
+#include "language/arena.h"
+#include "language/verdict.h"
+#include "language/when.h"
 
-/* One alternative of `expect`, read. */
+/* One alternative of `expect`. */
 struct expectation {
+	const json_t *when; /* NULL: it always counts */
 	bool ok;
 	int err;            /* if not ok */
 	int phase;          /* index, if not ok */
 	int cloexec;        /* 0, 1, or -1: not said */
 	const json_t *attr; /* patterns on attr after the call, or NULL: it is as it was */
-	bool attr_flipped;  /* expects another size than `attr` says; without it, some size written
-			     */
-	/* for a capability */
-	const json_t *yes, *no, *denied;
+	bool attr_mutated;  /* another size than `attr` says; without it, some size written */
+};
+
+struct expectations {
+	struct expectation *list;
+	size_t count;
+};
+
+/* `outcome` of a capability: what is an answer to its question. */
+struct capability {
+	int no[PHASE_ERRNOS_MAX], denied[PHASE_ERRNOS_MAX]; /* errnos, behind the last 0 */
+	bool otherwise; /* whatever else comes means no */
+	bool mutated;   /* nothing is an answer: whatever comes must be a failure */
 };
 
 /* What the kernel did, as far as a verdict needs it. */
@@ -26,62 +40,47 @@ struct observation {
 	unsigned phases; /* the gates that can have refused, as a mask */
 };
 
-enum outcome { PASS, FAIL, SKIP, XFAIL, XPASS, ERROR, OUTCOMES };
-extern const char *const outcome_names[OUTCOMES];
+/* Each reads into memory of the arena, or into *out: 0, or a negative errno with `e` filled. */
+int expectations_compile(struct expectations *out, const json_t *expect,
+			 const struct tables *tables, const struct when_names *names,
+			 struct arena *arena, const struct where *w, struct error *e);
+int capability_compile(struct capability *out, const json_t *outcome, bool has_steps,
+		       const struct tables *tables, const struct where *w, struct error *e);
 
-/* The ways in which `perfabi mutate` makes an expectation wrong. */
-enum flip_kind {
-	FLIP_NONE,
-	FLIP_ERRNO,
-	FLIP_OUTCOME,
-	FLIP_PHASE_BEFORE,
-	FLIP_PHASE_AFTER,
-	FLIP_ATTR,
-	FLIP_CLOEXEC,
-	FLIP_PART, /* of the steps' expectations, one after the other */
-	FLIPS
+/* The first alternative whose `when` holds; NULL if none does. */
+struct expectation *expectations_choose(const struct expectations *x, const struct who *who,
+					struct environment *env);
+
+/* The ways in which an expectation of a call can be wrong. */
+enum call_mutation {
+	MUTATE_ERRNO,
+	MUTATE_OUTCOME,
+	MUTATE_PHASE_BEFORE,
+	MUTATE_PHASE_AFTER,
+	MUTATE_ATTR,
+	MUTATE_CLOEXEC,
+	CALL_MUTATIONS
 };
-struct flip {
-	enum flip_kind kind;
-	unsigned part; /* of FLIP_PART: which */
-};
-extern const char *const flip_names[FLIPS];
 
-/* Checks one `expect` (an object or a list) or `outcome`. 0, or -EINVAL with `e` filled. */
-int expect_check(const json_t *expect, const struct cases *cases, const struct where *w,
-		 struct error *e);
-int outcome_check(const json_t *outcome, bool has_steps, const struct cases *cases,
-		  const struct where *w, struct error *e);
-
-/* Checks a `when`; and whether what it stands in applies to that instance here. */
-int expect_check_when(json_t *when, const struct cases *cases, const struct where *w,
-		      struct error *e);
-bool expect_applies(const json_t *alternative, const struct instance *instance,
-		    struct environment *env);
-
-/* The first alternative whose `when` applies. 0, or -ENOENT if none does. */
-int expect_choose(const struct instance *instance, const struct body *body,
-		  const struct cases *cases, struct environment *env, struct expectation *out);
-
-/* Makes the expectation wrong in that way. False if that way does not apply to it. */
-bool expect_flip(struct expectation *x, enum flip_kind flip, const struct cases *cases);
+/* Makes it wrong in that way. False if that way does not apply to it. */
+bool expectation_mutate(struct expectation *x, enum call_mutation how, const struct tables *tables);
 
 /*
- * "no" or "denied" as the capability's outcome has that errno; "no" for any other failure (err 0
- * too) if `otherwise` is among what means it; or NULL.
+ * "yes" of no errno (0), "no" or "denied" as the outcome has it; NULL: it is no answer.
  */
-const char *expect_capability(const struct body *body, int err);
+const char *capability_answer(const struct capability *c, int err);
 
-/* Whether whatever comes is an answer to the capability's question. */
-bool expect_takes_all(const struct body *body);
+/* Whether that errno means no, without `otherwise`. */
+bool capability_lists(const int errnos[PHASE_ERRNOS_MAX], int err);
 
-/* The verdict, and for people what was expected and what came. */
-struct verdict {
-	enum outcome outcome;
-	const char *capability; /* "yes", "no", "denied", or NULL */
-	char expected[256], got[256];
-};
-void expect_judge(const struct expectation *x, const struct observation *seen,
-		  const struct cases *cases, const struct scope *scope, struct verdict *out);
+/* Fills all of *out but `call`. */
+void expectation_judge(const struct expectation *x, const struct observation *seen,
+		       const struct tables *tables, const struct scope *scope, struct verdict *out);
+void capability_judge(const struct capability *c, const struct observation *seen,
+		      struct verdict *out);
+
+/* "EINVAL from validate or fd": the gates as far as anybody asked. */
+void describe_refusal(int err, unsigned phases, const struct tables *tables, char *out,
+		      size_t size);
 
 #endif

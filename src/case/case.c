@@ -10,14 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case/complete.h"
 #include "case/check.h"
-#include "stream/decode.h"
+#include "case/compile.h"
+#include "case/complete.h"
+#include "case/shapes.h"
 #include "language/merge.h"
 #include "language/one_or_list.h"
-#include "case/record_members.h"
+#include "language/rows.h"
 #include "machine/require.h"
-#include "run/required_case.h"
+#include "stream/decode.h"
 
 /* One case file on its way. */
 struct load {
@@ -73,86 +74,108 @@ static int add_instance(struct load *l, const struct instance *instance)
 	return 0;
 }
 
-static char *keep_row(struct cases *cases, const char *row)
+/* A text that lives as long as the cases; NULL without memory. */
+static const char *keep_name(struct cases *cases, const char *name)
 {
-	char **grown = realloc(cases->rows, (cases->row_count + 1) * sizeof(*grown));
+	json_t *text = json_string(name);
 
-	if (!grown)
-		return NULL;
-	cases->rows = grown;
-	return cases->rows[cases->row_count++] = strdup(row);
+	return json_array_append_new(cases->storage, text) ? NULL : json_string_value(text);
 }
 
-/* One instance for each identity; `like` has all that they share, `json` is the complete case. */
-static int add_identities(struct load *l, const json_t *json, const struct instance *like,
-			  bool vehicle_in_id)
+/* A new program, which is the cases'; NULL without memory. */
+static struct program *add_program(struct cases *cases)
 {
-	const json_t *as = json_object_get(json, "as");
+	struct program **grown =
+		realloc(cases->programs, (cases->program_count + 1) * sizeof(*grown));
+	struct program *program = calloc(1, sizeof(*program));
+
+	if (grown)
+		cases->programs = grown;
+	if (!grown || !program) {
+		free(program);
+		return NULL;
+	}
+	return cases->programs[cases->program_count++] = program;
+}
+
+/* One instance for each identity; `like` has all that they share. */
+static int add_identities(struct load *l, const struct instance *like, bool vehicle_in_id)
+{
+	const json_t *json = like->program->definition, *as = json_object_get(json, "as");
 
 	for (size_t i = 0; i < elements(as); i++) {
+		const char *name = json_string_value(element(as, i));
 		struct instance instance = *like;
 
-		instance.as = (enum identity)identity_by_name(json_string_value(element(as, i)));
+		instance.who.as = (enum identity)identity_by_name(name);
 		instance.kind = case_kind(json);
 		instance.alone = json_is_true(json_object_get(json, "alone")) ||
 				 json_object_get(json, "sysctl");
-		instance.id = make_id(like->suite, like->name,
-				      json_is_array(as) ? json_string_value(element(as, i)) : NULL,
-				      vehicle_in_id ? like->vehicle : NULL, like->row);
+		instance.id = make_id(like->suite, like->name, json_is_array(as) ? name : NULL,
+				      vehicle_in_id ? like->who.vehicle : NULL, like->who.row);
 		if (add_instance(l, &instance))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-/* The text at `key`, kept: it may be one that a row's value was put into. */
-static const char *keep_text(struct load *l, const json_t *one, const char *key)
+/* One row of a case on one vehicle (NULL: none): completed, checked, compiled. */
+static int expand_vehicle(struct load *l, const json_t *one, struct instance *like,
+			  const struct row_context *row, const struct where *w)
 {
-	json_t *text = json_object_get(one, key);
+	const json_t *vehicle =
+		like->who.vehicle ? json_object_get(l->cases->tables.vehicles, like->who.vehicle)
+				  : NULL;
+	json_t *json = case_complete(l->file, one, vehicle);
+	struct program *program = json ? add_program(l->cases) : NULL;
+	int err;
 
-	return json_array_append(l->cases->storage, text) ? NULL : json_string_value(text);
+	if (!program) {
+		json_decref(json);
+		return no_memory(l);
+	}
+	like->program = program;
+	err = case_check_complete(json, l->cases, w, l->e);
+	if (err) {
+		json_decref(json);
+		return err;
+	}
+	err = case_compile(program, json, l->cases, row, w, l->e);
+	like->title = json_string_value(json_object_get(json, "title"));
+	like->spec = json_object_get(json, "spec");
+	return err;
 }
 
 /* One row of a case: once on each vehicle. `one` has the row's value put in. */
 static int expand_row(struct load *l, const json_t *one, struct instance *like,
-		      const struct where *w)
+		      const struct row_context *row, const struct where *w)
 {
 	const json_t *vehicle = case_own_or_default(one, l->defaults, "vehicle");
 	size_t count = vehicle ? elements(vehicle) : 1;
-	json_t *spec = case_spec(l->file, one);
 
-	if (case_check_vehicle(vehicle, l->cases, w, l->e)) {
-		json_decref(spec);
+	if (case_check_vehicle(vehicle, l->cases, w, l->e))
 		return -EINVAL;
-	}
-	if (json_array_append_new(l->cases->storage, spec))
-		return no_memory(l);
-	like->spec = spec;
-	like->title = keep_text(l, one, "title");
 	json_array_append(l->cases->storage, (json_t *)vehicle);
 	for (size_t i = 0; i < count; i++) {
-		json_t *json;
 		int err;
 
-		like->vehicle = vehicle ? json_string_value(element(vehicle, i)) : NULL;
-		json = case_complete(l->cases, l->file, one, like->vehicle);
-		err = json ? case_check_complete(json, l->cases, w, l->e) : no_memory(l);
+		like->who.vehicle = vehicle ? json_string_value(element(vehicle, i)) : NULL;
+		err = expand_vehicle(l, one, like, row, w);
 		if (!err)
-			err = add_identities(l, json, like, json_is_array(vehicle));
-		json_decref(json);
+			err = add_identities(l, like, json_is_array(vehicle));
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int expand_rows(struct load *l, const json_t *one, json_t *rows, struct instance *like,
-		       const struct where *w)
+static int expand_rows(struct load *l, const json_t *one, const struct row_context *context,
+		       struct instance *like, const struct where *w)
 {
 	const char *row;
 	json_t *value;
 
-	json_object_foreach(rows, row, value) {
+	json_object_foreach((json_t *)context->rows, row, value) {
 		struct where at = *w;
 		char note[80];
 		json_t *filled;
@@ -163,12 +186,13 @@ static int expand_rows(struct load *l, const json_t *one, json_t *rows, struct i
 		if (!case_is_id(row))
 			return error_name(l->e, &at, row, NULL,
 					  "a row's name of a-z and 0-9, joined by - or .");
-		filled = substitute(one, like->parameter, value);
-		like->row = keep_row(l->cases, row);
-		like->value = value;
-		if (!filled || !like->row)
+		filled = substitute(one, context->parameter, value);
+		like->who.row = keep_name(l->cases, row);
+		if (!filled || !like->who.row) {
+			json_decref(filled);
 			return no_memory(l);
-		err = expand_row(l, filled, like, &at);
+		}
+		err = expand_row(l, filled, like, context, &at);
 		json_decref(filled);
 		if (err)
 			return err;
@@ -178,31 +202,31 @@ static int expand_rows(struct load *l, const json_t *one, json_t *rows, struct i
 
 static int expand_case(struct load *l, const json_t *one, size_t index, const struct where *w)
 {
-	json_t *each = json_object_get(one, "each"), *rows;
+	json_t *each = json_object_get(one, "each"), *rows = each ? NULL : json_object();
 	struct where at_each = where_key(w, "each");
 	const char *parameter = json_object_iter_key(json_object_iter(each));
 	struct where at_rows = where_key(&at_each, parameter ? parameter : "");
 	struct instance like = {.suite = json_string_value(json_object_get(l->file, "suite")),
 				.name = json_string_value(json_object_get(one, "name")),
 				.source = l->source,
-				.case_index = index,
-				.file = l->file,
-				.written = one,
-				.parameter = parameter};
+				.case_index = index};
+	struct row_context context = {.parameter = parameter};
 
-	if (!each)
-		return expand_row(l, one, &like, w);
-	if (!json_is_object(each) || json_object_size(each) != 1)
+	if (each && (!json_is_object(each) || json_object_size(each) != 1))
 		return error_value(l->e, &at_each, each, "one parameter and its rows");
-	if (strspn(parameter, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(parameter))
+	if (each &&
+	    strspn(parameter, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(parameter))
 		return error_name(l->e, &at_rows, parameter, NULL, "a name of a-z, 0-9 and _");
-	rows = each_rows(json_object_get(each, parameter), l->cases->abi, l->cases->arch, &at_rows,
-			 l->e);
+	if (each)
+		rows = each_rows(json_object_get(each, parameter), l->cases->tables.abi,
+				 l->cases->tables.arch, &at_rows, l->e);
 	if (!rows)
-		return -EINVAL;
+		return error_is_set(l->e) ? -EINVAL : no_memory(l);
 	if (json_array_append_new(l->cases->storage, rows))
 		return no_memory(l);
-	return expand_rows(l, one, rows, &like, w);
+	context.rows = rows;
+	return each ? expand_rows(l, one, &context, &like, w)
+		    : expand_row(l, one, &like, &context, w);
 }
 
 static int load_case(struct load *l, const json_t *one, size_t index, const struct where *w)
@@ -323,7 +347,7 @@ static int check_vehicles(const struct cases *cases, const struct source *source
 	const char *name;
 	json_t *vehicle;
 
-	json_object_foreach(cases->vehicles, name, vehicle) {
+	json_object_foreach((json_t *)cases->tables.vehicles, name, vehicle) {
 		static const char *const keys[] = {"about", "open", "requires", NULL};
 		struct where at = where_key(&at_list, name);
 
@@ -348,13 +372,13 @@ static int load_tables(struct cases *cases, const struct sources *sources, struc
 
 	if (!phases || !vehicles)
 		return error_text(e, NULL, "none", "phases.json and vehicles.json");
-	if (phases_load(&cases->phases, phases, cases->abi, e))
+	if (phases_load(&cases->tables.phases, phases, cases->tables.abi, e))
 		return -EINVAL;
 	file = source_parse(vehicles, e);
 	if (!file)
 		return -EINVAL;
 	json_array_append_new(cases->storage, file);
-	cases->vehicles = json_object_get(file, "vehicles");
+	cases->tables.vehicles = json_object_get(file, "vehicles");
 	if (check_vehicles(cases, vehicles, e))
 		return -EINVAL;
 	if (!checks)
@@ -408,28 +432,21 @@ static int check_duplicates(const struct cases *cases, struct error *e)
 	return 0;
 }
 
-static const json_t *own_or_default(const struct instance *instance, const char *key)
+/* Whether any of what a case requires is a case. */
+static bool requires_a_case(const struct instance *instance)
 {
-	return case_own_or_default(instance->written, json_object_get(instance->file, "defaults"),
-				   key);
-}
-
-/* Whether any of what a case requires is a case; a negative errno without memory. */
-static int requires_a_case(const struct instance *instance, const struct cases *cases)
-{
-	json_t *all = case_requirements(cases, instance), *item;
-	int found = all ? 0 : -ENOMEM;
+	json_t *item;
 	size_t i;
 
-	json_array_foreach(all, i, item) {
+	json_array_foreach(instance->program->requirements, i, item) {
 		const char *tokens = json_string_value(item);
 		char one[REQUIRE_TOKEN];
 
 		while (require_next(&tokens, one, sizeof(one)))
-			found = found || require_case_id(one);
+			if (require_case_id(one))
+				return true;
 	}
-	json_decref(all);
-	return found;
+	return false;
 }
 
 /* A case that is required is there, and can be run beside the one that requires it. */
@@ -437,19 +454,16 @@ static int check_case_token(const char *token, const struct instance *instance,
 			    const struct cases *cases, const struct where *w, struct error *e)
 {
 	struct nearest near = nearest_to(require_case_id(token));
-	const struct instance *required = required_case(cases, token, instance->as, &near);
-	int more;
+	const struct instance *required =
+		cases_required(cases, token, instance->who.as, &near);
 
 	if (!required)
 		return error_name(e, w, token, near.best, "case. and the id of a case");
-	more = requires_a_case(required, cases);
-	if (more < 0)
-		return error_no_memory(e, w, "memory for tokens");
-	if (more)
+	if (requires_a_case(required))
 		return error_name(
 			e, w, token, NULL,
 			"case. and the id of another case, which requires no case itself");
-	if (own_or_default(required, "sysctl") || own_or_default(required, "cgroup"))
+	if (required->program->sysctl || required->program->has_cgroup)
 		return error_name(e, w, token, NULL,
 				  "case. and the id of a case without sysctl and cgroup");
 	if (required->alone && !instance->alone)
@@ -484,13 +498,9 @@ static int check_required(const struct cases *cases, struct error *e)
 		struct where root = where_root(instance->source);
 		struct where at_cases = where_key(&root, "cases");
 		struct where at = where_index(&at_cases, instance->case_index);
-		json_t *list = case_requirements(cases, instance);
-		int err = list ? check_tokens(list, instance, cases, &at, e)
-			       : error_no_memory(e, &at, "memory for tokens");
 
-		json_decref(list);
-		if (err)
-			return err;
+		if (check_tokens(instance->program->requirements, instance, cases, &at, e))
+			return -EINVAL;
 	}
 	return 0;
 }
@@ -509,14 +519,12 @@ int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 	struct error e = {0};
 	int broken = 0;
 
-	*out = (struct cases){.abi = abi,
-			      .arch = machine ? abi_arch(abi, machine) : NULL,
+	*out = (struct cases){.tables = {.abi = abi,
+					 .arch = machine ? abi_arch(abi, machine) : NULL},
 			      .storage = json_array()};
 	if (out->storage)
-		out->decoder = decoder_over(abi, &e);
-	if (out->decoder)
-		out->record_members = record_members(abi, &e);
-	if (!out->record_members || load_tables(out, sources, &e)) {
+		out->tables.decoder = decoder_over(abi, &e);
+	if (!out->tables.decoder || shapes_load(&out->tables, &e) || load_tables(out, sources, &e)) {
 		error_print(stderr, program, &e);
 		return 1;
 	}
@@ -541,14 +549,16 @@ void cases_free(struct cases *cases)
 {
 	for (size_t i = 0; i < cases->count; i++)
 		free(cases->list[i].id);
-	for (size_t i = 0; i < cases->row_count; i++)
-		free(cases->rows[i]);
-	free(cases->rows);
+	for (size_t i = 0; i < cases->program_count; i++) {
+		program_free(cases->programs[i]);
+		free(cases->programs[i]);
+	}
+	free(cases->programs);
 	free(cases->by_id);
 	free(cases->list);
-	phases_free(&cases->phases);
-	perfabi_free(cases->decoder);
-	json_decref(cases->record_members);
+	phases_free(&cases->tables.phases);
+	shapes_free(&cases->tables);
+	perfabi_free(cases->tables.decoder);
 	json_decref(cases->storage);
 	*cases = (struct cases){0};
 }
@@ -574,4 +584,19 @@ void cases_nearest(const struct cases *cases, struct nearest *near)
 {
 	for (size_t i = 0; i < cases->count; i++)
 		nearest_try(near, cases->list[i].id);
+}
+
+const struct instance *cases_required(const struct cases *cases, const char *token,
+				      enum identity as, struct nearest *near)
+{
+	const char *name = require_case_id(token);
+	const struct instance *instance = cases_find(cases, name);
+	char id[256];
+
+	snprintf(id, sizeof(id), "%s.%s", name, identity_names[as]);
+	if (!instance)
+		instance = cases_find(cases, id);
+	if (!instance && near)
+		cases_nearest(cases, near);
+	return instance;
 }

@@ -8,12 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "call/call.h"
-#include "call/expect.h"
 #include "language/one_line.h"
 #include "language/one_or_list.h"
 #include "machine/require.h"
-#include "step/steps.h"
 #include "machine/sysctl.h"
 
 static const char *const spec_keys[] = {"man", "kernel", "since", "note", NULL};
@@ -138,9 +135,9 @@ int case_check_vehicle(const json_t *vehicle, const struct cases *cases, const s
 		if (!text)
 			return error_value(e, &at_item, vehicle,
 					   "the name of a vehicle, or a list");
-		if (json_object_get(cases->vehicles, text))
+		if (json_object_get(cases->tables.vehicles, text))
 			continue;
-		json_object_foreach(cases->vehicles, known, value)
+		json_object_foreach((json_t *)cases->tables.vehicles, known, value)
 			nearest_try(&near, known);
 		return error_name(e, &at_item, text, near.best, "a vehicle of vehicles.json");
 	}
@@ -189,18 +186,6 @@ static int check_covers(const json_t *list, const struct cases *cases, const str
 	return 0;
 }
 
-/* Steps say by themselves what they expect. */
-static int check_steps(const json_t *json, const struct cases *cases, struct scope *scope,
-		       const struct where *w, struct error *e)
-{
-	struct where at = where_key(w, "steps");
-	const json_t *steps = json_object_get(json, "steps");
-
-	if (!json_array_size(steps))
-		return error_value(e, &at, steps, "a list of steps");
-	return steps_check(steps, cases, scope, &at, e);
-}
-
 /* What the machine is to have while the case runs: sysctls of perf, a cgroup. */
 static int check_machine(const json_t *json, const struct where *w, struct error *e)
 {
@@ -225,30 +210,15 @@ static int check_machine(const json_t *json, const struct where *w, struct error
 	return 0;
 }
 
-/* What a complete case and `defaults` have in common: the preparation, and the call. */
-int case_check_call(const json_t *json, const struct cases *cases, const struct where *w,
-		    struct error *e)
+int case_check_common(const json_t *json, const struct cases *cases, const struct where *w,
+		      struct error *e)
 {
-	struct scope scope = {.checking = true};
-	struct where at_given = where_key(w, "given"), at_open = where_key(w, "open");
-	const json_t *open = json_object_get(json, "open");
-	struct call call;
-	int err;
-
 	if (check_as(json_object_get(json, "as"), w, e) || check_kind(json, w, e) ||
 	    case_check_vehicle(json_object_get(json, "vehicle"), cases, w, e) ||
-	    check_requires(json_object_get(json, "requires"), cases->abi, w, e) ||
+	    check_requires(json_object_get(json, "requires"), cases->tables.abi, w, e) ||
 	    check_machine(json, w, e))
 		return -EINVAL;
-	if (json_object_get(json, "cgroup"))
-		scope_bind(&scope, "cgroup", 0);
-	err = steps_check(json_object_get(json, "given"), cases, &scope, &at_given, e);
-	if (!err && json_object_get(json, "steps"))
-		err = check_steps(json, cases, &scope, w, e);
-	else if (!err && open)
-		err = call_from_json(&call, cases->abi, cases->arch, open, &scope, &at_open, e);
-	scope_free(&scope);
-	return err;
+	return 0;
 }
 
 enum kind case_kind(const json_t *json)
@@ -258,43 +228,43 @@ enum kind case_kind(const json_t *json)
 	return kind && !strcmp(kind, "capability") ? CAPABILITY : CONFORMANCE;
 }
 
-int case_check_complete(const json_t *json, const struct cases *cases, const struct where *w,
-			struct error *e)
+/* What only one of them has: `expect` of a call, `outcome` of a capability. */
+static int check_expectation(const json_t *json, const struct where *w, struct error *e)
 {
 	const json_t *expect = json_object_get(json, "expect");
 	const json_t *outcome = json_object_get(json, "outcome");
 	struct where at_expect = where_key(w, "expect"), at_outcome = where_key(w, "outcome");
-	struct where at_open = where_key(w, "open");
-	bool is_capability, has_steps = json_object_get(json, "steps") != NULL;
+	bool is_capability = case_kind(json) == CAPABILITY;
+	bool has_steps = json_object_get(json, "steps") != NULL;
+
+	if (is_capability && expect)
+		return error_value(e, &at_expect, expect, "no expect: a capability has an outcome");
+	if (!is_capability && outcome)
+		return error_value(e, &at_outcome, outcome, "no outcome: that is a capability's");
+	if (has_steps && expect)
+		return error_value(e, &at_expect, expect, "no expect: each step has its own");
+	if (!is_capability && !has_steps && !expect)
+		return error_value(e, &at_expect, NULL,
+				   "what the kernel must answer: ok, or errno");
+	return 0;
+}
+
+int case_check_complete(const json_t *json, const struct cases *cases, const struct where *w,
+			struct error *e)
+{
+	struct where at_open = where_key(w, "open"), at_as = where_key(w, "as");
 
 	/* A row can have put anything in. */
 	if (case_check_text(json, "title", w, e) ||
 	    case_check_spec(json_object_get(json, "spec"), false, w, e) ||
 	    (json_object_get(json, "about") && case_check_text(json, "about", w, e)) ||
-	    case_check_call(json, cases, w, e) ||
+	    case_check_common(json, cases, w, e) ||
 	    check_covers(json_object_get(json, "covers"), cases, w, e))
 		return -EINVAL;
-	is_capability = case_kind(json) == CAPABILITY;
-	if (!json_object_get(json, "open") && !has_steps)
+	if (!json_object_get(json, "open") && !json_object_get(json, "steps"))
 		return error_value(e, &at_open, NULL, "the call: an object with attr, or steps");
-	if (!elements(json_object_get(json, "as"))) {
-		struct where at = where_key(w, "as");
-
-		return error_value(e, &at, NULL,
+	if (!elements(json_object_get(json, "as")))
+		return error_value(e, &at_as, NULL,
 				   "who makes the call: root, perfmon, sys-admin, user");
-	}
-	if (is_capability && expect)
-		return error_value(e, &at_expect, expect, "no expect: a capability has an outcome");
-	if (!is_capability && outcome)
-		return error_value(e, &at_outcome, outcome, "no outcome: that is a capability's");
-	if (is_capability)
-		return outcome_check(outcome, has_steps, cases, &at_outcome, e);
-	if (has_steps && expect)
-		return error_value(e, &at_expect, expect, "no expect: each step has its own");
-	if (has_steps)
-		return 0;
-	if (!expect)
-		return error_value(e, &at_expect, NULL,
-				   "what the kernel must answer: ok, or errno");
-	return expect_check(expect, cases, &at_expect, e);
+	return check_expectation(json, w, e);
 }

@@ -20,11 +20,11 @@ int case_check_spec(const json_t *spec, bool adds, const struct where *w, struct
 int case_check_vehicle(const json_t *vehicle, const struct cases *cases, const struct where *w,
 		       struct error *e);
 
-/* What a complete case and `defaults` have in common: the preparation, and the call. */
-int case_check_call(const json_t *json, const struct cases *cases, const struct where *w,
-		    struct error *e);
+/* What a complete case and `defaults` have in common: who, on what, under which conditions. */
+int case_check_common(const json_t *json, const struct cases *cases, const struct where *w,
+		      struct error *e);
 
-/* A case as case_complete() puts it together. */
+/* A case as case_complete() puts it together, but for what is compiled. */
 int case_check_complete(const json_t *json, const struct cases *cases, const struct where *w,
 			struct error *e);
 

@@ -7,7 +7,7 @@
 
 #include "case/complete.h"
 #include "language/merge.h"
-#include "step/steps.h"
+#include "step/verb.h"
 
 static void add_implied_by_text(json_t *requirements, const char *text)
 {
@@ -64,46 +64,38 @@ static json_t *all_requirements(const json_t *one, const json_t *defaults, const
 	return all;
 }
 
-/* The case as it is written, its row put in. A new reference. */
-static json_t *fill(const struct instance *instance)
-{
-	json_t *written = (json_t *)instance->written;
-
-	return instance->parameter ? substitute(written, instance->parameter, instance->value)
-				   : json_incref(written);
-}
-
-json_t *case_requirements(const struct cases *cases, const struct instance *instance)
-{
-	const json_t *vehicle =
-		instance->vehicle ? json_object_get(cases->vehicles, instance->vehicle) : NULL;
-	json_t *filled = fill(instance), *all = NULL;
-
-	if (filled)
-		all = all_requirements(filled, json_object_get(instance->file, "defaults"),
-				       vehicle);
-	json_decref(filled);
-	return all;
-}
+static bool complete_steps(json_t *steps, const json_t *open);
 
 /*
- * Puts what `open` has by default under each event that the steps open; false without memory. As
- * deep as lists of steps are nested. NOLINTNEXTLINE(misc-no-recursion)
+ * Puts what `open` has by default under what a step opens, and under what steps within it do; false
+ * without memory. Of a step that is in error, nothing: that is said when it is compiled. As deep as
+ * lists of steps are nested. NOLINTNEXTLINE(misc-no-recursion)
  */
+static bool complete_step(json_t *step, const json_t *open)
+{
+	const struct verb *verb = verb_of(step, NULL, NULL);
+	bool good = true;
+
+	for (const struct argument *a = verb ? verb->arguments : NULL; a && a->key; a++) {
+		json_t *value = json_object_get(step, a->key);
+
+		if (value && a->type == &argument_open)
+			good = !json_object_set_new(step, a->key, merge(open, value)) && good;
+		if (argument_is_steps(a))
+			good = complete_steps(value, open) && good;
+	}
+	return good;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
 static bool complete_steps(json_t *steps, const json_t *open)
 {
 	json_t *step;
 	bool good = true;
 	size_t i;
 
-	json_array_foreach(steps, i, step) {
-		const json_t *own = json_object_get(step, "open");
-
-		if (own)
-			good = !json_object_set_new(step, "open", merge(open, own)) && good;
-		for (size_t k = 0; steps_nested[k]; k++)
-			good = complete_steps(json_object_get(step, steps_nested[k]), open) && good;
-	}
+	json_array_foreach(steps, i, step)
+		good = complete_step(step, open) && good;
 	return good;
 }
 
@@ -127,15 +119,8 @@ json_t *case_spec(const json_t *file, const json_t *one)
 	return own ? merge(general, own) : json_incref(general);
 }
 
-/*
- * The case with its defaults and its vehicle merged in, as it is checked, shown and run. Members of
- * a wrong type stay as they are for the check to find.
- */
-json_t *case_complete(const struct cases *cases, const json_t *file, const json_t *one,
-		      const char *vehicle_name)
+json_t *case_complete(const json_t *file, const json_t *one, const json_t *vehicle)
 {
-	const json_t *vehicle =
-		vehicle_name ? json_object_get(cases->vehicles, vehicle_name) : NULL;
 	const json_t *defaults = json_object_get(file, "defaults");
 	const json_t *requires = json_object_get(one, "requires");
 	const json_t *steps = json_object_get(one, "steps");
@@ -183,29 +168,4 @@ json_t *case_complete(const struct cases *cases, const json_t *file, const json_
 		return out;
 	json_decref(out);
 	return NULL;
-}
-
-int body_make(const struct cases *cases, const struct instance *instance, struct body *body)
-{
-	json_t *filled = fill(instance);
-	json_t *json =
-		filled ? case_complete(cases, instance->file, filled, instance->vehicle) : NULL;
-
-	json_decref(filled);
-	*body = (struct body){.definition = json,
-			      .given = json_object_get(json, "given"),
-			      .open = json_object_get(json, "open"),
-			      .steps = json_object_get(json, "steps"),
-			      .sysctl = json_object_get(json, "sysctl"),
-			      .cgroup = json_object_get(json, "cgroup"),
-			      .expect = json_object_get(json, "expect"),
-			      .outcome = json_object_get(json, "outcome"),
-			      .requirements = json_object_get(json, "requires")};
-	return json ? 0 : -ENOMEM;
-}
-
-void body_free(struct body *body)
-{
-	json_decref(body->definition);
-	*body = (struct body){0};
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Putting a case together; body_make() of case.h is made of these.
+ * Putting a case together: defaults, vehicle and what is written, with the row's value put in.
  */
 #ifndef PERFABI_CASE_BODY_H
 #define PERFABI_CASE_BODY_H
 
-#include "case/case.h"
+#include <jansson.h>
 
 /* The case's member, or else the one in `defaults`; NULL if neither has it. */
 const json_t *case_own_or_default(const json_t *own, const json_t *defaults, const char *key);
@@ -13,16 +13,11 @@ const json_t *case_own_or_default(const json_t *own, const json_t *defaults, con
 /* The file's spec with the case's merged in. A new reference. */
 json_t *case_spec(const json_t *file, const json_t *one);
 
-/* All tokens that an instance requires, but for those that its call implies. A new list, or NULL.
- */
-json_t *case_requirements(const struct cases *cases, const struct instance *instance);
-
 /*
- * The case `one`, its row put in, with the file's defaults and the vehicle (NULL: none) merged in,
- * as it is checked, shown and run. Members of a wrong type stay as they are, for the check to find.
+ * The case `one`, its row put in, with the file's defaults and the vehicle (of vehicles.json; NULL:
+ * none) merged in, as it is compiled and shown. Members of a wrong type stay as they are, for the check to find.
  * A new reference.
  */
-json_t *case_complete(const struct cases *cases, const json_t *file, const json_t *one,
-		      const char *vehicle);
+json_t *case_complete(const json_t *file, const json_t *one, const json_t *vehicle);
 
 #endif

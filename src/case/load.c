@@ -12,7 +12,6 @@
 #include <sys/utsname.h>
 
 #include "language/one_or_list.h"
-#include "step/steps.h"
 #include "text/say.h"
 
 bool is_path(const char *argument)
@@ -183,47 +182,45 @@ void filters_free(struct filters *filters)
 	*filters = (struct filters){0};
 }
 
-/* True if an `expect`, or one of its alternatives, has a member that matches. */
-static bool expects(const json_t *expect, const char *key, const char *glob)
+/* A name that an expectation has under `errno` or `phase`, looked for by a glob. */
+struct search {
+	const char *glob;
+	bool is_phase;
+	const struct phases *phases;
+};
+
+static bool is_found(const struct search *search, int err, int phase)
 {
-	const json_t *one;
+	const char *name = NULL;
 
-	for (size_t i = 0; (one = element(expect, i)); i++) {
-		const char *text = json_string_value(json_object_get(one, key));
-
-		if (text && !fnmatch(glob, text, 0))
-			return true;
-	}
-	return false;
+	if (search->is_phase && err && phase >= 0)
+		name = search->phases->list[phase].name;
+	else if (!search->is_phase && err)
+		name = strerrorname_np(err);
+	return name && !fnmatch(search->glob, name, 0);
 }
 
-/* The same of any step. NOLINTNEXTLINE(misc-no-recursion): as deep as lists of steps are nested */
-static bool steps_expect(const json_t *steps, const char *key, const char *glob)
+static int search_statement(void *context, struct statement *statement)
 {
-	json_t *step;
-	size_t i;
+	bool found = false;
 
-	json_array_foreach(steps, i, step) {
-		if (expects(json_object_get(step, "expect"), key, glob))
-			return true;
-		for (size_t k = 0; steps_nested[k]; k++)
-			if (steps_expect(json_object_get(step, steps_nested[k]), key, glob))
-				return true;
-	}
-	return false;
+	for (size_t i = 0; i < statement->alternative_count && !found; i++)
+		found = is_found(context, statement->alternatives[i].err,
+				 statement->alternatives[i].phase);
+	return found;
 }
 
 static bool case_expects(const struct cases *cases, const struct instance *instance,
 			 const char *key, const char *glob)
 {
-	struct body body;
-	bool found;
+	const struct program *program = instance->program;
+	struct search search = {glob, !strcmp(key, "phase"), &cases->tables.phases};
+	bool found = false;
 
-	if (body_make(cases, instance, &body))
-		return false;
-	found = expects(body.expect, key, glob) || steps_expect(body.steps, key, glob);
-	body_free(&body);
-	return found;
+	for (size_t i = 0; i < program->expect.count && !found; i++)
+		found = is_found(&search, program->expect.list[i].err,
+				 program->expect.list[i].phase);
+	return found || block_visit(&program->steps, NULL, NULL, search_statement, &search);
 }
 
 static bool filter_holds(const struct filter *f, const struct cases *cases,
@@ -239,11 +236,11 @@ static bool filter_holds(const struct filter *f, const struct cases *cases,
 	else if (!strcmp(f->key, "suite"))
 		text = instance->suite;
 	else if (!strcmp(f->key, "as"))
-		text = identity_names[instance->as];
+		text = identity_names[instance->who.as];
 	else if (!strcmp(f->key, "kind"))
 		text = instance->kind == CAPABILITY ? "capability" : "conformance";
 	else if (!strcmp(f->key, "vehicle"))
-		text = instance->vehicle;
+		text = instance->who.vehicle;
 	else
 		text = instance->title;
 	holds = text && !fnmatch(f->glob, text, 0);

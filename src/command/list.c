@@ -11,7 +11,7 @@
 #include "language/one_line.h"
 #include "language/pattern.h"
 #include "machine/require.h"
-#include "step/steps.h"
+#include "step/help.h"
 #include "text/say.h"
 
 /* What these commands can be told. */
@@ -66,18 +66,14 @@ static int parse(struct settings *s, int argc, char **argv, const char *help)
 	return status;
 }
 
-static json_t *instance_json(const struct cases *cases, const struct instance *instance)
+static json_t *instance_json(const struct instance *instance)
 {
 	json_t *json = json_pack("{s:s}", "id", instance->id);
-	struct body body;
 
-	if (body_make(cases, instance, &body))
-		return json;
-	json_object_update(json, body.definition);
-	body_free(&body);
-	json_object_set_new(json, "as", json_string(identity_names[instance->as]));
-	if (instance->vehicle)
-		json_object_set_new(json, "vehicle", json_string(instance->vehicle));
+	json_object_update(json, instance->program->definition);
+	json_object_set_new(json, "as", json_string(identity_names[instance->who.as]));
+	if (instance->who.vehicle)
+		json_object_set_new(json, "vehicle", json_string(instance->who.vehicle));
 	return json;
 }
 
@@ -122,7 +118,7 @@ int command_list(int argc, char **argv)
 		json_t *list = json_array();
 
 		for (size_t i = 0; i < count; i++)
-			json_array_append_new(list, instance_json(&l.cases, picked[i]));
+			json_array_append_new(list, instance_json(picked[i]));
 		print_json(list);
 	}
 	for (size_t i = 0; picked && !s.json && i < count; i++)
@@ -145,7 +141,7 @@ static int show(const struct loaded *l, const char *id)
 			say(stderr, "  nearest:  \"%s\"\n", near.best);
 		return EXIT_USAGE;
 	}
-	print_json(instance_json(&l->cases, instance));
+	print_json(instance_json(instance));
 	return 0;
 }
 
@@ -243,9 +239,9 @@ static void help_phases(void)
 	struct loaded l;
 
 	if (!load_cases(&l, NULL, NULL, "perfabi help"))
-		for (size_t i = 0; i < l.cases.phases.count; i++)
-			printf("  %-12s %s\n", l.cases.phases.list[i].name,
-			       l.cases.phases.list[i].about);
+		for (size_t i = 0; i < l.cases.tables.phases.count; i++)
+			printf("  %-12s %s\n", l.cases.tables.phases.list[i].name,
+			       l.cases.tables.phases.list[i].about);
 	load_free(&l);
 }
 

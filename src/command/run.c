@@ -338,7 +338,7 @@ static void tally(struct run *run)
 {
 	memset(run->report.tally, 0, sizeof(run->report.tally));
 	for (size_t i = 0; i < run->count; i++)
-		run->report.tally[run->results[i].outcome]++;
+		run->report.tally[run->results[i].verdict.outcome]++;
 	run->report.seconds = clock_seconds() - run->began;
 }
 
@@ -550,33 +550,33 @@ static void remember(void *context, const struct result *result, size_t done, si
 	progress(context, done, total);
 }
 
-static void tell_survivor(const struct result *result, struct flip flip, const char *how)
+static void tell_survivor(const struct result *result, struct mutation mutation, const char *how)
 {
-	printf("%s %s (%s", how, result->instance->id, flip_names[flip.kind]);
-	if (flip.kind == FLIP_PART)
-		printf(", number %u", flip.part + 1);
+	printf("%s %s (%s", how, result->instance->id, mutation_name(mutation.kind));
+	if (mutation.kind == MUTATION_OF_STEPS)
+		printf(", number %u", mutation.part + 1);
 	printf(")\n");
 	print_details(stdout, result, "  ");
 }
 
 /* One way of being wrong for all cases; returns how many survived it, or -1. */
-static int mutate_once(struct run *run, struct flip flip, size_t *caught)
+static int mutate_once(struct run *run, struct mutation mutation, size_t *caught)
 {
 	int survived = 0;
 
-	run->settings.options.flip = flip;
+	run->settings.options.mutation = mutation;
 	if (execute(run, "perfabi mutate") || run->end.signal || is_flawed(&run->end))
 		return -1;
 	for (size_t i = 0; i < run->count; i++) {
 		const struct result *result = &run->results[i];
 
-		if (result->outcome == PASS) {
-			tell_survivor(result, flip, "SURVIVED");
+		if (result->verdict.outcome == PASS) {
+			tell_survivor(result, mutation, "SURVIVED");
 			survived++;
-		} else if (result->outcome == FAIL) {
+		} else if (result->verdict.outcome == FAIL) {
 			(*caught)++;
-		} else if (result->outcome == ERROR) {
-			tell_survivor(result, flip, "ERROR");
+		} else if (result->verdict.outcome == ERROR) {
+			tell_survivor(result, mutation, "ERROR");
 			survived++;
 		}
 	}
@@ -585,20 +585,20 @@ static int mutate_once(struct run *run, struct flip flip, size_t *caught)
 }
 
 /* Of steps each part in turn, until no case has so many. */
-static int mutate_kind(struct run *run, enum flip_kind kind, size_t *caught)
+static int mutate_kind(struct run *run, int kind, size_t *caught)
 {
-	struct flip flip = {.kind = kind};
+	struct mutation mutation = {.kind = kind};
 	int all = 0, survived;
 	size_t before;
 
 	do {
 		before = *caught;
-		survived = mutate_once(run, flip, caught);
+		survived = mutate_once(run, mutation, caught);
 		if (survived < 0)
 			return survived;
 		all += survived;
-		flip.part++;
-	} while (kind == FLIP_PART && (survived || *caught > before));
+		mutation.part++;
+	} while (kind == MUTATION_OF_STEPS && (survived || *caught > before));
 	return all;
 }
 
@@ -610,11 +610,11 @@ static int keep_passing(struct run *run)
 {
 	size_t kept = 0, failed = 0;
 
-	run->settings.options.flip = (struct flip){FLIP_NONE, 0};
+	run->settings.options.mutation = (struct mutation){MUTATION_NONE, 0};
 	if (execute(run, "perfabi mutate") || run->end.signal || is_flawed(&run->end))
 		return -1;
 	for (size_t i = 0; i < run->count; i++) {
-		enum outcome outcome = run->results[i].outcome;
+		int outcome = run->results[i].verdict.outcome;
 
 		failed += outcome == FAIL || outcome == ERROR;
 		if (outcome == PASS)
@@ -635,13 +635,13 @@ static int mutate_all(struct run *run)
 	run->settings.options.ended = remember;
 	if (keep_passing(run))
 		return EXIT_HARNESS;
-	for (enum flip_kind kind = FLIP_NONE + 1; kind < FLIPS; kind++) {
+	for (int kind = MUTATION_NONE + 1; kind < MUTATIONS; kind++) {
 		size_t caught = 0;
 		int survived = mutate_kind(run, kind, &caught);
 
 		if (survived < 0)
 			return EXIT_HARNESS;
-		printf("%-20s %5zu caught, %d not\n", flip_names[kind], caught, survived);
+		printf("%-20s %5zu caught, %d not\n", mutation_name(kind), caught, survived);
 		all_caught += caught;
 		all_survived += survived;
 	}

@@ -17,8 +17,8 @@
 /* One match on its way: of `got`, NULL where there is nothing. */
 struct match {
 	struct scope *scope;
-	struct mismatch *why;     /* NULL: whether it fits is all that matters here */
-	struct mismatch *unknown; /* who is told of a name that stands for nothing, or NULL */
+	struct verdict *why;     /* NULL: whether it fits is all that matters here */
+	struct verdict *unknown; /* who is told of a name that stands for nothing, or NULL */
 	char path[96];
 };
 
@@ -44,10 +44,10 @@ static void note_unknown(struct match *m, const json_t *pattern)
 	char expanded[1024];
 	uint64_t value;
 
-	if (m->unknown && text && !(*text == '$' && scope_json(m->scope, text + 1)) &&
+	if (m->unknown && m->unknown->outcome != ERROR && text && !(*text == '$' && scope_json(m->scope, text + 1)) &&
 	    scope_expand(m->scope, text, expanded, sizeof(expanded)) == -ENOENT &&
 	    evaluate(m, pattern, &value)) /* it knows more names: $tracepoint.sched:sched_switch */
-		snprintf(m->unknown->unknown, sizeof(m->unknown->unknown), "%s", text);
+		verdict_set(m->unknown, ERROR, "names in expect that stand for something", text);
 }
 
 static int number_of(const json_t *json, struct match *m, uint64_t *out)
@@ -240,11 +240,16 @@ static void put_json(char *out, size_t size, const json_t *json)
 /* Says what did not fit, if nothing was said yet. */
 static bool misfit(struct match *m, const json_t *pattern, const json_t *got)
 {
-	if (!m->why || m->why->expected[0])
+	struct verdict *why = m->why;
+	size_t n;
+
+	if (!why || why->outcome != PASS)
 		return false;
-	snprintf(m->why->path, sizeof(m->why->path), "%s", m->path);
-	put_json(m->why->expected, sizeof(m->why->expected), pattern);
-	put_json(m->why->got, sizeof(m->why->got), got);
+	why->outcome = FAIL;
+	n = (size_t)snprintf(why->expected, sizeof(why->expected), "%s%s", m->path,
+			     m->path[0] ? " " : "");
+	put_json(why->expected + n, sizeof(why->expected) - n, pattern);
+	put_json(why->got, sizeof(why->got), got);
 	return false;
 }
 
@@ -264,16 +269,15 @@ static bool misfit_part(struct match *m, const char *operator, size_t i, const j
 			const char *because, const json_t *got)
 {
 	size_t end = strlen(m->path);
-	struct mismatch *why = m->why;
+	struct verdict *why = m->why;
 	size_t n;
 
-	if (!why || why->expected[0] || !json_is_array(got))
+	if (!why || why->outcome != PASS || !json_is_array(got))
 		return misfit(m, part, got);
 	snprintf(m->path + end, sizeof(m->path) - end, "/%s/%zu", operator, i);
 	misfit(m, part, NULL);
 	m->path[end] = '\0';
-	snprintf(why->got, sizeof(why->got), "%s: ", because);
-	n = strlen(why->got);
+	n = (size_t)snprintf(why->got, sizeof(why->got), "%s: ", because);
 	put_json(why->got + n, sizeof(why->got) - n, got);
 	return false;
 }
@@ -399,28 +403,28 @@ static bool op_ascending(struct match *m, const json_t *operand, const json_t *g
 }
 
 static const struct relation operators[] = {
-	{"gt", op_gt, NUMBER, "a number greater than this"},
-	{"ge", op_ge, NUMBER, "... or equal"},
-	{"lt", op_lt, NUMBER, "a number less than this"},
-	{"le", op_le, NUMBER, "... or equal"},
-	{"between", op_between, PAIR, "[lowest, highest]"},
-	{"ne", op_ne, PATTERN, "there, and something else"},
-	{"not", op_not, PATTERN, "whatever does not fit"},
-	{"has", op_has, NAMES, "these bits, or names in a list"},
-	{"without", op_without, NAMES, "none of these"},
-	{"absent", op_absent, TRUTH, "true: nothing is there"},
-	{"bind", op_bind, NAME, "anything; names it for later steps"},
-	{"like", op_like, TEXT, "text that the glob matches"},
-	{"first-u16", op_first_u16, NUMBER, "bytes of which the first two are this number"},
-	{"last-u64", op_last_u64, NUMBER, "bytes of which the last eight are this number"},
-	{"exactly", op_exactly, PATTERNS, "of a list: these and no others, in order"},
-	{"in-order", op_in_order, PATTERNS, "of a list: these, perhaps with others between"},
-	{"some", op_some, PATTERNS, "of a list: each fits at least one"},
-	{"never", op_never, PATTERNS, "of a list: none fits any"},
-	{"every", op_every, PATTERN, "of a list with elements: fits all"},
-	{"length", op_length, PATTERN, "of a list: the number of elements"},
-	{"times", op_times, PATTERNS, "of a list: {\"of\": pattern, \"is\": how many fit}"},
-	{"ascending", op_ascending, TEXT, "of a list: by that member"},
+	{"gt", op_gt, OPERAND_NUMBER, ABOUT_NUMBER, "a number greater than this"},
+	{"ge", op_ge, OPERAND_NUMBER, ABOUT_NUMBER, "... or equal"},
+	{"lt", op_lt, OPERAND_NUMBER, ABOUT_NUMBER, "a number less than this"},
+	{"le", op_le, OPERAND_NUMBER, ABOUT_NUMBER, "... or equal"},
+	{"between", op_between, OPERAND_PAIR, ABOUT_NUMBER, "[lowest, highest]"},
+	{"ne", op_ne, OPERAND_PATTERN, ABOUT_ANY, "there, and something else"},
+	{"not", op_not, OPERAND_PATTERN, ABOUT_ANY, "whatever does not fit"},
+	{"has", op_has, OPERAND_NAMES, ABOUT_BITS, "these bits, or names in a list"},
+	{"without", op_without, OPERAND_NAMES, ABOUT_BITS, "none of these"},
+	{"absent", op_absent, OPERAND_TRUTH, ABOUT_ANY, "true: nothing is there"},
+	{"bind", op_bind, OPERAND_NAME, ABOUT_ANY, "anything; names it for later steps"},
+	{"like", op_like, OPERAND_TEXT, ABOUT_TEXT, "text that the glob matches"},
+	{"first-u16", op_first_u16, OPERAND_NUMBER, ABOUT_TEXT, "bytes of which the first two are this number"},
+	{"last-u64", op_last_u64, OPERAND_NUMBER, ABOUT_TEXT, "bytes of which the last eight are this number"},
+	{"exactly", op_exactly, OPERAND_ELEMENTS, ABOUT_LIST, "of a list: these and no others, in order"},
+	{"in-order", op_in_order, OPERAND_ELEMENTS, ABOUT_LIST, "of a list: these, perhaps with others between"},
+	{"some", op_some, OPERAND_ELEMENTS, ABOUT_LIST, "of a list: each fits at least one"},
+	{"never", op_never, OPERAND_ELEMENTS, ABOUT_LIST, "of a list: none fits any"},
+	{"every", op_every, OPERAND_ELEMENT, ABOUT_LIST, "of a list with elements: fits all"},
+	{"length", op_length, OPERAND_LENGTH, ABOUT_LIST, "of a list: the number of elements"},
+	{"times", op_times, OPERAND_COUNTS, ABOUT_LIST, "of a list: {\"of\": pattern, \"is\": how many fit}"},
+	{"ascending", op_ascending, OPERAND_TEXT, ABOUT_LIST, "of a list: by that member"},
 };
 enum { OPERATORS = sizeof(operators) / sizeof(operators[0]) };
 
@@ -569,19 +573,19 @@ static void note_all_unknown(struct match *m, const json_t *pattern, json_t *own
 }
 
 bool pattern_match_json(const json_t *pattern, const json_t *got, struct scope *scope,
-			struct mismatch *why)
+			struct verdict *why)
 {
 	struct match m = {.scope = scope, .why = why, .unknown = why};
 
 	if (why) {
 		json_t *own = json_object();
 
-		*why = (struct mismatch){0};
+		*why = (struct verdict){.outcome = PASS};
 		note_own(pattern, own);
 		note_all_unknown(&m, pattern, own);
 		json_decref(own);
 	}
-	return fits(&m, pattern, got);
+	return fits(&m, pattern, got) && (!why || why->outcome != ERROR);
 }
 
 bool pattern_match(const json_t *pattern, uint64_t value, const struct scope *scope)

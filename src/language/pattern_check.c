@@ -18,23 +18,34 @@ static int check_number(const json_t *operand, const struct scope *scope, const 
 	return value_eval(operand, NULL, &vars, w, &value, e);
 }
 
-static int check_patterns(const json_t *operand, const char *name, struct scope *scope,
-			  const struct where *w, struct error *e)
+static int check_patterns(const json_t *operand, struct scope *scope, const struct where *w,
+			  struct error *e)
 {
-	for (size_t i = 0; i < elements(operand); i++) {
-		struct where at = json_is_array(operand) ? where_index(w, i) : *w;
-		const json_t *one = element(operand, i), *of = json_object_get(one, "of");
-		struct where at_of = where_key(&at, "of"), at_is = where_key(&at, "is");
-		int err;
+	const json_t *one;
 
-		if (strcmp(name, "times"))
-			err = pattern_check(one, scope, &at, e);
-		else if (!of || !json_object_get(one, "is") || json_object_size(one) != 2)
+	for (size_t i = 0; (one = element(operand, i)); i++) {
+		struct where at = json_is_array(operand) ? where_index(w, i) : *w;
+
+		if (pattern_check(one, scope, &at, e))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* {"of": pattern, "is": how many fit}, or a list of these. */
+static int check_counts(const json_t *operand, struct scope *scope, const struct where *w,
+			struct error *e)
+{
+	const json_t *one;
+
+	for (size_t i = 0; (one = element(operand, i)); i++) {
+		struct where at = json_is_array(operand) ? where_index(w, i) : *w;
+		struct where at_of = where_key(&at, "of"), at_is = where_key(&at, "is");
+		const json_t *of = json_object_get(one, "of"), *is = json_object_get(one, "is");
+
+		if (!of || !is || json_object_size(one) != 2)
 			return error_value(e, &at, one, "of, a pattern, and is, how many fit");
-		else
-			err = pattern_check(of, scope, &at_of, e) ||
-			      pattern_check(json_object_get(one, "is"), scope, &at_is, e);
-		if (err)
+		if (pattern_check(of, scope, &at_of, e) || pattern_check(is, scope, &at_is, e))
 			return -EINVAL;
 	}
 	return 0;
@@ -53,28 +64,30 @@ static int check_names(const json_t *operand, const struct scope *scope, const s
 static int check_operand(const struct relation *op, const json_t *operand, struct scope *scope,
 			 const struct where *w, struct error *e)
 {
-	switch (op->shape) {
-	case NUMBER:
+	switch (op->operand) {
+	case OPERAND_NUMBER:
 		return check_number(operand, scope, w, e);
-	case PAIR:
+	case OPERAND_PAIR:
 		if (json_array_size(operand) != 2)
 			return error_value(e, w, operand, "[lowest, highest]");
 		return check_number(json_array_get(operand, 0), scope, w, e) ||
 				       check_number(json_array_get(operand, 1), scope, w, e)
 			       ? -EINVAL
 			       : 0;
-	case NAMES:
+	case OPERAND_NAMES:
 		return check_names(operand, scope, w, e);
-	case TRUTH:
+	case OPERAND_TRUTH:
 		return json_is_boolean(operand) ? 0 : error_value(e, w, operand, "true or false");
-	case TEXT:
+	case OPERAND_TEXT:
 		return json_is_string(operand) ? 0 : error_value(e, w, operand, "a text");
-	case NAME:
+	case OPERAND_NAME:
 		if (!json_is_string(operand) || scope_bind(scope, json_string_value(operand), 0))
 			return error_value(e, w, operand, "a name of a-z, 0-9 and _");
 		return 0;
-	case PATTERNS:
-		return check_patterns(operand, op->name, scope, w, e);
+	case OPERAND_ELEMENTS:
+		return check_patterns(operand, scope, w, e);
+	case OPERAND_COUNTS:
+		return check_counts(operand, scope, w, e);
 	default:
 		return pattern_check(operand, scope, w, e);
 	}

@@ -15,16 +15,26 @@ struct match;
 struct relation {
 	const char *name;
 	bool (*holds)(struct match *, const json_t *operand, const json_t *got);
-	enum operand_shape {
-		NUMBER,
-		PAIR,
-		NAMES,
-		PATTERN,
-		PATTERNS,
-		TRUTH,
-		TEXT,
-		NAME
-	} shape; /* of the operand */
+	enum operand_kind {
+		OPERAND_NUMBER,
+		OPERAND_PAIR,     /* of numbers */
+		OPERAND_NAMES,    /* or a number of bits */
+		OPERAND_PATTERN,  /* on the value itself */
+		OPERAND_ELEMENT,  /* a pattern on each element */
+		OPERAND_ELEMENTS, /* a pattern on elements, or a list of them */
+		OPERAND_COUNTS,   /* the same, with how many of them there are */
+		OPERAND_LENGTH,   /* a pattern on how many elements there are */
+		OPERAND_TRUTH,
+		OPERAND_TEXT,
+		OPERAND_NAME
+	} operand;
+	enum about {
+		ABOUT_ANY, /* value */
+		ABOUT_NUMBER,
+		ABOUT_BITS, /* a number or a list of names */
+		ABOUT_TEXT,
+		ABOUT_LIST
+	} about;
 	const char *help;
 };
 

@@ -295,6 +295,8 @@ static int lookup(const void *context, const char *name, uint64_t *value, bool *
 	const char *path;
 	const struct binding *b = find_binding(scope, name, &path);
 
+	if (scope->was_asked)
+		*scope->was_asked = true;
 	if (b)
 		return from_binding(scope, b, path, value, known);
 	if (!given && name_index(name, given_names, near) < 0) {

@@ -13,6 +13,7 @@ enum { SCOPE_MAX = 64, SCOPE_NAME = 32 };
 struct scope {
 	const struct environment *env; /* NULL while a case is only checked */
 	bool checking;                 /* every known name is accepted, none has a value */
+	bool *was_asked;               /* set when a name is looked up; or NULL */
 	const void *unmapped;          /* an address at which nothing is mapped */
 	struct binding {
 		char name[SCOPE_NAME];

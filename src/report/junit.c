@@ -71,9 +71,9 @@ struct totals {
 static void add(struct totals *t, const struct result *result)
 {
 	t->tests++;
-	t->failures += result->outcome == FAIL || result->outcome == XPASS;
-	t->errors += result->outcome == ERROR;
-	t->skipped += result->outcome == SKIP || result->outcome == XFAIL;
+	t->failures += result->verdict.outcome == FAIL || result->verdict.outcome == XPASS;
+	t->errors += result->verdict.outcome == ERROR;
+	t->skipped += result->verdict.outcome == SKIP || result->verdict.outcome == XFAIL;
 	t->seconds += result->seconds;
 }
 
@@ -94,8 +94,8 @@ static void problem(FILE *f, const char *element, const struct result *result)
 	print_details(lines, result, "");
 	fclose(lines);
 	fprintf(f, "      <%s", element);
-	attribute(f, "type", outcome_names[result->outcome]);
-	attribute(f, "message", result->got ? result->got : result->reason);
+	attribute(f, "type", outcome_names[result->verdict.outcome]);
+	attribute(f, "message", result->verdict.got[0] ? result->verdict.got : result->reason);
 	fputc('>', f);
 	put_escaped(f, text);
 	fprintf(f, "</%s>\n", element);
@@ -111,20 +111,20 @@ static void testcase(FILE *f, const struct result *result)
 	attribute(f, "classname", result->instance->suite);
 	attribute(f, "name", name);
 	fprintf(f, " time=\"%.6f\"", result->seconds);
-	if (result->outcome == PASS) {
+	if (result->verdict.outcome == PASS) {
 		fputs("/>\n", f);
 		return;
 	}
 	fputs(">\n", f);
-	if (result->outcome == SKIP || result->outcome == XFAIL) {
+	if (result->verdict.outcome == SKIP || result->verdict.outcome == XFAIL) {
 		snprintf(message, sizeof(message), "%s: %s",
-			 result->outcome == SKIP ? result->token : "known to fail",
+			 result->verdict.outcome == SKIP ? result->token : "known to fail",
 			 result->reason ? result->reason : "");
 		fputs("      <skipped", f);
 		attribute(f, "message", message);
 		fputs("/>\n", f);
 	} else {
-		problem(f, result->outcome == ERROR ? "error" : "failure", result);
+		problem(f, result->verdict.outcome == ERROR ? "error" : "failure", result);
 	}
 	fputs("    </testcase>\n", f);
 }

@@ -70,12 +70,12 @@ static void failure(struct output *out, const struct report *report, const struc
 {
 	static const char *const words[OUTCOMES] = {"PASS",  "FAIL",  "SKIP",
 						    "XFAIL", "XPASS", "ERROR"};
-	bool bad = result->outcome == FAIL || result->outcome == ERROR || result->outcome == XPASS;
+	bool bad = result->verdict.outcome == FAIL || result->verdict.outcome == ERROR || result->verdict.outcome == XPASS;
 
 	(void)report;
 	if ((!bad && !out->verbose) || !result->runs)
 		return;
-	fprintf(out->f, "%s%s%s %s\n", start_colour(out, bad ? RED : GREEN), words[result->outcome],
+	fprintf(out->f, "%s%s%s %s\n", start_colour(out, bad ? RED : GREEN), words[result->verdict.outcome],
 		stop_colour(out), result->instance->id);
 	print_details(out->f, result, "  ");
 }
@@ -89,7 +89,7 @@ static void suites(struct output *out, const struct report *report)
 		for (next = i;
 		     next < report->count && !strcmp(report->results[next].instance->suite, suite);
 		     next++)
-			tally[report->results[next].outcome]++;
+			tally[report->results[next].verdict.outcome]++;
 		fprintf(out->f, "%-28s", suite);
 		for (int o = 0; o < OUTCOMES; o++)
 			if (tally[o])
@@ -116,7 +116,7 @@ static void skips(struct output *out, const struct report *report)
 	size_t count = 0;
 
 	for (size_t i = 0; i < report->count && skipped; i++)
-		if (report->results[i].outcome == SKIP && report->results[i].token)
+		if (report->results[i].verdict.outcome == SKIP && report->results[i].token)
 			skipped[count++] = &report->results[i];
 	if (count) {
 		qsort(skipped, count, sizeof(*skipped), by_token);

@@ -43,9 +43,9 @@ static json_t *phases_json(unsigned mask, const struct cases *cases)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < cases->phases.count; i++)
+	for (size_t i = 0; i < cases->tables.phases.count; i++)
 		if (mask >> i & 1)
-			json_array_append_new(list, json_string(cases->phases.list[i].name));
+			json_array_append_new(list, json_string(cases->tables.phases.list[i].name));
 	return list;
 }
 
@@ -55,20 +55,20 @@ json_t *result_json(const struct result *result, const struct cases *cases)
 	json_t *json = json_object();
 
 	set_text(json, "id", instance->id);
-	set_text(json, "outcome", outcome_names[result->outcome]);
+	set_text(json, "outcome", outcome_names[result->verdict.outcome]);
 	set_text(json, "title", instance->title);
 	set_text(json, "suite", instance->suite);
-	set_text(json, "as", identity_names[instance->as]);
-	set_text(json, "vehicle", instance->vehicle);
+	set_text(json, "as", identity_names[instance->who.as]);
+	set_text(json, "vehicle", instance->who.vehicle);
 	set_text(json, "kind", instance->kind == CAPABILITY ? "capability" : "conformance");
-	set_text(json, "capability", result->capability);
+	set_text(json, "capability", result->verdict.capability);
 	set_text(json, "token", result->token);
 	set_text(json, "reason", result->reason);
-	set_text(json, "expected", result->expected);
-	set_text(json, "got", result->got);
-	if (result->phases)
-		json_object_set_new(json, "phases", phases_json(result->phases, cases));
-	set_text(json, "call", result->call);
+	set_text(json, "expected", result->verdict.expected);
+	set_text(json, "got", result->verdict.got);
+	if (result->verdict.phases)
+		json_object_set_new(json, "phases", phases_json(result->verdict.phases, cases));
+	set_text(json, "call", result->verdict.call);
 	json_object_set(json, "spec", (json_t *)instance->spec);
 	if (result->runs > 1) {
 		json_object_set_new(json, "runs", json_integer(result->runs));
@@ -119,10 +119,10 @@ void print_details(FILE *f, const struct result *result, const char *indent)
 
 	spec_line(result->instance->spec, spec, sizeof(spec));
 	detail(f, indent, "promise:", result->instance->title);
-	detail(f, indent, "as:", identity_names[result->instance->as]);
-	detail(f, indent, "call:", result->call);
-	detail(f, indent, "expected:", result->expected);
-	detail(f, indent, "got:", result->got);
+	detail(f, indent, "as:", identity_names[result->instance->who.as]);
+	detail(f, indent, "call:", result->verdict.call);
+	detail(f, indent, "expected:", result->verdict.expected);
+	detail(f, indent, "got:", result->verdict.got);
 	detail(f, indent, "reason:", result->reason);
 	detail(f, indent, "spec:", spec);
 }

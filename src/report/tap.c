@@ -16,7 +16,7 @@ static void put_plain(FILE *f, const char *text)
 		one_line_print(f, text, "#\n");
 }
 
-static bool is_ok(enum outcome outcome, bool ktap)
+static bool is_ok(int outcome, bool ktap)
 {
 	return outcome == PASS || outcome == SKIP || (ktap && outcome == XFAIL);
 }
@@ -24,9 +24,9 @@ static bool is_ok(enum outcome outcome, bool ktap)
 static void test_line(FILE *f, const char *indent, size_t number, const struct result *result,
 		      bool ktap)
 {
-	fprintf(f, "%s%sok %zu - %s", indent, is_ok(result->outcome, ktap) ? "" : "not ", number,
+	fprintf(f, "%s%sok %zu - %s", indent, is_ok(result->verdict.outcome, ktap) ? "" : "not ", number,
 		result->instance->id);
-	switch (result->outcome) {
+	switch (result->verdict.outcome) {
 	case SKIP:
 		fprintf(f, " # SKIP ");
 		put_plain(f, result->token);
@@ -54,7 +54,7 @@ static void details(FILE *f, const char *indent, const struct result *result)
 	size_t size = 0;
 	FILE *lines;
 
-	if (result->outcome == PASS || result->outcome == SKIP || result->outcome == XFAIL)
+	if (result->verdict.outcome == PASS || result->verdict.outcome == SKIP || result->verdict.outcome == XFAIL)
 		return;
 	lines = open_memstream(&text, &size);
 	if (!lines)
@@ -101,8 +101,8 @@ static void ktap_suite(struct output *out, const struct report *report, size_t f
 	for (size_t i = first; i < last; i++) {
 		details(out->f, "  ", &report->results[i]);
 		test_line(out->f, "  ", i - first + 1, &report->results[i], true);
-		ok = ok && is_ok(report->results[i].outcome, true);
-		all_skipped = all_skipped && report->results[i].outcome == SKIP;
+		ok = ok && is_ok(report->results[i].verdict.outcome, true);
+		all_skipped = all_skipped && report->results[i].verdict.outcome == SKIP;
 	}
 	fprintf(out->f, "%sok %zu - %s%s\n", ok ? "" : "not ", number,
 		report->results[first].instance->suite, all_skipped ? " # SKIP all its cases" : "");

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/expect.h"
 #include "case/load.h"
 #include "language/one_line.h"
 #include "language/one_or_list.h"
@@ -35,6 +34,7 @@ static int check_deviation(const json_t *deviation, const struct cases *cases,
 {
 	const json_t *reason = json_object_get(deviation, "reason");
 	struct where at_when = where_key(w, "when"), at_reason = where_key(w, "reason");
+	const struct when_names names = {cases->tables.abi, cases->tables.vehicles, NULL};
 	const char *key;
 	json_t *value;
 
@@ -50,7 +50,7 @@ static int check_deviation(const json_t *deviation, const struct cases *cases,
 	}
 	if (!reason)
 		return error_value(e, &at_reason, NULL, "what that function does wrong");
-	return expect_check_when(json_object_get(deviation, "when"), cases, &at_when, e);
+	return when_check(json_object_get(deviation, "when"), &names, &at_when, e);
 }
 
 static int check_deviations(const json_t *entry, const struct cases *cases, const struct where *w,
@@ -154,7 +154,7 @@ static struct known known_by(const json_t *entry, const struct instance *instanc
 	if (json_is_string(entry))
 		return (struct known){.reason = json_string_value(entry)};
 	for (size_t i = 0; (one = element(entry, i)); i++) {
-		if (expect_applies(one, instance, env))
+		if (when_holds(json_object_get(one, "when"), &instance->who, env))
 			return (struct known){
 				json_string_value(json_object_get(one, "function")),
 				json_string_value(json_object_get(one, "reason")),
@@ -190,11 +190,11 @@ void baseline_apply(const struct baseline *baseline, struct environment *env,
 		struct known known = {0};
 		char text[1000];
 
-		if (result->outcome == FAIL || result->outcome == PASS)
+		if (result->verdict.outcome == FAIL || result->verdict.outcome == PASS)
 			known = find_known(xfail, result->instance, env);
-		if (!known.reason || (result->outcome == PASS && known.sometimes))
+		if (!known.reason || (result->verdict.outcome == PASS && known.sometimes))
 			continue;
-		result->outcome = result->outcome == FAIL ? XFAIL : XPASS;
+		result->verdict.outcome = result->verdict.outcome == FAIL ? XFAIL : XPASS;
 		snprintf(text, sizeof(text), "%s%s%s", known.function ? known.function : "",
 			 known.function ? "() " : "", known.reason);
 		free(result->reason);

@@ -56,160 +56,100 @@ static void isolate(const struct surroundings *surroundings)
 	limits_set(surroundings->seconds);
 }
 
-_Noreturn static void finish(struct slot *slot, enum outcome outcome)
+_Noreturn static void finish(struct slot *slot)
 {
-	slot->outcome = (int)outcome;
 	slot->stage = STAGE_DONE;
 	_exit(0);
 }
 
-_Noreturn static void give_up(struct slot *slot, enum outcome outcome, const char *expected,
-			      const char *got)
+_Noreturn static void give_up(struct slot *slot, const char *expected, const char *got)
 {
-	snprintf(slot->expected, sizeof(slot->expected), "%s", expected);
-	snprintf(slot->got, sizeof(slot->got), "%s", got);
-	finish(slot, outcome);
-}
-
-/* What the file descriptor of the call holds is of no further use: the next case must not wait for
- * it. */
-static void tell(struct slot *slot, const struct verdict *verdict, const struct observation *seen)
-{
-	snprintf(slot->expected, sizeof(slot->expected), "%s", verdict->expected);
-	snprintf(slot->got, sizeof(slot->got), "%s", verdict->got);
-	snprintf(slot->capability, sizeof(slot->capability), "%s",
-		 verdict->capability ? verdict->capability : "");
-	slot->phases = seen->phases;
-	slot->err = seen->answer.err;
+	verdict_set(&slot->verdict, ERROR, expected, got);
+	finish(slot);
 }
 
 static void become(const struct instance *instance, struct slot *slot)
 {
-	int err = identity_become(instance->as, slot->uid);
+	int err = identity_become(instance->who.as, slot->uid);
 
 	if (err)
-		give_up(slot, ERROR, "to become the identity that the case is for", strerror(-err));
+		give_up(slot, "to become the identity that the case is for", strerror(-err));
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the uids changed: that clears it */
 	if (getppid() != slot->runner)
 		_exit(1);
 }
 
-/* Where the case stands in its file. */
-struct place_of_case {
-	struct where root, at_cases, at;
-};
-
-static void find_place(struct place_of_case *p, const struct instance *instance)
+/* A case that is one call: the preparation, the call, the gate, the verdict. */
+_Noreturn static void run_call(const struct instance *instance, struct steps *steps,
+			       struct slot *slot)
 {
-	p->root = where_root(instance->source);
-	p->at_cases = where_key(&p->root, "cases");
-	p->at = where_index(&p->at_cases, instance->case_index);
-}
-
-_Noreturn static void fail(struct slot *slot, const struct failure *failure)
-{
-	snprintf(slot->call, sizeof(slot->call), "%s", failure->call);
-	give_up(slot, (enum outcome)failure->outcome, failure->expected, failure->got);
-}
-
-static void prepare(const struct instance *instance, const struct body *body,
-		    const struct cases *cases, struct steps *steps, struct call *call,
-		    struct slot *slot)
-{
-	struct place_of_case p;
-	struct failure failure;
-	struct error e = {0};
-
-	find_place(&p, instance);
-	struct where at_given = where_key(&p.at, "given"), at_open = where_key(&p.at, "open");
-
-	/* A kernel that refuses what the case builds on has failed it. */
-	if (!steps_run(steps, body->given, &at_given, &failure))
-		fail(slot, &failure);
-	if (call_from_json(call, cases->abi, steps->env->arch, body->open, &steps->scope, &at_open,
-			   &e))
-		give_up(slot, ERROR, e.expected, e.got);
-}
-
-/* A case that is one call. */
-_Noreturn static void run_call(const struct instance *instance, struct flip flip,
-			       const struct body *body, struct steps *steps, struct slot *slot)
-{
-	const struct cases *cases = steps->cases;
-	struct environment *env = steps->env;
+	const struct program *program = instance->program;
+	const struct tables *tables = steps->tables;
+	const struct expectation *x =
+		expectations_choose(&program->expect, &instance->who, steps->env);
 	struct observation seen = {0};
-	struct expectation expectation;
-	struct verdict verdict;
-	struct call call;
+	const struct call *call;
+	struct error e = {0};
+	struct call made;
 	pid_t zombie = 0;
 	int err;
 
-	if (expect_choose(instance, body, cases, env, &expectation))
-		give_up(slot, ERROR, "an expectation", "none");
-	if (flip.kind)
-		expect_flip(&expectation, flip.kind, cases);
-	if (body->given) /* before there are events that a fork could inherit */
+	if (!x && !program->is_capability)
+		give_up(slot, "an expectation", "none");
+	if (program->given.count) /* before there are events that a fork could inherit */
 		zombie = phase_make_zombie();
-	prepare(instance, body, cases, steps, &call, slot);
+	/* A kernel that refuses what the case builds on has failed it. */
+	if (!steps_run(steps, &program->given, &slot->verdict))
+		finish(slot);
+	if (open_make(&program->open, tables, &steps->scope, &made, &call, &e))
+		give_up(slot, e.expected, e.got);
 
 	slot->stage = STAGE_CALLING;
-	err = call_issue(&call, env, &seen.answer);
+	err = call_issue(call, steps->env, &seen.answer);
 	if (err)
-		give_up(slot, ERROR, "memory to pass the attr in", strerror(-err));
-	call_format(&call, &seen.answer, env, slot->call, sizeof(slot->call));
+		give_up(slot, "memory to pass the attr in", strerror(-err));
+	call_format(call, &seen.answer, steps->env, slot->verdict.call, sizeof(slot->verdict.call));
 
 	slot->stage = STAGE_ASKING;
 	if (seen.answer.err && instance->kind == CONFORMANCE)
-		seen.phases = phase_infer(&cases->phases, &call, seen.answer.err, zombie, env);
-	expect_judge(&expectation, &seen, cases, &steps->scope, &verdict);
-	tell(slot, &verdict, &seen);
-	finish(slot, verdict.outcome);
+		seen.phases =
+			phase_infer(&tables->phases, call, seen.answer.err, zombie, steps->env);
+	if (program->is_capability)
+		capability_judge(&program->capability, &seen, &slot->verdict);
+	else
+		expectation_judge(x, &seen, tables, &steps->scope, &slot->verdict);
+	finish(slot);
 }
 
 /* What a capability's steps say: that it is there, or which of its errnos it has not. */
-static void judge_capability(const struct body *body, const struct failure *failure,
-			     struct slot *slot)
+static void judge_steps(const struct capability *capability, struct verdict *v)
 {
-	const char *capability = "yes";
+	const char *answer = NULL;
 
-	if (failure->outcome != PASS)
-		capability =
-			failure->outcome == FAIL ? expect_capability(body, failure->err) : NULL;
-	if (!capability)
+	if (v->outcome == PASS)
+		answer = "yes";
+	else if (v->outcome == FAIL && v->err)
+		answer = capability_answer(capability, v->err);
+	else if (v->outcome == FAIL && capability->otherwise)
+		answer = "no";
+	if (!answer)
 		return;
-	snprintf(slot->capability, sizeof(slot->capability), "%s", capability);
-	finish(slot, PASS);
+	*v = (struct verdict){.outcome = PASS};
+	snprintf(v->capability, sizeof(v->capability), "%s", answer);
 }
 
-static json_t *steps_of(const struct instance *instance, struct flip flip, const struct body *body,
-			struct environment *env)
+_Noreturn static void run_steps(const struct instance *instance, struct steps *steps,
+				struct slot *slot)
 {
-	if (flip.kind == FLIP_PART)
-		return steps_flip(body->steps, instance, env, flip.part);
-	return json_incref((json_t *)body->steps);
-}
+	const struct program *program = instance->program;
 
-_Noreturn static void run_steps(const struct instance *instance, struct flip flip,
-				const struct body *body, struct steps *steps, struct slot *slot)
-{
-	json_t *list = steps_of(instance, flip, body, steps->env);
-	struct failure *failure = calloc(1, sizeof(*failure));
-	struct place_of_case p;
-
-	find_place(&p, instance);
-	struct where at = where_key(&p.at, "steps");
-
-	if (!list || !failure)
-		give_up(slot, ERROR, "steps", "none");
 	slot->stage = STAGE_STEPPING;
 	steps->at_step = &slot->step;
-	if (steps_run(steps, list, &at, failure))
-		steps_end(steps, failure);
-	if (instance->kind == CAPABILITY)
-		judge_capability(body, failure, slot);
-	if (failure->outcome != PASS)
-		fail(slot, failure);
-	finish(slot, PASS);
+	if (steps_run(steps, &program->steps, &slot->verdict))
+		steps_end(steps, &slot->verdict);
+	if (program->is_capability)
+		judge_steps(&program->capability, &slot->verdict);
+	finish(slot);
 }
 
 /* Its own cgroup, as $cgroup.path, .id and .fd. */
@@ -229,23 +169,25 @@ static int bind_cgroup(struct steps *steps, const char *path)
 	return err;
 }
 
-_Noreturn void child_run(const struct instance *instance, struct flip flip,
+_Noreturn void child_run(const struct instance *instance, struct mutation mutation,
 			 const struct cases *cases, struct environment *env, struct slot *slot,
 			 const struct surroundings *surroundings, const char *cgroup)
 {
 	struct steps *steps = malloc(sizeof(*steps));
-	struct body body;
 
 	slot->stage = STAGE_PREPARING;
-	if (!steps || body_make(cases, instance, &body))
-		give_up(slot, ERROR, "memory for a case", strerror(ENOMEM));
+	if (!steps)
+		give_up(slot, "memory for a case", strerror(ENOMEM));
 	isolate(surroundings);
 	become(instance, slot);
-	if (steps_begin(steps, instance, cases, env) || bind_cgroup(steps, cgroup))
-		give_up(slot, ERROR, "memory and a cgroup that can be opened", strerror(errno));
-	steps->restores_sysctls = body.sysctl != NULL;
+	if (mutation.kind && !mutation_make(mutation, instance, &cases->tables, env))
+		give_up(slot, "a way of being wrong that applies", "none");
+	if (steps_begin(steps, &cases->tables, &instance->who, env) || bind_cgroup(steps, cgroup))
+		give_up(slot, "memory and a cgroup that can be opened", strerror(errno));
+	steps->asks_gates = instance->kind == CONFORMANCE;
+	steps->restores_sysctls = instance->program->sysctl != NULL;
 	steps->uid = slot->uid;
-	if (body.steps)
-		run_steps(instance, flip, &body, steps, slot);
-	run_call(instance, flip, &body, steps, slot);
+	if (instance->program->has_steps)
+		run_steps(instance, steps, slot);
+	run_call(instance, steps, slot);
 }

@@ -7,7 +7,8 @@
 
 #include <signal.h>
 
-#include "call/expect.h"
+#include "case/case.h"
+#include "run/mutation.h"
 
 /* How far the child has come, for when it does not come back. */
 enum stage { STAGE_NONE, STAGE_PREPARING, STAGE_CALLING, STAGE_STEPPING, STAGE_ASKING, STAGE_DONE };
@@ -23,11 +24,7 @@ struct slot {
 	uid_t uid; /* of an ordinary user, this case's own */
 	volatile int stage;
 	volatile unsigned step; /* from 1, of those under test */
-	int outcome;            /* enum outcome */
-	unsigned phases;        /* gates that can have refused */
-	int err;                /* errno of the call */
-	char capability[8];     /* or empty */
-	char expected[640], got[1024], call[1088];
+	struct verdict verdict;
 };
 
 /* What is the same for all children of a run. */
@@ -41,10 +38,10 @@ struct surroundings {
 sigset_t signals_altered(void);
 
 /*
- * Runs the instance in the calling process, which was forked for it, with its expectation flipped
- * that way, and ends the process. `cgroup` is the path of the case's own, or NULL.
+ * Runs the instance in the calling process, which was forked for it, with its expectation made wrong
+ * in that way, and ends the process. `cgroup` is the path of the case's own, or NULL.
  */
-_Noreturn void child_run(const struct instance *instance, struct flip flip,
+_Noreturn void child_run(const struct instance *instance, struct mutation mutation,
 			 const struct cases *cases, struct environment *env, struct slot *slot,
 			 const struct surroundings *surroundings, const char *cgroup);
 

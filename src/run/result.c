@@ -18,9 +18,6 @@ void result_set_text(char **to, const char *text)
 
 void result_clear(struct result *result)
 {
-	free(result->expected);
-	free(result->got);
-	free(result->call);
 	free(result->token);
 	free(result->reason);
 	*result = (struct result){0};
@@ -35,8 +32,14 @@ void results_free(struct result *results, size_t count)
 void result_skip(struct result *result, const char *token, const char *reason)
 {
 	result_clear(result);
-	result->outcome = SKIP;
+	result->verdict.outcome = SKIP;
 	result_set_text(&result->token, token);
+	result_set_text(&result->reason, reason);
+}
+
+void result_error(struct result *result, const char *reason)
+{
+	result->verdict.outcome = ERROR;
 	result_set_text(&result->reason, reason);
 }
 
@@ -45,21 +48,10 @@ void result_void(struct result *result, const char *reason)
 	double seconds = result->seconds;
 
 	result_clear(result);
-	result->outcome = ERROR;
+	result->verdict.outcome = ERROR;
 	result->disturbed = true;
 	result->seconds = seconds;
 	result_set_text(&result->reason, reason);
-}
-
-void result_take(struct result *result, const struct slot *slot, enum outcome outcome)
-{
-	result->outcome = outcome;
-	result->phases = slot->phases;
-	memcpy(result->capability, slot->capability, sizeof(result->capability));
-	result->capability[sizeof(result->capability) - 1] = '\0';
-	result_set_text(&result->expected, slot->expected);
-	result_set_text(&result->got, slot->got);
-	result_set_text(&result->call, slot->call);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -71,13 +63,13 @@ static bool same_text(const char *a, const char *b)
 static bool is_passed_over(const struct result *result)
 {
 	return result->disturbed ||
-	       (result->outcome == SKIP && result->token && require_is_fleeting(result->token));
+	       (result->verdict.outcome == SKIP && result->token && require_is_fleeting(result->token));
 }
 
 /* Whether a round did not come out as the first did. */
 static bool differs(const struct result *kept, const struct result *fresh)
 {
-	return fresh->outcome != kept->first || fresh->phases != kept->first_phases ||
+	return fresh->verdict.outcome != kept->first || fresh->verdict.phases != kept->first_phases ||
 	       (kept->first == SKIP && !same_text(fresh->token, kept->token));
 }
 
@@ -85,11 +77,11 @@ void result_add_round(struct result *kept, struct result *fresh)
 {
 	bool begins = !kept->runs || is_passed_over(kept);
 	bool differ = !begins && !is_passed_over(fresh) && differs(kept, fresh);
-	enum outcome first = begins ? fresh->outcome : kept->first;
-	unsigned first_phases = begins ? fresh->phases : kept->first_phases;
+	int first = begins ? fresh->verdict.outcome : kept->first;
+	unsigned first_phases = begins ? fresh->verdict.phases : kept->first_phases;
 	unsigned runs = kept->runs + 1, differed = kept->differed + differ;
 
-	if (begins || (differ && !kept->differed && kept->outcome == PASS)) {
+	if (begins || (differ && !kept->differed && kept->verdict.outcome == PASS)) {
 		struct result old = *kept;
 
 		*kept = *fresh;

@@ -5,18 +5,15 @@
 #ifndef PERFABI_RESULT_H
 #define PERFABI_RESULT_H
 
-#include "run/child.h"
+#include "case/case.h"
 
 struct result {
 	const struct instance *instance;
-	enum outcome outcome;
-	char *expected, *got, *call; /* owned, may be NULL */
-	char *token;                 /* of a skip: the requirement that is not met */
-	char *reason;                /* of a skip, an xfail or an error */
-	char capability[8];
-	unsigned phases;
+	struct verdict verdict;
+	char *token;  /* of a skip: the requirement that is not met; owned */
+	char *reason; /* of a skip, an xfail or an error; owned */
 	double seconds;
-	enum outcome first; /* of the first run, which the others are held against */
+	int first; /* outcome of the first run, which the others are held against */
 	unsigned first_phases;
 	bool disturbed;          /* others changed the machine meanwhile: this run says nothing */
 	unsigned runs, differed; /* with --repeat: how many runs did not agree with the first */
@@ -28,11 +25,11 @@ void result_set_text(char **to, const char *text);
 /* Not run, or not held against the kernel: a token that is not met, and what was found of it. */
 void result_skip(struct result *result, const char *token, const char *reason);
 
+/* Not run, for a reason that is the harness's or the case's. */
+void result_error(struct result *result, const char *reason);
+
 /* Whatever came is of another machine than the case was made for: an error that says why. */
 void result_void(struct result *result, const char *reason);
-
-/* What the case's process has left in its slot. */
-void result_take(struct result *result, const struct slot *slot, enum outcome outcome);
 
 /*
  * Adds what another round gave, and empties it. The first round's result is kept; of later ones the

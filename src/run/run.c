@@ -19,13 +19,11 @@
 #include <unistd.h>
 
 #include "machine/clock.h"
-#include "text/json_text.h"
 #include "machine/restore.h"
 #include "machine/require.h"
-#include "run/required_case.h"
+#include "run/required.h"
+#include "run/site.h"
 #include "text/say.h"
-#include "step/steps.h"
-#include "step/cpus.h"
 #include "machine/sysctl.h"
 
 static const double LOCK_POLL = 0.05; /* seconds */
@@ -79,6 +77,7 @@ struct runner {
 	double waiting_since; /* for another perfabi; 0: we are not */
 	bool gave_up;         /* waiting */
 	struct surroundings surroundings;
+	struct site site;
 	sigset_t waited, before;
 	int interrupted; /* signal */
 };
@@ -113,112 +112,6 @@ static void make_order(struct runner *r)
 		r->order[i - 1] = r->order[j];
 		r->order[j] = swap;
 	}
-}
-
-/* perf_event_open is not to be had at all: not built in, or kept away by seccomp. */
-static bool is_barred(const struct environment *env, char *why, size_t size)
-{
-	int err = env->attr_size_errno;
-
-	snprintf(why, size, "an open with size 1 gives %s, seccomp mode %d",
-		 err ? strerrorname_np(err) : "an event", env->seccomp);
-	return err == ENOSYS || (env->seccomp && err != E2BIG);
-}
-
-/*
- * Some distributions let users open nothing at all (Debian's perf_event_paranoid 3). Then only what
- * is refused before that can be told.
- */
-static bool opens_nothing(const struct environment *env, const struct instance *instance,
-			  const struct expectation *x, const struct cases *cases, char *why,
-			  size_t size)
-{
-	int err = environment_control(env, instance->as);
-	int permission = phase_by_name(&cases->phases, "permission", NULL);
-
-	if ((err != EACCES && err != EPERM) || env->control[AS_ROOT] == err || x->yes)
-		return false;
-	snprintf(why, size, "a plain dummy event gives %s %s, perf_event_paranoid is %d",
-		 identity_names[instance->as], strerrorname_np(err), env->paranoid);
-	return x->ok || x->phase > permission || (x->phase == permission && x->err != err);
-}
-
-static bool is_token_met(struct runner *r, const struct worker *w, const struct instance *instance,
-			 const char *token, char *why, size_t size)
-{
-	if (!require_case_id(token))
-		return require_met(r->env, token, instance->as, why, size);
-	return required_case_met(r->cases, r->env, token, instance->as, &r->surroundings, w->uid,
-				 r->options->timeout, why, size);
-}
-
-/* One of the tokens; else `why` says what was found of each. */
-static bool is_met(struct runner *r, const struct worker *w, const struct instance *instance,
-		   const char *tokens, char *why, size_t size)
-{
-	char one[REQUIRE_TOKEN];
-	bool met = false;
-
-	why[0] = '\0';
-	while (!met && require_next(&tokens, one, sizeof(one))) {
-		size_t n = strlen(why);
-
-		snprintf(why + n, size - n, "%s", n ? "; " : "");
-		n = strlen(why);
-		met = is_token_met(r, w, instance, one, why + n, size - n);
-	}
-	return met;
-}
-
-/* True if nothing can run as that identity; then `result` says why. */
-static bool is_nobody(const struct runner *r, const struct instance *instance,
-		      struct result *result)
-{
-	char why[192], token[40];
-
-	snprintf(token, sizeof(token), "as.%s", identity_names[instance->as]);
-	if (is_barred(r->env, why, sizeof(why)))
-		result_skip(result, "perf_event_open", why);
-	else if (!identity_available(r->env, instance->as, why, sizeof(why)))
-		result_skip(result, token, why);
-	return result->token != NULL;
-}
-
-/* True if the instance cannot run here; then `result` says why. */
-static bool is_settled(struct runner *r, const struct worker *w, const struct instance *instance,
-		       const struct body *body, struct expectation *x, struct result *result)
-{
-	char why[384], token[40];
-	const json_t *requirement;
-	size_t i;
-	int cpu;
-
-	json_array_foreach(body->requirements, i, requirement) {
-		const char *text = json_string_value(requirement);
-
-		if (result->token)
-			break;
-		if (!is_met(r, w, instance, text, why, sizeof(why)))
-			result_skip(result, text, why);
-	}
-	cpu = result->token ? -1 : steps_barred_cpu(body->steps, r->env);
-	if (cpu >= 0) {
-		snprintf(token, sizeof(token), "cpu.%d", cpu);
-		result_skip(result, token, "perfabi may not run there: it is not in its cpuset");
-	}
-	if (result->token)
-		return true;
-	*x = (struct expectation){.ok = true}; /* steps would not get far without an event */
-	if (!body->steps && expect_choose(instance, body, r->cases, r->env, x)) {
-		result->outcome = ERROR;
-		result_set_text(&result->reason, "no alternative of expect applies here");
-		return true;
-	}
-	if (!opens_nothing(r->env, instance, x, r->cases, why, sizeof(why)))
-		return false;
-	snprintf(token, sizeof(token), "as.%s", identity_names[instance->as]);
-	result_skip(result, token, why);
-	return true;
 }
 
 static void settle(struct runner *r, size_t index, struct result *fresh)
@@ -262,49 +155,34 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 	if (w->pid)
 		madvise(w->slot, sizeof(*w->slot), MADV_DONTFORK);
 	if (!w->pid)
-		child_run(r->instances[w->index], r->options->flip, r->cases, r->env, w->slot,
+		child_run(r->instances[w->index], r->options->mutation, r->cases, r->env, w->slot,
 			  &r->surroundings, w->cgroup);
 	if (w->pid > 0) {
 		machine_note(r->machine, (unsigned)(w - r->workers), w->pid);
 		return;
 	}
 	w->pid = 0;
-	result->outcome = ERROR;
-	result_set_text(&result->reason, strerror(errno));
-}
-
-/* Those that the case names, in `sysctl` or in the path of a step that writes one. */
-static struct sysctl_set sysctls_of(const struct body *body)
-{
-	struct sysctl_set set = {{false}};
-	char *text = json_text(body->definition, 0), quoted[64];
-
-	for (size_t i = 0; text && sysctl_names[i]; i++) {
-		snprintf(quoted, sizeof(quoted), "%s\"", sysctl_names[i]);
-		set.has[i] = strstr(text, quoted) != NULL;
-	}
-	free(text);
-	return set;
+	result_error(result, strerror(errno));
 }
 
 /* True if what the case wants of the machine is there now; else `result` says why not. */
-static bool prepare_machine(struct runner *r, struct worker *w, const struct body *body,
+static bool prepare_machine(struct runner *r, struct worker *w, const struct program *program,
 			    struct result *result)
 {
 	const char *name = "sysctl";
 	char token[64], why[96];
 	int err;
 
-	if (body->sysctl && !machine_has_lock(r->machine)) {
+	if (program->sysctl && !machine_has_lock(r->machine)) {
 		result_skip(
 			result, "machine.lock",
 			r->env->uid
 				? "this user can neither write sysctls nor keep other runs away"
 				: "there is no folder of tracefs or debugfs that root alone can "
 				  "open, by which runs in other containers are seen");
-	} else if (body->sysctl) {
-		w->sysctls = sysctls_of(body);
-		err = machine_set(r->machine, (json_t *)body->sysctl, &w->sysctls, &name);
+	} else if (program->sysctl) {
+		w->sysctls = program->sysctls;
+		err = machine_set(r->machine, (json_t *)program->sysctl, &w->sysctls, &name);
 		sysctl_watch_accept(&r->sysctls, &w->sysctls);
 		environment_read_sysctls(r->env);
 		snprintf(token, sizeof(token), "sysctl.%s", name);
@@ -313,7 +191,7 @@ static bool prepare_machine(struct runner *r, struct worker *w, const struct bod
 			result_skip(result, token, why);
 		result->disturbed = err == -EBUSY; /* while anybody has such an event */
 	}
-	if (body->cgroup && !result->token) {
+	if (program->has_cgroup && !result->token) {
 		const char *path = machine_make_cgroup(r->machine, (unsigned)(w - r->workers));
 
 		w->cgroup = path ? strdup(path) : NULL;
@@ -343,47 +221,19 @@ static void restore_machine(struct runner *r, struct worker *w)
 	w->sysctls = (struct sysctl_set){{false}};
 }
 
-/* Whether the steps have a part that this flip is about. */
-static bool has_part(struct runner *r, const struct instance *instance, const struct body *body)
-{
-	json_t *flipped = r->options->flip.kind == FLIP_PART && !expect_takes_all(body)
-				  ? steps_flip(body->steps, instance, r->env, r->options->flip.part)
-				  : NULL;
-
-	json_decref(flipped);
-	return flipped != NULL;
-}
-
-/*
- * The case is put together here to see whether it can run, and again in the child to run it: what
- * is freed before the fork need not be copied after it, and forking is what the runner is busy
- * with.
- */
 static bool can_run(struct runner *r, struct worker *w, const struct instance *instance,
 		    struct result *result)
 {
-	struct expectation x;
-	struct body body;
-	bool can = false;
+	const struct mutation mutation = r->options->mutation;
 
-	if (body_make(r->cases, instance, &body)) {
-		result->outcome = ERROR;
-		result_set_text(&result->reason, strerror(ENOMEM));
+	if (site_bars(&r->site, instance, result) ||
+	    !prepare_machine(r, w, instance->program, result) ||
+	    !site_lets_run(&r->site, w->uid, instance, result))
 		return false;
-	}
-	if (!is_nobody(r, instance, result) && prepare_machine(r, w, &body, result) &&
-	    !is_settled(r, w, instance, &body, &x, result)) {
-		if (!r->options->flip.kind)
-			can = true;
-		else if (body.steps)
-			can = has_part(r, instance, &body);
-		else
-			can = expect_flip(&x, r->options->flip.kind, r->cases);
-		if (!can)
-			result_skip(result, "flip", "this way of being wrong does not apply");
-	}
-	body_free(&body);
-	return can;
+	if (!mutation.kind || mutation_applies(mutation, instance, &r->cases->tables, r->env))
+		return true;
+	result_skip(result, "mutation", "this way of being wrong does not apply");
+	return false;
 }
 
 /* Runs what the worker is at; its result is there at once if it cannot. */
@@ -428,8 +278,6 @@ static void take_death(const struct worker *w, int status, double timeout, struc
 
 	if (stage < STAGE_NONE || stage > STAGE_DONE)
 		stage = STAGE_NONE;
-	if (stage == STAGE_STEPPING)
-		snprintf(w->slot->call, sizeof(w->slot->call), "step %u", w->slot->step);
 	if (w->timed_out)
 		snprintf(got, sizeof(got), "no end within %g s: killed while %s", timeout,
 			 stage_names[stage]);
@@ -439,10 +287,13 @@ static void take_death(const struct worker *w, int status, double timeout, struc
 	else
 		snprintf(got, sizeof(got), "exit status %d while %s", WEXITSTATUS(status),
 			 stage_names[stage]);
-	result->outcome = stage == STAGE_CALLING || stage == STAGE_STEPPING ? FAIL : ERROR;
-	result_set_text(&result->call, stage == STAGE_STEPPING ? w->slot->call : NULL);
-	result_set_text(&result->expected, "the case to come to its end");
-	result_set_text(&result->got, got);
+	result->verdict = (struct verdict){0};
+	verdict_set(&result->verdict,
+		    stage == STAGE_CALLING || stage == STAGE_STEPPING ? FAIL : ERROR,
+		    "the case to come to its end", got);
+	if (stage == STAGE_STEPPING)
+		snprintf(result->verdict.call, sizeof(result->verdict.call), "step %u",
+			 w->slot->step);
 }
 
 /*
@@ -474,7 +325,7 @@ static void void_if_moved(const struct runner *r, const struct worker *w, struct
 	unsigned by_kernel = r->moves.by_kernel - w->moves.by_kernel;
 	char why[160];
 
-	if (!moves || (moves == by_kernel && result->outcome == PASS))
+	if (!moves || (moves == by_kernel && result->verdict.outcome == PASS))
 		return;
 	snprintf(why, sizeof(why), "%s: it was changed while this case ran, and not by this run",
 		 r->moved);
@@ -504,19 +355,17 @@ static void pause_a_little(struct runner *r)
  * tokens are about: a capability that says no to some errnos is about these.
  */
 static bool may_be_theirs(const struct runner *r, const struct worker *w, const char *tokens,
-			  const char *got)
+			  int err)
 {
+	enum identity as = r->instances[w->index]->who.as;
 	char one[REQUIRE_TOKEN];
 	bool may = false;
 
 	while (!may && require_next(&tokens, one, sizeof(one))) {
 		const struct instance *asked =
-			require_case_id(one)
-				? required_case(r->cases, one, r->instances[w->index]->as, NULL)
-				: NULL;
+			require_case_id(one) ? cases_required(r->cases, one, as, NULL) : NULL;
 
-		may = !strcmp(one, "quiet") ||
-		      (asked && required_case_says_no(r->cases, asked, got));
+		may = !strcmp(one, "quiet") || (asked && required_case_says_no(asked, err));
 	}
 	return may;
 }
@@ -531,25 +380,24 @@ static bool hangs_on_others(struct runner *r, struct worker *w, struct result *r
 	const json_t *requirement;
 	bool hangs = false;
 	char why[384];
-	struct body body;
 	size_t i;
 
-	if (result->outcome != FAIL || body_make(r->cases, instance, &body))
+	if (result->verdict.outcome != FAIL)
 		return false;
-	json_array_foreach(body.requirements, i, requirement) {
+	json_array_foreach(instance->program->requirements, i, requirement) {
 		const char *token = json_string_value(requirement);
 
-		if (result->outcome != FAIL || !require_is_fleeting(token) ||
-		    !may_be_theirs(r, w, token, result->got))
+		if (!require_is_fleeting(token) ||
+		    !may_be_theirs(r, w, token, result->verdict.err))
 			continue;
 		snprintf(w->asked, sizeof(w->asked), "%s", token);
 		pause_a_little(r);
-		hangs = is_met(r, w, instance, token, why, sizeof(why));
+		hangs = site_meets(&r->site, w->uid, instance, token, why, sizeof(why));
 		if (hangs)
 			continue;
 		result_skip(result, token, why);
+		break;
 	}
-	body_free(&body);
 	return hangs;
 }
 
@@ -558,7 +406,7 @@ static void skip_if_unconfirmed(const struct worker *w, struct result *result)
 {
 	char why[320];
 
-	if (result->outcome != PASS || !w->failures)
+	if (result->verdict.outcome != PASS || !w->failures)
 		return;
 	snprintf(why, sizeof(why), "it failed (%u of %u runs), and others may be why; got %s",
 		 w->failures, w->failures + 1, w->failure);
@@ -568,34 +416,44 @@ static void skip_if_unconfirmed(const struct worker *w, struct result *result)
 /* Whether a failure may be others' doing still: the kernel's own comes each time. */
 static bool is_to_run_again(struct runner *r, struct worker *w, struct result *result)
 {
-	if (!hangs_on_others(r, w, result) || w->timed_out || r->options->flip.kind)
+	if (!hangs_on_others(r, w, result) || w->timed_out || r->options->mutation.kind)
 		return false;
 	w->failures++;
-	snprintf(w->failure, sizeof(w->failure), "%s", result->got ? result->got : "nothing");
+	snprintf(w->failure, sizeof(w->failure), "%.150s",
+		 result->verdict.got[0] ? result->verdict.got : "nothing");
 	r->confirmed += w->failures == FAILURES;
 	return w->failures < FAILURES && r->confirmed < CONFIRMED;
+}
+
+/* What the case's process has left, which may have been killed while it wrote. */
+static void take_verdict(const struct worker *w, int status, double timeout, struct result *result)
+{
+	struct verdict *v = &result->verdict;
+
+	if (w->slot->stage != STAGE_DONE || w->slot->verdict.outcome < 0 ||
+	    w->slot->verdict.outcome >= OUTCOMES) {
+		take_death(w, status, timeout, result);
+		return;
+	}
+	*v = w->slot->verdict;
+	v->capability[sizeof(v->capability) - 1] = '\0';
+	v->expected[sizeof(v->expected) - 1] = '\0';
+	v->got[sizeof(v->got) - 1] = '\0';
+	v->call[sizeof(v->call) - 1] = '\0';
 }
 
 static void finish(struct runner *r, struct worker *w, int status)
 {
 	struct result result = {.seconds = clock_seconds() - w->began};
 	const char *why;
-	int outcome;
 
 	sweep(w->pid);
 	w->pid = 0;
 	watch_sysctls(r, &w->sysctls);
 	restore_machine(r, w);
-	w->slot->expected[sizeof(w->slot->expected) - 1] = '\0';
-	w->slot->got[sizeof(w->slot->got) - 1] = '\0';
-	w->slot->call[sizeof(w->slot->call) - 1] = '\0';
-	outcome = *(volatile int *)&w->slot->outcome;
-	if (w->slot->stage == STAGE_DONE && outcome >= 0 && outcome < OUTCOMES)
-		result_take(&result, w->slot, (enum outcome)outcome);
-	else
-		take_death(w, status, r->options->timeout, &result);
+	take_verdict(w, status, r->options->timeout, &result);
 	void_if_moved(r, w, &result);
-	why = result.outcome == FAIL ? what_happened(r, w) : NULL;
+	why = result.verdict.outcome == FAIL ? what_happened(r, w) : NULL;
 	if (why)
 		result_void(&result, why);
 	skip_if_unconfirmed(w, &result);
@@ -848,21 +706,19 @@ static void conclude(struct runner *r)
 {
 	for (size_t i = 0; i < r->count; i++) {
 		struct result *result = &r->results[i];
-		char *got;
+		struct verdict *v = &result->verdict;
+		char got[sizeof(v->got)];
 
 		result->instance = r->instances[i];
 		if (!result->runs) {
-			result->outcome = ERROR;
-			result_set_text(&result->reason,
-					r->gave_up ? "another perfabi was in the way for too long"
-						   : "the run was ended before this case");
+			result_error(result, r->gave_up
+						     ? "another perfabi was in the way for too long"
+						     : "the run was ended before this case");
 		} else if (result->differed) {
-			result->outcome = FAIL;
-			if (asprintf(&got, "%u of %u runs differed: %s", result->differed,
-				     result->runs, result->got ? result->got : "no result") < 0)
-				continue;
-			free(result->got);
-			result->got = got;
+			v->outcome = FAIL;
+			snprintf(got, sizeof(got), "%u of %u runs differed: %.900s",
+				 result->differed, result->runs, v->got[0] ? v->got : "no result");
+			memcpy(v->got, got, sizeof(got));
 		}
 	}
 }
@@ -882,6 +738,7 @@ int run_all(const struct instance *const *instances, size_t count, const struct 
 					    .altered = signals_altered()}};
 	int err;
 
+	r.site = (struct site){cases, env, &r.surroundings, options->timeout};
 	memset(results, 0, count * sizeof(*results));
 	err = set_up(&r);
 	if (err) {

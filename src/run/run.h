@@ -6,6 +6,7 @@
 #ifndef PERFABI_RUN_H
 #define PERFABI_RUN_H
 
+#include "run/mutation.h"
 #include "run/result.h"
 
 struct run_options {
@@ -15,7 +16,7 @@ struct run_options {
 	unsigned repeat; /* rounds, at least 1 */
 	bool shuffle;
 	uint64_t seed;
-	struct flip flip; /* kind FLIP_NONE but for mutation */
+	struct mutation mutation; /* kind MUTATION_NONE but for `mutate` */
 	/* Called when other runs are kept away, as far as they can be, and what `env` says of the
 	 * sysctls is the machine's own; before that no case is judged. May be NULL. */
 	void (*begun)(void *context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `expect` of a step: read, judged by, turned round.
+ * Expectations of steps: read, chosen, judged by.
  */
 #include "step/expect.h"
 
@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "language/pattern.h"
-#include "case/record_members.h"
 
 /* A list in which an element has `when` is one of alternatives; any other is a pattern. */
 static bool is_alternatives(const json_t *expect)
@@ -22,145 +21,179 @@ static bool is_alternatives(const json_t *expect)
 	return false;
 }
 
-/* The pattern that an alternative has on what was seen; a new reference, or NULL. */
-static json_t *pattern_of(const json_t *expect)
+/* The pattern that an alternative has on what is shown, kept in the arena; *none if it has none. */
+static const json_t *pattern_of(struct compiling *c, const json_t *expect, bool has_gates,
+				bool *none)
 {
 	json_t *pattern;
 
+	*none = false;
 	if (!json_is_object(expect))
-		return json_incref((json_t *)expect);
+		return expect;
 	pattern = json_copy((json_t *)expect);
 	json_object_del(pattern, "when");
 	json_object_del(pattern, "ok");
 	json_object_del(pattern, "errno");
-	if (json_object_size(pattern))
-		return pattern;
-	json_decref(pattern);
-	return NULL;
+	if (has_gates)
+		json_object_del(pattern, "phase");
+	*none = pattern && !json_object_size(pattern);
+	return arena_keep(c->arena, pattern);
 }
 
-static int check_errno(const json_t *expect, const struct verb *verb, const struct where *w,
-		       struct error *e)
+static int read_errno(struct compiling *c, struct alternative *out, const json_t *name,
+		      const struct verb *verb, const struct where *w)
 {
-	const json_t *name = json_object_get(expect, "errno");
 	const char *text = json_string_value(name);
 	struct nearest near = nearest_to(text ? text : "");
-	struct where at = where_key(w, "errno");
 
 	if (verb->kind != CALLS)
-		return error_value(e, &at, name, "no errno: %s is no call that is under test",
-				   verb->name);
-	if (!text || !errno_by_name(text, &near))
-		return error_name(e, &at, text ? text : "", near.best, "the name of an errno");
-	return 0;
+		return error_value(c->error, w, name,
+				   "no errno: %s is no call that is under test", verb->name);
+	out->err = text ? errno_by_name(text, &near) : 0;
+	return out->err ? 0
+			: error_name(c->error, w, text ? text : "", near.best,
+				     "the name of an errno");
 }
 
-static int check_alternative(const json_t *expect, const struct verb *verb,
-			     const struct cases *cases, struct scope *scope, const struct where *w,
-			     struct error *e)
+static int read_phase(struct compiling *c, struct alternative *out, const json_t *name,
+		      const struct where *w)
 {
-	struct where at = where_key(w, "when");
-	json_t *pattern;
-	int err = expect_check_when(json_object_get(expect, "when"), cases, &at, e);
+	const char *text = json_string_value(name);
+	struct nearest near = nearest_to(text ? text : "");
 
-	if (!err && json_object_get(expect, "errno"))
-		err = check_errno(expect, verb, w, e);
+	if (!text || !out->err)
+		return error_value(c->error, w, name,
+				   "the gate that refuses, as \"copy\", beside an errno");
+	out->phase = phase_by_name(&c->tables->phases, text, &near);
+	return out->phase >= 0 ? 0
+			       : error_name(c->error, w, text, near.best,
+					    "a gate of phases.json (perfabi help phases)");
+}
+
+static int check_pattern(struct compiling *c, const json_t *pattern,
+			 const struct statement *statement, const struct where *w)
+{
+	const struct verb *verb = statement->verb;
+	struct value_shape shape = verb->shows;
+	int err = pattern_check(pattern, c->scope, w, c->error);
+
+	if (verb->shape && c->tables)
+		verb->shape(c->tables, statement, &shape);
+	if (!err && !shape.kind)
+		return error_value(c->error, w, pattern,
+				   "ok or errno: %s shows nothing a pattern could be on",
+				   verb->name);
+	return err ? err : shape_check(pattern, &shape, w, c->error);
+}
+
+static int read_alternative(struct compiling *c, struct alternative *out, const json_t *expect,
+			    const struct statement *statement, const struct where *w)
+{
+	const struct verb *verb = statement->verb;
+	const json_t *name = json_object_get(expect, "errno"), *phase = NULL;
+	struct where at_when = where_key(w, "when"), at_errno = where_key(w, "errno");
+	struct where at_phase = where_key(w, "phase"), at_ok = where_key(w, "ok");
+	const json_t *ok = json_object_get(expect, "ok");
+	bool none;
+	int err;
+
+	*out = (struct alternative){.when = json_object_get(expect, "when"), .phase = -1};
+	err = when_check(out->when, &c->names, &at_when, c->error);
+	if (verb->has_gates)
+		phase = json_object_get(expect, "phase");
+	if (!err && ok && (!json_is_true(ok) || name))
+		err = error_value(c->error, &at_ok, ok,
+				  name ? "either ok or errno" : "true; a refusal has errno");
+	if (!err && name)
+		err = read_errno(c, out, name, verb, &at_errno);
+	if (!err && phase)
+		err = read_phase(c, out, phase, &at_phase);
 	if (err)
 		return err;
-	pattern = pattern_of(expect);
-	err = pattern ? pattern_check(pattern, scope, w, e) : 0;
-	if (!err && pattern && verb->kind == SHOWS_RECORDS)
-		err = record_members_check(cases->record_members, pattern, w, e);
-	json_decref(pattern);
-	return err;
+	out->pattern = pattern_of(c, expect, verb->has_gates, &none);
+	if (!out->pattern)
+		return error_no_memory(c->error, w, "memory for what is expected");
+	if (none)
+		out->pattern = NULL;
+	return none ? 0 : check_pattern(c, out->pattern, statement, w);
 }
 
-int step_expect_check(const json_t *expect, const struct verb *verb, const struct cases *cases,
-		      struct scope *scope, const struct where *w, struct error *e)
+int expect_compile(struct compiling *c, struct statement *statement, const struct where *w)
 {
-	json_t *item;
-	size_t i;
+	const json_t *expect = statement_json(statement, "expect");
+	bool are_several = is_alternatives(expect);
+	size_t count = are_several ? json_array_size(expect) : 1;
+	struct where at_expect = where_key(w, "expect");
 
-	if (!is_alternatives(expect))
-		return check_alternative(expect, verb, cases, scope, w, e);
-	json_array_foreach(expect, i, item) {
-		struct where at = where_index(w, i);
+	if (statement->verb->kind == PREPARES)
+		return 0;
+	statement->alternatives = arena_alloc(c->arena, count * sizeof(*statement->alternatives));
+	if (!statement->alternatives)
+		return error_no_memory(c->error, w, "memory for what is expected");
+	statement->alternative_count = count;
+	if (!expect)
+		statement->alternatives[0].phase = -1;
+	for (size_t i = 0; expect && i < count; i++) {
+		struct where at = are_several ? where_index(&at_expect, i) : at_expect;
+		int err = read_alternative(c, &statement->alternatives[i],
+					   are_several ? json_array_get(expect, i) : expect,
+					   statement, &at);
 
-		if (check_alternative(item, verb, cases, scope, &at, e))
-			return -EINVAL;
+		if (err)
+			return err;
 	}
 	return 0;
 }
 
-/* The alternative that applies; NULL with *missing if none does. */
-static const json_t *choose(const json_t *expect, const struct instance *instance,
-			    struct environment *env, bool *missing)
+struct alternative *expect_choose(const struct statement *statement, const struct who *who,
+				  struct environment *env)
 {
-	json_t *item;
-	size_t i;
-
-	*missing = false;
-	if (!is_alternatives(expect))
-		return expect;
-	json_array_foreach(expect, i, item)
-		if (expect_applies(item, instance, env))
-			return item;
-	*missing = true;
+	for (size_t i = 0; i < statement->alternative_count; i++)
+		if (when_holds(statement->alternatives[i].when, who, env))
+			return &statement->alternatives[i];
 	return NULL;
 }
 
-static bool judge_seen(struct step *s, const json_t *expect, struct failure *f)
+/* What the call gave, with its gate where somebody asked. */
+static void describe(const struct step *s, char *out, size_t size)
 {
-	json_t *pattern = pattern_of(expect);
-	struct mismatch why = {0};
-	bool fits = !pattern || pattern_match_json(pattern, s->seen, s->scope, &why);
+	if (s->err && s->phases)
+		describe_refusal(s->err, s->phases, s->tables, out, size);
+	else
+		snprintf(out, size, "%s", s->err ? strerrorname_np(s->err) : "success");
+}
 
-	json_decref(pattern);
-	if (why.unknown[0])
-		return failure_set(f, ERROR, "names in expect that stand for something",
-				   why.unknown);
-	if (fits)
+static bool judge_answer(struct step *s)
+{
+	const struct alternative *x = s->expected;
+	bool is_other_gate = x->phase >= 0 && !(s->phases >> x->phase & 1);
+	char expected[160], got[160];
+
+	if (s->err == x->err && !is_other_gate)
 		return true;
-	f->outcome = FAIL;
-	snprintf(f->expected, sizeof(f->expected), "%s%s%s", why.path, why.path[0] ? " " : "",
-		 why.expected);
-	snprintf(f->got, sizeof(f->got), "%s", why.got);
+	snprintf(expected, sizeof(expected), "%s%s%s", x->err ? strerrorname_np(x->err) : "success",
+		 x->phase >= 0 ? " from " : "",
+		 x->phase >= 0 ? s->tables->phases.list[x->phase].name : "");
+	describe(s, got, sizeof(got));
+	return verdict_set(s->verdict, FAIL, expected, got);
+}
+
+bool expect_judge(struct step *s)
+{
+	const struct alternative *x = s->expected;
+	struct verdict why;
+
+	if (!s->statement->alternative_count)
+		return true;
+	if (!x)
+		return verdict_set(s->verdict, ERROR, "an alternative of expect that applies here",
+				   "none");
+	if (judge_answer(s)) {
+		if (!x->pattern || pattern_match_json(x->pattern, s->shown, s->scope, &why))
+			return true;
+		verdict_set(s->verdict, (enum outcome)why.outcome, why.expected, why.got);
+	}
+	s->verdict->err = s->err;
+	s->verdict->phases = s->phases;
 	return false;
-}
-
-bool step_expect_judge(struct step *s, struct failure *f)
-{
-	bool missing;
-	const json_t *expect =
-		choose(json_object_get(s->json, "expect"), s->run->instance, s->run->env, &missing);
-	const char *name = json_string_value(json_object_get(expect, "errno"));
-	int wanted = name ? errno_by_name(name, NULL) : 0;
-
-	if (missing)
-		return failure_set(f, ERROR, "an alternative of expect that applies here", "none");
-	f->err = s->err;
-	if (s->err != wanted)
-		return failure_set(f, FAIL, wanted ? name : "success",
-				   s->err ? strerrorname_np(s->err) : "success");
-	return judge_seen(s, expect, f);
-}
-
-/* An expectation turned round: of an errno, success; of success where nothing is shown, EINVAL. */
-json_t *step_expect_flip(const json_t *step, const struct verb *verb,
-			 const struct instance *instance, struct environment *env, unsigned *index)
-{
-	bool missing;
-	const json_t *expect = choose(json_object_get(step, "expect"), instance, env, &missing);
-	json_t *wanted = json_object_get(expect, "errno"), *pattern = pattern_of(expect);
-	json_t *flipped = NULL;
-
-	if (pattern)
-		flipped = pattern_flip(pattern, index);
-	if (flipped && wanted)
-		json_object_set(flipped, "errno", wanted);
-	if (!flipped && verb->kind == CALLS && !(*index)--)
-		flipped = wanted ? json_pack("{s:b}", "ok", 1)
-				 : json_pack("{s:s}", "errno", "EINVAL");
-	json_decref(pattern);
-	return flipped;
 }

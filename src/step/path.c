@@ -7,6 +7,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "step/step.h"
+
+enum step_access { STEP_READS, STEP_WRITES };
+
 static const struct {
 	const char *prefix;
 	enum step_access most;
@@ -23,23 +27,23 @@ static bool begins_with(const char *text, const char *prefix)
 }
 
 /* In the case's cgroup, which it has made and which goes with it. */
-static bool is_own(const struct step *s, const char *path)
+static bool is_own(const struct scope *scope, const char *path)
 {
 	const char *cgroup =
-		json_string_value(json_object_get(scope_json(s->scope, "cgroup"), "path"));
+		json_string_value(json_object_get(scope_json(scope, "cgroup"), "path"));
 	size_t n = cgroup ? strlen(cgroup) : 0;
 
 	return n && !strncmp(path, cgroup, n) && (path[n] == '/' || !path[n]);
 }
 
-static bool is_reachable(const struct step *s, enum step_access access, const char *path)
+static bool is_reachable(const struct scope *scope, enum step_access access, const char *path)
 {
 	if (strstr(path, "/.."))
 		return false;
 	for (size_t i = 0; i < sizeof(reachable) / sizeof(reachable[0]); i++)
 		if (access <= reachable[i].most && begins_with(path, reachable[i].prefix))
 			return true;
-	return is_own(s, path);
+	return is_own(scope, path);
 }
 
 /* Whether a path that begins with these letters could be. */
@@ -60,18 +64,93 @@ static bool could_be(enum step_access access, const char *text)
 	return !n; /* $cgroup.path, or a parameter that has the whole path */
 }
 
-int step_path(struct step *s, enum step_access access, char *out, size_t size)
+static int elsewhere(const char *path, enum step_access access, const struct where *w,
+		     struct error *e)
 {
-	const char *text = json_string_value(s->argument);
-	int err = step_text(s, NULL, out, size);
-
-	if (err)
-		return err;
-	if (step_is_checked(s) ? could_be(access, text) : is_reachable(s, access, out))
-		return 0;
-	return error_name(s->error, &s->at, out, NULL,
+	return error_name(e, w, path, NULL,
 			  access == STEP_WRITES
 				  ? "a file of perf's sysctls, of tracefs or of the case's cgroup"
 				  : "a file of perf's sysctls, of tracefs, of the PMUs in sysfs "
 				    "or of the case's cgroup");
 }
+
+static int compile_path(struct compiling *c, const struct argument *a, struct operand *operand,
+			const struct where *w, enum step_access access)
+{
+	const char *text = json_string_value(operand->json);
+	int err = argument_text.compile(c, a, operand, w);
+
+	return err || could_be(access, text) ? err : elsewhere(text, access, w, c->error);
+}
+
+static int path_value(struct step *s, const struct argument *a, const struct operand *operand,
+		      void *out, enum step_access access)
+{
+	struct where nowhere = {0};
+	int err = argument_text.evaluate(s, a, operand, out);
+
+	return err || is_reachable(s->scope, access, out)
+		       ? err
+		       : elsewhere(out, access, &nowhere, s->error);
+}
+
+static int compile_path_read(struct compiling *c, const struct argument *a,
+			     struct operand *operand, const struct where *w)
+{
+	return compile_path(c, a, operand, w, STEP_READS);
+}
+
+static int path_read_value(struct step *s, const struct argument *a, const struct operand *operand,
+			   void *out)
+{
+	return path_value(s, a, operand, out, STEP_READS);
+}
+
+static int compile_path_written(struct compiling *c, const struct argument *a,
+				struct operand *operand, const struct where *w)
+{
+	return compile_path(c, a, operand, w, STEP_WRITES);
+}
+
+static int path_written_value(struct step *s, const struct argument *a,
+			      const struct operand *operand, void *out)
+{
+	return path_value(s, a, operand, out, STEP_WRITES);
+}
+
+static json_t *path_schema(const struct argument *a)
+{
+	(void)a;
+	return schema_of_type("string");
+}
+
+const struct argument_type argument_path_read = {compile_path_read, path_read_value, path_schema};
+const struct argument_type argument_path_written = {compile_path_written, path_written_value,
+						    path_schema};
+
+static bool is_path(const struct operand *operand)
+{
+	const char *text = json_string_value(operand->json);
+
+	return text && text[0] == '/';
+}
+
+static const struct argument target_path = {.room = sizeof(((struct write_target *)0)->path)};
+
+static int compile_target(struct compiling *c, const struct argument *a, struct operand *operand,
+			  const struct where *w)
+{
+	return is_path(operand) ? compile_path_written(c, &target_path, operand, w)
+				: argument_bound.compile(c, a, operand, w);
+}
+
+static int target_value(struct step *s, const struct argument *a, const struct operand *operand,
+			void *out)
+{
+	struct write_target *target = out;
+
+	return is_path(operand) ? path_written_value(s, &target_path, operand, target->path)
+				: argument_bound.evaluate(s, a, operand, &target->fd);
+}
+
+const struct argument_type argument_write_target = {compile_target, target_value, path_schema};

@@ -1,220 +1,195 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A list of steps from its first to its last: do, look at what came, bind.
+ * A list of steps from its first to its last: evaluate, do, look at what came, bind.
  */
+#include "step/steps.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "step/sync.h"
+#include "step/buffer.h"
 #include "step/expect.h"
+#include "step/sync.h"
 
-const char *const steps_nested[] = {"fork", "thread", "exec", "do", NULL};
-
-/* Names what came. 0 or -EINVAL with `e` filled. */
-static int bind_result(struct step *s, const struct verb *verb)
+/* The arguments of the verb, in a struct of its own; NULL with the step's error filled. */
+static void *evaluate(struct step *s)
 {
-	const json_t *bind = json_object_get(s->json, "bind");
-	struct where at = where_key(s->where, "bind");
-	const char *name = json_string_value(bind);
-	int err;
+	const struct statement *statement = s->statement;
+	const struct argument *a = statement->verb->arguments;
+	unsigned char *out = calloc(1, statement->verb->size + 1);
 
-	if (!bind || s->err)
-		return 0;
-	if (verb->binds == BINDS_SEEN && s->seen)
-		err = name ? scope_bind_json(s->scope, name, s->seen) : -EINVAL;
-	else
-		err = name ? scope_bind(s->scope, name, s->result) : -EINVAL;
-	if (err == -ENOSPC)
-		return error_value(s->error, &at, bind, "at most %d names", SCOPE_MAX);
-	if (err == -EEXIST)
-		return error_value(s->error, &at, bind, "a name that means nothing yet");
-	if (err)
-		return error_value(s->error, &at, bind, "a name of a-z, 0-9 and _, at most %d",
-				   SCOPE_NAME - 1);
-	return 0;
-}
+	if (!out)
+		step_failed(s, ENOMEM);
+	for (size_t i = 0; out && a[i].key; i++) {
+		const struct operand *operand = &statement->operands[i];
+		uint64_t number = operand->json ? operand->number : a[i].fallback;
+		int err = 0;
 
-static int check_step(const json_t *json, const struct cases *cases, struct scope *scope,
-		      const struct where *w, struct error *e)
-{
-	const struct verb *verb = verb_of(json, w, e);
-	const json_t *expect = json_object_get(json, "expect");
-	struct where at_expect = where_key(w, "expect"), at_when = where_key(w, "when");
-	struct step s = {.json = json, .cases = cases, .scope = scope, .where = w, .error = e};
-	int err;
-
-	if (!verb || expect_check_when(json_object_get(json, "when"), cases, &at_when, e))
-		return -EINVAL;
-	s.argument = json_object_get(json, verb->name);
-	s.at = where_key(w, verb->name);
-	err = verb->run(&s);
-	if (!err && expect)
-		err = step_expect_check(expect, verb, cases, scope, &at_expect, e);
-	if (!err)
-		err = bind_result(&s, verb);
-	json_decref(s.seen);
-	return err;
-}
-
-int steps_check(const json_t *list, const struct cases *cases, struct scope *scope,
-		const struct where *w, struct error *e)
-{
-	json_t *step;
-	size_t i;
-
-	if (list && !json_is_array(list))
-		return error_value(e, w, list, "a list of steps");
-	json_array_foreach(list, i, step) {
-		struct where at = where_index(w, i);
-
-		if (check_step(step, cases, scope, &at, e))
-			return -EINVAL;
+		if (a[i].given)
+			out[a[i].given] = operand->json != NULL;
+		if (operand->json && a[i].type->evaluate)
+			err = a[i].type->evaluate(s, &a[i], operand, out + a[i].at);
+		else if (a[i].room == sizeof(number))
+			memcpy(out + a[i].at, &number, sizeof(number));
+		else if (a[i].room == sizeof(bool))
+			out[a[i].at] = number != 0;
+		if (err) {
+			free(out);
+			return NULL;
+		}
 	}
-	return 0;
+	return out;
 }
 
-bool failure_set(struct failure *f, enum outcome outcome, const char *expected, const char *got)
+static void bind_result(struct step *s)
 {
-	f->outcome = (int)outcome;
-	snprintf(f->expected, sizeof(f->expected), "%s", expected);
-	snprintf(f->got, sizeof(f->got), "%s", got);
-	return false;
+	const char *name = s->statement->bind;
+
+	if (!name || s->err)
+		return;
+	if (s->statement->verb->binds == BINDS_SHOWN && s->shown)
+		scope_bind_json(s->scope, name, s->shown);
+	else
+		scope_bind(s->scope, name, s->result);
 }
 
 /* Shows the step that failed: where it stands, and the call if it was one. */
-static void show_call(const struct step *s, struct failure *f)
+static void show_call(const struct step *s, size_t index)
 {
-	char *text = s->call[0] ? NULL : json_dumps(s->json, JSON_COMPACT);
-	size_t index = s->where->index;
+	char *text = s->call[0] ? NULL : json_dumps(s->statement->json, JSON_COMPACT);
 
-	snprintf(f->call, sizeof(f->call), "step %zu: %s", index + 1,
+	snprintf(s->verdict->call, sizeof(s->verdict->call), "step %zu: %s", index + 1,
 		 s->call[0] ? s->call
 		 : text     ? text
 			    : "?");
 	free(text);
 }
 
-static bool run_step(struct steps *run, const json_t *json, const struct where *w,
-		     struct failure *f)
+static bool run_statement(struct steps *run, const struct statement *statement, size_t index,
+			  struct verdict *v)
 {
 	struct error e = {0};
-	const struct verb *verb = verb_of(json, w, &e);
-	struct step s = {.json = json,
-			 .cases = run->cases,
+	struct step s = {.statement = statement,
+			 .tables = run->tables,
 			 .scope = &run->scope,
 			 .run = run,
-			 .where = w,
-			 .error = &e};
+			 .error = &e,
+			 .verdict = v};
 	bool good = false;
+	void *arguments;
 	int err;
 
-	if (!expect_applies(json, run->instance, run->env))
+	if (!when_holds(statement->when, &run->who, run->env))
 		return true;
-	s.argument = verb ? json_object_get(json, verb->name) : NULL;
-	s.at = where_key(w, verb ? verb->name : "");
-	err = verb ? verb->run(&s) : -EINVAL;
-	if (s.inner && s.inner->outcome != PASS)
-		*f = *s.inner;
-	else if (err)
-		failure_set(f, err == -ECANCELED ? FAIL : ERROR, e.expected, e.got);
-	else if (step_expect_judge(&s, f))
-		good = !bind_result(&s, verb) || failure_set(f, ERROR, e.expected, e.got);
-	if (!good && !s.inner)
-		show_call(&s, f);
-	free(s.inner);
-	json_decref(s.seen);
+	s.expected = expect_choose(statement, &run->who, run->env);
+	arguments = evaluate(&s);
+	s.arguments = arguments;
+	err = arguments ? statement->verb->run(&s) : -EINVAL;
+	if (!err)
+		good = expect_judge(&s);
+	else if (err != -EPROTO)
+		verdict_set(v, err == -ECANCELED ? FAIL : ERROR, e.expected, e.got);
+	if (good)
+		bind_result(&s);
+	else if (err != -EPROTO)
+		show_call(&s, index);
+	call_free(&s.made);
+	free(s.scratch);
+	json_decref(s.shown);
+	free(arguments);
 	return good;
 }
 
-bool steps_run(struct steps *run, const json_t *list, const struct where *w,
-	       struct failure *failure)
+bool steps_run(struct steps *run, const struct block *block, struct verdict *v)
 {
-	json_t *step;
-	size_t i;
-
-	*failure = (struct failure){0};
-	json_array_foreach(list, i, step) {
-		struct where at = where_index(w, i);
-
+	*v = (struct verdict){.outcome = PASS};
+	for (size_t i = 0; i < block->count; i++) {
 		if (run->at_step)
 			*run->at_step = (unsigned)i + 1;
-		if (!run_step(run, step, &at, failure))
+		if (!run_statement(run, &block->list[i], i, v))
 			return false;
 	}
 	return true;
 }
 
-/* Fails as the step of the list does that failed. */
-int verb_repeat(struct step *s)
-{
-	const json_t *list = json_object_get(s->json, "do");
-	struct where at = where_key(s->where, "do");
-	uint64_t times;
-	int err = step_number(s, NULL, 1, 100000, &times);
-
-	if (err)
-		return err;
-	if (step_is_checked(s))
-		return steps_check(list, s->cases, s->scope, &at, s->error);
-	s->inner = calloc(1, sizeof(*s->inner));
-	if (!s->inner)
-		return step_failed(s, ENOMEM);
-	for (uint64_t i = 0; i < times; i++)
-		if (!steps_run(s->run, list, &at, s->inner))
-			return -EPROTO;
-	return 0;
-}
-
-int steps_begin(struct steps *s, const struct instance *instance, const struct cases *cases,
+int steps_begin(struct steps *s, const struct tables *tables, const struct who *who,
 		struct environment *env)
 {
-	*s = (struct steps){.cases = cases, .instance = instance, .env = env};
+	*s = (struct steps){.tables = tables, .who = *who, .env = env};
 	s->scope.env = env;
 	s->scope.unmapped = call_unmapped_page(env);
-	s->meeting_fd = -1;
-	s->meeting = meeting_make(&s->meeting_fd);
-	return s->meeting ? 0 : -ENOMEM;
+	s->sync_fd = -1;
+	s->sync = sync_make(&s->sync_fd);
+	return s->sync ? 0 : -ENOMEM;
+}
+
+void steps_inherit(struct steps *to, const struct steps *from)
+{
+	*to = *from;
+	scope_copy(&to->scope, &from->scope);
+	to->child_count = 0;
+	to->first_map = to->map_count;
+	to->at_step = NULL;
+}
+
+bool steps_run_child(struct steps *run, const struct block *block)
+{
+	struct verdict *v = calloc(1, sizeof(*v));
+	bool good = v && steps_run(run, block, v) && steps_end(run, v);
+
+	if (v && !good)
+		sync_tell(run->sync, v);
+	free(v);
+	return good;
 }
 
 /* Records that no step asked for must be well formed too. */
-static bool decode_rest(struct steps *run, struct failure *f)
+static bool decode_rest(struct steps *run, struct verdict *v)
 {
-	struct where at = where_root(run->instance->source);
-
 	for (size_t i = run->first_map; i < run->map_count; i++) {
+		struct map *map = &run->maps[i];
 		struct error e = {0};
-		json_t *json = json_pack("{s:i}", "records", run->maps[i].fd);
-		struct step s = {.json = json,
-				 .argument = json_object_get(json, "records"),
-				 .cases = run->cases,
-				 .scope = &run->scope,
-				 .run = run,
-				 .where = &at,
-				 .error = &e};
-		bool is_readable = run->maps[i].at && run->maps[i].is_data && !run->maps[i].mangled;
-		int err = is_readable ? verb_records(&s) : 0;
+		json_t *records;
 
-		json_decref(s.seen);
-		if (err) {
-			failure_set(f, err == -ECANCELED ? FAIL : ERROR, e.expected, e.got);
-			snprintf(f->call, sizeof(f->call),
-				 "decoding the buffer of fd %d at the end", run->maps[i].fd);
-		}
-		json_decref(json);
-		if (err)
-			return false;
+		if (!map->at || !map->is_data || map->mangled)
+			continue;
+		records = buffer_records(run, map, false, &e);
+		json_decref(records);
+		if (records)
+			continue;
+		snprintf(v->call, sizeof(v->call), "decoding the buffer of fd %d at the end",
+			 map->fd);
+		return verdict_set(v, FAIL, e.expected, e.got);
 	}
 	return true;
 }
 
-static bool end_child(struct steps *run, struct child *child, struct failure *f)
+int child_wait(struct child *child, int *status)
+{
+	pid_t id = child->id;
+	int err;
+
+	child->id = 0;
+	*status = 0;
+	if (child->is_thread) {
+		err = -pthread_join(child->thread->pthread, NULL);
+		*status = child->thread->good ? 0 : 1 << 8;
+		return err;
+	}
+	while (waitpid(id, status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+static bool end_child(struct steps *run, struct child *child, struct verdict *v)
 {
 	int status = 0, err = child_wait(child, &status);
 	char got[64];
 
-	if (meeting_failed(run->meeting, f))
+	if (sync_failed(run->sync, v))
 		return false;
 	if (!err && !status)
 		return true;
@@ -224,13 +199,13 @@ static bool end_child(struct steps *run, struct child *child, struct failure *f)
 		snprintf(got, sizeof(got), "signal %d", WTERMSIG(status));
 	else
 		snprintf(got, sizeof(got), "exit status %d", WEXITSTATUS(status));
-	return failure_set(f, ERROR, "a child that no step waits for to end well", got);
+	return verdict_set(v, ERROR, "a child that no step waits for to end well", got);
 }
 
-bool steps_end(struct steps *run, struct failure *failure)
+bool steps_end(struct steps *run, struct verdict *v)
 {
 	for (size_t i = 0; i < run->child_count; i++)
-		if (run->children[i].id && !end_child(run, &run->children[i], failure))
+		if (run->children[i].id && !end_child(run, &run->children[i], v))
 			return false;
-	return !meeting_failed(run->meeting, failure) && decode_rest(run, failure);
+	return !sync_failed(run->sync, v) && decode_rest(run, v);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps: what a case does over time, in order, each with one verb. `given` of a case that is one
- * call is made of the same steps.
+ * The run of one process or thread through its list of steps: what it has opened, mapped, begun and
+ * bound.
  */
 #ifndef PERFABI_STEPS_H
 #define PERFABI_STEPS_H
 
-#include "call/expect.h"
+#include <pthread.h>
+
+#include "step/program.h"
 
 enum { OPENED_MAX = 128, MAPS_MAX = 32, CHILDREN_MAX = 32 };
 
@@ -36,69 +38,64 @@ struct child {
 	struct thread *thread;
 };
 
-/* What all processes of a case share: names that they wait for, and the first failure. */
-struct meeting;
+/* What all processes of a case share: words that they wait for, and the first failure. */
+struct sync;
 
-/* The run of one process or thread through its list of steps. */
 struct steps {
-	const struct cases *cases;
-	const struct instance *instance;
+	const struct tables *tables;
+	struct who who;
+	bool asks_gates; /* of an open that is refused; a capability's are no refusals */
 	struct environment *env;
 	struct scope scope;
 	struct opened events[OPENED_MAX];
 	size_t event_count;
+	bool has_opened; /* an event, ever: from then on a fork can swap contexts */
 	struct map maps[MAPS_MAX];
 	size_t map_count, first_map; /* maps from there on are its own, not those of who began it */
 	struct child children[CHILDREN_MAX];
 	size_t child_count;
-	struct meeting *meeting;
+	struct sync *sync;
+	int sync_fd;                /* its memory, for what comes behind an exec */
 	uid_t uid;                  /* of an ordinary user, for `become` */
 	bool restores_sysctls;      /* what the case writes to them is put back */
-	int meeting_fd;             /* its memory, for what comes behind an exec */
 	volatile unsigned *at_step; /* where the number of the step is told, from 1; or NULL */
 };
 
-/* How a list of steps ended, if not well. */
-struct failure {
-	int outcome; /* enum outcome; PASS: it did not fail */
-	int err;     /* errno of the call that failed, or 0 */
-	char expected[640], got[1024], call[1088];
-};
-
-/*
- * Checks the form of every step and binds the names it would bind, so that what follows can be
- * checked against them. `scope->checking` is true. 0, or -EINVAL with `e` filled.
- */
-int steps_check(const json_t *list, const struct cases *cases, struct scope *scope,
-		const struct where *w, struct error *e);
-
 /* Readies *s for the calling process. 0 or a negative errno. */
-int steps_begin(struct steps *s, const struct instance *instance, const struct cases *cases,
+int steps_begin(struct steps *s, const struct tables *tables, const struct who *who,
 		struct environment *env);
 
 /*
  * Carries the steps out, in order, until one fails; what they make goes with the process and its
- * group. True if none failed, else *failure says which and how.
+ * group. True if none failed, else *v says which and how.
  */
-bool steps_run(struct steps *s, const json_t *list, const struct where *w, struct failure *failure);
+bool steps_run(struct steps *s, const struct block *block, struct verdict *v);
 
 /* Waits for the processes and threads that are still there, and decodes what no step has read. */
-bool steps_end(struct steps *s, struct failure *failure);
+bool steps_end(struct steps *s, struct verdict *v);
+
+/* A run of its own for a child: it has what was there, and no children yet. */
+void steps_inherit(struct steps *to, const struct steps *from);
 
 /*
- * The list with the index-th part of its expectations turned round; NULL if there are fewer. A new
- * reference.
+ * The list to its end and what belongs to that, in a child; a failure is told to the others. Whether
+ * all was well.
  */
-json_t *steps_flip(const json_t *list, const struct instance *instance, struct environment *env,
-		   unsigned index);
+bool steps_run_child(struct steps *run, const struct block *block);
 
-/* The keys of a step under which lists of steps stand; NULL-terminated. */
-extern const char *const steps_nested[];
+/* Waits for the child; its wait status in *status. 0 or a negative errno. */
+int child_wait(struct child *child, int *status);
 
-/* Goes on behind an exec with what the arguments say; src/step/verbs/process.c. */
+/* Goes on behind an exec with what the arguments say; verbs/process.c. */
 int steps_after_exec(int argc, char **argv);
 
-/* The verbs and the workloads, one a line with their meaning: for help texts. */
-void steps_help(FILE *f);
+/* A thread of the case; verbs/process.c has the rest of it. */
+struct thread {
+	pthread_t pthread;
+	struct steps run;
+	const struct block *block;
+	uint32_t tid;
+	bool good;
+};
 
 #endif

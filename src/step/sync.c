@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -17,14 +18,14 @@
 /* In a word's counter: one has failed, and it may never come. */
 static const uint32_t nobody_posts = 1U << 31;
 
-struct meeting {
+struct sync {
 	uint32_t lock;
 	uint32_t has_failed;
-	struct failure failure;
+	struct verdict failure;
 	struct {
-		char name[MEETING_WORD];
+		char name[SYNC_WORD];
 		uint32_t posted; /* how often, less how often it was awaited */
-	} words[MEETING_WORDS];
+	} words[SYNC_WORDS];
 };
 
 /* Cases count file descriptors, from 3 on. */
@@ -41,15 +42,15 @@ static int out_of_the_way(int fd)
 	return high >= 0 ? high : fd;
 }
 
-struct meeting *meeting_make(int *fd)
+struct sync *sync_make(int *fd)
 {
 	void *at;
 
 	if (*fd < 0)
 		*fd = out_of_the_way((int)syscall(SYS_memfd_create, "perfabi", 0U));
-	if (*fd < 0 || ftruncate(*fd, sizeof(struct meeting)))
+	if (*fd < 0 || ftruncate(*fd, sizeof(struct sync)))
 		return NULL;
-	at = mmap(NULL, sizeof(struct meeting), PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	at = mmap(NULL, sizeof(struct sync), PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
 	return at == MAP_FAILED ? NULL : at;
 }
 
@@ -63,37 +64,37 @@ void futex_wake(uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-static void lock(struct meeting *m)
+static void lock(struct sync *s)
 {
-	while (__atomic_exchange_n(&m->lock, 1, __ATOMIC_ACQUIRE))
-		futex_wait(&m->lock, 1);
+	while (__atomic_exchange_n(&s->lock, 1, __ATOMIC_ACQUIRE))
+		futex_wait(&s->lock, 1);
 }
 
-static void unlock(struct meeting *m)
+static void unlock(struct sync *s)
 {
-	__atomic_store_n(&m->lock, 0, __ATOMIC_RELEASE);
-	futex_wake(&m->lock);
+	__atomic_store_n(&s->lock, 0, __ATOMIC_RELEASE);
+	futex_wake(&s->lock);
 }
 
 /* The word's counter, made when it is first spoken of; NULL when there are too many. */
-static uint32_t *counter_of(struct meeting *m, const char *word)
+static uint32_t *counter_of(struct sync *s, const char *word)
 {
 	uint32_t *found = NULL;
 
-	lock(m);
-	for (size_t i = 0; i < MEETING_WORDS && !found; i++) {
-		if (m->words[i].name[0] && strcmp(m->words[i].name, word) != 0)
+	lock(s);
+	for (size_t i = 0; i < SYNC_WORDS && !found; i++) {
+		if (s->words[i].name[0] && strcmp(s->words[i].name, word) != 0)
 			continue;
-		snprintf(m->words[i].name, MEETING_WORD, "%s", word);
-		found = &m->words[i].posted;
+		snprintf(s->words[i].name, SYNC_WORD, "%s", word);
+		found = &s->words[i].posted;
 	}
-	unlock(m);
+	unlock(s);
 	return found;
 }
 
-int meeting_post(struct meeting *m, const char *word)
+int sync_post(struct sync *s, const char *word)
 {
-	uint32_t *counter = counter_of(m, word);
+	uint32_t *counter = counter_of(s, word);
 
 	if (!counter)
 		return -E2BIG;
@@ -102,9 +103,9 @@ int meeting_post(struct meeting *m, const char *word)
 	return 0;
 }
 
-int meeting_await(struct meeting *m, const char *word)
+int sync_await(struct sync *s, const char *word)
 {
-	uint32_t *counter = counter_of(m, word), have;
+	uint32_t *counter = counter_of(s, word), have;
 
 	while (counter) {
 		have = __atomic_load_n(counter, __ATOMIC_ACQUIRE);
@@ -119,23 +120,23 @@ int meeting_await(struct meeting *m, const char *word)
 	return -E2BIG;
 }
 
-void meeting_tell(struct meeting *m, const struct failure *failure)
+void sync_tell(struct sync *s, const struct verdict *failure)
 {
-	lock(m);
-	if (!m->has_failed)
-		m->failure = *failure;
-	__atomic_store_n(&m->has_failed, 1, __ATOMIC_RELEASE);
-	unlock(m);
-	for (size_t i = 0; i < MEETING_WORDS; i++) {
-		__atomic_fetch_or(&m->words[i].posted, nobody_posts, __ATOMIC_RELEASE);
-		futex_wake(&m->words[i].posted);
+	lock(s);
+	if (!s->has_failed)
+		s->failure = *failure;
+	__atomic_store_n(&s->has_failed, 1, __ATOMIC_RELEASE);
+	unlock(s);
+	for (size_t i = 0; i < SYNC_WORDS; i++) {
+		__atomic_fetch_or(&s->words[i].posted, nobody_posts, __ATOMIC_RELEASE);
+		futex_wake(&s->words[i].posted);
 	}
 }
 
-bool meeting_failed(const struct meeting *m, struct failure *failure)
+bool sync_failed(const struct sync *s, struct verdict *failure)
 {
-	if (!__atomic_load_n(&m->has_failed, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(&s->has_failed, __ATOMIC_ACQUIRE))
 		return false;
-	*failure = m->failure;
+	*failure = s->failure;
 	return true;
 }

@@ -11,11 +11,17 @@
 
 #include "call/event_ioctl.h"
 #include "step/step.h"
+#include "step/verbs/verbs.h"
+
+struct open_step {
+	const struct call *call;
+	uint64_t times;
+};
 
 /* Where FD_OUTPUT sends its records, if the flag is set. */
 static int output_of(const struct step *s, const struct call *call, int fd)
 {
-	const struct abi_family *flags = abi_family(s->cases->abi, "open_flags");
+	const struct abi_family *flags = abi_family(s->tables->abi, "open_flags");
 	const struct abi_value *output = flags ? abi_value(flags, "fd_output", NULL) : NULL;
 
 	return output && call->flags & output->value ? call->group_fd : fd;
@@ -25,20 +31,34 @@ static int output_of(const struct step *s, const struct call *call, int fd)
 static int keep_event(struct step *s, const struct call *call, int fd)
 {
 	struct opened event = {.fd = fd, .output = output_of(s, call, fd)};
-	size_t size = s->cases->abi->attr_size;
+	size_t size = s->tables->abi->attr_size;
 
-	if (!json_object_get(s->json, "bind"))
+	if (!s->statement->bind)
 		return 0; /* no step can name it */
 	if (s->run->event_count == OPENED_MAX)
-		return error_text(s->error, s->where, "more", "at most %d events with a name",
+		return error_text(s->error, NULL, "more", "at most %d events with a name",
 				  OPENED_MAX);
 	event.image = malloc(size);
 	if (!event.image)
 		return step_failed(s, ENOMEM);
 	memcpy(event.image, call->image, size);
-	event_ioctl(s->cases->abi, fd, "id", &event.id);
+	event_ioctl(s->tables->abi, fd, "id", &event.id);
 	s->run->events[s->run->event_count++] = event;
+	step_bind_member(s, "id", event.id);
 	return 0;
+}
+
+/*
+ * Which gate refused, where the case did not foresee the errno, or says the gate. A process that has
+ * had events must not fork for a witness: a fork can swap its contexts with the child's.
+ */
+static void ask_gates(struct step *s, const struct call *call)
+{
+	const struct alternative *x = s->expected;
+
+	if (s->run->asks_gates && x && (s->err != x->err || x->phase >= 0))
+		s->phases = phase_infer(&s->tables->phases, call, s->err,
+					s->run->has_opened ? -1 : 0, s->run->env);
 }
 
 static int open_one(struct step *s, const struct call *call)
@@ -50,277 +70,390 @@ static int open_one(struct step *s, const struct call *call)
 		return step_failed(s, -err);
 	call_format(call, &answer, s->run->env, s->call, sizeof(s->call));
 	s->err = answer.err;
-	if (answer.err)
+	if (answer.err) {
+		ask_gates(s, call);
 		return 0;
-	if (!answer.fd_is_event) {
-		error_text(s->error, s->where, "a file descriptor of something else",
-			   "an event, or a refusal");
-		return -ECANCELED;
 	}
+	s->run->has_opened = true;
+	if (!answer.fd_is_event)
+		return step_broken(s, "a file descriptor of something else",
+				   "an event, or a refusal");
 	s->result = (uint64_t)answer.fd;
 	return 0;
 }
 
-/* NAME.id is the event's id, as records and reads have it. */
-static void bind_id(struct step *s, int fd)
+/* The first of them is the one that has the name. */
+static int run_open(struct step *s)
 {
-	const char *name = json_string_value(json_object_get(s->json, "bind"));
-	const struct opened *event = step_is_checked(s) ? NULL : step_event(s, fd);
+	const struct open_step *a = s->arguments;
+	uint64_t first = 0;
+	int err = 0;
 
-	if (name)
-		scope_bind_member(s->scope, name, "id", event ? event->id : 0);
-}
-
-int verb_open(struct step *s)
-{
-	const struct abi_arch *arch = s->run ? s->run->env->arch : s->cases->arch;
-	uint64_t times, first = 0;
-	struct call call;
-	int err = step_number(s, "times", 1, 4096, &times);
-
-	if (!err)
-		err = call_from_json(&call, s->cases->abi, arch, s->argument, s->scope, &s->at,
-				     s->error);
-	if (err)
-		return err;
-	if (step_is_checked(s)) {
-		bind_id(s, -1);
-		return 0;
-	}
-	for (uint64_t i = 0; i < times && !err && !s->err; i++) {
-		err = open_one(s, &call);
+	for (uint64_t i = 0; i < a->times && !err && !s->err; i++) {
+		err = open_one(s, a->call);
 		if (!i && !err && !s->err) {
 			first = s->result;
-			err = keep_event(s, &call, (int)first);
+			err = keep_event(s, a->call, (int)first);
 		}
 	}
 	s->result = first;
-	call_free(&call);
-	if (!err && !s->err)
-		bind_id(s, (int)first);
 	return err;
 }
 
-int verb_close(struct step *s)
-{
+struct close_step {
 	uint64_t fd;
-	int err = step_bound(s, NULL, &fd);
-	struct opened *event;
+};
 
-	if (err || step_is_checked(s))
-		return err;
-	event = step_event(s, (int)fd);
-	step_say(s, "close(%d)", (int)fd);
-	step_answer(s, close((int)fd));
+static int run_close(struct step *s)
+{
+	const struct close_step *a = s->arguments;
+	struct opened *event = step_event(s, (int)a->fd);
+
+	step_say(s, "close(%d)", (int)a->fd);
+	step_answer(s, close((int)a->fd));
 	if (event && !s->err)
 		event->fd = -1;
 	return 0;
 }
 
-int verb_dup(struct step *s)
+static int run_dup(struct step *s)
 {
-	uint64_t fd;
-	int err = step_bound(s, NULL, &fd), copy;
-	struct opened *event;
+	const struct close_step *a = s->arguments;
+	struct opened *event = step_event(s, (int)a->fd);
+	int copy;
 
-	if (err)
-		return err;
-	if (step_is_checked(s)) {
-		bind_id(s, -1);
-		return 0;
-	}
-	step_say(s, "dup(%d)", (int)fd);
-	copy = dup((int)fd);
+	step_say(s, "dup(%d)", (int)a->fd);
+	copy = dup((int)a->fd);
 	step_answer(s, copy);
 	s->result = (uint64_t)copy;
-	event = step_event(s, (int)fd);
-	if (copy >= 0 && event && s->run->event_count < OPENED_MAX) {
-		s->run->events[s->run->event_count] = *event;
-		s->run->events[s->run->event_count++].fd = copy;
-		bind_id(s, copy);
-	}
+	if (copy < 0 || !event)
+		return 0;
+	step_bind_member(s, "id", event->id);
+	step_keep_copy(s, event, copy);
 	return 0;
-}
-
-/* What an ioctl is given to read or write. */
-struct argument {
-	unsigned long value; /* as it is passed */
-	uint64_t word;       /* for u64, and where ID writes */
-	char text[4096 + 64];
-	unsigned char *attr;     /* for MODIFY_ATTRIBUTES */
-	uint32_t query[2 + 128]; /* struct perf_event_query_bpf */
-	bool is_word, is_query;
-};
-
-static int read_attr_argument(struct step *s, struct argument *a)
-{
-	const struct abi_arch *arch = s->run ? s->run->env->arch : s->cases->arch;
-	struct where at = where_key(s->where, "attr");
-	struct vars vars = scope_vars(s->scope);
-	const json_t *attr = json_object_get(s->json, "attr");
-	const struct abi *abi = s->cases->abi;
-	int err;
-
-	/* A page, so that whatever size it says is there to be read. */
-	a->attr = calloc(1, 8192);
-	if (!a->attr)
-		return -ENOMEM;
-	attr_set(abi_field(abi, "size"), a->attr, host_order(), abi->attr_size);
-	err = attr_from_json(abi, arch, attr, &vars, &at, a->attr, s->error);
-	a->value = (unsigned long)(uintptr_t)a->attr;
-	return err;
-}
-
-static int read_query_argument(struct step *s, struct argument *a)
-{
-	uint64_t ids;
-	int err = step_number(s, "ids", 0, 4096, &ids);
-
-	a->is_query = true;
-	a->query[0] = (uint32_t)ids;
-	a->query[1] = UINT32_MAX;
-	a->value = (unsigned long)(uintptr_t)a->query;
-	return err;
-}
-
-static int read_text_argument(struct step *s, struct argument *a)
-{
-	int err = step_text(s, "text", a->text, sizeof(a->text));
-
-	a->value = (unsigned long)(uintptr_t)a->text;
-	return err;
-}
-
-/* `arg` is passed as it is; the others are pointed to. */
-static int read_argument(struct step *s, struct argument *a)
-{
-	uint64_t value = 0;
-	int err;
-
-	if (json_object_get(s->json, "text"))
-		return read_text_argument(s, a);
-	if (json_object_get(s->json, "attr"))
-		return read_attr_argument(s, a);
-	if (json_object_get(s->json, "ids"))
-		return read_query_argument(s, a);
-	if (json_object_get(s->json, "address") || json_object_get(s->json, "arg")) {
-		err = step_number(s, json_object_get(s->json, "arg") ? "arg" : "address", 0,
-				  UINT64_MAX, &value);
-		a->value = (unsigned long)value;
-		return err;
-	}
-	a->is_word = true;
-	a->value = (unsigned long)(uintptr_t)&a->word;
-	return step_number(s, "u64", 0, UINT64_MAX, &a->word);
 }
 
 /* The request by its name in cases/abi, or by number for one that is not there. */
-static int read_request(struct step *s, unsigned long *request, const char **name)
-{
-	const struct abi_family *family = abi_family(s->cases->abi, "ioctl");
-	const char *text = json_string_value(s->argument);
-	struct nearest near = nearest_to(text ? text : "");
-	const struct abi_value *value = text ? abi_value(family, text, &near) : NULL;
-	uint64_t number = 0;
+struct request {
+	unsigned long number;
+	const char *name; /* NULL: by number */
+};
 
-	*name = value ? value->name : NULL;
-	*request = value ? event_ioctl_number(s->cases->abi, value->name) : 0;
-	if (value)
-		return 0;
-	if (text && text[0] != '0' && text[0] != '$')
-		return error_name(s->error, &s->at, text, near.best, "an ioctl of cases/abi");
-	if (step_number(s, NULL, 0, UINT32_MAX, &number))
-		return -EINVAL;
-	*request = (unsigned long)number;
-	return 0;
+enum { QUERY_IDS = 128, ATTR_ROOM = 8192 };
+
+struct ioctl_step {
+	struct request request;
+	uint64_t fd, arg, address, word, ids;
+	bool has_arg, has_address, has_text, has_word, has_attr, has_ids;
+	unsigned char *attr;
+	char text[4096 + 64];
+};
+
+static const struct abi_value *request_named(const struct abi *abi, const json_t *json,
+					     struct nearest *near)
+{
+	const char *text = json_string_value(json);
+
+	return text ? abi_value(abi_family(abi, "ioctl"), text, near) : NULL;
 }
 
-/* ENABLE and its like take a number, 0 by default; only these point to nothing without a key. */
-static bool takes_word(const struct step *s, const char *name)
+static int compile_request(struct compiling *c, const struct argument *a, struct operand *operand,
+			   const struct where *w)
 {
-	const struct abi_value *value = abi_value(abi_family(s->cases->abi, "ioctl"), name, NULL);
+	const char *text = json_string_value(operand->json);
+	struct nearest near = nearest_to(text ? text : "");
+
+	if (request_named(c->tables->abi, operand->json, &near))
+		return 0;
+	if (text && text[0] != '0' && text[0] != '$')
+		return error_name(c->error, w, text, near.best, "an ioctl of cases/abi");
+	return argument_number.compile(c, a, operand, w);
+}
+
+
+static int request_value(struct step *s, const struct argument *a, const struct operand *operand,
+			 void *out)
+{
+	const struct abi_value *value = request_named(s->tables->abi, operand->json, NULL);
+	struct request *request = out;
+	uint64_t number = 0;
+	int err = 0;
+
+	if (!value)
+		err = argument_number.evaluate(s, a, operand, &number);
+	request->name = value ? value->name : NULL;
+	request->number = value ? event_ioctl_number(s->tables->abi, value->name)
+				: (unsigned long)number;
+	return err;
+}
+
+static json_t *request_schema(const struct argument *a)
+{
+	(void)a;
+	return json_pack("{s:[ss]}", "type", "string", "integer");
+}
+
+static const struct argument_type argument_request = {compile_request, request_value,
+						      request_schema};
+
+/* A struct perf_event_attr in a page, so that whatever size it says is there to be read. */
+static int compile_attr(struct compiling *c, const struct argument *a, struct operand *operand,
+			const struct where *w)
+{
+	unsigned char *image = calloc(1, ATTR_ROOM);
+	struct vars vars = scope_vars(c->scope);
+	int err;
+
+	(void)a;
+	if (!image)
+		return error_no_memory(c->error, w, "memory for an attr");
+	err = attr_from_json(c->tables->abi, c->tables->arch, operand->json, &vars, w, image,
+			     c->error);
+	free(image);
+	return err;
+}
+
+static int attr_value(struct step *s, const struct argument *a, const struct operand *operand,
+		      void *out)
+{
+	const struct abi *abi = s->tables->abi;
+	unsigned char *image = step_scratch(s, ATTR_ROOM);
+	struct vars vars = scope_vars(s->scope);
+	struct where nowhere = {0};
+
+	(void)a;
+	if (!image)
+		return -ENOMEM;
+	memcpy(out, &image, sizeof(image));
+	attr_set(abi_field(abi, "size"), image, host_order(), abi->attr_size);
+	return attr_from_json(abi, s->tables->arch, operand->json, &vars, &nowhere, image,
+			      s->error);
+}
+
+static json_t *attr_schema(const struct argument *a)
+{
+	(void)a;
+	return json_pack("{s:s}", "$ref", "names.schema.json#/$defs/attr");
+}
+
+static const struct argument_type argument_attr = {compile_attr, attr_value, attr_schema};
+
+/* ENABLE and its like take a number, 0 by default; only these point to nothing without a key. */
+static bool takes_word(const struct abi *abi, const char *name)
+{
+	const struct abi_value *value = abi_value(abi_family(abi, "ioctl"), name, NULL);
 	const char *arg = json_string_value(json_object_get(value->json, "arg"));
 
 	return arg && strcmp(arg, "u32") != 0;
 }
 
-static void show_query(struct step *s, const struct argument *a)
+static const char *const ioctl_arguments[] = {"arg", "address", "text", "u64", "attr", "ids", NULL};
+
+static int check_ioctl(struct compiling *c, const struct statement *statement,
+		       const struct where *w)
+{
+	const char *first = NULL;
+
+	for (size_t i = 0; ioctl_arguments[i]; i++) {
+		struct where at = where_key(w, ioctl_arguments[i]);
+
+		if (!statement_json(statement, ioctl_arguments[i]))
+			continue;
+		if (first)
+			return error_name(c->error, &at, ioctl_arguments[i], NULL,
+					  "one argument alone, and there is \"%s\"", first);
+		first = ioctl_arguments[i];
+	}
+	return 0;
+}
+
+static void shape_ioctl(const struct tables *tables, const struct statement *statement,
+			struct value_shape *out)
+{
+	static const struct member attr[] = {{"size", {SHAPE_NUMBER, NULL, NULL}, NULL}, {0}};
+	static const struct member query[] = {{"ids_len", {SHAPE_NUMBER, NULL, NULL}, NULL},
+					      {"prog_cnt", {SHAPE_NUMBER, NULL, NULL}, NULL},
+					      {"ids", {SHAPE_LIST, NULL, NULL}, NULL},
+					      {0}};
+
+	(void)tables;
+	if (statement_json(statement, "attr"))
+		*out = (struct value_shape){SHAPE_OBJECT, attr, NULL};
+	else if (statement_json(statement, "ids"))
+		*out = (struct value_shape){SHAPE_OBJECT, query, NULL};
+	else
+		*out = (struct value_shape){SHAPE_NUMBER, NULL, NULL};
+}
+
+/* struct perf_event_query_bpf, with room for so many ids. */
+struct query {
+	uint32_t ids_len, prog_cnt, ids[QUERY_IDS];
+};
+
+static void show_query(struct step *s, const struct query *query)
 {
 	json_t *ids = json_array();
 
-	for (uint32_t i = 0; i < a->query[1] && i < 128 && a->query[1] != UINT32_MAX; i++)
-		if (a->query[2 + i])
-			json_array_append_new(ids, json_integer(a->query[2 + i]));
-	step_show_number(s, "ids_len", a->query[0]);
-	if (a->query[1] != UINT32_MAX)
-		step_show_number(s, "prog_cnt", a->query[1]);
+	for (uint32_t i = 0; i < query->prog_cnt && i < QUERY_IDS && query->prog_cnt != UINT32_MAX;
+	     i++)
+		if (query->ids[i])
+			json_array_append_new(ids, json_integer(query->ids[i]));
+	step_show_number(s, "ids_len", query->ids_len);
+	if (query->prog_cnt != UINT32_MAX)
+		step_show_number(s, "prog_cnt", query->prog_cnt);
 	step_show(s, "ids", ids);
 }
 
-/* What a call changed that later steps hang on. */
-static void note_effect(struct step *s, const char *name, int fd, const struct argument *a)
-{
-	struct opened *event = step_event(s, fd);
-
-	if (!name || !event || strcmp(name, "set_output") != 0)
-		return;
-	event->output = (long)a->value < 0 ? fd : (int)a->value;
-}
-
-static void call_ioctl(struct step *s, const char *name, unsigned long request, int fd,
-		       struct argument *a)
+/* The ioctl by name in the kernel's letters. */
+static void say_ioctl(struct step *s, const struct request *request, int fd, unsigned long arg)
 {
 	char upper[32] = "";
+	const char *name = request->name;
 
 	for (size_t i = 0; name && i + 1 < sizeof(upper) && name[i]; i++)
 		upper[i] = (char)(name[i] == '_' ? '_' : name[i] - 'a' + 'A');
 	if (name)
-		step_say(s, "ioctl(%d, PERF_EVENT_IOC_%s, %#lx)", fd, upper, a->value);
+		step_say(s, "ioctl(%d, PERF_EVENT_IOC_%s, %#lx)", fd, upper, arg);
 	else
-		step_say(s, "ioctl(%d, %#lx, %#lx)", fd, request, a->value);
-	step_answer(s, ioctl(fd, request, a->value));
-	s->result = a->word;
-	if (a->is_query)
-		show_query(s, a);
-	else if (a->is_word && !s->err && takes_word(s, name ? name : "id"))
-		s->seen = json_integer((json_int_t)a->word);
-	if (a->attr)
+		step_say(s, "ioctl(%d, %#lx, %#lx)", fd, request->number, arg);
+}
+
+/* Its argument as it is passed: `arg` and `address` as they are, the others pointed to. */
+static unsigned long ioctl_argument(const struct step *s, const struct ioctl_step *a,
+				    struct query *query, uint64_t *word)
+{
+	if (a->has_text)
+		return (unsigned long)(uintptr_t)a->text;
+	if (a->has_attr)
+		return (unsigned long)(uintptr_t)a->attr;
+	if (a->has_ids)
+		return (unsigned long)(uintptr_t)query;
+	if (a->has_arg || a->has_address)
+		return (unsigned long)(a->has_arg ? a->arg : a->address);
+	if (a->request.name && !takes_word(s->tables->abi, a->request.name) && !a->has_word)
+		return 0;
+	return (unsigned long)(uintptr_t)word;
+}
+
+/* What a call changed that later steps hang on. */
+static void note_output(struct step *s, const struct ioctl_step *a, unsigned long argument)
+{
+	struct opened *event = step_event(s, (int)a->fd);
+
+	if (event && a->request.name && !strcmp(a->request.name, "set_output"))
+		event->output = (long)argument < 0 ? (int)a->fd : (int)argument;
+}
+
+static int run_ioctl(struct step *s)
+{
+	const struct ioctl_step *a = s->arguments;
+	const struct abi *abi = s->tables->abi;
+	struct query query = {.ids_len = (uint32_t)a->ids, .prog_cnt = UINT32_MAX};
+	uint64_t word = a->word;
+	unsigned long argument = ioctl_argument(s, a, &query, &word);
+	bool is_word = !a->has_text && !a->has_attr && !a->has_ids && !a->has_arg &&
+		       !a->has_address;
+
+	say_ioctl(s, &a->request, (int)a->fd, argument);
+	step_answer(s, ioctl((int)a->fd, a->request.number, argument));
+	s->result = word;
+	if (a->has_ids)
+		show_query(s, &query);
+	else if (a->has_attr)
 		step_show_number(s, "size",
-				 attr_get(abi_field(s->cases->abi, "size"), a->attr, host_order()));
+				 attr_get(abi_field(abi, "size"), a->attr, host_order()));
+	else if (is_word && !s->err && takes_word(abi, a->request.name ? a->request.name : "id"))
+		s->shown = json_integer((json_int_t)word);
 	if (!s->err)
-		note_effect(s, name, fd, a);
-}
-
-int verb_ioctl(struct step *s)
-{
-	struct argument a = {0};
-	unsigned long request;
-	const char *name;
-	uint64_t fd;
-	int err = read_request(s, &request, &name);
-
-	if (!err)
-		err = step_bound(s, "on", &fd);
-	if (!err)
-		err = read_argument(s, &a);
-	if (!err && a.is_word && name && !takes_word(s, name) && !json_object_get(s->json, "u64"))
-		a.value = 0;
-	if (!err && !step_is_checked(s))
-		call_ioctl(s, name, request, (int)fd, &a);
-	free(a.attr);
-	return err;
-}
-
-int verb_prctl(struct step *s)
-{
-	static const char *const names[] = {"task_perf_events_disable", "task_perf_events_enable",
-					    NULL};
-	int i, err = step_word(s, NULL, names, -1, &i);
-
-	if (err || step_is_checked(s))
-		return err;
-	step_say(s, "prctl(PR_TASK_PERF_EVENTS_%s)", i ? "ENABLE" : "DISABLE");
-	step_answer(
-		s, prctl(i ? PR_TASK_PERF_EVENTS_ENABLE : PR_TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0));
+		note_output(s, a, argument);
 	return 0;
 }
+
+struct prctl_step {
+	uint64_t option;
+};
+
+static const struct word prctl_options[] = {
+	{"task_perf_events_disable", PR_TASK_PERF_EVENTS_DISABLE},
+	{"task_perf_events_enable", PR_TASK_PERF_EVENTS_ENABLE},
+	{0}};
+
+static int run_prctl(struct step *s)
+{
+	const struct prctl_step *a = s->arguments;
+
+	step_say(s, "prctl(PR_TASK_PERF_EVENTS_%s)",
+		 a->option == PR_TASK_PERF_EVENTS_ENABLE ? "ENABLE" : "DISABLE");
+	step_answer(s, prctl((int)a->option, 0, 0, 0, 0));
+	return 0;
+}
+
+const struct verb event_verbs[] = {
+	{.name = "open",
+	 .help = "an event, as `open` of a case has it; binds the fd, and NAME.id",
+	 .run = run_open,
+	 .kind = CALLS,
+	 .binds = BINDS_RESULT,
+	 .binds_member = "id",
+	 .has_gates = true,
+	 .size = sizeof(struct open_step),
+	 .arguments = (const struct argument[]){
+		 {"open", &argument_open, MEMBER(struct open_step, call)},
+		 {"times", &argument_number, MEMBER(struct open_step, times), .fallback = 1,
+		  .most = 4096, .help = "so many of them"},
+		 {0}}},
+	{.name = "close",
+	 .help = "the file descriptor NAME",
+	 .run = run_close,
+	 .kind = CALLS,
+	 .size = sizeof(struct close_step),
+	 .arguments = (const struct argument[]){
+		 {"close", &argument_bound, MEMBER(struct close_step, fd)}, {0}}},
+	{.name = "dup",
+	 .help = "the file descriptor NAME; binds as open does",
+	 .run = run_dup,
+	 .kind = CALLS,
+	 .binds = BINDS_RESULT,
+	 .binds_member = "id",
+	 .size = sizeof(struct close_step),
+	 .arguments = (const struct argument[]){
+		 {"dup", &argument_bound, MEMBER(struct close_step, fd)}, {0}}},
+	{.name = "ioctl",
+	 .help = "a PERF_EVENT_IOC_ by its name, or a request by number",
+	 .run = run_ioctl,
+	 .kind = CALLS,
+	 .binds = BINDS_SHOWN,
+	 .shape = shape_ioctl,
+	 .check = check_ioctl,
+	 .size = sizeof(struct ioctl_step),
+	 .arguments = (const struct argument[]){
+		 {"ioctl", &argument_request, MEMBER(struct ioctl_step, request),
+		  .most = UINT32_MAX},
+		 {"on", &argument_bound, MEMBER(struct ioctl_step, fd), .is_required = true,
+		  .help = "a name bound before"},
+		 {"arg", &argument_number, MEMBER(struct ioctl_step, arg),
+		  .given = offsetof(struct ioctl_step, has_arg), .help = "a number as it is"},
+		 {"address", &argument_number, MEMBER(struct ioctl_step, address),
+		  .given = offsetof(struct ioctl_step, has_address), .help = "a pointer"},
+		 {"text", &argument_text, MEMBER(struct ioctl_step, text),
+		  .given = offsetof(struct ioctl_step, has_text), .help = "a pointer to this text"},
+		 {"u64", &argument_number, MEMBER(struct ioctl_step, word),
+		  .given = offsetof(struct ioctl_step, has_word),
+		  .help = "a pointer to this number; shows it as it is afterwards"},
+		 {"attr", &argument_attr, MEMBER(struct ioctl_step, attr),
+		  .given = offsetof(struct ioctl_step, has_attr),
+		  .help = "a pointer to this attr; shows its size"},
+		 {"ids", &argument_number, MEMBER(struct ioctl_step, ids),
+		  .given = offsetof(struct ioctl_step, has_ids), .most = 4096,
+		  .help = "of QUERY_BPF: room for so many; shows ids_len, prog_cnt, ids"},
+		 {0}}},
+	{.name = "prctl",
+	 .help = "of this task's events",
+	 .run = run_prctl,
+	 .kind = CALLS,
+	 .size = sizeof(struct prctl_step),
+	 .arguments = (const struct argument[]){{"prctl", &argument_word,
+						 MEMBER(struct prctl_step, option),
+						 .words = prctl_options},
+						{0}}},
+	{0}};

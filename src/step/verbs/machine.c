@@ -2,7 +2,6 @@
 /*
  * Verbs on the rest of the machine: files, sockets, limits, cgroups, clocks, BPF programs.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -18,56 +17,89 @@
 
 #include "machine/small_file.h"
 #include "step/path.h"
+#include "step/step.h"
+#include "step/verbs/verbs.h"
 
-int verb_file(struct step *s)
-{
-	static const char *const modes[] = {"read", "read-write", NULL};
+enum file_mode { FILE_READ, FILE_READ_WRITE };
+
+struct file_step {
 	char path[256];
-	int mode, fd, err = step_word(s, "mode", modes, 0, &mode);
+	uint64_t mode;
+};
 
-	if (!err) /* any path can be opened to be read: the kernel takes folders and programs so */
-		err = mode ? step_path(s, STEP_WRITES, path, sizeof(path))
-			   : step_text(s, NULL, path, sizeof(path));
-	if (err || step_is_checked(s))
+/* Any path can be opened to be read: the kernel takes folders and programs so. */
+static int check_file(struct compiling *c, const struct statement *statement, const struct where *w)
+{
+	struct where at = where_key(w, "file");
+	struct operand path = statement->operands[0];
+
+	return statement->operands[1].number == FILE_READ_WRITE
+		       ? argument_path_written.compile(c, statement->verb->arguments, &path, &at)
+		       : 0;
+}
+
+static int run_file(struct step *s)
+{
+	const struct file_step *a = s->arguments;
+	bool writes = a->mode == FILE_READ_WRITE;
+	char path[sizeof(a->path)];
+	int fd, err = 0;
+
+	memcpy(path, a->path, sizeof(path));
+	if (writes) /* where it leads is looked at again */
+		err = argument_path_written.evaluate(s, s->statement->verb->arguments,
+						     &s->statement->operands[0], path);
+	if (err)
 		return err;
-	fd = open(path, (mode ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+	fd = open(path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 	s->result = (uint64_t)fd;
 	return fd < 0 ? step_failed(s, errno) : 0;
 }
 
-int verb_cgroup(struct step *s)
+struct cgroup_step {
+	char hierarchy[64], entry[64];
+};
+
+static int check_cgroup(struct compiling *c, const struct statement *statement,
+			const struct where *w)
 {
-	const char *hierarchy = json_string_value(s->argument);
-	const json_t *file = json_object_get(s->json, "entry");
-	struct where at_file = where_key(s->where, "entry");
-	char path[320];
+	const json_t *json = statement_json(statement, "cgroup");
+	const char *hierarchy = json_string_value(json);
+	struct where at = where_key(w, "cgroup");
+
+	return !strcmp(hierarchy, "v2") || !strncmp(hierarchy, "v1.", 3)
+		       ? 0
+		       : error_value(c->error, &at, json, "\"v2\" or \"v1.CONTROLLER\"");
+}
+
+static int run_cgroup(struct step *s)
+{
+	const struct cgroup_step *a = s->arguments;
+	char path[384];
 	size_t n;
 	int fd;
 
-	if (!hierarchy || (strcmp(hierarchy, "v2") && strncmp(hierarchy, "v1.", 3)))
-		return error_value(s->error, &s->at, s->argument, "\"v2\" or \"v1.CONTROLLER\"");
-	if (file && !json_is_string(file))
-		return error_value(s->error, &at_file, file, "the name of a file in the cgroup");
-	if (step_is_checked(s))
-		return 0;
-	if (environment_cgroup(hierarchy, path, 256))
+	if (environment_cgroup(a->hierarchy, path, 256))
 		return step_failed(s, ENOENT);
 	n = strlen(path);
-	if (file)
-		snprintf(path + n, sizeof(path) - n, "/%.60s", json_string_value(file));
+	if (a->entry[0])
+		snprintf(path + n, sizeof(path) - n, "/%s", a->entry);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	s->result = (uint64_t)fd;
 	return fd < 0 ? step_failed(s, errno) : 0;
 }
 
-int verb_enter(struct step *s)
-{
-	char path[400];
-	int fd, err = step_path(s, STEP_WRITES, path, 320);
+struct path_step {
+	char path[320];
+};
 
-	if (err || step_is_checked(s))
-		return err;
-	strcat(path, "/cgroup.procs");
+static int run_enter(struct step *s)
+{
+	const struct path_step *a = s->arguments;
+	char path[sizeof(a->path) + 32];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", a->path);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, "0", 1) != 1)
 		return step_failed(s, errno);
@@ -76,64 +108,64 @@ int verb_enter(struct step *s)
 }
 
 /* Below the cgroup of the case, which is removed with all that is in it. */
-int verb_mkdir(struct step *s)
+static int check_mkdir(struct compiling *c, const struct statement *statement,
+		       const struct where *w)
 {
-	const char *path = json_string_value(s->argument);
-	char whole[400];
-	int err;
+	const json_t *json = statement_json(statement, "mkdir");
+	struct where at = where_key(w, "mkdir");
 
-	if (!path || strncmp(path, "$cgroup.path/", 13) != 0)
-		return error_value(s->error, &s->at, s->argument,
-				   "a folder below the case's cgroup: \"$cgroup.path/NAME\"");
-	err = step_text(s, NULL, whole, sizeof(whole));
-	if (err || step_is_checked(s))
-		return err;
-	return mkdir(whole, 0755) ? step_failed(s, errno) : 0;
+	return !strncmp(json_string_value(json), "$cgroup.path/", 13)
+		       ? 0
+		       : error_value(c->error, &at, json,
+				     "a folder below the case's cgroup: \"$cgroup.path/NAME\"");
 }
 
-int verb_memfd(struct step *s)
+static int run_mkdir(struct step *s)
 {
-	uint64_t size;
-	int err = step_number(s, NULL, 0, 1 << 20, &size), fd;
+	const struct path_step *a = s->arguments;
 
-	if (err || step_is_checked(s))
-		return err;
-	fd = (int)syscall(SYS_memfd_create, "perfabi", 1U /* MFD_CLOEXEC */);
+	return mkdir(a->path, 0755) ? step_failed(s, errno) : 0;
+}
+
+struct memfd_step {
+	uint64_t size;
+};
+
+static int run_memfd(struct step *s)
+{
+	const struct memfd_step *a = s->arguments;
+	int fd = (int)syscall(SYS_memfd_create, "perfabi", 1U /* MFD_CLOEXEC */);
+
 	s->result = (uint64_t)fd;
-	if (fd < 0 || ftruncate(fd, (off_t)size))
+	if (fd < 0 || ftruncate(fd, (off_t)a->size))
 		return step_failed(s, errno);
 	return 0;
 }
 
-int verb_limit(struct step *s)
-{
-	static const char *const names[] = {"nofile", "memlock", NULL};
-	static const __rlimit_resource_t resources[] = {RLIMIT_NOFILE, RLIMIT_MEMLOCK};
-	struct rlimit limit;
-	uint64_t soft;
-	int which, err = step_word(s, NULL, names, -1, &which);
+struct limit_step {
+	uint64_t resource, to;
+};
 
-	if (!err)
-		err = step_number(s, "to", 0, 1 << 30, &soft);
-	if (err || step_is_checked(s))
-		return err;
-	if (getrlimit(resources[which], &limit))
+static int run_limit(struct step *s)
+{
+	const struct limit_step *a = s->arguments;
+	__rlimit_resource_t resource = (__rlimit_resource_t)a->resource;
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit))
 		return step_failed(s, errno);
-	if (soft > limit.rlim_max) /* a case asks for it: nofile>=N, memlock>=N */
+	if (a->to > limit.rlim_max) /* a case asks for it: nofile>=N, memlock>=N */
 		return step_failed(s, EPERM);
-	limit.rlim_cur = soft;
-	return setrlimit(resources[which], &limit) ? step_failed(s, errno) : 0;
+	limit.rlim_cur = a->to;
+	return setrlimit(resource, &limit) ? step_failed(s, errno) : 0;
 }
 
-int verb_stat(struct step *s)
+static int run_stat(struct step *s)
 {
-	char path[256];
+	const struct path_step *a = s->arguments;
 	struct stat st;
-	int err = step_text(s, NULL, path, sizeof(path));
 
-	if (err || step_is_checked(s))
-		return err;
-	if (stat(path, &st))
+	if (stat(a->path, &st))
 		return step_failed(s, errno);
 	step_show_number(s, "ino", st.st_ino);
 	step_show_number(s, "dev", st.st_dev);
@@ -143,38 +175,57 @@ int verb_stat(struct step *s)
 	return 0;
 }
 
-int verb_text(struct step *s)
+static int run_text(struct step *s)
 {
-	char path[256], text[1024], *end;
+	const struct path_step *a = s->arguments;
+	char text[1024], *end;
 	long long number;
-	ssize_t n;
-	int err = step_path(s, STEP_READS, path, sizeof(path));
+	ssize_t n = read_line(a->path, text, sizeof(text));
 
-	if (err || step_is_checked(s))
-		return err;
-	n = read_line(path, text, sizeof(text));
 	if (n < 0)
 		return step_failed(s, (int)-n);
 	number = strtoll(text, &end, 0);
-	s->seen = end != text && !*end ? json_integer(number) : json_string(text);
+	s->shown = end != text && !*end ? json_integer(number) : json_string(text);
 	return 0;
 }
 
-int verb_socket(struct step *s)
-{
-	const char *name = json_string_value(s->argument);
-	char end[2][SCOPE_NAME];
-	int pair[2] = {0};
+struct socket_step {
+	const char *name;
+};
 
-	if (!name || strlen(name) > SCOPE_NAME - 3)
-		return error_value(s->error, &s->at, s->argument, "a name");
-	if (!step_is_checked(s) && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return step_failed(s, errno);
-	for (int i = 0; i < 2; i++) {
-		snprintf(end[i], sizeof(end[i]), "%.29s_%c", name, 'a' + i);
-		if (scope_bind(s->scope, end[i], (uint64_t)pair[i]))
-			return error_value(s->error, &s->at, s->argument, "a name");
+/* A name of which NAME_a and NAME_b are bound. */
+static int bind_pair(struct scope *scope, const char *name, const int pair[2])
+{
+	int err = 0;
+
+	for (int i = 0; i < 2 && !err; i++) {
+		char end[SCOPE_NAME];
+
+		snprintf(end, sizeof(end), "%.29s_%c", name, 'a' + i);
+		err = scope_bind(scope, end, (uint64_t)pair[i]);
 	}
+	return err;
+}
+
+static int check_socket(struct compiling *c, const struct statement *statement,
+			const struct where *w)
+{
+	const json_t *json = statement_json(statement, "socket");
+	struct where at = where_key(w, "socket");
+
+	return bind_pair(c->scope, json_string_value(json), (const int[2]){0})
+		       ? error_value(c->error, &at, json, "a name")
+		       : 0;
+}
+
+static int run_socket(struct step *s)
+{
+	const struct socket_step *a = s->arguments;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return step_failed(s, errno);
+	bind_pair(s->scope, a->name, pair);
 	return 0;
 }
 
@@ -199,58 +250,49 @@ static void make_message(struct fd_message *m)
 				  .msg_controllen = sizeof(m->control.bytes)};
 }
 
-int verb_send(struct step *s)
+struct send_step {
+	uint64_t fd, over;
+};
+
+static int run_send(struct step *s)
 {
+	const struct send_step *a = s->arguments;
+	int fd = (int)a->fd;
 	struct fd_message m;
 	struct cmsghdr *c;
-	uint64_t fd, over;
-	int err = step_bound(s, NULL, &fd), number;
 
-	if (!err)
-		err = step_bound(s, "over", &over);
-	if (err || step_is_checked(s))
-		return err;
 	make_message(&m);
-	number = (int)fd;
 	c = CMSG_FIRSTHDR(&m.head);
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
 	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &number, sizeof(number));
-	return sendmsg((int)over, &m.head, 0) == 1 ? 0 : step_failed(s, errno);
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	return sendmsg((int)a->over, &m.head, 0) == 1 ? 0 : step_failed(s, errno);
 }
+
+struct receive_step {
+	uint64_t over, as;
+};
 
 /* The event that came is read as the one it is, which the receiver knows by name. */
-static void know_event(struct step *s, int fd, int original)
+static int run_receive(struct step *s)
 {
-	struct opened *event = step_event(s, original);
-
-	if (!event || s->run->event_count == OPENED_MAX)
-		return;
-	s->run->events[s->run->event_count] = *event;
-	s->run->events[s->run->event_count++].fd = fd;
-}
-
-int verb_receive(struct step *s)
-{
+	const struct receive_step *a = s->arguments;
+	const struct opened *event = step_event(s, (int)a->as);
 	struct fd_message m;
 	struct cmsghdr *c;
-	uint64_t over, as = 0;
-	int err = step_bound(s, NULL, &over), fd;
+	int fd;
 
-	if (!err && json_object_get(s->json, "as"))
-		err = step_bound(s, "as", &as);
-	if (err || step_is_checked(s))
-		return err;
 	make_message(&m);
-	if (recvmsg((int)over, &m.head, MSG_CMSG_CLOEXEC) != 1)
+	if (recvmsg((int)a->over, &m.head, MSG_CMSG_CLOEXEC) != 1)
 		return step_failed(s, errno);
 	c = CMSG_FIRSTHDR(&m.head);
 	if (!c || c->cmsg_type != SCM_RIGHTS)
 		return step_failed(s, EBADMSG);
 	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
 	s->result = (uint64_t)fd;
-	know_event(s, fd, (int)as);
+	if (event)
+		step_keep_copy(s, event, fd);
 	return 0;
 }
 
@@ -284,7 +326,7 @@ static int show_program(struct step *s, int fd)
 	union bpf_attr attr = {.info = {.bpf_fd = (uint32_t)fd,
 					.info_len = sizeof(info),
 					.info = (uintptr_t)&info}};
-	char tag[17], text[24];
+	char tag[17];
 
 	if (bpf(BPF_OBJ_GET_INFO_BY_FD, &attr))
 		return step_failed(s, errno);
@@ -294,185 +336,233 @@ static int show_program(struct step *s, int fd)
 	step_show_number(s, "id", info.id);
 	step_show_number(s, "type", info.type);
 	step_show(s, "tag", json_string(tag));
-	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address);
-	step_show(s, "address", json_string(text));
+	step_show_address(s, "address", address);
 	step_show_number(s, "length", length);
 	step_show(s, "name", json_string(info.name));
 	return 0;
 }
 
-int verb_bpf(struct step *s)
-{
-	static const char *const names[] = {"socket-filter", "kprobe", "tracepoint", "perf-event",
-					    NULL};
-	static const uint32_t types[] = {BPF_PROG_TYPE_SOCKET_FILTER, BPF_PROG_TYPE_KPROBE,
-					 BPF_PROG_TYPE_TRACEPOINT, BPF_PROG_TYPE_PERF_EVENT};
-	int which, fd, err = step_word(s, NULL, names, -1, &which);
+struct bpf_step {
+	uint64_t type;
+};
 
-	if (err || step_is_checked(s))
-		return err;
-	fd = load_program(types[which]);
+static int run_bpf(struct step *s)
+{
+	const struct bpf_step *a = s->arguments;
+	int fd = load_program((uint32_t)a->type);
+
 	return fd < 0 ? step_failed(s, errno) : show_program(s, fd);
 }
 
-int verb_clock(struct step *s)
+struct clock_step {
+	uint64_t clock;
+};
+
+static int run_clock(struct step *s)
 {
-	static const char *const names[] = {"realtime", "monotonic", "monotonic_raw",
-					    "boottime", "tai",       "thread_cputime_id",
-					    NULL};
-	static const clockid_t ids[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_MONOTONIC_RAW,
-					CLOCK_BOOTTIME, CLOCK_TAI,       CLOCK_THREAD_CPUTIME_ID};
+	const struct clock_step *a = s->arguments;
 	struct timespec t;
-	int which, err = step_word(s, NULL, names, -1, &which);
 
-	if (err || step_is_checked(s))
-		return err;
-	if (clock_gettime(ids[which], &t))
+	if (clock_gettime((clockid_t)a->clock, &t))
 		return step_failed(s, errno);
-	s->seen = json_integer((json_int_t)t.tv_sec * 1000000000 + t.tv_nsec);
+	s->shown = json_integer((json_int_t)t.tv_sec * 1000000000 + t.tv_nsec);
 	return 0;
 }
 
-int verb_value(struct step *s)
+/* Whatever a name stands for, or what an expression comes to: json_t *, a reference. */
+struct value_step {
+	json_t *value;
+};
+
+static int any_value(struct step *s, const struct argument *a, const struct operand *operand,
+		     void *out)
 {
-	const char *text = json_string_value(s->argument);
+	const char *text = json_string_value(operand->json);
 	json_t *bound = text && text[0] == '$' ? scope_json(s->scope, text + 1) : NULL;
-	uint64_t value;
-	int err;
+	uint64_t number = 0;
+	int err = bound ? 0 : argument_number.evaluate(s, a, operand, &number);
 
-	if (bound && !step_is_checked(s)) {
-		s->seen = json_incref(bound);
-		return 0;
-	}
-	err = step_number(s, NULL, 0, UINT64_MAX, &value);
-	if (err || step_is_checked(s))
-		return err;
-	s->seen = json_integer((json_int_t)value);
-	return 0;
-}
-
-/* Lays a term's value over config, config1 or config2, as the PMU's format/ has its bits. */
-static int apply_term(const char *pmu, const char *name, uint64_t value, json_t *attr)
-{
-	char path[512], format[128], *at;
-	json_t *field;
-	uint64_t word;
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/format/%s", pmu, name);
-	if (read_line(path, format, sizeof(format)) < 0)
-		return -ENOENT;
-	at = strchr(format, ':');
-	if (!at)
-		return -EINVAL;
-	*at++ = '\0';
-	field = json_object_get(attr, format);
-	word = field ? strtoull(json_string_value(field), NULL, 0) : 0;
-	while (at && *at) { /* "0-7,32-35" */
-		char *end;
-		unsigned long first = strtoul(at, &end, 10), last = first;
-		char text[24];
-
-		if (*end == '-')
-			last = strtoul(end + 1, &end, 10);
-		if (last > 63 || first > last)
-			return -EINVAL;
-		for (unsigned long bit = first; bit <= last; bit++, value >>= 1)
-			word |= (value & 1) << bit;
-		at = *end == ',' ? end + 1 : NULL;
-		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)word);
-		json_object_set_new(attr, format, json_string(text));
-	}
-	return 0;
-}
-
-/* "event=0x3c,umask=1" to the fields of an attr; what has a "?" is for people to fill in. */
-static json_t *attr_of_terms(const char *pmu, uint32_t type, char *terms)
-{
-	json_t *attr = json_pack("{s:I,s:i}", "type", (json_int_t)type, "disabled", 1);
-	char *save = NULL;
-
-	for (char *term = strtok_r(terms, ",", &save); term; term = strtok_r(NULL, ",", &save)) {
-		char *value = strchr(term, '=');
-
-		if (value)
-			*value++ = '\0';
-		if ((value && strchr(value, '?')) ||
-		    apply_term(pmu, term, value ? strtoull(value, NULL, 0) : 1, attr)) {
-			json_decref(attr);
-			return NULL;
-		}
-	}
-	return attr;
-}
-
-static int open_terms(struct step *s, json_t *attr, int pid, int cpu)
-{
-	json_t *open_json = json_pack("{s:O,s:i,s:i}", "attr", attr, "pid", pid, "cpu", cpu);
-	struct answer answer;
-	struct call call;
-	int err = call_from_json(&call, s->cases->abi, s->run->env->arch, open_json, s->scope,
-				 s->where, s->error);
-
-	json_decref(open_json);
-	if (err)
-		return -EINVAL;
-	err = call_issue(&call, s->run->env, &answer);
-	call_free(&call);
-	if (!err && answer.fd >= 0)
-		close(answer.fd);
-	return err ? err : answer.err;
-}
-
-/* Whether a PMU counts for cpus alone: then it has a cpumask. */
-static bool is_cpu_wide(const char *pmu)
-{
-	char path[300];
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/cpumask", pmu);
-	return !access(path, R_OK);
-}
-
-static void try_event(struct step *s, const char *pmu, const char *name, json_t *lists[3])
-{
-	const struct pmu *known = environment_pmu(s->run->env, pmu);
-	bool wide = is_cpu_wide(pmu);
-	char path[640], terms[512];
-	json_t *attr;
-	int err;
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/%s", pmu, name);
-	if (!known || strchr(name, '.') || read_line(path, terms, sizeof(terms)) < 0)
-		return; /* name.unit, name.scale */
-	json_array_append_new(lists[0], json_string(name));
-	attr = attr_of_terms(pmu, known->type, terms);
-	if (!attr)
-		return;
-	err = open_terms(s, attr, wide ? -1 : 0, wide ? 0 : -1);
-	if (err)
-		json_array_append_new(lists[2], json_sprintf("%s: %s", name, strerrorname_np(err)));
-	else
-		json_array_append_new(lists[1], json_string(name));
-	json_decref(attr);
-}
-
-int verb_pmu_events(struct step *s)
-{
-	static const char *const keys[] = {"tried", "opened", "refused"};
-	json_t *lists[3] = {json_array(), json_array(), json_array()};
-	char pmu[64], path[160];
-	struct dirent *entry;
-	DIR *dir;
-	int err = step_text(s, NULL, pmu, sizeof(pmu));
-
-	if (!err && !step_is_checked(s)) {
-		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events", pmu);
-		dir = opendir(path);
-		while (dir && (entry = readdir(dir)))
-			try_event(s, pmu, entry->d_name, lists);
-		if (dir)
-			closedir(dir);
-	}
-	for (size_t i = 0; i < 3; i++)
-		step_show(s, keys[i], lists[i]);
+	bound = bound ? json_incref(bound) : json_integer((json_int_t)number);
+	memcpy(out, &bound, sizeof(bound));
 	return err;
 }
+
+static int compile_any(struct compiling *c, const struct argument *a, struct operand *operand,
+		       const struct where *w)
+{
+	return argument_number.compile(c, a, operand, w);
+}
+
+static json_t *any_schema(const struct argument *a)
+{
+	return argument_number.schema(a);
+}
+
+static const struct argument_type argument_any = {compile_any, any_value, any_schema};
+
+static int run_value(struct step *s)
+{
+	const struct value_step *a = s->arguments;
+
+	s->shown = a->value;
+	return 0;
+}
+
+static const struct member stat_shows[] = {{"ino", {SHAPE_NUMBER, NULL, NULL}, NULL},
+					   {"dev", {SHAPE_NUMBER, NULL, NULL}, NULL},
+					   {"maj", {SHAPE_NUMBER, NULL, NULL}, NULL},
+					   {"min", {SHAPE_NUMBER, NULL, NULL}, NULL},
+					   {"size", {SHAPE_NUMBER, NULL, NULL}, NULL},
+					   {0}};
+
+const struct verb machine_verbs[] = {
+	{.name = "enter",
+	 .help = "this process moves to that cgroup",
+	 .run = run_enter,
+	 .size = sizeof(struct path_step),
+	 .arguments =
+		 (const struct argument[]){
+			 {"enter", &argument_path_written, MEMBER(struct path_step, path)}, {0}}},
+	{.name = "mkdir",
+	 .help = "a cgroup below the one that the case has",
+	 .run = run_mkdir,
+	 .check = check_mkdir,
+	 .size = sizeof(struct path_step),
+	 .arguments =
+		 (const struct argument[]){
+			 {"mkdir", &argument_text, MEMBER(struct path_step, path)}, {0}}},
+	{.name = "file",
+	 .help = "a file or folder, opened",
+	 .run = run_file,
+	 .check = check_file,
+	 .binds = BINDS_RESULT,
+	 .size = sizeof(struct file_step),
+	 .arguments = (const struct argument[]){
+		 {"file", &argument_text, MEMBER(struct file_step, path)},
+		 {"mode", &argument_word, MEMBER(struct file_step, mode),
+		  .words = (const struct word[]){{"read", FILE_READ},
+						 {"read-write", FILE_READ_WRITE},
+						 {0}},
+		  .help = "(read)"},
+		 {0}}},
+	{.name = "cgroup",
+	 .help = "the root of \"v2\" or \"v1.CONTROLLER\", opened",
+	 .run = run_cgroup,
+	 .check = check_cgroup,
+	 .binds = BINDS_RESULT,
+	 .size = sizeof(struct cgroup_step),
+	 .arguments = (const struct argument[]){
+		 {"cgroup", &argument_text, MEMBER(struct cgroup_step, hierarchy)},
+		 {"entry", &argument_text, MEMBER(struct cgroup_step, entry),
+		  .help = "a file in it, instead"},
+		 {0}}},
+	{.name = "memfd",
+	 .help = "an anonymous file of that many zero bytes",
+	 .run = run_memfd,
+	 .binds = BINDS_RESULT,
+	 .size = sizeof(struct memfd_step),
+	 .arguments = (const struct argument[]){{"memfd", &argument_number,
+						 MEMBER(struct memfd_step, size), .most = 1 << 20},
+						{0}}},
+	{.name = "limit",
+	 .help = "a resource's soft limit",
+	 .run = run_limit,
+	 .size = sizeof(struct limit_step),
+	 .arguments = (const struct argument[]){
+		 {"limit", &argument_word, MEMBER(struct limit_step, resource),
+		  .words = (const struct word[]){{"nofile", RLIMIT_NOFILE},
+						 {"memlock", RLIMIT_MEMLOCK},
+						 {0}}},
+		 {"to", &argument_number, MEMBER(struct limit_step, to), .most = 1 << 30,
+		  .help = "(0)"},
+		 {0}}},
+	{.name = "stat",
+	 .help = "of a path",
+	 .run = run_stat,
+	 .kind = SHOWS,
+	 .binds = BINDS_SHOWN,
+	 .shows = {SHAPE_OBJECT, stat_shows, NULL},
+	 .size = sizeof(struct path_step),
+	 .arguments =
+		 (const struct argument[]){
+			 {"stat", &argument_text, MEMBER(struct path_step, path)}, {0}}},
+	{.name = "text",
+	 .help = "what a small file holds: a number, or its first line",
+	 .run = run_text,
+	 .kind = SHOWS,
+	 .binds = BINDS_SHOWN,
+	 .shows = {SHAPE_ANY, NULL, NULL},
+	 .size = sizeof(struct path_step),
+	 .arguments =
+		 (const struct argument[]){
+			 {"text", &argument_path_read, MEMBER(struct path_step, path)}, {0}}},
+	{.name = "socket",
+	 .help = "a pair of sockets, to be called NAME_a and NAME_b",
+	 .run = run_socket,
+	 .check = check_socket,
+	 .size = sizeof(struct socket_step),
+	 .arguments = (const struct argument[]){{"socket", &argument_literal,
+						 MEMBER(struct socket_step, name),
+						 .most = SCOPE_NAME - 3},
+						{0}}},
+	{.name = "send",
+	 .help = "an fd, by SCM_RIGHTS",
+	 .run = run_send,
+	 .size = sizeof(struct send_step),
+	 .arguments = (const struct argument[]){
+		 {"send", &argument_bound, MEMBER(struct send_step, fd)},
+		 {"over", &argument_bound, MEMBER(struct send_step, over), .is_required = true,
+		  .help = "a socket"},
+		 {0}}},
+	{.name = "receive",
+	 .help = "the fd that was sent over a socket",
+	 .run = run_receive,
+	 .binds = BINDS_RESULT,
+	 .size = sizeof(struct receive_step),
+	 .arguments = (const struct argument[]){
+		 {"receive", &argument_bound, MEMBER(struct receive_step, over)},
+		 {"as", &argument_bound, MEMBER(struct receive_step, as),
+		  .fallback = UINT64_MAX, .help = "the event that it is"},
+		 {0}}},
+	{.name = "bpf",
+	 .help = "a BPF program of that type that returns 0: fd, id, type, tag, name, and its "
+		 "code's address and length, 0 where that is kept secret",
+	 .run = run_bpf,
+	 .binds = BINDS_SHOWN,
+	 .size = sizeof(struct bpf_step),
+	 .arguments = (const struct argument[]){
+		 {"bpf", &argument_word, MEMBER(struct bpf_step, type),
+		  .words = (const struct word[]){{"socket-filter", BPF_PROG_TYPE_SOCKET_FILTER},
+						 {"kprobe", BPF_PROG_TYPE_KPROBE},
+						 {"tracepoint", BPF_PROG_TYPE_TRACEPOINT},
+						 {"perf-event", BPF_PROG_TYPE_PERF_EVENT},
+						 {0}}},
+		 {0}}},
+	{.name = "clock",
+	 .help = "nanoseconds of a clock of clock_gettime(2)",
+	 .run = run_clock,
+	 .kind = SHOWS,
+	 .binds = BINDS_SHOWN,
+	 .shows = {SHAPE_NUMBER, NULL, NULL},
+	 .size = sizeof(struct clock_step),
+	 .arguments = (const struct argument[]){
+		 {"clock", &argument_word, MEMBER(struct clock_step, clock),
+		  .words = (const struct word[]){{"realtime", CLOCK_REALTIME},
+						 {"monotonic", CLOCK_MONOTONIC},
+						 {"monotonic_raw", CLOCK_MONOTONIC_RAW},
+						 {"boottime", CLOCK_BOOTTIME},
+						 {"tai", CLOCK_TAI},
+						 {"thread_cputime_id", CLOCK_THREAD_CPUTIME_ID},
+						 {0}}},
+		 {0}}},
+	{.name = "value",
+	 .help = "an expression, or what a name stands for",
+	 .run = run_value,
+	 .kind = SHOWS,
+	 .binds = BINDS_SHOWN,
+	 .shows = {SHAPE_ANY, NULL, NULL},
+	 .size = sizeof(struct value_step),
+	 .arguments =
+		 (const struct argument[]){
+			 {"value", &argument_any, MEMBER(struct value_step, value)}, {0}}},
+	{0}};

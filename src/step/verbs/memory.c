@@ -9,86 +9,90 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "step/verbs/build_id.h"
 #include "call/mmap_page.h"
 #include "step/step.h"
+#include "step/verbs/build_id.h"
+#include "step/verbs/verbs.h"
 #include "step/verbs/workload.h"
 
-static int keep_map(struct step *s, void *at, size_t length, int fd, unsigned prot, uint64_t offset)
+const struct word memory_prots[] = {
+	{"read", PROT_READ}, {"write", PROT_WRITE}, {"exec", PROT_EXEC}, {0}};
+
+static int keep_map(struct step *s, const struct map *map)
 {
 	size_t i = s->run->first_map;
 
 	while (i < s->run->map_count && s->run->maps[i].at)
 		i++; /* the place of one that is gone will do */
 	if (i == MAPS_MAX)
-		return error_text(s->error, s->where, "more", "at most %d mappings", MAPS_MAX);
+		return error_text(s->error, NULL, "more", "at most %d mappings", MAPS_MAX);
 	if (i == s->run->map_count)
 		s->run->map_count++;
-	s->run->maps[i] = (struct map){.at = at,
-				       .length = length,
-				       .fd = fd,
-				       .writable = (prot & PROT_WRITE) != 0,
-				       .is_data = offset == 0};
+	s->run->maps[i] = *map;
 	return 0;
 }
 
-int verb_mmap(struct step *s)
-{
-	uint64_t fd, pages, length, offset, page = s->run ? s->run->env->page_size : 4096;
-	unsigned prot;
-	bool is_private;
-	void *at;
-	int err = step_bound(s, NULL, &fd);
+struct mmap_step {
+	uint64_t fd, pages, length, offset, prot;
+	bool is_private, has_length;
+};
 
-	if (!err)
-		err = step_number(s, "pages", 8, 1 << 20, &pages);
-	if (!err)
-		err = step_number(s, "length", (1 + pages) * page, UINT64_MAX, &length);
-	if (!err)
-		err = step_number(s, "offset", 0, UINT64_MAX, &offset);
-	if (!err)
-		err = step_prot(s, PROT_READ | PROT_WRITE, &prot);
-	if (!err)
-		err = step_truth(s, "private", false, &is_private);
-	if (err || step_is_checked(s))
-		return err;
+static int run_mmap(struct step *s)
+{
+	const struct mmap_step *a = s->arguments;
+	uint64_t length =
+		a->has_length ? a->length : (1 + a->pages) * (uint64_t)s->run->env->page_size;
+	void *at;
+
 	step_say(s, "mmap(NULL, %llu, %s%s%s%s, %d, %#llx)", (unsigned long long)length,
-		 prot & PROT_READ ? "PROT_READ|" : "", prot & PROT_WRITE ? "PROT_WRITE|" : "",
-		 prot & PROT_EXEC ? "PROT_EXEC, " : "0, ",
-		 is_private ? "MAP_PRIVATE" : "MAP_SHARED", (int)fd, (unsigned long long)offset);
-	at = mmap(NULL, (size_t)length, (int)prot, is_private ? MAP_PRIVATE : MAP_SHARED, (int)fd,
-		  (off_t)offset);
+		 a->prot & PROT_READ ? "PROT_READ|" : "", a->prot & PROT_WRITE ? "PROT_WRITE|" : "",
+		 a->prot & PROT_EXEC ? "PROT_EXEC, " : "0, ",
+		 a->is_private ? "MAP_PRIVATE" : "MAP_SHARED", (int)a->fd,
+		 (unsigned long long)a->offset);
+	at = mmap(NULL, (size_t)length, (int)a->prot, a->is_private ? MAP_PRIVATE : MAP_SHARED,
+		  (int)a->fd, (off_t)a->offset);
 	step_answer(s, at == MAP_FAILED ? -1 : 0);
 	s->result = (uintptr_t)at;
-	return s->err ? 0 : keep_map(s, at, (size_t)length, (int)fd, prot, offset);
+	if (s->err)
+		return 0;
+	return keep_map(s, &(struct map){.at = at,
+					 .length = (size_t)length,
+					 .fd = (int)a->fd,
+					 .writable = (a->prot & PROT_WRITE) != 0,
+					 .is_data = a->offset == 0});
 }
 
-/* The newest mapping of the event NAME. */
-static int find_map(struct step *s, struct map **map)
+/* `length` bytes at `offset` of the newest mapping of the event NAME; all of it by default. */
+struct part_step {
+	uint64_t fd, offset, length, prot, to;
+	bool has_length, is_replaced, moves;
+};
+
+struct part {
+	struct map *map;
+	unsigned char *at;
+	size_t length;
+};
+
+static int find_part(struct step *s, struct part *part)
 {
-	uint64_t fd;
-	int err = step_bound(s, NULL, &fd);
+	const struct part_step *a = s->arguments;
+	uint64_t length;
 
-	*map = NULL;
-	if (err || step_is_checked(s))
-		return err;
-	for (size_t i = s->run->map_count; i-- > 0 && !*map;)
-		if (s->run->maps[i].at && s->run->maps[i].fd == (int)fd)
-			*map = &s->run->maps[i];
-	return *map ? 0 : error_value(s->error, &s->at, s->argument, "an event that is mapped");
-}
-
-/* `length` bytes at `offset` of a mapping; all of it by default. */
-static int read_range(struct step *s, const struct map *map, unsigned char **at, size_t *length)
-{
-	uint64_t offset, size = 0, most = map ? map->length : UINT64_MAX;
-	int err = step_number(s, "offset", 0, most, &offset);
-
-	if (!err)
-		err = step_number(s, "length", most - offset, most - offset, &size);
-	*at = map ? map->at + offset : NULL;
-	*length = (size_t)size;
-	return err;
+	*part = (struct part){0};
+	for (size_t i = s->run->map_count; i-- > 0 && !part->map;)
+		if (s->run->maps[i].at && s->run->maps[i].fd == (int)a->fd)
+			part->map = &s->run->maps[i];
+	if (!part->map)
+		return step_misnamed(s, verb_key(s->statement->verb), "an event that is mapped");
+	if (a->offset > part->map->length)
+		return step_misnamed(s, "offset", "an offset within the mapping");
+	length = a->has_length ? a->length : part->map->length - a->offset;
+	if (length > part->map->length - a->offset)
+		return step_misnamed(s, "length", "a length that ends within the mapping");
+	part->at = part->map->at + a->offset;
+	part->length = (size_t)length;
+	return 0;
 }
 
 /* Other memory in the place of that: it is unmapped first. */
@@ -100,24 +104,20 @@ static long map_over(void *at, size_t length)
 		       : 0;
 }
 
-int verb_munmap(struct step *s)
+static int run_munmap(struct step *s)
 {
-	unsigned char *at;
-	struct map *map;
-	size_t length;
-	bool replaced;
-	int err = find_map(s, &map);
+	const struct part_step *a = s->arguments;
+	struct part part;
+	int err = find_part(s, &part);
 
-	if (!err)
-		err = read_range(s, map, &at, &length);
-	if (!err)
-		err = step_truth(s, "replaced", false, &replaced);
-	if (err || step_is_checked(s))
+	if (err)
 		return err;
-	step_say(s, replaced ? "mmap(%p, %zu, MAP_FIXED)" : "munmap(%p, %zu)", (void *)at, length);
-	step_answer(s, replaced ? map_over(at, length) : munmap(at, length));
+	step_say(s, a->is_replaced ? "mmap(%p, %zu, MAP_FIXED)" : "munmap(%p, %zu)",
+		 (void *)part.at, part.length);
+	step_answer(s, a->is_replaced ? map_over(part.at, part.length)
+				      : munmap(part.at, part.length));
 	if (!s->err)
-		map->at = NULL;
+		part.map->at = NULL;
 	return 0;
 }
 
@@ -134,164 +134,142 @@ static void *move(void *at, size_t length, size_t to, void *place)
 	return now;
 }
 
-int verb_mremap(struct step *s)
+static int run_mremap(struct step *s)
 {
-	unsigned char *at;
-	struct map *map;
-	size_t length;
-	uint64_t to;
-	bool moves;
+	const struct part_step *a = s->arguments;
 	void *now, *place = NULL;
-	int err = find_map(s, &map);
+	size_t to = (size_t)a->to;
+	struct part part;
+	int err = find_part(s, &part);
 
-	if (!err)
-		err = read_range(s, map, &at, &length);
-	if (!err)
-		err = step_number(s, "to", 0, UINT64_MAX, &to);
-	if (!err)
-		err = step_truth(s, "move", false, &moves);
-	if (err || step_is_checked(s))
+	if (err)
 		return err;
-	if (moves)
-		place = mmap(NULL, (size_t)to, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (a->moves)
+		place = mmap(NULL, to, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (place == MAP_FAILED) /* which is not what mremap says */
 		return step_failed(s, errno);
-	step_say(s, "mremap(%p, %zu, %llu, MREMAP_MAYMOVE%s)", (void *)at, length,
-		 (unsigned long long)to, moves ? "|MREMAP_FIXED" : "");
-	now = move(at, length, (size_t)to, place);
+	step_say(s, "mremap(%p, %zu, %zu, MREMAP_MAYMOVE%s)", (void *)part.at, part.length, to,
+		 a->moves ? "|MREMAP_FIXED" : "");
+	now = move(part.at, part.length, to, place);
 	step_answer(s, now == MAP_FAILED ? -1 : 0);
 	if (!s->err) /* all of it that was moved is as it was; anything else is no longer it */
-		map->at = length == map->length && to == length ? now : NULL;
+		part.map->at =
+			part.length == part.map->length && to == part.length ? now : NULL;
 	return 0;
 }
 
-int verb_mprotect(struct step *s)
+static int run_mprotect(struct step *s)
 {
-	unsigned char *at;
-	struct map *map;
-	unsigned prot;
-	size_t length;
-	int err = find_map(s, &map);
+	const struct part_step *a = s->arguments;
+	struct part part;
+	int err = find_part(s, &part);
 
-	if (!err)
-		err = read_range(s, map, &at, &length);
-	if (!err)
-		err = step_prot(s, PROT_READ | PROT_WRITE, &prot);
-	if (err || step_is_checked(s))
+	if (err)
 		return err;
-	step_say(s, "mprotect(%p, %zu, %#x)", (void *)at, length, prot);
-	step_answer(s, mprotect(at, length, (int)prot));
-	if (!s->err && !(prot & PROT_WRITE))
-		map->mangled = true; /* data_tail cannot be written any more */
+	step_say(s, "mprotect(%p, %zu, %#x)", (void *)part.at, part.length, (unsigned)a->prot);
+	step_answer(s, mprotect(part.at, part.length, (int)a->prot));
+	if (!s->err && !(a->prot & PROT_WRITE))
+		part.map->mangled = true; /* data_tail cannot be written any more */
 	return 0;
 }
 
-int verb_buffer(struct step *s)
-{
-	uint64_t size;
-	unsigned prot;
-	int err = step_number(s, NULL, 0, 1 << 24, &size);
-	void *map;
+struct buffer_step {
+	uint64_t size, prot;
+};
 
-	if (!err)
-		err = step_prot(s, PROT_READ | PROT_WRITE, &prot);
-	if (err || step_is_checked(s))
-		return err;
-	map = mmap(NULL, (size_t)size, (int)prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+static int run_buffer(struct step *s)
+{
+	const struct buffer_step *a = s->arguments;
+	void *map = mmap(NULL, (size_t)a->size, (int)a->prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
 	s->result = (uintptr_t)map;
 	return map == MAP_FAILED ? step_failed(s, errno) : 0;
 }
 
-int verb_string(struct step *s)
-{
+struct string_step {
 	uint64_t times;
-	char text[256], end[256] = "", *all;
-	int err = step_text(s, NULL, text, sizeof(text));
-	size_t n;
+	char text[256], end[256];
+};
 
-	if (!err)
-		err = step_number(s, "times", 1, 1 << 16, &times);
-	if (!err && json_object_get(s->json, "end"))
-		err = step_text(s, "end", end, sizeof(end));
-	if (err || step_is_checked(s))
-		return err;
-	n = strlen(text);
-	all = calloc(times * n + sizeof(end), 1); /* lives as long as the process */
+static int run_string(struct step *s)
+{
+	const struct string_step *a = s->arguments;
+	size_t n = strlen(a->text);
+	char *all = calloc(a->times * n + sizeof(a->end), 1); /* lives as long as the process */
+
 	if (!all)
 		return step_failed(s, ENOMEM);
-	for (uint64_t i = 0; i < times; i++)
-		memcpy(all + i * n, text, n);
-	memcpy(all + times * n, end, sizeof(end));
+	for (uint64_t i = 0; i < a->times; i++)
+		memcpy(all + i * n, a->text, n);
+	memcpy(all + a->times * n, a->end, sizeof(a->end));
 	s->result = (uintptr_t)all;
 	return 0;
 }
 
-/* The offset of a member of the metadata page, by its name. */
-static int read_member(struct step *s, uint64_t *offset)
+/* A member of the metadata page, by its name: where it is. */
+static int compile_page_member(struct compiling *c, const struct argument *a,
+			       struct operand *operand, const struct where *w)
 {
-	const char *name = json_string_value(json_object_get(s->json, "member"));
-	struct where at = where_key(s->where, "member");
-	int found = name ? mmap_page_offset(s->cases->abi, name) : -1;
+	const char *name = json_string_value(operand->json);
+	int offset = name ? mmap_page_offset(c->tables->abi, name) : -1;
 
-	*offset = (uint64_t)found;
-	return found < 0 ? error_value(s->error, &at, json_object_get(s->json, "member"),
-				       "a member of the metadata page")
-			 : 0;
+	(void)a;
+	operand->is_settled = true;
+	operand->number = (uint64_t)offset;
+	return offset < 0 ? error_value(c->error, w, operand->json,
+					"a member of the metadata page")
+			  : 0;
 }
+
+static json_t *page_member_schema(const struct argument *a)
+{
+	(void)a;
+	return schema_of_type("string");
+}
+
+static const struct argument_type argument_page_member = {compile_page_member, NULL,
+							  page_member_schema};
 
 /* An address: a name, or an expression; with an offset, or the one of a member. */
-static int read_address(struct step *s, uint64_t *address)
-{
-	uint64_t offset;
-	int err = step_number(s, NULL, 0, UINT64_MAX, address);
+struct word_step {
+	uint64_t address, offset, member, value;
+};
 
-	if (!err)
-		err = step_number(s, "offset", 0, UINT64_MAX, &offset);
-	if (!err && json_object_get(s->json, "member"))
-		err = read_member(s, &offset);
-	if (!err)
-		*address += offset;
-	return err;
+static uint64_t address_of(const struct word_step *a)
+{
+	return a->address + (a->member ? a->member : a->offset);
 }
 
-int verb_poke(struct step *s)
+static int run_poke(struct step *s)
 {
-	uint64_t address, value;
-	int err = read_address(s, &address);
+	const struct word_step *a = s->arguments;
+	uint64_t address = address_of(a);
 
-	if (!err)
-		err = step_number(s, "value", 0, UINT64_MAX, &value);
-	if (err || step_is_checked(s))
-		return err;
 	for (size_t i = 0; i < s->run->map_count; i++)
 		if (address - (uintptr_t)s->run->maps[i].at < s->run->maps[i].length)
 			s->run->maps[i].mangled = true;
-	*(volatile uint64_t *)(uintptr_t)address = value;
+	*(volatile uint64_t *)(uintptr_t)address = a->value;
 	return 0;
 }
 
-int verb_peek(struct step *s)
+static int run_peek(struct step *s)
 {
-	uint64_t address;
-	int err = read_address(s, &address);
+	uint64_t address = address_of(s->arguments);
 
-	if (err || step_is_checked(s))
-		return err;
-	s->seen = json_integer((json_int_t) * (volatile uint64_t *)(uintptr_t)address);
+	s->shown = json_integer((json_int_t) * (volatile uint64_t *)(uintptr_t)address);
 	return 0;
 }
 
-int verb_function(struct step *s)
+struct function_step {
+	uint64_t which;
+};
+
+static int run_function(struct step *s)
 {
 	char path[256], build_id[BUILD_ID_TEXT];
 	uint64_t offset;
-	int err;
+	int err = workload_probed_place(path, sizeof(path), &offset);
 
-	if (!json_is_string(s->argument) || strcmp(json_string_value(s->argument), "probed") != 0)
-		return error_value(s->error, &s->at, s->argument, "\"probed\"");
-	if (step_is_checked(s))
-		return 0;
-	err = workload_probed_place(path, sizeof(path), &offset);
 	if (err)
 		return step_failed(s, -err);
 	step_show_number(s, "address", (uintptr_t)workload_probed);
@@ -301,3 +279,130 @@ int verb_function(struct step *s)
 	step_show(s, "build_id", json_string(build_id));
 	return 0;
 }
+
+/* What they have in common that are about a part of a mapping. */
+#define PART_LENGTH                                                                                \
+	{"length", &argument_number, MEMBER(struct part_step, length),                             \
+	 .given = offsetof(struct part_step, has_length),                                          \
+	 .help = "so many bytes (default: to its end)"}
+#define PART_OFFSET                                                                                \
+	{"offset", &argument_number, MEMBER(struct part_step, offset),                             \
+	 .help = "from that byte on (0)"}
+#define PLACE_OFFSET                                                                               \
+	{"offset", &argument_number, MEMBER(struct word_step, offset), .help = "so far behind it"}
+#define PLACE_MEMBER                                                                               \
+	{"member", &argument_page_member, MEMBER(struct word_step, member),                        \
+	 .help = "or that member of the metadata page"}
+
+const struct verb memory_verbs[] = {
+	{.name = "mmap",
+	 .help = "an event's ring buffer; binds the address",
+	 .run = run_mmap,
+	 .kind = CALLS,
+	 .binds = BINDS_RESULT,
+	 .size = sizeof(struct mmap_step),
+	 .arguments = (const struct argument[]){
+		 {"mmap", &argument_bound, MEMBER(struct mmap_step, fd)},
+		 {"pages", &argument_number, MEMBER(struct mmap_step, pages), .fallback = 8,
+		  .most = 1 << 20, .help = "data pages, behind the metadata page (8)"},
+		 {"length", &argument_number, MEMBER(struct mmap_step, length),
+		  .given = offsetof(struct mmap_step, has_length), .help = "bytes, instead"},
+		 {"offset", &argument_number, MEMBER(struct mmap_step, offset),
+		  .help = "in bytes (0)"},
+		 {"prot", &argument_words, MEMBER(struct mmap_step, prot), .words = memory_prots,
+		  .fallback = PROT_READ | PROT_WRITE, .help = "([\"read\", \"write\"])"},
+		 {"private", &argument_truth, MEMBER(struct mmap_step, is_private),
+		  .help = "MAP_PRIVATE, not MAP_SHARED"},
+		 {0}}},
+	{.name = "munmap",
+	 .help = "the mapping of the event NAME, or a part of it",
+	 .run = run_munmap,
+	 .kind = CALLS,
+	 .size = sizeof(struct part_step),
+	 .arguments = (const struct argument[]){
+		 {"munmap", &argument_bound, MEMBER(struct part_step, fd)},
+		 PART_LENGTH,
+		 PART_OFFSET,
+		 {"replaced", &argument_truth, MEMBER(struct part_step, is_replaced),
+		  .help = "by mapping other memory there"},
+		 {0}}},
+	{.name = "mremap",
+	 .help = "the mapping of the event NAME, or a part of it",
+	 .run = run_mremap,
+	 .kind = CALLS,
+	 .size = sizeof(struct part_step),
+	 .arguments = (const struct argument[]){
+		 {"mremap", &argument_bound, MEMBER(struct part_step, fd)},
+		 PART_LENGTH,
+		 PART_OFFSET,
+		 {"to", &argument_number, MEMBER(struct part_step, to), .help = "so many bytes"},
+		 {"move", &argument_truth, MEMBER(struct part_step, moves),
+		  .help = "to another place"},
+		 {0}}},
+	{.name = "mprotect",
+	 .help = "the mapping of the event NAME, or a part of it",
+	 .run = run_mprotect,
+	 .kind = CALLS,
+	 .size = sizeof(struct part_step),
+	 .arguments = (const struct argument[]){
+		 {"mprotect", &argument_bound, MEMBER(struct part_step, fd)},
+		 PART_LENGTH,
+		 PART_OFFSET,
+		 {"prot", &argument_words, MEMBER(struct part_step, prot), .words = memory_prots,
+		  .fallback = PROT_READ | PROT_WRITE, .help = "([\"read\", \"write\"])"},
+		 {0}}},
+	{.name = "buffer",
+	 .help = "the address of that many zero bytes, at a page's start",
+	 .run = run_buffer,
+	 .binds = BINDS_RESULT,
+	 .size = sizeof(struct buffer_step),
+	 .arguments = (const struct argument[]){
+		 {"buffer", &argument_number, MEMBER(struct buffer_step, size), .most = 1 << 24},
+		 {"prot", &argument_words, MEMBER(struct buffer_step, prot), .words = memory_prots,
+		  .fallback = PROT_READ | PROT_WRITE, .help = "([\"read\", \"write\"])"},
+		 {0}}},
+	{.name = "string",
+	 .help = "the address of a string",
+	 .run = run_string,
+	 .binds = BINDS_RESULT,
+	 .size = sizeof(struct string_step),
+	 .arguments = (const struct argument[]){
+		 {"string", &argument_text, MEMBER(struct string_step, text)},
+		 {"times", &argument_number, MEMBER(struct string_step, times), .fallback = 1,
+		  .most = 1 << 16, .help = "it repeated"},
+		 {"end", &argument_text, MEMBER(struct string_step, end),
+		  .help = "a text behind that"},
+		 {0}}},
+	{.name = "poke",
+	 .help = "stores an u64 at an address; the signal that comes of it is the process's",
+	 .run = run_poke,
+	 .size = sizeof(struct word_step),
+	 .arguments = (const struct argument[]){
+		 {"poke", &argument_number, MEMBER(struct word_step, address)},
+		 {"value", &argument_number, MEMBER(struct word_step, value), .help = "(0)"},
+		 PLACE_OFFSET,
+		 PLACE_MEMBER,
+		 {0}}},
+	{.name = "peek",
+	 .help = "the u64 at an address",
+	 .run = run_peek,
+	 .kind = SHOWS,
+	 .binds = BINDS_SHOWN,
+	 .shows = {SHAPE_NUMBER, NULL, NULL},
+	 .size = sizeof(struct word_step),
+	 .arguments = (const struct argument[]){
+		 {"peek", &argument_number, MEMBER(struct word_step, address)},
+		 PLACE_OFFSET,
+		 PLACE_MEMBER,
+		 {0}}},
+	{.name = "function",
+	 .help = "what \"call\" of workload calls: address, path and offset for a uprobe, and the "
+		 "program's build_id",
+	 .run = run_function,
+	 .binds = BINDS_SHOWN,
+	 .size = sizeof(struct function_step),
+	 .arguments = (const struct argument[]){{"function", &argument_word,
+						 MEMBER(struct function_step, which),
+						 .words = (const struct word[]){{"probed", 0}, {0}}},
+						{0}}},
+	{0}};

@@ -13,55 +13,52 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "step/sync.h"
 #include "step/step.h"
+#include "step/sync.h"
+#include "step/verbs/verbs.h"
 
 /* What failed in another process or thread has failed here, and is said in its words. */
 static int failed_elsewhere(struct step *s)
 {
-	struct failure failure;
+	struct verdict failure;
 
-	if (!meeting_failed(s->run->meeting, &failure))
+	if (!sync_failed(s->run->sync, &failure))
 		return 0;
-	error_text(s->error, s->where, failure.got, "%s, in %s", failure.expected, failure.call);
+	error_text(s->error, NULL, failure.got, "%s, in %s", failure.expected, failure.call);
 	return failure.outcome == FAIL ? -ECANCELED : -EIO;
 }
 
-/* post's and await's: a word in *word. */
-static int read_word(struct step *s, const char **word)
-{
-	*word = json_string_value(s->argument);
-	if (!*word || !(*word)[0] || strlen(*word) >= MEETING_WORD)
-		return error_value(s->error, &s->at, s->argument, "a word of 1 to %d letters",
-				   MEETING_WORD - 1);
-	return 0;
-}
+struct word_step {
+	const char *word;
+};
 
 static int too_many_words(struct step *s, const char *word)
 {
-	return error_text(s->error, s->where, word, "at most %d words", MEETING_WORDS);
+	return error_text(s->error, NULL, word, "at most %d words", SYNC_WORDS);
 }
 
-int verb_post(struct step *s)
+static int run_post(struct step *s)
 {
-	const char *word;
-	int err = read_word(s, &word);
+	const struct word_step *a = s->arguments;
 
-	if (err || step_is_checked(s))
-		return err;
-	return meeting_post(s->run->meeting, word) ? too_many_words(s, word) : 0;
+	return sync_post(s->run->sync, a->word) ? too_many_words(s, a->word) : 0;
 }
 
-int verb_await(struct step *s)
+static int run_await(struct step *s)
 {
-	const char *word;
-	int err = read_word(s, &word);
+	const struct word_step *a = s->arguments;
+	int err = sync_await(s->run->sync, a->word);
 
-	if (err || step_is_checked(s))
-		return err;
-	err = meeting_await(s->run->meeting, word);
-	return err == -ECANCELED ? failed_elsewhere(s) : err ? too_many_words(s, word) : 0;
+	return err == -ECANCELED ? failed_elsewhere(s) : err ? too_many_words(s, a->word) : 0;
 }
+
+struct process_step {
+	uint64_t kind;
+};
+
+enum process_kind { SLEEPING, SPINNING, ZOMBIE, GONE };
+static const struct word process_kinds[] = {
+	{"sleeping", SLEEPING}, {"spinning", SPINNING}, {"zombie", ZOMBIE}, {"gone", GONE}, {0}};
 
 /* Sleeps or spins until it is killed, with its parent if not before. */
 _Noreturn static void live(pid_t parent, bool spins)
@@ -73,97 +70,73 @@ _Noreturn static void live(pid_t parent, bool spins)
 	_exit(0);
 }
 
-int verb_process(struct step *s)
+static int run_process(struct step *s)
 {
-	static const char *const kinds[] = {"sleeping", "spinning", "zombie", "gone", NULL};
-	pid_t parent = getpid(), pid;
+	const struct process_step *a = s->arguments;
+	bool lives = a->kind == SLEEPING || a->kind == SPINNING;
+	pid_t parent = getpid(), pid = fork();
 	siginfo_t info;
-	int kind, err = step_word(s, NULL, kinds, -1, &kind);
 
-	if (err || step_is_checked(s))
-		return err;
-	pid = fork();
 	if (pid < 0)
 		return step_failed(s, errno);
 	if (!pid) {
-		if (kind < 2)
-			live(parent, kind == 1);
+		if (lives)
+			live(parent, a->kind == SPINNING);
 		_exit(0);
 	}
 	s->result = (uint64_t)pid;
-	if (kind >= 2 && waitid(P_PID, (id_t)pid, &info, WEXITED | (kind == 2 ? WNOWAIT : 0)))
+	if (!lives &&
+	    waitid(P_PID, (id_t)pid, &info, WEXITED | (a->kind == ZOMBIE ? WNOWAIT : 0)))
 		return step_failed(s, errno);
 	return 0;
 }
 
-/* A run of its own for a child: it has what was there, and no children yet. */
-static void inherit(struct steps *to, const struct steps *from)
+struct repeat_step {
+	uint64_t times;
+	const struct block *block;
+};
+
+/* Fails as the step of the list does that failed. */
+static int run_repeat(struct step *s)
 {
-	*to = *from;
-	scope_copy(&to->scope, &from->scope);
-	to->child_count = 0;
-	to->first_map = to->map_count;
-	to->at_step = NULL;
+	const struct repeat_step *a = s->arguments;
+
+	for (uint64_t i = 0; i < a->times; i++)
+		if (!steps_run(s->run, a->block, s->verdict))
+			return -EPROTO;
+	return 0;
 }
 
-/* The list to its end, and whether all was well; a failure is told to the others. */
-static bool do_list(struct steps *run, const json_t *list, const struct where *w)
-{
-	struct failure *failure = calloc(1, sizeof(*failure));
-	bool good = failure && steps_run(run, list, w, failure) && steps_end(run, failure);
-
-	if (failure && !good)
-		meeting_tell(run->meeting, failure);
-	free(failure);
-	return good;
-}
+struct child_step {
+	const struct block *block;
+};
 
 _Noreturn static void be_child(struct step *s, pid_t parent)
 {
+	const struct child_step *a = s->arguments;
 	struct steps *run = malloc(sizeof(*run));
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (!run || getppid() != parent)
 		_exit(1);
-	inherit(run, s->run);
+	steps_inherit(run, s->run);
 	run->map_count = run->first_map = 0; /* a buffer is not there in a child: VM_DONTCOPY */
-	_exit(do_list(run, s->argument, &s->at) ? 0 : 1);
+	_exit(steps_run_child(run, a->block) ? 0 : 1);
 }
 
 static int keep_child(struct step *s, struct child child)
 {
 	if (s->run->child_count == CHILDREN_MAX)
-		return error_text(s->error, s->where, "more", "at most %d children", CHILDREN_MAX);
+		return error_text(s->error, NULL, "more", "at most %d children", CHILDREN_MAX);
 	s->result = (uint64_t)child.id;
 	s->run->children[s->run->child_count++] = child;
 	return 0;
 }
 
-/* The steps of a child see what is bound here; what it binds is its own. */
-static int check_child(struct step *s)
+static int run_fork(struct step *s)
 {
-	const char *name = json_string_value(json_object_get(s->json, "bind"));
-	struct scope *scope = malloc(sizeof(*scope));
-	int err;
+	pid_t parent = getpid(), pid = fork();
 
-	if (!scope)
-		return error_no_memory(s->error, &s->at, "memory for the names of a child");
-	scope_copy(scope, s->scope);
-	if (name) /* anything else is refused as in any step */
-		scope_bind(scope, name, 0);
-	err = steps_check(s->argument, s->cases, scope, &s->at, s->error);
-	scope_free(scope);
-	free(scope);
-	return err;
-}
-
-int verb_fork(struct step *s)
-{
-	pid_t parent = getpid(), pid;
-
-	if (step_is_checked(s))
-		return check_child(s);
-	pid = fork();
 	if (!pid)
 		be_child(s, parent);
 	if (pid < 0)
@@ -171,76 +144,32 @@ int verb_fork(struct step *s)
 	return keep_child(s, (struct child){.id = pid});
 }
 
-/* What a thread begins with, and what it ends with. */
-struct thread {
-	pthread_t pthread;
-	struct steps run;
-	const json_t *list;
-	struct where at, up[8]; /* its own: the step that began it goes on */
-	uint32_t tid;
-	bool good;
-};
-
 static void *be_thread(void *argument)
 {
 	struct thread *t = argument;
 
 	__atomic_store_n(&t->tid, (uint32_t)gettid(), __ATOMIC_RELEASE);
 	futex_wake(&t->tid);
-	t->good = do_list(&t->run, t->list, &t->at);
+	t->good = steps_run_child(&t->run, t->block);
 	return NULL;
 }
 
-/* A chain of places that outlives the caller's stack. */
-static void keep_place(struct thread *t, const struct where *w)
+static int run_thread(struct step *s)
 {
-	size_t n = 0;
-
-	t->at = *w;
-	for (const struct where *up = w->up; up && n < 8; up = up->up)
-		t->up[n++] = *up;
-	t->at.up = n ? &t->up[0] : NULL;
-	for (size_t i = 0; i < n; i++)
-		t->up[i].up = i + 1 < n ? &t->up[i + 1] : NULL;
-}
-
-int verb_thread(struct step *s)
-{
-	struct thread *t;
+	const struct child_step *a = s->arguments;
+	struct thread *t = calloc(1, sizeof(*t));
 	int err;
 
-	if (step_is_checked(s))
-		return check_child(s);
-	t = calloc(1, sizeof(*t));
 	if (!t)
 		return step_failed(s, ENOMEM);
-	inherit(&t->run, s->run);
-	t->list = s->argument;
-	keep_place(t, &s->at);
+	steps_inherit(&t->run, s->run);
+	t->block = a->block;
 	err = pthread_create(&t->pthread, NULL, be_thread, t);
 	if (err)
 		return step_failed(s, err);
 	while (!__atomic_load_n(&t->tid, __ATOMIC_ACQUIRE))
 		futex_wait(&t->tid, 0);
 	return keep_child(s, (struct child){.id = (pid_t)t->tid, .is_thread = true, .thread = t});
-}
-
-int child_wait(struct child *child, int *status)
-{
-	pid_t id = child->id;
-	int err;
-
-	child->id = 0;
-	*status = 0;
-	if (child->is_thread) {
-		err = -pthread_join(child->thread->pthread, NULL);
-		*status = child->thread->good ? 0 : 1 << 8;
-		return err;
-	}
-	while (waitpid(id, status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return 0;
 }
 
 static struct child *find_child(struct step *s, pid_t id)
@@ -251,18 +180,17 @@ static struct child *find_child(struct step *s, pid_t id)
 	return NULL;
 }
 
-int verb_wait(struct step *s)
-{
-	struct child *child, process = {0};
-	char name[32];
+struct wait_step {
 	uint64_t id;
-	int status, err = step_bound(s, NULL, &id);
+};
 
-	if (err || step_is_checked(s))
-		return err;
-	process.id = (pid_t)id;
-	child = find_child(s, (pid_t)id);
-	err = child_wait(child ? child : &process, &status);
+static int run_wait(struct step *s)
+{
+	const struct wait_step *a = s->arguments;
+	struct child *child = find_child(s, (pid_t)a->id), process = {.id = (pid_t)a->id};
+	char name[32] = "an exit status of its own";
+	int status, err = child_wait(child ? child : &process, &status);
+
 	if (err)
 		return step_failed(s, -err);
 	if (WIFSIGNALED(status)) {
@@ -272,86 +200,132 @@ int verb_wait(struct step *s)
 		step_show_number(s, "exit", (uint64_t)WEXITSTATUS(status));
 	}
 	err = failed_elsewhere(s);
-	if (err)
+	if (err || !status || s->statement->expects)
 		return err;
-	if (!status || json_object_get(s->json, "expect"))
-		return 0;
-	error_text(s->error, s->where, WIFSIGNALED(status) ? name : "an exit status of its own",
-		   "the child to come to its end");
-	return -ECANCELED;
+	return step_broken(s, name, "the child to come to its end");
 }
 
-int verb_kill(struct step *s)
+static int run_kill(struct step *s)
 {
-	struct child *child;
-	uint64_t pid;
-	int err = step_bound(s, NULL, &pid);
+	const struct wait_step *a = s->arguments;
+	struct child *child = find_child(s, (pid_t)a->id);
 
-	if (err || step_is_checked(s))
-		return err;
-	if (kill((pid_t)pid, SIGKILL) || waitpid((pid_t)pid, NULL, 0) < 0)
+	if (kill((pid_t)a->id, SIGKILL) || waitpid((pid_t)a->id, NULL, 0) < 0)
 		return step_failed(s, errno);
-	child = find_child(s, (pid_t)pid);
 	if (child)
 		child->id = 0;
 	return 0;
 }
 
-int verb_become(struct step *s)
-{
-	static const struct step_bit more[] = {{"kill", 1U << CAP_KILL}};
-	unsigned with;
-	int as, err = step_word(s, NULL, identity_names, -1, &as);
+struct become_step {
+	uint64_t as, with;
+};
 
-	if (!err)
-		err = step_bits(s, "with", more, sizeof(more) / sizeof(more[0]), 0, &with);
-	if (err || step_is_checked(s))
-		return err;
-	err = identity_become_with((enum identity)as, s->run->uid, with);
+/* Who makes calls from then on, as in `as`: uint64_t, an enum identity. */
+static int compile_identity(struct compiling *c, const struct argument *a, struct operand *operand,
+			    const struct where *w)
+{
+	const char *name = json_string_value(operand->json);
+	struct nearest near = nearest_to(name ? name : "");
+	int as = name ? name_index(name, identity_names, &near) : -1;
+
+	(void)a;
+	operand->is_settled = true;
+	operand->number = (uint64_t)as;
+	return as >= 0 ? 0
+		       : error_name(c->error, w, name ? name : "", near.best,
+				    "one of root, perfmon, sys-admin, user");
+}
+
+static json_t *identity_schema(const struct argument *a)
+{
+	(void)a;
+	return json_pack("{s:s}", "$ref", "case.schema.json#/$defs/identity");
+}
+
+static const struct argument_type argument_identity = {compile_identity, NULL, identity_schema};
+
+static int run_become(struct step *s)
+{
+	const struct become_step *a = s->arguments;
+	int err = identity_become_with((enum identity)a->as, s->run->uid, a->with);
+
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* changed uids clear it */
 	return err ? step_failed(s, -err) : 0;
 }
 
-int verb_affinity(struct step *s)
-{
-	const struct sched_param lowest = {.sched_priority = 1};
-	cpu_set_t set;
+struct affinity_step {
 	uint64_t cpu;
 	bool is_realtime;
-	int err = step_number(s, NULL, 0, CPU_SETSIZE - 1, &cpu);
+};
 
-	if (!err)
-		err = step_truth(s, "realtime", false, &is_realtime);
-	if (err || step_is_checked(s))
-		return err;
-	if (is_realtime && sched_setscheduler(0, SCHED_FIFO, &lowest))
+static int run_affinity(struct step *s)
+{
+	const struct sched_param lowest = {.sched_priority = 1};
+	const struct affinity_step *a = s->arguments;
+	cpu_set_t set;
+
+	if (a->is_realtime && sched_setscheduler(0, SCHED_FIFO, &lowest))
 		return step_failed(s, errno);
 	CPU_ZERO(&set);
-	CPU_SET((size_t)cpu, &set);
+	CPU_SET((size_t)a->cpu, &set);
 	return sched_setaffinity(0, sizeof(set), &set) ? step_failed(s, errno) : 0;
 }
 
-/* Behind an exec there is no ABI, and nothing is open that a step could name. */
-static int check_behind_exec(struct step *s)
+/* A cpu of a number that is written down, to which this process may not go. */
+static bool affinity_is_barred(const struct statement *statement, const struct environment *env,
+			       char *token, size_t size)
 {
-	static const char *const verbs[] = {"workload", "post", "await", NULL};
+	const struct operand *cpu = &statement->operands[0];
+
+	if (!cpu->is_settled || CPU_ISSET((size_t)cpu->number, &env->cpus_usable))
+		return false;
+	snprintf(token, size, "cpu.%llu", (unsigned long long)cpu->number);
+	return true;
+}
+
+struct exec_step {
+	const struct operand *steps;
+};
+
+/* Behind an exec there is no ABI, and nothing is open that a step could name. */
+static int compile_behind_exec(struct compiling *c, const struct argument *a,
+			       struct operand *operand, const struct where *w)
+{
 	json_t *step;
 	size_t i;
 
-	json_array_foreach(s->argument, i, step) {
-		struct where at = where_index(&s->at, i);
-		const struct verb *verb = verb_of(step, &at, s->error);
+	json_array_foreach(operand->json, i, step) {
+		struct where at = where_index(w, i);
+		const struct verb *verb = verb_of(step, &at, c->error);
 
 		if (!verb)
 			return -EINVAL;
-		if (name_index(verb->name, verbs, NULL) < 0 || json_object_get(step, "when") ||
+		if (!verb->is_behind_exec || json_object_get(step, "when") ||
 		    json_object_get(step, "counted"))
-			return error_name(s->error, &at, verb->name, NULL,
+			return error_name(c->error, &at, verb_key(verb), NULL,
 					  "workload, post or await: that is all there is behind "
 					  "an exec");
 	}
-	return steps_check(s->argument, s->cases, s->scope, &s->at, s->error);
+	return argument_steps.compile(c, a, operand, w);
 }
+
+static int behind_exec_value(struct step *s, const struct argument *a,
+			     const struct operand *operand, void *out)
+{
+	(void)s;
+	(void)a;
+	memcpy(out, &operand, sizeof(operand));
+	return 0;
+}
+
+static json_t *behind_exec_schema(const struct argument *a)
+{
+	return argument_steps.schema(a);
+}
+
+static const struct argument_type argument_behind_exec = {compile_behind_exec, behind_exec_value,
+							  behind_exec_schema};
 
 /* The numbers that are bound, for the other side. */
 static json_t *bound_json(const struct scope *scope)
@@ -366,21 +340,17 @@ static json_t *bound_json(const struct scope *scope)
 	return out;
 }
 
-int verb_exec(struct step *s)
+static int run_exec(struct step *s)
 {
-	char fd_text[16];
-	char *list, *bound;
-	json_t *json;
+	const struct exec_step *a = s->arguments;
+	json_t *json = bound_json(&s->run->scope);
+	char *list = json_dumps(a->steps->json, JSON_COMPACT);
+	char *bound = json_dumps(json, JSON_COMPACT), fd_text[16];
 
-	if (step_is_checked(s))
-		return check_behind_exec(s);
-	json = bound_json(&s->run->scope);
-	list = json_dumps(s->argument, JSON_COMPACT);
-	bound = json_dumps(json, JSON_COMPACT);
 	json_decref(json);
 	if (!list || !bound)
 		return step_failed(s, ENOMEM);
-	snprintf(fd_text, sizeof(fd_text), "%d", s->run->meeting_fd);
+	snprintf(fd_text, sizeof(fd_text), "%d", s->run->sync_fd);
 	execl("/proc/self/exe", "perfabi", "behind-exec", fd_text, list, bound, (char *)NULL);
 	return step_failed(s, errno);
 }
@@ -410,23 +380,39 @@ static int take_bound(struct scope *scope, const char *text)
 	return err;
 }
 
-/* argv: "behind-exec", the fd of the meeting, the steps, what was bound. */
+/* The list is compiled again, for what came through the exec is its text. */
+static int run_behind_exec(struct steps *run, const json_t *list)
+{
+	struct where root = where_root(&(struct source){.name = "behind-exec", .root = ""});
+	struct arena arena = {0};
+	struct error e = {0};
+	struct compiling c = {.scope = &run->scope, .arena = &arena, .error = &e};
+	struct block block;
+	int err;
+
+	run->scope.checking = true;
+	err = block_compile(&c, &block, list, &root);
+	run->scope.checking = false;
+	if (!err)
+		err = steps_run_child(run, &block) ? 0 : -ECANCELED;
+	arena_free(&arena);
+	return err;
+}
+
+/* argv: "behind-exec", the fd of what is shared, the steps, what was bound. */
 int steps_after_exec(int argc, char **argv)
 {
 	struct environment env = {.page_size = (unsigned)sysconf(_SC_PAGESIZE), .bits = 64};
-	struct source source = {.name = "behind-exec", .root = ""};
-	struct instance instance = {.source = &source};
 	struct steps *run = calloc(1, sizeof(*run));
-	struct where root = where_root(&source);
 	json_t *list = argc == 4 ? json_loads(argv[2], 0, NULL) : NULL;
 	int fd = argc == 4 ? atoi(argv[1]) : -1, status = 1;
 
 	if (run && list && fd > 2) {
-		*run = (struct steps){.env = &env, .instance = &instance};
+		*run = (struct steps){.env = &env};
 		run->scope.env = &env;
-		run->meeting = meeting_make(&fd);
-		if (run->meeting && !take_bound(&run->scope, argv[3]))
-			status = do_list(run, list, &root) ? 0 : 1;
+		run->sync = sync_make(&fd);
+		if (run->sync && !take_bound(&run->scope, argv[3]))
+			status = run_behind_exec(run, list) ? 1 : 0;
 	}
 	if (run)
 		scope_free(&run->scope);
@@ -434,3 +420,108 @@ int steps_after_exec(int argc, char **argv)
 	free(run);
 	return status;
 }
+
+static const struct member wait_shows[] = {
+	{"exit", {SHAPE_NUMBER, NULL, NULL}, "its exit status"},
+	{"signal", {SHAPE_TEXT, NULL, NULL}, "or the signal that ended it, as SIGKILL"},
+	{0}};
+
+const struct verb process_verbs[] = {
+	{.name = "process",
+	 .help = "a child that does nothing",
+	 .run = run_process,
+	 .binds = BINDS_RESULT,
+	 .size = sizeof(struct process_step),
+	 .arguments = (const struct argument[]){{"process", &argument_word,
+						 MEMBER(struct process_step, kind),
+						 .words = process_kinds},
+						{0}}},
+	{.name = "repeat",
+	 .help = "the steps of `do`, so many times",
+	 .run = run_repeat,
+	 .size = sizeof(struct repeat_step),
+	 .arguments = (const struct argument[]){
+		 {"repeat", &argument_number, MEMBER(struct repeat_step, times), .most = 100000},
+		 {"do", &argument_steps, MEMBER(struct repeat_step, block), .is_required = true,
+		  .help = "a list of steps"},
+		 {0}}},
+	{.name = "fork",
+	 .help = "a child that does these steps",
+	 .run = run_fork,
+	 .binds = BINDS_RESULT,
+	 .size = sizeof(struct child_step),
+	 .arguments =
+		 (const struct argument[]){
+			 {"fork", &argument_child, MEMBER(struct child_step, block)}, {0}}},
+	{.name = "thread",
+	 .help = "a thread that does these steps",
+	 .run = run_thread,
+	 .binds = BINDS_RESULT,
+	 .size = sizeof(struct child_step),
+	 .arguments =
+		 (const struct argument[]){
+			 {"thread", &argument_child, MEMBER(struct child_step, block)}, {0}}},
+	{.name = "exec",
+	 .help = "/proc/self/exe, to do these workloads, post and await; in a child",
+	 .run = run_exec,
+	 .size = sizeof(struct exec_step),
+	 .arguments =
+		 (const struct argument[]){
+			 {"exec", &argument_behind_exec, MEMBER(struct exec_step, steps)}, {0}}},
+	{.name = "wait",
+	 .help = "for the end of a child or thread",
+	 .run = run_wait,
+	 .kind = SHOWS,
+	 .binds = BINDS_SHOWN,
+	 .shows = {SHAPE_OBJECT, wait_shows, NULL},
+	 .size = sizeof(struct wait_step),
+	 .arguments =
+		 (const struct argument[]){
+			 {"wait", &argument_bound, MEMBER(struct wait_step, id)}, {0}}},
+	{.name = "kill",
+	 .help = "the child NAME, and reap it",
+	 .run = run_kill,
+	 .size = sizeof(struct wait_step),
+	 .arguments =
+		 (const struct argument[]){
+			 {"kill", &argument_bound, MEMBER(struct wait_step, id)}, {0}}},
+	{.name = "post",
+	 .help = "lets one that awaits this word go on",
+	 .run = run_post,
+	 .is_behind_exec = true,
+	 .size = sizeof(struct word_step),
+	 .arguments = (const struct argument[]){{"post", &argument_literal,
+						 MEMBER(struct word_step, word),
+						 .most = SYNC_WORD - 1},
+						{0}}},
+	{.name = "await",
+	 .help = "until this word is posted, or somebody has failed",
+	 .run = run_await,
+	 .is_behind_exec = true,
+	 .size = sizeof(struct word_step),
+	 .arguments = (const struct argument[]){{"await", &argument_literal,
+						 MEMBER(struct word_step, word),
+						 .most = SYNC_WORD - 1},
+						{0}}},
+	{.name = "become",
+	 .help = "another identity, for good",
+	 .run = run_become,
+	 .size = sizeof(struct become_step),
+	 .arguments = (const struct argument[]){
+		 {"become", &argument_identity, MEMBER(struct become_step, as)},
+		 {"with", &argument_words, MEMBER(struct become_step, with),
+		  .words = (const struct word[]){{"kill", 1U << CAP_KILL}, {0}},
+		  .help = "that capability too"},
+		 {0}}},
+	{.name = "affinity",
+	 .help = "this thread runs on that cpu alone",
+	 .run = run_affinity,
+	 .is_barred = affinity_is_barred,
+	 .size = sizeof(struct affinity_step),
+	 .arguments = (const struct argument[]){
+		 {"affinity", &argument_number, MEMBER(struct affinity_step, cpu),
+		  .most = CPU_SETSIZE - 1},
+		 {"realtime", &argument_truth, MEMBER(struct affinity_step, is_realtime),
+		  .help = "as SCHED_FIFO, and so do its children"},
+		 {0}}},
+	{0}};

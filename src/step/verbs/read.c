@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Verbs that read an event: read(2) as its read_format lays it out, the metadata page, rdpmc.
+ * Verbs that read an event: read(2) as its read_format lays it out, the metadata page, rdpmc; and
+ * what cannot be done with its file descriptor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,11 +10,19 @@
 #include <unistd.h>
 
 #include "call/mmap_page.h"
+#include "step/decode.h"
 #include "step/path.h"
+#include "step/step.h"
+#include "step/verbs/verbs.h"
 
 enum { READ_MOST = 64 * 1024 };
 
-static void bytes_to_seen(struct step *s, const unsigned char *bytes, size_t size)
+struct read_step {
+	uint64_t fd, size, at;
+	bool has_at;
+};
+
+static json_t *words_of(const unsigned char *bytes, size_t size)
 {
 	json_t *words = json_array();
 
@@ -23,115 +32,71 @@ static void bytes_to_seen(struct step *s, const unsigned char *bytes, size_t siz
 		memcpy(&word, bytes + i, 8);
 		json_array_append_new(words, json_integer((json_int_t)word));
 	}
-	step_show(s, "words", words);
+	return words;
 }
 
-/*
- * What read(2) gives is what a sample with PERF_SAMPLE_READ holds: the decoder has its layout, so
- * the bytes are given to it as one.
- */
-static int decode_read(struct step *s, const struct opened *event, const unsigned char *bytes,
-		       size_t size)
+/* By its names in read_format, its size in bytes, and the plain words. */
+static int show_read(struct step *s, const unsigned char *bytes, size_t size)
 {
-	const struct abi *abi = s->cases->abi;
-	const struct abi_family *types = abi_family(abi, "record"),
-				*bits = abi_family(abi, "sample_type");
-	const struct abi_field *type = abi_field(abi, "sample_type");
-	const struct abi_value *sample = abi_value(types, "sample", NULL);
-	struct opened as_sample = *event;
-	const struct opened *list[] = {&as_sample};
-	unsigned char *record = calloc(1, size + 8);
-	uint32_t head[2] = {(uint32_t)sample->value, (uint32_t)(size + 8) << 16};
-	json_t *records, *value;
-	const char *key;
+	const struct opened *event = step_event(s, (int)((const struct read_step *)s->arguments)->fd);
 
-	if (BYTE_ORDER == BIG_ENDIAN)
-		head[1] = (uint32_t)(size + 8);
-	as_sample.image = malloc(abi->attr_size);
-	if (!record || !as_sample.image) {
-		free(record);
-		free(as_sample.image);
-		return step_failed(s, ENOMEM);
-	}
-	memcpy(record, head, 8);
-	memcpy(record + 8, bytes, size);
-	memcpy(as_sample.image, event->image, abi->attr_size);
-	attr_set(type, as_sample.image, host_order(), abi_value(bits, "read", NULL)->value);
-	records = decode_records(s, list, 1, record, size + 8);
-	json_object_foreach(json_object_get(json_array_get(records, 0), "read"), key, value)
-		step_show(s, key, json_incref(value));
-	free(record);
-	free(as_sample.image);
-	json_decref(records);
-	return records ? 0 : -ECANCELED;
+	if (size && event)
+		s->shown = decode_read(s->run, event, bytes, size, s->error);
+	if (size && event && !s->shown)
+		return -ECANCELED;
+	step_show_number(s, "bytes", size);
+	step_show(s, "words", words_of(bytes, size));
+	return 0;
 }
 
-int verb_read(struct step *s)
+static int run_read(struct step *s)
 {
-	uint64_t fd, size, at;
-	struct opened *event;
-	unsigned char *buffer;
+	const struct read_step *a = s->arguments;
+	unsigned char *buffer = step_scratch(s, READ_MOST);
 	ssize_t n;
-	int err = step_bound(s, NULL, &fd);
 
-	if (!err)
-		err = step_number(s, "size", READ_MOST, READ_MOST, &size);
-	if (!err)
-		err = step_number(s, "at", 0, UINT64_MAX, &at);
-	if (err || step_is_checked(s))
-		return err;
-	buffer = calloc(1, READ_MOST);
 	if (!buffer)
-		return step_failed(s, ENOMEM);
-	step_say(s, "read(%d, %llu)", (int)fd, (unsigned long long)size);
-	n = read((int)fd, json_object_get(s->json, "at") ? (void *)(uintptr_t)at : buffer,
-		 (size_t)size);
+		return -ENOMEM;
+	step_say(s, "read(%d, %llu)", (int)a->fd, (unsigned long long)a->size);
+	n = read((int)a->fd, a->has_at ? (void *)(uintptr_t)a->at : buffer, (size_t)a->size);
 	step_answer(s, n);
-	event = step_event(s, (int)fd);
-	if (n > 0 && event)
-		err = decode_read(s, event, buffer, (size_t)n);
-	if (n >= 0) {
-		step_show_number(s, "bytes", (uint64_t)n);
-		bytes_to_seen(s, buffer, (size_t)n);
-	}
-	free(buffer);
-	return err;
+	return n >= 0 ? show_read(s, buffer, (size_t)n) : 0;
 }
 
-int verb_pread(struct step *s)
+struct fd_step {
+	uint64_t fd;
+};
+
+static int run_pread(struct step *s)
 {
+	const struct fd_step *a = s->arguments;
 	unsigned char buffer[256];
-	uint64_t fd;
-	int err = step_bound(s, NULL, &fd);
 
-	if (err || step_is_checked(s))
-		return err;
-	step_say(s, "pread(%d, %zu, 0)", (int)fd, sizeof(buffer));
-	step_answer(s, pread((int)fd, buffer, sizeof(buffer), 0));
+	step_say(s, "pread(%d, %zu, 0)", (int)a->fd, sizeof(buffer));
+	step_answer(s, pread((int)a->fd, buffer, sizeof(buffer), 0));
 	return 0;
 }
 
-int verb_lseek(struct step *s)
+static int run_lseek(struct step *s)
 {
-	uint64_t fd;
-	int err = step_bound(s, NULL, &fd);
+	const struct fd_step *a = s->arguments;
 
-	if (err || step_is_checked(s))
-		return err;
-	step_say(s, "lseek(%d, 0, SEEK_SET)", (int)fd);
-	step_answer(s, lseek((int)fd, 0, SEEK_SET));
+	step_say(s, "lseek(%d, 0, SEEK_SET)", (int)a->fd);
+	step_answer(s, lseek((int)a->fd, 0, SEEK_SET));
 	return 0;
 }
 
-static int write_file(struct step *s, const char *text)
-{
-	char path[256];
-	int err = step_path(s, STEP_WRITES, path, sizeof(path)), fd;
+struct write_step {
+	struct write_target target;
+	char text[64];
+};
 
-	if (err || step_is_checked(s))
-		return err;
+static int write_file(struct step *s, const char *path, const char *text)
+{
+	int fd;
+
 	if (!s->run->restores_sysctls)
-		return error_text(s->error, s->where, path,
+		return error_text(s->error, NULL, path,
 				  "a case with `sysctl`, after which they are put back");
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	step_say(s, "write(\"%s\", \"%s\")", path, text);
@@ -144,53 +109,49 @@ static int write_file(struct step *s, const char *text)
 	return 0;
 }
 
-int verb_write(struct step *s)
+static int run_write(struct step *s)
 {
-	const char *target = json_string_value(s->argument);
-	char text[64];
-	uint64_t fd;
-	int err = step_text(s, "text", text, sizeof(text));
+	const struct write_step *a = s->arguments;
 
-	if (err || (target && target[0] == '/'))
-		return err ? err : write_file(s, text);
-	err = step_bound(s, NULL, &fd);
-	if (err || step_is_checked(s))
-		return err;
-	step_say(s, "write(%d, \"%s\")", (int)fd, text);
-	step_answer(s, write((int)fd, text, strlen(text)));
+	if (a->target.path[0])
+		return write_file(s, a->target.path, a->text);
+	step_say(s, "write(%d, \"%s\")", (int)a->target.fd, a->text);
+	step_answer(s, write((int)a->target.fd, a->text, strlen(a->text)));
 	return 0;
 }
 
-/* The mapping of an event that the step names, or an error that says so. */
-static int mapped(struct step *s, struct opened **event, struct map **map)
+/* The event that the step names, and its mapping, or an error that says so. */
+static int find_mapped(struct step *s, struct opened **event, struct map **map)
 {
-	uint64_t fd;
-	int err = step_bound(s, NULL, &fd);
+	const struct fd_step *a = s->arguments;
 
-	if (err || step_is_checked(s))
-		return err;
-	*event = step_event(s, (int)fd);
-	*map = step_map(s, (int)fd);
+	*event = step_event(s, (int)a->fd);
+	*map = step_map(s, (int)a->fd);
 	return *event && *map
 		       ? 0
-		       : error_value(s->error, &s->at, s->argument, "an event that is mapped");
+		       : step_misnamed(s, verb_key(s->statement->verb), "an event that is mapped");
 }
 
-int verb_page(struct step *s)
+/* The metadata page as the decoder has it: a new reference, or NULL with the step's error filled. */
+static json_t *decode_page(struct step *s, struct map **map)
 {
 	struct opened *event = NULL;
-	struct map *map = NULL;
-	json_t *all;
-	int err = mapped(s, &event, &map);
+	json_t *all, *page;
 
-	if (err || step_is_checked(s))
-		return err;
-	const struct opened *list[] = {event};
-
-	all = decode_ring(s, list, 1, map);
-	s->seen = json_incref(json_object_get(all, "page"));
+	if (find_mapped(s, &event, map))
+		return NULL;
+	all = decode_ring(s->run, (const struct opened *const[]){event}, 1, *map, s->error);
+	page = json_incref(json_object_get(all, "page"));
 	json_decref(all);
-	return all ? 0 : -ECANCELED;
+	return page;
+}
+
+static int run_page(struct step *s)
+{
+	struct map *map = NULL;
+
+	s->shown = decode_page(s, &map);
+	return s->shown ? 0 : map ? -ECANCELED : -EINVAL;
 }
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -239,32 +200,28 @@ static bool read_once(const struct map *map, const int offsets[3], bool may, uns
 }
 
 /* perf_event_open(2), MMAP layout. */
-int verb_rdpmc(struct step *s)
+static int run_rdpmc(struct step *s)
 {
 	static const char *const names[] = {"lock", "index", "offset"};
-	struct opened *event = NULL;
 	struct map *map = NULL;
-	json_t *all, *page;
+	json_t *page = decode_page(s, &map);
 	uint64_t count = 0;
 	uint32_t index = 0;
 	unsigned width;
-	int err = mapped(s, &event, &map), offsets[3];
+	int offsets[3];
 	bool may, read = false;
 
-	if (err || step_is_checked(s))
-		return err;
-	const struct opened *list[] = {event};
-
-	all = decode_ring(s, list, 1, map);
-	page = json_object_get(all, "page");
+	if (!page)
+		return map ? -ECANCELED : -EINVAL;
 	may = json_integer_value(json_object_get(json_object_get(page, "capabilities"),
 						 "cap_user_rdpmc")) == 1;
 	width = (unsigned)json_integer_value(json_object_get(page, "pmc_width"));
-	json_decref(all);
-	for (size_t i = 0; i < 3; i++)
-		offsets[i] = mmap_page_offset(s->cases->abi, names[i]);
-	if (!all || offsets[0] < 0 || offsets[1] < 0 || offsets[2] < 0)
-		return -ECANCELED;
+	json_decref(page);
+	for (size_t i = 0; i < 3; i++) {
+		offsets[i] = mmap_page_offset(s->tables->abi, names[i]);
+		if (offsets[i] < 0)
+			return step_broken(s, "none", "lock, index and offset in the metadata page");
+	}
 	while (!read_once(map, offsets, may && width && width <= 64, width, &count, &index, &read))
 		;
 	step_show_number(s, "index", index);
@@ -272,3 +229,85 @@ int verb_rdpmc(struct step *s)
 		step_show_number(s, "value", count);
 	return 0;
 }
+
+static void shape_read(const struct tables *tables, const struct statement *statement,
+		       struct value_shape *out)
+{
+	(void)statement;
+	*out = (struct value_shape){SHAPE_OBJECT, tables->read, NULL};
+}
+
+static void shape_page(const struct tables *tables, const struct statement *statement,
+		       struct value_shape *out)
+{
+	(void)statement;
+	*out = (struct value_shape){SHAPE_OBJECT, tables->page, NULL};
+}
+
+static const struct member rdpmc_shows[] = {
+	{"index", {SHAPE_NUMBER, NULL, NULL}, "as the page has it; 0: it may not be read"},
+	{"value", {SHAPE_NUMBER, NULL, NULL}, "the count, where it could be read"},
+	{0}};
+
+const struct verb read_verbs[] = {
+	{.name = "read",
+	 .help = "an event; shows its words by their names in read_format, bytes, and words",
+	 .run = run_read,
+	 .kind = CALLS,
+	 .binds = BINDS_SHOWN,
+	 .shape = shape_read,
+	 .size = sizeof(struct read_step),
+	 .arguments = (const struct argument[]){
+		 {"read", &argument_bound, MEMBER(struct read_step, fd)},
+		 {"size", &argument_number, MEMBER(struct read_step, size), .fallback = READ_MOST,
+		  .most = READ_MOST, .help = "of the buffer, in bytes"},
+		 {"at", &argument_number, MEMBER(struct read_step, at),
+		  .given = offsetof(struct read_step, has_at), .help = "an address, instead"},
+		 {0}}},
+	{.name = "pread",
+	 .help = "an event at an offset",
+	 .run = run_pread,
+	 .kind = CALLS,
+	 .size = sizeof(struct fd_step),
+	 .arguments =
+		 (const struct argument[]){
+			 {"pread", &argument_bound, MEMBER(struct fd_step, fd)}, {0}}},
+	{.name = "write",
+	 .help = "to an event, or to the file /PATH (of a case with `sysctl`)",
+	 .run = run_write,
+	 .kind = CALLS,
+	 .size = sizeof(struct write_step),
+	 .arguments = (const struct argument[]){
+		 {"write", &argument_write_target, MEMBER(struct write_step, target)},
+		 {"text", &argument_text, MEMBER(struct write_step, text), .is_required = true,
+		  .help = "a text"},
+		 {0}}},
+	{.name = "lseek",
+	 .help = "an event",
+	 .run = run_lseek,
+	 .kind = CALLS,
+	 .size = sizeof(struct fd_step),
+	 .arguments =
+		 (const struct argument[]){
+			 {"lseek", &argument_bound, MEMBER(struct fd_step, fd)}, {0}}},
+	{.name = "page",
+	 .help = "an event's metadata page, member by member",
+	 .run = run_page,
+	 .kind = SHOWS,
+	 .binds = BINDS_SHOWN,
+	 .shape = shape_page,
+	 .size = sizeof(struct fd_step),
+	 .arguments =
+		 (const struct argument[]){
+			 {"page", &argument_bound, MEMBER(struct fd_step, fd)}, {0}}},
+	{.name = "rdpmc",
+	 .help = "an event's count read in user space by the man page's algorithm",
+	 .run = run_rdpmc,
+	 .kind = SHOWS,
+	 .binds = BINDS_SHOWN,
+	 .shows = {SHAPE_OBJECT, rdpmc_shows, NULL},
+	 .size = sizeof(struct fd_step),
+	 .arguments =
+		 (const struct argument[]){
+			 {"rdpmc", &argument_bound, MEMBER(struct fd_step, fd)}, {0}}},
+	{0}};

@@ -22,6 +22,8 @@
 
 #include "call/event_ioctl.h"
 #include "step/step.h"
+#include "step/verbs/signals.h"
+#include "step/verbs/verbs.h"
 
 enum { NOTED_MAX = 4096, SIGINFO_PERF = 24 };
 
@@ -153,15 +155,26 @@ static const char *signal_name(int signo, char out[16])
 	return out;
 }
 
-static int read_signal(struct step *s, int *signo)
+static int compile_signal(struct compiling *c, const struct argument *a, struct operand *operand,
+			  const struct where *w)
 {
-	const char *name = json_string_value(s->argument);
+	const char *name = json_string_value(operand->json);
 
-	*signo = name ? signal_by_name(name) : 0;
-	return *signo ? 0
-		      : error_value(s->error, &s->at, s->argument,
-				    "a signal's name, as SIGIO or SIGRTMIN");
+	(void)a;
+	operand->is_settled = true;
+	operand->number = name ? (uint64_t)signal_by_name(name) : 0;
+	return operand->number ? 0
+			       : error_value(c->error, w, operand->json,
+					     "a signal's name, as SIGIO or SIGRTMIN");
 }
+
+static json_t *signal_schema(const struct argument *a)
+{
+	(void)a;
+	return json_pack("{s:s,s:s}", "type", "string", "pattern", "^SIG");
+}
+
+static const struct argument_type argument_signal = {compile_signal, NULL, signal_schema};
 
 /* Overflows of `fd` become that signal: F_SETOWN_EX, F_SETSIG, O_ASYNC. */
 static int direct(int fd, int signo, bool by_number, bool to_process)
@@ -175,44 +188,38 @@ static int direct(int fd, int signo, bool by_number, bool to_process)
 	return 0;
 }
 
-/* As programs do that count overflows one by one: stop it, look, start it again. */
-static void set_reaction(const struct abi *abi, int how)
-{
-	static const char *const then[] = {NULL, "refresh", "enable"};
+enum reaction { NOTES, REFRESHES, ENABLES };
 
-	reaction.first = how ? event_ioctl_number(abi, "disable") : 0;
-	reaction.then = how ? event_ioctl_number(abi, then[how]) : 0;
-	reaction.argument = how == 1;
+/* As programs do that count overflows one by one: stop it, look, start it again. */
+static void set_reaction(const struct abi *abi, uint64_t how)
+{
+	reaction.first = how != NOTES ? event_ioctl_number(abi, "disable") : 0;
+	reaction.then = how == REFRESHES ? event_ioctl_number(abi, "refresh")
+			: how == ENABLES ? event_ioctl_number(abi, "enable")
+					 : 0;
+	reaction.argument = how == REFRESHES;
 }
 
-int verb_signals(struct step *s)
+struct signals_step {
+	uint64_t signo, fd, to_process, handler;
+	bool has_fd, by_number;
+};
+
+static int run_signals(struct step *s)
 {
-	static const char *const owners[] = {"thread", "process", NULL};
-	static const char *const handlers[] = {"note", "refresh", "enable", NULL};
+	const struct signals_step *a = s->arguments;
 	struct sigaction action = {.sa_sigaction = note,
 				   .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
-	int signo, owner, handler, err = read_signal(s, &signo);
-	uint64_t fd = 0;
-	bool by_number;
+	int signo = (int)a->signo, err;
 
-	if (!err && json_object_get(s->json, "on"))
-		err = step_bound(s, "on", &fd);
-	if (!err)
-		err = step_word(s, "owner", owners, 0, &owner);
-	if (!err)
-		err = step_truth(s, "setsig", true, &by_number);
-	if (!err)
-		err = step_word(s, "handler", handlers, 0, &handler);
-	if (err || step_is_checked(s))
-		return err;
 	noted_count = 0;
-	set_reaction(s->cases->abi, handler);
+	set_reaction(s->tables->abi, a->handler);
 	if (sigaction(signo, &action, NULL))
 		return step_failed(s, errno);
 	sigaddset(&handled, signo);
-	if (!json_object_get(s->json, "on"))
+	if (!a->has_fd)
 		return 0;
-	err = direct((int)fd, signo, by_number, owner == 1);
+	err = direct((int)a->fd, signo, a->by_number, a->to_process != 0);
 	return err ? step_failed(s, -err) : 0;
 }
 
@@ -230,7 +237,7 @@ static const char *code_name(const struct noted *n)
 
 static json_t *noted_json(const struct noted *n, unsigned count)
 {
-	char name[16], addr[24];
+	char name[16];
 	uint64_t data;
 	uint32_t type, flags;
 	json_t *out = json_pack("{s:s,s:s,s:i,s:i}", "signo", signal_name(n->signo, name), "code",
@@ -245,8 +252,7 @@ static json_t *noted_json(const struct noted *n, unsigned count)
 	memcpy(&data, n->perf, sizeof(long));
 	memcpy(&type, n->perf + sizeof(long), 4);
 	memcpy(&flags, n->perf + sizeof(long) + 4, 4);
-	snprintf(addr, sizeof(addr), "0x%llx", (unsigned long long)n->addr);
-	json_object_set_new(out, "addr", json_string(addr));
+	json_object_set_new(out, "addr", json_sprintf("0x%llx", (unsigned long long)n->addr));
 	json_object_set_new(out, "perf_data", json_integer((json_int_t)data));
 	json_object_set_new(out, "perf_type", json_integer(type));
 	json_object_set_new(out, "perf_flags", json_integer(flags));
@@ -254,37 +260,32 @@ static json_t *noted_json(const struct noted *n, unsigned count)
 }
 
 /* Alike ones in a row are one entry with their count. */
-int verb_signals_seen(struct step *s)
+static int run_signals_seen(struct step *s)
 {
 	unsigned n = noted_count < NOTED_MAX ? noted_count : NOTED_MAX;
 
-	if (!json_is_string(s->argument) && !json_is_array(s->argument) &&
-	    !json_is_true(s->argument))
-		return error_value(s->error, &s->at, s->argument, "true");
-	if (step_is_checked(s))
-		return 0;
-	s->seen = json_array();
+	s->shown = json_array();
 	for (unsigned i = 0, run; i < n; i += run) {
 		for (run = 1; i + run < n && !memcmp(&noted[i], &noted[i + run], sizeof(*noted));)
 			run++;
-		json_array_append_new(s->seen, noted_json(&noted[i], run));
+		json_array_append_new(s->shown, noted_json(&noted[i], run));
 	}
 	noted_count = 0;
 	memset(noted, 0, sizeof(noted));
 	return 0;
 }
 
-static const struct step_bit poll_bits[] = {{"in", POLLIN},   {"out", POLLOUT}, {"pri", POLLPRI},
-					    {"err", POLLERR}, {"hup", POLLHUP}, {"nval", POLLNVAL}};
-enum { POLL_BITS = sizeof(poll_bits) / sizeof(poll_bits[0]) };
+static const struct word poll_bits[] = {{"in", POLLIN},   {"out", POLLOUT}, {"pri", POLLPRI},
+					{"err", POLLERR}, {"hup", POLLHUP}, {"nval", POLLNVAL},
+					{0}};
 
 static json_t *bit_names(unsigned bits)
 {
 	json_t *names = json_array();
 
-	for (size_t i = 0; i < POLL_BITS; i++)
-		if (bits & poll_bits[i].bit)
-			json_array_append_new(names, json_string(poll_bits[i].name));
+	for (const struct word *bit = poll_bits; bit->name; bit++)
+		if (bits & bit->value)
+			json_array_append_new(names, json_string(bit->name));
 	return names;
 }
 
@@ -336,52 +337,132 @@ static long by_select(struct opened *event, int fd, unsigned events, int ms, uns
 	return n;
 }
 
-int verb_poll(struct step *s)
-{
-	static const char *const names[] = {"poll", "epoll", "select", NULL};
-	static long (*const ways[])(struct opened *, int, unsigned, int,
-				    unsigned *) = {by_poll, by_epoll, by_select};
-	uint64_t fd, ms;
-	unsigned events, revents = 0;
-	struct opened *event;
-	int way, err = step_bound(s, NULL, &fd);
+struct poll_step {
+	uint64_t fd, ms, events, way;
+};
 
-	if (!err)
-		err = step_number(s, "ms", 0, 5000, &ms);
-	if (!err)
-		err = step_bits(s, "events", poll_bits, POLL_BITS, POLLIN, &events);
-	if (!err)
-		err = step_word(s, "by", names, 0, &way);
-	if (err || step_is_checked(s))
-		return err;
-	event = step_event(s, (int)fd);
+enum poll_way { BY_POLL, BY_EPOLL, BY_SELECT };
+static const struct word poll_ways[] = {
+	{"poll", BY_POLL}, {"epoll", BY_EPOLL}, {"select", BY_SELECT}, {0}};
+
+static int run_poll(struct step *s)
+{
+	static long (*const ways[])(struct opened *, int, unsigned, int, unsigned *) = {
+		[BY_POLL] = by_poll, [BY_EPOLL] = by_epoll, [BY_SELECT] = by_select};
+	const struct poll_step *a = s->arguments;
+	struct opened *event = step_event(s, (int)a->fd);
+	unsigned revents = 0;
+
 	if (!event)
-		return error_value(s->error, &s->at, s->argument, "an event");
-	step_say(s, "%s(%d, %#x, %llu)", names[way], (int)fd, events, (unsigned long long)ms);
-	step_answer(s, ways[way](event, (int)fd, events, (int)ms, &revents));
+		return step_misnamed(s, "poll", "an event");
+	step_say(s, "%s(%d, %#x, %llu)", poll_ways[a->way].name, (int)a->fd, (unsigned)a->events,
+		 (unsigned long long)a->ms);
+	step_answer(s, ways[a->way](event, (int)a->fd, (unsigned)a->events, (int)a->ms, &revents));
 	step_show(s, "revents", bit_names(revents));
 	return 0;
 }
 
-int verb_fcntl(struct step *s)
-{
-	static const char *const names[] = {"F_GETFL",  "F_SETFL",  "F_SETSIG", "F_GETSIG",
-					    "F_SETOWN", "F_GETOWN", "F_GETFD",  NULL};
-	static const int numbers[] = {F_GETFL,  F_SETFL,  F_SETSIG, F_GETSIG,
-				      F_SETOWN, F_GETOWN, F_GETFD};
-	uint64_t fd;
-	long ret;
-	int which, arg, err = step_word(s, NULL, names, -1, &which);
+struct fcntl_step {
+	uint64_t command, fd, arg;
+};
 
-	if (!err)
-		err = step_bound(s, "on", &fd);
-	if (!err)
-		err = step_signed(s, "arg", 0, &arg);
-	if (err || step_is_checked(s))
-		return err;
-	step_say(s, "fcntl(%d, %s, %d)", (int)fd, names[which], arg);
-	ret = fcntl((int)fd, numbers[which], arg);
+static const struct word fcntl_commands[] = {
+	{"F_GETFL", F_GETFL},   {"F_SETFL", F_SETFL},	{"F_SETSIG", F_SETSIG}, {"F_GETSIG", F_GETSIG},
+	{"F_SETOWN", F_SETOWN}, {"F_GETOWN", F_GETOWN}, {"F_GETFD", F_GETFD},	{0}};
+
+static const char *fcntl_name(uint64_t command)
+{
+	const struct word *word = fcntl_commands;
+
+	while (word->name && word->value != command)
+		word++;
+	return word->name;
+}
+
+static int run_fcntl(struct step *s)
+{
+	const struct fcntl_step *a = s->arguments;
+	long ret;
+
+	step_say(s, "fcntl(%d, %s, %ld)", (int)a->fd, fcntl_name(a->command), (long)a->arg);
+	ret = fcntl((int)a->fd, (int)a->command, (long)a->arg);
 	step_answer(s, ret);
 	step_show_number(s, "value", (uint64_t)ret);
 	return 0;
 }
+
+static const struct member seen_shows[] = {
+	{"signo", {SHAPE_TEXT, NULL, NULL}, "its name"},
+	{"code", {SHAPE_TEXT, NULL, NULL}, "POLL_IN, POLL_HUP, POLL_ERR, SI_KERNEL, TRAP_PERF, ..."},
+	{"count", {SHAPE_NUMBER, NULL, NULL}, "so many in a row"},
+	{"tid", {SHAPE_NUMBER, NULL, NULL}, "the thread that had it"},
+	{"fd", {SHAPE_NUMBER, NULL, NULL}, "of all but SIGTRAP"},
+	{"band", {SHAPE_NUMBER, NULL, NULL}, "the same"},
+	{"addr", {SHAPE_NUMBER, NULL, NULL}, "of SIGTRAP"},
+	{"perf_data", {SHAPE_NUMBER, NULL, NULL}, "the same"},
+	{"perf_type", {SHAPE_NUMBER, NULL, NULL}, "the same"},
+	{"perf_flags", {SHAPE_NUMBER, NULL, NULL}, "the same"},
+	{0}};
+static const struct member poll_shows[] = {{"revents", {SHAPE_NAMES, NULL, NULL}, NULL}, {0}};
+static const struct member fcntl_shows[] = {{"value", {SHAPE_NUMBER, NULL, NULL}, NULL}, {0}};
+
+const struct verb signal_verbs[] = {
+	{.name = "poll",
+	 .help = "an event",
+	 .run = run_poll,
+	 .kind = CALLS,
+	 .binds = BINDS_SHOWN,
+	 .shows = {SHAPE_OBJECT, poll_shows, NULL},
+	 .size = sizeof(struct poll_step),
+	 .arguments = (const struct argument[]){
+		 {"poll", &argument_bound, MEMBER(struct poll_step, fd)},
+		 {"events", &argument_words, MEMBER(struct poll_step, events), .words = poll_bits,
+		  .fallback = POLLIN, .help = "([\"in\"])"},
+		 {"ms", &argument_number, MEMBER(struct poll_step, ms), .most = 5000,
+		  .help = "for so many milliseconds (0)"},
+		 {"by", &argument_word, MEMBER(struct poll_step, way), .words = poll_ways,
+		  .help = "(poll)"},
+		 {0}}},
+	{.name = "fcntl",
+	 .help = "on an event",
+	 .run = run_fcntl,
+	 .kind = CALLS,
+	 .binds = BINDS_SHOWN,
+	 .shows = {SHAPE_OBJECT, fcntl_shows, NULL},
+	 .size = sizeof(struct fcntl_step),
+	 .arguments = (const struct argument[]){
+		 {"fcntl", &argument_word, MEMBER(struct fcntl_step, command),
+		  .words = fcntl_commands},
+		 {"on", &argument_bound, MEMBER(struct fcntl_step, fd), .is_required = true,
+		  .help = "a name bound before"},
+		 {"arg", &argument_number, MEMBER(struct fcntl_step, arg), .help = "a number (0)"},
+		 {0}}},
+	{.name = "signals",
+	 .help = "from now on that signal is noted",
+	 .run = run_signals,
+	 .size = sizeof(struct signals_step),
+	 .arguments = (const struct argument[]){
+		 {"signals", &argument_signal, MEMBER(struct signals_step, signo)},
+		 {"on", &argument_bound, MEMBER(struct signals_step, fd),
+		  .given = offsetof(struct signals_step, has_fd),
+		  .help = "an event's overflows, by F_SETOWN, F_SETSIG and O_ASYNC"},
+		 {"owner", &argument_word, MEMBER(struct signals_step, to_process),
+		  .words = (const struct word[]){{"thread", 0}, {"process", 1}, {0}},
+		  .help = "(thread)"},
+		 {"setsig", &argument_truth, MEMBER(struct signals_step, by_number), .fallback = 1,
+		  .help = "F_SETSIG (true)"},
+		 {"handler", &argument_word, MEMBER(struct signals_step, handler),
+		  .words = (const struct word[]){{"note", NOTES},
+						 {"refresh", REFRESHES},
+						 {"enable", ENABLES},
+						 {0}},
+		  .help = "the last two stop the event that signals, and start it again (note)"},
+		 {0}}},
+	{.name = "signals-seen",
+	 .help = "those noted since, a list",
+	 .run = run_signals_seen,
+	 .kind = SHOWS,
+	 .binds = BINDS_SHOWN,
+	 .shows = {SHAPE_LIST, seen_shows, NULL},
+	 .arguments = (const struct argument[]){{.key = "signals-seen", .type = &argument_nothing}, {0}}},
+	{0}};

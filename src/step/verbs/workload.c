@@ -22,14 +22,25 @@
 
 #include "call/event_ioctl.h"
 #include "call/mmap_page.h"
+#include "step/buffer.h"
 #include "step/step.h"
+#include "step/verbs/signals.h"
+#include "step/verbs/verbs.h"
+
+/* The arguments of all workloads, of which each has some. */
+struct workload_step {
+	uint64_t times, ms, at, size, pages, length, signals, bytes, refresh;
+	uint64_t filled, counted, prot, kind, spaces;
+	bool is_private, has_filled, is_counted;
+	char text[160]; /* name or path */
+};
 
 struct work {
-	uint64_t times, ms, at, size, pages, length, signals, bytes, refresh;
+	uint64_t times, ms, at, size, pages, length, signals, bytes;
 	const uint64_t *head; /* of a ring buffer, or NULL */
 	unsigned prot;
 	bool is_private;
-	char text[160]; /* name or path */
+	const char *text;
 	int kind;       /* of what */
 	unsigned flags; /* of unshare */
 	int err;        /* errno of what was done, as far as it says */
@@ -264,7 +275,7 @@ static void do_migrate(struct work *w)
 }
 
 enum { BY_PRCTL, BY_PROC };
-static const char *const rename_ways[] = {"prctl", "proc", NULL};
+static const struct word rename_ways[] = {{"prctl", BY_PRCTL}, {"proc", BY_PROC}, {0}};
 
 static int ready_rename(struct work *w)
 {
@@ -286,7 +297,8 @@ static void do_rename(struct work *w)
 }
 
 enum { ANONYMOUS, MEMFD, A_FILE };
-static const char *const map_kinds[] = {"anonymous", "memfd", "file", NULL};
+static const struct word map_kinds[] = {
+	{"anonymous", ANONYMOUS}, {"memfd", MEMFD}, {"file", A_FILE}, {0}};
 
 static int ready_map(struct work *w)
 {
@@ -339,185 +351,41 @@ static void do_open(struct work *w)
 		close(open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
-static const struct workload {
-	const char *name;
+/* What comes between the ioctls of `counted`, and before and behind them. */
+struct workload {
 	int (*ready)(struct work *); /* or NULL */
 	void (*act)(struct work *);
 	void (*tidy)(struct work *); /* or NULL */
-	const char *keys;
-	const char *const *whats; /* the words of `what`, or NULL */
-	const char *help;
-} workloads[] = {
-	{"spin", NULL, do_spin, NULL, "ms times signals filled bytes", NULL,
-	 "for `ms` of cpu time, or until so many `signals` were noted or the buffer of the event "
-	 "`filled` has had `bytes`; or `times` turns of a loop"},
-	{"sleep", NULL, do_sleep, NULL, "ms", NULL, "for `ms`"},
-	{"store", NULL, do_store, NULL, "at size times", NULL,
-	 "a word of `size` bytes `at` an address"},
-	{"load", NULL, do_load, NULL, "at size times", NULL, "the same, read"},
-	{"call", NULL, do_call, NULL, "times", NULL, "the function \"probed\""},
-	{"touch", ready_touch, do_touch, tidy_memory, "pages", NULL,
-	 "the first byte of so many new pages"},
-	{"file-fault", ready_file_fault, do_touch, tidy_memory, "pages", NULL,
-	 "the same in pages of a file in memory"},
-	{"syscall", NULL, do_syscall, NULL, "times", NULL, "getppid(2)"},
-	{"open", NULL, do_open, NULL, "times", NULL, "openat(2) and close(2) of /dev/null"},
-	{"yield", NULL, do_yield, NULL, "times", NULL, "sched_yield(2)"},
-	{"switch", NULL, do_switch, NULL, "times", NULL,
-	 "leaves the cpu of its own accord, by sleeping; binds least: how often it left it "
-	 "meanwhile, for whatever reason, and most: with the requests of `counted`, which may "
-	 "sleep "
-	 "as well"},
-	{"migrate", ready_migrate, do_migrate, NULL, "times", NULL, "to and fro between two cpus"},
-	{"rename", ready_rename, do_rename, tidy_fd, "name what", rename_ways,
-	 "this thread, by \"prctl\" (default) or \"proc\""},
-	{"map", ready_map, do_map, tidy_fd, "length prot private name what", map_kinds,
-	 "mmap(2), \"anonymous\", \"memfd\" of that name or \"file\"; binds address, length, and "
-	 "of a file maj, min and ino"},
-	{"protect", NULL, do_protect, NULL, "at length prot", NULL, "mprotect(2)"},
-	{"grow-heap", NULL, do_grow_heap, NULL, "length", NULL, "sbrk(2)"},
-	{"unshare", NULL, do_unshare, NULL, "op", NULL,
-	 "unshare(2): op: [\"uts\", \"ipc\", \"net\", \"mnt\", \"cgroup\", \"user\", \"pid\", "
-	 "\"time\"]"},
+	void (*show)(struct step *s, const struct work *w);
 };
-enum { WORKLOADS = sizeof(workloads) / sizeof(workloads[0]) };
-
-void workloads_help(FILE *f)
-{
-	for (size_t i = 0; i < WORKLOADS; i++) {
-		fprintf(f, "    %-11s ", workloads[i].name);
-		help_words(f, workloads[i].help);
-		fprintf(f, "                  keys: %s counted\n", workloads[i].keys);
-	}
-	fputs("  counted: an event, switched on right before the workload and off right behind it, "
-	      "with "
-	      "its group\n"
-	      "  refresh: so many overflows: REFRESH instead of ENABLE, of that event alone\n",
-	      f);
-}
-
-static const struct workload *find(struct step *s)
-{
-	const char *name = json_string_value(s->argument);
-	struct nearest near = nearest_to(name ? name : "");
-
-	for (size_t i = 0; name && i < WORKLOADS; i++) {
-		if (!strcmp(workloads[i].name, name))
-			return &workloads[i];
-		nearest_try(&near, workloads[i].name);
-	}
-	error_name(s->error, &s->at, name ? name : "", near.best,
-		   "a workload (perfabi help steps)");
-	return NULL;
-}
-
-/* A key that this workload has no use for is a slip of the pen. */
-static int check_keys(struct step *s, const struct workload *load)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)s->json, key, value) {
-		struct where at = where_key(s->where, key);
-
-		if (step_in_words(load->keys, key) || !strcmp(key, "workload") ||
-		    !strcmp(key, "counted") || !strcmp(key, "refresh") || !strcmp(key, "bind") ||
-		    !strcmp(key, "when"))
-			continue;
-		return error_name(s->error, &at, key, NULL, "for \"%s\": %s", load->name,
-				  load->keys);
-	}
-	return 0;
-}
-
-static int read_flags(struct step *s, struct work *w)
-{
-	static const struct step_bit spaces[] = {
-		{"uts", CLONE_NEWUTS},       {"ipc", CLONE_NEWIPC},
-		{"net", CLONE_NEWNET},       {"mnt", CLONE_NEWNS},
-		{"cgroup", CLONE_NEWCGROUP}, {"user", CLONE_NEWUSER},
-		{"pid", CLONE_NEWPID},       {"time", 0x80}};
-	int err = step_bits(s, "op", spaces, 8, 0, &w->flags);
-
-	return err ? err : step_prot(s, PROT_READ, &w->prot);
-}
 
 /* Where data_head of the event's buffer is. */
-static int find_head(struct step *s, const uint64_t **head)
+static int find_head(struct step *s, const struct workload_step *a, const uint64_t **head)
 {
-	struct where at = where_key(s->where, "filled");
-	struct map *map;
-	uint64_t fd;
-	int err = step_bound(s, "filled", &fd);
+	struct map *map = step_map(s, (int)a->filled);
 
-	if (err || step_is_checked(s))
-		return err;
-	map = step_map(s, (int)fd);
 	if (!map)
-		return error_value(s->error, &at, json_object_get(s->json, "filled"),
-				   "an event that is mapped");
-	*head = (const uint64_t *)(const void *)(map->at +
-						 mmap_page_offset(s->cases->abi, "data_head"));
+		return step_misnamed(s, "filled", "an event that is mapped");
+	*head = buffer_head(s->run, map);
 	return 0;
-}
-
-static int read_work(struct step *s, const struct workload *load, struct work *w)
-{
-	const char *text = json_object_get(s->json, "name") ? "name" : NULL;
-	int err = step_number(s, "times", 1, 10000000, &w->times);
-
-	if (!err)
-		err = step_number(s, "ms", 0, 2000, &w->ms);
-	if (!err)
-		err = step_number(s, "at", 0, UINT64_MAX, &w->at);
-	if (!err)
-		err = step_number(s, "size", 8, 8, &w->size);
-	if (!err)
-		err = step_number(s, "pages", 1, 4096, &w->pages);
-	if (!err)
-		err = step_number(s, "length", 4096, 1 << 24, &w->length);
-	if (!err)
-		err = step_truth(s, "private", true, &w->is_private);
-	if (!err)
-		err = step_number(s, "signals", 0, 10000, &w->signals);
-	if (!err)
-		err = step_number(s, "refresh", 0, 1000, &w->refresh);
-	if (!err && json_object_get(s->json, "refresh") && !json_object_get(s->json, "counted")) {
-		struct where at = where_key(s->where, "refresh");
-
-		err = error_name(s->error, &at, "refresh", NULL, "`counted` beside it");
-	}
-	if (!err)
-		err = step_number(s, "bytes", 1, UINT64_MAX, &w->bytes);
-	if (!err && json_object_get(s->json, "filled"))
-		err = find_head(s, &w->head);
-	if (!err && text)
-		err = step_text(s, text, w->text, sizeof(w->text));
-	if (!err && load->whats)
-		err = step_word(s, "what", load->whats, 0, &w->kind);
-	return err ? err : read_flags(s, w);
 }
 
 /*
  * All requests are made before the first is used: nothing is looked up in between. REFRESH starts
  * an event alone, so members of its group are left as they are.
  */
-static int act(struct step *s, const struct workload *load, struct work *w, int fd)
+static int act_counted(struct step *s, const struct workload *load, struct work *w,
+		       const struct workload_step *a)
 {
-	long whom = w->refresh ? 0 : 1, how = w->refresh ? (long)w->refresh : 1;
+	long whom = a->refresh ? 0 : 1, how = a->refresh ? (long)a->refresh : 1;
+	int fd = (int)a->counted, err = signals_rehearse();
 	unsigned long on, disable;
 	uint64_t before;
-	int err;
 
-	if (fd < 0) {
-		load->act(w);
-		return 0;
-	}
-	err = signals_rehearse();
 	if (err)
 		return step_failed(s, -err);
-	on = event_ioctl_number(s->cases->abi, w->refresh ? "refresh" : "enable");
-	disable = event_ioctl_number(s->cases->abi, "disable");
+	on = event_ioctl_number(s->tables->abi, a->refresh ? "refresh" : "enable");
+	disable = event_ioctl_number(s->tables->abi, "disable");
 	if (ioctl(fd, disable, whom))
 		return step_failed(s, errno);
 	before = switches().all;
@@ -529,46 +397,256 @@ static int act(struct step *s, const struct workload *load, struct work *w, int 
 	return err;
 }
 
-static void show_work(struct step *s, const struct workload *load, const struct work *w)
+static int act(struct step *s, const struct workload *load, struct work *w,
+	       const struct workload_step *a)
 {
-	char address[24];
+	int err = 0;
 
-	if (load->act == do_switch) {
-		step_show_number(s, "least", w->least);
-		step_show_number(s, "most", w->most);
-	}
-	if (load->act != do_map)
-		return;
-	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)(uintptr_t)w->memory);
-	step_show(s, "address", json_string(address));
+	if (a->is_counted)
+		err = act_counted(s, load, w, a);
+	else
+		load->act(w);
+	return !err && w->err ? step_failed(s, w->err) : err;
+}
+
+static int run_workload(struct step *s)
+{
+	const struct workload_step *a = s->arguments;
+	const struct workload *load = s->statement->verb->workload;
+	struct work w = {.times = a->times,
+			 .ms = a->ms,
+			 .at = a->at,
+			 .size = a->size,
+			 .pages = a->pages,
+			 .length = a->length,
+			 .signals = a->signals,
+			 .bytes = a->bytes,
+			 .prot = (unsigned)a->prot,
+			 .is_private = a->is_private,
+			 .text = a->text,
+			 .kind = (int)a->kind,
+			 .flags = (unsigned)a->spaces,
+			 .fd = -1};
+	int err = a->has_filled ? find_head(s, a, &w.head) : 0;
+
+	if (err)
+		return err;
+	err = load->ready ? load->ready(&w) : 0;
+	if (err)
+		return step_failed(s, -err);
+	err = act(s, load, &w, a);
+	if (!err && load->show)
+		load->show(s, &w);
+	if (load->tidy)
+		load->tidy(&w);
+	return err;
+}
+
+static void show_switch(struct step *s, const struct work *w)
+{
+	step_show_number(s, "least", w->least);
+	step_show_number(s, "most", w->most);
+}
+
+static void show_map(struct step *s, const struct work *w)
+{
+	step_show_address(s, "address", (uintptr_t)w->memory);
 	step_show_number(s, "length", w->length);
 	step_show_number(s, "maj", major(w->file.st_dev));
 	step_show_number(s, "min", minor(w->file.st_dev));
 	step_show_number(s, "ino", w->file.st_ino);
 }
 
-int verb_workload(struct step *s)
+static int check_refresh(struct compiling *c, const struct statement *statement,
+			 const struct where *w)
 {
-	const struct workload *load = find(s);
-	struct work w = {.fd = -1};
-	uint64_t counted = UINT64_MAX;
-	int err = load ? check_keys(s, load) : -EINVAL;
+	struct where at = where_key(w, "refresh");
 
-	if (!err)
-		err = read_work(s, load, &w);
-	if (!err && json_object_get(s->json, "counted"))
-		err = step_bound(s, "counted", &counted);
-	if (err || step_is_checked(s))
-		return err;
-	err = load->ready ? load->ready(&w) : 0;
-	if (err)
-		return step_failed(s, -err);
-	err = act(s, load, &w, (int)counted);
-	if (!err && w.err)
-		err = step_failed(s, w.err);
-	if (!err)
-		show_work(s, load, &w);
-	if (load->tidy)
-		load->tidy(&w);
-	return err;
+	return statement_json(statement, "refresh") && !statement_json(statement, "counted")
+		       ? error_name(c->error, &at, "refresh", NULL, "`counted` beside it")
+		       : 0;
 }
+
+static const struct word spaces[] = {
+	{"uts", CLONE_NEWUTS},   {"ipc", CLONE_NEWIPC},       {"net", CLONE_NEWNET},
+	{"mnt", CLONE_NEWNS},    {"cgroup", CLONE_NEWCGROUP}, {"user", CLONE_NEWUSER},
+	{"pid", CLONE_NEWPID},   {"time", 0x80},	      {0}};
+
+/* What a row of a workload begins with, and the arguments that it takes. */
+#define WORKLOAD(load)                                                                             \
+	.key = "workload", .run = run_workload, .check = check_refresh, .binds = BINDS_SHOWN,      \
+	.is_behind_exec = true, .size = sizeof(struct workload_step), .workload = &(load)
+#define WHAT {.key = "workload", .type = &argument_kind}
+#define COUNTED                                                                                    \
+	{"counted", &argument_bound, MEMBER(struct workload_step, counted),                        \
+	 .given = offsetof(struct workload_step, is_counted),                                      \
+	 .help = "an event, switched on right before it and off right behind, with its group"},    \
+	{                                                                                          \
+		"refresh", &argument_number, MEMBER(struct workload_step, refresh), .most = 1000,  \
+			.help = "so many overflows: REFRESH, not ENABLE, of that event alone"      \
+	}
+#define TIMES                                                                                      \
+	{"times", &argument_number, MEMBER(struct workload_step, times), .fallback = 1,            \
+	 .most = 10000000, .help = "(1)"}
+#define MS                                                                                         \
+	{"ms", &argument_number, MEMBER(struct workload_step, ms), .most = 2000,                   \
+	 .help = "milliseconds (0)"}
+#define AT {"at", &argument_number, MEMBER(struct workload_step, at), .help = "an address"}
+#define SIZE                                                                                       \
+	{"size", &argument_number, MEMBER(struct workload_step, size), .fallback = 8, .most = 8,   \
+	 .help = "of the word, in bytes (8)"}
+#define PAGES                                                                                      \
+	{"pages", &argument_number, MEMBER(struct workload_step, pages), .fallback = 1,            \
+	 .most = 4096, .help = "so many (1)"}
+#define LENGTH                                                                                     \
+	{"length", &argument_number, MEMBER(struct workload_step, length), .fallback = 4096,       \
+	 .most = 1 << 24, .help = "in bytes (4096)"}
+#define PROT                                                                                       \
+	{"prot", &argument_words, MEMBER(struct workload_step, prot), .words = memory_prots,       \
+	 .fallback = PROT_READ, .help = "([\"read\"])"}
+
+/* The workload's own name, which has led to its row. */
+static int compile_kind(struct compiling *c, const struct argument *a, struct operand *operand,
+			const struct where *w)
+{
+	(void)c;
+	(void)a;
+	(void)operand;
+	(void)w;
+	return 0;
+}
+
+static json_t *kind_schema(const struct argument *a)
+{
+	(void)a;
+	return schema_of_type("string");
+}
+
+static const struct argument_type argument_kind = {compile_kind, NULL, kind_schema};
+
+static const struct workload spin = {NULL, do_spin, NULL, NULL};
+static const struct workload asleep = {NULL, do_sleep, NULL, NULL};
+static const struct workload store = {NULL, do_store, NULL, NULL};
+static const struct workload load = {NULL, do_load, NULL, NULL};
+static const struct workload call = {NULL, do_call, NULL, NULL};
+static const struct workload touch = {ready_touch, do_touch, tidy_memory, NULL};
+static const struct workload file_fault = {ready_file_fault, do_touch, tidy_memory, NULL};
+static const struct workload system_call = {NULL, do_syscall, NULL, NULL};
+static const struct workload open_close = {NULL, do_open, NULL, NULL};
+static const struct workload yield = {NULL, do_yield, NULL, NULL};
+static const struct workload leave_cpu = {NULL, do_switch, NULL, show_switch};
+static const struct workload migrate = {ready_migrate, do_migrate, NULL, NULL};
+static const struct workload rename_thread = {ready_rename, do_rename, tidy_fd, NULL};
+static const struct workload map = {ready_map, do_map, tidy_fd, show_map};
+static const struct workload protect = {NULL, do_protect, NULL, NULL};
+static const struct workload grow_heap = {NULL, do_grow_heap, NULL, NULL};
+static const struct workload leave_spaces = {NULL, do_unshare, NULL, NULL};
+
+const struct verb workload_verbs[] = {
+	{.name = "spin",
+	 WORKLOAD(spin),
+	 .help = "cpu time, or turns of a loop",
+	 .arguments = (const struct argument[]){
+		 WHAT,
+		 {"ms", &argument_number, MEMBER(struct workload_step, ms), .most = 2000,
+		  .help = "of cpu time, or until one of these:"},
+		 {"signals", &argument_number, MEMBER(struct workload_step, signals), .most = 10000,
+		  .help = "so many were noted"},
+		 {"filled", &argument_bound, MEMBER(struct workload_step, filled),
+		  .given = offsetof(struct workload_step, has_filled),
+		  .help = "the buffer of that event has had `bytes`"},
+		 {"bytes", &argument_number, MEMBER(struct workload_step, bytes), .fallback = 1,
+		  .help = "(1)"},
+		 {"times", &argument_number, MEMBER(struct workload_step, times), .fallback = 1,
+		  .most = 10000000, .help = "turns, where there is no `ms` (1)"},
+		 COUNTED,
+		 {0}}},
+	{.name = "sleep",
+	 WORKLOAD(asleep),
+	 .help = "nanosleep(2)",
+	 .arguments = (const struct argument[]){WHAT, MS, COUNTED, {0}}},
+	{.name = "store",
+	 WORKLOAD(store),
+	 .help = "a word at an address",
+	 .arguments = (const struct argument[]){WHAT, AT, SIZE, TIMES, COUNTED, {0}}},
+	{.name = "load",
+	 WORKLOAD(load),
+	 .help = "the same, read",
+	 .arguments = (const struct argument[]){WHAT, AT, SIZE, TIMES, COUNTED, {0}}},
+	{.name = "call",
+	 WORKLOAD(call),
+	 .help = "the function \"probed\"",
+	 .arguments = (const struct argument[]){WHAT, TIMES, COUNTED, {0}}},
+	{.name = "touch",
+	 WORKLOAD(touch),
+	 .help = "the first byte of so many new pages",
+	 .arguments = (const struct argument[]){WHAT, PAGES, COUNTED, {0}}},
+	{.name = "file-fault",
+	 WORKLOAD(file_fault),
+	 .help = "the same in pages of a file in memory",
+	 .arguments = (const struct argument[]){WHAT, PAGES, COUNTED, {0}}},
+	{.name = "syscall",
+	 WORKLOAD(system_call),
+	 .help = "getppid(2)",
+	 .arguments = (const struct argument[]){WHAT, TIMES, COUNTED, {0}}},
+	{.name = "open",
+	 WORKLOAD(open_close),
+	 .help = "openat(2) and close(2) of /dev/null",
+	 .arguments = (const struct argument[]){WHAT, TIMES, COUNTED, {0}}},
+	{.name = "yield",
+	 WORKLOAD(yield),
+	 .help = "sched_yield(2)",
+	 .arguments = (const struct argument[]){WHAT, TIMES, COUNTED, {0}}},
+	{.name = "switch",
+	 WORKLOAD(leave_cpu),
+	 .help = "leaves the cpu of its own accord, by sleeping; binds least: how often it left it "
+		 "meanwhile, for whatever reason, and most: with the requests of `counted`, which "
+		 "may sleep as well",
+	 .arguments = (const struct argument[]){WHAT, TIMES, COUNTED, {0}}},
+	{.name = "migrate",
+	 WORKLOAD(migrate),
+	 .help = "to and fro between two cpus",
+	 .arguments = (const struct argument[]){WHAT, TIMES, COUNTED, {0}}},
+	{.name = "rename",
+	 WORKLOAD(rename_thread),
+	 .help = "this thread",
+	 .arguments = (const struct argument[]){
+		 WHAT,
+		 {"name", &argument_text, MEMBER(struct workload_step, text), .help = "its name"},
+		 {"what", &argument_word, MEMBER(struct workload_step, kind), .words = rename_ways,
+		  .help = "(prctl)"},
+		 COUNTED,
+		 {0}}},
+	{.name = "map",
+	 WORKLOAD(map),
+	 .help = "mmap(2); binds address, length, and of a file maj, min and ino",
+	 .arguments = (const struct argument[]){
+		 WHAT,
+		 LENGTH,
+		 PROT,
+		 {"private", &argument_truth, MEMBER(struct workload_step, is_private),
+		  .fallback = 1, .help = "MAP_PRIVATE, not MAP_SHARED (true)"},
+		 {"name", &argument_text, MEMBER(struct workload_step, text),
+		  .help = "of the memfd, or the file's path"},
+		 {"what", &argument_word, MEMBER(struct workload_step, kind), .words = map_kinds,
+		  .help = "(anonymous)"},
+		 COUNTED,
+		 {0}}},
+	{.name = "protect",
+	 WORKLOAD(protect),
+	 .help = "mprotect(2)",
+	 .arguments = (const struct argument[]){WHAT, AT, LENGTH, PROT, COUNTED, {0}}},
+	{.name = "grow-heap",
+	 WORKLOAD(grow_heap),
+	 .help = "sbrk(2)",
+	 .arguments = (const struct argument[]){WHAT, LENGTH, COUNTED, {0}}},
+	{.name = "unshare",
+	 WORKLOAD(leave_spaces),
+	 .help = "unshare(2)",
+	 .arguments = (const struct argument[]){
+		 WHAT,
+		 {"op", &argument_words, MEMBER(struct workload_step, spaces), .words = spaces,
+		  .help = "those namespaces"},
+		 COUNTED,
+		 {0}}},
+	{0}};

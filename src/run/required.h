@@ -3,17 +3,10 @@
  * Tokens that name a case, "case.machine.quiet.bpf": it is run, there and then, and must come out
  * as it should. That is how a case asks for what only a behaviour can tell.
  */
-#ifndef PERFABI_REQUIRED_CASE_H
-#define PERFABI_REQUIRED_CASE_H
+#ifndef PERFABI_REQUIRED_H
+#define PERFABI_REQUIRED_H
 
 #include "run/child.h"
-
-/*
- * The case that it names, run as that identity where it is run as several; NULL if there is none.
- * `near`, if not NULL, is offered the ids.
- */
-const struct instance *required_case(const struct cases *cases, const char *token, enum identity as,
-				     struct nearest *near);
 
 /*
  * Runs it in a process of its own, for `timeout` seconds at most, and waits. Whether the token is
@@ -25,10 +18,9 @@ bool required_case_met(const struct cases *cases, struct environment *env, const
 		       double timeout, char *found, size_t size);
 
 /*
- * Whether a failure in which `got` came can be of what the case says no to: one of the errnos of
- * its outcome, where it names them alone.
+ * Whether a failure with that errno (0: of something else) can be of what the case says no to: one of
+ * the errnos of its outcome, where it names them alone.
  */
-bool required_case_says_no(const struct cases *cases, const struct instance *instance,
-			   const char *got);
+bool required_case_says_no(const struct instance *instance, int err);
 
 #endif

@@ -3,7 +3,7 @@
  * A case that another one asks for runs as any does, in a process of its own, and with a page for
  * its verdict; what it requires in its turn must be met, but for other cases.
  */
-#include "run/required_case.h"
+#include "run/required.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -17,38 +17,17 @@
 #include "machine/clock.h"
 #include "machine/require.h"
 
-const struct instance *required_case(const struct cases *cases, const char *token, enum identity as,
-				     struct nearest *near)
-{
-	const char *name = require_case_id(token);
-	const struct instance *instance = cases_find(cases, name);
-	char id[256];
-
-	snprintf(id, sizeof(id), "%s.%s", name, identity_names[as]);
-	if (!instance)
-		instance = cases_find(cases, id);
-	if (!instance && near)
-		cases_nearest(cases, near);
-	return instance;
-}
-
 /* What it asks for itself. */
-static bool can_run(const struct cases *cases, struct environment *env,
-		    const struct instance *instance, char *found, size_t size)
+static bool can_run(struct environment *env, const struct instance *instance, char *found,
+		    size_t size)
 {
-	struct body body;
 	const json_t *requirement;
 	bool can = true;
 	size_t i;
 
-	if (body_make(cases, instance, &body)) {
-		snprintf(found, size, "%s", strerror(ENOMEM));
-		return false;
-	}
-	json_array_foreach(body.requirements, i, requirement)
-		can = can && require_any_met(env, json_string_value(requirement), instance->as,
+	json_array_foreach(instance->program->requirements, i, requirement)
+		can = can && require_any_met(env, json_string_value(requirement), instance->who.as,
 					     found, size);
-	body_free(&body);
 	return can;
 }
 
@@ -86,17 +65,18 @@ enum reply { NO, YES, UNFORESEEN };
 static enum reply judge(const struct slot *slot, const struct instance *instance, char *found,
 			size_t size)
 {
+	const struct verdict *v = &slot->verdict;
 	bool done = slot->stage == STAGE_DONE;
 
-	if (done && slot->outcome == PASS &&
-	    (instance->kind == CONFORMANCE || !strcmp(slot->capability, "yes")))
+	if (done && v->outcome == PASS &&
+	    (instance->kind == CONFORMANCE || !strcmp(v->capability, "yes")))
 		return YES;
-	if (done && slot->outcome == FAIL && instance->kind != CONFORMANCE)
+	if (done && v->outcome == FAIL && instance->kind != CONFORMANCE)
 		return UNFORESEEN;
 	snprintf(found, size, "%s: %.120s", instance->title,
-		 !done          ? "it did not come to its end"
-		 : slot->got[0] ? slot->got
-				: "it is not so here");
+		 !done       ? "it did not come to its end"
+		 : v->got[0] ? v->got
+			     : "it is not so here");
 	return NO;
 }
 
@@ -116,7 +96,7 @@ static int run_it(const struct instance *instance, const struct cases *cases,
 	pid = fork();
 	answer = pid < 0 ? -errno : NO;
 	if (!pid)
-		child_run(instance, (struct flip){0}, cases, env, slot, surroundings, NULL);
+		child_run(instance, (struct mutation){0}, cases, env, slot, surroundings, NULL);
 	if (pid > 0) {
 		await(pid, timeout);
 		answer = (int)judge(slot, instance, found, size);
@@ -125,31 +105,19 @@ static int run_it(const struct instance *instance, const struct cases *cases,
 	return answer;
 }
 
-bool required_case_says_no(const struct cases *cases, const struct instance *instance,
-			   const char *got)
+bool required_case_says_no(const struct instance *instance, int err)
 {
-	size_t i, length = got ? strcspn(got, " ") : 0;
-	bool says = instance->kind == CONFORMANCE;
-	struct body body;
-	const json_t *item;
+	const struct capability *capability = &instance->program->capability;
 
-	if (says || body_make(cases, instance, &body))
-		return true;
-	json_array_foreach(json_object_get(body.outcome, "no"), i, item) {
-		const char *name = json_string_value(item);
-
-		says = says || !strcmp(name, "otherwise") ||
-		       (strlen(name) == length && !strncmp(name, got, length));
-	}
-	body_free(&body);
-	return says;
+	return instance->kind == CONFORMANCE || capability->otherwise ||
+	       (err && capability_lists(capability->no, err));
 }
 
 bool required_case_met(const struct cases *cases, struct environment *env, const char *token,
 		       enum identity as, const struct surroundings *surroundings, uid_t uid,
 		       double timeout, char *found, size_t size)
 {
-	const struct instance *instance = required_case(cases, token, as, NULL);
+	const struct instance *instance = cases_required(cases, token, as, NULL);
 	bool negated = token[0] == '!';
 	int answer;
 
@@ -157,7 +125,7 @@ bool required_case_met(const struct cases *cases, struct environment *env, const
 		snprintf(found, size, "there is no such case");
 		return false;
 	}
-	if (!can_run(cases, env, instance, found, size))
+	if (!can_run(env, instance, found, size))
 		return false; /* which is not known, either way */
 	answer = run_it(instance, cases, env, surroundings, uid, timeout, found, size);
 	if (answer < 0)

@@ -29,19 +29,19 @@ static json_t *with_element(const json_t *list, size_t i, json_t *value)
 	return copy;
 }
 
-static json_t *flip_parts(const json_t *pattern, unsigned *index);
+static json_t *mutate_parts(const json_t *pattern, unsigned *index);
 
 /*
  * {"gt": 3, "lt": 9} -> {"not": {"gt": 3}, "lt": 9}; a `not` becomes twice that. In its place: what
  * it binds is used by those behind it.
  */
-static json_t *flip_operator(const json_t *pattern, const char *flipped, const json_t *operand)
+static json_t *turn_operator(const json_t *pattern, const char *mutated, const json_t *operand)
 {
 	json_t *out = json_object(), *one;
 	const char *key;
 
 	json_object_foreach((json_t *)pattern, key, one) {
-		if (!strcmp(key, flipped))
+		if (!strcmp(key, mutated))
 			json_object_set_new(out, "not", json_pack("{s:O}", key, operand));
 		else if (strcmp(key, "not"))
 			json_object_set(out, key, one);
@@ -58,71 +58,78 @@ static json_t *without_last(const json_t *list)
 }
 
 /* Of {"of": pattern, "is": how many}: how many. What does not fit `of` may be as many. */
-static json_t *flip_times(const json_t *operand, unsigned *index)
+static json_t *mutate_counts(const json_t *operand, unsigned *index)
 {
 	for (size_t i = 0; i < elements(operand); i++) {
 		const json_t *one = element(operand, i);
-		json_t *is = flip_parts(json_object_get(one, "is"), index), *flipped;
+		json_t *is = mutate_parts(json_object_get(one, "is"), index), *mutated;
 
 		if (!is)
 			continue;
-		flipped = with_member(one, "is", is);
-		return json_is_array(operand) ? with_element(operand, i, flipped) : flipped;
+		mutated = with_member(one, "is", is);
+		return json_is_array(operand) ? with_element(operand, i, mutated) : mutated;
 	}
 	return NULL;
 }
 
+/* Of what must fit there are parts; `never` as a whole is one. */
+static bool is_by_parts(const struct relation *op)
+{
+	return op->operand == OPERAND_COUNTS ||
+	       (op->operand == OPERAND_ELEMENTS && strcmp(op->name, "never") != 0);
+}
+
 /* Of patterns under an operator: each part of each, and of `exactly` that there are so many. */
-static json_t *flip_operation(const json_t *pattern, unsigned *index)
+static json_t *mutate_operation(const json_t *pattern, unsigned *index)
 {
 	const char *key;
-	json_t *operand, *flipped;
+	json_t *operand, *mutated;
 
 	json_object_foreach((json_t *)pattern, key, operand) {
 		const struct relation *op = pattern_operator(key, NULL);
 
-		if (op->shape == NAME) /* anything fits */
+		if (op->operand == OPERAND_NAME) /* anything fits */
 			continue;
-		if (op->shape != PATTERNS || !strcmp(key, "never")) {
+		if (!is_by_parts(op)) {
 			if (!(*index)--)
-				return flip_operator(pattern, key, operand);
+				return turn_operator(pattern, key, operand);
 			continue;
 		}
-		flipped = strcmp(key, "times") ? flip_parts(operand, index)
-					       : flip_times(operand, index);
-		if (!flipped && !strcmp(key, "exactly") && json_array_size(operand) && !(*index)--)
-			flipped = without_last(operand);
-		if (flipped)
-			return with_member(pattern, key, flipped);
+		mutated = op->operand == OPERAND_ELEMENTS ? mutate_parts(operand, index)
+					       : mutate_counts(operand, index);
+		if (!mutated && !strcmp(key, "exactly") && json_array_size(operand) && !(*index)--)
+			mutated = without_last(operand);
+		if (mutated)
+			return with_member(pattern, key, mutated);
 	}
 	return NULL;
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as the pattern */
-static json_t *flip_parts(const json_t *pattern, unsigned *index)
+static json_t *mutate_parts(const json_t *pattern, unsigned *index)
 {
-	json_t *item, *flipped;
+	json_t *item, *mutated;
 	const char *key;
 	size_t i;
 
 	if (pattern_is_operation(pattern))
-		return flip_operation(pattern, index);
+		return mutate_operation(pattern, index);
 	json_object_foreach((json_t *)pattern, key, item) {
-		flipped = flip_parts(item, index);
-		if (flipped)
-			return with_member(pattern, key, flipped);
+		mutated = mutate_parts(item, index);
+		if (mutated)
+			return with_member(pattern, key, mutated);
 	}
 	json_array_foreach(pattern, i, item) {
-		flipped = flip_parts(item, index);
-		if (flipped)
-			return with_element(pattern, i, flipped);
+		mutated = mutate_parts(item, index);
+		if (mutated)
+			return with_element(pattern, i, mutated);
 	}
 	if (json_is_object(pattern) || json_array_size(pattern))
 		return NULL;
 	return (*index)-- ? NULL : turned(pattern);
 }
 
-json_t *pattern_flip(const json_t *pattern, unsigned *index)
+json_t *pattern_mutate(const json_t *pattern, unsigned *index)
 {
-	return flip_parts(pattern, index);
+	return mutate_parts(pattern, index);
 }

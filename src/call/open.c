@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An open that names no variable is the same call each time.
+ */
+#include "call/open.h"
+
+#include <string.h>
+
+int open_compile(struct open *out, const json_t *json, const struct tables *tables,
+		 struct scope *scope, struct arena *arena, const struct where *w, struct error *e)
+{
+	bool asked = false;
+	unsigned char *image;
+	int err;
+
+	scope->was_asked = &asked;
+	err = call_from_json(&out->call, tables->abi, tables->arch, json, scope, w, e);
+	scope->was_asked = NULL;
+	if (err)
+		return err;
+	out->json = asked ? json : NULL;
+	image = arena_alloc(arena, tables->abi->attr_size);
+	if (image)
+		memcpy(image, out->call.image, tables->abi->attr_size);
+	call_free(&out->call);
+	out->call.image = image;
+	return image ? 0 : error_no_memory(e, w, "memory for an attr");
+}
+
+int open_make(const struct open *open, const struct tables *tables, const struct scope *scope,
+	      struct call *made, const struct call **call, struct error *e)
+{
+	struct where nowhere = {0};
+
+	*made = (struct call){0};
+	*call = open->json ? made : &open->call;
+	return open->json ? call_from_json(made, tables->abi, tables->arch, open->json, scope,
+					   &nowhere, e)
+			  : 0;
+}

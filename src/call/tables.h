@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all cases are understood by: the ABI, and the tables that case files share.
+ */
+#ifndef PERFABI_TABLES_H
+#define PERFABI_TABLES_H
+
+#include "call/phase.h"
+#include "language/shape.h"
+
+struct perfabi;
+
+struct tables {
+	const struct abi *abi;
+	const struct abi_arch *arch; /* the host's, for register names; may be NULL */
+	struct perfabi *decoder;     /* over the same ABI */
+	struct phases phases;
+	const json_t *vehicles;       /* by name */
+	/* What is shown of records, of read(2), of the metadata page. */
+	struct record_shapes records;
+	struct member *read, *page;
+};
+
+#endif

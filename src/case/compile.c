@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of a case in the order in which they know of each other: what `given` binds, the call or
+ * the steps may name.
+ */
+#include "case/compile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/check.h"
+
+static void add_sysctl(struct sysctl_set *set, const char *text)
+{
+	for (size_t i = 0; text && sysctl_names[i]; i++) {
+		size_t all = strlen(text), n = strlen(sysctl_names[i]);
+
+		if (all >= n && !strcmp(text + all - n, sysctl_names[i]))
+			set->has[i] = true;
+	}
+}
+
+static int add_written(void *context, struct statement *statement)
+{
+	add_sysctl(context, json_string_value(statement_json(statement, "write")));
+	return 0;
+}
+
+static void find_sysctls(struct program *program)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)program->sysctl, name, value)
+		add_sysctl(&program->sysctls, name);
+	block_visit(&program->given, NULL, NULL, add_written, &program->sysctls);
+	block_visit(&program->steps, NULL, NULL, add_written, &program->sysctls);
+}
+
+static int compile_steps(struct compiling *c, struct program *out, const json_t *json,
+			 const struct where *w)
+{
+	struct where at = where_key(w, "steps");
+	const json_t *steps = json_object_get(json, "steps");
+
+	if (!json_array_size(steps))
+		return error_value(c->error, &at, steps, "a list of steps");
+	return block_compile(c, &out->steps, steps, &at);
+}
+
+static int compile_expectation(struct compiling *c, struct program *out, const json_t *json,
+			       const struct where *w)
+{
+	struct where at_expect = where_key(w, "expect"), at_outcome = where_key(w, "outcome");
+
+	if (out->is_capability)
+		return capability_compile(&out->capability, json_object_get(json, "outcome"),
+					  out->has_steps, c->tables, &at_outcome, c->error);
+	if (out->has_steps)
+		return 0; /* each has its own */
+	return expectations_compile(&out->expect, json_object_get(json, "expect"), c->tables,
+				    &c->names, c->arena, &at_expect, c->error);
+}
+
+/* What is done, without what must come of it. */
+static int compile_call(struct compiling *c, struct program *out, const json_t *json,
+			const struct where *w)
+{
+	struct where at_given = where_key(w, "given"), at_open = where_key(w, "open");
+	const json_t *open = json_object_get(json, "open");
+	int err;
+
+	if (json_object_get(json, "cgroup"))
+		scope_bind(c->scope, "cgroup", 0);
+	err = block_compile(c, &out->given, json_object_get(json, "given"), &at_given);
+	if (!err && out->has_steps)
+		err = compile_steps(c, out, json, w);
+	else if (!err && open)
+		err = open_compile(&out->open, open, c->tables, c->scope, c->arena, &at_open,
+				   c->error);
+	return err;
+}
+
+static struct compiling begin(const struct cases *cases, const struct row_context *row,
+			      struct scope *scope, struct arena *arena, struct error *e)
+{
+	return (struct compiling){
+		.tables = &cases->tables,
+		.names = {cases->tables.abi, cases->tables.vehicles, row ? row->rows : NULL},
+		.parameter = row ? row->parameter : NULL,
+		.scope = scope,
+		.arena = arena,
+		.error = e};
+}
+
+int case_compile(struct program *out, json_t *definition, const struct cases *cases,
+		 const struct row_context *row, const struct where *w, struct error *e)
+{
+	struct scope scope = {.checking = true};
+	struct compiling c = begin(cases, row, &scope, &out->arena, e);
+	int err;
+
+	*out = (struct program){.definition = definition,
+				.has_steps = json_object_get(definition, "steps") != NULL,
+				.is_capability = case_kind(definition) == CAPABILITY,
+				.requirements = json_object_get(definition, "requires"),
+				.sysctl = json_object_get(definition, "sysctl"),
+				.has_cgroup = json_object_get(definition, "cgroup") != NULL};
+	err = compile_call(&c, out, definition, w);
+	if (!err)
+		err = compile_expectation(&c, out, definition, w);
+	if (!err)
+		find_sysctls(out);
+	scope_free(&scope);
+	return err;
+}
+
+int case_check_call(const json_t *json, const struct cases *cases, const struct where *w,
+		    struct error *e)
+{
+	struct scope scope = {.checking = true};
+	struct program program = {0};
+	struct compiling c = begin(cases, NULL, &scope, &program.arena, e);
+	int err = case_check_common(json, cases, w, e);
+
+	if (!err)
+		err = compile_call(&c, &program, json, w);
+	scope_free(&scope);
+	program_free(&program);
+	return err;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A chain of pieces, each as large as was asked for: programs are small and made of few.
+ */
+#include "language/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+struct arena_piece {
+	struct arena_piece *before;
+	max_align_t memory[];
+};
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+	struct arena_piece *piece = NULL;
+
+	if (size <= SIZE_MAX - sizeof(*piece))
+		piece = calloc(1, sizeof(*piece) + size);
+	if (!piece)
+		return NULL;
+	piece->before = arena->last;
+	arena->last = piece;
+	return piece->memory;
+}
+
+json_t *arena_keep(struct arena *arena, json_t *json)
+{
+	if (!arena->kept)
+		arena->kept = json_array();
+	return json && !json_array_append_new(arena->kept, json) ? json : NULL;
+}
+
+void arena_free(struct arena *arena)
+{
+	for (struct arena_piece *piece = arena->last, *before; piece; piece = before) {
+		before = piece->before;
+		free(piece);
+	}
+	json_decref(arena->kept);
+	*arena = (struct arena){0};
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that is freed all at once: what a program is made of.
+ */
+#ifndef PERFABI_ARENA_H
+#define PERFABI_ARENA_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+struct arena {
+	struct arena_piece *last;
+	json_t *kept; /* a list, or NULL */
+};
+
+/* Zeroed and aligned for anything; NULL without memory. It lives as long as the arena. */
+void *arena_alloc(struct arena *arena, size_t size);
+
+/* Takes the reference, and gives it back when the arena is freed. The value, or NULL if it is NULL
+ * or there is no memory. */
+json_t *arena_keep(struct arena *arena, json_t *json);
+
+void arena_free(struct arena *arena);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a value will look like that a step shows: by that a pattern is checked before anything runs,
+ * so that a member that can never be there is an error and no test that always passes.
+ */
+#ifndef PERFABI_SHAPE_H
+#define PERFABI_SHAPE_H
+
+#include "text/error.h"
+
+/* Of a value. */
+enum shape_kind {
+	SHAPE_ANY = 1,
+	SHAPE_NUMBER, /* or "0x..." */
+	SHAPE_TEXT,
+	SHAPE_NAMES,  /* a list of names */
+	SHAPE_OBJECT, /* with no other members than these */
+	SHAPE_LIST,   /* of such objects; without members, of anything */
+	SHAPE_RECORDS /* a list of records */
+};
+
+struct value_shape {
+	enum shape_kind kind;
+	const struct member *members; /* the last has no name; NULL: any */
+	const struct record_shapes *records;
+};
+
+struct member {
+	const char *name;
+	struct value_shape shape;
+	const char *help; /* or NULL */
+};
+
+/* What records can have. */
+struct record_shapes {
+	struct record_shape {
+		char type[32]; /* as the decoder writes it: "MMAP2" */
+		struct member *members;
+	} *list;
+	size_t count;
+	const struct member *common; /* of every record */
+};
+
+/*
+ * Whether such a value can fit the pattern, whose form is right. Where a pattern on a record names
+ * its type, its members are that type's, else any record's. 0, or -EINVAL with `e` filled.
+ */
+int shape_check(const json_t *pattern, const struct value_shape *shape, const struct where *w,
+		struct error *e);
+
+/* The member of that name, or NULL; `near` is offered all. */
+const struct member *member_named(const struct member *members, const char *name,
+				  struct nearest *near);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Outcomes are never merged: an error is the harness's or the case's, a failure the kernel's.
+ */
+#include "language/verdict.h"
+
+#include <stdio.h>
+
+const char *const outcome_names[OUTCOMES] = {"pass", "fail", "skip", "xfail", "xpass", "error"};
+
+bool verdict_set(struct verdict *v, enum outcome outcome, const char *expected, const char *got)
+{
+	v->outcome = (int)outcome;
+	snprintf(v->expected, sizeof(v->expected), "%s", expected);
+	snprintf(v->got, sizeof(v->got), "%s", got);
+	return false;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What came of a call, of a step, of a whole case: one struct from where it is found out to the
+ * report. It holds no pointer, so that a case's process can leave it in shared memory.
+ */
+#ifndef PERFABI_VERDICT_H
+#define PERFABI_VERDICT_H
+
+#include <stdbool.h>
+
+enum outcome { PASS, FAIL, SKIP, XFAIL, XPASS, ERROR, OUTCOMES };
+extern const char *const outcome_names[OUTCOMES];
+
+struct verdict {
+	int outcome;         /* enum outcome */
+	int err;             /* errno of the call, or 0 */
+	unsigned phases;     /* gates that can have refused it, as a mask; 0: nobody asked */
+	char capability[8];  /* "yes", "no", "denied", or empty */
+	char expected[640];  /* for people; may be empty, as the others */
+	char got[1024];
+	char call[1088]; /* as strace shows it, or where the step stands */
+};
+
+/* Says what was expected and what came; false, for whoever has nothing better to return. */
+bool verdict_set(struct verdict *v, enum outcome outcome, const char *expected, const char *got);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Conditions: who asks (as, vehicle, row), of which one must be it; and tokens, which must all be
+ * met.
+ */
+#include "language/when.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "language/one_or_list.h"
+#include "machine/require.h"
+
+/* A key that stands for a token: "kernel": ">=5.13" is kernel>=5.13. */
+static const struct token_key {
+	const char *key, *token;
+} token_keys[] = {{"kernel", "kernel"}, {"paranoid", "paranoid"}, {"attr_size", "attr_size"},
+		  {"arch", "arch."},    {"cpus", "cpus"},         {"bits", "bits"},
+		  {"token", ""}};
+enum { TOKEN_KEYS = sizeof(token_keys) / sizeof(token_keys[0]) };
+
+static const struct token_key *token_key(const char *key, struct nearest *near)
+{
+	for (size_t i = 0; i < TOKEN_KEYS; i++) {
+		if (!strcmp(token_keys[i].key, key))
+			return &token_keys[i];
+		if (near)
+			nearest_try(near, token_keys[i].key);
+	}
+	return NULL;
+}
+
+/* One of the names that are keys of `known`. */
+static int check_among(const json_t *known, const char *text, const char *what,
+		       const struct where *w, struct error *e)
+{
+	struct nearest near = nearest_to(text);
+	const char *name;
+	json_t *ignored;
+
+	if (json_object_get(known, text))
+		return 0;
+	json_object_foreach((json_t *)known, name, ignored)
+		nearest_try(&near, name);
+	return error_name(e, w, text, near.best, "%s", what);
+}
+
+static int check_token(const struct token_key *key, const char *text, const struct abi *abi,
+		       const struct where *w, struct error *e)
+{
+	char token[REQUIRE_TOKEN];
+
+	if ((size_t)snprintf(token, sizeof(token), "%s%s", key->token, text) >= sizeof(token))
+		return error_name(e, w, text, NULL, "a token of at most %d bytes",
+				  REQUIRE_TOKEN - 1);
+	if (require_case_id(token) || strchr(token, '|'))
+		return error_name(e, w, text, NULL,
+				  "one token that is no case (perfabi help tokens)");
+	return require_check(token, abi, w, e);
+}
+
+static int check_value(const char *key, const json_t *value, const struct when_names *names,
+		       const struct where *w, struct error *e)
+{
+	const char *text = json_string_value(value);
+	struct nearest near = nearest_to(key);
+	const struct token_key *known = token_key(key, &near);
+
+	if (!text)
+		return error_value(e, w, value, "a string, or a list of them");
+	if (known)
+		return check_token(known, text, names->abi, w, e);
+	if (!strcmp(key, "as"))
+		return identity_by_name(text) >= 0
+			       ? 0
+			       : error_name(e, w, text, NULL, "root, perfmon, sys-admin or user");
+	if (!strcmp(key, "vehicle"))
+		return check_among(names->vehicles, text, "a name in vehicles.json", w, e);
+	if (!strcmp(key, "row"))
+		return names->rows
+			       ? check_among(names->rows, text, "a row of the case's `each`", w, e)
+			       : 0;
+	nearest_try(&near, "as");
+	nearest_try(&near, "vehicle");
+	nearest_try(&near, "row");
+	return error_name(e, w, key, near.best,
+			  "as, vehicle, row, kernel, arch, paranoid, attr_size, bits, cpus or "
+			  "token");
+}
+
+int when_check(const json_t *when, const struct when_names *names, const struct where *w,
+	       struct error *e)
+{
+	const char *key;
+	json_t *value;
+
+	if (when && !json_is_object(when))
+		return error_value(e, w, when, "an object of conditions");
+	json_object_foreach((json_t *)when, key, value) {
+		struct where at = where_key(w, key);
+		const json_t *one;
+
+		for (size_t i = 0; (one = element(value, i)); i++)
+			if (check_value(key, one, names, &at, e))
+				return -EINVAL;
+	}
+	return 0;
+}
+
+/* The name that a key of who asks is held against; NULL where there is none. */
+static const char *name_of(const struct who *who, const char *key)
+{
+	if (!strcmp(key, "as"))
+		return identity_names[who->as];
+	return !strcmp(key, "vehicle") ? who->vehicle : who->row;
+}
+
+static bool is_one_of(const json_t *names, const char *name)
+{
+	const json_t *one;
+
+	for (size_t i = 0; name && (one = element(names, i)); i++)
+		if (!strcmp(json_string_value(one), name))
+			return true;
+	return false;
+}
+
+static bool are_met(const struct token_key *key, const json_t *tokens, enum identity as,
+		    struct environment *env)
+{
+	char token[REQUIRE_TOKEN], found[128];
+	const json_t *one;
+
+	for (size_t i = 0; (one = element(tokens, i)); i++) {
+		snprintf(token, sizeof(token), "%s%s", key->token, json_string_value(one));
+		if (!require_met(env, token, as, found, sizeof(found)))
+			return false;
+	}
+	return true;
+}
+
+bool when_holds(const json_t *when, const struct who *who, struct environment *env)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)when, key, value) {
+		const struct token_key *known = token_key(key, NULL);
+
+		if (known ? !are_met(known, value, who->as, env)
+			  : !is_one_of(value, name_of(who, key)))
+			return false;
+	}
+	return true;
+}

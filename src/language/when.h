@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `when`: the conditions under which an alternative of `expect`, a step, or an entry of a baseline
+ * counts.
+ */
+#ifndef PERFABI_WHEN_H
+#define PERFABI_WHEN_H
+
+#include "machine/environment.h"
+#include "text/error.h"
+
+/* Which instance of a case asks. */
+struct who {
+	enum identity as;
+	const char *vehicle, *row; /* or NULL */
+};
+
+/* The names that a condition can have. */
+struct when_names {
+	const struct abi *abi;
+	const json_t *vehicles; /* by name */
+	const json_t *rows;     /* of the case's `each`, by name; NULL: whatever case it is */
+};
+
+/* 0, or -EINVAL with `e` filled. Without `when` (NULL) all is well. */
+int when_check(const json_t *when, const struct when_names *names, const struct where *w,
+	       struct error *e);
+
+/* Whether all conditions hold; so they do without `when`. */
+bool when_holds(const json_t *when, const struct who *who, struct environment *env);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What keeps an instance from running here is told before it runs, and never by the errno that it is
+ * about.
+ */
+#include "run/site.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "machine/require.h"
+#include "run/required.h"
+
+/* perf_event_open is not to be had at all: not built in, or kept away by seccomp. */
+static bool is_barred(const struct environment *env, char *why, size_t size)
+{
+	int err = env->attr_size_errno;
+
+	snprintf(why, size, "an open with size 1 gives %s, seccomp mode %d",
+		 err ? strerrorname_np(err) : "an event", env->seccomp);
+	return err == ENOSYS || (env->seccomp && err != E2BIG);
+}
+
+/*
+ * Some distributions let users open nothing at all (Debian's perf_event_paranoid 3). Then only what
+ * is refused before that can be told.
+ */
+static bool opens_nothing(const struct site *site, const struct instance *instance, char *why,
+			  size_t size)
+{
+	const struct environment *env = site->env;
+	const struct phases *phases = &site->cases->tables.phases;
+	const struct program *program = instance->program;
+	int err = environment_control(env, instance->who.as);
+	int permission = phase_by_name(phases, "permission", NULL);
+	const struct expectation *x =
+		expectations_choose(&program->expect, &instance->who, site->env);
+
+	if ((err != EACCES && err != EPERM) || env->control[AS_ROOT] == err ||
+	    (program->is_capability && !program->has_steps))
+		return false;
+	snprintf(why, size, "a plain dummy event gives %s %s, perf_event_paranoid is %d",
+		 identity_names[instance->who.as], strerrorname_np(err), env->paranoid);
+	/* steps would not get far without an event */
+	return !x || x->ok || x->phase > permission || (x->phase == permission && x->err != err);
+}
+
+static bool is_token_met(const struct site *site, uid_t uid, const struct instance *instance,
+			 const char *token, char *why, size_t size)
+{
+	if (!require_case_id(token))
+		return require_met(site->env, token, instance->who.as, why, size);
+	return required_case_met(site->cases, site->env, token, instance->who.as,
+				 site->surroundings, uid, site->timeout, why, size);
+}
+
+bool site_meets(const struct site *site, uid_t uid, const struct instance *instance,
+		const char *tokens, char *why, size_t size)
+{
+	char one[REQUIRE_TOKEN];
+	bool met = false;
+
+	why[0] = '\0';
+	while (!met && require_next(&tokens, one, sizeof(one))) {
+		size_t n = strlen(why);
+
+		snprintf(why + n, size - n, "%s", n ? "; " : "");
+		n = strlen(why);
+		met = is_token_met(site, uid, instance, one, why + n, size - n);
+	}
+	return met;
+}
+
+bool site_bars(const struct site *site, const struct instance *instance, struct result *result)
+{
+	char why[192], token[40];
+
+	snprintf(token, sizeof(token), "as.%s", identity_names[instance->who.as]);
+	if (is_barred(site->env, why, sizeof(why)))
+		result_skip(result, "perf_event_open", why);
+	else if (!identity_available(site->env, instance->who.as, why, sizeof(why)))
+		result_skip(result, token, why);
+	return result->token != NULL;
+}
+
+/* The first of its tokens that is not met is what it is skipped for. */
+static bool meets_all(const struct site *site, uid_t uid, const struct instance *instance,
+		      struct result *result)
+{
+	const json_t *requirement;
+	char why[384];
+	size_t i;
+
+	json_array_foreach(instance->program->requirements, i, requirement) {
+		const char *text = json_string_value(requirement);
+
+		if (site_meets(site, uid, instance, text, why, sizeof(why)))
+			continue;
+		result_skip(result, text, why);
+		return false;
+	}
+	return true;
+}
+
+bool site_lets_run(const struct site *site, uid_t uid, const struct instance *instance,
+		   struct result *result)
+{
+	const struct program *program = instance->program;
+	char why[384], token[40];
+
+	if (!meets_all(site, uid, instance, result))
+		return false;
+	if (block_is_barred(&program->steps, &instance->who, site->env, token, sizeof(token))) {
+		result_skip(result, token, "perfabi may not run there: it is not in its cpuset");
+		return false;
+	}
+	if (!program->has_steps && !program->is_capability &&
+	    !expectations_choose(&program->expect, &instance->who, site->env)) {
+		result_error(result, "no alternative of expect applies here");
+		return false;
+	}
+	if (!opens_nothing(site, instance, why, sizeof(why)))
+		return true;
+	snprintf(token, sizeof(token), "as.%s", identity_names[instance->who.as]);
+	result_skip(result, token, why);
+	return false;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether an instance may run on this machine.
+ */
+#ifndef PERFABI_SITE_H
+#define PERFABI_SITE_H
+
+#include "run/child.h"
+#include "run/result.h"
+
+struct site {
+	const struct cases *cases;
+	struct environment *env;
+	const struct surroundings *surroundings;
+	double timeout; /* seconds, for a case that another one requires */
+};
+
+/* Whether nothing can run as that identity; then `result` says why. */
+bool site_bars(const struct site *site, const struct instance *instance, struct result *result);
+
+/*
+ * Whether one of the tokens, a | between, is met; else `why` says what was found of each. `uid` is
+ * an ordinary user's, for a case that is required.
+ */
+bool site_meets(const struct site *site, uid_t uid, const struct instance *instance,
+		const char *tokens, char *why, size_t size);
+
+/* Whether all that it requires is there; else `result` says what is not. */
+bool site_lets_run(const struct site *site, uid_t uid, const struct instance *instance,
+		   struct result *result);
+
+#endif

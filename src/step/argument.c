@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The types of argument that many verbs have. What only one has stands beside that verb.
+ */
+#include "step/argument.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "step/program.h"
+#include "step/step.h"
+
+enum { TEXT_MAX = 8192 };
+
+json_t *schema_of_type(const char *name)
+{
+	return json_pack("{s:s}", "type", name);
+}
+
+static uint64_t most_of(const struct argument *a)
+{
+	return a->most ? a->most : UINT64_MAX;
+}
+
+static int evaluate_number(const struct argument *a, const struct scope *scope, const json_t *json,
+			   const struct where *w, struct value *out, struct error *e)
+{
+	struct vars vars = scope_vars(scope);
+
+	if (value_eval(json, NULL, &vars, w, out, e))
+		return -EINVAL;
+	if (out->known && (out->bits > most_of(a) || out->bits < a->least))
+		return error_value(e, w, json, "%llu to %llu", (unsigned long long)a->least,
+				   (unsigned long long)most_of(a));
+	return 0;
+}
+
+static int compile_number(struct compiling *c, const struct argument *a, struct operand *operand,
+			  const struct where *w)
+{
+	struct value value;
+	int err = evaluate_number(a, c->scope, operand->json, w, &value, c->error);
+
+	operand->is_settled = value.known;
+	operand->number = value.bits;
+	return err;
+}
+
+static int number_value(struct step *s, const struct argument *a, const struct operand *operand,
+			void *out)
+{
+	struct where nowhere = {0};
+	struct value value = {.bits = operand->number};
+	int err = operand->is_settled ? 0
+				      : evaluate_number(a, s->scope, operand->json, &nowhere,
+							&value, s->error);
+
+	memcpy(out, &value.bits, sizeof(value.bits));
+	return err;
+}
+
+static json_t *number_schema(const struct argument *a)
+{
+	json_t *schema = json_pack("{s:[ss]}", "type", "integer", "string");
+
+	if (a->most && a->most <= INT64_MAX) {
+		json_object_set_new(schema, "minimum", json_integer((json_int_t)a->least));
+		json_object_set_new(schema, "maximum", json_integer((json_int_t)a->most));
+	}
+	return schema;
+}
+
+const struct argument_type argument_number = {compile_number, number_value, number_schema};
+
+static int look_up(const struct scope *scope, const json_t *json, const struct where *w,
+		   uint64_t *out, struct error *e)
+{
+	struct vars vars = scope_vars(scope);
+	const char *name = json_string_value(json);
+	struct nearest near = nearest_to(name ? name : "");
+	bool known;
+
+	if (!name)
+		return error_value(e, w, json, "a name bound before");
+	if (vars.lookup(vars.context, name, out, &known, &near))
+		return error_name(e, w, name, near.best, "a name bound before");
+	return 0;
+}
+
+static int compile_bound(struct compiling *c, const struct argument *a, struct operand *operand,
+			 const struct where *w)
+{
+	(void)a;
+	return look_up(c->scope, operand->json, w, &operand->number, c->error);
+}
+
+static int bound_value(struct step *s, const struct argument *a, const struct operand *operand,
+		       void *out)
+{
+	struct where nowhere = {0};
+
+	(void)a;
+	return look_up(s->scope, operand->json, &nowhere, out, s->error);
+}
+
+static json_t *string_schema(const struct argument *a)
+{
+	(void)a;
+	return schema_of_type("string");
+}
+
+const struct argument_type argument_bound = {compile_bound, bound_value, string_schema};
+
+static int expand(const struct scope *scope, const json_t *json, char *out, size_t size,
+		  const struct where *w, struct error *e)
+{
+	const char *text = json_string_value(json);
+	int err;
+
+	if (!text)
+		return error_value(e, w, json, "a text");
+	err = scope_expand(scope, text, out, size);
+	if (err == -ENOENT)
+		return error_value(e, w, json, "$names that are known here");
+	return err ? error_value(e, w, json, "less than %zu bytes", size) : 0;
+}
+
+static int compile_text(struct compiling *c, const struct argument *a, struct operand *operand,
+			const struct where *w)
+{
+	char text[TEXT_MAX];
+
+	return expand(c->scope, operand->json, text, a->room < TEXT_MAX ? a->room : TEXT_MAX, w,
+		      c->error);
+}
+
+static int text_value(struct step *s, const struct argument *a, const struct operand *operand,
+		      void *out)
+{
+	struct where nowhere = {0};
+
+	return expand(s->scope, operand->json, out, a->room, &nowhere, s->error);
+}
+
+const struct argument_type argument_text = {compile_text, text_value, string_schema};
+
+static int compile_literal(struct compiling *c, const struct argument *a, struct operand *operand,
+			   const struct where *w)
+{
+	const char *text = json_string_value(operand->json);
+
+	if (!text || !text[0] || strlen(text) > a->most)
+		return error_value(c->error, w, operand->json, "a word of 1 to %llu letters",
+				   (unsigned long long)a->most);
+	return 0;
+}
+
+static int literal_value(struct step *s, const struct argument *a, const struct operand *operand,
+			 void *out)
+{
+	const char *text = json_string_value(operand->json);
+
+	(void)s;
+	(void)a;
+	memcpy(out, &text, sizeof(text));
+	return 0;
+}
+
+static json_t *literal_schema(const struct argument *a)
+{
+	return json_pack("{s:s,s:i,s:I}", "type", "string", "minLength", 1, "maxLength",
+			 (json_int_t)a->most);
+}
+
+const struct argument_type argument_literal = {compile_literal, literal_value, literal_schema};
+
+void argument_words_text(const struct word *words, char *out, size_t size)
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (const struct word *word = words; word->name && n < size; word++)
+		n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", word->name);
+}
+
+static const struct word *find_word(const struct word *words, const char *name,
+				    struct nearest *near)
+{
+	for (const struct word *word = words; word->name; word++) {
+		if (!strcmp(word->name, name))
+			return word;
+		nearest_try(near, word->name);
+	}
+	return NULL;
+}
+
+static int compile_word(struct compiling *c, const struct argument *a, struct operand *operand,
+			const struct where *w)
+{
+	const char *text = json_string_value(operand->json);
+	struct nearest near = nearest_to(text ? text : "");
+	const struct word *word = text ? find_word(a->words, text, &near) : NULL;
+	char all[200];
+
+	operand->is_settled = true;
+	operand->number = word ? word->value : 0;
+	if (word)
+		return 0;
+	argument_words_text(a->words, all, sizeof(all));
+	return text ? error_name(c->error, w, text, near.best, "one of %s", all)
+		    : error_value(c->error, w, operand->json, "one of %s", all);
+}
+
+static json_t *word_schema(const struct argument *a)
+{
+	json_t *words = json_array();
+
+	for (const struct word *word = a->words; word->name; word++)
+		json_array_append_new(words, json_string(word->name));
+	return json_pack("{s:o}", "enum", words);
+}
+
+const struct argument_type argument_word = {compile_word, NULL, word_schema};
+
+static int compile_words(struct compiling *c, const struct argument *a, struct operand *operand,
+			 const struct where *w)
+{
+	json_t *item;
+	size_t i;
+
+	operand->is_settled = true;
+	if (!json_is_array(operand->json))
+		return error_value(c->error, w, operand->json, "a list of names");
+	json_array_foreach(operand->json, i, item) {
+		struct where at = where_index(w, i);
+		struct operand one = {.json = item};
+
+		if (compile_word(c, a, &one, &at))
+			return -EINVAL;
+		operand->number |= one.number;
+	}
+	return 0;
+}
+
+static json_t *words_schema(const struct argument *a)
+{
+	return json_pack("{s:s,s:o}", "type", "array", "items", word_schema(a));
+}
+
+const struct argument_type argument_words = {compile_words, NULL, words_schema};
+
+static int compile_truth(struct compiling *c, const struct argument *a, struct operand *operand,
+			 const struct where *w)
+{
+	(void)a;
+	operand->is_settled = true;
+	operand->number = json_is_true(operand->json);
+	return json_is_boolean(operand->json)
+		       ? 0
+		       : error_value(c->error, w, operand->json, "true or false");
+}
+
+static json_t *truth_schema(const struct argument *a)
+{
+	(void)a;
+	return schema_of_type("boolean");
+}
+
+const struct argument_type argument_truth = {compile_truth, NULL, truth_schema};
+
+static int compile_nothing(struct compiling *c, const struct argument *a, struct operand *operand,
+			   const struct where *w)
+{
+	(void)a;
+	operand->is_settled = true;
+	return json_is_true(operand->json) ? 0 : error_value(c->error, w, operand->json, "true");
+}
+
+static json_t *nothing_schema(const struct argument *a)
+{
+	(void)a;
+	return json_pack("{s:b}", "const", 1);
+}
+
+const struct argument_type argument_nothing = {compile_nothing, NULL, nothing_schema};
+
+static int compile_steps(struct compiling *c, const struct argument *a, struct operand *operand,
+			 const struct where *w)
+{
+	struct block *block = arena_alloc(c->arena, sizeof(*block));
+
+	(void)a;
+	operand->made = block;
+	if (!block)
+		return error_no_memory(c->error, w, "memory for steps");
+	return block_compile(c, block, operand->json, w);
+}
+
+static int made_value(struct step *s, const struct argument *a, const struct operand *operand,
+		      void *out)
+{
+	(void)s;
+	(void)a;
+	memcpy(out, &operand->made, sizeof(operand->made));
+	return 0;
+}
+
+static json_t *steps_schema(const struct argument *a)
+{
+	(void)a;
+	return json_pack("{s:s}", "$ref", "case.schema.json#/$defs/steps");
+}
+
+const struct argument_type argument_steps = {compile_steps, made_value, steps_schema};
+
+/* The steps of a child see what is bound here; what it binds is its own. */
+static int compile_child(struct compiling *c, const struct argument *a, struct operand *operand,
+			 const struct where *w)
+{
+	struct scope *scope = malloc(sizeof(*scope));
+	struct compiling child = *c;
+	int err;
+
+	if (!scope)
+		return error_no_memory(c->error, w, "memory for the names of a child");
+	scope_copy(scope, c->scope);
+	child.scope = scope;
+	err = compile_steps(&child, a, operand, w);
+	scope_free(scope);
+	free(scope);
+	return err;
+}
+
+const struct argument_type argument_child = {compile_child, made_value, steps_schema};
+
+static int compile_open(struct compiling *c, const struct argument *a, struct operand *operand,
+			const struct where *w)
+{
+	struct open *open = arena_alloc(c->arena, sizeof(*open));
+
+	(void)a;
+	operand->made = open;
+	if (!open)
+		return error_no_memory(c->error, w, "memory for a call");
+	return open_compile(open, operand->json, c->tables, c->scope, c->arena, w, c->error);
+}
+
+static int open_value(struct step *s, const struct argument *a, const struct operand *operand,
+		      void *out)
+{
+	const struct call *call;
+	int err = open_make(operand->made, s->tables, s->scope, &s->made, &call, s->error);
+
+	(void)a;
+	memcpy(out, &call, sizeof(call));
+	return err;
+}
+
+static json_t *open_schema(const struct argument *a)
+{
+	(void)a;
+	return json_pack("{s:s}", "$ref", "case.schema.json#/$defs/open");
+}
+
+const struct argument_type argument_open = {compile_open, open_value, open_schema};
+
+bool argument_is_steps(const struct argument *a)
+{
+	return a->type == &argument_steps || a->type == &argument_child;
+}

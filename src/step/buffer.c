@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is new in a buffer, copied and given back; of one that cannot be written, all that is there.
+ */
+#include "step/buffer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "call/mmap_page.h"
+
+const uint64_t *buffer_head(const struct steps *run, const struct map *map)
+{
+	return (const uint64_t *)(const void *)(map->at +
+						mmap_page_offset(run->tables->abi, "data_head"));
+}
+
+/* Copies what is between data_tail and data_head, in one piece. */
+static unsigned char *copy_new(const struct steps *run, const struct map *map, size_t *n,
+			       uint64_t *head, struct error *e)
+{
+	const struct abi *abi = run->tables->abi;
+	struct where nowhere = {0};
+	size_t page = run->env->page_size, size = map->length - page;
+	uint64_t tail;
+	unsigned char *bytes;
+
+	*head = __atomic_load_n(buffer_head(run, map), __ATOMIC_ACQUIRE);
+	memcpy(&tail, map->at + mmap_page_offset(abi, "data_tail"), sizeof(tail));
+	*n = (size_t)(*head - tail);
+	if (*n > size) {
+		error_text(e, &nowhere, "more", "at most %zu bytes in the buffer", size);
+		return NULL;
+	}
+	bytes = malloc(*n + 1);
+	for (size_t i = 0; bytes && i < *n; i++)
+		bytes[i] = map->at[page + (size_t)((tail + i) & (size - 1))];
+	if (!bytes)
+		error_no_memory(e, NULL, "memory for a ring buffer");
+	return bytes;
+}
+
+static size_t events_into(const struct steps *run, int fd, const struct opened *list[])
+{
+	size_t n = 0;
+
+	/* The buffer's own first: it decides where records do not say. */
+	for (size_t pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < run->event_count; i++)
+			if (run->events[i].output == fd && (run->events[i].fd == fd) == !pass)
+				list[n++] = &run->events[i];
+	return n;
+}
+
+static void drain(const struct steps *run, struct map *map, uint64_t head)
+{
+	__atomic_store_n(
+		(uint64_t *)(void *)(map->at + mmap_page_offset(run->tables->abi, "data_tail")), head,
+		__ATOMIC_RELEASE);
+}
+
+json_t *buffer_records(struct steps *run, struct map *map, bool keep, struct error *e)
+{
+	const struct opened *list[OPENED_MAX];
+	size_t n = events_into(run, map->fd, list), size;
+	json_t *all, *records;
+	unsigned char *bytes;
+	uint64_t head;
+
+	if (map->length <= run->env->page_size)
+		return json_array(); /* the metadata page alone */
+	if (!map->writable) {
+		all = decode_ring(run, list, n, map, e);
+		records = json_incref(json_object_get(all, "records"));
+		json_decref(all);
+		return records;
+	}
+	bytes = copy_new(run, map, &size, &head, e);
+	if (!bytes)
+		return NULL;
+	records = size ? decode_records(run, list, n, bytes, size, e) : json_array();
+	free(bytes);
+	if (records && !keep)
+		drain(run, map, head);
+	return records;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each verb a paragraph, each argument a line; and of the same rows an object schema each.
+ */
+#include "step/help.h"
+
+#include <string.h>
+
+#include "step/program.h"
+
+enum { HELP_COLUMN = 16, ARGUMENT_COLUMN = 28, HELP_WIDTH = 92 };
+
+/* Words to the end of the line, and on the next ones below the first, at `column`. */
+static void put_words(FILE *f, const char *words, size_t column)
+{
+	size_t at = column;
+
+	while (*words) {
+		size_t n = strcspn(words, " "), blank = strspn(words + n, " ");
+
+		if (at > column && at + 1 + n > HELP_WIDTH) {
+			fprintf(f, "\n%*s", (int)column, "");
+			at = column;
+		}
+		at += (size_t)fprintf(f, "%s%.*s", at > column ? " " : "", (int)n, words);
+		words += n + blank;
+	}
+	fputc('\n', f);
+}
+
+/* "key" or "key: in, out, pri": what it is, what it can be. */
+static void help_argument(FILE *f, const struct argument *a)
+{
+	char text[400], words[200] = "";
+
+	if (a->words)
+		argument_words_text(a->words, words, sizeof(words));
+	snprintf(text, sizeof(text), "%s%s%s", a->help ? a->help : "", a->help && words[0] ? ": " : "",
+		 words);
+	fprintf(f, "%*s%-*s ", HELP_COLUMN, "", ARGUMENT_COLUMN - HELP_COLUMN - 1, a->key);
+	put_words(f, text, ARGUMENT_COLUMN);
+}
+
+static void help_shown(FILE *f, const struct member *members)
+{
+	char text[400];
+	size_t n = 0;
+
+	for (const struct member *m = members; m && m->name && n < sizeof(text); m++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s%s%s%s", n ? ", " : "",
+				      m->name, m->help ? " (" : "", m->help ? m->help : "",
+				      m->help ? ")" : "");
+	if (!n)
+		return;
+	fprintf(f, "%*s%-*s ", HELP_COLUMN, "", ARGUMENT_COLUMN - HELP_COLUMN - 1, "shows");
+	put_words(f, text, ARGUMENT_COLUMN);
+}
+
+static void help_verb(FILE *f, const struct verb *verb)
+{
+	const struct argument *own = verb->arguments;
+	char words[200], text[600];
+
+	snprintf(text, sizeof(text), "%s%s%s", verb->help, verb->binds ? " [bind]" : "",
+		 verb->kind == PREPARES ? "" : " [expect]");
+	fprintf(f, "  %s%-*s ", verb->key ? "  " : "", verb->key ? 11 : 13, verb->name);
+	put_words(f, text, HELP_COLUMN);
+	if (own->words) {
+		argument_words_text(own->words, words, sizeof(words));
+		fprintf(f, "%*s", HELP_COLUMN, "");
+		put_words(f, words, HELP_COLUMN);
+	}
+	for (const struct argument *a = own + 1; a->key; a++)
+		help_argument(f, a);
+	help_shown(f, verb->shows.members);
+}
+
+void steps_help(FILE *f)
+{
+	const char *key = NULL;
+
+	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v)) {
+		if (v->key && (!key || strcmp(key, v->key) != 0))
+			fprintf(f, "  %-13s something to be counted or recorded:\n", v->key);
+		key = v->key;
+		help_verb(f, v);
+	}
+}
+
+static json_t *keys_of(const struct verb *verb)
+{
+	json_t *keys = json_array();
+
+	for (const struct argument *a = verb->arguments; a->key; a++)
+		json_array_append_new(keys, json_string(a->key));
+	if (verb->binds)
+		json_array_append_new(keys, json_string("bind"));
+	if (verb->kind != PREPARES)
+		json_array_append_new(keys, json_string("expect"));
+	json_array_append_new(keys, json_string("when"));
+	return keys;
+}
+
+/* The verb's own argument: of one of several kinds, its name. */
+static json_t *own_schema(const struct verb *verb)
+{
+	return verb->key ? json_pack("{s:s}", "const", verb->name)
+			 : verb->arguments[0].type->schema(&verb->arguments[0]);
+}
+
+/* A value, or a text that a row's is put into. */
+static json_t *with_variable(json_t *schema)
+{
+	return json_pack("{s:[o,{s:s}]}", "anyOf", schema, "$ref",
+			 "case.schema.json#/$defs/variable");
+}
+
+static json_t *verb_schema(const struct verb *verb)
+{
+	json_t *properties = json_object(), *required = json_array();
+	const struct argument *own = verb->arguments;
+
+	json_array_append_new(required, json_string(own->key));
+	json_object_set_new(properties, own->key, with_variable(own_schema(verb)));
+	for (const struct argument *a = own + 1; a->key; a++) {
+		json_object_set_new(properties, a->key, with_variable(a->type->schema(a)));
+		if (a->is_required)
+			json_array_append_new(required, json_string(a->key));
+	}
+	return json_pack("{s:s,s:o,s:o,s:{s:o}}", "description", verb->help, "required", required,
+			 "properties", properties, "propertyNames", "enum", keys_of(verb));
+}
+
+json_t *steps_schema(void)
+{
+	json_t *verbs = json_array();
+
+	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v))
+		json_array_append_new(verbs, verb_schema(v));
+	return json_pack("{s:s,s:s,s:s,s:s,s:{s:{s:s},s:{s:s},s:{s:s}},s:o}", "$schema",
+			 "https://json-schema.org/draft/2020-12/schema", "$id", "step.schema.json",
+			 "title", "A step: one verb, what it takes, what must come (perfabi help steps)",
+			 "type", "object", "properties", "bind", "$ref",
+			 "case.schema.json#/$defs/name", "when", "$ref",
+			 "case.schema.json#/$defs/when", "expect", "$ref",
+			 "case.schema.json#/$defs/outcome_of_step", "oneOf", verbs);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finding the verb of a step. Some words are a verb here and an argument there ("text", "value",
+ * "signals"): the verb is the one that knows all the others.
+ */
+#include "step/verb.h"
+
+#include <string.h>
+
+#include "step/program.h"
+
+const char *verb_key(const struct verb *verb)
+{
+	return verb->key ? verb->key : verb->name;
+}
+
+const struct verb *verb_next(const struct verb *verb)
+{
+	for (size_t i = 0; verb_lists[i]; i++) {
+		const struct verb *list = verb_lists[i];
+
+		if (!verb && list->name)
+			return list;
+		for (; verb && list->name; list++) {
+			if (list != verb)
+				continue;
+			if (list[1].name)
+				return list + 1;
+			verb = NULL; /* the first of the next list */
+		}
+	}
+	return NULL;
+}
+
+const struct argument *verb_argument(const struct verb *verb, const char *key)
+{
+	for (const struct argument *a = verb->arguments; a->key; a++)
+		if (!strcmp(a->key, key))
+			return a;
+	return NULL;
+}
+
+/* What every verb of its kind can have beside its arguments. */
+static bool knows_key(const struct verb *verb, const char *key)
+{
+	return verb_argument(verb, key) || !strcmp(key, "when") ||
+	       (verb->binds && !strcmp(key, "bind")) ||
+	       (verb->kind != PREPARES && !strcmp(key, "expect"));
+}
+
+/* Whether the step's own key says that verb, and for what has kinds, which. */
+static bool is_named(const struct verb *verb, const json_t *step)
+{
+	const json_t *value = json_object_get(step, verb_key(verb));
+	const char *text = json_string_value(value);
+
+	return value && (!verb->key || (text && !strcmp(text, verb->name)));
+}
+
+/* How many of the step's keys it does not know; the first is *unknown. */
+static size_t count_unknown(const struct verb *verb, const json_t *step, const char **unknown)
+{
+	const char *key;
+	json_t *value;
+	size_t n = 0;
+
+	*unknown = NULL;
+	json_object_foreach((json_t *)step, key, value) {
+		if (knows_key(verb, key))
+			continue;
+		*unknown = *unknown ? *unknown : key;
+		n++;
+	}
+	return n;
+}
+
+/* The keys that it knows, for a message: `"read", size, at, bind, expect, when`. */
+static void put_keys(const struct verb *verb, char *out, size_t size)
+{
+	const struct argument *a = verb->arguments;
+	size_t n = (size_t)snprintf(out, size, "\"%s\"", verb->name);
+
+	for (a++; a[-1].key && a->key && n < size; a++)
+		n += (size_t)snprintf(out + n, size - n, ", %s", a->key);
+	if (n < size)
+		snprintf(out + n, size - n, "%s%s, when", verb->binds ? ", bind" : "",
+			 verb->kind == PREPARES ? "" : ", expect");
+}
+
+static int no_such_key(const struct verb *verb, const char *key, const struct where *w,
+		       struct error *e)
+{
+	struct nearest near = nearest_to(key);
+	char keys[200];
+
+	for (const struct argument *a = verb->arguments; a->key; a++)
+		nearest_try(&near, a->key);
+	nearest_try(&near, "when");
+	if (verb->binds)
+		nearest_try(&near, "bind");
+	if (verb->kind != PREPARES)
+		nearest_try(&near, "expect");
+	put_keys(verb, keys, sizeof(keys));
+	return error_name(e, w, key, near.best, "%s alone (perfabi help steps)", keys);
+}
+
+/* A key that may be a verb's, misspelt: one that would know all the others. */
+static bool offer_verbs(struct nearest *near, const char *key, const json_t *step)
+{
+	const char *unknown;
+
+	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v))
+		if (!v->key && count_unknown(v, step, &unknown) == 1 && !strcmp(unknown, key))
+			nearest_try(near, v->name);
+	return near->best != NULL;
+}
+
+/* Whether verbs of several kinds stand under that key. */
+static bool has_kinds(const char *key)
+{
+	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v))
+		if (v->key && !strcmp(v->key, key))
+			return true;
+	return false;
+}
+
+static bool is_common(const char *key)
+{
+	return !strcmp(key, "bind") || !strcmp(key, "expect") || !strcmp(key, "when");
+}
+
+/* What has kinds, but not of that name. */
+static int no_such_kind(const char *key, const json_t *value, const struct where *w,
+			struct error *e)
+{
+	const char *text = json_string_value(value);
+	struct nearest near = nearest_to(text ? text : "");
+	struct where at = where_key(w, key);
+
+	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v))
+		if (v->key && !strcmp(v->key, key))
+			nearest_try(&near, v->name);
+	return error_name(e, &at, text ? text : "", near.best, "a %s (perfabi help steps)", key);
+}
+
+/* Says what is wrong with a step that no verb knows all the keys of. */
+static void explain(const json_t *step, const struct where *w, struct error *e)
+{
+	const struct verb *best = NULL;
+	const char *key, *unknown;
+	json_t *value;
+	size_t least = SIZE_MAX;
+
+	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v)) {
+		size_t n = is_named(v, step) ? count_unknown(v, step, &unknown) : SIZE_MAX;
+
+		if (n < least)
+			best = v;
+		least = n < least ? n : least;
+	}
+	json_object_foreach((json_t *)step, key, value) {
+		struct where at = where_key(w, key);
+		struct nearest near = nearest_to(key);
+
+		if (best ? knows_key(best, key) : is_common(key))
+			continue;
+		if (!best && has_kinds(key))
+			no_such_kind(key, value, w, e);
+		else if (offer_verbs(&near, key, step) || !best)
+			error_name(e, &at, key, near.best, "a step's verb (perfabi help steps)");
+		else
+			no_such_key(best, key, &at, e);
+	}
+	error_value(e, w, step, "an object with a step's verb (perfabi help steps)");
+}
+
+const struct verb *verb_of(const json_t *step, const struct where *w, struct error *e)
+{
+	const char *unknown;
+
+	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v))
+		if (is_named(v, step) && !count_unknown(v, step, &unknown))
+			return v;
+	if (e)
+		explain(step, w, e);
+	return NULL;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the handler of the case's signals has noted; signal.c.
+ */
+#ifndef PERFABI_SIGNALS_H
+#define PERFABI_SIGNALS_H
+
+/* How many signals have been noted since the step that looked at them. */
+unsigned signals_noted(void);
+
+/* Before an event counts: signals that come then touch nothing new. 0 or a negative errno. */
+int signals_rehearse(void);
+
+#endif
