@@ -48,13 +48,13 @@ START_TEST(entry_is_about_the_kernel)
 	struct abi *abi = test_abi();
 	struct environment env = {.abi = abi, .arch = abi_arch(abi, "x86_64")};
 	struct instance instance = {.id = (char[]){"a.b"}};
-	struct result result = {.instance = &instance, .outcome = row->before};
+	struct result result = {.instance = &instance, .verdict = {.outcome = (int)row->before}};
 	struct baseline baseline = {.json = json_pack("{s:o}", "xfail", test_json(row->xfail))};
 
 	strcpy(env.release, row->release);
 	baseline_apply(&baseline, &env, &result, 1);
-	ck_assert_msg(result.outcome == row->after, "%s on %s: %s", row->xfail, row->release,
-		      outcome_names[result.outcome]);
+	ck_assert_msg(result.verdict.outcome == (int)row->after, "%s on %s: %s", row->xfail, row->release,
+		      outcome_names[result.verdict.outcome]);
 	ck_assert_pstr_eq(result.reason, row->reason);
 	free(result.reason);
 	baseline_free(&baseline);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "case/case.h"
-#include "call/expect.h"
 #include "machine/require.h"
 #include "unit.h"
 
@@ -40,7 +39,8 @@ START_TEST(there_are_enough)
 	for (size_t i = 0; i < set.cases.count; i++) {
 		const struct instance *a = &set.cases.list[i], *b = i ? a - 1 : NULL;
 
-		rows += !b || a->written != b->written || a->value != b->value;
+		rows += !b || a->case_index != b->case_index || a->source != b->source ||
+			a->who.row != b->who.row;
 	}
 	ck_assert_uint_ge(rows, 450);
 	unload(&set);
@@ -69,7 +69,7 @@ START_TEST(every_check_has_a_case_or_a_reason)
 		bool has_reason = json_object_get(entry, "no_case") != NULL, covered = false;
 
 		for (size_t i = 0; i < set.cases.count && !covered; i++)
-			covered = covers(set.cases.list[i].written, check);
+			covered = covers(set.cases.list[i].program->definition, check);
 		ck_assert_msg(covered || has_reason, "no case covers %s, and nothing says why",
 			      check);
 		ck_assert_msg(!covered || !has_reason, "%s has both a case and a reason for none",
@@ -86,13 +86,13 @@ START_TEST(every_gate_has_a_case)
 
 	load(&set);
 	for (size_t i = 0; i < set.cases.count; i++) {
-		const json_t *expect = json_object_get(set.cases.list[i].written, "expect");
+		const json_t *expect = json_object_get(set.cases.list[i].program->definition, "expect");
 		const char *phase = json_string_value(json_object_get(expect, "phase"));
 
 		if (phase)
-			seen |= 1U << phase_by_name(&set.cases.phases, phase, NULL);
+			seen |= 1U << phase_by_name(&set.cases.tables.phases, phase, NULL);
 	}
-	ck_assert_uint_eq(seen, (1U << set.cases.phases.count) - 1);
+	ck_assert_uint_eq(seen, (1U << set.cases.tables.phases.count) - 1);
 	unload(&set);
 }
 END_TEST

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "language/merge.h"
+#include "language/rows.h"
 #include "language/pattern.h"
 #include "unit.h"
 

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "machine/clock.h"
+#include "machine/heap.h"
 #include "machine/restore.h"
 #include "machine/require.h"
 #include "run/required.h"
@@ -674,7 +674,7 @@ static int set_up(struct runner *r)
 	if (!r->machine)
 		return -errno;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	malloc_trim(0); /* tidy the heap once, not in every child on its own copy */
+	heap_settle();
 	sigemptyset(&r->waited);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaddset(&r->waited, signals[i]);
