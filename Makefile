@@ -165,9 +165,10 @@ fuzz-afl: $B/fuzz/decode-afl
 	cd $B/fuzz && AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 \
 		afl-fuzz -V $(FUZZ_SECONDS) -t 2000 -m none -i seeds -o afl -- ./decode-afl
 
-# The names of cases/abi as JSON Schema, for editors; a test says when it is out of date.
-schema:
+# The names of cases/abi and the steps as JSON Schema, for editors; a test says when one is out of date.
+schema: $B/perfabi
 	ci/schema-names >cases/schema/names.schema.json
+	$B/perfabi help step-schema >cases/schema/step.schema.json
 
 install: all
 	install -D -m 755 $B/perfabi $(DESTDIR)$(PREFIX)/bin/perfabi

@@ -260,6 +260,11 @@ int command_help(int argc, char **argv)
 		     "names what\ncame of it, \"expect\" says what must (perfabi help patterns), "
 		     "\"when\" when it is done:\n");
 		steps_help(stdout);
+	} else if (!strcmp(topic, "step-schema")) {
+		if (steps_schema(stdout)) {
+			say(stderr, "perfabi help: %s\n", strerror(ENOMEM));
+			return EXIT_HARNESS;
+		}
 	} else if (!strcmp(topic, "patterns")) {
 		puts("A pattern is a value that must be equal, an object whose members must fit, a "
 		     "list whose\nelements must, or an object of these, all of which must hold:\n");

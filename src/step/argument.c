@@ -18,6 +18,12 @@ json_t *schema_of_type(const char *name)
 	return json_pack("{s:s}", "type", name);
 }
 
+json_t *schema_or_variable(json_t *schema)
+{
+	return json_pack("{s:[o,{s:s}]}", "anyOf", schema, "$ref",
+			 "names.schema.json#/$defs/parameter");
+}
+
 static uint64_t most_of(const struct argument *a)
 {
 	return a->most ? a->most : UINT64_MAX;
@@ -62,13 +68,11 @@ static int number_value(struct step *s, const struct argument *a, const struct o
 
 static json_t *number_schema(const struct argument *a)
 {
-	json_t *schema = json_pack("{s:[ss]}", "type", "integer", "string");
-
-	if (a->most && a->most <= INT64_MAX) {
-		json_object_set_new(schema, "minimum", json_integer((json_int_t)a->least));
-		json_object_set_new(schema, "maximum", json_integer((json_int_t)a->most));
-	}
-	return schema;
+	if (!a->most || a->most > INT64_MAX)
+		return json_pack("{s:s}", "$ref", "names.schema.json#/$defs/number");
+	return json_pack("{s:[{s:s,s:I,s:I},{s:s}]}", "anyOf", "type", "integer", "minimum",
+			 (json_int_t)a->least, "maximum", (json_int_t)a->most, "$ref",
+			 "names.schema.json#/$defs/expression");
 }
 
 const struct argument_type argument_number = {compile_number, number_value, number_schema};
@@ -245,7 +249,8 @@ static int compile_words(struct compiling *c, const struct argument *a, struct o
 
 static json_t *words_schema(const struct argument *a)
 {
-	return json_pack("{s:s,s:o}", "type", "array", "items", word_schema(a));
+	return json_pack("{s:s,s:o}", "type", "array", "items",
+			 schema_or_variable(word_schema(a)));
 }
 
 const struct argument_type argument_words = {compile_words, NULL, words_schema};

@@ -94,4 +94,7 @@ void argument_words_text(const struct word *words, char *out, size_t size);
 /* {"type": name}. A new reference. */
 json_t *schema_of_type(const char *name);
 
+/* That, or a text that a row's value is put into. Takes the reference; a new one. */
+json_t *schema_or_variable(json_t *schema);
+
 #endif

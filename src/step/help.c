@@ -4,6 +4,8 @@
  */
 #include "step/help.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "step/program.h"
@@ -108,40 +110,52 @@ static json_t *own_schema(const struct verb *verb)
 			 : verb->arguments[0].type->schema(&verb->arguments[0]);
 }
 
-/* A value, or a text that a row's is put into. */
-static json_t *with_variable(json_t *schema)
-{
-	return json_pack("{s:[o,{s:s}]}", "anyOf", schema, "$ref",
-			 "case.schema.json#/$defs/variable");
-}
-
 static json_t *verb_schema(const struct verb *verb)
 {
 	json_t *properties = json_object(), *required = json_array();
 	const struct argument *own = verb->arguments;
 
 	json_array_append_new(required, json_string(own->key));
-	json_object_set_new(properties, own->key, with_variable(own_schema(verb)));
+	json_object_set_new(properties, own->key, schema_or_variable(own_schema(verb)));
 	for (const struct argument *a = own + 1; a->key; a++) {
-		json_object_set_new(properties, a->key, with_variable(a->type->schema(a)));
+		json_object_set_new(properties, a->key, schema_or_variable(a->type->schema(a)));
 		if (a->is_required)
 			json_array_append_new(required, json_string(a->key));
 	}
-	return json_pack("{s:s,s:o,s:o,s:{s:o}}", "description", verb->help, "required", required,
-			 "properties", properties, "propertyNames", "enum", keys_of(verb));
+	return json_pack("{s:o,s:s,s:{s:o},s:o}", "required", required, "description", verb->help,
+			 "propertyNames", "enum", keys_of(verb), "properties", properties);
 }
 
-json_t *steps_schema(void)
+static bool put_schema(FILE *f, const struct verb *verb)
 {
-	json_t *verbs = json_array();
+	json_t *schema = verb_schema(verb);
+	char *text = schema ? json_dumps(schema, 0) : NULL;
 
+	if (text)
+		fprintf(f, "  %s%s\n", text, verb_next(verb) ? "," : "");
+	free(text);
+	json_decref(schema);
+	return text != NULL;
+}
+
+int steps_schema(FILE *f)
+{
+	fputs("{\n"
+	      " \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
+	      " \"$id\": \"step.schema.json\",\n"
+	      " \"title\": \"A step: one verb, what it takes, what must come "
+	      "(`perfabi help steps`; `make schema`)\",\n"
+	      " \"type\": \"object\",\n"
+	      " \"properties\": {\n"
+	      "  \"bind\": {\"$ref\": \"case.schema.json#/$defs/name\"},\n"
+	      "  \"when\": {\"$ref\": \"case.schema.json#/$defs/when\"},\n"
+	      "  \"expect\": {\"$ref\": \"case.schema.json#/$defs/outcome_of_step\"}\n"
+	      " },\n"
+	      " \"oneOf\": [\n",
+	      f);
 	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v))
-		json_array_append_new(verbs, verb_schema(v));
-	return json_pack("{s:s,s:s,s:s,s:s,s:{s:{s:s},s:{s:s},s:{s:s}},s:o}", "$schema",
-			 "https://json-schema.org/draft/2020-12/schema", "$id", "step.schema.json",
-			 "title", "A step: one verb, what it takes, what must come (perfabi help steps)",
-			 "type", "object", "properties", "bind", "$ref",
-			 "case.schema.json#/$defs/name", "when", "$ref",
-			 "case.schema.json#/$defs/when", "expect", "$ref",
-			 "case.schema.json#/$defs/outcome_of_step", "oneOf", verbs);
+		if (!put_schema(f, v))
+			return -ENOMEM;
+	fputs(" ]\n}\n", f);
+	return 0;
 }

@@ -15,6 +15,8 @@ check checks.schema.json cases/checks.json
 check baseline.schema.json ci/baseline.json
 ci/schema-names >"$scratch/names" || fail "ci/schema-names"
 cmp "$scratch/names" cases/schema/names.schema.json || fail "names.schema.json is out of date: make schema"
+"$perfabi" help step-schema >"$scratch/steps" || fail "help step-schema"
+cmp "$scratch/steps" cases/schema/step.schema.json || fail "step.schema.json is out of date: make schema"
 # The tokens that the help shows are those that the schema takes.
 "$perfabi" help tokens | sed -n 's/^  \([^ ]*\) .*/\1/p' >"$scratch/tokens"
 [ "$(wc -l <"$scratch/tokens")" -ge 15 ] || fail "help tokens"

@@ -60,17 +60,32 @@ struct cgroup_step {
 	char hierarchy[64], entry[64];
 };
 
-static int check_cgroup(struct compiling *c, const struct statement *statement,
-			const struct where *w)
+/* A hierarchy of cgroups by its name: char []. */
+static int compile_hierarchy(struct compiling *c, const struct argument *a, struct operand *operand,
+			     const struct where *w)
 {
-	const json_t *json = statement_json(statement, "cgroup");
-	const char *hierarchy = json_string_value(json);
-	struct where at = where_key(w, "cgroup");
+	const char *name = json_string_value(operand->json);
 
-	return !strcmp(hierarchy, "v2") || !strncmp(hierarchy, "v1.", 3)
+	(void)a;
+	return name && (!strcmp(name, "v2") || !strncmp(name, "v1.", 3))
 		       ? 0
-		       : error_value(c->error, &at, json, "\"v2\" or \"v1.CONTROLLER\"");
+		       : error_value(c->error, w, operand->json, "\"v2\" or \"v1.CONTROLLER\"");
 }
+
+static int hierarchy_value(struct step *s, const struct argument *a, const struct operand *operand,
+			   void *out)
+{
+	return argument_text.evaluate(s, a, operand, out);
+}
+
+static json_t *hierarchy_schema(const struct argument *a)
+{
+	(void)a;
+	return json_pack("{s:s,s:s}", "type", "string", "pattern", "^(v2|v1\\..+)$");
+}
+
+static const struct argument_type argument_hierarchy = {compile_hierarchy, hierarchy_value,
+							hierarchy_schema};
 
 static int run_cgroup(struct step *s)
 {
@@ -448,11 +463,10 @@ const struct verb machine_verbs[] = {
 	{.name = "cgroup",
 	 .help = "the root of \"v2\" or \"v1.CONTROLLER\", opened",
 	 .run = run_cgroup,
-	 .check = check_cgroup,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct cgroup_step),
 	 .arguments = (const struct argument[]){
-		 {"cgroup", &argument_text, MEMBER(struct cgroup_step, hierarchy)},
+		 {"cgroup", &argument_hierarchy, MEMBER(struct cgroup_step, hierarchy)},
 		 {"entry", &argument_text, MEMBER(struct cgroup_step, entry),
 		  .help = "a file in it, instead"},
 		 {0}}},
