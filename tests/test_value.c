@@ -135,8 +135,8 @@ START_TEST(lines_of_pointers)
 	struct source source = {.name = "t", .root = "", .text = text, .length = sizeof(text) - 1};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		ck_assert_msg(source_line(&source, rows[i].pointer) == rows[i].line, "%s: %d",
-			      rows[i].pointer, source_line(&source, rows[i].pointer));
+		ck_assert_msg(where_line(&source, rows[i].pointer) == rows[i].line, "%s: %d",
+			      rows[i].pointer, where_line(&source, rows[i].pointer));
 }
 END_TEST
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Error texts for JSON: pointers, excerpts of what was got, nearest names.
+ * Error texts for JSON: excerpts of what was got, nearest names.
  */
 #include "text/error.h"
 
@@ -11,58 +11,6 @@
 
 #include "text/say.h"
 #include "text/json_text.h"
-
-struct where where_root(const struct source *source)
-{
-	return (struct where){.source = source};
-}
-
-struct where where_key(const struct where *up, const char *key)
-{
-	return (struct where){.up = up, .source = up->source, .key = key, .note = up->note};
-}
-
-struct where where_index(const struct where *up, size_t index)
-{
-	return (struct where){.up = up, .source = up->source, .index = index, .note = up->note};
-}
-
-/* Appends a token, with ~ and / escaped as RFC 6901 has it. */
-static size_t put_token(char *out, size_t at, size_t size, const char *token)
-{
-	for (; *token; token++) {
-		const char *piece = *token == '~' ? "~0" : *token == '/' ? "~1" : NULL;
-
-		if (at + 3 >= size)
-			break;
-		if (piece) {
-			memcpy(out + at, piece, 2);
-			at += 2;
-		} else {
-			out[at++] = *token;
-		}
-	}
-	return at;
-}
-
-enum { MAX_DEPTH = 64 };
-
-static void write_pointer(char *out, size_t size, const struct where *w)
-{
-	const struct where *chain[MAX_DEPTH];
-	size_t depth = 0, at = 0;
-
-	for (; w && w->up && depth < MAX_DEPTH; w = w->up)
-		chain[depth++] = w;
-	while (depth-- && at + 24 < size) {
-		out[at++] = '/';
-		if (chain[depth]->key)
-			at = put_token(out, at, size, chain[depth]->key);
-		else
-			at += (size_t)snprintf(out + at, size - at, "%zu", chain[depth]->index);
-	}
-	out[at] = '\0';
-}
 
 int error_is_set(const struct error *e)
 {
@@ -95,8 +43,8 @@ static int fill(struct error *e, const struct where *w, const char *got, const c
 	if (w && w->source) {
 		snprintf(e->file, sizeof(e->file), "%s%s%s", w->source->root,
 			 w->source->root[0] ? "/" : "", w->source->name);
-		write_pointer(e->pointer, sizeof(e->pointer), w);
-		e->line = source_line(w->source, e->pointer);
+		where_pointer(w, e->pointer, sizeof(e->pointer));
+		e->line = where_line(w->source, e->pointer);
 		at = strlen(e->pointer);
 		if (w->note)
 			snprintf(e->pointer + at, sizeof(e->pointer) - at, " (%s)", w->note);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "text/source.h"
+#include "text/where.h"
 
 struct error {
 	char file[256];
@@ -22,19 +22,6 @@ struct error {
 	char nearest[64]; /* empty: none is near */
 	bool no_memory;   /* nothing is wrong with the JSON */
 };
-
-/* A place in a JSON text: a chain from the value back to the root, on the caller's stack. */
-struct where {
-	const struct where *up;
-	const struct source *source;
-	const char *key; /* NULL: an array's element */
-	size_t index;
-	const char *note; /* said behind the pointer: which row of an `each` is meant */
-};
-
-struct where where_root(const struct source *source);
-struct where where_key(const struct where *up, const char *key);
-struct where where_index(const struct where *up, size_t index);
 
 /*
  * Each of these fills `e`, unless it is filled already, and returns -EINVAL. `got` may be NULL:

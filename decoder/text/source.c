@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading the texts below cases/, and finding the line on which a value stands.
+ * Reading the texts below cases/.
  */
 #include "text/source.h"
 
@@ -11,128 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "text/error.h"
-
-/* A scanner over JSON text that is known to be valid; `line` counts as it goes. */
-struct scan {
-	const char *at, *end;
-	int line;
-};
-
-static void skip_space(struct scan *s)
-{
-	for (; s->at < s->end && strchr(" \t\r\n", *s->at); s->at++)
-		s->line += *s->at == '\n';
-}
-
-static void skip_string(struct scan *s)
-{
-	for (s->at++; s->at < s->end && *s->at != '"'; s->at++)
-		if (*s->at == '\\')
-			s->at++;
-	s->at++;
-}
-
-/* Passes over one value of any kind. */
-static void skip_value(struct scan *s)
-{
-	size_t depth = 0;
-
-	do {
-		skip_space(s);
-		if (s->at >= s->end)
-			return;
-		if (*s->at == '"') {
-			skip_string(s);
-			continue;
-		}
-		if (*s->at == '{' || *s->at == '[')
-			depth++;
-		else if (*s->at == '}' || *s->at == ']')
-			depth--;
-		else if (!depth)
-			for (; s->at + 1 < s->end && !strchr(" \t\r\n,]}", s->at[1]); s->at++)
-				;
-		s->at++;
-	} while (depth);
-}
-
-/* True if the raw JSON string at `s` is the pointer token (escapes in keys are not undone). */
-static int key_is(const struct scan *s, const char *token, size_t length)
-{
-	const char *p = s->at + 1;
-
-	for (size_t i = 0; i < length; i++, p++) {
-		char c = token[i];
-
-		if (c == '~' && i + 1 < length)
-			c = token[++i] == '1' ? '/' : '~';
-		if (p >= s->end || *p != c)
-			return 0;
-	}
-	return p < s->end && *p == '"';
-}
-
-static int enter_object(struct scan *s, const char *token, size_t length)
-{
-	for (s->at++;;) {
-		int found;
-
-		skip_space(s);
-		if (s->at >= s->end || *s->at != '"')
-			return 0;
-		found = key_is(s, token, length);
-		skip_string(s);
-		skip_space(s);
-		s->at++; /* the colon */
-		skip_space(s);
-		if (found)
-			return 1;
-		skip_value(s);
-		skip_space(s);
-		if (s->at >= s->end || *s->at++ != ',')
-			return 0;
-	}
-}
-
-static int enter_array(struct scan *s, const char *token)
-{
-	unsigned long index = strtoul(token, NULL, 10);
-
-	for (s->at++;; index--) {
-		skip_space(s);
-		if (s->at >= s->end || *s->at == ']')
-			return 0;
-		if (!index)
-			return 1;
-		skip_value(s);
-		skip_space(s);
-		if (s->at >= s->end || *s->at++ != ',')
-			return 0;
-	}
-}
-
-int source_line(const struct source *source, const char *pointer)
-{
-	struct scan s = {.at = source->text, .end = source->text + source->length, .line = 1};
-
-	for (skip_space(&s); *pointer == '/';) {
-		size_t length = strcspn(++pointer, "/");
-		struct scan inner = s;
-		int found = 0;
-
-		if (s.at < s.end && *s.at == '{')
-			found = enter_object(&inner, pointer, length);
-		else if (s.at < s.end && *s.at == '[')
-			found = enter_array(&inner, pointer);
-		if (!found)
-			break; /* a key that is missing: the line of what should have it */
-		s = inner;
-		pointer += length;
-	}
-	return s.line;
-}
 
 /* What a JSON text should have been that jansson refused. */
 static const char *wanted_json(enum json_error_code code)

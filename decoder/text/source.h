@@ -8,15 +8,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
-struct error;
-
-struct source {
-	const char *name; /* path below the root: "abi/attr.json" */
-	const char *root; /* shown before the name in messages: "cases", or the folder given */
-	const char *text; /* NUL-terminated */
-	size_t length;    /* bytes, without the NUL */
-	int is_borrowed;  /* for what others in it need: built in, beside files that were named */
-};
+#include "text/error.h"
 
 /* A list of sources, sorted by name. */
 struct sources {
@@ -24,10 +16,6 @@ struct sources {
 	size_t count;
 	char *owned_root; /* NULL: built in */
 };
-
-/* The line (from 1) on which the value at an RFC 6901 pointer begins, or 0. The text is valid JSON.
- */
-int source_line(const struct source *source, const char *pointer);
 
 /*
  * Parses one source: strict JSON, no duplicate keys. Returns a new reference, or NULL with `e`
