@@ -9,15 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t load(const unsigned char *p, unsigned size, enum byte_order order)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < size; i++)
-		value = value << 8 | p[order == BIG ? i : size - 1 - i];
-	return value;
-}
-
 static void store(unsigned char *p, unsigned size, enum byte_order order, uint64_t value)
 {
 	for (unsigned i = 0; i < size; i++, value >>= 8)
@@ -43,7 +34,7 @@ static unsigned shift_of(const struct abi_field *field, enum byte_order order)
 
 uint64_t attr_get(const struct abi_field *field, const unsigned char *bytes, enum byte_order order)
 {
-	uint64_t unit = load(bytes + field->offset, field->size, order);
+	uint64_t unit = load_word(bytes + field->offset, field->size, order);
 	uint64_t value = unit >> shift_of(field, order) & mask_of(field);
 
 	if (field->is_signed && value >> (width_of(field) - 1))
@@ -54,7 +45,7 @@ uint64_t attr_get(const struct abi_field *field, const unsigned char *bytes, enu
 void attr_set(const struct abi_field *field, unsigned char *bytes, enum byte_order order,
 	      uint64_t value)
 {
-	uint64_t unit = load(bytes + field->offset, field->size, order);
+	uint64_t unit = load_word(bytes + field->offset, field->size, order);
 	uint64_t mask = mask_of(field) << shift_of(field, order);
 
 	unit = (unit & ~mask) | ((value << shift_of(field, order)) & mask);
@@ -273,7 +264,7 @@ json_t *attr_to_json(const struct abi *abi, const struct abi_arch *arch, const u
 {
 	const struct abi_value *breakpoint = abi_value(abi_family(abi, "type"), "breakpoint", NULL);
 	json_t *attr = json_object(), *tail = json_object();
-	uint32_t type = length >= 4 ? (uint32_t)load(bytes, 4, order) : 0;
+	uint32_t type = length >= 4 ? (uint32_t)load_word(bytes, 4, order) : 0;
 	int err = !attr || !tail;
 
 	for (size_t i = 0; i < abi->field_count && !err; i++) {

@@ -6,18 +6,9 @@
 #ifndef PERFABI_ATTR_H
 #define PERFABI_ATTR_H
 
-#include <endian.h>
-
 #include "abi/abi.h"
 #include "abi/value.h"
-
-enum byte_order { LITTLE, BIG };
-
-/* The order of the machine this runs on. */
-static inline enum byte_order host_order(void)
-{
-	return BYTE_ORDER == BIG_ENDIAN ? BIG : LITTLE;
-}
+#include "abi/word.h"
 
 /*
  * Reads or writes one field. `bytes` holds at least field->offset + field->size bytes. A bit field

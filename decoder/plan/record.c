@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "abi/attr.h"
 #include "text/json.h"
 #include "text/json_text.h"
 

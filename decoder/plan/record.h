@@ -6,9 +6,7 @@
 #ifndef PERFABI_RECORD_H
 #define PERFABI_RECORD_H
 
-#include <string.h>
-
-#include "abi/attr.h"
+#include "abi/word.h"
 #include "plan/plan.h"
 
 /* Why a record could not be read by its plan; 0 if it could. */
@@ -72,32 +70,5 @@ enum record_problem record_put(const struct plan *plan, struct record *r,
 /* The sentence to a problem: "callchain: more elements than bytes". Returns `text`. */
 const char *record_problem_text(enum record_problem problem, const struct record *r, char *text,
 				size_t size);
-
-/* An unsigned number of 1, 2, 4 or 8 bytes; `swap`: not in this machine's order. */
-static inline uint64_t load_swapped(const unsigned char *p, unsigned width, bool swap)
-{
-	uint16_t v16;
-	uint32_t v32;
-	uint64_t v64;
-
-	switch (width) {
-	case 1:
-		return *p;
-	case 2:
-		memcpy(&v16, p, 2);
-		return swap ? __builtin_bswap16(v16) : v16;
-	case 4:
-		memcpy(&v32, p, 4);
-		return swap ? __builtin_bswap32(v32) : v32;
-	default:
-		memcpy(&v64, p, 8);
-		return swap ? __builtin_bswap64(v64) : v64;
-	}
-}
-
-static inline uint64_t load_word(const unsigned char *bytes, unsigned width, enum byte_order order)
-{
-	return load_swapped(bytes, width, order != host_order());
-}
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "stream/decode.h"
+#include "stream/given_attrs.h"
 #include "text/json.h"
 #include "input/scan.h"
 
@@ -157,7 +158,7 @@ static int put_list_header(struct decoder *d, struct out *out, const char *forma
 	p = put_text(put_text(p, "\",\"byte_order\":\""),
 		     d->events.order == BIG ? "big" : "little");
 	out->at = put_text(p, "\",");
-	return attr_list_put(&d->attrs, &d->events, out);
+	return given_attrs_put(&d->attrs, &d->events, out);
 }
 
 /* What of the attrs of --attr does not tell whose a record is. */
@@ -214,7 +215,7 @@ static int take_attrs(struct decoder *d, struct error *e)
 				  "this is no perf.data");
 	err = attr_list_read(&d->attrs, d->abi, d->events.arch, d->options->attr,
 			     d->options->attr_name ? d->options->attr_name : "attr", NULL, e);
-	return err ? err : attr_list_add(&d->attrs, &d->events, e);
+	return err ? err : given_attrs_add(&d->attrs, &d->events, e);
 }
 
 static int begin_ring(struct decoder *d, struct error *e)

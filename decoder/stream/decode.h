@@ -6,7 +6,7 @@
 #ifndef PERFABI_DECODE_H
 #define PERFABI_DECODE_H
 
-#include "stream/attr_list.h"
+#include "abi/attr_list.h"
 #include "stream/damage.h"
 #include "input/decompress.h"
 #include "input/input.h"

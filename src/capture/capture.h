@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "stream/attr_list.h"
+#include "abi/attr_list.h"
 #include "capture/recording.h"
 
 enum { CAPTURE_ATTRS = 64, CAPTURE_CPUS = 4096 };

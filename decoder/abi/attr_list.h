@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The attrs of records that come without them, in JSON: what --attr reads and --attr-of prints.
+ * Attrs, each with the ids of its events: what --attr reads, for records that come without them.
  */
 #ifndef PERFABI_ATTR_LIST_H
 #define PERFABI_ATTR_LIST_H
 
-#include "stream/events.h"
-#include "text/out.h"
+#include "abi/attr.h"
+
+struct attr_ids {
+	uint64_t *ids;
+	size_t count;
+};
 
 struct attr_list {
-	json_t *json;         /* a list of {"attr": {...}, "ids": [...]} */
 	unsigned char *bytes; /* for each an attr in abi->attr_size bytes, in the host's order; its
 			       * size is, where none is given, the smallest that will do */
+	struct attr_ids *ids; /* for each, those of its events; none if nobody said */
 	size_t count;
 };
 
@@ -22,10 +26,6 @@ struct attr_list {
  */
 int attr_list_read(struct attr_list *list, const struct abi *abi, const struct abi_arch *arch,
 		   const char *text, const char *name, const struct vars *vars, struct error *e);
-int attr_list_add(const struct attr_list *list, struct events *events, struct error *e);
-
-/* Writes the member "attrs". 0 or -ENOMEM. */
-int attr_list_put(const struct attr_list *list, const struct events *events, struct out *out);
 
 /* Whether the first attr has that field other than 0. */
 bool attr_list_flag(const struct attr_list *list, const struct abi *abi, const char *field);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lists of attrs -> events, and -> JSON.
+ */
+#include "stream/given_attrs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/json.h"
+#include "text/json_text.h"
+
+static int add_one(const struct attr_list *list, size_t i, struct events *events, struct error *e)
+{
+	enum byte_order order = events->order;
+	size_t size = events->abi->attr_size;
+	int event, err = 0;
+
+	events->order = host_order();
+	event = events_add(events, list->bytes + i * size, size, e);
+	events->order = order;
+	if (event < 0)
+		return event;
+	for (size_t k = 0; k < list->ids[i].count && !err; k++)
+		err = events_add_id(events, list->ids[i].ids[k], event);
+	return err == -E2BIG ? error_text(e, NULL, "more", "at most %d ids", IDS_MAX) : err;
+}
+
+int given_attrs_add(const struct attr_list *list, struct events *events, struct error *e)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < list->count && !err; i++)
+		err = add_one(list, i, events, e);
+	return err;
+}
+
+/* Numbers that --attr takes back: jansson's integers end at 2^63 - 1. */
+static char *put_ids(char *p, const struct attr_ids *ids)
+{
+	p = put_text(p, ",\"ids\":[");
+	for (size_t i = 0; i < ids->count; i++) {
+		if (ids->ids[i] > INT64_MAX)
+			p = put_text(put_hex(put_text(p, "\"0x"), ids->ids[i]), "\"");
+		else
+			p = put_u64(p, ids->ids[i]);
+		*p++ = ',';
+	}
+	return put_close(p, ']');
+}
+
+static int put_one(const struct attr_list *list, size_t i, const struct events *events,
+		   struct out *out)
+{
+	size_t size = events->abi->attr_size;
+	json_t *json =
+		attr_to_json(events->abi, events->arch, list->bytes + i * size, size, host_order());
+	char *text = json ? json_text(json, JSON_COMPACT) : NULL;
+	char *p = text ? out_room(out, strlen(text) + 32 + list->ids[i].count * 24) : NULL;
+
+	json_decref(json);
+	if (p) {
+		p = put_text(put_text(i ? put_text(p, ",") : p, "{\"attr\":"), text);
+		if (list->ids[i].count)
+			p = put_ids(p, &list->ids[i]);
+		out->at = put_text(p, "}");
+	}
+	free(text);
+	return p ? 0 : -ENOMEM;
+}
+
+int given_attrs_put(const struct attr_list *list, const struct events *events, struct out *out)
+{
+	static const char begin[] = "\"attrs\":[";
+	int err = out_append(out, begin, sizeof(begin) - 1);
+
+	for (size_t i = 0; i < list->count && !err; i++)
+		err = put_one(list, i, events, out);
+	return err ? err : out_append(out, "]", 1);
+}
