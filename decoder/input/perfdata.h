@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The file format of perf record: its header, attrs with their ids, feature sections.
+ * The file format of perf record: the header, and where it says that the sections are.
  */
 #ifndef PERFABI_PERFDATA_H
 #define PERFABI_PERFDATA_H
 
+#include "abi/abi.h"
+#include "abi/word.h"
 #include "input/input.h"
-#include "stream/lines.h"
 
 enum {
 	PERFDATA_MAGIC = 8,
 	PERFDATA_PIPE_HEADER = 16,
 	PERFDATA_HEADER = 104,
-	PERFDATA_DATA_OFFSET = 40, /* where data.offset stands, ... */
+	PERFDATA_ATTR_SIZE = 16,   /* where the size of an attr's entry stands, ... */
+	PERFDATA_ATTRS = 24,       /* ... where attrs.offset, ... */
+	PERFDATA_DATA_OFFSET = 40, /* ... data.offset, ... */
 	PERFDATA_DATA_SIZE = 48,   /* ... and data.size */
 	FEATURES = 256,
 };
@@ -34,30 +37,17 @@ bool perfdata_detect(const unsigned char *bytes, size_t n, enum byte_order *orde
 int perfdata_open(struct perfdata *file, const struct abi *abi, struct input *in,
 		  enum byte_order order, struct error *e);
 
-/*
- * Reads attrs and feature sections, adds the attrs to `events`, and writes the line `header` to
- * `out`. What is wrong there becomes diagnostics of `lines`. 0, or a negative errno: what was
- * written by then is how the line begins.
- */
-int perfdata_header(const struct perfdata *file, struct input *in, struct events *events,
-		    struct lines *lines, struct out *out);
+/* The entry of a table of sections, 16 bytes: offset and size. */
+struct segment perfdata_segment(const unsigned char *bytes, enum byte_order order);
+
+/* Whether it has a section of that number, below FEATURES. */
+bool perfdata_has_feature(const struct perfdata *file, unsigned feature);
 
 /*
- * Adds the event of an attr of `size` bytes that stands at `offset`. *event is its index, or
- * negative after a diagnostic: it cannot be one. 0 or -ENOMEM.
+ * Where that section is; *named_at is where the file says so. 1, 0 if the file ends before, or a
+ * negative errno.
  */
-int perfdata_add_attr(struct events *events, const unsigned char *attr, size_t size,
-		      uint64_t offset, struct lines *lines, int *event);
-
-/* Takes the architecture from the bytes of the feature section "arch". 0 or -ENOMEM. */
-int perfdata_take_arch(struct events *events, struct lines *lines, const unsigned char *bytes,
-		       size_t size);
-
-/*
- * The members of a feature section, whose bytes are those of `range`: "hostname":"vm", without
- * braces. 0 or -ENOMEM.
- */
-int perfdata_put_feature(unsigned feature, const unsigned char *bytes, const struct segment *range,
-			 struct lines *lines, struct out *out);
+int perfdata_find_feature(const struct perfdata *file, struct input *in, enum byte_order order,
+			  unsigned feature, struct segment *range, uint64_t *named_at);
 
 #endif

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/record.h"
-
 static uint64_t field(const struct plan *plan, const unsigned char *page, size_t n,
 		      enum byte_order order, const char *name)
 {

@@ -5,8 +5,9 @@
 #ifndef PERFABI_RING_H
 #define PERFABI_RING_H
 
-#include "stream/events.h"
+#include "abi/word.h"
 #include "input/input.h"
+#include "plan/plan.h"
 
 struct ring {
 	struct segment segments[SEGMENTS];

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chain of records by their sizes, and how to find it again.
+ * The chain of records by their sizes.
  */
 #include "input/scan.h"
 
-static uint16_t size_at(const struct events *events, const unsigned char *bytes)
-{
-	return (uint16_t)load_word(bytes + 6, 2, events->order);
-}
-
-size_t scan_records(const struct events *events, const bool *special, const unsigned char *bytes,
+size_t scan_records(enum byte_order order, const bool *special, const unsigned char *bytes,
 		    size_t size, bool at_end, enum scan_stop *stop)
 {
-	enum byte_order order = events->order;
 	size_t at = 0;
 
 	for (;;) {
@@ -39,69 +33,4 @@ size_t scan_records(const struct events *events, const bool *special, const unsi
 		}
 		return at;
 	}
-}
-
-enum verdict { NO_RECORD, RECORD, UNDECIDED };
-
-/* A header as one could be, whatever the length of the record. */
-static bool is_plausible(const struct events *events, const unsigned char *bytes)
-{
-	uint32_t type = (uint32_t)load_word(bytes, 4, events->order);
-	uint16_t length = size_at(events, bytes);
-
-	return type < TYPES && events->slot_of[type] >= 0 && length >= 8 &&
-	       (events->is_tool[type] || length % 8 == 0);
-}
-
-/* Whether behind one of perf's own records, which fit nearly anything, comes another. */
-static enum verdict has_successor(const struct events *events, const unsigned char *bytes,
-				  size_t size, bool at_end)
-{
-	if (size < 8)
-		return !at_end ? UNDECIDED : size ? NO_RECORD : RECORD;
-	if (!is_plausible(events, bytes) || (at_end && size_at(events, bytes) > size))
-		return NO_RECORD;
-	return RECORD;
-}
-
-static enum verdict try_record(struct lines *lines, const unsigned char *bytes, size_t size,
-			       bool at_end)
-{
-	const struct events *events = lines->events;
-	uint32_t type = (uint32_t)load_word(bytes, 4, events->order);
-	size_t length = size_at(events, bytes);
-	enum verdict verdict = RECORD;
-
-	if (!is_plausible(events, bytes))
-		return NO_RECORD;
-	if (length > size)
-		return at_end ? NO_RECORD : UNDECIDED;
-	if (events->is_tool[type])
-		verdict = has_successor(events, bytes + length, size - length, at_end);
-	if (verdict != RECORD)
-		return verdict;
-	if (length > lines->credit)
-		return NO_RECORD;
-	lines->credit -= length;
-	return lines_fits(lines, bytes, length) ? RECORD : NO_RECORD;
-}
-
-size_t scan_resync(struct lines *lines, const unsigned char *bytes, size_t from, size_t size,
-		   bool at_end, bool *found)
-{
-	enum { CREDIT_A_STEP = 128 };
-
-	size_t at;
-
-	*found = false;
-	for (at = from; at + 8 <= size; at += 8) {
-		enum verdict verdict = try_record(lines, bytes + at, size - at, at_end);
-
-		*found = verdict == RECORD;
-		if (verdict != NO_RECORD)
-			return at;
-		if (lines->credit < LINES_CREDIT)
-			lines->credit += CREDIT_A_STEP;
-	}
-	return at_end ? size : at;
 }

@@ -9,7 +9,6 @@
 #include "stream/decode.h"
 #include "stream/given_attrs.h"
 #include "text/json.h"
-#include "input/scan.h"
 
 /* Diagnostics of a header, which are kept until it is out; more of them are counted. */
 enum { HEADER_DIAGNOSTICS = 1000 };
@@ -58,7 +57,7 @@ static int put_header(struct decoder *d, int (*make)(struct decoder *, struct ou
 
 static int make_perfdata_header(struct decoder *d, struct out *out)
 {
-	return perfdata_header(&d->file, &d->in, &d->events, &d->lines, out);
+	return perfdata_header_put(&d->file, &d->in, &d->events, &d->lines, out);
 }
 
 /* The part of the bytes from `offset` on that is this shard's; the header is the first one's. */

@@ -4,6 +4,8 @@
  */
 #include "stream/damage.h"
 
+#include "stream/resync.h"
+
 void damage_begin(struct damage *damage, const struct events *events, const unsigned char *bytes,
 		  size_t size, enum scan_stop stop, struct place place)
 {
@@ -47,7 +49,7 @@ size_t damage_pass(struct damage *damage, struct lines *lines, const unsigned ch
 	bool anywhere = damage->skipped || damage->goes_on || damage->stop == SCAN_MORE, found;
 	size_t from = anywhere ? 0 : 8, n;
 
-	n = scan_resync(lines, bytes, from < size ? from : size, size, at_end, &found);
+	n = resync(lines, bytes, from < size ? from : size, size, at_end, &found);
 	damage->skipped += n;
 	if (!found && !(at_end && n == size))
 		return n;

@@ -7,6 +7,7 @@
 #define PERFABI_DAMAGE_H
 
 #include "input/scan.h"
+#include "stream/lines.h"
 
 struct damage {
 	bool active;

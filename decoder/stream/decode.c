@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/scan.h"
+#include "stream/resync.h"
 
 /* The records that are not only written. */
 enum { PLAIN, HEADER_ATTR, HEADER_FEATURE, COMPRESSED, FOLLOWED };
@@ -180,7 +180,7 @@ static bool take_decompressed(struct decoder *d, const unsigned char *bytes, siz
 		return true;
 	}
 	if (!d->inner.active) {
-		*n = scan_records(&d->events, d->special, bytes, size, at_end, &stop);
+		*n = scan_records(d->events.order, d->special, bytes, size, at_end, &stop);
 		if (*n) {
 			*err = put_run(d, bytes, *n, place);
 			return true;
@@ -339,7 +339,8 @@ static int add_event(struct decoder *d, const unsigned char *bytes, size_t size,
 	if (length < smallest || length > size - 8)
 		return 0;
 	decoder_set_silence(d, place);
-	err = perfdata_add_attr(&d->events, bytes + 8, length, place.offset + 8, &d->lines, &event);
+	err = perfdata_header_add_attr(&d->events, bytes + 8, length, place.offset + 8, &d->lines,
+				       &event);
 	for (size_t at = 8 + length; !err && event >= 0 && at + 8 <= size; at += 8) {
 		err = events_add_id(&d->events, load_word(bytes + at, 8, d->events.order), event);
 		lines_id_clashes(&d->lines, &d->events, place);
@@ -359,7 +360,7 @@ static int take_feature(struct decoder *d, const unsigned char *bytes, size_t si
 
 	if (size < 16 || !arch || load_word(bytes + 8, 8, d->events.order) != arch->value)
 		return 0;
-	return perfdata_take_arch(&d->events, &d->lines, bytes + 16, size - 16);
+	return perfdata_header_take_arch(&d->events, &d->lines, bytes + 16, size - 16);
 }
 
 static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place,
@@ -445,7 +446,7 @@ int decoder_records(struct decoder *d)
 			continue;
 		}
 		place.offset = input_offset(&d->in, 0, &linear);
-		n = scan_records(&d->events, d->special, bytes, size, at_end, &stop);
+		n = scan_records(d->events.order, d->special, bytes, size, at_end, &stop);
 		if (n) {
 			n = cut_to_linear(d, bytes, n, linear);
 			if (d->jobs && !d->options->shards) {

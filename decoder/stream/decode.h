@@ -13,7 +13,7 @@
 #include "stream/jobs.h"
 #include "stream/lines.h"
 #include "perfabi.h"
-#include "input/perfdata.h"
+#include "stream/perfdata_header.h"
 #include "input/ring.h"
 #include "stream/select.h"
 

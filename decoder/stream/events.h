@@ -9,9 +9,10 @@
 #include <pthread.h>
 
 #include "abi/attr.h"
+#include "input/scan.h"
 #include "plan/plan.h"
 
-enum { TYPES = 256, SHAPES_MAX = 64, EVENTS_MAX = 65536, IDS_MAX = 1 << 19, USES_MAX = 16 };
+enum { SHAPES_MAX = 64, EVENTS_MAX = 65536, IDS_MAX = 1 << 19, USES_MAX = 16 };
 
 /* What events_find() answers when there is no event. */
 enum { EVENT_NONE = -1, EVENT_UNKNOWN = -2, EVENT_GUESSED = -3 };

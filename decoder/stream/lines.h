@@ -57,7 +57,7 @@ struct lines {
 	size_t cpus;
 	size_t limit;  /* diagnostics to write from now on, the rest are counted; 0: all */
 	size_t unsaid; /* those that were counted */
-	size_t credit; /* bytes that may be tried in vain as records; scan.h */
+	size_t credit; /* bytes that may be tried in vain as records; resync.h */
 };
 
 enum { LINES_CREDIT = 1024 * 1024 };
@@ -73,7 +73,7 @@ struct place {
 	int64_t within;
 };
 
-/* Writes the records in `size` bytes, each of them whole (scan.h), the first one at `place`. */
+/* Writes the records in `size` bytes, each of them whole, the first one at `place`. */
 void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, struct place place);
 
 /* Whether a whole record is one that its plan accounts for to the last byte; nothing is written. */

@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Of a perf.data what comes before its records: attrs with their ids, and feature sections, whose
+ * layouts are in cases/abi.
+ */
+#include "stream/perfdata_header.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/json.h"
+#include "text/json_text.h"
+
+enum {
+	ATTR_MAX = 4096,
+	IDS_AT_ONCE = 4096,
+	SECTION_MAX = 1024 * 1024,
+	ARCH_MAX = 4096,
+};
+
+/* What perfdata_header_put() works with, on its way through the file's sections. */
+struct reader {
+	const struct perfdata *file;
+	struct input *in;
+	struct events *events;
+	struct lines *lines;
+	struct out *out;
+	uint64_t ids; /* bytes of ids so far */
+};
+
+static struct place at_offset(uint64_t offset)
+{
+	return (struct place){offset, -1};
+}
+
+/* A piece of the header line. 0 or -ENOMEM. */
+static int put(struct out *out, const char *text)
+{
+	char *p = out_room(out, strlen(text));
+
+	if (!p)
+		return -ENOMEM;
+	out->at = put_text(p, text);
+	return 0;
+}
+
+/* True if the range lies in the file; if not, a diagnostic says so. */
+static bool in_file(const struct reader *r, const struct segment *range, uint64_t named_at,
+		    const char *what)
+{
+	if (range->offset <= r->in->size && range->size <= r->in->size - range->offset)
+		return true;
+	lines_diagnostic(r->lines, at_offset(named_at), "section-past-end", 0,
+			 "%s: offset %llu, size %llu, in a file of %llu bytes", what,
+			 (unsigned long long)range->offset, (unsigned long long)range->size,
+			 (unsigned long long)r->in->size);
+	return false;
+}
+
+static int put_attr_json(struct out *out, const struct events *events, const unsigned char *bytes,
+			 size_t size)
+{
+	json_t *json = attr_to_json(events->abi, events->arch, bytes, size, events->order);
+	char *text = json ? json_text(json, JSON_COMPACT) : NULL;
+	int err = text ? put(out, text) : -ENOMEM;
+
+	free(text);
+	json_decref(json);
+	return err;
+}
+
+/* As many ids as the buffer holds; `first`: none came before them. */
+static int put_some_ids(const struct reader *r, int *event, const unsigned char *ids, size_t size,
+			uint64_t offset, bool first)
+{
+	char *p = out_room(r->out, size / 8 * 22);
+
+	if (!p)
+		return -ENOMEM;
+	for (size_t i = 0; i + 8 <= size; i += 8) {
+		uint64_t id = load_word(ids + i, 8, r->events->order);
+		int err = *event >= 0 ? events_add_id(r->events, id, *event) : 0;
+
+		if (err == -ENOMEM)
+			return err;
+		if (err) {
+			lines_diagnostic(r->lines, at_offset(offset + i), "too-many-ids", 0,
+					 "more than %d ids", IDS_MAX);
+			*event = -1;
+		}
+		lines_id_clashes(r->lines, r->events, at_offset(offset + i));
+		if (!first)
+			*p++ = ',';
+		first = false;
+		p = put_u64(p, id);
+	}
+	r->out->at = p;
+	return 0;
+}
+
+/* A read gave less than the section has, as `n` says: an error, or the file is not what it was. */
+static int got_shorter(const struct reader *r, long n, uint64_t offset)
+{
+	if (n < 0)
+		return (int)n;
+	lines_diagnostic(r->lines, at_offset(offset), "truncated", 0,
+			 "the file got shorter while it was read");
+	return 0;
+}
+
+static int put_ids(const struct reader *r, int event, const struct segment *range)
+{
+	unsigned char *ids = malloc(IDS_AT_ONCE * 8);
+	int err = ids ? 0 : -ENOMEM;
+
+	for (uint64_t at = 0; !err && at + 8 <= range->size;) {
+		size_t want = range->size - at < IDS_AT_ONCE * 8 ? (size_t)(range->size - at)
+								 : IDS_AT_ONCE * 8;
+		long n = input_read_at(r->in, range->offset + at, ids, want & ~(size_t)7);
+
+		if (n < 8) {
+			err = got_shorter(r, n, range->offset + at);
+			break;
+		}
+		err = put_some_ids(r, &event, ids, (size_t)n, range->offset + at, !at);
+		at += (uint64_t)n;
+	}
+	free(ids);
+	if (!err && range->size % 8)
+		lines_diagnostic(r->lines, at_offset(range->offset + range->size / 8 * 8),
+				 "truncated", 0, "%u bytes at the end of an attr's ids are no id",
+				 (unsigned)(range->size % 8));
+	return err;
+}
+
+/* The fields that decide how records are read, with bits that cases/abi has no name for. */
+static void check_bits(struct events *events, const unsigned char *attr, size_t size,
+		       uint64_t offset, struct lines *lines)
+{
+	static const char *const fields[] = {"sample_type", "read_format", "branch_sample_type"};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		const struct abi_field *field = abi_field(events->abi, fields[i]);
+		uint64_t value;
+
+		if (!field || !field->set || field->offset + field->size > size)
+			continue;
+		value = attr_get(field, attr, events->order);
+		for (size_t k = 0; k < field->set->count; k++)
+			value &= ~field->set->values[k].value;
+		if (value)
+			lines_diagnostic(lines, at_offset(offset + field->offset), "unknown-bits",
+					 0,
+					 "attr.%s has bits 0x%llx that cases/abi has no name for: "
+					 "records may hold more than is known",
+					 fields[i], (unsigned long long)value);
+	}
+}
+
+int perfdata_header_add_attr(struct events *events, const unsigned char *attr, size_t size,
+			     uint64_t offset, struct lines *lines, int *event)
+{
+	struct error e = {0};
+
+	*event = events_add(events, attr, size, &e);
+	check_bits(events, attr, size, offset, lines);
+	if (*event >= 0)
+		return 0;
+	if (!error_is_set(&e) || e.no_memory)
+		return -ENOMEM;
+	lines_diagnostic(lines, at_offset(offset), "attr", 0, "expected %s, got %s", e.expected,
+			 e.got);
+	return 0;
+}
+
+/*
+ * How many bytes of the entry are the attr's. No kernel takes one that says it is smaller than the
+ * first was; perf reads as much in any case.
+ */
+static size_t valid_size(const struct reader *r, const unsigned char *attr, uint64_t offset,
+			 size_t entry)
+{
+	uint64_t size = load_word(attr + 4, 4, r->events->order);
+	size_t smallest = r->events->abi->attr_smallest;
+
+	if (!size)
+		return smallest;
+	if (size < smallest) {
+		lines_diagnostic(r->lines, at_offset(offset + 4), "attr-size", 0,
+				 "attr.size is %llu, and no attr is smaller than %zu: it is read "
+				 "as one of these",
+				 (unsigned long long)size, smallest);
+		return smallest;
+	}
+	if (size > entry) {
+		lines_diagnostic(r->lines, at_offset(offset + 4), "attr-short", 0,
+				 "attr.size is %llu, and its entry has %zu bytes of it: the last "
+				 "%llu are missing and taken for 0",
+				 (unsigned long long)size, entry,
+				 (unsigned long long)(size - entry));
+		return entry;
+	}
+	return (size_t)size;
+}
+
+/*
+ * Ids of attrs do not overlap: together they cannot be more than the file. A file that says so
+ * could grow without end.
+ */
+static bool are_sound(struct reader *r, const struct segment *ids, uint64_t named_at)
+{
+	if (!in_file(r, ids, named_at, "ids of an attr"))
+		return false;
+	if (ids->size > r->in->size - r->ids) {
+		lines_diagnostic(r->lines, at_offset(named_at), "ids-overlap", 0,
+				 "the ids of this attr and those before it are more than the "
+				 "file's %llu bytes",
+				 (unsigned long long)r->in->size);
+		return false;
+	}
+	r->ids += ids->size;
+	return true;
+}
+
+/* One entry: an attr and where its ids are. *more: others may follow. */
+static int put_entry(struct reader *r, const unsigned char *entry, uint64_t offset, bool *more)
+{
+	size_t attr_size = (size_t)r->file->attr_size - 16;
+	size_t size = valid_size(r, entry, offset, attr_size);
+	struct segment ids = perfdata_segment(entry + attr_size, r->events->order);
+	int event, err = perfdata_header_add_attr(r->events, entry, size, offset, r->lines, &event);
+
+	if (!err)
+		err = put(r->out, "{\"attr\":");
+	if (!err)
+		err = put_attr_json(r->out, r->events, entry, size);
+	if (!err)
+		err = put(r->out, ",\"ids\":[");
+	if (!err && are_sound(r, &ids, offset + attr_size))
+		err = put_ids(r, event, &ids);
+	*more = event >= 0; /* that was said; there may be millions of them */
+	return err ? err : put(r->out, "]}");
+}
+
+static int put_attrs(struct reader *r)
+{
+	const struct perfdata *file = r->file;
+	unsigned char entry[ATTR_MAX + 16];
+	uint64_t count = file->attr_size ? file->attrs.size / file->attr_size : 0;
+	uint64_t smallest = r->events->abi->attr_smallest + 16u;
+	bool sizes = file->attr_size >= smallest && file->attr_size <= sizeof(entry), more = true;
+	int err = put(r->out, ",\"attrs\":[");
+
+	if (!sizes && file->attrs.size)
+		lines_diagnostic(r->lines, at_offset(PERFDATA_ATTR_SIZE), "attr-size", 0,
+				 "attr entries of %llu bytes: expected %llu to %zu",
+				 (unsigned long long)file->attr_size, (unsigned long long)smallest,
+				 sizeof(entry));
+	if (!sizes || !in_file(r, &file->attrs, PERFDATA_ATTRS, "attrs"))
+		count = 0;
+	else if (file->attrs.size % file->attr_size)
+		lines_diagnostic(
+			r->lines, at_offset(file->attrs.offset + count * file->attr_size),
+			"attr-size", 0,
+			"%llu bytes at the end of the attrs are less than an entry of %llu",
+			(unsigned long long)(file->attrs.size % file->attr_size),
+			(unsigned long long)file->attr_size);
+	for (uint64_t i = 0; !err && more && i < count; i++) {
+		uint64_t offset = file->attrs.offset + i * file->attr_size;
+		long n = input_read_at(r->in, offset, entry, (size_t)file->attr_size);
+
+		if (n < (long)file->attr_size) {
+			err = got_shorter(r, n, offset);
+			break;
+		}
+		if (i)
+			err = put(r->out, ",");
+		if (!err)
+			err = put_entry(r, entry, offset, &more);
+	}
+	lines_no_ids(r->lines, r->events, at_offset(file->attrs.offset));
+	return err ? err : put(r->out, "]");
+}
+
+static const struct abi_value *feature_value(const struct abi *abi, unsigned feature)
+{
+	const struct abi_family *features = abi_family(abi, "feature");
+
+	return features ? abi_value_of(features, feature) : NULL;
+}
+
+static char *put_feature_name(char *p, const struct abi_value *value, unsigned feature)
+{
+	*p++ = '"';
+	if (value)
+		p = put_text(p, value->name);
+	else
+		p = put_u64(put_text(p, "feature_"), feature);
+	return put_text(p, "\":");
+}
+
+/* "name":{"offset":...,"size":...}: where it is, not what. */
+static int put_range(struct out *out, unsigned feature, const struct abi_value *value,
+		     const struct segment *range)
+{
+	char *p = out_room(out, 256);
+
+	if (!p)
+		return -ENOMEM;
+	p = put_text(put_feature_name(p, value, feature), "{\"offset\":");
+	p = put_text(put_u64(p, range->offset), ",\"size\":");
+	out->at = put_text(put_u64(p, range->size), "}");
+	return 0;
+}
+
+/* The text of a section goes out as it grows: a MiB of attrs is many of JSON. */
+static char *spill(void *out, char *p)
+{
+	return out_spill(out, p);
+}
+
+/* ... or nowhere, where it is only to be seen whether its layout fits. */
+static char *forget(void *out, char *p)
+{
+	char *base = ((struct out *)out)->at;
+
+	*base = p[-1]; /* which put_close() looks at */
+	return base + 1;
+}
+
+static enum record_problem run_section(const struct plan *plan, struct lines *lines,
+				       const unsigned char *bytes, size_t size, struct out *out,
+				       char *(*where)(void *, char *), char **p)
+{
+	bool notes = lines->record.notes;
+	enum record_problem problem;
+
+	lines->record.order = lines->events->order;
+	lines->record.arch = lines->events->arch;
+	lines->record.notes = false;
+	lines->record.spill = where;
+	lines->record.spill_to = out;
+	lines->record.dry = where == forget;
+	problem = record_put(plan, &lines->record, bytes, 0, size, 0, p);
+	lines->record.spill = NULL;
+	lines->record.dry = false;
+	lines->record.notes = notes;
+	return problem;
+}
+
+/* Bytes that no field accounts for make the members an object of their own: "rest" is in it. */
+static int put_section(unsigned feature, const struct abi_value *value, const struct plan *plan,
+		       const unsigned char *bytes, const struct segment *range, struct lines *lines,
+		       struct out *out)
+{
+	size_t size = (size_t)range->size, longest = record_longest(plan, size) + 256;
+	char *p = out_room(out, longest), text[160];
+	enum record_problem problem;
+
+	if (!p)
+		return -ENOMEM;
+	problem = run_section(plan, lines, bytes, size, out, forget, &p);
+	if (problem)
+		lines_diagnostic(lines, at_offset(range->offset + lines->record.failed_at),
+				 "feature", 0, "%s: %s", value->name,
+				 record_problem_text(problem, &lines->record, text, sizeof(text)));
+	if (lines->record.err)
+		return lines->record.err;
+	if (problem && problem != RECORD_LEFT && problem != RECORD_IMPOSSIBLE)
+		return put_range(out, feature, value, range);
+	p = out->at;
+	if (problem == RECORD_LEFT)
+		p = put_text(put_feature_name(p, value, feature), "{");
+	run_section(plan, lines, bytes, size, out, spill, &p);
+	p -= p[-1] == ',';
+	if (problem == RECORD_LEFT)
+		*p++ = '}';
+	out->at = p;
+	return lines->record.err;
+}
+
+static int put_known_feature(unsigned feature, const unsigned char *bytes,
+			     const struct segment *range, struct lines *lines, struct out *out)
+{
+	const struct abi *abi = lines->events->abi;
+	const struct abi_value *value = feature_value(abi, feature);
+	struct plan_for with = {.abi = abi};
+	struct error e = {0};
+	struct plan plan;
+	int err;
+
+	if (!value)
+		return put_range(out, feature, value, range);
+	if (plan_make(&plan, &with, abi_family(abi, "feature"), value, &e))
+		return -ENOMEM; /* the layout itself was held against the language before */
+	err = put_section(feature, value, &plan, bytes, range, lines, out);
+	plan_free(&plan);
+	return err;
+}
+
+/* The bytes of a section that is decoded; NULL in *bytes where it is given by its place alone. */
+static int read_section(struct input *in, const struct segment *range, unsigned char **bytes)
+{
+	long n;
+
+	*bytes = NULL;
+	if (range->size > SECTION_MAX)
+		return 0;
+	*bytes = malloc(range->size ? (size_t)range->size : 1);
+	if (!*bytes)
+		return -ENOMEM;
+	n = input_read_at(in, range->offset, *bytes, (size_t)range->size);
+	if (n == (long)range->size)
+		return 0;
+	free(*bytes);
+	*bytes = NULL;
+	return n < 0 ? (int)n : 0;
+}
+
+static int put_feature(const struct reader *r, unsigned feature, const struct segment *range)
+{
+	const struct abi_value *value = feature_value(r->lines->events->abi, feature);
+	const json_t *fields = value ? json_object_get(value->json, "fields") : NULL;
+	unsigned char *bytes = NULL;
+	const char *fixed = !json_array_size(fields) ? "true" : !range->size ? "null" : NULL;
+	int err = 0;
+
+	if (fields && fixed) {
+		char *p = out_room(r->out, 256);
+
+		if (!p)
+			return -ENOMEM;
+		r->out->at = put_text(put_feature_name(p, value, feature), fixed);
+		return 0;
+	}
+	if (fields)
+		err = read_section(r->in, range, &bytes);
+	if (!err)
+		err = bytes ? put_known_feature(feature, bytes, range, r->lines, r->out)
+			    : put_range(r->out, feature, value, range);
+	free(bytes);
+	return err;
+}
+
+static int find_feature(const struct reader *r, unsigned feature, struct segment *range,
+			uint64_t *named_at)
+{
+	return perfdata_find_feature(r->file, r->in, r->events->order, feature, range, named_at);
+}
+
+static int put_features(const struct reader *r)
+{
+	bool first = true;
+	int err = put(r->out, ",\"features\":{");
+
+	for (unsigned i = 0; i < FEATURES && !err; i++) {
+		struct segment range;
+		uint64_t named_at = 0;
+		char what[32];
+		int found;
+
+		if (!perfdata_has_feature(r->file, i))
+			continue;
+		found = find_feature(r, i, &range, &named_at);
+		if (found < 0)
+			return found;
+		if (!found) {
+			lines_diagnostic(r->lines, at_offset(named_at), "section-past-end", 0,
+					 "the table of feature sections ends past the file");
+			break;
+		}
+		snprintf(what, sizeof(what), "feature %u", i);
+		if (!in_file(r, &range, named_at, what))
+			continue;
+		if (!first)
+			err = put(r->out, ",");
+		if (!err)
+			err = put_feature(r, i, &range);
+		first = false;
+	}
+	return err ? err : put(r->out, "}");
+}
+
+int perfdata_header_take_arch(struct events *events, struct lines *lines,
+			      const unsigned char *bytes, size_t size)
+{
+	static const char key[] = "\"arch\":\"";
+	const struct abi_family *features = abi_family(events->abi, "feature");
+	const struct abi_value *arch = features ? abi_value(features, "arch", NULL) : NULL;
+	struct plan_for with = {.abi = events->abi};
+	struct error e = {0};
+	struct plan plan;
+	char *text, *p;
+
+	if (!arch || size > ARCH_MAX)
+		return 0;
+	if (plan_make(&plan, &with, features, arch, &e))
+		return -ENOMEM;
+	p = text = malloc(record_longest(&plan, size) + PUT_SLACK);
+	if (text && !run_section(&plan, lines, bytes, size, NULL, NULL, &p) &&
+	    (size_t)(p - text) > sizeof(key) && !memcmp(text, key, sizeof(key) - 1)) {
+		p = text + sizeof(key) - 1;
+		p[strcspn(p, "\"")] = '\0';
+		events_set_arch(events, abi_arch(events->abi, p));
+	}
+	free(text);
+	plan_free(&plan);
+	return text ? 0 : -ENOMEM;
+}
+
+/* The recording's own machine, which the names of registers in its attrs hang on. */
+static int find_arch(const struct reader *r)
+{
+	const struct abi_family *features = abi_family(r->events->abi, "feature");
+	const struct abi_value *arch = features ? abi_value(features, "arch", NULL) : NULL;
+	struct segment range;
+	uint64_t named_at;
+	unsigned char *bytes;
+	int err;
+
+	if (!arch || !perfdata_has_feature(r->file, (unsigned)arch->value))
+		return 0;
+	err = find_feature(r, (unsigned)arch->value, &range, &named_at);
+	if (err <= 0 || range.offset > r->in->size || range.size > r->in->size - range.offset)
+		return err < 0 ? err : 0;
+	err = read_section(r->in, &range, &bytes);
+	if (!err && bytes)
+		err = perfdata_header_take_arch(r->events, r->lines, bytes, (size_t)range.size);
+	free(bytes);
+	return err;
+}
+
+static int put_file(struct reader *r)
+{
+	int err = find_arch(r);
+	char *p;
+
+	if (!err)
+		err = put_attrs(r);
+	if (err || r->file->attrs_only)
+		return err;
+	p = out_room(r->out, 128);
+	if (!p)
+		return -ENOMEM;
+	p = put_u64(put_text(p, ",\"data\":{\"offset\":"), r->file->data.offset);
+	p = put_u64(put_text(p, ",\"size\":"), r->file->data.size);
+	r->out->at = put_text(p, "}");
+	return put_features(r);
+}
+
+int perfdata_header_put(const struct perfdata *file, struct input *in, struct events *events,
+			struct lines *lines, struct out *out)
+{
+	struct reader r = {file, in, events, lines, out, 0};
+	char *p = out_room(out, 256);
+	int err;
+
+	if (!p)
+		return -ENOMEM;
+	p = put_text(p, "{\"type\":\"header\",\"format\":\"");
+	p = put_text(p, file->is_pipe ? "perf.data pipe" : "perf.data");
+	p = put_u64(put_text(p, "\",\"version\":"), file->version);
+	p = put_text(put_text(p, ",\"byte_order\":\""), events->order == BIG ? "big" : "little");
+	out->at = put_text(p, "\"");
+	err = file->is_pipe ? 0 : put_file(&r);
+	return err ? err : put(out, "}\n");
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The header line of a perf.data, and what the records behind it go by.
+ */
+#ifndef PERFABI_PERFDATA_HEADER_H
+#define PERFABI_PERFDATA_HEADER_H
+
+#include "input/perfdata.h"
+#include "stream/lines.h"
+
+/*
+ * Reads attrs and feature sections, adds the attrs to `events`, and writes the line `header` to
+ * `out`. What is wrong there becomes diagnostics of `lines`. 0, or a negative errno: what was
+ * written by then is how the line begins.
+ */
+int perfdata_header_put(const struct perfdata *file, struct input *in, struct events *events,
+			struct lines *lines, struct out *out);
+
+/*
+ * Adds the event of an attr of `size` bytes that stands at `offset`. *event is its index, or
+ * negative after a diagnostic: it cannot be one. 0 or -ENOMEM.
+ */
+int perfdata_header_add_attr(struct events *events, const unsigned char *attr, size_t size,
+			     uint64_t offset, struct lines *lines, int *event);
+
+/* Takes the architecture from the bytes of the feature section "arch". 0 or -ENOMEM. */
+int perfdata_header_take_arch(struct events *events, struct lines *lines,
+			      const unsigned char *bytes, size_t size);
+
+#endif
