@@ -15,7 +15,7 @@
 
 #include "abi/attr.h"
 #include "stream/compare.h"
-#include "stream/decode.h"
+#include "layouts.h"
 #include "text/out.h"
 #include "perfabi.h"
 #include "text/say.h"

@@ -10,95 +10,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "layouts.h"
 #include "stream/decode.h"
-
-static int check_options(struct decoder *d)
-{
-	const struct perfabi_options *o = d->options;
-
-	if (o->shards && (o->shard < 1 || o->shard > o->shards))
-		return decoder_fail(d, -EINVAL, "shard %u of %u: expected a number from 1 to %u",
-				    o->shard, o->shards, o->shards);
-	return 0;
-}
-
-static int load(struct decoder *d, const struct events *base, struct error *e)
-{
-	struct utsname u;
-	int err = selection_make(&d->selection, d->options, base, e);
-
-	if (!err)
-		err = events_begin(&d->events, base, d->selection.fields, d->selection.field_count,
-				   e);
-	if (err)
-		return err;
-	d->abi = base->abi;
-	d->events.arch = abi_arch(d->abi, d->options->machine ? d->options->machine
-					  : uname(&u)         ? ""
-							      : u.machine);
-	d->events.arch_is_given = d->options->machine != NULL;
-	if (d->options->machine && !d->events.arch)
-		return error_text(e, NULL, d->options->machine, "a machine as uname -m names it");
-	decoder_set_roles(d);
-	return 0;
-}
-
-static int start(struct decoder *d)
-{
-	struct lines_options lines = d->selection.lines;
-	unsigned jobs = d->options->check ? 1 : d->options->jobs; /* findings hang on the order */
-	int err;
-
-	if (jobs > 1) {
-		d->jobs = jobs_start(jobs, &d->events, &lines, d->sink, d->context);
-		if (!d->jobs)
-			return -ENOMEM;
-	}
-	err = d->jobs ? out_init(&d->out, jobs_text, d->jobs)
-		      : out_init(&d->out, d->sink, d->context);
-	return err ? err : lines_init(&d->lines, &d->events, &lines, &d->out);
-}
-
-static int finish(struct decoder *d, int err)
-{
-	struct lines_sums sums = d->lines.sums;
-	int late;
-
-	if (d->jobs) {
-		if (!err)
-			err = out_flush(&d->out);
-		late = jobs_end(d->jobs, &sums);
-		d->jobs = NULL;
-		err = err ? err : late;
-		d->out.sink = d->sink;
-		d->out.context = d->context;
-	}
-	d->result->errors = sums.diagnostics[GRADE_ERROR];
-	d->result->warnings = sums.diagnostics[GRADE_WARNING];
-	d->result->notes = sums.diagnostics[GRADE_NOTE];
-	d->result->lost = sums.lost;
-	d->result->records = sums.unknown;
-	for (size_t i = 0; i < TYPES; i++)
-		d->result->records += sums.records[i];
-	if (!err && !d->options->no_summary && !d->options->shards && !d->options->header_only)
-		lines_summary(&d->lines, &sums);
-	if (!err)
-		err = out_flush(&d->out);
-	return err;
-}
-
-static void release(struct decoder *d)
-{
-	attr_list_free(&d->attrs);
-	plan_free(&d->ring.plan);
-	decompress_free(&d->decompress);
-	lines_free(&d->lines);
-	out_free(&d->out);
-	events_free(&d->events);
-	selection_free(&d->selection);
-	input_close(&d->in);
-	free(d);
-}
+#include "stream/select.h"
+#include "text/source.h"
 
 struct perfabi {
 	struct sources sources;
@@ -186,43 +101,157 @@ void perfabi_free(struct perfabi *perfabi)
 	free(perfabi);
 }
 
+static enum format format_of(enum perfabi_format format)
+{
+	switch (format) {
+	case PERFABI_PERF_DATA:
+		return FORMAT_PERF_DATA;
+	case PERFABI_RING:
+		return FORMAT_RING;
+	case PERFABI_RECORDS:
+		return FORMAT_RECORDS;
+	case PERFABI_AUTO:
+		break;
+	}
+	return FORMAT_UNKNOWN;
+}
+
+static int machine_options(struct decode_options *out, const struct abi *abi, const char *machine,
+			   struct error *e)
+{
+	struct utsname u;
+
+	out->arch = abi_arch(abi, machine ? machine : uname(&u) ? "" : u.machine);
+	out->arch_is_given = machine != NULL;
+	if (machine && !out->arch)
+		return error_text(e, NULL, machine, "a machine as uname -m names it");
+	return 0;
+}
+
+/* What the caller's options come to; what `selection` holds they point into. */
+static int take_options(struct decode_options *out, struct selection *selection,
+			const struct perfabi_options *o, const struct events *base, struct error *e)
+{
+	struct selection_names names = {o->types, o->type_count, o->fields, o->field_count};
+	int err = selection_make(selection, &names, base, e);
+
+	if (err)
+		return err;
+	*out = (struct decode_options){
+		.format = format_of(o->format),
+		.order_is_given = o->order != PERFABI_HOST,
+		.order = o->order == PERFABI_BIG ? BIG : LITTLE,
+		.lines = selection->lines,
+		.fields = selection->fields,
+		.field_count = selection->field_count,
+		.no_header = o->check,
+		.header_only = o->header_only,
+		.no_summary = o->no_summary,
+		.attrs_only = o->attrs_only,
+		.jobs = o->jobs,
+		.shard = o->shard,
+		.shards = o->shards,
+	};
+	out->lines.notes = o->bytes;
+	out->lines.strict = out->lines.unwritten = o->check;
+	return machine_options(out, base->abi, o->machine, e);
+}
+
+static int read_attrs(struct attr_list *attrs, const struct decoder *d,
+		      const struct perfabi_options *o, struct error *e)
+{
+	if (!o->attr)
+		return error_text(e, NULL, "none",
+				  "the attr of these records in JSON (--attr FILE): "
+				  "this is no perf.data");
+	return attr_list_read(attrs, d->abi, d->events.arch, o->attr,
+			      o->attr_name ? o->attr_name : "attr", NULL, e);
+}
+
+/* From the input's first byte to its last. */
+static int decode(struct decoder *d, const struct perfabi_options *o, struct error *e)
+{
+	struct attr_list attrs = {0};
+	int err = decoder_find_format(d, e);
+
+	if (!err && d->format != FORMAT_PERF_DATA)
+		err = read_attrs(&attrs, d, o, e);
+	d->attrs = &attrs;
+	if (!err)
+		err = decoder_begin(d, e);
+	if (!err && d->in.err)
+		err = d->in.err;
+	if (!err && !o->header_only)
+		err = decoder_records(d);
+	attr_list_free(&attrs);
+	return err;
+}
+
+static void count(struct perfabi_result *result, const struct lines_sums *sums)
+{
+	result->errors = sums->diagnostics[GRADE_ERROR];
+	result->warnings = sums->diagnostics[GRADE_WARNING];
+	result->notes = sums->diagnostics[GRADE_NOTE];
+	result->lost = sums->lost;
+	result->records = sums->unknown;
+	for (size_t i = 0; i < TYPES; i++)
+		result->records += sums->records[i];
+}
+
+static int run(struct decoder *d, int fd, const struct perfabi_options *o,
+	       struct perfabi_result *result, struct error *e)
+{
+	struct lines_sums sums;
+	int err = input_open(&d->in, fd);
+
+	if (!err)
+		err = decoder_start(d);
+	if (err)
+		return err;
+	err = decoder_end(d, decode(d, o, e), &sums);
+	count(result, &sums);
+	return err;
+}
+
+static int check_shard(const struct perfabi_options *o, struct perfabi_result *result)
+{
+	if (!o->shards || (o->shard >= 1 && o->shard <= o->shards))
+		return 0;
+	snprintf(result->message, sizeof(result->message),
+		 "shard %u of %u: expected a number from 1 to %u", o->shard, o->shards, o->shards);
+	return -EINVAL;
+}
+
 int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
 		   int (*sink)(void *context, const char *text, size_t size), void *context,
 		   struct perfabi_result *result)
 {
 	struct decoder *d = calloc(1, sizeof(*d));
+	struct selection selection = {0};
+	struct decode_options o;
 	struct error e = {0};
 	int err;
 
 	*result = (struct perfabi_result){0};
 	if (!d)
 		return -ENOMEM;
-	d->options = options;
-	d->result = result;
-	d->sink = sink;
-	d->context = context;
-	d->last = UINT64_MAX;
-	err = check_options(d);
+	err = check_shard(options, result);
 	if (!err)
-		err = load(d, &perfabi->base, &e);
+		err = take_options(&o, &selection, options, &perfabi->base, &e);
 	if (!err)
-		err = input_open(&d->in, fd);
+		err = decoder_init(d, &perfabi->base, &o, sink, context, &e);
 	if (!err)
-		err = start(d);
-	if (!err) {
-		err = decoder_begin(d, &e);
-		if (!err && d->in.err)
-			err = d->in.err;
-		if (!err && !options->header_only)
-			err = decoder_records(d);
-		err = finish(d, err);
-	}
+		err = run(d, fd, options, result, &e);
 	if (is_for_memory(&e, err))
 		err = -ENOMEM;
-	if (err && err == d->in.err && !result->message[0])
+	if (err && err == d->in.err && !d->message[0])
 		decoder_fail(d, err, "reading: %s", strerror(-err));
-	if (err && !result->message[0])
+	if (err && d->message[0])
+		memcpy(result->message, d->message, sizeof(result->message));
+	else if (err && !result->message[0])
 		error_text_of(&e, err, result->message, sizeof(result->message));
-	release(d);
+	decoder_free(d);
+	selection_free(&selection);
+	free(d);
 	return err;
 }

@@ -24,13 +24,13 @@ static int drop(void *context, const char *text, size_t size)
 /* The header, and what is wrong with it, is the first shard's. */
 static bool is_later_shard(const struct decoder *d)
 {
-	return d->options->shards && d->options->shard > 1;
+	return d->options.shards && d->options.shard > 1;
 }
 
 /* The header line goes out before what was found wrong while it was made. */
 static int put_header(struct decoder *d, int (*make)(struct decoder *, struct out *))
 {
-	bool is_later = is_later_shard(d), is_silent = d->options->check || is_later;
+	bool is_later = is_later_shard(d), is_silent = d->options.no_header || is_later;
 	struct out said, line;
 	int err = out_init(&said, NULL, NULL);
 
@@ -63,7 +63,7 @@ static int make_perfdata_header(struct decoder *d, struct out *out)
 /* The part of the bytes from `offset` on that is this shard's; the header is the first one's. */
 static void set_shard(struct decoder *d, uint64_t offset, uint64_t size)
 {
-	const struct perfabi_options *o = d->options;
+	const struct decode_options *o = &d->options;
 
 	if (o->shards < 2)
 		return;
@@ -118,9 +118,9 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 		err = spool(d);
 	if (err)
 		return err;
-	d->file.attrs_only = d->options->attrs_only;
+	d->file.attrs_only = d->options.attrs_only;
 	if (d->file.is_pipe) {
-		if (d->options->shards && !d->in.seekable)
+		if (d->options.shards && !d->in.seekable)
 			return error_text(e, NULL, "a pipe",
 					  "a file, whose size is known, for --shard");
 		input_advance(&d->in, PERFDATA_PIPE_HEADER);
@@ -157,7 +157,7 @@ static int put_list_header(struct decoder *d, struct out *out, const char *forma
 	p = put_text(put_text(p, "\",\"byte_order\":\""),
 		     d->events.order == BIG ? "big" : "little");
 	out->at = put_text(p, "\",");
-	return given_attrs_put(&d->attrs, &d->events, out);
+	return given_attrs_put(d->attrs, &d->events, out);
 }
 
 /* What of the attrs of --attr does not tell whose a record is. */
@@ -185,7 +185,7 @@ static int make_ring_header(struct decoder *d, struct out *out)
 	d->lines.record.order = d->events.order;
 	d->lines.record.notes = false;
 	record_put(&d->ring.plan, &d->lines.record, page, 0, (size_t)d->ring.page, 0, &p);
-	d->lines.record.notes = d->options->bytes;
+	d->lines.record.notes = d->options.lines.notes;
 	say_of_ids(d);
 	out->at = put_text(put_close(p, '}'), "}\n");
 	return out->err;
@@ -203,39 +203,22 @@ static int make_records_header(struct decoder *d, struct out *out)
 	return out->err;
 }
 
-/* Adds what --attr says to the events. */
-static int take_attrs(struct decoder *d, struct error *e)
-{
-	int err;
-
-	if (!d->options->attr)
-		return error_text(e, NULL, "none",
-				  "the attr of these records in JSON (--attr FILE): "
-				  "this is no perf.data");
-	err = attr_list_read(&d->attrs, d->abi, d->events.arch, d->options->attr,
-			     d->options->attr_name ? d->options->attr_name : "attr", NULL, e);
-	return err ? err : given_attrs_add(&d->attrs, &d->events, e);
-}
-
 static int begin_ring(struct decoder *d, struct error *e)
 {
 	int err = d->in.seekable ? 0 : spool(d);
 
-	if (d->options->shards)
-		return error_text(e, NULL, "an image of the mmap area",
-				  "a perf.data or records for --shard");
 	if (!err)
-		err = take_attrs(d, e);
+		err = given_attrs_add(d->attrs, &d->events, e);
 	if (!err)
 		err = ring_open(&d->ring, d->abi, &d->in, d->events.order,
-				attr_list_flag(&d->attrs, d->abi, "write_backward"), e);
+				attr_list_flag(d->attrs, d->abi, "write_backward"), e);
 	if (err)
 		return err;
 	err = put_header(d, make_ring_header);
 	if (err)
 		return err;
 	d->lines.sums.passed_over += d->ring.unread; /* an AUX area, say */
-	d->lines.options.backward = attr_list_flag(&d->attrs, d->abi, "write_backward");
+	d->lines.options.backward = attr_list_flag(d->attrs, d->abi, "write_backward");
 	d->lines.options.cut_end = d->ring.lost_end;
 	input_select(&d->in, d->ring.segments, d->ring.segment_count);
 	if (d->ring.lost_begin) {
@@ -249,9 +232,9 @@ static int begin_ring(struct decoder *d, struct error *e)
 
 static int begin_records(struct decoder *d, struct error *e)
 {
-	int err = take_attrs(d, e);
+	int err = given_attrs_add(d->attrs, &d->events, e);
 
-	if (!err && d->options->shards && !d->in.seekable)
+	if (!err && d->options.shards && !d->in.seekable)
 		return error_text(e, NULL, "a pipe", "a file, whose size is known, for --shard");
 	if (!err)
 		set_shard(d, 0, d->in.size);
@@ -261,38 +244,39 @@ static int begin_records(struct decoder *d, struct error *e)
 /* Of an image that may be cut short, or still come: what is not absurd. */
 static const uint64_t RING_MOST = UINT64_C(1) << 48;
 
-/* What the first bytes are, unless the options say; no more of a pipe is waited for than is needed.
+/*
+ * What the first bytes are, unless the options say; no more of a pipe is waited for than is needed.
+ * Bytes that are to be a perf.data are not looked at here.
  */
-static int find_format(struct decoder *d, enum perfabi_format *format, enum byte_order *order)
+static int look(struct decoder *d, enum byte_order *order)
 {
-	enum perfabi_format wanted = d->options->format;
+	enum format wanted = d->options.format;
 	size_t n = input_fill(&d->in, PERFDATA_PIPE_HEADER);
 	int is_ring;
 
-	*format = wanted;
-	if (wanted != PERFABI_RING && wanted != PERFABI_RECORDS &&
+	d->format = wanted;
+	if (wanted != FORMAT_RING && wanted != FORMAT_RECORDS &&
 	    perfdata_detect(input_bytes(&d->in), n, order)) {
-		*format = PERFABI_PERF_DATA;
+		d->format = FORMAT_PERF_DATA;
 		return 0;
 	}
-	if (wanted == PERFABI_PERF_DATA || wanted == PERFABI_RECORDS)
+	if (wanted == FORMAT_PERF_DATA || wanted == FORMAT_RECORDS)
 		return 0;
 	n = input_fill(&d->in, RING_PAGE_MIN);
 	is_ring = ring_detect(d->abi, input_bytes(&d->in), n, RING_MOST, order);
 	if (is_ring < 0)
 		return is_ring;
 	if (is_ring)
-		*format = PERFABI_RING;
-	else if (wanted == PERFABI_AUTO)
-		*format = PERFABI_RECORDS;
+		d->format = FORMAT_RING;
+	else if (wanted == FORMAT_UNKNOWN)
+		d->format = FORMAT_RECORDS;
 	return 0;
 }
 
-int decoder_begin(struct decoder *d, struct error *e)
+int decoder_find_format(struct decoder *d, struct error *e)
 {
 	enum byte_order order = host_order();
-	enum perfabi_format format;
-	int err = find_format(d, &format, &order);
+	int err = look(d, &order);
 	size_t n = input_fill(&d->in, 1);
 
 	if (err)
@@ -301,15 +285,23 @@ int decoder_begin(struct decoder *d, struct error *e)
 		return decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
 	if (!n)
 		return error_text(e, NULL, "no bytes at all", "a recording");
-	if (format == PERFABI_PERF_DATA && !perfdata_detect(input_bytes(&d->in), n, &order))
+	if (d->format == FORMAT_PERF_DATA && !perfdata_detect(input_bytes(&d->in), n, &order))
 		return error_text(e, NULL, "other bytes", "PERFILE2 or PERFFILE at the beginning");
-	if (format != PERFABI_PERF_DATA && d->options->order != PERFABI_HOST)
-		order = d->options->order == PERFABI_BIG ? BIG : LITTLE;
+	if (d->format == FORMAT_RING && d->options.shards)
+		return error_text(e, NULL, "an image of the mmap area",
+				  "a perf.data or records for --shard");
+	if (d->format != FORMAT_PERF_DATA && d->options.order_is_given)
+		order = d->options.order;
 	d->events.order = order;
-	switch (format) {
-	case PERFABI_PERF_DATA:
+	return 0;
+}
+
+int decoder_begin(struct decoder *d, struct error *e)
+{
+	switch (d->format) {
+	case FORMAT_PERF_DATA:
 		return begin_perfdata(d, e);
-	case PERFABI_RING:
+	case FORMAT_RING:
 		return begin_ring(d, e);
 	default:
 		return begin_records(d, e);

@@ -21,7 +21,7 @@ int decoder_fail(struct decoder *d, int err, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(d->result->message, sizeof(d->result->message), format, args);
+	vsnprintf(d->message, sizeof(d->message), format, args);
 	va_end(args);
 	return err;
 }
@@ -61,7 +61,7 @@ static void cut_to_shard(const struct decoder *d, const unsigned char **bytes, s
 
 static int put_run(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
 {
-	if (d->options->shards)
+	if (d->options.shards)
 		cut_to_shard(d, &bytes, &size, &place);
 	if (!size)
 		return 0;
@@ -449,7 +449,7 @@ int decoder_records(struct decoder *d)
 		n = scan_records(d->events.order, d->special, bytes, size, at_end, &stop);
 		if (n) {
 			n = cut_to_linear(d, bytes, n, linear);
-			if (d->jobs && !d->options->shards) {
+			if (d->jobs && !d->options.shards) {
 				err = jobs_window(d->jobs, &d->in, n, place);
 				continue;
 			}
@@ -475,7 +475,8 @@ int decoder_records(struct decoder *d)
 	return err;
 }
 
-void decoder_set_roles(struct decoder *d)
+/* Which records are more than written. */
+static void set_roles(struct decoder *d)
 {
 	static const struct {
 		const char *name;
@@ -498,4 +499,70 @@ void decoder_set_roles(struct decoder *d)
 				d->role[type] = roles[i].role;
 		d->special[type] = d->role[type] != PLAIN;
 	}
+}
+
+int decoder_init(struct decoder *d, const struct events *base, const struct decode_options *options,
+		 int (*sink)(void *context, const char *text, size_t size), void *context,
+		 struct error *e)
+{
+	int err;
+
+	*d = (struct decoder){.options = *options,
+			      .abi = base->abi,
+			      .sink = sink,
+			      .context = context,
+			      .last = UINT64_MAX};
+	err = events_begin(&d->events, base, options->fields, options->field_count, e);
+	if (err)
+		return err;
+	d->events.arch = options->arch;
+	d->events.arch_is_given = options->arch_is_given;
+	set_roles(d);
+	return 0;
+}
+
+int decoder_start(struct decoder *d)
+{
+	const struct lines_options *lines = &d->options.lines;
+	unsigned jobs = lines->strict ? 1 : d->options.jobs; /* findings hang on the order */
+	int err;
+
+	if (jobs > 1) {
+		d->jobs = jobs_start(jobs, &d->events, lines, d->sink, d->context);
+		if (!d->jobs)
+			return -ENOMEM;
+	}
+	err = d->jobs ? out_init(&d->out, jobs_text, d->jobs)
+		      : out_init(&d->out, d->sink, d->context);
+	return err ? err : lines_init(&d->lines, &d->events, lines, &d->out);
+}
+
+int decoder_end(struct decoder *d, int err, struct lines_sums *sums)
+{
+	const struct decode_options *o = &d->options;
+	int late;
+
+	*sums = d->lines.sums;
+	if (d->jobs) {
+		if (!err)
+			err = out_flush(&d->out);
+		late = jobs_end(d->jobs, sums);
+		d->jobs = NULL;
+		err = err ? err : late;
+		d->out.sink = d->sink;
+		d->out.context = d->context;
+	}
+	if (!err && !o->no_summary && !o->shards && !o->header_only)
+		lines_summary(&d->lines, sums);
+	return err ? err : out_flush(&d->out);
+}
+
+void decoder_free(struct decoder *d)
+{
+	plan_free(&d->ring.plan);
+	decompress_free(&d->decompress);
+	lines_free(&d->lines);
+	out_free(&d->out);
+	events_free(&d->events);
+	input_close(&d->in);
 }

@@ -1,55 +1,93 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One call of perfabi_decode(): between perfabi.c (options to result), begin.c (what the input is,
- * and its header line) and decode.c (its records).
+ * One recording, from its first byte to its last: what it is, and its header line (begin.c), then
+ * its records (decode.c). Whoever decodes calls, in this order, decoder_init(), input_open() of
+ * d->in, decoder_start(), decoder_find_format(), decoder_begin(), decoder_records(), decoder_end()
+ * and decoder_free(); where one fails, decoder_end() if decoder_start() did not, and
+ * decoder_free().
  */
 #ifndef PERFABI_DECODE_H
 #define PERFABI_DECODE_H
 
 #include "abi/attr_list.h"
-#include "stream/damage.h"
 #include "input/decompress.h"
 #include "input/input.h"
+#include "input/ring.h"
+#include "stream/damage.h"
 #include "stream/jobs.h"
 #include "stream/lines.h"
-#include "perfabi.h"
 #include "stream/perfdata_header.h"
-#include "input/ring.h"
-#include "stream/select.h"
 
 enum { FILL = 80 * 1024 }; /* of the window, before records are looked for */
 
+enum format {
+	FORMAT_UNKNOWN,
+	FORMAT_PERF_DATA,
+	FORMAT_RING,
+	FORMAT_RECORDS,
+};
+
+/* What is asked for; all zero is a good beginning. Texts and lists are the caller's. */
+struct decode_options {
+	enum format format; /* what the bytes are; FORMAT_UNKNOWN: the beginning tells */
+	bool order_is_given;
+	enum byte_order order;       /* of a ring or records */
+	const struct abi_arch *arch; /* whose registers; may be NULL */
+	bool arch_is_given;          /* the recording has no say */
+	struct lines_options lines;
+	const char *const *fields; /* of records; NULL: all */
+	size_t field_count;
+	bool no_header, header_only, no_summary;
+	bool attrs_only;        /* of a file nothing but its attrs is read */
+	unsigned jobs;          /* threads, with the caller's; 0 is 1 */
+	unsigned shard, shards; /* the shard-th (from 1) of so many; shards 0: all */
+};
+
 struct decoder {
-	const struct perfabi_options *options;
-	struct perfabi_result *result;
+	struct decode_options options;
 	const struct abi *abi;
 	struct events events;
 	struct input in;
 	struct out out;
 	struct lines lines;
-	struct selection selection;
 	struct jobs *jobs;
 	int (*sink)(void *, const char *, size_t);
 	void *context;
 	struct decompress decompress;
 	struct damage damage, inner; /* of the file, and of the compressed stream */
-	struct perfdata file;        /* of what it is: one of these three, */
+	enum format format;          /* what it is: */
+	struct perfdata file;        /* one of these three, ... */
 	struct ring ring;
-	struct attr_list attrs; /* and the attrs of --attr */
+	const struct attr_list *attrs; /* ... and the attrs of a ring or of records */
 	bool special[TYPES];
 	uint8_t role[TYPES];  /* what else is to be done with a record; decode.c */
 	uint64_t first, last; /* the shard's range of file offsets */
+	char message[1024];   /* why a call failed, if `e` does not say */
 };
 
-/*
- * As perfabi_new(), over layouts that are loaded already and must outlive it. NULL with `e` filled.
- */
-struct perfabi *decoder_over(const struct abi *abi, struct error *e);
+/* `base`, by events_init(), must outlive it. 0 or a negative errno with `e` filled. */
+int decoder_init(struct decoder *d, const struct events *base, const struct decode_options *options,
+		 int (*sink)(void *context, const char *text, size_t size), void *context,
+		 struct error *e);
 
-/* The tables that it decodes by; they live as long as it does. */
-const struct abi *decoder_abi(const struct perfabi *perfabi);
+/* Threads and buffers. 0 or -ENOMEM. */
+int decoder_start(struct decoder *d);
 
-/* Says why the call failed, in result->message. Returns `err`. */
+/* Learns from the input's first bytes what it is: d->format. 0, or a negative errno. */
+int decoder_find_format(struct decoder *d, struct error *e);
+
+/* Writes the header; of a ring or records by d->attrs. 0, or a negative errno. */
+int decoder_begin(struct decoder *d, struct error *e);
+
+/* Records until the input ends. 0 or a negative errno. */
+int decoder_records(struct decoder *d);
+
+/* Behind all else, which came to `err`: waits for threads, adds their sums, writes the summary.
+ * Returns `err`, or 0 or what failed now. */
+int decoder_end(struct decoder *d, int err, struct lines_sums *sums);
+void decoder_free(struct decoder *d);
+
+/* Between begin.c and decode.c: says why the call failed, in d->message. Returns `err`. */
 int decoder_fail(struct decoder *d, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -59,14 +97,5 @@ void decoder_set_silence(struct decoder *d, struct place place);
 /* Behind the decoder's own lines: what is given to threads next comes after them. 0 or the sink's
  * error. */
 int decoder_pass_on(struct decoder *d);
-
-/* Learns from the input's first bytes what it is, and writes the header. 0, or a negative errno. */
-int decoder_begin(struct decoder *d, struct error *e);
-
-/* Which records are more than written; once, before decoder_records(). */
-void decoder_set_roles(struct decoder *d);
-
-/* Records until the input ends. 0 or a negative errno. */
-int decoder_records(struct decoder *d);
 
 #endif

@@ -224,7 +224,7 @@ static void put_raw(struct lines *lines, const char *text, size_t length, struct
 {
 	char *p = out_room(lines->out, 2 * (size_t)header->size + 512);
 
-	if (!p || lines->options.strict || lines->options.silent)
+	if (!p || lines->options.unwritten || lines->options.silent)
 		return;
 	p = put_begin(p, lines, text, length, place, header);
 	if (is_unknown) {
@@ -476,7 +476,7 @@ static void put_line(struct lines *lines, const struct plan *plan, int slot, int
 		p = put_notes(p, lines);
 	p = put_close(p, '}');
 	*p++ = '\n';
-	if (!lines->options.strict && !lines->options.silent)
+	if (!lines->options.unwritten && !lines->options.silent)
 		lines->out->at = p;
 	if (lines->options.strict)
 		say_findings(lines, place, slot, plan, header);

@@ -13,11 +13,12 @@
 
 /* What to write of a record; the same for all of them. */
 struct lines_options {
-	bool notes;    /* --bytes */
-	bool strict;   /* --check: findings instead of records */
-	bool silent;   /* records are counted and not written: another shard's */
-	bool backward; /* the newest record comes first, ... */
-	bool cut_end;  /* ... and took the place of what the last one ended with */
+	bool notes;     /* --bytes */
+	bool strict;    /* --check: findings too, ... */
+	bool unwritten; /* ... and diagnostics alone */
+	bool silent;    /* records are counted and not written: another shard's */
+	bool backward;  /* the newest record comes first, ... */
+	bool cut_end;   /* ... and took the place of what the last one ended with */
 	bool no_offset, no_size, no_misc, no_event; /* --fields without these */
 	const bool *types;                          /* by record type, TYPES of them; NULL: all */
 	bool no_unknown;                            /* --type without unknown */

@@ -21,15 +21,15 @@ static const char *to_lower(const char *name, char *out, size_t size)
 	return out;
 }
 
-static int select_types(struct selection *s, const struct perfabi_options *options,
+static int select_types(struct selection *s, const struct selection_names *names,
 			const struct events *events, struct error *e)
 {
-	if (!options->type_count)
+	if (!names->type_count)
 		return 0;
 	s->lines.types = s->types;
 	s->lines.no_unknown = true;
-	for (size_t i = 0; i < options->type_count; i++) {
-		const char *name = options->types[i];
+	for (size_t i = 0; i < names->type_count; i++) {
+		const char *name = names->types[i];
 		char lower[64];
 		struct nearest near = nearest_to(to_lower(name, lower, sizeof(lower)));
 		bool found = !strcasecmp(name, "unknown");
@@ -91,41 +91,41 @@ bool select_is_common(const char *name)
 	return select_common(&none, name);
 }
 
-static int select_fields(struct selection *s, const struct perfabi_options *options,
+static int select_fields(struct selection *s, const struct selection_names *names,
 			 const struct events *events, struct error *e)
 {
-	if (!options->field_count)
+	if (!names->field_count)
 		return 0;
-	s->fields = calloc(options->field_count, sizeof(*s->fields));
+	s->fields = calloc(names->field_count, sizeof(*s->fields));
 	if (!s->fields)
 		return -ENOMEM;
 	s->lines.no_offset = s->lines.no_size = s->lines.no_misc = s->lines.no_event = true;
-	for (size_t i = 0; i < options->field_count; i++) {
-		struct nearest near = nearest_to(options->fields[i]);
-		struct search search = {&near, options->fields[i], false};
+	for (size_t i = 0; i < names->field_count; i++) {
+		struct nearest near = nearest_to(names->fields[i]);
+		struct search search = {&near, names->fields[i], false};
 		int err;
 
-		if (select_common(s, options->fields[i]))
+		if (select_common(s, names->fields[i]))
 			continue;
 		err = events_offer(events->abi, try_name, &search, e);
 		if (err)
 			return err;
 		if (!search.found)
-			return error_name(e, NULL, options->fields[i], near.best,
+			return error_name(e, NULL, names->fields[i], near.best,
 					  "a member of some record");
-		s->fields[s->field_count++] = options->fields[i];
+		s->fields[s->field_count++] = names->fields[i];
 	}
 	return 0;
 }
 
-int selection_make(struct selection *s, const struct perfabi_options *options,
+int selection_make(struct selection *s, const struct selection_names *names,
 		   const struct events *events, struct error *e)
 {
 	int err;
 
-	*s = (struct selection){.lines = {.notes = options->bytes, .strict = options->check}};
-	err = select_types(s, options, events, e);
-	return err ? err : select_fields(s, options, events, e);
+	*s = (struct selection){0};
+	err = select_types(s, names, events, e);
+	return err ? err : select_fields(s, names, events, e);
 }
 
 void selection_free(struct selection *s)

@@ -6,7 +6,14 @@
 #define PERFABI_SELECT_H
 
 #include "stream/lines.h"
-#include "perfabi.h"
+
+/* What is asked for by name; all zero: everything. */
+struct selection_names {
+	const char *const *types; /* in any case */
+	size_t type_count;
+	const char *const *fields; /* beside type */
+	size_t field_count;
+};
 
 struct selection {
 	struct lines_options lines;
@@ -17,7 +24,7 @@ struct selection {
 
 /* 0, or -EINVAL with `e` filled: a name that no record or member has. Free with selection_free().
  */
-int selection_make(struct selection *s, const struct perfabi_options *options,
+int selection_make(struct selection *s, const struct selection_names *names,
 		   const struct events *events, struct error *e);
 void selection_free(struct selection *s);
 

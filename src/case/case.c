@@ -14,11 +14,11 @@
 #include "case/compile.h"
 #include "case/complete.h"
 #include "case/shapes.h"
+#include "layouts.h"
 #include "language/merge.h"
 #include "language/one_or_list.h"
 #include "language/rows.h"
 #include "machine/require.h"
-#include "stream/decode.h"
 
 /* One case file on its way. */
 struct load {
