@@ -15,6 +15,18 @@
 
 #include "text/out.h"
 
+static int open_window(struct input *in, uint64_t size)
+{
+	in->size = size;
+	in->capacity = in->seekable && size < INPUT_WINDOW ? (size_t)size + 1 : INPUT_WINDOW;
+	in->window = malloc(in->capacity);
+	if (!in->window)
+		return -ENOMEM;
+	in->segments[0] = (struct segment){0, in->seekable ? size : UINT64_MAX};
+	in->segment_count = 1;
+	return 0;
+}
+
 int input_open(struct input *in, int fd)
 {
 	struct stat st;
@@ -26,16 +38,13 @@ int input_open(struct input *in, int fd)
 		return -EISDIR;
 	/* A file of /proc has a size of 0 and is read as a pipe is. */
 	in->seekable = S_ISREG(st.st_mode) && st.st_size > 0 && lseek(fd, 0, SEEK_CUR) >= 0;
-	if (in->seekable)
-		in->size = (uint64_t)st.st_size;
-	in->capacity =
-		in->seekable && in->size < INPUT_WINDOW ? (size_t)in->size + 1 : INPUT_WINDOW;
-	in->window = malloc(in->capacity);
-	if (!in->window)
-		return -ENOMEM;
-	in->segments[0] = (struct segment){0, in->seekable ? in->size : UINT64_MAX};
-	in->segment_count = 1;
-	return 0;
+	return open_window(in, in->seekable ? (uint64_t)st.st_size : 0);
+}
+
+int input_open_memory(struct input *in, const void *bytes, size_t size)
+{
+	*in = (struct input){.fd = -1, .memory = bytes, .seekable = true};
+	return open_window(in, size);
 }
 
 void input_close(struct input *in)
@@ -116,6 +125,19 @@ int input_spool(struct input *in)
 	return 0;
 }
 
+/* As pread(2), of memory too. */
+static ssize_t read_place(const struct input *in, void *bytes, size_t size, uint64_t offset)
+{
+	if (!in->memory)
+		return pread(in->fd, bytes, size, (off_t)offset);
+	if (offset >= in->size)
+		return 0;
+	if (size > in->size - offset)
+		size = (size_t)(in->size - offset);
+	memcpy(bytes, in->memory + offset, size);
+	return (ssize_t)size;
+}
+
 long input_read_at(struct input *in, uint64_t offset, void *bytes, size_t size)
 {
 	size_t got = 0;
@@ -123,7 +145,7 @@ long input_read_at(struct input *in, uint64_t offset, void *bytes, size_t size)
 	if (offset >= in->size)
 		return 0;
 	while (got < size) {
-		ssize_t n = pread(in->fd, (char *)bytes + got, size - got, (off_t)(offset + got));
+		ssize_t n = read_place(in, (char *)bytes + got, size - got, offset + got);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -170,7 +192,7 @@ static long read_more(struct input *in, size_t room)
 	if (room > together)
 		room = (size_t)together;
 	do
-		n = in->seekable ? pread(in->fd, in->window + in->end, room, (off_t)offset)
+		n = in->seekable ? read_place(in, in->window + in->end, room, offset)
 				 : read(in->fd, in->window + in->end, room);
 	while (n < 0 && errno == EINTR);
 	return n < 0 ? -errno : n;

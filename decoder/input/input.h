@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file or pipe, read through a window of bounded size: memory does not grow with the input.
+ * A file, a pipe or memory, read through a window of bounded size: memory does not grow with the
+ * input.
  */
 #ifndef PERFABI_INPUT_H
 #define PERFABI_INPUT_H
@@ -18,6 +19,7 @@ enum { INPUT_WINDOW = 128 * 1024, SEGMENTS = 2 };
 
 struct input {
 	int fd;
+	const unsigned char *memory; /* instead of a file; NULL: there is one */
 	bool seekable, spooled, eof;
 	uint64_t size; /* of the file, if seekable */
 	struct segment segments[SEGMENTS];
@@ -31,6 +33,9 @@ struct input {
 
 /* Takes a descriptor, which stays the caller's. 0 or a negative errno. */
 int input_open(struct input *in, int fd);
+
+/* The same of bytes in memory, which stay the caller's and must outlive it. 0 or -ENOMEM. */
+int input_open_memory(struct input *in, const void *bytes, size_t size);
 void input_close(struct input *in);
 
 /*

@@ -84,7 +84,7 @@ int ring_open(struct ring *ring, const struct abi *abi, struct input *in, enum b
 	err = page_plan(&ring->plan, abi, e);
 	if (err)
 		return err;
-	ring->page = (uint64_t)plan_offset(&ring->plan, "aux_size") + 8;
+	ring->page = plan_fixed_size(&ring->plan);
 	head = field(&ring->plan, page, (size_t)n, order, "data_head");
 	tail = field(&ring->plan, page, (size_t)n, order, "data_tail");
 	offset = field(&ring->plan, page, (size_t)n, order, "data_offset");

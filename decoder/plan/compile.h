@@ -76,6 +76,7 @@ const struct abi_family *plan_family_named(struct compiler *c, const json_t *ite
 					   const struct where *w);
 size_t plan_longest_of(const struct abi_family *set);
 int plan_type_named(const char *name); /* index of plan_types, or -1 */
+uint8_t plan_kind_of(const struct compiler *c, int type);
 
 /* plan_fields.c */
 int compile_scalar(struct compiler *c, const json_t *item, int type, const struct where *w);

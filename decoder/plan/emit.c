@@ -264,6 +264,13 @@ size_t plan_longest_of(const struct abi_family *set)
 	return set->mask ? sum : longest;
 }
 
+uint8_t plan_kind_of(const struct compiler *c, int type)
+{
+	uint8_t kind = plan_types[type].kind;
+
+	return kind == OP_U64 && c->with->integers ? OP_I64 : kind;
+}
+
 int plan_type_named(const char *name)
 {
 	for (size_t i = 0; name && i < PLAN_TYPES; i++)

@@ -60,13 +60,14 @@ int compile_scalar(struct compiler *c, const json_t *item, int type, const struc
 	}
 	if (plan_need(c, plan_types[type].width, w))
 		return -ENOMEM;
-	op = plan_add(c, set ? OP_SET : plan_types[type].kind, w);
+	op = plan_add(c, set ? OP_SET : plan_kind_of(c, type), w);
 	if (!op)
 		return -ENOMEM;
 	if (op->offset >= 0)
 		op->offset -= plan_types[type].width;
 	op->width = plan_types[type].width;
 	op->set = set;
+	op->integers = c->with->integers;
 	if (json_is_true(json_object_get(item, "keep"))) {
 		op->reg = REG_KEPT;
 		c->plan->keeps = true;
@@ -209,7 +210,7 @@ static int compile_array(struct compiler *c, const json_t *item, const struct op
 	op->prefix = source->prefix;
 	op->used = source->used;
 	op->per = source->per;
-	op->element = plan_types[type].kind;
+	op->element = plan_kind_of(c, type);
 	op->width = plan_types[type].width;
 	op->set = markers;
 	op->value = op->mirrored = UINT64_MAX;

@@ -226,6 +226,16 @@ void plan_free(struct plan *plan)
 	*plan = (struct plan){0};
 }
 
+size_t plan_fixed_size(const struct plan *plan)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->ops[i].kind == OP_NEED)
+			size += plan->ops[i].n;
+	return size;
+}
+
 int plan_offset(const struct plan *plan, const char *path)
 {
 	for (size_t i = 0; i < plan->count; i++)

@@ -15,6 +15,7 @@ enum op_kind {
 	OP_U16,
 	OP_U32,
 	OP_U64, /* decimal */
+	OP_I64, /* the same up to INT64_MAX; "0x..." beyond */
 	OP_S32,
 	OP_S64,
 	OP_X16,
@@ -64,6 +65,7 @@ struct op {
 	uint16_t key_length;
 	bool bare;      /* of a loop: its elements are no objects */
 	bool omit_zero; /* of bits: not written when 0 */
+	bool integers;  /* of a set: what has no name is as OP_I64 has it */
 	bool readable;  /* of text: it is not empty and has no control characters */
 	uint32_t n, per, less, jump;
 	int32_t offset;               /* from the start, or -1: not fixed */
@@ -102,6 +104,7 @@ struct plan_for {
 				      * every branch is taken, to check the layout */
 	const char *const *fields;   /* the top-level fields to write; NULL: all */
 	size_t field_count;
+	bool integers; /* no number is written that is over INT64_MAX: it is "0x..." text */
 	void (*offer)(void *context, const char *name); /* is told each top-level name ... */
 	void (*uses)(void *context, const struct abi_field *field); /* ... and each field of attr
 								     * that decides; may be NULL */
@@ -119,6 +122,9 @@ int plan_make(struct plan *plan, const struct plan_for *with, const struct abi_f
 int plan_make_layout(struct plan *plan, const struct plan_for *with, const char *name,
 		     struct error *e);
 void plan_free(struct plan *plan);
+
+/* Bytes that its fields of fixed length take. */
+size_t plan_fixed_size(const struct plan *plan);
 
 /* Where a top-level or sample_id field stands from the plan's start, or -1 if that is not fixed. */
 int plan_offset(const struct plan *plan, const char *path);

@@ -46,22 +46,33 @@ static char *put_mask(char *p, const struct abi_family *set, uint64_t value, uin
 	return put_close(p, ']');
 }
 
-static char *put_name(char *p, const struct abi_family *set, uint64_t value, uint64_t *unknown)
+/* Up to INT64_MAX as a number, beyond it as text. */
+static char *put_i64(char *p, uint64_t value)
 {
-	const struct abi_value *known = abi_value_of(set, value);
+	if (value <= INT64_MAX)
+		return put_u64(p, value);
+	p = put_hex(put_text(p, "\"0x"), value);
+	*p = '"';
+	return p + 1;
+}
+
+static char *put_name(char *p, const struct op *op, uint64_t value, uint64_t *unknown)
+{
+	const struct abi_value *known = abi_value_of(op->set, value);
 
 	*unknown = !known;
 	if (!known)
-		return put_u64(p, value);
+		return op->integers ? put_i64(p, value) : put_u64(p, value);
 	*p++ = '"';
 	p = put_text(p, known->name);
 	*p++ = '"';
 	return p;
 }
 
-static char *put_set(char *p, const struct abi_family *set, uint64_t value, uint64_t *unknown)
+static char *put_set(char *p, const struct op *op, uint64_t value, uint64_t *unknown)
 {
-	return set->mask ? put_mask(p, set, value, unknown) : put_name(p, set, value, unknown);
+	return op->set->mask ? put_mask(p, op->set, value, unknown)
+			     : put_name(p, op, value, unknown);
 }
 
 static void find(struct record *r, const char *code, const struct op *op, size_t offset)
@@ -136,6 +147,8 @@ ALWAYS_INLINE char *put_number(char *p, uint8_t kind, uint64_t v)
 		return put_s64(p, (int32_t)v);
 	case OP_S64:
 		return put_s64(p, (int64_t)v);
+	case OP_I64:
+		return put_i64(p, v);
 	case OP_X16:
 	case OP_X32:
 	case OP_X64:
@@ -292,6 +305,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			p = put_hex(put_key(p, op->key, op->key_length), v);
 			*p++ = '"';
 			break;
+		case OP_I64:
 		case OP_S32:
 		case OP_S64:
 		case OP_X16:
@@ -311,7 +325,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 		}
 		case OP_SET:
 			v = load_swapped(at, op->width, swap);
-			p = put_set(put_key(p, op->key, op->key_length), op->set, v, &unknown);
+			p = put_set(put_key(p, op->key, op->key_length), op, v, &unknown);
 			if (slow && r->strict && unknown)
 				find(r, "unknown-bits", op, (size_t)(at - bytes));
 			at += op->width;
@@ -375,7 +389,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 				continue;
 			p = put_key(p, op->key, op->key_length);
 			unknown = 0;
-			p = op->set ? put_set(p, op->set, v, &unknown) : put_u64(p, v);
+			p = op->set ? put_set(p, op, v, &unknown) : put_u64(p, v);
 			if (slow && r->strict && unknown)
 				find(r, "unknown-bits", op, (size_t)(at - bytes));
 			*p++ = ',';
@@ -503,7 +517,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			continue;
 		case OP_INDEX:
 			p = put_key(p, op->key, op->key_length);
-			p = put_name(p, op->set, loop[-1].index, &unknown);
+			p = put_name(p, op, loop[-1].index, &unknown);
 			*p++ = ',';
 			continue;
 		case OP_UNLESS_MISC:

@@ -512,7 +512,8 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 			      .sink = sink,
 			      .context = context,
 			      .last = UINT64_MAX};
-	err = events_begin(&d->events, base, options->fields, options->field_count, e);
+	err = events_begin(&d->events, base, options->fields, options->field_count,
+			   options->integers, e);
 	if (err)
 		return err;
 	d->events.arch = options->arch;

@@ -37,6 +37,7 @@ struct decode_options {
 	struct lines_options lines;
 	const char *const *fields; /* of records; NULL: all */
 	size_t field_count;
+	bool integers; /* of records: none over INT64_MAX */
 	bool no_header, header_only, no_summary;
 	bool attrs_only;        /* of a file nothing but its attrs is read */
 	unsigned jobs;          /* threads, with the caller's; 0 is 1 */

@@ -222,9 +222,7 @@ static int find_places(struct shape *shape, const struct events *events, struct 
 
 	if (err)
 		return err;
-	for (size_t i = 0; i < trailer.count; i++)
-		if (trailer.ops[i].kind == OP_NEED)
-			shape->tail += trailer.ops[i].n;
+	shape->tail = (uint32_t)plan_fixed_size(&trailer);
 	at = id_offset(&trailer, "sample_id.");
 	shape->tail_id = at >= 0 ? (int)shape->tail - at : -1;
 	shape->tail_names = names_hash(&trailer);
@@ -261,7 +259,8 @@ static struct shape *shape_new(const struct events *events, const unsigned char 
 					.arch = events->arch,
 					.attr = shape->attr,
 					.fields = events->fields,
-					.field_count = events->field_count};
+					.field_count = events->field_count,
+					.integers = events->integers};
 	return shape;
 }
 
@@ -294,14 +293,15 @@ static void seed_ids(struct events *events)
 }
 
 int events_begin(struct events *events, const struct events *base, const char *const *fields,
-		 size_t field_count, struct error *e)
+		 size_t field_count, bool integers, struct error *e)
 {
 	*events = *base;
 	events->fields = fields;
 	events->field_count = field_count;
-	events->borrowed_bare = !fields;
+	events->integers = integers;
+	events->borrowed_bare = !fields && !integers;
 	seed_ids(events);
-	return fields ? make_bare(events, e) : 0;
+	return events->borrowed_bare ? 0 : make_bare(events, e);
 }
 
 static int shape_of(struct events *events, const unsigned char *attr, struct error *e)

@@ -48,6 +48,7 @@ struct events {
 	enum byte_order order;
 	const char *const *fields; /* --fields */
 	size_t field_count;
+	bool integers; /* plan_for.integers */
 	const struct abi_field *uses[USES_MAX];
 	size_t use_count;
 
@@ -81,11 +82,11 @@ int events_init(struct events *events, const struct abi *abi, struct error *e);
 void events_free(struct events *events);
 
 /*
- * The events of one recording, by what events_init() made; with --fields, or NULL. 0 or a negative
- * errno with `e` filled. `base` must outlive it.
+ * The events of one recording, by what events_init() made; with --fields, or NULL; `integers` as
+ * plan_for has it. 0 or a negative errno with `e` filled. `base` must outlive it.
  */
 int events_begin(struct events *events, const struct events *base, const char *const *fields,
-		 size_t field_count, struct error *e);
+		 size_t field_count, bool integers, struct error *e);
 
 /* The names that --fields may have: calls `offer` with each. */
 int events_offer(const struct abi *abi, void (*offer)(void *, const char *), void *context,

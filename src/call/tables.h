@@ -8,12 +8,9 @@
 #include "call/phase.h"
 #include "language/shape.h"
 
-struct perfabi;
-
 struct tables {
 	const struct abi *abi;
 	const struct abi_arch *arch; /* the host's, for register names; may be NULL */
-	struct perfabi *decoder;     /* over the same ABI */
 	struct phases phases;
 	const json_t *vehicles;       /* by name */
 	/* What is shown of records, of read(2), of the metadata page. */

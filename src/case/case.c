@@ -14,7 +14,6 @@
 #include "case/compile.h"
 #include "case/complete.h"
 #include "case/shapes.h"
-#include "layouts.h"
 #include "language/merge.h"
 #include "language/one_or_list.h"
 #include "language/rows.h"
@@ -522,9 +521,7 @@ int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 	*out = (struct cases){.tables = {.abi = abi,
 					 .arch = machine ? abi_arch(abi, machine) : NULL},
 			      .storage = json_array()};
-	if (out->storage)
-		out->tables.decoder = decoder_over(abi, &e);
-	if (!out->tables.decoder || shapes_load(&out->tables, &e) || load_tables(out, sources, &e)) {
+	if (!out->storage || shapes_load(&out->tables, &e) || load_tables(out, sources, &e)) {
 		error_print(stderr, program, &e);
 		return 1;
 	}
@@ -558,7 +555,6 @@ void cases_free(struct cases *cases)
 	free(cases->list);
 	phases_free(&cases->tables.phases);
 	shapes_free(&cases->tables);
-	perfabi_free(cases->tables.decoder);
 	json_decref(cases->storage);
 	*cases = (struct cases){0};
 }

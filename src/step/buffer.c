@@ -59,10 +59,28 @@ static void drain(const struct steps *run, struct map *map, uint64_t head)
 		__ATOMIC_RELEASE);
 }
 
+json_t *buffer_image(const struct steps *run, const struct opened *const events[], size_t count,
+		     const struct map *map, struct error *e)
+{
+	struct decode_by by = decode_by(run, events, count, e);
+	unsigned char *copy = malloc(map->length);
+	json_t *all;
+
+	if (!copy) {
+		error_no_memory(e, NULL, "memory for a ring buffer");
+		return NULL;
+	}
+	memcpy(copy, map->at, map->length);
+	all = decode_ring(&by, copy, map->length, run->env->page_size);
+	free(copy);
+	return all;
+}
+
 json_t *buffer_records(struct steps *run, struct map *map, bool keep, struct error *e)
 {
 	const struct opened *list[OPENED_MAX];
 	size_t n = events_into(run, map->fd, list), size;
+	struct decode_by by = decode_by(run, list, n, e);
 	json_t *all, *records;
 	unsigned char *bytes;
 	uint64_t head;
@@ -70,7 +88,7 @@ json_t *buffer_records(struct steps *run, struct map *map, bool keep, struct err
 	if (map->length <= run->env->page_size)
 		return json_array(); /* the metadata page alone */
 	if (!map->writable) {
-		all = decode_ring(run, list, n, map, e);
+		all = buffer_image(run, list, n, map, e);
 		records = json_incref(json_object_get(all, "records"));
 		json_decref(all);
 		return records;
@@ -78,7 +96,7 @@ json_t *buffer_records(struct steps *run, struct map *map, bool keep, struct err
 	bytes = copy_new(run, map, &size, &head, e);
 	if (!bytes)
 		return NULL;
-	records = size ? decode_records(run, list, n, bytes, size, e) : json_array();
+	records = size ? decode_records(&by, bytes, size) : json_array();
 	free(bytes);
 	if (records && !keep)
 		drain(run, map, head);

@@ -14,6 +14,13 @@
  */
 json_t *buffer_records(struct steps *run, struct map *map, bool keep, struct error *e);
 
+/*
+ * The whole mapping as it is, decoded: {"page": ..., "records": [...]}, a new reference; NULL with
+ * `e` filled.
+ */
+json_t *buffer_image(const struct steps *run, const struct opened *const events[], size_t count,
+		     const struct map *map, struct error *e);
+
 /* data_head of that buffer. */
 const uint64_t *buffer_head(const struct steps *run, const struct map *map);
 

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lies about what the kernel writes: records, the metadata page, and the words of read(2). The
- * decoder's lines are changed as they come, so that a member has its name whatever the layout.
+ * Lies about what the kernel writes: records, the metadata page, and the words of read(2). What the
+ * decoder made of it is changed, so that a member has its name whatever the layout.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lie.h"
-#include "text/out.h"
-#include "perfabi.h"
+#include "stream/values.h"
 
-typedef int sink_fn(void *context, const char *text, size_t size);
-
-int __real_perfabi_decode(const struct perfabi *perfabi, int fd,
-			  const struct perfabi_options *options, sink_fn *sink, void *context,
-			  struct perfabi_result *result);
-int __wrap_perfabi_decode(const struct perfabi *perfabi, int fd,
-			  const struct perfabi_options *options, sink_fn *sink, void *context,
-			  struct perfabi_result *result);
+typedef int values_fn(struct values *out, const struct values_by *by, const unsigned char *bytes,
+		      size_t size, struct error *e);
+values_fn __real_values_of_records, __wrap_values_of_records;
+values_fn __real_values_of_ring, __wrap_values_of_ring;
+json_t *__real_values_of_page(const struct values_by *by, const unsigned char *page, size_t size,
+			      struct error *e);
+json_t *__wrap_values_of_page(const struct values_by *by, const unsigned char *page, size_t size,
+			      struct error *e);
+json_t *__real_values_of_read(const struct values_by *by, const unsigned char *bytes, size_t size,
+			      struct error *e);
+json_t *__wrap_values_of_read(const struct values_by *by, const unsigned char *bytes, size_t size,
+			      struct error *e);
 
 static json_t *change_text(const char *was, bool adds)
 {
@@ -160,160 +162,131 @@ static void lie_about_misc(const struct lie *lie, json_t *record)
 		json_array_append_new(misc, json_string(lie->path));
 }
 
-static bool is_type(const json_t *line, const char *type)
+static bool is_type(const json_t *record, const char *type)
 {
-	const char *is = json_string_value(json_object_get(line, "type"));
+	const char *is = json_string_value(json_object_get(record, "type"));
 
-	if (!strcmp(type, "read(2)"))
-		return lie_in("read") && is && !strcmp(is, "SAMPLE");
-	if (!strcmp(type, "page"))
-		return is && !strcmp(is, "header");
-	return !lie_in("read") && is && !strcmp(is, type);
+	return is && !strcmp(is, type);
 }
 
-static void lie_about_line(json_t *line)
+static void lie_about_record(json_t *record)
 {
 	for (struct lie *const *l = lies_of(LIE_MEMBER); *l; l++)
-		if (is_type(line, (*l)->type))
-			lie_about_member(*l, !strcmp((*l)->type, "page")
-						     ? json_object_get(line, "page")
-						     : line);
+		if (is_type(record, (*l)->type))
+			lie_about_member(*l, record);
 	for (struct lie *const *l = lies_of(LIE_MISC); *l; l++)
-		if (is_type(line, (*l)->type))
-			lie_about_misc(*l, line);
+		if (is_type(record, (*l)->type))
+			lie_about_misc(*l, record);
 }
 
-/* The first or last line of the type; the number of lines if there is none. */
-static size_t find(const json_t *lines, const char *type, bool first)
+/* The first or last record of the type; the number of records if there is none. */
+static size_t find(const json_t *records, const char *type, bool first)
 {
-	size_t n = json_array_size(lines), found = n;
+	size_t n = json_array_size(records), found = n;
 
 	for (size_t i = 0; i < n && (found == n || !first); i++)
-		if (is_type(json_array_get(lines, i), type))
+		if (is_type(json_array_get(records, i), type))
 			found = i;
 	return found;
 }
 
-static void lose(json_t *lines, const char *type, const char *which)
+static void lose(json_t *records, const char *type, const char *which)
 {
 	size_t at;
 
 	if (!strcmp(which, "lost")) {
-		for (at = json_array_size(lines); at-- > 0;)
-			if (is_type(json_array_get(lines, at), type))
-				json_array_remove(lines, at);
+		for (at = json_array_size(records); at-- > 0;)
+			if (is_type(json_array_get(records, at), type))
+				json_array_remove(records, at);
 		return;
 	}
-	json_array_remove(lines, find(lines, type, !strcmp(which, "first-lost")));
-}
-
-static bool is_record(const json_t *line)
-{
-	const char *type = json_string_value(json_object_get(line, "type"));
-
-	return type && type[0] >= 'A' && type[0] <= 'Z';
+	json_array_remove(records, find(records, type, !strcmp(which, "first-lost")));
 }
 
 /* The first record and the next of another kind, each in the other's place. */
-static void swap(const struct lie *lie, json_t *lines)
+static void swap(const struct lie *lie, json_t *records)
 {
-	size_t i = find(lines, lie->type, true), n = json_array_size(lines);
-	json_t *first = json_array_get(lines, i), *second = json_array_get(lines, i + 1);
+	size_t i = find(records, lie->type, true), n = json_array_size(records);
+	json_t *first = json_array_get(records, i), *second = json_array_get(records, i + 1);
 
-	if (i + 1 >= n || !is_record(second) || json_equal(first, second) || !lie_tells(lie))
+	if (i + 1 >= n || json_equal(first, second) || !lie_tells(lie))
 		return;
 	json_incref(first);
-	json_array_set(lines, i, second);
-	json_array_set_new(lines, i + 1, first);
+	json_array_set(records, i, second);
+	json_array_set_new(records, i + 1, first);
 }
 
-static void lie_about_records(const struct lie *lie, json_t *lines)
+static void lie_about_records(const struct lie *lie, json_t *records)
 {
-	size_t at = find(lines, lie->type, true);
+	size_t at = find(records, lie->type, true);
 
-	if (at == json_array_size(lines))
+	if (at == json_array_size(records))
 		return;
 	if (!strcmp(lie->how, "swapped"))
-		swap(lie, lines);
+		swap(lie, records);
 	else if (!lie_tells(lie))
 		return;
 	else if (!strcmp(lie->how, "doubled"))
-		json_array_insert(lines, at, json_array_get(lines, at));
+		json_array_insert(records, at, json_array_get(records, at));
 	else
-		lose(lines, lie->type, lie->how);
+		lose(records, lie->type, lie->how);
 }
 
-/* Each line parsed; NULL if one has a number that is too large for it: then it is told as it is. */
-static json_t *parse(const char *text)
+static void tell(json_t *records)
 {
-	json_t *lines = json_array();
-
-	for (const char *end; *text; text = end + 1) {
-		json_t *line;
-
-		end = strchr(text, '\n');
-		line = end ? json_loadb(text, (size_t)(end - text), 0, NULL) : NULL;
-		if (!line) {
-			json_decref(lines);
-			return NULL;
-		}
-		json_array_append_new(lines, line);
-	}
-	return lines;
-}
-
-static int print(const json_t *lines, sink_fn *sink, void *context)
-{
-	json_t *line;
+	json_t *record;
 	size_t i;
-	int err = 0;
 
-	json_array_foreach(lines, i, line) {
-		char *text = json_dumps(line, JSON_COMPACT);
-
-		if (!text)
-			return -ENOMEM;
-		err = err ? err : sink(context, text, strlen(text));
-		err = err ? err : sink(context, "\n", 1);
-		free(text);
-	}
-	return err;
-}
-
-static int tell(const char *text, sink_fn *sink, void *context)
-{
-	json_t *lines = parse(text), *line;
-	size_t i;
-	int err;
-
-	if (!lines)
-		return sink(context, text, strlen(text));
-	json_array_foreach(lines, i, line)
-		lie_about_line(line);
+	json_array_foreach(records, i, record)
+		lie_about_record(record);
 	for (struct lie *const *l = lies_of(LIE_RECORDS); *l; l++)
-		lie_about_records(*l, lines);
-	err = print(lines, sink, context);
-	json_decref(lines);
+		lie_about_records(*l, records);
+}
+
+int __wrap_values_of_records(struct values *out, const struct values_by *by,
+			     const unsigned char *bytes, size_t size, struct error *e)
+{
+	int err = __real_values_of_records(out, by, bytes, size, e);
+
+	if (!err)
+		tell(out->records);
 	return err;
 }
 
-int __wrap_perfabi_decode(const struct perfabi *perfabi, int fd,
-			  const struct perfabi_options *options, sink_fn *sink, void *context,
-			  struct perfabi_result *result)
+int __wrap_values_of_ring(struct values *out, const struct values_by *by,
+			  const unsigned char *bytes, size_t size, struct error *e)
 {
-	struct out text;
-	int err;
+	int err = __real_values_of_ring(out, by, bytes, size, e);
 
-	if (options->check ||
-	    (!*lies_of(LIE_MEMBER) && !*lies_of(LIE_MISC) && !*lies_of(LIE_RECORDS)))
-		return __real_perfabi_decode(perfabi, fd, options, sink, context, result);
-	err = out_init(&text, NULL, NULL);
-	if (err)
-		return err;
-	out_append(&text, "", 0);
-	err = __real_perfabi_decode(perfabi, fd, options, out_append, &text, result);
 	if (!err)
-		err = tell(text.base, sink, context);
-	out_free(&text);
+		tell(out->records);
 	return err;
+}
+
+static void lie_about(json_t *object, const char *type)
+{
+	for (struct lie *const *l = lies_of(LIE_MEMBER); object && *l; l++)
+		if (!strcmp((*l)->type, type))
+			lie_about_member(*l, object);
+}
+
+json_t *__wrap_values_of_page(const struct values_by *by, const unsigned char *page, size_t size,
+			      struct error *e)
+{
+	json_t *members = __real_values_of_page(by, page, size, e);
+
+	lie_about(members, "page");
+	return members;
+}
+
+/* Its lies are those about a record with a member `read`. */
+json_t *__wrap_values_of_read(const struct values_by *by, const unsigned char *bytes, size_t size,
+			      struct error *e)
+{
+	json_t *members = __real_values_of_read(by, bytes, size, e);
+	json_t *record = members ? json_pack("{s:O}", "read", members) : NULL;
+
+	lie_about(record, "read(2)");
+	json_decref(record);
+	return members;
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "call/mmap_page.h"
-#include "step/decode.h"
+#include "step/buffer.h"
 #include "step/path.h"
 #include "step/step.h"
 #include "step/verbs/verbs.h"
@@ -38,10 +38,12 @@ static json_t *words_of(const unsigned char *bytes, size_t size)
 /* By its names in read_format, its size in bytes, and the plain words. */
 static int show_read(struct step *s, const unsigned char *bytes, size_t size)
 {
-	const struct opened *event = step_event(s, (int)((const struct read_step *)s->arguments)->fd);
+	const struct read_step *a = s->arguments;
+	const struct opened *event = step_event(s, (int)a->fd);
+	struct decode_by by = decode_by(s->run, &event, 1, s->error);
 
 	if (size && event)
-		s->shown = decode_read(s->run, event, bytes, size, s->error);
+		s->shown = decode_read(&by, bytes, size);
 	if (size && event && !s->shown)
 		return -ECANCELED;
 	step_show_number(s, "bytes", size);
@@ -121,7 +123,7 @@ static int run_write(struct step *s)
 }
 
 /* The event that the step names, and its mapping, or an error that says so. */
-static int find_mapped(struct step *s, struct opened **event, struct map **map)
+static int find_mapped(struct step *s, const struct opened **event, struct map **map)
 {
 	const struct fd_step *a = s->arguments;
 
@@ -135,12 +137,12 @@ static int find_mapped(struct step *s, struct opened **event, struct map **map)
 /* The metadata page as the decoder has it: a new reference, or NULL with the step's error filled. */
 static json_t *decode_page(struct step *s, struct map **map)
 {
-	struct opened *event = NULL;
+	const struct opened *event = NULL;
 	json_t *all, *page;
 
 	if (find_mapped(s, &event, map))
 		return NULL;
-	all = decode_ring(s->run, (const struct opened *const[]){event}, 1, *map, s->error);
+	all = buffer_image(s->run, &event, 1, *map, s->error);
 	page = json_incref(json_object_get(all, "page"));
 	json_decref(all);
 	return page;
