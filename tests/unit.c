@@ -40,6 +40,7 @@ int main(int argc, char **argv)
 	srunner_add_suite(runner, suite_value());
 	srunner_add_suite(runner, suite_source());
 	srunner_add_suite(runner, suite_json());
+	srunner_add_suite(runner, suite_values());
 	srunner_add_suite(runner, suite_damage());
 	srunner_add_suite(runner, suite_merge());
 	srunner_add_suite(runner, suite_pattern());

@@ -19,6 +19,7 @@ Suite *suite_steps(void);
 Suite *suite_case(void);
 Suite *suite_damage(void);
 Suite *suite_json(void);
+Suite *suite_values(void);
 Suite *suite_baseline(void);
 Suite *suite_descriptors(void);
 Suite *suite_end_to_end(void);
