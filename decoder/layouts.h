@@ -8,11 +8,6 @@
 #include "abi/abi.h"
 #include "perfabi.h"
 
-/*
- * As perfabi_new(), over layouts that are loaded already and must outlive it. NULL with `e` filled.
- */
-struct perfabi *decoder_over(const struct abi *abi, struct error *e);
-
 /* The tables that it decodes by; they live as long as it does. */
 const struct abi *decoder_abi(const struct perfabi *perfabi);
 

@@ -17,8 +17,8 @@
 
 struct perfabi {
 	struct sources sources;
-	bool own_sources, own_abi;
-	const struct abi *abi;
+	bool own_sources;
+	struct abi *abi;
 	struct events base; /* what all recordings have in common */
 };
 
@@ -57,7 +57,6 @@ struct perfabi *perfabi_new(const char *cases, char *message, size_t size)
 	}
 	if (!err) {
 		p->abi = abi_load(&p->sources, &e);
-		p->own_abi = true;
 		err = p->abi ? events_init(&p->base, p->abi, &e) : -EINVAL;
 	}
 	if (!err)
@@ -66,21 +65,6 @@ struct perfabi *perfabi_new(const char *cases, char *message, size_t size)
 		error_text_of(&e, err, message, size);
 	perfabi_free(p);
 	errno = is_for_memory(&e, err) ? ENOMEM : EINVAL;
-	return NULL;
-}
-
-struct perfabi *decoder_over(const struct abi *abi, struct error *e)
-{
-	struct perfabi *p = calloc(1, sizeof(*p));
-
-	if (!p) {
-		error_no_memory(e, NULL, "memory for a decoder");
-		return NULL;
-	}
-	p->abi = abi;
-	if (!events_init(&p->base, abi, e))
-		return p;
-	perfabi_free(p);
 	return NULL;
 }
 
@@ -94,8 +78,7 @@ void perfabi_free(struct perfabi *perfabi)
 	if (!perfabi)
 		return;
 	events_free(&perfabi->base);
-	if (perfabi->own_abi)
-		abi_free((struct abi *)perfabi->abi);
+	abi_free(perfabi->abi);
 	if (perfabi->own_sources)
 		sources_free(&perfabi->sources);
 	free(perfabi);
@@ -239,7 +222,7 @@ int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_o
 	if (!err)
 		err = take_options(&o, &selection, options, &perfabi->base, &e);
 	if (!err)
-		err = decoder_init(d, &perfabi->base, &o, sink, context, &e);
+		err = decoder_init(d, &perfabi->base, &o, sink, context);
 	if (!err)
 		err = run(d, fd, options, result, &e);
 	if (is_for_memory(&e, err))

@@ -135,6 +135,21 @@ static const struct {
 	{"[{'name': 'a', 'count': 'u64', 'fields': []}]", "elements of one byte at least", NULL},
 	{"[{}]", "a field: type, pad, align, count, fields, regs, use or when", NULL},
 	{"[7]", "a field", NULL},
+	{"[{'type': 'u32'}]", "a field with a name", NULL},
+	{"[{'name': 'a', 'count': 1, 'each': {'name': 'b', 'type': 'string'}}]",
+	 "an element: one value without a name", NULL},
+	{"[{'when': {'misc': 'exact_ip'}, 'then': [{'name': 'n', 'type': 'u32'}]},"
+	 "{'name': 'a', 'type': 'bytes', 'size': 'n'}]",
+	 "the name of a field before this one", NULL},
+	{"[{'name': 'a', 'count': '$nr_cpus_avalable', 'each': {'type': 'u8'}}]",
+	 "a field with `keep` that came before, after the $", "nr_cpus_available"},
+	{"[{'name': 'a', 'type': 'u32', 'counts': 'losses'}]", "lost or lost_samples", NULL},
+	{"[{'name': 'a', 'type': 'u32', 'bitfield': 'data_src'}]",
+	 "bits that are among the 32 of the word", NULL},
+	{"[{'name': 'a', 'type': 'u32', 'bitfield': 'sample_type'}]", "a family of kind layout",
+	 NULL},
+	{"[{'use': 'sample'}, {'use': 'read_format'}, {'use': 'mmap_page'}]",
+	 "a name that a record's line does not have", NULL},
 };
 
 static const struct harmless_row {
@@ -160,33 +175,43 @@ START_TEST(names_from_outside_are_made_harmless)
 }
 END_TEST
 
+/* The tables that are built in, and a file more. */
+static struct abi *abi_with(const struct source *more, struct error *e)
+{
+	struct sources all = abi_builtin();
+	struct source *list = calloc(all.count + 1, sizeof(*list));
+	struct sources sources = {.list = list, .count = all.count + 1};
+	struct abi *abi;
+
+	ck_assert_ptr_nonnull(list);
+	memcpy(list, all.list, all.count * sizeof(*list));
+	list[all.count] = *more;
+	abi = abi_load(&sources, e);
+	free(list);
+	return abi;
+}
+
 START_TEST(broken_layouts_are_refused)
 {
-	struct abi *abi = test_abi();
-	json_t *json = test_json(broken[_i].fields);
-	struct source source = {.name = "abi/t.json", .root = "cases", .text = "{}", .length = 2};
-	json_t *record = json_pack("{s:s,s:i,s:s,s:o}", "name", "made_up", "value", 60, "since",
-				   "9.0", "fields", json);
-	struct abi_value value = {"made_up", "9.0", 60, record};
-	struct abi_family family = {.name = "record",
-				    .prefix = "PERF_RECORD_",
-				    .values = &value,
-				    .count = 1,
-				    .source = &source};
-	unsigned char attr[4096] = {0};
-	struct plan_for with = {.abi = abi, .attr = attr};
+	json_t *json =
+		json_pack("{s:{s:{s:s,s:s,s:[{s:s,s:i,s:s,s:o}]}}}", "constants", "record",
+			  "prefix", "PERF_RECORD_", "kind", "enum", "values", "name", "made_up",
+			  "value", 60, "since", "9.0", "fields", test_json(broken[_i].fields));
+	char *text = json_dumps(json, 0);
+	struct source source = {
+		.name = "abi/t.json", .root = "cases", .text = text, .length = strlen(text)};
 	struct error e = {0};
-	struct plan plan;
 
-	ck_assert_int_eq(plan_make(&plan, &with, &family, &value, &e), -EINVAL);
+	ck_assert_ptr_null(abi_with(&source, &e));
 	if (broken[_i].expected)
 		ck_assert_str_eq(e.expected, broken[_i].expected);
 	if (broken[_i].nearest)
 		ck_assert_str_eq(e.nearest, broken[_i].nearest);
 	ck_assert_msg(!strncmp(e.pointer, "/constants/record/values/0/fields", 33), "%s",
 		      e.pointer);
-	json_decref(record);
-	abi_free(abi);
+	ck_assert_str_eq(e.file, "cases/abi/t.json");
+	free(text);
+	json_decref(json);
 }
 END_TEST
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The ABI as cases/abi has it, loaded once: constants by family, the fields of struct
- * perf_event_attr, its sizes, registers by architecture. Nothing of it stands in C.
+ * perf_event_attr, its sizes, registers by architecture, layouts. Nothing of it stands in C.
  */
 #ifndef PERFABI_ABI_H
 #define PERFABI_ABI_H
@@ -18,8 +18,12 @@ struct abi_value {
 	const char *name;  /* lower case, without the family's prefix */
 	const char *since; /* first mainline kernel that knows it: "5.13" */
 	uint64_t value;
-	const json_t
-		*json; /* all that the file says of it: a record's fields, a bit field's bits */
+	const struct layout *layout; /* of what it is the type of; NULL: none */
+	const char *const *records;  /* of a bit of misc: where it means something, by name,
+				      * NULL-terminated; NULL: everywhere */
+	const char *followed_by;     /* what comes behind: a cookie, or as many bytes as ... */
+	uint64_t follow_align;       /* ... that field says, up to a multiple of this */
+	const json_t *json;          /* all that the file says of it */
 };
 
 struct abi_family {
@@ -29,15 +33,9 @@ struct abi_family {
 	unsigned shift;     /* of the value in its field */
 	const struct abi_value *values;
 	size_t count;
-	const json_t *json;          /* as the file has it */
-	const struct source *source; /* the file */
-};
-
-/* A list of fields that records share: "sample_id". */
-struct abi_layout {
-	const char *name;
-	const json_t *fields;
-	const struct source *source;
+	const struct layout_word *word; /* of kind layout: its values are bit fields; else NULL */
+	const json_t *json;             /* as the file has it */
+	const struct source *source;    /* the file */
 };
 
 /* One name of struct perf_event_attr; a union's other names are fields of their own. */
@@ -79,11 +77,12 @@ struct abi {
 	size_t size_count;
 	struct abi_arch *archs;
 	size_t arch_count;
-	struct abi_layout *layouts;
+	struct layout *layouts; /* that others use, or that stand alone; layout.h */
 	size_t layout_count;
-	unsigned attr_smallest; /* the oldest of sizes, in bytes */
-	unsigned attr_size;     /* the newest of sizes, in bytes */
-	void *storage;          /* the JSON that the names above point into */
+	const char *kept;        /* the field that later records go by; NULL: none */
+	unsigned attr_smallest;  /* the oldest of sizes, in bytes */
+	unsigned attr_size;      /* the newest of sizes, in bytes */
+	struct storage *storage; /* the JSON that the names above point into, and all else */
 };
 
 /*
@@ -101,7 +100,8 @@ const struct abi_family *abi_family(const struct abi *abi, const char *name);
 const struct abi_field *abi_field(const struct abi *abi, const char *name);
 const struct abi_arch *abi_arch(const struct abi *abi, const char *machine);
 
-const struct abi_layout *abi_layout(const struct abi *abi, const char *name);
+/* One of "layouts": "sample_id". */
+const struct layout *abi_layout(const struct abi *abi, const char *name);
 
 /*
  * A value of the family by its name, in any case, with or without the prefix, - and _ alike; NULL
@@ -112,6 +112,9 @@ const struct abi_value *abi_value(const struct abi_family *family, const char *n
 
 /* The first value of the family that is exactly `value`, or NULL. */
 const struct abi_value *abi_value_of(const struct abi_family *family, uint64_t value);
+
+/* Whether a bit of misc means something in the record of that name. */
+bool abi_is_of_record(const struct abi_value *bit, const char *record);
 
 /* The names that fit a field's values in an attr of that type; NULL if it has none. */
 const struct abi_family *abi_field_set(const struct abi_field *field, uint32_t type,

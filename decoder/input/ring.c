@@ -25,9 +25,12 @@ static bool is_power_of_two(uint64_t n)
 
 static int page_plan(struct plan *plan, const struct abi *abi, struct error *e)
 {
+	const struct layout *layout = abi_layout(abi, "mmap_page");
 	struct plan_for with = {.abi = abi};
 
-	return plan_make_layout(plan, &with, "mmap_page", e);
+	if (!layout)
+		return error_name(e, NULL, "mmap_page", NULL, "a layout of that name in cases/abi");
+	return plan_make(plan, &with, layout);
 }
 
 int ring_detect(const struct abi *abi, const unsigned char *bytes, size_t n, uint64_t size,
@@ -41,7 +44,7 @@ int ring_detect(const struct abi *abi, const unsigned char *bytes, size_t n, uin
 	if (n < RING_PAGE_MIN)
 		return 0;
 	if (page_plan(&plan, abi, &e))
-		return e.no_memory ? -ENOMEM : 0;
+		return error_is_set(&e) ? 0 : -ENOMEM;
 	for (size_t i = 0; i < 2 && !found; i++) {
 		uint64_t offset = field(&plan, bytes, n, orders[i], "data_offset");
 		uint64_t data = field(&plan, bytes, n, orders[i], "data_size");

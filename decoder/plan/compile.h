@@ -1,101 +1,98 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between the files that make plans (plan.c and plan_*.c): the compiler's state, and what it is
- * made of. Functions return 0, or a negative errno with the compiler's error filled.
+ * Between the files that make plans: the compiler's state, and what it is made of. What a layout
+ * says was checked when it was loaded: only memory can be wanting here, and then compiler.err is
+ * set and stays so, and what is made meanwhile is thrown away.
  */
 #ifndef PERFABI_PLAN_COMPILE_H
 #define PERFABI_PLAN_COMPILE_H
 
 #include "plan/plan.h"
 
-enum { DEPTH_MAX = 16, NAMES = 192, PATH = 128, HEADER = 8, ATTR_JSON = 8192, TEXT_BLOCK = 1024 };
-
-/* The types of numbers, in the order of their operations. */
-struct plan_type {
-	const char *name;
-	uint8_t kind, width;
-	uint8_t longest; /* characters of JSON, with quotes and comma */
-};
-
-enum { PLAN_TYPES = 10 };
-extern const struct plan_type plan_types[PLAN_TYPES];
+enum { PATH = LAYOUT_DEPTH * (LAYOUT_NAME + 1) + 1, HEADER = 8, ATTR_JSON = 8192 };
 
 struct compiler {
 	const struct plan_for *with;
 	struct plan *plan;
-	struct error *e;
-	const char *record; /* for misc bits; NULL in a feature */
-	size_t need;        /* the OP_NEED that covers what comes now; 0: a new one is due */
-	int offset;         /* from the start; -1: not fixed */
-	unsigned depth, loops;
+	int err;        /* -ENOMEM, or 0 */
+	struct op none; /* in place of an operation for which there is no memory */
+	size_t need;    /* the OP_NEED that covers what comes now; 0: a new one is due */
+	int offset;     /* from the start; -1: not fixed */
 	uint8_t regs;
-	bool outside;    /* top level of a record, where --fields and `taken` apply */
+	bool outside;    /* top level of a record, where --fields applies */
 	char path[PATH]; /* of the object we are in, with its dot; "" at the top */
 	bool in_loop;
 	size_t smallest; /* bytes that the loop's element takes at least */
 	size_t longest;  /* JSON of one element */
 	struct {
-		const char *name;
-		size_t op;
-	} names[NAMES];
-	size_t name_count;
+		const struct layout_node *node;
+		uint8_t reg;
+	} named[LAYOUT_NAMED + 1];
+	size_t named_count;
 };
 
-/* plan_emit.c: operations, keys, registers, room. */
-int plan_no_memory(struct compiler *c, const struct where *w);
+/* emit.c: operations, keys, registers, room. */
 
-/* A new operation, the last one; NULL when there is no memory. */
-struct op *plan_add(struct compiler *c, uint8_t kind, const struct where *w);
+/* A new operation, the last one. */
+struct op *plan_add(struct compiler *c, uint8_t kind);
+
+/* The index of the last operation; the operation of an index. */
+size_t plan_last(const struct compiler *c);
+struct op *plan_op(struct compiler *c, size_t index);
+
+/* Aims an operation's jump at what comes next. */
+void plan_aim(struct compiler *c, size_t index);
 
 /* Behind a jump's target nothing is known of what was checked before. */
 void plan_forget_need(struct compiler *c);
 
 /* Bytes of fixed length come now: one check serves all that follow each other. */
-int plan_need(struct compiler *c, uint32_t bytes, const struct where *w);
+void plan_need(struct compiler *c, uint32_t bytes);
+
+/* Bytes of any length come now. */
+void plan_unfix(struct compiler *c);
 
 /* What a value of that many characters adds to the longest line; what each byte of a text does. */
 void plan_grows(struct compiler *c, size_t characters);
 void plan_grows_per_byte(struct compiler *c, size_t characters);
 
-/* The operation's key, `"name":` and what opens the value, and its path. */
-int plan_set_key(struct compiler *c, size_t at, const char *name, const char *opening,
-		 const struct where *w);
-const char *plan_keep(struct compiler *c, const char *text, const struct where *w);
+/* The operation's key, `"name":` and what opens the value, and its path. `name` may be NULL. */
+void plan_set_key(struct compiler *c, size_t at, const char *name, const char *opening);
 
-/* Names the last operation's value, for plan_reg_of() to find: the register that it is kept in. */
-int plan_remember(struct compiler *c, const char *name, const struct where *w);
-int plan_reg_of(struct compiler *c, const json_t *json, uint8_t *reg, const struct where *w);
+/* The key alone: no path leads there. */
+void plan_set_plain_key(struct compiler *c, size_t at, const char *name, const char *opening);
 
-/* Members of a field in JSON. */
-const char *plan_name_of(const json_t *item);
-int plan_unknown_keys(struct compiler *c, const json_t *item, const char *const known[],
-		      const struct where *w);
-int plan_small_number(struct compiler *c, const json_t *item, const char *key, uint32_t *out,
-		      const struct where *w);
-const struct abi_family *plan_family_named(struct compiler *c, const json_t *item, const char *key,
-					   const struct where *w);
+/* Text that lives as long as the plan, readable to PUT_KEY bytes. */
+const char *plan_keep(struct compiler *c, const char *text);
+
+/* The path of a member of the object we are in; NULL in an array. */
+const char *plan_path(struct compiler *c, const char *name);
+
+/* A register for what others name; the one that a field is in, or that of the field kept. */
+uint8_t plan_new_reg(struct compiler *c, const struct layout_node *node);
+uint8_t plan_reg_of(const struct compiler *c, const struct layout_node *node);
+
 size_t plan_longest_of(const struct abi_family *set);
-int plan_type_named(const char *name); /* index of plan_types, or -1 */
-uint8_t plan_kind_of(const struct compiler *c, int type);
 
-/* plan_fields.c */
-int compile_scalar(struct compiler *c, const json_t *item, int type, const struct where *w);
-int compile_zeros(struct compiler *c, const json_t *item, const struct where *w);
-int compile_text(struct compiler *c, const json_t *item, uint8_t kind, const struct where *w);
-int compile_count(struct compiler *c, const json_t *item, const struct where *w);
+/* fields.c */
+void compile_number(struct compiler *c, const struct layout_node *node);
+void compile_zeros(struct compiler *c, const struct layout_node *node);
+void compile_text(struct compiler *c, const struct layout_node *node);
+void compile_array(struct compiler *c, const struct layout_node *node);
+void compile_loop(struct compiler *c, const struct layout_node *node);
+void compile_index(struct compiler *c, const struct layout_node *node);
 
-/* plan_objects.c */
-int compile_object(struct compiler *c, const char *name, const json_t *fields,
-		   const struct where *w);
-int compile_bitfield(struct compiler *c, const json_t *item, int type, const struct where *w);
-int compile_regs(struct compiler *c, const json_t *item, const struct where *w);
+/* objects.c */
+void compile_object(struct compiler *c, const char *name, const struct layout_list *fields);
+void compile_word(struct compiler *c, const struct layout_node *node);
+void compile_regs(struct compiler *c, const struct layout_node *node);
 
-/* plan_when.c */
-int compile_when(struct compiler *c, const json_t *item, const struct where *w);
-int compile_use(struct compiler *c, const json_t *item, const struct where *w);
-int compile_switch(struct compiler *c, const json_t *item, const struct where *w);
+/* when.c */
+void compile_when(struct compiler *c, const struct layout_node *node);
+void compile_use(struct compiler *c, const struct layout_node *node);
+void compile_switch(struct compiler *c, const struct layout_node *node);
 
 /* plan.c */
-int compile_list(struct compiler *c, const json_t *list, const struct where *w);
+void compile_list(struct compiler *c, const struct layout_list *list);
 
 #endif

@@ -9,96 +9,114 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/attr.h"
 #include "text/json.h"
 
-const struct plan_type plan_types[PLAN_TYPES] = {
-	{"u8", OP_U8, 1, 4},     {"u16", OP_U16, 2, 6},    {"u32", OP_U32, 4, 11},
-	{"u64", OP_U64, 8, 21},  {"s32", OP_S32, 4, 12},   {"s64", OP_S64, 8, 21},
-	{"hex16", OP_X16, 2, 9}, {"hex32", OP_X32, 4, 13}, {"hex64", OP_X64, 8, 21},
-	{"f64", OP_F64, 8, 32},
-};
+enum { TEXT_BLOCK = 1024 };
 
-/* Keys of a record's line that a field of it must not take. */
-static const char *const taken[] = {"type", "offset", "size", "misc",    "event", "within",
-				    "at",   "bytes",  "rest", "type_id", NULL};
-
-int plan_no_memory(struct compiler *c, const struct where *w)
-{
-	return error_no_memory(c->e, w, "memory for a plan");
-}
-
-struct op *plan_add(struct compiler *c, uint8_t kind, const struct where *w)
+struct op *plan_add(struct compiler *c, uint8_t kind)
 {
 	struct plan *plan = c->plan;
-	struct op *op;
+	struct op *op = &c->none;
 
-	if (plan->count == plan->capacity) {
+	if (!c->err && plan->count == plan->capacity) {
 		size_t capacity = plan->capacity ? 2 * plan->capacity : 16;
 		struct op *grown = realloc(plan->ops, capacity * sizeof(*grown));
 
-		if (!grown) {
-			plan_no_memory(c, w);
-			return NULL;
+		if (grown) {
+			plan->ops = grown;
+			plan->capacity = capacity;
+		} else {
+			c->err = -ENOMEM;
 		}
-		plan->ops = grown;
-		plan->capacity = capacity;
 	}
-	op = &plan->ops[plan->count++];
-	*op = (struct op){
-		.kind = kind, .reg = NO_REG, .used = NO_REG, .offset = c->offset, .key = ""};
+	if (!c->err)
+		op = &plan->ops[plan->count++];
+	*op = (struct op){.kind = kind, .reg = NO_REG, .offset = c->offset, .key = ""};
 	return op;
 }
 
-/* Behind a jump's target nothing is known of what was checked before. */
+size_t plan_last(const struct compiler *c)
+{
+	return c->plan->count - 1;
+}
+
+struct op *plan_op(struct compiler *c, size_t index)
+{
+	return c->err ? &c->none : &c->plan->ops[index];
+}
+
+void plan_aim(struct compiler *c, size_t index)
+{
+	struct op *op = plan_op(c, index);
+	uint32_t target = (uint32_t)c->plan->count;
+
+	if (op->kind == OP_JUMP)
+		op->jump = target;
+	else if (op->kind == OP_LOOP)
+		op->loop.jump = target;
+	else
+		op->test.jump = target;
+}
+
 void plan_forget_need(struct compiler *c)
 {
 	c->need = 0;
 }
 
-/* Bytes of fixed length come now: one check serves all that follow each other. */
-int plan_need(struct compiler *c, uint32_t bytes, const struct where *w)
+void plan_need(struct compiler *c, uint32_t bytes)
 {
 	if (!c->need) {
-		if (!plan_add(c, OP_NEED, w))
-			return -ENOMEM;
+		plan_add(c, OP_NEED);
 		c->need = c->plan->count;
 	}
-	c->plan->ops[c->need - 1].n += bytes;
+	plan_op(c, c->need - 1)->bytes += bytes;
 	if (c->offset >= 0)
 		c->offset += (int)bytes;
 	if (c->in_loop)
 		c->smallest += bytes;
-	return 0;
 }
 
-/* Text that lives as long as the plan, readable to PUT_KEY bytes; many share a block. */
-const char *plan_keep(struct compiler *c, const char *text, const struct where *w)
+void plan_unfix(struct compiler *c)
+{
+	c->offset = -1;
+	plan_forget_need(c);
+}
+
+/* A block for texts, the last one; NULL when there is no memory. */
+static char *block_for(struct compiler *c, size_t n)
 {
 	struct plan *plan = c->plan;
+	void **grown, *block;
+
+	if (plan->text_count && plan->text_used + n + PUT_KEY <= TEXT_BLOCK)
+		return plan->texts[plan->text_count - 1];
+	grown = realloc(plan->texts, (plan->text_count + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	plan->texts = grown;
+	block = calloc(1, TEXT_BLOCK);
+	if (!block)
+		return NULL;
+	plan->texts[plan->text_count++] = block;
+	plan->text_used = 0;
+	return block;
+}
+
+const char *plan_keep(struct compiler *c, const char *text)
+{
 	size_t n = strlen(text) + 1;
-	char *copy;
+	char *block = c->err ? NULL : block_for(c, n), *copy;
 
-	if (!plan->text_count || plan->text_used + n + PUT_KEY > TEXT_BLOCK) {
-		void **grown = realloc(plan->texts, (plan->text_count + 1) * sizeof(*grown));
-		void *block = grown ? calloc(1, TEXT_BLOCK) : NULL;
-
-		if (grown)
-			plan->texts = grown;
-		if (!block) {
-			plan_no_memory(c, w);
-			return NULL;
-		}
-		plan->texts[plan->text_count++] = block;
-		plan->text_used = 0;
+	if (!block) {
+		c->err = -ENOMEM;
+		return "";
 	}
-	copy = (char *)plan->texts[plan->text_count - 1] + plan->text_used;
+	copy = block + c->plan->text_used;
 	memcpy(copy, text, n);
-	plan->text_used += n;
+	c->plan->text_used += n;
 	return copy;
 }
 
-/* What a value of that many characters, key included, adds to the longest line. */
 void plan_grows(struct compiler *c, size_t characters)
 {
 	if (c->in_loop)
@@ -113,140 +131,69 @@ void plan_grows_per_byte(struct compiler *c, size_t characters)
 		c->plan->per_byte = characters;
 }
 
-const char *plan_name_of(const json_t *item)
+const char *plan_path(struct compiler *c, const char *name)
 {
-	return json_string_value(json_object_get(item, "name"));
+	char full[PATH + LAYOUT_NAME];
+
+	if (!name || c->in_loop)
+		return NULL;
+	snprintf(full, sizeof(full), "%s%s", c->path, name);
+	c->plan->paths += strlen(full) + 32;
+	return plan_keep(c, full);
 }
 
-int plan_set_key(struct compiler *c, size_t at, const char *name, const char *opening,
-		 const struct where *w)
+static uint8_t role_of(const char *path)
 {
-	char text[PATH + 32];
-	const char *key, *path = NULL;
+	if (path && (!strcmp(path, "time") || !strcmp(path, "sample_id.time")))
+		return ROLE_TIME;
+	if (path && (!strcmp(path, "cpu") || !strcmp(path, "sample_id.cpu")))
+		return ROLE_CPU;
+	return ROLE_NONE;
+}
+
+void plan_set_plain_key(struct compiler *c, size_t at, const char *name, const char *opening)
+{
+	char text[LAYOUT_NAME + 32];
+	const char *key;
 	struct op *op;
 	int n = name ? snprintf(text, sizeof(text), "\"%s\":%s", name, opening)
 		     : snprintf(text, sizeof(text), "%s", opening);
 
-	if (n < 0 || (size_t)n >= sizeof(text))
-		return error_text(c->e, w, name, "a shorter name");
-	key = plan_keep(c, text, w);
-	if (!key)
-		return -ENOMEM;
-	if (name && !c->in_loop) {
-		char full[2 * PATH];
-
-		snprintf(full, sizeof(full), "%s%s", c->path, name);
-		path = plan_keep(c, full, w);
-		if (!path)
-			return -ENOMEM;
-		c->plan->paths += strlen(full) + 32;
-	}
-	op = &c->plan->ops[at];
+	key = plan_keep(c, text);
+	op = plan_op(c, at);
 	op->key = key;
 	op->key_length = (uint16_t)n;
-	op->path = path;
-	if (path && (!strcmp(path, "time") || !strcmp(path, "sample_id.time")))
-		op->role = ROLE_TIME;
-	if (path && (!strcmp(path, "cpu") || !strcmp(path, "sample_id.cpu")))
-		op->role = ROLE_CPU;
 	plan_grows(c, (size_t)n);
-	return 0;
 }
 
-int plan_remember(struct compiler *c, const char *name, const struct where *w)
+void plan_set_key(struct compiler *c, size_t at, const char *name, const char *opening)
 {
-	if (!name)
-		return 0;
-	if (c->name_count == NAMES) /* the oldest are out of reach */
-		memmove(&c->names[0], &c->names[1], --c->name_count * sizeof(c->names[0]));
-	c->names[c->name_count].name = name;
-	c->names[c->name_count++].op = c->plan->count - 1;
-	if (c->outside && name_index(name, taken, NULL) >= 0 && c->record)
-		return error_name(c->e, w, name, NULL, "a name that a record's line does not have");
-	return 0;
-}
-
-/* The register that the field of that name is kept in from now on. */
-int plan_reg_of(struct compiler *c, const json_t *json, uint8_t *reg, const struct where *w)
-{
-	const char *name = json_string_value(json);
-	struct nearest near = nearest_to(name ? name : "");
+	const char *path = plan_path(c, name);
 	struct op *op;
 
-	if (!name)
-		return error_value(c->e, w, json, "the name of a field before this one");
-	if (name[0] == '$') {
-		*reg = REG_KEPT;
-		return 0;
-	}
-	for (size_t i = c->name_count; i--;) {
-		if (strcmp(c->names[i].name, name))
-			continue;
-		op = &c->plan->ops[c->names[i].op];
-		if (op->reg == NO_REG) {
-			if (c->regs == REGS)
-				return error_name(c->e, w, name, NULL,
-						  "fewer fields that others name");
-			op->reg = c->regs++;
-		}
-		*reg = op->reg;
-		return 0;
-	}
-	for (size_t i = 0; i < c->name_count; i++)
-		nearest_try(&near, c->names[i].name);
-	return error_name(c->e, w, name, near.best, "the name of a field before this one");
+	plan_set_plain_key(c, at, name, opening);
+	op = plan_op(c, at);
+	op->path = path;
+	op->role = role_of(path);
 }
 
-int plan_unknown_keys(struct compiler *c, const json_t *item, const char *const known[],
-		      const struct where *w)
+uint8_t plan_new_reg(struct compiler *c, const struct layout_node *node)
 {
-	const char *key;
-	json_t *value;
+	uint8_t reg = c->regs++;
 
-	json_object_foreach((json_t *)item, key, value) {
-		struct nearest near = nearest_to(key);
-		struct where at = where_key(w, key);
-
-		if (name_index(key, known, &near) < 0)
-			return error_name(c->e, &at, key, near.best, "a key of such a field");
-	}
-	return 0;
+	if (node->kind == LAYOUT_NUMBER && node->number.keep)
+		reg = REG_KEPT;
+	c->named[c->named_count].node = node;
+	c->named[c->named_count++].reg = reg;
+	return reg;
 }
 
-int plan_small_number(struct compiler *c, const json_t *item, const char *key, uint32_t *out,
-		      const struct where *w)
+uint8_t plan_reg_of(const struct compiler *c, const struct layout_node *node)
 {
-	const json_t *value = json_object_get(item, key);
-	struct where at = where_key(w, key);
-
-	if (!value)
-		return 0;
-	if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-	    json_integer_value(value) > 65535)
-		return error_value(c->e, &at, value, "a number from 0 to 65535");
-	*out = (uint32_t)json_integer_value(value);
-	return 0;
-}
-
-const struct abi_family *plan_family_named(struct compiler *c, const json_t *item, const char *key,
-					   const struct where *w)
-{
-	const struct abi *abi = c->with->abi;
-	const json_t *value = json_object_get(item, key);
-	const char *name = json_string_value(value);
-	const struct abi_family *family = name ? abi_family(abi, name) : NULL;
-	struct nearest near = nearest_to(name ? name : "");
-	struct where at = where_key(w, key);
-
-	if (family)
-		return family;
-	for (size_t i = 0; i < abi->family_count; i++)
-		nearest_try(&near, abi->families[i].name);
-	if (name)
-		error_name(c->e, &at, name, near.best, "a family of constants");
-	else
-		error_value(c->e, &at, value, "the name of a family of constants");
-	return NULL;
+	for (size_t i = c->named_count; node && i--;)
+		if (c->named[i].node == node)
+			return c->named[i].reg;
+	return REG_KEPT;
 }
 
 /* The most that OP_SET or bits of a family can take: all names of a mask, the longest of an enum.
@@ -262,19 +209,4 @@ size_t plan_longest_of(const struct abi_family *set)
 		longest = n > longest ? n : longest;
 	}
 	return set->mask ? sum : longest;
-}
-
-uint8_t plan_kind_of(const struct compiler *c, int type)
-{
-	uint8_t kind = plan_types[type].kind;
-
-	return kind == OP_U64 && c->with->integers ? OP_I64 : kind;
-}
-
-int plan_type_named(const char *name)
-{
-	for (size_t i = 0; name && i < PLAN_TYPES; i++)
-		if (!strcmp(plan_types[i].name, name))
-			return (int)i;
-	return -1;
 }

@@ -4,313 +4,209 @@
  */
 #include "plan/compile.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "abi/attr.h"
 #include "text/json.h"
+
+/* How numbers are written, and the most characters that one takes, with quotes and comma. */
+static const struct {
+	uint8_t kind, longest;
+} types[LAYOUT_TYPES] = {
+	[LAYOUT_U8] = {OP_U8, 4},     [LAYOUT_U16] = {OP_U16, 6},    [LAYOUT_U32] = {OP_U32, 11},
+	[LAYOUT_U64] = {OP_U64, 21},  [LAYOUT_S32] = {OP_S32, 12},   [LAYOUT_S64] = {OP_S64, 21},
+	[LAYOUT_HEX16] = {OP_X16, 9}, [LAYOUT_HEX32] = {OP_X32, 13}, [LAYOUT_HEX64] = {OP_X64, 21},
+	[LAYOUT_F64] = {OP_F64, 32},
+};
 
 static const char *opening_of(uint8_t kind)
 {
 	return kind == OP_X16 || kind == OP_X32 || kind == OP_X64 ? "\"0x" : "";
 }
 
-/* The number has no bits but those that `set` names: with others the record is of another shape. */
-static int compile_possible(struct compiler *c, const json_t *item, size_t at,
-			    const struct abi_family *set, const struct where *w)
+static uint8_t kind_of(const struct compiler *c, enum layout_type type)
 {
-	struct op *op;
-	uint8_t reg;
-
-	if (!json_is_true(json_object_get(item, "possible")))
-		return 0;
-	if (!set)
-		return error_value(c->e, w, item, "a set beside `possible`");
-	if (plan_reg_of(c, json_object_get(item, "name"), &reg, w))
-		return -EINVAL;
-	op = plan_add(c, OP_POSSIBLE, w);
-	if (!op)
-		return -ENOMEM;
-	op->reg = reg;
-	for (size_t i = 0; i < set->count; i++)
-		op->value |= set->values[i].value;
-	op->key = c->plan->ops[at].key;
-	return 0;
+	return type == LAYOUT_U64 && c->with->integers ? OP_I64 : types[type].kind;
 }
 
-int compile_scalar(struct compiler *c, const json_t *item, int type, const struct where *w)
+/* The number has no bits but those that `set` names: with others the record is of another shape. */
+static void compile_possible(struct compiler *c, const struct abi_family *set, uint8_t reg,
+			     const char *key)
 {
-	static const char *const known[] = {"name",   "type",     "set", "keep",
-					    "counts", "possible", NULL};
-	const char *counts = json_string_value(json_object_get(item, "counts"));
-	const struct abi_family *set = NULL;
-	const char *name = plan_name_of(item);
+	struct op *op = plan_add(c, OP_POSSIBLE);
+
+	op->reg = reg;
+	op->key = key;
+	for (size_t i = 0; i < set->count; i++)
+		op->possible |= set->values[i].value;
+}
+
+void compile_number(struct compiler *c, const struct layout_node *node)
+{
+	enum layout_type type = node->number.type;
+	const struct abi_family *set = node->number.set;
+	uint8_t width = layout_types[type].width, kind = set ? OP_SET : kind_of(c, type);
 	size_t at;
 	struct op *op;
-	int err = plan_unknown_keys(c, item, known, w);
 
-	if (err)
-		return err;
-	if (json_object_get(item, "set")) {
-		set = plan_family_named(c, item, "set", w);
-		if (!set)
-			return -EINVAL;
-	}
-	if (plan_need(c, plan_types[type].width, w))
-		return -ENOMEM;
-	op = plan_add(c, set ? OP_SET : plan_kind_of(c, type), w);
-	if (!op)
-		return -ENOMEM;
+	plan_need(c, width);
+	op = plan_add(c, kind);
+	at = plan_last(c);
 	if (op->offset >= 0)
-		op->offset -= plan_types[type].width;
-	op->width = plan_types[type].width;
-	op->set = set;
-	op->integers = c->with->integers;
-	if (json_is_true(json_object_get(item, "keep"))) {
+		op->offset -= width;
+	op->width = width;
+	if (set) {
+		op->names.set = set;
+		op->names.integers = c->with->integers;
+	}
+	if (node->is_named_by_others)
+		op->reg = plan_new_reg(c, node);
+	if (node->number.keep) {
 		op->reg = REG_KEPT;
 		c->plan->keeps = true;
 	}
-	if (counts && op->offset > 0 && op->width == 8) {
+	if (node->number.counts && op->offset > 0 && width == 8) {
 		c->plan->lost_offset = op->offset;
-		c->plan->lost_samples = !strcmp(counts, "lost_samples");
+		c->plan->lost_samples = node->number.counts == COUNTS_LOST_SAMPLES;
 	}
-	at = c->plan->count - 1;
-	plan_grows(c, set ? plan_longest_of(set) : plan_types[type].longest);
-	err = plan_remember(c, name, w);
-	if (!err)
-		err = plan_set_key(c, at, name, set ? "" : opening_of(plan_types[type].kind), w);
-	return err ? err : compile_possible(c, item, at, set, w);
+	plan_grows(c, set ? plan_longest_of(set) : types[type].longest);
+	plan_set_key(c, at, node->name, opening_of(kind));
+	op = plan_op(c, at);
+	if (node->number.possible)
+		compile_possible(c, set, op->reg, op->key);
 }
 
-int compile_zeros(struct compiler *c, const json_t *item, const struct where *w)
+void compile_zeros(struct compiler *c, const struct layout_node *node)
 {
-	static const char *const pad_keys[] = {"pad", NULL}, *const align_keys[] = {"align", NULL};
-	bool is_pad = json_object_get(item, "pad") != NULL;
-	uint32_t n = 0;
-	struct op *op;
-
-	if (plan_unknown_keys(c, item, is_pad ? pad_keys : align_keys, w) ||
-	    plan_small_number(c, item, is_pad ? "pad" : "align", &n, w))
-		return -EINVAL;
-	if (is_pad && plan_need(c, n, w))
-		return -ENOMEM;
-	op = plan_add(c, is_pad ? OP_PAD : OP_ALIGN, w);
-	if (!op)
-		return -ENOMEM;
-	op->n = n || is_pad ? n : 1;
-	if (is_pad)
-		return 0;
-	c->offset = -1;
-	plan_forget_need(c);
-	return 0;
+	if (node->kind == LAYOUT_PAD) {
+		plan_need(c, node->zeros);
+		plan_add(c, OP_PAD)->bytes = node->zeros;
+	} else {
+		plan_add(c, OP_ALIGN)->bytes = node->zeros;
+		plan_unfix(c);
+	}
 }
 
-/* size, length, count: a number, a field's name, the type of a prefix, "rest". */
-static int size_source(struct compiler *c, const json_t *value, struct op *out,
-		       const struct where *w)
+static struct amount amount_of(const struct compiler *c, const struct layout_size *size)
 {
-	const char *text = json_string_value(value);
-	int type = plan_type_named(text);
+	static const uint8_t from[] = {
+		[LAYOUT_FROM_NUMBER] = FROM_NUMBER, [LAYOUT_FROM_FIELD] = FROM_REG,
+		[LAYOUT_FROM_KEPT] = FROM_REG,      [LAYOUT_FROM_PREFIX] = FROM_PREFIX,
+		[LAYOUT_FROM_REST] = FROM_REST,     [LAYOUT_FROM_NUL] = FROM_NUL};
 
-	if (json_is_integer(value) && json_integer_value(value) >= 0 &&
-	    json_integer_value(value) <= 65535) {
-		out->from = FROM_NUMBER;
-		out->n = (uint32_t)json_integer_value(value);
-		return 0;
-	}
-	if (type >= 0) {
-		out->from = FROM_PREFIX;
-		out->prefix = plan_types[type].width;
-		return 0;
-	}
-	if (text && !strcmp(text, "rest")) {
-		out->from = FROM_REST;
-		return 0;
-	}
-	out->from = FROM_REG;
-	return plan_reg_of(c, value, &out->used, w);
+	return (struct amount){.from = from[size->from],
+			       .reg = plan_reg_of(c, size->field),
+			       .prefix = size->prefix,
+			       .number = size->number,
+			       .less = size->less,
+			       .per = size->per};
+}
+
+/* What of an element's bytes is there in any case, in front of it or by number. */
+static size_t fixed_part(const struct layout_size *size)
+{
+	return size->from == LAYOUT_FROM_PREFIX ? size->prefix : 0;
 }
 
 /* string, bytes, opaque, attr: as many bytes as something says. */
-int compile_text(struct compiler *c, const json_t *item, uint8_t kind, const struct where *w)
+void compile_text(struct compiler *c, const struct layout_node *node)
 {
-	static const char *const known[] = {"name", "type", "size",     "length",
-					    "less", "used", "readable", NULL};
-	const json_t *size = json_object_get(item, "size"),
-		     *length = json_object_get(item, "length");
-	const json_t *used = json_object_get(item, "used");
-	struct where at_size = where_key(w, size ? "size" : "length"),
-		     at_used = where_key(w, "used");
-	struct op source = {.from = kind == OP_STRING ? FROM_NUL : FROM_REST, .used = NO_REG};
-	uint8_t shown = NO_REG;
-	size_t at;
-	struct op *op;
-	int err = plan_unknown_keys(c, item, known, w);
+	static const struct {
+		uint8_t kind;
+		const char *opening;
+		size_t longest, per_byte;
+	} kinds[] = {[LAYOUT_STRING] = {OP_STRING, "", PUT_STRING_FIXED, PUT_STRING_MAX},
+		     [LAYOUT_BYTES] = {OP_BYTES, "\"", PUT_STRING_FIXED, 2},
+		     [LAYOUT_OPAQUE] = {OP_OPAQUE, "", PUT_STRING_FIXED, 2},
+		     [LAYOUT_ATTR] = {OP_ATTR, "", ATTR_JSON, 12}};
+	const struct layout_size *size = &node->text.size;
+	struct op *op = plan_add(c, kinds[node->kind].kind);
 
-	if (!err && (size || length))
-		err = size_source(c, size ? size : length, &source, &at_size);
-	if (!err && used)
-		err = plan_reg_of(c, used, &shown, &at_used);
-	if (!err)
-		err = plan_small_number(c, item, "less", &source.less, w);
-	if (err)
-		return err;
-	op = plan_add(c, kind, w);
-	if (!op)
-		return -ENOMEM;
-	at = c->plan->count - 1;
-	op->from = source.from;
-	op->n = source.n;
-	op->prefix = source.prefix;
-	op->used = source.used;
-	op->less = source.less;
-	op->reg = shown;
-	op->readable = json_is_true(json_object_get(item, "readable"));
+	op->text.amount = amount_of(c, size);
+	op->text.used = node->text.used ? plan_reg_of(c, node->text.used) : NO_REG;
+	op->text.readable = node->text.readable;
 	if (c->in_loop)
-		c->smallest += source.from == FROM_PREFIX   ? source.prefix
-			       : source.from == FROM_NUMBER ? source.n
-							    : 0;
-	c->offset = -1;
-	plan_forget_need(c);
-	if (kind == OP_ATTR && c->in_loop)
-		c->smallest += c->with->abi->attr_smallest;
-	plan_grows(c, kind == OP_ATTR ? ATTR_JSON : PUT_STRING_FIXED);
-	plan_grows_per_byte(c, kind == OP_ATTR ? 12 : kind == OP_STRING ? PUT_STRING_MAX : 2);
-	err = plan_remember(c, plan_name_of(item), w);
-	return err ? err : plan_set_key(c, at, plan_name_of(item), kind == OP_BYTES ? "\"" : "", w);
+		c->smallest += node->kind == LAYOUT_ATTR ? c->with->abi->attr_smallest
+			       : size->from == LAYOUT_FROM_NUMBER && size->number > size->less
+				       ? size->number - size->less
+				       : fixed_part(size);
+	plan_unfix(c);
+	plan_grows(c, kinds[node->kind].longest);
+	plan_grows_per_byte(c, kinds[node->kind].per_byte);
+	plan_set_key(c, plan_last(c), node->name, kinds[node->kind].opening);
 }
 
-static int compile_array(struct compiler *c, const json_t *item, const struct op *source, int type,
-			 const struct where *w)
+void compile_array(struct compiler *c, const struct layout_node *node)
 {
-	static const char *const known[] = {"type", "markers", NULL};
-	const json_t *each = json_object_get(item, "each");
-	struct where at_each = where_key(w, "each");
-	const struct abi_family *markers = NULL;
-	size_t at, longest = plan_types[type].longest;
-	struct op *op;
+	const struct abi_family *markers = node->array.markers;
+	enum layout_type type = node->array.type;
+	size_t width = layout_types[type].width;
+	size_t longest = markers ? plan_longest_of(markers) + 48 : types[type].longest;
+	struct op *op = plan_add(c, OP_ARRAY);
 
-	if (plan_unknown_keys(c, each, known, &at_each))
-		return -EINVAL;
-	if (json_object_get(each, "markers")) {
-		markers = plan_family_named(c, each, "markers", &at_each);
-		if (!markers || plan_types[type].width != 8)
-			return markers ? error_value(c->e, &at_each, each, "markers of 64 bits")
-				       : -EINVAL;
-		longest = plan_longest_of(markers) + 48;
-	}
-	op = plan_add(c, OP_ARRAY, w);
-	if (!op)
-		return -ENOMEM;
-	at = c->plan->count - 1;
-	op->from = source->from;
-	op->n = source->n;
-	op->prefix = source->prefix;
-	op->used = source->used;
-	op->per = source->per;
-	op->element = plan_kind_of(c, type);
-	op->width = plan_types[type].width;
-	op->set = markers;
-	op->value = op->mirrored = UINT64_MAX;
+	op->width = (uint8_t)width;
+	op->array.amount = amount_of(c, &node->array.count);
+	op->array.element = kind_of(c, type);
+	op->array.markers = markers;
+	op->array.first_marker = op->array.cookie_marker = UINT64_MAX;
 	for (size_t i = 0; markers && i < markers->count; i++) {
 		if (!strcmp(markers->values[i].name, "max"))
-			op->value = markers->values[i].value;
-		if (json_object_get(markers->values[i].json, "followed_by"))
-			op->mirrored = markers->values[i].value;
+			op->array.first_marker = markers->values[i].value;
+		if (markers->values[i].followed_by)
+			op->array.cookie_marker = markers->values[i].value;
 	}
-	c->offset = -1;
-	plan_forget_need(c);
+	if (c->in_loop)
+		c->smallest += fixed_part(&node->array.count);
+	plan_unfix(c);
 	plan_grows(c, 8);
-	plan_grows_per_byte(c, longest / plan_types[type].width + 1);
-	return plan_set_key(c, at, plan_name_of(item), "[", w);
+	plan_grows_per_byte(c, longest / width + 1);
+	plan_set_key(c, plan_last(c), node->name, "[");
 }
 
 /* The fields between OP_LOOP and OP_NEXT, with what they take counted apart. */
-static int compile_body(struct compiler *c, const json_t *body, bool is_list, const struct where *w)
+static void compile_body(struct compiler *c, const struct layout_list *body)
 {
 	size_t outer_smallest = c->smallest, outer_longest = c->longest;
 	bool outer_in_loop = c->in_loop, outside = c->outside;
-	int err;
 
 	c->in_loop = true;
 	c->outside = false;
 	c->smallest = 0;
 	c->longest = 8;
-	if (is_list) {
-		err = compile_list(c, body, w);
-	} else {
-		json_t *one = json_pack("[O]", body);
-
-		err = one ? compile_list(c, one, w) : plan_no_memory(c, w);
-		json_decref(one);
-	}
-	if (!err && !c->smallest)
-		err = error_value(c->e, w, body, "elements of one byte at least");
-	if (!err)
+	compile_list(c, body);
+	if (!c->err)
 		plan_grows_per_byte(c, c->longest / c->smallest + 1);
 	c->in_loop = outer_in_loop;
 	c->outside = outside;
 	c->smallest = outer_smallest;
 	c->longest = outer_longest;
-	return err;
 }
 
-int compile_count(struct compiler *c, const json_t *item, const struct where *w)
+void compile_loop(struct compiler *c, const struct layout_node *node)
 {
-	static const char *const known[] = {"name", "count", "per", "each", "fields", NULL};
-	const json_t *each = json_object_get(item, "each"),
-		     *fields = json_object_get(item, "fields");
-	struct where at_count = where_key(w, "count"),
-		     at_each = where_key(w, each ? "each" : "fields");
-	struct op source = {.used = NO_REG};
-	int type = plan_type_named(json_string_value(json_object_get(each, "type")));
-	size_t begin;
-	struct op *op;
-	int err = plan_unknown_keys(c, item, known, w);
+	struct op *op = plan_add(c, OP_LOOP);
+	size_t begin = plan_last(c);
+	const char *path;
 
-	if (!err && !each == !fields)
-		err = error_value(c->e, w, item, "each or fields");
-	if (!err)
-		err = size_source(c, json_object_get(item, "count"), &source, &at_count);
-	if (!err)
-		err = plan_small_number(c, item, "per", &source.per, w);
-	if (err)
-		return err;
-	if (c->in_loop && source.from == FROM_PREFIX)
-		c->smallest += source.prefix;
-	if (each && type >= 0)
-		return compile_array(c, item, &source, type, w);
-	if (c->loops == LOOPS)
-		return error_value(c->e, w, item, "arrays in no more than %d arrays", LOOPS - 1);
-	op = plan_add(c, OP_LOOP, w);
-	if (!op)
-		return -ENOMEM;
-	begin = c->plan->count - 1;
-	op->from = source.from;
-	op->n = source.n;
-	op->prefix = source.prefix;
-	op->used = source.used;
-	op->per = source.per;
-	op->bare = !fields;
-	c->offset = -1;
-	plan_forget_need(c);
+	op->loop.amount = amount_of(c, &node->loop.count);
+	op->loop.bare = node->loop.bare;
+	if (c->in_loop)
+		c->smallest += fixed_part(&node->loop.count);
+	plan_unfix(c);
 	plan_grows(c, 8);
-	err = plan_set_key(c, begin, plan_name_of(item), "[", w);
-	c->loops++;
-	if (!err)
-		err = compile_body(c, fields ? fields : each, fields != NULL, &at_each);
-	c->loops--;
+	plan_set_key(c, begin, node->name, "[");
+	compile_body(c, &node->loop.body);
 	plan_forget_need(c);
-	if (err)
-		return err;
-	op = plan_add(c, OP_NEXT, w);
-	if (!op)
-		return -ENOMEM;
-	op->jump = (uint32_t)begin + 1;
-	op->bare = !fields;
-	op->path = c->plan->ops[begin].path;
-	c->plan->ops[begin].jump = (uint32_t)c->plan->count;
-	return 0;
+	path = plan_op(c, begin)->path;
+	op = plan_add(c, OP_NEXT);
+	op->loop.jump = (uint32_t)begin + 1;
+	op->loop.bare = node->loop.bare;
+	op->path = path;
+	plan_aim(c, begin);
+}
+
+void compile_index(struct compiler *c, const struct layout_node *node)
+{
+	plan_add(c, OP_INDEX)->names.set = node->index;
+	plan_grows(c, plan_longest_of(node->index));
+	plan_set_key(c, plan_last(c), node->name, "");
 }

@@ -7,10 +7,11 @@
 #ifndef PERFABI_PLAN_H
 #define PERFABI_PLAN_H
 
-#include "abi/abi.h"
+#include "abi/layout.h"
+#include "abi/word.h"
 
 enum op_kind {
-	OP_NEED, /* `n` bytes must be there */
+	OP_NEED, /* `bytes` must be there */
 	OP_U8,
 	OP_U16,
 	OP_U32,
@@ -24,26 +25,28 @@ enum op_kind {
 	OP_F64,      /* IEEE 754 */
 	OP_SET,      /* a number of `width` bytes by its name, or a mask by its bits' names */
 	OP_SKIP,     /* one of the above that is not asked for: read, and not written */
-	OP_POSSIBLE, /* `reg` has bits of `value` alone */
-	OP_PAD,      /* `n` bytes that are zero */
-	OP_ALIGN,
-	OP_WORD,  /* `width` bytes into `reg`, for the bit fields behind */
-	OP_BITS,  /* `width` bits of `reg` from bit `n` */
-	OP_TEXT,  /* the key alone: an object begins */
-	OP_CLOSE, /* ends an object */
+	OP_POSSIBLE, /* `reg` has no bits but `possible` */
+	OP_PAD,      /* `bytes` that are zero */
+	OP_ALIGN,    /* zeros up to a multiple of `bytes` */
+	OP_WORD,     /* `width` bytes into `reg`, for the bit fields behind */
+	OP_BITS,     /* `width` bits of `reg` */
+	OP_REST,     /* those bits of `reg` that have no name */
+	OP_TEXT,     /* the key alone: an object begins */
+	OP_CLOSE,    /* ends an object */
 	OP_STRING,
 	OP_BYTES,
 	OP_OPAQUE, /* how many bytes there are, not which */
 	OP_ATTR,   /* struct perf_event_attr */
-	OP_ARRAY,  /* numbers of one type, `element` */
+	OP_ARRAY,  /* numbers of `width` bytes */
 	OP_LOOP,   /* to OP_NEXT, for each element */
 	OP_NEXT,
-	OP_INDEX,       /* the name that belongs to the element's index */
-	OP_UNLESS_MISC, /* to `jump` unless misc has all bits of `value` */
-	OP_UNLESS_IS,   /* ... unless `reg` is `value` */
+	OP_INDEX,           /* the name that belongs to the element's index */
+	OP_UNLESS_MISC,     /* jumps unless misc has all bits of `value` */
+	OP_UNLESS_IS,       /* ... unless `reg` is `value` */
+	OP_UNLESS_BITS_ARE, /* ... unless `width` bits of `reg` are */
 	OP_UNLESS_NOT,
 	OP_UNLESS_AT_LEAST,
-	OP_UNLESS_LEFT,  /* ... unless `n` bytes are left */
+	OP_UNLESS_LEFT,  /* ... unless `value` bytes are left */
 	OP_UNLESS_MAYBE, /* ... unless the record did not fit without */
 	OP_JUMP,
 	OP_HIDE, /* what follows is read and not written ... */
@@ -57,26 +60,68 @@ enum size_from { FROM_NUMBER, FROM_REG, FROM_PREFIX, FROM_REST, FROM_NUL };
 /* What a field is to the checks over many records. */
 enum op_role { ROLE_NONE, ROLE_TIME, ROLE_CPU };
 
-enum { NO_REG = 0xff, REG_KEPT = 0, REGS = 32, LOOPS = 4 };
+enum { NO_REG = 0xff, REG_KEPT = 0, REGS = LAYOUT_NAMED + 1 };
+
+/* (what it comes from - less) / per, rounded up; `per` 0 is 1. */
+struct amount {
+	uint8_t from, reg, prefix;
+	uint32_t number, less, per;
+};
+
+/* Which bits of a word: from its least significant one, or in a word of `unit` bits as big endian
+ * has them; unit 0: alike in either order. */
+struct bit_place {
+	uint8_t first, unit;
+};
 
 struct op {
-	uint8_t kind, width, reg, element;
-	uint8_t from, prefix, used, role;
+	uint8_t kind, width;
+	uint8_t reg; /* that the value is put into, or is in; NO_REG: none */
+	uint8_t role;
 	uint16_t key_length;
-	bool bare;      /* of a loop: its elements are no objects */
-	bool omit_zero; /* of bits: not written when 0 */
-	bool integers;  /* of a set: what has no name is as OP_I64 has it */
-	bool readable;  /* of text: it is not empty and has no control characters */
-	uint32_t n, per, less, jump;
-	int32_t offset;               /* from the start, or -1: not fixed */
-	const char *key;              /* as record.c copies it: "\"ip\":\"0x" */
-	const char *path;             /* "sample_id.time"; NULL inside arrays */
-	const struct abi_family *set; /* names of the values, or markers of an array */
-	/*
-	 * Of bits: what has a name, and the same as big endian has it. Of an array with markers:
-	 * the smallest, and the one that a cookie follows.
-	 */
-	uint64_t value, mirrored;
+	int32_t offset;   /* from the start, or -1: not fixed */
+	const char *key;  /* as record.c copies it: "\"ip\":\"0x" */
+	const char *path; /* "sample_id.time"; NULL inside arrays */
+	union {
+		uint32_t bytes; /* OP_NEED, OP_PAD, OP_ALIGN */
+		uint32_t jump;  /* OP_JUMP: its target */
+		uint64_t possible;
+		struct {
+			const struct abi_family *set;
+			bool integers; /* what has no name is as OP_I64 has it */
+		} names;               /* OP_SET, OP_INDEX */
+		struct {
+			struct bit_place place;
+			bool omit_zero;
+			const struct abi_family *set; /* names of its values; NULL: none */
+		} bits;
+		struct {
+			uint64_t named, mirrored; /* the same as big endian has it */
+			bool declared;            /* big endian has it so */
+		} rest;
+		struct {
+			struct amount amount;
+			uint8_t used;  /* the register that says how many bytes are meant */
+			bool readable; /* it is not empty and has no control characters */
+		} text;                /* and bytes, opaque, attr */
+		struct {
+			struct amount amount;
+			uint8_t element;                  /* how each is written: a kind */
+			const struct abi_family *markers; /* or NULL */
+			uint64_t first_marker;            /* the smallest, */
+			uint64_t cookie_marker;           /* and the one that a cookie follows */
+		} array;
+		struct {
+			struct amount amount;
+			uint32_t jump; /* behind OP_NEXT; of that, to the first element's begin */
+			bool bare;     /* the elements are no objects */
+		} loop;                /* and next */
+		struct {
+			uint64_t value;
+			uint32_t jump;
+			struct bit_place place;
+		} test;
+	};
 };
 
 /* One layout for one attr. Line lengths: at most fixed + size * per_byte bytes of JSON. */
@@ -100,27 +145,14 @@ struct plan {
 struct plan_for {
 	const struct abi *abi;
 	const struct abi_arch *arch; /* for the names of registers; may be NULL */
-	const unsigned char *attr;   /* abi->attr_size bytes in the host's order; NULL: any attr,
-				      * every branch is taken, to check the layout */
+	const unsigned char *attr;   /* abi->attr_size bytes in the host's order; NULL: all zero */
 	const char *const *fields;   /* the top-level fields to write; NULL: all */
 	size_t field_count;
 	bool integers; /* no number is written that is over INT64_MAX: it is "0x..." text */
-	void (*offer)(void *context, const char *name); /* is told each top-level name ... */
-	void (*uses)(void *context, const struct abi_field *field); /* ... and each field of attr
-								     * that decides; may be NULL */
-	void *context;
 };
 
-/*
- * Makes the plan of a record or feature, a value of a family that has `fields`. Free with
- * plan_free(). 0, or a negative errno with `e` filled: a layout that is none.
- */
-int plan_make(struct plan *plan, const struct plan_for *with, const struct abi_family *family,
-	      const struct abi_value *value, struct error *e);
-
-/* The plan of a layout alone: of sample_id, to know its size and what stands where. */
-int plan_make_layout(struct plan *plan, const struct plan_for *with, const char *name,
-		     struct error *e);
+/* 0 or -ENOMEM. Free with plan_free(). */
+int plan_make(struct plan *plan, const struct plan_for *with, const struct layout *layout);
 void plan_free(struct plan *plan);
 
 /* Bytes that its fields of fixed length take. */
@@ -128,5 +160,9 @@ size_t plan_fixed_size(const struct plan *plan);
 
 /* Where a top-level or sample_id field stands from the plan's start, or -1 if that is not fixed. */
 int plan_offset(const struct plan *plan, const char *path);
+
+/* The number there, of `size` bytes; false if they have none. */
+bool plan_number(const struct plan *plan, const char *path, const unsigned char *bytes, size_t size,
+		 enum byte_order order, uint64_t *value);
 
 #endif

@@ -56,23 +56,25 @@ static char *put_i64(char *p, uint64_t value)
 	return p + 1;
 }
 
-static char *put_name(char *p, const struct op *op, uint64_t value, uint64_t *unknown)
+static char *put_name(char *p, const struct abi_family *set, bool integers, uint64_t value,
+		      uint64_t *unknown)
 {
-	const struct abi_value *known = abi_value_of(op->set, value);
+	const struct abi_value *known = abi_value_of(set, value);
 
 	*unknown = !known;
 	if (!known)
-		return op->integers ? put_i64(p, value) : put_u64(p, value);
+		return integers ? put_i64(p, value) : put_u64(p, value);
 	*p++ = '"';
 	p = put_text(p, known->name);
 	*p++ = '"';
 	return p;
 }
 
-static char *put_set(char *p, const struct op *op, uint64_t value, uint64_t *unknown)
+static char *put_set(char *p, const struct abi_family *set, bool integers, uint64_t value,
+		     uint64_t *unknown)
 {
-	return op->set->mask ? put_mask(p, op->set, value, unknown)
-			     : put_name(p, op, value, unknown);
+	return set->mask ? put_mask(p, set, value, unknown)
+			 : put_name(p, set, integers, value, unknown);
 }
 
 static void find(struct record *r, const char *code, const struct op *op, size_t offset)
@@ -122,7 +124,7 @@ static void find_nonzero(struct record *r, const char *code, const struct op *op
 static char *put_marker(char *p, const struct op *op, uint64_t value, const unsigned char **at,
 			uint64_t *left, bool swap)
 {
-	const struct abi_value *marker = abi_value_of(op->set, value);
+	const struct abi_value *marker = abi_value_of(op->array.markers, value);
 
 	p = put_text(p, "{\"context\":\"");
 	if (marker)
@@ -130,7 +132,7 @@ static char *put_marker(char *p, const struct op *op, uint64_t value, const unsi
 	else
 		p = put_hex(put_text(p, "0x"), value);
 	*p++ = '"';
-	if (value == op->mirrored && *left) {
+	if (value == op->array.cookie_marker && *left) {
 		p = put_hex(put_text(p, ",\"cookie\":\"0x"), load_swapped(*at, 8, swap));
 		*p++ = '"';
 		*at += 8;
@@ -164,20 +166,20 @@ ALWAYS_INLINE char *put_number(char *p, uint8_t kind, uint64_t v)
 ALWAYS_INLINE char *put_array(char *p, const struct op *op, const unsigned char *at, uint64_t left,
 			      bool swap)
 {
-	uint64_t first_marker = op->set ? op->value : UINT64_MAX;
+	uint64_t first_marker = op->array.markers ? op->array.first_marker : UINT64_MAX;
 
 	while (left--) {
 		uint64_t v = load_swapped(at, op->width, swap);
 
 		at += op->width;
-		if (op->set && v >= first_marker) {
+		if (op->array.markers && v >= first_marker) {
 			p = put_marker(p, op, v, &at, &left, swap);
 		} else {
-			if (op->element >= OP_X16 && op->element <= OP_X64) {
+			if (op->array.element >= OP_X16 && op->array.element <= OP_X64) {
 				memcpy(p, "\"0x", 4);
 				p += 3;
 			}
-			p = put_number(p, op->element, v);
+			p = put_number(p, op->array.element, v);
 		}
 		*p++ = ',';
 	}
@@ -222,36 +224,45 @@ struct loop {
 	bool to_end;
 };
 
-/* How many there are of what an array or text says; false if the prefix itself is not there. */
-ALWAYS_INLINE bool amount(const struct op *op, const struct record *r, const unsigned char **at,
-			  const unsigned char *limit, uint64_t *out, bool swap)
+/* How many there are of what has `width` bytes at least; false if the prefix itself is not there.
+ */
+ALWAYS_INLINE bool amount(const struct amount *a, unsigned width, const struct record *r,
+			  const unsigned char **at, const unsigned char *limit, uint64_t *out,
+			  bool swap)
 {
 	uint64_t n;
 
-	switch (op->from) {
+	switch (a->from) {
 	case FROM_NUMBER:
-		n = op->n;
+		n = a->number;
 		break;
 	case FROM_REG:
-		n = r->regs[op->used];
+		n = r->regs[a->reg];
 		break;
 	case FROM_PREFIX:
-		if (left_of(*at, limit) < op->prefix)
+		if (left_of(*at, limit) < a->prefix)
 			return false;
-		n = load_swapped(*at, op->prefix, swap);
-		*at += op->prefix;
+		n = load_swapped(*at, a->prefix, swap);
+		*at += a->prefix;
 		break;
 	default:
-		n = left_of(*at, limit);
-		if (op->width && op->kind == OP_ARRAY)
-			n /= op->width;
+		n = left_of(*at, limit) / width;
 	}
-	if (op->less)
-		n = n > op->less ? n - op->less : 0;
-	if (op->per)
-		n = n / op->per + (n % op->per != 0);
+	if (a->less)
+		n = n > a->less ? n - a->less : 0;
+	if (a->per)
+		n = n / a->per + (n % a->per != 0);
 	*out = n;
 	return true;
+}
+
+/* `width` bits of the word in the operation's register. */
+ALWAYS_INLINE uint64_t bits_of(const struct record *r, const struct op *op, struct bit_place place)
+{
+	bool from_top = place.unit && r->order == BIG;
+	unsigned shift = from_top ? (unsigned)(place.unit - place.first - op->width) : place.first;
+
+	return r->regs[op->reg] >> shift & UINT64_MAX >> (64 - op->width);
 }
 
 ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
@@ -262,7 +273,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 	const unsigned char *at = bytes + from, *end = bytes + size, *limit = end - plan->tail;
 	const struct op *op = plan->ops;
 	enum record_problem problem = RECORD_OK;
-	struct loop loops[LOOPS], *loop = loops;
+	struct loop loops[LAYOUT_LOOPS], *loop = loops;
 	char *p = *out, *hidden = p, *hidden_at = r->at;
 	uint64_t v = 0, unknown = 0;
 
@@ -276,7 +287,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 
 		switch ((enum op_kind)op->kind) {
 		case OP_NEED:
-			if ((size_t)(end - at) < op->n)
+			if ((size_t)(end - at) < op->bytes)
 				goto too_short;
 			continue;
 		case OP_U8:
@@ -325,7 +336,8 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 		}
 		case OP_SET:
 			v = load_swapped(at, op->width, swap);
-			p = put_set(put_key(p, op->key, op->key_length), op, v, &unknown);
+			p = put_set(put_key(p, op->key, op->key_length), op->names.set,
+				    op->names.integers, v, &unknown);
 			if (slow && r->strict && unknown)
 				find(r, "unknown-bits", op, (size_t)(at - bytes));
 			at += op->width;
@@ -339,7 +351,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 				keep_role(r, op, v);
 			continue;
 		case OP_POSSIBLE:
-			if (!(r->regs[op->reg] & ~op->value))
+			if (!(r->regs[op->reg] & ~op->possible))
 				continue;
 			problem = RECORD_IMPOSSIBLE;
 			if (pass != TAKE_ALL)
@@ -349,13 +361,13 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			continue;
 		case OP_PAD:
 			if (slow && r->strict)
-				find_nonzero(r, "reserved", op, bytes, at, op->n);
-			at += op->n;
+				find_nonzero(r, "reserved", op, bytes, at, op->bytes);
+			at += op->bytes;
 			continue;
 		case OP_ALIGN: {
-			size_t n = (size_t)(at - bytes) % op->n;
+			size_t n = (size_t)(at - bytes) % op->bytes;
 
-			n = n ? op->n - n : 0;
+			n = n ? op->bytes - n : 0;
 			if (n > left_of(at, limit))
 				n = left_of(at, limit);
 			if (slow && r->strict)
@@ -370,31 +382,30 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 				note(r, op->path, (size_t)(before - bytes), op->width);
 			continue;
 		case OP_BITS: {
-			bool from_top = op->per && r->order == BIG;
-			unsigned shift = from_top ? op->per - op->n - op->width : op->n;
-
-			v = r->regs[op->reg] >> shift & UINT64_MAX >> (64 - op->width);
-			if (op->element == OP_X64) {
-				v &= ~(from_top ? op->mirrored : op->value);
-				if (!v)
-					continue;
-				if (slow && r->strict)
-					find(r, "reserved", op, (size_t)(at - bytes));
-				p = put_hex(put_key(p, op->key, op->key_length), v);
-				*p++ = '"';
-				*p++ = ',';
-				continue;
-			}
-			if (op->omit_zero && !v)
+			v = bits_of(r, op, op->bits.place);
+			if (op->bits.omit_zero && !v)
 				continue;
 			p = put_key(p, op->key, op->key_length);
 			unknown = 0;
-			p = op->set ? put_set(p, op, v, &unknown) : put_u64(p, v);
+			p = op->bits.set ? put_set(p, op->bits.set, false, v, &unknown)
+					 : put_u64(p, v);
 			if (slow && r->strict && unknown)
 				find(r, "unknown-bits", op, (size_t)(at - bytes));
 			*p++ = ',';
 			continue;
 		}
+		case OP_REST:
+			v = r->regs[op->reg] & UINT64_MAX >> (64 - op->width);
+			v &= ~(op->rest.declared && r->order == BIG ? op->rest.mirrored
+								    : op->rest.named);
+			if (!v)
+				continue;
+			if (slow && r->strict)
+				find(r, "reserved", op, (size_t)(at - bytes));
+			p = put_hex(put_key(p, op->key, op->key_length), v);
+			*p++ = '"';
+			*p++ = ',';
+			continue;
 		case OP_TEXT:
 			p = put_key(p, op->key, op->key_length);
 			continue;
@@ -405,10 +416,11 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 		case OP_STRING: {
 			size_t n;
 
-			if (!amount(op, r, &at, limit, &v, swap) || v > left_of(at, limit))
+			if (!amount(&op->text.amount, 1, r, &at, limit, &v, swap) ||
+			    v > left_of(at, limit))
 				goto too_short;
 			n = strnlen((const char *)at, (size_t)v);
-			if (op->readable && !is_readable(at, n)) {
+			if (op->text.readable && !is_readable(at, n)) {
 				problem = RECORD_IMPOSSIBLE;
 				goto failed;
 			}
@@ -424,9 +436,12 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 		case OP_BYTES: {
 			uint64_t shown;
 
-			if (!amount(op, r, &at, limit, &v, swap) || v > left_of(at, limit))
+			if (!amount(&op->text.amount, 1, r, &at, limit, &v, swap) ||
+			    v > left_of(at, limit))
 				goto too_short;
-			shown = op->reg != NO_REG && r->regs[op->reg] < v ? r->regs[op->reg] : v;
+			shown = op->text.used != NO_REG && r->regs[op->text.used] < v
+					? r->regs[op->text.used]
+					: v;
 			p = put_bytes(put_key(p, op->key, op->key_length), at, (size_t)shown);
 			*p++ = '"';
 			if (slow && r->strict)
@@ -439,7 +454,8 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			continue;
 		}
 		case OP_OPAQUE:
-			if (!amount(op, r, &at, limit, &v, swap) || v > left_of(at, limit))
+			if (!amount(&op->text.amount, 1, r, &at, limit, &v, swap) ||
+			    v > left_of(at, limit))
 				goto too_short;
 			p = put_u64(put_key(p, op->key, op->key_length), v);
 			at += v;
@@ -447,8 +463,8 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 		case OP_ATTR:
 			if (left_of(at, limit) < 8)
 				goto too_short;
-			if (op->from == FROM_REG)
-				v = r->regs[op->used];
+			if (op->text.amount.from == FROM_REG)
+				v = r->regs[op->text.amount.reg];
 			else
 				v = load_swapped(at + 4, 4, swap);
 			if (!v)
@@ -463,7 +479,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			at += v;
 			break;
 		case OP_ARRAY:
-			if (!amount(op, r, &at, limit, &v, swap))
+			if (!amount(&op->array.amount, op->width, r, &at, limit, &v, swap))
 				goto too_short;
 			if (v > left_of(at, limit) / op->width)
 				goto too_many;
@@ -471,7 +487,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			at += v * op->width;
 			break;
 		case OP_LOOP:
-			if (!amount(op, r, &at, limit, &v, swap))
+			if (!amount(&op->loop.amount, 1, r, &at, limit, &v, swap))
 				goto too_short;
 			if (v > left_of(at, limit))
 				goto too_many;
@@ -479,22 +495,22 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			loop->left = v;
 			loop->index = 0;
 			loop->begin = before;
-			loop->to_end = op->from == FROM_REST;
+			loop->to_end = op->loop.amount.from == FROM_REST;
 			if (!v) {
 				p = put_close(p, ']');
 				if (slow && r->notes && op->path)
 					note(r, op->path, (size_t)(before - bytes),
 					     (size_t)(at - before));
 				*p++ = ',';
-				op = plan->ops + op->jump - 1;
+				op = plan->ops + op->loop.jump - 1;
 				continue;
 			}
 			loop++;
-			if (!op->bare)
+			if (!op->loop.bare)
 				*p++ = '{';
 			continue;
 		case OP_NEXT:
-			if (!op->bare) {
+			if (!op->loop.bare) {
 				p = put_close(p, '}');
 				*p++ = ',';
 			}
@@ -503,9 +519,9 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			if (slow && r->spill)
 				p = r->spill(r->spill_to, p);
 			if (loop[-1].to_end ? at < limit : loop[-1].left) {
-				if (!op->bare)
+				if (!op->loop.bare)
 					*p++ = '{';
-				op = plan->ops + op->jump - 1;
+				op = plan->ops + op->loop.jump - 1;
 				continue;
 			}
 			loop--;
@@ -517,38 +533,37 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			continue;
 		case OP_INDEX:
 			p = put_key(p, op->key, op->key_length);
-			p = put_name(p, op, loop[-1].index, &unknown);
+			p = put_name(p, op->names.set, false, loop[-1].index, &unknown);
 			*p++ = ',';
 			continue;
 		case OP_UNLESS_MISC:
-			if ((misc & op->value) != op->value)
-				op = plan->ops + op->jump - 1;
+			if ((misc & op->test.value) != op->test.value)
+				op = plan->ops + op->test.jump - 1;
 			continue;
 		case OP_UNLESS_IS:
-			v = r->regs[op->reg];
-			if (op->width) /* of a bit field */
-				v = v >> (op->per && r->order == BIG ? op->per - op->n - op->width
-								     : op->n) &
-				    UINT64_MAX >> (64 - op->width);
-			if (v != op->value)
-				op = plan->ops + op->jump - 1;
+			if (r->regs[op->reg] != op->test.value)
+				op = plan->ops + op->test.jump - 1;
+			continue;
+		case OP_UNLESS_BITS_ARE:
+			if (bits_of(r, op, op->test.place) != op->test.value)
+				op = plan->ops + op->test.jump - 1;
 			continue;
 		case OP_UNLESS_NOT:
-			if (r->regs[op->reg] == op->value)
-				op = plan->ops + op->jump - 1;
+			if (r->regs[op->reg] == op->test.value)
+				op = plan->ops + op->test.jump - 1;
 			continue;
 		case OP_UNLESS_AT_LEAST:
-			if (r->regs[op->reg] < op->value)
-				op = plan->ops + op->jump - 1;
+			if (r->regs[op->reg] < op->test.value)
+				op = plan->ops + op->test.jump - 1;
 			continue;
 		case OP_UNLESS_LEFT:
-			if (left_of(at, limit) < op->n)
-				op = plan->ops + op->jump - 1;
+			if (left_of(at, limit) < op->test.value)
+				op = plan->ops + op->test.jump - 1;
 			continue;
 		case OP_UNLESS_MAYBE:
 			*maybe = true;
 			if (pass != WITH_MAYBE)
-				op = plan->ops + op->jump - 1;
+				op = plan->ops + op->test.jump - 1;
 			continue;
 		case OP_JUMP:
 			op = plan->ops + op->jump - 1;

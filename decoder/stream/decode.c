@@ -115,22 +115,15 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 {
 	uint32_t type = (uint32_t)load_word(bytes, 4, d->events.order);
 	int slot = d->events.slot_of[type];
-	const json_t *json = json_object_get(d->events.records[slot].value->json, "followed_by");
-	const char *field = json_string_value(json_object_get(json, "field"));
+	const struct abi_value *value = d->events.records[slot].value;
 	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
-	uint64_t align = (uint64_t)json_integer_value(json_object_get(json, "align"));
-	int at = field && plan ? plan_offset(plan, field) : -1;
-	unsigned width = 0;
+	uint64_t align = value->follow_align;
 
 	if (!plan)
 		return -ENOMEM;
-	for (size_t i = 0; at >= 0 && i < plan->count; i++)
-		if (plan->ops[i].path && !strcmp(plan->ops[i].path, field))
-			width = plan->ops[i].width;
 	*follow = 0;
-	if (at < 0 || !width || size < (size_t)at + width)
+	if (!plan_number(plan, value->followed_by, bytes, size, d->events.order, follow))
 		return 0;
-	*follow = load_word(bytes + at, width, d->events.order);
 	if (align > 1 && *follow % align && *follow < UINT64_MAX - align)
 		*follow += align - *follow % align;
 	return 0;
@@ -360,7 +353,7 @@ static int take_feature(struct decoder *d, const unsigned char *bytes, size_t si
 
 	if (size < 16 || !arch || load_word(bytes + 8, 8, d->events.order) != arch->value)
 		return 0;
-	return perfdata_header_take_arch(&d->events, &d->lines, bytes + 16, size - 16);
+	return perfdata_header_take_arch(&d->events, bytes + 16, size - 16);
 }
 
 static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place,
@@ -492,7 +485,7 @@ static void set_roles(struct decoder *d)
 
 		if (!value || !d->events.is_tool[type])
 			continue;
-		if (json_object_get(value->json, "followed_by"))
+		if (value->followed_by)
 			d->role[type] = FOLLOWED;
 		for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
 			if (!strcmp(value->name, roles[i].name))
@@ -502,8 +495,7 @@ static void set_roles(struct decoder *d)
 }
 
 int decoder_init(struct decoder *d, const struct events *base, const struct decode_options *options,
-		 int (*sink)(void *context, const char *text, size_t size), void *context,
-		 struct error *e)
+		 int (*sink)(void *context, const char *text, size_t size), void *context)
 {
 	int err;
 
@@ -513,7 +505,7 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 			      .context = context,
 			      .last = UINT64_MAX};
 	err = events_begin(&d->events, base, options->fields, options->field_count,
-			   options->integers, e);
+			   options->integers);
 	if (err)
 		return err;
 	d->events.arch = options->arch;

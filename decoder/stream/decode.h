@@ -66,10 +66,9 @@ struct decoder {
 	char message[1024];   /* why a call failed, if `e` does not say */
 };
 
-/* `base`, by events_init(), must outlive it. 0 or a negative errno with `e` filled. */
+/* `base`, by events_init(), must outlive it. 0 or -ENOMEM. */
 int decoder_init(struct decoder *d, const struct events *base, const struct decode_options *options,
-		 int (*sink)(void *context, const char *text, size_t size), void *context,
-		 struct error *e);
+		 int (*sink)(void *context, const char *text, size_t size), void *context);
 
 /* Threads and buffers. 0 or -ENOMEM. */
 int decoder_start(struct decoder *d);

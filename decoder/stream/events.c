@@ -34,31 +34,24 @@ static void note_use(void *context, const struct abi_field *field)
 	user->uses |= UINT32_C(1) << i;
 }
 
-/* What each record uses but for its sample_id. */
-static int check_records(struct events *events, struct error *e)
+static uint32_t uses_of(struct events *events, const struct layout *layout)
 {
-	struct user user = {.events = events}, trailer = user;
-	struct plan_for with = {.abi = events->abi, .uses = note_use, .context = &user};
-	struct plan plan;
-	int err = 0;
+	struct user user = {.events = events};
 
-	for (size_t i = 0; i < events->record_count && !err; i++) {
-		user.uses = 0;
-		err = plan_make(&plan, &with, events->records[i].family, events->records[i].value,
-				e);
-		events->records[i].uses = user.uses;
-		if (!err)
-			plan_free(&plan);
-	}
-	with.context = &trailer;
-	if (!err)
-		err = plan_make_layout(&plan, &with, "sample_id", e);
-	if (err)
-		return err;
-	plan_free(&plan);
+	layout_attr_fields(layout, note_use, &user);
+	return user.uses;
+}
+
+/* What each record uses but for its sample_id. */
+static void note_uses(struct events *events, const struct layout *sample_id)
+{
+	uint32_t trailer;
+
 	for (size_t i = 0; i < events->record_count; i++)
-		events->records[i].uses &= ~trailer.uses;
-	return 0;
+		events->records[i].uses = uses_of(events, events->records[i].value->layout);
+	trailer = uses_of(events, sample_id);
+	for (size_t i = 0; i < events->record_count; i++)
+		events->records[i].uses &= ~trailer;
 }
 
 static void slot_records(struct events *events)
@@ -82,44 +75,6 @@ static void slot_records(struct events *events)
 			events->slot_of[value->value] = (int)events->record_count++;
 		}
 	}
-}
-
-/* Makes every plan for any attr and throws it away: what is wrong in cases/abi is said at once. */
-static int check_layouts(struct events *events, void (*offer)(void *, const char *), void *context,
-			 struct error *e)
-{
-	const struct abi_family *features = abi_family(events->abi, "feature");
-	struct user user = {.events = events};
-	struct plan_for with = {.abi = events->abi, .uses = note_use, .context = &user};
-	struct plan plan;
-	int err = check_records(events, e);
-
-	for (size_t i = 0; features && i < features->count && !err; i++) {
-		if (!json_object_get(features->values[i].json, "fields"))
-			continue;
-		err = plan_make(&plan, &with, features, &features->values[i], e);
-		if (!err)
-			plan_free(&plan);
-	}
-	with.uses = NULL;
-	with.offer = offer;
-	with.context = context;
-	for (size_t i = 0; offer && i < events->record_count && !err; i++) {
-		err = plan_make(&plan, &with, events->records[i].family, events->records[i].value,
-				e);
-		if (!err)
-			plan_free(&plan);
-	}
-	return err;
-}
-
-int events_offer(const struct abi *abi, void (*offer)(void *, const char *), void *context,
-		 struct error *e)
-{
-	struct events events = {.abi = abi};
-
-	slot_records(&events);
-	return check_layouts(&events, offer, context, e);
 }
 
 static void forget_plan(struct plan **plan)
@@ -175,12 +130,10 @@ static int id_offset(const struct plan *plan, const char *object)
 static struct plan *make_plan(const struct events *events, const struct shape *shape, int slot)
 {
 	struct plan *plan = malloc(sizeof(*plan));
-	struct error e = {0};
 
 	if (!plan)
 		return NULL;
-	if (plan_make(plan, &shape->with, events->records[slot].family, events->records[slot].value,
-		      &e)) {
+	if (plan_make(plan, &shape->with, events->records[slot].value->layout)) {
 		free(plan);
 		return NULL;
 	}
@@ -214,11 +167,11 @@ static uint64_t names_hash(const struct plan *plan)
 }
 
 /* The size of the sample_id, and where ids are. */
-static int find_places(struct shape *shape, const struct events *events, struct error *e)
+static int find_places(struct shape *shape, const struct events *events)
 {
 	const struct plan *sample;
 	struct plan trailer;
-	int at, err = plan_make_layout(&trailer, &shape->with, "sample_id", e);
+	int at, err = plan_make(&trailer, &shape->with, abi_layout(events->abi, "sample_id"));
 
 	if (err)
 		return err;
@@ -264,20 +217,22 @@ static struct shape *shape_new(const struct events *events, const unsigned char 
 	return shape;
 }
 
-static int make_bare(struct events *events, struct error *e)
+static int make_bare(struct events *events)
 {
 	events->bare = shape_new(events, NULL);
-	return events->bare ? find_places(events->bare, events, e) : -ENOMEM;
+	return events->bare ? find_places(events->bare, events) : -ENOMEM;
 }
 
 int events_init(struct events *events, const struct abi *abi, struct error *e)
 {
-	int err;
+	const struct layout *sample_id = abi_layout(abi, "sample_id");
 
 	*events = (struct events){.abi = abi, .order = host_order()};
+	if (!sample_id)
+		return error_name(e, NULL, "sample_id", NULL, "a layout of that name in cases/abi");
 	slot_records(events);
-	err = check_layouts(events, NULL, NULL, e);
-	return err ? err : make_bare(events, e);
+	note_uses(events, sample_id);
+	return make_bare(events);
 }
 
 /*
@@ -293,7 +248,7 @@ static void seed_ids(struct events *events)
 }
 
 int events_begin(struct events *events, const struct events *base, const char *const *fields,
-		 size_t field_count, bool integers, struct error *e)
+		 size_t field_count, bool integers)
 {
 	*events = *base;
 	events->fields = fields;
@@ -301,7 +256,7 @@ int events_begin(struct events *events, const struct events *base, const char *c
 	events->integers = integers;
 	events->borrowed_bare = !fields && !integers;
 	seed_ids(events);
-	return events->borrowed_bare ? 0 : make_bare(events, e);
+	return events->borrowed_bare ? 0 : make_bare(events);
 }
 
 static int shape_of(struct events *events, const unsigned char *attr, struct error *e)
@@ -326,7 +281,7 @@ static int shape_of(struct events *events, const unsigned char *attr, struct err
 	if (!shape)
 		return -ENOMEM;
 	memcpy(shape->key, key, sizeof(key));
-	err = find_places(shape, events, e);
+	err = find_places(shape, events);
 	if (err) {
 		shape_free(shape, events->record_count);
 		return err;

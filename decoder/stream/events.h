@@ -74,23 +74,16 @@ struct events {
 	struct id_clash clashes[2]; /* the first of two attrs alike, and of two that differ */
 };
 
-/*
- * Prepares the tables and holds every layout against the language: what is the same for all
- * recordings. 0 or a negative errno with `e` filled.
- */
+/* What is the same for all recordings. 0 or a negative errno, with `e` filled if not -ENOMEM. */
 int events_init(struct events *events, const struct abi *abi, struct error *e);
 void events_free(struct events *events);
 
 /*
  * The events of one recording, by what events_init() made; with --fields, or NULL; `integers` as
- * plan_for has it. 0 or a negative errno with `e` filled. `base` must outlive it.
+ * plan_for has it. 0 or -ENOMEM. `base` must outlive it.
  */
 int events_begin(struct events *events, const struct events *base, const char *const *fields,
-		 size_t field_count, bool integers, struct error *e);
-
-/* The names that --fields may have: calls `offer` with each. */
-int events_offer(const struct abi *abi, void (*offer)(void *, const char *), void *context,
-		 struct error *e);
+		 size_t field_count, bool integers);
 
 /*
  * Adds an event by the bytes of its attr in events->order. Returns its index, or a negative errno

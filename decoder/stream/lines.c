@@ -164,13 +164,8 @@ static char *put_misc_names(char *p, const struct lines *lines, const struct pla
 	}
 	for (size_t i = 0; bits && i < bits->count && rest; i++) {
 		const struct abi_value *bit = &bits->values[i];
-		const json_t *records = json_object_get(bit->json, "records"), *name;
-		bool of_type = !records;
-		size_t k;
 
-		json_array_foreach(records, k, name)
-			of_type = of_type || !strcmp(json_string_value(name), plan->name);
-		if (!of_type || !(rest & bit->value))
+		if (!(rest & bit->value) || !abi_is_of_record(bit, plan->name))
 			continue;
 		rest &= ~bit->value;
 		p = put_text(put_text(put_text(p, "\""), bit->name), "\",");

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/members.h"
 #include "text/json.h"
 #include "text/json_text.h"
 
@@ -386,14 +387,11 @@ static int put_known_feature(unsigned feature, const unsigned char *bytes,
 	const struct abi *abi = lines->events->abi;
 	const struct abi_value *value = feature_value(abi, feature);
 	struct plan_for with = {.abi = abi};
-	struct error e = {0};
 	struct plan plan;
 	int err;
 
-	if (!value)
-		return put_range(out, feature, value, range);
-	if (plan_make(&plan, &with, abi_family(abi, "feature"), value, &e))
-		return -ENOMEM; /* the layout itself was held against the language before */
+	if (plan_make(&plan, &with, value->layout))
+		return -ENOMEM;
 	err = put_section(feature, value, &plan, bytes, range, lines, out);
 	plan_free(&plan);
 	return err;
@@ -421,12 +419,13 @@ static int read_section(struct input *in, const struct segment *range, unsigned 
 static int put_feature(const struct reader *r, unsigned feature, const struct segment *range)
 {
 	const struct abi_value *value = feature_value(r->lines->events->abi, feature);
-	const json_t *fields = value ? json_object_get(value->json, "fields") : NULL;
+	const struct layout *layout = value ? value->layout : NULL;
+	bool is_empty = layout && !layout->list.count;
+	const char *fixed = is_empty ? "true" : !range->size ? "null" : NULL;
 	unsigned char *bytes = NULL;
-	const char *fixed = !json_array_size(fields) ? "true" : !range->size ? "null" : NULL;
 	int err = 0;
 
-	if (fields && fixed) {
+	if (layout && fixed) {
 		char *p = out_room(r->out, 256);
 
 		if (!p)
@@ -434,7 +433,7 @@ static int put_feature(const struct reader *r, unsigned feature, const struct se
 		r->out->at = put_text(put_feature_name(p, value, feature), fixed);
 		return 0;
 	}
-	if (fields)
+	if (layout)
 		err = read_section(r->in, range, &bytes);
 	if (!err)
 		err = bytes ? put_known_feature(feature, bytes, range, r->lines, r->out)
@@ -482,31 +481,28 @@ static int put_features(const struct reader *r)
 	return err ? err : put(r->out, "}");
 }
 
-int perfdata_header_take_arch(struct events *events, struct lines *lines,
-			      const unsigned char *bytes, size_t size)
+int perfdata_header_take_arch(struct events *events, const unsigned char *bytes, size_t size)
 {
-	static const char key[] = "\"arch\":\"";
 	const struct abi_family *features = abi_family(events->abi, "feature");
 	const struct abi_value *arch = features ? abi_value(features, "arch", NULL) : NULL;
-	struct plan_for with = {.abi = events->abi};
-	struct error e = {0};
+	struct plan_for with = {.abi = events->abi, .integers = true};
+	struct record record = {.abi = events->abi, .order = events->order};
+	enum record_problem problem;
 	struct plan plan;
-	char *text, *p;
+	const char *name;
+	json_t *members;
 
-	if (!arch || size > ARCH_MAX)
+	if (!arch || !arch->layout || size > ARCH_MAX)
 		return 0;
-	if (plan_make(&plan, &with, features, arch, &e))
+	if (plan_make(&plan, &with, arch->layout))
 		return -ENOMEM;
-	p = text = malloc(record_longest(&plan, size) + PUT_SLACK);
-	if (text && !run_section(&plan, lines, bytes, size, NULL, NULL, &p) &&
-	    (size_t)(p - text) > sizeof(key) && !memcmp(text, key, sizeof(key) - 1)) {
-		p = text + sizeof(key) - 1;
-		p[strcspn(p, "\"")] = '\0';
-		events_set_arch(events, abi_arch(events->abi, p));
-	}
-	free(text);
+	members = members_of(&plan, &record, bytes, size, &problem);
 	plan_free(&plan);
-	return text ? 0 : -ENOMEM;
+	name = json_string_value(json_object_get(members, "arch"));
+	if (name && problem == RECORD_OK)
+		events_set_arch(events, abi_arch(events->abi, name));
+	json_decref(members);
+	return members ? 0 : -ENOMEM;
 }
 
 /* The recording's own machine, which the names of registers in its attrs hang on. */
@@ -526,7 +522,7 @@ static int find_arch(const struct reader *r)
 		return err < 0 ? err : 0;
 	err = read_section(r->in, &range, &bytes);
 	if (!err && bytes)
-		err = perfdata_header_take_arch(r->events, r->lines, bytes, (size_t)range.size);
+		err = perfdata_header_take_arch(r->events, bytes, (size_t)range.size);
 	free(bytes);
 	return err;
 }

@@ -24,7 +24,6 @@ int perfdata_header_add_attr(struct events *events, const unsigned char *attr, s
 			     uint64_t offset, struct lines *lines, int *event);
 
 /* Takes the architecture from the bytes of the feature section "arch". 0 or -ENOMEM. */
-int perfdata_header_take_arch(struct events *events, struct lines *lines,
-			      const unsigned char *bytes, size_t size);
+int perfdata_header_take_arch(struct events *events, const unsigned char *bytes, size_t size);
 
 #endif

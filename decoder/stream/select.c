@@ -57,12 +57,12 @@ struct search {
 	bool found;
 };
 
-static void try_name(void *context, const char *name)
+static void try_member(void *context, const struct layout_member *member)
 {
 	struct search *search = context;
 
-	search->found = search->found || !strcmp(name, search->name);
-	nearest_try(search->near, name);
+	search->found = search->found || !strcmp(member->name, search->name);
+	nearest_try(search->near, member->name);
 }
 
 /* The members that every record has, and the option that leaves each out. */
@@ -103,13 +103,11 @@ static int select_fields(struct selection *s, const struct selection_names *name
 	for (size_t i = 0; i < names->field_count; i++) {
 		struct nearest near = nearest_to(names->fields[i]);
 		struct search search = {&near, names->fields[i], false};
-		int err;
 
 		if (select_common(s, names->fields[i]))
 			continue;
-		err = events_offer(events->abi, try_name, &search, e);
-		if (err)
-			return err;
+		for (size_t k = 0; k < events->record_count; k++)
+			layout_members(events->records[k].value->layout, try_member, &search);
 		if (!search.found)
 			return error_name(e, NULL, names->fields[i], near.best,
 					  "a member of some record");

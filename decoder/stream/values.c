@@ -54,7 +54,7 @@ static int to_lines(const struct values_by *by, enum format format, const unsign
 	int err = d ? events_init(&base, by->abi, e) : -ENOMEM;
 
 	if (!err) {
-		err = decoder_init(d, &base, &options, out_append, lines, e);
+		err = decoder_init(d, &base, &options, out_append, lines);
 		if (!err)
 			err = decode(d, by, bytes, size, e);
 		decoder_free(d);
@@ -143,8 +143,12 @@ static int reading_begin(struct reading *r, const struct values_by *by, const ch
 	struct plan_for with = {
 		.abi = by->abi, .arch = by->arch, .attr = by->attrs->bytes, .integers = true};
 
+	const struct layout *found = abi_layout(by->abi, layout);
+
 	*r = (struct reading){.record = {.abi = by->abi, .arch = by->arch, .order = host_order()}};
-	return plan_make_layout(&r->plan, &with, layout, e);
+	if (!found)
+		return error_name(e, NULL, layout, NULL, "a layout of that name in cases/abi");
+	return plan_make(&r->plan, &with, found) ? no_memory(e) : 0;
 }
 
 /* Ends it too. */

@@ -10,12 +10,12 @@
 
 int mmap_page_offset(const struct abi *abi, const char *name)
 {
+	const struct layout *layout = abi_layout(abi, "mmap_page");
 	struct plan_for with = {.abi = abi};
-	struct error e = {0};
 	struct plan page;
 	int offset;
 
-	if (plan_make_layout(&page, &with, "mmap_page", &e))
+	if (!layout || plan_make(&page, &with, layout))
 		return -EINVAL;
 	offset = plan_offset(&page, name);
 	plan_free(&page);

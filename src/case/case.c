@@ -521,7 +521,7 @@ int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 	*out = (struct cases){.tables = {.abi = abi,
 					 .arch = machine ? abi_arch(abi, machine) : NULL},
 			      .storage = json_array()};
-	if (!out->storage || shapes_load(&out->tables, &e) || load_tables(out, sources, &e)) {
+	if (!out->storage || shapes_load(&out->tables, &out->shapes, &e) || load_tables(out, sources, &e)) {
 		error_print(stderr, program, &e);
 		return 1;
 	}
@@ -554,7 +554,7 @@ void cases_free(struct cases *cases)
 	free(cases->by_id);
 	free(cases->list);
 	phases_free(&cases->tables.phases);
-	shapes_free(&cases->tables);
+	arena_free(&cases->shapes);
 	json_decref(cases->storage);
 	*cases = (struct cases){0};
 }

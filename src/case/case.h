@@ -26,6 +26,7 @@ struct instance {
 /* Everything that is loaded from cases/, but for the ABI. */
 struct cases {
 	struct tables tables;
+	struct arena shapes; /* of what the tables say that is shown */
 	json_t *checks; /* the kernel's checks, or NULL */
 	struct instance *list;
 	size_t count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Made of the layouts of cases/abi by the decoder's own plans: it and a case cannot come to differ.
+ * Made of the layouts of cases/abi, by which the decoder goes: it and a case cannot come to differ.
  */
 #include "case/shapes.h"
 
@@ -9,30 +9,120 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/plan.h"
+#include "abi/layout.h"
 
-/* Members as they are found, each once. */
+/* What every record can have, whatever its layout: cases/README.md, Layouts. */
+static const struct member common[] = {{"type", {SHAPE_TEXT, NULL, NULL}, NULL},
+				       {"type_id", {SHAPE_NUMBER, NULL, NULL}, NULL},
+				       {"offset", {SHAPE_NUMBER, NULL, NULL}, NULL},
+				       {"size", {SHAPE_NUMBER, NULL, NULL}, NULL},
+				       {"misc", {SHAPE_NAMES, NULL, NULL}, NULL},
+				       {"event", {SHAPE_NUMBER, NULL, NULL}, NULL},
+				       {"within", {SHAPE_NUMBER, NULL, NULL}, NULL},
+				       {"at", {SHAPE_NUMBER, NULL, NULL}, NULL},
+				       {"bytes", {SHAPE_TEXT, NULL, NULL}, NULL},
+				       {"rest", {SHAPE_TEXT, NULL, NULL}, NULL},
+				       {0}};
+
+/* What read(2) shows beside what its layout has; step/verbs/read.c. */
+static const struct member beside_read[] = {{"bytes", {SHAPE_NUMBER, NULL, NULL}, NULL},
+					    {"words", {SHAPE_LIST, NULL, NULL}, NULL},
+					    {0}};
+
+enum { MEMBERS_MAX = 256 };
+
+/* Members as they are told, each once. */
 struct gathered {
-	struct member *list; /* ends with one without a name */
+	const struct abi *abi;
+	struct arena *arena;
+	struct member list[MEMBERS_MAX + 1];
 	size_t count;
 	bool has_failed;
 };
 
-static void add_member(void *context, const char *name)
+static struct member *gather(struct gathered *g);
+
+static enum shape_kind kind_of(const struct layout_member *told)
+{
+	static const enum shape_kind kinds[] = {[VALUE_NUMBER] = SHAPE_NUMBER,
+						[VALUE_TEXT] = SHAPE_TEXT,
+						[VALUE_NAMES] = SHAPE_NAMES,
+						[VALUE_LIST] = SHAPE_LIST,
+						[VALUE_OBJECT] = SHAPE_OBJECT};
+
+	return kinds[told->value];
+}
+
+static void add_member(void *context, const struct layout_member *told);
+
+/* The members of an object, or of a list's elements; NULL where nothing is told of them. */
+static struct member *inner(const struct gathered *of, const struct layout_member *told,
+			    bool *has_failed)
+{
+	struct gathered *g = calloc(1, sizeof(*g));
+	struct member *members = NULL;
+
+	if (g) {
+		*g = (struct gathered){.abi = of->abi, .arena = of->arena};
+		layout_members_of(of->abi, told->node, add_member, g);
+		members = g->count ? gather(g) : NULL;
+	}
+	*has_failed = *has_failed || !g || g->has_failed;
+	free(g);
+	return members;
+}
+
+/* One that is told twice, and not alike, can be anything. NOLINTNEXTLINE(misc-no-recursion) */
+static void add_member(void *context, const struct layout_member *told)
 {
 	struct gathered *g = context;
-	struct member *grown;
+	enum shape_kind kind = kind_of(told);
+	struct member *known = (struct member *)member_named(g->list, told->name, NULL);
 
-	if (member_named(g->list, name, NULL))
+	if (known) {
+		if (known->shape.kind != kind || known->shape.members)
+			known->shape = (struct value_shape){SHAPE_ANY, NULL, NULL};
 		return;
-	grown = realloc(g->list, (g->count + 2) * sizeof(*grown));
-	if (!grown) {
+	}
+	if (g->count == MEMBERS_MAX) {
 		g->has_failed = true;
 		return;
 	}
-	g->list = grown;
-	g->list[g->count++] = (struct member){name, {SHAPE_ANY, NULL, NULL}, NULL};
-	g->list[g->count] = (struct member){0};
+	known = &g->list[g->count++];
+	*known = (struct member){told->name, {kind, NULL, NULL}, NULL};
+	if (kind == SHAPE_OBJECT || kind == SHAPE_LIST)
+		known->shape.members = inner(g, told, &g->has_failed);
+}
+
+/* The list in the arena, its end behind it. */
+static struct member *gather(struct gathered *g)
+{
+	struct member *out = arena_alloc(g->arena, (g->count + 1) * sizeof(*out));
+
+	if (out)
+		memcpy(out, g->list, g->count * sizeof(*out));
+	g->has_failed = g->has_failed || !out;
+	return out;
+}
+
+/* All that has this layout can show, with what is `beside` it (NULL: nothing). */
+static struct member *members_of(const struct abi *abi, struct arena *arena,
+				 const struct layout *layout, const struct member *beside)
+{
+	struct gathered *g = calloc(1, sizeof(*g));
+	struct member *out;
+
+	if (!g)
+		return NULL;
+	*g = (struct gathered){.abi = abi, .arena = arena};
+	layout_members(layout, add_member, g);
+	for (; beside && beside->name && g->count < MEMBERS_MAX; beside++)
+		g->list[g->count++] = *beside;
+	out = gather(g);
+	if (g->has_failed)
+		out = NULL;
+	free(g);
+	return out;
 }
 
 /* The type as the decoder writes it: "MMAP2". */
@@ -45,54 +135,36 @@ static void type_text(const char *name, char *out, size_t size)
 	out[i] = '\0';
 }
 
-static int add_record(struct record_shapes *out, const struct abi *abi,
-		      const struct abi_family *records, const struct abi_value *value,
-		      struct error *e)
+static bool load_records(struct record_shapes *out, const struct abi *abi, struct arena *arena)
 {
-	struct gathered g = {0};
-	struct plan_for with = {.abi = abi, .offer = add_member, .context = &g};
-	struct record_shape *shape = &out->list[out->count++];
-	struct plan plan;
-	int err = plan_make(&plan, &with, records, value, e);
+	const struct abi_family *records = abi_family(abi, "record");
 
-	if (!err)
-		plan_free(&plan);
-	type_text(value->name, shape->type, sizeof(shape->type));
-	shape->members = g.list;
-	return !err && g.has_failed ? error_no_memory(e, NULL, "memory for records' members") : err;
+	*out = (struct record_shapes){
+		arena_alloc(arena, (records->count + 1) * sizeof(*out->list)), 0, common};
+	for (size_t i = 0; out->list && i < records->count; i++) {
+		struct record_shape *shape = &out->list[out->count];
+
+		if (!records->values[i].layout)
+			continue;
+		type_text(records->values[i].name, shape->type, sizeof(shape->type));
+		shape->members = members_of(abi, arena, records->values[i].layout, NULL);
+		if (!shape->members)
+			return false;
+		out->count++;
+	}
+	return out->list != NULL;
 }
 
-int shapes_load(struct tables *tables, struct error *e)
+int shapes_load(struct tables *tables, struct arena *arena, struct error *e)
 {
-	static const struct member common[] = {{"type", {SHAPE_TEXT, NULL, NULL}, NULL},
-					       {"type_id", {SHAPE_NUMBER, NULL, NULL}, NULL},
-					       {"offset", {SHAPE_NUMBER, NULL, NULL}, NULL},
-					       {"size", {SHAPE_NUMBER, NULL, NULL}, NULL},
-					       {"misc", {SHAPE_NAMES, NULL, NULL}, NULL},
-					       {"event", {SHAPE_NUMBER, NULL, NULL}, NULL},
-					       {"within", {SHAPE_NUMBER, NULL, NULL}, NULL},
-					       {"at", {SHAPE_NUMBER, NULL, NULL}, NULL},
-					       {"bytes", {SHAPE_TEXT, NULL, NULL}, NULL},
-					       {"rest", {SHAPE_TEXT, NULL, NULL}, NULL},
-					       {0}};
-	const struct abi_family *records = abi_family(tables->abi, "record");
-	struct record_shapes *out = &tables->records;
+	const struct layout *read = abi_layout(tables->abi, "read_format");
+	const struct layout *page = abi_layout(tables->abi, "mmap_page");
 
-	*out = (struct record_shapes){calloc(records->count + 1, sizeof(*out->list)), 0, common};
-	if (!out->list)
-		return error_no_memory(e, NULL, "memory for records' members");
-	for (size_t i = 0; i < records->count; i++)
-		if (json_object_get(records->values[i].json, "fields") &&
-		    add_record(out, tables->abi, records, &records->values[i], e))
-			return -EINVAL;
-	return 0;
-}
-
-void shapes_free(struct tables *tables)
-{
-	for (size_t i = 0; i < tables->records.count; i++)
-		free(tables->records.list[i].members);
-	free(tables->records.list);
-	free(tables->read);
-	free(tables->page);
+	if (!load_records(&tables->records, tables->abi, arena))
+		return error_no_memory(e, NULL, "memory for the members of records");
+	tables->read = read ? members_of(tables->abi, arena, read, beside_read) : NULL;
+	tables->page = page ? members_of(tables->abi, arena, page, NULL) : NULL;
+	return (read && !tables->read) || (page && !tables->page)
+		       ? error_no_memory(e, NULL, "memory for the members of what is read")
+		       : 0;
 }

@@ -7,9 +7,9 @@
 #define PERFABI_SHAPES_H
 
 #include "call/tables.h"
+#include "language/arena.h"
 
-/* Fills records, read and page of the tables. 0, or a negative errno with `e` filled. */
-int shapes_load(struct tables *tables, struct error *e);
-void shapes_free(struct tables *tables);
+/* Fills records, read and page of the tables, in memory of the arena. 0, or -ENOMEM with `e`. */
+int shapes_load(struct tables *tables, struct arena *arena, struct error *e);
 
 #endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What others ask of a layout, by a walk over its tree.
+ */
+#include "abi/layout.h"
+
+const struct layout_type_info layout_types[LAYOUT_TYPES] = {
+	[LAYOUT_U8] = {"u8", 1},       [LAYOUT_U16] = {"u16", 2},     [LAYOUT_U32] = {"u32", 4},
+	[LAYOUT_U64] = {"u64", 8},     [LAYOUT_S32] = {"s32", 4},     [LAYOUT_S64] = {"s64", 8},
+	[LAYOUT_HEX16] = {"hex16", 2}, [LAYOUT_HEX32] = {"hex32", 4}, [LAYOUT_HEX64] = {"hex64", 8},
+	[LAYOUT_F64] = {"f64", 8},
+};
+
+struct tell {
+	void (*member)(void *context, const struct layout_member *member);
+	void (*field)(void *context, const struct abi_field *field);
+	void *context;
+};
+
+static enum layout_value value_of_set(const struct abi_family *set)
+{
+	return !set ? VALUE_NUMBER : set->mask ? VALUE_NAMES : VALUE_TEXT;
+}
+
+static enum layout_value value_of(const struct layout_node *node)
+{
+	switch (node->kind) {
+	case LAYOUT_NUMBER:
+		return value_of_set(node->number.set);
+	case LAYOUT_STRING:
+	case LAYOUT_BYTES:
+	case LAYOUT_INDEX:
+		return VALUE_TEXT;
+	case LAYOUT_ARRAY:
+	case LAYOUT_LOOP:
+		return VALUE_LIST;
+	case LAYOUT_OPAQUE:
+		return VALUE_NUMBER;
+	default:
+		return VALUE_OBJECT;
+	}
+}
+
+static void tell_bits(const struct layout_word *word, const struct tell *tell)
+{
+	for (size_t i = 0; i < word->count; i++) {
+		struct layout_member member = {.name = word->bits[i].name,
+					       .value = value_of_set(word->bits[i].set)};
+
+		tell->member(tell->context, &member);
+	}
+	tell->member(tell->context, &(struct layout_member){"bits", VALUE_NUMBER, NULL});
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
+static void tell_members(const struct layout_list *list, const struct tell *tell)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct layout_node *node = &list->nodes[i];
+
+		if (node->name) {
+			struct layout_member member = {node->name, value_of(node), node};
+
+			tell->member(tell->context, &member);
+		} else if (node->kind == LAYOUT_WORD) {
+			tell_bits(node->word.word, tell);
+		} else if (node->kind == LAYOUT_WHEN) {
+			tell_members(&node->when.then, tell);
+			tell_members(&node->when.other, tell);
+		} else if (node->kind == LAYOUT_USE) {
+			tell_members(&node->use->list, tell);
+		} else if (node->kind == LAYOUT_SWITCH) {
+			for (size_t k = 0; k < node->choice.over->count; k++)
+				if (node->choice.over->values[k].layout)
+					tell_members(&node->choice.over->values[k].layout->list,
+						     tell);
+		}
+	}
+}
+
+void layout_members(const struct layout *layout,
+		    void (*tell)(void *context, const struct layout_member *member), void *context)
+{
+	tell_members(&layout->list, &(struct tell){.member = tell, .context = context});
+}
+
+static void tell_registers(const struct abi *abi, const struct tell *tell)
+{
+	for (size_t i = 0; i < abi->arch_count; i++)
+		for (size_t k = 0; k < abi->archs[i].regs.count; k++) {
+			struct layout_member member = {.name = abi->archs[i].regs.values[k].name,
+						       .value = VALUE_NUMBER};
+
+			tell->member(tell->context, &member);
+		}
+}
+
+void layout_members_of(const struct abi *abi, const struct layout_node *node,
+		       void (*tell)(void *context, const struct layout_member *member),
+		       void *context)
+{
+	struct tell to = {.member = tell, .context = context};
+
+	if (!node)
+		return;
+	switch (node->kind) {
+	case LAYOUT_OBJECT:
+		tell_members(&node->object, &to);
+		break;
+	case LAYOUT_LOOP:
+		if (!node->loop.bare)
+			tell_members(&node->loop.body, &to);
+		break;
+	case LAYOUT_USE:
+		tell_members(&node->use->list, &to);
+		break;
+	case LAYOUT_WORD:
+		tell_bits(node->word.word, &to);
+		break;
+	case LAYOUT_REGS:
+		tell_registers(abi, &to);
+		break;
+	default:
+		break;
+	}
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
+static void tell_fields(const struct layout_list *list, const struct tell *tell)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct layout_node *node = &list->nodes[i];
+
+		switch (node->kind) {
+		case LAYOUT_REGS:
+			tell->field(tell->context, node->regs);
+			break;
+		case LAYOUT_WHEN:
+			if (node->when.condition.attr)
+				tell->field(tell->context, node->when.condition.attr);
+			tell_fields(&node->when.then, tell);
+			tell_fields(&node->when.other, tell);
+			break;
+		case LAYOUT_OBJECT:
+			tell_fields(&node->object, tell);
+			break;
+		case LAYOUT_LOOP:
+			tell_fields(&node->loop.body, tell);
+			break;
+		case LAYOUT_USE:
+			tell_fields(&node->use->list, tell);
+			break;
+		case LAYOUT_SWITCH:
+			for (size_t k = 0; k < node->choice.over->count; k++)
+				if (node->choice.over->values[k].layout)
+					tell_fields(&node->choice.over->values[k].layout->list,
+						    tell);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+void layout_attr_fields(const struct layout *layout,
+			void (*tell)(void *context, const struct abi_field *field), void *context)
+{
+	tell_fields(&layout->list, &(struct tell){.field = tell, .context = context});
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What stands where in a record, a feature section or the metadata page: the layouts of cases/abi
+ * as trees. They are made and checked when the ABI is loaded; whoever walks one need not look
+ * again.
+ */
+#ifndef PERFABI_LAYOUT_H
+#define PERFABI_LAYOUT_H
+
+#include "abi/abi.h"
+
+/* What a layout can be at most, however its parts are put together. */
+enum {
+	LAYOUT_DEPTH = 16,        /* lists in lists */
+	LAYOUT_LOOPS = 4,         /* arrays in arrays */
+	LAYOUT_NAMED = 31,        /* fields that others name, and words of bit fields */
+	LAYOUT_FIELDS = 4096,     /* all of them */
+	LAYOUT_NAME = 40,         /* characters of a name */
+	LAYOUT_NUMBER_MAX = 65535 /* of sizes, counts and pads that are given as a number */
+};
+
+enum layout_type {
+	LAYOUT_U8,
+	LAYOUT_U16,
+	LAYOUT_U32,
+	LAYOUT_U64,
+	LAYOUT_S32,
+	LAYOUT_S64,
+	LAYOUT_HEX16,
+	LAYOUT_HEX32,
+	LAYOUT_HEX64,
+	LAYOUT_F64,
+	LAYOUT_TYPES
+};
+
+/* Their names in cases/abi, and the bytes that one takes. */
+extern const struct layout_type_info {
+	const char *name;
+	uint8_t width;
+} layout_types[LAYOUT_TYPES];
+
+enum layout_kind {
+	LAYOUT_NUMBER,
+	LAYOUT_WORD, /* a number of bit fields */
+	LAYOUT_STRING,
+	LAYOUT_BYTES,
+	LAYOUT_OPAQUE, /* bytes of which only the count is told */
+	LAYOUT_ATTR,   /* a struct perf_event_attr */
+	LAYOUT_PAD,
+	LAYOUT_ALIGN,
+	LAYOUT_ARRAY, /* numbers of one type */
+	LAYOUT_LOOP,  /* other elements */
+	LAYOUT_OBJECT,
+	LAYOUT_REGS,  /* the registers of a mask in attr */
+	LAYOUT_INDEX, /* the name that belongs to the element's index; takes no bytes */
+	LAYOUT_WHEN,
+	LAYOUT_USE,   /* another layout's fields; in an object if it has a name */
+	LAYOUT_SWITCH /* the fields of the family's value that a field has */
+};
+
+struct layout_list {
+	const struct layout_node *nodes; /* in wire order */
+	size_t count;
+};
+
+/* How many bytes or elements there are; after that, `per` of what is counted make one. */
+struct layout_size {
+	enum layout_from {
+		LAYOUT_FROM_NUMBER,
+		LAYOUT_FROM_FIELD,  /* what `field` holds */
+		LAYOUT_FROM_KEPT,   /* what the field with `keep` held, in a record before */
+		LAYOUT_FROM_PREFIX, /* a number of `prefix` bytes in front */
+		LAYOUT_FROM_REST,   /* all that is left */
+		LAYOUT_FROM_NUL     /* the same, up to a NUL */
+	} from;
+	uint32_t number;
+	uint8_t prefix;
+	const struct layout_node *field;
+	uint32_t less, per; /* 0: neither */
+};
+
+struct layout_condition {
+	enum layout_test {
+		LAYOUT_IF_ATTR,     /* attr.`attr` is not 0 */
+		LAYOUT_IF_ATTR_HAS, /* attr.`attr` has all bits of `value` */
+		LAYOUT_IF_MISC,     /* misc has all bits of `value` */
+		LAYOUT_IF_IS,       /* `field` is `value`, ... */
+		LAYOUT_IF_NOT,
+		LAYOUT_IF_AT_LEAST,
+		LAYOUT_IF_LEFT, /* `value` bytes are left */
+		LAYOUT_IF_MAYBE /* the record does not fit without */
+	} test;
+	const struct abi_field *attr;
+	const struct layout_node *field; /* NULL: the one with `keep` */
+	uint64_t value;
+};
+
+/* A word of bit fields; `first` counts from the least significant bit. */
+struct layout_word {
+	const struct layout_bits {
+		const char *name;
+		uint8_t first, width;
+		const struct abi_family *set;   /* names of its values; may be NULL */
+		const struct layout_bits *only; /* told if that one is `is`; NULL: always */
+		uint64_t is;
+	} * bits;
+	size_t count;
+	bool declared;  /* C bit fields, which big endian counts from the other end */
+	bool omit_zero; /* a member that is 0 is not told */
+};
+
+struct layout_node {
+	enum layout_kind kind;
+	const char *name; /* NULL: it has none */
+	bool is_named_by_others;
+	union {
+		struct {
+			enum layout_type type;
+			const struct abi_family *set; /* may be NULL */
+			bool keep;                    /* later records go by it */
+			bool possible;                /* it has no bits but those of `set` */
+			enum layout_counts {
+				COUNTS_NOTHING,
+				COUNTS_LOST,
+				COUNTS_LOST_SAMPLES
+			} counts;
+		} number;
+		struct {
+			enum layout_type type;
+			const struct layout_word *word;
+		} word;
+		struct {
+			struct layout_size size;
+			const struct layout_node *used; /* says how many are meant; may be NULL */
+			bool readable; /* not empty, and without control characters */
+		} text;                /* and bytes, opaque, attr */
+		uint32_t zeros;        /* of a pad; of align, what the place is a multiple of */
+		struct {
+			struct layout_size count;
+			enum layout_type type;
+			const struct abi_family *markers; /* of 64 bits; may be NULL */
+		} array;
+		struct {
+			struct layout_size count;
+			struct layout_list body;
+			bool bare; /* the elements are no objects */
+		} loop;
+		struct layout_list object;
+		const struct abi_field *regs;
+		const struct abi_family *index;
+		struct {
+			struct layout_condition condition;
+			struct layout_list then, other;
+		} when;
+		const struct layout *use;
+		struct {
+			const struct layout_node *field;
+			const struct abi_family *over; /* values with a layout */
+		} choice;
+	};
+};
+
+/* Whose fields they are. */
+enum layout_owner {
+	LAYOUT_OF_RECORD,      /* the kernel's, behind a header */
+	LAYOUT_OF_TOOL_RECORD, /* perf's own, likewise */
+	LAYOUT_OF_VALUE,       /* what belongs to another family's value: a feature section */
+	LAYOUT_ALONE           /* of "layouts" */
+};
+
+struct layout {
+	const char *name; /* "sample_id", "mmap2" */
+	enum layout_owner owner;
+	struct layout_list list;
+
+	/* The loader's: what it takes at most, and where it stands. */
+	unsigned depth, loops, named, fields;
+	enum { LAYOUT_UNREAD, LAYOUT_BEING_READ, LAYOUT_READ } state;
+	const json_t *json;
+	const struct source *source;
+	const struct abi_family *family; /* NULL: it is LAYOUT_ALONE */
+	size_t index;                    /* of the value in the family */
+};
+
+/* Reads all layouts into the tables, which are else complete. 0 or a negative errno with `e`. */
+int layouts_load(struct abi *abi, struct error *e);
+
+/* What a member is in JSON. */
+enum layout_value {
+	VALUE_NUMBER, /* or "0x..." text */
+	VALUE_TEXT,
+	VALUE_NAMES, /* a list of them */
+	VALUE_LIST,
+	VALUE_OBJECT
+};
+
+struct layout_member {
+	const char *name;
+	enum layout_value value;
+	const struct layout_node *node; /* for layout_members_of() */
+};
+
+/*
+ * Tells each member that what has the layout can have, whatever its attr and its other fields are;
+ * one that can stand in several places, or be of several kinds, is told for each.
+ */
+void layout_members(const struct layout *layout,
+		    void (*tell)(void *context, const struct layout_member *member), void *context);
+
+/*
+ * The same of a member that is an object or a list of objects. Registers are those of all
+ * architectures. Of an attr and of others nothing is told.
+ */
+void layout_members_of(const struct abi *abi, const struct layout_node *node,
+		       void (*tell)(void *context, const struct layout_member *member),
+		       void *context);
+
+/* Tells each field of attr on which it hangs what is there. */
+void layout_attr_fields(const struct layout *layout,
+			void (*tell)(void *context, const struct abi_field *field), void *context);
+
+#endif
