@@ -30,7 +30,7 @@ START_TEST(fields_cover_every_bit_once)
 		const struct abi_field *f = &abi->fields[i];
 		unsigned width = f->width ? f->width : f->size * 8;
 
-		if (f->alias_of || !strcmp(f->name, "aux_action")) /* the word of its own bits */
+		if (f->alias_of || f->of_bits)
 			continue;
 		for (unsigned bit = f->first; bit < f->first + width; bit++) {
 			ck_assert_msg(!seen[f->offset * 8 + bit], "%s overlaps", f->name);
@@ -132,6 +132,78 @@ START_TEST(broken_tables_are_refused)
 }
 END_TEST
 
+/* Two fields of attr, or two bit fields of a word, at one place; and what is said of it. */
+static const struct {
+	const char *fields, *got, *expected; /* NULL: nothing, it may be so */
+} overlaps[] = {
+	{"{'name': 'b', 'offset': 8, 'type': 'u64', 'since': '5.0'}", "\"b\"",
+	 "bits of attr that \"config\" does not have"},
+	{"{'name': 'b', 'offset': 12, 'type': 'u16', 'since': '5.0'}", "\"b\"",
+	 "bits of attr that \"config\" does not have"},
+	{"{'name': 'b', 'offset': 40, 'type': 'u64', 'bits': [0, 2], 'since': '5.0'},"
+	 "{'name': 'c', 'offset': 40, 'type': 'u64', 'bits': [1, 1], 'since': '5.0'}",
+	 "\"c\"", "bits of attr that \"b\" does not have"},
+	{"{'name': 'b', 'offset': 40, 'type': 'u64', 'since': '5.0'},"
+	 "{'name': 'c', 'offset': 40, 'type': 'u64', 'bits': [1, 1], 'since': '5.0'}",
+	 "\"c\"", "bits of attr that \"b\" does not have"},
+	{"{'name': 'b', 'offset': 40, 'type': 'u64', 'since': '5.0', 'of_bits': true},"
+	 "{'name': 'c', 'offset': 40, 'type': 'u64', 'bits': [1, 1], 'since': '5.0'}",
+	 NULL, NULL},
+	{"{'name': 'b', 'offset': 40, 'type': 'u64', 'bits': [0, 1], 'since': '5.0'},"
+	 "{'name': 'c', 'offset': 40, 'type': 'u64', 'bits': [1, 1], 'since': '5.0'}",
+	 NULL, NULL},
+};
+
+START_TEST(fields_that_overlap_are_refused)
+{
+	static const char begin[] =
+		"{'newest': '7.3', 'attr': {'sizes': [{'name': 'VER0', 'size': 64, 'since': "
+		"'2.6.31'}], 'fields': ["
+		"{'name': 'type', 'offset': 0, 'type': 'u32', 'since': '2.6.31'},"
+		"{'name': 'size', 'offset': 4, 'type': 'u32', 'since': '2.6.31'},"
+		"{'name': 'config', 'offset': 8, 'type': 'u64', 'since': '2.6.31'},"
+		"{'name': 'sample_type', 'offset': 24, 'type': 'u64', 'since': '2.6.31'},"
+		"{'name': 'read_format', 'offset': 32, 'type': 'u64', 'since': '2.6.31'},";
+	char text[2048];
+	struct error e = {0};
+	struct abi *abi;
+
+	snprintf(text, sizeof(text), "%s%s]}}", begin, overlaps[_i].fields);
+	for (char *c = text; *c; c++)
+		*c = *c == '\'' ? '"' : *c;
+	abi = load_text(text, &e);
+	ck_assert_msg(!abi == !!overlaps[_i].expected, "%s", e.expected);
+	if (!abi) {
+		ck_assert_str_eq(e.got, overlaps[_i].got);
+		ck_assert_str_eq(e.expected, overlaps[_i].expected);
+	}
+	abi_free(abi);
+}
+END_TEST
+
+START_TEST(bit_fields_of_a_word_that_overlap_are_refused)
+{
+	static const char before[] =
+		"{\"constants\": {\"w\": {\"prefix\": \"\", \"kind\": \"layout\", \"values\": ["
+		"{\"name\": \"a\", \"bits\": [0, 4], \"since\": \"1.0\"},"
+		"{\"name\": \"b\", \"bits\": [3, 4], \"since\": \"1.0\"}]}}}";
+	struct source word = {
+		.name = "abi/x.json", .root = "t", .text = before, .length = strlen(before)};
+	struct sources all = abi_builtin();
+	struct source *list = calloc(all.count + 1, sizeof(*list));
+	struct error e = {0};
+
+	ck_assert_ptr_nonnull(list);
+	memcpy(list, all.list, all.count * sizeof(*list));
+	list[all.count] = word;
+	ck_assert_ptr_null(abi_load(&(struct sources){.list = list, .count = all.count + 1}, &e));
+	ck_assert_str_eq(e.got, "\"b\"");
+	ck_assert_str_eq(e.expected, "bits that \"a\" does not have");
+	ck_assert_str_eq(e.pointer, "/constants/w/values/1/bits");
+	free(list);
+}
+END_TEST
+
 Suite *suite_abi(void)
 {
 	Suite *s = suite_create("abi");
@@ -144,6 +216,9 @@ Suite *suite_abi(void)
 	tcase_add_test(c, versions_compare_by_number);
 	tcase_add_test(c, every_field_names_a_version_and_every_register_an_architecture);
 	tcase_add_test(c, broken_tables_are_refused);
+	tcase_add_loop_test(c, fields_that_overlap_are_refused, 0,
+			    sizeof(overlaps) / sizeof(overlaps[0]));
+	tcase_add_test(c, bit_fields_of_a_word_that_overlap_are_refused);
 	suite_add_tcase(s, c);
 	return s;
 }

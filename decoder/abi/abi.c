@@ -9,21 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "abi/layout.h"
-
 const struct abi_family *abi_family(const struct abi *abi, const char *name)
 {
 	for (size_t i = 0; i < abi->family_count; i++)
 		if (!strcmp(abi->families[i].name, name))
 			return &abi->families[i];
-	return NULL;
-}
-
-const struct layout *abi_layout(const struct abi *abi, const char *name)
-{
-	for (size_t i = 0; i < abi->layout_count; i++)
-		if (!strcmp(abi->layouts[i].name, name))
-			return &abi->layouts[i];
 	return NULL;
 }
 

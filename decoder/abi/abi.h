@@ -49,6 +49,7 @@ struct abi_field {
 	bool is_signed, reserved;
 	const struct abi_family *set;        /* names its values have, or NULL */
 	const struct abi_family *by_type[8]; /* the same by attr.type, for config */
+	bool of_bits;                        /* the word of bit fields that are fields too */
 	bool regs;                           /* its bits are the architecture's registers */
 };
 
@@ -99,9 +100,6 @@ struct sources abi_builtin(void);
 const struct abi_family *abi_family(const struct abi *abi, const char *name);
 const struct abi_field *abi_field(const struct abi *abi, const char *name);
 const struct abi_arch *abi_arch(const struct abi *abi, const char *machine);
-
-/* One of "layouts": "sample_id". */
-const struct layout *abi_layout(const struct abi *abi, const char *name);
 
 /*
  * A value of the family by its name, in any case, with or without the prefix, - and _ alike; NULL

@@ -250,7 +250,7 @@ static bool is_shown(const struct abi *abi, const struct abi_field *field, bool 
 		    flag_is_set(abi, alias->when, bytes, length, order))
 			return field == alias;
 	}
-	return !field->alias_of && strcmp(field->name, "aux_action");
+	return !field->alias_of && !field->of_bits;
 }
 
 /* A config of 0 is an event with a name where the type names its configs. */

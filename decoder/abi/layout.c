@@ -4,12 +4,22 @@
  */
 #include "abi/layout.h"
 
+#include <string.h>
+
 const struct layout_type_info layout_types[LAYOUT_TYPES] = {
 	[LAYOUT_U8] = {"u8", 1},       [LAYOUT_U16] = {"u16", 2},     [LAYOUT_U32] = {"u32", 4},
 	[LAYOUT_U64] = {"u64", 8},     [LAYOUT_S32] = {"s32", 4},     [LAYOUT_S64] = {"s64", 8},
 	[LAYOUT_HEX16] = {"hex16", 2}, [LAYOUT_HEX32] = {"hex32", 4}, [LAYOUT_HEX64] = {"hex64", 8},
 	[LAYOUT_F64] = {"f64", 8},
 };
+
+const struct layout *abi_layout(const struct abi *abi, const char *name)
+{
+	for (size_t i = 0; i < abi->layout_count; i++)
+		if (!strcmp(abi->layouts[i].name, name))
+			return &abi->layouts[i];
+	return NULL;
+}
 
 struct tell {
 	void (*member)(void *context, const struct layout_member *member);

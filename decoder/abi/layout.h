@@ -182,6 +182,9 @@ struct layout {
 	size_t index;                    /* of the value in the family */
 };
 
+/* One of "layouts", by its name: "sample_id"; NULL: there is none. */
+const struct layout *abi_layout(const struct abi *abi, const char *name);
+
 /* Reads all layouts into the tables, which are else complete. 0 or a negative errno with `e`. */
 int layouts_load(struct abi *abi, struct error *e);
 

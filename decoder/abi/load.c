@@ -279,6 +279,7 @@ static int load_field(struct abi *abi, const json_t *json, const struct where *w
 
 	*field = first;
 	field->reserved = json_is_true(json_object_get(json, "reserved"));
+	field->of_bits = json_is_true(json_object_get(json, "of_bits"));
 	if (error_is_set(e) || load_storage_unit(json, field, w, e) ||
 	    load_bits(json_object_get(json, "bits"), field, w, e) ||
 	    load_field_set(abi, json, field, w, e))
@@ -298,6 +299,39 @@ static int load_field(struct abi *abi, const json_t *json, const struct where *w
 	return 0;
 }
 
+/* Bits of the struct, as little endian counts them: from `first` on up to, but not, `end`. */
+static void bits_of(const struct abi_field *field, unsigned *first, unsigned *end)
+{
+	*first = field->offset * 8 + field->first;
+	*end = *first + (field->width ? field->width : field->size * 8);
+}
+
+/* A word and its bit fields share their place if it says so. */
+static bool may_overlap(const struct abi_field *a, const struct abi_field *b)
+{
+	bool same_word = a->offset == b->offset && a->size == b->size;
+
+	return a->of_bits != b->of_bits && same_word && (a->of_bits ? b->width : a->width);
+}
+
+/* Each bit of attr is one field's, but for the aliases of that. */
+static int check_overlap(const struct abi *abi, const struct abi_field *field,
+			 const struct where *w, struct error *e)
+{
+	unsigned first, end, other_first, other_end;
+
+	bits_of(field, &first, &end);
+	for (const struct abi_field *other = abi->fields; other < field; other++) {
+		bits_of(other, &other_first, &other_end);
+		if (other->alias_of || end <= other_first || other_end <= first ||
+		    may_overlap(field, other))
+			continue;
+		return error_name(e, w, field->name, NULL, "bits of attr that \"%s\" does not have",
+				  other->name);
+	}
+	return 0;
+}
+
 static int load_fields(struct abi *abi, const json_t *list, const struct where *w, struct error *e)
 {
 	size_t i, count = json_array_size(list);
@@ -310,8 +344,11 @@ static int load_fields(struct abi *abi, const json_t *list, const struct where *
 		return no_memory(e, w);
 	json_array_foreach(list, i, json) {
 		struct where at = where_index(w, i);
+		const struct abi_field *field = &abi->fields[abi->field_count];
 		int err = load_field(abi, json, &at, e);
 
+		if (!err)
+			err = check_overlap(abi, field, &at, e);
 		if (err)
 			return err;
 	}

@@ -410,8 +410,7 @@ static void put_attr(struct out *o, const struct call *call, const struct enviro
 		const struct abi_field *field = &abi->fields[i];
 		uint64_t value = attr_get(field, call->image, host_order());
 
-		if (field->alias_of || !strcmp(field->name, "aux_action") ||
-		    (!value && field->offset >= 8))
+		if (field->alias_of || field->of_bits || (!value && field->offset >= 8))
 			continue;
 		put(o, "%s%s=", i ? ", " : "", field->name);
 		put_value(o, field, abi_field_set(field, type, env->arch), value);
