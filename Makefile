@@ -42,7 +42,7 @@ DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o
 SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
-.PHONY: all run test coverage-abi check-all setup setup-test install uninstall clean static asan tsan mutate faults lies bench bench-hostile fuzz fuzz-afl schema format lint compile_commands.json FORCE
+.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install uninstall clean static asan tsan mutate faults lies bench bench-hostile fuzz fuzz-afl schema format lint compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a
 
 $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
@@ -104,21 +104,29 @@ FORCE:
 
 # The two commands of the README.
 run: setup
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	$B/perfabi run $(or $(ARGS),--baseline ci/baseline.json)
 test: setup-test
-	@$(MAKE) --no-print-directory all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/disturb $B/lies/perfabi asan tsan
+	@$(MAKE) --no-print-directory $(PARALLEL) built-for-test
 	PYTHON='$(PYTHON)' B='$B' tests/run-all
+# What a minute tells: unit tests, files that are broken, recordings, schemas, the order of the folders.
+test-quick: setup-test
+	@$(MAKE) --no-print-directory $(PARALLEL) all $B/unit
+	PYTHON='$(PYTHON)' B='$B' tests/run-all units fixtures broken decode schema rooms coverage abi
+built-for-test: all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/disturb $B/lies/perfabi asan tsan
+# Whoever says no -j gets one for each cpu.
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 setup:
 	@ci/setup build
 setup-test:
 	@ci/setup build test
 
+# Under sanitizers gcc sees what is not there: no -Werror.
 asan:
-	@$(MAKE) --no-print-directory B=$B/asan SANITIZE=1 $B/asan/perfabi $B/asan/perfabi-decode $B/asan/unit
+	@$(MAKE) --no-print-directory DEV= B=$B/asan SANITIZE=1 $B/asan/perfabi $B/asan/perfabi-decode $B/asan/unit
 tsan:
-	@$(MAKE) --no-print-directory B=$B/tsan SANITIZE=thread $B/tsan/perfabi-decode
+	@$(MAKE) --no-print-directory DEV= B=$B/tsan SANITIZE=thread $B/tsan/perfabi-decode
 static:
 	@$(MAKE) --no-print-directory B=$B/static STATIC=1 $B/static/perfabi $B/static/perfabi-decode
 # Every allocation, read and write of perfabi-decode fails in turn; `make test` tries every 61st of the first ones.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs the libcheck suites; with --all the end-to-end tests too, each a script in tests/e2e.
+ * Runs the libcheck suites.
  */
 #include "unit.h"
 
@@ -31,7 +31,7 @@ json_t *test_json(const char *text)
 	return json;
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	SRunner *runner = srunner_create(suite_abi());
 	int failed;
@@ -48,8 +48,6 @@ int main(int argc, char **argv)
 	srunner_add_suite(runner, suite_case());
 	srunner_add_suite(runner, suite_baseline());
 	srunner_add_suite(runner, suite_descriptors());
-	if (argc > 1 && !strcmp(argv[1], "--all"))
-		srunner_add_suite(runner, suite_end_to_end());
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

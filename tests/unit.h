@@ -22,7 +22,6 @@ Suite *suite_json(void);
 Suite *suite_values(void);
 Suite *suite_baseline(void);
 Suite *suite_descriptors(void);
-Suite *suite_end_to_end(void);
 
 /* The built-in ABI, loaded afresh; the caller frees it. */
 struct abi *test_abi(void);

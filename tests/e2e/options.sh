@@ -96,7 +96,7 @@ if [ -c /dev/full ]; then
 	status 3 sh -c '"$1" list >/dev/full' sh "$perfabi"
 fi
 "$perfabi" list | head -n 1 >/dev/null
-"$perfabi" run | head -n 1 >/dev/null
+"$perfabi" run open.flags | head -n 1 >/dev/null
 # everything skipped
 status 4 "$perfabi" run open.permission.regs-intr-locked-down
 for page in src/perfabi.1 decoder/perfabi-decode.1; do

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# The tests' own machinery: what fails, takes too long or has no place in tests/order.yml is seen, by its name.
+. tests/e2e/lib.sh
+cat >"$scratch/fails.sh" <<'EOT'
+echo "why it did"
+printf 'ok 1 - a part\nnot ok 2 - another\n1..2\n' >"$CK_TAP_LOG_FILE_NAME"
+exit 3
+EOT
+echo 'sleep 0.1' >"$scratch/passes.sh"
+cat >"$scratch/hangs.sh" <<EOT
+trap '' TERM
+"$PYTHON" -c 'import time; print("child", flush=True); time.sleep(60)' "$scratch" &
+wait
+EOT
+tap() { "$PYTHON" tests/tap "$@"; }
+
+status 0 tap "$scratch/passes.sh"
+says out "ok 1 - $scratch/passes.sh, 0."
+says out "1..1"
+status 0 tap "$scratch/fails.sh"
+[ "$(sed 's/, [0-9.]* s/, S/' "$scratch/out")" = "# why it did
+ok 1 - a part
+not ok 2 - another
+not ok 3 - $scratch/fails.sh, S: exit status 3
+1..3" ] || { cat "$scratch/out"; fail "a test that fails"; }
+says err "why it did"
+says err "$scratch/fails.sh: exit status 3"
+status 0 env TEST_LIMIT=1 "$PYTHON" tests/tap "$scratch/hangs.sh"
+says out "not ok 1 - $scratch/hangs.sh"
+says err "$scratch/hangs.sh: no end within 1 s"
+if pgrep -f "time.sleep(60).* $scratch" >/dev/null; then fail "a test that took too long runs on"; fi
+
+# A copy of the tests, with one of them changed.
+mkdir -p "$scratch/tree/tests/e2e"
+copy() { for test in $(sed -n 's/^ *- \(tests\/.*\.sh\)$/\1/p' tests/order.yml); do echo exit 0 >"$scratch/tree/$test"; done; }
+copy
+cp tests/run-all tests/tap tests/order.yml "$scratch/tree/tests"
+status 0 "$scratch/tree/tests/run-all"
+says out "All tests successful."
+says out "$(grep -c '^ *- tests/' tests/order.yml) tests ran, 0 failed"
+echo 'exit 1' >"$scratch/tree/tests/e2e/fields.sh"
+status 1 "$scratch/tree/tests/run-all" abi fields
+[ "$(tail -n 1 "$scratch/out")" = "2 tests ran, 1 failed" ] || { cat "$scratch/out"; fail "a test of two that fails"; }
+status 1 "$scratch/tree/tests/run-all" feilds
+says err "no test is called feilds"
+echo 'exit 0' >"$scratch/tree/tests/e2e/new.sh"
+status 1 "$scratch/tree/tests/run-all"
+says err "tests/e2e/new.sh"
+rm "$scratch/tree/tests/e2e/new.sh" "$scratch/tree/tests/e2e/abi.sh"
+status 1 "$scratch/tree/tests/run-all"
+says err "tests/e2e/abi.sh"
