@@ -6,8 +6,8 @@ tests/lies/run "$lies" --part 25 >"$scratch/out" || { cat "$scratch/out"; fail "
 head -n 1 "$scratch/out"
 grep '^all ' "$scratch/out"
 
-# What no case notices is said where no reason stands, and that alone.
+# What no case notices is said where no reason stands, and that alone: of two lies, told to the cases of two suites.
 echo '{"unnoticed": {}}' >"$scratch/none.json"
-status 1 tests/lies/run "$lies" --reasons "$scratch/none.json" "attr.config3.plus" "attr.sample_id_all.ignored"
+status 1 tests/lies/run "$lies" --case sample.id-all --case attr.fields --reasons "$scratch/none.json" "attr.config3.plus" "attr.sample_id_all.ignored"
 says out "unnoticed: attr.config3.plus"
 [ "$(grep -c '^unnoticed:' "$scratch/out")" -eq 1 ] || { cat "$scratch/out"; fail "more than one goes unnoticed"; }

@@ -2,13 +2,13 @@
 /*
  * perfabi as it is, under lies:
  *
- *     perfabi lies LIES.json BASELINE.json FIRST SECONDS
+ *     perfabi lies LIES.json BASELINE.json FIRST SECONDS [ID-GLOB...]
  *     PERFABI_LIE='{"name": ...}' perfabi run ID -v
  *
- * The first rehearses: all cases are run once with the truth, and each lie notes the cases that
- * give occasion to it. Then those cases are run under it until one fails, and fails again. A JSON
- * line has the names of those that have an occasion; a line each says what came of it. It stops
- * after so many SECONDS, having begun with lie FIRST.
+ * The first rehearses: all cases (or those named) are run once with the truth, and each lie notes
+ * the cases that give occasion to it. Then those cases are run under it until one fails, and fails
+ * again. A JSON line has the names of those that have an occasion; a line each says what came of
+ * it. It stops after so many SECONDS, having begun with lie FIRST.
  */
 #include <errno.h>
 #include <signal.h>
@@ -28,8 +28,8 @@ struct liar {
 	struct baseline baseline;
 	json_t *json; /* that the lies are out of */
 	const struct instance **all, **list;
-	struct result *results; /* of the rehearsal */
 	size_t count;
+	struct result *results; /* of the rehearsal, by place in cases.list, as the occasions are */
 	unsigned char *occasions; /* of each case, the lies that it gives occasion to */
 	size_t row;
 	unsigned *told;        /* how often the one was told */
@@ -91,6 +91,18 @@ static void *shared(size_t size)
 	return at == MAP_FAILED ? NULL : at;
 }
 
+static size_t place_of(const struct liar *liar, const struct instance *instance)
+{
+	return (size_t)(instance - liar->loaded.cases.list);
+}
+
+/* Those of liar->all, which are in the order of cases.list, go where they belong; from the end. */
+static void spread_results(struct liar *liar)
+{
+	for (size_t i = liar->count; i-- > 0;)
+		liar->results[place_of(liar, liar->all[i])] = liar->results[i];
+}
+
 static int rehearse(struct liar *liar)
 {
 	struct run_options options = options_of(liar);
@@ -110,6 +122,7 @@ static int rehearse(struct liar *liar)
 		if (liar->results[i].outcome == FAIL || liar->results[i].outcome == ERROR)
 			fprintf(stderr, "lies: without any, %s gives: %s\n", liar->all[i]->id,
 				liar->results[i].got ? liar->results[i].got : "an error");
+	spread_results(liar);
 	return err ? err : end.signal;
 }
 
@@ -122,7 +135,7 @@ static int by_time(const void *a, const void *b, void *context)
 		const struct instance *const *p = i ? b : a;
 		const struct instance *instance = *p;
 
-		t[i] = liar->results[instance - liar->loaded.cases.list].seconds;
+		t[i] = liar->results[place_of(liar, instance)].seconds;
 	}
 	return (t[0] > t[1]) - (t[0] < t[1]);
 }
@@ -132,10 +145,13 @@ static size_t choose(struct liar *liar, size_t lie)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < liar->count; i++)
-		if (liar->results[i].outcome == PASS &&
-		    liar->occasions[i * liar->row + lie / 8] & 1u << lie % 8)
+	for (size_t i = 0; i < liar->count; i++) {
+		size_t place = place_of(liar, liar->all[i]);
+
+		if (liar->results[place].outcome == PASS &&
+		    liar->occasions[place * liar->row + lie / 8] & 1u << lie % 8)
 			liar->list[n++] = liar->all[i];
+	}
 	qsort_r(liar->list, n, sizeof(*liar->list), by_time, liar);
 	return n;
 }
@@ -267,18 +283,17 @@ static int tell_all(struct liar *liar, size_t first, double seconds)
 
 static int prepare(struct liar *liar, char **argv)
 {
-	char *nothing[] = {NULL};
 	struct loaded *loaded = &liar->loaded;
 
-	if (load_cases(loaded, NULL, nothing, "lies"))
+	if (load_cases(loaded, NULL, argv + 5, "lies"))
 		return -EINVAL;
 	liar->json = json_load_file(argv[1], 0, NULL);
-	liar->all = pick(&loaded->cases, nothing, &(struct filters){0}, &liar->count, "lies");
+	liar->all = pick(&loaded->cases, argv + 5, &(struct filters){0}, &liar->count, "lies");
 	if (!liar->json || !liar->all || lies_read(&liar->lies, liar->json, loaded->abi) ||
 	    baseline_read(&liar->baseline, argv[2], &loaded->cases, "lies"))
 		return -EINVAL;
 	liar->list = calloc(liar->count, sizeof(*liar->list));
-	liar->results = calloc(liar->count, sizeof(*liar->results));
+	liar->results = calloc(loaded->cases.count, sizeof(*liar->results));
 	environment_read(&loaded->env, loaded->abi);
 	loaded->has_env = true;
 	return liar->list && liar->results ? 0 : -ENOMEM;
@@ -290,7 +305,7 @@ int __wrap_main(int argc, char **argv)
 	int err;
 
 	lies_none();
-	if (argc != 6 || strcmp(argv[1], "lies") != 0)
+	if (argc < 6 || strcmp(argv[1], "lies") != 0)
 		return __real_main(argc, argv);
 	signal(SIGTERM, SIG_IGN); /* our own, where nobody waits for it any more */
 	err = prepare(&liar, argv + 1);
