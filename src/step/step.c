@@ -19,6 +19,11 @@ int step_failed(struct step *s, int err)
 	return -err;
 }
 
+int step_do(struct step *s)
+{
+	return s->statement->verb->run(s);
+}
+
 void *step_scratch(struct step *s, size_t size)
 {
 	s->scratch = calloc(1, size);

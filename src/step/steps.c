@@ -86,7 +86,7 @@ static bool run_statement(struct steps *run, const struct statement *statement, 
 	s.expected = expect_choose(statement, &run->who, run->env);
 	arguments = evaluate(&s);
 	s.arguments = arguments;
-	err = arguments ? statement->verb->run(&s) : -EINVAL;
+	err = arguments ? step_do(&s) : -EINVAL;
 	if (!err)
 		good = expect_judge(&s);
 	else if (err != -EPROTO)

@@ -19,6 +19,7 @@
 
 #include "machine/clock.h"
 #include "run/baseline.h"
+#include "run/child.h"
 #include "command/command.h"
 #include "lie.h"
 
@@ -40,11 +41,11 @@ struct liar {
 int __real_main(int argc, char **argv);
 int __wrap_main(int argc, char **argv);
 
-_Noreturn void __real_child_run(const struct instance *instance, struct flip flip,
+_Noreturn void __real_child_run(const struct instance *instance, struct mutation mutation,
 				const struct cases *cases, struct environment *env,
 				struct slot *slot, const struct surroundings *surroundings,
 				const char *cgroup);
-_Noreturn void __wrap_child_run(const struct instance *instance, struct flip flip,
+_Noreturn void __wrap_child_run(const struct instance *instance, struct mutation mutation,
 				const struct cases *cases, struct environment *env,
 				struct slot *slot, const struct surroundings *surroundings,
 				const char *cgroup);
@@ -61,16 +62,16 @@ static void tell_one(const char *text, const struct abi *abi)
 	lies_tell(one.list, &times);
 }
 
-_Noreturn void __wrap_child_run(const struct instance *instance, struct flip flip,
+_Noreturn void __wrap_child_run(const struct instance *instance, struct mutation mutation,
 				const struct cases *cases, struct environment *env,
 				struct slot *slot, const struct surroundings *surroundings,
 				const char *cgroup)
 {
 	if (getenv("PERFABI_LIE"))
-		tell_one(getenv("PERFABI_LIE"), cases->abi);
+		tell_one(getenv("PERFABI_LIE"), cases->tables.abi);
 	if (strcmp(instance->suite, "machine.quiet") != 0) /* these say whether others can run */
 		lies_begin((size_t)(instance - cases->list));
-	__real_child_run(instance, flip, cases, env, slot, surroundings, cgroup);
+	__real_child_run(instance, mutation, cases, env, slot, surroundings, cgroup);
 }
 
 static struct run_options options_of(struct liar *liar)
@@ -119,9 +120,9 @@ static int rehearse(struct liar *liar)
 		      liar->results, &end);
 	baseline_apply(&liar->baseline, &liar->loaded.env, liar->results, liar->count);
 	for (size_t i = 0; i < liar->count; i++)
-		if (liar->results[i].outcome == FAIL || liar->results[i].outcome == ERROR)
+		if (liar->results[i].verdict.outcome == FAIL || liar->results[i].verdict.outcome == ERROR)
 			fprintf(stderr, "lies: without any, %s gives: %s\n", liar->all[i]->id,
-				liar->results[i].got ? liar->results[i].got : "an error");
+				liar->results[i].verdict.got[0] ? liar->results[i].verdict.got : "an error");
 	spread_results(liar);
 	return err ? err : end.signal;
 }
@@ -148,7 +149,7 @@ static size_t choose(struct liar *liar, size_t lie)
 	for (size_t i = 0; i < liar->count; i++) {
 		size_t place = place_of(liar, liar->all[i]);
 
-		if (liar->results[place].outcome == PASS &&
+		if (liar->results[place].verdict.outcome == PASS &&
 		    liar->occasions[place * liar->row + lie / 8] & 1u << lie % 8)
 			liar->list[n++] = liar->all[i];
 	}
@@ -156,23 +157,16 @@ static size_t choose(struct liar *liar, size_t lie)
 	return n;
 }
 
-static char *copy(const char *text)
-{
-	return text ? strdup(text) : NULL;
-}
-
 static void forget(struct liar *liar)
 {
-	free(liar->noticed.expected);
-	free(liar->noticed.got);
 	liar->noticed = (struct result){0};
 }
 
 /* Where a lie is about what a call does, a refusal that does not come has noticed nothing of it. */
 static bool notices(const struct lie *lie, const struct result *result)
 {
-	return result->outcome == FAIL &&
-	       !(lie->effect && result->got && !strcmp(result->got, "success"));
+	return result->verdict.outcome == FAIL &&
+	       !(lie->effect && !strcmp(result->verdict.got, "success"));
 }
 
 /* The first that fails ends the run, as a signal would. */
@@ -184,9 +178,8 @@ static void ended(void *context, const struct result *result, size_t done, size_
 	(void)total;
 	if (liar->noticed.instance || !notices(liar->lie, result))
 		return;
-	liar->noticed = (struct result){.instance = result->instance,
-					.expected = copy(result->expected),
-					.got = copy(result->got)};
+	liar->noticed =
+		(struct result){.instance = result->instance, .verdict = result->verdict};
 	kill(getpid(), SIGTERM);
 }
 
@@ -239,8 +232,8 @@ static void print(const struct liar *liar, size_t index, size_t cases, bool noti
 
 	if (noticed) {
 		json_object_set_new(line, "by", json_string(liar->noticed.instance->id));
-		json_object_set_new(line, "expected", json_string(liar->noticed.expected));
-		json_object_set_new(line, "got", json_string(liar->noticed.got));
+		json_object_set_new(line, "expected", json_string(liar->noticed.verdict.expected));
+		json_object_set_new(line, "got", json_string(liar->noticed.verdict.got));
 	}
 	json_dumpf(line, stdout, JSON_COMPACT);
 	putchar('\n');
