@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case/case.h"
+#include "case/cases.h"
 #include "machine/require.h"
 #include "unit.h"
 
@@ -131,7 +131,7 @@ START_TEST(what_is_not_known_is_not_met)
 					     "pmu.hw", "cap.no-such-capability"};
 	struct abi *abi = test_abi();
 	struct environment env = {
-		.abi = abi, .tracefs = -1, .uid = 1, .paranoid = SYSCTL_ABSENT, .hardware = EACCES};
+		.abi = abi, .tracefs = -1, .rights = {.uid = 1}, .paranoid = SYSCTL_ABSENT, .hardware = EACCES};
 
 	for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++) {
 		char turned[64], found[128];

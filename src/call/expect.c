@@ -251,8 +251,7 @@ void capability_judge(const struct capability *c, const struct observation *seen
 		      struct verdict *out)
 {
 	int err = seen->answer.err;
-	const char *answer =
-		err || seen->answer.fd_is_event ? capability_answer(c, err) : NULL;
+	const char *answer = err || seen->answer.fd_is_event ? capability_answer(c, err) : NULL;
 
 	verdict_set(out, answer ? PASS : FAIL,
 		    "an event, or one of the errnos that mean no or denied",
@@ -306,8 +305,7 @@ static void describe_expected(const struct expectation *x, const struct tables *
 	free(attr);
 }
 
-void describe_refusal(int err, unsigned phases, const struct tables *tables, char *out,
-		      size_t size)
+void describe_refusal(int err, unsigned phases, const struct tables *tables, char *out, size_t size)
 {
 	char names[128];
 

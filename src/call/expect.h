@@ -30,8 +30,8 @@ struct expectations {
 /* `outcome` of a capability: what is an answer to its question. */
 struct capability {
 	int no[PHASE_ERRNOS_MAX], denied[PHASE_ERRNOS_MAX]; /* errnos, behind the last 0 */
-	bool otherwise; /* whatever else comes means no */
-	bool mutated;   /* nothing is an answer: whatever comes must be a failure */
+	bool otherwise;                                     /* whatever else comes means no */
+	bool mutated; /* nothing is an answer: whatever comes must be a failure */
 };
 
 /* What the kernel did, as far as a verdict needs it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `open` of a case, compiled: memory and arguments as far as they hang on nothing that is only known
- * when the call is made.
+ * `open` of a case, compiled: memory and arguments as far as they hang on nothing that is only
+ * known when the call is made.
  */
 #ifndef PERFABI_OPEN_H
 #define PERFABI_OPEN_H

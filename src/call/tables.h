@@ -12,7 +12,7 @@ struct tables {
 	const struct abi *abi;
 	const struct abi_arch *arch; /* the host's, for register names; may be NULL */
 	struct phases phases;
-	const json_t *vehicles;       /* by name */
+	const json_t *vehicles; /* by name */
 	/* What is shown of records, of read(2), of the metadata page. */
 	struct record_shapes records;
 	struct member *read, *page;

@@ -158,6 +158,9 @@ static int check_requires(const json_t *list, const struct abi *abi, const struc
 
 		if (!json_is_string(item))
 			return error_value(e, &at_item, item, "a token, as \"kernel>=5.13\"");
+		if (!one_line(json_string_value(item)))
+			return error_value(e, &at_item, item,
+					   "a token, without control characters");
 		if (require_check_any(json_string_value(item), abi, &at_item, e))
 			return -EINVAL;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of a case in the order in which they know of each other: what `given` binds, the call or
- * the steps may name.
+ * The parts of a case in the order in which they know of each other: what `given` binds, the call
+ * or the steps may name.
  */
 #include "case/compile.h"
 
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "case/check.h"
+#include "step/compile.h"
 
 static void add_sysctl(struct sysctl_set *set, const char *text)
 {

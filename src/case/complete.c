@@ -7,7 +7,8 @@
 
 #include "case/complete.h"
 #include "language/merge.h"
-#include "step/verb.h"
+#include "step/types.h"
+#include "step/vocabulary.h"
 
 static void add_implied_by_text(json_t *requirements, const char *text)
 {
@@ -81,7 +82,7 @@ static bool complete_step(json_t *step, const json_t *open)
 
 		if (value && a->type == &argument_open)
 			good = !json_object_set_new(step, a->key, merge(open, value)) && good;
-		if (argument_is_steps(a))
+		if (a->type->holds)
 			good = complete_steps(value, open) && good;
 	}
 	return good;

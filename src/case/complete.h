@@ -15,8 +15,8 @@ json_t *case_spec(const json_t *file, const json_t *one);
 
 /*
  * The case `one`, its row put in, with the file's defaults and the vehicle (of vehicles.json; NULL:
- * none) merged in, as it is compiled and shown. Members of a wrong type stay as they are, for the check to find.
- * A new reference.
+ * none) merged in, as it is compiled and shown. Members of a wrong type stay as they are, for the
+ * check to find. A new reference.
  */
 json_t *case_complete(const json_t *file, const json_t *one, const json_t *vehicle);
 

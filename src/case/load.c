@@ -2,6 +2,7 @@
 /*
  * Loading a case set, and picking from it.
  */
+#include "case/cases.h"
 #include "case/load.h"
 
 #include <errno.h>

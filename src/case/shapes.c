@@ -139,8 +139,8 @@ static bool load_records(struct record_shapes *out, const struct abi *abi, struc
 {
 	const struct abi_family *records = abi_family(abi, "record");
 
-	*out = (struct record_shapes){
-		arena_alloc(arena, (records->count + 1) * sizeof(*out->list)), 0, common};
+	*out = (struct record_shapes){arena_alloc(arena, (records->count + 1) * sizeof(*out->list)),
+				      0, common};
 	for (size_t i = 0; out->list && i < records->count; i++) {
 		struct record_shape *shape = &out->list[out->count];
 

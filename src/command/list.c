@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/cases.h"
 #include "command/command.h"
 #include "language/one_line.h"
 #include "language/pattern.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merging and substituting. The depth of recursion is that of the JSON, which jansson bounds when it
- * parses.
+ * Merging and substituting. The depth of recursion is that of the JSON, which jansson bounds when
+ * it parses.
  */
 #include "language/merge.h"
 

@@ -44,7 +44,8 @@ static void note_unknown(struct match *m, const json_t *pattern)
 	char expanded[1024];
 	uint64_t value;
 
-	if (m->unknown && m->unknown->outcome != ERROR && text && !(*text == '$' && scope_json(m->scope, text + 1)) &&
+	if (m->unknown && m->unknown->outcome != ERROR && text &&
+	    !(*text == '$' && scope_json(m->scope, text + 1)) &&
 	    scope_expand(m->scope, text, expanded, sizeof(expanded)) == -ENOENT &&
 	    evaluate(m, pattern, &value)) /* it knows more names: $tracepoint.sched:sched_switch */
 		verdict_set(m->unknown, ERROR, "names in expect that stand for something", text);
@@ -415,15 +416,20 @@ static const struct relation operators[] = {
 	{"absent", op_absent, OPERAND_TRUTH, ABOUT_ANY, "true: nothing is there"},
 	{"bind", op_bind, OPERAND_NAME, ABOUT_ANY, "anything; names it for later steps"},
 	{"like", op_like, OPERAND_TEXT, ABOUT_TEXT, "text that the glob matches"},
-	{"first-u16", op_first_u16, OPERAND_NUMBER, ABOUT_TEXT, "bytes of which the first two are this number"},
-	{"last-u64", op_last_u64, OPERAND_NUMBER, ABOUT_TEXT, "bytes of which the last eight are this number"},
-	{"exactly", op_exactly, OPERAND_ELEMENTS, ABOUT_LIST, "of a list: these and no others, in order"},
-	{"in-order", op_in_order, OPERAND_ELEMENTS, ABOUT_LIST, "of a list: these, perhaps with others between"},
+	{"first-u16", op_first_u16, OPERAND_NUMBER, ABOUT_TEXT,
+	 "bytes of which the first two are this number"},
+	{"last-u64", op_last_u64, OPERAND_NUMBER, ABOUT_TEXT,
+	 "bytes of which the last eight are this number"},
+	{"exactly", op_exactly, OPERAND_ELEMENTS, ABOUT_LIST,
+	 "of a list: these and no others, in order"},
+	{"in-order", op_in_order, OPERAND_ELEMENTS, ABOUT_LIST,
+	 "of a list: these, perhaps with others between"},
 	{"some", op_some, OPERAND_ELEMENTS, ABOUT_LIST, "of a list: each fits at least one"},
 	{"never", op_never, OPERAND_ELEMENTS, ABOUT_LIST, "of a list: none fits any"},
 	{"every", op_every, OPERAND_ELEMENT, ABOUT_LIST, "of a list with elements: fits all"},
 	{"length", op_length, OPERAND_LENGTH, ABOUT_LIST, "of a list: the number of elements"},
-	{"times", op_times, OPERAND_COUNTS, ABOUT_LIST, "of a list: {\"of\": pattern, \"is\": how many fit}"},
+	{"times", op_times, OPERAND_COUNTS, ABOUT_LIST,
+	 "of a list: {\"of\": pattern, \"is\": how many fit}"},
 	{"ascending", op_ascending, OPERAND_TEXT, ABOUT_LIST, "of a list: by that member"},
 };
 enum { OPERATORS = sizeof(operators) / sizeof(operators[0]) };

@@ -96,7 +96,7 @@ static json_t *mutate_operation(const json_t *pattern, unsigned *index)
 			continue;
 		}
 		mutated = op->operand == OPERAND_ELEMENTS ? mutate_parts(operand, index)
-					       : mutate_counts(operand, index);
+							  : mutate_counts(operand, index);
 		if (!mutated && !strcmp(key, "exactly") && json_array_size(operand) && !(*index)--)
 			mutated = without_last(operand);
 		if (mutated)

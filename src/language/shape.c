@@ -66,7 +66,8 @@ static const struct member *member_of_record(const struct record_shapes *records
 }
 
 /* Members that several types have are of one kind in each, or none is said. */
-static struct value_shape shape_in_record(const struct record_shape *record, const struct member *member)
+static struct value_shape shape_in_record(const struct record_shape *record,
+					  const struct member *member)
 {
 	return record ? member->shape : (struct value_shape){SHAPE_ANY, NULL, NULL};
 }
@@ -99,8 +100,8 @@ static int check_record(const json_t *pattern, const struct record_shapes *recor
 	return 0;
 }
 
-static int check_members(const json_t *pattern, const struct member *members,
-			 const struct where *w, struct error *e)
+static int check_members(const json_t *pattern, const struct member *members, const struct where *w,
+			 struct error *e)
 {
 	const char *name;
 	json_t *value;
@@ -111,16 +112,17 @@ static int check_members(const json_t *pattern, const struct member *members,
 		const struct member *member = member_named(members, name, &near);
 
 		if (!member)
-			return error_name(e, &at, name, near.best, "a member that is shown here "
-								   "(perfabi help steps)");
+			return error_name(e, &at, name, near.best,
+					  "a member that is shown here "
+					  "(perfabi help steps)");
 		if (shape_check(value, &member->shape, &at, e))
 			return -EINVAL;
 	}
 	return 0;
 }
 
-static int check_elements(const json_t *patterns, const struct value_shape *list, const struct where *w,
-			  struct error *e)
+static int check_elements(const json_t *patterns, const struct value_shape *list,
+			  const struct where *w, struct error *e)
 {
 	struct value_shape shape = element_of(list);
 	const json_t *one;
@@ -134,8 +136,8 @@ static int check_elements(const json_t *patterns, const struct value_shape *list
 	return 0;
 }
 
-static int check_counted(const json_t *operand, const struct value_shape *list, const struct where *w,
-			 struct error *e)
+static int check_counted(const json_t *operand, const struct value_shape *list,
+			 const struct where *w, struct error *e)
 {
 	struct value_shape shape = element_of(list);
 	const json_t *one;
@@ -202,8 +204,8 @@ static int check_operator(const struct relation *op, const json_t *operand,
 	}
 }
 
-static int check_operation(const json_t *pattern, const struct value_shape *shape, const struct where *w,
-			   struct error *e)
+static int check_operation(const json_t *pattern, const struct value_shape *shape,
+			   const struct where *w, struct error *e)
 {
 	const char *key;
 	json_t *operand;

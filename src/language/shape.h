@@ -36,7 +36,7 @@ struct record_shapes {
 	struct record_shape {
 		char type[32]; /* as the decoder writes it: "MMAP2" */
 		struct member *members;
-	} *list;
+	} * list;
 	size_t count;
 	const struct member *common; /* of every record */
 };

@@ -12,11 +12,11 @@ enum outcome { PASS, FAIL, SKIP, XFAIL, XPASS, ERROR, OUTCOMES };
 extern const char *const outcome_names[OUTCOMES];
 
 struct verdict {
-	int outcome;         /* enum outcome */
-	int err;             /* errno of the call, or 0 */
-	unsigned phases;     /* gates that can have refused it, as a mask; 0: nobody asked */
-	char capability[8];  /* "yes", "no", "denied", or empty */
-	char expected[640];  /* for people; may be empty, as the others */
+	int outcome;        /* enum outcome */
+	int err;            /* errno of the call, or 0 */
+	unsigned phases;    /* gates that can have refused it, as a mask; 0: nobody asked */
+	char capability[8]; /* "yes", "no", "denied", or empty */
+	char expected[640]; /* for people; may be empty, as the others */
 	char got[1024];
 	char call[1088]; /* as strace shows it, or where the step stands */
 };

@@ -69,16 +69,17 @@ static void read_self(struct environment *env)
 
 	read_small("/proc/self/status", text, sizeof(text));
 	env->runner = getpid();
-	env->uid = geteuid();
-	env->capabilities = status_number(text, "\nCapEff:", 16);
+	env->rights.uid = geteuid();
+	env->rights.capabilities = status_number(text, "\nCapEff:", 16);
 	env->no_new_privs = status_number(text, "\nNoNewPrivs:", 10) != 0;
 	env->seccomp = (int)status_number(text, "\nSeccomp:", 10);
 	read_line("/proc/self/uid_map", map, sizeof(map));
-	env->init_user_namespace = sscanf(map, "%u %u %u", &first, &outside, &count) != 3 ||
-				   (!first && !outside && count == UINT32_MAX);
-	env->changes_uid = identity_changes_uid(env);
+	env->rights.init_user_namespace = sscanf(map, "%u %u %u", &first, &outside, &count) != 3 ||
+					  (!first && !outside && count == UINT32_MAX);
+	env->rights.has_perfmon = abi_version_compare(env->release, "5.8") >= 0;
+	env->rights.changes_uid = identity_changes_uid(&env->rights);
 	/* The kernel asks the first namespace whether a hard limit may be raised. */
-	raises = env->init_user_namespace ? env->capabilities : 0;
+	raises = env->rights.init_user_namespace ? env->rights.capabilities : 0;
 	if (!getrlimit(RLIMIT_NOFILE, &limit))
 		env->nofile = limits_hard(limit.rlim_max, LIMITS_FILES, raises);
 	if (!getrlimit(RLIMIT_MEMLOCK, &limit))
@@ -276,7 +277,7 @@ static int try_control(const struct environment *env, enum identity as)
 {
 	char why[128];
 
-	return identity_available(env, as, why, sizeof(why))
+	return identity_available(&env->rights, as, why, sizeof(why))
 		       ? identity_run(as, 5, probe_control, (void *)(uintptr_t)env->abi)
 		       : -1;
 }
@@ -458,7 +459,7 @@ static json_t *identities_json(const struct environment *env)
 		char why[128];
 		json_t *value;
 
-		if (!identity_available(env, as, why, sizeof(why)))
+		if (!identity_available(&env->rights, as, why, sizeof(why)))
 			value = json_sprintf("unavailable: %s", why);
 		else if (env->control[as] > 0)
 			value = json_sprintf("opens nothing: %s",
@@ -487,8 +488,8 @@ json_t *environment_json(const struct environment *env)
 	json_object_set_new(json, "cpus_allowed", json_integer(env->cpus_allowed));
 	json_object_set_new(json, "attr_size",
 			    env->attr_size ? json_integer(env->attr_size) : json_null());
-	json_object_set_new(json, "uid", json_integer(env->uid));
-	snprintf(caps, sizeof(caps), "0x%llx", (unsigned long long)env->capabilities);
+	json_object_set_new(json, "uid", json_integer(env->rights.uid));
+	snprintf(caps, sizeof(caps), "0x%llx", (unsigned long long)env->rights.capabilities);
 	set_text(json, "capabilities", caps);
 	json_object_set_new(json, "identities", identities_json(env));
 	json_object_set_new(json, "no_new_privs", json_boolean(env->no_new_privs));

@@ -39,11 +39,9 @@ struct environment {
 	cpu_set_t cpus_usable; /* that it could: of its cpuset; the first CPU_SETSIZE */
 
 	pid_t runner; /* the process that has read it */
-	uid_t uid;
-	uint64_t capabilities; /* effective */
-	bool init_user_namespace, no_new_privs;
-	int seccomp;      /* mode; 0: none */
-	bool changes_uid; /* it is root that can become another user */
+	struct rights rights;
+	bool no_new_privs;
+	int seccomp; /* mode; 0: none */
 	/* RLIMIT_NOFILE, _MEMLOCK, _SIGPENDING and _FSIZE, hard, as cases get them */
 	rlim_t nofile, memlock, sigpending, fsize;
 

@@ -23,7 +23,7 @@
 
 #include "machine/descriptors.h"
 #include "machine/draw.h"
-#include "machine/environment.h"
+#include "text/error.h"
 
 const char *const identity_names[] = {"root", "perfmon", "sys-admin", "user", NULL};
 
@@ -46,49 +46,47 @@ static uint64_t capabilities_of(enum identity as)
 	return 0;
 }
 
-static int has_cap(const struct environment *env, int cap)
+static bool has_cap(const struct rights *own, int cap)
 {
-	return (int)(env->capabilities >> cap & 1);
+	return own->capabilities >> cap & 1;
 }
 
-uint64_t identity_capabilities(const struct environment *env, enum identity as)
+uint64_t identity_capabilities(const struct rights *own, enum identity as)
 {
-	return as == AS_ROOT ? env->capabilities : capabilities_of(as);
+	return as == AS_ROOT ? own->capabilities : capabilities_of(as);
 }
 
-int identity_changes_uid(const struct environment *env)
+bool identity_changes_uid(const struct rights *own)
 {
 	uid_t uid;
 
-	if (env->uid || !has_cap(env, CAP_SETUID) || !has_cap(env, CAP_SETGID))
-		return 0;
+	if (own->uid || !has_cap(own, CAP_SETUID) || !has_cap(own, CAP_SETGID))
+		return false;
 	identity_choose_uids(&uid, 1);
 	return uid != IDENTITY_STAYS;
 }
 
-int identity_available(const struct environment *env, enum identity as, char *why, size_t size)
+bool identity_available(const struct rights *own, enum identity as, char *why, size_t size)
 {
-	int need_perfmon = abi_version_compare(env->release, "5.8") >= 0;
-
 	why[0] = '\0';
 	if (as == AS_USER)
-		return 1;
-	if (as == AS_PERFMON && !need_perfmon) {
-		snprintf(why, size, "CAP_PERFMON came with Linux 5.8, this is %s", env->release);
-		return 0;
+		return true;
+	if (as == AS_PERFMON && !own->has_perfmon) {
+		snprintf(why, size, "CAP_PERFMON came with Linux 5.8");
+		return false;
 	}
-	if (!env->init_user_namespace) {
+	if (!own->init_user_namespace) {
 		snprintf(why, size,
 			 "the runner is in a user namespace, whose root the kernel does not ask");
-		return 0;
+		return false;
 	}
-	if (env->uid || !has_cap(env, CAP_SYS_ADMIN) || !has_cap(env, CAP_SETUID) ||
-	    !has_cap(env, CAP_SETGID) || (need_perfmon && !has_cap(env, CAP_PERFMON))) {
+	if (own->uid || !has_cap(own, CAP_SYS_ADMIN) || !has_cap(own, CAP_SETUID) ||
+	    !has_cap(own, CAP_SETGID) || (own->has_perfmon && !has_cap(own, CAP_PERFMON))) {
 		snprintf(why, size, "the runner has uid %u and capabilities 0x%llx",
-			 (unsigned)env->uid, (unsigned long long)env->capabilities);
-		return 0;
+			 (unsigned)own->uid, (unsigned long long)own->capabilities);
+		return false;
 	}
-	return 1;
+	return true;
 }
 
 static int set_capabilities(uint64_t effective, uint64_t permitted)

@@ -6,11 +6,10 @@
 #define PERFABI_IDENTITY_H
 
 #include <linux/capability.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-struct environment;
 
 #ifndef CAP_PERFMON /* Linux 5.8 */
 #define CAP_PERFMON 38
@@ -29,14 +28,23 @@ extern const char *const identity_names[]; /* NULL-terminated */
 /* -1 if there is none of that name. */
 int identity_by_name(const char *name);
 
+/* What the runner has, of which it can become others. */
+struct rights {
+	uid_t uid;
+	uint64_t capabilities;    /* effective */
+	bool init_user_namespace; /* the one that the kernel asks */
+	bool has_perfmon;         /* the kernel has CAP_PERFMON */
+	bool changes_uid;         /* it is root that can become another user */
+};
+
 /* The effective capabilities, as a mask, that it has when this runner becomes it. */
-uint64_t identity_capabilities(const struct environment *env, enum identity as);
+uint64_t identity_capabilities(const struct rights *own, enum identity as);
 
-/* True if this runner is root that can become another user. */
-int identity_changes_uid(const struct environment *env);
+/* Whether this runner is root that can become another user. */
+bool identity_changes_uid(const struct rights *own);
 
-/* True if this runner can become it; else `why` says what is in the way. */
-int identity_available(const struct environment *env, enum identity as, char *why, size_t size);
+/* Whether this runner can become it; else `why` says what is in the way. */
+bool identity_available(const struct rights *own, enum identity as, char *why, size_t size);
 
 #define IDENTITY_STAYS ((uid_t)-1)
 

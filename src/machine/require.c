@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "language/one_line.h"
 #include "machine/other_events.h"
 #include "machine/small_file.h"
 
@@ -171,7 +170,7 @@ static int hardware(struct environment *env, const struct token *t, char *found,
 		 strcmp(t->rest, ".sampling") ? "" : " with a sample_period",
 		 err > 0 ? strerrorname_np(err) : "an event");
 	/* A user who is refused cannot tell whether there would be any. */
-	return env->uid && (err == EACCES || err == EPERM) ? NOT_KNOWN : err == 0;
+	return env->rights.uid && (err == EACCES || err == EPERM) ? NOT_KNOWN : err == 0;
 }
 
 static int pmu(struct environment *env, const struct token *t, char *found, size_t size)
@@ -183,8 +182,9 @@ static int pmu(struct environment *env, const struct token *t, char *found, size
 static int tracepoint(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "%s",
-		 env->tracefs < 0 && env->uid ? "its id cannot be read in tracefs by this uid"
-					      : "it is not in tracefs, or tracefs cannot be read");
+		 env->tracefs < 0 && env->rights.uid
+			 ? "its id cannot be read in tracefs by this uid"
+			 : "it is not in tracefs, or tracefs cannot be read");
 	return environment_tracepoint(env, t->rest) != NULL;
 }
 
@@ -217,13 +217,13 @@ static int file(struct environment *env, const struct token *t, char *found, siz
 static int foreign(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "the runner is that user itself");
-	return t->as != AS_ROOT && env->changes_uid;
+	return t->as != AS_ROOT && env->rights.changes_uid;
 }
 
 static int quiet(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	(void)t;
-	if (!other_events_seen(env->capabilities)) {
+	if (!other_events_seen(env->rights.capabilities)) {
 		snprintf(found, size,
 			 "other containers' processes, or other users', cannot be seen");
 		return NOT_KNOWN;
@@ -254,7 +254,7 @@ static int cap(struct environment *env, const struct token *t, char *found, size
 	} caps[] = {{"ipc-lock", CAP_IPC_LOCK}, {"sys-ptrace", CAP_SYS_PTRACE},
 		    {"kill", CAP_KILL},         {"sys-admin", CAP_SYS_ADMIN},
 		    {"syslog", CAP_SYSLOG},     {"perfmon", CAP_PERFMON}};
-	uint64_t have = identity_capabilities(env, t->as);
+	uint64_t have = identity_capabilities(&env->rights, t->as);
 
 	snprintf(found, size, "%s has capabilities 0x%llx", identity_names[t->as],
 		 (unsigned long long)have);
@@ -405,21 +405,11 @@ const char *require_next(const char **tokens, char *one, size_t size)
 	return one;
 }
 
-/* Its text is shown as JSON has it: it may have line ends. */
-static int no_token(const char *text, const struct where *w, struct error *e)
-{
-	json_t *got = json_string(text);
-
-	error_value(e, w, got, "a token, without control characters");
-	json_decref(got);
-	return -EINVAL;
-}
-
 int require_check_any(const char *tokens, const struct abi *abi, const struct where *w,
 		      struct error *e)
 {
 	char one[REQUIRE_TOKEN];
-	int err = one_line(tokens) ? 0 : no_token(tokens, w, e);
+	int err = 0;
 
 	while (!err && tokens[0]) {
 		if (strcspn(tokens, "|") >= sizeof(one))

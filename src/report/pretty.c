@@ -51,7 +51,7 @@ static void begin(struct output *out, const struct report *report)
 	for (enum identity as = 0; as < IDENTITIES; as++) {
 		char why[128];
 
-		if (identity_available(env, as, why, sizeof(why)))
+		if (identity_available(&env->rights, as, why, sizeof(why)))
 			fprintf(out->f, " %s", identity_names[as]);
 	}
 	fprintf(out->f, "\n");
@@ -70,13 +70,14 @@ static void failure(struct output *out, const struct report *report, const struc
 {
 	static const char *const words[OUTCOMES] = {"PASS",  "FAIL",  "SKIP",
 						    "XFAIL", "XPASS", "ERROR"};
-	bool bad = result->verdict.outcome == FAIL || result->verdict.outcome == ERROR || result->verdict.outcome == XPASS;
+	bool bad = result->verdict.outcome == FAIL || result->verdict.outcome == ERROR ||
+		   result->verdict.outcome == XPASS;
 
 	(void)report;
 	if ((!bad && !out->verbose) || !result->runs)
 		return;
-	fprintf(out->f, "%s%s%s %s\n", start_colour(out, bad ? RED : GREEN), words[result->verdict.outcome],
-		stop_colour(out), result->instance->id);
+	fprintf(out->f, "%s%s%s %s\n", start_colour(out, bad ? RED : GREEN),
+		words[result->verdict.outcome], stop_colour(out), result->instance->id);
 	print_details(out->f, result, "  ");
 }
 

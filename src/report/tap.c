@@ -24,8 +24,8 @@ static bool is_ok(int outcome, bool ktap)
 static void test_line(FILE *f, const char *indent, size_t number, const struct result *result,
 		      bool ktap)
 {
-	fprintf(f, "%s%sok %zu - %s", indent, is_ok(result->verdict.outcome, ktap) ? "" : "not ", number,
-		result->instance->id);
+	fprintf(f, "%s%sok %zu - %s", indent, is_ok(result->verdict.outcome, ktap) ? "" : "not ",
+		number, result->instance->id);
 	switch (result->verdict.outcome) {
 	case SKIP:
 		fprintf(f, " # SKIP ");
@@ -54,7 +54,8 @@ static void details(FILE *f, const char *indent, const struct result *result)
 	size_t size = 0;
 	FILE *lines;
 
-	if (result->verdict.outcome == PASS || result->verdict.outcome == SKIP || result->verdict.outcome == XFAIL)
+	if (result->verdict.outcome == PASS || result->verdict.outcome == SKIP ||
+	    result->verdict.outcome == XFAIL)
 		return;
 	lines = open_memstream(&text, &size);
 	if (!lines)

@@ -38,8 +38,8 @@ struct surroundings {
 sigset_t signals_altered(void);
 
 /*
- * Runs the instance in the calling process, which was forked for it, with its expectation made wrong
- * in that way, and ends the process. `cgroup` is the path of the case's own, or NULL.
+ * Runs the instance in the calling process, which was forked for it, with its expectation made
+ * wrong in that way, and ends the process. `cgroup` is the path of the case's own, or NULL.
  */
 _Noreturn void child_run(const struct instance *instance, struct mutation mutation,
 			 const struct cases *cases, struct environment *env, struct slot *slot,

@@ -60,6 +60,6 @@ bool mutation_make(struct mutation mutation, const struct instance *instance,
 		return program->capability.mutated;
 	}
 	x = expectations_choose(&program->expect, &instance->who, env);
-	return x && expectation_mutate(
-			    x, (enum call_mutation)(mutation.kind - MUTATION_OF_CALL), tables);
+	return x && expectation_mutate(x, (enum call_mutation)(mutation.kind - MUTATION_OF_CALL),
+				       tables);
 }

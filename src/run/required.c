@@ -3,6 +3,7 @@
  * A case that another one asks for runs as any does, in a process of its own, and with a page for
  * its verdict; what it requires in its turn must be met, but for other cases.
  */
+#include "case/cases.h"
 #include "run/required.h"
 
 #include <errno.h>

@@ -18,8 +18,8 @@ bool required_case_met(const struct cases *cases, struct environment *env, const
 		       double timeout, char *found, size_t size);
 
 /*
- * Whether a failure with that errno (0: of something else) can be of what the case says no to: one of
- * the errnos of its outcome, where it names them alone.
+ * Whether a failure with that errno (0: of something else) can be of what the case says no to: one
+ * of the errnos of its outcome, where it names them alone.
  */
 bool required_case_says_no(const struct instance *instance, int err);
 

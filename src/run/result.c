@@ -62,14 +62,15 @@ static bool same_text(const char *a, const char *b)
 /* A round in which somebody was in the way says nothing. */
 static bool is_passed_over(const struct result *result)
 {
-	return result->disturbed ||
-	       (result->verdict.outcome == SKIP && result->token && require_is_fleeting(result->token));
+	return result->disturbed || (result->verdict.outcome == SKIP && result->token &&
+				     require_is_fleeting(result->token));
 }
 
 /* Whether a round did not come out as the first did. */
 static bool differs(const struct result *kept, const struct result *fresh)
 {
-	return fresh->verdict.outcome != kept->first || fresh->verdict.phases != kept->first_phases ||
+	return fresh->verdict.outcome != kept->first ||
+	       fresh->verdict.phases != kept->first_phases ||
 	       (kept->first == SKIP && !same_text(fresh->token, kept->token));
 }
 

@@ -4,6 +4,7 @@
  * reaps. It is a subreaper: what a case leaves behind comes to it, and is killed with the case's
  * group.
  */
+#include "case/cases.h"
 #include "run/run.h"
 
 #include <errno.h>
@@ -176,7 +177,7 @@ static bool prepare_machine(struct runner *r, struct worker *w, const struct pro
 	if (program->sysctl && !machine_has_lock(r->machine)) {
 		result_skip(
 			result, "machine.lock",
-			r->env->uid
+			r->env->rights.uid
 				? "this user can neither write sysctls nor keep other runs away"
 				: "there is no folder of tracefs or debugfs that root alone can "
 				  "open, by which runs in other containers are seen");
@@ -387,8 +388,7 @@ static bool hangs_on_others(struct runner *r, struct worker *w, struct result *r
 	json_array_foreach(instance->program->requirements, i, requirement) {
 		const char *token = json_string_value(requirement);
 
-		if (!require_is_fleeting(token) ||
-		    !may_be_theirs(r, w, token, result->verdict.err))
+		if (!require_is_fleeting(token) || !may_be_theirs(r, w, token, result->verdict.err))
 			continue;
 		snprintf(w->asked, sizeof(w->asked), "%s", token);
 		pause_a_little(r);

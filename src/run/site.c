@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What keeps an instance from running here is told before it runs, and never by the errno that it is
- * about.
+ * What keeps an instance from running here is told before it runs, and never by the errno that it
+ * is about.
  */
 #include "run/site.h"
 
@@ -78,7 +78,7 @@ bool site_bars(const struct site *site, const struct instance *instance, struct 
 	snprintf(token, sizeof(token), "as.%s", identity_names[instance->who.as]);
 	if (is_barred(site->env, why, sizeof(why)))
 		result_skip(result, "perf_event_open", why);
-	else if (!identity_available(site->env, instance->who.as, why, sizeof(why)))
+	else if (!identity_available(&site->env->rights, instance->who.as, why, sizeof(why)))
 		result_skip(result, token, why);
 	return result->token != NULL;
 }

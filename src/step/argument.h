@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arguments of a step. A verb declares each in a row (verb.h): its key, its type and range, where
- * its value goes. From these rows come the reading, every message, the help and the JSON Schema.
+ * The arguments of a step. A verb declares each in a row (verb.h): its key, its type and range,
+ * where its value goes. From these rows come the reading, every message, the help and the JSON
+ * Schema.
  */
 #ifndef PERFABI_ARGUMENT_H
 #define PERFABI_ARGUMENT_H
@@ -38,6 +39,9 @@ struct argument_type {
 			void *out);
 	/* A new JSON Schema of what can be written. */
 	json_t *(*schema)(const struct argument *a);
+	/* Whether operand->made is a block of steps: done here, or by a child that has names of its
+	 * own. */
+	enum { HOLDS_NO_STEPS, HOLDS_STEPS, HOLDS_CHILD } holds;
 };
 
 /* A name and what it stands for. */
@@ -60,41 +64,5 @@ struct argument {
 
 /* The member of a struct of arguments: initializers of `at` and `room`. */
 #define MEMBER(type, member) .at = offsetof(type, member), .room = sizeof(((type *)0)->member)
-
-/* A number of 64 bits, an expression: uint64_t. Negative ones are taken in two's complement. */
-extern const struct argument_type argument_number;
-/* What a name was bound to before: uint64_t. */
-extern const struct argument_type argument_bound;
-/* A text with its $names put in: char [], of which `room` decides how long it can be. */
-extern const struct argument_type argument_text;
-/* A text as it is, which is not empty: const char *; `most` is its length at most. */
-extern const struct argument_type argument_literal;
-/* One of `words`: uint64_t, its value. */
-extern const struct argument_type argument_word;
-/* A list of `words`: uint64_t, their values or-ed. */
-extern const struct argument_type argument_words;
-/* bool. */
-extern const struct argument_type argument_truth;
-/* Nothing but true: there is nothing to say. No member. */
-extern const struct argument_type argument_nothing;
-/* A list of steps: const struct block *. */
-extern const struct argument_type argument_steps;
-/* The same, done in another process or thread: what is bound there is not bound here. */
-extern const struct argument_type argument_child;
-
-/* As `open` of a case has it: const struct call *, which is the step's. */
-extern const struct argument_type argument_open;
-
-/* Whether lists of steps stand under it. */
-bool argument_is_steps(const struct argument *a);
-
-/* The words as a list, ", " between, cut at `size`. */
-void argument_words_text(const struct word *words, char *out, size_t size);
-
-/* {"type": name}. A new reference. */
-json_t *schema_of_type(const char *name);
-
-/* That, or a text that a row's value is put into. Takes the reference; a new one. */
-json_t *schema_or_variable(json_t *schema);
 
 #endif

@@ -55,8 +55,8 @@ static size_t events_into(const struct steps *run, int fd, const struct opened *
 static void drain(const struct steps *run, struct map *map, uint64_t head)
 {
 	__atomic_store_n(
-		(uint64_t *)(void *)(map->at + mmap_page_offset(run->tables->abi, "data_tail")), head,
-		__ATOMIC_RELEASE);
+		(uint64_t *)(void *)(map->at + mmap_page_offset(run->tables->abi, "data_tail")),
+		head, __ATOMIC_RELEASE);
 }
 
 json_t *buffer_image(const struct steps *run, const struct opened *const events[], size_t count,

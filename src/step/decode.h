@@ -6,7 +6,7 @@
 #ifndef PERFABI_STEP_DECODE_H
 #define PERFABI_STEP_DECODE_H
 
-#include "step/steps.h"
+#include "step/state.h"
 
 /* What bytes are decoded by, and where it is said that they cannot be. */
 struct decode_by {

@@ -6,7 +6,7 @@
 #ifndef PERFABI_STEP_EXPECT_H
 #define PERFABI_STEP_EXPECT_H
 
-#include "step/step.h"
+#include "step/program.h"
 
 /*
  * Compiles the statement's `expect`, holds its patterns against what the verb shows, and binds what
@@ -17,8 +17,5 @@ int expect_compile(struct compiling *c, struct statement *statement, const struc
 /* The alternative that counts. NULL: none does, or the step is no test. */
 struct alternative *expect_choose(const struct statement *statement, const struct who *who,
 				  struct environment *env);
-
-/* Whether what came of the step is what it expects; else its verdict says what came. */
-bool expect_judge(struct step *s);
 
 #endif

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "step/program.h"
+#include "step/types.h"
+#include "step/vocabulary.h"
 
 enum { HELP_COLUMN = 16, ARGUMENT_COLUMN = 28, HELP_WIDTH = 92 };
 
@@ -37,8 +38,8 @@ static void help_argument(FILE *f, const struct argument *a)
 
 	if (a->words)
 		argument_words_text(a->words, words, sizeof(words));
-	snprintf(text, sizeof(text), "%s%s%s", a->help ? a->help : "", a->help && words[0] ? ": " : "",
-		 words);
+	snprintf(text, sizeof(text), "%s%s%s", a->help ? a->help : "",
+		 a->help && words[0] ? ": " : "", words);
 	fprintf(f, "%*s%-*s ", HELP_COLUMN, "", ARGUMENT_COLUMN - HELP_COLUMN - 1, a->key);
 	put_words(f, text, ARGUMENT_COLUMN);
 }

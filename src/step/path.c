@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "step/step.h"
+#include "step/types.h"
 
 enum step_access { STEP_READS, STEP_WRITES };
 
@@ -94,8 +95,8 @@ static int path_value(struct step *s, const struct argument *a, const struct ope
 		       : elsewhere(out, access, &nowhere, s->error);
 }
 
-static int compile_path_read(struct compiling *c, const struct argument *a,
-			     struct operand *operand, const struct where *w)
+static int compile_path_read(struct compiling *c, const struct argument *a, struct operand *operand,
+			     const struct where *w)
 {
 	return compile_path(c, a, operand, w, STEP_READS);
 }
@@ -124,9 +125,10 @@ static json_t *path_schema(const struct argument *a)
 	return schema_of_type("string");
 }
 
-const struct argument_type argument_path_read = {compile_path_read, path_read_value, path_schema};
-const struct argument_type argument_path_written = {compile_path_written, path_written_value,
-						    path_schema};
+const struct argument_type argument_path_read = {
+	.compile = compile_path_read, .evaluate = path_read_value, .schema = path_schema};
+const struct argument_type argument_path_written = {
+	.compile = compile_path_written, .evaluate = path_written_value, .schema = path_schema};
 
 static bool is_path(const struct operand *operand)
 {
@@ -153,4 +155,5 @@ static int target_value(struct step *s, const struct argument *a, const struct o
 				: argument_bound.evaluate(s, a, operand, &target->fd);
 }
 
-const struct argument_type argument_write_target = {compile_target, target_value, path_schema};
+const struct argument_type argument_write_target = {
+	.compile = compile_target, .evaluate = target_value, .schema = path_schema};

@@ -64,13 +64,6 @@ struct compiling {
 };
 
 /*
- * Compiles a list of steps (NULL: none), and binds the names that they would bind. 0, or a negative
- * errno with compiling->error filled.
- */
-int block_compile(struct compiling *c, struct block *out, const json_t *list,
-		  const struct where *w);
-
-/*
  * Calls `visit` with each statement, those of lists within it first, until it returns other than 0.
  * Returns that. With `who` it leaves out what is not done here.
  */

@@ -5,15 +5,16 @@
 #ifndef PERFABI_STEP_H
 #define PERFABI_STEP_H
 
-#include "step/steps.h"
+#include "step/state.h"
 
 struct step {
 	const struct statement *statement;
-	const void *arguments;    /* of the verb, evaluated */
+	const void *arguments; /* of the verb, evaluated */
 	const struct tables *tables;
 	struct scope *scope;
 	struct steps *run;
-	const struct alternative *expected; /* of `expect`, the one that counts; NULL: it is no test */
+	const struct alternative
+		*expected; /* of `expect`, the one that counts; NULL: it is no test */
 	struct error *error;
 	struct verdict *verdict;
 

@@ -11,6 +11,7 @@
 
 #include "step/buffer.h"
 #include "step/expect.h"
+#include "step/judge.h"
 #include "step/sync.h"
 
 /* The arguments of the verb, in a struct of its own; NULL with the step's error filled. */
@@ -88,7 +89,7 @@ static bool run_statement(struct steps *run, const struct statement *statement, 
 	s.arguments = arguments;
 	err = arguments ? step_do(&s) : -EINVAL;
 	if (!err)
-		good = expect_judge(&s);
+		good = step_judge(&s);
 	else if (err != -EPROTO)
 		verdict_set(v, err == -ECANCELED ? FAIL : ERROR, e.expected, e.got);
 	if (good)
@@ -112,26 +113,6 @@ bool steps_run(struct steps *run, const struct block *block, struct verdict *v)
 			return false;
 	}
 	return true;
-}
-
-int steps_begin(struct steps *s, const struct tables *tables, const struct who *who,
-		struct environment *env)
-{
-	*s = (struct steps){.tables = tables, .who = *who, .env = env};
-	s->scope.env = env;
-	s->scope.unmapped = call_unmapped_page(env);
-	s->sync_fd = -1;
-	s->sync = sync_make(&s->sync_fd);
-	return s->sync ? 0 : -ENOMEM;
-}
-
-void steps_inherit(struct steps *to, const struct steps *from)
-{
-	*to = *from;
-	scope_copy(&to->scope, &from->scope);
-	to->child_count = 0;
-	to->first_map = to->map_count;
-	to->at_step = NULL;
 }
 
 bool steps_run_child(struct steps *run, const struct block *block)

@@ -31,7 +31,7 @@ struct verb {
 	} kind;
 	enum { BINDS_NOTHING, BINDS_RESULT, BINDS_SHOWN } binds;
 	const char *binds_member; /* beside NAME: NAME.this; or NULL */
-	struct value_shape shows;       /* kind 0: nothing */
+	struct value_shape shows; /* kind 0: nothing */
 	/* Where cases/abi, or what is asked for, says what is shown. */
 	void (*shape)(const struct tables *tables, const struct statement *statement,
 		      struct value_shape *out);
@@ -40,24 +40,9 @@ struct verb {
 	/* Whether it cannot be done on this machine; `why` says the reason as a token. */
 	bool (*is_barred)(const struct statement *statement, const struct environment *env,
 			  char *token, size_t size);
-	bool is_behind_exec; /* it needs neither the ABI nor anything open */
-	bool has_gates;      /* of the refusal it is asked which gate it came from */
+	bool is_behind_exec;             /* it needs neither the ABI nor anything open */
+	bool has_gates;                  /* of the refusal it is asked which gate it came from */
 	const struct workload *workload; /* of one that is one */
 };
-
-/* Lists of verbs, the last NULL; of each list the last has no name. verbs/table.c. */
-extern const struct verb *const verb_lists[];
-
-/* The verb of a step: the one that knows all its keys. NULL with `e` filled (may be NULL). */
-const struct verb *verb_of(const json_t *step, const struct where *w, struct error *e);
-
-/* The argument of that key, or NULL. */
-const struct argument *verb_argument(const struct verb *verb, const char *key);
-
-/* All verbs in the order of the help: the next, or the first for NULL; NULL behind the last. */
-const struct verb *verb_next(const struct verb *verb);
-
-/* The key that the verb has in a step. */
-const char *verb_key(const struct verb *verb);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "call/event_ioctl.h"
 #include "step/step.h"
+#include "step/types.h"
 #include "step/verbs/verbs.h"
 
 struct open_step {
@@ -49,8 +50,8 @@ static int keep_event(struct step *s, const struct call *call, int fd)
 }
 
 /*
- * Which gate refused, where the case did not foresee the errno, or says the gate. A process that has
- * had events must not fork for a witness: a fork can swap its contexts with the child's.
+ * Which gate refused, where the case did not foresee the errno, or says the gate. A process that
+ * has had events must not fork for a witness: a fork can swap its contexts with the child's.
  */
 static void ask_gates(struct step *s, const struct call *call)
 {
@@ -170,7 +171,6 @@ static int compile_request(struct compiling *c, const struct argument *a, struct
 	return argument_number.compile(c, a, operand, w);
 }
 
-
 static int request_value(struct step *s, const struct argument *a, const struct operand *operand,
 			 void *out)
 {
@@ -182,8 +182,8 @@ static int request_value(struct step *s, const struct argument *a, const struct 
 	if (!value)
 		err = argument_number.evaluate(s, a, operand, &number);
 	request->name = value ? value->name : NULL;
-	request->number = value ? event_ioctl_number(s->tables->abi, value->name)
-				: (unsigned long)number;
+	request->number =
+		value ? event_ioctl_number(s->tables->abi, value->name) : (unsigned long)number;
 	return err;
 }
 
@@ -193,8 +193,8 @@ static json_t *request_schema(const struct argument *a)
 	return json_pack("{s:[ss]}", "type", "string", "integer");
 }
 
-static const struct argument_type argument_request = {compile_request, request_value,
-						      request_schema};
+static const struct argument_type argument_request = {
+	.compile = compile_request, .evaluate = request_value, .schema = request_schema};
 
 /* A struct perf_event_attr in a page, so that whatever size it says is there to be read. */
 static int compile_attr(struct compiling *c, const struct argument *a, struct operand *operand,
@@ -236,7 +236,8 @@ static json_t *attr_schema(const struct argument *a)
 	return json_pack("{s:s}", "$ref", "names.schema.json#/$defs/attr");
 }
 
-static const struct argument_type argument_attr = {compile_attr, attr_value, attr_schema};
+static const struct argument_type argument_attr = {
+	.compile = compile_attr, .evaluate = attr_value, .schema = attr_schema};
 
 /* ENABLE and its like take a number, 0 by default; only these point to nothing without a key. */
 static bool takes_word(const struct abi *abi, const char *name)
@@ -351,8 +352,8 @@ static int run_ioctl(struct step *s)
 	struct query query = {.ids_len = (uint32_t)a->ids, .prog_cnt = UINT32_MAX};
 	uint64_t word = a->word;
 	unsigned long argument = ioctl_argument(s, a, &query, &word);
-	bool is_word = !a->has_text && !a->has_attr && !a->has_ids && !a->has_arg &&
-		       !a->has_address;
+	bool is_word =
+		!a->has_text && !a->has_attr && !a->has_ids && !a->has_arg && !a->has_address;
 
 	say_ioctl(s, &a->request, (int)a->fd, argument);
 	step_answer(s, ioctl((int)a->fd, a->request.number, argument));
@@ -397,18 +398,20 @@ const struct verb event_verbs[] = {
 	 .binds_member = "id",
 	 .has_gates = true,
 	 .size = sizeof(struct open_step),
-	 .arguments = (const struct argument[]){
-		 {"open", &argument_open, MEMBER(struct open_step, call)},
-		 {"times", &argument_number, MEMBER(struct open_step, times), .fallback = 1,
-		  .most = 4096, .help = "so many of them"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){{"open", &argument_open, MEMBER(struct open_step, call)},
+					   {"times", &argument_number,
+					    MEMBER(struct open_step, times), .fallback = 1,
+					    .most = 4096, .help = "so many of them"},
+					   {0}}},
 	{.name = "close",
 	 .help = "the file descriptor NAME",
 	 .run = run_close,
 	 .kind = CALLS,
 	 .size = sizeof(struct close_step),
-	 .arguments = (const struct argument[]){
-		 {"close", &argument_bound, MEMBER(struct close_step, fd)}, {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"close", &argument_bound, MEMBER(struct close_step, fd)}, {0}}},
 	{.name = "dup",
 	 .help = "the file descriptor NAME; binds as open does",
 	 .run = run_dup,
@@ -416,8 +419,9 @@ const struct verb event_verbs[] = {
 	 .binds = BINDS_RESULT,
 	 .binds_member = "id",
 	 .size = sizeof(struct close_step),
-	 .arguments = (const struct argument[]){
-		 {"dup", &argument_bound, MEMBER(struct close_step, fd)}, {0}}},
+	 .arguments =
+		 (const struct argument[]){{"dup", &argument_bound, MEMBER(struct close_step, fd)},
+					   {0}}},
 	{.name = "ioctl",
 	 .help = "a PERF_EVENT_IOC_ by its name, or a request by number",
 	 .run = run_ioctl,
@@ -426,27 +430,30 @@ const struct verb event_verbs[] = {
 	 .shape = shape_ioctl,
 	 .check = check_ioctl,
 	 .size = sizeof(struct ioctl_step),
-	 .arguments = (const struct argument[]){
-		 {"ioctl", &argument_request, MEMBER(struct ioctl_step, request),
-		  .most = UINT32_MAX},
-		 {"on", &argument_bound, MEMBER(struct ioctl_step, fd), .is_required = true,
-		  .help = "a name bound before"},
-		 {"arg", &argument_number, MEMBER(struct ioctl_step, arg),
-		  .given = offsetof(struct ioctl_step, has_arg), .help = "a number as it is"},
-		 {"address", &argument_number, MEMBER(struct ioctl_step, address),
-		  .given = offsetof(struct ioctl_step, has_address), .help = "a pointer"},
-		 {"text", &argument_text, MEMBER(struct ioctl_step, text),
-		  .given = offsetof(struct ioctl_step, has_text), .help = "a pointer to this text"},
-		 {"u64", &argument_number, MEMBER(struct ioctl_step, word),
-		  .given = offsetof(struct ioctl_step, has_word),
-		  .help = "a pointer to this number; shows it as it is afterwards"},
-		 {"attr", &argument_attr, MEMBER(struct ioctl_step, attr),
-		  .given = offsetof(struct ioctl_step, has_attr),
-		  .help = "a pointer to this attr; shows its size"},
-		 {"ids", &argument_number, MEMBER(struct ioctl_step, ids),
-		  .given = offsetof(struct ioctl_step, has_ids), .most = 4096,
-		  .help = "of QUERY_BPF: room for so many; shows ids_len, prog_cnt, ids"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"ioctl", &argument_request, MEMBER(struct ioctl_step, request),
+			  .most = UINT32_MAX},
+			 {"on", &argument_bound, MEMBER(struct ioctl_step, fd), .is_required = true,
+			  .help = "a name bound before"},
+			 {"arg", &argument_number, MEMBER(struct ioctl_step, arg),
+			  .given = offsetof(struct ioctl_step, has_arg),
+			  .help = "a number as it is"},
+			 {"address", &argument_number, MEMBER(struct ioctl_step, address),
+			  .given = offsetof(struct ioctl_step, has_address), .help = "a pointer"},
+			 {"text", &argument_text, MEMBER(struct ioctl_step, text),
+			  .given = offsetof(struct ioctl_step, has_text),
+			  .help = "a pointer to this text"},
+			 {"u64", &argument_number, MEMBER(struct ioctl_step, word),
+			  .given = offsetof(struct ioctl_step, has_word),
+			  .help = "a pointer to this number; shows it as it is afterwards"},
+			 {"attr", &argument_attr, MEMBER(struct ioctl_step, attr),
+			  .given = offsetof(struct ioctl_step, has_attr),
+			  .help = "a pointer to this attr; shows its size"},
+			 {"ids", &argument_number, MEMBER(struct ioctl_step, ids),
+			  .given = offsetof(struct ioctl_step, has_ids), .most = 4096,
+			  .help = "of QUERY_BPF: room for so many; shows ids_len, prog_cnt, ids"},
+			 {0}}},
 	{.name = "prctl",
 	 .help = "of this task's events",
 	 .run = run_prctl,

@@ -18,6 +18,7 @@
 #include "machine/small_file.h"
 #include "step/path.h"
 #include "step/step.h"
+#include "step/types.h"
 #include "step/verbs/verbs.h"
 
 enum file_mode { FILE_READ, FILE_READ_WRITE };
@@ -84,8 +85,8 @@ static json_t *hierarchy_schema(const struct argument *a)
 	return json_pack("{s:s,s:s}", "type", "string", "pattern", "^(v2|v1\\..+)$");
 }
 
-static const struct argument_type argument_hierarchy = {compile_hierarchy, hierarchy_value,
-							hierarchy_schema};
+static const struct argument_type argument_hierarchy = {
+	.compile = compile_hierarchy, .evaluate = hierarchy_value, .schema = hierarchy_schema};
 
 static int run_cgroup(struct step *s)
 {
@@ -413,7 +414,8 @@ static json_t *any_schema(const struct argument *a)
 	return argument_number.schema(a);
 }
 
-static const struct argument_type argument_any = {compile_any, any_value, any_schema};
+static const struct argument_type argument_any = {
+	.compile = compile_any, .evaluate = any_value, .schema = any_schema};
 
 static int run_value(struct step *s)
 {
@@ -423,12 +425,10 @@ static int run_value(struct step *s)
 	return 0;
 }
 
-static const struct member stat_shows[] = {{"ino", {SHAPE_NUMBER, NULL, NULL}, NULL},
-					   {"dev", {SHAPE_NUMBER, NULL, NULL}, NULL},
-					   {"maj", {SHAPE_NUMBER, NULL, NULL}, NULL},
-					   {"min", {SHAPE_NUMBER, NULL, NULL}, NULL},
-					   {"size", {SHAPE_NUMBER, NULL, NULL}, NULL},
-					   {0}};
+static const struct member stat_shows[] = {
+	{"ino", {SHAPE_NUMBER, NULL, NULL}, NULL},  {"dev", {SHAPE_NUMBER, NULL, NULL}, NULL},
+	{"maj", {SHAPE_NUMBER, NULL, NULL}, NULL},  {"min", {SHAPE_NUMBER, NULL, NULL}, NULL},
+	{"size", {SHAPE_NUMBER, NULL, NULL}, NULL}, {0}};
 
 const struct verb machine_verbs[] = {
 	{.name = "enter",
@@ -452,24 +452,26 @@ const struct verb machine_verbs[] = {
 	 .check = check_file,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct file_step),
-	 .arguments = (const struct argument[]){
-		 {"file", &argument_text, MEMBER(struct file_step, path)},
-		 {"mode", &argument_word, MEMBER(struct file_step, mode),
-		  .words = (const struct word[]){{"read", FILE_READ},
-						 {"read-write", FILE_READ_WRITE},
-						 {0}},
-		  .help = "(read)"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"file", &argument_text, MEMBER(struct file_step, path)},
+			 {"mode", &argument_word, MEMBER(struct file_step, mode),
+			  .words = (const struct word[]){{"read", FILE_READ},
+							 {"read-write", FILE_READ_WRITE},
+							 {0}},
+			  .help = "(read)"},
+			 {0}}},
 	{.name = "cgroup",
 	 .help = "the root of \"v2\" or \"v1.CONTROLLER\", opened",
 	 .run = run_cgroup,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct cgroup_step),
-	 .arguments = (const struct argument[]){
-		 {"cgroup", &argument_hierarchy, MEMBER(struct cgroup_step, hierarchy)},
-		 {"entry", &argument_text, MEMBER(struct cgroup_step, entry),
-		  .help = "a file in it, instead"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"cgroup", &argument_hierarchy, MEMBER(struct cgroup_step, hierarchy)},
+			 {"entry", &argument_text, MEMBER(struct cgroup_step, entry),
+			  .help = "a file in it, instead"},
+			 {0}}},
 	{.name = "memfd",
 	 .help = "an anonymous file of that many zero bytes",
 	 .run = run_memfd,
@@ -482,14 +484,15 @@ const struct verb machine_verbs[] = {
 	 .help = "a resource's soft limit",
 	 .run = run_limit,
 	 .size = sizeof(struct limit_step),
-	 .arguments = (const struct argument[]){
-		 {"limit", &argument_word, MEMBER(struct limit_step, resource),
-		  .words = (const struct word[]){{"nofile", RLIMIT_NOFILE},
-						 {"memlock", RLIMIT_MEMLOCK},
-						 {0}}},
-		 {"to", &argument_number, MEMBER(struct limit_step, to), .most = 1 << 30,
-		  .help = "(0)"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"limit", &argument_word, MEMBER(struct limit_step, resource),
+			  .words = (const struct word[]){{"nofile", RLIMIT_NOFILE},
+							 {"memlock", RLIMIT_MEMLOCK},
+							 {0}}},
+			 {"to", &argument_number, MEMBER(struct limit_step, to), .most = 1 << 30,
+			  .help = "(0)"},
+			 {0}}},
 	{.name = "stat",
 	 .help = "of a path",
 	 .run = run_stat,
@@ -498,8 +501,8 @@ const struct verb machine_verbs[] = {
 	 .shows = {SHAPE_OBJECT, stat_shows, NULL},
 	 .size = sizeof(struct path_step),
 	 .arguments =
-		 (const struct argument[]){
-			 {"stat", &argument_text, MEMBER(struct path_step, path)}, {0}}},
+		 (const struct argument[]){{"stat", &argument_text, MEMBER(struct path_step, path)},
+					   {0}}},
 	{.name = "text",
 	 .help = "what a small file holds: a number, or its first line",
 	 .run = run_text,
@@ -523,35 +526,38 @@ const struct verb machine_verbs[] = {
 	 .help = "an fd, by SCM_RIGHTS",
 	 .run = run_send,
 	 .size = sizeof(struct send_step),
-	 .arguments = (const struct argument[]){
-		 {"send", &argument_bound, MEMBER(struct send_step, fd)},
-		 {"over", &argument_bound, MEMBER(struct send_step, over), .is_required = true,
-		  .help = "a socket"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){{"send", &argument_bound, MEMBER(struct send_step, fd)},
+					   {"over", &argument_bound, MEMBER(struct send_step, over),
+					    .is_required = true, .help = "a socket"},
+					   {0}}},
 	{.name = "receive",
 	 .help = "the fd that was sent over a socket",
 	 .run = run_receive,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct receive_step),
-	 .arguments = (const struct argument[]){
-		 {"receive", &argument_bound, MEMBER(struct receive_step, over)},
-		 {"as", &argument_bound, MEMBER(struct receive_step, as),
-		  .fallback = UINT64_MAX, .help = "the event that it is"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"receive", &argument_bound, MEMBER(struct receive_step, over)},
+			 {"as", &argument_bound, MEMBER(struct receive_step, as),
+			  .fallback = UINT64_MAX, .help = "the event that it is"},
+			 {0}}},
 	{.name = "bpf",
 	 .help = "a BPF program of that type that returns 0: fd, id, type, tag, name, and its "
 		 "code's address and length, 0 where that is kept secret",
 	 .run = run_bpf,
 	 .binds = BINDS_SHOWN,
 	 .size = sizeof(struct bpf_step),
-	 .arguments = (const struct argument[]){
-		 {"bpf", &argument_word, MEMBER(struct bpf_step, type),
-		  .words = (const struct word[]){{"socket-filter", BPF_PROG_TYPE_SOCKET_FILTER},
-						 {"kprobe", BPF_PROG_TYPE_KPROBE},
-						 {"tracepoint", BPF_PROG_TYPE_TRACEPOINT},
-						 {"perf-event", BPF_PROG_TYPE_PERF_EVENT},
-						 {0}}},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"bpf", &argument_word, MEMBER(struct bpf_step, type),
+			  .words = (const struct word[]){{"socket-filter",
+							  BPF_PROG_TYPE_SOCKET_FILTER},
+							 {"kprobe", BPF_PROG_TYPE_KPROBE},
+							 {"tracepoint", BPF_PROG_TYPE_TRACEPOINT},
+							 {"perf-event", BPF_PROG_TYPE_PERF_EVENT},
+							 {0}}},
+			 {0}}},
 	{.name = "clock",
 	 .help = "nanoseconds of a clock of clock_gettime(2)",
 	 .run = run_clock,
@@ -559,16 +565,18 @@ const struct verb machine_verbs[] = {
 	 .binds = BINDS_SHOWN,
 	 .shows = {SHAPE_NUMBER, NULL, NULL},
 	 .size = sizeof(struct clock_step),
-	 .arguments = (const struct argument[]){
-		 {"clock", &argument_word, MEMBER(struct clock_step, clock),
-		  .words = (const struct word[]){{"realtime", CLOCK_REALTIME},
-						 {"monotonic", CLOCK_MONOTONIC},
-						 {"monotonic_raw", CLOCK_MONOTONIC_RAW},
-						 {"boottime", CLOCK_BOOTTIME},
-						 {"tai", CLOCK_TAI},
-						 {"thread_cputime_id", CLOCK_THREAD_CPUTIME_ID},
-						 {0}}},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"clock", &argument_word, MEMBER(struct clock_step, clock),
+			  .words = (const struct word[]){{"realtime", CLOCK_REALTIME},
+							 {"monotonic", CLOCK_MONOTONIC},
+							 {"monotonic_raw", CLOCK_MONOTONIC_RAW},
+							 {"boottime", CLOCK_BOOTTIME},
+							 {"tai", CLOCK_TAI},
+							 {"thread_cputime_id",
+							  CLOCK_THREAD_CPUTIME_ID},
+							 {0}}},
+			 {0}}},
 	{.name = "value",
 	 .help = "an expression, or what a name stands for",
 	 .run = run_value,

@@ -11,6 +11,8 @@
 
 #include "call/mmap_page.h"
 #include "step/step.h"
+#include "step/types.h"
+#include "step/vocabulary.h"
 #include "step/verbs/build_id.h"
 #include "step/verbs/verbs.h"
 #include "step/verbs/workload.h"
@@ -114,8 +116,8 @@ static int run_munmap(struct step *s)
 		return err;
 	step_say(s, a->is_replaced ? "mmap(%p, %zu, MAP_FIXED)" : "munmap(%p, %zu)",
 		 (void *)part.at, part.length);
-	step_answer(s, a->is_replaced ? map_over(part.at, part.length)
-				      : munmap(part.at, part.length));
+	step_answer(s,
+		    a->is_replaced ? map_over(part.at, part.length) : munmap(part.at, part.length));
 	if (!s->err)
 		part.map->at = NULL;
 	return 0;
@@ -153,8 +155,7 @@ static int run_mremap(struct step *s)
 	now = move(part.at, part.length, to, place);
 	step_answer(s, now == MAP_FAILED ? -1 : 0);
 	if (!s->err) /* all of it that was moved is as it was; anything else is no longer it */
-		part.map->at =
-			part.length == part.map->length && to == part.length ? now : NULL;
+		part.map->at = part.length == part.map->length && to == part.length ? now : NULL;
 	return 0;
 }
 
@@ -216,8 +217,7 @@ static int compile_page_member(struct compiling *c, const struct argument *a,
 	(void)a;
 	operand->is_settled = true;
 	operand->number = (uint64_t)offset;
-	return offset < 0 ? error_value(c->error, w, operand->json,
-					"a member of the metadata page")
+	return offset < 0 ? error_value(c->error, w, operand->json, "a member of the metadata page")
 			  : 0;
 }
 
@@ -227,8 +227,8 @@ static json_t *page_member_schema(const struct argument *a)
 	return schema_of_type("string");
 }
 
-static const struct argument_type argument_page_member = {compile_page_member, NULL,
-							  page_member_schema};
+static const struct argument_type argument_page_member = {.compile = compile_page_member,
+							  .schema = page_member_schema};
 
 /* An address: a name, or an expression; with an offset, or the one of a member. */
 struct word_step {
@@ -282,17 +282,26 @@ static int run_function(struct step *s)
 
 /* What they have in common that are about a part of a mapping. */
 #define PART_LENGTH                                                                                \
-	{"length", &argument_number, MEMBER(struct part_step, length),                             \
-	 .given = offsetof(struct part_step, has_length),                                          \
-	 .help = "so many bytes (default: to its end)"}
+	{                                                                                          \
+		"length", &argument_number, MEMBER(struct part_step, length),                      \
+			.given = offsetof(struct part_step, has_length),                           \
+			.help = "so many bytes (default: to its end)"                              \
+	}
 #define PART_OFFSET                                                                                \
-	{"offset", &argument_number, MEMBER(struct part_step, offset),                             \
-	 .help = "from that byte on (0)"}
+	{                                                                                          \
+		"offset", &argument_number, MEMBER(struct part_step, offset),                      \
+			.help = "from that byte on (0)"                                            \
+	}
 #define PLACE_OFFSET                                                                               \
-	{"offset", &argument_number, MEMBER(struct word_step, offset), .help = "so far behind it"}
+	{                                                                                          \
+		"offset", &argument_number, MEMBER(struct word_step, offset),                      \
+			.help = "so far behind it"                                                 \
+	}
 #define PLACE_MEMBER                                                                               \
-	{"member", &argument_page_member, MEMBER(struct word_step, member),                        \
-	 .help = "or that member of the metadata page"}
+	{                                                                                          \
+		"member", &argument_page_member, MEMBER(struct word_step, member),                 \
+			.help = "or that member of the metadata page"                              \
+	}
 
 const struct verb memory_verbs[] = {
 	{.name = "mmap",
@@ -301,88 +310,101 @@ const struct verb memory_verbs[] = {
 	 .kind = CALLS,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct mmap_step),
-	 .arguments = (const struct argument[]){
-		 {"mmap", &argument_bound, MEMBER(struct mmap_step, fd)},
-		 {"pages", &argument_number, MEMBER(struct mmap_step, pages), .fallback = 8,
-		  .most = 1 << 20, .help = "data pages, behind the metadata page (8)"},
-		 {"length", &argument_number, MEMBER(struct mmap_step, length),
-		  .given = offsetof(struct mmap_step, has_length), .help = "bytes, instead"},
-		 {"offset", &argument_number, MEMBER(struct mmap_step, offset),
-		  .help = "in bytes (0)"},
-		 {"prot", &argument_words, MEMBER(struct mmap_step, prot), .words = memory_prots,
-		  .fallback = PROT_READ | PROT_WRITE, .help = "([\"read\", \"write\"])"},
-		 {"private", &argument_truth, MEMBER(struct mmap_step, is_private),
-		  .help = "MAP_PRIVATE, not MAP_SHARED"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"mmap", &argument_bound, MEMBER(struct mmap_step, fd)},
+			 {"pages", &argument_number, MEMBER(struct mmap_step, pages), .fallback = 8,
+			  .most = 1 << 20, .help = "data pages, behind the metadata page (8)"},
+			 {"length", &argument_number, MEMBER(struct mmap_step, length),
+			  .given = offsetof(struct mmap_step, has_length),
+			  .help = "bytes, instead"},
+			 {"offset", &argument_number, MEMBER(struct mmap_step, offset),
+			  .help = "in bytes (0)"},
+			 {"prot", &argument_words, MEMBER(struct mmap_step, prot),
+			  .words = memory_prots, .fallback = PROT_READ | PROT_WRITE,
+			  .help = "([\"read\", \"write\"])"},
+			 {"private", &argument_truth, MEMBER(struct mmap_step, is_private),
+			  .help = "MAP_PRIVATE, not MAP_SHARED"},
+			 {0}}},
 	{.name = "munmap",
 	 .help = "the mapping of the event NAME, or a part of it",
 	 .run = run_munmap,
 	 .kind = CALLS,
 	 .size = sizeof(struct part_step),
-	 .arguments = (const struct argument[]){
-		 {"munmap", &argument_bound, MEMBER(struct part_step, fd)},
-		 PART_LENGTH,
-		 PART_OFFSET,
-		 {"replaced", &argument_truth, MEMBER(struct part_step, is_replaced),
-		  .help = "by mapping other memory there"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"munmap", &argument_bound, MEMBER(struct part_step, fd)},
+			 PART_LENGTH,
+			 PART_OFFSET,
+			 {"replaced", &argument_truth, MEMBER(struct part_step, is_replaced),
+			  .help = "by mapping other memory there"},
+			 {0}}},
 	{.name = "mremap",
 	 .help = "the mapping of the event NAME, or a part of it",
 	 .run = run_mremap,
 	 .kind = CALLS,
 	 .size = sizeof(struct part_step),
-	 .arguments = (const struct argument[]){
-		 {"mremap", &argument_bound, MEMBER(struct part_step, fd)},
-		 PART_LENGTH,
-		 PART_OFFSET,
-		 {"to", &argument_number, MEMBER(struct part_step, to), .help = "so many bytes"},
-		 {"move", &argument_truth, MEMBER(struct part_step, moves),
-		  .help = "to another place"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"mremap", &argument_bound, MEMBER(struct part_step, fd)},
+			 PART_LENGTH,
+			 PART_OFFSET,
+			 {"to", &argument_number, MEMBER(struct part_step, to),
+			  .help = "so many bytes"},
+			 {"move", &argument_truth, MEMBER(struct part_step, moves),
+			  .help = "to another place"},
+			 {0}}},
 	{.name = "mprotect",
 	 .help = "the mapping of the event NAME, or a part of it",
 	 .run = run_mprotect,
 	 .kind = CALLS,
 	 .size = sizeof(struct part_step),
-	 .arguments = (const struct argument[]){
-		 {"mprotect", &argument_bound, MEMBER(struct part_step, fd)},
-		 PART_LENGTH,
-		 PART_OFFSET,
-		 {"prot", &argument_words, MEMBER(struct part_step, prot), .words = memory_prots,
-		  .fallback = PROT_READ | PROT_WRITE, .help = "([\"read\", \"write\"])"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"mprotect", &argument_bound, MEMBER(struct part_step, fd)},
+			 PART_LENGTH,
+			 PART_OFFSET,
+			 {"prot", &argument_words, MEMBER(struct part_step, prot),
+			  .words = memory_prots, .fallback = PROT_READ | PROT_WRITE,
+			  .help = "([\"read\", \"write\"])"},
+			 {0}}},
 	{.name = "buffer",
 	 .help = "the address of that many zero bytes, at a page's start",
 	 .run = run_buffer,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct buffer_step),
-	 .arguments = (const struct argument[]){
-		 {"buffer", &argument_number, MEMBER(struct buffer_step, size), .most = 1 << 24},
-		 {"prot", &argument_words, MEMBER(struct buffer_step, prot), .words = memory_prots,
-		  .fallback = PROT_READ | PROT_WRITE, .help = "([\"read\", \"write\"])"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){{"buffer", &argument_number,
+					    MEMBER(struct buffer_step, size), .most = 1 << 24},
+					   {"prot", &argument_words,
+					    MEMBER(struct buffer_step, prot), .words = memory_prots,
+					    .fallback = PROT_READ | PROT_WRITE,
+					    .help = "([\"read\", \"write\"])"},
+					   {0}}},
 	{.name = "string",
 	 .help = "the address of a string",
 	 .run = run_string,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct string_step),
-	 .arguments = (const struct argument[]){
-		 {"string", &argument_text, MEMBER(struct string_step, text)},
-		 {"times", &argument_number, MEMBER(struct string_step, times), .fallback = 1,
-		  .most = 1 << 16, .help = "it repeated"},
-		 {"end", &argument_text, MEMBER(struct string_step, end),
-		  .help = "a text behind that"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"string", &argument_text, MEMBER(struct string_step, text)},
+			 {"times", &argument_number, MEMBER(struct string_step, times),
+			  .fallback = 1, .most = 1 << 16, .help = "it repeated"},
+			 {"end", &argument_text, MEMBER(struct string_step, end),
+			  .help = "a text behind that"},
+			 {0}}},
 	{.name = "poke",
 	 .help = "stores an u64 at an address; the signal that comes of it is the process's",
 	 .run = run_poke,
 	 .size = sizeof(struct word_step),
-	 .arguments = (const struct argument[]){
-		 {"poke", &argument_number, MEMBER(struct word_step, address)},
-		 {"value", &argument_number, MEMBER(struct word_step, value), .help = "(0)"},
-		 PLACE_OFFSET,
-		 PLACE_MEMBER,
-		 {0}}},
+	 .arguments = (const struct argument[]){{"poke", &argument_number,
+						 MEMBER(struct word_step, address)},
+						{"value", &argument_number,
+						 MEMBER(struct word_step, value), .help = "(0)"},
+						PLACE_OFFSET,
+						PLACE_MEMBER,
+						{0}}},
 	{.name = "peek",
 	 .help = "the u64 at an address",
 	 .run = run_peek,
@@ -390,19 +412,20 @@ const struct verb memory_verbs[] = {
 	 .binds = BINDS_SHOWN,
 	 .shows = {SHAPE_NUMBER, NULL, NULL},
 	 .size = sizeof(struct word_step),
-	 .arguments = (const struct argument[]){
-		 {"peek", &argument_number, MEMBER(struct word_step, address)},
-		 PLACE_OFFSET,
-		 PLACE_MEMBER,
-		 {0}}},
+	 .arguments = (const struct argument[]){{"peek", &argument_number,
+						 MEMBER(struct word_step, address)},
+						PLACE_OFFSET,
+						PLACE_MEMBER,
+						{0}}},
 	{.name = "function",
 	 .help = "what \"call\" of workload calls: address, path and offset for a uprobe, and the "
 		 "program's build_id",
 	 .run = run_function,
 	 .binds = BINDS_SHOWN,
 	 .size = sizeof(struct function_step),
-	 .arguments = (const struct argument[]){{"function", &argument_word,
-						 MEMBER(struct function_step, which),
-						 .words = (const struct word[]){{"probed", 0}, {0}}},
-						{0}}},
+	 .arguments =
+		 (const struct argument[]){{"function", &argument_word,
+					    MEMBER(struct function_step, which),
+					    .words = (const struct word[]){{"probed", 0}, {0}}},
+					   {0}}},
 	{0}};

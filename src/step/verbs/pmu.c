@@ -10,6 +10,7 @@
 
 #include "machine/small_file.h"
 #include "step/step.h"
+#include "step/types.h"
 #include "step/verbs/verbs.h"
 
 /* Lays a term's value over config, config1 or config2, as the PMU's format/ has its bits. */

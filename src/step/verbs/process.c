@@ -13,7 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "step/compile.h"
 #include "step/step.h"
+#include "step/steps.h"
+#include "step/types.h"
+#include "step/vocabulary.h"
 #include "step/sync.h"
 #include "step/verbs/verbs.h"
 
@@ -85,8 +89,7 @@ static int run_process(struct step *s)
 		_exit(0);
 	}
 	s->result = (uint64_t)pid;
-	if (!lives &&
-	    waitid(P_PID, (id_t)pid, &info, WEXITED | (a->kind == ZOMBIE ? WNOWAIT : 0)))
+	if (!lives && waitid(P_PID, (id_t)pid, &info, WEXITED | (a->kind == ZOMBIE ? WNOWAIT : 0)))
 		return step_failed(s, errno);
 	return 0;
 }
@@ -243,7 +246,8 @@ static json_t *identity_schema(const struct argument *a)
 	return json_pack("{s:s}", "$ref", "case.schema.json#/$defs/identity");
 }
 
-static const struct argument_type argument_identity = {compile_identity, NULL, identity_schema};
+static const struct argument_type argument_identity = {.compile = compile_identity,
+						       .schema = identity_schema};
 
 static int run_become(struct step *s)
 {
@@ -324,8 +328,9 @@ static json_t *behind_exec_schema(const struct argument *a)
 	return argument_steps.schema(a);
 }
 
-static const struct argument_type argument_behind_exec = {compile_behind_exec, behind_exec_value,
-							  behind_exec_schema};
+static const struct argument_type argument_behind_exec = {.compile = compile_behind_exec,
+							  .evaluate = behind_exec_value,
+							  .schema = behind_exec_schema};
 
 /* The numbers that are bound, for the other side. */
 static json_t *bound_json(const struct scope *scope)
@@ -440,11 +445,12 @@ const struct verb process_verbs[] = {
 	 .help = "the steps of `do`, so many times",
 	 .run = run_repeat,
 	 .size = sizeof(struct repeat_step),
-	 .arguments = (const struct argument[]){
-		 {"repeat", &argument_number, MEMBER(struct repeat_step, times), .most = 100000},
-		 {"do", &argument_steps, MEMBER(struct repeat_step, block), .is_required = true,
-		  .help = "a list of steps"},
-		 {0}}},
+	 .arguments = (const struct argument[]){{"repeat", &argument_number,
+						 MEMBER(struct repeat_step, times), .most = 100000},
+						{"do", &argument_steps,
+						 MEMBER(struct repeat_step, block),
+						 .is_required = true, .help = "a list of steps"},
+						{0}}},
 	{.name = "fork",
 	 .help = "a child that does these steps",
 	 .run = run_fork,
@@ -476,52 +482,54 @@ const struct verb process_verbs[] = {
 	 .shows = {SHAPE_OBJECT, wait_shows, NULL},
 	 .size = sizeof(struct wait_step),
 	 .arguments =
-		 (const struct argument[]){
-			 {"wait", &argument_bound, MEMBER(struct wait_step, id)}, {0}}},
+		 (const struct argument[]){{"wait", &argument_bound, MEMBER(struct wait_step, id)},
+					   {0}}},
 	{.name = "kill",
 	 .help = "the child NAME, and reap it",
 	 .run = run_kill,
 	 .size = sizeof(struct wait_step),
 	 .arguments =
-		 (const struct argument[]){
-			 {"kill", &argument_bound, MEMBER(struct wait_step, id)}, {0}}},
+		 (const struct argument[]){{"kill", &argument_bound, MEMBER(struct wait_step, id)},
+					   {0}}},
 	{.name = "post",
 	 .help = "lets one that awaits this word go on",
 	 .run = run_post,
 	 .is_behind_exec = true,
 	 .size = sizeof(struct word_step),
-	 .arguments = (const struct argument[]){{"post", &argument_literal,
-						 MEMBER(struct word_step, word),
-						 .most = SYNC_WORD - 1},
-						{0}}},
+	 .arguments =
+		 (const struct argument[]){{"post", &argument_literal,
+					    MEMBER(struct word_step, word), .most = SYNC_WORD - 1},
+					   {0}}},
 	{.name = "await",
 	 .help = "until this word is posted, or somebody has failed",
 	 .run = run_await,
 	 .is_behind_exec = true,
 	 .size = sizeof(struct word_step),
-	 .arguments = (const struct argument[]){{"await", &argument_literal,
-						 MEMBER(struct word_step, word),
-						 .most = SYNC_WORD - 1},
-						{0}}},
+	 .arguments =
+		 (const struct argument[]){{"await", &argument_literal,
+					    MEMBER(struct word_step, word), .most = SYNC_WORD - 1},
+					   {0}}},
 	{.name = "become",
 	 .help = "another identity, for good",
 	 .run = run_become,
 	 .size = sizeof(struct become_step),
-	 .arguments = (const struct argument[]){
-		 {"become", &argument_identity, MEMBER(struct become_step, as)},
-		 {"with", &argument_words, MEMBER(struct become_step, with),
-		  .words = (const struct word[]){{"kill", 1U << CAP_KILL}, {0}},
-		  .help = "that capability too"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"become", &argument_identity, MEMBER(struct become_step, as)},
+			 {"with", &argument_words, MEMBER(struct become_step, with),
+			  .words = (const struct word[]){{"kill", 1U << CAP_KILL}, {0}},
+			  .help = "that capability too"},
+			 {0}}},
 	{.name = "affinity",
 	 .help = "this thread runs on that cpu alone",
 	 .run = run_affinity,
 	 .is_barred = affinity_is_barred,
 	 .size = sizeof(struct affinity_step),
-	 .arguments = (const struct argument[]){
-		 {"affinity", &argument_number, MEMBER(struct affinity_step, cpu),
-		  .most = CPU_SETSIZE - 1},
-		 {"realtime", &argument_truth, MEMBER(struct affinity_step, is_realtime),
-		  .help = "as SCHED_FIFO, and so do its children"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"affinity", &argument_number, MEMBER(struct affinity_step, cpu),
+			  .most = CPU_SETSIZE - 1},
+			 {"realtime", &argument_truth, MEMBER(struct affinity_step, is_realtime),
+			  .help = "as SCHED_FIFO, and so do its children"},
+			 {0}}},
 	{0}};

@@ -13,6 +13,8 @@
 #include "step/buffer.h"
 #include "step/path.h"
 #include "step/step.h"
+#include "step/types.h"
+#include "step/vocabulary.h"
 #include "step/verbs/verbs.h"
 
 enum { READ_MOST = 64 * 1024 };
@@ -134,7 +136,8 @@ static int find_mapped(struct step *s, const struct opened **event, struct map *
 		       : step_misnamed(s, verb_key(s->statement->verb), "an event that is mapped");
 }
 
-/* The metadata page as the decoder has it: a new reference, or NULL with the step's error filled. */
+/* The metadata page as the decoder has it: a new reference, or NULL with the step's error filled.
+ */
 static json_t *decode_page(struct step *s, struct map **map)
 {
 	const struct opened *event = NULL;
@@ -222,7 +225,8 @@ static int run_rdpmc(struct step *s)
 	for (size_t i = 0; i < 3; i++) {
 		offsets[i] = mmap_page_offset(s->tables->abi, names[i]);
 		if (offsets[i] < 0)
-			return step_broken(s, "none", "lock, index and offset in the metadata page");
+			return step_broken(s, "none",
+					   "lock, index and offset in the metadata page");
 	}
 	while (!read_once(map, offsets, may && width && width <= 64, width, &count, &index, &read))
 		;
@@ -259,39 +263,42 @@ const struct verb read_verbs[] = {
 	 .binds = BINDS_SHOWN,
 	 .shape = shape_read,
 	 .size = sizeof(struct read_step),
-	 .arguments = (const struct argument[]){
-		 {"read", &argument_bound, MEMBER(struct read_step, fd)},
-		 {"size", &argument_number, MEMBER(struct read_step, size), .fallback = READ_MOST,
-		  .most = READ_MOST, .help = "of the buffer, in bytes"},
-		 {"at", &argument_number, MEMBER(struct read_step, at),
-		  .given = offsetof(struct read_step, has_at), .help = "an address, instead"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){{"read", &argument_bound, MEMBER(struct read_step, fd)},
+					   {"size", &argument_number,
+					    MEMBER(struct read_step, size), .fallback = READ_MOST,
+					    .most = READ_MOST, .help = "of the buffer, in bytes"},
+					   {"at", &argument_number, MEMBER(struct read_step, at),
+					    .given = offsetof(struct read_step, has_at),
+					    .help = "an address, instead"},
+					   {0}}},
 	{.name = "pread",
 	 .help = "an event at an offset",
 	 .run = run_pread,
 	 .kind = CALLS,
 	 .size = sizeof(struct fd_step),
 	 .arguments =
-		 (const struct argument[]){
-			 {"pread", &argument_bound, MEMBER(struct fd_step, fd)}, {0}}},
+		 (const struct argument[]){{"pread", &argument_bound, MEMBER(struct fd_step, fd)},
+					   {0}}},
 	{.name = "write",
 	 .help = "to an event, or to the file /PATH (of a case with `sysctl`)",
 	 .run = run_write,
 	 .kind = CALLS,
 	 .size = sizeof(struct write_step),
-	 .arguments = (const struct argument[]){
-		 {"write", &argument_write_target, MEMBER(struct write_step, target)},
-		 {"text", &argument_text, MEMBER(struct write_step, text), .is_required = true,
-		  .help = "a text"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"write", &argument_write_target, MEMBER(struct write_step, target)},
+			 {"text", &argument_text, MEMBER(struct write_step, text),
+			  .is_required = true, .help = "a text"},
+			 {0}}},
 	{.name = "lseek",
 	 .help = "an event",
 	 .run = run_lseek,
 	 .kind = CALLS,
 	 .size = sizeof(struct fd_step),
 	 .arguments =
-		 (const struct argument[]){
-			 {"lseek", &argument_bound, MEMBER(struct fd_step, fd)}, {0}}},
+		 (const struct argument[]){{"lseek", &argument_bound, MEMBER(struct fd_step, fd)},
+					   {0}}},
 	{.name = "page",
 	 .help = "an event's metadata page, member by member",
 	 .run = run_page,
@@ -300,8 +307,8 @@ const struct verb read_verbs[] = {
 	 .shape = shape_page,
 	 .size = sizeof(struct fd_step),
 	 .arguments =
-		 (const struct argument[]){
-			 {"page", &argument_bound, MEMBER(struct fd_step, fd)}, {0}}},
+		 (const struct argument[]){{"page", &argument_bound, MEMBER(struct fd_step, fd)},
+					   {0}}},
 	{.name = "rdpmc",
 	 .help = "an event's count read in user space by the man page's algorithm",
 	 .run = run_rdpmc,
@@ -310,6 +317,6 @@ const struct verb read_verbs[] = {
 	 .shows = {SHAPE_OBJECT, rdpmc_shows, NULL},
 	 .size = sizeof(struct fd_step),
 	 .arguments =
-		 (const struct argument[]){
-			 {"rdpmc", &argument_bound, MEMBER(struct fd_step, fd)}, {0}}},
+		 (const struct argument[]){{"rdpmc", &argument_bound, MEMBER(struct fd_step, fd)},
+					   {0}}},
 	{0}};

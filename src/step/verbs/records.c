@@ -8,6 +8,7 @@
 
 #include "step/buffer.h"
 #include "step/step.h"
+#include "step/types.h"
 #include "step/verbs/verbs.h"
 
 struct records_step {
@@ -53,7 +54,8 @@ static json_t *types_schema(const struct argument *a)
 	return json_pack("{s:s,s:{s:s}}", "type", "array", "items", "type", "string");
 }
 
-static const struct argument_type argument_types = {compile_types, types_value, types_schema};
+static const struct argument_type argument_types = {
+	.compile = compile_types, .evaluate = types_value, .schema = types_schema};
 
 static bool is_of(const json_t *types, const json_t *record)
 {
@@ -103,11 +105,12 @@ const struct verb records_verbs[] = {
 	 .binds = BINDS_SHOWN,
 	 .shape = shape_records,
 	 .size = sizeof(struct records_step),
-	 .arguments = (const struct argument[]){
-		 {"records", &argument_bound, MEMBER(struct records_step, fd)},
-		 {"of", &argument_types, MEMBER(struct records_step, types),
-		  .help = "these types alone"},
-		 {"keep", &argument_truth, MEMBER(struct records_step, keeps),
-		  .help = "leaves them unread"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"records", &argument_bound, MEMBER(struct records_step, fd)},
+			 {"of", &argument_types, MEMBER(struct records_step, types),
+			  .help = "these types alone"},
+			 {"keep", &argument_truth, MEMBER(struct records_step, keeps),
+			  .help = "leaves them unread"},
+			 {0}}},
 	{0}};

@@ -22,6 +22,7 @@
 
 #include "call/event_ioctl.h"
 #include "step/step.h"
+#include "step/types.h"
 #include "step/verbs/signals.h"
 #include "step/verbs/verbs.h"
 
@@ -174,7 +175,8 @@ static json_t *signal_schema(const struct argument *a)
 	return json_pack("{s:s,s:s}", "type", "string", "pattern", "^SIG");
 }
 
-static const struct argument_type argument_signal = {compile_signal, NULL, signal_schema};
+static const struct argument_type argument_signal = {.compile = compile_signal,
+						     .schema = signal_schema};
 
 /* Overflows of `fd` become that signal: F_SETOWN_EX, F_SETSIG, O_ASYNC. */
 static int direct(int fd, int signo, bool by_number, bool to_process)
@@ -275,8 +277,12 @@ static int run_signals_seen(struct step *s)
 	return 0;
 }
 
-static const struct word poll_bits[] = {{"in", POLLIN},   {"out", POLLOUT}, {"pri", POLLPRI},
-					{"err", POLLERR}, {"hup", POLLHUP}, {"nval", POLLNVAL},
+static const struct word poll_bits[] = {{"in", POLLIN},
+					{"out", POLLOUT},
+					{"pri", POLLPRI},
+					{"err", POLLERR},
+					{"hup", POLLHUP},
+					{"nval", POLLNVAL},
 					{0}};
 
 static json_t *bit_names(unsigned bits)
@@ -366,9 +372,10 @@ struct fcntl_step {
 	uint64_t command, fd, arg;
 };
 
-static const struct word fcntl_commands[] = {
-	{"F_GETFL", F_GETFL},   {"F_SETFL", F_SETFL},	{"F_SETSIG", F_SETSIG}, {"F_GETSIG", F_GETSIG},
-	{"F_SETOWN", F_SETOWN}, {"F_GETOWN", F_GETOWN}, {"F_GETFD", F_GETFD},	{0}};
+static const struct word fcntl_commands[] = {{"F_GETFL", F_GETFL},   {"F_SETFL", F_SETFL},
+					     {"F_SETSIG", F_SETSIG}, {"F_GETSIG", F_GETSIG},
+					     {"F_SETOWN", F_SETOWN}, {"F_GETOWN", F_GETOWN},
+					     {"F_GETFD", F_GETFD},   {0}};
 
 static const char *fcntl_name(uint64_t command)
 {
@@ -393,7 +400,9 @@ static int run_fcntl(struct step *s)
 
 static const struct member seen_shows[] = {
 	{"signo", {SHAPE_TEXT, NULL, NULL}, "its name"},
-	{"code", {SHAPE_TEXT, NULL, NULL}, "POLL_IN, POLL_HUP, POLL_ERR, SI_KERNEL, TRAP_PERF, ..."},
+	{"code",
+	 {SHAPE_TEXT, NULL, NULL},
+	 "POLL_IN, POLL_HUP, POLL_ERR, SI_KERNEL, TRAP_PERF, ..."},
 	{"count", {SHAPE_NUMBER, NULL, NULL}, "so many in a row"},
 	{"tid", {SHAPE_NUMBER, NULL, NULL}, "the thread that had it"},
 	{"fd", {SHAPE_NUMBER, NULL, NULL}, "of all but SIGTRAP"},
@@ -414,15 +423,16 @@ const struct verb signal_verbs[] = {
 	 .binds = BINDS_SHOWN,
 	 .shows = {SHAPE_OBJECT, poll_shows, NULL},
 	 .size = sizeof(struct poll_step),
-	 .arguments = (const struct argument[]){
-		 {"poll", &argument_bound, MEMBER(struct poll_step, fd)},
-		 {"events", &argument_words, MEMBER(struct poll_step, events), .words = poll_bits,
-		  .fallback = POLLIN, .help = "([\"in\"])"},
-		 {"ms", &argument_number, MEMBER(struct poll_step, ms), .most = 5000,
-		  .help = "for so many milliseconds (0)"},
-		 {"by", &argument_word, MEMBER(struct poll_step, way), .words = poll_ways,
-		  .help = "(poll)"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){{"poll", &argument_bound, MEMBER(struct poll_step, fd)},
+					   {"events", &argument_words,
+					    MEMBER(struct poll_step, events), .words = poll_bits,
+					    .fallback = POLLIN, .help = "([\"in\"])"},
+					   {"ms", &argument_number, MEMBER(struct poll_step, ms),
+					    .most = 5000, .help = "for so many milliseconds (0)"},
+					   {"by", &argument_word, MEMBER(struct poll_step, way),
+					    .words = poll_ways, .help = "(poll)"},
+					   {0}}},
 	{.name = "fcntl",
 	 .help = "on an event",
 	 .run = run_fcntl,
@@ -430,39 +440,44 @@ const struct verb signal_verbs[] = {
 	 .binds = BINDS_SHOWN,
 	 .shows = {SHAPE_OBJECT, fcntl_shows, NULL},
 	 .size = sizeof(struct fcntl_step),
-	 .arguments = (const struct argument[]){
-		 {"fcntl", &argument_word, MEMBER(struct fcntl_step, command),
-		  .words = fcntl_commands},
-		 {"on", &argument_bound, MEMBER(struct fcntl_step, fd), .is_required = true,
-		  .help = "a name bound before"},
-		 {"arg", &argument_number, MEMBER(struct fcntl_step, arg), .help = "a number (0)"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){{"fcntl", &argument_word,
+					    MEMBER(struct fcntl_step, command),
+					    .words = fcntl_commands},
+					   {"on", &argument_bound, MEMBER(struct fcntl_step, fd),
+					    .is_required = true, .help = "a name bound before"},
+					   {"arg", &argument_number, MEMBER(struct fcntl_step, arg),
+					    .help = "a number (0)"},
+					   {0}}},
 	{.name = "signals",
 	 .help = "from now on that signal is noted",
 	 .run = run_signals,
 	 .size = sizeof(struct signals_step),
-	 .arguments = (const struct argument[]){
-		 {"signals", &argument_signal, MEMBER(struct signals_step, signo)},
-		 {"on", &argument_bound, MEMBER(struct signals_step, fd),
-		  .given = offsetof(struct signals_step, has_fd),
-		  .help = "an event's overflows, by F_SETOWN, F_SETSIG and O_ASYNC"},
-		 {"owner", &argument_word, MEMBER(struct signals_step, to_process),
-		  .words = (const struct word[]){{"thread", 0}, {"process", 1}, {0}},
-		  .help = "(thread)"},
-		 {"setsig", &argument_truth, MEMBER(struct signals_step, by_number), .fallback = 1,
-		  .help = "F_SETSIG (true)"},
-		 {"handler", &argument_word, MEMBER(struct signals_step, handler),
-		  .words = (const struct word[]){{"note", NOTES},
-						 {"refresh", REFRESHES},
-						 {"enable", ENABLES},
-						 {0}},
-		  .help = "the last two stop the event that signals, and start it again (note)"},
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 {"signals", &argument_signal, MEMBER(struct signals_step, signo)},
+			 {"on", &argument_bound, MEMBER(struct signals_step, fd),
+			  .given = offsetof(struct signals_step, has_fd),
+			  .help = "an event's overflows, by F_SETOWN, F_SETSIG and O_ASYNC"},
+			 {"owner", &argument_word, MEMBER(struct signals_step, to_process),
+			  .words = (const struct word[]){{"thread", 0}, {"process", 1}, {0}},
+			  .help = "(thread)"},
+			 {"setsig", &argument_truth, MEMBER(struct signals_step, by_number),
+			  .fallback = 1, .help = "F_SETSIG (true)"},
+			 {"handler", &argument_word, MEMBER(struct signals_step, handler),
+			  .words = (const struct word[]){{"note", NOTES},
+							 {"refresh", REFRESHES},
+							 {"enable", ENABLES},
+							 {0}},
+			  .help = "the last two stop the event that signals, and start it again "
+				  "(note)"},
+			 {0}}},
 	{.name = "signals-seen",
 	 .help = "those noted since, a list",
 	 .run = run_signals_seen,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {SHAPE_LIST, seen_shows, NULL},
-	 .arguments = (const struct argument[]){{.key = "signals-seen", .type = &argument_nothing}, {0}}},
+	 .arguments = (const struct argument[]){{.key = "signals-seen", .type = &argument_nothing},
+						{0}}},
 	{0}};

@@ -3,10 +3,10 @@
  * All verbs, in the order in which the help has them.
  */
 #include "step/verbs/verbs.h"
+#include "step/vocabulary.h"
 
 #include <stddef.h>
 
-const struct verb *const verb_lists[] = {event_verbs,  memory_verbs,  read_verbs,
-					 records_verbs, signal_verbs,  process_verbs,
-					 machine_verbs, pmu_verbs,     workload_verbs,
-					 NULL};
+const struct verb *const verb_lists[] = {
+	event_verbs,   memory_verbs,  read_verbs, records_verbs,  signal_verbs,
+	process_verbs, machine_verbs, pmu_verbs,  workload_verbs, NULL};

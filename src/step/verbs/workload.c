@@ -24,6 +24,7 @@
 #include "call/mmap_page.h"
 #include "step/buffer.h"
 #include "step/step.h"
+#include "step/types.h"
 #include "step/verbs/signals.h"
 #include "step/verbs/verbs.h"
 
@@ -467,43 +468,67 @@ static int check_refresh(struct compiling *c, const struct statement *statement,
 		       : 0;
 }
 
-static const struct word spaces[] = {
-	{"uts", CLONE_NEWUTS},   {"ipc", CLONE_NEWIPC},       {"net", CLONE_NEWNET},
-	{"mnt", CLONE_NEWNS},    {"cgroup", CLONE_NEWCGROUP}, {"user", CLONE_NEWUSER},
-	{"pid", CLONE_NEWPID},   {"time", 0x80},	      {0}};
+static const struct word spaces[] = {{"uts", CLONE_NEWUTS},
+				     {"ipc", CLONE_NEWIPC},
+				     {"net", CLONE_NEWNET},
+				     {"mnt", CLONE_NEWNS},
+				     {"cgroup", CLONE_NEWCGROUP},
+				     {"user", CLONE_NEWUSER},
+				     {"pid", CLONE_NEWPID},
+				     {"time", 0x80},
+				     {0}};
 
 /* What a row of a workload begins with, and the arguments that it takes. */
 #define WORKLOAD(load)                                                                             \
 	.key = "workload", .run = run_workload, .check = check_refresh, .binds = BINDS_SHOWN,      \
 	.is_behind_exec = true, .size = sizeof(struct workload_step), .workload = &(load)
-#define WHAT {.key = "workload", .type = &argument_kind}
+#define WHAT                                                                                       \
+	{                                                                                          \
+		.key = "workload", .type = &argument_kind                                          \
+	}
 #define COUNTED                                                                                    \
 	{"counted", &argument_bound, MEMBER(struct workload_step, counted),                        \
 	 .given = offsetof(struct workload_step, is_counted),                                      \
 	 .help = "an event, switched on right before it and off right behind, with its group"},    \
 	{                                                                                          \
-		"refresh", &argument_number, MEMBER(struct workload_step, refresh), .most = 1000,  \
+		"refresh", &argument_number, MEMBER(struct workload_step, refresh),                \
+			.most = 1000,                                                              \
 			.help = "so many overflows: REFRESH, not ENABLE, of that event alone"      \
 	}
 #define TIMES                                                                                      \
-	{"times", &argument_number, MEMBER(struct workload_step, times), .fallback = 1,            \
-	 .most = 10000000, .help = "(1)"}
+	{                                                                                          \
+		"times", &argument_number, MEMBER(struct workload_step, times),                    \
+			.fallback = 1, .most = 10000000, .help = "(1)"                             \
+	}
 #define MS                                                                                         \
-	{"ms", &argument_number, MEMBER(struct workload_step, ms), .most = 2000,                   \
-	 .help = "milliseconds (0)"}
-#define AT {"at", &argument_number, MEMBER(struct workload_step, at), .help = "an address"}
+	{                                                                                          \
+		"ms", &argument_number, MEMBER(struct workload_step, ms),                          \
+			.most = 2000, .help = "milliseconds (0)"                                   \
+	}
+#define AT                                                                                         \
+	{                                                                                          \
+		"at", &argument_number, MEMBER(struct workload_step, at), .help = "an address"     \
+	}
 #define SIZE                                                                                       \
-	{"size", &argument_number, MEMBER(struct workload_step, size), .fallback = 8, .most = 8,   \
-	 .help = "of the word, in bytes (8)"}
+	{                                                                                          \
+		"size", &argument_number, MEMBER(struct workload_step, size),                      \
+			.fallback = 8, .most = 8, .help = "of the word, in bytes (8)"              \
+	}
 #define PAGES                                                                                      \
-	{"pages", &argument_number, MEMBER(struct workload_step, pages), .fallback = 1,            \
-	 .most = 4096, .help = "so many (1)"}
+	{                                                                                          \
+		"pages", &argument_number, MEMBER(struct workload_step, pages),                    \
+			.fallback = 1, .most = 4096, .help = "so many (1)"                         \
+	}
 #define LENGTH                                                                                     \
-	{"length", &argument_number, MEMBER(struct workload_step, length), .fallback = 4096,       \
-	 .most = 1 << 24, .help = "in bytes (4096)"}
+	{                                                                                          \
+		"length", &argument_number, MEMBER(struct workload_step, length),                  \
+			.fallback = 4096, .most = 1 << 24, .help = "in bytes (4096)"               \
+	}
 #define PROT                                                                                       \
-	{"prot", &argument_words, MEMBER(struct workload_step, prot), .words = memory_prots,       \
-	 .fallback = PROT_READ, .help = "([\"read\"])"}
+	{                                                                                          \
+		"prot", &argument_words, MEMBER(struct workload_step, prot),                       \
+			.words = memory_prots, .fallback = PROT_READ, .help = "([\"read\"])"       \
+	}
 
 /* The workload's own name, which has led to its row. */
 static int compile_kind(struct compiling *c, const struct argument *a, struct operand *operand,
@@ -522,7 +547,7 @@ static json_t *kind_schema(const struct argument *a)
 	return schema_of_type("string");
 }
 
-static const struct argument_type argument_kind = {compile_kind, NULL, kind_schema};
+static const struct argument_type argument_kind = {.compile = compile_kind, .schema = kind_schema};
 
 static const struct workload spin = {NULL, do_spin, NULL, NULL};
 static const struct workload asleep = {NULL, do_sleep, NULL, NULL};
@@ -546,21 +571,23 @@ const struct verb workload_verbs[] = {
 	{.name = "spin",
 	 WORKLOAD(spin),
 	 .help = "cpu time, or turns of a loop",
-	 .arguments = (const struct argument[]){
-		 WHAT,
-		 {"ms", &argument_number, MEMBER(struct workload_step, ms), .most = 2000,
-		  .help = "of cpu time, or until one of these:"},
-		 {"signals", &argument_number, MEMBER(struct workload_step, signals), .most = 10000,
-		  .help = "so many were noted"},
-		 {"filled", &argument_bound, MEMBER(struct workload_step, filled),
-		  .given = offsetof(struct workload_step, has_filled),
-		  .help = "the buffer of that event has had `bytes`"},
-		 {"bytes", &argument_number, MEMBER(struct workload_step, bytes), .fallback = 1,
-		  .help = "(1)"},
-		 {"times", &argument_number, MEMBER(struct workload_step, times), .fallback = 1,
-		  .most = 10000000, .help = "turns, where there is no `ms` (1)"},
-		 COUNTED,
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 WHAT,
+			 {"ms", &argument_number, MEMBER(struct workload_step, ms), .most = 2000,
+			  .help = "of cpu time, or until one of these:"},
+			 {"signals", &argument_number, MEMBER(struct workload_step, signals),
+			  .most = 10000, .help = "so many were noted"},
+			 {"filled", &argument_bound, MEMBER(struct workload_step, filled),
+			  .given = offsetof(struct workload_step, has_filled),
+			  .help = "the buffer of that event has had `bytes`"},
+			 {"bytes", &argument_number, MEMBER(struct workload_step, bytes),
+			  .fallback = 1, .help = "(1)"},
+			 {"times", &argument_number, MEMBER(struct workload_step, times),
+			  .fallback = 1, .most = 10000000,
+			  .help = "turns, where there is no `ms` (1)"},
+			 COUNTED,
+			 {0}}},
 	{.name = "sleep",
 	 WORKLOAD(asleep),
 	 .help = "nanosleep(2)",
@@ -610,28 +637,31 @@ const struct verb workload_verbs[] = {
 	{.name = "rename",
 	 WORKLOAD(rename_thread),
 	 .help = "this thread",
-	 .arguments = (const struct argument[]){
-		 WHAT,
-		 {"name", &argument_text, MEMBER(struct workload_step, text), .help = "its name"},
-		 {"what", &argument_word, MEMBER(struct workload_step, kind), .words = rename_ways,
-		  .help = "(prctl)"},
-		 COUNTED,
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){WHAT,
+					   {"name", &argument_text,
+					    MEMBER(struct workload_step, text), .help = "its name"},
+					   {"what", &argument_word,
+					    MEMBER(struct workload_step, kind),
+					    .words = rename_ways, .help = "(prctl)"},
+					   COUNTED,
+					   {0}}},
 	{.name = "map",
 	 WORKLOAD(map),
 	 .help = "mmap(2); binds address, length, and of a file maj, min and ino",
-	 .arguments = (const struct argument[]){
-		 WHAT,
-		 LENGTH,
-		 PROT,
-		 {"private", &argument_truth, MEMBER(struct workload_step, is_private),
-		  .fallback = 1, .help = "MAP_PRIVATE, not MAP_SHARED (true)"},
-		 {"name", &argument_text, MEMBER(struct workload_step, text),
-		  .help = "of the memfd, or the file's path"},
-		 {"what", &argument_word, MEMBER(struct workload_step, kind), .words = map_kinds,
-		  .help = "(anonymous)"},
-		 COUNTED,
-		 {0}}},
+	 .arguments =
+		 (const struct argument[]){
+			 WHAT,
+			 LENGTH,
+			 PROT,
+			 {"private", &argument_truth, MEMBER(struct workload_step, is_private),
+			  .fallback = 1, .help = "MAP_PRIVATE, not MAP_SHARED (true)"},
+			 {"name", &argument_text, MEMBER(struct workload_step, text),
+			  .help = "of the memfd, or the file's path"},
+			 {"what", &argument_word, MEMBER(struct workload_step, kind),
+			  .words = map_kinds, .help = "(anonymous)"},
+			 COUNTED,
+			 {0}}},
 	{.name = "protect",
 	 WORKLOAD(protect),
 	 .help = "mprotect(2)",
@@ -643,10 +673,10 @@ const struct verb workload_verbs[] = {
 	{.name = "unshare",
 	 WORKLOAD(leave_spaces),
 	 .help = "unshare(2)",
-	 .arguments = (const struct argument[]){
-		 WHAT,
-		 {"op", &argument_words, MEMBER(struct workload_step, spaces), .words = spaces,
-		  .help = "those namespaces"},
-		 COUNTED,
-		 {0}}},
+	 .arguments = (const struct argument[]){WHAT,
+						{"op", &argument_words,
+						 MEMBER(struct workload_step, spaces),
+						 .words = spaces, .help = "those namespaces"},
+						COUNTED,
+						{0}}},
 	{0}};

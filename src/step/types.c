@@ -2,13 +2,13 @@
 /*
  * The types of argument that many verbs have. What only one has stands beside that verb.
  */
-#include "step/argument.h"
+#include "step/types.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "step/program.h"
+#include "step/compile.h"
 #include "step/step.h"
 
 enum { TEXT_MAX = 8192 };
@@ -58,9 +58,9 @@ static int number_value(struct step *s, const struct argument *a, const struct o
 {
 	struct where nowhere = {0};
 	struct value value = {.bits = operand->number};
-	int err = operand->is_settled ? 0
-				      : evaluate_number(a, s->scope, operand->json, &nowhere,
-							&value, s->error);
+	int err = operand->is_settled
+			  ? 0
+			  : evaluate_number(a, s->scope, operand->json, &nowhere, &value, s->error);
 
 	memcpy(out, &value.bits, sizeof(value.bits));
 	return err;
@@ -75,7 +75,8 @@ static json_t *number_schema(const struct argument *a)
 			 "names.schema.json#/$defs/expression");
 }
 
-const struct argument_type argument_number = {compile_number, number_value, number_schema};
+const struct argument_type argument_number = {
+	.compile = compile_number, .evaluate = number_value, .schema = number_schema};
 
 static int look_up(const struct scope *scope, const json_t *json, const struct where *w,
 		   uint64_t *out, struct error *e)
@@ -114,7 +115,8 @@ static json_t *string_schema(const struct argument *a)
 	return schema_of_type("string");
 }
 
-const struct argument_type argument_bound = {compile_bound, bound_value, string_schema};
+const struct argument_type argument_bound = {
+	.compile = compile_bound, .evaluate = bound_value, .schema = string_schema};
 
 static int expand(const struct scope *scope, const json_t *json, char *out, size_t size,
 		  const struct where *w, struct error *e)
@@ -147,7 +149,8 @@ static int text_value(struct step *s, const struct argument *a, const struct ope
 	return expand(s->scope, operand->json, out, a->room, &nowhere, s->error);
 }
 
-const struct argument_type argument_text = {compile_text, text_value, string_schema};
+const struct argument_type argument_text = {
+	.compile = compile_text, .evaluate = text_value, .schema = string_schema};
 
 static int compile_literal(struct compiling *c, const struct argument *a, struct operand *operand,
 			   const struct where *w)
@@ -177,7 +180,8 @@ static json_t *literal_schema(const struct argument *a)
 			 (json_int_t)a->most);
 }
 
-const struct argument_type argument_literal = {compile_literal, literal_value, literal_schema};
+const struct argument_type argument_literal = {
+	.compile = compile_literal, .evaluate = literal_value, .schema = literal_schema};
 
 void argument_words_text(const struct word *words, char *out, size_t size)
 {
@@ -225,7 +229,7 @@ static json_t *word_schema(const struct argument *a)
 	return json_pack("{s:o}", "enum", words);
 }
 
-const struct argument_type argument_word = {compile_word, NULL, word_schema};
+const struct argument_type argument_word = {.compile = compile_word, .schema = word_schema};
 
 static int compile_words(struct compiling *c, const struct argument *a, struct operand *operand,
 			 const struct where *w)
@@ -249,11 +253,10 @@ static int compile_words(struct compiling *c, const struct argument *a, struct o
 
 static json_t *words_schema(const struct argument *a)
 {
-	return json_pack("{s:s,s:o}", "type", "array", "items",
-			 schema_or_variable(word_schema(a)));
+	return json_pack("{s:s,s:o}", "type", "array", "items", schema_or_variable(word_schema(a)));
 }
 
-const struct argument_type argument_words = {compile_words, NULL, words_schema};
+const struct argument_type argument_words = {.compile = compile_words, .schema = words_schema};
 
 static int compile_truth(struct compiling *c, const struct argument *a, struct operand *operand,
 			 const struct where *w)
@@ -272,7 +275,7 @@ static json_t *truth_schema(const struct argument *a)
 	return schema_of_type("boolean");
 }
 
-const struct argument_type argument_truth = {compile_truth, NULL, truth_schema};
+const struct argument_type argument_truth = {.compile = compile_truth, .schema = truth_schema};
 
 static int compile_nothing(struct compiling *c, const struct argument *a, struct operand *operand,
 			   const struct where *w)
@@ -288,7 +291,8 @@ static json_t *nothing_schema(const struct argument *a)
 	return json_pack("{s:b}", "const", 1);
 }
 
-const struct argument_type argument_nothing = {compile_nothing, NULL, nothing_schema};
+const struct argument_type argument_nothing = {.compile = compile_nothing,
+					       .schema = nothing_schema};
 
 static int compile_steps(struct compiling *c, const struct argument *a, struct operand *operand,
 			 const struct where *w)
@@ -317,7 +321,10 @@ static json_t *steps_schema(const struct argument *a)
 	return json_pack("{s:s}", "$ref", "case.schema.json#/$defs/steps");
 }
 
-const struct argument_type argument_steps = {compile_steps, made_value, steps_schema};
+const struct argument_type argument_steps = {.compile = compile_steps,
+					     .evaluate = made_value,
+					     .schema = steps_schema,
+					     .holds = HOLDS_STEPS};
 
 /* The steps of a child see what is bound here; what it binds is its own. */
 static int compile_child(struct compiling *c, const struct argument *a, struct operand *operand,
@@ -337,7 +344,10 @@ static int compile_child(struct compiling *c, const struct argument *a, struct o
 	return err;
 }
 
-const struct argument_type argument_child = {compile_child, made_value, steps_schema};
+const struct argument_type argument_child = {.compile = compile_child,
+					     .evaluate = made_value,
+					     .schema = steps_schema,
+					     .holds = HOLDS_CHILD};
 
 static int compile_open(struct compiling *c, const struct argument *a, struct operand *operand,
 			const struct where *w)
@@ -368,9 +378,5 @@ static json_t *open_schema(const struct argument *a)
 	return json_pack("{s:s}", "$ref", "case.schema.json#/$defs/open");
 }
 
-const struct argument_type argument_open = {compile_open, open_value, open_schema};
-
-bool argument_is_steps(const struct argument *a)
-{
-	return a->type == &argument_steps || a->type == &argument_child;
-}
+const struct argument_type argument_open = {
+	.compile = compile_open, .evaluate = open_value, .schema = open_schema};

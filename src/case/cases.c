@@ -3,7 +3,7 @@
  * Case files -> instances. A file is checked as it stands, then each case of it is completed
  * (parameters, vehicle, defaults) and checked again, so that no case can run in error.
  */
-#include "case/case.h"
+#include "case/cases.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -213,8 +213,7 @@ static int expand_case(struct load *l, const json_t *one, size_t index, const st
 
 	if (each && (!json_is_object(each) || json_object_size(each) != 1))
 		return error_value(l->e, &at_each, each, "one parameter and its rows");
-	if (each &&
-	    strspn(parameter, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(parameter))
+	if (each && strspn(parameter, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(parameter))
 		return error_name(l->e, &at_rows, parameter, NULL, "a name of a-z, 0-9 and _");
 	if (each)
 		rows = each_rows(json_object_get(each, parameter), l->cases->tables.abi,
@@ -453,8 +452,7 @@ static int check_case_token(const char *token, const struct instance *instance,
 			    const struct cases *cases, const struct where *w, struct error *e)
 {
 	struct nearest near = nearest_to(require_case_id(token));
-	const struct instance *required =
-		cases_required(cases, token, instance->who.as, &near);
+	const struct instance *required = cases_required(cases, token, instance->who.as, &near);
 
 	if (!required)
 		return error_name(e, w, token, near.best, "case. and the id of a case");
@@ -518,10 +516,11 @@ int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 	struct error e = {0};
 	int broken = 0;
 
-	*out = (struct cases){.tables = {.abi = abi,
-					 .arch = machine ? abi_arch(abi, machine) : NULL},
-			      .storage = json_array()};
-	if (!out->storage || shapes_load(&out->tables, &out->shapes, &e) || load_tables(out, sources, &e)) {
+	*out = (struct cases){
+		.tables = {.abi = abi, .arch = machine ? abi_arch(abi, machine) : NULL},
+		.storage = json_array()};
+	if (!out->storage || shapes_load(&out->tables, &out->shapes, &e) ||
+	    load_tables(out, sources, &e)) {
 		error_print(stderr, program, &e);
 		return 1;
 	}

@@ -3,11 +3,9 @@
  * Finding the verb of a step. Some words are a verb here and an argument there ("text", "value",
  * "signals"): the verb is the one that knows all the others.
  */
-#include "step/verb.h"
+#include "step/vocabulary.h"
 
 #include <string.h>
-
-#include "step/program.h"
 
 const char *verb_key(const struct verb *verb)
 {

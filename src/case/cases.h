@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loading case files, and finding cases by their ids.
+ */
+#ifndef PERFABI_CASES_H
+#define PERFABI_CASES_H
+
+#include "case/case.h"
+
+/*
+ * Loads every source but those of abi/ into *out. `machine` is uname's, or NULL. Tells every file's
+ * first error to stderr as `program`; returns the number of files in error, 0 when all is well.
+ * Free with cases_free().
+ */
+int cases_load(struct cases *out, const struct abi *abi, const char *machine,
+	       const struct sources *sources, const char *program);
+void cases_free(struct cases *cases);
+
+/* The sources of cases/ (but abi/) as they were at build time. */
+struct sources cases_builtin(void);
+
+/* The instance of that id, the first if there are several; NULL: there is none. */
+const struct instance *cases_find(const struct cases *cases, const char *id);
+
+/* Offers every id. */
+void cases_nearest(const struct cases *cases, struct nearest *near);
+
+/*
+ * The case that a token names, run as that identity where it is run as several; NULL if there is
+ * none. `near`, if not NULL, is offered the ids.
+ */
+const struct instance *cases_required(const struct cases *cases, const char *token,
+				      enum identity as, struct nearest *near);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The run of one process or thread through its list of steps: what it has opened, mapped, begun and
+ * bound.
+ */
+#ifndef PERFABI_STATE_H
+#define PERFABI_STATE_H
+
+#include <pthread.h>
+
+#include "step/program.h"
+
+enum { OPENED_MAX = 128, MAPS_MAX = 32, CHILDREN_MAX = 32 };
+
+/* An event that a step has opened, for reading and decoding it. */
+struct opened {
+	int fd;               /* -1: closed */
+	int output;           /* fd of the event in whose buffer its records land */
+	unsigned char *image; /* its attr, abi->attr_size bytes */
+	uint64_t id;
+	int epoll; /* that has it since it was first polled so; 0: none */
+};
+
+/* A mapping of an event's file descriptor. */
+struct map {
+	unsigned char *at; /* NULL: unmapped */
+	size_t length;     /* bytes */
+	int fd;
+	bool writable; /* then the kernel keeps off what was not read */
+	bool is_data;  /* begins with the metadata page, not AUX */
+	bool mangled;  /* the case wrote into the metadata page: what it says is the case's */
+};
+
+/* A process or thread that a step has started. */
+struct child {
+	pid_t id; /* process or thread id; 0: waited for */
+	bool is_thread;
+	struct thread *thread;
+};
+
+/* What all processes of a case share: words that they wait for, and the first failure. */
+struct sync;
+
+struct steps {
+	const struct tables *tables;
+	struct who who;
+	bool asks_gates; /* of an open that is refused; a capability's are no refusals */
+	struct environment *env;
+	struct scope scope;
+	struct opened events[OPENED_MAX];
+	size_t event_count;
+	bool has_opened; /* an event, ever: from then on a fork can swap contexts */
+	struct map maps[MAPS_MAX];
+	size_t map_count, first_map; /* maps from there on are its own, not those of who began it */
+	struct child children[CHILDREN_MAX];
+	size_t child_count;
+	struct sync *sync;
+	int sync_fd;                /* its memory, for what comes behind an exec */
+	uid_t uid;                  /* of an ordinary user, for `become` */
+	bool restores_sysctls;      /* what the case writes to them is put back */
+	volatile unsigned *at_step; /* where the number of the step is told, from 1; or NULL */
+};
+
+/* Readies *s for the calling process. 0 or a negative errno. */
+int steps_begin(struct steps *s, const struct tables *tables, const struct who *who,
+		struct environment *env);
+
+/* A run of its own for a child: it has what was there, and no children yet. */
+void steps_inherit(struct steps *to, const struct steps *from);
+
+/* A thread of the case; what it begins with and ends with. */
+struct thread {
+	pthread_t pthread;
+	struct steps run;
+	const struct block *block;
+	uint32_t tid;
+	bool good;
+};
+
+#endif

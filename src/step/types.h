@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The types of argument that many verbs have. What only one has stands beside that verb.
+ */
+#ifndef PERFABI_TYPES_H
+#define PERFABI_TYPES_H
+
+#include "step/argument.h"
+
+/* A number of 64 bits, an expression: uint64_t. Negative ones are taken in two's complement. */
+extern const struct argument_type argument_number;
+/* What a name was bound to before: uint64_t. */
+extern const struct argument_type argument_bound;
+/* A text with its $names put in: char [], of which `room` decides how long it can be. */
+extern const struct argument_type argument_text;
+/* A text as it is, which is not empty: const char *; `most` is its length at most. */
+extern const struct argument_type argument_literal;
+/* One of `words`: uint64_t, its value. */
+extern const struct argument_type argument_word;
+/* A list of `words`: uint64_t, their values or-ed. */
+extern const struct argument_type argument_words;
+/* bool. */
+extern const struct argument_type argument_truth;
+/* Nothing but true: there is nothing to say. No member. */
+extern const struct argument_type argument_nothing;
+/* A list of steps: const struct block *. */
+extern const struct argument_type argument_steps;
+/* The same, done in another process or thread: what is bound there is not bound here. */
+extern const struct argument_type argument_child;
+
+/* As `open` of a case has it: const struct call *, which is the step's. */
+extern const struct argument_type argument_open;
+
+/* The words as a list, ", " between, cut at `size`. */
+void argument_words_text(const struct word *words, char *out, size_t size);
+
+/* {"type": name}. A new reference. */
+json_t *schema_of_type(const char *name);
+
+/* That, or a text that a row's value is put into. Takes the reference; a new one. */
+json_t *schema_or_variable(json_t *schema);
+
+#endif
