@@ -28,6 +28,7 @@ struct cases {
 	struct tables tables;
 	struct arena shapes; /* of what the tables say that is shown */
 	json_t *checks;      /* the kernel's checks, or NULL */
+	json_t *bases;       /* base events, by name, or NULL */
 	struct instance *list;
 	size_t count;
 	const struct instance **by_id; /* all of them, sorted by id */

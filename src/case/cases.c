@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/bases.h"
 #include "case/check.h"
 #include "case/compile.h"
 #include "case/complete.h"
@@ -300,35 +301,53 @@ static int check_suite(const json_t *suite, const struct source *source, const s
 	return 0;
 }
 
-static int load_file(struct cases *cases, const struct source *source, struct error *e)
+/* The file as it stands, but for its cases. */
+static int check_file(struct load *l, json_t *file, const struct where *root)
 {
-	struct where root = where_root(source), at_cases = where_key(&root, "cases");
-	struct where at_defaults = where_key(&root, "defaults");
-	struct load l = {.cases = cases, .source = source, .e = e};
-	json_t *file = source_parse(source, e), *one;
-	size_t i;
+	struct where at_cases = where_key(root, "cases"), at_defaults = where_key(root, "defaults");
+	struct error *e = l->e;
 
-	if (!file || json_array_append_new(cases->storage, file))
+	if (case_check_keys(file, file_keys, "a case file", root, e) ||
+	    check_suite(json_object_get(file, "suite"), l->source, root, e) ||
+	    case_check_text(file, "about", root, e) ||
+	    case_check_spec(json_object_get(file, "spec"), false, root, e) ||
+	    bases_apply(file, l->cases->bases, root, e))
 		return -EINVAL;
-	l.file = file;
-	l.defaults = json_object_get(file, "defaults");
-	if (case_check_keys(file, file_keys, "a case file", &root, e) ||
-	    check_suite(json_object_get(file, "suite"), source, &root, e) ||
-	    case_check_text(file, "about", &root, e) ||
-	    case_check_spec(json_object_get(file, "spec"), false, &root, e))
-		return -EINVAL;
-	if (l.defaults && (case_check_keys(l.defaults, default_keys, "defaults", &at_defaults, e) ||
-			   case_check_call(l.defaults, cases, &at_defaults, e)))
+	l->defaults = json_object_get(file, "defaults");
+	if (l->defaults &&
+	    (case_check_keys(l->defaults, default_keys, "defaults", &at_defaults, e) ||
+	     case_check_call(l->defaults, l->cases, &at_defaults, e)))
 		return -EINVAL;
 	if (!json_array_size(json_object_get(file, "cases")))
 		return error_value(e, &at_cases, json_object_get(file, "cases"), "a list of cases");
+	return 0;
+}
+
+/* Says each case's first error as `program`. Whether there was any. */
+static bool load_file(struct cases *cases, const struct source *source, const char *program)
+{
+	struct where root = where_root(source), at_cases = where_key(&root, "cases");
+	struct error e = {0};
+	struct load l = {.cases = cases, .source = source, .e = &e};
+	json_t *file = source_parse(source, &e), *one;
+	bool is_broken = false;
+	size_t i;
+
+	if (!file || json_array_append_new(cases->storage, file) || check_file(&l, file, &root)) {
+		error_print(stderr, program, &e);
+		return true;
+	}
+	l.file = file;
 	json_array_foreach(json_object_get(file, "cases"), i, one) {
 		struct where at = where_index(&at_cases, i);
 
-		if (load_case(&l, one, i, &at))
-			return -EINVAL;
+		e = (struct error){0};
+		if (!load_case(&l, one, i, &at))
+			continue;
+		error_print(stderr, program, &e);
+		is_broken = true;
 	}
-	return 0;
+	return is_broken;
 }
 
 static const struct source *find_source(const struct sources *sources, const char *name)
@@ -337,6 +356,24 @@ static const struct source *find_source(const struct sources *sources, const cha
 		if (!strcmp(sources->list[i].name, name))
 			return &sources->list[i];
 	return NULL;
+}
+
+/* Each has a name, and an `open`. */
+static int check_bases(const struct cases *cases, const struct source *source, struct error *e)
+{
+	struct where root = where_root(source), at_list = where_key(&root, "bases");
+	const char *name;
+	json_t *base;
+
+	json_object_foreach((json_t *)cases->bases, name, base) {
+		static const char *const keys[] = {"about", "open", NULL};
+		struct where at = where_key(&at_list, name);
+
+		if (case_check_keys(base, keys, "a base event", &at, e) ||
+		    case_check_text(base, "about", &at, e) || case_check_call(base, cases, &at, e))
+			return -EINVAL;
+	}
+	return 0;
 }
 
 static int check_vehicles(const struct cases *cases, const struct source *source, struct error *e)
@@ -377,7 +414,8 @@ static int load_tables(struct cases *cases, const struct sources *sources, struc
 		return -EINVAL;
 	json_array_append_new(cases->storage, file);
 	cases->tables.vehicles = json_object_get(file, "vehicles");
-	if (check_vehicles(cases, vehicles, e))
+	cases->bases = json_object_get(file, "bases");
+	if (check_vehicles(cases, vehicles, e) || check_bases(cases, vehicles, e))
 		return -EINVAL;
 	if (!checks)
 		return 0;
@@ -527,11 +565,7 @@ int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 	for (size_t i = 0; i < sources->count; i++) {
 		if (!is_case_file(sources->list[i].name))
 			continue;
-		e = (struct error){0};
-		if (!load_file(out, &sources->list[i], &e))
-			continue;
-		error_print(stderr, program, &e);
-		broken++;
+		broken += load_file(out, &sources->list[i], program);
 	}
 	e = (struct error){0};
 	if (!broken && check_ids(out, &e)) {

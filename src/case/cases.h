@@ -8,9 +8,9 @@
 #include "case/case.h"
 
 /*
- * Loads every source but those of abi/ into *out. `machine` is uname's, or NULL. Tells every file's
- * first error to stderr as `program`; returns the number of files in error, 0 when all is well.
- * Free with cases_free().
+ * Loads every source but those of abi/ into *out. `machine` is uname's, or NULL. Tells the first
+ * error of each case to stderr as `program`; returns the number of files in error, 0 when all is
+ * well. Free with cases_free().
  */
 int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 	       const struct sources *sources, const char *program);
