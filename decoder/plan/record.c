@@ -199,12 +199,6 @@ static char *put_attr(char *p, struct record *r, const unsigned char *at, size_t
 	return p;
 }
 
-/* Bytes before the sample_id, or the end; none where a short record's fields reach into it. */
-ALWAYS_INLINE size_t left_of(const unsigned char *at, const unsigned char *limit)
-{
-	return at < limit ? (size_t)(limit - at) : 0;
-}
-
 /* Text as a kernel names things: something, and no control characters in it. */
 static bool is_readable(const unsigned char *text, size_t n)
 {
@@ -224,11 +218,88 @@ struct loop {
 	bool to_end;
 };
 
+/*
+ * What stays the same while a record is read. The functions below are inlined into run(), where
+ * this and the state become what the compiler can keep in registers: neither is to be handed to a
+ * function that is not inlined.
+ */
+struct input {
+	const struct plan *plan;
+	struct record *r;
+	const unsigned char *bytes, *end, *limit; /* up to the limit fields of any length go */
+	uint16_t misc;
+	enum pass pass;
+	bool swap, slow; /* slow: notes, findings or a spill are wanted */
+};
+
+struct state {
+	const unsigned char *at; /* the bytes to come */
+	char *p;                 /* the text so far */
+	uint64_t v;              /* the value that was written last */
+	struct loop *loop;       /* behind the innermost one */
+	char *hidden, *hidden_at;
+};
+
+/* Bytes before the sample_id, or the end; none where a short record's fields reach into it. */
+ALWAYS_INLINE size_t left(const struct input *in, const struct state *s)
+{
+	return s->at < in->limit ? (size_t)(in->limit - s->at) : 0;
+}
+
+ALWAYS_INLINE size_t place(const struct input *in, const unsigned char *at)
+{
+	return (size_t)(at - in->bytes);
+}
+
+ALWAYS_INLINE uint64_t take(const struct input *in, struct state *s, unsigned width)
+{
+	uint64_t v = load_swapped(s->at, width, in->swap);
+
+	s->at += width;
+	return v;
+}
+
+ALWAYS_INLINE void put_op_key(struct state *s, const struct op *op)
+{
+	s->p = put_key(s->p, op->key, op->key_length);
+}
+
+/* From where the loop over operations goes on to the target. */
+ALWAYS_INLINE const struct op *before(const struct input *in, uint32_t target)
+{
+	return in->plan->ops + target - 1;
+}
+
+ALWAYS_INLINE const struct op *unless(const struct input *in, const struct op *op, bool holds)
+{
+	return holds ? op : before(in, op->test.jump);
+}
+
+ALWAYS_INLINE void note_bytes(const struct input *in, const struct op *op,
+			      const unsigned char *begin, const unsigned char *at)
+{
+	if (in->slow && in->r->notes && op->path)
+		note(in->r, op->path, place(in, begin), (size_t)(at - begin));
+}
+
+ALWAYS_INLINE void find_at(const struct input *in, const char *code, const struct op *op,
+			   const unsigned char *at)
+{
+	if (in->slow && in->r->strict)
+		find(in->r, code, op, place(in, at));
+}
+
+ALWAYS_INLINE void find_nonzeros(const struct input *in, const char *code, const struct op *op,
+				 const unsigned char *at, size_t n)
+{
+	if (in->slow && in->r->strict)
+		find_nonzero(in->r, code, op, in->bytes, at, n);
+}
+
 /* How many there are of what has `width` bytes at least; false if the prefix itself is not there.
  */
-ALWAYS_INLINE bool amount(const struct amount *a, unsigned width, const struct record *r,
-			  const unsigned char **at, const unsigned char *limit, uint64_t *out,
-			  bool swap)
+ALWAYS_INLINE bool amount(const struct input *in, struct state *s, const struct amount *a,
+			  unsigned width, uint64_t *out)
 {
 	uint64_t n;
 
@@ -237,16 +308,15 @@ ALWAYS_INLINE bool amount(const struct amount *a, unsigned width, const struct r
 		n = a->number;
 		break;
 	case FROM_REG:
-		n = r->regs[a->reg];
+		n = in->r->regs[a->reg];
 		break;
 	case FROM_PREFIX:
-		if (left_of(*at, limit) < a->prefix)
+		if (left(in, s) < a->prefix)
 			return false;
-		n = load_swapped(*at, a->prefix, swap);
-		*at += a->prefix;
+		n = take(in, s, a->prefix);
 		break;
 	default:
-		n = left_of(*at, limit) / width;
+		n = left(in, s) / width;
 	}
 	if (a->less)
 		n = n > a->less ? n - a->less : 0;
@@ -254,6 +324,12 @@ ALWAYS_INLINE bool amount(const struct amount *a, unsigned width, const struct r
 		n = n / a->per + (n % a->per != 0);
 	*out = n;
 	return true;
+}
+
+/* The same, of bytes that have to be there. */
+ALWAYS_INLINE bool length(const struct input *in, struct state *s, const struct op *op)
+{
+	return amount(in, s, &op->text.amount, 1, &s->v) && s->v <= left(in, s);
 }
 
 /* `width` bits of the word in the operation's register. */
@@ -265,17 +341,291 @@ ALWAYS_INLINE uint64_t bits_of(const struct record *r, const struct op *op, stru
 	return r->regs[op->reg] >> shift & UINT64_MAX >> (64 - op->width);
 }
 
+ALWAYS_INLINE void run_number(const struct input *in, struct state *s, const struct op *op,
+			      unsigned width, uint8_t kind)
+{
+	s->v = take(in, s, width);
+	put_op_key(s, op);
+	s->p = put_number(s->p, kind, s->v);
+}
+
+ALWAYS_INLINE void run_double(const struct input *in, struct state *s, const struct op *op)
+{
+	double number;
+
+	s->v = take(in, s, 8);
+	memcpy(&number, &s->v, 8);
+	put_op_key(s, op);
+	s->p = put_double(s->p, number);
+}
+
+ALWAYS_INLINE void run_set(const struct input *in, struct state *s, const struct op *op)
+{
+	const unsigned char *at = s->at;
+	uint64_t unknown;
+
+	s->v = take(in, s, op->width);
+	put_op_key(s, op);
+	s->p = put_set(s->p, op->names.set, op->names.integers, s->v, &unknown);
+	if (unknown)
+		find_at(in, "unknown-bits", op, at);
+}
+
+ALWAYS_INLINE void run_skip(const struct input *in, struct state *s, const struct op *op)
+{
+	s->v = take(in, s, op->width);
+	if (op->reg != NO_REG)
+		in->r->regs[op->reg] = s->v;
+	if (in->slow)
+		keep_role(in->r, op, s->v);
+}
+
+ALWAYS_INLINE enum record_problem run_possible(const struct input *in, const struct state *s,
+					       const struct op *op)
+{
+	if (!(in->r->regs[op->reg] & ~op->possible))
+		return RECORD_OK;
+	in->r->failed = op->key;
+	in->r->failed_at = (uint32_t)place(in, s->at);
+	return RECORD_IMPOSSIBLE;
+}
+
+ALWAYS_INLINE void run_pad(const struct input *in, struct state *s, const struct op *op)
+{
+	find_nonzeros(in, "reserved", op, s->at, op->bytes);
+	s->at += op->bytes;
+}
+
+ALWAYS_INLINE void run_align(const struct input *in, struct state *s, const struct op *op)
+{
+	size_t n = place(in, s->at) % op->bytes;
+
+	n = n ? op->bytes - n : 0;
+	if (n > left(in, s))
+		n = left(in, s);
+	find_nonzeros(in, "padding", op, s->at, n);
+	s->at += n;
+}
+
+ALWAYS_INLINE void run_word(const struct input *in, struct state *s, const struct op *op)
+{
+	const unsigned char *begin = s->at;
+
+	in->r->regs[op->reg] = take(in, s, op->width);
+	note_bytes(in, op, begin, s->at);
+}
+
+ALWAYS_INLINE void run_bits(const struct input *in, struct state *s, const struct op *op)
+{
+	uint64_t v = bits_of(in->r, op, op->bits.place), unknown = 0;
+
+	if (op->bits.omit_zero && !v)
+		return;
+	put_op_key(s, op);
+	s->p = op->bits.set ? put_set(s->p, op->bits.set, false, v, &unknown) : put_u64(s->p, v);
+	*s->p++ = ',';
+	if (unknown)
+		find_at(in, "unknown-bits", op, s->at);
+}
+
+ALWAYS_INLINE void run_rest(const struct input *in, struct state *s, const struct op *op)
+{
+	uint64_t v = in->r->regs[op->reg] & UINT64_MAX >> (64 - op->width);
+
+	v &= ~(op->rest.declared && in->r->order == BIG ? op->rest.mirrored : op->rest.named);
+	if (!v)
+		return;
+	find_at(in, "reserved", op, s->at);
+	put_op_key(s, op);
+	s->p = put_text(put_hex(s->p, v), "\",");
+}
+
+ALWAYS_INLINE enum record_problem run_string(const struct input *in, struct state *s,
+					     const struct op *op)
+{
+	size_t n;
+
+	if (!length(in, s, op))
+		return RECORD_SHORT;
+	n = strnlen((const char *)s->at, (size_t)s->v);
+	if (op->text.readable && !is_readable(s->at, n))
+		return RECORD_IMPOSSIBLE;
+	put_op_key(s, op);
+	s->p = put_string(s->p, s->at, n);
+	find_nonzeros(in, "padding", op, s->at + n, (size_t)s->v - n);
+	if (n == s->v && n)
+		find_at(in, "unterminated", op, s->at + n);
+	s->at += s->v;
+	return RECORD_OK;
+}
+
+ALWAYS_INLINE enum record_problem run_bytes(const struct input *in, struct state *s,
+					    const struct op *op)
+{
+	uint64_t shown;
+
+	if (!length(in, s, op))
+		return RECORD_SHORT;
+	shown = s->v;
+	if (op->text.used != NO_REG && in->r->regs[op->text.used] < shown)
+		shown = in->r->regs[op->text.used];
+	put_op_key(s, op);
+	s->p = put_bytes(s->p, s->at, (size_t)shown);
+	*s->p++ = '"';
+	find_nonzeros(in, "padding", op, s->at + shown, (size_t)(s->v - shown));
+	s->at += s->v;
+	return RECORD_OK;
+}
+
+ALWAYS_INLINE enum record_problem run_opaque(const struct input *in, struct state *s,
+					     const struct op *op)
+{
+	if (!length(in, s, op))
+		return RECORD_SHORT;
+	put_op_key(s, op);
+	s->p = put_u64(s->p, s->v);
+	s->at += s->v;
+	return RECORD_OK;
+}
+
+ALWAYS_INLINE enum record_problem run_attr(const struct input *in, struct state *s,
+					   const struct op *op)
+{
+	uint64_t size;
+
+	if (left(in, s) < 8)
+		return RECORD_SHORT;
+	size = op->text.amount.from == FROM_REG ? in->r->regs[op->text.amount.reg]
+						: load_swapped(s->at + 4, 4, in->swap);
+	if (!size)
+		size = in->r->abi->attr_smallest;
+	if (size < in->r->abi->attr_smallest)
+		return RECORD_ATTR;
+	if (size > left(in, s))
+		return RECORD_SHORT;
+	put_op_key(s, op);
+	s->p = put_attr(s->p, in->r, s->at, (size_t)size);
+	s->at += size;
+	return RECORD_OK;
+}
+
+ALWAYS_INLINE enum record_problem run_array(const struct input *in, struct state *s,
+					    const struct op *op)
+{
+	if (!amount(in, s, &op->array.amount, op->width, &s->v))
+		return RECORD_SHORT;
+	if (s->v > left(in, s) / op->width)
+		return RECORD_COUNT;
+	put_op_key(s, op);
+	s->p = put_array(s->p, op, s->at, s->v, in->swap);
+	s->at += s->v * op->width;
+	return RECORD_OK;
+}
+
+ALWAYS_INLINE void begin_element(struct state *s, const struct op *op)
+{
+	if (!op->loop.bare)
+		*s->p++ = '{';
+}
+
+ALWAYS_INLINE void end_loop(const struct input *in, struct state *s, const struct op *op,
+			    const unsigned char *begin)
+{
+	s->p = put_close(s->p, ']');
+	*s->p++ = ',';
+	note_bytes(in, op, begin, s->at);
+}
+
+/* *next: where to go on. */
+ALWAYS_INLINE enum record_problem run_loop(const struct input *in, struct state *s,
+					   const struct op *op, const struct op **next)
+{
+	struct loop loop = {.begin = s->at, .to_end = op->loop.amount.from == FROM_REST};
+
+	if (!amount(in, s, &op->loop.amount, 1, &loop.left))
+		return RECORD_SHORT;
+	if (loop.left > left(in, s))
+		return RECORD_COUNT;
+	put_op_key(s, op);
+	if (loop.left) {
+		*s->loop++ = loop;
+		begin_element(s, op);
+	} else {
+		end_loop(in, s, op, loop.begin);
+		*next = before(in, op->loop.jump);
+	}
+	return RECORD_OK;
+}
+
+/* Behind an element: to the next one, or on. */
+ALWAYS_INLINE const struct op *run_next(const struct input *in, struct state *s,
+					const struct op *op)
+{
+	struct loop *loop = &s->loop[-1];
+
+	if (!op->loop.bare) {
+		s->p = put_close(s->p, '}');
+		*s->p++ = ',';
+	}
+	loop->index++;
+	loop->left--;
+	if (in->slow && in->r->spill)
+		s->p = in->r->spill(in->r->spill_to, s->p);
+	if (loop->to_end ? s->at < in->limit : loop->left) {
+		begin_element(s, op);
+		return before(in, op->loop.jump);
+	}
+	s->loop--;
+	end_loop(in, s, op, loop->begin);
+	return op;
+}
+
+ALWAYS_INLINE void run_index(struct state *s, const struct op *op)
+{
+	uint64_t unknown;
+
+	put_op_key(s, op);
+	s->p = put_name(s->p, op->names.set, false, s->loop[-1].index, &unknown);
+	*s->p++ = ',';
+}
+
+/* Behind all fields: bytes that none accounts for. */
+ALWAYS_INLINE enum record_problem run_end(const struct input *in, struct state *s,
+					  enum record_problem problem)
+{
+	size_t n = (size_t)(in->end - s->at), used = 0;
+
+	while (used < n && !s->at[used])
+		used++;
+	if (used == n && (n < 8 || in->plan->lenient))
+		return problem;
+	s->p = put_text(s->p, "\"rest\":\"");
+	s->p = put_bytes(s->p, s->at, n);
+	s->p = put_text(s->p, "\",");
+	in->r->failed_at = (uint32_t)place(in, s->at);
+	return RECORD_LEFT;
+}
+
+/* The field that did not fit, or the next one that has a key. */
+static void say_failed(struct record *r, const struct op *op, size_t at)
+{
+	for (r->failed = op->key; !r->failed[0] && op->kind != OP_END; op++)
+		r->failed = op[1].key;
+	r->failed_at = (uint32_t)at;
+}
+
+/* In the switch, `break` leads to what is the same behind every value, `continue` past it. */
 ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 				      const unsigned char *bytes, size_t from, size_t size,
 				      uint16_t misc, char **out, enum pass pass, bool *maybe,
 				      const bool swap, const bool slow)
 {
-	const unsigned char *at = bytes + from, *end = bytes + size, *limit = end - plan->tail;
+	const struct input in = {plan, r,    bytes, bytes + size, bytes + size - plan->tail,
+				 misc, pass, swap,  slow};
+	struct loop loops[LAYOUT_LOOPS];
+	struct state s = {bytes + from, *out, 0, loops, *out, r->at};
+	enum record_problem problem = RECORD_OK, failed;
 	const struct op *op = plan->ops;
-	enum record_problem problem = RECORD_OK;
-	struct loop loops[LAYOUT_LOOPS], *loop = loops;
-	char *p = *out, *hidden = p, *hidden_at = r->at;
-	uint64_t v = 0, unknown = 0;
 
 	if (size < from + plan->tail) {
 		r->failed = NULL;
@@ -283,338 +633,150 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 		return RECORD_SHORT;
 	}
 	for (;; op++) {
-		const unsigned char *before = at;
+		const unsigned char *begin = s.at;
 
+		failed = RECORD_OK;
 		switch ((enum op_kind)op->kind) {
 		case OP_NEED:
-			if ((size_t)(end - at) < op->bytes)
-				goto too_short;
-			continue;
+			if ((size_t)(in.end - s.at) >= op->bytes)
+				continue;
+			failed = RECORD_SHORT;
+			break;
 		case OP_U8:
-			v = *at;
-			at += 1;
-			p = put_u64(put_key(p, op->key, op->key_length), v);
+			run_number(&in, &s, op, 1, OP_U8);
 			break;
 		case OP_U16:
-			v = load_swapped(at, 2, swap);
-			at += 2;
-			p = put_u64(put_key(p, op->key, op->key_length), v);
+			run_number(&in, &s, op, 2, OP_U16);
 			break;
 		case OP_U32:
-			v = load_swapped(at, 4, swap);
-			at += 4;
-			p = put_u64(put_key(p, op->key, op->key_length), v);
+			run_number(&in, &s, op, 4, OP_U32);
 			break;
 		case OP_U64:
-			v = load_swapped(at, 8, swap);
-			at += 8;
-			p = put_u64(put_key(p, op->key, op->key_length), v);
+			run_number(&in, &s, op, 8, OP_U64);
 			break;
 		case OP_X64:
-			v = load_swapped(at, 8, swap);
-			at += 8;
-			p = put_hex(put_key(p, op->key, op->key_length), v);
-			*p++ = '"';
+			run_number(&in, &s, op, 8, OP_X64);
 			break;
 		case OP_I64:
 		case OP_S32:
 		case OP_S64:
 		case OP_X16:
 		case OP_X32:
-			v = load_swapped(at, op->width, swap);
-			at += op->width;
-			p = put_number(put_key(p, op->key, op->key_length), op->kind, v);
+			run_number(&in, &s, op, op->width, op->kind);
 			break;
-		case OP_F64: {
-			double number;
-
-			v = load_swapped(at, 8, swap);
-			at += 8;
-			memcpy(&number, &v, 8);
-			p = put_double(put_key(p, op->key, op->key_length), number);
+		case OP_F64:
+			run_double(&in, &s, op);
 			break;
-		}
 		case OP_SET:
-			v = load_swapped(at, op->width, swap);
-			p = put_set(put_key(p, op->key, op->key_length), op->names.set,
-				    op->names.integers, v, &unknown);
-			if (slow && r->strict && unknown)
-				find(r, "unknown-bits", op, (size_t)(at - bytes));
-			at += op->width;
+			run_set(&in, &s, op);
 			break;
 		case OP_SKIP:
-			v = load_swapped(at, op->width, swap);
-			at += op->width;
-			if (op->reg != NO_REG)
-				r->regs[op->reg] = v;
-			if (slow)
-				keep_role(r, op, v);
+			run_skip(&in, &s, op);
 			continue;
 		case OP_POSSIBLE:
-			if (!(r->regs[op->reg] & ~op->possible))
-				continue;
-			problem = RECORD_IMPOSSIBLE;
-			if (pass != TAKE_ALL)
-				goto failed;
-			r->failed = op->key;
-			r->failed_at = (uint32_t)(at - bytes);
+			failed = run_possible(&in, &s, op);
+			if (failed && pass != TAKE_ALL)
+				break;
+			problem = failed ? failed : problem;
 			continue;
 		case OP_PAD:
-			if (slow && r->strict)
-				find_nonzero(r, "reserved", op, bytes, at, op->bytes);
-			at += op->bytes;
+			run_pad(&in, &s, op);
 			continue;
-		case OP_ALIGN: {
-			size_t n = (size_t)(at - bytes) % op->bytes;
-
-			n = n ? op->bytes - n : 0;
-			if (n > left_of(at, limit))
-				n = left_of(at, limit);
-			if (slow && r->strict)
-				find_nonzero(r, "padding", op, bytes, at, n);
-			at += n;
+		case OP_ALIGN:
+			run_align(&in, &s, op);
 			continue;
-		}
 		case OP_WORD:
-			r->regs[op->reg] = load_swapped(at, op->width, swap);
-			at += op->width;
-			if (slow && r->notes && op->path)
-				note(r, op->path, (size_t)(before - bytes), op->width);
+			run_word(&in, &s, op);
 			continue;
-		case OP_BITS: {
-			v = bits_of(r, op, op->bits.place);
-			if (op->bits.omit_zero && !v)
-				continue;
-			p = put_key(p, op->key, op->key_length);
-			unknown = 0;
-			p = op->bits.set ? put_set(p, op->bits.set, false, v, &unknown)
-					 : put_u64(p, v);
-			if (slow && r->strict && unknown)
-				find(r, "unknown-bits", op, (size_t)(at - bytes));
-			*p++ = ',';
+		case OP_BITS:
+			run_bits(&in, &s, op);
 			continue;
-		}
 		case OP_REST:
-			v = r->regs[op->reg] & UINT64_MAX >> (64 - op->width);
-			v &= ~(op->rest.declared && r->order == BIG ? op->rest.mirrored
-								    : op->rest.named);
-			if (!v)
-				continue;
-			if (slow && r->strict)
-				find(r, "reserved", op, (size_t)(at - bytes));
-			p = put_hex(put_key(p, op->key, op->key_length), v);
-			*p++ = '"';
-			*p++ = ',';
+			run_rest(&in, &s, op);
 			continue;
 		case OP_TEXT:
-			p = put_key(p, op->key, op->key_length);
+			put_op_key(&s, op);
 			continue;
 		case OP_CLOSE:
-			p = put_close(p, '}');
-			*p++ = ',';
+			s.p = put_close(s.p, '}');
+			*s.p++ = ',';
 			continue;
-		case OP_STRING: {
-			size_t n;
-
-			if (!amount(&op->text.amount, 1, r, &at, limit, &v, swap) ||
-			    v > left_of(at, limit))
-				goto too_short;
-			n = strnlen((const char *)at, (size_t)v);
-			if (op->text.readable && !is_readable(at, n)) {
-				problem = RECORD_IMPOSSIBLE;
-				goto failed;
-			}
-			p = put_string(put_key(p, op->key, op->key_length), at, n);
-			if (slow && r->strict) {
-				find_nonzero(r, "padding", op, bytes, at + n, (size_t)v - n);
-				if (n == v && v)
-					find(r, "unterminated", op, (size_t)(at - bytes) + n);
-			}
-			at += v;
+		case OP_STRING:
+			failed = run_string(&in, &s, op);
 			break;
-		}
-		case OP_BYTES: {
-			uint64_t shown;
-
-			if (!amount(&op->text.amount, 1, r, &at, limit, &v, swap) ||
-			    v > left_of(at, limit))
-				goto too_short;
-			shown = op->text.used != NO_REG && r->regs[op->text.used] < v
-					? r->regs[op->text.used]
-					: v;
-			p = put_bytes(put_key(p, op->key, op->key_length), at, (size_t)shown);
-			*p++ = '"';
-			if (slow && r->strict)
-				find_nonzero(r, "padding", op, bytes, at + shown,
-					     (size_t)(v - shown));
-			at += v;
-			if (slow && r->notes && op->path)
-				note(r, op->path, (size_t)(before - bytes), (size_t)(at - before));
-			*p++ = ',';
-			continue;
-		}
+		case OP_BYTES:
+			failed = run_bytes(&in, &s, op);
+			break;
 		case OP_OPAQUE:
-			if (!amount(&op->text.amount, 1, r, &at, limit, &v, swap) ||
-			    v > left_of(at, limit))
-				goto too_short;
-			p = put_u64(put_key(p, op->key, op->key_length), v);
-			at += v;
+			failed = run_opaque(&in, &s, op);
 			break;
 		case OP_ATTR:
-			if (left_of(at, limit) < 8)
-				goto too_short;
-			if (op->text.amount.from == FROM_REG)
-				v = r->regs[op->text.amount.reg];
-			else
-				v = load_swapped(at + 4, 4, swap);
-			if (!v)
-				v = r->abi->attr_smallest;
-			if (v < r->abi->attr_smallest) {
-				problem = RECORD_ATTR;
-				goto failed;
-			}
-			if (v > left_of(at, limit))
-				goto too_short;
-			p = put_attr(put_key(p, op->key, op->key_length), r, at, (size_t)v);
-			at += v;
+			failed = run_attr(&in, &s, op);
 			break;
 		case OP_ARRAY:
-			if (!amount(&op->array.amount, op->width, r, &at, limit, &v, swap))
-				goto too_short;
-			if (v > left_of(at, limit) / op->width)
-				goto too_many;
-			p = put_array(put_key(p, op->key, op->key_length), op, at, v, swap);
-			at += v * op->width;
+			failed = run_array(&in, &s, op);
 			break;
 		case OP_LOOP:
-			if (!amount(&op->loop.amount, 1, r, &at, limit, &v, swap))
-				goto too_short;
-			if (v > left_of(at, limit))
-				goto too_many;
-			p = put_key(p, op->key, op->key_length);
-			loop->left = v;
-			loop->index = 0;
-			loop->begin = before;
-			loop->to_end = op->loop.amount.from == FROM_REST;
-			if (!v) {
-				p = put_close(p, ']');
-				if (slow && r->notes && op->path)
-					note(r, op->path, (size_t)(before - bytes),
-					     (size_t)(at - before));
-				*p++ = ',';
-				op = plan->ops + op->loop.jump - 1;
+			failed = run_loop(&in, &s, op, &op);
+			if (!failed)
 				continue;
-			}
-			loop++;
-			if (!op->loop.bare)
-				*p++ = '{';
-			continue;
+			break;
 		case OP_NEXT:
-			if (!op->loop.bare) {
-				p = put_close(p, '}');
-				*p++ = ',';
-			}
-			loop[-1].index++;
-			loop[-1].left--;
-			if (slow && r->spill)
-				p = r->spill(r->spill_to, p);
-			if (loop[-1].to_end ? at < limit : loop[-1].left) {
-				if (!op->loop.bare)
-					*p++ = '{';
-				op = plan->ops + op->loop.jump - 1;
-				continue;
-			}
-			loop--;
-			p = put_close(p, ']');
-			if (slow && r->notes && op->path)
-				note(r, op->path, (size_t)(loop->begin - bytes),
-				     (size_t)(at - loop->begin));
-			*p++ = ',';
+			op = run_next(&in, &s, op);
 			continue;
 		case OP_INDEX:
-			p = put_key(p, op->key, op->key_length);
-			p = put_name(p, op->names.set, false, loop[-1].index, &unknown);
-			*p++ = ',';
+			run_index(&s, op);
 			continue;
 		case OP_UNLESS_MISC:
-			if ((misc & op->test.value) != op->test.value)
-				op = plan->ops + op->test.jump - 1;
+			op = unless(&in, op, (misc & op->test.value) == op->test.value);
 			continue;
 		case OP_UNLESS_IS:
-			if (r->regs[op->reg] != op->test.value)
-				op = plan->ops + op->test.jump - 1;
+			op = unless(&in, op, r->regs[op->reg] == op->test.value);
 			continue;
 		case OP_UNLESS_BITS_ARE:
-			if (bits_of(r, op, op->test.place) != op->test.value)
-				op = plan->ops + op->test.jump - 1;
+			op = unless(&in, op, bits_of(r, op, op->test.place) == op->test.value);
 			continue;
 		case OP_UNLESS_NOT:
-			if (r->regs[op->reg] == op->test.value)
-				op = plan->ops + op->test.jump - 1;
+			op = unless(&in, op, r->regs[op->reg] != op->test.value);
 			continue;
 		case OP_UNLESS_AT_LEAST:
-			if (r->regs[op->reg] < op->test.value)
-				op = plan->ops + op->test.jump - 1;
+			op = unless(&in, op, r->regs[op->reg] >= op->test.value);
 			continue;
 		case OP_UNLESS_LEFT:
-			if (left_of(at, limit) < op->test.value)
-				op = plan->ops + op->test.jump - 1;
+			op = unless(&in, op, left(&in, &s) >= op->test.value);
 			continue;
 		case OP_UNLESS_MAYBE:
 			*maybe = true;
-			if (pass != WITH_MAYBE)
-				op = plan->ops + op->test.jump - 1;
+			op = unless(&in, op, pass == WITH_MAYBE);
 			continue;
 		case OP_JUMP:
-			op = plan->ops + op->jump - 1;
+			op = before(&in, op->jump);
 			continue;
 		case OP_HIDE:
-			hidden = p;
-			hidden_at = r->at;
+			s.hidden = s.p;
+			s.hidden_at = r->at;
 			continue;
 		case OP_SHOW:
-			p = hidden;
-			r->at = hidden_at;
+			s.p = s.hidden;
+			r->at = s.hidden_at;
 			continue;
 		case OP_END:
-			goto done;
+			if (s.at < in.end)
+				problem = run_end(&in, &s, problem);
+			*out = s.p;
+			return problem;
 		}
-		*p++ = ',';
+		if (__builtin_expect(failed != RECORD_OK, 0)) {
+			say_failed(r, op, place(&in, s.at));
+			return failed;
+		}
+		*s.p++ = ',';
 		if (op->reg != NO_REG)
-			r->regs[op->reg] = v;
+			r->regs[op->reg] = s.v;
 		if (slow)
-			keep_role(r, op, v);
-		if (slow && r->notes && op->path)
-			note(r, op->path, (size_t)(before - bytes), (size_t)(at - before));
-		continue;
-	too_short:
-		problem = RECORD_SHORT;
-		goto failed;
-	too_many:
-		problem = RECORD_COUNT;
-		goto failed;
+			keep_role(r, op, s.v);
+		note_bytes(&in, op, begin, s.at);
 	}
-done:
-	if (at < end) {
-		size_t n = (size_t)(end - at), used = 0;
-
-		while (used < n && !at[used])
-			used++;
-		if (used < n || (n >= 8 && !plan->lenient)) {
-			p = put_text(p, "\"rest\":\"");
-			p = put_bytes(p, at, n);
-			p = put_text(p, "\",");
-			r->failed_at = (uint32_t)(at - bytes);
-			problem = RECORD_LEFT;
-		}
-	}
-	*out = p;
-	return problem;
-failed:
-	for (r->failed = op->key; !r->failed[0] && op->kind != OP_END; op++)
-		r->failed = op[1].key;
-	r->failed_at = (uint32_t)(at - bytes);
-	return problem;
 }
 
 static enum record_problem run_once(const struct plan *plan, struct record *r,
