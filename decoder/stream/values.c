@@ -53,13 +53,14 @@ static int to_lines(const struct values_by *by, enum format format, const unsign
 	struct events base;
 	int err = d ? events_init(&base, by->abi, e) : -ENOMEM;
 
-	if (!err) {
+	if (d && !err) {
 		err = decoder_init(d, &base, &options, out_append, lines);
 		if (!err)
 			err = decode(d, by, bytes, size, e);
 		decoder_free(d);
-		events_free(&base);
 	}
+	if (d)
+		events_free(&base);
 	free(d);
 	if (err == -ENOMEM)
 		return no_memory(e);
@@ -151,13 +152,11 @@ static int reading_begin(struct reading *r, const struct values_by *by, const ch
 	return plan_make(&r->plan, &with, found) ? no_memory(e) : 0;
 }
 
-/* Ends it too. */
 static json_t *reading_members(struct reading *r, const unsigned char *bytes, size_t size,
 			       struct error *e)
 {
 	json_t *json = members_of(&r->plan, &r->record, bytes, size, &r->problem);
 
-	plan_free(&r->plan);
 	if (!json)
 		no_memory(e);
 	return json;
@@ -168,11 +167,14 @@ json_t *values_of_page(const struct values_by *by, const unsigned char *page, si
 {
 	struct reading r;
 	size_t known;
+	json_t *json;
 
 	if (reading_begin(&r, by, "mmap_page", e))
 		return NULL;
 	known = plan_fixed_size(&r.plan);
-	return reading_members(&r, page, size < known ? size : known, e);
+	json = reading_members(&r, page, size < known ? size : known, e);
+	plan_free(&r.plan);
+	return json;
 }
 
 json_t *values_of_read(const struct values_by *by, const unsigned char *bytes, size_t size,
@@ -185,10 +187,12 @@ json_t *values_of_read(const struct values_by *by, const unsigned char *bytes, s
 	if (reading_begin(&r, by, "read_format", e))
 		return NULL;
 	json = reading_members(&r, bytes, size, e);
-	if (!json || r.problem == RECORD_OK)
-		return json;
-	json_decref(json);
-	error_text(e, NULL, record_problem_text(r.problem, &r.record, text, sizeof(text)),
-		   "what read(2) gives, as its read_format says");
-	return NULL;
+	if (json && r.problem != RECORD_OK) {
+		json_decref(json);
+		json = NULL;
+		error_text(e, NULL, record_problem_text(r.problem, &r.record, text, sizeof(text)),
+			   "what read(2) gives, as its read_format says");
+	}
+	plan_free(&r.plan);
+	return json;
 }

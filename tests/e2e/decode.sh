@@ -163,7 +163,7 @@ wrong() { # FILE OLD NEW PLACE MESSAGE
 }
 wrong sample.json '"sample_type": "time"' '"sample_type": "tiem"' ' /layouts/sample_id/' '"tiem"'
 wrong records.json '"records": \["[a-z0-9_]*"' '"records": [1' '/records/0' "a record's name"
-wrong words.json '"bits": \[[0-9]*, ' '"bits": [9223372036854775807, ' 'sample.json:' "within the word"
+wrong words.json '"bits": \[[0-9]*, ' '"bits": [9223372036854775807, ' '/constants/branch_flags/values/0/bits' "within the word"
 
 # As many ids as there may be, and one more.
 "$PYTHON" -c 'import json, sys
