@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/layout.h"
 #include "unit.h"
 
 START_TEST(sizes_ascend_to_the_newest)
@@ -204,6 +205,63 @@ START_TEST(bit_fields_of_a_word_that_overlap_are_refused)
 }
 END_TEST
 
+/* What is looked for among the members that are told. */
+struct search {
+	const char *name;
+	unsigned values; /* bits: of each kind that was told */
+	const struct layout_node *node;
+};
+
+static void look(void *context, const struct layout_member *member)
+{
+	struct search *search = context;
+
+	if (strcmp(member->name, search->name) != 0)
+		return;
+	search->values |= 1U << member->value;
+	search->node = member->node;
+}
+
+static const struct {
+	const char *record, *member, *inner; /* inner: of that member; may be NULL */
+	unsigned values;
+} members[] = {
+	{"mmap2", "filename", NULL, 1U << VALUE_TEXT},
+	{"mmap2", "prot", NULL, 1U << VALUE_NAMES},
+	{"mmap2", "ino", NULL, 1U << VALUE_NUMBER},
+	{"mmap2", "build_id", NULL, 1U << VALUE_TEXT},
+	{"mmap2", "sample_id", "identifier", 1U << VALUE_NUMBER},
+	{"ksymbol", "ksym_type", NULL, 1U << VALUE_TEXT},
+	{"sample", "ip", NULL, 1U << VALUE_NUMBER},
+	{"sample", "callchain", NULL, 1U << VALUE_LIST},
+	{"sample", "weight", NULL, 1U << VALUE_NUMBER | 1U << VALUE_OBJECT},
+	{"sample", "data_src", "mem_op", 1U << VALUE_NAMES},
+	{"sample", "read", "values", 1U << VALUE_LIST},
+	{"sample", "branch_stack", "entries", 1U << VALUE_LIST},
+	{"sample", "regs_user", "regs", 1U << VALUE_OBJECT},
+	{"namespaces", "namespaces", "name", 1U << VALUE_TEXT},
+	{"mmap2", "no_such", NULL, 0},
+};
+
+START_TEST(a_layout_tells_its_members_and_their_kinds)
+{
+	struct abi *abi = test_abi();
+	const struct abi_value *record =
+		abi_value(abi_family(abi, "record"), members[_i].record, NULL);
+	struct search search = {.name = members[_i].member};
+
+	layout_members(record->layout, look, &search);
+	if (members[_i].inner) {
+		const struct layout_node *node = search.node;
+
+		search = (struct search){.name = members[_i].inner};
+		layout_members_of(abi, node, look, &search);
+	}
+	ck_assert_uint_eq(search.values, members[_i].values);
+	abi_free(abi);
+}
+END_TEST
+
 Suite *suite_abi(void)
 {
 	Suite *s = suite_create("abi");
@@ -218,6 +276,8 @@ Suite *suite_abi(void)
 	tcase_add_test(c, broken_tables_are_refused);
 	tcase_add_loop_test(c, fields_that_overlap_are_refused, 0,
 			    sizeof(overlaps) / sizeof(overlaps[0]));
+	tcase_add_loop_test(c, a_layout_tells_its_members_and_their_kinds, 0,
+			    sizeof(members) / sizeof(members[0]));
 	tcase_add_test(c, bit_fields_of_a_word_that_overlap_are_refused);
 	suite_add_tcase(s, c);
 	return s;
