@@ -25,15 +25,4 @@ void usage(FILE *f);
 /* 0, or EXIT_HARNESS after a message if what was printed could not be written. */
 int flush_stdout(void);
 
-/* Options of running that `run` and `mutate` share. */
-struct run_settings {
-	const char *folder, *baseline;
-	struct filters filters;
-	struct run_options options;
-	bool verbose;
-};
-
-/* Help on those options, one a line. */
-void run_options_help(FILE *f);
-
 #endif

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "machine/require.h"
 
@@ -23,10 +24,25 @@ void result_clear(struct result *result)
 	*result = (struct result){0};
 }
 
+struct result *results_new(size_t count)
+{
+	size_t size = (count + 1) * sizeof(struct result);
+	struct result *results =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (results == MAP_FAILED)
+		return NULL;
+	madvise(results, size, MADV_DONTFORK); /* no case has any use for them */
+	return results;
+}
+
 void results_free(struct result *results, size_t count)
 {
+	if (!results)
+		return;
 	for (size_t i = 0; i < count; i++)
 		result_clear(&results[i]);
+	munmap(results, (count + 1) * sizeof(*results));
 }
 
 void result_skip(struct result *result, const char *token, const char *reason)

@@ -40,6 +40,9 @@ void result_add_round(struct result *kept, struct result *fresh);
 
 /* Frees what it owns; nothing has come of it then. */
 void result_clear(struct result *result);
+
+/* So many of which nothing has come, in memory that a fork does not copy; NULL with errno. */
+struct result *results_new(size_t count);
 void results_free(struct result *results, size_t count);
 
 #endif

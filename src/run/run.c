@@ -143,6 +143,11 @@ static unsigned long count_oom_kills(void)
 	return count;
 }
 
+static struct mutation mutation_of(const struct runner *r, size_t index)
+{
+	return r->options->mutations ? r->options->mutations[index] : (struct mutation){0};
+}
+
 static void fork_case(struct runner *r, struct worker *w, struct result *result)
 {
 	*w->slot = (struct slot){.runner = getpid(), .uid = w->uid};
@@ -156,8 +161,8 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 	if (w->pid)
 		madvise(w->slot, sizeof(*w->slot), MADV_DONTFORK);
 	if (!w->pid)
-		child_run(r->instances[w->index], r->options->mutation, r->cases, r->env, w->slot,
-			  &r->surroundings, w->cgroup);
+		child_run(r->instances[w->index], mutation_of(r, w->index), r->cases, r->env,
+			  w->slot, &r->surroundings, w->cgroup);
 	if (w->pid > 0) {
 		machine_note(r->machine, (unsigned)(w - r->workers), w->pid);
 		return;
@@ -225,7 +230,7 @@ static void restore_machine(struct runner *r, struct worker *w)
 static bool can_run(struct runner *r, struct worker *w, const struct instance *instance,
 		    struct result *result)
 {
-	const struct mutation mutation = r->options->mutation;
+	const struct mutation mutation = mutation_of(r, w->index);
 
 	if (site_bars(&r->site, instance, result) ||
 	    !prepare_machine(r, w, instance->program, result) ||
@@ -416,7 +421,7 @@ static void skip_if_unconfirmed(const struct worker *w, struct result *result)
 /* Whether a failure may be others' doing still: the kernel's own comes each time. */
 static bool is_to_run_again(struct runner *r, struct worker *w, struct result *result)
 {
-	if (!hangs_on_others(r, w, result) || w->timed_out || r->options->mutation.kind)
+	if (!hangs_on_others(r, w, result) || w->timed_out || r->options->mutations)
 		return false;
 	w->failures++;
 	snprintf(w->failure, sizeof(w->failure), "%.150s",

@@ -16,7 +16,8 @@ struct run_options {
 	unsigned repeat; /* rounds, at least 1 */
 	bool shuffle;
 	uint64_t seed;
-	struct mutation mutation; /* kind MUTATION_NONE but for `mutate` */
+	/* How each instance is made wrong, in their order; NULL: none is. */
+	const struct mutation *mutations;
 	/* Called when other runs are kept away, as far as they can be, and what `env` says of the
 	 * sysctls is the machine's own; before that no case is judged. May be NULL. */
 	void (*begun)(void *context);
@@ -33,8 +34,8 @@ struct run_end {
 };
 
 /*
- * Runs `count` instances into results[], in their order. 0, or a negative errno: the runner could
- * not be set up, and nothing has run.
+ * Runs `count` instances into results[] (of results_new()), in their order. 0, or a negative errno:
+ * the runner could not be set up, and nothing has run.
  */
 int run_all(const struct instance *const *instances, size_t count, const struct cases *cases,
 	    struct environment *env, const struct run_options *options, struct result *results,

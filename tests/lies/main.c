@@ -120,9 +120,11 @@ static int rehearse(struct liar *liar)
 		      liar->results, &end);
 	baseline_apply(&liar->baseline, &liar->loaded.env, liar->results, liar->count);
 	for (size_t i = 0; i < liar->count; i++)
-		if (liar->results[i].verdict.outcome == FAIL || liar->results[i].verdict.outcome == ERROR)
+		if (liar->results[i].verdict.outcome == FAIL ||
+		    liar->results[i].verdict.outcome == ERROR)
 			fprintf(stderr, "lies: without any, %s gives: %s\n", liar->all[i]->id,
-				liar->results[i].verdict.got[0] ? liar->results[i].verdict.got : "an error");
+				liar->results[i].verdict.got[0] ? liar->results[i].verdict.got
+								: "an error");
 	spread_results(liar);
 	return err ? err : end.signal;
 }
@@ -178,8 +180,7 @@ static void ended(void *context, const struct result *result, size_t done, size_
 	(void)total;
 	if (liar->noticed.instance || !notices(liar->lie, result))
 		return;
-	liar->noticed =
-		(struct result){.instance = result->instance, .verdict = result->verdict};
+	liar->noticed = (struct result){.instance = result->instance, .verdict = result->verdict};
 	kill(getpid(), SIGTERM);
 }
 
@@ -188,7 +189,7 @@ static void ended(void *context, const struct result *result, size_t done, size_
 static bool run_under(struct liar *liar, size_t n, int *sig)
 {
 	struct run_options options = options_of(liar);
-	struct result *results = calloc(n + 1, sizeof(*results));
+	struct result *results = results_new(n);
 	struct run_end end = {0};
 
 	forget(liar);
@@ -199,8 +200,7 @@ static bool run_under(struct liar *liar, size_t n, int *sig)
 	*sig = *sig ? *sig : end.signal;
 	if (*sig == SIGTERM && liar->noticed.instance)
 		*sig = 0;
-	results_free(results, results ? n : 0);
-	free(results);
+	results_free(results, n);
 	return liar->noticed.instance != NULL;
 }
 
@@ -286,7 +286,7 @@ static int prepare(struct liar *liar, char **argv)
 	    baseline_read(&liar->baseline, argv[2], &loaded->cases, "lies"))
 		return -EINVAL;
 	liar->list = calloc(liar->count, sizeof(*liar->list));
-	liar->results = calloc(loaded->cases.count, sizeof(*liar->results));
+	liar->results = results_new(loaded->cases.count);
 	environment_read(&loaded->env, loaded->abi);
 	loaded->has_env = true;
 	return liar->list && liar->results ? 0 : -ENOMEM;

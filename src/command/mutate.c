@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfabi mutate: every expectation made wrong, in each of its ways; each must fail then.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/session.h"
+#include "text/say.h"
+
+/* Each case once for each way in which it is made wrong. */
+struct wrongs {
+	const struct instance **instances;
+	struct mutation *mutations;
+	size_t count;
+};
+
+static const struct option long_options[] = {SESSION_OPTIONS, {NULL, 0, NULL, 0}};
+
+static void help(FILE *f)
+{
+	fputs("usage: perfabi mutate [OPTIONS] [PATH|ID-GLOB...]\n\n"
+	      "Runs every case with its expectation made wrong: another errno, success for "
+	      "failure,\n"
+	      "the gate before and behind the right one, attr written where it is not, "
+	      "close-on-exec\n"
+	      "turned round. A case that passes all the same tells nothing, and is listed.\n\n",
+	      f);
+	session_help(f);
+	fputs("  -h, --help\n", f);
+}
+
+/* 0 to go on, 1 after help was printed, or -EINVAL. */
+static int parse_options(struct session *s, int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, "c:j:h", long_options, NULL)) != -1) {
+		if (option == 'h') {
+			help(stdout);
+			return 1;
+		}
+		if (option == '?') {
+			say(stderr, "  `perfabi mutate --help` lists the options\n");
+			return -EINVAL;
+		}
+		if (session_option(s, option, optarg))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static void show_progress(void *context, const struct result *result, size_t done, size_t total)
+{
+	(void)result;
+	session_progress(context, done, total);
+}
+
+/* 0, or an exit status: what was run so tells nothing. */
+static int run_whole(struct session *s, const struct instance *const *instances, size_t count)
+{
+	int status = session_run(s, instances, count);
+
+	return status || s->end.signal || session_is_flawed(s) ? EXIT_HARNESS : 0;
+}
+
+/*
+ * A case that does not pass as it is tells nothing when it is made wrong: it is taken off the list.
+ */
+static int keep_passing(struct session *s)
+{
+	size_t kept = 0, failed = 0;
+
+	if (run_whole(s, s->picked, s->count))
+		return EXIT_HARNESS;
+	for (size_t i = 0; i < s->count; i++) {
+		int outcome = s->results[i].verdict.outcome;
+
+		failed += outcome == FAIL || outcome == ERROR;
+		if (outcome == PASS)
+			s->picked[kept++] = s->picked[i];
+	}
+	printf("%zu cases pass as they are, %zu do not, %zu are skipped\n", kept, failed,
+	       s->count - kept - failed);
+	s->count = kept;
+	return 0;
+}
+
+static int add(struct wrongs *w, const struct instance *instance, struct mutation mutation)
+{
+	size_t room = w->count ? w->count * 2 : 64;
+	void *instances, *mutations;
+
+	if (!w->count || (w->count >= 64 && !(w->count & (w->count - 1)))) {
+		instances = realloc(w->instances, room * sizeof(struct instance *));
+		w->instances = instances ? instances : w->instances;
+		mutations = realloc(w->mutations, room * sizeof(*w->mutations));
+		w->mutations = mutations ? mutations : w->mutations;
+		if (!instances || !mutations)
+			return -ENOMEM;
+	}
+	w->instances[w->count] = instance;
+	w->mutations[w->count++] = mutation;
+	return 0;
+}
+
+/* All ways of one case: those of a call, or each part of what its steps expect. */
+static int add_ways(struct wrongs *w, const struct instance *instance, const struct tables *tables,
+		    struct environment *env)
+{
+	for (int kind = MUTATION_OF_CALL; kind < MUTATIONS; kind++) {
+		struct mutation mutation = {.kind = kind};
+
+		while (mutation_applies(mutation, instance, tables, env)) {
+			if (add(w, instance, mutation))
+				return -ENOMEM;
+			mutation.part++;
+			if (kind != MUTATION_OF_STEPS)
+				break;
+		}
+	}
+	return 0;
+}
+
+static void tell(const struct result *result, struct mutation mutation, const char *how)
+{
+	printf("%s %s (%s", how, result->instance->id, mutation_name(mutation.kind));
+	if (mutation.kind == MUTATION_OF_STEPS)
+		printf(", number %u", mutation.part + 1);
+	printf(")\n");
+	print_details(stdout, result, "  ");
+}
+
+/* Tells what was not caught. An exit status. */
+static int judge(const struct session *s, const struct wrongs *w)
+{
+	size_t caught[MUTATIONS] = {0}, not [MUTATIONS] = {0}, all_caught = 0, all_not = 0;
+
+	for (size_t i = 0; i < w->count; i++) {
+		const struct result *result = &s->results[i];
+		int outcome = result->verdict.outcome, kind = w->mutations[i].kind;
+
+		caught[kind] += outcome == FAIL;
+		not [kind] += outcome == PASS || outcome == ERROR;
+		if (outcome == PASS || outcome == ERROR)
+			tell(result, w->mutations[i], outcome == PASS ? "SURVIVED" : "ERROR");
+	}
+	for (int kind = MUTATION_OF_CALL; kind < MUTATIONS; kind++) {
+		printf("%-20s %5zu caught, %zu not\n", mutation_name(kind), caught[kind],
+		       not [kind]);
+		all_caught += caught[kind];
+		all_not += not [kind];
+	}
+	printf("%zu wrong expectations caught, %zu not, over %zu cases\n", all_caught, all_not,
+	       s->count);
+	if (all_not)
+		return EXIT_FAILED;
+	return all_caught ? 0 : EXIT_ALL_SKIPPED;
+}
+
+static int mutate_all(struct session *s, struct wrongs *w)
+{
+	s->options.ended = show_progress;
+	s->options.context = s;
+	if (keep_passing(s))
+		return EXIT_HARNESS;
+	for (size_t i = 0; i < s->count; i++) {
+		if (!add_ways(w, s->picked[i], &s->loaded.cases.tables, &s->loaded.env))
+			continue;
+		say(stderr, "%s: %s\n", s->program, strerror(ENOMEM));
+		return EXIT_HARNESS;
+	}
+	s->options.mutations = w->mutations;
+	if (run_whole(s, w->instances, w->count))
+		return EXIT_HARNESS;
+	return judge(s, w);
+}
+
+int command_mutate(int argc, char **argv)
+{
+	struct session session;
+	struct wrongs wrongs = {0};
+	int parsed, status;
+
+	session_begin(&session, "perfabi mutate");
+	parsed = parse_options(&session, argc, argv);
+	if (parsed) {
+		filters_free(&session.filters);
+		return parsed > 0 ? 0 : EXIT_USAGE;
+	}
+	status = session_prepare(&session, argv + optind);
+	if (!status)
+		status = mutate_all(&session, &wrongs);
+	free(wrongs.instances);
+	free(wrongs.mutations);
+	session_end(&session);
+	return status;
+}
