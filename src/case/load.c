@@ -15,11 +15,40 @@
 #include "language/one_or_list.h"
 #include "text/say.h"
 
+/* Whether `text` is `name`, or a folder of names above it: "open" of "open.size". */
+static bool is_above(const char *text, const char *name)
+{
+	size_t n = strlen(text);
+
+	return !strncmp(text, name, n) && (!name[n] || name[n] == '.');
+}
+
+/* Whether a built-in suite has that name, or begins with it, or is what it begins with. */
+static bool names_a_suite(const char *argument)
+{
+	struct sources builtin = cases_builtin();
+
+	for (size_t i = 0; i < builtin.count; i++) {
+		char suite[128];
+		int n = (int)strlen(builtin.list[i].name) - 5; /* .json */
+
+		snprintf(suite, sizeof(suite), "%.*s", n, builtin.list[i].name);
+		for (char *c = suite; *c; c++)
+			*c = *c == '/' ? '.' : *c;
+		if (is_above(argument, suite) || is_above(suite, argument))
+			return true;
+	}
+	return false;
+}
+
 bool is_path(const char *argument)
 {
 	size_t n = strlen(argument);
+	struct stat st;
 
-	return strchr(argument, '/') || (n > 5 && !strcmp(argument + n - 5, ".json"));
+	if (strchr(argument, '/') || (n > 5 && !strcmp(argument + n - 5, ".json")))
+		return true;
+	return !strpbrk(argument, "*?[") && !names_a_suite(argument) && !stat(argument, &st);
 }
 
 static int by_name(const void *a, const void *b)
@@ -250,11 +279,7 @@ static bool filter_holds(const struct filter *f, const struct cases *cases,
 
 bool id_matches(const char *glob, const char *id)
 {
-	size_t n = strlen(glob);
-
-	if (!strncmp(glob, id, n) && (!id[n] || id[n] == '.'))
-		return true;
-	return !fnmatch(glob, id, 0);
+	return is_above(glob, id) || !fnmatch(glob, id, 0);
 }
 
 static int check_arguments(const struct cases *cases, char *const arguments[], const char *program)
@@ -270,7 +295,8 @@ static int check_arguments(const struct cases *cases, char *const arguments[], c
 		}
 		if (found)
 			continue;
-		say(stderr, "%s: no case has the id \"%s\"\n", program, arguments[i]);
+		say(stderr, "%s: no case has the id \"%s\", and no file is called so\n", program,
+		    arguments[i]);
 		if (near.best)
 			say(stderr, "  nearest:  \"%s\"\n", near.best);
 		say(stderr, "  `perfabi list` shows all ids; a suite (open.size) or a glob "

@@ -24,12 +24,16 @@ struct loaded {
 
 /*
  * Loads from `folder` (NULL: built in) or, if there are any among `arguments`, from the paths there
- * (what has a / or ends in .json). A folder or file may leave out abi/ and the shared tables: the
+ * (is_path()). A folder or file may leave out abi/ and the shared tables: the
  * built-in ones serve then. Errors go to stderr. 0, or the exit status.
  */
 int load_cases(struct loaded *l, const char *folder, char *const arguments[], const char *program);
 void load_free(struct loaded *l);
 
+/*
+ * Whether an argument is a file or folder, and not the name of cases: it has a / or ends in .json, or
+ * there is one of that name and no suite is called so.
+ */
 bool is_path(const char *argument);
 
 struct filter {

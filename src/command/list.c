@@ -130,20 +130,30 @@ int command_list(int argc, char **argv)
 	return status;
 }
 
-static int show(const struct loaded *l, const char *id)
+/* The case of exactly that id alone, if there is one: others may begin with it. */
+static bool show_exactly(const struct cases *cases, const char *id)
 {
-	struct nearest near = nearest_to(id);
-	const struct instance *instance = cases_find(&l->cases, id);
+	const struct instance *instance = is_path(id) ? NULL : cases_find(cases, id);
 
-	if (!instance) {
-		cases_nearest(&l->cases, &near);
-		say(stderr, "perfabi show: no case has the id \"%s\"\n", id);
-		if (near.best)
-			say(stderr, "  nearest:  \"%s\"\n", near.best);
-		return EXIT_USAGE;
-	}
-	print_json(instance_json(instance));
-	return 0;
+	if (instance)
+		print_json(instance_json(instance));
+	return instance != NULL;
+}
+
+static int show_picked(const struct loaded *l, char *argument)
+{
+	char *arguments[] = {argument, NULL};
+	struct filters none = {0};
+	const struct instance **picked;
+	size_t count;
+
+	if (show_exactly(&l->cases, argument))
+		return 0;
+	picked = pick(&l->cases, arguments, &none, &count, "perfabi show");
+	for (size_t i = 0; picked && i < count; i++)
+		print_json(instance_json(picked[i]));
+	free(picked);
+	return picked ? 0 : EXIT_USAGE;
 }
 
 int command_show(int argc, char **argv)
@@ -151,8 +161,8 @@ int command_show(int argc, char **argv)
 	struct settings s = {0};
 	struct loaded l;
 	int status = parse(&s, argc, argv,
-			   "usage: perfabi show [OPTIONS] ID...\n\n"
-			   "A case in full, its defaults, vehicle and parameters put in.\n\n"
+			   "usage: perfabi show [OPTIONS] PATH|ID-GLOB...\n\n"
+			   "Cases in full, their defaults, vehicle and parameters put in.\n\n"
 			   "  -c, --cases DIR  the cases below DIR, not the built-in ones\n"
 			   "  -h, --help\n");
 
@@ -162,76 +172,45 @@ int command_show(int argc, char **argv)
 		say(stderr, "perfabi show: no ID given; `perfabi list` shows them\n");
 		return EXIT_USAGE;
 	}
-	status = load_cases(&l, s.folder, NULL, "perfabi show");
+	status = load_cases(&l, s.folder, argv + optind, "perfabi show");
 	for (int i = optind; i < argc && !status; i++)
-		status = show(&l, argv[i]);
+		status = show_picked(&l, argv[i]);
 	filters_free(&s.filters);
 	load_free(&l);
 	return status;
 }
 
-/* Those of the files that were named. */
-static size_t count_own(const struct cases *cases)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < cases->count; i++)
-		n += !cases->list[i].source->is_borrowed;
-	return n;
-}
-
-static void free_paths(char **paths)
-{
-	for (size_t i = 0; paths[i]; i++)
-		free(paths[i]);
-	free(paths);
-}
-
-/* The arguments, each so that it cannot be taken for the name of a case. NULL: no memory. */
-static char **as_paths(char *const arguments[], size_t count)
-{
-	char **paths = calloc(count + 1, sizeof(*paths));
-
-	for (size_t i = 0; paths && i < count; i++)
-		if (asprintf(&paths[i], "%s%s", is_path(arguments[i]) ? "" : "./", arguments[i]) <
-		    0) {
-			paths[i] = NULL;
-			free_paths(paths);
-			return NULL;
-		}
-	return paths;
-}
-
 int command_check(int argc, char **argv)
 {
-	char **paths;
 	struct settings s = {0};
 	struct loaded l;
+	const struct instance **picked;
+	size_t count = 0;
 	int status = parse(
 		&s, argc, argv,
-		"usage: perfabi check [-c DIR] [PATH...]\n\n"
-		"Loads case files as `run` does and says what is wrong with them; exit status 2\n"
+		"usage: perfabi check [OPTIONS] [PATH|ID-GLOB...]\n\n"
+		"Loads case files as `run` does and says what is wrong with each case; exit status "
+		"2\n"
 		"then. Without an argument, the built-in ones.\n\n"
-		"  -c, --cases DIR  the cases below DIR\n"
+		"  -c, --cases DIR        the cases below DIR, not the built-in ones\n"
+		"      --filter KEY=GLOB  counts only these, as for run\n"
 		"  -h, --help\n");
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
-	paths = as_paths(argv + optind, (size_t)(argc - optind));
-	if (!paths) {
-		say(stderr, "perfabi check: %s\n", strerror(ENOMEM));
-		return EXIT_HARNESS;
-	}
-	status = load_cases(&l, s.folder, paths, "perfabi check");
-	if (!status && !count_own(&l.cases)) {
+	status = load_cases(&l, s.folder, argv + optind, "perfabi check");
+	picked = status ? NULL : pick(&l.cases, argv + optind, &s.filters, &count, "perfabi check");
+	if (!status && !picked) {
+		status = EXIT_USAGE;
+	} else if (!status && !count) {
 		say(stderr, "perfabi check: there is no case in what was named\n");
 		status = EXIT_USAGE;
 	} else if (!status) {
-		printf("%zu cases, all well formed\n", count_own(&l.cases));
+		printf("%zu case%s, all well formed\n", count, count == 1 ? "" : "s");
 	}
+	free(picked);
 	filters_free(&s.filters);
 	load_free(&l);
-	free_paths(paths);
 	return status;
 }
 
