@@ -119,7 +119,7 @@ static int flags_from_json(struct call *call, const struct abi *abi, const json_
 	return 0;
 }
 
-static int check_keys(const json_t *open, const struct where *w, struct error *e)
+static int check_call_keys(const json_t *open, const struct where *w, struct error *e)
 {
 	static const char *const keys[] = {"attr", "bytes",    "memory", "pid",
 					   "cpu",  "group_fd", "flags",  NULL};
@@ -158,7 +158,7 @@ int call_from_json(struct call *call, const struct abi *abi, const struct abi_ar
 	int err;
 
 	*call = (struct call){.cpu = -1, .group_fd = -1};
-	if (check_keys(open, w, e))
+	if (check_call_keys(open, w, e))
 		return -EINVAL;
 	call->image = calloc(1, abi->attr_size);
 	if (!call->image) {
@@ -219,7 +219,7 @@ static void lay_out(const struct call *call, const struct environment *env, stru
 			p->attr[call->pokes[i].offset] = call->pokes[i].byte;
 }
 
-static int place(const struct call *call, const struct environment *env, struct placed *p)
+static int place_attr(const struct call *call, const struct environment *env, struct placed *p)
 {
 	size_t page = env->page_size, body;
 
@@ -313,7 +313,7 @@ static void look_at_fd(struct answer *answer)
 int call_issue(const struct call *call, const struct environment *env, struct answer *answer)
 {
 	struct placed p;
-	int err = place(call, env, &p);
+	int err = place_attr(call, env, &p);
 	long ret;
 
 	*answer = (struct answer){.fd = -1};
@@ -346,7 +346,7 @@ struct out {
 	size_t at, size;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct out *o, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void print(struct out *o, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -360,13 +360,13 @@ __attribute__((format(printf, 2, 3))) static void put(struct out *o, const char 
 		o->at += (size_t)n;
 }
 
-static void put_upper(struct out *o, const char *text)
+static void print_upper(struct out *o, const char *text)
 {
 	for (; *text; text++)
-		put(o, "%c", *text >= 'a' && *text <= 'z' ? *text - 32 : *text);
+		print(o, "%c", *text >= 'a' && *text <= 'z' ? *text - 32 : *text);
 }
 
-static void put_mask(struct out *o, const struct abi_family *set, uint64_t value)
+static void print_mask(struct out *o, const struct abi_family *set, uint64_t value)
 {
 	const char *between = "";
 
@@ -375,50 +375,50 @@ static void put_mask(struct out *o, const struct abi_family *set, uint64_t value
 
 		if (!bit || (bit & (bit - 1)) || !(value & bit))
 			continue;
-		put(o, "%s%s", between, set->prefix);
-		put_upper(o, set->values[i].name);
+		print(o, "%s%s", between, set->prefix);
+		print_upper(o, set->values[i].name);
 		between = "|";
 		value &= ~bit;
 	}
 	if (value || !*between)
-		put(o, "%s%#llx", between, (unsigned long long)value);
+		print(o, "%s%#llx", between, (unsigned long long)value);
 }
 
-static void put_value(struct out *o, const struct abi_field *field, const struct abi_family *set,
-		      uint64_t value)
+static void print_value(struct out *o, const struct abi_field *field, const struct abi_family *set,
+			uint64_t value)
 {
 	const struct abi_value *constant = set ? abi_value_of(set, value) : NULL;
 
 	if (set && set->mask)
-		put_mask(o, set, value);
+		print_mask(o, set, value);
 	else if (constant) {
-		put(o, "%s", set->prefix);
-		put_upper(o, constant->name);
+		print(o, "%s", set->prefix);
+		print_upper(o, constant->name);
 	} else if (field->is_signed)
-		put(o, "%lld", (long long)value);
+		print(o, "%lld", (long long)value);
 	else
-		put(o, value < 1000000 ? "%llu" : "%#llx", (unsigned long long)value);
+		print(o, value < 1000000 ? "%llu" : "%#llx", (unsigned long long)value);
 }
 
-static void put_attr(struct out *o, const struct call *call, const struct environment *env)
+static void print_attr(struct out *o, const struct call *call, const struct environment *env)
 {
 	const struct abi *abi = env->abi;
 	uint32_t type = (uint32_t)attr_get(abi_field(abi, "type"), call->image, host_order());
 
-	put(o, "{");
+	print(o, "{");
 	for (size_t i = 0; i < abi->field_count; i++) {
 		const struct abi_field *field = &abi->fields[i];
 		uint64_t value = attr_get(field, call->image, host_order());
 
 		if (field->alias_of || field->of_bits || (!value && field->offset >= 8))
 			continue;
-		put(o, "%s%s=", i ? ", " : "", field->name);
-		put_value(o, field, abi_field_set(field, type, env->arch), value);
+		print(o, "%s%s=", i ? ", " : "", field->name);
+		print_value(o, field, abi_field_set(field, type, env->arch), value);
 	}
-	put(o, "}");
+	print(o, "}");
 	for (size_t i = 0; i < call->poke_count; i++)
-		put(o, " /* byte %llu: %#x */", (unsigned long long)call->pokes[i].offset,
-		    call->pokes[i].byte);
+		print(o, " /* byte %llu: %#x */", (unsigned long long)call->pokes[i].offset,
+		      call->pokes[i].byte);
 }
 
 void call_format(const struct call *call, const struct answer *answer,
@@ -427,22 +427,22 @@ void call_format(const struct call *call, const struct answer *answer,
 	const struct abi_family *flags = abi_family(env->abi, "open_flags");
 	struct out o = {.text = text, .size = size};
 
-	put(&o, "perf_event_open(");
+	print(&o, "perf_event_open(");
 	if (call->memory == MEMORY_NULL)
-		put(&o, "NULL");
+		print(&o, "NULL");
 	else
-		put_attr(&o, call, env);
+		print_attr(&o, call, env);
 	if (call->memory == MEMORY_CUT)
-		put(&o, " /* first %llu bytes mapped */", (unsigned long long)call->mapped);
+		print(&o, " /* first %llu bytes mapped */", (unsigned long long)call->mapped);
 	else if (call->memory == MEMORY_READ_ONLY)
-		put(&o, " /* read-only */");
-	put(&o, ", %d, %d, %d, ", call->pid, call->cpu, call->group_fd);
+		print(&o, " /* read-only */");
+	print(&o, ", %d, %d, %d, ", call->pid, call->cpu, call->group_fd);
 	if (call->flags)
-		put_mask(&o, flags, call->flags);
+		print_mask(&o, flags, call->flags);
 	else
-		put(&o, "0");
+		print(&o, "0");
 	if (answer->err)
-		put(&o, ") = -1 %s (%s)", strerrorname_np(answer->err), strerror(answer->err));
+		print(&o, ") = -1 %s (%s)", strerrorname_np(answer->err), strerror(answer->err));
 	else
-		put(&o, ") = %d", answer->fd);
+		print(&o, ") = %d", answer->fd);
 }

@@ -70,7 +70,7 @@ static int check_attr_patterns(const json_t *attr, const struct where *w, struct
 	return 0;
 }
 
-static int check_keys(const json_t *x, const struct where *w, struct error *e)
+static int check_expectation_keys(const json_t *x, const struct where *w, struct error *e)
 {
 	static const char *const keys[] = {"when", "ok", "errno", "phase", "attr", "cloexec", NULL};
 	const char *key;
@@ -89,7 +89,7 @@ static int check_keys(const json_t *x, const struct where *w, struct error *e)
 	return 0;
 }
 
-static int read_alternative(struct expectation *out, const json_t *x, const struct tables *tables,
+static int read_expectation(struct expectation *out, const json_t *x, const struct tables *tables,
 			    const struct when_names *names, const struct where *w, struct error *e)
 {
 	const json_t *ok = json_object_get(x, "ok"), *cloexec = json_object_get(x, "cloexec");
@@ -100,7 +100,7 @@ static int read_alternative(struct expectation *out, const json_t *x, const stru
 				    .ok = json_is_true(ok),
 				    .attr = json_object_get(x, "attr"),
 				    .cloexec = cloexec ? json_is_true(cloexec) : -1};
-	if (check_keys(x, w, e) || when_check(out->when, names, &at_when, e) ||
+	if (check_expectation_keys(x, w, e) || when_check(out->when, names, &at_when, e) ||
 	    check_attr_patterns(out->attr, &at_attr, e))
 		return -EINVAL;
 	if (cloexec && !json_is_boolean(cloexec))
@@ -129,7 +129,7 @@ int expectations_compile(struct expectations *out, const json_t *expect,
 	for (size_t i = 0; i < count && !err; i++) {
 		struct where at = json_is_array(expect) ? where_index(w, i) : *w;
 
-		err = read_alternative(&out->list[i], element(expect, i), tables, names, &at, e);
+		err = read_expectation(&out->list[i], element(expect, i), tables, names, &at, e);
 	}
 	return err;
 }

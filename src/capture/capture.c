@@ -69,7 +69,7 @@ static int choose_cpus(struct capture *c)
 	return c->buffers ? err : -ENOMEM;
 }
 
-static int open_one(struct capture *c, struct buffer *buffer, size_t i, pid_t pid)
+static int open_attr(struct capture *c, struct buffer *buffer, size_t i, pid_t pid)
 {
 	const struct abi_family *flags = abi_family(c->abi, "open_flags");
 	const struct abi_value *cloexec = flags ? abi_value(flags, "fd_cloexec", NULL) : NULL;
@@ -100,7 +100,7 @@ static int open_buffer(struct capture *c, struct buffer *buffer, pid_t pid, stru
 
 	for (size_t i = 0; i < c->attrs->count; i++) {
 		*e = (struct capture_error){"open", i, buffer->cpu, 0};
-		err = open_one(c, buffer, i, pid);
+		err = open_attr(c, buffer, i, pid);
 		if (err)
 			return err;
 	}

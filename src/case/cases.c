@@ -48,7 +48,7 @@ static char *make_id(const char *suite, const char *name, const char *as, const 
 	return n < 0 ? NULL : id;
 }
 
-static int no_memory(struct load *l)
+static int no_memory_for_cases(struct load *l)
 {
 	error_text(l->e, NULL, strerror(ENOMEM), "memory for the cases");
 	return -ENOMEM;
@@ -59,14 +59,14 @@ static int add_instance(struct load *l, const struct instance *instance)
 	struct cases *cases = l->cases;
 
 	if (!instance->id)
-		return no_memory(l);
+		return no_memory_for_cases(l);
 	if ((cases->count & (cases->count - 1)) == 0) {
 		size_t room = cases->count ? cases->count * 2 : 1;
 		struct instance *grown = realloc(cases->list, room * sizeof(*grown));
 
 		if (!grown) {
 			free(instance->id);
-			return no_memory(l);
+			return no_memory_for_cases(l);
 		}
 		cases->list = grown;
 	}
@@ -132,7 +132,7 @@ static int expand_vehicle(struct load *l, const json_t *one, struct instance *li
 
 	if (!program) {
 		json_decref(json);
-		return no_memory(l);
+		return no_memory_for_cases(l);
 	}
 	like->program = program;
 	err = case_check_complete(json, l->cases, w, l->e);
@@ -190,7 +190,7 @@ static int expand_rows(struct load *l, const json_t *one, const struct row_conte
 		like->who.row = keep_name(l->cases, row);
 		if (!filled || !like->who.row) {
 			json_decref(filled);
-			return no_memory(l);
+			return no_memory_for_cases(l);
 		}
 		err = expand_row(l, filled, like, context, &at);
 		json_decref(filled);
@@ -220,9 +220,9 @@ static int expand_case(struct load *l, const json_t *one, size_t index, const st
 		rows = each_rows(json_object_get(each, parameter), l->cases->tables.abi,
 				 l->cases->tables.arch, &at_rows, l->e);
 	if (!rows)
-		return error_is_set(l->e) ? -EINVAL : no_memory(l);
+		return error_is_set(l->e) ? -EINVAL : no_memory_for_cases(l);
 	if (json_array_append_new(l->cases->storage, rows))
-		return no_memory(l);
+		return no_memory_for_cases(l);
 	context.rows = rows;
 	return each ? expand_rows(l, one, &context, &like, w)
 		    : expand_row(l, one, &like, &context, w);
@@ -302,7 +302,7 @@ static int check_suite(const json_t *suite, const struct source *source, const s
 }
 
 /* The file as it stands, but for its cases. */
-static int check_file(struct load *l, json_t *file, const struct where *root)
+static int check_around_cases(struct load *l, json_t *file, const struct where *root)
 {
 	struct where at_cases = where_key(root, "cases"), at_defaults = where_key(root, "defaults");
 	struct error *e = l->e;
@@ -333,7 +333,8 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 	bool is_broken = false;
 	size_t i;
 
-	if (!file || json_array_append_new(cases->storage, file) || check_file(&l, file, &root)) {
+	if (!file || json_array_append_new(cases->storage, file) ||
+	    check_around_cases(&l, file, &root)) {
 		error_print(stderr, program, &e);
 		return true;
 	}
@@ -398,7 +399,7 @@ static int check_vehicles(const struct cases *cases, const struct source *source
 }
 
 /* The tables that all case files share: gates, vehicles, the kernel's checks. */
-static int load_tables(struct cases *cases, const struct sources *sources, struct error *e)
+static int load_shared(struct cases *cases, const struct sources *sources, struct error *e)
 {
 	const struct source *phases = find_source(sources, "phases.json");
 	const struct source *vehicles = find_source(sources, "vehicles.json");
@@ -558,7 +559,7 @@ int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 		.tables = {.abi = abi, .arch = machine ? abi_arch(abi, machine) : NULL},
 		.storage = json_array()};
 	if (!out->storage || shapes_load(&out->tables, &out->shapes, &e) ||
-	    load_tables(out, sources, &e)) {
+	    load_shared(out, sources, &e)) {
 		error_print(stderr, program, &e);
 		return 1;
 	}

@@ -39,8 +39,8 @@ static void find_sysctls(struct program *program)
 	block_visit(&program->steps, NULL, NULL, add_written, &program->sysctls);
 }
 
-static int compile_steps(struct compiling *c, struct program *out, const json_t *json,
-			 const struct where *w)
+static int compile_own_steps(struct compiling *c, struct program *out, const json_t *json,
+			     const struct where *w)
 {
 	struct where at = where_key(w, "steps");
 	const json_t *steps = json_object_get(json, "steps");
@@ -76,7 +76,7 @@ static int compile_call(struct compiling *c, struct program *out, const json_t *
 		scope_bind(c->scope, "cgroup", 0);
 	err = block_compile(c, &out->given, json_object_get(json, "given"), &at_given);
 	if (!err && out->has_steps)
-		err = compile_steps(c, out, json, w);
+		err = compile_own_steps(c, out, json, w);
 	else if (!err && open)
 		err = open_compile(&out->open, open, c->tables, c->scope, c->arena, &at_open,
 				   c->error);

@@ -51,12 +51,12 @@ bool is_path(const char *argument)
 	return !strpbrk(argument, "*?[") && !names_a_suite(argument) && !stat(argument, &st);
 }
 
-static int by_name(const void *a, const void *b)
+static int by_source_name(const void *a, const void *b)
 {
 	return strcmp(((const struct source *)a)->name, ((const struct source *)b)->name);
 }
 
-static int append(struct sources *to, const struct source *source)
+static int add_source(struct sources *to, const struct source *source)
 {
 	struct source *grown = realloc(to->list, (to->count + 1) * sizeof(*grown));
 
@@ -85,7 +85,7 @@ static int fall_back(struct sources *to, const struct sources *from, const char 
 			struct source borrowed = from->list[i];
 
 			borrowed.is_borrowed = prefix[0] != '\0';
-			if (append(to, &borrowed))
+			if (add_source(to, &borrowed))
 				return -ENOMEM;
 		}
 	return 0;
@@ -109,11 +109,12 @@ static int read_path(struct loaded *l, const char *path, struct error *e)
 		return err;
 	l->read_count++;
 	for (size_t i = 0; i < read->count && !err; i++)
-		err = append(&l->sources, &read->list[i]);
+		err = add_source(&l->sources, &read->list[i]);
 	return err;
 }
 
-static int gather(struct loaded *l, const char *folder, char *const arguments[], struct error *e)
+static int gather_sources(struct loaded *l, const char *folder, char *const arguments[],
+			  struct error *e)
 {
 	struct sources abi = abi_builtin(), builtin = cases_builtin();
 	int err = folder ? read_path(l, folder, e) : 0;
@@ -130,7 +131,7 @@ static int gather(struct loaded *l, const char *folder, char *const arguments[],
 		      fall_back(&l->sources, &builtin, "checks.json") ||
 		      fall_back(&l->sources, &builtin, "machine/quiet.json");
 	if (!err && !l->read_count)
-		qsort(l->sources.list, l->sources.count, sizeof(*l->sources.list), by_name);
+		qsort(l->sources.list, l->sources.count, sizeof(*l->sources.list), by_source_name);
 	return err;
 }
 
@@ -141,7 +142,7 @@ int load_cases(struct loaded *l, const char *folder, char *const arguments[], co
 	int broken;
 
 	*l = (struct loaded){0};
-	if (gather(l, folder, arguments, &e) || !(l->abi = abi_load(&l->sources, &e))) {
+	if (gather_sources(l, folder, arguments, &e) || !(l->abi = abi_load(&l->sources, &e))) {
 		if (!error_is_set(&e))
 			error_text(&e, NULL, strerror(ENOMEM), "memory for the cases");
 		error_print(stderr, program, &e);

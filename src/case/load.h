@@ -31,8 +31,8 @@ int load_cases(struct loaded *l, const char *folder, char *const arguments[], co
 void load_free(struct loaded *l);
 
 /*
- * Whether an argument is a file or folder, and not the name of cases: it has a / or ends in .json, or
- * there is one of that name and no suite is called so.
+ * Whether an argument is a file or folder, and not the name of cases: it has a / or ends in .json,
+ * or there is one of that name and no suite is called so.
  */
 bool is_path(const char *argument);
 

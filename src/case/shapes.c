@@ -40,9 +40,9 @@ struct gathered {
 	bool has_failed;
 };
 
-static struct member *gather(struct gathered *g);
+static struct member *keep_members(struct gathered *g);
 
-static enum shape_kind kind_of(const struct layout_member *told)
+static enum shape_kind shape_kind_of(const struct layout_member *told)
 {
 	static const enum shape_kind kinds[] = {[VALUE_NUMBER] = SHAPE_NUMBER,
 						[VALUE_TEXT] = SHAPE_TEXT,
@@ -65,7 +65,7 @@ static struct member *inner(const struct gathered *of, const struct layout_membe
 	if (g) {
 		*g = (struct gathered){.abi = of->abi, .arena = of->arena};
 		layout_members_of(of->abi, told->node, add_member, g);
-		members = g->count ? gather(g) : NULL;
+		members = g->count ? keep_members(g) : NULL;
 	}
 	*has_failed = *has_failed || !g || g->has_failed;
 	free(g);
@@ -76,7 +76,7 @@ static struct member *inner(const struct gathered *of, const struct layout_membe
 static void add_member(void *context, const struct layout_member *told)
 {
 	struct gathered *g = context;
-	enum shape_kind kind = kind_of(told);
+	enum shape_kind kind = shape_kind_of(told);
 	struct member *known = (struct member *)member_named(g->list, told->name, NULL);
 
 	if (known) {
@@ -95,7 +95,7 @@ static void add_member(void *context, const struct layout_member *told)
 }
 
 /* The list in the arena, its end behind it. */
-static struct member *gather(struct gathered *g)
+static struct member *keep_members(struct gathered *g)
 {
 	struct member *out = arena_alloc(g->arena, (g->count + 1) * sizeof(*out));
 
@@ -118,7 +118,7 @@ static struct member *members_of(const struct abi *abi, struct arena *arena,
 	layout_members(layout, add_member, g);
 	for (; beside && beside->name && g->count < MEMBERS_MAX; beside++)
 		g->list[g->count++] = *beside;
-	out = gather(g);
+	out = keep_members(g);
 	if (g->has_failed)
 		out = NULL;
 	free(g);
@@ -135,7 +135,7 @@ static void type_text(const char *name, char *out, size_t size)
 	out[i] = '\0';
 }
 
-static bool load_records(struct record_shapes *out, const struct abi *abi, struct arena *arena)
+static bool shapes_of_records(struct record_shapes *out, const struct abi *abi, struct arena *arena)
 {
 	const struct abi_family *records = abi_family(abi, "record");
 
@@ -160,7 +160,7 @@ int shapes_load(struct tables *tables, struct arena *arena, struct error *e)
 	const struct layout *read = abi_layout(tables->abi, "read_format");
 	const struct layout *page = abi_layout(tables->abi, "mmap_page");
 
-	if (!load_records(&tables->records, tables->abi, arena))
+	if (!shapes_of_records(&tables->records, tables->abi, arena))
 		return error_no_memory(e, NULL, "memory for the members of records");
 	tables->read = read ? members_of(tables->abi, arena, read, beside_read) : NULL;
 	tables->page = page ? members_of(tables->abi, arena, page, NULL) : NULL;

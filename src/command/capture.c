@@ -85,7 +85,7 @@ static int parse_pages(struct settings *s, const char *text)
 	return 0;
 }
 
-static int parse(struct settings *s, int argc, char **argv)
+static int parse_command(struct settings *s, int argc, char **argv)
 {
 	static const struct option options[] = {{"attr", required_argument, NULL, 'a'},
 						{"output", required_argument, NULL, 'o'},
@@ -150,7 +150,7 @@ static void find_tracepoints(struct environment *env, const char *text)
 	}
 }
 
-static int read_attrs(struct attr_list *attrs, const struct settings *s, struct environment *env)
+static int take_attrs(struct attr_list *attrs, const struct settings *s, struct environment *env)
 {
 	struct error e = {0};
 	struct scope scope = {.env = env};
@@ -179,7 +179,7 @@ struct command {
 };
 
 /* Starts a process that waits before it becomes the command. */
-static int start(struct command *command, char **argv)
+static int start_command(struct command *command, char **argv)
 {
 	int go[2], failed[2];
 
@@ -502,7 +502,7 @@ static int capture_command(const struct settings *s, const struct environment *e
 		      stderr);
 		return EXIT_USAGE;
 	}
-	err = start(&command, s->command);
+	err = start_command(&command, s->command);
 	if (err) {
 		say(stderr, "perfabi capture: cannot start a process: %s\n", strerror(-err));
 		return EXIT_HARNESS;
@@ -541,7 +541,7 @@ int command_capture(int argc, char **argv)
 	struct attr_list attrs = {0};
 	struct error e = {0};
 	struct abi *abi;
-	int status = parse(&s, argc, argv);
+	int status = parse_command(&s, argc, argv);
 
 	if (status)
 		return status;
@@ -557,7 +557,7 @@ int command_capture(int argc, char **argv)
 	environment_read(&env, abi);
 	/* so that a run that wants quiet says who is in its way */
 	prctl(PR_SET_NAME, "perfabi-capture");
-	status = read_attrs(&attrs, &s, &env);
+	status = take_attrs(&attrs, &s, &env);
 	if (!status)
 		status = capture_command(&s, &env, &attrs);
 	attr_list_free(&attrs);

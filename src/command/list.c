@@ -58,7 +58,7 @@ static int parse_options(struct settings *s, int argc, char **argv, const char *
 }
 
 /* 0 to go on, 1 after help was printed, or -1. */
-static int parse(struct settings *s, int argc, char **argv, const char *help)
+static int parse_settings(struct settings *s, int argc, char **argv, const char *help)
 {
 	int status = parse_options(s, argc, argv, help);
 
@@ -101,13 +101,14 @@ int command_list(int argc, char **argv)
 	struct loaded l;
 	const struct instance **picked;
 	size_t count;
-	int status = parse(&s, argc, argv,
-			   "usage: perfabi list [OPTIONS] [PATH|ID-GLOB...]\n\n"
-			   "The cases, an id and its title a line.\n\n"
-			   "  -c, --cases DIR        the cases below DIR, not the built-in ones\n"
-			   "      --filter KEY=GLOB  only these, as for run\n"
-			   "      --json             every case in full, in one list\n"
-			   "  -h, --help\n");
+	int status = parse_settings(
+		&s, argc, argv,
+		"usage: perfabi list [OPTIONS] [PATH|ID-GLOB...]\n\n"
+		"The cases, an id and its title a line.\n\n"
+		"  -c, --cases DIR        the cases below DIR, not the built-in ones\n"
+		"      --filter KEY=GLOB  only these, as for run\n"
+		"      --json             every case in full, in one list\n"
+		"  -h, --help\n");
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
@@ -160,11 +161,12 @@ int command_show(int argc, char **argv)
 {
 	struct settings s = {0};
 	struct loaded l;
-	int status = parse(&s, argc, argv,
-			   "usage: perfabi show [OPTIONS] PATH|ID-GLOB...\n\n"
-			   "Cases in full, their defaults, vehicle and parameters put in.\n\n"
-			   "  -c, --cases DIR  the cases below DIR, not the built-in ones\n"
-			   "  -h, --help\n");
+	int status =
+		parse_settings(&s, argc, argv,
+			       "usage: perfabi show [OPTIONS] PATH|ID-GLOB...\n\n"
+			       "Cases in full, their defaults, vehicle and parameters put in.\n\n"
+			       "  -c, --cases DIR  the cases below DIR, not the built-in ones\n"
+			       "  -h, --help\n");
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
@@ -186,7 +188,7 @@ int command_check(int argc, char **argv)
 	struct loaded l;
 	const struct instance **picked;
 	size_t count = 0;
-	int status = parse(
+	int status = parse_settings(
 		&s, argc, argv,
 		"usage: perfabi check [OPTIONS] [PATH|ID-GLOB...]\n\n"
 		"Loads case files as `run` does and says what is wrong with each case; exit status "

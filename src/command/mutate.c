@@ -87,7 +87,7 @@ static int keep_passing(struct session *s)
 	return 0;
 }
 
-static int add(struct wrongs *w, const struct instance *instance, struct mutation mutation)
+static int add_wrong(struct wrongs *w, const struct instance *instance, struct mutation mutation)
 {
 	size_t room = w->count ? w->count * 2 : 64;
 	void *instances, *mutations;
@@ -113,7 +113,7 @@ static int add_ways(struct wrongs *w, const struct instance *instance, const str
 		struct mutation mutation = {.kind = kind};
 
 		while (mutation_applies(mutation, instance, tables, env)) {
-			if (add(w, instance, mutation))
+			if (add_wrong(w, instance, mutation))
 				return -ENOMEM;
 			mutation.part++;
 			if (kind != MUTATION_OF_STEPS)
@@ -133,7 +133,7 @@ static void tell(const struct result *result, struct mutation mutation, const ch
 }
 
 /* Tells what was not caught. An exit status. */
-static int judge(const struct session *s, const struct wrongs *w)
+static int tell_all(const struct session *s, const struct wrongs *w)
 {
 	size_t caught[MUTATIONS] = {0}, not [MUTATIONS] = {0}, all_caught = 0, all_not = 0;
 
@@ -174,7 +174,7 @@ static int mutate_all(struct session *s, struct wrongs *w)
 	s->options.mutations = w->mutations;
 	if (run_whole(s, w->instances, w->count))
 		return EXIT_HARNESS;
-	return judge(s, w);
+	return tell_all(s, w);
 }
 
 int command_mutate(int argc, char **argv)

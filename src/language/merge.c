@@ -13,7 +13,7 @@
 /* NOLINTBEGIN(misc-no-recursion) */
 
 /* Gives `out` a member and takes its reference; false if it, or its key, is NULL without memory. */
-static bool put(json_t *out, const char *key, json_t *value)
+static bool put_member(json_t *out, const char *key, json_t *value)
 {
 	return value && !json_object_set_new(out, key, value);
 }
@@ -39,7 +39,8 @@ json_t *merge(const json_t *base, const json_t *patch)
 		if (json_is_null(value))
 			json_object_del(out, key);
 		else
-			good = good && put(out, key, merge(json_object_get(out, key), value));
+			good = good &&
+			       put_member(out, key, merge(json_object_get(out, key), value));
 	}
 	if (good)
 		return out;
@@ -64,7 +65,7 @@ static const json_t *member(const json_t *value, const char *text, const char **
 	return value;
 }
 
-static bool put_text(FILE *out, const json_t *part)
+static bool put_part(FILE *out, const json_t *part)
 {
 	char *dump = NULL;
 	bool good;
@@ -92,7 +93,7 @@ static bool put_substituted(FILE *out, const char *text, const char *name, const
 			continue;
 		}
 		part = member(value, text + 1 + n, &text);
-		good = put_text(out, part);
+		good = put_part(out, part);
 	}
 	return good;
 }
@@ -165,7 +166,7 @@ static json_t *substitute_object(const json_t *json, const char *name, const jso
 
 		same = same && new_item == item && new_key &&
 		       !strcmp(json_string_value(new_key), key);
-		good = put(out, json_string_value(new_key), new_item) && good;
+		good = put_member(out, json_string_value(new_key), new_item) && good;
 		json_decref(new_key);
 	}
 	return made(out, json, good, same);

@@ -29,7 +29,7 @@
 #define FUSE_SUPER_MAGIC 0x65735546
 #endif
 
-static int read_number(const char *path, int absent)
+static int number_in(const char *path, int absent)
 {
 	char text[32], *end;
 	long n;
@@ -144,7 +144,7 @@ static void read_pmus(struct environment *env)
 		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= sizeof(pmu.name))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s/type", folder, entry->d_name);
-		type = read_number(path, -1);
+		type = number_in(path, -1);
 		grown = type < 0 ? NULL : realloc(env->pmus, (env->pmu_count + 1) * sizeof(*grown));
 		if (!grown)
 			continue;

@@ -17,7 +17,7 @@
 enum { HUGE_PAGE = 2 << 20 };
 
 /* What brk(2) has given, as /proc/self/maps has it. */
-static int find(uintptr_t *from, uintptr_t *to)
+static int find_heap(uintptr_t *from, uintptr_t *to)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	unsigned long first, end;
@@ -42,7 +42,7 @@ void heap_settle(void)
 	uintptr_t from, to;
 
 	malloc_trim(0);
-	if (find(&from, &to))
+	if (find_heap(&from, &to))
 		return;
 	from = (from + mask) & ~mask;
 	to &= ~mask;

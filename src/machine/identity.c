@@ -134,7 +134,7 @@ struct taken {
 	bool uids[NOBODY - UIDS_LOWEST + 1];
 };
 
-static void take(struct taken *taken, uid_t uid)
+static void note_taken(struct taken *taken, uid_t uid)
 {
 	if (uid >= UIDS_LOWEST && uid <= NOBODY)
 		taken->uids[uid - UIDS_LOWEST] = true;
@@ -146,7 +146,7 @@ static void take_users(struct taken *taken)
 	struct passwd *user;
 
 	while (f && (user = fgetpwent(f)))
-		take(taken, user->pw_uid);
+		note_taken(taken, user->pw_uid);
 	if (f)
 		fclose(f);
 }
@@ -160,7 +160,7 @@ static void take_processes(struct taken *taken)
 	while (proc && (entry = readdir(proc)))
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
 		    !fstatat(dirfd(proc), entry->d_name, &st, 0))
-			take(taken, st.st_uid);
+			note_taken(taken, st.st_uid);
 	if (proc)
 		closedir(proc);
 }
@@ -175,13 +175,13 @@ static void find_mapped(struct taken *mapped, const char *map)
 	while (f && fscanf(f, "%u %u %u", &first, &outside, &count) == 3)
 		for (uid_t uid = UIDS_LOWEST; uid <= NOBODY; uid++)
 			if (uid >= first && uid - first < count)
-				take(mapped, uid);
+				note_taken(mapped, uid);
 	if (f)
 		fclose(f);
 }
 
 /* Which a process can have as uid and as gid. */
-static bool is_mapped(const struct taken *uids, const struct taken *gids, uid_t id)
+static bool is_uid_mapped(const struct taken *uids, const struct taken *gids, uid_t id)
 {
 	return uids->uids[id - UIDS_LOWEST] && gids->uids[id - UIDS_LOWEST];
 }
@@ -222,12 +222,12 @@ static void choose_mapped(uid_t *uids, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		while (uid > UIDS_LOWEST) {
 			uid--;
-			if (is_mapped(&mapped, &groups, uid) && !taken.uids[uid - UIDS_LOWEST])
+			if (is_uid_mapped(&mapped, &groups, uid) && !taken.uids[uid - UIDS_LOWEST])
 				break;
 		}
-		uids[i] = uid > UIDS_LOWEST                     ? uid
-			  : is_mapped(&mapped, &groups, NOBODY) ? NOBODY
-								: IDENTITY_STAYS;
+		uids[i] = uid > UIDS_LOWEST                         ? uid
+			  : is_uid_mapped(&mapped, &groups, NOBODY) ? NOBODY
+								    : IDENTITY_STAYS;
 	}
 }
 

@@ -336,7 +336,7 @@ void require_help(FILE *f)
 			forms[i].help);
 }
 
-static const char *take_operator(const char *text)
+static const char *take_comparison(const char *text)
 {
 	static const char *const operators[] = {">=", "<=", "==", ">", "<"};
 
@@ -360,7 +360,7 @@ static const struct form *find_form(const char *token, struct token *out)
 			continue;
 		out->rest = token + n;
 		if (forms[i].kind == COMPARED) {
-			out->relation = take_operator(out->rest);
+			out->relation = take_comparison(out->rest);
 			if (!out->relation)
 				continue;
 			out->rest += strlen(out->relation);

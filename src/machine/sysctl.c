@@ -29,7 +29,7 @@ static const char *path_of(const char *name, char path[static PATH_SIZE])
 	return path;
 }
 
-static int open_one(const char *name, int flags)
+static int open_sysctl(const char *name, int flags)
 {
 	char path[PATH_SIZE];
 
@@ -50,7 +50,7 @@ static int read_open(int fd, long *value)
 
 int sysctl_read(const char *name, long *value)
 {
-	int fd = open_one(name, O_RDONLY), err = fd < 0 ? -errno : read_open(fd, value);
+	int fd = open_sysctl(name, O_RDONLY), err = fd < 0 ? -errno : read_open(fd, value);
 
 	if (fd >= 0)
 		close(fd);
@@ -60,7 +60,7 @@ int sysctl_read(const char *name, long *value)
 int sysctl_write(const char *name, long value)
 {
 	char text[24];
-	int fd = open_one(name, O_WRONLY), err = fd < 0 ? -errno : 0;
+	int fd = open_sysctl(name, O_WRONLY), err = fd < 0 ? -errno : 0;
 	int n = snprintf(text, sizeof(text), "%ld\n", value);
 
 	if (!err && write(fd, text, (size_t)n) != n)
@@ -111,7 +111,7 @@ void sysctl_watch_begin(struct sysctl_watch *watch)
 	for (size_t i = 0; i < SYSCTLS; i++)
 		watch->files[i] = watch->notice[i] = -1;
 	for (size_t i = 0; sysctl_names[i]; i++) {
-		watch->files[i] = open_one(sysctl_names[i], O_RDONLY);
+		watch->files[i] = open_sysctl(sysctl_names[i], O_RDONLY);
 		if (watch->notices >= 0) /* of an inode, which the open file keeps */
 			watch->notice[i] = inotify_add_watch(
 				watch->notices, path_of(sysctl_names[i], path), IN_MODIFY);

@@ -26,7 +26,7 @@ const struct printer *printer_by_name(const char *name, struct nearest *near)
 }
 
 /* What is no UTF-8, as a text that was cut within a character, is shown so and not left out. */
-static void set_text(json_t *object, const char *key, const char *text)
+static void set_member_text(json_t *object, const char *key, const char *text)
 {
 	char shown[4096];
 	json_t *json;
@@ -54,21 +54,21 @@ json_t *result_json(const struct result *result, const struct cases *cases)
 	const struct instance *instance = result->instance;
 	json_t *json = json_object();
 
-	set_text(json, "id", instance->id);
-	set_text(json, "outcome", outcome_names[result->verdict.outcome]);
-	set_text(json, "title", instance->title);
-	set_text(json, "suite", instance->suite);
-	set_text(json, "as", identity_names[instance->who.as]);
-	set_text(json, "vehicle", instance->who.vehicle);
-	set_text(json, "kind", instance->kind == CAPABILITY ? "capability" : "conformance");
-	set_text(json, "capability", result->verdict.capability);
-	set_text(json, "token", result->token);
-	set_text(json, "reason", result->reason);
-	set_text(json, "expected", result->verdict.expected);
-	set_text(json, "got", result->verdict.got);
+	set_member_text(json, "id", instance->id);
+	set_member_text(json, "outcome", outcome_names[result->verdict.outcome]);
+	set_member_text(json, "title", instance->title);
+	set_member_text(json, "suite", instance->suite);
+	set_member_text(json, "as", identity_names[instance->who.as]);
+	set_member_text(json, "vehicle", instance->who.vehicle);
+	set_member_text(json, "kind", instance->kind == CAPABILITY ? "capability" : "conformance");
+	set_member_text(json, "capability", result->verdict.capability);
+	set_member_text(json, "token", result->token);
+	set_member_text(json, "reason", result->reason);
+	set_member_text(json, "expected", result->verdict.expected);
+	set_member_text(json, "got", result->verdict.got);
 	if (result->verdict.phases)
 		json_object_set_new(json, "phases", phases_json(result->verdict.phases, cases));
-	set_text(json, "call", result->verdict.call);
+	set_member_text(json, "call", result->verdict.call);
 	json_object_set(json, "spec", (json_t *)instance->spec);
 	if (result->runs > 1) {
 		json_object_set_new(json, "runs", json_integer(result->runs));

@@ -19,8 +19,8 @@
 #include "machine/require.h"
 
 /* What it asks for itself. */
-static bool can_run(struct environment *env, const struct instance *instance, char *found,
-		    size_t size)
+static bool meets_its_own(struct environment *env, const struct instance *instance, char *found,
+			  size_t size)
 {
 	const json_t *requirement;
 	bool can = true;
@@ -63,8 +63,8 @@ static void await(pid_t pid, double timeout)
 enum reply { NO, YES, UNFORESEEN };
 
 /* Of a capability: what its outcome does not foresee. */
-static enum reply judge(const struct slot *slot, const struct instance *instance, char *found,
-			size_t size)
+static enum reply reply_of(const struct slot *slot, const struct instance *instance, char *found,
+			   size_t size)
 {
 	const struct verdict *v = &slot->verdict;
 	bool done = slot->stage == STAGE_DONE;
@@ -100,7 +100,7 @@ static int run_it(const struct instance *instance, const struct cases *cases,
 		child_run(instance, (struct mutation){0}, cases, env, slot, surroundings, NULL);
 	if (pid > 0) {
 		await(pid, timeout);
-		answer = (int)judge(slot, instance, found, size);
+		answer = (int)reply_of(slot, instance, found, size);
 	}
 	munmap(slot, sizeof(*slot));
 	return answer;
@@ -126,7 +126,7 @@ bool required_case_met(const struct cases *cases, struct environment *env, const
 		snprintf(found, size, "there is no such case");
 		return false;
 	}
-	if (!can_run(env, instance, found, size))
+	if (!meets_its_own(env, instance, found, size))
 		return false; /* which is not known, either way */
 	answer = run_it(instance, cases, env, surroundings, uid, timeout, found, size);
 	if (answer < 0)

@@ -227,8 +227,8 @@ static void restore_machine(struct runner *r, struct worker *w)
 	w->sysctls = (struct sysctl_set){{false}};
 }
 
-static bool can_run(struct runner *r, struct worker *w, const struct instance *instance,
-		    struct result *result)
+static bool can_begin(struct runner *r, struct worker *w, const struct instance *instance,
+		      struct result *result)
 {
 	const struct mutation mutation = mutation_of(r, w->index);
 
@@ -247,7 +247,7 @@ static void attempt(struct runner *r, struct worker *w)
 {
 	struct result result = {0};
 
-	if (can_run(r, w, r->instances[w->index], &result))
+	if (can_begin(r, w, r->instances[w->index], &result))
 		fork_case(r, w, &result);
 	if (w->pid)
 		return;
@@ -255,7 +255,7 @@ static void attempt(struct runner *r, struct worker *w)
 	settle(r, w->index, &result);
 }
 
-static void start(struct runner *r, struct worker *w, size_t index)
+static void start_instance(struct runner *r, struct worker *w, size_t index)
 {
 	w->index = index;
 	w->failures = 0;
@@ -349,7 +349,7 @@ static const char *what_happened(const struct runner *r, const struct worker *w)
 }
 
 /* Not in step with somebody who comes and goes: up to two milliseconds. */
-static void pause_a_little(struct runner *r)
+static void get_out_of_step(struct runner *r)
 {
 	struct timespec pause = {.tv_nsec = (long)(next_random(&r->jitter) % 2000000)};
 
@@ -396,7 +396,7 @@ static bool hangs_on_others(struct runner *r, struct worker *w, struct result *r
 		if (!require_is_fleeting(token) || !may_be_theirs(r, w, token, result->verdict.err))
 			continue;
 		snprintf(w->asked, sizeof(w->asked), "%s", token);
-		pause_a_little(r);
+		get_out_of_step(r);
 		hangs = site_meets(&r->site, w->uid, instance, token, why, sizeof(why));
 		if (hangs)
 			continue;
@@ -601,7 +601,7 @@ static bool start_more(struct runner *r)
 			if (!take_lock(r, r->instances[index]->alone))
 				return !r->gave_up;
 			r->next++;
-			start(r, &r->workers[i], index);
+			start_instance(r, &r->workers[i], index);
 			if (r->workers[i].pid && r->instances[index]->alone)
 				return true;
 		}

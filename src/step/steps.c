@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A list of steps from its first to its last: evaluate, do, look at what came, bind.
+ * A list of steps from its first to its last: evaluate_arguments, do, look at what came, bind.
  */
 #include "step/steps.h"
 
@@ -15,7 +15,7 @@
 #include "step/sync.h"
 
 /* The arguments of the verb, in a struct of its own; NULL with the step's error filled. */
-static void *evaluate(struct step *s)
+static void *evaluate_arguments(struct step *s)
 {
 	const struct statement *statement = s->statement;
 	const struct argument *a = statement->verb->arguments;
@@ -85,7 +85,7 @@ static bool run_statement(struct steps *run, const struct statement *statement, 
 	if (!when_holds(statement->when, &run->who, run->env))
 		return true;
 	s.expected = expect_choose(statement, &run->who, run->env);
-	arguments = evaluate(&s);
+	arguments = evaluate_arguments(&s);
 	s.arguments = arguments;
 	err = arguments ? step_do(&s) : -EINVAL;
 	if (!err)

@@ -15,7 +15,7 @@ static size_t aligned(size_t n)
 	return (n + NOTE_ALIGN - 1) & ~(size_t)(NOTE_ALIGN - 1);
 }
 
-static void print(const unsigned char *bytes, size_t n, char *out)
+static void print_note(const unsigned char *bytes, size_t n, char *out)
 {
 	for (size_t i = 0; i < n && 2 * i + 2 < BUILD_ID_TEXT; i++)
 		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
@@ -32,7 +32,7 @@ static void look_at_notes(const unsigned char *at, size_t size, char *out)
 			return;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof("GNU") &&
 		    !memcmp(at + sizeof(note), "GNU", sizeof("GNU")))
-			print(at + sizeof(note) + aligned(note.n_namesz), note.n_descsz, out);
+			print_note(at + sizeof(note) + aligned(note.n_namesz), note.n_descsz, out);
 	}
 }
 

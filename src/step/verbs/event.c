@@ -62,7 +62,7 @@ static void ask_gates(struct step *s, const struct call *call)
 					s->run->has_opened ? -1 : 0, s->run->env);
 }
 
-static int open_one(struct step *s, const struct call *call)
+static int open_event(struct step *s, const struct call *call)
 {
 	struct answer answer;
 	int err = call_issue(call, s->run->env, &answer);
@@ -91,7 +91,7 @@ static int run_open(struct step *s)
 	int err = 0;
 
 	for (uint64_t i = 0; i < a->times && !err && !s->err; i++) {
-		err = open_one(s, a->call);
+		err = open_event(s, a->call);
 		if (!i && !err && !s->err) {
 			first = s->result;
 			err = keep_event(s, a->call, (int)first);

@@ -29,7 +29,7 @@ struct file_step {
 };
 
 /* Any path can be opened to be read: the kernel takes folders and programs so. */
-static int check_file(struct compiling *c, const struct statement *statement, const struct where *w)
+static int check_mode(struct compiling *c, const struct statement *statement, const struct where *w)
 {
 	struct where at = where_key(w, "file");
 	struct operand path = statement->operands[0];
@@ -449,7 +449,7 @@ const struct verb machine_verbs[] = {
 	{.name = "file",
 	 .help = "a file or folder, opened",
 	 .run = run_file,
-	 .check = check_file,
+	 .check = check_mode,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct file_step),
 	 .arguments =

@@ -125,7 +125,7 @@ static int run_write(struct step *s)
 }
 
 /* The event that the step names, and its mapping, or an error that says so. */
-static int find_mapped(struct step *s, const struct opened **event, struct map **map)
+static int find_mapped_event(struct step *s, const struct opened **event, struct map **map)
 {
 	const struct fd_step *a = s->arguments;
 
@@ -143,7 +143,7 @@ static json_t *decode_page(struct step *s, struct map **map)
 	const struct opened *event = NULL;
 	json_t *all, *page;
 
-	if (find_mapped(s, &event, map))
+	if (find_mapped_event(s, &event, map))
 		return NULL;
 	all = buffer_image(s->run, &event, 1, *map, s->error);
 	page = json_incref(json_object_get(all, "page"));

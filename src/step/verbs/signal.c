@@ -60,7 +60,7 @@ static void react(int fd)
 	ioctl(fd, reaction.then, reaction.argument);
 }
 
-static void note(int signo, siginfo_t *info, void *context)
+static void note_signal(int signo, siginfo_t *info, void *context)
 {
 	bool is_rehearsal = info->si_code == SI_TKILL;
 	int was = errno;
@@ -210,7 +210,7 @@ struct signals_step {
 static int run_signals(struct step *s)
 {
 	const struct signals_step *a = s->arguments;
-	struct sigaction action = {.sa_sigaction = note,
+	struct sigaction action = {.sa_sigaction = note_signal,
 				   .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
 	int signo = (int)a->signo, err;
 
@@ -470,7 +470,7 @@ const struct verb signal_verbs[] = {
 							 {"enable", ENABLES},
 							 {0}},
 			  .help = "the last two stop the event that signals, and start it again "
-				  "(note)"},
+				  "(note_signal)"},
 			 {0}}},
 	{.name = "signals-seen",
 	 .help = "those noted since, a list",
