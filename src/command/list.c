@@ -254,7 +254,7 @@ int command_help(int argc, char **argv)
 	} else if (!strcmp(topic, "variables")) {
 		puts("What `$name` stands for, besides what steps bind and the parameter of "
 		     "`each`:\n");
-		fputs(scope_help(), stdout);
+		scope_help(stdout);
 	} else if (!topic[0] || !strcmp(topic, "help")) {
 		usage(stdout);
 	} else {

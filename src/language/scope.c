@@ -14,48 +14,6 @@
 
 #include "machine/limits.h"
 
-static const char *const given_names[] = {"page_size",
-					  "cpus",
-					  "cpu",
-					  "pid",
-					  "tid",
-					  "uid",
-					  "runner",
-					  "unmapped",
-					  "kernel_address",
-					  "kernel.attr_size",
-					  "abi.attr_size",
-					  "regs.reserved",
-					  "regs.extended",
-					  "sysctl.perf_event_paranoid",
-					  "sysctl.perf_event_max_sample_rate",
-					  "sysctl.perf_event_max_stack",
-					  "sysctl.perf_event_mlock_kb",
-					  "mlock.pages",
-					  "mlock.fits",
-					  "mlock.over",
-					  "mlock.extra",
-					  NULL};
-
-const char *scope_help(void)
-{
-	return "  $page_size          bytes\n"
-	       "  $cpus, $cpu         possible cpus; the one the case runs on\n"
-	       "  $pid, $tid, $uid    the case's own process, thread and user\n"
-	       "  $runner             perfabi's process, which is root's when it is\n"
-	       "  $unmapped           an address at which nothing is mapped\n"
-	       "  $kernel_address     an address in the kernel's half\n"
-	       "  $kernel.attr_size   the running kernel's sizeof(struct perf_event_attr)\n"
-	       "  $abi.attr_size      the newest one that cases/abi knows\n"
-	       "  $regs.reserved, $regs.extended   register masks of this architecture\n"
-	       "  $sysctl.NAME        perf_event_paranoid, perf_event_max_sample_rate, ...\n"
-	       "  $mlock.pages        what perf_event_mlock_kb gives a user, on all cpus together\n"
-	       "  $mlock.fits, $mlock.over   the largest buffer within it, the smallest beyond\n"
-	       "  $mlock.extra        bytes of RLIMIT_MEMLOCK that the latter takes beside it\n"
-	       "  $pmu.NAME           the PMU's type number in sysfs\n"
-	       "  $tracepoint.SYSTEM:EVENT   its id in tracefs\n";
-}
-
 static int is_name(const char *name)
 {
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -76,11 +34,14 @@ static struct binding *binding_of(struct scope *scope, const char *name)
 	return &scope->list[scope->count++];
 }
 
+struct variable;
+static const struct variable *variable_named(const char *name, struct nearest *near);
+
 static int bind(struct scope *scope, const char *name, uint64_t value, json_t *json)
 {
 	struct binding *b;
 
-	if (name_index(name, given_names, NULL) >= 0)
+	if (variable_named(name, NULL))
 		return -EEXIST;
 	b = binding_of(scope, name);
 	if (!b)
@@ -198,114 +159,269 @@ static int from_sysctl(int value, uint64_t *out)
 	return value == SYSCTL_ABSENT ? -ENOTSUP : 0;
 }
 
+static int paranoid(const struct scope *scope, uint64_t *out)
+{
+	return from_sysctl(scope->env->paranoid, out);
+}
+
+static int max_sample_rate(const struct scope *scope, uint64_t *out)
+{
+	return from_sysctl(scope->env->max_sample_rate, out);
+}
+
+static int max_stack(const struct scope *scope, uint64_t *out)
+{
+	return from_sysctl(scope->env->max_stack, out);
+}
+
+static int mlock_kb(const struct scope *scope, uint64_t *out)
+{
+	return from_sysctl(scope->env->mlock_kb, out);
+}
+
 /*
  * What buffers of a user may take (perf_mmap()): perf_event_mlock_kb of whole pages for each online
  * cpu, of which a buffer of 2^n pages takes one more, the metadata page.
  */
-static int from_mlock(const struct environment *env, const char *name, uint64_t *value)
-{
-	uint64_t pages = (uint64_t)env->mlock_kb * 1024 / env->page_size * env->cpus_online;
-	uint64_t fits = 1;
+struct mlock {
+	uint64_t pages, fits;
+};
 
-	if (env->mlock_kb == SYSCTL_ABSENT || env->cpus_filtered || pages < 2)
+static int find_mlock(const struct environment *env, struct mlock *m)
+{
+	*m = (struct mlock){(uint64_t)env->mlock_kb * 1024 / env->page_size * env->cpus_online, 1};
+	if (env->mlock_kb == SYSCTL_ABSENT || env->cpus_filtered || m->pages < 2)
 		return -ENOTSUP;
-	while (2 * fits + 1 <= pages)
-		fits *= 2;
-	if (2 * fits * env->page_size > LIMITS_ADDRESS_SPACE / 2) /* ENOMEM would come first */
-		return -ENOTSUP;
-	if (!strcmp(name, "pages"))
-		*value = pages;
-	else if (!strcmp(name, "fits"))
-		*value = fits;
-	else if (!strcmp(name, "over"))
-		*value = 2 * fits;
-	else
-		*value = (2 * fits + 1 - pages) * env->page_size;
+	while (2 * m->fits + 1 <= m->pages)
+		m->fits *= 2;
+	/* ENOMEM would come first */
+	return 2 * m->fits * env->page_size > LIMITS_ADDRESS_SPACE / 2 ? -ENOTSUP : 0;
+}
+
+static int mlock_pages(const struct scope *scope, uint64_t *out)
+{
+	struct mlock m;
+	int err = find_mlock(scope->env, &m);
+
+	*out = m.pages;
+	return err;
+}
+
+static int mlock_fits(const struct scope *scope, uint64_t *out)
+{
+	struct mlock m;
+	int err = find_mlock(scope->env, &m);
+
+	*out = m.fits;
+	return err;
+}
+
+static int mlock_over(const struct scope *scope, uint64_t *out)
+{
+	struct mlock m;
+	int err = find_mlock(scope->env, &m);
+
+	*out = 2 * m.fits;
+	return err;
+}
+
+static int mlock_extra(const struct scope *scope, uint64_t *out)
+{
+	struct mlock m;
+	int err = find_mlock(scope->env, &m);
+
+	*out = (2 * m.fits + 1 - m.pages) * scope->env->page_size;
+	return err;
+}
+
+static int page_size(const struct scope *scope, uint64_t *out)
+{
+	*out = scope->env->page_size;
+	return 0;
+}
+
+static int possible_cpus(const struct scope *scope, uint64_t *out)
+{
+	*out = scope->env->cpus_possible;
+	return 0;
+}
+
+static int own_cpu(const struct scope *scope, uint64_t *out)
+{
+	(void)scope;
+	*out = (uint64_t)sched_getcpu();
+	return 0;
+}
+
+static int own_pid(const struct scope *scope, uint64_t *out)
+{
+	(void)scope;
+	*out = (uint64_t)getpid();
+	return 0;
+}
+
+static int own_tid(const struct scope *scope, uint64_t *out)
+{
+	(void)scope;
+	*out = (uint64_t)gettid();
+	return 0;
+}
+
+static int own_uid(const struct scope *scope, uint64_t *out)
+{
+	(void)scope;
+	*out = (uint64_t)getuid();
+	return 0;
+}
+
+static int runner_pid(const struct scope *scope, uint64_t *out)
+{
+	(void)scope;
+	*out = (uint64_t)getppid();
+	return 0;
+}
+
+static int unmapped(const struct scope *scope, uint64_t *out)
+{
+	*out = (uintptr_t)scope->unmapped;
 	return 0;
 }
 
 /* An address that no user mapping has: high in the kernel's half, where nothing of it is either. */
-static uint64_t kernel_address(const struct environment *env)
+static int kernel_address(const struct scope *scope, uint64_t *out)
 {
-	return env->bits == 64 ? UINT64_C(0xffffffff00001000) : UINT64_C(0xfffff000);
+	*out = scope->env->bits == 64 ? UINT64_C(0xffffffff00001000) : UINT64_C(0xfffff000);
+	return 0;
 }
 
-static int from_environment(const struct scope *scope, const char *name, uint64_t *value)
+static int kernel_attr_size(const struct scope *scope, uint64_t *out)
+{
+	*out = scope->env->attr_size;
+	return *out ? 0 : -ENODEV;
+}
+
+static int abi_attr_size(const struct scope *scope, uint64_t *out)
+{
+	*out = scope->env->abi ? scope->env->abi->attr_size : 0;
+	return *out ? 0 : -ENODEV; /* behind an exec there is none */
+}
+
+static int reserved_regs(const struct scope *scope, uint64_t *out)
 {
 	const struct environment *env = scope->env;
-	const struct tracepoint *tracepoint;
-	const struct pmu *pmu;
 
-	if (!strncmp(name, "pmu.", 4)) {
-		pmu = environment_pmu(env, name + 4);
-		*value = pmu ? pmu->type : 0;
-		return pmu ? 0 : -ENODEV;
-	}
-	if (!strncmp(name, "tracepoint.", 11)) {
-		tracepoint = environment_known_tracepoint(env, name + 11);
-		*value = tracepoint ? tracepoint->id : 0;
-		return tracepoint ? 0 : -ENODEV;
-	}
-	if (!strcmp(name, "sysctl.perf_event_paranoid"))
-		return from_sysctl(env->paranoid, value);
-	if (!strcmp(name, "sysctl.perf_event_max_sample_rate"))
-		return from_sysctl(env->max_sample_rate, value);
-	if (!strcmp(name, "sysctl.perf_event_max_stack"))
-		return from_sysctl(env->max_stack, value);
-	if (!strcmp(name, "sysctl.perf_event_mlock_kb"))
-		return from_sysctl(env->mlock_kb, value);
-	if (!strncmp(name, "mlock.", 6))
-		return from_mlock(env, name + 6, value);
-	if (!strcmp(name, "page_size"))
-		*value = env->page_size;
-	else if (!strcmp(name, "cpus"))
-		*value = env->cpus_possible;
-	else if (!strcmp(name, "cpu"))
-		*value = (uint64_t)sched_getcpu();
-	else if (!strcmp(name, "pid"))
-		*value = (uint64_t)getpid();
-	else if (!strcmp(name, "tid"))
-		*value = (uint64_t)gettid();
-	else if (!strcmp(name, "uid"))
-		*value = (uint64_t)getuid();
-	else if (!strcmp(name, "runner"))
-		*value = (uint64_t)getppid();
-	else if (!strcmp(name, "unmapped"))
-		*value = (uintptr_t)scope->unmapped;
-	else if (!strcmp(name, "kernel_address"))
-		*value = kernel_address(env);
-	else if (!strcmp(name, "abi.attr_size"))
-		*value = env->abi->attr_size;
-	else if (!strcmp(name, "kernel.attr_size") && env->attr_size)
-		*value = env->attr_size;
-	else if (!strcmp(name, "regs.reserved") && env->arch)
-		*value = env->arch->reserved[env->bits == 64];
-	else if (!strcmp(name, "regs.extended") && env->arch)
-		*value = env->arch->extended;
-	else
-		return -ENODEV;
-	return 0;
+	*out = env->arch ? env->arch->reserved[env->bits == 64] : 0;
+	return env->arch ? 0 : -ENODEV;
+}
+
+static int extended_regs(const struct scope *scope, uint64_t *out)
+{
+	*out = scope->env->arch ? scope->env->arch->extended : 0;
+	return scope->env->arch ? 0 : -ENODEV;
+}
+
+static const struct variable {
+	const char *name;
+	/* 0, or a negative errno: this machine does not tell. */
+	int (*value)(const struct scope *scope, uint64_t *out);
+	const char *help;
+} variables[] = {
+	{"page_size", page_size, "bytes"},
+	{"cpus", possible_cpus, "possible cpus"},
+	{"cpu", own_cpu, "the one that the case runs on"},
+	{"pid", own_pid, "the case's own process"},
+	{"tid", own_tid, "its thread"},
+	{"uid", own_uid, "its user"},
+	{"runner", runner_pid, "perfabi's process, which is root's when it is"},
+	{"unmapped", unmapped, "an address at which nothing is mapped"},
+	{"kernel_address", kernel_address, "an address in the kernel's half"},
+	{"kernel.attr_size", kernel_attr_size,
+	 "the running kernel's sizeof(struct perf_event_attr)"},
+	{"abi.attr_size", abi_attr_size, "the newest one that cases/abi knows"},
+	{"regs.reserved", reserved_regs, "registers of this architecture that are refused, a mask"},
+	{"regs.extended", extended_regs, "its extended registers, a mask"},
+	{"sysctl.perf_event_paranoid", paranoid, "as it is now"},
+	{"sysctl.perf_event_max_sample_rate", max_sample_rate, "the same"},
+	{"sysctl.perf_event_max_stack", max_stack, "the same"},
+	{"sysctl.perf_event_mlock_kb", mlock_kb, "the same"},
+	{"mlock.pages", mlock_pages, "what perf_event_mlock_kb gives a user, on all cpus together"},
+	{"mlock.fits", mlock_fits, "data pages of the largest buffer within it"},
+	{"mlock.over", mlock_over, "data pages of the smallest buffer beyond it"},
+	{"mlock.extra", mlock_extra, "bytes of RLIMIT_MEMLOCK that the latter takes beside it"},
+};
+enum { VARIABLES = sizeof(variables) / sizeof(variables[0]) };
+
+/* The variable of that name, or NULL; `near` (may be NULL) is offered all then. */
+static const struct variable *variable_named(const char *name, struct nearest *near)
+{
+	for (size_t i = 0; i < VARIABLES; i++)
+		if (!strcmp(variables[i].name, name))
+			return &variables[i];
+	for (size_t i = 0; i < VARIABLES && near; i++)
+		nearest_try(near, variables[i].name);
+	return NULL;
+}
+
+void scope_help(FILE *f)
+{
+	for (size_t i = 0; i < VARIABLES; i++)
+		fprintf(f, "  $%-34s %s\n", variables[i].name, variables[i].help);
+	fprintf(f, "  $%-34s %s\n", "pmu.NAME", "the PMU's type number in sysfs");
+	fprintf(f, "  $%-34s %s\n", "tracepoint.SYSTEM:EVENT", "its id in tracefs");
+}
+
+static int from_pmu(const struct environment *env, const char *name, uint64_t *value)
+{
+	const struct pmu *pmu = environment_pmu(env, name);
+
+	*value = pmu ? pmu->type : 0;
+	return pmu ? 0 : -ENODEV;
+}
+
+static int from_tracepoint(const struct environment *env, const char *name, uint64_t *value)
+{
+	const struct tracepoint *tracepoint = environment_known_tracepoint(env, name);
+
+	*value = tracepoint ? tracepoint->id : 0;
+	return tracepoint ? 0 : -ENODEV;
+}
+
+/* What has no binding: a variable, or a PMU's or tracepoint's number. */
+static int from_machine(const struct scope *scope, const char *name, uint64_t *value,
+			struct nearest *near)
+{
+	bool is_pmu = !strncmp(name, "pmu.", 4), is_tracepoint = !strncmp(name, "tracepoint.", 11);
+	const struct variable *variable =
+		is_pmu || is_tracepoint ? NULL : variable_named(name, near);
+
+	*value = 0;
+	if (!is_pmu && !is_tracepoint && !variable)
+		return -ENOENT;
+	if (scope->checking)
+		return 0;
+	if (is_pmu)
+		return from_pmu(scope->env, name + 4, value);
+	return is_tracepoint ? from_tracepoint(scope->env, name + 11, value)
+			     : variable->value(scope, value);
 }
 
 static int lookup(const void *context, const char *name, uint64_t *value, bool *known,
 		  struct nearest *near)
 {
 	const struct scope *scope = context;
-	int given = !strncmp(name, "pmu.", 4) || !strncmp(name, "tracepoint.", 11);
 	const char *path;
 	const struct binding *b = find_binding(scope, name, &path);
+	int err;
 
 	if (scope->was_asked)
 		*scope->was_asked = true;
 	if (b)
 		return from_binding(scope, b, path, value, known);
-	if (!given && name_index(name, given_names, near) < 0) {
-		for (size_t i = 0; i < scope->count && near; i++)
-			nearest_try(near, scope->list[i].name);
-		return -ENOENT;
-	}
+	err = from_machine(scope, name, value, near);
+	for (size_t i = 0; err == -ENOENT && i < scope->count && near; i++)
+		nearest_try(near, scope->list[i].name);
 	*known = !scope->checking;
-	return scope->checking ? 0 : from_environment(scope, name, value);
+	return err;
 }
 
 struct vars scope_vars(const struct scope *scope)

@@ -52,7 +52,7 @@ struct vars scope_vars(const struct scope *scope);
  */
 int scope_expand(const struct scope *scope, const char *text, char *out, size_t size);
 
-/* The names that are there without being bound, one a line with its meaning: for help texts. */
-const char *scope_help(void);
+/* The names that are there without being bound, one a line with its meaning. */
+void scope_help(FILE *f);
 
 #endif
