@@ -7,16 +7,20 @@ tail -1 "$scratch/out"
 "$perfabi" help steps >"$scratch/steps"
 "$PYTHON" - "$scratch/steps" <<'PY'
 import json, re, sys
-branches = {b["required"][0]: set(b["propertyNames"]["enum"])
-            for b in json.load(open("cases/schema/case.schema.json"))["$defs"]["step"]["oneOf"]}
-help = open(sys.argv[1]).read()
-verbs = {m[1]: set((m[2] or "").split()) for m in re.finditer(r"^  ([a-z][a-z-]*) +.*\n(?: {16}(?! *keys:).*\n)*(?: +keys: (.*)\n)?", help, re.M)}
-verbs.pop("counted:", None)
-assert len(verbs) >= 50, len(verbs)
-for verb, keys in verbs.items():
-    assert verb in branches, f"the schema has no verb {verb}"
-    missing = keys - branches[verb]
-    assert not missing, f"the schema does not let {verb} have {missing}"
-for verb in branches:
-    assert verb in verbs, f"the help has no verb {verb}"
+help, verb, shown = open(sys.argv[1]).read(), None, {}
+for line in help.splitlines():
+    if m := re.match(r" {2}( {2})?([a-z][a-z-]*) ", line):
+        verb = shown.setdefault((bool(m[1]), m[2]), [])
+    elif m := re.match(r" {16}([a-z0-9]+) ", line):
+        verb.append(m[1])
+branches = json.load(open("cases/schema/step.schema.json"))["oneOf"]
+for b in branches:
+    own = b["required"][0]
+    kind = b["properties"][own]["anyOf"][0].get("const")
+    keys = set(b["propertyNames"]["enum"]) - {own, "bind", "expect", "when"}
+    kind = kind if isinstance(kind, str) else None
+    there = shown.get((kind is not None, kind or own))
+    assert there is not None, f"the help has no {own} {kind or ''}"
+    assert keys <= set(there), f"the help of {own} {kind or ''} lacks {keys - set(there)}"
+assert len(branches) >= 65 and len(shown) == len(branches) + 1, (len(branches), len(shown))  # and the line of workload
 PY

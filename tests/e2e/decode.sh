@@ -58,13 +58,14 @@ says err '\x1b[31m'
 LC_ALL=C grep -q "$(printf '\033')" "$scratch/err" && fail "an escape character in a message"
 
 # A pipe that nobody reads any more is the end, and no error worth a word; whoever ignores SIGPIPE gets exit status 3.
-"$PYTHON" -c 'import signal, subprocess, sys
+"$PYTHON" -c 'import os, signal, subprocess, sys
 for ignored, wanted in ((False, -signal.SIGPIPE), (True, 3)):
     signal.signal(signal.SIGPIPE, signal.SIG_IGN if ignored else signal.SIG_DFL)
-    run = subprocess.Popen([sys.argv[1], sys.argv[2]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, restore_signals=False)
-    run.stdout.close()
-    err = run.stderr.read()
-    assert run.wait() == wanted and not err, (run.returncode, err)' "$decode" "$data" || fail "closed pipe"
+    reader, writer = os.pipe()
+    os.close(reader)
+    run = subprocess.run([sys.argv[1], sys.argv[2]], stdout=writer, stderr=subprocess.PIPE, restore_signals=False)
+    os.close(writer)
+    assert run.returncode == wanted and not run.stderr, (run.returncode, run.stderr)' "$decode" "$data" || fail "closed pipe"
 
 # A full disk.
 got=0
