@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A part of an expectation is one of its pattern's, or what the call answers: of an errno, success;
- * of success, EINVAL. Parts are counted through the alternatives that count here.
+ * A part of an expectation is one of its pattern's; what the call answers: of an errno, success, of
+ * success, EINVAL; the gate. Parts are counted through the alternatives that count here.
  */
 #include "step/mutate.h"
 
@@ -32,6 +32,13 @@ static void edit_answer(const struct mutation *m, struct alternative *x)
 	*x = (struct alternative){.when = x->when, .err = x->err ? 0 : EINVAL, .phase = -1};
 }
 
+/* The gate before or behind it. */
+static void edit_phase(const struct mutation *m, struct alternative *x)
+{
+	if (m->program)
+		x->phase += x->phase ? -1 : 1;
+}
+
 /* 1 when the part that is meant was this statement's. */
 static int mutate_statement(void *context, struct statement *statement)
 {
@@ -47,6 +54,8 @@ static int mutate_statement(void *context, struct statement *statement)
 		edit_pattern(m, x, pattern);
 	else if (statement->verb->kind == CALLS && !m->left--)
 		edit_answer(m, x);
+	else if (x->phase >= 0 && !m->left--)
+		edit_phase(m, x);
 	else
 		return 0;
 	return 1;

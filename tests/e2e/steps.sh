@@ -43,3 +43,20 @@ got=0
 "$perfabi" run "$scratch/names.json" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
 jq -e '[.results[] | if .id == "names.n6" or .id == "names.own" then .outcome == "pass" else .outcome == "error" and (.got | contains("$")) end] | length == 14 and all' \
 	"$scratch/out" >/dev/null || [ $got -eq 4 ] || { cat "$scratch/out"; fail "names that stand for nothing"; }
+
+# An open in a step tells which gate refused, where nobody foresaw the errno or the case names the gate; and a row that `when` names is that row alone.
+cat >"$scratch/gates.json" <<'JSON'
+{"suite": "gates", "about": "x", "spec": {"man": "perf_event_open(2)", "since": "2.6.31"}, "defaults": {"as": "user", "open": {"base": "dummy"}},
+ "cases": [
+  {"name": "unforeseen", "title": "t", "steps": [{"open": {"attr": {"size": 63}}}]},
+  {"name": "another-gate", "title": "t", "steps": [{"open": {"attr": {"size": 63}}, "expect": {"errno": "E2BIG", "phase": "validate"}}]},
+  {"name": "that-gate", "title": "t", "steps": [{"open": {"attr": {"size": 63}}, "expect": {"errno": "E2BIG", "phase": "copy"}}]},
+  {"name": "rows", "title": "t", "each": {"n": {"a": 63, "b": 64}}, "open": {"attr": {"size": "$n"}},
+   "expect": [{"when": {"row": "a"}, "errno": "E2BIG", "phase": "copy", "attr": {"size": {"ge": 64}}}, {"ok": true}]}]}
+JSON
+got=0
+"$perfabi" run "$scratch/gates.json" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
+jq -e '[.results[] | {(.id[6:]): [.outcome, .expected, .got, .phases]}] | add ==
+	{unforeseen: ["fail", "success", "E2BIG from copy", ["copy"]], "another-gate": ["fail", "E2BIG from validate", "E2BIG from copy", ["copy"]],
+	 "that-gate": ["pass", null, null, null], "rows.a": ["pass", "E2BIG from copy, then attr {\"size\":{\"ge\":64}}", "E2BIG from copy", ["copy"]],
+	 "rows.b": ["pass", "an event", "an event", null]}' "$scratch/out" >/dev/null || [ $got -eq 4 ] || { cat "$scratch/out"; fail "the gate of an open in a step"; }

@@ -57,7 +57,7 @@ static void ask_gates(struct step *s, const struct call *call)
 {
 	const struct alternative *x = s->expected;
 
-	if (s->run->asks_gates && x && (s->err != x->err || x->phase >= 0))
+	if (x && (x->phase >= 0 || (s->run->asks_gates && s->err != x->err)))
 		s->phases = phase_infer(&s->tables->phases, call, s->err,
 					s->run->has_opened ? -1 : 0, s->run->env);
 }
