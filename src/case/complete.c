@@ -113,58 +113,70 @@ static bool add_steps(json_t *out, const char *key, const json_t *steps, const j
 	return !json_object_set_new(out, key, copy) && good;
 }
 
-json_t *case_spec(const json_t *file, const json_t *one)
+static json_t *case_spec(const json_t *file, const json_t *one)
 {
 	json_t *general = json_object_get(file, "spec"), *own = json_object_get(one, "spec");
 
 	return own ? merge(general, own) : json_incref(general);
 }
 
-json_t *case_complete(const json_t *file, const json_t *one, const json_t *vehicle)
+static void add_own(json_t *out, const json_t *one, const char *const keys[])
 {
-	const json_t *defaults = json_object_get(file, "defaults");
-	const json_t *requires = json_object_get(one, "requires");
-	const json_t *steps = json_object_get(one, "steps");
+	for (size_t i = 0; keys[i]; i++)
+		set_member(out, keys[i], json_object_get(one, keys[i]));
+}
+
+static void add_inherited(json_t *out, const json_t *one, const json_t *defaults)
+{
+	static const char *const keys[] = {"kind", "as", "alone", "sysctl", "cgroup"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		set_member(out, keys[i], case_own_or_default(one, defaults, keys[i]));
+}
+
+/* What is done: the preparation, and the steps or the call, with what these require. */
+static bool add_call(json_t *out, const json_t *one, const json_t *defaults, const json_t *vehicle)
+{
+	const json_t *steps = json_object_get(one, "steps"), *own = json_object_get(one, "open");
 	const json_t *given =
 		steps ? json_object_get(one, "given") : case_own_or_default(one, defaults, "given");
-	json_t *out = json_object(), *spec = case_spec(file, one);
-	json_t *no_open = json_object();
-	const json_t *vehicle_open = json_object_get(vehicle, "open");
-	json_t *on_vehicle =
-		merge(json_object_get(defaults, "open"), vehicle_open ? vehicle_open : no_open);
-	json_t *open = json_object_get(one, "open")
-			       ? merge(on_vehicle, json_object_get(one, "open"))
-			       : json_incref(on_vehicle);
-	json_t *all = all_requirements(one, defaults, vehicle);
-	bool good = out && spec && on_vehicle && open && all;
+	const json_t *requires = json_object_get(one, "requires");
+	json_t *all = all_requirements(one, defaults, vehicle), *none = json_object();
+	json_t *of_vehicle = json_object_get(vehicle, "open");
+	json_t *under = merge(json_object_get(defaults, "open"), of_vehicle ? of_vehicle : none);
+	json_t *open = own ? merge(under, own) : json_incref(under);
+	bool good = all && under && open;
 
 	if (!steps)
 		add_implied(all, open);
-	set_member(out, "suite", json_object_get(file, "suite"));
-	set_member(out, "name", json_object_get(one, "name"));
-	set_member(out, "title", json_object_get(one, "title"));
-	set_member(out, "about", json_object_get(one, "about"));
-	set_member(out, "kind", case_own_or_default(one, defaults, "kind"));
-	set_member(out, "as", case_own_or_default(one, defaults, "as"));
-	set_member(out, "alone", case_own_or_default(one, defaults, "alone"));
-	set_member(out, "sysctl", case_own_or_default(one, defaults, "sysctl"));
-	set_member(out, "cgroup", case_own_or_default(one, defaults, "cgroup"));
-	good = add_steps(out, "given", given, on_vehicle, all) && good;
-	good = add_steps(out, "steps", steps, on_vehicle, all) && good;
+	good = add_steps(out, "given", given, under, all) && good;
+	good = add_steps(out, "steps", steps, under, all) && good;
 	if (requires && !json_is_array(requires))
-		set_member(out, "requires", requires);
+		set_member(out, "requires", requires); /* for the check to find */
 	else if (json_array_size(all))
 		set_member(out, "requires", all);
-	if (!steps && (json_object_size(open) || json_object_get(one, "open")))
+	if (!steps && (json_object_size(open) || own))
 		set_member(out, "open", open);
-	set_member(out, "expect", json_object_get(one, "expect"));
-	set_member(out, "outcome", json_object_get(one, "outcome"));
-	json_object_set_new(out, "spec", spec);
-	set_member(out, "covers", json_object_get(one, "covers"));
-	json_decref(all);
 	json_decref(open);
-	json_decref(on_vehicle);
-	json_decref(no_open);
+	json_decref(under);
+	json_decref(none);
+	json_decref(all);
+	return good;
+}
+
+json_t *case_complete(const json_t *file, const json_t *one, const json_t *vehicle)
+{
+	const json_t *defaults = json_object_get(file, "defaults");
+	json_t *out = json_object(), *spec = case_spec(file, one);
+	bool good = out && spec;
+
+	set_member(out, "suite", json_object_get(file, "suite"));
+	add_own(out, one, (const char *const[]){"name", "title", "about", NULL});
+	add_inherited(out, one, defaults);
+	good = add_call(out, one, defaults, vehicle) && good;
+	add_own(out, one, (const char *const[]){"expect", "outcome", NULL});
+	json_object_set_new(out, "spec", spec);
+	add_own(out, one, (const char *const[]){"covers", NULL});
 	if (good)
 		return out;
 	json_decref(out);

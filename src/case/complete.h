@@ -10,9 +10,6 @@
 /* The case's member, or else the one in `defaults`; NULL if neither has it. */
 const json_t *case_own_or_default(const json_t *own, const json_t *defaults, const char *key);
 
-/* The file's spec with the case's merged in. A new reference. */
-json_t *case_spec(const json_t *file, const json_t *one);
-
 /*
  * The case `one`, its row put in, with the file's defaults and the vehicle (of vehicles.json; NULL:
  * none) merged in, as it is compiled and shown. Members of a wrong type stay as they are, for the
