@@ -45,6 +45,7 @@ int main(void)
 	srunner_add_suite(runner, suite_merge());
 	srunner_add_suite(runner, suite_pattern());
 	srunner_add_suite(runner, suite_steps());
+	srunner_add_suite(runner, suite_verbs());
 	srunner_add_suite(runner, suite_case());
 	srunner_add_suite(runner, suite_baseline());
 	srunner_add_suite(runner, suite_descriptors());

@@ -16,6 +16,7 @@ Suite *suite_source(void);
 Suite *suite_merge(void);
 Suite *suite_pattern(void);
 Suite *suite_steps(void);
+Suite *suite_verbs(void);
 Suite *suite_case(void);
 Suite *suite_damage(void);
 Suite *suite_json(void);
