@@ -78,8 +78,8 @@ static int compile_call(struct compiling *c, struct program *out, const json_t *
 	if (!err && out->has_steps)
 		err = compile_own_steps(c, out, json, w);
 	else if (!err && open)
-		err = open_compile(&out->open, open, c->tables, c->scope, c->arena, &at_open,
-				   c->error);
+		err = opening_compile(&out->open, open, c->tables, c->scope, c->arena, &at_open,
+				      c->error);
 	return err;
 }
 

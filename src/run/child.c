@@ -101,7 +101,7 @@ _Noreturn static void run_call(const struct instance *instance, struct steps *st
 	/* A kernel that refuses what the case builds on has failed it. */
 	if (!steps_run(steps, &program->given, &slot->verdict))
 		finish(slot);
-	if (open_make(&program->open, tables, &steps->scope, &made, &call, &e))
+	if (opening_make(&program->open, tables, &steps->scope, &made, &call, &e))
 		give_up(slot, e.expected, e.got);
 
 	slot->stage = STAGE_CALLING;

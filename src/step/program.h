@@ -7,7 +7,7 @@
 #define PERFABI_PROGRAM_H
 
 #include "call/expect.h"
-#include "call/open.h"
+#include "call/opening.h"
 #include "machine/sysctl.h"
 #include "step/verb.h"
 
@@ -43,7 +43,7 @@ struct program {
 	struct block given;
 	bool has_steps; /* else it is one call: */
 	struct block steps;
-	struct open open;
+	struct opening open;
 	struct expectations expect;
 	bool is_capability; /* then not `expect` but */
 	struct capability capability;

@@ -352,20 +352,20 @@ const struct argument_type argument_child = {.compile = compile_child,
 static int compile_open(struct compiling *c, const struct argument *a, struct operand *operand,
 			const struct where *w)
 {
-	struct open *open = arena_alloc(c->arena, sizeof(*open));
+	struct opening *open = arena_alloc(c->arena, sizeof(*open));
 
 	(void)a;
 	operand->made = open;
 	if (!open)
 		return error_no_memory(c->error, w, "memory for a call");
-	return open_compile(open, operand->json, c->tables, c->scope, c->arena, w, c->error);
+	return opening_compile(open, operand->json, c->tables, c->scope, c->arena, w, c->error);
 }
 
 static int open_value(struct step *s, const struct argument *a, const struct operand *operand,
 		      void *out)
 {
 	const struct call *call;
-	int err = open_make(operand->made, s->tables, s->scope, &s->made, &call, s->error);
+	int err = opening_make(operand->made, s->tables, s->scope, &s->made, &call, s->error);
 
 	(void)a;
 	memcpy(out, &call, sizeof(call));

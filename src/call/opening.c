@@ -2,12 +2,13 @@
 /*
  * An open that names no variable is the same call each time.
  */
-#include "call/open.h"
+#include "call/opening.h"
 
 #include <string.h>
 
-int open_compile(struct open *out, const json_t *json, const struct tables *tables,
-		 struct scope *scope, struct arena *arena, const struct where *w, struct error *e)
+int opening_compile(struct opening *out, const json_t *json, const struct tables *tables,
+		    struct scope *scope, struct arena *arena, const struct where *w,
+		    struct error *e)
 {
 	bool asked = false;
 	unsigned char *image;
@@ -27,8 +28,8 @@ int open_compile(struct open *out, const json_t *json, const struct tables *tabl
 	return image ? 0 : error_no_memory(e, w, "memory for an attr");
 }
 
-int open_make(const struct open *open, const struct tables *tables, const struct scope *scope,
-	      struct call *made, const struct call **call, struct error *e)
+int opening_make(const struct opening *open, const struct tables *tables, const struct scope *scope,
+		 struct call *made, const struct call **call, struct error *e)
 {
 	struct where nowhere = {0};
 
