@@ -240,7 +240,7 @@ static json_t *attrs_in(const struct out *text, int *err)
 	return NULL;
 }
 
-static int print_json(const json_t *json)
+static int print_indented(const json_t *json)
 {
 	char *text = json ? json_text(json, JSON_INDENT(2)) : NULL;
 	int err = text ? write_fully(STDOUT_FILENO, text, strlen(text)) : -ENOMEM;
@@ -286,7 +286,7 @@ static int attr_of_bytes(const struct request *request, const char *name,
 		return EXIT_BAD;
 	}
 	json = attr_to_json(abi, abi_arch(abi, machine), bytes, size, order);
-	status = print_json(json);
+	status = print_indented(json);
 	json_decref(json);
 	return status;
 }
@@ -340,7 +340,7 @@ static int print_attrs(struct request *request)
 		return report_failure(request->attr_of, err, &result);
 	}
 	attrs = attrs_in(&text, &err);
-	status = attrs ? print_json(attrs) : report_failure(request->attr_of, err, &result);
+	status = attrs ? print_indented(attrs) : report_failure(request->attr_of, err, &result);
 	json_decref(attrs);
 	out_free(&text);
 	if (status || !result.errors)
@@ -378,7 +378,7 @@ static int decode_expecting(const struct request *request, int fd, const char *n
 	return same ? 0 : EXIT_DAMAGED;
 }
 
-static int decode(struct request *request)
+static int decode_file(struct request *request)
 {
 	const char *name = strcmp(request->file, "-") ? request->file : "standard input";
 	struct perfabi_result result;
@@ -421,7 +421,7 @@ static int decode(struct request *request)
 
 enum { ATTR_OF = 256, CASES, NO_SUMMARY, BYTES, HEADER, CHECK, EXPECT, SHARD };
 
-static int parse(int argc, char **argv, struct request *request)
+static int read_command_line(int argc, char **argv, struct request *request)
 {
 	static const struct option long_options[] = {{"attr", required_argument, NULL, 'a'},
 						     {"attr-of", required_argument, NULL, ATTR_OF},
@@ -525,7 +525,7 @@ int main(int argc, char **argv)
 		return EXIT_IO;
 	}
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(2) */
-	status = parse(argc, argv, &request);
+	status = read_command_line(argc, argv, &request);
 	if (status)
 		return status;
 	if (request.attr_of && optind < argc)
@@ -544,7 +544,7 @@ int main(int argc, char **argv)
 		say(stderr, "perfabi-decode: %s\n", message);
 		return status;
 	}
-	status = request.attr_of ? print_attrs(&request) : decode(&request);
+	status = request.attr_of ? print_attrs(&request) : decode_file(&request);
 	perfabi_free(request.perfabi);
 	return status;
 }

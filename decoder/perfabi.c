@@ -140,8 +140,8 @@ static int take_options(struct decode_options *out, struct selection *selection,
 	return machine_options(out, base->abi, o->machine, e);
 }
 
-static int read_attrs(struct attr_list *attrs, const struct decoder *d,
-		      const struct perfabi_options *o, struct error *e)
+static int read_given_attrs(struct attr_list *attrs, const struct decoder *d,
+			    const struct perfabi_options *o, struct error *e)
 {
 	if (!o->attr)
 		return error_text(e, NULL, "none",
@@ -152,13 +152,13 @@ static int read_attrs(struct attr_list *attrs, const struct decoder *d,
 }
 
 /* From the input's first byte to its last. */
-static int decode(struct decoder *d, const struct perfabi_options *o, struct error *e)
+static int decode_opened(struct decoder *d, const struct perfabi_options *o, struct error *e)
 {
 	struct attr_list attrs = {0};
 	int err = decoder_find_format(d, e);
 
 	if (!err && d->format != FORMAT_PERF_DATA)
-		err = read_attrs(&attrs, d, o, e);
+		err = read_given_attrs(&attrs, d, o, e);
 	d->attrs = &attrs;
 	if (!err)
 		err = decoder_begin(d, e);
@@ -181,8 +181,8 @@ static void count(struct perfabi_result *result, const struct lines_sums *sums)
 		result->records += sums->records[i];
 }
 
-static int run(struct decoder *d, int fd, const struct perfabi_options *o,
-	       struct perfabi_result *result, struct error *e)
+static int decode_fd(struct decoder *d, int fd, const struct perfabi_options *o,
+		     struct perfabi_result *result, struct error *e)
 {
 	struct lines_sums sums;
 	int err = input_open(&d->in, fd);
@@ -191,7 +191,7 @@ static int run(struct decoder *d, int fd, const struct perfabi_options *o,
 		err = decoder_start(d);
 	if (err)
 		return err;
-	err = decoder_end(d, decode(d, o, e), &sums);
+	err = decoder_end(d, decode_opened(d, o, e), &sums);
 	count(result, &sums);
 	return err;
 }
@@ -224,7 +224,7 @@ int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_o
 	if (!err)
 		err = decoder_init(d, &perfabi->base, &o, sink, context);
 	if (!err)
-		err = run(d, fd, options, result, &e);
+		err = decode_fd(d, fd, options, result, &e);
 	if (is_for_memory(&e, err))
 		err = -ENOMEM;
 	if (err && err == d->in.err && !d->message[0])

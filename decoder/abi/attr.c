@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/json_text.h"
+
 static void store(unsigned char *p, unsigned size, enum byte_order order, uint64_t value)
 {
 	for (unsigned i = 0; i < size; i++, value >>= 8)
@@ -52,7 +54,7 @@ void attr_set(const struct abi_field *field, unsigned char *bytes, enum byte_ord
 	store(bytes + field->offset, field->size, order, unit);
 }
 
-static bool fits(const struct abi_field *field, const struct value *value)
+static bool fits_field(const struct abi_field *field, const struct value *value)
 {
 	unsigned width = width_of(field);
 
@@ -103,15 +105,15 @@ static int eval_field(const struct abi *abi, const struct abi_arch *arch,
 		err = cache_config(abi, json_string_value(json), w, out, e);
 	if (err == -ENOENT)
 		err = value_eval(json, set, vars, w, out, e);
-	if (!err && out->known && !fits(field, out))
+	if (!err && out->known && !fits_field(field, out))
 		err = error_value(e, w, json, "a value of %u %sbits", width_of(field),
 				  field->is_signed ? "signed " : "");
 	return err;
 }
 
 /* Two names of one place, or a field and the whole unit it lies in, cannot both be given. */
-static int check_overlap(const struct abi *abi, const json_t *attr, const struct abi_field *field,
-			 const struct where *w, struct error *e)
+static int check_named_once(const struct abi *abi, const json_t *attr,
+			    const struct abi_field *field, const struct where *w, struct error *e)
 {
 	const char *name;
 	json_t *value;
@@ -162,7 +164,7 @@ int attr_from_json(const struct abi *abi, const struct abi_arch *arch, const jso
 		const struct abi_field *field = find_field(abi, name, &at, e);
 		struct value value;
 
-		if (!field || check_overlap(abi, attr, field, &at, e) ||
+		if (!field || check_named_once(abi, attr, field, &at, e) ||
 		    eval_field(abi, arch, field, json, (uint32_t)type.bits, vars, &at, &value, e))
 			return -EINVAL;
 		if (value.known)
@@ -294,4 +296,14 @@ json_t *attr_to_json(const struct abi *abi, const struct abi_arch *arch, const u
 		return attr;
 	json_decref(attr);
 	return NULL;
+}
+
+char *attr_to_text(const struct abi *abi, const struct abi_arch *arch, const unsigned char *bytes,
+		   size_t length, enum byte_order order)
+{
+	json_t *json = attr_to_json(abi, arch, bytes, length, order);
+	char *text = json ? json_text(json, JSON_COMPACT) : NULL;
+
+	json_decref(json);
+	return text;
 }

@@ -39,4 +39,8 @@ int attr_from_json(const struct abi *abi, const struct abi_arch *arch, const jso
 json_t *attr_to_json(const struct abi *abi, const struct abi_arch *arch, const unsigned char *bytes,
 		     size_t length, enum byte_order order);
 
+/* The same as compact text; free() it. */
+char *attr_to_text(const struct abi *abi, const struct abi_arch *arch, const unsigned char *bytes,
+		   size_t length, enum byte_order order);
+
 #endif

@@ -25,7 +25,7 @@ static unsigned smallest_size(const struct abi *abi, const unsigned char *bytes)
 }
 
 /* Beside an attr there are its ids, and nothing that could be a misspelt `ids`. */
-static int check_keys(const json_t *one, const struct where *w, struct error *e)
+static int check_attr_or_ids(const json_t *one, const struct where *w, struct error *e)
 {
 	const char *key;
 	json_t *value;
@@ -71,7 +71,7 @@ static int read_one(struct attr_list *list, const struct abi *abi, const struct 
 	struct where at_attr = where_key(w, "attr"), at_ids = where_key(w, "ids");
 	unsigned char *bytes = list->bytes + list->count * abi->attr_size;
 	const struct abi_field *size = abi_field(abi, "size");
-	int err = attr ? check_keys(one, w, e) : 0;
+	int err = attr ? check_attr_or_ids(one, w, e) : 0;
 
 	if (!err)
 		err = read_ids(&list->ids[list->count++], json_object_get(one, "ids"), &at_ids, e);

@@ -32,7 +32,7 @@ static enum layout_value value_of_set(const struct abi_family *set)
 	return !set ? VALUE_NUMBER : set->mask ? VALUE_NAMES : VALUE_TEXT;
 }
 
-static enum layout_value value_of(const struct layout_node *node)
+static enum layout_value member_value(const struct layout_node *node)
 {
 	switch (node->kind) {
 	case LAYOUT_NUMBER:
@@ -69,7 +69,7 @@ static void tell_members(const struct layout_list *list, const struct tell *tell
 		const struct layout_node *node = &list->nodes[i];
 
 		if (node->name) {
-			struct layout_member member = {node->name, value_of(node), node};
+			struct layout_member member = {node->name, member_value(node), node};
 
 			tell->member(tell->context, &member);
 		} else if (node->kind == LAYOUT_WORD) {

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "abi/storage.h"
+
 int layout_unknown_keys(struct layout_reader *r, const json_t *item, const char *const known[],
 			const struct where *w)
 {
@@ -101,8 +103,8 @@ static int read_keep(struct layout_reader *r, struct layout_node *node, const js
 	return 0;
 }
 
-static int read_number(struct layout_reader *r, struct layout_node *node, const json_t *item,
-		       enum layout_type type, const struct where *w)
+static int read_plain_number(struct layout_reader *r, struct layout_node *node, const json_t *item,
+			     enum layout_type type, const struct where *w)
 {
 	static const char *const known[] = {"name",   "type",     "set", "keep",
 					    "counts", "possible", NULL};
@@ -244,7 +246,7 @@ static int read_body(struct layout_reader *r, struct layout_list *out, const jso
 	int err;
 
 	if (!one)
-		return error_no_memory(r->e, w, "memory for the ABI tables");
+		return storage_no_memory(r->e, w);
 	r->in_object = true;
 	r->is_element = bare;
 	r->loops++;
@@ -356,7 +358,7 @@ static int read_typed(struct layout_reader *r, struct layout_node *node, const j
 	if (type >= 0 && json_object_get(item, "bitfield"))
 		return read_word(r, node, item, (enum layout_type)type, w);
 	if (type >= 0)
-		return read_number(r, node, item, (enum layout_type)type, w);
+		return read_plain_number(r, node, item, (enum layout_type)type, w);
 	for (size_t i = 0; name && i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (!strcmp(texts[i].name, name))
 			return read_text(r, node, item, texts[i].kind, w);

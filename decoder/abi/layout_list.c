@@ -108,7 +108,7 @@ int layout_read_list(struct layout_reader *r, struct layout_list *out, const jso
 		return err;
 	nodes = storage_take(r->abi->storage, json_array_size(list), sizeof(*nodes));
 	if (!nodes)
-		return error_no_memory(r->e, w, "memory for the ABI tables");
+		return storage_no_memory(r->e, w);
 	out->nodes = nodes;
 	r->depth++;
 	json_array_foreach(list, i, item) {

@@ -9,11 +9,6 @@
 #include "abi/layout_read.h"
 #include "abi/storage.h"
 
-static int no_memory(struct error *e, const struct where *w)
-{
-	return error_no_memory(e, w, "memory for the ABI tables");
-}
-
 /* [first, width] within 64 bits. */
 static int read_bits(struct layout_bits *out, const json_t *bits, const struct where *w,
 		     struct error *e)
@@ -30,8 +25,8 @@ static int read_bits(struct layout_bits *out, const json_t *bits, const struct w
 }
 
 /* Members share bits only where none of them is told together with the other. */
-static int check_overlap(const struct layout_word *word, const struct layout_bits *bits,
-			 const struct where *w, struct error *e)
+static int check_shared_bits(const struct layout_word *word, const struct layout_bits *bits,
+			     const struct where *w, struct error *e)
 {
 	for (size_t i = 0; i < word->count; i++) {
 		const struct layout_bits *other = &word->bits[i];
@@ -78,15 +73,15 @@ static int read_set(struct abi *abi, struct layout_bits *bits, const json_t *set
 		    : error_value(e, w, set, "the name of a family of constants");
 }
 
-static int read_word(struct abi *abi, struct abi_family *family, const struct where *w,
-		     struct error *e)
+static int read_family_word(struct abi *abi, struct abi_family *family, const struct where *w,
+			    struct error *e)
 {
 	struct layout_word *word = storage_take(abi->storage, 1, sizeof(*word));
 	struct layout_bits *bits = storage_take(abi->storage, family->count, sizeof(*bits));
 	struct where at_values = where_key(w, "values");
 
 	if (!word || !bits)
-		return no_memory(e, w);
+		return storage_no_memory(e, w);
 	word->bits = bits;
 	word->declared = json_object_get(family->json, "order") != NULL;
 	word->omit_zero = json_is_true(json_object_get(family->json, "omit_zero"));
@@ -100,7 +95,7 @@ static int read_word(struct abi *abi, struct abi_family *family, const struct wh
 		if (read_bits(&bits[i], json_object_get(json, "bits"), &at_bits, e) ||
 		    (set && read_set(abi, &bits[i], set, &at_set, e)) ||
 		    (only && read_only(&bits[i], family, bits, only, &at_only, e)) ||
-		    check_overlap(word, &bits[i], &at_bits, e))
+		    check_shared_bits(word, &bits[i], &at_bits, e))
 			return -EINVAL;
 		word->count++;
 	}
@@ -119,7 +114,7 @@ static int read_words(struct abi *abi, struct error *e)
 		int err = 0;
 
 		if (kind && !strcmp(kind, "layout"))
-			err = read_word(abi, family, &at, e);
+			err = read_family_word(abi, family, &at, e);
 		if (err)
 			return err;
 	}
@@ -177,7 +172,7 @@ static int take_values(struct abi *abi, struct abi_family *family, struct error 
 	struct layout *layouts = storage_take(abi->storage, family->count, sizeof(*layouts));
 
 	if (!layouts)
-		return no_memory(e, NULL);
+		return storage_no_memory(e, NULL);
 	for (size_t i = 0; i < family->count; i++) {
 		struct abi_value *value = (struct abi_value *)&family->values[i];
 		const json_t *fields = json_object_get(value->json, "fields");

@@ -10,16 +10,6 @@
 #include "abi/storage.h"
 #include "text/source.h"
 
-static void *take(struct abi *abi, size_t count, size_t size)
-{
-	return storage_take(abi->storage, count, size);
-}
-
-static int no_memory(struct error *e, const struct where *w)
-{
-	return error_no_memory(e, w, "memory for the ABI tables");
-}
-
 /* A string member; with `fallback` NULL it must be there. */
 static const char *text_of(const json_t *object, const char *key, const char *fallback,
 			   const struct where *w, struct error *e)
@@ -37,7 +27,8 @@ static const char *text_of(const json_t *object, const char *key, const char *fa
 }
 
 /* An integer member or element from 0 to `max`. */
-static uint64_t number_of(const json_t *value, uint64_t max, const struct where *w, struct error *e)
+static uint64_t read_integer(const json_t *value, uint64_t max, const struct where *w,
+			     struct error *e)
 {
 	if (!json_is_integer(value) || json_integer_value(value) < 0 ||
 	    (uint64_t)json_integer_value(value) > max) {
@@ -65,8 +56,8 @@ static uint64_t hex_of(const json_t *value, const struct where *w, struct error 
 }
 
 /* Of a bit of misc: the records in which it means something, by name. */
-static int load_records(struct abi *abi, const json_t *records, struct abi_value *out,
-			const struct where *w, struct error *e)
+static int load_misc_records(struct abi *abi, const json_t *records, struct abi_value *out,
+			     const struct where *w, struct error *e)
 {
 	const char **names;
 	const json_t *name;
@@ -76,9 +67,9 @@ static int load_records(struct abi *abi, const json_t *records, struct abi_value
 		return 0;
 	if (!json_is_array(records))
 		return error_value(e, w, records, "a list of records' names");
-	names = take(abi, json_array_size(records) + 1, sizeof(*names));
+	names = storage_take(abi->storage, json_array_size(records) + 1, sizeof(*names));
 	if (!names)
-		return no_memory(e, w);
+		return storage_no_memory(e, w);
 	json_array_foreach(records, i, name) {
 		struct where at = where_index(w, i);
 
@@ -104,7 +95,7 @@ static void load_followed_by(const json_t *json, struct abi_value *out, const st
 		return;
 	}
 	out->followed_by = text_of(json, "field", NULL, w, e);
-	out->follow_align = align ? number_of(align, 4096, &at, e) : 1;
+	out->follow_align = align ? read_integer(align, 4096, &at, e) : 1;
 }
 
 static int load_value(struct abi *abi, const json_t *json, struct abi_value *out,
@@ -115,12 +106,12 @@ static int load_value(struct abi *abi, const json_t *json, struct abi_value *out
 	struct where at_records = where_key(w, "records"), at_follow = where_key(w, "followed_by");
 
 	out->json = json;
-	load_records(abi, json_object_get(json, "records"), out, &at_records, e);
+	load_misc_records(abi, json_object_get(json, "records"), out, &at_records, e);
 	load_followed_by(json_object_get(json, "followed_by"), out, &at_follow, e);
 	out->name = text_of(json, "name", NULL, w, e);
 	out->since = text_of(json, "since", fallback_since, w, e);
 	if (bit)
-		out->value = UINT64_C(1) << (number_of(bit, 63, &at_bit, e) & 63);
+		out->value = UINT64_C(1) << (read_integer(bit, 63, &at_bit, e) & 63);
 	else if (json_is_integer(value))
 		out->value = (uint64_t)json_integer_value(value);
 	else if (value)
@@ -139,9 +130,9 @@ static int load_values(struct abi *abi, const json_t *list, struct abi_family *f
 
 	if (!json_is_array(list))
 		return error_value(e, w, list, "a list of values");
-	values = take(abi, json_array_size(list), sizeof(*values));
+	values = storage_take(abi->storage, json_array_size(list), sizeof(*values));
 	if (!values)
-		return no_memory(e, w);
+		return storage_no_memory(e, w);
 	family->values = values;
 	json_array_foreach(list, i, json) {
 		struct where at = where_index(w, i);
@@ -180,9 +171,9 @@ static int load_families(struct abi *abi, json_t *constants, const struct where 
 	const char *name;
 	json_t *json;
 
-	grown = take(abi, count, sizeof(*grown));
+	grown = storage_take(abi->storage, count, sizeof(*grown));
 	if (!grown)
-		return no_memory(e, w);
+		return storage_no_memory(e, w);
 	if (abi->family_count)
 		memcpy(grown, abi->families, abi->family_count * sizeof(*grown));
 	abi->families = grown;
@@ -207,7 +198,8 @@ static int load_storage_unit(const json_t *json, struct abi_field *field, const 
 	struct where at_offset = where_key(w, "offset"), at_type = where_key(w, "type");
 	const char *type = text_of(json, "type", NULL, w, e);
 
-	field->offset = (unsigned)number_of(json_object_get(json, "offset"), 4088, &at_offset, e);
+	field->offset =
+		(unsigned)read_integer(json_object_get(json, "offset"), 4088, &at_offset, e);
 	for (size_t i = 0; type && i < sizeof(units) / sizeof(units[0]); i++) {
 		if (strcmp(units[i].name, type))
 			continue;
@@ -230,9 +222,9 @@ static int load_bits(const json_t *bits, struct abi_field *field, const struct w
 		return 0;
 	if (json_array_size(bits) != 2)
 		return error_value(e, &at, bits, "[first, width]");
-	field->first = (unsigned)number_of(json_array_get(bits, 0), unit - 1, &at_first, e);
+	field->first = (unsigned)read_integer(json_array_get(bits, 0), unit - 1, &at_first, e);
 	field->width =
-		(unsigned)number_of(json_array_get(bits, 1), unit - field->first, &at_width, e);
+		(unsigned)read_integer(json_array_get(bits, 1), unit - field->first, &at_width, e);
 	if (!field->width)
 		error_value(e, &at_width, json_array_get(bits, 1), "a width of at least 1");
 	return error_is_set(e) ? -EINVAL : 0;
@@ -300,7 +292,7 @@ static int load_field(struct abi *abi, const json_t *json, const struct where *w
 }
 
 /* Bits of the struct, as little endian counts them: from `first` on up to, but not, `end`. */
-static void bits_of(const struct abi_field *field, unsigned *first, unsigned *end)
+static void bit_range(const struct abi_field *field, unsigned *first, unsigned *end)
 {
 	*first = field->offset * 8 + field->first;
 	*end = *first + (field->width ? field->width : field->size * 8);
@@ -315,14 +307,14 @@ static bool may_overlap(const struct abi_field *a, const struct abi_field *b)
 }
 
 /* Each bit of attr is one field's, but for the aliases of that. */
-static int check_overlap(const struct abi *abi, const struct abi_field *field,
-			 const struct where *w, struct error *e)
+static int check_own_bits(const struct abi *abi, const struct abi_field *field,
+			  const struct where *w, struct error *e)
 {
 	unsigned first, end, other_first, other_end;
 
-	bits_of(field, &first, &end);
+	bit_range(field, &first, &end);
 	for (const struct abi_field *other = abi->fields; other < field; other++) {
-		bits_of(other, &other_first, &other_end);
+		bit_range(other, &other_first, &other_end);
 		if (other->alias_of || end <= other_first || other_end <= first ||
 		    may_overlap(field, other))
 			continue;
@@ -339,16 +331,16 @@ static int load_fields(struct abi *abi, const json_t *list, const struct where *
 
 	json_array_foreach(list, i, json)
 		count += json_array_size(json_object_get(json, "aliases"));
-	abi->fields = take(abi, count, sizeof(*abi->fields));
+	abi->fields = storage_take(abi->storage, count, sizeof(*abi->fields));
 	if (!abi->fields)
-		return no_memory(e, w);
+		return storage_no_memory(e, w);
 	json_array_foreach(list, i, json) {
 		struct where at = where_index(w, i);
 		const struct abi_field *field = &abi->fields[abi->field_count];
 		int err = load_field(abi, json, &at, e);
 
 		if (!err)
-			err = check_overlap(abi, field, &at, e);
+			err = check_own_bits(abi, field, &at, e);
 		if (err)
 			return err;
 	}
@@ -360,9 +352,9 @@ static int load_sizes(struct abi *abi, const json_t *list, const struct where *w
 	json_t *json;
 	size_t i;
 
-	abi->sizes = take(abi, json_array_size(list), sizeof(*abi->sizes));
+	abi->sizes = storage_take(abi->storage, json_array_size(list), sizeof(*abi->sizes));
 	if (!abi->sizes)
-		return no_memory(e, w);
+		return storage_no_memory(e, w);
 	json_array_foreach(list, i, json) {
 		struct where at = where_index(w, i);
 		struct where at_size = where_key(&at, "size");
@@ -370,7 +362,8 @@ static int load_sizes(struct abi *abi, const json_t *list, const struct where *w
 
 		size->name = text_of(json, "name", NULL, &at, e);
 		size->since = text_of(json, "since", NULL, &at, e);
-		size->size = (unsigned)number_of(json_object_get(json, "size"), 4096, &at_size, e);
+		size->size =
+			(unsigned)read_integer(json_object_get(json, "size"), 4096, &at_size, e);
 		if (size->size <= abi->attr_size)
 			error_value(e, &at_size, json_object_get(json, "size"),
 				    "sizes that ascend");
@@ -386,12 +379,13 @@ static int load_sizes(struct abi *abi, const json_t *list, const struct where *w
 static int load_machines(struct abi *abi, const json_t *list, struct abi_arch *arch,
 			 const struct where *w, struct error *e)
 {
-	const char **machines = take(abi, json_array_size(list) + 1, sizeof(*machines));
+	const char **machines =
+		storage_take(abi->storage, json_array_size(list) + 1, sizeof(*machines));
 	json_t *json;
 	size_t i;
 
 	if (!machines)
-		return no_memory(e, w);
+		return storage_no_memory(e, w);
 	json_array_foreach(list, i, json)
 		machines[i] = json_string_value(json);
 	arch->machines = machines;
@@ -427,9 +421,9 @@ static int load_archs(struct abi *abi, json_t *regs, const struct where *w, stru
 	const char *name;
 	json_t *json;
 
-	abi->archs = take(abi, json_object_size(regs), sizeof(*abi->archs));
+	abi->archs = storage_take(abi->storage, json_object_size(regs), sizeof(*abi->archs));
 	if (!abi->archs)
-		return no_memory(e, w);
+		return storage_no_memory(e, w);
 	json_object_foreach(regs, name, json) {
 		struct where at = where_key(w, name);
 		int err = load_arch(abi, name, json, &at, e);
@@ -453,12 +447,12 @@ static int load_constants(struct abi *abi, json_t *file, const struct where *w, 
 static int load_layouts(struct abi *abi, json_t *layouts, const struct where *w, struct error *e)
 {
 	size_t count = abi->layout_count + json_object_size(layouts);
-	struct layout *grown = take(abi, count, sizeof(*grown));
+	struct layout *grown = storage_take(abi->storage, count, sizeof(*grown));
 	const char *name;
 	json_t *fields;
 
 	if (!grown)
-		return no_memory(e, w);
+		return storage_no_memory(e, w);
 	if (abi->layout_count)
 		memcpy(grown, abi->layouts, abi->layout_count * sizeof(*grown));
 	abi->layouts = grown;
@@ -475,7 +469,7 @@ static int load_layouts(struct abi *abi, json_t *layouts, const struct where *w,
 	return 0;
 }
 
-static int load_tables(struct abi *abi, json_t *file, const struct where *w, struct error *e)
+static int load_other_tables(struct abi *abi, json_t *file, const struct where *w, struct error *e)
 {
 	const json_t *attr = json_object_get(file, "attr");
 	json_t *regs = json_object_get(file, "regs");
@@ -517,7 +511,7 @@ static int parse_files(struct abi *abi, const struct sources *sources, struct er
 		if (!file)
 			return -EINVAL;
 		if (json_object_set_new(abi->storage->files, sources->list[i].name, file))
-			return no_memory(e, NULL);
+			return storage_no_memory(e, NULL);
 	}
 	return 0;
 }
@@ -563,12 +557,12 @@ struct abi *abi_load(const struct sources *sources, struct error *e)
 	if (abi)
 		abi->storage = storage_new();
 	if (!abi || !abi->storage) {
-		no_memory(e, NULL);
+		storage_no_memory(e, NULL);
 		free(abi);
 		return NULL;
 	}
 	if (parse_files(abi, sources, e) || for_each_file(abi, sources, e, load_constants) ||
-	    for_each_file(abi, sources, e, load_tables) || check_complete(abi, e) ||
+	    for_each_file(abi, sources, e, load_other_tables) || check_complete(abi, e) ||
 	    layouts_load(abi, e)) {
 		abi_free(abi);
 		return NULL;

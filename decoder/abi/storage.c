@@ -48,3 +48,8 @@ void *storage_take(struct storage *storage, size_t count, size_t size)
 		storage->blocks[storage->count++] = block;
 	return block;
 }
+
+int storage_no_memory(struct error *e, const struct where *w)
+{
+	return error_no_memory(e, w, "memory for the ABI tables");
+}

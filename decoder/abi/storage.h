@@ -8,6 +8,8 @@
 #include <jansson.h>
 #include <stddef.h>
 
+#include "text/error.h"
+
 /* All that is allocated for one ABI, so that there is one list to walk in the end. */
 struct storage {
 	json_t *files; /* by the name of their source */
@@ -21,5 +23,8 @@ void storage_free(struct storage *storage);
 
 /* Zeroed memory for `count` things, freed with the rest; NULL when there is none. */
 void *storage_take(struct storage *storage, size_t count, size_t size);
+
+/* Says that there was none, for what stands at `w` (may be NULL). Returns -ENOMEM. */
+int storage_no_memory(struct error *e, const struct where *w);
 
 #endif

@@ -98,7 +98,7 @@ static int primary(struct parse *p, struct value *out)
 static const char *const operators[][2] = {{"|"}, {"<<"}, {"+", "-"}, {"*"}};
 enum { LEVELS = sizeof(operators) / sizeof(operators[0]) };
 
-static const char *take_operator(struct parse *p, size_t level)
+static const char *operator_here(struct parse *p, size_t level)
 {
 	skip_space(p);
 	for (size_t i = 0; i < 2 && operators[level][i]; i++) {
@@ -146,7 +146,7 @@ static int climb(struct parse *p, size_t level, struct value *out)
 	if (level == LEVELS)
 		return primary(p, out);
 	err = climb(p, level + 1, out);
-	while (!err && (op = take_operator(p, level))) {
+	while (!err && (op = operator_here(p, level))) {
 		struct value right;
 
 		err = climb(p, level + 1, &right);

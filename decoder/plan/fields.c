@@ -23,7 +23,7 @@ static const char *opening_of(uint8_t kind)
 	return kind == OP_X16 || kind == OP_X32 || kind == OP_X64 ? "\"0x" : "";
 }
 
-static uint8_t kind_of(const struct compiler *c, enum layout_type type)
+static uint8_t op_of_type(const struct compiler *c, enum layout_type type)
 {
 	return type == LAYOUT_U64 && c->with->integers ? OP_I64 : types[type].kind;
 }
@@ -44,7 +44,7 @@ void compile_number(struct compiler *c, const struct layout_node *node)
 {
 	enum layout_type type = node->number.type;
 	const struct abi_family *set = node->number.set;
-	uint8_t width = layout_types[type].width, kind = set ? OP_SET : kind_of(c, type);
+	uint8_t width = layout_types[type].width, kind = set ? OP_SET : op_of_type(c, type);
 	size_t at;
 	struct op *op;
 
@@ -145,7 +145,7 @@ void compile_array(struct compiler *c, const struct layout_node *node)
 
 	op->width = (uint8_t)width;
 	op->array.amount = amount_of(c, &node->array.count);
-	op->array.element = kind_of(c, type);
+	op->array.element = op_of_type(c, type);
 	op->array.markers = markers;
 	op->array.first_marker = op->array.cookie_marker = UINT64_MAX;
 	for (size_t i = 0; markers && i < markers->count; i++) {

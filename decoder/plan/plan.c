@@ -154,7 +154,7 @@ size_t plan_fixed_size(const struct plan *plan)
 	return size;
 }
 
-static const struct op *number_at(const struct plan *plan, const char *path)
+static const struct op *number_op(const struct plan *plan, const char *path)
 {
 	for (size_t i = 0; i < plan->count; i++)
 		if (plan->ops[i].path && !strcmp(plan->ops[i].path, path) &&
@@ -165,7 +165,7 @@ static const struct op *number_at(const struct plan *plan, const char *path)
 
 int plan_offset(const struct plan *plan, const char *path)
 {
-	const struct op *op = number_at(plan, path);
+	const struct op *op = number_op(plan, path);
 
 	return op ? op->offset : -1;
 }
@@ -173,7 +173,7 @@ int plan_offset(const struct plan *plan, const char *path)
 bool plan_number(const struct plan *plan, const char *path, const unsigned char *bytes, size_t size,
 		 enum byte_order order, uint64_t *value)
 {
-	const struct op *op = number_at(plan, path);
+	const struct op *op = number_op(plan, path);
 
 	if (!op || op->offset < 0 || size < (size_t)op->offset + op->width)
 		return false;

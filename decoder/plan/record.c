@@ -12,7 +12,6 @@
 
 #include "abi/attr.h"
 #include "text/json.h"
-#include "text/json_text.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -23,7 +22,7 @@ size_t record_longest(const struct plan *plan, size_t size)
 }
 
 /* The names of the bits that are set; what has none as one "0x...". */
-static char *put_mask(char *p, const struct abi_family *set, uint64_t value, uint64_t *unknown)
+static char *put_bit_names(char *p, const struct abi_family *set, uint64_t value, uint64_t *unknown)
 {
 	*p++ = '[';
 	for (size_t i = 0; i < set->count && value; i++) {
@@ -73,18 +72,18 @@ static char *put_name(char *p, const struct abi_family *set, bool integers, uint
 static char *put_set(char *p, const struct abi_family *set, bool integers, uint64_t value,
 		     uint64_t *unknown)
 {
-	return set->mask ? put_mask(p, set, value, unknown)
+	return set->mask ? put_bit_names(p, set, value, unknown)
 			 : put_name(p, set, integers, value, unknown);
 }
 
-static void find(struct record *r, const char *code, const struct op *op, size_t offset)
+static void add_finding(struct record *r, const char *code, const struct op *op, size_t offset)
 {
 	if (r->finding_count < FINDINGS)
 		r->findings[r->finding_count++] =
 			(struct finding){code, op->path, (uint32_t)offset};
 }
 
-static void note(struct record *r, const char *path, size_t offset, size_t length)
+static void note_place(struct record *r, const char *path, size_t offset, size_t length)
 {
 	char *p = r->at;
 
@@ -115,7 +114,7 @@ static void find_nonzero(struct record *r, const char *code, const struct op *op
 {
 	for (size_t i = 0; i < n; i++)
 		if (at[i]) {
-			find(r, code, op, (size_t)(at - bytes) + i);
+			add_finding(r, code, op, (size_t)(at - bytes) + i);
 			return;
 		}
 }
@@ -186,16 +185,14 @@ ALWAYS_INLINE char *put_array(char *p, const struct op *op, const unsigned char 
 	return put_close(p, ']');
 }
 
-static char *put_attr(char *p, struct record *r, const unsigned char *at, size_t n)
+static char *put_attr_text(char *p, struct record *r, const unsigned char *at, size_t n)
 {
-	json_t *json = r->dry ? NULL : attr_to_json(r->abi, r->arch, at, n, r->order);
-	char *text = json ? json_text(json, JSON_COMPACT) : NULL;
+	char *text = r->dry ? NULL : attr_to_text(r->abi, r->arch, at, n, r->order);
 
 	if (!text && !r->dry)
 		r->err = -ENOMEM;
 	p = put_text(p, text ? text : "null");
 	free(text);
-	json_decref(json);
 	return p;
 }
 
@@ -246,12 +243,12 @@ ALWAYS_INLINE size_t left(const struct input *in, const struct state *s)
 	return s->at < in->limit ? (size_t)(in->limit - s->at) : 0;
 }
 
-ALWAYS_INLINE size_t place(const struct input *in, const unsigned char *at)
+ALWAYS_INLINE size_t offset_at(const struct input *in, const unsigned char *at)
 {
 	return (size_t)(at - in->bytes);
 }
 
-ALWAYS_INLINE uint64_t take(const struct input *in, struct state *s, unsigned width)
+ALWAYS_INLINE uint64_t take_number(const struct input *in, struct state *s, unsigned width)
 {
 	uint64_t v = load_swapped(s->at, width, in->swap);
 
@@ -279,14 +276,14 @@ ALWAYS_INLINE void note_bytes(const struct input *in, const struct op *op,
 			      const unsigned char *begin, const unsigned char *at)
 {
 	if (in->slow && in->r->notes && op->path)
-		note(in->r, op->path, place(in, begin), (size_t)(at - begin));
+		note_place(in->r, op->path, offset_at(in, begin), (size_t)(at - begin));
 }
 
 ALWAYS_INLINE void find_at(const struct input *in, const char *code, const struct op *op,
 			   const unsigned char *at)
 {
 	if (in->slow && in->r->strict)
-		find(in->r, code, op, place(in, at));
+		add_finding(in->r, code, op, offset_at(in, at));
 }
 
 ALWAYS_INLINE void find_nonzeros(const struct input *in, const char *code, const struct op *op,
@@ -313,7 +310,7 @@ ALWAYS_INLINE bool amount(const struct input *in, struct state *s, const struct 
 	case FROM_PREFIX:
 		if (left(in, s) < a->prefix)
 			return false;
-		n = take(in, s, a->prefix);
+		n = take_number(in, s, a->prefix);
 		break;
 	default:
 		n = left(in, s) / width;
@@ -344,7 +341,7 @@ ALWAYS_INLINE uint64_t bits_of(const struct record *r, const struct op *op, stru
 ALWAYS_INLINE void run_number(const struct input *in, struct state *s, const struct op *op,
 			      unsigned width, uint8_t kind)
 {
-	s->v = take(in, s, width);
+	s->v = take_number(in, s, width);
 	put_op_key(s, op);
 	s->p = put_number(s->p, kind, s->v);
 }
@@ -353,7 +350,7 @@ ALWAYS_INLINE void run_double(const struct input *in, struct state *s, const str
 {
 	double number;
 
-	s->v = take(in, s, 8);
+	s->v = take_number(in, s, 8);
 	memcpy(&number, &s->v, 8);
 	put_op_key(s, op);
 	s->p = put_double(s->p, number);
@@ -364,7 +361,7 @@ ALWAYS_INLINE void run_set(const struct input *in, struct state *s, const struct
 	const unsigned char *at = s->at;
 	uint64_t unknown;
 
-	s->v = take(in, s, op->width);
+	s->v = take_number(in, s, op->width);
 	put_op_key(s, op);
 	s->p = put_set(s->p, op->names.set, op->names.integers, s->v, &unknown);
 	if (unknown)
@@ -373,7 +370,7 @@ ALWAYS_INLINE void run_set(const struct input *in, struct state *s, const struct
 
 ALWAYS_INLINE void run_skip(const struct input *in, struct state *s, const struct op *op)
 {
-	s->v = take(in, s, op->width);
+	s->v = take_number(in, s, op->width);
 	if (op->reg != NO_REG)
 		in->r->regs[op->reg] = s->v;
 	if (in->slow)
@@ -386,7 +383,7 @@ ALWAYS_INLINE enum record_problem run_possible(const struct input *in, const str
 	if (!(in->r->regs[op->reg] & ~op->possible))
 		return RECORD_OK;
 	in->r->failed = op->key;
-	in->r->failed_at = (uint32_t)place(in, s->at);
+	in->r->failed_at = (uint32_t)offset_at(in, s->at);
 	return RECORD_IMPOSSIBLE;
 }
 
@@ -398,7 +395,7 @@ ALWAYS_INLINE void run_pad(const struct input *in, struct state *s, const struct
 
 ALWAYS_INLINE void run_align(const struct input *in, struct state *s, const struct op *op)
 {
-	size_t n = place(in, s->at) % op->bytes;
+	size_t n = offset_at(in, s->at) % op->bytes;
 
 	n = n ? op->bytes - n : 0;
 	if (n > left(in, s))
@@ -411,7 +408,7 @@ ALWAYS_INLINE void run_word(const struct input *in, struct state *s, const struc
 {
 	const unsigned char *begin = s->at;
 
-	in->r->regs[op->reg] = take(in, s, op->width);
+	in->r->regs[op->reg] = take_number(in, s, op->width);
 	note_bytes(in, op, begin, s->at);
 }
 
@@ -504,7 +501,7 @@ ALWAYS_INLINE enum record_problem run_attr(const struct input *in, struct state 
 	if (size > left(in, s))
 		return RECORD_SHORT;
 	put_op_key(s, op);
-	s->p = put_attr(s->p, in->r, s->at, (size_t)size);
+	s->p = put_attr_text(s->p, in->r, s->at, (size_t)size);
 	s->at += size;
 	return RECORD_OK;
 }
@@ -602,7 +599,7 @@ ALWAYS_INLINE enum record_problem run_end(const struct input *in, struct state *
 	s->p = put_text(s->p, "\"rest\":\"");
 	s->p = put_bytes(s->p, s->at, n);
 	s->p = put_text(s->p, "\",");
-	in->r->failed_at = (uint32_t)place(in, s->at);
+	in->r->failed_at = (uint32_t)offset_at(in, s->at);
 	return RECORD_LEFT;
 }
 
@@ -767,7 +764,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			return problem;
 		}
 		if (__builtin_expect(failed != RECORD_OK, 0)) {
-			say_failed(r, op, place(&in, s.at));
+			say_failed(r, op, offset_at(&in, s.at));
 			return failed;
 		}
 		*s.p++ = ',';

@@ -29,7 +29,7 @@ void compare_close(struct compare *c)
 	free(c->want);
 }
 
-static char *show(const json_t *value)
+static char *short_text(const json_t *value)
 {
 	char *text = value ? json_text(value, JSON_COMPACT | JSON_ENCODE_ANY) : strdup("nothing");
 
@@ -97,8 +97,8 @@ static bool differ(const struct compare *c, char *path, const json_t *want, cons
 			if (member_differs(c, path, NULL, i, json_array_get(want, i),
 					   json_array_get(got, i), depth))
 				return true;
-	a = show(want);
-	b = show(got);
+	a = short_text(want);
+	b = short_text(got);
 	say_difference(c, path, a ? a : "?", b ? b : "?");
 	free(a);
 	free(b);
@@ -106,7 +106,7 @@ static bool differ(const struct compare *c, char *path, const json_t *want, cons
 }
 
 /* A number over INT64_MAX, which jansson does not take, is compared as a real one. */
-static json_t *parse(const char *text)
+static json_t *parse_line(const char *text)
 {
 	json_t *json;
 
@@ -117,8 +117,8 @@ static json_t *parse(const char *text)
 		       : json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
 }
 
-/* Whether that is why parse() failed. */
-static bool is_for_memory(const json_t *json)
+/* Whether that is why parse_line() failed. */
+static bool failed_for_memory(const json_t *json)
 {
 	return !json && errno == ENOMEM;
 }
@@ -133,7 +133,8 @@ static bool has_real(const char *text)
 
 static int line_differs(struct compare *c)
 {
-	json_t *want = parse(c->want), *got = is_for_memory(want) ? NULL : parse(c->got);
+	json_t *want = parse_line(c->want),
+	       *got = failed_for_memory(want) ? NULL : parse_line(c->got);
 	char path[PATH_SIZE] = "";
 	bool found = true;
 

@@ -73,7 +73,8 @@ static int put_run(struct decoder *d, const unsigned char *bytes, size_t size, s
 }
 
 /* One record by the caller's own lines. */
-static int put_one(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
+static int put_by_own_lines(struct decoder *d, const unsigned char *bytes, size_t size,
+			    struct place place)
 {
 	decoder_set_silence(d, place); /* what it says of the recording counts for all shards */
 	lines_put(&d->lines, bytes, size, place);
@@ -159,7 +160,7 @@ static int put_inside(struct decoder *d, const unsigned char *bytes, size_t size
 		lines_diagnostic(&d->lines, place, "misplaced", 0,
 				 "%s inside a compressed record: what it holds is not taken",
 				 d->events.records[d->events.slot_of[type]].value->name);
-	return put_one(d, bytes, size, place);
+	return put_by_own_lines(d, bytes, size, place);
 }
 
 /* Whole records, or damage, or what follows a record: *n bytes. False if more must come to tell. */
@@ -283,7 +284,7 @@ static int decompress_record(struct decoder *d, const unsigned char *bytes, size
 	z->offset = place.offset;
 	if (z->start == z->end) /* nothing of the last one waits */
 		d->inner.place.offset = place.offset;
-	err = put_one(d, bytes, size, place);
+	err = put_by_own_lines(d, bytes, size, place);
 	while (!err && (left || z->holds_more)) {
 		const char *why;
 		int bad = decompress_some(z, &input, &left, &why);
@@ -369,7 +370,7 @@ static int special(struct decoder *d, const unsigned char *bytes, size_t size, s
 	if (!err && d->jobs && role != FOLLOWED)
 		err = jobs_drain(d->jobs);
 	if (!err)
-		err = put_one(d, bytes, size, place);
+		err = put_by_own_lines(d, bytes, size, place);
 	if (!err && role == HEADER_ATTR)
 		err = add_event(d, bytes, size, place);
 	else if (!err && role == HEADER_FEATURE)

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "text/json.h"
-#include "text/json_text.h"
 
 static int add_one(const struct attr_list *list, size_t i, struct events *events, struct error *e)
 {
@@ -37,7 +36,7 @@ int given_attrs_add(const struct attr_list *list, struct events *events, struct 
 }
 
 /* Numbers that --attr takes back: jansson's integers end at 2^63 - 1. */
-static char *put_ids(char *p, const struct attr_ids *ids)
+static char *put_given_ids(char *p, const struct attr_ids *ids)
 {
 	p = put_text(p, ",\"ids\":[");
 	for (size_t i = 0; i < ids->count; i++) {
@@ -50,20 +49,18 @@ static char *put_ids(char *p, const struct attr_ids *ids)
 	return put_close(p, ']');
 }
 
-static int put_one(const struct attr_list *list, size_t i, const struct events *events,
-		   struct out *out)
+static int put_given_attr(const struct attr_list *list, size_t i, const struct events *events,
+			  struct out *out)
 {
 	size_t size = events->abi->attr_size;
-	json_t *json =
-		attr_to_json(events->abi, events->arch, list->bytes + i * size, size, host_order());
-	char *text = json ? json_text(json, JSON_COMPACT) : NULL;
+	char *text =
+		attr_to_text(events->abi, events->arch, list->bytes + i * size, size, host_order());
 	char *p = text ? out_room(out, strlen(text) + 32 + list->ids[i].count * 24) : NULL;
 
-	json_decref(json);
 	if (p) {
 		p = put_text(put_text(i ? put_text(p, ",") : p, "{\"attr\":"), text);
 		if (list->ids[i].count)
-			p = put_ids(p, &list->ids[i]);
+			p = put_given_ids(p, &list->ids[i]);
 		out->at = put_text(p, "}");
 	}
 	free(text);
@@ -72,10 +69,9 @@ static int put_one(const struct attr_list *list, size_t i, const struct events *
 
 int given_attrs_put(const struct attr_list *list, const struct events *events, struct out *out)
 {
-	static const char begin[] = "\"attrs\":[";
-	int err = out_append(out, begin, sizeof(begin) - 1);
+	int err = out_text(out, "\"attrs\":[");
 
 	for (size_t i = 0; i < list->count && !err; i++)
-		err = put_one(list, i, events, out);
-	return err ? err : out_append(out, "]", 1);
+		err = put_given_attr(list, i, events, out);
+	return err ? err : out_text(out, "]");
 }

@@ -20,12 +20,12 @@ struct header {
 };
 
 /* The kernel's name of a slot's record, as it stands in its lines. */
-static int name_length(const struct lines *lines, int slot)
+static int kernel_name_length(const struct lines *lines, int slot)
 {
 	return (int)lines->begin[slot].length - (int)sizeof("{\"type\":\"\",") + 1;
 }
 
-static const char *name_text(const struct lines *lines, int slot)
+static const char *kernel_name(const struct lines *lines, int slot)
 {
 	return lines->begin[slot].text + sizeof("{\"type\":\"") - 1;
 }
@@ -285,7 +285,7 @@ static void check_time(struct lines *lines, struct place place, int slot)
 		lines_diagnostic(
 			lines, place, "time-order", 0,
 			"%.*s: time %llu on cpu %llu is %s the %llu of the record before it",
-			name_length(lines, slot), name_text(lines, slot),
+			kernel_name_length(lines, slot), kernel_name(lines, slot),
 			(unsigned long long)r->time, (unsigned long long)r->cpu,
 			lines->options.backward ? "behind" : "before", (unsigned long long)last);
 	lines->last_time[r->cpu] = r->time;
@@ -303,22 +303,23 @@ static void say_findings(struct lines *lines, struct place place, int slot, cons
 	const struct record *r = &lines->record;
 
 	if (header->size % 8 && !lines->events->is_tool[header->type])
-		lines_diagnostic(lines, place, "size-unaligned", 0,
-				 "%.*s: its size %u is no multiple of 8", name_length(lines, slot),
-				 name_text(lines, slot), header->size);
+		lines_diagnostic(
+			lines, place, "size-unaligned", 0, "%.*s: its size %u is no multiple of 8",
+			kernel_name_length(lines, slot), kernel_name(lines, slot), header->size);
 	if (header->misc & ~(plan->misc_known | MISC_CPUMODE))
 		lines_diagnostic(lines, place, "reserved", 0,
 				 "%.*s: misc 0x%x has bits without a meaning here",
-				 name_length(lines, slot), name_text(lines, slot), header->misc);
+				 kernel_name_length(lines, slot), kernel_name(lines, slot),
+				 header->misc);
 	for (size_t i = 0; i < r->finding_count; i++)
 		for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
 			if (!strcmp(r->findings[i].code, texts[k].code))
-				lines_diagnostic(lines, place, texts[k].code, 0,
-						 "%.*s: %s%sbyte %u: %s", name_length(lines, slot),
-						 name_text(lines, slot),
-						 r->findings[i].path ? r->findings[i].path : "",
-						 r->findings[i].path ? ", " : "",
-						 r->findings[i].offset, texts[k].text);
+				lines_diagnostic(
+					lines, place, texts[k].code, 0, "%.*s: %s%sbyte %u: %s",
+					kernel_name_length(lines, slot), kernel_name(lines, slot),
+					r->findings[i].path ? r->findings[i].path : "",
+					r->findings[i].path ? ", " : "", r->findings[i].offset,
+					texts[k].text);
 	check_time(lines, place, slot);
 }
 
@@ -360,7 +361,7 @@ static char *say_problem(struct lines *lines, struct place place, int slot,
 	}
 	memcpy(copy, line, length);
 	lines_diagnostic(lines, place, problem_code(problem), 0, "%.*s: %s",
-			 name_length(lines, slot), name_text(lines, slot),
+			 kernel_name_length(lines, slot), kernel_name(lines, slot),
 			 record_problem_text(problem, &lines->record, text, sizeof(text)));
 	p = out_room(lines->out, longest);
 	if (p)
@@ -407,12 +408,12 @@ static const struct plan *plan_for_record(struct lines *lines, const struct head
 	if (*event == EVENT_UNKNOWN)
 		lines_diagnostic(lines, place, "unknown-id", 0,
 				 "%.*s: the id in it is of no event of this recording",
-				 name_length(lines, slot), name_text(lines, slot));
+				 kernel_name_length(lines, slot), kernel_name(lines, slot));
 	if (*event == EVENT_GUESSED)
 		lines_diagnostic(lines, place, "no-id", 0,
 				 "%.*s: it names no event, and not all attrs have it like the "
 				 "first, by which it is read",
-				 name_length(lines, slot), name_text(lines, slot));
+				 kernel_name_length(lines, slot), kernel_name(lines, slot));
 	if (shape == first)
 		return plan;
 	return shape ? plan_of(lines, shape, slot) : NULL;
@@ -527,7 +528,7 @@ static void put_record(struct lines *lines, const unsigned char *bytes, const st
 		if (event == EVENT_NONE)
 			lines_diagnostic(lines, place, "no-attr", 0,
 					 "%.*s: no attr says what is in it",
-					 name_length(lines, slot), name_text(lines, slot));
+					 kernel_name_length(lines, slot), kernel_name(lines, slot));
 		put_raw(lines, lines->begin[slot].text, lines->begin[slot].length, place, header,
 			bytes, false);
 		return;

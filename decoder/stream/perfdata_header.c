@@ -11,7 +11,6 @@
 
 #include "plan/members.h"
 #include "text/json.h"
-#include "text/json_text.h"
 
 enum {
 	ATTR_MAX = 4096,
@@ -35,17 +34,6 @@ static struct place at_offset(uint64_t offset)
 	return (struct place){offset, -1};
 }
 
-/* A piece of the header line. 0 or -ENOMEM. */
-static int put(struct out *out, const char *text)
-{
-	char *p = out_room(out, strlen(text));
-
-	if (!p)
-		return -ENOMEM;
-	out->at = put_text(p, text);
-	return 0;
-}
-
 /* True if the range lies in the file; if not, a diagnostic says so. */
 static bool in_file(const struct reader *r, const struct segment *range, uint64_t named_at,
 		    const char *what)
@@ -62,12 +50,10 @@ static bool in_file(const struct reader *r, const struct segment *range, uint64_
 static int put_attr_json(struct out *out, const struct events *events, const unsigned char *bytes,
 			 size_t size)
 {
-	json_t *json = attr_to_json(events->abi, events->arch, bytes, size, events->order);
-	char *text = json ? json_text(json, JSON_COMPACT) : NULL;
-	int err = text ? put(out, text) : -ENOMEM;
+	char *text = attr_to_text(events->abi, events->arch, bytes, size, events->order);
+	int err = text ? out_text(out, text) : -ENOMEM;
 
 	free(text);
-	json_decref(json);
 	return err;
 }
 
@@ -233,15 +219,15 @@ static int put_entry(struct reader *r, const unsigned char *entry, uint64_t offs
 	int event, err = perfdata_header_add_attr(r->events, entry, size, offset, r->lines, &event);
 
 	if (!err)
-		err = put(r->out, "{\"attr\":");
+		err = out_text(r->out, "{\"attr\":");
 	if (!err)
 		err = put_attr_json(r->out, r->events, entry, size);
 	if (!err)
-		err = put(r->out, ",\"ids\":[");
+		err = out_text(r->out, ",\"ids\":[");
 	if (!err && are_sound(r, &ids, offset + attr_size))
 		err = put_ids(r, event, &ids);
 	*more = event >= 0; /* that was said; there may be millions of them */
-	return err ? err : put(r->out, "]}");
+	return err ? err : out_text(r->out, "]}");
 }
 
 static int put_attrs(struct reader *r)
@@ -251,7 +237,7 @@ static int put_attrs(struct reader *r)
 	uint64_t count = file->attr_size ? file->attrs.size / file->attr_size : 0;
 	uint64_t smallest = r->events->abi->attr_smallest + 16u;
 	bool sizes = file->attr_size >= smallest && file->attr_size <= sizeof(entry), more = true;
-	int err = put(r->out, ",\"attrs\":[");
+	int err = out_text(r->out, ",\"attrs\":[");
 
 	if (!sizes && file->attrs.size)
 		lines_diagnostic(r->lines, at_offset(PERFDATA_ATTR_SIZE), "attr-size", 0,
@@ -276,12 +262,12 @@ static int put_attrs(struct reader *r)
 			break;
 		}
 		if (i)
-			err = put(r->out, ",");
+			err = out_text(r->out, ",");
 		if (!err)
 			err = put_entry(r, entry, offset, &more);
 	}
 	lines_no_ids(r->lines, r->events, at_offset(file->attrs.offset));
-	return err ? err : put(r->out, "]");
+	return err ? err : out_text(r->out, "]");
 }
 
 static const struct abi_value *feature_value(const struct abi *abi, unsigned feature)
@@ -451,7 +437,7 @@ static int find_feature(const struct reader *r, unsigned feature, struct segment
 static int put_features(const struct reader *r)
 {
 	bool first = true;
-	int err = put(r->out, ",\"features\":{");
+	int err = out_text(r->out, ",\"features\":{");
 
 	for (unsigned i = 0; i < FEATURES && !err; i++) {
 		struct segment range;
@@ -473,12 +459,12 @@ static int put_features(const struct reader *r)
 		if (!in_file(r, &range, named_at, what))
 			continue;
 		if (!first)
-			err = put(r->out, ",");
+			err = out_text(r->out, ",");
 		if (!err)
 			err = put_feature(r, i, &range);
 		first = false;
 	}
-	return err ? err : put(r->out, "}");
+	return err ? err : out_text(r->out, "}");
 }
 
 int perfdata_header_take_arch(struct events *events, const unsigned char *bytes, size_t size)
@@ -560,5 +546,5 @@ int perfdata_header_put(const struct perfdata *file, struct input *in, struct ev
 	p = put_text(put_text(p, ",\"byte_order\":\""), events->order == BIG ? "big" : "little");
 	out->at = put_text(p, "\"");
 	err = file->is_pipe ? 0 : put_file(&r);
-	return err ? err : put(out, "}\n");
+	return err ? err : out_text(out, "}\n");
 }

@@ -11,14 +11,14 @@
 #include "plan/members.h"
 #include "stream/decode.h"
 
-static int no_memory(struct error *e)
+static int no_memory_for_values(struct error *e)
 {
 	return error_no_memory(e, NULL, "memory for records");
 }
 
 /* Decodes to lines: diagnostics and records alone. 0, or a negative errno with `e` filled. */
-static int decode(struct decoder *d, const struct values_by *by, const unsigned char *bytes,
-		  size_t size, struct error *e)
+static int decode_memory(struct decoder *d, const struct values_by *by, const unsigned char *bytes,
+			 size_t size, struct error *e)
 {
 	struct lines_sums sums;
 	int err;
@@ -56,14 +56,14 @@ static int to_lines(const struct values_by *by, enum format format, const unsign
 	if (d && !err) {
 		err = decoder_init(d, &base, &options, out_append, lines);
 		if (!err)
-			err = decode(d, by, bytes, size, e);
+			err = decode_memory(d, by, bytes, size, e);
 		decoder_free(d);
 	}
 	if (d)
 		events_free(&base);
 	free(d);
 	if (err == -ENOMEM)
-		return no_memory(e);
+		return no_memory_for_values(e);
 	return err && !error_is_set(e) ? error_text(e, NULL, strerror(-err), "bytes to decode")
 				       : err;
 }
@@ -91,12 +91,12 @@ static int values_of(struct values *out, const struct values_by *by, enum format
 
 	*out = (struct values){.records = json_array()};
 	if (!out->records)
-		return no_memory(e);
+		return no_memory_for_values(e);
 	if (!size)
 		return 0;
 	err = out_init(&lines, NULL, NULL);
 	if (err)
-		return no_memory(e);
+		return no_memory_for_values(e);
 	err = to_lines(by, format, bytes, size, &lines, e);
 	for (const char *at = lines.base, *end; !err && at < lines.at; at = end + 1) {
 		json_t *line;
@@ -106,7 +106,7 @@ static int values_of(struct values *out, const struct values_by *by, enum format
 		err = take_line(out, line, format == FORMAT_RING);
 		json_decref(line);
 		if (err)
-			no_memory(e);
+			no_memory_for_values(e);
 	}
 	out_free(&lines);
 	return err;
@@ -149,7 +149,7 @@ static int reading_begin(struct reading *r, const struct values_by *by, const ch
 	*r = (struct reading){.record = {.abi = by->abi, .arch = by->arch, .order = host_order()}};
 	if (!found)
 		return error_name(e, NULL, layout, NULL, "a layout of that name in cases/abi");
-	return plan_make(&r->plan, &with, found) ? no_memory(e) : 0;
+	return plan_make(&r->plan, &with, found) ? no_memory_for_values(e) : 0;
 }
 
 static json_t *reading_members(struct reading *r, const unsigned char *bytes, size_t size,
@@ -158,7 +158,7 @@ static json_t *reading_members(struct reading *r, const unsigned char *bytes, si
 	json_t *json = members_of(&r->plan, &r->record, bytes, size, &r->problem);
 
 	if (!json)
-		no_memory(e);
+		no_memory_for_values(e);
 	return json;
 }
 

@@ -14,7 +14,7 @@ struct text {
 	bool is_cut;
 };
 
-static int append(const char *bytes, size_t size, void *context)
+static int append_piece(const char *bytes, size_t size, void *context)
 {
 	struct text *text = context;
 
@@ -39,7 +39,7 @@ char *json_text(const json_t *json, size_t flags)
 {
 	struct text text = {0};
 
-	if (!json_dump_callback(json, append, &text, flags) && !text.is_cut && text.bytes)
+	if (!json_dump_callback(json, append_piece, &text, flags) && !text.is_cut && text.bytes)
 		return text.bytes;
 	free(text.bytes);
 	return NULL;

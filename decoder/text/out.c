@@ -68,6 +68,11 @@ int out_append(void *context, const char *text, size_t size)
 	return 0;
 }
 
+int out_text(struct out *out, const char *text)
+{
+	return out_append(out, text, strlen(text));
+}
+
 char *out_spill(struct out *out, char *p)
 {
 	if (!out->sink || p - out->base < OUT_BUFFER)

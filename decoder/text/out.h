@@ -32,6 +32,9 @@ char *out_room(struct out *out, size_t size);
  * with a struct out for the context. 0 or -ENOMEM. */
 int out_append(void *out, const char *text, size_t size);
 
+/* The same of a text up to its NUL. */
+int out_text(struct out *out, const char *text);
+
 /*
  * In room that was given: hands the text up to `p` to the sink, but for its last byte, once it is
  * worth it. Returns where to go on; the room behind that is no less.

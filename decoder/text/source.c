@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { SOURCE_MAX = 16 << 20 }; /* bytes of a file below cases/ */
+
 /* What a JSON text should have been that jansson refused. */
 static const char *wanted_json(enum json_error_code code)
 {
@@ -61,7 +63,7 @@ json_t *source_parse(const struct source *source, struct error *e)
 }
 
 /* 0 if it is a file: a pipe or a device is not even opened, which could take for ever. */
-static int check_file(const char *path)
+static int check_is_file(const char *path)
 {
 	struct stat st;
 
@@ -70,42 +72,64 @@ static int check_file(const char *path)
 	return S_ISREG(st.st_mode) ? 0 : S_ISDIR(st.st_mode) ? -EISDIR : -ENOTSUP;
 }
 
-static int read_text(const char *path, char **text, size_t *length)
+/* Appends all of `f`; false with errno set, and what there is so far still the caller's to free. */
+static bool read_stream(FILE *f, char **text, size_t *size, size_t max)
 {
-	FILE *f;
-	struct stat st;
-	int err = check_file(path);
+	size_t capacity = 0, got;
 
-	*text = NULL;
+	*size = 0;
+	do {
+		if (*size + 1 >= capacity) {
+			char *grown = realloc(*text, capacity = capacity ? 2 * capacity : 65536);
+
+			if (!grown)
+				return false;
+			*text = grown;
+		}
+		got = fread(*text + *size, 1, capacity - *size - 1, f);
+		*size += got;
+		if (*size > max) {
+			errno = EFBIG;
+			return false;
+		}
+	} while (got);
+	(*text)[*size] = '\0';
+	return !ferror(f);
+}
+
+/* All of `f`, which is closed unless it is standard input; as text_read(). */
+static char *read_and_close(FILE *f, size_t *size, size_t max)
+{
+	char *text = NULL;
+	bool whole = read_stream(f, &text, size, max);
+	int err = errno ? errno : EIO;
+
+	if (f != stdin)
+		fclose(f);
+	if (whole)
+		return text;
+	free(text);
+	errno = err;
+	return NULL;
+}
+
+char *text_read(const char *path, size_t *size, size_t max)
+{
+	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
+
+	return f ? read_and_close(f, size, max) : NULL;
+}
+
+/* The text of a source. 0 or a negative errno. */
+static int read_source(const char *path, const char **text, size_t *length)
+{
+	int err = check_is_file(path);
+	FILE *f = err ? NULL : fopen(path, "re");
+
 	if (err)
 		return err;
-	f = fopen(path, "re");
-	if (!f)
-		return -errno;
-	if (fstat(fileno(f), &st) < 0) {
-		err = -errno;
-		goto out;
-	}
-	if (st.st_size > 16 << 20) {
-		err = -EFBIG;
-		goto out;
-	}
-	*text = malloc((size_t)st.st_size + 1);
-	if (!*text) {
-		err = -ENOMEM;
-		goto out;
-	}
-	*length = fread(*text, 1, (size_t)st.st_size, f);
-	if (ferror(f)) {
-		err = errno ? -errno : -EIO;
-		free(*text);
-		*text = NULL;
-		goto out;
-	}
-	(*text)[*length] = '\0';
-out:
-	fclose(f);
-	return err;
+	*text = f ? read_and_close(f, length, SOURCE_MAX) : NULL;
+	return *text ? 0 : -errno;
 }
 
 static int add_file(struct sources *s, const char *path, const char *name)
@@ -119,7 +143,7 @@ static int add_file(struct sources *s, const char *path, const char *name)
 	s->list = grown;
 	source = &grown[s->count];
 	*source = (struct source){.root = s->owned_root};
-	err = read_text(path, (char **)&source->text, &source->length);
+	err = read_source(path, &source->text, &source->length);
 	if (err)
 		return err;
 	source->name = strdup(name);
@@ -131,7 +155,7 @@ static int add_file(struct sources *s, const char *path, const char *name)
 	return 0;
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b)
+static int entries_by_name(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
@@ -167,7 +191,7 @@ static int take_entry(struct sources *out, FTS *walk, FTSENT *entry, const char 
 	case FTS_NS:
 		return -entry->fts_errno;
 	case FTS_SLNONE: /* which might be a folder's */
-		return entry->fts_name[0] == '.' ? 0 : check_file(entry->fts_path);
+		return entry->fts_name[0] == '.' ? 0 : check_is_file(entry->fts_path);
 	default:
 		return is_json(entry->fts_name) ? add_file(out, entry->fts_path, name) : 0;
 	}
@@ -177,7 +201,7 @@ static int take_entry(struct sources *out, FTS *walk, FTSENT *entry, const char 
 static int walk_folder(struct sources *out, const char *folder, struct error *e)
 {
 	char *roots[] = {(char *)folder, NULL};
-	FTS *walk = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+	FTS *walk = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, entries_by_name);
 	FTSENT *entry;
 	int err = 0;
 
@@ -240,49 +264,4 @@ void sources_free(struct sources *s)
 		free(s->list);
 	free(s->owned_root);
 	*s = (struct sources){0};
-}
-
-/* Appends all of `f`; false with errno set, and what there is so far still the caller's to free. */
-static bool read_stream(FILE *f, char **text, size_t *size, size_t max)
-{
-	size_t capacity = 0, got;
-
-	*size = 0;
-	do {
-		if (*size + 1 >= capacity) {
-			char *grown = realloc(*text, capacity = capacity ? 2 * capacity : 65536);
-
-			if (!grown)
-				return false;
-			*text = grown;
-		}
-		got = fread(*text + *size, 1, capacity - *size - 1, f);
-		*size += got;
-		if (*size > max) {
-			errno = EFBIG;
-			return false;
-		}
-	} while (got);
-	(*text)[*size] = '\0';
-	return !ferror(f);
-}
-
-char *text_read(const char *path, size_t *size, size_t max)
-{
-	FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
-	char *text = NULL;
-	bool whole;
-	int err;
-
-	if (!f)
-		return NULL;
-	whole = read_stream(f, &text, size, max);
-	err = errno;
-	if (f != stdin)
-		fclose(f);
-	if (whole)
-		return text;
-	free(text);
-	errno = err;
-	return NULL;
 }

@@ -66,7 +66,7 @@ struct scan {
 	int line;
 };
 
-static void skip_space(struct scan *s)
+static void next_token(struct scan *s)
 {
 	for (; s->at < s->end && strchr(" \t\r\n", *s->at); s->at++)
 		s->line += *s->at == '\n';
@@ -86,7 +86,7 @@ static void skip_value(struct scan *s)
 	size_t depth = 0;
 
 	do {
-		skip_space(s);
+		next_token(s);
 		if (s->at >= s->end)
 			return;
 		if (*s->at == '"') {
@@ -125,18 +125,18 @@ static int enter_object(struct scan *s, const char *token, size_t length)
 	for (s->at++;;) {
 		int found;
 
-		skip_space(s);
+		next_token(s);
 		if (s->at >= s->end || *s->at != '"')
 			return 0;
 		found = key_is(s, token, length);
 		skip_string(s);
-		skip_space(s);
+		next_token(s);
 		s->at++; /* the colon */
-		skip_space(s);
+		next_token(s);
 		if (found)
 			return 1;
 		skip_value(s);
-		skip_space(s);
+		next_token(s);
 		if (s->at >= s->end || *s->at++ != ',')
 			return 0;
 	}
@@ -147,13 +147,13 @@ static int enter_array(struct scan *s, const char *token)
 	unsigned long index = strtoul(token, NULL, 10);
 
 	for (s->at++;; index--) {
-		skip_space(s);
+		next_token(s);
 		if (s->at >= s->end || *s->at == ']')
 			return 0;
 		if (!index)
 			return 1;
 		skip_value(s);
-		skip_space(s);
+		next_token(s);
 		if (s->at >= s->end || *s->at++ != ',')
 			return 0;
 	}
@@ -163,7 +163,7 @@ int where_line(const struct source *source, const char *pointer)
 {
 	struct scan s = {.at = source->text, .end = source->text + source->length, .line = 1};
 
-	for (skip_space(&s); *pointer == '/';) {
+	for (next_token(&s); *pointer == '/';) {
 		size_t length = strcspn(++pointer, "/");
 		struct scan inner = s;
 		int found = 0;
