@@ -92,7 +92,7 @@ void compile_when(struct compiler *c, const struct layout_node *node);
 void compile_use(struct compiler *c, const struct layout_node *node);
 void compile_switch(struct compiler *c, const struct layout_node *node);
 
-/* plan.c */
+/* compile.c */
 void compile_list(struct compiler *c, const struct layout_list *list);
 
 #endif

@@ -151,7 +151,7 @@ struct plan_for {
 	bool integers; /* no number is written that is over INT64_MAX: it is "0x..." text */
 };
 
-/* 0 or -ENOMEM. Free with plan_free(). */
+/* compile.c: 0 or -ENOMEM. Free with plan_free(). */
 int plan_make(struct plan *plan, const struct plan_for *with, const struct layout *layout);
 void plan_free(struct plan *plan);
 
