@@ -159,22 +159,22 @@ static int from_sysctl(int value, uint64_t *out)
 	return value == SYSCTL_ABSENT ? -ENOTSUP : 0;
 }
 
-static int paranoid(const struct scope *scope, uint64_t *out)
+static int sysctl_paranoid(const struct scope *scope, uint64_t *out)
 {
 	return from_sysctl(scope->env->paranoid, out);
 }
 
-static int max_sample_rate(const struct scope *scope, uint64_t *out)
+static int sysctl_max_sample_rate(const struct scope *scope, uint64_t *out)
 {
 	return from_sysctl(scope->env->max_sample_rate, out);
 }
 
-static int max_stack(const struct scope *scope, uint64_t *out)
+static int sysctl_max_stack(const struct scope *scope, uint64_t *out)
 {
 	return from_sysctl(scope->env->max_stack, out);
 }
 
-static int mlock_kb(const struct scope *scope, uint64_t *out)
+static int sysctl_mlock_kb(const struct scope *scope, uint64_t *out)
 {
 	return from_sysctl(scope->env->mlock_kb, out);
 }
@@ -340,10 +340,10 @@ static const struct variable {
 	{"abi.attr_size", abi_attr_size, "the newest one that cases/abi knows"},
 	{"regs.reserved", reserved_regs, "registers of this architecture that are refused, a mask"},
 	{"regs.extended", extended_regs, "its extended registers, a mask"},
-	{"sysctl.perf_event_paranoid", paranoid, "as it is now"},
-	{"sysctl.perf_event_max_sample_rate", max_sample_rate, "the same"},
-	{"sysctl.perf_event_max_stack", max_stack, "the same"},
-	{"sysctl.perf_event_mlock_kb", mlock_kb, "the same"},
+	{"sysctl.perf_event_paranoid", sysctl_paranoid, "as it is now"},
+	{"sysctl.perf_event_max_sample_rate", sysctl_max_sample_rate, "the same"},
+	{"sysctl.perf_event_max_stack", sysctl_max_stack, "the same"},
+	{"sysctl.perf_event_mlock_kb", sysctl_mlock_kb, "the same"},
 	{"mlock.pages", mlock_pages, "what perf_event_mlock_kb gives a user, on all cpus together"},
 	{"mlock.fits", mlock_fits, "data pages of the largest buffer within it"},
 	{"mlock.over", mlock_over, "data pages of the smallest buffer beyond it"},
