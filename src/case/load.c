@@ -152,8 +152,8 @@ int load_cases(struct loaded *l, const char *folder, char *const arguments[], co
 	l->has_cases = true;
 	if (!broken)
 		return 0;
-	say(stderr, "%s: %d file%s in error; no case runs until %s mended\n", program, broken,
-	    broken == 1 ? " is" : "s are", broken == 1 ? "it is" : "they are");
+	say(stderr, "%s: %d file%s errors; no case runs until you fix %s\n", program, broken,
+	    broken == 1 ? " has" : "s have", broken == 1 ? "it" : "them");
 	return EXIT_USAGE;
 }
 

@@ -205,7 +205,7 @@ int command_check(int argc, char **argv)
 	if (!status && !picked) {
 		status = EXIT_USAGE;
 	} else if (!status && !count) {
-		say(stderr, "perfabi check: there is no case in what was named\n");
+		say(stderr, "perfabi check: these files hold no case\n");
 		status = EXIT_USAGE;
 	} else if (!status) {
 		printf("%zu case%s, all well formed\n", count, count == 1 ? "" : "s");

@@ -427,16 +427,15 @@ bool require_met(struct environment *env, const char *token, enum identity as, c
 	bool negated = token[0] == '!';
 	struct token parsed = {.as = as};
 	const struct form *form = find_form(token + negated, &parsed);
-
 	int met;
 
 	parsed.as = as;
-	snprintf(found, size, "it cannot be told here");
+	snprintf(found, size, "this machine does not say");
 	met = form ? form->met(env, &parsed, found, size) : NOT_KNOWN;
 	if (met == NOT_KNOWN)
 		return false;
 	if (negated && met)
-		snprintf(found, size, "it is so here");
+		snprintf(found, size, "%.*s holds here", (int)size - 16, token + 1);
 	return (met != 0) != negated;
 }
 

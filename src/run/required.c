@@ -75,9 +75,9 @@ static enum reply reply_of(const struct slot *slot, const struct instance *insta
 	if (done && v->outcome == FAIL && instance->kind != CONFORMANCE)
 		return UNFORESEEN;
 	snprintf(found, size, "%s: %.120s", instance->title,
-		 !done       ? "it did not come to its end"
+		 !done       ? "it did not end"
 		 : v->got[0] ? v->got
-			     : "it is not so here");
+			     : "it does not pass here");
 	return NO;
 }
 
@@ -132,6 +132,6 @@ bool required_case_met(const struct cases *cases, struct environment *env, const
 	if (answer < 0)
 		snprintf(found, size, "it could not be run: %s", strerror(-answer));
 	else if (answer == YES && negated)
-		snprintf(found, size, "it is so here: %s", instance->title);
+		snprintf(found, size, "it passes here: %s", instance->title);
 	return answer == UNFORESEEN || (answer >= 0 && (answer == YES) != negated);
 }
