@@ -5,27 +5,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
-#include "abi/attr.h"
 #include "stream/compare.h"
-#include "layouts.h"
 #include "text/out.h"
 #include "perfabi.h"
 #include "text/say.h"
 #include "text/standard.h"
 #include "text/source.h"
 #include "text/json_memory.h"
-#include "text/json_text.h"
 
 enum { EXIT_DAMAGED = 1, EXIT_BAD = 2, EXIT_IO = 3 };
-enum { ATTR_BYTES_MAX = 65536, ATTR_JSON_MAX = 16 * 1024 * 1024, LIST_MAX = 256 };
+enum { ATTR_JSON_MAX = 16 * 1024 * 1024, LIST_MAX = 256 };
 enum { JOBS_MAX = 1024, SHARDS_MAX = 1000000 };
 
 struct request {
@@ -184,13 +179,11 @@ static int report_failure(const char *name, int err, const struct perfabi_result
 	    -EPIPE) /* whoever reads has seen enough; SIGPIPE is ignored, or we were not here */
 		return EXIT_IO;
 	say(stderr, "perfabi-decode: %s: %s\n", name,
-	    result->message[0] ? result->message
-	    : err == -ERANGE   ? "it has an id over 2^63 - 1, which no list of attrs holds"
-			       : strerror(-err));
+	    result->message[0] ? result->message : strerror(-err));
 	if (bad && strstr(result->message, "--attr"))
 		fputs("  perfabi-decode --attr-of on a recording of the same events prints one\n",
 		      stderr);
-	return bad || err == -EISDIR || err == -ERANGE ? EXIT_BAD : EXIT_IO;
+	return bad || err == -EISDIR ? EXIT_BAD : EXIT_IO;
 }
 
 /* Opens the input; -1 after saying why not. */
@@ -203,148 +196,25 @@ static int open_input(const char *file)
 	return fd;
 }
 
-/* Appends the attrs of one line. 0, -ENOMEM, or -ERANGE: an id over 2^63 - 1, jansson's largest. */
-static int add_attrs_of(json_t *all, const char *line, size_t size)
-{
-	json_t *json, *attrs, *attr;
-	int err = 0;
-
-	errno = 0;
-	json = json_loadb(line, size, 0, NULL);
-	if (!json)
-		return errno == ENOMEM ? -ENOMEM : -ERANGE;
-	attrs = json_object_get(json, "attrs");
-	attr = json_object_get(json, "attr");
-	if (attrs)
-		err = json_array_extend(all, attrs);
-	if (!err && attr)
-		err = json_array_append_new(all, json_pack("{s:O,s:O?}", "attr", attr, "ids",
-							   json_object_get(json, "ids")));
-	json_decref(json);
-	return err ? -ENOMEM : 0;
-}
-
-/* The attrs in a header line and in HEADER_ATTR records, as one list. NULL with a negative errno.
- */
-static json_t *attrs_in(const struct out *text, int *err)
-{
-	json_t *all = json_array();
-
-	*err = all ? 0 : -ENOMEM;
-	for (const char *line = text->base, *end;
-	     !*err && (end = memchr(line, '\n', (size_t)(text->at - line))); line = end + 1)
-		*err = add_attrs_of(all, line, (size_t)(end - line));
-	if (!*err)
-		return all;
-	json_decref(all);
-	return NULL;
-}
-
-static int print_indented(const json_t *json)
-{
-	char *text = json ? json_text(json, JSON_INDENT(2)) : NULL;
-	int err = text ? write_fully(STDOUT_FILENO, text, strlen(text)) : -ENOMEM;
-
-	if (!err)
-		err = write_fully(STDOUT_FILENO, "\n", 1);
-	free(text);
-	if (err && err != -EPIPE)
-		say(stderr, "perfabi-decode: writing: %s\n", strerror(-err));
-	return err ? EXIT_IO : 0;
-}
-
-/* The bytes of one attr, which are no recording: by the size that they say they have. */
-static int attr_of_bytes(const struct request *request, const char *name,
-			 const unsigned char *bytes, size_t size)
-{
-	const struct abi *abi = decoder_abi(request->perfabi);
-	struct utsname u;
-	const char *machine = request->options.machine ? request->options.machine
-			      : uname(&u)              ? ""
-						       : u.machine;
-	enum byte_order order = request->options.order == PERFABI_BIG      ? BIG
-				: request->options.order == PERFABI_LITTLE ? LITTLE
-									   : host_order();
-	uint64_t says;
-	json_t *json;
-	int status;
-
-	if (size < abi->sizes[0].size || size > ATTR_BYTES_MAX) {
-		say(stderr,
-		    "perfabi-decode: %s: neither a perf.data nor a struct perf_event_attr, "
-		    "which has %u to %d bytes: here are %zu\n",
-		    name, abi->sizes[0].size, ATTR_BYTES_MAX, size);
-		return EXIT_BAD;
-	}
-	says = load_word(bytes + 4, 4, order);
-	/* No size is the oldest one's; more bytes than any attr has are something else. */
-	if (says ? says < abi->sizes[0].size || says > size : size > abi->attr_size) {
-		say(stderr,
-		    "perfabi-decode: %s: neither a perf.data nor a struct perf_event_attr in this "
-		    "byte order (-B, -L): its size would be %llu, of %zu bytes\n",
-		    name, (unsigned long long)says, size);
-		return EXIT_BAD;
-	}
-	json = attr_to_json(abi, abi_arch(abi, machine), bytes, size, order);
-	status = print_indented(json);
-	json_decref(json);
-	return status;
-}
-
-static bool is_recording(int fd)
-{
-	char magic[8] = "";
-	ssize_t n = pread(fd, magic, sizeof(magic), 0);
-
-	return n < 0 ||
-	       (n == 8 && (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8) ||
-			   !memcmp(magic, "PERFFILE", 8) || !memcmp(magic, "ELIFFREP", 8)));
-}
-
 static int print_attrs(struct request *request)
 {
-	static const char *const header_attr[] = {"header_attr"};
-	struct perfabi_options options = {.order = request->options.order,
-					  .machine = request->options.machine};
-	struct perfabi_result result = {0};
-	struct out text;
-	json_t *attrs;
-	int fd = open_input(request->attr_of), err, status;
+	struct perfabi_result result;
+	int fd = open_input(request->attr_of), err, unwritten = 0;
+	char *text;
 
 	if (fd < 0)
 		return EXIT_BAD;
-	if (!is_recording(fd)) {
-		size_t size = 0;
-		char *bytes = text_read(request->attr_of, &size, ATTR_JSON_MAX);
-
-		if (bytes)
-			status = attr_of_bytes(request, request->attr_of, (unsigned char *)bytes,
-					       size);
-		else
-			status = report_failure(request->attr_of, -errno, &result);
-		free(bytes);
-		close(fd);
-		return status;
-	}
-	options.types = header_attr;
-	options.type_count = 1;
-	options.no_summary = true;
-	options.attrs_only = true;
-	options.format = PERFABI_PERF_DATA;
-	err = out_init(&text, NULL, NULL);
-	if (!err)
-		err = perfabi_decode(request->perfabi, fd, &options, out_append, &text, &result);
+	err = perfabi_attrs(request->perfabi, fd, &request->options, &text, &result);
 	close(fd);
-	if (err) {
-		out_free(&text);
+	if (err)
 		return report_failure(request->attr_of, err, &result);
-	}
-	attrs = attrs_in(&text, &err);
-	status = attrs ? print_indented(attrs) : report_failure(request->attr_of, err, &result);
-	json_decref(attrs);
-	out_free(&text);
-	if (status || !result.errors)
-		return status;
+	if (!write_out(&unwritten, text, strlen(text)))
+		write_out(&unwritten, "\n", 1);
+	free(text);
+	if (unwritten)
+		return report_failure("writing", unwritten, &(struct perfabi_result){0});
+	if (!result.errors)
+		return 0;
 	say(stderr,
 	    "perfabi-decode: %s has errors, and perhaps more attrs than these: `perfabi-decode "
 	    "--check` says which\n",

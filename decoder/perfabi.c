@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "layouts.h"
 #include "stream/decode.h"
 #include "stream/select.h"
+#include "text/json_text.h"
 #include "text/source.h"
 
 struct perfabi {
@@ -68,11 +68,6 @@ struct perfabi *perfabi_new(const char *cases, char *message, size_t size)
 	return NULL;
 }
 
-const struct abi *decoder_abi(const struct perfabi *perfabi)
-{
-	return perfabi->abi;
-}
-
 void perfabi_free(struct perfabi *perfabi)
 {
 	if (!perfabi)
@@ -113,7 +108,8 @@ static int machine_options(struct decode_options *out, const struct abi *abi, co
 
 /* What the caller's options come to; what `selection` holds they point into. */
 static int take_options(struct decode_options *out, struct selection *selection,
-			const struct perfabi_options *o, const struct events *base, struct error *e)
+			const struct perfabi_options *o, struct found_attrs *found,
+			const struct events *base, struct error *e)
 {
 	struct selection_names names = {o->types, o->type_count, o->fields, o->field_count};
 	int err = selection_make(selection, &names, base, e);
@@ -130,7 +126,7 @@ static int take_options(struct decode_options *out, struct selection *selection,
 		.no_header = o->check,
 		.header_only = o->header_only,
 		.no_summary = o->no_summary,
-		.attrs_only = o->attrs_only,
+		.found = found,
 		.jobs = o->jobs,
 		.shard = o->shard,
 		.shards = o->shards,
@@ -151,12 +147,33 @@ static int read_given_attrs(struct attr_list *attrs, const struct decoder *d,
 			      o->attr_name ? o->attr_name : "attr", NULL, e);
 }
 
+/* The bytes of one attr, which are no recording. *is_alone: they are taken for such. */
+static int take_attr_alone(struct decoder *d, bool *is_alone)
+{
+	size_t n = input_fill(&d->in, PERFDATA_MAGIC);
+	enum byte_order order;
+
+	*is_alone = !d->in.err && !perfdata_detect(input_bytes(&d->in), n, &order);
+	if (!*is_alone)
+		return 0;
+	n = input_fill(&d->in, FOUND_ATTR_MAX + 1);
+	if (d->in.err)
+		return d->in.err;
+	d->events.order = d->options.order_is_given ? d->options.order : host_order();
+	return found_attrs_alone(d->options.found, &d->events, input_bytes(&d->in),
+				 d->in.seekable ? d->in.size : n, d->message, sizeof(d->message));
+}
+
 /* From the input's first byte to its last. */
 static int decode_opened(struct decoder *d, const struct perfabi_options *o, struct error *e)
 {
 	struct attr_list attrs = {0};
-	int err = decoder_find_format(d, e);
+	bool is_alone = false;
+	int err = d->options.found ? take_attr_alone(d, &is_alone) : 0;
 
+	if (err || is_alone)
+		return err;
+	err = decoder_find_format(d, e);
 	if (!err && d->format != FORMAT_PERF_DATA)
 		err = read_given_attrs(&attrs, d, o, e);
 	d->attrs = &attrs;
@@ -205,9 +222,11 @@ static int check_shard(const struct perfabi_options *o, struct perfabi_result *r
 	return -EINVAL;
 }
 
-int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
-		   int (*sink)(void *context, const char *text, size_t size), void *context,
-		   struct perfabi_result *result)
+/* With `found`, which may be NULL, as perfabi_attrs(). */
+static int decode(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
+		  struct found_attrs *found,
+		  int (*sink)(void *context, const char *text, size_t size), void *context,
+		  struct perfabi_result *result)
 {
 	struct decoder *d = calloc(1, sizeof(*d));
 	struct selection selection = {0};
@@ -220,7 +239,7 @@ int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_o
 		return -ENOMEM;
 	err = check_shard(options, result);
 	if (!err)
-		err = take_options(&o, &selection, options, &perfabi->base, &e);
+		err = take_options(&o, &selection, options, found, &perfabi->base, &e);
 	if (!err)
 		err = decoder_init(d, &perfabi->base, &o, sink, context);
 	if (!err)
@@ -237,4 +256,40 @@ int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_o
 	selection_free(&selection);
 	free(d);
 	return err;
+}
+
+int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
+		   int (*sink)(void *context, const char *text, size_t size), void *context,
+		   struct perfabi_result *result)
+{
+	return decode(perfabi, fd, options, NULL, sink, context, result);
+}
+
+/* The lines that come of it are nobody's. */
+static int drop_lines(void *context, const char *text, size_t size)
+{
+	(void)context;
+	(void)text;
+	(void)size;
+	return 0;
+}
+
+int perfabi_attrs(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
+		  char **text, struct perfabi_result *result)
+{
+	static const char *const types[] = {"header_attr"};
+	const struct perfabi_options alone = {.format = PERFABI_PERF_DATA,
+					      .order = options->order,
+					      .machine = options->machine,
+					      .types = types,
+					      .type_count = 1,
+					      .no_summary = true};
+	struct found_attrs found = {0};
+	int err = decode(perfabi, fd, &alone, &found, drop_lines, NULL, result);
+
+	if (!err && !found.json)
+		found.json = json_array();
+	*text = err ? NULL : json_text(found.json, JSON_INDENT(2));
+	json_decref(found.json);
+	return err || *text ? err : -ENOMEM;
 }

@@ -35,8 +35,6 @@ struct perfabi_options {
 	const char *const *fields; /* the members to write beside type; NULL: all */
 	size_t field_count;
 	bool header_only;
-	bool attrs_only; /* of a file no more than its attrs is read, and its header line ends
-			  * there; a pipe has them among its records */
 	bool no_summary;
 	bool check;             /* findings instead of records */
 	bool bytes;             /* each member's [offset, length] in the record, under "at" */
@@ -72,5 +70,15 @@ void perfabi_free(struct perfabi *perfabi);
 int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
 		   int (*sink)(void *context, const char *text, size_t size), void *context,
 		   struct perfabi_result *result);
+
+/*
+ * The attrs of a recording as JSON, indented, in the form that perfabi_options.attr takes: of a
+ * file no more than its header is read, but a pipe has them among its records. Bytes that are no
+ * perf.data are taken for those of one struct perf_event_attr. Of the options `order` (of such an
+ * attr) and `machine` count. Returns as perfabi_decode(); if that is 0, *text is to be freed with
+ * free(), and where result->errors is not 0 there may be more attrs than these.
+ */
+int perfabi_attrs(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
+		  char **text, struct perfabi_result *result);
 
 #endif

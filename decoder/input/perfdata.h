@@ -27,7 +27,6 @@ struct perfdata {
 	struct segment attrs, data;
 	uint64_t features[FEATURES / 64]; /* bits */
 	bool open_ended;                  /* data.size was 0: perf was killed */
-	bool attrs_only;                  /* what is behind the attrs is not looked at */
 };
 
 /* Whether these bytes begin a perf.data, and in which byte order. */

@@ -57,7 +57,7 @@ static int put_header(struct decoder *d, int (*make)(struct decoder *, struct ou
 
 static int make_perfdata_header(struct decoder *d, struct out *out)
 {
-	return perfdata_header_put(&d->file, &d->in, &d->events, &d->lines, out);
+	return perfdata_header_put(&d->file, &d->in, &d->events, &d->lines, d->options.found, out);
 }
 
 /* The part of the bytes from `offset` on that is this shard's; the header is the first one's. */
@@ -118,7 +118,6 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 		err = spool(d);
 	if (err)
 		return err;
-	d->file.attrs_only = d->options.attrs_only;
 	if (d->file.is_pipe) {
 		if (d->options.shards && !d->in.seekable)
 			return error_text(e, NULL, "a pipe",
@@ -133,7 +132,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 	err = put_header(d, make_perfdata_header);
 	if (err)
 		return err;
-	if (d->file.attrs_only) {
+	if (d->options.found) {
 		input_select(&d->in, NULL, 0);
 		return 0;
 	}

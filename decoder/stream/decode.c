@@ -319,6 +319,17 @@ static int compressed(struct decoder *d, const unsigned char *bytes, size_t size
 	return decompress_record(d, bytes, size, payload, length, place);
 }
 
+/* A pipe's attr, and the ids behind it, for whoever asked. 0 or -ENOMEM. */
+static int add_found(struct decoder *d, const unsigned char *bytes, size_t size, size_t length)
+{
+	struct found_attrs *found = d->options.found;
+	int err = found_attrs_add(found, &d->events, bytes + 8, length);
+
+	for (size_t at = 8 + length; !err && found && at + 8 <= size; at += 8)
+		err = found_attrs_add_id(found, load_word(bytes + at, 8, d->events.order));
+	return err;
+}
+
 /* A pipe's attr: the event, and the ids behind the attr. 0 or -ENOMEM. */
 static int add_event(struct decoder *d, const unsigned char *bytes, size_t size, struct place place)
 {
@@ -333,6 +344,9 @@ static int add_event(struct decoder *d, const unsigned char *bytes, size_t size,
 	if (length < smallest || length > size - 8)
 		return 0;
 	decoder_set_silence(d, place);
+	err = add_found(d, bytes, size, length);
+	if (err)
+		return err;
 	err = perfdata_header_add_attr(&d->events, bytes + 8, length, place.offset + 8, &d->lines,
 				       &event);
 	for (size_t at = 8 + length; !err && event >= 0 && at + 8 <= size; at += 8) {

@@ -14,6 +14,7 @@
 #include "input/input.h"
 #include "input/ring.h"
 #include "stream/damage.h"
+#include "stream/found_attrs.h"
 #include "stream/jobs.h"
 #include "stream/lines.h"
 #include "stream/perfdata_header.h"
@@ -39,9 +40,10 @@ struct decode_options {
 	size_t field_count;
 	bool integers; /* of records: none over INT64_MAX */
 	bool no_header, header_only, no_summary;
-	bool attrs_only;        /* of a file nothing but its attrs is read */
-	unsigned jobs;          /* threads, with the caller's; 0 is 1 */
-	unsigned shard, shards; /* the shard-th (from 1) of so many; shards 0: all */
+	struct found_attrs *found; /* takes the attrs; of a file nothing else is read. NULL: nobody
+				    * asked */
+	unsigned jobs;             /* threads, with the caller's; 0 is 1 */
+	unsigned shard, shards;    /* the shard-th (from 1) of so many; shards 0: all */
 };
 
 struct decoder {

@@ -25,6 +25,7 @@ struct reader {
 	struct input *in;
 	struct events *events;
 	struct lines *lines;
+	struct found_attrs *found; /* NULL: nobody asked */
 	struct out *out;
 	uint64_t ids; /* bytes of ids so far */
 };
@@ -77,6 +78,8 @@ static int put_some_ids(const struct reader *r, int *event, const unsigned char 
 			*event = -1;
 		}
 		lines_id_clashes(r->lines, r->events, at_offset(offset + i));
+		if (found_attrs_add_id(r->found, id))
+			return -ENOMEM;
 		if (!first)
 			*p++ = ',';
 		first = false;
@@ -218,6 +221,8 @@ static int put_entry(struct reader *r, const unsigned char *entry, uint64_t offs
 	struct segment ids = perfdata_segment(entry + attr_size, r->events->order);
 	int event, err = perfdata_header_add_attr(r->events, entry, size, offset, r->lines, &event);
 
+	if (!err)
+		err = found_attrs_add(r->found, r->events, entry, size);
 	if (!err)
 		err = out_text(r->out, "{\"attr\":");
 	if (!err)
@@ -520,7 +525,7 @@ static int put_file(struct reader *r)
 
 	if (!err)
 		err = put_attrs(r);
-	if (err || r->file->attrs_only)
+	if (err || r->found)
 		return err;
 	p = out_room(r->out, 128);
 	if (!p)
@@ -532,9 +537,9 @@ static int put_file(struct reader *r)
 }
 
 int perfdata_header_put(const struct perfdata *file, struct input *in, struct events *events,
-			struct lines *lines, struct out *out)
+			struct lines *lines, struct found_attrs *found, struct out *out)
 {
-	struct reader r = {file, in, events, lines, out, 0};
+	struct reader r = {file, in, events, lines, found, out, 0};
 	char *p = out_room(out, 256);
 	int err;
 

@@ -6,15 +6,17 @@
 #define PERFABI_PERFDATA_HEADER_H
 
 #include "input/perfdata.h"
+#include "stream/found_attrs.h"
 #include "stream/lines.h"
 
 /*
  * Reads attrs and feature sections, adds the attrs to `events`, and writes the line `header` to
- * `out`. What is wrong there becomes diagnostics of `lines`. 0, or a negative errno: what was
- * written by then is how the line begins.
+ * `out`. What is wrong there becomes diagnostics of `lines`. With `found`, the attrs are added
+ * there too, and what is behind them is not looked at; it may be NULL. 0, or a negative errno: what
+ * was written by then is how the line begins.
  */
 int perfdata_header_put(const struct perfdata *file, struct input *in, struct events *events,
-			struct lines *lines, struct out *out);
+			struct lines *lines, struct found_attrs *found, struct out *out);
 
 /*
  * Adds the event of an attr of `size` bytes that stands at `offset`. *event is its index, or

@@ -238,6 +238,28 @@ gzip -dc fixtures/recorded/pipe.data.gz >"$scratch/pipe"
 status 0 "$decode" --attr-of "$scratch/pipe"
 [ "$(jq -r '.[0].attr.config' "$scratch/out")" = cpu_clock ] || fail "--attr-of a pipe"
 status 2 "$decode" --attr-of /nonexistent
+# An id that no JSON integer holds is text, which --attr takes: of a file, and of a pipe.
+"$PYTHON" - fixtures/built/ids.le.data "$scratch/pipe" "$scratch" <<'PY'
+import struct, sys
+file, pipe = (bytearray(open(name, "rb").read()) for name in sys.argv[1:3])
+size, attrs = struct.unpack_from("<QQ", file, 16)
+ids, = struct.unpack_from("<Q", file, attrs + size - 16)
+file[ids:ids + 8] = b"\xff" * 8
+open(sys.argv[3] + "/large", "wb").write(file)
+length, attr = struct.unpack_from("<H", pipe, 16 + 6)[0], struct.unpack_from("<I", pipe, 16 + 12)[0]
+assert struct.unpack_from("<I", pipe, 16) == (64,) and length >= 8 + attr + 8
+pipe[16 + 8 + attr:16 + 8 + attr + 8] = b"\xff" * 8
+open(sys.argv[3] + "/large-pipe", "wb").write(pipe)
+PY
+for large in "$scratch/large" "$scratch/large-pipe"; do
+	"$decode" --attr-of "$large" >"$scratch/large.json" 2>"$scratch/err" || [ $? = 1 ] || fail "--attr-of $large"
+	[ "$(jq -r '.[0].ids[0]' "$scratch/large.json")" = 0xffffffffffffffff ] || fail "--attr-of and a large id: $large"
+	status 0 "$decode" -L -i records --attr "$scratch/large.json" --header "$scratch/bare"
+done
+# The bytes of one attr may come through a pipe.
+# shellcheck disable=SC2002 # it is to be a pipe
+cat fixtures/attr/be-s390x.zstd.bin | "$decode" -B -m s390x --attr-of - | jq -S . >"$scratch/got"
+jq -S . fixtures/attr/be-s390x.zstd.json | cmp - "$scratch/got" || fail "an attr through a pipe"
 head -c 8192 /dev/zero >"$scratch/zeros" # a ring's image is no attr, though the size that an attr has can be 0
 status 2 "$decode" --attr-of "$scratch/zeros"
 says err "its size would be 0, of 8192 bytes"
