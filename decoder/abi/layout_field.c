@@ -167,6 +167,18 @@ static int read_zeros(struct layout_reader *r, struct layout_node *node, const j
 	return err;
 }
 
+static int read_pad(struct layout_reader *r, struct layout_node *node, const json_t *item,
+		    const struct where *w)
+{
+	return read_zeros(r, node, item, "pad", w);
+}
+
+static int read_align(struct layout_reader *r, struct layout_node *node, const json_t *item,
+		      const struct where *w)
+{
+	return read_zeros(r, node, item, "align", w);
+}
+
 /* size, length, count: a number, a field's name, the type of a prefix, "rest". */
 static int read_size(struct layout_reader *r, const json_t *value, struct layout_size *out,
 		     const struct where *w)
@@ -372,28 +384,31 @@ static int read_typed(struct layout_reader *r, struct layout_node *node, const j
 			   "a field: type, pad, align, count, fields, regs, use or when");
 }
 
+/* The key by which a field is of that kind; where an item has several, the first of these counts.
+ */
+static const struct {
+	const char *key;
+	int (*read)(struct layout_reader *r, struct layout_node *node, const json_t *item,
+		    const struct where *w);
+} kinds[] = {
+	{"when", layout_read_when},     {"pad", read_pad},     {"align", read_align},
+	{"use", layout_read_use},       {"count", read_count}, {"regs", read_regs},
+	{"switch", layout_read_switch}, {"index", read_index}, {"fields", read_object},
+};
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
 static int read_kind(struct layout_reader *r, struct layout_node *node, const json_t *item,
 		     const struct where *w)
 {
-	if (json_object_get(item, "when"))
-		return layout_read_when(r, node, item, w);
-	if (json_object_get(item, "pad"))
-		return read_zeros(r, node, item, "pad", w);
-	if (json_object_get(item, "align"))
-		return read_zeros(r, node, item, "align", w);
-	if (json_object_get(item, "use"))
-		return layout_read_use(r, node, item, w);
-	if (json_object_get(item, "count"))
-		return read_count(r, node, item, w);
-	if (json_object_get(item, "regs"))
-		return read_regs(r, node, item, w);
-	if (json_object_get(item, "switch"))
-		return layout_read_switch(r, node, item, w);
-	if (json_object_get(item, "index"))
-		return read_index(r, node, item, w);
-	if (json_object_get(item, "fields"))
-		return read_object(r, node, item, w);
-	return read_typed(r, node, item, w);
+	size_t kind = KINDS;
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)item, key, value)
+		for (size_t i = 0; i < kind; i++)
+			if (!strcmp(key, kinds[i].key))
+				kind = i;
+	return kind < KINDS ? kinds[kind].read(r, node, item, w) : read_typed(r, node, item, w);
 }
 
 /* Whether it comes out as a value. */
