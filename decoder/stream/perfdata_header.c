@@ -341,7 +341,11 @@ static enum record_problem run_section(const struct plan *plan, struct lines *li
 	return problem;
 }
 
-/* Bytes that no field accounts for make the members an object of their own: "rest" is in it. */
+/*
+ * Bytes that no field accounts for make the members an object of their own: "rest" is in it. So
+ * whether the layout fits is settled first: how the text begins hangs on it, and the text of a MiB
+ * of attrs, 18 MiB, is more than may be held until its end is known.
+ */
 static int put_section(unsigned feature, const struct abi_value *value, const struct plan *plan,
 		       const unsigned char *bytes, const struct segment *range, struct lines *lines,
 		       struct out *out)

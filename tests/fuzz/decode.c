@@ -30,6 +30,7 @@ static void decode(const struct perfabi *perfabi, const uint8_t *data, size_t si
 	int fd = memfd_create("input", MFD_CLOEXEC);
 	struct perfabi_result result;
 	uint64_t sum = 0;
+	char *attrs;
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET))
 		abort();
@@ -37,6 +38,9 @@ static void decode(const struct perfabi *perfabi, const uint8_t *data, size_t si
 	options->check = options->bytes = true;
 	lseek(fd, 0, SEEK_SET);
 	perfabi_decode(perfabi, fd, options, discard, &sum, &result);
+	lseek(fd, 0, SEEK_SET);
+	if (!perfabi_attrs(perfabi, fd, options, &attrs, &result))
+		free(attrs);
 	close(fd);
 }
 
