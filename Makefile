@@ -42,7 +42,7 @@ DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o
 SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
-.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install uninstall clean static asan tsan mutate faults lies bench bench-hostile fuzz fuzz-afl schema format lint compile_commands.json FORCE
+.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install uninstall clean static asan tsan mutate faults lies bench bench-hostile fuzz fuzz-afl schema format compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a
 
 $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lies about the signals of overflows: between the kernel and the handler of step_signal.c.
+ * Lies about the signals of overflows: between the kernel and the handler of step/verbs/signal.c.
  */
 #include <signal.h>
 #include <string.h>
