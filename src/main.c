@@ -28,7 +28,8 @@ static const struct command {
 	{"capture", command_capture,
 	 "record an attr while a command runs, for perfabi-decode and perf"},
 	{"help", command_help,
-	 "help on a command, or on tokens, phases, steps, patterns, variables"},
+	 "help on a command, or on tokens, phases, steps, step-schema, patterns,\n           "
+	 "variables"},
 };
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 

@@ -199,7 +199,7 @@ def runs_wait(perfabi, folder, here, away):
     out, err = run.communicate(timeout=30)
     need(run.returncode == 3 and "waiting for perfabi" in err and "gave up after 0.5 s" in err, f"exit status {run.returncode}: {err}")
     need(time.monotonic() - begun < 2, "waited longer than was asked for")
-    need([r["reason"] for r in json.loads(out)["results"]] == ["another perfabi was in the way for too long"], f"what was not run is not said: {out}")
+    need([r["reason"] for r in json.loads(out)["results"]] == ["gave up waiting for another perfabi"], f"what was not run is not said: {out}")
     for sig in (signal.SIGINT, signal.SIGTERM):
         run = start(perfabi, folder, "alone", **here)
         os.set_blocking(run.stderr.fileno(), True)

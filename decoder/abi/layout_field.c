@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fields, one function a kind; the shape of what may stand in a layout is in cases/README.md and
+ * Fields, one function a kind; the shape of what may stand in a layout is in docs/layouts.md and
  * cases/schema/abi.schema.json.
  */
 #include "abi/layout_read.h"

@@ -93,7 +93,7 @@ static int load_phase(struct phases *phases, const json_t *json, const struct ab
 	phase->name = json_string_value(json_object_get(json, "name"));
 	phase->about = json_string_value(json_object_get(json, "about"));
 	if (!phase->name || !one_line(phase->name) || !phase->about || !one_line(phase->about))
-		return error_value(e, w, json, "a name and an about, a line of text each");
+		return error_value(e, w, json, "`name` and `about`, one line each");
 	json_array_foreach(json_object_get(json, "errnos"), i, item) {
 		struct where at = where_index(&at_errnos, i);
 

@@ -11,7 +11,7 @@
 
 #include "abi/layout.h"
 
-/* What every record can have, whatever its layout: cases/README.md, Layouts. */
+/* What every record can have, whatever its layout: docs/layouts.md, Layouts. */
 static const struct member common[] = {{"type", {SHAPE_TEXT, NULL, NULL}, NULL},
 				       {"type_id", {SHAPE_NUMBER, NULL, NULL}, NULL},
 				       {"offset", {SHAPE_NUMBER, NULL, NULL}, NULL},

@@ -242,7 +242,7 @@ static const char *hint(int err)
 	case -EOPNOTSUPP:
 		return "  this kernel or machine has no such event\n";
 	case -EINVAL:
-		return "  the kernel does not take this attr\n";
+		return "  the kernel refuses this attr\n";
 	default:
 		return "";
 	}

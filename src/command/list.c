@@ -232,7 +232,7 @@ int command_help(int argc, char **argv)
 	const char *topic = argc > 1 ? argv[1] : "";
 
 	if (!strcmp(topic, "tokens")) {
-		puts("Tokens of `requires` and `when`; \"!\" before one turns it round:\n");
+		puts("Tokens of `requires` and `when`; \"!\" negates one:\n");
 		require_help(stdout);
 	} else if (!strcmp(topic, "phases")) {
 		puts("The gates of perf_event_open(2), in the kernel's order:\n");
@@ -270,7 +270,7 @@ int command_help(int argc, char **argv)
 			return with_help[command](2, help);
 		say(stderr,
 		    "perfabi help: no help on \"%s\"\n  expected: a command, tokens, "
-		    "phases, steps, patterns or variables\n",
+		    "phases, steps, step-schema, patterns or variables\n",
 		    topic);
 		return EXIT_USAGE;
 	}

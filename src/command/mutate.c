@@ -25,7 +25,7 @@ static void help(FILE *f)
 	      "failure,\n"
 	      "the gate before and behind the right one, attr written where it is not, "
 	      "close-on-exec\n"
-	      "turned round. A case that passes all the same tells nothing, and is listed.\n\n",
+	      "turned round. A case that passes all the same proves nothing, and is listed.\n\n",
 	      f);
 	session_help(f);
 	fputs("  -h, --help\n", f);

@@ -322,7 +322,7 @@ static const struct form {
 	 "a capability of the caller: ipc-lock, sys-ptrace, ..."},
 	{"lockdown.", NAMED, lockdown, "lockdown.none", "the kernel's lockdown level"},
 	{"quiet", EXACT, quiet, NULL,
-	 "no process but this run's has an event, as far as root of no container sees"},
+	 "no process but this run's has an event, as far as root outside containers can see"},
 	{"case.", NAMED, another_case, "case.machine.quiet.bpf",
 	 "that case, run there and then, passes; a capability is there"},
 	{"file:", NAMED, file, "file:/proc/kallsyms", "a file that is there"},

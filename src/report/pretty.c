@@ -34,7 +34,7 @@ static void begin(struct output *out, const struct report *report)
 	if (env->attr_size)
 		fprintf(out->f, "%u bytes\n", env->attr_size);
 	else
-		fprintf(out->f, "not told: an open with size 1 gives %s\n",
+		fprintf(out->f, "unknown: an open with size 1 gives %s\n",
 			env->attr_size_errno ? strerrorname_np(env->attr_size_errno) : "an event");
 	fprintf(out->f, "  cpus        %u of %u online, ", env->cpus_online, env->cpus_possible);
 	if (env->cpus_allowed != env->cpus_online)
@@ -121,7 +121,7 @@ static void skips(struct output *out, const struct report *report)
 			skipped[count++] = &report->results[i];
 	if (count) {
 		qsort(skipped, count, sizeof(*skipped), by_token);
-		fprintf(out->f, "\nskipped for want of:\n");
+		fprintf(out->f, "\nskipped because this machine lacks:\n");
 	}
 	for (size_t i = 0, next; i < count; i = next) {
 		for (next = i + 1; next < count && !by_token(&skipped[i], &skipped[next]);)

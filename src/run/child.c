@@ -181,7 +181,7 @@ _Noreturn void child_run(const struct instance *instance, struct mutation mutati
 	isolate(surroundings);
 	become(instance, slot);
 	if (mutation.kind && !mutation_make(mutation, instance, &cases->tables, env))
-		give_up(slot, "a way of being wrong that applies", "none");
+		give_up(slot, "a mutation that applies", "none");
 	if (steps_begin(steps, &cases->tables, &instance->who, env) || bind_cgroup(steps, cgroup))
 		give_up(slot, "memory and a cgroup that can be opened", strerror(errno));
 	steps->asks_gates = instance->kind == CONFORMANCE;

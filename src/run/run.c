@@ -238,7 +238,7 @@ static bool can_begin(struct runner *r, struct worker *w, const struct instance 
 		return false;
 	if (!mutation.kind || mutation_applies(mutation, instance, &r->cases->tables, r->env))
 		return true;
-	result_skip(result, "mutation", "this way of being wrong does not apply");
+	result_skip(result, "mutation", "this mutation does not apply");
 	return false;
 }
 
@@ -342,7 +342,7 @@ static void void_if_moved(const struct runner *r, const struct worker *w, struct
 static const char *what_happened(const struct runner *r, const struct worker *w)
 {
 	if (count_oom_kills() != w->oom_kills)
-		return "the kernel has killed a process for want of memory meanwhile";
+		return "out of memory: the kernel killed a process during this case";
 	if (sysconf(_SC_NPROCESSORS_ONLN) != (long)r->env->cpus_online)
 		return "a cpu has come or gone since the run began";
 	return NULL;
@@ -538,8 +538,8 @@ static void say_waiting(struct runner *r, bool alone)
 	say(stderr,
 	    "perfabi: waiting for %s, which %s (--wait SECONDS bounds this, Ctrl-C ends it)\n",
 	    machine_holder(r->machine, who, sizeof(who)),
-	    alone ? "runs beside: some cases change sysctls, or want to be alone"
-		  : "changes sysctls, or wants to be alone");
+	    alone ? "is running: some cases change sysctls, or must run alone"
+		  : "changes sysctls, or must run alone");
 }
 
 /*
@@ -716,9 +716,8 @@ static void conclude(struct runner *r)
 
 		result->instance = r->instances[i];
 		if (!result->runs) {
-			result_error(result, r->gave_up
-						     ? "another perfabi was in the way for too long"
-						     : "the run was ended before this case");
+			result_error(result, r->gave_up ? "gave up waiting for another perfabi"
+							: "the run was ended before this case");
 		} else if (result->differed) {
 			v->outcome = FAIL;
 			snprintf(got, sizeof(got), "%u of %u runs differed: %.900s",

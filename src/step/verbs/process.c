@@ -191,7 +191,7 @@ static int run_wait(struct step *s)
 {
 	const struct wait_step *a = s->arguments;
 	struct child *child = find_child(s, (pid_t)a->id), process = {.id = (pid_t)a->id};
-	char name[32] = "an exit status of its own";
+	char name[32] = "an exit status that no step gave";
 	int status, err = child_wait(child ? child : &process, &status);
 
 	if (err)

@@ -101,7 +101,7 @@ static int write_file(struct step *s, const char *path, const char *text)
 
 	if (!s->run->restores_sysctls)
 		return error_text(s->error, NULL, path,
-				  "a case with `sysctl`, after which they are put back");
+				  "a case with `sysctl`, which restores them afterwards");
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	step_say(s, "write(\"%s\", \"%s\")", path, text);
 	if (fd < 0) {
