@@ -13,6 +13,10 @@ const struct layout_type_info layout_types[LAYOUT_TYPES] = {
 	[LAYOUT_F64] = {"f64", 8},
 };
 
+const struct layout_member layout_line[] = {
+	{"type", VALUE_TEXT, NULL},  {"offset", VALUE_NUMBER, NULL}, {"size", VALUE_NUMBER, NULL},
+	{"misc", VALUE_NAMES, NULL}, {"event", VALUE_NUMBER, NULL},  {0}};
+
 const struct layout *abi_layout(const struct abi *abi, const char *name)
 {
 	for (size_t i = 0; i < abi->layout_count; i++)

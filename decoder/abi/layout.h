@@ -203,6 +203,9 @@ struct layout_member {
 	const struct layout_node *node; /* for layout_members_of() */
 };
 
+/* What the line of every record has before the members of its layout; the last has no name. */
+extern const struct layout_member layout_line[];
+
 /*
  * Tells each member that what has the layout can have, whatever its attr and its other fields are;
  * one that can stand in several places, or be of several kinds, is told for each.

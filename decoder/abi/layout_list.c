@@ -9,16 +9,23 @@
 
 #include "abi/storage.h"
 
-/* Keys of a record's line that a field of it must not take. */
-static const char *const taken[] = {"type", "offset", "size", "misc",    "event", "within",
-				    "at",   "bytes",  "rest", "type_id", NULL};
+/* What a line can have besides, where a record is damaged, compressed or not known. */
+static const char *const taken[] = {"type_id", "within", "at", "bytes", "rest", NULL};
+
+static bool is_taken(const char *name)
+{
+	for (const struct layout_member *member = layout_line; member->name; member++)
+		if (!strcmp(member->name, name))
+			return true;
+	return name_index(name, taken, NULL) >= 0;
+}
 
 int layout_check_name(struct layout_reader *r, const char *name, const struct where *w)
 {
 	enum layout_owner owner = r->layout->owner;
 	bool is_record = owner == LAYOUT_OF_RECORD || owner == LAYOUT_OF_TOOL_RECORD;
 
-	if (is_record && !r->in_object && name_index(name, taken, NULL) >= 0)
+	if (is_record && !r->in_object && is_taken(name))
 		return error_name(r->e, w, name, NULL, "a name that a record's line does not have");
 	return 0;
 }

@@ -526,8 +526,7 @@ static void put_record(struct lines *lines, const unsigned char *bytes, const st
 	plan = plan_for_record(lines, header, slot, bytes, place, &event);
 	if (!plan) {
 		if (event == EVENT_NONE)
-			lines_diagnostic(lines, place, "no-attr", 0,
-					 "%.*s: no attr describes it",
+			lines_diagnostic(lines, place, "no-attr", 0, "%.*s: no attr describes it",
 					 kernel_name_length(lines, slot), kernel_name(lines, slot));
 		put_raw(lines, lines->begin[slot].text, lines->begin[slot].length, place, header,
 			bytes, false);

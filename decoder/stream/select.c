@@ -84,13 +84,6 @@ static bool select_common(struct selection *s, const char *name)
 	return !strcmp(name, "type");
 }
 
-bool select_is_common(const char *name)
-{
-	struct selection none = {0};
-
-	return select_common(&none, name);
-}
-
 static int select_fields(struct selection *s, const struct selection_names *names,
 			 const struct events *events, struct error *e)
 {

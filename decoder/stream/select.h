@@ -28,7 +28,4 @@ int selection_make(struct selection *s, const struct selection_names *names,
 		   const struct events *events, struct error *e);
 void selection_free(struct selection *s);
 
-/* Whether it is a member that every record has: "type", "misc". */
-bool select_is_common(const char *name);
-
 #endif

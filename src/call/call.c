@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "language/keys.h"
+
 /* Past this many pages nothing of attr is laid out: the kernel refuses more than one unread. */
 enum { ATTR_PAGES = 1 };
 
@@ -119,26 +121,6 @@ static int flags_from_json(struct call *call, const struct abi *abi, const json_
 	return 0;
 }
 
-static int check_call_keys(const json_t *open, const struct where *w, struct error *e)
-{
-	static const char *const keys[] = {"attr", "bytes",    "memory", "pid",
-					   "cpu",  "group_fd", "flags",  NULL};
-	const char *key;
-	json_t *value;
-
-	if (!json_is_object(open))
-		return error_value(e, w, open, "an object: attr, pid, cpu, group_fd, flags");
-	json_object_foreach((json_t *)open, key, value) {
-		struct where at = where_key(w, key);
-		struct nearest near = nearest_to(key);
-
-		if (name_index(key, keys, &near) < 0)
-			return error_name(e, &at, key, near.best,
-					  "attr, bytes, memory, pid, cpu, group_fd or flags");
-	}
-	return 0;
-}
-
 /* Unless the case gives one, size is what a program built with the newest header would pass. */
 static void default_size(struct call *call, const struct abi *abi)
 {
@@ -149,6 +131,8 @@ int call_from_json(struct call *call, const struct abi *abi, const struct abi_ar
 		   const json_t *open, const struct scope *scope, const struct where *w,
 		   struct error *e)
 {
+	static const char *const keys[] = {"attr", "bytes",    "memory", "pid",
+					   "cpu",  "group_fd", "flags",  NULL};
 	struct vars vars = scope_vars(scope);
 	struct where at_attr = where_key(w, "attr"), at_bytes = where_key(w, "bytes");
 	struct where at_memory = where_key(w, "memory"), at_pid = where_key(w, "pid");
@@ -158,7 +142,7 @@ int call_from_json(struct call *call, const struct abi *abi, const struct abi_ar
 	int err;
 
 	*call = (struct call){.cpu = -1, .group_fd = -1};
-	if (check_call_keys(open, w, e))
+	if (keys_check(open, keys, "open (attr, bytes, memory, pid, cpu, group_fd, flags)", w, e))
 		return -EINVAL;
 	call->image = calloc(1, abi->attr_size);
 	if (!call->image) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "language/keys.h"
 #include "language/one_or_list.h"
 #include "language/pattern.h"
 
@@ -70,28 +71,10 @@ static int check_attr_patterns(const json_t *attr, const struct where *w, struct
 	return 0;
 }
 
-static int check_expectation_keys(const json_t *x, const struct where *w, struct error *e)
-{
-	static const char *const keys[] = {"when", "ok", "errno", "phase", "attr", "cloexec", NULL};
-	const char *key;
-	json_t *value;
-
-	if (!json_is_object(x))
-		return error_value(e, w, x, "an object with ok or errno");
-	json_object_foreach((json_t *)x, key, value) {
-		struct where at = where_key(w, key);
-		struct nearest near = nearest_to(key);
-
-		if (name_index(key, keys, &near) < 0)
-			return error_name(e, &at, key, near.best,
-					  "when, ok, errno, phase, attr or cloexec");
-	}
-	return 0;
-}
-
 static int read_expectation(struct expectation *out, const json_t *x, const struct tables *tables,
 			    const struct when_names *names, const struct where *w, struct error *e)
 {
+	static const char *const keys[] = {"when", "ok", "errno", "phase", "attr", "cloexec", NULL};
 	const json_t *ok = json_object_get(x, "ok"), *cloexec = json_object_get(x, "cloexec");
 	struct where at_when = where_key(w, "when"), at_attr = where_key(w, "attr");
 	struct where at_ok = where_key(w, "ok"), at_cloexec = where_key(w, "cloexec");
@@ -100,7 +83,8 @@ static int read_expectation(struct expectation *out, const json_t *x, const stru
 				    .ok = json_is_true(ok),
 				    .attr = json_object_get(x, "attr"),
 				    .cloexec = cloexec ? json_is_true(cloexec) : -1};
-	if (check_expectation_keys(x, w, e) || when_check(out->when, names, &at_when, e) ||
+	if (keys_check(x, keys, "expect (when, ok, errno, phase, attr, cloexec)", w, e) ||
+	    when_check(out->when, names, &at_when, e) ||
 	    check_attr_patterns(out->attr, &at_attr, e))
 		return -EINVAL;
 	if (cloexec && !json_is_boolean(cloexec))

@@ -15,6 +15,7 @@
 #include "case/compile.h"
 #include "case/complete.h"
 #include "case/shapes.h"
+#include "language/keys.h"
 #include "language/merge.h"
 #include "language/one_or_list.h"
 #include "language/rows.h"
@@ -233,7 +234,7 @@ static int load_case(struct load *l, const json_t *one, size_t index, const stru
 	const json_t *name = json_object_get(one, "name");
 	struct where at_name = where_key(w, "name");
 
-	if (case_check_keys(one, case_keys, "a case", w, l->e))
+	if (keys_check(one, case_keys, "a case", w, l->e))
 		return -EINVAL;
 	if (!json_is_string(name) || !case_is_id(json_string_value(name)))
 		return error_value(l->e, &at_name, name, "a name of a-z and 0-9, joined by - or .");
@@ -307,16 +308,15 @@ static int check_around_cases(struct load *l, json_t *file, const struct where *
 	struct where at_cases = where_key(root, "cases"), at_defaults = where_key(root, "defaults");
 	struct error *e = l->e;
 
-	if (case_check_keys(file, file_keys, "a case file", root, e) ||
+	if (keys_check(file, file_keys, "a case file", root, e) ||
 	    check_suite(json_object_get(file, "suite"), l->source, root, e) ||
 	    case_check_text(file, "about", root, e) ||
 	    case_check_spec(json_object_get(file, "spec"), false, root, e) ||
 	    bases_apply(file, l->cases->bases, root, e))
 		return -EINVAL;
 	l->defaults = json_object_get(file, "defaults");
-	if (l->defaults &&
-	    (case_check_keys(l->defaults, default_keys, "defaults", &at_defaults, e) ||
-	     case_check_call(l->defaults, l->cases, &at_defaults, e)))
+	if (l->defaults && (keys_check(l->defaults, default_keys, "defaults", &at_defaults, e) ||
+			    case_check_call(l->defaults, l->cases, &at_defaults, e)))
 		return -EINVAL;
 	if (!json_array_size(json_object_get(file, "cases")))
 		return error_value(e, &at_cases, json_object_get(file, "cases"), "a list of cases");
@@ -370,7 +370,7 @@ static int check_bases(const struct cases *cases, const struct source *source, s
 		static const char *const keys[] = {"about", "open", NULL};
 		struct where at = where_key(&at_list, name);
 
-		if (case_check_keys(base, keys, "a base event", &at, e) ||
+		if (keys_check(base, keys, "a base event", &at, e) ||
 		    case_check_text(base, "about", &at, e) || case_check_call(base, cases, &at, e))
 			return -EINVAL;
 	}
@@ -390,7 +390,7 @@ static int check_vehicles(const struct cases *cases, const struct source *source
 		if (!case_is_id(name)) /* which stands in ids */
 			return error_name(e, &at, name, NULL,
 					  "a name of a-z and 0-9, joined by - or .");
-		if (case_check_keys(vehicle, keys, "a vehicle", &at, e) ||
+		if (keys_check(vehicle, keys, "a vehicle", &at, e) ||
 		    case_check_text(vehicle, "about", &at, e) ||
 		    case_check_call(vehicle, cases, &at, e))
 			return -EINVAL;

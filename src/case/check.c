@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "language/keys.h"
 #include "language/one_line.h"
 #include "language/one_or_list.h"
 #include "machine/require.h"
@@ -15,24 +16,6 @@
 
 static const char *const spec_keys[] = {"man", "kernel", "since", "note", NULL};
 static const char *const kind_names[] = {"conformance", "capability", NULL};
-
-int case_check_keys(const json_t *object, const char *const keys[], const char *what,
-		    const struct where *w, struct error *e)
-{
-	const char *key;
-	json_t *value;
-
-	if (!json_is_object(object))
-		return error_value(e, w, object, "%s, an object", what);
-	json_object_foreach((json_t *)object, key, value) {
-		struct where at = where_key(w, key);
-		struct nearest near = nearest_to(key);
-
-		if (name_index(key, keys, &near) < 0)
-			return error_name(e, &at, key, near.best, "a key of %s", what);
-	}
-	return 0;
-}
 
 int case_check_text(const json_t *object, const char *key, const struct where *w, struct error *e)
 {
@@ -68,7 +51,7 @@ int case_check_spec(const json_t *spec, bool adds, const struct where *w, struct
 	const char *key;
 	json_t *value;
 
-	if (case_check_keys(spec, spec_keys, "spec (man, kernel, since, note)", &at, e))
+	if (keys_check(spec, spec_keys, "spec (man, kernel, since, note)", &at, e))
 		return -EINVAL;
 	json_object_foreach((json_t *)spec, key, value)
 		if (case_check_text(spec, key, &at, e))
@@ -107,10 +90,9 @@ static int check_as(const json_t *as, const struct where *w, struct error *e)
 		struct nearest near = nearest_to(text ? text : "");
 
 		if (!text)
-			return error_value(e, &at_item, as, "root, perfmon, sys-admin or user");
+			return error_value(e, &at_item, as, "%s", identity_choice);
 		if (name_index(text, identity_names, &near) < 0)
-			return error_name(e, &at_item, text, near.best,
-					  "root, perfmon, sys-admin or user");
+			return error_name(e, &at_item, text, near.best, "%s", identity_choice);
 		for (size_t j = 0; j < i; j++)
 			if (!strcmp(json_string_value(element(as, j)), text))
 				return error_name(e, &at_item, text, NULL, "each identity once");
@@ -267,7 +249,6 @@ int case_check_complete(const json_t *json, const struct cases *cases, const str
 	if (!json_object_get(json, "open") && !json_object_get(json, "steps"))
 		return error_value(e, &at_open, NULL, "the call: an object with attr, or steps");
 	if (!elements(json_object_get(json, "as")))
-		return error_value(e, &at_as, NULL,
-				   "who makes the call: root, perfmon, sys-admin, user");
+		return error_value(e, &at_as, NULL, "who makes the call: %s", identity_choice);
 	return check_expectation(json, w, e);
 }

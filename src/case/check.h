@@ -7,10 +7,6 @@
 
 #include "case/case.h"
 
-/* An object with no other keys than those of the NULL-terminated list; `what` is said of it. */
-int case_check_keys(const json_t *object, const char *const keys[], const char *what,
-		    const struct where *w, struct error *e);
-
 /* The member `key` is a string of one line that is not blank. */
 int case_check_text(const json_t *object, const char *key, const struct where *w, struct error *e);
 

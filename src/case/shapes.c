@@ -11,24 +11,6 @@
 
 #include "abi/layout.h"
 
-/* What every record can have, whatever its layout: docs/layouts.md, Layouts. */
-static const struct member common[] = {{"type", {SHAPE_TEXT, NULL, NULL}, NULL},
-				       {"type_id", {SHAPE_NUMBER, NULL, NULL}, NULL},
-				       {"offset", {SHAPE_NUMBER, NULL, NULL}, NULL},
-				       {"size", {SHAPE_NUMBER, NULL, NULL}, NULL},
-				       {"misc", {SHAPE_NAMES, NULL, NULL}, NULL},
-				       {"event", {SHAPE_NUMBER, NULL, NULL}, NULL},
-				       {"within", {SHAPE_NUMBER, NULL, NULL}, NULL},
-				       {"at", {SHAPE_NUMBER, NULL, NULL}, NULL},
-				       {"bytes", {SHAPE_TEXT, NULL, NULL}, NULL},
-				       {"rest", {SHAPE_TEXT, NULL, NULL}, NULL},
-				       {0}};
-
-/* What read(2) shows beside what its layout has; step/verbs/read.c. */
-static const struct member beside_read[] = {{"bytes", {SHAPE_NUMBER, NULL, NULL}, NULL},
-					    {"words", {SHAPE_LIST, NULL, NULL}, NULL},
-					    {0}};
-
 enum { MEMBERS_MAX = 256 };
 
 /* Members as they are told, each once. */
@@ -81,7 +63,7 @@ static void add_member(void *context, const struct layout_member *told)
 
 	if (known) {
 		if (known->shape.kind != kind || known->shape.members)
-			known->shape = (struct value_shape){SHAPE_ANY, NULL, NULL};
+			known->shape = (struct value_shape){.kind = SHAPE_ANY};
 		return;
 	}
 	if (g->count == MEMBERS_MAX) {
@@ -89,7 +71,7 @@ static void add_member(void *context, const struct layout_member *told)
 		return;
 	}
 	known = &g->list[g->count++];
-	*known = (struct member){told->name, {kind, NULL, NULL}, NULL};
+	*known = (struct member){.name = told->name, .shape = {.kind = kind}};
 	if (kind == SHAPE_OBJECT || kind == SHAPE_LIST)
 		known->shape.members = inner(g, told, &g->has_failed);
 }
@@ -105,9 +87,9 @@ static struct member *keep_members(struct gathered *g)
 	return out;
 }
 
-/* All that has this layout can show, with what is `beside` it (NULL: nothing). */
+/* All that has this layout can show. */
 static struct member *members_of(const struct abi *abi, struct arena *arena,
-				 const struct layout *layout, const struct member *beside)
+				 const struct layout *layout)
 {
 	struct gathered *g = calloc(1, sizeof(*g));
 	struct member *out;
@@ -116,11 +98,25 @@ static struct member *members_of(const struct abi *abi, struct arena *arena,
 		return NULL;
 	*g = (struct gathered){.abi = abi, .arena = arena};
 	layout_members(layout, add_member, g);
-	for (; beside && beside->name && g->count < MEMBERS_MAX; beside++)
-		g->list[g->count++] = *beside;
 	out = keep_members(g);
 	if (g->has_failed)
 		out = NULL;
+	free(g);
+	return out;
+}
+
+/* What every line has. */
+static struct member *common_members(struct arena *arena)
+{
+	struct gathered *g = calloc(1, sizeof(*g));
+	struct member *out = NULL;
+
+	if (g) {
+		*g = (struct gathered){.arena = arena};
+		for (const struct layout_member *m = layout_line; m->name; m++)
+			add_member(g, m);
+		out = keep_members(g);
+	}
 	free(g);
 	return out;
 }
@@ -139,20 +135,21 @@ static bool shapes_of_records(struct record_shapes *out, const struct abi *abi, 
 {
 	const struct abi_family *records = abi_family(abi, "record");
 
-	*out = (struct record_shapes){arena_alloc(arena, (records->count + 1) * sizeof(*out->list)),
-				      0, common};
+	*out = (struct record_shapes){
+		.list = arena_alloc(arena, (records->count + 1) * sizeof(*out->list)),
+		.common = common_members(arena)};
 	for (size_t i = 0; out->list && i < records->count; i++) {
 		struct record_shape *shape = &out->list[out->count];
 
 		if (!records->values[i].layout)
 			continue;
 		type_text(records->values[i].name, shape->type, sizeof(shape->type));
-		shape->members = members_of(abi, arena, records->values[i].layout, NULL);
+		shape->members = members_of(abi, arena, records->values[i].layout);
 		if (!shape->members)
 			return false;
 		out->count++;
 	}
-	return out->list != NULL;
+	return out->list && out->common;
 }
 
 int shapes_load(struct tables *tables, struct arena *arena, struct error *e)
@@ -162,8 +159,8 @@ int shapes_load(struct tables *tables, struct arena *arena, struct error *e)
 
 	if (!shapes_of_records(&tables->records, tables->abi, arena))
 		return error_no_memory(e, NULL, "memory for the members of records");
-	tables->read = read ? members_of(tables->abi, arena, read, beside_read) : NULL;
-	tables->page = page ? members_of(tables->abi, arena, page, NULL) : NULL;
+	tables->read = read ? members_of(tables->abi, arena, read) : NULL;
+	tables->page = page ? members_of(tables->abi, arena, page) : NULL;
 	return (read && !tables->read) || (page && !tables->page)
 		       ? error_no_memory(e, NULL, "memory for the members of what is read")
 		       : 0;

@@ -95,6 +95,16 @@ static void print_title(const struct instance *instance)
 	putchar('\n');
 }
 
+/* Those cases that the arguments and filters pick. 0, or an exit status after a message. */
+static int load_picked(const struct settings *s, char *const arguments[], const char *program,
+		       struct loaded *l, const struct instance ***picked, size_t *count)
+{
+	int status = load_cases(l, s->folder, arguments, program);
+
+	*picked = status ? NULL : pick(&l->cases, arguments, &s->filters, count, program);
+	return status || *picked ? status : EXIT_USAGE;
+}
+
 int command_list(int argc, char **argv)
 {
 	struct settings s = {0};
@@ -112,10 +122,7 @@ int command_list(int argc, char **argv)
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
-	status = load_cases(&l, s.folder, argv + optind, "perfabi list");
-	picked = status ? NULL : pick(&l.cases, argv + optind, &s.filters, &count, "perfabi list");
-	if (!status && !picked)
-		status = EXIT_USAGE;
+	status = load_picked(&s, argv + optind, "perfabi list", &l, &picked, &count);
 	if (picked && s.json) {
 		json_t *list = json_array();
 
@@ -200,11 +207,8 @@ int command_check(int argc, char **argv)
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
-	status = load_cases(&l, s.folder, argv + optind, "perfabi check");
-	picked = status ? NULL : pick(&l.cases, argv + optind, &s.filters, &count, "perfabi check");
-	if (!status && !picked) {
-		status = EXIT_USAGE;
-	} else if (!status && !count) {
+	status = load_picked(&s, argv + optind, "perfabi check", &l, &picked, &count);
+	if (!status && !count) {
 		say(stderr, "perfabi check: these files hold no case\n");
 		status = EXIT_USAGE;
 	} else if (!status) {

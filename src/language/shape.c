@@ -34,10 +34,11 @@ static bool is_list(const struct value_shape *shape)
 static struct value_shape element_of(const struct value_shape *list)
 {
 	if (list->kind == SHAPE_NAMES)
-		return (struct value_shape){SHAPE_TEXT, NULL, NULL};
+		return (struct value_shape){.kind = SHAPE_TEXT};
 	if (list->kind == SHAPE_RECORDS || (list->kind == SHAPE_LIST && list->members))
-		return (struct value_shape){SHAPE_OBJECT, list->members, list->records};
-	return (struct value_shape){SHAPE_ANY, NULL, NULL};
+		return (struct value_shape){
+			.kind = SHAPE_OBJECT, .members = list->members, .records = list->records};
+	return (struct value_shape){.kind = SHAPE_ANY};
 }
 
 static const struct record_shape *record_named(const struct record_shapes *records,
@@ -69,7 +70,7 @@ static const struct member *member_of_record(const struct record_shapes *records
 static struct value_shape shape_in_record(const struct record_shape *record,
 					  const struct member *member)
 {
-	return record ? member->shape : (struct value_shape){SHAPE_ANY, NULL, NULL};
+	return record ? member->shape : (struct value_shape){.kind = SHAPE_ANY};
 }
 
 static int check_record(const json_t *pattern, const struct record_shapes *records,
@@ -100,8 +101,8 @@ static int check_record(const json_t *pattern, const struct record_shapes *recor
 	return 0;
 }
 
-static int check_members(const json_t *pattern, const struct member *members, const struct where *w,
-			 struct error *e)
+static int check_members(const json_t *pattern, const struct value_shape *shape,
+			 const struct where *w, struct error *e)
 {
 	const char *name;
 	json_t *value;
@@ -109,8 +110,10 @@ static int check_members(const json_t *pattern, const struct member *members, co
 	json_object_foreach((json_t *)pattern, name, value) {
 		struct where at = where_key(w, name);
 		struct nearest near = nearest_to(name);
-		const struct member *member = member_named(members, name, &near);
+		const struct member *member = member_named(shape->members, name, &near);
 
+		if (!member)
+			member = member_named(shape->more, name, &near);
 		if (!member)
 			return error_name(e, &at, name, near.best,
 					  "a member that is shown here "
@@ -248,7 +251,7 @@ int shape_check(const json_t *pattern, const struct value_shape *shape, const st
 					     "patterns)");
 	if (json_is_object(pattern) && shape->kind == SHAPE_OBJECT)
 		return shape->records ? check_record(pattern, shape->records, w, e)
-				      : check_members(pattern, shape->members, w, e);
+				      : check_members(pattern, shape, w, e);
 	return !json_is_object(pattern) && !json_is_array(pattern) && can_equal(pattern, shape)
 		       ? 0
 		       : error_value(e, w, pattern, "a pattern on %s", kind_text(shape));

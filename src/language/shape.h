@@ -23,6 +23,7 @@ struct value_shape {
 	enum shape_kind kind;
 	const struct member *members; /* the last has no name; NULL: any */
 	const struct record_shapes *records;
+	const struct member *more; /* of an object that has some of its own and some of a layout */
 };
 
 struct member {

@@ -73,7 +73,7 @@ static int check_value(const char *key, const json_t *value, const struct when_n
 	if (!strcmp(key, "as"))
 		return identity_by_name(text) >= 0
 			       ? 0
-			       : error_name(e, w, text, NULL, "root, perfmon, sys-admin or user");
+			       : error_name(e, w, text, NULL, "%s", identity_choice);
 	if (!strcmp(key, "vehicle"))
 		return check_among(names->vehicles, text, "a name in vehicles.json", w, e);
 	if (!strcmp(key, "row"))

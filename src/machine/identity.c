@@ -26,6 +26,7 @@
 #include "text/error.h"
 
 const char *const identity_names[] = {"root", "perfmon", "sys-admin", "user", NULL};
+const char identity_choice[] = "root, perfmon, sys-admin or user";
 
 enum { NOBODY = 65534, UIDS_LOWEST = 60000 };
 

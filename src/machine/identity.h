@@ -24,6 +24,7 @@ enum identity {
 };
 
 extern const char *const identity_names[]; /* NULL-terminated */
+extern const char identity_choice[];       /* "root, ... or user": for messages */
 
 /* -1 if there is none of that name. */
 int identity_by_name(const char *name);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "case/load.h"
+#include "language/keys.h"
 #include "language/one_line.h"
 #include "language/one_or_list.h"
 
@@ -17,33 +18,23 @@ static bool is_text(const json_t *json)
 	return json_is_string(json) && one_line(json_string_value(json));
 }
 
-static bool is_key(const char *key)
-{
-	static const char *const keys[] = {"when", "function", "reason", "sometimes", "note"};
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		if (!strcmp(key, keys[i]))
-			return true;
-	}
-	return false;
-}
-
 /* {"when": ..., "function": ..., "reason": ..., ...}: `when` as in a case, the rest texts. */
 static int check_deviation(const json_t *deviation, const struct cases *cases,
 			   const struct where *w, struct error *e)
 {
+	static const char *const keys[] = {"when", "function", "reason", "sometimes", "note", NULL};
 	const json_t *reason = json_object_get(deviation, "reason");
 	struct where at_when = where_key(w, "when"), at_reason = where_key(w, "reason");
 	const struct when_names names = {cases->tables.abi, cases->tables.vehicles, NULL};
 	const char *key;
 	json_t *value;
 
+	if (keys_check(deviation, keys, "a deviation (when, function, reason, sometimes, note)", w,
+		       e))
+		return -EINVAL;
 	json_object_foreach((json_t *)deviation, key, value) {
 		struct where at = where_key(w, key);
 
-		if (!is_key(key))
-			return error_name(e, &at, key, "when",
-					  "when, function, reason, sometimes or note");
 		if (strcmp(key, "when") && !is_text(value))
 			return error_value(e, &at, value,
 					   "a line of text without control characters");

@@ -271,19 +271,19 @@ static int check_ioctl(struct compiling *c, const struct statement *statement,
 static void shape_ioctl(const struct tables *tables, const struct statement *statement,
 			struct value_shape *out)
 {
-	static const struct member attr[] = {{"size", {SHAPE_NUMBER, NULL, NULL}, NULL}, {0}};
-	static const struct member query[] = {{"ids_len", {SHAPE_NUMBER, NULL, NULL}, NULL},
-					      {"prog_cnt", {SHAPE_NUMBER, NULL, NULL}, NULL},
-					      {"ids", {SHAPE_LIST, NULL, NULL}, NULL},
+	static const struct member attr[] = {{"size", {.kind = SHAPE_NUMBER}, NULL}, {0}};
+	static const struct member query[] = {{"ids_len", {.kind = SHAPE_NUMBER}, NULL},
+					      {"prog_cnt", {.kind = SHAPE_NUMBER}, NULL},
+					      {"ids", {.kind = SHAPE_LIST}, NULL},
 					      {0}};
 
 	(void)tables;
 	if (statement_json(statement, "attr"))
-		*out = (struct value_shape){SHAPE_OBJECT, attr, NULL};
+		*out = (struct value_shape){.kind = SHAPE_OBJECT, .members = attr};
 	else if (statement_json(statement, "ids"))
-		*out = (struct value_shape){SHAPE_OBJECT, query, NULL};
+		*out = (struct value_shape){.kind = SHAPE_OBJECT, .members = query};
 	else
-		*out = (struct value_shape){SHAPE_NUMBER, NULL, NULL};
+		*out = (struct value_shape){.kind = SHAPE_NUMBER};
 }
 
 /* struct perf_event_query_bpf, with room for so many ids. */

@@ -426,9 +426,9 @@ static int run_value(struct step *s)
 }
 
 static const struct member stat_shows[] = {
-	{"ino", {SHAPE_NUMBER, NULL, NULL}, NULL},  {"dev", {SHAPE_NUMBER, NULL, NULL}, NULL},
-	{"maj", {SHAPE_NUMBER, NULL, NULL}, NULL},  {"min", {SHAPE_NUMBER, NULL, NULL}, NULL},
-	{"size", {SHAPE_NUMBER, NULL, NULL}, NULL}, {0}};
+	{"ino", {.kind = SHAPE_NUMBER}, NULL},  {"dev", {.kind = SHAPE_NUMBER}, NULL},
+	{"maj", {.kind = SHAPE_NUMBER}, NULL},  {"min", {.kind = SHAPE_NUMBER}, NULL},
+	{"size", {.kind = SHAPE_NUMBER}, NULL}, {0}};
 
 const struct verb machine_verbs[] = {
 	{.name = "enter",
@@ -498,7 +498,7 @@ const struct verb machine_verbs[] = {
 	 .run = run_stat,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
-	 .shows = {SHAPE_OBJECT, stat_shows, NULL},
+	 .shows = {.kind = SHAPE_OBJECT, .members = stat_shows},
 	 .size = sizeof(struct path_step),
 	 .arguments =
 		 (const struct argument[]){{"stat", &argument_text, MEMBER(struct path_step, path)},
@@ -508,7 +508,7 @@ const struct verb machine_verbs[] = {
 	 .run = run_text,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
-	 .shows = {SHAPE_ANY, NULL, NULL},
+	 .shows = {.kind = SHAPE_ANY},
 	 .size = sizeof(struct path_step),
 	 .arguments =
 		 (const struct argument[]){
@@ -563,7 +563,7 @@ const struct verb machine_verbs[] = {
 	 .run = run_clock,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
-	 .shows = {SHAPE_NUMBER, NULL, NULL},
+	 .shows = {.kind = SHAPE_NUMBER},
 	 .size = sizeof(struct clock_step),
 	 .arguments =
 		 (const struct argument[]){
@@ -582,7 +582,7 @@ const struct verb machine_verbs[] = {
 	 .run = run_value,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
-	 .shows = {SHAPE_ANY, NULL, NULL},
+	 .shows = {.kind = SHAPE_ANY},
 	 .size = sizeof(struct value_step),
 	 .arguments =
 		 (const struct argument[]){

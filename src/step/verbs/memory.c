@@ -410,7 +410,7 @@ const struct verb memory_verbs[] = {
 	 .run = run_peek,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
-	 .shows = {SHAPE_NUMBER, NULL, NULL},
+	 .shows = {.kind = SHAPE_NUMBER},
 	 .size = sizeof(struct word_step),
 	 .arguments = (const struct argument[]){{"peek", &argument_number,
 						 MEMBER(struct word_step, address)},

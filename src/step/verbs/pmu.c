@@ -143,9 +143,9 @@ static int run_pmu_events(struct step *s)
 }
 
 static const struct member pmu_shows[] = {
-	{"tried", {SHAPE_NAMES, NULL, NULL}, NULL},
-	{"opened", {SHAPE_NAMES, NULL, NULL}, NULL},
-	{"refused", {SHAPE_NAMES, NULL, NULL}, "each with the errno behind it"},
+	{"tried", {.kind = SHAPE_NAMES}, NULL},
+	{"opened", {.kind = SHAPE_NAMES}, NULL},
+	{"refused", {.kind = SHAPE_NAMES}, "each with the errno behind it"},
 	{0}};
 
 const struct verb pmu_verbs[] = {
@@ -154,7 +154,7 @@ const struct verb pmu_verbs[] = {
 	 .run = run_pmu_events,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
-	 .shows = {SHAPE_OBJECT, pmu_shows, NULL},
+	 .shows = {.kind = SHAPE_OBJECT, .members = pmu_shows},
 	 .size = sizeof(struct pmu_step),
 	 .arguments =
 		 (const struct argument[]){

@@ -236,8 +236,8 @@ static int compile_identity(struct compiling *c, const struct argument *a, struc
 	operand->is_settled = true;
 	operand->number = (uint64_t)as;
 	return as >= 0 ? 0
-		       : error_name(c->error, w, name ? name : "", near.best,
-				    "one of root, perfmon, sys-admin, user");
+		       : error_name(c->error, w, name ? name : "", near.best, "%s",
+				    identity_choice);
 }
 
 static json_t *identity_schema(const struct argument *a)
@@ -427,8 +427,8 @@ int steps_after_exec(int argc, char **argv)
 }
 
 static const struct member wait_shows[] = {
-	{"exit", {SHAPE_NUMBER, NULL, NULL}, "its exit status"},
-	{"signal", {SHAPE_TEXT, NULL, NULL}, "or the signal that ended it, as SIGKILL"},
+	{"exit", {.kind = SHAPE_NUMBER}, "its exit status"},
+	{"signal", {.kind = SHAPE_TEXT}, "or the signal that ended it, as SIGKILL"},
 	{0}};
 
 const struct verb process_verbs[] = {
@@ -479,7 +479,7 @@ const struct verb process_verbs[] = {
 	 .run = run_wait,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
-	 .shows = {SHAPE_OBJECT, wait_shows, NULL},
+	 .shows = {.kind = SHAPE_OBJECT, .members = wait_shows},
 	 .size = sizeof(struct wait_step),
 	 .arguments =
 		 (const struct argument[]){{"wait", &argument_bound, MEMBER(struct wait_step, id)},

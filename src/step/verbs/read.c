@@ -240,27 +240,32 @@ static void shape_read(const struct tables *tables, const struct statement *stat
 		       struct value_shape *out)
 {
 	(void)statement;
-	*out = (struct value_shape){SHAPE_OBJECT, tables->read, NULL};
+	out->more = tables->read;
 }
 
 static void shape_page(const struct tables *tables, const struct statement *statement,
 		       struct value_shape *out)
 {
 	(void)statement;
-	*out = (struct value_shape){SHAPE_OBJECT, tables->page, NULL};
+	*out = (struct value_shape){.kind = SHAPE_OBJECT, .members = tables->page};
 }
 
+static const struct member read_shows[] = {
+	{.name = "bytes", .shape = {.kind = SHAPE_NUMBER}, .help = "how many were read"},
+	{.name = "words", .shape = {.kind = SHAPE_LIST}, .help = "plain"},
+	{0}};
 static const struct member rdpmc_shows[] = {
-	{"index", {SHAPE_NUMBER, NULL, NULL}, "as the page has it; 0: it may not be read"},
-	{"value", {SHAPE_NUMBER, NULL, NULL}, "the count, where it could be read"},
+	{"index", {.kind = SHAPE_NUMBER}, "as the page has it; 0: it may not be read"},
+	{"value", {.kind = SHAPE_NUMBER}, "the count, where it could be read"},
 	{0}};
 
 const struct verb read_verbs[] = {
 	{.name = "read",
-	 .help = "an event; shows its words by their names in read_format, bytes, and words",
+	 .help = "an event; shows its words by their names in read_format",
 	 .run = run_read,
 	 .kind = CALLS,
 	 .binds = BINDS_SHOWN,
+	 .shows = {.kind = SHAPE_OBJECT, .members = read_shows},
 	 .shape = shape_read,
 	 .size = sizeof(struct read_step),
 	 .arguments =
@@ -314,7 +319,7 @@ const struct verb read_verbs[] = {
 	 .run = run_rdpmc,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
-	 .shows = {SHAPE_OBJECT, rdpmc_shows, NULL},
+	 .shows = {.kind = SHAPE_OBJECT, .members = rdpmc_shows},
 	 .size = sizeof(struct fd_step),
 	 .arguments =
 		 (const struct argument[]){{"rdpmc", &argument_bound, MEMBER(struct fd_step, fd)},

@@ -94,7 +94,7 @@ static void shape_records(const struct tables *tables, const struct statement *s
 			  struct value_shape *out)
 {
 	(void)statement;
-	*out = (struct value_shape){SHAPE_RECORDS, NULL, &tables->records};
+	*out = (struct value_shape){.kind = SHAPE_RECORDS, .records = &tables->records};
 }
 
 const struct verb records_verbs[] = {

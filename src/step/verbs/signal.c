@@ -399,21 +399,19 @@ static int run_fcntl(struct step *s)
 }
 
 static const struct member seen_shows[] = {
-	{"signo", {SHAPE_TEXT, NULL, NULL}, "its name"},
-	{"code",
-	 {SHAPE_TEXT, NULL, NULL},
-	 "POLL_IN, POLL_HUP, POLL_ERR, SI_KERNEL, TRAP_PERF, ..."},
-	{"count", {SHAPE_NUMBER, NULL, NULL}, "so many in a row"},
-	{"tid", {SHAPE_NUMBER, NULL, NULL}, "the thread that had it"},
-	{"fd", {SHAPE_NUMBER, NULL, NULL}, "of all but SIGTRAP"},
-	{"band", {SHAPE_NUMBER, NULL, NULL}, "the same"},
-	{"addr", {SHAPE_NUMBER, NULL, NULL}, "of SIGTRAP"},
-	{"perf_data", {SHAPE_NUMBER, NULL, NULL}, "the same"},
-	{"perf_type", {SHAPE_NUMBER, NULL, NULL}, "the same"},
-	{"perf_flags", {SHAPE_NUMBER, NULL, NULL}, "the same"},
+	{"signo", {.kind = SHAPE_TEXT}, "its name"},
+	{"code", {.kind = SHAPE_TEXT}, "POLL_IN, POLL_HUP, POLL_ERR, SI_KERNEL, TRAP_PERF, ..."},
+	{"count", {.kind = SHAPE_NUMBER}, "so many in a row"},
+	{"tid", {.kind = SHAPE_NUMBER}, "the thread that had it"},
+	{"fd", {.kind = SHAPE_NUMBER}, "of all but SIGTRAP"},
+	{"band", {.kind = SHAPE_NUMBER}, "the same"},
+	{"addr", {.kind = SHAPE_NUMBER}, "of SIGTRAP"},
+	{"perf_data", {.kind = SHAPE_NUMBER}, "the same"},
+	{"perf_type", {.kind = SHAPE_NUMBER}, "the same"},
+	{"perf_flags", {.kind = SHAPE_NUMBER}, "the same"},
 	{0}};
-static const struct member poll_shows[] = {{"revents", {SHAPE_NAMES, NULL, NULL}, NULL}, {0}};
-static const struct member fcntl_shows[] = {{"value", {SHAPE_NUMBER, NULL, NULL}, NULL}, {0}};
+static const struct member poll_shows[] = {{"revents", {.kind = SHAPE_NAMES}, NULL}, {0}};
+static const struct member fcntl_shows[] = {{"value", {.kind = SHAPE_NUMBER}, NULL}, {0}};
 
 const struct verb signal_verbs[] = {
 	{.name = "poll",
@@ -421,7 +419,7 @@ const struct verb signal_verbs[] = {
 	 .run = run_poll,
 	 .kind = CALLS,
 	 .binds = BINDS_SHOWN,
-	 .shows = {SHAPE_OBJECT, poll_shows, NULL},
+	 .shows = {.kind = SHAPE_OBJECT, .members = poll_shows},
 	 .size = sizeof(struct poll_step),
 	 .arguments =
 		 (const struct argument[]){{"poll", &argument_bound, MEMBER(struct poll_step, fd)},
@@ -438,7 +436,7 @@ const struct verb signal_verbs[] = {
 	 .run = run_fcntl,
 	 .kind = CALLS,
 	 .binds = BINDS_SHOWN,
-	 .shows = {SHAPE_OBJECT, fcntl_shows, NULL},
+	 .shows = {.kind = SHAPE_OBJECT, .members = fcntl_shows},
 	 .size = sizeof(struct fcntl_step),
 	 .arguments =
 		 (const struct argument[]){{"fcntl", &argument_word,
@@ -477,7 +475,7 @@ const struct verb signal_verbs[] = {
 	 .run = run_signals_seen,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
-	 .shows = {SHAPE_LIST, seen_shows, NULL},
+	 .shows = {.kind = SHAPE_LIST, .members = seen_shows},
 	 .arguments = (const struct argument[]){{.key = "signals-seen", .type = &argument_nothing},
 						{0}}},
 	{0}};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A key that is not known is a slip of the pen: the nearest that is known is offered.
+ */
+#include "language/keys.h"
+
+int keys_check(const json_t *object, const char *const keys[], const char *what,
+	       const struct where *w, struct error *e)
+{
+	const char *key;
+	json_t *value;
+
+	if (!json_is_object(object))
+		return error_value(e, w, object, "%s, an object", what);
+	json_object_foreach((json_t *)object, key, value) {
+		struct where at = where_key(w, key);
+		struct nearest near = nearest_to(key);
+
+		if (name_index(key, keys, &near) < 0)
+			return error_name(e, &at, key, near.best, "a key of %s", what);
+	}
+	return 0;
+}
