@@ -73,8 +73,7 @@ static int compile_step(struct compiling *c, struct statement *out, const json_t
 	*out = (struct statement){.verb = verb_of(json, w, c->error),
 				  .json = json,
 				  .when = json_object_get(json, "when"),
-				  .bind = json_string_value(bind),
-				  .expects = json_object_get(json, "expect") != NULL};
+				  .bind = json_string_value(bind)};
 	if (!out->verb || when_check(out->when, &c->names, &at_when, c->error))
 		return -EINVAL;
 	err = bind && binds_before(out->verb) ? bind_name(c, out, bind, &at_bind) : 0;

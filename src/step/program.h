@@ -26,7 +26,6 @@ struct statement {
 	const json_t *json;       /* as the complete case has it */
 	const json_t *when;       /* NULL: it is always done */
 	const char *bind;         /* or NULL */
-	bool expects;             /* it has `expect` */
 	struct alternative *alternatives;
 	size_t alternative_count; /* 0 of what is no test, else at least 1 */
 };

@@ -13,9 +13,10 @@
 
 enum { TEXT_MAX = 8192 };
 
-json_t *schema_of_type(const char *name)
+json_t *schema_of_text(const struct argument *a)
 {
-	return json_pack("{s:s}", "type", name);
+	(void)a;
+	return json_pack("{s:s}", "type", "string");
 }
 
 json_t *schema_or_variable(json_t *schema)
@@ -109,14 +110,8 @@ static int bound_value(struct step *s, const struct argument *a, const struct op
 	return look_up(s->scope, operand->json, &nowhere, out, s->error);
 }
 
-static json_t *string_schema(const struct argument *a)
-{
-	(void)a;
-	return schema_of_type("string");
-}
-
 const struct argument_type argument_bound = {
-	.compile = compile_bound, .evaluate = bound_value, .schema = string_schema};
+	.compile = compile_bound, .evaluate = bound_value, .schema = schema_of_text};
 
 static int expand(const struct scope *scope, const json_t *json, char *out, size_t size,
 		  const struct where *w, struct error *e)
@@ -150,7 +145,7 @@ static int text_value(struct step *s, const struct argument *a, const struct ope
 }
 
 const struct argument_type argument_text = {
-	.compile = compile_text, .evaluate = text_value, .schema = string_schema};
+	.compile = compile_text, .evaluate = text_value, .schema = schema_of_text};
 
 static int compile_literal(struct compiling *c, const struct argument *a, struct operand *operand,
 			   const struct where *w)
@@ -272,7 +267,7 @@ static int compile_truth(struct compiling *c, const struct argument *a, struct o
 static json_t *truth_schema(const struct argument *a)
 {
 	(void)a;
-	return schema_of_type("boolean");
+	return json_pack("{s:s}", "type", "boolean");
 }
 
 const struct argument_type argument_truth = {.compile = compile_truth, .schema = truth_schema};

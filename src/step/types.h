@@ -34,8 +34,8 @@ extern const struct argument_type argument_open;
 /* The words as a list, ", " between, cut at `size`. */
 void argument_words_text(const struct word *words, char *out, size_t size);
 
-/* {"type": name}. A new reference. */
-json_t *schema_of_type(const char *name);
+/* Of a text, whatever it stands for. A new reference. */
+json_t *schema_of_text(const struct argument *a);
 
 /* That, or a text that a row's value is put into. Takes the reference; a new one. */
 json_t *schema_or_variable(json_t *schema);

@@ -221,14 +221,8 @@ static int compile_page_member(struct compiling *c, const struct argument *a,
 			  : 0;
 }
 
-static json_t *page_member_schema(const struct argument *a)
-{
-	(void)a;
-	return schema_of_type("string");
-}
-
 static const struct argument_type argument_page_member = {.compile = compile_page_member,
-							  .schema = page_member_schema};
+							  .schema = schema_of_text};
 
 /* An address: a name, or an expression; with an offset, or the one of a member. */
 struct word_step {

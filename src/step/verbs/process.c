@@ -203,7 +203,7 @@ static int run_wait(struct step *s)
 		step_show_number(s, "exit", (uint64_t)WEXITSTATUS(status));
 	}
 	err = failed_elsewhere(s);
-	if (err || !status || s->statement->expects)
+	if (err || !status || statement_json(s->statement, "expect"))
 		return err;
 	return step_broken(s, name, "the child to come to its end");
 }

@@ -541,13 +541,8 @@ static int compile_kind(struct compiling *c, const struct argument *a, struct op
 	return 0;
 }
 
-static json_t *kind_schema(const struct argument *a)
-{
-	(void)a;
-	return schema_of_type("string");
-}
-
-static const struct argument_type argument_kind = {.compile = compile_kind, .schema = kind_schema};
+static const struct argument_type argument_kind = {.compile = compile_kind,
+						   .schema = schema_of_text};
 
 static const struct workload spin = {NULL, do_spin, NULL, NULL};
 static const struct workload asleep = {NULL, do_sleep, NULL, NULL};
