@@ -12,7 +12,7 @@
 /* What a line can have besides, where a record is damaged, compressed or not known. */
 static const char *const taken[] = {"type_id", "within", "at", "bytes", "rest", NULL};
 
-static bool is_taken(const char *name)
+static bool line_has_name(const char *name)
 {
 	for (const struct layout_member *member = layout_line; member->name; member++)
 		if (!strcmp(member->name, name))
@@ -25,7 +25,7 @@ int layout_check_name(struct layout_reader *r, const char *name, const struct wh
 	enum layout_owner owner = r->layout->owner;
 	bool is_record = owner == LAYOUT_OF_RECORD || owner == LAYOUT_OF_TOOL_RECORD;
 
-	if (is_record && !r->in_object && is_taken(name))
+	if (is_record && !r->in_object && line_has_name(name))
 		return error_name(r->e, w, name, NULL, "a name that a record's line does not have");
 	return 0;
 }
