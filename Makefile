@@ -10,7 +10,7 @@ PKG_CONFIG ?= pkg-config
 OBJCOPY ?= objcopy
 NM ?= nm
 VERSION = 0.1.0
-PYTHON ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import jsonschema, tap' 2>/dev/null && echo $$p && exit; done; echo python3)
+PYTHON ?= $(shell ci/python)
 
 .DELETE_ON_ERROR:
 .SUFFIXES:

@@ -2,7 +2,7 @@
 # What the end-to-end scripts share; sourced from the top of the tree.
 set -eu
 B=${B:-build}
-PYTHON=${PYTHON:-$(for p in python3 /usr/bin/python3; do "$p" -c 'import jsonschema, tap' 2>/dev/null && echo "$p" && exit; done; echo python3)}
+PYTHON=${PYTHON:-$(ci/python || :)}
 perfabi=$PWD/$B/perfabi
 decode=$PWD/$B/perfabi-decode
 scratch=$(mktemp -d)
