@@ -8,6 +8,9 @@
 #include "abi/attr.h"
 #include "unit.h"
 
+/* perf_copy_attr() takes an attr of a page at most. */
+enum { ROOM = 4096 };
+
 static int lay_out(const struct abi *abi, const char *text, unsigned char *bytes, struct error *e)
 {
 	json_t *json = test_json(text);
@@ -24,7 +27,7 @@ static int lay_out(const struct abi *abi, const char *text, unsigned char *bytes
 START_TEST(fields_land_at_their_offsets)
 {
 	struct abi *abi = test_abi();
-	unsigned char bytes[144];
+	unsigned char bytes[ROOM];
 	struct error e = {0};
 
 	ck_assert_int_eq(host_order(), LITTLE);
@@ -55,7 +58,7 @@ END_TEST
 START_TEST(big_endian_bits_start_at_the_top)
 {
 	struct abi *abi = test_abi();
-	unsigned char bytes[144] = {0};
+	unsigned char bytes[ROOM] = {0};
 
 	attr_set(abi_field(abi, "disabled"), bytes, BIG, 1);
 	ck_assert_uint_eq(bytes[40], 0x80);
@@ -78,7 +81,7 @@ START_TEST(every_field_comes_back)
 		for (size_t i = 0; i < abi->field_count; i++) {
 			const struct abi_field *f = &abi->fields[i];
 			unsigned width = f->width ? f->width : f->size * 8, ones = 0;
-			unsigned char bytes[144] = {0};
+			unsigned char bytes[ROOM] = {0};
 
 			attr_set(f, bytes, (enum byte_order)order, UINT64_MAX);
 			for (size_t b = 0; b < sizeof(bytes) * 8; b++)
@@ -109,12 +112,12 @@ START_TEST(json_comes_back)
 	struct abi *abi = test_abi();
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		unsigned char bytes[144];
+		unsigned char bytes[ROOM];
 		struct error e = {0};
 		json_t *wanted = test_json(texts[i]), *got;
 
 		ck_assert_msg(!lay_out(abi, texts[i], bytes, &e), "%s: %s", e.pointer, e.expected);
-		got = attr_to_json(abi, abi_arch(abi, "x86_64"), bytes, sizeof(bytes), LITTLE);
+		got = attr_to_json(abi, abi_arch(abi, "x86_64"), bytes, abi->attr_size, LITTLE);
 		if (!strstr(texts[i], "clockid"))
 			json_object_del(got, "clockid"); /* 0 is a clock */
 		ck_assert_msg(json_equal(wanted, got), "%s", json_dumps(got, 0));
@@ -144,7 +147,7 @@ START_TEST(what_does_not_fit_is_refused)
 	struct abi *abi = test_abi();
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		unsigned char bytes[144];
+		unsigned char bytes[ROOM];
 		struct error e = {0};
 
 		ck_assert_msg(lay_out(abi, texts[i], bytes, &e) < 0, "%s", texts[i]);
@@ -157,7 +160,7 @@ END_TEST
 START_TEST(cache_events_are_three_names)
 {
 	struct abi *abi = test_abi();
-	unsigned char bytes[144];
+	unsigned char bytes[ROOM];
 	struct error e = {0};
 
 	ck_assert_int_eq(lay_out(abi, "{'type':'hw_cache','config':'dtlb:write:miss'}", bytes, &e),
