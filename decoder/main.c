@@ -59,9 +59,9 @@ static void help(FILE *f)
 	      "--attr\n"
 	      "                        and a case take them\n\n"
 	      "What to check\n"
-	      "      --check           print what is wrong instead of the records, reserved bits, "
-	      "padding\n"
-	      "                        and times out of order on a cpu too\n"
+	      "      --check           print what is wrong instead of the records; also report set "
+	      "reserved\n"
+	      "                        bits, padding, and times out of order on a cpu\n"
 	      "      --expect F.jsonl  compare with F instead of printing; say the first "
 	      "difference\n\n"
 	      "How\n"
@@ -71,8 +71,8 @@ static void help(FILE *f)
 	      "                        that of --no-summary\n"
 	      "  -h, --help\n"
 	      "  -V, --version\n\n"
-	      "Exit status: 0 no errors, 1 diagnostics of grade error or not as --expect wants "
-	      "it,\n"
+	      "Exit status: 0 no errors, 1 a diagnostic of grade error or a difference from "
+	      "--expect,\n"
 	      "2 wrong usage or not a recording, 3 reading, writing or memory failed.\n",
 	      f);
 }

@@ -618,7 +618,7 @@ def damaged(order):
     rec.record(9, "SAMPLE", Bytes(order).raw(body).say(bytes=body.hex()), 1, ["kernel"], 0,
                says=("field-past-end", "SAMPLE: callchain has more elements than bytes"))
     for kind in (45, 200):
-        rec.diagnostic("unknown-type", f"record type {kind} is none that cases/abi knows")
+        rec.diagnostic("unknown-type", f"cases/abi has no record type {kind}")
         rec.lines.append({"type": "UNKNOWN", "offset": rec.base() + len(rec.data), "size": 16, "type_id": kind, "misc": ["0x0"],
                           "bytes": "0102030405060708"})
         rec.data += head(kind, 16) + bytes(range(1, 9))

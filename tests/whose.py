@@ -79,13 +79,13 @@ def main():
     sample = 9, "QQ", 77, 5
     check("ids of their own", [(plain, [77]), (other, [78])], [sample], [])
     check("an id twice in one attr", [(plain, [77, 77])], [sample], [])
-    alike = "id-shared", "warning", "attrs 0 and 1 have the id 77 both"
+    alike = "id-shared", "warning", "attrs 0 and 1 both have the id 77"
     check("an id of two attrs alike", [(plain, [77]), (plain, [77])], [sample], [alike])
     lines = check("an id of two that differ", [(plain, [5, 77]), (other, [77])], [sample],
-                  [("id-twice", "error", "attrs 0 and 1 have the id 77 both")])
+                  [("id-twice", "error", "attrs 0 and 1 both have the id 77")])
     assert lines[0]["event"] == 1 and lines[0]["time"] == 5, lines
     check("many ids of many attrs", [(plain, [78, 77]), (plain, [77, 78]), (other, [78, 77]), (plain, [77])], [sample] * 3,
-          [alike, ("id-twice", "error", "attrs 1 and 2 have the id 78 both")])
+          [alike, ("id-twice", "error", "attrs 1 and 2 both have the id 78")])
 
     # Records without an id, where the attrs want different members.
     two = [({"sample_type": TID | TIME}, []), ({"sample_type": TIME | CPU}, [])]

@@ -104,7 +104,7 @@ static void say_cut_data(struct decoder *d)
 				 (unsigned long long)data->offset, (unsigned long long)d->in.size);
 	else if (data->size > d->in.size - data->offset)
 		lines_diagnostic(&d->lines, (struct place){PERFDATA_DATA_SIZE, -1}, "truncated", 0,
-				 "%llu bytes of data are announced, and %llu are there",
+				 "the header says %llu bytes of data, and %llu are there",
 				 (unsigned long long)data->size,
 				 (unsigned long long)(d->in.size - data->offset));
 }
@@ -283,7 +283,7 @@ int decoder_find_format(struct decoder *d, struct error *e)
 	if (d->in.err)
 		return decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
 	if (!n)
-		return error_text(e, NULL, "no bytes at all", "a recording");
+		return error_text(e, NULL, "empty input", "a recording");
 	if (d->format == FORMAT_PERF_DATA && !perfdata_detect(input_bytes(&d->in), n, &order))
 		return error_text(e, NULL, "other bytes", "PERFILE2 or PERFFILE at the beginning");
 	if (d->format == FORMAT_RING && d->options.shards)

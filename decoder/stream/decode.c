@@ -158,7 +158,7 @@ static int put_inside(struct decoder *d, const unsigned char *bytes, size_t size
 	decoder_set_silence(d, place);
 	if (d->role[type] != FOLLOWED)
 		lines_diagnostic(&d->lines, place, "misplaced", 0,
-				 "%s inside a compressed record: what it holds is not taken",
+				 "%s inside a compressed record: its contents are not used",
 				 d->events.records[d->events.slot_of[type]].value->name);
 	return put_by_own_lines(d, bytes, size, place);
 }

@@ -123,7 +123,7 @@ void lines_id_clashes(struct lines *lines, struct events *events, struct place p
 			continue;
 		clash->said = true;
 		lines_diagnostic(lines, place, kinds[i].code, 0,
-				 "attrs %d and %d have the id %llu both: %s", clash->first,
+				 "attrs %d and %d both have the id %llu: %s", clash->first,
 				 clash->second, (unsigned long long)clash->id, kinds[i].text);
 	}
 }
@@ -239,8 +239,8 @@ static void put_unknown(struct lines *lines, struct place place, const struct he
 	static const char text[PUT_KEY] = "{\"type\":\"UNKNOWN\",";
 
 	lines->sums.unknown++;
-	lines_diagnostic(lines, place, "unknown-type", 0,
-			 "record type %u is none that cases/abi knows", header->type);
+	lines_diagnostic(lines, place, "unknown-type", 0, "cases/abi has no record type %u",
+			 header->type);
 	if (!lines->options.no_unknown)
 		put_raw(lines, text, strlen(text), place, header, bytes, true);
 }

@@ -504,8 +504,8 @@ static int check_case_token(const char *token, const struct instance *instance,
 				  "case. and the id of a case without sysctl and cgroup");
 	if (required->alone && !instance->alone)
 		return error_name(e, w, token, NULL,
-				  "case. and the id of a case that need not be alone, "
-				  "or `alone` here, too");
+				  "case. and the id of a case without `alone`, or "
+				  "`alone` here too");
 	return 0;
 }
 

@@ -81,7 +81,7 @@ static int keep_passing(struct session *s)
 		if (outcome == PASS)
 			s->picked[kept++] = s->picked[i];
 	}
-	printf("%zu cases pass as they are, %zu do not, %zu are skipped\n", kept, failed,
+	printf("cases as they are: %zu pass, %zu do not, %zu are skipped\n", kept, failed,
 	       s->count - kept - failed);
 	s->count = kept;
 	return 0;
@@ -152,8 +152,8 @@ static int tell_all(const struct session *s, const struct wrongs *w)
 		all_caught += caught[kind];
 		all_not += not [kind];
 	}
-	printf("%zu wrong expectations caught, %zu not, over %zu cases\n", all_caught, all_not,
-	       s->count);
+	printf("%zu wrong expectations caught, %zu not, in %zu %s\n", all_caught, all_not, s->count,
+	       s->count == 1 ? "case" : "cases");
 	if (all_not)
 		return EXIT_FAILED;
 	return all_caught ? 0 : EXIT_ALL_SKIPPED;

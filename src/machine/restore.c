@@ -144,8 +144,8 @@ static void say_stuck_cgroup(const struct cgroup *cgroup)
 {
 	if (cgroup->path[0])
 		say(stderr,
-		    "perfabi: the cgroup %s could not be removed: %s; perfabi-guard goes on "
-		    "trying for %d minutes\n"
+		    "perfabi: the cgroup %s could not be removed: %s; perfabi-guard keeps "
+		    "trying for %d minutes; to do it yourself:\n"
 		    "  rmdir %s\n",
 		    cgroup->path, strerror(cgroup->err), PATIENCE / 60, cgroup->path);
 }
@@ -155,8 +155,8 @@ static void say_stuck(const struct machine *m)
 	for (size_t i = 0; sysctl_names[i] && i < SYSCTLS; i++)
 		if (m->sysctls[i].noted)
 			say(stderr,
-			    "perfabi: kernel.%s could not be put back: %s; perfabi-guard goes on "
-			    "trying for %d minutes\n"
+			    "perfabi: kernel.%s could not be put back: %s; perfabi-guard keeps "
+			    "trying for %d minutes; to do it yourself:\n"
 			    "  sysctl kernel.%s=%ld\n",
 			    sysctl_names[i], strerror(-m->sysctls[i].err), PATIENCE / 60,
 			    sysctl_names[i], m->sysctls[i].was);

@@ -23,7 +23,7 @@ struct machine *machine_begin(unsigned jobs);
 
 /*
  * Puts back what is not as it was, and ends the guardian. False if something could not be put back,
- * which is said: the guardian goes on trying for some minutes.
+ * which is said: the guardian keeps trying for some minutes.
  */
 bool machine_end(struct machine *machine);
 

@@ -159,8 +159,8 @@ static void end(struct output *out, const struct report *report)
 	not_reached(out, report);
 	suites(out, report);
 	skips(out, report);
-	fprintf(out->f, "\n%s%zu cases:", report->interrupted ? "ended early; " : "",
-		report->count);
+	fprintf(out->f, "\n%s%zu %s:", report->interrupted ? "ended early; " : "", report->count,
+		report->count == 1 ? "case" : "cases");
 	for (int o = 0; o < OUTCOMES; o++)
 		if (report->tally[o] || o <= SKIP)
 			fprintf(out->f, "%s %u %s", o ? "," : "", report->tally[o],

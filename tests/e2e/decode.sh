@@ -11,7 +11,7 @@ status 2 "$decode" .
 says err "Is a directory"
 : >"$scratch/empty"
 status 2 "$decode" "$scratch/empty"
-says err "expected a recording, got no bytes at all"
+says err "expected a recording, got empty input"
 status 2 "$decode" Makefile
 says err "this is no perf.data"
 says err "--attr"
@@ -447,7 +447,7 @@ PY
 echo '[{"attr": {"type": "software", "config": "dummy", "sample_type": ["identifier", "time"]}, "ids": [7]},
 	{"attr": {"type": "software", "config": "dummy", "sample_type": ["identifier", "ip"]}, "ids": [7]}]' >"$scratch/attrs.json"
 status 1 "$decode" --attr "$scratch/attrs.json" -L "$scratch/made-up"
-says out '"offset":0,"code":"id-twice","grade":"error","message":"attrs 0 and 1 have the id 7 both'
+says out '"offset":0,"code":"id-twice","grade":"error","message":"attrs 0 and 1 both have the id 7'
 sed 's/"ids": \[7\]/"ids": []/; s/"sample_type"/"sample_id_all": 1, &/; s/"identifier", //' "$scratch/attrs.json" >"$scratch/no-ids.json"
 status 1 "$decode" --attr "$scratch/no-ids.json" -L "$scratch/made-up"
 says out '"offset":0,"code":"no-id"'
