@@ -57,6 +57,25 @@ int scope_bind(struct scope *scope, const char *name, uint64_t value)
 	return is_name(name) ? bind(scope, name, value, NULL) : -EINVAL;
 }
 
+static bool is_same(const struct value_shape *a, const struct value_shape *b)
+{
+	return a->kind == b->kind && a->members == b->members && a->records == b->records &&
+	       a->more == b->more;
+}
+
+int scope_bind_shape(struct scope *scope, const char *name, const struct value_shape *shape)
+{
+	size_t before = scope->count;
+	int err = scope_bind(scope, name, 0);
+	struct binding *b = err ? NULL : binding_of(scope, name);
+
+	if (b && scope->count > before)
+		b->shape = *shape;
+	else if (b && !is_same(&b->shape, shape))
+		b->shape = (struct value_shape){0};
+	return err;
+}
+
 int scope_bind_json(struct scope *scope, const char *name, json_t *json)
 {
 	return is_name(name) ? bind(scope, name, 0, json) : -EINVAL;
@@ -134,16 +153,12 @@ json_t *scope_json(const struct scope *scope, const char *name)
 }
 
 /* What is bound as "name" or "name.member" as a number; -ENODATA for a text without one. */
-static int from_binding(const struct scope *scope, const struct binding *b, const char *path,
-			uint64_t *value, bool *known)
+static int from_binding(const struct binding *b, const char *path, uint64_t *value)
 {
 	json_t *json = b->json ? member_at(b->json, path) : NULL;
 	char *end = NULL;
 
 	*value = b->value;
-	*known = !scope->checking;
-	if (scope->checking)
-		return 0;
 	if (!b->json)
 		return *path ? -ENODATA : 0;
 	if (json_is_integer(json))
@@ -413,14 +428,17 @@ static int lookup(const void *context, const char *name, uint64_t *value, bool *
 	const struct binding *b = find_binding(scope, name, &path);
 	int err;
 
+	*value = 0;
 	if (scope->was_asked)
 		*scope->was_asked = true;
+	*known = !scope->checking;
+	if (b && scope->checking)
+		return shape_has(&b->shape, path, near) ? 0 : -ENOENT;
 	if (b)
-		return from_binding(scope, b, path, value, known);
+		return from_binding(b, path, value);
 	err = from_machine(scope, name, value, near);
 	for (size_t i = 0; err == -ENOENT && i < scope->count && near; i++)
 		nearest_try(near, scope->list[i].name);
-	*known = !scope->checking;
 	return err;
 }
 

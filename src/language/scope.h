@@ -6,6 +6,7 @@
 #define PERFABI_SCOPE_H
 
 #include "machine/environment.h"
+#include "language/shape.h"
 #include "abi/value.h"
 
 enum { SCOPE_MAX = 64, SCOPE_NAME = 32 };
@@ -17,8 +18,9 @@ struct scope {
 	const void *unmapped;          /* an address at which nothing is mapped */
 	struct binding {
 		char name[SCOPE_NAME];
-		uint64_t value; /* of a number */
-		json_t *json;   /* of anything else, owned; or NULL */
+		uint64_t value;           /* of a number */
+		json_t *json;             /* of anything else, owned; or NULL */
+		struct value_shape shape; /* while checking; kind 0: anything */
 	} list[SCOPE_MAX];
 	size_t count;
 };
@@ -34,6 +36,13 @@ int scope_bind_member(struct scope *scope, const char *name, const char *member,
 
 /* The same for an object, list or text, which it takes another reference to. */
 int scope_bind_json(struct scope *scope, const char *name, json_t *json);
+
+/*
+ * While a case is only checked: what the value that this name stands for will look like, by which
+ * `$name.member` is checked. What two steps bind that do not show the same can be anything. Errors
+ * as of scope_bind().
+ */
+int scope_bind_shape(struct scope *scope, const char *name, const struct value_shape *shape);
 
 /* The text or list that "$name" or "$name.member" stands for, borrowed; NULL if it is a number or
  * unknown. */

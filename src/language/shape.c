@@ -73,6 +73,57 @@ static struct value_shape shape_in_record(const struct record_shape *record,
 	return record ? member->shape : (struct value_shape){.kind = SHAPE_ANY};
 }
 
+/* From a value to its element or member of that name; false where it can have none. */
+static bool enter(struct value_shape *at, const char *word, struct nearest *near)
+{
+	static const struct value_shape any = {.kind = SHAPE_ANY};
+	const struct member *found;
+
+	if (!at->kind || at->kind == SHAPE_ANY) {
+		*at = any;
+		return true;
+	}
+	if (is_list(at)) {
+		*at = element_of(at);
+		return !word[strspn(word, "0123456789")];
+	}
+	if (at->kind != SHAPE_OBJECT)
+		return false;
+	if (at->records)
+		found = member_of_record(at->records, NULL, word, near);
+	else
+		found = member_named(at->members, word, near);
+	if (!found)
+		found = member_named(at->more, word, near);
+	if (!found)
+		return !at->records && !at->members;
+	*at = at->records ? any : found->shape;
+	return true;
+}
+
+bool shape_has(const struct value_shape *shape, const char *path, struct nearest *near)
+{
+	struct value_shape at = *shape;
+	bool has = true;
+
+	while (has && *path) {
+		size_t n = strcspn(path, ".");
+		char word[64];
+		struct nearest meant;
+
+		if (n >= sizeof(word))
+			return false;
+		memcpy(word, path, n);
+		word[n] = '\0';
+		meant = nearest_to(word);
+		has = enter(&at, word, &meant);
+		if (near)
+			near->best = meant.best;
+		path += n + (path[n] == '.');
+	}
+	return has;
+}
+
 static int check_record(const json_t *pattern, const struct record_shapes *records,
 			const struct where *w, struct error *e)
 {

@@ -49,6 +49,13 @@ struct record_shapes {
 int shape_check(const json_t *pattern, const struct value_shape *shape, const struct where *w,
 		struct error *e);
 
+/*
+ * Whether a value of that shape can have what `path` names: members and indexes joined by dots;
+ * nothing is the value itself. Where it cannot, near->best (`near` may be NULL) is the member that
+ * may have been meant.
+ */
+bool shape_has(const struct value_shape *shape, const char *path, struct nearest *near);
+
 /* The member of that name, or NULL; `near` is offered all. */
 const struct member *member_named(const struct member *members, const char *name,
 				  struct nearest *near);

@@ -42,7 +42,12 @@ static int bind_name(struct compiling *c, const struct statement *statement, con
 		     const struct where *w)
 {
 	const char *name = json_string_value(bind), *member = statement->verb->binds_member;
-	int err = name ? scope_bind(c->scope, name, 0) : -EINVAL;
+	struct value_shape shape = {.kind = SHAPE_NUMBER};
+	int err;
+
+	if (statement->verb->binds == BINDS_SHOWN)
+		shape = statement_shape(statement, c->tables);
+	err = name ? scope_bind_shape(c->scope, name, &shape) : -EINVAL;
 
 	if (!err && c->parameter && !strcmp(name, c->parameter))
 		err = -EEXIST;

@@ -73,16 +73,13 @@ static int read_phase(struct compiling *c, struct alternative *out, const json_t
 static int check_pattern(struct compiling *c, const json_t *pattern,
 			 const struct statement *statement, const struct where *w)
 {
-	const struct verb *verb = statement->verb;
-	struct value_shape shape = verb->shows;
+	struct value_shape shape = statement_shape(statement, c->tables);
 	int err = pattern_check(pattern, c->scope, w, c->error);
 
-	if (verb->shape && c->tables)
-		verb->shape(c->tables, statement, &shape);
 	if (!err && !shape.kind)
 		return error_value(c->error, w, pattern,
 				   "ok or errno: %s shows nothing a pattern could be on",
-				   verb->name);
+				   statement->verb->name);
 	return err ? err : shape_check(pattern, &shape, w, c->error);
 }
 

@@ -45,6 +45,15 @@ int block_visit(const struct block *block, const struct who *who, struct environ
 	return visit_block(&v, block);
 }
 
+struct value_shape statement_shape(const struct statement *statement, const struct tables *tables)
+{
+	struct value_shape shape = statement->verb->shows;
+
+	if (statement->verb->shape && tables)
+		statement->verb->shape(tables, statement, &shape);
+	return shape;
+}
+
 const json_t *statement_json(const struct statement *statement, const char *key)
 {
 	return json_object_get(statement->json, key);

@@ -72,6 +72,10 @@ int block_visit(const struct block *block, const struct who *who, struct environ
 /* The value of the statement's argument at `key` as it is written; NULL: it is not there. */
 const json_t *statement_json(const struct statement *statement, const char *key);
 
+/* What its verb shows with these operands; kind 0: nothing. `tables` may be NULL: as far as known.
+ */
+struct value_shape statement_shape(const struct statement *statement, const struct tables *tables);
+
 /* Whether one of the steps cannot be done on this machine: then `token` says the reason. */
 bool block_is_barred(const struct block *block, const struct who *who, struct environment *env,
 		     char *token, size_t size);
