@@ -37,8 +37,10 @@ struct argument_type {
 	 */
 	int (*evaluate)(struct step *s, const struct argument *a, const struct operand *operand,
 			void *out);
-	/* A new JSON Schema of what can be written. */
-	json_t *(*schema)(const struct argument *a);
+	/* The JSON Schema of what can be written: its text, or made of the argument's range or
+	 * words. */
+	const char *schema;
+	json_t *(*make_schema)(const struct argument *a);
 	/* Whether operand->made is a block of steps: done here, or by a child that has names of its
 	 * own. */
 	enum { HOLDS_NO_STEPS, HOLDS_STEPS, HOLDS_CHILD } holds;

@@ -108,7 +108,7 @@ static json_t *keys_of(const struct verb *verb)
 static json_t *own_schema(const struct verb *verb)
 {
 	return verb->key ? json_pack("{s:s}", "const", verb->name)
-			 : verb->arguments[0].type->schema(&verb->arguments[0]);
+			 : argument_schema(&verb->arguments[0]);
 }
 
 static json_t *verb_schema(const struct verb *verb)
@@ -119,7 +119,7 @@ static json_t *verb_schema(const struct verb *verb)
 	json_array_append_new(required, json_string(own->key));
 	json_object_set_new(properties, own->key, schema_or_variable(own_schema(verb)));
 	for (const struct argument *a = own + 1; a->key; a++) {
-		json_object_set_new(properties, a->key, schema_or_variable(a->type->schema(a)));
+		json_object_set_new(properties, a->key, schema_or_variable(argument_schema(a)));
 		if (a->is_required)
 			json_array_append_new(required, json_string(a->key));
 	}

@@ -119,10 +119,12 @@ static int path_written_value(struct step *s, const struct argument *a,
 	return path_value(s, a, operand, out, STEP_WRITES);
 }
 
-const struct argument_type argument_path_read = {
-	.compile = compile_path_read, .evaluate = path_read_value, .schema = schema_of_text};
-const struct argument_type argument_path_written = {
-	.compile = compile_path_written, .evaluate = path_written_value, .schema = schema_of_text};
+const struct argument_type argument_path_read = {.compile = compile_path_read,
+						 .evaluate = path_read_value,
+						 .schema = "{\"type\": \"string\"}"};
+const struct argument_type argument_path_written = {.compile = compile_path_written,
+						    .evaluate = path_written_value,
+						    .schema = "{\"type\": \"string\"}"};
 
 static bool is_path(const struct operand *operand)
 {
@@ -150,4 +152,4 @@ static int target_value(struct step *s, const struct argument *a, const struct o
 }
 
 const struct argument_type argument_write_target = {
-	.compile = compile_target, .evaluate = target_value, .schema = schema_of_text};
+	.compile = compile_target, .evaluate = target_value, .schema = "{\"type\": \"string\"}"};

@@ -13,10 +13,10 @@
 
 enum { TEXT_MAX = 8192 };
 
-json_t *schema_of_text(const struct argument *a)
+json_t *argument_schema(const struct argument *a)
 {
-	(void)a;
-	return json_pack("{s:s}", "type", "string");
+	return a->type->make_schema ? a->type->make_schema(a)
+				    : json_loads(a->type->schema, 0, NULL);
 }
 
 json_t *schema_or_variable(json_t *schema)
@@ -43,8 +43,8 @@ static int evaluate_number(const struct argument *a, const struct scope *scope, 
 	return 0;
 }
 
-static int compile_number(struct compiling *c, const struct argument *a, struct operand *operand,
-			  const struct where *w)
+int argument_compile_number(struct compiling *c, const struct argument *a, struct operand *operand,
+			    const struct where *w)
 {
 	struct value value;
 	int err = evaluate_number(a, c->scope, operand->json, w, &value, c->error);
@@ -54,8 +54,8 @@ static int compile_number(struct compiling *c, const struct argument *a, struct 
 	return err;
 }
 
-static int number_value(struct step *s, const struct argument *a, const struct operand *operand,
-			void *out)
+int argument_number_value(struct step *s, const struct argument *a, const struct operand *operand,
+			  void *out)
 {
 	struct where nowhere = {0};
 	struct value value = {.bits = operand->number};
@@ -67,7 +67,7 @@ static int number_value(struct step *s, const struct argument *a, const struct o
 	return err;
 }
 
-static json_t *number_schema(const struct argument *a)
+json_t *argument_number_schema(const struct argument *a)
 {
 	if (!a->most || a->most > INT64_MAX)
 		return json_pack("{s:s}", "$ref", "names.schema.json#/$defs/number");
@@ -76,8 +76,9 @@ static json_t *number_schema(const struct argument *a)
 			 "names.schema.json#/$defs/expression");
 }
 
-const struct argument_type argument_number = {
-	.compile = compile_number, .evaluate = number_value, .schema = number_schema};
+const struct argument_type argument_number = {.compile = argument_compile_number,
+					      .evaluate = argument_number_value,
+					      .make_schema = argument_number_schema};
 
 static int look_up(const struct scope *scope, const json_t *json, const struct where *w,
 		   uint64_t *out, struct error *e)
@@ -111,7 +112,7 @@ static int bound_value(struct step *s, const struct argument *a, const struct op
 }
 
 const struct argument_type argument_bound = {
-	.compile = compile_bound, .evaluate = bound_value, .schema = schema_of_text};
+	.compile = compile_bound, .evaluate = bound_value, .schema = "{\"type\": \"string\"}"};
 
 static int expand(const struct scope *scope, const json_t *json, char *out, size_t size,
 		  const struct where *w, struct error *e)
@@ -136,16 +137,17 @@ static int compile_text(struct compiling *c, const struct argument *a, struct op
 		      c->error);
 }
 
-static int text_value(struct step *s, const struct argument *a, const struct operand *operand,
-		      void *out)
+int argument_text_value(struct step *s, const struct argument *a, const struct operand *operand,
+			void *out)
 {
 	struct where nowhere = {0};
 
 	return expand(s->scope, operand->json, out, a->room, &nowhere, s->error);
 }
 
-const struct argument_type argument_text = {
-	.compile = compile_text, .evaluate = text_value, .schema = schema_of_text};
+const struct argument_type argument_text = {.compile = compile_text,
+					    .evaluate = argument_text_value,
+					    .schema = "{\"type\": \"string\"}"};
 
 static int compile_literal(struct compiling *c, const struct argument *a, struct operand *operand,
 			   const struct where *w)
@@ -176,7 +178,7 @@ static json_t *literal_schema(const struct argument *a)
 }
 
 const struct argument_type argument_literal = {
-	.compile = compile_literal, .evaluate = literal_value, .schema = literal_schema};
+	.compile = compile_literal, .evaluate = literal_value, .make_schema = literal_schema};
 
 void argument_words_text(const struct word *words, char *out, size_t size)
 {
@@ -224,7 +226,7 @@ static json_t *word_schema(const struct argument *a)
 	return json_pack("{s:o}", "enum", words);
 }
 
-const struct argument_type argument_word = {.compile = compile_word, .schema = word_schema};
+const struct argument_type argument_word = {.compile = compile_word, .make_schema = word_schema};
 
 static int compile_words(struct compiling *c, const struct argument *a, struct operand *operand,
 			 const struct where *w)
@@ -251,7 +253,7 @@ static json_t *words_schema(const struct argument *a)
 	return json_pack("{s:s,s:o}", "type", "array", "items", schema_or_variable(word_schema(a)));
 }
 
-const struct argument_type argument_words = {.compile = compile_words, .schema = words_schema};
+const struct argument_type argument_words = {.compile = compile_words, .make_schema = words_schema};
 
 static int compile_truth(struct compiling *c, const struct argument *a, struct operand *operand,
 			 const struct where *w)
@@ -264,13 +266,8 @@ static int compile_truth(struct compiling *c, const struct argument *a, struct o
 		       : error_value(c->error, w, operand->json, "true or false");
 }
 
-static json_t *truth_schema(const struct argument *a)
-{
-	(void)a;
-	return json_pack("{s:s}", "type", "boolean");
-}
-
-const struct argument_type argument_truth = {.compile = compile_truth, .schema = truth_schema};
+const struct argument_type argument_truth = {.compile = compile_truth,
+					     .schema = "{\"type\": \"boolean\"}"};
 
 static int compile_nothing(struct compiling *c, const struct argument *a, struct operand *operand,
 			   const struct where *w)
@@ -280,17 +277,11 @@ static int compile_nothing(struct compiling *c, const struct argument *a, struct
 	return json_is_true(operand->json) ? 0 : error_value(c->error, w, operand->json, "true");
 }
 
-static json_t *nothing_schema(const struct argument *a)
-{
-	(void)a;
-	return json_pack("{s:b}", "const", 1);
-}
-
 const struct argument_type argument_nothing = {.compile = compile_nothing,
-					       .schema = nothing_schema};
+					       .schema = "{\"const\": true}"};
 
-static int compile_steps(struct compiling *c, const struct argument *a, struct operand *operand,
-			 const struct where *w)
+int argument_compile_steps(struct compiling *c, const struct argument *a, struct operand *operand,
+			   const struct where *w)
 {
 	struct block *block = arena_alloc(c->arena, sizeof(*block));
 
@@ -310,16 +301,11 @@ static int made_value(struct step *s, const struct argument *a, const struct ope
 	return 0;
 }
 
-static json_t *steps_schema(const struct argument *a)
-{
-	(void)a;
-	return json_pack("{s:s}", "$ref", "case.schema.json#/$defs/steps");
-}
-
-const struct argument_type argument_steps = {.compile = compile_steps,
-					     .evaluate = made_value,
-					     .schema = steps_schema,
-					     .holds = HOLDS_STEPS};
+const struct argument_type argument_steps = {
+	.compile = argument_compile_steps,
+	.evaluate = made_value,
+	.schema = "{\"$ref\": \"case.schema.json#/$defs/steps\"}",
+	.holds = HOLDS_STEPS};
 
 /* The steps of a child see what is bound here; what it binds is its own. */
 static int compile_child(struct compiling *c, const struct argument *a, struct operand *operand,
@@ -333,16 +319,17 @@ static int compile_child(struct compiling *c, const struct argument *a, struct o
 		return error_no_memory(c->error, w, "memory for the names of a child");
 	scope_copy(scope, c->scope);
 	child.scope = scope;
-	err = compile_steps(&child, a, operand, w);
+	err = argument_compile_steps(&child, a, operand, w);
 	scope_free(scope);
 	free(scope);
 	return err;
 }
 
-const struct argument_type argument_child = {.compile = compile_child,
-					     .evaluate = made_value,
-					     .schema = steps_schema,
-					     .holds = HOLDS_CHILD};
+const struct argument_type argument_child = {
+	.compile = compile_child,
+	.evaluate = made_value,
+	.schema = "{\"$ref\": \"case.schema.json#/$defs/steps\"}",
+	.holds = HOLDS_CHILD};
 
 static int compile_open(struct compiling *c, const struct argument *a, struct operand *operand,
 			const struct where *w)
@@ -367,11 +354,7 @@ static int open_value(struct step *s, const struct argument *a, const struct ope
 	return err;
 }
 
-static json_t *open_schema(const struct argument *a)
-{
-	(void)a;
-	return json_pack("{s:s}", "$ref", "case.schema.json#/$defs/open");
-}
-
-const struct argument_type argument_open = {
-	.compile = compile_open, .evaluate = open_value, .schema = open_schema};
+const struct argument_type argument_open = {.compile = compile_open,
+					    .evaluate = open_value,
+					    .schema =
+						    "{\"$ref\": \"case.schema.json#/$defs/open\"}"};

@@ -34,10 +34,21 @@ extern const struct argument_type argument_open;
 /* The words as a list, ", " between, cut at `size`. */
 void argument_words_text(const struct word *words, char *out, size_t size);
 
-/* Of a text, whatever it stands for. A new reference. */
-json_t *schema_of_text(const struct argument *a);
+/* The JSON Schema of what can be written there. A new reference, or NULL. */
+json_t *argument_schema(const struct argument *a);
 
 /* That, or a text that a row's value is put into. Takes the reference; a new one. */
 json_t *schema_or_variable(json_t *schema);
+
+/* For types that are the number, the text or the steps of above but for one thing. */
+int argument_compile_number(struct compiling *c, const struct argument *a, struct operand *operand,
+			    const struct where *w);
+int argument_number_value(struct step *s, const struct argument *a, const struct operand *operand,
+			  void *out);
+json_t *argument_number_schema(const struct argument *a);
+int argument_text_value(struct step *s, const struct argument *a, const struct operand *operand,
+			void *out);
+int argument_compile_steps(struct compiling *c, const struct argument *a, struct operand *operand,
+			   const struct where *w);
 
 #endif

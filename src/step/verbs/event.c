@@ -187,14 +187,10 @@ static int request_value(struct step *s, const struct argument *a, const struct 
 	return err;
 }
 
-static json_t *request_schema(const struct argument *a)
-{
-	(void)a;
-	return json_pack("{s:[ss]}", "type", "string", "integer");
-}
-
 static const struct argument_type argument_request = {
-	.compile = compile_request, .evaluate = request_value, .schema = request_schema};
+	.compile = compile_request,
+	.evaluate = request_value,
+	.schema = "{\"type\": [\"string\", \"integer\"]}"};
 
 /* A struct perf_event_attr in a page, so that whatever size it says is there to be read. */
 static int compile_attr(struct compiling *c, const struct argument *a, struct operand *operand,
@@ -230,14 +226,10 @@ static int attr_value(struct step *s, const struct argument *a, const struct ope
 			      s->error);
 }
 
-static json_t *attr_schema(const struct argument *a)
-{
-	(void)a;
-	return json_pack("{s:s}", "$ref", "names.schema.json#/$defs/attr");
-}
-
 static const struct argument_type argument_attr = {
-	.compile = compile_attr, .evaluate = attr_value, .schema = attr_schema};
+	.compile = compile_attr,
+	.evaluate = attr_value,
+	.schema = "{\"$ref\": \"names.schema.json#/$defs/attr\"}"};
 
 /* ENABLE and its like take a number, 0 by default; only these point to nothing without a key. */
 static bool takes_word(const struct abi *abi, const char *name)

@@ -73,20 +73,10 @@ static int compile_hierarchy(struct compiling *c, const struct argument *a, stru
 		       : error_value(c->error, w, operand->json, "\"v2\" or \"v1.CONTROLLER\"");
 }
 
-static int hierarchy_value(struct step *s, const struct argument *a, const struct operand *operand,
-			   void *out)
-{
-	return argument_text.evaluate(s, a, operand, out);
-}
-
-static json_t *hierarchy_schema(const struct argument *a)
-{
-	(void)a;
-	return json_pack("{s:s,s:s}", "type", "string", "pattern", "^(v2|v1\\..+)$");
-}
-
 static const struct argument_type argument_hierarchy = {
-	.compile = compile_hierarchy, .evaluate = hierarchy_value, .schema = hierarchy_schema};
+	.compile = compile_hierarchy,
+	.evaluate = argument_text_value,
+	.schema = "{\"type\": \"string\", \"pattern\": \"^(v2|v1\\\\..+)$\"}"};
 
 static int run_cgroup(struct step *s)
 {
@@ -396,26 +386,16 @@ static int any_value(struct step *s, const struct argument *a, const struct oper
 	const char *text = json_string_value(operand->json);
 	json_t *bound = text && text[0] == '$' ? scope_json(s->scope, text + 1) : NULL;
 	uint64_t number = 0;
-	int err = bound ? 0 : argument_number.evaluate(s, a, operand, &number);
+	int err = bound ? 0 : argument_number_value(s, a, operand, &number);
 
 	bound = bound ? json_incref(bound) : json_integer((json_int_t)number);
 	memcpy(out, &bound, sizeof(bound));
 	return err;
 }
 
-static int compile_any(struct compiling *c, const struct argument *a, struct operand *operand,
-		       const struct where *w)
-{
-	return argument_number.compile(c, a, operand, w);
-}
-
-static json_t *any_schema(const struct argument *a)
-{
-	return argument_number.schema(a);
-}
-
-static const struct argument_type argument_any = {
-	.compile = compile_any, .evaluate = any_value, .schema = any_schema};
+static const struct argument_type argument_any = {.compile = argument_compile_number,
+						  .evaluate = any_value,
+						  .make_schema = argument_number_schema};
 
 static int run_value(struct step *s)
 {

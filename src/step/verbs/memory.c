@@ -222,7 +222,7 @@ static int compile_page_member(struct compiling *c, const struct argument *a,
 }
 
 static const struct argument_type argument_page_member = {.compile = compile_page_member,
-							  .schema = schema_of_text};
+							  .schema = "{\"type\": \"string\"}"};
 
 /* An address: a name, or an expression; with an offset, or the one of a member. */
 struct word_step {

@@ -240,14 +240,8 @@ static int compile_identity(struct compiling *c, const struct argument *a, struc
 				    identity_choice);
 }
 
-static json_t *identity_schema(const struct argument *a)
-{
-	(void)a;
-	return json_pack("{s:s}", "$ref", "case.schema.json#/$defs/identity");
-}
-
-static const struct argument_type argument_identity = {.compile = compile_identity,
-						       .schema = identity_schema};
+static const struct argument_type argument_identity = {
+	.compile = compile_identity, .schema = "{\"$ref\": \"case.schema.json#/$defs/identity\"}"};
 
 static int run_become(struct step *s)
 {
@@ -323,14 +317,10 @@ static int behind_exec_value(struct step *s, const struct argument *a,
 	return 0;
 }
 
-static json_t *behind_exec_schema(const struct argument *a)
-{
-	return argument_steps.schema(a);
-}
-
-static const struct argument_type argument_behind_exec = {.compile = compile_behind_exec,
-							  .evaluate = behind_exec_value,
-							  .schema = behind_exec_schema};
+static const struct argument_type argument_behind_exec = {
+	.compile = compile_behind_exec,
+	.evaluate = behind_exec_value,
+	.schema = "{\"$ref\": \"case.schema.json#/$defs/steps\"}"};
 
 /* The numbers that are bound, for the other side. */
 static json_t *bound_json(const struct scope *scope)

@@ -48,14 +48,10 @@ static int types_value(struct step *s, const struct argument *a, const struct op
 	return 0;
 }
 
-static json_t *types_schema(const struct argument *a)
-{
-	(void)a;
-	return json_pack("{s:s,s:{s:s}}", "type", "array", "items", "type", "string");
-}
-
 static const struct argument_type argument_types = {
-	.compile = compile_types, .evaluate = types_value, .schema = types_schema};
+	.compile = compile_types,
+	.evaluate = types_value,
+	.schema = "{\"type\": \"array\", \"items\": {\"type\": \"string\"}}"};
 
 static bool is_of(const json_t *types, const json_t *record)
 {

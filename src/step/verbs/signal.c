@@ -169,14 +169,8 @@ static int compile_signal(struct compiling *c, const struct argument *a, struct 
 					     "a signal's name, as SIGIO or SIGRTMIN");
 }
 
-static json_t *signal_schema(const struct argument *a)
-{
-	(void)a;
-	return json_pack("{s:s,s:s}", "type", "string", "pattern", "^SIG");
-}
-
-static const struct argument_type argument_signal = {.compile = compile_signal,
-						     .schema = signal_schema};
+static const struct argument_type argument_signal = {
+	.compile = compile_signal, .schema = "{\"type\": \"string\", \"pattern\": \"^SIG\"}"};
 
 /* Overflows of `fd` become that signal: F_SETOWN_EX, F_SETSIG, O_ASYNC. */
 static int direct(int fd, int signo, bool by_number, bool to_process)

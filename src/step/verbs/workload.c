@@ -542,7 +542,7 @@ static int compile_kind(struct compiling *c, const struct argument *a, struct op
 }
 
 static const struct argument_type argument_kind = {.compile = compile_kind,
-						   .schema = schema_of_text};
+						   .schema = "{\"type\": \"string\"}"};
 
 static const struct workload spin = {NULL, do_spin, NULL, NULL};
 static const struct workload asleep = {NULL, do_sleep, NULL, NULL};
