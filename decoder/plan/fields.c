@@ -101,10 +101,22 @@ static struct amount amount_of(const struct compiler *c, const struct layout_siz
 			       .per = size->per};
 }
 
-/* What of an element's bytes is there in any case, in front of it or by number. */
+/* What stands in front of something and says how much it is. */
 static size_t fixed_part(const struct layout_size *size)
 {
 	return size->from == LAYOUT_FROM_PREFIX ? size->prefix : 0;
+}
+
+/* How long a text is at least. */
+static size_t sure_text(const struct compiler *c, const struct layout_node *node)
+{
+	const struct layout_size *size = &node->text.size;
+
+	if (node->kind == LAYOUT_ATTR)
+		return c->with->abi->attr_smallest;
+	return size->from == LAYOUT_FROM_NUMBER && size->number > size->less
+		       ? size->number - size->less
+		       : 0;
 }
 
 /* string, bytes, opaque, attr: as many bytes as something says. */
@@ -119,16 +131,16 @@ void compile_text(struct compiler *c, const struct layout_node *node)
 		     [LAYOUT_OPAQUE] = {OP_OPAQUE, "", PUT_STRING_FIXED, 2},
 		     [LAYOUT_ATTR] = {OP_ATTR, "", ATTR_JSON, 12}};
 	const struct layout_size *size = &node->text.size;
+	size_t sure = sure_text(c, node);
 	struct op *op = plan_add(c, kinds[node->kind].kind);
 
 	op->text.amount = amount_of(c, size);
 	op->text.used = node->text.used ? plan_reg_of(c, node->text.used) : NO_REG;
 	op->text.readable = node->text.readable;
-	if (c->in_loop)
-		c->smallest += node->kind == LAYOUT_ATTR ? c->with->abi->attr_smallest
-			       : size->from == LAYOUT_FROM_NUMBER && size->number > size->less
-				       ? size->number - size->less
-				       : fixed_part(size);
+	if (c->in_loop) { /* what its bytes become comes on top of what is in each element */
+		c->smallest += sure + fixed_part(size);
+		plan_grows(c, sure * kinds[node->kind].per_byte);
+	}
 	plan_unfix(c);
 	plan_grows(c, kinds[node->kind].longest);
 	plan_grows_per_byte(c, kinds[node->kind].per_byte);

@@ -473,3 +473,13 @@ status 2 "$decode" -B --attr fixtures/built/ring-backward.be.attr.json - <"$scra
 status 2 sh -c 'cat "$1" | "$2" -B --attr fixtures/built/ring-backward.be.attr.json' sh "$scratch/cut" "$decode"
 # Types and fields add up.
 [ "$("$decode" -t sample -t comm fixtures/built/ids.le.data | sort)" = "$("$decode" -t sample,comm fixtures/built/ids.le.data | sort)" ] || fail "-t twice"
+
+# Texts of fixed size in a list, of bytes that take the most room in JSON.
+"$PYTHON" - >"$scratch/longest.data" <<'PY'
+import struct, sys
+element = b"\x01" * 63 + b"\xff" + b"\x01" * 255 + b"\xff"
+body = b"\xff" * 512 + struct.pack("<Q", 203) + element * 203
+sys.stdout.buffer.write(b"PERFILE2" + struct.pack("<QIHH", 16, 84, 0, 8 + len(body)) + body)
+PY
+status 0 "$decode" "$scratch/longest.data"
+[ "$(jq -c 'select(.type == "BPF_METADATA") | .entries | length' "$scratch/out")" = 203 ] || fail "203 entries of BPF_METADATA"
