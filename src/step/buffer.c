@@ -40,15 +40,17 @@ static unsigned char *copy_new(const struct steps *run, const struct map *map, s
 	return bytes;
 }
 
-static size_t events_into(const struct steps *run, int fd, const struct opened *list[])
+/* Whose records can be in it. Its own first: that one decides where records do not say. */
+static size_t events_into(const struct steps *run, const struct map *map,
+			  const struct opened *list[])
 {
 	size_t n = 0;
 
-	/* The buffer's own first: it decides where records do not say. */
-	for (size_t pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < run->event_count; i++)
-			if (run->events[i].output == fd && (run->events[i].fd == fd) == !pass)
-				list[n++] = &run->events[i];
+	list[n++] = &run->events[map->event];
+	for (int i = 0; i < (int)run->event_count; i++)
+		if (i != map->event && run->events[i].event == i &&
+		    run->events[i].output == map->event)
+			list[n++] = &run->events[i];
 	return n;
 }
 
@@ -79,7 +81,7 @@ json_t *buffer_image(const struct steps *run, const struct opened *const events[
 json_t *buffer_records(struct steps *run, struct map *map, bool keep, struct error *e)
 {
 	const struct opened *list[OPENED_MAX];
-	size_t n = events_into(run, map->fd, list), size;
+	size_t n = events_into(run, map, list), size;
 	struct decode_by by = decode_by(run, list, n, e);
 	json_t *all, *records;
 	unsigned char *bytes;

@@ -9,8 +9,8 @@
 #include "step/decode.h"
 
 /*
- * What the buffer holds, decoded strictly: a new list, or NULL with `e` filled. `keep` leaves it
- * unread; what the kernel overwrites always is.
+ * What an event's buffer holds (map->event is one), decoded strictly: a new list, or NULL with `e`
+ * filled. `keep` leaves it unread; what the kernel overwrites always is.
  */
 json_t *buffer_records(struct steps *run, struct map *map, bool keep, struct error *e);
 

@@ -10,12 +10,14 @@
 
 #include "step/program.h"
 
-enum { OPENED_MAX = 128, MAPS_MAX = 32, CHILDREN_MAX = 32 };
+enum { OPENED_MAX = 128, MAPS_MAX = 32, CHILDREN_MAX = 32, NO_EVENT = -1 };
 
-/* An event that a step has opened, for reading and decoding it. */
+/* A file descriptor of an event that a step has opened, for reading and decoding it. */
 struct opened {
-	int fd;               /* -1: closed */
-	int output;           /* fd of the event in whose buffer its records land */
+	int fd;
+	bool is_closed;       /* since then the number may be another's */
+	int event;            /* which event: the index of its first descriptor */
+	int output;           /* of that one: the event in whose buffer its records land */
 	unsigned char *image; /* its attr, abi->attr_size bytes */
 	uint64_t id;
 	int epoll; /* that has it since it was first polled so; 0: none */
@@ -26,6 +28,7 @@ struct map {
 	unsigned char *at; /* NULL: unmapped */
 	size_t length;     /* bytes */
 	int fd;
+	int event;     /* as in struct opened; NO_EVENT: it is of something else */
 	bool writable; /* then the kernel keeps off what was not read */
 	bool is_data;  /* begins with the metadata page, not AUX */
 	bool mangled;  /* the case wrote into the metadata page: what it says is the case's */

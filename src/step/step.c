@@ -88,7 +88,8 @@ void step_show_address(struct step *s, const char *key, uint64_t address)
 	step_show(s, key, json_sprintf("0x%llx", (unsigned long long)address));
 }
 
-struct opened *step_event(struct step *s, int fd)
+/* The newest that has or had that number. */
+static struct opened *opened_as(const struct step *s, int fd)
 {
 	for (size_t i = s->run->event_count; i-- > 0;)
 		if (s->run->events[i].fd == fd)
@@ -96,11 +97,31 @@ struct opened *step_event(struct step *s, int fd)
 	return NULL;
 }
 
-struct map *step_map(struct step *s, int fd)
+struct opened *step_event(struct step *s, int fd)
 {
-	for (size_t i = s->run->map_count; i-- > 0;)
-		if (s->run->maps[i].at && s->run->maps[i].fd == fd && s->run->maps[i].is_data)
-			return &s->run->maps[i];
+	struct opened *opened = opened_as(s, fd);
+
+	return opened && !opened->is_closed ? opened : NULL;
+}
+
+int step_which(const struct step *s, int fd)
+{
+	const struct opened *opened = opened_as(s, fd);
+
+	return opened ? opened->event : NO_EVENT;
+}
+
+struct map *step_map(struct step *s, int fd, bool is_data)
+{
+	int event = step_which(s, fd);
+
+	for (size_t i = s->run->map_count; i-- > 0;) {
+		struct map *map = &s->run->maps[i];
+
+		if (map->at && map->event == event && (event != NO_EVENT || map->fd == fd) &&
+		    (map->is_data || !is_data))
+			return map;
+	}
 	return NULL;
 }
 

@@ -54,9 +54,14 @@ void step_show(struct step *s, const char *key, json_t *value);
 void step_show_number(struct step *s, const char *key, uint64_t value);
 void step_show_address(struct step *s, const char *key, uint64_t address);
 
-/* The event of that fd, or NULL; the mapping of its data, or NULL. */
+/* The open event of that fd, or NULL. */
 struct opened *step_event(struct step *s, int fd);
-struct map *step_map(struct step *s, int fd);
+
+/* Which event that fd is of, or was when it was closed; NO_EVENT: of none that has a name. */
+int step_which(const struct step *s, int fd);
+
+/* The newest mapping of the event whose fd that is or was, of its data alone or any; or NULL. */
+struct map *step_map(struct step *s, int fd, bool is_data);
 
 /* Remembers another fd of an event. */
 void step_keep_copy(struct step *s, const struct opened *event, int fd);

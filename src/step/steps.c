@@ -134,7 +134,7 @@ static bool decode_rest(struct steps *run, struct verdict *v)
 		struct error e = {0};
 		json_t *records;
 
-		if (!map->at || !map->is_data || map->mangled)
+		if (!map->at || !map->is_data || map->event == NO_EVENT || map->mangled)
 			continue;
 		records = buffer_records(run, map, false, &e);
 		json_decref(records);

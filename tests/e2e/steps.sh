@@ -20,15 +20,15 @@ jq -e '[.results[] | select(.id == "steps.no-place") | .outcome == "skip" or (.o
 jq -e '[.results[] | select(.id == "steps.refused") | .outcome == "skip" or .outcome == "pass"] | length == 1 and all' \
 	"$scratch/out" >/dev/null || { cat "$scratch/out" "$scratch/err"; fail "places for mremap are left mapped"; }
 
-# A name that stands for nothing is an error of the case, whatever the pattern makes of it.
+# A member that this read did not show stands for nothing: an error of the case, whatever the pattern makes of it.
 "$PYTHON" - "$scratch/names.json" <<'PY'
 import json, sys
-patterns = [{"ne": "$r.valeu"}, {"not": "$r.valeu"}, {"without": "$r.valeu"}, "$r.valeu", {"le": "$r.valeu + 3"}, {"between": [0, "$e.idd"]}]
+patterns = [{"ne": "$r.id"}, {"not": "$r.id"}, {"without": "$r.id"}, "$r.id", {"le": "$r.id + 3"}, {"between": [0, "$r.lost"]}]
 cases = [{"name": f"n{i}", "title": "t", "steps": [{"open": {}, "bind": "e"}, {"read": "e", "bind": "r"}, {"read": "e", "expect": {"value": pattern}}]}
          for i, pattern in enumerate([*patterns, "$r.value"])]
 # Of text and of a list it is no other, and it need not be looked at for the verdict.
-of_lists = [{"some": [{"comm": {"not": "$r.nme"}}]}, {"not": "$r.nme"}, {"never": [{"comm": {"like": "$r.nme*"}}]}, {"never": [{"misc": {"has": "$r.nme"}}]},
-            {"never": [{"comm": {"gt": "$r.nme"}}]}, {"never": [{"pid": {"le": 1}, "tid": "$r.nme"}]}]
+of_lists = [{"some": [{"comm": {"not": "$r.id"}}]}, {"not": "$r.id"}, {"never": [{"comm": {"like": "$r.id*"}}]}, {"never": [{"misc": {"has": "$r.id"}}]},
+            {"never": [{"comm": {"gt": "$r.id"}}]}, {"never": [{"pid": {"le": 1}, "tid": "$r.id"}]}]
 for i, pattern in enumerate(of_lists):
     cases.append({"name": f"r{i}", "title": "t", "steps": [{"open": {"attr": {"comm": 1}}, "bind": "e"}, {"mmap": "e", "pages": 1}, {"read": "e", "bind": "r"},
                                                           {"workload": "rename", "name": "abc"}, {"records": "e", "expect": pattern}]})

@@ -19,19 +19,20 @@ struct open_step {
 	uint64_t times;
 };
 
-/* Where FD_OUTPUT sends its records, if the flag is set. */
-static int output_of(const struct step *s, const struct call *call, int fd)
+/* Where FD_OUTPUT sends the event's records, if the flag is set. */
+static int output_of(const struct step *s, const struct call *call, int event)
 {
 	const struct abi_family *flags = abi_family(s->tables->abi, "open_flags");
 	const struct abi_value *output = flags ? abi_value(flags, "fd_output", NULL) : NULL;
 
-	return output && call->flags & output->value ? call->group_fd : fd;
+	return output && call->flags & output->value ? step_which(s, call->group_fd) : event;
 }
 
 /* Remembers it, so that it can be read and decoded. */
 static int keep_event(struct step *s, const struct call *call, int fd)
 {
-	struct opened event = {.fd = fd, .output = output_of(s, call, fd)};
+	int which = (int)s->run->event_count;
+	struct opened event = {.fd = fd, .event = which, .output = output_of(s, call, which)};
 	size_t size = s->tables->abi->attr_size;
 
 	if (!s->statement->bind)
@@ -113,7 +114,7 @@ static int run_close(struct step *s)
 	step_say(s, "close(%d)", (int)a->fd);
 	step_answer(s, close((int)a->fd));
 	if (event && !s->err)
-		event->fd = -1;
+		event->is_closed = true;
 	return 0;
 }
 
@@ -334,7 +335,8 @@ static void note_output(struct step *s, const struct ioctl_step *a, unsigned lon
 	struct opened *event = step_event(s, (int)a->fd);
 
 	if (event && a->request.name && !strcmp(a->request.name, "set_output"))
-		event->output = (long)argument < 0 ? (int)a->fd : (int)argument;
+		s->run->events[event->event].output =
+			(long)argument < 0 ? event->event : step_which(s, (int)argument);
 }
 
 static int run_ioctl(struct step *s)

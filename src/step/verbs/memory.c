@@ -44,6 +44,7 @@ static int run_mmap(struct step *s)
 	const struct mmap_step *a = s->arguments;
 	uint64_t length =
 		a->has_length ? a->length : (1 + a->pages) * (uint64_t)s->run->env->page_size;
+	const struct opened *event = step_event(s, (int)a->fd);
 	void *at;
 
 	step_say(s, "mmap(NULL, %llu, %s%s%s%s, %d, %#llx)", (unsigned long long)length,
@@ -60,6 +61,7 @@ static int run_mmap(struct step *s)
 	return keep_map(s, &(struct map){.at = at,
 					 .length = (size_t)length,
 					 .fd = (int)a->fd,
+					 .event = event ? event->event : NO_EVENT,
 					 .writable = (a->prot & PROT_WRITE) != 0,
 					 .is_data = a->offset == 0});
 }
@@ -82,9 +84,7 @@ static int find_part(struct step *s, struct part *part)
 	uint64_t length;
 
 	*part = (struct part){0};
-	for (size_t i = s->run->map_count; i-- > 0 && !part->map;)
-		if (s->run->maps[i].at && s->run->maps[i].fd == (int)a->fd)
-			part->map = &s->run->maps[i];
+	part->map = step_map(s, (int)a->fd, false);
 	if (!part->map)
 		return step_misnamed(s, verb_key(s->statement->verb), "an event that is mapped");
 	if (a->offset > part->map->length)

@@ -130,7 +130,7 @@ static int find_mapped_event(struct step *s, const struct opened **event, struct
 	const struct fd_step *a = s->arguments;
 
 	*event = step_event(s, (int)a->fd);
-	*map = step_map(s, (int)a->fd);
+	*map = step_map(s, (int)a->fd, true);
 	return *event && *map
 		       ? 0
 		       : step_misnamed(s, verb_key(s->statement->verb), "an event that is mapped");

@@ -75,9 +75,9 @@ static void keep_types(json_t *records, const json_t *types)
 static int run_records(struct step *s)
 {
 	const struct records_step *a = s->arguments;
-	struct map *map = step_map(s, (int)a->fd);
+	struct map *map = step_map(s, (int)a->fd, true);
 
-	if (!map)
+	if (!map || map->event == NO_EVENT)
 		return step_misnamed(s, "records", "an event that is mapped");
 	s->shown = buffer_records(s->run, map, a->keeps, s->error);
 	if (!s->shown)

@@ -363,9 +363,9 @@ struct workload {
 /* Where data_head of the event's buffer is. */
 static int find_head(struct step *s, const struct workload_step *a, const uint64_t **head)
 {
-	struct map *map = step_map(s, (int)a->filled);
+	struct map *map = step_map(s, (int)a->filled, true);
 
-	if (!map)
+	if (!map || map->event == NO_EVENT)
 		return step_misnamed(s, "filled", "an event that is mapped");
 	*head = buffer_head(s->run, map);
 	return 0;
