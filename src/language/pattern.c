@@ -127,28 +127,37 @@ static bool lists(const json_t *list, const char *name)
 	return false;
 }
 
-/* How many of the operand's names the list has; of bits, all or none. */
-static bool has_any_or_all(struct match *m, const json_t *operand, const json_t *got, bool all)
+/* Counts the operand's names, and those of them that the list has. False: they are no names. */
+static bool names(const json_t *operand, const json_t *got, uint64_t *have, uint64_t *want)
 {
-	uint64_t have, want;
-	size_t found = 0;
+	*have = 0;
+	*want = elements(operand);
+	for (size_t i = 0; i < *want; i++) {
+		const char *name = json_string_value(element(operand, i));
 
-	if (!json_is_array(got))
-		return numbers(m, operand, got, &have, &want) &&
-		       (all ? (have & want) == want : (have & want) != 0);
-	for (size_t i = 0; i < elements(operand); i++)
-		found += lists(got, json_string_value(element(operand, i)));
-	return all ? found == elements(operand) : found > 0;
+		if (!name)
+			return false;
+		*have += lists(got, name);
+	}
+	return true;
 }
 
 static bool op_has(struct match *m, const json_t *operand, const json_t *got)
 {
-	return got && has_any_or_all(m, operand, got, true);
+	uint64_t have, want;
+
+	if (json_is_array(got))
+		return names(operand, got, &have, &want) && have == want;
+	return numbers(m, operand, got, &have, &want) && (have & want) == want;
 }
 
 static bool op_without(struct match *m, const json_t *operand, const json_t *got)
 {
-	return got && !has_any_or_all(m, operand, got, false);
+	uint64_t have, want;
+
+	if (json_is_array(got))
+		return names(operand, got, &have, &want) && !have;
+	return numbers(m, operand, got, &have, &want) && !(have & want);
 }
 
 /* A try whose failure is not the whole's. */

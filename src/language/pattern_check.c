@@ -51,14 +51,16 @@ static int check_counts(const json_t *operand, struct scope *scope, const struct
 	return 0;
 }
 
-/* Bits are numbers, names are names: only lists are known here to be one or the other. */
-static int check_names(const json_t *operand, const struct scope *scope, const struct where *w,
-		       struct error *e)
+/* Whether a text is a name or a number's expression hangs on what it is held against: shape.c. */
+static int check_names(const json_t *operand, const struct where *w, struct error *e)
 {
+	bool good = elements(operand) > 0;
+
 	for (size_t i = 0; json_is_array(operand) && i < elements(operand); i++)
-		if (!json_is_string(element(operand, i)))
-			return error_value(e, w, operand, "names, or a number of bits");
-	return json_is_integer(operand) ? check_number(operand, scope, w, e) : 0;
+		good = good && json_is_string(element(operand, i));
+	if (!json_is_array(operand))
+		good = json_is_string(operand) || json_is_integer(operand);
+	return good ? 0 : error_value(e, w, operand, "names, or a number of bits");
 }
 
 static int check_operand(const struct relation *op, const json_t *operand, struct scope *scope,
@@ -75,7 +77,7 @@ static int check_operand(const struct relation *op, const json_t *operand, struc
 			       ? -EINVAL
 			       : 0;
 	case OPERAND_NAMES:
-		return check_names(operand, scope, w, e);
+		return check_names(operand, w, e);
 	case OPERAND_TRUTH:
 		return json_is_boolean(operand) ? 0 : error_value(e, w, operand, "true or false");
 	case OPERAND_TEXT:

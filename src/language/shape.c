@@ -9,6 +9,7 @@
 
 #include "language/one_or_list.h"
 #include "language/pattern_operator.h"
+#include "abi/value.h"
 
 /* NOLINTBEGIN(misc-no-recursion) */
 
@@ -239,6 +240,31 @@ static const char *kind_text(const struct value_shape *shape)
 	}
 }
 
+static int any_variable(const void *context, const char *name, uint64_t *value, bool *known,
+			struct nearest *near)
+{
+	(void)context;
+	(void)name;
+	(void)near;
+	*value = 0;
+	*known = false;
+	return 0;
+}
+
+/* Of a list of names, names; of a number, a number of bits. */
+static int check_names_or_bits(const json_t *operand, const struct value_shape *shape,
+			       const struct where *w, struct error *e)
+{
+	static const struct vars any = {.lookup = any_variable};
+	struct value value;
+
+	if (shape->kind == SHAPE_NUMBER)
+		return value_eval(operand, NULL, &any, w, &value, e);
+	return shape->kind == SHAPE_NAMES && json_is_integer(operand)
+		       ? error_value(e, w, operand, "names: this is a list of names")
+		       : 0;
+}
+
 static int check_operator(const struct relation *op, const json_t *operand,
 			  const struct value_shape *shape, const struct where *w, struct error *e)
 {
@@ -246,6 +272,8 @@ static int check_operator(const struct relation *op, const json_t *operand,
 		return error_name(e, w, op->name, NULL, "an operator that can hold of %s",
 				  kind_text(shape));
 	switch (op->operand) {
+	case OPERAND_NAMES:
+		return check_names_or_bits(operand, shape, w, e);
 	case OPERAND_PATTERN:
 		return shape_check(operand, shape, w, e);
 	case OPERAND_ELEMENT:
