@@ -68,6 +68,9 @@ static int poke_from_json(struct call *call, const char *offset, const json_t *b
 		return error_text(e, w, offset, "an offset from 0 to %d", POKE_OFFSET_MAX - 1);
 	if (call->poke_count == POKES_MAX)
 		return error_text(e, w, "more", "at most %d bytes", POKES_MAX);
+	for (size_t i = 0; at.known && i < call->poke_count; i++)
+		if (call->pokes[i].offset == at.bits)
+			return error_text(e, w, offset, "each byte once");
 	if (at.known && value.known)
 		call->pokes[call->poke_count++] =
 			(struct poke){.offset = at.bits, .byte = (unsigned char)value.bits};

@@ -191,7 +191,8 @@ static int run_wait(struct step *s)
 {
 	const struct wait_step *a = s->arguments;
 	struct child *child = find_child(s, (pid_t)a->id), process = {.id = (pid_t)a->id};
-	char name[32] = "an exit status that no step gave";
+	const char *got = "an exit status that no step gave";
+	char name[32];
 	int status, err = child_wait(child ? child : &process, &status);
 
 	if (err)
@@ -199,13 +200,14 @@ static int run_wait(struct step *s)
 	if (WIFSIGNALED(status)) {
 		snprintf(name, sizeof(name), "SIG%s", sigabbrev_np(WTERMSIG(status)));
 		step_show(s, "signal", json_string(name));
+		got = name;
 	} else {
 		step_show_number(s, "exit", (uint64_t)WEXITSTATUS(status));
 	}
 	err = failed_elsewhere(s);
 	if (err || !status || statement_json(s->statement, "expect"))
 		return err;
-	return step_broken(s, name, "the child to come to its end");
+	return step_broken(s, got, "the child to come to its end");
 }
 
 static int run_kill(struct step *s)

@@ -56,13 +56,13 @@ static int show_read(struct step *s, const unsigned char *bytes, size_t size)
 static int run_read(struct step *s)
 {
 	const struct read_step *a = s->arguments;
-	unsigned char *buffer = step_scratch(s, READ_MOST);
+	void *buffer = a->has_at ? (void *)(uintptr_t)a->at : step_scratch(s, READ_MOST);
 	ssize_t n;
 
-	if (!buffer)
+	if (!buffer && !a->has_at)
 		return -ENOMEM;
 	step_say(s, "read(%d, %llu)", (int)a->fd, (unsigned long long)a->size);
-	n = read((int)a->fd, a->has_at ? (void *)(uintptr_t)a->at : buffer, (size_t)a->size);
+	n = read((int)a->fd, buffer, (size_t)a->size);
 	step_answer(s, n);
 	return n >= 0 ? show_read(s, buffer, (size_t)n) : 0;
 }

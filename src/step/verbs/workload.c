@@ -511,8 +511,8 @@ static const struct word spaces[] = {{"uts", CLONE_NEWUTS},
 	}
 #define SIZE                                                                                       \
 	{                                                                                          \
-		"size", &argument_number, MEMBER(struct workload_step, size),                      \
-			.fallback = 8, .most = 8, .help = "of the word, in bytes (8)"              \
+		"size", &argument_word_size, MEMBER(struct workload_step, size),                   \
+			.fallback = 8, .help = "of the word: 1, 2, 4 or 8 bytes (8)"               \
 	}
 #define PAGES                                                                                      \
 	{                                                                                          \
@@ -529,6 +529,23 @@ static const struct word spaces[] = {{"uts", CLONE_NEWUTS},
 		"prot", &argument_words, MEMBER(struct workload_step, prot),                       \
 			.words = memory_prots, .fallback = PROT_READ, .help = "([\"read\"])"       \
 	}
+
+/* Of a word that one instruction stores or loads: uint64_t. */
+static int compile_word_size(struct compiling *c, const struct argument *a, struct operand *operand,
+			     const struct where *w)
+{
+	json_int_t size = json_integer_value(operand->json);
+
+	(void)a;
+	operand->is_settled = true;
+	operand->number = (uint64_t)size;
+	return size == 1 || size == 2 || size == 4 || size == 8
+		       ? 0
+		       : error_value(c->error, w, operand->json, "1, 2, 4 or 8");
+}
+
+static const struct argument_type argument_word_size = {.compile = compile_word_size,
+							.schema = "{\"enum\": [1, 2, 4, 8]}"};
 
 /* The workload's own name, which has led to its row. */
 static int compile_kind(struct compiling *c, const struct argument *a, struct operand *operand,
