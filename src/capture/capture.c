@@ -134,25 +134,28 @@ int capture_open(struct capture *c, const struct abi *abi, const struct attr_lis
 	return err;
 }
 
-static int for_each_leader(struct capture *c, const char *ioctl_name)
+static int for_each_cpu(struct capture *c, size_t attr, const char *ioctl_name)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < c->buffer_count && !err; i++)
-		err = event_ioctl(c->abi, c->buffers[i].fds[0], ioctl_name, NULL);
+		err = event_ioctl(c->abi, c->buffers[i].fds[attr], ioctl_name, NULL);
 	return err;
 }
 
 int capture_enable(struct capture *c)
 {
-	if (!attr_flag(c, 0, "disabled") || attr_flag(c, 0, "enable_on_exec"))
-		return 0;
-	return for_each_leader(c, "enable");
+	int err = 0;
+
+	for (size_t i = 0; i < c->attrs->count && !err; i++)
+		if (attr_flag(c, i, "disabled") && !attr_flag(c, i, "enable_on_exec"))
+			err = for_each_cpu(c, i, "enable");
+	return err;
 }
 
 int capture_disable(struct capture *c)
 {
-	return for_each_leader(c, "disable");
+	return for_each_cpu(c, 0, "disable");
 }
 
 static uint64_t load_head(const struct capture *c, const struct buffer *buffer)

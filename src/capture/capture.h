@@ -49,6 +49,8 @@ int capture_open(struct capture *c, const struct abi *abi, const struct attr_lis
 
 /* Enables what neither is enabled nor will be by exec. 0 or a negative errno. */
 int capture_enable(struct capture *c);
+
+/* Disables the leaders, and with them all of the group. 0 or a negative errno. */
 int capture_disable(struct capture *c);
 
 /* Appends what the buffers hold, oldest first, and frees that room. 0 or a negative errno of

@@ -14,7 +14,7 @@
 #include "input/perfdata.h"
 #include "report/report.h"
 
-enum { NAME_ALIGN = 64, TEXT_MAX = 128 * 1024 };
+enum { NAME_ALIGN = 64 };
 
 struct text {
 	unsigned char *bytes;
@@ -89,17 +89,20 @@ static void put_u32(struct text *text, uint32_t value)
 	text->size += sizeof(value);
 }
 
+static size_t padded(const char *string)
+{
+	return (strlen(string) + 1 + NAME_ALIGN - 1) & ~(size_t)(NAME_ALIGN - 1);
+}
+
 /* A length, then the text with its NUL, zero-padded to a multiple of 64. */
 static void put_string(struct text *text, const char *string)
 {
-	size_t n = strlen(string) + 1, padded = (n + NAME_ALIGN - 1) & ~(size_t)(NAME_ALIGN - 1);
+	size_t n = padded(string);
 
-	if (text->size + 4 + padded > TEXT_MAX)
-		return;
-	put_u32(text, (uint32_t)padded);
-	memset(text->bytes + text->size, 0, padded);
-	memcpy(text->bytes + text->size, string, n);
-	text->size += padded;
+	put_u32(text, (uint32_t)n);
+	memset(text->bytes + text->size, 0, n);
+	memcpy(text->bytes + text->size, string, strlen(string));
+	text->size += n;
 }
 
 static void put_command(struct text *text, char *const command[])
@@ -117,6 +120,16 @@ static void put_nrcpus(struct text *text)
 {
 	put_u32(text, (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
 	put_u32(text, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+/* What all sections take together: numbers, the names of uname(2) and the version, the command. */
+static size_t longest_text(char *const command[])
+{
+	size_t longest = 8192;
+
+	for (size_t i = 0; command[i]; i++)
+		longest += 4 + padded(command[i]);
+	return longest;
 }
 
 /* A section that ends here: its bit, by the feature's name, and its place in the table. */
@@ -146,7 +159,7 @@ int recording_end(struct recording *r, const struct abi *abi, char *const comman
 	static const char *const names[COUNT] = {"hostname", "osrelease", "version",
 						 "arch",     "nrcpus",    "cmdline"};
 	struct segment table[COUNT];
-	struct text text = {malloc(TEXT_MAX), 0};
+	struct text text = {malloc(longest_text(command)), 0};
 	uint64_t bits = 0, at = r->data_offset + r->data_size + sizeof(table);
 	struct utsname u;
 	int err;

@@ -91,6 +91,17 @@ jq -se '.[0].attrs as $attrs | map(select(.type == "SAMPLE")) | length > 3 and a
 	and .read.values[0].id == $attrs[0].ids[0] and .read.values[1].id == $attrs[1].ids[0])
 	and (map(.read.values[0].value) | . == sort)' lines >/dev/null || fail "group.data"
 
+# Each event is switched on by its own attr: a sibling that is disabled, too.
+sed 's/"exclude_kernel": 1}\]/"exclude_kernel": 1, "disabled": 1, "sample_period": 100000}]/; s/, "enable_on_exec": 1//' group.json >sibling.json
+status 0 "$perfabi" capture --attr sibling.json -o sibling.data -- sh -c ': $(seq 100000)'
+"$decode" sibling.data >lines
+jq -se '[.[] | select(.type == "SAMPLE") | .event] | unique == [0, 1]' lines >/dev/null || fail "a sibling that is disabled has no samples"
+
+# However long the command is, the header has it.
+status 0 "$perfabi" capture --attr group.json -o long.data -- true $(seq 100000 103000)
+status 0 "$decode" --check long.data
+"$decode" long.data | jq -se '.[0].features.cmdline == ["true", (range(100000; 103001) | tostring)]' >/dev/null || fail "a long command"
+
 # Images of the ring: the first records, or with write_backward the last ones.
 sed 's/, "inherit": 1//' attr.json >ring.json
 status 0 "$perfabi" capture --raw -m 1 --attr ring.json -o first.ring -- sh -c ':'
