@@ -34,7 +34,7 @@ static int if_misc(struct layout_reader *r, struct layout_condition *out, const 
 	const struct abi_family *misc = abi_family(r->abi, "misc");
 	const char *text = json_string_value(value);
 	struct nearest near = nearest_to(text ? text : "");
-	const struct abi_value *bit = misc && text ? abi_value(misc, text, &near) : NULL;
+	const struct abi_value *bit = text ? abi_value(misc, text, &near) : NULL;
 
 	if (!bit)
 		return error_name(r->e, w, text ? text : "", near.best, "a bit of misc");

@@ -52,7 +52,7 @@ static void read_features(struct perfdata *file, const struct abi *abi, const un
 			  enum byte_order order)
 {
 	const struct abi_family *features = abi_family(abi, "feature");
-	const struct abi_value *hostname = features ? abi_value(features, "hostname", NULL) : NULL;
+	const struct abi_value *hostname = abi_value(features, "hostname", NULL);
 	uint64_t bit = hostname && hostname->value < 32 ? UINT64_C(1) << hostname->value : 0;
 
 	for (size_t i = 0; i < FEATURES / 64; i++)

@@ -23,28 +23,24 @@ static bool is_power_of_two(uint64_t n)
 	return n && !(n & (n - 1));
 }
 
-static int page_plan(struct plan *plan, const struct abi *abi, struct error *e)
+static int page_plan(struct plan *plan, const struct abi *abi)
 {
-	const struct layout *layout = abi_layout(abi, "mmap_page");
 	struct plan_for with = {.abi = abi};
 
-	if (!layout)
-		return error_name(e, NULL, "mmap_page", NULL, "a layout of that name in cases/abi");
-	return plan_make(plan, &with, layout);
+	return plan_make(plan, &with, abi_layout(abi, "mmap_page"));
 }
 
 int ring_detect(const struct abi *abi, const unsigned char *bytes, size_t n, uint64_t size,
 		enum byte_order *order)
 {
 	static const enum byte_order orders[] = {LITTLE, BIG};
-	struct error e = {0};
 	struct plan plan;
 	bool found = false;
 
 	if (n < RING_PAGE_MIN)
 		return 0;
-	if (page_plan(&plan, abi, &e))
-		return error_is_set(&e) ? 0 : -ENOMEM;
+	if (page_plan(&plan, abi))
+		return -ENOMEM;
 	for (size_t i = 0; i < 2 && !found; i++) {
 		uint64_t offset = field(&plan, bytes, n, orders[i], "data_offset");
 		uint64_t data = field(&plan, bytes, n, orders[i], "data_size");
@@ -84,7 +80,7 @@ int ring_open(struct ring *ring, const struct abi *abi, struct input *in, enum b
 	if (n < RING_PAGE_MIN)
 		return error_text(e, NULL, "less than one page",
 				  "an image of the mmap area: a metadata page and 2^n data pages");
-	err = page_plan(&ring->plan, abi, e);
+	err = page_plan(&ring->plan, abi);
 	if (err)
 		return err;
 	ring->page = plan_fixed_size(&ring->plan);

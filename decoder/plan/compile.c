@@ -107,7 +107,7 @@ static uint64_t misc_of(const struct abi *abi, const char *record)
 	const struct abi_family *misc = abi_family(abi, "misc");
 	uint64_t known = 0;
 
-	for (size_t i = 0; misc && i < misc->count; i++)
+	for (size_t i = 0; i < misc->count; i++)
 		if (abi_is_of_record(&misc->values[i], record))
 			known |= misc->values[i].value;
 	return known;

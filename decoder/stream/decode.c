@@ -364,7 +364,7 @@ static int add_event(struct decoder *d, const unsigned char *bytes, size_t size,
 static int take_feature(struct decoder *d, const unsigned char *bytes, size_t size)
 {
 	const struct abi_family *features = abi_family(d->abi, "feature");
-	const struct abi_value *arch = features ? abi_value(features, "arch", NULL) : NULL;
+	const struct abi_value *arch = abi_value(features, "arch", NULL);
 
 	if (size < 16 || !arch || load_word(bytes + 8, 8, d->events.order) != arch->value)
 		return 0;

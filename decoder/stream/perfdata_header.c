@@ -279,7 +279,7 @@ static const struct abi_value *feature_value(const struct abi *abi, unsigned fea
 {
 	const struct abi_family *features = abi_family(abi, "feature");
 
-	return features ? abi_value_of(features, feature) : NULL;
+	return abi_value_of(features, feature);
 }
 
 static char *put_feature_name(char *p, const struct abi_value *value, unsigned feature)
@@ -479,7 +479,7 @@ static int put_features(const struct reader *r)
 int perfdata_header_take_arch(struct events *events, const unsigned char *bytes, size_t size)
 {
 	const struct abi_family *features = abi_family(events->abi, "feature");
-	const struct abi_value *arch = features ? abi_value(features, "arch", NULL) : NULL;
+	const struct abi_value *arch = abi_value(features, "arch", NULL);
 	struct plan_for with = {.abi = events->abi, .integers = true};
 	struct record record = {.abi = events->abi, .order = events->order};
 	enum record_problem problem;
@@ -504,7 +504,7 @@ int perfdata_header_take_arch(struct events *events, const unsigned char *bytes,
 static int find_arch(const struct reader *r)
 {
 	const struct abi_family *features = abi_family(r->events->abi, "feature");
-	const struct abi_value *arch = features ? abi_value(features, "arch", NULL) : NULL;
+	const struct abi_value *arch = abi_value(features, "arch", NULL);
 	struct segment range;
 	uint64_t named_at;
 	unsigned char *bytes;

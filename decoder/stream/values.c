@@ -144,12 +144,9 @@ static int reading_begin(struct reading *r, const struct values_by *by, const ch
 	struct plan_for with = {
 		.abi = by->abi, .arch = by->arch, .attr = by->attrs->bytes, .integers = true};
 
-	const struct layout *found = abi_layout(by->abi, layout);
-
 	*r = (struct reading){.record = {.abi = by->abi, .arch = by->arch, .order = host_order()}};
-	if (!found)
-		return error_name(e, NULL, layout, NULL, "a layout of that name in cases/abi");
-	return plan_make(&r->plan, &with, found) ? no_memory_for_values(e) : 0;
+	return plan_make(&r->plan, &with, abi_layout(by->abi, layout)) ? no_memory_for_values(e)
+								       : 0;
 }
 
 static json_t *reading_members(struct reading *r, const unsigned char *bytes, size_t size,

@@ -26,7 +26,7 @@ static unsigned long argument_size(const char *text)
 unsigned long event_ioctl_number(const struct abi *abi, const char *name)
 {
 	const struct abi_family *family = abi_family(abi, "ioctl");
-	const struct abi_value *value = family ? abi_value(family, name, NULL) : NULL;
+	const struct abi_value *value = abi_value(family, name, NULL);
 
 	if (!value)
 		return 0;

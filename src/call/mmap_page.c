@@ -10,12 +10,11 @@
 
 int mmap_page_offset(const struct abi *abi, const char *name)
 {
-	const struct layout *layout = abi_layout(abi, "mmap_page");
 	struct plan_for with = {.abi = abi};
 	struct plan page;
 	int offset;
 
-	if (!layout || plan_make(&page, &with, layout))
+	if (plan_make(&page, &with, abi_layout(abi, "mmap_page")))
 		return -EINVAL;
 	offset = plan_offset(&page, name);
 	plan_free(&page);

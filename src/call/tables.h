@@ -8,6 +8,16 @@
 #include "call/phase.h"
 #include "language/shape.h"
 
+/* What verbs themselves read of the metadata page. */
+enum page_member {
+	PAGE_DATA_HEAD,
+	PAGE_DATA_TAIL,
+	PAGE_LOCK,
+	PAGE_INDEX,
+	PAGE_OFFSET,
+	PAGE_MEMBERS
+};
+
 struct tables {
 	const struct abi *abi;
 	const struct abi_arch *arch; /* the host's, for register names; may be NULL */
@@ -16,6 +26,7 @@ struct tables {
 	/* What is shown of records, of read(2), of the metadata page. */
 	struct record_shapes records;
 	struct member *read, *page;
+	int page_at[PAGE_MEMBERS]; /* in bytes */
 };
 
 #endif

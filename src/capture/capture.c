@@ -72,7 +72,7 @@ static int choose_cpus(struct capture *c)
 static int open_attr(struct capture *c, struct buffer *buffer, size_t i, pid_t pid)
 {
 	const struct abi_family *flags = abi_family(c->abi, "open_flags");
-	const struct abi_value *cloexec = flags ? abi_value(flags, "fd_cloexec", NULL) : NULL;
+	const struct abi_value *cloexec = abi_value(flags, "fd_cloexec", NULL);
 	long fd = syscall(SYS_perf_event_open, c->attrs->bytes + i * c->abi->attr_size, pid,
 			  buffer->cpu, i ? buffer->fds[0] : -1, cloexec ? cloexec->value : 0);
 

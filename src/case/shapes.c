@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "abi/layout.h"
+#include "call/mmap_page.h"
 
 enum { MEMBERS_MAX = 256 };
 
@@ -154,14 +155,24 @@ static bool shapes_of_records(struct record_shapes *out, const struct abi *abi, 
 
 int shapes_load(struct tables *tables, struct arena *arena, struct error *e)
 {
-	const struct layout *read = abi_layout(tables->abi, "read_format");
-	const struct layout *page = abi_layout(tables->abi, "mmap_page");
+	static const char *const names[PAGE_MEMBERS] = {[PAGE_DATA_HEAD] = "data_head",
+							[PAGE_DATA_TAIL] = "data_tail",
+							[PAGE_LOCK] = "lock",
+							[PAGE_INDEX] = "index",
+							[PAGE_OFFSET] = "offset"};
 
 	if (!shapes_of_records(&tables->records, tables->abi, arena))
 		return error_no_memory(e, NULL, "memory for the members of records");
-	tables->read = read ? members_of(tables->abi, arena, read) : NULL;
-	tables->page = page ? members_of(tables->abi, arena, page) : NULL;
-	return (read && !tables->read) || (page && !tables->page)
-		       ? error_no_memory(e, NULL, "memory for the members of what is read")
-		       : 0;
+	tables->read = members_of(tables->abi, arena, abi_layout(tables->abi, "read_format"));
+	tables->page = members_of(tables->abi, arena, abi_layout(tables->abi, "mmap_page"));
+	if (!tables->read || !tables->page)
+		return error_no_memory(e, NULL, "memory for the members of what is read");
+	for (size_t i = 0; i < PAGE_MEMBERS; i++) {
+		tables->page_at[i] = mmap_page_offset(tables->abi, names[i]);
+		if (tables->page_at[i] < 0)
+			return error_text(e, NULL, "none",
+					  "a member \"%s\" of mmap_page in a file abi/*.json",
+					  names[i]);
+	}
+	return 0;
 }

@@ -306,7 +306,7 @@ static int begin_file(struct recording *r, int fd, const struct capture *c)
 static int finish_round(struct recording *r, const struct abi *abi)
 {
 	const struct abi_family *records = abi_family(abi, "tool_record");
-	const struct abi_value *round = records ? abi_value(records, "finished_round", NULL) : NULL;
+	const struct abi_value *round = abi_value(records, "finished_round", NULL);
 	const struct {
 		uint32_t type;
 		uint16_t misc, size;

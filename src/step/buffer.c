@@ -7,26 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/mmap_page.h"
-
 const uint64_t *buffer_head(const struct steps *run, const struct map *map)
 {
-	return (const uint64_t *)(const void *)(map->at +
-						mmap_page_offset(run->tables->abi, "data_head"));
+	return (const uint64_t *)(const void *)(map->at + run->tables->page_at[PAGE_DATA_HEAD]);
 }
 
 /* Copies what is between data_tail and data_head, in one piece. */
 static unsigned char *copy_new(const struct steps *run, const struct map *map, size_t *n,
 			       uint64_t *head, struct error *e)
 {
-	const struct abi *abi = run->tables->abi;
 	struct where nowhere = {0};
 	size_t page = run->env->page_size, size = map->length - page;
 	uint64_t tail;
 	unsigned char *bytes;
 
 	*head = __atomic_load_n(buffer_head(run, map), __ATOMIC_ACQUIRE);
-	memcpy(&tail, map->at + mmap_page_offset(abi, "data_tail"), sizeof(tail));
+	memcpy(&tail, map->at + run->tables->page_at[PAGE_DATA_TAIL], sizeof(tail));
 	*n = (size_t)(*head - tail);
 	if (*n > size) {
 		error_text(e, &nowhere, "more", "at most %zu bytes in the buffer", size);
@@ -56,9 +52,8 @@ static size_t events_into(const struct steps *run, const struct map *map,
 
 static void drain(const struct steps *run, struct map *map, uint64_t head)
 {
-	__atomic_store_n(
-		(uint64_t *)(void *)(map->at + mmap_page_offset(run->tables->abi, "data_tail")),
-		head, __ATOMIC_RELEASE);
+	__atomic_store_n((uint64_t *)(void *)(map->at + run->tables->page_at[PAGE_DATA_TAIL]), head,
+			 __ATOMIC_RELEASE);
 }
 
 json_t *buffer_image(const struct steps *run, const struct opened *const events[], size_t count,

@@ -1,7 +1,23 @@
 # SPDX-License-Identifier: MIT
-# cases/abi against this machine's <linux/perf_event.h>: no value may differ; what the header has
-# beyond cases/abi is said.
+# cases/abi: what is missing in it is said; and against this machine's <linux/perf_event.h>, no value may
+# differ, and what the header has beyond cases/abi is said.
 . tests/e2e/lib.sh
+# What the programs ask for by name is there, or they say what is not.
+cp -r cases "$scratch/cases"
+for name in type open_flags ioctl record misc cpumode tool_record feature sample_id sample read_format mmap_page; do
+	"$PYTHON" - cases "$scratch/cases" "$name" <<'PY'
+import json, pathlib, sys
+whole, without, name = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+for path in whole.glob("abi/*.json"):
+    table = json.loads(path.read_text())
+    gone = [table[part].pop(name) for part in ("constants", "layouts") if name in table.get(part, {})]
+    (without / "abi" / path.name).write_text(json.dumps(table) if gone else path.read_text())
+PY
+	status 2 "$perfabi" list --cases "$scratch/cases"
+	status 2 "$decode" --cases "$scratch/cases" fixtures/built/ids.le.data
+done
+says err "expected a layout called \"mmap_page\" in a file abi/*.json, got none"
+
 if ! echo '#include <linux/perf_event.h>' | "${CC:-cc}" -E - >/dev/null 2>&1; then
 	echo "no <linux/perf_event.h> here; left out"
 	exit 0

@@ -23,7 +23,7 @@ struct open_step {
 static int output_of(const struct step *s, const struct call *call, int event)
 {
 	const struct abi_family *flags = abi_family(s->tables->abi, "open_flags");
-	const struct abi_value *output = flags ? abi_value(flags, "fd_output", NULL) : NULL;
+	const struct abi_value *output = abi_value(flags, "fd_output", NULL);
 
 	return output && call->flags & output->value ? step_which(s, call->group_fd) : event;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "call/mmap_page.h"
 #include "step/buffer.h"
 #include "step/path.h"
 #include "step/step.h"
@@ -186,34 +185,32 @@ static bool read_counter(uint32_t index, uint64_t *value)
 #endif
 
 /* One pass of the loop that the man page has around `lock`; true once it was not disturbed. */
-static bool read_once(const struct map *map, const int offsets[3], bool may, unsigned width,
+static bool read_once(const struct map *map, const int at[], bool may, unsigned width,
 		      uint64_t *count, uint32_t *index, bool *read)
 {
-	uint32_t lock =
-		__atomic_load_n((uint32_t *)(void *)(map->at + offsets[0]), __ATOMIC_ACQUIRE);
+	const uint32_t *lock = (const uint32_t *)(const void *)(map->at + at[PAGE_LOCK]);
+	uint32_t before = __atomic_load_n(lock, __ATOMIC_ACQUIRE);
 	uint64_t raw = 0;
 
-	memcpy(index, map->at + offsets[1], sizeof(*index));
-	memcpy(count, map->at + offsets[2], sizeof(*count));
+	memcpy(index, map->at + at[PAGE_INDEX], sizeof(*index));
+	memcpy(count, map->at + at[PAGE_OFFSET], sizeof(*count));
 	*read = may && *index && read_counter(*index - 1, &raw);
 	if (*read) {
 		raw <<= 64 - width;
 		*count += (uint64_t)((int64_t)raw >> (64 - width));
 	}
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return *(volatile uint32_t *)(void *)(map->at + offsets[0]) == lock;
+	return *(const volatile uint32_t *)lock == before;
 }
 
 /* perf_event_open(2), MMAP layout. */
 static int run_rdpmc(struct step *s)
 {
-	static const char *const names[] = {"lock", "index", "offset"};
 	struct map *map = NULL;
 	json_t *page = decode_page(s, &map);
 	uint64_t count = 0;
 	uint32_t index = 0;
 	unsigned width;
-	int offsets[3];
 	bool may, read = false;
 
 	if (!page)
@@ -222,13 +219,8 @@ static int run_rdpmc(struct step *s)
 						 "cap_user_rdpmc")) == 1;
 	width = (unsigned)json_integer_value(json_object_get(page, "pmc_width"));
 	json_decref(page);
-	for (size_t i = 0; i < 3; i++) {
-		offsets[i] = mmap_page_offset(s->tables->abi, names[i]);
-		if (offsets[i] < 0)
-			return step_broken(s, "none",
-					   "lock, index and offset in the metadata page");
-	}
-	while (!read_once(map, offsets, may && width && width <= 64, width, &count, &index, &read))
+	while (!read_once(map, s->tables->page_at, may && width && width <= 64, width, &count,
+			  &index, &read))
 		;
 	step_show_number(s, "index", index);
 	if (read)
