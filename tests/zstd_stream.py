@@ -4,8 +4,8 @@
 
 usage: zstd_stream.py PERFABI-DECODE SCRATCH-FILE
 
-A block of one byte repeated stands for 128 KiB. Of the byte 8, each 2056 bytes are a record: of a type
-that nobody knows, 0x08080808, and of that size.
+A block stands for 128 KiB: of zeros, or of records of 2056 bytes, of a type that nobody knows, one after the
+other.
 """
 import json
 import struct
@@ -14,13 +14,31 @@ import sys
 
 from build_fixtures import IP, Attr, Recording
 
-BLOCK, RECORD = 128 * 1024, 0x0808
-SAME = struct.pack("<I", 1 << 1 | BLOCK << 3)[:3] + b"\x08"
+BLOCK, RECORD, UNKNOWN = 128 * 1024, 2056, 45
 ZEROS = struct.pack("<I", 1 << 1 | BLOCK << 3)[:3] + b"\0"
 # Five records of 48 bytes as `zstd --no-check` packs them: a frame of one compressed block.
-PACKED = bytes.fromhex("28b52ffd00581d020014030808080800003000000102030405060705070b15253b5779a11c23"
-                       "365580b7fa4e3f496593d32a8e09707da2df39a630cd060000e741c983920785a77ac3062c01")
+PACKED = bytes.fromhex("28b52ffd00583d020024032d0030000001020304050607052d003000070b15253b5779a1051c"
+                       "23365580b7fa4e3f496593d32a8e09707da2df39a630cd080000e741c983c253bd01b4070106ed038005")
 BAD = struct.pack("<I", 3 << 1)[:3]  # a type that is reserved
+
+
+def repeated(literals, *codes_and_bits):
+    """A compressed block: literals, and one sequence that fills it with what came RECORD bytes before."""
+    codes, bits, at = [], 0, 0
+    for code, width, extra in codes_and_bits:  # of the literals' length, the match's length, the offset
+        codes.append(code)
+        bits |= extra << at
+        at += width
+    stream = (bits | 1 << at).to_bytes(at // 8 + 1, "little")
+    size = struct.pack("<H", 1 << 2 | len(literals) << 4) if literals else b"\0"
+    length, match, offset = codes
+    block = size + literals + bytes([1, 0x54, length, offset, match]) + stream  # one sequence, each of its codes alone
+    return struct.pack("<I", 2 << 1 | len(block) << 3)[:3] + block
+
+
+OFFSET = 11, 11, RECORD + 3 - 2048
+FIRST = repeated(struct.pack("<IHH", UNKNOWN, 0, RECORD) + bytes(RECORD - 8), (30, 11, RECORD - 2048), (52, 16, BLOCK - RECORD - 65539), OFFSET)
+AGAIN = repeated(b"", (0, 0, 0), (52, 16, BLOCK - 65539), OFFSET)
 
 
 def frame(*blocks):
@@ -66,16 +84,18 @@ def main():
     program, path = sys.argv[1:]
     # What is said of the stream: code, bytes, which compressed record, and where in the stream.
     whole, left = divmod(7 * BLOCK, RECORD)
-    # 896 KiB of a record that is 34 bytes long: more than is decompressed at a time.
-    expect("tail", decode(program, path, frame(*[SAME] * 7)), whole, [("truncated", left, 0, whole * RECORD)])
-    expect("two pieces", decode(program, path, frame(*[SAME] * 7)[:20], frame(*[SAME] * 7)[20:]), whole,
+    seven = frame(FIRST, *[AGAIN] * 6)
+    # 896 KiB of a record that is 2 KiB long: more than is decompressed at a time.
+    expect("tail", decode(program, path, seven), whole, [("truncated", left, 0, whole * RECORD)])
+    expect("two pieces", decode(program, path, seven[:20], seven[20:]), whole,
            [("truncated", left, 1, whole * RECORD)])
     whole, left = divmod(2 * BLOCK, RECORD)
-    expect("damaged block", decode(program, path, frame(SAME, SAME, BAD, SAME)), whole,
-           [("truncated", left, 0, whole * RECORD), ("zstd", len(BAD + SAME), 0, None)])
+    expect("damaged block", decode(program, path, frame(FIRST, AGAIN, BAD, AGAIN)), whole,
+           [("truncated", left, 0, whole * RECORD), ("zstd", len(BAD + AGAIN), 0, None)])
     # The stream's last bytes are damage, or less than there must be.
-    whole = BLOCK // RECORD + 1
-    expect("damage to the end", decode(program, path, frame(SAME, ZEROS)), whole, [("size-zero", 2 * BLOCK - whole * RECORD, 0, whole * RECORD)])
+    # The last record, of which nobody knows whether it is one, is part of it: nothing that can be one is behind it.
+    whole = BLOCK // RECORD
+    expect("damage to the end", decode(program, path, frame(FIRST, ZEROS)), whole, [("no-record", 2 * BLOCK - whole * RECORD, 0, whole * RECORD)])
     # Each piece of damage is said where it is; what is too little to tell waits for the next compressed record.
     more = raw(b"\0" * 1004)
     expect("damage, and more to the end", decode(program, path, frame(ZEROS, more)), 0,
@@ -87,11 +107,11 @@ def main():
            [("size-zero", first, 0, 0), ("size-zero", second, 1, first), ("size-zero", BLOCK, 2, first + second), ("size-zero", 4, 3, first + second + BLOCK)])
     whole, left = divmod(BLOCK, RECORD)
     for cut, diagnostics in ((4, []), (3, [("zstd", 1, 0, BLOCK)]), (2, [("zstd", 2, 0, BLOCK)]), (1, [("zstd", 3, 0, BLOCK)])):
-        expect(f"{cut} bytes cut off", decode(program, path, frame(SAME, SAME)[:-cut]), whole,
+        expect(f"{cut} bytes cut off", decode(program, path, frame(FIRST, ZEROS)[:-cut]), whole,
                [("truncated", left, 0, whole * RECORD)] + diagnostics)
     expect("a frame's header cut", decode(program, path, frame()[:3]), 0, [("zstd", 3, 0, 0)])
     # Of the last block as much may be missing as a block's header is long; what it has comes out, if it is not compressed.
-    record = struct.pack("<IHH", 0x08080808, 0, 48) + bytes(40)
+    record = struct.pack("<IHH", UNKNOWN, 0, 48) + bytes(40)
     last = frame(raw(record * 2, last=1))
     expect("a last block", decode(program, path, last), 2, [], 48)
     for missing in range(1, 8):
@@ -126,8 +146,9 @@ def main():
     expect("auxtrace inside, cut", decode(program, path, frame(raw(stream[:190], last=1)), frame(raw(stream[190:200], last=1))), [0],
            [("truncated", 0, 1, 200)])
     # 4 MiB and 512 times what was read are the most.
-    status, lines, found = decode(program, path, frame(*[SAME] * 4000))
-    most = (4 << 20) + 512 * 16006
+    much = frame(FIRST, *[AGAIN] * 3999)
+    status, lines, found = decode(program, path, much[:60000], much[60000:])
+    most = (4 << 20) + 512 * len(much)
     assert status == 1 and lines and len(lines) * RECORD <= most + BLOCK, len(lines)
     assert [code for code, *_ in found] == ["truncated", "zstd"], found
     print(f"growth: {len(lines)} records of {4000 * BLOCK // RECORD}")

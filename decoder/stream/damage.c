@@ -10,8 +10,10 @@ void damage_begin(struct damage *damage, const struct events *events, const unsi
 		  size_t size, enum scan_stop stop, struct place place)
 {
 	*damage = (struct damage){.active = true, .place = place, .stop = stop, .left = size};
-	if (size >= 8)
-		damage->length = (unsigned)load_word(bytes + 6, 2, events->order);
+	if (size < 8)
+		return;
+	damage->type = (uint32_t)load_word(bytes, 4, events->order);
+	damage->length = (unsigned)load_word(bytes + 6, 2, events->order);
 }
 
 static void say_damage(const struct damage *damage, struct lines *lines, bool found)
@@ -28,6 +30,14 @@ static void say_damage(const struct damage *damage, struct lines *lines, bool fo
 	else if (damage->stop == SCAN_SIZE)
 		lines_diagnostic(lines, place, damage->length ? "size-short" : "size-zero", skipped,
 				 "record size %u is less than its header's 8", damage->length);
+	else if (damage->stop == SCAN_TYPE)
+		lines_diagnostic(lines, place, "no-record", skipped, "no record has the type %u",
+				 damage->type);
+	else if (damage->stop == SCAN_MISFIT)
+		lines_diagnostic(lines, place, "no-record", skipped,
+				 "what should be a record of type %u and %u bytes does not fit its "
+				 "layout, and no record begins behind it",
+				 damage->type, damage->length);
 	else if (lines->options.cut_end && !found)
 		lines_diagnostic(
 			lines, place, "overwritten", skipped,
@@ -47,9 +57,13 @@ size_t damage_pass(struct damage *damage, struct lines *lines, const unsigned ch
 {
 	/* The header that was found is none; of a buffer that went around nothing was found yet. */
 	bool anywhere = damage->skipped || damage->goes_on || damage->stop == SCAN_MORE, found;
-	size_t from = anywhere ? 0 : 8, n;
+	struct places places = {8, 0};
+	size_t from, n;
 
-	n = resync(lines, bytes, from < size ? from : size, size, at_end, &found);
+	if (damage->lacks_bytes)
+		places = (struct places){1, (unsigned)(damage->skipped % 8)};
+	from = anywhere ? 0 : places.step;
+	n = resync(lines, bytes, from < size ? from : size, size, at_end, places, &found);
 	damage->skipped += n;
 	if (!found && !(at_end && n == size))
 		return n;

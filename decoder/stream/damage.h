@@ -12,11 +12,13 @@
 struct damage {
 	bool active;
 	bool goes_on;       /* what was passed over before is said */
+	bool lacks_bytes;   /* any number may be missing: what follows can be anywhere */
 	struct place place; /* of its first byte */
 	uint64_t skipped;   /* bytes so far */
 	enum scan_stop stop;
 	size_t left;     /* bytes that were there when it was found, ... */
-	unsigned length; /* ... and the size that the header has */
+	unsigned length; /* ... and the size that the header has, */
+	uint32_t type;   /* ... and the type */
 };
 
 /* The first whole record of a buffer that went around has to be looked for: of stop `SCAN_MORE`. */

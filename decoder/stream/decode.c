@@ -13,6 +13,9 @@
 
 #include "stream/resync.h"
 
+/* So many bytes tell of a record whether it is believed, or it is: a window full. */
+enum { BELIEVED = INPUT_WINDOW };
+
 /* The records that are not only written. */
 enum { PLAIN, HEADER_ATTR, HEADER_FEATURE, COMPRESSED, FOLLOWED };
 
@@ -163,6 +166,32 @@ static int put_inside(struct decoder *d, const unsigned char *bytes, size_t size
 	return put_by_own_lines(d, bytes, size, place);
 }
 
+/*
+ * The length of the whole records that can be believed, and what comes then. One that does not fit
+ * its layout may lead astray by its size. It is believed if a record that fits is behind it, or one
+ * that does not and then at least what can be a header.
+ */
+static size_t whole_records(struct decoder *d, const unsigned char *bytes, size_t size, bool at_end,
+			    enum scan_stop *stop)
+{
+	size_t last[2], n, from;
+	bool is_none, is_seen;
+
+	n = scan_records(d->events.order, d->special, bytes, size, at_end, last, stop);
+	is_none = *stop == SCAN_SIZE || *stop == SCAN_TYPE;
+	is_seen = size - n >= 8;
+	if (!n || (!is_none && *stop != SCAN_MORE) ||
+	    lines_fits(&d->lines, bytes + last[0], n - last[0]))
+		return n;
+	from = last[0];
+	if (last[0] && (is_none || !is_seen) &&
+	    !lines_fits(&d->lines, bytes + last[1], last[0] - last[1]))
+		from = last[1];
+	if (!from && is_none)
+		*stop = SCAN_MISFIT;
+	return from || is_none || size < BELIEVED ? from : n;
+}
+
 /* Whole records, or damage, or what follows a record: *n bytes. False if more must come to tell. */
 static bool take_decompressed(struct decoder *d, const unsigned char *bytes, size_t size,
 			      bool at_end, struct place place, size_t *n, int *err)
@@ -174,7 +203,7 @@ static bool take_decompressed(struct decoder *d, const unsigned char *bytes, siz
 		return true;
 	}
 	if (!d->inner.active) {
-		*n = scan_records(d->events.order, d->special, bytes, size, at_end, &stop);
+		*n = whole_records(d, bytes, size, at_end, &stop);
 		if (*n) {
 			*err = put_run(d, bytes, *n, place);
 			return true;
@@ -430,11 +459,12 @@ static size_t cut_to_linear(const struct decoder *d, const unsigned char *bytes,
 
 int decoder_records(struct decoder *d)
 {
-	size_t wanted = 1; /* bytes of a pipe; of a file, a window full */
+	size_t wanted = 1; /* bytes of a pipe; of a file, FILL at least */
 	int err = 0;
 
 	while (!err && !(err = flush_before_waiting(d))) {
-		size_t size = input_fill(&d->in, d->in.seekable ? FILL : wanted), n;
+		bool is_file = d->in.seekable;
+		size_t size = input_fill(&d->in, is_file && wanted < FILL ? FILL : wanted), n;
 		const unsigned char *bytes = input_bytes(&d->in);
 		struct place place = {.within = -1};
 		enum scan_stop stop;
@@ -454,7 +484,7 @@ int decoder_records(struct decoder *d)
 			continue;
 		}
 		place.offset = input_offset(&d->in, 0, &linear);
-		n = scan_records(d->events.order, d->special, bytes, size, at_end, &stop);
+		n = whole_records(d, bytes, size, at_end, &stop);
 		if (n) {
 			n = cut_to_linear(d, bytes, n, linear);
 			if (d->jobs && !d->options.shards) {
@@ -469,6 +499,7 @@ int decoder_records(struct decoder *d)
 			wanted = size + 1;
 		} else {
 			damage_begin(&d->damage, &d->events, bytes, size, stop, place);
+			d->damage.lacks_bytes = d->format != FORMAT_RING;
 		}
 		input_advance(&d->in, n);
 		if (follow)

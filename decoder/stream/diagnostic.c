@@ -17,6 +17,7 @@ static const struct {
 	{"size-zero", GRADE_ERROR},
 	{"size-short", GRADE_ERROR},
 	{"size-past-end", GRADE_ERROR},
+	{"no-record", GRADE_ERROR},
 	{"truncated", GRADE_ERROR},
 	{"overwritten", GRADE_WARNING}, /* a buffer that goes round is meant to */
 	{"size-unaligned", GRADE_WARNING},

@@ -21,7 +21,10 @@ static bool is_plausible(const struct events *events, const unsigned char *bytes
 	       (events->is_tool[type] || length % 8 == 0);
 }
 
-/* Whether behind one of perf's own records, which fit nearly anything, comes another. */
+/*
+ * Whether another comes behind one that fits nearly anything, as perf's own do, or that stands
+ * where records do not if only whole ones are missing.
+ */
 static enum verdict has_successor(const struct events *events, const unsigned char *bytes,
 				  size_t size, bool at_end)
 {
@@ -33,7 +36,7 @@ static enum verdict has_successor(const struct events *events, const unsigned ch
 }
 
 static enum verdict try_record(struct lines *lines, const unsigned char *bytes, size_t size,
-			       bool at_end)
+			       bool at_end, bool is_aligned)
 {
 	const struct events *events = lines->events;
 	uint32_t type = (uint32_t)load_word(bytes, 4, events->order);
@@ -44,7 +47,7 @@ static enum verdict try_record(struct lines *lines, const unsigned char *bytes, 
 		return NO_RECORD;
 	if (length > size)
 		return at_end ? NO_RECORD : UNDECIDED;
-	if (events->is_tool[type])
+	if (events->is_tool[type] || !is_aligned)
 		verdict = has_successor(events, bytes + length, size - length, at_end);
 	if (verdict != RECORD)
 		return verdict;
@@ -55,21 +58,22 @@ static enum verdict try_record(struct lines *lines, const unsigned char *bytes, 
 }
 
 size_t resync(struct lines *lines, const unsigned char *bytes, size_t from, size_t size,
-	      bool at_end, bool *found)
+	      bool at_end, struct places places, bool *found)
 {
-	enum { CREDIT_A_STEP = 128 };
+	enum { CREDIT_A_BYTE = 16 };
 
 	size_t at;
 
 	*found = false;
-	for (at = from; at + 8 <= size; at += 8) {
-		enum verdict verdict = try_record(lines, bytes + at, size - at, at_end);
+	for (at = from; at + 8 <= size; at += places.step) {
+		bool is_aligned = (at + places.past) % 8 == 0;
+		enum verdict verdict = try_record(lines, bytes + at, size - at, at_end, is_aligned);
 
 		*found = verdict == RECORD;
 		if (verdict != NO_RECORD)
 			return at;
 		if (lines->credit < LINES_CREDIT)
-			lines->credit += CREDIT_A_STEP;
+			lines->credit += CREDIT_A_BYTE * places.step;
 	}
 	return at_end ? size : at;
 }

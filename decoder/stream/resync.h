@@ -10,16 +10,22 @@
 /* Bytes that are enough to tell whether a record can be trusted: it, and a header behind it. */
 enum { SCAN_ENOUGH = 65536 + 8 };
 
+/* Where the next record is looked for. */
+struct places {
+	unsigned step; /* 8: only whole words are missing; 1: any number of bytes may be */
+	unsigned past; /* how far the first byte is past a multiple of 8 from the damage's start */
+};
+
 /*
- * The first of bytes `from`, `from` + 8, `from` + 16... at which a record stands that can be
- * trusted: a type that is known, a size that its plan accounts for to the last byte, and behind one
- * of perf's own another. *found says whether there is one. If not: the first of these places for
- * which more bytes are needed, or `size` if `at_end`.
+ * The first place from `from` on at which a record stands that can be trusted: a type that is
+ * known, a size that its plan accounts for to the last byte, and, behind one of perf's own and at
+ * no multiple of 8 from the damage's start, another. *found says whether there is one. If not: the
+ * first place for which more bytes are needed, or `size` if `at_end`.
  *
  * Trying costs as much as decoding does. A place is tried as long as lines->credit lasts, which
  * grows with the bytes that are passed over, so that time grows with the input and no faster.
  */
 size_t resync(struct lines *lines, const unsigned char *bytes, size_t from, size_t size,
-	      bool at_end, bool *found);
+	      bool at_end, struct places places, bool *found);
 
 #endif

@@ -483,3 +483,7 @@ sys.stdout.buffer.write(b"PERFILE2" + struct.pack("<QIHH", 16, 84, 0, 8 + len(bo
 PY
 status 0 "$decode" "$scratch/longest.data"
 [ "$(jq -c 'select(.type == "BPF_METADATA") | .entries | length' "$scratch/out")" = 203 ] || fail "203 entries of BPF_METADATA"
+
+# What damage did not touch comes out.
+"$PYTHON" tests/mishaps.py "$decode" "$scratch/mishap.data" fixtures/recorded/lost.data.gz fixtures/recorded/bpf.data.gz fixtures/recorded/side-band.data.gz \
+	fixtures/recorded/be-s390x.callgraph.data.gz || fail "damage takes more along than it touched"

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Damages recordings in many ways and places: every record that the damage did not touch must come out as before.
+
+usage: mishaps.py PERFABI-DECODE SCRATCH-FILE RECORDING.gz...
+"""
+import gzip
+import json
+import random
+import subprocess
+import sys
+
+TRIALS = 2
+
+
+def decode(program, path, data):
+    """The output's lines; the same from a pipe and by two threads."""
+    with open(path, "wb") as file:
+        file.write(data)
+    text = subprocess.run([program, path], capture_output=True, check=False).stdout
+    assert subprocess.run([program, "-j2", path], capture_output=True, check=False).stdout == text, "--jobs changes the output"
+    with open(path, "rb") as file:
+        piped = subprocess.run(["sh", "-c", 'cat | "$0"', program], stdin=file, capture_output=True, check=False).stdout
+    assert piped == text, "a pipe changes the output"
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def records(lines):
+    return [line for line in lines if "size" in line and line["type"] not in ("header", "diagnostic")]
+
+
+def mishaps(rng, data, all_records):
+    """(what, at, bytes there before, bytes there after)."""
+    first, last = all_records[0]["offset"], all_records[-1]["offset"]
+    order = "big" if data[:8] == b"2ELIFREP" else "little"
+
+    def header(kind, size):
+        return kind.to_bytes(4, order) + b"\0\0" + size.to_bytes(2, order)
+
+    anywhere = [("1000 bytes of ff", 1000, b"\xff" * 1000), ("1000 zeros", 1000, b"\0" * 1000),
+                ("1000 bytes at random", 1000, rng.randbytes(1000)), ("64 bytes at random", 64, rng.randbytes(64)),
+                ("a byte gone", 1, b""), ("3 bytes gone", 3, b""), ("8 bytes gone", 8, b""), ("5 bytes more", 0, b"\1\2\3\4\5")]
+    for what, before, after in anywhere:
+        yield what, rng.randrange(first, last - 1000), before, after
+    begins = {record["offset"] for record in all_records}
+    for kind, size in ((99, 16), (9, 65535), (9, 65528), (99, 65528), (0xffffffff, 4096), (9, 0), (3, 7)):
+        record = rng.choice([record for record in all_records if not size or record["offset"] + size not in begins])  # else who could tell
+        yield f"type {kind}, size {size}", record["offset"], 8, header(kind, size)
+
+
+def lost(all_records, lines, at, before, after):
+    """Untouched records that are not in the output, where they now are."""
+    there = {json.dumps(line, sort_keys=True) for line in records(lines)}
+    for record in all_records:
+        if record["offset"] + record["size"] <= at:
+            shift = 0
+        elif record["offset"] >= at + before:
+            shift = len(after) - before
+        else:
+            continue
+        if json.dumps({**record, "offset": record["offset"] + shift}, sort_keys=True) not in there:
+            yield record
+
+
+def main():
+    program, path, *recordings = sys.argv[1:]
+    rng = random.Random(1)
+    for recording in recordings:
+        with gzip.open(recording) as file:
+            data = file.read()
+        all_records = records(decode(program, path, data))
+        for _ in range(TRIALS):
+            for what, at, before, after in mishaps(rng, data, all_records):
+                lines = decode(program, path, data[:at] + after + data[at + before:])
+                gone = list(lost(all_records, lines, at, before, after))
+                if len(after) != before:
+                    # The header says where the data end, as before; and what the record that is hit lacks, it takes of the next.
+                    behind = [record for record in all_records if record["offset"] >= at + before]
+                    gone = [record for record in gone if record not in (behind[0], behind[-1])]
+                assert not gone, f"{recording}: {what} at {at}: {len(gone)} records are gone, the first at {gone[0]['offset']}"
+        print(f"{recording}: {len(all_records)} records, none lost by what did not touch it")
+
+
+if __name__ == "__main__":
+    main()
