@@ -93,8 +93,8 @@ def main():
     expect("damaged block", decode(program, path, frame(FIRST, AGAIN, BAD, AGAIN)), whole,
            [("truncated", left, 0, whole * RECORD), ("zstd", len(BAD + AGAIN), 0, None)])
     # The stream's last bytes are damage, or less than there must be.
-    # The last record, of which nobody knows whether it is one, is part of it: nothing that can be one is behind it.
-    whole = BLOCK // RECORD
+    # The last two, of which nobody knows whether they are records, are part of it: nothing that can be one is behind them.
+    whole = BLOCK // RECORD - 1
     expect("damage to the end", decode(program, path, frame(FIRST, ZEROS)), whole, [("no-record", 2 * BLOCK - whole * RECORD, 0, whole * RECORD)])
     # Each piece of damage is said where it is; what is too little to tell waits for the next compressed record.
     more = raw(b"\0" * 1004)

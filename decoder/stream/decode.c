@@ -166,25 +166,34 @@ static int put_inside(struct decoder *d, const unsigned char *bytes, size_t size
 	return put_by_own_lines(d, bytes, size, place);
 }
 
+/* Whether it is a header as kernel and perf write them; a known one of perf's can have any size. */
+static bool is_likely(const struct decoder *d, const unsigned char *bytes)
+{
+	uint32_t type = (uint32_t)load_word(bytes, 4, d->events.order);
+	uint16_t size = size_of(d, bytes);
+
+	return type && type < TYPES && size >= 8 && (size % 8 == 0 || d->events.is_tool[type]);
+}
+
 /*
  * The length of the whole records that can be believed, and what comes then. One that does not fit
  * its layout may lead astray by its size. It is believed if a record that fits is behind it, or one
- * that does not and then at least what can be a header.
+ * that does not and then another likely header.
  */
 static size_t whole_records(struct decoder *d, const unsigned char *bytes, size_t size, bool at_end,
 			    enum scan_stop *stop)
 {
 	size_t last[2], n, from;
-	bool is_none, is_seen;
+	bool is_seen, is_none;
 
 	n = scan_records(d->events.order, d->special, bytes, size, at_end, last, stop);
-	is_none = *stop == SCAN_SIZE || *stop == SCAN_TYPE;
 	is_seen = size - n >= 8;
+	is_none = is_seen && !is_likely(d, bytes + n);
 	if (!n || (!is_none && *stop != SCAN_MORE) ||
 	    lines_fits(&d->lines, bytes + last[0], n - last[0]))
 		return n;
 	from = last[0];
-	if (last[0] && (is_none || !is_seen) &&
+	if (last[0] && (is_none || !is_seen || !is_likely(d, bytes + last[0])) &&
 	    !lines_fits(&d->lines, bytes + last[1], last[0] - last[1]))
 		from = last[1];
 	if (!from && is_none)
