@@ -13,6 +13,8 @@
 #include "step/steps.h"
 #include "text/say.h"
 #include "text/standard.h"
+#include "machine/limits.h"
+#include "text/json_memory.h"
 
 static const struct command {
 	const char *name;
@@ -64,6 +66,8 @@ int main(int argc, char **argv)
 		say(stderr, "perfabi: /dev/null, for what is closed: %s\n", strerror(-err));
 		return EXIT_HARNESS;
 	}
+	json_memory_or_exit();
+	limits_raise_stack();
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(2) */
 	if (argc < 2) {
 		usage(stderr);

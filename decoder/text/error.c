@@ -101,6 +101,10 @@ int error_no_memory(struct error *e, const struct where *w, const char *what)
 
 void error_print(FILE *f, const char *program, const struct error *e)
 {
+	if (e->no_memory) {
+		say(f, "%s: no %s\n", program, e->expected);
+		return;
+	}
 	say(f, "%s: %s", program, e->file[0] ? e->file : "input");
 	if (e->line)
 		say(f, ":%d", e->line);

@@ -12,8 +12,6 @@
 
 #include "text/say.h"
 
-enum { EXIT_NO_MEMORY = 3 };
-
 static void *allocate(size_t size)
 {
 	void *bytes = malloc(size);

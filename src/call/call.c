@@ -148,10 +148,8 @@ int call_from_json(struct call *call, const struct abi *abi, const struct abi_ar
 	if (keys_check(open, keys, "open (attr, bytes, memory, pid, cpu, group_fd, flags)", w, e))
 		return -EINVAL;
 	call->image = calloc(1, abi->attr_size);
-	if (!call->image) {
-		error_text(e, w, strerror(ENOMEM), "memory for an attr");
-		return -ENOMEM;
-	}
+	if (!call->image)
+		return error_no_memory(e, w, "memory for an attr");
 	default_size(call, abi);
 	err = attr ? attr_from_json(abi, arch, attr, &vars, &at_attr, call->image, e) : 0;
 	if (!err)

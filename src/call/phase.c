@@ -52,10 +52,8 @@ static int load_witness(struct phases *phases, unsigned phase, const json_t *jso
 	struct witness *out;
 	struct value flags = {0};
 
-	if (!grown) {
-		error_text(e, w, strerror(ENOMEM), "memory for a witness");
-		return -ENOMEM;
-	}
+	if (!grown)
+		return error_no_memory(e, w, "memory for a witness");
 	phases->witnesses = grown;
 	out = &grown[phases->witness_count++];
 	*out = (struct witness){

@@ -35,6 +35,7 @@ struct cases {
 	struct program **programs;     /* each once */
 	size_t program_count;
 	json_t *storage; /* the files, and what is kept of their cases */
+	bool no_memory;  /* for all of them */
 };
 
 #endif

@@ -51,8 +51,7 @@ static char *make_id(const char *suite, const char *name, const char *as, const 
 
 static int no_memory_for_cases(struct load *l)
 {
-	error_text(l->e, NULL, strerror(ENOMEM), "memory for the cases");
-	return -ENOMEM;
+	return error_no_memory(l->e, NULL, "memory for the cases");
 }
 
 static int add_instance(struct load *l, const struct instance *instance)
@@ -323,6 +322,12 @@ static int check_around_cases(struct load *l, json_t *file, const struct where *
 	return 0;
 }
 
+static void say_error(struct cases *cases, const char *program, const struct error *e)
+{
+	cases->no_memory = cases->no_memory || e->no_memory;
+	error_print(stderr, program, e);
+}
+
 /* Says each case's first error as `program`. Whether there was any. */
 static bool load_file(struct cases *cases, const struct source *source, const char *program)
 {
@@ -335,7 +340,7 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 
 	if (!file || json_array_append_new(cases->storage, file) ||
 	    check_around_cases(&l, file, &root)) {
-		error_print(stderr, program, &e);
+		say_error(cases, program, &e);
 		return true;
 	}
 	l.file = file;
@@ -345,7 +350,7 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 		e = (struct error){0};
 		if (!load_case(&l, one, i, &at))
 			continue;
-		error_print(stderr, program, &e);
+		say_error(cases, program, &e);
 		is_broken = true;
 	}
 	return is_broken;
@@ -560,17 +565,19 @@ int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 		.storage = json_array()};
 	if (!out->storage || shapes_load(&out->tables, &out->shapes, &e) ||
 	    load_shared(out, sources, &e)) {
-		error_print(stderr, program, &e);
+		say_error(out, program, &e);
 		return 1;
 	}
 	for (size_t i = 0; i < sources->count; i++) {
 		if (!is_case_file(sources->list[i].name))
 			continue;
 		broken += load_file(out, &sources->list[i], program);
+		if (out->no_memory)
+			return broken;
 	}
 	e = (struct error){0};
 	if (!broken && check_ids(out, &e)) {
-		error_print(stderr, program, &e);
+		say_error(out, program, &e);
 		broken++;
 	}
 	return broken;

@@ -144,14 +144,16 @@ int load_cases(struct loaded *l, const char *folder, char *const arguments[], co
 	*l = (struct loaded){0};
 	if (gather_sources(l, folder, arguments, &e) || !(l->abi = abi_load(&l->sources, &e))) {
 		if (!error_is_set(&e))
-			error_text(&e, NULL, strerror(ENOMEM), "memory for the cases");
+			error_no_memory(&e, NULL, "memory for the cases");
 		error_print(stderr, program, &e);
-		return EXIT_USAGE;
+		return e.no_memory ? EXIT_HARNESS : EXIT_USAGE;
 	}
 	broken = cases_load(&l->cases, l->abi, uname(&u) ? NULL : u.machine, &l->sources, program);
 	l->has_cases = true;
 	if (!broken)
 		return 0;
+	if (l->cases.no_memory)
+		return EXIT_HARNESS;
 	say(stderr, "%s: %d file%s errors; no case runs until you fix %s\n", program, broken,
 	    broken == 1 ? " has" : "s have", broken == 1 ? "it" : "them");
 	return EXIT_USAGE;

@@ -161,6 +161,11 @@ static bool lacks_something(const struct environment *env, const char *program)
 		    "%s: a file may have %llu bytes here, and cases need %d\n  ulimit -f %d\n",
 		    program, (unsigned long long)env->fsize, LIMITS_FILE_BYTES_LEAST,
 		    LIMITS_FILE_BYTES_LEAST / 512 /* a shell's unit is 512 bytes or 1024 */);
+	else if (env->stack < LIMITS_STACK_LEAST)
+		say(stderr,
+		    "%s: a stack may have %llu bytes here, and cases need %d\n  ulimit -s %d\n",
+		    program, (unsigned long long)env->stack, LIMITS_STACK_LEAST,
+		    LIMITS_STACK_LEAST / 1024);
 	else if (err && env->attr_size_errno != ENOSYS)
 		say(stderr,
 		    "%s: /proc/sys/kernel/%s cannot be read, and cases go by it: %s\n"

@@ -88,6 +88,8 @@ static void read_self(struct environment *env)
 		env->sigpending = limits_hard(limit.rlim_max, LIMITS_SIGNALS, raises);
 	if (!getrlimit(RLIMIT_FSIZE, &limit))
 		env->fsize = limits_hard(limit.rlim_max, LIMITS_FILE_BYTES, raises);
+	if (!getrlimit(RLIMIT_STACK, &limit))
+		env->stack = limit.rlim_cur;
 }
 
 /* Whether a file of sysfs or proc is another that FUSE has put over it. */

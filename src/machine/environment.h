@@ -43,7 +43,7 @@ struct environment {
 	bool no_new_privs;
 	int seccomp; /* mode; 0: none */
 	/* RLIMIT_NOFILE, _MEMLOCK, _SIGPENDING and _FSIZE, hard, as cases get them */
-	rlim_t nofile, memlock, sigpending, fsize;
+	rlim_t nofile, memlock, sigpending, fsize, stack;
 
 	/* /proc/sys/kernel/perf_event_* and perf_cpu_time_max_percent; SYSCTL_ABSENT where it is
 	 * not */

@@ -57,6 +57,11 @@ rlim_t limits_hard(rlim_t hard, rlim_t wanted, uint64_t capabilities)
 	return capabilities >> CAP_SYS_RESOURCE & 1 ? wanted : hard < wanted ? hard : wanted;
 }
 
+void limits_raise_stack(void)
+{
+	raise_to(RLIMIT_STACK, LIMITS_STACK);
+}
+
 void limits_set(unsigned seconds)
 {
 	bound(RLIMIT_CORE, 0);

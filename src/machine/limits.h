@@ -14,6 +14,8 @@ enum {
 	LIMITS_FILES_LEAST = 64,
 	LIMITS_SIGNALS = 1024,
 	LIMITS_SIGNALS_LEAST = 64,
+	LIMITS_STACK = 8 << 20,
+	LIMITS_STACK_LEAST = 256 << 10,
 	LIMITS_FILE_BYTES = 4 << 20,
 	LIMITS_FILE_BYTES_LEAST = 1 << 20,
 	LIMITS_ADDRESS_SPACE = 1 << 30
@@ -22,6 +24,9 @@ enum {
 /* The hard limit that a case gets where this process has `hard`: a process with CAP_SYS_RESOURCE
  * raises it to `wanted`. */
 rlim_t limits_hard(rlim_t hard, rlim_t wanted, uint64_t capabilities);
+
+/* The stack of this process and of those it starts, as far as the hard limit goes. */
+void limits_raise_stack(void);
 
 /* Bounds what the calling process, a case's, may take, `seconds` of cpu time among it. Before
  * privilege is dropped. */

@@ -26,6 +26,7 @@
 #include "run/site.h"
 #include "text/say.h"
 #include "machine/sysctl.h"
+#include "text/json_memory.h"
 
 static const double LOCK_POLL = 0.05; /* seconds */
 /*
@@ -276,10 +277,19 @@ static void sweep(pid_t group)
 	}
 }
 
-/* A case whose process did not come to its end: in the call it is the kernel's fault, else ours. */
+/* Signals that perf has nothing to do with: somebody sent them, or memory ran out. */
+static bool is_from_elsewhere(int signal)
+{
+	return signal == SIGTERM || signal == SIGINT || signal == SIGQUIT || signal == SIGHUP ||
+	       signal == SIGKILL;
+}
+
+/*
+ * A case whose process did not come to its end: in the call it is the kernel's fault, else ours.
+ */
 static void take_death(const struct worker *w, int status, double timeout, struct result *result)
 {
-	int stage = w->slot->stage;
+	int stage = w->slot->stage, outcome = ERROR;
 	char got[160];
 
 	if (stage < STAGE_NONE || stage > STAGE_DONE)
@@ -290,13 +300,16 @@ static void take_death(const struct worker *w, int status, double timeout, struc
 	else if (WIFSIGNALED(status))
 		snprintf(got, sizeof(got), "signal %d (%s) while %s", WTERMSIG(status),
 			 strsignal(WTERMSIG(status)), stage_names[stage]);
+	else if (WEXITSTATUS(status) == EXIT_NO_MEMORY)
+		snprintf(got, sizeof(got), "no memory while %s", stage_names[stage]);
 	else
 		snprintf(got, sizeof(got), "exit status %d while %s", WEXITSTATUS(status),
 			 stage_names[stage]);
+	if ((stage == STAGE_CALLING || stage == STAGE_STEPPING) &&
+	    (w->timed_out || (WIFSIGNALED(status) && !is_from_elsewhere(WTERMSIG(status)))))
+		outcome = FAIL;
 	result->verdict = (struct verdict){0};
-	verdict_set(&result->verdict,
-		    stage == STAGE_CALLING || stage == STAGE_STEPPING ? FAIL : ERROR,
-		    "the case to come to its end", got);
+	verdict_set(&result->verdict, outcome, "the case to come to its end", got);
 	if (stage == STAGE_STEPPING)
 		snprintf(result->verdict.call, sizeof(result->verdict.call), "step %u",
 			 w->slot->step);

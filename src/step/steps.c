@@ -91,7 +91,7 @@ static bool run_statement(struct steps *run, const struct statement *statement, 
 	if (!err)
 		good = step_judge(&s);
 	else if (err != -EPROTO)
-		verdict_set(v, err == -ECANCELED ? FAIL : ERROR, e.expected, e.got);
+		verdict_set(v, err == -ECANCELED && !e.no_memory ? FAIL : ERROR, e.expected, e.got);
 	if (good)
 		bind_result(&s);
 	else if (err != -EPROTO)

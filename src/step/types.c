@@ -46,7 +46,7 @@ static int evaluate_number(const struct argument *a, const struct scope *scope, 
 int argument_compile_number(struct compiling *c, const struct argument *a, struct operand *operand,
 			    const struct where *w)
 {
-	struct value value;
+	struct value value = {0};
 	int err = evaluate_number(a, c->scope, operand->json, w, &value, c->error);
 
 	operand->is_settled = value.known;

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every n-th allocation, read and write of perfabi-decode fails, one a run.
+"""Every n-th allocation, read and write of a program fails, one a run.
 
-usage: faults.py FAULTS.SO PERFABI-DECODE STEP COMMAND-LINE...
+usage: faults.py FAULTS.SO PROGRAM STEP BEFORE COMMAND-LINE...
 
-Each COMMAND-LINE is a recording with its options, in one word. Whatever fails, the outcome is the
+BEFORE and each COMMAND-LINE are the arguments of the program, in one word. Whatever fails, the outcome is the
 output of an undisturbed run, or exit status 3 with a message; what was printed by then is how that
-output begins. Of what happens before the recording is opened (the layouts of cases/abi are read), and
-is the same for all of them, every STEP-th is tried; of all else, each one.
+output begins. Of as much as BEFORE does (the layouts of cases/abi are read), which is the same for all of
+them, every STEP-th is tried; of all else, each one.
 """
 import collections
 import os
@@ -43,11 +43,11 @@ def judge(whole, result):
 
 
 def main():
-    faults, decode, step, *lines = sys.argv[1:]
+    faults, program, step, before, *lines = sys.argv[1:]
     faults, wrong, table = os.path.abspath(faults), 0, collections.Counter()
-    _, before = counts(faults, [decode, "--machine", "none", "/dev/null"])
+    _, before = counts(faults, [program, *shlex.split(before)])
     for line in lines:
-        command = [decode, *shlex.split(line)]
+        command = [program, *shlex.split(line)]
         whole, after = counts(faults, command)
         for kind, first, last in zip(KINDS, before, after):
             places = list(range(1, first + 1, int(step))) + list(range(first + 1, last + 1))

@@ -20,6 +20,8 @@
 #include "step/vocabulary.h"
 #include "step/sync.h"
 #include "step/verbs/verbs.h"
+#include "machine/limits.h"
+#include "text/json_memory.h"
 
 /* What failed in another process or thread has failed here, and is said in its words. */
 static int failed_elsewhere(struct step *s)
@@ -161,13 +163,17 @@ static int run_thread(struct step *s)
 {
 	const struct child_step *a = s->arguments;
 	struct thread *t = calloc(1, sizeof(*t));
+	pthread_attr_t attr;
 	int err;
 
 	if (!t)
 		return step_failed(s, ENOMEM);
 	steps_inherit(&t->run, s->run);
 	t->block = a->block;
-	err = pthread_create(&t->pthread, NULL, be_thread, t);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, LIMITS_STACK); /* whatever it was when we began */
+	err = pthread_create(&t->pthread, &attr, be_thread, t);
+	pthread_attr_destroy(&attr);
 	if (err)
 		return step_failed(s, err);
 	while (!__atomic_load_n(&t->tid, __ATOMIC_ACQUIRE))
@@ -195,6 +201,8 @@ static int run_wait(struct step *s)
 	char name[32];
 	int status, err = child_wait(child ? child : &process, &status);
 
+	if (!err && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_MEMORY)
+		err = -ENOMEM;
 	if (err)
 		return step_failed(s, -err);
 	if (WIFSIGNALED(status)) {
