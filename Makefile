@@ -45,50 +45,69 @@ TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 .PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install uninstall clean static asan tsan mutate faults lies bench bench-hostile fuzz fuzz-afl schema format compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a
 
+# A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
+Q = $(if $(V),,@)
+brief = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-4s %s\n' $(1) $@)
+# Whoever says no -j gets one for each cpu.
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+BUILD = @$(MAKE) --no-print-directory $(PARALLEL)
+
 $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS) $(ZLIB)
+	$(call brief,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS) $(ZLIB)
 $B/perfabi-decode: $B/decoder/main.o $(DECODER_OBJ) $B/.flags
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
+	$(call brief,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
 # One object with the API's names alone: what the decoder calls itself is nobody else's business.
 $B/libperfabi.a: $(DECODER_OBJ) decoder/perfabi.h $B/.flags
 	@rm -f $@
-	$(CC) -r -nostdlib -o $B/libperfabi.o $(filter %.o,$^)
-	$(OBJCOPY) --wildcard -G 'perfabi_*' $B/libperfabi.o
-	$(AR) rcs $@ $B/libperfabi.o
+	$(call brief,AR)
+	$(Q)$(CC) -r -nostdlib -o $B/libperfabi.o $(filter %.o,$^)
+	$(Q)$(OBJCOPY) --wildcard -G 'perfabi_*' $B/libperfabi.o
+	$(Q)$(AR) rcs $@ $B/libperfabi.o
 # The same objects, with functions of tests/lies in the way of what they ask of the kernel.
 LIES_OBJ := $(patsubst %.c,$B/%.o,$(sort $(wildcard tests/lies/*.c)))
 $B/lies/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $(LIES_OBJ) $B/.flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $$($(NM) $(LIES_OBJ) | sed -n 's/.* T __wrap_/-Wl,--wrap=/p') -o $@ $(filter %.o,$^) $(LIB_LIBS) $(ZLIB)
+	$(call brief,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $$($(NM) $(LIES_OBJ) | sed -n 's/.* T __wrap_/-Wl,--wrap=/p') -o $@ $(filter %.o,$^) $(LIB_LIBS) $(ZLIB)
 $B/unit: $(TEST_OBJ) $(filter-out $B/src/command/%,$(SRC_OBJ)) $(DECODER_OBJ) $B/.flags
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $$($(PKG_CONFIG) --libs check) $(LIB_LIBS) $(ZLIB)
+	$(call brief,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $$($(PKG_CONFIG) --libs check) $(LIB_LIBS) $(ZLIB)
 
 $B/%.o: %.c $B/.flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(if $(filter tests/%,$<),$$($(PKG_CONFIG) --cflags check)) -MMD -MP -c -o $@ $<
+	$(call brief,CC)
+	$(Q)$(CC) $(ALL_CFLAGS) $(if $(filter tests/%,$<),$$($(PKG_CONFIG) --cflags check)) -MMD -MP -c -o $@ $<
 $B/%_builtin.o: $B/%_builtin.c decoder/text/source.h $B/.flags
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(call brief,CC)
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Preloaded into a program whose reads or allocations are to fail.
 $B/tests/faults.so: tests/faults/faults.c
 	@mkdir -p $(@D)
-	$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $<
+	$(call brief,CC)
+	$(Q)$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 
 # Preloaded into perfabi: a kernel whose users may open nothing, and one that has one answer to all.
 $B/tests/closed.so $B/tests/answer.so: $B/tests/%.so: tests/preload/%.c tests/preload/syscall.h
 	@mkdir -p $(@D)
-	$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $< -ldl
+	$(call brief,CC)
+	$(Q)$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $< -ldl
 
 # Another user of perf, for the suite to run beside.
 $B/tests/disturb: tests/disturb/disturb.c
 	@mkdir -p $(@D)
-	$(CC) -O2 -Wall -Wextra -D_GNU_SOURCE -o $@ $<
+	$(call brief,CC)
+	$(Q)$(CC) -O2 -Wall -Wextra -D_GNU_SOURCE -o $@ $<
 
 # The texts of cases/ in the programs: the list of files decides too, so that one taken away counts.
 $B/abi_builtin.c: $(ABI_JSON) ci/embed $B/.abi-list
-	ci/embed abi_builtin $(ABI_JSON) >$@
+	$(call brief,JSON)
+	$(Q)ci/embed abi_builtin $(ABI_JSON) >$@
 $B/cases_builtin.c: $(CASE_JSON) ci/embed $B/.case-list
-	ci/embed cases_builtin $(CASE_JSON) >$@
+	$(call brief,JSON)
+	$(Q)ci/embed cases_builtin $(CASE_JSON) >$@
 
 # Stamps that change only when what they hold does.
 stamp = @mkdir -p $B; printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@
@@ -104,18 +123,16 @@ FORCE:
 
 # The two commands of the README.
 run: setup
-	@$(MAKE) --no-print-directory $(PARALLEL) all
+	$(BUILD) all
 	$B/perfabi run $(or $(ARGS),--baseline ci/baseline.json)
 test: setup-test
-	@$(MAKE) --no-print-directory $(PARALLEL) built-for-test
+	$(BUILD) built-for-test
 	PYTHON='$(PYTHON)' B='$B' tests/run-all
 # What a minute tells: unit tests, files that are broken, recordings, schemas, the order of the folders.
 test-quick: setup-test
-	@$(MAKE) --no-print-directory $(PARALLEL) all $B/unit
+	$(BUILD) all $B/unit
 	PYTHON='$(PYTHON)' B='$B' tests/run-all units fixtures broken decode schema rooms coverage abi
 built-for-test: all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/disturb $B/lies/perfabi asan tsan
-# Whoever says no -j gets one for each cpu.
-PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 setup:
 	@ci/setup build
@@ -130,17 +147,21 @@ tsan:
 static:
 	@$(MAKE) --no-print-directory B=$B/static STATIC=1 $B/static/perfabi $B/static/perfabi-decode
 # Every allocation, read and write of perfabi-decode fails in turn; `make test` tries every 61st of the first ones.
-faults: all $B/tests/faults.so
+faults:
+	$(BUILD) all $B/tests/faults.so
 	FAULT_STEP=1 PYTHON='$(PYTHON)' B='$B' sh tests/e2e/faults.sh
-mutate: all
+mutate:
+	$(BUILD) all
 	$B/perfabi mutate $(ARGS)
 
 # A kernel that lies, in each way in turn; ARGS='-v "attr.*"' shows who noticed which.
-lies: $B/lies/perfabi
+lies:
+	$(BUILD) $B/lies/perfabi
 	tests/lies/run $B/lies/perfabi $(ARGS)
 
 # What of the ABI has cases, and what has a reason for none; ARGS=-v shows the ids.
-coverage-abi: all
+coverage-abi:
+	$(BUILD) all
 	ci/coverage-abi $B/perfabi $(ARGS)
 
 # Recordings that are made to cost much: time, memory and output are bounded.
@@ -153,7 +174,8 @@ bench: $B/perfabi-decode $B/bench/floor
 	tests/bench/run $B/perfabi-decode $B/bench/floor $B/bench $(BENCH_ROUNDS)
 $B/bench/floor: tests/bench/floor.c
 	@mkdir -p $(@D)
-	$(CC) -O2 -o $@ $<
+	$(call brief,CC)
+	$(Q)$(CC) -O2 -o $@ $<
 
 # The decoder under a fuzzer, from the fixtures on: `make fuzz FUZZ_SECONDS=3600`. New inputs stay in
 # build/fuzz/corpus, crashes in build/fuzz. Needs clang; fuzz-afl needs AFL++.
@@ -161,10 +183,12 @@ FUZZ_SECONDS ?= 60
 FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -Idecoder -g -O1 -fno-omit-frame-pointer $(LIB_CFLAGS)
 $B/fuzz/decode: tests/fuzz/decode.c $(DECODER_SRC) $B/abi_builtin.c
 	@mkdir -p $(@D)
-	clang $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -pthread -o $@ $^ $(LIB_LIBS)
+	$(call brief,CC)
+	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -pthread -o $@ $^ $(LIB_LIBS)
 $B/fuzz/decode-afl: tests/fuzz/decode.c $(DECODER_SRC) $B/abi_builtin.c
 	@mkdir -p $(@D)
-	AFL_USE_ASAN=1 afl-clang-fast $(FUZZ_FLAGS) -fsanitize=fuzzer -pthread -o $@ $^ $(LIB_LIBS)
+	$(call brief,CC)
+	$(Q)AFL_USE_ASAN=1 afl-clang-fast $(FUZZ_FLAGS) -fsanitize=fuzzer -pthread -o $@ $^ $(LIB_LIBS)
 fuzz: $B/fuzz/decode
 	tests/fuzz/seeds $B/fuzz/corpus
 	cd $B/fuzz && ./decode -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=1024 -max_len=65536 -print_final_stats=1 corpus
@@ -174,11 +198,13 @@ fuzz-afl: $B/fuzz/decode-afl
 		afl-fuzz -V $(FUZZ_SECONDS) -t 2000 -m none -i seeds -o afl -- ./decode-afl
 
 # The names of cases/abi and the steps as JSON Schema, for editors; a test says when one is out of date.
-schema: $B/perfabi
+schema:
+	$(BUILD) $B/perfabi
 	ci/schema-names >cases/schema/names.schema.json
 	$B/perfabi help step-schema >cases/schema/step.schema.json
 
-install: all
+install:
+	$(BUILD) all
 	install -D -m 755 $B/perfabi $(DESTDIR)$(PREFIX)/bin/perfabi
 	install -D -m 755 $B/perfabi-decode $(DESTDIR)$(PREFIX)/bin/perfabi-decode
 	install -D -m 644 $B/libperfabi.a $(DESTDIR)$(PREFIX)/lib/libperfabi.a
