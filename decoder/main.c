@@ -178,6 +178,8 @@ static int report_failure(const char *name, int err, const struct perfabi_result
 	if (err ==
 	    -EPIPE) /* whoever reads has seen enough; SIGPIPE is ignored, or we were not here */
 		return EXIT_IO;
+	if (result->bad_options)
+		return usage("%s", result->message);
 	say(stderr, "perfabi-decode: %s: %s\n", name,
 	    result->message[0] ? result->message : strerror(-err));
 	if (bad && strstr(result->message, "--attr"))

@@ -26,8 +26,13 @@ static void error_text_of(const struct error *e, int err, char *text, size_t siz
 {
 	char where[600] = "";
 
+	char line[16] = "";
+
+	if (e->line)
+		snprintf(line, sizeof(line), ":%d", e->line);
 	if (e->file[0])
-		snprintf(where, sizeof(where), "%s:%d: %s: ", e->file, e->line, e->pointer);
+		snprintf(where, sizeof(where), "%s%s: %s%s", e->file, line, e->pointer,
+			 e->pointer[0] ? ": " : "");
 	if (e->no_memory)
 		snprintf(text, size, "no %s", e->expected);
 	else if (!error_is_set(e))
@@ -102,7 +107,7 @@ static int machine_options(struct decode_options *out, const struct abi *abi, co
 	out->arch = abi_arch(abi, machine ? machine : uname(&u) ? "" : u.machine);
 	out->arch_is_given = machine != NULL;
 	if (machine && !out->arch)
-		return error_text(e, NULL, machine, "a machine as uname -m names it");
+		return error_text(e, NULL, machine, "a machine as uname -m names it (--machine)");
 	return 0;
 }
 
@@ -240,6 +245,7 @@ static int decode(const struct perfabi *perfabi, int fd, const struct perfabi_op
 	err = check_shard(options, result);
 	if (!err)
 		err = take_options(&o, &selection, options, found, &perfabi->base, &e);
+	result->bad_options = err == -EINVAL;
 	if (!err)
 		err = decoder_init(d, &perfabi->base, &o, sink, context);
 	if (!err)

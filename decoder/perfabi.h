@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libperfabi: perf's recordings as JSON Lines. One function: bytes from a descriptor, text to a
- * sink. Everything it needs is in its arguments; it opens no event, and calls may run in several
- * threads.
+ * libperfabi: perf's recordings as JSON Lines. perfabi_new() loads the layouts, once.
+ * perfabi_decode() reads a recording from a descriptor and hands its lines to a sink;
+ * perfabi_attrs() gives its attrs alone. Everything that they need is in their arguments. They open
+ * no event, and several threads may call them with one struct perfabi.
  */
 #ifndef PERFABI_H
 #define PERFABI_H
@@ -47,6 +48,7 @@ struct perfabi_result {
 	uint64_t errors, warnings, notes; /* diagnostics of each grade */
 	uint64_t records;
 	uint64_t lost;      /* records that LOST says are missing */
+	bool bad_options;   /* the call failed for its options, before it read anything */
 	char message[1024]; /* if the call failed: why, without a newline */
 };
 

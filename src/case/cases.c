@@ -458,6 +458,16 @@ static int sort_by_id(struct cases *cases, struct error *e)
 	return 0;
 }
 
+/* An id that two cases have: where the other is, for the very file may have been named twice. */
+static int say_duplicate(const struct where *at, const struct instance *one,
+			 const struct source *other, struct error *e)
+{
+	if (other == one->source)
+		return error_name(e, at, one->id, NULL, "each id once");
+	return error_name(e, at, one->id, NULL, "each id once, and each file once; %s%s%s has it",
+			  other->root, other->root[0] ? "/" : "", other->name);
+}
+
 static int check_duplicates(const struct cases *cases, struct error *e)
 {
 	for (size_t i = 1; i < cases->count; i++) {
@@ -469,7 +479,7 @@ static int check_duplicates(const struct cases *cases, struct error *e)
 		if (one->source->is_borrowed || before->source->is_borrowed)
 			continue; /* the very file may have been named by another path */
 		if (!strcmp(one->id, before->id))
-			return error_name(e, &at, one->id, NULL, "each id once");
+			return say_duplicate(&at, one, before->source, e);
 	}
 	return 0;
 }

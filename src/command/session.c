@@ -186,7 +186,8 @@ int session_prepare(struct session *s, char *const arguments[])
 	if (!s->picked)
 		return EXIT_USAGE;
 	if (!s->count) {
-		say(stderr, "%s: no case fits the filters\n", s->program);
+		say(stderr, "%s: %s\n", s->program,
+		    s->filters.count ? "no case fits the filters" : "these files hold no case");
 		return EXIT_USAGE;
 	}
 	if (access("/proc/self/status", R_OK)) {

@@ -114,6 +114,9 @@ int baseline_read(struct baseline *baseline, const char *path, const struct case
 	*baseline = (struct baseline){.path = path};
 	if (!sources_read_file(&sources, path, &e))
 		baseline->json = source_parse(&sources.list[0], &e);
+	else if (!e.no_memory)
+		snprintf(e.expected, sizeof(e.expected),
+			 "a file of known failures, for --baseline (see ci/baseline.json)");
 	if (baseline->json)
 		check(baseline->json, &sources.list[0], cases, &e);
 	sources_free(&sources);

@@ -34,6 +34,19 @@ status 2 "$perfabi" run /nonexistent/file.json
 status 2 "$perfabi" run --format json:/nonexistent/report open.flags.none
 says err "cannot write /nonexistent/report"
 status 2 "$perfabi" run --baseline /nonexistent
+says err "for --baseline"
+mkdir "$scratch/empty"
+status 2 "$perfabi" run "$scratch/empty"
+says err "these files hold no case"
+status 2 "$perfabi" check cases/open/flags.json cases/open
+says err "each file once; cases/open/flags.json has it"
+for option in --type --fields --machine; do
+	status 2 "$decode" $option nothing.so fixtures/built/samples.le.data
+	says err "($option), got"
+	if grep samples.le.data "$scratch/err"; then fail "the file is blamed for $option"; fi
+done
+status 2 "$decode" --cases /nonexistent fixtures/built/samples.le.data
+says err "/nonexistent: expected a readable file or folder"
 echo '{"xfail": {"open.size.zer": "?"}}' >"$scratch/baseline.json"
 status 2 "$perfabi" run --baseline "$scratch/baseline.json"
 says err 'the id of a case'
