@@ -97,10 +97,10 @@ def too_little(perfabi):
     raises_nothing = ("setpriv", "--bounding-set", "-sys_resource", "--inh-caps", "-sys_resource")
     for what, before, script, wanted in (
             ("perf's sysctls hidden", ("unshare", "--mount"), "mount -t tmpfs none /proc/sys/kernel", "cannot be read, and cases go by it"),
-            ("8 files", raises_nothing, "ulimit -n 8", "8 files may be open here, and cases need 64"),
-            ("files of 4 KiB", raises_nothing, "prlimit --pid $$ --fsize=4096", "a file may have 4096 bytes here, and cases need 1048576"),
+            ("8 files", raises_nothing, "ulimit -n 8", "the limit of open files is 8 here, and cases need 64"),
+            ("files of 4 KiB", raises_nothing, "prlimit --pid $$ --fsize=4096", "the limit of a file's bytes is 4096 here, and cases need 1048576"),
             ("no signal may be pending", raises_nothing, "prlimit --pid $$ --sigpending=0",
-             "0 signals may be pending here, and cases need 64")):
+             "the limit of pending signals is 0 here, and cases need 64")):
         result = in_shell(perfabi, script, *before)
         print(f"{what}: exit status {result.returncode}, {result.stderr.strip()}", flush=True)
         if result.returncode != 3 or wanted not in result.stderr:

@@ -106,8 +106,9 @@ static int eval_field(const struct abi *abi, const struct abi_arch *arch,
 	if (err == -ENOENT)
 		err = value_eval(json, set, vars, w, out, e);
 	if (!err && out->known && !fits_field(field, out))
-		err = error_value(e, w, json, "a value of %u %sbits", width_of(field),
-				  field->is_signed ? "signed " : "");
+		err = error_value(e, w, json, "a value of %u %sbit%s", width_of(field),
+				  field->is_signed ? "signed " : "",
+				  width_of(field) == 1 ? "" : "s");
 	return err;
 }
 

@@ -54,7 +54,7 @@ static int variable(struct parse *p, struct value *out)
 		      : -ENOENT;
 	if (err == -ENOENT)
 		return error_name(p->error, p->where, name, near.best,
-				  "a variable known here, after the $");
+				  "a variable known here, after the $ (perfabi help variables)");
 	if (err)
 		return error_name(p->error, p->where, name, NULL,
 				  "a variable that this machine can settle (%s)", strerror(-err));
@@ -182,16 +182,19 @@ static int scalar(const json_t *json, const struct abi_family *set, const struct
 		return 0;
 	}
 	if (!text)
-		return error_value(e, w, json, "an integer, an expression%s",
-				   set ? ", or a name" : "");
+		return error_value(e, w, json, "%s",
+				   !set ? "an integer or an expression"
+				   : json_is_object(json)
+					   ? "an integer, an expression, a name, or a list of names"
+					   : "an integer, an expression, or a name");
 	constant = set ? abi_value(set, text, &near) : NULL;
 	if (constant) {
 		*out = (struct value){.bits = constant->value, .known = true};
 		return 0;
 	}
 	if (set && (isalpha((unsigned char)text[0]) || text[0] == '_'))
-		return error_name(e, w, text, near.best, "a %s constant (%s...)", set->name,
-				  set->prefix);
+		return error_name(e, w, text, near.best, "a constant of %s (%s...)%s", set->name,
+				  set->prefix, strpbrk(text, "|,+ ") ? "; several are a list" : "");
 	return expression(text, vars, w, out, e);
 }
 

@@ -45,7 +45,7 @@ static void say_damage(const struct damage *damage, struct lines *lines, bool fo
 			damage->length, damage->left);
 	else if (damage->left < 8)
 		lines_diagnostic(lines, place, "truncated", skipped,
-				 "%zu bytes at the end are no record's header", damage->left);
+				 "a record's header is cut off: %zu of 8 bytes", damage->left);
 	else
 		lines_diagnostic(lines, place, found ? "size-past-end" : "truncated", skipped,
 				 "a record of %u bytes, and %zu are left", damage->length,

@@ -119,7 +119,8 @@ static int put_ids(const struct reader *r, int event, const struct segment *rang
 	free(ids);
 	if (!err && range->size % 8)
 		lines_diagnostic(r->lines, at_offset(range->offset + range->size / 8 * 8),
-				 "truncated", 0, "%u bytes at the end of an attr's ids are no id",
+				 "truncated", 0,
+				 "an attr's ids end with a part of one: %u of 8 bytes",
 				 (unsigned)(range->size % 8));
 	return err;
 }
@@ -252,12 +253,11 @@ static int put_attrs(struct reader *r)
 	if (!sizes || !in_file(r, &file->attrs, PERFDATA_ATTRS, "attrs"))
 		count = 0;
 	else if (file->attrs.size % file->attr_size)
-		lines_diagnostic(
-			r->lines, at_offset(file->attrs.offset + count * file->attr_size),
-			"attr-size", 0,
-			"%llu bytes at the end of the attrs are less than an entry of %llu",
-			(unsigned long long)(file->attrs.size % file->attr_size),
-			(unsigned long long)file->attr_size);
+		lines_diagnostic(r->lines, at_offset(file->attrs.offset + count * file->attr_size),
+				 "attr-size", 0,
+				 "the attrs end with a part of an entry: %llu of %llu bytes",
+				 (unsigned long long)(file->attrs.size % file->attr_size),
+				 (unsigned long long)file->attr_size);
 	for (uint64_t i = 0; !err && more && i < count; i++) {
 		uint64_t offset = file->attrs.offset + i * file->attr_size;
 		long n = input_read_at(r->in, offset, entry, (size_t)file->attr_size);

@@ -382,9 +382,9 @@ static void say_result(const struct settings *s, int fd)
 
 	if (perfabi && !lseek(fd, 0, SEEK_SET) &&
 	    !perfabi_decode(perfabi, fd, &options, discard, NULL, &result)) {
-		say(stderr, "perfabi capture: %s: %llu records, %llu lost", s->output,
+		say(stderr, "perfabi capture: %s: records: %llu, lost: %llu", s->output,
 		    (unsigned long long)result.records, (unsigned long long)result.lost);
-		say(stderr, ", %llu errors and %llu warnings\n", (unsigned long long)result.errors,
+		say(stderr, ", errors: %llu, warnings: %llu\n", (unsigned long long)result.errors,
 		    (unsigned long long)result.warnings);
 	}
 	perfabi_free(perfabi);

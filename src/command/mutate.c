@@ -25,7 +25,9 @@ static void help(FILE *f)
 	      "failure,\n"
 	      "the gate before and behind the right one, attr written where it is not, "
 	      "close-on-exec\n"
-	      "turned round. A case that passes all the same proves nothing, and is listed.\n\n",
+	      "turned round; of steps, each part of each pattern. A case that passes all the "
+	      "same\n"
+	      "proves nothing, and is listed.\n\n",
 	      f);
 	session_help(f);
 	fputs("  -h, --help\n", f);
@@ -81,7 +83,7 @@ static int keep_passing(struct session *s)
 		if (outcome == PASS)
 			s->picked[kept++] = s->picked[i];
 	}
-	printf("cases as they are: %zu pass, %zu do not, %zu are skipped\n", kept, failed,
+	printf("cases as they are: %zu passed, %zu did not, %zu skipped\n", kept, failed,
 	       s->count - kept - failed);
 	s->count = kept;
 	return 0;
@@ -152,8 +154,8 @@ static int tell_all(const struct session *s, const struct wrongs *w)
 		all_caught += caught[kind];
 		all_not += not [kind];
 	}
-	printf("%zu wrong expectations caught, %zu not, in %zu %s\n", all_caught, all_not, s->count,
-	       s->count == 1 ? "case" : "cases");
+	printf("%zu wrong expectation%s caught, %zu not, in %zu %s\n", all_caught,
+	       all_caught == 1 ? "" : "s", all_not, s->count, s->count == 1 ? "case" : "cases");
 	if (all_not)
 		return EXIT_FAILED;
 	return all_caught ? 0 : EXIT_ALL_SKIPPED;

@@ -148,17 +148,20 @@ static bool lacks_something(const struct environment *env, const char *program)
 	int err = sysctl_read(paranoid, &value);
 
 	if (env->nofile < LIMITS_FILES_LEAST)
-		say(stderr, "%s: %llu files may be open here, and cases need %d\n  ulimit -n %d\n",
+		say(stderr,
+		    "%s: the limit of open files is %llu here, and cases need %d\n  ulimit -n %d\n",
 		    program, (unsigned long long)env->nofile, LIMITS_FILES_LEAST,
 		    LIMITS_FILES_LEAST);
 	else if (env->sigpending < LIMITS_SIGNALS_LEAST)
 		say(stderr,
-		    "%s: %llu signals may be pending here, and cases need %d\n  ulimit -i %d\n",
+		    "%s: the limit of pending signals is %llu here, and cases need %d\n  ulimit -i "
+		    "%d\n",
 		    program, (unsigned long long)env->sigpending, LIMITS_SIGNALS_LEAST,
 		    LIMITS_SIGNALS_LEAST);
 	else if (env->fsize < LIMITS_FILE_BYTES_LEAST)
 		say(stderr,
-		    "%s: a file may have %llu bytes here, and cases need %d\n  ulimit -f %d\n",
+		    "%s: the limit of a file's bytes is %llu here, and cases need %d\n  ulimit -f "
+		    "%d\n",
 		    program, (unsigned long long)env->fsize, LIMITS_FILE_BYTES_LEAST,
 		    LIMITS_FILE_BYTES_LEAST / 512 /* a shell's unit is 512 bytes or 1024 */);
 	else if (env->stack < LIMITS_STACK_LEAST)

@@ -133,8 +133,9 @@ static int check_text(const json_t *pattern, const struct scope *scope, const st
 		snprintf(name, sizeof(name), "%.*s", (int)n, at + 1);
 		near = nearest_to(name);
 		if (vars.lookup(vars.context, name, &value, &known, &near))
-			return error_name(e, w, name, near.best,
-					  "a variable known here, after the $");
+			return error_name(
+				e, w, name, near.best,
+				"a variable known here, after the $ (perfabi help variables)");
 	}
 	return 0;
 }

@@ -333,7 +333,8 @@ int shape_check(const json_t *pattern, const struct value_shape *shape, const st
 				      : check_members(pattern, shape, w, e);
 	return !json_is_object(pattern) && !json_is_array(pattern) && can_equal(pattern, shape)
 		       ? 0
-		       : error_value(e, w, pattern, "a pattern on %s", kind_text(shape));
+		       : error_value(e, w, pattern, "a pattern on %s (perfabi help patterns)",
+				     kind_text(shape));
 }
 
 /* NOLINTEND(misc-no-recursion) */

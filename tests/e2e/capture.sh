@@ -27,7 +27,7 @@ if ! "$perfabi" capture --attr attr.json -o a.data -- true 2>err && grep -q 'the
 fi
 status 0 "$perfabi" capture --attr attr.json -o a.data -- sh -c 'true; sh -c true; exit 0'
 says err "a.data: "
-says err ", 0 lost"
+says err ", lost: 0,"
 status 0 "$decode" --check a.data
 status 0 "$decode" a.data
 jq -se '(map(select(.type == "COMM" and (.misc | contains(["comm_exec"])))) | map(.comm) | contains(["sh"]))
