@@ -231,6 +231,27 @@ static void help_phases(void)
 	load_free(&l);
 }
 
+/* Deeper than the tokens, for these are none of a case. */
+static const char reported_tokens[] =
+	"\nReports also skip cases for these, which no case can require:\n\n"
+	"    as.root                      perfabi can become who calls (root, perfmon, ...),\n"
+	"                                 who can open events here\n"
+	"    cpu.1                        perfabi may run on the cpu that the case names\n"
+	"    machine.lock                 perfabi can keep other runs off the machine while\n"
+	"                                 the case changes a sysctl\n"
+	"    sysctl.perf_event_paranoid   the sysctl that the case changes can be written\n"
+	"    perf_event_open              the kernel has the call, and seccomp lets it through";
+
+static const char help_help[] =
+	"usage: perfabi help [COMMAND|TOPIC]\n\n"
+	"Without an argument, the commands. The topics are words of the case language:\n\n"
+	"  tokens       what `requires` and `when` can ask of a machine\n"
+	"  phases       the gates of perf_event_open(2)\n"
+	"  steps        the verbs of `steps` and `given`\n"
+	"  step-schema  the same, as JSON Schema\n"
+	"  patterns     what `expect` can say of a result\n"
+	"  variables    what `$name` stands for\n";
+
 int command_help(int argc, char **argv)
 {
 	const char *topic = argc > 1 ? argv[1] : "";
@@ -238,6 +259,7 @@ int command_help(int argc, char **argv)
 	if (!strcmp(topic, "tokens")) {
 		puts("Tokens of `requires` and `when`; \"!\" negates one:\n");
 		require_help(stdout);
+		puts(reported_tokens);
 	} else if (!strcmp(topic, "phases")) {
 		puts("The gates of perf_event_open(2), in the kernel's order:\n");
 		help_phases();
@@ -259,7 +281,9 @@ int command_help(int argc, char **argv)
 		puts("What `$name` stands for, besides what steps bind and the parameter of "
 		     "`each`:\n");
 		scope_help(stdout);
-	} else if (!topic[0] || !strcmp(topic, "help")) {
+	} else if (!strcmp(topic, "help") || !strcmp(topic, "--help") || !strcmp(topic, "-h")) {
+		fputs(help_help, stdout);
+	} else if (!topic[0]) {
 		usage(stdout);
 	} else {
 		static int (*const with_help[])(int, char **) = {command_run,    command_list,

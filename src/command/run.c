@@ -265,8 +265,10 @@ static int prepare(struct run *run, char *const arguments[])
 	if (run->baseline_path &&
 	    baseline_read(&run->baseline, run->baseline_path, &s->loaded.cases, s->program))
 		return EXIT_USAGE;
-	run->report = (struct report){
-		.env = &s->loaded.env, .cases = &s->loaded.cases, .count = s->count};
+	run->report = (struct report){.env = &s->loaded.env,
+				      .cases = &s->loaded.cases,
+				      .count = s->count,
+				      .has_baseline = run->baseline_path != NULL};
 	s->options.ended = ended;
 	s->options.begun = begin_outputs;
 	s->options.context = run;

@@ -67,6 +67,18 @@ bool identity_changes_uid(const struct rights *own)
 	return uid != IDENTITY_STAYS;
 }
 
+/* The first of what it takes to become anybody that is not there; NULL: all is. */
+static const char *lacking(const struct rights *own)
+{
+	if (!has_cap(own, CAP_SYS_ADMIN))
+		return "CAP_SYS_ADMIN";
+	if (!has_cap(own, CAP_SETUID))
+		return "CAP_SETUID";
+	if (!has_cap(own, CAP_SETGID))
+		return "CAP_SETGID";
+	return own->has_perfmon && !has_cap(own, CAP_PERFMON) ? "CAP_PERFMON" : NULL;
+}
+
 bool identity_available(const struct rights *own, enum identity as, char *why, size_t size)
 {
 	why[0] = '\0';
@@ -78,13 +90,16 @@ bool identity_available(const struct rights *own, enum identity as, char *why, s
 	}
 	if (!own->init_user_namespace) {
 		snprintf(why, size,
-			 "the runner is in a user namespace, whose root the kernel does not ask");
+			 "perfabi is in a user namespace, whose root has no rights to perf");
 		return false;
 	}
-	if (own->uid || !has_cap(own, CAP_SYS_ADMIN) || !has_cap(own, CAP_SETUID) ||
-	    !has_cap(own, CAP_SETGID) || (own->has_perfmon && !has_cap(own, CAP_PERFMON))) {
-		snprintf(why, size, "the runner has uid %u and capabilities 0x%llx",
-			 (unsigned)own->uid, (unsigned long long)own->capabilities);
+	if (own->uid) {
+		snprintf(why, size, "perfabi runs as uid %u, and only root can become others",
+			 (unsigned)own->uid);
+		return false;
+	}
+	if (lacking(own)) {
+		snprintf(why, size, "perfabi runs as root without %s", lacking(own));
 		return false;
 	}
 	return true;

@@ -81,16 +81,25 @@ static void failure(struct output *out, const struct report *report, const struc
 	print_details(out->f, result, "  ");
 }
 
+/* What a run that ended early has not come to is an error, and is told apart here. */
+static bool is_reached(const struct result *result)
+{
+	return result->runs > 0;
+}
+
 static void suites(struct output *out, const struct report *report)
 {
 	for (size_t i = 0, next; i < report->count; i = next) {
 		const char *suite = report->results[i].instance->suite;
-		unsigned tally[OUTCOMES] = {0};
+		unsigned tally[OUTCOMES] = {0}, unreached = 0;
 
 		for (next = i;
 		     next < report->count && !strcmp(report->results[next].instance->suite, suite);
 		     next++)
-			tally[report->results[next].verdict.outcome]++;
+			if (is_reached(&report->results[next]))
+				tally[report->results[next].verdict.outcome]++;
+			else
+				unreached++;
 		fprintf(out->f, "%-28s", suite);
 		for (int o = 0; o < OUTCOMES; o++)
 			if (tally[o])
@@ -99,6 +108,9 @@ static void suites(struct output *out, const struct report *report)
 							  : o == SKIP             ? YELLOW
 										  : RED),
 					tally[o], outcome_names[o], stop_colour(out));
+		if (unreached)
+			fprintf(out->f, " %s%4u not reached%s", start_colour(out, RED), unreached,
+				stop_colour(out));
 		fprintf(out->f, "\n");
 	}
 }
@@ -121,7 +133,7 @@ static void skips(struct output *out, const struct report *report)
 			skipped[count++] = &report->results[i];
 	if (count) {
 		qsort(skipped, count, sizeof(*skipped), by_token);
-		fprintf(out->f, "\nskipped because this machine lacks:\n");
+		fprintf(out->f, "\nskipped because they require:\n");
 	}
 	for (size_t i = 0, next; i < count; i = next) {
 		for (next = i + 1; next < count && !by_token(&skipped[i], &skipped[next]);)
@@ -133,38 +145,49 @@ static void skips(struct output *out, const struct report *report)
 	free(skipped);
 }
 
-/* What a run that ended early has not come to: one line, for there may be thousands. */
-static void not_reached(struct output *out, const struct report *report)
+/* Why some were not reached: one line, for there may be thousands. Returns how many. */
+static unsigned not_reached(struct output *out, const struct report *report)
 {
 	const char *reason = NULL;
-	size_t count = 0;
+	unsigned count = 0;
 
 	for (size_t i = 0; i < report->count; i++)
-		if (!report->results[i].runs) {
+		if (!is_reached(&report->results[i])) {
 			reason = report->results[i].reason;
 			count++;
 		}
 	if (!count)
-		return;
-	fprintf(out->f, "%sERROR%s %zu case%s not run: ", start_colour(out, RED), stop_colour(out),
-		count, count == 1 ? " was" : "s were");
+		return 0;
+	fprintf(out->f, "%sERROR%s %u case%s not reached: ", start_colour(out, RED),
+		stop_colour(out), count, count == 1 ? " was" : "s were");
 	one_line_print(out->f, reason ? reason : "", "\n");
 	fputs("\n\n", out->f);
+	return count;
 }
 
 static void end(struct output *out, const struct report *report)
 {
+	unsigned unreached;
+
 	for (size_t i = 0; i < report->count; i++)
 		failure(out, report, &report->results[i]);
-	not_reached(out, report);
+	unreached = not_reached(out, report);
 	suites(out, report);
 	skips(out, report);
+	if (report->tally[FAIL] && !report->has_baseline)
+		fputs("\n--baseline FILE names the failures that are known, as "
+		      "ci/baseline.json does\n",
+		      out->f);
 	fprintf(out->f, "\n%s%zu %s:", report->interrupted ? "ended early; " : "", report->count,
 		report->count == 1 ? "case" : "cases");
-	for (int o = 0; o < OUTCOMES; o++)
-		if (report->tally[o] || o <= SKIP)
-			fprintf(out->f, "%s %u %s", o ? "," : "", report->tally[o],
-				outcome_names[o]);
+	for (int o = 0; o < OUTCOMES; o++) {
+		unsigned n = report->tally[o] - (o == ERROR ? unreached : 0);
+
+		if (n || o <= SKIP)
+			fprintf(out->f, "%s %u %s", o ? "," : "", n, outcome_names[o]);
+	}
+	if (unreached)
+		fprintf(out->f, ", %u not reached", unreached);
 	fprintf(out->f, " in %.2f s\n", report->seconds);
 }
 

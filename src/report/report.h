@@ -17,9 +17,10 @@ struct report {
 	const struct cases *cases;
 	const struct result *results; /* in the order of the instances */
 	size_t count;
-	unsigned tally[OUTCOMES];
+	unsigned tally[OUTCOMES]; /* of ERROR: with those that were not reached */
 	double seconds;
 	int interrupted; /* signal that ended the run, or 0 */
+	bool has_baseline;
 };
 
 struct output;

@@ -70,6 +70,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$scratch/perfabi" run --repeat 100000 ) >"
 	wait $pid || got=$?
 	[ $got -gt 128 ] || fail "after SIG$sig exit status $got"
 	says out "ended early"
+	says out " not reached in "
 	sleep 0.1
 	[ -z "$(ours)" ] || fail "a process survived SIG$sig"
 done

@@ -21,11 +21,14 @@ echo '{"xfail": {"bad.known": "the test wants it so", "bad.mended": "was broken 
 	-f "json:$scratch/good.json" -f "jsonl:$scratch/good.jsonl" -f "pretty:$scratch/good.txt" || fail "the run"
 status 3 "$perfabi" run --cases "$scratch/cases" --baseline "$scratch/baseline.json" -f "ktap:$scratch/bad.ktap" \
 	-f "tap:$scratch/bad.tap" -f "junit:$scratch/bad.xml" -f "json:$scratch/bad.json" -f "jsonl:$scratch/bad.jsonl" -f pretty
+if grep -q "^--baseline" "$scratch/out"; then fail "a baseline is asked for where there is one"; fi
 says out "FAIL bad.wrong-errno"
 says out "expected:  EFAULT from copy"
 says out "got:       E2BIG from copy"
 says out "ESRCH from target"
 says out "1 xfail"
+status 3 "$perfabi" run --cases "$scratch/cases"
+says out "--baseline FILE names the failures that are known"
 
 prove -v -e cat "$scratch/good.tap" >"$scratch/prove" || { tail "$scratch/prove"; fail "prove refuses the TAP"; }
 prove -e cat "$scratch/good.ktap" || fail "prove refuses the KTAP"

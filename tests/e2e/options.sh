@@ -11,6 +11,12 @@ for topic in run list show check mutate capture help tokens phases given variabl
 	status 0 "$perfabi" help $topic
 	[ "$(wc -l <"$scratch/out")" -ge 5 ] || fail "help $topic is short"
 done
+for option in -h --help; do
+	status 0 "$perfabi" help $option
+	says out "usage: perfabi help"
+	status 0 tests/run-all $option
+	says out "usage: tests/run-all"
+done
 status 2 "$perfabi" help nothing
 status 2 "$perfabi" run --no-such-option
 says err "perfabi run --help"
