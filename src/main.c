@@ -45,7 +45,7 @@ void usage(FILE *f)
 	fputs("\n  -h, --help     this, or a command's own help behind its name\n"
 	      "  -V, --version\n\n"
 	      "exit status: 0 nothing failed, 1 something failed or passed against its baseline,\n"
-	      "2 wrong usage or input, 3 the harness erred, 4 everything was skipped\n",
+	      "2 wrong usage or input, 3 perfabi itself failed, 4 everything was skipped\n",
 	      f);
 }
 

@@ -77,7 +77,8 @@ static int check_entry(const char *id, const json_t *entry, const struct cases *
 			return 0;
 		nearest_try(&near, cases->list[i].id);
 	}
-	return error_name(e, w, id, near.best, "the id of a case, or a glob of ids");
+	return error_name(e, w, id, near.best,
+			  "the id of a case that this run loads, or a glob of ids");
 }
 
 static int check(const json_t *json, const struct source *source, const struct cases *cases,

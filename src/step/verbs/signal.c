@@ -461,8 +461,8 @@ const struct verb signal_verbs[] = {
 							 {"refresh", REFRESHES},
 							 {"enable", ENABLES},
 							 {0}},
-			  .help = "the last two stop the event that signals, and start it again "
-				  "(note_signal)"},
+			  .help = "refresh and enable: the handler also disables the event that "
+				  "signals, then refreshes or enables it"},
 			 {0}}},
 	{.name = "signals-seen",
 	 .help = "those noted since, a list",
