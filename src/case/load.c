@@ -113,6 +113,14 @@ static int read_path(struct loaded *l, const char *path, struct error *e)
 	return err;
 }
 
+static bool any_path(char *const arguments[])
+{
+	for (size_t i = 0; arguments && arguments[i]; i++)
+		if (is_path(arguments[i]))
+			return true;
+	return false;
+}
+
 static int gather_sources(struct loaded *l, const char *folder, char *const arguments[],
 			  struct error *e)
 {
@@ -150,6 +158,7 @@ int load_cases(struct loaded *l, const char *folder, char *const arguments[], co
 	}
 	broken = cases_load(&l->cases, l->abi, uname(&u) ? NULL : u.machine, &l->sources, program);
 	l->has_cases = true;
+	l->cases.are_some = any_path(arguments);
 	if (!broken)
 		return 0;
 	if (l->cases.no_memory)

@@ -3,6 +3,7 @@
  * perfabi run: cases, and reports in several formats at once.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -92,6 +93,33 @@ static bool is_taken(const struct run *run, size_t count)
 	return false;
 }
 
+static bool is_file_at(const char *path, const struct stat *file)
+{
+	struct stat st;
+
+	return path && !stat(path, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
+/* Whether it is a file that this run reads: a case file, the baseline. */
+static bool is_read(const struct run *run, FILE *f)
+{
+	const struct sources *sources = &run->session.loaded.sources;
+	char path[PATH_MAX];
+	struct stat own;
+
+	if (fstat(fileno(f), &own) || !S_ISREG(own.st_mode))
+		return false;
+	for (size_t i = 0; i < sources->count; i++) {
+		const struct source *source = &sources->list[i];
+
+		snprintf(path, sizeof(path), "%s%s%s", source->root, source->root[0] ? "/" : "",
+			 source->name);
+		if (is_file_at(path, &own))
+			return true;
+	}
+	return is_file_at(run->baseline_path, &own);
+}
+
 /* What was in the files is gone only when all of them can be written. */
 static void empty_outputs(const struct run *run)
 {
@@ -119,6 +147,13 @@ static int open_outputs(struct run *run)
 			say(stderr, "perfabi run: cannot write %s: %s\n", out->path,
 			    strerror(errno));
 			return -errno;
+		}
+		if (is_read(run, out->f)) {
+			say(stderr,
+			    "perfabi run: %s is a file that this run reads\n"
+			    "  write the report to another one\n",
+			    out->path);
+			return -EINVAL;
 		}
 		if (is_taken(run, i)) {
 			say(stderr,

@@ -158,7 +158,7 @@ const char *machine_lock_holder(const struct machine_lock *lock, char *text, siz
 	if (!pid)
 		pid = holder_of(lock->next);
 	if (!pid) {
-		snprintf(text, size, "perfabi in another container");
+		snprintf(text, size, "another perfabi");
 		return text;
 	}
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);

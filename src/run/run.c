@@ -29,6 +29,7 @@
 #include "text/json_memory.h"
 
 static const double LOCK_POLL = 0.05; /* seconds */
+static const double GAP = 1;
 /*
  * How often a case fails, one run after the other, until that is no longer others' doing; and of
  * how many cases, until it is plain that it is the kernel's.
@@ -77,6 +78,7 @@ struct runner {
 	uint64_t jitter;      /* state of next_random() */
 	unsigned confirmed;   /* failures that came each time */
 	double waiting_since; /* for another perfabi; 0: we are not */
+	double seen;          /* when we last looked at the cases */
 	bool gave_up;         /* waiting */
 	struct surroundings surroundings;
 	struct site site;
@@ -517,23 +519,37 @@ static void kill_overdue(struct runner *r, double t)
 	}
 }
 
+/*
+ * We had no cpu for so many seconds: neither had the cases, where all of us were stopped or frozen.
+ */
+static void note_gap(struct runner *r, double seconds)
+{
+	for (unsigned i = 0; i < r->options->jobs && seconds > GAP; i++)
+		r->workers[i].deadline += seconds;
+}
+
 /* Sleeps until a child ends, a signal asks us to stop, or the next deadline is there. */
 static void wait_for_something(struct runner *r)
 {
-	double t = clock_seconds(), next = t + (r->waiting_since > 0 ? LOCK_POLL : 1);
+	double t = clock_seconds(), next = t + (r->waiting_since > 0 ? LOCK_POLL : 1), woken;
 	struct timespec timeout;
 	int sig;
 
 	for (unsigned i = 0; i < r->options->jobs; i++)
 		if (r->workers[i].pid && !r->workers[i].timed_out && r->workers[i].deadline < next)
 			next = r->workers[i].deadline;
+	if (r->seen > 0)
+		note_gap(r, t - r->seen);
 	next = next > t ? next - t : 0;
 	timeout.tv_sec = (time_t)next;
 	timeout.tv_nsec = (long)((next - (double)timeout.tv_sec) * 1e9);
 	sig = sigtimedwait(&r->waited, NULL, &timeout);
 	if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP)
 		r->interrupted = sig;
-	kill_overdue(r, clock_seconds());
+	woken = clock_seconds();
+	note_gap(r, woken - t - next);
+	r->seen = woken;
+	kill_overdue(r, woken);
 }
 
 static bool any_running(const struct runner *r)

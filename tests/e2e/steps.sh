@@ -60,3 +60,18 @@ jq -e '[.results[] | {(.id[6:]): [.outcome, .expected, .got, .phases]}] | add ==
 	{unforeseen: ["fail", "success", "E2BIG from copy", ["copy"]], "another-gate": ["fail", "E2BIG from validate", "E2BIG from copy", ["copy"]],
 	 "that-gate": ["pass", null, null, null], "rows.a": ["pass", "E2BIG from copy, then attr {\"size\":{\"ge\":64}}", "E2BIG from copy", ["copy"]],
 	 "rows.b": ["pass", "an event", "an event", null]}' "$scratch/out" >/dev/null || [ $got -eq 4 ] || { cat "$scratch/out"; fail "the gate of an open in a step"; }
+
+# Where the runner and the case were both stopped, or frozen, the time is nobody's fault.
+cat >"$scratch/frozen.json" <<'JSON'
+{"suite": "frozen", "about": "x", "spec": {"man": "nanosleep(2)", "since": "2.6.31"}, "defaults": {"as": "user", "open": {"base": "dummy"}},
+ "cases": [{"name": "sleeps", "title": "t", "steps": [{"repeat": 30, "do": [{"workload": "sleep", "ms": 100}]}]}]}
+JSON
+"$perfabi" run "$scratch/frozen.json" >"$scratch/out" 2>"$scratch/err" &
+runner=$!
+sleep 1.5
+stopped="$runner $(pgrep -P $runner | tr '\n' ' ')"
+# shellcheck disable=SC2086 # words are meant to be split
+kill -STOP $stopped && sleep 6 && kill -CONT $stopped
+got=0
+wait $runner || got=$?
+[ $got -eq 0 ] || [ $got -eq 4 ] || { cat "$scratch/out"; fail "a case that was stopped with its runner"; }
