@@ -202,11 +202,11 @@ EOF
 says err "perfabi capture --raw"
 
 # A report goes into no file that the run reads.
-cp cases/open/size.json "$scratch/own.json"
+cp "$top"/cases/open/size.json "$scratch/own.json"
 sed -i 's/"suite": "open.size"/"suite": "own"/' "$scratch/own.json"
 cp "$scratch/own.json" "$scratch/own.before"
 status 2 "$perfabi" run -f "json:$scratch/own.json" "$scratch/own.json"
 says err "is a file that this run reads"
-cp ci/baseline.json "$scratch/known.json"
+cp "$top"/ci/baseline.json "$scratch/known.json"
 status 2 "$perfabi" run -f "json:$scratch/known.json" --baseline "$scratch/known.json" open.size
-cmp "$scratch/own.json" "$scratch/own.before" && cmp "$scratch/known.json" ci/baseline.json || fail "a file that the run reads was written"
+cmp "$scratch/own.json" "$scratch/own.before" && cmp "$scratch/known.json" "$top/ci/baseline.json" || fail "a file that the run reads was written"
