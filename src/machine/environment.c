@@ -48,7 +48,7 @@ static void read_uname(struct environment *env)
 	snprintf(env->release, sizeof(env->release), "%s", u.release);
 	snprintf(env->version, sizeof(env->version), "%s", u.version);
 	snprintf(env->machine, sizeof(env->machine), "%s", u.machine);
-	env->arch = abi_arch(env->abi, env->machine);
+	env->arch = env->abi ? abi_arch(env->abi, env->machine) : NULL;
 	env->bits = strstr(env->machine, "64") || !strcmp(env->machine, "s390x") ? 64 : 32;
 }
 
@@ -297,16 +297,21 @@ int environment_control(const struct environment *env, enum identity as)
 	return env->paranoid == env->control_paranoid ? env->control[as] : try_control(env, as);
 }
 
-void environment_read(struct environment *env, const struct abi *abi)
+void environment_read_plain(struct environment *env, const struct abi *abi)
 {
 	*env = (struct environment){.abi = abi, .tracefs = -1};
-	for (enum identity as = 0; as < IDENTITIES; as++)
-		env->control[as] = -1;
 	read_uname(env);
 	env->page_size = (unsigned)sysconf(_SC_PAGESIZE);
 	read_cpus(env);
-	read_self(env);
 	environment_read_sysctls(env);
+}
+
+void environment_read(struct environment *env, const struct abi *abi)
+{
+	environment_read_plain(env, abi);
+	for (enum identity as = 0; as < IDENTITIES; as++)
+		env->control[as] = -1;
+	read_self(env);
 	read_pmus(env);
 	read_lockdown(env);
 	read_container(env);

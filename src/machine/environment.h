@@ -67,6 +67,10 @@ struct environment {
 	char *config; /* text, once it was asked for; NULL if it cannot be read */
 };
 
+/* Reads what takes no rights and no time: the kernel's name, cpus, pages, sysctls. `abi` may be
+ * NULL. */
+void environment_read_plain(struct environment *env, const struct abi *abi);
+
 /*
  * Reads it all, but for whom the sysctls let open an event. `abi` must outlive `env`. Free with
  * environment_free().

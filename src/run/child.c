@@ -16,6 +16,7 @@
 
 #include "machine/descriptors.h"
 #include "machine/limits.h"
+#include "step/expect.h"
 #include "step/steps.h"
 
 const char *const stage_names[] = {"starting",
@@ -80,13 +81,11 @@ static void become(const struct instance *instance, struct slot *slot)
 }
 
 /* A case that is one call: the preparation, the call, the gate, the verdict. */
-_Noreturn static void run_call(const struct instance *instance, struct steps *steps,
-			       struct slot *slot)
+_Noreturn static void run_call(const struct instance *instance, const struct expectation *x,
+			       struct steps *steps, struct slot *slot)
 {
 	const struct program *program = instance->program;
 	const struct tables *tables = steps->tables;
-	const struct expectation *x =
-		expectations_choose(&program->expect, &instance->who, steps->env);
 	struct observation seen = {0};
 	const struct call *call;
 	struct error e = {0};
@@ -173,21 +172,27 @@ _Noreturn void child_run(const struct instance *instance, struct mutation mutati
 			 const struct cases *cases, struct environment *env, struct slot *slot,
 			 const struct surroundings *surroundings, const char *cgroup)
 {
+	const struct program *program = instance->program;
 	struct steps *steps = malloc(sizeof(*steps));
+	const struct expectation *x;
 
 	slot->stage = STAGE_PREPARING;
 	if (!steps)
 		give_up(slot, "memory for a case", strerror(ENOMEM));
 	isolate(surroundings);
-	become(instance, slot);
+	/* What `when` asks of the machine, it asks with the runner's rights, as site.c does. */
 	if (mutation.kind && !mutation_make(mutation, instance, &cases->tables, env))
 		give_up(slot, "a mutation that applies", "none");
+	block_settle(&program->given, &instance->who, env);
+	block_settle(&program->steps, &instance->who, env);
+	x = expectations_choose(&program->expect, &instance->who, env);
+	become(instance, slot);
 	if (steps_begin(steps, &cases->tables, &instance->who, env) || bind_cgroup(steps, cgroup))
 		give_up(slot, "memory and a cgroup that can be opened", strerror(errno));
 	steps->asks_gates = instance->kind == CONFORMANCE;
-	steps->restores_sysctls = instance->program->sysctl != NULL;
+	steps->restores_sysctls = program->sysctl != NULL;
 	steps->uid = slot->uid;
-	if (instance->program->has_steps)
+	if (program->has_steps)
 		run_steps(instance, steps, slot);
-	run_call(instance, steps, slot);
+	run_call(instance, x, steps, slot);
 }

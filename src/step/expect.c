@@ -150,3 +150,24 @@ struct alternative *expect_choose(const struct statement *statement, const struc
 			return &statement->alternatives[i];
 	return NULL;
 }
+
+struct settling {
+	const struct who *who;
+	struct environment *env;
+};
+
+static int settle_statement(void *context, struct statement *statement)
+{
+	const struct settling *s = context;
+
+	statement->is_on = true;
+	statement->expected = expect_choose(statement, s->who, s->env);
+	return 0;
+}
+
+void block_settle(const struct block *block, const struct who *who, struct environment *env)
+{
+	struct settling s = {who, env};
+
+	block_visit(block, who, env, settle_statement, &s);
+}

@@ -18,4 +18,10 @@ int expect_compile(struct compiling *c, struct statement *statement, const struc
 struct alternative *expect_choose(const struct statement *statement, const struct who *who,
 				  struct environment *env);
 
+/*
+ * Settles what `when` says of each statement, those of lists within it too: once, by who begins a
+ * case, with the rights to look.
+ */
+void block_settle(const struct block *block, const struct who *who, struct environment *env);
+
 #endif

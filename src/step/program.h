@@ -28,6 +28,9 @@ struct statement {
 	const char *bind;         /* or NULL */
 	struct alternative *alternatives;
 	size_t alternative_count; /* 0 of what is no test, else at least 1 */
+	/* block_settle(): */
+	bool is_on;                   /* it is done on this machine */
+	struct alternative *expected; /* that counts here; NULL: none does, or it is no test */
 };
 
 /* A list of steps. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "step/compile.h"
+#include "step/expect.h"
 #include "step/step.h"
 #include "step/steps.h"
 #include "step/types.h"
@@ -398,6 +399,7 @@ static int run_behind_exec(struct steps *run, const json_t *list)
 	run->scope.checking = true;
 	err = block_compile(&c, &block, list, &root);
 	run->scope.checking = false;
+	block_settle(&block, &run->who, run->env);
 	if (!err)
 		err = steps_run_child(run, &block) ? 0 : -ECANCELED;
 	arena_free(&arena);
@@ -407,14 +409,16 @@ static int run_behind_exec(struct steps *run, const json_t *list)
 /* argv: "behind-exec", the fd of what is shared, the steps, what was bound. */
 int steps_after_exec(int argc, char **argv)
 {
-	struct environment env = {.page_size = (unsigned)sysconf(_SC_PAGESIZE), .bits = 64};
+	struct environment env;
 	struct steps *run = calloc(1, sizeof(*run));
 	json_t *list = argc == 4 ? json_loads(argv[2], 0, NULL) : NULL;
 	int fd = argc == 4 ? atoi(argv[1]) : -1, status = 1;
 
+	environment_read_plain(&env, NULL); /* for $variables */
 	if (run && list && fd > 2) {
 		*run = (struct steps){.env = &env};
 		run->scope.env = &env;
+		run->scope.unmapped = call_unmapped_page(&env);
 		run->sync = sync_make(&fd);
 		if (run->sync && !take_bound(&run->scope, argv[3]))
 			status = run_behind_exec(run, list) ? 1 : 0;
