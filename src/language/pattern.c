@@ -247,6 +247,48 @@ static void put_json(char *out, size_t size, const json_t *json)
 	free(text);
 }
 
+/*
+ * The pattern with what its names and expressions stand for; a new reference. As deep as the
+ * pattern's JSON.
+ */
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static json_t *resolved(struct match *m, const json_t *pattern)
+{
+	const char *text = json_string_value(pattern), *key;
+	json_t *bound = text && *text == '$' ? scope_json(m->scope, text + 1) : NULL, *out, *item;
+	uint64_t value;
+	size_t i;
+
+	if (bound)
+		return json_incref(bound);
+	if (text && strchr(text, '$') && !evaluate(m, pattern, &value))
+		return json_integer((json_int_t)value);
+	if (!json_is_object(pattern) && !json_is_array(pattern))
+		return json_incref((json_t *)pattern);
+	out = json_is_array(pattern) ? json_array() : json_object();
+	json_array_foreach(pattern, i, item)
+		json_array_append_new(out, resolved(m, item));
+	if (json_is_object(pattern))
+		json_object_foreach((json_t *)pattern, key, item)
+			json_object_set_new(out, key, resolved(m, item));
+	return out;
+}
+
+/* The pattern, and beside it what it comes to where names are in it. */
+static void put_pattern(struct match *m, char *out, size_t size, const json_t *pattern)
+{
+	json_t *values = resolved(m, pattern);
+	size_t n;
+
+	put_json(out, size, pattern);
+	n = strlen(out);
+	if (!json_equal(values, pattern) && n + 8 < size) {
+		n += (size_t)snprintf(out + n, size - n, " = ");
+		put_json(out + n, size - n, values);
+	}
+	json_decref(values);
+}
+
 /* Says what did not fit, if nothing was said yet. */
 static bool misfit(struct match *m, const json_t *pattern, const json_t *got)
 {
@@ -258,7 +300,7 @@ static bool misfit(struct match *m, const json_t *pattern, const json_t *got)
 	why->outcome = FAIL;
 	n = (size_t)snprintf(why->expected, sizeof(why->expected), "%s%s", m->path,
 			     m->path[0] ? " " : "");
-	put_json(why->expected + n, sizeof(why->expected) - n, pattern);
+	put_pattern(m, why->expected + n, sizeof(why->expected) - n, pattern);
 	put_json(why->got, sizeof(why->got), got);
 	return false;
 }
@@ -274,21 +316,33 @@ static bool fits_below(struct match *m, const char *key, const json_t *pattern, 
 	return fit;
 }
 
+/* ... and why; what came is behind that. */
+static bool misfit_because(struct match *m, const json_t *pattern, const char *because,
+			   const json_t *got)
+{
+	struct verdict *why = m->why;
+	size_t n;
+
+	if (!why || why->outcome != PASS)
+		return false;
+	misfit(m, pattern, NULL);
+	n = (size_t)snprintf(why->got, sizeof(why->got), "%s: ", because);
+	put_json(why->got + n, sizeof(why->got) - n, got);
+	return false;
+}
+
 /* Says which part of a list's operator does not hold and why; the list is behind that. */
 static bool misfit_part(struct match *m, const char *operator, size_t i, const json_t *part,
 			const char *because, const json_t *got)
 {
 	size_t end = strlen(m->path);
 	struct verdict *why = m->why;
-	size_t n;
 
 	if (!why || why->outcome != PASS || !json_is_array(got))
 		return misfit(m, part, got);
 	snprintf(m->path + end, sizeof(m->path) - end, "/%s/%zu", operator, i);
-	misfit(m, part, NULL);
+	misfit_because(m, part, because, got);
 	m->path[end] = '\0';
-	n = (size_t)snprintf(why->got, sizeof(why->got), "%s: ", because);
-	put_json(why->got + n, sizeof(why->got) - n, got);
 	return false;
 }
 
@@ -375,13 +429,29 @@ static bool op_every(struct match *m, const json_t *operand, const json_t *got)
 	return json_array_size(got) > 0;
 }
 
+/* Says how many elements there are, where their number is not that. */
+static bool misfit_size(struct match *m, const json_t *pattern, const json_t *got)
+{
+	char because[48];
+
+	if (!json_is_array(got))
+		return misfit(m, pattern, got);
+	snprintf(because, sizeof(because), "%zu elements", json_array_size(got));
+	return misfit_because(m, pattern, because, got);
+}
+
 static bool op_length(struct match *m, const json_t *operand, const json_t *got)
 {
 	json_t *length = json_integer((json_int_t)json_array_size(got));
 	bool fit = json_is_array(got) && would_fit(m, operand, length);
 
 	json_decref(length);
-	return fit;
+	if (fit)
+		return true;
+	length = json_pack("{s:O}", "length", (json_t *)operand);
+	misfit_size(m, length, got);
+	json_decref(length);
+	return false;
 }
 
 static bool op_times(struct match *m, const json_t *operand, const json_t *got)
@@ -491,7 +561,17 @@ static bool fits_elements(struct match *m, const json_t *pattern, const json_t *
 		if (!fits_below(m, key, json_array_get(pattern, i), json_array_get(got, i)))
 			return false;
 	}
-	return json_array_size(got) == n || misfit(m, pattern, got);
+	return json_array_size(got) == n || misfit_size(m, pattern, got);
+}
+
+/* Says which operator does not hold. */
+static bool misfit_operator(struct match *m, const char *key, json_t *operand, const json_t *got)
+{
+	json_t *one = json_pack("{s:O}", key, operand);
+
+	misfit(m, one, got);
+	json_decref(one);
+	return false;
 }
 
 static bool fits_operators(struct match *m, const json_t *pattern, const json_t *got)
@@ -501,7 +581,7 @@ static bool fits_operators(struct match *m, const json_t *pattern, const json_t 
 
 	json_object_foreach((json_t *)pattern, key, operand)
 		if (!pattern_operator(key, NULL)->holds(m, operand, got))
-			return misfit(m, pattern, got);
+			return misfit_operator(m, key, operand, got);
 	return true;
 }
 
