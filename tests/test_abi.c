@@ -203,6 +203,66 @@ START_TEST(bit_fields_of_a_word_that_overlap_are_refused)
 }
 END_TEST
 
+/* A layout, or constants, beside those that there are; what is said of it, and where. */
+static const struct {
+	const char *file, *got, *expected, *pointer;
+} doubles[] = {
+	{"{'layouts': {'l': [{'name': 'a', 'type': 'u32'}, {'name': 'a', 'type': 'u64'}]}}",
+	 "\"a\"", "each name once in an object", "/layouts/l/1"},
+	{"{'layouts': {'l': [{'use': 'sample_id'}, {'name': 'sample_id', 'type': 'u32'}]}}",
+	 "\"sample_id\"", "each name once in an object", "/layouts/l/1"},
+	{"{'layouts': {'l': [{'name': 'sample_id', 'type': 'u32'}, {'use': 'sample_id'}]}}",
+	 "\"sample_id\"", "each name once in an object", "/layouts/l/1"},
+	{"{'layouts': {'l': [{'name': 'o', 'fields': [{'name': 'a', 'type': 'u32'},"
+	 "{'when': {'attr': 'freq'}, 'then': [{'name': 'a', 'type': 'u32'}]}]}]}}",
+	 "\"a\"", "each name once in an object", "/layouts/l/0/fields/1"},
+	{"{'layouts': {'l': [{'type': 'u64', 'bitfield': 'data_src'},"
+	 "{'name': 'mem_op', 'type': 'u32'}]}}",
+	 "\"mem_op\"", "each name once in an object", "/layouts/l/1"},
+	{"{'layouts': {'l': [{'when': {'attr': 'freq'}, 'then': [{'name': 'a', 'type': 'u32'}],"
+	 "'else': [{'name': 'a', 'type': 'u64'}]}, {'name': 'o', 'fields':"
+	 "[{'name': 'a', 'type': 'u32'}]}, {'when': {'attr': 'mmap'}, 'then': "
+	 "[{'name': 'a', 'type': 'u64'}]}]}}",
+	 NULL, NULL, NULL},
+	{"{'constants': {'f': {'kind': 'enum', 'prefix': '', 'values': ["
+	 "{'name': 'a', 'value': 3, 'since': '1.0'}, {'name': 'b', 'value': '0x3', "
+	 "'since': '1.0'}]}}}",
+	 "\"b\"", "a value that \"a\" does not have", "/constants/f/values/1"},
+	{"{'constants': {'f': {'kind': 'mask', 'prefix': '', 'values': ["
+	 "{'name': 'a', 'bit': 3, 'since': '1.0'}, {'name': 'b', 'bit': 3, 'since': '1.0'}]}}}",
+	 NULL, NULL, NULL},
+};
+
+START_TEST(what_is_there_twice_is_refused)
+{
+	char text[1024];
+	struct source one = {.name = "abi/x.json", .root = "t", .text = text};
+	struct sources all = abi_builtin();
+	struct source *list = calloc(all.count + 1, sizeof(*list));
+	struct error e = {0};
+	struct abi *abi;
+
+	ck_assert_ptr_nonnull(list);
+	snprintf(text, sizeof(text), "%s", doubles[_i].file);
+	for (char *c = text; *c; c++)
+		*c = *c == '\'' ? '"' : *c;
+	one.length = strlen(text);
+	memcpy(list, all.list, all.count * sizeof(*list));
+	list[all.count] = one;
+	abi = abi_load(&(struct sources){.list = list, .count = all.count + 1}, &e);
+	if (doubles[_i].got) {
+		ck_assert_ptr_null(abi);
+		ck_assert_str_eq(e.got, doubles[_i].got);
+		ck_assert_str_eq(e.expected, doubles[_i].expected);
+		ck_assert_str_eq(e.pointer, doubles[_i].pointer);
+	} else {
+		ck_assert_msg(abi != NULL, "%s: %s, not %s", e.pointer, e.got, e.expected);
+	}
+	abi_free(abi);
+	free(list);
+}
+END_TEST
+
 /* What is looked for among the members that are told. */
 struct search {
 	const char *name;
@@ -276,6 +336,8 @@ Suite *suite_abi(void)
 			    sizeof(overlaps) / sizeof(overlaps[0]));
 	tcase_add_loop_test(c, a_layout_tells_its_members_and_their_kinds, 0,
 			    sizeof(members) / sizeof(members[0]));
+	tcase_add_loop_test(c, what_is_there_twice_is_refused, 0,
+			    sizeof(doubles) / sizeof(doubles[0]));
 	tcase_add_test(c, bit_fields_of_a_word_that_overlap_are_refused);
 	suite_add_tcase(s, c);
 	return s;

@@ -103,6 +103,7 @@ int layout_read_list(struct layout_reader *r, struct layout_list *out, const jso
 		     const struct where *w)
 {
 	const struct layout list_alone = {.depth = 1, .fields = (unsigned)json_array_size(list)};
+	struct layout_names names;
 	struct layout_node *nodes;
 	const json_t *item;
 	size_t i;
@@ -117,11 +118,16 @@ int layout_read_list(struct layout_reader *r, struct layout_list *out, const jso
 	if (!nodes)
 		return storage_no_memory(r->e, w);
 	out->nodes = nodes;
+	if (layout_names_begin(&names))
+		err = storage_no_memory(r->e, w);
 	r->depth++;
 	json_array_foreach(list, i, item) {
 		struct where at = where_index(w, i);
 
-		err = layout_read_field(r, &nodes[i], item, &at);
+		if (!err)
+			err = layout_read_field(r, &nodes[i], item, &at);
+		if (!err)
+			err = layout_names_add(r, &names, &nodes[i], &at);
 		if (!err && nodes[i].name)
 			err = layout_check_name(r, nodes[i].name, &at);
 		if (!err && nodes[i].kind == LAYOUT_NUMBER && nodes[i].name)
@@ -133,6 +139,7 @@ int layout_read_list(struct layout_reader *r, struct layout_list *out, const jso
 			break;
 	}
 	r->depth--;
+	layout_names_end(&names);
 	return err;
 }
 

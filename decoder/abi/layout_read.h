@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Between the files that read layouts: layout_load.c (which of them, in what order), layout_list.c
- * (lists, and where they may stand) and layout_field.c (one function a kind of field). All that
- * can be wrong with one is said here, at its place. Functions return 0, or a negative errno with
- * the reader's error filled.
+ * (lists, and where they may stand), layout_names.c (no name twice) and layout_field.c (one
+ * function a kind of field). All that can be wrong with one is said here, at its place. Functions
+ * return 0, or a negative errno with the reader's error filled.
  */
 #ifndef PERFABI_LAYOUT_READ_H
 #define PERFABI_LAYOUT_READ_H
@@ -46,6 +46,19 @@ int layout_add_limits(struct layout_reader *r, const struct layout *used, const 
 
 /* Names that a record's line has already are not for its members. */
 int layout_check_name(struct layout_reader *r, const char *name, const struct where *w);
+
+/* layout_names.c: the names that the members of a list's object have so far. */
+struct layout_names {
+	json_t *always, *sometimes; /* sets; sometimes: what a condition or a value decides */
+};
+
+/* 0 or -ENOMEM. End it in any case. */
+int layout_names_begin(struct layout_names *names);
+void layout_names_end(struct layout_names *names);
+
+/* Adds those of a field, none of which may be there together with one that was added before. */
+int layout_names_add(struct layout_reader *r, struct layout_names *names,
+		     const struct layout_node *node, const struct where *w);
 
 /* layout_field.c: the field that an object of JSON is. */
 int layout_read_field(struct layout_reader *r, struct layout_node *node, const json_t *item,

@@ -3,6 +3,7 @@
  * The files of cases/abi -> struct abi. The JSON is kept: every name in the tables points into it.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,12 +146,37 @@ static int load_values(struct abi *abi, const json_t *list, struct abi_family *f
 	return 0;
 }
 
+/* Of what is one of several, each value has one name. */
+static int check_values(const struct abi_family *family, const struct where *w, struct error *e)
+{
+	json_t *names = json_object();
+	int err = names ? 0 : storage_no_memory(e, w);
+
+	for (size_t i = 0; i < family->count && !err; i++) {
+		const struct abi_value *value = &family->values[i];
+		struct where at = where_index(w, i);
+		const char *other;
+		char key[24];
+
+		snprintf(key, sizeof(key), "%llx", (unsigned long long)value->value);
+		other = json_string_value(json_object_get(names, key));
+		if (other)
+			err = error_name(e, &at, value->name, NULL,
+					 "a value that \"%s\" does not have", other);
+		else if (json_object_set_new(names, key, json_string(value->name)))
+			err = storage_no_memory(e, &at);
+	}
+	json_decref(names);
+	return err;
+}
+
 static int load_family(struct abi *abi, const char *name, const json_t *json, const struct where *w,
 		       struct error *e)
 {
 	struct where at_values = where_key(w, "values");
 	const char *kind = text_of(json, "kind", NULL, w, e);
 	struct abi_family *family;
+	int err;
 
 	if (!kind)
 		return -EINVAL;
@@ -161,7 +187,11 @@ static int load_family(struct abi *abi, const char *name, const json_t *json, co
 	family->prefix = text_of(json, "prefix", NULL, w, e);
 	family->mask = !strcmp(kind, "mask");
 	family->shift = (unsigned)json_integer_value(json_object_get(json, "shift")) & 63;
-	return load_values(abi, json_object_get(json, "values"), family, NULL, &at_values, e);
+	err = load_values(abi, json_object_get(json, "values"), family, NULL, &at_values, e);
+	/* a bit of a mask may have several names, and bit fields of a word have no value */
+	if (!err && !family->mask && strcmp(kind, "layout") != 0)
+		err = check_values(family, &at_values, e);
+	return err;
 }
 
 static int load_families(struct abi *abi, json_t *constants, const struct where *w, struct error *e)
@@ -564,6 +594,27 @@ static int check_complete(const struct abi *abi, struct error *e)
 	return 0;
 }
 
+/* A record's type is the kernel's or perf's. */
+static int check_record_types(const struct abi *abi, struct error *e)
+{
+	const struct abi_family *kernel = abi_family(abi, "record"),
+				*tool = abi_family(abi, "tool_record");
+	struct where root = where_root(tool->source), constants = where_key(&root, "constants");
+	struct where family = where_key(&constants, tool->name);
+	struct where values = where_key(&family, "values");
+
+	for (size_t i = 0; i < tool->count; i++) {
+		const struct abi_value *other = abi_value_of(kernel, tool->values[i].value);
+		struct where at = where_index(&values, i);
+
+		if (other)
+			return error_name(e, &at, tool->values[i].name, NULL,
+					  "a value that the record \"%s\" does not have",
+					  other->name);
+	}
+	return 0;
+}
+
 struct abi *abi_load(const struct sources *sources, struct error *e)
 {
 	struct abi *abi = calloc(1, sizeof(*abi));
@@ -577,7 +628,7 @@ struct abi *abi_load(const struct sources *sources, struct error *e)
 	}
 	if (parse_files(abi, sources, e) || for_each_file(abi, sources, e, load_constants) ||
 	    for_each_file(abi, sources, e, load_other_tables) || check_complete(abi, e) ||
-	    layouts_load(abi, e)) {
+	    check_record_types(abi, e) || layouts_load(abi, e)) {
 		abi_free(abi);
 		return NULL;
 	}
