@@ -437,23 +437,30 @@ ALWAYS_INLINE void run_rest(const struct input *in, struct state *s, const struc
 	s->p = put_text(put_hex(s->p, v), "\",");
 }
 
+/* RECORD_IMPOSSIBLE with the text written only if all is to be taken. */
 ALWAYS_INLINE enum record_problem run_string(const struct input *in, struct state *s,
 					     const struct op *op)
 {
+	enum record_problem impossible = RECORD_OK;
 	size_t n;
 
 	if (!length(in, s, op))
 		return RECORD_SHORT;
 	n = strnlen((const char *)s->at, (size_t)s->v);
-	if (op->text.readable && !is_readable(s->at, n))
-		return RECORD_IMPOSSIBLE;
+	if (op->text.readable && !is_readable(s->at, n)) {
+		impossible = RECORD_IMPOSSIBLE;
+		in->r->failed = op->key;
+		in->r->failed_at = (uint32_t)offset_at(in, s->at);
+		if (in->pass != TAKE_ALL)
+			return impossible;
+	}
 	put_op_key(s, op);
 	s->p = put_string(s->p, s->at, n);
 	find_nonzeros(in, "padding", op, s->at + n, (size_t)s->v - n);
 	if (n == s->v && n)
 		find_at(in, "unterminated", op, s->at + n);
 	s->at += s->v;
-	return RECORD_OK;
+	return impossible;
 }
 
 ALWAYS_INLINE enum record_problem run_bytes(const struct input *in, struct state *s,
@@ -700,6 +707,10 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			continue;
 		case OP_STRING:
 			failed = run_string(&in, &s, op);
+			if (failed == RECORD_IMPOSSIBLE && pass == TAKE_ALL) {
+				problem = failed;
+				failed = RECORD_OK;
+			}
 			break;
 		case OP_BYTES:
 			failed = run_bytes(&in, &s, op);

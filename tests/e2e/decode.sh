@@ -166,6 +166,17 @@ wrong sample.json '"sample_type": "time"' '"sample_type": "tiem"' ' /layouts/sam
 wrong records.json '"records": \["[a-z0-9_]*"' '"records": [1' '/records/0' "a record's name"
 wrong words.json '"bits": \[[0-9]*, ' '"bits": [9223372036854775807, ' '/constants/branch_flags/values/0/bits' "within the word"
 
+# A text that none can be is written like any other, behind the warning; a later field that does not fit is an error.
+rm -rf "$scratch/cases/abi"
+cp -r cases/abi "$scratch/cases/abi"
+jq '(.constants.record.values[] | select(.name == "comm") | .fields[] | select(.name == "comm")) += {"readable": true}' cases/abi/records.json \
+	>"$scratch/cases/abi/records.json"
+printf '\3\0\0\0\0\0\40\0\7\0\0\0\10\0\0\0\1x\0\0\0\0\0\0\1\0\0\0\2\0\0\0' >"$scratch/unreadable"
+status 0 "$decode" --cases "$scratch/cases" --attr "$scratch/attr.json" -L --no-summary "$scratch/unreadable"
+says out '"code":"impossible","grade":"warning"'
+says out 'COMM: comm has a value that no kernel gives it'
+says out '{"type":"COMM","offset":0,"size":32,"misc":[],"pid":7,"tid":8,"comm":"\u0001x","sample_id":{"pid":1,"tid":2}}'
+
 # As many ids as there may be, and one more.
 "$PYTHON" -c 'import json, sys
 attr = {"type": "software", "config": "dummy", "sample_type": ["identifier"]}
