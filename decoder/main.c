@@ -250,27 +250,43 @@ static int decode_expecting(const struct request *request, int fd, const char *n
 	return same ? 0 : EXIT_DAMAGED;
 }
 
+/* What --attr names; *text is to be freed. 0, or an exit status after saying why not. */
+static int read_attrs(struct request *request, char **text)
+{
+	size_t size;
+
+	*text = text_read(request->attr_file, &size, ATTR_JSON_MAX);
+	if (!*text) {
+		int err = errno;
+
+		say(stderr, "perfabi-decode: cannot read %s: %s\n", request->attr_file,
+		    strerror(err));
+		return err == ENOMEM || err == EIO ? EXIT_IO : EXIT_BAD;
+	}
+	if (strlen(*text) != size) {
+		say(stderr, "perfabi-decode: %s: expected JSON, got a NUL byte at %zu\n",
+		    request->attr_file, strlen(*text));
+		free(*text);
+		return EXIT_BAD;
+	}
+	request->options.attr = *text;
+	request->options.attr_name = request->attr_file;
+	return 0;
+}
+
 static int decode_file(struct request *request)
 {
 	const char *name = strcmp(request->file, "-") ? request->file : "standard input";
 	struct perfabi_result result;
 	char *attr = NULL;
-	size_t size;
 	int fd = open_input(request->file), err, status;
 
 	if (fd < 0)
 		return EXIT_BAD;
-	if (request->attr_file) {
-		attr = text_read(request->attr_file, &size, ATTR_JSON_MAX);
-		if (!attr) {
-			status = errno == ENOMEM || errno == EIO ? EXIT_IO : EXIT_BAD;
-			say(stderr, "perfabi-decode: cannot read %s: %s\n", request->attr_file,
-			    strerror(errno));
-			close(fd);
-			return status;
-		}
-		request->options.attr = attr;
-		request->options.attr_name = request->attr_file;
+	status = request->attr_file ? read_attrs(request, &attr) : 0;
+	if (status) {
+		close(fd);
+		return status;
 	}
 	if (request->expect) {
 		status = decode_expecting(request, fd, name);

@@ -163,6 +163,12 @@ static int take_attrs(struct attr_list *attrs, const struct settings *s, struct 
 		say(stderr, "perfabi capture: cannot read %s: %s\n", s->attr, strerror(errno));
 		return EXIT_USAGE;
 	}
+	if (strlen(text) != size) {
+		say(stderr, "perfabi capture: %s: expected JSON, got a NUL byte at %zu\n", s->attr,
+		    strlen(text));
+		free(text);
+		return EXIT_USAGE;
+	}
 	find_tracepoints(env, text);
 	err = attr_list_read(attrs, env->abi, env->arch, text, s->attr, &vars, &e);
 	free(text);

@@ -20,6 +20,9 @@ sed 's/exclude_kernel/exclude_kernal/' attr.json >typo.json
 status 2 "$perfabi" capture --attr typo.json -- true
 says err "typo.json:2: /exclude_kernal"
 says err 'nearest:  "exclude_kernel"'
+{ cat attr.json && printf '\0 this is no JSON'; } >behind.json
+status 2 "$perfabi" capture --attr behind.json -- true
+says err "behind.json: expected JSON, got a NUL byte at "
 
 if ! "$perfabi" capture --attr attr.json -o a.data -- true 2>err && grep -q 'the kernel does not allow it' err; then
 	echo "left out: this kernel lets this user open no event"

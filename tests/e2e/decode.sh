@@ -177,6 +177,13 @@ says out '"code":"impossible","grade":"warning"'
 says out 'COMM: comm has a value that no kernel gives it'
 says out '{"type":"COMM","offset":0,"size":32,"misc":[],"pid":7,"tid":8,"comm":"\u0001x","sample_id":{"pid":1,"tid":2}}'
 
+# What is behind a NUL is no JSON, and no part of it either.
+{ cat "$scratch/attr.json" && printf '\0 this is no JSON'; } >"$scratch/behind.json"
+status 2 "$decode" --attr "$scratch/behind.json" -L "$scratch/made-up"
+says err "behind.json: expected JSON, got a NUL byte at "
+status 2 "$decode" --attr - -L "$scratch/made-up" <"$scratch/behind.json"
+says err "got a NUL byte at "
+
 # As many ids as there may be, and one more.
 "$PYTHON" -c 'import json, sys
 attr = {"type": "software", "config": "dummy", "sample_type": ["identifier"]}
