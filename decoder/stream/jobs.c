@@ -288,12 +288,9 @@ struct jobs *jobs_start(unsigned threads, const struct events *events,
 		free_jobs(jobs);
 		return NULL;
 	}
-	while (jobs->thread_count + 1 < threads && /* the caller's is one of them */
+	/* the caller's is one of them, and does alone what it gets no other for */
+	while (jobs->thread_count + 1 < threads &&
 	       !pthread_create(&jobs->threads[jobs->thread_count], NULL, work, jobs))
 		jobs->thread_count++;
-	if (!jobs->thread_count) {
-		free_jobs(jobs);
-		return NULL;
-	}
 	return jobs;
 }

@@ -10,8 +10,10 @@
 
 struct jobs;
 
-/* `threads` of them, at least 2, the caller's own among them. NULL when there is no memory or
- * thread. */
+/*
+ * `threads` of them, at least 2, the caller's own among them; fewer if the system gives no more.
+ * NULL when there is no memory.
+ */
 struct jobs *jobs_start(unsigned threads, const struct events *events,
 			const struct lines_options *options,
 			int (*sink)(void *, const char *, size_t), void *context);

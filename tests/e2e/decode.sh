@@ -193,6 +193,17 @@ says err "expected at most 524288 ids"
 sed 's/, 524288\]/]/' "$scratch/ids.json" >"$scratch/attrs.json"
 status 0 "$decode" --attr "$scratch/attrs.json" -L "$scratch/made-up"
 
+# Where there are fewer threads than asked for, or none, the output is the same.
+user=
+[ "$(id -u)" != 0 ] || user="setpriv --reuid 65534 --clear-groups"
+gzip -dc fixtures/recorded/callgraph.data.gz >"$scratch/threads.data"
+chmod 644 "$scratch/threads.data"
+"$decode" "$scratch/threads.data" >"$scratch/lines"
+for most in 1 3; do
+	status 0 $user prlimit --nproc=$most "$decode" -j 10 "$scratch/threads.data"
+	cmp "$scratch/out" "$scratch/lines" || fail "$most processes at most, and another output"
+done
+
 # --attr-of goes by the file and its order alone, and says where there is more than it could read.
 "$decode" --attr-of "$data" >"$scratch/attrs.json"
 "$decode" --attr-of "$data" --check --shard 2/2 --header --fields ip --type comm | cmp - "$scratch/attrs.json" || fail "--attr-of and other options"
