@@ -42,11 +42,14 @@ static void help(FILE *f)
 	      "What to read\n"
 	      "  -a, --attr FILE       the attrs in JSON, for input that has none: an object of "
 	      "attr fields,\n"
-	      "                        {\"attr\": {...}, \"ids\": [...]}, or a list of these\n"
+	      "                        {\"attr\": {...}, \"ids\": [...]}, or a list of these; a "
+	      "perf.data has\n"
+	      "                        its own, and goes by them\n"
 	      "  -i, --input FORMAT    perf.data, ring or records; by default the input tells\n"
 	      "  -B, --big-endian, -L, --little-endian\n"
 	      "                        the byte order of a ring or records (default: this "
-	      "machine's)\n"
+	      "machine's);\n"
+	      "                        a perf.data tells its own\n"
 	      "  -m, --machine NAME    the machine, as uname -m names it, for register names\n"
 	      "      --cases DIR       take the layouts from DIR/abi instead of those built in\n\n"
 	      "What to print\n"
@@ -151,6 +154,14 @@ static int parse_jobs(const char *text, struct perfabi_options *options)
 {
 	if (!is_number(text, JOBS_MAX, &options->jobs))
 		return usage("--jobs: expected a number from 1 to 1024, got \"%s\"", text);
+	return 0;
+}
+
+static int take_order(enum perfabi_order order, struct perfabi_options *options)
+{
+	if (options->order != PERFABI_HOST && options->order != order)
+		return usage("%s", "--big-endian or --little-endian, not both");
+	options->order = order;
 	return 0;
 }
 
@@ -346,10 +357,10 @@ static int read_command_line(int argc, char **argv, struct request *request)
 			status = parse_format(optarg, o);
 			break;
 		case 'B':
-			o->order = PERFABI_BIG;
+			status = take_order(PERFABI_BIG, o);
 			break;
 		case 'L':
-			o->order = PERFABI_LITTLE;
+			status = take_order(PERFABI_LITTLE, o);
 			break;
 		case 'm':
 			o->machine = optarg;
@@ -418,6 +429,11 @@ int main(int argc, char **argv)
 		return status;
 	if (request.attr_of && optind < argc)
 		return usage("--attr-of takes one file, not \"%s\" too", argv[optind]);
+	if (request.attr_of && (request.options.check || request.expect || request.attr_file))
+		return usage("--attr-of prints attrs, and has nothing to do with %s",
+			     request.options.check ? "--check"
+			     : request.expect      ? "--expect"
+						   : "--attr");
 	if (optind + 1 < argc)
 		return usage("one recording at a time, not \"%s\" too", argv[optind + 1]);
 	request.file = optind < argc ? argv[optind] : "-";

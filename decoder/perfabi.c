@@ -141,9 +141,16 @@ static int take_options(struct decode_options *out, struct selection *selection,
 	return machine_options(out, base->abi, o->machine, e);
 }
 
-static int read_given_attrs(struct attr_list *attrs, const struct decoder *d,
+static int read_given_attrs(struct attr_list *attrs, struct decoder *d,
 			    const struct perfabi_options *o, struct error *e)
 {
+	size_t n = input_fill(&d->in, PERFDATA_MAGIC);
+	enum byte_order order;
+
+	if (!o->attr && perfdata_detect(input_bytes(&d->in), n, &order))
+		return error_text(e, NULL, "a perf.data", "%s attrs, as --input says",
+				  d->format == FORMAT_RING ? "an image of the mmap area and its"
+							   : "records alone and their");
 	if (!o->attr)
 		return error_text(e, NULL, "none",
 				  "the attr of these records in JSON (--attr FILE): "

@@ -29,7 +29,8 @@ struct perfabi_options {
 	const char *machine;   /* whose registers, as uname -m names it; NULL: the recording says,
 				* or this machine's */
 	const char *attr;      /* JSON of the attrs of a ring or records: an object of fields, or
-				* {"attr": {...}, "ids": [...]}, or a list of these */
+				* {"attr": {...}, "ids": [...]}, or a list of these; not looked
+				* at for a perf.data, which has its own */
 	const char *attr_name; /* what to call that JSON in messages */
 	const char *const *types; /* the record types to write, in any case; NULL: all */
 	size_t type_count;

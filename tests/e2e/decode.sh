@@ -206,10 +206,25 @@ done
 
 # --attr-of goes by the file and its order alone, and says where there is more than it could read.
 "$decode" --attr-of "$data" >"$scratch/attrs.json"
-"$decode" --attr-of "$data" --check --shard 2/2 --header --fields ip --type comm | cmp - "$scratch/attrs.json" || fail "--attr-of and other options"
+"$decode" --attr-of "$data" --shard 2/2 --header --fields ip --type comm | cmp - "$scratch/attrs.json" || fail "--attr-of and other options"
 head -c 200 "$data" >"$scratch/short"
 status 1 "$decode" --attr-of "$scratch/short"
 says err "perhaps more attrs"
+
+# What contradicts itself is refused, and a perf.data that --input calls something else is named.
+status 2 "$decode" --attr-of "$data" --check
+says err "--attr-of prints attrs, and has nothing to do with --check"
+status 2 "$decode" --attr-of "$data" --expect /dev/null
+status 2 "$decode" --attr-of "$data" --attr "$scratch/attrs.json"
+status 2 "$decode" -L -B "$data"
+says err "--big-endian or --little-endian, not both"
+status 0 "$decode" -L -L --header "$data"
+status 2 "$decode" -i ring "$data"
+says err "expected an image of the mmap area and its attrs, as --input says, got a perf.data"
+status 2 "$decode" -i records "$data"
+says err "expected records alone and their attrs, as --input says, got a perf.data"
+status 2 sh -c 'cat "$1" | "$2" -i records' sh "$data" "$decode"
+says err "got a perf.data"
 
 # What is wrong behind the attrs of a file says nothing of them: perf was killed, a record has no size, the end is missing.
 status 0 "$decode" --attr-of fixtures/built/killed.le.data
