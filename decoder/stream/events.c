@@ -428,6 +428,11 @@ static bool id_in(const struct events *events, const struct shape *shape, bool i
 	return true;
 }
 
+bool events_tells(const struct events *events, int event)
+{
+	return events->count == 1 || events->shapes[events->list[event].shape]->sample_id >= 0;
+}
+
 bool events_differ(const struct events *events)
 {
 	for (size_t i = 1; i < events->shape_count; i++)

@@ -100,6 +100,10 @@ void events_set_arch(struct events *events, const struct abi_arch *arch);
  */
 int events_add_id(struct events *events, uint64_t id, int event);
 
+/* Whether samples of that event can be told from those of others: there are none, or they have an
+ * id. */
+bool events_tells(const struct events *events, int event);
+
 /* Whether the sample_id of records hangs on which attr is theirs. */
 bool events_differ(const struct events *events);
 

@@ -20,6 +20,7 @@
 #include "command/command.h"
 #include "perfabi.h"
 #include "language/scope.h"
+#include "stream/events.h"
 #include "text/say.h"
 
 enum {
@@ -51,9 +52,10 @@ static void help(FILE *f)
 	      "Opens the attr on COMMAND before it starts, and writes what comes to a file that\n"
 	      "perfabi-decode and perf(1) read, until COMMAND ends. A.json is an attr as a case "
 	      "has it, or a\n"
-	      "list of them: the first is the group's leader, and their sample_type should have "
+	      "list of them: the first is the group's leader, and the sample_type of each must "
+	      "have "
 	      "identifier,\n"
-	      "so that records tell which they are of.\n\n"
+	      "or id, so that records tell which they are of.\n\n"
 	      "  -a, --attr FILE     the attr (- for standard input); $variables as in a case\n"
 	      "  -o, --output FILE   default perf.data, or perf.ring with --raw\n"
 	      "  -m, --pages N       data pages of a buffer, a power of two (default 128)\n"
@@ -176,6 +178,48 @@ static int take_attrs(struct attr_list *attrs, const struct settings *s, struct 
 		return 0;
 	error_print(stderr, "perfabi capture", &e);
 	return EXIT_USAGE;
+}
+
+/* Whether an event of that attr writes records; one that only counts is read, if at all. */
+static bool writes_records(const struct abi *abi, const unsigned char *attr)
+{
+	static const char *const fields[] = {"sample_period", "sample_id_all"};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		const struct abi_field *field = abi_field(abi, fields[i]);
+
+		if (field && attr_get(field, attr, host_order()))
+			return true;
+	}
+	return false;
+}
+
+/* Nobody could say afterwards which event a record is of. */
+static int check_told_apart(const struct abi *abi, const struct attr_list *attrs)
+{
+	struct error e = {0};
+	struct events events;
+	int status = 0, err = events_init(&events, abi, &e);
+
+	for (size_t i = 0; i < attrs->count && err >= 0; i++)
+		err = events_add(&events, attrs->bytes + i * abi->attr_size, abi->attr_size, &e);
+	for (size_t i = 0; i < attrs->count && err >= 0 && !status; i++) {
+		if (!writes_records(abi, attrs->bytes + i * abi->attr_size) ||
+		    events_tells(&events, (int)i))
+			continue;
+		say(stderr,
+		    "perfabi capture: nothing in the records of attr %zu tells them from those of "
+		    "the others\n"
+		    "  add identifier to the sample_type of each attr\n",
+		    i);
+		status = EXIT_USAGE;
+	}
+	if (err < 0 && error_is_set(&e))
+		error_print(stderr, "perfabi capture", &e);
+	else if (err < 0)
+		say(stderr, "perfabi capture: %s\n", strerror(-err));
+	events_free(&events);
+	return err == -EINVAL ? EXIT_USAGE : err < 0 ? EXIT_HARNESS : status;
 }
 
 struct command {
@@ -564,6 +608,8 @@ int command_capture(int argc, char **argv)
 	/* so that a run that wants quiet says who is in its way */
 	prctl(PR_SET_NAME, "perfabi-capture");
 	status = take_attrs(&attrs, &s, &env);
+	if (!status)
+		status = check_told_apart(abi, &attrs);
 	if (!status)
 		status = capture_command(&s, &env, &attrs);
 	attr_list_free(&attrs);

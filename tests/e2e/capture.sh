@@ -93,6 +93,18 @@ status 0 "$perfabi" capture --attr group.json -o group.data -- true
 jq -se '.[0].attrs as $attrs | map(select(.type == "SAMPLE")) | length > 3 and all(.read.nr == 2
 	and .read.values[0].id == $attrs[0].ids[0] and .read.values[1].id == $attrs[1].ids[0])
 	and (map(.read.values[0].value) | . == sort)' lines >/dev/null || fail "group.data"
+# Records that nobody could tell apart are not recorded; an event that only counts has none.
+attr='"type": "software", "config": "page_faults", "sample_period": 1, "exclude_kernel": 1'
+for other in '["ip"]' '["tid", "time"]'; do
+	echo "[{$attr, \"sample_type\": [\"identifier\", \"ip\"]}, {$attr, \"sample_type\": $other}]" >apart.json
+	status 2 "$perfabi" capture --attr apart.json -o apart.data -- mkdir ran
+	says err "nothing in the records of attr 1 tells them from those of the others"
+	says err "add identifier to the sample_type of each attr"
+done
+[ ! -e apart.data ] && [ ! -e ran ] || fail "a recording that nobody can decode"
+echo "[{$attr, \"sample_type\": [\"ip\", \"id\"]}, {$attr, \"sample_type\": [\"tid\", \"id\"]}, {\"type\": \"software\", \"config\": \"dummy\"}]" >apart.json
+status 0 "$perfabi" capture --attr apart.json -o apart.data -- true
+status 0 "$decode" --check apart.data
 
 # Each event is switched on by its own attr: a sibling that is disabled, too.
 sed 's/"exclude_kernel": 1}\]/"exclude_kernel": 1, "disabled": 1, "sample_period": 100000}]/; s/, "enable_on_exec": 1//' group.json >sibling.json
