@@ -10,27 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "capture/capture.h"
+#include "capture/outfile.h"
 #include "command/command.h"
 #include "perfabi.h"
 #include "language/scope.h"
 #include "stream/events.h"
 #include "text/say.h"
 
-enum {
-	PAGES = 128,
-	PAGES_MAX = 1 << 20,
-	WAIT_MS = 100,
-	NOT_FOUND = 127,
-	ATTR_JSON_MAX = 1 << 20,
-	ROOM = 65536 /* bytes: more than there is before the first record */
-};
+enum { PAGES = 128, PAGES_MAX = 1 << 20, WAIT_MS = 100, NOT_FOUND = 127, ATTR_JSON_MAX = 1 << 20 };
 
 struct settings {
 	const char *attr, *output, *folder;
@@ -57,7 +50,9 @@ static void help(FILE *f)
 	      "identifier,\n"
 	      "or id, so that records tell which they are of.\n\n"
 	      "  -a, --attr FILE     the attr (- for standard input); $variables as in a case\n"
-	      "  -o, --output FILE   default perf.data, or perf.ring with --raw\n"
+	      "  -o, --output FILE   default perf.data, or perf.ring with --raw; what is there is "
+	      "kept "
+	      "as FILE.old\n"
 	      "  -m, --pages N       data pages of a buffer, a power of two (default 128)\n"
 	      "      --raw           an image of the mmap area instead, as it is when COMMAND "
 	      "ends: nothing\n"
@@ -126,6 +121,12 @@ static int parse_command(struct settings *s, int argc, char **argv)
 	if (!status && (!s->attr || optind == argc)) {
 		say(stderr, "perfabi capture: %s\n  `perfabi capture --help` lists the options\n",
 		    s->attr ? "no command to run" : "no --attr");
+		status = EXIT_USAGE;
+	}
+	if (!status && s->output && !strcmp(s->output, "-")) {
+		fputs("perfabi capture: --output -: a recording needs a file, whose beginning is "
+		      "written last\n",
+		      stderr);
 		status = EXIT_USAGE;
 	}
 	s->command = argv + optind;
@@ -457,43 +458,16 @@ static int write_failed(const struct settings *s, int err)
 	return EXIT_HARNESS;
 }
 
-/* What was in the file goes; of a device there is nothing to go. */
-static int empty(int fd)
-{
-	return ftruncate(fd, 0) && errno != EINVAL ? -errno : 0;
-}
-
 /*
- * What is before the first record goes into a new file, or a device, at once: a command is not run
- * whose recording cannot be written. In a file with something in it there has to be room for that.
+ * Events are open and the file is: runs the command and writes. What is before the first record is
+ * written at once: a command is not run whose recording cannot be written. Until the command is
+ * there what is in an older file stays.
  */
-static int prepare_file(const struct settings *s, struct recording *r, int fd,
-			const struct capture *c, bool is_new)
-{
-	struct rlimit limit;
-	struct stat st;
-
-	if (s->raw)
-		return 0;
-	if (is_new || fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return begin_file(r, fd, c);
-	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < ROOM)
-		return -EFBIG;
-	if (!fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, ROOM) || errno == EOPNOTSUPP || errno == ENOSYS)
-		return 0;
-	return -errno;
-}
-
-/*
- * Events are open and the file is: runs the command and writes. Until the command is there what is
- * in the file stays; what its events record meanwhile waits in the buffers.
- */
-static int run_command(const struct settings *s, struct capture *c, struct command *command, int fd,
-		       bool is_new)
+static int run_command(const struct settings *s, struct capture *c, struct command *command,
+		       struct outfile *output)
 {
 	struct recording r = {0};
-	int status = 0, err = prepare_file(s, &r, fd, c, is_new), cannot;
-	bool has_begun = r.data_offset;
+	int status = 0, err = s->raw ? 0 : begin_file(&r, output->fd, c), cannot;
 
 	if (!err)
 		err = capture_enable(c);
@@ -503,28 +477,18 @@ static int run_command(const struct settings *s, struct capture *c, struct comma
 		    strerror(cannot));
 		return EXIT_USAGE;
 	}
-	if (!err && !has_begun)
-		err = empty(fd);
-	if (!err && !has_begun && !s->raw)
-		err = begin_file(&r, fd, c);
+	if (!err)
+		err = outfile_place(output);
 	if (!err)
 		err = record(c, &r, command->pid, s->raw, &status);
 	if (!err)
-		err = s->raw ? capture_write_image(c, fd) : recording_end(&r, c->abi, s->command);
+		err = s->raw ? capture_write_image(c, output->fd)
+			     : recording_end(&r, c->abi, s->command);
 	if (err)
 		return write_failed(s, err);
 	if (!s->raw)
-		say_result(s, fd);
+		say_result(s, output->fd);
 	return say_status(s, status);
-}
-
-/* *is_new: nothing was there before. */
-static int open_output(const char *path, bool *is_new)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-	*is_new = fd >= 0;
-	return fd < 0 && errno == EEXIST ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : fd;
 }
 
 static void catch_signals(void)
@@ -538,11 +502,12 @@ static void catch_signals(void)
 static int capture_command(const struct settings *s, const struct environment *env,
 			   const struct attr_list *attrs)
 {
-	bool backward = attr_list_flag(attrs, env->abi, "write_backward"), is_new;
+	bool backward = attr_list_flag(attrs, env->abi, "write_backward");
 	struct command command = {.pid = -1, .go = -1, .failed = -1};
 	struct capture_error e;
+	struct outfile output;
 	struct capture c;
-	int fd, status, err;
+	int status, err;
 
 	if (backward && !s->raw) {
 		fputs("perfabi capture: an event with write_backward overwrites what nobody has "
@@ -565,18 +530,16 @@ static int capture_command(const struct settings *s, const struct environment *e
 		      stderr);
 		status = EXIT_USAGE;
 	} else {
-		fd = open_output(s->output, &is_new);
-		if (fd < 0) {
+		err = outfile_open(&output, s->output);
+		if (err) {
 			say(stderr, "perfabi capture: cannot write %s: %s\n", s->output,
-			    strerror(errno));
+			    strerror(-err));
 			status = EXIT_HARNESS;
 		} else {
 			catch_signals();
-			status = run_command(s, &c, &command, fd, is_new);
-			if (status == EXIT_USAGE && is_new) /* the command was not run */
-				unlink(s->output);
-			close(fd);
+			status = run_command(s, &c, &command, &output);
 		}
+		outfile_close(&output);
 	}
 	capture_close(&c);
 	end(&command);

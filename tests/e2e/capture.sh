@@ -139,6 +139,20 @@ says err "cannot run ./nothing: No such file or directory"
 cp dummy.data kept.data
 status 2 "$perfabi" capture --attr attr.json -o kept.data -- ./nothing
 cmp dummy.data kept.data || fail "a command that was not run takes the old recording along"
+[ ! -e kept.data.old ] || fail "a command that was not run renames the old recording"
+# As perf does, what was there is kept, once; an empty file is nothing.
+: >kept.empty
+status 0 "$perfabi" capture --attr attr.json -o kept.data -- true
+cmp dummy.data kept.data.old || fail "the old recording is not in kept.data.old"
+cp kept.data second.data
+status 0 "$perfabi" capture --attr attr.json -o kept.data -- true
+cmp second.data kept.data.old || fail "the second recording is not in kept.data.old"
+status 0 "$perfabi" capture --attr attr.json -o kept.empty -- true
+[ ! -e kept.empty.old ] || fail "an empty file is kept"
+status 2 "$perfabi" capture --attr attr.json -o - -- mkdir ran
+says err "--output -: a recording needs a file"
+[ ! -e ran ] && [ ! -e ./- ] || fail "a file called -"
+[ -z "$(find . -name '*.data.??????')" ] || fail "a file is left: $(find . -name '*.data.??????')"
 status 1 "$perfabi" capture --attr attr.json -o x.data -- sh -c 'exit 7'
 says err "exit status 7"
 status 0 "$decode" --check x.data
