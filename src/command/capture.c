@@ -135,6 +135,19 @@ static int parse_command(struct settings *s, int argc, char **argv)
 	return status;
 }
 
+/* The file that is read is not to be written. */
+static int check_not_attr(const struct settings *s)
+{
+	struct stat attr, output;
+	int unknown = strcmp(s->attr, "-") ? stat(s->attr, &attr) : fstat(STDIN_FILENO, &attr);
+
+	if (unknown || stat(s->output, &output) || !S_ISREG(attr.st_mode) ||
+	    attr.st_dev != output.st_dev || attr.st_ino != output.st_ino)
+		return 0;
+	say(stderr, "perfabi capture: --output: %s is the file of --attr\n", s->output);
+	return EXIT_USAGE;
+}
+
 /* A tracepoint's id is looked up before it is asked for. */
 static void find_tracepoints(struct environment *env, const char *text)
 {
@@ -570,7 +583,9 @@ int command_capture(int argc, char **argv)
 	environment_read(&env, abi);
 	/* so that a run that wants quiet says who is in its way */
 	prctl(PR_SET_NAME, "perfabi-capture");
-	status = take_attrs(&attrs, &s, &env);
+	status = check_not_attr(&s);
+	if (!status)
+		status = take_attrs(&attrs, &s, &env);
 	if (!status)
 		status = check_told_apart(abi, &attrs);
 	if (!status)

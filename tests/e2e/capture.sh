@@ -153,6 +153,17 @@ status 2 "$perfabi" capture --attr attr.json -o - -- mkdir ran
 says err "--output -: a recording needs a file"
 [ ! -e ran ] && [ ! -e ./- ] || fail "a file called -"
 [ -z "$(find . -name '*.data.??????')" ] || fail "a file is left: $(find . -name '*.data.??????')"
+# The attr is no place for the recording, by whatever name.
+ln -s attr.json other-name.json
+ln attr.json link.json
+cp attr.json attr.copy
+for name in attr.json other-name.json link.json ./attr.json; do
+	status 2 "$perfabi" capture --attr attr.json -o $name -- mkdir ran
+	says err "$name is the file of --attr"
+done
+status 2 "$perfabi" capture --attr - -o attr.json -- mkdir ran <attr.json
+cmp attr.json attr.copy || fail "the attr's file is another"
+[ ! -e ran ] && [ ! -e attr.json.old ] || fail "a recording in the attr's place"
 status 1 "$perfabi" capture --attr attr.json -o x.data -- sh -c 'exit 7'
 says err "exit status 7"
 status 0 "$decode" --check x.data
