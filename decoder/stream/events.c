@@ -17,6 +17,7 @@ static const char *const record_families[] = {"record", "tool_record"};
 struct user {
 	struct events *events;
 	uint32_t uses;
+	const struct abi_field *excess; /* one for which there is no bit */
 };
 
 static void note_use(void *context, const struct abi_field *field)
@@ -27,31 +28,43 @@ static void note_use(void *context, const struct abi_field *field)
 
 	while (i < events->use_count && events->uses[i] != field)
 		i++;
-	if (i == USES_MAX)
+	if (i == USES_MAX) {
+		user->excess = field;
 		return;
+	}
 	if (i == events->use_count)
 		events->uses[events->use_count++] = field;
 	user->uses |= UINT32_C(1) << i;
 }
 
-static uint32_t uses_of(struct events *events, const struct layout *layout)
+/* The bits of the fields that a layout uses. 0, or -EINVAL with `e` filled. */
+static int uses_of(struct events *events, const struct layout *layout, uint32_t *uses,
+		   struct error *e)
 {
 	struct user user = {.events = events};
 
 	layout_attr_fields(layout, note_use, &user);
-	return user.uses;
+	*uses = user.uses;
+	if (!user.excess)
+		return 0;
+	return error_name(e, NULL, user.excess->name, NULL,
+			  "records that hang on no more than %d fields of attr", USES_MAX);
 }
 
 /* What each record uses but for its sample_id. */
-static void note_uses(struct events *events, const struct layout *sample_id)
+static int note_uses(struct events *events, const struct layout *sample_id, struct error *e)
 {
 	uint32_t trailer;
+	int err = 0;
 
-	for (size_t i = 0; i < events->record_count; i++)
-		events->records[i].uses = uses_of(events, events->records[i].value->layout);
-	trailer = uses_of(events, sample_id);
-	for (size_t i = 0; i < events->record_count; i++)
+	for (size_t i = 0; i < events->record_count && !err; i++)
+		err = uses_of(events, events->records[i].value->layout, &events->records[i].uses,
+			      e);
+	if (!err)
+		err = uses_of(events, sample_id, &trailer, e);
+	for (size_t i = 0; i < events->record_count && !err; i++)
 		events->records[i].uses &= ~trailer;
+	return err;
 }
 
 static void slot_records(struct events *events)
@@ -226,13 +239,14 @@ static int make_bare(struct events *events)
 int events_init(struct events *events, const struct abi *abi, struct error *e)
 {
 	const struct layout *sample_id = abi_layout(abi, "sample_id");
+	int err;
 
 	*events = (struct events){.abi = abi, .order = host_order()};
 	if (!sample_id)
 		return error_name(e, NULL, "sample_id", NULL, "a layout of that name in cases/abi");
 	slot_records(events);
-	note_uses(events, sample_id);
-	return make_bare(events);
+	err = note_uses(events, sample_id, e);
+	return err ? err : make_bare(events);
 }
 
 /*

@@ -166,6 +166,15 @@ wrong sample.json '"sample_type": "time"' '"sample_type": "tiem"' ' /layouts/sam
 wrong records.json '"records": \["[a-z0-9_]*"' '"records": [1' '/records/0' "a record's name"
 wrong words.json '"bits": \[[0-9]*, ' '"bits": [9223372036854775807, ' '/constants/branch_flags/values/0/bits' "within the word"
 
+# Each field of attr on which a record hangs counts, or it is said that there are too many.
+rm -rf "$scratch/cases/abi"
+cp -r cases/abi "$scratch/cases/abi"
+jq '[.attr.fields[] | select(.bits[1] == 1) | .name][:17]' cases/abi/attr.json >"$scratch/flags.json"
+jq --slurpfile flags "$scratch/flags.json" '(.constants.record.values[] | select(.name == "comm") | .fields) +=
+	[$flags[0][] | {"when": {"attr": .}, "then": [{"name": "of_\(.)", "type": "u64"}]}]' cases/abi/records.json >"$scratch/cases/abi/records.json"
+status 2 "$decode" --cases "$scratch/cases" "$data"
+says err "expected records that hang on no more than 16 fields of attr, got \""
+
 # A text that none can be is written like any other, behind the warning; a later field that does not fit is an error.
 rm -rf "$scratch/cases/abi"
 cp -r cases/abi "$scratch/cases/abi"
