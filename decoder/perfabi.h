@@ -44,7 +44,7 @@ struct perfabi_options {
 	unsigned shard, shards; /* the shard-th (from 1) of so many; shards 0: all */
 };
 
-/* What came of it. */
+/* What came of it; of shards, the sums over all of them are those of the whole. */
 struct perfabi_result {
 	uint64_t errors, warnings, notes; /* diagnostics of each grade */
 	uint64_t records;

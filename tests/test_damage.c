@@ -196,6 +196,46 @@ START_TEST(every_bit)
 }
 END_TEST
 
+static void add_result(struct perfabi_result *to, const struct perfabi_result *from)
+{
+	to->records += from->records;
+	to->lost += from->lost;
+	to->errors += from->errors;
+	to->warnings += from->warnings;
+	to->notes += from->notes;
+}
+
+/* What is counted of the shards is what is counted of the whole. */
+START_TEST(every_shard)
+{
+	const char *path = subject_path(_i);
+	struct subject *s = path ? open_subject(path) : NULL;
+	struct perfabi_result whole;
+
+	ck_assert_msg(path != NULL, "fixture %d", _i);
+	ck_assert_int_eq(decode(s, &whole), 0);
+	for (unsigned shards = 1; shards <= 7 && !s->options.attr; shards += 3) {
+		struct perfabi_result sum = {0}, part;
+
+		s->options.shards = shards;
+		for (unsigned i = 1; i <= shards; i++) {
+			s->options.shard = i;
+			ck_assert_int_eq(decode(s, &part), 0);
+			add_result(&sum, &part);
+		}
+		ck_assert_msg(sum.records == whole.records, "%s in %u: %llu records of %llu", path,
+			      shards, (unsigned long long)sum.records,
+			      (unsigned long long)whole.records);
+		ck_assert_msg(sum.lost == whole.lost, "%s in %u: %llu lost of %llu", path, shards,
+			      (unsigned long long)sum.lost, (unsigned long long)whole.lost);
+		ck_assert_msg(sum.errors == whole.errors && sum.warnings == whole.warnings &&
+				      sum.notes == whole.notes,
+			      "%s in %u: other diagnostics", path, shards);
+	}
+	close_subject(s);
+}
+END_TEST
+
 Suite *suite_damage(void)
 {
 	Suite *s = suite_create("damage");
@@ -207,6 +247,7 @@ Suite *suite_damage(void)
 	tcase_set_timeout(c, 120);
 	tcase_add_loop_test(c, every_prefix, 0, count ? count : 1);
 	tcase_add_loop_test(c, every_bit, 0, count ? count : 1);
+	tcase_add_loop_test(c, every_shard, 0, count ? count : 1);
 	suite_add_tcase(s, c);
 	return s;
 }

@@ -238,7 +238,7 @@ static void put_unknown(struct lines *lines, struct place place, const struct he
 {
 	static const char text[PUT_KEY] = "{\"type\":\"UNKNOWN\",";
 
-	lines->sums.unknown++;
+	lines->sums.unknown += !lines->options.silent;
 	lines_diagnostic(lines, place, "unknown-type", 0, "cases/abi has no record type %u",
 			 header->type);
 	if (!lines->options.no_unknown)
@@ -329,7 +329,7 @@ static void add_lost(struct lines *lines, const struct plan *plan, const unsigne
 {
 	uint64_t lost;
 
-	if (header->size < (size_t)plan->lost_offset + 8)
+	if (lines->options.silent || header->size < (size_t)plan->lost_offset + 8)
 		return;
 	lost = load_word(bytes + plan->lost_offset, 8, lines->events->order);
 	if (plan->lost_samples)
@@ -513,12 +513,13 @@ static void put_record(struct lines *lines, const unsigned char *bytes, const st
 	int slot = header->type < TYPES ? lines->events->slot_of[header->type] : -1, event;
 	const struct plan *plan;
 
-	lines->sums.bytes += header->size;
+	if (!options->silent)
+		lines->sums.bytes += header->size;
 	if (slot < 0) {
 		put_unknown(lines, place, header, bytes);
 		return;
 	}
-	lines->sums.records[slot]++;
+	lines->sums.records[slot] += !options->silent;
 	if (options->types && !options->types[header->type] && !options->strict) {
 		pass_by(lines, slot, bytes, header);
 		return;

@@ -16,7 +16,7 @@ struct lines_options {
 	bool notes;     /* --bytes */
 	bool strict;    /* --check: findings too, ... */
 	bool unwritten; /* ... and diagnostics alone */
-	bool silent;    /* records are counted and not written: another shard's */
+	bool silent;    /* records are neither counted nor written: another shard's */
 	bool backward;  /* the newest record comes first, ... */
 	bool cut_end;   /* ... and took the place of what the last one ended with */
 	bool no_offset, no_size, no_misc, no_event; /* --fields without these */
