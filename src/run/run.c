@@ -291,7 +291,8 @@ static bool is_from_elsewhere(int signal)
  */
 static void take_death(const struct worker *w, int status, double timeout, struct result *result)
 {
-	int stage = w->slot->stage, outcome = ERROR;
+	enum outcome outcome = ERROR;
+	int stage = w->slot->stage;
 	char got[160];
 
 	if (stage < STAGE_NONE || stage > STAGE_DONE)
