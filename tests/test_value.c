@@ -11,16 +11,18 @@
 #include "language/pattern.h"
 #include "unit.h"
 
-static int lookup(const void *context, const char *name, uint64_t *value, bool *known,
-		  struct nearest *near)
+static int lookup(const void *context, const char *name, struct value *value, struct nearest *near)
 {
 	(void)context;
-	if (strcmp(name, "page_size")) {
+	*value = value_of_s64(4096);
+	if (!strcmp(name, "paranoid"))
+		*value = value_of_s64(-1);
+	else if (!strcmp(name, "bound_later"))
+		*value = (struct value){.known = false};
+	else if (strcmp(name, "page_size")) {
 		nearest_try(near, "page_size");
 		return -ENOENT;
 	}
-	*value = 4096;
-	*known = true;
 	return 0;
 }
 
@@ -49,7 +51,21 @@ START_TEST(expressions_are_c_expressions)
 		{"'18446744073709551615'", UINT64_MAX},
 		{"'1<<25'", 1 << 25},
 		{"'1<<63'", UINT64_C(1) << 63},
-		{"'1<<64'", 0},
+		{"'1<<63|1'", (UINT64_C(1) << 63) + 1},
+		{"'0xffffffff<<32'", UINT64_C(0xffffffff) << 32},
+		{"'-1<<63'", UINT64_C(1) << 63},
+		{"'0xfffffffffffffffe+1'", UINT64_MAX},
+		{"'0x7fffffffffffffff*2+1'", UINT64_MAX},
+		{"'-9223372036854775808'", UINT64_C(1) << 63},
+		{"'-2*4611686018427387904'", UINT64_C(1) << 63},
+		{"'0-9223372036854775808'", UINT64_C(1) << 63},
+		{"'0xffffffffffffffff-0xffffffffffffffff'", 0},
+		{"'-5+0xffffffffffffffff'", UINT64_MAX - 5},
+		{"'--5'", 5},
+		{"'-0'", 0},
+		{"'$paranoid+1'", 0},
+		{"'-$paranoid'", 1},
+		{"'-1|1'", UINT64_MAX},
 		{"'1<<2+3'", 32},
 		{"'2+3*4'", 14},
 		{"'1|2|4'", 7},
@@ -57,7 +73,6 @@ START_TEST(expressions_are_c_expressions)
 		{"'$page_size*2 + 1'", 8193},
 		{"'-5'", (uint64_t)-5},
 		{"[1,'1<<4',8]", 25},
-		{"[]", 0},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -88,7 +103,8 @@ START_TEST(broken_expressions_are_refused)
 					   "null",
 					   "'0x10000000000000000'",
 					   "'99999999999999999999'",
-					   "[[1]]"};
+					   "[[1]]",
+					   "[]"};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct error e = {0};
@@ -96,6 +112,80 @@ START_TEST(broken_expressions_are_refused)
 
 		ck_assert_msg(eval(rows[i], &value, &e) < 0, "%s", rows[i]);
 		ck_assert(error_is_set(&e));
+	}
+}
+END_TEST
+
+START_TEST(what_is_beyond_64_bits_is_refused)
+{
+	static const char *const rows[] = {"'1<<64'",
+					   "'2<<63'",
+					   "'1<<-1'",
+					   "'0<<64'",
+					   "'-3<<63'",
+					   "'0xffffffffffffffff+1'",
+					   "'2*0xffffffffffffffff'",
+					   "'-18446744073709551615'",
+					   "'-9223372036854775809'",
+					   "'-9223372036854775808-1'",
+					   "'-2*4611686018427387905'",
+					   "'0-9223372036854775809'",
+					   "'0xffffffffffffffff+1-1'",
+					   "[1, '1<<64']"};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct error e = {0};
+		struct value value;
+
+		ck_assert_msg(eval(rows[i], &value, &e) == -ERANGE, "%s", rows[i]);
+		ck_assert_msg(strstr(e.got, "does not fit 64 bits"), "%s: %s", rows[i], e.got);
+	}
+}
+END_TEST
+
+/* What is settled later is held against the range then. */
+START_TEST(what_hangs_on_a_later_name_is_no_number_yet)
+{
+	static const char *const rows[] = {"'1<<$bound_later-40'",
+					   "'0xffffffffffffffff+$bound_later'",
+					   "'$bound_later-0xffffffffffffffff'"};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct error e = {0};
+		struct value value;
+
+		ck_assert_msg(!eval(rows[i], &value, &e), "%s: %s", rows[i], e.got);
+		ck_assert(!value.known);
+	}
+}
+END_TEST
+
+START_TEST(below_zero_is_known)
+{
+	static const struct {
+		const char *text;
+		bool negative;
+	} rows[] = {{"-1", true},
+		    {"'-1'", true},
+		    {"'1-2'", true},
+		    {"'2-1'", false},
+		    {"'-1*-1'", false},
+		    {"'-1*0'", false},
+		    {"'-1<<63'", true},
+		    {"'1<<63'", false},
+		    {"'$paranoid'", true},
+		    {"[-1, 1]", true},
+		    {"'1-$page_size'", true},
+		    {"'-1+1'", false},
+		    {"'1|-1'", true},
+		    {"'0xffffffffffffffff'", false}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct error e = {0};
+		struct value value;
+
+		ck_assert_msg(!eval(rows[i].text, &value, &e), "%s: %s", rows[i].text, e.got);
+		ck_assert_msg(value.negative == rows[i].negative, "%s", rows[i].text);
 	}
 }
 END_TEST
@@ -117,6 +207,9 @@ Suite *suite_value(void)
 
 	tcase_add_test(c, expressions_are_c_expressions);
 	tcase_add_test(c, broken_expressions_are_refused);
+	tcase_add_test(c, what_is_beyond_64_bits_is_refused);
+	tcase_add_test(c, what_hangs_on_a_later_name_is_no_number_yet);
+	tcase_add_test(c, below_zero_is_known);
 	tcase_add_test(c, an_unknown_variable_has_a_nearest);
 	suite_add_tcase(s, c);
 	return s;

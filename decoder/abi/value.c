@@ -27,6 +27,15 @@ static int broken(struct parse *p, const char *what)
 	return error_text(p->error, p->where, got, "%s", what);
 }
 
+static int beyond(struct parse *p)
+{
+	char got[160];
+
+	snprintf(got, sizeof(got), "\"%.100s\", which does not fit 64 bits", p->whole);
+	error_text(p->error, p->where, got, "results of -(1<<63) to 0xffffffffffffffff");
+	return -ERANGE;
+}
+
 static void skip_space(struct parse *p)
 {
 	while (*p->at == ' ')
@@ -50,8 +59,7 @@ static int variable(struct parse *p, struct value *out)
 	name[n] = '\0';
 	near = nearest_to(name);
 	*out = (struct value){.known = true};
-	err = p->vars ? p->vars->lookup(p->vars->context, name, &out->bits, &out->known, &near)
-		      : -ENOENT;
+	err = p->vars ? p->vars->lookup(p->vars->context, name, out, &near) : -ENOENT;
 	if (err == -ENOENT)
 		return error_name(p->error, p->where, name, near.best,
 				  "a variable known here, after the $ (perfabi help variables)");
@@ -77,9 +85,31 @@ static int literal(struct parse *p, struct value *out)
 	return 0;
 }
 
+/* A number as its sign and its magnitude, so that each operator's result can be held against the
+ * range. */
+struct number {
+	uint64_t magnitude;
+	bool is_negative;
+};
+
+static struct number signed_of(const struct value *value)
+{
+	return (struct number){.magnitude = value->negative ? -value->bits : value->bits,
+			       .is_negative = value->negative};
+}
+
+/* False where it is below -(2^63). */
+static bool put(struct value *out, struct number n)
+{
+	out->negative = n.is_negative && n.magnitude;
+	out->bits = n.is_negative ? -n.magnitude : n.magnitude;
+	return !n.is_negative || n.magnitude <= UINT64_C(1) << 63;
+}
+
 static int primary(struct parse *p, struct value *out)
 {
 	bool minus = false;
+	struct number n;
 	int err;
 
 	for (skip_space(p); *p->at == '-'; skip_space(p)) {
@@ -87,11 +117,11 @@ static int primary(struct parse *p, struct value *out)
 		p->at++;
 	}
 	err = *p->at == '$' ? variable(p, out) : literal(p, out);
-	if (!err && minus) {
-		out->bits = -out->bits;
-		out->negative = out->bits != 0 && !out->negative;
-	}
-	return err;
+	if (err || !minus)
+		return err;
+	n = signed_of(out);
+	n.is_negative = !n.is_negative;
+	return put(out, n) ? 0 : beyond(p);
 }
 
 /* The operators, loosest first. */
@@ -112,28 +142,65 @@ static const char *operator_here(struct parse *p, size_t level)
 	return NULL;
 }
 
-static void apply(const char *op, struct value *left, const struct value *right)
+/* Each is false where the result is beyond 64 bits. */
+
+static bool plus(struct value *left, struct number a, struct number b)
 {
+	struct number sum = a;
+
+	if (a.is_negative == b.is_negative)
+		return !__builtin_add_overflow(a.magnitude, b.magnitude, &sum.magnitude) &&
+		       put(left, sum);
+	if (a.magnitude < b.magnitude)
+		sum = (struct number){b.magnitude - a.magnitude, b.is_negative};
+	else
+		sum.magnitude -= b.magnitude;
+	return put(left, sum);
+}
+
+static bool multiply(struct value *left, struct number a, struct number b)
+{
+	struct number product = {.is_negative = a.is_negative != b.is_negative};
+
+	return !__builtin_mul_overflow(a.magnitude, b.magnitude, &product.magnitude) &&
+	       put(left, product);
+}
+
+static bool shift(struct value *left, struct number a, struct number by)
+{
+	if (by.is_negative || by.magnitude > 63 ||
+	    a.magnitude << by.magnitude >> by.magnitude != a.magnitude)
+		return false;
+	a.magnitude <<= by.magnitude;
+	return put(left, a);
+}
+
+/* In two's complement of any length: what is or-ed with a number below zero is below it. */
+static void or_with(struct value *left, const struct value *right)
+{
+	left->bits |= right->bits;
+	left->negative = left->negative || right->negative;
+	left->known = left->known && right->known;
+}
+
+static bool apply(const char *op, struct value *left, const struct value *right)
+{
+	struct number a = signed_of(left), b = signed_of(right);
+
 	left->known = left->known && right->known;
 	switch (op[0]) {
 	case '|':
-		left->bits |= right->bits;
-		break;
+		or_with(left, right);
+		return true;
 	case '<':
-		left->bits = right->bits < 64 ? left->bits << right->bits : 0;
-		break;
+		return shift(left, a, b);
 	case '+':
-		left->bits += right->bits;
-		left->negative = (left->negative || right->negative) && (int64_t)left->bits < 0;
-		break;
+		return plus(left, a, b);
 	case '-':
-		left->negative = (left->negative || left->bits < right->bits) &&
-				 (int64_t)(left->bits - right->bits) < 0;
-		left->bits -= right->bits;
-		break;
+		b.is_negative = !b.is_negative;
+		return plus(left, a, b);
 	default:
-		left->negative = left->negative != right->negative;
-		left->bits *= right->bits;
+		return multiply(left, a, b);
 	}
 }
 
@@ -150,8 +217,8 @@ static int climb(struct parse *p, size_t level, struct value *out)
 		struct value right;
 
 		err = climb(p, level + 1, &right);
-		if (!err)
-			apply(op, out, &right);
+		if (!err && !apply(op, out, &right) && out->known)
+			err = beyond(p);
 	}
 	return err;
 }
@@ -168,6 +235,24 @@ static int expression(const char *text, const struct vars *vars, const struct wh
 	return err;
 }
 
+struct value value_of_s64(int64_t number)
+{
+	return (struct value){.bits = (uint64_t)number, .negative = number < 0, .known = true};
+}
+
+json_t *value_json(uint64_t number)
+{
+	return number <= INT64_MAX ? json_integer((json_int_t)number)
+				   : json_sprintf("0x%llx", (unsigned long long)number);
+}
+
+int value_compare(const struct value *a, const struct value *b)
+{
+	if (a->negative != b->negative)
+		return a->negative ? -1 : 1;
+	return a->bits < b->bits ? -1 : a->bits > b->bits;
+}
+
 static int scalar(const json_t *json, const struct abi_family *set, const struct vars *vars,
 		  const struct where *w, struct value *out, struct error *e)
 {
@@ -176,9 +261,7 @@ static int scalar(const json_t *json, const struct abi_family *set, const struct
 	const struct abi_value *constant;
 
 	if (json_is_integer(json)) {
-		*out = (struct value){.bits = (uint64_t)json_integer_value(json),
-				      .negative = json_integer_value(json) < 0,
-				      .known = true};
+		*out = value_of_s64(json_integer_value(json));
 		return 0;
 	}
 	if (!text)
@@ -206,6 +289,8 @@ int value_eval(const json_t *json, const struct abi_family *set, const struct va
 
 	if (!json_is_array(json))
 		return scalar(json, set, vars, w, out, e);
+	if (!set && !json_array_size(json))
+		return error_value(e, w, json, "a number: a list with nothing in it is none");
 	*out = (struct value){.known = true};
 	json_array_foreach(json, i, part) {
 		struct where at = where_index(w, i);
@@ -214,8 +299,7 @@ int value_eval(const json_t *json, const struct abi_family *set, const struct va
 
 		if (err)
 			return err;
-		out->bits |= value.bits;
-		out->known = out->known && value.known;
+		or_with(out, &value);
 	}
 	return 0;
 }

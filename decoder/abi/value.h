@@ -11,29 +11,41 @@
 
 #include "abi/abi.h"
 
+/* A number of -(2^63) to 2^64-1. */
+struct value {
+	uint64_t bits;
+	bool negative; /* it is below zero, and `bits` its two's complement */
+	bool known;    /* false: it hangs on a variable that is settled later, and is none yet */
+};
+
 /* What `$name` stands for. */
 struct vars {
 	/*
-	 * 0 with *value set, and *known false where it is not settled yet; -ENOENT for an unknown
-	 * name; another negative errno where this machine cannot settle it. `near` may be NULL.
+	 * 0 with *value set, and value->known false where it is not settled yet; -ENOENT for an
+	 * unknown name; another negative errno where this machine cannot settle it. `near` may be
+	 * NULL.
 	 */
-	int (*lookup)(const void *context, const char *name, uint64_t *value, bool *known,
+	int (*lookup)(const void *context, const char *name, struct value *value,
 		      struct nearest *near);
 	const void *context;
 };
 
-struct value {
-	uint64_t bits;
-	bool negative; /* a literal or result below zero, in two's complement */
-	bool known;    /* false: it hangs on a variable that is settled later */
-};
-
 /*
  * Evaluates `json`: an integer, an expression, the name of a constant of `set` (may be NULL), or a
- * list of these, or-ed. Expressions know decimal and hexadecimal numbers, $variables, and in C's
- * order of precedence - (unary), *, + -, <<, |. 0, or -EINVAL with `e` filled.
+ * list of these, or-ed, which may be empty only where `set` gives its names. Expressions know
+ * decimal and hexadecimal numbers, $variables, and in C's order of precedence - (unary), *, + -,
+ * <<, |. What each operator gives must be a number of struct value's range, and what << shifts by
+ * one of 0 to 63. 0, -ERANGE beyond that, or -EINVAL, with `e` filled.
  */
 int value_eval(const json_t *json, const struct abi_family *set, const struct vars *vars,
 	       const struct where *w, struct value *out, struct error *e);
+
+struct value value_of_s64(int64_t number);
+
+/* Less than, equal to or greater than 0, as `a` is to `b`; both are known. */
+int value_compare(const struct value *a, const struct value *b);
+
+/* An integer, or "0x..." above INT64_MAX, which JSON's integers here end at; NULL: no memory. */
+json_t *value_json(uint64_t number);
 
 #endif

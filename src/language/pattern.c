@@ -24,17 +24,17 @@ struct match {
 
 static bool fits(struct match *m, const json_t *pattern, const json_t *got);
 
-static int evaluate(const struct match *m, const json_t *json, uint64_t *out)
+/* An error of the case, not a misfit, where it is beyond 64 bits. */
+static int evaluate(const struct match *m, const json_t *json, struct value *out)
 {
 	struct vars vars = scope_vars(m->scope);
 	struct where nowhere = {0};
 	struct error e = {0};
-	struct value value;
+	int err = json ? value_eval(json, NULL, &vars, &nowhere, out, &e) : -EINVAL;
 
-	if (!json || value_eval(json, NULL, &vars, &nowhere, &value, &e))
-		return -EINVAL;
-	*out = value.bits;
-	return 0;
+	if (err == -ERANGE && m->unknown && m->unknown->outcome != ERROR)
+		verdict_set(m->unknown, ERROR, e.expected, e.got);
+	return err;
 }
 
 /* A name that stands for nothing fits nothing, and nothing that is `not` that means anything. */
@@ -42,7 +42,7 @@ static void note_unknown(struct match *m, const json_t *pattern)
 {
 	const char *text = json_string_value(pattern);
 	char expanded[1024];
-	uint64_t value;
+	struct value value;
 
 	if (m->unknown && m->unknown->outcome != ERROR && text &&
 	    !(*text == '$' && scope_json(m->scope, text + 1)) &&
@@ -53,10 +53,13 @@ static void note_unknown(struct match *m, const json_t *pattern)
 
 static int number_of(const json_t *json, struct match *m, uint64_t *out)
 {
-	int err = evaluate(m, json, out);
+	struct value value;
+	int err = evaluate(m, json, &value);
 
 	if (err)
 		note_unknown(m, json);
+	else
+		*out = value.bits;
 	return err;
 }
 

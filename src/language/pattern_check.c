@@ -125,14 +125,13 @@ static int check_text(const json_t *pattern, const struct scope *scope, const st
 		char name[SCOPE_NAME * 2];
 		size_t n = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz0123456789_.");
 		struct nearest near;
-		uint64_t value;
-		bool known;
+		struct value value;
 
 		while (n && at[n] == '.')
 			n--;
 		snprintf(name, sizeof(name), "%.*s", (int)n, at + 1);
 		near = nearest_to(name);
-		if (vars.lookup(vars.context, name, &value, &known, &near))
+		if (vars.lookup(vars.context, name, &value, &near))
 			return error_name(
 				e, w, name, near.best,
 				"a variable known here, after the $ (perfabi help variables)");

@@ -2,6 +2,7 @@
 /*
  * Tables of rows, written out or made of the ABI.
  */
+#include "abi/value.h"
 #include "language/rows.h"
 
 #include <errno.h>
@@ -22,12 +23,6 @@ static void row_name(const char *name, char *out, size_t size)
 	out[n] = '\0';
 }
 
-static json_t *u64_json(uint64_t value)
-{
-	return value <= INT64_MAX ? json_integer((json_int_t)value)
-				  : json_sprintf("0x%llx", (unsigned long long)value);
-}
-
 static void add_row(json_t *rows, const char *name, const char *since, json_t *value)
 {
 	char row[64];
@@ -42,7 +37,7 @@ static void family_rows(json_t *rows, const struct abi_family *family)
 {
 	for (size_t i = 0; i < family->count; i++)
 		add_row(rows, family->values[i].name, family->values[i].since,
-			u64_json(family->values[i].value));
+			value_json(family->values[i].value));
 }
 
 static void attr_rows(json_t *rows, const struct abi *abi, bool bits)

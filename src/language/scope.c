@@ -153,43 +153,43 @@ json_t *scope_json(const struct scope *scope, const char *name)
 }
 
 /* What is bound as "name" or "name.member" as a number; -ENODATA for a text without one. */
-static int from_binding(const struct binding *b, const char *path, uint64_t *value)
+static int from_binding(const struct binding *b, const char *path, struct value *value)
 {
 	json_t *json = b->json ? member_at(b->json, path) : NULL;
 	char *end = NULL;
 
-	*value = b->value;
+	value->bits = b->value;
 	if (!b->json)
 		return *path ? -ENODATA : 0;
 	if (json_is_integer(json))
-		*value = (uint64_t)json_integer_value(json);
+		*value = value_of_s64(json_integer_value(json));
 	else if (json_is_string(json)) /* an address */
-		*value = strtoull(json_string_value(json), &end, 0);
+		value->bits = strtoull(json_string_value(json), &end, 0);
 	return json_is_integer(json) || (end && !*end) ? 0 : -ENODATA;
 }
 
-static int from_sysctl(int value, uint64_t *out)
+static int from_sysctl(int value, struct value *out)
 {
-	*out = (uint64_t)(int64_t)value;
+	*out = value_of_s64(value);
 	return value == SYSCTL_ABSENT ? -ENOTSUP : 0;
 }
 
-static int sysctl_paranoid(const struct scope *scope, uint64_t *out)
+static int sysctl_paranoid(const struct scope *scope, struct value *out)
 {
 	return from_sysctl(scope->env->paranoid, out);
 }
 
-static int sysctl_max_sample_rate(const struct scope *scope, uint64_t *out)
+static int sysctl_max_sample_rate(const struct scope *scope, struct value *out)
 {
 	return from_sysctl(scope->env->max_sample_rate, out);
 }
 
-static int sysctl_max_stack(const struct scope *scope, uint64_t *out)
+static int sysctl_max_stack(const struct scope *scope, struct value *out)
 {
 	return from_sysctl(scope->env->max_stack, out);
 }
 
-static int sysctl_mlock_kb(const struct scope *scope, uint64_t *out)
+static int sysctl_mlock_kb(const struct scope *scope, struct value *out)
 {
 	return from_sysctl(scope->env->mlock_kb, out);
 }
@@ -213,132 +213,132 @@ static int find_mlock(const struct environment *env, struct mlock *m)
 	return 2 * m->fits * env->page_size > LIMITS_ADDRESS_SPACE / 2 ? -ENOTSUP : 0;
 }
 
-static int mlock_pages(const struct scope *scope, uint64_t *out)
+static int mlock_pages(const struct scope *scope, struct value *out)
 {
 	struct mlock m;
 	int err = find_mlock(scope->env, &m);
 
-	*out = m.pages;
+	out->bits = m.pages;
 	return err;
 }
 
-static int mlock_fits(const struct scope *scope, uint64_t *out)
+static int mlock_fits(const struct scope *scope, struct value *out)
 {
 	struct mlock m;
 	int err = find_mlock(scope->env, &m);
 
-	*out = m.fits;
+	out->bits = m.fits;
 	return err;
 }
 
-static int mlock_over(const struct scope *scope, uint64_t *out)
+static int mlock_over(const struct scope *scope, struct value *out)
 {
 	struct mlock m;
 	int err = find_mlock(scope->env, &m);
 
-	*out = 2 * m.fits;
+	out->bits = 2 * m.fits;
 	return err;
 }
 
-static int mlock_extra(const struct scope *scope, uint64_t *out)
+static int mlock_extra(const struct scope *scope, struct value *out)
 {
 	struct mlock m;
 	int err = find_mlock(scope->env, &m);
 
-	*out = (2 * m.fits + 1 - m.pages) * scope->env->page_size;
+	out->bits = (2 * m.fits + 1 - m.pages) * scope->env->page_size;
 	return err;
 }
 
-static int page_size(const struct scope *scope, uint64_t *out)
+static int page_size(const struct scope *scope, struct value *out)
 {
-	*out = scope->env->page_size;
+	out->bits = scope->env->page_size;
 	return 0;
 }
 
-static int possible_cpus(const struct scope *scope, uint64_t *out)
+static int possible_cpus(const struct scope *scope, struct value *out)
 {
-	*out = scope->env->cpus_possible;
+	out->bits = scope->env->cpus_possible;
 	return 0;
 }
 
-static int own_cpu(const struct scope *scope, uint64_t *out)
+static int own_cpu(const struct scope *scope, struct value *out)
 {
 	(void)scope;
-	*out = (uint64_t)sched_getcpu();
+	out->bits = (uint64_t)sched_getcpu();
 	return 0;
 }
 
-static int own_pid(const struct scope *scope, uint64_t *out)
+static int own_pid(const struct scope *scope, struct value *out)
 {
 	(void)scope;
-	*out = (uint64_t)getpid();
+	out->bits = (uint64_t)getpid();
 	return 0;
 }
 
-static int own_tid(const struct scope *scope, uint64_t *out)
+static int own_tid(const struct scope *scope, struct value *out)
 {
 	(void)scope;
-	*out = (uint64_t)gettid();
+	out->bits = (uint64_t)gettid();
 	return 0;
 }
 
-static int own_uid(const struct scope *scope, uint64_t *out)
+static int own_uid(const struct scope *scope, struct value *out)
 {
 	(void)scope;
-	*out = (uint64_t)getuid();
+	out->bits = (uint64_t)getuid();
 	return 0;
 }
 
-static int runner_pid(const struct scope *scope, uint64_t *out)
+static int runner_pid(const struct scope *scope, struct value *out)
 {
 	(void)scope;
-	*out = (uint64_t)getppid();
+	out->bits = (uint64_t)getppid();
 	return 0;
 }
 
-static int unmapped(const struct scope *scope, uint64_t *out)
+static int unmapped(const struct scope *scope, struct value *out)
 {
-	*out = (uintptr_t)scope->unmapped;
+	out->bits = (uintptr_t)scope->unmapped;
 	return 0;
 }
 
 /* An address that no user mapping has: high in the kernel's half, where nothing of it is either. */
-static int kernel_address(const struct scope *scope, uint64_t *out)
+static int kernel_address(const struct scope *scope, struct value *out)
 {
-	*out = scope->env->bits == 64 ? UINT64_C(0xffffffff00001000) : UINT64_C(0xfffff000);
+	out->bits = scope->env->bits == 64 ? UINT64_C(0xffffffff00001000) : UINT64_C(0xfffff000);
 	return 0;
 }
 
-static int kernel_attr_size(const struct scope *scope, uint64_t *out)
+static int kernel_attr_size(const struct scope *scope, struct value *out)
 {
-	*out = scope->env->attr_size;
-	return *out ? 0 : -ENODEV;
+	out->bits = scope->env->attr_size;
+	return out->bits ? 0 : -ENODEV;
 }
 
-static int abi_attr_size(const struct scope *scope, uint64_t *out)
+static int abi_attr_size(const struct scope *scope, struct value *out)
 {
-	*out = scope->env->abi ? scope->env->abi->attr_size : 0;
-	return *out ? 0 : -ENODEV; /* behind an exec there is none */
+	out->bits = scope->env->abi ? scope->env->abi->attr_size : 0;
+	return out->bits ? 0 : -ENODEV; /* behind an exec there is none */
 }
 
-static int reserved_regs(const struct scope *scope, uint64_t *out)
+static int reserved_regs(const struct scope *scope, struct value *out)
 {
 	const struct environment *env = scope->env;
 
-	*out = env->arch ? env->arch->reserved[env->bits == 64] : 0;
+	out->bits = env->arch ? env->arch->reserved[env->bits == 64] : 0;
 	return env->arch ? 0 : -ENODEV;
 }
 
-static int extended_regs(const struct scope *scope, uint64_t *out)
+static int extended_regs(const struct scope *scope, struct value *out)
 {
-	*out = scope->env->arch ? scope->env->arch->extended : 0;
+	out->bits = scope->env->arch ? scope->env->arch->extended : 0;
 	return scope->env->arch ? 0 : -ENODEV;
 }
 
 static const struct variable {
 	const char *name;
 	/* 0, or a negative errno: this machine does not tell. */
-	int (*value)(const struct scope *scope, uint64_t *out);
+	int (*value)(const struct scope *scope, struct value *out);
 	const char *help;
 } variables[] = {
 	{"page_size", page_size, "bytes"},
@@ -385,31 +385,30 @@ void scope_help(FILE *f)
 	fprintf(f, "  $%-34s %s\n", "tracepoint.SYSTEM:EVENT", "its id in tracefs");
 }
 
-static int from_pmu(const struct environment *env, const char *name, uint64_t *value)
+static int from_pmu(const struct environment *env, const char *name, struct value *value)
 {
 	const struct pmu *pmu = environment_pmu(env, name);
 
-	*value = pmu ? pmu->type : 0;
+	value->bits = pmu ? pmu->type : 0;
 	return pmu ? 0 : -ENODEV;
 }
 
-static int from_tracepoint(const struct environment *env, const char *name, uint64_t *value)
+static int from_tracepoint(const struct environment *env, const char *name, struct value *value)
 {
 	const struct tracepoint *tracepoint = environment_known_tracepoint(env, name);
 
-	*value = tracepoint ? tracepoint->id : 0;
+	value->bits = tracepoint ? tracepoint->id : 0;
 	return tracepoint ? 0 : -ENODEV;
 }
 
 /* What has no binding: a variable, or a PMU's or tracepoint's number. */
-static int from_machine(const struct scope *scope, const char *name, uint64_t *value,
+static int from_machine(const struct scope *scope, const char *name, struct value *value,
 			struct nearest *near)
 {
 	bool is_pmu = !strncmp(name, "pmu.", 4), is_tracepoint = !strncmp(name, "tracepoint.", 11);
 	const struct variable *variable =
 		is_pmu || is_tracepoint ? NULL : variable_named(name, near);
 
-	*value = 0;
 	if (!is_pmu && !is_tracepoint && !variable)
 		return -ENOENT;
 	if (scope->checking)
@@ -420,18 +419,16 @@ static int from_machine(const struct scope *scope, const char *name, uint64_t *v
 			     : variable->value(scope, value);
 }
 
-static int lookup(const void *context, const char *name, uint64_t *value, bool *known,
-		  struct nearest *near)
+static int lookup(const void *context, const char *name, struct value *value, struct nearest *near)
 {
 	const struct scope *scope = context;
 	const char *path;
 	const struct binding *b = find_binding(scope, name, &path);
 	int err;
 
-	*value = 0;
+	*value = (struct value){.known = !scope->checking};
 	if (scope->was_asked)
 		*scope->was_asked = true;
-	*known = !scope->checking;
 	if (b && scope->checking)
 		return shape_has(&b->shape, path, near) ? 0 : -ENOENT;
 	if (b)
@@ -451,16 +448,15 @@ struct vars scope_vars(const struct scope *scope)
 static int name_text(const struct scope *scope, const char *name, char *out, size_t size)
 {
 	json_t *json = scope_json(scope, name);
-	uint64_t value = 0;
-	bool known;
+	struct value value;
 	int n;
 
 	if (json_is_string(json))
 		n = snprintf(out, size, "%s", json_string_value(json));
-	else if (lookup(scope, name, &value, &known, NULL))
+	else if (lookup(scope, name, &value, NULL))
 		return -ENOENT;
 	else
-		n = snprintf(out, size, "%llu", (unsigned long long)value);
+		n = snprintf(out, size, value.negative ? "%lld" : "%llu", (long long)value.bits);
 	return n < 0 || (size_t)n >= size ? -ENOSPC : n;
 }
 

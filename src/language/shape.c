@@ -240,14 +240,13 @@ static const char *kind_text(const struct value_shape *shape)
 	}
 }
 
-static int any_variable(const void *context, const char *name, uint64_t *value, bool *known,
+static int any_variable(const void *context, const char *name, struct value *value,
 			struct nearest *near)
 {
 	(void)context;
 	(void)name;
 	(void)near;
-	*value = 0;
-	*known = false;
+	*value = (struct value){.known = false};
 	return 0;
 }
 

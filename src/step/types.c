@@ -86,12 +86,13 @@ static int look_up(const struct scope *scope, const json_t *json, const struct w
 	struct vars vars = scope_vars(scope);
 	const char *name = json_string_value(json);
 	struct nearest near = nearest_to(name ? name : "");
-	bool known;
+	struct value value;
 
 	if (!name)
 		return error_value(e, w, json, "a name bound before");
-	if (vars.lookup(vars.context, name, out, &known, &near))
+	if (vars.lookup(vars.context, name, &value, &near))
 		return error_name(e, w, name, near.best, "a name bound before");
+	*out = value.bits;
 	return 0;
 }
 
