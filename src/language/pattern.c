@@ -51,66 +51,64 @@ static void note_unknown(struct match *m, const json_t *pattern)
 		verdict_set(m->unknown, ERROR, "names in expect that stand for something", text);
 }
 
-static int number_of(const json_t *json, struct match *m, uint64_t *out)
+static int number_of(const json_t *json, struct match *m, struct value *out)
 {
-	struct value value;
-	int err = evaluate(m, json, &value);
+	int err = evaluate(m, json, out);
 
 	if (err)
 		note_unknown(m, json);
-	else
-		*out = value.bits;
 	return err;
 }
 
 /* A value of what was read: a number, or "0x..." for one that is no count. */
-static bool value_of(const json_t *got, uint64_t *out)
+static bool value_of(const json_t *got, struct value *out)
 {
 	const char *text = json_string_value(got);
 	char *end;
 
+	*out = (struct value){.known = true};
 	if (json_is_integer(got)) {
-		*out = (uint64_t)json_integer_value(got);
+		*out = value_of_s64(json_integer_value(got));
 		return true;
 	}
 	if (!text || strncmp(text, "0x", 2))
 		return false;
-	*out = strtoull(text, &end, 16);
+	out->bits = strtoull(text, &end, 16);
 	return !*end;
 }
 
-static bool numbers(struct match *m, const json_t *operand, const json_t *got, uint64_t *a,
-		    uint64_t *b)
+static bool numbers(struct match *m, const json_t *operand, const json_t *got, struct value *a,
+		    struct value *b)
 {
 	return value_of(got, a) && !number_of(operand, m, b);
 }
 
 static bool op_gt(struct match *m, const json_t *operand, const json_t *got)
 {
-	uint64_t a, b;
+	struct value a, b;
 
-	return numbers(m, operand, got, &a, &b) && a > b;
+	return numbers(m, operand, got, &a, &b) && value_compare(&a, &b) > 0;
 }
 
 static bool op_ge(struct match *m, const json_t *operand, const json_t *got)
 {
-	uint64_t a, b;
+	struct value a, b;
 
-	return numbers(m, operand, got, &a, &b) && a >= b;
+	return numbers(m, operand, got, &a, &b) && value_compare(&a, &b) >= 0;
 }
 
 static bool op_lt(struct match *m, const json_t *operand, const json_t *got)
 {
-	uint64_t a, b;
+	struct value a, b;
 
-	return numbers(m, operand, got, &a, &b) && a < b;
+	return numbers(m, operand, got, &a, &b) && value_compare(&a, &b) < 0;
 }
 
 static bool op_le(struct match *m, const json_t *operand, const json_t *got)
 {
-	uint64_t a, b;
+	struct value a, b;
 
-	return numbers(m, operand, got, &a, &b) && a <= b;
+	return numbers(m, operand, got, &a, &b) && value_compare(&a, &b) <= 0;
 }
 
 static bool op_between(struct match *m, const json_t *operand, const json_t *got)
@@ -147,20 +145,22 @@ static bool names(const json_t *operand, const json_t *got, uint64_t *have, uint
 
 static bool op_has(struct match *m, const json_t *operand, const json_t *got)
 {
+	struct value a, b;
 	uint64_t have, want;
 
 	if (json_is_array(got))
 		return names(operand, got, &have, &want) && have == want;
-	return numbers(m, operand, got, &have, &want) && (have & want) == want;
+	return numbers(m, operand, got, &a, &b) && (a.bits & b.bits) == b.bits;
 }
 
 static bool op_without(struct match *m, const json_t *operand, const json_t *got)
 {
+	struct value a, b;
 	uint64_t have, want;
 
 	if (json_is_array(got))
 		return names(operand, got, &have, &want) && !have;
-	return numbers(m, operand, got, &have, &want) && !(have & want);
+	return numbers(m, operand, got, &a, &b) && !(a.bits & b.bits);
 }
 
 /* A try whose failure is not the whole's. */
@@ -193,7 +193,7 @@ static bool op_bind(struct match *m, const json_t *operand, const json_t *got)
 
 	if (!got)
 		return false;
-	if (json_is_integer(got))
+	if (json_is_integer(got) && json_integer_value(got) >= 0)
 		return !scope_bind(m->scope, name, (uint64_t)json_integer_value(got));
 	return !scope_bind_json(m->scope, name, (json_t *)got);
 }
@@ -225,19 +225,21 @@ static bool number_at(const char *text, size_t at, size_t n, uint64_t *out)
 static bool op_first_u16(struct match *m, const json_t *operand, const json_t *got)
 {
 	const char *text = json_string_value(got);
-	uint64_t a, b;
+	struct value b;
+	uint64_t a;
 
 	return text && strlen(text) >= 4 && number_at(text, 0, 2, &a) &&
-	       !number_of(operand, m, &b) && a == b;
+	       !number_of(operand, m, &b) && a == b.bits;
 }
 
 static bool op_last_u64(struct match *m, const json_t *operand, const json_t *got)
 {
 	const char *text = json_string_value(got);
 	size_t n = text ? strlen(text) / 2 : 0;
-	uint64_t a, b;
+	struct value b;
+	uint64_t a;
 
-	return n >= 8 && number_at(text, n - 8, 8, &a) && !number_of(operand, m, &b) && a == b;
+	return n >= 8 && number_at(text, n - 8, 8, &a) && !number_of(operand, m, &b) && a == b.bits;
 }
 
 static void put_json(char *out, size_t size, const json_t *json)
@@ -474,13 +476,13 @@ static bool op_times(struct match *m, const json_t *operand, const json_t *got)
 
 static bool op_ascending(struct match *m, const json_t *operand, const json_t *got)
 {
-	uint64_t last = 0, value;
+	struct value last = value_of_s64(INT64_MIN), value;
 
 	(void)m;
 	for (size_t i = 0; i < json_array_size(got); i++, last = value)
 		if (!value_of(json_object_get(json_array_get(got, i), json_string_value(operand)),
 			      &value) ||
-		    value < last)
+		    value_compare(&value, &last) < 0)
 			return false;
 	return json_is_array(got);
 }
@@ -588,19 +590,20 @@ static bool fits_operators(struct match *m, const json_t *pattern, const json_t 
 	return true;
 }
 
-/* Text equals text; what was read as "0x..." or a number equals what the pattern comes to. */
+/* Text equals text; what was read as "0x..." or a number equals what the pattern comes to,
+ * bit by bit: -1 and 0xffffffffffffffff are one u64, written in two ways. */
 static bool equals(struct match *m, const json_t *pattern, const json_t *got)
 {
 	const char *text = json_string_value(pattern);
 	json_t *bound = text && text[0] == '$' ? scope_json(m->scope, text + 1) : NULL;
 	char expanded[1024];
-	uint64_t a, b;
+	struct value a, b;
 
 	if (bound && json_equal(bound, got))
 		return true;
 	note_unknown(m, pattern);
 	if (value_of(got, &a))
-		return !number_of(pattern, m, &b) && a == b;
+		return !number_of(pattern, m, &b) && a.bits == b.bits;
 	if (json_is_string(got))
 		return text && !scope_expand(m->scope, text, expanded, sizeof(expanded)) &&
 		       !strcmp(expanded, json_string_value(got));
@@ -688,7 +691,7 @@ bool pattern_match_json(const json_t *pattern, const json_t *got, struct scope *
 
 bool pattern_match(const json_t *pattern, uint64_t value, const struct scope *scope)
 {
-	json_t *got = json_integer((json_int_t)value);
+	json_t *got = value_json(value);
 	bool fit = pattern_match_json(pattern, got, (struct scope *)scope, NULL);
 
 	json_decref(got);

@@ -10,12 +10,26 @@
 #include "language/pattern_operator.h"
 
 static int check_number(const json_t *operand, const struct scope *scope, const struct where *w,
-			struct error *e)
+			struct value *value, struct error *e)
 {
 	struct vars vars = scope_vars(scope);
-	struct value value;
 
-	return value_eval(operand, NULL, &vars, w, &value, e);
+	return value_eval(operand, NULL, &vars, w, value, e);
+}
+
+static int check_pair(const json_t *operand, const struct scope *scope, const struct where *w,
+		      struct error *e)
+{
+	struct value lowest, highest;
+
+	if (json_array_size(operand) != 2)
+		return error_value(e, w, operand, "[lowest, highest]");
+	if (check_number(json_array_get(operand, 0), scope, w, &lowest, e) ||
+	    check_number(json_array_get(operand, 1), scope, w, &highest, e))
+		return -EINVAL;
+	if (lowest.known && highest.known && value_compare(&lowest, &highest) > 0)
+		return error_value(e, w, operand, "[lowest, highest]: nothing is between these");
+	return 0;
 }
 
 static int check_patterns(const json_t *operand, struct scope *scope, const struct where *w,
@@ -66,16 +80,13 @@ static int check_names(const json_t *operand, const struct where *w, struct erro
 static int check_operand(const struct relation *op, const json_t *operand, struct scope *scope,
 			 const struct where *w, struct error *e)
 {
+	struct value value;
+
 	switch (op->operand) {
 	case OPERAND_NUMBER:
-		return check_number(operand, scope, w, e);
+		return check_number(operand, scope, w, &value, e);
 	case OPERAND_PAIR:
-		if (json_array_size(operand) != 2)
-			return error_value(e, w, operand, "[lowest, highest]");
-		return check_number(json_array_get(operand, 0), scope, w, e) ||
-				       check_number(json_array_get(operand, 1), scope, w, e)
-			       ? -EINVAL
-			       : 0;
+		return check_pair(operand, scope, w, e);
 	case OPERAND_NAMES:
 		return check_names(operand, w, e);
 	case OPERAND_TRUTH:

@@ -80,7 +80,7 @@ void step_show(struct step *s, const char *key, json_t *value)
 
 void step_show_number(struct step *s, const char *key, uint64_t value)
 {
-	step_show(s, key, json_integer((json_int_t)value));
+	step_show(s, key, value_json(value));
 }
 
 void step_show_address(struct step *s, const char *key, uint64_t address)

@@ -88,3 +88,21 @@ kill -STOP $stopped && sleep 6 && kill -CONT $stopped
 got=0
 wait $runner || got=$?
 [ $got -eq 0 ] || [ $got -eq 4 ] || { cat "$scratch/out"; fail "a case that was stopped with its runner"; }
+
+# Numbers have a sign where they are written or shown with one, and what comes to no number of 64 bits is an error of the case.
+"$PYTHON" - "$scratch/numbers.json" <<'PY'
+import json, sys
+rows = [("pass", -1, -1), ("pass", -1, "0xffffffffffffffff"), ("pass", "0xffffffffffffffff", -1), ("fail", -1, {"gt": 5}), ("pass", -1, {"lt": 5}),
+        ("pass", -1, {"between": [-5, 5]}), ("fail", -6, {"between": [-5, 5]}), ("pass", 5, {"ge": -1}), ("pass", "1<<63", {"gt": "0x7fffffffffffffff"}),
+        ("fail", "1<<63", {"lt": 0}), ("pass", "2-3", {"lt": 0}), ("pass", "$none", {"lt": 0}), ("pass", "$none+1", 0), ("pass", "$most", {"gt": 0}),
+        ("pass", "$most-1", "0xfffffffffffffffe"), ("error", "$most+1", 0), ("error", 3, {"lt": "$most+1"}), ("error", 3, {"ne": "$none<<64-0*$none"})]
+cases = [{"name": f"n{i}-{outcome}", "title": "t", "steps": [{"value": -1, "bind": "none"}, {"value": "0xffffffffffffffff", "bind": "most"}, {"value": value, "expect": pattern}]}
+         for i, (outcome, value, pattern) in enumerate(rows)]
+json.dump({"suite": "numbers", "about": "x", "spec": {"man": "perf_event_open(2)", "since": "2.6.32"}, "cases": cases,
+           "defaults": {"as": "user", "open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1, "exclude_hv": 1}}}}, open(sys.argv[1], "w"))
+PY
+got=0
+"$perfabi" run "$scratch/numbers.json" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
+jq -e '[.results[] | select(. as $r | .id | endswith("-" + $r.outcome))] | length == 18' "$scratch/out" >/dev/null ||
+	[ $got -eq 4 ] || { cat "$scratch/out" "$scratch/err"; fail "numbers with a sign, or beyond 64 bits"; }
+jq -e '[.results[] | select(.outcome == "error") | .got | contains("does not fit 64 bits")] | all' "$scratch/out" >/dev/null || { cat "$scratch/out"; fail "no word of 64 bits"; }

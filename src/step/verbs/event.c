@@ -358,7 +358,7 @@ static int run_ioctl(struct step *s)
 		step_show_number(s, "size",
 				 attr_get(abi_field(abi, "size"), a->attr, host_order()));
 	else if (is_word && !s->err && takes_word(abi, a->request.name ? a->request.name : "id"))
-		s->shown = json_integer((json_int_t)word);
+		s->shown = value_json(word);
 	if (!s->err)
 		note_output(s, a, argument);
 	return 0;

@@ -385,10 +385,17 @@ static int any_value(struct step *s, const struct argument *a, const struct oper
 {
 	const char *text = json_string_value(operand->json);
 	json_t *bound = text && text[0] == '$' ? scope_json(s->scope, text + 1) : NULL;
-	uint64_t number = 0;
-	int err = bound ? 0 : argument_number_value(s, a, operand, &number);
+	struct vars vars = scope_vars(s->scope);
+	struct where nowhere = {0};
+	struct value number = {0};
+	int err = bound ? 0 : value_eval(operand->json, NULL, &vars, &nowhere, &number, s->error);
 
-	bound = bound ? json_incref(bound) : json_integer((json_int_t)number);
+	(void)a;
+	if (bound)
+		json_incref(bound);
+	else
+		bound = number.negative ? json_integer((json_int_t)number.bits)
+					: value_json(number.bits);
 	memcpy(out, &bound, sizeof(bound));
 	return err;
 }

@@ -250,7 +250,7 @@ static int run_peek(struct step *s)
 {
 	uint64_t address = address_of(s->arguments);
 
-	s->shown = json_integer((json_int_t) * (volatile uint64_t *)(uintptr_t)address);
+	s->shown = value_json(*(volatile uint64_t *)(uintptr_t)address);
 	return 0;
 }
 

@@ -31,7 +31,7 @@ static json_t *words_of(const unsigned char *bytes, size_t size)
 		uint64_t word;
 
 		memcpy(&word, bytes + i, 8);
-		json_array_append_new(words, json_integer((json_int_t)word));
+		json_array_append_new(words, value_json(word));
 	}
 	return words;
 }

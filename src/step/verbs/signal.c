@@ -249,7 +249,7 @@ static json_t *noted_json(const struct noted *n, unsigned count)
 	memcpy(&type, n->perf + sizeof(long), 4);
 	memcpy(&flags, n->perf + sizeof(long) + 4, 4);
 	json_object_set_new(out, "addr", json_sprintf("0x%llx", (unsigned long long)n->addr));
-	json_object_set_new(out, "perf_data", json_integer((json_int_t)data));
+	json_object_set_new(out, "perf_data", value_json(data));
 	json_object_set_new(out, "perf_type", json_integer(type));
 	json_object_set_new(out, "perf_flags", json_integer(flags));
 	return out;
@@ -388,7 +388,7 @@ static int run_fcntl(struct step *s)
 	step_say(s, "fcntl(%d, %s, %ld)", (int)a->fd, fcntl_name(a->command), (long)a->arg);
 	ret = fcntl((int)a->fd, (int)a->command, (long)a->arg);
 	step_answer(s, ret);
-	step_show_number(s, "value", (uint64_t)ret);
+	step_show(s, "value", json_integer(ret));
 	return 0;
 }
 
