@@ -46,12 +46,38 @@ static int check_patterns(const json_t *operand, struct scope *scope, const stru
 	return 0;
 }
 
+/* Of how many there are, which is never below 0: a bound that each number keeps says nothing. */
+static int check_count(const json_t *pattern, struct scope *scope, const struct where *w,
+		       struct error *e)
+{
+	static const char *const least[] = {"ge", "gt"};
+	int err = pattern_check(pattern, scope, w, e);
+
+	for (size_t i = 0; !err && i < 2; i++) {
+		const json_t *bound = json_object_get(pattern, least[i]);
+		const struct value lowest = value_of_s64(-(int64_t)i);
+		struct where at = where_key(w, least[i]);
+		struct value value;
+
+		if (!bound)
+			continue;
+		err = check_number(bound, scope, &at, &value, e);
+		if (!err && value.known && value_compare(&value, &lowest) <= 0)
+			err = error_value(e, &at, bound,
+					  "a bound that not every number of elements keeps");
+	}
+	return err;
+}
+
 /* {"of": pattern, "is": how many fit}, or a list of these. */
 static int check_counts(const json_t *operand, struct scope *scope, const struct where *w,
 			struct error *e)
 {
 	const json_t *one;
 
+	if (!elements(operand))
+		return error_value(e, w, operand,
+				   "at least one count: whatever is shown fits none at all");
 	for (size_t i = 0; (one = element(operand, i)); i++) {
 		struct where at = json_is_array(operand) ? where_index(w, i) : *w;
 		struct where at_of = where_key(&at, "of"), at_is = where_key(&at, "is");
@@ -59,7 +85,7 @@ static int check_counts(const json_t *operand, struct scope *scope, const struct
 
 		if (!of || !is || json_object_size(one) != 2)
 			return error_value(e, &at, one, "of, a pattern, and is, how many fit");
-		if (pattern_check(of, scope, &at_of, e) || pattern_check(is, scope, &at_is, e))
+		if (pattern_check(of, scope, &at_of, e) || check_count(is, scope, &at_is, e))
 			return -EINVAL;
 	}
 	return 0;
@@ -97,7 +123,13 @@ static int check_operand(const struct relation *op, const json_t *operand, struc
 		if (!json_is_string(operand) || scope_bind(scope, json_string_value(operand), 0))
 			return error_value(e, w, operand, "a name of a-z, 0-9 and _");
 		return 0;
+	case OPERAND_LENGTH:
+		return check_count(operand, scope, w, e);
 	case OPERAND_ELEMENTS:
+		if (!elements(operand) && strcmp(op->name, "exactly") != 0)
+			return error_value(
+				e, w, operand,
+				"at least one pattern: whatever is shown fits none at all");
 		return check_patterns(operand, scope, w, e);
 	case OPERAND_COUNTS:
 		return check_counts(operand, scope, w, e);

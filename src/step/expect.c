@@ -124,6 +124,10 @@ int expect_compile(struct compiling *c, struct statement *statement, const struc
 
 	if (statement->verb->kind == PREPARES)
 		return 0;
+	if (json_is_object(expect) && !json_object_size(expect))
+		return error_value(
+			c->error, &at_expect, expect,
+			"a pattern, ok or errno; a step that must succeed needs no expect");
 	statement->alternatives = arena_alloc(c->arena, count * sizeof(*statement->alternatives));
 	if (!statement->alternatives)
 		return error_no_memory(c->error, w, "memory for what is expected");
