@@ -246,14 +246,14 @@ static int lockdown(struct environment *env, const struct token *t, char *found,
 	return !strcmp(env->lockdown[0] ? env->lockdown : "none", t->rest);
 }
 
+static const struct {
+	const char *name;
+	int number;
+} caps[] = {{"ipc-lock", CAP_IPC_LOCK},   {"sys-ptrace", CAP_SYS_PTRACE}, {"kill", CAP_KILL},
+	    {"sys-admin", CAP_SYS_ADMIN}, {"syslog", CAP_SYSLOG},         {"perfmon", CAP_PERFMON}};
+
 static int cap(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	static const struct {
-		const char *name;
-		int number;
-	} caps[] = {{"ipc-lock", CAP_IPC_LOCK}, {"sys-ptrace", CAP_SYS_PTRACE},
-		    {"kill", CAP_KILL},         {"sys-admin", CAP_SYS_ADMIN},
-		    {"syslog", CAP_SYSLOG},     {"perfmon", CAP_PERFMON}};
 	uint64_t have = identity_capabilities(&env->rights, t->as);
 
 	snprintf(found, size, "%s does not have it here", identity_names[t->as]);
@@ -374,6 +374,92 @@ static const struct form *find_form(const char *token, struct token *out)
 	return NULL;
 }
 
+/* What may stand behind a form's name, where that is known: each offers `near` what there is. */
+
+static bool is_arch(const struct abi *abi, const char *rest, struct nearest *near)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < abi->arch_count; i++) {
+		found = found || !strcmp(abi->archs[i].name, rest);
+		nearest_try(near, abi->archs[i].name);
+	}
+	return found;
+}
+
+static bool is_cap(const struct abi *abi, const char *rest, struct nearest *near)
+{
+	bool found = false;
+
+	(void)abi;
+	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
+		found = found || !strcmp(caps[i].name, rest);
+		nearest_try(near, caps[i].name);
+	}
+	return found;
+}
+
+/* security/lockdown/lockdown.c; none where there is no lockdown. */
+static bool is_lockdown(const struct abi *abi, const char *rest, struct nearest *near)
+{
+	static const char *const levels[] = {"none", "integrity", "confidentiality"};
+	bool found = false;
+
+	(void)abi;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		found = found || !strcmp(levels[i], rest);
+		nearest_try(near, levels[i]);
+	}
+	return found;
+}
+
+static bool is_hierarchy(const struct abi *abi, const char *rest, struct nearest *near)
+{
+	(void)abi;
+	nearest_try(near, "v2");
+	return !strcmp(rest, "v2") || (!strncmp(rest, "v1.", 3) && rest[3]);
+}
+
+static bool is_tracepoint(const struct abi *abi, const char *rest, struct nearest *near)
+{
+	const char *colon = strchr(rest, ':');
+
+	(void)abi;
+	(void)near;
+	return colon && colon > rest && colon[1];
+}
+
+static bool has_since(const struct abi *abi, const char *rest, struct nearest *near)
+{
+	(void)near;
+	return since_of(abi, rest) != NULL;
+}
+
+static const struct rest {
+	const char *form;
+	bool (*is_known)(const struct abi *, const char *rest, struct nearest *);
+	const char *known;
+} rests[] = {
+	{"since.", has_since, "attr.FIELD or FAMILY.NAME of cases/abi"},
+	{"arch.", is_arch, "an architecture of cases/abi"},
+	{"tracepoint.", is_tracepoint, "a tracepoint, as SYSTEM:EVENT"},
+	{"cgroup.", is_hierarchy, "a hierarchy: v2 or v1.CONTROLLER"},
+	{"cap.", is_cap, "a capability: ipc-lock, kill, perfmon, sys-admin, sys-ptrace or syslog"},
+	{"lockdown.", is_lockdown, "a level of lockdown: none, integrity or confidentiality"},
+};
+
+static int check_rest(const struct form *form, const char *rest, const struct abi *abi,
+		      const struct where *w, struct error *e)
+{
+	struct nearest near = nearest_to(rest);
+
+	/* Behind an exec there is no ABI, and what comes there was checked before it. */
+	for (size_t i = 0; abi && i < sizeof(rests) / sizeof(rests[0]); i++)
+		if (!strcmp(rests[i].form, form->name) && !rests[i].is_known(abi, rest, &near))
+			return error_name(e, w, rest, near.best, "%s", rests[i].known);
+	return 0;
+}
+
 int require_check(const char *token, const struct abi *abi, const struct where *w, struct error *e)
 {
 	const char *bare = token[0] == '!' ? token + 1 : token;
@@ -382,11 +468,8 @@ int require_check(const char *token, const struct abi *abi, const struct where *
 
 	const struct form *form = find_form(bare, &parsed);
 
-	if (form && form->met == since && !since_of(abi, parsed.rest))
-		return error_name(e, w, bare, NULL,
-				  "since.attr.FIELD or since.FAMILY.NAME of cases/abi");
 	if (form)
-		return 0;
+		return check_rest(form, parsed.rest, abi, w, e);
 	for (size_t i = 0; i < FORMS; i++)
 		nearest_try(&near, forms[i].example ? forms[i].example : forms[i].name);
 	return error_name(e, w, token, near.best,
