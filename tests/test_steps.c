@@ -3,6 +3,8 @@
  * Patterns on what steps show, their mutations, and the names that steps bind.
  */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "language/pattern.h"
 #include "unit.h"
@@ -205,6 +207,42 @@ START_TEST(names_have_members)
 }
 END_TEST
 
+/* Of perfabi help variables: what is there without being bound can be had in a text and a number.
+ */
+START_TEST(each_variable_works_in_a_text)
+{
+	struct scope checking = {.checking = true};
+	struct vars vars = scope_vars(&checking);
+	struct where nowhere = {0};
+	char *help = NULL, *line, *rest;
+	size_t size, count = 0;
+	FILE *f = open_memstream(&help, &size);
+
+	scope_help(f);
+	fclose(f);
+	for (line = strtok_r(help, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest), count++) {
+		char text[128], out[128];
+		struct error e = {0};
+		struct value value;
+		json_t *name, *like;
+
+		ck_assert_int_eq(sscanf(line, " %100s", text), 1);
+		name = json_string(text);
+		ck_assert_msg(!value_eval(name, NULL, &vars, &nowhere, &value, &e), "%s", text);
+		strcat(text, ": x");
+		ck_assert_msg(!scope_expand(&checking, text, out, sizeof(out)), "%s", text);
+		ck_assert_str_eq(out, "0: x");
+		like = json_pack("{s:s}", "like", text);
+		ck_assert_msg(!pattern_check(like, &checking, &nowhere, &e), "%s", text);
+		json_decref(like);
+		json_decref(name);
+	}
+	ck_assert_uint_gt(count, 20);
+	free(help);
+}
+END_TEST
+
 static const struct {
 	unsigned cpus, page_size;
 	bool filtered;
@@ -248,6 +286,7 @@ Suite *suite_steps(void)
 	tcase_add_loop_test(c, every_mutation_is_a_misfit, 0, ROWS);
 	tcase_add_loop_test(c, a_misfit_says_where, 0, MISFITS);
 	tcase_add_test(c, names_have_members);
+	tcase_add_test(c, each_variable_works_in_a_text);
 	tcase_add_loop_test(c, mlock_goes_by_cpus, 0, MLOCKS);
 	tcase_add_test(c, bind_names_what_was_there);
 	suite_add_tcase(s, c);

@@ -42,9 +42,17 @@ static void skip_space(struct parse *p)
 		p->at++;
 }
 
+static int too_long(struct parse *p)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "a variable's name of less than %d characters", VARIABLE_NAME);
+	return broken(p, what);
+}
+
 static int variable(struct parse *p, struct value *out)
 {
-	char name[64];
+	char name[VARIABLE_NAME];
 	size_t n = 0;
 	struct nearest near;
 	int err;
@@ -53,7 +61,7 @@ static int variable(struct parse *p, struct value *out)
 		if (!*p->at)
 			break;
 		if (n + 1 >= sizeof(name))
-			return broken(p, "a variable's name of less than 64 characters");
+			return too_long(p);
 		name[n++] = *p->at;
 	}
 	name[n] = '\0';

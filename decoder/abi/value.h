@@ -11,6 +11,9 @@
 
 #include "abi/abi.h"
 
+/* Of the name of a $variable, with what ends it: in an expression or a text, bound or not. */
+enum { VARIABLE_NAME = 64 };
+
 /* A number of -(2^63) to 2^64-1. */
 struct value {
 	uint64_t bits;

@@ -643,7 +643,7 @@ static void note_own(const json_t *pattern, json_t *own)
 /* Such a name stands for something only once that has been matched. */
 static bool uses_own(const char *text, const json_t *own)
 {
-	char name[80];
+	char name[VARIABLE_NAME];
 	size_t n;
 
 	for (text = strchr(text, '$'); text; text = strchr(text + 1, '$')) {

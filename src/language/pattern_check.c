@@ -103,6 +103,28 @@ static int check_names(const json_t *operand, const struct where *w, struct erro
 	return good ? 0 : error_value(e, w, operand, "names, or a number of bits");
 }
 
+static int check_text(const json_t *pattern, const struct scope *scope, const struct where *w,
+		      struct error *e)
+{
+	const char *at = strchr(json_string_value(pattern), '$');
+	struct vars vars = scope_vars(scope);
+
+	for (; at; at = strchr(at + 1, '$')) {
+		char name[VARIABLE_NAME];
+		size_t n = scope_name_length(at + 1);
+		struct nearest near;
+		struct value value;
+
+		snprintf(name, sizeof(name), "%.*s", (int)n, at + 1);
+		near = nearest_to(name);
+		if (vars.lookup(vars.context, name, &value, &near))
+			return error_name(
+				e, w, name, near.best,
+				"a variable known here, after the $ (perfabi help variables)");
+	}
+	return 0;
+}
+
 static int check_operand(const struct relation *op, const json_t *operand, struct scope *scope,
 			 const struct where *w, struct error *e)
 {
@@ -118,7 +140,8 @@ static int check_operand(const struct relation *op, const json_t *operand, struc
 	case OPERAND_TRUTH:
 		return json_is_boolean(operand) ? 0 : error_value(e, w, operand, "true or false");
 	case OPERAND_TEXT:
-		return json_is_string(operand) ? 0 : error_value(e, w, operand, "a text");
+		return json_is_string(operand) ? check_text(operand, scope, w, e)
+					       : error_value(e, w, operand, "a text");
 	case OPERAND_NAME:
 		if (!json_is_string(operand) || scope_bind(scope, json_string_value(operand), 0))
 			return error_value(e, w, operand, "a name of a-z, 0-9 and _");
@@ -154,30 +177,6 @@ static int check_operators(const json_t *pattern, struct scope *scope, const str
 					  "operators alone (perfabi help patterns)");
 		if (check_operand(op, operand, scope, &at, e))
 			return -EINVAL;
-	}
-	return 0;
-}
-
-static int check_text(const json_t *pattern, const struct scope *scope, const struct where *w,
-		      struct error *e)
-{
-	const char *at = strchr(json_string_value(pattern), '$');
-	struct vars vars = scope_vars(scope);
-
-	for (; at; at = strchr(at + 1, '$')) {
-		char name[SCOPE_NAME * 2];
-		size_t n = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz0123456789_.");
-		struct nearest near;
-		struct value value;
-
-		while (n && at[n] == '.')
-			n--;
-		snprintf(name, sizeof(name), "%.*s", (int)n, at + 1);
-		near = nearest_to(name);
-		if (vars.lookup(vars.context, name, &value, &near))
-			return error_name(
-				e, w, name, near.best,
-				"a variable known here, after the $ (perfabi help variables)");
 	}
 	return 0;
 }

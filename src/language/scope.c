@@ -18,7 +18,7 @@ static int is_name(const char *name)
 {
 	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
 
-	return n > 0 && n < SCOPE_NAME && !name[n] && !isdigit((unsigned char)name[0]);
+	return n > 0 && n < VARIABLE_NAME && !name[n] && !isdigit((unsigned char)name[0]);
 }
 
 /* The binding of that name, a new one where there is none; NULL when there is no more room. */
@@ -83,7 +83,7 @@ int scope_bind_json(struct scope *scope, const char *name, json_t *json)
 
 int scope_bind_member(struct scope *scope, const char *name, const char *member, uint64_t value)
 {
-	char whole[SCOPE_NAME];
+	char whole[VARIABLE_NAME];
 	int n = snprintf(whole, sizeof(whole), "%s.%s", name, member);
 
 	if (!is_name(name) || n < 0 || (size_t)n >= sizeof(whole))
@@ -110,7 +110,7 @@ static json_t *member_at(json_t *json, const char *path)
 {
 	while (json && *path) {
 		size_t n = strcspn(path, ".");
-		char key[SCOPE_NAME];
+		char key[VARIABLE_NAME];
 
 		if (n >= sizeof(key))
 			return NULL;
@@ -460,12 +460,25 @@ static int name_text(const struct scope *scope, const char *name, char *out, siz
 	return n < 0 || (size_t)n >= size ? -ENOSPC : n;
 }
 
+size_t scope_name_length(const char *text)
+{
+	/* sysfs and tracefs have names of their own kind. */
+	bool is_theirs = !strncmp(text, "pmu.", 4) || !strncmp(text, "tracepoint.", 11);
+	size_t n = strspn(text, !is_theirs ? "abcdefghijklmnopqrstuvwxyz0123456789_."
+					   : "abcdefghijklmnopqrstuvwxyz0123456789_.:"
+					     "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+	while (n && strchr(".:", text[n - 1])) /* the end of a sentence or a file's suffix */
+		n--;
+	return n;
+}
+
 int scope_expand(const struct scope *scope, const char *text, char *out, size_t size)
 {
 	size_t at = 0;
 
 	while (*text) {
-		char name[SCOPE_NAME];
+		char name[VARIABLE_NAME];
 		size_t n;
 		int written;
 
@@ -475,9 +488,7 @@ int scope_expand(const struct scope *scope, const char *text, char *out, size_t 
 			out[at++] = *text++;
 			continue;
 		}
-		n = strspn(++text, "abcdefghijklmnopqrstuvwxyz0123456789_.");
-		while (n && text[n - 1] == '.') /* the end of a sentence or a file's suffix */
-			n--;
+		n = scope_name_length(++text);
 		if (n >= sizeof(name))
 			return -ENOENT;
 		memcpy(name, text, n);

@@ -9,7 +9,7 @@
 #include "language/shape.h"
 #include "abi/value.h"
 
-enum { SCOPE_MAX = 64, SCOPE_NAME = 32 };
+enum { SCOPE_MAX = 64 };
 
 struct scope {
 	const struct environment *env; /* NULL while a case is only checked */
@@ -17,7 +17,7 @@ struct scope {
 	bool *was_asked;               /* set when a name is looked up; or NULL */
 	const void *unmapped;          /* an address at which nothing is mapped */
 	struct binding {
-		char name[SCOPE_NAME];
+		char name[VARIABLE_NAME];
 		uint64_t value;           /* of a number */
 		json_t *json;             /* of anything else, owned; or NULL */
 		struct value_shape shape; /* while checking; kind 0: anything */
@@ -54,6 +54,12 @@ void scope_free(struct scope *scope);
 
 /* The scope as value_eval() wants it. */
 struct vars scope_vars(const struct scope *scope);
+
+/*
+ * The length of the name at the beginning of `text`, which stands behind a $ in a text: "tid" of
+ * "tid/comm". What ends a sentence or a field is none of it.
+ */
+size_t scope_name_length(const char *text);
 
 /*
  * Writes `text` with each $name replaced by its text or decimal value. 0, -ENOENT for an unknown

@@ -109,7 +109,7 @@ bool shape_has(const struct value_shape *shape, const char *path, struct nearest
 
 	while (has && *path) {
 		size_t n = strcspn(path, ".");
-		char word[64];
+		char word[VARIABLE_NAME];
 		struct nearest meant;
 
 		if (n >= sizeof(word))

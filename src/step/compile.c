@@ -58,7 +58,7 @@ static int bind_name(struct compiling *c, const struct statement *statement, con
 	if (err == -EEXIST)
 		return error_value(c->error, w, bind, "a name that means nothing yet");
 	return err ? error_value(c->error, w, bind, "a name of a-z, 0-9 and _, at most %d",
-				 SCOPE_NAME - 1)
+				 VARIABLE_NAME - 1)
 		   : 0;
 }
 

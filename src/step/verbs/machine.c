@@ -205,9 +205,9 @@ static int bind_pair(struct scope *scope, const char *name, const int pair[2])
 	int err = 0;
 
 	for (int i = 0; i < 2 && !err; i++) {
-		char end[SCOPE_NAME];
+		char end[VARIABLE_NAME];
 
-		snprintf(end, sizeof(end), "%.29s_%c", name, 'a' + i);
+		snprintf(end, sizeof(end), "%.*s_%c", VARIABLE_NAME - 3, name, 'a' + i);
 		err = scope_bind(scope, end, (uint64_t)pair[i]);
 	}
 	return err;
@@ -507,7 +507,7 @@ const struct verb machine_verbs[] = {
 	 .size = sizeof(struct socket_step),
 	 .arguments = (const struct argument[]){{"socket", &argument_literal,
 						 MEMBER(struct socket_step, name),
-						 .most = SCOPE_NAME - 3},
+						 .most = VARIABLE_NAME - 3},
 						{0}}},
 	{.name = "send",
 	 .help = "an fd, by SCM_RIGHTS",

@@ -368,10 +368,10 @@ static int take_bound(struct scope *scope, const char *text)
 	int err = bound ? 0 : -EINVAL;
 
 	json_object_foreach(bound, name, value) {
-		char word[SCOPE_NAME];
+		char word[VARIABLE_NAME];
 		const char *dot = strchr(name, '.');
 
-		snprintf(word, sizeof(word), "%.*s", dot ? (int)(dot - name) : SCOPE_NAME, name);
+		snprintf(word, sizeof(word), "%.*s", dot ? (int)(dot - name) : VARIABLE_NAME, name);
 		if (err)
 			break;
 		if (!json_is_integer(value))
