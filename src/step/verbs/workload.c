@@ -507,7 +507,8 @@ static const struct word spaces[] = {{"uts", CLONE_NEWUTS},
 	}
 #define AT                                                                                         \
 	{                                                                                          \
-		"at", &argument_number, MEMBER(struct workload_step, at), .help = "an address"     \
+		"at", &argument_number, MEMBER(struct workload_step, at), .help = "an address",    \
+									  .is_required = true      \
 	}
 #define SIZE                                                                                       \
 	{                                                                                          \
