@@ -37,7 +37,6 @@ static int read_refusal(struct expectation *out, const json_t *x, const struct t
 	const json_t *name = json_object_get(x, "errno"), *phase = json_object_get(x, "phase");
 	struct where at_errno = where_key(w, "errno"), at_phase = where_key(w, "phase");
 	const char *text = json_string_value(name), *phase_text = json_string_value(phase);
-	struct nearest near = nearest_to(phase_text ? phase_text : "");
 
 	if (!text)
 		return error_value(e, &at_errno, name, "the name of an errno, as \"EINVAL\"");
@@ -46,10 +45,8 @@ static int read_refusal(struct expectation *out, const json_t *x, const struct t
 	if (!phase_text)
 		return error_value(e, &at_phase, phase, "the gate that refuses, as \"copy\"");
 	out->err = errno_by_name(text, NULL);
-	out->phase = phase_by_name(&tables->phases, phase_text, &near);
-	return out->phase >= 0 ? 0
-			       : error_name(e, &at_phase, phase_text, near.best,
-					    "a gate of phases.json (perfabi help phases)");
+	out->phase = phase_giving(&tables->phases, phase_text, out->err, &at_phase, e);
+	return out->phase < 0 ? -EINVAL : 0;
 }
 
 static int check_attr_patterns(const json_t *attr, const struct where *w, struct error *e)

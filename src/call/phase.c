@@ -176,6 +176,24 @@ static unsigned phases_with_errno(const struct phases *phases, int err)
 	return mask;
 }
 
+int phase_giving(const struct phases *phases, const char *name, int err, const struct where *w,
+		 struct error *e)
+{
+	struct nearest near = nearest_to(name);
+	int phase = phase_by_name(phases, name, &near);
+	unsigned mask = phases_with_errno(phases, err);
+	char names[128];
+
+	if (phase < 0)
+		return error_name(e, w, name, near.best,
+				  "a gate of phases.json (perfabi help phases)");
+	if (mask >> phase & 1)
+		return phase;
+	phase_names(phases, mask, names, sizeof(names));
+	return error_name(e, w, name, NULL, "a gate of phases.json that gives %s: %s",
+			  strerrorname_np(err), names);
+}
+
 /* The gates, or the parts of its own gate, that come before this witness. */
 static unsigned before_witness(const struct witness *w)
 {

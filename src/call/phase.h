@@ -52,6 +52,10 @@ void phases_free(struct phases *phases);
 /* The index, or -1; `near` may be NULL. */
 int phase_by_name(const struct phases *phases, const char *name, struct nearest *near);
 
+/* The index of the gate of that name, which can give `err`; -EINVAL with `e` filled. */
+int phase_giving(const struct phases *phases, const char *name, int err, const struct where *w,
+		 struct error *e);
+
 /*
  * The gates, as a mask by index, that can have refused `call` with `err` when made by the calling
  * process. Makes as many further calls as it takes to leave one, none of which stays open. `zombie`

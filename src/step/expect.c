@@ -59,15 +59,12 @@ static int read_phase(struct compiling *c, struct alternative *out, const json_t
 		      const struct where *w)
 {
 	const char *text = json_string_value(name);
-	struct nearest near = nearest_to(text ? text : "");
 
 	if (!text || !out->err)
 		return error_value(c->error, w, name,
 				   "the gate that refuses, as \"copy\", beside an errno");
-	out->phase = phase_by_name(&c->tables->phases, text, &near);
-	return out->phase >= 0 ? 0
-			       : error_name(c->error, w, text, near.best,
-					    "a gate of phases.json (perfabi help phases)");
+	out->phase = phase_giving(&c->tables->phases, text, out->err, w, c->error);
+	return out->phase < 0 ? -EINVAL : 0;
 }
 
 static int check_pattern(struct compiling *c, const json_t *pattern,
