@@ -191,6 +191,8 @@ static int check_elements(const json_t *patterns, const struct value_shape *list
 	return 0;
 }
 
+static const struct value_shape number_shape = {.kind = SHAPE_NUMBER};
+
 static int check_counted(const json_t *operand, const struct value_shape *list,
 			 const struct where *w, struct error *e)
 {
@@ -199,9 +201,10 @@ static int check_counted(const json_t *operand, const struct value_shape *list,
 
 	for (size_t i = 0; (one = element(operand, i)); i++) {
 		struct where at = json_is_array(operand) ? where_index(w, i) : *w;
-		struct where at_of = where_key(&at, "of");
+		struct where at_of = where_key(&at, "of"), at_is = where_key(&at, "is");
 
-		if (shape_check(json_object_get(one, "of"), &shape, &at_of, e))
+		if (shape_check(json_object_get(one, "of"), &shape, &at_of, e) ||
+		    shape_check(json_object_get(one, "is"), &number_shape, &at_is, e))
 			return -EINVAL;
 	}
 	return 0;
@@ -250,15 +253,21 @@ static int any_variable(const void *context, const char *name, struct value *val
 	return 0;
 }
 
-/* Of a list of names, names; of a number, a number of bits. */
-static int check_names_or_bits(const json_t *operand, const struct value_shape *shape,
-			       const struct where *w, struct error *e)
+/* The names in it were looked up with the pattern's form: pattern_check.c. */
+static int check_number_text(const json_t *json, const struct where *w, struct error *e)
 {
 	static const struct vars any = {.lookup = any_variable};
 	struct value value;
 
+	return value_eval(json, NULL, &any, w, &value, e);
+}
+
+/* Of a list of names, names; of a number, a number of bits. */
+static int check_names_or_bits(const json_t *operand, const struct value_shape *shape,
+			       const struct where *w, struct error *e)
+{
 	if (shape->kind == SHAPE_NUMBER)
-		return value_eval(operand, NULL, &any, w, &value, e);
+		return check_number_text(operand, w, e);
 	return shape->kind == SHAPE_NAMES && json_is_integer(operand)
 		       ? error_value(e, w, operand, "names: this is a list of names")
 		       : 0;
@@ -278,6 +287,8 @@ static int check_operator(const struct relation *op, const json_t *operand,
 	case OPERAND_ELEMENT:
 	case OPERAND_ELEMENTS:
 		return check_elements(operand, shape, w, e);
+	case OPERAND_LENGTH:
+		return shape_check(operand, &number_shape, w, e);
 	case OPERAND_COUNTS:
 		return check_counted(operand, shape, w, e);
 	default:
@@ -307,7 +318,8 @@ static bool can_equal(const json_t *value, const struct value_shape *shape)
 
 	if (shape->kind == SHAPE_ANY || (text && text[0] == '$'))
 		return true;
-	return shape->kind == SHAPE_NUMBER || (shape->kind == SHAPE_TEXT && text);
+	return shape->kind == SHAPE_NUMBER ? json_is_integer(value)
+					   : shape->kind == SHAPE_TEXT && text;
 }
 
 int shape_check(const json_t *pattern, const struct value_shape *shape, const struct where *w,
@@ -327,6 +339,8 @@ int shape_check(const json_t *pattern, const struct value_shape *shape, const st
 			       : error_value(e, w, pattern,
 					     "a list of patterns, or operators (perfabi help "
 					     "patterns)");
+	if (shape->kind == SHAPE_NUMBER && json_is_string(pattern))
+		return check_number_text(pattern, w, e);
 	if (json_is_object(pattern) && shape->kind == SHAPE_OBJECT)
 		return shape->records ? check_record(pattern, shape->records, w, e)
 				      : check_members(pattern, shape, w, e);
