@@ -261,13 +261,14 @@ static json_t *resolved(struct match *m, const json_t *pattern)
 {
 	const char *text = json_string_value(pattern), *key;
 	json_t *bound = text && *text == '$' ? scope_json(m->scope, text + 1) : NULL, *out, *item;
-	uint64_t value;
+	struct value value;
 	size_t i;
 
 	if (bound)
 		return json_incref(bound);
 	if (text && strchr(text, '$') && !evaluate(m, pattern, &value))
-		return json_integer((json_int_t)value);
+		return value.negative ? json_integer((json_int_t)value.bits)
+				      : value_json(value.bits);
 	if (!json_is_object(pattern) && !json_is_array(pattern))
 		return json_incref((json_t *)pattern);
 	out = json_is_array(pattern) ? json_array() : json_object();
