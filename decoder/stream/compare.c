@@ -173,7 +173,7 @@ static int put_char(struct compare *c, size_t at, int character)
 static int next_line(struct compare *c)
 {
 	size_t n = 0;
-	int got;
+	int got = 0;
 
 	errno = 0;
 	while (!c->err && (got = getc_unlocked(c->expected)) != EOF && got != '\n')

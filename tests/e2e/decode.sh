@@ -206,10 +206,12 @@ status 0 "$decode" --attr "$scratch/attrs.json" -L "$scratch/made-up"
 user=
 [ "$(id -u)" != 0 ] || user="setpriv --reuid 65534 --clear-groups"
 gzip -dc fixtures/recorded/callgraph.data.gz >"$scratch/threads.data"
+cp "$decode" "$scratch/decode" # where another user can go
+chmod 755 "$scratch/decode"
 chmod 644 "$scratch/threads.data"
 "$decode" "$scratch/threads.data" >"$scratch/lines"
 for most in 1 3; do
-	status 0 $user prlimit --nproc=$most "$decode" -j 10 "$scratch/threads.data"
+	status 0 $user prlimit --nproc=$most "$scratch/decode" -j 10 "$scratch/threads.data"
 	cmp "$scratch/out" "$scratch/lines" || fail "$most processes at most, and another output"
 done
 
