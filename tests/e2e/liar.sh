@@ -11,7 +11,7 @@ lie() {
 		'([.[] | select([.expect, .outcome, .steps] | tostring | contains($errno) or contains("\"otherwise\"")) |
 		   {key: .id, value: true}] | from_entries) + $without[0]' "$scratch/all.json" >"$scratch/may.json"
 	ANSWER=$2 LD_PRELOAD=$PWD/$B/tests/answer.so "$perfabi" run -j 2 --timeout 30 --format json >"$scratch/report.json" 2>"$scratch/err" || true
-	jq -e .summary "$scratch/report.json" >/dev/null || { cat "$scratch/err"; fail "$1: no report"; }
+	holds .summary "$scratch/report.json" >/dev/null || { cat "$scratch/err"; fail "$1: no report"; }
 	jq -c --arg name "$1" '[$name, .summary]' "$scratch/report.json"
 	jq -r --slurpfile may "$scratch/may.json" \
 		".results[] | select(.outcome == \"pass\") | select((\$may[0][.id] and ($3)) | not) | .id" \
@@ -28,9 +28,9 @@ lie success 42 'true'
 if unshare --pid --fork --mount-proc true 2>/dev/null; then
 	ANSWER=-22 ANSWER_TYPE=5 LD_PRELOAD=$PWD/$B/tests/answer.so unshare --pid --fork --mount-proc \
 		"$perfabi" run --filter as=user --format json >"$scratch/report.json" 2>"$scratch/err" || true
-	jq -e '[.results[] | select(.outcome == "skip" and (.token // "" | contains("slots")))] | length == 0' "$scratch/report.json" >/dev/null ||
+	holds '[.results[] | select(.outcome == "skip" and (.token // "" | contains("slots")))] | length == 0' "$scratch/report.json" >/dev/null ||
 		fail "skipped for slots that nobody holds"
-	jq -e '[.results[] | select(.id == "machine.quiet.slots.user" or .id == "count.breakpoint.write.user.8") | .outcome + ":" + (.token // "")] |
+	holds '[.results[] | select(.id == "machine.quiet.slots.user" or .id == "count.breakpoint.write.user.8") | .outcome + ":" + (.token // "")] |
 		. == ["fail:", "fail:"] or . == ["skip:pmu.breakpoint", "skip:pmu.breakpoint"]' \
 		"$scratch/report.json" >/dev/null || fail "breakpoints that are refused are not seen"
 else

@@ -20,3 +20,5 @@ status() {
 	[ "$got" -eq "$wanted" ] || { cat "$scratch/out" "$scratch/err"; fail "exit status $got, not $wanted: $*"; }
 }
 says() { grep -qF -- "$2" "$scratch/$1" || { cat "$scratch/$1"; fail "$1 does not say: $2"; }; }
+# holds FILTER FILE : whether the JSON is so; jq -e alone is content with an empty file.
+holds() { [ -s "$2" ] && jq -e "$1" "$2" >/dev/null; }

@@ -68,7 +68,7 @@ status 2 "$perfabi" show
 status 2 "$perfabi" show open.size.zero.usr
 says err "nearest:"
 status 0 "$perfabi" show open.size.zero.user
-jq -e '.open.attr.size == 0 and .as == "user"' "$scratch/out" >/dev/null
+holds '.open.attr.size == 0 and .as == "user"' "$scratch/out" >/dev/null
 status 0 "$perfabi" list open.flags
 [ "$(cut -f1 "$scratch/out" | sort -u | wc -l)" = "$(wc -l <"$scratch/out")" ] || fail "ids are not unique"
 if cut -f1 "$scratch/out" | grep -v '^[a-z0-9.-]*$'; then fail "an id that LAVA would not take"; fi
@@ -83,7 +83,7 @@ status 0 "$perfabi" list $filters --filter 'suite=open.*'
 says out "open.size.zero.user"
 if grep -v "^open" "$scratch/out"; then fail "the last of many filters is lost"; fi
 status 0 "$perfabi" list --json
-jq -e 'length > 450' "$scratch/out" >/dev/null
+holds 'length > 450' "$scratch/out" >/dev/null
 # a file given by its path, in place of the built-in cases
 cp cases/open/flags.json "$scratch/mine.json"
 status 0 "$perfabi" list "$scratch/mine.json"

@@ -4,14 +4,14 @@
 . tests/e2e/lib.sh
 got=0
 "$perfabi" run --baseline ci/baseline.json --format "json:$scratch/report.json" --format pretty || got=$?
-jq -e '.summary | .fail == 0 and .error == 0' "$scratch/report.json" >/dev/null || fail "exit status $got"
+holds '.summary | .fail == 0 and .error == 0' "$scratch/report.json" >/dev/null || fail "exit status $got"
 # Kernels that do better than the one of the baseline pass against it.
-[ $got -eq 0 ] || [ $got -eq 4 ] || jq -e '.summary.xpass > 0' "$scratch/report.json" >/dev/null ||
+[ $got -eq 0 ] || [ $got -eq 4 ] || holds '.summary.xpass > 0' "$scratch/report.json" >/dev/null ||
 	fail "exit status $got"
 if [ "$(id -u)" -eq 0 ] && [ -r /proc/sys/kernel/perf_event_paranoid ] &&
-	jq -e '.environment.identities.root == "opens events"' "$scratch/report.json" >/dev/null; then
-	jq -e '.summary.pass >= 1500' "$scratch/report.json" >/dev/null || fail "less than 1500 cases ran as root"
+	holds '.environment.identities.root == "opens events"' "$scratch/report.json" >/dev/null; then
+	holds '.summary.pass >= 1500' "$scratch/report.json" >/dev/null || fail "less than 1500 cases ran as root"
 fi
 # Every result names where its promise stands, every skip its token and what was found.
-jq -e '[.results[] | (.spec.man // .spec.kernel) != null] | all' "$scratch/report.json" >/dev/null
-jq -e '[.results[] | select(.outcome == "skip") | .token and .reason] | all' "$scratch/report.json" >/dev/null
+holds '[.results[] | (.spec.man // .spec.kernel) != null] | all' "$scratch/report.json" >/dev/null
+holds '[.results[] | select(.outcome == "skip") | .token and .reason] | all' "$scratch/report.json" >/dev/null

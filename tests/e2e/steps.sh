@@ -15,9 +15,9 @@ cat >"$scratch/cases/steps.json" <<'JSON'
 JSON
 got=0
 "$perfabi" run --cases "$scratch/cases" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
-jq -e '[.results[] | select(.id == "steps.no-place") | .outcome == "skip" or (.outcome == "error" and .expected == "this preparation to succeed")] | length == 1 and all' \
+holds '[.results[] | select(.id == "steps.no-place") | .outcome == "skip" or (.outcome == "error" and .expected == "this preparation to succeed")] | length == 1 and all' \
 	"$scratch/out" >/dev/null || { cat "$scratch/out" "$scratch/err"; fail "a place that could not be had was taken for mremap's answer"; }
-jq -e '[.results[] | select(.id == "steps.refused") | .outcome == "skip" or .outcome == "pass"] | length == 1 and all' \
+holds '[.results[] | select(.id == "steps.refused") | .outcome == "skip" or .outcome == "pass"] | length == 1 and all' \
 	"$scratch/out" >/dev/null || { cat "$scratch/out" "$scratch/err"; fail "places for mremap are left mapped"; }
 
 # A member that this read did not show stands for nothing: an error of the case, whatever the pattern makes of it.
@@ -42,7 +42,7 @@ PY
 got=0
 "$perfabi" run "$scratch/names.json" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
 [ -s "$scratch/out" ] || { cat "$scratch/err"; fail "the run of names"; }
-jq -e '[.results[] | if .id == "names.n6" or .id == "names.own" then .outcome == "pass" else .outcome == "error" and (.got | contains("$")) end] | length == 14 and all' \
+holds '[.results[] | if .id == "names.n6" or .id == "names.own" then .outcome == "pass" else .outcome == "error" and (.got | contains("$")) end] | length == 14 and all' \
 	"$scratch/out" >/dev/null || [ $got -eq 4 ] || { cat "$scratch/out"; fail "names that stand for nothing"; }
 
 # An open in a step tells which gate refused, where nobody foresaw the errno or the case names the gate; and a row that `when` names is that row alone.
@@ -58,7 +58,7 @@ JSON
 got=0
 "$perfabi" run "$scratch/gates.json" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
 [ -s "$scratch/out" ] || { cat "$scratch/err"; fail "the run of gates"; }
-jq -e '[.results[] | {(.id[6:]): [.outcome, .expected, .got, .phases]}] | add ==
+holds '[.results[] | {(.id[6:]): [.outcome, .expected, .got, .phases]}] | add ==
 	{unforeseen: ["fail", "success", "E2BIG from copy", ["copy"]], "another-gate": ["fail", "E2BIG from group", "E2BIG from copy", ["copy"]],
 	 "that-gate": ["pass", null, null, null], "rows.a": ["pass", "E2BIG from copy, then attr {\"size\":{\"ge\":64}}", "E2BIG from copy", ["copy"]],
 	 "rows.b": ["pass", "an event", "an event", null]}' "$scratch/out" >/dev/null || [ $got -eq 4 ] || { cat "$scratch/out"; fail "the gate of an open in a step"; }
@@ -74,7 +74,7 @@ cat >"$scratch/settled.json" <<'JSON'
 JSON
 got=0
 "$perfabi" run "$scratch/settled.json" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
-jq -e '[.results[] | .outcome == "pass" or .outcome == "skip"] | length == 6 and all' "$scratch/out" >/dev/null || { cat "$scratch/out"; fail "when, or an exec"; }
+holds '[.results[] | .outcome == "pass" or .outcome == "skip"] | length == 6 and all' "$scratch/out" >/dev/null || { cat "$scratch/out"; fail "when, or an exec"; }
 
 # Where the runner and the case were both stopped, or frozen, the time is nobody's fault.
 cat >"$scratch/frozen.json" <<'JSON'
@@ -106,6 +106,6 @@ PY
 got=0
 "$perfabi" run "$scratch/numbers.json" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
 [ -s "$scratch/out" ] || { cat "$scratch/err"; fail "the run of numbers"; }
-jq -e '[.results[] | select(. as $r | .id | endswith("-" + $r.outcome))] | length == 18' "$scratch/out" >/dev/null ||
+holds '[.results[] | select(. as $r | .id | endswith("-" + $r.outcome))] | length == 18' "$scratch/out" >/dev/null ||
 	[ $got -eq 4 ] || { cat "$scratch/out" "$scratch/err"; fail "numbers with a sign, or beyond 64 bits"; }
-jq -e '[.results[] | select(.outcome == "error") | .got | contains("does not fit 64 bits")] | all' "$scratch/out" >/dev/null || { cat "$scratch/out"; fail "no word of 64 bits"; }
+holds '[.results[] | select(.outcome == "error") | .got | contains("does not fit 64 bits")] | all' "$scratch/out" >/dev/null || { cat "$scratch/out"; fail "no word of 64 bits"; }

@@ -12,7 +12,7 @@ for drop in "--reuid 65534 --regid 65534 --clear-groups" "--bounding-set -all --
 	setpriv $drop "$scratch/perfabi" run --baseline "$scratch/baseline.json" --format json >"$scratch/report.json" || got=$?
 	[ $got -le 1 ] || [ $got -eq 4 ] || fail "setpriv $drop: exit status $got"
 	jq -c .summary "$scratch/report.json"
-	jq -e '.summary | .fail == 0 and .error == 0' "$scratch/report.json" >/dev/null
-	jq -e '[.results[] | select(.as == "root" and .outcome != "skip")] == []' "$scratch/report.json" >/dev/null ||
+	holds '.summary | .fail == 0 and .error == 0' "$scratch/report.json" >/dev/null
+	holds '[.results[] | select(.as == "root" and .outcome != "skip")] == []' "$scratch/report.json" >/dev/null ||
 		fail "a case as root ran without being root"
 done
