@@ -166,15 +166,6 @@ static int put_inside(struct decoder *d, const unsigned char *bytes, size_t size
 	return put_by_own_lines(d, bytes, size, place);
 }
 
-/* Whether it is a header as kernel and perf write them; a known one of perf's can have any size. */
-static bool is_likely(const struct decoder *d, const unsigned char *bytes)
-{
-	uint32_t type = (uint32_t)load_word(bytes, 4, d->events.order);
-	uint16_t size = size_of(d, bytes);
-
-	return type && type < TYPES && size >= 8 && (size % 8 == 0 || d->events.is_tool[type]);
-}
-
 /*
  * The length of the whole records that can be believed, and what comes then. One that does not fit
  * its layout may lead astray by its size. It is believed if a record that fits is behind it, or one
@@ -188,12 +179,12 @@ static size_t whole_records(struct decoder *d, const unsigned char *bytes, size_
 
 	n = scan_records(d->events.order, d->special, bytes, size, at_end, last, stop);
 	is_seen = size - n >= 8;
-	is_none = is_seen && !is_likely(d, bytes + n);
+	is_none = is_seen && !header_is_likely(&d->events, bytes + n);
 	if (!n || (!is_none && *stop != SCAN_MORE) ||
 	    lines_fits(&d->lines, bytes + last[0], n - last[0]))
 		return n;
 	from = last[0];
-	if (last[0] && (is_none || !is_seen || !is_likely(d, bytes + last[0])) &&
+	if (last[0] && (is_none || !is_seen || !header_is_likely(&d->events, bytes + last[0])) &&
 	    !lines_fits(&d->lines, bytes + last[1], last[0] - last[1]))
 		from = last[1];
 	if (!from && is_none)

@@ -242,8 +242,6 @@ int events_init(struct events *events, const struct abi *abi, struct error *e)
 	int err;
 
 	*events = (struct events){.abi = abi, .order = host_order()};
-	if (!sample_id)
-		return error_name(e, NULL, "sample_id", NULL, "a layout of that name in cases/abi");
 	slot_records(events);
 	err = note_uses(events, sample_id, e);
 	return err ? err : make_bare(events);

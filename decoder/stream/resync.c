@@ -11,14 +11,19 @@ static uint16_t size_at(const struct events *events, const unsigned char *bytes)
 
 enum verdict { NO_RECORD, RECORD, UNDECIDED };
 
-/* A header as one could be, whatever the length of the record. */
-static bool is_plausible(const struct events *events, const unsigned char *bytes)
+bool header_is_likely(const struct events *events, const unsigned char *bytes)
 {
 	uint32_t type = (uint32_t)load_word(bytes, 4, events->order);
 	uint16_t length = size_at(events, bytes);
 
-	return type < TYPES && events->slot_of[type] >= 0 && length >= 8 &&
-	       (events->is_tool[type] || length % 8 == 0);
+	return type && type < TYPES && length >= 8 && (length % 8 == 0 || events->is_tool[type]);
+}
+
+/* The same, of a type that is known. */
+static bool is_plausible(const struct events *events, const unsigned char *bytes)
+{
+	return header_is_likely(events, bytes) &&
+	       events->slot_of[load_word(bytes, 4, events->order)] >= 0;
 }
 
 /*

@@ -10,6 +10,12 @@
 /* Bytes that are enough to tell whether a record can be trusted: it, and a header behind it. */
 enum { SCAN_ENOUGH = 65536 + 8 };
 
+/*
+ * Whether these 8 bytes are a header as kernel and perf write them, of whatever type; a known
+ * record of perf's can have any size.
+ */
+bool header_is_likely(const struct events *events, const unsigned char *bytes);
+
 /* Where the next record is looked for. */
 struct places {
 	unsigned step; /* 8: only whole words are missing; 1: any number of bytes may be */
