@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "machine/limits.h"
 #include "step/steps.h"
+#include "text/json_memory.h"
 #include "text/say.h"
 #include "text/standard.h"
-#include "machine/limits.h"
-#include "text/json_memory.h"
 
 static const struct command {
 	const char *name;

@@ -413,6 +413,11 @@ void environment_hold(struct environment *env)
 				hold_tracepoint(env->abi, env->tracepoints[i].id);
 }
 
+bool environment_is_hierarchy(const char *name)
+{
+	return !strcmp(name, "v2") || (!strncmp(name, "v1.", 3) && name[3]);
+}
+
 int environment_cgroup(const char *hierarchy, char *path, size_t size)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");

@@ -110,7 +110,10 @@ const struct tracepoint *environment_known_tracepoint(const struct environment *
 void environment_let_go(struct environment *env);
 void environment_hold(struct environment *env);
 
-/* Where the hierarchy "v2" or "v1.CONTROLLER" is mounted. 0 or -ENOENT. */
+/* Whether it is the name of a hierarchy of cgroups: "v2" or "v1.CONTROLLER". */
+bool environment_is_hierarchy(const char *name);
+
+/* Where such a hierarchy is mounted. 0 or -ENOENT. */
 int environment_cgroup(const char *hierarchy, char *path, size_t size);
 
 /* y, m or n for CONFIG_name; 0 where the kernel's configuration cannot be read. */

@@ -283,48 +283,117 @@ static int realtime(struct environment *env, const struct token *t, char *found,
 	return 0;
 }
 
+/* What may stand behind a form's name, where that is known: each offers `near` what there is. */
+
+static bool is_arch(const struct abi *abi, const char *rest, struct nearest *near)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < abi->arch_count; i++) {
+		found = found || !strcmp(abi->archs[i].name, rest);
+		nearest_try(near, abi->archs[i].name);
+	}
+	return found;
+}
+
+static bool is_cap(const struct abi *abi, const char *rest, struct nearest *near)
+{
+	bool found = false;
+
+	(void)abi;
+	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
+		found = found || !strcmp(caps[i].name, rest);
+		nearest_try(near, caps[i].name);
+	}
+	return found;
+}
+
+/* security/lockdown/lockdown.c; none where there is no lockdown. */
+static bool is_lockdown(const struct abi *abi, const char *rest, struct nearest *near)
+{
+	static const char *const levels[] = {"none", "integrity", "confidentiality", NULL};
+
+	(void)abi;
+	return name_index(rest, levels, near) >= 0;
+}
+
+static bool is_hierarchy(const struct abi *abi, const char *rest, struct nearest *near)
+{
+	(void)abi;
+	nearest_try(near, "v2");
+	return environment_is_hierarchy(rest);
+}
+
+static bool is_tracepoint(const struct abi *abi, const char *rest, struct nearest *near)
+{
+	const char *colon = strchr(rest, ':');
+
+	(void)abi;
+	(void)near;
+	return colon && colon > rest && colon[1];
+}
+
+static bool has_since(const struct abi *abi, const char *rest, struct nearest *near)
+{
+	(void)near;
+	return since_of(abi, rest) != NULL;
+}
+
 static const struct form {
 	const char *name;
 	enum { COMPARED, EXACT, NAMED } kind;
 	int (*met)(struct environment *, const struct token *, char *, size_t);
 	const char *example, *help;
+	/* Of what is NAMED, whether there is such a name; NULL: nobody knows all. What there is. */
+	bool (*is_known)(const struct abi *, const char *rest, struct nearest *);
+	const char *known;
 } forms[] = {
 	{"kernel", COMPARED, kernel, "kernel>=5.13",
-	 "uname's release; a hint, distributions backport"},
+	 .help = "uname's release; a hint, distributions backport"},
 	{"attr_size", COMPARED, attr_size, "attr_size>=136",
-	 "the kernel's own, as it writes it back"},
-	{"paranoid", COMPARED, paranoid, "paranoid>1", "the perf_event_paranoid sysctl"},
+	 .help = "the kernel's own, as it writes it back"},
+	{"paranoid", COMPARED, paranoid, "paranoid>1", .help = "the perf_event_paranoid sysctl"},
 	{"max_sample_rate", COMPARED, max_sample_rate, "max_sample_rate>=1000",
-	 "the perf_event_max_sample_rate sysctl"},
-	{"cpus", COMPARED, cpus, "cpus>=2", "cpus that perfabi may run on"},
-	{"nofile", COMPARED, nofile, "nofile>=1024", "the hard RLIMIT_NOFILE"},
+	 .help = "the perf_event_max_sample_rate sysctl"},
+	{"cpus", COMPARED, cpus, "cpus>=2", .help = "cpus that perfabi may run on"},
+	{"nofile", COMPARED, nofile, "nofile>=1024", .help = "the hard RLIMIT_NOFILE"},
 	{"kptr_restrict", COMPARED, kptr_restrict, "kptr_restrict<2",
-	 "the sysctl of who may see the kernel's addresses"},
-	{"memlock", COMPARED, memlock, "memlock>=65536", "the hard RLIMIT_MEMLOCK, in bytes"},
-	{"bits", COMPARED, bits, "bits==64", "of the kernel's long"},
-	{"abi.complete", EXACT, abi_complete, NULL, "the kernel is not newer than cases/abi"},
+	 .help = "the sysctl of who may see the kernel's addresses"},
+	{"memlock", COMPARED, memlock, "memlock>=65536",
+	 .help = "the hard RLIMIT_MEMLOCK, in bytes"},
+	{"bits", COMPARED, bits, "bits==64", .help = "of the kernel's long"},
+	{"abi.complete", EXACT, abi_complete, NULL,
+	 .help = "the kernel is not newer than cases/abi"},
 	{"since.", NAMED, since, "since.attr.sigtrap",
-	 "the kernel is as new as cases/abi says the name is"},
-	{"pmu.hw.sampling", EXACT, hardware, NULL, "hardware events that can sample"},
-	{"pmu.hw", EXACT, hardware, NULL, "hardware events"},
+	 .help = "the kernel is as new as cases/abi says the name is", .is_known = has_since,
+	 .known = "attr.FIELD or FAMILY.NAME of cases/abi"},
+	{"pmu.hw.sampling", EXACT, hardware, NULL, .help = "hardware events that can sample"},
+	{"pmu.hw", EXACT, hardware, NULL, .help = "hardware events"},
 	{"foreign-process", EXACT, foreign, NULL,
-	 "the runner belongs to another user than the caller"},
+	 .help = "the runner belongs to another user than the caller"},
 	{"arch.", NAMED, arch, "arch.x86",
-	 "x86, arm64, arm, powerpc, s390, riscv, ... as in cases/abi"},
-	{"pmu.", NAMED, pmu, "pmu.uprobe", "a PMU in sysfs"},
+	 .help = "x86, arm64, arm, powerpc, s390, riscv, ... as in cases/abi", .is_known = is_arch,
+	 .known = "an architecture of cases/abi"},
+	{"pmu.", NAMED, pmu, "pmu.uprobe", .help = "a PMU in sysfs"},
 	{"tracepoint.", NAMED, tracepoint, "tracepoint.sched:sched_switch",
-	 "a tracepoint in tracefs"},
-	{"config.", NAMED, config, "config.KPROBES", "the kernel's configuration, y or m"},
-	{"cgroup.", NAMED, cgroup, "cgroup.v2", "a mounted hierarchy: v2, or v1.CONTROLLER"},
-	{"realtime", EXACT, realtime, NULL, "the caller may be scheduled as SCHED_FIFO"},
+	 .help = "a tracepoint in tracefs", .is_known = is_tracepoint,
+	 .known = "a tracepoint, as SYSTEM:EVENT"},
+	{"config.", NAMED, config, "config.KPROBES", .help = "the kernel's configuration, y or m"},
+	{"cgroup.", NAMED, cgroup, "cgroup.v2", .help = "a mounted hierarchy: v2, or v1.CONTROLLER",
+	 .is_known = is_hierarchy, .known = "a hierarchy: v2 or v1.CONTROLLER"},
+	{"realtime", EXACT, realtime, NULL, .help = "the caller may be scheduled as SCHED_FIFO"},
 	{"cap.", NAMED, cap, "cap.ipc-lock",
-	 "a capability of the caller: ipc-lock, sys-ptrace, ..."},
-	{"lockdown.", NAMED, lockdown, "lockdown.none", "the kernel's lockdown level"},
+	 .help = "a capability of the caller: ipc-lock, sys-ptrace, ...", .is_known = is_cap,
+	 .known = "a capability: ipc-lock, kill, perfmon, sys-admin, sys-ptrace or syslog"},
+	{"lockdown.", NAMED, lockdown, "lockdown.none", .help = "the kernel's lockdown level",
+	 .is_known = is_lockdown,
+	 .known = "a level of lockdown: none, integrity or confidentiality"},
 	{"quiet", EXACT, quiet, NULL,
-	 "no process but this run's has an event, as far as root outside containers can see"},
+	 .help = "no process but this run's has an event, as far as root outside containers can "
+		 "see"},
 	{"case.", NAMED, another_case, "case.machine.quiet.bpf",
-	 "that case, run there and then, passes; a capability is there"},
-	{"file:", NAMED, file, "file:/proc/kallsyms", "a file that is there"},
+	 .help = "that case, run there and then, passes; a capability is there"},
+	{"file:", NAMED, file, "file:/proc/kallsyms", .help = "a file that is there"},
 };
 enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
 
@@ -374,90 +443,15 @@ static const struct form *find_form(const char *token, struct token *out)
 	return NULL;
 }
 
-/* What may stand behind a form's name, where that is known: each offers `near` what there is. */
-
-static bool is_arch(const struct abi *abi, const char *rest, struct nearest *near)
-{
-	bool found = false;
-
-	for (size_t i = 0; i < abi->arch_count; i++) {
-		found = found || !strcmp(abi->archs[i].name, rest);
-		nearest_try(near, abi->archs[i].name);
-	}
-	return found;
-}
-
-static bool is_cap(const struct abi *abi, const char *rest, struct nearest *near)
-{
-	bool found = false;
-
-	(void)abi;
-	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
-		found = found || !strcmp(caps[i].name, rest);
-		nearest_try(near, caps[i].name);
-	}
-	return found;
-}
-
-/* security/lockdown/lockdown.c; none where there is no lockdown. */
-static bool is_lockdown(const struct abi *abi, const char *rest, struct nearest *near)
-{
-	static const char *const levels[] = {"none", "integrity", "confidentiality"};
-	bool found = false;
-
-	(void)abi;
-	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
-		found = found || !strcmp(levels[i], rest);
-		nearest_try(near, levels[i]);
-	}
-	return found;
-}
-
-static bool is_hierarchy(const struct abi *abi, const char *rest, struct nearest *near)
-{
-	(void)abi;
-	nearest_try(near, "v2");
-	return !strcmp(rest, "v2") || (!strncmp(rest, "v1.", 3) && rest[3]);
-}
-
-static bool is_tracepoint(const struct abi *abi, const char *rest, struct nearest *near)
-{
-	const char *colon = strchr(rest, ':');
-
-	(void)abi;
-	(void)near;
-	return colon && colon > rest && colon[1];
-}
-
-static bool has_since(const struct abi *abi, const char *rest, struct nearest *near)
-{
-	(void)near;
-	return since_of(abi, rest) != NULL;
-}
-
-static const struct rest {
-	const char *form;
-	bool (*is_known)(const struct abi *, const char *rest, struct nearest *);
-	const char *known;
-} rests[] = {
-	{"since.", has_since, "attr.FIELD or FAMILY.NAME of cases/abi"},
-	{"arch.", is_arch, "an architecture of cases/abi"},
-	{"tracepoint.", is_tracepoint, "a tracepoint, as SYSTEM:EVENT"},
-	{"cgroup.", is_hierarchy, "a hierarchy: v2 or v1.CONTROLLER"},
-	{"cap.", is_cap, "a capability: ipc-lock, kill, perfmon, sys-admin, sys-ptrace or syslog"},
-	{"lockdown.", is_lockdown, "a level of lockdown: none, integrity or confidentiality"},
-};
-
 static int check_rest(const struct form *form, const char *rest, const struct abi *abi,
 		      const struct where *w, struct error *e)
 {
 	struct nearest near = nearest_to(rest);
 
 	/* Behind an exec there is no ABI, and what comes there was checked before it. */
-	for (size_t i = 0; abi && i < sizeof(rests) / sizeof(rests[0]); i++)
-		if (!strcmp(rests[i].form, form->name) && !rests[i].is_known(abi, rest, &near))
-			return error_name(e, w, rest, near.best, "%s", rests[i].known);
-	return 0;
+	if (!abi || !form->is_known || form->is_known(abi, rest, &near))
+		return 0;
+	return error_name(e, w, rest, near.best, "%s", form->known);
 }
 
 int require_check(const char *token, const struct abi *abi, const struct where *w, struct error *e)

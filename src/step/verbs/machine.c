@@ -68,7 +68,7 @@ static int compile_hierarchy(struct compiling *c, const struct argument *a, stru
 	const char *name = json_string_value(operand->json);
 
 	(void)a;
-	return name && (!strcmp(name, "v2") || !strncmp(name, "v1.", 3))
+	return name && environment_is_hierarchy(name)
 		       ? 0
 		       : error_value(c->error, w, operand->json, "\"v2\" or \"v1.CONTROLLER\"");
 }
