@@ -47,6 +47,62 @@ START_TEST(there_are_enough)
 }
 END_TEST
 
+/* What a case of another architecture names is no error where it cannot run. */
+START_TEST(they_load_on_every_architecture)
+{
+	struct sources sources = cases_builtin();
+	struct abi *abi = test_abi();
+
+	for (size_t i = 0; i <= abi->arch_count; i++) {
+		const char *machine = i < abi->arch_count ? abi->archs[i].machines[0] : "vax";
+		struct cases cases;
+
+		ck_assert_msg(!cases_load(&cases, abi, machine, &sources, "unit"), "%s", machine);
+		cases_free(&cases);
+	}
+	abi_free(abi);
+}
+END_TEST
+
+/* A register has the number that it has on the architecture which the case, or the step, is for. */
+START_TEST(registers_are_of_the_architecture_that_is_named)
+{
+	static const char text[] =
+		"{\"suite\": \"c\", \"about\": \"a\", \"spec\": {\"man\": \"m\"}, \"cases\": [{"
+		"\"name\": \"c\", \"title\": \"t\", \"as\": \"user\", "
+		"\"requires\": [\"arch.arm64\"], \"steps\": ["
+		"{\"open\": {\"attr\": {\"sample_regs_user\": [\"pc\"]}}},"
+		"{\"open\": {\"attr\": {\"sample_regs_user\": [\"pc\"]}}, "
+		"\"when\": {\"arch\": \"riscv\"}},"
+		"{\"open\": {\"attr\": {\"sample_regs_user\": [\"ip\"]}}, "
+		"\"when\": {\"token\": \"arch.x86\"}}]}]}";
+	static const uint64_t expected[] = {UINT64_C(1) << 32, 1, 1 << 8};
+	struct sources all = cases_builtin(), some = {0};
+	struct source *list = calloc(all.count + 1, sizeof(*list));
+	struct abi *abi = test_abi();
+	struct cases cases;
+
+	list[some.count++] = (struct source){
+		.root = "", .name = "c.json", .text = text, .length = sizeof(text) - 1};
+	for (size_t i = 0; i < all.count; i++)
+		if (!strchr(all.list[i].name, '/'))
+			list[some.count++] = all.list[i];
+	some.list = list;
+	ck_assert_int_eq(cases_load(&cases, abi, "x86_64", &some, "unit"), 0);
+	for (size_t i = 0; i < 3; i++) {
+		const struct statement *step = &cases.list[0].program->steps.list[i];
+		const struct opening *opening = step->operands[0].made;
+
+		ck_assert_uint_eq(attr_get(abi_field(abi, "sample_regs_user"), opening->call.image,
+					   host_order()),
+				  expected[i]);
+	}
+	cases_free(&cases);
+	abi_free(abi);
+	free(list);
+}
+END_TEST
+
 static bool covers(const json_t *definition, const char *check)
 {
 	const json_t *item;
@@ -86,7 +142,8 @@ START_TEST(every_gate_has_a_case)
 
 	load(&set);
 	for (size_t i = 0; i < set.cases.count; i++) {
-		const json_t *expect = json_object_get(set.cases.list[i].program->definition, "expect");
+		const json_t *expect =
+			json_object_get(set.cases.list[i].program->definition, "expect");
 		const char *phase = json_string_value(json_object_get(expect, "phase"));
 
 		if (phase)
@@ -130,8 +187,11 @@ START_TEST(what_is_not_known_is_not_met)
 	static const char *const tokens[] = {"config.KPROBES", "attr_size>=64", "paranoid>1",
 					     "pmu.hw", "cap.no-such-capability"};
 	struct abi *abi = test_abi();
-	struct environment env = {
-		.abi = abi, .tracefs = -1, .rights = {.uid = 1}, .paranoid = SYSCTL_ABSENT, .hardware = EACCES};
+	struct environment env = {.abi = abi,
+				  .tracefs = -1,
+				  .rights = {.uid = 1},
+				  .paranoid = SYSCTL_ABSENT,
+				  .hardware = EACCES};
 
 	for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++) {
 		char turned[64], found[128];
@@ -154,6 +214,8 @@ Suite *suite_case(void)
 
 	tcase_set_timeout(c, 30);
 	tcase_add_test(c, there_are_enough);
+	tcase_add_test(c, they_load_on_every_architecture);
+	tcase_add_test(c, registers_are_of_the_architecture_that_is_named);
 	tcase_add_test(c, every_check_has_a_case_or_a_reason);
 	tcase_add_test(c, every_gate_has_a_case);
 	tcase_add_test(c, tokens_are_a_closed_vocabulary);

@@ -5,6 +5,7 @@
  */
 #include "abi/attr.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,32 @@ static int cache_config(const struct abi *abi, const char *text, const struct wh
 	return 0;
 }
 
+/* Whether it has a name where a number could stand. */
+static const char *name_in(const json_t *json)
+{
+	const char *text = json_string_value(json), *found = NULL;
+	json_t *part;
+	size_t i;
+
+	if (text)
+		return isalpha((unsigned char)text[0]) ? text : NULL;
+	json_array_foreach(json, i, part)
+		found = found || !json_is_string(part) ? found : name_in(part);
+	return found;
+}
+
+/* Registers have the names of one architecture, which must be known. */
+static int check_arch_known(const struct abi_field *field, const struct abi_arch *arch,
+			    const json_t *json, const struct where *w, struct error *e)
+{
+	const char *name = field->regs && !arch ? name_in(json) : NULL;
+
+	return name ? error_name(e, w, name, NULL,
+				 "a number; registers have names where one architecture is named "
+				 "(a case requires arch.x86, perfabi-decode is told --machine)")
+		    : 0;
+}
+
 static int eval_field(const struct abi *abi, const struct abi_arch *arch,
 		      const struct abi_field *field, const json_t *json, uint32_t type,
 		      const struct vars *vars, const struct where *w, struct value *out,
@@ -101,6 +128,8 @@ static int eval_field(const struct abi *abi, const struct abi_arch *arch,
 	const struct abi_family *set = abi_field_set(field, type, arch);
 	int err = -ENOENT;
 
+	if (check_arch_known(field, arch, json, w, e))
+		return -EINVAL;
 	if (set && !strcmp(set->name, "hw_cache_id"))
 		err = cache_config(abi, json_string_value(json), w, out, e);
 	if (err == -ENOENT)

@@ -6,23 +6,23 @@
 
 #include <string.h>
 
-int opening_compile(struct opening *out, const json_t *json, const struct tables *tables,
-		    struct scope *scope, struct arena *arena, const struct where *w,
-		    struct error *e)
+int opening_compile(struct opening *out, const json_t *json, const struct abi *abi,
+		    const struct abi_arch *arch, struct scope *scope, struct arena *arena,
+		    const struct where *w, struct error *e)
 {
 	bool asked = false;
 	unsigned char *image;
 	int err;
 
 	scope->was_asked = &asked;
-	err = call_from_json(&out->call, tables->abi, tables->arch, json, scope, w, e);
+	err = call_from_json(&out->call, abi, arch, json, scope, w, e);
 	scope->was_asked = NULL;
 	if (err)
 		return err;
 	out->json = asked ? json : NULL;
-	image = arena_alloc(arena, tables->abi->attr_size);
+	image = arena_alloc(arena, abi->attr_size);
 	if (image)
-		memcpy(image, out->call.image, tables->abi->attr_size);
+		memcpy(image, out->call.image, abi->attr_size);
 	call_free(&out->call);
 	out->call.image = image;
 	return image ? 0 : error_no_memory(e, w, "memory for an attr");

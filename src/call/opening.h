@@ -15,10 +15,13 @@ struct opening {
 	const json_t *json; /* the whole where something is not settled, else NULL */
 };
 
-/* 0, or a negative errno with `e` filled. `json` must outlive *out. */
-int opening_compile(struct opening *out, const json_t *json, const struct tables *tables,
-		    struct scope *scope, struct arena *arena, const struct where *w,
-		    struct error *e);
+/*
+ * Registers have the names of `arch`, which need not be this machine's; of NULL, none. 0, or a
+ * negative errno with `e` filled. `json` must outlive *out.
+ */
+int opening_compile(struct opening *out, const json_t *json, const struct abi *abi,
+		    const struct abi_arch *arch, struct scope *scope, struct arena *arena,
+		    const struct where *w, struct error *e);
 
 /*
  * The call, with what `scope` has put in. *made is it, or a new one, which call_free() frees. 0, or

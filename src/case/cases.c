@@ -200,6 +200,17 @@ static int expand_rows(struct load *l, const json_t *one, const struct row_conte
 	return 0;
 }
 
+/* Of which registers `each` makes rows. */
+static const struct abi_arch *arch_of_rows(const struct load *l, const json_t *one)
+{
+	const struct tables *tables = &l->cases->tables;
+	const struct abi_arch *own = case_arch(json_object_get(one, "requires"), tables->abi);
+	const struct abi_arch *general =
+		case_arch(json_object_get(l->defaults, "requires"), tables->abi);
+
+	return own ? own : general ? general : tables->arch;
+}
+
 static int expand_case(struct load *l, const json_t *one, size_t index, const struct where *w)
 {
 	json_t *each = json_object_get(one, "each"), *rows = each ? NULL : json_object();
@@ -218,7 +229,7 @@ static int expand_case(struct load *l, const json_t *one, size_t index, const st
 		return error_name(l->e, &at_rows, parameter, NULL, "a name of a-z, 0-9 and _");
 	if (each)
 		rows = each_rows(json_object_get(each, parameter), l->cases->tables.abi,
-				 l->cases->tables.arch, &at_rows, l->e);
+				 arch_of_rows(l, one), &at_rows, l->e);
 	if (!rows)
 		return error_is_set(l->e) ? -EINVAL : no_memory_for_cases(l);
 	if (json_array_append_new(l->cases->storage, rows))

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "case/check.h"
+#include "machine/require.h"
 #include "step/compile.h"
 
 static void add_sysctl(struct sysctl_set *set, const char *text)
@@ -78,28 +79,43 @@ static int compile_call(struct compiling *c, struct program *out, const json_t *
 	if (!err && out->has_steps)
 		err = compile_own_steps(c, out, json, w);
 	else if (!err && open)
-		err = opening_compile(&out->open, open, c->tables, c->scope, c->arena, &at_open,
-				      c->error);
+		err = opening_compile(&out->open, open, c->tables->abi, c->arch, c->scope, c->arena,
+				      &at_open, c->error);
 	return err;
 }
 
-static struct compiling begin(const struct cases *cases, const struct row_context *row,
-			      struct scope *scope, struct arena *arena, struct error *e)
+const struct abi_arch *case_arch(const json_t *requirements, const struct abi *abi)
 {
-	return (struct compiling){
-		.tables = &cases->tables,
-		.names = {cases->tables.abi, cases->tables.vehicles, row ? row->rows : NULL},
-		.parameter = row ? row->parameter : NULL,
-		.scope = scope,
-		.arena = arena,
-		.error = e};
+	const struct abi_arch *arch = NULL;
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(requirements, i, item)
+		arch = arch || !json_is_string(item) ? arch
+						     : require_arch(json_string_value(item), abi);
+	return arch;
+}
+
+static struct compiling begin(const json_t *definition, const struct cases *cases,
+			      const struct row_context *row, struct scope *scope,
+			      struct arena *arena, struct error *e)
+{
+	const struct abi *abi = cases->tables.abi;
+
+	return (struct compiling){.tables = &cases->tables,
+				  .arch = case_arch(json_object_get(definition, "requires"), abi),
+				  .names = {abi, cases->tables.vehicles, row ? row->rows : NULL},
+				  .parameter = row ? row->parameter : NULL,
+				  .scope = scope,
+				  .arena = arena,
+				  .error = e};
 }
 
 int case_compile(struct program *out, json_t *definition, const struct cases *cases,
 		 const struct row_context *row, const struct where *w, struct error *e)
 {
 	struct scope scope = {.checking = true};
-	struct compiling c = begin(cases, row, &scope, &out->arena, e);
+	struct compiling c = begin(definition, cases, row, &scope, &out->arena, e);
 	int err;
 
 	*out = (struct program){.definition = definition,
@@ -122,11 +138,13 @@ int case_check_call(const json_t *json, const struct cases *cases, const struct 
 {
 	struct scope scope = {.checking = true};
 	struct program program = {0};
-	struct compiling c = begin(cases, NULL, &scope, &program.arena, e);
+	struct compiling c = {0};
 	int err = case_check_common(json, cases, w, e);
 
-	if (!err)
+	if (!err) {
+		c = begin(json, cases, NULL, &scope, &program.arena, e);
 		err = compile_call(&c, &program, json, w);
+	}
 	scope_free(&scope);
 	program_free(&program);
 	return err;

@@ -14,6 +14,12 @@ struct row_context {
 };
 
 /*
+ * The architecture that a list of tokens demands, whose names the case has on every machine: that
+ * it cannot run here is no error of it, and a name that is wrong there is one everywhere. NULL: any.
+ */
+const struct abi_arch *case_arch(const json_t *requirements, const struct abi *abi);
+
+/*
  * Compiles what case_check_complete() has found well formed. Takes the reference to `definition`.
  * 0, or a negative errno with `e` filled; program_free() it in any case.
  */

@@ -107,6 +107,26 @@ int when_check(const json_t *when, const struct when_names *names, const struct 
 	return 0;
 }
 
+const struct abi_arch *when_arch(const json_t *when, const struct abi *abi)
+{
+	const struct abi_arch *arch = NULL;
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)when, key, value) {
+		const struct token_key *known = token_key(key, NULL);
+		char token[REQUIRE_TOKEN];
+		const json_t *one;
+
+		for (size_t i = 0; known && !arch && (one = element(value, i)); i++) {
+			snprintf(token, sizeof(token), "%s%s", known->token,
+				 json_string_value(one));
+			arch = require_arch(token, abi);
+		}
+	}
+	return arch;
+}
+
 /* The name that a key of who asks is held against; NULL where there is none. */
 static const char *name_of(const struct who *who, const char *key)
 {

@@ -26,6 +26,9 @@ struct when_names {
 int when_check(const json_t *when, const struct when_names *names, const struct where *w,
 	       struct error *e);
 
+/* The architecture that it demands; NULL: none. */
+const struct abi_arch *when_arch(const json_t *when, const struct abi *abi);
+
 /* Whether all conditions hold; so they do without `when`. */
 bool when_holds(const json_t *when, const struct who *who, struct environment *env);
 

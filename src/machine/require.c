@@ -534,6 +534,18 @@ const char *require_case_id(const char *token)
 	return strncmp(token, prefix, sizeof(prefix) - 1) ? NULL : token + sizeof(prefix) - 1;
 }
 
+const struct abi_arch *require_arch(const char *token, const struct abi *abi)
+{
+	static const char prefix[] = "arch.";
+
+	if (strncmp(token, prefix, sizeof(prefix) - 1))
+		return NULL;
+	for (size_t i = 0; i < abi->arch_count; i++)
+		if (!strcmp(abi->archs[i].name, token + sizeof(prefix) - 1))
+			return &abi->archs[i];
+	return NULL;
+}
+
 bool require_is_fleeting(const char *tokens)
 {
 	char one[REQUIRE_TOKEN];

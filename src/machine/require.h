@@ -35,6 +35,9 @@ bool require_any_met(struct environment *env, const char *tokens, enum identity 
 /* The id in a token that names another case, before which a ! may stand; NULL: it is none. */
 const char *require_case_id(const char *token);
 
+/* The architecture that a token demands; NULL: another token, or several of them. */
+const struct abi_arch *require_arch(const char *token, const struct abi *abi);
+
 /* Whether a token is of what others do to the machine, and may have changed since it was met. */
 bool require_is_fleeting(const char *tokens);
 

@@ -68,6 +68,18 @@ static bool binds_before(const struct verb *verb)
 	return verb->arguments[0].type->holds == HOLDS_CHILD;
 }
 
+/* What a step acts on, with the names of the architecture that its `when` demands. */
+static int compile_action(struct compiling *c, struct statement *out, const struct where *w)
+{
+	const struct abi_arch *of_case = c->arch, *own = when_arch(out->when, c->tables->abi);
+	int err;
+
+	c->arch = own ? own : of_case;
+	err = compile_operands(c, out, w);
+	c->arch = of_case;
+	return err;
+}
+
 static int compile_step(struct compiling *c, struct statement *out, const json_t *json,
 			const struct where *w)
 {
@@ -83,7 +95,7 @@ static int compile_step(struct compiling *c, struct statement *out, const json_t
 		return -EINVAL;
 	err = bind && binds_before(out->verb) ? bind_name(c, out, bind, &at_bind) : 0;
 	if (!err)
-		err = compile_operands(c, out, w);
+		err = compile_action(c, out, w);
 	if (!err && out->verb->check)
 		err = out->verb->check(c, out, w);
 	if (!err)

@@ -59,8 +59,9 @@ struct program {
 struct compiling {
 	const struct tables *tables;
 	struct when_names names;
-	const char *parameter; /* of the case's `each`, or NULL: no step may bind that name */
-	struct scope *scope;   /* scope->checking; the names that steps have bound so far */
+	const struct abi_arch *arch; /* that the case, or the step, is for; NULL: any */
+	const char *parameter;       /* of the case's `each`, or NULL: no step may bind that name */
+	struct scope *scope;         /* scope->checking; the names that steps have bound so far */
 	struct arena *arena;
 	struct error *error;
 };

@@ -341,7 +341,8 @@ static int compile_open(struct compiling *c, const struct argument *a, struct op
 	operand->made = open;
 	if (!open)
 		return error_no_memory(c->error, w, "memory for a call");
-	return opening_compile(open, operand->json, c->tables, c->scope, c->arena, w, c->error);
+	return opening_compile(open, operand->json, c->tables->abi, c->arch, c->scope, c->arena, w,
+			       c->error);
 }
 
 static int open_value(struct step *s, const struct argument *a, const struct operand *operand,

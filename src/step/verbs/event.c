@@ -204,8 +204,7 @@ static int compile_attr(struct compiling *c, const struct argument *a, struct op
 	(void)a;
 	if (!image)
 		return error_no_memory(c->error, w, "memory for an attr");
-	err = attr_from_json(c->tables->abi, c->tables->arch, operand->json, &vars, w, image,
-			     c->error);
+	err = attr_from_json(c->tables->abi, c->arch, operand->json, &vars, w, image, c->error);
 	free(image);
 	return err;
 }
