@@ -42,7 +42,7 @@ DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o
 SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
-.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install uninstall clean static asan tsan mutate faults lies bench bench-hostile fuzz fuzz-afl schema format compile_commands.json FORCE
+.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install uninstall clean static asan tsan mutate faults lies matrix bench bench-hostile fuzz fuzz-afl schema format compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a
 
 # A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
@@ -158,6 +158,10 @@ mutate:
 lies:
 	$(BUILD) $B/lies/perfabi
 	tests/lies/run $B/lies/perfabi $(ARGS)
+
+# Emulated machines with kernels of many versions and architectures: CELLS="arm64-6.12 s390x-*", ARGS=--quick.
+matrix:
+	ci/matrix run $(ARGS) $(CELLS)
 
 # What of the ABI has cases, and what has a reason for none; ARGS=-v shows the ids.
 coverage-abi:

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+"""What stops `ci/matrix`, or one cell of it: a message for people, with what to do."""
+
+
+class Trouble(Exception):
+    pass

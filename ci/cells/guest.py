@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""A cell's guest: put together, booted, and what it handed out."""
+
+import os
+import secrets
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+
+from . import blocks
+from .error import Trouble
+from .initramfs import Initramfs
+
+BOOT_SECONDS = 120  # beside what the jobs may take
+DISK = 256 << 20  # bytes, of a user-mode guest
+
+
+def _roomy(size):
+    """A folder for the file that is the guest's RAM: in memory if there is room."""
+    shm = '/dev/shm'
+    if os.access(shm, os.W_OK) and shutil.disk_usage(shm).free > 2 * size:
+        return shm
+    return None
+
+
+class Guest:
+    """One boot. `scratch` goes away with close()."""
+
+    def __init__(self, cell, arch, kernel, emulator):
+        self.cell, self.arch, self.kernel, self.emulator = cell, arch, kernel, emulator
+        self.megabytes = cell.get('memory', arch.get('memory', 512))
+        self.nonce = secrets.token_bytes(blocks.NONCE)
+        self.scratch = tempfile.mkdtemp(prefix='perfabi-cell-', dir=_roomy(self.megabytes << 20))
+        self.image = Initramfs()
+        for folder in ('proc', 'sys', 'dev', 'tmp', 'run'):
+            self.image.folder(folder)
+        if kernel['config']:
+            self.image.copy(f'boot/config-{kernel["release"]}', kernel['config'])
+
+    def close(self):
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+    @property
+    def out(self):
+        """The file where the guest's blocks are."""
+        return os.path.join(self.scratch, 'out')
+
+    def words(self):
+        initrd = os.path.join(self.scratch, 'initrd')
+        append = f'console={self.arch["console"]} quiet panic=-1 cell.nonce={self.nonce.hex()}'
+        if 'user-mode' in self.cell:
+            with open(self.out, 'wb') as disk:
+                disk.truncate(DISK)
+            return [self.kernel['image'], f'mem={self.megabytes}M', f'initrd={initrd}', f'ubd0={self.out}', 'con0=null,fd:1', 'con=null',
+                    'quiet', 'panic=-1', f'cell.nonce={self.nonce.hex()}', 'cell.disk=/dev/ubda', f'uml_dir={self.scratch}']
+        arguments = shlex.split(self.cell.get('arguments', self.arch['arguments']))
+        machine = arguments.index('-M') + 1
+        arguments[machine] += ',memory-backend=ram0'
+        return [self.emulator, *arguments, '-smp', str(self.cell.get('cpus', 2)), '-m', str(self.megabytes), '-nographic', '-no-reboot',
+                '-nodefaults', '-serial', 'stdio',
+                '-object', f'memory-backend-file,id=ram0,size={self.megabytes}M,mem-path={self.out},share=on',
+                '-kernel', self.kernel['image'], '-initrd', initrd, '-append', append]
+
+    def boot(self, plan, console, seconds, tick):
+        """Runs the plan. `console` is where the guest's console goes; tick() is called each second. Seconds it took."""
+        self.image.file('plan', plan.encode())
+        self.image.write(os.path.join(self.scratch, 'initrd'))
+        began = time.monotonic()
+        with open(console, 'wb') as log:
+            process = subprocess.Popen(self.words(), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+            try:
+                while process.poll() is None and time.monotonic() - began < seconds + BOOT_SECONDS:
+                    time.sleep(1)
+                    tick()
+            finally:
+                if process.poll() is None:
+                    process.kill()
+                process.wait()
+        return time.monotonic() - began
+
+    def streams(self):
+        if not os.path.exists(self.out):
+            raise Trouble('the emulator did not start; its console says why.')
+        return blocks.read(self.out, self.nonce)

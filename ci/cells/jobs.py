@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""What a guest runs, one job after the other: the suite as each caller, and perfabi-decode on the fixtures."""
+
+import glob
+import gzip
+import os
+
+CAP_PERFMON = 38
+CALLERS = {
+    'root': (0, '-'),
+    'perfmon': (65533, f'{1 << CAP_PERFMON:x}'),
+    'user': (65532, '-'),
+}
+# Who runs the suite, at which perf_event_paranoid; "-" is the distribution's.
+SUITE = (('root', '2'), ('perfmon', '2'), ('user', '2'), ('root', '-'), ('perfmon', '-'), ('user', '-'))
+QUICK = (('root', '2'), ('user', '-'))
+CASE_SECONDS = '10'
+
+
+class Job:
+    def __init__(self, name, words, caller='root', paranoid='-', seconds=60, **rest):
+        self.name, self.words, self.seconds = name, words, seconds
+        self.caller, self.paranoid = caller, paranoid
+        self.kind = rest.get('kind', 'suite')
+        self.arch, self.expected = rest.get('arch'), rest.get('expected')
+
+    def line(self):
+        """The line of /plan, as ci/guest/init.c reads it."""
+        uid, caps = CALLERS[self.caller]
+        return '\t'.join((self.name, str(uid), caps, self.paranoid, str(self.seconds), *self.words)) + '\n'
+
+
+def suite(arch, runs, seconds, arguments):
+    for caller, paranoid in runs:
+        name = f'{arch}.{caller}.{"own" if paranoid == "-" else paranoid}'
+        yield Job(name, [f'/{arch}/perfabi', 'run', '--format', 'jsonl', '--timeout', CASE_SECONDS, *arguments],
+                  caller, paranoid, seconds, arch=arch)
+
+
+def decode(arch, top, image):
+    """A job for each fixture, which is put into the image."""
+    def packed(path):
+        with (gzip.open if path.endswith('.gz') else open)(path, 'rb') as file:
+            return file.read()
+
+    fixtures = os.path.join(top, 'fixtures')
+    for path in sorted(glob.glob(f'{fixtures}/built/*.data') + glob.glob(f'{fixtures}/built/*.ring') + glob.glob(f'{fixtures}/recorded/*.data.gz')
+                       + glob.glob(f'{fixtures}/recorded/*.ring.gz')):
+        plain, zipped = (path[:-3], '.gz') if path.endswith('.gz') else (path, '')
+        base = os.path.splitext(plain)[0]
+        inside = 'fixtures/' + os.path.basename(plain)
+        options = []
+        if plain.endswith('.ring'):
+            image.copy(inside + '.attr', base + '.attr.json')
+            options = ['--attr', f'/{inside}.attr']
+        image.file(inside, packed(path))
+        yield Job(f'{arch}.decode.{os.path.basename(plain)}', [f'/{arch}/perfabi-decode', *options, '/' + inside],
+                  kind='decode', arch=arch, expected=packed(base + '.jsonl' + zipped))

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""The kernel of a cell: image and configuration, in the cache.
+
+What was once fetched is used again, also without a network; `fetch(..., renew=True)` asks Debian for a newer one.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+from .debian import Suite, sha256, unpack
+from .error import Trouble
+
+
+def _folder(cache, cell):
+    return os.path.join(cache, 'kernels', cell['name'])
+
+
+def cached(cache, cell):
+    """The kernel that is there for a cell, or None: {"image", "config", "release", "package", "version", "sha256"}."""
+    try:
+        with open(os.path.join(_folder(cache, cell), 'kernel.json')) as file:
+            kernel = json.load(file)
+        return kernel if sha256(kernel['image']) == kernel['image-sha256'] else None
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def fetch(cache, cell, renew=False):
+    kernel = cached(cache, cell)
+    if kernel and not renew:
+        return kernel
+    try:
+        return _fetch_user_mode(cache, cell) if 'user-mode' in cell else _fetch_packaged(cache, cell)
+    except Trouble:
+        if kernel:
+            return kernel
+        raise
+
+
+def _fetch_packaged(cache, cell):
+    suite = Suite(cache, cell['suite'], cell['arch'])
+    version = re.escape(cell['version'] + '.') + '[0-9.]+' if 'version' in cell else '[0-9.]+'
+    try:
+        package = suite.newest(rf'linux-(?:binary|image)-({version}(?:[+][a-z0-9.]+)?(?:-[0-9]+)?)-{cell["flavour"]}(?:-unsigned)?')
+    except Trouble as e:
+        raise Trouble(f'{e}\nThe suite has moved on; give the cell another suite or version in ci/matrix.json.')
+    release = re.sub(r'^linux-(binary|image)-|-unsigned$', '', package)
+    # Since 6.19 the image is in linux-binary-*, the configuration in linux-base-*.
+    packages = [name for name in (f'linux-binary-{release}', f'linux-base-{release}') if suite.has(name)] or [package]
+    with tempfile.TemporaryDirectory(dir=suite.debs) as scratch:
+        for name in packages:
+            deb, debian, digest = suite.fetch(name)
+            unpack(deb, scratch)
+            os.remove(deb)
+            if name == packages[0]:
+                found = {'package': name, 'version': debian, 'sha256': digest}
+        return _keep(cache, cell, found, release,
+                     _find(scratch, ('vmlinuz', f'vmlinuz-{release}', f'vmlinux-{release}')), _find(scratch, ('config', f'config-{release}')))
+
+
+def _fetch_user_mode(cache, cell):
+    suite = Suite(cache, cell['suite'], cell['arch'])
+    deb, debian, digest = suite.fetch(cell['user-mode'])
+    with tempfile.TemporaryDirectory(dir=suite.debs) as scratch:
+        unpack(deb, scratch)
+        os.remove(deb)
+        image = _find(scratch, ('linux.uml',))
+        said = subprocess.run([image, '--version'], capture_output=True, text=True)
+        return _keep(cache, cell, {'package': cell['user-mode'], 'version': debian, 'sha256': digest}, said.stdout.strip(), image, None)
+
+
+def _find(folder, names):
+    for path, _, files in os.walk(folder):
+        for name in names:
+            if name in files and not path.endswith('/build'):
+                return os.path.join(path, name)
+    raise Trouble(f'The package has no file {names[0]}; does Debian put the kernel elsewhere now?')
+
+
+def _keep(cache, cell, found, release, image, config):
+    folder = _folder(cache, cell)
+    fresh = folder + '.new'
+    shutil.rmtree(fresh, ignore_errors=True)
+    os.makedirs(fresh)
+    shutil.copy(image, os.path.join(fresh, 'image'))
+    if config:
+        shutil.copy(config, os.path.join(fresh, 'config'))
+    kernel = {**found, 'release': release, 'image': os.path.join(folder, 'image'),
+              'config': os.path.join(folder, 'config') if config else None, 'image-sha256': sha256(os.path.join(fresh, 'image'))}
+    with open(os.path.join(fresh, 'kernel.json'), 'w') as file:
+        json.dump(kernel, file, indent=1)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.rename(fresh, folder)
+    return kernel

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""The programs of an architecture: perfabi and perfabi-decode, static, and the first process of its guests.
+
+The compiler and its C library are packages of the system. jansson, libzstd and zlib are Debian's for that
+architecture, unpacked in the cache.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+
+from . import debian
+from .error import Trouble
+
+LIBRARIES = ('libjansson-dev', 'libzstd-dev', 'zlib1g-dev')
+FALLBACK = 'trixie'  # a suite with all architectures of ci/matrix.json, where the system's own has not all
+
+
+def compiler(arch):
+    return arch.get('prefix', arch['triplet']) + '-gcc'
+
+
+def _libraries(cache, name):
+    """The folder with the libraries of an architecture."""
+    folder = os.path.join(cache, 'libraries', name)
+    made_of = os.path.join(folder, 'packages')
+    if os.path.exists(made_of):
+        return folder
+    suite = next((one for codename in (debian.codename(), FALLBACK) if codename
+                  and (one := debian.Suite(cache, codename, name)).has(LIBRARIES[0])), None)
+    if not suite:
+        raise Trouble(f'Debian {FALLBACK} has no {LIBRARIES[0]} for {name}.')
+    shutil.rmtree(folder, ignore_errors=True)
+    lines = []
+    for package in LIBRARIES:
+        deb, version, digest = suite.fetch(package)
+        debian.unpack(deb, folder)
+        os.remove(deb)
+        lines.append(f'{suite.name} {package} {version} {digest}\n')
+    with open(made_of, 'w') as file:
+        file.writelines(lines)
+    return folder
+
+
+def _for_older_libc(cc):
+    """Libraries that were built with glibc 2.38 ask for names that an older one does not have."""
+    path = subprocess.run([cc, '-print-file-name=libc.a'], capture_output=True, text=True).stdout.strip()
+    with open(path, 'rb') as file:
+        return '' if b'__isoc23_strtoll' in file.read() else ' -Wl,--defsym=__isoc23_strtoll=strtoll'
+
+
+def build(top, cache, name, arch, out):
+    """Builds the three into the folder `out`; make sees what is out of date. Returns their paths."""
+    cc = compiler(arch)
+    if not shutil.which(cc):
+        raise Trouble(f'{cc} is not there; install the package {arch["compiler"]}.')
+    libraries = _libraries(cache, name)
+    where = f'{libraries}/usr/lib/{arch["triplet"]}'
+    headers = f'-isystem {libraries}/usr/include/{arch["triplet"]} -isystem {libraries}/usr/include'
+    environment = {**os.environ, 'PKG_CONFIG_LIBDIR': f'{where}/pkgconfig', 'PKG_CONFIG_SYSROOT_DIR': libraries, 'PKG_CONFIG_PATH': ''}
+    flags = [f'CC={cc}', f'CPPFLAGS={headers}', f'LDFLAGS=-L{where}{_for_older_libc(cc)}', f'B={out}', 'STATIC=1']
+    _run(['make', '-s', f'-j{os.cpu_count()}', *flags, f'{out}/perfabi', f'{out}/perfabi-decode'], top, environment)
+    init = os.path.join(out, 'init')
+    source = os.path.join(top, 'ci/guest/init.c')
+    if not os.path.exists(init) or os.path.getmtime(init) < os.path.getmtime(source):
+        _run([cc, '-std=c11', '-D_GNU_SOURCE', '-O2', '-Wall', '-Wextra', '-Wshadow', '-Wconversion', *shlex.split(headers),
+              '-static', '-o', init, source, f'-L{where}', '-lz'], top, environment)
+    return {'perfabi': f'{out}/perfabi', 'perfabi-decode': f'{out}/perfabi-decode', 'init': init}
+
+
+def _run(words, top, environment):
+    done = subprocess.run(words, cwd=top, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise Trouble(f'{shlex.join(words)}\n{done.stdout}{done.stderr}'.rstrip())

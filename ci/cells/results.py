@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""What a cell's jobs have shown: kept as files, judged, and told in a line."""
+
+import json
+import os
+
+from . import blocks
+
+OUTCOMES = ('pass', 'fail', 'skip', 'xfail', 'xpass', 'error')
+BAD = ('fail', 'xpass', 'error')
+SHOWN = 12  # ids of a job
+
+
+class Outcome:
+    """Of one job: `tally` by outcome, and `wrong`, lines for people; nothing wrong is good."""
+
+    def __init__(self, job):
+        self.name, self.kind = job.name, job.kind
+        self.tally, self.wrong, self.known, self.seconds = dict.fromkeys(OUTCOMES, 0), [], [], 0.0
+
+
+def _ended(own, name):
+    return next((line for line in own if line.get('over') == name), None)
+
+
+def _judge_end(outcome, over, allowed):
+    """Whether the job came to its end, with one of the allowed statuses."""
+    if over is None:
+        outcome.wrong.append('it had not ended when the guest was stopped')
+        return
+    outcome.seconds = over['seconds']
+    if over['status'] == -1:
+        outcome.wrong.append(f'it was killed after {over["seconds"]:.0f} s')
+    elif over['signal']:
+        outcome.wrong.append(f'it died of signal {over["signal"]}')
+    elif over['status'] not in allowed:
+        outcome.wrong.append(f'its exit status was {over["status"]}')
+
+
+def _judge_suite(outcome, over, lines, err):
+    bad, begun = [], {}
+    for line in lines:
+        if line.get('type') == 'begin':
+            begun[line['id']] = True
+        if line.get('type') != 'result':
+            continue
+        begun.pop(line['id'], None)
+        outcome.tally[line['outcome']] += 1
+        if line['outcome'] in BAD:
+            bad.append(f'{line["outcome"]} {line["id"]}')
+        if line['outcome'] == 'xfail':
+            outcome.known.append(line['id'])
+    _judge_end(outcome, over, (0, 1, 4))  # 1 is for what is in `bad`
+    if not any(line.get('type') == 'summary' for line in lines):
+        outcome.wrong.append('its report has no end; ' + (f'these cases were running: {", ".join(begun)}' if begun else 'no case was running'))
+        outcome.wrong += err.decode('utf-8', 'replace').splitlines()[:SHOWN]
+    outcome.wrong += bad[:SHOWN] + ([f'and {len(bad) - SHOWN} more'] if len(bad) > SHOWN else [])
+
+
+def _judge_decode(outcome, over, job, out):
+    _judge_end(outcome, over, (0, 1))  # 1: the recording is damaged
+    same = out == job.expected
+    outcome.tally['pass' if same else 'fail'] += 1
+    if not same:
+        outcome.wrong.append('the lines are not those of fixtures/')
+
+
+def judge(folder, jobs, streams):
+    """The outcomes of the jobs, whose output is put into the folder."""
+    own = blocks.lines(streams.get(0, b''))
+    outcomes = []
+    _write(folder, 'guest.jsonl', streams.get(0, b''))
+    for number, job in enumerate(jobs):
+        out, err = streams.get(2 * number + 1, b''), streams.get(2 * number + 2, b'')
+        outcome, over = Outcome(job), _ended(own, job.name)
+        if job.kind == 'suite':
+            _judge_suite(outcome, over, blocks.lines(out), err)
+            _write(folder, f'{job.name}.jsonl', out)
+        elif job.kind == 'decode':
+            _judge_decode(outcome, over, job, out)
+            if outcome.wrong:
+                _write(folder, f'{job.name}.jsonl', out)
+        if err:
+            _write(folder, f'{job.name}.err', err)
+        outcomes.append(outcome)
+    return outcomes
+
+
+def guest(streams):
+    """What the guest said of itself: release, machine, page_size, cpus, paranoid; and whether it came to its end."""
+    own = blocks.lines(streams.get(0, b''))
+    return (next((line for line in own if 'release' in line), {}), any('end' in line for line in own))
+
+
+def _write(folder, name, data):
+    with open(os.path.join(folder, name), 'wb') as file:
+        file.write(data)
+
+
+def keep(folder, result):
+    with open(os.path.join(folder, 'result.json'), 'w') as file:
+        json.dump(result, file, indent=1)
+
+
+HEAD = ('cell', 'kernel', 'run', *OUTCOMES, 'seconds')
+
+
+def rows(result):
+    """The rows of the table for one cell: a run of the suite each, and one for all recordings."""
+    for run in result['runs']:
+        yield (result['cell'], result.get('release', ''), run['name'], *(str(run['tally'][o]) for o in OUTCOMES), f'{run["seconds"]:.0f}')
+    if 'left-out' in result:
+        yield (result['cell'], result.get('release', ''), result['left-out'].splitlines()[0], *[''] * 7)
+
+
+def table(results):
+    """All cells as a table in Markdown, which also reads well as it is."""
+    lines = [HEAD, *(row for result in results for row in rows(result))]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(HEAD))]
+    numeric = range(3, len(HEAD))
+    def put(line):
+        return '| ' + ' | '.join(cell.rjust(w) if i in numeric else cell.ljust(w) for i, (cell, w) in enumerate(zip(line, widths))) + ' |\n'
+    rule = '|' + '|'.join('-' * (w + 1) + ':' if i in numeric else '-' * (w + 2) for i, w in enumerate(widths)) + '|\n'
+    return put(lines[0]) + rule + ''.join(put(line) for line in lines[1:])
