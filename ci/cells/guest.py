@@ -47,7 +47,7 @@ class Guest:
         """The file where the guest's blocks are."""
         return os.path.join(self.scratch, 'out')
 
-    def words(self):
+    def words(self, serial='stdio'):
         initrd = os.path.join(self.scratch, 'initrd')
         append = f'console={self.arch["console"]} quiet panic=-1 cell.nonce={self.nonce.hex()}'
         if 'user-mode' in self.cell:
@@ -59,7 +59,7 @@ class Guest:
         machine = arguments.index('-M') + 1
         arguments[machine] += ',memory-backend=ram0'
         return [self.emulator, *arguments, '-smp', str(self.cell.get('cpus', 2)), '-m', str(self.megabytes), '-nographic', '-no-reboot',
-                '-nodefaults', '-serial', 'stdio',
+                '-nodefaults', '-serial', serial,
                 '-object', f'memory-backend-file,id=ram0,size={self.megabytes}M,mem-path={self.out},share=on',
                 '-kernel', self.kernel['image'], '-initrd', initrd, '-append', append]
 
@@ -79,6 +79,12 @@ class Guest:
                     process.kill()
                 process.wait()
         return time.monotonic() - began
+
+    def shell(self):
+        """For a person at this terminal, until the guest is off."""
+        self.image.write(os.path.join(self.scratch, 'initrd'))
+        words = self.words('mon:stdio')
+        return subprocess.run([word.replace('con0=null,fd:1', 'con0=fd:0,fd:1') for word in words]).returncode
 
     def streams(self):
         if not os.path.exists(self.out):

@@ -73,3 +73,14 @@ def _run(words, top, environment):
     done = subprocess.run(words, cwd=top, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise Trouble(f'{shlex.join(words)}\n{done.stdout}{done.stderr}'.rstrip())
+
+
+def busybox(cache, name):
+    """The path of a static busybox of an architecture."""
+    folder = os.path.join(cache, 'shells', name)
+    path = os.path.join(folder, 'usr/bin/busybox')
+    if not os.path.exists(path):
+        deb, _, _ = debian.Suite(cache, FALLBACK, name).fetch('busybox-static')
+        debian.unpack(deb, folder)
+        os.remove(deb)
+    return path

@@ -15,6 +15,9 @@
  *
  *     nonce[16]  u32 stream  u32 number  u32 length  u32 crc32 of the payload  payload[4064]
  *
+ * Where there is a /bin/busybox, it gives a shell on the console instead, and no plan is looked
+ * for.
+ *
  * Stream 0 is this program's own lines of JSON: what began, what ended and how, and at last {"end":
  * 0}. Job n (from 0) has the streams 2n+1, its standard output, and 2n+2, its standard error.
  * `number` counts the blocks of a stream.
@@ -31,6 +34,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -404,6 +408,39 @@ static void run_plan(struct area *area, struct stream *own)
 		fclose(plan);
 }
 
+/* For a person, with the console as its terminal, until they leave it. */
+static void run_shell(void)
+{
+	char *words[] = {
+		"busybox", "sh", "-c",
+		"busybox --install -s /bin; cd /; [ ! -e command ] || exec sh command; exec sh -i",
+		NULL};
+	char *environment[] = {"PATH=/bin:/cell", "HOME=/", "TERM=vt100", "PS1=\\h:\\w# ", NULL};
+	pid_t pid = fork();
+
+	if (!pid) {
+		int console;
+
+		setsid();
+		console = open("/dev/console", O_RDWR);
+		for (int fd = 0; console >= 0 && fd < 3; fd++)
+			dup2(console, fd);
+		ioctl(0, TIOCSCTTY, 1);
+		execve("/bin/busybox", words, environment);
+		perror("init: /bin/busybox");
+		_exit(127);
+	}
+	for (pid_t dead; (dead = wait(NULL)) != pid && (dead > 0 || errno == EINTR);)
+		;
+}
+
+static void power_off(void)
+{
+	sync();
+	reboot(RB_POWER_OFF);
+	reboot(RB_AUTOBOOT);
+}
+
 int main(void)
 {
 	struct area area = {.disk = -1};
@@ -412,6 +449,10 @@ int main(void)
 	char paranoid[20];
 
 	set_up();
+	if (!access("/bin/busybox", X_OK)) {
+		run_shell();
+		power_off();
+	}
 	uname(&name);
 	if (area_open(&area)) {
 		read_file("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
@@ -425,8 +466,6 @@ int main(void)
 	} else {
 		perror("init: nowhere to put what is found");
 	}
-	sync();
-	reboot(RB_POWER_OFF);
-	reboot(RB_AUTOBOOT);
+	power_off();
 	return 1;
 }

@@ -71,7 +71,9 @@ static bool binds_before(const struct verb *verb)
 /* What a step acts on, with the names of the architecture that its `when` demands. */
 static int compile_action(struct compiling *c, struct statement *out, const struct where *w)
 {
-	const struct abi_arch *of_case = c->arch, *own = when_arch(out->when, c->tables->abi);
+	const struct abi_arch *of_case = c->arch;
+	/* Behind an exec there are no tables, and no conditions. */
+	const struct abi_arch *own = out->when ? when_arch(out->when, c->tables->abi) : NULL;
 	int err;
 
 	c->arch = own ? own : of_case;
