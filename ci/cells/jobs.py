@@ -14,7 +14,7 @@ CALLERS = {
 # Who runs the suite, at which perf_event_paranoid; "-" is the distribution's.
 SUITE = (('root', '2'), ('perfmon', '2'), ('user', '2'), ('root', '-'), ('perfmon', '-'), ('user', '-'))
 QUICK = (('root', '2'), ('user', '-'))
-CASE_SECONDS = '10'
+CASE_SECONDS = '20'
 
 
 class Job:
