@@ -75,6 +75,12 @@ def _run(words, top, environment):
         raise Trouble(f'{shlex.join(words)}\n{done.stdout}{done.stderr}'.rstrip())
 
 
+def own_decoder(top):
+    """perfabi-decode for this machine."""
+    _run(['make', '-s', 'build/perfabi-decode'], top, os.environ)
+    return os.path.join(top, 'build/perfabi-decode')
+
+
 def busybox(cache, name):
     """The path of a static busybox of an architecture."""
     folder = os.path.join(cache, 'shells', name)

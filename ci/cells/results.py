@@ -3,6 +3,7 @@
 
 import json
 import os
+import subprocess
 
 from . import blocks
 
@@ -65,8 +66,29 @@ def _judge_decode(outcome, over, job, out):
         outcome.wrong.append('the lines are not those of fixtures/')
 
 
-def judge(folder, jobs, streams):
-    """The outcomes of the jobs, whose output is put into the folder."""
+def _judge_recording(folder, decode, outcome, overs, outputs, job, error):
+    """A recording, of three jobs: made, decoded there, handed out. What the host decodes of it must be the same."""
+    if overs[0] and overs[0]['status'] == 2:  # the kernel refuses such an event
+        outcome.tally['skip'] += 1
+        return
+    for over in overs:
+        _judge_end(outcome, over, (0,))
+    ring = '.ring' in job.words[job.words.index('--output') + 1]
+    recording, attr = (os.path.join(folder, f'{job.name}.{suffix}') for suffix in ('ring' if ring else 'data', 'attr.json'))
+    _write(folder, os.path.basename(recording), outputs[2])
+    _write(folder, os.path.basename(attr), job.expected)
+    here = subprocess.run([decode, *(['--attr', attr] if ring else []), recording], capture_output=True)
+    if here.returncode or here.stdout != outputs[1]:
+        _write(folder, f'{job.name}.there.jsonl', outputs[1])
+        _write(folder, f'{job.name}.here.jsonl', here.stdout)
+        outcome.wrong.append('its lines there are not its lines here' if here.stdout != outputs[1] else 'there is something wrong with it')
+    if outcome.wrong:
+        outcome.wrong += error.decode('utf-8', 'replace').splitlines()[:SHOWN]
+    outcome.tally['fail' if outcome.wrong else 'pass'] += 1
+
+
+def judge(folder, jobs, streams, decode):
+    """The outcomes of the jobs, whose output is put into the folder. `decode` is a perfabi-decode of this machine."""
     own = blocks.lines(streams.get(0, b''))
     outcomes = []
     _write(folder, 'guest.jsonl', streams.get(0, b''))
@@ -76,6 +98,11 @@ def judge(folder, jobs, streams):
         if job.kind == 'suite':
             _judge_suite(outcome, over, blocks.lines(out), err)
             _write(folder, f'{job.name}.jsonl', out)
+        elif job.kind == 'record':
+            _judge_recording(folder, decode, outcome, [_ended(own, one.name) for one in jobs[number:number + 3]],
+                             [streams.get(2 * one + 1, b'') for one in range(number, number + 3)], job, err)
+        elif job.kind in ('lines', 'bytes'):
+            continue  # judged with what was recorded
         elif job.kind == 'decode':
             _judge_decode(outcome, over, job, out)
             if outcome.wrong:

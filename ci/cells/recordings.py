@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""What is recorded in a guest, so that it can become a fixture: decoded there and here, the lines must be the same.
+
+Three jobs each: `perfabi capture`, perfabi-decode on what it wrote, and the bytes themselves.
+"""
+
+import json
+import os
+
+from .jobs import Job
+
+# What `perfabi capture` runs: it execs, maps files, allocates and computes for a while.
+WORK = 'fixtures/kernel-records.le.data'
+IDS = ['ip', 'tid', 'time', 'id', 'stream_id', 'cpu', 'identifier', 'period']
+
+
+# Of the registers of an architecture, those that only some of its machines have.
+SOME_HAVE = {'arm64': 1 << 46, 'powerpc': -1 << 45}
+
+
+def _registers(top, machine):
+    """The names of the registers that every machine of an architecture has, as uname(2) calls it."""
+    with open(os.path.join(top, 'cases/abi/regs.json')) as file:
+        arches = json.load(file)['regs']
+    name, arch = next((name, arch) for name, arch in arches.items() if machine in arch['machines'])
+    refused = int(arch.get('reserved', {}).get('64', '0'), 16) | int(arch.get('extended', '0'), 16) | SOME_HAVE.get(name, 0)
+    return [reg['name'] for reg in arch['regs'] if not refused >> reg['bit'] & 1]
+
+
+def attrs(registers):
+    """The recordings by name: what is opened, and the options of `perfabi capture`."""
+    clock = {'type': 'software', 'config': 'cpu_clock', 'sample_period': 200000, 'disabled': 1, 'enable_on_exec': 1, 'sample_id_all': 1}
+    dummy = {'type': 'software', 'config': 'dummy', 'sample_period': 1, 'sample_type': IDS, 'disabled': 1, 'enable_on_exec': 1, 'sample_id_all': 1}
+    faults = {**clock, 'config': 'page_faults', 'sample_period': 4}
+    return {
+        'registers': ({**clock, 'sample_type': [*IDS, 'callchain', 'regs_user', 'stack_user', 'regs_intr'],
+                       'sample_regs_user': registers, 'sample_regs_intr': registers, 'sample_stack_user': 256}, []),
+        'user': ({**faults, 'exclude_kernel': 1, 'exclude_hv': 1, 'sample_type': [*IDS, 'addr', 'data_src', 'weight']}, []),
+        'side-band': ({**dummy, 'mmap': 1, 'mmap_data': 1, 'mmap2': 1, 'comm': 1, 'comm_exec': 1, 'task': 1, 'context_switch': 1, 'namespaces': 1}, []),
+        'group': ([{**faults, 'sample_type': [*IDS, 'read'], 'read_format': ['total_time_enabled', 'total_time_running', 'id', 'group']},
+                   {'type': 'software', 'config': 'task_clock', 'sample_type': [*IDS, 'read'],
+                    'read_format': ['total_time_enabled', 'total_time_running', 'id', 'group']}], []),
+        'ring': ({**faults, 'sample_type': [*IDS, 'addr', 'callchain']}, ['--raw', '--pages', '1']),
+        'backward': ({**faults, 'sample_type': [*IDS, 'addr'], 'write_backward': 1}, ['--raw', '--pages', '1']),
+        'cycles': ([{**clock, 'type': 'hardware', 'config': 'cpu_cycles', 'exclude_kernel': 1, 'exclude_hv': 1, 'sample_type': [*IDS, 'read', 'callchain'],
+                     'read_format': ['total_time_enabled', 'total_time_running', 'id', 'group', 'lost']},
+                    {'type': 'hardware', 'config': 'instructions', 'exclude_kernel': 1, 'exclude_hv': 1, 'sample_type': [*IDS, 'read', 'callchain'],
+                     'read_format': ['total_time_enabled', 'total_time_running', 'id', 'group', 'lost']}], []),
+        'deferred': ({**clock, 'sample_type': [*IDS, 'callchain'], 'defer_callchain': 1, 'defer_output': 1}, []),
+    }
+
+
+def record(name, arch, top, image):
+    for what, (attr, options) in attrs(_registers(top, arch['machine'])).items():
+        job = f'{name}.record.{what}'
+        ring = '--raw' in options
+        where, attr_file = f'/tmp/{what}.{"ring" if ring else "data"}', f'recordings/{what}.attr'
+        text = json.dumps(attr, indent=1).encode() + b'\n'
+        image.file(attr_file, text)
+        yield Job(job, [f'/{name}/perfabi', 'capture', '--attr', '/' + attr_file, '--output', where, *options, '--',
+                        f'/{name}/perfabi-decode', '/' + WORK], kind='record', expected=text)
+        yield Job(f'{job}.lines', [f'/{name}/perfabi-decode', *(['--attr', '/' + attr_file] if ring else []), where], kind='lines')
+        yield Job(f'{job}.bytes', ['cat', where], kind='bytes')
