@@ -265,3 +265,11 @@ void sources_free(struct sources *s)
 	free(s->owned_root);
 	*s = (struct sources){0};
 }
+
+const struct source *sources_find(const struct sources *s, const char *name)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!strcmp(s->list[i].name, name))
+			return &s->list[i];
+	return NULL;
+}

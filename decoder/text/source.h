@@ -34,6 +34,9 @@ int sources_read_file(struct sources *out, const char *path, struct error *e);
 
 void sources_free(struct sources *s);
 
+/* The first of that name, or NULL. */
+const struct source *sources_find(const struct sources *s, const char *name);
+
 /*
  * A whole file, - for standard input, with a NUL behind it; NULL with errno set if it cannot be
  * read or has more than `max` bytes. free() it.

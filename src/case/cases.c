@@ -367,14 +367,6 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 	return is_broken;
 }
 
-static const struct source *find_source(const struct sources *sources, const char *name)
-{
-	for (size_t i = 0; i < sources->count; i++)
-		if (!strcmp(sources->list[i].name, name))
-			return &sources->list[i];
-	return NULL;
-}
-
 /* Each has a name, and an `open`. */
 static int check_bases(const struct cases *cases, const struct source *source, struct error *e)
 {
@@ -417,9 +409,9 @@ static int check_vehicles(const struct cases *cases, const struct source *source
 /* The tables that all case files share: gates, vehicles, the kernel's checks. */
 static int load_shared(struct cases *cases, const struct sources *sources, struct error *e)
 {
-	const struct source *phases = find_source(sources, "phases.json");
-	const struct source *vehicles = find_source(sources, "vehicles.json");
-	const struct source *checks = find_source(sources, "checks.json");
+	const struct source *phases = sources_find(sources, "phases.json");
+	const struct source *vehicles = sources_find(sources, "vehicles.json");
+	const struct source *checks = sources_find(sources, "checks.json");
 	json_t *file;
 
 	if (!phases || !vehicles)
