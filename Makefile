@@ -124,7 +124,7 @@ FORCE:
 # The two commands of the README.
 run: setup
 	$(BUILD) all
-	$B/perfabi run $(or $(ARGS),--baseline ci/baseline.json)
+	$B/perfabi run $(ARGS)
 test: setup-test
 	$(BUILD) built-for-test
 	PYTHON='$(PYTHON)' B='$B' tests/run-all

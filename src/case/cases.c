@@ -439,7 +439,8 @@ static int load_shared(struct cases *cases, const struct sources *sources, struc
 static bool is_case_file(const char *name)
 {
 	return strncmp(name, "abi/", 4) && strcmp(name, "phases.json") &&
-	       strcmp(name, "vehicles.json") && strcmp(name, "checks.json");
+	       strcmp(name, "vehicles.json") && strcmp(name, "checks.json") &&
+	       strcmp(name, "baseline.json");
 }
 
 static int by_id(const void *a, const void *b)

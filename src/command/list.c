@@ -12,6 +12,7 @@
 #include "language/one_line.h"
 #include "language/pattern.h"
 #include "machine/require.h"
+#include "run/baseline.h"
 #include "step/help.h"
 #include "text/say.h"
 
@@ -193,14 +194,15 @@ int command_check(int argc, char **argv)
 {
 	struct settings s = {0};
 	struct loaded l;
+	struct baseline baseline = {0};
 	const struct instance **picked;
 	size_t count = 0;
 	int status = parse_settings(
 		&s, argc, argv,
 		"usage: perfabi check [OPTIONS] [PATH|ID-GLOB...]\n\n"
-		"Loads case files as `run` does and says what is wrong with each case; exit status "
-		"2\n"
-		"then. Without an argument, the built-in ones.\n\n"
+		"Loads case files, and the baseline beside them, as `run` does and says what is "
+		"wrong\n"
+		"with each case; exit status 2 then. Without an argument, the built-in ones.\n\n"
 		"  -c, --cases DIR        the cases below DIR, not the built-in ones\n"
 		"      --filter KEY=GLOB  counts only these, as for run\n"
 		"  -h, --help\n");
@@ -208,6 +210,8 @@ int command_check(int argc, char **argv)
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
 	status = load_picked(&s, argv + optind, "perfabi check", &l, &picked, &count);
+	if (!status)
+		status = baseline_load(&baseline, NULL, &l, "perfabi check");
 	if (!status && !count) {
 		say(stderr, "perfabi check: these files hold no case\n");
 		status = EXIT_USAGE;
@@ -215,6 +219,7 @@ int command_check(int argc, char **argv)
 		printf("%zu case%s, all well formed\n", count, count == 1 ? "" : "s");
 	}
 	free(picked);
+	baseline_free(&baseline);
 	filters_free(&s.filters);
 	load_free(&l);
 	return status;

@@ -19,7 +19,7 @@ enum { OUTPUTS_MAX = 8 };
 /* Everything that one `perfabi run` holds. */
 struct run {
 	struct session session;
-	const char *baseline_path;
+	const char *baseline_choice; /* as baseline_load() has it */
 	bool is_verbose;
 	struct output outputs[OUTPUTS_MAX];
 	size_t output_count;
@@ -46,7 +46,9 @@ static void help(FILE *f)
 	      "output\n",
 	      f);
 	session_help(f);
-	fputs("      --baseline FILE      known deviations, with the kernels that have them\n"
+	fputs("      --baseline FILE      what kernels are known to break, in place of the "
+	      "built-in list;\n"
+	      "                           none: nothing is known\n"
 	      "  -v, --verbose            pretty: every case in full\n"
 	      "  -h, --help\n",
 	      f);
@@ -117,7 +119,7 @@ static bool is_read(const struct run *run, FILE *f)
 		if (is_file_at(path, &own))
 			return true;
 	}
-	return is_file_at(run->baseline_path, &own);
+	return !baseline_is_none(run->baseline_choice) && is_file_at(run->baseline_choice, &own);
 }
 
 /* What was in the files is gone only when all of them can be written. */
@@ -206,8 +208,7 @@ static void ended(void *context, const struct result *result, size_t done, size_
 	if (result->runs < run->session.options.repeat)
 		return;
 	shown.reason = result->reason ? strdup(result->reason) : NULL;
-	if (run->baseline.json)
-		baseline_apply(&run->baseline, &run->session.loaded.env, &shown, 1);
+	baseline_apply(&run->baseline, &run->session.loaded.env, &shown, 1);
 	for (size_t i = 0; i < run->output_count; i++) {
 		if (!run->outputs[i].printer->ended)
 			continue;
@@ -259,7 +260,7 @@ static int parse_option(struct run *run, int option, const char *value)
 	case 'f':
 		return add_output(run, value);
 	case 'b':
-		run->baseline_path = value;
+		run->baseline_choice = value;
 		return 0;
 	case 'v':
 		run->is_verbose = true;
@@ -297,13 +298,13 @@ static int prepare(struct run *run, char *const arguments[])
 
 	if (status)
 		return status;
-	if (run->baseline_path &&
-	    baseline_read(&run->baseline, run->baseline_path, &s->loaded.cases, s->program))
-		return EXIT_USAGE;
+	status = baseline_load(&run->baseline, run->baseline_choice, &s->loaded, s->program);
+	if (status)
+		return status;
 	run->report = (struct report){.env = &s->loaded.env,
 				      .cases = &s->loaded.cases,
 				      .count = s->count,
-				      .has_baseline = run->baseline_path != NULL};
+				      .baseline = &run->baseline};
 	s->options.ended = ended;
 	s->options.begun = begin_outputs;
 	s->options.context = run;
@@ -315,8 +316,7 @@ static int report(struct run *run)
 	struct session *s = &run->session;
 
 	begin_outputs(run); /* where it has waited in vain */
-	if (run->baseline.json)
-		baseline_apply(&run->baseline, &s->loaded.env, s->results, s->count);
+	baseline_apply(&run->baseline, &s->loaded.env, s->results, s->count);
 	run->report.results = s->results;
 	run->report.interrupted = s->end.signal;
 	tally(run);

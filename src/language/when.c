@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conditions: who asks (as, vehicle, row), of which one must be it; and tokens, which must all be
- * met.
+ * Conditions: who asks (as, vehicle, row) and where (arch), of which one must be it; and tokens,
+ * which must all be met.
  */
 #include "language/when.h"
 
@@ -145,18 +145,20 @@ static bool is_one_of(const json_t *names, const char *name)
 	return false;
 }
 
+/* All of a list are met; of architectures one, for that is what a machine has. */
 static bool are_met(const struct token_key *key, const json_t *tokens, enum identity as,
 		    struct environment *env)
 {
+	bool one_will_do = !strcmp(key->key, "arch");
 	char token[REQUIRE_TOKEN], found[128];
 	const json_t *one;
 
 	for (size_t i = 0; (one = element(tokens, i)); i++) {
 		snprintf(token, sizeof(token), "%s%s", key->token, json_string_value(one));
-		if (!require_met(env, token, as, found, sizeof(found)))
-			return false;
+		if (require_met(env, token, as, found, sizeof(found)) == one_will_do)
+			return one_will_do;
 	}
-	return true;
+	return !one_will_do;
 }
 
 bool when_holds(const json_t *when, const struct who *who, struct environment *env)

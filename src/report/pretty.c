@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For people: the machine, a line a suite, every failure in full, what was skipped and why.
+ * For people: the machine, a line a suite, every failure in full, what was skipped and why, what
+ * the kernel is known to break.
  */
 #include "report/report.h"
 
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "language/one_line.h"
+#include "language/one_or_list.h"
 #include "text/say.h"
 
 enum { RED = 31, GREEN = 32, YELLOW = 33 };
@@ -165,6 +167,73 @@ static unsigned not_reached(struct output *out, const struct report *report)
 	return count;
 }
 
+/* How many results each of the baseline's entries is about; free() it. NULL: no memory. */
+static unsigned *count_known(const struct report *report)
+{
+	const struct deviation *first = report->baseline->list;
+	unsigned *counts = calloc(report->baseline->count + 1, sizeof(*counts));
+
+	for (size_t i = 0; i < report->count && counts; i++)
+		if (report->results[i].verdict.outcome == XFAIL)
+			counts[report->results[i].deviation - first]++;
+	return counts;
+}
+
+/* The first and the last of a list of versions, or the only one. */
+static void put_versions(FILE *f, const char *words, const json_t *list)
+{
+	size_t count = json_array_size(list);
+
+	if (!count)
+		return;
+	fprintf(f, "; %s %s", words, json_string_value(json_array_get(list, 0)));
+	if (count > 1)
+		fprintf(f, " to %s", json_string_value(json_array_get(list, count - 1)));
+}
+
+static void put_cases(FILE *f, const json_t *ids)
+{
+	const json_t *one;
+
+	for (size_t i = 0; (one = element(ids, i)); i++) {
+		fputs(i ? ", " : "", f);
+		one_line_print(f, json_string_value(one), "");
+	}
+}
+
+/* What a function does; which cases show it; since when, until when. */
+static void put_deviation(FILE *f, const struct deviation *deviation, unsigned count)
+{
+	fprintf(f, "  %s() ", deviation->function);
+	one_line_print(f, deviation->why, "");
+	fputs("\n      ", f);
+	put_cases(f, json_object_get(deviation->json, "id"));
+	fprintf(f, ": %u failure%s; ", count, count == 1 ? "" : "s");
+	if (deviation->since)
+		say(f, "since %s; ", deviation->since);
+	say(f, "%s%s", deviation->fixed ? "fixed in " : "no fix is known",
+	    deviation->fixed ? deviation->fixed : "");
+	put_versions(f, "seen on", json_object_get(deviation->json, "seen"));
+	put_versions(f, "source read of", json_object_get(deviation->json, "read"));
+	fputc('\n', f);
+}
+
+/* What the baseline knows and this run has seen: each entry once, in the baseline's order. */
+static void deviations(struct output *out, const struct report *report)
+{
+	unsigned *counts = count_known(report), broken = 0;
+
+	for (size_t i = 0; i < report->baseline->count && counts; i++)
+		broken += counts[i] > 0;
+	if (broken)
+		fprintf(out->f, "\nThis kernel breaks %u promise%s:\n", broken,
+			broken == 1 ? "" : "s");
+	for (size_t i = 0; i < report->baseline->count && counts; i++)
+		if (counts[i])
+			put_deviation(out->f, &report->baseline->list[i], counts[i]);
+	free(counts);
+}
+
 static void end(struct output *out, const struct report *report)
 {
 	unsigned unreached;
@@ -174,10 +243,7 @@ static void end(struct output *out, const struct report *report)
 	unreached = not_reached(out, report);
 	suites(out, report);
 	skips(out, report);
-	if (report->tally[FAIL] && !report->has_baseline)
-		fputs("\n--baseline FILE names the failures that are known, as "
-		      "ci/baseline.json does\n",
-		      out->f);
+	deviations(out, report);
 	fprintf(out->f, "\n%s%zu %s:", report->interrupted ? "ended early; " : "", report->count,
 		report->count == 1 ? "case" : "cases");
 	for (int o = 0; o < OUTCOMES; o++) {

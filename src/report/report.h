@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "run/run.h"
+#include "run/baseline.h"
 
 extern const char perfabi_version[];
 
@@ -19,8 +19,8 @@ struct report {
 	size_t count;
 	unsigned tally[OUTCOMES]; /* of ERROR: with those that were not reached */
 	double seconds;
-	int interrupted; /* signal that ended the run, or 0 */
-	bool has_baseline;
+	int interrupted;                 /* signal that ended the run, or 0 */
+	const struct baseline *baseline; /* what of the results is known */
 };
 
 struct output;

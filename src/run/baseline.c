@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Baselines: reading them strictly, and applying them to a run.
+ * Baselines: found, read strictly, and applied to the results of a run.
  */
 #include "run/baseline.h"
 
@@ -8,193 +8,148 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case/load.h"
 #include "language/keys.h"
 #include "language/one_line.h"
-#include "language/one_or_list.h"
 
-static bool is_text(const json_t *json)
+static int read_deviations(struct baseline *baseline, const struct cases *cases, bool are_all,
+			   const struct where *root, struct error *e)
 {
-	return json_is_string(json) && one_line(json_string_value(json));
-}
+	const json_t *list = json_object_get(baseline->json, "deviations");
+	struct where at_list = where_key(root, "deviations");
 
-/* {"when": ..., "function": ..., "reason": ..., ...}: `when` as in a case, the rest texts. */
-static int check_deviation(const json_t *deviation, const struct cases *cases,
-			   const struct where *w, struct error *e)
-{
-	static const char *const keys[] = {"when", "function", "reason", "sometimes", "note", NULL};
-	const json_t *reason = json_object_get(deviation, "reason");
-	struct where at_when = where_key(w, "when"), at_reason = where_key(w, "reason");
-	const struct when_names names = {cases->tables.abi, cases->tables.vehicles, NULL};
-	const char *key;
-	json_t *value;
+	if (!json_is_array(list))
+		return error_value(e, &at_list, list, "a list of what kernels break");
+	baseline->list = calloc(json_array_size(list) + 1, sizeof(*baseline->list));
+	if (!baseline->list)
+		return error_no_memory(e, &at_list, "memory for the baseline");
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		struct where at = where_index(&at_list, i);
 
-	if (keys_check(deviation, keys, "a deviation (when, function, reason, sometimes, note)", w,
-		       e))
-		return -EINVAL;
-	json_object_foreach((json_t *)deviation, key, value) {
-		struct where at = where_key(w, key);
-
-		if (strcmp(key, "when") && !is_text(value))
-			return error_value(e, &at, value,
-					   "a line of text without control characters");
-	}
-	if (!reason)
-		return error_value(e, &at_reason, NULL, "what that function does wrong");
-	return when_check(json_object_get(deviation, "when"), &names, &at_when, e);
-}
-
-static int check_deviations(const json_t *entry, const struct cases *cases, const struct where *w,
-			    struct error *e)
-{
-	const json_t *one;
-
-	for (size_t i = 0; (one = element(entry, i)); i++) {
-		struct where at = json_is_array(entry) ? where_index(w, i) : *w;
-
-		if (!json_is_object(one))
-			return error_value(e, &at, one, "an object of when, function and reason");
-		if (check_deviation(one, cases, &at, e))
+		if (deviation_read(&baseline->list[i], json_array_get(list, i), cases, are_all, &at,
+				   e))
 			return -EINVAL;
+		baseline->count++;
 	}
 	return 0;
 }
 
-static int check_entry(const char *id, const json_t *entry, const struct cases *cases,
-		       const struct where *w, struct error *e)
+int baseline_parse(struct baseline *baseline, const struct source *source,
+		   const struct cases *cases, struct error *e)
 {
-	struct nearest near = nearest_to(id);
+	static const char *const keys[] = {"$schema", "about", "deviations", NULL};
+	struct where root = where_root(source), at_about = where_key(&root, "about");
+	bool are_all = !cases->are_some && !source->is_borrowed;
+	const json_t *about;
 
-	if (!is_text(entry) && !json_is_object(entry) && !json_array_size(entry))
-		return error_value(
-			e, w, entry,
-			"why it is known to fail: a line of text, an object, or a list of "
-			"objects");
-	if (!is_text(entry) && check_deviations(entry, cases, w, e))
+	*baseline = (struct baseline){.json = source_parse(source, e)};
+	snprintf(baseline->name, sizeof(baseline->name), "%s%s%s", source->root,
+		 source->root[0] ? "/" : "", source->name);
+	if (!baseline->json ||
+	    keys_check(baseline->json, keys, "a baseline (about, deviations)", &root, e))
 		return -EINVAL;
-	for (size_t i = 0; i < cases->count; i++) {
-		if (id_matches(id, cases->list[i].id))
-			return 0;
-		nearest_try(&near, cases->list[i].id);
-	}
-	if (cases->are_some)
-		return 0; /* one of those that were left out */
-	return error_name(e, w, id, near.best,
-			  "the id of a case that this run loads, or a glob of ids");
+	about = json_object_get(baseline->json, "about");
+	if (about && !(json_is_string(about) && one_line(json_string_value(about))))
+		return error_value(e, &at_about, about,
+				   "a line of text without control characters");
+	return read_deviations(baseline, cases, are_all, &root, e);
 }
 
-static int check(const json_t *json, const struct source *source, const struct cases *cases,
-		 struct error *e)
-{
-	struct where root = where_root(source), at_xfail = where_key(&root, "xfail");
-	json_t *xfail = json_object_get(json, "xfail"), *value;
-	const char *key;
-
-	json_object_foreach((json_t *)json, key, value) {
-		struct where at = where_key(&root, key);
-
-		if (strcmp(key, "xfail") && strcmp(key, "about") && strcmp(key, "$schema"))
-			return error_name(e, &at, key, "xfail", "about or xfail");
-	}
-	if (!json_is_object(xfail))
-		return error_value(e, &at_xfail, xfail,
-				   "an object of \"ID\": why it is known to fail");
-	json_object_foreach(xfail, key, value) {
-		struct where at = where_key(&at_xfail, key);
-
-		if (check_entry(key, value, cases, &at, e))
-			return -EINVAL;
-	}
-	return 0;
-}
-
-int baseline_read(struct baseline *baseline, const char *path, const struct cases *cases,
-		  const char *program)
+static int read_file(struct baseline *baseline, const char *path, const struct cases *cases,
+		     struct error *e)
 {
 	struct sources sources = {0};
+	int err = sources_read_file(&sources, path, e);
+
+	if (err && !e->no_memory)
+		snprintf(e->expected, sizeof(e->expected),
+			 "a file of known deviations for --baseline, as cases/baseline.json is, or "
+			 "none");
+	if (!err)
+		err = baseline_parse(baseline, &sources.list[0], cases, e);
+	sources_free(&sources);
+	return err;
+}
+
+int baseline_load(struct baseline *baseline, const char *choice, const struct loaded *loaded,
+		  const char *program)
+{
+	const struct source *beside = sources_find(&loaded->sources, "baseline.json");
 	struct error e = {0};
 
-	*baseline = (struct baseline){.path = path};
-	if (!sources_read_file(&sources, path, &e))
-		baseline->json = source_parse(&sources.list[0], &e);
-	else if (!e.no_memory)
-		snprintf(e.expected, sizeof(e.expected),
-			 "a file of known failures, for --baseline (see ci/baseline.json)");
-	if (baseline->json)
-		check(baseline->json, &sources.list[0], cases, &e);
-	sources_free(&sources);
+	*baseline = (struct baseline){0};
+	if (choice && !baseline_is_none(choice))
+		read_file(baseline, choice, &loaded->cases, &e);
+	else if (!choice && beside)
+		baseline_parse(baseline, beside, &loaded->cases, &e);
 	if (!error_is_set(&e))
 		return 0;
 	error_print(stderr, program, &e);
 	baseline_free(baseline);
-	return -EINVAL;
+	return e.no_memory ? EXIT_HARNESS : EXIT_USAGE;
+}
+
+bool baseline_is_none(const char *choice)
+{
+	return choice && !strcmp(choice, "none");
 }
 
 void baseline_free(struct baseline *baseline)
 {
 	json_decref(baseline->json);
-	baseline->json = NULL;
+	free(baseline->list);
+	*baseline = (struct baseline){0};
 }
 
-/* What is known of an instance on this kernel. */
-struct known {
-	const char *function; /* NULL: not said */
-	const char *reason;   /* NULL: nothing is known */
-	bool sometimes;
-};
-
-static struct known known_by(const json_t *entry, const struct instance *instance,
-			     struct environment *env)
+static const struct deviation *find(const struct baseline *baseline,
+				    const struct instance *instance, struct environment *env)
 {
-	const json_t *one;
-
-	if (json_is_string(entry))
-		return (struct known){.reason = json_string_value(entry)};
-	for (size_t i = 0; (one = element(entry, i)); i++) {
-		if (when_holds(json_object_get(one, "when"), &instance->who, env))
-			return (struct known){
-				json_string_value(json_object_get(one, "function")),
-				json_string_value(json_object_get(one, "reason")),
-				json_object_get(one, "sometimes") != NULL,
-			};
-	}
-	return (struct known){0};
+	for (size_t i = 0; i < baseline->count; i++)
+		if (deviation_holds(&baseline->list[i], instance, env))
+			return &baseline->list[i];
+	return NULL;
 }
 
-static struct known find_known(const json_t *xfail, const struct instance *instance,
-			       struct environment *env)
+static void say_known(struct result *result, const struct deviation *deviation)
 {
-	struct known known = {0};
-	const char *id;
-	json_t *entry;
+	char text[1000];
 
-	json_object_foreach((json_t *)xfail, id, entry) {
-		if (id_matches(id, instance->id))
-			known = known_by(entry, instance, env);
-		if (known.reason)
-			break;
-	}
-	return known;
+	snprintf(text, sizeof(text), "%s() %s%s%s", deviation->function, deviation->why,
+		 deviation->fixed ? "; fixed in " : "", deviation->fixed ? deviation->fixed : "");
+	result_set_text(&result->reason, text);
+}
+
+/* That the entry is not right, and what in it is to be changed. */
+static void say_mended(struct result *result, const struct baseline *baseline,
+		       const struct deviation *deviation)
+{
+	char kernels[256], text[1500];
+
+	deviation_kernels(deviation, kernels, sizeof(kernels));
+	snprintf(text, sizeof(text),
+		 "passes here, though the baseline says that %s breaks it (%s() %s); change "
+		 "`when` or `id` of /deviations/%zu in %s",
+		 kernels, deviation->function, deviation->why, (size_t)(deviation - baseline->list),
+		 baseline->name);
+	result_set_text(&result->reason, text);
 }
 
 void baseline_apply(const struct baseline *baseline, struct environment *env,
 		    struct result *results, size_t count)
 {
-	const json_t *xfail = json_object_get(baseline->json, "xfail");
-
 	for (size_t i = 0; i < count; i++) {
 		struct result *result = &results[i];
-		struct known known = {0};
-		char text[1000];
+		const struct deviation *known = NULL;
+		bool passes = result->verdict.outcome == PASS;
 
-		if (result->verdict.outcome == FAIL || result->verdict.outcome == PASS)
-			known = find_known(xfail, result->instance, env);
-		if (!known.reason || (result->verdict.outcome == PASS && known.sometimes))
+		if (passes || result->verdict.outcome == FAIL)
+			known = find(baseline, result->instance, env);
+		if (!known || (passes && known->sometimes))
 			continue;
-		result->verdict.outcome = result->verdict.outcome == FAIL ? XFAIL : XPASS;
-		snprintf(text, sizeof(text), "%s%s%s", known.function ? known.function : "",
-			 known.function ? "() " : "", known.reason);
-		free(result->reason);
-		result->reason = strdup(text);
+		result->deviation = known;
+		result->verdict.outcome = passes ? XPASS : XFAIL;
+		if (passes)
+			say_mended(result, baseline, known);
+		else
+			say_known(result, known);
 	}
 }

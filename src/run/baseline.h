@@ -1,30 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Baselines: known deviations of a kernel, kept apart from the cases, which state the promise.
+ * Baselines: what kernels are known to break, kept apart from the cases, which state the promise.
+ * One file, cases/baseline.json, is for all kernels:
  *
- *     {"about": "Linux 5.15.y", "xfail": {
- *       "attr.read-format.accepted.user.lost": "not backported",
- *       "records.read.exit.*": {"when": {"kernel": [">=5.13", "<6.18"]},
- *                               "function": "sync_child_event", "reason": "writes no READ"}}}
+ *     {"about": "what kernels break", "deviations": [ENTRY, ...]}
  */
 #ifndef PERFABI_BASELINE_H
 #define PERFABI_BASELINE_H
 
+#include "case/load.h"
+#include "run/deviation.h"
 #include "run/run.h"
 
 struct baseline {
-	json_t *json;
-	const char *path;
+	char name[512]; /* of the file, for people */
+	json_t *json;   /* owned; what the entries borrow from */
+	struct deviation *list;
+	size_t count;
 };
 
-/* Reads and checks it against the ids there are. 0, or -EINVAL after a message. */
-int baseline_read(struct baseline *baseline, const char *path, const struct cases *cases,
+/*
+ * Reads `choice`: a file; "none"; or NULL, which is baseline.json beside the cases, and without one
+ * there the built-in one. 0, or an exit status after a message. Free with baseline_free(); results
+ * point into it.
+ */
+int baseline_load(struct baseline *baseline, const char *choice, const struct loaded *loaded,
 		  const char *program);
 void baseline_free(struct baseline *baseline);
 
+/* Whether that choice is that nothing is known. */
+bool baseline_is_none(const char *choice);
+
 /*
- * Turns fail into xfail and pass into xpass for the ids it names, which may be globs, where its
- * conditions hold. A pass of what fails only sometimes stays a pass.
+ * Reads one text. Each of its ids must be a case's, unless it or the cases are not all there are.
+ * 0, or -EINVAL or -ENOMEM with `e` filled.
+ */
+int baseline_parse(struct baseline *baseline, const struct source *source,
+		   const struct cases *cases, struct error *e);
+
+/*
+ * Turns fail into xfail and pass into xpass where an entry holds, the first that does, and says so
+ * in the result. A pass of what fails only sometimes stays a pass.
  */
 void baseline_apply(const struct baseline *baseline, struct environment *env,
 		    struct result *results, size_t count);

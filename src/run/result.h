@@ -7,11 +7,14 @@
 
 #include "case/case.h"
 
+struct deviation;
+
 struct result {
 	const struct instance *instance;
 	struct verdict verdict;
-	char *token;  /* of a skip: the requirement that is not met; owned */
-	char *reason; /* of a skip, an xfail or an error; owned */
+	char *token;                       /* of a skip: the requirement that is not met; owned */
+	char *reason;                      /* of a skip, an xfail, an xpass or an error; owned */
+	const struct deviation *deviation; /* of an xfail or xpass: the baseline's entry */
 	double seconds;
 	int first; /* outcome of the first run, which the others are held against */
 	unsigned first_phases;

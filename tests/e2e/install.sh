@@ -29,7 +29,7 @@ before=$(built build/decoder/abi/abi.o)
 make -s -j2 CFLAGS='-O1 -g' all >/dev/null
 [ "$before" != "$(built build/decoder/abi/abi.o)" ] || fail "a changed flag does not rebuild"
 make -s CFLAGS='-O1 -g' install DESTDIR="$scratch/root" PREFIX=/usr >/dev/null || fail "make install"
-for f in bin/perfabi bin/perfabi-decode share/man/man1/perfabi.1 share/perfabi/cases/open/size.json \
+for f in bin/perfabi bin/perfabi-decode share/man/man1/perfabi.1 share/perfabi/cases/open/size.json share/perfabi/cases/baseline.json \
 	lib/libperfabi.a lib/pkgconfig/perfabi.pc include/perfabi.h; do
 	[ -f "$scratch/root/usr/$f" ] || fail "not installed: $f"
 done

@@ -53,15 +53,57 @@ for option in --type --fields --machine; do
 done
 status 2 "$decode" --cases /nonexistent fixtures/built/samples.le.data
 says err "/nonexistent: expected a readable file or folder"
-echo '{"xfail": {"open.size.zer": "?"}}' >"$scratch/baseline.json"
-status 2 "$perfabi" run --baseline "$scratch/baseline.json"
-says err 'the id of a case'
-for entry in '{"reason": "?", "wehn": {}}' '{"reason": "?", "when": {"kernel": "=>5.13"}}' '{"when": {"kernel": ">=5.13"}}' '[]' '[7]' '""' 7 \
-	'"a\nok 99 - FAKE"' '{"reason": "a\u001b[2J"}' '{"reason": "?", "function": "f\u009b2J"}' '{"reason": "?", "note": "\u007f"}'; do
-	printf '{"xfail": {"open.size.zero": %s}}\n' "$entry" >"$scratch/baseline.json"
-	status 2 "$perfabi" run --baseline "$scratch/baseline.json"
-	says err '/xfail/open.size.zero'
+# What is known: of a file, of nothing, of the folder of the cases, of the built-in list.
+mkdir "$scratch/known"
+cat >"$scratch/known/bad.json" <<'JSON'
+{"suite": "bad", "about": "a case that fails", "spec": {"kernel": "none"},
+ "cases": [{"name": "wrong", "title": "dummy events are refused", "as": "user", "open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1}},
+            "expect": {"errno": "EINVAL", "phase": "pmu"}}]}
+JSON
+entry() { # CONDITION
+	printf '{"deviations": [{"id": "bad.wrong", "when": {%s}, "function": "f", "why": "opens it", "seen": ["6.1"], "fixed": "99.1"}]}\n' "$1"
+}
+with() { # EXIT-STATUS BASELINE OPTION...
+	exit_status=$1 baseline=$scratch/$2
+	shift 2
+	status "$exit_status" "$perfabi" run "$scratch/known/bad.json" --baseline "$baseline" "$@"
+}
+entry '"kernel": ">=2.6"' >"$scratch/broken-here"
+entry '"kernel": "<6.2", "token": "lockdown.confidentiality"' >"$scratch/broken-elsewhere"
+with 0 broken-here
+says out " 1 xfail in "
+says out "This kernel breaks 1 promise:"
+with 1 broken-elsewhere
+says out " 1 fail,"
+status 1 "$perfabi" run "$scratch/known/bad.json" --baseline none
+says out " 1 fail,"
+status 1 "$perfabi" run "$scratch/known/bad.json"
+status 1 "$perfabi" run --cases "$scratch/known"
+cp "$scratch/broken-here" "$scratch/known/baseline.json"
+status 0 "$perfabi" run --cases "$scratch/known"
+status 1 "$perfabi" run --cases "$scratch/known" --baseline none
+status 0 "$perfabi" check --cases "$scratch/known"
+says out "1 case, all well formed"
+sed -i 's/bad.wrong/bad.wrogn/' "$scratch/known/baseline.json"
+for command in run check; do
+	status 2 "$perfabi" $command --cases "$scratch/known"
+	says err "$scratch/known/baseline.json:1: /deviations/0/id"
+	says err 'nearest:  "bad.wrong"'
 done
+# The built-in list is known without being named, beside a built-in case that is a file too.
+builtin() { # ID : whether the built-in baseline has it, by --baseline of the file and without
+	"$perfabi" run "$1" -f json | jq -c '[.results[] | [.id, .outcome]]' >"$scratch/a"
+	"$perfabi" run --baseline cases/baseline.json "$1" -f json | jq -c '[.results[] | [.id, .outcome]]' >"$scratch/b"
+	cmp "$scratch/a" "$scratch/b" || fail "the built-in baseline is not cases/baseline.json"
+}
+builtin sample.user.stack-none-in-the-middle
+if holds '.[0][1] == "xfail"' "$scratch/a"; then
+	status 0 "$perfabi" run sample.user.stack-none-in-the-middle
+	status 1 "$perfabi" run --baseline none sample.user.stack-none-in-the-middle
+	if grep -q "This kernel breaks" "$scratch/out"; then fail "--baseline none knows something"; fi
+	status 0 "$perfabi" run cases/sample/user.json
+	says out "perf_output_sample_ustack() writes dyn_size where the header has counted none"
+fi
 status 2 "$perfabi" run open.size --filter kind=capability
 says err "no case fits"
 status 2 "$perfabi" show
@@ -207,6 +249,9 @@ sed -i 's/"suite": "open.size"/"suite": "own"/' "$scratch/own.json"
 cp "$scratch/own.json" "$scratch/own.before"
 status 2 "$perfabi" run -f "json:$scratch/own.json" "$scratch/own.json"
 says err "is a file that this run reads"
-cp "$top"/ci/baseline.json "$scratch/known.json"
+cp "$top"/cases/baseline.json "$scratch/known.json"
 status 2 "$perfabi" run -f "json:$scratch/known.json" --baseline "$scratch/known.json" open.size
-cmp "$scratch/own.json" "$scratch/own.before" && cmp "$scratch/known.json" "$top/ci/baseline.json" || fail "a file that the run reads was written"
+cmp "$scratch/own.json" "$scratch/own.before" && cmp "$scratch/known.json" "$top/cases/baseline.json" || fail "a file that the run reads was written"
+cp "$scratch/broken-here" "$scratch/known/baseline.json"
+status 2 "$perfabi" run -f "json:$scratch/known/baseline.json" --cases "$scratch/known"
+says err "is a file that this run reads"

@@ -3,9 +3,9 @@
 # nothing errs.
 . tests/e2e/lib.sh
 got=0
-"$perfabi" run --baseline ci/baseline.json --format "json:$scratch/report.json" --format pretty || got=$?
+"$perfabi" run --format "json:$scratch/report.json" --format pretty || got=$?
 holds '.summary | .fail == 0 and .error == 0' "$scratch/report.json" >/dev/null || fail "exit status $got"
-# Kernels that do better than the one of the baseline pass against it.
+# A kernel that does better than the baseline says passes against it.
 [ $got -eq 0 ] || [ $got -eq 4 ] || holds '.summary.xpass > 0' "$scratch/report.json" >/dev/null ||
 	fail "exit status $got"
 if [ "$(id -u)" -eq 0 ] && [ -r /proc/sys/kernel/perf_event_paranoid ] &&

@@ -2,7 +2,7 @@
 /*
  * perfabi as it is, under lies:
  *
- *     perfabi lies LIES.json BASELINE.json FIRST SECONDS [ID-GLOB...]
+ *     perfabi lies LIES.json FIRST SECONDS [ID-GLOB...]
  *     PERFABI_LIE='{"name": ...}' perfabi run ID -v
  *
  * The first rehearses: all cases (or those named) are run once with the truth, and each lie notes
@@ -278,12 +278,12 @@ static int prepare(struct liar *liar, char **argv)
 {
 	struct loaded *loaded = &liar->loaded;
 
-	if (load_cases(loaded, NULL, argv + 5, "lies"))
+	if (load_cases(loaded, NULL, argv + 4, "lies"))
 		return -EINVAL;
 	liar->json = json_load_file(argv[1], 0, NULL);
-	liar->all = pick(&loaded->cases, argv + 5, &(struct filters){0}, &liar->count, "lies");
+	liar->all = pick(&loaded->cases, argv + 4, &(struct filters){0}, &liar->count, "lies");
 	if (!liar->json || !liar->all || lies_read(&liar->lies, liar->json, loaded->abi) ||
-	    baseline_read(&liar->baseline, argv[2], &loaded->cases, "lies"))
+	    baseline_load(&liar->baseline, NULL, loaded, "lies"))
 		return -EINVAL;
 	liar->list = calloc(liar->count, sizeof(*liar->list));
 	liar->results = results_new(loaded->cases.count);
@@ -298,14 +298,14 @@ int __wrap_main(int argc, char **argv)
 	int err;
 
 	lies_none();
-	if (argc < 6 || strcmp(argv[1], "lies") != 0)
+	if (argc < 5 || strcmp(argv[1], "lies") != 0)
 		return __real_main(argc, argv);
 	signal(SIGTERM, SIG_IGN); /* our own, where nobody waits for it any more */
 	err = prepare(&liar, argv + 1);
 	if (!err)
 		err = rehearse(&liar);
 	if (!err)
-		err = tell_all(&liar, strtoul(argv[4], NULL, 10), strtod(argv[5], NULL));
+		err = tell_all(&liar, strtoul(argv[3], NULL, 10), strtod(argv[4], NULL));
 	if (err)
 		fprintf(stderr, "lies: ended early: %s\n",
 			err < 0 ? strerror(-err) : strsignal(err));
