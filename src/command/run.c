@@ -20,7 +20,7 @@ enum { OUTPUTS_MAX = 8 };
 struct run {
 	struct session session;
 	const char *baseline_choice; /* as baseline_load() has it */
-	bool is_verbose;
+	bool is_verbose, is_strict;
 	struct output outputs[OUTPUTS_MAX];
 	size_t output_count;
 	struct report report;
@@ -31,6 +31,7 @@ struct run {
 static const struct option long_options[] = {SESSION_OPTIONS,
 					     {"format", required_argument, NULL, 'f'},
 					     {"baseline", required_argument, NULL, 'b'},
+					     {"strict", no_argument, NULL, 'S'},
 					     {"verbose", no_argument, NULL, 'v'},
 					     {NULL, 0, NULL, 0}};
 
@@ -49,6 +50,7 @@ static void help(FILE *f)
 	fputs("      --baseline FILE      what kernels are known to break, in place of the "
 	      "built-in list;\n"
 	      "                           none: nothing is known\n"
+	      "      --strict             what is known to fail counts as failed: exit status 1\n"
 	      "  -v, --verbose            pretty: every case in full\n"
 	      "  -h, --help\n",
 	      f);
@@ -226,11 +228,11 @@ static void tally(struct run *run)
 	run->report.seconds = clock_seconds() - run->session.began;
 }
 
-static int exit_status(const struct report *report, bool is_flawed)
+static int exit_status(const struct report *report, bool is_strict, bool is_flawed)
 {
 	if (report->tally[ERROR] || is_flawed)
 		return EXIT_HARNESS;
-	if (report->tally[FAIL] || report->tally[XPASS])
+	if (report->tally[FAIL] || report->tally[XPASS] || (is_strict && report->tally[XFAIL]))
 		return EXIT_FAILED;
 	return report->count && report->tally[SKIP] == report->count ? EXIT_ALL_SKIPPED : 0;
 }
@@ -261,6 +263,9 @@ static int parse_option(struct run *run, int option, const char *value)
 		return add_output(run, value);
 	case 'b':
 		run->baseline_choice = value;
+		return 0;
+	case 'S':
+		run->is_strict = true;
 		return 0;
 	case 'v':
 		run->is_verbose = true;
@@ -324,7 +329,7 @@ static int report(struct run *run)
 		run->outputs[i].printer->end(&run->outputs[i], &run->report);
 		note_error(&run->outputs[i]);
 	}
-	return exit_status(&run->report, session_is_flawed(s));
+	return exit_status(&run->report, run->is_strict, session_is_flawed(s));
 }
 
 int command_run(int argc, char **argv)

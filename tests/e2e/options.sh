@@ -53,7 +53,7 @@ for option in --type --fields --machine; do
 done
 status 2 "$decode" --cases /nonexistent fixtures/built/samples.le.data
 says err "/nonexistent: expected a readable file or folder"
-# What is known: of a file, of nothing, of the folder of the cases, of the built-in list.
+# What is known: of a file, of nothing, of the folder of the cases, of the built-in list; by --strict it counts all the same.
 mkdir "$scratch/known"
 cat >"$scratch/known/bad.json" <<'JSON'
 {"suite": "bad", "about": "a case that fails", "spec": {"kernel": "none"},
@@ -71,6 +71,8 @@ with() { # EXIT-STATUS BASELINE OPTION...
 entry '"kernel": ">=2.6"' >"$scratch/broken-here"
 entry '"kernel": "<6.2", "token": "lockdown.confidentiality"' >"$scratch/broken-elsewhere"
 with 0 broken-here
+says out " 1 xfail in "
+with 1 broken-here --strict
 says out " 1 xfail in "
 says out "This kernel breaks 1 promise:"
 with 1 broken-elsewhere
@@ -99,6 +101,7 @@ builtin() { # ID : whether the built-in baseline has it, by --baseline of the fi
 builtin sample.user.stack-none-in-the-middle
 if holds '.[0][1] == "xfail"' "$scratch/a"; then
 	status 0 "$perfabi" run sample.user.stack-none-in-the-middle
+	status 1 "$perfabi" run --strict sample.user.stack-none-in-the-middle
 	status 1 "$perfabi" run --baseline none sample.user.stack-none-in-the-middle
 	if grep -q "This kernel breaks" "$scratch/out"; then fail "--baseline none knows something"; fi
 	status 0 "$perfabi" run cases/sample/user.json
