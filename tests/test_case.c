@@ -207,6 +207,27 @@ START_TEST(what_is_not_known_is_not_met)
 }
 END_TEST
 
+static bool holds(struct environment *env, const char *token)
+{
+	char found[128];
+
+	return require_met(env, token, AS_USER, found, sizeof(found));
+}
+
+/* A program's long and its kernel's are two things: what a call can pass, and what it meets. */
+START_TEST(bits_are_the_programs_or_the_kernels)
+{
+	const char *own = sizeof(long) == 8 ? "bits==64" : "bits==32";
+	unsigned other = sizeof(long) == 8 ? 32 : 64;
+	struct environment same = {.kernel_bits = sizeof(long) * 8}, mixed = {.kernel_bits = other};
+
+	ck_assert(holds(&same, own) && holds(&mixed, own));
+	ck_assert(holds(&same, "!compat") && !holds(&same, "compat"));
+	ck_assert(holds(&mixed, "compat") && !holds(&mixed, "!compat"));
+	ck_assert(holds(&mixed, other == 32 ? "kernel_bits==32" : "kernel_bits==64"));
+}
+END_TEST
+
 Suite *suite_case(void)
 {
 	Suite *s = suite_create("case");
@@ -220,6 +241,7 @@ Suite *suite_case(void)
 	tcase_add_test(c, every_gate_has_a_case);
 	tcase_add_test(c, tokens_are_a_closed_vocabulary);
 	tcase_add_test(c, what_is_not_known_is_not_met);
+	tcase_add_test(c, bits_are_the_programs_or_the_kernels);
 	suite_add_tcase(s, c);
 	return s;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -206,18 +207,18 @@ static void lay_out(const struct call *call, const struct environment *env, stru
 
 static int place_attr(const struct call *call, const struct environment *env, struct placed *p)
 {
-	size_t page = env->page_size, body;
+	size_t page = env->page_size, mapped = (size_t)call->mapped, body; /* 1 MiB at most */
 
 	*p = (struct placed){0};
 	if (call->memory == MEMORY_NULL)
 		return 0;
-	body = (ATTR_PAGES + (call->mapped + page - 1) / page) * page;
+	body = (ATTR_PAGES + (mapped + page - 1) / page) * page;
 	p->map_size = body + page;
 	p->map =
 		mmap(NULL, p->map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p->map == MAP_FAILED)
 		return -errno;
-	p->readable = call->memory == MEMORY_CUT ? call->mapped : body;
+	p->readable = call->memory == MEMORY_CUT ? mapped : body;
 	p->attr = p->map + body - p->readable;
 	lay_out(call, env, p);
 	if (mprotect(p->map + body, page, PROT_NONE) ||
@@ -298,12 +299,12 @@ static void look_at_fd(struct answer *answer)
 int call_issue(const struct call *call, const struct environment *env, struct answer *answer)
 {
 	struct placed p;
-	int err = place_attr(call, env, &p);
+	int err = call->flags > ULONG_MAX ? -EOVERFLOW : place_attr(call, env, &p);
 	long ret;
 
 	*answer = (struct answer){.fd = -1};
 	if (err)
-		return err;
+		return err; /* a program of 32 bits has flags of 32 */
 	ret = syscall(SYS_perf_event_open, p.attr, call->pid, call->cpu, call->group_fd,
 		      (unsigned long)call->flags);
 	if (ret < 0)

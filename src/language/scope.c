@@ -305,7 +305,7 @@ static int unmapped(const struct scope *scope, struct value *out)
 /* An address that no user mapping has: high in the kernel's half, where nothing of it is either. */
 static int kernel_address(const struct scope *scope, struct value *out)
 {
-	out->bits = scope->env->bits == 64 ? UINT64_C(0xffffffff00001000) : UINT64_C(0xfffff000);
+	out->bits = scope->env->kernel_bits == 64 ? UINT64_C(0xffffffff00001000) : UINT64_C(0xfffff000);
 	return 0;
 }
 
@@ -325,7 +325,7 @@ static int reserved_regs(const struct scope *scope, struct value *out)
 {
 	const struct environment *env = scope->env;
 
-	out->bits = env->arch ? env->arch->reserved[env->bits == 64] : 0;
+	out->bits = env->arch ? env->arch->reserved[env->kernel_bits == 64] : 0;
 	return env->arch ? 0 : -ENODEV;
 }
 

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/personality.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -39,6 +40,24 @@ static int number_in(const char *path, int absent)
 	return end == text ? absent : (int)n;
 }
 
+/* Of the kernel's long, as far as uname tells; setarch(8) changes what it tells a 32-bit program.
+ */
+static unsigned read_kernel_bits(void)
+{
+	int was = personality(0xffffffff); /* which tells the one that is set */
+	struct utsname u;
+	int err;
+
+	if (sizeof(long) == 8)
+		return 64;
+	if (was >= 0)
+		personality((unsigned long)was & ~(unsigned long)PER_MASK);
+	err = uname(&u);
+	if (was >= 0)
+		personality((unsigned long)was);
+	return !err && (strstr(u.machine, "64") || !strcmp(u.machine, "s390x")) ? 64 : 32;
+}
+
 static void read_uname(struct environment *env)
 {
 	struct utsname u;
@@ -49,7 +68,7 @@ static void read_uname(struct environment *env)
 	snprintf(env->version, sizeof(env->version), "%s", u.version);
 	snprintf(env->machine, sizeof(env->machine), "%s", u.machine);
 	env->arch = env->abi ? abi_arch(env->abi, env->machine) : NULL;
-	env->bits = strstr(env->machine, "64") || !strcmp(env->machine, "s390x") ? 64 : 32;
+	env->kernel_bits = read_kernel_bits();
 }
 
 /* The value behind "Key:" in /proc/self/status. */
@@ -493,7 +512,8 @@ json_t *environment_json(const struct environment *env)
 	set_text(json, "version", env->version);
 	set_text(json, "machine", env->machine);
 	json_object_set_new(json, "arch", env->arch ? json_string(env->arch->name) : json_null());
-	json_object_set_new(json, "bits", json_integer(env->bits));
+	json_object_set_new(json, "bits", json_integer(sizeof(long) * 8));
+	json_object_set_new(json, "kernel_bits", json_integer(env->kernel_bits));
 	json_object_set_new(json, "page_size", json_integer(env->page_size));
 	json_object_set_new(json, "cpus_possible", json_integer(env->cpus_possible));
 	json_object_set_new(json, "cpus_online", json_integer(env->cpus_online));

@@ -52,7 +52,7 @@ static int kernel(struct environment *env, const struct token *t, char *found, s
 static int attr_size(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "the kernel's is %u", env->attr_size);
-	return env->attr_size ? compare_numbers(t, env->attr_size) : NOT_KNOWN;
+	return env->attr_size ? compare_numbers(t, (long)env->attr_size) : NOT_KNOWN;
 }
 
 static int paranoid(struct environment *env, const struct token *t, char *found, size_t size)
@@ -71,7 +71,7 @@ static int max_sample_rate(struct environment *env, const struct token *t, char 
 static int cpus(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "%u of %u that are online", env->cpus_allowed, env->cpus_online);
-	return compare_numbers(t, env->cpus_allowed);
+	return compare_numbers(t, (long)env->cpus_allowed);
 }
 
 static int compare_limit(const struct token *t, rlim_t limit)
@@ -105,8 +105,22 @@ static int memlock(struct environment *env, const struct token *t, char *found, 
 
 static int bits(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	snprintf(found, size, "this is a %u-bit kernel", env->bits);
-	return compare_numbers(t, env->bits);
+	(void)env;
+	snprintf(found, size, "this is a program of %zu bits", sizeof(long) * 8);
+	return compare_numbers(t, (long)sizeof(long) * 8);
+}
+
+static int kernel_bits(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "this is a kernel of %u bits", env->kernel_bits);
+	return compare_numbers(t, (long)env->kernel_bits);
+}
+
+static int compat(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	(void)t;
+	snprintf(found, size, "program and kernel have %u bits", env->kernel_bits);
+	return env->kernel_bits != sizeof(long) * 8;
 }
 
 static int arch(struct environment *env, const struct token *t, char *found, size_t size)
@@ -361,7 +375,9 @@ static const struct form {
 	 .help = "the sysctl of who may see the kernel's addresses"},
 	{"memlock", COMPARED, memlock, "memlock>=65536",
 	 .help = "the hard RLIMIT_MEMLOCK, in bytes"},
-	{"bits", COMPARED, bits, "bits==64", .help = "of the kernel's long"},
+	{"bits", COMPARED, bits, "bits==64", .help = "of the caller's long: perfabi's own"},
+	{"kernel_bits", COMPARED, kernel_bits, "kernel_bits==64", .help = "of the kernel's long"},
+	{"compat", EXACT, compat, NULL, .help = "a 32-bit perfabi on a 64-bit kernel"},
 	{"abi.complete", EXACT, abi_complete, NULL,
 	 .help = "the kernel is not newer than cases/abi"},
 	{"since.", NAMED, since, "since.attr.sigtrap",

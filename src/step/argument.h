@@ -58,6 +58,7 @@ struct argument {
 	size_t at, room;  /* its member of the verb's arguments: offset and size */
 	size_t given;     /* offset of a bool that says whether it is there; 0: nobody asks */
 	bool is_required; /* as the verb's own always is */
+	bool is_long;     /* it is passed as a long, a size or an address */
 	uint64_t fallback;
 	uint64_t least, most; /* most 0: no bound */
 	const struct word *words;

@@ -5,6 +5,7 @@
 #include "step/types.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,12 @@ int argument_compile_number(struct compiling *c, const struct argument *a, struc
 	return err;
 }
 
+/* Whether a long of this program holds it, as a number or in two's complement. */
+static bool fits_long(uint64_t bits)
+{
+	return bits <= ULONG_MAX || bits >= (uint64_t)LONG_MIN;
+}
+
 int argument_number_value(struct step *s, const struct argument *a, const struct operand *operand,
 			  void *out)
 {
@@ -63,6 +70,10 @@ int argument_number_value(struct step *s, const struct argument *a, const struct
 			  ? 0
 			  : evaluate_number(a, s->scope, operand->json, &nowhere, &value, s->error);
 
+	if (!err && a->is_long && !fits_long(value.bits))
+		return error_value(s->error, &nowhere, operand->json,
+				   "%s: what a program of %zu bits can pass", a->key,
+				   sizeof(long) * 8);
 	memcpy(out, &value.bits, sizeof(value.bits));
 	return err;
 }

@@ -47,6 +47,8 @@ static int run_mmap(struct step *s)
 	const struct opened *event = step_event(s, (int)a->fd);
 	void *at;
 
+	if (length > SIZE_MAX)
+		return step_misnamed(s, "pages", "pages that this program can address");
 	step_say(s, "mmap(NULL, %llu, %s%s%s%s, %d, %#llx)", (unsigned long long)length,
 		 a->prot & PROT_READ ? "PROT_READ|" : "", a->prot & PROT_WRITE ? "PROT_WRITE|" : "",
 		 a->prot & PROT_EXEC ? "PROT_EXEC, " : "0, ",
@@ -195,14 +197,14 @@ struct string_step {
 static int run_string(struct step *s)
 {
 	const struct string_step *a = s->arguments;
-	size_t n = strlen(a->text);
-	char *all = calloc(a->times * n + sizeof(a->end), 1); /* lives as long as the process */
+	size_t n = strlen(a->text), times = (size_t)a->times; /* at most 65536 */
+	char *all = calloc(times * n + sizeof(a->end), 1);    /* lives as long as the process */
 
 	if (!all)
 		return step_failed(s, ENOMEM);
-	for (uint64_t i = 0; i < a->times; i++)
+	for (size_t i = 0; i < times; i++)
 		memcpy(all + i * n, a->text, n);
-	memcpy(all + a->times * n, a->end, sizeof(a->end));
+	memcpy(all + times * n, a->end, sizeof(a->end));
 	s->result = (uintptr_t)all;
 	return 0;
 }
@@ -310,7 +312,7 @@ const struct verb memory_verbs[] = {
 			 {"pages", &argument_number, MEMBER(struct mmap_step, pages), .fallback = 8,
 			  .most = 1 << 20, .help = "data pages, behind the metadata page (8)"},
 			 {"length", &argument_number, MEMBER(struct mmap_step, length),
-			  .given = offsetof(struct mmap_step, has_length),
+			  .is_long = true, .given = offsetof(struct mmap_step, has_length),
 			  .help = "bytes, instead"},
 			 {"offset", &argument_number, MEMBER(struct mmap_step, offset),
 			  .help = "in bytes (0)"},
@@ -343,7 +345,7 @@ const struct verb memory_verbs[] = {
 			 {"mremap", &argument_bound, MEMBER(struct part_step, fd)},
 			 PART_LENGTH,
 			 PART_OFFSET,
-			 {"to", &argument_number, MEMBER(struct part_step, to),
+			 {"to", &argument_number, MEMBER(struct part_step, to), .is_long = true,
 			  .help = "so many bytes"},
 			 {"move", &argument_truth, MEMBER(struct part_step, moves),
 			  .help = "to another place"},
@@ -392,13 +394,14 @@ const struct verb memory_verbs[] = {
 	 .help = "stores an u64 at an address; the signal that comes of it is the process's",
 	 .run = run_poke,
 	 .size = sizeof(struct word_step),
-	 .arguments = (const struct argument[]){{"poke", &argument_number,
-						 MEMBER(struct word_step, address)},
-						{"value", &argument_number,
-						 MEMBER(struct word_step, value), .help = "(0)"},
-						PLACE_OFFSET,
-						PLACE_MEMBER,
-						{0}}},
+	 .arguments =
+		 (const struct argument[]){{"poke", &argument_number,
+					    MEMBER(struct word_step, address), .is_long = true},
+					   {"value", &argument_number,
+					    MEMBER(struct word_step, value), .help = "(0)"},
+					   PLACE_OFFSET,
+					   PLACE_MEMBER,
+					   {0}}},
 	{.name = "peek",
 	 .help = "the u64 at an address",
 	 .run = run_peek,
@@ -406,11 +409,12 @@ const struct verb memory_verbs[] = {
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_NUMBER},
 	 .size = sizeof(struct word_step),
-	 .arguments = (const struct argument[]){{"peek", &argument_number,
-						 MEMBER(struct word_step, address)},
-						PLACE_OFFSET,
-						PLACE_MEMBER,
-						{0}}},
+	 .arguments =
+		 (const struct argument[]){{"peek", &argument_number,
+					    MEMBER(struct word_step, address), .is_long = true},
+					   PLACE_OFFSET,
+					   PLACE_MEMBER,
+					   {0}}},
 	{.name = "function",
 	 .help = "what \"call\" of workload calls: address, path and offset for a uprobe, and the "
 		 "program's build_id",

@@ -85,7 +85,7 @@ static int run_lseek(struct step *s)
 	const struct fd_step *a = s->arguments;
 
 	step_say(s, "lseek(%d, 0, SEEK_SET)", (int)a->fd);
-	step_answer(s, lseek((int)a->fd, 0, SEEK_SET));
+	step_answer(s, lseek((int)a->fd, 0, SEEK_SET) < 0 ? -1 : 0);
 	return 0;
 }
 
@@ -261,14 +261,15 @@ const struct verb read_verbs[] = {
 	 .shape = shape_read,
 	 .size = sizeof(struct read_step),
 	 .arguments =
-		 (const struct argument[]){{"read", &argument_bound, MEMBER(struct read_step, fd)},
-					   {"size", &argument_number,
-					    MEMBER(struct read_step, size), .fallback = READ_MOST,
-					    .most = READ_MOST, .help = "of the buffer, in bytes"},
-					   {"at", &argument_number, MEMBER(struct read_step, at),
-					    .given = offsetof(struct read_step, has_at),
-					    .help = "an address, instead"},
-					   {0}}},
+		 (const struct argument[]){
+			 {"read", &argument_bound, MEMBER(struct read_step, fd)},
+			 {"size", &argument_number, MEMBER(struct read_step, size), .is_long = true,
+			  .fallback = READ_MOST, .most = READ_MOST,
+			  .help = "of the buffer, in bytes"},
+			 {"at", &argument_number, MEMBER(struct read_step, at), .is_long = true,
+			  .given = offsetof(struct read_step, has_at),
+			  .help = "an address, instead"},
+			 {0}}},
 	{.name = "pread",
 	 .help = "an event at an offset",
 	 .run = run_pread,

@@ -439,7 +439,7 @@ const struct verb signal_verbs[] = {
 					   {"on", &argument_bound, MEMBER(struct fcntl_step, fd),
 					    .is_required = true, .help = "a name bound before"},
 					   {"arg", &argument_number, MEMBER(struct fcntl_step, arg),
-					    .help = "a number (0)"},
+					    .is_long = true, .help = "a number (0)"},
 					   {0}}},
 	{.name = "signals",
 	 .help = "from now on that signal is noted",

@@ -139,6 +139,23 @@ static void do_spin(struct work *w)
 		spun += spin_once();
 }
 
+/* Eight bytes by one instruction, which a 32-bit processor has for numbers with a point alone. */
+static void store_eight(uintptr_t at, uint64_t value)
+{
+	if (sizeof(long) == 8)
+		*(volatile uint64_t *)at = value;
+	else
+		*(volatile double *)at = (double)value;
+}
+
+static void load_eight(uintptr_t at)
+{
+	if (sizeof(long) == 8)
+		(void)*(volatile uint64_t *)at;
+	else
+		(void)*(volatile double *)at;
+}
+
 static void do_store(struct work *w)
 {
 	for (uint64_t i = 0; i < w->times; i++) {
@@ -149,7 +166,7 @@ static void do_store(struct work *w)
 		else if (w->size == 4)
 			*(volatile uint32_t *)(uintptr_t)w->at = (uint32_t)i;
 		else
-			*(volatile uint64_t *)(uintptr_t)w->at = i;
+			store_eight((uintptr_t)w->at, i);
 	}
 }
 
@@ -163,7 +180,7 @@ static void do_load(struct work *w)
 		else if (w->size == 4)
 			(void)*(volatile uint32_t *)(uintptr_t)w->at;
 		else
-			(void)*(volatile uint64_t *)(uintptr_t)w->at;
+			load_eight((uintptr_t)w->at);
 	}
 }
 
@@ -507,8 +524,8 @@ static const struct word spaces[] = {{"uts", CLONE_NEWUTS},
 	}
 #define AT                                                                                         \
 	{                                                                                          \
-		"at", &argument_number, MEMBER(struct workload_step, at), .help = "an address",    \
-									  .is_required = true      \
+		"at", &argument_number, MEMBER(struct workload_step, at),                          \
+			.is_long = true, .help = "an address", .is_required = true                 \
 	}
 #define SIZE                                                                                       \
 	{                                                                                          \
