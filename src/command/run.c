@@ -201,6 +201,18 @@ static void note_error(struct output *out)
 		out->error = errno ? errno : EIO;
 }
 
+static void started(void *context, const struct instance *instance)
+{
+	struct run *run = context;
+
+	for (size_t i = 0; i < run->output_count; i++) {
+		if (!run->outputs[i].printer->started)
+			continue;
+		run->outputs[i].printer->started(&run->outputs[i], instance);
+		note_error(&run->outputs[i]);
+	}
+}
+
 static void ended(void *context, const struct result *result, size_t done, size_t total)
 {
 	struct run *run = context;
@@ -309,7 +321,9 @@ static int prepare(struct run *run, char *const arguments[])
 	run->report = (struct report){.env = &s->loaded.env,
 				      .cases = &s->loaded.cases,
 				      .count = s->count,
+				      .rounds = s->options.repeat,
 				      .baseline = &run->baseline};
+	s->options.started = started;
 	s->options.ended = ended;
 	s->options.begun = begin_outputs;
 	s->options.context = run;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON (one object) and JSON Lines (a line as each case ends). cases/schema/report.schema.json
- * describes both.
+ * JSON (one object) and JSON Lines (a line as each case begins, and one as it ends).
+ * cases/schema/report.schema.json describes both.
  */
 #include "report/report.h"
 
@@ -50,6 +50,12 @@ static void jsonl_begin(struct output *out, const struct report *report)
 	fflush(out->f);
 }
 
+static void jsonl_started(struct output *out, const struct instance *instance)
+{
+	dump(out, json_pack("{s:s, s:s}", "type", "begin", "id", instance->id), JSON_COMPACT);
+	fflush(out->f);
+}
+
 static void jsonl_ended(struct output *out, const struct report *report,
 			const struct result *result)
 {
@@ -67,11 +73,17 @@ static void jsonl_end(struct output *out, const struct report *report)
 	json_t *json = json_pack("{s:s}", "type", "summary");
 	json_t *rest = summary(report);
 
+	for (size_t i = 0; i < report->count; i++)
+		if (is_unreached(&report->results[i], report))
+			jsonl_ended(out, report, &report->results[i]);
 	json_object_update(json, rest);
 	json_decref(rest);
 	dump(out, json, JSON_COMPACT);
 }
 
 const struct printer printer_json = {.name = "json", .end = json_end};
-const struct printer printer_jsonl = {
-	.name = "jsonl", .begin = jsonl_begin, .ended = jsonl_ended, .end = jsonl_end};
+const struct printer printer_jsonl = {.name = "jsonl",
+				      .begin = jsonl_begin,
+				      .started = jsonl_started,
+				      .ended = jsonl_ended,
+				      .end = jsonl_end};

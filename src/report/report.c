@@ -25,6 +25,11 @@ const struct printer *printer_by_name(const char *name, struct nearest *near)
 	return NULL;
 }
 
+bool is_unreached(const struct result *result, const struct report *report)
+{
+	return result->runs < report->rounds;
+}
+
 /* What is no UTF-8, as a text that was cut within a character, is shown so and not left out. */
 static void set_member_text(json_t *object, const char *key, const char *text)
 {

@@ -17,6 +17,7 @@ struct report {
 	const struct cases *cases;
 	const struct result *results; /* in the order of the instances */
 	size_t count;
+	unsigned rounds; /* that each was to have */
 	unsigned tally[OUTCOMES]; /* of ERROR: with those that were not reached */
 	double seconds;
 	int interrupted;                 /* signal that ended the run, or 0 */
@@ -28,7 +29,8 @@ struct output;
 struct printer {
 	const char *name;
 	void (*begin)(struct output *out, const struct report *report);
-	/* As each instance ends, in that order. Either may be NULL. */
+	/* Before an instance begins, and as it ends, in that order. Each may be NULL. */
+	void (*started)(struct output *out, const struct instance *instance);
 	void (*ended)(struct output *out, const struct report *report, const struct result *result);
 	void (*end)(struct output *out, const struct report *report);
 };
@@ -39,6 +41,7 @@ struct output {
 	FILE *f;
 	const char *path; /* NULL: stdout */
 	bool colour, verbose;
+	size_t put; /* results that it has printed as they ended */
 	int error; /* errno of the first write that failed, or 0 */
 };
 
@@ -51,6 +54,9 @@ const struct printer *printer_by_name(const char *name, struct nearest *near);
 /* One result as the JSON of the reports. A new reference. */
 json_t *result_json(const struct result *result, const struct cases *cases);
 json_t *tally_json(const struct report *report);
+
+/* The run ended before this one did: no printer was told of its end. */
+bool is_unreached(const struct result *result, const struct report *report);
 
 /* The spec of a case in a line: man page section, kernel function, since. */
 void spec_line(const json_t *spec, char *out, size_t size);

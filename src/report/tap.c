@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TAP 13 (flat) and KTAP 1 (a test a suite, its cases nested two spaces deep).
+ * TAP 13, in the order of the cases, and KTAP 1, in the order in which they end.
  */
 #include "report/report.h"
 
@@ -84,44 +84,37 @@ static void tap_end(struct output *out, const struct report *report)
 	}
 }
 
-static size_t suite_end(const struct report *report, size_t first)
+static void ktap_begin(struct output *out, const struct report *report)
 {
-	const char *suite = report->results[first].instance->suite;
-
-	while (first < report->count && !strcmp(report->results[first].instance->suite, suite))
-		first++;
-	return first;
+	header(out->f, report, "KTAP version 1");
+	fprintf(out->f, "1..%zu\n", report->count);
 }
 
-static void ktap_suite(struct output *out, const struct report *report, size_t first, size_t last,
-		       size_t number)
+/* Flushed: should the kernel panic, this is the last line. */
+static void ktap_started(struct output *out, const struct instance *instance)
 {
-	bool ok = true, all_skipped = true;
+	fprintf(out->f, "# begin %s\n", instance->id);
+	fflush(out->f);
+}
 
-	fprintf(out->f, "  KTAP version 1\n  1..%zu\n", last - first);
-	for (size_t i = first; i < last; i++) {
-		details(out->f, "  ", &report->results[i]);
-		test_line(out->f, "  ", i - first + 1, &report->results[i], true);
-		ok = ok && is_ok(report->results[i].verdict.outcome, true);
-		all_skipped = all_skipped && report->results[i].verdict.outcome == SKIP;
-	}
-	fprintf(out->f, "%sok %zu - %s%s\n", ok ? "" : "not ", number,
-		report->results[first].instance->suite, all_skipped ? " # SKIP all its cases" : "");
+static void ktap_ended(struct output *out, const struct report *report, const struct result *result)
+{
+	(void)report;
+	details(out->f, "", result);
+	test_line(out->f, "", ++out->put, result, true);
+	fflush(out->f);
 }
 
 static void ktap_end(struct output *out, const struct report *report)
 {
-	size_t suites = 0, number = 0;
-
-	for (size_t i = 0; i < report->count; i = suite_end(report, i))
-		suites++;
-	header(out->f, report, "KTAP version 1");
-	fprintf(out->f, "1..%zu\n", suites);
-	for (size_t i = 0, next; i < report->count; i = next) {
-		next = suite_end(report, i);
-		ktap_suite(out, report, i, next, ++number);
-	}
+	for (size_t i = 0; i < report->count; i++)
+		if (is_unreached(&report->results[i], report))
+			ktap_ended(out, report, &report->results[i]);
 }
 
 const struct printer printer_tap = {.name = "tap", .end = tap_end};
-const struct printer printer_ktap = {.name = "ktap", .end = ktap_end};
+const struct printer printer_ktap = {.name = "ktap",
+				     .begin = ktap_begin,
+				     .started = ktap_started,
+				     .ended = ktap_ended,
+				     .end = ktap_end};

@@ -250,8 +250,11 @@ static void attempt(struct runner *r, struct worker *w)
 {
 	struct result result = {0};
 
-	if (can_begin(r, w, r->instances[w->index], &result))
+	if (can_begin(r, w, r->instances[w->index], &result)) {
+		if (r->options->started && !w->failures && !r->results[w->index].runs)
+			r->options->started(r->options->context, r->instances[w->index]);
 		fork_case(r, w, &result);
+	}
 	if (w->pid)
 		return;
 	restore_machine(r, w);

@@ -21,6 +21,9 @@ struct run_options {
 	/* Called when other runs are kept away, as far as they can be, and what `env` says of the
 	 * sysctls is the machine's own; before that no case is judged. May be NULL. */
 	void (*begun)(void *context);
+	/* Called before an instance's process is there, the first time; not for one that is
+	 * skipped. May be NULL. */
+	void (*started)(void *context, const struct instance *instance);
 	/* Called as each instance ends, in the order in which they end; may be NULL. */
 	void (*ended)(void *context, const struct result *result, size_t done, size_t total);
 	void *context;
