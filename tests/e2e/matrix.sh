@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# What of ci/matrix needs no machine to boot: the cells, archives, what a guest hands out, and what is made of it.
+. tests/e2e/lib.sh
+
+"$PYTHON" tests/schema.py matrix.schema.json ci/matrix.json || fail "ci/matrix.json"
+"$PYTHON" tests/matrix.py || fail "tests/matrix.py"
+status 0 ci/matrix list 'arm64-*'
+[ "$(wc -l <"$scratch/out")" -ge 2 ] || fail "ci/matrix list 'arm64-*'"
+status 3 ci/matrix list nothing-of-that-name
+says err "no cell matches nothing-of-that-name"
+status 2 ci/matrix
+# The first process of a guest compiles without a warning.
+${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wconversion -Werror -O2 -o "$scratch/init" ci/guest/init.c -lz || fail "ci/guest/init.c"
