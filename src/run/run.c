@@ -24,6 +24,7 @@
 #include "machine/require.h"
 #include "run/required.h"
 #include "run/site.h"
+#include "step/verbs/signals.h"
 #include "text/say.h"
 #include "machine/sysctl.h"
 #include "text/json_memory.h"
@@ -306,13 +307,17 @@ static void take_death(const struct worker *w, int status, double timeout, struc
 	else if (WIFSIGNALED(status))
 		snprintf(got, sizeof(got), "signal %d (%s) while %s", WTERMSIG(status),
 			 strsignal(WTERMSIG(status)), stage_names[stage]);
+	else if (WEXITSTATUS(status) == EXIT_SIGNALS)
+		snprintf(got, sizeof(got), "more than %d signals while %s", SIGNALS_MAX,
+			 stage_names[stage]);
 	else if (WEXITSTATUS(status) == EXIT_NO_MEMORY)
 		snprintf(got, sizeof(got), "no memory while %s", stage_names[stage]);
 	else
 		snprintf(got, sizeof(got), "exit status %d while %s", WEXITSTATUS(status),
 			 stage_names[stage]);
 	if ((stage == STAGE_CALLING || stage == STAGE_STEPPING) &&
-	    (w->timed_out || (WIFSIGNALED(status) && !is_from_elsewhere(WTERMSIG(status)))))
+	    (w->timed_out || (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SIGNALS) ||
+	     (WIFSIGNALED(status) && !is_from_elsewhere(WTERMSIG(status)))))
 		outcome = FAIL;
 	result->verdict = (struct verdict){0};
 	verdict_set(&result->verdict, outcome, "the case to come to its end", got);

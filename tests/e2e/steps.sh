@@ -109,3 +109,13 @@ got=0
 holds '[.results[] | select(. as $r | .id | endswith("-" + $r.outcome))] | length == 18' "$scratch/out" >/dev/null ||
 	[ $got -eq 4 ] || { cat "$scratch/out" "$scratch/err"; fail "numbers with a sign, or beyond 64 bits"; }
 holds '[.results[] | select(.outcome == "error") | .got | contains("does not fit 64 bits")] | all' "$scratch/out" >/dev/null || { cat "$scratch/out"; fail "no word of 64 bits"; }
+
+# Signals that do not end: the case ends at once, with a failure that says so, not at its deadline.
+cat >"$scratch/endless.json" <<'JSON'
+{"suite": "endless", "about": "more signals than there is room to note", "spec": {"man": "perf_event_open(2), Overflow handling", "since": "2.6.31"},
+ "cases": [{"name": "signals", "title": "a signal for each of 5000 faults", "as": "user",
+   "steps": [{"open": {"attr": {"type": "software", "config": "page_faults", "exclude_kernel": 1, "exclude_hv": 1, "disabled": 1, "sample_period": 1}}, "bind": "e"},
+    {"signals": "SIGRTMIN", "on": "e"}, {"repeat": 50, "do": [{"workload": "touch", "pages": 100, "counted": "e"}]}, {"signals-seen": true, "expect": {"length": 1}}]}]}
+JSON
+status 1 "$perfabi" run "$scratch/endless.json" --format json
+holds '[.results[] | [.outcome, .got]] == [["fail", "more than 4096 signals while carrying out its steps"]]' "$scratch/out"

@@ -26,7 +26,7 @@
 #include "step/verbs/signals.h"
 #include "step/verbs/verbs.h"
 
-enum { NOTED_MAX = 4096, SIGINFO_PERF = 24 };
+enum { SIGINFO_PERF = 24 };
 
 /* One signal, as the handler found it. */
 struct noted {
@@ -42,7 +42,7 @@ struct noted {
  * case begins with a copy. It begins a page where pages have 4K, so that what nobody readied shows
  * there wherever the linker puts it.
  */
-static _Alignas(4096) struct noted noted[NOTED_MAX + 1]; /* the last one for what is rehearsed */
+static _Alignas(4096) struct noted noted[SIGNALS_MAX + 1]; /* the last one for what is rehearsed */
 static volatile unsigned noted_count;
 static sigset_t handled;
 
@@ -67,8 +67,10 @@ static void note_signal(int signo, siginfo_t *info, void *context)
 	unsigned at = __atomic_fetch_add(&noted_count, is_rehearsal ? 0 : 1, __ATOMIC_RELAXED);
 
 	(void)context;
-	if (is_rehearsal || at > NOTED_MAX)
-		at = NOTED_MAX;
+	if (is_rehearsal)
+		at = SIGNALS_MAX;
+	else if (at >= SIGNALS_MAX)
+		_exit(EXIT_SIGNALS); /* whoever is interrupted may never get on */
 	noted[at] = (struct noted){.signo = signo,
 				   .code = info->si_code,
 				   .fd = info->si_fd,
@@ -116,7 +118,7 @@ static int ready_stack(void)
 /* Where signals are noted: it may be new, or shared with a child until one of them writes. */
 static void ready_notes(void)
 {
-	for (size_t i = 0; i < NOTED_MAX; i++)
+	for (size_t i = 0; i < SIGNALS_MAX; i++)
 		__atomic_fetch_add(&noted[i].signo, 0, __ATOMIC_RELAXED);
 }
 
@@ -258,7 +260,7 @@ static json_t *noted_json(const struct noted *n, unsigned count)
 /* Alike ones in a row are one entry with their count. */
 static int run_signals_seen(struct step *s)
 {
-	unsigned n = noted_count < NOTED_MAX ? noted_count : NOTED_MAX;
+	unsigned n = noted_count < SIGNALS_MAX ? noted_count : SIGNALS_MAX;
 
 	s->shown = json_array();
 	for (unsigned i = 0, run; i < n; i += run) {

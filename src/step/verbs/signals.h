@@ -5,6 +5,12 @@
 #ifndef PERFABI_SIGNALS_H
 #define PERFABI_SIGNALS_H
 
+/*
+ * How the handler ends its process where signals come without end, as on arm64, where what is
+ * watched is done again behind the handler.
+ */
+enum { EXIT_SIGNALS = 4, SIGNALS_MAX = 4096 };
+
 /* How many signals have been noted since the step that looked at them. */
 unsigned signals_noted(void);
 
