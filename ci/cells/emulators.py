@@ -20,26 +20,36 @@ def _version(emulator):
 
 
 def find(cache, arch):
-    """The path of the emulator, of at least the version that the architecture asks for."""
+    """The words that start the emulator, of at least the version that the architecture asks for."""
     name, wanted = arch['emulator'], arch.get('at-least', 0)
     own = shutil.which(name)
-    if own and _version(own) >= wanted:
-        return own
-    unpacked = os.path.join(cache, 'emulators', str(wanted), 'usr/bin', name)
     if not own:
         raise Trouble(f'{name} is not there; install the package {arch["package"]}.')
-    if _version(unpacked) >= wanted:
-        return unpacked
+    if _version(own) >= wanted:
+        return [own]
+    folder = os.path.join(cache, 'emulators', f'{arch["package"]}-{wanted}')
+    unpacked = os.path.join(folder, 'usr/bin', name)
+    if not os.path.exists(folder):
+        _unpack(cache, arch, folder)
+    if _version(unpacked) < wanted:
+        raise Trouble(f'{unpacked} does not start, or is older than QEMU {wanted}.')
+    # Firmware comes with it: what the system has may be too old for it.
+    return [unpacked, '-L', os.path.join(folder, 'usr/share/qemu')]
+
+
+def _unpack(cache, arch, folder):
+    fresh = folder + '.new'
+    shutil.rmtree(fresh, ignore_errors=True)
     try:
         if not codename():
             raise Trouble('only Debian has backports to take a newer one from.')
-        suite = Suite(cache, f'{codename()}-backports', subprocess.run(['dpkg', '--print-architecture'], capture_output=True, text=True).stdout.strip())
-        for package in ('qemu-system-common', 'qemu-system-data', *(p for p in arch.get('packages', [arch['package']]) if suite.has(p))):
+        host = subprocess.run(['dpkg', '--print-architecture'], capture_output=True, text=True).stdout.strip()
+        suite = Suite(cache, f'{codename()}-backports', host)
+        wanted = ('qemu-system-common', 'qemu-system-data', *arch.get('packages', [arch['package']]))
+        for package in (one for one in wanted if suite.has(one)):
             deb, _, _ = suite.fetch(package)
-            unpack(deb, os.path.join(cache, 'emulators', str(wanted)))
+            unpack(deb, fresh)
             os.remove(deb)
     except Trouble as e:
-        raise Trouble(f'{name} is older than QEMU {wanted}: {e}')
-    if _version(unpacked) < wanted:
-        raise Trouble(f'{name} of {suite.name} does not start: {unpacked}')
-    return unpacked
+        raise Trouble(f'{arch["emulator"]} is older than QEMU {arch["at-least"]}: {e}')
+    os.rename(fresh, folder)

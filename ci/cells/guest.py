@@ -58,7 +58,7 @@ class Guest:
         arguments = shlex.split(self.cell.get('arguments', self.arch['arguments']))
         machine = arguments.index('-M') + 1
         arguments[machine] += ',memory-backend=ram0'
-        return [self.emulator, *arguments, '-smp', str(self.cell.get('cpus', 2)), '-m', str(self.megabytes), '-nographic', '-no-reboot',
+        return [*self.emulator, *arguments, '-smp', str(self.cell.get('cpus', 2)), '-m', str(self.megabytes), '-nographic', '-no-reboot',
                 '-nodefaults', '-serial', serial,
                 '-object', f'memory-backend-file,id=ram0,size={self.megabytes}M,mem-path={self.out},share=on',
                 '-kernel', self.kernel['image'], '-initrd', initrd, '-append', append]

@@ -44,6 +44,7 @@
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -452,6 +453,7 @@ static void run_shell(void)
 
 static void power_off(void)
 {
+	tcdrain(1);
 	sync();
 	reboot(RB_POWER_OFF);
 	reboot(RB_AUTOBOOT);
