@@ -30,7 +30,7 @@ SANITIZERS = $(if $(filter thread,$(SANITIZE)),thread,address$(comma)undefined)
 HARDENING = $(if $(SANITIZE),-DSANITIZED -fsanitize=$(SANITIZERS) -fno-omit-frame-pointer -fno-sanitize-recover=undefined,\
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 override ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Idecoder -Isrc $(WARNINGS) $(HARDENING) -ffile-prefix-map=$(CURDIR)=. $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
-override ALL_LDFLAGS = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZERS),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) $(LINK_STATIC) $(LDFLAGS)
+override ALL_LDFLAGS = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZERS),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) -Wl$(comma)--build-id $(LINK_STATIC) $(LDFLAGS)
 
 DECODER_SRC := $(sort $(filter-out decoder/main.c,$(wildcard decoder/*.c decoder/*/*.c)))
 SRC_SRC := $(sort $(filter-out src/main.c,$(wildcard src/*.c src/*/*.c src/*/*/*.c)))

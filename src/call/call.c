@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "language/keys.h"
+#include "machine/names.h"
 
 /* Past this many pages nothing of attr is laid out: the kernel refuses more than one unread. */
 enum { ATTR_PAGES = 1 };
@@ -428,7 +429,7 @@ void call_format(const struct call *call, const struct answer *answer,
 	else
 		print(&o, "0");
 	if (answer->err)
-		print(&o, ") = -1 %s (%s)", strerrorname_np(answer->err), strerror(answer->err));
+		print(&o, ") = -1 %s (%s)", errno_name(answer->err), strerror(answer->err));
 	else
 		print(&o, ") = %d", answer->fd);
 }

@@ -41,5 +41,5 @@ int event_ioctl(const struct abi *abi, int fd, const char *name, void *argument)
 
 	if (!number)
 		return -ENOSYS;
-	return ioctl(fd, number, argument) ? -errno : 0;
+	return ioctl(fd, (ioctl_request)number, argument) ? -errno : 0;
 }

@@ -7,6 +7,13 @@
 
 #include "abi/abi.h"
 
+/* In which this libc takes a request; the kernel looks at 32 bits of it. */
+#if defined(__GLIBC__)
+typedef unsigned long ioctl_request;
+#else
+typedef int ioctl_request;
+#endif
+
 /*
  * The request number of PERF_EVENT_IOC_name on this machine: _IOC() of the direction and argument
  * that cases/abi has. 0 if there is none.

@@ -12,6 +12,7 @@
 #include "language/keys.h"
 #include "language/one_or_list.h"
 #include "language/pattern.h"
+#include "machine/names.h"
 
 /* An errno that some gate of phases.json can give; what none gives is a slip of the pen. */
 static int check_errno(const char *name, const struct tables *tables, const struct where *w,
@@ -25,7 +26,7 @@ static int check_errno(const char *name, const struct tables *tables, const stru
 		for (size_t j = 0; j < phases->list[i].errno_count; j++) {
 			if (err == phases->list[i].errnos[j])
 				return 0;
-			nearest_try(&near, strerrorname_np(phases->list[i].errnos[j]));
+			nearest_try(&near, errno_name(phases->list[i].errnos[j]));
 		}
 	}
 	return error_name(e, w, name, near.best, "an errno that a gate of phases.json gives");
@@ -236,7 +237,7 @@ void capability_judge(const struct capability *c, const struct observation *seen
 
 	verdict_set(out, answer ? PASS : FAIL,
 		    "an event, or one of the errnos that mean no or denied",
-		    err ? strerrorname_np(err) : "an event");
+		    err ? errno_name(err) : "an event");
 	snprintf(out->capability, sizeof(out->capability), "%s", answer ? answer : "");
 	out->err = err;
 	out->phases = seen->phases;
@@ -281,7 +282,7 @@ static void describe_expected(const struct expectation *x, const struct tables *
 					   : "");
 	else
 		snprintf(out->expected, sizeof(out->expected), "%s from %s%s%.100s",
-			 strerrorname_np(x->err), tables->phases.list[x->phase].name,
+			 errno_name(x->err), tables->phases.list[x->phase].name,
 			 attr ? ", then attr " : "", attr ? attr : "");
 	free(attr);
 }
@@ -291,7 +292,7 @@ void describe_refusal(int err, unsigned phases, const struct tables *tables, cha
 	char names[128];
 
 	phase_names(&tables->phases, phases, names, sizeof(names));
-	snprintf(out, size, "%s from %s", strerrorname_np(err), names);
+	snprintf(out, size, "%s from %s", errno_name(err), names);
 }
 
 static void describe_got(const struct observation *seen, const struct tables *tables,

@@ -13,19 +13,7 @@
 #include <unistd.h>
 
 #include "language/one_line.h"
-
-enum { ERRNO_LAST = 133 };
-
-int errno_by_name(const char *name, struct nearest *near)
-{
-	for (int err = 1; err <= ERRNO_LAST; err++)
-		if (strerrorname_np(err) && !strcmp(strerrorname_np(err), name))
-			return err;
-	for (int err = 1; err <= ERRNO_LAST && near; err++)
-		if (strerrorname_np(err))
-			nearest_try(near, strerrorname_np(err));
-	return 0;
-}
+#include "machine/names.h"
 
 static int errno_from_json(const json_t *json, const struct where *w, struct error *e)
 {
@@ -191,7 +179,7 @@ int phase_giving(const struct phases *phases, const char *name, int err, const s
 		return phase;
 	phase_names(phases, mask, names, sizeof(names));
 	return error_name(e, w, name, NULL, "a gate of phases.json that gives %s: %s",
-			  strerrorname_np(err), names);
+			  errno_name(err), names);
 }
 
 /* The gates, or the parts of its own gate, that come before this witness. */

@@ -71,7 +71,4 @@ pid_t phase_make_zombie(void);
 /* The names in a mask, "permission or fd". */
 void phase_names(const struct phases *phases, unsigned mask, char *out, size_t size);
 
-/* The errno of that name, as errno(3) has them; 0 if there is none. */
-int errno_by_name(const char *name, struct nearest *near);
-
 #endif

@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 
 #include "language/one_or_list.h"
+#include "machine/names.h"
 #include "text/say.h"
 
 /* Whether `text` is `name`, or a folder of names above it: "open" of "open.size". */
@@ -239,7 +240,7 @@ static bool is_found(const struct search *search, int err, int phase)
 	if (search->is_phase && err && phase >= 0)
 		name = search->phases->list[phase].name;
 	else if (!search->is_phase && err)
-		name = strerrorname_np(err);
+		name = errno_name(err);
 	return name && !fnmatch(search->glob, name, 0);
 }
 

@@ -48,15 +48,27 @@ json_t *merge(const json_t *base, const json_t *patch)
 	return NULL;
 }
 
+/* The member whose name is so many bytes; NULL: there is none. */
+static const json_t *member_of(const json_t *object, const char *name, size_t length)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)object, key, value)
+		if (strlen(key) == length && !memcmp(key, name, length))
+			return value;
+	return NULL;
+}
+
 /* The value behind ".member.member", and in *rest what follows it. */
 static const json_t *member(const json_t *value, const char *text, const char **rest)
 {
 	*rest = text;
 	while (json_is_object(value) && *text == '.') {
 		size_t n = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz0123456789_");
-		const json_t *next = json_object_getn(value, text + 1, n);
+		const json_t *next = member_of(value, text + 1, n);
 
-		if (!n || !next)
+		if (!next)
 			break;
 		value = next;
 		text += n + 1;

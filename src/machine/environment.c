@@ -21,6 +21,7 @@
 #include "abi/attr.h"
 #include "machine/kernel_config.h"
 #include "machine/limits.h"
+#include "machine/names.h"
 #include "machine/small_file.h"
 #include "machine/sysctl.h"
 #include "machine/tracefs.h"
@@ -493,8 +494,7 @@ static json_t *identities_json(const struct environment *env)
 		if (!identity_available(&env->rights, as, why, sizeof(why)))
 			value = json_sprintf("unavailable: %s", why);
 		else if (env->control[as] > 0)
-			value = json_sprintf("opens nothing: %s",
-					     strerrorname_np(env->control[as]));
+			value = json_sprintf("opens nothing: %s", errno_name(env->control[as]));
 		else
 			value = json_string(env->control[as] ? "could not be tried"
 							     : "opens events");

@@ -41,7 +41,9 @@ void heap_settle(void)
 	const uintptr_t mask = HUGE_PAGE - 1;
 	uintptr_t from, to;
 
+#if defined(__GLIBC__)
 	malloc_trim(0);
+#endif
 	if (find_heap(&from, &to))
 		return;
 	from = (from + mask) & ~mask;

@@ -7,7 +7,7 @@
 
 #include <linux/capability.h>
 
-static void bound(__rlimit_resource_t resource, rlim_t most)
+static void bound(rlimit_resource resource, rlim_t most)
 {
 	struct rlimit limit;
 
@@ -21,7 +21,7 @@ static void bound(__rlimit_resource_t resource, rlim_t most)
 }
 
 /* To `wanted`, or as near to that as the hard limit lets us. */
-static void raise_to(__rlimit_resource_t resource, rlim_t wanted)
+static void raise_to(rlimit_resource resource, rlim_t wanted)
 {
 	struct rlimit limit = {wanted, wanted}, was;
 
@@ -35,7 +35,7 @@ static void raise_to(__rlimit_resource_t resource, rlim_t wanted)
 	}
 }
 
-static void set_to(__rlimit_resource_t resource, rlim_t wanted)
+static void set_to(rlimit_resource resource, rlim_t wanted)
 {
 	raise_to(resource, wanted);
 	bound(resource, wanted);

@@ -9,6 +9,13 @@
 #include <sys/resource.h>
 
 /* `_LEAST`: with less, cases would fail of that. */
+/* In which this libc takes the resource of setrlimit(2). */
+#if defined(__GLIBC__)
+typedef __rlimit_resource_t rlimit_resource;
+#else
+typedef int rlimit_resource;
+#endif
+
 enum {
 	LIMITS_FILES = 4096,
 	LIMITS_FILES_LEAST = 64,

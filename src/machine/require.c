@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "machine/names.h"
 #include "machine/other_events.h"
+#include "machine/scheduler.h"
 #include "machine/small_file.h"
 
 /* What a form's function returns beside true and false: this machine does not tell. */
@@ -182,7 +184,7 @@ static int hardware(struct environment *env, const struct token *t, char *found,
 
 	snprintf(found, size, "cpu-cycles%s gives %s",
 		 strcmp(t->rest, ".sampling") ? "" : " with a sample_period",
-		 err > 0 ? strerrorname_np(err) : "an event");
+		 err > 0 ? errno_name(err) : "an event");
 	/* A user who is refused cannot tell whether there would be any. */
 	return env->rights.uid && (err == EACCES || err == EPERM) ? NOT_KNOWN : err == 0;
 }
@@ -281,17 +283,14 @@ static int cap(struct environment *env, const struct token *t, char *found, size
  */
 static int realtime(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	const struct sched_param lowest = {.sched_priority = 1};
-	struct sched_param held;
-	int was = sched_getscheduler(0);
+	int priority, was = scheduler_get(&priority);
 
 	(void)env;
 	if (t->as != AS_ROOT) {
 		snprintf(found, size, "%s may not", identity_names[t->as]);
 		return 0;
 	}
-	if (was >= 0 && !sched_getparam(0, &held) && !sched_setscheduler(0, SCHED_FIFO, &lowest) &&
-	    !sched_setscheduler(0, was, &held))
+	if (was >= 0 && !scheduler_set(SCHED_FIFO, 1) && !scheduler_set(was, priority))
 		return 1;
 	snprintf(found, size, "sched_setscheduler(2) gives %s", strerror(errno));
 	return 0;

@@ -10,6 +10,7 @@
 
 #include "language/one_line.h"
 #include "language/one_or_list.h"
+#include "machine/names.h"
 #include "text/say.h"
 
 enum { RED = 31, GREEN = 32, YELLOW = 33 };
@@ -37,7 +38,7 @@ static void begin(struct output *out, const struct report *report)
 		fprintf(out->f, "%u bytes\n", env->attr_size);
 	else
 		fprintf(out->f, "unknown: an open with size 1 gives %s\n",
-			env->attr_size_errno ? strerrorname_np(env->attr_size_errno) : "an event");
+			env->attr_size_errno ? errno_name(env->attr_size_errno) : "an event");
 	fprintf(out->f, "  cpus        %u of %u online, ", env->cpus_online, env->cpus_possible);
 	if (env->cpus_allowed != env->cpus_online)
 		fprintf(out->f, "%u to run on, ", env->cpus_allowed);

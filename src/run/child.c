@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "machine/scheduler.h"
 #include "machine/descriptors.h"
 #include "machine/limits.h"
 #include "step/expect.h"
@@ -40,13 +41,13 @@ sigset_t signals_altered(void)
 
 static void isolate(const struct surroundings *surroundings)
 {
-	const struct sched_param none_better = {0};
 	sigset_t none;
+	int priority;
 
 	setsid();
 	/* As any task: of those that are scheduled in another way cases promise nothing. */
-	if (sched_getscheduler(0) != SCHED_OTHER)
-		sched_setscheduler(0, SCHED_OTHER, &none_better);
+	if (scheduler_get(&priority) != SCHED_OTHER)
+		scheduler_set(SCHED_OTHER, 0);
 	for (int sig = 1; sig < NSIG; sig++)
 		if (sigismember(&surroundings->altered, sig) == 1)
 			signal(sig, SIG_DFL);

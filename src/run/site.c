@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "machine/names.h"
 #include "machine/require.h"
 #include "run/required.h"
 
@@ -17,7 +18,7 @@ static bool is_barred(const struct environment *env, char *why, size_t size)
 	int err = env->attr_size_errno;
 
 	snprintf(why, size, "an open with size 1 gives %s, seccomp mode %d",
-		 err ? strerrorname_np(err) : "an event", env->seccomp);
+		 err ? errno_name(err) : "an event", env->seccomp);
 	return err == ENOSYS || (env->seccomp && err != E2BIG);
 }
 
@@ -40,7 +41,7 @@ static bool opens_nothing(const struct site *site, const struct instance *instan
 	    (program->is_capability && !program->has_steps))
 		return false;
 	snprintf(why, size, "a plain dummy event gives %s %s, perf_event_paranoid is %d",
-		 identity_names[instance->who.as], strerrorname_np(err), env->paranoid);
+		 identity_names[instance->who.as], errno_name(err), env->paranoid);
 	/* steps would not get far without an event */
 	return !x || x->ok || x->phase > permission || (x->phase == permission && x->err != err);
 }

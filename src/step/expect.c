@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "language/pattern.h"
+#include "machine/names.h"
 
 /* A list in which an element has `when` is one of alternatives; any other is a pattern. */
 static bool is_alternatives(const json_t *expect)

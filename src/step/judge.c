@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "language/pattern.h"
+#include "machine/names.h"
 
 /* What the call gave, with its gate where somebody asked. */
 static void describe(const struct step *s, char *out, size_t size)
@@ -14,7 +15,7 @@ static void describe(const struct step *s, char *out, size_t size)
 	if (s->err && s->phases)
 		describe_refusal(s->err, s->phases, s->tables, out, size);
 	else
-		snprintf(out, size, "%s", s->err ? strerrorname_np(s->err) : "success");
+		snprintf(out, size, "%s", s->err ? errno_name(s->err) : "success");
 }
 
 static bool judge_answer(struct step *s)
@@ -25,7 +26,7 @@ static bool judge_answer(struct step *s)
 
 	if (s->err == x->err && !is_other_gate)
 		return true;
-	snprintf(expected, sizeof(expected), "%s%s%s", x->err ? strerrorname_np(x->err) : "success",
+	snprintf(expected, sizeof(expected), "%s%s%s", x->err ? errno_name(x->err) : "success",
 		 x->phase >= 0 ? " from " : "",
 		 x->phase >= 0 ? s->tables->phases.list[x->phase].name : "");
 	describe(s, got, sizeof(got));

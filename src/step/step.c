@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/names.h"
+
 int step_failed(struct step *s, int err)
 {
 	struct where nowhere = {0};
 	char got[96];
 
-	snprintf(got, sizeof(got), "%s (%s)", strerrorname_np(err), strerror(err));
+	snprintf(got, sizeof(got), "%s (%s)", errno_name(err), strerror(err));
 	error_text(s->error, &nowhere, got, "this preparation to succeed");
 	return -err;
 }
@@ -65,7 +67,7 @@ void step_answer(struct step *s, long ret)
 	if (!n)
 		return;
 	if (s->err)
-		snprintf(s->call + n, sizeof(s->call) - n, " = -1 %s (%s)", strerrorname_np(s->err),
+		snprintf(s->call + n, sizeof(s->call) - n, " = -1 %s (%s)", errno_name(s->err),
 			 strerror(s->err));
 	else
 		snprintf(s->call + n, sizeof(s->call) - n, " = %ld", ret);

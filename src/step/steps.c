@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "machine/names.h"
 #include "step/buffer.h"
 #include "step/expect.h"
 #include "step/judge.h"
@@ -175,7 +176,7 @@ static bool end_child(struct steps *run, struct child *child, struct verdict *v)
 	if (!err && !status)
 		return true;
 	if (err)
-		snprintf(got, sizeof(got), "%s", strerrorname_np(-err));
+		snprintf(got, sizeof(got), "%s", errno_name(-err));
 	else if (WIFSIGNALED(status))
 		snprintf(got, sizeof(got), "signal %d", WTERMSIG(status));
 	else

@@ -349,7 +349,7 @@ static int run_ioctl(struct step *s)
 		!a->has_text && !a->has_attr && !a->has_ids && !a->has_arg && !a->has_address;
 
 	say_ioctl(s, &a->request, (int)a->fd, argument);
-	step_answer(s, ioctl((int)a->fd, a->request.number, argument));
+	step_answer(s, ioctl((int)a->fd, (ioctl_request)a->request.number, argument));
 	s->result = word;
 	if (a->has_ids)
 		show_query(s, &query);

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "machine/limits.h"
 #include "machine/small_file.h"
 #include "step/path.h"
 #include "step/step.h"
@@ -155,7 +156,7 @@ struct limit_step {
 static int run_limit(struct step *s)
 {
 	const struct limit_step *a = s->arguments;
-	__rlimit_resource_t resource = (__rlimit_resource_t)a->resource;
+	rlimit_resource resource = (rlimit_resource)a->resource;
 	struct rlimit limit;
 
 	if (getrlimit(resource, &limit))

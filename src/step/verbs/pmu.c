@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "machine/small_file.h"
+#include "machine/names.h"
 #include "step/step.h"
 #include "step/types.h"
 #include "step/verbs/verbs.h"
@@ -112,7 +113,7 @@ static void try_event(struct step *s, const char *pmu, const char *name, json_t 
 		return;
 	err = open_terms(s, attr, wide ? -1 : 0, wide ? 0 : -1);
 	if (err)
-		json_array_append_new(lists[2], json_sprintf("%s: %s", name, strerrorname_np(err)));
+		json_array_append_new(lists[2], json_sprintf("%s: %s", name, errno_name(err)));
 	else
 		json_array_append_new(lists[1], json_string(name));
 	json_decref(attr);

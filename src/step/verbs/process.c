@@ -22,6 +22,8 @@
 #include "step/sync.h"
 #include "step/verbs/verbs.h"
 #include "machine/limits.h"
+#include "machine/names.h"
+#include "machine/scheduler.h"
 #include "text/json_memory.h"
 
 /* What failed in another process or thread has failed here, and is said in its words. */
@@ -199,7 +201,6 @@ static int run_wait(struct step *s)
 	const struct wait_step *a = s->arguments;
 	struct child *child = find_child(s, (pid_t)a->id), process = {.id = (pid_t)a->id};
 	const char *got = "an exit status that no step gave";
-	char name[32];
 	int status, err = child_wait(child ? child : &process, &status);
 
 	if (!err && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_MEMORY)
@@ -207,9 +208,8 @@ static int run_wait(struct step *s)
 	if (err)
 		return step_failed(s, -err);
 	if (WIFSIGNALED(status)) {
-		snprintf(name, sizeof(name), "SIG%s", sigabbrev_np(WTERMSIG(status)));
-		step_show(s, "signal", json_string(name));
-		got = name;
+		got = signal_name(WTERMSIG(status));
+		step_show(s, "signal", json_string(got));
 	} else {
 		step_show_number(s, "exit", (uint64_t)WEXITSTATUS(status));
 	}
@@ -270,11 +270,10 @@ struct affinity_step {
 
 static int run_affinity(struct step *s)
 {
-	const struct sched_param lowest = {.sched_priority = 1};
 	const struct affinity_step *a = s->arguments;
 	cpu_set_t set;
 
-	if (a->is_realtime && sched_setscheduler(0, SCHED_FIFO, &lowest))
+	if (a->is_realtime && scheduler_set(SCHED_FIFO, 1))
 		return step_failed(s, errno);
 	CPU_ZERO(&set);
 	CPU_SET((size_t)a->cpu, &set);

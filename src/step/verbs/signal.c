@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "call/event_ioctl.h"
+#include "machine/names.h"
 #include "step/step.h"
 #include "step/types.h"
 #include "step/verbs/signals.h"
@@ -56,8 +57,8 @@ static void react(int fd)
 {
 	if (!reaction.first)
 		return;
-	ioctl(fd, reaction.first, 0L);
-	ioctl(fd, reaction.then, reaction.argument);
+	ioctl(fd, (ioctl_request)reaction.first, 0L);
+	ioctl(fd, (ioctl_request)reaction.then, reaction.argument);
 }
 
 static void note_signal(int signo, siginfo_t *info, void *context)
@@ -139,25 +140,6 @@ int signals_rehearse(void)
 	return 0;
 }
 
-static int signal_by_name(const char *name)
-{
-	if (!strcmp(name, "SIGRTMIN"))
-		return SIGRTMIN;
-	for (int signo = 1; signo < SIGRTMIN; signo++)
-		if (sigabbrev_np(signo) && !strncmp(name, "SIG", 3) &&
-		    !strcmp(name + 3, sigabbrev_np(signo)))
-			return signo;
-	return !strcmp(name, "SIGIO") ? SIGIO : 0;
-}
-
-static const char *signal_name(int signo, char out[16])
-{
-	if (signo == SIGIO || signo >= SIGRTMIN)
-		return signo == SIGIO ? "SIGIO" : "SIGRTMIN";
-	snprintf(out, 16, "SIG%s", sigabbrev_np(signo) ? sigabbrev_np(signo) : "?");
-	return out;
-}
-
 static int compile_signal(struct compiling *c, const struct argument *a, struct operand *operand,
 			  const struct where *w)
 {
@@ -235,10 +217,9 @@ static const char *code_name(const struct noted *n)
 
 static json_t *noted_json(const struct noted *n, unsigned count)
 {
-	char name[16];
 	uint64_t data;
 	uint32_t type, flags;
-	json_t *out = json_pack("{s:s,s:s,s:i,s:i}", "signo", signal_name(n->signo, name), "code",
+	json_t *out = json_pack("{s:s,s:s,s:i,s:i}", "signo", signal_name(n->signo), "code",
 				code_name(n), "count", (int)count, "tid", (int)n->tid);
 
 	if (n->signo != SIGTRAP) {

@@ -353,9 +353,12 @@ static void do_protect(struct work *w)
 		w->err = errno;
 }
 
+/* By brk(2) itself: not every libc has sbrk(3). Nothing is put there. */
 static void do_grow_heap(struct work *w)
 {
-	w->memory = sbrk((intptr_t)w->length);
+	long end = syscall(SYS_brk, 0L);
+
+	syscall(SYS_brk, end + (long)w->length);
 }
 
 static void do_unshare(struct work *w)
@@ -404,13 +407,13 @@ static int act_counted(struct step *s, const struct workload *load, struct work 
 		return step_failed(s, -err);
 	on = event_ioctl_number(s->tables->abi, a->refresh ? "refresh" : "enable");
 	disable = event_ioctl_number(s->tables->abi, "disable");
-	if (ioctl(fd, disable, whom))
+	if (ioctl(fd, (ioctl_request)disable, whom))
 		return step_failed(s, errno);
 	before = switches().all;
-	if (ioctl(fd, on, how))
+	if (ioctl(fd, (ioctl_request)on, how))
 		return step_failed(s, errno);
 	load->act(w);
-	err = ioctl(fd, disable, whom) ? step_failed(s, errno) : 0;
+	err = ioctl(fd, (ioctl_request)disable, whom) ? step_failed(s, errno) : 0;
 	w->most = switches().all - before;
 	return err;
 }
