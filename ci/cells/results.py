@@ -50,7 +50,7 @@ def _judge_suite(outcome, over, lines, err):
         if line['outcome'] in BAD:
             bad.append(f'{line["outcome"]} {line["id"]}')
         if line['outcome'] == 'xfail':
-            outcome.known.append(line['id'])
+            outcome.known.append((line['id'], line['deviation']['function']))
     _judge_end(outcome, over, (0, 1, 4))  # 1 is for what is in `bad`
     if not any(line.get('type') == 'summary' for line in lines):
         outcome.wrong.append('its report has no end; ' + (f'these cases were running: {", ".join(begun)}' if begun else 'no case was running'))

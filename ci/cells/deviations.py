@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""docs/deviations.md: what kernels break, from cases/baseline.json, a section for each of the kernel's functions."""
+
+import fnmatch
+import json
+import os
+import re
+
+HEAD = '''# What kernels break
+
+perf_event_open(2) promises it, a case of perfabi tests it, and these kernels do otherwise. `ci/matrix deviations` writes this page from
+[cases/baseline.json](../cases/baseline.json); a run of perfabi ends with those that its kernel was seen to break.
+
+"Seen" are kernels on which the case failed, "read" those whose source says so. Where no end is given, none is known.
+'''
+
+
+def _list(value):
+    return value if isinstance(value, list) else [value] if value is not None else []
+
+
+def _range(limits):
+    """[">=5.13", "<6.17.13"] as "5.13 up to, not including, 6.17.13"."""
+    text = {limit[:2] if limit[1] == '=' else limit[:1]: limit.lstrip('<>=') for limit in _list(limits)}
+    since, before = text.get('>='), text.get('<')
+    if since and before:
+        return f'{since} up to, not including, {before}'
+    return f'{since} and later' if since else f'before {before}'
+
+
+def _condition(when):
+    """One `when` as words."""
+    parts = []
+    if 'kernel' in when:
+        parts.append('Linux ' + _range(when['kernel']))
+    if 'arch' in when:
+        parts.append('on ' + ' and '.join(_list(when['arch'])))
+    parts += [f'where `{token}` holds (`perfabi help tokens`)' for token in _list(when.get('token'))]
+    parts += [f'{key} {" ".join(map(str, _list(value)))}' for key, value in when.items() if key not in ('kernel', 'arch', 'token')]
+    return ', '.join(parts)
+
+
+def _where(entry):
+    conditions = [_condition(when) for when in _list(entry.get('when'))]
+    return '; or '.join(conditions) or 'every kernel that was looked at'
+
+
+def _section(entry):
+    lines = [f'It {entry["why"]}.' + (f' But it keeps the promise when {entry["sometimes"]}.' if 'sometimes' in entry else ''), '',
+             f'- Kernels: {_where(entry)}']
+    for key, text in (('since', 'Since'), ('fixed', 'Fixed in'), ('seen', 'Seen on'), ('read', 'Source read of'), ('note', 'Note')):
+        if key in entry:
+            lines.append(f'- {text}: {", ".join(_list(entry[key]))}')
+    lines.append('- Cases: ' + ', '.join(f'`{one}`' for one in _list(entry['id'])))
+    return '\n'.join(lines) + '\n'
+
+
+def _read(top):
+    with open(os.path.join(top, 'cases/baseline.json')) as file:
+        return json.load(file)['deviations']
+
+
+def _is_of(entry, case):
+    return any(case == one or case.startswith(one + '.') or fnmatch.fnmatch(case, one) for one in _list(entry['id']))
+
+
+def unlisted(top, results):
+    """What cells have seen and `seen` does not have: pairs of an entry and the versions."""
+    for entry in _read(top):
+        seen = {result['kernel']['version'].split('-')[0] for result in results for run in result.get('runs', ())
+                for case, function in run['known'] if function == entry['function'] and _is_of(entry, case)}
+        missing = sorted(seen - set(_list(entry.get('seen'))), key=lambda version: [int(n) for n in re.findall(r'\d+', version)])
+        if missing:
+            yield entry, missing
+
+
+def page(top):
+    entries = _read(top)
+    functions = {}
+    for entry in entries:
+        functions.setdefault(entry['function'], []).append(entry)
+    parts = [HEAD]
+    for function in sorted(functions):
+        parts.append(f'## {function}()\n')
+        parts += [_section(entry) for entry in functions[function]]
+    return '\n'.join(parts)
