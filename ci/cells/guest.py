@@ -5,6 +5,7 @@ import os
 import secrets
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -69,14 +70,15 @@ class Guest:
         self.image.write(os.path.join(self.scratch, 'initrd'))
         began = time.monotonic()
         with open(console, 'wb') as log:
-            process = subprocess.Popen(self.words(), stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
+            # Should nobody be left who would end the guest, timeout(1) does.
+            process = subprocess.Popen(['timeout', '--signal=KILL', str(seconds + 2 * BOOT_SECONDS), *self.words()], stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
             try:
                 while process.poll() is None and time.monotonic() - began < seconds + BOOT_SECONDS:
                     time.sleep(1)
                     tick()
             finally:
                 if process.poll() is None:
-                    process.kill()
+                    os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         return time.monotonic() - began
 

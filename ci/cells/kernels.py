@@ -21,10 +21,13 @@ def _folder(cache, cell):
 
 def cached(cache, cell):
     """The kernel that is there for a cell, or None: {"image", "config", "release", "package", "version", "sha256"}."""
+    folder = _folder(cache, cell)
     try:
-        with open(os.path.join(_folder(cache, cell), 'kernel.json')) as file:
+        with open(os.path.join(folder, 'kernel.json')) as file:
             kernel = json.load(file)
-        return kernel if sha256(kernel['image']) == kernel['image-sha256'] else None
+        image, config = os.path.join(folder, 'image'), os.path.join(folder, 'config')
+        kernel.update(image=image, config=config if os.path.exists(config) else None)
+        return kernel if sha256(image) == kernel['image-sha256'] else None
     except (OSError, ValueError, KeyError):
         return None
 
@@ -89,10 +92,8 @@ def _keep(cache, cell, found, release, image, config):
     shutil.copy(image, os.path.join(fresh, 'image'))
     if config:
         shutil.copy(config, os.path.join(fresh, 'config'))
-    kernel = {**found, 'release': release, 'image': os.path.join(folder, 'image'),
-              'config': os.path.join(folder, 'config') if config else None, 'image-sha256': sha256(os.path.join(fresh, 'image'))}
     with open(os.path.join(fresh, 'kernel.json'), 'w') as file:
-        json.dump(kernel, file, indent=1)
+        json.dump({**found, 'release': release, 'image-sha256': sha256(os.path.join(fresh, 'image'))}, file, indent=1)
     shutil.rmtree(folder, ignore_errors=True)
     os.rename(fresh, folder)
-    return kernel
+    return cached(cache, cell)
