@@ -8,6 +8,7 @@ usage: surroundings.py PERFABI CLOSED.so [NAME...]
 As root. With CLOSED.so, which is built from closed.c: with fewer files, cpus and the like, and where users may open
 nothing; else beside DISTURB, which is built from disturb.c: another user of perf. All of these, or those named.
 """
+import gzip
 import json
 import os
 import pathlib
@@ -55,6 +56,12 @@ NAMES = {
         perfabi, "ulimit -n 64; ulimit -l 64", "setpriv", "--bounding-set", "-sys_resource", "--inh-caps", "-sys_resource"),
     "a low perf_event_max_sample_rate": slower,
     "a user namespace of one uid": lambda perfabi: suite(perfabi, "unshare", "--user", "--map-root-user"),
+    "no /dev": lambda perfabi: in_shell(perfabi, "mount -t tmpfs none /dev", "unshare", "--mount"),
+    "no hierarchy of cgroups": lambda perfabi: in_shell(perfabi, "mount -t tmpfs none /sys/fs/cgroup", "unshare", "--mount"),
+    "no tracefs where it is looked for": lambda perfabi: in_shell(
+        perfabi, "mount -t tmpfs none /sys/kernel/tracing; mount -t tmpfs none /sys/kernel/debug", "unshare", "--mount"),
+    "nowhere to write": lambda perfabi: in_shell(
+        perfabi, "for d in /tmp /var/tmp /dev/shm; do mount -o bind,ro $d $d; done", "unshare", "--mount"),
     "no /sys": lambda perfabi: in_shell(perfabi, "umount -l /sys", "unshare", "--mount"),
     "an ordinary user": lambda perfabi: suite(perfabi, "setpriv", "--reuid", "65533", "--regid", "65533", "--clear-groups"),
 }
@@ -85,6 +92,8 @@ def too_little(perfabi):
             ("perf's sysctls hidden", ("unshare", "--mount"), "mount -t tmpfs none /proc/sys/kernel", "cannot be read, and cases go by it"),
             ("8 files", raises_nothing, "ulimit -n 8", "the limit of open files is 8 here, and cases need 64"),
             ("files of 4 KiB", raises_nothing, "prlimit --pid $$ --fsize=4096", "the limit of a file's bytes is 4096 here, and cases need 1048576"),
+            ("as many processes as one case needs", ("setpriv", "--reuid", "65533", "--regid", "65533", "--clear-groups"),
+             "prlimit --pid $$ --nproc=10", "processes more can be had here, and"),
             ("no signal may be pending", raises_nothing, "prlimit --pid $$ --sigpending=0",
              "the limit of pending signals is 0 here, and cases need 64")):
         result = in_shell(perfabi, script, *before)
@@ -114,6 +123,32 @@ def closed(perfabi, preload):
     return wrong
 
 
+def packed_config(perfabi):
+    """A configuration that is packed in another way than perfabi reads is no configuration: it is said, and nothing is judged by it."""
+    try:
+        text = gzip.decompress(pathlib.Path("/proc/config.gz").read_bytes())
+    except OSError:
+        print("the kernel does not show its configuration in /proc")
+        return None
+    for suffix, pack in ("xz", "xz -c"), ("zstd", "zstd -c"), ("bzip2", "bzip2 -c"), (None, "cat"), (None, "gzip -c"):
+        with tempfile.NamedTemporaryFile() as packed:
+            try:
+                packed.write(subprocess.run(pack.split(), input=text, capture_output=True, check=True).stdout)
+            except FileNotFoundError:
+                continue
+            packed.flush()
+            result = subprocess.run(
+                ["unshare", "--mount", "sh", "-c", f'mount --bind {packed.name} /proc/config.gz; exec "$@"', "sh", perfabi, "run", "--format",
+                 "json", "attr.sample-type", "ioctl.set-bpf"], capture_output=True, text=True, check=False)
+            wrong = judge(f"configuration by {pack}", result)
+            if wrong:
+                return wrong
+            reasons = {r["reason"] for r in json.loads(result.stdout)["results"] if "the kernel's configuration:" in r.get("reason", "")}
+            if suffix and (not reasons or not all(f"is packed by {suffix};" in reason for reason in reasons)) or not suffix and reasons:
+                return f"configuration by {pack}: {reasons}"
+    return None
+
+
 def no_proc(perfabi):
     result = in_shell(perfabi, "umount -l /proc", "unshare", "--mount")
     if result.returncode != 3 or "mount -t proc proc /proc" not in result.stderr or result.stdout:
@@ -127,7 +162,7 @@ def main():
     perfabi = os.path.abspath(perfabi)
     less = other.endswith(".so")
     runs = NAMES if less else {name: beside(os.path.abspath(other), what) for name, what in OTHERS.items()}
-    first = [no_proc(perfabi), too_little(perfabi), closed(perfabi, os.path.abspath(other))] if less and not names else []
+    first = [no_proc(perfabi), too_little(perfabi), closed(perfabi, os.path.abspath(other)), packed_config(perfabi)] if less and not names else []
     wrong = [why for why in first if why]
     for name, run in runs.items():
         if names and name not in names:

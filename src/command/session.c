@@ -141,9 +141,11 @@ bool session_is_flawed(const struct session *s)
 }
 
 /* Without perf's sysctls, files and signals nothing can be judged; says what is to be done. */
-static bool lacks_something(const struct environment *env, const char *program)
+static bool lacks_something(const struct environment *env, unsigned jobs, const char *program)
 {
 	static const char paranoid[] = "perf_event_paranoid";
+	const unsigned wanted = LIMITS_PROCESSES_OF_RUN + jobs * LIMITS_PROCESSES_OF_CASE;
+	unsigned processes;
 	long value;
 	int err = sysctl_read(paranoid, &value);
 
@@ -169,6 +171,11 @@ static bool lacks_something(const struct environment *env, const char *program)
 		    "%s: a stack may have %llu bytes here, and cases need %d\n  ulimit -s %d\n",
 		    program, (unsigned long long)env->stack, LIMITS_STACK_LEAST,
 		    LIMITS_STACK_LEAST / 1024);
+	else if ((processes = limits_processes(wanted)) < wanted)
+		say(stderr,
+		    "%s: %u processes more can be had here, and %u cases at a time need %u\n"
+		    "  --jobs N with a smaller N, or ulimit -u with a larger number\n",
+		    program, processes, jobs, wanted);
 	else if (err && env->attr_size_errno != ENOSYS)
 		say(stderr,
 		    "%s: /proc/sys/kernel/%s cannot be read, and cases go by it: %s\n"
@@ -202,7 +209,7 @@ int session_prepare(struct session *s, char *const arguments[])
 	}
 	environment_read(&s->loaded.env, s->loaded.abi);
 	s->loaded.has_env = true;
-	if (lacks_something(&s->loaded.env, s->program))
+	if (lacks_something(&s->loaded.env, s->options.jobs, s->program))
 		return EXIT_HARNESS;
 	s->began = clock_seconds();
 	s->shows_progress = isatty(2);

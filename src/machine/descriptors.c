@@ -6,6 +6,7 @@
 #include "machine/descriptors.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -68,6 +69,13 @@ void descriptors_close_from(int first, int kept, int kept_too)
 		first = high + 1;
 	}
 	close_range_of(first, last);
+}
+
+int descriptors_open_null(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	return fd >= 0 ? fd : (int)syscall(SYS_memfd_create, "perfabi-null", 1U /* CLOEXEC */);
 }
 
 void descriptors_null(int devnull)

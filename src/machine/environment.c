@@ -462,7 +462,8 @@ char environment_config(struct environment *env, const char *name)
 	const char *at;
 
 	if (!env->config_was_read) {
-		env->config = kernel_config_read(env->config_path);
+		env->config = kernel_config_read(env->config_path, env->config_why,
+						 sizeof(env->config_why));
 		env->config_was_read = true;
 	}
 	if (!env->config)

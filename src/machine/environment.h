@@ -64,7 +64,9 @@ struct environment {
 
 	char lockdown[32], container[32], hypervisor[32], lsm[128], config_path[96];
 	bool config_was_read;
-	char *config; /* text, once it was asked for; NULL if it cannot be read */
+	char *config; /* text, once it was asked for; NULL if it cannot be read, as config_why says
+		       */
+	char config_why[192];
 };
 
 /* Reads what takes no rights and no time: the kernel's name, cpus, pages, sysctls. `abi` may be

@@ -4,8 +4,10 @@
  */
 #include "machine/kernel_config.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -46,7 +48,36 @@ static long append(gzFile file, char **text)
 	}
 }
 
-char *kernel_config_read(const char *path)
+/* What a file is packed by that zlib takes for plain; NULL: nothing that is known. */
+static const char *packing(const char *text, size_t size)
+{
+	static const struct {
+		const char *magic, *name;
+	} packings[] = {{"\xfd\x37zXZ", "xz"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"BZh", "bzip2"}};
+
+	for (size_t i = 0; i < sizeof(packings) / sizeof(packings[0]); i++) {
+		size_t n = strlen(packings[i].magic);
+
+		if (size >= n && !memcmp(text, packings[i].magic, n))
+			return packings[i].name;
+	}
+	return NULL;
+}
+
+/* Whether it is a configuration; else `why` says what it is. */
+static bool is_config(const char *text, size_t size, const char *path, char *why, size_t why_size)
+{
+	const char *by = packing(text, size);
+
+	if (by)
+		snprintf(why, why_size, "%s is packed by %s; perfabi reads gzip and plain text",
+			 path, by);
+	else
+		snprintf(why, why_size, "%s has no line that begins with CONFIG_", path);
+	return !by && strstr(text, "\nCONFIG_");
+}
+
+char *kernel_config_read(const char *path, char *why, size_t why_size)
 {
 	gzFile file = path[0] ? gzopen(path, "re") : NULL;
 	char *text = NULL;
@@ -54,10 +85,11 @@ char *kernel_config_read(const char *path)
 
 	if (file && gzclose(file) != Z_OK)
 		size = -1;
-	if (size < 0) {
-		free(text);
-		return NULL;
-	}
-	text[size] = '\0';
-	return text;
+	snprintf(why, why_size, path[0] ? "%s cannot be read" : "%sthere is no file of it", path);
+	if (size >= 0)
+		text[size] = '\0';
+	if (size >= 0 && is_config(text, (size_t)size, path, why, why_size))
+		return text;
+	free(text);
+	return NULL;
 }

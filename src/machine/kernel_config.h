@@ -11,8 +11,10 @@
  * empty if it is at none. */
 void kernel_config_find(const char *release, char *path, size_t size);
 
-/* The file as text, packed by gzip(1) or plain. NULL if it cannot be read or has over 8 MiB; free()
- * it. */
-char *kernel_config_read(const char *path);
+/*
+ * The file as text, packed by gzip(1) or plain; free() it. NULL if it cannot be read, has over
+ * 8 MiB or is none: then `why` says so.
+ */
+char *kernel_config_read(const char *path, char *why, size_t why_size);
 
 #endif

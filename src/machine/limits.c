@@ -5,7 +5,12 @@
  */
 #include "machine/limits.h"
 
+#include <errno.h>
 #include <linux/capability.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void bound(rlimit_resource resource, rlim_t most)
 {
@@ -55,6 +60,30 @@ static void raise_memlock(void)
 rlim_t limits_hard(rlim_t hard, rlim_t wanted, uint64_t capabilities)
 {
 	return capabilities >> CAP_SYS_RESOURCE & 1 ? wanted : hard < wanted ? hard : wanted;
+}
+
+unsigned limits_processes(unsigned wanted)
+{
+	pid_t first = 0, pid = -1;
+	unsigned count = 0;
+
+	while (count < wanted && (pid = fork()) > 0) {
+		if (!count)
+			first = pid;
+		setpgid(pid, first); /* one group, which is killed as a whole */
+		count++;
+	}
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	if (first)
+		kill(-first, SIGKILL);
+	for (unsigned i = 0; i < count; i++)
+		while (waitpid(-first, NULL, 0) < 0 && errno == EINTR)
+			;
+	return count;
 }
 
 void limits_raise_stack(void)

@@ -25,12 +25,20 @@ enum {
 	LIMITS_STACK_LEAST = 256 << 10,
 	LIMITS_FILE_BYTES = 4 << 20,
 	LIMITS_FILE_BYTES_LEAST = 1 << 20,
-	LIMITS_ADDRESS_SPACE = 1 << 30
+	LIMITS_ADDRESS_SPACE = 1 << 30,
+	LIMITS_PROCESSES_OF_CASE = 4, /* at a time, for the most part */
+	LIMITS_PROCESSES_OF_RUN = 4
 };
 
 /* The hard limit that a case gets where this process has `hard`: a process with CAP_SYS_RESOURCE
  * raises it to `wanted`. */
 rlim_t limits_hard(rlim_t hard, rlim_t wanted, uint64_t capabilities);
+
+/*
+ * How many processes more this one can have, of `wanted`: tried, and ended again. The limit may be
+ * a user's (RLIMIT_NPROC), a cgroup's or the machine's.
+ */
+unsigned limits_processes(unsigned wanted);
 
 /* The stack of this process and of those it starts, as far as the hard limit goes. */
 void limits_raise_stack(void);

@@ -208,8 +208,10 @@ static int config(struct environment *env, const struct token *t, char *found, s
 {
 	char value = environment_config(env, t->rest);
 
-	snprintf(found, size, "%s",
-		 value ? "it is not set" : "the kernel's configuration cannot be read");
+	if (value)
+		snprintf(found, size, "it is not set");
+	else
+		snprintf(found, size, "the kernel's configuration: %s", env->config_why);
 	return value ? value == 'y' || value == 'm' : NOT_KNOWN;
 }
 

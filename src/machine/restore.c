@@ -365,7 +365,7 @@ _Noreturn static void guard(struct machine *m, int end)
 	prctl(PR_SET_NAME, "perfabi-guard");
 	for (int sig = 1; sig < NSIG; sig++)
 		signal(sig, SIG_IGN);
-	null = open("/dev/null", O_RDWR);
+	null = descriptors_open_null();
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
 	descriptors_close_from(3, end, lock.lock);

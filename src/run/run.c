@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "machine/clock.h"
+#include "machine/descriptors.h"
 #include "machine/heap.h"
 #include "machine/restore.h"
 #include "machine/require.h"
@@ -704,7 +705,7 @@ static int set_up(struct runner *r)
 	static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP};
 	unsigned jobs = r->options->jobs;
 
-	r->surroundings.devnull = open("/dev/null", O_RDWR | O_CLOEXEC);
+	r->surroundings.devnull = descriptors_open_null();
 	if (r->surroundings.devnull < 0)
 		return -errno;
 	r->order = calloc(r->count + 1, sizeof(*r->order));
