@@ -11,7 +11,8 @@ from .jobs import Job
 
 # What `perfabi capture` runs: it execs, maps files, allocates and computes for a while.
 WORK = 'fixtures/kernel-records.le.data'
-IDS = ['ip', 'tid', 'time', 'id', 'stream_id', 'cpu', 'identifier', 'period']
+# No period: with it a software event samples each time it happens, whatever sample_period is.
+IDS = ['ip', 'tid', 'time', 'id', 'stream_id', 'cpu', 'identifier']
 
 
 # Of the registers of an architecture, those that only some of its machines have.
@@ -28,15 +29,18 @@ def _registers(top, machine):
 
 
 def attrs(registers):
-    """The recordings by name: what is opened, and the options of `perfabi capture`."""
+    """The recordings by name: what is opened, the options of `perfabi capture`, and what perfabi does meanwhile, if it is not to decode."""
     clock = {'type': 'software', 'config': 'cpu_clock', 'sample_period': 200000, 'disabled': 1, 'enable_on_exec': 1, 'sample_id_all': 1}
     dummy = {'type': 'software', 'config': 'dummy', 'sample_period': 1, 'sample_type': IDS, 'disabled': 1, 'enable_on_exec': 1, 'sample_id_all': 1}
     faults = {**clock, 'config': 'page_faults', 'sample_period': 4}
+    everything = {'mmap': 1, 'mmap2': 1, 'comm': 1, 'comm_exec': 1, 'task': 1, 'context_switch': 1, 'namespaces': 1, 'ksymbol': 1, 'bpf_event': 1, 'cgroup': 1}
     return {
-        'registers': ({**clock, 'sample_type': [*IDS, 'callchain', 'regs_user', 'stack_user', 'regs_intr'],
+        'registers': ({**clock, 'sample_period': 2000000, 'sample_type': [*IDS, 'period', 'callchain', 'regs_user', 'stack_user', 'regs_intr'],
                        'sample_regs_user': registers, 'sample_regs_intr': registers, 'sample_stack_user': 256}, []),
         'user': ({**faults, 'exclude_kernel': 1, 'exclude_hv': 1, 'sample_type': [*IDS, 'addr', 'data_src', 'weight']}, []),
         'side-band': ({**dummy, 'mmap': 1, 'mmap_data': 1, 'mmap2': 1, 'comm': 1, 'comm_exec': 1, 'task': 1, 'context_switch': 1, 'namespaces': 1}, []),
+        'children': ({**faults, **everything, 'sample_period': 5000, 'inherit': 1, 'inherit_stat': 1, 'sample_type': IDS,
+                      'read_format': ['total_time_enabled', 'total_time_running', 'id']}, [], ['run', '--jobs', '1', 'ioctl.set-bpf.tracepoint', 'open.cgroup.new-cgroup']),
         'group': ([{**faults, 'sample_type': [*IDS, 'read'], 'read_format': ['total_time_enabled', 'total_time_running', 'id', 'group']},
                    {'type': 'software', 'config': 'task_clock', 'sample_type': [*IDS, 'read'],
                     'read_format': ['total_time_enabled', 'total_time_running', 'id', 'group']}], []),
@@ -51,13 +55,13 @@ def attrs(registers):
 
 
 def record(name, arch, top, image):
-    for what, (attr, options) in attrs(_registers(top, arch['machine'])).items():
+    for what, (attr, options, *command) in attrs(_registers(top, arch['machine'])).items():
         job = f'{name}.record.{what}'
         ring = '--raw' in options
         where, attr_file = f'/tmp/{what}.{"ring" if ring else "data"}', f'recordings/{what}.attr'
         text = json.dumps(attr, indent=1).encode() + b'\n'
         image.file(attr_file, text)
         yield Job(job, [f'/{name}/perfabi', 'capture', '--attr', '/' + attr_file, '--output', where, *options, '--',
-                        f'/{name}/perfabi-decode', '/' + WORK], kind='record', expected=text)
+                        *([f'/{name}/perfabi', *command[0]] if command else [f'/{name}/perfabi-decode', '/' + WORK])], kind='record', expected=text)
         yield Job(f'{job}.lines', [f'/{name}/perfabi-decode', *(['--attr', '/' + attr_file] if ring else []), where], kind='lines')
         yield Job(f'{job}.bytes', ['cat', where], kind='bytes')
