@@ -133,7 +133,7 @@ static int primary(struct parse *p, struct value *out)
 }
 
 /* The operators, loosest first. */
-static const char *const operators[][2] = {{"|"}, {"<<"}, {"+", "-"}, {"*"}};
+static const char *const operators[][2] = {{"|"}, {"<<", ">>"}, {"+", "-"}, {"*"}};
 enum { LEVELS = sizeof(operators) / sizeof(operators[0]) };
 
 static const char *operator_here(struct parse *p, size_t level)
@@ -183,6 +183,15 @@ static bool shift(struct value *left, struct number a, struct number by)
 	return put(left, a);
 }
 
+/* Of what is not below zero: what falls out at the end is gone. */
+static bool shift_right(struct value *left, struct number a, struct number by)
+{
+	if (a.is_negative || by.is_negative || by.magnitude > 63)
+		return false;
+	a.magnitude >>= by.magnitude;
+	return put(left, a);
+}
+
 /* In two's complement of any length: what is or-ed with a number below zero is below it. */
 static void or_with(struct value *left, const struct value *right)
 {
@@ -202,6 +211,8 @@ static bool apply(const char *op, struct value *left, const struct value *right)
 		return true;
 	case '<':
 		return shift(left, a, b);
+	case '>':
+		return shift_right(left, a, b);
 	case '+':
 		return plus(left, a, b);
 	case '-':
@@ -239,7 +250,7 @@ static int expression(const char *text, const struct vars *vars, const struct wh
 
 	skip_space(&p);
 	if (!err && *p.at)
-		return broken(&p, "an op (| << + - *) or the end");
+		return broken(&p, "an op (| << >> + - *) or the end");
 	return err;
 }
 

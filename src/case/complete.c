@@ -16,7 +16,7 @@ static void add_implied_by_text(json_t *requirements, const char *text)
 
 	for (size_t i = 0; i < 2; i++) {
 		for (const char *at = text; (at = strstr(at, names[i])); at++) {
-			size_t n = strcspn(at, "<|+* -");
+			size_t n = strcspn(at, "<>|+* -");
 
 			json_array_append_new(requirements, json_stringn(at + 1, n - 1));
 		}

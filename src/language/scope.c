@@ -305,7 +305,22 @@ static int unmapped(const struct scope *scope, struct value *out)
 /* An address that no user mapping has: high in the kernel's half, where nothing of it is either. */
 static int kernel_address(const struct scope *scope, struct value *out)
 {
-	out->bits = scope->env->kernel_bits == 64 ? UINT64_C(0xffffffff00001000) : UINT64_C(0xfffff000);
+	out->bits =
+		scope->env->kernel_bits == 64 ? UINT64_C(0xffffffff00001000) : UINT64_C(0xfffff000);
+	return 0;
+}
+
+/* Where the kernel has the upper end of all addresses; 1 GiB is the least that 32-bit users have.
+ */
+static int kernel_start(const struct scope *scope, struct value *out)
+{
+	static const char *const apart[] = {"s390", "parisc", NULL}; /* the kernel's own space */
+	const struct environment *env = scope->env;
+
+	if (env->arch && name_index(env->arch->name, apart, NULL) >= 0)
+		out->bits = 0;
+	else
+		out->bits = env->kernel_bits == 64 ? UINT64_C(1) << 63 : UINT64_C(1) << 30;
 	return 0;
 }
 
@@ -350,6 +365,7 @@ static const struct variable {
 	{"runner", runner_pid, "perfabi's process, which is root's when it is"},
 	{"unmapped", unmapped, "an address at which nothing is mapped"},
 	{"kernel_address", kernel_address, "an address in the kernel's half"},
+	{"kernel_start", kernel_start, "no address of the kernel's is below it"},
 	{"kernel.attr_size", kernel_attr_size,
 	 "the running kernel's sizeof(struct perf_event_attr)"},
 	{"abi.attr_size", abi_attr_size, "the newest one that cases/abi knows"},
