@@ -259,6 +259,44 @@ static int probe(const struct abi *abi, const char *json_text, unsigned char *at
 	return err ? -err : (int)-try_open(attr);
 }
 
+/* Whether a breakpoint, already open, counts one store into the word that it is on. */
+static bool counts_a_store(int fd, volatile uint32_t *word)
+{
+	uint64_t count = 0;
+
+	*word = 1;
+	return read(fd, &count, sizeof(count)) != (ssize_t)sizeof(count) || count;
+}
+
+/*
+ * Some processors have no breakpoints though the kernel has the PMU, and some emulators take them
+ * and do not count. Whatever else comes, a breakpoint is taken to be had: cases tell.
+ */
+static void probe_breakpoint(struct environment *env, unsigned char *attr)
+{
+	volatile uint32_t word = 0;
+	json_t *json = json_pack("{s:s,s:[s],s:I,s:i,s:i,s:i,s:i}", "type", "breakpoint", "bp_type",
+				 "w", "bp_addr", (json_int_t)(uintptr_t)&word, "bp_len", 4, "size",
+				 72, "exclude_kernel", 1, "exclude_hv", 1);
+	struct where nowhere = {0};
+	struct error e = {0};
+	long fd;
+
+	memset(attr, 0, env->abi->attr_size);
+	env->breakpoint_counts = true;
+	if (!json || attr_from_json(env->abi, NULL, json, NULL, &nowhere, attr, &e)) {
+		json_decref(json);
+		return;
+	}
+	json_decref(json);
+	fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, 0UL);
+	env->breakpoint = fd < 0 ? errno : 0;
+	if (fd < 0)
+		return;
+	env->breakpoint_counts = counts_a_store((int)fd, &word);
+	close((int)fd);
+}
+
 static int probe_control(void *context)
 {
 	const struct abi *abi = context;
@@ -292,6 +330,7 @@ static void read_probes(struct environment *env)
 				       "\"size\":64,\"disabled\":1,\"exclude_kernel\":1,"
 				       "\"exclude_hv\":1,\"sample_period\":1000000}",
 				       attr);
+	probe_breakpoint(env, attr);
 	free(attr);
 }
 

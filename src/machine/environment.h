@@ -61,6 +61,8 @@ struct environment {
 	int control[IDENTITIES];
 	int control_paranoid;            /* what perf_event_paranoid was then */
 	int hardware, hardware_sampling; /* the same for cpu-cycles, counting and sampling */
+	int breakpoint;                  /* the same for a breakpoint on data */
+	bool breakpoint_counts;          /* false: it was had, and a store did not count */
 
 	char lockdown[32], container[32], hypervisor[32], lsm[128], config_path[96];
 	bool config_was_read;

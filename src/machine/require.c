@@ -195,6 +195,29 @@ static int pmu(struct environment *env, const struct token *t, char *found, size
 	return environment_pmu(env, t->rest) != NULL;
 }
 
+/* arch/powerpc's ENODEV; any other refusal is for the cases to tell. */
+static int breakpoint(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	bool is_there = environment_pmu(env, "breakpoint") != NULL && env->breakpoint != ENODEV;
+
+	(void)t;
+	if (env->breakpoint == ENODEV)
+		snprintf(found, size, "the processor has none: an open gives ENODEV");
+	else
+		snprintf(found, size, "it is not in /sys/bus/event_source/devices");
+	return is_there;
+}
+
+static int breakpoint_counts(struct environment *env, const struct token *t, char *found,
+			     size_t size)
+{
+	int is_there = breakpoint(env, t, found, size);
+
+	if (is_there)
+		snprintf(found, size, "it can be opened, and a store does not count");
+	return is_there && env->breakpoint_counts;
+}
+
 static int tracepoint(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "%s",
@@ -386,6 +409,10 @@ static const struct form {
 	 .known = "attr.FIELD or FAMILY.NAME of cases/abi"},
 	{"pmu.hw.sampling", EXACT, hardware, NULL, .help = "hardware events that can sample"},
 	{"pmu.hw", EXACT, hardware, NULL, .help = "hardware events"},
+	{"breakpoint.counts", EXACT, breakpoint_counts, NULL,
+	 .help = "the same, and it counts a store: not all emulators let it"},
+	{"breakpoint", EXACT, breakpoint, NULL,
+	 .help = "a PMU of breakpoints, on a processor that has them"},
 	{"foreign-process", EXACT, foreign, NULL,
 	 .help = "the runner belongs to another user than the caller"},
 	{"arch.", NAMED, arch, "arch.x86",
