@@ -191,7 +191,7 @@ START_TEST(what_is_not_known_is_not_met)
 				  .tracefs = -1,
 				  .rights = {.uid = 1},
 				  .paranoid = SYSCTL_ABSENT,
-				  .hardware = EACCES};
+				  .hardware = {.counting = EACCES}};
 
 	for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++) {
 		char turned[64], found[128];
@@ -213,6 +213,38 @@ static bool holds(struct environment *env, const char *token)
 
 	return require_met(env, token, AS_USER, found, sizeof(found));
 }
+
+/* ENOENT alone says that there are no hardware events: what else refuses may take others. */
+START_TEST(only_enoent_is_no_hardware)
+{
+	struct environment none = {.hardware = {.counting = ENOENT, .sampling = ENOENT}};
+	struct environment other = {.hardware = {.counting = EOPNOTSUPP,
+						 .sampling = EOPNOTSUPP,
+						 .wants = "exclude_guest"}};
+	struct environment one = {.hardware = {.sampling = EOPNOTSUPP}};
+	char found[128];
+
+	ck_assert(holds(&none, "!pmu.hw") && !holds(&none, "pmu.hw"));
+	ck_assert(!holds(&other, "!pmu.hw") && !holds(&other, "pmu.hw"));
+	ck_assert(holds(&one, "pmu.hw") && !holds(&one, "!pmu.hw"));
+	ck_assert(holds(&one, "!pmu.hw.sampling") && !holds(&one, "pmu.hw.sampling"));
+	require_met(&other, "pmu.hw", AS_ROOT, found, sizeof(found));
+	ck_assert_str_eq(found, "cpu-cycles gives EOPNOTSUPP, with exclude_guest an event");
+}
+END_TEST
+
+/* What no PMU says is not known, and not met either way. */
+START_TEST(without_a_pmu_its_files_say_nothing)
+{
+	static const char *const tokens[] = {"max_precise>=0", "!max_precise>=0", "rdpmc>=0",
+					     "!rdpmc>=0", "pmu.hw.format.event"};
+	struct environment none = {0};
+
+	for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++)
+		ck_assert_msg(!holds(&none, tokens[i]), "%s", tokens[i]);
+	ck_assert(holds(&none, "!pmu.hw.format.event"));
+}
+END_TEST
 
 /* A program's long and its kernel's are two things: what a call can pass, and what it meets. */
 START_TEST(bits_are_the_programs_or_the_kernels)
@@ -242,6 +274,8 @@ Suite *suite_case(void)
 	tcase_add_test(c, tokens_are_a_closed_vocabulary);
 	tcase_add_test(c, what_is_not_known_is_not_met);
 	tcase_add_test(c, bits_are_the_programs_or_the_kernels);
+	tcase_add_test(c, only_enoent_is_no_hardware);
+	tcase_add_test(c, without_a_pmu_its_files_say_nothing);
 	suite_add_tcase(s, c);
 	return s;
 }

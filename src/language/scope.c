@@ -268,6 +268,14 @@ static int own_cpu(const struct scope *scope, struct value *out)
 	return 0;
 }
 
+static int hardware_event_cpu(const struct scope *scope, struct value *out)
+{
+	int cpu = hardware_cpu(&scope->env->hardware);
+
+	out->bits = cpu < 0 ? 0 : (uint64_t)cpu;
+	return cpu < 0 ? -ENODEV : 0;
+}
+
 static int own_pid(const struct scope *scope, struct value *out)
 {
 	(void)scope;
@@ -359,6 +367,8 @@ static const struct variable {
 	{"page_size", page_size, "bytes"},
 	{"cpus", possible_cpus, "possible cpus"},
 	{"cpu", own_cpu, "the one that the case runs on"},
+	{"hardware.cpu", hardware_event_cpu,
+	 "one where plain hardware events count: that one, if so"},
 	{"pid", own_pid, "the case's own process"},
 	{"tid", own_tid, "its thread"},
 	{"uid", own_uid, "its user"},

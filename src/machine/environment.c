@@ -22,6 +22,7 @@
 #include "machine/kernel_config.h"
 #include "machine/limits.h"
 #include "machine/names.h"
+#include "machine/probe.h"
 #include "machine/small_file.h"
 #include "machine/sysctl.h"
 #include "machine/tracefs.h"
@@ -137,8 +138,9 @@ static void read_cpus(struct environment *env)
 
 void environment_read_sysctls(struct environment *env)
 {
-	int *const values[] = {&env->paranoid,  &env->max_sample_rate, &env->mlock_kb,
-			       &env->max_stack, &env->max_contexts,    &env->cpu_time_max_percent};
+	int *const values[] = {&env->paranoid,   &env->max_sample_rate, &env->mlock_kb,
+			       &env->max_stack,  &env->max_contexts,    &env->cpu_time_max_percent,
+			       &env->user_access};
 
 	for (size_t i = 0; sysctl_names[i]; i++) {
 		long value;
@@ -235,28 +237,14 @@ static void read_hypervisor(struct environment *env)
 		snprintf(env->hypervisor, sizeof(env->hypervisor), "%.31s", line);
 }
 
-static long try_open(unsigned char *attr)
-{
-	long fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, 0UL);
-
-	if (fd < 0)
-		return -errno;
-	close((int)fd);
-	return 0;
-}
-
-/* One attr in JSON, as text, laid out and opened; 0 or the errno. */
+/* The same, closed again; 0 or the errno. */
 static int probe(const struct abi *abi, const char *json_text, unsigned char *attr)
 {
-	json_t *json = json_loads(json_text, 0, NULL);
-	struct where nowhere = {0};
-	struct error e = {0};
-	int err;
+	int fd = probe_open(abi, json_text, attr);
 
-	memset(attr, 0, abi->attr_size);
-	err = attr_from_json(abi, NULL, json, NULL, &nowhere, attr, &e);
-	json_decref(json);
-	return err ? -err : (int)-try_open(attr);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? -fd : 0;
 }
 
 /* Whether a breakpoint, already open, counts one store into the word that it is on. */
@@ -321,15 +309,6 @@ static void read_probes(struct environment *env)
 	env->attr_size_errno = probe(env->abi, "{\"type\":\"software\",\"size\":1}", attr);
 	if (env->attr_size_errno == E2BIG)
 		env->attr_size = (unsigned)attr_get(size, attr, host_order());
-	env->hardware = probe(env->abi,
-			      "{\"type\":\"hardware\",\"config\":\"cpu_cycles\",\"size\":64,"
-			      "\"disabled\":1,\"exclude_kernel\":1,\"exclude_hv\":1}",
-			      attr);
-	env->hardware_sampling = probe(env->abi,
-				       "{\"type\":\"hardware\",\"config\":\"cpu_cycles\","
-				       "\"size\":64,\"disabled\":1,\"exclude_kernel\":1,"
-				       "\"exclude_hv\":1,\"sample_period\":1000000}",
-				       attr);
 	probe_breakpoint(env, attr);
 	free(attr);
 }
@@ -378,6 +357,7 @@ void environment_read(struct environment *env, const struct abi *abi)
 	read_line("/sys/kernel/security/lsm", env->lsm, sizeof(env->lsm));
 	kernel_config_find(env->release, env->config_path, sizeof(env->config_path));
 	read_probes(env);
+	hardware_probe(&env->hardware, env->abi, &env->cpus_usable);
 }
 
 void environment_free(struct environment *env)
@@ -576,10 +556,11 @@ json_t *environment_json(const struct environment *env)
 	set_sysctl(sysctls, "perf_event_max_stack", env->max_stack);
 	set_sysctl(sysctls, "perf_event_max_contexts_per_stack", env->max_contexts);
 	set_sysctl(sysctls, "perf_cpu_time_max_percent", env->cpu_time_max_percent);
+	set_sysctl(sysctls, "perf_user_access", env->user_access);
 	json_object_set_new(json, "sysctls", sysctls);
 	for (size_t i = 0; i < env->pmu_count; i++)
 		json_object_set_new(pmus, env->pmus[i].name, json_integer(env->pmus[i].type));
 	json_object_set_new(json, "pmus", pmus);
-	json_object_set_new(json, "hardware_events", json_boolean(env->hardware == 0));
+	json_object_set_new(json, "hardware_events", json_boolean(env->hardware.counting == 0));
 	return json;
 }

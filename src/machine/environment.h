@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "abi/abi.h"
+#include "machine/hardware.h"
 #include "machine/identity.h"
 
 struct pmu {
@@ -45,9 +46,10 @@ struct environment {
 	/* RLIMIT_NOFILE, _MEMLOCK, _SIGPENDING and _FSIZE, hard, as cases get them */
 	rlim_t nofile, memlock, sigpending, fsize, stack;
 
-	/* /proc/sys/kernel/perf_event_* and perf_cpu_time_max_percent; SYSCTL_ABSENT where it is
-	 * not */
-	int paranoid, max_sample_rate, mlock_kb, max_stack, max_contexts, cpu_time_max_percent;
+	/* /proc/sys/kernel/perf_event_*, perf_cpu_time_max_percent and perf_user_access;
+	 * SYSCTL_ABSENT where it is not */
+	int paranoid, max_sample_rate, mlock_kb, max_stack, max_contexts, cpu_time_max_percent,
+		user_access;
 
 	struct pmu *pmus;
 	size_t pmu_count;
@@ -59,10 +61,10 @@ struct environment {
 	int attr_size_errno; /* what that open gave */
 	/* 0, or the errno that a plain dummy event gave that identity; -1: it was not tried */
 	int control[IDENTITIES];
-	int control_paranoid;            /* what perf_event_paranoid was then */
-	int hardware, hardware_sampling; /* the same for cpu-cycles, counting and sampling */
-	int breakpoint;                  /* the same for a breakpoint on data */
-	bool breakpoint_counts;          /* false: it was had, and a store did not count */
+	int control_paranoid; /* what perf_event_paranoid was then */
+	struct hardware hardware;
+	int breakpoint;         /* 0, or the errno that a breakpoint on data gave */
+	bool breakpoint_counts; /* false: it was had, and a store did not count */
 
 	char lockdown[32], container[32], hypervisor[32], lsm[128], config_path[96];
 	bool config_was_read;

@@ -178,15 +178,61 @@ static int since(struct environment *env, const struct token *t, char *found, si
 	return abi_version_compare(env->release, version) >= 0;
 }
 
-static int hardware(struct environment *env, const struct token *t, char *found, size_t size)
+static int hardware_counts(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	int err = strcmp(t->rest, ".sampling") ? env->hardware : env->hardware_sampling;
+	const struct hardware *hw = &env->hardware;
+	const char *name = hw->counting > 0 ? errno_name(hw->counting) : "an event";
 
-	snprintf(found, size, "cpu-cycles%s gives %s",
-		 strcmp(t->rest, ".sampling") ? "" : " with a sample_period",
+	(void)t;
+	if (hw->wants)
+		snprintf(found, size, "cpu-cycles gives %s, with %s an event", name, hw->wants);
+	else
+		snprintf(found, size, "cpu-cycles gives %s", name);
+	/* Whoever is refused, or wrong in what he leaves out, cannot tell whether there are any. */
+	return hw->counting && hw->counting != ENOENT ? NOT_KNOWN : !hw->counting;
+}
+
+static int hardware_samples(struct environment *env, const struct token *t, char *found,
+			    size_t size)
+{
+	int err = env->hardware.sampling;
+
+	(void)t;
+	snprintf(found, size, "cpu-cycles with a sample_period gives %s",
 		 err > 0 ? errno_name(err) : "an event");
-	/* A user who is refused cannot tell whether there would be any. */
-	return env->rights.uid && (err == EACCES || err == EPERM) ? NOT_KNOWN : err == 0;
+	return err == EACCES || err == EPERM ? NOT_KNOWN : err == 0;
+}
+
+/* A number in a file of the processor's PMU. */
+static int compare_hardware_file(struct environment *env, const struct token *t, const char *file,
+				 char *found, size_t size)
+{
+	char text[32];
+
+	snprintf(found, size, "no PMU of the processor has %s in sysfs", file);
+	if (hardware_file(env, file, text, sizeof(text)) < 0)
+		return NOT_KNOWN;
+	snprintf(found, size, "%s is %s", file, text);
+	return compare_numbers(t, strtol(text, NULL, 10));
+}
+
+static int max_precise(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	return compare_hardware_file(env, t, "caps/max_precise", found, size);
+}
+
+static int rdpmc(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	return compare_hardware_file(env, t, "rdpmc", found, size);
+}
+
+static int hardware_format(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	char file[96], text[64];
+
+	snprintf(found, size, "no PMU of the processor has it in its format/");
+	snprintf(file, sizeof(file), "format/%s", t->rest);
+	return hardware_file(env, file, text, sizeof(text)) >= 0;
 }
 
 static int pmu(struct environment *env, const struct token *t, char *found, size_t size)
@@ -407,8 +453,15 @@ static const struct form {
 	{"since.", NAMED, since, "since.attr.sigtrap",
 	 .help = "the kernel is as new as cases/abi says the name is", .is_known = has_since,
 	 .known = "attr.FIELD or FAMILY.NAME of cases/abi"},
-	{"pmu.hw.sampling", EXACT, hardware, NULL, .help = "hardware events that can sample"},
-	{"pmu.hw", EXACT, hardware, NULL, .help = "hardware events"},
+	{"pmu.hw.format.", NAMED, hardware_format, "pmu.hw.format.rdpmc",
+	 .help = "a term that the processor's PMU takes, as sysfs has it"},
+	{"pmu.hw.sampling", EXACT, hardware_samples, NULL,
+	 .help = "hardware events that can sample"},
+	{"pmu.hw", EXACT, hardware_counts, NULL, .help = "hardware events"},
+	{"max_precise", COMPARED, max_precise, "max_precise>=1",
+	 .help = "caps/max_precise of the processor's PMU: the highest precise_ip"},
+	{"rdpmc", COMPARED, rdpmc, "rdpmc>=1",
+	 .help = "rdpmc of the processor's PMU: who may read counters"},
 	{"breakpoint.counts", EXACT, breakpoint_counts, NULL,
 	 .help = "the same, and it counts a store: not all emulators let it"},
 	{"breakpoint", EXACT, breakpoint, NULL,
@@ -479,8 +532,6 @@ static const struct form *find_form(const char *token, struct token *out)
 			if (is_version(out->rest))
 				return &forms[i];
 		} else if (forms[i].kind == NAMED ? out->rest[0] : !out->rest[0]) {
-			if (!strcmp(forms[i].name, "pmu.hw.sampling"))
-				out->rest = ".sampling";
 			return &forms[i];
 		}
 	}

@@ -19,6 +19,7 @@ const char *const sysctl_names[] = {"perf_event_paranoid",
 				    "perf_event_max_stack",
 				    "perf_event_max_contexts_per_stack",
 				    "perf_cpu_time_max_percent",
+				    "perf_user_access",
 				    NULL};
 
 enum { PATH_SIZE = 128 };

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this machine has of hardware events: whether plain ones open, on which cpus they count, and
+ * what sysfs says of the processor's own PMU.
+ */
+#ifndef PERFABI_HARDWARE_H
+#define PERFABI_HARDWARE_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "abi/abi.h"
+
+struct environment;
+
+struct hardware {
+	/* What cpu-cycles in user space alone gives: 0 or an errno. */
+	int counting, sampling;
+	/* Of a PMU that refuses that: what it takes, as "exclude_guest"; NULL: nothing that is
+	 * known. */
+	const char *wants;
+	/* Where such an event counts. A processor of several kinds of cores has a PMU for each, and
+	 * a plain event is on one of them: elsewhere it stands still. */
+	cpu_set_t cpus;
+};
+
+/* Opens, and runs for a moment on each cpu of `usable`; the caller's affinity is as it was then. */
+void hardware_probe(struct hardware *hardware, const struct abi *abi, const cpu_set_t *usable);
+
+/* A cpu where plain hardware events count: the one that the caller is on, if it is one. */
+int hardware_cpu(const struct hardware *hardware);
+
+/*
+ * The first line of such a file of the processor's PMU, as "caps/max_precise": its length, or
+ * -ENOENT. That PMU is the one called cpu, or the first that tells its cpus.
+ */
+int hardware_file(const struct environment *env, const char *file, char *text, size_t size);
+
+#endif
