@@ -13,8 +13,9 @@
 #include "step/path.h"
 #include "step/step.h"
 #include "step/types.h"
-#include "step/vocabulary.h"
+#include "step/verbs/counter.h"
 #include "step/verbs/verbs.h"
+#include "step/vocabulary.h"
 
 enum { READ_MOST = 64 * 1024 };
 
@@ -158,32 +159,6 @@ static int run_page(struct step *s)
 	return s->shown ? 0 : map ? -ECANCELED : -EINVAL;
 }
 
-#if defined(__x86_64__) || defined(__i386__)
-static bool read_counter(uint32_t index, uint64_t *value)
-{
-	uint32_t low, high;
-
-	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
-	*value = (uint64_t)high << 32 | low;
-	return true;
-}
-#elif defined(__aarch64__)
-static bool read_counter(uint32_t index, uint64_t *value)
-{
-	if (index != 31)
-		return false; /* only the cycle counter has a register of a name of its own */
-	__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(*value));
-	return true;
-}
-#else
-static bool read_counter(uint32_t index, uint64_t *value)
-{
-	(void)index;
-	(void)value;
-	return false;
-}
-#endif
-
 /* One pass of the loop that the man page has around `lock`; true once it was not disturbed. */
 static bool read_once(const struct map *map, const int at[], bool may, unsigned width,
 		      uint64_t *count, uint32_t *index, bool *read)
@@ -194,7 +169,7 @@ static bool read_once(const struct map *map, const int at[], bool may, unsigned 
 
 	memcpy(index, map->at + at[PAGE_INDEX], sizeof(*index));
 	memcpy(count, map->at + at[PAGE_OFFSET], sizeof(*count));
-	*read = may && *index && read_counter(*index - 1, &raw);
+	*read = may && *index && counter_read(*index, &raw);
 	if (*read) {
 		raw <<= 64 - width;
 		*count += (uint64_t)((int64_t)raw >> (64 - width));
