@@ -160,10 +160,10 @@ START_TEST(tokens_are_a_closed_vocabulary)
 		"kernel>=5.13",         "!pmu.hw",    "pmu.hw.sampling",
 		"paranoid>-1",          "arch.x86",   "since.attr.sigtrap",
 		"since.sample_type.ip", "file:/proc", "cap.ipc-lock",
-		"abi.complete"};
-	static const char *const bad[] = {"",          "!",    "kernel", "kernel>=", "kernel=5",
-					  "kernal>=5", "pmu.", "hw",     "abi.",     "since.attr.x",
-					  "since.ip",  "file:"};
+		"abi.complete",         "as.perfmon"};
+	static const char *const bad[] = {
+		"",   "!",    "kernel",       "kernel>=", "kernel=5", "kernal>=5", "pmu.",
+		"hw", "abi.", "since.attr.x", "since.ip", "file:",    "as.nobody"};
 	struct abi *abi = test_abi();
 	struct where nowhere = {0};
 

@@ -239,8 +239,6 @@ static void help_phases(void)
 /* Deeper than the tokens, for these are none of a case. */
 static const char reported_tokens[] =
 	"\nReports also skip cases for these, which no case can require:\n\n"
-	"    as.root                      perfabi can become who calls (root, perfmon, ...),\n"
-	"                                 who can open events here\n"
 	"    cpu.1                        perfabi may run on the cpu that the case names\n"
 	"    machine.lock                 perfabi can keep other runs off the machine while\n"
 	"                                 the case changes a sysctl\n"

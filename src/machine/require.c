@@ -350,6 +350,19 @@ static int cap(struct environment *env, const struct token *t, char *found, size
 	return NOT_KNOWN;
 }
 
+/* Levels of perf_event_paranoid above 2 mean what the distribution wants: it is tried. */
+static int opens(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	int as = identity_by_name(t->rest), err;
+
+	if (!identity_available(&env->rights, (enum identity)as, found, size))
+		return 0;
+	err = environment_control(env, (enum identity)as);
+	snprintf(found, size, "a plain dummy event gives %s %s, perf_event_paranoid is %d", t->rest,
+		 err > 0 ? errno_name(err) : "nothing", env->paranoid);
+	return err < 0 ? NOT_KNOWN : !err;
+}
+
 /* To be scheduled by turns with one's own child and nobody else; sched(7). Tried, and taken back.
  */
 static int realtime(struct environment *env, const struct token *t, char *found, size_t size)
@@ -390,6 +403,12 @@ static bool is_cap(const struct abi *abi, const char *rest, struct nearest *near
 		nearest_try(near, caps[i].name);
 	}
 	return found;
+}
+
+static bool is_identity(const struct abi *abi, const char *rest, struct nearest *near)
+{
+	(void)abi;
+	return name_index(rest, identity_names, near) >= 0;
 }
 
 /* security/lockdown/lockdown.c; none where there is no lockdown. */
@@ -479,6 +498,9 @@ static const struct form {
 	{"cgroup.", NAMED, cgroup, "cgroup.v2", .help = "a mounted hierarchy: v2, or v1.CONTROLLER",
 	 .is_known = is_hierarchy, .known = "a hierarchy: v2 or v1.CONTROLLER"},
 	{"realtime", EXACT, realtime, NULL, .help = "the caller may be scheduled as SCHED_FIFO"},
+	{"as.", NAMED, opens, "as.perfmon",
+	 .help = "perfabi can become that caller, who can open events here",
+	 .is_known = is_identity, .known = "an identity: root, perfmon, sys-admin or user"},
 	{"cap.", NAMED, cap, "cap.ipc-lock",
 	 .help = "a capability of the caller: ipc-lock, sys-ptrace, ...", .is_known = is_cap,
 	 .known = "a capability: ipc-lock, kill, perfmon, sys-admin, sys-ptrace or syslog"},

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Preloaded into perfabi: a kernel that lets users open nothing at all where perf_event_paranoid is
- * above 2, as Debian's does. It asks behind the check of the flags, and before it reads the attr.
+ * above 2, as Debian's and Ubuntu's do; with CLOSED_TO_PERFMON set CAP_PERFMON is not enough, as it
+ * is not there. It asks behind the check of the flags, and before it reads the attr.
  */
 #include "syscall.h"
 
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #ifndef CAP_PERFMON /* Linux 5.8 */
 #define CAP_PERFMON 38
@@ -24,7 +26,8 @@ static int is_privileged(void)
 	if (real(SYS_capget, &header, data))
 		return 0;
 	have = data[0].effective | (unsigned long long)data[1].effective << 32;
-	return (have >> CAP_SYS_ADMIN & 1) || (have >> CAP_PERFMON & 1);
+	return (have >> CAP_SYS_ADMIN & 1) ||
+	       (have >> CAP_PERFMON & 1 && !getenv("CLOSED_TO_PERFMON"));
 }
 
 static int is_closed(void)
