@@ -9,13 +9,16 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <mntent.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/personality.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "abi/attr.h"
@@ -247,13 +250,30 @@ static int probe(const struct abi *abi, const char *json_text, unsigned char *at
 	return fd < 0 ? -fd : 0;
 }
 
-/* Whether a breakpoint, already open, counts one store into the word that it is on. */
-static bool counts_a_store(int fd, volatile uint32_t *word)
+/*
+ * Whether a breakpoint counts one store into the word that it is on. In a process of its own: where
+ * a processor cannot step over the store, as in some emulators, it is done again without end.
+ */
+static bool counts_a_store(unsigned char *attr, volatile uint32_t *word)
 {
-	uint64_t count = 0;
+	pid_t pid = fork();
+	int status = 0;
 
-	*word = 1;
-	return read(fd, &count, sizeof(count)) != (ssize_t)sizeof(count) || count;
+	if (!pid) {
+		long fd;
+		uint64_t count = 0;
+
+		signal(SIGALRM, SIG_DFL);
+		alarm(2);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, 0UL);
+		*word = 1;
+		_exit(fd >= 0 && read((int)fd, &count, sizeof(count)) == (ssize_t)sizeof(count) &&
+		      count != 1);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return !status;
 }
 
 /*
@@ -281,8 +301,8 @@ static void probe_breakpoint(struct environment *env, unsigned char *attr)
 	env->breakpoint = fd < 0 ? errno : 0;
 	if (fd < 0)
 		return;
-	env->breakpoint_counts = counts_a_store((int)fd, &word);
 	close((int)fd);
+	env->breakpoint_counts = counts_a_store(attr, &word);
 }
 
 static int probe_control(void *context)

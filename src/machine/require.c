@@ -260,7 +260,7 @@ static int breakpoint_counts(struct environment *env, const struct token *t, cha
 	int is_there = breakpoint(env, t, found, size);
 
 	if (is_there)
-		snprintf(found, size, "it can be opened, and a store does not count");
+		snprintf(found, size, "it can be opened, and does not count a store once");
 	return is_there && env->breakpoint_counts;
 }
 
