@@ -29,7 +29,7 @@ def read(*parts):
     with tempfile.NamedTemporaryFile() as file:
         file.write(b''.join(parts))
         file.flush()
-        return blocks.read(file.name, NONCE)
+        return blocks.read(file, NONCE)
 
 
 def test_blocks():
@@ -49,7 +49,7 @@ def test_holes():
     with tempfile.NamedTemporaryFile() as file:
         file.truncate(1 << 30)
         os.pwrite(file.fileno(), block(1, 0, b'far'), 900 << 20)
-        assert blocks.read(file.name, NONCE) == {1: b'far'}
+        assert blocks.read(file, NONCE) == {1: b'far'}
 
 
 def test_initramfs():

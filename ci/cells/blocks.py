@@ -30,16 +30,15 @@ def _data(file):
             at += len(part)
 
 
-def read(path, nonce):
-    """The streams by number, each as far as its blocks follow each other."""
+def read(file, nonce):
+    """The streams of an open file by number, each as far as its blocks follow each other."""
     blocks = {}
-    with open(path, 'rb') as file:
-        for part in _data(file):
-            at = part.find(nonce)
-            while at >= 0:
-                if at % BLOCK == 0 and len(part) - at >= BLOCK:
-                    _take(part[at:at + BLOCK], blocks)
-                at = part.find(nonce, at + 1)
+    for part in _data(file):
+        at = part.find(nonce)
+        while at >= 0:
+            if at % BLOCK == 0 and len(part) - at >= BLOCK:
+                _take(part[at:at + BLOCK], blocks)
+            at = part.find(nonce, at + 1)
     streams = {}
     for stream, numbers in blocks.items():
         data = b''

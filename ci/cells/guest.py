@@ -15,6 +15,7 @@ from .error import Trouble
 from .initramfs import Initramfs
 
 BOOT_SECONDS = 120  # beside what the jobs may take
+LOADED_SECONDS = 20  # after which an emulator has read its kernel and initramfs
 DISK = 256 << 20  # bytes, of a user-mode guest
 
 
@@ -34,13 +35,15 @@ class Guest:
         self.megabytes = cell.get('memory', arch.get('memory', 512))
         self.nonce = secrets.token_bytes(blocks.NONCE)
         self.scratch = tempfile.mkdtemp(prefix='perfabi-cell-', dir=_roomy(self.megabytes << 20))
-        self.image = Initramfs()
+        self.image, self.file = Initramfs(), None
         for folder in ('proc', 'sys', 'dev', 'tmp', 'run'):
             self.image.folder(folder)
         if kernel['config']:
             self.image.copy(f'boot/config-{kernel["release"]}', kernel['config'])
 
     def close(self):
+        if self.file:
+            self.file.close()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
     @property
@@ -75,12 +78,21 @@ class Guest:
             try:
                 while process.poll() is None and time.monotonic() - began < seconds + BOOT_SECONDS:
                     time.sleep(1)
+                    self._hold(time.monotonic() - began)
                     tick()
+                self._hold(LOADED_SECONDS)
             finally:
                 if process.poll() is None:
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         return time.monotonic() - began
+
+    def _hold(self, seconds):
+        """Opens the file with the guest's blocks, and once the emulator has all it needs, takes away the names: whoever kills us leaves nothing."""
+        if not self.file and os.path.exists(self.out):
+            self.file = open(self.out, 'rb')
+        if self.file and seconds >= LOADED_SECONDS:
+            shutil.rmtree(self.scratch, ignore_errors=True)
 
     def shell(self):
         """For a person at this terminal, until the guest is off."""
@@ -89,6 +101,6 @@ class Guest:
         return subprocess.run([word.replace('con0=null,fd:1', 'con0=fd:0,fd:1') for word in words]).returncode
 
     def streams(self):
-        if not os.path.exists(self.out):
+        if not self.file:
             raise Trouble('the emulator did not start; its console says why.')
-        return blocks.read(self.out, self.nonce)
+        return blocks.read(self.file, self.nonce)
