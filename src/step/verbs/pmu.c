@@ -48,19 +48,23 @@ static int apply_term(const char *pmu, const char *name, uint64_t value, json_t 
 	return 0;
 }
 
-/* "event=0x3c,umask=1" to the fields of an attr; what has a "?" is for people to fill in. */
-static json_t *attr_of_terms(const char *pmu, uint32_t type, char *terms)
+/*
+ * "event=0x3c,umask=1" to the fields of an attr, a new reference. NULL for what cannot be read, or
+ * has a "?" for people to fill in: then *is_open.
+ */
+static json_t *attr_of_terms(const char *pmu, uint32_t type, char *terms, bool *is_open)
 {
 	json_t *attr = json_pack("{s:I,s:i}", "type", (json_int_t)type, "disabled", 1);
 	char *save = NULL;
+
+	*is_open = strchr(terms, '?') != NULL;
 
 	for (char *term = strtok_r(terms, ",", &save); term; term = strtok_r(NULL, ",", &save)) {
 		char *value = strchr(term, '=');
 
 		if (value)
 			*value++ = '\0';
-		if ((value && strchr(value, '?')) ||
-		    apply_term(pmu, term, value ? strtoull(value, NULL, 0) : 1, attr)) {
+		if (*is_open || apply_term(pmu, term, value ? strtoull(value, NULL, 0) : 1, attr)) {
 			json_decref(attr);
 			return NULL;
 		}
@@ -68,9 +72,11 @@ static json_t *attr_of_terms(const char *pmu, uint32_t type, char *terms)
 	return attr;
 }
 
-static int open_terms(struct step *s, json_t *attr, int pid, int cpu)
+/* The file descriptor in *fd, or what it gives. */
+static int open_terms(struct step *s, json_t *attr, bool wide, int leader, int *fd)
 {
-	json_t *open_json = json_pack("{s:O,s:i,s:i}", "attr", attr, "pid", pid, "cpu", cpu);
+	json_t *open_json = json_pack("{s:O,s:i,s:i,s:i}", "attr", attr, "pid", wide ? -1 : 0,
+				      "cpu", wide ? 0 : -1, "group_fd", leader);
 	struct where nowhere = {0};
 	struct answer answer;
 	struct call call;
@@ -82,8 +88,7 @@ static int open_terms(struct step *s, json_t *attr, int pid, int cpu)
 		return -EINVAL;
 	err = call_issue(&call, s->run->env, &answer);
 	call_free(&call);
-	if (!err && answer.fd >= 0)
-		close(answer.fd);
+	*fd = err ? -1 : (int)answer.fd;
 	return err ? err : answer.err;
 }
 
@@ -96,27 +101,67 @@ static bool is_cpu_wide(const char *pmu)
 	return !access(path, R_OK);
 }
 
-static void try_event(struct step *s, const char *pmu, const char *name, json_t *lists[3])
-{
-	const struct pmu *known = environment_pmu(s->run->env, pmu);
-	bool wide = is_cpu_wide(pmu);
-	char path[640], terms[512];
-	json_t *attr;
-	int err;
+enum { TRIED, OPENED, REFUSED, UNREAD, LISTS };
 
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/%s", pmu, name);
-	if (!known || strchr(name, '.') || read_line(path, terms, sizeof(terms)) < 0)
-		return; /* name.unit, name.scale */
-	json_array_append_new(lists[0], json_string(name));
-	attr = attr_of_terms(pmu, known->type, terms);
+/* The PMU that is tried, and what came of it. */
+struct trial {
+	const struct pmu *pmu;
+	bool is_wide;
+	int slots; /* an event on its slots, or -1 */
+	json_t *lists[LISTS];
+};
+
+/* The attr of an event in events/, a new reference; NULL if there is none. */
+static json_t *attr_of_event(const struct pmu *pmu, const char *name, bool *is_open)
+{
+	char path[640], terms[512];
+
+	*is_open = false;
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/%s", pmu->name, name);
+	return read_line(path, terms, sizeof(terms)) < 0
+		       ? NULL
+		       : attr_of_terms(pmu->name, pmu->type, terms, is_open);
+}
+
+/* Metrics of a core are shares of its slots, and are refused without those (intel_pmu_hw_config()).
+ */
+static int leader_of(const struct trial *t, const char *name)
+{
+	return strncmp(name, "topdown-", 8) != 0 ? -1 : t->slots;
+}
+
+static void try_event(struct step *s, struct trial *t, const char *name)
+{
+	bool is_open;
+	json_t *attr = attr_of_event(t->pmu, name, &is_open);
+	int err, fd = -1;
+
+	json_array_append_new(t->lists[TRIED], json_string(name));
+	if (!attr && !is_open)
+		json_array_append_new(t->lists[UNREAD], json_string(name));
 	if (!attr)
 		return;
-	err = open_terms(s, attr, wide ? -1 : 0, wide ? 0 : -1);
+	err = open_terms(s, attr, t->is_wide, leader_of(t, name), &fd);
+	if (fd >= 0)
+		close(fd);
 	if (err)
-		json_array_append_new(lists[2], json_sprintf("%s: %s", name, errno_name(err)));
+		json_array_append_new(t->lists[REFUSED],
+				      json_sprintf("%s: %s", name, errno_name(err)));
 	else
-		json_array_append_new(lists[1], json_string(name));
+		json_array_append_new(t->lists[OPENED], json_string(name));
 	json_decref(attr);
+}
+
+static int open_slots(struct step *s, const struct trial *t)
+{
+	bool is_open;
+	json_t *attr = attr_of_event(t->pmu, "slots", &is_open);
+	int fd = -1;
+
+	if (attr)
+		open_terms(s, attr, t->is_wide, -1, &fd);
+	json_decref(attr);
+	return fd;
 }
 
 struct pmu_step {
@@ -125,21 +170,30 @@ struct pmu_step {
 
 static int run_pmu_events(struct step *s)
 {
-	static const char *const keys[] = {"tried", "opened", "refused"};
+	static const char *const keys[LISTS] = {"tried", "opened", "refused", "unread"};
 	const struct pmu_step *a = s->arguments;
-	json_t *lists[3] = {json_array(), json_array(), json_array()};
+	struct trial t = {.pmu = environment_pmu(s->run->env, a->pmu),
+			  .is_wide = is_cpu_wide(a->pmu),
+			  .slots = -1};
 	struct dirent *entry;
 	char path[160];
 	DIR *dir;
 
+	for (size_t i = 0; i < LISTS; i++)
+		t.lists[i] = json_array();
 	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events", a->pmu);
-	dir = opendir(path);
+	dir = t.pmu ? opendir(path) : NULL;
+	if (dir)
+		t.slots = open_slots(s, &t);
 	while (dir && (entry = readdir(dir)))
-		try_event(s, a->pmu, entry->d_name, lists);
+		if (!strchr(entry->d_name, '.')) /* name.unit, name.scale */
+			try_event(s, &t, entry->d_name);
+	if (t.slots >= 0)
+		close(t.slots);
 	if (dir)
 		closedir(dir);
-	for (size_t i = 0; i < 3; i++)
-		step_show(s, keys[i], lists[i]);
+	for (size_t i = 0; i < LISTS; i++)
+		step_show(s, keys[i], t.lists[i]);
 	return 0;
 }
 
@@ -147,6 +201,7 @@ static const struct member pmu_shows[] = {
 	{"tried", {.kind = SHAPE_NAMES}, NULL},
 	{"opened", {.kind = SHAPE_NAMES}, NULL},
 	{"refused", {.kind = SHAPE_NAMES}, "each with the errno behind it"},
+	{"unread", {.kind = SHAPE_NAMES}, "those with a term that format/ does not have"},
 	{0}};
 
 const struct verb pmu_verbs[] = {
