@@ -781,17 +781,17 @@ def page(order, head, tail, size):
     return b
 
 
-def ring(order, backward=False, overwritten=False):
-    """A ring of one page whose records wrap: (image, attr in JSON, lines)."""
+def ring(order, backward=False, overwritten=False, bits=64, origin=0, total=None):
+    """A ring of one page whose records wrap: (image, attr in JSON, lines). A kernel of 32 bits has as many in data_head."""
     size = 4096
     attr = {"type": "software", "size": 144, "config": "dummy", "sample_type": ["ip", "time"]}
     if backward:
         attr["write_backward"] = 1
     data = bytearray(size)
     written = []  # (position, bytes, members)
-    position, n = (0, 0) if not backward else (1 << 64, 0)
-    total = 4096 + 1000 if overwritten or backward else 3000
-    start = 2000 if not overwritten and not backward else 0
+    position, n = (origin, 0) if not backward else (1 << 64, 0)
+    total = total or (4096 + 1000 if overwritten or backward else 3000)
+    start = origin + 2000 if not overwritten and not backward else origin
     while (position < start + total) if not backward else (position > (1 << 64) - total):
         chain = Bytes(order).string("filename", "x" * (n * 7 % 50))
         b = Bytes(order).u32("pid", n).u32("tid", n).hex("addr", n).hex("len", n).hex("pgoff", n).raw(chain.data)
@@ -805,13 +805,13 @@ def ring(order, backward=False, overwritten=False):
         if not backward:
             position += len(record)
         n += 1
-    head = position & (1 << 64) - 1
+    head = position & (1 << bits) - 1
     if overwritten:
         tail, oldest = 0, position - size
     else:
         tail = 0 if backward else next(at for at, _, _ in written if at >= start)
         oldest = tail
-    top = page(order, head, tail, size)
+    top = page(order, head, tail & (1 << bits) - 1, size)
     lines = [{"type": "header", "format": "ring", "byte_order": "little" if order == "<" else "big",
               "attrs": [{"attr": attr}], "page": top.members}]
 
@@ -819,7 +819,7 @@ def ring(order, backward=False, overwritten=False):
         return {"type": "MMAP", "offset": 4096 + at % size, "size": len(record), "misc": ["user"], **members}
 
     if backward:
-        left = size
+        left = min(size, (1 << 64) - position)
         for at, record, members in reversed(written):
             if not left:
                 break
@@ -845,7 +845,8 @@ FILES = {"kernel-records": lambda o: kernel_records(o, True), "kernel-records-ba
          "old-file": old_file, "newer-attr": newer_attr, "killed": killed,
          "older-shapes": older_shapes,
          "compressed": compressed, "ids": ids}
-RINGS = {"ring-wrapped": {}, "ring-backward": {"backward": True}, "ring-overwritten": {"overwritten": True}}
+RINGS = {"ring-wrapped": {}, "ring-backward": {"backward": True}, "ring-overwritten": {"overwritten": True},
+         "ring-wrapped-32": {"bits": 32, "origin": (1 << 32) - 3000}, "ring-backward-32": {"bits": 32, "backward": True, "total": 3000}}
 
 
 def write_lines(path, lines):

@@ -66,6 +66,15 @@ static void cut_segments(struct ring *ring, uint64_t data, uint64_t size, uint64
 	ring->segment_count = 2;
 }
 
+/*
+ * How far `to` is ahead of `from`. A kernel of 32 bits has as many in data_head, which then goes
+ * from 2^32 - 1 to 0 (local_t head of struct perf_buffer).
+ */
+static uint64_t ahead(uint64_t to, uint64_t from)
+{
+	return to < from && from <= UINT32_MAX ? (uint32_t)(to - from) : to - from;
+}
+
 int ring_open(struct ring *ring, const struct abi *abi, struct input *in, enum byte_order order,
 	      bool backward, struct error *e)
 {
@@ -107,12 +116,13 @@ int ring_open(struct ring *ring, const struct abi *abi, struct input *in, enum b
 	}
 	ring->unread = in->size - offset - size;
 	if (backward) {
-		uint64_t written = 0 - head;
+		/* No buffer is written so full that 64 bits come to so little. */
+		uint64_t written = head <= UINT32_MAX ? (uint32_t)(0 - head) : 0 - head;
 
 		cut_segments(ring, offset, size, head, written < size ? written : size);
 		ring->lost_end = written > size;
-	} else if (head - tail <= size) {
-		cut_segments(ring, offset, size, tail, head - tail);
+	} else if (ahead(head, tail) <= size) {
+		cut_segments(ring, offset, size, tail, ahead(head, tail));
 	} else {
 		ring->lost_begin = true;
 		cut_segments(ring, offset, size, head - size, size);

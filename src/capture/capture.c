@@ -169,19 +169,23 @@ static int drain_buffer(struct capture *c, struct buffer *buffer, struct recordi
 	uint64_t *tail = (uint64_t *)(void *)(buffer->map + c->data_tail);
 	const unsigned char *data = buffer->map + c->page_size;
 	uint64_t from = *tail, head = load_head(c, buffer);
+	/* data_head of a kernel of 32 bits goes from 2^32 - 1 to 0. */
+	uint64_t left = head < from ? (uint32_t)(head - from) : head - from;
 	/* The kernel writes over nothing that has not been read. */
-	int err = head - from > buffer->size ? -EIO : 0;
+	int err = left > buffer->size ? -EIO : 0;
 
-	while (from < head && !err) {
+	while (left && !err) {
 		size_t at = (size_t)(from & (buffer->size - 1)), n = buffer->size - at;
 
-		if (n > head - from)
-			n = (size_t)(head - from);
+		if (n > left)
+			n = (size_t)left;
 		err = recording_append(r, data + at, n);
 		from += n;
+		left -= n;
 		*any = true;
 	}
-	__atomic_store_n(tail, from, __ATOMIC_RELEASE);
+	if (!err)
+		__atomic_store_n(tail, head, __ATOMIC_RELEASE);
 	return err;
 }
 
