@@ -67,3 +67,9 @@ grep -o '^{"type":"[A-Z0-9_]*"' "$scratch/all" | cut -d'"' -f4 | sort -u >"$scra
 jq -r '.constants | (.record // empty, .tool_record // empty) | .values[].name | ascii_upcase' cases/abi/*.json | sort >"$scratch/known"
 echo "in no recording: $(comm -13 "$scratch/types" "$scratch/known" | tr '\n' ' ')"
 [ "$(comm -13 "$scratch/types" "$scratch/known"  | grep -c .)" -eq 0 ] || fail "a record type in no recording"
+
+# fixtures/README.md says what the recordings do not cover.
+"$PYTHON" tests/recorded.py >"$scratch/uncovered"
+while IFS= read -r line; do
+	grep -qxF -- "$line" fixtures/README.md || fail "fixtures/README.md does not have: $line"
+done <"$scratch/uncovered"
