@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "call/event_ioctl.h"
-#include "call/phase.h"
+#include "machine/names.h"
 
 static const char *const kinds[LIE_KINDS] = {
 	"attr", "flag",   "target", "size", "errno",  "nothing", "as",   "also",   "arg",
