@@ -254,7 +254,7 @@ static int probe(const struct abi *abi, const char *json_text, unsigned char *at
  * Whether a breakpoint counts one store into the word that it is on. In a process of its own: where
  * a processor cannot step over the store, as in some emulators, it is done again without end.
  */
-static bool counts_a_store(unsigned char *attr, volatile uint32_t *word)
+static bool counts_a_store(unsigned char *attr, volatile uint32_t *word, bool *is_endless)
 {
 	pid_t pid = fork();
 	int status = 0;
@@ -273,6 +273,7 @@ static bool counts_a_store(unsigned char *attr, volatile uint32_t *word)
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	*is_endless = pid > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
 	return !status;
 }
 
@@ -302,7 +303,7 @@ static void probe_breakpoint(struct environment *env, unsigned char *attr)
 	if (fd < 0)
 		return;
 	close((int)fd);
-	env->breakpoint_counts = counts_a_store(attr, &word);
+	env->breakpoint_counts = counts_a_store(attr, &word, &env->breakpoint_is_endless);
 }
 
 static int probe_control(void *context)

@@ -63,8 +63,9 @@ struct environment {
 	int control[IDENTITIES];
 	int control_paranoid; /* what perf_event_paranoid was then */
 	struct hardware hardware;
-	int breakpoint;         /* 0, or the errno that a breakpoint on data gave */
-	bool breakpoint_counts; /* false: it was had, and did not count a store once */
+	int breakpoint;             /* 0, or the errno that a breakpoint on data gave */
+	bool breakpoint_is_endless; /* a store on it is done again and again */
+	bool breakpoint_counts;     /* false: it was had, and did not count a store once */
 
 	char lockdown[32], container[32], hypervisor[32], lsm[128], config_path[96];
 	bool config_was_read;

@@ -244,11 +244,14 @@ static int pmu(struct environment *env, const struct token *t, char *found, size
 /* arch/powerpc's ENODEV; any other refusal is for the cases to tell. */
 static int breakpoint(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	bool is_there = environment_pmu(env, "breakpoint") != NULL && env->breakpoint != ENODEV;
+	bool is_there = environment_pmu(env, "breakpoint") != NULL && env->breakpoint != ENODEV &&
+			!env->breakpoint_is_endless;
 
 	(void)t;
 	if (env->breakpoint == ENODEV)
 		snprintf(found, size, "the processor has none: an open gives ENODEV");
+	else if (env->breakpoint_is_endless)
+		snprintf(found, size, "a store on one does not end: nothing steps over it");
 	else
 		snprintf(found, size, "it is not in /sys/bus/event_source/devices");
 	return is_there;

@@ -55,7 +55,13 @@ struct work {
 	cpu_set_t cpus[2];
 };
 
-/* A uprobe is put on its first instruction, so it must be there, and called, as written. */
+/*
+ * A uprobe is put on its first instruction, so it must be there, and called, as written. On 32-bit
+ * arm in ARM code, for the kernel probes no Thumb (arch_uprobe_analyze_insn()).
+ */
+#if defined(__arm__)
+__attribute__((target("arm")))
+#endif
 __attribute__((noinline, used)) void workload_probed(void)
 {
 	__asm__ volatile("nop\n\tnop\n\tnop\n\tnop" ::: "memory");
