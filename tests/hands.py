@@ -346,7 +346,8 @@ def no_signal_of_children(perfabi, folder):
 
 def environment_of(out):
     """What the first line of JSON Lines says of the machine, and what came of the one case."""
-    first, result, _ = (json.loads(line) for line in out.splitlines())
+    lines = [json.loads(line) for line in out.splitlines()]
+    first, result, _ = (line for line in lines if line["type"] != "begin")
     return first["environment"], result["outcome"], result.get("reason", "")
 
 

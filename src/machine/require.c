@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "machine/emulated.h"
 #include "machine/names.h"
 #include "machine/other_events.h"
 #include "machine/scheduler.h"
@@ -257,6 +258,18 @@ static int breakpoint(struct environment *env, const struct token *t, char *foun
 	return is_there;
 }
 
+static int emulated(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	bool is = is_emulated();
+
+	(void)env;
+	(void)t;
+	snprintf(found, size,
+		 is ? "CPUID says TCG: QEMU emulates this processor"
+		    : "the processor does not say that it is emulated");
+	return is;
+}
+
 static int breakpoint_counts(struct environment *env, const struct token *t, char *found,
 			     size_t size)
 {
@@ -484,6 +497,8 @@ static const struct form {
 	 .help = "caps/max_precise of the processor's PMU: the highest precise_ip"},
 	{"rdpmc", COMPARED, rdpmc, "rdpmc>=1",
 	 .help = "rdpmc of the processor's PMU: who may read counters"},
+	{"emulated", EXACT, emulated, NULL,
+	 .help = "the processor is QEMU without KVM; only x86 can tell"},
 	{"breakpoint.counts", EXACT, breakpoint_counts, NULL,
 	 .help = "the same, and it counts a store: not all emulators let it"},
 	{"breakpoint", EXACT, breakpoint, NULL,
