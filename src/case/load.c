@@ -139,7 +139,9 @@ static int gather_sources(struct loaded *l, const char *folder, char *const argu
 		      fall_back(&l->sources, &builtin, "vehicles.json") ||
 		      fall_back(&l->sources, &builtin, "checks.json") ||
 		      fall_back(&l->sources, &builtin, "baseline.json") ||
-		      fall_back(&l->sources, &builtin, "machine/quiet.json");
+		      fall_back(&l->sources, &builtin, "machine/quiet.json") ||
+		      fall_back(&l->sources, &builtin, "machine/pmu.json") ||
+		      fall_back(&l->sources, &builtin, "pmu/hardware.json");
 	if (!err && !l->read_count)
 		qsort(l->sources.list, l->sources.count, sizeof(*l->sources.list), by_source_name);
 	return err;

@@ -16,11 +16,6 @@
 #include "machine/hardware.h"
 #include "machine/identity.h"
 
-struct pmu {
-	char name[64];
-	uint32_t type;
-};
-
 struct tracepoint {
 	char name[96]; /* "syscalls:sys_enter_getppid" */
 	uint32_t id;

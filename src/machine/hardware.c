@@ -12,7 +12,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "machine/environment.h"
 #include "machine/probe.h"
 #include "machine/small_file.h"
 
@@ -113,10 +112,10 @@ int hardware_cpu(const struct hardware *hardware)
 	return own;
 }
 
-int hardware_file(const struct environment *env, const char *file, char *text, size_t size)
+int hardware_file(const struct pmu *pmus, size_t count, const char *file, char *text, size_t size)
 {
-	for (size_t i = 0; i < env->pmu_count; i++) {
-		const char *name = env->pmus[i].name;
+	for (size_t i = 0; i < count; i++) {
+		const char *name = pmus[i].name;
 		char path[320];
 
 		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/cpus", name);

@@ -9,16 +9,20 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "abi/abi.h"
 
-struct environment;
+/* A PMU of /sys/bus/event_source/devices. */
+struct pmu {
+	char name[64];
+	uint32_t type;
+};
 
 struct hardware {
 	/* What cpu-cycles in user space alone gives: 0 or an errno. */
 	int counting, sampling;
-	/* Of a PMU that refuses that: what it takes, as "exclude_guest"; NULL: nothing that is
-	 * known. */
+	/* Of a PMU that refuses that: what it takes, as "exclude_guest"; NULL: not known. */
 	const char *wants;
 	/* Where such an event counts. A processor of several kinds of cores has a PMU for each, and
 	 * a plain event is on one of them: elsewhere it stands still. */
@@ -33,8 +37,8 @@ int hardware_cpu(const struct hardware *hardware);
 
 /*
  * The first line of such a file of the processor's PMU, as "caps/max_precise": its length, or
- * -ENOENT. That PMU is the one called cpu, or the first that tells its cpus.
+ * -ENOENT. That PMU is the one called cpu, or the first of `pmus` that tells its cpus.
  */
-int hardware_file(const struct environment *env, const char *file, char *text, size_t size);
+int hardware_file(const struct pmu *pmus, size_t count, const char *file, char *text, size_t size);
 
 #endif

@@ -211,7 +211,7 @@ static int compare_hardware_file(struct environment *env, const struct token *t,
 	char text[32];
 
 	snprintf(found, size, "no PMU of the processor has %s in sysfs", file);
-	if (hardware_file(env, file, text, sizeof(text)) < 0)
+	if (hardware_file(env->pmus, env->pmu_count, file, text, sizeof(text)) < 0)
 		return NOT_KNOWN;
 	snprintf(found, size, "%s is %s", file, text);
 	return compare_numbers(t, strtol(text, NULL, 10));
@@ -233,7 +233,7 @@ static int hardware_format(struct environment *env, const struct token *t, char 
 
 	snprintf(found, size, "no PMU of the processor has it in its format/");
 	snprintf(file, sizeof(file), "format/%s", t->rest);
-	return hardware_file(env, file, text, sizeof(text)) >= 0;
+	return hardware_file(env->pmus, env->pmu_count, file, text, sizeof(text)) >= 0;
 }
 
 static int pmu(struct environment *env, const struct token *t, char *found, size_t size)
