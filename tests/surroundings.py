@@ -12,8 +12,10 @@ import gzip
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 
 PARANOID = pathlib.Path("/proc/sys/kernel/perf_event_paranoid")
 RATE = pathlib.Path("/proc/sys/kernel/perf_event_max_sample_rate")
@@ -96,7 +98,9 @@ def too_little(perfabi):
              "prlimit --pid $$ --nproc=10", "processes more can be had here, and"),
             ("no signal may be pending", raises_nothing, "prlimit --pid $$ --sigpending=0",
              "the limit of pending signals is 0 here, and cases need 64")):
-        result = in_shell(perfabi, script, *before)
+        with tempfile.TemporaryDirectory() as folder:  # where any user can go
+            os.chmod(folder, 0o755)
+            result = in_shell(shutil.copy(perfabi, folder), script, *before)
         print(f"{what}: exit status {result.returncode}, {result.stderr.strip()}", flush=True)
         if result.returncode != 3 or wanted not in result.stderr:
             return f"{what}: exit status {result.returncode}: {result.stderr[:400]}{result.stdout[:400]}"
