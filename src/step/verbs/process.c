@@ -34,6 +34,7 @@ static int failed_elsewhere(struct step *s)
 	if (!sync_failed(s->run->sync, &failure))
 		return 0;
 	error_text(s->error, NULL, failure.got, "%s, in %s", failure.expected, failure.call);
+	s->verdict->err = failure.err; /* others may be why */
 	return failure.outcome == FAIL ? -ECANCELED : -EIO;
 }
 
