@@ -15,7 +15,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/statfs.h>
-#include <sys/syscall.h>
 #include <sys/personality.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -254,21 +253,22 @@ static int probe(const struct abi *abi, const char *json_text, unsigned char *at
  * Whether a breakpoint counts one store into the word that it is on. In a process of its own: where
  * a processor cannot step over the store, as in some emulators, it is done again without end.
  */
-static bool counts_a_store(unsigned char *attr, volatile uint32_t *word, bool *is_endless)
+static bool counts_a_store(const struct abi *abi, const char *json_text, unsigned char *attr,
+			   volatile uint32_t *word, bool *is_endless)
 {
 	pid_t pid = fork();
 	int status = 0;
 
 	if (!pid) {
-		long fd;
 		uint64_t count = 0;
+		int fd;
 
 		signal(SIGALRM, SIG_DFL);
 		alarm(2);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, 0UL);
+		fd = probe_open(abi, json_text, attr);
 		*word = 1;
-		_exit(fd >= 0 && read((int)fd, &count, sizeof(count)) == (ssize_t)sizeof(count) &&
+		_exit(fd >= 0 && read(fd, &count, sizeof(count)) == (ssize_t)sizeof(count) &&
 		      count != 1);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -284,26 +284,15 @@ static bool counts_a_store(unsigned char *attr, volatile uint32_t *word, bool *i
 static void probe_breakpoint(struct environment *env, unsigned char *attr)
 {
 	volatile uint32_t word = 0;
-	json_t *json = json_pack("{s:s,s:[s],s:I,s:i,s:i,s:i,s:i}", "type", "breakpoint", "bp_type",
-				 "w", "bp_addr", (json_int_t)(uintptr_t)&word, "bp_len", 4, "size",
-				 72, "exclude_kernel", 1, "exclude_hv", 1);
-	struct where nowhere = {0};
-	struct error e = {0};
-	long fd;
+	char json_text[160];
 
-	memset(attr, 0, env->abi->attr_size);
-	env->breakpoint_counts = true;
-	if (!json || attr_from_json(env->abi, NULL, json, NULL, &nowhere, attr, &e)) {
-		json_decref(json);
-		return;
-	}
-	json_decref(json);
-	fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, 0UL);
-	env->breakpoint = fd < 0 ? errno : 0;
-	if (fd < 0)
-		return;
-	close((int)fd);
-	env->breakpoint_counts = counts_a_store(attr, &word, &env->breakpoint_is_endless);
+	snprintf(json_text, sizeof(json_text),
+		 "{\"type\":\"breakpoint\",\"bp_type\":[\"w\"],\"bp_addr\":%llu,\"bp_len\":4,"
+		 "\"size\":72,\"exclude_kernel\":1,\"exclude_hv\":1}",
+		 (unsigned long long)(uintptr_t)&word);
+	env->breakpoint = probe(env->abi, json_text, attr);
+	env->breakpoint_counts = env->breakpoint || counts_a_store(env->abi, json_text, attr, &word,
+								   &env->breakpoint_is_endless);
 }
 
 static int probe_control(void *context)
@@ -415,17 +404,16 @@ const struct tracepoint *environment_known_tracepoint(const struct environment *
 static int hold_tracepoint(const struct abi *abi, uint32_t id)
 {
 	unsigned char *attr = calloc(1, abi->attr_size);
-	struct where nowhere = {0};
-	struct error e = {0};
-	json_t *json = json_pack("{s:s, s:I, s:i, s:i, s:i}", "type", "tracepoint", "config",
-				 (json_int_t)id, "size", 64, "disabled", 1, "exclude_kernel", 1);
-	long fd = -1;
+	char json_text[128];
+	int fd;
 
-	if (attr && json && !attr_from_json(abi, NULL, json, NULL, &nowhere, attr, &e))
-		fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, 8UL /* PERF_FLAG_FD_CLOEXEC */);
-	json_decref(json);
+	snprintf(json_text, sizeof(json_text),
+		 "{\"type\":\"tracepoint\",\"config\":%u,\"size\":64,\"disabled\":1,"
+		 "\"exclude_kernel\":1}",
+		 id);
+	fd = attr ? probe_open(abi, json_text, attr) : -ENOMEM;
 	free(attr);
-	return (int)fd;
+	return fd;
 }
 
 const struct tracepoint *environment_tracepoint(struct environment *env, const char *name)
