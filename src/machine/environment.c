@@ -239,16 +239,6 @@ static void read_hypervisor(struct environment *env)
 		snprintf(env->hypervisor, sizeof(env->hypervisor), "%.31s", line);
 }
 
-/* The same, closed again; 0 or the errno. */
-static int probe(const struct abi *abi, const char *json_text, unsigned char *attr)
-{
-	int fd = probe_open(abi, json_text, attr);
-
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 ? -fd : 0;
-}
-
 /*
  * Whether a breakpoint counts one store into the word that it is on. In a process of its own: where
  * a processor cannot step over the store, as in some emulators, it is done again without end.
@@ -290,7 +280,7 @@ static void probe_breakpoint(struct environment *env, unsigned char *attr)
 		 "{\"type\":\"breakpoint\",\"bp_type\":[\"w\"],\"bp_addr\":%llu,\"bp_len\":4,"
 		 "\"size\":72,\"exclude_kernel\":1,\"exclude_hv\":1}",
 		 (unsigned long long)(uintptr_t)&word);
-	env->breakpoint = probe(env->abi, json_text, attr);
+	env->breakpoint = probe_errno(env->abi, json_text, attr);
 	env->breakpoint_counts = env->breakpoint || counts_a_store(env->abi, json_text, attr, &word,
 								   &env->breakpoint_is_endless);
 }
@@ -299,10 +289,10 @@ static int probe_control(void *context)
 {
 	const struct abi *abi = context;
 	unsigned char *attr = calloc(1, abi->attr_size);
-	int err = attr ? probe(abi,
-			       "{\"type\":\"software\",\"config\":\"dummy\",\"size\":64,"
-			       "\"disabled\":1,\"exclude_kernel\":1,\"exclude_hv\":1}",
-			       attr)
+	int err = attr ? probe_errno(abi,
+				     "{\"type\":\"software\",\"config\":\"dummy\",\"size\":64,"
+				     "\"disabled\":1,\"exclude_kernel\":1,\"exclude_hv\":1}",
+				     attr)
 		       : ENOMEM;
 
 	free(attr);
@@ -316,7 +306,7 @@ static void read_probes(struct environment *env)
 
 	if (!attr)
 		return;
-	env->attr_size_errno = probe(env->abi, "{\"type\":\"software\",\"size\":1}", attr);
+	env->attr_size_errno = probe_errno(env->abi, "{\"type\":\"software\",\"size\":1}", attr);
 	if (env->attr_size_errno == E2BIG)
 		env->attr_size = (unsigned)attr_get(size, attr, host_order());
 	probe_breakpoint(env, attr);

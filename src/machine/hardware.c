@@ -18,24 +18,14 @@
 #define CYCLES "\"type\":\"hardware\",\"config\":\"cpu_cycles\",\"size\":64"
 #define USER "\"exclude_kernel\":1,\"exclude_hv\":1"
 
-/* 0, or the errno that it gives. */
-static int try_open(const struct abi *abi, const char *json_text, unsigned char *attr)
-{
-	int fd = probe_open(abi, json_text, attr);
-
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 ? -fd : 0;
-}
-
 /* What a PMU takes that refuses to leave out the kernel alone. */
 static const char *find_wants(const struct abi *abi, unsigned char *attr)
 {
 	/* m1_pmu_set_event_filter() */
-	if (!try_open(abi, "{" CYCLES ",\"disabled\":1," USER ",\"exclude_guest\":1}", attr))
+	if (!probe_errno(abi, "{" CYCLES ",\"disabled\":1," USER ",\"exclude_guest\":1}", attr))
 		return "exclude_guest";
 	/* PERF_PMU_CAP_NO_EXCLUDE */
-	if (!try_open(abi, "{" CYCLES ",\"disabled\":1}", attr))
+	if (!probe_errno(abi, "{" CYCLES ",\"disabled\":1}", attr))
 		return "no exclude bit";
 	return NULL;
 }
@@ -89,7 +79,7 @@ void hardware_probe(struct hardware *hardware, const struct abi *abi, const cpu_
 	fd = probe_open(abi, "{" CYCLES "," USER ",\"read_format\":[\"total_time_running\"]}",
 			attr);
 	hardware->counting = fd < 0 ? -fd : 0;
-	hardware->sampling = try_open(
+	hardware->sampling = probe_errno(
 		abi, "{" CYCLES ",\"disabled\":1," USER ",\"sample_period\":1000000}", attr);
 	if (fd < 0)
 		hardware->wants = find_wants(abi, attr);

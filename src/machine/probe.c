@@ -29,3 +29,12 @@ int probe_open(const struct abi *abi, const char *json_text, unsigned char *attr
 	fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, (unsigned long)FD_CLOEXEC_FLAG);
 	return fd < 0 ? -errno : (int)fd;
 }
+
+int probe_errno(const struct abi *abi, const char *json_text, unsigned char *attr)
+{
+	int fd = probe_open(abi, json_text, attr);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? -fd : 0;
+}

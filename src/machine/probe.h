@@ -13,4 +13,7 @@
  */
 int probe_open(const struct abi *abi, const char *json_text, unsigned char *attr);
 
+/* The same, closed again: 0, or the errno that it gave. */
+int probe_errno(const struct abi *abi, const char *json_text, unsigned char *attr);
+
 #endif
