@@ -6,6 +6,7 @@ architecture, unpacked in the cache.
 """
 
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -19,6 +20,20 @@ FALLBACK = 'trixie'  # a suite with all architectures of ci/matrix.json, where t
 
 def compiler(arch):
     return arch.get('prefix', arch['triplet']) + '-gcc'
+
+
+def _libc(arch):
+    """Its C library, to link statically; nothing if it has none (the compiler then prints the bare name)."""
+    path = subprocess.run([compiler(arch), '-print-file-name=libc.a'], capture_output=True, text=True).stdout.strip()
+    return path if os.path.isabs(path) else None
+
+
+def needed(name, arch):
+    """The system's packages to build for an architecture that are not there."""
+    missing = [] if shutil.which(compiler(arch)) else [arch['compiler']]
+    if missing or not _libc(arch):
+        missing.append('libc6-dev' if arch['machine'] == platform.machine() else f'libc6-dev-{name}-cross')
+    return missing
 
 
 def _libraries(cache, name):
@@ -43,23 +58,23 @@ def _libraries(cache, name):
     return folder
 
 
-def _for_older_libc(cc):
+def _for_older_libc(arch):
     """Libraries that were built with glibc 2.38 ask for names that an older one does not have."""
-    path = subprocess.run([cc, '-print-file-name=libc.a'], capture_output=True, text=True).stdout.strip()
-    with open(path, 'rb') as file:
+    with open(_libc(arch), 'rb') as file:
         return '' if b'__isoc23_strtoll' in file.read() else ' -Wl,--defsym=__isoc23_strtoll=strtoll'
 
 
 def build(top, cache, name, arch, out):
     """Builds the three into the folder `out`; make sees what is out of date. Returns their paths."""
     cc = compiler(arch)
-    if not shutil.which(cc):
-        raise Trouble(f'{cc} is not there; install the package {arch["compiler"]}.')
+    missing = needed(name, arch)
+    if missing:
+        raise Trouble(f'{cc} and a C library to link with are not there; install {" ".join(missing)}.')
     libraries = _libraries(cache, name)
     where = f'{libraries}/usr/lib/{arch["triplet"]}'
     headers = f'-isystem {libraries}/usr/include/{arch["triplet"]} -isystem {libraries}/usr/include'
     environment = {**os.environ, 'PKG_CONFIG_LIBDIR': f'{where}/pkgconfig', 'PKG_CONFIG_SYSROOT_DIR': libraries, 'PKG_CONFIG_PATH': ''}
-    flags = [f'CC={cc}', f'CPPFLAGS={headers}', f'LDFLAGS=-L{where}{_for_older_libc(cc)}', f'B={out}', 'STATIC=1']
+    flags = [f'CC={cc}', f'CPPFLAGS={headers}', f'LDFLAGS=-L{where}{_for_older_libc(arch)}', f'B={out}', 'STATIC=1']
     _run(['make', '-s', f'-j{os.cpu_count()}', *flags, f'{out}/perfabi', f'{out}/perfabi-decode'], top, environment)
     init = os.path.join(out, 'init')
     source = os.path.join(top, 'ci/guest/init.c')
