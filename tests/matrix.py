@@ -81,13 +81,32 @@ def test_suite():
     end = {'type': 'summary'}
     passed, failed = ({'type': 'result', 'id': name, 'outcome': name} for name in ('pass', 'fail'))
     assert judged(passed, end).wrong == [] and judged(passed, end).tally['pass'] == 1
-    assert judged(passed, failed, end).wrong == ['fail fail']
+    assert judged(passed, failed, end).lines() == ['fail fail']
     # A guest that hung: who had begun is named, and nothing else passes for an end.
     hung = judged(passed, {'type': 'begin', 'id': 'a.b'}, own=())
     assert hung.wrong[0] == 'it had not ended when the guest was stopped' and 'a.b' in hung.wrong[1], hung.wrong
     assert judged(own=({'over': 'j', 'status': 2, 'signal': 0, 'seconds': 1.0},)).wrong, 'wrong usage'
     assert judged(passed, end, own=({'over': 'j', 'status': 0, 'signal': 11, 'seconds': 1.0},)).wrong, 'a signal'
     assert judged(own=({'over': 'j', 'status': 0, 'signal': 0, 'seconds': 1.0},)).wrong, 'nothing printed'
+
+
+def test_run_again():
+    def run(*pairs, own=({'over': 'j', 'status': 1, 'signal': 0, 'seconds': 1.0},)):
+        return judged(*({'type': 'result', 'id': name, 'outcome': outcome} for name, outcome in pairs), {'type': 'summary'}, own=own)
+
+    first = run(('a', 'pass'), ('b', 'fail'), ('c', 'error'), ('d', 'fail'))
+    assert results.is_to_run_again(first)
+    assert jobs.alone(first.job, first.bad).words == ['/x', '--jobs', '1', 'b', 'c', 'd']
+    results.correct(first, run(('b', 'pass'), ('c', 'fail'), ('d', 'fail')))
+    assert first.alone == {'b': 'fail'} and first.lines() == ['fail c', 'fail d'], (first.alone, first.lines())
+    assert first.tally == {'pass': 2, 'fail': 2, 'skip': 0, 'xfail': 0, 'xpass': 0, 'error': 0}, first.tally
+    # What did not come to an end, the first time or the second, changes nothing.
+    assert not results.is_to_run_again(run(('b', 'fail'), own=()))
+    first = run(('b', 'fail'))
+    results.correct(first, run(('b', 'pass'), own=()))
+    assert first.bad == {'b': 'fail'} and not first.alone and first.wrong, first.lines()
+    assert not results.is_to_run_again(run(('a', 'pass'))), 'nothing is bad'
+    assert not results.is_to_run_again(run(*((str(i), 'fail') for i in range(results.AGAIN + 1)))), 'that is no accident'
 
 
 def main():

@@ -16,10 +16,13 @@ SUITE = (('root', '2'), ('perfmon', '2'), ('user', '2'), ('root', '-'), ('perfmo
 QUICK = (('root', '2'), ('user', '-'))
 # For one case. Under -icount the guest's clock goes by instructions, and a case that never ends costs minutes of ours.
 CASE_SECONDS, CASE_SECONDS_ICOUNT = '60', '10'
+WORDS_MAX = 40  # of a command, as in ci/guest/init.c
 
 
 class Job:
     def __init__(self, name, words, caller='root', paranoid='-', seconds=60, **rest):
+        if len(words) > WORDS_MAX:
+            raise ValueError(f'{name}: {len(words)} words, of which ci/guest/init.c takes {WORDS_MAX}')
         self.name, self.words, self.seconds = name, words, seconds
         self.caller, self.paranoid = caller, paranoid
         self.kind = rest.get('kind', 'suite')
@@ -37,6 +40,11 @@ def suite(arch, runs, seconds, is_icount, arguments):
         yield Job(name, [f'/{arch}/perfabi', 'run', '--format', 'jsonl', '--timeout', CASE_SECONDS_ICOUNT if is_icount else CASE_SECONDS,
                          *arguments],
                   caller, paranoid, seconds, arch=arch)
+
+
+def alone(job, ids):
+    """Some cases of a run of the suite, again: one after the other, with nothing beside them."""
+    return Job(job.name, [*job.words, '--jobs', '1', *ids], job.caller, job.paranoid, job.seconds, arch=job.arch)
 
 
 def decode(arch, top, image):

@@ -10,14 +10,22 @@ from . import blocks
 OUTCOMES = ('pass', 'fail', 'skip', 'xfail', 'xpass', 'error')
 BAD = ('fail', 'xpass', 'error')
 SHOWN = 12  # ids of a job
+AGAIN = 24  # cases of a job that are run again, alone; where more fail it is no accident
 
 
 class Outcome:
-    """Of one job: `tally` by outcome, and `wrong`, lines for people; nothing wrong is good."""
+    """Of one job: `tally` by outcome, `bad`, the cases that are not as they should be, and `wrong`, lines for people
+    on anything else; neither is good. `alone` are the cases that were bad beside others and are not when run alone."""
 
     def __init__(self, job):
-        self.name, self.kind = job.name, job.kind
+        self.job, self.name, self.kind = job, job.name, job.kind
         self.tally, self.wrong, self.known, self.seconds = dict.fromkeys(OUTCOMES, 0), [], [], 0.0
+        self.bad, self.alone = {}, {}
+
+    def lines(self):
+        """What is wrong, for people."""
+        bad = [f'{outcome} {name}' for name, outcome in self.bad.items()]
+        return [*self.wrong, *bad[:SHOWN], *([f'and {len(bad) - SHOWN} more'] if len(bad) > SHOWN else [])]
 
 
 def _ended(own, name):
@@ -39,7 +47,7 @@ def _judge_end(outcome, over, allowed):
 
 
 def _judge_suite(outcome, over, lines, err):
-    bad, begun = [], {}
+    begun = {}
     for line in lines:
         if line.get('type') == 'begin':
             begun[line['id']] = True
@@ -48,14 +56,33 @@ def _judge_suite(outcome, over, lines, err):
         begun.pop(line['id'], None)
         outcome.tally[line['outcome']] += 1
         if line['outcome'] in BAD:
-            bad.append(f'{line["outcome"]} {line["id"]}')
+            outcome.bad[line['id']] = line['outcome']
         if line['outcome'] == 'xfail':
             outcome.known.append((line['id'], line['deviation']['function']))
-    _judge_end(outcome, over, (0, 1, 4))  # 1 is for what is in `bad`
+    _judge_end(outcome, over, (0, 4, *((1,) if outcome.bad else ()), *((3,) if 'error' in outcome.bad.values() else ())))
     if not any(line.get('type') == 'summary' for line in lines):
         outcome.wrong.append('its report has no end; ' + (f'these cases were running: {", ".join(begun)}' if begun else 'no case was running'))
         outcome.wrong += err.decode('utf-8', 'replace').splitlines()[:SHOWN]
-    outcome.wrong += bad[:SHOWN] + ([f'and {len(bad) - SHOWN} more'] if len(bad) > SHOWN else [])
+
+
+def is_to_run_again(outcome):
+    """Whether what is bad may be the others' doing: the run came to its end, and few cases are bad."""
+    return outcome.kind == 'suite' and not outcome.wrong and 0 < len(outcome.bad) <= AGAIN
+
+
+def correct(outcome, again):
+    """A run by what its bad cases did when they were run again, alone: that is what counts."""
+    outcome.seconds += again.seconds
+    if again.wrong:
+        outcome.wrong += [f'run again alone: {line}' for line in again.wrong]
+        return
+    for before in outcome.bad.values():
+        outcome.tally[before] -= 1
+    for name, count in again.tally.items():
+        outcome.tally[name] += count
+    outcome.alone = {name: before for name, before in outcome.bad.items() if name not in again.bad}
+    outcome.bad = again.bad
+    outcome.known += again.known
 
 
 def _judge_decode(outcome, over, job, out):
@@ -129,15 +156,15 @@ def keep(folder, result):
         json.dump(result, file, indent=1)
 
 
-HEAD = ('cell', 'kernel', 'run', *OUTCOMES, 'seconds')
+HEAD = ('cell', 'kernel', 'run', *OUTCOMES, 'alone', 'seconds')
 
 
 def rows(result):
     """The rows of the table for one cell: a run of the suite each, and one for all recordings."""
     for run in result['runs']:
-        yield (result['cell'], result.get('release', ''), run['name'], *(str(run['tally'][o]) for o in OUTCOMES), f'{run["seconds"]:.0f}')
+        yield (result['cell'], result.get('release', ''), run['name'], *(str(run['tally'][o]) for o in OUTCOMES), str(len(run['alone'])), f'{run["seconds"]:.0f}')
     if 'left-out' in result:
-        yield (result['cell'], result.get('release', ''), result['left-out'].splitlines()[0], *[''] * 7)
+        yield (result['cell'], result.get('release', ''), result['left-out'].splitlines()[0], *[''] * (len(HEAD) - 3))
 
 
 def table(results):

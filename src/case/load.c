@@ -68,6 +68,7 @@ static int add_source(struct sources *to, const struct source *source)
 	return 0;
 }
 
+/* Whether one of them has a name that begins with `prefix`. */
 static bool has_source(const struct sources *s, const char *prefix)
 {
 	for (size_t i = 0; i < s->count; i++)
@@ -90,6 +91,22 @@ static int fall_back(struct sources *to, const struct sources *from, const char 
 				return -ENOMEM;
 		}
 	return 0;
+}
+
+/*
+ * The cases that others require as `case.ID`, for files that are read without the folder they are
+ * from: those of machine/, which say what the machine can do, and PMU hardware's.
+ */
+static int borrow_capabilities(struct sources *to, const struct sources *builtin)
+{
+	static const char *const where[] = {"machine/", "pmu/hardware.json"};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(where) / sizeof(where[0]); i++)
+		for (size_t j = 0; j < builtin->count && !err; j++)
+			if (!strncmp(builtin->list[j].name, where[i], strlen(where[i])))
+				err = fall_back(to, builtin, builtin->list[j].name);
+	return err;
 }
 
 static int read_path(struct loaded *l, const char *path, struct error *e)
@@ -139,9 +156,7 @@ static int gather_sources(struct loaded *l, const char *folder, char *const argu
 		      fall_back(&l->sources, &builtin, "vehicles.json") ||
 		      fall_back(&l->sources, &builtin, "checks.json") ||
 		      fall_back(&l->sources, &builtin, "baseline.json") ||
-		      fall_back(&l->sources, &builtin, "machine/quiet.json") ||
-		      fall_back(&l->sources, &builtin, "machine/pmu.json") ||
-		      fall_back(&l->sources, &builtin, "pmu/hardware.json");
+		      borrow_capabilities(&l->sources, &builtin);
 	if (!err && !l->read_count)
 		qsort(l->sources.list, l->sources.count, sizeof(*l->sources.list), by_source_name);
 	return err;

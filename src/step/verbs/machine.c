@@ -308,6 +308,24 @@ static int bpf(int command, union bpf_attr *attr)
 	return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
 }
 
+/*
+ * Before 5.11 a program counts against RLIMIT_MEMLOCK, which is 64 KiB on many machines: who may
+ * raise it does, while the kernel looks (bpf_prog_charge_memlock()).
+ */
+static void lift_memlock(struct rlimit *before)
+{
+	const struct rlimit lifted = {RLIM_INFINITY, RLIM_INFINITY};
+
+	if (getrlimit(RLIMIT_MEMLOCK, before) || setrlimit(RLIMIT_MEMLOCK, &lifted))
+		before->rlim_cur = RLIM_INFINITY; /* nothing to restore */
+}
+
+static void restore_memlock(const struct rlimit *before)
+{
+	if (before->rlim_cur != RLIM_INFINITY)
+		setrlimit(RLIMIT_MEMLOCK, before);
+}
+
 /* r0 = 0; exit: the least that any type of program may be. */
 static int load_program(uint32_t type)
 {
@@ -356,8 +374,14 @@ struct bpf_step {
 static int run_bpf(struct step *s)
 {
 	const struct bpf_step *a = s->arguments;
-	int fd = load_program((uint32_t)a->type);
+	struct rlimit before;
+	int fd, err;
 
+	lift_memlock(&before);
+	fd = load_program((uint32_t)a->type);
+	err = errno;
+	restore_memlock(&before);
+	errno = err;
 	return fd < 0 ? step_failed(s, errno) : show_program(s, fd);
 }
 

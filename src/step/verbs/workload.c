@@ -56,13 +56,18 @@ struct work {
 };
 
 /*
- * A uprobe is put on its first instruction, so it must be there, and called, as written. On 32-bit
- * arm in ARM code, for the kernel probes no Thumb (arch_uprobe_analyze_insn()).
+ * On 32-bit arm what is probed, and who calls it, is ARM code: the kernel probes no Thumb
+ * (arch_uprobe_analyze_insn()), and returns from what it probes to no Thumb
+ * (arch_uretprobe_hijack_return_addr()).
  */
 #if defined(__arm__)
-__attribute__((target("arm")))
+#define PROBEABLE __attribute__((target("arm")))
+#else
+#define PROBEABLE
 #endif
-__attribute__((noinline, used)) void workload_probed(void)
+
+/* A uprobe is put on its first instruction, so it must be there, and called, as written. */
+PROBEABLE __attribute__((noinline, used)) void workload_probed(void)
 {
 	__asm__ volatile("nop\n\tnop\n\tnop\n\tnop" ::: "memory");
 }
@@ -190,7 +195,7 @@ static void do_load(struct work *w)
 	}
 }
 
-static void do_call(struct work *w)
+PROBEABLE static void do_call(struct work *w)
 {
 	for (uint64_t i = 0; i < w->times; i++)
 		workload_probed();
