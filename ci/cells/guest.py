@@ -13,6 +13,7 @@ import time
 from . import blocks
 from .error import Trouble
 from .initramfs import Initramfs
+from .user_mode import UserMode
 
 BOOT_SECONDS = 120  # beside what the jobs may take
 LOADED_SECONDS = 20  # after which an emulator has read its kernel and initramfs
@@ -36,6 +37,7 @@ class Guest:
         self.nonce = secrets.token_bytes(blocks.NONCE)
         self.scratch = tempfile.mkdtemp(prefix='perfabi-cell-', dir=_roomy(self.megabytes << 20))
         self.image, self.file = Initramfs(), None
+        self.user_mode = UserMode(kernel['image'], kernel['libraries']) if 'user-mode' in cell else None
         for folder in ('proc', 'sys', 'dev', 'tmp', 'run'):
             self.image.folder(folder)
         if kernel['config']:
@@ -44,6 +46,11 @@ class Guest:
     def close(self):
         if self.file:
             self.file.close()
+        self._remove()
+
+    def _remove(self):
+        if self.user_mode:
+            self.user_mode.close()
         shutil.rmtree(self.scratch, ignore_errors=True)
 
     @property
@@ -57,7 +64,7 @@ class Guest:
         if 'user-mode' in self.cell:
             with open(self.out, 'wb') as disk:
                 disk.truncate(DISK)
-            return [self.kernel['image'], f'mem={self.megabytes}M', f'initrd={initrd}', f'ubd0={self.out}', 'con0=null,fd:1', 'con=null',
+            return [*self.user_mode.words, f'mem={self.megabytes}M', f'initrd={initrd}', f'ubd0={self.out}', 'con0=null,fd:1', 'con=null',
                     'quiet', 'panic=-1', f'cell.nonce={self.nonce.hex()}', 'cell.disk=/dev/ubda', f'uml_dir={self.scratch}']
         arguments = shlex.split(self.cell.get('arguments', self.arch['arguments']))
         machine = arguments.index('-M') + 1
@@ -92,7 +99,7 @@ class Guest:
         if not self.file and os.path.exists(self.out):
             self.file = open(self.out, 'rb')
         if self.file and seconds >= LOADED_SECONDS:
-            shutil.rmtree(self.scratch, ignore_errors=True)
+            self._remove()
 
     def shell(self):
         """For a person at this terminal, until the guest is off."""

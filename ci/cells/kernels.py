@@ -13,6 +13,7 @@ import tempfile
 
 from .debian import Suite, sha256, unpack
 from .error import Trouble
+from .user_mode import UserMode
 
 
 def _folder(cache, cell):
@@ -20,13 +21,13 @@ def _folder(cache, cell):
 
 
 def cached(cache, cell):
-    """The kernel that is there for a cell, or None: {"image", "config", "release", "package", "version", "sha256"}."""
+    """The kernel that is there for a cell, or None: {"image", "config", "libraries", "release", "package", "version", "sha256"}."""
     folder = _folder(cache, cell)
     try:
         with open(os.path.join(folder, 'kernel.json')) as file:
             kernel = json.load(file)
         image, config = os.path.join(folder, 'image'), os.path.join(folder, 'config')
-        kernel.update(image=image, config=config if os.path.exists(config) else None)
+        kernel.update(image=image, config=config if os.path.exists(config) else None, libraries=os.path.join(folder, 'libraries'))
         return kernel if sha256(image) == kernel['image-sha256'] else None
     except (OSError, ValueError, KeyError):
         return None
@@ -67,13 +68,17 @@ def _fetch_packaged(cache, cell):
 
 def _fetch_user_mode(cache, cell):
     suite = Suite(cache, cell['suite'], cell['arch'])
-    deb, debian, digest = suite.fetch(cell['user-mode'])
     with tempfile.TemporaryDirectory(dir=suite.debs) as scratch:
-        unpack(deb, scratch)
-        os.remove(deb)
-        image = _find(scratch, ('linux.uml',))
-        said = subprocess.run([image, '--version'], capture_output=True, text=True)
-        return _keep(cache, cell, {'package': cell['user-mode'], 'version': debian, 'sha256': digest}, said.stdout.strip(), image, None)
+        for name in ('libc6', cell['user-mode']):
+            deb, debian, digest = suite.fetch(name)
+            unpack(deb, scratch)
+            os.remove(deb)
+        image, libraries = _find(scratch, ('linux.uml',)), os.path.dirname(_find(scratch, ('libc.so.6',)))
+        with UserMode(image, libraries) as program:
+            said = subprocess.run([*program.words, '--version'], capture_output=True, text=True)
+        if said.returncode:
+            raise Trouble(f'{cell["user-mode"]} does not start: {said.stderr.strip()}')
+        return _keep(cache, cell, {'package': name, 'version': debian, 'sha256': digest}, said.stdout.strip(), image, None, libraries)
 
 
 def _find(folder, names):
@@ -84,7 +89,7 @@ def _find(folder, names):
     raise Trouble(f'The package has no file {names[0]}; does Debian put the kernel elsewhere now?')
 
 
-def _keep(cache, cell, found, release, image, config):
+def _keep(cache, cell, found, release, image, config, libraries=None):
     folder = _folder(cache, cell)
     fresh = folder + '.new'
     shutil.rmtree(fresh, ignore_errors=True)
@@ -92,6 +97,8 @@ def _keep(cache, cell, found, release, image, config):
     shutil.copy(image, os.path.join(fresh, 'image'))
     if config:
         shutil.copy(config, os.path.join(fresh, 'config'))
+    if libraries:
+        shutil.copytree(libraries, os.path.join(fresh, 'libraries'), symlinks=True)
     with open(os.path.join(fresh, 'kernel.json'), 'w') as file:
         json.dump({**found, 'release': release, 'image-sha256': sha256(os.path.join(fresh, 'image'))}, file, indent=1)
     shutil.rmtree(folder, ignore_errors=True)
