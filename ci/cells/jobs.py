@@ -15,7 +15,7 @@ CALLERS = {
 SUITE = (('root', '2'), ('perfmon', '2'), ('user', '2'), ('root', '-'), ('perfmon', '-'), ('user', '-'))
 QUICK = (('root', '2'), ('user', '-'))
 # For one case. Under -icount the guest's clock goes by instructions, and a case that never ends costs minutes of ours.
-CASE_SECONDS, CASE_SECONDS_ICOUNT = '60', '10'
+CASE_SECONDS, CASE_SECONDS_ICOUNT = '180', '10'
 WORDS_MAX = 40  # of a command, as in ci/guest/init.c
 
 

@@ -125,13 +125,15 @@ static bool has_come(const struct work *w)
  * The cpu time of one short loop; 0 if the task left the cpu meanwhile. A task that comes to a cpu
  * is charged from the scheduler's last look at its clock, which can be milliseconds ago on a
  * virtual machine (rq_clock_skip_update()): that is time in which no event of the task was on.
+ * The loop is long beside the calls around it: a timer whose period is so many of both, to the
+ * instruction on an emulated machine, would else find the kernel each time.
  */
 static uint64_t spin_once(void)
 {
 	const uint64_t left = switches().all, begun = cpu_time();
 	uint64_t ended;
 
-	for (volatile int i = 0; i < 1000; i++)
+	for (volatile int i = 0; i < 10000; i++)
 		;
 	ended = cpu_time();
 	return switches().all == left ? ended - begun : 0;
