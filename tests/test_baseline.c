@@ -128,7 +128,7 @@ START_TEST(entry_is_about_the_kernel)
 	begin(&world);
 	env.abi = world.abi;
 	env.arch = abi_arch(world.abi, "x86_64");
-	strcpy(env.release, row->release);
+	strcpy(env.upstream, row->release);
 	result = (struct result){.instance = &world.list[0],
 				 .verdict = {.outcome = (int)row->before}};
 	ck_assert_msg(!parse(&baseline, &world, row->entries, false, &e), "%s: %s %s", row->entries,

@@ -24,6 +24,7 @@ Suite *suite_values(void);
 Suite *suite_baseline(void);
 Suite *suite_descriptors(void);
 Suite *suite_names(void);
+Suite *suite_upstream(void);
 
 /* The built-in ABI, loaded afresh; the caller frees it. */
 struct abi *test_abi(void);

@@ -28,6 +28,7 @@
 #include "machine/small_file.h"
 #include "machine/sysctl.h"
 #include "machine/tracefs.h"
+#include "machine/upstream.h"
 #include "machine/usable_cpus.h"
 
 #ifndef FUSE_SUPER_MAGIC /* in <linux/magic.h> since Linux 5.18 */
@@ -65,12 +66,15 @@ static unsigned read_kernel_bits(void)
 static void read_uname(struct environment *env)
 {
 	struct utsname u;
+	char signature[128];
 
 	if (uname(&u))
 		return;
 	snprintf(env->release, sizeof(env->release), "%s", u.release);
 	snprintf(env->version, sizeof(env->version), "%s", u.version);
 	snprintf(env->machine, sizeof(env->machine), "%s", u.machine);
+	read_line("/proc/version_signature", signature, sizeof(signature));
+	upstream_version(u.release, u.version, signature, env->upstream, sizeof(env->upstream));
 	env->arch = env->abi ? abi_arch(env->abi, env->machine) : NULL;
 	env->kernel_bits = read_kernel_bits();
 }
@@ -99,7 +103,7 @@ static void read_self(struct environment *env)
 	read_line("/proc/self/uid_map", map, sizeof(map));
 	env->rights.init_user_namespace = sscanf(map, "%u %u %u", &first, &outside, &count) != 3 ||
 					  (!first && !outside && count == UINT32_MAX);
-	env->rights.has_perfmon = abi_version_compare(env->release, "5.8") >= 0;
+	env->rights.has_perfmon = abi_version_compare(env->upstream, "5.8") >= 0;
 	env->rights.changes_uid = identity_changes_uid(&env->rights);
 	/* The kernel asks the first namespace whether a hard limit may be raised. */
 	raises = env->rights.init_user_namespace ? env->rights.capabilities : 0;
@@ -529,6 +533,7 @@ json_t *environment_json(const struct environment *env)
 
 	set_text(json, "kernel", env->release);
 	set_text(json, "version", env->version);
+	set_text(json, "upstream", env->upstream);
 	set_text(json, "machine", env->machine);
 	json_object_set_new(json, "arch", env->arch ? json_string(env->arch->name) : json_null());
 	json_object_set_new(json, "bits", json_integer(sizeof(long) * 8));

@@ -48,8 +48,8 @@ static bool compare_numbers(const struct token *t, long have)
 
 static int kernel(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	snprintf(found, size, "this is %s", env->release);
-	return compare(t->relation, abi_version_compare(env->release, t->rest));
+	snprintf(found, size, "this is %s", env->upstream);
+	return compare(t->relation, abi_version_compare(env->upstream, t->rest));
 }
 
 static int attr_size(struct environment *env, const struct token *t, char *found, size_t size)
@@ -175,8 +175,8 @@ static int since(struct environment *env, const struct token *t, char *found, si
 {
 	const char *version = since_of(env->abi, t->rest);
 
-	snprintf(found, size, "it came with %s, this is %s", version, env->release);
-	return abi_version_compare(env->release, version) >= 0;
+	snprintf(found, size, "it came with %s, this is %s", version, env->upstream);
+	return abi_version_compare(env->upstream, version) >= 0;
 }
 
 static int hardware_counts(struct environment *env, const struct token *t, char *found, size_t size)
@@ -468,7 +468,7 @@ static const struct form {
 	const char *known;
 } forms[] = {
 	{"kernel", COMPARED, kernel, "kernel>=5.13",
-	 .help = "uname's release; a hint, distributions backport"},
+	 .help = "the version, as uname, Debian or Ubuntu tells; a hint, distributions backport"},
 	{"attr_size", COMPARED, attr_size, "attr_size>=136",
 	 .help = "the kernel's own, as it writes it back"},
 	{"paranoid", COMPARED, paranoid, "paranoid>1", .help = "the perf_event_paranoid sysctl"},

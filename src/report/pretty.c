@@ -33,6 +33,8 @@ static void begin(struct output *out, const struct report *report)
 
 	fprintf(out->f, "perfabi %s: perf_event_open(2) on Linux %s %s\n", perfabi_version,
 		env->release, env->machine);
+	if (strcmp(env->upstream, env->release))
+		fprintf(out->f, "  upstream    %s\n", env->upstream);
 	fprintf(out->f, "  attr size   ");
 	if (env->attr_size)
 		fprintf(out->f, "%u bytes\n", env->attr_size);

@@ -79,7 +79,7 @@ static bool condition_takes(const json_t *when, const char *version)
 	struct environment env = {0};
 	bool holds;
 
-	snprintf(env.release, sizeof(env.release), "%s", version);
+	snprintf(env.upstream, sizeof(env.upstream), "%s", version);
 	holds = when_holds(kernel, &nobody, &env);
 	json_decref(kernel);
 	return holds;
