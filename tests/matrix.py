@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What ci/cells makes of blocks, archives and results, where no machine has to boot."""
 
+import gzip
 import json
 import os
-import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 import zlib
@@ -52,28 +51,38 @@ def test_holes():
         assert blocks.read(file, NONCE) == {1: b'far'}
 
 
+def unpacked(archive):
+    """The members of a cpio archive of the kind that the kernel reads (newc): name: (mode, content)."""
+    members, at = {}, 0
+    while True:
+        assert archive[at:at + 6] == b'070701', at
+        fields = [int(archive[at + 6 + 8 * i:at + 14 + 8 * i], 16) for i in range(13)]
+        mode, size, name_size = fields[1], fields[6], fields[11]
+        name = archive[at + 110:at + 110 + name_size - 1].decode()
+        content = (at + 110 + name_size + 3) & ~3
+        if name == 'TRAILER!!!':
+            return members
+        members[name] = (mode, archive[content:content + size])
+        at = (content + size + 3) & ~3
+
+
 def test_initramfs():
     image = Initramfs()
     image.file('a/b/c', b'text')
     image.file('run', b'#!/bin/sh\n', 0o755)
     with tempfile.TemporaryDirectory() as folder:
         image.write(f'{folder}/image')
-        if not shutil.which('cpio'):
-            print('no cpio here: what it makes of an archive is not tried')
-            return
-        with open(f'{folder}/image', 'rb') as file:
-            subprocess.run(f'gzip -dc | cpio -idm --quiet -D {folder}', shell=True, stdin=file, check=True)
-        with open(f'{folder}/a/b/c', 'rb') as file:
-            assert file.read() == b'text'
-        assert os.access(f'{folder}/run', os.X_OK) and not os.access(f'{folder}/a/b/c', os.X_OK)
+        with gzip.open(f'{folder}/image') as file:
+            members = unpacked(file.read())
+    assert members == {'a': (0o40755, b''), 'a/b': (0o40755, b''), 'a/b/c': (0o100644, b'text'), 'run': (0o100755, b'#!/bin/sh\n')}, members
 
 
-def judged(*lines, own=({'over': 'j', 'status': 0, 'signal': 0, 'seconds': 1.0},)):
+def judged(*lines, own=({'over': 'j', 'status': 0, 'signal': 0, 'seconds': 1.0},), ends=(0,)):
     def text(dicts):
         return ''.join(json.dumps(line) + '\n' for line in dicts).encode()
 
     with tempfile.TemporaryDirectory() as folder:
-        outcome, = results.judge(folder, [jobs.Job('j', ['/x'])], {0: text(own), 1: text(lines)}, None)
+        outcome, = results.judge(folder, [jobs.Job('j', ['/x'])], {0: text(own), 1: text(lines)}, None, ends)
     return outcome
 
 
@@ -82,6 +91,11 @@ def test_suite():
     passed, failed = ({'type': 'result', 'id': name, 'outcome': name} for name in ('pass', 'fail'))
     assert judged(passed, end).wrong == [] and judged(passed, end).tally['pass'] == 1
     assert judged(passed, failed, end).lines() == ['fail fail']
+    skipped = {'over': 'j', 'status': 4, 'signal': 0, 'seconds': 1.0}
+    assert judged(end, own=(skipped,)).wrong, 'everything was skipped'
+    assert judged(end, own=(skipped,), ends=(4,)).wrong == [], 'on a kernel without perf events'
+    assert judged(end, ends=(4,)).wrong, 'something was not'
+    assert judged(own=({'over': 'j', 'status': -2, 'signal': 0, 'seconds': 0},)).wrong, 'it was not started'
     # A guest that hung: who had begun is named, and nothing else passes for an end.
     hung = judged(passed, {'type': 'begin', 'id': 'a.b'}, own=())
     assert hung.wrong[0] == 'it had not ended when the guest was stopped' and 'a.b' in hung.wrong[1], hung.wrong
@@ -94,19 +108,44 @@ def test_run_again():
     def run(*pairs, own=({'over': 'j', 'status': 1, 'signal': 0, 'seconds': 1.0},)):
         return judged(*({'type': 'result', 'id': name, 'outcome': outcome} for name, outcome in pairs), {'type': 'summary'}, own=own)
 
-    first = run(('a', 'pass'), ('b', 'fail'), ('c', 'error'), ('d', 'fail'))
+    first = run(('a', 'pass'), ('b', 'fail'), ('c', 'error'), ('d', 'fail'), ('e', 'fail'))
     assert results.is_to_run_again(first)
-    assert jobs.alone(first.job, first.bad).words == ['/x', '--jobs', '1', 'b', 'c', 'd']
-    results.correct(first, run(('b', 'pass'), ('c', 'fail'), ('d', 'fail')))
-    assert first.alone == {'b': 'fail'} and first.lines() == ['fail c', 'fail d'], (first.alone, first.lines())
-    assert first.tally == {'pass': 2, 'fail': 2, 'skip': 0, 'xfail': 0, 'xpass': 0, 'error': 0}, first.tally
+    assert jobs.alone(first.job, first.bad).words == ['/x', '--jobs', '1', 'b', 'c', 'd', 'e']
+    results.correct(first, run(('b', 'pass'), ('c', 'fail'), ('d', 'skip')))
+    assert first.alone == {'b': 'fail'}, 'what is skipped or missing has not passed'
+    assert first.lines() == ['error c', 'fail d', 'fail e'], first.lines()
+    assert first.tally == {'pass': 2, 'fail': 2, 'skip': 0, 'xfail': 0, 'xpass': 0, 'error': 1}, first.tally
     # What did not come to an end, the first time or the second, changes nothing.
     assert not results.is_to_run_again(run(('b', 'fail'), own=()))
     first = run(('b', 'fail'))
     results.correct(first, run(('b', 'pass'), own=()))
-    assert first.bad == {'b': 'fail'} and not first.alone and first.wrong, first.lines()
+    assert first.wrong, 'the second boot did not come to its end'
     assert not results.is_to_run_again(run(('a', 'pass'))), 'nothing is bad'
     assert not results.is_to_run_again(run(*((str(i), 'fail') for i in range(results.AGAIN + 1)))), 'that is no accident'
+
+
+def recorded(made, there, here=None):
+    """A recording's outcome: the status of capture, the lines there, and those of the decoder here."""
+    with tempfile.TemporaryDirectory() as folder:
+        decode = os.path.join(folder, 'decode')
+        with open(decode, 'w') as file:
+            file.write(f"#!/bin/sh\nprintf '{there if here is None else here}'\n")
+        os.chmod(decode, 0o755)
+        own = ''.join(json.dumps({'over': name, 'status': made if name == 'r' else 0, 'signal': 0, 'seconds': 1.0}) + '\n' for name in ('r', 'r.lines', 'r.bytes'))
+        todo = [jobs.Job('r', ['/x', '--output', 'r.data'], kind='record', attr=b'{}', holds=('SAMPLE',)), jobs.Job('r.lines', ['/x'], kind='lines'),
+                jobs.Job('r.bytes', ['/x'], kind='bytes')]
+        error = b'perfabi capture: cannot open the event of attr 0: No such file or directory' if made == 2 else b'perfabi capture: wrong'
+        outcome, = results.judge(folder, todo, {0: own.encode(), 2: error, 3: there.encode(), 5: b'bytes'}, decode)
+    return outcome
+
+
+def test_recordings():
+    sample, lost = '{"type":"SAMPLE"}\n', '{"type":"LOST"}\n'
+    assert recorded(0, sample).tally['pass'] == 1
+    assert recorded(0, sample, lost).wrong == ['its lines there are not its lines here', 'perfabi capture: wrong']
+    assert recorded(0, lost).wrong[0] == 'it holds no SAMPLE'
+    assert recorded(2, sample).tally['skip'] == 1, 'the kernel has no such event'
+    assert recorded(3, sample).tally['fail'] == 1
 
 
 def main():

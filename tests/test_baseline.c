@@ -112,7 +112,7 @@ static const struct row {
 		 "[{'kernel': ['>=5.10', '<5.11']}, {'arch': ['x86', 'arm'], 'kernel': '<7.3'}]",
 		 "5.10.2"),
 	 "6.1.0", PASS, XPASS,
-	 "passes here, though the baseline says that Linux >=5.10 <5.11 or Linux <7.3, arch x86 "
+	 "passes here, though the baseline says that Linux >=5.10 <5.11 or Linux <7.3 on x86 or "
 	 "arm breaks it (f() errs); change `when` or `id` of /deviations/1 in cases/baseline.json"},
 };
 

@@ -12,7 +12,7 @@ import re
 import subprocess
 import time
 
-from .error import Trouble
+from .error import Unavailable
 
 KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 MIRROR = 'http://deb.debian.org/debian'
@@ -84,7 +84,7 @@ Acquire::Languages "none";
         self._set_up()
         got = self._apt('apt-get', 'update', '-q', '-o', 'APT::Update::Error-Mode=any')
         if got.returncode:
-            raise Trouble(f'Debian {self.name} for {self.arch}: its lists of packages cannot be fetched.\n{got.stderr.strip()}')
+            raise Unavailable(f'Debian {self.name} for {self.arch}: its lists of packages cannot be fetched.\n{got.stderr.strip()}')
         open(stamp, 'w').close()
 
     def newest(self, pattern):
@@ -93,28 +93,32 @@ Acquire::Languages "none";
         names = self._apt('apt-cache', 'pkgnames').stdout.split()
         found = [(match.group(1), name) for name in names if (match := re.fullmatch(pattern, name))]
         if not found:
-            raise Trouble(f'Debian {self.name} for {self.arch} has no package that matches {pattern}.')
+            raise Unavailable(f'Debian {self.name} for {self.arch} has no package that matches {pattern}.\n'
+                          'The suite has moved on; give the cell another suite or version in ci/matrix.json.')
         return max(found, key=lambda one: [int(part) for part in re.findall(r'\d+', one[0])])[1]
 
     def has(self, package):
         self.update()
         return package in self._apt('apt-cache', 'pkgnames', package).stdout.split()
 
-    def fetch(self, package):
+    def fetch(self, package, again=False):
         """The .deb of a package, in the cache. Returns its path, version and SHA-256."""
         self.update()
         shown = self._apt('apt-cache', 'show', '--no-all-versions', package).stdout
         fields = dict(line.split(': ', 1) for line in shown.splitlines() if re.match(r'\S+: ', line))
         if 'SHA256' not in fields:
-            raise Trouble(f'Debian {self.name} for {self.arch} has no package {package}.')
+            raise Unavailable(f'Debian {self.name} for {self.arch} has no package {package}.')
         path = os.path.join(self.debs, os.path.basename(fields['Filename']))
         if not (os.path.exists(path) and sha256(path) == fields['SHA256']):
             got = self._apt('apt-get', 'download', '-q', package, cwd=self.debs)
+            if got.returncode and not again:  # sid's may have gone since the lists were fetched
+                os.remove(os.path.join(self.dir, 'updated'))
+                return self.fetch(package, again=True)
             for name in os.listdir(self.debs):  # apt writes the : of a version as %3a, the archive leaves it out
                 if name.startswith(package + '_') and '%3a' in name:
                     os.replace(os.path.join(self.debs, name), path)
             if got.returncode or not os.path.exists(path) or sha256(path) != fields['SHA256']:
-                raise Trouble(f'{package} of Debian {self.name} for {self.arch} cannot be fetched.\n{got.stderr.strip()}')
+                raise Unavailable(f'{package} of Debian {self.name} for {self.arch} cannot be fetched.\n{got.stderr.strip()}')
         return path, fields['Version'], fields['SHA256']
 
 

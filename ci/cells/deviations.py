@@ -21,7 +21,9 @@ def _list(value):
 
 def _range(limits):
     """[">=5.13", "<6.17.13"] as "5.13 up to, not including, 6.17.13"."""
-    text = {limit[:2] if limit[1] == '=' else limit[:1]: limit.lstrip('<>=') for limit in _list(limits)}
+    text = {limit[:-len(limit.lstrip('<>='))]: limit.lstrip('<>=') for limit in _list(limits)}
+    if set(text) - {'>=', '<'}:
+        return ' '.join(_list(limits))
     since, before = text.get('>='), text.get('<')
     if since and before:
         return f'{since} up to, not including, {before}'

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from .debian import Suite, codename, unpack
-from .error import Trouble
+from .error import Unavailable
 
 
 def _version(emulator):
@@ -24,7 +24,7 @@ def find(cache, arch):
     name, wanted = arch['emulator'], arch.get('at-least', 0)
     own = shutil.which(name)
     if not own:
-        raise Trouble(f'{name} is not there; install the package {arch["package"]}.')
+        raise Unavailable(f'{name} is not there; install the package {arch["package"]}.')
     if _version(own) >= wanted:
         return [own]
     folder = os.path.join(cache, 'emulators', f'{arch["package"]}-{wanted}')
@@ -32,7 +32,7 @@ def find(cache, arch):
     if not os.path.exists(folder):
         _unpack(cache, arch, folder)
     if _version(unpacked) < wanted:
-        raise Trouble(f'{unpacked} does not start, or is older than QEMU {wanted}.')
+        raise Unavailable(f'{unpacked} does not start, or is older than QEMU {wanted}.')
     # Firmware comes with it: what the system has may be too old for it.
     return [unpacked, '-L', os.path.join(folder, 'usr/share/qemu')]
 
@@ -42,7 +42,7 @@ def _unpack(cache, arch, folder):
     shutil.rmtree(fresh, ignore_errors=True)
     try:
         if not codename():
-            raise Trouble('only Debian has backports to take a newer one from.')
+            raise Unavailable('only Debian has backports to take a newer one from.')
         host = subprocess.run(['dpkg', '--print-architecture'], capture_output=True, text=True).stdout.strip()
         suite = Suite(cache, f'{codename()}-backports', host)
         wanted = ('qemu-system-common', 'qemu-system-data', *arch.get('packages', [arch['package']]))
@@ -50,6 +50,6 @@ def _unpack(cache, arch, folder):
             deb, _, _ = suite.fetch(package)
             unpack(deb, fresh)
             os.remove(deb)
-    except Trouble as e:
-        raise Trouble(f'{arch["emulator"]} is older than QEMU {arch["at-least"]}: {e}')
+    except Unavailable as e:
+        raise Unavailable(f'{arch["emulator"]} is older than QEMU {arch["at-least"]}: {e}')
     os.rename(fresh, folder)

@@ -4,3 +4,7 @@
 
 class Trouble(Exception):
     pass
+
+
+class Unavailable(Trouble):
+    """Something is not to be had here or now: no fault of what is tested."""

@@ -36,12 +36,17 @@ class Guest:
         self.megabytes = cell.get('memory', arch.get('memory', 512))
         self.nonce = secrets.token_bytes(blocks.NONCE)
         self.scratch = tempfile.mkdtemp(prefix='perfabi-cell-', dir=_roomy(self.megabytes << 20))
-        self.image, self.file = Initramfs(), None
-        self.user_mode = UserMode(kernel['image'], kernel['libraries']) if 'user-mode' in cell else None
-        for folder in ('proc', 'sys', 'dev', 'tmp', 'run'):
-            self.image.folder(folder)
-        if kernel['config']:
-            self.image.copy(f'boot/config-{kernel["release"]}', kernel['config'])
+        self.image, self.file, self.user_mode = Initramfs(), None, None
+        try:
+            if 'user-mode' in cell:
+                self.user_mode = UserMode(kernel['image'], kernel['libraries'])
+            for folder in ('proc', 'sys', 'dev', 'tmp', 'run'):
+                self.image.folder(folder)
+            if kernel['config']:
+                self.image.copy(f'boot/config-{kernel["release"]}', kernel['config'])
+        except BaseException:
+            self.close()
+            raise
 
     def close(self):
         if self.file:

@@ -5,6 +5,8 @@ import glob
 import gzip
 import os
 
+from .error import Trouble
+
 CAP_PERFMON = 38
 CALLERS = {
     'root': (0, '-'),
@@ -22,11 +24,12 @@ WORDS_MAX = 40  # of a command, as in ci/guest/init.c
 class Job:
     def __init__(self, name, words, caller='root', paranoid='-', seconds=60, **rest):
         if len(words) > WORDS_MAX:
-            raise ValueError(f'{name}: {len(words)} words, of which ci/guest/init.c takes {WORDS_MAX}')
+            raise Trouble(f'{name}: a guest takes {WORDS_MAX} words of a command, not {len(words)}')
         self.name, self.words, self.seconds = name, words, seconds
         self.caller, self.paranoid = caller, paranoid
         self.kind = rest.get('kind', 'suite')
-        self.arch, self.expected = rest.get('arch'), rest.get('expected')
+        self.arch, self.expected = rest.get('arch'), rest.get('expected')  # of a decoder's job the lines
+        self.attr, self.holds = rest.get('attr'), rest.get('holds', ())  # of a recording's
 
     def line(self):
         """The line of /plan, as ci/guest/init.c reads it."""

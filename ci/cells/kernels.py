@@ -9,10 +9,11 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 
 from .debian import Suite, sha256, unpack
-from .error import Trouble
+from .error import Unavailable
 from .user_mode import UserMode
 
 
@@ -39,19 +40,17 @@ def fetch(cache, cell, renew=False):
         return kernel
     try:
         return _fetch_user_mode(cache, cell) if 'user-mode' in cell else _fetch_packaged(cache, cell)
-    except Trouble:
-        if kernel:
-            return kernel
-        raise
+    except Unavailable as e:
+        if not kernel:
+            raise
+        print(f'ci/matrix: {cell["name"]}: {kernel["release"]} of the cache is used: {e}', file=sys.stderr)
+        return kernel
 
 
 def _fetch_packaged(cache, cell):
     suite = Suite(cache, cell['suite'], cell['arch'])
     version = re.escape(cell['version'] + '.') + '[0-9.]+' if 'version' in cell else '[0-9.]+'
-    try:
-        package = suite.newest(rf'linux-(?:binary|image)-({version}(?:[+][a-z0-9.]+)?(?:-[0-9]+)?)-{cell["flavour"]}(?:-unsigned)?')
-    except Trouble as e:
-        raise Trouble(f'{e}\nThe suite has moved on; give the cell another suite or version in ci/matrix.json.')
+    package = suite.newest(rf'linux-(?:binary|image)-({version}(?:[+][a-z0-9.]+)?(?:-[0-9]+)?)-{cell["flavour"]}(?:-unsigned)?')
     release = re.sub(r'^linux-(binary|image)-|-unsigned$', '', package)
     # Since 6.19 the image is in linux-binary-*, the configuration in linux-base-*.
     packages = [name for name in (f'linux-binary-{release}', f'linux-base-{release}') if suite.has(name)] or [package]
@@ -68,6 +67,7 @@ def _fetch_packaged(cache, cell):
 
 def _fetch_user_mode(cache, cell):
     suite = Suite(cache, cell['suite'], cell['arch'])
+    suite.update()
     with tempfile.TemporaryDirectory(dir=suite.debs) as scratch:
         for name in ('libc6', cell['user-mode']):
             deb, debian, digest = suite.fetch(name)
@@ -77,7 +77,7 @@ def _fetch_user_mode(cache, cell):
         with UserMode(image, libraries) as program:
             said = subprocess.run([*program.words, '--version'], capture_output=True, text=True)
         if said.returncode:
-            raise Trouble(f'{cell["user-mode"]} does not start: {said.stderr.strip()}')
+            raise Unavailable(f'{cell["user-mode"]} does not start: {said.stderr.strip()}')
         return _keep(cache, cell, {'package': name, 'version': debian, 'sha256': digest}, said.stdout.strip(), image, None, libraries)
 
 
@@ -86,7 +86,7 @@ def _find(folder, names):
         for name in names:
             if name in files and not path.endswith('/build'):
                 return os.path.join(path, name)
-    raise Trouble(f'The package has no file {names[0]}; does Debian put the kernel elsewhere now?')
+    raise Unavailable(f'The package has no file {names[0]}; does Debian put the kernel elsewhere now?')
 
 
 def _keep(cache, cell, found, release, image, config, libraries=None):

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 
 from . import debian
-from .error import Trouble
+from .error import Trouble, Unavailable
 
 LIBRARIES = ('libjansson-dev', 'libzstd-dev', 'zlib1g-dev')
 FALLBACK = 'trixie'  # a suite with all architectures of ci/matrix.json, where the system's own has not all
@@ -45,7 +45,7 @@ def _libraries(cache, name):
     suite = next((one for codename in (debian.codename(), FALLBACK) if codename
                   and (one := debian.Suite(cache, codename, name)).has(LIBRARIES[0])), None)
     if not suite:
-        raise Trouble(f'Debian {FALLBACK} has no {LIBRARIES[0]} for {name}.')
+        raise Unavailable(f'Debian {FALLBACK} has no {LIBRARIES[0]} for {name}.')
     shutil.rmtree(folder, ignore_errors=True)
     lines = []
     for package in LIBRARIES:
@@ -69,7 +69,7 @@ def build(top, cache, name, arch, out):
     cc = compiler(arch)
     missing = needed(name, arch)
     if missing:
-        raise Trouble(f'{cc} and a C library to link with are not there; install {" ".join(missing)}.')
+        raise Unavailable(f'{cc} and a C library to link with are not there; install {" ".join(missing)}.')
     libraries = _libraries(cache, name)
     where = f'{libraries}/usr/lib/{arch["triplet"]}'
     headers = f'-isystem {libraries}/usr/include/{arch["triplet"]} -isystem {libraries}/usr/include'

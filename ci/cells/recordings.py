@@ -15,6 +15,13 @@ WORK = 'fixtures/kernel-records.le.data'
 IDS = ['ip', 'tid', 'time', 'id', 'stream_id', 'cpu', 'identifier']
 
 
+# The records that a recording is made for; of those without a line here it is SAMPLE.
+HOLDS = {
+    'side-band': ('MMAP2', 'COMM', 'EXIT'),
+    'children': ('FORK', 'EXIT', 'COMM', 'MMAP2', 'SWITCH', 'NAMESPACES', 'CGROUP', 'KSYMBOL', 'BPF_EVENT'),
+}
+
+
 # Of the registers of an architecture, those that only some of its machines have.
 SOME_HAVE = {'arm64': 1 << 46, 'powerpc': -1 << 45}
 
@@ -65,6 +72,6 @@ def record(name, arch, top, image):
         text = json.dumps(attr, indent=1).encode() + b'\n'
         image.file(attr_file, text)
         yield Job(job, [f'/{name}/perfabi', 'capture', '--attr', '/' + attr_file, '--output', where, *options, '--',
-                        *([f'/{name}/perfabi', *command[0]] if command else [f'/{name}/perfabi-decode', '/' + WORK])], kind='record', expected=text)
+                        *([f'/{name}/perfabi', *command[0]] if command else [f'/{name}/perfabi-decode', '/' + WORK])], kind='record', attr=text, holds=HOLDS.get(what, ('SAMPLE',)))
         yield Job(f'{job}.lines', [f'/{name}/perfabi-decode', *(['--attr', '/' + attr_file] if ring else []), where], kind='lines')
         yield Job(f'{job}.bytes', ['cat', where], kind='bytes')

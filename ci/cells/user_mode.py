@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 
-from .error import Trouble
+from .error import Unavailable
 
 INTERPRETER = b'/lib64/ld-linux-x86-64.so.2'
 
@@ -19,13 +19,12 @@ class UserMode:
 
     def __init__(self, image, libraries):
         # A short name, for it must not be longer than the one whose place it takes.
-        self.folder = tempfile.mkdtemp(prefix='uml', dir='/tmp')
-        linker, copy = os.path.join(self.folder, 'ld'), os.path.join(self.folder, 'linux')
         with open(image, 'rb') as file:
             program = file.read()
-        if program.count(INTERPRETER + b'\0') != 1 or len(linker) > len(INTERPRETER):
-            self.close()
-            raise Trouble(f'{image} does not name {INTERPRETER.decode()} as its interpreter.')
+        if program.count(INTERPRETER + b'\0') != 1:
+            raise Unavailable(f'{image} does not name {INTERPRETER.decode()} as its interpreter.')
+        self.folder = tempfile.mkdtemp(prefix='uml', dir='/tmp')
+        linker, copy = os.path.join(self.folder, 'ld'), os.path.join(self.folder, 'linux')
         with open(copy, 'wb') as file:
             file.write(program.replace(INTERPRETER + b'\0', linker.encode().ljust(len(INTERPRETER) + 1, b'\0')))
         os.chmod(copy, 0o755)

@@ -372,6 +372,20 @@ static int attend(pid_t pid, const struct job *job, struct pollfd fds[2], struct
 	return killed ? -1 : status;
 }
 
+/* Sets perf_event_paranoid, where the kernel has it: "-" is what it was. False if it is another
+ * then. */
+static bool set_paranoid(const char *value)
+{
+	static const char path[] = "/proc/sys/kernel/perf_event_paranoid";
+	char is[20];
+
+	if (!strcmp(value, "-"))
+		return true;
+	write_file(path, value);
+	read_file(path, is, sizeof(is));
+	return !is[0] || !strcmp(is, value);
+}
+
 static void job_run(const struct job *job, uint32_t number, struct area *area, struct stream *own)
 {
 	struct stream streams[2] = {
@@ -384,10 +398,9 @@ static void job_run(const struct job *job, uint32_t number, struct area *area, s
 	pid_t pid;
 
 	say(own, "{\"begin\":\"%s\",\"job\":%u,\"at\":%.3f}\n", job->name, number, began);
-	if (strcmp(job->paranoid, "-"))
-		write_file("/proc/sys/kernel/perf_event_paranoid", job->paranoid);
-	if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC) || (pid = fork()) < 0) {
-		say(own, "{\"over\":\"%s\",\"status\":-2}\n", job->name);
+	if (!set_paranoid(job->paranoid) || pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC) ||
+	    (pid = fork()) < 0) {
+		say(own, "{\"over\":\"%s\",\"status\":-2,\"signal\":0,\"seconds\":0}\n", job->name);
 		return;
 	}
 	if (!pid)

@@ -254,12 +254,12 @@ static void add_words(char *out, size_t size, const char *format, ...)
 	va_end(arguments);
 }
 
-static void add_values(char *out, size_t size, const json_t *values)
+static void add_values(char *out, size_t size, const json_t *values, const char *between)
 {
 	const json_t *one;
 
 	for (size_t i = 0; (one = element(values, i)); i++)
-		add_words(out, size, " %s", json_string_value(one));
+		add_words(out, size, "%s %s", i ? between : "", json_string_value(one));
 }
 
 static void add_condition(char *out, size_t size, const json_t *when)
@@ -269,12 +269,15 @@ static void add_condition(char *out, size_t size, const json_t *when)
 	json_t *value;
 
 	add_words(out, size, kernel ? "Linux" : "every Linux");
-	add_values(out, size, kernel);
+	add_values(out, size, kernel, "");
 	json_object_foreach((json_t *)when, key, value) {
+		const bool is_arch = !strcmp(key, "arch"), is_token = !strcmp(key, "token");
+
 		if (value == kernel)
 			continue;
-		add_words(out, size, ", %s", key);
-		add_values(out, size, value);
+		add_words(out, size, is_arch ? " on" : is_token ? " where" : ", %s", key);
+		add_values(out, size, value, is_arch ? " or" : is_token ? " and" : "");
+		add_words(out, size, is_token ? " holds" : "");
 	}
 }
 

@@ -30,7 +30,7 @@ int deviation_read(struct deviation *out, const json_t *json, const struct cases
 bool deviation_holds(const struct deviation *deviation, const struct instance *instance,
 		     struct environment *env);
 
-/* The kernels that have it, in words, cut to fit: "Linux >=5.13 <6.18, arch x86". */
+/* The kernels that have it, in words, cut to fit: "Linux >=5.13 <6.18 on x86". */
 void deviation_kernels(const struct deviation *deviation, char *out, size_t size);
 
 #endif

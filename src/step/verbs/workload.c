@@ -369,9 +369,10 @@ static void do_protect(struct work *w)
 /* By brk(2) itself: not every libc has sbrk(3). Nothing is put there. */
 static void do_grow_heap(struct work *w)
 {
-	long end = syscall(SYS_brk, 0L);
+	long end = syscall(SYS_brk, 0L) + (long)w->length;
 
-	syscall(SYS_brk, end + (long)w->length);
+	if (syscall(SYS_brk, end) != end)
+		w->err = ENOMEM;
 }
 
 static void do_unshare(struct work *w)
@@ -714,7 +715,7 @@ const struct verb workload_verbs[] = {
 	 .arguments = (const struct argument[]){WHAT, AT, LENGTH, PROT, COUNTED, {0}}},
 	{.name = "grow-heap",
 	 WORKLOAD(grow_heap),
-	 .help = "sbrk(2)",
+	 .help = "brk(2), to a heap that is longer",
 	 .arguments = (const struct argument[]){WHAT, LENGTH, COUNTED, {0}}},
 	{.name = "unshare",
 	 WORKLOAD(leave_spaces),
