@@ -166,8 +166,9 @@ def rows(result):
     """The rows of the table for one cell: a run of the suite each, and one for all recordings."""
     for run in result['runs']:
         yield (result['cell'], result.get('release', ''), run['name'], *(str(run['tally'][o]) for o in OUTCOMES), str(len(run['alone'])), f'{run["seconds"]:.0f}')
-    if 'left-out' in result:
-        yield (result['cell'], result.get('release', ''), result['left-out'].splitlines()[0], *[''] * (len(HEAD) - 3))
+    why = result.get('left-out') or (not result['runs'] and result.get('wrong', [''])[0])
+    if why:
+        yield (result['cell'], result.get('release', ''), why.splitlines()[0], *[''] * (len(HEAD) - 3))
 
 
 def table(results):
