@@ -110,7 +110,15 @@ class Guest:
         """For a person at this terminal, until the guest is off."""
         self.image.write(os.path.join(self.scratch, 'initrd'))
         words = self.words('mon:stdio')
-        return subprocess.run([word.replace('con0=null,fd:1', 'con0=fd:0,fd:1') for word in words]).returncode
+        process = subprocess.Popen([word.replace('con0=null,fd:1', 'con0=fd:0,fd:1') for word in words])
+        try:
+            return process.wait()
+        finally:
+            process.terminate()  # a user-mode kernel ends its own processes
+            try:
+                process.wait(5)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
     def streams(self):
         if not self.file:

@@ -21,6 +21,11 @@ def _folder(cache, cell):
     return os.path.join(cache, 'kernels', cell['name'])
 
 
+def _asked(cell):
+    """What a cell asks of Debian: a kernel that was fetched for something else is not its own."""
+    return {key: cell.get(key) for key in ('arch', 'suite', 'flavour', 'version', 'user-mode')}
+
+
 def cached(cache, cell):
     """The kernel that is there for a cell, or None: {"image", "config", "libraries", "release", "package", "version", "sha256"}."""
     folder = _folder(cache, cell)
@@ -29,7 +34,7 @@ def cached(cache, cell):
             kernel = json.load(file)
         image, config = os.path.join(folder, 'image'), os.path.join(folder, 'config')
         kernel.update(image=image, config=config if os.path.exists(config) else None, libraries=os.path.join(folder, 'libraries'))
-        return kernel if sha256(image) == kernel['image-sha256'] else None
+        return kernel if kernel['asked'] == _asked(cell) and sha256(image) == kernel['image-sha256'] else None
     except (OSError, ValueError, KeyError):
         return None
 
@@ -100,7 +105,7 @@ def _keep(cache, cell, found, release, image, config, libraries=None):
     if libraries:
         shutil.copytree(libraries, os.path.join(fresh, 'libraries'), symlinks=True)
     with open(os.path.join(fresh, 'kernel.json'), 'w') as file:
-        json.dump({**found, 'release': release, 'image-sha256': sha256(os.path.join(fresh, 'image'))}, file, indent=1)
+        json.dump({**found, 'asked': _asked(cell), 'release': release, 'image-sha256': sha256(os.path.join(fresh, 'image'))}, file, indent=1)
     shutil.rmtree(folder, ignore_errors=True)
     os.rename(fresh, folder)
     return cached(cache, cell)

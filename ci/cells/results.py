@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 from . import blocks
@@ -147,6 +148,15 @@ def guest(streams):
     """What the guest said of itself: release, machine, page_size, cpus, paranoid; and whether it came to its end."""
     own = blocks.lines(streams.get(0, b''))
     return (next((line for line in own if 'release' in line), {}), any('end' in line for line in own))
+
+
+def said_by_kernel(console):
+    """The first line of a console in which the guest's kernel says that it has gone wrong itself."""
+    with open(console, errors='replace') as file:
+        for line in file:
+            if re.search(r'Kernel panic|PANIC:|Oops|BUG: |WARNING: CPU|double fault|Unable to handle kernel', line):
+                return [f'the kernel said: {line.strip()}; see {console}']
+    return []
 
 
 def _write(folder, name, data):

@@ -93,6 +93,8 @@ bool identity_available(const struct rights *own, enum identity as, char *why, s
 			 "perfabi is in a user namespace, whose root has no rights to perf");
 		return false;
 	}
+	if (own->uid && as != AS_ROOT && !(capabilities_of(as) & ~own->capabilities))
+		return true; /* it is that already, and gives up the rest */
 	if (own->uid) {
 		snprintf(why, size, "perfabi runs as uid %u, and only root can become others",
 			 (unsigned)own->uid);

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-# As an ordinary user, and as root without capabilities: nothing fails.
+# As an ordinary user, as one with CAP_PERFMON, and as root without capabilities: nothing fails.
 . tests/e2e/lib.sh
 cp "$perfabi" "$scratch" # where another user may run it
 if [ "$(id -u)" -ne 0 ]; then
 	echo "not root: the run as oneself is the run as a user"
 	exit 0
 fi
-for drop in "--reuid 65534 --regid 65534 --clear-groups" "--bounding-set -all --inh-caps -all"; do
+perfmon="--reuid 65534 --regid 65534 --clear-groups --inh-caps +perfmon --ambient-caps +perfmon"
+for drop in "--reuid 65534 --regid 65534 --clear-groups" "$perfmon" "--bounding-set -all --inh-caps -all"; do
 	got=0
 	# shellcheck disable=SC2086 # words are meant to be split
 	setpriv $drop "$scratch/perfabi" run --format json >"$scratch/report.json" || got=$?
@@ -15,4 +16,11 @@ for drop in "--reuid 65534 --regid 65534 --clear-groups" "--bounding-set -all --
 	holds '.summary | .fail == 0 and .error == 0' "$scratch/report.json" >/dev/null
 	holds '[.results[] | select(.as == "root" and .outcome != "skip")] == []' "$scratch/report.json" >/dev/null ||
 		fail "a case as root ran without being root"
+	if [ "$drop" = "$perfmon" ]; then
+		holds '.environment.identities.perfmon != "opens events" or ([.results[] | select(.as == "perfmon" and .outcome == "pass")] | length > 150)' \
+			"$scratch/report.json" >/dev/null || fail "no case ran as the user with CAP_PERFMON that this is"
+	else
+		holds '[.results[] | select(.as == "perfmon" and .outcome != "skip")] == []' "$scratch/report.json" >/dev/null ||
+			fail "a case ran as perfmon without CAP_PERFMON"
+	fi
 done
