@@ -41,7 +41,9 @@ def test_blocks():
     assert read(block(3, 0, b'x', nonce=b'y' * 16)) == {}, "another guest's"
     assert read(b'\0' * 8, block(3, 0, b'x')) == {}, 'a copy of a block elsewhere, as on a stack'
     assert read(block(0, 0, b'{"a":1}\n'), block(1, 0, b'{"b":')) == {0: b'{"a":1}\n', 1: b'{"b":'}
-    assert blocks.lines(b'{"a":1}\n{"b":') == [{'a': 1}]
+    assert blocks.lines(b'{"a":1}\n[1]\n{"b":') == [{'a': 1}]
+    many = b''.join(block(1, number, full) for number in range(8192))
+    assert len(read(many)[1]) == 8192 * len(full), 'in no more than a second or two'
 
 
 def test_holes():
@@ -95,6 +97,7 @@ def test_suite():
     assert judged(end, own=(skipped,)).wrong, 'everything was skipped'
     assert judged(end, own=(skipped,), ends=(4,)).wrong == [], 'on a kernel without perf events'
     assert judged(end, ends=(4,)).wrong, 'something was not'
+    assert judged({'type': 'result', 'id': 'a', 'outcome': 'odd'}, end).wrong, 'an outcome that is none'
     assert judged(own=({'over': 'j', 'status': -2, 'signal': 0, 'seconds': 0},)).wrong, 'it was not started'
     # A guest that hung: who had begun is named, and nothing else passes for an end.
     hung = judged(passed, {'type': 'begin', 'id': 'a.b'}, own=())
@@ -124,15 +127,15 @@ def test_run_again():
     assert not results.is_to_run_again(run(*((str(i), 'fail') for i in range(results.AGAIN + 1)))), 'that is no accident'
 
 
-def recorded(made, there, here=None):
-    """A recording's outcome: the status of capture, the lines there, and those of the decoder here."""
+def recorded(made, there, here=None, optional=True):
+    """A recording's outcome: the status of capture, the lines there, those of the decoder here, and whether a kernel may refuse it."""
     with tempfile.TemporaryDirectory() as folder:
         decode = os.path.join(folder, 'decode')
         with open(decode, 'w') as file:
             file.write(f"#!/bin/sh\nprintf '{there if here is None else here}'\n")
         os.chmod(decode, 0o755)
         own = ''.join(json.dumps({'over': name, 'status': made if name == 'r' else 0, 'signal': 0, 'seconds': 1.0}) + '\n' for name in ('r', 'r.lines', 'r.bytes'))
-        todo = [jobs.Job('r', ['/x', '--output', 'r.data'], kind='record', attr=b'{}', holds=('SAMPLE',)), jobs.Job('r.lines', ['/x'], kind='lines'),
+        todo = [jobs.Job('r', ['/x', '--output', 'r.data'], kind='record', attr=b'{}', holds=('SAMPLE',), optional=optional), jobs.Job('r.lines', ['/x'], kind='lines'),
                 jobs.Job('r.bytes', ['/x'], kind='bytes')]
         error = b'perfabi capture: cannot open the event of attr 0: No such file or directory' if made == 2 else b'perfabi capture: wrong'
         outcome, = results.judge(folder, todo, {0: own.encode(), 2: error, 3: there.encode(), 5: b'bytes'}, decode)
@@ -145,6 +148,7 @@ def test_recordings():
     assert recorded(0, sample, lost).wrong == ['its lines there are not its lines here', 'perfabi capture: wrong']
     assert recorded(0, lost).wrong[0] == 'it holds no SAMPLE'
     assert recorded(2, sample).tally['skip'] == 1, 'the kernel has no such event'
+    assert recorded(2, sample, optional=False).tally['fail'] == 1, 'every kernel has it'
     assert recorded(3, sample).tally['fail'] == 1
 
 

@@ -41,12 +41,10 @@ def read(file, nonce):
             at = part.find(nonce, at + 1)
     streams = {}
     for stream, numbers in blocks.items():
-        data = b''
-        for number in range(len(numbers)):
-            if number not in numbers:
-                break
-            data += numbers[number]
-        streams[stream] = data
+        parts = []
+        while len(parts) in numbers:
+            parts.append(numbers[len(parts)])
+        streams[stream] = b''.join(parts)
     return streams
 
 
@@ -61,11 +59,13 @@ def _take(block, blocks):
 
 
 def lines(data):
-    """The lines of JSON in a stream; what a guest did not finish writing is left out."""
+    """The objects in a stream, a line each; what a guest did not finish writing, and other lines, are left out."""
     out = []
     for line in data.decode('utf-8', 'replace').splitlines():
         try:
-            out.append(json.loads(line))
+            one = json.loads(line)
         except ValueError:
-            pass
+            continue
+        if isinstance(one, dict):
+            out.append(one)
     return out

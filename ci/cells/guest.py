@@ -28,6 +28,35 @@ def _roomy(size):
     return None
 
 
+def _children(pid):
+    """The processes that a process has started, and those that these have."""
+    found = []
+    try:
+        with open(f'/proc/{pid}/task/{pid}/children') as file:
+            for child in file.read().split():
+                found += [int(child), *_children(child)]
+    except OSError:
+        pass
+    return found
+
+
+def _end(process):
+    """Ends timeout(1) and what it runs: a user-mode kernel has a session and processes of its own, which it ends itself if it is asked to."""
+    if process.poll() is None:
+        everybody = [process.pid, *_children(process.pid)]
+        process.terminate()
+        try:
+            process.wait(3)
+        except subprocess.TimeoutExpired:
+            pass
+        for pid in everybody:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+    process.wait()
+
+
 class Guest:
     """One boot. `scratch` goes away with close()."""
 
@@ -94,9 +123,7 @@ class Guest:
                     tick()
                 self._hold(LOADED_SECONDS)
             finally:
-                if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+                _end(process)
         return time.monotonic() - began
 
     def _hold(self, seconds):

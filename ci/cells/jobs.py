@@ -21,15 +21,24 @@ CASE_SECONDS, CASE_SECONDS_ICOUNT = '180', '10'
 WORDS_MAX = 40  # of a command, as in ci/guest/init.c
 
 
+def check_words(words):
+    """Whether a line of /plan can have them."""
+    if len(words) > WORDS_MAX:
+        raise Trouble(f'a guest takes {WORDS_MAX} words of a command, not {len(words)}; a suite or a glob stands for many ids')
+    for word in words:
+        if set(word) & set('\t\n\0') or not word:
+            raise Trouble(f'a guest takes no word that is empty or has a tab or a newline: {word!r}')
+
+
 class Job:
     def __init__(self, name, words, caller='root', paranoid='-', seconds=60, **rest):
-        if len(words) > WORDS_MAX:
-            raise Trouble(f'{name}: a guest takes {WORDS_MAX} words of a command, not {len(words)}')
+        check_words(words)
         self.name, self.words, self.seconds = name, words, seconds
         self.caller, self.paranoid = caller, paranoid
         self.kind = rest.get('kind', 'suite')
         self.arch, self.expected = rest.get('arch'), rest.get('expected')  # of a decoder's job the lines
-        self.attr, self.holds = rest.get('attr'), rest.get('holds', ())  # of a recording's
+        # Of a recording's: what is opened, the records that it is for, and whether a kernel may refuse it.
+        self.attr, self.holds, self.optional = rest.get('attr'), rest.get('holds', ()), rest.get('optional', False)
 
     def line(self):
         """The line of /plan, as ci/guest/init.c reads it."""

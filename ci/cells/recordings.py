@@ -22,6 +22,10 @@ HOLDS = {
 }
 
 
+# Those that a kernel or a machine may have to refuse.
+OPTIONAL = ('cycles', 'deferred', 'fields')
+
+
 # Of the registers of an architecture, those that only some of its machines have.
 SOME_HAVE = {'arm64': 1 << 46, 'powerpc': -1 << 45}
 
@@ -64,7 +68,7 @@ def attrs(registers):
     }
 
 
-def record(name, arch, top, image):
+def record(name, arch, top, image, without_perf):
     for what, (attr, options, *command) in attrs(_registers(top, arch['machine'])).items():
         job = f'{name}.record.{what}'
         ring = '--raw' in options
@@ -72,6 +76,6 @@ def record(name, arch, top, image):
         text = json.dumps(attr, indent=1).encode() + b'\n'
         image.file(attr_file, text)
         yield Job(job, [f'/{name}/perfabi', 'capture', '--attr', '/' + attr_file, '--output', where, *options, '--',
-                        *([f'/{name}/perfabi', *command[0]] if command else [f'/{name}/perfabi-decode', '/' + WORK])], kind='record', attr=text, holds=HOLDS.get(what, ('SAMPLE',)))
+                        *([f'/{name}/perfabi', *command[0]] if command else [f'/{name}/perfabi-decode', '/' + WORK])], kind='record', attr=text, holds=HOLDS.get(what, ('SAMPLE',)), optional=without_perf or what in OPTIONAL)
         yield Job(f'{job}.lines', [f'/{name}/perfabi-decode', *(['--attr', '/' + attr_file] if ring else []), where], kind='lines')
         yield Job(f'{job}.bytes', ['cat', where], kind='bytes')

@@ -551,9 +551,15 @@ static const char *take_comparison(const char *text)
 	return NULL;
 }
 
+/* "6.18.44", or a number, which may be negative. */
 static bool is_version(const char *text)
 {
-	return text[0] && strspn(text, "0123456789.-") == strlen(text) && text[0] != '.';
+	size_t n;
+
+	text += text[0] == '-';
+	while ((n = strspn(text, "0123456789")) && text[n] == '.')
+		text += n + 1;
+	return n && !text[n];
 }
 
 static const struct form *find_form(const char *token, struct token *out)

@@ -123,6 +123,23 @@ static int check_versions(const json_t *entry, const char *key, const struct whe
 	return 0;
 }
 
+/* An empty condition would hold for every kernel, as would an empty list in one. */
+static int check_says_something(const json_t *when, const struct where *w, struct error *e)
+{
+	const char *key;
+	json_t *value;
+
+	if (!json_object_size(when))
+		return error_value(e, w, when, "a condition: {\"kernel\": \"<6.18\"}");
+	json_object_foreach((json_t *)when, key, value) {
+		struct where at = where_key(w, key);
+
+		if (json_is_array(value) && !json_array_size(value))
+			return error_value(e, &at, value, "at least one value");
+	}
+	return 0;
+}
+
 static int check_conditions(const json_t *conditions, const struct cases *cases,
 			    const struct where *w, struct error *e)
 {
@@ -134,7 +151,7 @@ static int check_conditions(const json_t *conditions, const struct cases *cases,
 	for (size_t i = 0; (when = element(conditions, i)); i++) {
 		struct where at = json_is_array(conditions) ? where_index(w, i) : *w;
 
-		if (when_check(when, &names, &at, e))
+		if (when_check(when, &names, &at, e) || check_says_something(when, &at, e))
 			return -EINVAL;
 	}
 	return 0;
