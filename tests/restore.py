@@ -59,7 +59,15 @@ def one(program, folder, number, before):
     wait = rng.uniform(0.0, 1.2)
     time.sleep(wait)
     process.send_signal(how)
-    process.wait()
+    try:
+        process.wait(60)
+    except subprocess.TimeoutExpired:
+        print(f"{how.name} at {wait:.3f} s (seed {seed}, number {number}) did not end it within 60 s; where its processes are:")
+        for folder in ours(program):
+            print(folder, read(f"{folder}/wchan"), read(f"{folder}/stack"), read(f"{folder}/status"))
+        process.kill()
+        process.wait()
+        return False
     deadline = time.time() + 10
     while True:
         after = state(program, folder)
