@@ -83,6 +83,8 @@ def one(program, folder, number, before):
 
 
 def main():
+    # Started in the background by a shell, we ignore SIGINT, and so would perfabi.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     folder = tempfile.mkdtemp(prefix="restore-")
     os.chmod(folder, 0o755)
     program = os.path.join(folder, "perfabi-under-test")
