@@ -63,8 +63,8 @@ def one(program, folder, number, before):
         process.wait(60)
     except subprocess.TimeoutExpired:
         print(f"{how.name} at {wait:.3f} s (seed {seed}, number {number}) did not end it within 60 s; where its processes are:")
-        for folder in ours(program):
-            print(folder, read(f"{folder}/wchan"), read(f"{folder}/stack"), read(f"{folder}/status"))
+        for proc in ours(program):
+            print(proc, read(f"{proc}/wchan"), read(f"{proc}/stack"), read(f"{proc}/status"))
         process.kill()
         process.wait()
         return False

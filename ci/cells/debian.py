@@ -94,7 +94,7 @@ Acquire::Languages "none";
         found = [(match.group(1), name) for name in names if (match := re.fullmatch(pattern, name))]
         if not found:
             raise Unavailable(f'Debian {self.name} for {self.arch} has no package that matches {pattern}.\n'
-                          'The suite has moved on; give the cell another suite or version in ci/matrix.json.')
+                              'The suite has moved on; give the cell another suite or version in ci/matrix.json.')
         return max(found, key=lambda one: [int(part) for part in re.findall(r'\d+', one[0])])[1]
 
     def has(self, package):

@@ -40,20 +40,32 @@ def _children(pid):
     return found
 
 
+def _hold_processes(pids):
+    """File descriptors of those that are there: a number may be another process's by the time it is used."""
+    held = []
+    for pid in pids:
+        try:
+            held.append(os.pidfd_open(pid))
+        except ProcessLookupError:
+            pass
+    return held
+
+
 def _end(process):
     """Ends timeout(1) and what it runs: a user-mode kernel has a session and processes of its own, which it ends itself if it is asked to."""
     if process.poll() is None:
-        everybody = [process.pid, *_children(process.pid)]
+        held = _hold_processes(_children(process.pid))
         process.terminate()
         try:
             process.wait(3)
         except subprocess.TimeoutExpired:
-            pass
-        for pid in everybody:
+            os.killpg(process.pid, signal.SIGKILL)
+        for one in held:
             try:
-                os.kill(pid, signal.SIGKILL)
+                signal.pidfd_send_signal(one, signal.SIGKILL)
             except ProcessLookupError:
                 pass
+            os.close(one)
     process.wait()
 
 
