@@ -127,6 +127,17 @@ def test_run_again():
     assert not results.is_to_run_again(run(*((str(i), 'fail') for i in range(results.AGAIN + 1)))), 'that is no accident'
 
 
+def test_console():
+    with tempfile.NamedTemporaryFile('w+') as console:
+        console.write('command line: quiet panic=-1\ncell: {"begin":"j"}\n')
+        console.flush()
+        assert results.said_by_kernel(console.name) == []
+        console.write('[   45.8] traps: PANIC: double fault, error_code: 0x0\n')
+        console.flush()
+        line, = results.said_by_kernel(console.name)
+        assert 'PANIC: double fault' in line and console.name in line, line
+
+
 def recorded(made, there, here=None, optional=True):
     """A recording's outcome: the status of capture, the lines there, those of the decoder here, and whether a kernel may refuse it."""
     with tempfile.TemporaryDirectory() as folder:
