@@ -163,6 +163,16 @@ static bool op_without(struct match *m, const json_t *operand, const json_t *got
 	return numbers(m, operand, got, &a, &b) && !(a.bits & b.bits);
 }
 
+static bool op_within(struct match *m, const json_t *operand, const json_t *got)
+{
+	struct value a, b;
+	uint64_t have, want;
+
+	if (json_is_array(got))
+		return names(operand, got, &have, &want) && have == json_array_size(got);
+	return numbers(m, operand, got, &a, &b) && !(a.bits & ~b.bits);
+}
+
 /* A try whose failure is not the whole's. */
 static bool would_fit(struct match *m, const json_t *pattern, const json_t *got)
 {
@@ -498,6 +508,7 @@ static const struct relation operators[] = {
 	{"not", op_not, OPERAND_PATTERN, ABOUT_ANY, "whatever does not fit"},
 	{"has", op_has, OPERAND_NAMES, ABOUT_BITS, "these bits, or names in a list"},
 	{"without", op_without, OPERAND_NAMES, ABOUT_BITS, "none of these"},
+	{"within", op_within, OPERAND_NAMES, ABOUT_BITS, "no others than these"},
 	{"absent", op_absent, OPERAND_TRUTH, ABOUT_ANY, "true: nothing is there"},
 	{"bind", op_bind, OPERAND_NAME, ABOUT_ANY, "anything; names it for later steps"},
 	{"like", op_like, OPERAND_TEXT, ABOUT_TEXT, "text that the glob matches"},
