@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "abi/attr.h"
+#include "machine/cpu_list.h"
 #include "machine/kernel_config.h"
 #include "machine/limits.h"
 #include "machine/names.h"
@@ -131,11 +132,15 @@ static bool is_fuse(const char *path)
 static void read_cpus(struct environment *env)
 {
 	cpu_set_t allowed;
+	char possible[256];
 
 	env->cpus_filtered = is_fuse("/sys/devices/system/cpu/online") || is_fuse("/proc/stat");
 	env->cpus_possible = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
 	env->cpus_online = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
 	env->cpus_allowed = env->cpus_online;
+	read_line("/sys/devices/system/cpu/possible", possible, sizeof(possible));
+	read_line("/sys/devices/system/cpu/online", env->online, sizeof(env->online));
+	env->cpu_limit = cpu_list_end(possible);
 	if (!usable_cpus(&env->cpus_usable, &allowed, sizeof(allowed)))
 		env->cpus_allowed = (unsigned)CPU_COUNT(&allowed);
 	else /* more than CPU_SETSIZE: all, then */
@@ -493,78 +498,4 @@ char environment_config(struct environment *env, const char *name)
 	snprintf(key, sizeof(key), "\nCONFIG_%s=", name);
 	at = strstr(env->config, key);
 	return at ? at[strlen(key)] : 'n';
-}
-
-static void set_sysctl(json_t *object, const char *name, int value)
-{
-	if (value != SYSCTL_ABSENT)
-		json_object_set_new(object, name, json_integer(value));
-}
-
-static void set_text(json_t *object, const char *name, const char *text)
-{
-	json_object_set_new(object, name, text[0] ? json_string(text) : json_null());
-}
-
-static json_t *identities_json(const struct environment *env)
-{
-	json_t *object = json_object();
-
-	for (enum identity as = 0; as < IDENTITIES; as++) {
-		char why[128];
-		json_t *value;
-
-		if (!identity_available(&env->rights, as, why, sizeof(why)))
-			value = json_sprintf("unavailable: %s", why);
-		else if (env->control[as] > 0)
-			value = json_sprintf("opens nothing: %s", errno_name(env->control[as]));
-		else
-			value = json_string(env->control[as] ? "could not be tried"
-							     : "opens events");
-		json_object_set_new(object, identity_names[as], value);
-	}
-	return object;
-}
-
-json_t *environment_json(const struct environment *env)
-{
-	json_t *json = json_object(), *sysctls = json_object(), *pmus = json_object();
-	char caps[24];
-
-	set_text(json, "kernel", env->release);
-	set_text(json, "version", env->version);
-	set_text(json, "upstream", env->upstream);
-	set_text(json, "machine", env->machine);
-	json_object_set_new(json, "arch", env->arch ? json_string(env->arch->name) : json_null());
-	json_object_set_new(json, "bits", json_integer(sizeof(long) * 8));
-	json_object_set_new(json, "kernel_bits", json_integer(env->kernel_bits));
-	json_object_set_new(json, "page_size", json_integer(env->page_size));
-	json_object_set_new(json, "cpus_possible", json_integer(env->cpus_possible));
-	json_object_set_new(json, "cpus_online", json_integer(env->cpus_online));
-	json_object_set_new(json, "cpus_allowed", json_integer(env->cpus_allowed));
-	json_object_set_new(json, "attr_size",
-			    env->attr_size ? json_integer(env->attr_size) : json_null());
-	json_object_set_new(json, "uid", json_integer(env->rights.uid));
-	snprintf(caps, sizeof(caps), "0x%llx", (unsigned long long)env->rights.capabilities);
-	set_text(json, "capabilities", caps);
-	json_object_set_new(json, "identities", identities_json(env));
-	json_object_set_new(json, "no_new_privs", json_boolean(env->no_new_privs));
-	json_object_set_new(json, "seccomp", json_integer(env->seccomp));
-	set_text(json, "lockdown", env->lockdown);
-	set_text(json, "lsm", env->lsm);
-	set_text(json, "container", env->container);
-	set_text(json, "hypervisor", env->hypervisor);
-	set_sysctl(sysctls, "perf_event_paranoid", env->paranoid);
-	set_sysctl(sysctls, "perf_event_max_sample_rate", env->max_sample_rate);
-	set_sysctl(sysctls, "perf_event_mlock_kb", env->mlock_kb);
-	set_sysctl(sysctls, "perf_event_max_stack", env->max_stack);
-	set_sysctl(sysctls, "perf_event_max_contexts_per_stack", env->max_contexts);
-	set_sysctl(sysctls, "perf_cpu_time_max_percent", env->cpu_time_max_percent);
-	set_sysctl(sysctls, "perf_user_access", env->user_access);
-	json_object_set_new(json, "sysctls", sysctls);
-	for (size_t i = 0; i < env->pmu_count; i++)
-		json_object_set_new(pmus, env->pmus[i].name, json_integer(env->pmus[i].type));
-	json_object_set_new(json, "pmus", pmus);
-	json_object_set_new(json, "hardware_events", json_boolean(env->hardware.counting == 0));
-	return json;
 }

@@ -31,6 +31,8 @@ struct environment {
 	char upstream[65];    /* the version of kernel.org's that it is of; see upstream.h */
 	unsigned kernel_bits; /* of the kernel's long, as far as uname tells */
 	unsigned page_size, cpus_possible, cpus_online;
+	unsigned cpu_limit; /* no cpu has this number or a higher one; 0: not known */
+	char online[256];   /* the cpus that run, "0-3,8"; empty: not known */
 	bool cpus_filtered; /* lxcfs says which are online: a container's own, not the kernel's */
 	unsigned cpus_allowed; /* that this process may run on, at present */
 	cpu_set_t cpus_usable; /* that it could: of its cpuset; the first CPU_SETSIZE */
@@ -124,5 +126,13 @@ char environment_config(struct environment *env, const char *name);
 
 /* A new reference, or NULL without memory. */
 json_t *environment_json(const struct environment *env);
+
+/*
+ * The environment that a report has of another machine, as far as it tells; what it does not tell
+ * is not known, and nothing of this machine is put in its place. 0, or -EINVAL with `e` filled.
+ * `abi` must outlive `env`. Free with environment_free().
+ */
+int environment_from_json(struct environment *env, const struct abi *abi, const json_t *json,
+			  const struct where *w, struct error *e);
 
 #endif

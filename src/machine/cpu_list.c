@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading the kernel's lists of cpus.
+ */
+#include "machine/cpu_list.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+/* Reads "3" or "0-3", moves *list behind it and its comma; false at the end. */
+static bool next_range(const char **list, unsigned long *first, unsigned long *last)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**list))
+		return false;
+	*first = *last = strtoul(*list, &end, 10);
+	if (*end == '-' && isdigit((unsigned char)end[1]))
+		*last = strtoul(end + 1, &end, 10);
+	*list = *end == ',' ? end + 1 : end;
+	return true;
+}
+
+bool cpu_list_has(const char *list, unsigned cpu)
+{
+	unsigned long first, last;
+
+	while (next_range(&list, &first, &last))
+		if (cpu >= first && cpu <= last)
+			return true;
+	return false;
+}
+
+unsigned cpu_list_end(const char *list)
+{
+	unsigned long first, last, end = 0;
+
+	while (next_range(&list, &first, &last))
+		end = last + 1 > end ? last + 1 : end;
+	return end < 1U << 20 ? (unsigned)end : 0;
+}
