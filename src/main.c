@@ -29,6 +29,7 @@ static const struct command {
 	 "make every expectation wrong in turn, and demand that it fails"},
 	{"capture", command_capture,
 	 "record an attr while a command runs, for perfabi-decode and perf"},
+	{"predict", command_predict, "what the kernel will say to calls, without making them"},
 	{"help", command_help,
 	 "help on a command, or on tokens, phases, steps, step-schema, patterns,\n           "
 	 "variables"},

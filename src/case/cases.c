@@ -440,7 +440,7 @@ static bool is_case_file(const char *name)
 {
 	return strncmp(name, "abi/", 4) && strcmp(name, "phases.json") &&
 	       strcmp(name, "vehicles.json") && strcmp(name, "checks.json") &&
-	       strcmp(name, "baseline.json");
+	       strcmp(name, "model.json") && strcmp(name, "baseline.json");
 }
 
 static int by_id(const void *a, const void *b)
@@ -568,20 +568,29 @@ static int check_ids(struct cases *cases, struct error *e)
 	return 0;
 }
 
-int cases_load(struct cases *out, const struct abi *abi, const char *machine,
-	       const struct sources *sources, const char *program)
+int cases_load_tables(struct cases *out, const struct abi *abi, const char *machine,
+		      const struct sources *sources, const char *program)
 {
 	struct error e = {0};
-	int broken = 0;
 
 	*out = (struct cases){
 		.tables = {.abi = abi, .arch = machine ? abi_arch(abi, machine) : NULL},
 		.storage = json_array()};
-	if (!out->storage || shapes_load(&out->tables, &out->shapes, &e) ||
-	    load_shared(out, sources, &e)) {
-		say_error(out, program, &e);
-		return 1;
-	}
+	if (out->storage && !shapes_load(&out->tables, &out->shapes, &e) &&
+	    !load_shared(out, sources, &e))
+		return 0;
+	say_error(out, program, &e);
+	return 1;
+}
+
+int cases_load(struct cases *out, const struct abi *abi, const char *machine,
+	       const struct sources *sources, const char *program)
+{
+	int broken = cases_load_tables(out, abi, machine, sources, program);
+	struct error e;
+
+	if (broken)
+		return broken;
 	for (size_t i = 0; i < sources->count; i++) {
 		if (!is_case_file(sources->list[i].name))
 			continue;

@@ -14,6 +14,10 @@
  */
 int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 	       const struct sources *sources, const char *program);
+
+/* The same without the case files: the tables that they share alone. 0 or 1. */
+int cases_load_tables(struct cases *out, const struct abi *abi, const char *machine,
+		      const struct sources *sources, const char *program);
 void cases_free(struct cases *cases);
 
 /* The sources of cases/ (but abi/) as they were at build time. */

@@ -155,6 +155,7 @@ static int gather_sources(struct loaded *l, const char *folder, char *const argu
 		      fall_back(&l->sources, &builtin, "phases.json") ||
 		      fall_back(&l->sources, &builtin, "vehicles.json") ||
 		      fall_back(&l->sources, &builtin, "checks.json") ||
+		      fall_back(&l->sources, &builtin, "model.json") ||
 		      fall_back(&l->sources, &builtin, "baseline.json") ||
 		      borrow_capabilities(&l->sources, &builtin);
 	if (!err && !l->read_count)
@@ -162,19 +163,41 @@ static int gather_sources(struct loaded *l, const char *folder, char *const argu
 	return err;
 }
 
-int load_cases(struct loaded *l, const char *folder, char *const arguments[], const char *program)
+static int load_abi(struct loaded *l, const char *folder, char *const arguments[],
+		    const char *program)
 {
 	struct error e = {0};
-	struct utsname u;
-	int broken;
 
 	*l = (struct loaded){0};
-	if (gather_sources(l, folder, arguments, &e) || !(l->abi = abi_load(&l->sources, &e))) {
-		if (!error_is_set(&e))
-			error_no_memory(&e, NULL, "memory for the cases");
-		error_print(stderr, program, &e);
-		return e.no_memory ? EXIT_HARNESS : EXIT_USAGE;
-	}
+	if (!gather_sources(l, folder, arguments, &e) && (l->abi = abi_load(&l->sources, &e)))
+		return 0;
+	if (!error_is_set(&e))
+		error_no_memory(&e, NULL, "memory for the cases");
+	error_print(stderr, program, &e);
+	return e.no_memory ? EXIT_HARNESS : EXIT_USAGE;
+}
+
+int load_tables(struct loaded *l, const char *folder, const char *program)
+{
+	int status = load_abi(l, folder, NULL, program);
+	struct utsname u;
+
+	if (status)
+		return status;
+	l->has_cases = true;
+	if (!cases_load_tables(&l->cases, l->abi, uname(&u) ? NULL : u.machine, &l->sources,
+			       program))
+		return 0;
+	return l->cases.no_memory ? EXIT_HARNESS : EXIT_USAGE;
+}
+
+int load_cases(struct loaded *l, const char *folder, char *const arguments[], const char *program)
+{
+	int status = load_abi(l, folder, arguments, program), broken;
+	struct utsname u;
+
+	if (status)
+		return status;
 	broken = cases_load(&l->cases, l->abi, uname(&u) ? NULL : u.machine, &l->sources, program);
 	l->has_cases = true;
 	l->cases.are_some = any_path(arguments);

@@ -28,6 +28,9 @@ struct loaded {
  * built-in ones serve then. Errors go to stderr. 0, or the exit status.
  */
 int load_cases(struct loaded *l, const char *folder, char *const arguments[], const char *program);
+
+/* The same without the cases: the ABI and the tables that case files share alone. */
+int load_tables(struct loaded *l, const char *folder, const char *program);
 void load_free(struct loaded *l);
 
 /*

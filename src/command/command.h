@@ -17,6 +17,7 @@ int command_show(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_mutate(int argc, char **argv);
 int command_capture(int argc, char **argv);
+int command_predict(int argc, char **argv);
 int command_help(int argc, char **argv);
 
 /* The overview of all commands. */

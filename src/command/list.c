@@ -289,11 +289,11 @@ int command_help(int argc, char **argv)
 	} else if (!topic[0]) {
 		usage(stdout);
 	} else {
-		static int (*const with_help[])(int, char **) = {command_run,    command_list,
-								 command_show,   command_check,
-								 command_mutate, command_capture};
-		static const char *const names[] = {"run",    "list",    "show", "check",
-						    "mutate", "capture", NULL};
+		static int (*const with_help[])(int, char **) = {
+			command_run,    command_list,    command_show,   command_check,
+			command_mutate, command_capture, command_predict};
+		static const char *const names[] = {"run",    "list",    "show",    "check",
+						    "mutate", "capture", "predict", NULL};
 		char *help[] = {argv[1], "--help", NULL};
 		int command = name_index(topic, names, NULL);
 

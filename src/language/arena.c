@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct arena_piece {
 	struct arena_piece *before;
@@ -23,6 +24,18 @@ void *arena_alloc(struct arena *arena, size_t size)
 	piece->before = arena->last;
 	arena->last = piece;
 	return piece->memory;
+}
+
+char *arena_join(struct arena *arena, const char *first, const char *second)
+{
+	size_t n = strlen(first), m = strlen(second);
+	char *text = arena_alloc(arena, n + m + 1);
+
+	if (!text)
+		return NULL;
+	memcpy(text, first, n);
+	memcpy(text + n, second, m);
+	return text;
 }
 
 json_t *arena_keep(struct arena *arena, json_t *json)

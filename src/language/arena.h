@@ -16,6 +16,9 @@ struct arena {
 /* Zeroed and aligned for anything; NULL without memory. It lives as long as the arena. */
 void *arena_alloc(struct arena *arena, size_t size);
 
+/* Two texts as one; NULL without memory. */
+char *arena_join(struct arena *arena, const char *first, const char *second);
+
 /* Takes the reference, and gives it back when the arena is freed. The value, or NULL if it is NULL
  * or there is no memory. */
 json_t *arena_keep(struct arena *arena, json_t *json);

@@ -638,8 +638,8 @@ int require_check_any(const char *tokens, const struct abi *abi, const struct wh
 	return err;
 }
 
-bool require_met(struct environment *env, const char *token, enum identity as, char *found,
-		 size_t size)
+int require_truth(struct environment *env, const char *token, enum identity as, char *found,
+		  size_t size)
 {
 	bool negated = token[0] == '!';
 	struct token parsed = {.as = as};
@@ -650,10 +650,16 @@ bool require_met(struct environment *env, const char *token, enum identity as, c
 	snprintf(found, size, "this machine does not say");
 	met = form ? form->met(env, &parsed, found, size) : NOT_KNOWN;
 	if (met == NOT_KNOWN)
-		return false;
+		return NOT_KNOWN;
 	if (negated && met)
 		snprintf(found, size, "%.*s holds here", (int)size - 16, token + 1);
 	return (met != 0) != negated;
+}
+
+bool require_met(struct environment *env, const char *token, enum identity as, char *found,
+		 size_t size)
+{
+	return require_truth(env, token, as, found, size) == 1;
 }
 
 bool require_any_met(struct environment *env, const char *tokens, enum identity as, char *found,

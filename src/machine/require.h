@@ -28,6 +28,10 @@ const char *require_next(const char **tokens, char *one, size_t size);
 bool require_met(struct environment *env, const char *token, enum identity as, char *found,
 		 size_t size);
 
+/* The same: 1 if it is met, 0 if not, -1 where this machine does not tell. */
+int require_truth(struct environment *env, const char *token, enum identity as, char *found,
+		  size_t size);
+
 /* The same of tokens with a | between: true if one is met; else what was found of the last. */
 bool require_any_met(struct environment *env, const char *tokens, enum identity as, char *found,
 		     size_t size);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loading the model for this machine or a recorded one.
+ */
+#include "command/modelled.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/say.h"
+
+enum { REPORT_MAX = 256 << 20 };
+
+static int fail(const char *program, const struct error *e)
+{
+	error_print(stderr, program, e);
+	return e->no_memory ? EXIT_HARNESS : EXIT_USAGE;
+}
+
+/* A report has the environment as a member; or the file is the environment itself. */
+static int read_recorded(struct modelled *m, const char *path, json_t **json, const char *program)
+{
+	struct source source = {.name = path, .root = ""};
+	struct where root = where_root(&source);
+	struct error e = {0};
+	size_t size;
+	char *text = text_read(path, &size, REPORT_MAX);
+	json_t *environment;
+
+	*json = NULL;
+	if (!text) {
+		say(stderr, "%s: %s: %s\n", program, path, strerror(errno));
+		return EXIT_USAGE;
+	}
+	source.text = text;
+	source.length = size;
+	*json = source_parse(&source, &e);
+	environment = json_object_get(*json, "environment");
+	if (*json && !environment)
+		environment = *json;
+	if (*json && !environment_from_json(&m->recorded, m->loaded.abi, environment, &root, &e))
+		m->is_recorded = true;
+	free(text);
+	return m->is_recorded ? 0 : fail(program, &e);
+}
+
+static int load_model(struct modelled *m, struct environment *env, const char *program)
+{
+	struct error e = {0};
+	struct model_sources from = {.model = sources_find(&m->loaded.sources, "model.json"),
+				     .checks = sources_find(&m->loaded.sources, "checks.json"),
+				     .list = m->loaded.cases.checks};
+
+	m->has_model = true;
+	if (model_load(&m->model, &from, &m->loaded.cases.tables, env, &e))
+		return fail(program, &e);
+	machine_init(&m->model.machine, env, &m->model.kinds, &m->model.learned);
+	return 0;
+}
+
+/* This machine: what its kernel does is learned, and its processes can be looked at. */
+static int settle_here(struct modelled *m, const char *program)
+{
+	struct environment *env = &m->loaded.env;
+	int status;
+
+	environment_read(env, m->loaded.abi);
+	m->loaded.has_env = true;
+	environment_read_alone(env);
+	status = load_model(m, env, program);
+	if (status)
+		return status;
+	learned_learn(&m->model.learned, env);
+	m->model.machine.is_this = true;
+	if (machine_read_tracepoints(&m->model.machine)) {
+		say(stderr, "%s: %s\n", program, strerror(ENOMEM));
+		return EXIT_HARNESS;
+	}
+	return 0;
+}
+
+int modelled_load(struct modelled *m, const char *folder, const char *machine, const char *program)
+{
+	json_t *json = NULL;
+	int status;
+
+	*m = (struct modelled){0};
+	status = load_tables(&m->loaded, folder, program);
+	if (!status && !machine)
+		return settle_here(m, program);
+	if (!status)
+		status = read_recorded(m, machine, &json, program);
+	if (!status)
+		status = load_model(m, &m->recorded, program);
+	if (!status) {
+		const json_t *environment = json_object_get(json, "environment");
+
+		learned_from_json(&m->model.learned,
+				  json_object_get(environment ? environment : json, "learned"),
+				  &m->recorded);
+	}
+	json_decref(json);
+	return status;
+}
+
+void modelled_free(struct modelled *m)
+{
+	if (m->has_model)
+		model_free(&m->model);
+	if (m->is_recorded)
+		environment_free(&m->recorded);
+	load_free(&m->loaded);
+}
+
+struct caller modelled_caller(const struct modelled *m, enum identity as)
+{
+	const struct rights *rights = &m->model.machine.env->rights;
+	uint64_t capabilities = identity_capabilities(rights, as);
+
+	return (struct caller){.as = as,
+			       .has_files = true,
+			       .capabilities = rights->init_user_namespace ? capabilities : 0};
+}

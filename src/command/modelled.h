@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every command that asks the model has: the tables, a machine, and the model of it.
+ */
+#ifndef PERFABI_MODELLED_H
+#define PERFABI_MODELLED_H
+
+#include "command/command.h"
+#include "model/model.h"
+
+struct modelled {
+	struct loaded loaded;
+	struct environment recorded; /* of another machine */
+	bool is_recorded, has_model;
+	struct model model;
+};
+
+/*
+ * Loads the tables of `folder` (NULL: built in) and settles the model for this machine, or for the
+ * one whose environment or report is in the file `machine`. 0, or an exit status after a message.
+ * Free with modelled_free(), whatever came.
+ */
+int modelled_load(struct modelled *m, const char *folder, const char *machine, const char *program);
+void modelled_free(struct modelled *m);
+
+/* Who calls, as the machine has that identity. */
+struct caller modelled_caller(const struct modelled *m, enum identity as);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfabi predict: what the kernel will say to calls, without making them.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/modelled.h"
+#include "language/keys.h"
+#include "machine/names.h"
+#include "text/json.h"
+#include "text/out.h"
+#include "text/say.h"
+
+static const char program[] = "perfabi predict";
+
+static const char help[] =
+	"usage: perfabi predict [OPTIONS] [FILE]\n\n"
+	"Reads calls of perf_event_open(2), a JSON object a line, from FILE or standard input:\n\n"
+	"  {\"as\": \"user\", \"open\": {\"attr\": {\"type\": \"software\", \"config\": "
+	"\"dummy\"}, \"pid\": 0, \"cpu\": -1}}\n\n"
+	"and prints, without making them, what the kernel will say to each, a line for a line:\n\n"
+	"  {\"ok\":true}\n"
+	"  "
+	"{\"errno\":\"EACCES\",\"gate\":\"permission\",\"check\":\"O031\",\"because\":\"...\","
+	"\"instead\":\"...\"}\n"
+	"  {\"unknown\":\"...\"}\n\n"
+	"as is root, perfmon, sys-admin or user; without it, user. open is as in case files. A\n"
+	"descriptor there is -1, or no event's.\n\n"
+	"  -m, --machine FILE   of another machine: a report of perfabi run --format json, or its\n"
+	"                       environment\n"
+	"  -c, --cases DIR      checks.json and model.json below DIR, not the built-in ones\n"
+	"      --facts          list what the model goes by, and end\n"
+	"  -h, --help           this help\n\n"
+	"exit status: 0 each call was read, 1 one was not, and its line says why, 2 wrong usage\n";
+
+struct settings {
+	const char *folder, *machine;
+	bool facts;
+};
+
+static const struct option long_options[] = {{"cases", required_argument, NULL, 'c'},
+					     {"machine", required_argument, NULL, 'm'},
+					     {"facts", no_argument, NULL, 'F'},
+					     {"help", no_argument, NULL, 'h'},
+					     {NULL, 0, NULL, 0}};
+
+/* One run of the command. */
+struct oracle {
+	struct modelled m;
+	struct world world;
+	struct scope scope;
+	struct caller callers[IDENTITIES];
+	struct situation situation;
+	struct out out;
+	bool any_error;
+};
+
+/* "key":"text", where `more` there has been something before. */
+static int put_text_member(struct out *out, const char *key, const char *text, bool more)
+{
+	size_t n = strlen(text);
+	char *p = out_room(out, n * PUT_STRING_MAX + strlen(key) + PUT_STRING_FIXED);
+
+	if (!p)
+		return -ENOMEM;
+	if (more)
+		*p++ = ',';
+	*p++ = '"';
+	p = put_text(p, key);
+	*p++ = '"';
+	*p++ = ':';
+	out->at = put_string(p, (const unsigned char *)text, n);
+	return 0;
+}
+
+static void put_sentence(struct oracle *o, const char *key, const struct sentence *sentence,
+			 bool more)
+{
+	char text[1024];
+
+	if (!sentence->count)
+		return;
+	sentence_write(sentence, &o->m.model.facts, &o->situation, text, sizeof(text));
+	put_text_member(&o->out, key, text, more);
+}
+
+static void put_refusal(struct oracle *o, const struct prediction *p)
+{
+	put_text_member(&o->out, "errno", errno_name(p->err), false);
+	put_text_member(&o->out, "gate", o->m.model.phases->list[p->check->gate].name, true);
+	put_text_member(&o->out, "check", p->check->id, true);
+	put_sentence(o, "because", &p->check->because, true);
+	put_sentence(o, "instead", &p->check->instead, true);
+}
+
+static void put_unforeseen(struct oracle *o, const struct prediction *p)
+{
+	if (p->check->unsaid.count)
+		put_sentence(o, "unknown", &p->check->unsaid, false);
+	else if (p->unknown && p->unknown->unknown)
+		put_text_member(&o->out, "unknown", p->unknown->unknown, false);
+	else
+		put_text_member(&o->out, "unknown", "the machine does not say", false);
+	put_text_member(&o->out, "check", p->check->id, true);
+}
+
+static void put_prediction(struct oracle *o, const struct prediction *p)
+{
+	out_text(&o->out, "{");
+	if (p->outcome == OPENS)
+		out_text(&o->out, "\"ok\":true");
+	else if (p->outcome == REFUSED)
+		put_refusal(o, p);
+	else
+		put_unforeseen(o, p);
+	out_text(&o->out, "}\n");
+}
+
+static void put_error(struct oracle *o, const struct error *e)
+{
+	char text[1024];
+
+	o->any_error = true;
+	snprintf(text, sizeof(text), "%s%sexpected %s, got %s%s%s", e->pointer,
+		 e->pointer[0] ? ": " : "", e->expected, e->got, e->nearest[0] ? "; nearest: " : "",
+		 e->nearest);
+	out_text(&o->out, "{");
+	put_text_member(&o->out, "error", text, false);
+	out_text(&o->out, "}\n");
+}
+
+static int identity_of(const json_t *json, const struct where *w, struct error *e)
+{
+	const char *name = json ? json_string_value(json) : "user";
+	int as = name ? identity_by_name(name) : -1;
+
+	if (as < 0)
+		error_value(e, w, json, "%s", identity_choice);
+	return as;
+}
+
+static int predict_call(struct oracle *o, const json_t *json, const struct where *root,
+			struct error *e)
+{
+	static const char *const keys[] = {"as", "open", NULL};
+	const struct environment *env = o->m.model.machine.env;
+	struct where at_as = where_key(root, "as"), at_open = where_key(root, "open");
+	struct prediction prediction;
+	struct call call;
+	int as;
+
+	if (keys_check(json, keys, "a call (as, open)", root, e))
+		return -EINVAL;
+	as = identity_of(json_object_get(json, "as"), &at_as, e);
+	if (as < 0 || call_from_json(&call, env->abi, env->arch, json_object_get(json, "open"),
+				     &o->scope, &at_open, e))
+		return -EINVAL;
+	situation_begin(&o->situation, &o->m.model.machine, &call, &o->callers[as], &o->world);
+	prediction = model_predict(&o->m.model, &o->situation);
+	put_prediction(o, &prediction);
+	call_free(&call);
+	return 0;
+}
+
+static void predict_line(struct oracle *o, char *line, size_t size)
+{
+	struct source source = {.name = "-", .root = "", .text = line, .length = size};
+	struct where root = where_root(&source);
+	struct error e = {0};
+	json_t *json = source_parse(&source, &e);
+
+	if (!json || predict_call(o, json, &root, &e))
+		put_error(o, &e);
+	json_decref(json);
+}
+
+static int predict_all(struct oracle *o, FILE *f)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+
+	while ((n = getline(&line, &room, f)) > 0 && !o->out.err) {
+		if (line[n - 1] == '\n')
+			line[--n] = '\0';
+		if (n)
+			predict_line(o, line, (size_t)n);
+	}
+	free(line);
+	if (ferror(f)) {
+		say(stderr, "%s: reading: %s\n", program, strerror(errno));
+		return EXIT_USAGE;
+	}
+	return out_flush(&o->out) ? EXIT_HARNESS : o->any_error;
+}
+
+static int write_lines(void *context, const char *text, size_t size)
+{
+	(void)context;
+	return write_fully(1, text, size);
+}
+
+static int predict_file(struct oracle *o, const char *path)
+{
+	FILE *f = path && strcmp(path, "-") ? fopen(path, "re") : stdin;
+	int status;
+
+	if (!f) {
+		say(stderr, "%s: %s: %s\n", program, path, strerror(errno));
+		return EXIT_USAGE;
+	}
+	o->world = (struct world){.sees_processes = o->m.model.machine.is_this};
+	o->scope.env = o->m.model.machine.env;
+	for (enum identity as = 0; as < IDENTITIES; as++)
+		o->callers[as] = modelled_caller(&o->m, as);
+	status = out_init(&o->out, write_lines, NULL) ? EXIT_HARNESS : predict_all(o, f);
+	if (o->out.err)
+		say(stderr, "%s: writing: %s\n", program, strerror(-o->out.err));
+	out_free(&o->out);
+	if (f != stdin)
+		fclose(f);
+	return status;
+}
+
+static int parse_options(struct settings *s, int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, "c:m:h", long_options, NULL)) != -1) {
+		if (option == 'c')
+			s->folder = optarg;
+		else if (option == 'm')
+			s->machine = optarg;
+		else if (option == 'F')
+			s->facts = true;
+		else if (option == 'h')
+			return fputs(help, stdout) < 0 ? EXIT_HARNESS : -1;
+		else
+			return EXIT_USAGE;
+	}
+	if (optind + 1 < argc) {
+		say(stderr, "%s: one file at a time, not \"%s\" too\n", program, argv[optind + 1]);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+int command_predict(int argc, char **argv)
+{
+	struct settings s = {0};
+	struct oracle *o;
+	int status = parse_options(&s, argc, argv);
+
+	if (status)
+		return status < 0 ? 0 : status;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return EXIT_HARNESS;
+	status = modelled_load(&o->m, s.folder, s.machine, program);
+	if (!status && s.facts)
+		facts_help(&o->m.model.facts, stdout);
+	else if (!status)
+		status = predict_file(o, argv[optind]);
+	modelled_free(&o->m);
+	free(o);
+	return status;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The closed vocabulary of the model: numbers that the kernel's checks go by. A fact has one owner
+ * here: a field of attr as the kernel reads it, the call's other arguments, the caller, the
+ * machine, the PMU, the target, the group; what is learned of a kernel has it in cases/model.json.
+ */
+#ifndef PERFABI_MODEL_FACT_H
+#define PERFABI_MODEL_FACT_H
+
+#include <stdio.h>
+
+#include "language/arena.h"
+#include "model/situation.h"
+
+struct fact {
+	const char *name;  /* "attr.sample_type"; operands name it with a $ before it */
+	const char *about; /* for help texts */
+	/* "unknown" of a call that hangs on it where it is not known */
+	const char *unknown;
+	/* False where it is not known. */
+	bool (*get)(const struct fact *fact, struct situation *s, uint64_t *value);
+	bool is_signed;
+	bool is_mask;                   /* people read it in hexadecimal */
+	const char *family;             /* that its values' names are of, or NULL */
+	const struct abi_family *names; /* the same, once it is loaded; NULL: they have none */
+	const struct abi_field *field;  /* of attr, where it is one */
+	size_t index;                   /* of what is learned, or of a class of tracepoints */
+};
+
+struct facts {
+	struct fact list[FACTS_MAX];
+	size_t count;
+};
+
+/* What the vocabulary is made of; each list ends with a fact without a name. */
+extern const struct fact attr_facts[], call_facts[], caller_facts[], pmu_facts[],
+	breakpoint_facts[], path_facts[], group_facts[];
+
+/* 0, or -ENOSPC beyond FACTS_MAX. */
+int facts_add(struct facts *facts, const struct fact *fact);
+int facts_add_list(struct facts *facts, const struct fact *list);
+
+/* The fields of struct perf_event_attr, as attr.NAME. 0 or a negative errno. */
+int facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *arena);
+
+/* The classes of tracepoints, as tracepoint.CLASS; what is learned, by its name. 0 or a negative
+ * errno. */
+int facts_add_classes(struct facts *facts, const struct kinds *kinds, struct arena *arena);
+int facts_add_learned(struct facts *facts, const struct learned *learned);
+
+/* The index of the fact of that name, or -1; `near` (may be NULL) is offered all. */
+int facts_find(const struct facts *facts, const char *name, struct nearest *near);
+
+/* The value of a fact in that situation; false: it is not known. Computed once. */
+static inline bool fact_get(const struct facts *facts, size_t index, struct situation *s,
+			    uint64_t *value)
+{
+	if (s->state[index] == FACT_NEW) {
+		const struct fact *fact = &facts->list[index];
+
+		s->value[index] = 0;
+		s->state[index] = fact->get(fact, s, &s->value[index]) ? FACT_KNOWN : FACT_UNKNOWN;
+	}
+	*value = s->value[index];
+	return s->state[index] == FACT_KNOWN;
+}
+
+/* The vocabulary, one a line with its meaning: for help texts. */
+void facts_help(const struct facts *facts, FILE *f);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The vocabulary as a list, found by name.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "abi/attr.h"
+#include "model/fact.h"
+
+int facts_add(struct facts *facts, const struct fact *fact)
+{
+	if (facts->count == FACTS_MAX)
+		return -ENOSPC;
+	facts->list[facts->count++] = *fact;
+	return 0;
+}
+
+int facts_add_list(struct facts *facts, const struct fact *list)
+{
+	int err = 0;
+
+	for (; list->name && !err; list++)
+		err = facts_add(facts, list);
+	return err;
+}
+
+int facts_find(const struct facts *facts, const char *name, struct nearest *near)
+{
+	for (size_t i = 0; i < facts->count; i++) {
+		if (!strcmp(facts->list[i].name, name))
+			return (int)i;
+		if (near)
+			nearest_try(near, facts->list[i].name);
+	}
+	return -1;
+}
+
+void facts_help(const struct facts *facts, FILE *f)
+{
+	for (size_t i = 0; i < facts->count; i++)
+		fprintf(f, "  %-32s %s\n", facts->list[i].name, facts->list[i].about);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * attr as the kernel reads it: attr.size bytes of it, 64 where that is 0, zeros behind.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "abi/attr.h"
+#include "model/fact.h"
+
+/* Bytes at `attr` that the caller has there. */
+static uint64_t readable(const struct situation *s)
+{
+	if (s->call->memory == MEMORY_NULL)
+		return 0;
+	return s->call->memory == MEMORY_CUT ? s->call->mapped : UINT64_MAX;
+}
+
+static bool attr_size_is_readable(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = readable(s) >= s->machine->size->offset + s->machine->size->size;
+	return true;
+}
+
+static bool attr_is_readable(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = readable(s) >= s->size;
+	return true;
+}
+
+/*
+ * Behind the kernel's struct, up to attr.size: what is there is looked at word by word before the
+ * rest is read, so that a byte that is not 0 counts where it comes before the first that cannot be
+ * read (copy_struct_from_user).
+ */
+static bool attr_has_tail(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	const struct environment *env = s->machine->env;
+	uint64_t end = s->size < readable(s) ? s->size : readable(s);
+
+	(void)fact;
+	*value = 0;
+	if (!env->attr_size)
+		return s->size <= env->abi->attr_smallest;
+	for (uint64_t i = env->attr_size; i < end && i < env->abi->attr_size; i++)
+		*value |= s->call->image[i] != 0;
+	for (size_t i = 0; i < s->call->poke_count; i++)
+		if (s->call->pokes[i].offset >= env->attr_size && s->call->pokes[i].offset < end)
+			*value |= s->call->pokes[i].byte != 0;
+	*value = *value != 0;
+	return true;
+}
+
+static bool attr_size_given(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = attr_get(s->machine->size, s->call->image, host_order());
+	return true;
+}
+
+/* All bit fields from disabled on, as one word in the machine's own order. */
+static bool attr_bits(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = attr_get(&s->machine->bits, s->attr, host_order());
+	return true;
+}
+
+static bool attr_field(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	*value = attr_get(fact->field, s->attr, host_order());
+	return true;
+}
+
+static const char recorded[] = "it is not recorded of this machine";
+
+static bool attr_kernel_attr_size(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->machine->env->attr_size;
+	return *value != 0;
+}
+
+const struct fact attr_facts[] = {
+	{.name = "attr.size_is_readable",
+	 .about = "1: the word attr.size can be read",
+	 .get = attr_size_is_readable},
+	{.name = "attr.is_readable",
+	 .about = "1: so can the bytes that it says",
+	 .get = attr_is_readable},
+	{.name = "attr.has_tail",
+	 .about = "1: a byte behind the kernel's own struct is not 0",
+	 .get = attr_has_tail,
+	 .unknown = recorded},
+	{.name = "attr.size", .about = "as it was passed", .get = attr_size_given},
+	{.name = "attr.bits",
+	 .about = "the bits from disabled on, as one word",
+	 .get = attr_bits,
+	 .is_mask = true},
+	{.name = "kernel.attr_size",
+	 .about = "the kernel's sizeof(struct perf_event_attr)",
+	 .get = attr_kernel_attr_size,
+	 .unknown = recorded},
+	{.name = NULL}};
+
+int facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *arena)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < abi->field_count && !err; i++) {
+		const struct abi_field *field = &abi->fields[i];
+		char *name = arena_alloc(arena, strlen(field->name) + sizeof("attr."));
+		struct fact fact = {.name = name,
+				    .about = "the field, 0 behind attr.size",
+				    .get = attr_field,
+				    .is_signed = field->is_signed,
+				    .is_mask = field->regs || field->of_bits ||
+					       (field->set && field->set->mask),
+				    .names = field->set,
+				    .field = field};
+
+		if (!name)
+			return -ENOMEM;
+		sprintf(name, "attr.%s", field->name);
+		if (facts_find(facts, name, NULL) < 0)
+			err = facts_add(facts, &fact);
+	}
+	return err;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who calls, and the machine's settings.
+ */
+#include <errno.h>
+
+#include "model/fact.h"
+
+static bool has(const struct situation *s, int capability)
+{
+	return s->caller->capabilities >> capability & 1;
+}
+
+/* perfmon_capable(): CAP_SYS_ADMIN has been all that there was before Linux 5.8. */
+static bool caller_perfmon(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = has(s, CAP_SYS_ADMIN) ||
+		 (s->machine->env->rights.has_perfmon && has(s, CAP_PERFMON));
+	return true;
+}
+
+static bool caller_sys_admin(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = has(s, CAP_SYS_ADMIN);
+	return true;
+}
+
+static bool caller_kill(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = has(s, CAP_KILL);
+	return true;
+}
+
+static bool caller_can_open_files(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->caller->has_files;
+	return true;
+}
+
+static bool caller_control(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	int err = s->machine->env->control[s->caller->as];
+
+	(void)fact;
+	*value = err > 0 ? (uint64_t)err : 0;
+	return err >= 0;
+}
+
+static bool sysctl_value(int sysctl, uint64_t *value)
+{
+	*value = (uint64_t)(int64_t)sysctl;
+	return sysctl != SYSCTL_ABSENT;
+}
+
+static bool caller_paranoid(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	return sysctl_value(s->machine->env->paranoid, value);
+}
+
+static bool caller_max_sample_rate(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	return sysctl_value(s->machine->env->max_sample_rate, value);
+}
+
+static bool caller_max_stack(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	return sysctl_value(s->machine->env->max_stack, value);
+}
+
+/* A distribution's kernel, as Debian's: a plain event of an ordinary user is refused. */
+static bool caller_is_closed(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	int err = s->machine->env->control[AS_USER];
+
+	(void)fact;
+	*value = err == EACCES;
+	return err >= 0;
+}
+
+static bool caller_page_size(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->machine->env->page_size;
+	return *value != 0;
+}
+
+static bool caller_long_size(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->machine->env->kernel_bits / 8;
+	return *value != 0;
+}
+
+static bool caller_extended_regs(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->machine->env->arch ? s->machine->env->arch->extended : 0;
+	return s->machine->env->arch != NULL;
+}
+
+static const char sysctl[] = "the sysctl is not recorded of this machine";
+static const char tried[] = "what that caller may open at all was not tried";
+static const char recorded[] = "it is not recorded of this machine";
+
+const struct fact caller_facts[] = {
+	{.name = "caller.perfmon",
+	 .about = "1: it has CAP_PERFMON or CAP_SYS_ADMIN",
+	 .get = caller_perfmon},
+	{.name = "caller.sys_admin", .about = "1: it has CAP_SYS_ADMIN", .get = caller_sys_admin},
+	{.name = "caller.kill", .about = "1: it has CAP_KILL", .get = caller_kill},
+	{.name = "caller.can_open_files",
+	 .about = "1: it may have one more file open (RLIMIT_NOFILE)",
+	 .get = caller_can_open_files},
+	{.name = "caller.control",
+	 .about = "what a plain software event gives it, an errno; 0: it opens",
+	 .get = caller_control,
+	 .unknown = tried},
+	{.name = "machine.paranoid",
+	 .about = "perf_event_paranoid",
+	 .get = caller_paranoid,
+	 .unknown = sysctl,
+	 .is_signed = true},
+	{.name = "machine.max_sample_rate",
+	 .about = "perf_event_max_sample_rate",
+	 .get = caller_max_sample_rate,
+	 .unknown = sysctl},
+	{.name = "machine.max_stack",
+	 .about = "perf_event_max_stack",
+	 .get = caller_max_stack,
+	 .unknown = sysctl},
+	{.name = "machine.is_closed_to_users",
+	 .about = "1: an ordinary user may open nothing here",
+	 .get = caller_is_closed,
+	 .unknown = tried},
+	{.name = "machine.page_size",
+	 .about = "bytes",
+	 .get = caller_page_size,
+	 .unknown = recorded},
+	{.name = "machine.long_size",
+	 .about = "bytes of the kernel's long",
+	 .get = caller_long_size,
+	 .unknown = recorded},
+	{.name = "machine.extended_regs",
+	 .about = "the architecture's extended registers, a mask",
+	 .get = caller_extended_regs,
+	 .unknown = recorded},
+	{.name = NULL}};

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The event that group_fd is: a leader to join, or whose buffer to write to.
+ */
+#include "abi/attr.h"
+#include "model/fact.h"
+
+static bool group_is_event(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->event != NULL;
+	return true;
+}
+
+static bool group_has_exited(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->event && s->event->has_exited;
+	return true;
+}
+
+static bool group_inherit(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->event && s->event->inherit;
+	return true;
+}
+
+static bool group_is_sibling(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->event && s->event->is_sibling;
+	return true;
+}
+
+static bool group_clock(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->event ? (uint64_t)(int64_t)s->event->clock : 0;
+	return true;
+}
+
+static bool group_cpu(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->event ? (uint64_t)(int64_t)s->event->cpu : 0;
+	return true;
+}
+
+static bool group_target(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->event ? (uint64_t)(int64_t)s->event->target : 0;
+	return true;
+}
+
+static bool group_cgroup(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->event ? (uint64_t)s->event->cgroup : 0;
+	return true;
+}
+
+static bool group_write_backward(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->event && s->event->write_backward;
+	return true;
+}
+
+static bool group_has_buffer(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->event && s->event->has_buffer;
+	return true;
+}
+
+/* Software leaders have none; others are the PMU's affair. */
+static bool group_is_aux(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = 0;
+	return !s->event || !s->event->is_hardware;
+}
+
+/* __perf_event_read_size: of a group with one member more. */
+static uint64_t size_of_read(const struct abi_family *format, uint64_t bits, unsigned siblings)
+{
+	uint64_t entry = 8, size = 0, count = 1;
+
+	for (size_t i = 0; i < format->count; i++) {
+		const struct abi_value *bit = &format->values[i];
+
+		if (!(bits & bit->value))
+			continue;
+		if (!__builtin_strcmp(bit->name, "group")) {
+			count += siblings;
+			size += 8;
+		} else if (!__builtin_strncmp(bit->name, "total_time", 10)) {
+			size += 8;
+		} else {
+			entry += 8;
+		}
+	}
+	return size + count * entry;
+}
+
+static bool group_read_size(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	const struct abi *abi = s->machine->env->abi;
+	unsigned siblings = s->event ? s->event->siblings + 1 : 1;
+	uint64_t own = attr_get(s->machine->read_format, s->attr, host_order());
+
+	(void)fact;
+	*value = size_of_read(abi_family(abi, "read_format"), own, siblings);
+	if (s->event && s->event->read_size > *value)
+		*value = s->event->read_size;
+	return true;
+}
+
+const struct fact group_facts[] = {
+	{.name = "group.is_event", .about = "1: group_fd is an event", .get = group_is_event},
+	{.name = "group.has_exited", .about = "1: its task is gone", .get = group_has_exited},
+	{.name = "group.inherit", .about = "its inherit", .get = group_inherit},
+	{.name = "group.is_sibling",
+	 .about = "1: it is in a group and does not lead it",
+	 .get = group_is_sibling},
+	{.name = "group.clock",
+	 .about = "its clock, as call.clock",
+	 .is_signed = true,
+	 .get = group_clock},
+	{.name = "group.cpu", .about = "its cpu", .is_signed = true, .get = group_cpu},
+	{.name = "group.target",
+	 .about = "its task, as target.id",
+	 .is_signed = true,
+	 .get = group_target},
+	{.name = "group.cgroup",
+	 .about = "its cgroup, as cgroup.id",
+	 .is_signed = true,
+	 .get = group_cgroup},
+	{.name = "group.write_backward",
+	 .about = "its write_backward",
+	 .get = group_write_backward},
+	{.name = "group.has_buffer", .about = "1: it has been mapped", .get = group_has_buffer},
+	{.name = "group.is_aux",
+	 .about = "1: it has an AUX buffer",
+	 .unknown = "what the leader's PMU can do only the kernel knows",
+	 .get = group_is_aux},
+	{.name = "group.read_size",
+	 .about = "bytes of the largest read of the group with this event",
+	 .get = group_read_size},
+	{.name = NULL}};

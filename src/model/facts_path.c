@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The text that config1 points to, for a uprobe or kprobe: what it is, and the file that it names.
+ */
+#include "abi/attr.h"
+#include "model/fact.h"
+
+/* The one at config1; NULL where it is not known, or is nothing that could be read. */
+static const struct world_path *find_path(struct situation *s, bool *known)
+{
+	uint64_t address = attr_get(s->machine->config1, s->attr, host_order());
+
+	for (size_t i = 0; i < s->world->path_count; i++)
+		if (s->world->paths[i].address == address)
+			s->path = &s->world->paths[i];
+	*known = s->path || s->world->knows_paths;
+	return s->path;
+}
+
+static bool path_is_readable(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	bool known;
+	const struct world_path *path = find_path(s, &known);
+
+	(void)fact;
+	*value = path && path->is_readable;
+	return known;
+}
+
+static bool path_length(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	bool known;
+	const struct world_path *path = find_path(s, &known);
+
+	(void)fact;
+	*value = path ? path->length : 0;
+	return known;
+}
+
+static bool path_errno(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	bool known;
+	const struct world_path *path = find_path(s, &known);
+
+	(void)fact;
+	*value = path ? (uint64_t)path->err : 0;
+	return known;
+}
+
+static bool path_is_regular(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	bool known;
+	const struct world_path *path = find_path(s, &known);
+
+	(void)fact;
+	*value = path && path->is_regular;
+	return known;
+}
+
+static bool path_has_pages(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	bool known;
+	const struct world_path *path = find_path(s, &known);
+
+	(void)fact;
+	*value = path && path->has_pages;
+	return known;
+}
+
+static bool path_size(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	bool known;
+	const struct world_path *path = find_path(s, &known);
+
+	(void)fact;
+	*value = path ? path->size : 0;
+	return known;
+}
+
+static const char memory[] =
+	"config1 is an address in the caller's memory, and what is there is not known";
+
+const struct fact path_facts[] = {
+	{.name = "path.is_readable",
+	 .about = "1: the text at config1 can be read",
+	 .unknown = memory,
+	 .get = path_is_readable},
+	{.name = "path.length", .about = "its bytes", .unknown = memory, .get = path_length},
+	{.name = "path.errno",
+	 .about = "what finding the file gives, or 0",
+	 .unknown = memory,
+	 .get = path_errno},
+	{.name = "path.is_regular",
+	 .about = "1: it is a regular file",
+	 .unknown = memory,
+	 .get = path_is_regular},
+	{.name = "path.has_pages",
+	 .about = "1: it has pages that a probe can be put in",
+	 .unknown = memory,
+	 .get = path_has_pages},
+	{.name = "path.size",
+	 .about = "the bytes of the file",
+	 .unknown = memory,
+	 .get = path_size},
+	{.name = NULL}};

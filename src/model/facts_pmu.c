@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The PMU that takes the event (perf_init_event), its kind, and the tracepoint that config names.
+ */
+#include <string.h>
+
+#include "abi/attr.h"
+#include "model/fact.h"
+
+static uint32_t lesson_value(const struct machine *machine, const char *name)
+{
+	const struct lesson *lesson = name ? learned_find(machine->learned, name) : NULL;
+
+	return lesson && lesson->is_known ? (uint32_t)lesson->value : 0;
+}
+
+/* The name of the PMU of that type in sysfs, or NULL. */
+static const char *name_of_type(const struct environment *env, uint32_t type)
+{
+	for (size_t i = 0; i < env->pmu_count; i++)
+		if (env->pmus[i].type == type)
+			return env->pmus[i].name;
+	return NULL;
+}
+
+/* Those that sysfs does not show have a type that was learned. */
+static const struct pmu_kind *hidden_kind(const struct machine *machine, uint32_t type)
+{
+	for (size_t i = 0; i < machine->kinds->count; i++) {
+		const struct pmu_kind *kind = &machine->kinds->list[i];
+
+		if (kind->type_learned && type && lesson_value(machine, kind->type_learned) == type)
+			return kind;
+	}
+	return NULL;
+}
+
+/* Whether a PMU that the model does not know may take events that have another type than its own:
+ * a processor's does. */
+static bool has_foreign_pmu(const struct machine *machine)
+{
+	for (size_t i = 0; i < machine->env->pmu_count; i++)
+		if (!kinds_find(machine->kinds, machine->env->pmus[i].name))
+			return true;
+	return false;
+}
+
+/* The type by which the PMU is looked for: of hardware events config may name one (5.13). */
+static uint32_t type_sought(struct situation *s)
+{
+	const struct machine *machine = s->machine;
+	uint32_t type = (uint32_t)attr_get(machine->type, s->attr, host_order());
+
+	if (type >= 64 || !(machine->hardware_types >> type & 1) || type == machine->type_raw)
+		return type;
+	if (machine->has_extended_types)
+		s->pmu.extended_type =
+			(uint32_t)(attr_get(machine->config, s->attr, host_order()) >> 32);
+	return s->pmu.extended_type ? s->pmu.extended_type : (uint32_t)machine->type_raw;
+}
+
+bool situation_pmu(struct situation *s)
+{
+	uint32_t type, own;
+	const char *name;
+
+	if (s->pmu.was_sought)
+		return s->pmu.is_known;
+	memset(&s->pmu, 0, sizeof(s->pmu));
+	s->pmu.was_sought = true;
+	type = type_sought(s);
+	own = (uint32_t)attr_get(s->machine->type, s->attr, host_order());
+	name = name_of_type(s->machine->env, type);
+	s->pmu.kind = name ? kinds_find(s->machine->kinds, name) : hidden_kind(s->machine, type);
+	s->pmu.is_there = name || s->pmu.kind;
+	/* A type that nobody has is offered to all; a processor's PMU may take hardware events. */
+	s->pmu.is_known = s->pmu.is_there || own >= 64 ||
+			  !(s->machine->hardware_types >> own & 1) || !has_foreign_pmu(s->machine);
+	return s->pmu.is_known;
+}
+
+static bool pmu_is_there(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	bool known = situation_pmu(s);
+
+	(void)fact;
+	*value = s->pmu.is_there;
+	return known;
+}
+
+static bool pmu_extended_type(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	situation_pmu(s);
+	*value = s->pmu.extended_type;
+	return true;
+}
+
+/* Of raw events it is the PMU's own type: PERF_TYPE_RAW is nobody's extended type. */
+static bool pmu_takes_extended(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	situation_pmu(s);
+	*value = s->pmu.extended_type == s->machine->type_raw;
+	return *value || s->pmu.kind;
+}
+
+/* Its place in cases/model.json, from 1 on; 0: it is not there. */
+static bool pmu_kind(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	bool known = situation_pmu(s);
+
+	(void)fact;
+	*value = s->pmu.kind ? (uint64_t)(s->pmu.kind - s->machine->kinds->list) + 1 : 0;
+	return known;
+}
+
+static bool pmu_property(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	bool known = situation_pmu(s);
+
+	*value = s->pmu.kind && s->pmu.kind->has[fact->index];
+	return known && (s->pmu.kind || fact->index == PMU_MODELLED);
+}
+
+static bool pmu_has_config(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	bool known = situation_pmu(s);
+	uint64_t config = attr_get(s->machine->config, s->attr, host_order());
+	uint64_t configs;
+
+	(void)fact;
+	if (!known || !s->pmu.kind)
+		return false;
+	configs = s->pmu.kind->configs;
+	if (s->pmu.kind->configs_learned) {
+		const struct lesson *lesson =
+			learned_find(s->machine->learned, s->pmu.kind->configs_learned);
+
+		if (!lesson || !lesson->is_known)
+			return false;
+		configs = lesson->value;
+	}
+	*value = config < 64 && configs >> config & 1;
+	return true;
+}
+
+/* The classes of the tracepoint that config is; *known: whether that can be told. */
+static unsigned classes(struct situation *s, bool *known)
+{
+	const struct machine *machine = s->machine;
+	uint64_t id = attr_get(machine->config, s->attr, host_order());
+
+	*known = machine->tracepoints != NULL;
+	return *known && id < machine->tracepoint_limit ? machine->tracepoints[id] : 0;
+}
+
+static bool pmu_tracepoint(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	bool known;
+
+	*value = classes(s, &known) >> fact->index & 1;
+	return known;
+}
+
+static const char unseen[] = "no PMU of sysfs has the type, and a processor's may take the event";
+static const char no_kind[] = "the PMU is not modelled: only the kernel knows its rules";
+static const char no_ids[] =
+	"which tracepoints the machine has is not known: tracefs cannot be read";
+
+const struct fact pmu_facts[] = {
+	{.name = "pmu.is_there",
+	 .about = "1: a PMU has the type",
+	 .unknown = unseen,
+	 .get = pmu_is_there},
+	{.name = "pmu.kind",
+	 .about = "what kind of PMU it is",
+	 .unknown = unseen,
+	 .get = pmu_kind,
+	 .family = "pmu_kind"},
+	{.name = "pmu.extended_type",
+	 .about = "the type that the upper half of a hardware event's config names, or 0",
+	 .get = pmu_extended_type},
+	{.name = "pmu.takes_extended",
+	 .about = "1: hardware events may name it so",
+	 .unknown = no_kind,
+	 .get = pmu_takes_extended},
+	{.name = "pmu.has_config",
+	 .about = "1: it has an event of that config",
+	 .unknown = "which events the PMU has is not known",
+	 .get = pmu_has_config},
+	{.name = "pmu.is_modelled",
+	 .about = "1: the model knows all its checks",
+	 .unknown = unseen,
+	 .get = pmu_property,
+	 .index = PMU_MODELLED},
+	{.name = "pmu.excludes",
+	 .about = "1: it takes exclude_ bits",
+	 .unknown = no_kind,
+	 .get = pmu_property,
+	 .index = PMU_EXCLUDES},
+	{.name = "pmu.all_clocks",
+	 .about = "1: its events take every clock",
+	 .unknown = no_kind,
+	 .get = pmu_property,
+	 .index = PMU_ALL_CLOCKS},
+	{.name = "pmu.samples",
+	 .about = "1: it can sample",
+	 .unknown = no_kind,
+	 .get = pmu_property,
+	 .index = PMU_SAMPLES},
+	{.name = "pmu.tasks",
+	 .about = "1: it counts tasks",
+	 .unknown = no_kind,
+	 .get = pmu_property,
+	 .index = PMU_TASKS},
+	{.name = "pmu.extended_regs",
+	 .about = "1: it samples extended registers",
+	 .unknown = no_kind,
+	 .get = pmu_property,
+	 .index = PMU_EXTENDED_REGS},
+	{.name = "pmu.aux_output",
+	 .about = "1: it writes to another's AUX buffer",
+	 .unknown = no_kind,
+	 .get = pmu_property,
+	 .index = PMU_AUX_OUTPUT},
+	{.name = "pmu.aux_pause",
+	 .about = "1: it can be paused",
+	 .unknown = no_kind,
+	 .get = pmu_property,
+	 .index = PMU_AUX_PAUSE},
+	{.name = "tracepoint.exists",
+	 .about = "1: config is the id of a tracepoint that can be opened",
+	 .unknown = no_ids,
+	 .get = pmu_tracepoint,
+	 .index = TRACEPOINT_EXISTS_BIT},
+	{.name = NULL}};
+
+int facts_add_classes(struct facts *facts, const struct kinds *kinds, struct arena *arena)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < kinds->class_count && !err; i++) {
+		const struct tracepoint_class *class = &kinds->classes[i];
+		struct fact fact = {.name = arena_join(arena, "tracepoint.", class->name),
+				    .about = class->about,
+				    .unknown = no_ids,
+				    .get = pmu_tracepoint,
+				    .index = i};
+
+		err = fact.name ? facts_add(facts, &fact) : -1;
+	}
+	return err;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel's checks on the way through perf_event_open(2), executable: cases/checks.json in the
+ * kernel's order, each with a predicate over the facts of a call. The first that holds decides.
+ */
+#ifndef PERFABI_MODEL_H
+#define PERFABI_MODEL_H
+
+#include "call/tables.h"
+#include "model/predicate.h"
+#include "model/sentence.h"
+
+struct check {
+	const char *id;
+	int gate;               /* index of the gate */
+	struct predicate *when; /* NULL: it decides nothing here */
+	int err;                /* 0: unknown, or that of `errno_fact` */
+	int errno_fact;         /* index, or -1 */
+	struct sentence because, instead, unsaid;
+	const json_t *json;
+};
+
+struct model {
+	const struct abi *abi;
+	const struct phases *phases;
+	struct facts facts;
+	struct kinds kinds;
+	struct learned learned;
+	struct machine machine;
+	struct check *checks; /* those that can decide, in the kernel's order */
+	size_t count;
+	json_t *json; /* cases/model.json */
+	struct arena arena;
+};
+
+/* What it is loaded from. */
+struct model_sources {
+	const struct source *model, *checks; /* model.json and checks.json */
+	const json_t *list;                  /* the checks of the latter; outlives the model */
+};
+
+/*
+ * Loads cases/model.json, and of cases/checks.json what has a predicate. What they ask of a machine
+ * by tokens is settled against `env`; NULL: it stays unknown. 0, or a negative errno with `e`
+ * filled. `tables` must outlive it. Free with model_free(), whatever came.
+ */
+int model_load(struct model *model, const struct model_sources *from, const struct tables *tables,
+	       struct environment *env, struct error *e);
+void model_free(struct model *model);
+
+/* What the model says of a call. */
+struct prediction {
+	enum { OPENS, REFUSED, UNFORESEEN } outcome;
+	int err;                    /* where it is refused */
+	const struct check *check;  /* that refuses, or that cannot be told; or NULL */
+	const struct fact *unknown; /* the fact that is not known; or NULL */
+};
+
+/* Predicts, of a situation that has begun. model->machine must have been filled. */
+struct prediction model_predict(const struct model *model, struct situation *s);
+
+#endif

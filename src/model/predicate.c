@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compiling and evaluating predicates, with three answers: what is not known may still not matter.
+ * NOLINTBEGIN(misc-no-recursion): as deep as the JSON, which is bounded where it is compiled
+ */
+#include "model/predicate.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "language/one_or_list.h"
+#include "machine/require.h"
+
+enum { DEEPEST = 16 };
+
+static const struct {
+	const char *name;
+	enum comparison op;
+} operators[] = {{"ne", OP_NE}, {"gt", OP_GT},   {"ge", OP_GE},           {"lt", OP_LT},
+		 {"le", OP_LE}, {"has", OP_HAS}, {"without", OP_WITHOUT}, {"within", OP_WITHIN}};
+enum { OPERATORS = sizeof(operators) / sizeof(operators[0]) };
+
+static struct predicate *new_node(struct vocabulary *v, const struct where *w, struct error *e)
+{
+	struct predicate *p = arena_alloc(v->arena, sizeof(*p));
+
+	if (!p)
+		error_no_memory(e, w, "memory for a predicate");
+	return p;
+}
+
+static struct predicate *new_list(struct vocabulary *v, size_t count, const struct where *w,
+				  struct error *e)
+{
+	struct predicate *p = new_node(v, w, e);
+
+	if (!p)
+		return NULL;
+	p->parts = arena_alloc(v->arena, (count + 1) * sizeof(*p->parts));
+	if (!p->parts) {
+		error_no_memory(e, w, "memory for a predicate");
+		return NULL;
+	}
+	return p;
+}
+
+/* "$fact", or a value with the names of the fact that it is held against. */
+static int compile_operand(struct right_side *out, const json_t *json, const struct fact *of,
+			   struct vocabulary *v, const struct where *w, struct error *e)
+{
+	const char *text = json_string_value(json);
+	struct nearest near;
+	struct value value;
+	int index;
+
+	if (text && text[0] == '$') {
+		near = nearest_to(text + 1);
+		index = facts_find(v->facts, text + 1, &near);
+		if (index < 0)
+			return error_name(e, w, text, near.best, "a fact, after the $");
+		if (v->facts->list[index].is_signed != of->is_signed)
+			return error_name(e, w, text, NULL, "a fact with a sign, or without, as %s",
+					  of->name);
+		*out = (struct right_side){.is_fact = true, .fact = (size_t)index};
+		return 0;
+	}
+	if (value_eval(json, of->names, NULL, w, &value, e))
+		return -EINVAL;
+	*out = (struct right_side){.value = value.bits};
+	return 0;
+}
+
+static struct predicate *compile_term(size_t fact, enum comparison op, const json_t *operand,
+				      struct vocabulary *v, const struct where *w, struct error *e)
+{
+	struct predicate *p = new_node(v, w, e);
+
+	if (!p)
+		return NULL;
+	p->kind = TERM;
+	p->term = (struct term){.fact = fact, .op = op};
+	if (compile_operand(&p->term.operand, operand, &v->facts->list[fact], v, w, e))
+		return NULL;
+	return p;
+}
+
+static struct predicate *compile_pattern(size_t fact, const json_t *pattern, struct vocabulary *v,
+					 const struct where *w, struct error *e);
+
+static struct predicate *turned_round(struct predicate *part, struct vocabulary *v,
+				      const struct where *w, struct error *e)
+{
+	struct predicate *p;
+
+	if (!part)
+		return NULL;
+	p = new_list(v, 1, w, e);
+	if (!p)
+		return NULL;
+	p->kind = NOT;
+	p->parts[p->count++] = part;
+	return p;
+}
+
+static struct predicate *compile_operator(size_t fact, const char *name, const json_t *operand,
+					  struct vocabulary *v, const struct where *w,
+					  struct error *e)
+{
+	struct nearest near = nearest_to(name);
+
+	if (!strcmp(name, "not"))
+		return turned_round(compile_pattern(fact, operand, v, w, e), v, w, e);
+	for (size_t i = 0; i < OPERATORS; i++) {
+		if (!strcmp(operators[i].name, name))
+			return compile_term(fact, operators[i].op, operand, v, w, e);
+		nearest_try(&near, operators[i].name);
+	}
+	error_name(e, w, name, near.best,
+		   "between, not, ne, gt, ge, lt, le, has, without or within");
+	return NULL;
+}
+
+/* [lowest, highest] is two terms. */
+static int add_between(struct predicate *p, size_t fact, const json_t *pair, struct vocabulary *v,
+		       const struct where *w, struct error *e)
+{
+	if (json_array_size(pair) != 2)
+		return error_value(e, w, pair, "[lowest, highest]");
+	p->parts[p->count++] = compile_term(fact, OP_GE, json_array_get(pair, 0), v, w, e);
+	p->parts[p->count++] = compile_term(fact, OP_LE, json_array_get(pair, 1), v, w, e);
+	return error_is_set(e) ? -EINVAL : 0;
+}
+
+static struct predicate *compile_pattern(size_t fact, const json_t *pattern, struct vocabulary *v,
+					 const struct where *w, struct error *e)
+{
+	struct predicate *p;
+	const char *name;
+	json_t *operand;
+
+	if (!json_is_object(pattern))
+		return compile_term(fact, OP_EQ, pattern, v, w, e);
+	p = new_list(v, 2 * json_object_size(pattern), w, e);
+	if (!p)
+		return NULL;
+	json_object_foreach((json_t *)pattern, name, operand) {
+		struct where at = where_key(w, name);
+
+		if (!strcmp(name, "between"))
+			add_between(p, fact, operand, v, &at, e);
+		else
+			p->parts[p->count++] = compile_operator(fact, name, operand, v, &at, e);
+		if (error_is_set(e))
+			return NULL;
+	}
+	if (!p->count) {
+		error_value(e, w, pattern, "an operator");
+		return NULL;
+	}
+	return p;
+}
+
+/* What machine the token is about is not the caller's affair: no token here asks who calls. */
+static struct predicate *compile_token(const json_t *json, struct vocabulary *v,
+				       const struct where *w, struct error *e)
+{
+	const char *token = json_string_value(json);
+	struct predicate *p = new_node(v, w, e);
+	char found[256];
+	int truth;
+
+	if (!token) {
+		error_value(e, w, json, "a token, such as kernel>=6.2");
+		return NULL;
+	}
+	if (!p || require_check(token, v->abi, w, e))
+		return NULL;
+	p->kind = TOKEN;
+	p->token = token;
+	truth = v->env ? require_truth(v->env, token, AS_USER, found, sizeof(found)) : -1;
+	p->settled = truth < 0 ? NOT_KNOWN : truth ? HOLDS : DOES_NOT_HOLD;
+	return p;
+}
+
+static struct predicate *compile_list(const json_t *list, bool is_any, struct vocabulary *v,
+				      const struct where *w, struct error *e)
+{
+	struct predicate *p;
+	json_t *item;
+	size_t i;
+
+	if (!json_array_size(list)) {
+		error_value(e, w, list, "a list of conditions");
+		return NULL;
+	}
+	p = new_list(v, json_array_size(list), w, e);
+	if (!p)
+		return NULL;
+	p->kind = is_any ? ANY : ALL;
+	json_array_foreach(list, i, item) {
+		struct where at = where_index(w, i);
+
+		p->parts[p->count] = predicate_compile(item, v, &at, e);
+		if (!p->parts[p->count++])
+			return NULL;
+	}
+	return p;
+}
+
+/* A name of cases/model.json, as true or false. */
+static struct predicate *compile_named(const char *name, const json_t *truth, struct vocabulary *v,
+				       const struct where *w, struct error *e)
+{
+	const json_t *named = json_object_get(v->terms, name);
+	struct nearest near = nearest_to(name);
+	struct predicate *p;
+	const char *other;
+	json_t *item;
+
+	if (!named) {
+		json_object_foreach((json_t *)v->terms, other, item)
+			nearest_try(&near, other);
+		for (size_t i = 0; i < v->facts->count; i++)
+			nearest_try(&near, v->facts->list[i].name);
+		error_name(e, w, name, near.best,
+			   "a fact, a term of model.json, token, all, any or not");
+		return NULL;
+	}
+	if (!json_is_boolean(truth)) {
+		error_value(e, w, truth, "true or false");
+		return NULL;
+	}
+	p = predicate_compile(json_object_get(named, "if"), v, w, e);
+	return json_is_true(truth) ? p : turned_round(p, v, w, e);
+}
+
+static struct predicate *compile_member(const char *name, const json_t *json, struct vocabulary *v,
+					const struct where *w, struct error *e)
+{
+	int fact = facts_find(v->facts, name, NULL);
+
+	if (fact >= 0)
+		return compile_pattern((size_t)fact, json, v, w, e);
+	if (!strcmp(name, "token"))
+		return compile_token(json, v, w, e);
+	if (!strcmp(name, "all") || !strcmp(name, "any"))
+		return compile_list(json, name[1] == 'n', v, w, e);
+	if (!strcmp(name, "not"))
+		return turned_round(predicate_compile(json, v, w, e), v, w, e);
+	return compile_named(name, json, v, w, e);
+}
+
+struct predicate *predicate_compile(const json_t *json, struct vocabulary *v, const struct where *w,
+				    struct error *e)
+{
+	struct predicate *p = NULL;
+	const char *name;
+	json_t *value;
+
+	if (!json_object_size(json)) {
+		error_value(e, w, json, "an object of conditions");
+		return NULL;
+	}
+	if (v->depth == DEEPEST) {
+		error_value(e, w, json, "conditions at most 16 deep");
+		return NULL;
+	}
+	v->depth++;
+	p = new_list(v, json_object_size(json), w, e);
+	json_object_foreach((json_t *)json, name, value) {
+		struct where at = where_key(w, name);
+
+		if (!p)
+			break;
+		p->parts[p->count] = compile_member(name, value, v, &at, e);
+		if (!p->parts[p->count++])
+			p = NULL;
+	}
+	v->depth--;
+	return p;
+}
+
+static bool holds_between(enum comparison op, bool is_signed, uint64_t a, uint64_t b)
+{
+	int order = is_signed ? ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b)
+			      : (a > b) - (a < b);
+
+	switch (op) {
+	case OP_EQ:
+		return a == b;
+	case OP_NE:
+		return a != b;
+	case OP_GT:
+		return order > 0;
+	case OP_GE:
+		return order >= 0;
+	case OP_LT:
+		return order < 0;
+	case OP_LE:
+		return order <= 0;
+	case OP_HAS:
+		return (a & b) == b;
+	case OP_WITHOUT:
+		return !(a & b);
+	case OP_WITHIN:
+		return !(a & ~b);
+	}
+	return false;
+}
+
+static enum truth term_holds(const struct term *term, const struct facts *facts,
+			     struct situation *s, const struct fact **why)
+{
+	const struct fact *fact = &facts->list[term->fact];
+	uint64_t a, b = term->operand.value;
+
+	if (!fact_get(facts, term->fact, s, &a)) {
+		*why = fact;
+		return NOT_KNOWN;
+	}
+	if (term->operand.is_fact && !fact_get(facts, term->operand.fact, s, &b)) {
+		*why = &facts->list[term->operand.fact];
+		return NOT_KNOWN;
+	}
+	return holds_between(term->op, fact->is_signed, a, b) != term->is_turned ? HOLDS
+										 : DOES_NOT_HOLD;
+}
+
+/* Of all: what does not hold decides; of any: what holds; else what is not known. */
+static enum truth list_holds(const struct predicate *p, const struct facts *facts,
+			     struct situation *s, const struct fact **why)
+{
+	enum truth deciding = p->kind == ANY ? HOLDS : DOES_NOT_HOLD;
+	enum truth result = p->kind == ANY ? DOES_NOT_HOLD : HOLDS;
+
+	for (size_t i = 0; i < p->count; i++) {
+		enum truth part = predicate_holds(p->parts[i], facts, s, why);
+
+		if (part == deciding)
+			return part;
+		if (part == NOT_KNOWN)
+			result = NOT_KNOWN;
+	}
+	return result;
+}
+
+enum truth predicate_holds(const struct predicate *p, const struct facts *facts,
+			   struct situation *s, const struct fact **why)
+{
+	enum truth part;
+
+	switch (p->kind) {
+	case TERM:
+		return term_holds(&p->term, facts, s, why);
+	case TOKEN:
+		return p->settled;
+	case NOT:
+		part = predicate_holds(p->parts[0], facts, s, why);
+		return part == NOT_KNOWN ? part : part == HOLDS ? DOES_NOT_HOLD : HOLDS;
+	default:
+		return list_holds(p, facts, s, why);
+	}
+}
+
+void predicate_terms(struct predicate *p, void (*each)(struct term *, void *), void *context)
+{
+	if (p->kind == TERM)
+		each(&p->term, context);
+	for (size_t i = 0; i < p->count; i++)
+		predicate_terms(p->parts[i], each, context);
+}
+/* NOLINTEND(misc-no-recursion) */

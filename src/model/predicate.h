@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `if` of a check: a pattern on facts, compiled. Its members are facts with patterns of numbers,
+ * terms of cases/model.json with true or false, `token` with a token of `requires`, and `all`,
+ * `any` and `not` with others of its kind. All must hold.
+ */
+#ifndef PERFABI_MODEL_PREDICATE_H
+#define PERFABI_MODEL_PREDICATE_H
+
+#include "language/arena.h"
+#include "model/fact.h"
+
+/* What may be known of a condition. */
+enum truth { DOES_NOT_HOLD, HOLDS, NOT_KNOWN };
+
+enum comparison { OP_EQ, OP_NE, OP_GT, OP_GE, OP_LT, OP_LE, OP_HAS, OP_WITHOUT, OP_WITHIN };
+
+struct right_side {
+	bool is_fact;
+	size_t fact;
+	uint64_t value;
+};
+
+/* One comparison: the smallest thing that can hold or not. */
+struct term {
+	size_t fact;
+	enum comparison op;
+	bool is_turned; /* it holds where the comparison does not */
+	struct right_side operand;
+};
+
+struct predicate {
+	enum { ALL, ANY, NOT, TERM, TOKEN } kind;
+	struct term term;
+	const char *token;        /* of kind TOKEN, or NULL ... */
+	enum truth settled;       /* ... and whether the machine meets it */
+	struct predicate **parts; /* of ALL, ANY and NOT */
+	size_t count;
+};
+
+/* What predicates are made of. */
+struct vocabulary {
+	const struct abi *abi;
+	const struct facts *facts;
+	const json_t *terms;     /* of cases/model.json */
+	struct environment *env; /* against which tokens are settled; NULL: they stay unknown */
+	struct arena *arena;
+	unsigned depth;
+};
+
+/* NULL with `e` filled. It lives as long as the arena, and as the JSON. */
+struct predicate *predicate_compile(const json_t *json, struct vocabulary *v, const struct where *w,
+				    struct error *e);
+
+/* `why` is set to a fact that is not known, if that decides. */
+enum truth predicate_holds(const struct predicate *p, const struct facts *facts,
+			   struct situation *s, const struct fact **why);
+
+/* Calls `each` with every term, in order, those of other terms' parts too. */
+void predicate_terms(struct predicate *p, void (*each)(struct term *, void *), void *context);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looking a process up. Access is ptrace(2)'s: by uid, and by capability; what a security module
+ * says to it is not known, and that a process is not dumpable shows in whose its files are.
+ */
+#include "model/processes.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "machine/small_file.h"
+
+/* The uids of /proc/PID/status, real to file system; false: it tells none. */
+static bool read_uids(const char *status, unsigned uids[4])
+{
+	const char *at = strstr(status, "\nUid:");
+
+	return at && sscanf(at, "\nUid: %u %u %u %u", &uids[0], &uids[1], &uids[2], &uids[3]) == 4;
+}
+
+static bool has_exited(const char *status)
+{
+	const char *at = strstr(status, "\nState:");
+	char state = 0;
+
+	return at && sscanf(at, "\nState: %c", &state) == 1 && (state == 'Z' || state == 'X');
+}
+
+/*
+ * An ordinary user that perfabi becomes has a uid of its own, that no other process has; perfabi as
+ * an ordinary user stays who it is.
+ */
+static bool is_of_caller(const struct caller *caller, const unsigned uids[4])
+{
+	unsigned own = (unsigned)getuid();
+
+	if (caller->as != AS_ROOT && !own)
+		return false;
+	return uids[0] == own && uids[1] == own && uids[2] == own;
+}
+
+static bool look_up_process(const struct caller *caller, int32_t id, struct world_task *out)
+{
+	char path[40], status[4096];
+	unsigned uids[4];
+	bool is_own;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", id);
+	*out = (struct world_task){.id = id};
+	if (access(path, F_OK))
+		return !access("/proc/self/status", F_OK);
+	if (read_small(path, status, sizeof(status)) <= 0 || !read_uids(status, uids))
+		return false;
+	is_own = is_of_caller(caller, uids);
+	out->exists = true;
+	out->is_exiting = has_exited(status);
+	out->may_be_read = is_own || caller->capabilities >> CAP_SYS_PTRACE & 1;
+	out->may_be_attached = out->may_be_read;
+	return true;
+}
+
+bool world_task(const struct world *world, const struct caller *caller, int32_t id,
+		struct world_task *out)
+{
+	for (size_t i = 0; i < world->task_count; i++) {
+		if (world->tasks[i].id != id)
+			continue;
+		*out = world->tasks[i];
+		return true;
+	}
+	*out = (struct world_task){
+		.id = id, .exists = !id, .may_be_read = true, .may_be_attached = true};
+	if (id <= 0)
+		return true;
+	return world->sees_processes && look_up_process(caller, id, out);
+}

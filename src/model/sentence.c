@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sentences with facts in them.
+ */
+#include "model/sentence.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "language/one_line.h"
+
+/* The length of the name behind a $, without a full stop that ends it. */
+static size_t name_length(const char *text)
+{
+	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_.");
+
+	while (n && text[n - 1] == '.')
+		n--;
+	return n;
+}
+
+static int compile_piece(struct piece *out, const char **text, const struct facts *facts,
+			 const struct where *w, struct error *e)
+{
+	char name[64];
+	struct nearest near;
+	size_t n;
+
+	*out = (struct piece){.text = *text, .length = strcspn(*text, "$"), .fact = -1};
+	*text += out->length;
+	if (!**text)
+		return 0;
+	n = name_length(*text + 1);
+	snprintf(name, sizeof(name), "%.*s", (int)n, *text + 1);
+	near = nearest_to(name);
+	out->fact = facts_find(facts, name, &near);
+	*text += 1 + n;
+	return out->fact < 0 ? error_name(e, w, name, near.best, "a fact, after the $") : 0;
+}
+
+int sentence_compile(struct sentence *out, const json_t *json, const struct facts *facts,
+		     struct arena *arena, const struct where *w, struct error *e)
+{
+	const char *text = json_string_value(json);
+	size_t most = 1;
+
+	*out = (struct sentence){0};
+	if (!json)
+		return 0;
+	if (!text || !one_line(text))
+		return error_value(e, w, json, "a sentence, one line");
+	for (const char *at = text; *at; at++)
+		most += *at == '$';
+	out->pieces = arena_alloc(arena, most * sizeof(*out->pieces));
+	if (!out->pieces)
+		return error_no_memory(e, w, "memory for a sentence");
+	while (*text)
+		if (compile_piece(&out->pieces[out->count++], &text, facts, w, e))
+			return -EINVAL;
+	return 0;
+}
+
+/* A count as people write it; masks and addresses in hexadecimal. */
+static int print_fact(const struct fact *fact, uint64_t value, char *out, size_t size)
+{
+	const struct abi_value *name =
+		fact->names && !fact->names->mask ? abi_value_of(fact->names, value) : NULL;
+
+	if (name)
+		return snprintf(out, size, "%s", name->name);
+	if (fact->is_signed)
+		return snprintf(out, size, "%lld", (long long)value);
+	if (fact->is_mask || value > UINT64_C(1) << 40)
+		return snprintf(out, size, "%#llx", (unsigned long long)value);
+	return snprintf(out, size, "%llu", (unsigned long long)value);
+}
+
+void sentence_write(const struct sentence *sentence, const struct facts *facts, struct situation *s,
+		    char *out, size_t size)
+{
+	size_t at = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < sentence->count && at + 1 < size; i++) {
+		const struct piece *piece = &sentence->pieces[i];
+		size_t n = piece->length < size - at ? piece->length : size - at - 1;
+		uint64_t value;
+		int printed = 0;
+
+		memcpy(out + at, piece->text, n);
+		at += n;
+		out[at] = '\0';
+		if (piece->fact >= 0 && fact_get(facts, (size_t)piece->fact, s, &value))
+			printed = print_fact(&facts->list[piece->fact], value, out + at, size - at);
+		else if (piece->fact >= 0)
+			printed = snprintf(out + at, size - at, "unknown");
+		at += printed > 0 ? (size_t)printed : 0;
+	}
+}

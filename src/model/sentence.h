@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a check says of a call: a sentence in which "$fact" stands for what the fact is.
+ */
+#ifndef PERFABI_MODEL_SENTENCE_H
+#define PERFABI_MODEL_SENTENCE_H
+
+#include "model/fact.h"
+
+/* Pieces of text, each with the fact behind it. */
+struct sentence {
+	struct piece {
+		const char *text;
+		size_t length;
+		int fact; /* index, or -1 */
+	} * pieces;
+	size_t count;
+};
+
+/*
+ * Takes the text apart, which must outlive it; the pieces are the arena's. Without a text there is
+ * no piece. 0, or a negative errno with `e` filled: a fact that there is not.
+ */
+int sentence_compile(struct sentence *out, const json_t *json, const struct facts *facts,
+		     struct arena *arena, const struct where *w, struct error *e);
+
+/* Writes the sentence of this situation, cut to fit, with a NUL. */
+void sentence_write(const struct sentence *sentence, const struct facts *facts, struct situation *s,
+		    char *out, size_t size);
+
+#endif

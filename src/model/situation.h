@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One call as the kernel meets it: who makes it, on which machine, with which processes, files and
+ * events there.
+ */
+#ifndef PERFABI_MODEL_SITUATION_H
+#define PERFABI_MODEL_SITUATION_H
+
+#include "call/call.h"
+#include "model/machine.h"
+#include "model/world.h"
+
+enum { FACTS_MAX = 256, ATTR_BYTES_MAX = 512 };
+
+enum fact_state { FACT_NEW, FACT_KNOWN, FACT_UNKNOWN };
+
+struct situation {
+	const struct machine *machine;
+	const struct call *call;
+	const struct caller *caller;
+	const struct world *world;
+
+	uint64_t size;                      /* bytes of attr that the kernel reads */
+	unsigned char attr[ATTR_BYTES_MAX]; /* as it reads them, zeros behind */
+	const struct world_event *event;    /* that group_fd is; NULL: none */
+	const struct world_path *path;      /* at config1; NULL: none is known */
+	const struct world_file *file;      /* that pid is; NULL: none */
+	struct world_task task;             /* that pid is */
+	bool task_is_known, task_was_sought;
+	struct {
+		bool was_sought, is_known, is_there;
+		uint32_t extended_type;
+		const struct pmu_kind *kind; /* NULL: not in cases/model.json */
+	} pmu;
+
+	unsigned char state[FACTS_MAX];
+	uint64_t value[FACTS_MAX];
+};
+
+/* Prepares all but the facts, which are computed when they are asked for. */
+void situation_begin(struct situation *s, const struct machine *machine, const struct call *call,
+		     const struct caller *caller, const struct world *world);
+
+/* The task that pid is; NULL: it is not known whether there is one. */
+const struct world_task *situation_task(struct situation *s);
+
+/* Finds the PMU of the call, into s->pmu; false: it is not known. */
+bool situation_pmu(struct situation *s);
+
+/* Whether the event is on a task. */
+bool situation_has_task(const struct situation *s);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What there is beside a call: who makes it, and the processes, events and files that it can name.
+ */
+#ifndef PERFABI_MODEL_WORLD_H
+#define PERFABI_MODEL_WORLD_H
+
+#include <stddef.h>
+
+#include "machine/identity.h"
+
+/* Who calls. */
+struct caller {
+	uint64_t capabilities; /* effective, in the first user namespace; a mask */
+	enum identity as;
+	bool has_files; /* one more can be opened */
+};
+
+/* A process or thread. */
+struct world_task {
+	int32_t id; /* as pid is given; 0 is the caller's own thread */
+	bool exists, is_exiting;
+	bool may_be_read, may_be_attached; /* ptrace(2)'s two ways of access, for the caller */
+};
+
+/* An event that group_fd can mean. */
+struct world_event {
+	int32_t fd;
+	int32_t cpu;
+	int32_t target;     /* the task's id, 0 the caller's own thread, -1 none */
+	int32_t clock;      /* its clockid, -1 the default */
+	int64_t cgroup;     /* 0: none */
+	uint64_t read_size; /* bytes of the largest read of it and its siblings, with one more */
+	uint64_t read_format;
+	unsigned siblings; /* of its group, without the leader */
+	bool inherit, is_sibling, has_exited, has_buffer, write_backward;
+	bool is_hardware; /* or anything else that is not software alone */
+};
+
+/* A text in the caller's memory, as uprobe_path. */
+struct world_path {
+	uint64_t address;
+	bool is_readable;
+	uint64_t length; /* bytes without the NUL */
+	int err;         /* of finding the file, or 0 */
+	bool is_regular, has_pages;
+	uint64_t size; /* bytes of the file */
+};
+
+/* A descriptor that pid can be with PERF_FLAG_PID_CGROUP. */
+struct world_file {
+	int32_t fd;
+	bool is_cgroup, has_perf_event;
+	int64_t cgroup; /* its own number, not 0 */
+};
+
+/*
+ * What there is beside the call. What is not in a list is not there; processes are looked for on
+ * this machine where `sees_processes` says so.
+ */
+struct world {
+	const struct world_task *tasks;
+	const struct world_event *events;
+	const struct world_path *paths;
+	const struct world_file *files;
+	size_t task_count, event_count, path_count, file_count;
+	bool sees_processes;
+	bool knows_paths;     /* all addresses that are passed; else what is at one is not known */
+	unsigned breakpoints; /* that are taken and the caller knows of */
+};
+
+#endif
