@@ -112,13 +112,3 @@ void modelled_free(struct modelled *m)
 		environment_free(&m->recorded);
 	load_free(&m->loaded);
 }
-
-struct caller modelled_caller(const struct modelled *m, enum identity as)
-{
-	const struct rights *rights = &m->model.machine.env->rights;
-	uint64_t capabilities = identity_capabilities(rights, as);
-
-	return (struct caller){.as = as,
-			       .has_files = true,
-			       .capabilities = rights->init_user_namespace ? capabilities : 0};
-}

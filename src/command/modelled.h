@@ -23,7 +23,4 @@ struct modelled {
 int modelled_load(struct modelled *m, const char *folder, const char *machine, const char *program);
 void modelled_free(struct modelled *m);
 
-/* Who calls, as the machine has that identity. */
-struct caller modelled_caller(const struct modelled *m, enum identity as);
-
 #endif

@@ -215,7 +215,7 @@ static int predict_file(struct oracle *o, const char *path)
 	o->world = (struct world){.sees_processes = o->m.model.machine.is_this};
 	o->scope.env = o->m.model.machine.env;
 	for (enum identity as = 0; as < IDENTITIES; as++)
-		o->callers[as] = modelled_caller(&o->m, as);
+		o->callers[as] = caller_as(&o->m.model.machine.env->rights, as);
 	status = out_init(&o->out, write_lines, NULL) ? EXIT_HARNESS : predict_all(o, f);
 	if (o->out.err)
 		say(stderr, "%s: writing: %s\n", program, strerror(-o->out.err));

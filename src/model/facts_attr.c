@@ -57,7 +57,7 @@ static bool attr_has_tail(const struct fact *fact, struct situation *s, uint64_t
 static bool attr_size_given(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
-	*value = attr_get(s->machine->size, s->call->image, host_order());
+	*value = s->size_given;
 	return true;
 }
 

@@ -6,6 +6,15 @@
 
 #include "model/fact.h"
 
+struct caller caller_as(const struct rights *rights, enum identity as)
+{
+	uint64_t capabilities = identity_capabilities(rights, as);
+
+	return (struct caller){.as = as,
+			       .has_files = true,
+			       .capabilities = rights->init_user_namespace ? capabilities : 0};
+}
+
 static bool has(const struct situation *s, int capability)
 {
 	return s->caller->capabilities >> capability & 1;

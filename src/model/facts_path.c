@@ -5,76 +5,69 @@
 #include "abi/attr.h"
 #include "model/fact.h"
 
-/* The one at config1; NULL where it is not known, or is nothing that could be read. */
-static const struct world_path *find_path(struct situation *s, bool *known)
+/* The one at config1; NULL where that cannot be known. Whatever points nowhere cannot be read. */
+static const struct text_at *find_path(struct situation *s)
 {
-	uint64_t address = attr_get(s->machine->config1, s->attr, host_order());
-
-	for (size_t i = 0; i < s->world->path_count; i++)
-		if (s->world->paths[i].address == address)
-			s->path = &s->world->paths[i];
-	*known = s->path || s->world->knows_paths;
-	return s->path;
+	if (!s->world->sees_memory)
+		return NULL;
+	if (!s->path_was_sought)
+		text_read_at(attr_get(s->machine->config1, s->attr, host_order()), &s->path);
+	s->path_was_sought = true;
+	return &s->path;
 }
 
 static bool path_is_readable(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	bool known;
-	const struct world_path *path = find_path(s, &known);
+	const struct text_at *path = find_path(s);
 
 	(void)fact;
 	*value = path && path->is_readable;
-	return known;
+	return path != NULL;
 }
 
 static bool path_length(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	bool known;
-	const struct world_path *path = find_path(s, &known);
+	const struct text_at *path = find_path(s);
 
 	(void)fact;
 	*value = path ? path->length : 0;
-	return known;
+	return path != NULL;
 }
 
 static bool path_errno(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	bool known;
-	const struct world_path *path = find_path(s, &known);
+	const struct text_at *path = find_path(s);
 
 	(void)fact;
 	*value = path ? (uint64_t)path->err : 0;
-	return known;
+	return path != NULL;
 }
 
 static bool path_is_regular(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	bool known;
-	const struct world_path *path = find_path(s, &known);
+	const struct text_at *path = find_path(s);
 
 	(void)fact;
 	*value = path && path->is_regular;
-	return known;
+	return path != NULL;
 }
 
 static bool path_has_pages(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	bool known;
-	const struct world_path *path = find_path(s, &known);
+	const struct text_at *path = find_path(s);
 
 	(void)fact;
 	*value = path && path->has_pages;
-	return known;
+	return path != NULL;
 }
 
 static bool path_size(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	bool known;
-	const struct world_path *path = find_path(s, &known);
+	const struct text_at *path = find_path(s);
 
 	(void)fact;
 	*value = path ? path->size : 0;
-	return known;
+	return path != NULL;
 }
 
 static const char memory[] =

@@ -80,8 +80,7 @@ int kinds_load(struct kinds *kinds, const json_t *file, const struct where *w, s
 		kinds->classes[kinds->class_count++] = (struct tracepoint_class){
 			.name = name,
 			.about = json_string_value(json_object_get(json, "about")),
-			.names = json_object_get(json, "names"),
-			.but = json_object_get(json, "but")};
+			.names = json_object_get(json, "names")};
 	}
 	return 0;
 }
@@ -92,14 +91,6 @@ const struct pmu_kind *kinds_find(const struct kinds *kinds, const char *name)
 		if (!strcmp(kinds->list[i].name, name))
 			return &kinds->list[i];
 	return NULL;
-}
-
-unsigned kinds_class(const struct kinds *kinds, const char *name)
-{
-	for (size_t i = 0; i < kinds->class_count; i++)
-		if (!strcmp(kinds->classes[i].name, name))
-			return 1U << i;
-	return 0;
 }
 
 static bool matches(const json_t *globs, const char *name)
@@ -118,8 +109,7 @@ unsigned kinds_classes(const struct kinds *kinds, const char *tracepoint)
 	unsigned mask = 0;
 
 	for (size_t i = 0; i < kinds->class_count; i++)
-		if (matches(kinds->classes[i].names, tracepoint) &&
-		    !matches(kinds->classes[i].but, tracepoint))
+		if (matches(kinds->classes[i].names, tracepoint))
 			mask |= 1U << i;
 	return mask;
 }

@@ -40,7 +40,7 @@ struct pmu_kind {
 /* Tracepoints by their names, as globs. */
 struct tracepoint_class {
 	const char *name, *about;
-	const json_t *names, *but;
+	const json_t *names;
 };
 
 struct kinds {
@@ -58,9 +58,6 @@ int kinds_load(struct kinds *kinds, const json_t *file, const struct where *w, s
 
 /* NULL: there is none of that name. */
 const struct pmu_kind *kinds_find(const struct kinds *kinds, const char *name);
-
-/* The class of that name, as a mask; 0: there is none. */
-unsigned kinds_class(const struct kinds *kinds, const char *name);
 
 /* The classes that a tracepoint "system:name" is in, as a mask. */
 unsigned kinds_classes(const struct kinds *kinds, const char *tracepoint);

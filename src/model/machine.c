@@ -73,7 +73,7 @@ static int note_tracepoint(struct machine *machine, int events, const char *syst
 {
 	enum { IDS_MAX = 1 << 20 };
 	char path[600], text[24];
-	unsigned classes, closed;
+	unsigned classes;
 	unsigned long id;
 
 	snprintf(path, sizeof(path), "%s/%s/id", system, name);
@@ -85,10 +85,7 @@ static int note_tracepoint(struct machine *machine, int events, const char *syst
 	if (make_room(machine, id))
 		return -ENOMEM;
 	snprintf(path, sizeof(path), "%s:%s", system, name);
-	classes = kinds_classes(machine->kinds, path);
-	closed = kinds_class(machine->kinds, "closed");
-	if (!(classes & closed))
-		classes |= 1U << TRACEPOINT_EXISTS_BIT;
+	classes = kinds_classes(machine->kinds, path) | 1U << TRACEPOINT_EXISTS_BIT;
 	machine->tracepoints[id] = (unsigned char)classes;
 	return 0;
 }

@@ -11,6 +11,9 @@
 
 #include "machine/small_file.h"
 
+/* The kernel's own limit of pids, PID_MAX_LIMIT; it may be less. */
+enum { PIDS_MOST = 4 << 20 };
+
 /* The uids of /proc/PID/status, real to file system; false: it tells none. */
 static bool read_uids(const char *status, unsigned uids[4])
 {
@@ -71,7 +74,7 @@ bool world_task(const struct world *world, const struct caller *caller, int32_t 
 	}
 	*out = (struct world_task){
 		.id = id, .exists = !id, .may_be_read = true, .may_be_attached = true};
-	if (id <= 0)
+	if (id <= 0 || id >= PIDS_MOST)
 		return true;
 	return world->sees_processes && look_up_process(caller, id, out);
 }

@@ -9,23 +9,31 @@
 #include "abi/attr.h"
 #include "model/processes.h"
 
+/* The single bytes that a call lays over its attr. */
+static void lay_over(const struct situation *s, unsigned char *attr, uint64_t end)
+{
+	for (size_t i = 0; i < s->call->poke_count; i++)
+		if (s->call->pokes[i].offset < end)
+			attr[s->call->pokes[i].offset] = s->call->pokes[i].byte;
+}
+
+/* The size comes first: it says how much there is to read. */
 static void read_attr(struct situation *s)
 {
 	const struct abi *abi = s->machine->env->abi;
-	uint64_t size = attr_get(s->machine->size, s->call->image, host_order());
+	const struct abi_field *size = s->machine->size;
 	size_t kernels = s->machine->env->attr_size ? s->machine->env->attr_size : abi->attr_size;
-	size_t n;
+	size_t n = size->offset + size->size;
 
-	s->size = size ? size : abi->attr_smallest;
+	memcpy(s->attr, s->call->image, n);
+	lay_over(s, s->attr, n);
+	s->size_given = attr_get(size, s->attr, host_order());
+	s->size = s->size_given ? s->size_given : abi->attr_smallest;
 	n = s->size < kernels ? (size_t)s->size : kernels;
-	n = n < abi->attr_size ? n : abi->attr_size;
 	n = n < ATTR_BYTES_MAX ? n : ATTR_BYTES_MAX;
 	memset(s->attr, 0, sizeof(s->attr));
-	memcpy(s->attr, s->call->image, n);
-	for (size_t i = 0; i < s->call->poke_count; i++)
-		if (s->call->pokes[i].offset < s->size && s->call->pokes[i].offset < kernels &&
-		    s->call->pokes[i].offset < ATTR_BYTES_MAX)
-			s->attr[s->call->pokes[i].offset] = s->call->pokes[i].byte;
+	memcpy(s->attr, s->call->image, n < abi->attr_size ? n : abi->attr_size);
+	lay_over(s, s->attr, n);
 }
 
 void situation_begin(struct situation *s, const struct machine *machine, const struct call *call,
@@ -37,7 +45,7 @@ void situation_begin(struct situation *s, const struct machine *machine, const s
 	s->caller = caller;
 	s->world = world;
 	s->event = NULL;
-	s->path = NULL;
+	s->path_was_sought = false;
 	s->file = NULL;
 	s->task_was_sought = s->task_is_known = s->pmu.was_sought = false;
 	read_attr(s);

@@ -8,6 +8,7 @@
 
 #include "call/call.h"
 #include "model/machine.h"
+#include "model/memory.h"
 #include "model/world.h"
 
 enum { FACTS_MAX = 256, ATTR_BYTES_MAX = 512 };
@@ -20,12 +21,14 @@ struct situation {
 	const struct caller *caller;
 	const struct world *world;
 
+	uint64_t size_given;                /* attr.size */
 	uint64_t size;                      /* bytes of attr that the kernel reads */
 	unsigned char attr[ATTR_BYTES_MAX]; /* as it reads them, zeros behind */
 	const struct world_event *event;    /* that group_fd is; NULL: none */
-	const struct world_path *path;      /* at config1; NULL: none is known */
 	const struct world_file *file;      /* that pid is; NULL: none */
-	struct world_task task;             /* that pid is */
+	struct text_at path;                /* at config1, once it was sought */
+	bool path_was_sought;
+	struct world_task task; /* that pid is */
 	bool task_is_known, task_was_sought;
 	struct {
 		bool was_sought, is_known, is_there;

@@ -16,6 +16,10 @@ struct caller {
 	bool has_files; /* one more can be opened */
 };
 
+/* Whoever a machine's runner can become; its rights are none in another than the first user
+ * namespace, which is the one that perf asks. */
+struct caller caller_as(const struct rights *rights, enum identity as);
+
 /* A process or thread. */
 struct world_task {
 	int32_t id; /* as pid is given; 0 is the caller's own thread */
@@ -37,16 +41,6 @@ struct world_event {
 	bool is_hardware; /* or anything else that is not software alone */
 };
 
-/* A text in the caller's memory, as uprobe_path. */
-struct world_path {
-	uint64_t address;
-	bool is_readable;
-	uint64_t length; /* bytes without the NUL */
-	int err;         /* of finding the file, or 0 */
-	bool is_regular, has_pages;
-	uint64_t size; /* bytes of the file */
-};
-
 /* A descriptor that pid can be with PERF_FLAG_PID_CGROUP. */
 struct world_file {
 	int32_t fd;
@@ -61,11 +55,10 @@ struct world_file {
 struct world {
 	const struct world_task *tasks;
 	const struct world_event *events;
-	const struct world_path *paths;
 	const struct world_file *files;
-	size_t task_count, event_count, path_count, file_count;
+	size_t task_count, event_count, file_count;
 	bool sees_processes;
-	bool knows_paths;     /* all addresses that are passed; else what is at one is not known */
+	bool sees_memory; /* the calling process is this one: what addresses point to can be read */
 	unsigned breakpoints; /* that are taken and the caller knows of */
 };
 

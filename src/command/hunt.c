@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfabi hunt: calls that no case names, predicted and made.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/modelled.h"
+#include "hunt/hunt.h"
+#include "machine/draw.h"
+#include "machine/lock.h"
+#include "text/json_text.h"
+#include "text/say.h"
+
+static const char program[] = "perfabi hunt";
+
+static const char help[] =
+	"usage: perfabi hunt [OPTIONS]\n\n"
+	"Makes random calls of perf_event_open(2), and holds what the kernel says against what\n"
+	"the model says (perfabi predict). Whatever differs is made as simple as it can be, and\n"
+	"printed as a case. No event stays open.\n\n"
+	"  -n, --calls N        so many calls, of each caller (default 100000)\n"
+	"      --seconds S      for so long, each caller\n"
+	"      --seed N         the calls that this number decides (default: another each time)\n"
+	"      --as LIST        callers: root, perfmon, sys-admin, user (default: all that can "
+	"be)\n"
+	"  -j, --jobs N         processes at a time (default: one a cpu, at most 3)\n"
+	"      --format FORMAT  pretty or json\n"
+	"  -c, --cases DIR      the tables below DIR, not the built-in ones\n"
+	"  -h, --help           this help\n\n"
+	"exit status: 0 nothing differs, 1 something does, 2 wrong usage, 3 perfabi failed\n";
+
+struct settings {
+	const char *folder;
+	struct hunt_options options;
+	bool json, seeded, limited;
+};
+
+static const struct option long_options[] = {{"calls", required_argument, NULL, 'n'},
+					     {"seconds", required_argument, NULL, 't'},
+					     {"seed", required_argument, NULL, 's'},
+					     {"as", required_argument, NULL, 'a'},
+					     {"jobs", required_argument, NULL, 'j'},
+					     {"format", required_argument, NULL, 'f'},
+					     {"cases", required_argument, NULL, 'c'},
+					     {"help", no_argument, NULL, 'h'},
+					     {NULL, 0, NULL, 0}};
+
+static int bad_value(const char *option, const char *got, const char *expected)
+{
+	say(stderr, "%s: --%s \"%s\"\n  expected: %s\n", program, option, got, expected);
+	return EXIT_USAGE;
+}
+
+static int parse_number(const char *option, const char *text, uint64_t most, uint64_t *out)
+{
+	char expected[64], *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 0);
+	if (end != text && !*end && !errno && text[0] != '-' && *out <= most)
+		return 0;
+	snprintf(expected, sizeof(expected), "a number, up to %llu", (unsigned long long)most);
+	return bad_value(option, text, expected);
+}
+
+static int parse_seconds(const char *text, double *out)
+{
+	char *end;
+
+	*out = strtod(text, &end);
+	if (end == text || *end || !(*out >= 0.1 && *out <= 86400))
+		return bad_value("seconds", text, "seconds, from 0.1 to 86400");
+	return 0;
+}
+
+static int parse_callers(struct settings *s, const char *text)
+{
+	char name[32];
+
+	while (*text) {
+		size_t n = strcspn(text, ",");
+		int as;
+
+		snprintf(name, sizeof(name), "%.*s", (int)n, text);
+		as = identity_by_name(name);
+		if (as < 0)
+			return bad_value("as", name, identity_choice);
+		s->options.as[as] = true;
+		text += n + (text[n] == ',');
+	}
+	return 0;
+}
+
+static int parse_option(struct settings *s, int option, const char *value)
+{
+	uint64_t number;
+	int status = 0;
+
+	switch (option) {
+	case 'n':
+		s->limited = true;
+		return parse_number("calls", value, UINT64_C(1) << 40, &s->options.calls);
+	case 't':
+		return parse_seconds(value, &s->options.seconds);
+	case 's':
+		s->seeded = true;
+		return parse_number("seed", value, UINT64_MAX, &s->options.seed);
+	case 'a':
+		return parse_callers(s, value);
+	case 'j':
+		status = parse_number("jobs", value, HUNT_JOBS, &number);
+		s->options.jobs = (unsigned)number;
+		return status || number ? status : bad_value("jobs", value, "at least 1");
+	case 'f':
+		s->json = !strcmp(value, "json");
+		return s->json || !strcmp(value, "pretty")
+			       ? 0
+			       : bad_value("format", value, "pretty or json");
+	case 'c':
+		s->folder = value;
+		return 0;
+	case 'h':
+		return fputs(help, stdout) < 0 ? EXIT_HARNESS : -1;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+static int parse_options(struct settings *s, int argc, char **argv)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int option, status = 0;
+
+	s->options.jobs = cpus < 1 ? 1 : cpus > 3 ? 3 : (unsigned)cpus;
+	while (!status && (option = getopt_long(argc, argv, "n:j:c:h", long_options, NULL)) != -1)
+		status = parse_option(s, option, optarg);
+	if (!status && optind < argc) {
+		say(stderr, "%s: it takes no argument \"%s\"\n", program, argv[optind]);
+		return EXIT_USAGE;
+	}
+	if (!s->limited && s->options.seconds <= 0)
+		s->options.calls = 100000;
+	if (!s->seeded)
+		s->options.seed = draw() >> 32;
+	return status;
+}
+
+static double share(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+static void print_tally(const struct hunt_result *r)
+{
+	const struct tally *t = r->sum;
+
+	printf("  %-10s %llu calls: %llu refused, %llu opened, %.2f %% unknown, %llu differ; "
+	       "%.0f a second\n",
+	       identity_names[r->as], (unsigned long long)t->calls, (unsigned long long)t->refused,
+	       (unsigned long long)t->opened, share(t->unknown, t->calls),
+	       (unsigned long long)t->differ, r->seconds > 0 ? (double)t->calls / r->seconds : 0);
+	if (t->unsteady)
+		printf("             %llu differed once and not again\n",
+		       (unsigned long long)t->unsteady);
+	if (t->moved)
+		printf("             %llu differed since a sysctl had been changed\n",
+		       (unsigned long long)t->moved);
+	for (unsigned i = 0; i < t->difference_count; i++)
+		printf("%s\n", t->differences[i]);
+	fflush(stdout);
+}
+
+static json_t *counts_json(const struct model *model, const uint64_t counts[HUNT_CHECKS])
+{
+	json_t *json = json_object();
+
+	for (size_t i = 0; i < model->count && i < HUNT_CHECKS; i++)
+		if (counts[i])
+			json_object_set_new(json, model->checks[i].id,
+					    json_integer((json_int_t)counts[i]));
+	return json;
+}
+
+static json_t *caller_json(const struct hunt_result *r, const struct model *model)
+{
+	const struct tally *t = r->sum;
+	json_t *differences = json_array();
+
+	for (unsigned i = 0; i < t->difference_count; i++)
+		json_array_append_new(differences, json_loads(t->differences[i], 0, NULL));
+	return json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:o,s:o,s:o}", "as",
+			 identity_names[r->as], "calls", (json_int_t)t->calls, "refused",
+			 (json_int_t)t->refused, "opened", (json_int_t)t->opened, "unknown",
+			 (json_int_t)t->unknown, "differ", (json_int_t)t->differ, "unsteady",
+			 (json_int_t)t->unsteady, "moved", (json_int_t)t->moved, "seconds",
+			 r->seconds, "checks", counts_json(model, t->by_check), "unknown_checks",
+			 counts_json(model, t->unknown_by_check), "differences", differences);
+}
+
+/* Not while another perfabi has the machine for itself. */
+static void wait_for_machine(struct machine_lock *lock)
+{
+	if (!machine_lock_open(lock))
+		return;
+	while (machine_lock_try(lock, false))
+		usleep(50000);
+}
+
+static int hunt_all(struct settings *s, struct modelled *m, const struct plan_of_stage *plan)
+{
+	const struct environment *env = m->model.machine.env;
+	struct hunt hunt = {.model = &m->model,
+			    .tables = &m->loaded.cases.tables,
+			    .plan = plan,
+			    .options = &s->options};
+	json_t *callers = json_array();
+	bool any = false, all = true;
+	int status = 0;
+
+	for (enum identity as = 0; as < IDENTITIES; as++)
+		any = any || s->options.as[as];
+	all = !any;
+	if (!s->json)
+		printf("perfabi hunt on Linux %s %s, seed %llu\n\n", env->release, env->machine,
+		       (unsigned long long)s->options.seed);
+	for (enum identity as = 0; as < IDENTITIES && status != EXIT_HARNESS; as++) {
+		struct hunt_result result;
+		char why[128];
+		int err;
+
+		if (!all && !s->options.as[as])
+			continue;
+		if (!identity_available(&env->rights, as, why, sizeof(why))) {
+			if (!s->json)
+				printf("  %-10s left out: %s\n", identity_names[as], why);
+			continue;
+		}
+		err = hunt_as(&hunt, as, &result);
+		if (err || result.sum->failure[0]) {
+			say(stderr, "%s: %s\n", program,
+			    err ? strerror(-err) : result.sum->failure);
+			status = EXIT_HARNESS;
+		} else if (result.sum->differ) {
+			status = EXIT_FAILED;
+		}
+		if (!err && s->json)
+			json_array_append_new(callers, caller_json(&result, &m->model));
+		else if (!err)
+			print_tally(&result);
+		hunt_result_free(&result);
+	}
+	if (s->json) {
+		json_t *json = json_pack("{s:s,s:s,s:I,s:O}", "kernel", env->release, "machine",
+					 env->machine, "seed", (json_int_t)s->options.seed,
+					 "callers", callers);
+		char *text = json ? json_text(json, JSON_INDENT(2)) : NULL;
+
+		puts(text ? text : "");
+		free(text);
+		json_decref(json);
+	}
+	json_decref(callers);
+	return status;
+}
+
+int command_hunt(int argc, char **argv)
+{
+	struct settings s = {0};
+	struct plan_of_stage plan = {0};
+	struct machine_lock lock = {.lock = -1, .next = -1};
+	struct modelled *m;
+	struct error e = {0};
+	int held[HUNT_HELD];
+	size_t count = 0;
+	int status = parse_options(&s, argc, argv);
+
+	if (status)
+		return status < 0 ? 0 : status;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return EXIT_HARNESS;
+	wait_for_machine(&lock);
+	status = modelled_load(m, s.folder, NULL, program);
+	if (!status && stage_load(&plan, sources_find(&m->loaded.sources, "stage.json"),
+				  &m->loaded.cases.tables, &e)) {
+		error_print(stderr, program, &e);
+		status = EXIT_USAGE;
+	}
+	if (!status) {
+		/* Names that only root can look up, and events that cost much while they are the
+		 * first of their kind. */
+		stage_look_up(&plan, m->model.machine.env);
+		count = hunt_hold(&m->model, held);
+		status = hunt_all(&s, m, &plan);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (held[i] >= 0)
+			close(held[i]);
+	}
+	stage_free_plan(&plan);
+	modelled_free(m);
+	machine_lock_close(&lock);
+	free(m);
+	return status;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A call to which the kernel says something else than the model: made as simple as it can be while
+ * that is so, and written as a case.
+ */
+#ifndef PERFABI_HUNT_DIFFERENCE_H
+#define PERFABI_HUNT_DIFFERENCE_H
+
+#include "hunt/attempt.h"
+#include "hunt/stage.h"
+
+/* All that one caller predicts and makes calls with. */
+struct hunter {
+	struct model *model;
+	const struct stage *stage;
+	struct caller caller;
+	struct attempts attempts;
+	struct situation situation;
+	pid_t zombie; /* for the witnesses */
+};
+
+/* A call, what was foretold of it, and what came. */
+struct trial {
+	struct call call; /* its image is somebody else's */
+	bool no_files;
+	struct prediction prediction;
+	struct attempt result;
+};
+
+/* Predicts, makes the call if the model can tell, and says whether both agree. */
+bool trial_run(struct hunter *h, struct trial *t);
+
+/* What is not as it was foretold, in words; "" if all is. */
+void trial_describe(const struct hunter *h, const struct trial *t, char *text, size_t size);
+
+/* Makes the trial's call simpler while what differs stays the same. The image is changed in place.
+ */
+void trial_shrink(struct hunter *h, struct trial *t);
+
+/* The call as a case of a case file: a new reference, or NULL without memory. */
+json_t *trial_case(struct hunter *h, const struct trial *t);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Drawing calls.
+ */
+#include "hunt/draw.h"
+
+#include <string.h>
+
+#include "abi/attr.h"
+#include "machine/cpu_list.h"
+
+uint64_t drawer_number(struct drawer *d)
+{
+	uint64_t z = d->state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+/* A number below n. */
+static size_t below(struct drawer *d, size_t n)
+{
+	return (size_t)((drawer_number(d) >> 32) * n >> 32);
+}
+
+static bool one_in(struct drawer *d, size_t n)
+{
+	return !below(d, n);
+}
+
+static void add(struct domain *domain, uint64_t value)
+{
+	for (size_t i = 0; i < domain->count; i++)
+		if (domain->values[i] == value)
+			return;
+	if (domain->count < DOMAIN_MAX)
+		domain->values[domain->count++] = value;
+}
+
+static void add_around(struct domain *domain, uint64_t value)
+{
+	add(domain, value - 1);
+	add(domain, value);
+	add(domain, value + 1);
+}
+
+static uint64_t pick(struct drawer *d, const struct domain *domain)
+{
+	return domain->count ? domain->values[below(d, domain->count)] : 0;
+}
+
+/* What the checks hold a field against, and what is one off. */
+struct gathering {
+	struct drawer *drawer;
+	struct situation *situation;
+};
+
+static void gather_term(struct term *term, void *context)
+{
+	struct gathering *g = context;
+	const struct facts *facts = &g->drawer->model->facts;
+	const struct abi_field *field = facts->list[term->fact].field;
+	uint64_t value = term->operand.value;
+
+	if (!field ||
+	    (term->operand.is_fact && !fact_get(facts, term->operand.fact, g->situation, &value)))
+		return;
+	for (size_t i = 0; i < g->drawer->field_count; i++)
+		if (g->drawer->fields[i]->offset == field->offset &&
+		    g->drawer->fields[i]->first == field->first &&
+		    g->drawer->fields[i]->width == field->width)
+			add_around(&g->drawer->of_field[i], value);
+}
+
+static void gather_operands(struct drawer *d)
+{
+	static const struct world nothing;
+	const struct caller nobody = {.as = AS_USER, .has_files = true};
+	struct situation situation;
+	struct gathering g = {.drawer = d, .situation = &situation};
+
+	situation_begin(&situation, &d->model->machine, &d->stage->seeds[0].call, &nobody,
+			&nothing);
+	for (size_t i = 0; i < d->model->count; i++)
+		predicate_terms(d->model->checks[i].when, gather_term, &g);
+}
+
+static void add_names(struct domain *domain, const struct abi_family *family)
+{
+	for (size_t i = 0; family && i < family->count; i++)
+		add(domain, family->values[i].value);
+}
+
+static void add_plain(struct domain *domain)
+{
+	static const uint64_t plain[] = {0, 1, 2, 3, 4, 8, 0xff, 0xffff, UINT32_MAX, UINT64_MAX};
+
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		add(domain, plain[i]);
+}
+
+static void begin_fields(struct drawer *d)
+{
+	const struct abi *abi = d->model->abi;
+
+	for (size_t i = 0; i < abi->field_count && d->field_count < FIELDS_MAX; i++) {
+		const struct abi_field *field = &abi->fields[i];
+		struct domain *domain = &d->of_field[d->field_count];
+
+		if (field->alias_of || !strcmp(field->name, "size"))
+			continue;
+		d->fields[d->field_count++] = field;
+		if (field->width == 1)
+			continue; /* its other value is all there is */
+		add_plain(domain);
+		add_names(domain, field->set);
+		for (size_t j = 0; j < 8; j++)
+			add_names(domain, field->by_type[j]);
+	}
+}
+
+/* Where config1 can point to, and what type can be. */
+static void add_machine(struct drawer *d)
+{
+	const struct environment *env = d->model->machine.env;
+
+	for (size_t i = 0; i < d->field_count; i++) {
+		bool is_type = !strcmp(d->fields[i]->name, "type");
+		bool is_address = !strcmp(d->fields[i]->name, "config1");
+
+		for (size_t j = 0; is_type && j < env->pmu_count; j++)
+			add(&d->of_field[i], env->pmus[j].type);
+		for (size_t j = 0; is_type && j < 12; j++)
+			add(&d->of_field[i], j);
+		for (size_t j = 0; is_address && j < d->stage->thing_count; j++)
+			if (d->stage->things[j].role == A_TEXT ||
+			    d->stage->things[j].role == SOME_MEMORY)
+				add_around(&d->of_field[i], d->stage->things[j].value);
+	}
+}
+
+static void begin_arguments(struct drawer *d)
+{
+	const struct environment *env = d->model->machine.env;
+	const struct abi *abi = d->model->abi;
+
+	for (int i = -2; i <= 0; i++)
+		add(&d->pids, (uint64_t)i);
+	add(&d->pids, INT32_MAX);
+	add(&d->fds, (uint64_t)-1);
+	add(&d->fds, (uint64_t)-2);
+	add(&d->fds, 999999);
+	for (size_t i = 0; i < d->stage->thing_count; i++) {
+		const struct thing *thing = &d->stage->things[i];
+
+		if (thing->role == A_TASK || thing->role == A_FILE)
+			add(&d->pids, thing->value);
+		if (thing->role == AN_EVENT || thing->role == A_FILE)
+			add(&d->fds, thing->value);
+	}
+	for (unsigned cpu = 0; cpu < env->cpu_limit && cpu < 4; cpu++)
+		add(&d->cpus, cpu);
+	add(&d->cpus, (uint64_t)-1);
+	add(&d->cpus, (uint64_t)-2);
+	add_around(&d->cpus, env->cpu_limit);
+	add(&d->cpus, INT32_MAX);
+	for (unsigned i = 0; i < 5; i++)
+		add(&d->flags, UINT64_C(1) << i);
+	add(&d->flags, UINT64_C(1) << 31);
+	add(&d->sizes, 0);
+	add(&d->sizes, 1);
+	for (size_t i = 0; i < abi->size_count; i++)
+		add_around(&d->sizes, abi->sizes[i].size);
+	add_around(&d->sizes, env->attr_size);
+	add_around(&d->sizes, env->page_size);
+	add(&d->sizes, UINT32_MAX);
+	for (size_t i = 0; i < d->sizes.count; i++)
+		if (d->sizes.values[i] <= env->page_size)
+			add(&d->mapped, d->sizes.values[i]);
+	for (uint64_t i = 2; i <= 8; i++)
+		add(&d->mapped, i);
+}
+
+void drawer_begin(struct drawer *d, const struct model *model, const struct stage *stage,
+		  uint64_t seed)
+{
+	*d = (struct drawer){.model = model, .stage = stage, .state = seed};
+	begin_fields(d);
+	add_machine(d);
+	gather_operands(d);
+	begin_arguments(d);
+}
+
+/* A value for a field of so many bits: one that matters, a bit or two, or anything. */
+static uint64_t draw_value(struct drawer *d, const struct domain *domain, unsigned width)
+{
+	size_t kind = below(d, 20);
+
+	if (kind < 13)
+		return pick(d, domain);
+	if (kind < 17)
+		return UINT64_C(1) << below(d, width);
+	if (kind < 19)
+		return UINT64_C(1) << below(d, width) | UINT64_C(1) << below(d, width);
+	return drawer_number(d);
+}
+
+static void change_field(struct drawer *d, struct call *call)
+{
+	size_t i = below(d, d->field_count);
+	const struct abi_field *field = d->fields[i];
+	unsigned width = field->width ? field->width : field->size * 8;
+	uint64_t value, now = attr_get(field, call->image, host_order());
+
+	if (width == 1)
+		value = !now;
+	else if (field->set && field->set->mask && below(d, 3))
+		value = now | draw_value(d, &d->of_field[i], width);
+	else
+		value = draw_value(d, &d->of_field[i], width);
+	attr_set(field, call->image, host_order(), value);
+}
+
+static void change_memory(struct drawer *d, struct call *call)
+{
+	const struct abi_field *size = abi_field(d->model->abi, "size");
+
+	switch (below(d, 8)) {
+	case 0:
+		call->memory = MEMORY_NULL;
+		return;
+	case 1:
+		call->memory = MEMORY_READ_ONLY;
+		return;
+	case 2:
+		call->memory = MEMORY_CUT;
+		call->mapped = pick(d, &d->mapped);
+		return;
+	case 3:
+		if (call->poke_count < POKES_MAX)
+			call->pokes[call->poke_count++] =
+				(struct poke){.offset = pick(d, &d->mapped) +
+							below(d, 2 * d->model->abi->attr_size),
+					      .byte = 1};
+		return;
+	default:
+		attr_set(size, call->image, host_order(),
+			 below(d, 4) ? pick(d, &d->sizes) : drawer_number(d) & 0xfff);
+	}
+}
+
+static void change_argument(struct drawer *d, struct call *call, bool *no_files)
+{
+	switch (below(d, 9)) {
+	case 0:
+	case 1:
+		call->pid = (int32_t)pick(d, &d->pids);
+		return;
+	case 2:
+	case 3:
+		call->cpu = (int32_t)pick(d, &d->cpus);
+		return;
+	case 4:
+	case 5:
+		call->group_fd = (int32_t)pick(d, &d->fds);
+		return;
+	case 6:
+		call->flags ^= pick(d, &d->flags);
+		return;
+	case 7:
+		if (one_in(d, 16))
+			*no_files = true;
+		return;
+	default:
+		change_memory(d, call);
+	}
+}
+
+static const struct seed *draw_seed(struct drawer *d)
+{
+	for (;;) {
+		const struct seed *seed = &d->stage->seeds[below(d, d->stage->seed_count)];
+
+		if (seed->rare <= 1 || one_in(d, seed->rare))
+			return seed;
+	}
+}
+
+void drawer_draw(struct drawer *d, struct call *call, bool *no_files)
+{
+	static const unsigned char changes[] = {0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 6, 8, 12};
+	const struct seed *seed = draw_seed(d);
+	unsigned char *image = call->image;
+	size_t n = changes[below(d, sizeof(changes))];
+
+	*call = seed->call;
+	call->image = image;
+	memcpy(image, seed->call.image, d->model->abi->attr_size);
+	*no_files = false;
+	while (n--) {
+		if (below(d, 5) < 3)
+			change_field(d, call);
+		else
+			change_argument(d, call, no_files);
+	}
+}

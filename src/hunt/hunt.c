@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Workers: each a process of its own, bounded, with a stage of its own, and memory that it shares
+ * with the one that waits for it.
+ */
+#include "hunt/hunt.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hunt/difference.h"
+#include "hunt/draw.h"
+#include "machine/clock.h"
+#include "machine/descriptors.h"
+#include "machine/limits.h"
+#include "machine/probe.h"
+#include "step/expect.h"
+#include "step/steps.h"
+#include "text/json_text.h"
+
+enum { BATCH = 512, REPEATS = 3, GRACE = 60 };
+
+/* One process. */
+struct worker {
+	const struct hunt *hunt;
+	enum identity as;
+	unsigned index;
+	uint64_t calls; /* how many it makes; 0: until `until` */
+	double until;   /* by clock_seconds(), or 0 */
+	pid_t runner;
+	uid_t uid;
+	struct tally *tally;
+
+	struct hunter hunter;
+	struct stage stage;
+	struct drawer drawer;
+};
+
+_Noreturn static void fail(struct worker *w, const char *what, int err)
+{
+	snprintf(w->tally->failure, sizeof(w->tally->failure), "%s: %s", what, strerror(err));
+	_exit(1);
+}
+
+/* An event may send SIGTRAP to whom it counts, and overflows may signal. */
+static void ignore_signal(int sig)
+{
+	(void)sig;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
+
+	sigaction(SIGTRAP, &action, NULL);
+	sigaction(SIGIO, &action, NULL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+}
+
+static void become_caller(struct worker *w)
+{
+	int err;
+
+	setsid();
+	catch_signals();
+	descriptors_close_from(3, -1, -1);
+	limits_set(w->until > 0 ? 3600 : 24 * 3600);
+	err = identity_become(w->as, w->uid);
+	if (err)
+		fail(w, "becoming the caller", -err);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the uids changed: that clears it */
+	if (getppid() != w->runner)
+		_exit(1);
+}
+
+static void set_stage(struct worker *w)
+{
+	struct who who = {.as = w->as};
+	struct model *model = w->hunt->model;
+	int err;
+
+	block_settle(&w->hunt->plan->block, &who, model->machine.env);
+	become_caller(w);
+	w->hunter.zombie = phase_make_zombie();
+	err = stage_set(&w->stage, w->hunt->plan, model, w->hunt->tables, &who,
+			model->machine.env->rights.changes_uid ? w->runner : 0);
+	if (err)
+		fail(w, "setting the stage", -err);
+	err = attempts_begin(&w->hunter.attempts, model->machine.env);
+	if (err)
+		fail(w, "memory for attrs", -err);
+	w->hunter.model = model;
+	w->hunter.stage = &w->stage;
+	drawer_begin(&w->drawer, model, &w->stage,
+		     w->hunt->options->seed * 1000003 + (uint64_t)w->as * 257 + w->index);
+}
+
+/* Of each kind one is kept. */
+static bool is_new(const struct tally *tally, const char *text)
+{
+	for (unsigned i = 0; i < tally->difference_count; i++)
+		if (strstr(tally->differences[i], text))
+			return false;
+	return tally->difference_count < DIFFERENCES;
+}
+
+static void keep_difference(struct worker *w, struct trial *t)
+{
+	struct tally *tally = w->tally;
+	char *text, what[256], *out;
+	json_t *json;
+
+	trial_describe(&w->hunter, t, what, sizeof(what));
+	if (!is_new(tally, what))
+		return;
+	trial_shrink(&w->hunter, t);
+	json = trial_case(&w->hunter, t);
+	text = json ? json_text(json, 0) : NULL;
+	out = tally->differences[tally->difference_count];
+	snprintf(out, DIFFERENCE_TEXT, "%s", text ? text : what);
+	tally->difference_count++;
+	free(text);
+	json_decref(json);
+}
+
+/* It differs: once, each time, or since somebody has changed a sysctl. */
+static void look_again(struct worker *w, struct trial *t)
+{
+	struct environment *env = w->hunter.model->machine.env;
+	int rate = env->max_sample_rate, paranoid = env->paranoid, stack = env->max_stack;
+
+	environment_read_sysctls(env);
+	if (rate != env->max_sample_rate || paranoid != env->paranoid || stack != env->max_stack) {
+		w->tally->moved++;
+		return;
+	}
+	for (unsigned i = 0; i < REPEATS; i++) {
+		if (!trial_run(&w->hunter, t))
+			continue;
+		w->tally->unsteady++;
+		return;
+	}
+	w->tally->differ++;
+	keep_difference(w, t);
+}
+
+static void count(struct worker *w, const struct trial *t)
+{
+	struct tally *tally = w->tally;
+
+	tally->calls++;
+	if (t->prediction.outcome == UNFORESEEN) {
+		tally->unknown++;
+		tally->unknown_by_check[t->prediction.check - w->hunter.model->checks]++;
+		return;
+	}
+	if (t->result.err)
+		tally->refused++;
+	else
+		tally->opened++;
+	if (t->prediction.check)
+		tally->by_check[t->prediction.check - w->hunter.model->checks]++;
+}
+
+_Noreturn static void work(struct worker *w)
+{
+	unsigned char *image = calloc(1, w->hunt->model->abi->attr_size);
+	struct trial t = {.call.image = image};
+
+	if (!image)
+		fail(w, "memory for an attr", ENOMEM);
+	set_stage(w);
+	w->hunter.caller = caller_as(&w->hunter.model->machine.env->rights, w->as);
+	while (!w->calls || w->tally->calls < w->calls) {
+		if (w->until > 0 && w->tally->calls % BATCH == 0 && clock_seconds() >= w->until)
+			break;
+		t.call.image = image;
+		drawer_draw(&w->drawer, &t.call, &t.no_files);
+		if (!trial_run(&w->hunter, &t))
+			look_again(w, &t);
+		count(w, &t);
+	}
+	kill(0, SIGKILL); /* all of its session: the stage's processes */
+	_exit(0);
+}
+
+static int start(struct worker *w, pid_t *pid)
+{
+	*pid = fork();
+	if (!*pid)
+		work(w);
+	return *pid < 0 ? -errno : 0;
+}
+
+static void add_tally(struct tally *sum, const struct tally *one)
+{
+	sum->calls += one->calls;
+	sum->refused += one->refused;
+	sum->opened += one->opened;
+	sum->unknown += one->unknown;
+	sum->differ += one->differ;
+	sum->unsteady += one->unsteady;
+	sum->moved += one->moved;
+	for (size_t i = 0; i < HUNT_CHECKS; i++) {
+		sum->by_check[i] += one->by_check[i];
+		sum->unknown_by_check[i] += one->unknown_by_check[i];
+	}
+	for (unsigned i = 0; i < one->difference_count; i++) {
+		const char *text = one->differences[i];
+		size_t n = strcspn(text, ","); /* the title */
+		char title[DIFFERENCE_TEXT];
+
+		memcpy(title, text, n);
+		title[n] = '\0';
+		if (is_new(sum, title))
+			snprintf(sum->differences[sum->difference_count++], DIFFERENCE_TEXT, "%s",
+				 text);
+	}
+	if (!sum->failure[0])
+		memcpy(sum->failure, one->failure, sizeof(sum->failure));
+}
+
+/* A worker ends by killing its session, itself too, once it is done. */
+static bool ended_well(int status)
+{
+	return WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : !WEXITSTATUS(status);
+}
+
+static void wait_for(struct worker *w, pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	kill(-pid, SIGKILL); /* what it began, if it did not come to that itself */
+	if (!ended_well(status) && !w->tally->failure[0])
+		snprintf(w->tally->failure, sizeof(w->tally->failure), "a worker ended by %s %d",
+			 WIFSIGNALED(status) ? "signal" : "status",
+			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+static struct worker *prepare(const struct hunt *hunt, enum identity as, double now)
+{
+	const struct hunt_options *options = hunt->options;
+	struct worker *workers = calloc(options->jobs, sizeof(*workers));
+	uid_t uids[HUNT_JOBS];
+
+	if (!workers)
+		return NULL;
+	identity_choose_uids(uids, options->jobs);
+	for (unsigned i = 0; i < options->jobs; i++) {
+		struct worker *w = &workers[i];
+
+		*w = (struct worker){.hunt = hunt,
+				     .as = as,
+				     .index = i,
+				     .calls = options->calls / options->jobs +
+					      (i < options->calls % options->jobs),
+				     .until = options->seconds > 0 ? now + options->seconds : 0,
+				     .runner = getpid(),
+				     .uid = uids[i]};
+		w->tally = mmap(NULL, sizeof(*w->tally), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (w->tally == MAP_FAILED)
+			return NULL;
+	}
+	return workers;
+}
+
+/* A descriptor of an event that is off, or -1. */
+static int hold_event(const struct environment *env, const char *type, uint64_t config)
+{
+	unsigned char *attr = calloc(1, env->abi->attr_size);
+	char text[160];
+	int fd;
+
+	snprintf(text, sizeof(text),
+		 "{\"type\":\"%s\",\"config\":%llu,\"size\":64,\"disabled\":1,"
+		 "\"exclude_kernel\":1}",
+		 type, (unsigned long long)config);
+	fd = attr ? probe_open(env->abi, text, attr) : -1;
+	free(attr);
+	return fd;
+}
+
+size_t hunt_hold(const struct model *model, int held[HUNT_HELD])
+{
+	const struct machine *machine = &model->machine;
+	const struct lesson *events = learned_find(&model->learned, "kernel.software_events");
+	size_t n = 0;
+
+	for (unsigned i = 0; events && i < 64; i++)
+		if (events->value >> i & 1)
+			held[n++] = hold_event(machine->env, "software", i);
+	for (size_t id = 2; id < machine->tracepoint_limit && n < HUNT_HELD; id++)
+		if (machine->tracepoints[id] && (id <= 8 || id == 255 || !(id & (id - 1))))
+			held[n++] = hold_event(machine->env, "tracepoint", id);
+	return n;
+}
+
+int hunt_as(const struct hunt *hunt, enum identity as, struct hunt_result *result)
+{
+	double began = clock_seconds();
+	struct worker *workers = prepare(hunt, as, began);
+	unsigned started = 0;
+	pid_t pids[HUNT_JOBS];
+	int err = workers ? 0 : -ENOMEM;
+
+	*result = (struct hunt_result){.as = as, .sum = calloc(1, sizeof(*result->sum))};
+	if (!result->sum)
+		err = -ENOMEM;
+	while (!err && started < hunt->options->jobs) {
+		err = start(&workers[started], &pids[started]);
+		started += !err;
+	}
+	for (unsigned i = 0; i < started; i++)
+		wait_for(&workers[i], pids[i]);
+	for (unsigned i = 0; i < started; i++)
+		add_tally(result->sum, workers[i].tally);
+	for (unsigned i = 0; workers && i < hunt->options->jobs; i++)
+		munmap(workers[i].tally, sizeof(*workers[i].tally));
+	free(workers);
+	result->seconds = clock_seconds() - began;
+	return err;
+}
+
+void hunt_result_free(struct hunt_result *result)
+{
+	free(result->sum);
+	result->sum = NULL;
+}

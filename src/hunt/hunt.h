@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Many calls, predicted and made, by processes that have become the callers.
+ */
+#ifndef PERFABI_HUNT_H
+#define PERFABI_HUNT_H
+
+#include "hunt/stage.h"
+
+enum { HUNT_CHECKS = 256, DIFFERENCES = 24, DIFFERENCE_TEXT = 6144, HUNT_JOBS = 64 };
+
+struct hunt_options {
+	uint64_t calls; /* in all; 0: as many as there is time for */
+	double seconds; /* 0: as long as it takes */
+	uint64_t seed;
+	unsigned jobs;
+	bool as[IDENTITIES]; /* who calls, one after the other */
+};
+
+/* What one process counts, in memory that it shares with the one that began it. */
+struct tally {
+	uint64_t calls, refused, opened, unknown, differ;
+	uint64_t unsteady; /* that differed once, and not again */
+	uint64_t moved;    /* that differed since the machine's settings had been changed */
+	uint64_t by_check[HUNT_CHECKS], unknown_by_check[HUNT_CHECKS];
+	/* Each kind of difference once, as a case's JSON. */
+	char differences[DIFFERENCES][DIFFERENCE_TEXT];
+	unsigned difference_count;
+	char failure[160]; /* why it could not begin, or "" */
+};
+
+struct hunt_result {
+	enum identity as;
+	double seconds;
+	struct tally *sum; /* of all processes */
+};
+
+/* What all of them share. */
+struct hunt {
+	struct model *model;
+	const struct tables *tables;
+	const struct plan_of_stage *plan;
+	const struct hunt_options *options;
+};
+
+enum { HUNT_HELD = 128 };
+
+/*
+ * Opens events, that are off, of those kinds of which the first and the last one cost the kernel
+ * much: code that is changed, and waits for all cpus. The descriptors, -1 for what could not be
+ * had; how many there are.
+ */
+size_t hunt_hold(const struct model *model, int held[HUNT_HELD]);
+
+/*
+ * Hunts as one caller. 0, or a negative errno; *result is filled, and to be freed with
+ * hunt_result_free().
+ */
+int hunt_as(const struct hunt *hunt, enum identity as, struct hunt_result *result);
+void hunt_result_free(struct hunt_result *result);
+
+#endif
