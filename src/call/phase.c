@@ -52,6 +52,8 @@ static int load_witness(struct phases *phases, unsigned phase, const json_t *jso
 		.no_files = json_object_get(json, "nofile") != NULL,
 		.zombie = json_is_true(json_object_get(json, "zombie")),
 		.null = json_object_get(open, "memory") != NULL,
+		.unless = json_object_get(json, "unless"),
+		.flip = json_string_value(json_object_get(json, "flip")),
 		.set = json_object_get(open, "attr"),
 		.or = json_object_get(json, "or"),
 		.pid = json_object_get(open, "pid"),
@@ -62,6 +64,8 @@ static int load_witness(struct phases *phases, unsigned phase, const json_t *jso
 	    value_eval(unless, abi_family(abi, "open_flags"), NULL, &at_unless, &flags, e))
 		return -EINVAL;
 	out->unless_flags = flags.bits;
+	if (out->flip && !abi_field(abi, out->flip))
+		return error_value(e, w, json, "flip, a field of attr");
 	if (!out->name || !at)
 		return error_value(e, w, json, "a name, and \"at\": \"start\" or \"end\"");
 	return error_is_set(e) ? -EINVAL : 0;
@@ -188,9 +192,23 @@ static unsigned before_witness(const struct witness *w)
 	return (1U << (w->phase + (w->at_end ? 1 : 0))) - 1;
 }
 
-/* Attr fields that the witness adds may lie past the size the case gave: then the size grows. */
-static void cover(const struct abi *abi, unsigned char *image, const json_t *fields)
+/* What was behind the size was not read, and must not be now. */
+static void forget_behind(struct call *call, uint64_t size, const struct abi *abi)
 {
+	size_t kept = 0;
+
+	if (size < abi->attr_size)
+		memset(call->image + size, 0, abi->attr_size - (size_t)size);
+	for (size_t i = 0; i < call->poke_count; i++)
+		if (call->pokes[i].offset < size)
+			call->pokes[kept++] = call->pokes[i];
+	call->poke_count = kept;
+}
+
+/* Attr fields that the witness adds may lie past the size the case gave: then the size grows. */
+static void cover(const struct abi *abi, struct call *call, const json_t *fields)
+{
+	unsigned char *image = call->image;
 	const struct abi_field *size_field = abi_field(abi, "size");
 	uint64_t size = attr_get(size_field, image, host_order());
 	unsigned end = 0;
@@ -207,6 +225,8 @@ static void cover(const struct abi *abi, unsigned char *image, const json_t *fie
 	}
 	if (!size)
 		size = abi->sizes[0].size;
+	if (size < end)
+		forget_behind(call, size, abi);
 	for (size_t i = 0; i < abi->size_count && size < end; i++)
 		if (abi->sizes[i].size >= end)
 			size = abi->sizes[i].size;
@@ -224,11 +244,11 @@ static int add_violation(struct call *call, const struct witness *w, const struc
 	int err = bits ? 0 : -ENOMEM;
 
 	if (!err && w->set) {
-		cover(abi, call->image, w->set);
+		cover(abi, call, w->set);
 		err = attr_from_json(abi, env->arch, w->set, NULL, &nowhere, call->image, &e);
 	}
 	if (!err && w->or) {
-		cover(abi, call->image, w->or);
+		cover(abi, call, w->or);
 		err = attr_from_json(abi, env->arch, w->or, NULL, &nowhere, bits, &e);
 		for (size_t i = 0; i < abi->attr_size; i++)
 			call->image[i] |= bits[i];
@@ -302,7 +322,30 @@ pid_t phase_make_zombie(void)
 	return pid;
 }
 
-static int consult(const struct witness *w, const struct call *call, pid_t *zombie,
+static void flip_bit(struct call *call, const char *name, const struct environment *env)
+{
+	const struct abi_field *field = abi_field(env->abi, name);
+
+	attr_set(field, call->image, host_order(), !attr_get(field, call->image, host_order()));
+}
+
+/* Whether the call has one of the bits for which this witness would lie. */
+static bool is_barred(const struct witness *w, const struct call *call,
+		      const struct environment *env)
+{
+	unsigned char *bits = calloc(1, env->abi->attr_size);
+	struct where nowhere = {0};
+	struct error e = {0};
+	bool any =
+		!bits || attr_from_json(env->abi, env->arch, w->unless, NULL, &nowhere, bits, &e);
+
+	for (size_t i = 0; !any && i < env->abi->attr_size; i++)
+		any = call->image[i] & bits[i];
+	free(bits);
+	return any;
+}
+
+static int consult(const struct witness *w, const struct call *call, bool flips, pid_t *zombie,
 		   const struct environment *env)
 {
 	struct call changed;
@@ -312,6 +355,8 @@ static int consult(const struct witness *w, const struct call *call, pid_t *zomb
 	if (err)
 		return err;
 	err = add_violation(&changed, w, env);
+	if (!err && flips)
+		flip_bit(&changed, w->flip, env);
 	if (!err && w->zombie) {
 		if (!*zombie)
 			*zombie = phase_make_zombie();
@@ -341,7 +386,11 @@ unsigned phase_infer(const struct phases *phases, const struct call *call, int e
 		if (w->err == err || (call->flags & w->unless_flags) || !(candidates & before) ||
 		    !(candidates & ~before))
 			continue;
-		got = consult(w, call, &zombie, env);
+		if (w->unless && is_barred(w, call, env))
+			continue;
+		got = consult(w, call, false, &zombie, env);
+		if (got == err && w->flip)
+			got = consult(w, call, true, &zombie, env);
 		if (got == w->err)
 			candidates &= ~before;
 		else if (got == err)

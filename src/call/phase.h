@@ -20,12 +20,14 @@ struct witness {
 	unsigned phase; /* the gate it belongs to */
 	bool at_end;    /* behind that gate's other checks; else before them */
 	int err;
-	bool as_user;       /* made without capabilities */
-	bool no_files;      /* made with RLIMIT_NOFILE 0 */
-	bool zombie;        /* made on a process that is dead and not reaped */
-	bool null;          /* made with a NULL attr */
-	const json_t *set;  /* attr fields it sets, or NULL */
-	const json_t * or ; /* attr bits it adds, or NULL */
+	bool as_user;         /* made without capabilities */
+	bool no_files;        /* made with RLIMIT_NOFILE 0 */
+	bool zombie;          /* made on a process that is dead and not reaped */
+	bool null;            /* made with a NULL attr */
+	const char *flip;     /* a bit of attr that is turned round where it is refused as before */
+	const json_t *unless; /* not for a call that has one of these bits of attr, or NULL */
+	const json_t *set;    /* attr fields it sets, or NULL */
+	const json_t * or ;   /* attr bits it adds, or NULL */
 	const json_t *pid, *flags;
 	uint64_t unless_flags; /* not for a call that has one of these */
 };

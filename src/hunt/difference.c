@@ -18,15 +18,29 @@ static bool writes_size(const struct trial *t)
 	       t->call.memory != MEMORY_READ_ONLY;
 }
 
+static bool is_of_other_gate(const struct trial *t)
+{
+	return t->prediction.outcome == REFUSED && t->gates &&
+	       !(t->gates >> t->prediction.check->gate & 1);
+}
+
 static bool agrees(const struct hunter *h, const struct trial *t)
 {
 	if (t->prediction.outcome == UNFORESEEN)
 		return true;
-	if (t->prediction.err != t->result.err || t->result.other_written)
+	if (t->prediction.err != t->result.err || t->result.other_written || is_of_other_gate(t))
 		return false;
 	if (writes_size(t))
 		return t->result.size == h->model->machine.env->attr_size;
 	return !t->result.size_written;
+}
+
+static void ask_witnesses(struct hunter *h, struct trial *t)
+{
+	t->gates = ~0U;
+	if (t->result.err && !t->no_files)
+		t->gates = phase_infer(h->model->phases, &t->call, t->result.err, h->zombie,
+				       h->model->machine.env);
 }
 
 bool trial_run(struct hunter *h, struct trial *t)
@@ -35,6 +49,8 @@ bool trial_run(struct hunter *h, struct trial *t)
 	situation_begin(&h->situation, &h->model->machine, &t->call, &h->caller, &h->stage->world);
 	t->prediction = model_predict(h->model, &h->situation);
 	t->result = attempts_make(&h->attempts, &t->call, t->no_files);
+	if (t->gates)
+		ask_witnesses(h, t);
 	return agrees(h, t);
 }
 
@@ -49,7 +65,7 @@ static void describe_prediction(const struct trial *t, char *text, size_t size)
 
 void trial_describe(const struct hunter *h, const struct trial *t, char *text, size_t size)
 {
-	char foretold[64];
+	char foretold[64], gates[128];
 
 	text[0] = '\0';
 	if (agrees(h, t))
@@ -58,7 +74,11 @@ void trial_describe(const struct hunter *h, const struct trial *t, char *text, s
 	if (t->prediction.err != t->result.err)
 		snprintf(text, size, "the model says %s, the kernel %s", foretold,
 			 t->result.err ? errno_name(t->result.err) : "opens it");
-	else if (t->result.other_written)
+	else if (is_of_other_gate(t)) {
+		phase_names(h->model->phases, t->gates, gates, sizeof(gates));
+		snprintf(text, size, "%s as foretold, from %s by the model and %s by the witnesses",
+			 foretold, h->model->phases->list[t->prediction.check->gate].name, gates);
+	} else if (t->result.other_written)
 		snprintf(text, size, "%s as foretold, and attr is changed beyond its size",
 			 t->result.err ? errno_name(t->result.err) : "it opens");
 	else

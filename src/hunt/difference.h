@@ -25,6 +25,9 @@ struct trial {
 	bool no_files;
 	struct prediction prediction;
 	struct attempt result;
+	/* The gates that can have refused it, as witnesses tell, who are asked where it is not 0.
+	 */
+	unsigned gates;
 };
 
 /* Predicts, makes the call if the model can tell, and says whether both agree. */
