@@ -234,6 +234,20 @@ static void cover(const struct abi *abi, struct call *call, const json_t *fields
 		attr_set(size_field, image, host_order(), size);
 }
 
+/* Bytes laid over the attr would lie over what a witness sets, too. */
+static void fold_bytes(struct call *call, const struct abi *abi)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < call->poke_count; i++) {
+		if (call->pokes[i].offset < abi->attr_size)
+			call->image[call->pokes[i].offset] = call->pokes[i].byte;
+		else
+			call->pokes[kept++] = call->pokes[i];
+	}
+	call->poke_count = kept;
+}
+
 static int add_violation(struct call *call, const struct witness *w, const struct environment *env)
 {
 	const struct abi *abi = env->abi;
@@ -243,6 +257,7 @@ static int add_violation(struct call *call, const struct witness *w, const struc
 	struct value value;
 	int err = bits ? 0 : -ENOMEM;
 
+	fold_bytes(call, abi);
 	if (!err && w->set) {
 		cover(abi, call, w->set);
 		err = attr_from_json(abi, env->arch, w->set, NULL, &nowhere, call->image, &e);

@@ -28,6 +28,8 @@ static const char help[] =
 	"      --as LIST        callers: root, perfmon, sys-admin, user (default: all that can "
 	"be)\n"
 	"  -j, --jobs N         processes at a time (default: one a cpu, at most 3)\n"
+	"      --boundaries     no random calls, but for each check those that just meet its\n"
+	"                       predicate, and that miss it by one term alone\n"
 	"      --format FORMAT  pretty or json\n"
 	"  -c, --cases DIR      the tables below DIR, not the built-in ones\n"
 	"  -h, --help           this help\n\n"
@@ -39,15 +41,12 @@ struct settings {
 	bool json, seeded, limited;
 };
 
-static const struct option long_options[] = {{"calls", required_argument, NULL, 'n'},
-					     {"seconds", required_argument, NULL, 't'},
-					     {"seed", required_argument, NULL, 's'},
-					     {"as", required_argument, NULL, 'a'},
-					     {"jobs", required_argument, NULL, 'j'},
-					     {"format", required_argument, NULL, 'f'},
-					     {"cases", required_argument, NULL, 'c'},
-					     {"help", no_argument, NULL, 'h'},
-					     {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {
+	{"calls", required_argument, NULL, 'n'}, {"seconds", required_argument, NULL, 't'},
+	{"seed", required_argument, NULL, 's'},  {"as", required_argument, NULL, 'a'},
+	{"jobs", required_argument, NULL, 'j'},  {"format", required_argument, NULL, 'f'},
+	{"boundaries", no_argument, NULL, 'b'},  {"cases", required_argument, NULL, 'c'},
+	{"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
 
 static int bad_value(const char *option, const char *got, const char *expected)
 {
@@ -120,6 +119,10 @@ static int parse_option(struct settings *s, int option, const char *value)
 		return s->json || !strcmp(value, "pretty")
 			       ? 0
 			       : bad_value("format", value, "pretty or json");
+	case 'b':
+		s->options.boundaries = true;
+		s->options.jobs = 1;
+		return 0;
 	case 'c':
 		s->folder = value;
 		return 0;
@@ -163,6 +166,9 @@ static void print_tally(const struct hunt_result *r)
 	       identity_names[r->as], (unsigned long long)t->calls, (unsigned long long)t->refused,
 	       (unsigned long long)t->opened, share(t->unknown, t->calls),
 	       (unsigned long long)t->differ, r->seconds > 0 ? (double)t->calls / r->seconds : 0);
+	if (t->sought)
+		printf("             %llu of %llu boundaries\n", (unsigned long long)t->found,
+		       (unsigned long long)t->sought);
 	if (t->unsteady)
 		printf("             %llu differed once and not again\n",
 		       (unsigned long long)t->unsteady);
@@ -201,6 +207,16 @@ static json_t *caller_json(const struct hunt_result *r, const struct model *mode
 			 counts_json(model, t->unknown_by_check), "differences", differences);
 }
 
+/* The checks that no call here comes to. */
+static void print_unmet(const struct model *model, const bool met[HUNT_CHECKS])
+{
+	printf("\n  no call here meets");
+	for (size_t i = 0; i < model->count && i < HUNT_CHECKS; i++)
+		if (!met[i])
+			printf(" %s", model->checks[i].id);
+	printf("\n");
+}
+
 /* Not while another perfabi has the machine for itself. */
 static void wait_for_machine(struct machine_lock *lock)
 {
@@ -218,7 +234,7 @@ static int hunt_all(struct settings *s, struct modelled *m, const struct plan_of
 			    .plan = plan,
 			    .options = &s->options};
 	json_t *callers = json_array();
-	bool any = false, all = true;
+	bool any = false, all = true, met[HUNT_CHECKS];
 	int status = 0;
 
 	for (enum identity as = 0; as < IDENTITIES; as++)
@@ -227,6 +243,7 @@ static int hunt_all(struct settings *s, struct modelled *m, const struct plan_of
 	if (!s->json)
 		printf("perfabi hunt on Linux %s %s, seed %llu\n\n", env->release, env->machine,
 		       (unsigned long long)s->options.seed);
+	memset(met, 0, sizeof(met));
 	for (enum identity as = 0; as < IDENTITIES && status != EXIT_HARNESS; as++) {
 		struct hunt_result result;
 		char why[128];
@@ -251,8 +268,12 @@ static int hunt_all(struct settings *s, struct modelled *m, const struct plan_of
 			json_array_append_new(callers, caller_json(&result, &m->model));
 		else if (!err)
 			print_tally(&result);
+		for (size_t i = 0; i < HUNT_CHECKS && !err; i++)
+			met[i] |= result.sum->met[i];
 		hunt_result_free(&result);
 	}
+	if (s->options.boundaries && !s->json)
+		print_unmet(&m->model, met);
 	if (s->json) {
 		json_t *json = json_pack("{s:s,s:s,s:I,s:O}", "kernel", env->release, "machine",
 					 env->machine, "seed", (json_int_t)s->options.seed,

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "hunt/boundaries.h"
+#include "hunt/goals.h"
 #include "hunt/difference.h"
 #include "hunt/draw.h"
 #include "machine/clock.h"
@@ -170,6 +172,31 @@ static void count(struct worker *w, const struct trial *t)
 		tally->by_check[t->prediction.check - w->hunter.model->checks]++;
 }
 
+/* Makes a call at a boundary, each held against the witnesses. */
+static void make_boundary(void *context, const struct boundary *boundary)
+{
+	struct worker *w = context;
+	struct trial *t = boundary->trial;
+
+	t->gates = ~0U;
+	if (!trial_run(&w->hunter, t))
+		look_again(w, t);
+	count(w, t);
+	if (boundary->missed == NONE_MISSED)
+		w->tally->met[boundary->check - w->hunter.model->checks] = 1;
+}
+
+static void walk_boundaries(struct worker *w)
+{
+	struct boundary_counts counts;
+	int err = boundaries_find(&w->hunter, &w->drawer, &counts, make_boundary, w);
+
+	w->tally->sought = counts.sought;
+	w->tally->found = counts.found;
+	if (err)
+		fail(w, "memory for boundaries", -err);
+}
+
 _Noreturn static void work(struct worker *w)
 {
 	unsigned char *image = calloc(1, w->hunt->model->abi->attr_size);
@@ -179,7 +206,7 @@ _Noreturn static void work(struct worker *w)
 		fail(w, "memory for an attr", ENOMEM);
 	set_stage(w);
 	w->hunter.caller = caller_as(&w->hunter.model->machine.env->rights, w->as);
-	while (!w->calls || w->tally->calls < w->calls) {
+	while (!w->hunt->options->boundaries && (!w->calls || w->tally->calls < w->calls)) {
 		if (w->until > 0 && w->tally->calls % BATCH == 0 && clock_seconds() >= w->until)
 			break;
 		t.call.image = image;
@@ -189,6 +216,8 @@ _Noreturn static void work(struct worker *w)
 			look_again(w, &t);
 		count(w, &t);
 	}
+	if (w->hunt->options->boundaries)
+		walk_boundaries(w);
 	kill(0, SIGKILL); /* all of its session: the stage's processes */
 	_exit(0);
 }
@@ -210,9 +239,12 @@ static void add_tally(struct tally *sum, const struct tally *one)
 	sum->differ += one->differ;
 	sum->unsteady += one->unsteady;
 	sum->moved += one->moved;
+	sum->sought += one->sought;
+	sum->found += one->found;
 	for (size_t i = 0; i < HUNT_CHECKS; i++) {
 		sum->by_check[i] += one->by_check[i];
 		sum->unknown_by_check[i] += one->unknown_by_check[i];
+		sum->met[i] |= one->met[i];
 	}
 	for (unsigned i = 0; i < one->difference_count; i++) {
 		const char *text = one->differences[i];

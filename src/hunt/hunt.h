@@ -14,6 +14,7 @@ struct hunt_options {
 	double seconds; /* 0: as long as it takes */
 	uint64_t seed;
 	unsigned jobs;
+	bool boundaries;     /* calls at the boundaries of the checks, each once, and no others */
 	bool as[IDENTITIES]; /* who calls, one after the other */
 };
 
@@ -26,7 +27,9 @@ struct tally {
 	/* Each kind of difference once, as a case's JSON. */
 	char differences[DIFFERENCES][DIFFERENCE_TEXT];
 	unsigned difference_count;
-	char failure[160]; /* why it could not begin, or "" */
+	uint64_t sought, found;         /* boundaries */
+	unsigned char met[HUNT_CHECKS]; /* checks that a call at a boundary has met */
+	char failure[160];              /* why it could not begin, or "" */
 };
 
 struct hunt_result {

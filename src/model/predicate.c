@@ -362,6 +362,14 @@ enum truth predicate_holds(const struct predicate *p, const struct facts *facts,
 	}
 }
 
+enum truth predicate_term_holds(const struct term *term, const struct facts *facts,
+				struct situation *s)
+{
+	const struct fact *why;
+
+	return term_holds(term, facts, s, &why);
+}
+
 void predicate_terms(struct predicate *p, void (*each)(struct term *, void *), void *context)
 {
 	if (p->kind == TERM)

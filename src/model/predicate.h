@@ -56,6 +56,10 @@ struct predicate *predicate_compile(const json_t *json, struct vocabulary *v, co
 enum truth predicate_holds(const struct predicate *p, const struct facts *facts,
 			   struct situation *s, const struct fact **why);
 
+/* The same of one term. */
+enum truth predicate_term_holds(const struct term *term, const struct facts *facts,
+				struct situation *s);
+
 /* Calls `each` with every term, in order, those of other terms' parts too. */
 void predicate_terms(struct predicate *p, void (*each)(struct term *, void *), void *context);
 

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The search: from each of the stage's calls, one change at a time, to more terms that are as they
+ * are to be, and to a check that is nearer to the one that is to decide.
+ */
+#include "hunt/boundaries.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/attr.h"
+#include "hunt/goals.h"
+
+enum { STEPS_MOST = 6, STARTS_MOST = 4, DECIDERS = 1024 };
+
+/* A search on its way. */
+struct search {
+	struct hunter *hunter;
+	struct drawer *drawer;
+	const struct way *way;
+	int missed;
+	size_t check; /* the index of the one that is to decide, or to be passed */
+	struct trial trial;
+
+	struct trial best; /* of those considered, with its score and the attr */
+	size_t best_score;
+	unsigned char *best_image;
+};
+
+/* The index of the check that decides; behind all of them: none does. */
+static size_t decider(struct search *s)
+{
+	const struct model *model = s->hunter->model;
+	struct prediction p;
+
+	s->hunter->caller.has_files = !s->trial.no_files;
+	situation_begin(&s->hunter->situation, &model->machine, &s->trial.call, &s->hunter->caller,
+			&s->hunter->stage->world);
+	p = model_predict(model, &s->hunter->situation);
+	return p.check ? (size_t)(p.check - model->checks) : model->count;
+}
+
+/* A call of another PMU is far away, whatever else of it is right. */
+static size_t weight_of(const struct search *s, const struct literal *literal)
+{
+	const char *name = s->hunter->model->facts.list[literal->term->fact].name;
+
+	return strcmp(name, "pmu.kind") ? 1 : 8;
+}
+
+/* The more terms are as they are to be, the better; then, the later the check that decides. */
+static size_t score(struct search *s, bool *is_there)
+{
+	size_t at = decider(s), good = 0, near = 0;
+
+	for (size_t i = 0; i < s->way->count; i++) {
+		const struct literal *literal = &s->way->list[i];
+		bool wanted = literal->holds != ((int)i == s->missed);
+		enum truth truth = predicate_term_holds(literal->term, &s->hunter->model->facts,
+							&s->hunter->situation);
+
+		good += truth == (wanted ? HOLDS : DOES_NOT_HOLD);
+		near += truth == (wanted ? HOLDS : DOES_NOT_HOLD) ? weight_of(s, literal) : 0;
+	}
+	*is_there = good == s->way->count &&
+		    (s->missed == NONE_MISSED ? at == s->check : at > s->check);
+	return near * DECIDERS + (at < s->check ? at : s->check) + (*is_there ? DECIDERS : 0) + 1;
+}
+
+/* Looks at the call as it is now changed, and keeps the best; true once it is what is sought. */
+static bool consider(struct search *s)
+{
+	bool is_there;
+	size_t now = score(s, &is_there);
+
+	if (now > s->best_score) {
+		s->best_score = now;
+		s->best = s->trial;
+		memcpy(s->best_image, s->trial.call.image, s->drawer->model->abi->attr_size);
+	}
+	return is_there;
+}
+
+static bool consider_value(struct search *s, const struct abi_field *field, uint64_t value)
+{
+	uint64_t was = attr_get(field, s->trial.call.image, host_order());
+	bool is_there;
+
+	if (value == was)
+		return false;
+	attr_set(field, s->trial.call.image, host_order(), value);
+	is_there = consider(s);
+	attr_set(field, s->trial.call.image, host_order(), was);
+	return is_there;
+}
+
+static bool consider_field(struct search *s, size_t i)
+{
+	const struct abi_field *field = s->drawer->fields[i];
+	const struct domain *domain = &s->drawer->of_field[i];
+	unsigned width = field->width ? field->width : field->size * 8;
+	uint64_t now = attr_get(field, s->trial.call.image, host_order());
+
+	for (size_t j = 0; j < domain->count; j++)
+		if (consider_value(s, field, domain->values[j]))
+			return true;
+	for (unsigned bit = 0; bit < width; bit++)
+		if (consider_value(s, field, now ^ UINT64_C(1) << bit))
+			return true;
+	return false;
+}
+
+static bool consider_fields(struct search *s)
+{
+	const struct domain *sizes = &s->drawer->sizes;
+
+	for (size_t i = 0; i < s->drawer->field_count; i++)
+		if (consider_field(s, i))
+			return true;
+	for (size_t i = 0; i < sizes->count; i++)
+		if (consider_value(s, s->drawer->model->machine.size, sizes->values[i]))
+			return true;
+	return false;
+}
+
+static bool consider_numbers(struct search *s, int32_t *number, const struct domain *domain)
+{
+	int32_t was = *number;
+	bool is_there = false;
+
+	for (size_t i = 0; i < domain->count && !is_there; i++) {
+		*number = (int32_t)domain->values[i];
+		is_there = *number != was && consider(s);
+	}
+	*number = was;
+	return is_there;
+}
+
+static bool consider_memory(struct search *s)
+{
+	struct call *call = &s->trial.call;
+	const struct call was = *call;
+	bool is_there = false;
+
+	for (size_t i = 0; i <= s->drawer->mapped.count && !is_there; i++) {
+		call->memory = i ? MEMORY_CUT : MEMORY_NULL;
+		call->mapped = i ? s->drawer->mapped.values[i - 1] : 0;
+		is_there = consider(s);
+		*call = was;
+	}
+	for (size_t i = 0; i < s->drawer->sizes.count && !is_there; i++) {
+		uint64_t at = s->drawer->sizes.values[i];
+
+		/* What is behind all fields; those are changed as fields. */
+		if (at < s->drawer->model->abi->attr_size || at >= s->hunter->attempts.page ||
+		    call->poke_count == POKES_MAX)
+			continue;
+		call->pokes[call->poke_count++] = (struct poke){.offset = at, .byte = 1};
+		is_there = consider(s);
+		*call = was;
+	}
+	return is_there;
+}
+
+static bool consider_arguments(struct search *s)
+{
+	struct call *call = &s->trial.call;
+	bool is_there = false;
+
+	for (size_t i = 0; i < s->drawer->flags.count && !is_there; i++) {
+		call->flags ^= s->drawer->flags.values[i];
+		is_there = consider(s);
+		call->flags ^= s->drawer->flags.values[i];
+	}
+	s->trial.no_files = !s->trial.no_files;
+	is_there = is_there || consider(s);
+	s->trial.no_files = !s->trial.no_files;
+	return is_there || consider_numbers(s, &call->pid, &s->drawer->pids) ||
+	       consider_numbers(s, &call->cpu, &s->drawer->cpus) ||
+	       consider_numbers(s, &call->group_fd, &s->drawer->fds) || consider_memory(s);
+}
+
+/* The best that was considered becomes the call. */
+static void take_best(struct search *s)
+{
+	unsigned char *image = s->trial.call.image;
+
+	s->trial = s->best;
+	s->trial.call.image = image;
+	memcpy(image, s->best_image, s->drawer->model->abi->attr_size);
+}
+
+/* From one of the stage's calls. True once it is what is sought. */
+static bool search_from(struct search *s, const struct seed *seed)
+{
+	unsigned char *image = s->trial.call.image;
+	bool is_there;
+	size_t before;
+
+	s->trial = (struct trial){.call = seed->call};
+	s->trial.call.image = image;
+	memcpy(image, seed->call.image, s->drawer->model->abi->attr_size);
+	s->best_score = 0;
+	is_there = consider(s);
+	for (unsigned step = 0; step < STEPS_MOST && !is_there; step++) {
+		before = s->best_score;
+		is_there = consider_arguments(s) || consider_fields(s);
+		if (s->best_score == before)
+			return false;
+		take_best(s);
+	}
+	return is_there;
+}
+
+/* The calls of the stage, those first that are nearer to what is sought. */
+struct start {
+	const struct seed *seed;
+	size_t score;
+};
+
+static int by_score(const void *a, const void *b)
+{
+	const struct start *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score < y->score ? 1 : -1;
+	return x->seed < y->seed ? -1 : x->seed > y->seed;
+}
+
+static uint64_t type_of(const struct search *s, const struct start *start)
+{
+	return attr_get(s->drawer->model->machine.type, start->seed->call.image, host_order());
+}
+
+/* Each type is tried, however far away its calls are. */
+static bool is_first_of_type(const struct search *s, const struct start *starts, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (type_of(s, &starts[i]) == type_of(s, &starts[at]))
+			return false;
+	return true;
+}
+
+static bool search_all(struct search *s)
+{
+	const struct stage *stage = s->hunter->stage;
+	struct start starts[STAGE_CALLS];
+	unsigned char *image = s->trial.call.image;
+	bool is_there;
+
+	for (size_t i = 0; i < stage->seed_count; i++) {
+		s->trial = (struct trial){.call = stage->seeds[i].call};
+		starts[i] = (struct start){&stage->seeds[i], score(s, &is_there)};
+	}
+	qsort(starts, stage->seed_count, sizeof(starts[0]), by_score);
+	s->trial.call.image = image;
+	for (size_t i = 0; i < stage->seed_count; i++)
+		if ((i < STARTS_MOST || is_first_of_type(s, starts, i)) &&
+		    search_from(s, starts[i].seed))
+			return true;
+	return false;
+}
+
+/* What the machine or the caller is, no call changes. */
+static bool is_fixed(const struct fact *fact)
+{
+	return !strncmp(fact->name, "machine.", 8) || !strncmp(fact->name, "kernel.", 7) ||
+	       (!strncmp(fact->name, "caller.", 7) &&
+		strcmp(fact->name, "caller.can_open_files") != 0);
+}
+
+/* Whether the way can be had at all here, but for the term that it is to miss by. */
+static bool is_possible(struct search *s)
+{
+	const struct facts *facts = &s->hunter->model->facts;
+
+	decider(s);
+	for (size_t i = 0; i < s->way->count; i++) {
+		const struct literal *literal = &s->way->list[i];
+		bool wanted = literal->holds != ((int)i == s->missed);
+
+		if (is_fixed(&facts->list[literal->term->fact]) &&
+		    predicate_term_holds(literal->term, facts, &s->hunter->situation) !=
+			    (wanted ? HOLDS : DOES_NOT_HOLD))
+			return false;
+	}
+	return true;
+}
+
+int boundaries_find(struct hunter *h, struct drawer *d, struct boundary_counts *counts,
+		    void (*each)(void *context, const struct boundary *boundary), void *context)
+{
+	unsigned char *image = calloc(2, d->model->abi->attr_size);
+	struct ways *ways = calloc(1, sizeof(*ways));
+	struct search s = {.hunter = h, .drawer = d};
+	int err = image && ways ? 0 : -ENOMEM;
+
+	s.best_image = image + (image ? d->model->abi->attr_size : 0);
+	*counts = (struct boundary_counts){0};
+	for (size_t i = 0; i < d->model->count && !err; i++) {
+		ways_of(d->model->checks[i].when, ways);
+		for (size_t w = 0; w < ways->count; w++) {
+			s.check = i;
+			s.way = &ways->list[w];
+			for (s.missed = NONE_MISSED; s.missed < (int)s.way->count; s.missed++) {
+				s.trial = (struct trial){.call = h->stage->seeds[0].call};
+				if (!is_possible(&s))
+					continue;
+				counts->sought++;
+				s.trial.call.image = image;
+				if (!search_all(&s))
+					continue;
+				counts->found++;
+				each(context, &(struct boundary){.check = &d->model->checks[i],
+								 .way = w,
+								 .missed = s.missed,
+								 .trial = &s.trial});
+			}
+		}
+	}
+	free(image);
+	free(ways);
+	return err;
+}
