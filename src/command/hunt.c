@@ -30,6 +30,8 @@ static const char help[] =
 	"  -j, --jobs N         processes at a time (default: one a cpu, at most 3)\n"
 	"      --boundaries     no random calls, but for each check those that just meet its\n"
 	"                       predicate, and that miss it by one term alone\n"
+	"      --mutate         the same, and each term of each predicate is turned round: a call\n"
+	"                       must then be predicted otherwise\n"
 	"      --format FORMAT  pretty or json\n"
 	"  -c, --cases DIR      the tables below DIR, not the built-in ones\n"
 	"  -h, --help           this help\n\n"
@@ -41,12 +43,17 @@ struct settings {
 	bool json, seeded, limited;
 };
 
-static const struct option long_options[] = {
-	{"calls", required_argument, NULL, 'n'}, {"seconds", required_argument, NULL, 't'},
-	{"seed", required_argument, NULL, 's'},  {"as", required_argument, NULL, 'a'},
-	{"jobs", required_argument, NULL, 'j'},  {"format", required_argument, NULL, 'f'},
-	{"boundaries", no_argument, NULL, 'b'},  {"cases", required_argument, NULL, 'c'},
-	{"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"calls", required_argument, NULL, 'n'},
+					     {"seconds", required_argument, NULL, 't'},
+					     {"seed", required_argument, NULL, 's'},
+					     {"as", required_argument, NULL, 'a'},
+					     {"jobs", required_argument, NULL, 'j'},
+					     {"format", required_argument, NULL, 'f'},
+					     {"boundaries", no_argument, NULL, 'b'},
+					     {"mutate", no_argument, NULL, 'm'},
+					     {"cases", required_argument, NULL, 'c'},
+					     {"help", no_argument, NULL, 'h'},
+					     {NULL, 0, NULL, 0}};
 
 static int bad_value(const char *option, const char *got, const char *expected)
 {
@@ -119,6 +126,9 @@ static int parse_option(struct settings *s, int option, const char *value)
 		return s->json || !strcmp(value, "pretty")
 			       ? 0
 			       : bad_value("format", value, "pretty or json");
+	case 'm':
+		s->options.mutates = true;
+		/* fall through */
 	case 'b':
 		s->options.boundaries = true;
 		s->options.jobs = 1;
@@ -208,6 +218,41 @@ static json_t *caller_json(const struct hunt_result *r, const struct model *mode
 }
 
 /* The checks that no call here comes to. */
+/* Terms that nobody noticed, of checks that were met. */
+struct unnoticed {
+	const struct model *model;
+	const bool *met;
+	const unsigned char *noticed;
+	size_t terms, count;
+};
+
+static void print_unnoticed(void *context, size_t number, const struct check *check,
+			    struct term *term)
+{
+	struct unnoticed *u = context;
+
+	if (!u->met[check - u->model->checks])
+		return;
+	u->terms++;
+	if (u->noticed[number])
+		return;
+	printf("  not noticed: %s, %s turned round\n", check->id,
+	       u->model->facts.list[term->fact].name);
+	u->count++;
+}
+
+/* Whether each term was noticed, of the checks that some call met. */
+static bool all_noticed(const struct model *model, const bool met[HUNT_CHECKS],
+			const unsigned char noticed[HUNT_TERMS])
+{
+	struct unnoticed u = {.model = model, .met = met, .noticed = noticed};
+
+	hunt_terms(model, print_unnoticed, &u);
+	printf("  %zu of %zu terms noticed when they are turned round\n", u.terms - u.count,
+	       u.terms);
+	return !u.count;
+}
+
 static void print_unmet(const struct model *model, const bool met[HUNT_CHECKS])
 {
 	printf("\n  no call here meets");
@@ -235,6 +280,7 @@ static int hunt_all(struct settings *s, struct modelled *m, const struct plan_of
 			    .options = &s->options};
 	json_t *callers = json_array();
 	bool any = false, all = true, met[HUNT_CHECKS];
+	unsigned char noticed[HUNT_TERMS];
 	int status = 0;
 
 	for (enum identity as = 0; as < IDENTITIES; as++)
@@ -244,6 +290,7 @@ static int hunt_all(struct settings *s, struct modelled *m, const struct plan_of
 		printf("perfabi hunt on Linux %s %s, seed %llu\n\n", env->release, env->machine,
 		       (unsigned long long)s->options.seed);
 	memset(met, 0, sizeof(met));
+	memset(noticed, 0, sizeof(noticed));
 	for (enum identity as = 0; as < IDENTITIES && status != EXIT_HARNESS; as++) {
 		struct hunt_result result;
 		char why[128];
@@ -270,10 +317,14 @@ static int hunt_all(struct settings *s, struct modelled *m, const struct plan_of
 			print_tally(&result);
 		for (size_t i = 0; i < HUNT_CHECKS && !err; i++)
 			met[i] |= result.sum->met[i];
+		for (size_t i = 0; i < HUNT_TERMS && !err; i++)
+			noticed[i] |= result.sum->noticed[i];
 		hunt_result_free(&result);
 	}
 	if (s->options.boundaries && !s->json)
 		print_unmet(&m->model, met);
+	if (s->options.mutates && !all_noticed(&m->model, met, noticed) && !status)
+		status = EXIT_FAILED;
 	if (s->json) {
 		json_t *json = json_pack("{s:s,s:s,s:I,s:O}", "kernel", env->release, "machine",
 					 env->machine, "seed", (json_int_t)s->options.seed,

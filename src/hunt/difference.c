@@ -43,11 +43,16 @@ static void ask_witnesses(struct hunter *h, struct trial *t)
 				       h->model->machine.env);
 }
 
-bool trial_run(struct hunter *h, struct trial *t)
+struct prediction trial_predict(struct hunter *h, const struct trial *t)
 {
 	h->caller.has_files = !t->no_files;
 	situation_begin(&h->situation, &h->model->machine, &t->call, &h->caller, &h->stage->world);
-	t->prediction = model_predict(h->model, &h->situation);
+	return model_predict(h->model, &h->situation);
+}
+
+bool trial_run(struct hunter *h, struct trial *t)
+{
+	t->prediction = trial_predict(h, t);
 	t->result = attempts_make(&h->attempts, &t->call, t->no_files);
 	if (t->gates)
 		ask_witnesses(h, t);

@@ -30,6 +30,9 @@ struct trial {
 	unsigned gates;
 };
 
+/* What the model says of the trial's call. */
+struct prediction trial_predict(struct hunter *h, const struct trial *t);
+
 /* Predicts, makes the call if the model can tell, and says whether both agree. */
 bool trial_run(struct hunter *h, struct trial *t);
 

@@ -43,6 +43,13 @@ struct worker {
 	struct hunter hunter;
 	struct stage stage;
 	struct drawer drawer;
+	struct kept *kept; /* calls that were made, for mutations */
+	size_t kept_count;
+};
+
+/* A call that was made, with what came of it. */
+struct kept {
+	struct trial trial; /* its image is its own */
 };
 
 _Noreturn static void fail(struct worker *w, const char *what, int err)
@@ -172,6 +179,20 @@ static void count(struct worker *w, const struct trial *t)
 		tally->by_check[t->prediction.check - w->hunter.model->checks]++;
 }
 
+/* Keeps a call for the mutations. */
+static void keep_call(struct worker *w, const struct trial *t)
+{
+	struct kept *grown = realloc(w->kept, (w->kept_count + 1) * sizeof(*grown));
+
+	if (!grown)
+		fail(w, "memory for calls", ENOMEM);
+	w->kept = grown;
+	grown[w->kept_count].trial = *t;
+	if (call_copy(&grown[w->kept_count].trial.call, &t->call, w->hunt->model->abi))
+		fail(w, "memory for calls", ENOMEM);
+	w->kept_count++;
+}
+
 /* Makes a call at a boundary, each held against the witnesses. */
 static void make_boundary(void *context, const struct boundary *boundary)
 {
@@ -182,8 +203,34 @@ static void make_boundary(void *context, const struct boundary *boundary)
 	if (!trial_run(&w->hunter, t))
 		look_again(w, t);
 	count(w, t);
+	if (w->hunt->options->mutates)
+		keep_call(w, t);
 	if (boundary->missed == NONE_MISSED)
 		w->tally->met[boundary->check - w->hunter.model->checks] = 1;
+}
+
+/* Whether one of the calls is now predicted in another way than it was. */
+static bool is_noticed(struct worker *w)
+{
+	for (size_t i = 0; i < w->kept_count; i++) {
+		const struct trial *t = &w->kept[i].trial;
+		struct prediction now = trial_predict(&w->hunter, t);
+
+		if (now.outcome != t->prediction.outcome || now.err != t->prediction.err ||
+		    now.check != t->prediction.check)
+			return true;
+	}
+	return false;
+}
+
+static void turn_term(void *context, size_t number, const struct check *check, struct term *term)
+{
+	struct worker *w = context;
+
+	(void)check;
+	term->is_turned = !term->is_turned;
+	w->tally->noticed[number] = is_noticed(w);
+	term->is_turned = !term->is_turned;
 }
 
 static void walk_boundaries(struct worker *w)
@@ -195,6 +242,8 @@ static void walk_boundaries(struct worker *w)
 	w->tally->found = counts.found;
 	if (err)
 		fail(w, "memory for boundaries", -err);
+	if (w->hunt->options->mutates)
+		hunt_terms(w->hunter.model, turn_term, w);
 }
 
 _Noreturn static void work(struct worker *w)
@@ -246,6 +295,8 @@ static void add_tally(struct tally *sum, const struct tally *one)
 		sum->unknown_by_check[i] += one->unknown_by_check[i];
 		sum->met[i] |= one->met[i];
 	}
+	for (size_t i = 0; i < HUNT_TERMS; i++)
+		sum->noticed[i] |= one->noticed[i];
 	for (unsigned i = 0; i < one->difference_count; i++) {
 		const char *text = one->differences[i];
 		size_t n = strcspn(text, ","); /* the title */
@@ -322,6 +373,35 @@ static int hold_event(const struct environment *env, const char *type, uint64_t 
 	fd = attr ? probe_open(env->abi, text, attr) : -1;
 	free(attr);
 	return fd;
+}
+
+/* Numbers the terms on their way to `each`. */
+struct numbering {
+	void (*each)(void *, size_t, const struct check *, struct term *);
+	void *context;
+	const struct check *check;
+	size_t number;
+};
+
+static void number_term(struct term *term, void *context)
+{
+	struct numbering *n = context;
+
+	if (n->number < HUNT_TERMS)
+		n->each(n->context, n->number++, n->check, term);
+}
+
+void hunt_terms(const struct model *model,
+		void (*each)(void *context, size_t number, const struct check *check,
+			     struct term *term),
+		void *context)
+{
+	struct numbering n = {.each = each, .context = context};
+
+	for (size_t i = 0; i < model->count; i++) {
+		n.check = &model->checks[i];
+		predicate_terms(model->checks[i].when, number_term, &n);
+	}
 }
 
 size_t hunt_hold(const struct model *model, int held[HUNT_HELD])

@@ -7,7 +7,13 @@
 
 #include "hunt/stage.h"
 
-enum { HUNT_CHECKS = 256, DIFFERENCES = 24, DIFFERENCE_TEXT = 6144, HUNT_JOBS = 64 };
+enum {
+	HUNT_CHECKS = 256,
+	HUNT_TERMS = 4096,
+	DIFFERENCES = 24,
+	DIFFERENCE_TEXT = 6144,
+	HUNT_JOBS = 64
+};
 
 struct hunt_options {
 	uint64_t calls; /* in all; 0: as many as there is time for */
@@ -15,6 +21,7 @@ struct hunt_options {
 	uint64_t seed;
 	unsigned jobs;
 	bool boundaries;     /* calls at the boundaries of the checks, each once, and no others */
+	bool mutates;        /* each term is turned round, and these calls must notice */
 	bool as[IDENTITIES]; /* who calls, one after the other */
 };
 
@@ -27,9 +34,10 @@ struct tally {
 	/* Each kind of difference once, as a case's JSON. */
 	char differences[DIFFERENCES][DIFFERENCE_TEXT];
 	unsigned difference_count;
-	uint64_t sought, found;         /* boundaries */
-	unsigned char met[HUNT_CHECKS]; /* checks that a call at a boundary has met */
-	char failure[160];              /* why it could not begin, or "" */
+	uint64_t sought, found;            /* boundaries */
+	unsigned char met[HUNT_CHECKS];    /* checks that a call at a boundary has met */
+	unsigned char noticed[HUNT_TERMS]; /* terms that were noticed when they were turned round */
+	char failure[160];                 /* why it could not begin, or "" */
 };
 
 struct hunt_result {
@@ -47,6 +55,12 @@ struct hunt {
 };
 
 enum { HUNT_HELD = 128 };
+
+/* Calls `each` with every term of every check, and its number. */
+void hunt_terms(const struct model *model,
+		void (*each)(void *context, size_t number, const struct check *check,
+			     struct term *term),
+		void *context);
 
 /*
  * Opens events, that are off, of those kinds of which the first and the last one cost the kernel
