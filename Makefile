@@ -153,6 +153,7 @@ faults:
 mutate:
 	$(BUILD) all
 	$B/perfabi mutate $(ARGS)
+	ci/boundaries $B/perfabi
 
 # A kernel that lies, in each way in turn; ARGS='-v "attr.*"' shows who noticed which.
 lies:

@@ -345,7 +345,7 @@ static void flip_bit(struct call *call, const char *name, const struct environme
 }
 
 /* Whether the call has one of the bits for which this witness would lie. */
-static bool is_barred(const struct witness *w, const struct call *call,
+static bool would_lie(const struct witness *w, const struct call *call,
 		      const struct environment *env)
 {
 	unsigned char *bits = calloc(1, env->abi->attr_size);
@@ -401,7 +401,7 @@ unsigned phase_infer(const struct phases *phases, const struct call *call, int e
 		if (w->err == err || (call->flags & w->unless_flags) || !(candidates & before) ||
 		    !(candidates & ~before))
 			continue;
-		if (w->unless && is_barred(w, call, env))
+		if (w->unless && would_lie(w, call, env))
 			continue;
 		got = consult(w, call, false, &zombie, env);
 		if (got == err && w->flip)

@@ -9,10 +9,9 @@
 #include <unistd.h>
 
 #include "command/modelled.h"
-#include "hunt/hunt.h"
+#include "hunt/report.h"
 #include "machine/draw.h"
 #include "machine/lock.h"
-#include "text/json_text.h"
 #include "text/say.h"
 
 static const char program[] = "perfabi hunt";
@@ -101,7 +100,7 @@ static int parse_callers(struct settings *s, const char *text)
 	return 0;
 }
 
-static int parse_option(struct settings *s, int option, const char *value)
+static int parse_hunt_option(struct settings *s, int option, const char *value)
 {
 	uint64_t number;
 	int status = 0;
@@ -150,7 +149,7 @@ static int parse_options(struct settings *s, int argc, char **argv)
 
 	s->options.jobs = cpus < 1 ? 1 : cpus > 3 ? 3 : (unsigned)cpus;
 	while (!status && (option = getopt_long(argc, argv, "n:j:c:h", long_options, NULL)) != -1)
-		status = parse_option(s, option, optarg);
+		status = parse_hunt_option(s, option, optarg);
 	if (!status && optind < argc) {
 		say(stderr, "%s: it takes no argument \"%s\"\n", program, argv[optind]);
 		return EXIT_USAGE;
@@ -162,106 +161,6 @@ static int parse_options(struct settings *s, int argc, char **argv)
 	return status;
 }
 
-static double share(uint64_t part, uint64_t all)
-{
-	return all ? 100.0 * (double)part / (double)all : 0;
-}
-
-static void print_tally(const struct hunt_result *r)
-{
-	const struct tally *t = r->sum;
-
-	printf("  %-10s %llu calls: %llu refused, %llu opened, %.2f %% unknown, %llu differ; "
-	       "%.0f a second\n",
-	       identity_names[r->as], (unsigned long long)t->calls, (unsigned long long)t->refused,
-	       (unsigned long long)t->opened, share(t->unknown, t->calls),
-	       (unsigned long long)t->differ, r->seconds > 0 ? (double)t->calls / r->seconds : 0);
-	if (t->sought)
-		printf("             %llu of %llu boundaries\n", (unsigned long long)t->found,
-		       (unsigned long long)t->sought);
-	if (t->unsteady)
-		printf("             %llu differed once and not again\n",
-		       (unsigned long long)t->unsteady);
-	if (t->moved)
-		printf("             %llu differed since a sysctl had been changed\n",
-		       (unsigned long long)t->moved);
-	for (unsigned i = 0; i < t->difference_count; i++)
-		printf("%s\n", t->differences[i]);
-	fflush(stdout);
-}
-
-static json_t *counts_json(const struct model *model, const uint64_t counts[HUNT_CHECKS])
-{
-	json_t *json = json_object();
-
-	for (size_t i = 0; i < model->count && i < HUNT_CHECKS; i++)
-		if (counts[i])
-			json_object_set_new(json, model->checks[i].id,
-					    json_integer((json_int_t)counts[i]));
-	return json;
-}
-
-static json_t *caller_json(const struct hunt_result *r, const struct model *model)
-{
-	const struct tally *t = r->sum;
-	json_t *differences = json_array();
-
-	for (unsigned i = 0; i < t->difference_count; i++)
-		json_array_append_new(differences, json_loads(t->differences[i], 0, NULL));
-	return json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:o,s:o,s:o}", "as",
-			 identity_names[r->as], "calls", (json_int_t)t->calls, "refused",
-			 (json_int_t)t->refused, "opened", (json_int_t)t->opened, "unknown",
-			 (json_int_t)t->unknown, "differ", (json_int_t)t->differ, "unsteady",
-			 (json_int_t)t->unsteady, "moved", (json_int_t)t->moved, "seconds",
-			 r->seconds, "checks", counts_json(model, t->by_check), "unknown_checks",
-			 counts_json(model, t->unknown_by_check), "differences", differences);
-}
-
-/* The checks that no call here comes to. */
-/* Terms that nobody noticed, of checks that were met. */
-struct unnoticed {
-	const struct model *model;
-	const bool *met;
-	const unsigned char *noticed;
-	size_t terms, count;
-};
-
-static void print_unnoticed(void *context, size_t number, const struct check *check,
-			    struct term *term)
-{
-	struct unnoticed *u = context;
-
-	if (!u->met[check - u->model->checks])
-		return;
-	u->terms++;
-	if (u->noticed[number])
-		return;
-	printf("  not noticed: %s, %s turned round\n", check->id,
-	       u->model->facts.list[term->fact].name);
-	u->count++;
-}
-
-/* Whether each term was noticed, of the checks that some call met. */
-static bool all_noticed(const struct model *model, const bool met[HUNT_CHECKS],
-			const unsigned char noticed[HUNT_TERMS])
-{
-	struct unnoticed u = {.model = model, .met = met, .noticed = noticed};
-
-	hunt_terms(model, print_unnoticed, &u);
-	printf("  %zu of %zu terms noticed when they are turned round\n", u.terms - u.count,
-	       u.terms);
-	return !u.count;
-}
-
-static void print_unmet(const struct model *model, const bool met[HUNT_CHECKS])
-{
-	printf("\n  no call here meets");
-	for (size_t i = 0; i < model->count && i < HUNT_CHECKS; i++)
-		if (!met[i])
-			printf(" %s", model->checks[i].id);
-	printf("\n");
-}
-
 /* Not while another perfabi has the machine for itself. */
 static void wait_for_machine(struct machine_lock *lock)
 {
@@ -271,71 +170,48 @@ static void wait_for_machine(struct machine_lock *lock)
 		usleep(50000);
 }
 
-static int hunt_all(struct settings *s, struct modelled *m, const struct plan_of_stage *plan)
+/* Hunts as one caller, if perfabi can become it. 0 or an exit status after a message. */
+static int hunt_caller(const struct hunt *hunt, enum identity as, struct hunt_sum *sum)
 {
-	const struct environment *env = m->model.machine.env;
-	struct hunt hunt = {.model = &m->model,
-			    .tables = &m->loaded.cases.tables,
-			    .plan = plan,
-			    .options = &s->options};
-	json_t *callers = json_array();
-	bool any = false, all = true, met[HUNT_CHECKS];
-	unsigned char noticed[HUNT_TERMS];
-	int status = 0;
+	struct hunt_result result;
+	char why[128];
+	int err;
+
+	if (!identity_available(&hunt->model->machine.env->rights, as, why, sizeof(why))) {
+		say(stderr, "%s: not as %s: %s\n", program, identity_names[as], why);
+		return 0;
+	}
+	err = hunt_as(hunt, as, &result);
+	if (err || result.sum->failure[0])
+		say(stderr, "%s: as %s: %s\n", program, identity_names[as],
+		    err ? strerror(-err) : result.sum->failure);
+	else
+		hunt_sum_add(sum, &result);
+	err = err || result.sum->failure[0];
+	hunt_result_free(&result);
+	return err ? EXIT_HARNESS : 0;
+}
+
+static int hunt_all(const struct settings *s, struct modelled *m, const struct plan_of_stage *plan)
+{
+	const struct hunt hunt = {.model = &m->model,
+				  .tables = &m->loaded.cases.tables,
+				  .plan = plan,
+				  .options = &s->options};
+	struct hunt_sum *sum = calloc(1, sizeof(*sum));
+	bool any = false;
+	int status = !sum || hunt_sum_begin(sum, &hunt, s->json) ? EXIT_HARNESS : 0;
 
 	for (enum identity as = 0; as < IDENTITIES; as++)
 		any = any || s->options.as[as];
-	all = !any;
-	if (!s->json)
-		printf("perfabi hunt on Linux %s %s, seed %llu\n\n", env->release, env->machine,
-		       (unsigned long long)s->options.seed);
-	memset(met, 0, sizeof(met));
-	memset(noticed, 0, sizeof(noticed));
-	for (enum identity as = 0; as < IDENTITIES && status != EXIT_HARNESS; as++) {
-		struct hunt_result result;
-		char why[128];
-		int err;
-
-		if (!all && !s->options.as[as])
-			continue;
-		if (!identity_available(&env->rights, as, why, sizeof(why))) {
-			if (!s->json)
-				printf("  %-10s left out: %s\n", identity_names[as], why);
-			continue;
-		}
-		err = hunt_as(&hunt, as, &result);
-		if (err || result.sum->failure[0]) {
-			say(stderr, "%s: %s\n", program,
-			    err ? strerror(-err) : result.sum->failure);
-			status = EXIT_HARNESS;
-		} else if (result.sum->differ) {
-			status = EXIT_FAILED;
-		}
-		if (!err && s->json)
-			json_array_append_new(callers, caller_json(&result, &m->model));
-		else if (!err)
-			print_tally(&result);
-		for (size_t i = 0; i < HUNT_CHECKS && !err; i++)
-			met[i] |= result.sum->met[i];
-		for (size_t i = 0; i < HUNT_TERMS && !err; i++)
-			noticed[i] |= result.sum->noticed[i];
-		hunt_result_free(&result);
-	}
-	if (s->options.boundaries && !s->json)
-		print_unmet(&m->model, met);
-	if (s->options.mutates && !all_noticed(&m->model, met, noticed) && !status)
+	for (enum identity as = 0; as < IDENTITIES && !status; as++)
+		if (!any || s->options.as[as])
+			status = hunt_caller(&hunt, as, sum);
+	if (!status && !hunt_sum_end(sum))
 		status = EXIT_FAILED;
-	if (s->json) {
-		json_t *json = json_pack("{s:s,s:s,s:I,s:O}", "kernel", env->release, "machine",
-					 env->machine, "seed", (json_int_t)s->options.seed,
-					 "callers", callers);
-		char *text = json ? json_text(json, JSON_INDENT(2)) : NULL;
-
-		puts(text ? text : "");
-		free(text);
-		json_decref(json);
-	}
-	json_decref(callers);
+	if (sum)
+		hunt_sum_free(sum);
+	free(sum);
 	return status;
 }
 

@@ -11,6 +11,7 @@
 
 #include "command/session.h"
 #include "machine/clock.h"
+#include "model/learned.h"
 #include "run/baseline.h"
 #include "text/say.h"
 
@@ -249,6 +250,19 @@ static int exit_status(const struct report *report, bool is_strict, bool is_flaw
 	return report->count && report->tally[SKIP] == report->count ? EXIT_ALL_SKIPPED : 0;
 }
 
+/* What predictions for this machine go by elsewhere is in reports that programs read. */
+static void learn_for_reports(struct run *run)
+{
+	struct loaded *loaded = &run->session.loaded;
+	const struct source *model = sources_find(&loaded->sources, "model.json");
+	bool wanted = false;
+
+	for (size_t i = 0; i < run->output_count; i++)
+		wanted = wanted || !strncmp(run->outputs[i].printer->name, "json", 4);
+	if (wanted && model && !loaded->env.learned)
+		loaded->env.learned = learned_for_report(model, &loaded->env);
+}
+
 static void begin_output(struct output *out, const struct report *report)
 {
 	if (!out->printer->begin)
@@ -263,6 +277,8 @@ static void begin_outputs(void *context)
 {
 	struct run *run = context;
 
+	if (!run->has_begun)
+		learn_for_reports(run);
 	for (size_t i = 0; !run->has_begun && i < run->output_count; i++)
 		begin_output(&run->outputs[i], &run->report);
 	run->has_begun = true;

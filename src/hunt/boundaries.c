@@ -288,35 +288,99 @@ static bool is_possible(struct search *s)
 	return true;
 }
 
+/* Who is told of what is found. */
+struct listener {
+	void (*each)(void *context, const struct boundary *boundary);
+	void *context;
+	struct boundary boundary;
+	struct boundary_counts *counts;
+};
+
+static void tell(struct search *s, struct listener *l)
+{
+	struct trial made = s->trial;
+
+	l->boundary.trial = &made;
+	l->each(l->context, &l->boundary);
+	l->counts->calls++;
+}
+
+static void tell_value(struct search *s, const struct abi_field *field, uint64_t value,
+		       struct listener *l)
+{
+	uint64_t was = attr_get(field, s->trial.call.image, host_order());
+	bool is_there;
+
+	attr_set(field, s->trial.call.image, host_order(), value);
+	if (attr_get(field, s->trial.call.image, host_order()) != was) {
+		score(s, &is_there);
+		if (is_there)
+			tell(s, l);
+	}
+	attr_set(field, s->trial.call.image, host_order(), was);
+}
+
+/* The other values of the term's field by which the call is at the same boundary. */
+static void tell_others(struct search *s, const struct term *term, struct listener *l)
+{
+	const struct abi_field *field = s->hunter->model->facts.list[term->fact].field;
+	size_t i = 0;
+
+	while (field && i < s->drawer->field_count && !drawer_is_field(s->drawer, i, field))
+		i++;
+	if (!field || i == s->drawer->field_count)
+		return;
+	for (size_t j = 0; j < s->drawer->of_field[i].count; j++)
+		tell_value(s, field, s->drawer->of_field[i].values[j], l);
+	for (unsigned bit = 0; bit < (field->width ? field->width : field->size * 8); bit++)
+		tell_value(s, field, UINT64_C(1) << bit, l);
+}
+
+static void tell_all(struct search *s, struct listener *l)
+{
+	tell(s, l);
+	for (size_t i = 0; i < s->way->count; i++)
+		if (s->missed == NONE_MISSED || (int)i == s->missed)
+			tell_others(s, s->way->list[i].term, l);
+}
+
+/* Seeks each boundary of one way of a check. */
+static void seek_way(struct search *s, unsigned char *image, struct listener *l)
+{
+	for (s->missed = NONE_MISSED; s->missed < (int)s->way->count; s->missed++) {
+		s->trial = (struct trial){.call = s->hunter->stage->seeds[0].call};
+		if (!is_possible(s))
+			continue;
+		l->counts->sought++;
+		s->trial.call.image = image;
+		if (!search_all(s))
+			continue;
+		l->counts->found++;
+		l->boundary.missed = s->missed;
+		tell_all(s, l);
+	}
+}
+
 int boundaries_find(struct hunter *h, struct drawer *d, struct boundary_counts *counts,
 		    void (*each)(void *context, const struct boundary *boundary), void *context)
 {
 	unsigned char *image = calloc(2, d->model->abi->attr_size);
 	struct ways *ways = calloc(1, sizeof(*ways));
+	struct listener l = {.each = each, .context = context, .counts = counts};
 	struct search s = {.hunter = h, .drawer = d};
 	int err = image && ways ? 0 : -ENOMEM;
 
-	s.best_image = image + (image ? d->model->abi->attr_size : 0);
 	*counts = (struct boundary_counts){0};
+	if (!err)
+		s.best_image = image + d->model->abi->attr_size;
 	for (size_t i = 0; i < d->model->count && !err; i++) {
 		ways_of(d->model->checks[i].when, ways);
+		s.check = i;
+		l.boundary.check = &d->model->checks[i];
 		for (size_t w = 0; w < ways->count; w++) {
-			s.check = i;
 			s.way = &ways->list[w];
-			for (s.missed = NONE_MISSED; s.missed < (int)s.way->count; s.missed++) {
-				s.trial = (struct trial){.call = h->stage->seeds[0].call};
-				if (!is_possible(&s))
-					continue;
-				counts->sought++;
-				s.trial.call.image = image;
-				if (!search_all(&s))
-					continue;
-				counts->found++;
-				each(context, &(struct boundary){.check = &d->model->checks[i],
-								 .way = w,
-								 .missed = s.missed,
-								 .trial = &s.trial});
-			}
+			l.boundary.way = w;
+			seek_way(&s, image, &l);
 		}
 	}
 	free(image);

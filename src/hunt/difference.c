@@ -187,7 +187,7 @@ static json_t *named(const struct stage *stage, enum role role, int64_t value)
 }
 
 /* The same of one of several roles, and as a number where it has none. */
-static json_t *number_json(const struct stage *stage, const enum role roles[2], int64_t value)
+static json_t *number_or_name(const struct stage *stage, const enum role roles[2], int64_t value)
 {
 	json_t *name = named(stage, roles[0], value);
 
@@ -241,9 +241,9 @@ static json_t *open_json(const struct hunter *h, const struct trial *t)
 	if (t->call.memory == MEMORY_CUT)
 		json_object_set_new(open, "memory",
 				    json_pack("{s:I}", "mapped", (json_int_t)t->call.mapped));
-	json_object_set_new(open, "pid", number_json(h->stage, pids, t->call.pid));
+	json_object_set_new(open, "pid", number_or_name(h->stage, pids, t->call.pid));
 	json_object_set_new(open, "cpu", json_integer(t->call.cpu));
-	json_object_set_new(open, "group_fd", number_json(h->stage, fds, t->call.group_fd));
+	json_object_set_new(open, "group_fd", number_or_name(h->stage, fds, t->call.group_fd));
 	if (t->call.flags)
 		json_object_set_new(open, "flags", json_integer((json_int_t)t->call.flags));
 	return open;

@@ -29,7 +29,7 @@ static bool one_in(struct drawer *d, size_t n)
 	return !below(d, n);
 }
 
-static void add(struct domain *domain, uint64_t value)
+static void domain_add(struct domain *domain, uint64_t value)
 {
 	for (size_t i = 0; i < domain->count; i++)
 		if (domain->values[i] == value)
@@ -38,16 +38,22 @@ static void add(struct domain *domain, uint64_t value)
 		domain->values[domain->count++] = value;
 }
 
-static void add_around(struct domain *domain, uint64_t value)
+static void domain_add_around(struct domain *domain, uint64_t value)
 {
-	add(domain, value - 1);
-	add(domain, value);
-	add(domain, value + 1);
+	domain_add(domain, value - 1);
+	domain_add(domain, value);
+	domain_add(domain, value + 1);
 }
 
 static uint64_t pick(struct drawer *d, const struct domain *domain)
 {
 	return domain->count ? domain->values[below(d, domain->count)] : 0;
+}
+
+bool drawer_is_field(const struct drawer *d, size_t i, const struct abi_field *field)
+{
+	return d->fields[i]->offset == field->offset && d->fields[i]->first == field->first &&
+	       d->fields[i]->width == field->width;
 }
 
 /* What the checks hold a field against, and what is one off. */
@@ -67,10 +73,8 @@ static void gather_term(struct term *term, void *context)
 	    (term->operand.is_fact && !fact_get(facts, term->operand.fact, g->situation, &value)))
 		return;
 	for (size_t i = 0; i < g->drawer->field_count; i++)
-		if (g->drawer->fields[i]->offset == field->offset &&
-		    g->drawer->fields[i]->first == field->first &&
-		    g->drawer->fields[i]->width == field->width)
-			add_around(&g->drawer->of_field[i], value);
+		if (drawer_is_field(g->drawer, i, field))
+			domain_add_around(&g->drawer->of_field[i], value);
 }
 
 static void gather_operands(struct drawer *d)
@@ -89,7 +93,7 @@ static void gather_operands(struct drawer *d)
 static void add_names(struct domain *domain, const struct abi_family *family)
 {
 	for (size_t i = 0; family && i < family->count; i++)
-		add(domain, family->values[i].value);
+		domain_add(domain, family->values[i].value);
 }
 
 static void add_plain(struct domain *domain)
@@ -97,7 +101,7 @@ static void add_plain(struct domain *domain)
 	static const uint64_t plain[] = {0, 1, 2, 3, 4, 8, 0xff, 0xffff, UINT32_MAX, UINT64_MAX};
 
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
-		add(domain, plain[i]);
+		domain_add(domain, plain[i]);
 }
 
 static void begin_fields(struct drawer *d)
@@ -130,13 +134,13 @@ static void add_machine(struct drawer *d)
 		bool is_address = !strcmp(d->fields[i]->name, "config1");
 
 		for (size_t j = 0; is_type && j < env->pmu_count; j++)
-			add(&d->of_field[i], env->pmus[j].type);
+			domain_add(&d->of_field[i], env->pmus[j].type);
 		for (size_t j = 0; is_type && j < 12; j++)
-			add(&d->of_field[i], j);
+			domain_add(&d->of_field[i], j);
 		for (size_t j = 0; is_address && j < d->stage->thing_count; j++)
 			if (d->stage->things[j].role == A_TEXT ||
 			    d->stage->things[j].role == SOME_MEMORY)
-				add_around(&d->of_field[i], d->stage->things[j].value);
+				domain_add_around(&d->of_field[i], d->stage->things[j].value);
 	}
 }
 
@@ -146,40 +150,40 @@ static void begin_arguments(struct drawer *d)
 	const struct abi *abi = d->model->abi;
 
 	for (int i = -2; i <= 0; i++)
-		add(&d->pids, (uint64_t)i);
-	add(&d->pids, INT32_MAX);
-	add(&d->fds, (uint64_t)-1);
-	add(&d->fds, (uint64_t)-2);
-	add(&d->fds, 999999);
+		domain_add(&d->pids, (uint64_t)i);
+	domain_add(&d->pids, INT32_MAX);
+	domain_add(&d->fds, (uint64_t)-1);
+	domain_add(&d->fds, (uint64_t)-2);
+	domain_add(&d->fds, 999999);
 	for (size_t i = 0; i < d->stage->thing_count; i++) {
 		const struct thing *thing = &d->stage->things[i];
 
 		if (thing->role == A_TASK || thing->role == A_FILE)
-			add(&d->pids, thing->value);
+			domain_add(&d->pids, thing->value);
 		if (thing->role == AN_EVENT || thing->role == A_FILE)
-			add(&d->fds, thing->value);
+			domain_add(&d->fds, thing->value);
 	}
 	for (unsigned cpu = 0; cpu < env->cpu_limit && cpu < 4; cpu++)
-		add(&d->cpus, cpu);
-	add(&d->cpus, (uint64_t)-1);
-	add(&d->cpus, (uint64_t)-2);
-	add_around(&d->cpus, env->cpu_limit);
-	add(&d->cpus, INT32_MAX);
+		domain_add(&d->cpus, cpu);
+	domain_add(&d->cpus, (uint64_t)-1);
+	domain_add(&d->cpus, (uint64_t)-2);
+	domain_add_around(&d->cpus, env->cpu_limit);
+	domain_add(&d->cpus, INT32_MAX);
 	for (unsigned i = 0; i < 5; i++)
-		add(&d->flags, UINT64_C(1) << i);
-	add(&d->flags, UINT64_C(1) << 31);
-	add(&d->sizes, 0);
-	add(&d->sizes, 1);
+		domain_add(&d->flags, UINT64_C(1) << i);
+	domain_add(&d->flags, UINT64_C(1) << 31);
+	domain_add(&d->sizes, 0);
+	domain_add(&d->sizes, 1);
 	for (size_t i = 0; i < abi->size_count; i++)
-		add_around(&d->sizes, abi->sizes[i].size);
-	add_around(&d->sizes, env->attr_size);
-	add_around(&d->sizes, env->page_size);
-	add(&d->sizes, UINT32_MAX);
+		domain_add_around(&d->sizes, abi->sizes[i].size);
+	domain_add_around(&d->sizes, env->attr_size);
+	domain_add_around(&d->sizes, env->page_size);
+	domain_add(&d->sizes, UINT32_MAX);
 	for (size_t i = 0; i < d->sizes.count; i++)
 		if (d->sizes.values[i] <= env->page_size)
-			add(&d->mapped, d->sizes.values[i]);
+			domain_add(&d->mapped, d->sizes.values[i]);
 	for (uint64_t i = 2; i <= 8; i++)
-		add(&d->mapped, i);
+		domain_add(&d->mapped, i);
 }
 
 void drawer_begin(struct drawer *d, const struct model *model, const struct stage *stage,

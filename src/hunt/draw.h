@@ -34,6 +34,9 @@ void drawer_begin(struct drawer *d, const struct model *model, const struct stag
 /* A number that is as good as random (splitmix64). */
 uint64_t drawer_number(struct drawer *d);
 
+/* Whether the i-th of its fields is that one, by whatever name. */
+bool drawer_is_field(const struct drawer *d, size_t i, const struct abi_field *field);
+
 /* Draws a call into *call, whose image has room for an attr; *no_files: it is made without a
  * descriptor left. */
 void drawer_draw(struct drawer *d, struct call *call, bool *no_files);

@@ -27,7 +27,7 @@ static void join(const struct ways *a, const struct ways *b, struct ways *out)
 		}
 }
 
-static void add_ways(struct ways *out, const struct ways *more)
+static void append_ways(struct ways *out, const struct ways *more)
 {
 	for (size_t i = 0; i < more->count; i++) {
 		if (out->count == WAYS_MAX) {
@@ -38,10 +38,10 @@ static void add_ways(struct ways *out, const struct ways *more)
 	}
 }
 
-static void expand(const struct predicate *p, bool holds, struct ways *out);
+static void expand_predicate(const struct predicate *p, bool holds, struct ways *out);
 
 /* Each part is to hold, or to not hold: all of them, or one. */
-static void expand_list(const struct predicate *p, bool holds, bool all, struct ways *out)
+static void expand_parts(const struct predicate *p, bool holds, bool all, struct ways *out)
 {
 	struct ways *part = calloc(1, sizeof(*part)), *joined = calloc(1, sizeof(*joined));
 
@@ -50,9 +50,9 @@ static void expand_list(const struct predicate *p, bool holds, bool all, struct 
 		out->list[0].count = 0;
 		for (size_t i = 0; i < p->count; i++) {
 			part->count = 0;
-			expand(p->parts[i], holds, part);
+			expand_predicate(p->parts[i], holds, part);
 			if (!all) {
-				add_ways(out, part);
+				append_ways(out, part);
 				continue;
 			}
 			join(out, part, joined);
@@ -63,7 +63,7 @@ static void expand_list(const struct predicate *p, bool holds, bool all, struct 
 	free(joined);
 }
 
-static void expand(const struct predicate *p, bool holds, struct ways *out)
+static void expand_predicate(const struct predicate *p, bool holds, struct ways *out)
 {
 	switch (p->kind) {
 	case TERM:
@@ -75,10 +75,10 @@ static void expand(const struct predicate *p, bool holds, struct ways *out)
 		out->list[0].count = 0;
 		return;
 	case NOT:
-		expand(p->parts[0], !holds, out);
+		expand_predicate(p->parts[0], !holds, out);
 		return;
 	default:
-		expand_list(p, holds, (p->kind == ALL) == holds, out);
+		expand_parts(p, holds, (p->kind == ALL) == holds, out);
 	}
 }
 
@@ -86,6 +86,6 @@ void ways_of(const struct predicate *predicate, struct ways *ways)
 {
 	ways->count = 0;
 	ways->is_cut = false;
-	expand(predicate, true, ways);
+	expand_predicate(predicate, true, ways);
 }
 /* NOLINTEND(misc-no-recursion) */

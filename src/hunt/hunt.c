@@ -64,7 +64,7 @@ static void ignore_signal(int sig)
 	(void)sig;
 }
 
-static void catch_signals(void)
+static void survive_signals(void)
 {
 	struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
 
@@ -79,7 +79,7 @@ static void become_caller(struct worker *w)
 	int err;
 
 	setsid();
-	catch_signals();
+	survive_signals();
 	descriptors_close_from(3, -1, -1);
 	limits_set(w->until > 0 ? 3600 : 24 * 3600);
 	err = identity_become(w->as, w->uid);
@@ -161,7 +161,7 @@ static void look_again(struct worker *w, struct trial *t)
 	keep_difference(w, t);
 }
 
-static void count(struct worker *w, const struct trial *t)
+static void count_trial(struct worker *w, const struct trial *t)
 {
 	struct tally *tally = w->tally;
 
@@ -202,7 +202,7 @@ static void make_boundary(void *context, const struct boundary *boundary)
 	t->gates = ~0U;
 	if (!trial_run(&w->hunter, t))
 		look_again(w, t);
-	count(w, t);
+	count_trial(w, t);
 	if (w->hunt->options->mutates)
 		keep_call(w, t);
 	if (boundary->missed == NONE_MISSED)
@@ -263,7 +263,7 @@ _Noreturn static void work(struct worker *w)
 		t.gates = w->tally->calls % WITNESSED ? 0 : ~0U;
 		if (!trial_run(&w->hunter, &t))
 			look_again(w, &t);
-		count(w, &t);
+		count_trial(w, &t);
 	}
 	if (w->hunt->options->boundaries)
 		walk_boundaries(w);
@@ -331,7 +331,7 @@ static void wait_for(struct worker *w, pid_t pid)
 			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-static struct worker *prepare(const struct hunt *hunt, enum identity as, double now)
+static struct worker *prepare_workers(const struct hunt *hunt, enum identity as, double now)
 {
 	const struct hunt_options *options = hunt->options;
 	struct worker *workers = calloc(options->jobs, sizeof(*workers));
@@ -422,7 +422,7 @@ size_t hunt_hold(const struct model *model, int held[HUNT_HELD])
 int hunt_as(const struct hunt *hunt, enum identity as, struct hunt_result *result)
 {
 	double began = clock_seconds();
-	struct worker *workers = prepare(hunt, as, began);
+	struct worker *workers = prepare_workers(hunt, as, began);
 	unsigned started = 0;
 	pid_t pids[HUNT_JOBS];
 	int err = workers ? 0 : -ENOMEM;

@@ -83,7 +83,8 @@ static struct world_event *event_of(struct stage *stage, int32_t fd)
 	return NULL;
 }
 
-static uint64_t attr_value(const struct environment *env, const struct call *call, const char *name)
+static uint64_t field_of_call(const struct environment *env, const struct call *call,
+			      const char *name)
 {
 	return attr_get(abi_field(env->abi, name), call->image, host_order());
 }
@@ -109,14 +110,14 @@ static void note_event(struct stage *stage, const struct environment *env, const
 		(struct world_event){.fd = fd,
 				     .cpu = call->cpu,
 				     .target = of_cgroup ? -1 : call->pid,
-				     .clock = attr_value(env, call, "use_clockid")
-						      ? (int32_t)attr_value(env, call, "clockid")
+				     .clock = field_of_call(env, call, "use_clockid")
+						      ? (int32_t)field_of_call(env, call, "clockid")
 						      : -1,
 				     .cgroup = file ? file->cgroup : 0,
-				     .read_format = attr_value(env, call, "read_format"),
-				     .inherit = attr_value(env, call, "inherit"),
+				     .read_format = field_of_call(env, call, "read_format"),
+				     .inherit = field_of_call(env, call, "inherit"),
 				     .is_sibling = leader != NULL,
-				     .write_backward = attr_value(env, call, "write_backward")};
+				     .write_backward = field_of_call(env, call, "write_backward")};
 	if (leader)
 		leader->siblings++;
 }
@@ -180,7 +181,7 @@ static void note_file(struct stage *stage, int32_t fd)
 		.cgroup = (int64_t)(st.st_ino << 16 ^ st.st_dev)};
 }
 
-static uint64_t value_of(const struct steps *steps, const char *name)
+static uint64_t value_named(const struct steps *steps, const char *name)
 {
 	struct vars vars = scope_vars(&steps->scope);
 	struct value value = {0};
@@ -197,7 +198,7 @@ static void note_open(struct stage *stage, const struct environment *env, const 
 
 	if (call_from_json(&call, env->abi, env->arch, open, &stage->steps->scope, &nowhere, &e))
 		return;
-	note_event(stage, env, &call, (int32_t)value_of(stage->steps, name));
+	note_event(stage, env, &call, (int32_t)value_named(stage->steps, name));
 	call_free(&call);
 }
 
@@ -205,7 +206,7 @@ static void note_open(struct stage *stage, const struct environment *env, const 
 static void note_step(struct stage *stage, const struct environment *env, const json_t *step)
 {
 	const char *name = json_string_value(json_object_get(step, "bind"));
-	uint64_t value = value_of(stage->steps, name);
+	uint64_t value = value_named(stage->steps, name);
 	const json_t *json;
 
 	if ((json = json_object_get(step, "open"))) {
@@ -215,10 +216,10 @@ static void note_step(struct stage *stage, const struct environment *env, const 
 		add_thing(stage, A_TASK, name, value, step);
 		note_task(stage, (int32_t)value, json_string_value(json));
 	} else if ((json = json_object_get(step, "kill"))) {
-		note_killed(stage, (int32_t)value_of(stage->steps, json_string_value(json)));
+		note_killed(stage, (int32_t)value_named(stage->steps, json_string_value(json)));
 	} else if ((json = json_object_get(step, "mmap"))) {
-		struct world_event *event =
-			event_of(stage, (int32_t)value_of(stage->steps, json_string_value(json)));
+		struct world_event *event = event_of(
+			stage, (int32_t)value_named(stage->steps, json_string_value(json)));
 
 		if (event)
 			event->has_buffer = true;

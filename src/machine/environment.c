@@ -373,6 +373,7 @@ void environment_free(struct environment *env)
 {
 	environment_let_go(env);
 	free(env->pmus);
+	json_decref(env->learned);
 	free(env->config);
 	free(env->tracepoints);
 	if (env->tracefs >= 0)

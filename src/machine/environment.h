@@ -70,6 +70,7 @@ struct environment {
 	char *config; /* text, once it was asked for; NULL if it cannot be read, as config_why says
 		       */
 	char config_why[192];
+	json_t *learned; /* of the kernel, by the model's opens, for reports; NULL: nothing, owned */
 };
 
 /* Reads what takes no rights and no time: the kernel's name, cpus, pages, sysctls. `abi` may be

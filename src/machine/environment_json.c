@@ -86,6 +86,8 @@ json_t *environment_json(const struct environment *env)
 	for (size_t i = 0; i < env->pmu_count; i++)
 		json_object_set_new(pmus, env->pmus[i].name, json_integer(env->pmus[i].type));
 	json_object_set_new(json, "pmus", pmus);
+	if (env->learned)
+		json_object_set(json, "learned", env->learned);
 	json_object_set_new(json, "hardware_events", json_boolean(env->hardware.counting == 0));
 	return json;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "abi/attr.h"
+#include "model/bit_word.h"
 #include "model/fact.h"
 
 /* Bytes at `attr` that the caller has there. */
@@ -65,13 +65,16 @@ static bool attr_size_given(const struct fact *fact, struct situation *s, uint64
 static bool attr_bits(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
-	*value = attr_get(&s->machine->bits, s->attr, host_order());
+	*value =
+		bit_word(attr_get(&s->machine->bits, s->attr, host_order()), s->machine->bits.size);
 	return true;
 }
 
 static bool attr_field(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	*value = attr_get(fact->field, s->attr, host_order());
+	if (fact->field->of_bits)
+		*value = bit_word(*value, fact->field->size);
 	return true;
 }
 

@@ -107,6 +107,14 @@ static bool breakpoint_is_aligned(const struct fact *fact, struct situation *s, 
 	return true;
 }
 
+/* How far it reaches into the 8 aligned bytes in which it begins. */
+static bool breakpoint_word_end(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = (read_field(s, s->machine->config1) & 7) + read_field(s, s->machine->config2);
+	return true;
+}
+
 static const char uncounted[] = "how many breakpoints the processor has is not known";
 
 const struct fact breakpoint_facts[] = {
@@ -138,4 +146,7 @@ const struct fact breakpoint_facts[] = {
 	{.name = "breakpoint.is_aligned",
 	 .about = "1: bp_addr is a multiple of bp_len, a power of two",
 	 .get = breakpoint_is_aligned},
+	{.name = "breakpoint.word_end",
+	 .about = "the byte behind it, from the 8 aligned bytes on in which it begins",
+	 .get = breakpoint_word_end},
 	{.name = NULL}};

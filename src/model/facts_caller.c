@@ -107,11 +107,12 @@ static bool caller_long_size(const struct fact *fact, struct situation *s, uint6
 	return *value != 0;
 }
 
-static bool caller_extended_regs(const struct fact *fact, struct situation *s, uint64_t *value)
+/* A PMU whose rules are its own: a processor's, for the most part. */
+static bool caller_has_other_pmus(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
-	*value = s->machine->env->arch ? s->machine->env->arch->extended : 0;
-	return s->machine->env->arch != NULL;
+	*value = machine_has_other_pmus(s->machine);
+	return true;
 }
 
 static const char sysctl[] = "the sysctl is not recorded of this machine";
@@ -156,8 +157,7 @@ const struct fact caller_facts[] = {
 	 .about = "bytes of the kernel's long",
 	 .get = caller_long_size,
 	 .unknown = recorded},
-	{.name = "machine.extended_regs",
-	 .about = "the architecture's extended registers, a mask",
-	 .get = caller_extended_regs,
-	 .unknown = recorded},
+	{.name = "machine.has_other_pmus",
+	 .about = "1: it has PMUs that are not modelled",
+	 .get = caller_has_other_pmus},
 	{.name = NULL}};

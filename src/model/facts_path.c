@@ -70,6 +70,16 @@ static bool path_size(const struct fact *fact, struct situation *s, uint64_t *va
 	return path != NULL;
 }
 
+/* Of a file that others can open it is not known who has. */
+static bool path_is_mapped(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	const struct text_at *path = find_path(s);
+
+	(void)fact;
+	*value = 0;
+	return path && path->is_nameless;
+}
+
 static const char memory[] =
 	"config1 is an address in the caller's memory, and what is there is not known";
 
@@ -95,4 +105,8 @@ const struct fact path_facts[] = {
 	 .about = "the bytes of the file",
 	 .unknown = memory,
 	 .get = path_size},
+	{.name = "path.is_mapped",
+	 .about = "1: a process has it mapped",
+	 .unknown = "which processes have the file mapped is not known",
+	 .get = path_is_mapped},
 	{.name = NULL}};

@@ -35,16 +35,6 @@ static const struct pmu_kind *hidden_kind(const struct machine *machine, uint32_
 	return NULL;
 }
 
-/* Whether a PMU that the model does not know may take events that have another type than its own:
- * a processor's does. */
-static bool has_foreign_pmu(const struct machine *machine)
-{
-	for (size_t i = 0; i < machine->env->pmu_count; i++)
-		if (!kinds_find(machine->kinds, machine->env->pmus[i].name))
-			return true;
-	return false;
-}
-
 /* The type by which the PMU is looked for: of hardware events config may name one (5.13). */
 static uint32_t type_sought(struct situation *s)
 {
@@ -75,7 +65,8 @@ bool situation_pmu(struct situation *s)
 	s->pmu.is_there = name || s->pmu.kind;
 	/* A type that nobody has is offered to all; a processor's PMU may take hardware events. */
 	s->pmu.is_known = s->pmu.is_there || own >= 64 ||
-			  !(s->machine->hardware_types >> own & 1) || !has_foreign_pmu(s->machine);
+			  !(s->machine->hardware_types >> own & 1) ||
+			  !machine_has_other_pmus(s->machine);
 	return s->pmu.is_known;
 }
 

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "abi/attr.h"
+#include "model/bit_word.h"
 #include "machine/names.h"
 #include "model/learned.h"
 #include "call/call.h"
@@ -60,17 +60,20 @@ static void set_value(struct lecture *l, const char *name, uint64_t value)
 		return;
 	}
 	field = lesson_field(l->env->abi, name);
-	attr_set(&field, l->call.image, host_order(), value);
+	attr_set(&field, l->call.image, host_order(),
+		 field.of_bits ? bit_word(value, field.size) : value);
 }
 
 static uint64_t get_value(const struct lecture *l, const char *name)
 {
 	struct abi_field field;
+	uint64_t value;
 
 	if (!strcmp(name, "call.flags"))
 		return l->call.flags;
 	field = lesson_field(l->env->abi, name);
-	return attr_get(&field, l->call.image, host_order());
+	value = attr_get(&field, l->call.image, host_order());
+	return field.of_bits ? bit_word(value, field.size) : value;
 }
 
 static unsigned bits_in(const struct lecture *l, const char *name)
@@ -96,7 +99,9 @@ static void learn_bits(struct lecture *l, const char *of)
 		if (err != unless)
 			bits |= UINT64_C(1) << i;
 	}
-	l->lesson->value = bits | lesson_by_version(l->lesson, l->env, &by_version);
+	if (json_object_get(l->lesson->json, "since"))
+		bits |= lesson_by_version(l->lesson, l->env, &by_version);
+	l->lesson->value = bits;
 	l->lesson->is_known = true;
 }
 
@@ -153,18 +158,20 @@ static void learn_first(struct lecture *l, const char *of)
 /* The smallest value that is refused with that errno, between one that opens and one that is. */
 static void learn_least(struct lecture *l, const char *of)
 {
-	uint64_t good = 0x10000, bad = l->env->kernel_bits == 64 ? UINT64_C(1) << 63 : 0xffffff00;
-	int unless = named_errno(word_of(l, "unless"));
+	uint64_t good = 0x10000,
+		 bad = l->env->kernel_bits == 64 ? UINT64_C(0xffffffffffff0000) : 0xffffff00;
+	int unless = named_errno(word_of(l, "unless")), err;
 
 	set_value(l, of, good);
 	if (try_call(l))
 		return;
 	set_value(l, of, bad);
-	if (try_call(l) != unless)
+	err = try_call(l);
+	if (err != unless && err != EPERM) /* arm's, to root too */
 		return;
+	unless = err;
 	while (bad - good > 1) {
 		uint64_t middle = good + (bad - good) / 2;
-		int err;
 
 		set_value(l, of, middle);
 		err = try_call(l);
@@ -360,4 +367,19 @@ void learned_learn(struct learned *learned, struct environment *env)
 		if (!learned->list[i].is_known)
 			learned->list[i].value = lesson_by_version(&learned->list[i], env,
 								   &learned->list[i].is_known);
+}
+
+json_t *learned_for_report(const struct source *model, struct environment *env)
+{
+	struct where root = where_root(model);
+	struct learned learned;
+	struct error e = {0};
+	json_t *file = source_parse(model, &e), *json = NULL;
+
+	if (file && !learned_load(&learned, file, &root, &e)) {
+		learned_learn(&learned, env);
+		json = learned_json(&learned);
+	}
+	json_decref(file);
+	return json;
 }

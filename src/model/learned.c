@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "abi/attr.h"
+#include "model/bit_word.h"
 
 int learned_load(struct learned *learned, const json_t *file, const struct where *w,
 		 struct error *e)
@@ -48,6 +48,7 @@ struct abi_field lesson_field(const struct abi *abi, const char *name)
 		return *abi_field(abi, name + strlen("attr."));
 	word = *abi_field(abi, "disabled");
 	word.width = word.first = 0;
+	word.of_bits = true;
 	return word;
 }
 
@@ -79,9 +80,19 @@ static uint64_t known_fields(const struct abi *abi, const struct abi_field *word
 		memset(bytes, 0, sizeof(bytes));
 		moved.offset = 0;
 		attr_set(&moved, bytes, host_order(), UINT64_MAX);
-		bits |= load_word(bytes, word->size, host_order());
+		bits |= bit_word(load_word(bytes, word->size, host_order()), word->size);
 	}
 	return bits;
+}
+
+/* A number, or a text with one; 0 of anything else. */
+static uint64_t arch_number(const json_t *json)
+{
+	struct where nowhere = {0};
+	struct error e = {0};
+	struct value value;
+
+	return value_eval(json, NULL, NULL, &nowhere, &value, &e) ? 0 : value.bits;
 }
 
 uint64_t lesson_by_version(const struct lesson *lesson, const struct environment *env, bool *known)
@@ -94,7 +105,7 @@ uint64_t lesson_by_version(const struct lesson *lesson, const struct environment
 
 	*known = value || (since && env->upstream[0]);
 	if (value)
-		return (uint64_t)json_integer_value(value);
+		return arch_number(value);
 	if (!*known)
 		return 0;
 	if (family)

@@ -34,6 +34,12 @@ int learned_load(struct learned *learned, const json_t *file, const struct where
  */
 void learned_learn(struct learned *learned, struct environment *env);
 
+/*
+ * The same for a report, by what the source says: a new reference to an object of numbers by name,
+ * or NULL.
+ */
+json_t *learned_for_report(const struct source *model, struct environment *env);
+
 /* The same from what a report says of a machine: an object of numbers by name. */
 void learned_from_json(struct learned *learned, const json_t *json, const struct environment *env);
 

@@ -132,6 +132,14 @@ int machine_read_tracepoints(struct machine *machine)
 	return err;
 }
 
+bool machine_has_other_pmus(const struct machine *machine)
+{
+	for (size_t i = 0; i < machine->env->pmu_count; i++)
+		if (!kinds_find(machine->kinds, machine->env->pmus[i].name))
+			return true;
+	return false;
+}
+
 void machine_free(struct machine *machine)
 {
 	free(machine->tracepoints);

@@ -39,6 +39,9 @@ void machine_init(struct machine *machine, struct environment *env, const struct
 /* Reads which tracepoints this machine has; they stay unknown where tracefs cannot be read. 0 or
  * -ENOMEM. */
 int machine_read_tracepoints(struct machine *machine);
+/* Whether it has a PMU that cases/model.json does not: that may take events of other types, too. */
+bool machine_has_other_pmus(const struct machine *machine);
+
 void machine_free(struct machine *machine);
 
 #endif

@@ -51,6 +51,7 @@ static void look_at_file(const char *path, struct text_at *out)
 		return;
 	out->is_regular = S_ISREG(st.st_mode);
 	out->size = (uint64_t)st.st_size;
+	out->is_nameless = !st.st_nlink;
 	/* The files of these have no pages. */
 	out->has_pages = !statfs(path, &fs) && (unsigned long)fs.f_type != PROC_SUPER_MAGIC &&
 			 (unsigned long)fs.f_type != SYSFS_MAGIC;

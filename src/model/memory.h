@@ -16,8 +16,9 @@ struct text_at {
 	uint64_t length;  /* bytes without the NUL; TEXT_AT_MAX: there is none */
 	int err;          /* of finding the file, or 0 */
 	bool is_regular;
-	bool has_pages; /* that a probe can be put in */
-	uint64_t size;  /* of the file, in bytes */
+	bool has_pages;   /* that a probe can be put in */
+	uint64_t size;    /* of the file, in bytes */
+	bool is_nameless; /* no folder has it: nobody else has it mapped */
 };
 
 /* Reads it, whatever the address. */

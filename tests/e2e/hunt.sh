@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# perfabi hunt: the model is right of random calls and of those at the boundaries, and one that is wrong is found out.
+. tests/e2e/lib.sh
+events_and_tasks() { ls -l /proc/[0-9]*/fd 2>/dev/null | grep -c 'anon_inode:\[perf_event\]' || :; pgrep -c perfabi || :; }
+before=$(events_and_tasks)
+callers=user
+[ "$(id -u)" -ne 0 ] || callers=root,user
+calls=300000
+status 0 "$perfabi" hunt --calls $calls --seed 20261123 --as $callers --format json
+cp "$scratch/out" "$scratch/hunt.json"
+jq -r '.callers[] | "\(.as): \(.calls) calls, \(.refused) refused, \(.opened) opened, \(.unknown) unknown, \(.unsteady) unsteady"' "$scratch/hunt.json"
+holds "[.callers[] | .calls == $calls and .refused + .opened + .unknown == .calls and .differ == 0 and .unknown * 50 < .calls] | length > 0 and all" \
+	"$scratch/hunt.json" || fail "random calls"
+# Refused and opened, both: otherwise it proves nothing.
+holds '[.callers[] | .refused > .calls / 2 and .opened > .calls / 20] | all' "$scratch/hunt.json" || fail "the calls are all of one kind"
+# The same seed makes the same calls.
+"$perfabi" hunt --calls 20000 --seed 7 --jobs 1 --as user --format json | jq -c '.callers[].checks' >"$scratch/a" || fail "a hunt"
+"$perfabi" hunt --calls 20000 --seed 7 --jobs 1 --as user --format json | jq -c '.callers[].checks' >"$scratch/b" || fail "a hunt"
+cmp "$scratch/a" "$scratch/b" || fail "the same seed made other calls"
+# A model that is wrong in one number: the call is found, made simple, and printed as a case.
+mkdir "$scratch/cases"
+sed 's/"attr.sample_stack_user": {"not": {"without": 7}}/"attr.sample_stack_user": {"not": {"without": 15}}/' cases/checks.json >"$scratch/cases/checks.json"
+cmp -s cases/checks.json "$scratch/cases/checks.json" && fail "nothing was made wrong"
+status 1 "$perfabi" hunt --boundaries --as user --cases "$scratch/cases" --format json
+holds '[.callers[].differences[] | select(.title == "the model says EINVAL (O022), the kernel opens it")] | length == 1' "$scratch/out" ||
+	{ cat "$scratch/out"; fail "a wrong model was not found out"; }
+jq '.callers[].differences[] | select(.covers == ["O022"]) | {suite: "found", about: "x", spec: {kernel: "f", since: "5.0"}, cases: [. + {name: "it"}]}' \
+	"$scratch/out" >"$scratch/found.json"
+status 0 "$perfabi" check "$scratch/found.json"
+status 0 "$perfabi" run "$scratch/found.json"
+ci/boundaries "$perfabi" || fail "boundaries"
+status 2 "$perfabi" hunt --calls many
+status 2 "$perfabi" hunt --as nobody
+status 2 "$perfabi" hunt --seconds 0
+status 2 "$perfabi" hunt --format xml
+status 2 "$perfabi" hunt more
+# No event and no process is left.
+[ "$(events_and_tasks)" = "$before" ] || fail "events or processes were left: $before before, $(events_and_tasks) now"

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# perfabi predict: a line for a line, for this machine and for a recorded one, and what is no call.
+. tests/e2e/lib.sh
+machine=fixtures/machines/x86_64-6.18-vm.json
+cat >"$scratch/calls" <<'JSON'
+{"as": "user", "open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1}, "pid": 0, "cpu": -1, "group_fd": -1, "flags": 0}}
+{"open": {"attr": {"type": "software", "config": "dummy"}}}
+{"as": "root", "open": {"attr": {"type": "hardware", "config": "cpu_cycles"}}}
+{"as": "user", "open": {"attr": {"type": 1, "freq": 1, "sample_freq": 100001, "exclude_kernel": 1}}}
+{"as": "root", "open": {"attr": {"type": "tracepoint", "config": 1}}}
+{"as": "root", "open": {"attr": {"type": 1, "size": 8}}}
+
+{"as": "nobody", "open": {}}
+{"as": "root", "open": {"atr": {}}}
+not json
+JSON
+status 1 "$perfabi" predict --machine "$machine" "$scratch/calls"
+cut -d, -f1-3 "$scratch/out" >"$scratch/short"
+cat >"$scratch/expected" <<'JSON'
+{"ok":true}
+{"errno":"EACCES","gate":"permission","check":"O031"
+{"errno":"ENOENT","gate":"pmu","check":"O051"
+{"errno":"EINVAL","gate":"permission","check":"O035"
+{"unknown":"which tracepoints the machine has is not known: tracefs cannot be read","check":"O063"}
+{"errno":"E2BIG","gate":"copy","check":"O004"
+JSON
+head -6 "$scratch/short" | cmp - "$scratch/expected" || { cat "$scratch/short"; fail "predictions for a recorded machine"; }
+[ "$(wc -l <"$scratch/out")" -eq 9 ] || fail "not a line for a line"
+says out '{"error":"/as: expected root, perfmon, sys-admin or user, got \"nobody\""}'
+says out '/open/atr'
+says out '"because":"sample_freq is 100001, above perf_event_max_sample_rate, which is 100000"'
+# Standard input, and each line is JSON.
+head -4 "$scratch/calls" | status 0 "$perfabi" predict --machine "$machine" -
+jq -e . "$scratch/out" >/dev/null || fail "what predict prints is no JSON"
+# This machine: an unknown flag, without a kernel that says so.
+echo '{"as": "user", "open": {"attr": {}, "flags": "1<<31"}}' | status 0 "$perfabi" predict
+says out '"check":"O001"'
+# A report of a run is a machine.
+"$perfabi" run open.size --format json:"$scratch/report.json" >/dev/null || fail "a report"
+head -1 "$scratch/calls" | status 0 "$perfabi" predict --machine "$scratch/report.json"
+holds '.environment.learned["kernel.sample_type"] > 0' "$scratch/report.json" || fail "a report without what was learned"
+status 2 "$perfabi" predict --machine "$scratch/calls" /dev/null
+status 2 "$perfabi" predict --machine "$scratch/none" /dev/null
+status 2 "$perfabi" predict "$scratch/none"
+status 2 "$perfabi" predict a b
+status 2 "$perfabi" predict --nonsense
+status 0 "$perfabi" predict --facts
+says out 'attr.sample_type'
+says out 'kernel.sample_type'
+# A check that is wrong is told, with its place.
+mkdir "$scratch/cases"
+sed 's/"attr.sample_stack_user": {"ge": 65535}/"attr.sample_stak_user": {"ge": 65535}/' cases/checks.json >"$scratch/cases/checks.json"
+status 2 "$perfabi" predict --cases "$scratch/cases" /dev/null
+says err '/checks/O021/if/attr.sample_stak_user'
+says err 'attr.sample_stack_user'

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The model: what it says of calls on a recorded machine, of what it does not know, and of
+ * predicates that are none.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "case/cases.h"
+#include "machine/names.h"
+#include "model/model.h"
+#include "unit.h"
+
+/* The built-in model, settled for a machine that is none of ours. */
+struct oracle {
+	struct sources sources;
+	struct abi *abi;
+	struct cases cases;
+	struct environment env;
+	struct model model;
+	struct situation situation;
+};
+
+static const char machine_json[] =
+	"{'kernel': '6.18.44', 'upstream': '6.18.44', 'machine': 'x86_64', 'kernel_bits': 64, "
+	"'page_size': 4096,"
+	" 'cpu_limit': 4, 'online': '0-2', 'attr_size': 136, 'uid': 0, 'capabilities': "
+	"'0x1ffffffffff', 'lockdown': null,"
+	" 'identities': {'root': 'opens events', 'user': 'opens events'},"
+	" 'sysctls': {'perf_event_paranoid': 2, 'perf_event_max_sample_rate': 1000, "
+	"'perf_event_max_stack': 127},"
+	" 'pmus': {'software': 1, 'tracepoint': 2, 'breakpoint': 5, 'uprobe': 8, 'msr': 9, "
+	"'uncore_imc': 20}}";
+
+static void begin(struct oracle *o, const char *machine)
+{
+	json_t *json = test_json(machine);
+	struct where nowhere = {0};
+	struct error e = {0};
+	struct model_sources from;
+
+	o->sources = cases_builtin();
+	o->abi = test_abi();
+	ck_assert_int_eq(cases_load_tables(&o->cases, o->abi, "x86_64", &o->sources, "unit"), 0);
+	ck_assert_int_eq(environment_from_json(&o->env, o->abi, json, &nowhere, &e), 0);
+	from = (struct model_sources){.model = sources_find(&o->sources, "model.json"),
+				      .checks = sources_find(&o->sources, "checks.json"),
+				      .list = o->cases.checks};
+	ck_assert_msg(!model_load(&o->model, &from, &o->cases.tables, &o->env, &e), "%s: %s",
+		      e.pointer, e.expected);
+	machine_init(&o->model.machine, &o->env, &o->model.kinds, &o->model.learned);
+	learned_from_json(&o->model.learned, NULL, &o->env);
+	json_decref(json);
+}
+
+static void end(struct oracle *o)
+{
+	model_free(&o->model);
+	environment_free(&o->env);
+	cases_free(&o->cases);
+	abi_free(o->abi);
+}
+
+/* "ok", "EINVAL O022", or "unknown O045". */
+static void ask(struct oracle *o, enum identity as, const char *open, char *said, size_t size)
+{
+	static const struct world world;
+	struct caller caller = caller_as(&o->env.rights, as);
+	struct scope scope = {.env = &o->env};
+	json_t *json = test_json(open);
+	struct where nowhere = {0};
+	struct prediction p;
+	struct error e = {0};
+	struct call call;
+
+	ck_assert_msg(!call_from_json(&call, o->abi, o->env.arch, json, &scope, &nowhere, &e),
+		      "%s: %s", open, e.expected);
+	situation_begin(&o->situation, &o->model.machine, &call, &caller, &world);
+	p = model_predict(&o->model, &o->situation);
+	if (p.outcome == OPENS)
+		snprintf(said, size, "ok");
+	else
+		snprintf(said, size, "%s %s", p.outcome == REFUSED ? errno_name(p.err) : "unknown",
+			 p.check->id);
+	call_free(&call);
+	json_decref(json);
+}
+
+#define DUMMY "'type': 'software', 'config': 'dummy', 'exclude_kernel': 1"
+
+static const struct row {
+	enum identity as;
+	const char *open, *said;
+} rows[] = {
+	{AS_USER, "{'attr': {'type': 'software', 'config': 'dummy'}}", "EACCES O031"},
+	{AS_ROOT, "{'attr': {" DUMMY "}, 'flags': 16}", "EINVAL O001"},
+	/* An entry gate before all that attr has. */
+	{AS_ROOT, "{'attr': {}, 'memory': 'null', 'flags': 16}", "EINVAL O001"},
+	{AS_ROOT, "{'attr': {}, 'memory': 'null'}", "EFAULT O002"},
+	{AS_ROOT, "{'attr': {'size': 63}}", "E2BIG O004"},
+	{AS_ROOT, "{'attr': {'size': 4097}}", "E2BIG O005"},
+	/* The kernel's struct ends at 136. */
+	{AS_ROOT, "{'attr': {" DUMMY ", 'size': 144, 'config4': 1}}", "E2BIG O006"},
+	{AS_ROOT, "{'attr': {" DUMMY ", 'size': 200}, 'bytes': {'199': 1}}", "E2BIG O006"},
+	{AS_ROOT,
+	 "{'attr': {" DUMMY ", 'size': 200}, 'bytes': {'199': 1}, 'memory': {'mapped': 150}}",
+	 "EFAULT O007"},
+	{AS_ROOT,
+	 "{'attr': {" DUMMY ", 'size': 200}, 'bytes': {'140': 1}, 'memory': {'mapped': 150}}",
+	 "E2BIG O006"},
+	/* What lies behind attr.size is not read. */
+	{AS_ROOT,
+	 "{'attr': {'type': 'breakpoint', 'size': 64, 'bp_type': ['w'], 'bp_len': 4, 'bp_addr': "
+	 "4096}}",
+	 "unknown O088"},
+	{AS_USER, "{'attr': {" DUMMY ", 'freq': 1, 'sample_freq': 1000}}", "unknown O057"},
+	{AS_USER, "{'attr': {" DUMMY ", 'freq': 1, 'sample_freq': 1001}}", "EINVAL O035"},
+	{AS_USER, "{'attr': {" DUMMY ", 'sample_type': ['stack_user'], 'sample_stack_user': 12}}",
+	 "unknown O020"},
+	/* A cpu that is, one that is not online, one that cannot be. */
+	{AS_ROOT, "{'attr': {'type': 'uprobe' }, 'pid': -1, 'cpu': 4}", NULL},
+	{AS_ROOT, "{'attr': {'type': 20}, 'pid': -1, 'cpu': 4}", "EINVAL O047"},
+	{AS_ROOT, "{'attr': {'type': 20}, 'pid': -1, 'cpu': 0}", "unknown O169"},
+	{AS_ROOT, "{'attr': {'type': 9, 'exclude_user': 1}, 'pid': -1, 'cpu': 3}", "EINVAL O055"},
+	{AS_ROOT, "{'attr': {'type': 9, 'sample_period': 1}, 'pid': -1, 'cpu': 3}", "EINVAL O126"},
+	/* Nobody has type 77; a processor's PMU may take type 0, and there is one that is not
+	   known. */
+	{AS_ROOT, "{'attr': {'type': 77}}", "ENOENT O051"},
+	{AS_ROOT, "{'attr': {'type': 'hardware'}}", "unknown O051"},
+	{AS_ROOT, "{'attr': {" DUMMY "}, 'pid': 7}", "unknown O045"},
+	{AS_ROOT, "{'attr': {" DUMMY "}, 'pid': -2}", "ESRCH O045"},
+	{AS_ROOT, "{'attr': {" DUMMY "}, 'group_fd': 7}", "EBADF O042"},
+	{AS_ROOT, "{'attr': {'type': 'tracepoint', 'config': 7}}", "unknown O063"},
+	{AS_PERFMON, "{'attr': {'type': 8, 'exclude_kernel': 1}}", "EACCES O075"},
+	{AS_SYS_ADMIN, "{'attr': {'type': 8}}", "EINVAL O077"},
+	{AS_SYS_ADMIN, "{'attr': {'type': 8, 'uprobe_path': 4096}}", "unknown O078"},
+};
+
+START_TEST(it_says_what_the_kernel_will)
+{
+	struct oracle *o = calloc(1, sizeof(*o));
+	char said[64];
+
+	ck_assert_ptr_nonnull(o);
+	begin(o, machine_json);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (!rows[i].said)
+			continue;
+		ask(o, rows[i].as, rows[i].open, said, sizeof(said));
+		ck_assert_msg(!strcmp(said, rows[i].said), "%s\n  expected: %s\n  got: %s",
+			      rows[i].open, rows[i].said, said);
+	}
+	end(o);
+	free(o);
+}
+END_TEST
+
+/* A sandbox and a machine of which nothing is known but its kernel's name. */
+START_TEST(it_knows_what_it_does_not_know)
+{
+	struct oracle *o = calloc(1, sizeof(*o));
+	char said[64];
+
+	ck_assert_ptr_nonnull(o);
+	begin(o, "{'kernel': '6.1.0'}");
+	ask(o, AS_ROOT, "{'attr': {" DUMMY "}, 'flags': 16}", said, sizeof(said));
+	ck_assert_str_eq(said, "EINVAL O001");
+	ask(o, AS_ROOT, "{'attr': {" DUMMY "}}", said, sizeof(said));
+	ck_assert_msg(!strncmp(said, "unknown", 7), "%s", said);
+	end(o);
+	free(o);
+}
+END_TEST
+
+/* What is no predicate, and where it is wrong. */
+static const struct {
+	const char *json, *pointer;
+} wrong[] = {
+	{"{}", ""},
+	{"{'attr.confg': 1}", "/attr.confg"},
+	{"{'attr.config': {'about': 1}}", "/attr.config/about"},
+	{"{'attr.config': {}}", "/attr.config"},
+	{"{'attr.config': '$attr.confg'}", "/attr.config"},
+	{"{'call.cpu': {'gt': '$attr.config'}}", "/call.cpu/gt"},
+	{"{'attr.sample_type': {'has': 'branches'}}", "/attr.sample_type/has"},
+	{"{'attr.config': {'between': [1]}}", "/attr.config/between"},
+	{"{'any': []}", "/any"},
+	{"{'any': {'attr.config': 1}}", "/any"},
+	{"{'not': {}}", "/not"},
+	{"{'token': 'kernal>=6.2'}", "/token"},
+	{"{'may_see_kernel': 1}", "/may_see_kernel"},
+	{"{'may_see_kernl': true}", "/may_see_kernl"},
+};
+
+START_TEST(it_says_what_is_no_predicate)
+{
+	struct oracle *o = calloc(1, sizeof(*o));
+
+	ck_assert_ptr_nonnull(o);
+	begin(o, machine_json);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct arena arena = {0};
+		struct vocabulary v = {.abi = o->abi,
+				       .facts = &o->model.facts,
+				       .terms = json_object_get(o->model.json, "terms"),
+				       .arena = &arena};
+		json_t *json = test_json(wrong[i].json);
+		const struct source source = {.name = "p", .root = "", .text = "{}", .length = 2};
+		struct where root = where_root(&source);
+		struct error e = {0};
+
+		ck_assert_msg(!predicate_compile(json, &v, &root, &e), "%s", wrong[i].json);
+		ck_assert_msg(!strcmp(e.pointer, wrong[i].pointer), "%s: %s", wrong[i].json,
+			      e.pointer);
+		json_decref(json);
+		arena_free(&arena);
+	}
+	end(o);
+	free(o);
+}
+END_TEST
+
+Suite *suite_model(void)
+{
+	Suite *suite = suite_create("model");
+	TCase *test = tcase_create("model");
+
+	tcase_add_test(test, it_says_what_the_kernel_will);
+	tcase_add_test(test, it_knows_what_it_does_not_know);
+	tcase_add_test(test, it_says_what_is_no_predicate);
+	suite_add_tcase(suite, test);
+	return suite;
+}
