@@ -74,6 +74,14 @@ static bool breakpoint_is_kernel(const struct fact *fact, struct situation *s, u
 	return true;
 }
 
+static bool breakpoint_end(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = as_long(s, read_field(s, s->machine->config1) +
+				    read_field(s, s->machine->config2) - 1);
+	return true;
+}
+
 static bool breakpoint_never_known(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
@@ -133,6 +141,7 @@ const struct fact breakpoint_facts[] = {
 	 .about = "1: it is on the kernel's addresses",
 	 .unknown = "where the kernel's addresses begin is not known",
 	 .get = breakpoint_is_kernel},
+	{.name = "breakpoint.end", .about = "its last byte", .get = breakpoint_end, .is_mask = true},
 	{.name = "breakpoint.is_in_entry",
 	 .about = "1: it is in the code or data by which the kernel is entered",
 	 .unknown = "where the kernel is entered only the kernel knows",
