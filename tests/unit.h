@@ -26,6 +26,7 @@ Suite *suite_descriptors(void);
 Suite *suite_names(void);
 Suite *suite_upstream(void);
 Suite *suite_model(void);
+Suite *suite_event_name(void);
 
 /* The built-in ABI, loaded afresh; the caller frees it. */
 struct abi *test_abi(void);

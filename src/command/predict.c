@@ -13,11 +13,13 @@
 #include "text/json.h"
 #include "text/out.h"
 #include "text/say.h"
+#include "why/event_name.h"
 
 static const char program[] = "perfabi predict";
 
 static const char help[] =
-	"usage: perfabi predict [OPTIONS] [FILE]\n\n"
+	"usage: perfabi predict [OPTIONS] [FILE]\n"
+	"       perfabi predict [OPTIONS] --event EVENT\n\n"
 	"Reads calls of perf_event_open(2), a JSON object a line, from FILE or standard input:\n\n"
 	"  {\"as\": \"user\", \"open\": {\"attr\": {\"type\": \"software\", \"config\": "
 	"\"dummy\"}, \"pid\": 0, \"cpu\": -1}}\n\n"
@@ -29,6 +31,9 @@ static const char help[] =
 	"  {\"unknown\":\"...\"}\n\n"
 	"as is root, perfmon, sys-admin or user; without it, user. open is as in case files. A\n"
 	"descriptor there is -1, or no event's.\n\n"
+	"  -e, --event EVENT    of this event alone, as perf writes it: cycles:u,\n"
+	"                       cpu/event=0x3c/, sched:sched_switch, mem:0x1000:w; with\n"
+	"      --as CALLER      as this caller (default: user)\n"
 	"  -m, --machine FILE   of another machine: a report of perfabi run --format json, or its\n"
 	"                       environment\n"
 	"  -c, --cases DIR      checks.json and model.json below DIR, not the built-in ones\n"
@@ -37,12 +42,14 @@ static const char help[] =
 	"exit status: 0 each call was read, 1 one was not, and its line says why, 2 wrong usage\n";
 
 struct settings {
-	const char *folder, *machine;
+	const char *folder, *machine, *event, *as;
 	bool facts;
 };
 
 static const struct option long_options[] = {{"cases", required_argument, NULL, 'c'},
 					     {"machine", required_argument, NULL, 'm'},
+					     {"event", required_argument, NULL, 'e'},
+					     {"as", required_argument, NULL, 'a'},
 					     {"facts", no_argument, NULL, 'F'},
 					     {"help", no_argument, NULL, 'h'},
 					     {NULL, 0, NULL, 0}};
@@ -197,7 +204,7 @@ static char *quote_large_numbers(const char *line, size_t size)
 }
 
 /* The line as JSON; where it is none only for its large numbers, with these as texts. */
-static json_t *parse_line(const struct source *source, struct error *e)
+static json_t *parse_call_line(const struct source *source, struct error *e)
 {
 	json_error_t why;
 	json_t *json = json_loadb(source->text, source->length, JSON_REJECT_DUPLICATES, &why);
@@ -219,7 +226,7 @@ static void predict_line(struct oracle *o, char *line, size_t size)
 	struct source source = {.name = "-", .root = "", .text = line, .length = size};
 	struct where root = where_root(&source);
 	struct error e = {0};
-	json_t *json = parse_line(&source, &e);
+	json_t *json = parse_call_line(&source, &e);
 
 	if (!json || predict_call(o, json, &root, &e))
 		put_error(o, &e);
@@ -252,6 +259,37 @@ static int write_lines(void *context, const char *text, size_t size)
 	return write_fully(1, text, size);
 }
 
+/* The event's attr as a call on the caller's own task. 0, or an exit status after a message. */
+static int predict_event(struct oracle *o, const struct settings *s)
+{
+	const struct source *events = sources_find(&o->m.loaded.sources, "events.json");
+	struct where nowhere = {0};
+	struct error e = {0};
+	json_t *names = events ? source_parse(events, &e) : NULL, *json = NULL;
+	json_t *attr = names ? event_attr(s->event, names, o->m.model.machine.env, &e) : NULL;
+	int err = attr ? 0 : -EINVAL;
+
+	if (!err) {
+		json = json_pack("{s:s,s:{s:o}}", "as", s->as ? s->as : "user", "open", "attr",
+				 attr);
+		err = predict_call(o, json, &nowhere, &e);
+	}
+	json_decref(json);
+	json_decref(names);
+	if (!err)
+		return out_flush(&o->out) ? EXIT_HARNESS : 0;
+	error_print(stderr, program, &e);
+	return EXIT_USAGE;
+}
+
+static void begin_oracle(struct oracle *o)
+{
+	o->world = (struct world){.sees_processes = o->m.model.machine.is_this};
+	o->scope.env = o->m.model.machine.env;
+	for (enum identity as = 0; as < IDENTITIES; as++)
+		o->callers[as] = caller_as(&o->m.model.machine.env->rights, as);
+}
+
 static int predict_file(struct oracle *o, const char *path)
 {
 	FILE *f = path && strcmp(path, "-") ? fopen(path, "re") : stdin;
@@ -261,16 +299,24 @@ static int predict_file(struct oracle *o, const char *path)
 		say(stderr, "%s: %s: %s\n", program, path, strerror(errno));
 		return EXIT_USAGE;
 	}
-	o->world = (struct world){.sees_processes = o->m.model.machine.is_this};
-	o->scope.env = o->m.model.machine.env;
-	for (enum identity as = 0; as < IDENTITIES; as++)
-		o->callers[as] = caller_as(&o->m.model.machine.env->rights, as);
-	status = out_init(&o->out, write_lines, NULL) ? EXIT_HARNESS : predict_all(o, f);
+	status = predict_all(o, f);
+	if (f != stdin)
+		fclose(f);
+	return status;
+}
+
+/* What was asked for, into the buffer in front of standard output. */
+static int predict(struct oracle *o, const struct settings *s, const char *path)
+{
+	int status;
+
+	begin_oracle(o);
+	if (out_init(&o->out, write_lines, NULL))
+		return EXIT_HARNESS;
+	status = s->event ? predict_event(o, s) : predict_file(o, path);
 	if (o->out.err)
 		say(stderr, "%s: writing: %s\n", program, strerror(-o->out.err));
 	out_free(&o->out);
-	if (f != stdin)
-		fclose(f);
 	return status;
 }
 
@@ -278,17 +324,29 @@ static int parse_options(struct settings *s, int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "c:m:h", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "c:m:e:h", long_options, NULL)) != -1) {
 		if (option == 'c')
 			s->folder = optarg;
 		else if (option == 'm')
 			s->machine = optarg;
+		else if (option == 'e')
+			s->event = optarg;
+		else if (option == 'a')
+			s->as = optarg;
 		else if (option == 'F')
 			s->facts = true;
 		else if (option == 'h')
 			return fputs(help, stdout) < 0 ? EXIT_HARNESS : -1;
 		else
 			return EXIT_USAGE;
+	}
+	if (s->as && !s->event) {
+		say(stderr, "%s: --as is for --event; a call names its caller itself\n", program);
+		return EXIT_USAGE;
+	}
+	if (s->event && (s->machine || optind < argc)) {
+		say(stderr, "%s: --event is of this machine, and of no file\n", program);
+		return EXIT_USAGE;
 	}
 	if (optind + 1 < argc) {
 		say(stderr, "%s: one file at a time, not \"%s\" too\n", program, argv[optind + 1]);
@@ -312,7 +370,7 @@ int command_predict(int argc, char **argv)
 	if (!status && s.facts)
 		facts_help(&o->m.model.facts, stdout);
 	else if (!status)
-		status = predict_file(o, argv[optind]);
+		status = predict(o, &s, argv[optind]);
 	modelled_free(&o->m);
 	free(o);
 	return status;

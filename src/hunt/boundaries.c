@@ -296,7 +296,7 @@ struct listener {
 	struct boundary_counts *counts;
 };
 
-static void tell(struct search *s, struct listener *l)
+static void announce(struct search *s, struct listener *l)
 {
 	struct trial made = s->trial;
 
@@ -305,8 +305,8 @@ static void tell(struct search *s, struct listener *l)
 	l->counts->calls++;
 }
 
-static void tell_value(struct search *s, const struct abi_field *field, uint64_t value,
-		       struct listener *l)
+static void announce_value(struct search *s, const struct abi_field *field, uint64_t value,
+			   struct listener *l)
 {
 	uint64_t was = attr_get(field, s->trial.call.image, host_order());
 	bool is_there;
@@ -315,13 +315,13 @@ static void tell_value(struct search *s, const struct abi_field *field, uint64_t
 	if (attr_get(field, s->trial.call.image, host_order()) != was) {
 		score(s, &is_there);
 		if (is_there)
-			tell(s, l);
+			announce(s, l);
 	}
 	attr_set(field, s->trial.call.image, host_order(), was);
 }
 
 /* The other values of the term's field by which the call is at the same boundary. */
-static void tell_others(struct search *s, const struct term *term, struct listener *l)
+static void announce_others(struct search *s, const struct term *term, struct listener *l)
 {
 	const struct abi_field *field = s->hunter->model->facts.list[term->fact].field;
 	size_t i = 0;
@@ -331,17 +331,17 @@ static void tell_others(struct search *s, const struct term *term, struct listen
 	if (!field || i == s->drawer->field_count)
 		return;
 	for (size_t j = 0; j < s->drawer->of_field[i].count; j++)
-		tell_value(s, field, s->drawer->of_field[i].values[j], l);
+		announce_value(s, field, s->drawer->of_field[i].values[j], l);
 	for (unsigned bit = 0; bit < (field->width ? field->width : field->size * 8); bit++)
-		tell_value(s, field, UINT64_C(1) << bit, l);
+		announce_value(s, field, UINT64_C(1) << bit, l);
 }
 
-static void tell_all(struct search *s, struct listener *l)
+static void announce_all(struct search *s, struct listener *l)
 {
-	tell(s, l);
+	announce(s, l);
 	for (size_t i = 0; i < s->way->count; i++)
 		if (s->missed == NONE_MISSED || (int)i == s->missed)
-			tell_others(s, s->way->list[i].term, l);
+			announce_others(s, s->way->list[i].term, l);
 }
 
 /* Seeks each boundary of one way of a check. */
@@ -357,7 +357,7 @@ static void seek_way(struct search *s, unsigned char *image, struct listener *l)
 			continue;
 		l->counts->found++;
 		l->boundary.missed = s->missed;
-		tell_all(s, l);
+		announce_all(s, l);
 	}
 }
 

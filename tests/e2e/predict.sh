@@ -39,6 +39,15 @@ says out '"check":"O001"'
 "$perfabi" run open.size --format json:"$scratch/report.json" >/dev/null || fail "a report"
 head -1 "$scratch/calls" | status 0 "$perfabi" predict --machine "$scratch/report.json"
 holds '.environment.learned["kernel.sample_type"] > 0' "$scratch/report.json" || fail "a report without what was learned"
+# An event as perf writes it.
+status 0 "$perfabi" predict --event cpu-clock:u
+says out '{"ok":true}'
+status 2 "$perfabi" predict -e nobody/event=1/
+status 2 "$perfabi" predict -e nosuch
+says err 'an event, as perf list shows them'
+status 2 "$perfabi" predict -e cycles:q
+status 2 "$perfabi" predict --as root
+status 2 "$perfabi" predict -e cycles -m "$machine"
 status 2 "$perfabi" predict --machine "$scratch/calls" /dev/null
 status 2 "$perfabi" predict --machine "$scratch/none" /dev/null
 status 2 "$perfabi" predict "$scratch/none"

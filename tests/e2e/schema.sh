@@ -14,6 +14,7 @@ check vehicles.schema.json cases/vehicles.json
 check checks.schema.json cases/checks.json
 check model.schema.json cases/model.json
 check stage.schema.json cases/stage.json
+check events.schema.json cases/events.json
 check baseline.schema.json cases/baseline.json
 ci/schema-names >"$scratch/names" || fail "ci/schema-names"
 cmp "$scratch/names" cases/schema/names.schema.json || fail "names.schema.json is out of date: make schema"

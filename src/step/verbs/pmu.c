@@ -8,69 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "machine/pmu_terms.h"
 #include "machine/small_file.h"
 #include "machine/names.h"
 #include "step/step.h"
 #include "step/types.h"
 #include "step/verbs/verbs.h"
-
-/* Lays a term's value over config, config1 or config2, as the PMU's format/ has its bits. */
-static int apply_term(const char *pmu, const char *name, uint64_t value, json_t *attr)
-{
-	char path[512], format[128], *at;
-	json_t *field;
-	uint64_t word;
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/format/%s", pmu, name);
-	if (read_line(path, format, sizeof(format)) < 0)
-		return -ENOENT;
-	at = strchr(format, ':');
-	if (!at)
-		return -EINVAL;
-	*at++ = '\0';
-	field = json_object_get(attr, format);
-	word = field ? strtoull(json_string_value(field), NULL, 0) : 0;
-	while (at && *at) { /* "0-7,32-35" */
-		char *end;
-		unsigned long first = strtoul(at, &end, 10), last = first;
-		char text[24];
-
-		if (*end == '-')
-			last = strtoul(end + 1, &end, 10);
-		if (last > 63 || first > last)
-			return -EINVAL;
-		for (unsigned long bit = first; bit <= last; bit++, value >>= 1)
-			word |= (value & 1) << bit;
-		at = *end == ',' ? end + 1 : NULL;
-		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)word);
-		json_object_set_new(attr, format, json_string(text));
-	}
-	return 0;
-}
-
-/*
- * "event=0x3c,umask=1" to the fields of an attr, a new reference. NULL for what cannot be read, or
- * has a "?" for people to fill in: then *is_open.
- */
-static json_t *attr_of_terms(const char *pmu, uint32_t type, char *terms, bool *is_open)
-{
-	json_t *attr = json_pack("{s:I,s:i}", "type", (json_int_t)type, "disabled", 1);
-	char *save = NULL;
-
-	*is_open = strchr(terms, '?') != NULL;
-
-	for (char *term = strtok_r(terms, ",", &save); term; term = strtok_r(NULL, ",", &save)) {
-		char *value = strchr(term, '=');
-
-		if (value)
-			*value++ = '\0';
-		if (*is_open || apply_term(pmu, term, value ? strtoull(value, NULL, 0) : 1, attr)) {
-			json_decref(attr);
-			return NULL;
-		}
-	}
-	return attr;
-}
 
 /* The file descriptor in *fd, or what it gives. */
 static int open_terms(struct step *s, json_t *attr, bool wide, int leader, int *fd)
@@ -120,7 +63,7 @@ static json_t *attr_of_event(const struct pmu *pmu, const char *name, bool *is_o
 	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/%s", pmu->name, name);
 	return read_line(path, terms, sizeof(terms)) < 0
 		       ? NULL
-		       : attr_of_terms(pmu->name, pmu->type, terms, is_open);
+		       : pmu_terms_attr(pmu->name, pmu->type, terms, is_open);
 }
 
 /* Metrics of a core are shares of its slots, and are refused without those (intel_pmu_hw_config()).

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The event is what stands before its modifiers; each form is tried in turn.
+ */
+#include "why/event_name.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/attr.h"
+#include "machine/pmu_terms.h"
+#include "machine/small_file.h"
+
+enum { EVENT_TEXT = 512 };
+
+/* One event on its way. */
+struct parsing {
+	const json_t *names;
+	struct environment *env;
+	const char *text;
+	char event[EVENT_TEXT], modifiers[32];
+	struct error *e;
+};
+
+static json_t *refuse(struct parsing *p, const char *got, const char *expected)
+{
+	const struct source source = {.name = "event", .root = "", .text = "{}", .length = 2};
+	const struct where root = where_root(&source);
+
+	error_text(p->e, &root, got, "%s", expected);
+	p->e->line = 0; /* there are no lines */
+	return NULL;
+}
+
+static json_t *attr_of(const char *type, json_t *config)
+{
+	return json_pack("{s:s,s:o}", "type", type, "config", config);
+}
+
+/* A hardware or software event by perf's name or the kernel's. */
+static json_t *generic_event(struct parsing *p)
+{
+	static const char *const families[] = {"hw_id", "sw_id"};
+	static const char *const types[] = {"hardware", "software"};
+	const json_t *own = json_object_get(json_object_get(p->names, "names"), p->event);
+	const char *name = own ? json_string_value(own) : p->event;
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct abi_value *value =
+			abi_value(abi_family(p->env->abi, families[i]), name, NULL);
+
+		if (value)
+			return attr_of(types[i], json_string(value->name));
+	}
+	return NULL;
+}
+
+/* The longest of the names that the text begins with, up to its end or a -; moves *text behind it.
+ */
+static const char *take_name(const json_t *names, const char **text)
+{
+	const char *name, *best = NULL;
+	size_t longest = 0;
+	json_t *value;
+
+	json_object_foreach((json_t *)names, name, value) {
+		size_t n = strlen(name);
+
+		if (n > longest && !strncmp(*text, name, n) && ((*text)[n] == '-' || !(*text)[n])) {
+			longest = n;
+			best = json_string_value(value);
+		}
+	}
+	*text += longest;
+	if (longest && **text == '-')
+		++*text;
+	return best;
+}
+
+/* ID[-OP][-RESULT]: "LLC-load-misses", "dTLB-misses", "L1-icache-prefetches". */
+static json_t *cache_event(struct parsing *p)
+{
+	const json_t *cache = json_object_get(p->names, "cache");
+	const char *at = p->event;
+	const char *id = take_name(json_object_get(cache, "ids"), &at);
+	const char *op = id ? take_name(json_object_get(cache, "ops"), &at) : NULL;
+	const char *result = id ? take_name(json_object_get(cache, "results"), &at) : NULL;
+
+	if (!id || *at || (!op && !result))
+		return NULL;
+	return attr_of("hw_cache",
+		       json_sprintf("%s:%s:%s", id, op ? op : "read", result ? result : "access"));
+}
+
+/* r and hexadecimal digits: the config of a raw event. */
+static json_t *raw_event(struct parsing *p)
+{
+	const char *digits = p->event + 1;
+
+	if (p->event[0] != 'r' || !*digits || digits[strspn(digits, "0123456789abcdefABCDEF")])
+		return NULL;
+	return attr_of("raw", json_sprintf("0x%s", digits));
+}
+
+/* mem:ADDR[/LEN][:ACCESS] */
+static json_t *breakpoint_event(struct parsing *p)
+{
+	char *end, *slash, *colon;
+	json_t *attr, *types;
+	unsigned long long address, length = 4;
+
+	if (strncmp(p->event, "mem:", 4))
+		return NULL;
+	address = strtoull(p->event + 4, &end, 0);
+	slash = strchr(p->event, '/');
+	colon = strchr(p->event + 4, ':');
+	if (end == p->event + 4)
+		return refuse(p, p->event, "mem:ADDRESS[/LENGTH][:ACCESS]");
+	if (slash)
+		length = strtoull(slash + 1, NULL, 0);
+	attr = json_pack("{s:s,s:o,s:I}", "type", "breakpoint", "bp_addr",
+			 json_sprintf("0x%llx", address), "bp_len", (json_int_t)length);
+	types = json_array();
+	for (const char *access = colon ? colon + 1 : "rw"; *access && *access != ':'; access++)
+		json_array_append_new(types, json_sprintf("%c", *access));
+	json_object_set_new(attr, "bp_type", types);
+	if (colon && strchr(colon, 'x') && !slash)
+		json_object_set_new(attr, "bp_len", json_integer(sizeof(long)));
+	return attr;
+}
+
+/* SYSTEM:EVENT of tracefs. */
+static json_t *tracepoint_event(struct parsing *p)
+{
+	const struct tracepoint *tracepoint;
+
+	if (!strchr(p->event, ':'))
+		return NULL;
+	tracepoint = environment_tracepoint(p->env, p->event);
+	if (!tracepoint)
+		return refuse(p, p->event,
+			      p->env->tracefs < 0
+				      ? "a tracepoint, and tracefs to find its id in, which only "
+					"root can read here"
+				      : "a tracepoint of /sys/kernel/tracing/events");
+	return attr_of("tracepoint", json_integer(tracepoint->id));
+}
+
+/* A name of events/, or a term; what perf itself has as terms, too. */
+static int apply_one_term(const char *pmu, char *term, json_t *attr)
+{
+	static const char *const own[] = {"config", "config1", "config2", "config3", NULL};
+	char path[EVENT_TEXT], terms[EVENT_TEXT], *value = strchr(term, '=');
+	char *save = NULL;
+	int err = 0;
+
+	if (value)
+		*value++ = '\0';
+	if (value && name_index(term, own, NULL) >= 0)
+		return json_object_set_new(attr, term,
+					   json_sprintf("0x%llx", strtoull(value, NULL, 0)));
+	if (value && (!strcmp(term, "period") || !strcmp(term, "freq"))) {
+		if (term[0] == 'f')
+			json_object_set_new(attr, "freq", json_integer(1));
+		return json_object_set_new(attr, "sample_period",
+					   json_integer(strtoll(value, NULL, 0)));
+	}
+	if (value && !strcmp(term, "name"))
+		return 0;
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/%s", pmu, term);
+	if (!value && read_line(path, terms, sizeof(terms)) > 0) {
+		for (char *one = strtok_r(terms, ",", &save); one && !err;
+		     one = strtok_r(NULL, ",", &save)) {
+			char *equals = strchr(one, '=');
+
+			if (equals)
+				*equals++ = '\0';
+			err = pmu_term(pmu, one, equals ? strtoull(equals, NULL, 0) : 1, attr);
+		}
+		return err;
+	}
+	return pmu_term(pmu, term, value ? strtoull(value, NULL, 0) : 1, attr);
+}
+
+/* PMU/TERM,.../ */
+static json_t *pmu_event(struct parsing *p)
+{
+	char *slash = strchr(p->event, '/'), *end = slash ? strrchr(p->event, '/') : NULL;
+	const struct pmu *pmu;
+	char *save = NULL;
+	json_t *attr;
+
+	if (!slash || !strncmp(p->event, "mem:", 4))
+		return NULL;
+	if (end == slash || end[1])
+		return refuse(p, p->text, "PMU/TERM=VALUE,.../");
+	*slash = *end = '\0';
+	pmu = environment_pmu(p->env, p->event);
+	if (!pmu)
+		return refuse(p, p->event, "a PMU of /sys/bus/event_source/devices");
+	attr = json_pack("{s:I,s:s}", "type", (json_int_t)pmu->type, "config", "0x0");
+	for (char *term = strtok_r(slash + 1, ",", &save); term;
+	     term = strtok_r(NULL, ",", &save)) {
+		if (!apply_one_term(p->event, term, attr))
+			continue;
+		json_decref(attr);
+		return refuse(p, term, "a name in events/ or format/ of that PMU in sysfs");
+	}
+	return attr;
+}
+
+/* Of u, k and h those that are not there are excluded; so with G and H. */
+static void exclude_others(struct parsing *p, const char *kind, json_t *attr)
+{
+	const char *name;
+	json_t *modifier;
+	bool any = false;
+
+	json_object_foreach(json_object_get(p->names, "modifiers"), name, modifier)
+		any = any || (json_object_get(modifier, kind) && strchr(p->modifiers, name[0]));
+	if (!any)
+		return;
+	json_object_foreach(json_object_get(p->names, "modifiers"), name, modifier) {
+		const json_t *bits = json_object_get(modifier, kind);
+
+		if (bits && !strchr(p->modifiers, name[0]))
+			json_object_set_new(attr, json_string_value(json_array_get(bits, 0)),
+					    json_integer(1));
+	}
+}
+
+static json_t *apply_modifiers(struct parsing *p, json_t *attr)
+{
+	exclude_others(p, "levels", attr);
+	exclude_others(p, "hosts", attr);
+	for (const char *at = p->modifiers; *at; at++) {
+		const char name[] = {*at, '\0'}, *field;
+		const json_t *modifier =
+			json_object_get(json_object_get(p->names, "modifiers"), name);
+		json_t *value;
+
+		if (!modifier) {
+			json_decref(attr);
+			return refuse(p, name, "a modifier: u, k, h, G, H, I, p, P, D, e, S or W");
+		}
+		json_object_update(attr, json_object_get(modifier, "set"));
+		json_object_foreach(json_object_get(modifier, "add"), field, value)
+			json_object_set_new(
+				attr, field,
+				json_integer(json_integer_value(json_object_get(attr, field)) +
+					     json_integer_value(value)));
+	}
+	return attr;
+}
+
+/* Whether what stands before the colon is an event by itself. */
+static bool is_event_before(struct parsing *p, const char *colon)
+{
+	struct parsing before = {.names = p->names, .env = p->env};
+	size_t n = (size_t)(colon - p->text);
+	json_t *attr;
+
+	if (n >= sizeof(before.event))
+		return false;
+	memcpy(before.event, p->text, n);
+	attr = generic_event(&before);
+	attr = attr ? attr : cache_event(&before);
+	attr = attr ? attr : raw_event(&before);
+	json_decref(attr);
+	return attr != NULL;
+}
+
+/* What stands behind the last / or the last :, if it is made of the modifiers' letters. */
+static int take_modifiers(struct parsing *p)
+{
+	size_t n = strlen(p->text);
+	const char *slash = strrchr(p->text, '/'), *colon = strrchr(p->text, ':');
+	const char *at = slash && strncmp(p->text, "mem:", 4) ? slash + 1 : NULL;
+
+	if (!at && colon && colon[1] && !strncmp(p->text, "mem:", 4) &&
+	    strspn(colon + 1, "rwx") == strlen(colon + 1))
+		at = NULL; /* the access to watch for */
+	else if (!at && colon && is_event_before(p, colon))
+		at = colon;
+	else if (!at && colon && colon > p->text &&
+		 json_object_get(json_object_get(p->names, "modifiers"),
+				 (const char[]){colon[1], '\0'}) &&
+		 strspn(colon + 1, "ukhGHIpPDeSW") == strlen(colon + 1))
+		at = colon;
+	if (at)
+		n = (size_t)(at - p->text);
+	if (n >= sizeof(p->event) || (at && strlen(at) >= sizeof(p->modifiers)))
+		return -E2BIG;
+	memcpy(p->event, p->text, n);
+	if (at)
+		snprintf(p->modifiers, sizeof(p->modifiers), "%s", at + (*at == ':'));
+	return 0;
+}
+
+json_t *event_attr(const char *text, const json_t *names, struct environment *env, struct error *e)
+{
+	static json_t *(*const forms[])(struct parsing *) = {generic_event, cache_event,
+							     raw_event,     breakpoint_event,
+							     pmu_event,     tracepoint_event};
+	struct parsing p = {.names = names, .env = env, .text = text, .e = e};
+	json_t *attr = NULL;
+
+	if (take_modifiers(&p))
+		return refuse(&p, text, "an event of at most 511 letters");
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && !attr && !error_is_set(e); i++)
+		attr = forms[i](&p);
+	if (!attr && !error_is_set(e))
+		return refuse(&p, text, "an event, as perf list shows them");
+	return attr ? apply_modifiers(&p, attr) : NULL;
+}
