@@ -14,6 +14,7 @@
 #include "text/out.h"
 #include "text/say.h"
 #include "why/event_name.h"
+#include "why/strace.h"
 
 static const char program[] = "perfabi predict";
 
@@ -29,11 +30,12 @@ static const char help[] =
 	"{\"errno\":\"EACCES\",\"gate\":\"permission\",\"check\":\"O031\",\"because\":\"...\","
 	"\"instead\":\"...\"}\n"
 	"  {\"unknown\":\"...\"}\n\n"
-	"as is root, perfmon, sys-admin or user; without it, user. open is as in case files. A\n"
+	"A line may also be one of strace -v. as is root, perfmon, sys-admin or user; without it, "
+	"user. open is as in case files. A\n"
 	"descriptor there is -1, or no event's.\n\n"
 	"  -e, --event EVENT    of this event alone, as perf writes it: cycles:u,\n"
-	"                       cpu/event=0x3c/, sched:sched_switch, mem:0x1000:w; with\n"
-	"      --as CALLER      as this caller (default: user)\n"
+	"                       cpu/event=0x3c/, sched:sched_switch, mem:0x1000:w\n"
+	"      --as CALLER      the caller of what does not name one (default: user)\n"
 	"  -m, --machine FILE   of another machine: a report of perfabi run --format json, or its\n"
 	"                       environment\n"
 	"  -c, --cases DIR      checks.json and model.json below DIR, not the built-in ones\n"
@@ -62,6 +64,7 @@ struct oracle {
 	struct caller callers[IDENTITIES];
 	struct situation situation;
 	struct out out;
+	const char *as; /* who makes a call that does not say so */
 	bool any_error;
 };
 
@@ -139,9 +142,10 @@ static void put_error(struct oracle *o, const struct error *e)
 	out_text(&o->out, "}\n");
 }
 
-static int identity_of(const json_t *json, const struct where *w, struct error *e)
+static int identity_of(const struct oracle *o, const json_t *json, const struct where *w,
+		       struct error *e)
 {
-	const char *name = json ? json_string_value(json) : "user";
+	const char *name = json ? json_string_value(json) : o->as;
 	int as = name ? identity_by_name(name) : -1;
 
 	if (as < 0)
@@ -161,7 +165,7 @@ static int predict_call(struct oracle *o, const json_t *json, const struct where
 
 	if (keys_check(json, keys, "a call (as, open)", root, e))
 		return -EINVAL;
-	as = identity_of(json_object_get(json, "as"), &at_as, e);
+	as = identity_of(o, json_object_get(json, "as"), &at_as, e);
 	if (as < 0 || call_from_json(&call, env->abi, env->arch, json_object_get(json, "open"),
 				     &o->scope, &at_open, e))
 		return -EINVAL;
@@ -221,12 +225,23 @@ static json_t *parse_call_line(const struct source *source, struct error *e)
 	return json ? json : source_parse(source, e);
 }
 
+/* A line of strace is a call of the caller whom --as names. */
+static json_t *parse_strace_line(const struct oracle *o, const char *line, const struct where *w,
+				 struct error *e)
+{
+	json_t *open = strace_open(line, w, e);
+
+	return open ? json_pack("{s:s,s:o}", "as", o->as, "open", open) : NULL;
+}
+
 static void predict_line(struct oracle *o, char *line, size_t size)
 {
 	struct source source = {.name = "-", .root = "", .text = line, .length = size};
 	struct where root = where_root(&source);
 	struct error e = {0};
-	json_t *json = parse_call_line(&source, &e);
+	json_t *json = line[0] != '{' && strace_has_call(line)
+			       ? parse_strace_line(o, line, &root, &e)
+			       : parse_call_line(&source, &e);
 
 	if (!json || predict_call(o, json, &root, &e))
 		put_error(o, &e);
@@ -311,6 +326,7 @@ static int predict(struct oracle *o, const struct settings *s, const char *path)
 	int status;
 
 	begin_oracle(o);
+	o->as = s->as ? s->as : "user";
 	if (out_init(&o->out, write_lines, NULL))
 		return EXIT_HARNESS;
 	status = s->event ? predict_event(o, s) : predict_file(o, path);
@@ -340,8 +356,8 @@ static int parse_options(struct settings *s, int argc, char **argv)
 		else
 			return EXIT_USAGE;
 	}
-	if (s->as && !s->event) {
-		say(stderr, "%s: --as is for --event; a call names its caller itself\n", program);
+	if (s->as && identity_by_name(s->as) < 0) {
+		say(stderr, "%s: --as \"%s\"\n  expected: %s\n", program, s->as, identity_choice);
 		return EXIT_USAGE;
 	}
 	if (s->event && (s->machine || optind < argc)) {

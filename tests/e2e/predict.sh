@@ -46,7 +46,25 @@ status 2 "$perfabi" predict -e nobody/event=1/
 status 2 "$perfabi" predict -e nosuch
 says err 'an event, as perf list shows them'
 status 2 "$perfabi" predict -e cycles:q
-status 2 "$perfabi" predict --as root
+status 2 "$perfabi" predict --as nobody
+# What strace prints.
+cat >"$scratch/strace" <<'TRACE'
+1234  12:00:00.1 perf_event_open({type=PERF_TYPE_HARDWARE, size=0x88 /* PERF_ATTR_SIZE_VER8 */, config=PERF_COUNT_HW_CPU_CYCLES, sample_period=4000, sample_type=PERF_SAMPLE_IP|PERF_SAMPLE_TID, read_format=0, disabled=1, exclude_kernel=1, precise_ip=2 /* requested to have 0 skid */}, 1234<cat>, -1, -1, PERF_FLAG_FD_CLOEXEC) = -1 ENOENT (No such file or directory)
+perf_event_open({type=PERF_TYPE_HW_CACHE, size=136, config=PERF_COUNT_HW_CACHE_RESULT_MISS<<16|PERF_COUNT_HW_CACHE_OP_READ<<8|PERF_COUNT_HW_CACHE_L1D, exclude_kernel=1}, 0, -1, 3<anon_inode:[perf_event]>, 0) = 4
+perf_event_open({type=PERF_TYPE_SOFTWARE, size=136, config=PERF_COUNT_SW_DUMMY, sample_period=0, ...}, 0, -1, -1, 0) = 3
+perf_event_open({type=PERF_TYPE_SOFTWARE, size=136, config=PERF_COUNT_SW_DUMMY}, 0, -1
+perf_event_open(NULL, 0, -1, -1, 0) = -1 EFAULT (Bad address)
+TRACE
+status 1 "$perfabi" predict --machine "$machine" --as root "$scratch/strace"
+cut -c1-60 "$scratch/out" >"$scratch/short"
+cat >"$scratch/expected" <<'JSON'
+{"unknown":"which processes that machine has is not recorded
+{"errno":"EBADF","gate":"fd","check":"O042","because":"group
+{"error":"expected all of attr, as strace -v prints it; with
+{"error":"expected pid, cpu, group_fd and flags behind attr,
+{"errno":"EFAULT","gate":"copy","check":"O002","because":"at
+JSON
+cmp "$scratch/short" "$scratch/expected" || { cat "$scratch/out"; fail "lines of strace"; }
 status 2 "$perfabi" predict -e cycles -m "$machine"
 status 2 "$perfabi" predict --machine "$scratch/calls" /dev/null
 status 2 "$perfabi" predict --machine "$scratch/none" /dev/null

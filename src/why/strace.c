@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * strace's notation: {name=value, ...} with constants joined by | and comments, then the arguments.
+ */
+#include "why/strace.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char call_name[] = "perf_event_open(";
+
+bool strace_has_call(const char *line)
+{
+	return strstr(line, call_name) != NULL;
+}
+
+static void skip_spaces(const char **at)
+{
+	while (isspace((unsigned char)**at))
+		++*at;
+}
+
+/* A comment, as that of size=0x88 (PERF_ATTR_SIZE_VER8) between slashes and stars. */
+static void skip_comment(const char **at)
+{
+	const char *end;
+
+	skip_spaces(at);
+	if (strncmp(*at, "/*", 2))
+		return;
+	end = strstr(*at, "*/");
+	*at = end ? end + 2 : *at + strlen(*at);
+	skip_spaces(at);
+}
+
+/* The letters of a number, a name or several joined by | or <<; moves *at behind them. */
+static size_t value_length(const char *at)
+{
+	size_t n = 0;
+
+	while (at[n] && !strchr(",}) \t<", at[n]))
+		n++;
+	if (at[n] == '<' && at[n + 1] == '<')
+		n += 2 + value_length(at + n + 2);
+	return n;
+}
+
+/* "PERF_COUNT_HW_CACHE_RESULT_MISS<<16|PERF_COUNT_HW_CACHE_OP_READ<<8|PERF_COUNT_HW_CACHE_L1D" to
+ * "L1D:READ:MISS"; NULL: it is another. */
+static json_t *cache_json(const char *text)
+{
+	char result[32], op[32], id[32];
+
+	if (sscanf(text,
+		   "PERF_COUNT_HW_CACHE_RESULT_%31[A-Z]<<16|PERF_COUNT_HW_CACHE_OP_%31[A-Z]<<8|"
+		   "PERF_COUNT_HW_CACHE_%31[A-Z0-9]",
+		   result, op, id) != 3)
+		return NULL;
+	return json_sprintf("%s:%s:%s", id, op, result);
+}
+
+/* A list where constants are joined, else one text, which is a number or a name. */
+static json_t *value_as_json(const char *text)
+{
+	json_t *list = cache_json(text);
+	char *copy, *save = NULL;
+
+	if (list)
+		return list;
+	if (!strchr(text, '|'))
+		return json_string(text);
+	copy = strdup(text);
+	list = json_array();
+	for (char *one = copy ? strtok_r(copy, "|", &save) : NULL; one;
+	     one = strtok_r(NULL, "|", &save))
+		json_array_append_new(list, json_string(one));
+	free(copy);
+	return list;
+}
+
+static json_t *take_value(const char **at)
+{
+	char text[512];
+	size_t n = value_length(*at);
+
+	snprintf(text, sizeof(text), "%.*s", (int)n, *at);
+	*at += n;
+	if (**at == '<') /* what a descriptor is, of strace -y */
+		*at += strcspn(*at, ",)");
+	skip_comment(at);
+	return value_as_json(text);
+}
+
+static json_t *refuse_line(const struct where *w, struct error *e, const char *at,
+			   const char *expected)
+{
+	char got[48];
+
+	snprintf(got, sizeof(got), "%.40s", *at ? at : "the end of the line");
+	error_text(e, w, got, "%s", expected);
+	return NULL;
+}
+
+/* name=value, ... up to the closing brace. */
+static json_t *take_attr(const char **at, const struct where *w, struct error *e)
+{
+	json_t *attr = json_object();
+	char name[64];
+
+	while (**at && **at != '}') {
+		size_t n = strspn(*at, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+		if (!strncmp(*at, "...", 3)) {
+			json_decref(attr);
+			return refuse_line(w, e, *at,
+					   "all of attr, as strace -v prints it; without -v it "
+					   "leaves out the rest");
+		}
+		if (!n || (*at)[n] != '=' || n >= sizeof(name)) {
+			json_decref(attr);
+			return refuse_line(w, e, *at, "name=value in attr, as strace -v prints it");
+		}
+		snprintf(name, sizeof(name), "%.*s", (int)n, *at);
+		*at += n + 1;
+		json_object_set_new(attr, name, take_value(at));
+		if (**at == ',')
+			++*at;
+		skip_comment(at);
+	}
+	*at += **at == '}';
+	return attr;
+}
+
+json_t *strace_open(const char *line, const struct where *w, struct error *e)
+{
+	static const char *const arguments[] = {"pid", "cpu", "group_fd", "flags", NULL};
+	const char *at = strstr(line, call_name) + strlen(call_name);
+	json_t *open = json_object(), *attr;
+
+	skip_comment(&at);
+	if (*at == '{') {
+		at++;
+		attr = take_attr(&at, w, e);
+		if (!attr) {
+			json_decref(open);
+			return NULL;
+		}
+		json_object_set_new(open, "attr", attr);
+	} else {
+		json_object_set_new(open, "memory", json_string("null"));
+		at += strcspn(at, ",");
+	}
+	for (size_t i = 0; arguments[i]; i++) {
+		skip_comment(&at);
+		if (*at != ',') {
+			json_decref(open);
+			return refuse_line(w, e, at, "pid, cpu, group_fd and flags behind attr");
+		}
+		at++;
+		skip_comment(&at);
+		json_object_set_new(open, arguments[i], take_value(&at));
+	}
+	return open;
+}
