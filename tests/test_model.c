@@ -132,8 +132,8 @@ static const struct row {
 	{AS_ROOT, "{'attr': {" DUMMY "}, 'group_fd': 7}", "EBADF O042"},
 	{AS_ROOT, "{'attr': {'type': 'tracepoint', 'config': 7}}", "unknown O063"},
 	{AS_PERFMON, "{'attr': {'type': 8, 'exclude_kernel': 1}}", "EACCES O075"},
-	{AS_SYS_ADMIN, "{'attr': {'type': 8}}", "EINVAL O077"},
-	{AS_SYS_ADMIN, "{'attr': {'type': 8, 'uprobe_path': 4096}}", "unknown O078"},
+	{AS_ROOT, "{'attr': {'type': 8}}", "EINVAL O077"},
+	{AS_ROOT, "{'attr': {'type': 8, 'uprobe_path': 4096}}", "unknown O078"},
 };
 
 START_TEST(it_says_what_the_kernel_will)
@@ -162,6 +162,10 @@ START_TEST(it_knows_what_it_does_not_know)
 	char said[64];
 
 	ck_assert_ptr_nonnull(o);
+	begin(o, "{'kernel': '6.1.0', 'refuses_all': 'EPERM'}");
+	ask(o, AS_ROOT, "{'attr': {" DUMMY "}, 'flags': 16}", said, sizeof(said));
+	ck_assert_str_eq(said, "EPERM S001");
+	end(o);
 	begin(o, "{'kernel': '6.1.0'}");
 	ask(o, AS_ROOT, "{'attr': {" DUMMY "}, 'flags': 16}", said, sizeof(said));
 	ck_assert_str_eq(said, "EINVAL O001");

@@ -50,11 +50,18 @@ static bool caller_can_open_files(const struct fact *fact, struct situation *s, 
 	return true;
 }
 
+/*
+ * Where it was not tried: what refuses all of one caller's events but for rights and
+ * perf_event_paranoid, which have checks of their own, refuses those of all.
+ */
 static bool caller_control(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	int err = s->machine->env->control[s->caller->as];
+	const int *control = s->machine->env->control;
+	int err = control[s->caller->as];
 
 	(void)fact;
+	for (enum identity as = 0; err < 0 && as < IDENTITIES; as++)
+		err = control[as] ? err : 0;
 	*value = err > 0 ? (uint64_t)err : 0;
 	return err >= 0;
 }
@@ -91,6 +98,16 @@ static bool caller_is_closed(const struct fact *fact, struct situation *s, uint6
 	(void)fact;
 	*value = err == EACCES;
 	return err >= 0;
+}
+
+/* A size of 1 is E2BIG before anybody is asked for rights: other answers are not the kernel's. */
+static bool caller_filter_errno(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	int err = s->machine->env->attr_size_errno;
+
+	(void)fact;
+	*value = err && err != E2BIG ? (uint64_t)err : 0;
+	return true;
 }
 
 static bool caller_page_size(const struct fact *fact, struct situation *s, uint64_t *value)
@@ -149,6 +166,9 @@ const struct fact caller_facts[] = {
 	 .about = "1: an ordinary user may open nothing here",
 	 .get = caller_is_closed,
 	 .unknown = tried},
+	{.name = "machine.filter_errno",
+	 .about = "what a filter or sandbox answers in the kernel's place, an errno, or 0",
+	 .get = caller_filter_errno},
 	{.name = "machine.page_size",
 	 .about = "bytes",
 	 .get = caller_page_size,
