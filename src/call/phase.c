@@ -344,7 +344,7 @@ static void flip_bit(struct call *call, const char *name, const struct environme
 	attr_set(field, call->image, host_order(), !attr_get(field, call->image, host_order()));
 }
 
-/* Whether the call has one of the bits for which this witness would lie. */
+/* Whether the call has one of the bits for which this witness's errno may be another gate's. */
 static bool would_lie(const struct witness *w, const struct call *call,
 		      const struct environment *env)
 {
@@ -401,12 +401,10 @@ unsigned phase_infer(const struct phases *phases, const struct call *call, int e
 		if (w->err == err || (call->flags & w->unless_flags) || !(candidates & before) ||
 		    !(candidates & ~before))
 			continue;
-		if (w->unless && would_lie(w, call, env))
-			continue;
 		got = consult(w, call, false, &zombie, env);
 		if (got == err && w->flip)
 			got = consult(w, call, true, &zombie, env);
-		if (got == w->err)
+		if (got == w->err && !(w->unless && would_lie(w, call, env)))
 			candidates &= ~before;
 		else if (got == err)
 			candidates &= before;
