@@ -53,7 +53,8 @@ static int load_witness(struct phases *phases, unsigned phase, const json_t *jso
 		.zombie = json_is_true(json_object_get(json, "zombie")),
 		.null = json_object_get(open, "memory") != NULL,
 		.unless = json_object_get(json, "unless"),
-		.flip = json_string_value(json_object_get(json, "flip")),
+		.again = json_object_get(json, "again"),
+		.flip = json_string_value(json_object_get(json_object_get(json, "again"), "flip")),
 		.set = json_object_get(open, "attr"),
 		.or = json_object_get(json, "or"),
 		.pid = json_object_get(open, "pid"),
@@ -248,33 +249,45 @@ static void fold_bytes(struct call *call, const struct abi *abi)
 	call->poke_count = kept;
 }
 
-static int add_violation(struct call *call, const struct witness *w, const struct environment *env)
+/* Sets fields of attr, and adds bits to others; either may be NULL. */
+static int change_attr(struct call *call, const json_t *set, const json_t *added,
+		       const struct environment *env)
 {
 	const struct abi *abi = env->abi;
 	unsigned char *bits = calloc(1, abi->attr_size);
 	struct where nowhere = {0};
 	struct error e = {0};
-	struct value value;
 	int err = bits ? 0 : -ENOMEM;
 
-	fold_bytes(call, abi);
-	if (!err && w->set) {
-		cover(abi, call, w->set);
-		err = attr_from_json(abi, env->arch, w->set, NULL, &nowhere, call->image, &e);
+	if (!err && set) {
+		cover(abi, call, set);
+		err = attr_from_json(abi, env->arch, set, NULL, &nowhere, call->image, &e);
 	}
-	if (!err && w->or) {
-		cover(abi, call, w->or);
-		err = attr_from_json(abi, env->arch, w->or, NULL, &nowhere, bits, &e);
+	if (!err && added) {
+		cover(abi, call, added);
+		err = attr_from_json(abi, env->arch, added, NULL, &nowhere, bits, &e);
 		for (size_t i = 0; i < abi->attr_size; i++)
 			call->image[i] |= bits[i];
 	}
+	free(bits);
+	return err;
+}
+
+static int add_violation(struct call *call, const struct witness *w, const struct environment *env)
+{
+	struct where nowhere = {0};
+	struct error e = {0};
+	struct value value;
+	int err;
+
+	fold_bytes(call, env->abi);
+	err = change_attr(call, w->set, w->or, env);
 	if (!err && w->pid && !value_eval(w->pid, NULL, NULL, &nowhere, &value, &e))
 		call->pid = (int32_t)value.bits;
 	if (!err && w->flags && !value_eval(w->flags, NULL, NULL, &nowhere, &value, &e))
 		call->flags |= value.bits;
 	if (w->null)
 		call->memory = MEMORY_NULL;
-	free(bits);
 	return err;
 }
 
@@ -337,11 +350,14 @@ pid_t phase_make_zombie(void)
 	return pid;
 }
 
-static void flip_bit(struct call *call, const char *name, const struct environment *env)
+/* What makes the violation another one than the call had before. */
+static int change_again(struct call *call, const struct witness *w, const struct environment *env)
 {
-	const struct abi_field *field = abi_field(env->abi, name);
+	const struct abi_field *field = abi_field(env->abi, w->flip);
 
 	attr_set(field, call->image, host_order(), !attr_get(field, call->image, host_order()));
+	return change_attr(call, json_object_get(w->again, "attr"), json_object_get(w->again, "or"),
+			   env);
 }
 
 /* Whether the call has one of the bits for which this witness's errno may be another gate's. */
@@ -371,7 +387,7 @@ static int consult(const struct witness *w, const struct call *call, bool flips,
 		return err;
 	err = add_violation(&changed, w, env);
 	if (!err && flips)
-		flip_bit(&changed, w->flip, env);
+		err = change_again(&changed, w, env);
 	if (!err && w->zombie) {
 		if (!*zombie)
 			*zombie = phase_make_zombie();

@@ -25,6 +25,7 @@ struct witness {
 	bool zombie;          /* made on a process that is dead and not reaped */
 	bool null;            /* made with a NULL attr */
 	const char *flip;     /* a bit of attr that is turned round where it is refused as before */
+	const json_t *again;  /* what else is changed then: `attr` and `or`; or NULL */
 	const json_t *unless; /* of a call with one of these bits of attr its errno may be another
 				 gate's; or NULL */
 	const json_t *set;    /* attr fields it sets, or NULL */
