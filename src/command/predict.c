@@ -285,8 +285,7 @@ static int predict_event(struct oracle *o, const struct settings *s)
 	int err = attr ? 0 : -EINVAL;
 
 	if (!err) {
-		json = json_pack("{s:s,s:{s:o}}", "as", s->as ? s->as : "user", "open", "attr",
-				 attr);
+		json = json_pack("{s:s,s:{s:o}}", "as", o->as, "open", "attr", attr);
 		err = predict_call(o, json, &nowhere, &e);
 	}
 	json_decref(json);

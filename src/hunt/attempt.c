@@ -67,8 +67,7 @@ static void lay_out_attr(const struct attempts *a, const struct call *call, unsi
 }
 
 /* Compares what is there with what was laid out. */
-static void look_at_page(const struct attempts *a, const struct call *call, size_t offset,
-			 struct attempt *result)
+static void look_at_page(const struct attempts *a, size_t offset, struct attempt *result)
 {
 	const struct abi_field *size = abi_field(a->env->abi, "size");
 	size_t room = a->page - offset, n = a->env->abi->attr_size;
@@ -83,7 +82,6 @@ static void look_at_page(const struct attempts *a, const struct call *call, size
 		memcmp(at, expected, size->offset) ||
 		memcmp(at + size->offset + size->size, expected + size->offset + size->size,
 		       n - size->offset - size->size);
-	(void)call;
 }
 
 struct attempt attempts_make(struct attempts *a, const struct call *call, bool no_files)
@@ -106,7 +104,7 @@ struct attempt attempts_make(struct attempts *a, const struct call *call, bool n
 	if (fd >= 0)
 		close((int)fd);
 	if (call->memory != MEMORY_NULL)
-		look_at_page(a, call, offset, &result);
+		look_at_page(a, offset, &result);
 	lay_out_attr(a, call, a->writable, offset, true);
 	lay_out_attr(a, call, a->expected, offset, true);
 	if (result.size_written) /* the kernel's own, where the call had none */

@@ -32,12 +32,8 @@ struct search {
 static size_t decider(struct search *s)
 {
 	const struct model *model = s->hunter->model;
-	struct prediction p;
+	struct prediction p = trial_predict(s->hunter, &s->trial);
 
-	s->hunter->caller.has_files = !s->trial.no_files;
-	situation_begin(&s->hunter->situation, &model->machine, &s->trial.call, &s->hunter->caller,
-			&s->hunter->stage->world);
-	p = model_predict(model, &s->hunter->situation);
 	return p.check ? (size_t)(p.check - model->checks) : model->count;
 }
 

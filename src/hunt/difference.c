@@ -26,8 +26,6 @@ static bool is_of_other_gate(const struct trial *t)
 
 static bool agrees(const struct hunter *h, const struct trial *t)
 {
-	if (t->prediction.outcome == UNFORESEEN)
-		return true;
 	if (t->prediction.err != t->result.err || t->result.other_written || is_of_other_gate(t))
 		return false;
 	if (writes_size(t))
@@ -53,6 +51,9 @@ struct prediction trial_predict(struct hunter *h, const struct trial *t)
 bool trial_run(struct hunter *h, struct trial *t)
 {
 	t->prediction = trial_predict(h, t);
+	t->result = (struct attempt){0};
+	if (t->prediction.outcome == UNFORESEEN)
+		return true;
 	t->result = attempts_make(&h->attempts, &t->call, t->no_files);
 	if (t->gates)
 		ask_witnesses(h, t);

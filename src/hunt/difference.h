@@ -33,7 +33,10 @@ struct trial {
 /* What the model says of the trial's call. */
 struct prediction trial_predict(struct hunter *h, const struct trial *t);
 
-/* Predicts, makes the call if the model can tell, and says whether both agree. */
+/*
+ * Predicts, makes the call, and says whether both agree. A call of which the model cannot tell is
+ * not made: of those nobody knows what they set going.
+ */
 bool trial_run(struct hunter *h, struct trial *t);
 
 /* What is not as it was foretold, in words; "" if all is. */

@@ -24,7 +24,6 @@ struct drawer {
 	struct domain of_field[FIELDS_MAX];
 	size_t field_count;
 	struct domain pids, cpus, fds, flags, sizes, mapped;
-	struct domain tracepoints; /* ids that cost little to open */
 };
 
 /* Readies it for that stage; the same seed draws the same calls there. */

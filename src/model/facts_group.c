@@ -109,12 +109,14 @@ static bool group_read_size(const struct fact *fact, struct situation *s, uint64
 {
 	const struct abi *abi = s->machine->env->abi;
 	unsigned siblings = s->event ? s->event->siblings + 1 : 1;
+	const struct abi_family *format = abi_family(abi, "read_format");
 	uint64_t own = attr_get(s->machine->read_format, s->attr, host_order());
+	uint64_t leaders = s->event ? size_of_read(format, s->event->read_format, siblings) : 0;
 
 	(void)fact;
-	*value = size_of_read(abi_family(abi, "read_format"), own, siblings);
-	if (s->event && s->event->read_size > *value)
-		*value = s->event->read_size;
+	*value = size_of_read(format, own, siblings);
+	if (leaders > *value)
+		*value = leaders;
 	return true;
 }
 

@@ -31,10 +31,9 @@ struct world_task {
 struct world_event {
 	int32_t fd;
 	int32_t cpu;
-	int32_t target;     /* the task's id, 0 the caller's own thread, -1 none */
-	int32_t clock;      /* its clockid, -1 the default */
-	int64_t cgroup;     /* 0: none */
-	uint64_t read_size; /* bytes of the largest read of it and its siblings, with one more */
+	int32_t target; /* the task's id, 0 the caller's own thread, -1 none */
+	int32_t clock;  /* its clockid, -1 the default */
+	int64_t cgroup; /* 0: none */
 	uint64_t read_format;
 	unsigned siblings; /* of its group, without the leader */
 	bool inherit, is_sibling, has_exited, has_buffer, write_backward;
