@@ -147,16 +147,22 @@ static void read_cpus(struct environment *env)
 		memset(&env->cpus_usable, 0xff, sizeof(env->cpus_usable));
 }
 
-void environment_read_sysctls(struct environment *env)
+int *environment_sysctl(struct environment *env, size_t i)
 {
 	int *const values[] = {&env->paranoid,   &env->max_sample_rate, &env->mlock_kb,
 			       &env->max_stack,  &env->max_contexts,    &env->cpu_time_max_percent,
 			       &env->user_access};
 
+	return values[i];
+}
+
+void environment_read_sysctls(struct environment *env)
+{
 	for (size_t i = 0; sysctl_names[i]; i++) {
 		long value;
 
-		*values[i] = sysctl_read(sysctl_names[i], &value) ? SYSCTL_ABSENT : (int)value;
+		*environment_sysctl(env, i) =
+			sysctl_read(sysctl_names[i], &value) ? SYSCTL_ABSENT : (int)value;
 	}
 }
 

@@ -70,7 +70,8 @@ struct environment {
 	char *config; /* text, once it was asked for; NULL if it cannot be read, as config_why says
 		       */
 	char config_why[192];
-	json_t *learned; /* of the kernel, by the model's opens, for reports; NULL: nothing, owned */
+	json_t *learned; /* of the kernel, by the model's opens, for reports; NULL: nothing, owned
+			  */
 };
 
 /* Reads what takes no rights and no time: the kernel's name, cpus, pages, sysctls. `abi` may be
@@ -87,6 +88,8 @@ void environment_read(struct environment *env, const struct abi *abi);
  * and whom they let open an event.
  */
 void environment_read_alone(struct environment *env);
+/* Where env has the sysctl of that place in sysctl_names; SYSCTL_ABSENT: there is none. */
+int *environment_sysctl(struct environment *env, size_t i);
 /* Reads the sysctls again. */
 void environment_read_sysctls(struct environment *env);
 /*

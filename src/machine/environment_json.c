@@ -12,10 +12,17 @@
 
 static const char opens_nothing[] = "opens nothing: ", opens_events[] = "opens events";
 
-static void set_sysctl(json_t *object, const char *name, int value)
+static json_t *sysctls_json(const struct environment *env)
 {
-	if (value != SYSCTL_ABSENT)
-		json_object_set_new(object, name, json_integer(value));
+	json_t *object = json_object();
+
+	for (size_t i = 0; sysctl_names[i]; i++) {
+		int value = *environment_sysctl((struct environment *)env, i);
+
+		if (value != SYSCTL_ABSENT)
+			json_object_set_new(object, sysctl_names[i], json_integer(value));
+	}
+	return object;
 }
 
 static void set_text(json_t *object, const char *name, const char *text)
@@ -44,7 +51,7 @@ static json_t *identities_json(const struct environment *env)
 
 json_t *environment_json(const struct environment *env)
 {
-	json_t *json = json_object(), *sysctls = json_object(), *pmus = json_object();
+	json_t *json = json_object(), *pmus = json_object();
 	char caps[24];
 
 	set_text(json, "kernel", env->release);
@@ -75,14 +82,7 @@ json_t *environment_json(const struct environment *env)
 	set_text(json, "lsm", env->lsm);
 	set_text(json, "container", env->container);
 	set_text(json, "hypervisor", env->hypervisor);
-	set_sysctl(sysctls, "perf_event_paranoid", env->paranoid);
-	set_sysctl(sysctls, "perf_event_max_sample_rate", env->max_sample_rate);
-	set_sysctl(sysctls, "perf_event_mlock_kb", env->mlock_kb);
-	set_sysctl(sysctls, "perf_event_max_stack", env->max_stack);
-	set_sysctl(sysctls, "perf_event_max_contexts_per_stack", env->max_contexts);
-	set_sysctl(sysctls, "perf_cpu_time_max_percent", env->cpu_time_max_percent);
-	set_sysctl(sysctls, "perf_user_access", env->user_access);
-	json_object_set_new(json, "sysctls", sysctls);
+	json_object_set_new(json, "sysctls", sysctls_json(env));
 	for (size_t i = 0; i < env->pmu_count; i++)
 		json_object_set_new(pmus, env->pmus[i].name, json_integer(env->pmus[i].type));
 	json_object_set_new(json, "pmus", pmus);
@@ -108,14 +108,10 @@ static unsigned take_count(const json_t *json, const char *key)
 
 static void take_sysctls(struct environment *env, const json_t *sysctls)
 {
-	int *const values[] = {&env->paranoid,   &env->max_sample_rate, &env->mlock_kb,
-			       &env->max_stack,  &env->max_contexts,    &env->cpu_time_max_percent,
-			       &env->user_access};
-
 	for (size_t i = 0; sysctl_names[i]; i++) {
 		const json_t *value = json_object_get(sysctls, sysctl_names[i]);
 
-		*values[i] =
+		*environment_sysctl(env, i) =
 			json_is_integer(value) ? (int)json_integer_value(value) : SYSCTL_ABSENT;
 	}
 }
