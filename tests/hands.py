@@ -38,7 +38,7 @@ QUIET = {"suite": "quiet", "about": "x", "spec": {"man": "x", "since": "4.8"}, "
          "cases": [{"name": "a", "title": "wants nobody else to have events", "steps": [{"workload": "sleep", "ms": 1}]}]}
 ALONE_IN_QUIET = {"suite": "zquiet", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root", "requires": ["quiet"]},
                   "cases": [{"name": "a", "title": "wants nobody else to have events, alone", "alone": True, "steps": [{"workload": "sleep", "ms": 1}]}]}
-EVENTS = {"suite": "events", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root"},
+EVENTS = {"suite": "held", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root"},
           "cases": [{"name": "held", "title": "has an event, and the runner one on a tracepoint, for two seconds", "requires": ["tracepoint.task:task_rename"],
                      "steps": [{"open": {"attr": {"type": "software", "config": "dummy"}}, "bind": "e"}, {"workload": "sleep", "ms": 1900}]}]}
 CGROUPS = {"suite": "cgroups", "about": "x", "spec": {"man": "x", "since": "4.8"}, "defaults": {"as": "root"},
@@ -483,9 +483,9 @@ def quiet_of_others(perfabi, folder):
         os.waitpid(pid, 0)
     result, = json.loads(out)["results"]
     need(result["outcome"] == "skip" and result["reason"] == f"perfabi, process {pid}, has events", result)
-    out, _ = start(perfabi, folder, "--jobs", "2", "--format", "json", "events", "quiet").communicate(timeout=30)
+    out, _ = start(perfabi, folder, "--jobs", "2", "--format", "json", "held", "quiet").communicate(timeout=30)
     need([r["outcome"] for r in json.loads(out)["results"]] == ["pass"] * 2, f"the run's own events are in its way: {out}")
-    waits = start(perfabi, folder, "--jobs", "1", "events", "alone")
+    waits = start(perfabi, folder, "--jobs", "1", "held", "alone")
     time.sleep(1)
     run = start(perfabi, folder, "--format", "json", "alone", "zquiet")
     out, err = run.communicate(timeout=60)
