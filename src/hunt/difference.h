@@ -6,8 +6,8 @@
 #ifndef PERFABI_HUNT_DIFFERENCE_H
 #define PERFABI_HUNT_DIFFERENCE_H
 
-#include "hunt/attempt.h"
-#include "hunt/stage.h"
+#include "stage/attempt.h"
+#include "stage/stage.h"
 
 /* All that one caller predicts and makes calls with. */
 struct hunter {

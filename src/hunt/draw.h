@@ -6,7 +6,7 @@
 #ifndef PERFABI_HUNT_DRAW_H
 #define PERFABI_HUNT_DRAW_H
 
-#include "hunt/stage.h"
+#include "stage/stage.h"
 
 enum { DOMAIN_MAX = 192, FIELDS_MAX = 128 };
 

@@ -5,7 +5,7 @@
 #ifndef PERFABI_HUNT_H
 #define PERFABI_HUNT_H
 
-#include "hunt/stage.h"
+#include "stage/stage.h"
 
 enum {
 	HUNT_CHECKS = 256,

@@ -422,13 +422,27 @@ static int hold_tracepoint(const struct abi *abi, uint32_t id)
 	return fd;
 }
 
+const struct tracepoint *environment_add_tracepoint(struct environment *env, const char *name,
+						    uint32_t id, bool hold)
+{
+	struct tracepoint *grown =
+		realloc(env->tracepoints, (env->tracepoint_count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return NULL;
+	env->tracepoints = grown;
+	grown = &grown[env->tracepoint_count++];
+	snprintf(grown->name, sizeof(grown->name), "%s", name);
+	grown->id = id;
+	grown->held = hold ? hold_tracepoint(env->abi, id) : -1;
+	return grown;
+}
+
 const struct tracepoint *environment_tracepoint(struct environment *env, const char *name)
 {
 	const struct tracepoint *known = environment_known_tracepoint(env, name);
-	struct tracepoint *grown;
 	char path[160], text[16];
 	const char *colon = strchr(name, ':');
-	bool found;
 
 	if (known || !colon || strlen(name) >= sizeof(known->name))
 		return known;
@@ -437,17 +451,9 @@ const struct tracepoint *environment_tracepoint(struct environment *env, const c
 	if (env->tracefs < 0)
 		return NULL;
 	snprintf(path, sizeof(path), "events/%.*s/%s/id", (int)(colon - name), name, colon + 1);
-	found = read_small_at(env->tracefs, path, text, sizeof(text)) > 0;
-	grown = found ? realloc(env->tracepoints, (env->tracepoint_count + 1) * sizeof(*grown))
-		      : NULL;
-	if (!grown)
+	if (read_small_at(env->tracefs, path, text, sizeof(text)) <= 0)
 		return NULL;
-	env->tracepoints = grown;
-	grown = &grown[env->tracepoint_count++];
-	snprintf(grown->name, sizeof(grown->name), "%s", name);
-	grown->id = (uint32_t)strtoul(text, NULL, 10);
-	grown->held = hold_tracepoint(env->abi, grown->id);
-	return grown;
+	return environment_add_tracepoint(env, name, (uint32_t)strtoul(text, NULL, 10), true);
 }
 
 void environment_let_go(struct environment *env)

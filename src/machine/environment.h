@@ -108,6 +108,10 @@ const struct pmu *environment_pmu(const struct environment *env, const char *nam
  */
 const struct tracepoint *environment_tracepoint(struct environment *env, const char *name);
 
+/* Takes it for one that is there, and holds an event on it. NULL without memory. */
+const struct tracepoint *environment_add_tracepoint(struct environment *env, const char *name,
+						    uint32_t id, bool hold);
+
 /* The same among those already looked up. */
 const struct tracepoint *environment_known_tracepoint(const struct environment *env,
 						      const char *name);

@@ -5,6 +5,12 @@
 #include "abi/attr.h"
 #include "model/fact.h"
 
+/* Of an event that somebody else has opened nothing is known but that it is one. */
+static bool is_known(const struct situation *s)
+{
+	return !s->event || !s->event->is_unknown;
+}
+
 static bool group_is_event(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
@@ -16,63 +22,63 @@ static bool group_has_exited(const struct fact *fact, struct situation *s, uint6
 {
 	(void)fact;
 	*value = s->event && s->event->has_exited;
-	return true;
+	return is_known(s);
 }
 
 static bool group_inherit(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
 	*value = s->event && s->event->inherit;
-	return true;
+	return is_known(s);
 }
 
 static bool group_is_sibling(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
 	*value = s->event && s->event->is_sibling;
-	return true;
+	return is_known(s);
 }
 
 static bool group_clock(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
 	*value = s->event ? (uint64_t)(int64_t)s->event->clock : 0;
-	return true;
+	return is_known(s);
 }
 
 static bool group_cpu(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
 	*value = s->event ? (uint64_t)(int64_t)s->event->cpu : 0;
-	return true;
+	return is_known(s);
 }
 
 static bool group_target(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
 	*value = s->event ? (uint64_t)(int64_t)s->event->target : 0;
-	return true;
+	return is_known(s);
 }
 
 static bool group_cgroup(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
 	*value = s->event ? (uint64_t)s->event->cgroup : 0;
-	return true;
+	return is_known(s);
 }
 
 static bool group_write_backward(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
 	*value = s->event && s->event->write_backward;
-	return true;
+	return is_known(s);
 }
 
 static bool group_has_buffer(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
 	*value = s->event && s->event->has_buffer;
-	return true;
+	return is_known(s);
 }
 
 /* Software leaders have none; others are the PMU's affair. */
@@ -80,7 +86,7 @@ static bool group_is_aux(const struct fact *fact, struct situation *s, uint64_t 
 {
 	(void)fact;
 	*value = 0;
-	return !s->event || !s->event->is_hardware;
+	return is_known(s) && (!s->event || !s->event->is_hardware);
 }
 
 /* __perf_event_read_size: of a group with one member more. */
@@ -117,38 +123,56 @@ static bool group_read_size(const struct fact *fact, struct situation *s, uint64
 	*value = size_of_read(format, own, siblings);
 	if (leaders > *value)
 		*value = leaders;
-	return true;
+	return is_known(s);
 }
+
+static const char others[] = "group_fd is an event that was opened before, and how is not known";
 
 const struct fact group_facts[] = {
 	{.name = "group.is_event", .about = "1: group_fd is an event", .get = group_is_event},
-	{.name = "group.has_exited", .about = "1: its task is gone", .get = group_has_exited},
-	{.name = "group.inherit", .about = "its inherit", .get = group_inherit},
-	{.name = "group.is_sibling",
+	{.name = "group.has_exited",
+	 .about = "1: its task is gone",
+	 .unknown = others,
+	 .get = group_has_exited},
+	{.unknown = others, .name = "group.inherit", .about = "its inherit", .get = group_inherit},
+	{.unknown = others,
+	 .name = "group.is_sibling",
 	 .about = "1: it is in a group and does not lead it",
 	 .get = group_is_sibling},
-	{.name = "group.clock",
+	{.unknown = others,
+	 .name = "group.clock",
 	 .about = "its clock, as call.clock",
 	 .is_signed = true,
 	 .get = group_clock},
-	{.name = "group.cpu", .about = "its cpu", .is_signed = true, .get = group_cpu},
-	{.name = "group.target",
+	{.unknown = others,
+	 .name = "group.cpu",
+	 .about = "its cpu",
+	 .is_signed = true,
+	 .get = group_cpu},
+	{.unknown = others,
+	 .name = "group.target",
 	 .about = "its task, as target.id",
 	 .is_signed = true,
 	 .get = group_target},
-	{.name = "group.cgroup",
+	{.unknown = others,
+	 .name = "group.cgroup",
 	 .about = "its cgroup, as cgroup.id",
 	 .is_signed = true,
 	 .get = group_cgroup},
-	{.name = "group.write_backward",
+	{.unknown = others,
+	 .name = "group.write_backward",
 	 .about = "its write_backward",
 	 .get = group_write_backward},
-	{.name = "group.has_buffer", .about = "1: it has been mapped", .get = group_has_buffer},
+	{.unknown = others,
+	 .name = "group.has_buffer",
+	 .about = "1: it has been mapped",
+	 .get = group_has_buffer},
 	{.name = "group.is_aux",
 	 .about = "1: it has an AUX buffer",
 	 .unknown = "what the leader's PMU can do only the kernel knows",
 	 .get = group_is_aux},
-	{.name = "group.read_size",
+	{.unknown = others,
+	 .name = "group.read_size",
 	 .about = "bytes of the largest read of the group with this event",
 	 .get = group_read_size},
 	{.name = NULL}};

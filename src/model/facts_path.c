@@ -5,20 +5,43 @@
 #include "abi/attr.h"
 #include "model/fact.h"
 
-/* The one at config1; NULL where that cannot be known. Whatever points nowhere cannot be read. */
-static const struct text_at *find_path(struct situation *s)
+/* A text at config1 that is known without being read; NULL: there is none. */
+static const struct world_text *known_text(const struct situation *s)
 {
-	if (!s->world->sees_memory)
+	uint64_t address = attr_get(s->machine->config1, s->attr, host_order());
+
+	for (size_t i = 0; i < s->world->text_count; i++)
+		if (s->world->texts[i].address == address)
+			return &s->world->texts[i];
+	return NULL;
+}
+
+/*
+ * The one at config1, with its file unless `text_alone`; NULL where that cannot be known. Whatever
+ * points nowhere cannot be read.
+ */
+static const struct text_at *find_text(struct situation *s, bool text_alone)
+{
+	const struct world_text *known = s->world->sees_memory ? NULL : known_text(s);
+
+	if (!s->world->sees_memory && (!known || !text_alone))
 		return NULL;
-	if (!s->path_was_sought)
+	if (!s->path_was_sought && known)
+		s->path = (struct text_at){.is_readable = true, .length = known->length};
+	else if (!s->path_was_sought)
 		text_read_at(attr_get(s->machine->config1, s->attr, host_order()), &s->path);
 	s->path_was_sought = true;
 	return &s->path;
 }
 
+static const struct text_at *find_path(struct situation *s)
+{
+	return find_text(s, false);
+}
+
 static bool path_is_readable(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	const struct text_at *path = find_path(s);
+	const struct text_at *path = find_text(s, true);
 
 	(void)fact;
 	*value = path && path->is_readable;
@@ -27,7 +50,7 @@ static bool path_is_readable(const struct fact *fact, struct situation *s, uint6
 
 static bool path_length(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	const struct text_at *path = find_path(s);
+	const struct text_at *path = find_text(s, true);
 
 	(void)fact;
 	*value = path ? path->length : 0;

@@ -68,26 +68,31 @@ static int make_room(struct machine *machine, size_t id)
 	return 0;
 }
 
+int machine_add_tracepoint(struct machine *machine, const char *name, size_t id)
+{
+	enum { IDS_MAX = 1 << 20 };
+
+	if (id >= IDS_MAX)
+		return 0;
+	if (make_room(machine, id))
+		return -ENOMEM;
+	machine->tracepoints[id] =
+		(unsigned char)(kinds_classes(machine->kinds, name) | 1U << TRACEPOINT_EXISTS_BIT);
+	return 0;
+}
+
 static int note_tracepoint(struct machine *machine, int events, const char *system,
 			   const char *name)
 {
-	enum { IDS_MAX = 1 << 20 };
 	char path[600], text[24];
-	unsigned classes;
 	unsigned long id;
 
 	snprintf(path, sizeof(path), "%s/%s/id", system, name);
 	if (read_small_at(events, path, text, sizeof(text)) <= 0)
 		return 0; /* it is a file, or an event that perf does not have */
 	id = strtoul(text, NULL, 10);
-	if (id >= IDS_MAX)
-		return 0;
-	if (make_room(machine, id))
-		return -ENOMEM;
 	snprintf(path, sizeof(path), "%s:%s", system, name);
-	classes = kinds_classes(machine->kinds, path) | 1U << TRACEPOINT_EXISTS_BIT;
-	machine->tracepoints[id] = (unsigned char)classes;
-	return 0;
+	return machine_add_tracepoint(machine, path, id);
 }
 
 static DIR *open_folder(int parent, const char *name)

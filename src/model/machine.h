@@ -39,6 +39,10 @@ void machine_init(struct machine *machine, struct environment *env, const struct
 /* Reads which tracepoints this machine has; they stay unknown where tracefs cannot be read. 0 or
  * -ENOMEM. */
 int machine_read_tracepoints(struct machine *machine);
+
+/* It has the tracepoint "system:name", with that id. 0 or -ENOMEM. */
+int machine_add_tracepoint(struct machine *machine, const char *name, size_t id);
+
 /* Whether it has a PMU that cases/model.json does not: that may take events of other types, too. */
 bool machine_has_other_pmus(const struct machine *machine);
 

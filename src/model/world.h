@@ -30,6 +30,7 @@ struct world_task {
 /* An event that group_fd can mean. */
 struct world_event {
 	int32_t fd;
+	bool is_unknown; /* that it is an event is all that is known */
 	int32_t cpu;
 	int32_t target; /* the task's id, 0 the caller's own thread, -1 none */
 	int32_t clock;  /* its clockid, -1 the default */
@@ -47,6 +48,12 @@ struct world_file {
 	int64_t cgroup; /* its own number, not 0 */
 };
 
+/* A text in memory that cannot be looked at. */
+struct world_text {
+	uint64_t address;
+	uint64_t length; /* bytes without the NUL */
+};
+
 /*
  * What there is beside the call. What is not in a list is not there; processes are looked for on
  * this machine where `sees_processes` says so.
@@ -55,7 +62,8 @@ struct world {
 	const struct world_task *tasks;
 	const struct world_event *events;
 	const struct world_file *files;
-	size_t task_count, event_count, file_count;
+	const struct world_text *texts;
+	size_t task_count, event_count, file_count, text_count;
 	bool sees_processes;
 	bool sees_memory; /* the calling process is this one: what addresses point to can be read */
 	unsigned breakpoints; /* that are taken and the caller knows of */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cases/stage.json: the processes, events, files and texts among which calls are drawn and made,
- * and the calls that others are made of.
+ * The processes, events, files and texts among which calls are made: cases/stage.json for those
+ * that are drawn, a question's own for `why`.
  */
-#ifndef PERFABI_HUNT_STAGE_H
-#define PERFABI_HUNT_STAGE_H
+#ifndef PERFABI_STAGE_H
+#define PERFABI_STAGE_H
 
 #include "model/model.h"
 #include "step/state.h"
@@ -16,12 +16,10 @@ struct thing {
 	const char *name;
 	enum role { A_TASK, AN_EVENT, A_FILE, A_TEXT, SOME_MEMORY } role;
 	uint64_t value;
-	const json_t *json; /* the step that made it */
 };
 
 /* A call that others are made of. */
 struct seed {
-	const char *name;
 	struct call call;
 	unsigned rare; /* it is drawn once in so many; 1: as often as others */
 };
@@ -34,10 +32,15 @@ struct plan_of_stage {
 	struct arena arena;
 };
 
-/* The stage as one process has set it. */
+/* The stage as one process has set it, or as it would be on another machine. */
 struct stage {
 	const struct plan_of_stage *plan;
-	struct steps *steps;
+	struct steps *steps; /* NULL: nothing of it is there */
+	struct scope *scope; /* what the names stand for */
+	struct scope imagined;
+	bool no_files;      /* no descriptor is left for another */
+	size_t failed_step; /* the first of `given` that failed, from 1; 0: none */
+	char failure[512];
 	struct thing things[STAGE_THINGS];
 	size_t thing_count;
 	struct seed seeds[STAGE_CALLS];
@@ -46,16 +49,20 @@ struct stage {
 	struct world_task tasks[STAGE_THINGS];
 	struct world_event events[STAGE_THINGS];
 	struct world_file files[STAGE_THINGS];
+	struct world_text texts[STAGE_THINGS];
 };
 
 /* 0 or -EINVAL with `e` filled. Free with stage_free_plan(). */
 int stage_load(struct plan_of_stage *plan, const struct source *source, const struct tables *tables,
 	       struct error *e);
+/* The same of JSON, of which it takes the reference. */
+int stage_load_json(struct plan_of_stage *plan, json_t *json, const struct where *root,
+		    const struct tables *tables, struct error *e);
 void stage_free_plan(struct plan_of_stage *plan);
 
 /*
- * Looks up the tracepoints that the calls name, which takes rights that callers do not have, and
- * holds an event on each, so that those that are drawn are not the first there.
+ * Looks up the tracepoints that the calls and the steps name, which takes rights that callers do
+ * not have, and holds an event on each, so that those that are drawn are not the first there.
  */
 void stage_look_up(const struct plan_of_stage *plan, struct environment *env);
 
@@ -67,6 +74,13 @@ void stage_look_up(const struct plan_of_stage *plan, struct environment *env);
  */
 int stage_set(struct stage *stage, const struct plan_of_stage *plan, const struct model *model,
 	      const struct tables *tables, const struct who *who, pid_t foreign);
+
+/*
+ * The stage as it would be on a machine that is not this one: each name stands for a number that
+ * nothing has. Free with stage_forget(). 0 or a negative errno.
+ */
+int stage_imagine(struct stage *stage, const struct plan_of_stage *plan, struct model *model);
+void stage_forget(struct stage *stage);
 
 /* The thing of that role and value, or NULL. */
 const struct thing *stage_thing(const struct stage *stage, enum role role, uint64_t value);

@@ -3,8 +3,8 @@
  * Making calls by the million: the memory that attr is passed in is there once, and only what a
  * call has put there is taken away again.
  */
-#ifndef PERFABI_HUNT_ATTEMPT_H
-#define PERFABI_HUNT_ATTEMPT_H
+#ifndef PERFABI_STAGE_ATTEMPT_H
+#define PERFABI_STAGE_ATTEMPT_H
 
 #include "call/call.h"
 

@@ -2,7 +2,7 @@
 /*
  * One page, mapped twice, with nothing mapped behind it.
  */
-#include "hunt/attempt.h"
+#include "stage/attempt.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Setting the stage by the verbs of cases, and telling the model what stands on it.
+ */
+#include "stage/stage.h"
+
+#include <errno.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "abi/attr.h"
+#include "machine/small_file.h"
+#include "step/compile.h"
+#include "step/steps.h"
+
+int stage_load_json(struct plan_of_stage *plan, json_t *json, const struct where *root,
+		    const struct tables *tables, struct error *e)
+{
+	struct where at_given = where_key(root, "given");
+	struct scope scope = {.checking = true};
+	struct compiling c = {.tables = tables,
+			      .arch = tables->arch,
+			      .names = {tables->abi, tables->vehicles, NULL},
+			      .scope = &scope,
+			      .arena = &plan->arena,
+			      .error = e};
+	int err;
+
+	*plan = (struct plan_of_stage){.json = json};
+	plan->calls = json_object_get(plan->json, "calls");
+	err = block_compile(&c, &plan->block, json_object_get(plan->json, "given"), &at_given);
+	scope_free(&scope);
+	return err;
+}
+
+int stage_load(struct plan_of_stage *plan, const struct source *source, const struct tables *tables,
+	       struct error *e)
+{
+	struct where root = where_root(source);
+	json_t *json = source_parse(source, e);
+
+	*plan = (struct plan_of_stage){0};
+	return json ? stage_load_json(plan, json, &root, tables, e) : -EINVAL;
+}
+
+void stage_free_plan(struct plan_of_stage *plan)
+{
+	arena_free(&plan->arena);
+	json_decref(plan->json);
+}
+
+/* The tracepoint that an `open` names; NULL: none. */
+static const char *tracepoint_of(const json_t *json)
+{
+	static const char prefix[] = "$tracepoint.";
+	const json_t *attr = json_object_get(json_object_get(json, "open"), "attr");
+	const char *config = json_string_value(json_object_get(attr, "config"));
+
+	return config && !strncmp(config, prefix, strlen(prefix)) ? config + strlen(prefix) : NULL;
+}
+
+static void each_tracepoint(const struct plan_of_stage *plan,
+			    void (*each)(void *context, const char *tracepoint), void *context)
+{
+	const json_t *given = json_object_get(plan->json, "given");
+	const char *name;
+	json_t *json;
+	size_t i;
+
+	json_array_foreach(given, i, json)
+		if (tracepoint_of(json))
+			each(context, tracepoint_of(json));
+	json_object_foreach((json_t *)plan->calls, name, json)
+		if (tracepoint_of(json))
+			each(context, tracepoint_of(json));
+}
+
+static void look_up_tracepoint(void *env, const char *tracepoint)
+{
+	environment_tracepoint(env, tracepoint);
+}
+
+void stage_look_up(const struct plan_of_stage *plan, struct environment *env)
+{
+	each_tracepoint(plan, look_up_tracepoint, env);
+}
+
+static void add_thing(struct stage *stage, enum role role, const char *name, uint64_t value)
+{
+	if (stage->thing_count < STAGE_THINGS)
+		stage->things[stage->thing_count++] =
+			(struct thing){.name = name, .role = role, .value = value};
+}
+
+const struct thing *stage_thing(const struct stage *stage, enum role role, uint64_t value)
+{
+	for (size_t i = 0; i < stage->thing_count; i++)
+		if (stage->things[i].role == role && stage->things[i].value == value)
+			return &stage->things[i];
+	return NULL;
+}
+
+static struct world_event *event_of(struct stage *stage, int32_t fd)
+{
+	for (size_t i = 0; i < stage->world.event_count; i++)
+		if (stage->events[i].fd == fd)
+			return &stage->events[i];
+	return NULL;
+}
+
+static uint64_t field_of_call(const struct environment *env, const struct call *call,
+			      const char *name)
+{
+	return attr_get(abi_field(env->abi, name), call->image, host_order());
+}
+
+static const struct world_file *file_of(const struct stage *stage, int32_t fd)
+{
+	for (size_t i = 0; i < stage->world.file_count; i++)
+		if (stage->files[i].fd == fd)
+			return &stage->files[i];
+	return NULL;
+}
+
+/* An event of the stage, as its call made it; `times`: so many of them. */
+static void note_event(struct stage *stage, const struct environment *env, const struct call *call,
+		       int32_t fd, unsigned times)
+{
+	const struct abi_family *flags = abi_family(env->abi, "open_flags");
+	const struct abi_value *breakpoint =
+		abi_value(abi_family(env->abi, "type"), "breakpoint", NULL);
+	bool of_cgroup = call->flags & abi_value(flags, "pid_cgroup", NULL)->value;
+	struct world_event *leader = event_of(stage, call->group_fd);
+	const struct world_file *file = of_cgroup ? file_of(stage, call->pid) : NULL;
+
+	if (field_of_call(env, call, "type") == breakpoint->value)
+		stage->world.breakpoints += times;
+	if (leader)
+		leader->siblings += times;
+	if (stage->world.event_count == STAGE_THINGS)
+		return;
+	stage->events[stage->world.event_count++] =
+		(struct world_event){.fd = fd,
+				     .cpu = call->cpu,
+				     .target = of_cgroup ? -1 : call->pid,
+				     .clock = field_of_call(env, call, "use_clockid")
+						      ? (int32_t)field_of_call(env, call, "clockid")
+						      : -1,
+				     .cgroup = file ? file->cgroup : 0,
+				     .read_format = field_of_call(env, call, "read_format"),
+				     .inherit = field_of_call(env, call, "inherit"),
+				     .is_sibling = leader != NULL,
+				     .write_backward = field_of_call(env, call, "write_backward")};
+}
+
+static void note_task(struct stage *stage, int32_t id, const char *kind)
+{
+	bool exists = strcmp(kind, "gone") != 0;
+
+	if (stage->world.task_count == STAGE_THINGS)
+		return;
+	stage->tasks[stage->world.task_count++] =
+		(struct world_task){.id = id,
+				    .exists = exists,
+				    .is_exiting = !strcmp(kind, "zombie"),
+				    .may_be_read = exists,
+				    .may_be_attached = exists};
+}
+
+/* It is ended and reaped; so are the events on it. */
+static void note_killed(struct stage *stage, int32_t id)
+{
+	for (size_t i = 0; i < stage->world.task_count; i++)
+		if (stage->tasks[i].id == id)
+			stage->tasks[i].exists = false;
+	for (size_t i = 0; i < stage->world.event_count; i++)
+		if (stage->events[i].target == id)
+			stage->events[i].has_exited = true;
+}
+
+/* Whether perf_event is a controller of the hierarchy that the file is in. */
+static bool has_controller(const struct stat *st, bool is_v2)
+{
+	char text[4096], path[128];
+	const char *at;
+	int hierarchy = -1;
+	struct stat v1;
+
+	if (read_small("/proc/cgroups", text, sizeof(text)) <= 0)
+		return is_v2;
+	at = strstr(text, "\nperf_event\t");
+	if (at)
+		sscanf(at, "\nperf_event\t%d", &hierarchy);
+	if (is_v2)
+		return hierarchy == 0;
+	return !environment_cgroup("v1.perf_event", path, sizeof(path)) && !stat(path, &v1) &&
+	       v1.st_dev == st->st_dev;
+}
+
+static void note_file(struct stage *stage, int32_t fd)
+{
+	struct statfs fs;
+	struct stat st;
+	bool is_v2, is_v1;
+
+	if (stage->world.file_count == STAGE_THINGS || fstatfs(fd, &fs) || fstat(fd, &st))
+		return;
+	is_v2 = (unsigned long)fs.f_type == CGROUP2_SUPER_MAGIC;
+	is_v1 = (unsigned long)fs.f_type == CGROUP_SUPER_MAGIC;
+	stage->files[stage->world.file_count++] = (struct world_file){
+		.fd = fd,
+		.is_cgroup = (is_v1 || is_v2) && S_ISDIR(st.st_mode),
+		.has_perf_event = (is_v1 || is_v2) && has_controller(&st, is_v2),
+		.cgroup = (int64_t)(st.st_ino << 16 ^ st.st_dev)};
+}
+
+static uint64_t value_named(const struct scope *scope, const char *name)
+{
+	struct vars vars = scope_vars(scope);
+	struct value value = {0};
+
+	return name && !vars.lookup(vars.context, name, &value, NULL) ? value.bits : 0;
+}
+
+/* What noting a step goes by. */
+struct noted {
+	const struct environment *env;
+	const json_t *step, *json; /* the step, and what stands at its verb */
+	const char *name;          /* that it binds, or NULL */
+	uint64_t value;            /* that the name stands for */
+};
+
+static void note_open(struct stage *stage, const struct noted *n)
+{
+	const json_t *times = json_object_get(n->step, "times");
+	struct where nowhere = {0};
+	struct error e = {0};
+	struct call call;
+
+	if (call_from_json(&call, n->env->abi, n->env->arch, n->json, stage->scope, &nowhere, &e))
+		return;
+	note_event(stage, n->env, &call, (int32_t)n->value,
+		   times ? (unsigned)json_integer_value(times) : 1);
+	call_free(&call);
+}
+
+static void note_process(struct stage *stage, const struct noted *n)
+{
+	const char *kind = json_string_value(n->json);
+
+	note_task(stage, (int32_t)n->value, kind ? kind : "");
+}
+
+static void note_kill(struct stage *stage, const struct noted *n)
+{
+	note_killed(stage, (int32_t)value_named(stage->scope, json_string_value(n->json)));
+}
+
+static void note_mmap(struct stage *stage, const struct noted *n)
+{
+	struct world_event *event =
+		event_of(stage, (int32_t)value_named(stage->scope, json_string_value(n->json)));
+
+	if (event)
+		event->has_buffer = true;
+}
+
+/* Of a file that is only imagined, what its step says of it. */
+static void imagine_file(struct stage *stage, const struct noted *n)
+{
+	const char *cgroup = json_string_value(json_object_get(n->step, "cgroup"));
+	bool is_folder = cgroup && !json_object_get(n->step, "entry");
+
+	if (stage->world.file_count == STAGE_THINGS)
+		return;
+	stage->files[stage->world.file_count++] = (struct world_file){
+		.fd = (int32_t)n->value,
+		.is_cgroup = is_folder,
+		.has_perf_event =
+			is_folder && (!strcmp(cgroup, "v2") || !strcmp(cgroup, "v1.perf_event")),
+		.cgroup = (int64_t)n->value};
+}
+
+static void note_descriptor(struct stage *stage, const struct noted *n)
+{
+	if (stage->steps)
+		note_file(stage, (int32_t)n->value);
+	else
+		imagine_file(stage, n);
+}
+
+/* A text that is only imagined is known without reading it. */
+static void note_text(struct stage *stage, const struct noted *n)
+{
+	const json_t *times = json_object_get(n->step, "times");
+
+	if (stage->steps || stage->world.text_count == STAGE_THINGS || !json_is_string(n->json))
+		return;
+	stage->texts[stage->world.text_count++] =
+		(struct world_text){.address = n->value,
+				    .length = json_string_length(n->json) *
+					      (times ? (uint64_t)json_integer_value(times) : 1)};
+}
+
+static void note_limit(struct stage *stage, const struct noted *n)
+{
+	const char *limit = json_string_value(n->json);
+	const json_t *to = json_object_get(n->step, "to");
+
+	if (limit && !strcmp(limit, "nofile") && json_is_integer(to) && !json_integer_value(to))
+		stage->no_files = true;
+}
+
+static void note_nothing(struct stage *stage, const struct noted *n)
+{
+	(void)stage;
+	(void)n;
+}
+
+/* What steps leave behind, by verb. */
+static const struct {
+	const char *verb;
+	bool makes; /* it makes a thing, of this role: */
+	enum role role;
+	void (*note)(struct stage *stage, const struct noted *n);
+} notes[] = {{"open", true, AN_EVENT, note_open},       {"process", true, A_TASK, note_process},
+	     {"kill", false, A_TASK, note_kill},        {"mmap", false, AN_EVENT, note_mmap},
+	     {"cgroup", true, A_FILE, note_descriptor}, {"file", true, A_FILE, note_descriptor},
+	     {"string", true, A_TEXT, note_text},       {"buffer", true, SOME_MEMORY, note_nothing},
+	     {"limit", false, A_FILE, note_limit}};
+
+/* What a step has made, for those who name it. */
+static void note_step(struct stage *stage, const struct environment *env, const json_t *step)
+{
+	struct noted n = {
+		.env = env, .step = step, .name = json_string_value(json_object_get(step, "bind"))};
+
+	n.value = value_named(stage->scope, n.name);
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+		n.json = json_object_get(step, notes[i].verb);
+		if (!n.json)
+			continue;
+		if (notes[i].makes)
+			add_thing(stage, notes[i].role, n.name, n.value);
+		notes[i].note(stage, &n);
+		return;
+	}
+}
+
+/* The calls of the file that name nothing which is not there. */
+static void read_seeds(struct stage *stage, const struct environment *env)
+{
+	const char *name;
+	json_t *json;
+
+	json_object_foreach((json_t *)stage->plan->calls, name, json) {
+		struct seed *seed = &stage->seeds[stage->seed_count];
+		const json_t *rare = json_object_get(json, "rare");
+		struct where nowhere = {0};
+		struct error e = {0};
+
+		if (stage->seed_count == STAGE_CALLS)
+			return;
+		*seed = (struct seed){.rare = rare ? (unsigned)json_integer_value(rare) : 1};
+		if (!call_from_json(&seed->call, env->abi, env->arch, json_object_get(json, "open"),
+				    stage->scope, &nowhere, &e))
+			stage->seed_count++;
+	}
+}
+
+/* What is on the stage, as the model is told. */
+static void show_stage(struct stage *stage)
+{
+	stage->world.tasks = stage->tasks;
+	stage->world.events = stage->events;
+	stage->world.files = stage->files;
+	stage->world.texts = stage->texts;
+}
+
+static void note_failure(struct stage *stage, size_t step, const struct verdict *v)
+{
+	if (stage->failed_step)
+		return;
+	stage->failed_step = step + 1;
+	snprintf(stage->failure, sizeof(stage->failure), "expected %.200s, got %.200s", v->expected,
+		 v->got);
+}
+
+int stage_set(struct stage *stage, const struct plan_of_stage *plan, const struct model *model,
+	      const struct tables *tables, const struct who *who, pid_t foreign)
+{
+	struct environment *env = model->machine.env;
+
+	*stage = (struct stage){.plan = plan, .steps = calloc(1, sizeof(*stage->steps))};
+	if (!stage->steps || steps_begin(stage->steps, tables, who, env))
+		return -ENOMEM;
+	stage->scope = &stage->steps->scope;
+	for (size_t i = 0; i < plan->block.count; i++) {
+		const struct block one = {.list = &plan->block.list[i], .count = 1};
+		struct verdict verdict = {0};
+
+		if (!one.list->is_on)
+			continue;
+		if (steps_run(stage->steps, &one, &verdict))
+			note_step(stage, env, one.list->json);
+		else
+			note_failure(stage, i, &verdict);
+	}
+	if (foreign && stage->world.task_count < STAGE_THINGS) {
+		add_thing(stage, A_TASK, "runner", (uint64_t)foreign);
+		stage->tasks[stage->world.task_count++] =
+			(struct world_task){.id = foreign,
+					    .exists = true,
+					    .may_be_read = who->as == AS_ROOT,
+					    .may_be_attached = who->as == AS_ROOT};
+	}
+	show_stage(stage);
+	stage->world.sees_memory = stage->world.sees_processes = true;
+	read_seeds(stage, env);
+	return stage->seed_count ? 0 : -ENOENT;
+}
+
+/* Numbers that no descriptor or process has, for names of what is not there. */
+enum { FIRST_IMAGINED = 100000 };
+
+struct imagining {
+	struct model *model;
+	uint32_t next;
+	int err;
+};
+
+/* A tracepoint that a machine is asked about is one that it has. */
+static void imagine_tracepoint(void *context, const char *tracepoint)
+{
+	struct imagining *i = context;
+
+	if (i->err || environment_known_tracepoint(i->model->machine.env, tracepoint))
+		return;
+	i->err = machine_add_tracepoint(&i->model->machine, tracepoint, i->next);
+	if (!i->err &&
+	    !environment_add_tracepoint(i->model->machine.env, tracepoint, i->next++, false))
+		i->err = -ENOMEM;
+}
+
+int stage_imagine(struct stage *stage, const struct plan_of_stage *plan, struct model *model)
+{
+	struct imagining i = {.model = model, .next = FIRST_IMAGINED};
+	const json_t *given = json_object_get(plan->json, "given");
+	json_t *step;
+	size_t at;
+
+	*stage = (struct stage){.plan = plan, .scope = &stage->imagined};
+	stage->imagined.env = model->machine.env;
+	each_tracepoint(plan, imagine_tracepoint, &i);
+	json_array_foreach(given, at, step) {
+		const char *name = json_string_value(json_object_get(step, "bind"));
+
+		if (name && !i.err)
+			i.err = scope_bind(stage->scope, name, i.next++);
+		if (!i.err)
+			note_step(stage, model->machine.env, step);
+	}
+	show_stage(stage);
+	read_seeds(stage, model->machine.env);
+	return i.err ? i.err : stage->seed_count ? 0 : -ENOENT;
+}
+
+void stage_forget(struct stage *stage)
+{
+	scope_free(&stage->imagined);
+}
