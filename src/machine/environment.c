@@ -110,8 +110,10 @@ static void read_self(struct environment *env)
 	raises = env->rights.init_user_namespace ? env->rights.capabilities : 0;
 	if (!getrlimit(RLIMIT_NOFILE, &limit))
 		env->nofile = limits_hard(limit.rlim_max, LIMITS_FILES, raises);
-	if (!getrlimit(RLIMIT_MEMLOCK, &limit))
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit)) {
+		env->memlock_soft = limit.rlim_cur;
 		env->memlock = limits_hard(limit.rlim_max, RLIM_INFINITY, raises);
+	}
 	if (!getrlimit(RLIMIT_SIGPENDING, &limit))
 		env->sigpending = limits_hard(limit.rlim_max, LIMITS_SIGNALS, raises);
 	if (!getrlimit(RLIMIT_FSIZE, &limit))

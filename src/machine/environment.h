@@ -43,6 +43,7 @@ struct environment {
 	int seccomp; /* mode; 0: none */
 	/* RLIMIT_NOFILE, _MEMLOCK, _SIGPENDING and _FSIZE, hard, as cases get them */
 	rlim_t nofile, memlock, sigpending, fsize, stack;
+	uint64_t memlock_soft; /* RLIMIT_MEMLOCK as it was at the start, in bytes; 0: not known */
 
 	/* /proc/sys/kernel/perf_event_*, perf_cpu_time_max_percent and perf_user_access;
 	 * SYSCTL_ABSENT where it is not */

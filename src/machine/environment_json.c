@@ -68,6 +68,10 @@ json_t *environment_json(const struct environment *env)
 	if (env->cpu_limit)
 		json_object_set_new(json, "cpu_limit", json_integer(env->cpu_limit));
 	set_text(json, "online", env->online);
+	if (env->memlock_soft == RLIM_INFINITY)
+		json_object_set_new(json, "memlock", json_string("unlimited"));
+	else
+		json_object_set_new(json, "memlock", json_integer((json_int_t)env->memlock_soft));
 	json_object_set_new(json, "attr_size",
 			    env->attr_size ? json_integer(env->attr_size) : json_null());
 	if (env->attr_size_errno && env->attr_size_errno != E2BIG)
@@ -104,6 +108,13 @@ static unsigned take_count(const json_t *json, const char *key)
 	json_int_t n = json_integer_value(json_object_get(json, key));
 
 	return n > 0 && n <= UINT32_MAX ? (unsigned)n : 0;
+}
+
+static uint64_t take_memlock(const json_t *json)
+{
+	const json_t *limit = json_object_get(json, "memlock");
+
+	return json_is_string(limit) ? RLIM_INFINITY : (uint64_t)json_integer_value(limit);
 }
 
 static void take_sysctls(struct environment *env, const json_t *sysctls)
@@ -192,6 +203,7 @@ int environment_from_json(struct environment *env, const struct abi *abi, const 
 	env->cpus_online = take_count(json, "cpus_online");
 	env->cpus_allowed = take_count(json, "cpus_allowed");
 	env->cpu_limit = take_count(json, "cpu_limit");
+	env->memlock_soft = take_memlock(json);
 	env->attr_size = take_count(json, "attr_size");
 	refuses = json_string_value(json_object_get(json, "refuses_all"));
 	env->attr_size_errno = refuses ? errno_by_name(refuses, NULL) : env->attr_size ? E2BIG : 0;

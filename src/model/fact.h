@@ -2,7 +2,8 @@
 /*
  * The closed vocabulary of the model: numbers that the kernel's checks go by. A fact has one owner
  * here: a field of attr as the kernel reads it, the call's other arguments, the caller, the
- * machine, the PMU, the target, the group; what is learned of a kernel has it in cases/model.json.
+ * machine, the PMU, the target, the group, what was counted; what is learned of a kernel has it in
+ * cases/model.json.
  */
 #ifndef PERFABI_MODEL_FACT_H
 #define PERFABI_MODEL_FACT_H
@@ -34,7 +35,8 @@ struct facts {
 
 /* What the vocabulary is made of; each list ends with a fact without a name. */
 extern const struct fact attr_facts[], call_facts[], caller_facts[], pmu_facts[],
-	breakpoint_facts[], path_facts[], group_facts[];
+	breakpoint_facts[], path_facts[], group_facts[], counted_facts[], machine_facts[],
+	then_facts[];
 
 /* 0, or -ENOSPC beyond FACTS_MAX. */
 int facts_add(struct facts *facts, const struct fact *fact);

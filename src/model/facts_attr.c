@@ -87,7 +87,33 @@ static bool attr_kernel_attr_size(const struct fact *fact, struct situation *s, 
 	return *value != 0;
 }
 
+static bool attr_size_read(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->size;
+	return true;
+}
+
+/* The call has something where the kernel, by attr.size, does not look. */
+static bool attr_has_fields_behind_size(const struct fact *fact, struct situation *s,
+					uint64_t *value)
+{
+	size_t n = s->machine->env->abi->attr_size;
+
+	(void)fact;
+	*value = 0;
+	for (size_t i = s->size < n ? (size_t)s->size : n; i < n && !*value; i++)
+		*value = s->call->image[i] != 0;
+	return true;
+}
+
 const struct fact attr_facts[] = {
+	{.name = "attr.size_read",
+	 .about = "how many bytes of attr the kernel reads, by attr.size",
+	 .get = attr_size_read},
+	{.name = "attr.has_fields_behind_size",
+	 .about = "1: attr has something behind these bytes",
+	 .get = attr_has_fields_behind_size},
 	{.name = "attr.size_is_readable",
 	 .about = "1: the word attr.size can be read",
 	 .get = attr_size_is_readable},

@@ -70,7 +70,8 @@ int kinds_load(struct kinds *kinds, const json_t *file, const struct where *w, s
 	const char *name;
 	json_t *json;
 
-	*kinds = (struct kinds){0};
+	*kinds = (struct kinds){
+		.processors = json_object_get(json_object_get(file, "processors"), "names")};
 	if (load_kinds(kinds, json_object_get(file, "pmus"), &at_pmus, e))
 		return -EINVAL;
 	json_object_foreach(json_object_get(file, "tracepoints"), name, json) {
@@ -112,4 +113,9 @@ unsigned kinds_classes(const struct kinds *kinds, const char *tracepoint)
 		if (matches(kinds->classes[i].names, tracepoint))
 			mask |= 1U << i;
 	return mask;
+}
+
+bool kinds_is_processor(const struct kinds *kinds, const char *pmu)
+{
+	return matches(kinds->processors, pmu);
 }

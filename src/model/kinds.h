@@ -48,6 +48,7 @@ struct kinds {
 	size_t count;
 	struct tracepoint_class classes[CLASSES_MAX];
 	size_t class_count;
+	const json_t *processors; /* globs of the names of PMUs that are a processor's */
 	/* The names of the kinds as constants, by which checks name them. */
 	struct abi_family names;
 	struct abi_value values[KINDS_MAX];
@@ -61,5 +62,8 @@ const struct pmu_kind *kinds_find(const struct kinds *kinds, const char *name);
 
 /* The classes that a tracepoint "system:name" is in, as a mask. */
 unsigned kinds_classes(const struct kinds *kinds, const char *tracepoint);
+
+/* Whether a PMU of that name is a processor's. */
+bool kinds_is_processor(const struct kinds *kinds, const char *pmu);
 
 #endif

@@ -12,9 +12,9 @@
 
 static int add_facts(struct model *model)
 {
-	static const struct fact *const lists[] = {attr_facts, call_facts,       caller_facts,
-						   pmu_facts,  breakpoint_facts, path_facts,
-						   group_facts};
+	static const struct fact *const lists[] = {attr_facts,  call_facts,       caller_facts,
+						   pmu_facts,   breakpoint_facts, path_facts,
+						   group_facts, counted_facts,    machine_facts};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && !err; i++)

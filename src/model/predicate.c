@@ -44,11 +44,23 @@ static struct predicate *new_list(struct vocabulary *v, size_t count, const stru
 	return p;
 }
 
-/* "$fact", or a value with the names of the fact that it is held against. */
-static int compile_operand(struct right_side *out, const json_t *json, const struct fact *of,
-			   struct vocabulary *v, const struct where *w, struct error *e)
+/* "sw_id.dummy": a constant of that family; NULL: the text is none. */
+static const struct abi_value *constant_named(const struct abi *abi, const char *text)
+{
+	const char *dot = text ? strchr(text, '.') : NULL;
+	char family[32];
+
+	if (!dot || dot == text || (size_t)(dot - text) >= sizeof(family))
+		return NULL;
+	snprintf(family, sizeof(family), "%.*s", (int)(dot - text), text);
+	return abi_family(abi, family) ? abi_value(abi_family(abi, family), dot + 1, NULL) : NULL;
+}
+
+int right_side_compile(struct right_side *out, const json_t *json, const struct fact *of,
+		       struct vocabulary *v, const struct where *w, struct error *e)
 {
 	const char *text = json_string_value(json);
+	const struct abi_value *constant = constant_named(v->abi, text);
 	struct nearest near;
 	struct value value;
 	int index;
@@ -64,10 +76,21 @@ static int compile_operand(struct right_side *out, const json_t *json, const str
 		*out = (struct right_side){.is_fact = true, .fact = (size_t)index};
 		return 0;
 	}
+	if (constant) {
+		*out = (struct right_side){.value = constant->value};
+		return 0;
+	}
 	if (value_eval(json, of->names, NULL, w, &value, e))
 		return -EINVAL;
 	*out = (struct right_side){.value = value.bits};
 	return 0;
+}
+
+bool right_side_get(const struct right_side *side, const struct facts *facts, struct situation *s,
+		    uint64_t *value)
+{
+	*value = side->value;
+	return !side->is_fact || fact_get(facts, side->fact, s, value);
 }
 
 static struct predicate *compile_term(size_t fact, enum comparison op, const json_t *operand,
@@ -79,7 +102,7 @@ static struct predicate *compile_term(size_t fact, enum comparison op, const jso
 		return NULL;
 	p->kind = TERM;
 	p->term = (struct term){.fact = fact, .op = op};
-	if (compile_operand(&p->term.operand, operand, &v->facts->list[fact], v, w, e))
+	if (right_side_compile(&p->term.operand, operand, &v->facts->list[fact], v, w, e))
 		return NULL;
 	return p;
 }

@@ -48,6 +48,17 @@ struct vocabulary {
 	unsigned depth;
 };
 
+/*
+ * What stands to the right of a fact: "$fact", "sw_id.dummy" of the ABI's constants, or a value
+ * with the names that the fact `of` has. 0, or -EINVAL with `e` filled.
+ */
+int right_side_compile(struct right_side *out, const json_t *json, const struct fact *of,
+		       struct vocabulary *v, const struct where *w, struct error *e);
+
+/* Its value; false: the fact is not known. */
+bool right_side_get(const struct right_side *side, const struct facts *facts, struct situation *s,
+		    uint64_t *value);
+
 /* NULL with `e` filled. It lives as long as the arena, and as the JSON. */
 struct predicate *predicate_compile(const json_t *json, struct vocabulary *v, const struct where *w,
 				    struct error *e);

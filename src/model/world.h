@@ -54,6 +54,27 @@ struct world_text {
 	uint64_t length; /* bytes without the NUL */
 };
 
+/* What came of an event that was counted for a moment. */
+struct counted {
+	uint64_t value, enabled, running;    /* as read(2) gives them; times in ns */
+	uint64_t samples, throttled;         /* records in the buffer */
+	uint64_t microseconds;               /* that it was switched on */
+	uint64_t switches, faults, syscalls; /* what the program did meanwhile */
+	bool is_error;                       /* read(2) gave nothing */
+	bool has_samples;                    /* the buffer could be mapped */
+};
+
+/* A call that is made on the event's descriptor once it is open. */
+struct followed {
+	char family;             /* the letter that its checks begin with: M, I, R or L */
+	uint64_t length, offset; /* of mmap(2) and munmap(2), in bytes */
+	uint64_t buffer;         /* the length of what is mapped by then; 0: nothing */
+	uint64_t request;        /* of ioctl(2), the number in cases/abi */
+	uint64_t argument;
+	uint64_t size; /* of read(2) */
+	bool is_private;
+};
+
 /*
  * What there is beside the call. What is not in a list is not there; processes are looked for on
  * this machine where `sees_processes` says so.
@@ -64,6 +85,8 @@ struct world {
 	const struct world_file *files;
 	const struct world_text *texts;
 	size_t task_count, event_count, file_count, text_count;
+	const struct counted *counted; /* NULL: it was not */
+	const struct followed *then;   /* what is asked about behind the open; NULL: nothing */
 	bool sees_processes;
 	bool sees_memory; /* the calling process is this one: what addresses point to can be read */
 	unsigned breakpoints; /* that are taken and the caller knows of */

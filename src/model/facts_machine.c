@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What people need to know of a machine to change it; the kernel's checks do not ask it.
+ */
+#include "machine/environment.h"
+#include "model/fact.h"
+
+static bool machine_has_perf(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->machine->env->paranoid != SYSCTL_ABSENT;
+	return true;
+}
+
+static bool machine_is_virtual(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->machine->env->hypervisor[0] != '\0';
+	return true;
+}
+
+static bool machine_is_container(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->machine->env->container[0] != '\0';
+	return true;
+}
+
+static bool machine_has_lsm(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->machine->env->lsm[0] != '\0';
+	return true;
+}
+
+static bool machine_processor_pmus(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	const struct environment *env = s->machine->env;
+
+	(void)fact;
+	*value = 0;
+	for (size_t i = 0; i < env->pmu_count; i++)
+		*value += kinds_is_processor(s->machine->kinds, env->pmus[i].name);
+	return true;
+}
+
+static bool machine_has_processor_pmu(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	machine_processor_pmus(fact, s, value);
+	*value = *value != 0;
+	return true;
+}
+
+const struct fact machine_facts[] = {{.name = "machine.has_perf",
+				      .about = "1: the kernel has perf's sysctls",
+				      .get = machine_has_perf},
+				     {.name = "machine.is_virtual",
+				      .about = "1: a hypervisor runs it",
+				      .get = machine_is_virtual},
+				     {.name = "machine.is_container",
+				      .about = "1: perfabi is in a container",
+				      .get = machine_is_container},
+				     {.name = "machine.has_lsm",
+				      .about = "1: a security module is known to be on",
+				      .get = machine_has_lsm},
+				     {.name = "machine.processor_pmus",
+				      .about = "how many PMUs it has for its processors",
+				      .get = machine_processor_pmus},
+				     {.name = "machine.has_processor_pmu",
+				      .about = "1: it has one",
+				      .get = machine_has_processor_pmu},
+				     {.name = NULL}};

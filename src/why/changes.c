@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loading the changes, making them, and saying what they do.
+ */
+#include "why/changes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/attr.h"
+#include "model/bit_word.h"
+
+static const struct {
+	const char *name;
+	enum setting_of of;
+} arguments[] = {{"attr.bits", SETS_BITS},
+		 {"call.pid", SETS_PID},
+		 {"call.cpu", SETS_CPU},
+		 {"call.group_fd", SETS_GROUP_FD},
+		 {"call.flags", SETS_FLAGS}};
+enum { ARGUMENTS = sizeof(arguments) / sizeof(arguments[0]) };
+
+static const struct {
+	const char *name;
+	enum setting_how how;
+} ways[] = {{"with", SET_WITH},
+	    {"without", SET_WITHOUT},
+	    {"within", SET_WITHIN},
+	    {"aligned", SET_ALIGNED}};
+enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
+
+/* The part of a call that the fact is; only such a fact can be set. */
+static int find_part(struct setting *out, const char *name, const struct facts *facts,
+		     const struct where *w, struct error *e)
+{
+	struct nearest near = nearest_to(name);
+	int index = facts_find(facts, name, &near);
+
+	if (index < 0)
+		return error_name(e, w, name, near.best, "a field of attr, or an argument");
+	out->fact = &facts->list[index];
+	out->of = SETS_FIELD;
+	for (size_t i = 0; i < ARGUMENTS; i++) {
+		if (strcmp(arguments[i].name, name))
+			continue;
+		out->of = arguments[i].of;
+		return 0;
+	}
+	return out->fact->field || !strcmp(name, "attr.size")
+		       ? 0
+		       : error_name(e, w, name, NULL, "a field of attr, or an argument");
+}
+
+static int add_setting(struct change *change, const struct setting *part, enum setting_how how,
+		       const json_t *to, struct vocabulary *v, const struct where *w,
+		       struct error *e)
+{
+	struct setting *out = &change->settings[change->count];
+
+	if (change->count == CHANGE_SETTINGS)
+		return error_text(e, w, "more", "at most %d settings", CHANGE_SETTINGS);
+	*out = *part;
+	out->how = how;
+	change->count++;
+	return right_side_compile(&out->to, to, part->fact, v, w, e);
+}
+
+/* A value; or an object of ways, in their order. */
+static int load_setting(struct change *change, const char *name, const json_t *json,
+			struct vocabulary *v, const struct where *w, struct error *e)
+{
+	struct setting part;
+	const char *way;
+	json_t *to;
+
+	if (find_part(&part, name, v->facts, w, e))
+		return -EINVAL;
+	if (!json_is_object(json))
+		return add_setting(change, &part, SET_TO, json, v, w, e);
+	json_object_foreach((json_t *)json, way, to) {
+		struct where at = where_key(w, way);
+		size_t i = 0;
+
+		while (i < WAYS && strcmp(ways[i].name, way))
+			i++;
+		if (i == WAYS)
+			return error_name(e, &at, way, NULL, "with, without, within or aligned");
+		if (add_setting(change, &part, ways[i].how, to, v, &at, e))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int load_change(struct change *change, const json_t *json, struct vocabulary *v,
+		       const struct where *w, struct error *e)
+{
+	struct where at_set = where_key(w, "set"), at_if = where_key(w, "if");
+	struct where at_says = where_key(w, "says"), at_loses = where_key(w, "loses");
+	const json_t *when = json_object_get(json, "if");
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(json_object_get(json, "set"), name, value) {
+		struct where at = where_key(&at_set, name);
+
+		if (load_setting(change, name, value, v, &at, e))
+			return -EINVAL;
+	}
+	if (!change->count)
+		return error_value(e, &at_set, json, "what to set");
+	if (when) {
+		change->when = predicate_compile(when, v, &at_if, e);
+		if (!change->when)
+			return -EINVAL;
+	}
+	change->is_fallback = json_is_true(json_object_get(json, "fallback"));
+	if (sentence_compile(&change->says, json_object_get(json, "says"), v->facts, v->arena,
+			     &at_says, e))
+		return -EINVAL;
+	return sentence_compile(&change->loses, json_object_get(json, "loses"), v->facts, v->arena,
+				&at_loses, e);
+}
+
+int changes_load(struct changes *changes, const json_t *json, struct vocabulary *v,
+		 const struct where *w, struct error *e)
+{
+	json_t *one;
+	size_t i;
+
+	*changes =
+		(struct changes){.list = calloc(json_array_size(json) + 1, sizeof(struct change))};
+	if (!changes->list)
+		return error_no_memory(e, w, "memory for changes");
+	json_array_foreach(json, i, one) {
+		struct where at = where_index(w, i);
+
+		if (load_change(&changes->list[changes->count++], one, v, &at, e))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+void changes_free(struct changes *changes)
+{
+	free(changes->list);
+	*changes = (struct changes){0};
+}
+
+/* What the call has there. */
+static uint64_t get_part(const struct setting *setting, const struct machine *machine,
+			 const struct call *call)
+{
+	switch (setting->of) {
+	case SETS_BITS:
+		return bit_word(attr_get(&machine->bits, call->image, host_order()),
+				machine->bits.size);
+	case SETS_PID:
+		return (uint64_t)(int64_t)call->pid;
+	case SETS_CPU:
+		return (uint64_t)(int64_t)call->cpu;
+	case SETS_GROUP_FD:
+		return (uint64_t)(int64_t)call->group_fd;
+	case SETS_FLAGS:
+		return call->flags;
+	default:
+		return attr_get(setting->fact->field ? setting->fact->field : machine->size,
+				call->image, host_order());
+	}
+}
+
+static void set_part(const struct setting *setting, const struct machine *machine,
+		     struct call *call, uint64_t value)
+{
+	switch (setting->of) {
+	case SETS_BITS:
+		attr_set(&machine->bits, call->image, host_order(),
+			 bit_word(value, machine->bits.size));
+		break;
+	case SETS_PID:
+		call->pid = (int32_t)value;
+		break;
+	case SETS_CPU:
+		call->cpu = (int32_t)value;
+		break;
+	case SETS_GROUP_FD:
+		call->group_fd = (int32_t)value;
+		break;
+	case SETS_FLAGS:
+		call->flags = value;
+		break;
+	default:
+		attr_set(setting->fact->field ? setting->fact->field : machine->size, call->image,
+			 host_order(), value);
+	}
+}
+
+/* Bytes laid over the attr would hide what is set below them. */
+static void take_bytes_away(struct call *call)
+{
+	call->poke_count = 0;
+}
+
+static bool set_value(const struct setting *setting, const struct facts *facts, struct situation *s,
+		      uint64_t was, uint64_t *value)
+{
+	uint64_t to;
+
+	if (!right_side_get(&setting->to, facts, s, &to))
+		return false;
+	switch (setting->how) {
+	case SET_WITH:
+		*value = was | to;
+		break;
+	case SET_WITHOUT:
+		*value = was & ~to;
+		break;
+	case SET_WITHIN:
+		*value = was & to;
+		break;
+	case SET_ALIGNED:
+		*value = to ? was - was % to : was;
+		break;
+	default:
+		*value = to;
+	}
+	return true;
+}
+
+static bool is_for(const struct change *change, const struct facts *facts, struct situation *s)
+{
+	const struct fact *why;
+
+	return !change->when || predicate_holds(change->when, facts, s, &why) == HOLDS;
+}
+
+bool change_make(const struct change *change, const struct model *model, struct situation *s,
+		 struct call *call)
+{
+	bool any = false;
+
+	if (!is_for(change, &model->facts, s))
+		return false;
+	for (size_t i = 0; i < change->count; i++) {
+		const struct setting *setting = &change->settings[i];
+		uint64_t was = get_part(setting, &model->machine, call), value;
+
+		if (!set_value(setting, &model->facts, s, was, &value))
+			return false;
+		if (value == was)
+			continue;
+		if (setting->fact->field || !strcmp(setting->fact->name, "attr.size"))
+			take_bytes_away(call);
+		set_part(setting, &model->machine, call, value);
+		any = true;
+	}
+	return any;
+}
+
+/* "a, b and c" of the names of these bits; a bit without a name as a number. */
+static void write_bits(char *out, size_t size, const struct abi_family *names, uint64_t bits)
+{
+	size_t at = 0;
+
+	out[0] = '\0';
+	for (unsigned bit = 0; bit < 64 && at + 1 < size; bit++) {
+		uint64_t one = UINT64_C(1) << bit;
+		const struct abi_value *name = names ? abi_value_of(names, one) : NULL;
+		const char *between = !at                                         ? ""
+				      : bits & (one - 1 + one) && bits >> bit > 1 ? ", "
+										  : " and ";
+		int n;
+
+		if (!(bits & one))
+			continue;
+		n = name ? snprintf(out + at, size - at, "%s%s", between, name->name)
+			 : snprintf(out + at, size - at, "%sbit %u", between, bit);
+		at += n > 0 ? (size_t)n : 0;
+	}
+}
+
+/* A field by its name, an argument by its own: what stands behind the dot. */
+static const char *part_name(const struct setting *setting)
+{
+	if (setting->of == SETS_BITS)
+		return "attr";
+	return strchr(setting->fact->name, '.') + 1;
+}
+
+static int write_setting(const struct setting *setting, uint64_t was, uint64_t now, char *out,
+			 size_t size)
+{
+	const struct abi_family *names = setting->fact->names;
+	const struct abi_value *name = names && !names->mask ? abi_value_of(names, now) : NULL;
+	const char *part = part_name(setting);
+	char bits[256];
+
+	if (name)
+		return snprintf(out, size, "set %s to %s", part, name->name);
+	if (setting->fact->is_mask && now && !(now & ~was)) {
+		write_bits(bits, sizeof(bits), names, was & ~now);
+		return snprintf(out, size, "clear %s in %s", bits, part);
+	}
+	if (setting->fact->is_mask && !(was & ~now)) {
+		write_bits(bits, sizeof(bits), names, now & ~was);
+		return snprintf(out, size, "set %s in %s", bits, part);
+	}
+	if (setting->fact->is_mask && names && now) {
+		write_bits(bits, sizeof(bits), names, now);
+		return snprintf(out, size, "set %s to %s", part, bits);
+	}
+	if (setting->fact->is_signed)
+		return snprintf(out, size, "set %s to %lld", part, (long long)now);
+	return snprintf(out, size,
+			setting->fact->is_mask && now ? "set %s to %#llx" : "set %s to %llu", part,
+			(unsigned long long)now);
+}
+
+void change_write(const struct change *change, const struct model *model, struct situation *s,
+		  char *out, size_t size)
+{
+	const struct call *call = s->call;
+	size_t at = 0;
+
+	out[0] = '\0';
+	if (change->says.count) {
+		sentence_write(&change->says, &model->facts, s, out, size);
+		return;
+	}
+	for (size_t i = 0; i < change->count; i++) {
+		const struct setting *setting = &change->settings[i];
+		uint64_t was = get_part(setting, &model->machine, call), now;
+		int n;
+
+		if (!set_value(setting, &model->facts, s, was, &now) || now == was)
+			continue;
+		if (at && at < size)
+			at += (size_t)snprintf(out + at, size - at, " and ");
+		if (at >= size)
+			return;
+		n = write_setting(setting, was, now, out + at, size - at);
+		at += n > 0 ? (size_t)n : 0;
+	}
+}

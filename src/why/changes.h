@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `changes` of cases/why.json: what of a call can be made otherwise, and what is lost by it.
+ */
+#ifndef PERFABI_WHY_CHANGES_H
+#define PERFABI_WHY_CHANGES_H
+
+#include "model/model.h"
+
+enum { CHANGE_SETTINGS = 8 };
+
+/* What of a call is set. */
+enum setting_of { SETS_FIELD, SETS_BITS, SETS_PID, SETS_CPU, SETS_GROUP_FD, SETS_FLAGS };
+
+enum setting_how { SET_TO, SET_WITH, SET_WITHOUT, SET_WITHIN, SET_ALIGNED };
+
+struct setting {
+	enum setting_of of;
+	const struct fact *fact; /* that it is in a call */
+	enum setting_how how;
+	struct right_side to;
+};
+
+struct change {
+	struct predicate *when; /* of calls that it is for; NULL: any that it changes */
+	struct setting settings[CHANGE_SETTINGS];
+	size_t count;
+	struct sentence says, loses;
+	bool is_fallback; /* another event takes the place of the one that was asked for */
+};
+
+struct changes {
+	struct change *list;
+	size_t count;
+};
+
+/* 0, or a negative errno with `e` filled. The arena is v's, and outlives them. */
+int changes_load(struct changes *changes, const json_t *json, struct vocabulary *v,
+		 const struct where *w, struct error *e);
+void changes_free(struct changes *changes);
+
+/*
+ * Makes the change in *call, whose image is its own, and whose situation `s` has begun with.
+ * Whether it has changed anything: false also where it is not for the call.
+ */
+bool change_make(const struct change *change, const struct model *model, struct situation *s,
+		 struct call *call);
+
+/* What it changes in the call of that situation, for people: "set cpu to -1"; cut at `size`. */
+void change_write(const struct change *change, const struct model *model, struct situation *s,
+		  char *out, size_t size);
+
+#endif

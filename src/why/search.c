@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Breadth first: all sets of one change, then all of two. From there on only such sets grow as have
+ * brought the call past the check that refused it.
+ */
+#include "why/search.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/clock.h"
+
+/* So many calls, for so long; a fifth of a second of what the kernel waits for is one tracepoint.
+ */
+enum { ASKED_MOST = 40000, SETS_MOST = 4096 };
+static const double seconds_most = 2;
+
+/* The sets of one size that did not open. */
+struct sets {
+	struct remedy *list;
+	size_t count;
+};
+
+struct search {
+	struct asker *asker;
+	const struct changes *changes;
+	const struct call *call;
+	const struct finding *refused;
+	struct remedies *found;
+	struct call changed; /* its image is its own */
+	double until;
+};
+
+static void copy_call(const struct model *model, struct call *to, const struct call *from)
+{
+	unsigned char *image = to->image;
+
+	*to = *from;
+	to->image = image;
+	memcpy(image, from->image, model->abi->attr_size);
+}
+
+/* Makes one change more. Whether it changes anything. */
+static bool change_once(struct asker *a, const struct change *change, struct call *call,
+			void (*each)(void *, const struct change *, struct situation *),
+			void *context)
+{
+	situation_begin(&a->situation, &a->model->machine, call, &a->caller, &a->world);
+	if (each)
+		each(context, change, &a->situation);
+	return change_make(change, a->model, &a->situation, call);
+}
+
+void remedy_make(const struct remedy *remedy, struct asker *a, const struct changes *changes,
+		 const struct call *call, struct call *changed,
+		 void (*each)(void *, const struct change *, struct situation *), void *context)
+{
+	copy_call(a->model, changed, call);
+	for (size_t i = 0; i < remedy->count; i++)
+		change_once(a, &changes->list[remedy->changes[i]], changed, each, context);
+}
+
+/* Whether the call got further than the one that was asked about. */
+static bool has_gone_on(const struct search *s, const struct finding *f)
+{
+	if (f->check && s->refused->check)
+		return f->check > s->refused->check;
+	return f->err != s->refused->err || f->check != s->refused->check;
+}
+
+static bool is_over(struct search *s)
+{
+	if (s->asker->asked < ASKED_MOST && clock_seconds() < s->until)
+		return false;
+	s->found->is_cut = true;
+	return true;
+}
+
+/* Whether a remedy that was found before has no change that this set does not have. */
+static bool is_superfluous(const struct remedies *found, const struct remedy *set)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		const struct remedy *less = &found->list[i];
+		size_t same = 0;
+
+		for (size_t j = 0; j < less->count; j++)
+			for (size_t k = 0; k < set->count; k++)
+				same += less->changes[j] == set->changes[k];
+		if (same == less->count)
+			return true;
+	}
+	return false;
+}
+
+/* Tries one set; it is a remedy, or may grow. */
+static void try_set(struct search *s, const struct remedy *set, struct sets *next)
+{
+	const struct change *last = &s->changes->list[set->changes[set->count - 1]];
+	struct remedy before = *set;
+	struct finding f;
+
+	before.count--;
+	remedy_make(&before, s->asker, s->changes, s->call, &s->changed, NULL, NULL);
+	if (!change_once(s->asker, last, &s->changed, NULL, NULL))
+		return;
+	f = asker_ask(s->asker, &s->changed);
+	if (f.outcome == OPENS && s->found->count < REMEDIES)
+		s->found->list[s->found->count++] = *set;
+	else if (f.outcome != OPENS && next->count < SETS_MOST &&
+		 (set->count == 1 || has_gone_on(s, &f)))
+		next->list[next->count++] = *set;
+}
+
+/* All sets that have one change more than one of these. */
+static void grow_sets(struct search *s, const struct sets *sets, struct sets *next)
+{
+	next->count = 0;
+	for (size_t i = 0; i < sets->count; i++) {
+		struct remedy set = sets->list[i];
+		size_t from = set.count ? set.changes[set.count - 1] + 1 : 0;
+
+		set.count++;
+		for (size_t j = from; j < s->changes->count; j++) {
+			set.changes[set.count - 1] = j;
+			set.is_fallback =
+				sets->list[i].is_fallback || s->changes->list[j].is_fallback;
+			if (is_over(s))
+				return;
+			if (!is_superfluous(s->found, &set))
+				try_set(s, &set, next);
+		}
+	}
+}
+
+/* Another event is only taken for want of the one that was asked for. */
+static bool is_enough(const struct remedies *found)
+{
+	for (size_t i = 0; i < found->count; i++)
+		if (!found->list[i].is_fallback)
+			return true;
+	return false;
+}
+
+int search_remedies(struct asker *a, const struct changes *changes, const struct call *call,
+		    const struct finding *refused, struct remedies *found)
+{
+	struct sets sets = {.count = 1}, next = {0};
+	struct search s = {.asker = a,
+			   .changes = changes,
+			   .call = call,
+			   .refused = refused,
+			   .found = found,
+			   .until = clock_seconds() + seconds_most};
+
+	bool has_memory;
+
+	*found = (struct remedies){0};
+	sets.list = calloc(SETS_MOST, sizeof(*sets.list));
+	next.list = calloc(SETS_MOST, sizeof(*next.list));
+	s.changed.image = malloc(a->model->abi->attr_size);
+	has_memory = sets.list && next.list && s.changed.image;
+	for (size_t n = 0; has_memory && n < CHANGES_AT_ONCE; n++) {
+		struct sets was = sets;
+
+		if (found->is_cut || is_enough(found))
+			break;
+		grow_sets(&s, &sets, &next);
+		sets = next;
+		next = was;
+	}
+	free(sets.list);
+	free(next.list);
+	free(s.changed.image);
+	return has_memory ? 0 : -ENOMEM;
+}

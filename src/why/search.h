@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The fewest changes by which a refused call opens: one, then pairs, then what one more change
+ * brings further.
+ */
+#ifndef PERFABI_WHY_SEARCH_H
+#define PERFABI_WHY_SEARCH_H
+
+#include "why/asker.h"
+#include "why/changes.h"
+
+enum { CHANGES_AT_ONCE = 4, REMEDIES = 12 };
+
+/* A set of changes that lets the call open. */
+struct remedy {
+	size_t changes[CHANGES_AT_ONCE]; /* indexes, in their order */
+	size_t count;
+	bool is_fallback; /* one of them puts another event in the place of the first */
+};
+
+struct remedies {
+	struct remedy list[REMEDIES];
+	size_t count;
+	bool is_cut; /* the search was given up before its end */
+};
+
+/*
+ * Seeks them, by asking `a` of each call; `refused` is what the call as it is came to. 0 or
+ * -ENOMEM. What is found with the fewest changes comes first, and of those with as many, what
+ * stands first among the changes.
+ */
+int search_remedies(struct asker *a, const struct changes *changes, const struct call *call,
+		    const struct finding *refused, struct remedies *found);
+
+/*
+ * Makes the remedy's changes in *changed, whose image is abi->attr_size bytes of its own; `each`
+ * (may be NULL) is called before every one, with the situation of the call as it is by then.
+ */
+void remedy_make(const struct remedy *remedy, struct asker *a, const struct changes *changes,
+		 const struct call *call, struct call *changed,
+		 void (*each)(void *context, const struct change *change, struct situation *s),
+		 void *context);
+
+#endif
