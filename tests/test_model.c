@@ -125,7 +125,7 @@ static const struct row {
 	 "{'attr': {'type': 'breakpoint', 'size': 64, 'bp_type': ['w'], 'bp_len': 4, 'bp_addr': "
 	 "4096}}",
 	 "unknown O088"},
-	{AS_USER, "{'attr': {" DUMMY ", 'freq': 1, 'sample_freq': 1000}}", "unknown O057"},
+	{AS_USER, "{'attr': {" DUMMY ", 'freq': 1, 'sample_freq': 1000}}", "ok"},
 	{AS_USER, "{'attr': {" DUMMY ", 'freq': 1, 'sample_freq': 1001}}", "EINVAL O035"},
 	{AS_USER, "{'attr': {" DUMMY ", 'sample_type': ['stack_user'], 'sample_stack_user': 12}}",
 	 "unknown O020"},
