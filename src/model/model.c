@@ -9,12 +9,13 @@
 #include <string.h>
 
 #include "machine/names.h"
+#include "model/wording.h"
 
 static int add_facts(struct model *model)
 {
-	static const struct fact *const lists[] = {attr_facts, call_facts,       caller_facts,
-						   pmu_facts,  breakpoint_facts, path_facts,
-						   group_facts};
+	static const struct fact *const lists[] = {attr_facts,  call_facts,       caller_facts,
+						   pmu_facts,   breakpoint_facts, path_facts,
+						   group_facts, unknown_facts};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && !err; i++)
@@ -176,14 +177,9 @@ static int add_check(struct model *model, const char *id, const json_t *json,
 }
 
 static int load_checks(struct model *model, const struct source *source, const json_t *checks,
-		       struct environment *env, struct error *e)
+		       struct vocabulary *v, struct error *e)
 {
 	struct where root = where_root(source), at_checks = where_key(&root, "checks");
-	struct vocabulary v = {.abi = model->abi,
-			       .facts = &model->facts,
-			       .terms = json_object_get(model->json, "terms"),
-			       .env = env,
-			       .arena = &model->arena};
 	const char *id;
 	json_t *json;
 
@@ -193,7 +189,7 @@ static int load_checks(struct model *model, const struct source *source, const j
 		return error_no_memory(e, &at_checks, "memory for the checks");
 	json_object_foreach((json_t *)checks, id, json) {
 		struct where at = where_key(&at_checks, id);
-		const struct reading r = {.model = model, .v = &v, .at = &at, .e = e};
+		const struct reading r = {.model = model, .v = v, .at = &at, .e = e};
 
 		if (add_check(model, id, json, &r))
 			return -EINVAL;
@@ -204,7 +200,9 @@ static int load_checks(struct model *model, const struct source *source, const j
 int model_load(struct model *model, const struct model_sources *from, const struct tables *tables,
 	       struct environment *env, struct error *e)
 {
-	struct where root = where_root(from->model);
+	struct where root = where_root(from->model), at_words = where_key(&root, "words");
+	struct vocabulary v = {
+		.abi = tables->abi, .facts = &model->facts, .env = env, .arena = &model->arena};
 
 	*model = (struct model){.abi = tables->abi, .phases = &tables->phases};
 	model->json = source_parse(from->model, e);
@@ -213,7 +211,10 @@ int model_load(struct model *model, const struct model_sources *from, const stru
 		return -EINVAL;
 	if (add_facts(model))
 		return error_no_memory(e, &root, "memory for the facts");
-	return load_checks(model, from->checks, from->list, env, e);
+	v.terms = json_object_get(model->json, "terms");
+	if (facts_add_words(&model->facts, json_object_get(model->json, "words"), &v, &at_words, e))
+		return -EINVAL;
+	return load_checks(model, from->checks, from->list, &v, e);
 }
 
 void model_free(struct model *model)
