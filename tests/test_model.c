@@ -3,6 +3,7 @@
  * The model: what it says of calls on a recorded machine, of what it does not know, and of
  * predicates that are none.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,9 @@ struct oracle {
 	struct environment env;
 	struct model model;
 	struct situation situation;
+	json_t *checks; /* NULL: the built-in ones */
+	struct call call;
+	struct caller caller;
 };
 
 static const char machine_json[] =
@@ -45,7 +49,7 @@ static void begin(struct oracle *o, const char *machine)
 	ck_assert_int_eq(environment_from_json(&o->env, o->abi, json, &nowhere, &e), 0);
 	from = (struct model_sources){.model = sources_find(&o->sources, "model.json"),
 				      .checks = sources_find(&o->sources, "checks.json"),
-				      .list = o->cases.checks};
+				      .list = o->checks ? o->checks : o->cases.checks};
 	ck_assert_msg(!model_load(&o->model, &from, &o->cases.tables, &o->env, &e), "%s: %s",
 		      e.pointer, e.expected);
 	machine_init(&o->model.machine, &o->env, &o->model.kinds, &o->model.learned);
@@ -59,31 +63,39 @@ static void end(struct oracle *o)
 	environment_free(&o->env);
 	cases_free(&o->cases);
 	abi_free(o->abi);
+	json_decref(o->checks);
+	o->checks = NULL;
+}
+
+/* The situation of that call; end it with call_free(). */
+static void meet(struct oracle *o, enum identity as, const char *open)
+{
+	static const struct world world;
+	struct scope scope = {.env = &o->env};
+	json_t *json = test_json(open);
+	struct where nowhere = {0};
+	struct error e = {0};
+
+	o->caller = caller_as(&o->env.rights, as);
+	ck_assert_msg(!call_from_json(&o->call, o->abi, o->env.arch, json, &scope, &nowhere, &e),
+		      "%s: %s", open, e.expected);
+	situation_begin(&o->situation, &o->model.machine, &o->call, &o->caller, &world);
+	json_decref(json);
 }
 
 /* "ok", "EINVAL O022", or "unknown O045". */
 static void ask(struct oracle *o, enum identity as, const char *open, char *said, size_t size)
 {
-	static const struct world world;
-	struct caller caller = caller_as(&o->env.rights, as);
-	struct scope scope = {.env = &o->env};
-	json_t *json = test_json(open);
-	struct where nowhere = {0};
 	struct prediction p;
-	struct error e = {0};
-	struct call call;
 
-	ck_assert_msg(!call_from_json(&call, o->abi, o->env.arch, json, &scope, &nowhere, &e),
-		      "%s: %s", open, e.expected);
-	situation_begin(&o->situation, &o->model.machine, &call, &caller, &world);
+	meet(o, as, open);
 	p = model_predict(&o->model, &o->situation);
 	if (p.outcome == OPENS)
 		snprintf(said, size, "ok");
 	else
 		snprintf(said, size, "%s %s", p.outcome == REFUSED ? errno_name(p.err) : "unknown",
 			 p.check->id);
-	call_free(&call);
-	json_decref(json);
+	call_free(&o->call);
 }
 
 #define DUMMY "'type': 'software', 'config': 'dummy', 'exclude_kernel': 1"
@@ -113,7 +125,7 @@ static const struct row {
 	 "{'attr': {'type': 'breakpoint', 'size': 64, 'bp_type': ['w'], 'bp_len': 4, 'bp_addr': "
 	 "4096}}",
 	 "unknown O088"},
-	{AS_USER, "{'attr': {" DUMMY ", 'freq': 1, 'sample_freq': 1000}}", "unknown O057"},
+	{AS_USER, "{'attr': {" DUMMY ", 'freq': 1, 'sample_freq': 1000}}", "ok"},
 	{AS_USER, "{'attr': {" DUMMY ", 'freq': 1, 'sample_freq': 1001}}", "EINVAL O035"},
 	{AS_USER, "{'attr': {" DUMMY ", 'sample_type': ['stack_user'], 'sample_stack_user': 12}}",
 	 "unknown O020"},
@@ -224,6 +236,125 @@ START_TEST(it_says_what_is_no_predicate)
 }
 END_TEST
 
+/* Checks of its own: two causes under one errno, and what can be a cause and decides nothing. */
+static const char own_checks[] =
+	"{'O001': {'gate': 'pmu', 'result': 'EINVAL', 'if': {'attr.config': {'ge': 1}}, 'says': ["
+	"{'if': {'attr.config': 1}, 'because': 'config is one', 'instead': 'take another'},"
+	"{'if': {'pmu.has_config': 1}, 'because': 'which is not known'},"
+	"{'if': {'attr.config': 2}, 'because': 'config is $attr.config'},"
+	"{'because': 'config is something else'}]},"
+	"'O002': {'gate': 'pmu', 'result': 'ENOENT', 'may': {'pmu.has_config': 0}, "
+	"'because': 'no such event'},"
+	"'O003': {'gate': 'pmu', 'result': 'EINVAL', 'may': {'attr.config': 2}, 'because': 'two'},"
+	"'O004': {'gate': 'pmu', 'result': 'ENOENT', 'may': {'attr.config': {'ge': 2}}, "
+	"'because': 'more'},"
+	"'O005': {'gate': 'pmu', 'result': 'unknown', 'may': {'attr.config': 3}, "
+	"'because': 'any'}}";
+
+static const struct {
+	const char *open, *because, *suspects, *of_enoent;
+} sayings[] = {
+	{"{'attr': {'type': 77, 'config': 1}}", "config is one", "O002", "O002"},
+	{"{'attr': {'type': 77, 'config': 2}}", "config is 2", "O003 O004 O002", "O004 O002"},
+	{"{'attr': {'type': 77, 'config': 3}}", "config is something else", "O004 O005 O002",
+	 "O004 O005 O002"},
+};
+
+static void list_suspects(struct oracle *o, int err, char *out, size_t size)
+{
+	const struct check *found[8];
+	size_t n = model_suspects(&o->model, &o->situation, err, found, 8);
+
+	out[0] = '\0';
+	for (size_t i = 0; i < n; i++)
+		snprintf(out + strlen(out), size - strlen(out), "%s%s", i ? " " : "", found[i]->id);
+}
+
+START_TEST(it_tells_causes_apart)
+{
+	struct oracle *o = calloc(1, sizeof(*o));
+	const struct check *one;
+	char text[128];
+
+	ck_assert_ptr_nonnull(o);
+	o->checks = test_json(own_checks);
+	begin(o, machine_json);
+	ck_assert_uint_eq(o->model.count, 1);
+	ck_assert_uint_eq(o->model.suspect_count, 4);
+	for (size_t i = 0; i < sizeof(sayings) / sizeof(sayings[0]); i++) {
+		const struct saying *saying;
+
+		meet(o, AS_ROOT, sayings[i].open);
+		saying = check_saying(&o->model, &o->model.checks[0], &o->situation);
+		sentence_write(&saying->because, &o->model.facts, &o->situation, text,
+			       sizeof(text));
+		ck_assert_str_eq(text, sayings[i].because);
+		ck_assert_int_eq(saying->instead.count != 0, i == 0);
+		list_suspects(o, 0, text, sizeof(text));
+		ck_assert_str_eq(text, sayings[i].suspects);
+		list_suspects(o, ENOENT, text, sizeof(text));
+		ck_assert_str_eq(text, sayings[i].of_enoent);
+		ck_assert_uint_eq(model_suspects(&o->model, &o->situation, 0, &one, 1), 1);
+		call_free(&o->call);
+	}
+	end(o);
+	free(o);
+}
+END_TEST
+
+/* Checks that cannot be loaded, and where they are wrong. */
+static const struct {
+	const char *json, *pointer;
+} wrong_checks[] = {
+	{"{'O001': {'gate': 'pmu', 'result': 'EINVAL', 'if': {'attr.config': 1}}}", "/checks/O001"},
+	{"{'O001': {'gate': 'pmu', 'result': 'EINVAL', 'if': {'attr.config': 1}, 'says': []}}",
+	 "/checks/O001/says"},
+	{"{'O001': {'gate': 'pmu', 'result': 'EINVAL', 'if': {'attr.config': 1}, 'says': "
+	 "[{'instead': 'x'}]}}",
+	 "/checks/O001/says/0"},
+	{"{'O001': {'gate': 'pmu', 'result': 'EINVAL', 'if': {'attr.config': 1}, 'says': "
+	 "[{'if': {'attr.confg': 1}, 'because': 'x'}]}}",
+	 "/checks/O001/says/0/if/attr.confg"},
+	{"{'O001': {'gate': 'pmu', 'result': 'EINVAL', 'if': {'attr.config': 1}, 'says': "
+	 "[{'because': 'is $attr.confg'}]}}",
+	 "/checks/O001/says/0/because"},
+	{"{'O001': {'gate': 'pmu', 'result': 'EINVAL', 'may': {}, 'because': 'x'}}",
+	 "/checks/O001/may"},
+	{"{'O001': {'gate': 'pm', 'result': 'EINVAL', 'may': {'attr.config': 1}, 'because': 'x'}}",
+	 "/checks/O001/gate"},
+	{"{'O001': {'gate': 'pmu', 'result': 'EINVALL', 'may': {'attr.config': 1}, 'because': "
+	 "'x'}}",
+	 "/checks/O001/result"},
+};
+
+START_TEST(it_says_what_is_no_check)
+{
+	struct oracle *o = calloc(1, sizeof(*o));
+
+	ck_assert_ptr_nonnull(o);
+	begin(o, machine_json);
+	for (size_t i = 0; i < sizeof(wrong_checks) / sizeof(wrong_checks[0]); i++) {
+		json_t *json = test_json(wrong_checks[i].json);
+		struct model_sources from = {.model = sources_find(&o->sources, "model.json"),
+					     .checks = sources_find(&o->sources, "checks.json"),
+					     .list = json};
+		struct model *model = calloc(1, sizeof(*model));
+		struct error e = {0};
+
+		ck_assert_ptr_nonnull(model);
+		ck_assert_msg(model_load(model, &from, &o->cases.tables, &o->env, &e), "%s",
+			      wrong_checks[i].json);
+		ck_assert_msg(!strcmp(e.pointer, wrong_checks[i].pointer), "%s: %s",
+			      wrong_checks[i].json, e.pointer);
+		model_free(model);
+		free(model);
+		json_decref(json);
+	}
+	end(o);
+	free(o);
+}
+END_TEST
+
 Suite *suite_model(void)
 {
 	Suite *suite = suite_create("model");
@@ -232,6 +363,8 @@ Suite *suite_model(void)
 	tcase_add_test(test, it_says_what_the_kernel_will);
 	tcase_add_test(test, it_knows_what_it_does_not_know);
 	tcase_add_test(test, it_says_what_is_no_predicate);
+	tcase_add_test(test, it_tells_causes_apart);
+	tcase_add_test(test, it_says_what_is_no_check);
 	suite_add_tcase(suite, test);
 	return suite;
 }

@@ -99,11 +99,15 @@ static void put_sentence(struct oracle *o, const char *key, const struct sentenc
 
 static void put_refusal(struct oracle *o, const struct prediction *p)
 {
+	const struct saying *saying = check_saying(&o->m.model, p->check, &o->situation);
+
 	put_text_member(&o->out, "errno", errno_name(p->err), false);
 	put_text_member(&o->out, "gate", o->m.model.phases->list[p->check->gate].name, true);
 	put_text_member(&o->out, "check", p->check->id, true);
-	put_sentence(o, "because", &p->check->because, true);
-	put_sentence(o, "instead", &p->check->instead, true);
+	if (!saying)
+		return;
+	put_sentence(o, "because", &saying->because, true);
+	put_sentence(o, "instead", &saying->instead, true);
 }
 
 static void put_unforeseen(struct oracle *o, const struct prediction *p)

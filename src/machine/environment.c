@@ -104,7 +104,7 @@ static void read_self(struct environment *env)
 	read_line("/proc/self/uid_map", map, sizeof(map));
 	env->rights.init_user_namespace = sscanf(map, "%u %u %u", &first, &outside, &count) != 3 ||
 					  (!first && !outside && count == UINT32_MAX);
-	env->rights.has_perfmon = abi_version_compare(env->upstream, "5.8") >= 0;
+	env->rights.has_perfmon = identity_kernel_has(CAP_PERFMON);
 	env->rights.changes_uid = identity_changes_uid(&env->rights);
 	/* The kernel asks the first namespace whether a hard limit may be raised. */
 	raises = env->rights.init_user_namespace ? env->rights.capabilities : 0;

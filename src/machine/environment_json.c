@@ -79,6 +79,8 @@ json_t *environment_json(const struct environment *env)
 	json_object_set_new(json, "uid", json_integer(env->rights.uid));
 	snprintf(caps, sizeof(caps), "0x%llx", (unsigned long long)env->rights.capabilities);
 	set_text(json, "capabilities", caps);
+	json_object_set_new(json, "init_user_namespace",
+			    json_boolean(env->rights.init_user_namespace));
 	json_object_set_new(json, "identities", identities_json(env));
 	json_object_set_new(json, "no_new_privs", json_boolean(env->no_new_privs));
 	json_object_set_new(json, "seccomp", json_integer(env->seccomp));
@@ -162,6 +164,16 @@ static void take_identities(struct environment *env, const json_t *identities)
 	}
 }
 
+/* Reports have had it only as why nobody could become root there. */
+static bool tells_of_namespace(const json_t *json)
+{
+	const json_t *told = json_object_get(json, "init_user_namespace");
+	const char *root = json_string_value(
+		json_object_get(json_object_get(json, "identities"), identity_names[AS_ROOT]));
+
+	return told ? json_is_false(told) : root && strstr(root, "user namespace");
+}
+
 /* A caller there has what an identity is defined to have; root, all that a machine gives. */
 static void take_rights(struct environment *env, const json_t *json)
 {
@@ -172,8 +184,7 @@ static void take_rights(struct environment *env, const json_t *json)
 	env->rights.capabilities = json_is_integer(uid) && !env->rights.uid && capabilities
 					   ? strtoull(capabilities, NULL, 16)
 					   : (UINT64_C(1) << (CAP_LAST_CAP + 1)) - 1;
-	env->rights.init_user_namespace = true;
-	env->rights.has_perfmon = abi_version_compare(env->upstream, "5.8") >= 0;
+	env->rights.init_user_namespace = !tells_of_namespace(json);
 }
 
 int environment_from_json(struct environment *env, const struct abi *abi, const json_t *json,

@@ -57,6 +57,12 @@ uint64_t identity_capabilities(const struct rights *own, enum identity as)
 	return as == AS_ROOT ? own->capabilities : capabilities_of(as);
 }
 
+bool identity_kernel_has(int capability)
+{
+	return prctl(PR_CAPBSET_READ, (unsigned long)capability, 0UL, 0UL, 0UL) >= 0 ||
+	       errno != EINVAL;
+}
+
 bool identity_changes_uid(const struct rights *own)
 {
 	uid_t uid;

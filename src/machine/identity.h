@@ -41,6 +41,9 @@ struct rights {
 /* The effective capabilities, as a mask, that it has when this runner becomes it. */
 uint64_t identity_capabilities(const struct rights *own, enum identity as);
 
+/* Whether this kernel knows that capability. */
+bool identity_kernel_has(int capability);
+
 /* Whether this runner is root that can become another user. */
 bool identity_changes_uid(const struct rights *own);
 

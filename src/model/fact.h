@@ -13,6 +13,8 @@
 #include "language/arena.h"
 #include "model/situation.h"
 
+struct wording;
+
 struct fact {
 	const char *name;  /* "attr.sample_type"; operands name it with a $ before it */
 	const char *about; /* for help texts */
@@ -25,7 +27,11 @@ struct fact {
 	const char *family;             /* that its values' names are of, or NULL */
 	const struct abi_family *names; /* the same, once it is loaded; NULL: they have none */
 	const struct abi_field *field;  /* of attr, where it is one */
-	size_t index;                   /* of what is learned, or of a class of tracepoints */
+	const struct wording *wording;  /* of cases/model.json, where it is one */
+	/* How sentences have it, where its value is not enough: as snprintf(3); NULL: they do. */
+	int (*print)(const struct fact *fact, const struct situation *s, uint64_t value, char *out,
+		     size_t size);
+	size_t index; /* of what is learned, or of a class of tracepoints */
 };
 
 struct facts {
@@ -35,8 +41,8 @@ struct facts {
 
 /* What the vocabulary is made of; each list ends with a fact without a name. */
 extern const struct fact attr_facts[], call_facts[], caller_facts[], pmu_facts[],
-	breakpoint_facts[], path_facts[], group_facts[], counted_facts[], machine_facts[],
-	then_facts[];
+	breakpoint_facts[], path_facts[], group_facts[], unknown_facts[], counted_facts[],
+	machine_facts[], then_facts[];
 
 /* 0, or -ENOSPC beyond FACTS_MAX. */
 int facts_add(struct facts *facts, const struct fact *fact);

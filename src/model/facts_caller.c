@@ -20,12 +20,20 @@ static bool has(const struct situation *s, int capability)
 	return s->caller->capabilities >> capability & 1;
 }
 
-/* perfmon_capable(): CAP_SYS_ADMIN has been all that there was before Linux 5.8. */
+/* perfmon_capable(): CAP_SYS_ADMIN is all that there is on kernels without CAP_PERFMON. */
 static bool caller_perfmon(const struct fact *fact, struct situation *s, uint64_t *value)
 {
+	const struct lesson *lesson = learned_find(s->machine->learned, "kernel.has_perfmon");
+
 	(void)fact;
-	*value = has(s, CAP_SYS_ADMIN) ||
-		 (s->machine->env->rights.has_perfmon && has(s, CAP_PERFMON));
+	*value = has(s, CAP_SYS_ADMIN) || (lesson && lesson->value && has(s, CAP_PERFMON));
+	return *value || !has(s, CAP_PERFMON) || (lesson && lesson->is_known);
+}
+
+static bool caller_is_in_namespace(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = !s->machine->env->rights.init_user_namespace;
 	return true;
 }
 
@@ -139,8 +147,12 @@ static const char recorded[] = "it is not recorded of this machine";
 const struct fact caller_facts[] = {
 	{.name = "caller.perfmon",
 	 .about = "1: it has CAP_PERFMON or CAP_SYS_ADMIN",
-	 .get = caller_perfmon},
+	 .get = caller_perfmon,
+	 .unknown = recorded},
 	{.name = "caller.sys_admin", .about = "1: it has CAP_SYS_ADMIN", .get = caller_sys_admin},
+	{.name = "caller.is_in_namespace",
+	 .about = "1: it is in a user namespace, and perf asks for the first one's capabilities",
+	 .get = caller_is_in_namespace},
 	{.name = "caller.kill", .about = "1: it has CAP_KILL", .get = caller_kill},
 	{.name = "caller.can_open_files",
 	 .about = "1: it may have one more file open (RLIMIT_NOFILE)",

@@ -43,7 +43,7 @@ static uint32_t type_sought(struct situation *s)
 
 	if (type >= 64 || !(machine->hardware_types >> type & 1) || type == machine->type_raw)
 		return type;
-	if (machine->has_extended_types)
+	if (machine->extended_types && machine->extended_types->value)
 		s->pmu.extended_type =
 			(uint32_t)(attr_get(machine->config, s->attr, host_order()) >> 32);
 	return s->pmu.extended_type ? s->pmu.extended_type : (uint32_t)machine->type_raw;

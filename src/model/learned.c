@@ -52,14 +52,22 @@ struct abi_field lesson_field(const struct abi *abi, const char *name)
 	return word;
 }
 
-/* The bits of a family that a kernel of that version knows. */
+/* The bits of a family that a kernel of that version knows; of one that is no mask, a bit for each
+ * value. */
 static uint64_t known_bits(const struct abi_family *family, const char *version)
 {
 	uint64_t bits = 0;
 
-	for (size_t i = 0; i < family->count; i++)
-		if (abi_version_compare(version, family->values[i].since) >= 0)
-			bits |= family->values[i].value;
+	for (size_t i = 0; i < family->count; i++) {
+		uint64_t value = family->values[i].value;
+
+		if (abi_version_compare(version, family->values[i].since) < 0)
+			continue;
+		if (family->mask)
+			bits |= value;
+		else if (value < 64)
+			bits |= UINT64_C(1) << value;
+	}
 	return bits;
 }
 

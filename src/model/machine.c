@@ -44,7 +44,7 @@ void machine_init(struct machine *machine, struct environment *env, const struct
 		.breakpoints = {learned_find(learned, "kernel.code_breakpoints"),
 				learned_find(learned, "kernel.data_breakpoints")},
 		.user_end = learned_find(learned, "kernel.user_end"),
-		.has_extended_types = abi_version_compare(env->upstream, "5.13") >= 0};
+		.extended_types = learned_find(learned, "kernel.has_extended_types")};
 	for (size_t i = 0; i < sizeof(of_hardware) / sizeof(of_hardware[0]); i++)
 		machine->hardware_types |= UINT64_C(1) << event_type(abi, of_hardware[i])->value;
 }

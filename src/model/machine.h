@@ -27,7 +27,7 @@ struct machine {
 	uint64_t hardware_types; /* those that a processor's PMU takes, a bit for each */
 	const struct lesson *breakpoints[2]; /* on code, on data */
 	const struct lesson *user_end;
-	bool has_extended_types; /* hardware events can name a PMU (5.13) */
+	const struct lesson *extended_types; /* whether hardware events can name a PMU */
 };
 
 enum { TRACEPOINT_EXISTS_BIT = 7 };

@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "machine/names.h"
+#include "model/wording.h"
 
 static int add_facts(struct model *model)
 {
-	static const struct fact *const lists[] = {attr_facts,  call_facts,       caller_facts,
-						   pmu_facts,   breakpoint_facts, path_facts,
-						   group_facts, counted_facts,    machine_facts};
+	static const struct fact *const lists[] = {attr_facts,    call_facts,       caller_facts,
+						   pmu_facts,     breakpoint_facts, path_facts,
+						   group_facts,   unknown_facts,    counted_facts,
+						   machine_facts, then_facts};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && !err; i++)
@@ -56,66 +58,141 @@ static int load_result(struct check *check, const json_t *json, const struct mod
 	return check->err ? 0 : error_name(e, w, text, near.best, "an errno, unknown or accepted");
 }
 
-static int load_sentences(struct check *check, const json_t *json, struct model *model,
-			  const struct where *w, struct error *e)
+/* Where a check is, and what its sentences and predicates are made of. */
+struct reading {
+	struct model *model;
+	struct vocabulary *v;
+	const struct where *at;
+	struct error *e;
+};
+
+static int load_sentence(struct sentence *out, const json_t *json, const char *key,
+			 const struct where *w, const struct reading *r)
 {
-	static const char *const keys[] = {"because", "instead", "unsaid"};
-	struct sentence *const sentences[] = {&check->because, &check->instead, &check->unsaid};
+	struct where at = where_key(w, key);
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		struct where at = where_key(w, keys[i]);
-
-		if (sentence_compile(sentences[i], json_object_get(json, keys[i]), &model->facts,
-				     &model->arena, &at, e))
-			return -EINVAL;
-	}
-	return check->because.count || check->unsaid.count
-		       ? 0
-		       : error_value(e, w, json, "`because`, or `unsaid`");
+	return sentence_compile(out, json_object_get(json, key), &r->model->facts, r->v->arena, &at,
+				r->e);
 }
 
-static int load_check(struct model *model, const char *id, const json_t *json, struct vocabulary *v,
-		      const struct where *w, struct error *e)
+/* NULL too where there is none under that key: error_is_set() tells. */
+static struct predicate *load_predicate(const json_t *json, const char *key, const struct where *w,
+					const struct reading *r)
 {
-	struct check *check = &model->checks[model->count];
+	struct where at = where_key(w, key);
+	const json_t *predicate = json_object_get(json, key);
+
+	return predicate ? predicate_compile(predicate, r->v, &at, r->e) : NULL;
+}
+
+static int load_saying(struct saying *saying, const json_t *json, const struct where *w,
+		       const struct reading *r)
+{
+	if (load_sentence(&saying->because, json, "because", w, r) ||
+	    load_sentence(&saying->instead, json, "instead", w, r))
+		return -EINVAL;
+	return saying->because.count ? 0 : error_value(r->e, w, json, "`because`");
+}
+
+/* A list, each but the last with the condition on which it is said. */
+static int load_list_of_sayings(struct check *check, const json_t *list, const struct reading *r)
+{
+	struct where at_list = where_key(r->at, "says");
+	json_t *json;
+	size_t i;
+
+	if (!json_array_size(list))
+		return error_value(r->e, &at_list, list, "a list of what it says");
+	json_array_foreach(list, i, json) {
+		struct where at = where_index(&at_list, i);
+		struct saying *saying = &check->says[check->saying_count++];
+
+		saying->when = load_predicate(json, "if", &at, r);
+		if (error_is_set(r->e) || load_saying(saying, json, &at, r))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int load_sayings(struct check *check, const json_t *json, const struct reading *r)
+{
+	const json_t *list = json_object_get(json, "says");
+	size_t room = json_array_size(list) + 1;
+
+	check->says = arena_alloc(r->v->arena, room * sizeof(*check->says));
+	if (!check->says)
+		return error_no_memory(r->e, r->at, "memory for a check");
+	if (load_sentence(&check->unsaid, json, "unsaid", r->at, r))
+		return -EINVAL;
+	if (list)
+		return load_list_of_sayings(check, list, r);
+	if (!json_object_get(json, "because") && check->unsaid.count)
+		return 0;
+	if (!json_object_get(json, "because"))
+		return error_value(r->e, r->at, json, "`because`, `says` or `unsaid`");
+	check->saying_count = 1;
+	return load_saying(&check->says[0], json, r->at, r);
+}
+
+static int load_gate(struct check *check, const json_t *json, const struct reading *r)
+{
 	const char *gate = json_string_value(json_object_get(json, "gate"));
 	struct nearest near = nearest_to(gate ? gate : "");
-	struct where at_if = where_key(w, "if"), at_result = where_key(w, "result");
-	struct where at_gate = where_key(w, "gate");
+	struct where at = where_key(r->at, "gate");
 
-	check->id = id;
-	check->json = json;
-	check->gate = gate ? phase_by_name(model->phases, gate, &near) : -1;
-	if (check->gate < 0)
-		return error_name(e, &at_gate, gate ? gate : "nothing", near.best, "a gate");
-	if (load_result(check, json_object_get(json, "result"), model, &at_result, e))
+	check->gate = gate ? phase_by_name(r->model->phases, gate, &near) : -1;
+	return check->gate < 0 ? error_name(r->e, &at, gate ? gate : "nothing", near.best, "a gate")
+			       : 0;
+}
+
+static int load_check(struct check *check, const char *id, const json_t *json,
+		      const struct reading *r)
+{
+	struct where at_result = where_key(r->at, "result");
+
+	*check = (struct check){.id = id, .json = json};
+	if (load_gate(check, json, r) ||
+	    load_result(check, json_object_get(json, "result"), r->model, &at_result, r->e) ||
+	    load_sayings(check, json, r))
 		return -EINVAL;
-	if (load_sentences(check, json, model, w, e))
+	check->when = load_predicate(json, "if", r->at, r);
+	check->may = load_predicate(json, "may", r->at, r);
+	return error_is_set(r->e) ? -EINVAL : 0;
+}
+
+/* Into the list of those that decide, of those that are suspects, or both. */
+static int add_check(struct model *model, const char *id, const json_t *json,
+		     const struct reading *r)
+{
+	struct check check;
+
+	if (!json_object_get(json, "if") && !json_object_get(json, "may"))
+		return 0;
+	if (load_check(&check, id, json, r))
 		return -EINVAL;
-	check->when = predicate_compile(json_object_get(json, "if"), v, &at_if, e);
-	model->count++;
-	return check->when ? 0 : -EINVAL;
+	if (check.when)
+		model->checks[model->count++] = check;
+	if (check.may)
+		model->suspects[model->suspect_count++] = check;
+	return 0;
 }
 
 static int load_checks(struct model *model, const struct source *source, const json_t *checks,
-		       struct environment *env, struct error *e)
+		       struct vocabulary *v, struct error *e)
 {
 	struct where root = where_root(source), at_checks = where_key(&root, "checks");
-	struct vocabulary v = {.abi = model->abi,
-			       .facts = &model->facts,
-			       .terms = json_object_get(model->json, "terms"),
-			       .env = env,
-			       .arena = &model->arena};
 	const char *id;
 	json_t *json;
 
 	model->checks = calloc(json_object_size(checks) + 1, sizeof(*model->checks));
-	if (!model->checks)
+	model->suspects = calloc(json_object_size(checks) + 1, sizeof(*model->suspects));
+	if (!model->checks || !model->suspects)
 		return error_no_memory(e, &at_checks, "memory for the checks");
 	json_object_foreach((json_t *)checks, id, json) {
 		struct where at = where_key(&at_checks, id);
+		const struct reading r = {.model = model, .v = v, .at = &at, .e = e};
 
-		if (json_object_get(json, "if") && load_check(model, id, json, &v, &at, e))
+		if (add_check(model, id, json, &r))
 			return -EINVAL;
 	}
 	return 0;
@@ -124,7 +201,9 @@ static int load_checks(struct model *model, const struct source *source, const j
 int model_load(struct model *model, const struct model_sources *from, const struct tables *tables,
 	       struct environment *env, struct error *e)
 {
-	struct where root = where_root(from->model);
+	struct where root = where_root(from->model), at_words = where_key(&root, "words");
+	struct vocabulary v = {
+		.abi = tables->abi, .facts = &model->facts, .env = env, .arena = &model->arena};
 
 	*model = (struct model){.abi = tables->abi, .phases = &tables->phases};
 	model->json = source_parse(from->model, e);
@@ -133,13 +212,17 @@ int model_load(struct model *model, const struct model_sources *from, const stru
 		return -EINVAL;
 	if (add_facts(model))
 		return error_no_memory(e, &root, "memory for the facts");
-	return load_checks(model, from->checks, from->list, env, e);
+	v.terms = json_object_get(model->json, "terms");
+	if (facts_add_words(&model->facts, json_object_get(model->json, "words"), &v, &at_words, e))
+		return -EINVAL;
+	return load_checks(model, from->checks, from->list, &v, e);
 }
 
 void model_free(struct model *model)
 {
 	machine_free(&model->machine);
 	free(model->checks);
+	free(model->suspects);
 	arena_free(&model->arena);
 	json_decref(model->json);
 	*model = (struct model){0};
@@ -183,4 +266,36 @@ struct prediction model_predict(const struct model *model, struct situation *s)
 			return open;
 	}
 	return open;
+}
+
+const struct saying *check_saying(const struct model *model, const struct check *check,
+				  struct situation *s)
+{
+	for (size_t i = 0; i < check->saying_count; i++) {
+		const struct saying *saying = &check->says[i];
+		const struct fact *why;
+
+		if (!saying->when || predicate_holds(saying->when, &model->facts, s, &why) == HOLDS)
+			return saying;
+	}
+	return check->saying_count ? &check->says[check->saying_count - 1] : NULL;
+}
+
+size_t model_suspects(const struct model *model, struct situation *s, int err,
+		      const struct check **out, size_t max)
+{
+	static const enum truth passes[] = {HOLDS, NOT_KNOWN};
+	size_t n = 0;
+
+	for (size_t pass = 0; pass < sizeof(passes) / sizeof(passes[0]); pass++)
+		for (size_t i = 0; i < model->suspect_count && n < max; i++) {
+			const struct check *check = &model->suspects[i];
+			const struct fact *why;
+			int own = err ? errno_of(model, check, s) : 0;
+
+			if ((!own || own == err) &&
+			    predicate_holds(check->may, &model->facts, s, &why) == passes[pass])
+				out[n++] = check;
+		}
+	return n;
 }

@@ -10,13 +10,22 @@
 #include "model/predicate.h"
 #include "model/sentence.h"
 
+/* What people are told of one of a check's causes. */
+struct saying {
+	struct predicate *when; /* NULL: of every one */
+	struct sentence because, instead;
+};
+
 struct check {
 	const char *id;
 	int gate;               /* index of the gate */
 	struct predicate *when; /* NULL: it decides nothing here */
+	struct predicate *may;  /* what must hold if it is to be the cause; NULL: it never is */
 	int err;                /* 0: unknown, or that of `errno_fact` */
 	int errno_fact;         /* index, or -1 */
-	struct sentence because, instead, unsaid;
+	struct saying *says;
+	size_t saying_count;
+	struct sentence unsaid;
 	const json_t *json;
 };
 
@@ -29,6 +38,8 @@ struct model {
 	struct machine machine;
 	struct check *checks; /* those that can decide, in the kernel's order */
 	size_t count;
+	struct check *suspects; /* those that can be the cause where none decides, in that order */
+	size_t suspect_count;
 	json_t *json; /* cases/model.json */
 	struct arena arena;
 };
@@ -58,5 +69,20 @@ struct prediction {
 
 /* Predicts, of a situation that has begun. model->machine must have been filled. */
 struct prediction model_predict(const struct model *model, struct situation *s);
+
+/*
+ * What a check says of this call: of its sayings the first that holds, or the last where none is
+ * known to. NULL: it says nothing but `unsaid`.
+ */
+const struct saying *check_saying(const struct model *model, const struct check *check,
+				  struct situation *s);
+
+/*
+ * What the cause can be where the kernel has refused with that errno (0: any): the checks whose
+ * `may` is not known to be false, those first of which it holds, each in the kernel's order. Writes
+ * at most `max`, and returns how many it has written.
+ */
+size_t model_suspects(const struct model *model, struct situation *s, int err,
+		      const struct check **out, size_t max);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "model/sentence.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -60,14 +61,49 @@ int sentence_compile(struct sentence *out, const json_t *json, const struct fact
 	return 0;
 }
 
-/* A count as people write it; masks and addresses in hexadecimal. */
-static int print_fact(const struct fact *fact, uint64_t value, char *out, size_t size)
+int sentence_constant(const char *prefix, const char *name, char *out, size_t size)
 {
-	const struct abi_value *name =
-		fact->names && !fact->names->mask ? abi_value_of(fact->names, value) : NULL;
+	int n = snprintf(out, size, "%s%s", prefix, name);
 
+	for (char *c = out; prefix[0] && size && *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	return n;
+}
+
+/* The bits by name, and what has none as a number. */
+static int print_bits(const struct abi_family *family, uint64_t value, char *out, size_t size)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < family->count && at + 2 < size; i++) {
+		uint64_t bit = family->values[i].value;
+
+		if (!bit || (value & bit) != bit)
+			continue;
+		if (at)
+			out[at++] = '|';
+		at += (size_t)sentence_constant(family->prefix, family->values[i].name, out + at,
+						size - at);
+		value &= ~bit;
+	}
+	if (value && at < size)
+		at += (size_t)snprintf(out + at, size - at, "%s%#llx", at ? "|" : "",
+				       (unsigned long long)value);
+	return (int)at;
+}
+
+/* A count as people write it; masks and addresses in hexadecimal. */
+static int print_fact(const struct fact *fact, const struct situation *s, uint64_t value, char *out,
+		      size_t size)
+{
+	const struct abi_value *name = fact->names ? abi_value_of(fact->names, value) : NULL;
+
+	if (fact->print)
+		return fact->print(fact, s, value, out, size);
 	if (name)
-		return snprintf(out, size, "%s", name->name);
+		return sentence_constant(fact->names->prefix, name->name, out, size);
+	if (fact->names && fact->names->mask && value)
+		return print_bits(fact->names, value, out, size);
 	if (fact->is_signed)
 		return snprintf(out, size, "%lld", (long long)value);
 	if (fact->is_mask || value > UINT64_C(1) << 40)
@@ -91,7 +127,8 @@ void sentence_write(const struct sentence *sentence, const struct facts *facts, 
 		at += n;
 		out[at] = '\0';
 		if (piece->fact >= 0 && fact_get(facts, (size_t)piece->fact, s, &value))
-			printed = print_fact(&facts->list[piece->fact], value, out + at, size - at);
+			printed = print_fact(&facts->list[piece->fact], s, value, out + at,
+					     size - at);
 		else if (piece->fact >= 0)
 			printed = snprintf(out + at, size - at, "unknown");
 		at += printed > 0 ? (size_t)printed : 0;
