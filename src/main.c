@@ -30,6 +30,7 @@ static const struct command {
 	{"capture", command_capture,
 	 "record an attr while a command runs, for perfabi-decode and perf"},
 	{"predict", command_predict, "what the kernel will say to calls, without making them"},
+	{"why", command_why, "why a call is refused, and what opens it"},
 	{"hunt", command_hunt, "random calls, predicted and made: whatever differs, as a case"},
 	{"help", command_help,
 	 "help on a command, or on tokens, phases, steps, step-schema, patterns,\n           "

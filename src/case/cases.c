@@ -441,7 +441,8 @@ static bool is_case_file(const char *name)
 	return strncmp(name, "abi/", 4) && strcmp(name, "phases.json") &&
 	       strcmp(name, "vehicles.json") && strcmp(name, "checks.json") &&
 	       strcmp(name, "model.json") && strcmp(name, "stage.json") &&
-	       strcmp(name, "events.json") && strcmp(name, "baseline.json");
+	       strcmp(name, "events.json") && strcmp(name, "why.json") &&
+	       strcmp(name, "baseline.json");
 }
 
 static int by_id(const void *a, const void *b)

@@ -158,6 +158,7 @@ static int gather_sources(struct loaded *l, const char *folder, char *const argu
 		      fall_back(&l->sources, &builtin, "model.json") ||
 		      fall_back(&l->sources, &builtin, "stage.json") ||
 		      fall_back(&l->sources, &builtin, "events.json") ||
+		      fall_back(&l->sources, &builtin, "why.json") ||
 		      fall_back(&l->sources, &builtin, "baseline.json") ||
 		      borrow_capabilities(&l->sources, &builtin);
 	if (!err && !l->read_count)

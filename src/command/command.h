@@ -19,6 +19,7 @@ int command_mutate(int argc, char **argv);
 int command_capture(int argc, char **argv);
 int command_predict(int argc, char **argv);
 int command_hunt(int argc, char **argv);
+int command_why(int argc, char **argv);
 int command_help(int argc, char **argv);
 
 /* The overview of all commands. */

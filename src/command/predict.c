@@ -63,6 +63,7 @@ struct oracle {
 	struct scope scope;
 	struct caller callers[IDENTITIES];
 	struct situation situation;
+	struct world_event group_fd; /* that a line of strace has, opened before; fd -1: none */
 	struct out out;
 	const char *as; /* who makes a call that does not say so */
 	bool any_error;
@@ -173,6 +174,7 @@ static int predict_call(struct oracle *o, const json_t *json, const struct where
 	if (as < 0 || call_from_json(&call, env->abi, env->arch, json_object_get(json, "open"),
 				     &o->scope, &at_open, e))
 		return -EINVAL;
+	o->world.event_count = o->group_fd.fd != -1;
 	situation_begin(&o->situation, &o->m.model.machine, &call, &o->callers[as], &o->world);
 	prediction = model_predict(&o->m.model, &o->situation);
 	put_prediction(o, &prediction);
@@ -230,11 +232,15 @@ static json_t *parse_call_line(const struct source *source, struct error *e)
 }
 
 /* A line of strace is a call of the caller whom --as names. */
-static json_t *parse_strace_line(const struct oracle *o, const char *line, const struct where *w,
+static json_t *parse_strace_line(struct oracle *o, const char *line, const struct where *w,
 				 struct error *e)
 {
-	json_t *open = strace_open(line, w, e);
+	struct strace_result result;
+	json_t *open = strace_open(line, &result, w, e);
 
+	o->group_fd = (struct world_event){.fd = -1, .is_unknown = true};
+	if (open && result.group_is_event)
+		o->group_fd.fd = atoi(json_string_value(json_object_get(open, "group_fd")));
 	return open ? json_pack("{s:s,s:o}", "as", o->as, "open", open) : NULL;
 }
 
@@ -243,10 +249,11 @@ static void predict_line(struct oracle *o, char *line, size_t size)
 	struct source source = {.name = "-", .root = "", .text = line, .length = size};
 	struct where root = where_root(&source);
 	struct error e = {0};
-	json_t *json = line[0] != '{' && strace_has_call(line)
-			       ? parse_strace_line(o, line, &root, &e)
-			       : parse_call_line(&source, &e);
+	json_t *json;
 
+	o->group_fd.fd = -1;
+	json = line[0] != '{' && strace_has_call(line) ? parse_strace_line(o, line, &root, &e)
+						       : parse_call_line(&source, &e);
 	if (!json || predict_call(o, json, &root, &e))
 		put_error(o, &e);
 	json_decref(json);
@@ -302,7 +309,9 @@ static int predict_event(struct oracle *o, const struct settings *s)
 
 static void begin_oracle(struct oracle *o)
 {
-	o->world = (struct world){.sees_processes = o->m.model.machine.is_this};
+	o->group_fd.fd = -1;
+	o->world = (struct world){.sees_processes = o->m.model.machine.is_this,
+				  .events = &o->group_fd};
 	o->scope.env = o->m.model.machine.env;
 	for (enum identity as = 0; as < IDENTITIES; as++)
 		o->callers[as] = caller_as(&o->m.model.machine.env->rights, as);

@@ -132,12 +132,29 @@ static json_t *take_attr(const char **at, const struct where *w, struct error *e
 	return attr;
 }
 
-json_t *strace_open(const char *line, const struct where *w, struct error *e)
+/* ") = 3<anon_inode:[perf_event]>" or ") = -1 EINVAL (Invalid argument)". */
+static void read_result(const char *at, struct strace_result *out)
+{
+	static const char before[] = ") = ";
+
+	at = strstr(at, before);
+	*out = (struct strace_result){.fd = -1, .group_is_event = out->group_is_event};
+	if (!at)
+		return;
+	out->is_told = true;
+	if (sscanf(at + strlen(before), "-1 %15[A-Z0-9]", out->error) != 1)
+		out->fd = atoi(at + strlen(before));
+}
+
+json_t *strace_open(const char *line, struct strace_result *result, const struct where *w,
+		    struct error *e)
 {
 	static const char *const arguments[] = {"pid", "cpu", "group_fd", "flags", NULL};
 	const char *at = strstr(line, call_name) + strlen(call_name);
 	json_t *open = json_object(), *attr;
 
+	if (result)
+		*result = (struct strace_result){.fd = -1};
 	skip_comment(&at);
 	if (*at == '{') {
 		at++;
@@ -152,6 +169,8 @@ json_t *strace_open(const char *line, const struct where *w, struct error *e)
 		at += strcspn(at, ",");
 	}
 	for (size_t i = 0; arguments[i]; i++) {
+		static const char event[] = "<anon_inode:[perf_event]>";
+
 		skip_comment(&at);
 		if (*at != ',') {
 			json_decref(open);
@@ -159,7 +178,12 @@ json_t *strace_open(const char *line, const struct where *w, struct error *e)
 		}
 		at++;
 		skip_comment(&at);
+		if (result && !strcmp(arguments[i], "group_fd"))
+			result->group_is_event =
+				!strncmp(at + strspn(at, "0123456789"), event, strlen(event));
 		json_object_set_new(open, arguments[i], take_value(&at));
 	}
+	if (result)
+		read_result(at, result);
 	return open;
 }

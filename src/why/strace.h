@@ -10,10 +10,19 @@
 /* Whether a line has such a call in it, whatever stands before. */
 bool strace_has_call(const char *line);
 
+/* What a line says beside the call itself. */
+struct strace_result {
+	bool is_told;        /* it has the result: */
+	int fd;              /* the descriptor, or -1 */
+	char error[16];      /* "EINVAL"; empty where it opened */
+	bool group_is_event; /* of strace -y: group_fd is an event */
+};
+
 /*
- * The call as `open` of a case has it: a new reference. NULL with `e` filled: the line is cut off,
- * or is of `strace` without -v, which leaves out most of attr.
+ * The call as `open` of a case has it: a new reference; `result` may be NULL. NULL with `e` filled:
+ * the line is cut off, or is of `strace` without -v, which leaves out most of attr.
  */
-json_t *strace_open(const char *line, const struct where *w, struct error *e);
+json_t *strace_open(const char *line, struct strace_result *result, const struct where *w,
+		    struct error *e);
 
 #endif

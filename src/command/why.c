@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfabi why: why a call is refused, and what opens it.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/modelled.h"
+#include "text/json.h"
+#include "text/say.h"
+#include "why/why.h"
+
+static const char program[] = "perfabi why";
+
+static const char help[] =
+	"usage: perfabi why [OPTIONS] EVENT\n"
+	"       perfabi why [OPTIONS] [-]\n\n"
+	"Makes a call of perf_event_open(2), and says why the kernel refuses it and what opens "
+	"it,\n"
+	"or what the event does not do though it opens. Every change that it names was tried.\n\n"
+	"EVENT is an event as perf writes it, such as cycles:u, cpu/event=0x3c/, "
+	"sched:sched_switch\n"
+	"or mem:0x1000:w. It may also be one of these, or standard input may have them:\n\n"
+	"  {\"attr\": {\"type\": \"software\", \"config\": \"dummy\"}, \"pid\": 0, \"cpu\": -1}\n"
+	"  lines of strace -v\n"
+	"  what perf record -vv prints\n\n"
+	"      --as CALLER      root, perfmon, sys-admin or user (default: who you are)\n"
+	"  -p, --pid PID        count that process, or with -1 all of a cpu\n"
+	"  -C, --cpu CPU        count on that cpu alone\n"
+	"      --pages N        map the event with 1 + N pages, too\n"
+	"  -m, --machine FILE   on another machine, by the model: a report of perfabi run\n"
+	"                       --format json, or its environment\n"
+	"      --json           the answer as one JSON object\n"
+	"  -c, --cases DIR      the tables below DIR, not the built-in ones\n"
+	"  -h, --help           this help\n\n"
+	"exit status: 0 it opens, 1 it is refused, 2 wrong usage, 3 perfabi failed, 4 the model\n"
+	"cannot tell\n";
+
+struct settings {
+	const char *folder, *machine, *as, *text;
+	int pid, cpu, pages;
+	bool has_pid, has_cpu, has_pages, json;
+};
+
+static const struct option long_options[] = {{"as", required_argument, NULL, 'a'},
+					     {"pid", required_argument, NULL, 'p'},
+					     {"cpu", required_argument, NULL, 'C'},
+					     {"pages", required_argument, NULL, 'P'},
+					     {"machine", required_argument, NULL, 'm'},
+					     {"json", no_argument, NULL, 'j'},
+					     {"cases", required_argument, NULL, 'c'},
+					     {"help", no_argument, NULL, 'h'},
+					     {NULL, 0, NULL, 0}};
+
+enum { EXIT_UNKNOWN = 4, TEXT_MOST = 1 << 20 };
+
+static int bad_option(const char *option, const char *got, const char *expected)
+{
+	say(stderr, "%s: --%s \"%s\"\n  expected: %s\n", program, option, got, expected);
+	return EXIT_USAGE;
+}
+
+static int take_int(const char *option, const char *text, int least, int *out, bool *has)
+{
+	char *end, expected[48];
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	snprintf(expected, sizeof(expected), "a number, %d or more", least);
+	if (end == text || *end || errno || value < least || value > INT32_MAX)
+		return bad_option(option, text, expected);
+	*out = (int)value;
+	*has = true;
+	return 0;
+}
+
+static int take_option(struct settings *s, int option, const char *value)
+{
+	switch (option) {
+	case 'a':
+		s->as = value;
+		return identity_by_name(value) < 0 ? bad_option("as", value, identity_choice) : 0;
+	case 'p':
+		return take_int("pid", value, -1, &s->pid, &s->has_pid);
+	case 'C':
+		return take_int("cpu", value, -1, &s->cpu, &s->has_cpu);
+	case 'P':
+		return take_int("pages", value, 0, &s->pages, &s->has_pages);
+	case 'm':
+		s->machine = value;
+		return 0;
+	case 'j':
+		s->json = true;
+		return 0;
+	case 'c':
+		s->folder = value;
+		return 0;
+	case 'h':
+		return fputs(help, stdout) < 0 ? EXIT_HARNESS : -1;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+static int parse_options(struct settings *s, int argc, char **argv)
+{
+	int option, status = 0;
+
+	while (!status && (option = getopt_long(argc, argv, "p:C:m:c:h", long_options, NULL)) != -1)
+		status = take_option(s, option, optarg);
+	if (!status && optind + 1 < argc) {
+		say(stderr, "%s: one event at a time, not \"%s\" too\n", program, argv[optind + 1]);
+		return EXIT_USAGE;
+	}
+	s->text = argv[optind];
+	return status;
+}
+
+/* The whole of standard input; NULL with errno. Free it. */
+static char *read_input(void)
+{
+	char *text = malloc(TEXT_MOST + 1);
+	size_t n = text ? fread(text, 1, TEXT_MOST, stdin) : 0;
+
+	if (text && ferror(stdin)) {
+		free(text);
+		return NULL;
+	}
+	if (text)
+		text[n] = '\0';
+	return text;
+}
+
+static int fail(const struct error *e)
+{
+	error_print(stderr, program, e);
+	return e->no_memory ? EXIT_HARNESS : EXIT_USAGE;
+}
+
+/* Who runs perfabi, as one of the callers. */
+static enum identity own_identity(const struct rights *rights)
+{
+	if (!rights->uid || rights->capabilities >> CAP_SYS_ADMIN & 1)
+		return AS_ROOT;
+	return rights->capabilities >> CAP_PERFMON & 1 ? AS_PERFMON : AS_USER;
+}
+
+/* What the options say of the call takes the place of what it says itself. */
+static void put_arguments(struct question *q, const struct settings *s)
+{
+	json_t *open = json_copy(q->open);
+
+	if (s->has_pid)
+		json_object_set_new(open, "pid", json_integer(s->pid));
+	if (s->has_cpu)
+		json_object_set_new(open, "cpu", json_integer(s->cpu));
+	else if (s->has_pid && s->pid == -1)
+		json_object_set_new(open, "cpu", json_integer(0));
+	if (s->has_pages) {
+		json_decref(q->then);
+		q->then = json_pack("[{s:{s:i}}]", "mmap", "pages", s->pages);
+	}
+	json_decref(q->open);
+	q->open = open;
+}
+
+static int write_answer(const struct settings *s, const json_t *answer)
+{
+	char *text = s->json ? json_dumps(answer, 0) : NULL;
+	json_t *one;
+	size_t i;
+	bool failed = false;
+
+	if (text)
+		printf("%s\n", text);
+	else
+		why_write(answer, stdout);
+	free(text);
+	json_array_foreach(json_object_get(answer, "then"), i, one)
+		failed = failed || json_object_get(one, "errno");
+	if (flush_stdout())
+		return EXIT_HARNESS;
+	if (!json_object_get(answer, "opened"))
+		return failed ? EXIT_FAILED : EXIT_UNKNOWN;
+	return json_is_true(json_object_get(answer, "opened")) && !failed ? 0 : EXIT_FAILED;
+}
+
+static int answer(const struct settings *s, struct modelled *m, const struct knowledge *k,
+		  struct question *q)
+{
+	const char *as = s->as ? s->as : json_string_value(q->as);
+	const struct rights *rights = &m->model.machine.env->rights;
+	struct why why = {.model = &m->model,
+			  .tables = &m->loaded.cases.tables,
+			  .knowledge = k,
+			  .question = q,
+			  .is_tried = !s->machine};
+	struct error e = {0};
+	char text[128];
+	json_t *answer;
+	int status;
+
+	if (as && identity_by_name(as) < 0)
+		return bad_option("as", as, identity_choice);
+	why.as = as           ? (enum identity)identity_by_name(as)
+		 : s->machine ? AS_USER
+			      : own_identity(rights);
+	if (why.is_tried && !identity_available(rights, why.as, text, sizeof(text))) {
+		say(stderr, "%s: not as %s: %s\n", program, identity_names[why.as], text);
+		return EXIT_USAGE;
+	}
+	put_arguments(q, s);
+	answer = why_answer(&why, &e);
+	if (!answer)
+		return fail(&e);
+	status = write_answer(s, answer);
+	json_decref(answer);
+	return status;
+}
+
+static int ask(const struct settings *s, struct modelled *m, const char *text)
+{
+	struct source source = {
+		.name = "question", .root = "", .text = text, .length = strlen(text)};
+	const struct source *from = sources_find(&m->loaded.sources, "why.json");
+	const struct source *events = sources_find(&m->loaded.sources, "events.json");
+	struct knowledge *k = calloc(1, sizeof(*k));
+	struct question q = {0};
+	struct error e = {0};
+	json_t *names = source_parse(events, &e);
+	int status = 0;
+
+	if (!k || !names || knowledge_load(k, from, &m->model, &e) ||
+	    question_read(&q, &source, names, m->model.machine.env, &e))
+		status = k ? fail(&e) : EXIT_HARNESS;
+	else
+		status = answer(s, m, k, &q);
+	question_free(&q);
+	json_decref(names);
+	if (k)
+		knowledge_free(k);
+	free(k);
+	return status;
+}
+
+int command_why(int argc, char **argv)
+{
+	struct settings s = {0};
+	struct modelled *m;
+	char *text;
+	int status = parse_options(&s, argc, argv);
+
+	if (status)
+		return status < 0 ? 0 : status;
+	text = s.text && strcmp(s.text, "-") ? strdup(s.text) : read_input();
+	m = calloc(1, sizeof(*m));
+	if (!m || !text) {
+		say(stderr, "%s: %s\n", program, strerror(errno));
+		free(m);
+		free(text);
+		return EXIT_HARNESS;
+	}
+	status = modelled_load(m, s.folder, s.machine, program);
+	if (!status)
+		status = ask(&s, m, text);
+	modelled_free(m);
+	free(m);
+	free(text);
+	return status;
+}

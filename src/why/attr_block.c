@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf_event_attr__fprintf() of perf writes "  name   value (NAME)", and of unions
+ * "{ name, other }"; sys_perf_event_open writes "pid 1  cpu -1  group_fd -1  flags 0x8" behind it.
+ */
+#include "why/attr_block.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char heading[] = "perf_event_attr:", call_words[] = "sys_perf_event_open: ";
+
+bool attr_block_is_in(const char *text)
+{
+	return strstr(text, heading) != NULL;
+}
+
+/* A line of the block, without its spaces. */
+struct line {
+	char name[64], value[512];
+};
+
+static const char *next_line(const char *at)
+{
+	at += strcspn(at, "\n");
+	return *at ? at + 1 : at;
+}
+
+static void copy_trimmed(char *out, size_t size, const char *from, size_t n)
+{
+	while (n && isspace((unsigned char)*from)) {
+		from++;
+		n--;
+	}
+	while (n && isspace((unsigned char)from[n - 1]))
+		n--;
+	snprintf(out, size, "%.*s", (int)n, from);
+}
+
+/* Of a union the name that fits what the block has said so far is attr's own affair: the first. */
+static size_t take_name_of_line(const char *at, size_t n, char *name, size_t size)
+{
+	const char *open = memchr(at, '{', n), *close = open ? memchr(at, '}', n) : NULL;
+	size_t from = open ? (size_t)(open - at) + 1 : strspn(at, " \t"), length;
+
+	length = strcspn(at + from, open ? ",}" : " \t\n");
+	copy_trimmed(name, size, at + from, length);
+	return close ? (size_t)(close - at) + 1 : from + length;
+}
+
+static bool take_line(const char *at, struct line *line)
+{
+	size_t n = strcspn(at, "\n"), behind;
+	const char *comment;
+
+	if (!strspn(at, " \t"))
+		return false;
+	behind = take_name_of_line(at, n, line->name, sizeof(line->name));
+	if (!line->name[0] || behind >= n)
+		return false;
+	copy_trimmed(line->value, sizeof(line->value), at + behind, n - behind);
+	comment = strstr(line->value, " (");
+	if (comment)
+		line->value[comment - line->value] = '\0';
+	return line->value[0] != '\0';
+}
+
+/* IP|TID|TIME as a list of the names that cases have; a number as it is. */
+static json_t *value_of_line(char *value)
+{
+	char *save = NULL;
+	json_t *list;
+
+	if (!isalpha((unsigned char)value[0]))
+		return json_string(value);
+	list = json_array();
+	for (char *name = strtok_r(value, "|", &save); name; name = strtok_r(NULL, "|", &save)) {
+		for (char *c = name; *c; c++)
+			*c = (char)tolower((unsigned char)*c);
+		json_array_append_new(list, json_string(name));
+	}
+	return list;
+}
+
+/* The union's names that an attr has by what else it says. */
+static void name_unions(json_t *attr)
+{
+	static const struct {
+		const char *first, *other, *with;
+	} unions[] = {{"sample_period", "sample_freq", "freq"},
+		      {"wakeup_events", "wakeup_watermark", "watermark"}};
+	json_t *type = json_object_get(attr, "type");
+	bool is_breakpoint = type && !strcmp(json_string_value(type), "5");
+
+	for (size_t i = 0; i < sizeof(unions) / sizeof(unions[0]); i++) {
+		json_t *value = json_object_get(attr, unions[i].first);
+
+		if (!value || !json_object_get(attr, unions[i].with))
+			continue;
+		json_object_set(attr, unions[i].other, value);
+		json_object_del(attr, unions[i].first);
+	}
+	if (is_breakpoint)
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		static const char *const breakpoints[] = {"bp_addr", "bp_len"};
+		static const char *const others[] = {"config1", "config2"};
+		json_t *value = json_object_get(attr, breakpoints[i]);
+
+		if (!value)
+			continue;
+		json_object_set(attr, others[i], value);
+		json_object_del(attr, breakpoints[i]);
+	}
+}
+
+/* The lines up to that of dashes. */
+static json_t *take_block(const char **at, const struct abi *abi, const struct where *w,
+			  struct error *e)
+{
+	json_t *attr = json_object();
+	struct line line;
+
+	for (*at = next_line(*at); take_line(*at, &line); *at = next_line(*at)) {
+		struct nearest near = nearest_to(line.name);
+
+		for (size_t i = 0; i < abi->field_count; i++)
+			nearest_try(&near, abi->fields[i].name);
+		if (!abi_field(abi, line.name)) {
+			json_decref(attr);
+			error_name(e, w, line.name, near.best, "a field of struct perf_event_attr");
+			return NULL;
+		}
+		json_object_set_new(attr, line.name, value_of_line(line.value));
+	}
+	name_unions(attr);
+	return attr;
+}
+
+/* "pid 1  cpu -1  group_fd -1  flags 0x8" */
+static json_t *take_arguments(const char *at, json_t *attr)
+{
+	long pid = 0, cpu = -1, group_fd = -1;
+	unsigned long flags = 0;
+
+	if (at)
+		sscanf(at + strlen(call_words), "pid %ld cpu %ld group_fd %ld flags %lx", &pid,
+		       &cpu, &group_fd, &flags);
+	/* A process of perf's that is long gone is no part of the question. */
+	return json_pack("{s:o,s:i,s:I,s:I,s:I}", "attr", attr, "pid", pid == -1 ? -1 : 0, "cpu",
+			 (json_int_t)cpu, "group_fd", (json_int_t)group_fd, "flags",
+			 (json_int_t)flags);
+}
+
+/* "failed, error -22", up to the next block. */
+static int errno_behind(const char *at, const char *end)
+{
+	static const char failed[] = "failed, error ";
+	const char *found = strstr(at, failed);
+
+	return found && found < end ? abs(atoi(found + strlen(failed))) : 0;
+}
+
+json_t *attr_block_open(const char *text, const struct abi *abi, int *told, const struct where *w,
+			struct error *e)
+{
+	const char *at = strstr(text, heading);
+	json_t *open = NULL;
+
+	for (*told = 0; at && !*told;) {
+		const char *after = at, *end, *call;
+		json_t *attr = take_block(&after, abi, w, e);
+
+		json_decref(open);
+		open = NULL;
+		if (!attr)
+			return NULL;
+		at = strstr(after, heading);
+		end = at ? at : after + strlen(after);
+		call = strstr(after, call_words);
+		open = take_arguments(call && call < end ? call : NULL, attr);
+		*told = errno_behind(after, end);
+	}
+	return open;
+}

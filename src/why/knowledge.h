@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cases/why.json: what is tried of a refused call, what is said of one that opens, and who else
+ * could change the machine.
+ */
+#ifndef PERFABI_WHY_KNOWLEDGE_H
+#define PERFABI_WHY_KNOWLEDGE_H
+
+#include "machine/sysctl.h"
+#include "why/changes.h"
+
+enum { REMARKS_MAX = 64 };
+
+/* Something to say of calls that a predicate is about. */
+struct remark {
+	struct predicate *when;
+	struct sentence says;
+	bool is_useless; /* an event that opens, and does nothing of what it is for */
+};
+
+struct remarks {
+	struct remark list[REMARKS_MAX];
+	size_t count;
+};
+
+/* A sysctl that could be another. */
+struct sysctl_change {
+	const char *name;
+	size_t place;         /* in sysctl_names */
+	struct right_side to; /* as `fact` */
+	struct predicate *when;
+	struct sentence loses;
+};
+
+struct caller_change {
+	enum identity as;
+	const char *says;
+};
+
+struct knowledge {
+	json_t *json;
+	struct arena arena;
+	struct changes changes;
+	struct caller_change callers[IDENTITIES];
+	size_t caller_count;
+	struct sysctl_change sysctls[SYSCTLS];
+	size_t sysctl_count;
+	struct remarks notes, others;
+};
+
+/* 0, or a negative errno with `e` filled. Free with knowledge_free(), whatever came. */
+int knowledge_load(struct knowledge *k, const struct source *source, const struct model *model,
+		   struct error *e);
+void knowledge_free(struct knowledge *k);
+
+#endif

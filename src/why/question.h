@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `perfabi why` is asked, in any of the forms that people have it in: a call as JSON, an event
+ * as perf writes it, lines of strace, what `perf record -vv` prints.
+ */
+#ifndef PERFABI_WHY_QUESTION_H
+#define PERFABI_WHY_QUESTION_H
+
+#include "machine/environment.h"
+#include "text/source.h"
+
+struct question {
+	json_t *as;    /* a text, or NULL */
+	json_t *open;  /* as a case has it */
+	json_t *given; /* a list of steps before it */
+	json_t *then;  /* a list of calls on the event; see why/follow.h */
+	json_t *told;  /* what it came to elsewhere: an errno's name or "ok"; or NULL */
+};
+
+/*
+ * Reads the text, of `size` bytes with a NUL behind it. `names` is cases/events.json. 0, or -EINVAL
+ * with `e` filled, which says what the text could be. Free with question_free(), whatever came.
+ */
+int question_read(struct question *q, const struct source *text, const json_t *names,
+		  struct environment *env, struct error *e);
+void question_free(struct question *q);
+
+#endif

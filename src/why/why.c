@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The caller's own answer, and what others would meet.
+ */
+#include "why/why.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "machine/restore.h"
+#include "machine/sysctl.h"
+
+enum { WHY_TEXT = 700, LOCK_TRIES = 40, LOCK_WAIT = 50000 /* us */ };
+
+/* An answer on its way. */
+struct answering {
+	const struct why *why;
+	struct inquiry inquiry;
+	struct plan_of_stage plan;
+	json_t *answer, *changes;
+	char failure[WHY_TEXT];
+};
+
+static int fail_answer(struct answering *a, struct error *e)
+{
+	const struct source source = {.name = "question", .root = "", .text = "{}", .length = 2};
+	const struct where root = where_root(&source);
+
+	error_text(e, &root, a->failure, "an answer");
+	e->line = 0;
+	return -EINVAL;
+}
+
+static int plan_question(struct answering *a, struct error *e)
+{
+	const struct question *q = a->why->question;
+	const struct source source = {.name = "question", .root = "", .text = "{}", .length = 2};
+	const struct where root = where_root(&source);
+	json_t *json = json_pack("{s:{s:{s:O}}}", "calls", "asked", "open", q->open);
+
+	if (q->given)
+		json_object_set(json, "given", q->given);
+	return stage_load_json(&a->plan, json, &root, a->why->tables, e);
+}
+
+static int plan_follows(struct answering *a, struct error *e)
+{
+	const json_t *then = a->why->question->then;
+	const struct source source = {.name = "question", .root = "", .text = "{}", .length = 2};
+	const struct where root = where_root(&source), at_then = where_key(&root, "then");
+	size_t count = json_is_array(then) ? json_array_size(then) : then != NULL;
+
+	if (count > FOLLOWS_MAX)
+		return error_text(e, &at_then, "more", "at most %d calls", FOLLOWS_MAX);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *one = json_is_array(then) ? json_array_get(then, i) : then;
+
+		if (follow_from_json(&a->inquiry.follows[i], one, a->why->model->machine.env,
+				     &at_then, e))
+			return -EINVAL;
+		a->inquiry.follow_count++;
+	}
+	return 0;
+}
+
+static const char *text_of(const json_t *json, const char *key)
+{
+	const char *text = json_string_value(json_object_get(json, key));
+
+	return text ? text : "";
+}
+
+static bool was_opened(const json_t *answer)
+{
+	return json_is_true(json_object_get(answer, "opened"));
+}
+
+static bool was_refused(const json_t *answer)
+{
+	return json_is_false(json_object_get(answer, "opened"));
+}
+
+/* Whether it has more rights than the one who asked: identities stand with the most first. */
+static bool has_more_rights(const struct answering *a, enum identity as)
+{
+	char text[128];
+
+	if (as == a->why->as || (a->why->as != AS_USER && as != AS_ROOT))
+		return false;
+	return !a->inquiry.is_tried ||
+	       identity_available(&a->why->model->machine.env->rights, as, text, sizeof(text));
+}
+
+/* What the call comes to for another caller, or on the machine as it is now; NULL: not known. */
+static json_t *ask_briefly(struct answering *a, enum identity as)
+{
+	struct inquiry brief = a->inquiry;
+	char failure[WHY_TEXT];
+
+	brief.is_brief = true;
+	return inquire(&brief, as, failure, sizeof(failure));
+}
+
+static void add_change(struct answering *a, json_t *change)
+{
+	size_t at = 0;
+
+	json_object_set_new(change, "tried", json_boolean(a->inquiry.is_tried));
+	/* Behind those of the call itself that are of use. */
+	while (at < json_array_size(a->changes) &&
+	       !json_object_get(json_array_get(a->changes, at), "useless"))
+		at++;
+	json_array_insert_new(a->changes, at, change);
+}
+
+/* What refuses the call behind the check that the caller met. */
+static void note_behind(struct answering *a, const json_t *other)
+{
+	json_t *behind = json_object_get(a->answer, "behind"), *copy, *one;
+	size_t i;
+
+	if (!strcmp(text_of(other, "check"), text_of(a->answer, "check")))
+		return;
+	json_array_foreach(behind, i, one)
+		if (!strcmp(text_of(one, "check"), text_of(other, "check")))
+			return;
+	if (!behind) {
+		json_object_set_new(a->answer, "behind", json_array());
+		behind = json_object_get(a->answer, "behind");
+	}
+	copy = json_copy((json_t *)other);
+	json_object_del(copy, "opened");
+	json_object_del(copy, "call");
+	json_array_append_new(behind, copy);
+}
+
+/* The first of those with more rights who may. */
+static void try_callers(struct answering *a)
+{
+	const struct knowledge *k = a->why->knowledge;
+	json_t *callers = json_object(), *last = NULL;
+	bool any = false;
+
+	for (size_t i = 0; i < k->caller_count && !any; i++) {
+		enum identity as = k->callers[i].as;
+		json_t *other = has_more_rights(a, as) ? ask_briefly(a, as) : NULL;
+
+		if (!other)
+			continue;
+		any = was_opened(other);
+		json_object_set_new(callers, identity_names[as],
+				    any                  ? json_string("opens")
+				    : was_refused(other) ? json_string(text_of(other, "errno"))
+							 : json_string("unknown"));
+		if (any)
+			add_change(a, json_pack("{s:[s],s:[],s:s}", "do", k->callers[i].says,
+						"loses", "as", identity_names[as]));
+		json_decref(last);
+		last = other;
+	}
+	if (last && was_refused(last))
+		note_behind(a, last);
+	json_decref(last);
+	if (json_object_size(callers))
+		json_object_set(a->answer, "callers", callers);
+	json_decref(callers);
+}
+
+/* Waits, not for ever, until no other perfabi changes the machine. */
+static bool take_lock(struct machine *machine)
+{
+	for (unsigned i = 0; i < LOCK_TRIES; i++) {
+		if (!machine_try_lock(machine, true))
+			return true;
+		usleep(LOCK_WAIT);
+	}
+	return false;
+}
+
+/* What the call comes to with that sysctl on this machine, which has its own back afterwards. */
+static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *change, int value)
+{
+	struct environment *env = a->why->model->machine.env;
+	struct sysctl_set set = {.has = {false}};
+	struct machine *machine = machine_begin(1);
+	json_t *sysctls = json_pack("{s:i}", change->name, value), *answer = NULL;
+	const char *failed;
+
+	set.has[change->place] = true;
+	if (machine && take_lock(machine) && machine_has_lock(machine) &&
+	    !machine_set(machine, sysctls, &set, &failed)) {
+		environment_read_sysctls(env);
+		answer = ask_briefly(a, a->why->as);
+		machine_restore(machine);
+	}
+	if (machine)
+		machine_end(machine);
+	environment_read_sysctls(env);
+	json_decref(sysctls);
+	return answer;
+}
+
+/* The same on a machine that is only told of. An ordinary user may open events up to 2. */
+static json_t *ask_as_if(struct answering *a, const struct sysctl_change *change, int value)
+{
+	struct environment *env = a->why->model->machine.env;
+	int *sysctl = environment_sysctl(env, change->place), was = *sysctl;
+	int control = env->control[AS_USER];
+	json_t *answer;
+
+	*sysctl = value;
+	if (sysctl == &env->paranoid && value <= 2)
+		env->control[AS_USER] = 0;
+	answer = ask_briefly(a, a->why->as);
+	*sysctl = was;
+	env->control[AS_USER] = control;
+	return answer;
+}
+
+/* The facts of the call that sysctls go by are attr's and the machine's. */
+static bool begin_situation(struct answering *a, struct stage *stage, struct situation *s,
+			    struct caller *caller)
+{
+	struct model *model = a->why->model;
+
+	if (stage_imagine(stage, &a->plan, model))
+		return false;
+	*caller = caller_as(&model->machine.env->rights, a->why->as);
+	situation_begin(s, &model->machine, &stage->seeds[0].call, caller, &stage->world);
+	return true;
+}
+
+/* The first sysctl with which the caller may. */
+static void try_sysctls(struct answering *a)
+{
+	const struct knowledge *k = a->why->knowledge;
+	const struct facts *facts = &a->why->model->facts;
+	struct stage *stage = calloc(1, sizeof(*stage));
+	struct situation *s = calloc(1, sizeof(*s));
+	struct caller caller;
+	bool any = false, begun = stage && s && begin_situation(a, stage, s, &caller);
+
+	for (size_t i = 0; begun && i < k->sysctl_count && !any; i++) {
+		const struct sysctl_change *change = &k->sysctls[i];
+		const struct fact *unknown;
+		char loses[WHY_TEXT];
+		json_t *other;
+		uint64_t value;
+
+		if (predicate_holds(change->when, facts, s, &unknown) != HOLDS ||
+		    !right_side_get(&change->to, facts, s, &value))
+			continue;
+		other = a->inquiry.is_tried && !geteuid() ? ask_with_sysctl(a, change, (int)value)
+							  : ask_as_if(a, change, (int)value);
+		any = other && was_opened(other);
+		sentence_write(&change->loses, facts, s, loses, sizeof(loses));
+		if (any)
+			add_change(a,
+				   json_pack("{s:[o],s:[s],s:{s:i}}", "do",
+					     json_sprintf("set the sysctl kernel.%s to %d",
+							  change->name, (int)value),
+					     "loses", loses, "sysctl", change->name, (int)value));
+		json_decref(other);
+	}
+	if (stage)
+		stage_forget(stage);
+	free(stage);
+	free(s);
+}
+
+static void compare_with_told(struct answering *a)
+{
+	const char *told = json_string_value(a->why->question->told);
+	const char *got = was_opened(a->answer) ? "ok" : text_of(a->answer, "errno");
+
+	if (!told)
+		return;
+	json_object_set_new(a->answer, "told", json_string(told));
+	if (*got && !json_array_size(a->why->question->then))
+		json_object_set_new(a->answer, "as_told", json_boolean(!strcmp(told, got)));
+}
+
+static int begin_answer(struct answering *a, struct error *e)
+{
+	const struct why *why = a->why;
+
+	a->inquiry = (struct inquiry){.model = why->model,
+				      .tables = why->tables,
+				      .knowledge = why->knowledge,
+				      .plan = &a->plan,
+				      .told = json_string_value(why->question->told),
+				      .is_tried = why->is_tried};
+	if (plan_question(a, e) || plan_follows(a, e))
+		return -EINVAL;
+	if (why->is_tried)
+		stage_look_up(&a->plan, why->model->machine.env);
+	return 0;
+}
+
+json_t *why_answer(const struct why *why, struct error *e)
+{
+	struct answering a = {.why = why};
+
+	if (!begin_answer(&a, e)) {
+		a.answer = inquire(&a.inquiry, why->as, a.failure, sizeof(a.failure));
+		if (!a.answer)
+			fail_answer(&a, e);
+	}
+	if (a.answer) {
+		json_object_set_new(a.answer, "as", json_string(identity_names[why->as]));
+		json_object_set_new(a.answer, "tried", json_boolean(why->is_tried));
+		compare_with_told(&a);
+	}
+	if (a.answer && was_refused(a.answer)) {
+		a.changes = json_object_get(a.answer, "changes");
+		try_callers(&a);
+		try_sysctls(&a);
+	}
+	stage_free_plan(&a.plan);
+	return a.answer;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The answer for people: the call, why, what helps, what else to know.
+ */
+#include <string.h>
+
+#include "why/why.h"
+
+static const char *text_at(const json_t *json, const char *key)
+{
+	const char *text = json_string_value(json_object_get(json, key));
+
+	return text ? text : "";
+}
+
+static bool is_true(const json_t *json, const char *key)
+{
+	return json_is_true(json_object_get(json, key));
+}
+
+enum { COLUMNS = 100 };
+
+/* The text in lines of at most COLUMNS, each behind `indent` spaces; the first one stands there
+ * already. */
+static void write_wrapped(const char *text, unsigned indent, FILE *f)
+{
+	unsigned at = indent;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (at > indent && at + n + 1 > COLUMNS) {
+			fprintf(f, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (at > indent) {
+			fputc(' ', f);
+			at++;
+		}
+		fwrite(text, 1, n, f);
+		at += (unsigned)n;
+		text += n + (text[n] == ' ');
+	}
+	fputc('\n', f);
+}
+
+static void write_joined(const json_t *texts, const char *between, unsigned indent, FILE *f)
+{
+	json_t *text, *all = json_string("");
+	size_t i;
+
+	json_array_foreach(texts, i, text) {
+		json_t *more = json_sprintf("%s%s%s", json_string_value(all), i ? between : "",
+					    json_string_value(text));
+
+		json_decref(all);
+		all = more;
+	}
+	write_wrapped(json_string_value(all), indent, f);
+	json_decref(all);
+}
+
+static void write_cause(const json_t *json, unsigned indent, FILE *f)
+{
+	char head[128];
+
+	snprintf(head, sizeof(head), "%s%s%s", text_at(json, "errno"),
+		 text_at(json, "errno")[0] ? " from " : "", text_at(json, "check"));
+	fprintf(f, "%*s%s, %s()\n%*s", (int)indent, "", head, text_at(json, "function"),
+		(int)indent + 2, "");
+	write_wrapped(text_at(json, "because"), indent + 2, f);
+}
+
+static void write_suspects(const json_t *suspects, unsigned indent, FILE *f)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(suspects, i, one) {
+		write_cause(one, indent, f);
+		if (!text_at(one, "instead")[0])
+			continue;
+		fprintf(f, "%*sinstead: ", (int)indent + 2, "");
+		write_wrapped(text_at(one, "instead"), indent + 4, f);
+	}
+}
+
+static void write_refusal(const json_t *answer, FILE *f)
+{
+	const char *gate = text_at(answer, "gate");
+
+	fprintf(f, "\nRefused%s%s%s%s:\n", is_true(answer, "tried") ? "" : ", by the model",
+		*gate ? " at the gate " : "", gate, text_at(answer, "as")[0] ? "" : "");
+	if (text_at(answer, "check")[0])
+		write_cause(answer, 2, f);
+	if (text_at(answer, "unknown")[0]) {
+		fputs("  ", f);
+		write_wrapped(text_at(answer, "unknown"), 2, f);
+	}
+	if (json_object_get(answer, "suspects")) {
+		fputs("The cause can be:\n", f);
+		write_suspects(json_object_get(answer, "suspects"), 2, f);
+	}
+}
+
+static void write_behind(const json_t *behind, FILE *f)
+{
+	json_t *one;
+	size_t i;
+
+	if (!json_array_size(behind))
+		return;
+	fputs("Behind that:\n", f);
+	json_array_foreach(behind, i, one)
+		write_cause(one, 2, f);
+}
+
+static void write_change(const json_t *change, size_t number, FILE *f)
+{
+	const json_t *loses = json_object_get(change, "loses");
+
+	fprintf(f, "  %zu. ", number);
+	write_joined(json_object_get(change, "do"), "; ", 5, f);
+	if (json_array_size(loses)) {
+		fputs("     loses ", f);
+		write_joined(loses, "; ", 11, f);
+	}
+	if (text_at(change, "useless")[0]) {
+		fputs("     but ", f);
+		write_wrapped(text_at(change, "useless"), 9, f);
+	}
+}
+
+static void write_changes(const json_t *answer, FILE *f)
+{
+	const json_t *changes = json_object_get(answer, "changes");
+	json_t *change;
+	size_t i;
+
+	if (!changes)
+		return;
+	if (!json_array_size(changes)) {
+		fprintf(f, "\nNo change of this call opens it here, for any caller%s.\n",
+			is_true(answer, "tried") ? ": each was tried" : ", by the model");
+		return;
+	}
+	fprintf(f, "\nIt opens%s if you do one of these:\n",
+		is_true(answer, "tried") ? "" : ", by the model,");
+	json_array_foreach(changes, i, change)
+		write_change(change, i + 1, f);
+}
+
+static void write_callers(const json_t *callers, FILE *f)
+{
+	const char *name, *only = NULL;
+	json_t *came;
+
+	json_object_foreach((json_t *)callers, name, came) {
+		if (!strcmp(json_string_value(came), "opens"))
+			return;
+		only = name;
+	}
+	if (only)
+		fprintf(f, "\nNo privilege helps: as %s it gives %s.\n", only,
+			text_at(callers, only));
+}
+
+static void write_remarks(const json_t *remarks, const char *heading, FILE *f)
+{
+	json_t *one;
+	size_t i;
+
+	if (!json_array_size(remarks))
+		return;
+	fprintf(f, "\n%s\n", heading);
+	json_array_foreach(remarks, i, one) {
+		fputs("  - ", f);
+		write_wrapped(text_at(one, "says"), 4, f);
+	}
+}
+
+static void write_counted(const json_t *counted, FILE *f)
+{
+	json_int_t value = json_integer_value(json_object_get(counted, "value"));
+
+	if (!counted)
+		return;
+	fprintf(f, "\nCounted here for a moment: %lld, in %.1f of %.1f ms", (long long)value,
+		(double)json_integer_value(json_object_get(counted, "time_running")) / 1e6,
+		(double)json_integer_value(json_object_get(counted, "time_enabled")) / 1e6);
+	if (json_object_get(counted, "samples"))
+		fprintf(f, "; %lld samples",
+			(long long)json_integer_value(json_object_get(counted, "samples")));
+	fputs(".\n", f);
+}
+
+static void write_then(const json_t *then, FILE *f)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(then, i, one) {
+		const char *err = text_at(one, "errno");
+
+		fprintf(f, "\n%s%s%s\n", text_at(one, "call"), *err ? " = -1 " : "", err);
+		write_suspects(json_object_get(one, "suspects"), 2, f);
+		if (json_object_get(one, "largest"))
+			fprintf(f, "  At most 1 + %lld pages can be mapped now.\n",
+				(long long)json_integer_value(json_object_get(one, "largest")));
+	}
+}
+
+static void write_told(const json_t *answer, FILE *f)
+{
+	if (!json_is_false(json_object_get(answer, "as_told")))
+		return;
+	fprintf(f, "Elsewhere it gave %s; %s it %s%s.\n", text_at(answer, "told"),
+		is_true(answer, "tried") ? "here" : "by the model",
+		is_true(answer, "opened") ? "opens" : "gives ", text_at(answer, "errno"));
+}
+
+void why_write(const json_t *answer, FILE *f)
+{
+	fprintf(f, "%s\n", text_at(answer, "call"));
+	write_told(answer, f);
+	if (!is_true(answer, "opened") && !json_object_get(answer, "then"))
+		write_refusal(answer, f);
+	write_behind(json_object_get(answer, "behind"), f);
+	if (json_is_false(json_object_get(answer, "opened")))
+		write_changes(answer, f);
+	write_callers(json_object_get(answer, "callers"), f);
+	write_remarks(json_object_get(answer, "notes"), "It opens, and all the same:", f);
+	write_counted(json_object_get(answer, "counted"), f);
+	write_then(json_object_get(answer, "then"), f);
+	write_remarks(json_object_get(answer, "others"), "Who could change that:", f);
+}
