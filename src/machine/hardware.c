@@ -104,7 +104,7 @@ int hardware_cpu(const struct hardware *hardware)
 
 const struct pmu *hardware_pmu(const struct pmu *pmus, size_t count)
 {
-	static const char *const names[] = {"cpu", "cpu_core", "cpum_cf", NULL};
+	static const char *const names[] = {"cpu", "cpu_core", "cpu_atom", "cpum_cf", NULL};
 
 	for (size_t i = 0; i < count; i++)
 		if (pmus[i].cpus[0] || name_index(pmus[i].name, names, NULL) >= 0 ||

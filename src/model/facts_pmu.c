@@ -166,6 +166,64 @@ static bool pmu_has_cpumask(const struct fact *fact, struct situation *s, uint64
 	return true;
 }
 
+/* A processor's own has files of its cpus, or is the one that hardware events go to. */
+static bool pmu_is_processors(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	const struct environment *env = s->machine->env;
+	uint32_t type = (uint32_t)attr_get(s->machine->type, s->attr, host_order());
+	const struct pmu *pmu;
+
+	(void)fact;
+	situation_pmu(s);
+	pmu = s->pmu.device;
+	*value = (type < 64 && s->machine->hardware_types >> type & 1) ||
+		 (pmu && !s->pmu.kind && hardware_pmu(pmu, 1)) ||
+		 (pmu && pmu == hardware_pmu(env->pmus, env->pmu_count));
+	return true;
+}
+
+/* Of a cache event the three names that config has. */
+static int print_cache_event(const struct abi *abi, uint32_t config, char *out, size_t size)
+{
+	static const char *const parts[] = {"hw_cache_id", "hw_cache_op", "hw_cache_result"};
+	const struct abi_value *names[3];
+
+	for (size_t i = 0; i < 3; i++) {
+		const struct abi_family *family = abi_family(abi, parts[i]);
+
+		names[i] = family ? abi_value_of(family, config >> (8 * i) & 0xff) : NULL;
+		if (!names[i])
+			return snprintf(out, size, "%#x", config);
+	}
+	return snprintf(out, size, "%s %s %s", names[0]->name, names[1]->name, names[2]->name);
+}
+
+static bool pmu_named_config(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = attr_get(s->machine->config, s->attr, host_order());
+	return true;
+}
+
+static int print_event(const struct fact *fact, const struct situation *s, uint64_t value,
+		       char *out, size_t size)
+{
+	const struct machine *machine = s->machine;
+	uint32_t type = (uint32_t)attr_get(machine->type, s->attr, host_order());
+	const struct abi_value *hw_cache =
+		abi_value(abi_family(machine->env->abi, "type"), "hw_cache", NULL);
+	const struct abi_family *family = abi_field_set(machine->config, type, machine->env->arch);
+	const struct abi_value *name =
+		family ? abi_value_of(family, s->pmu.extended_type ? (uint32_t)value : value)
+		       : NULL;
+
+	(void)fact;
+	if (hw_cache && type == hw_cache->value)
+		return print_cache_event(machine->env->abi, (uint32_t)value, out, size);
+	return name ? snprintf(out, size, "%s", name->name)
+		    : snprintf(out, size, "%#llx", (unsigned long long)value);
+}
+
 /* A device's cpumask has one cpu for each package; `cpus` has all that it is of. */
 static bool pmu_cpu_is_in_mask(const struct fact *fact, struct situation *s, uint64_t *value)
 {
@@ -176,6 +234,10 @@ static bool pmu_cpu_is_in_mask(const struct fact *fact, struct situation *s, uin
 	situation_pmu(s);
 	pmu = s->pmu.device;
 	list = !pmu ? "" : pmu->cpus[0] ? pmu->cpus : pmu->cpumask;
+	if (pmu && !list[0] && !strcmp(pmu->name, "cpu")) {
+		*value = true; /* the only one: it is of all cpus */
+		return true;
+	}
 	if (s->call->cpu < 0 || !list[0])
 		return false;
 	*value = cpu_list_has(list, (unsigned)s->call->cpu);
@@ -275,6 +337,13 @@ const struct fact pmu_facts[] = {
 	 .about = "its caps/branches: how many a branch stack has, or 0",
 	 .unknown = no_files,
 	 .get = pmu_branches},
+	{.name = "pmu.is_processors",
+	 .about = "1: it is the processor's own, or hardware events go to it",
+	 .get = pmu_is_processors},
+	{.name = "pmu.event",
+	 .about = "config, which people read as the event's name",
+	 .get = pmu_named_config,
+	 .print = print_event},
 	{.name = "pmu.has_cpumask",
 	 .about = "1: it has a file cpumask, as PMUs of packages do",
 	 .get = pmu_has_cpumask},
