@@ -15,7 +15,7 @@ START_TEST(they_are_the_c_librarys)
 	char text[32];
 
 	for (int err = 1; err < 2000; err++) {
-		const char *name = strerrorname_np(err);
+		const char *name = err == 524 ? "ENOTSUPP" : strerrorname_np(err);
 
 		ck_assert_str_eq(errno_name(err), name ? name : "an errno without a name");
 		ck_assert_int_eq(name ? errno_by_name(name, NULL) : err, err);
@@ -37,7 +37,8 @@ START_TEST(what_has_no_name)
 
 	ck_assert_int_eq(errno_by_name("EINVALL", &near), 0);
 	ck_assert_str_eq(near.best, "EINVAL");
-	ck_assert_str_eq(errno_name(524), "an errno without a name");
+	ck_assert_str_eq(errno_name(523), "an errno without a name");
+	ck_assert_str_eq(errno_name(524), "ENOTSUPP"); /* the kernel's own, and not libc's */
 	ck_assert_int_eq(signal_by_name("SIGNONE"), 0);
 	ck_assert_str_eq(signal_name(SIGRTMIN), "SIGRTMIN");
 	ck_assert_int_eq(signal_by_name("SIGPOLL"), SIGIO);

@@ -193,6 +193,7 @@ static void read_pmus(struct environment *env)
 			continue;
 		memcpy(pmu.name, entry->d_name, strlen(entry->d_name));
 		pmu.type = (uint32_t)type;
+		hardware_read_files(&pmu);
 		env->pmus = grown;
 		env->pmus[env->pmu_count++] = pmu;
 	}

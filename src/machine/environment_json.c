@@ -49,6 +49,34 @@ static json_t *identities_json(const struct environment *env)
 	return object;
 }
 
+static void set_file(json_t *files, const char *file, json_t *said)
+{
+	if (said)
+		json_object_set_new(files, file, said);
+}
+
+/* Of each PMU what its files say, where they say anything. */
+static json_t *pmu_files_json(const struct environment *env)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < env->pmu_count; i++) {
+		const struct pmu *pmu = &env->pmus[i];
+		json_t *files = json_object();
+
+		set_file(files, "max_precise",
+			 pmu->max_precise >= 0 ? json_integer(pmu->max_precise) : NULL);
+		set_file(files, "branches",
+			 pmu->branches >= 0 ? json_integer(pmu->branches) : NULL);
+		set_file(files, "cpus", pmu->cpus[0] ? json_string(pmu->cpus) : NULL);
+		set_file(files, "cpumask", pmu->cpumask[0] ? json_string(pmu->cpumask) : NULL);
+		if (json_object_size(files))
+			json_object_set(object, pmu->name, files);
+		json_decref(files);
+	}
+	return object;
+}
+
 json_t *environment_json(const struct environment *env)
 {
 	json_t *json = json_object(), *pmus = json_object();
@@ -92,6 +120,7 @@ json_t *environment_json(const struct environment *env)
 	for (size_t i = 0; i < env->pmu_count; i++)
 		json_object_set_new(pmus, env->pmus[i].name, json_integer(env->pmus[i].type));
 	json_object_set_new(json, "pmus", pmus);
+	json_object_set_new(json, "pmu_files", pmu_files_json(env));
 	if (env->learned)
 		json_object_set(json, "learned", env->learned);
 	json_object_set_new(json, "hardware_events", json_boolean(env->hardware.counting == 0));
@@ -129,7 +158,18 @@ static void take_sysctls(struct environment *env, const json_t *sysctls)
 	}
 }
 
-static int take_pmus(struct environment *env, const json_t *pmus)
+static void take_pmu_files(struct pmu *pmu, const json_t *files)
+{
+	const json_t *precise = json_object_get(files, "max_precise");
+	const json_t *branches = json_object_get(files, "branches");
+
+	pmu->max_precise = json_is_integer(precise) ? (int)json_integer_value(precise) : -1;
+	pmu->branches = json_is_integer(branches) ? (int)json_integer_value(branches) : -1;
+	take_text(pmu->cpus, sizeof(pmu->cpus), files, "cpus");
+	take_text(pmu->cpumask, sizeof(pmu->cpumask), files, "cpumask");
+}
+
+static int take_pmus(struct environment *env, const json_t *pmus, const json_t *files)
 {
 	const char *name;
 	json_t *type;
@@ -144,6 +184,7 @@ static int take_pmus(struct environment *env, const json_t *pmus)
 			continue;
 		memcpy(pmu->name, name, strlen(name) + 1);
 		pmu->type = (uint32_t)json_integer_value(type);
+		take_pmu_files(pmu, json_object_get(files, name));
 		env->pmu_count++;
 	}
 	return 0;
@@ -221,7 +262,7 @@ int environment_from_json(struct environment *env, const struct abi *abi, const 
 	take_sysctls(env, json_object_get(json, "sysctls"));
 	take_identities(env, json_object_get(json, "identities"));
 	take_rights(env, json);
-	return take_pmus(env, json_object_get(json, "pmus"))
+	return take_pmus(env, json_object_get(json, "pmus"), json_object_get(json, "pmu_files"))
 		       ? error_no_memory(e, w, "memory for the PMUs")
 		       : 0;
 }

@@ -102,6 +102,42 @@ int hardware_cpu(const struct hardware *hardware)
 	return own;
 }
 
+const struct pmu *hardware_pmu(const struct pmu *pmus, size_t count)
+{
+	static const char *const names[] = {"cpu", "cpu_core", "cpu_atom", "cpum_cf", NULL};
+
+	for (size_t i = 0; i < count; i++)
+		if (pmus[i].cpus[0] || name_index(pmus[i].name, names, NULL) >= 0 ||
+		    !strncmp(pmus[i].name, "armv", strlen("armv")))
+			return &pmus[i];
+	return NULL;
+}
+
+/* The first line of a file of that PMU: its length, or a negative errno. */
+static int read_file_of(const struct pmu *pmu, const char *file, char *text, size_t size)
+{
+	char path[320];
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s", pmu->name, file);
+	return (int)read_line(path, text, size);
+}
+
+/* A file that is not there says nothing; where the others of caps are, it says 0. */
+void hardware_read_files(struct pmu *pmu)
+{
+	char text[32];
+
+	pmu->max_precise = pmu->branches = -1;
+	if (read_file_of(pmu, "caps/max_precise", text, sizeof(text)) > 0) {
+		pmu->max_precise = atoi(text);
+		pmu->branches = 0;
+	}
+	if (read_file_of(pmu, "caps/branches", text, sizeof(text)) > 0)
+		pmu->branches = atoi(text);
+	read_file_of(pmu, "cpus", pmu->cpus, sizeof(pmu->cpus));
+	read_file_of(pmu, "cpumask", pmu->cpumask, sizeof(pmu->cpumask));
+}
+
 int hardware_file(const struct pmu *pmus, size_t count, const char *file, char *text, size_t size)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -17,6 +17,10 @@
 struct pmu {
 	char name[64];
 	uint32_t type;
+	/* What its files say, as far as it has them: caps/max_precise and caps/branches, or -1; the
+	 * lists in cpus and cpumask, or empty. */
+	int max_precise, branches;
+	char cpus[128], cpumask[128];
 };
 
 struct hardware {
@@ -34,6 +38,12 @@ void hardware_probe(struct hardware *hardware, const struct abi *abi, const cpu_
 
 /* A cpu where plain hardware events count: the one that the caller is on, if it is one. */
 int hardware_cpu(const struct hardware *hardware);
+
+/* The processor's own PMU, or the first of several, as far as names and files tell; or NULL. */
+const struct pmu *hardware_pmu(const struct pmu *pmus, size_t count);
+
+/* Reads what the PMU's files say, beside its name and type. */
+void hardware_read_files(struct pmu *pmu);
 
 /*
  * The first line of such a file of the processor's PMU, as "caps/max_precise": its length, or

@@ -47,6 +47,7 @@ static const struct named errnos[] = {
 	NAMED(ENOMEDIUM), NAMED(EMEDIUMTYPE), NAMED(ECANCELED), NAMED(ENOKEY), NAMED(EKEYEXPIRED),
 	NAMED(EKEYREVOKED), NAMED(EKEYREJECTED), NAMED(EOWNERDEAD), NAMED(ENOTRECOVERABLE),
 	NAMED(ERFKILL), NAMED(EHWPOISON),
+	{524, "ENOTSUPP"}, /* the kernel's own, which no user's header has; some calls give it */
 };
 
 /* SIGIO first of those that have its number. */

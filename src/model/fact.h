@@ -73,6 +73,10 @@ static inline bool fact_get(const struct facts *facts, size_t index, struct situ
 	return s->state[index] == FACT_KNOWN;
 }
 
+/* `print` of a fact that is an errno: its name. */
+int fact_print_errno(const struct fact *fact, const struct situation *s, uint64_t value, char *out,
+		     size_t size);
+
 /* The vocabulary, one a line with its meaning: for help texts. */
 void facts_help(const struct facts *facts, FILE *f);
 

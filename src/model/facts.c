@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "abi/attr.h"
+#include "machine/names.h"
 #include "model/fact.h"
 
 int facts_add(struct facts *facts, const struct fact *fact)
@@ -34,6 +35,14 @@ int facts_find(const struct facts *facts, const char *name, struct nearest *near
 			nearest_try(near, facts->list[i].name);
 	}
 	return -1;
+}
+
+int fact_print_errno(const struct fact *fact, const struct situation *s, uint64_t value, char *out,
+		     size_t size)
+{
+	(void)fact;
+	(void)s;
+	return snprintf(out, size, "%s", errno_name((int)value));
 }
 
 void facts_help(const struct facts *facts, FILE *f)

@@ -80,6 +80,15 @@ static bool call_may_be_attached(const struct fact *fact, struct situation *s, u
 	return task != NULL;
 }
 
+static bool call_is_own(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	const struct world_task *task = situation_task(s);
+
+	(void)fact;
+	*value = task && task->is_own;
+	return task != NULL;
+}
+
 static bool call_target(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
@@ -171,6 +180,10 @@ const struct fact call_facts[] = {
 	{.name = "target.may_be_attached",
 	 .about = "1: the caller may trace it (ptrace(2), ATTACH_REALCREDS)",
 	 .get = call_may_be_attached,
+	 .unknown = elsewhere},
+	{.name = "target.is_own",
+	 .about = "1: its uids are the caller's",
+	 .get = call_is_own,
 	 .unknown = elsewhere},
 	{.name = "cpu.is_possible",
 	 .about = "1: the machine can have such a cpu",

@@ -118,6 +118,23 @@ static bool caller_filter_errno(const struct fact *fact, struct situation *s, ui
 	return true;
 }
 
+/* ENOSYS can be a filter's answer, too: the sysctls are there all the same. */
+static bool caller_has_call(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	const struct environment *env = s->machine->env;
+
+	(void)fact;
+	*value = env->attr_size_errno != ENOSYS || env->paranoid != SYSCTL_ABSENT;
+	return true;
+}
+
+static bool caller_is_virtual(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->machine->env->hypervisor[0] != '\0';
+	return true;
+}
+
 static bool caller_page_size(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
@@ -160,6 +177,7 @@ const struct fact caller_facts[] = {
 	{.name = "caller.control",
 	 .about = "what a plain software event gives it, an errno; 0: it opens",
 	 .get = caller_control,
+	 .print = fact_print_errno,
 	 .unknown = tried},
 	{.name = "machine.paranoid",
 	 .about = "perf_event_paranoid",
@@ -180,7 +198,14 @@ const struct fact caller_facts[] = {
 	 .unknown = tried},
 	{.name = "machine.filter_errno",
 	 .about = "what a filter or sandbox answers in the kernel's place, an errno, or 0",
-	 .get = caller_filter_errno},
+	 .get = caller_filter_errno,
+	 .print = fact_print_errno},
+	{.name = "machine.has_call",
+	 .about = "0: the kernel has no perf_event_open: ENOSYS, and no sysctl of perf's",
+	 .get = caller_has_call},
+	{.name = "machine.is_virtual",
+	 .about = "1: a hypervisor is seen",
+	 .get = caller_is_virtual},
 	{.name = "machine.page_size",
 	 .about = "bytes",
 	 .get = caller_page_size,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "abi/attr.h"
+#include "machine/cpu_list.h"
 #include "model/fact.h"
 
 static uint32_t lesson_value(const struct machine *machine, const char *name)
@@ -14,12 +15,12 @@ static uint32_t lesson_value(const struct machine *machine, const char *name)
 	return lesson && lesson->is_known ? (uint32_t)lesson->value : 0;
 }
 
-/* The name of the PMU of that type in sysfs, or NULL. */
-static const char *name_of_type(const struct environment *env, uint32_t type)
+/* The PMU of that type in sysfs, or NULL. */
+static const struct pmu *pmu_of_type(const struct environment *env, uint32_t type)
 {
 	for (size_t i = 0; i < env->pmu_count; i++)
 		if (env->pmus[i].type == type)
-			return env->pmus[i].name;
+			return &env->pmus[i];
 	return NULL;
 }
 
@@ -51,8 +52,9 @@ static uint32_t type_sought(struct situation *s)
 
 bool situation_pmu(struct situation *s)
 {
+	const struct environment *env = s->machine->env;
 	uint32_t type, own;
-	const char *name;
+	bool is_hardware;
 
 	if (s->pmu.was_sought)
 		return s->pmu.is_known;
@@ -60,13 +62,16 @@ bool situation_pmu(struct situation *s)
 	s->pmu.was_sought = true;
 	type = type_sought(s);
 	own = (uint32_t)attr_get(s->machine->type, s->attr, host_order());
-	name = name_of_type(s->machine->env, type);
-	s->pmu.kind = name ? kinds_find(s->machine->kinds, name) : hidden_kind(s->machine, type);
-	s->pmu.is_there = name || s->pmu.kind;
+	is_hardware = own < 64 && s->machine->hardware_types >> own & 1;
+	s->pmu.device = pmu_of_type(env, type);
+	/* Not everywhere the processor's PMU has the type of raw events. */
+	if (!s->pmu.device && is_hardware && !s->pmu.extended_type)
+		s->pmu.device = hardware_pmu(env->pmus, env->pmu_count);
+	s->pmu.kind = s->pmu.device ? kinds_find(s->machine->kinds, s->pmu.device->name)
+				    : hidden_kind(s->machine, type);
+	s->pmu.is_there = s->pmu.device || s->pmu.kind;
 	/* A type that nobody has is offered to all; a processor's PMU may take hardware events. */
-	s->pmu.is_known = s->pmu.is_there || own >= 64 ||
-			  !(s->machine->hardware_types >> own & 1) ||
-			  !machine_has_other_pmus(s->machine);
+	s->pmu.is_known = s->pmu.is_there || !is_hardware || !machine_has_other_pmus(s->machine);
 	return s->pmu.is_known;
 }
 
@@ -114,6 +119,145 @@ static bool pmu_property(const struct fact *fact, struct situation *s, uint64_t 
 	return known && (s->pmu.kind || fact->index == PMU_MODELLED);
 }
 
+/* Its place in the environment, from 1 on; 0: it is in none. */
+static bool pmu_device(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	situation_pmu(s);
+	*value = s->pmu.device ? (uint64_t)(s->pmu.device - s->machine->env->pmus) + 1 : 0;
+	return true;
+}
+
+static int print_device(const struct fact *fact, const struct situation *s, uint64_t value,
+			char *out, size_t size)
+{
+	(void)fact;
+	if (value)
+		return snprintf(out, size, "the PMU %s", s->machine->env->pmus[value - 1].name);
+	return snprintf(out, size, "the PMU of type %u",
+			(unsigned)attr_get(s->machine->type, s->attr, host_order()));
+}
+
+static bool pmu_max_precise(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	situation_pmu(s);
+	if (!s->pmu.device || s->pmu.device->max_precise < 0)
+		return false;
+	*value = (uint64_t)s->pmu.device->max_precise;
+	return true;
+}
+
+static bool pmu_branches(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	situation_pmu(s);
+	if (!s->pmu.device || s->pmu.device->branches < 0)
+		return false;
+	*value = (uint64_t)s->pmu.device->branches;
+	return true;
+}
+
+static bool pmu_has_cpumask(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	situation_pmu(s);
+	*value = s->pmu.device && s->pmu.device->cpumask[0];
+	return true;
+}
+
+/* A processor's own has files of its cpus, or is the one that hardware events go to. */
+static bool pmu_is_processors(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	const struct environment *env = s->machine->env;
+	uint32_t type = (uint32_t)attr_get(s->machine->type, s->attr, host_order());
+	const struct pmu *pmu;
+
+	(void)fact;
+	situation_pmu(s);
+	pmu = s->pmu.device;
+	*value = (type < 64 && s->machine->hardware_types >> type & 1) ||
+		 (pmu && !s->pmu.kind && hardware_pmu(pmu, 1)) ||
+		 (pmu && pmu == hardware_pmu(env->pmus, env->pmu_count));
+	return true;
+}
+
+/* Of a cache event the three names that config has. */
+static int print_cache_event(const struct abi *abi, uint32_t config, char *out, size_t size)
+{
+	static const char *const parts[] = {"hw_cache_id", "hw_cache_op", "hw_cache_result"};
+	const struct abi_value *names[3];
+
+	for (size_t i = 0; i < 3; i++) {
+		const struct abi_family *family = abi_family(abi, parts[i]);
+
+		names[i] = family ? abi_value_of(family, config >> (8 * i) & 0xff) : NULL;
+		if (!names[i])
+			return snprintf(out, size, "%#x", config);
+	}
+	return snprintf(out, size, "%s %s %s", names[0]->name, names[1]->name, names[2]->name);
+}
+
+static bool pmu_named_config(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = attr_get(s->machine->config, s->attr, host_order());
+	return true;
+}
+
+static int print_event(const struct fact *fact, const struct situation *s, uint64_t value,
+		       char *out, size_t size)
+{
+	const struct machine *machine = s->machine;
+	uint32_t type = (uint32_t)attr_get(machine->type, s->attr, host_order());
+	const struct abi_value *hw_cache =
+		abi_value(abi_family(machine->env->abi, "type"), "hw_cache", NULL);
+	const struct abi_family *family = abi_field_set(machine->config, type, machine->env->arch);
+	const struct abi_value *name =
+		family ? abi_value_of(family, s->pmu.extended_type ? (uint32_t)value : value)
+		       : NULL;
+
+	(void)fact;
+	if (hw_cache && type == hw_cache->value)
+		return print_cache_event(machine->env->abi, (uint32_t)value, out, size);
+	return name ? snprintf(out, size, "%s", name->name)
+		    : snprintf(out, size, "%#llx", (unsigned long long)value);
+}
+
+/* A device's cpumask has one cpu for each package; `cpus` has all that it is of. */
+static bool pmu_cpu_is_in_mask(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	const struct pmu *pmu;
+	const char *list;
+
+	(void)fact;
+	situation_pmu(s);
+	pmu = s->pmu.device;
+	list = !pmu ? "" : pmu->cpus[0] ? pmu->cpus : pmu->cpumask;
+	if (pmu && !list[0] && !strcmp(pmu->name, "cpu")) {
+		*value = true; /* the only one: it is of all cpus */
+		return true;
+	}
+	if (s->call->cpu < 0 || !list[0])
+		return false;
+	*value = cpu_list_has(list, (unsigned)s->call->cpu);
+	return true;
+}
+
+/* Of software events and the like, those that are not extended registers. */
+static bool pmu_regs(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	const struct lesson *all = learned_find(s->machine->learned, "kernel.regs");
+	const struct lesson *plain = learned_find(s->machine->learned, "kernel.plain_regs");
+
+	(void)fact;
+	situation_pmu(s);
+	*value = all ? all->value : 0;
+	if (s->pmu.kind && plain && plain->is_known)
+		*value &= plain->value;
+	return all && all->is_known;
+}
+
 static bool pmu_has_config(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	bool known = situation_pmu(s);
@@ -156,6 +300,7 @@ static bool pmu_tracepoint(const struct fact *fact, struct situation *s, uint64_
 
 static const char unseen[] = "no PMU of sysfs has the type, and a processor's may take the event";
 static const char no_kind[] = "the PMU is not modelled: only the kernel knows its rules";
+static const char no_files[] = "what the PMU's files in sysfs say is not known";
 static const char no_ids[] =
 	"which tracepoints the machine has is not known: tracefs cannot be read";
 
@@ -180,6 +325,37 @@ const struct fact pmu_facts[] = {
 	 .about = "1: it has an event of that config",
 	 .unknown = "which events the PMU has is not known",
 	 .get = pmu_has_config},
+	{.name = "pmu.device",
+	 .about = "which PMU of sysfs it is; 0: none there",
+	 .get = pmu_device,
+	 .print = print_device},
+	{.name = "pmu.max_precise",
+	 .about = "its caps/max_precise: the highest precise_ip",
+	 .unknown = no_files,
+	 .get = pmu_max_precise},
+	{.name = "pmu.branches",
+	 .about = "its caps/branches: how many a branch stack has, or 0",
+	 .unknown = no_files,
+	 .get = pmu_branches},
+	{.name = "pmu.is_processors",
+	 .about = "1: it is the processor's own, or hardware events go to it",
+	 .get = pmu_is_processors},
+	{.name = "pmu.event",
+	 .about = "config, which people read as the event's name",
+	 .get = pmu_named_config,
+	 .print = print_event},
+	{.name = "pmu.has_cpumask",
+	 .about = "1: it has a file cpumask, as PMUs of packages do",
+	 .get = pmu_has_cpumask},
+	{.name = "pmu.cpu_is_in_mask",
+	 .about = "1: cpu is in its file cpus, or cpumask",
+	 .unknown = no_files,
+	 .get = pmu_cpu_is_in_mask},
+	{.name = "pmu.regs",
+	 .about = "the registers that it can sample, of those of the architecture",
+	 .unknown = "which registers the architecture has is not known",
+	 .get = pmu_regs,
+	 .is_mask = true},
 	{.name = "pmu.is_modelled",
 	 .about = "1: the model knows all its checks",
 	 .unknown = unseen,

@@ -61,6 +61,25 @@ static const struct abi_field *field_of_bit(const struct abi *abi, const char *o
 	return NULL;
 }
 
+/* The first byte behind the kernel's own struct that is not 0; 0: there is none. */
+static bool tail_byte(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	const struct environment *env = s->machine->env;
+	uint64_t end = s->size < env->abi->attr_size ? s->size : env->abi->attr_size;
+
+	(void)fact;
+	for (uint64_t i = end; env->attr_size && i > env->attr_size; i--)
+		*value = s->call->image[i - 1] ? i - 1 : *value;
+	for (size_t i = 0; i < s->call->poke_count; i++) {
+		uint64_t at = s->call->pokes[i].offset;
+
+		if (s->call->pokes[i].byte && at >= env->attr_size && at < s->size &&
+		    (!*value || at < *value))
+			*value = at;
+	}
+	return env->attr_size != 0;
+}
+
 static int print_since(const char *prefix, const char *name, const char *since, char *out,
 		       size_t size)
 {
@@ -91,6 +110,23 @@ static int print_unknown(const struct fact *fact, const struct situation *s, uin
 	return snprintf(out, size, "bit %u, which has no meaning up to Linux %s", bit, abi->newest);
 }
 
+static int print_tail(const struct fact *fact, const struct situation *s, uint64_t value, char *out,
+		      size_t size)
+{
+	const struct abi *abi = s->machine->env->abi;
+
+	(void)fact;
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct abi_field *field = &abi->fields[i];
+
+		if (!field->width && !field->reserved && value >= field->offset &&
+		    value < field->offset + field->size)
+			return print_since("", field->name, field->since, out, size);
+	}
+	return snprintf(out, size, "byte %llu of attr, behind all fields up to Linux %s",
+			(unsigned long long)value, abi->newest);
+}
+
 static const char unlearned[] = "which bits that kernel knows is not recorded";
 
 #define UNKNOWN(NAME, PLACE, FAMILY)                                                               \
@@ -101,10 +137,16 @@ static const char unlearned[] = "which bits that kernel knows is not recorded";
 		.family = (FAMILY), .index = (PLACE), .is_mask = true                              \
 	}
 
-const struct fact unknown_facts[] = {UNKNOWN("flags", 0, "open_flags"),
-				     UNKNOWN("bits", 1, NULL),
-				     UNKNOWN("aux_action", 2, NULL),
-				     UNKNOWN("sample_type", 3, "sample_type"),
-				     UNKNOWN("read_format", 4, "read_format"),
-				     UNKNOWN("branch_sample_type", 5, "branch_sample_type"),
-				     {.name = NULL}};
+const struct fact unknown_facts[] = {
+	UNKNOWN("flags", 0, "open_flags"),
+	UNKNOWN("bits", 1, NULL),
+	UNKNOWN("aux_action", 2, NULL),
+	UNKNOWN("sample_type", 3, "sample_type"),
+	UNKNOWN("read_format", 4, "read_format"),
+	UNKNOWN("branch_sample_type", 5, "branch_sample_type"),
+	{.name = "unknown.tail",
+	 .about = "the first byte that is set behind the kernel's own struct",
+	 .unknown = unlearned,
+	 .get = tail_byte,
+	 .print = print_tail},
+	{.name = NULL}};

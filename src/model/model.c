@@ -172,7 +172,8 @@ static int add_check(struct model *model, const char *id, const json_t *json,
 		return -EINVAL;
 	if (check.when)
 		model->checks[model->count++] = check;
-	if (check.may)
+	check.may = check.may ? check.may : check.when;
+	if (check.may && check.saying_count)
 		model->suspects[model->suspect_count++] = check;
 	return 0;
 }
@@ -281,6 +282,21 @@ const struct saying *check_saying(const struct model *model, const struct check 
 	return check->saying_count ? &check->says[check->saying_count - 1] : NULL;
 }
 
+/* Of those whose errno is not foretold, `errnos` lists what it can be. */
+static bool can_give(const struct model *model, const struct check *check, struct situation *s,
+		     int err)
+{
+	const json_t *list = json_object_get(check->json, "errnos");
+	int own = errno_of(model, check, s);
+	json_t *name;
+	size_t i;
+
+	json_array_foreach(list, i, name)
+		if (errno_by_name(json_string_value(name), NULL) == err)
+			return true;
+	return !err || own == err || (!own && !list);
+}
+
 size_t model_suspects(const struct model *model, struct situation *s, int err,
 		      const struct check **out, size_t max)
 {
@@ -291,9 +307,8 @@ size_t model_suspects(const struct model *model, struct situation *s, int err,
 		for (size_t i = 0; i < model->suspect_count && n < max; i++) {
 			const struct check *check = &model->suspects[i];
 			const struct fact *why;
-			int own = err ? errno_of(model, check, s) : 0;
 
-			if ((!own || own == err) &&
+			if (can_give(model, check, s, err) &&
 			    predicate_holds(check->may, &model->facts, s, &why) == passes[pass])
 				out[n++] = check;
 		}

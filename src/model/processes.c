@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "machine/small_file.h"
@@ -43,11 +44,18 @@ static bool is_of_caller(const struct caller *caller, const unsigned uids[4])
 	return uids[0] == own && uids[1] == own && uids[2] == own;
 }
 
+/* The file is root's where the process is not; of root's own it does not show. */
+static bool is_dumpable(const char *path, unsigned uid)
+{
+	struct stat st;
+
+	return stat(path, &st) || st.st_uid == uid;
+}
+
 static bool look_up_process(const struct caller *caller, int32_t id, struct world_task *out)
 {
 	char path[40], status[4096];
 	unsigned uids[4];
-	bool is_own;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", id);
 	*out = (struct world_task){.id = id};
@@ -55,10 +63,11 @@ static bool look_up_process(const struct caller *caller, int32_t id, struct worl
 		return !access("/proc/self/status", F_OK);
 	if (read_small(path, status, sizeof(status)) <= 0 || !read_uids(status, uids))
 		return false;
-	is_own = is_of_caller(caller, uids);
+	out->is_own = is_of_caller(caller, uids);
 	out->exists = true;
 	out->is_exiting = has_exited(status);
-	out->may_be_read = is_own || caller->capabilities >> CAP_SYS_PTRACE & 1;
+	out->may_be_read = (out->is_own && is_dumpable(path, uids[1])) ||
+			   caller->capabilities >> CAP_SYS_PTRACE & 1;
 	out->may_be_attached = out->may_be_read;
 	return true;
 }

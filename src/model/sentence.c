@@ -63,7 +63,8 @@ int sentence_compile(struct sentence *out, const json_t *json, const struct fact
 
 int sentence_constant(const char *prefix, const char *name, char *out, size_t size)
 {
-	int n = snprintf(out, size, "%s%s", prefix, name);
+	/* A number is better read without what C puts before it: HW_BREAKPOINT_LEN_4. */
+	int n = snprintf(out, size, "%s%s", isdigit((unsigned char)name[0]) ? "" : prefix, name);
 
 	for (char *c = out; prefix[0] && size && *c; c++)
 		*c = (char)toupper((unsigned char)*c);

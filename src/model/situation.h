@@ -34,6 +34,7 @@ struct situation {
 		bool was_sought, is_known, is_there;
 		uint32_t extended_type;
 		const struct pmu_kind *kind; /* NULL: not in cases/model.json */
+		const struct pmu *device;    /* in sysfs, or NULL */
 	} pmu;
 
 	unsigned char state[FACTS_MAX];

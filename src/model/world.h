@@ -25,6 +25,7 @@ struct world_task {
 	int32_t id; /* as pid is given; 0 is the caller's own thread */
 	bool exists, is_exiting;
 	bool may_be_read, may_be_attached; /* ptrace(2)'s two ways of access, for the caller */
+	bool is_own; /* its uids are the caller's: what is in the way is that it is not dumpable */
 };
 
 /* An event that group_fd can mean. */
