@@ -135,8 +135,43 @@ const struct fact attr_facts[] = {
 	 .unknown = recorded},
 	{.name = NULL}};
 
+/* The first field there, by its place in the ABI's list. */
+static bool attr_field_behind_size(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	const struct abi *abi = s->machine->env->abi;
+
+	(void)fact;
+	for (*value = 0; *value < abi->field_count; ++*value) {
+		const struct abi_field *field = &abi->fields[*value];
+
+		if (field->offset >= s->size && attr_get(field, s->call->image, host_order()))
+			return true;
+	}
+	return false;
+}
+
+/* The fields' names by their places. */
+static const struct abi_family *names_of_fields(const struct abi *abi, struct arena *arena)
+{
+	struct abi_family *names = arena_alloc(arena, sizeof(*names));
+	struct abi_value *values = arena_alloc(arena, abi->field_count * sizeof(*values));
+
+	if (!names || !values)
+		return NULL;
+	for (size_t i = 0; i < abi->field_count; i++)
+		values[i] = (struct abi_value){.name = abi->fields[i].name, .value = i};
+	*names = (struct abi_family){
+		.name = "field", .prefix = "", .values = values, .count = abi->field_count};
+	return names;
+}
+
 int facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *arena)
 {
+	struct fact behind = {.name = "attr.field_behind_size",
+			      .about =
+				      "the first field that attr.size leaves out and that is not 0",
+			      .unknown = "there is none",
+			      .get = attr_field_behind_size};
 	int err = 0;
 
 	for (size_t i = 0; i < abi->field_count && !err; i++) {
@@ -157,5 +192,8 @@ int facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *a
 		if (facts_find(facts, name, NULL) < 0)
 			err = facts_add(facts, &fact);
 	}
+	behind.names = names_of_fields(abi, arena);
+	if (!err)
+		err = behind.names ? facts_add(facts, &behind) : -ENOMEM;
 	return err;
 }

@@ -51,6 +51,13 @@ static bool caller_kill(const struct fact *fact, struct situation *s, uint64_t *
 	return true;
 }
 
+static bool caller_ipc_lock(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = has(s, CAP_IPC_LOCK);
+	return true;
+}
+
 static bool caller_can_open_files(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
@@ -170,6 +177,7 @@ const struct fact caller_facts[] = {
 	{.name = "caller.is_in_namespace",
 	 .about = "1: it is in a user namespace, and perf asks for the first one's capabilities",
 	 .get = caller_is_in_namespace},
+	{.name = "caller.ipc_lock", .about = "1: it has CAP_IPC_LOCK", .get = caller_ipc_lock},
 	{.name = "caller.kill", .about = "1: it has CAP_KILL", .get = caller_kill},
 	{.name = "caller.can_open_files",
 	 .about = "1: it may have one more file open (RLIMIT_NOFILE)",

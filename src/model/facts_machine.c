@@ -12,13 +12,6 @@ static bool machine_has_perf(const struct fact *fact, struct situation *s, uint6
 	return true;
 }
 
-static bool machine_is_virtual(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->machine->env->hypervisor[0] != '\0';
-	return true;
-}
-
 static bool machine_is_container(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
@@ -54,9 +47,6 @@ static bool machine_has_processor_pmu(const struct fact *fact, struct situation 
 const struct fact machine_facts[] = {{.name = "machine.has_perf",
 				      .about = "1: the kernel has perf's sysctls",
 				      .get = machine_has_perf},
-				     {.name = "machine.is_virtual",
-				      .about = "1: a hypervisor runs it",
-				      .get = machine_is_virtual},
 				     {.name = "machine.is_container",
 				      .about = "1: perfabi is in a container",
 				      .get = machine_is_container},

@@ -78,6 +78,23 @@ static bool then_wanted_kilobytes(const struct fact *fact, struct situation *s, 
 	return s->world->then != NULL;
 }
 
+/* The largest buffer of 2^n pages that every cpu can have one of. */
+static bool then_pages_for_each(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	const struct environment *env = s->machine->env;
+	uint64_t unlocked, locked, pages = 0;
+
+	*value = 0;
+	if (!then_free_kilobytes(fact, s, &unlocked) || !env->page_size)
+		return false;
+	if (!then_locked_kilobytes(fact, s, &locked))
+		locked = 0;
+	pages = (unlocked + locked) * 1024 / env->page_size / env->cpus_online;
+	for (*value = pages > 1; *value && *value * 2 + 1 <= pages;)
+		*value *= 2;
+	return true;
+}
+
 /* What others of the same user have locked counts, too, and is not known. */
 static bool then_is_over_limit(const struct fact *fact, struct situation *s, uint64_t *value)
 {
@@ -144,6 +161,10 @@ const struct fact then_facts[] = {
 	 .about = "what a process may lock beyond that (RLIMIT_MEMLOCK)",
 	 .unknown = unrecorded,
 	 .get = then_locked_kilobytes},
+	{.name = "then.pages_for_each",
+	 .about = "the pages behind the first that a buffer on each cpu may have",
+	 .unknown = unrecorded,
+	 .get = then_pages_for_each},
 	{.name = "then.is_over_limit",
 	 .about = "1: the mapping alone is more than both",
 	 .unknown = "what this user has locked elsewhere is not known",

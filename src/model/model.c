@@ -141,6 +141,8 @@ static int load_gate(struct check *check, const json_t *json, const struct readi
 	struct where at = where_key(r->at, "gate");
 
 	check->gate = gate ? phase_by_name(r->model->phases, gate, &near) : -1;
+	if (!gate && !json_object_get(check->json, "if")) /* what follows the open has none */
+		return 0;
 	return check->gate < 0 ? error_name(r->e, &at, gate ? gate : "nothing", near.best, "a gate")
 			       : 0;
 }
@@ -297,20 +299,35 @@ static bool can_give(const struct model *model, const struct check *check, struc
 	return !err || own == err || (!own && !list);
 }
 
+/* Those of the list that can give `err` and whose predicate comes to `truth`. */
+static size_t add_suspects(const struct model *model, struct situation *s, int err,
+			   enum truth truth, bool of_main, const struct check **out, size_t max)
+{
+	const struct check *list = of_main ? model->checks : model->suspects;
+	size_t count = of_main ? model->count : model->suspect_count, n = 0;
+
+	for (size_t i = 0; i < count && n < max; i++) {
+		const struct predicate *p = of_main ? list[i].when : list[i].may;
+		const struct fact *why;
+
+		if (can_give(model, &list[i], s, err) &&
+		    predicate_holds(p, &model->facts, s, &why) == truth)
+			out[n++] = &list[i];
+	}
+	return n;
+}
+
+/* A check of the main list is a suspect only of the errno that came. */
 size_t model_suspects(const struct model *model, struct situation *s, int err,
 		      const struct check **out, size_t max)
 {
 	static const enum truth passes[] = {HOLDS, NOT_KNOWN};
 	size_t n = 0;
 
-	for (size_t pass = 0; pass < sizeof(passes) / sizeof(passes[0]); pass++)
-		for (size_t i = 0; i < model->suspect_count && n < max; i++) {
-			const struct check *check = &model->suspects[i];
-			const struct fact *why;
-
-			if (can_give(model, check, s, err) &&
-			    predicate_holds(check->may, &model->facts, s, &why) == passes[pass])
-				out[n++] = check;
-		}
+	for (size_t pass = 0; pass < sizeof(passes) / sizeof(passes[0]); pass++) {
+		if (err)
+			n += add_suspects(model, s, err, passes[pass], true, out + n, max - n);
+		n += add_suspects(model, s, err, passes[pass], false, out + n, max - n);
+	}
 	return n;
 }

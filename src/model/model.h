@@ -78,9 +78,9 @@ const struct saying *check_saying(const struct model *model, const struct check 
 				  struct situation *s);
 
 /*
- * What the cause can be where the kernel has refused with that errno (0: any): the checks that give
- * it and whose `may`, or `if` where there is none, is not known to be false; those first of which
- * it holds, each in the kernel's order. Writes at most `max`, and returns how many it has written.
+ * What the cause can be where the kernel has refused with that errno (0: any): the checks whose
+ * `may`, and of those that decide whose `if`, is not known to be false; those first of which it
+ * holds, each in the kernel's order. Writes at most `max`, and returns how many it has written.
  */
 size_t model_suspects(const struct model *model, struct situation *s, int err,
 		      const struct check **out, size_t max);

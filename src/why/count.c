@@ -19,7 +19,7 @@
 #include "abi/attr.h"
 #include "machine/clock.h"
 
-enum { SPINS = 2000000, SYSCALLS = 200, PAGES = 64, SWITCHES = 20, NAP = 50000 /* ns */ };
+enum { SPINS = 10000000, SYSCALLS = 200, PAGES = 64, SWITCHES = 20, NAP = 50000 /* ns */ };
 enum { DATA_PAGES = 16 };
 
 /* An event that is open, with its buffer where it could be mapped. */

@@ -171,7 +171,8 @@ static bool remark_holds(const struct remark *remark, struct asking *a, bool *pr
 		predicate_holds(remark->when, &a->inquiry->model->facts, &a->asker.situation, &why);
 
 	*proven = truth == HOLDS;
-	return truth == HOLDS || (truth == NOT_KNOWN && why && !strncmp(why->name, "counted.", 8));
+	return truth == HOLDS || (truth == NOT_KNOWN && !remark->is_measured && why &&
+				  !strncmp(why->name, "counted.", 8));
 }
 
 /* What there is to say of the call whose situation the asker has: {"says", "proven", "useless"}. */
@@ -187,6 +188,8 @@ static json_t *remarks_of(const struct remarks *remarks, struct asking *a)
 			continue;
 		one = json_pack("{s:b}", "proven", proven);
 		set_sentence(one, "says", &remarks->list[i].says, a);
+		if (remarks->list[i].check)
+			json_object_set_new(one, "check", json_string(remarks->list[i].check));
 		if (remarks->list[i].is_useless)
 			json_object_set_new(one, "useless", json_true());
 		json_array_append_new(list, one);

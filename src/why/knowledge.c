@@ -30,6 +30,8 @@ static int load_remarks(struct remarks *out, const json_t *list, struct vocabula
 		if (i == REMARKS_MAX)
 			return error_text(e, w, "more", "at most %d of them", REMARKS_MAX);
 		out->count++;
+		remark->check = json_string_value(json_object_get(json, "check"));
+		remark->is_measured = json_is_true(json_object_get(json, "measured"));
 		remark->is_useless = json_is_true(json_object_get(json, "useless"));
 		if (load_when(&remark->when, json, v, &at, e) ||
 		    sentence_compile(&remark->says, json_object_get(json, "says"), v->facts,

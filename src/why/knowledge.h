@@ -15,7 +15,9 @@ enum { REMARKS_MAX = 64 };
 struct remark {
 	struct predicate *when;
 	struct sentence says;
-	bool is_useless; /* an event that opens, and does nothing of what it is for */
+	const char *check; /* that says so, or NULL */
+	bool is_measured;  /* it is only said of what was counted */
+	bool is_useless;   /* an event that opens, and does nothing of what it is for */
 };
 
 struct remarks {
