@@ -150,6 +150,26 @@ static bool attr_field_behind_size(const struct fact *fact, struct situation *s,
 	return false;
 }
 
+/* "config2 (bp_len, probe_offset)": a field with the other names that its bytes have. */
+static const char *all_names(const struct abi *abi, const struct abi_field *field,
+			     struct arena *arena)
+{
+	char text[128];
+	size_t at = (size_t)snprintf(text, sizeof(text), "%s", field->name);
+	bool any = false;
+
+	for (size_t i = 0; i < abi->field_count && at < sizeof(text); i++) {
+		const struct abi_field *other = &abi->fields[i];
+
+		if (other == field || other->offset != field->offset || field->width)
+			continue;
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", any ? ", " : " (",
+				       other->name);
+		any = true;
+	}
+	return arena_join(arena, text, any && at < sizeof(text) ? ")" : "");
+}
+
 /* The fields' names by their places. */
 static const struct abi_family *names_of_fields(const struct abi *abi, struct arena *arena)
 {
@@ -159,7 +179,8 @@ static const struct abi_family *names_of_fields(const struct abi *abi, struct ar
 	if (!names || !values)
 		return NULL;
 	for (size_t i = 0; i < abi->field_count; i++)
-		values[i] = (struct abi_value){.name = abi->fields[i].name, .value = i};
+		values[i] = (struct abi_value){.name = all_names(abi, &abi->fields[i], arena),
+					       .value = i};
 	*names = (struct abi_family){
 		.name = "field", .prefix = "", .values = values, .count = abi->field_count};
 	return names;

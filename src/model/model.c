@@ -134,6 +134,9 @@ static int load_sayings(struct check *check, const json_t *json, const struct re
 	return load_saying(&check->says[0], json, r->at, r);
 }
 
+/* Letters of the checks of mmap(2), ioctl(2), read(2) and poll(2), which have no gates. */
+static const char after_open[] = "MIRL";
+
 static int load_gate(struct check *check, const json_t *json, const struct reading *r)
 {
 	const char *gate = json_string_value(json_object_get(json, "gate"));
@@ -141,7 +144,7 @@ static int load_gate(struct check *check, const json_t *json, const struct readi
 	struct where at = where_key(r->at, "gate");
 
 	check->gate = gate ? phase_by_name(r->model->phases, gate, &near) : -1;
-	if (!gate && !json_object_get(check->json, "if")) /* what follows the open has none */
+	if (!gate && strchr(after_open, check->id[0]))
 		return 0;
 	return check->gate < 0 ? error_name(r->e, &at, gate ? gate : "nothing", near.best, "a gate")
 			       : 0;
@@ -172,7 +175,7 @@ static int add_check(struct model *model, const char *id, const json_t *json,
 		return 0;
 	if (load_check(&check, id, json, r))
 		return -EINVAL;
-	if (check.when)
+	if (check.when && check.gate >= 0)
 		model->checks[model->count++] = check;
 	check.may = check.may ? check.may : check.when;
 	if (check.may && check.saying_count)
@@ -299,35 +302,20 @@ static bool can_give(const struct model *model, const struct check *check, struc
 	return !err || own == err || (!own && !list);
 }
 
-/* Those of the list that can give `err` and whose predicate comes to `truth`. */
-static size_t add_suspects(const struct model *model, struct situation *s, int err,
-			   enum truth truth, bool of_main, const struct check **out, size_t max)
-{
-	const struct check *list = of_main ? model->checks : model->suspects;
-	size_t count = of_main ? model->count : model->suspect_count, n = 0;
-
-	for (size_t i = 0; i < count && n < max; i++) {
-		const struct predicate *p = of_main ? list[i].when : list[i].may;
-		const struct fact *why;
-
-		if (can_give(model, &list[i], s, err) &&
-		    predicate_holds(p, &model->facts, s, &why) == truth)
-			out[n++] = &list[i];
-	}
-	return n;
-}
-
-/* A check of the main list is a suspect only of the errno that came. */
 size_t model_suspects(const struct model *model, struct situation *s, int err,
 		      const struct check **out, size_t max)
 {
 	static const enum truth passes[] = {HOLDS, NOT_KNOWN};
 	size_t n = 0;
 
-	for (size_t pass = 0; pass < sizeof(passes) / sizeof(passes[0]); pass++) {
-		if (err)
-			n += add_suspects(model, s, err, passes[pass], true, out + n, max - n);
-		n += add_suspects(model, s, err, passes[pass], false, out + n, max - n);
-	}
+	for (size_t pass = 0; pass < sizeof(passes) / sizeof(passes[0]); pass++)
+		for (size_t i = 0; i < model->suspect_count && n < max; i++) {
+			const struct check *check = &model->suspects[i];
+			const struct fact *why;
+
+			if (can_give(model, check, s, err) &&
+			    predicate_holds(check->may, &model->facts, s, &why) == passes[pass])
+				out[n++] = check;
+		}
 	return n;
 }

@@ -18,7 +18,7 @@ struct saying {
 
 struct check {
 	const char *id;
-	int gate;               /* index of the gate */
+	int gate;               /* index of the gate; -1: of what follows the open */
 	struct predicate *when; /* NULL: it decides nothing here */
 	struct predicate *may;  /* what must hold if it is to be the cause: `when`, or more */
 	int err;                /* 0: unknown, or that of `errno_fact` */

@@ -18,7 +18,7 @@
 #include "why/count.h"
 #include "why/search.h"
 
-enum { SENTENCE = 1024, SUSPECTS = 6, CALL_TEXT = 4096, SECONDS = 30 };
+enum { SENTENCE = 1024, SUSPECTS = 6, DEAD_ENDS = 3, CALL_TEXT = 4096, SECONDS = 30 };
 
 /* Who asks, and what about. */
 struct asking {
@@ -43,20 +43,53 @@ static void set_sentence(json_t *json, const char *key, const struct sentence *s
 	json_object_set_new(json, key, json_string(text));
 }
 
+static json_t *saying_json(const struct saying *saying, struct asking *a)
+{
+	json_t *json = json_object();
+
+	set_sentence(json, "because", &saying->because, a);
+	set_sentence(json, "instead", &saying->instead, a);
+	return json;
+}
+
+/* Of a check's causes the one that holds; before it those that may. */
+static void tell_causes(json_t *json, const struct check *check, struct asking *a)
+{
+	enum truth truth = DOES_NOT_HOLD;
+	json_t *others = json_array();
+	bool any = false;
+
+	for (size_t i = 0; i < check->saying_count && truth != HOLDS; i++) {
+		const struct saying *saying = &check->says[i];
+		const struct fact *why;
+		json_t *one;
+
+		truth = saying->when ? predicate_holds(saying->when, &a->inquiry->model->facts,
+						       &a->asker.situation, &why)
+				     : HOLDS;
+		if (truth == DOES_NOT_HOLD)
+			continue;
+		one = saying_json(saying, a);
+		if (any)
+			json_array_append(others, one);
+		else
+			json_object_update(json, one);
+		any = true;
+		json_decref(one);
+	}
+	if (json_array_size(others))
+		json_object_set(json, "or", others);
+	json_decref(others);
+}
+
 /* What a check is and says of the call whose situation the asker has. */
 static void tell_check(json_t *json, const struct check *check, struct asking *a)
 {
-	const struct saying *says = check_saying(a->inquiry->model, check, &a->asker.situation);
-	const json_t *function = json_object_get(check->json, "function");
-
 	json_object_set_new(json, "check", json_string(check->id));
-	json_object_set(json, "function", (json_t *)function);
-	if (says) {
-		set_sentence(json, "because", &says->because, a);
-		set_sentence(json, "instead", &says->instead, a);
-	} else if (!check->unsaid.count) {
+	json_object_set(json, "function", json_object_get(check->json, "function"));
+	tell_causes(json, check, a);
+	if (!json_object_get(json, "because") && !check->unsaid.count)
 		json_object_set(json, "because", json_object_get(check->json, "condition"));
-	}
 }
 
 /* What can be the cause where the model cannot tell: of checks whose ids begin with `family`. */
@@ -321,6 +354,49 @@ static void put_remedy(json_t *list, json_t *remedy)
 	json_array_insert_new(list, at, remedy);
 }
 
+/* What one change alone brings, where it brings the call to another check and does not open it. */
+static json_t *dead_end_json(struct asking *a, size_t change, struct call *changed)
+{
+	struct telling t = {.asking = a, .does = json_array(), .loses = json_array()};
+	const struct remedy one = {.changes = {change}, .count = 1};
+	struct finding f;
+	json_t *json = NULL;
+
+	remedy_make(&one, &a->asker, &a->inquiry->knowledge->changes, &a->call, changed,
+		    tell_change, &t);
+	f = asker_ask(&a->asker, changed);
+	if (f.outcome == REFUSED && f.is_foreseen && f.check > a->found.check) {
+		json = json_pack("{s:O}", "do", t.does);
+		tell_finding(json, &f, a);
+		json_object_del(json, "opened");
+	}
+	json_decref(t.does);
+	json_decref(t.loses);
+	return json;
+}
+
+/* What looks as if it helped: of those that lead to one check, the first. */
+static void tell_dead_ends(struct asking *a, struct call *changed)
+{
+	json_t *list = json_array(), *seen = json_object();
+
+	for (size_t i = 0;
+	     i < a->inquiry->knowledge->changes.count && json_array_size(list) < DEAD_ENDS; i++) {
+		json_t *one = dead_end_json(a, i, changed);
+		const char *check = json_string_value(json_object_get(one, "check"));
+
+		if (check && !json_object_get(seen, check)) {
+			json_object_set_new(seen, check, json_true());
+			json_array_append(list, one);
+		}
+		json_decref(one);
+	}
+	if (json_array_size(list))
+		json_object_set(a->answer, "dead_ends", list);
+	json_decref(list);
+	json_decref(seen);
+}
+
 static void seek_remedies(struct asking *a)
 {
 	struct remedies *found = calloc(1, sizeof(*found));
@@ -334,6 +410,8 @@ static void seek_remedies(struct asking *a)
 			put_remedy(list, remedy_json(a, &found->list[i], &changed));
 		if (found->count)
 			tell_behind(a, &found->list[0], &changed);
+		else
+			tell_dead_ends(a, &changed);
 		if (found->is_cut)
 			json_object_set_new(a->answer, "cut", json_true());
 	}
@@ -398,6 +476,25 @@ static void follow_here(struct asking *a, json_t *list, int fd)
 	}
 }
 
+/* The errno of the first check of the step's family that is known to refuse; 0: none is. */
+static int foresee_step(const struct follow *follow, struct asking *a)
+{
+	const struct model *model = a->inquiry->model;
+
+	a->asker.world.then = &follow->then;
+	situation_begin(&a->asker.situation, &model->machine, &a->call, &a->asker.caller,
+			&a->asker.world);
+	for (size_t i = 0; i < model->suspect_count; i++) {
+		const struct check *check = &model->suspects[i];
+		const struct fact *why;
+
+		if (check->when && check->id[0] == follow->then.family &&
+		    predicate_holds(check->when, &model->facts, &a->asker.situation, &why) == HOLDS)
+			return check->err;
+	}
+	return 0;
+}
+
 /* On another machine the last is what somebody was told. */
 static void follow_there(struct asking *a, json_t *list)
 {
@@ -407,12 +504,17 @@ static void follow_there(struct asking *a, json_t *list)
 		struct follow follow = a->inquiry->follows[i];
 		json_t *json = json_object();
 		bool is_last = i + 1 == a->inquiry->follow_count;
+		int err;
 
 		follow.then.buffer = buffer;
 		if (follow.verb == FOLLOW_MMAP && !follow.then.offset)
 			buffer = follow.then.length;
-		tell_step(json, &follow, is_last ? told_errno(a->inquiry) : 0, a);
+		err = is_last && a->inquiry->told ? told_errno(a->inquiry)
+						  : foresee_step(&follow, a);
+		tell_step(json, &follow, err, a);
 		json_array_append_new(list, json);
+		if (err)
+			return;
 	}
 }
 
@@ -439,7 +541,9 @@ static void ask_all(struct asking *a)
 		     (inquiry->follow_count && a->found.outcome != REFUSED);
 
 	tell_gates(a);
-	json_object_set_new(a->answer, "others", remarks_of(&inquiry->knowledge->others, a));
+	if (!opens)
+		json_object_set_new(a->answer, "others",
+				    remarks_of(&inquiry->knowledge->others, a));
 	if (opens) {
 		count_call(a, &a->call);
 		tell_counted(a);
@@ -542,6 +646,9 @@ static int stand_and_ask(void *context)
 	if (!stage || !a)
 		return fail_standing(s, "memory", "");
 	survive_signals();
+	err = attempts_begin(&attempts, inquiry->model->machine.env);
+	if (err)
+		return fail_standing(s, "memory for attrs", strerror(-err));
 	*a = (struct asking){
 		.inquiry = inquiry, .zombie = phase_make_zombie(), .answer = json_object()};
 	err = stage_set(stage, inquiry->plan, inquiry->model, inquiry->tables, &who, 0);
@@ -549,9 +656,6 @@ static int stand_and_ask(void *context)
 	if (err || stage->failed_step)
 		return fail_standing(s, "what was `given` could not be had",
 				     stage->failed_step ? failed : strerror(-err));
-	err = attempts_begin(&attempts, inquiry->model->machine.env);
-	if (err)
-		return fail_standing(s, "memory for attrs", strerror(-err));
 	a->asker = (struct asker){.model = inquiry->model,
 				  .stage = stage,
 				  .caller = caller_as(&inquiry->model->machine.env->rights, s->as),

@@ -53,12 +53,14 @@ static int load_callers(struct knowledge *k, const json_t *list, const struct wh
 		struct where at = where_index(w, i);
 		const char *name = json_string_value(json_object_get(json, "as"));
 		const char *says = json_string_value(json_object_get(json, "says"));
+		const char *is = json_string_value(json_object_get(json, "is"));
 		int as = name ? identity_by_name(name) : -1;
 
-		if (as < 0 || !says || k->caller_count == IDENTITIES)
-			return error_value(e, &at, json, "`as` (%s) and `says`", identity_choice);
+		if (as < 0 || !is || !says || k->caller_count == IDENTITIES)
+			return error_value(e, &at, json, "`as` (%s), `is` and `says`",
+					   identity_choice);
 		k->callers[k->caller_count++] =
-			(struct caller_change){.as = (enum identity)as, .says = says};
+			(struct caller_change){.as = (enum identity)as, .is = is, .says = says};
 	}
 	return 0;
 }

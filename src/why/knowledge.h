@@ -34,9 +34,10 @@ struct sysctl_change {
 	struct sentence loses;
 };
 
+/* A caller, from the one with the fewest rights on. */
 struct caller_change {
 	enum identity as;
-	const char *says;
+	const char *is, *says;
 };
 
 struct knowledge {

@@ -82,32 +82,33 @@ static bool was_refused(const json_t *answer)
 	return json_is_false(json_object_get(answer, "opened"));
 }
 
-/* Whether it has more rights than the one who asked: identities stand with the most first. */
+/* Whether it has more rights than the one who asked; of two with one capability each, none has. */
 static bool has_more_rights(const struct answering *a, enum identity as)
 {
 	char text[128];
 
-	if (as == a->why->as || (a->why->as != AS_USER && as != AS_ROOT))
+	if (as == a->why->as || as == AS_USER || (a->why->as != AS_USER && as != AS_ROOT))
 		return false;
 	return !a->inquiry.is_tried ||
 	       identity_available(&a->why->model->machine.env->rights, as, text, sizeof(text));
 }
 
 /* What the call comes to for another caller, or on the machine as it is now; NULL: not known. */
-static json_t *ask_briefly(struct answering *a, enum identity as)
+static json_t *ask_briefly(const struct answering *a, enum identity as, bool is_tried)
 {
 	struct inquiry brief = a->inquiry;
 	char failure[WHY_TEXT];
 
 	brief.is_brief = true;
+	brief.is_tried = is_tried;
 	return inquire(&brief, as, failure, sizeof(failure));
 }
 
-static void add_change(struct answering *a, json_t *change)
+static void add_change(struct answering *a, json_t *change, bool is_tried)
 {
 	size_t at = 0;
 
-	json_object_set_new(change, "tried", json_boolean(a->inquiry.is_tried));
+	json_object_set_new(change, "tried", json_boolean(is_tried));
 	/* Behind those of the call itself that are of use. */
 	while (at < json_array_size(a->changes) &&
 	       !json_object_get(json_array_get(a->changes, at), "useless"))
@@ -145,7 +146,8 @@ static void try_callers(struct answering *a)
 
 	for (size_t i = 0; i < k->caller_count && !any; i++) {
 		enum identity as = k->callers[i].as;
-		json_t *other = has_more_rights(a, as) ? ask_briefly(a, as) : NULL;
+		json_t *other =
+			has_more_rights(a, as) ? ask_briefly(a, as, a->inquiry.is_tried) : NULL;
 
 		if (!other)
 			continue;
@@ -155,8 +157,10 @@ static void try_callers(struct answering *a)
 				    : was_refused(other) ? json_string(text_of(other, "errno"))
 							 : json_string("unknown"));
 		if (any)
-			add_change(a, json_pack("{s:[s],s:[],s:s}", "do", k->callers[i].says,
-						"loses", "as", identity_names[as]));
+			add_change(a,
+				   json_pack("{s:[s],s:[],s:s}", "do", k->callers[i].says, "loses",
+					     "as", identity_names[as]),
+				   a->inquiry.is_tried);
 		json_decref(last);
 		last = other;
 	}
@@ -192,7 +196,7 @@ static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *
 	if (machine && take_lock(machine) && machine_has_lock(machine) &&
 	    !machine_set(machine, sysctls, &set, &failed)) {
 		environment_read_sysctls(env);
-		answer = ask_briefly(a, a->why->as);
+		answer = ask_briefly(a, a->why->as, true);
 		machine_restore(machine);
 	}
 	if (machine)
@@ -213,7 +217,7 @@ static json_t *ask_as_if(struct answering *a, const struct sysctl_change *change
 	*sysctl = value;
 	if (sysctl == &env->paranoid && value <= 2)
 		env->control[AS_USER] = 0;
-	answer = ask_briefly(a, a->why->as);
+	answer = ask_briefly(a, a->why->as, false);
 	*sysctl = was;
 	env->control[AS_USER] = control;
 	return answer;
@@ -246,6 +250,7 @@ static void try_sysctls(struct answering *a)
 		const struct sysctl_change *change = &k->sysctls[i];
 		const struct fact *unknown;
 		char loses[WHY_TEXT];
+		bool is_tried;
 		json_t *other;
 		uint64_t value;
 
@@ -253,7 +258,10 @@ static void try_sysctls(struct answering *a)
 		    !right_side_get(&change->to, facts, s, &value))
 			continue;
 		other = a->inquiry.is_tried && !geteuid() ? ask_with_sysctl(a, change, (int)value)
-							  : ask_as_if(a, change, (int)value);
+							  : NULL;
+		is_tried = other != NULL;
+		if (!is_tried)
+			other = ask_as_if(a, change, (int)value);
 		any = other && was_opened(other);
 		sentence_write(&change->loses, facts, s, loses, sizeof(loses));
 		if (any)
@@ -261,13 +269,24 @@ static void try_sysctls(struct answering *a)
 				   json_pack("{s:[o],s:[s],s:{s:i}}", "do",
 					     json_sprintf("set the sysctl kernel.%s to %d",
 							  change->name, (int)value),
-					     "loses", loses, "sysctl", change->name, (int)value));
+					     "loses", loses, "sysctl", change->name, (int)value),
+				   is_tried);
 		json_decref(other);
 	}
 	if (stage)
 		stage_forget(stage);
 	free(stage);
 	free(s);
+}
+
+static const char *who_is(const struct answering *a)
+{
+	const struct knowledge *k = a->why->knowledge;
+
+	for (size_t i = 0; i < k->caller_count; i++)
+		if (k->callers[i].as == a->why->as)
+			return k->callers[i].is;
+	return identity_names[a->why->as];
 }
 
 static void compare_with_told(struct answering *a)
@@ -310,6 +329,7 @@ json_t *why_answer(const struct why *why, struct error *e)
 	}
 	if (a.answer) {
 		json_object_set_new(a.answer, "as", json_string(identity_names[why->as]));
+		json_object_set_new(a.answer, "caller", json_string(who_is(&a)));
 		json_object_set_new(a.answer, "tried", json_boolean(why->is_tried));
 		compare_with_told(&a);
 	}

@@ -59,6 +59,17 @@ static void write_joined(const json_t *texts, const char *between, unsigned inde
 	json_decref(all);
 }
 
+static void write_or(const json_t *others, unsigned indent, FILE *f)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(others, i, one) {
+		fprintf(f, "%*sor ", (int)indent, "");
+		write_wrapped(text_at(one, "because"), indent + 3, f);
+	}
+}
+
 static void write_cause(const json_t *json, unsigned indent, FILE *f)
 {
 	char head[128];
@@ -68,6 +79,7 @@ static void write_cause(const json_t *json, unsigned indent, FILE *f)
 	fprintf(f, "%*s%s, %s()\n%*s", (int)indent, "", head, text_at(json, "function"),
 		(int)indent + 2, "");
 	write_wrapped(text_at(json, "because"), indent + 2, f);
+	write_or(json_object_get(json, "or"), indent + 2, f);
 }
 
 static void write_suspects(const json_t *suspects, unsigned indent, FILE *f)
@@ -88,8 +100,10 @@ static void write_refusal(const json_t *answer, FILE *f)
 {
 	const char *gate = text_at(answer, "gate");
 
-	fprintf(f, "\nRefused%s%s%s%s:\n", is_true(answer, "tried") ? "" : ", by the model",
-		*gate ? " at the gate " : "", gate, text_at(answer, "as")[0] ? "" : "");
+	fprintf(f, "\n%s%s%s%s:\n",
+		json_object_get(answer, "opened") ? "Refused" : "Nobody can tell but the kernel",
+		is_true(answer, "tried") ? "" : ", by the model", *gate ? ", at the gate " : "",
+		gate);
 	if (text_at(answer, "check")[0])
 		write_cause(answer, 2, f);
 	if (text_at(answer, "unknown")[0]) {
@@ -121,12 +135,27 @@ static void write_change(const json_t *change, size_t number, FILE *f)
 	fprintf(f, "  %zu. ", number);
 	write_joined(json_object_get(change, "do"), "; ", 5, f);
 	if (json_array_size(loses)) {
-		fputs("     loses ", f);
-		write_joined(loses, "; ", 11, f);
+		fputs("     You lose ", f);
+		write_joined(loses, "; ", 14, f);
 	}
 	if (text_at(change, "useless")[0]) {
-		fputs("     but ", f);
+		fputs("     But ", f);
 		write_wrapped(text_at(change, "useless"), 9, f);
+	}
+}
+
+static void write_dead_ends(const json_t *ends, FILE *f)
+{
+	json_t *one;
+	size_t i;
+
+	if (!json_array_size(ends))
+		return;
+	fputs("\nThis alone does not help:\n", f);
+	json_array_foreach(ends, i, one) {
+		fputs("  - ", f);
+		write_joined(json_object_get(one, "do"), "; ", 4, f);
+		write_cause(one, 4, f);
 	}
 }
 
@@ -138,6 +167,7 @@ static void write_changes(const json_t *answer, FILE *f)
 
 	if (!changes)
 		return;
+	write_dead_ends(json_object_get(answer, "dead_ends"), f);
 	if (!json_array_size(changes)) {
 		fprintf(f, "\nNo change of this call opens it here, for any caller%s.\n",
 			is_true(answer, "tried") ? ": each was tried" : ", by the model");
@@ -220,7 +250,7 @@ static void write_told(const json_t *answer, FILE *f)
 
 void why_write(const json_t *answer, FILE *f)
 {
-	fprintf(f, "%s\n", text_at(answer, "call"));
+	fprintf(f, "%s\nby %s\n", text_at(answer, "call"), text_at(answer, "caller"));
 	write_told(answer, f);
 	if (!is_true(answer, "opened") && !json_object_get(answer, "then"))
 		write_refusal(answer, f);
