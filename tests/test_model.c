@@ -355,6 +355,76 @@ START_TEST(it_says_what_is_no_check)
 }
 END_TEST
 
+/* What a PMU's files say, and what is told of it: the first cause of that errno. */
+static const char pmu_json[] =
+	"{'kernel': '6.18.44', 'upstream': '6.18.44', 'machine': 'x86_64', 'kernel_bits': 64, "
+	"'cpu_limit': 8, 'online': '0-7', 'attr_size': 136, 'uid': 0, 'capabilities': "
+	"'0x1ffffffffff', 'identities': {'root': 'unavailable: perfabi is in a user namespace', "
+	"'user': 'opens events'}, 'sysctls': {'perf_event_paranoid': -1}, 'pmus': {'software': 1, "
+	"'cpu_core': 4, 'cpu_atom': 10, 'power': 11}, 'pmu_files': {'cpu_core': {'max_precise': 2, "
+	"'branches': 0, 'cpus': '0-3'}, 'cpu_atom': {'cpus': '4-7'}, 'power': {'cpumask': '0'}}}";
+
+static const struct {
+	int err;
+	const char *open, *check, *because;
+} causes[] = {
+	{EOPNOTSUPP, "{'attr': {'type': 'hardware', 'precise_ip': 3}}", "O105",
+	 "precise_ip is 3, more than the PMU cpu_core has: its caps/max_precise is 2"},
+	{EOPNOTSUPP,
+	 "{'attr': {'type': 'hardware', 'sample_type': ['branch_stack'], 'branch_sample_type': "
+	 "['user', 'any']}}",
+	 "O183", NULL},
+	{ENOENT, "{'attr': {'type': 10, 'config': 60}, 'pid': -1, 'cpu': 0}", "O103",
+	 "cpu is 0, and the PMU cpu_atom does not cover it: it is of the cpus in its file cpus in "
+	 "/sys/bus/event_source/devices"},
+	{ENOENT, "{'attr': {'type': 'hw_cache', 'config': 512}}", "O113",
+	 "this processor has no cache event l1d prefetch access"},
+	{EINVAL, "{'attr': {'type': 11, 'config': 1}}", "O127",
+	 "the PMU power counts for a whole package or machine, and pid is 0: it cannot follow a "
+	 "task"},
+	{EINVAL, "{'attr': {'type': 'hardware', 'config': 60}}", "O110", NULL},
+	/* What the predicates themselves say, in the names of C. */
+	{EINVAL, "{'attr': {'type': 1, 'sample_type': '1<<40'}}", "O013",
+	 "sample_type has bit 40, which has no meaning up to Linux 7.3. This kernel does not know "
+	 "that bit"},
+	{E2BIG, "{'attr': {'type': 1, 'size': 144, 'config4': 1}}", "O006",
+	 "the program sets config4, which came with Linux 6.19. This kernel's struct "
+	 "perf_event_attr ends at byte 136, and attr.size says so now"},
+	{EINVAL, "{'attr': {'type': 1}, 'flags': 64}", "O001",
+	 "flags has bit 6, which has no meaning up to Linux 7.3"},
+	{EACCES, "{'attr': {'type': 1, 'namespaces': 1}}", "O034",
+	 "namespaces is set. It needs CAP_PERFMON at every perf_event_paranoid"},
+};
+
+START_TEST(it_names_the_cause)
+{
+	struct oracle *o = calloc(1, sizeof(*o));
+
+	ck_assert_ptr_nonnull(o);
+	begin(o, pmu_json);
+	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+		const struct check *check;
+		const struct saying *saying;
+		char text[512];
+
+		meet(o, AS_ROOT, causes[i].open);
+		ck_assert_msg(model_suspects(&o->model, &o->situation, causes[i].err, &check, 1) ==
+				      1,
+			      "%s", causes[i].open);
+		ck_assert_msg(!strcmp(check->id, causes[i].check), "%s: %s", causes[i].open,
+			      check->id);
+		saying = check_saying(&o->model, check, &o->situation);
+		sentence_write(&saying->because, &o->model.facts, &o->situation, text,
+			       sizeof(text));
+		if (causes[i].because)
+			ck_assert_str_eq(text, causes[i].because);
+		call_free(&o->call);
+	}
+	end(o);
+	free(o);
+}
+END_TEST
+
 Suite *suite_model(void)
 {
 	Suite *suite = suite_create("model");
@@ -365,6 +435,7 @@ Suite *suite_model(void)
 	tcase_add_test(test, it_says_what_is_no_predicate);
 	tcase_add_test(test, it_tells_causes_apart);
 	tcase_add_test(test, it_says_what_is_no_check);
+	tcase_add_test(test, it_names_the_cause);
 	suite_add_tcase(suite, test);
 	return suite;
 }
