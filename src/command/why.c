@@ -135,7 +135,7 @@ static char *read_input(void)
 	return text;
 }
 
-static int fail(const struct error *e)
+static int fail_with(const struct error *e)
 {
 	error_print(stderr, program, e);
 	return e->no_memory ? EXIT_HARNESS : EXIT_USAGE;
@@ -216,13 +216,13 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 	put_arguments(q, s);
 	answer = why_answer(&why, &e);
 	if (!answer)
-		return fail(&e);
+		return fail_with(&e);
 	status = write_answer(s, answer);
 	json_decref(answer);
 	return status;
 }
 
-static int ask(const struct settings *s, struct modelled *m, const char *text)
+static int ask_question(const struct settings *s, struct modelled *m, const char *text)
 {
 	struct source source = {
 		.name = "question", .root = "", .text = text, .length = strlen(text)};
@@ -236,7 +236,7 @@ static int ask(const struct settings *s, struct modelled *m, const char *text)
 
 	if (!k || !names || knowledge_load(k, from, &m->model, &e) ||
 	    question_read(&q, &source, names, m->model.machine.env, &e))
-		status = k ? fail(&e) : EXIT_HARNESS;
+		status = k ? fail_with(&e) : EXIT_HARNESS;
 	else
 		status = answer(s, m, k, &q);
 	question_free(&q);
@@ -266,7 +266,7 @@ int command_why(int argc, char **argv)
 	}
 	status = modelled_load(m, s.folder, s.machine, program);
 	if (!status)
-		status = ask(&s, m, text);
+		status = ask_question(&s, m, text);
 	modelled_free(m);
 	free(m);
 	free(text);

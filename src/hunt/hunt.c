@@ -58,28 +58,14 @@ _Noreturn static void fail(struct worker *w, const char *what, int err)
 	_exit(1);
 }
 
-/* An event may send SIGTRAP to whom it counts, and overflows may signal. */
-static void ignore_signal(int sig)
-{
-	(void)sig;
-}
-
-static void survive_signals(void)
-{
-	struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
-
-	sigaction(SIGTRAP, &action, NULL);
-	sigaction(SIGIO, &action, NULL);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-}
-
 static void become_caller(struct worker *w)
 {
 	int err;
 
 	setsid();
-	survive_signals();
+	attempts_survive_signals();
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
 	descriptors_close_from(3, -1, -1);
 	limits_set(w->until > 0 ? 3600 : 24 * 3600);
 	err = identity_become(w->as, w->uid);

@@ -5,6 +5,7 @@
 #include "stage/attempt.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,19 @@
 #include <unistd.h>
 
 #include "abi/attr.h"
+
+static void ignore_signal(int sig)
+{
+	(void)sig;
+}
+
+void attempts_survive_signals(void)
+{
+	struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
+
+	sigaction(SIGTRAP, &action, NULL);
+	sigaction(SIGIO, &action, NULL);
+}
 
 /* The page of `fd`, and one behind it that nobody may touch; NULL with errno. */
 static unsigned char *map_page(int fd, size_t page, int prot)

@@ -24,6 +24,9 @@ struct attempt {
 	bool other_written; /* so is another byte */
 };
 
+/* An event may send SIGTRAP to whom it counts, and overflows may signal: the process goes on. */
+void attempts_survive_signals(void);
+
 /* 0 or a negative errno. */
 int attempts_begin(struct attempts *a, const struct environment *env);
 

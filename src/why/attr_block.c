@@ -22,7 +22,7 @@ struct line {
 	char name[64], value[512];
 };
 
-static const char *next_line(const char *at)
+static const char *line_behind(const char *at)
 {
 	at += strcspn(at, "\n");
 	return *at ? at + 1 : at;
@@ -50,7 +50,7 @@ static size_t take_name_of_line(const char *at, size_t n, char *name, size_t siz
 	return close ? (size_t)(close - at) + 1 : from + length;
 }
 
-static bool take_line(const char *at, struct line *line)
+static bool take_field(const char *at, struct line *line)
 {
 	size_t n = strcspn(at, "\n"), behind;
 	const char *comment;
@@ -123,7 +123,7 @@ static json_t *take_block(const char **at, const struct abi *abi, const struct w
 	json_t *attr = json_object();
 	struct line line;
 
-	for (*at = next_line(*at); take_line(*at, &line); *at = next_line(*at)) {
+	for (*at = line_behind(*at); take_field(*at, &line); *at = line_behind(*at)) {
 		struct nearest near = nearest_to(line.name);
 
 		for (size_t i = 0; i < abi->field_count; i++)

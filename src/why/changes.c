@@ -31,8 +31,8 @@ static const struct {
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
 /* The part of a call that the fact is; only such a fact can be set. */
-static int find_part(struct setting *out, const char *name, const struct facts *facts,
-		     const struct where *w, struct error *e)
+static int find_setting(struct setting *out, const char *name, const struct facts *facts,
+			const struct where *w, struct error *e)
 {
 	struct nearest near = nearest_to(name);
 	int index = facts_find(facts, name, &near);
@@ -74,7 +74,7 @@ static int load_setting(struct change *change, const char *name, const json_t *j
 	const char *way;
 	json_t *to;
 
-	if (find_part(&part, name, v->facts, w, e))
+	if (find_setting(&part, name, v->facts, w, e))
 		return -EINVAL;
 	if (!json_is_object(json))
 		return add_setting(change, &part, SET_TO, json, v, w, e);
@@ -201,7 +201,7 @@ static void take_bytes_away(struct call *call)
 	call->poke_count = 0;
 }
 
-static bool set_value(const struct setting *setting, const struct facts *facts, struct situation *s,
+static bool new_value(const struct setting *setting, const struct facts *facts, struct situation *s,
 		      uint64_t was, uint64_t *value)
 {
 	uint64_t to;
@@ -245,7 +245,7 @@ bool change_make(const struct change *change, const struct model *model, struct 
 		const struct setting *setting = &change->settings[i];
 		uint64_t was = get_part(setting, &model->machine, call), value;
 
-		if (!set_value(setting, &model->facts, s, was, &value))
+		if (!new_value(setting, &model->facts, s, was, &value))
 			return false;
 		if (value == was)
 			continue;
@@ -332,7 +332,7 @@ void change_write(const struct change *change, const struct model *model, struct
 		uint64_t was = get_part(setting, &model->machine, call), now;
 		int n;
 
-		if (!set_value(setting, &model->facts, s, was, &now) || now == was)
+		if (!new_value(setting, &model->facts, s, was, &now) || now == was)
 			continue;
 		if (at && at < size)
 			at += (size_t)snprintf(out + at, size - at, " and ");

@@ -64,7 +64,7 @@ static int open_to_count(const struct call *call, const struct environment *env)
 	return answer.fd;
 }
 
-static void map_buffer(struct open_event *event, const struct environment *env)
+static void map_for_samples(struct open_event *event, const struct environment *env)
 {
 	size_t page = env->page_size;
 	void *at = mmap(NULL, (1 + DATA_PAGES) * page, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -124,7 +124,7 @@ static void load(const struct environment *env, struct counted *out)
 }
 
 /* value, time_enabled and time_running; an event in an error state gives nothing. */
-static bool read_event(const struct open_event *event, struct counted *out)
+static bool read_count(const struct open_event *event, struct counted *out)
 {
 	uint64_t words[3];
 	ssize_t n = read(event->fd, words, sizeof(words));
@@ -181,7 +181,7 @@ bool count_event(const struct call *call, const struct environment *env, struct 
 	if (event.fd < 0)
 		return false;
 	if (call_field(call, env, "sample_period"))
-		map_buffer(&event, env);
+		map_for_samples(&event, env);
 	good = stand_on(call->cpu, &stand) || call->pid == 0;
 	began = clock_seconds();
 	switch_on(call, &event);
@@ -189,7 +189,7 @@ bool count_event(const struct call *call, const struct environment *env, struct 
 	ioctl(event.fd, PERF_EVENT_IOC_DISABLE, 0);
 	out->microseconds = (uint64_t)((clock_seconds() - began) * 1e6);
 	stand_back(&stand);
-	good = read_event(&event, out) && good;
+	good = read_count(&event, out) && good;
 	count_records(&event, env, out);
 	if (event.buffer)
 		munmap(event.buffer, event.size + env->page_size);

@@ -25,7 +25,7 @@ struct reading {
 	struct error *e;
 };
 
-static int take_number(const struct reading *r, const char *key, uint64_t *out)
+static int read_number(const struct reading *r, const char *key, uint64_t *out)
 {
 	const json_t *json = json_object_get(r->json, key);
 	struct where at = where_key(r->w, key);
@@ -46,8 +46,8 @@ static int read_mmap(struct follow *out, const struct reading *r)
 	uint64_t pages = UINT64_MAX;
 
 	if (keys_check(r->json, keys, "mmap (pages, length, offset, private)", r->w, r->e) ||
-	    take_number(r, "pages", &pages) || take_number(r, "length", &out->then.length) ||
-	    take_number(r, "offset", &out->then.offset))
+	    read_number(r, "pages", &pages) || read_number(r, "length", &out->then.length) ||
+	    read_number(r, "offset", &out->then.offset))
 		return -EINVAL;
 	if (pages < UINT64_MAX >> 20)
 		out->then.length = (pages + 1) * r->env->page_size;
@@ -60,7 +60,7 @@ static int read_munmap(struct follow *out, const struct reading *r)
 	static const char *const keys[] = {"length", NULL};
 
 	return keys_check(r->json, keys, "munmap (length)", r->w, r->e) ||
-			       take_number(r, "length", &out->then.length)
+			       read_number(r, "length", &out->then.length)
 		       ? -EINVAL
 		       : 0;
 }
@@ -86,8 +86,8 @@ static int read_ioctl(struct follow *out, const struct reading *r)
 	out->then.request = value->value;
 	if (json_is_string(argument)) /* a name of a descriptor, which is not there */
 		return 0;
-	return take_number(r, "arg", &out->then.argument) ||
-			       take_number(r, "u64", &out->then.argument)
+	return read_number(r, "arg", &out->then.argument) ||
+			       read_number(r, "u64", &out->then.argument)
 		       ? -EINVAL
 		       : 0;
 }
@@ -97,7 +97,7 @@ static int read_read(struct follow *out, const struct reading *r)
 	static const char *const keys[] = {"size", NULL};
 
 	return keys_check(r->json, keys, "read (size)", r->w, r->e) ||
-			       take_number(r, "size", &out->then.size)
+			       read_number(r, "size", &out->then.size)
 		       ? -EINVAL
 		       : 0;
 }

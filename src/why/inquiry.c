@@ -604,20 +604,6 @@ struct standing {
 	char *text; /* SHARED bytes: the answer, or behind a 0 what went wrong */
 };
 
-static void ignore_signal(int sig)
-{
-	(void)sig;
-}
-
-/* An event may send SIGTRAP to whom it counts. */
-static void survive_signals(void)
-{
-	struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
-
-	sigaction(SIGTRAP, &action, NULL);
-	sigaction(SIGIO, &action, NULL);
-}
-
 static void end_children(struct stage *stage)
 {
 	for (size_t i = 0; i < stage->steps->child_count; i++)
@@ -645,7 +631,7 @@ static int stand_and_ask(void *context)
 
 	if (!stage || !a)
 		return fail_standing(s, "memory", "");
-	survive_signals();
+	attempts_survive_signals();
 	err = attempts_begin(&attempts, inquiry->model->machine.env);
 	if (err)
 		return fail_standing(s, "memory for attrs", strerror(-err));

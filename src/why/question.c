@@ -14,14 +14,14 @@
 #include "why/event_name.h"
 #include "why/strace.h"
 
-static json_t *member(const json_t *json, const char *key)
+static json_t *field_of(const json_t *json, const char *key)
 {
 	return json_incref(json_object_get(json, key));
 }
 
 /* {"as", "open" or "event", "given", "then", "errno"}; a bare attr or open is one, too. */
-static int read_object(struct question *q, const struct source *text, const json_t *names,
-		       struct environment *env, struct error *e)
+static int read_question(struct question *q, const struct source *text, const json_t *names,
+			 struct environment *env, struct error *e)
 {
 	static const char *const keys[] = {"as", "open", "event", "given", "then", "errno", NULL};
 	struct where root = where_root(text);
@@ -35,11 +35,11 @@ static int read_object(struct question *q, const struct source *text, const json
 		q->open = json_pack("{s:O}", "attr", json);
 	else if (!keys_check(json, keys, "a question (as, open, event, given, then, errno)", &root,
 			     e)) {
-		q->open = member(json, "open");
-		q->as = member(json, "as");
-		q->given = member(json, "given");
-		q->then = member(json, "then");
-		q->told = member(json, "errno");
+		q->open = field_of(json, "open");
+		q->as = field_of(json, "as");
+		q->given = field_of(json, "given");
+		q->then = field_of(json, "then");
+		q->told = field_of(json, "errno");
 		event = json_object_get(json, "event");
 		if (!q->open && json_is_string(event)) {
 			json_t *attr = event_attr(json_string_value(event), names, env, e);
@@ -114,8 +114,8 @@ static int read_block(struct question *q, const struct source *text, const struc
 }
 
 /* One line, without what is around it. */
-static int read_event(struct question *q, const struct source *text, const json_t *names,
-		      struct environment *env, struct error *e)
+static int read_name(struct question *q, const struct source *text, const json_t *names,
+		     struct environment *env, struct error *e)
 {
 	size_t from = strspn(text->text, " \t\n"), n = strcspn(text->text + from, " \t\n");
 	char name[512];
@@ -134,12 +134,12 @@ int question_read(struct question *q, const struct source *text, const json_t *n
 
 	*q = (struct question){0};
 	if (*at == '{')
-		return read_object(q, text, names, env, e);
+		return read_question(q, text, names, env, e);
 	if (attr_block_is_in(at))
 		return read_block(q, text, env, e);
 	if (strace_has_call(at))
 		return read_strace(q, text, e);
-	return read_event(q, text, names, env, e);
+	return read_name(q, text, names, env, e);
 }
 
 void question_free(struct question *q)

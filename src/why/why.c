@@ -65,7 +65,7 @@ static int plan_follows(struct answering *a, struct error *e)
 	return 0;
 }
 
-static const char *text_of(const json_t *json, const char *key)
+static const char *member_text(const json_t *json, const char *key)
 {
 	const char *text = json_string_value(json_object_get(json, key));
 
@@ -122,10 +122,10 @@ static void note_behind(struct answering *a, const json_t *other)
 	json_t *behind = json_object_get(a->answer, "behind"), *copy, *one;
 	size_t i;
 
-	if (!strcmp(text_of(other, "check"), text_of(a->answer, "check")))
+	if (!strcmp(member_text(other, "check"), member_text(a->answer, "check")))
 		return;
 	json_array_foreach(behind, i, one)
-		if (!strcmp(text_of(one, "check"), text_of(other, "check")))
+		if (!strcmp(member_text(one, "check"), member_text(other, "check")))
 			return;
 	if (!behind) {
 		json_object_set_new(a->answer, "behind", json_array());
@@ -154,7 +154,7 @@ static void try_callers(struct answering *a)
 		any = was_opened(other);
 		json_object_set_new(callers, identity_names[as],
 				    any                  ? json_string("opens")
-				    : was_refused(other) ? json_string(text_of(other, "errno"))
+				    : was_refused(other) ? json_string(member_text(other, "errno"))
 							 : json_string("unknown"));
 		if (any)
 			add_change(a,
@@ -173,7 +173,7 @@ static void try_callers(struct answering *a)
 }
 
 /* Waits, not for ever, until no other perfabi changes the machine. */
-static bool take_lock(struct machine *machine)
+static bool wait_until_alone(struct machine *machine)
 {
 	for (unsigned i = 0; i < LOCK_TRIES; i++) {
 		if (!machine_try_lock(machine, true))
@@ -193,7 +193,7 @@ static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *
 	const char *failed;
 
 	set.has[change->place] = true;
-	if (machine && take_lock(machine) && machine_has_lock(machine) &&
+	if (machine && wait_until_alone(machine) && machine_has_lock(machine) &&
 	    !machine_set(machine, sysctls, &set, &failed)) {
 		environment_read_sysctls(env);
 		answer = ask_briefly(a, a->why->as, true);
@@ -292,7 +292,7 @@ static const char *who_is(const struct answering *a)
 static void compare_with_told(struct answering *a)
 {
 	const char *told = json_string_value(a->why->question->told);
-	const char *got = was_opened(a->answer) ? "ok" : text_of(a->answer, "errno");
+	const char *got = was_opened(a->answer) ? "ok" : member_text(a->answer, "errno");
 
 	if (!told)
 		return;

@@ -6,7 +6,7 @@
 
 #include "why/why.h"
 
-static const char *text_at(const json_t *json, const char *key)
+static const char *text_in(const json_t *json, const char *key)
 {
 	const char *text = json_string_value(json_object_get(json, key));
 
@@ -66,7 +66,7 @@ static void write_or(const json_t *others, unsigned indent, FILE *f)
 
 	json_array_foreach(others, i, one) {
 		fprintf(f, "%*sor ", (int)indent, "");
-		write_wrapped(text_at(one, "because"), indent + 3, f);
+		write_wrapped(text_in(one, "because"), indent + 3, f);
 	}
 }
 
@@ -74,11 +74,11 @@ static void write_cause(const json_t *json, unsigned indent, FILE *f)
 {
 	char head[128];
 
-	snprintf(head, sizeof(head), "%s%s%s", text_at(json, "errno"),
-		 text_at(json, "errno")[0] ? " from " : "", text_at(json, "check"));
-	fprintf(f, "%*s%s, %s()\n%*s", (int)indent, "", head, text_at(json, "function"),
+	snprintf(head, sizeof(head), "%s%s%s", text_in(json, "errno"),
+		 text_in(json, "errno")[0] ? " from " : "", text_in(json, "check"));
+	fprintf(f, "%*s%s, %s()\n%*s", (int)indent, "", head, text_in(json, "function"),
 		(int)indent + 2, "");
-	write_wrapped(text_at(json, "because"), indent + 2, f);
+	write_wrapped(text_in(json, "because"), indent + 2, f);
 	write_or(json_object_get(json, "or"), indent + 2, f);
 }
 
@@ -89,26 +89,26 @@ static void write_suspects(const json_t *suspects, unsigned indent, FILE *f)
 
 	json_array_foreach(suspects, i, one) {
 		write_cause(one, indent, f);
-		if (!text_at(one, "instead")[0])
+		if (!text_in(one, "instead")[0])
 			continue;
 		fprintf(f, "%*sinstead: ", (int)indent + 2, "");
-		write_wrapped(text_at(one, "instead"), indent + 4, f);
+		write_wrapped(text_in(one, "instead"), indent + 4, f);
 	}
 }
 
 static void write_refusal(const json_t *answer, FILE *f)
 {
-	const char *gate = text_at(answer, "gate");
+	const char *gate = text_in(answer, "gate");
 
 	fprintf(f, "\n%s%s%s%s:\n",
 		json_object_get(answer, "opened") ? "Refused" : "Nobody can tell but the kernel",
 		is_true(answer, "tried") ? "" : ", by the model", *gate ? ", at the gate " : "",
 		gate);
-	if (text_at(answer, "check")[0])
+	if (text_in(answer, "check")[0])
 		write_cause(answer, 2, f);
-	if (text_at(answer, "unknown")[0]) {
+	if (text_in(answer, "unknown")[0]) {
 		fputs("  ", f);
-		write_wrapped(text_at(answer, "unknown"), 2, f);
+		write_wrapped(text_in(answer, "unknown"), 2, f);
 	}
 	if (json_object_get(answer, "suspects")) {
 		fputs("The cause can be:\n", f);
@@ -138,9 +138,9 @@ static void write_change(const json_t *change, size_t number, FILE *f)
 		fputs("     You lose ", f);
 		write_joined(loses, "; ", 14, f);
 	}
-	if (text_at(change, "useless")[0]) {
+	if (text_in(change, "useless")[0]) {
 		fputs("     But ", f);
-		write_wrapped(text_at(change, "useless"), 9, f);
+		write_wrapped(text_in(change, "useless"), 9, f);
 	}
 }
 
@@ -191,7 +191,7 @@ static void write_callers(const json_t *callers, FILE *f)
 	}
 	if (only)
 		fprintf(f, "\nNo privilege helps: as %s it gives %s.\n", only,
-			text_at(callers, only));
+			text_in(callers, only));
 }
 
 static void write_remarks(const json_t *remarks, const char *heading, FILE *f)
@@ -204,7 +204,7 @@ static void write_remarks(const json_t *remarks, const char *heading, FILE *f)
 	fprintf(f, "\n%s\n", heading);
 	json_array_foreach(remarks, i, one) {
 		fputs("  - ", f);
-		write_wrapped(text_at(one, "says"), 4, f);
+		write_wrapped(text_in(one, "says"), 4, f);
 	}
 }
 
@@ -229,9 +229,9 @@ static void write_then(const json_t *then, FILE *f)
 	size_t i;
 
 	json_array_foreach(then, i, one) {
-		const char *err = text_at(one, "errno");
+		const char *err = text_in(one, "errno");
 
-		fprintf(f, "\n%s%s%s\n", text_at(one, "call"), *err ? " = -1 " : "", err);
+		fprintf(f, "\n%s%s%s\n", text_in(one, "call"), *err ? " = -1 " : "", err);
 		write_suspects(json_object_get(one, "suspects"), 2, f);
 		if (json_object_get(one, "largest"))
 			fprintf(f, "  At most 1 + %lld pages can be mapped now.\n",
@@ -243,14 +243,14 @@ static void write_told(const json_t *answer, FILE *f)
 {
 	if (!json_is_false(json_object_get(answer, "as_told")))
 		return;
-	fprintf(f, "Elsewhere it gave %s; %s it %s%s.\n", text_at(answer, "told"),
+	fprintf(f, "Elsewhere it gave %s; %s it %s%s.\n", text_in(answer, "told"),
 		is_true(answer, "tried") ? "here" : "by the model",
-		is_true(answer, "opened") ? "opens" : "gives ", text_at(answer, "errno"));
+		is_true(answer, "opened") ? "opens" : "gives ", text_in(answer, "errno"));
 }
 
 void why_write(const json_t *answer, FILE *f)
 {
-	fprintf(f, "%s\nby %s\n", text_at(answer, "call"), text_at(answer, "caller"));
+	fprintf(f, "%s\nby %s\n", text_in(answer, "call"), text_in(answer, "caller"));
 	write_told(answer, f);
 	if (!is_true(answer, "opened") && !json_object_get(answer, "then"))
 		write_refusal(answer, f);
