@@ -179,77 +179,6 @@ void trial_shrink(struct hunter *h, struct trial *t)
 	}
 }
 
-/* A number by the name that it has on the stage, "$child". */
-static json_t *named(const struct stage *stage, enum role role, int64_t value)
-{
-	const struct thing *thing = stage_thing(stage, role, (uint64_t)value);
-
-	return thing ? json_sprintf("$%s", thing->name) : NULL;
-}
-
-/* The same of one of several roles, and as a number where it has none. */
-static json_t *number_or_name(const struct stage *stage, const enum role roles[2], int64_t value)
-{
-	json_t *name = named(stage, roles[0], value);
-
-	name = name ? name : named(stage, roles[1], value);
-	return name ? name : json_integer(value);
-}
-
-/* Addresses and types are another's on another machine. */
-static void name_fields(const struct hunter *h, const struct trial *t, json_t *attr)
-{
-	static const char *const addresses[] = {"config1", "bp_addr", "uprobe_path", "kprobe_func"};
-	const struct environment *env = h->model->machine.env;
-	uint64_t address = attr_get(abi_field(env->abi, "config1"), t->call.image, host_order());
-	uint64_t type = attr_get(abi_field(env->abi, "type"), t->call.image, host_order());
-	json_t *name = named(h->stage, A_TEXT, (int64_t)address);
-
-	name = name ? name : named(h->stage, SOME_MEMORY, (int64_t)address);
-	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]) && name; i++)
-		if (json_object_get(attr, addresses[i]))
-			json_object_set(attr, addresses[i], name);
-	json_decref(name);
-	for (size_t i = 0; i < env->pmu_count; i++)
-		if (env->pmus[i].type == type && type > 5)
-			json_object_set_new(attr, "type",
-					    json_sprintf("$pmu.%s", env->pmus[i].name));
-}
-
-static json_t *open_json(const struct hunter *h, const struct trial *t)
-{
-	static const enum role pids[] = {A_TASK, A_FILE}, fds[] = {AN_EVENT, A_FILE};
-	const struct environment *env = h->model->machine.env;
-	json_t *open = json_object(), *bytes = json_object();
-	json_t *attr =
-		attr_to_json(env->abi, env->arch, t->call.image, env->abi->attr_size, host_order());
-	char offset[16];
-
-	name_fields(h, t, attr);
-	json_object_set_new(open, "attr", attr);
-	for (size_t i = 0; i < t->call.poke_count; i++) {
-		snprintf(offset, sizeof(offset), "%llu",
-			 (unsigned long long)t->call.pokes[i].offset);
-		json_object_set_new(bytes, offset, json_integer(t->call.pokes[i].byte));
-	}
-	if (t->call.poke_count)
-		json_object_set(open, "bytes", bytes);
-	json_decref(bytes);
-	if (t->call.memory == MEMORY_NULL)
-		json_object_set_new(open, "memory", json_string("null"));
-	if (t->call.memory == MEMORY_READ_ONLY)
-		json_object_set_new(open, "memory", json_string("read-only"));
-	if (t->call.memory == MEMORY_CUT)
-		json_object_set_new(open, "memory",
-				    json_pack("{s:I}", "mapped", (json_int_t)t->call.mapped));
-	json_object_set_new(open, "pid", number_or_name(h->stage, pids, t->call.pid));
-	json_object_set_new(open, "cpu", json_integer(t->call.cpu));
-	json_object_set_new(open, "group_fd", number_or_name(h->stage, fds, t->call.group_fd));
-	if (t->call.flags)
-		json_object_set_new(open, "flags", json_integer((json_int_t)t->call.flags));
-	return open;
-}
-
 /* Whether a text anywhere in the JSON names that thing. NOLINTNEXTLINE(misc-no-recursion) */
 static bool names_thing(const json_t *json, const char *name)
 {
@@ -311,7 +240,9 @@ static json_t *expect_json(struct hunter *h, const struct trial *t)
 
 json_t *trial_case(struct hunter *h, const struct trial *t)
 {
-	json_t *json = json_object(), *open = open_json(h, t), *given = given_json(h, open);
+	json_t *json = json_object(),
+	       *open = stage_open_json(h->stage, h->model->machine.env, &t->call),
+	       *given = given_json(h, open);
 	const struct check *check = t->prediction.check;
 	char text[256];
 

@@ -269,12 +269,16 @@ static void write_bits(char *out, size_t size, const struct abi_family *names, u
 		const char *between = !at                                         ? ""
 				      : bits & (one - 1 + one) && bits >> bit > 1 ? ", "
 										  : " and ";
+		char text[96];
 		int n;
 
 		if (!(bits & one))
 			continue;
-		n = name ? snprintf(out + at, size - at, "%s%s", between, name->name)
-			 : snprintf(out + at, size - at, "%sbit %u", between, bit);
+		if (name)
+			sentence_constant(names->prefix, name->name, text, sizeof(text));
+		else
+			snprintf(text, sizeof(text), "bit %u", bit);
+		n = snprintf(out + at, size - at, "%s%s", between, text);
 		at += n > 0 ? (size_t)n : 0;
 	}
 }
@@ -295,8 +299,10 @@ static int write_setting(const struct setting *setting, uint64_t was, uint64_t n
 	const char *part = part_name(setting);
 	char bits[256];
 
-	if (name)
-		return snprintf(out, size, "set %s to %s", part, name->name);
+	if (name) {
+		sentence_constant(names->prefix, name->name, bits, sizeof(bits));
+		return snprintf(out, size, "set %s to %s", part, bits);
+	}
 	if (setting->fact->is_mask && now && !(now & ~was)) {
 		write_bits(bits, sizeof(bits), names, was & ~now);
 		return snprintf(out, size, "clear %s in %s", bits, part);

@@ -7,23 +7,7 @@
 #ifndef PERFABI_WHY_INQUIRY_H
 #define PERFABI_WHY_INQUIRY_H
 
-#include "why/asker.h"
-#include "why/follow.h"
-#include "why/knowledge.h"
-
-enum { FOLLOWS_MAX = 8 };
-
-struct inquiry {
-	struct model *model;
-	const struct tables *tables;
-	const struct knowledge *knowledge;
-	const struct plan_of_stage *plan; /* one call, `asked`, and what was given before */
-	struct follow follows[FOLLOWS_MAX];
-	size_t follow_count;
-	const char *told; /* what somebody else was told: an errno's name, "ok", or NULL */
-	bool is_tried;    /* on this machine */
-	bool is_brief;    /* what it comes to is all that is asked */
-};
+#include "why/asking.h"
 
 /*
  * Asks as that caller: in a process of its own, where it is tried. A new reference to an object, of

@@ -76,7 +76,7 @@ static void write_cause(const json_t *json, unsigned indent, FILE *f)
 
 	snprintf(head, sizeof(head), "%s%s%s", text_in(json, "errno"),
 		 text_in(json, "errno")[0] ? " from " : "", text_in(json, "check"));
-	fprintf(f, "%*s%s, %s()\n%*s", (int)indent, "", head, text_in(json, "function"),
+	fprintf(f, "%*s%s in %s\n%*s", (int)indent, "", head, text_in(json, "function"),
 		(int)indent + 2, "");
 	write_wrapped(text_in(json, "because"), indent + 2, f);
 	write_or(json_object_get(json, "or"), indent + 2, f);
@@ -169,8 +169,12 @@ static void write_changes(const json_t *answer, FILE *f)
 		return;
 	write_dead_ends(json_object_get(answer, "dead_ends"), f);
 	if (!json_array_size(changes)) {
-		fprintf(f, "\nNo change of this call opens it here, for any caller%s.\n",
-			is_true(answer, "tried") ? ": each was tried" : ", by the model");
+		fprintf(f, "\nNo change that perfabi knows opens it%s.\n",
+			is_true(answer, "tried") ? "; each was tried" : ", by the model");
+		if (text_in(answer, "instead")[0]) {
+			fputs("What to do: ", f);
+			write_wrapped(text_in(answer, "instead"), 12, f);
+		}
 		return;
 	}
 	fprintf(f, "\nIt opens%s if you do one of these:\n",
@@ -261,5 +265,5 @@ void why_write(const json_t *answer, FILE *f)
 	write_remarks(json_object_get(answer, "notes"), "It opens, and all the same:", f);
 	write_counted(json_object_get(answer, "counted"), f);
 	write_then(json_object_get(answer, "then"), f);
-	write_remarks(json_object_get(answer, "others"), "Who could change that:", f);
+	write_remarks(json_object_get(answer, "others"), "Who else could help:", f);
 }
