@@ -55,7 +55,7 @@ static const struct option long_options[] = {{"as", required_argument, NULL, 'a'
 					     {"help", no_argument, NULL, 'h'},
 					     {NULL, 0, NULL, 0}};
 
-enum { EXIT_UNKNOWN = 4, TEXT_MOST = 1 << 20 };
+enum { EXIT_UNKNOWN = 4, TEXT_MOST = 1 << 20, LOCK_WAIT = 50000 /* us */, TRIES_IN_SILENCE = 40 };
 
 static int bad_option(const char *option, const char *got, const char *expected)
 {
@@ -189,8 +189,23 @@ static int write_answer(const struct settings *s, const json_t *answer)
 	return json_is_true(json_object_get(answer, "opened")) && !failed ? 0 : EXIT_FAILED;
 }
 
+/* Not while another perfabi changes the machine; NULL where there is no lock to hold. */
+static struct restorer *keep_others_away(void)
+{
+	struct restorer *restorer = geteuid() ? NULL : machine_begin(1);
+	char holder[64];
+
+	for (unsigned i = 0; restorer && machine_try_lock(restorer, false); i++) {
+		if (i == TRIES_IN_SILENCE)
+			say(stderr, "%s: waiting for %s\n", program,
+			    machine_holder(restorer, holder, sizeof(holder)));
+		usleep(LOCK_WAIT);
+	}
+	return restorer;
+}
+
 static int answer(const struct settings *s, struct modelled *m, const struct knowledge *k,
-		  struct question *q)
+		  struct question *q, struct restorer *restorer)
 {
 	const char *as = s->as ? s->as : json_string_value(q->as);
 	const struct rights *rights = &m->model.machine.env->rights;
@@ -198,7 +213,8 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 			  .tables = &m->loaded.cases.tables,
 			  .knowledge = k,
 			  .question = q,
-			  .is_tried = !s->machine};
+			  .is_tried = !s->machine,
+			  .restorer = restorer};
 	struct error e = {0};
 	char text[128];
 	json_t *answer;
@@ -222,7 +238,8 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 	return status;
 }
 
-static int ask_question(const struct settings *s, struct modelled *m, const char *text)
+static int ask_question(const struct settings *s, struct modelled *m, const char *text,
+			struct restorer *restorer)
 {
 	struct source source = {
 		.name = "question", .root = "", .text = text, .length = strlen(text)};
@@ -238,7 +255,7 @@ static int ask_question(const struct settings *s, struct modelled *m, const char
 	    question_read(&q, &source, names, m->model.machine.env, &e))
 		status = k ? fail_with(&e) : EXIT_HARNESS;
 	else
-		status = answer(s, m, k, &q);
+		status = answer(s, m, k, &q, restorer);
 	question_free(&q);
 	json_decref(names);
 	if (k)
@@ -250,6 +267,7 @@ static int ask_question(const struct settings *s, struct modelled *m, const char
 int command_why(int argc, char **argv)
 {
 	struct settings s = {0};
+	struct restorer *restorer;
 	struct modelled *m;
 	char *text;
 	int status = parse_options(&s, argc, argv);
@@ -264,9 +282,12 @@ int command_why(int argc, char **argv)
 		free(text);
 		return EXIT_HARNESS;
 	}
+	restorer = s.machine ? NULL : keep_others_away();
 	status = modelled_load(m, s.folder, s.machine, program);
 	if (!status)
-		status = ask_question(&s, m, text);
+		status = ask_question(&s, m, text, restorer);
+	if (restorer && !machine_end(restorer))
+		status = EXIT_HARNESS;
 	modelled_free(m);
 	free(m);
 	free(text);

@@ -50,7 +50,7 @@ struct place {
 	struct cgroup cgroup;
 };
 
-struct machine {
+struct restorer {
 	size_t size; /* bytes of this */
 	pid_t guardian;
 	int pipe;
@@ -87,7 +87,7 @@ static int restore_sysctl(const char *name, long value, bool is_stuck)
 	return err;
 }
 
-static void note_sysctls(struct machine *m, const struct sysctl_set *set)
+static void note_sysctls(struct restorer *m, const struct sysctl_set *set)
 {
 	for (size_t i = 0; sysctl_names[i] && i < SYSCTLS; i++)
 		if (set->has[i] && !m->sysctls[i].noted &&
@@ -96,7 +96,7 @@ static void note_sysctls(struct machine *m, const struct sysctl_set *set)
 }
 
 /* Last first: the rate cannot be written while the share of cpu time is at an end of its range. */
-struct sysctl_set machine_restore(struct machine *m)
+struct sysctl_set machine_restore(struct restorer *m)
 {
 	struct sysctl_set restored = {{false}};
 	size_t n = 0;
@@ -119,7 +119,7 @@ struct sysctl_set machine_restore(struct machine *m)
 	return restored;
 }
 
-static bool sysctls_are_restored(const struct machine *m)
+static bool sysctls_are_restored(const struct restorer *m)
 {
 	for (size_t i = 0; i < SYSCTLS; i++)
 		if (m->sysctls[i].noted)
@@ -127,7 +127,7 @@ static bool sysctls_are_restored(const struct machine *m)
 	return true;
 }
 
-static bool is_restored(const struct machine *m)
+static bool is_restored(const struct restorer *m)
 {
 	if (!sysctls_are_restored(m))
 		return false;
@@ -150,7 +150,7 @@ static void say_stuck_cgroup(const struct cgroup *cgroup)
 		    cgroup->path, strerror(cgroup->err), PATIENCE / 60, cgroup->path);
 }
 
-static void say_stuck(const struct machine *m)
+static void say_stuck(const struct restorer *m)
 {
 	for (size_t i = 0; sysctl_names[i] && i < SYSCTLS; i++)
 		if (m->sysctls[i].noted)
@@ -166,7 +166,7 @@ static void say_stuck(const struct machine *m)
 		say_stuck_cgroup(&m->places[i].cgroup);
 }
 
-int machine_set(struct machine *m, json_t *sysctls, const struct sysctl_set *set,
+int machine_set(struct restorer *m, json_t *sysctls, const struct sysctl_set *set,
 		const char **failed)
 {
 	const char *name;
@@ -227,7 +227,7 @@ static void remove_cgroup(struct cgroup *cgroup)
 	}
 }
 
-static void remove_cgroups(struct machine *m)
+static void remove_cgroups(struct restorer *m)
 {
 	for (unsigned i = 0; i < m->jobs; i++)
 		remove_cgroup(&m->places[i].cgroup);
@@ -244,7 +244,7 @@ static void note_path(struct cgroup *cgroup, const char *path)
 }
 
 /* The place is free for another one; false: there are too many that stay. */
-static bool leave_behind(struct machine *m, struct cgroup *cgroup)
+static bool leave_behind(struct restorer *m, struct cgroup *cgroup)
 {
 	for (size_t i = 0; cgroup->path[0] && i < LEFT; i++) {
 		if (m->left[i].path[0])
@@ -256,7 +256,7 @@ static bool leave_behind(struct machine *m, struct cgroup *cgroup)
 	return !cgroup->path[0];
 }
 
-void machine_remove_cgroup(struct machine *m, unsigned place)
+void machine_remove_cgroup(struct restorer *m, unsigned place)
 {
 	struct cgroup *cgroup = &m->places[place].cgroup;
 
@@ -274,7 +274,7 @@ static void choose_path(char *path, const char *root)
 		 (unsigned long long)draw());
 }
 
-const char *machine_make_cgroup(struct machine *m, unsigned place)
+const char *machine_make_cgroup(struct restorer *m, unsigned place)
 {
 	struct cgroup *cgroup = &m->places[place].cgroup;
 	char root[PATH_SIZE - 64], path[PATH_SIZE];
@@ -300,7 +300,7 @@ const char *machine_make_cgroup(struct machine *m, unsigned place)
 	return NULL;
 }
 
-void machine_note(struct machine *m, unsigned place, pid_t session)
+void machine_note(struct restorer *m, unsigned place, pid_t session)
 {
 	m->places[place].session = session;
 }
@@ -348,14 +348,14 @@ static void end_session(struct place *place)
  * go by the sysctls as they are, and put back what they found. So nothing is written while one is
  * there.
  */
-static void restore_last(struct machine *m, struct machine_lock *lock)
+static void restore_last(struct restorer *m, struct machine_lock *lock)
 {
 	if (!sysctls_are_restored(m) && machine_lock_snatch(lock))
 		machine_restore(m);
 	remove_cgroups(m); /* which are nobody else's */
 }
 
-_Noreturn static void guard(struct machine *m, int end)
+_Noreturn static void guard(struct restorer *m, int end)
 {
 	struct machine_lock lock = m->lock; /* *m is perfabi's as well, which closes its own */
 	char byte;
@@ -383,10 +383,10 @@ _Noreturn static void guard(struct machine *m, int end)
 	_exit(0);
 }
 
-struct machine *machine_begin(unsigned jobs)
+struct restorer *machine_begin(unsigned jobs)
 {
-	size_t size = sizeof(struct machine) + jobs * sizeof(struct place);
-	struct machine *m =
+	size_t size = sizeof(struct restorer) + jobs * sizeof(struct place);
+	struct restorer *m =
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int ends[2];
 	pid_t guardian;
@@ -417,7 +417,7 @@ struct machine *machine_begin(unsigned jobs)
 	return NULL;
 }
 
-bool machine_end(struct machine *m)
+bool machine_end(struct restorer *m)
 {
 	bool restored;
 
@@ -435,22 +435,22 @@ bool machine_end(struct machine *m)
 	return restored;
 }
 
-bool machine_has_lock(const struct machine *m)
+bool machine_has_lock(const struct restorer *m)
 {
 	return m->lock.lock >= 0;
 }
 
-int machine_try_lock(struct machine *m, bool alone)
+int machine_try_lock(struct restorer *m, bool alone)
 {
 	return machine_lock_try(&m->lock, alone);
 }
 
-bool machine_holds_lock(const struct machine *m, bool alone)
+bool machine_holds_lock(const struct restorer *m, bool alone)
 {
 	return machine_lock_is_held(&m->lock, alone);
 }
 
-const char *machine_holder(const struct machine *m, char *text, size_t size)
+const char *machine_holder(const struct restorer *m, char *text, size_t size)
 {
 	return machine_lock_holder(&m->lock, text, size);
 }

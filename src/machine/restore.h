@@ -13,63 +13,63 @@
 
 #include "machine/sysctl.h"
 
-struct machine;
+struct restorer;
 
 /*
  * For `jobs` cases at a time; starts the guardian. NULL if that fails, with errno. End with
  * machine_end().
  */
-struct machine *machine_begin(unsigned jobs);
+struct restorer *machine_begin(unsigned jobs);
 
 /*
  * Puts back what is not as it was, and ends the guardian. False if something could not be put back,
  * which is said: the guardian keeps trying for some minutes.
  */
-bool machine_end(struct machine *machine);
+bool machine_end(struct restorer *machine);
 
 /* Which process, that leads a session, runs in that place; 0: none. */
-void machine_note(struct machine *machine, unsigned place, pid_t session);
+void machine_note(struct restorer *machine, unsigned place, pid_t session);
 
 /*
  * Whether other runs on this machine are kept away: root's are, wherever they run. Without a lock
  * no sysctl may be changed.
  */
-bool machine_has_lock(const struct machine *machine);
+bool machine_has_lock(const struct restorer *machine);
 
 /*
  * Tries to be where no other perfabi changes the machine, and if `alone` none runs at all. 0, or
  * -EWOULDBLOCK: another is in the way; trying again keeps our place in the queue.
  */
-int machine_try_lock(struct machine *machine, bool alone);
+int machine_try_lock(struct restorer *machine, bool alone);
 
 /* Whether it is so already, or there is no lock: to try would change nothing. */
-bool machine_holds_lock(const struct machine *machine, bool alone);
+bool machine_holds_lock(const struct restorer *machine, bool alone);
 
 /* Who is in the way, for a message: "perfabi, process 1234". Returns `text`. */
-const char *machine_holder(const struct machine *machine, char *text, size_t size);
+const char *machine_holder(const struct restorer *machine, char *text, size_t size);
 
 /*
  * Writes the sysctls of an object by their names, noting first what those of the set were, which
  * has these and what else is to be put back. 0, or a negative errno with the name of the one that
  * could not be written in *failed.
  */
-int machine_set(struct machine *machine, json_t *sysctls, const struct sysctl_set *set,
+int machine_set(struct restorer *machine, json_t *sysctls, const struct sysctl_set *set,
 		const char **failed);
 
 /*
  * Puts back the sysctls that were noted, and returns which. One that cannot be written is tried
  * again the next time, and by the guardian.
  */
-struct sysctl_set machine_restore(struct machine *machine);
+struct sysctl_set machine_restore(struct restorer *machine);
 
 /* Makes a cgroup for a place; its path is valid until it is removed, in the runner alone. NULL with
  * errno. */
-const char *machine_make_cgroup(struct machine *machine, unsigned place);
+const char *machine_make_cgroup(struct restorer *machine, unsigned place);
 
 /*
  * Removes it, if the place has one. One that cannot be removed is tried again at the end, and by
  * the guardian.
  */
-void machine_remove_cgroup(struct machine *machine, unsigned place);
+void machine_remove_cgroup(struct restorer *machine, unsigned place);
 
 #endif

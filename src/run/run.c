@@ -72,7 +72,7 @@ struct runner {
 	size_t next, done;
 	unsigned round;
 	struct worker *workers;
-	struct machine *machine;
+	struct restorer *machine;
 	struct sysctl_watch sysctls;
 	bool has_begun; /* the machine was looked at with other runs kept away */
 	struct moves moves;

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "machine/restore.h"
 #include "machine/sysctl.h"
 
 enum { WHY_TEXT = 700, LOCK_TRIES = 40, LOCK_WAIT = 50000 /* us */ };
@@ -172,35 +171,35 @@ static void try_callers(struct answering *a)
 	json_decref(callers);
 }
 
-/* Waits, not for ever, until no other perfabi changes the machine. */
-static bool wait_until_alone(struct machine *machine)
+/* Waits, not for ever, until no other perfabi runs. */
+static bool wait_until_alone(struct restorer *restorer)
 {
 	for (unsigned i = 0; i < LOCK_TRIES; i++) {
-		if (!machine_try_lock(machine, true))
-			return true;
+		if (!machine_try_lock(restorer, true))
+			return machine_has_lock(restorer);
 		usleep(LOCK_WAIT);
 	}
 	return false;
 }
 
-/* What the call comes to with that sysctl on this machine, which has its own back afterwards. */
+/* What the call comes to with that sysctl on this machine, which has its own back afterwards; NULL:
+ * it could not be tried. */
 static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *change, int value)
 {
 	struct environment *env = a->why->model->machine.env;
 	struct sysctl_set set = {.has = {false}};
-	struct machine *machine = machine_begin(1);
-	json_t *sysctls = json_pack("{s:i}", change->name, value), *answer = NULL;
+	json_t *sysctls, *answer = NULL;
 	const char *failed;
 
+	if (!a->why->restorer || !wait_until_alone(a->why->restorer))
+		return NULL;
+	sysctls = json_pack("{s:i}", change->name, value);
 	set.has[change->place] = true;
-	if (machine && wait_until_alone(machine) && machine_has_lock(machine) &&
-	    !machine_set(machine, sysctls, &set, &failed)) {
+	if (!machine_set(a->why->restorer, sysctls, &set, &failed)) {
 		environment_read_sysctls(env);
 		answer = ask_briefly(a, a->why->as, true);
-		machine_restore(machine);
 	}
-	if (machine)
-		machine_end(machine);
+	machine_restore(a->why->restorer);
 	environment_read_sysctls(env);
 	json_decref(sysctls);
 	return answer;
@@ -257,8 +256,7 @@ static void try_sysctls(struct answering *a)
 		if (predicate_holds(change->when, facts, s, &unknown) != HOLDS ||
 		    !right_side_get(&change->to, facts, s, &value))
 			continue;
-		other = a->inquiry.is_tried && !geteuid() ? ask_with_sysctl(a, change, (int)value)
-							  : NULL;
+		other = ask_with_sysctl(a, change, (int)value);
 		is_tried = other != NULL;
 		if (!is_tried)
 			other = ask_as_if(a, change, (int)value);

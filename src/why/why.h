@@ -6,6 +6,7 @@
 #ifndef PERFABI_WHY_H
 #define PERFABI_WHY_H
 
+#include "machine/restore.h"
 #include "why/inquiry.h"
 #include "why/question.h"
 
@@ -17,6 +18,8 @@ struct why {
 	const struct question *question;
 	enum identity as;
 	bool is_tried; /* on this machine; else by the model alone */
+	/* Holds the lock beside other perfabis, and puts sysctls back; NULL: none is written. */
+	struct restorer *restorer;
 };
 
 /*
