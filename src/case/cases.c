@@ -436,13 +436,24 @@ static int load_shared(struct cases *cases, const struct sources *sources, struc
 	return 0;
 }
 
+const char *const shared_tables[] = {"phases.json", "vehicles.json", "checks.json",
+				     "model.json",  "stage.json",    "events.json",
+				     "why.json",    "baseline.json", NULL};
+
 static bool is_case_file(const char *name)
 {
-	return strncmp(name, "abi/", 4) && strcmp(name, "phases.json") &&
-	       strcmp(name, "vehicles.json") && strcmp(name, "checks.json") &&
-	       strcmp(name, "model.json") && strcmp(name, "stage.json") &&
-	       strcmp(name, "events.json") && strcmp(name, "why.json") &&
-	       strcmp(name, "baseline.json");
+	return strncmp(name, "abi/", 4) && name_index(name, shared_tables, NULL) < 0;
+}
+
+/* A suite in a file that has the name of a table would be passed over in silence. */
+static int check_name(const struct source *source, struct error *e)
+{
+	struct where root = where_root(source);
+
+	if (is_case_file(source->name) || !strstr(source->text, "\"cases\":"))
+		return 0;
+	return error_text(e, &root, "a suite in it",
+			  "perfabi's own table of this name; a suite needs another name");
 }
 
 static int by_id(const void *a, const void *b)
@@ -594,6 +605,11 @@ int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 	if (broken)
 		return broken;
 	for (size_t i = 0; i < sources->count; i++) {
+		e = (struct error){0};
+		if (check_name(&sources->list[i], &e)) {
+			say_error(out, program, &e);
+			broken++;
+		}
 		if (!is_case_file(sources->list[i].name))
 			continue;
 		broken += load_file(out, &sources->list[i], program);

@@ -7,6 +7,9 @@
 
 #include "case/case.h"
 
+/* The files of cases/ that are no suites but tables; NULL-terminated. */
+extern const char *const shared_tables[];
+
 /*
  * Loads every source but those of abi/ into *out. `machine` is uname's, or NULL. Tells the first
  * error of each case to stderr as `program`; returns the number of files in error, 0 when all is

@@ -151,16 +151,11 @@ static int gather_sources(struct loaded *l, const char *folder, char *const argu
 	if (!err && !l->read_count)
 		err = fall_back(&l->sources, &builtin, "");
 	if (!err)
-		err = fall_back(&l->sources, &abi, "abi/") ||
-		      fall_back(&l->sources, &builtin, "phases.json") ||
-		      fall_back(&l->sources, &builtin, "vehicles.json") ||
-		      fall_back(&l->sources, &builtin, "checks.json") ||
-		      fall_back(&l->sources, &builtin, "model.json") ||
-		      fall_back(&l->sources, &builtin, "stage.json") ||
-		      fall_back(&l->sources, &builtin, "events.json") ||
-		      fall_back(&l->sources, &builtin, "why.json") ||
-		      fall_back(&l->sources, &builtin, "baseline.json") ||
-		      borrow_capabilities(&l->sources, &builtin);
+		err = fall_back(&l->sources, &abi, "abi/");
+	for (size_t i = 0; shared_tables[i] && !err; i++)
+		err = fall_back(&l->sources, &builtin, shared_tables[i]);
+	if (!err)
+		err = borrow_capabilities(&l->sources, &builtin);
 	if (!err && !l->read_count)
 		qsort(l->sources.list, l->sources.count, sizeof(*l->sources.list), by_source_name);
 	return err;

@@ -12,6 +12,7 @@
 #include "machine/names.h"
 #include "text/json.h"
 #include "text/out.h"
+#include "stage/stage.h"
 #include "text/say.h"
 #include "why/event_name.h"
 #include "why/strace.h"
@@ -171,6 +172,8 @@ static int predict_call(struct oracle *o, const json_t *json, const struct where
 	if (keys_check(json, keys, "a call (as, open)", root, e))
 		return -EINVAL;
 	as = identity_of(o, json_object_get(json, "as"), &at_as, e);
+	if (stage_settle_tracepoint(&o->m.model, json))
+		return error_no_memory(e, root, "memory for a tracepoint");
 	if (as < 0 || call_from_json(&call, env->abi, env->arch, json_object_get(json, "open"),
 				     &o->scope, &at_open, e))
 		return -EINVAL;

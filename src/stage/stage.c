@@ -454,17 +454,39 @@ struct imagining {
 	int err;
 };
 
-/* A tracepoint that a machine is asked about is one that it has. */
-static void imagine_tracepoint(void *context, const char *tracepoint)
+/* A tracepoint that another machine is asked about is one that it has. */
+static int imagine_tracepoint(struct model *model, const char *tracepoint, uint32_t id)
+{
+	int err;
+
+	if (environment_known_tracepoint(model->machine.env, tracepoint))
+		return 0;
+	err = machine_add_tracepoint(&model->machine, tracepoint, id);
+	if (!err && !environment_add_tracepoint(model->machine.env, tracepoint, id, false))
+		err = -ENOMEM;
+	return err;
+}
+
+static void imagine_next_tracepoint(void *context, const char *tracepoint)
 {
 	struct imagining *i = context;
 
-	if (i->err || environment_known_tracepoint(i->model->machine.env, tracepoint))
-		return;
-	i->err = machine_add_tracepoint(&i->model->machine, tracepoint, i->next);
-	if (!i->err &&
-	    !environment_add_tracepoint(i->model->machine.env, tracepoint, i->next++, false))
-		i->err = -ENOMEM;
+	if (!i->err)
+		i->err = imagine_tracepoint(i->model, tracepoint, i->next++);
+}
+
+int stage_settle_tracepoint(struct model *model, const json_t *call)
+{
+	const char *tracepoint = tracepoint_of(call);
+
+	if (!tracepoint)
+		return 0;
+	if (!model->machine.is_this)
+		return imagine_tracepoint(model, tracepoint,
+					  FIRST_IMAGINED +
+						  (uint32_t)model->machine.env->tracepoint_count);
+	environment_tracepoint(model->machine.env, tracepoint);
+	return 0;
 }
 
 int stage_imagine(struct stage *stage, const struct plan_of_stage *plan, struct model *model)
@@ -476,7 +498,7 @@ int stage_imagine(struct stage *stage, const struct plan_of_stage *plan, struct 
 
 	*stage = (struct stage){.plan = plan, .scope = &stage->imagined};
 	stage->imagined.env = model->machine.env;
-	each_tracepoint(plan, imagine_tracepoint, &i);
+	each_tracepoint(plan, imagine_next_tracepoint, &i);
 	json_array_foreach(given, at, step) {
 		const char *name = json_string_value(json_object_get(step, "bind"));
 

@@ -67,6 +67,12 @@ void stage_free_plan(struct plan_of_stage *plan);
 void stage_look_up(const struct plan_of_stage *plan, struct environment *env);
 
 /*
+ * The same of the tracepoint that the `open` of a call names, if it does. One that another machine
+ * than this is asked about, it has. 0 or -ENOMEM.
+ */
+int stage_settle_tracepoint(struct model *model, const json_t *call);
+
+/*
  * Sets the stage for the calling process, which has become `who`; what cannot be had is left out,
  * and the calls that name it. `settled` is of the time before privilege was dropped:
  * block_settle(). `foreign` is a process of another user, or 0. 0 or a negative errno. It ends with

@@ -84,11 +84,15 @@ static bool was_refused(const json_t *answer)
 /* Whether it has more rights than the one who asked; of two with one capability each, none has. */
 static bool has_more_rights(const struct answering *a, enum identity as)
 {
+	return as != a->why->as && as != AS_USER && (a->why->as == AS_USER || as == AS_ROOT);
+}
+
+/* Whether perfabi can become it here. */
+static bool can_be(const struct answering *a, enum identity as)
+{
 	char text[128];
 
-	if (as == a->why->as || as == AS_USER || (a->why->as != AS_USER && as != AS_ROOT))
-		return false;
-	return !a->inquiry.is_tried ||
+	return a->inquiry.is_tried &&
 	       identity_available(&a->why->model->machine.env->rights, as, text, sizeof(text));
 }
 
@@ -145,8 +149,8 @@ static void try_callers(struct answering *a)
 
 	for (size_t i = 0; i < k->caller_count && !any; i++) {
 		enum identity as = k->callers[i].as;
-		json_t *other =
-			has_more_rights(a, as) ? ask_briefly(a, as, a->inquiry.is_tried) : NULL;
+		bool is_tried = can_be(a, as);
+		json_t *other = has_more_rights(a, as) ? ask_briefly(a, as, is_tried) : NULL;
 
 		if (!other)
 			continue;
@@ -159,7 +163,7 @@ static void try_callers(struct answering *a)
 			add_change(a,
 				   json_pack("{s:[s],s:[],s:s}", "do", k->callers[i].says, "loses",
 					     "as", identity_names[as]),
-				   a->inquiry.is_tried);
+				   is_tried);
 		json_decref(last);
 		last = other;
 	}

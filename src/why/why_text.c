@@ -128,7 +128,7 @@ static void write_behind(const json_t *behind, FILE *f)
 		write_cause(one, 2, f);
 }
 
-static void write_change(const json_t *change, size_t number, FILE *f)
+static void write_change(const json_t *change, size_t number, bool were_tried, FILE *f)
 {
 	const json_t *loses = json_object_get(change, "loses");
 
@@ -138,6 +138,8 @@ static void write_change(const json_t *change, size_t number, FILE *f)
 		fputs("     You lose ", f);
 		write_joined(loses, "; ", 14, f);
 	}
+	if (were_tried && !is_true(change, "tried"))
+		fputs("     By the model: perfabi could not try it here.\n", f);
 	if (text_in(change, "useless")[0]) {
 		fputs("     But ", f);
 		write_wrapped(text_in(change, "useless"), 9, f);
@@ -180,7 +182,7 @@ static void write_changes(const json_t *answer, FILE *f)
 	fprintf(f, "\nIt opens%s if you do one of these:\n",
 		is_true(answer, "tried") ? "" : ", by the model,");
 	json_array_foreach(changes, i, change)
-		write_change(change, i + 1, f);
+		write_change(change, i + 1, is_true(answer, "tried"), f);
 }
 
 static void write_callers(const json_t *callers, FILE *f)
