@@ -15,6 +15,9 @@
 
 struct wording;
 
+/* How the member of a struct is read that a fact is. */
+enum member_kind { A_BOOL, AN_INT, AN_INT32, AN_INT64, A_UINT64 };
+
 struct fact {
 	const char *name;  /* "attr.sample_type"; operands name it with a $ before it */
 	const char *about; /* for help texts */
@@ -31,7 +34,8 @@ struct fact {
 	/* How sentences have it, where its value is not enough: as snprintf(3); NULL: they do. */
 	int (*print)(const struct fact *fact, const struct situation *s, uint64_t value, char *out,
 		     size_t size);
-	size_t index; /* of what is learned, or of a class of tracepoints */
+	size_t index;          /* of what is learned, or of a class of tracepoints */
+	enum member_kind kind; /* of a member, whose offset is the index */
 };
 
 struct facts {
@@ -58,6 +62,9 @@ int facts_add_learned(struct facts *facts, const struct learned *learned);
 
 /* The index of the fact of that name, or -1; `near` (may be NULL) is offered all. */
 int facts_find(const struct facts *facts, const char *name, struct nearest *near);
+
+/* Of a fact that is a member of a struct: what `object` has there. */
+uint64_t fact_member(const struct fact *fact, const void *object);
 
 /* The value of a fact in that situation; false: it is not known. Computed once. */
 static inline bool fact_get(const struct facts *facts, size_t index, struct situation *s,

@@ -50,3 +50,22 @@ void facts_help(const struct facts *facts, FILE *f)
 	for (size_t i = 0; i < facts->count; i++)
 		fprintf(f, "  %-32s %s\n", facts->list[i].name, facts->list[i].about);
 }
+
+uint64_t fact_member(const struct fact *fact, const void *object)
+{
+	const char *at = (const char *)object + fact->index;
+
+	switch (fact->kind) {
+	case A_BOOL:
+		return *(const bool *)at;
+	case AN_INT:
+		return (uint64_t)(int64_t) * (const int *)at;
+	case AN_INT32:
+		return (uint64_t)(int64_t) * (const int32_t *)at;
+	case AN_INT64:
+		return (uint64_t) * (const int64_t *)at;
+	case A_UINT64:
+		break;
+	}
+	return *(const uint64_t *)at;
+}

@@ -11,7 +11,7 @@ static bool counted_number(const struct fact *fact, struct situation *s, uint64_
 	const struct counted *counted = s->world->counted;
 
 	if (counted)
-		*value = *(const uint64_t *)((const char *)counted + fact->index);
+		*value = fact_member(fact, counted);
 	return counted != NULL;
 }
 
@@ -20,15 +20,6 @@ static bool counted_record(const struct fact *fact, struct situation *s, uint64_
 {
 	return s->world->counted && s->world->counted->has_samples &&
 	       counted_number(fact, s, value);
-}
-
-static bool counted_is_error(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	const struct counted *counted = s->world->counted;
-
-	(void)fact;
-	*value = counted && counted->is_error;
-	return counted != NULL;
 }
 
 static bool counted_is_shared(const struct fact *fact, struct situation *s, uint64_t *value)
@@ -66,7 +57,8 @@ const struct fact counted_facts[] = {
 	{.name = "counted.is_error",
 	 .about = "1: read(2) gave nothing: the event is in an error state",
 	 .unknown = uncounted,
-	 .get = counted_is_error},
+	 .get = counted_number,
+	 .index = offsetof(struct counted, is_error)},
 	{.name = "counted.is_shared",
 	 .about = "1: it had a counter only part of the time",
 	 .unknown = uncounted,

@@ -2,6 +2,8 @@
 /*
  * The event that group_fd is: a leader to join, or whose buffer to write to.
  */
+#include <stddef.h>
+
 #include "abi/attr.h"
 #include "model/fact.h"
 
@@ -18,66 +20,9 @@ static bool group_is_event(const struct fact *fact, struct situation *s, uint64_
 	return true;
 }
 
-static bool group_has_exited(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool group_member(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	(void)fact;
-	*value = s->event && s->event->has_exited;
-	return is_known(s);
-}
-
-static bool group_inherit(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->event && s->event->inherit;
-	return is_known(s);
-}
-
-static bool group_is_sibling(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->event && s->event->is_sibling;
-	return is_known(s);
-}
-
-static bool group_clock(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->event ? (uint64_t)(int64_t)s->event->clock : 0;
-	return is_known(s);
-}
-
-static bool group_cpu(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->event ? (uint64_t)(int64_t)s->event->cpu : 0;
-	return is_known(s);
-}
-
-static bool group_target(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->event ? (uint64_t)(int64_t)s->event->target : 0;
-	return is_known(s);
-}
-
-static bool group_cgroup(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->event ? (uint64_t)s->event->cgroup : 0;
-	return is_known(s);
-}
-
-static bool group_write_backward(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->event && s->event->write_backward;
-	return is_known(s);
-}
-
-static bool group_has_buffer(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->event && s->event->has_buffer;
+	*value = s->event ? fact_member(fact, s->event) : 0;
 	return is_known(s);
 }
 
@@ -128,51 +73,27 @@ static bool group_read_size(const struct fact *fact, struct situation *s, uint64
 
 static const char others[] = "group_fd is an event that was opened before, and how is not known";
 
+#define MEMBER(member_, kind_, text)                                                               \
+	.name = "group." #member_, .about = text, .unknown = others, .get = group_member,          \
+	.index = offsetof(struct world_event, member_), .kind = kind_
+
 const struct fact group_facts[] = {
 	{.name = "group.is_event", .about = "1: group_fd is an event", .get = group_is_event},
-	{.name = "group.has_exited",
-	 .about = "1: its task is gone",
-	 .unknown = others,
-	 .get = group_has_exited},
-	{.unknown = others, .name = "group.inherit", .about = "its inherit", .get = group_inherit},
-	{.unknown = others,
-	 .name = "group.is_sibling",
-	 .about = "1: it is in a group and does not lead it",
-	 .get = group_is_sibling},
-	{.unknown = others,
-	 .name = "group.clock",
-	 .about = "its clock, as call.clock",
-	 .is_signed = true,
-	 .get = group_clock},
-	{.unknown = others,
-	 .name = "group.cpu",
-	 .about = "its cpu",
-	 .is_signed = true,
-	 .get = group_cpu},
-	{.unknown = others,
-	 .name = "group.target",
-	 .about = "its task, as target.id",
-	 .is_signed = true,
-	 .get = group_target},
-	{.unknown = others,
-	 .name = "group.cgroup",
-	 .about = "its cgroup, as cgroup.id",
-	 .is_signed = true,
-	 .get = group_cgroup},
-	{.unknown = others,
-	 .name = "group.write_backward",
-	 .about = "its write_backward",
-	 .get = group_write_backward},
-	{.unknown = others,
-	 .name = "group.has_buffer",
-	 .about = "1: it has been mapped",
-	 .get = group_has_buffer},
+	{MEMBER(has_exited, A_BOOL, "1: its task is gone")},
+	{MEMBER(inherit, A_BOOL, "its inherit")},
+	{MEMBER(is_sibling, A_BOOL, "1: it is in a group and does not lead it")},
+	{MEMBER(clock, AN_INT32, "its clock, as call.clock"), .is_signed = true},
+	{MEMBER(cpu, AN_INT32, "its cpu"), .is_signed = true},
+	{MEMBER(target, AN_INT32, "its task, as target.id"), .is_signed = true},
+	{MEMBER(cgroup, AN_INT64, "its cgroup, as cgroup.id"), .is_signed = true},
+	{MEMBER(write_backward, A_BOOL, "its write_backward")},
+	{MEMBER(has_buffer, A_BOOL, "1: it has been mapped")},
 	{.name = "group.is_aux",
 	 .about = "1: it has an AUX buffer",
 	 .unknown = "what the leader's PMU can do only the kernel knows",
 	 .get = group_is_aux},
-	{.unknown = others,
-	 .name = "group.read_size",
+	{.name = "group.read_size",
 	 .about = "bytes of the largest read of the group with this event",
+	 .unknown = others,
 	 .get = group_read_size},
 	{.name = NULL}};

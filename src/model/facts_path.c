@@ -2,6 +2,8 @@
 /*
  * The text that config1 points to, for a uprobe or kprobe: what it is, and the file that it names.
  */
+#include <stddef.h>
+
 #include "abi/attr.h"
 #include "model/fact.h"
 
@@ -34,69 +36,26 @@ static const struct text_at *find_text(struct situation *s, bool text_alone)
 	return &s->path;
 }
 
-static const struct text_at *find_path(struct situation *s)
+static bool path_member_of(const struct fact *fact, const struct text_at *path, uint64_t *value)
 {
-	return find_text(s, false);
-}
-
-static bool path_is_readable(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	const struct text_at *path = find_text(s, true);
-
-	(void)fact;
-	*value = path && path->is_readable;
+	*value = path ? fact_member(fact, path) : 0;
 	return path != NULL;
 }
 
-static bool path_length(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool path_text(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	const struct text_at *path = find_text(s, true);
-
-	(void)fact;
-	*value = path ? path->length : 0;
-	return path != NULL;
+	return path_member_of(fact, find_text(s, true), value);
 }
 
-static bool path_errno(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool path_file(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	const struct text_at *path = find_path(s);
-
-	(void)fact;
-	*value = path ? (uint64_t)path->err : 0;
-	return path != NULL;
-}
-
-static bool path_is_regular(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	const struct text_at *path = find_path(s);
-
-	(void)fact;
-	*value = path && path->is_regular;
-	return path != NULL;
-}
-
-static bool path_has_pages(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	const struct text_at *path = find_path(s);
-
-	(void)fact;
-	*value = path && path->has_pages;
-	return path != NULL;
-}
-
-static bool path_size(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	const struct text_at *path = find_path(s);
-
-	(void)fact;
-	*value = path ? path->size : 0;
-	return path != NULL;
+	return path_member_of(fact, find_text(s, false), value);
 }
 
 /* Of a file that others can open it is not known who has. */
 static bool path_is_mapped(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	const struct text_at *path = find_path(s);
+	const struct text_at *path = find_text(s, false);
 
 	(void)fact;
 	*value = 0;
@@ -106,29 +65,25 @@ static bool path_is_mapped(const struct fact *fact, struct situation *s, uint64_
 static const char memory[] =
 	"config1 is an address in the caller's memory, and what is there is not known";
 
+#define MEMBER(member_, kind_, get_)                                                               \
+	.unknown = memory, .get = get_, .index = offsetof(struct text_at, member_), .kind = kind_
+
 const struct fact path_facts[] = {
 	{.name = "path.is_readable",
 	 .about = "1: the text at config1 can be read",
-	 .unknown = memory,
-	 .get = path_is_readable},
-	{.name = "path.length", .about = "its bytes", .unknown = memory, .get = path_length},
+	 MEMBER(is_readable, A_BOOL, path_text)},
+	{.name = "path.length", .about = "its bytes", MEMBER(length, A_UINT64, path_text)},
 	{.name = "path.errno",
 	 .about = "what finding the file gives, or 0",
-	 .unknown = memory,
-	 .get = path_errno,
-	 .print = fact_print_errno},
+	 .print = fact_print_errno,
+	 MEMBER(err, AN_INT, path_file)},
 	{.name = "path.is_regular",
 	 .about = "1: it is a regular file",
-	 .unknown = memory,
-	 .get = path_is_regular},
+	 MEMBER(is_regular, A_BOOL, path_file)},
 	{.name = "path.has_pages",
 	 .about = "1: it has pages that a probe can be put in",
-	 .unknown = memory,
-	 .get = path_has_pages},
-	{.name = "path.size",
-	 .about = "the bytes of the file",
-	 .unknown = memory,
-	 .get = path_size},
+	 MEMBER(has_pages, A_BOOL, path_file)},
+	{.name = "path.size", .about = "the bytes of the file", MEMBER(size, A_UINT64, path_file)},
 	{.name = "path.is_mapped",
 	 .about = "1: a process has it mapped",
 	 .unknown = "which processes have the file mapped is not known",

@@ -12,15 +12,8 @@ static bool then_number(const struct fact *fact, struct situation *s, uint64_t *
 	const struct followed *then = s->world->then;
 
 	if (then)
-		*value = *(const uint64_t *)((const char *)then + fact->index);
+		*value = fact_member(fact, then);
 	return then != NULL;
-}
-
-static bool then_is_private(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->world->then && s->world->then->is_private;
-	return s->world->then != NULL;
 }
 
 /* Of a mapping from the beginning, the pages behind the first. */
@@ -124,7 +117,7 @@ static const char unrecorded[] = "the limit is not recorded of this machine";
 
 #define THEN(name_, member, text)                                                                  \
 	.name = "then." name_, .about = text, .unknown = nothing, .get = then_number,              \
-	.index = offsetof(struct followed, member)
+	.index = offsetof(struct followed, member), .kind = A_UINT64
 
 const struct fact then_facts[] = {
 	{THEN("length", length, "bytes that mmap(2) is to map, or munmap(2) to unmap")},
@@ -136,7 +129,8 @@ const struct fact then_facts[] = {
 	{.name = "then.is_private",
 	 .about = "1: mmap(2) has MAP_PRIVATE",
 	 .unknown = nothing,
-	 .get = then_is_private},
+	 .get = then_number,
+	 .index = offsetof(struct followed, is_private)},
 	{.name = "then.pages",
 	 .about = "the pages of data that mmap(2) is to map, without the first",
 	 .unknown = nothing,
