@@ -289,6 +289,7 @@ static int scalar(const json_t *json, const struct abi_family *set, const struct
 				   : json_is_object(json)
 					   ? "an integer, an expression, a name, or a list of names"
 					   : "an integer, an expression, or a name");
+	/* No constant is called 0x..., and a family has many names to compare with. */
 	constant = set && strncmp(text, "0x", 2) ? abi_value(set, text, &near) : NULL;
 	if (constant) {
 		*out = (struct value){.bits = constant->value, .known = true};

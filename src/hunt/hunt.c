@@ -43,13 +43,8 @@ struct worker {
 	struct hunter hunter;
 	struct stage stage;
 	struct drawer drawer;
-	struct kept *kept; /* calls that were made, for mutations */
+	struct trial *kept; /* calls that were made, for mutations; their images are their own */
 	size_t kept_count;
-};
-
-/* A call that was made, with what came of it. */
-struct kept {
-	struct trial trial; /* its image is its own */
 };
 
 _Noreturn static void fail(struct worker *w, const char *what, int err)
@@ -168,13 +163,13 @@ static void count_trial(struct worker *w, const struct trial *t)
 /* Keeps a call for the mutations. */
 static void keep_call(struct worker *w, const struct trial *t)
 {
-	struct kept *grown = realloc(w->kept, (w->kept_count + 1) * sizeof(*grown));
+	struct trial *grown = realloc(w->kept, (w->kept_count + 1) * sizeof(*grown));
 
 	if (!grown)
 		fail(w, "memory for calls", ENOMEM);
 	w->kept = grown;
-	grown[w->kept_count].trial = *t;
-	if (call_copy(&grown[w->kept_count].trial.call, &t->call, w->hunt->model->abi))
+	grown[w->kept_count] = *t;
+	if (call_copy(&grown[w->kept_count].call, &t->call, w->hunt->model->abi))
 		fail(w, "memory for calls", ENOMEM);
 	w->kept_count++;
 }
@@ -199,7 +194,7 @@ static void make_boundary(void *context, const struct boundary *boundary)
 static bool is_noticed(struct worker *w)
 {
 	for (size_t i = 0; i < w->kept_count; i++) {
-		const struct trial *t = &w->kept[i].trial;
+		const struct trial *t = &w->kept[i];
 		struct prediction now = trial_predict(&w->hunter, t);
 
 		if (now.outcome != t->prediction.outcome || now.err != t->prediction.err ||

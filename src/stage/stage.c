@@ -147,6 +147,20 @@ static const struct world_file *file_of(const struct stage *stage, int32_t fd)
 	return NULL;
 }
 
+/* Whether what counts it is no software: the processor's PMU, or one that the model does not know.
+ */
+static bool is_of_hardware(const struct model *model, uint64_t type)
+{
+	const struct machine *machine = &model->machine;
+
+	if (type < 64 && machine->hardware_types >> type & 1)
+		return true;
+	for (size_t i = 0; i < machine->env->pmu_count; i++)
+		if (machine->env->pmus[i].type == type)
+			return !kinds_find(machine->kinds, machine->env->pmus[i].name);
+	return false;
+}
+
 /* An event of the stage, as its call made it; `times`: so many of them. */
 static void note_event(struct stage *stage, const struct environment *env, const struct call *call,
 		       int32_t fd, unsigned times)
@@ -164,18 +178,19 @@ static void note_event(struct stage *stage, const struct environment *env, const
 		leader->siblings += times;
 	if (stage->world.event_count == STAGE_THINGS)
 		return;
-	stage->events[stage->world.event_count++] =
-		(struct world_event){.fd = fd,
-				     .cpu = call->cpu,
-				     .target = of_cgroup ? -1 : call->pid,
-				     .clock = field_of_call(env, call, "use_clockid")
-						      ? (int32_t)field_of_call(env, call, "clockid")
-						      : -1,
-				     .cgroup = file ? file->cgroup : 0,
-				     .read_format = field_of_call(env, call, "read_format"),
-				     .inherit = field_of_call(env, call, "inherit"),
-				     .is_sibling = leader != NULL,
-				     .write_backward = field_of_call(env, call, "write_backward")};
+	stage->events[stage->world.event_count++] = (struct world_event){
+		.fd = fd,
+		.cpu = call->cpu,
+		.target = of_cgroup ? -1 : call->pid,
+		.clock = field_of_call(env, call, "use_clockid")
+				 ? (int32_t)field_of_call(env, call, "clockid")
+				 : -1,
+		.cgroup = file ? file->cgroup : 0,
+		.read_format = field_of_call(env, call, "read_format"),
+		.inherit = field_of_call(env, call, "inherit"),
+		.is_sibling = leader != NULL,
+		.is_hardware = is_of_hardware(stage->model, field_of_call(env, call, "type")),
+		.write_backward = field_of_call(env, call, "write_backward")};
 }
 
 static void note_task(struct stage *stage, int32_t id, const char *kind)
@@ -416,7 +431,8 @@ int stage_set(struct stage *stage, const struct plan_of_stage *plan, const struc
 {
 	struct environment *env = model->machine.env;
 
-	*stage = (struct stage){.plan = plan, .steps = calloc(1, sizeof(*stage->steps))};
+	*stage = (struct stage){
+		.plan = plan, .model = model, .steps = calloc(1, sizeof(*stage->steps))};
 	if (!stage->steps || steps_begin(stage->steps, tables, who, env))
 		return -ENOMEM;
 	stage->scope = &stage->steps->scope;
@@ -496,7 +512,7 @@ int stage_imagine(struct stage *stage, const struct plan_of_stage *plan, struct 
 	json_t *step;
 	size_t at;
 
-	*stage = (struct stage){.plan = plan, .scope = &stage->imagined};
+	*stage = (struct stage){.plan = plan, .model = model, .scope = &stage->imagined};
 	stage->imagined.env = model->machine.env;
 	each_tracepoint(plan, imagine_next_tracepoint, &i);
 	json_array_foreach(given, at, step) {

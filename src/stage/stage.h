@@ -35,6 +35,7 @@ struct plan_of_stage {
 /* The stage as one process has set it, or as it would be on another machine. */
 struct stage {
 	const struct plan_of_stage *plan;
+	const struct model *model;
 	struct steps *steps; /* NULL: nothing of it is there */
 	struct scope *scope; /* what the names stand for */
 	struct scope imagined;
