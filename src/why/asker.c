@@ -22,6 +22,8 @@ struct finding asker_ask(struct asker *a, const struct call *call)
 		return f;
 	err = attempts_make(a->attempts, call, a->stage->no_files).err;
 	f.is_foreseen = p.outcome != UNFORESEEN && p.err == err;
+	f.differs = p.outcome != UNFORESEEN && p.err != err;
+	f.foretold = p.err;
 	if (p.outcome == REFUSED && !f.is_foreseen)
 		f.check = NULL;
 	f.outcome = err ? REFUSED : OPENS;

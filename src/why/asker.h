@@ -26,6 +26,8 @@ struct finding {
 	const struct check *check;  /* that refuses it, or that cannot be told; or NULL */
 	const struct fact *unknown; /* that keeps the model from telling; or NULL */
 	bool is_foreseen;           /* the model says the same, and names the check */
+	bool differs;               /* the model says something else: ... */
+	int foretold;               /* ... this errno; 0: that it opens */
 };
 
 /* The situation of the asker is that of the call afterwards. */

@@ -120,6 +120,9 @@ void tell_finding(json_t *json, const struct finding *f, struct asking *a)
 		tell_check(json, f->check, a);
 		return;
 	}
+	if (f->differs)
+		json_object_set_new(json, "foretold",
+				    json_string(f->foretold ? errno_name(f->foretold) : "ok"));
 	if (f->outcome == OPENS)
 		return;
 	tell_unknown(json, f, a);

@@ -254,10 +254,22 @@ static void write_told(const json_t *answer, FILE *f)
 		is_true(answer, "opened") ? "opens" : "gives ", text_in(answer, "errno"));
 }
 
+/* The kernel and the model disagree: one of them is wrong. */
+static void write_foretold(const json_t *answer, FILE *f)
+{
+	const char *foretold = text_in(answer, "foretold");
+
+	if (!*foretold)
+		return;
+	fprintf(f, "\nThe model foretold %s: either this kernel or cases/checks.json is wrong.\n",
+		strcmp(foretold, "ok") ? foretold : "that it opens");
+}
+
 void why_write(const json_t *answer, FILE *f)
 {
 	fprintf(f, "%s\nby %s\n", text_in(answer, "call"), text_in(answer, "caller"));
 	write_told(answer, f);
+	write_foretold(answer, f);
 	if (!is_true(answer, "opened") && !json_object_get(answer, "then"))
 		write_refusal(answer, f);
 	write_behind(json_object_get(answer, "behind"), f);
