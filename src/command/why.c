@@ -274,6 +274,11 @@ int command_why(int argc, char **argv)
 
 	if (status)
 		return status < 0 ? 0 : status;
+	if (!s.text && isatty(0)) {
+		say(stderr, "%s: which event or call? `perfabi help why` has the forms of both\n",
+		    program);
+		return EXIT_USAGE;
+	}
 	text = s.text && strcmp(s.text, "-") ? strdup(s.text) : read_input();
 	m = calloc(1, sizeof(*m));
 	if (!m || !text) {
