@@ -13,6 +13,8 @@
 static const char heading[] = "perf_event_attr:", call_words[] = "sys_perf_event_open: ";
 static const char failed_words[] = "failed, error ";
 
+enum { ERRNO_MOST = 4095 }; /* MAX_ERRNO of the kernel's */
+
 bool attr_block_is_in(const char *text)
 {
 	return strstr(text, heading) != NULL;
@@ -160,24 +162,32 @@ static json_t *take_arguments(const char *at, json_t *attr)
 			 (json_int_t)flags);
 }
 
+static const char *find_words(const char *at, const char *end, const char *words)
+{
+	return memmem(at, (size_t)(end - at), words, strlen(words));
+}
+
 /* Of the calls of one block, a cpu each, the one that failed, else the first; NULL: there is none.
  */
 static const char *call_of_block(const char *at, const char *end)
 {
-	const char *failed = strstr(at, failed_words), *call = strstr(at, call_words), *next = call;
+	const char *failed = find_words(at, end, failed_words);
+	const char *call = find_words(at, failed ? failed : end, call_words), *next = call;
 
-	for (; next && next < end && failed && failed < end && next < failed;
-	     next = strstr(next + 1, call_words))
+	while (failed && next) {
 		call = next;
-	return call && call < end ? call : NULL;
+		next = find_words(next + 1, failed, call_words);
+	}
+	return call;
 }
 
 /* "failed, error -22", up to the next block. */
 static int errno_behind(const char *at, const char *end)
 {
-	const char *found = strstr(at, failed_words);
+	const char *found = find_words(at, end, failed_words);
+	long number = found ? -strtol(found + strlen(failed_words), NULL, 10) : 0;
 
-	return found && found < end ? abs(atoi(found + strlen(failed_words))) : 0;
+	return number > 0 && number <= ERRNO_MOST ? (int)number : 0;
 }
 
 json_t *attr_block_open(const char *text, const struct abi *abi, int *told, const struct where *w,

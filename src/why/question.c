@@ -78,22 +78,23 @@ static int read_question(struct question *q, const struct source *text, const js
 }
 
 /* A descriptor that an earlier line has opened is named by it. */
-static void name_group(json_t *open, const json_t *given)
+static void name_group(json_t *open, const json_t *opened)
 {
 	const char *number = json_string_value(json_object_get(open, "group_fd"));
 	char name[16];
-	json_t *step;
-	size_t i;
 
 	snprintf(name, sizeof(name), "fd%.10s", number ? number : "");
-	json_array_foreach(given, i, step)
-		if (!strcmp(json_string_value(json_object_get(step, "bind")), name))
-			json_object_set_new(open, "group_fd", json_sprintf("$%s", name));
+	if (json_object_get(opened, name))
+		json_object_set_new(open, "group_fd", json_sprintf("$%s", name));
 }
 
-static json_t *step_that_opened(json_t *open, int fd)
+static void give_what_opened(json_t *given, json_t *opened, json_t *open, int fd)
 {
-	return json_pack("{s:O,s:o}", "open", open, "bind", json_sprintf("fd%d", fd));
+	char name[16];
+
+	snprintf(name, sizeof(name), "fd%d", fd);
+	json_array_append_new(given, json_pack("{s:O,s:s}", "open", open, "bind", name));
+	json_object_set_new(opened, name, json_true());
 }
 
 /*
@@ -103,10 +104,10 @@ static json_t *step_that_opened(json_t *open, int fd)
 static void keep_what_is_met(struct question *q)
 {
 	const char *group = json_string_value(json_object_get(q->open, "group_fd"));
-	size_t i = 0;
+	json_t *kept = json_array(), *step;
+	size_t i;
 
-	while (i < json_array_size(q->given)) {
-		const json_t *step = json_array_get(q->given, i);
+	json_array_foreach(q->given, i, step) {
 		const json_t *open = json_object_get(step, "open");
 		const char *type =
 			json_string_value(json_object_get(json_object_get(open, "attr"), "type"));
@@ -116,10 +117,10 @@ static void keep_what_is_met(struct question *q)
 				   (!strcmp(group + 1, bind) || (of && !strcmp(of, group)));
 
 		if (is_in_group || (type && !strcmp(type, "PERF_TYPE_BREAKPOINT")))
-			i++;
-		else
-			json_array_remove(q->given, i);
+			json_array_append(kept, step);
 	}
+	json_decref(q->given);
+	q->given = kept;
 }
 
 /* The last line is asked about, or the first that was refused; those before it were given. */
@@ -128,6 +129,7 @@ static int read_strace(struct question *q, const struct source *text, struct err
 	struct where root = where_root(text);
 	char *copy = strdup(text->text), *save = NULL;
 	struct strace_result result = {.fd = -1};
+	json_t *opened = json_object();
 
 	q->given = json_array();
 	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line && !result.error[0];
@@ -137,15 +139,16 @@ static int read_strace(struct question *q, const struct source *text, struct err
 		if (!strace_has_call(line))
 			continue;
 		if (q->open && result.fd >= 0)
-			json_array_append_new(q->given, step_that_opened(q->open, result.fd));
+			give_what_opened(q->given, opened, q->open, result.fd);
 		open = strace_open(line, &result, &root, e);
 		json_decref(q->open);
 		q->open = open;
 		if (!open)
 			break;
-		name_group(open, q->given);
+		name_group(open, opened);
 	}
 	free(copy);
+	json_decref(opened);
 	keep_what_is_met(q);
 	if (q->open && result.is_told)
 		q->told = json_string(result.error[0] ? result.error : "ok");

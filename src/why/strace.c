@@ -132,18 +132,17 @@ static json_t *take_attr(const char **at, const struct where *w, struct error *e
 	return attr;
 }
 
-/* ") = 3<anon_inode:[perf_event]>" or ") = -1 EINVAL (Invalid argument)". */
+/* ") = 3<anon_inode:[perf_event]>" or ") = -1 EINVAL (Invalid argument)"; short lines have more
+ * spaces, and of a process that was ended meanwhile it is ") = ?". */
 static void read_result(const char *at, struct strace_result *out)
 {
-	static const char before[] = ") = ";
-
-	at = strstr(at, before);
 	*out = (struct strace_result){.fd = -1, .group_is_event = out->group_is_event};
-	if (!at)
+	if (*at != ')')
 		return;
-	out->is_told = true;
-	if (sscanf(at + strlen(before), "-1 %15[A-Z0-9]", out->error) != 1)
-		out->fd = atoi(at + strlen(before));
+	at++;
+	skip_spaces(&at);
+	out->is_told = sscanf(at, "= -1 %15[A-Z0-9]", out->error) == 1 ||
+		       sscanf(at, "= %d", &out->fd) == 1;
 }
 
 json_t *strace_open(const char *line, struct strace_result *result, const struct where *w,
