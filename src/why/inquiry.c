@@ -186,14 +186,27 @@ static void tell_call(struct asking *a)
 	json_object_set_new(a->answer, "call", json_string(text));
 }
 
-/* The call as `open` of a case has it. */
-static json_t *open_as_json(const struct call *call, const struct environment *env)
+/* A number by the name that `given` has for such a thing; else as it is. */
+static json_t *named_or_number(const struct asking *a, enum role role, int32_t value)
 {
+	const struct thing *thing = stage_thing(a->asker.stage, role, (uint64_t)value);
+
+	return thing && thing->name ? json_sprintf("$%s", thing->name) : json_integer(value);
+}
+
+/* The call as `open` of a case has it. */
+static json_t *open_as_json(const struct asking *a, const struct call *call)
+{
+	const struct environment *env = a->inquiry->model->machine.env;
+	bool of_cgroup = call->flags &
+			 abi_value(abi_family(env->abi, "open_flags"), "pid_cgroup", NULL)->value;
 	json_t *attr =
 		attr_to_json(env->abi, env->arch, call->image, env->abi->attr_size, host_order());
 
-	return json_pack("{s:o,s:i,s:i,s:i,s:I}", "attr", attr, "pid", call->pid, "cpu", call->cpu,
-			 "group_fd", call->group_fd, "flags", (json_int_t)call->flags);
+	return json_pack("{s:o,s:o,s:i,s:o,s:I}", "attr", attr, "pid",
+			 named_or_number(a, of_cgroup ? A_FILE : A_TASK, call->pid), "cpu",
+			 call->cpu, "group_fd", named_or_number(a, AN_EVENT, call->group_fd),
+			 "flags", (json_int_t)call->flags);
 }
 
 /* Holds a remark's condition; *proven: by what is known, and not only for all that is. */
@@ -310,7 +323,7 @@ static json_t *remedy_json(struct asking *a, const struct remedy *remedy, struct
 	if (remedy->is_fallback)
 		json_object_set_new(json, "fallback", json_true());
 	tell_uselessness(json, a, changed);
-	json_object_set_new(json, "open", open_as_json(changed, a->inquiry->model->machine.env));
+	json_object_set_new(json, "open", open_as_json(a, changed));
 	return json;
 }
 

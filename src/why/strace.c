@@ -81,15 +81,16 @@ static json_t *value_as_json(const char *text)
 
 static json_t *take_value(const char **at)
 {
-	char text[512];
 	size_t n = value_length(*at);
+	char *text = strndup(*at, n);
+	json_t *value = text ? value_as_json(text) : NULL;
 
-	snprintf(text, sizeof(text), "%.*s", (int)n, *at);
+	free(text);
 	*at += n;
 	if (**at == '<') /* what a descriptor is, of strace -y */
 		*at += strcspn(*at, ",)");
 	skip_comment(at);
-	return value_as_json(text);
+	return value;
 }
 
 static json_t *refuse_line(const struct where *w, struct error *e, const char *at,
