@@ -53,6 +53,7 @@ int main(void)
 	srunner_add_suite(runner, suite_upstream());
 	srunner_add_suite(runner, suite_model());
 	srunner_add_suite(runner, suite_event_name());
+	srunner_add_suite(runner, suite_why());
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

@@ -290,10 +290,11 @@ int command_help(int argc, char **argv)
 		usage(stdout);
 	} else {
 		static int (*const with_help[])(int, char **) = {
-			command_run,    command_list,    command_show,   command_check,
-			command_mutate, command_capture, command_predict, command_hunt};
-		static const char *const names[] = {"run",    "list",    "show",    "check",
-						    "mutate", "capture", "predict", "why", "hunt", NULL};
+			command_run,     command_list,   command_show,
+			command_check,   command_mutate, command_capture,
+			command_predict, command_why,    command_hunt};
+		static const char *const names[] = {"run",     "list",    "show", "check", "mutate",
+						    "capture", "predict", "why",  "hunt",  NULL};
 		char *help[] = {argv[1], "--help", NULL};
 		int command = name_index(topic, names, NULL);
 

@@ -120,18 +120,19 @@ static int parse_options(struct settings *s, int argc, char **argv)
 	return status;
 }
 
-/* The whole of standard input; NULL with errno. Free it. */
-static char *read_input(void)
+/* The whole of standard input, with a NUL behind it; NULL with errno. Free it. */
+static char *read_input(size_t *size)
 {
 	char *text = malloc(TEXT_MOST + 1);
-	size_t n = text ? fread(text, 1, TEXT_MOST, stdin) : 0;
 
-	if (text && ferror(stdin)) {
+	*size = text ? fread(text, 1, TEXT_MOST + 1, stdin) : 0;
+	if (text && (ferror(stdin) || *size > TEXT_MOST)) {
+		errno = ferror(stdin) ? errno : EFBIG;
 		free(text);
 		return NULL;
 	}
 	if (text)
-		text[n] = '\0';
+		text[*size] = '\0';
 	return text;
 }
 
@@ -238,11 +239,10 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 	return status;
 }
 
-static int ask_question(const struct settings *s, struct modelled *m, const char *text,
+static int ask_question(const struct settings *s, struct modelled *m, const char *text, size_t size,
 			struct restorer *restorer)
 {
-	struct source source = {
-		.name = "question", .root = "", .text = text, .length = strlen(text)};
+	struct source source = {.name = "question", .root = "", .text = text, .length = size};
 	const struct source *from = sources_find(&m->loaded.sources, "why.json");
 	const struct source *events = sources_find(&m->loaded.sources, "events.json");
 	struct knowledge *k = calloc(1, sizeof(*k));
@@ -270,6 +270,7 @@ int command_why(int argc, char **argv)
 	struct restorer *restorer;
 	struct modelled *m;
 	char *text;
+	size_t size;
 	int status = parse_options(&s, argc, argv);
 
 	if (status)
@@ -279,7 +280,16 @@ int command_why(int argc, char **argv)
 		    program);
 		return EXIT_USAGE;
 	}
-	text = s.text && strcmp(s.text, "-") ? strdup(s.text) : read_input();
+	if (s.text && strcmp(s.text, "-")) {
+		text = strdup(s.text);
+		size = strlen(s.text);
+	} else {
+		text = read_input(&size);
+	}
+	if (!text && errno == EFBIG) {
+		say(stderr, "%s: standard input has more than %d bytes\n", program, TEXT_MOST);
+		return EXIT_USAGE;
+	}
 	m = calloc(1, sizeof(*m));
 	if (!m || !text) {
 		say(stderr, "%s: %s\n", program, strerror(errno));
@@ -290,7 +300,7 @@ int command_why(int argc, char **argv)
 	restorer = s.machine ? NULL : keep_others_away();
 	status = modelled_load(m, s.folder, s.machine, program);
 	if (!status)
-		status = ask_question(&s, m, text, restorer);
+		status = ask_question(&s, m, text, size, restorer);
 	if (restorer && !machine_end(restorer))
 		status = EXIT_HARNESS;
 	modelled_free(m);

@@ -11,6 +11,9 @@
 #include <string.h>
 
 static const char heading[] = "perf_event_attr:", call_words[] = "sys_perf_event_open: ";
+static const char failed_words[] = "failed, error ";
+
+enum { ERRNO_MOST = 4095 }; /* MAX_ERRNO of the kernel's */
 
 bool attr_block_is_in(const char *text)
 {
@@ -92,7 +95,7 @@ static void name_unions(json_t *attr)
 	} unions[] = {{"sample_period", "sample_freq", "freq"},
 		      {"wakeup_events", "wakeup_watermark", "watermark"}};
 	json_t *type = json_object_get(attr, "type");
-	bool is_breakpoint = type && !strcmp(json_string_value(type), "5");
+	bool is_breakpoint = json_is_string(type) && !strcmp(json_string_value(type), "5");
 
 	for (size_t i = 0; i < sizeof(unions) / sizeof(unions[0]); i++) {
 		json_t *value = json_object_get(attr, unions[i].first);
@@ -135,6 +138,11 @@ static json_t *take_block(const char **at, const struct abi *abi, const struct w
 		}
 		json_object_set_new(attr, line.name, value_of_line(line.value));
 	}
+	if (!json_object_size(attr)) {
+		json_decref(attr);
+		error_text(e, w, heading, "the fields of attr behind it, a line each");
+		return NULL;
+	}
 	name_unions(attr);
 	return attr;
 }
@@ -154,13 +162,32 @@ static json_t *take_arguments(const char *at, json_t *attr)
 			 (json_int_t)flags);
 }
 
+static const char *find_words(const char *at, const char *end, const char *words)
+{
+	return memmem(at, (size_t)(end - at), words, strlen(words));
+}
+
+/* Of the calls of one block, a cpu each, the one that failed, else the first; NULL: there is none.
+ */
+static const char *call_of_block(const char *at, const char *end)
+{
+	const char *failed = find_words(at, end, failed_words);
+	const char *call = find_words(at, failed ? failed : end, call_words), *next = call;
+
+	while (failed && next) {
+		call = next;
+		next = find_words(next + 1, failed, call_words);
+	}
+	return call;
+}
+
 /* "failed, error -22", up to the next block. */
 static int errno_behind(const char *at, const char *end)
 {
-	static const char failed[] = "failed, error ";
-	const char *found = strstr(at, failed);
+	const char *found = find_words(at, end, failed_words);
+	long number = found ? -strtol(found + strlen(failed_words), NULL, 10) : 0;
 
-	return found && found < end ? abs(atoi(found + strlen(failed))) : 0;
+	return number > 0 && number <= ERRNO_MOST ? (int)number : 0;
 }
 
 json_t *attr_block_open(const char *text, const struct abi *abi, int *told, const struct where *w,
@@ -170,7 +197,7 @@ json_t *attr_block_open(const char *text, const struct abi *abi, int *told, cons
 	json_t *open = NULL;
 
 	for (*told = 0; at && !*told;) {
-		const char *after = at, *end, *call;
+		const char *after = at, *end;
 		json_t *attr = take_block(&after, abi, w, e);
 
 		json_decref(open);
@@ -179,8 +206,7 @@ json_t *attr_block_open(const char *text, const struct abi *abi, int *told, cons
 			return NULL;
 		at = strstr(after, heading);
 		end = at ? at : after + strlen(after);
-		call = strstr(after, call_words);
-		open = take_arguments(call && call < end ? call : NULL, attr);
+		open = take_arguments(call_of_block(after, end), attr);
 		*told = errno_behind(after, end);
 	}
 	return open;

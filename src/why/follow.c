@@ -43,6 +43,8 @@ static int read_number(const struct reading *r, const char *key, uint64_t *out)
 static int read_mmap(struct follow *out, const struct reading *r)
 {
 	static const char *const keys[] = {"pages", "length", "offset", "private", NULL};
+	const json_t *private = json_object_get(r->json, "private");
+	struct where at_private = where_key(r->w, "private");
 	uint64_t pages = UINT64_MAX;
 
 	if (keys_check(r->json, keys, "mmap (pages, length, offset, private)", r->w, r->e) ||
@@ -51,7 +53,9 @@ static int read_mmap(struct follow *out, const struct reading *r)
 		return -EINVAL;
 	if (pages < UINT64_MAX >> 20)
 		out->then.length = (pages + 1) * r->env->page_size;
-	out->then.is_private = json_is_true(json_object_get(r->json, "private"));
+	if (private && !json_is_boolean(private))
+		return error_value(r->e, &at_private, private, "true or false");
+	out->then.is_private = json_is_true(private);
 	return 0;
 }
 
@@ -68,18 +72,22 @@ static int read_munmap(struct follow *out, const struct reading *r)
 static int read_ioctl(struct follow *out, const struct reading *r)
 {
 	static const char *const keys[] = {"request", "arg", "u64", "text", NULL};
+	const json_t *text = json_object_get(r->json, "text");
+	struct where at_text = where_key(r->w, "text");
 	const struct abi_family *names = abi_family(r->env->abi, "ioctl");
 	const json_t *argument = json_object_get(r->json, "arg");
 	const struct abi_value *value;
 	struct nearest near;
 
 	out->request = json_string_value(json_object_get(r->json, "request"));
-	out->text = json_string_value(json_object_get(r->json, "text"));
+	out->text = json_string_value(text);
 	out->points = json_object_get(r->json, "u64") != NULL;
 	near = nearest_to(out->request ? out->request : "");
 	value = out->request ? abi_value(names, out->request, &near) : NULL;
 	if (keys_check(r->json, keys, "ioctl (request, arg, u64, text)", r->w, r->e))
 		return -EINVAL;
+	if (text && !out->text)
+		return error_value(r->e, &at_text, text, "a text");
 	if (!value)
 		return error_name(r->e, r->w, out->request ? out->request : "nothing", near.best,
 				  "a request of PERF_EVENT_IOC_");
@@ -240,6 +248,8 @@ int follow_from_json(struct follow *out, const json_t *json, const struct enviro
 	json_t *arguments = NULL;
 
 	*out = (struct follow){0};
+	if (json_object_size(json) > 1)
+		return error_value(e, w, json, "one of mmap, munmap, ioctl, read and poll");
 	json_object_foreach((json_t *)json, name, arguments) {
 		struct where at = where_key(w, name);
 		struct reading r = {.json = arguments, .env = env, .w = &at, .e = e};

@@ -19,6 +19,30 @@ static json_t *field_of(const json_t *json, const char *key)
 	return json_incref(json_object_get(json, key));
 }
 
+/* An event by its name, as `open` of a case. NULL with `e` filled. */
+static json_t *open_by_name(const char *name, const json_t *names, struct environment *env,
+			    struct error *e)
+{
+	json_t *attr = event_attr(name, names, env, e);
+
+	return attr ? json_pack("{s:o}", "attr", attr) : NULL;
+}
+
+/* `as` and `errno` are texts; those of `open`, `given` and `then` have readers of their own. */
+static void check_texts(const struct question *q, const struct where *root, struct error *e)
+{
+	const char *told = json_string_value(q->told);
+	struct where at_as = where_key(root, "as"), at_errno = where_key(root, "errno");
+	struct nearest near = nearest_to(told ? told : "");
+
+	if (q->as && !json_is_string(q->as))
+		error_value(e, &at_as, q->as, "%s", identity_choice);
+	if (q->told && !told)
+		error_value(e, &at_errno, q->told, "an errno's name, or ok");
+	else if (told && strcmp(told, "ok") && !errno_by_name(told, &near))
+		error_name(e, &at_errno, told, near.best, "an errno's name, or ok");
+}
+
 /* {"as", "open" or "event", "given", "then", "errno"}; a bare attr or open is one, too. */
 static int read_question(struct question *q, const struct source *text, const json_t *names,
 			 struct environment *env, struct error *e)
@@ -41,35 +65,62 @@ static int read_question(struct question *q, const struct source *text, const js
 		q->then = field_of(json, "then");
 		q->told = field_of(json, "errno");
 		event = json_object_get(json, "event");
-		if (!q->open && json_is_string(event)) {
-			json_t *attr = event_attr(json_string_value(event), names, env, e);
-
-			q->open = attr ? json_pack("{s:o}", "attr", attr) : NULL;
-		}
+		if (q->open && event)
+			error_value(e, &root, json, "`open` or `event`, not both");
+		if (!q->open && json_is_string(event))
+			q->open = open_by_name(json_string_value(event), names, env, e);
 		if (!q->open && !error_is_set(e))
 			error_value(e, &root, json, "`open`, or `event`");
+		check_texts(q, &root, e);
 	}
 	json_decref(json);
 	return error_is_set(e) ? -EINVAL : 0;
 }
 
 /* A descriptor that an earlier line has opened is named by it. */
-static void name_group(json_t *open, const json_t *given)
+static void name_group(json_t *open, const json_t *opened)
 {
 	const char *number = json_string_value(json_object_get(open, "group_fd"));
 	char name[16];
-	json_t *step;
-	size_t i;
 
 	snprintf(name, sizeof(name), "fd%.10s", number ? number : "");
-	json_array_foreach(given, i, step)
-		if (!strcmp(json_string_value(json_object_get(step, "bind")), name))
-			json_object_set_new(open, "group_fd", json_sprintf("$%s", name));
+	if (json_object_get(opened, name))
+		json_object_set_new(open, "group_fd", json_sprintf("$%s", name));
 }
 
-static json_t *step_that_opened(json_t *open, int fd)
+static void give_what_opened(json_t *given, json_t *opened, json_t *open, int fd)
 {
-	return json_pack("{s:O,s:o}", "open", open, "bind", json_sprintf("fd%d", fd));
+	char name[16];
+
+	snprintf(name, sizeof(name), "fd%d", fd);
+	json_array_append_new(given, json_pack("{s:O,s:s}", "open", open, "bind", name));
+	json_object_set_new(opened, name, json_true());
+}
+
+/*
+ * Of the events that were open before, those that the call meets: its leader, the leader's other
+ * members, and breakpoints, of which there are few. The others may not be had here.
+ */
+static void keep_what_is_met(struct question *q)
+{
+	const char *group = json_string_value(json_object_get(q->open, "group_fd"));
+	json_t *kept = json_array(), *step;
+	size_t i;
+
+	json_array_foreach(q->given, i, step) {
+		const json_t *open = json_object_get(step, "open");
+		const char *type =
+			json_string_value(json_object_get(json_object_get(open, "attr"), "type"));
+		const char *of = json_string_value(json_object_get(open, "group_fd"));
+		const char *bind = json_string_value(json_object_get(step, "bind"));
+		bool is_in_group = group && *group == '$' &&
+				   (!strcmp(group + 1, bind) || (of && !strcmp(of, group)));
+
+		if (is_in_group || (type && !strcmp(type, "PERF_TYPE_BREAKPOINT")))
+			json_array_append(kept, step);
+	}
+	json_decref(q->given);
+	q->given = kept;
 }
 
 /* The last line is asked about, or the first that was refused; those before it were given. */
@@ -78,6 +129,7 @@ static int read_strace(struct question *q, const struct source *text, struct err
 	struct where root = where_root(text);
 	char *copy = strdup(text->text), *save = NULL;
 	struct strace_result result = {.fd = -1};
+	json_t *opened = json_object();
 
 	q->given = json_array();
 	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line && !result.error[0];
@@ -87,15 +139,17 @@ static int read_strace(struct question *q, const struct source *text, struct err
 		if (!strace_has_call(line))
 			continue;
 		if (q->open && result.fd >= 0)
-			json_array_append_new(q->given, step_that_opened(q->open, result.fd));
+			give_what_opened(q->given, opened, q->open, result.fd);
 		open = strace_open(line, &result, &root, e);
 		json_decref(q->open);
 		q->open = open;
 		if (!open)
 			break;
-		name_group(open, q->given);
+		name_group(open, opened);
 	}
 	free(copy);
+	json_decref(opened);
+	keep_what_is_met(q);
 	if (q->open && result.is_told)
 		q->told = json_string(result.error[0] ? result.error : "ok");
 	return q->open ? 0 : -EINVAL;
@@ -118,12 +172,18 @@ static int read_name(struct question *q, const struct source *text, const json_t
 		     struct environment *env, struct error *e)
 {
 	size_t from = strspn(text->text, " \t\n"), n = strcspn(text->text + from, " \t\n");
-	char name[512];
-	json_t *attr;
+	const char *more = text->text + from + n + strspn(text->text + from + n, " \t\n");
+	struct where root = where_root(text);
+	char name[512], got[48];
 
-	snprintf(name, sizeof(name), "%.*s", n < sizeof(name) ? (int)n : 511, text->text + from);
-	attr = event_attr(name, names, env, e);
-	q->open = attr ? json_pack("{s:o}", "attr", attr) : NULL;
+	snprintf(name, sizeof(name), "%.*s", (int)(n < sizeof(name) ? n : sizeof(name) - 1),
+		 text->text + from);
+	snprintf(got, sizeof(got), "%.40s", *more ? more : name);
+	if (*more)
+		return error_text(e, &root, got, "one event, and nothing behind it");
+	if (n >= sizeof(name))
+		return error_text(e, &root, got, "an event of at most 511 letters");
+	q->open = open_by_name(name, names, env, e);
 	return q->open ? 0 : -EINVAL;
 }
 
@@ -131,8 +191,14 @@ int question_read(struct question *q, const struct source *text, const json_t *n
 		  struct environment *env, struct error *e)
 {
 	const char *at = text->text + strspn(text->text, " \t\n");
+	struct where root = where_root(text);
+	json_t *whole = json_stringn(text->text, text->length);
+	bool is_text = whole && !memchr(text->text, '\0', text->length);
 
 	*q = (struct question){0};
+	json_decref(whole);
+	if (!is_text)
+		return error_text(e, &root, "other bytes", "a text in UTF-8, without NUL");
 	if (*at == '{')
 		return read_question(q, text, names, env, e);
 	if (attr_block_is_in(at))

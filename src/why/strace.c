@@ -81,15 +81,16 @@ static json_t *value_as_json(const char *text)
 
 static json_t *take_value(const char **at)
 {
-	char text[512];
 	size_t n = value_length(*at);
+	char *text = strndup(*at, n);
+	json_t *value = text ? value_as_json(text) : NULL;
 
-	snprintf(text, sizeof(text), "%.*s", (int)n, *at);
+	free(text);
 	*at += n;
 	if (**at == '<') /* what a descriptor is, of strace -y */
 		*at += strcspn(*at, ",)");
 	skip_comment(at);
-	return value_as_json(text);
+	return value;
 }
 
 static json_t *refuse_line(const struct where *w, struct error *e, const char *at,
@@ -132,18 +133,17 @@ static json_t *take_attr(const char **at, const struct where *w, struct error *e
 	return attr;
 }
 
-/* ") = 3<anon_inode:[perf_event]>" or ") = -1 EINVAL (Invalid argument)". */
+/* ") = 3<anon_inode:[perf_event]>" or ") = -1 EINVAL (Invalid argument)"; short lines have more
+ * spaces, and of a process that was ended meanwhile it is ") = ?". */
 static void read_result(const char *at, struct strace_result *out)
 {
-	static const char before[] = ") = ";
-
-	at = strstr(at, before);
 	*out = (struct strace_result){.fd = -1, .group_is_event = out->group_is_event};
-	if (!at)
+	if (*at != ')')
 		return;
-	out->is_told = true;
-	if (sscanf(at + strlen(before), "-1 %15[A-Z0-9]", out->error) != 1)
-		out->fd = atoi(at + strlen(before));
+	at++;
+	skip_spaces(&at);
+	out->is_told = sscanf(at, "= -1 %15[A-Z0-9]", out->error) == 1 ||
+		       sscanf(at, "= %d", &out->fd) == 1;
 }
 
 json_t *strace_open(const char *line, struct strace_result *result, const struct where *w,

@@ -55,9 +55,10 @@ static int plan_follows(struct answering *a, struct error *e)
 		return error_text(e, &at_then, "more", "at most %d calls", FOLLOWS_MAX);
 	for (size_t i = 0; i < count; i++) {
 		const json_t *one = json_is_array(then) ? json_array_get(then, i) : then;
+		struct where at_one = where_index(&at_then, i);
 
 		if (follow_from_json(&a->inquiry.follows[i], one, a->why->model->machine.env,
-				     &at_then, e))
+				     json_is_array(then) ? &at_one : &at_then, e))
 			return -EINVAL;
 		a->inquiry.follow_count++;
 	}

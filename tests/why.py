@@ -1,0 +1,502 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What perfabi why answers: the stories of fixtures/why, on their machines and on this one, and what it leaves behind.
+
+usage: why.py PERFABI SCRATCH-FOLDER [PART...]
+"""
+import concurrent.futures
+import contextlib
+import ctypes
+import errno
+import json
+import os
+import pathlib
+import platform
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+PROC = pathlib.Path("/proc")
+SYSCTLS = PROC / "sys/kernel"
+NAMES = ("perf_event_paranoid", "perf_event_max_sample_rate", "perf_event_max_stack", "perf_event_mlock_kb")
+NOBODY = 65534
+STORIES = json.loads(pathlib.Path("fixtures/why/stories.json").read_text(encoding="utf-8"))["stories"]
+MACHINE = "fixtures/machines/x86_64-6.18-vm.json"
+# What cannot be told of without the errno: it opens for all that is known, and only what follows, or what comes of it, is
+# amiss. The list may only become shorter.
+NOT_WITHOUT_ERRNO = {
+    "policy-refuses-map", "policy-refuses-read", "runs-and-counts-nothing", "runs-and-counts-too-little", "task-on-the-other-cores",
+    "raw-event-of-the-other-cores", "group-never-placed", "counts-are-shares", "period-below-the-least", "buffer-over-the-limit",
+    "buffers-add-up", "buffer-in-a-container", "filter-on-software", "filter-with-unknown-field", "program-reads-too-far",
+    "probe-at-offset-0",
+}
+PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241, "riscv64": 241}.get(platform.machine())
+
+
+class Wrong(Exception):
+    pass
+
+
+def need(condition, text):
+    if not condition:
+        raise Wrong(text)
+
+
+class Asking:
+    """perfabi why, and where its files go."""
+
+    def __init__(self, perfabi, folder):
+        self.perfabi, self.folder = perfabi, pathlib.Path(folder)
+
+    def run(self, *arguments, text=None, **how):
+        """The process, ended; `text` is its standard input."""
+        given = text.encode() if isinstance(text, str) else text
+        return subprocess.run([self.perfabi, "why", *arguments], input=given if text is not None else b"", capture_output=True, check=False,
+                              timeout=90, **how)
+
+    def answer(self, *arguments, text=None, status=None, **how):
+        run = self.run("--json", *arguments, text=text, **how)
+        said = run.stdout.decode()
+        need(run.returncode in ((0, 1, 4) if status is None else (status,)), f"exit status {run.returncode} of {arguments}: {run.stderr.decode()}{said}")
+        need(said.count("\n") == 1 and said.endswith("\n"), f"not one line: {said}")
+        return json.loads(said)
+
+
+# Stories.
+
+
+def merged(base, patch):
+    """RFC 7386, but for what an environment says by null: there is none."""
+    if not isinstance(patch, dict):
+        return patch
+    out = dict(base) if isinstance(base, dict) else {}
+    for key, value in patch.items():
+        if value is None and not isinstance(out.get(key), (str, int)):
+            out.pop(key, None)
+            if key in ("hypervisor", "container", "lsm", "lockdown"):
+                out[key] = None
+        else:
+            out[key] = merged(out.get(key), value)
+    return out
+
+
+def machine_of(asking, story):
+    """The file of its machine: the base's environment with the story's members over it."""
+    members = dict(story["machine"])
+    report = json.loads(pathlib.Path(f"fixtures/machines/{members.pop('base')}.json").read_text(encoding="utf-8"))
+    report["environment"] = merged(report["environment"], members)
+    path = asking.folder / f"{story['id']}.machine.json"
+    path.write_text(json.dumps(report), encoding="utf-8")
+    return str(path)
+
+
+def question_of(story, with_errno):
+    question = {key: story[key] for key in ("as", "open", "event", "given", "then") if key in story}
+    return json.dumps({**question, "errno": story["errno"]} if with_errno else question)
+
+
+def checks_in(json_value):
+    if isinstance(json_value, dict):
+        own = {json_value["check"]} if "check" in json_value else set()
+        return own.union(*map(checks_in, json_value.values()))
+    return set().union(*map(checks_in, json_value)) if isinstance(json_value, list) else set()
+
+
+def came_to(story, answer):
+    """What the last call of the story came to, as far as the answer says."""
+    if "then" in story and "then" in answer:
+        return answer["then"][-1].get("errno", "ok")
+    if "opened" not in answer:
+        return None
+    return "ok" if answer["opened"] else answer["errno"]
+
+
+def faults_of(story, answer):
+    """What of the story the answer does not name."""
+    text = json.dumps(answer, ensure_ascii=False).lower()
+    faults = [f"word {word}" for word in story["words"] if word.lower() not in text]
+    if story["check"] and story["check"] not in checks_in(answer):
+        faults.append(f"check {story['check']}, but {sorted(checks_in(answer))}")
+    got = came_to(story, answer)
+    if got not in (None, story["errno"]):
+        faults.append(f"{story['errno']}, but {got}")
+    return faults
+
+
+def each_of(stories, ask):
+    """[(story, what ask() says of it)], two at a time."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return list(zip(stories, pool.map(ask, stories)))
+
+
+def calls():
+    return [story for story in STORIES if not story.get("not_the_call")]
+
+
+def stories_by_the_model(asking):
+    """Each on its machine, with what was told: the errno, the check and each word."""
+    said = each_of(calls(), lambda s: asking.answer("--machine", machine_of(asking, s), question_of(s, True)))
+    wrong = [f"{story['id']}: {'; '.join(faults_of(story, answer))}" for story, answer in said if faults_of(story, answer)]
+    need(not wrong, "\n".join(wrong))
+    for story, answer in said:
+        need(answer["as"] == story["as"] and not answer["tried"] and answer["told"] == story["errno"], f"{story['id']}: {answer}")
+        need(all(not change["tried"] for change in answer.get("changes", [])), f"{story['id']}: a change was tried on another machine")
+    print(f"{len(said)} stories by the model, with the errno")
+
+
+def stories_without_the_errno(asking):
+    said = each_of(calls(), lambda s: asking.answer("--machine", machine_of(asking, s), question_of(s, False)))
+    untold = {story["id"] for story, answer in said if faults_of(story, answer)}
+    need(untold <= NOT_WITHOUT_ERRNO, f"no longer told of without the errno: {sorted(untold - NOT_WITHOUT_ERRNO)}")
+    need(untold == NOT_WITHOUT_ERRNO, f"now told of without the errno; take them from the list: {sorted(NOT_WITHOUT_ERRNO - untold)}")
+    print(f"{len(said) - len(untold)} of {len(said)} stories without the errno")
+
+
+def stories_not_of_the_call(asking):
+    """A tool failed: the call itself opens, or it cannot be said. That the kernel refuses it is never said."""
+    stories = [story for story in STORIES if story.get("not_the_call")]
+    for story in stories:
+        answer = asking.answer("--machine", machine_of(asking, story), question_of(story, True))
+        need(answer["told"] == story["errno"] and answer.get("opened") is not False and "errno" not in answer, f"{story['id']}: {answer}")
+        need(answer.get("as_told") is False if answer.get("opened") else answer["unknown"], f"{story['id']}: {answer}")
+    need(len(stories) == 3, stories)
+    print(f"{len(stories)} stories of what is not the call")
+
+
+# This machine.
+
+
+def sysctl(name):
+    return (SYSCTLS / name).read_text(encoding="utf-8").strip() if (SYSCTLS / name).exists() else None
+
+
+def sysctls():
+    return {name: sysctl(name) for name in NAMES}
+
+
+def not_as_base():
+    """Why this machine is not as the stories' base is; None: it is."""
+    here = {path.name for path in pathlib.Path("/sys/bus/event_source/devices").glob("*")}
+    wanted = {"breakpoint", "software", "tracepoint", "uprobe"}
+    differs = ((os.getuid() == 0, "this is not root"), (platform.machine() == "x86_64", "this is not x86-64"),
+               (sysctl("perf_event_paranoid") == "2", "perf_event_paranoid is not 2"), (wanted <= here <= wanted | {"msr", "kprobe"}, f"its PMUs are {here}"),
+               (sysctl("perf_event_max_sample_rate") == "100000", "perf_event_max_sample_rate is not 100000"))
+    return next((text for is_so, text in differs if not is_so), None)
+
+
+def reopen(asking, story, change, answer):
+    """What the call comes to once the test has made the change."""
+    question = {"as": change.get("as", story["as"]), "given": story.get("given", [])}
+    if "open" in change:
+        question["open"] = change["open"]
+    else:
+        question.update({key: story[key] for key in ("open", "event") if key in story})
+    need("open" in change or "as" in change or "sysctl" in change, f"{story['id']}: {change}")
+    with sysctls_set(change.get("sysctl", {})):
+        again = asking.answer(json.dumps(question))
+    need(again["opened"], f"{story['id']}: {change['do']}: {again['call']}, after {answer['call']}")
+
+
+@contextlib.contextmanager
+def sysctls_set(values):
+    was = {name: sysctl(name) for name in values}
+    try:
+        for name, value in values.items():
+            (SYSCTLS / name).write_text(f"{value}\n", encoding="utf-8")
+        yield
+    finally:
+        for name, value in was.items():
+            (SYSCTLS / name).write_text(f"{value}\n", encoding="utf-8")
+
+
+def stories_here(asking):
+    """On this machine, with the errno and without; each change that is named is made, and the call made again."""
+    if not_as_base():
+        print(f"skipped: stories on this machine: {not_as_base()}")
+        return
+    here = [story for story in STORIES if story["here"]]
+    said = each_of(here, lambda s: asking.answer(question_of(s, True)))
+    wrong = [f"{story['id']}: {'; '.join(faults_of(story, answer))}" for story, answer in said if faults_of(story, answer)]
+    need(not wrong, "\n".join(wrong))
+    for story, answer in said:
+        need(answer["tried"] and answer["as"] == story["as"] and ("then" in story or answer["as_told"]), f"{story['id']}: {answer}")
+        need(all(change["tried"] for change in answer.get("changes", [])), f"{story['id']}: not tried: {answer.get('changes')}")
+    changes = [(story, answer, change) for story, answer in said for change in answer.get("changes", [])]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda one: reopen(asking, one[0], one[2], one[1]), [one for one in changes if "sysctl" not in one[2]]))
+    for story, answer, change in changes:
+        if "sysctl" in change:
+            reopen(asking, story, change, answer)
+    useless = sum("useless" in change for _, _, change in changes)
+    need(len(changes) > 100 and useless, f"{len(changes)} changes, {useless} useless")
+    print(f"{len(said)} stories on this machine; {len(changes)} changes open the call, {useless} of them to no use")
+
+
+def forms_of_one_call(asking):
+    """The call that an answer shows as strace does asks the same again; so does the block of perf -vv."""
+    count = 0
+    for story in calls():
+        if "given" in story or "then" in story or "$" in json.dumps(story.get("open", "")):
+            continue
+        one = asking.answer("-m", machine_of(asking, story), question_of(story, False))
+        if "opened" not in one or "/* byte" in one["call"]:
+            continue
+        again = asking.answer("-m", machine_of(asking, story), "--as", story["as"], text=f"[pid 77] {one['call']}\n")
+        need(again.pop("as_told"), f"{story['id']}: {one['call']}")
+        again.pop("told")
+        need(one == again, f"{story['id']}: {one['call']}\n{one}\n{again}")
+        count += 1
+    need(count > 80, count)
+    block = ("------------------------------------------------------------\nperf_event_attr:\n  type                             1 (software)\n"
+             "  size                             136\n  config                           0 (PERF_COUNT_SW_CPU_CLOCK)\n"
+             "  { sample_period, sample_freq }   200000\n  sample_type                      IP|TID|TIME\n  disabled                         1\n"
+             "  freq                             1\n  exclude_kernel                   1\n  exclude_hv                       1\n"
+             "------------------------------------------------------------\n"
+             "sys_perf_event_open: pid 4711  cpu -1  group_fd -1  flags 0x8\nsys_perf_event_open failed, error -22\n")
+    line = ("perf_event_open({type=PERF_TYPE_SOFTWARE, size=0x88 /* PERF_ATTR_SIZE_VER8 */, config=PERF_COUNT_SW_CPU_CLOCK, sample_freq=200000, "
+            "sample_type=PERF_SAMPLE_IP|PERF_SAMPLE_TID|PERF_SAMPLE_TIME, disabled=1, exclude_kernel=1, exclude_hv=1, freq=1}, 0, -1, -1, "
+            "PERF_FLAG_FD_CLOEXEC) = -1 EINVAL (Invalid argument)\n")
+    question = {"errno": "EINVAL", "open": {
+        "attr": {"type": "software", "size": 136, "config": "cpu_clock", "freq": 1, "sample_freq": 200000, "sample_type": ["ip", "tid", "time"],
+                 "disabled": 1, "exclude_kernel": 1, "exclude_hv": 1}, "pid": 0, "cpu": -1, "flags": "fd_cloexec"}}
+    for where in (["-m", MACHINE], []):
+        answers = [asking.answer(*where, "--as", "user", text=text, status=1) for text in (block, line, json.dumps(question))]
+        need(answers[0] == answers[1] == answers[2], f"{answers}")
+        need(answers[0]["check"] == "O035" and answers[0]["as_told"], answers[0])
+        with_argument = asking.answer(*where, "--as", "user", line)
+        need(with_argument == answers[0], with_argument)
+    print(f"{count} calls as strace shows them, and one in each form")
+
+
+def statuses_and_text(asking):
+    def text_of(status, *arguments, **how):
+        run = asking.run(*arguments, **how)
+        need(run.returncode == status, f"exit status {run.returncode}, not {status}, of {arguments}: {run.stderr.decode()}")
+        return run.stdout.decode()
+
+    text = text_of(1, "-m", MACHINE, "--as", "user", "cpu-clock")
+    need(text.startswith("perf_event_open({type=PERF_TYPE_SOFTWARE, size=144}, 0, -1, -1, 0) = -1 EACCES (Permission denied)\nby an ordinary user"), text)
+    for part in ("EACCES from O031, sys_perf_event_open()", "exclude_kernel is 0", "It opens, by the model, if you do one of these:\n  1. set exclude_kernel to 1",
+                 "You lose what the kernel does for the program", "set the sysctl kernel.perf_event_paranoid to 1"):
+        need(part in text, f"the text does not say: {part}\n{text}")
+    need(all(len(line) <= 100 for line in text.splitlines()[1:]), text)
+    text = text_of(0, "-m", MACHINE, "--as", "user", "cpu-clock:u")
+    need("It opens, and all the same:" in text and "\nby an ordinary user without capabilities\n" in text, text)
+    text_of(4, "-m", MACHINE, "--as", "root", '{"type": "tracepoint", "config": 7}')
+    need("usage: perfabi why" in text_of(0, "--help"), "no help")
+    need("No privilege helps" in text_of(1, "-m", MACHINE, "--as", "user", "cycles:u"), "privileges for want of a PMU")
+    need("Elsewhere it gave EPERM; by the model it opens." in text_of(0, "-m", MACHINE, '{"event": "cpu-clock:u", "errno": "EPERM"}'), "what was told")
+    for question in ("cpu-clock", "cpu-clock:u", "cycles"):
+        here, there = asking.run("--as", "user", question), asking.answer("--as", "user", question)
+        need(here.stdout.decode().startswith(there["call"] + "\nby " + there["caller"]), here.stdout)
+    print("exit statuses, and the answer for people")
+
+
+def counted_for_nothing(asking):
+    """An event that opens and counts nothing is counted; one that counts is not said to be of no use."""
+    answer = asking.answer("--as", "user", "context-switches:u", status=0)
+    useless = [note for note in answer["notes"] if note.get("useless")]
+    need(answer["counted"]["value"] == 0 and answer["counted"]["time_enabled"] > 0 and answer["counted"]["switches"] > 0, answer)
+    need(len(useless) == 1 and useless[0]["proven"] and "context_switch" in useless[0]["says"], answer)
+    for event, least in (("page-faults:u", 60), ("task-clock:u", 1000)):
+        answer = asking.answer("--as", "user", event, status=0)
+        need(answer["counted"]["value"] >= least and not any(note.get("useless") for note in answer["notes"]), answer)
+    answer = asking.answer("-m", MACHINE, "--as", "user", "context-switches:u", status=0)
+    need("counted" not in answer and not any(note["proven"] for note in answer["notes"] if note.get("useless")), answer)
+    print("what counts nothing is counted")
+
+
+def buffers(asking):
+    answer = asking.answer("--as", "user", "--pages", "3", "cpu-clock:u", status=1)
+    step = answer["then"][0]
+    need(answer["opened"] and step["errno"] == "EINVAL" and step["suspects"][0]["check"] == "M005", answer)
+    need(step["call"] == f"mmap(NULL, {4 * os.sysconf('SC_PAGESIZE')}, PROT_READ|PROT_WRITE, MAP_SHARED, fd, 0)", step)
+    answer = asking.answer("--as", "user", "--pages", "32768", "cpu-clock:u", status=1)
+    step, largest = answer["then"][0], answer["then"][0].get("largest", 0)
+    need(step["errno"] == "EPERM" and step["suspects"][0]["check"] == "M008", answer)
+    need(largest > 0 and largest & largest - 1 == 0, answer)
+    need(asking.answer("--as", "user", "--pages", str(largest), "cpu-clock:u", status=0)["then"][0].get("errno") is None, largest)
+    need(asking.answer("--as", "user", "--pages", str(2 * largest), "cpu-clock:u", status=1)["then"][0]["errno"] == "EPERM", largest)
+    then = [{"ioctl": {"request": "enable"}}, {"mmap": {"pages": 1}}, {"read": {"size": 4}}, {"poll": {}}]
+    answer = asking.answer(json.dumps({"as": "user", "event": "cpu-clock:u", "then": then}), status=1)
+    need([step.get("errno") for step in answer["then"]] == [None, None, "ENOSPC"], answer)
+    print(f"buffers: at most 1 + {largest} pages for a user")
+
+
+def left_behind():
+    """Descriptors of events, and processes of perfabi's."""
+    events, processes = 0, 0
+    for process in PROC.glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            processes += (process / "comm").read_text(encoding="utf-8", errors="replace").strip() == "perfabi"
+            events += sum(os.readlink(fd) == "anon_inode:[perf_event]" for fd in (process / "fd").iterdir())
+    return events, processes
+
+
+def wait_for(what, seconds=15):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if what():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def killed_while_it_tries(asking):
+    """SIGKILL while a sysctl is another: it comes back, and nobody stays."""
+    if os.getuid():
+        print("skipped: sysctls are root's to set")
+        return
+    was, before = sysctls(), left_behind()
+    for name, question, at_most in (("perf_event_paranoid", {"as": "user", "event": "cpu-clock"}, 60),
+                                    ("perf_event_max_sample_rate", {"as": "user", "open": {"attr": {"type": "software", "freq": 1, "sample_freq": 200000, "exclude_kernel": 1}}}, 60)):
+        hits, file = 0, os.open(SYSCTLS / name, os.O_RDONLY)
+        first = os.pread(file, 32, 0)
+        for _ in range(at_most):
+            with subprocess.Popen([asking.perfabi, "why", json.dumps(question)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+                while run.poll() is None and os.pread(file, 32, 0) == first:
+                    pass
+                if run.poll() is None:
+                    run.send_signal(signal.SIGKILL)
+                    hits += run.wait() == -signal.SIGKILL
+            need(wait_for(lambda: os.pread(file, 32, 0) == first), f"{name} stayed: {sysctls()}, not {was}")
+            if hits == 5:
+                break
+        os.close(file)
+        need(hits == 5, f"why was never killed while {name} was another: {hits} times")
+    need(sysctls() == was, f"{sysctls()}, not {was}")
+    need(wait_for(lambda: left_behind() == before), f"left: {left_behind()} events and processes, before: {before}")
+    print("killed while it tries a sysctl: nothing stays")
+
+
+def as_nobody():
+    os.setgroups([])
+    os.setresgid(NOBODY, NOBODY, NOBODY)
+    os.setresuid(NOBODY, NOBODY, NOBODY)
+
+
+def without_privilege(asking):
+    """An ordinary user is told what root could do, and that it was not tried."""
+    if os.getuid():
+        print("skipped: this is not root")
+        return
+    if sysctl("perf_event_paranoid") != "2":
+        print("skipped: perf_event_paranoid is not 2")
+        return
+    was = sysctls()
+    answer = asking.answer("cpu-clock", status=1, preexec_fn=as_nobody)
+    need(answer["as"] == "user" and answer["tried"] and answer["check"] == "O031", answer)
+    need([change["tried"] for change in answer["changes"] if "open" in change] == [True], answer)
+    of_sysctls = [change for change in answer["changes"] if "sysctl" in change]
+    need(len(of_sysctls) == 1 and of_sysctls[0]["sysctl"] == {"perf_event_paranoid": 1} and of_sysctls[0]["tried"] is False, answer)
+    need("callers" not in answer, answer)
+    need(asking.answer("cpu-clock:u", status=0, preexec_fn=as_nobody)["opened"], "a user's own event")
+    run = asking.run("--as", "root", "cpu-clock", preexec_fn=as_nobody)
+    need(run.returncode == 2 and b"not as root" in run.stderr, run.stderr)
+    need(asking.answer("-m", MACHINE, "--as", "root", "cpu-clock", status=0, preexec_fn=as_nobody)["opened"], "root elsewhere")
+    need(sysctls() == was, sysctls())
+    print("as an ordinary user")
+
+
+def filtered():
+    """A seccomp filter that answers perf_event_open with EPERM, as that of a container."""
+    program = b"".join(struct.pack("=HBBI", *instruction) for instruction in (
+        (0x20, 0, 0, 0),                             # the number of the call
+        (0x15, 0, 1, PERF_EVENT_OPEN),
+        (0x06, 0, 0, 0x00050000 | errno.EPERM),      # SECCOMP_RET_ERRNO
+        (0x06, 0, 0, 0x7fff0000)))                   # SECCOMP_RET_ALLOW
+    code = ctypes.create_string_buffer(program)
+
+    class Program(ctypes.Structure):
+        _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+
+    given = Program(len(program) // 8, ctypes.addressof(code))
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(given), 0, 0):
+        os._exit(99)
+
+
+def behind_a_filter(asking):
+    if not PERF_EVENT_OPEN:
+        print("skipped: the call's number is not known here")
+        return
+    for question in ("cpu-clock:u", "cycles", '{"attr": {}, "memory": "null", "flags": 16}'):
+        answer = asking.answer("--as", "user", question, status=1, preexec_fn=filtered)
+        need(answer["errno"] == "EPERM" and answer["check"] == "S001", answer)
+        need(any("seccomp" in other["says"] for other in answer["others"]), answer)
+        need(not answer["changes"] and "opens" not in answer.get("callers", {}).values(), answer)
+    text = asking.run("cpu-clock", preexec_fn=filtered).stdout.decode()
+    need("seccomp" in text and "EPERM from S001" in text, text)
+    print("a seccomp filter is named")
+
+
+def wrong_questions(asking):
+    """Each is refused with what was expected, and nothing is done."""
+    dummy = {"type": "software", "config": "dummy"}
+    steps = [{"open": {"attr": dummy}, "bind": f"e{n}"} for n in range(1000)]
+    texts = ["", " ", "{", "{}", "[]", "null", "nosuch", "cycles cycles", "cycles:q", "cpu//", "nosuch/x=1/", "mem:", "mem:0x1000:q", "12", "-", "r", "\x01",
+             b"\xff\xfe", b"cycles\0", b"\0", b"\0" * 4096, "x" * 600, "x" * (1 << 20), "x" * (1 << 22), "cycles" + " " * (1 << 20) + "x", "[" * 100000,
+             '{"attr":' * 3000, '{"attr":' * 1000 + "1" + "}" * 1000, '{"open": {"attr": {"config": ' + "[" * 1900 + "]" * 1900 + "}}}",
+             "perf_event_open(", "perf_event_open({", "perf_event_open({" * 50000, "perf_event_open({type=PERF_TYPE_SOFTWARE, ...}, 0, -1, -1, 0) = 3",
+             "perf_event_open({type=PERF_TYPE_NOPE}, 0, -1, -1, 0) = 3", "perf_event_open({type=1}, x, -1, -1, 0) = 3",
+             b"perf_event_open({type=\xff}, 0, -1, -1, 0) = 3", "perf_event_attr:", "perf_event_attr:\n", "perf_event_attr:\n  typo 1\n",
+             "perf_event_attr:\n  type " + "9" * 100000, '{"event": "dummy"', '{"event": "dummy", "event": "dummy"}', '{"event": "dummy"} x']
+    kinds = [None, True, 5, -1, 1.5, "x", "", [], [5], [[]], [None], {}, {"x": 1}, 1 << 62]
+    fields = {"as": kinds, "event": kinds, "errno": kinds, "given": [k for k in kinds if k != []], "then": [k for k in kinds if k != []]}
+    for key, values in fields.items():
+        texts += [json.dumps({"event": "dummy", key: value}) for value in values]
+    texts += [json.dumps({"open": value}) for value in kinds if value != {}]
+    texts += [json.dumps({"attr": value}) for value in kinds if value != {}]
+    texts += [json.dumps({"open": {"attr": dummy, key: value}}) for key in ("pid", "cpu", "group_fd", "flags")
+              for value in ([], {}, "x", 1.5, True, None, 1 << 31, -(1 << 31) - 1) if (key, value) != ("flags", [])  and not (key == "flags" and isinstance(value, int) and not isinstance(value, bool))]
+    texts += [json.dumps({"open": {"attr": {**dummy, "config": value}}}) for value in ({}, "x", 1.5, True, None, [[]])]
+    texts += [json.dumps({"open": {"attr": dummy, **extra}}) for extra in ({"bytes": 5}, {"bytes": {"x": 1}}, {"memory": 5}, {"memory": "x"}, {"x": 1})]
+    texts += [json.dumps({"event": "dummy", "given": steps}), json.dumps({"event": "dummy", "then": [{"poll": {}}] * 9}),
+              json.dumps({"event": "dummy", "then": [{"poll": {}, "read": {}}]}), json.dumps({"event": "dummy", "then": [{"mmap": {"pages": "x"}}]}),
+              json.dumps({"open": {"attr": dummy, "group_fd": "$nobody"}}),
+              json.dumps({"open": {"attr": dummy, "group_fd": "$nobody"}, "given": steps[:1]}),
+              json.dumps({"open": {"attr": dummy}, "given": [{"open": {"attr": dummy}, "bind": "UPPER"}]}),
+              json.dumps({"open": {"attr": dummy}, "given": [{"nosuch": 1}]}), json.dumps({"open": {"attr": dummy}, "event": "dummy"})]
+    before = left_behind()
+
+    def refused(one):
+        where, text = one
+        run = asking.run(*where, text=text)
+        need(run.returncode == 2 and not run.stdout, f"exit status {run.returncode} of {text[:300]!r} {where}: {run.stdout[:300]} {run.stderr[:300]}")
+        need(b"expected" in run.stderr or b"more than" in run.stderr, f"{text[:300]!r}: {run.stderr}")
+        need(len(run.stderr) < 4096, f"{text[:300]!r}: {len(run.stderr)} bytes")
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(refused, [(where, text) for text in texts for where in (["-m", MACHINE], [])]))
+    for arguments in (["--as", "nobody", "cycles"], ["--pid", "2147483648", "cycles"], ["--pid", "-2", "cycles"], ["--cpu", "x", "cycles"], ["--pages", "-1", "cycles"],
+                      ["--pages", "", "cycles"], ["--pages", "99999999999", "cycles"], ["-m", "/nosuch", "cycles"], ["-m", "Makefile", "cycles"], ["cycles", "cycles"],
+                      ["--nosuch"], ["--cases", "/nosuch", "cycles"]):
+        run = asking.run(*arguments)
+        need(run.returncode == 2 and run.stderr and not run.stdout, f"{arguments}: {run.returncode} {run.stderr}")
+    need(wait_for(lambda: left_behind() == before), f"left: {left_behind()}, before: {before}")
+    print(f"{2 * len(texts)} wrong questions")
+
+
+def main():
+    perfabi, scratch, *wanted = sys.argv[1:]
+    folder = pathlib.Path(scratch) / "why"
+    folder.mkdir()
+    asking, was, before = Asking(perfabi, folder), sysctls(), left_behind()
+    part = main
+    try:
+        for part in (stories_by_the_model, stories_without_the_errno, stories_not_of_the_call, stories_here, forms_of_one_call, statuses_and_text,
+                     counted_for_nothing, buffers, killed_while_it_tries, without_privilege, behind_a_filter, wrong_questions):
+            began = time.monotonic()
+            if not wanted or part.__name__ in wanted:
+                part(asking)
+                print(f"  {time.monotonic() - began:.1f} s", file=sys.stderr)
+        need(sysctls() == was, f"sysctls are {sysctls()}, and were {was}")
+        need(wait_for(lambda: left_behind() == before), f"left: {left_behind()} events and processes, before: {before}")
+    except Wrong as wrong:
+        sys.exit(f"{part.__name__}: {wrong}")
+
+
+if __name__ == "__main__":
+    main()
