@@ -44,7 +44,52 @@ static bool machine_has_processor_pmu(const struct fact *fact, struct situation 
 	return true;
 }
 
-const struct fact machine_facts[] = {{.name = "machine.has_perf",
+/* People read it as the list; as a number it is how many. */
+static bool machine_online(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->machine->env->cpus_online;
+	return s->machine->env->online[0] != '\0';
+}
+
+static int print_online(const struct fact *fact, const struct situation *s, uint64_t value,
+			char *out, size_t size)
+{
+	(void)fact;
+	(void)value;
+	return snprintf(out, size, "%s", s->machine->env->online);
+}
+
+static bool machine_last_cpu(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = s->machine->env->cpu_limit ? s->machine->env->cpu_limit - 1 : 0;
+	return s->machine->env->cpu_limit != 0;
+}
+
+/* What somebody was told of the call elsewhere. */
+static bool told_as_errno(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	(void)fact;
+	*value = (uint64_t)s->world->told;
+	return s->world->told != 0;
+}
+
+const struct fact machine_facts[] = {{.name = "machine.online",
+				      .about = "how many cpus run; in sentences, which",
+				      .unknown = "it is not recorded of this machine",
+				      .get = machine_online,
+				      .print = print_online},
+				     {.name = "machine.last_cpu",
+				      .about = "the highest number that a cpu can have",
+				      .unknown = "it is not recorded of this machine",
+				      .get = machine_last_cpu},
+				     {.name = "told.errno",
+				      .about = "what the call gave elsewhere, an errno",
+				      .unknown = "nobody said what it gave elsewhere",
+				      .get = told_as_errno,
+				      .print = fact_print_errno},
+				     {.name = "machine.has_perf",
 				      .about = "1: the kernel has perf's sysctls",
 				      .get = machine_has_perf},
 				     {.name = "machine.is_container",

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "language/one_or_list.h"
+#include "machine/names.h"
 #include "machine/require.h"
 
 enum { DEEPEST = 16 };
@@ -44,23 +45,30 @@ static struct predicate *new_list(struct vocabulary *v, size_t count, const stru
 	return p;
 }
 
-/* "sw_id.dummy": a constant of that family; NULL: the text is none. */
-static const struct abi_value *constant_named(const struct abi *abi, const char *text)
+/* "sw_id.dummy": a constant of that family; "errno.EPERM". False: the text is none. */
+static bool constant_named(const struct abi *abi, const char *text, uint64_t *out)
 {
 	const char *dot = text ? strchr(text, '.') : NULL;
+	const struct abi_value *value;
 	char family[32];
 
 	if (!dot || dot == text || (size_t)(dot - text) >= sizeof(family))
-		return NULL;
+		return false;
 	snprintf(family, sizeof(family), "%.*s", (int)(dot - text), text);
-	return abi_family(abi, family) ? abi_value(abi_family(abi, family), dot + 1, NULL) : NULL;
+	if (!strcmp(family, "errno")) {
+		*out = (uint64_t)errno_by_name(dot + 1, NULL);
+		return *out != 0;
+	}
+	value = abi_family(abi, family) ? abi_value(abi_family(abi, family), dot + 1, NULL) : NULL;
+	*out = value ? value->value : 0;
+	return value != NULL;
 }
 
 int right_side_compile(struct right_side *out, const json_t *json, const struct fact *of,
 		       struct vocabulary *v, const struct where *w, struct error *e)
 {
 	const char *text = json_string_value(json);
-	const struct abi_value *constant = constant_named(v->abi, text);
+	uint64_t constant;
 	struct nearest near;
 	struct value value;
 	int index;
@@ -76,8 +84,8 @@ int right_side_compile(struct right_side *out, const json_t *json, const struct 
 		*out = (struct right_side){.is_fact = true, .fact = (size_t)index};
 		return 0;
 	}
-	if (constant) {
-		*out = (struct right_side){.value = constant->value};
+	if (constant_named(v->abi, text, &constant)) {
+		*out = (struct right_side){.value = constant};
 		return 0;
 	}
 	if (value_eval(json, of->names, NULL, w, &value, e))

@@ -41,6 +41,7 @@ void tell_finding(json_t *json, const struct finding *f, struct asking *a);
 void tell_suspects(json_t *json, int err, char family, struct asking *a);
 /* The errno that somebody was told, or 0. */
 int told_errno(const struct inquiry *inquiry);
+bool was_told_ok(const struct inquiry *inquiry);
 
 /* remarks.c: what there is to say of that call: a new list of {"says", "proven", "useless"}. */
 json_t *remarks_of(const struct remarks *remarks, struct asking *a);
@@ -51,6 +52,8 @@ void tell_counted(struct asking *a);
 
 /* remedies.c: by what changes it opens, as `changes` of the answer, with what is behind. */
 void seek_remedies(struct asking *a);
+/* Takes one change more into the list, in its place; one that makes the same call is left out. */
+void put_change(json_t *list, json_t *change);
 
 /* follows.c: what comes of the calls on the event, as `then` of the answer. */
 void follow_all(struct asking *a);

@@ -291,6 +291,26 @@ static const char *part_name(const struct setting *setting)
 	return strchr(setting->fact->name, '.') + 1;
 }
 
+/* "clear use_clockid and inherit": the fields of attr that are bits and that differ. */
+static int write_attr_bits(const struct machine *machine, uint64_t was, uint64_t now, char *out,
+			   size_t size)
+{
+	const struct abi *abi = machine->env->abi;
+	unsigned char before[ATTR_BYTES_MAX] = {0}, after[ATTR_BYTES_MAX] = {0};
+	size_t at = (size_t)snprintf(out, size, "clear");
+
+	attr_set(&machine->bits, before, host_order(), bit_word(was, machine->bits.size));
+	attr_set(&machine->bits, after, host_order(), bit_word(now, machine->bits.size));
+	for (size_t i = 0; i < abi->field_count && at < size; i++) {
+		const struct abi_field *field = &abi->fields[i];
+
+		if (field->width && field->offset == machine->bits.offset &&
+		    attr_get(field, before, host_order()) != attr_get(field, after, host_order()))
+			at += (size_t)snprintf(out + at, size - at, " %s", field->name);
+	}
+	return (int)at;
+}
+
 static int write_setting(const struct setting *setting, uint64_t was, uint64_t now, char *out,
 			 size_t size)
 {
@@ -344,7 +364,9 @@ void change_write(const struct change *change, const struct model *model, struct
 			at += (size_t)snprintf(out + at, size - at, " and ");
 		if (at >= size)
 			return;
-		n = write_setting(setting, was, now, out + at, size - at);
+		n = setting->of == SETS_BITS
+			    ? write_attr_bits(&model->machine, was, now, out + at, size - at)
+			    : write_setting(setting, was, now, out + at, size - at);
 		at += n > 0 ? (size_t)n : 0;
 	}
 }

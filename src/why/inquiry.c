@@ -61,7 +61,7 @@ static void ask_all(struct asking *a)
 {
 	const struct inquiry *inquiry = a->inquiry;
 	bool opens = a->found.outcome == OPENS ||
-		     (a->found.outcome == UNFORESEEN && inquiry->told && !told_errno(inquiry)) ||
+		     (a->found.outcome == UNFORESEEN && was_told_ok(inquiry)) ||
 		     (inquiry->follow_count && a->found.outcome != REFUSED);
 
 	tell_gates(a);
@@ -81,6 +81,7 @@ static void ask_all(struct asking *a)
 
 static void ask(struct asking *a)
 {
+	a->asker.world.told = told_errno(a->inquiry);
 	a->found = asker_ask(&a->asker, &a->call);
 	tell_call(a);
 	tell_finding(a->answer, &a->found, a);

@@ -57,6 +57,8 @@ static json_t *remedy_json(struct asking *a, const struct remedy *remedy, struct
 
 	remedy_make(remedy, &a->asker, &a->inquiry->knowledge->changes, &a->call, changed,
 		    tell_change, &t);
+	if (remedy->is_unsure)
+		json_object_set_new(json, "unsure", json_true());
 	if (remedy->is_fallback)
 		json_object_set_new(json, "fallback", json_true());
 	tell_uselessness(json, a, changed);
@@ -95,25 +97,31 @@ static void tell_behind(struct asking *a, const struct remedy *remedy, struct ca
 	json_decref(behind);
 }
 
-/* Those of use first; one that makes the same call as another is left out. */
-static void put_remedy(json_t *list, json_t *remedy)
+/* The call changed, then who calls or a sysctl, then another event, then what is of no use. */
+static int rank_of(const json_t *change)
 {
+	if (json_object_get(change, "useless"))
+		return 3;
+	if (json_object_get(change, "fallback"))
+		return 2;
+	return json_object_get(change, "open") ? 0 : 1;
+}
+
+void put_change(json_t *list, json_t *change)
+{
+	const json_t *open = json_object_get(change, "open");
 	size_t at = 0, i;
 	json_t *other;
 
 	json_array_foreach(list, i, other) {
-		if (json_equal(json_object_get(other, "open"), json_object_get(remedy, "open"))) {
-			json_decref(remedy);
+		if (open && json_equal(json_object_get(other, "open"), open)) {
+			json_decref(change);
 			return;
 		}
 	}
-	if (json_object_get(remedy, "useless")) {
-		json_array_append_new(list, remedy);
-		return;
-	}
-	while (at < json_array_size(list) && !json_object_get(json_array_get(list, at), "useless"))
+	while (at < json_array_size(list) && rank_of(json_array_get(list, at)) <= rank_of(change))
 		at++;
-	json_array_insert_new(list, at, remedy);
+	json_array_insert_new(list, at, change);
 }
 
 /* What one change alone brings, where it brings the call to another check and does not open it. */
@@ -169,7 +177,7 @@ void seek_remedies(struct asking *a)
 	    !search_remedies(&a->asker, &a->inquiry->knowledge->changes, &a->call, &a->found,
 			     found)) {
 		for (size_t i = 0; i < found->count; i++)
-			put_remedy(list, remedy_json(a, &found->list[i], &changed));
+			put_change(list, remedy_json(a, &found->list[i], &changed));
 		if (found->count)
 			tell_behind(a, &found->list[0], &changed);
 		else

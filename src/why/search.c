@@ -105,10 +105,11 @@ static void try_set(struct search *s, const struct remedy *set, struct sets *nex
 	if (!change_once(s->asker, last, &s->changed, NULL, NULL))
 		return;
 	f = asker_ask(s->asker, &s->changed);
-	if (f.outcome == OPENS && s->found->count < REMEDIES)
-		s->found->list[s->found->count++] = *set;
-	else if (f.outcome != OPENS && next->count < SETS_MOST &&
-		 (set->count == 1 || has_gone_on(s, &f)))
+	if (f.outcome != REFUSED && s->found->count < REMEDIES) {
+		s->found->list[s->found->count] = *set;
+		s->found->list[s->found->count++].is_unsure = f.outcome == UNFORESEEN;
+	} else if (f.outcome == REFUSED && next->count < SETS_MOST &&
+		   (set->count == 1 || has_gone_on(s, &f)))
 		next->list[next->count++] = *set;
 }
 

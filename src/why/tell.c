@@ -7,7 +7,7 @@
 #include "machine/names.h"
 #include "why/asking.h"
 
-enum { SENTENCE = 1024, SUSPECTS = 6 };
+enum { SENTENCE = 1024, SUSPECTS = 6, SUSPECTS_OF_ERRNO = 4 };
 
 static void set_sentence(json_t *json, const char *key, const struct sentence *sentence,
 			 struct asking *a)
@@ -60,12 +60,25 @@ static void tell_causes(json_t *json, const struct check *check, struct asking *
 	json_decref(others);
 }
 
+/* Of a check that is known to refuse, the cause that is known to be it. */
+static void tell_cause(json_t *json, const struct check *check, struct asking *a)
+{
+	const struct saying *saying = check_saying(a->inquiry->model, check, &a->asker.situation);
+	json_t *one = saying ? saying_json(saying, a) : json_object();
+
+	json_object_update(json, one);
+	json_decref(one);
+}
+
 /* What a check is and says of the call whose situation the asker has. */
-static void tell_check(json_t *json, const struct check *check, struct asking *a)
+static void tell_check(json_t *json, const struct check *check, bool is_certain, struct asking *a)
 {
 	json_object_set_new(json, "check", json_string(check->id));
 	json_object_set(json, "function", json_object_get(check->json, "function"));
-	tell_causes(json, check, a);
+	if (is_certain)
+		tell_cause(json, check, a);
+	else
+		tell_causes(json, check, a);
 	if (!json_object_get(json, "because") && !check->unsaid.count)
 		json_object_set(json, "because", json_object_get(check->json, "condition"));
 }
@@ -80,12 +93,13 @@ void tell_suspects(json_t *json, int err, char family, struct asking *a)
 
 	if (suspects)
 		n = model_suspects(model, &a->asker.situation, err, suspects, model->suspect_count);
-	for (size_t i = 0; i < n && json_array_size(list) < SUSPECTS; i++) {
+	for (size_t i = 0; i < n && json_array_size(list) < (err ? SUSPECTS_OF_ERRNO : SUSPECTS);
+	     i++) {
 		json_t *one = suspects[i]->id[0] == family ? json_object() : NULL;
 
 		if (!one)
 			continue;
-		tell_check(one, suspects[i], a);
+		tell_check(one, suspects[i], false, a);
 		json_array_append_new(list, one);
 	}
 	if (json_array_size(list))
@@ -107,6 +121,11 @@ int told_errno(const struct inquiry *inquiry)
 	return inquiry->told ? errno_by_name(inquiry->told, NULL) : 0;
 }
 
+bool was_told_ok(const struct inquiry *inquiry)
+{
+	return inquiry->told && !told_errno(inquiry);
+}
+
 /* The finding as members of `json`, for the call whose situation the asker has. */
 void tell_finding(json_t *json, const struct finding *f, struct asking *a)
 {
@@ -117,13 +136,13 @@ void tell_finding(json_t *json, const struct finding *f, struct asking *a)
 	if (f->outcome == REFUSED)
 		json_object_set_new(json, "errno", json_string(errno_name(f->err)));
 	if (f->outcome == REFUSED && f->is_foreseen && f->check) {
-		tell_check(json, f->check, a);
+		tell_check(json, f->check, true, a);
 		return;
 	}
 	if (f->differs)
 		json_object_set_new(json, "foretold",
 				    json_string(f->foretold ? errno_name(f->foretold) : "ok"));
-	if (f->outcome == OPENS)
+	if (f->outcome == OPENS || (f->outcome == UNFORESEEN && was_told_ok(a->inquiry)))
 		return;
 	tell_unknown(json, f, a);
 	tell_suspects(json, err, 'O', a);

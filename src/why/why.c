@@ -108,16 +108,12 @@ static json_t *ask_briefly(const struct answering *a, enum identity as, bool is_
 	return inquire(&brief, as, failure, sizeof(failure));
 }
 
-static void add_change(struct answering *a, json_t *change, bool is_tried)
+static void add_change(struct answering *a, json_t *change, const json_t *other, bool is_tried)
 {
-	size_t at = 0;
-
+	if (!was_opened(other))
+		json_object_set_new(change, "unsure", json_true());
 	json_object_set_new(change, "tried", json_boolean(is_tried));
-	/* Behind those of the call itself that are of use. */
-	while (at < json_array_size(a->changes) &&
-	       !json_object_get(json_array_get(a->changes, at), "useless"))
-		at++;
-	json_array_insert_new(a->changes, at, change);
+	put_change(a->changes, change);
 }
 
 /* What refuses the call behind the check that the caller met. */
@@ -155,16 +151,16 @@ static void try_callers(struct answering *a)
 
 		if (!other)
 			continue;
-		any = was_opened(other);
+		any = !was_refused(other);
 		json_object_set_new(callers, identity_names[as],
-				    any                  ? json_string("opens")
-				    : was_refused(other) ? json_string(member_text(other, "errno"))
-							 : json_string("unknown"));
+				    json_string(was_opened(other)    ? "opens"
+						: was_refused(other) ? member_text(other, "errno")
+								     : "unknown"));
 		if (any)
 			add_change(a,
 				   json_pack("{s:[s],s:[],s:s}", "do", k->callers[i].says, "loses",
 					     "as", identity_names[as]),
-				   is_tried);
+				   other, is_tried);
 		json_decref(last);
 		last = other;
 	}
@@ -265,7 +261,7 @@ static void try_sysctls(struct answering *a)
 		is_tried = other != NULL;
 		if (!is_tried)
 			other = ask_as_if(a, change, (int)value);
-		any = other && was_opened(other);
+		any = other && !was_refused(other);
 		sentence_write(&change->loses, facts, s, loses, sizeof(loses));
 		if (any)
 			add_change(a,
@@ -273,7 +269,7 @@ static void try_sysctls(struct answering *a)
 					     json_sprintf("set the sysctl kernel.%s to %d",
 							  change->name, (int)value),
 					     "loses", loses, "sysctl", change->name, (int)value),
-				   is_tried);
+				   other, is_tried);
 		json_decref(other);
 	}
 	if (stage)
@@ -300,7 +296,7 @@ static void compare_with_told(struct answering *a)
 	if (!told)
 		return;
 	json_object_set_new(a->answer, "told", json_string(told));
-	if (*got && !json_array_size(a->why->question->then))
+	if (*got && !a->inquiry.follow_count)
 		json_object_set_new(a->answer, "as_told", json_boolean(!strcmp(told, got)));
 }
 

@@ -96,6 +96,16 @@ static void write_suspects(const json_t *suspects, unsigned indent, FILE *f)
 	}
 }
 
+/* What the check says to do: not where that leads to the next refusal. */
+static void write_instead(const json_t *answer, FILE *f)
+{
+	if (!text_in(answer, "instead")[0] || json_object_get(answer, "behind") ||
+	    json_object_get(answer, "dead_ends"))
+		return;
+	fputs("  What to do: ", f);
+	write_wrapped(text_in(answer, "instead"), 4, f);
+}
+
 static void write_refusal(const json_t *answer, FILE *f)
 {
 	const char *gate = text_in(answer, "gate");
@@ -106,6 +116,7 @@ static void write_refusal(const json_t *answer, FILE *f)
 		gate);
 	if (text_in(answer, "check")[0])
 		write_cause(answer, 2, f);
+	write_instead(answer, f);
 	if (text_in(answer, "unknown")[0]) {
 		fputs("  ", f);
 		write_wrapped(text_in(answer, "unknown"), 2, f);
@@ -138,7 +149,9 @@ static void write_change(const json_t *change, size_t number, bool were_tried, F
 		fputs("     You lose ", f);
 		write_joined(loses, "; ", 14, f);
 	}
-	if (were_tried && !is_true(change, "tried"))
+	if (is_true(change, "unsure"))
+		fputs("     Whether it opens then, the PMU decides: the model cannot tell.\n", f);
+	else if (were_tried && !is_true(change, "tried"))
 		fputs("     By the model: perfabi could not try it here.\n", f);
 	if (text_in(change, "useless")[0]) {
 		fputs("     But ", f);
@@ -173,10 +186,6 @@ static void write_changes(const json_t *answer, FILE *f)
 	if (!json_array_size(changes)) {
 		fprintf(f, "\nNo change that perfabi knows opens it%s.\n",
 			is_true(answer, "tried") ? "; each was tried" : ", by the model");
-		if (text_in(answer, "instead")[0]) {
-			fputs("What to do: ", f);
-			write_wrapped(text_in(answer, "instead"), 12, f);
-		}
 		return;
 	}
 	fprintf(f, "\nIt opens%s if you do one of these:\n",
@@ -191,7 +200,8 @@ static void write_callers(const json_t *callers, FILE *f)
 	json_t *came;
 
 	json_object_foreach((json_t *)callers, name, came) {
-		if (!strcmp(json_string_value(came), "opens"))
+		if (!strcmp(json_string_value(came), "opens") ||
+		    !strcmp(json_string_value(came), "unknown"))
 			return;
 		only = name;
 	}
@@ -270,13 +280,16 @@ void why_write(const json_t *answer, FILE *f)
 	fprintf(f, "%s\nby %s\n", text_in(answer, "call"), text_in(answer, "caller"));
 	write_told(answer, f);
 	write_foretold(answer, f);
-	if (!is_true(answer, "opened") && !json_object_get(answer, "then"))
+	if (!is_true(answer, "opened") && !json_object_get(answer, "notes"))
 		write_refusal(answer, f);
 	write_behind(json_object_get(answer, "behind"), f);
 	if (json_is_false(json_object_get(answer, "opened")))
 		write_changes(answer, f);
 	write_callers(json_object_get(answer, "callers"), f);
-	write_remarks(json_object_get(answer, "notes"), "It opens, and all the same:", f);
+	write_remarks(json_object_get(answer, "notes"),
+		      is_true(answer, "opened") ? "It opens, and all the same:"
+						: "It opened there. What may be all the same:",
+		      f);
 	write_counted(json_object_get(answer, "counted"), f);
 	write_then(json_object_get(answer, "then"), f);
 	write_remarks(json_object_get(answer, "others"), "Who else could help:", f);
