@@ -325,14 +325,14 @@ def buffers(asking):
     print(f"buffers: at most 1 + {largest} pages for a user")
 
 
-def left_behind():
-    """Descriptors of events, and processes of perfabi's."""
-    events, processes = 0, 0
+def processes_of(asking):
+    """Those of this perfabi that run, and so hold what events there are; what has ended waits for init."""
+    found = set()
     for process in PROC.glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            processes += (process / "comm").read_text(encoding="utf-8", errors="replace").strip() == "perfabi"
-            events += sum(os.readlink(fd) == "anon_inode:[perf_event]" for fd in (process / "fd").iterdir())
-    return events, processes
+            if os.readlink(process / "exe") == os.path.realpath(asking.perfabi):
+                found.add(process.name)
+    return found
 
 
 def wait_for(what, seconds=15):
@@ -349,7 +349,7 @@ def killed_while_it_tries(asking):
     if os.getuid():
         print("skipped: sysctls are root's to set")
         return
-    was, before = sysctls(), left_behind()
+    was = sysctls()
     for name, question, at_most in (("perf_event_paranoid", {"as": "user", "event": "cpu-clock"}, 60),
                                     ("perf_event_max_sample_rate", {"as": "user", "open": {"attr": {"type": "software", "freq": 1, "sample_freq": 200000, "exclude_kernel": 1}}}, 60)):
         hits, file = 0, os.open(SYSCTLS / name, os.O_RDONLY)
@@ -367,7 +367,7 @@ def killed_while_it_tries(asking):
         os.close(file)
         need(hits == 5, f"why was never killed while {name} was another: {hits} times")
     need(sysctls() == was, f"{sysctls()}, not {was}")
-    need(wait_for(lambda: left_behind() == before), f"left: {left_behind()} events and processes, before: {before}")
+    need(wait_for(lambda: not processes_of(asking)), f"left: processes {processes_of(asking)}")
     print("killed while it tries a sysctl: nothing stays")
 
 
@@ -459,7 +459,6 @@ def wrong_questions(asking):
               json.dumps({"open": {"attr": dummy, "group_fd": "$nobody"}, "given": steps[:1]}),
               json.dumps({"open": {"attr": dummy}, "given": [{"open": {"attr": dummy}, "bind": "UPPER"}]}),
               json.dumps({"open": {"attr": dummy}, "given": [{"nosuch": 1}]}), json.dumps({"open": {"attr": dummy}, "event": "dummy"})]
-    before = left_behind()
 
     def refused(one):
         where, text = one
@@ -475,7 +474,7 @@ def wrong_questions(asking):
                       ["--nosuch"], ["--cases", "/nosuch", "cycles"]):
         run = asking.run(*arguments)
         need(run.returncode == 2 and run.stderr and not run.stdout, f"{arguments}: {run.returncode} {run.stderr}")
-    need(wait_for(lambda: left_behind() == before), f"left: {left_behind()}, before: {before}")
+    need(wait_for(lambda: not processes_of(asking)), f"left: processes {processes_of(asking)}")
     print(f"{2 * len(texts)} wrong questions")
 
 
@@ -483,7 +482,7 @@ def main():
     perfabi, scratch, *wanted = sys.argv[1:]
     folder = pathlib.Path(scratch) / "why"
     folder.mkdir()
-    asking, was, before = Asking(perfabi, folder), sysctls(), left_behind()
+    asking, was = Asking(perfabi, folder), sysctls()
     part = main
     try:
         for part in (stories_by_the_model, stories_without_the_errno, stories_not_of_the_call, stories_here, forms_of_one_call, statuses_and_text,
@@ -493,7 +492,7 @@ def main():
                 part(asking)
                 print(f"  {time.monotonic() - began:.1f} s", file=sys.stderr)
         need(sysctls() == was, f"sysctls are {sysctls()}, and were {was}")
-        need(wait_for(lambda: left_behind() == before), f"left: {left_behind()} events and processes, before: {before}")
+        need(wait_for(lambda: not processes_of(asking)), f"left: processes {processes_of(asking)}")
     except Wrong as wrong:
         sys.exit(f"{part.__name__}: {wrong}")
 

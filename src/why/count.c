@@ -124,7 +124,7 @@ static void load(const struct environment *env, struct counted *out)
 }
 
 /* value, time_enabled and time_running; an event in an error state gives nothing. */
-static bool read_count(const struct open_event *event, struct counted *out)
+static bool read_counted(const struct open_event *event, struct counted *out)
 {
 	uint64_t words[3];
 	ssize_t n = read(event->fd, words, sizeof(words));
@@ -189,7 +189,7 @@ bool count_event(const struct call *call, const struct environment *env, struct 
 	ioctl(event.fd, PERF_EVENT_IOC_DISABLE, 0);
 	out->microseconds = (uint64_t)((clock_seconds() - began) * 1e6);
 	stand_back(&stand);
-	good = read_count(&event, out) && good;
+	good = read_counted(&event, out) && good;
 	count_records(&event, env, out);
 	if (event.buffer)
 		munmap(event.buffer, event.size + env->page_size);

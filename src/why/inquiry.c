@@ -353,11 +353,18 @@ static void tell_behind(struct asking *a, const struct remedy *remedy, struct ca
 	json_decref(behind);
 }
 
-/* Those of use first. */
+/* Those of use first; of two that make the same call, the first. */
 static void put_remedy(json_t *list, json_t *remedy)
 {
-	size_t at = 0;
+	const json_t *one;
+	size_t at = 0, i;
 
+	json_array_foreach(list, i, one) {
+		if (!json_equal(json_object_get(one, "open"), json_object_get(remedy, "open")))
+			continue;
+		json_decref(remedy);
+		return;
+	}
 	if (json_object_get(remedy, "useless")) {
 		json_array_append_new(list, remedy);
 		return;
