@@ -303,6 +303,12 @@ def counted_for_nothing(asking):
     for event, least in (("page-faults:u", 60), ("task-clock:u", 1000)):
         answer = asking.answer("--as", "user", event, status=0)
         need(answer["counted"]["value"] >= least and not any(note.get("useless") for note in answer["notes"]), answer)
+    # It is switched on to be counted, and so is its leader.
+    faults = {"attr": {"type": "software", "config": "page_faults", "exclude_kernel": 1, "disabled": 1}}
+    group = {"as": "user", "given": [{"open": faults, "bind": "leader"}], "open": {**faults, "group_fd": "$leader"}}
+    for question in ({"as": "user", "open": faults}, group):
+        answer = asking.answer(json.dumps(question), status=0)
+        need(answer["counted"]["value"] >= 60, answer)
     answer = asking.answer("-m", MACHINE, "--as", "user", "context-switches:u", status=0)
     need("counted" not in answer and not any(note["proven"] for note in answer["notes"] if note.get("useless")), answer)
     print("what counts nothing is counted")
@@ -460,11 +466,20 @@ def wrong_questions(asking):
               json.dumps({"open": {"attr": dummy}, "given": [{"open": {"attr": dummy}, "bind": "UPPER"}]}),
               json.dumps({"open": {"attr": dummy}, "given": [{"nosuch": 1}]}), json.dumps({"open": {"attr": dummy}, "event": "dummy"})]
 
+    said = {texts[-9]: "/given/", texts[-8]: "at most 8 calls", texts[-7]: "one of mmap, munmap, ioctl, read and poll", texts[-6]: "/then/0/mmap/pages",
+            texts[-5]: "/open/group_fd", texts[-4]: "/open/group_fd", texts[-3]: "/given/0/bind", texts[-2]: "/given/0", texts[-1]: "not both",
+            json.dumps({"open": {"attr": dummy, "pid": 1 << 31}}): "a value of 32 signed bits", b"cycles\0": "a text in UTF-8, without NUL",
+            "cycles cycles": "one event, and nothing behind it", "x" * (1 << 22): "more than 1048576 bytes", "{}": "`open`, or `event`",
+            "nosuch": "an event, as perf list shows them", '{"attr":' * 3000: "nested less deeply",
+            json.dumps({"event": "dummy", "as": 5}): "root, perfmon, sys-admin or user", json.dumps({"event": "dummy", "errno": "x"}): "an errno's name, or ok"}
+    need(set(said) <= set(texts), set(said) - set(texts))
+
     def refused(one):
         where, text = one
         run = asking.run(*where, text=text)
         need(run.returncode == 2 and not run.stdout, f"exit status {run.returncode} of {text[:300]!r} {where}: {run.stdout[:300]} {run.stderr[:300]}")
         need(b"expected" in run.stderr or b"more than" in run.stderr, f"{text[:300]!r}: {run.stderr}")
+        need(said.get(text, "").encode() in run.stderr, f"{text[:300]!r}: {run.stderr}, not {said.get(text)}")
         need(len(run.stderr) < 4096, f"{text[:300]!r}: {len(run.stderr)} bytes")
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
