@@ -699,6 +699,8 @@ static const struct {
 	 "{'attr': {'size': 200}, 'bytes': {'199': 1}}", "set size to 136", "bytes", 0},
 	{"{'set': {'call.cpu': 0}}", "{'attr': {'size': 200}, 'bytes': {'199': 1}}", "set cpu to 0",
 	 "bytes", 1},
+	{"{'set': {'attr.config': 1}}", "{'attr': {'size': 200}, 'bytes': {'199': 1}}",
+	 "set config to 1", "bytes", 1},
 	/* A mask. */
 	{"{'set': {'attr.sample_type': {'with': 'tid'}}}", "{'attr': {'sample_type': ['ip']}}",
 	 "set tid in sample_type", "sample_type", 3},
@@ -752,8 +754,10 @@ static const struct {
 	{"{'set': {'call.flags': {'within': '$kernel.flags'}}}", "{'attr': {}, 'flags': 24}",
 	 "clear bit 4 in flags", "flags", 8},
 	/* The bits of attr as one. */
-	{"{'set': {'attr.bits': {'within': 1}}}", "{'attr': {'disabled': 1, 'inherit': 1}}", NULL,
-	 NULL, 1},
+	{"{'set': {'attr.bits': {'within': 1}}}", "{'attr': {'disabled': 1, 'inherit': 1}}",
+	 "clear bit 1 in the bits of attr", "bits", 1},
+	{"{'set': {'attr.bits': {'within': 4}}}", "{'attr': {'disabled': 1, 'inherit': 1}}",
+	 "set the bits of attr to 0", "bits", 0},
 	{"{'set': {'attr.bits': {'within': 3}}}", "{'attr': {'disabled': 1, 'inherit': 1}}", NULL,
 	 "bits", 3},
 	/* What is said of it by itself; whom it is for. */
@@ -831,6 +835,11 @@ static const struct {
 	 "'sample_stack_user': 4096, 'exclude_user': 1}}",
 	 "clear bit 40 in sample_type", false},
 	{AS_ROOT, "{'attr': {'type': 'software', 'sigtrap': 1}}", "set remove_on_exec to 1", false},
+	/* Bytes laid over attr: only what they ask for is taken away. */
+	{AS_ROOT, "{'attr': {'type': 'software', 'disabled': 1}, 'bytes': {'45': 64}}",
+	 "clear bit 46 in the bits of attr", false},
+	{AS_ROOT, "{'attr': {'type': 'software', 'size': 200}, 'bytes': {'199': 1}}",
+	 "set size to 136", false},
 	/* Both or neither. */
 	{AS_USER, "{'attr': " DUMMY ", 'pid': -1, 'cpu': 0}",
 	 "set exclude_kernel to 1; set pid to 0 and set cpu to -1", false},

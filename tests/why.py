@@ -303,6 +303,12 @@ def counted_for_nothing(asking):
     for event, least in (("page-faults:u", 60), ("task-clock:u", 1000)):
         answer = asking.answer("--as", "user", event, status=0)
         need(answer["counted"]["value"] >= least and not any(note.get("useless") for note in answer["notes"]), answer)
+    # It is switched on to be counted, and so is its leader.
+    faults = {"attr": {"type": "software", "config": "page_faults", "exclude_kernel": 1, "disabled": 1}}
+    group = {"as": "user", "given": [{"open": faults, "bind": "leader"}], "open": {**faults, "group_fd": "$leader"}}
+    for question in ({"as": "user", "open": faults}, group):
+        answer = asking.answer(json.dumps(question), status=0)
+        need(answer["counted"]["value"] >= 60, answer)
     answer = asking.answer("-m", MACHINE, "--as", "user", "context-switches:u", status=0)
     need("counted" not in answer and not any(note["proven"] for note in answer["notes"] if note.get("useless")), answer)
     print("what counts nothing is counted")
@@ -325,14 +331,14 @@ def buffers(asking):
     print(f"buffers: at most 1 + {largest} pages for a user")
 
 
-def left_behind():
-    """Descriptors of events, and processes of perfabi's."""
-    events, processes = 0, 0
+def processes_of(asking):
+    """Those of this perfabi that run, and so hold what events there are; what has ended waits for init."""
+    found = set()
     for process in PROC.glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            processes += (process / "comm").read_text(encoding="utf-8", errors="replace").strip() == "perfabi"
-            events += sum(os.readlink(fd) == "anon_inode:[perf_event]" for fd in (process / "fd").iterdir())
-    return events, processes
+            if os.readlink(process / "exe") == os.path.realpath(asking.perfabi):
+                found.add(process.name)
+    return found
 
 
 def wait_for(what, seconds=15):
@@ -349,7 +355,7 @@ def killed_while_it_tries(asking):
     if os.getuid():
         print("skipped: sysctls are root's to set")
         return
-    was, before = sysctls(), left_behind()
+    was = sysctls()
     for name, question, at_most in (("perf_event_paranoid", {"as": "user", "event": "cpu-clock"}, 60),
                                     ("perf_event_max_sample_rate", {"as": "user", "open": {"attr": {"type": "software", "freq": 1, "sample_freq": 200000, "exclude_kernel": 1}}}, 60)):
         hits, file = 0, os.open(SYSCTLS / name, os.O_RDONLY)
@@ -367,7 +373,7 @@ def killed_while_it_tries(asking):
         os.close(file)
         need(hits == 5, f"why was never killed while {name} was another: {hits} times")
     need(sysctls() == was, f"{sysctls()}, not {was}")
-    need(wait_for(lambda: left_behind() == before), f"left: {left_behind()} events and processes, before: {before}")
+    need(wait_for(lambda: not processes_of(asking)), f"left: processes {processes_of(asking)}")
     print("killed while it tries a sysctl: nothing stays")
 
 
@@ -459,13 +465,21 @@ def wrong_questions(asking):
               json.dumps({"open": {"attr": dummy, "group_fd": "$nobody"}, "given": steps[:1]}),
               json.dumps({"open": {"attr": dummy}, "given": [{"open": {"attr": dummy}, "bind": "UPPER"}]}),
               json.dumps({"open": {"attr": dummy}, "given": [{"nosuch": 1}]}), json.dumps({"open": {"attr": dummy}, "event": "dummy"})]
-    before = left_behind()
+
+    said = {texts[-9]: "/given/", texts[-8]: "at most 8 calls", texts[-7]: "one of mmap, munmap, ioctl, read and poll", texts[-6]: "/then/0/mmap/pages",
+            texts[-5]: "/open/group_fd", texts[-4]: "/open/group_fd", texts[-3]: "/given/0/bind", texts[-2]: "/given/0", texts[-1]: "not both",
+            json.dumps({"open": {"attr": dummy, "pid": 1 << 31}}): "a value of 32 signed bits", b"cycles\0": "a text in UTF-8, without NUL",
+            "cycles cycles": "one event, and nothing behind it", "x" * (1 << 22): "more than 1048576 bytes", "{}": "`open`, or `event`",
+            "nosuch": "an event, as perf list shows them", '{"attr":' * 3000: "nested less deeply",
+            json.dumps({"event": "dummy", "as": 5}): "root, perfmon, sys-admin or user", json.dumps({"event": "dummy", "errno": "x"}): "an errno's name, or ok"}
+    need(set(said) <= set(texts), set(said) - set(texts))
 
     def refused(one):
         where, text = one
         run = asking.run(*where, text=text)
         need(run.returncode == 2 and not run.stdout, f"exit status {run.returncode} of {text[:300]!r} {where}: {run.stdout[:300]} {run.stderr[:300]}")
         need(b"expected" in run.stderr or b"more than" in run.stderr, f"{text[:300]!r}: {run.stderr}")
+        need(said.get(text, "").encode() in run.stderr, f"{text[:300]!r}: {run.stderr}, not {said.get(text)}")
         need(len(run.stderr) < 4096, f"{text[:300]!r}: {len(run.stderr)} bytes")
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -475,7 +489,7 @@ def wrong_questions(asking):
                       ["--nosuch"], ["--cases", "/nosuch", "cycles"]):
         run = asking.run(*arguments)
         need(run.returncode == 2 and run.stderr and not run.stdout, f"{arguments}: {run.returncode} {run.stderr}")
-    need(wait_for(lambda: left_behind() == before), f"left: {left_behind()}, before: {before}")
+    need(wait_for(lambda: not processes_of(asking)), f"left: processes {processes_of(asking)}")
     print(f"{2 * len(texts)} wrong questions")
 
 
@@ -483,7 +497,7 @@ def main():
     perfabi, scratch, *wanted = sys.argv[1:]
     folder = pathlib.Path(scratch) / "why"
     folder.mkdir()
-    asking, was, before = Asking(perfabi, folder), sysctls(), left_behind()
+    asking, was = Asking(perfabi, folder), sysctls()
     part = main
     try:
         for part in (stories_by_the_model, stories_without_the_errno, stories_not_of_the_call, stories_here, forms_of_one_call, statuses_and_text,
@@ -493,7 +507,7 @@ def main():
                 part(asking)
                 print(f"  {time.monotonic() - began:.1f} s", file=sys.stderr)
         need(sysctls() == was, f"sysctls are {sysctls()}, and were {was}")
-        need(wait_for(lambda: left_behind() == before), f"left: {left_behind()} events and processes, before: {before}")
+        need(wait_for(lambda: not processes_of(asking)), f"left: processes {processes_of(asking)}")
     except Wrong as wrong:
         sys.exit(f"{part.__name__}: {wrong}")
 

@@ -195,10 +195,15 @@ static void set_part(const struct setting *setting, const struct machine *machin
 	}
 }
 
-/* Bytes laid over the attr would hide what is set below them. */
-static void take_bytes_away(struct call *call)
+/* Bytes laid over attr end with it. */
+static void cut_bytes(struct call *call, uint64_t size)
 {
-	call->poke_count = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < call->poke_count; i++)
+		if (call->pokes[i].offset < size)
+			call->pokes[kept++] = call->pokes[i];
+	call->poke_count = kept;
 }
 
 static bool new_value(const struct setting *setting, const struct facts *facts, struct situation *s,
@@ -249,8 +254,8 @@ bool change_make(const struct change *change, const struct model *model, struct 
 			return false;
 		if (value == was)
 			continue;
-		if (setting->fact->field || !strcmp(setting->fact->name, "attr.size"))
-			take_bytes_away(call);
+		if (!strcmp(setting->fact->name, "attr.size"))
+			cut_bytes(call, value);
 		set_part(setting, &model->machine, call, value);
 		any = true;
 	}
@@ -287,7 +292,7 @@ static void write_bits(char *out, size_t size, const struct abi_family *names, u
 static const char *part_name(const struct setting *setting)
 {
 	if (setting->of == SETS_BITS)
-		return "attr";
+		return "the bits of attr";
 	return strchr(setting->fact->name, '.') + 1;
 }
 

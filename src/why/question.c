@@ -29,7 +29,7 @@ static json_t *open_by_name(const char *name, const json_t *names, struct enviro
 }
 
 /* `as` and `errno` are texts; those of `open`, `given` and `then` have readers of their own. */
-static void check_members(const struct question *q, const struct where *root, struct error *e)
+static void check_as_and_errno(const struct question *q, const struct where *root, struct error *e)
 {
 	const char *told = json_string_value(q->told);
 	struct where at_as = where_key(root, "as"), at_errno = where_key(root, "errno");
@@ -71,7 +71,7 @@ static int read_question(struct question *q, const struct source *text, const js
 			q->open = open_by_name(json_string_value(event), names, env, e);
 		if (!q->open && !error_is_set(e))
 			error_value(e, &root, json, "`open`, or `event`");
-		check_members(q, &root, e);
+		check_as_and_errno(q, &root, e);
 	}
 	json_decref(json);
 	return error_is_set(e) ? -EINVAL : 0;

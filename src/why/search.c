@@ -32,6 +32,7 @@ struct search {
 	double until;
 };
 
+/* Bytes laid over attr become attr's own, so that changes are of what the kernel reads. */
 static void copy_call(const struct model *model, struct call *to, const struct call *from)
 {
 	unsigned char *image = to->image;
@@ -39,6 +40,13 @@ static void copy_call(const struct model *model, struct call *to, const struct c
 	*to = *from;
 	to->image = image;
 	memcpy(image, from->image, model->abi->attr_size);
+	to->poke_count = 0;
+	for (size_t i = 0; i < from->poke_count; i++) {
+		if (from->pokes[i].offset < model->abi->attr_size)
+			image[from->pokes[i].offset] = from->pokes[i].byte;
+		else
+			to->pokes[to->poke_count++] = from->pokes[i];
+	}
 }
 
 /* Makes one change more. Whether it changes anything. */
