@@ -375,7 +375,7 @@ static const struct {
 	 "['user', 'any']}}",
 	 "O183", NULL},
 	{ENOENT, "{'attr': {'type': 10, 'config': 60}, 'pid': -1, 'cpu': 0}", "O103",
-	 "cpu is 0, and the PMU cpu_atom does not cover it: it is of the cpus in its file cpus in "
+	 "cpu is 0, and the PMU cpu_atom has only the cpus in its file cpus in "
 	 "/sys/bus/event_source/devices"},
 	{ENOENT, "{'attr': {'type': 'hw_cache', 'config': 512}}", "O113",
 	 "this processor has no cache event l1d prefetch access"},

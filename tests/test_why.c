@@ -690,8 +690,8 @@ static const struct {
 	{"{'set': {'attr.sample_freq': '$machine.max_sample_rate'}}",
 	 "{'attr': {'freq': 1, 'sample_freq': 200000}}", "set sample_freq to 100000", "sample_freq",
 	 100000},
-	{"{'set': {'attr.type': 'raw'}}", "{'attr': {'type': 'software'}}", "set type to raw",
-	 "type", 4},
+	{"{'set': {'attr.type': 'raw'}}", "{'attr': {'type': 'software'}}",
+	 "set type to PERF_TYPE_RAW", "type", 4},
 	{"{'set': {'attr.size': '$kernel.attr_size'}}", "{'attr': {'size': 144}}",
 	 "set size to 136", "size", 136},
 	/* Bytes laid over attr go with what is set below them. */
@@ -703,15 +703,17 @@ static const struct {
 	 "set config to 1", "bytes", 1},
 	/* A mask. */
 	{"{'set': {'attr.sample_type': {'with': 'tid'}}}", "{'attr': {'sample_type': ['ip']}}",
-	 "set tid in sample_type", "sample_type", 3},
+	 "set PERF_SAMPLE_TID in sample_type", "sample_type", 3},
 	{"{'set': {'attr.sample_type': {'with': ['tid', 'time', 'addr']}}}",
-	 "{'attr': {'sample_type': ['ip', 'tid']}}", "set time and addr in sample_type",
-	 "sample_type", 15},
+	 "{'attr': {'sample_type': ['ip', 'tid']}}",
+	 "set PERF_SAMPLE_TIME and PERF_SAMPLE_ADDR in sample_type", "sample_type", 15},
 	{"{'set': {'attr.sample_type': {'without': 'ip'}}}",
-	 "{'attr': {'sample_type': ['ip', 'tid']}}", "clear ip in sample_type", "sample_type", 2},
+	 "{'attr': {'sample_type': ['ip', 'tid']}}", "clear PERF_SAMPLE_IP in sample_type",
+	 "sample_type", 2},
 	{"{'set': {'attr.sample_type': {'without': ['ip', 'tid', 'time']}}}",
 	 "{'attr': {'sample_type': ['ip', 'tid', 'time', 'addr']}}",
-	 "clear ip, tid and time in sample_type", "sample_type", 8},
+	 "clear PERF_SAMPLE_IP, PERF_SAMPLE_TID and PERF_SAMPLE_TIME in sample_type", "sample_type",
+	 8},
 	{"{'set': {'attr.sample_type': {'without': 'ip'}}}", "{'attr': {'sample_type': ['ip']}}",
 	 "set sample_type to 0", "sample_type", 0},
 	{"{'set': {'attr.sample_type': {'without': 'raw'}}}", "{'attr': {'sample_type': ['ip']}}",
@@ -721,7 +723,7 @@ static const struct {
 	 1},
 	{"{'set': {'attr.branch_sample_type': {'without': ['kernel', 'hv'], 'with': 'user'}}}",
 	 "{'attr': {'branch_sample_type': ['kernel', 'any']}}",
-	 "clear kernel in branch_sample_type and set user in "
+	 "clear PERF_SAMPLE_BRANCH_KERNEL in branch_sample_type and set PERF_SAMPLE_BRANCH_USER in "
 	 "branch_sample_type",
 	 "branch_sample_type", 9},
 	/* A number that is cut to a multiple. */
@@ -750,14 +752,14 @@ static const struct {
 	 "set pid to -1 and set cpu to 0", "pid", UINT64_MAX},
 	{"{'set': {'call.group_fd': -1, 'call.flags': {'without': ['fd_output', 'fd_no_group']}}}",
 	 "{'attr': {}, 'group_fd': 7, 'flags': ['fd_output', 'fd_cloexec']}",
-	 "set group_fd to -1 and clear fd_output in flags", "flags", 8},
+	 "set group_fd to -1 and clear PERF_FLAG_FD_OUTPUT in flags", "flags", 8},
 	{"{'set': {'call.flags': {'within': '$kernel.flags'}}}", "{'attr': {}, 'flags': 24}",
 	 "clear bit 4 in flags", "flags", 8},
 	/* The bits of attr as one. */
 	{"{'set': {'attr.bits': {'within': 1}}}", "{'attr': {'disabled': 1, 'inherit': 1}}",
-	 "clear bit 1 in the bits of attr", "bits", 1},
+	 "clear inherit", "bits", 1},
 	{"{'set': {'attr.bits': {'within': 4}}}", "{'attr': {'disabled': 1, 'inherit': 1}}",
-	 "set the bits of attr to 0", "bits", 0},
+	 "clear disabled and inherit", "bits", 0},
 	{"{'set': {'attr.bits': {'within': 3}}}", "{'attr': {'disabled': 1, 'inherit': 1}}", NULL,
 	 "bits", 3},
 	/* What is said of it by itself; whom it is for. */
@@ -837,7 +839,7 @@ static const struct {
 	{AS_ROOT, "{'attr': {'type': 'software', 'sigtrap': 1}}", "set remove_on_exec to 1", false},
 	/* Bytes laid over attr: only what they ask for is taken away. */
 	{AS_ROOT, "{'attr': {'type': 'software', 'disabled': 1}, 'bytes': {'45': 64}}",
-	 "clear bit 46 in the bits of attr", false},
+	 "clear the reserved bits", false},
 	{AS_ROOT, "{'attr': {'type': 'software', 'size': 200}, 'bytes': {'199': 1}}",
 	 "set size to 136", false},
 	/* Both or neither. */
@@ -846,15 +848,15 @@ static const struct {
 	{AS_USER,
 	 "{'attr': {'type': 'software', 'freq': 1, 'sample_freq': 100001, "
 	 "'sample_type': ['1<<40']}}",
-	 "set sample_type to 0; set exclude_kernel to 1; set sample_freq to 100000", false},
+	 "set exclude_kernel to 1; set sample_type to 0; set sample_freq to 100000", false},
 	/* Another event, for want of this one. */
 	{AS_ROOT, "{'attr': {'type': 'hardware'}}",
 	 "count cpu-clock (PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)", true},
 	{AS_ROOT, "{'attr': {'type': 'hardware', 'freq': 1, 'sample_freq': 99}}",
 	 "sample cpu-clock (PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)", true},
-	{AS_ROOT, "{'attr': {'type': 77}}",
-	 "count cpu-clock (PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)", true},
-	/* Nothing that can be set opens it. */
+	/* Nothing that can be set opens it; what a type that nobody has was to count is not known.
+	 */
+	{AS_ROOT, "{'attr': {'type': 77}}", NULL, false},
 	{AS_ROOT, "{'attr': {}, 'memory': 'null'}", NULL, false},
 	{AS_ROOT, "{'attr': " DUMMY ", 'pid': -2}", "set pid to 0", false},
 };

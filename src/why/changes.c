@@ -302,16 +302,20 @@ static int write_attr_bits(const struct machine *machine, uint64_t was, uint64_t
 {
 	const struct abi *abi = machine->env->abi;
 	unsigned char before[ATTR_BYTES_MAX] = {0}, after[ATTR_BYTES_MAX] = {0};
-	size_t at = (size_t)snprintf(out, size, "clear");
+	const char *between = "";
+	size_t at = (size_t)snprintf(out, size, "clear ");
 
 	attr_set(&machine->bits, before, host_order(), bit_word(was, machine->bits.size));
 	attr_set(&machine->bits, after, host_order(), bit_word(now, machine->bits.size));
 	for (size_t i = 0; i < abi->field_count && at < size; i++) {
 		const struct abi_field *field = &abi->fields[i];
 
-		if (field->width && field->offset == machine->bits.offset &&
-		    attr_get(field, before, host_order()) != attr_get(field, after, host_order()))
-			at += (size_t)snprintf(out + at, size - at, " %s", field->name);
+		if (!field->width || field->offset != machine->bits.offset ||
+		    attr_get(field, before, host_order()) == attr_get(field, after, host_order()))
+			continue;
+		at += (size_t)snprintf(out + at, size - at, "%s%s", between,
+				       field->reserved ? "the reserved bits" : field->name);
+		between = " and ";
 	}
 	return (int)at;
 }

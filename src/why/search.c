@@ -121,25 +121,51 @@ static void try_set(struct search *s, const struct remedy *set, struct sets *nex
 		next->list[next->count++] = *set;
 }
 
-/* All sets that have one change more than one of these. */
+static bool has_change(const struct remedy *set, size_t change)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (set->changes[i] == change)
+			return true;
+	return false;
+}
+
+/* Whether the sets have one of the same changes, in whatever order. */
+static bool has_set(const struct sets *sets, const struct remedy *set)
+{
+	for (size_t i = 0; i < sets->count; i++) {
+		size_t same = 0;
+
+		for (size_t j = 0; j < set->count; j++)
+			same += has_change(&sets->list[i], set->changes[j]);
+		if (same == set->count)
+			return true;
+	}
+	return false;
+}
+
+/* All sets that have one change more than this one. Pairs are made in the order of the changes;
+ * from then on each change comes behind those that have brought the call to where it helps. */
+static void grow_set(struct search *s, const struct remedy *first, struct sets *next)
+{
+	size_t from = first->count == 1 ? first->changes[0] + 1 : 0;
+
+	for (size_t j = from; j < s->changes->count && !is_over(s); j++) {
+		struct remedy set = *first;
+
+		if (has_change(first, j))
+			continue;
+		set.changes[set.count++] = j;
+		set.is_fallback = first->is_fallback || s->changes->list[j].is_fallback;
+		if (!is_superfluous(s->found, &set) && (set.count < 3 || !has_set(next, &set)))
+			try_set(s, &set, next);
+	}
+}
+
 static void grow_sets(struct search *s, const struct sets *sets, struct sets *next)
 {
 	next->count = 0;
-	for (size_t i = 0; i < sets->count; i++) {
-		struct remedy set = sets->list[i];
-		size_t from = set.count ? set.changes[set.count - 1] + 1 : 0;
-
-		set.count++;
-		for (size_t j = from; j < s->changes->count; j++) {
-			set.changes[set.count - 1] = j;
-			set.is_fallback =
-				sets->list[i].is_fallback || s->changes->list[j].is_fallback;
-			if (is_over(s))
-				return;
-			if (!is_superfluous(s->found, &set))
-				try_set(s, &set, next);
-		}
-	}
+	for (size_t i = 0; i < sets->count && !s->found->is_cut; i++)
+		grow_set(s, &sets->list[i], next);
 }
 
 /* Another event is only taken for want of the one that was asked for. */

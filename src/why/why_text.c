@@ -103,7 +103,7 @@ static void write_instead(const json_t *answer, FILE *f)
 	    json_object_get(answer, "dead_ends"))
 		return;
 	fputs("  What to do: ", f);
-	write_wrapped(text_in(answer, "instead"), 4, f);
+	write_wrapped(text_in(answer, "instead"), 14, f);
 }
 
 static void write_refusal(const json_t *answer, FILE *f)
