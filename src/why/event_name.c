@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "abi/attr.h"
 #include "machine/pmu_terms.h"
@@ -135,16 +136,24 @@ static json_t *breakpoint_event(struct parsing *p)
 static json_t *tracepoint_event(struct parsing *p)
 {
 	const struct tracepoint *tracepoint;
+	const char *colon;
 
-	if (!strchr(p->event, ':'))
+	colon = strchr(p->event, ':');
+	if (!colon || colon == p->event || !colon[1])
 		return NULL;
+	if (!p->env->runner) /* another machine has ids of its own */
+		return attr_of("tracepoint", json_sprintf("$tracepoint.%s", p->event));
 	tracepoint = environment_tracepoint(p->env, p->event);
-	if (!tracepoint)
+	if (!tracepoint && p->env->tracefs < 0)
 		return refuse(p, p->event,
-			      p->env->tracefs < 0
-				      ? "a tracepoint, and tracefs to find its id in, which only "
-					"root can read here"
-				      : "a tracepoint of /sys/kernel/tracing/events");
+			      geteuid()
+				      ? "a tracepoint's id as config, for only root can read "
+					"/sys/kernel/tracing/events here (mount tracefs with gid= "
+					"for others)"
+				      : "a tracepoint, and tracefs to find its id in, which is "
+					"not mounted (mount -t tracefs nodev /sys/kernel/tracing)");
+	if (!tracepoint)
+		return refuse(p, p->event, "a tracepoint of /sys/kernel/tracing/events");
 	return attr_of("tracepoint", json_integer(tracepoint->id));
 }
 
@@ -184,6 +193,20 @@ static int apply_one_term(const char *pmu, char *term, json_t *attr)
 	return pmu_term(pmu, term, value ? strtoull(value, NULL, 0) : 1, attr);
 }
 
+/* A PMU that is not there: those that are. */
+static json_t *refuse_pmu(struct parsing *p)
+{
+	char text[EVENT_TEXT];
+	size_t at = (size_t)snprintf(text, sizeof(text),
+				     "a PMU of this machine (without its driver, or in a virtual "
+				     "machine, there may be none of that name):");
+
+	for (size_t i = 0; i < p->env->pmu_count && at < sizeof(text); i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s %s", i ? "," : "",
+				       p->env->pmus[i].name);
+	return refuse(p, p->event, text);
+}
+
 /* PMU/TERM,.../ */
 static json_t *pmu_event(struct parsing *p)
 {
@@ -199,7 +222,7 @@ static json_t *pmu_event(struct parsing *p)
 	*slash = *end = '\0';
 	pmu = environment_pmu(p->env, p->event);
 	if (!pmu)
-		return refuse(p, p->event, "a PMU of /sys/bus/event_source/devices");
+		return refuse_pmu(p);
 	attr = json_pack("{s:I,s:s}", "type", (json_int_t)pmu->type, "config", "0x0");
 	for (char *term = strtok_r(slash + 1, ",", &save); term;
 	     term = strtok_r(NULL, ",", &save)) {
