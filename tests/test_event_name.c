@@ -2,6 +2,8 @@
 /*
  * Events as perf writes them: what each is as an attr, and what is none.
  */
+#include <unistd.h>
+
 #include <string.h>
 
 #include "case/cases.h"
@@ -49,8 +51,9 @@ START_TEST(events_have_attrs)
 {
 	struct sources sources = cases_builtin();
 	struct abi *abi = test_abi();
-	struct environment env = {.abi = abi, .tracefs = -1};
+	struct environment env = {.abi = abi, .tracefs = -1, .runner = getpid()};
 	struct error e = {0};
+	json_t *elsewhere;
 	json_t *names = source_parse(sources_find(&sources, "events.json"), &e);
 
 	ck_assert_ptr_nonnull(names);
@@ -65,6 +68,13 @@ START_TEST(events_have_attrs)
 		json_decref(attr);
 		json_decref(expected);
 	}
+	/* Another machine has ids of its own. */
+	env.runner = 0;
+	e = (struct error){0};
+	elsewhere = event_attr("no:such", names, &env, &e);
+	ck_assert_str_eq(json_string_value(json_object_get(elsewhere, "config")),
+			 "$tracepoint.no:such");
+	json_decref(elsewhere);
 	json_decref(names);
 	environment_free(&env);
 	abi_free(abi);

@@ -274,6 +274,19 @@ struct prediction model_predict(const struct model *model, struct situation *s)
 	return open;
 }
 
+const struct check *model_check_behind(const struct model *model, struct situation *s,
+				       const struct check *first)
+{
+	for (const struct check *check = first + 1; check < model->checks + model->count; check++) {
+		const struct fact *why;
+
+		if (errno_of(model, check, s) &&
+		    predicate_holds(check->when, &model->facts, s, &why) == HOLDS)
+			return check;
+	}
+	return NULL;
+}
+
 const struct saying *check_saying(const struct model *model, const struct check *check,
 				  struct situation *s)
 {

@@ -71,6 +71,13 @@ struct prediction {
 struct prediction model_predict(const struct model *model, struct situation *s);
 
 /*
+ * The first check behind `first`, one of model->checks, that is known to refuse the call if that
+ * one lets it through; NULL: none is.
+ */
+const struct check *model_check_behind(const struct model *model, struct situation *s,
+				       const struct check *first);
+
+/*
  * What a check says of this call: of its sayings the first that holds, or the last where none is
  * known to. NULL: it says nothing but `unsaid`.
  */

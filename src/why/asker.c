@@ -4,6 +4,21 @@
  */
 #include "why/asker.h"
 
+/* A check that refuses whatever a PMU says before it is as good as known. */
+static void look_behind(struct asker *a, struct finding *f)
+{
+	const struct check *check = NULL;
+
+	if (a->looks_behind && f->outcome == UNFORESEEN)
+		check = model_check_behind(a->model, &a->situation, f->check);
+	if (!check)
+		return;
+	f->outcome = REFUSED;
+	f->err = check->err;
+	f->check = check;
+	f->is_foreseen = true;
+}
+
 struct finding asker_ask(struct asker *a, const struct call *call)
 {
 	struct prediction p;
@@ -18,8 +33,10 @@ struct finding asker_ask(struct asker *a, const struct call *call)
 			     .check = p.check,
 			     .unknown = p.unknown,
 			     .is_foreseen = p.outcome != UNFORESEEN};
-	if (!a->attempts)
+	if (!a->attempts) {
+		look_behind(a, &f);
 		return f;
+	}
 	err = attempts_make(a->attempts, call, a->stage->no_files).err;
 	f.is_foreseen = p.outcome != UNFORESEEN && p.err == err;
 	f.differs = p.outcome != UNFORESEEN && p.err != err;

@@ -15,6 +15,7 @@ struct asker {
 	struct caller caller;
 	struct world world;
 	struct attempts *attempts; /* NULL: nothing is tried, the model alone is asked */
+	bool looks_behind; /* of the model: what it cannot tell is taken to be let through */
 	struct situation situation;
 	unsigned asked;
 };

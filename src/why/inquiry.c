@@ -82,7 +82,9 @@ static void ask_all(struct asking *a)
 static void ask(struct asking *a)
 {
 	a->asker.world.told = told_errno(a->inquiry);
+	a->asker.looks_behind = a->inquiry->is_brief;
 	a->found = asker_ask(&a->asker, &a->call);
+	a->asker.looks_behind = true;
 	tell_call(a);
 	tell_finding(a->answer, &a->found, a);
 	if (!a->inquiry->is_brief)
