@@ -147,42 +147,29 @@ static json_t *take_block(const char **at, const struct abi *abi, const struct w
 	return attr;
 }
 
-/* "pid 1  cpu -1  group_fd -1  flags 0x8" */
-static json_t *take_arguments(const char *at, json_t *attr)
+/* "pid 1  cpu -1  group_fd -1  flags 0x8", and " = 5" of one that opened; NULL: it was not made. */
+static json_t *take_arguments(const char *at, json_t *attr, int *fd)
 {
 	long pid = 0, cpu = -1, group_fd = -1;
 	unsigned long flags = 0;
 
+	*fd = -1;
 	if (at)
-		sscanf(at + strlen(call_words), "pid %ld cpu %ld group_fd %ld flags %lx", &pid,
-		       &cpu, &group_fd, &flags);
+		sscanf(at + strlen(call_words), "pid %ld cpu %ld group_fd %ld flags %lx = %d", &pid,
+		       &cpu, &group_fd, &flags, fd);
 	/* A process of perf's that is long gone is no part of the question. */
-	return json_pack("{s:o,s:i,s:I,s:I,s:I}", "attr", attr, "pid", pid == -1 ? -1 : 0, "cpu",
+	return json_pack("{s:O,s:i,s:I,s:I,s:I}", "attr", attr, "pid", pid == -1 ? -1 : 0, "cpu",
 			 (json_int_t)cpu, "group_fd", (json_int_t)group_fd, "flags",
 			 (json_int_t)flags);
 }
 
 static const char *find_words(const char *at, const char *end, const char *words)
 {
-	return memmem(at, (size_t)(end - at), words, strlen(words));
+	return at ? memmem(at, (size_t)(end - at), words, strlen(words)) : NULL;
 }
 
-/* Of the calls of one block, a cpu each, the one that failed, else the first; NULL: there is none.
- */
-static const char *call_of_block(const char *at, const char *end)
-{
-	const char *failed = find_words(at, end, failed_words);
-	const char *call = find_words(at, failed ? failed : end, call_words), *next = call;
-
-	while (failed && next) {
-		call = next;
-		next = find_words(next + 1, failed, call_words);
-	}
-	return call;
-}
-
-/* "failed, error -22", up to the next block. */
-static int errno_behind(const char *at, const char *end)
+/* "failed, error -22", before `end`. */
+static int errno_before(const char *at, const char *end)
 {
 	const char *found = find_words(at, end, failed_words);
 	long number = found ? -strtol(found + strlen(failed_words), NULL, 10) : 0;
@@ -190,24 +177,42 @@ static int errno_behind(const char *at, const char *end)
 	return number > 0 && number <= ERRNO_MOST ? (int)number : 0;
 }
 
-json_t *attr_block_open(const char *text, const struct abi *abi, int *told, const struct where *w,
-			struct error *e)
+/* The calls of one block, a cpu each; one that was not made where it has none. */
+static bool tell_calls(const char *at, const char *end, json_t *attr, attr_block_call *each,
+		       void *context)
+{
+	const char *call = find_words(at, end, call_words);
+
+	do {
+		const char *next = call ? find_words(call + 1, end, call_words) : NULL;
+		int fd, err = errno_before(call ? call : at, next ? next : end);
+		json_t *open = take_arguments(call, attr, &fd);
+
+		if (!each(context, open, fd, err))
+			return false;
+		call = next;
+	} while (call);
+	return true;
+}
+
+int attr_block_calls(const char *text, const struct abi *abi, attr_block_call *each, void *context,
+		     const struct where *w, struct error *e)
 {
 	const char *at = strstr(text, heading);
-	json_t *open = NULL;
 
-	for (*told = 0; at && !*told;) {
+	while (at) {
 		const char *after = at, *end;
 		json_t *attr = take_block(&after, abi, w, e);
+		bool goes_on;
 
-		json_decref(open);
-		open = NULL;
 		if (!attr)
-			return NULL;
+			return -EINVAL;
 		at = strstr(after, heading);
 		end = at ? at : after + strlen(after);
-		open = take_arguments(call_of_block(after, end), attr);
-		*told = errno_behind(after, end);
+		goes_on = tell_calls(after, end, attr, each, context);
+		json_decref(attr);
+		if (!goes_on)
+			return 0;
 	}
-	return open;
+	return 0;
 }

@@ -13,10 +13,16 @@
 bool attr_block_is_in(const char *text);
 
 /*
- * The call of the block that failed, or of the last one: a new reference to `open` as a case has
- * it. *told: the errno that perf had of it as a number, or 0. NULL with `e` filled.
+ * One call: a new reference to `open` as a case has it, the descriptor that it gave or -1, the
+ * errno or 0. Whether to go on.
  */
-json_t *attr_block_open(const char *text, const struct abi *abi, int *told, const struct where *w,
-			struct error *e);
+typedef bool attr_block_call(void *context, json_t *open, int fd, int err);
+
+/*
+ * Calls `each` with the calls of all blocks, in their order; with one that was not made of a block
+ * that has none. 0, or -EINVAL with `e` filled.
+ */
+int attr_block_calls(const char *text, const struct abi *abi, attr_block_call *each, void *context,
+		     const struct where *w, struct error *e);
 
 #endif

@@ -80,10 +80,14 @@ static int read_question(struct question *q, const struct source *text, const js
 /* A descriptor that an earlier line has opened is named by it. */
 static void name_group(json_t *open, const json_t *opened)
 {
-	const char *number = json_string_value(json_object_get(open, "group_fd"));
-	char name[16];
+	const json_t *fd = json_object_get(open, "group_fd");
+	const char *number = json_string_value(fd);
+	char name[32];
 
-	snprintf(name, sizeof(name), "fd%.10s", number ? number : "");
+	if (json_is_integer(fd))
+		snprintf(name, sizeof(name), "fd%lld", (long long)json_integer_value(fd));
+	else
+		snprintf(name, sizeof(name), "fd%.10s", number ? number : "");
 	if (json_object_get(opened, name))
 		json_object_set_new(open, "group_fd", json_sprintf("$%s", name));
 }
@@ -116,7 +120,8 @@ static void keep_what_is_met(struct question *q)
 		bool is_in_group = group && *group == '$' &&
 				   (!strcmp(group + 1, bind) || (of && !strcmp(of, group)));
 
-		if (is_in_group || (type && !strcmp(type, "PERF_TYPE_BREAKPOINT")))
+		if (is_in_group ||
+		    (type && (!strcmp(type, "PERF_TYPE_BREAKPOINT") || !strcmp(type, "5"))))
 			json_array_append(kept, step);
 	}
 	json_decref(q->given);
@@ -155,16 +160,46 @@ static int read_strace(struct question *q, const struct source *text, struct err
 	return q->open ? 0 : -EINVAL;
 }
 
+/* What there is of a text of several calls, so far. */
+struct reading_calls {
+	struct question *q;
+	json_t *opened; /* the names of descriptors, true each */
+	int fd;         /* of the last call, or -1 */
+	int err;
+};
+
+static bool take_call_of_block(void *context, json_t *open, int fd, int err)
+{
+	struct reading_calls *r = context;
+
+	if (r->q->open && r->fd >= 0)
+		give_what_opened(r->q->given, r->opened, r->q->open, r->fd);
+	json_decref(r->q->open);
+	r->q->open = open;
+	r->fd = fd;
+	r->err = err;
+	name_group(open, r->opened);
+	return !err;
+}
+
+/* The call that failed is asked about, or the last; those before it were given. */
 static int read_block(struct question *q, const struct source *text, const struct environment *env,
 		      struct error *e)
 {
 	struct where root = where_root(text);
-	int told;
+	struct reading_calls r = {.q = q, .opened = json_object(), .fd = -1};
 
-	q->open = attr_block_open(text->text, env->abi, &told, &root, e);
-	if (told)
-		q->told = json_string(errno_name(told));
-	return q->open ? 0 : -EINVAL;
+	q->given = json_array();
+	if (!attr_block_calls(text->text, env->abi, take_call_of_block, &r, &root, e))
+		keep_what_is_met(q);
+	if (!json_array_size(q->given)) {
+		json_decref(q->given);
+		q->given = NULL;
+	}
+	if (r.err)
+		q->told = json_string(errno_name(r.err));
+	json_decref(r.opened);
+	return error_is_set(e) ? -EINVAL : 0;
 }
 
 /* One line, without what is around it. */
