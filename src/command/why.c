@@ -142,12 +142,22 @@ static int fail_with(const struct error *e)
 	return e->no_memory ? EXIT_HARNESS : EXIT_USAGE;
 }
 
-/* Who runs perfabi, as one of the callers. */
+/* Who runs perfabi, as one of the callers; a root that has no rights to perf is an ordinary user.
+ */
 static enum identity own_identity(const struct rights *rights)
 {
+	enum identity as = AS_USER;
+	char why[128];
+
 	if (!rights->uid || rights->capabilities >> CAP_SYS_ADMIN & 1)
-		return AS_ROOT;
-	return rights->capabilities >> CAP_PERFMON & 1 ? AS_PERFMON : AS_USER;
+		as = AS_ROOT;
+	else if (rights->capabilities >> CAP_PERFMON & 1)
+		as = AS_PERFMON;
+	if (identity_available(rights, as, why, sizeof(why)))
+		return as;
+	say(stderr, "%s: not as %s, but as an ordinary user: %s\n", program, identity_names[as],
+	    why);
+	return AS_USER;
 }
 
 /* What the options say of the call takes the place of what it says itself. */

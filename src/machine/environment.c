@@ -98,7 +98,7 @@ static void read_self(struct environment *env)
 	read_small("/proc/self/status", text, sizeof(text));
 	env->runner = getpid();
 	env->rights.uid = geteuid();
-	env->rights.capabilities = status_number(text, "\nCapEff:", 16);
+	env->rights.capabilities = identity_effective();
 	env->no_new_privs = status_number(text, "\nNoNewPrivs:", 10) != 0;
 	env->seccomp = (int)status_number(text, "\nSeccomp:", 10);
 	read_line("/proc/self/uid_map", map, sizeof(map));

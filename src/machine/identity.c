@@ -85,6 +85,16 @@ static const char *lacking(const struct rights *own)
 	return own->has_perfmon && !has_cap(own, CAP_PERFMON) ? "CAP_PERFMON" : NULL;
 }
 
+uint64_t identity_effective(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data))
+		return 0;
+	return data[0].effective | (uint64_t)data[1].effective << 32;
+}
+
 bool identity_available(const struct rights *own, enum identity as, char *why, size_t size)
 {
 	why[0] = '\0';

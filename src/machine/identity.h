@@ -38,6 +38,9 @@ struct rights {
 	bool changes_uid;         /* it is root that can become another user */
 };
 
+/* The effective capabilities of the calling process, as a mask; capget(2). */
+uint64_t identity_effective(void);
+
 /* The effective capabilities, as a mask, that it has when this runner becomes it. */
 uint64_t identity_capabilities(const struct rights *own, enum identity as);
 

@@ -524,6 +524,7 @@ int stage_imagine(struct stage *stage, const struct plan_of_stage *plan, struct 
 			note_step(stage, model->machine.env, step);
 	}
 	show_stage(stage);
+	stage->world.sees_processes = model->machine.is_this;
 	read_seeds(stage, model->machine.env);
 	return i.err ? i.err : stage->seed_count ? 0 : -ENOENT;
 }

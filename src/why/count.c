@@ -20,7 +20,7 @@
 #include "machine/clock.h"
 
 enum { SPINS = 10000000, SYSCALLS = 200, PAGES = 64, SWITCHES = 20, NAP = 50000 /* ns */ };
-enum { DATA_PAGES = 16 };
+enum { DATA_PAGES = 64 };
 
 /* An event that is open, with its buffer where it could be mapped. */
 struct open_event {

@@ -30,7 +30,7 @@ static void tell_step(json_t *json, const struct follow *follow, int err, struct
 /* The largest buffer of 2^n pages that can be mapped now; 0: none. */
 static uint64_t largest_buffer(const struct environment *env, int fd)
 {
-	for (uint64_t pages = 1 << 16; pages; pages /= 2) {
+	for (uint64_t pages = 1 << 22; pages; pages /= 2) {
 		size_t length = (size_t)(pages + 1) * env->page_size;
 		void *at = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 

@@ -5,8 +5,10 @@
 #include "why/question.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "language/keys.h"
 #include "machine/names.h"
@@ -77,6 +79,64 @@ static int read_question(struct question *q, const struct source *text, const js
 	return error_is_set(e) ? -EINVAL : 0;
 }
 
+static bool is_there(json_int_t pid)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%lld", (long long)pid);
+	return pid <= 0 || !access(path, F_OK);
+}
+
+static void note_substitute(struct question *q, const char *text)
+{
+	if (!q->notes)
+		q->notes = json_array();
+	json_array_append_new(q->notes, json_string(text));
+}
+
+/* A process that has ended since: the calling thread stands for it. */
+static void replace_pid(struct question *q)
+{
+	const json_t *json = json_object_get(q->open, "pid");
+	const char *text = json_string_value(json);
+	json_int_t pid = text ? strtoll(text, NULL, 0) : json_integer_value(json);
+
+	if (pid <= 0 || is_there(pid) ||
+	    !strcmp(json_string_value(q->told) ? json_string_value(q->told) : "", "ESRCH"))
+		return;
+	json_object_set_new(q->open, "pid", json_integer(0));
+	note_substitute(
+		q, "pid is of a process that has ended: the calling thread stands for it here");
+}
+
+/* A pointer of the program that made the call means nothing here. */
+static void replace_path(struct question *q, const struct environment *env)
+{
+	json_t *attr = json_object_get(q->open, "attr");
+	const char *type = json_string_value(json_object_get(attr, "type"));
+	const struct pmu *uprobe = environment_pmu(env, "uprobe");
+
+	if (!type || !uprobe || strtoul(type, NULL, 0) != uprobe->type ||
+	    !json_object_get(attr, "config1"))
+		return;
+	if (!q->given)
+		q->given = json_array();
+	json_array_append_new(q->given,
+			      json_pack("{s:s,s:s}", "string", "/proc/self/exe", "bind", "path"));
+	json_object_set_new(attr, "config1", json_string("$path"));
+	note_substitute(q, "config1 points to a path in another process: /proc/self/exe, perfabi "
+			   "itself, stands for it here");
+}
+
+/* What a pasted call says that means something else here is replaced, and that is said. */
+static void settle_paste(struct question *q, const struct environment *env)
+{
+	if (!q->open || !env->runner) /* another machine's processes are not here anyway */
+		return;
+	replace_pid(q);
+	replace_path(q, env);
+}
+
 /* A descriptor that an earlier line has opened is named by it. */
 static void name_group(json_t *open, const json_t *opened)
 {
@@ -101,35 +161,64 @@ static void give_what_opened(json_t *given, json_t *opened, json_t *open, int fd
 	json_object_set_new(opened, name, json_true());
 }
 
+static const char *group_of(const json_t *open)
+{
+	const char *group = json_string_value(json_object_get(open, "group_fd"));
+
+	return group && *group == '$' ? group + 1 : NULL;
+}
+
+static bool is_breakpoint(const json_t *open)
+{
+	const char *type =
+		json_string_value(json_object_get(json_object_get(open, "attr"), "type"));
+
+	return type && (!strcmp(type, "PERF_TYPE_BREAKPOINT") || !strcmp(type, "5"));
+}
+
+/* The names of the events that the call hangs on: its leader, and that one's. */
+static json_t *leaders_of(const struct question *q)
+{
+	json_t *names = json_object();
+	const char *group = group_of(q->open);
+
+	for (size_t i = json_array_size(q->given); group && i-- > 0;) {
+		const json_t *step = json_array_get(q->given, i);
+
+		if (strcmp(json_string_value(json_object_get(step, "bind")), group))
+			continue;
+		json_object_set_new(names, group, json_true());
+		group = group_of(json_object_get(step, "open"));
+	}
+	return names;
+}
+
 /*
- * Of the events that were open before, those that the call meets: its leader, the leader's other
- * members, and breakpoints, of which there are few. The others may not be had here.
+ * Of the events that were open before, those that the call meets: its leaders, their other members,
+ * and breakpoints, of which there are few. The others may not be had here.
  */
 static void keep_what_is_met(struct question *q)
 {
-	const char *group = json_string_value(json_object_get(q->open, "group_fd"));
-	json_t *kept = json_array(), *step;
+	json_t *kept = json_array(), *leaders = leaders_of(q), *step;
 	size_t i;
 
 	json_array_foreach(q->given, i, step) {
 		const json_t *open = json_object_get(step, "open");
-		const char *type =
-			json_string_value(json_object_get(json_object_get(open, "attr"), "type"));
-		const char *of = json_string_value(json_object_get(open, "group_fd"));
 		const char *bind = json_string_value(json_object_get(step, "bind"));
-		bool is_in_group = group && *group == '$' &&
-				   (!strcmp(group + 1, bind) || (of && !strcmp(of, group)));
+		const char *of = group_of(open);
 
-		if (is_in_group ||
-		    (type && (!strcmp(type, "PERF_TYPE_BREAKPOINT") || !strcmp(type, "5"))))
+		if (json_object_get(leaders, bind) || (of && json_object_get(leaders, of)) ||
+		    (is_breakpoint(open) && !of))
 			json_array_append(kept, step);
 	}
+	json_decref(leaders);
 	json_decref(q->given);
 	q->given = kept;
 }
 
 /* The last line is asked about, or the first that was refused; those before it were given. */
-static int read_strace(struct question *q, const struct source *text, struct error *e)
+static int read_strace(struct question *q, const struct source *text, const struct environment *env,
+		       struct error *e)
 {
 	struct where root = where_root(text);
 	char *copy = strdup(text->text), *save = NULL;
@@ -150,6 +239,7 @@ static int read_strace(struct question *q, const struct source *text, struct err
 		q->open = open;
 		if (!open)
 			break;
+		strace_resolve_size(open, env->abi);
 		name_group(open, opened);
 	}
 	free(copy);
@@ -157,6 +247,7 @@ static int read_strace(struct question *q, const struct source *text, struct err
 	keep_what_is_met(q);
 	if (q->open && result.is_told)
 		q->told = json_string(result.error[0] ? result.error : "ok");
+	settle_paste(q, env);
 	return q->open ? 0 : -EINVAL;
 }
 
@@ -168,10 +259,24 @@ struct reading_calls {
 	int err;
 };
 
+static bool is_dummy(const json_t *open)
+{
+	const json_t *attr = json_object_get(open, "attr");
+	const char *type = json_string_value(json_object_get(attr, "type"));
+	const char *config = json_string_value(json_object_get(attr, "config"));
+
+	return type && config && strtoul(type, NULL, 0) == PERF_TYPE_SOFTWARE &&
+	       strtoul(config, NULL, 0) == PERF_COUNT_SW_DUMMY;
+}
+
 static bool take_call_of_block(void *context, json_t *open, int fd, int err)
 {
 	struct reading_calls *r = context;
 
+	if (r->q->open && !err && is_dummy(open)) { /* perf's own, for side band */
+		json_decref(open);
+		return true;
+	}
 	if (r->q->open && r->fd >= 0)
 		give_what_opened(r->q->given, r->opened, r->q->open, r->fd);
 	json_decref(r->q->open);
@@ -199,6 +304,7 @@ static int read_block(struct question *q, const struct source *text, const struc
 	if (r.err)
 		q->told = json_string(errno_name(r.err));
 	json_decref(r.opened);
+	settle_paste(q, env);
 	return error_is_set(e) ? -EINVAL : 0;
 }
 
@@ -239,7 +345,7 @@ int question_read(struct question *q, const struct source *text, const json_t *n
 	if (attr_block_is_in(at))
 		return read_block(q, text, env, e);
 	if (strace_has_call(at))
-		return read_strace(q, text, e);
+		return read_strace(q, text, env, e);
 	return read_name(q, text, names, env, e);
 }
 
@@ -250,4 +356,5 @@ void question_free(struct question *q)
 	json_decref(q->given);
 	json_decref(q->then);
 	json_decref(q->told);
+	json_decref(q->notes);
 }

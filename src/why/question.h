@@ -14,6 +14,7 @@ struct question {
 	json_t *open;  /* as a case has it */
 	json_t *given; /* a list of steps before it */
 	json_t *then;  /* a list of calls on the event; see why/follow.h */
+	json_t *notes; /* texts: what of the call is another here, or NULL */
 	json_t *told;  /* what it came to elsewhere: an errno's name or "ok"; or NULL */
 };
 

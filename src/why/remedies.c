@@ -58,7 +58,7 @@ static json_t *remedy_json(struct asking *a, const struct remedy *remedy, struct
 	remedy_make(remedy, &a->asker, &a->inquiry->knowledge->changes, &a->call, changed,
 		    tell_change, &t);
 	if (remedy->is_unsure)
-		json_object_set_new(json, "unsure", json_true());
+		tell_unknown(json, "unsure", &remedy->unsure, a);
 	if (remedy->is_fallback)
 		json_object_set_new(json, "fallback", json_true());
 	tell_uselessness(json, a, changed);

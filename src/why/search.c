@@ -115,6 +115,7 @@ static void try_set(struct search *s, const struct remedy *set, struct sets *nex
 	f = asker_ask(s->asker, &s->changed);
 	if (f.outcome != REFUSED && s->found->count < REMEDIES) {
 		s->found->list[s->found->count] = *set;
+		s->found->list[s->found->count].unsure = f;
 		s->found->list[s->found->count++].is_unsure = f.outcome == UNFORESEEN;
 	} else if (f.outcome == REFUSED && next->count < SETS_MOST &&
 		   (set->count == 1 || has_gone_on(s, &f)))

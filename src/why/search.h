@@ -15,8 +15,9 @@ enum { CHANGES_AT_ONCE = 4, REMEDIES = 12 };
 struct remedy {
 	size_t changes[CHANGES_AT_ONCE]; /* indexes, in their order */
 	size_t count;
-	bool is_fallback; /* one of them puts another event in the place of the first */
-	bool is_unsure;   /* nothing is tried, and the model cannot tell whether it opens */
+	bool is_fallback;      /* one of them puts another event in the place of the first */
+	bool is_unsure;        /* nothing is tried, and the model cannot tell whether it opens */
+	struct finding unsure; /* why not */
 };
 
 struct remedies {

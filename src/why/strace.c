@@ -187,3 +187,19 @@ json_t *strace_open(const char *line, struct strace_result *result, const struct
 		read_result(at, result);
 	return open;
 }
+
+void strace_resolve_size(json_t *open, const struct abi *abi)
+{
+	static const char prefix[] = "PERF_ATTR_SIZE_";
+	json_t *attr = json_object_get(open, "attr");
+	const char *size = json_string_value(json_object_get(attr, "size"));
+
+	if (!size || strncmp(size, prefix, strlen(prefix)))
+		return;
+	for (size_t i = 0; i < abi->size_count; i++) {
+		if (strcmp(abi->sizes[i].name, size + strlen(prefix)))
+			continue;
+		json_object_set_new(attr, "size", json_integer(abi->sizes[i].size));
+		return;
+	}
+}

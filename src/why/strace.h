@@ -5,6 +5,7 @@
 #ifndef PERFABI_WHY_STRACE_H
 #define PERFABI_WHY_STRACE_H
 
+#include "abi/abi.h"
 #include "text/error.h"
 
 /* Whether a line has such a call in it, whatever stands before. */
@@ -24,5 +25,8 @@ struct strace_result {
  */
 json_t *strace_open(const char *line, struct strace_result *result, const struct where *w,
 		    struct error *e);
+
+/* attr.size by its name, such as PERF_ATTR_SIZE_VER7, becomes the number. */
+void strace_resolve_size(json_t *open, const struct abi *abi);
 
 #endif

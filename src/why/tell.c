@@ -108,12 +108,12 @@ void tell_suspects(json_t *json, int err, char family, struct asking *a)
 	free(suspects);
 }
 
-static void tell_unknown(json_t *json, const struct finding *f, struct asking *a)
+void tell_unknown(json_t *json, const char *key, const struct finding *f, struct asking *a)
 {
 	if (f->check && f->check->unsaid.count)
-		set_sentence(json, "unknown", &f->check->unsaid, a);
+		set_sentence(json, key, &f->check->unsaid, a);
 	else if (f->unknown && f->unknown->unknown)
-		json_object_set_new(json, "unknown", json_string(f->unknown->unknown));
+		json_object_set_new(json, key, json_string(f->unknown->unknown));
 }
 
 int told_errno(const struct inquiry *inquiry)
@@ -144,6 +144,6 @@ void tell_finding(json_t *json, const struct finding *f, struct asking *a)
 				    json_string(f->foretold ? errno_name(f->foretold) : "ok"));
 	if (f->outcome == OPENS || (f->outcome == UNFORESEEN && was_told_ok(a->inquiry)))
 		return;
-	tell_unknown(json, f, a);
+	tell_unknown(json, "unknown", f, a);
 	tell_suspects(json, err, 'O', a);
 }

@@ -111,7 +111,7 @@ static json_t *ask_briefly(const struct answering *a, enum identity as, bool is_
 static void add_change(struct answering *a, json_t *change, const json_t *other, bool is_tried)
 {
 	if (!was_opened(other))
-		json_object_set_new(change, "unsure", json_true());
+		json_object_set(change, "unsure", json_object_get(other, "unknown"));
 	json_object_set_new(change, "tried", json_boolean(is_tried));
 	put_change(a->changes, change);
 }
@@ -152,10 +152,12 @@ static void try_callers(struct answering *a)
 		if (!other)
 			continue;
 		any = !was_refused(other);
-		json_object_set_new(callers, identity_names[as],
-				    json_string(was_opened(other)    ? "opens"
-						: was_refused(other) ? member_text(other, "errno")
-								     : "unknown"));
+		if (is_tried || !a->inquiry.is_tried)
+			json_object_set_new(callers, identity_names[as],
+					    json_string(was_opened(other) ? "opens"
+							: was_refused(other)
+								? member_text(other, "errno")
+								: "unknown"));
 		if (any)
 			add_change(a,
 				   json_pack("{s:[s],s:[],s:s}", "do", k->callers[i].says, "loses",
@@ -331,6 +333,8 @@ json_t *why_answer(const struct why *why, struct error *e)
 		json_object_set_new(a.answer, "caller", json_string(who_is(&a)));
 		json_object_set_new(a.answer, "tried", json_boolean(why->is_tried));
 		compare_with_told(&a);
+		if (why->question->notes)
+			json_object_set(a.answer, "instead_of", why->question->notes);
 	}
 	if (a.answer && was_refused(a.answer)) {
 		a.changes = json_object_get(a.answer, "changes");

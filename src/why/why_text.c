@@ -149,9 +149,10 @@ static void write_change(const json_t *change, size_t number, bool were_tried, F
 		fputs("     You lose ", f);
 		write_joined(loses, "; ", 14, f);
 	}
-	if (is_true(change, "unsure"))
-		fputs("     Whether it opens then, the PMU decides: the model cannot tell.\n", f);
-	else if (were_tried && !is_true(change, "tried"))
+	if (text_in(change, "unsure")[0]) {
+		fputs("     Whether it opens then is not known: ", f);
+		write_wrapped(text_in(change, "unsure"), 5, f);
+	} else if (were_tried && !is_true(change, "tried"))
 		fputs("     By the model: perfabi could not try it here.\n", f);
 	if (text_in(change, "useless")[0]) {
 		fputs("     But ", f);
@@ -249,17 +250,29 @@ static void write_then(const json_t *then, FILE *f)
 
 		fprintf(f, "\n%s%s%s\n", text_in(one, "call"), *err ? " = -1 " : "", err);
 		write_suspects(json_object_get(one, "suspects"), 2, f);
-		if (json_object_get(one, "largest"))
+		if (json_integer_value(json_object_get(one, "largest")))
 			fprintf(f, "  At most 1 + %lld pages can be mapped now.\n",
 				(long long)json_integer_value(json_object_get(one, "largest")));
 	}
+}
+
+/* What of a pasted call is another here. */
+static void write_substitutes(const json_t *notes, FILE *f)
+{
+	json_t *note;
+	size_t i;
+
+	json_array_foreach(notes, i, note)
+		write_wrapped(json_string_value(note), 0, f);
 }
 
 static void write_told(const json_t *answer, FILE *f)
 {
 	if (!json_is_false(json_object_get(answer, "as_told")))
 		return;
-	fprintf(f, "Elsewhere it gave %s; %s it %s%s.\n", text_in(answer, "told"),
+	fprintf(f, "Elsewhere it %s%s; %s it %s%s.\n",
+		strcmp(text_in(answer, "told"), "ok") ? "gave " : "opened",
+		strcmp(text_in(answer, "told"), "ok") ? text_in(answer, "told") : "",
 		is_true(answer, "tried") ? "here" : "by the model",
 		is_true(answer, "opened") ? "opens" : "gives ", text_in(answer, "errno"));
 }
@@ -278,6 +291,7 @@ static void write_foretold(const json_t *answer, FILE *f)
 void why_write(const json_t *answer, FILE *f)
 {
 	fprintf(f, "%s\nby %s\n", text_in(answer, "call"), text_in(answer, "caller"));
+	write_substitutes(json_object_get(answer, "instead_of"), f);
 	write_told(answer, f);
 	write_foretold(answer, f);
 	if (!is_true(answer, "opened") && !json_object_get(answer, "notes"))
@@ -287,8 +301,8 @@ void why_write(const json_t *answer, FILE *f)
 		write_changes(answer, f);
 	write_callers(json_object_get(answer, "callers"), f);
 	write_remarks(json_object_get(answer, "notes"),
-		      is_true(answer, "opened") ? "It opens, and all the same:"
-						: "It opened there. What may be all the same:",
+		      is_true(answer, "opened") ? "It opens, but note:"
+						: "It opened there. What may be, all the same:",
 		      f);
 	write_counted(json_object_get(answer, "counted"), f);
 	write_then(json_object_get(answer, "then"), f);
