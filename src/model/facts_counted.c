@@ -36,12 +36,14 @@ static const char uncounted[] = "the event was not counted";
 #define COUNTED(member, text)                                                                      \
 	{                                                                                          \
 		.name = "counted." #member, .about = text, .unknown = uncounted,                   \
-		.get = counted_number, .index = offsetof(struct counted, member)                   \
+		.get = counted_number, .index = offsetof(struct counted, member),                  \
+		.kind = A_UINT64                                                                   \
 	}
 #define RECORDED(member, text)                                                                     \
 	{                                                                                          \
 		.name = "counted." #member, .about = text, .unknown = uncounted,                   \
-		.get = counted_record, .index = offsetof(struct counted, member)                   \
+		.get = counted_record, .index = offsetof(struct counted, member),                  \
+		.kind = A_UINT64                                                                   \
 	}
 
 const struct fact counted_facts[] = {
