@@ -146,8 +146,8 @@ static void count_records(const struct open_event *event, const struct environme
 	uint64_t head = data ? __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) : 0;
 	uint64_t at = 0;
 
-	out->has_samples = data != NULL;
-	while (at < head && head <= event->size) {
+	out->has_samples = data && head <= event->size; /* written backward, it runs below 0 */
+	while (out->has_samples && at < head) {
 		struct perf_event_header header;
 
 		memcpy(&header, data + at, sizeof(header));
