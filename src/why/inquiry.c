@@ -200,7 +200,10 @@ json_t *inquire(const struct inquiry *inquiry, enum identity as, char *why, size
 	if (!err)
 		answer = json_loads(s.text, JSON_REJECT_DUPLICATES, NULL);
 	else
-		snprintf(why, size, "%s", s.text[1] ? s.text + 1 : strerror(-err));
+		snprintf(why, size, "%s",
+			 !s.text[0] && s.text[1] ? s.text + 1
+			 : err == -EIO		 ? "a process that was killed, or took too long"
+						 : strerror(-err));
 	munmap(s.text, SHARED);
 	return answer;
 }
