@@ -16,7 +16,7 @@
 struct wording;
 
 /* How the member of a struct is read that a fact is. */
-enum member_kind { A_BOOL, AN_INT, AN_INT32, AN_INT64, A_UINT64 };
+enum member_kind { NO_MEMBER, A_BOOL, AN_INT, AN_INT32, AN_INT64, A_UINT64 };
 
 struct fact {
 	const char *name;  /* "attr.sample_type"; operands name it with a $ before it */

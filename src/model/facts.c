@@ -65,7 +65,9 @@ uint64_t fact_member(const struct fact *fact, const void *object)
 	case AN_INT64:
 		return (uint64_t) * (const int64_t *)at;
 	case A_UINT64:
+		return *(const uint64_t *)at;
+	case NO_MEMBER:
 		break;
 	}
-	return *(const uint64_t *)at;
+	return 0;
 }

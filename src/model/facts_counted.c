@@ -36,14 +36,12 @@ static const char uncounted[] = "the event was not counted";
 #define COUNTED(member, text)                                                                      \
 	{                                                                                          \
 		.name = "counted." #member, .about = text, .unknown = uncounted,                   \
-		.get = counted_number, .index = offsetof(struct counted, member),                  \
-		.kind = A_UINT64                                                                   \
+		.get = counted_number, .index = offsetof(struct counted, member), .kind = A_UINT64 \
 	}
 #define RECORDED(member, text)                                                                     \
 	{                                                                                          \
 		.name = "counted." #member, .about = text, .unknown = uncounted,                   \
-		.get = counted_record, .index = offsetof(struct counted, member),                  \
-		.kind = A_UINT64                                                                   \
+		.get = counted_record, .index = offsetof(struct counted, member), .kind = A_UINT64 \
 	}
 
 const struct fact counted_facts[] = {
@@ -60,7 +58,8 @@ const struct fact counted_facts[] = {
 	 .about = "1: read(2) gave nothing: the event is in an error state",
 	 .unknown = uncounted,
 	 .get = counted_number,
-	 .index = offsetof(struct counted, is_error)},
+	 .index = offsetof(struct counted, is_error),
+	 .kind = A_BOOL},
 	{.name = "counted.is_shared",
 	 .about = "1: it had a counter only part of the time",
 	 .unknown = uncounted,

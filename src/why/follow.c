@@ -16,6 +16,7 @@
 #include "language/keys.h"
 
 enum { READ_MOST = 65536, POLL_MS = 100 };
+#define PAGES_MOST (UINT64_C(1) << 40)
 
 /* What the reading of members needs. */
 struct reading {
@@ -51,7 +52,10 @@ static int read_mmap(struct follow *out, const struct reading *r)
 	    read_number(r, "pages", &pages) || read_number(r, "length", &out->then.length) ||
 	    read_number(r, "offset", &out->then.offset))
 		return -EINVAL;
-	if (pages < UINT64_MAX >> 20)
+	if (pages != UINT64_MAX && pages >= PAGES_MOST)
+		return error_value(r->e, r->w, json_object_get(r->json, "pages"),
+				   "fewer than 1<<40 pages");
+	if (pages != UINT64_MAX)
 		out->then.length = (pages + 1) * r->env->page_size;
 	if (private && !json_is_boolean(private))
 		return error_value(r->e, &at_private, private, "true or false");
@@ -150,14 +154,15 @@ static int do_munmap(const struct follow *follow, const struct environment *env,
 static int do_ioctl(const struct follow *follow, const struct environment *env, int fd,
 		    struct followed_buffer *buffer)
 {
-	uint64_t number = follow->then.argument;
-	void *argument = (void *)(uintptr_t)number;
+	/* What the kernel writes behind the number (QUERY_BPF: 64 ids at most) has room. */
+	uint64_t numbers[64] = {follow->then.argument};
+	void *argument = (void *)(uintptr_t)follow->then.argument;
 
 	(void)buffer;
 	if (follow->text)
 		argument = (void *)(uintptr_t)follow->text;
 	else if (follow->points)
-		argument = &number;
+		argument = numbers;
 	return -event_ioctl(env->abi, fd, follow->request, argument);
 }
 

@@ -202,7 +202,7 @@ json_t *inquire(const struct inquiry *inquiry, enum identity as, char *why, size
 	else
 		snprintf(why, size, "%s",
 			 !s.text[0] && s.text[1] ? s.text + 1
-			 : err == -EIO		 ? "a process that was killed, or took too long"
+			 : err == -EIO           ? "a process that was killed, or took too long"
 						 : strerror(-err));
 	munmap(s.text, SHARED);
 	return answer;

@@ -84,6 +84,7 @@ static int load_sysctl(struct sysctl_change *out, const json_t *json, struct voc
 		return -EINVAL;
 	if (!out->when)
 		return error_value(e, w, json, "`if`");
+	out->is_untried = json_is_true(json_object_get(json, "untried"));
 	return sentence_compile(&out->loses, json_object_get(json, "loses"), v->facts, v->arena,
 				&at_loses, e);
 }

@@ -32,6 +32,7 @@ struct sysctl_change {
 	struct right_side to; /* as `fact` */
 	struct predicate *when;
 	struct sentence loses;
+	bool is_untried; /* it could not always be put back: the model alone answers */
 };
 
 /* A caller, from the one with the fewest rights on. */

@@ -216,6 +216,51 @@ static void keep_what_is_met(struct question *q)
 	q->given = kept;
 }
 
+/* Who made the call of a line of strace -f: "1234 " or "[pid 1234] ". */
+static void name_caller(const char *line, char *out, size_t size)
+{
+	size_t from = strcspn(line, "0123456789");
+
+	snprintf(out, size, "%.*s", (int)strspn(line + from, "0123456789"), line + from);
+}
+
+/*
+ * A call that strace -f prints in two parts, for others called meanwhile: the first is kept in
+ * `parts` until the second comes. The whole line, to be freed; NULL: there is no whole line yet.
+ */
+static char *join_parts(char *line, json_t *parts)
+{
+	static const char first[] = " <unfinished ...>", second[] = "<... perf_event_open resumed>";
+	char *cut = strstr(line, first), *rest = strstr(line, second), caller[24], *whole;
+	const char *begun;
+
+	if (!cut && !rest)
+		return strdup(line);
+	name_caller(line, caller, sizeof(caller));
+	if (cut) {
+		*cut = '\0';
+		if (strace_has_call(line))
+			json_object_set_new(parts, caller, json_string(line));
+		return NULL;
+	}
+	begun = json_string_value(json_object_get(parts, caller));
+	whole = begun ? malloc(strlen(begun) + strlen(rest) + 1) : NULL;
+	if (whole)
+		sprintf(whole, "%s%s", begun, rest + strlen(second));
+	json_object_del(parts, caller);
+	return whole;
+}
+
+static const char *first_text(const json_t *texts)
+{
+	const char *key;
+	json_t *text;
+
+	json_object_foreach((json_t *)texts, key, text)
+		return json_string_value(text);
+	return "perf_event_open(";
+}
+
 /* The last line is asked about, or the first that was refused; those before it were given. */
 static int read_strace(struct question *q, const struct source *text, const struct environment *env,
 		       struct error *e)
@@ -223,18 +268,22 @@ static int read_strace(struct question *q, const struct source *text, const stru
 	struct where root = where_root(text);
 	char *copy = strdup(text->text), *save = NULL;
 	struct strace_result result = {.fd = -1};
-	json_t *opened = json_object();
+	json_t *opened = json_object(), *parts = json_object();
 
 	q->given = json_array();
 	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line && !result.error[0];
 	     line = strtok_r(NULL, "\n", &save)) {
+		char *whole = join_parts(line, parts);
 		json_t *open;
 
-		if (!strace_has_call(line))
+		if (!whole || !strace_has_call(whole)) {
+			free(whole);
 			continue;
+		}
 		if (q->open && result.fd >= 0)
 			give_what_opened(q->given, opened, q->open, result.fd);
-		open = strace_open(line, &result, &root, e);
+		open = strace_open(whole, &result, &root, e);
+		free(whole);
 		json_decref(q->open);
 		q->open = open;
 		if (!open)
@@ -243,7 +292,10 @@ static int read_strace(struct question *q, const struct source *text, const stru
 		name_group(open, opened);
 	}
 	free(copy);
+	if (!q->open && !error_is_set(e)) /* a call that never came back */
+		q->open = strace_open(first_text(parts), &result, &root, e);
 	json_decref(opened);
+	json_decref(parts);
 	keep_what_is_met(q);
 	if (q->open && result.is_told)
 		q->told = json_string(result.error[0] ? result.error : "ok");

@@ -11,7 +11,7 @@
 
 #include "machine/sysctl.h"
 
-enum { WHY_TEXT = 700, LOCK_TRIES = 40, LOCK_WAIT = 50000 /* us */ };
+enum { WHY_TEXT = 700, LOCK_TRIES = 40, LOCK_WAIT = 50000 /* us */, STEADY_TRIES = 5 };
 
 /* An answer on its way. */
 struct answering {
@@ -32,13 +32,32 @@ static int fail_answer(struct answering *a, struct error *e)
 	return -EINVAL;
 }
 
+/* `given` is of the caller, and no other. */
+static int check_given(const struct question *q, const struct where *root, struct error *e)
+{
+	struct where at_given = where_key(root, "given");
+	json_t *step;
+	size_t i;
+
+	json_array_foreach(q->given, i, step) {
+		struct where at = where_index(&at_given, i);
+
+		if (json_object_get(step, "become"))
+			return error_value(e, &at, step, "no `become`; `as` says who calls");
+	}
+	return 0;
+}
+
 static int plan_question(struct answering *a, struct error *e)
 {
 	const struct question *q = a->why->question;
 	const struct source source = {.name = "question", .root = "", .text = "{}", .length = 2};
 	const struct where root = where_root(&source);
-	json_t *json = json_pack("{s:{s:{s:O}}}", "calls", "asked", "open", q->open);
+	json_t *json;
 
+	if (check_given(q, &root, e))
+		return -EINVAL;
+	json = json_pack("{s:{s:{s:O}}}", "calls", "asked", "open", q->open);
 	if (q->given)
 		json_object_set(json, "given", q->given);
 	return stage_load_json(&a->plan, json, &root, a->why->tables, e);
@@ -194,7 +213,7 @@ static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *
 	json_t *sysctls, *answer = NULL;
 	const char *failed;
 
-	if (!a->why->restorer || !wait_until_alone(a->why->restorer))
+	if (change->is_untried || !a->why->restorer || !wait_until_alone(a->why->restorer))
 		return NULL;
 	sysctls = json_pack("{s:i}", change->name, value);
 	set.has[change->place] = true;
@@ -302,6 +321,37 @@ static void compare_with_told(struct answering *a)
 		json_object_set_new(a->answer, "as_told", json_boolean(!strcmp(told, got)));
 }
 
+/* perf's sysctls as they are now. */
+static void read_sysctls(struct environment *env, int values[SYSCTLS])
+{
+	environment_read_sysctls(env);
+	for (size_t i = 0; sysctl_names[i]; i++)
+		values[i] = *environment_sysctl(env, i);
+}
+
+/* Asks again if somebody has changed a sysctl meanwhile: the answer is of one machine. */
+static json_t *inquire_steadily(struct answering *a)
+{
+	struct environment *env = a->why->model->machine.env;
+	json_t *answer = NULL;
+
+	for (unsigned i = 0; i < STEADY_TRIES; i++) {
+		int before[SYSCTLS] = {0}, after[SYSCTLS] = {0};
+
+		if (a->inquiry.is_tried)
+			read_sysctls(env, before);
+		json_decref(answer);
+		answer = inquire(&a->inquiry, a->why->as, a->failure, sizeof(a->failure));
+		if (!a->inquiry.is_tried)
+			return answer;
+		read_sysctls(env, after);
+		if (!memcmp(before, after, sizeof(before)))
+			return answer;
+		environment_read_alone(env);
+	}
+	return answer;
+}
+
 static int begin_answer(struct answering *a, struct error *e)
 {
 	const struct why *why = a->why;
@@ -324,7 +374,7 @@ json_t *why_answer(const struct why *why, struct error *e)
 	struct answering a = {.why = why};
 
 	if (!begin_answer(&a, e)) {
-		a.answer = inquire(&a.inquiry, why->as, a.failure, sizeof(a.failure));
+		a.answer = inquire_steadily(&a);
 		if (!a.answer)
 			fail_answer(&a, e);
 	}
