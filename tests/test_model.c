@@ -396,6 +396,42 @@ static const struct {
 	 "namespaces is set. It needs CAP_PERFMON at every perf_event_paranoid"},
 };
 
+/* Numbers of what was counted, and of what follows, are read whole. */
+START_TEST(facts_of_members_are_whole)
+{
+	static const struct counted counted = {
+		.value = 256, .running = UINT64_C(1) << 40, .samples = 512, .has_samples = true};
+	static const struct followed then = {.length = 1 << 20, .is_private = true};
+	static const struct {
+		const char *name;
+		uint64_t value;
+	} members[] = {{"counted.value", 256},   {"counted.running", UINT64_C(1) << 40},
+		       {"counted.samples", 512}, {"counted.is_error", 0},
+		       {"counted.throttled", 0}, {"then.length", 1 << 20},
+		       {"then.is_private", 1},   {"then.offset", 0}};
+	static const struct world world = {.counted = &counted, .then = &then};
+	struct oracle *o = calloc(1, sizeof(*o));
+
+	ck_assert_ptr_nonnull(o);
+	begin(o, pmu_json);
+	meet(o, AS_ROOT, "{'attr': {}}");
+	situation_begin(&o->situation, &o->model.machine, &o->call, &o->caller, &world);
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		int index = facts_find(&o->model.facts, members[i].name, NULL);
+		uint64_t value;
+
+		ck_assert_int_ge(index, 0);
+		ck_assert_msg(fact_get(&o->model.facts, (size_t)index, &o->situation, &value), "%s",
+			      members[i].name);
+		ck_assert_msg(value == members[i].value, "%s: %llu", members[i].name,
+			      (unsigned long long)value);
+	}
+	call_free(&o->call);
+	end(o);
+	free(o);
+}
+END_TEST
+
 START_TEST(it_names_the_cause)
 {
 	struct oracle *o = calloc(1, sizeof(*o));
@@ -436,6 +472,7 @@ Suite *suite_model(void)
 	tcase_add_test(test, it_tells_causes_apart);
 	tcase_add_test(test, it_says_what_is_no_check);
 	tcase_add_test(test, it_names_the_cause);
+	tcase_add_test(test, facts_of_members_are_whole);
 	suite_add_tcase(suite, test);
 	return suite;
 }

@@ -408,6 +408,18 @@ static const struct {
 	{"perf_event_attr:\n  type 1\n  config 9\n" LINE PERF_CALL
 	 "\nsys_perf_event_open failed, error -13\n",
 	 "{'open': " OPEN("'type': '1', 'config': '9'") "8}, 'told': 'EACCES'}", NULL},
+	/* A size by strace's name; a call in two parts, for another process called meanwhile. */
+	{"perf_event_open({type=1, size=PERF_ATTR_SIZE_VER7}, 0, -1, -1, 0) = 3",
+	 "{'open': {'attr': {'type': '1', 'size': 128}, 'pid': '0', 'cpu': '-1', 'group_fd': '-1', "
+	 "'flags': '0'}, 'told': 'ok', 'given': []}",
+	 NULL},
+	{"[pid 7] perf_event_open({type=1}, 0, 5, -1, 0 <unfinished ...>\n"
+	 "[pid 8] perf_event_open({type=2}, 0, -1, -1, 0) = 3\n"
+	 "[pid 7] <... perf_event_open resumed>) = -1 EINVAL (Invalid argument)\n",
+	 "{'open': {'attr': {'type': '1'}, 'pid': '0', 'cpu': '5', 'group_fd': '-1', 'flags': "
+	 "'0'}, "
+	 "'told': 'EINVAL', 'given': []}",
+	 NULL},
 	/* What is none of these. */
 	{"", NULL, "an event, as perf list shows them"},
 	{" \n\t ", NULL, "an event, as perf list shows them"},
