@@ -30,7 +30,7 @@ NOT_WITHOUT_ERRNO = {
     "policy-refuses-map", "policy-refuses-read", "runs-and-counts-nothing", "runs-and-counts-too-little", "task-on-the-other-cores",
     "raw-event-of-the-other-cores", "group-never-placed", "counts-are-shares", "period-below-the-least", "buffer-over-the-limit",
     "buffers-add-up", "buffer-in-a-container", "filter-on-software", "filter-with-unknown-field", "program-reads-too-far",
-    "probe-at-offset-0",
+    "probe-at-offset-0", "trace-buffer-misplaced",
 }
 PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241, "riscv64": 241}.get(platform.machine())
 

@@ -82,7 +82,7 @@ static bool then_pages_for_each(const struct fact *fact, struct situation *s, ui
 		return false;
 	if (!then_locked_kilobytes(fact, s, &locked))
 		locked = 0;
-	pages = (unlocked + locked) * 1024 / env->page_size / env->cpus_online;
+	pages = (unlocked + locked) / (env->page_size / 1024) / env->cpus_online;
 	for (*value = pages > 1; *value && *value * 2 + 1 <= pages;)
 		*value *= 2;
 	return true;
@@ -126,6 +126,12 @@ const struct fact then_facts[] = {
 	{THEN("request", request, "the request of ioctl(2)"), .family = "ioctl"},
 	{THEN("argument", argument, "its argument, or the number that it points to")},
 	{THEN("size", size, "bytes that read(2) is to read")},
+	{.name = "then.is_unmap",
+	 .about = "1: it is munmap(2)",
+	 .unknown = nothing,
+	 .get = then_number,
+	 .index = offsetof(struct followed, is_unmap),
+	 .kind = A_BOOL},
 	{.name = "then.is_private",
 	 .about = "1: mmap(2) has MAP_PRIVATE",
 	 .unknown = nothing,

@@ -74,6 +74,7 @@ struct followed {
 	uint64_t argument;
 	uint64_t size; /* of read(2) */
 	bool is_private;
+	bool is_unmap; /* munmap(2), not mmap(2) */
 };
 
 /*

@@ -531,5 +531,8 @@ int stage_imagine(struct stage *stage, const struct plan_of_stage *plan, struct 
 
 void stage_forget(struct stage *stage)
 {
+	for (size_t i = 0; i < stage->seed_count; i++)
+		call_free(&stage->seeds[i].call);
+	stage->seed_count = 0;
 	scope_free(&stage->imagined);
 }

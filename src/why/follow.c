@@ -67,10 +67,18 @@ static int read_munmap(struct follow *out, const struct reading *r)
 {
 	static const char *const keys[] = {"length", NULL};
 
+	out->then.is_unmap = true;
 	return keys_check(r->json, keys, "munmap (length)", r->w, r->e) ||
 			       read_number(r, "length", &out->then.length)
 		       ? -EINVAL
 		       : 0;
+}
+
+static bool is_variable(const json_t *json)
+{
+	const char *text = json_string_value(json);
+
+	return text && text[0] == '$' && text[1];
 }
 
 static int read_ioctl(struct follow *out, const struct reading *r)
@@ -96,8 +104,12 @@ static int read_ioctl(struct follow *out, const struct reading *r)
 		return error_name(r->e, r->w, out->request ? out->request : "nothing", near.best,
 				  "a request of PERF_EVENT_IOC_");
 	out->then.request = value->value;
-	if (json_is_string(argument)) /* a name of a descriptor, which is not there */
+	if (argument && (out->points || out->text))
+		return error_value(r->e, r->w, r->json, "one of arg, u64 and text");
+	if (is_variable(argument)) {
+		out->variable = json_string_value(argument) + 1;
 		return 0;
+	}
 	return read_number(r, "arg", &out->then.argument) ||
 			       read_number(r, "u64", &out->then.argument)
 		       ? -EINVAL
@@ -148,7 +160,23 @@ static int do_munmap(const struct follow *follow, const struct environment *env,
 	(void)fd;
 	if (!buffer->at || follow->then.length > buffer->length)
 		return EINVAL;
-	return munmap(buffer->at, (size_t)follow->then.length) ? errno : 0;
+	if (munmap(buffer->at, (size_t)follow->then.length))
+		return errno;
+	*buffer = (struct followed_buffer){0};
+	return 0;
+}
+
+int follow_settle(struct follow *follow, const struct scope *scope)
+{
+	struct vars vars = scope_vars(scope);
+	struct value value = {0};
+
+	if (!follow->variable)
+		return 0;
+	if (vars.lookup(vars.context, follow->variable, &value, NULL))
+		return -ENOENT;
+	follow->then.argument = value.bits;
+	return 0;
 }
 
 static int do_ioctl(const struct follow *follow, const struct environment *env, int fd,

@@ -6,7 +6,7 @@
 #ifndef PERFABI_WHY_FOLLOW_H
 #define PERFABI_WHY_FOLLOW_H
 
-#include "machine/environment.h"
+#include "language/scope.h"
 #include "model/world.h"
 
 /* One of these, as it was written. */
@@ -18,15 +18,19 @@ struct follow {
 		FOLLOW_READ,
 		FOLLOW_POLL
 	} verb;
-	const char *request; /* of ioctl(2) */
-	const char *text;    /* that it points to, or NULL */
-	bool points;         /* it points to then.argument */
+	const char *request;  /* of ioctl(2) */
+	const char *text;     /* that it points to, or NULL */
+	const char *variable; /* of `given` that is its argument, or NULL */
+	bool points;          /* it points to then.argument */
 	struct followed then;
 };
 
 /* 0, or -EINVAL with `e` filled. `json` must outlive *out. */
 int follow_from_json(struct follow *out, const json_t *json, const struct environment *env,
 		     const struct where *w, struct error *e);
+
+/* Puts in what its variable stands for. 0, or -ENOENT: nothing of `given` has that name. */
+int follow_settle(struct follow *follow, const struct scope *scope);
 
 /* What is mapped of an event, from its beginning. */
 struct followed_buffer {

@@ -2,13 +2,15 @@
 /*
  * What is done with the event once it is open, here or on a machine that is only told of.
  */
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "machine/names.h"
 #include "why/asking.h"
 
-enum { SENTENCE = 1024 };
+/* 256 MiB of pages of 4 KiB: more is not locked to try. */
+enum { SENTENCE = 1024, LARGEST_TRIED = 1 << 16 };
 
 /* The checks of the step's family that give that errno. */
 static void tell_step(json_t *json, const struct follow *follow, int err, struct asking *a)
@@ -27,16 +29,21 @@ static void tell_step(json_t *json, const struct follow *follow, int err, struct
 	tell_suspects(json, err, follow->then.family, a);
 }
 
-/* The largest buffer of 2^n pages that can be mapped now; 0: none. */
-static uint64_t largest_buffer(const struct environment *env, int fd)
+/* The largest buffer of 2^n pages, and of fewer than were asked for, that can be mapped now; 0:
+ * none. */
+static uint64_t largest_buffer(const struct environment *env, int fd, uint64_t length)
 {
-	for (uint64_t pages = 1 << 22; pages; pages /= 2) {
-		size_t length = (size_t)(pages + 1) * env->page_size;
-		void *at = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	uint64_t most = length / env->page_size, pages = 1;
+
+	while (pages * 2 < most && pages < LARGEST_TRIED)
+		pages *= 2;
+	for (; pages; pages /= 2) {
+		size_t size = (size_t)(pages + 1) * env->page_size;
+		void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 		if (at == MAP_FAILED)
 			continue;
-		munmap(at, length);
+		munmap(at, size);
 		return pages;
 	}
 	return 0;
@@ -54,11 +61,14 @@ static void follow_here(struct asking *a, json_t *list, int fd)
 		int err;
 
 		follow.then.buffer = buffer.length;
-		err = follow_do(&follow, env, fd, &buffer);
+		err = follow_settle(&follow, a->asker.stage->scope)
+			      ? EBADF
+			      : follow_do(&follow, env, fd, &buffer);
 		tell_step(json, &follow, err, a);
-		if (err && follow.verb == FOLLOW_MMAP && !buffer.at)
+		if ((err == EPERM || err == ENOMEM) && follow.verb == FOLLOW_MMAP && !buffer.at)
 			json_object_set_new(json, "largest",
-					    json_integer((json_int_t)largest_buffer(env, fd)));
+					    json_integer((json_int_t)largest_buffer(
+						    env, fd, follow.then.length)));
 		json_array_append_new(list, json);
 		if (err)
 			return;
@@ -98,6 +108,8 @@ static void follow_there(struct asking *a, json_t *list)
 		follow.then.buffer = buffer;
 		if (follow.verb == FOLLOW_MMAP && !follow.then.offset)
 			buffer = follow.then.length;
+		if (follow.verb == FOLLOW_MUNMAP)
+			buffer = 0;
 		err = is_last && a->inquiry->told ? told_errno(a->inquiry)
 						  : foresee_step(&follow, a);
 		tell_step(json, &follow, err, a);

@@ -144,6 +144,17 @@ static int fail_standing(struct standing *s, const char *what, const char *why)
 	return -EINVAL;
 }
 
+/* The answer as text for the one who waits. */
+static int hand_over(const json_t *answer, struct standing *s)
+{
+	size_t n = json_dumpb(answer, NULL, 0, JSON_COMPACT);
+
+	if (!n || n >= SHARED)
+		return fail_standing(s, "the answer is too long to be handed over", "");
+	json_dumpb(answer, s->text, SHARED, JSON_COMPACT);
+	return 0;
+}
+
 /* Asks, as the caller that the process has become. 0 with the answer in s->text. */
 static int stand_and_ask(void *context)
 {
@@ -178,7 +189,7 @@ static int stand_and_ask(void *context)
 	a->call = stage->seeds[0].call;
 	ask(a);
 	end_children(stage);
-	return json_dumpb(a->answer, s->text, SHARED, JSON_COMPACT) < SHARED ? 0 : -E2BIG;
+	return hand_over(a->answer, s);
 }
 
 json_t *inquire(const struct inquiry *inquiry, enum identity as, char *why, size_t size)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,10 +82,19 @@ static int read_question(struct question *q, const struct source *text, const js
 
 static bool is_there(json_int_t pid)
 {
-	char path[48];
+	return pid <= 0 || pid > INT32_MAX || !kill((pid_t)pid, 0) || errno != ESRCH;
+}
 
-	snprintf(path, sizeof(path), "/proc/%lld", (long long)pid);
-	return pid <= 0 || !access(path, F_OK);
+/* With PERF_FLAG_PID_CGROUP pid is a descriptor. */
+static bool is_of_cgroup(const json_t *open)
+{
+	const json_t *flags = json_object_get(open, "flags");
+	char *text = json_dumps(flags, JSON_ENCODE_ANY);
+	bool is = (text && strstr(text, "PID_CGROUP")) ||
+		  ((uint64_t)json_integer_value(flags) & PERF_FLAG_PID_CGROUP);
+
+	free(text);
+	return is;
 }
 
 static void note_substitute(struct question *q, const char *text)
@@ -101,7 +111,7 @@ static void replace_pid(struct question *q)
 	const char *text = json_string_value(json);
 	json_int_t pid = text ? strtoll(text, NULL, 0) : json_integer_value(json);
 
-	if (pid <= 0 || is_there(pid) ||
+	if (is_of_cgroup(q->open) || is_there(pid) ||
 	    !strcmp(json_string_value(q->told) ? json_string_value(q->told) : "", "ESRCH"))
 		return;
 	json_object_set_new(q->open, "pid", json_integer(0));

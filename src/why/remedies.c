@@ -57,6 +57,8 @@ static json_t *remedy_json(struct asking *a, const struct remedy *remedy, struct
 
 	remedy_make(remedy, &a->asker, &a->inquiry->knowledge->changes, &a->call, changed,
 		    tell_change, &t);
+	situation_begin(&a->asker.situation, &a->inquiry->model->machine, changed, &a->asker.caller,
+			&a->asker.world);
 	if (remedy->is_unsure)
 		tell_unknown(json, "unsure", &remedy->unsure, a);
 	if (remedy->is_fallback)
@@ -135,7 +137,7 @@ static json_t *dead_end_json(struct asking *a, size_t change, struct call *chang
 	remedy_make(&one, &a->asker, &a->inquiry->knowledge->changes, &a->call, changed,
 		    tell_change, &t);
 	f = asker_ask(&a->asker, changed);
-	if (f.outcome == REFUSED && f.is_foreseen && f.check > a->found.check) {
+	if (f.outcome == REFUSED && f.is_foreseen && a->found.check && f.check > a->found.check) {
 		json = json_pack("{s:O}", "do", t.does);
 		tell_finding(json, &f, a);
 		json_object_del(json, "opened");

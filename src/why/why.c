@@ -201,6 +201,7 @@ static bool wait_until_alone(struct restorer *restorer)
 			return machine_has_lock(restorer);
 		usleep(LOCK_WAIT);
 	}
+	machine_try_lock(restorer, false); /* to give up our place */
 	return false;
 }
 
@@ -222,6 +223,7 @@ static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *
 		answer = ask_briefly(a, a->why->as, true);
 	}
 	machine_restore(a->why->restorer);
+	machine_try_lock(a->why->restorer, false); /* others may run again */
 	environment_read_sysctls(env);
 	json_decref(sysctls);
 	return answer;

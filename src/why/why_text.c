@@ -186,7 +186,9 @@ static void write_changes(const json_t *answer, FILE *f)
 	write_dead_ends(json_object_get(answer, "dead_ends"), f);
 	if (!json_array_size(changes)) {
 		fprintf(f, "\nNo change that perfabi knows opens it%s.\n",
-			is_true(answer, "tried") ? "; each was tried" : ", by the model");
+			is_true(answer, "cut")     ? ", of those that it tried in two seconds"
+			: is_true(answer, "tried") ? "; each was tried"
+						   : ", by the model");
 		return;
 	}
 	fprintf(f, "\nIt opens%s if you do one of these:\n",
