@@ -30,7 +30,7 @@ NOT_WITHOUT_ERRNO = {
     "policy-refuses-map", "policy-refuses-read", "runs-and-counts-nothing", "runs-and-counts-too-little", "task-on-the-other-cores",
     "raw-event-of-the-other-cores", "group-never-placed", "counts-are-shares", "period-below-the-least", "buffer-over-the-limit",
     "buffers-add-up", "buffer-in-a-container", "filter-on-software", "filter-with-unknown-field", "program-reads-too-far",
-    "probe-at-offset-0", "trace-buffer-misplaced",
+    "probe-at-offset-0", "trace-buffer-misplaced", "exclusive-beside-the-watchdog",
 }
 PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241, "riscv64": 241}.get(platform.machine())
 
@@ -115,7 +115,8 @@ def came_to(story, answer):
 
 def faults_of(story, answer):
     """What of the story the answer does not name."""
-    text = json.dumps(answer, ensure_ascii=False).lower()
+    own = {key: value for key, value in answer.items() if key not in ("call", "told", "as", "caller")}  # the question's echo
+    text = json.dumps(own, ensure_ascii=False).lower()
     faults = [f"word {word}" for word in story["words"] if word.lower() not in text]
     if story["check"] and story["check"] not in checks_in(answer):
         faults.append(f"check {story['check']}, but {sorted(checks_in(answer))}")
@@ -222,7 +223,8 @@ def stories_here(asking):
     need(not wrong, "\n".join(wrong))
     for story, answer in said:
         need(answer["tried"] and answer["as"] == story["as"] and ("then" in story or answer["as_told"]), f"{story['id']}: {answer}")
-        need(all(change["tried"] for change in answer.get("changes", [])), f"{story['id']}: not tried: {answer.get('changes')}")
+        # A callchain event elsewhere would keep perf_event_max_stack from being put back.
+        need(all(change["tried"] != ("perf_event_max_stack" in change.get("sysctl", ())) for change in answer.get("changes", [])), f"{story['id']}: not tried: {answer.get('changes')}")
     changes = [(story, answer, change) for story, answer in said for change in answer.get("changes", [])]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda one: reopen(asking, one[0], one[2], one[1]), [one for one in changes if "sysctl" not in one[2]]))
