@@ -179,6 +179,11 @@ void call_free(struct call *call)
 	call->image = NULL;
 }
 
+uint64_t call_field(const struct call *call, const struct abi *abi, const char *name)
+{
+	return attr_get(abi_field(abi, name), call->image, host_order());
+}
+
 int call_copy(struct call *to, const struct call *from, const struct abi *abi)
 {
 	*to = *from;

@@ -50,6 +50,9 @@ int call_from_json(struct call *call, const struct abi *abi, const struct abi_ar
 		   struct error *e);
 void call_free(struct call *call);
 
+/* What the call has in that field of attr. */
+uint64_t call_field(const struct call *call, const struct abi *abi, const char *name);
+
 /* A copy with an image of its own. 0 or -ENOMEM. */
 int call_copy(struct call *to, const struct call *from, const struct abi *abi);
 

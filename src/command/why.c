@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -58,7 +59,7 @@ static const struct option long_options[] = {{"as", required_argument, NULL, 'a'
 					     {"help", no_argument, NULL, 'h'},
 					     {NULL, 0, NULL, 0}};
 
-enum { EXIT_UNKNOWN = 4, TEXT_MOST = 1 << 20, LOCK_WAIT = 50000 /* us */, TRIES_IN_SILENCE = 40 };
+enum { EXIT_UNKNOWN = 4, TEXT_MOST = 1 << 20, SILENT_SECONDS = 2 };
 
 static int bad_option(const char *option, const char *got, const char *expected)
 {
@@ -211,12 +212,11 @@ static struct restorer *keep_others_away(void)
 	struct restorer *restorer = geteuid() ? NULL : machine_begin(1);
 	char holder[64];
 
-	for (unsigned i = 0; restorer && machine_try_lock(restorer, false); i++) {
-		if (i == TRIES_IN_SILENCE)
-			say(stderr, "%s: waiting for %s\n", program,
-			    machine_holder(restorer, holder, sizeof(holder)));
-		usleep(LOCK_WAIT);
-	}
+	if (!restorer || machine_wait_lock(restorer, false, SILENT_SECONDS))
+		return restorer;
+	say(stderr, "%s: waiting for %s\n", program,
+	    machine_holder(restorer, holder, sizeof(holder)));
+	machine_wait_lock(restorer, false, HUGE_VAL);
 	return restorer;
 }
 

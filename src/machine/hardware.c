@@ -102,17 +102,6 @@ int hardware_cpu(const struct hardware *hardware)
 	return own;
 }
 
-const struct pmu *hardware_pmu(const struct pmu *pmus, size_t count)
-{
-	static const char *const names[] = {"cpu", "cpu_core", "cpu_atom", "cpum_cf", NULL};
-
-	for (size_t i = 0; i < count; i++)
-		if (pmus[i].cpus[0] || name_index(pmus[i].name, names, NULL) >= 0 ||
-		    !strncmp(pmus[i].name, "armv", strlen("armv")))
-			return &pmus[i];
-	return NULL;
-}
-
 /* The first line of a file of that PMU: its length, or a negative errno. */
 static int read_file_of(const struct pmu *pmu, const char *file, char *text, size_t size)
 {

@@ -39,9 +39,6 @@ void hardware_probe(struct hardware *hardware, const struct abi *abi, const cpu_
 /* A cpu where plain hardware events count: the one that the caller is on, if it is one. */
 int hardware_cpu(const struct hardware *hardware);
 
-/* The processor's own PMU, or the first of several, as far as names and files tell; or NULL. */
-const struct pmu *hardware_pmu(const struct pmu *pmus, size_t count);
-
 /* Reads what the PMU's files say, beside its name and type. */
 void hardware_read_files(struct pmu *pmu);
 

@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "machine/clock.h"
 #include "machine/descriptors.h"
 #include "machine/draw.h"
 #include "machine/environment.h"
@@ -443,6 +444,19 @@ bool machine_has_lock(const struct restorer *m)
 int machine_try_lock(struct restorer *m, bool alone)
 {
 	return machine_lock_try(&m->lock, alone);
+}
+
+bool machine_wait_lock(struct restorer *m, bool alone, double seconds)
+{
+	enum { BETWEEN_TRIES = 50000 /* us */ };
+	double until = clock_seconds() + seconds;
+
+	while (machine_try_lock(m, alone)) {
+		if (clock_seconds() >= until)
+			return false;
+		usleep(BETWEEN_TRIES);
+	}
+	return true;
 }
 
 bool machine_holds_lock(const struct restorer *m, bool alone)

@@ -42,6 +42,9 @@ bool machine_has_lock(const struct restorer *machine);
  */
 int machine_try_lock(struct restorer *machine, bool alone);
 
+/* Tries it again and again, for so long. Whether it is so then. */
+bool machine_wait_lock(struct restorer *machine, bool alone, double seconds);
+
 /* Whether it is so already, or there is no lock: to try would change nothing. */
 bool machine_holds_lock(const struct restorer *machine, bool alone);
 

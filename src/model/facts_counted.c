@@ -46,12 +46,8 @@ static const char uncounted[] = "the event was not counted";
 
 const struct fact counted_facts[] = {
 	COUNTED(value, "what the event has counted meanwhile"),
-	COUNTED(enabled, "its time_enabled, in nanoseconds"),
 	COUNTED(running, "its time_running, in nanoseconds"),
-	COUNTED(microseconds, "how long it was switched on"),
 	COUNTED(switches, "how often the program was switched out meanwhile"),
-	COUNTED(faults, "how many pages it touched first"),
-	COUNTED(syscalls, "how many system calls it made"),
 	RECORDED(samples, "how many samples there are"),
 	RECORDED(throttled, "how often it was throttled"),
 	{.name = "counted.is_error",

@@ -12,13 +12,6 @@ static bool machine_has_perf(const struct fact *fact, struct situation *s, uint6
 	return true;
 }
 
-static bool machine_is_container(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->machine->env->container[0] != '\0';
-	return true;
-}
-
 static bool machine_has_lsm(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
@@ -92,9 +85,6 @@ const struct fact machine_facts[] = {{.name = "machine.online",
 				     {.name = "machine.has_perf",
 				      .about = "1: the kernel has perf's sysctls",
 				      .get = machine_has_perf},
-				     {.name = "machine.is_container",
-				      .about = "1: perfabi is in a container",
-				      .get = machine_is_container},
 				     {.name = "machine.has_lsm",
 				      .about = "1: a security module is known to be on",
 				      .get = machine_has_lsm},

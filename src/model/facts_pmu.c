@@ -50,6 +50,23 @@ static uint32_t type_sought(struct situation *s)
 	return s->pmu.extended_type ? s->pmu.extended_type : (uint32_t)machine->type_raw;
 }
 
+/* By its name, or since it says which cpus it has. */
+static bool is_processors(const struct machine *machine, const struct pmu *pmu)
+{
+	return pmu->cpus[0] || kinds_is_processor(machine->kinds, pmu->name);
+}
+
+/* The processor's own PMU, or the first of several; NULL: there is none. */
+static const struct pmu *processors_pmu(const struct machine *machine)
+{
+	const struct environment *env = machine->env;
+
+	for (size_t i = 0; i < env->pmu_count; i++)
+		if (is_processors(machine, &env->pmus[i]))
+			return &env->pmus[i];
+	return NULL;
+}
+
 bool situation_pmu(struct situation *s)
 {
 	const struct environment *env = s->machine->env;
@@ -66,7 +83,7 @@ bool situation_pmu(struct situation *s)
 	s->pmu.device = pmu_of_type(env, type);
 	/* Not everywhere the processor's PMU has the type of raw events. */
 	if (!s->pmu.device && is_hardware && !s->pmu.extended_type)
-		s->pmu.device = hardware_pmu(env->pmus, env->pmu_count);
+		s->pmu.device = processors_pmu(s->machine);
 	s->pmu.kind = s->pmu.device ? kinds_find(s->machine->kinds, s->pmu.device->name)
 				    : hidden_kind(s->machine, type);
 	s->pmu.is_there = s->pmu.device || s->pmu.kind;
@@ -158,18 +175,9 @@ static bool pmu_branches(const struct fact *fact, struct situation *s, uint64_t 
 	return true;
 }
 
-static bool pmu_has_cpumask(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	situation_pmu(s);
-	*value = s->pmu.device && s->pmu.device->cpumask[0];
-	return true;
-}
-
 /* A processor's own has files of its cpus, or is the one that hardware events go to. */
 static bool pmu_is_processors(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	const struct environment *env = s->machine->env;
 	uint32_t type = (uint32_t)attr_get(s->machine->type, s->attr, host_order());
 	const struct pmu *pmu;
 
@@ -177,8 +185,8 @@ static bool pmu_is_processors(const struct fact *fact, struct situation *s, uint
 	situation_pmu(s);
 	pmu = s->pmu.device;
 	*value = (type < 64 && s->machine->hardware_types >> type & 1) ||
-		 (pmu && !s->pmu.kind && hardware_pmu(pmu, 1)) ||
-		 (pmu && pmu == hardware_pmu(env->pmus, env->pmu_count));
+		 (pmu && !s->pmu.kind && is_processors(s->machine, pmu)) ||
+		 (pmu && pmu == processors_pmu(s->machine));
 	return true;
 }
 
@@ -286,8 +294,11 @@ static unsigned classes(struct situation *s, bool *known)
 	const struct machine *machine = s->machine;
 	uint64_t id = attr_get(machine->config, s->attr, host_order());
 
-	*known = machine->tracepoints != NULL;
-	return *known && id < machine->tracepoint_limit ? machine->tracepoints[id] : 0;
+	unsigned classes = id < machine->tracepoint_limit ? machine->tracepoints[id] : 0;
+
+	/* Of another machine only those are known that it was asked about by name. */
+	*known = machine->tracepoints && (machine->is_this || classes);
+	return classes;
 }
 
 static bool pmu_tracepoint(const struct fact *fact, struct situation *s, uint64_t *value)
@@ -344,9 +355,6 @@ const struct fact pmu_facts[] = {
 	 .about = "config, which people read as the event's name",
 	 .get = pmu_named_config,
 	 .print = print_event},
-	{.name = "pmu.has_cpumask",
-	 .about = "1: it has a file cpumask, as PMUs of packages do",
-	 .get = pmu_has_cpumask},
 	{.name = "pmu.cpu_is_in_mask",
 	 .about = "1: cpu is in its file cpus, or cpumask",
 	 .unknown = no_files,

@@ -59,7 +59,6 @@ struct world_text {
 struct counted {
 	uint64_t value, enabled, running;    /* as read(2) gives them; times in ns */
 	uint64_t samples, throttled;         /* records in the buffer */
-	uint64_t microseconds;               /* that it was switched on */
 	uint64_t switches, faults, syscalls; /* what the program did meanwhile */
 	bool is_error;                       /* read(2) gave nothing */
 	bool has_samples;                    /* the buffer could be mapped */

@@ -2,6 +2,7 @@
 /*
  * A call made on a stage, as `open` of a case has it.
  */
+#include <linux/perf_event.h>
 #include <string.h>
 
 #include "abi/attr.h"
@@ -39,7 +40,7 @@ static void name_fields(const struct stage *stage, const struct environment *env
 			json_object_set(attr, addresses[i], name);
 	json_decref(name);
 	for (size_t i = 0; i < env->pmu_count; i++)
-		if (env->pmus[i].type == type && type > 5)
+		if (env->pmus[i].type == type && type >= PERF_TYPE_MAX)
 			json_object_set_new(attr, "type",
 					    json_sprintf("$pmu.%s", env->pmus[i].name));
 }

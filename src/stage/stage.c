@@ -133,12 +133,6 @@ static struct world_event *event_of(struct stage *stage, int32_t fd)
 	return NULL;
 }
 
-static uint64_t field_of_call(const struct environment *env, const struct call *call,
-			      const char *name)
-{
-	return attr_get(abi_field(env->abi, name), call->image, host_order());
-}
-
 static const struct world_file *file_of(const struct stage *stage, int32_t fd)
 {
 	for (size_t i = 0; i < stage->world.file_count; i++)
@@ -172,7 +166,7 @@ static void note_event(struct stage *stage, const struct environment *env, const
 	struct world_event *leader = event_of(stage, call->group_fd);
 	const struct world_file *file = of_cgroup ? file_of(stage, call->pid) : NULL;
 
-	if (field_of_call(env, call, "type") == breakpoint->value)
+	if (call_field(call, env->abi, "type") == breakpoint->value)
 		stage->world.breakpoints += times;
 	if (leader)
 		leader->siblings += times;
@@ -182,15 +176,15 @@ static void note_event(struct stage *stage, const struct environment *env, const
 		.fd = fd,
 		.cpu = call->cpu,
 		.target = of_cgroup ? -1 : call->pid,
-		.clock = field_of_call(env, call, "use_clockid")
-				 ? (int32_t)field_of_call(env, call, "clockid")
+		.clock = call_field(call, env->abi, "use_clockid")
+				 ? (int32_t)call_field(call, env->abi, "clockid")
 				 : -1,
 		.cgroup = file ? file->cgroup : 0,
-		.read_format = field_of_call(env, call, "read_format"),
-		.inherit = field_of_call(env, call, "inherit"),
+		.read_format = call_field(call, env->abi, "read_format"),
+		.inherit = call_field(call, env->abi, "inherit"),
 		.is_sibling = leader != NULL,
-		.is_hardware = is_of_hardware(stage->model, field_of_call(env, call, "type")),
-		.write_backward = field_of_call(env, call, "write_backward")};
+		.is_hardware = is_of_hardware(stage->model, call_field(call, env->abi, "type")),
+		.write_backward = call_field(call, env->abi, "write_backward")};
 }
 
 static void note_task(struct stage *stage, int32_t id, const char *kind)

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,7 +96,8 @@ static void name_unions(json_t *attr)
 	} unions[] = {{"sample_period", "sample_freq", "freq"},
 		      {"wakeup_events", "wakeup_watermark", "watermark"}};
 	json_t *type = json_object_get(attr, "type");
-	bool is_breakpoint = json_is_string(type) && !strcmp(json_string_value(type), "5");
+	bool is_breakpoint = json_is_string(type) &&
+			     strtoul(json_string_value(type), NULL, 0) == PERF_TYPE_BREAKPOINT;
 
 	for (size_t i = 0; i < sizeof(unions) / sizeof(unions[0]); i++) {
 		json_t *value = json_object_get(attr, unions[i].first);

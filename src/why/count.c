@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "abi/attr.h"
-#include "machine/clock.h"
 
 enum { SPINS = 10000000, SYSCALLS = 200, PAGES = 64, SWITCHES = 20, NAP = 50000 /* ns */ };
 enum { DATA_PAGES = 64 };
@@ -34,11 +33,6 @@ struct stand {
 	cpu_set_t cpus;
 	bool was_moved;
 };
-
-static uint64_t call_field(const struct call *call, const struct environment *env, const char *name)
-{
-	return attr_get(abi_field(env->abi, name), call->image, host_order());
-}
 
 static bool is_on_cgroup(const struct call *call, const struct environment *env)
 {
@@ -171,7 +165,6 @@ bool count_event(const struct call *call, const struct environment *env, struct 
 {
 	struct open_event event = {.fd = -1};
 	struct stand stand;
-	double began;
 	bool good;
 
 	*out = (struct counted){0};
@@ -180,14 +173,12 @@ bool count_event(const struct call *call, const struct environment *env, struct 
 	event.fd = open_to_count(call, env);
 	if (event.fd < 0)
 		return false;
-	if (call_field(call, env, "sample_period"))
+	if (call_field(call, env->abi, "sample_period"))
 		map_for_samples(&event, env);
 	good = stand_on(call->cpu, &stand) || call->pid == 0;
-	began = clock_seconds();
 	switch_on(call, &event);
 	load(env, out);
 	ioctl(event.fd, PERF_EVENT_IOC_DISABLE, 0);
-	out->microseconds = (uint64_t)((clock_seconds() - began) * 1e6);
 	stand_back(&stand);
 	good = read_times(&event, out) && good;
 	count_records(&event, env, out);

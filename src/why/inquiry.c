@@ -50,8 +50,8 @@ static void tell_call(struct asking *a)
 	char text[CALL_TEXT], *end;
 
 	call_format(&a->call, &answer, a->inquiry->model->machine.env, text, sizeof(text));
-	end = strrchr(text, ')');
-	if (a->found.outcome == UNFORESEEN && (end = strstr(text, ") = ")))
+	end = strstr(text, ") = ");
+	if (a->found.outcome == UNFORESEEN && end) /* nobody has made it */
 		end[1] = '\0';
 	json_object_set_new(a->answer, "call", json_string(text));
 }
@@ -101,7 +101,9 @@ static json_t *inquire_there(const struct inquiry *inquiry, enum identity as, ch
 	int err = stage && a ? stage_imagine(stage, inquiry->plan, inquiry->model) : -ENOMEM;
 
 	if (err) {
-		snprintf(why, size, "the call names what its `given` does not bind");
+		snprintf(why, size, "%s",
+			 err == -ENOENT ? "the call names what its `given` does not bind"
+					: strerror(-err));
 	} else {
 		answer = json_object();
 		*a = (struct asking){
@@ -210,11 +212,12 @@ json_t *inquire(const struct inquiry *inquiry, enum identity as, char *why, size
 	err = identity_run(as, SECONDS, stand_and_ask, &s);
 	if (!err)
 		answer = json_loads(s.text, JSON_REJECT_DUPLICATES, NULL);
-	else
+	if (!answer)
 		snprintf(why, size, "%s",
-			 !s.text[0] && s.text[1] ? s.text + 1
-			 : err == -EIO           ? "a process that was killed, or took too long"
-						 : strerror(-err));
+			 !err                      ? "an answer that is no JSON"
+			 : !s.text[0] && s.text[1] ? s.text + 1
+			 : err == -EIO             ? "a process that was killed, or took too long"
+						   : strerror(-err));
 	munmap(s.text, SHARED);
 	return answer;
 }

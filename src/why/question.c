@@ -183,7 +183,8 @@ static bool is_breakpoint(const json_t *open)
 	const char *type =
 		json_string_value(json_object_get(json_object_get(open, "attr"), "type"));
 
-	return type && (!strcmp(type, "PERF_TYPE_BREAKPOINT") || !strcmp(type, "5"));
+	return type && (!strcmp(type, "PERF_TYPE_BREAKPOINT") ||
+			strtoul(type, NULL, 0) == PERF_TYPE_BREAKPOINT);
 }
 
 /* The names of the events that the call hangs on: its leader, and that one's. */

@@ -30,23 +30,18 @@ static void tell_change(void *context, const struct change *change, struct situa
 	json_array_append_new(t->loses, json_string(text));
 }
 
-/* Whether the event would be of no use; then it is said why. */
-static bool tell_uselessness(json_t *json, struct asking *a, const struct call *changed)
+/* Says why the event would be of no use, if it would. */
+static void tell_uselessness(json_t *json, struct asking *a, const struct call *changed)
 {
 	json_t *remarks, *one;
 	size_t i;
-	bool useless = false;
 
 	count_call(a, changed);
 	remarks = remarks_of(&a->inquiry->knowledge->notes, a);
-	json_array_foreach(remarks, i, one) {
-		if (useless || !json_object_get(one, "useless"))
-			continue;
-		json_object_set(json, "useless", json_object_get(one, "says"));
-		useless = true;
-	}
+	json_array_foreach(remarks, i, one)
+		if (json_object_get(one, "useless") && !json_object_get(json, "useless"))
+			json_object_set(json, "useless", json_object_get(one, "says"));
 	json_decref(remarks);
-	return useless;
 }
 
 static json_t *remedy_json(struct asking *a, const struct remedy *remedy, struct call *changed)

@@ -11,8 +11,7 @@
 
 #include "machine/clock.h"
 
-/* So many calls, for so long; a fifth of a second of what the kernel waits for is one tracepoint.
- */
+/* So many calls, for so long: one tracepoint alone can take the kernel 0.2 seconds. */
 enum { ASKED_MOST = 40000, SETS_MOST = 4096 };
 static const double seconds_most = 2;
 
@@ -188,7 +187,6 @@ int search_remedies(struct asker *a, const struct changes *changes, const struct
 			   .refused = refused,
 			   .found = found,
 			   .until = clock_seconds() + seconds_most};
-
 	bool has_memory;
 
 	*found = (struct remedies){0};

@@ -21,6 +21,13 @@ static void set_sentence(json_t *json, const char *key, const struct sentence *s
 	json_object_set_new(json, key, json_string(text));
 }
 
+const char *member_text(const json_t *json, const char *key)
+{
+	const char *text = json_string_value(json_object_get(json, key));
+
+	return text ? text : "";
+}
+
 static json_t *saying_json(const struct saying *saying, struct asking *a)
 {
 	json_t *json = json_object();

@@ -7,11 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "machine/sysctl.h"
 
-enum { WHY_TEXT = 700, LOCK_TRIES = 40, LOCK_WAIT = 50000 /* us */, STEADY_TRIES = 5 };
+enum { WHY_TEXT = 700, ALONE_SECONDS = 2, STEADY_TRIES = 5 };
 
 /* An answer on its way. */
 struct answering {
@@ -22,10 +21,12 @@ struct answering {
 	char failure[WHY_TEXT];
 };
 
+/* Where a question stands that is no file. */
+static const struct source asked = {.name = "question", .root = "", .text = "{}", .length = 2};
+
 static int fail_answer(struct answering *a, struct error *e)
 {
-	const struct source source = {.name = "question", .root = "", .text = "{}", .length = 2};
-	const struct where root = where_root(&source);
+	const struct where root = where_root(&asked);
 
 	error_text(e, &root, a->failure, "an answer");
 	e->line = 0;
@@ -51,8 +52,7 @@ static int check_given(const struct question *q, const struct where *root, struc
 static int plan_question(struct answering *a, struct error *e)
 {
 	const struct question *q = a->why->question;
-	const struct source source = {.name = "question", .root = "", .text = "{}", .length = 2};
-	const struct where root = where_root(&source);
+	const struct where root = where_root(&asked);
 	json_t *json;
 
 	if (check_given(q, &root, e))
@@ -66,8 +66,7 @@ static int plan_question(struct answering *a, struct error *e)
 static int plan_follows(struct answering *a, struct error *e)
 {
 	const json_t *then = a->why->question->then;
-	const struct source source = {.name = "question", .root = "", .text = "{}", .length = 2};
-	const struct where root = where_root(&source), at_then = where_key(&root, "then");
+	const struct where root = where_root(&asked), at_then = where_key(&root, "then");
 	size_t count = json_is_array(then) ? json_array_size(then) : then != NULL;
 
 	if (count > FOLLOWS_MAX)
@@ -82,13 +81,6 @@ static int plan_follows(struct answering *a, struct error *e)
 		a->inquiry.follow_count++;
 	}
 	return 0;
-}
-
-static const char *member_text(const json_t *json, const char *key)
-{
-	const char *text = json_string_value(json_object_get(json, key));
-
-	return text ? text : "";
 }
 
 static bool was_opened(const json_t *answer)
@@ -196,11 +188,8 @@ static void try_callers(struct answering *a)
 /* Waits, not for ever, until no other perfabi runs. */
 static bool wait_until_alone(struct restorer *restorer)
 {
-	for (unsigned i = 0; i < LOCK_TRIES; i++) {
-		if (!machine_try_lock(restorer, true))
-			return machine_has_lock(restorer);
-		usleep(LOCK_WAIT);
-	}
+	if (machine_wait_lock(restorer, true, ALONE_SECONDS))
+		return machine_has_lock(restorer);
 	machine_try_lock(restorer, false); /* to give up our place */
 	return false;
 }
@@ -219,17 +208,18 @@ static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *
 	sysctls = json_pack("{s:i}", change->name, value);
 	set.has[change->place] = true;
 	if (!machine_set(a->why->restorer, sysctls, &set, &failed)) {
-		environment_read_sysctls(env);
+		environment_read_alone(env);
 		answer = ask_briefly(a, a->why->as, true);
 	}
 	machine_restore(a->why->restorer);
 	machine_try_lock(a->why->restorer, false); /* others may run again */
-	environment_read_sysctls(env);
+	environment_read_alone(env);
 	json_decref(sysctls);
 	return answer;
 }
 
-/* The same on a machine that is only told of. An ordinary user may open events up to 2. */
+/* The same on a machine that is only told of; what a plain event gave there was of the old value.
+ */
 static json_t *ask_as_if(struct answering *a, const struct sysctl_change *change, int value)
 {
 	struct environment *env = a->why->model->machine.env;
@@ -238,7 +228,7 @@ static json_t *ask_as_if(struct answering *a, const struct sysctl_change *change
 	json_t *answer;
 
 	*sysctl = value;
-	if (sysctl == &env->paranoid && value <= 2)
+	if (sysctl == &env->paranoid && value < was)
 		env->control[AS_USER] = 0;
 	answer = ask_briefly(a, a->why->as, false);
 	*sysctl = was;

@@ -6,13 +6,6 @@
 
 #include "why/why.h"
 
-static const char *text_in(const json_t *json, const char *key)
-{
-	const char *text = json_string_value(json_object_get(json, key));
-
-	return text ? text : "";
-}
-
 static bool is_true(const json_t *json, const char *key)
 {
 	return json_is_true(json_object_get(json, key));
@@ -66,7 +59,7 @@ static void write_or(const json_t *others, unsigned indent, FILE *f)
 
 	json_array_foreach(others, i, one) {
 		fprintf(f, "%*sor ", (int)indent, "");
-		write_wrapped(text_in(one, "because"), indent + 3, f);
+		write_wrapped(member_text(one, "because"), indent + 3, f);
 	}
 }
 
@@ -74,11 +67,11 @@ static void write_cause(const json_t *json, unsigned indent, FILE *f)
 {
 	char head[128];
 
-	snprintf(head, sizeof(head), "%s%s%s", text_in(json, "errno"),
-		 text_in(json, "errno")[0] ? " from " : "", text_in(json, "check"));
-	fprintf(f, "%*s%s in %s\n%*s", (int)indent, "", head, text_in(json, "function"),
+	snprintf(head, sizeof(head), "%s%s%s", member_text(json, "errno"),
+		 member_text(json, "errno")[0] ? " from " : "", member_text(json, "check"));
+	fprintf(f, "%*s%s in %s\n%*s", (int)indent, "", head, member_text(json, "function"),
 		(int)indent + 2, "");
-	write_wrapped(text_in(json, "because"), indent + 2, f);
+	write_wrapped(member_text(json, "because"), indent + 2, f);
 	write_or(json_object_get(json, "or"), indent + 2, f);
 }
 
@@ -89,37 +82,37 @@ static void write_suspects(const json_t *suspects, unsigned indent, FILE *f)
 
 	json_array_foreach(suspects, i, one) {
 		write_cause(one, indent, f);
-		if (!text_in(one, "instead")[0])
+		if (!member_text(one, "instead")[0])
 			continue;
 		fprintf(f, "%*sinstead: ", (int)indent + 2, "");
-		write_wrapped(text_in(one, "instead"), indent + 4, f);
+		write_wrapped(member_text(one, "instead"), indent + 4, f);
 	}
 }
 
 /* What the check says to do: not where that leads to the next refusal. */
 static void write_instead(const json_t *answer, FILE *f)
 {
-	if (!text_in(answer, "instead")[0] || json_object_get(answer, "behind") ||
+	if (!member_text(answer, "instead")[0] || json_object_get(answer, "behind") ||
 	    json_object_get(answer, "dead_ends"))
 		return;
 	fputs("  What to do: ", f);
-	write_wrapped(text_in(answer, "instead"), 14, f);
+	write_wrapped(member_text(answer, "instead"), 14, f);
 }
 
 static void write_refusal(const json_t *answer, FILE *f)
 {
-	const char *gate = text_in(answer, "gate");
+	const char *gate = member_text(answer, "gate");
 
 	fprintf(f, "\n%s%s%s%s:\n",
 		json_object_get(answer, "opened") ? "Refused" : "Nobody can tell but the kernel",
 		is_true(answer, "tried") ? "" : ", by the model", *gate ? ", at the gate " : "",
 		gate);
-	if (text_in(answer, "check")[0])
+	if (member_text(answer, "check")[0])
 		write_cause(answer, 2, f);
 	write_instead(answer, f);
-	if (text_in(answer, "unknown")[0]) {
+	if (member_text(answer, "unknown")[0]) {
 		fputs("  ", f);
-		write_wrapped(text_in(answer, "unknown"), 2, f);
+		write_wrapped(member_text(answer, "unknown"), 2, f);
 	}
 	if (json_object_get(answer, "suspects")) {
 		fputs("The cause can be:\n", f);
@@ -149,14 +142,14 @@ static void write_change(const json_t *change, size_t number, bool were_tried, F
 		fputs("     You lose ", f);
 		write_joined(loses, "; ", 14, f);
 	}
-	if (text_in(change, "unsure")[0]) {
+	if (member_text(change, "unsure")[0]) {
 		fputs("     Whether it opens then is not known: ", f);
-		write_wrapped(text_in(change, "unsure"), 5, f);
+		write_wrapped(member_text(change, "unsure"), 5, f);
 	} else if (were_tried && !is_true(change, "tried"))
 		fputs("     By the model: perfabi could not try it here.\n", f);
-	if (text_in(change, "useless")[0]) {
+	if (member_text(change, "useless")[0]) {
 		fputs("     But ", f);
-		write_wrapped(text_in(change, "useless"), 9, f);
+		write_wrapped(member_text(change, "useless"), 9, f);
 	}
 }
 
@@ -210,7 +203,7 @@ static void write_callers(const json_t *callers, FILE *f)
 	}
 	if (only)
 		fprintf(f, "\nNo privilege helps: as %s it gives %s.\n", only,
-			text_in(callers, only));
+			member_text(callers, only));
 }
 
 static void write_remarks(const json_t *remarks, const char *heading, FILE *f)
@@ -223,7 +216,7 @@ static void write_remarks(const json_t *remarks, const char *heading, FILE *f)
 	fprintf(f, "\n%s\n", heading);
 	json_array_foreach(remarks, i, one) {
 		fputs("  - ", f);
-		write_wrapped(text_in(one, "says"), 4, f);
+		write_wrapped(member_text(one, "says"), 4, f);
 	}
 }
 
@@ -248,9 +241,9 @@ static void write_then(const json_t *then, FILE *f)
 	size_t i;
 
 	json_array_foreach(then, i, one) {
-		const char *err = text_in(one, "errno");
+		const char *err = member_text(one, "errno");
 
-		fprintf(f, "\n%s%s%s\n", text_in(one, "call"), *err ? " = -1 " : "", err);
+		fprintf(f, "\n%s%s%s\n", member_text(one, "call"), *err ? " = -1 " : "", err);
 		write_suspects(json_object_get(one, "suspects"), 2, f);
 		if (json_integer_value(json_object_get(one, "largest")))
 			fprintf(f, "  At most 1 + %lld pages can be mapped now.\n",
@@ -273,16 +266,16 @@ static void write_told(const json_t *answer, FILE *f)
 	if (!json_is_false(json_object_get(answer, "as_told")))
 		return;
 	fprintf(f, "Elsewhere it %s%s; %s it %s%s.\n",
-		strcmp(text_in(answer, "told"), "ok") ? "gave " : "opened",
-		strcmp(text_in(answer, "told"), "ok") ? text_in(answer, "told") : "",
+		strcmp(member_text(answer, "told"), "ok") ? "gave " : "opened",
+		strcmp(member_text(answer, "told"), "ok") ? member_text(answer, "told") : "",
 		is_true(answer, "tried") ? "here" : "by the model",
-		is_true(answer, "opened") ? "opens" : "gives ", text_in(answer, "errno"));
+		is_true(answer, "opened") ? "opens" : "gives ", member_text(answer, "errno"));
 }
 
 /* The kernel and the model disagree: one of them is wrong. */
 static void write_foretold(const json_t *answer, FILE *f)
 {
-	const char *foretold = text_in(answer, "foretold");
+	const char *foretold = member_text(answer, "foretold");
 
 	if (!*foretold)
 		return;
@@ -292,7 +285,7 @@ static void write_foretold(const json_t *answer, FILE *f)
 
 void why_write(const json_t *answer, FILE *f)
 {
-	fprintf(f, "%s\nby %s\n", text_in(answer, "call"), text_in(answer, "caller"));
+	fprintf(f, "%s\nby %s\n", member_text(answer, "call"), member_text(answer, "caller"));
 	write_substitutes(json_object_get(answer, "instead_of"), f);
 	write_told(answer, f);
 	write_foretold(answer, f);

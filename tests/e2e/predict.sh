@@ -65,6 +65,14 @@ cat >"$scratch/expected" <<'JSON'
 {"errno":"EFAULT","gate":"copy","check":"O002","because":"at
 JSON
 cmp "$scratch/short" "$scratch/expected" || { cat "$scratch/out"; fail "lines of strace"; }
+# A tracepoint that one line names is there; of the others of that machine nothing is known by it.
+cat >"$scratch/tracepoints" <<'JSON'
+{"as": "root", "open": {"attr": {"type": "tracepoint", "config": "$tracepoint.sched:sched_switch"}}}
+{"as": "root", "open": {"attr": {"type": "tracepoint", "config": 7}}}
+JSON
+status 0 "$perfabi" predict --machine "$machine" "$scratch/tracepoints"
+[ "$(sed -n 1p "$scratch/out")" = '{"ok":true}' ] || fail "a tracepoint by its name"
+sed -n 2p "$scratch/out" | grep -q '^{"unknown":' || fail "a tracepoint that nobody has named"
 status 2 "$perfabi" predict -e cycles -m "$machine"
 status 2 "$perfabi" predict --machine "$scratch/calls" /dev/null
 status 2 "$perfabi" predict --machine "$scratch/none" /dev/null
