@@ -53,7 +53,9 @@ int main(void)
 	srunner_add_suite(runner, suite_upstream());
 	srunner_add_suite(runner, suite_model());
 	srunner_add_suite(runner, suite_event_name());
-	srunner_add_suite(runner, suite_why());
+	srunner_add_suite(runner, suite_paste());
+	srunner_add_suite(runner, suite_question());
+	srunner_add_suite(runner, suite_changes());
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

@@ -27,7 +27,9 @@ Suite *suite_names(void);
 Suite *suite_upstream(void);
 Suite *suite_model(void);
 Suite *suite_event_name(void);
-Suite *suite_why(void);
+Suite *suite_paste(void);
+Suite *suite_question(void);
+Suite *suite_changes(void);
 
 /* The built-in ABI, loaded afresh; the caller frees it. */
 struct abi *test_abi(void);

@@ -15,6 +15,7 @@
 #include "command/modelled.h"
 #include "text/json.h"
 #include "text/say.h"
+#include "why/forms.h"
 #include "why/why.h"
 
 static const char program[] = "perfabi why";

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `perfabi why` is asked, in any of the forms that people have it in: a call as JSON, an event
- * as perf writes it, lines of strace, what `perf record -vv` prints.
+ * What `perfabi why` is asked: the call, what was done before it, what is done behind it.
  */
 #ifndef PERFABI_WHY_QUESTION_H
 #define PERFABI_WHY_QUESTION_H
@@ -19,11 +18,13 @@ struct question {
 };
 
 /*
- * Reads the text, of `size` bytes with a NUL behind it. `names` is cases/events.json. 0, or -EINVAL
- * with `e` filled, which says what the text could be. Free with question_free(), whatever came.
+ * Fills the question from JSON, or from an event as perf writes it. `names` is cases/events.json.
+ * 0, or -EINVAL with `e` filled.
  */
-int question_read(struct question *q, const struct source *text, const json_t *names,
-		  struct environment *env, struct error *e);
+int question_of_json(struct question *q, const struct source *text, const json_t *names,
+		     struct environment *env, struct error *e);
+int question_of_name(struct question *q, const struct source *text, const json_t *names,
+		     struct environment *env, struct error *e);
 void question_free(struct question *q);
 
 #endif
