@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which form it is shows at its beginning.
+ * JSON with the parts of a question, and an event by its name.
  */
 #include "why/question.h"
 
