@@ -59,9 +59,12 @@ int model_load(struct model *model, const struct model_sources *from, const stru
 	       struct environment *env, struct error *e);
 void model_free(struct model *model);
 
+/* What becomes of a call, by the model; UNFORESEEN: it cannot tell. */
+enum told { OPENS, REFUSED, UNFORESEEN };
+
 /* What the model says of a call. */
 struct prediction {
-	enum { OPENS, REFUSED, UNFORESEEN } outcome;
+	enum told outcome;
 	int err;                    /* where it is refused */
 	const struct check *check;  /* that refuses, or that cannot be told; or NULL */
 	const struct fact *unknown; /* the fact that is not known; or NULL */
