@@ -153,7 +153,7 @@ static const struct {
 	 "clear PERF_SAMPLE_IP, PERF_SAMPLE_TID and PERF_SAMPLE_TIME in sample_type", "sample_type",
 	 8},
 	{"{'set': {'attr.sample_type': {'without': 'ip'}}}", "{'attr': {'sample_type': ['ip']}}",
-	 "set sample_type to 0", "sample_type", 0},
+	 "clear PERF_SAMPLE_IP in sample_type", "sample_type", 0},
 	{"{'set': {'attr.sample_type': {'without': 'raw'}}}", "{'attr': {'sample_type': ['ip']}}",
 	 NULL, "sample_type", 1},
 	{"{'set': {'attr.sample_type': {'within': '$kernel.sample_type'}}}",
@@ -267,7 +267,7 @@ static const struct {
 	{AS_USER, "{'attr': " DUMMY "}", "set exclude_kernel to 1", false},
 	{AS_ROOT, "{'attr': {'type': 'software', 'freq': 1, 'sample_freq': 100001}}",
 	 "set sample_freq to 100000", false},
-	{AS_ROOT, "{'attr': " DUMMY ", 'flags': 16}", "set flags to 0", false},
+	{AS_ROOT, "{'attr': " DUMMY ", 'flags': 16}", "clear bit 4 in flags", false},
 	{AS_ROOT, "{'attr': " DUMMY ", 'cpu': 7}", "set cpu to -1", false},
 	{AS_ROOT, "{'attr': " DUMMY ", 'pid': -1, 'cpu': -1}", "set cpu to 0", false},
 	{AS_ROOT,
@@ -286,7 +286,7 @@ static const struct {
 	{AS_USER,
 	 "{'attr': {'type': 'software', 'freq': 1, 'sample_freq': 100001, "
 	 "'sample_type': ['1<<40']}}",
-	 "set exclude_kernel to 1; set sample_type to 0; set sample_freq to 100000", false},
+	 "set exclude_kernel to 1; clear bit 40 in sample_type; set sample_freq to 100000", false},
 	/* Another event, for want of this one. */
 	{AS_ROOT, "{'attr': {'type': 'hardware'}}",
 	 "count cpu-clock (PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)", true},

@@ -47,12 +47,49 @@ static const struct row {
 	{"no:such", NULL},
 };
 
+static const struct lack {
+	const char *text;
+	enum absent what;
+	const char *name, *modifiers;
+} lacks[] = {
+	{"none/event=1/upp", ABSENT_PMU, "none", "upp"},
+	{"no:such:u", ABSENT_TRACEPOINT, "no:such", "u"},
+	{"cycle", ABSENT_NOTHING, "", ""},
+	{"cycles:u", ABSENT_NOTHING, "", ""},
+};
+
+START_TEST(what_the_machine_has_not_is_named)
+{
+	struct sources sources = cases_builtin();
+	struct abi *abi = test_abi();
+	struct environment env = {.abi = abi, .tracefs = -1, .runner = getpid()};
+	struct error e = {0};
+	json_t *names = source_parse(sources_find(&sources, "events.json"), &e);
+
+	for (size_t i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++) {
+		struct absence absence;
+
+		e = (struct error){0};
+		json_decref(event_attr(lacks[i].text, names, &env, &absence, &e));
+		if (absence.what == ABSENT_TRACEFS) /* it is not mounted where the test runs */
+			absence.what = ABSENT_TRACEPOINT;
+		ck_assert_msg(absence.what == lacks[i].what, "%s: %d", lacks[i].text, absence.what);
+		ck_assert_str_eq(absence.name, lacks[i].name);
+		ck_assert_str_eq(absence.modifiers, lacks[i].modifiers);
+	}
+	json_decref(names);
+	environment_free(&env);
+	abi_free(abi);
+}
+END_TEST
+
 START_TEST(events_have_attrs)
 {
 	struct sources sources = cases_builtin();
 	struct abi *abi = test_abi();
 	struct environment env = {.abi = abi, .tracefs = -1, .runner = getpid()};
 	struct error e = {0};
+	struct absence absence;
 	json_t *elsewhere;
 	json_t *names = source_parse(sources_find(&sources, "events.json"), &e);
 
@@ -61,7 +98,7 @@ START_TEST(events_have_attrs)
 		json_t *expected = rows[i].attr ? test_json(rows[i].attr) : NULL, *attr;
 
 		e = (struct error){0};
-		attr = event_attr(rows[i].text, names, &env, &e);
+		attr = event_attr(rows[i].text, names, &env, &absence, &e);
 		ck_assert_msg(expected ? json_equal(attr, expected) : !attr, "%s: %s", rows[i].text,
 			      attr ? json_dumps(attr, JSON_COMPACT) : e.expected);
 		ck_assert_msg(attr || e.expected[0], "%s: nothing is said", rows[i].text);
@@ -71,7 +108,7 @@ START_TEST(events_have_attrs)
 	/* Another machine has ids of its own. */
 	env.runner = 0;
 	e = (struct error){0};
-	elsewhere = event_attr("no:such", names, &env, &e);
+	elsewhere = event_attr("no:such", names, &env, &absence, &e);
 	ck_assert_str_eq(json_string_value(json_object_get(elsewhere, "config")),
 			 "$tracepoint.no:such");
 	json_decref(elsewhere);
@@ -87,6 +124,7 @@ Suite *suite_event_name(void)
 	TCase *test = tcase_create("event_name");
 
 	tcase_add_test(test, events_have_attrs);
+	tcase_add_test(test, what_the_machine_has_not_is_named);
 	suite_add_tcase(suite, test);
 	return suite;
 }

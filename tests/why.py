@@ -441,11 +441,29 @@ def behind_a_filter(asking):
     print("a seccomp filter is named")
 
 
+def absences(asking):
+    """What the machine does not have is an answer; a raw event stands for one of a processor's PMU."""
+    for name, what in (("nosuch/x=1/u", "pmu"), ("nosuch/", None), ("no:such", "tracepoint"), ("no:such:u", "tracepoint")):
+        run = asking.run("--json", name)
+        if not what:
+            need(run.returncode == 2, f"{name}: exit status {run.returncode}")
+            continue
+        need(run.returncode == 1, f"{name}: exit status {run.returncode} {run.stderr}")
+        answer = json.loads(run.stdout)
+        need(answer["opened"] is False and answer["absent"] == what and name.startswith(answer["name"]) and answer["because"] and answer["instead"], answer)
+        need(("software" in answer.get("there", [])) == (what == "pmu"), answer)
+        text = asking.run(name).stdout.decode()
+        need(text.startswith(answer["name"] + ": not on this machine\n") and "What to do: " in text, text)
+    answer = json.loads(asking.run("--json", "-m", MACHINE, "cpu/event=0x3c/pp").stdout)
+    need("type=PERF_TYPE_RAW" in answer["call"] and "precise_ip=2" in answer["call"] and answer["instead_of"][0].startswith("There is no PMU cpu here."), answer)
+    print("what is not there is told")
+
+
 def wrong_questions(asking):
     """Each is refused with what was expected, and nothing is done."""
     dummy = {"type": "software", "config": "dummy"}
     steps = [{"open": {"attr": dummy}, "bind": f"e{n}"} for n in range(1000)]
-    texts = ["", " ", "{", "{}", "[]", "null", "nosuch", "cycles cycles", "cycles:q", "cpu//", "nosuch/x=1/", "mem:", "mem:0x1000:q", "12", "-", "r", "\x01",
+    texts = ["", " ", "{", "{}", "[]", "null", "nosuch", "cycles cycles", "cycles:q", "mem:", "mem:0x1000:q", "12", "-", "r", "\x01",
              b"\xff\xfe", b"cycles\0", b"\0", b"\0" * 4096, "x" * 600, "x" * (1 << 20), "x" * (1 << 22), "cycles" + " " * (1 << 20) + "x", "[" * 100000,
              '{"attr":' * 3000, '{"attr":' * 1000 + "1" + "}" * 1000, '{"open": {"attr": {"config": ' + "[" * 1900 + "]" * 1900 + "}}}",
              "perf_event_open(", "perf_event_open({", "perf_event_open({" * 50000, "perf_event_open({type=PERF_TYPE_SOFTWARE, ...}, 0, -1, -1, 0) = 3",
@@ -504,7 +522,7 @@ def main():
     part = main
     try:
         for part in (stories_by_the_model, stories_without_the_errno, stories_not_of_the_call, stories_here, forms_of_one_call, statuses_and_text,
-                     counted_for_nothing, buffers, killed_while_it_tries, without_privilege, behind_a_filter, wrong_questions):
+                     counted_for_nothing, buffers, killed_while_it_tries, without_privilege, behind_a_filter, absences, wrong_questions):
             began = time.monotonic()
             if not wanted or part.__name__ in wanted:
                 part(asking)

@@ -15,6 +15,7 @@
 #include "command/modelled.h"
 #include "text/json.h"
 #include "text/say.h"
+#include "why/absent.h"
 #include "why/forms.h"
 #include "why/why.h"
 
@@ -255,6 +256,17 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 	return status;
 }
 
+/* There is no call to make: that is an answer, too. */
+static int answer_absence(const struct settings *s, const struct knowledge *k,
+			  const struct question *q, const struct environment *env)
+{
+	json_t *answer = absent_answer(&q->absence, k, env);
+	int status = write_answer(s, answer);
+
+	json_decref(answer);
+	return status;
+}
+
 static int ask_question(const struct settings *s, struct modelled *m, const char *text, size_t size,
 			struct restorer *restorer)
 {
@@ -262,16 +274,19 @@ static int ask_question(const struct settings *s, struct modelled *m, const char
 	const struct source *from = sources_find(&m->loaded.sources, "why.json");
 	const struct source *events = sources_find(&m->loaded.sources, "events.json");
 	struct knowledge *k = calloc(1, sizeof(*k));
+	struct environment *env = m->model.machine.env;
 	struct question q = {0};
 	struct error e = {0};
 	json_t *names = source_parse(events, &e);
 	int status = 0;
 
-	if (!k || !names || knowledge_load(k, from, &m->model, &e) ||
-	    question_read(&q, &source, names, m->model.machine.env, &e))
+	if (!k || !names || knowledge_load(k, from, &m->model, &e))
 		status = k ? fail_with(&e) : EXIT_HARNESS;
-	else
+	else if (!question_read(&q, &source, names, env, &e) ||
+		 !absent_stand_in(&q, &m->model.kinds, names, env))
 		status = answer(s, m, k, &q, restorer);
+	else
+		status = q.absence.what ? answer_absence(s, k, &q, env) : fail_with(&e);
 	question_free(&q);
 	json_decref(names);
 	if (k)

@@ -6,6 +6,18 @@
 
 #include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
+
+void cpu_list_settle(char *list, size_t size)
+{
+	if (strlen(list) + 1 == size)
+		memcpy(list, CPU_LIST_CUT, sizeof(CPU_LIST_CUT));
+}
+
+bool cpu_list_is_known(const char *list)
+{
+	return isdigit((unsigned char)list[0]);
+}
 
 /* Reads "3" or "0-3", moves *list behind it and its comma; false at the end. */
 static bool next_range(const char **list, unsigned long *first, unsigned long *last)

@@ -6,6 +6,17 @@
 #define PERFABI_CPU_LIST_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+/* What stands for a list that did not fit where it was to be kept. */
+#define CPU_LIST_CUT "?"
+
+/* Makes CPU_LIST_CUT of a list that has all of the `size` bytes, for the rest of it is not there.
+ */
+void cpu_list_settle(char *list, size_t size);
+
+/* Whether it is a list, and whole. */
+bool cpu_list_is_known(const char *list);
 
 /* Whether a list has that cpu. What is no list has none. */
 bool cpu_list_has(const char *list, unsigned cpu);

@@ -142,6 +142,8 @@ static void read_cpus(struct environment *env)
 	env->cpus_allowed = env->cpus_online;
 	read_line("/sys/devices/system/cpu/possible", possible, sizeof(possible));
 	read_line("/sys/devices/system/cpu/online", env->online, sizeof(env->online));
+	cpu_list_settle(possible, sizeof(possible));
+	cpu_list_settle(env->online, sizeof(env->online));
 	env->cpu_limit = cpu_list_end(possible);
 	if (!usable_cpus(&env->cpus_usable, &allowed, sizeof(allowed)))
 		env->cpus_allowed = (unsigned)CPU_COUNT(&allowed);

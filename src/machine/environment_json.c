@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/cpu_list.h"
 #include "machine/environment.h"
 #include "machine/names.h"
 #include "machine/sysctl.h"
@@ -167,6 +168,8 @@ static void take_pmu_files(struct pmu *pmu, const json_t *files)
 	pmu->branches = json_is_integer(branches) ? (int)json_integer_value(branches) : -1;
 	take_text(pmu->cpus, sizeof(pmu->cpus), files, "cpus");
 	take_text(pmu->cpumask, sizeof(pmu->cpumask), files, "cpumask");
+	cpu_list_settle(pmu->cpus, sizeof(pmu->cpus));
+	cpu_list_settle(pmu->cpumask, sizeof(pmu->cpumask));
 }
 
 static int take_pmus(struct environment *env, const json_t *pmus, const json_t *files)
@@ -245,6 +248,7 @@ int environment_from_json(struct environment *env, const struct abi *abi, const 
 	take_text(env->container, sizeof(env->container), json, "container");
 	take_text(env->hypervisor, sizeof(env->hypervisor), json, "hypervisor");
 	take_text(env->online, sizeof(env->online), json, "online");
+	cpu_list_settle(env->online, sizeof(env->online));
 	if (!env->upstream[0])
 		take_text(env->upstream, sizeof(env->upstream), json, "kernel");
 	snprintf(env->config_why, sizeof(env->config_why), "a report does not tell it");

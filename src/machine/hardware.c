@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "machine/cpu_list.h"
 #include "machine/probe.h"
 #include "machine/small_file.h"
 
@@ -125,6 +126,8 @@ void hardware_read_files(struct pmu *pmu)
 		pmu->branches = atoi(text);
 	read_file_of(pmu, "cpus", pmu->cpus, sizeof(pmu->cpus));
 	read_file_of(pmu, "cpumask", pmu->cpumask, sizeof(pmu->cpumask));
+	cpu_list_settle(pmu->cpus, sizeof(pmu->cpus));
+	cpu_list_settle(pmu->cpumask, sizeof(pmu->cpumask));
 }
 
 int hardware_file(const struct pmu *pmus, size_t count, const char *file, char *text, size_t size)

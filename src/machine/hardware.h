@@ -18,9 +18,9 @@ struct pmu {
 	char name[64];
 	uint32_t type;
 	/* What its files say, as far as it has them: caps/max_precise and caps/branches, or -1; the
-	 * lists in cpus and cpumask, or empty. */
+	 * lists in cpus and cpumask, or empty; see cpu_list_settle(). */
 	int max_precise, branches;
-	char cpus[128], cpumask[128];
+	char cpus[256], cpumask[256];
 };
 
 struct hardware {

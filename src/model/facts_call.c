@@ -111,7 +111,7 @@ static bool call_is_online(const struct fact *fact, struct situation *s, uint64_
 
 	(void)fact;
 	*value = s->call->cpu >= 0 && cpu_list_has(env->online, (unsigned)s->call->cpu);
-	return env->online[0] != '\0';
+	return cpu_list_is_known(env->online);
 }
 
 static bool call_is_open(const struct fact *fact, struct situation *s, uint64_t *value)

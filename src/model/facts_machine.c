@@ -2,6 +2,7 @@
 /*
  * What people need to know of a machine to change it; the kernel's checks do not ask it.
  */
+#include "machine/cpu_list.h"
 #include "machine/environment.h"
 #include "model/fact.h"
 
@@ -42,7 +43,7 @@ static bool machine_online(const struct fact *fact, struct situation *s, uint64_
 {
 	(void)fact;
 	*value = s->machine->env->cpus_online;
-	return s->machine->env->online[0] != '\0';
+	return cpu_list_is_known(s->machine->env->online);
 }
 
 static int print_online(const struct fact *fact, const struct situation *s, uint64_t value,

@@ -246,7 +246,7 @@ static bool pmu_cpu_is_in_mask(const struct fact *fact, struct situation *s, uin
 		*value = true; /* the only one: it is of all cpus */
 		return true;
 	}
-	if (s->call->cpu < 0 || !list[0])
+	if (s->call->cpu < 0 || !cpu_list_is_known(list))
 		return false;
 	*value = cpu_list_has(list, (unsigned)s->call->cpu);
 	return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loading the changes, making them, and saying what they do.
+ * Loading the changes, and making them.
  */
 #include "why/changes.h"
 
@@ -147,9 +147,8 @@ void changes_free(struct changes *changes)
 	*changes = (struct changes){0};
 }
 
-/* What the call has there. */
-static uint64_t get_part(const struct setting *setting, const struct machine *machine,
-			 const struct call *call)
+uint64_t setting_get(const struct setting *setting, const struct machine *machine,
+		     const struct call *call)
 {
 	switch (setting->of) {
 	case SETS_BITS:
@@ -206,8 +205,8 @@ static void cut_bytes(struct call *call, uint64_t size)
 	call->poke_count = kept;
 }
 
-static bool new_value(const struct setting *setting, const struct facts *facts, struct situation *s,
-		      uint64_t was, uint64_t *value)
+bool setting_value(const struct setting *setting, const struct facts *facts, struct situation *s,
+		   uint64_t was, uint64_t *value)
 {
 	uint64_t to;
 
@@ -248,9 +247,9 @@ bool change_make(const struct change *change, const struct model *model, struct 
 		return false;
 	for (size_t i = 0; i < change->count; i++) {
 		const struct setting *setting = &change->settings[i];
-		uint64_t was = get_part(setting, &model->machine, call), value;
+		uint64_t was = setting_get(setting, &model->machine, call), value;
 
-		if (!new_value(setting, &model->facts, s, was, &value))
+		if (!setting_value(setting, &model->facts, s, was, &value))
 			return false;
 		if (value == was)
 			continue;
@@ -260,122 +259,4 @@ bool change_make(const struct change *change, const struct model *model, struct 
 		any = true;
 	}
 	return any;
-}
-
-/* "a, b and c" of the names of these bits; a bit without a name as a number. */
-static void write_bits(char *out, size_t size, const struct abi_family *names, uint64_t bits)
-{
-	size_t at = 0;
-
-	out[0] = '\0';
-	for (unsigned bit = 0; bit < 64 && at + 1 < size; bit++) {
-		uint64_t one = UINT64_C(1) << bit;
-		const struct abi_value *name = names ? abi_value_of(names, one) : NULL;
-		const char *between = !at                                         ? ""
-				      : bits & (one - 1 + one) && bits >> bit > 1 ? ", "
-										  : " and ";
-		char text[96];
-		int n;
-
-		if (!(bits & one))
-			continue;
-		if (name)
-			sentence_constant(names->prefix, name->name, text, sizeof(text));
-		else
-			snprintf(text, sizeof(text), "bit %u", bit);
-		n = snprintf(out + at, size - at, "%s%s", between, text);
-		at += n > 0 ? (size_t)n : 0;
-	}
-}
-
-/* A field by its name, an argument by its own: what stands behind the dot. */
-static const char *part_name(const struct setting *setting)
-{
-	if (setting->of == SETS_BITS)
-		return "the bits of attr";
-	return strchr(setting->fact->name, '.') + 1;
-}
-
-/* "clear use_clockid and inherit": the fields of attr that are bits and that differ. */
-static int write_attr_bits(const struct machine *machine, uint64_t was, uint64_t now, char *out,
-			   size_t size)
-{
-	const struct abi *abi = machine->env->abi;
-	unsigned char before[ATTR_BYTES_MAX] = {0}, after[ATTR_BYTES_MAX] = {0};
-	const char *between = "";
-	size_t at = (size_t)snprintf(out, size, "clear ");
-
-	attr_set(&machine->bits, before, host_order(), bit_word(was, machine->bits.size));
-	attr_set(&machine->bits, after, host_order(), bit_word(now, machine->bits.size));
-	for (size_t i = 0; i < abi->field_count && at < size; i++) {
-		const struct abi_field *field = &abi->fields[i];
-
-		if (!field->width || field->offset != machine->bits.offset ||
-		    attr_get(field, before, host_order()) == attr_get(field, after, host_order()))
-			continue;
-		at += (size_t)snprintf(out + at, size - at, "%s%s", between,
-				       field->reserved ? "the reserved bits" : field->name);
-		between = " and ";
-	}
-	return (int)at;
-}
-
-static int write_setting(const struct setting *setting, uint64_t was, uint64_t now, char *out,
-			 size_t size)
-{
-	const struct abi_family *names = setting->fact->names;
-	const struct abi_value *name = names && !names->mask ? abi_value_of(names, now) : NULL;
-	const char *part = part_name(setting);
-	char bits[256];
-
-	if (name) {
-		sentence_constant(names->prefix, name->name, bits, sizeof(bits));
-		return snprintf(out, size, "set %s to %s", part, bits);
-	}
-	if (setting->fact->is_mask && now && !(now & ~was)) {
-		write_bits(bits, sizeof(bits), names, was & ~now);
-		return snprintf(out, size, "clear %s in %s", bits, part);
-	}
-	if (setting->fact->is_mask && !(was & ~now)) {
-		write_bits(bits, sizeof(bits), names, now & ~was);
-		return snprintf(out, size, "set %s in %s", bits, part);
-	}
-	if (setting->fact->is_mask && names && now) {
-		write_bits(bits, sizeof(bits), names, now);
-		return snprintf(out, size, "set %s to %s", part, bits);
-	}
-	if (setting->fact->is_signed)
-		return snprintf(out, size, "set %s to %lld", part, (long long)now);
-	return snprintf(out, size,
-			setting->fact->is_mask && now ? "set %s to %#llx" : "set %s to %llu", part,
-			(unsigned long long)now);
-}
-
-void change_write(const struct change *change, const struct model *model, struct situation *s,
-		  char *out, size_t size)
-{
-	const struct call *call = s->call;
-	size_t at = 0;
-
-	out[0] = '\0';
-	if (change->says.count) {
-		sentence_write(&change->says, &model->facts, s, out, size);
-		return;
-	}
-	for (size_t i = 0; i < change->count; i++) {
-		const struct setting *setting = &change->settings[i];
-		uint64_t was = get_part(setting, &model->machine, call), now;
-		int n;
-
-		if (!new_value(setting, &model->facts, s, was, &now) || now == was)
-			continue;
-		if (at && at < size)
-			at += (size_t)snprintf(out + at, size - at, " and ");
-		if (at >= size)
-			return;
-		n = setting->of == SETS_BITS
-			    ? write_attr_bits(&model->machine, was, now, out + at, size - at)
-			    : write_setting(setting, was, now, out + at, size - at);
-		at += n > 0 ? (size_t)n : 0;
-	}
 }

@@ -22,6 +22,7 @@ struct parsing {
 	struct environment *env;
 	const char *text;
 	char event[EVENT_TEXT], modifiers[32];
+	struct absence *absence;
 	struct error *e;
 };
 
@@ -33,6 +34,15 @@ static json_t *refuse(struct parsing *p, const char *got, const char *expected)
 	error_text(p->e, &root, got, "%s", expected);
 	p->e->line = 0; /* there are no lines */
 	return NULL;
+}
+
+/* The machine does not have that, whose message says what is expected. */
+static json_t *lack(struct parsing *p, enum absent what, const char *expected)
+{
+	p->absence->what = what;
+	snprintf(p->absence->name, sizeof(p->absence->name), "%.127s", p->event);
+	snprintf(p->absence->modifiers, sizeof(p->absence->modifiers), "%s", p->modifiers);
+	return refuse(p, p->event, expected);
 }
 
 static json_t *attr_of(const char *type, json_t *config)
@@ -145,15 +155,14 @@ static json_t *tracepoint_event(struct parsing *p)
 		return attr_of("tracepoint", json_sprintf("$tracepoint.%s", p->event));
 	tracepoint = environment_tracepoint(p->env, p->event);
 	if (!tracepoint && p->env->tracefs < 0)
-		return refuse(p, p->event,
-			      geteuid()
-				      ? "a tracepoint's id as config, for only root can read "
+		return lack(p, ABSENT_TRACEFS,
+			    geteuid() ? "a tracepoint's id as config, for only root can read "
 					"/sys/kernel/tracing/events here (mount tracefs with gid= "
 					"for others)"
 				      : "a tracepoint, and tracefs to find its id in, which is "
 					"not mounted (mount -t tracefs nodev /sys/kernel/tracing)");
 	if (!tracepoint)
-		return refuse(p, p->event, "a tracepoint of /sys/kernel/tracing/events");
+		return lack(p, ABSENT_TRACEPOINT, "a tracepoint of /sys/kernel/tracing/events");
 	return attr_of("tracepoint", json_integer(tracepoint->id));
 }
 
@@ -204,7 +213,7 @@ static json_t *refuse_pmu(struct parsing *p)
 	for (size_t i = 0; i < p->env->pmu_count && at < sizeof(text); i++)
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s %s", i ? "," : "",
 				       p->env->pmus[i].name);
-	return refuse(p, p->event, text);
+	return lack(p, ABSENT_PMU, text);
 }
 
 /* PMU/TERM,.../ */
@@ -322,14 +331,16 @@ static int take_modifiers(struct parsing *p)
 	return 0;
 }
 
-json_t *event_attr(const char *text, const json_t *names, struct environment *env, struct error *e)
+json_t *event_attr(const char *text, const json_t *names, struct environment *env,
+		   struct absence *absence, struct error *e)
 {
 	static json_t *(*const forms[])(struct parsing *) = {generic_event, cache_event,
 							     raw_event,     breakpoint_event,
 							     pmu_event,     tracepoint_event};
-	struct parsing p = {.names = names, .env = env, .text = text, .e = e};
+	struct parsing p = {.names = names, .env = env, .text = text, .absence = absence, .e = e};
 	json_t *attr = NULL;
 
+	*absence = (struct absence){.what = ABSENT_NOTHING};
 	if (take_modifiers(&p))
 		return refuse(&p, text, "an event of at most 511 letters");
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && !attr && !error_is_set(e); i++)

@@ -9,11 +9,26 @@
 #include "machine/environment.h"
 #include "text/source.h"
 
+/* What a name asks for that the machine does not have. */
+enum absent {
+	ABSENT_NOTHING,
+	ABSENT_PMU,        /* of that name, in sysfs */
+	ABSENT_TRACEPOINT, /* of that name, in tracefs */
+	ABSENT_TRACEFS     /* that the caller can read */
+};
+
+struct absence {
+	enum absent what;
+	char name[128];     /* "cpu", "sched:sched_swich" */
+	char modifiers[32]; /* behind the event, or empty */
+};
+
 /*
  * The attr of that event on this machine, by sysfs and tracefs: a new reference to the fields that
  * a case's `attr` has. `names` is cases/events.json. NULL with `e` filled: what of the text is no
- * event here, and what would be.
+ * event here, and what would be; and *absence, where that is because of the machine.
  */
-json_t *event_attr(const char *text, const json_t *names, struct environment *env, struct error *e);
+json_t *event_attr(const char *text, const json_t *names, struct environment *env,
+		   struct absence *absence, struct error *e);
 
 #endif

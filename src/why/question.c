@@ -10,7 +10,6 @@
 
 #include "language/keys.h"
 #include "machine/names.h"
-#include "why/event_name.h"
 
 static json_t *field_of(const json_t *json, const char *key)
 {
@@ -18,10 +17,10 @@ static json_t *field_of(const json_t *json, const char *key)
 }
 
 /* An event by its name, as `open` of a case. NULL with `e` filled. */
-static json_t *open_by_name(const char *name, const json_t *names, struct environment *env,
-			    struct error *e)
+static json_t *open_by_name(struct question *q, const char *name, const json_t *names,
+			    struct environment *env, struct error *e)
 {
-	json_t *attr = event_attr(name, names, env, e);
+	json_t *attr = event_attr(name, names, env, &q->absence, e);
 
 	return attr ? json_pack("{s:o}", "attr", attr) : NULL;
 }
@@ -66,7 +65,7 @@ int question_of_json(struct question *q, const struct source *text, const json_t
 		if (q->open && event)
 			error_value(e, &root, json, "`open` or `event`, not both");
 		if (!q->open && json_is_string(event))
-			q->open = open_by_name(json_string_value(event), names, env, e);
+			q->open = open_by_name(q, json_string_value(event), names, env, e);
 		if (!q->open && !error_is_set(e))
 			error_value(e, &root, json, "`open`, or `event`");
 		check_as_and_errno(q, &root, e);
@@ -91,7 +90,7 @@ int question_of_name(struct question *q, const struct source *text, const json_t
 		return error_text(e, &root, got, "one event, and nothing behind it");
 	if (n >= sizeof(name))
 		return error_text(e, &root, got, "an event of at most 511 letters");
-	q->open = open_by_name(name, names, env, e);
+	q->open = open_by_name(q, name, names, env, e);
 	return q->open ? 0 : -EINVAL;
 }
 

@@ -7,7 +7,7 @@
 #include "machine/names.h"
 #include "why/asking.h"
 
-enum { SENTENCE = 1024, SUSPECTS = 8, SUSPECTS_OF_ERRNO = 4 };
+enum { SENTENCE = 1024, SUSPECTS = 8, SUSPECTS_OF_ERRNO = 5 };
 
 static void set_sentence(json_t *json, const char *key, const struct sentence *sentence,
 			 struct asking *a)

@@ -18,6 +18,7 @@ struct answering {
 	struct inquiry inquiry;
 	struct plan_of_stage plan;
 	json_t *answer, *changes;
+	bool is_spoiled; /* a sysctl is not as it was: none is changed any more */
 	char failure[WHY_TEXT];
 };
 
@@ -200,10 +201,12 @@ static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *
 {
 	struct environment *env = a->why->model->machine.env;
 	struct sysctl_set set = {.has = {false}};
+	int before = *environment_sysctl(env, change->place);
 	json_t *sysctls, *answer = NULL;
 	const char *failed;
 
-	if (change->is_untried || !a->why->restorer || !wait_until_alone(a->why->restorer))
+	if (change->is_untried || a->is_spoiled || !a->why->restorer ||
+	    !wait_until_alone(a->why->restorer))
 		return NULL;
 	sysctls = json_pack("{s:i}", change->name, value);
 	set.has[change->place] = true;
@@ -214,6 +217,7 @@ static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *
 	machine_restore(a->why->restorer);
 	machine_try_lock(a->why->restorer, false); /* others may run again */
 	environment_read_alone(env);
+	a->is_spoiled = *environment_sysctl(env, change->place) != before;
 	json_decref(sysctls);
 	return answer;
 }

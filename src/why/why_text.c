@@ -84,8 +84,8 @@ static void write_suspects(const json_t *suspects, unsigned indent, FILE *f)
 		write_cause(one, indent, f);
 		if (!member_text(one, "instead")[0])
 			continue;
-		fprintf(f, "%*sinstead: ", (int)indent + 2, "");
-		write_wrapped(member_text(one, "instead"), indent + 4, f);
+		fprintf(f, "%*sWhat to do: ", (int)indent + 2, "");
+		write_wrapped(member_text(one, "instead"), indent + 14, f);
 	}
 }
 
@@ -223,6 +223,7 @@ static void write_remarks(const json_t *remarks, const char *heading, FILE *f)
 static void write_counted(const json_t *counted, FILE *f)
 {
 	json_int_t value = json_integer_value(json_object_get(counted, "value"));
+	json_int_t samples = json_integer_value(json_object_get(counted, "samples"));
 
 	if (!counted)
 		return;
@@ -230,8 +231,7 @@ static void write_counted(const json_t *counted, FILE *f)
 		(double)json_integer_value(json_object_get(counted, "time_running")) / 1e6,
 		(double)json_integer_value(json_object_get(counted, "time_enabled")) / 1e6);
 	if (json_object_get(counted, "samples"))
-		fprintf(f, "; %lld samples",
-			(long long)json_integer_value(json_object_get(counted, "samples")));
+		fprintf(f, "; %lld sample%s", (long long)samples, samples == 1 ? "" : "s");
 	fputs(".\n", f);
 }
 
@@ -283,8 +283,25 @@ static void write_foretold(const json_t *answer, FILE *f)
 		strcmp(foretold, "ok") ? foretold : "that it opens");
 }
 
+static void write_absent(const json_t *answer, FILE *f)
+{
+	const json_t *there = json_object_get(answer, "there");
+
+	fprintf(f, "%s: %s\n  ", member_text(answer, "name"), member_text(answer, "is"));
+	write_wrapped(member_text(answer, "because"), 2, f);
+	write_instead(answer, f);
+	if (!json_array_size(there))
+		return;
+	fputs("  There are: ", f);
+	write_joined(there, ", ", 13, f);
+}
+
 void why_write(const json_t *answer, FILE *f)
 {
+	if (json_object_get(answer, "absent")) {
+		write_absent(answer, f);
+		return;
+	}
 	fprintf(f, "%s\nby %s\n", member_text(answer, "call"), member_text(answer, "caller"));
 	write_substitutes(json_object_get(answer, "instead_of"), f);
 	write_told(answer, f);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events whose names ask for what the machine does not have: a PMU that no driver has registered, a
+ * tracepoint that this kernel has not. There is no call to make, or another one.
+ */
+#ifndef PERFABI_WHY_ABSENT_H
+#define PERFABI_WHY_ABSENT_H
+
+#include "why/knowledge.h"
+#include "why/question.h"
+
+/*
+ * Puts a raw event in the place of one of a processor's PMU, which answers to it whatever its name
+ * is, or to the lack of one. 0; -ENOENT: what is absent is something else; or -ENOMEM.
+ */
+int absent_stand_in(struct question *q, const struct kinds *kinds, const json_t *names,
+		    struct environment *env);
+
+/* The answer where no call can be made: a new reference, as docs/why.md tells. */
+json_t *absent_answer(const struct absence *absence, const struct knowledge *k,
+		      const struct environment *env);
+
+#endif
