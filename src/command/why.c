@@ -243,6 +243,8 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 	why.as = as           ? (enum identity)identity_by_name(as)
 		 : s->machine ? AS_USER
 			      : own_identity(rights);
+	if (why.is_tried && why.as == AS_ROOT && !rights->uid)
+		why.as = own_identity(rights); /* a container's root, as which it was asked */
 	if (why.is_tried && !identity_available(rights, why.as, text, sizeof(text))) {
 		say(stderr, "%s: not as %s: %s\n", program, identity_names[why.as], text);
 		return EXIT_USAGE;
