@@ -296,6 +296,38 @@ def statuses_and_text(asking):
     print("exit statuses, and the answer for people")
 
 
+def on_other_machines(asking):
+    """Recorded machines, changed a little: what is told goes by what they are."""
+    def answer(question, change):
+        machine = json.loads((pathlib.Path(MACHINE)).read_text())
+        change(machine["environment"])
+        path = asking.folder / "other.json"
+        path.write_text(json.dumps(machine))
+        return json.loads(asking.run("-m", str(path), "--json", text=json.dumps(question).encode()).stdout)
+
+    def closed(env):
+        env["sysctls"]["perf_event_paranoid"] = 4
+        env["identities"]["user"] = env["identities"]["perfmon"] = "opens nothing: EACCES"
+
+    def limited(env):
+        env["memlock"] = 8 << 20
+
+    got = answer({"as": "user", "event": "cycles"}, closed)
+    need(got["check"] == "O029" and got["callers"]["root"] == "ENOENT" and got["changes"][0]["as"] == "sys-admin", got)
+    need(got["changes"][0]["do"] == ["run with CAP_SYS_ADMIN", "count cpu-clock (PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)"], got)
+    # What was told is of the call behind the open, and says nothing of the open; the buffer would fit alone.
+    got = answer({"as": "user", "event": "cpu-clock:u", "then": {"mmap": {"pages": 256}}, "errno": "EPERM"}, limited)
+    need(not any("for want of rights" in note["says"] for note in got["notes"]) and got["then"][0]["suspects"][0]["check"] == "M008", got)
+    need("would fit alone" in got["then"][0]["suspects"][0]["because"], got)
+    got = answer({"as": "user", "event": "cpu-clock:u", "then": {"mmap": {"pages": 1 << 20}}, "errno": "EPERM"}, limited)
+    need("would fit alone" not in got["then"][0]["suspects"][0]["because"], got)
+    got = answer({"as": "user", "event": "cpu-clock:u", "errno": "EPERM"}, lambda env: None)
+    need(any("for want of rights" in note["says"] for note in got["notes"]), got)
+    got = answer({"as": "root", "event": "cycles:u"}, lambda env: env.update(init_user_namespace=False))
+    need(got["caller"].startswith("root of a user namespace"), got)
+    print("other machines, by the model")
+
+
 def counted_for_nothing(asking):
     """An event that opens and counts nothing is counted; one that counts is not said to be of no use."""
     answer = asking.answer("--as", "user", "context-switches:u", status=0)
@@ -521,7 +553,7 @@ def main():
     asking, was = Asking(perfabi, folder), sysctls()
     part = main
     try:
-        for part in (stories_by_the_model, stories_without_the_errno, stories_not_of_the_call, stories_here, forms_of_one_call, statuses_and_text,
+        for part in (stories_by_the_model, stories_without_the_errno, stories_not_of_the_call, stories_here, forms_of_one_call, statuses_and_text, on_other_machines,
                      counted_for_nothing, buffers, killed_while_it_tries, without_privilege, behind_a_filter, absences, wrong_questions):
             began = time.monotonic()
             if not wanted or part.__name__ in wanted:

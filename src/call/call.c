@@ -376,6 +376,12 @@ static void print_mask(struct out *o, const struct abi_family *set, uint64_t val
 		print(o, "%s%#llx", between, (unsigned long long)value);
 }
 
+/* What a PMU makes of it has the bits of a manual, as a raw event's config. */
+static bool is_code(const struct abi_field *field)
+{
+	return !strncmp(field->name, "config", strlen("config"));
+}
+
 static void print_value(struct out *o, const struct abi_field *field, const struct abi_family *set,
 			uint64_t value)
 {
@@ -389,7 +395,8 @@ static void print_value(struct out *o, const struct abi_field *field, const stru
 	} else if (field->is_signed)
 		print(o, "%lld", (long long)value);
 	else
-		print(o, value < 1000000 ? "%llu" : "%#llx", (unsigned long long)value);
+		print(o, value < 1000000 && !is_code(field) ? "%llu" : "%#llx",
+		      (unsigned long long)value);
 }
 
 static void print_attr(struct out *o, const struct call *call, const struct environment *env)

@@ -99,6 +99,16 @@ static bool then_is_over_limit(const struct fact *fact, struct situation *s, uin
 	return *value;
 }
 
+static bool then_fits_alone(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	uint64_t unlocked, locked, wanted;
+
+	*value = then_free_kilobytes(fact, s, &unlocked) &&
+		 then_locked_kilobytes(fact, s, &locked) &&
+		 then_wanted_kilobytes(fact, s, &wanted) && wanted <= unlocked + locked;
+	return s->world->then != NULL;
+}
+
 /* One event alone: 8 bytes, and 8 for each bit of read_format but group. */
 static bool then_read_size(const struct fact *fact, struct situation *s, uint64_t *value)
 {
@@ -170,6 +180,10 @@ const struct fact then_facts[] = {
 	 .about = "1: the mapping alone is more than both",
 	 .unknown = "what this user has locked elsewhere is not known",
 	 .get = then_is_over_limit},
+	{.name = "then.fits_alone",
+	 .about = "1: the mapping alone is known to be no more than both",
+	 .unknown = nothing,
+	 .get = then_fits_alone},
 	{.name = "then.read_size",
 	 .about = "the bytes that read(2) gives of one event alone",
 	 .get = then_read_size},

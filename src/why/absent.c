@@ -37,11 +37,13 @@ json_t *absent_answer(const struct absence *absence, const struct knowledge *k,
 		      const struct environment *env)
 {
 	const char *what = names[absence->what];
+	bool is_of_host = absence->what == ABSENT_PMU && env->hypervisor[0];
+	const char *told = is_of_host ? "pmu_of_host" : what;
 	json_t *answer =
 		json_pack("{s:b,s:s,s:s}", "opened", false, "absent", what, "name", absence->name);
 	json_t *there;
 
-	json_object_update(answer, json_object_get(json_object_get(k->json, "absent"), what));
+	json_object_update(answer, json_object_get(json_object_get(k->json, "absent"), told));
 	if (absence->what != ABSENT_PMU)
 		return answer;
 	there = json_array();

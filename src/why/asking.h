@@ -44,7 +44,8 @@ void tell_finding(json_t *json, const struct finding *f, struct asking *a);
 /* Why the model cannot tell, as `key`. */
 void tell_unknown(json_t *json, const char *key, const struct finding *f, struct asking *a);
 void tell_suspects(json_t *json, int err, char family, struct asking *a);
-/* The errno that somebody was told, or 0. */
+/* The errno of the open that somebody was told, or 0: what is told where calls come behind it is
+ * the last one's. */
 int told_errno(const struct inquiry *inquiry);
 bool was_told_ok(const struct inquiry *inquiry);
 
@@ -57,7 +58,8 @@ void tell_counted(struct asking *a);
 
 /* remedies.c: by what changes it opens, as `changes` of the answer, with what is behind. */
 void seek_remedies(struct asking *a);
-/* Takes one change more into the list, in its place; one that makes the same call is left out. */
+/* Takes one change more into the list, in its place; one that makes the same call, or reads the
+ * same, is left out. */
 void put_change(json_t *list, json_t *change);
 
 /* follows.c: what comes of the calls on the event, as `then` of the answer. */

@@ -59,8 +59,11 @@ static int load_callers(struct knowledge *k, const json_t *list, const struct wh
 		if (as < 0 || !is || !says || k->caller_count == IDENTITIES)
 			return error_value(e, &at, json, "`as` (%s), `is` and `says`",
 					   identity_choice);
-		k->callers[k->caller_count++] =
-			(struct caller_change){.as = (enum identity)as, .is = is, .says = says};
+		k->callers[k->caller_count++] = (struct caller_change){
+			.as = (enum identity)as,
+			.is = is,
+			.says = says,
+			.is_confined = json_string_value(json_object_get(json, "is_confined"))};
 	}
 	return 0;
 }

@@ -39,6 +39,7 @@ struct sysctl_change {
 struct caller_change {
 	enum identity as;
 	const char *is, *says;
+	const char *is_confined; /* what it is in a user namespace, if that is another; or NULL */
 };
 
 struct knowledge {

@@ -111,7 +111,8 @@ void put_change(json_t *list, json_t *change)
 	json_t *other;
 
 	json_array_foreach(list, i, other) {
-		if (open && json_equal(json_object_get(other, "open"), open)) {
+		if ((open && json_equal(json_object_get(other, "open"), open)) ||
+		    json_equal(json_object_get(other, "do"), json_object_get(change, "do"))) {
 			json_decref(change);
 			return;
 		}

@@ -125,12 +125,12 @@ void tell_unknown(json_t *json, const char *key, const struct finding *f, struct
 
 int told_errno(const struct inquiry *inquiry)
 {
-	return inquiry->told ? errno_by_name(inquiry->told, NULL) : 0;
+	return inquiry->told && !inquiry->follow_count ? errno_by_name(inquiry->told, NULL) : 0;
 }
 
 bool was_told_ok(const struct inquiry *inquiry)
 {
-	return inquiry->told && !told_errno(inquiry);
+	return inquiry->told && !inquiry->follow_count && !told_errno(inquiry);
 }
 
 /* The finding as members of `json`, for the call whose situation the asker has. */

@@ -186,6 +186,32 @@ static void try_callers(struct answering *a)
 	json_decref(callers);
 }
 
+/* Where nothing else helps: another caller, who changes the call, too. */
+static void try_callers_with_changes(struct answering *a)
+{
+	const struct knowledge *k = a->why->knowledge;
+
+	for (size_t i = 0; i < k->caller_count && !json_array_size(a->changes); i++) {
+		enum identity as = k->callers[i].as;
+		struct inquiry whole = a->inquiry;
+		char failure[WHY_TEXT];
+		json_t *other, *change, *does;
+		size_t j;
+
+		if (!has_more_rights(a, as))
+			continue;
+		whole.is_tried = can_be(a, as);
+		other = inquire(&whole, as, failure, sizeof(failure));
+		json_array_foreach(json_object_get(other, "changes"), j, change) {
+			does = json_object_get(change, "do");
+			json_array_insert_new(does, 0, json_string(k->callers[i].says));
+			json_object_set_new(change, "as", json_string(identity_names[as]));
+			put_change(a->changes, json_incref(change));
+		}
+		json_decref(other);
+	}
+}
+
 /* Waits, not for ever, until no other perfabi runs. */
 static bool wait_until_alone(struct restorer *restorer)
 {
@@ -298,10 +324,12 @@ static void try_sysctls(struct answering *a)
 static const char *who_is(const struct answering *a)
 {
 	const struct knowledge *k = a->why->knowledge;
+	bool is_confined = !a->why->model->machine.env->rights.init_user_namespace;
 
 	for (size_t i = 0; i < k->caller_count; i++)
 		if (k->callers[i].as == a->why->as)
-			return k->callers[i].is;
+			return is_confined && k->callers[i].is_confined ? k->callers[i].is_confined
+									: k->callers[i].is;
 	return identity_names[a->why->as];
 }
 
@@ -386,6 +414,7 @@ json_t *why_answer(const struct why *why, struct error *e)
 		a.changes = json_object_get(a.answer, "changes");
 		try_callers(&a);
 		try_sysctls(&a);
+		try_callers_with_changes(&a);
 	}
 	stage_free_plan(&a.plan);
 	return a.answer;

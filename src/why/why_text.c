@@ -75,6 +75,15 @@ static void write_cause(const json_t *json, unsigned indent, FILE *f)
 	write_or(json_object_get(json, "or"), indent + 2, f);
 }
 
+/* What the check says to do. */
+static void write_instead(const json_t *json, unsigned indent, FILE *f)
+{
+	if (!member_text(json, "instead")[0])
+		return;
+	fprintf(f, "%*sWhat to do: ", (int)indent, "");
+	write_wrapped(member_text(json, "instead"), indent + 12, f);
+}
+
 static void write_suspects(const json_t *suspects, unsigned indent, FILE *f)
 {
 	json_t *one;
@@ -82,38 +91,50 @@ static void write_suspects(const json_t *suspects, unsigned indent, FILE *f)
 
 	json_array_foreach(suspects, i, one) {
 		write_cause(one, indent, f);
-		if (!member_text(one, "instead")[0])
-			continue;
-		fprintf(f, "%*sWhat to do: ", (int)indent + 2, "");
-		write_wrapped(member_text(one, "instead"), indent + 14, f);
+		write_instead(one, indent + 2, f);
 	}
 }
 
-/* What the check says to do: not where that leads to the next refusal. */
-static void write_instead(const json_t *answer, FILE *f)
+static void write_unknown(const json_t *answer, FILE *f)
 {
-	if (!member_text(answer, "instead")[0] || json_object_get(answer, "behind") ||
-	    json_object_get(answer, "dead_ends"))
+	if (!member_text(answer, "unknown")[0])
 		return;
-	fputs("  What to do: ", f);
-	write_wrapped(member_text(answer, "instead"), 14, f);
+	fputs("  ", f);
+	write_wrapped(member_text(answer, "unknown"), 2, f);
+}
+
+/* Where the model cannot tell: what can be the cause comes first, and why it is not certain last.
+ */
+static void write_uncertain(const json_t *answer, FILE *f)
+{
+	const json_t *suspects = json_object_get(answer, "suspects");
+
+	if (!suspects) {
+		fputs("\nNobody can tell but the kernel:\n", f);
+		write_unknown(answer, f);
+		return;
+	}
+	fputs("\nThe cause can be:\n", f);
+	write_suspects(suspects, 2, f);
+	fputs("Only the kernel can tell for certain:\n", f);
+	write_unknown(answer, f);
 }
 
 static void write_refusal(const json_t *answer, FILE *f)
 {
 	const char *gate = member_text(answer, "gate");
 
-	fprintf(f, "\n%s%s%s%s:\n",
-		json_object_get(answer, "opened") ? "Refused" : "Nobody can tell but the kernel",
-		is_true(answer, "tried") ? "" : ", by the model", *gate ? ", at the gate " : "",
-		gate);
-	if (member_text(answer, "check")[0])
-		write_cause(answer, 2, f);
-	write_instead(answer, f);
-	if (member_text(answer, "unknown")[0]) {
-		fputs("  ", f);
-		write_wrapped(member_text(answer, "unknown"), 2, f);
+	if (!json_object_get(answer, "opened")) {
+		write_uncertain(answer, f);
+		return;
 	}
+	fprintf(f, "\nRefused%s%s%s:\n", is_true(answer, "tried") ? "" : ", by the model",
+		*gate ? ", at the gate " : "", gate);
+	if (member_text(answer, "check")[0]) {
+		write_cause(answer, 2, f);
+		write_instead(answer, 4, f);
+	}
+	write_unknown(answer, f);
 	if (json_object_get(answer, "suspects")) {
 		fputs("The cause can be:\n", f);
 		write_suspects(json_object_get(answer, "suspects"), 2, f);
@@ -122,14 +143,19 @@ static void write_refusal(const json_t *answer, FILE *f)
 
 static void write_behind(const json_t *behind, FILE *f)
 {
-	json_t *one;
-	size_t i;
-
 	if (!json_array_size(behind))
 		return;
 	fputs("Behind that:\n", f);
-	json_array_foreach(behind, i, one)
-		write_cause(one, 2, f);
+	write_suspects(behind, 2, f);
+}
+
+static void write_unsure(const char *why, FILE *f)
+{
+	json_t *text = json_sprintf("Whether it opens then is not known: %s", why);
+
+	fputs("     ", f);
+	write_wrapped(json_string_value(text), 5, f);
+	json_decref(text);
 }
 
 static void write_change(const json_t *change, size_t number, bool were_tried, FILE *f)
@@ -143,8 +169,7 @@ static void write_change(const json_t *change, size_t number, bool were_tried, F
 		write_joined(loses, "; ", 14, f);
 	}
 	if (member_text(change, "unsure")[0]) {
-		fputs("     Whether it opens then is not known: ", f);
-		write_wrapped(member_text(change, "unsure"), 5, f);
+		write_unsure(member_text(change, "unsure"), f);
 	} else if (were_tried && !is_true(change, "tried"))
 		fputs("     By the model: perfabi could not try it here.\n", f);
 	if (member_text(change, "useless")[0]) {
@@ -202,7 +227,7 @@ static void write_callers(const json_t *callers, FILE *f)
 		only = name;
 	}
 	if (only)
-		fprintf(f, "\nNo privilege helps: as %s it gives %s.\n", only,
+		fprintf(f, "\nNo privilege helps by itself: as %s it gives %s.\n", only,
 			member_text(callers, only));
 }
 
@@ -289,7 +314,7 @@ static void write_absent(const json_t *answer, FILE *f)
 
 	fprintf(f, "%s: %s\n  ", member_text(answer, "name"), member_text(answer, "is"));
 	write_wrapped(member_text(answer, "because"), 2, f);
-	write_instead(answer, f);
+	write_instead(answer, 2, f);
 	if (!json_array_size(there))
 		return;
 	fputs("  There are: ", f);
