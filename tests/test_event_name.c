@@ -54,6 +54,7 @@ static const struct lack {
 } lacks[] = {
 	{"none/event=1/upp", ABSENT_PMU, "none", "upp"},
 	{"no:such:u", ABSENT_TRACEPOINT, "no:such", "u"},
+	{"none/event=1/q", ABSENT_NOTHING, "", ""},
 	{"cycle", ABSENT_NOTHING, "", ""},
 	{"cycles:u", ABSENT_NOTHING, "", ""},
 };

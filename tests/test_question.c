@@ -22,7 +22,8 @@
 #define TRACED_BREAKPOINT                                                                          \
 	"perf_event_open({type=PERF_TYPE_BREAKPOINT, bp_type=2}, 0, -1, -1, 0) = 9\n"
 
-/* In a JSON text ' stands for "; what is expected is {"open", "as", "given", "then", "told"}. */
+/* In a JSON text ' stands for "; what is expected is {"open", "as", "given", "then",
+ * "told", "told_behind"}. */
 static const struct {
 	const char *text, *read; /* NULL: it is no question, for: */
 	const char *expected;
@@ -33,7 +34,7 @@ static const struct {
 	{"{'open': {'attr': " DUMMY "}}", "{'open': {'attr': " DUMMY "}}", NULL},
 	{"{'event': 'dummy'}", "{'open': {'attr': " DUMMY "}}", NULL},
 	{"{'event': 'dummy', 'as': 'user', 'errno': 'EACCES', 'given': [], 'then': [{'poll': {}}]}",
-	 "{'open': {'attr': " DUMMY "}, 'as': 'user', 'told': 'EACCES', 'given': [], "
+	 "{'open': {'attr': " DUMMY "}, 'as': 'user', 'told_behind': 'EACCES', 'given': [], "
 	 "'then': [{'poll': {}}]}",
 	 NULL},
 	{"{'event': 'dummy', 'errno': 'ok'}", "{'open': {'attr': " DUMMY "}, 'told': 'ok'}", NULL},
@@ -98,6 +99,8 @@ static const struct {
 	{"{'event': 'nosuch'}", NULL, "an event, as perf list shows them"},
 	{"{'event': 'dummy', 'as': 5}", NULL, "root, perfmon, sys-admin or user"},
 	{"{'event': 'dummy', 'errno': 13}", NULL, "an errno's name, or ok"},
+	{"{'event': 'nosuch/x=1/', 'errno': 13}", NULL, "an errno's name, or ok"},
+	{"{'event': 'nosuch/x=1/', 'as': 5}", NULL, "root, perfmon, sys-admin or user"},
 	{"{'event': 'dummy', 'errno': 'EACCESS'}", NULL, "an errno's name, or ok"},
 	{"{'event': 'dummy'} more", NULL, ""},
 	{"dummy dummy", NULL, "one event, and nothing behind it"},
@@ -124,6 +127,8 @@ static json_t *question_json(const struct question *q)
 		json_object_set(json, "then", q->then);
 	if (q->told)
 		json_object_set(json, "told", q->told);
+	if (q->told_behind)
+		json_object_set(json, "told_behind", q->told_behind);
 	return json;
 }
 

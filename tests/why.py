@@ -325,6 +325,15 @@ def on_other_machines(asking):
     need(any("for want of rights" in note["says"] for note in got["notes"]), got)
     got = answer({"as": "root", "event": "cycles:u"}, lambda env: env.update(init_user_namespace=False))
     need(got["caller"].startswith("root of a user namespace"), got)
+    # A kprobe is not refused by lockdown unless somebody says EPERM.
+    probe = {"as": "root", "open": {"attr": {"type": "$pmu.kprobe", "kprobe_addr": "0x1000"}, "pid": -1, "cpu": 0}}
+    with_kprobes = lambda env: env["pmus"].update(kprobe=6)
+    need("locked down" not in answer(probe, with_kprobes)["suspects"][0]["because"], "a kprobe, and no errno")
+    need("locked down" in answer({**probe, "errno": "EPERM"}, with_kprobes)["suspects"][0]["because"], "EPERM of a kprobe")
+    # --pages: what was told is of the open, and not of the mmap(2).
+    pasted = "perf_event_open({type=PERF_TYPE_SOFTWARE, size=0x88, config=PERF_COUNT_SW_CPU_CLOCK, exclude_kernel=1}, 0, -1, -1, 0) = -1 EACCES (x)"
+    got = json.loads(asking.run("-m", MACHINE, "--json", "--pages", "1", text=pasted.encode()).stdout)
+    need(got["told"] == "EACCES" and got["as_told"] is False and "errno" not in got["then"][0], got)
     print("other machines, by the model")
 
 
@@ -363,6 +372,25 @@ def buffers(asking):
     answer = asking.answer(json.dumps({"as": "user", "event": "cpu-clock:u", "then": then}), status=1)
     need([step.get("errno") for step in answer["then"]] == [None, None, "ENOSPC"], answer)
     print(f"buffers: at most 1 + {largest} pages for a user")
+
+
+def ioctls(asking):
+    """The causes of an ioctl(2) that is refused, the kernel's word for the errno."""
+    other = [{"open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1, "exclude_hv": 1}, "pid": 0, "cpu": -1}, "bind": "other"}]
+    rows = [("set_bpf", {"arg": -1}, [], "EBADF", "I036"), ("set_output", {"arg": 0}, [], "EBADF", "I017"), ("pause_output", {"arg": 1}, [], "EINVAL", "I045"),
+            ("set_output", {"arg": "$other"}, [], "EINVAL", "I025"), ("set_output", {"arg": -1}, [{"mmap": {"pages": 1}}], "EINVAL", "I024"),
+            ("set_output", {"arg": -1}, [], None, None), ("set_output", {"arg": "$other"}, [{"mmap": {"pages": 1}}], "EINVAL", "I024")]
+    for request, argument, before, err, check in rows:
+        question = {"as": "user", "event": "cpu-clock:u", "given": other, "then": [*before, {"ioctl": {"request": request, **argument}}]}
+        step = asking.answer(json.dumps(question), status=1 if err else 0)["then"][-1]
+        need(step.get("errno") == err, (question, step))
+        need(not err or check in [one["check"] for one in step["suspects"] if one["because"]], (question, step))
+        alone = (request, argument["arg"], err) == ("set_output", -1, "EINVAL")
+        need(not alone or len(step["suspects"]) == 1, step)
+    question = {"as": "user", "event": "cpu-clock:u", "then": {"ioctl": {"request": "modify_attributes", "u64": 0}}, "errno": "EOPNOTSUPP"}
+    step = asking.answer("-m", MACHINE, json.dumps(question))["then"][0]
+    need([one["check"] for one in step["suspects"]] == ["I053"], step)
+    print(f"{len(rows)} ioctls")
 
 
 def processes_of(asking):
@@ -475,7 +503,9 @@ def behind_a_filter(asking):
 
 def absences(asking):
     """What the machine does not have is an answer; a raw event stands for one of a processor's PMU."""
-    for name, what in (("nosuch/x=1/u", "pmu"), ("nosuch/", None), ("no:such", "tracepoint"), ("no:such:u", "tracepoint")):
+    readable = os.access("/sys/kernel/tracing/events", os.R_OK | os.X_OK) or os.access("/sys/kernel/debug/tracing/events", os.R_OK | os.X_OK)
+    traced = "tracepoint" if readable or not os.geteuid() else "tracefs"
+    for name, what in (("nosuch/x=1/u", "pmu"), ("nosuch/x=1/q", None), ("nosuch/", None), ("no:such", traced), ("no:such:u", traced)):
         run = asking.run("--json", name)
         if not what:
             need(run.returncode == 2, f"{name}: exit status {run.returncode}")
@@ -485,7 +515,17 @@ def absences(asking):
         need(answer["opened"] is False and answer["absent"] == what and name.startswith(answer["name"]) and answer["because"] and answer["instead"], answer)
         need(("software" in answer.get("there", [])) == (what == "pmu"), answer)
         text = asking.run(name).stdout.decode()
-        need(text.startswith(answer["name"] + ": not on this machine\n") and "What to do: " in text, text)
+        need(text.startswith(f"{answer['name']}: {answer['is']}\n  ") and "What to do: " in text, text)
+    for hypervisor, is_there in (("kvm", "not in this virtual machine"), (None, "not on this machine")):
+        machine = json.loads(pathlib.Path(MACHINE).read_text())
+        machine["environment"]["hypervisor"] = hypervisor
+        (asking.folder / "hypervisor.json").write_text(json.dumps(machine))
+        answer = asking.answer("-m", str(asking.folder / "hypervisor.json"), "intel_pt//", status=1)
+        need(answer["is"] == is_there and answer["there"] == list(machine["environment"]["pmus"]), answer)
+    # A machine with a processor's PMU has it by its own name alone.
+    machine["environment"]["pmus"]["armv8_pmuv3_0"] = 10
+    (asking.folder / "hypervisor.json").write_text(json.dumps(machine))
+    need(asking.answer("-m", str(asking.folder / "hypervisor.json"), "cpu/event=0x3c/", status=1)["absent"] == "pmu", "another processor's PMU")
     answer = json.loads(asking.run("--json", "-m", MACHINE, "cpu/event=0x3c/pp").stdout)
     need("type=PERF_TYPE_RAW" in answer["call"] and "precise_ip=2" in answer["call"] and answer["instead_of"][0].startswith("There is no PMU cpu here."), answer)
     print("what is not there is told")
@@ -554,7 +594,7 @@ def main():
     part = main
     try:
         for part in (stories_by_the_model, stories_without_the_errno, stories_not_of_the_call, stories_here, forms_of_one_call, statuses_and_text, on_other_machines,
-                     counted_for_nothing, buffers, killed_while_it_tries, without_privilege, behind_a_filter, absences, wrong_questions):
+                     counted_for_nothing, buffers, ioctls, killed_while_it_tries, without_privilege, behind_a_filter, absences, wrong_questions):
             began = time.monotonic()
             if not wanted or part.__name__ in wanted:
                 part(asking)

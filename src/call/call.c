@@ -376,14 +376,17 @@ static void print_mask(struct out *o, const struct abi_family *set, uint64_t val
 		print(o, "%s%#llx", between, (unsigned long long)value);
 }
 
-/* What a PMU makes of it has the bits of a manual, as a raw event's config. */
-static bool is_code(const struct abi_field *field)
+/* What a PMU makes of it has the bits of a manual, as a raw event's config; a tracepoint's is an
+ * id, and a breakpoint's are a length and an address. */
+static bool is_code(const struct abi_field *field, const struct abi_value *type)
 {
-	return !strncmp(field->name, "config", strlen("config"));
+	return !strncmp(field->name, "config", strlen("config")) &&
+	       (!type ||
+		(strcmp(type->name, "tracepoint") != 0 && strcmp(type->name, "breakpoint") != 0));
 }
 
 static void print_value(struct out *o, const struct abi_field *field, const struct abi_family *set,
-			uint64_t value)
+			bool in_hex, uint64_t value)
 {
 	const struct abi_value *constant = set ? abi_value_of(set, value) : NULL;
 
@@ -395,14 +398,14 @@ static void print_value(struct out *o, const struct abi_field *field, const stru
 	} else if (field->is_signed)
 		print(o, "%lld", (long long)value);
 	else
-		print(o, value < 1000000 && !is_code(field) ? "%llu" : "%#llx",
-		      (unsigned long long)value);
+		print(o, value < 1000000 && !in_hex ? "%llu" : "%#llx", (unsigned long long)value);
 }
 
 static void print_attr(struct out *o, const struct call *call, const struct environment *env)
 {
 	const struct abi *abi = env->abi;
 	uint32_t type = (uint32_t)attr_get(abi_field(abi, "type"), call->image, host_order());
+	const struct abi_value *type_name = abi_value_of(abi_family(abi, "type"), type);
 
 	print(o, "{");
 	for (size_t i = 0; i < abi->field_count; i++) {
@@ -412,7 +415,8 @@ static void print_attr(struct out *o, const struct call *call, const struct envi
 		if (field->alias_of || field->of_bits || (!value && field->offset >= 8))
 			continue;
 		print(o, "%s%s=", i ? ", " : "", field->name);
-		print_value(o, field, abi_field_set(field, type, env->arch), value);
+		print_value(o, field, abi_field_set(field, type, env->arch),
+			    is_code(field, type_name), value);
 	}
 	print(o, "}");
 	for (size_t i = 0; i < call->poke_count; i++)

@@ -296,9 +296,7 @@ static int predict_event(struct oracle *o, const struct settings *s)
 	struct where nowhere = {0};
 	struct error e = {0};
 	json_t *names = events ? source_parse(events, &e) : NULL, *json = NULL;
-	struct absence absence;
-	json_t *attr =
-		names ? event_attr(s->event, names, o->m.model.machine.env, &absence, &e) : NULL;
+	json_t *attr = names ? event_attr(s->event, names, o->m.model.machine.env, NULL, &e) : NULL;
 	int err = attr ? 0 : -EINVAL;
 
 	if (!err) {

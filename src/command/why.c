@@ -42,8 +42,8 @@ static const char help[] =
 	"      --json           the answer as one JSON object\n"
 	"  -c, --cases DIR      the tables below DIR, not the built-in ones\n"
 	"  -h, --help           this help\n\n"
-	"exit status: 0 it opens, 1 it is refused, 2 wrong usage, 3 perfabi failed, 4 the model\n"
-	"cannot tell\n";
+	"exit status: 0 it opens, 1 it is refused or not there, 2 wrong usage, 3 perfabi failed,\n"
+	"4 the model cannot tell\n";
 
 struct settings {
 	const char *folder, *machine, *as, *text;
@@ -263,7 +263,7 @@ static int answer_absence(const struct settings *s, const struct knowledge *k,
 			  const struct question *q, const struct environment *env)
 {
 	json_t *answer = absent_answer(&q->absence, k, env);
-	int status = write_answer(s, answer);
+	int status = answer ? write_answer(s, answer) : EXIT_HARNESS;
 
 	json_decref(answer);
 	return status;

@@ -134,7 +134,7 @@ static bool is_fuse(const char *path)
 static void read_cpus(struct environment *env)
 {
 	cpu_set_t allowed;
-	char possible[256];
+	char possible[4096];
 
 	env->cpus_filtered = is_fuse("/sys/devices/system/cpu/online") || is_fuse("/proc/stat");
 	env->cpus_possible = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
@@ -459,6 +459,13 @@ const struct tracepoint *environment_tracepoint(struct environment *env, const c
 	if (read_small_at(env->tracefs, path, text, sizeof(text)) <= 0)
 		return NULL;
 	return environment_add_tracepoint(env, name, (uint32_t)strtoul(text, NULL, 10), true);
+}
+
+bool environment_reads_tracepoints(struct environment *env)
+{
+	if (env->tracefs < 0)
+		env->tracefs = tracefs_open();
+	return env->tracefs >= 0 && !faccessat(env->tracefs, "events", R_OK | X_OK, 0);
 }
 
 void environment_let_go(struct environment *env)

@@ -32,7 +32,7 @@ struct environment {
 	unsigned kernel_bits; /* of the kernel's long, as far as uname tells */
 	unsigned page_size, cpus_possible, cpus_online;
 	unsigned cpu_limit; /* no cpu has this number or a higher one; 0: not known */
-	char online[256];   /* the cpus that run, "0-3,8"; empty: not known */
+	char online[4096];  /* the cpus that run, "0-3,8"; empty: not known */
 	bool cpus_filtered; /* lxcfs says which are online: a container's own, not the kernel's */
 	unsigned cpus_allowed; /* that this process may run on, at present */
 	cpu_set_t cpus_usable; /* that it could: of its cpuset; the first CPU_SETSIZE */
@@ -108,6 +108,9 @@ const struct pmu *environment_pmu(const struct environment *env, const char *nam
  * tracefs is not mounted, a detached mount of it is used). NULL if there is none.
  */
 const struct tracepoint *environment_tracepoint(struct environment *env, const char *name);
+
+/* Whether the names of tracepoints can be looked up there. */
+bool environment_reads_tracepoints(struct environment *env);
 
 /* Takes it for one that is there, and holds an event on it. NULL without memory. */
 const struct tracepoint *environment_add_tracepoint(struct environment *env, const char *name,

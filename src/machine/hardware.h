@@ -20,7 +20,7 @@ struct pmu {
 	/* What its files say, as far as it has them: caps/max_precise and caps/branches, or -1; the
 	 * lists in cpus and cpumask, or empty; see cpu_list_settle(). */
 	int max_precise, branches;
-	char cpus[256], cpumask[256];
+	char cpus[1024], cpumask[1024];
 };
 
 struct hardware {

@@ -61,38 +61,38 @@ static bool machine_last_cpu(const struct fact *fact, struct situation *s, uint6
 	return s->machine->env->cpu_limit != 0;
 }
 
-/* What somebody was told of the call elsewhere. */
+/* What it gave. */
 static bool told_as_errno(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
 	*value = (uint64_t)s->world->told;
-	return s->world->told != 0;
+	return true;
 }
 
-const struct fact machine_facts[] = {{.name = "machine.online",
-				      .about = "how many cpus run; in sentences, which",
-				      .unknown = "it is not recorded of this machine",
-				      .get = machine_online,
-				      .print = print_online},
-				     {.name = "machine.last_cpu",
-				      .about = "the highest number that a cpu can have",
-				      .unknown = "it is not recorded of this machine",
-				      .get = machine_last_cpu},
-				     {.name = "told.errno",
-				      .about = "what the call gave elsewhere, an errno",
-				      .unknown = "nobody said what it gave elsewhere",
-				      .get = told_as_errno,
-				      .print = fact_print_errno},
-				     {.name = "machine.has_perf",
-				      .about = "1: the kernel has perf's sysctls",
-				      .get = machine_has_perf},
-				     {.name = "machine.has_lsm",
-				      .about = "1: a security module is known to be on",
-				      .get = machine_has_lsm},
-				     {.name = "machine.processor_pmus",
-				      .about = "how many PMUs it has for its processors",
-				      .get = machine_processor_pmus},
-				     {.name = "machine.has_processor_pmu",
-				      .about = "1: it has one",
-				      .get = machine_has_processor_pmu},
-				     {.name = NULL}};
+const struct fact machine_facts[] = {
+	{.name = "machine.online",
+	 .about = "how many cpus run; in sentences, which",
+	 .unknown = "it is not recorded of this machine",
+	 .get = machine_online,
+	 .print = print_online},
+	{.name = "machine.last_cpu",
+	 .about = "the highest number that a cpu can have",
+	 .unknown = "it is not recorded of this machine",
+	 .get = machine_last_cpu},
+	{.name = "told.errno",
+	 .about = "what the call gave, here or elsewhere, an errno; 0: that is not known",
+	 .get = told_as_errno,
+	 .print = fact_print_errno},
+	{.name = "machine.has_perf",
+	 .about = "1: the kernel has perf's sysctls",
+	 .get = machine_has_perf},
+	{.name = "machine.has_lsm",
+	 .about = "1: a security module is known to be on",
+	 .get = machine_has_lsm},
+	{.name = "machine.processor_pmus",
+	 .about = "how many PMUs it has for its processors",
+	 .get = machine_processor_pmus},
+	{.name = "machine.has_processor_pmu",
+	 .about = "1: it has one",
+	 .get = machine_has_processor_pmu},
+	{.name = NULL}};

@@ -60,11 +60,11 @@ int model_load(struct model *model, const struct model_sources *from, const stru
 void model_free(struct model *model);
 
 /* What becomes of a call, by the model; UNFORESEEN: it cannot tell. */
-enum told { OPENS, REFUSED, UNFORESEEN };
+enum fate { OPENS, REFUSED, UNFORESEEN };
 
 /* What the model says of a call. */
 struct prediction {
-	enum told outcome;
+	enum fate outcome;
 	int err;                    /* where it is refused */
 	const struct check *check;  /* that refuses, or that cannot be told; or NULL */
 	const struct fact *unknown; /* the fact that is not known; or NULL */

@@ -87,7 +87,7 @@ struct world {
 	const struct world_text *texts;
 	size_t task_count, event_count, file_count, text_count;
 	const struct counted *counted; /* NULL: it was not */
-	int told;                      /* an errno that somebody was told of it; 0: none */
+	int told;                      /* the errno that it gave, here or elsewhere; 0: not known */
 	const struct followed *then;   /* what is asked about behind the open; NULL: nothing */
 	bool sees_processes;
 	bool sees_memory; /* the calling process is this one: what addresses point to can be read */

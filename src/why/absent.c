@@ -6,11 +6,20 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "why/why.h"
 
-static const char *const names[] = {
+static const char *const kinds_of_absence[] = {
 	[ABSENT_PMU] = "pmu", [ABSENT_TRACEPOINT] = "tracepoint", [ABSENT_TRACEFS] = "tracefs"};
+
+static bool has_processors(const struct environment *env, const struct kinds *kinds)
+{
+	for (size_t i = 0; i < env->pmu_count; i++)
+		if (env->pmus[i].cpus[0] || kinds_is_processor(kinds, env->pmus[i].name))
+			return true;
+	return false;
+}
 
 int absent_stand_in(struct question *q, const struct kinds *kinds, const json_t *events,
 		    struct environment *env)
@@ -20,7 +29,8 @@ int absent_stand_in(struct question *q, const struct kinds *kinds, const json_t 
 	char event[48];
 	json_t *attr;
 
-	if (was.what != ABSENT_PMU || !kinds_is_processor(kinds, was.name))
+	if (was.what != ABSENT_PMU || !kinds_is_processor(kinds, was.name) ||
+	    has_processors(env, kinds))
 		return -ENOENT;
 	snprintf(event, sizeof(event), "r0%s%s", was.modifiers[0] ? ":" : "", was.modifiers);
 	attr = event_attr(event, events, env, &q->absence, &e);
@@ -36,14 +46,16 @@ int absent_stand_in(struct question *q, const struct kinds *kinds, const json_t 
 json_t *absent_answer(const struct absence *absence, const struct knowledge *k,
 		      const struct environment *env)
 {
-	const char *what = names[absence->what];
-	bool is_of_host = absence->what == ABSENT_PMU && env->hypervisor[0];
-	const char *told = is_of_host ? "pmu_of_host" : what;
+	const char *what = kinds_of_absence[absence->what], *sentences = what;
 	json_t *answer =
 		json_pack("{s:b,s:s,s:s}", "opened", false, "absent", what, "name", absence->name);
 	json_t *there;
 
-	json_object_update(answer, json_object_get(json_object_get(k->json, "absent"), told));
+	if (absence->what == ABSENT_PMU && env->hypervisor[0])
+		sentences = "pmu_of_host";
+	if (absence->what == ABSENT_TRACEFS && geteuid())
+		sentences = "tracefs_of_root";
+	json_object_update(answer, json_object_get(json_object_get(k->json, "absent"), sentences));
 	if (absence->what != ABSENT_PMU)
 		return answer;
 	there = json_array();

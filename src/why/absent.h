@@ -10,10 +10,11 @@
 #include "why/question.h"
 
 /*
- * Puts a raw event in the place of one of a processor's PMU, which answers to it whatever its name
- * is, or to the lack of one. 0; -ENOENT: what is absent is something else; or -ENOMEM.
+ * Where the machine has no PMU of a processor, and one is asked for: a raw event is put in its
+ * place, which is the kernel's own name for that PMU. `events` is cases/events.json. 0; -ENOENT:
+ * what is absent is something else; or -ENOMEM.
  */
-int absent_stand_in(struct question *q, const struct kinds *kinds, const json_t *names,
+int absent_stand_in(struct question *q, const struct kinds *kinds, const json_t *events,
 		    struct environment *env);
 
 /* The answer where no call can be made: a new reference, as docs/why.md tells. */

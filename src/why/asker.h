@@ -22,7 +22,7 @@ struct asker {
 
 /* What a call comes to. */
 struct finding {
-	enum told outcome;          /* never UNFORESEEN of a call that was made */
+	enum fate outcome;          /* never UNFORESEEN of a call that was made */
 	int err;                    /* where it is refused */
 	const struct check *check;  /* that refuses it, or that cannot be told; or NULL */
 	const struct fact *unknown; /* that keeps the model from telling; or NULL */

@@ -19,9 +19,11 @@ struct inquiry {
 	const struct plan_of_stage *plan; /* one call, `asked`, and what was given before */
 	struct follow follows[FOLLOWS_MAX];
 	size_t follow_count;
-	const char *told; /* what somebody else was told: an errno's name, "ok", or NULL */
-	bool is_tried;    /* on this machine */
-	bool is_brief;    /* what it comes to is all that is asked */
+	/* What somebody else was told of the open, and of the last call behind it: an errno's name,
+	 * "ok", or NULL. */
+	const char *told, *told_behind;
+	bool is_tried; /* on this machine */
+	bool is_brief; /* what it comes to is all that is asked */
 };
 
 /* Who asks, and what about. */
@@ -44,9 +46,9 @@ void tell_finding(json_t *json, const struct finding *f, struct asking *a);
 /* Why the model cannot tell, as `key`. */
 void tell_unknown(json_t *json, const char *key, const struct finding *f, struct asking *a);
 void tell_suspects(json_t *json, int err, char family, struct asking *a);
-/* The errno of the open that somebody was told, or 0: what is told where calls come behind it is
- * the last one's. */
+/* The errno of the open that somebody was told, or 0. */
 int told_errno(const struct inquiry *inquiry);
+/* Whether it opened elsewhere: somebody said so, or what the last call behind it came to. */
 bool was_told_ok(const struct inquiry *inquiry);
 
 /* remarks.c: what there is to say of that call: a new list of {"says", "proven", "useless"}. */

@@ -39,8 +39,10 @@ static json_t *refuse(struct parsing *p, const char *got, const char *expected)
 /* The machine does not have that, whose message says what is expected. */
 static json_t *lack(struct parsing *p, enum absent what, const char *expected)
 {
+	if (!p->absence)
+		return refuse(p, p->event, expected);
 	p->absence->what = what;
-	snprintf(p->absence->name, sizeof(p->absence->name), "%.127s", p->event);
+	snprintf(p->absence->name, sizeof(p->absence->name), "%s", p->event);
 	snprintf(p->absence->modifiers, sizeof(p->absence->modifiers), "%s", p->modifiers);
 	return refuse(p, p->event, expected);
 }
@@ -154,13 +156,10 @@ static json_t *tracepoint_event(struct parsing *p)
 	if (!p->env->runner) /* another machine has ids of its own */
 		return attr_of("tracepoint", json_sprintf("$tracepoint.%s", p->event));
 	tracepoint = environment_tracepoint(p->env, p->event);
-	if (!tracepoint && p->env->tracefs < 0)
+	if (!tracepoint && !environment_reads_tracepoints(p->env))
 		return lack(p, ABSENT_TRACEFS,
-			    geteuid() ? "a tracepoint's id as config, for only root can read "
-					"/sys/kernel/tracing/events here (mount tracefs with gid= "
-					"for others)"
-				      : "a tracepoint, and tracefs to find its id in, which is "
-					"not mounted (mount -t tracefs nodev /sys/kernel/tracing)");
+			    "a tracepoint's id as config, for /sys/kernel/tracing/events cannot be "
+			    "read here");
 	if (!tracepoint)
 		return lack(p, ABSENT_TRACEPOINT, "a tracepoint of /sys/kernel/tracing/events");
 	return attr_of("tracepoint", json_integer(tracepoint->id));
@@ -263,6 +262,20 @@ static void exclude_others(struct parsing *p, const char *kind, json_t *attr)
 	}
 }
 
+/* Whether each is one of perf's. */
+static bool check_modifiers(struct parsing *p)
+{
+	for (const char *at = p->modifiers; *at; at++) {
+		const char name[] = {*at, '\0'};
+
+		if (json_object_get(json_object_get(p->names, "modifiers"), name))
+			continue;
+		refuse(p, name, "a modifier: u, k, h, G, H, I, p, P, D, e, S or W");
+		return false;
+	}
+	return true;
+}
+
 static json_t *apply_modifiers(struct parsing *p, json_t *attr)
 {
 	exclude_others(p, "levels", attr);
@@ -273,10 +286,6 @@ static json_t *apply_modifiers(struct parsing *p, json_t *attr)
 			json_object_get(json_object_get(p->names, "modifiers"), name);
 		json_t *value;
 
-		if (!modifier) {
-			json_decref(attr);
-			return refuse(p, name, "a modifier: u, k, h, G, H, I, p, P, D, e, S or W");
-		}
 		json_object_update(attr, json_object_get(modifier, "set"));
 		json_object_foreach(json_object_get(modifier, "add"), field, value)
 			json_object_set_new(
@@ -340,9 +349,12 @@ json_t *event_attr(const char *text, const json_t *names, struct environment *en
 	struct parsing p = {.names = names, .env = env, .text = text, .absence = absence, .e = e};
 	json_t *attr = NULL;
 
-	*absence = (struct absence){.what = ABSENT_NOTHING};
+	if (absence)
+		*absence = (struct absence){.what = ABSENT_NOTHING};
 	if (take_modifiers(&p))
 		return refuse(&p, text, "an event of at most 511 letters");
+	if (!check_modifiers(&p))
+		return NULL;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && !attr && !error_is_set(e); i++)
 		attr = forms[i](&p);
 	if (!attr && !error_is_set(e))

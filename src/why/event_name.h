@@ -19,14 +19,15 @@ enum absent {
 
 struct absence {
 	enum absent what;
-	char name[128];     /* "cpu", "sched:sched_swich" */
+	char name[512];     /* "cpu", "sched:sched_swich" */
 	char modifiers[32]; /* behind the event, or empty */
 };
 
 /*
  * The attr of that event on this machine, by sysfs and tracefs: a new reference to the fields that
  * a case's `attr` has. `names` is cases/events.json. NULL with `e` filled: what of the text is no
- * event here, and what would be; and *absence, where that is because of the machine.
+ * event here, and what would be; and *absence, where that is
+ * because of the machine; NULL: nobody asks.
  */
 json_t *event_attr(const char *text, const json_t *names, struct environment *env,
 		   struct absence *absence, struct error *e);

@@ -110,8 +110,9 @@ static void follow_there(struct asking *a, json_t *list)
 			buffer = follow.then.length;
 		if (follow.verb == FOLLOW_MUNMAP)
 			buffer = 0;
-		err = is_last && a->inquiry->told ? errno_by_name(a->inquiry->told, NULL)
-						  : foresee_step(&follow, a);
+		err = is_last && a->inquiry->told_behind
+			      ? errno_by_name(a->inquiry->told_behind, NULL)
+			      : foresee_step(&follow, a);
 		tell_step(json, &follow, err, a);
 		json_array_append_new(list, json);
 		if (err)

@@ -26,16 +26,17 @@ static json_t *open_by_name(struct question *q, const char *name, const json_t *
 }
 
 /* `as` and `errno` are texts; those of `open`, `given` and `then` have readers of their own. */
-static void check_as_and_errno(const struct question *q, const struct where *root, struct error *e)
+static void check_as_and_errno(const struct question *q, const json_t *err,
+			       const struct where *root, struct error *e)
 {
-	const char *told = json_string_value(q->told);
+	const char *told = json_string_value(err);
 	struct where at_as = where_key(root, "as"), at_errno = where_key(root, "errno");
 	struct nearest near = nearest_to(told ? told : "");
 
 	if (q->as && !json_is_string(q->as))
 		error_value(e, &at_as, q->as, "%s", identity_choice);
-	if (q->told && !told)
-		error_value(e, &at_errno, q->told, "an errno's name, or ok");
+	if (err && !told)
+		error_value(e, &at_errno, err, "an errno's name, or ok");
 	else if (told && strcmp(told, "ok") && !errno_by_name(told, &near))
 		error_name(e, &at_errno, told, near.best, "an errno's name, or ok");
 }
@@ -46,7 +47,7 @@ int question_of_json(struct question *q, const struct source *text, const json_t
 {
 	static const char *const keys[] = {"as", "open", "event", "given", "then", "errno", NULL};
 	struct where root = where_root(text);
-	json_t *json = source_parse(text, e), *event;
+	json_t *json = source_parse(text, e), *event, *err;
 
 	if (!json)
 		return -EINVAL;
@@ -60,15 +61,16 @@ int question_of_json(struct question *q, const struct source *text, const json_t
 		q->as = field_of(json, "as");
 		q->given = field_of(json, "given");
 		q->then = field_of(json, "then");
-		q->told = field_of(json, "errno");
+		err = json_object_get(json, "errno");
+		*(q->then ? &q->told_behind : &q->told) = json_incref(err);
+		check_as_and_errno(q, err, &root, e);
 		event = json_object_get(json, "event");
 		if (q->open && event)
 			error_value(e, &root, json, "`open` or `event`, not both");
-		if (!q->open && json_is_string(event))
+		if (!q->open && json_is_string(event) && !error_is_set(e))
 			q->open = open_by_name(q, json_string_value(event), names, env, e);
 		if (!q->open && !error_is_set(e))
 			error_value(e, &root, json, "`open`, or `event`");
-		check_as_and_errno(q, &root, e);
 	}
 	json_decref(json);
 	return error_is_set(e) ? -EINVAL : 0;
@@ -101,5 +103,6 @@ void question_free(struct question *q)
 	json_decref(q->given);
 	json_decref(q->then);
 	json_decref(q->told);
+	json_decref(q->told_behind);
 	json_decref(q->notes);
 }

@@ -10,12 +10,14 @@
 #include "why/event_name.h"
 
 struct question {
-	json_t *as;             /* a text, or NULL */
-	json_t *open;           /* as a case has it */
-	json_t *given;          /* a list of steps before it */
-	json_t *then;           /* a list of calls on the event; see why/follow.h */
-	json_t *notes;          /* texts: what of the call is another here, or NULL */
-	json_t *told;           /* what it came to elsewhere: an errno's name or "ok"; or NULL */
+	json_t *as;    /* a text, or NULL */
+	json_t *open;  /* as a case has it */
+	json_t *given; /* a list of steps before it */
+	json_t *then;  /* a list of calls on the event; see why/follow.h */
+	json_t *notes; /* texts: what of the call is another here, or NULL */
+	/* What the open, and the last of `then`, came to elsewhere: an errno's name or "ok"; or
+	 * NULL. */
+	json_t *told, *told_behind;
 	struct absence absence; /* what keeps the event's name from being a call */
 };
 

@@ -125,19 +125,17 @@ void tell_unknown(json_t *json, const char *key, const struct finding *f, struct
 
 int told_errno(const struct inquiry *inquiry)
 {
-	return inquiry->told && !inquiry->follow_count ? errno_by_name(inquiry->told, NULL) : 0;
+	return inquiry->told ? errno_by_name(inquiry->told, NULL) : 0;
 }
 
 bool was_told_ok(const struct inquiry *inquiry)
 {
-	return inquiry->told && !inquiry->follow_count && !told_errno(inquiry);
+	return inquiry->told_behind || (inquiry->told && !told_errno(inquiry));
 }
 
-/* The finding as members of `json`, for the call whose situation the asker has. */
-void tell_finding(json_t *json, const struct finding *f, struct asking *a)
+/* What it came to; `err` is what it gave, here or elsewhere. */
+static void tell_outcome(json_t *json, const struct finding *f, int err, struct asking *a)
 {
-	int err = f->outcome == REFUSED ? f->err : told_errno(a->inquiry);
-
 	if (f->outcome != UNFORESEEN)
 		json_object_set_new(json, "opened", json_boolean(f->outcome == OPENS));
 	if (f->outcome == REFUSED)
@@ -153,4 +151,14 @@ void tell_finding(json_t *json, const struct finding *f, struct asking *a)
 		return;
 	tell_unknown(json, "unknown", f, a);
 	tell_suspects(json, err, 'O', a);
+}
+
+/* The finding as members of `json`, for the call whose situation the asker has. */
+void tell_finding(json_t *json, const struct finding *f, struct asking *a)
+{
+	int told = a->asker.world.told;
+
+	a->asker.world.told = f->outcome == REFUSED ? f->err : told_errno(a->inquiry);
+	tell_outcome(json, f, a->asker.world.told, a);
+	a->asker.world.told = told;
 }

@@ -208,6 +208,8 @@ static void try_callers_with_changes(struct answering *a)
 			json_object_set_new(change, "as", json_string(identity_names[as]));
 			put_change(a->changes, json_incref(change));
 		}
+		if (json_object_get(other, "cut"))
+			json_object_set_new(a->answer, "cut", json_true());
 		json_decref(other);
 	}
 }
@@ -333,16 +335,28 @@ static const char *who_is(const struct answering *a)
 	return identity_names[a->why->as];
 }
 
+static void tell_told(struct answering *a, const char *told, const char *got)
+{
+	json_object_set_new(a->answer, "told", json_string(told));
+	if (got)
+		json_object_set_new(a->answer, "as_told", json_boolean(!strcmp(told, got)));
+}
+
+/* What was told is of the open, or of the last of the calls behind it. */
 static void compare_with_told(struct answering *a)
 {
-	const char *told = json_string_value(a->why->question->told);
-	const char *got = was_opened(a->answer) ? "ok" : member_text(a->answer, "errno");
+	const json_t *then = json_object_get(a->answer, "then");
+	const json_t *last = json_array_get(then, a->inquiry.follow_count - 1);
+	const char *got = was_opened(a->answer)    ? "ok"
+			  : was_refused(a->answer) ? member_text(a->answer, "errno")
+						   : NULL;
 
-	if (!told)
-		return;
-	json_object_set_new(a->answer, "told", json_string(told));
-	if (*got && !a->inquiry.follow_count)
-		json_object_set_new(a->answer, "as_told", json_boolean(!strcmp(told, got)));
+	if (a->inquiry.told)
+		tell_told(a, a->inquiry.told, got);
+	if (a->inquiry.told_behind && last)
+		got = json_object_get(last, "errno") ? member_text(last, "errno") : "ok";
+	if (a->inquiry.told_behind)
+		tell_told(a, a->inquiry.told_behind, got);
 }
 
 /* perf's sysctls as they are now. */
@@ -385,6 +399,7 @@ static int begin_answer(struct answering *a, struct error *e)
 				      .knowledge = why->knowledge,
 				      .plan = &a->plan,
 				      .told = json_string_value(why->question->told),
+				      .told_behind = json_string_value(why->question->told_behind),
 				      .is_tried = why->is_tried};
 	if (plan_question(a, e) || plan_follows(a, e))
 		return -EINVAL;

@@ -75,13 +75,15 @@ static void write_cause(const json_t *json, unsigned indent, FILE *f)
 	write_or(json_object_get(json, "or"), indent + 2, f);
 }
 
-/* What the check says to do. */
-static void write_instead(const json_t *json, unsigned indent, FILE *f)
+/* What the check says to do, which is not enough where others refuse the call behind it. */
+static void write_instead(const json_t *json, bool is_enough, unsigned indent, FILE *f)
 {
+	const char *label = is_enough ? "What to do: " : "To pass this check: ";
+
 	if (!member_text(json, "instead")[0])
 		return;
-	fprintf(f, "%*sWhat to do: ", (int)indent, "");
-	write_wrapped(member_text(json, "instead"), indent + 12, f);
+	fprintf(f, "%*s%s", (int)indent, "", label);
+	write_wrapped(member_text(json, "instead"), indent + (unsigned)strlen(label), f);
 }
 
 static void write_suspects(const json_t *suspects, unsigned indent, FILE *f)
@@ -91,7 +93,7 @@ static void write_suspects(const json_t *suspects, unsigned indent, FILE *f)
 
 	json_array_foreach(suspects, i, one) {
 		write_cause(one, indent, f);
-		write_instead(one, indent + 2, f);
+		write_instead(one, true, indent + 2, f);
 	}
 }
 
@@ -116,7 +118,8 @@ static void write_uncertain(const json_t *answer, FILE *f)
 	}
 	fputs("\nThe cause can be:\n", f);
 	write_suspects(suspects, 2, f);
-	fputs("Only the kernel can tell for certain:\n", f);
+	if (member_text(answer, "unknown")[0])
+		fputs("Only the kernel can tell for certain:\n", f);
 	write_unknown(answer, f);
 }
 
@@ -132,7 +135,10 @@ static void write_refusal(const json_t *answer, FILE *f)
 		*gate ? ", at the gate " : "", gate);
 	if (member_text(answer, "check")[0]) {
 		write_cause(answer, 2, f);
-		write_instead(answer, 4, f);
+		write_instead(answer,
+			      !json_object_get(answer, "behind") &&
+				      !json_object_get(answer, "dead_ends"),
+			      4, f);
 	}
 	write_unknown(answer, f);
 	if (json_object_get(answer, "suspects")) {
@@ -314,7 +320,7 @@ static void write_absent(const json_t *answer, FILE *f)
 
 	fprintf(f, "%s: %s\n  ", member_text(answer, "name"), member_text(answer, "is"));
 	write_wrapped(member_text(answer, "because"), 2, f);
-	write_instead(answer, 2, f);
+	write_instead(answer, true, 2, f);
 	if (!json_array_size(there))
 		return;
 	fputs("  There are: ", f);
