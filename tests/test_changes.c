@@ -149,7 +149,7 @@ static const struct {
 	 "clear 0x7f00 in sample_type", "sample_type", 1},
 	{"{'set': {'attr.sample_regs_user': {'without': '0x1001'}}}",
 	 "{'attr': {'sample_regs_user': '0x1003'}}",
-	 "clear PERF_REG_X86_AX and bit 12 in sample_regs_user", "sample_regs_user", 2},
+	 "clear PERF_REG_X86_AX and PERF_REG_X86_DS in sample_regs_user", "sample_regs_user", 2},
 	{"{'set': {'attr.sample_type': {'without': 'ip'}}}",
 	 "{'attr': {'sample_type': ['ip', 'tid']}}", "clear PERF_SAMPLE_IP in sample_type",
 	 "sample_type", 2},

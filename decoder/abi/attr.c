@@ -145,17 +145,14 @@ static int eval_field(const struct abi *abi, const struct abi_arch *arch,
 static int check_named_once(const struct abi *abi, const json_t *attr,
 			    const struct abi_field *field, const struct where *w, struct error *e)
 {
-	const char *name;
-	json_t *value;
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct abi_field *other = &abi->fields[i];
 
-	json_object_foreach((json_t *)attr, name, value) {
-		const struct abi_field *other = abi_field(abi, name);
-
-		if (!other || other->offset != field->offset || !strcmp(name, field->name))
+		if (other == field || other->offset != field->offset ||
+		    (other->width && field->width) || !json_object_get(attr, other->name))
 			continue;
-		if (!other->width || !field->width)
-			return error_name(e, w, field->name, NULL,
-					  "one name of a place in attr, not \"%s\" too", name);
+		return error_name(e, w, field->name, NULL,
+				  "one name of a place in attr, not \"%s\" too", other->name);
 	}
 	return 0;
 }
