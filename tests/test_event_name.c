@@ -34,6 +34,12 @@ static const struct row {
 	 "{'type': 'breakpoint', 'bp_addr': '0x1000', 'bp_len': 8, 'bp_type': ['w']}"},
 	{"mem:0x1000:w:u", "{'type': 'breakpoint', 'bp_addr': '0x1000', 'bp_len': 4, 'bp_type': "
 			   "['w'], 'exclude_kernel': 1, 'exclude_hv': 1}"},
+	{"page-faults/period=1000/u", "{'type': 'software', 'config': 'page_faults', "
+				      "'sample_period': 1000, 'exclude_kernel': 1, "
+				      "'exclude_hv': 1}"},
+	{"cycles/nosuch=1/", NULL},
+	{"sched:*", NULL},
+	{"cycles,instructions", NULL},
 	{"none/event=1/", NULL},
 	{"cpu/", NULL},
 	{"cycles:q", NULL},

@@ -104,6 +104,8 @@ static const struct {
 	{"{'event': 'dummy', 'errno': 'EACCESS'}", NULL, "an errno's name, or ok"},
 	{"{'event': 'dummy'} more", NULL, ""},
 	{"dummy dummy", NULL, "one event, and nothing behind it"},
+	{"dummy,cycles", NULL, "one event at a time, as perf list shows them"},
+	{"sched:*", NULL, "one tracepoint, and no pattern of several"},
 	{"dummy\ncycles", NULL, "one event, and nothing behind it"},
 	{"[1, 2]", NULL, "one event, and nothing behind it"},
 	{"12", NULL, "an event, as perf list shows them"},

@@ -288,6 +288,10 @@ def statuses_and_text(asking):
     need("It opens, but note:" in text and "\nby an ordinary user without capabilities\n" in text, text)
     text_of(4, "-m", MACHINE, "--as", "root", '{"type": "tracepoint", "config": 7}')
     need("usage: perfabi why" in text_of(0, "--help"), "no help")
+    need(b'nearest:  "cycles"' in asking.run("cylces").stderr, "a nearest name")
+    need("2 lines say that a call was refused" in text_of(1, "-m", MACHINE, text="perf_event_open({type=1, size=0x88, config=1}, 0, -1, -1, 0) = -1 EACCES (x)\n" * 2), "which one")
+    steps = asking.answer("-m", MACHINE, "--pages", "1", '{"event": "cpu-clock:u", "then": {"ioctl": {"request": "set_output", "arg": -1}}}')["then"]
+    need([step["call"].split("(")[0] for step in steps] == ["mmap", "ioctl"] and steps[1]["call"].endswith(", -1)"), steps)
     need("No privilege helps" in text_of(1, "-m", MACHINE, "--as", "user", "cycles:u"), "privileges for want of a PMU")
     need("Elsewhere it gave EPERM; by the model it opens." in text_of(0, "-m", MACHINE, '{"event": "cpu-clock:u", "errno": "EPERM"}'), "what was told")
     for question in ("cpu-clock", "cpu-clock:u", "cycles"):
@@ -323,6 +327,8 @@ def on_other_machines(asking):
     need("would fit alone" not in got["then"][0]["suspects"][0]["because"], got)
     got = answer({"as": "user", "event": "cpu-clock:u", "errno": "EPERM"}, lambda env: None)
     need(any("for want of rights" in note["says"] for note in got["notes"]), got)
+    got = answer({"as": "perfmon", "event": "cpu-clock"}, closed)
+    need(got["changes"][0]["as"] == "sys-admin", got)
     got = answer({"as": "root", "event": "cycles:u"}, lambda env: env.update(init_user_namespace=False))
     need(got["caller"].startswith("root of a user namespace"), got)
     # A kprobe is not refused by lockdown unless somebody says EPERM.
@@ -522,6 +528,8 @@ def absences(asking):
         (asking.folder / "hypervisor.json").write_text(json.dumps(machine))
         answer = asking.answer("-m", str(asking.folder / "hypervisor.json"), "intel_pt//", status=1)
         need(answer["is"] == is_there and answer["there"] == list(machine["environment"]["pmus"]), answer)
+        answer = asking.answer("-m", str(asking.folder / "hypervisor.json"), "kprobe//", status=1)
+        need(answer["is"] == "not in this kernel", answer)
     # A machine with a processor's PMU has it by its own name alone.
     machine["environment"]["pmus"]["armv8_pmuv3_0"] = 10
     (asking.folder / "hypervisor.json").write_text(json.dumps(machine))

@@ -108,7 +108,9 @@ static int parse_hunt_option(struct settings *s, int option, const char *value)
 	switch (option) {
 	case 'n':
 		s->limited = true;
-		return parse_number("calls", value, UINT64_C(1) << 40, &s->options.calls);
+		status = parse_number("calls", value, UINT64_C(1) << 40, &s->options.calls);
+		return status || s->options.calls ? status
+						  : bad_value("calls", value, "at least 1");
 	case 't':
 		return parse_seconds(value, &s->options.seconds);
 	case 's':

@@ -33,7 +33,8 @@ static const char help[] =
 	"  {\"attr\": {\"type\": \"software\", \"config\": \"dummy\"}, \"pid\": 0, \"cpu\": -1}\n"
 	"  lines of strace -v\n"
 	"  what perf record -vv prints\n\n"
-	"      --as CALLER      root, perfmon, sys-admin or user (default: who you are)\n"
+	"      --as CALLER      root, perfmon, sys-admin or user (default: who you are, of\n"
+	"                       another machine user)\n"
 	"  -p, --pid PID        count that process, or with -1 all of a cpu\n"
 	"  -C, --cpu CPU        count on that cpu alone\n"
 	"      --pages N        map the event with 1 + N pages, too\n"
@@ -152,6 +153,7 @@ static int fail_with(const struct error *e)
  */
 static enum identity own_identity(const struct rights *rights)
 {
+	const uint64_t asked_about = UINT64_C(1) << CAP_SYS_ADMIN | UINT64_C(1) << CAP_PERFMON;
 	enum identity as = AS_USER;
 	char why[128];
 
@@ -161,11 +163,29 @@ static enum identity own_identity(const struct rights *rights)
 		as = AS_SYS_ADMIN;
 	else if (rights->capabilities >> CAP_PERFMON & 1)
 		as = AS_PERFMON;
-	if (identity_available(rights, as, why, sizeof(why)))
+	if (identity_available(rights, as, why, sizeof(why))) {
+		if (as != AS_ROOT && rights->capabilities & ~asked_about)
+			say(stderr,
+			    "%s: without your other capabilities, which it cannot ask with\n",
+			    program);
 		return as;
+	}
 	say(stderr, "%s: not as %s, but as an ordinary user: %s\n", program, identity_names[as],
 	    why);
 	return AS_USER;
+}
+
+/* The mapping comes before what else is done with the event. */
+static void put_mmap(struct question *q, int pages)
+{
+	json_t *then = json_pack("[{s:{s:i}}]", "mmap", "pages", pages);
+
+	if (json_is_array(q->then))
+		json_array_extend(then, q->then);
+	else if (q->then)
+		json_array_append(then, q->then);
+	json_decref(q->then);
+	q->then = then;
 }
 
 /* What the options say of the call takes the place of what it says itself. */
@@ -179,10 +199,8 @@ static void put_arguments(struct question *q, const struct settings *s)
 		json_object_set_new(open, "cpu", json_integer(s->cpu));
 	else if (s->has_pid && s->pid == -1)
 		json_object_set_new(open, "cpu", json_integer(0));
-	if (s->has_pages) {
-		json_decref(q->then);
-		q->then = json_pack("[{s:{s:i}}]", "mmap", "pages", s->pages);
-	}
+	if (s->has_pages)
+		put_mmap(q, s->pages);
 	json_decref(q->open);
 	q->open = open;
 }
@@ -260,9 +278,9 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 
 /* There is no call to make: that is an answer, too. */
 static int answer_absence(const struct settings *s, const struct knowledge *k,
-			  const struct question *q, const struct environment *env)
+			  const struct question *q, const struct model *model)
 {
-	json_t *answer = absent_answer(&q->absence, k, env);
+	json_t *answer = absent_answer(&q->absence, k, model);
 	int status = answer ? write_answer(s, answer) : EXIT_HARNESS;
 
 	json_decref(answer);
@@ -288,7 +306,7 @@ static int ask_question(const struct settings *s, struct modelled *m, const char
 		 !absent_stand_in(&q, &m->model.kinds, names, env))
 		status = answer(s, m, k, &q, restorer);
 	else
-		status = q.absence.what ? answer_absence(s, k, &q, env) : fail_with(&e);
+		status = q.absence.what ? answer_absence(s, k, &q, &m->model) : fail_with(&e);
 	question_free(&q);
 	json_decref(names);
 	if (k)

@@ -43,19 +43,28 @@ int absent_stand_in(struct question *q, const struct kinds *kinds, const json_t 
 	return q->open && q->notes ? 0 : -ENOMEM;
 }
 
-json_t *absent_answer(const struct absence *absence, const struct knowledge *k,
-		      const struct environment *env)
+/* By which sentences of why.json it is told. */
+static const char *sentences_of(const struct absence *absence, const struct model *model)
 {
-	const char *what = kinds_of_absence[absence->what], *sentences = what;
-	json_t *answer =
-		json_pack("{s:b,s:s,s:s}", "opened", false, "absent", what, "name", absence->name);
+	if (absence->what == ABSENT_TRACEFS && geteuid())
+		return "tracefs_of_root";
+	if (absence->what == ABSENT_PMU && kinds_find(&model->kinds, absence->name))
+		return "pmu_of_kernel";
+	if (absence->what == ABSENT_PMU && model->machine.env->hypervisor[0])
+		return "pmu_of_host";
+	return kinds_of_absence[absence->what];
+}
+
+json_t *absent_answer(const struct absence *absence, const struct knowledge *k,
+		      const struct model *model)
+{
+	const struct environment *env = model->machine.env;
+	json_t *answer = json_pack("{s:b,s:s,s:s}", "opened", false, "absent",
+				   kinds_of_absence[absence->what], "name", absence->name);
 	json_t *there;
 
-	if (absence->what == ABSENT_PMU && env->hypervisor[0])
-		sentences = "pmu_of_host";
-	if (absence->what == ABSENT_TRACEFS && geteuid())
-		sentences = "tracefs_of_root";
-	json_object_update(answer, json_object_get(json_object_get(k->json, "absent"), sentences));
+	json_object_update(answer, json_object_get(json_object_get(k->json, "absent"),
+						   sentences_of(absence, model)));
 	if (absence->what != ABSENT_PMU)
 		return answer;
 	there = json_array();

@@ -19,6 +19,6 @@ int absent_stand_in(struct question *q, const struct kinds *kinds, const json_t 
 
 /* The answer where no call can be made: a new reference, as docs/why.md tells. */
 json_t *absent_answer(const struct absence *absence, const struct knowledge *k,
-		      const struct environment *env);
+		      const struct model *model);
 
 #endif

@@ -153,6 +153,8 @@ static json_t *tracepoint_event(struct parsing *p)
 	colon = strchr(p->event, ':');
 	if (!colon || colon == p->event || !colon[1])
 		return NULL;
+	if (strpbrk(p->event, "*?["))
+		return refuse(p, p->event, "one tracepoint, and no pattern of several");
 	if (!p->env->runner) /* another machine has ids of its own */
 		return attr_of("tracepoint", json_sprintf("$tracepoint.%s", p->event));
 	tracepoint = environment_tracepoint(p->env, p->event);
@@ -215,11 +217,24 @@ static json_t *refuse_pmu(struct parsing *p)
 	return lack(p, ABSENT_PMU, text);
 }
 
+/* What stands before the terms: a PMU, or a generic event, as in page-faults/period=1000/. */
+static json_t *event_before_terms(struct parsing *p)
+{
+	const struct pmu *pmu = environment_pmu(p->env, p->event);
+	json_t *attr;
+
+	if (pmu)
+		return json_pack("{s:I,s:s}", "type", (json_int_t)pmu->type, "config", "0x0");
+	attr = generic_event(p);
+	if (!attr)
+		attr = cache_event(p);
+	return attr ? attr : refuse_pmu(p);
+}
+
 /* PMU/TERM,.../ */
 static json_t *pmu_event(struct parsing *p)
 {
 	char *slash = strchr(p->event, '/'), *end = slash ? strrchr(p->event, '/') : NULL;
-	const struct pmu *pmu;
 	char *save = NULL;
 	json_t *attr;
 
@@ -228,10 +243,9 @@ static json_t *pmu_event(struct parsing *p)
 	if (end == slash || end[1])
 		return refuse(p, p->text, "PMU/TERM=VALUE,.../");
 	*slash = *end = '\0';
-	pmu = environment_pmu(p->env, p->event);
-	if (!pmu)
-		return refuse_pmu(p);
-	attr = json_pack("{s:I,s:s}", "type", (json_int_t)pmu->type, "config", "0x0");
+	attr = event_before_terms(p);
+	if (!attr)
+		return NULL;
 	for (char *term = strtok_r(slash + 1, ",", &save); term;
 	     term = strtok_r(NULL, ",", &save)) {
 		if (!apply_one_term(p->event, term, attr))
@@ -340,6 +354,31 @@ static int take_modifiers(struct parsing *p)
 	return 0;
 }
 
+/* No event; the nearest name of one. */
+static json_t *refuse_name(struct parsing *p)
+{
+	static const char *const families[] = {"hw_id", "sw_id"};
+	const struct source source = {.name = "event", .root = "", .text = "{}", .length = 2};
+	const struct where root = where_root(&source);
+	struct nearest near = nearest_to(p->event);
+	const char *name;
+	json_t *value;
+
+	if (strchr(p->text, ','))
+		return refuse(p, p->text, "one event at a time, as perf list shows them");
+	json_object_foreach(json_object_get(p->names, "names"), name, value)
+		nearest_try(&near, name);
+	for (size_t i = 0; i < 2; i++) {
+		const struct abi_family *family = abi_family(p->env->abi, families[i]);
+
+		for (size_t j = 0; j < family->count; j++)
+			nearest_try(&near, family->values[j].name);
+	}
+	error_name(p->e, &root, p->text, near.best, "an event, as perf list shows them");
+	p->e->line = 0;
+	return NULL;
+}
+
 json_t *event_attr(const char *text, const json_t *names, struct environment *env,
 		   struct absence *absence, struct error *e)
 {
@@ -358,6 +397,6 @@ json_t *event_attr(const char *text, const json_t *names, struct environment *en
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && !attr && !error_is_set(e); i++)
 		attr = forms[i](&p);
 	if (!attr && !error_is_set(e))
-		return refuse(&p, text, "an event, as perf list shows them");
+		return refuse_name(&p);
 	return attr ? apply_modifiers(&p, attr) : NULL;
 }

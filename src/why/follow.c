@@ -244,7 +244,10 @@ static void write_ioctl(const struct follow *f, char *out, size_t size)
 	if (f->text)
 		snprintf(out + at, size - at, ", \"%s\")", f->text);
 	else
-		snprintf(out + at, size - at, f->points ? ", [%llu])" : ", %llu)",
+		snprintf(out + at, size - at,
+			 f->points                      ? ", [%llu])"
+			 : f->then.argument > INT64_MAX ? ", %lld)"
+							: ", %llu)",
 			 (unsigned long long)f->then.argument);
 }
 

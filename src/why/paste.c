@@ -207,6 +207,23 @@ static const char *first_text(const json_t *texts)
 	return "perf_event_open(";
 }
 
+/* perf asks the kernel what it can by calls that are refused: others may be meant. */
+static void note_others(struct question *q, const char *text)
+{
+	char note[128];
+	unsigned refused = 0;
+
+	for (const char *at = text; (at = strstr(at, "= -1 E")); at++)
+		refused++;
+	if (refused < 2)
+		return;
+	snprintf(note, sizeof(note),
+		 "%u lines say that a call was refused: this is the first. Paste another alone to "
+		 "ask about it",
+		 refused);
+	note_substitute(q, note);
+}
+
 /* The last line is asked about, or the first that was refused; those before it were given. */
 int paste_strace(struct question *q, const struct source *text, const struct environment *env,
 		 struct error *e)
@@ -246,6 +263,8 @@ int paste_strace(struct question *q, const struct source *text, const struct env
 	if (q->open && result.is_told)
 		q->told = json_string(result.error[0] ? result.error : "ok");
 	settle_paste(q, env);
+	if (q->open && result.error[0])
+		note_others(q, text->text);
 	return q->open ? 0 : -EINVAL;
 }
 

@@ -94,10 +94,12 @@ static bool was_refused(const json_t *answer)
 	return json_is_false(json_object_get(answer, "opened"));
 }
 
-/* Whether it has more rights than the one who asked; of two with one capability each, none has. */
+/* Whether it has more rights than the one who asked: to perf, CAP_SYS_ADMIN is CAP_PERFMON, too. */
 static bool has_more_rights(const struct answering *a, enum identity as)
 {
-	return as != a->why->as && as != AS_USER && (a->why->as == AS_USER || as == AS_ROOT);
+	return as != a->why->as && as != AS_USER &&
+	       (a->why->as == AS_USER || as == AS_ROOT ||
+		(a->why->as == AS_PERFMON && as == AS_SYS_ADMIN));
 }
 
 /* Whether perfabi can become it here. */

@@ -35,6 +35,7 @@ ci/boundaries "$perfabi" || fail "boundaries"
 status 2 "$perfabi" hunt --calls many
 status 2 "$perfabi" hunt --as nobody
 status 2 "$perfabi" hunt --seconds 0
+status 2 "$perfabi" hunt --calls 0
 status 2 "$perfabi" hunt --format xml
 status 2 "$perfabi" hunt more
 # No event and no process is left, once init has reaped them.
