@@ -103,6 +103,8 @@ static const struct {
 	{"{'event': 'nosuch/x=1/', 'as': 5}", NULL, "root, perfmon, sys-admin or user"},
 	{"{'event': 'dummy', 'errno': 'EACCESS'}", NULL, "an errno's name, or ok"},
 	{"{'event': 'dummy'} more", NULL, ""},
+	{"{'type': 'software', 'config': 18446744073709551615}",
+	 "{'open': {'attr': {'type': 'software', 'config': '18446744073709551615'}}}", NULL},
 	{"dummy dummy", NULL, "one event, and nothing behind it"},
 	{"dummy,cycles", NULL, "one event at a time, as perf list shows them"},
 	{"sched:*", NULL, "one tracepoint, and no pattern of several"},

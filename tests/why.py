@@ -502,6 +502,8 @@ def behind_a_filter(asking):
         need(answer["errno"] == "EPERM" and answer["check"] == "S001", answer)
         need(any("seccomp" in other["says"] for other in answer["others"]), answer)
         need(not answer["changes"] and "opens" not in answer.get("callers", {}).values(), answer)
+    hunt = subprocess.run([asking.perfabi, "hunt", "--calls", "2000", "--as", "user"], preexec_fn=filtered, capture_output=True, check=False)
+    need(hunt.returncode == 0 and b" 2000 refused" in hunt.stdout and b" 0 differ" in hunt.stdout, hunt)
     text = asking.run("cpu-clock", preexec_fn=filtered).stdout.decode()
     need("seccomp" in text and "EPERM from S001" in text, text)
     print("a seccomp filter is named")

@@ -154,8 +154,11 @@ static void take_sysctls(struct environment *env, const json_t *sysctls)
 	for (size_t i = 0; sysctl_names[i]; i++) {
 		const json_t *value = json_object_get(sysctls, sysctl_names[i]);
 
+		json_int_t n = json_integer_value(value);
+
 		*environment_sysctl(env, i) =
-			json_is_integer(value) ? (int)json_integer_value(value) : SYSCTL_ABSENT;
+			json_is_integer(value) && n > INT32_MIN && n <= INT32_MAX ? (int)n
+										  : SYSCTL_ABSENT;
 	}
 }
 

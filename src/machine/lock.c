@@ -84,9 +84,10 @@ void machine_lock_close(struct machine_lock *lock)
 	*lock = (struct machine_lock){.lock = -1, .next = -1};
 }
 
+/* Where flock(2) itself is refused nobody can be waited for. */
 static bool try_lock(int fd, int how)
 {
-	return !flock(fd, how | LOCK_NB);
+	return !flock(fd, how | LOCK_NB) || errno != EWOULDBLOCK;
 }
 
 bool machine_lock_is_held(const struct machine_lock *lock, bool alone)

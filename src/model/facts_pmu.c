@@ -24,13 +24,17 @@ static const struct pmu *pmu_of_type(const struct environment *env, uint32_t typ
 	return NULL;
 }
 
-/* Those that sysfs does not show have a type that was learned. */
+/* Those that sysfs does not show have a type that was learned; where it shows none, one of their
+ * own.
+ */
 static const struct pmu_kind *hidden_kind(const struct machine *machine, uint32_t type)
 {
 	for (size_t i = 0; i < machine->kinds->count; i++) {
 		const struct pmu_kind *kind = &machine->kinds->list[i];
 
 		if (kind->type_learned && type && lesson_value(machine, kind->type_learned) == type)
+			return kind;
+		if (!machine->env->pmu_count && kind->type >= 0 && (uint32_t)kind->type == type)
 			return kind;
 	}
 	return NULL;
@@ -87,8 +91,10 @@ bool situation_pmu(struct situation *s)
 	s->pmu.kind = s->pmu.device ? kinds_find(s->machine->kinds, s->pmu.device->name)
 				    : hidden_kind(s->machine, type);
 	s->pmu.is_there = s->pmu.device || s->pmu.kind;
-	/* A type that nobody has is offered to all; a processor's PMU may take hardware events. */
-	s->pmu.is_known = s->pmu.is_there || !is_hardware || !machine_has_other_pmus(s->machine);
+	/* A type that nobody has is offered to all; a processor's PMU may take hardware events.
+	 * Where sysfs tells of no PMU, there may be others. */
+	s->pmu.is_known = s->pmu.is_there ||
+			  (env->pmu_count && (!is_hardware || !machine_has_other_pmus(s->machine)));
 	return s->pmu.is_known;
 }
 

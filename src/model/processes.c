@@ -6,6 +6,7 @@
 #include "model/processes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,6 +53,14 @@ static bool is_dumpable(const char *path, unsigned uid)
 	return stat(path, &st) || st.st_uid == uid;
 }
 
+/* /proc can be of another pid namespace: then it tells of other processes. */
+static bool has_own_proc(void)
+{
+	char self[24] = "";
+
+	return readlink("/proc/self", self, sizeof(self) - 1) > 0 && atoi(self) == getpid();
+}
+
 static bool look_up_process(const struct caller *caller, int32_t id, struct world_task *out)
 {
 	char path[40], status[4096];
@@ -59,8 +68,10 @@ static bool look_up_process(const struct caller *caller, int32_t id, struct worl
 
 	snprintf(path, sizeof(path), "/proc/%d/status", id);
 	*out = (struct world_task){.id = id};
+	if (!has_own_proc())
+		return false;
 	if (access(path, F_OK))
-		return !access("/proc/self/status", F_OK);
+		return true;
 	if (read_small(path, status, sizeof(status)) <= 0 || !read_uids(status, uids))
 		return false;
 	out->is_own = is_of_caller(caller, uids);

@@ -48,6 +48,8 @@ static const char *sentences_of(const struct absence *absence, const struct mode
 {
 	if (absence->what == ABSENT_TRACEFS && geteuid())
 		return "tracefs_of_root";
+	if (absence->what == ABSENT_PMU && !model->machine.env->pmu_count)
+		return "sysfs";
 	if (absence->what == ABSENT_PMU && kinds_find(&model->kinds, absence->name))
 		return "pmu_of_kernel";
 	if (absence->what == ABSENT_PMU && model->machine.env->hypervisor[0])

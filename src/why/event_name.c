@@ -47,6 +47,28 @@ static json_t *lack(struct parsing *p, enum absent what, const char *expected)
 	return refuse(p, p->event, expected);
 }
 
+/* A number as `attr` takes it: jansson has none above 2^63 - 1. */
+static json_t *json_from_number(uint64_t value)
+{
+	return value > INT64_MAX ? json_sprintf("0x%llx", (unsigned long long)value)
+				 : json_integer((json_int_t)value);
+}
+
+/* A whole number of 64 bits that ends where one of `ends` stands, or the text does; *at is behind
+ * it.
+ */
+static bool read_number(const char **at, const char *ends, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = isdigit((unsigned char)**at) ? strtoull(*at, &end, 0) : 0;
+	if (!isdigit((unsigned char)**at) || errno || (*end && !strchr(ends, *end)))
+		return false;
+	*at = end;
+	return true;
+}
+
 static json_t *attr_of(const char *type, json_t *config)
 {
 	return json_pack("{s:s,s:o}", "type", type, "config", config);
@@ -120,26 +142,29 @@ static json_t *raw_event(struct parsing *p)
 /* mem:ADDR[/LEN][:ACCESS] */
 static json_t *breakpoint_event(struct parsing *p)
 {
-	char *end, *slash, *colon;
+	static const char form[] = "mem:ADDRESS[/LENGTH][:ACCESS], numbers of 64 bits";
+	const char *at = p->event + 4, *colon;
+	uint64_t address, length = 4;
 	json_t *attr, *types;
-	unsigned long long address, length = 4;
+	bool has_length;
 
 	if (strncmp(p->event, "mem:", 4))
 		return NULL;
-	address = strtoull(p->event + 4, &end, 0);
-	slash = strchr(p->event, '/');
-	colon = strchr(p->event + 4, ':');
-	if (end == p->event + 4)
-		return refuse(p, p->event, "mem:ADDRESS[/LENGTH][:ACCESS]");
-	if (slash)
-		length = strtoull(slash + 1, NULL, 0);
-	attr = json_pack("{s:s,s:o,s:I}", "type", "breakpoint", "bp_addr",
-			 json_sprintf("0x%llx", address), "bp_len", (json_int_t)length);
+	if (!read_number(&at, "/:", &address))
+		return refuse(p, p->event, form);
+	has_length = *at == '/';
+	at += has_length;
+	if (has_length && !read_number(&at, ":", &length))
+		return refuse(p, p->event, form);
+	colon = *at == ':' ? at : NULL;
+	attr = json_pack("{s:s,s:o,s:o}", "type", "breakpoint", "bp_addr",
+			 json_sprintf("0x%llx", (unsigned long long)address), "bp_len",
+			 json_from_number(length));
 	types = json_array();
 	for (const char *access = colon ? colon + 1 : "rw"; *access && *access != ':'; access++)
 		json_array_append_new(types, json_sprintf("%c", *access));
 	json_object_set_new(attr, "bp_type", types);
-	if (colon && strchr(colon, 'x') && !slash)
+	if (colon && strchr(colon, 'x') && !has_length)
 		json_object_set_new(attr, "bp_len", json_integer(sizeof(long)));
 	return attr;
 }
@@ -167,40 +192,56 @@ static json_t *tracepoint_event(struct parsing *p)
 	return attr_of("tracepoint", json_integer(tracepoint->id));
 }
 
-/* A name of events/, or a term; what perf itself has as terms, too. */
-static int apply_one_term(const char *pmu, char *term, json_t *attr)
+/* What perf itself has as terms. -ENOENT: it is none of these. */
+static int apply_own_term(const char *term, uint64_t value, json_t *attr)
 {
 	static const char *const own[] = {"config", "config1", "config2", "config3", NULL};
-	char path[EVENT_TEXT], terms[EVENT_TEXT], *value = strchr(term, '=');
-	char *save = NULL;
-	int err = 0;
+	bool is_freq = !strcmp(term, "freq");
 
-	if (value)
-		*value++ = '\0';
-	if (value && name_index(term, own, NULL) >= 0)
-		return json_object_set_new(attr, term,
-					   json_sprintf("0x%llx", strtoull(value, NULL, 0)));
-	if (value && (!strcmp(term, "period") || !strcmp(term, "freq"))) {
-		if (term[0] == 'f')
-			json_object_set_new(attr, "freq", json_integer(1));
-		return json_object_set_new(attr, "sample_period",
-					   json_integer(strtoll(value, NULL, 0)));
-	}
-	if (value && !strcmp(term, "name"))
+	if (name_index(term, own, NULL) >= 0)
+		return json_object_set_new(attr, term, json_from_number(value));
+	if (!is_freq && strcmp(term, "period") != 0)
+		return -ENOENT;
+	if (is_freq)
+		json_object_set_new(attr, "freq", json_integer(1));
+	return json_object_set_new(attr, "sample_period", json_from_number(value));
+}
+
+/* Of a term TERM or TERM=VALUE the value, 1 where there is none; cuts the text there. */
+static bool cut_value(char *term, uint64_t *value)
+{
+	char *equals = strchr(term, '=');
+	const char *at = equals ? equals + 1 : NULL;
+
+	*value = 1;
+	if (!equals)
+		return true;
+	*equals = '\0';
+	return read_number(&at, "", value);
+}
+
+/* A name of events/, which stands for terms; or a term. 0 or a negative errno. */
+static int apply_one_term(const char *pmu, char *term, json_t *attr)
+{
+	char path[EVENT_TEXT], terms[EVENT_TEXT], *save = NULL;
+	bool has_value = strchr(term, '=');
+	uint64_t value;
+	int err;
+
+	if (!strncmp(term, "name=", 5))
 		return 0;
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/%s", pmu, term);
-	if (!value && read_line(path, terms, sizeof(terms)) > 0) {
-		for (char *one = strtok_r(terms, ",", &save); one && !err;
-		     one = strtok_r(NULL, ",", &save)) {
-			char *equals = strchr(one, '=');
-
-			if (equals)
-				*equals++ = '\0';
-			err = pmu_term(pmu, one, equals ? strtoull(equals, NULL, 0) : 1, attr);
-		}
+	if (!cut_value(term, &value))
+		return -ERANGE;
+	err = has_value ? apply_own_term(term, value, attr) : -ENOENT;
+	if (err != -ENOENT)
 		return err;
-	}
-	return pmu_term(pmu, term, value ? strtoull(value, NULL, 0) : 1, attr);
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/%s", pmu, term);
+	if (has_value || read_line(path, terms, sizeof(terms)) <= 0)
+		return pmu_term(pmu, term, value, attr);
+	err = 0;
+	for (char *one = strtok_r(terms, ",", &save); one && !err; one = strtok_r(NULL, ",", &save))
+		err = cut_value(one, &value) ? pmu_term(pmu, one, value, attr) : -ERANGE;
+	return err;
 }
 
 /* A PMU that is not there: those that are. */
@@ -240,7 +281,7 @@ static json_t *pmu_event(struct parsing *p)
 
 	if (!slash || !strncmp(p->event, "mem:", 4))
 		return NULL;
-	if (end == slash || end[1])
+	if (end == slash || end[1] || slash == p->event)
 		return refuse(p, p->text, "PMU/TERM=VALUE,.../");
 	*slash = *end = '\0';
 	attr = event_before_terms(p);
@@ -248,10 +289,14 @@ static json_t *pmu_event(struct parsing *p)
 		return NULL;
 	for (char *term = strtok_r(slash + 1, ",", &save); term;
 	     term = strtok_r(NULL, ",", &save)) {
-		if (!apply_one_term(p->event, term, attr))
+		int err = apply_one_term(p->event, term, attr);
+
+		if (!err)
 			continue;
 		json_decref(attr);
-		return refuse(p, term, "a name in events/ or format/ of that PMU in sysfs");
+		return refuse(p, term,
+			      err == -ERANGE ? "TERM=VALUE, a number of 64 bits"
+					     : "a name in events/ or format/ of that PMU in sysfs");
 	}
 	return attr;
 }

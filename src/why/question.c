@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call/call_text.h"
 #include "language/keys.h"
 #include "machine/names.h"
 
@@ -47,7 +48,7 @@ int question_of_json(struct question *q, const struct source *text, const json_t
 {
 	static const char *const keys[] = {"as", "open", "event", "given", "then", "errno", NULL};
 	struct where root = where_root(text);
-	json_t *json = source_parse(text, e), *event, *err;
+	json_t *json = call_text_parse(text, e), *event, *err;
 
 	if (!json)
 		return -EINVAL;

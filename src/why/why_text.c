@@ -116,7 +116,9 @@ static void write_uncertain(const json_t *answer, FILE *f)
 		write_unknown(answer, f);
 		return;
 	}
-	fputs("\nThe cause can be:\n", f);
+	fputs(member_text(answer, "told")[0] ? "\nThe cause can be:\n"
+					     : "\nIf it is refused, the cause can be:\n",
+	      f);
 	write_suspects(suspects, 2, f);
 	if (member_text(answer, "unknown")[0])
 		fputs("Only the kernel can tell for certain:\n", f);
@@ -345,7 +347,9 @@ void why_write(const json_t *answer, FILE *f)
 	write_callers(json_object_get(answer, "callers"), f);
 	write_remarks(json_object_get(answer, "notes"),
 		      is_true(answer, "opened") ? "It opens, but note:"
-						: "It opened there. What may be, all the same:",
+		      : member_text(answer, "told")[0]
+			      ? "It opened there. What may be, all the same:"
+			      : "If it opens, note:",
 		      f);
 	write_counted(json_object_get(answer, "counted"), f);
 	write_then(json_object_get(answer, "then"), f);
