@@ -57,7 +57,7 @@ static json_t *json_from_number(uint64_t value)
 /* A whole number of 64 bits that ends where one of `ends` stands, or the text does; *at is behind
  * it.
  */
-static bool read_number(const char **at, const char *ends, uint64_t *out)
+static bool whole_number(const char **at, const char *ends, uint64_t *out)
 {
 	char *end;
 
@@ -150,11 +150,11 @@ static json_t *breakpoint_event(struct parsing *p)
 
 	if (strncmp(p->event, "mem:", 4))
 		return NULL;
-	if (!read_number(&at, "/:", &address))
+	if (!whole_number(&at, "/:", &address))
 		return refuse(p, p->event, form);
 	has_length = *at == '/';
 	at += has_length;
-	if (has_length && !read_number(&at, ":", &length))
+	if (has_length && !whole_number(&at, ":", &length))
 		return refuse(p, p->event, form);
 	colon = *at == ':' ? at : NULL;
 	attr = json_pack("{s:s,s:o,s:o}", "type", "breakpoint", "bp_addr",
@@ -217,7 +217,7 @@ static bool cut_value(char *term, uint64_t *value)
 	if (!equals)
 		return true;
 	*equals = '\0';
-	return read_number(&at, "", value);
+	return whole_number(&at, "", value);
 }
 
 /* A name of events/, which stands for terms; or a term. 0 or a negative errno. */
