@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every number of so many digits is below 2^63; and none of more is below 2^64. */
+/* Digits of the longest number that jansson is sure to read, and of 2^64 - 1. */
 enum { DIGITS_SAFE = 18, DIGITS_MOST = 20 };
 
 /*

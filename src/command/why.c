@@ -303,7 +303,7 @@ static int ask_question(const struct settings *s, struct modelled *m, const char
 	if (!k || !names || knowledge_load(k, from, &m->model, &e))
 		status = k ? fail_with(&e) : EXIT_HARNESS;
 	else if (!question_read(&q, &source, names, env, &e) ||
-		 !absent_stand_in(&q, &m->model.kinds, names, env))
+		 !absent_stand_in(&q, &m->model.machine, names))
 		status = answer(s, m, k, &q, restorer);
 	else
 		status = q.absence.what ? answer_absence(s, k, &q, &m->model) : fail_with(&e);

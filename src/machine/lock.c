@@ -60,7 +60,8 @@ static bool open_place(struct machine_lock *lock, const struct place *place)
 		lock->next = open_file(folder, place->next);
 	}
 	close(folder);
-	if (lock->lock >= 0 && lock->next >= 0)
+	/* A sandbox can refuse flock(2) itself: then there is no lock, and nobody to wait for. */
+	if (lock->lock >= 0 && lock->next >= 0 && !flock(lock->lock, LOCK_UN))
 		return true;
 	machine_lock_close(lock);
 	return false;
@@ -84,10 +85,9 @@ void machine_lock_close(struct machine_lock *lock)
 	*lock = (struct machine_lock){.lock = -1, .next = -1};
 }
 
-/* Where flock(2) itself is refused nobody can be waited for. */
 static bool try_lock(int fd, int how)
 {
-	return !flock(fd, how | LOCK_NB) || errno != EWOULDBLOCK;
+	return !flock(fd, how | LOCK_NB);
 }
 
 bool machine_lock_is_held(const struct machine_lock *lock, bool alone)

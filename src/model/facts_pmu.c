@@ -24,17 +24,18 @@ static const struct pmu *pmu_of_type(const struct environment *env, uint32_t typ
 	return NULL;
 }
 
-/* Those that sysfs does not show have a type that was learned; where it shows none, one of their
- * own.
- */
+/* Those that sysfs does not show have a type that was learned. Where it shows none, some are known
+ * by the type that <linux/perf_event.h> has of their name. */
 static const struct pmu_kind *hidden_kind(const struct machine *machine, uint32_t type)
 {
+	const struct abi_value *name = abi_value_of(abi_family(machine->env->abi, "type"), type);
+
 	for (size_t i = 0; i < machine->kinds->count; i++) {
 		const struct pmu_kind *kind = &machine->kinds->list[i];
 
 		if (kind->type_learned && type && lesson_value(machine, kind->type_learned) == type)
 			return kind;
-		if (!machine->env->pmu_count && kind->type >= 0 && (uint32_t)kind->type == type)
+		if (!machine->env->pmu_count && name && !strcmp(kind->name, name->name))
 			return kind;
 	}
 	return NULL;
@@ -54,23 +55,6 @@ static uint32_t type_sought(struct situation *s)
 	return s->pmu.extended_type ? s->pmu.extended_type : (uint32_t)machine->type_raw;
 }
 
-/* By its name, or since it says which cpus it has. */
-static bool is_processors(const struct machine *machine, const struct pmu *pmu)
-{
-	return pmu->cpus[0] || kinds_is_processor(machine->kinds, pmu->name);
-}
-
-/* The processor's own PMU, or the first of several; NULL: there is none. */
-static const struct pmu *processors_pmu(const struct machine *machine)
-{
-	const struct environment *env = machine->env;
-
-	for (size_t i = 0; i < env->pmu_count; i++)
-		if (is_processors(machine, &env->pmus[i]))
-			return &env->pmus[i];
-	return NULL;
-}
-
 bool situation_pmu(struct situation *s)
 {
 	const struct environment *env = s->machine->env;
@@ -87,7 +71,7 @@ bool situation_pmu(struct situation *s)
 	s->pmu.device = pmu_of_type(env, type);
 	/* Not everywhere the processor's PMU has the type of raw events. */
 	if (!s->pmu.device && is_hardware && !s->pmu.extended_type)
-		s->pmu.device = processors_pmu(s->machine);
+		s->pmu.device = machine_processors_pmu(s->machine);
 	s->pmu.kind = s->pmu.device ? kinds_find(s->machine->kinds, s->pmu.device->name)
 				    : hidden_kind(s->machine, type);
 	s->pmu.is_there = s->pmu.device || s->pmu.kind;
@@ -191,8 +175,8 @@ static bool pmu_is_processors(const struct fact *fact, struct situation *s, uint
 	situation_pmu(s);
 	pmu = s->pmu.device;
 	*value = (type < 64 && s->machine->hardware_types >> type & 1) ||
-		 (pmu && !s->pmu.kind && is_processors(s->machine, pmu)) ||
-		 (pmu && pmu == processors_pmu(s->machine));
+		 (pmu && !s->pmu.kind && machine_is_processors(s->machine, pmu)) ||
+		 (pmu && pmu == machine_processors_pmu(s->machine));
 	return true;
 }
 

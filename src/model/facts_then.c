@@ -88,24 +88,34 @@ static bool then_pages_for_each(const struct fact *fact, struct situation *s, ui
 	return true;
 }
 
-/* What others of the same user have locked counts, too, and is not known. */
-static bool then_is_over_limit(const struct fact *fact, struct situation *s, uint64_t *value)
+/* How much the mapping alone is more than a user may lock, in kilobytes. */
+static bool get_excess(struct situation *s, int64_t *excess)
 {
 	uint64_t unlocked, locked, wanted;
 
-	*value = then_free_kilobytes(fact, s, &unlocked) &&
-		 then_locked_kilobytes(fact, s, &locked) &&
-		 then_wanted_kilobytes(fact, s, &wanted) && wanted > unlocked + locked;
+	if (!then_free_kilobytes(NULL, s, &unlocked) || !then_locked_kilobytes(NULL, s, &locked) ||
+	    !then_wanted_kilobytes(NULL, s, &wanted))
+		return false;
+	*excess = (int64_t)(wanted - unlocked - locked);
+	return true;
+}
+
+/* What others of the same user have locked counts, too, and is not known. */
+static bool then_is_over_limit(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	int64_t excess;
+
+	(void)fact;
+	*value = get_excess(s, &excess) && excess > 0;
 	return *value;
 }
 
 static bool then_fits_alone(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	uint64_t unlocked, locked, wanted;
+	int64_t excess;
 
-	*value = then_free_kilobytes(fact, s, &unlocked) &&
-		 then_locked_kilobytes(fact, s, &locked) &&
-		 then_wanted_kilobytes(fact, s, &wanted) && wanted <= unlocked + locked;
+	(void)fact;
+	*value = get_excess(s, &excess) && excess <= 0;
 	return s->world->then != NULL;
 }
 

@@ -26,13 +26,11 @@ static int load_kind(struct pmu_kind *kind, const json_t *json, const struct whe
 		     struct error *e)
 {
 	const json_t *configs = json_object_get(json, "configs");
-	const json_t *type = json_object_get(json, "type");
 	struct value value;
 
 	for (size_t i = 0; pmu_properties[i]; i++)
 		kind->has[i] = json_integer_value(json_object_get(json, pmu_properties[i])) != 0;
-	kind->type_learned = learned_name(type);
-	kind->type = json_is_integer(type) ? (int)json_integer_value(type) : -1;
+	kind->type_learned = learned_name(json_object_get(json, "type"));
 	kind->configs_learned = learned_name(configs);
 	if (!configs || kind->configs_learned)
 		return 0;

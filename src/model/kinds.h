@@ -35,7 +35,6 @@ struct pmu_kind {
 	const char *configs_learned; /* ... or the name of what is learned of them; NULL: it takes
 					any */
 	const char *type_learned;    /* the name of what is learned of its type, or NULL */
-	int type;                    /* the one that <linux/perf_event.h> gives it, or -1 */
 };
 
 /* Tracepoints by their names, as globs. */

@@ -145,6 +145,21 @@ bool machine_has_other_pmus(const struct machine *machine)
 	return false;
 }
 
+bool machine_is_processors(const struct machine *machine, const struct pmu *pmu)
+{
+	return pmu->cpus[0] || kinds_is_processor(machine->kinds, pmu->name);
+}
+
+const struct pmu *machine_processors_pmu(const struct machine *machine)
+{
+	const struct environment *env = machine->env;
+
+	for (size_t i = 0; i < env->pmu_count; i++)
+		if (machine_is_processors(machine, &env->pmus[i]))
+			return &env->pmus[i];
+	return NULL;
+}
+
 void machine_free(struct machine *machine)
 {
 	free(machine->tracepoints);

@@ -46,6 +46,12 @@ int machine_add_tracepoint(struct machine *machine, const char *name, size_t id)
 /* Whether it has a PMU that cases/model.json does not: that may take events of other types, too. */
 bool machine_has_other_pmus(const struct machine *machine);
 
+/* Whether a PMU is a processor's: by its name, or since it says which cpus it has. */
+bool machine_is_processors(const struct machine *machine, const struct pmu *pmu);
+
+/* The processor's own PMU, or the first of several; NULL: there is none. */
+const struct pmu *machine_processors_pmu(const struct machine *machine);
+
 void machine_free(struct machine *machine);
 
 #endif

@@ -13,27 +13,18 @@
 static const char *const kinds_of_absence[] = {
 	[ABSENT_PMU] = "pmu", [ABSENT_TRACEPOINT] = "tracepoint", [ABSENT_TRACEFS] = "tracefs"};
 
-static bool has_processors(const struct environment *env, const struct kinds *kinds)
-{
-	for (size_t i = 0; i < env->pmu_count; i++)
-		if (env->pmus[i].cpus[0] || kinds_is_processor(kinds, env->pmus[i].name))
-			return true;
-	return false;
-}
-
-int absent_stand_in(struct question *q, const struct kinds *kinds, const json_t *events,
-		    struct environment *env)
+int absent_stand_in(struct question *q, const struct machine *machine, const json_t *events)
 {
 	const struct absence was = q->absence;
 	struct error e = {0};
 	char event[48];
 	json_t *attr;
 
-	if (was.what != ABSENT_PMU || !kinds_is_processor(kinds, was.name) ||
-	    has_processors(env, kinds))
+	if (was.what != ABSENT_PMU || !kinds_is_processor(machine->kinds, was.name) ||
+	    machine_processors_pmu(machine))
 		return -ENOENT;
 	snprintf(event, sizeof(event), "r0%s%s", was.modifiers[0] ? ":" : "", was.modifiers);
-	attr = event_attr(event, events, env, &q->absence, &e);
+	attr = event_attr(event, events, machine->env, &q->absence, &e);
 	if (!attr)
 		return -ENOMEM;
 	q->open = json_pack("{s:o}", "attr", attr);

@@ -14,8 +14,7 @@
  * place, which is the kernel's own name for that PMU. `events` is cases/events.json. 0; -ENOENT:
  * what is absent is something else; or -ENOMEM.
  */
-int absent_stand_in(struct question *q, const struct kinds *kinds, const json_t *events,
-		    struct environment *env);
+int absent_stand_in(struct question *q, const struct machine *machine, const json_t *events);
 
 /* The answer where no call can be made: a new reference, as docs/why.md tells. */
 json_t *absent_answer(const struct absence *absence, const struct knowledge *k,

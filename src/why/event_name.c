@@ -26,13 +26,15 @@ struct parsing {
 	struct error *e;
 };
 
+/* Where an error is: there are no lines. */
+static const struct source event_source = {.name = "event", .root = "", .text = "{}", .length = 2};
+
 static json_t *refuse(struct parsing *p, const char *got, const char *expected)
 {
-	const struct source source = {.name = "event", .root = "", .text = "{}", .length = 2};
-	const struct where root = where_root(&source);
+	const struct where root = where_root(&event_source);
 
 	error_text(p->e, &root, got, "%s", expected);
-	p->e->line = 0; /* there are no lines */
+	p->e->line = 0;
 	return NULL;
 }
 
@@ -403,8 +405,7 @@ static int take_modifiers(struct parsing *p)
 static json_t *refuse_name(struct parsing *p)
 {
 	static const char *const families[] = {"hw_id", "sw_id"};
-	const struct source source = {.name = "event", .root = "", .text = "{}", .length = 2};
-	const struct where root = where_root(&source);
+	const struct where root = where_root(&event_source);
 	struct nearest near = nearest_to(p->event);
 	const char *name;
 	json_t *value;

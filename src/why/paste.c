@@ -208,18 +208,15 @@ static const char *first_text(const json_t *texts)
 }
 
 /* perf asks the kernel what it can by calls that are refused: others may be meant. */
-static void note_others(struct question *q, const char *text)
+static void note_others(struct question *q, unsigned refused)
 {
 	char note[128];
-	unsigned refused = 0;
 
-	for (const char *at = text; (at = strstr(at, "= -1 E")); at++)
-		refused++;
 	if (refused < 2)
 		return;
 	snprintf(note, sizeof(note),
-		 "%u lines say that a call was refused: this is the first. Paste another alone to "
-		 "ask about it",
+		 "%u calls were refused there: this is the first. Paste another alone to ask about "
+		 "it",
 		 refused);
 	note_substitute(q, note);
 }
@@ -232,14 +229,18 @@ int paste_strace(struct question *q, const struct source *text, const struct env
 	char *copy = strdup(text->text), *save = NULL;
 	struct strace_result result = {.fd = -1};
 	json_t *opened = json_object(), *parts = json_object();
+	unsigned refused = 0;
 
 	q->given = json_array();
-	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line && !result.error[0];
+	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		char *whole = join_parts(line, parts);
 		json_t *open;
 
-		if (!whole || !strace_has_call(whole)) {
+		bool is_call = whole && strace_has_call(whole);
+
+		refused += is_call && strstr(whole, "= -1 E");
+		if (!is_call || result.error[0]) { /* what comes behind the first is only counted */
 			free(whole);
 			continue;
 		}
@@ -263,8 +264,8 @@ int paste_strace(struct question *q, const struct source *text, const struct env
 	if (q->open && result.is_told)
 		q->told = json_string(result.error[0] ? result.error : "ok");
 	settle_paste(q, env);
-	if (q->open && result.error[0])
-		note_others(q, text->text);
+	if (q->open)
+		note_others(q, refused);
 	return q->open ? 0 : -EINVAL;
 }
 
