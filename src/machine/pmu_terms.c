@@ -14,7 +14,7 @@
 int pmu_term(const char *pmu, const char *name, uint64_t value, json_t *attr)
 {
 	char path[512], format[128], *at;
-	json_t *field;
+	const char *before;
 	uint64_t word;
 
 	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/format/%s", pmu, name);
@@ -24,8 +24,8 @@ int pmu_term(const char *pmu, const char *name, uint64_t value, json_t *attr)
 	if (!at)
 		return -EINVAL;
 	*at++ = '\0';
-	field = json_object_get(attr, format);
-	word = field ? strtoull(json_string_value(field), NULL, 0) : 0;
+	before = json_string_value(json_object_get(attr, format));
+	word = before ? strtoull(before, NULL, 0) : 0;
 	while (at && *at) { /* "0-7,32-35" */
 		char *end;
 		unsigned long first = strtoul(at, &end, 10), last = first;

@@ -28,14 +28,15 @@ static bool machine_processor_pmus(const struct fact *fact, struct situation *s,
 	*value = 0;
 	for (size_t i = 0; i < env->pmu_count; i++)
 		*value += kinds_is_processor(s->machine->kinds, env->pmus[i].name);
-	return true;
+	return env->pmu_count;
 }
 
 static bool machine_has_processor_pmu(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	machine_processor_pmus(fact, s, value);
+	bool known = machine_processor_pmus(fact, s, value);
+
 	*value = *value != 0;
-	return true;
+	return known;
 }
 
 /* People read it as the list; as a number it is how many. */
@@ -91,8 +92,10 @@ const struct fact machine_facts[] = {
 	 .get = machine_has_lsm},
 	{.name = "machine.processor_pmus",
 	 .about = "how many PMUs it has for its processors",
+	 .unknown = "sysfs tells of no PMU",
 	 .get = machine_processor_pmus},
 	{.name = "machine.has_processor_pmu",
 	 .about = "1: it has one",
+	 .unknown = "sysfs tells of no PMU",
 	 .get = machine_has_processor_pmu},
 	{.name = NULL}};

@@ -5,6 +5,8 @@
  */
 #include "model/processes.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,8 +72,8 @@ static bool look_up_process(const struct caller *caller, int32_t id, struct worl
 	*out = (struct world_task){.id = id};
 	if (!has_own_proc())
 		return false;
-	if (access(path, F_OK))
-		return true;
+	if (access(path, F_OK)) /* hidepid hides what is there: then nothing is known of it */
+		return kill(id, 0) && errno == ESRCH;
 	if (read_small(path, status, sizeof(status)) <= 0 || !read_uids(status, uids))
 		return false;
 	out->is_own = is_of_caller(caller, uids);

@@ -21,7 +21,7 @@ int absent_stand_in(struct question *q, const struct machine *machine, const jso
 	json_t *attr;
 
 	if (was.what != ABSENT_PMU || !kinds_is_processor(machine->kinds, was.name) ||
-	    machine_processors_pmu(machine))
+	    !machine->env->pmu_count || machine_processors_pmu(machine))
 		return -ENOENT;
 	snprintf(event, sizeof(event), "r0%s%s", was.modifiers[0] ? ":" : "", was.modifiers);
 	attr = event_attr(event, events, machine->env, &q->absence, &e);
@@ -39,7 +39,8 @@ static const char *sentences_of(const struct absence *absence, const struct mode
 {
 	if (absence->what == ABSENT_TRACEFS && geteuid())
 		return "tracefs_of_root";
-	if (absence->what == ABSENT_PMU && !model->machine.env->pmu_count)
+	if (absence->what == ABSENT_PMU && model->machine.env->runner &&
+	    !model->machine.env->pmu_count)
 		return "sysfs";
 	if (absence->what == ABSENT_PMU && kinds_find(&model->kinds, absence->name))
 		return "pmu_of_kernel";

@@ -201,7 +201,8 @@ static int apply_own_term(const char *term, uint64_t value, json_t *attr)
 	bool is_freq = !strcmp(term, "freq");
 
 	if (name_index(term, own, NULL) >= 0)
-		return json_object_set_new(attr, term, json_from_number(value));
+		return json_object_set_new(attr, term,
+					   json_sprintf("0x%llx", (unsigned long long)value));
 	if (!is_freq && strcmp(term, "period") != 0)
 		return -ENOENT;
 	if (is_freq)
