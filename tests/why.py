@@ -533,7 +533,7 @@ def absences(asking):
         answer = asking.answer("-m", str(asking.folder / "hypervisor.json"), "kprobe//", status=1)
         need(answer["is"] == "not in this kernel", answer)
     if os.path.exists("/sys/bus/event_source/devices/uprobe/format/retprobe"): # a term on top of config
-        need("config=0x5," in asking.answer("uprobe/config=4,retprobe/")["call"], "uprobe/config=4,retprobe/")
+        need("config=0x5}" in asking.answer("uprobe/config=4,retprobe/")["call"], "uprobe/config=4,retprobe/")
     # A machine with a processor's PMU has it by its own name alone.
     machine["environment"]["pmus"]["armv8_pmuv3_0"] = 10
     (asking.folder / "hypervisor.json").write_text(json.dumps(machine))

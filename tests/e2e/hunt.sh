@@ -50,9 +50,9 @@ if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
 	unshare -m sh -c 'mount -t tmpfs none /sys && exec "$0" hunt --calls 5000 --seed 1 --as root,user' "$perfabi" >"$scratch/hidden" || { cat "$scratch/hidden"; fail "without /sys"; }
 	[ "$(grep -c ' 0 differ' "$scratch/hidden")" -eq 2 ] || fail "two callers without /sys"
 	unshare -m sh -c 'mount -t tmpfs none /sys && exec "$0" predict --as root --event cpu-clock' "$perfabi" | grep -qx '{"ok":true}' || fail "a software event without /sys"
-	unshare -m sh -c 'mount -t tmpfs none /sys && "$0" why --json --as root cpu/event=0x3c/; "$0" why --json --as root cycles' "$perfabi" >"$scratch/hidden"
+	unshare -m sh -c 'mount -t tmpfs none /sys && "$0" why --json --as root cpu/event=0x3c/; "$0" why --json --as root cycles' "$perfabi" >"$scratch/hidden" || true # both are refused
 	grep -q '"cannot be looked up here"' "$scratch/hidden" || fail "a PMU without /sys"
-	! grep -q 'this virtual machine has no PMU' "$scratch/hidden" || fail "without /sys it is not known which PMUs there are"
+	if grep -q 'this virtual machine has no PMU' "$scratch/hidden"; then fail "without /sys it is not known which PMUs there are"; fi
 	unshare -pf "$perfabi" hunt --calls 5000 --seed 1 --as root,user >"$scratch/others" || { cat "$scratch/others"; fail "the /proc of others"; }
 	[ "$(grep -c ' 0 differ' "$scratch/others")" -eq 2 ] || fail "two callers with the /proc of others"
 fi
