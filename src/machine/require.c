@@ -702,3 +702,13 @@ bool require_is_fleeting(const char *tokens)
 		found = require_case_id(one) || !strcmp(one, "quiet");
 	return found;
 }
+
+bool require_is_of_breakpoints(const char *tokens)
+{
+	char one[REQUIRE_TOKEN];
+	bool found = false;
+
+	while (!found && require_next(&tokens, one, sizeof(one)))
+		found = !strncmp(one, "breakpoint", strlen("breakpoint"));
+	return found;
+}

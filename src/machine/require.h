@@ -45,6 +45,9 @@ const struct abi_arch *require_arch(const char *token, const struct abi *abi);
 /* Whether a token is of what others do to the machine, and may have changed since it was met. */
 bool require_is_fleeting(const char *tokens);
 
+/* Whether a token asks for breakpoints, which a virtual machine's hypervisor keeps for it. */
+bool require_is_of_breakpoints(const char *tokens);
+
 /* The vocabulary, one form a line: for help texts. */
 void require_help(FILE *f);
 

@@ -57,6 +57,7 @@ struct worker {
 	struct sysctl_set sysctls; /* what its case may change, and is put back behind it */
 	unsigned failures;         /* of its case, which runs again */
 	char asked[160];           /* what that case asked of others */
+	const char *suspects;      /* who may be why it failed */
 	char failure[160];         /* what came where it failed last */
 };
 
@@ -421,6 +422,7 @@ static bool hangs_on_others(struct runner *r, struct worker *w, struct result *r
 		if (!require_is_fleeting(token) || !may_be_theirs(r, w, token, result->verdict.err))
 			continue;
 		snprintf(w->asked, sizeof(w->asked), "%s", token);
+		w->suspects = "others";
 		get_out_of_step(r);
 		hangs = site_meets(&r->site, w->uid, instance, token, why, sizeof(why));
 		if (hangs)
@@ -431,22 +433,47 @@ static bool hangs_on_others(struct runner *r, struct worker *w, struct result *r
 	return hangs;
 }
 
+/*
+ * A virtual machine's debug registers are its hypervisor's to keep, and some lose one at times: the
+ * hits go missing, or come as a SIGTRAP that nobody asked for. What the kernel refuses is its own.
+ */
+static bool hangs_on_hypervisor(const struct runner *r, struct worker *w,
+				const struct result *result)
+{
+	const json_t *requirement;
+	size_t i;
+
+	if (result->verdict.outcome != FAIL || result->verdict.err || !r->env->hypervisor[0])
+		return false;
+	json_array_foreach(r->instances[w->index]->program->requirements, i, requirement) {
+		const char *token = json_string_value(requirement);
+
+		if (!require_is_of_breakpoints(token))
+			continue;
+		snprintf(w->asked, sizeof(w->asked), "%s", token);
+		w->suspects = "the hypervisor, which keeps the debug registers,";
+		return true;
+	}
+	return false;
+}
+
 /* What failed and then passes: somebody may have been in the way for a moment. */
 static void skip_if_unconfirmed(const struct worker *w, struct result *result)
 {
-	char why[320];
+	char why[384];
 
 	if (result->verdict.outcome != PASS || !w->failures)
 		return;
-	snprintf(why, sizeof(why), "it failed (%u of %u runs), and others may be why; got %s",
-		 w->failures, w->failures + 1, w->failure);
+	snprintf(why, sizeof(why), "it failed (%u of %u runs), and %s may be why; got %s",
+		 w->failures, w->failures + 1, w->suspects, w->failure);
 	result_skip(result, w->asked, why);
 }
 
-/* Whether a failure may be others' doing still: the kernel's own comes each time. */
+/* Whether a failure may be not the kernel's doing still: the kernel's own comes each time. */
 static bool is_to_run_again(struct runner *r, struct worker *w, struct result *result)
 {
-	if (!hangs_on_others(r, w, result) || w->timed_out || r->options->mutations)
+	if (w->timed_out || r->options->mutations ||
+	    (!hangs_on_others(r, w, result) && !hangs_on_hypervisor(r, w, result)))
 		return false;
 	w->failures++;
 	snprintf(w->failure, sizeof(w->failure), "%.150s",

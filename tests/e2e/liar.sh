@@ -43,3 +43,23 @@ ANSWER=-19 ANSWER_TYPE=5 LD_PRELOAD=$PWD/$B/tests/answer.so "$perfabi" run --for
 holds '.summary.fail == 0 and .summary.error == 0' "$scratch/report.json" || fail "without breakpoints cases fail"
 holds '[.results[] | select(.suite == "count.breakpoint" or .suite == "overflow.sigtrap") | .outcome] | unique == ["skip"]' \
 	"$scratch/report.json" || fail "without breakpoints their cases run"
+
+# A virtual machine whose hypervisor loses hits once: what a case with breakpoints did then says nothing. Each time, and where there is
+# no hypervisor, it fails. As root, who can leave the file that ends it.
+[ "$(id -u)" = 0 ] || { echo "skipped: this is not root"; exit 0; }
+cat >"$scratch/missed.json" <<'EOT'
+{"suite": "missed", "about": "t", "spec": {"kernel": "perf_bp_event"}, "cases": [{"name": "once", "title": "t", "as": "root", "requires": ["breakpoint.counts"], "steps": [
+  {"buffer": 64, "bind": "w"},
+  {"open": {"attr": {"type": "breakpoint", "config": 0, "bp_type": ["w"], "bp_addr": "$w", "bp_len": 4, "sample_period": 777, "exclude_kernel": 1}}, "bind": "e"},
+  {"workload": "store", "at": "$w", "times": 3, "counted": "e"},
+  {"read": "e", "expect": {"value": 3}}]}]}
+EOT
+# missed UNTIL OUTCOME : in a virtual machine; in any other it fails
+missed() {
+	MISS_UNTIL=$1 LD_PRELOAD=$PWD/$B/tests/answer.so "$perfabi" run --format json "$scratch/missed.json" >"$scratch/report.json" || true
+	holds "(if .environment.hypervisor then \"$2\" else \"fail 0\" end) as \$wanted | .results[0] |
+		\"\(.outcome) \(.reason // .got)\" == \$wanted or (.token == \"breakpoint.counts\" and (.reason | startswith(\"it failed\") | not))" \
+		"$scratch/report.json" || { cat "$scratch/report.json"; fail "hits that go missing until $1"; }
+}
+missed "$scratch/until" "skip it failed (1 of 2 runs), and the hypervisor, which keeps the debug registers, may be why; got 0"
+missed "" "fail 0"
