@@ -32,7 +32,7 @@ struct load {
 static const char *const file_keys[] = {"$schema",  "suite", "about", "spec",
 					"defaults", "cases", NULL};
 static const char *const default_keys[] = {"as",   "vehicle", "requires", "given",  "open",
-					   "kind", "alone",   "sysctl",   "cgroup", NULL};
+					   "kind", "alone",   "sysctl",   "cgroup", "outcome", NULL};
 static const char *const case_keys[] = {"name",     "title",   "about",  "as",    "vehicle",
 					"requires", "each",    "given",  "open",  "expect",
 					"steps",    "outcome", "kind",   "alone", "spec",

@@ -128,7 +128,7 @@ static void add_own(json_t *out, const json_t *one, const char *const keys[])
 
 static void add_inherited(json_t *out, const json_t *one, const json_t *defaults)
 {
-	static const char *const keys[] = {"kind", "as", "alone", "sysctl", "cgroup"};
+	static const char *const keys[] = {"kind", "as", "alone", "sysctl", "cgroup", "outcome"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		set_member(out, keys[i], case_own_or_default(one, defaults, keys[i]));

@@ -7,9 +7,20 @@
 #define PERFABI_VERDICT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum outcome { PASS, FAIL, SKIP, XFAIL, XPASS, ERROR, OUTCOMES };
 extern const char *const outcome_names[OUTCOMES];
+
+enum { REFUSED_ATTR_MAX = 512 };
+
+/* The last perf_event_open(2) that the kernel refused, as it was made. */
+struct refused {
+	bool is_there;
+	int32_t pid, cpu, group_fd;
+	uint64_t flags;
+	unsigned char attr[REFUSED_ATTR_MAX];
+};
 
 struct verdict {
 	int outcome;        /* enum outcome */
@@ -19,6 +30,7 @@ struct verdict {
 	char expected[640]; /* for people; may be empty, as the others */
 	char got[1024];
 	char call[1088]; /* as strace shows it, or where the step stands */
+	struct refused refused; /* of a capability that is not there, if that is why */
 };
 
 /* Says what was expected and what came; false, for whoever has nothing better to return. */

@@ -134,7 +134,7 @@ static void judge_steps(const struct capability *capability, struct verdict *v)
 		answer = "no";
 	if (!answer)
 		return;
-	*v = (struct verdict){.outcome = PASS};
+	v->outcome = PASS;
 	snprintf(v->capability, sizeof(v->capability), "%s", answer);
 }
 
@@ -142,13 +142,18 @@ _Noreturn static void run_steps(const struct instance *instance, struct steps *s
 				struct slot *slot)
 {
 	const struct program *program = instance->program;
+	struct refused refused = {0};
 
 	slot->stage = STAGE_STEPPING;
 	steps->at_step = &slot->step;
+	if (program->is_capability)
+		steps->refused = &refused;
 	if (steps_run(steps, &program->steps, &slot->verdict))
 		steps_end(steps, &slot->verdict);
-	if (program->is_capability)
+	if (program->is_capability) {
+		slot->verdict.refused = refused;
 		judge_steps(&program->capability, &slot->verdict);
+	}
 	finish(slot);
 }
 

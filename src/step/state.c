@@ -26,4 +26,5 @@ void steps_inherit(struct steps *to, const struct steps *from)
 	to->child_count = 0;
 	to->first_map = to->map_count;
 	to->at_step = NULL;
+	to->refused = NULL; /* it would be this process's own */
 }

@@ -47,6 +47,7 @@ struct sync;
 struct steps {
 	const struct tables *tables;
 	struct who who;
+	struct refused *refused; /* where the last open that is refused is kept; NULL: nobody asks */
 	bool asks_gates; /* of an open that is refused; a capability's are no refusals */
 	struct environment *env;
 	struct scope scope;

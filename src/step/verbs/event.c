@@ -63,6 +63,21 @@ static void ask_gates(struct step *s, const struct call *call)
 					s->run->has_opened ? -1 : 0, s->run->env);
 }
 
+static void keep_refused(struct step *s, const struct call *call)
+{
+	struct refused *to = s->run->refused;
+	size_t size = s->tables->abi->attr_size;
+
+	if (!to)
+		return;
+	*to = (struct refused){.is_there = true,
+			       .pid = call->pid,
+			       .cpu = call->cpu,
+			       .group_fd = call->group_fd,
+			       .flags = call->flags};
+	memcpy(to->attr, call->image, size < sizeof(to->attr) ? size : sizeof(to->attr));
+}
+
 static int open_event(struct step *s, const struct call *call)
 {
 	struct answer answer;
@@ -73,10 +88,13 @@ static int open_event(struct step *s, const struct call *call)
 	call_format(call, &answer, s->run->env, s->call, sizeof(s->call));
 	s->err = answer.err;
 	if (answer.err) {
+		keep_refused(s, call);
 		ask_gates(s, call);
 		return 0;
 	}
 	s->run->has_opened = true;
+	if (s->run->refused) /* whatever fails from here on is not an open's refusal */
+		s->run->refused->is_there = false;
 	if (!answer.fd_is_event)
 		return step_broken(s, "a file descriptor of something else",
 				   "an event, or a refusal");

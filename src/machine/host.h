@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which machine this is, for whoever reads a report somewhere else: its name, what runs on it, and
+ * when it was looked at.
+ */
+#ifndef PERFABI_HOST_H
+#define PERFABI_HOST_H
+
+#include <jansson.h>
+
+struct host {
+	char name[65];         /* uname(2)'s nodename, or what somebody calls it; empty: not told */
+	char boot_id[40];      /* /proc/sys/kernel/random/boot_id */
+	char distribution[96]; /* PRETTY_NAME of os-release(5), a container's own in one */
+	char cpu_model[96];    /* as /proc/cpuinfo names it; empty: it does not */
+	char options[512];     /* those of the kernel's command line that change what perf does */
+	char time[24];         /* "2026-11-23T19:08:36Z" */
+};
+
+/* Reads it all; what cannot be read is empty. */
+void host_read(struct host *host);
+
+/* A new reference to an object of what is not empty, or NULL without memory. */
+json_t *host_json(const struct host *host);
+
+#endif
