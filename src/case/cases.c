@@ -31,8 +31,9 @@ struct load {
 
 static const char *const file_keys[] = {"$schema",  "suite", "about", "spec",
 					"defaults", "cases", NULL};
-static const char *const default_keys[] = {"as",   "vehicle", "requires", "given",  "open",
-					   "kind", "alone",   "sysctl",   "cgroup", "outcome", NULL};
+static const char *const default_keys[] = {"as",     "vehicle", "requires", "given",
+					   "open",   "kind",    "alone",    "sysctl",
+					   "cgroup", "outcome", NULL};
 static const char *const case_keys[] = {"name",     "title",   "about",  "as",    "vehicle",
 					"requires", "each",    "given",  "open",  "expect",
 					"steps",    "outcome", "kind",   "alone", "spec",
@@ -436,9 +437,9 @@ static int load_shared(struct cases *cases, const struct sources *sources, struc
 	return 0;
 }
 
-const char *const shared_tables[] = {"phases.json", "vehicles.json", "checks.json",
-				     "model.json",  "stage.json",    "events.json",
-				     "why.json",    "baseline.json", NULL};
+const char *const shared_tables[] = {
+	"phases.json", "vehicles.json", "checks.json", "model.json",    "stage.json",
+	"events.json", "why.json",      "probe.json",  "baseline.json", NULL};
 
 static bool is_case_file(const char *name)
 {

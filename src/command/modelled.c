@@ -45,17 +45,32 @@ static int read_recorded(struct modelled *m, const char *path, json_t **json, co
 	return m->is_recorded ? 0 : fail(program, &e);
 }
 
-static int load_model(struct modelled *m, struct environment *env, const char *program)
+static int load_model(struct model *model, struct loaded *loaded, struct environment *env,
+		      const char *program)
 {
 	struct error e = {0};
-	struct model_sources from = {.model = sources_find(&m->loaded.sources, "model.json"),
-				     .checks = sources_find(&m->loaded.sources, "checks.json"),
-				     .list = m->loaded.cases.checks};
+	struct model_sources from = {.model = sources_find(&loaded->sources, "model.json"),
+				     .checks = sources_find(&loaded->sources, "checks.json"),
+				     .list = loaded->cases.checks};
 
-	m->has_model = true;
-	if (model_load(&m->model, &from, &m->loaded.cases.tables, env, &e))
+	if (model_load(model, &from, &loaded->cases.tables, env, &e))
 		return fail(program, &e);
-	machine_init(&m->model.machine, env, &m->model.kinds, &m->model.learned);
+	machine_init(&model->machine, env, &model->kinds, &model->learned);
+	return 0;
+}
+
+int model_of_here(struct model *model, struct loaded *loaded, const char *program)
+{
+	int status = load_model(model, loaded, &loaded->env, program);
+
+	if (status)
+		return status;
+	learned_learn(&model->learned, &loaded->env);
+	model->machine.is_this = true;
+	if (machine_read_tracepoints(&model->machine)) {
+		say(stderr, "%s: %s\n", program, strerror(ENOMEM));
+		return EXIT_HARNESS;
+	}
 	return 0;
 }
 
@@ -63,21 +78,12 @@ static int load_model(struct modelled *m, struct environment *env, const char *p
 static int settle_here(struct modelled *m, const char *program)
 {
 	struct environment *env = &m->loaded.env;
-	int status;
 
 	environment_read(env, m->loaded.abi);
 	m->loaded.has_env = true;
 	environment_read_alone(env);
-	status = load_model(m, env, program);
-	if (status)
-		return status;
-	learned_learn(&m->model.learned, env);
-	m->model.machine.is_this = true;
-	if (machine_read_tracepoints(&m->model.machine)) {
-		say(stderr, "%s: %s\n", program, strerror(ENOMEM));
-		return EXIT_HARNESS;
-	}
-	return 0;
+	m->has_model = true;
+	return model_of_here(&m->model, &m->loaded, program);
 }
 
 int modelled_load(struct modelled *m, const char *folder, const char *machine, const char *program)
@@ -91,8 +97,9 @@ int modelled_load(struct modelled *m, const char *folder, const char *machine, c
 		return settle_here(m, program);
 	if (!status)
 		status = read_recorded(m, machine, &json, program);
+	m->has_model = !status;
 	if (!status)
-		status = load_model(m, &m->recorded, program);
+		status = load_model(&m->model, &m->loaded, &m->recorded, program);
 	if (!status) {
 		const json_t *environment = json_object_get(json, "environment");
 

@@ -23,4 +23,10 @@ struct modelled {
 int modelled_load(struct modelled *m, const char *folder, const char *machine, const char *program);
 void modelled_free(struct modelled *m);
 
+/*
+ * The model of this machine, whose environment and tables are in `loaded`, with what its kernel
+ * teaches. 0, or an exit status after a message. Free with model_free(), whatever came.
+ */
+int model_of_here(struct model *model, struct loaded *loaded, const char *program);
+
 #endif

@@ -78,6 +78,13 @@ static json_t *pmu_files_json(const struct environment *env)
 	return object;
 }
 
+static void set_limit(json_t *json, const char *key, rlim_t limit)
+{
+	json_object_set_new(json, key,
+			    limit == RLIM_INFINITY ? json_string("unlimited")
+						   : json_integer((json_int_t)limit));
+}
+
 json_t *environment_json(const struct environment *env)
 {
 	json_t *json = json_object(), *pmus = json_object();
@@ -97,10 +104,8 @@ json_t *environment_json(const struct environment *env)
 	if (env->cpu_limit)
 		json_object_set_new(json, "cpu_limit", json_integer(env->cpu_limit));
 	set_text(json, "online", env->online);
-	if (env->memlock_soft == RLIM_INFINITY)
-		json_object_set_new(json, "memlock", json_string("unlimited"));
-	else
-		json_object_set_new(json, "memlock", json_integer((json_int_t)env->memlock_soft));
+	set_limit(json, "memlock", env->memlock_soft);
+	set_limit(json, "nofile", env->nofile);
 	json_object_set_new(json, "attr_size",
 			    env->attr_size ? json_integer(env->attr_size) : json_null());
 	if (env->attr_size_errno && env->attr_size_errno != E2BIG)

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfabi probe: what this machine can do.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/modelled.h"
+#include "command/session.h"
+#include "probe/probe.h"
+#include "text/say.h"
+
+static const char program[] = "perfabi probe";
+
+static const char help[] =
+	"usage: perfabi probe [OPTIONS] [TOPIC|KEY-GLOB...]\n\n"
+	"Says what this machine can do with perf_event_open(2): each event is counted or sampled,\n"
+	"each record is made, and what comes is looked at. What is not there, or denied to a "
+	"caller,\n"
+	"has its reason, and what would change it. Topics: events, sampling, records, hardware,\n"
+	"breakpoints, probes, user-reads, callers. Without an argument all of them, the machine's\n"
+	"limits, what stands between, and its PMUs.\n\n"
+	"  -f, --format FORMAT  text (default), json, or jsonl: one flat line for each capability "
+	"and\n"
+	"                       caller, with the host, its kernel and the time\n"
+	"      --json           as --format json\n"
+	"      --host NAME      this machine's name (default: its own)\n"
+	"      --no-host        no name, and no boot id\n"
+	"  -c, --cases DIR      the cases below DIR, not the built-in ones\n"
+	"  -j, --jobs N         processes at a time (default: two a cpu)\n"
+	"  -h, --help           this help\n\n"
+	"exit status: 0 it was found out, 2 wrong usage, 3 perfabi failed\n";
+
+struct format {
+	const char *name;
+	void (*write)(const json_t *probed, FILE *f);
+};
+
+static void write_whole(const json_t *probed, FILE *f)
+{
+	char *text = json_dumps(probed, JSON_INDENT(1));
+
+	if (text)
+		fprintf(f, "%s\n", text);
+	free(text);
+}
+
+static const struct format formats[] = {
+	{"text", probe_write}, {"json", write_whole}, {"jsonl", probe_write_rows}};
+
+struct settings {
+	struct session session;
+	const struct format *format;
+	const char *host;
+	bool no_host, is_part;
+};
+
+static const struct option long_options[] = {
+	{"format", required_argument, NULL, 'f'}, {"json", no_argument, NULL, 'J'},
+	{"host", required_argument, NULL, 'H'},   {"no-host", no_argument, NULL, 'N'},
+	{"cases", required_argument, NULL, 'c'},  {"jobs", required_argument, NULL, 'j'},
+	{"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+
+static int take_format(struct settings *s, const char *name)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(formats[i].name, name)) {
+			s->format = &formats[i];
+			return 0;
+		}
+	return session_bad_value(&s->session, "format", name, "text, json or jsonl");
+}
+
+static int take_host(struct settings *s, const char *name)
+{
+	struct host host;
+
+	if (!name[0] || strlen(name) >= sizeof(host.name))
+		return session_bad_value(&s->session, "host", name, "a name of 1 to 64 bytes");
+	s->host = name;
+	return 0;
+}
+
+/* 0 to go on, 1 after help was printed, or -EINVAL. */
+static int parse_options(struct settings *s, int argc, char **argv)
+{
+	int option, err = 0;
+
+	while (!err && (option = getopt_long(argc, argv, "f:c:j:h", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'f':
+			err = take_format(s, optarg);
+			break;
+		case 'J':
+			err = take_format(s, "json");
+			break;
+		case 'H':
+			err = take_host(s, optarg);
+			break;
+		case 'N':
+			s->no_host = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 1;
+		case '?':
+			say(stderr, "  `perfabi probe --help` lists the options\n");
+			return -EINVAL;
+		default:
+			err = session_option(&s->session, option, optarg);
+		}
+	}
+	return err;
+}
+
+/* "events" as the suite of its cases; all of them without an argument. NULL without memory. */
+static char **suites_of(char *const arguments[])
+{
+	size_t n = 0;
+	char **suites;
+
+	while (arguments[n])
+		n++;
+	suites = calloc(n + 2, sizeof(*suites));
+	if (suites && !n)
+		suites[0] = strdup(PROBE_SUITES "*");
+	for (size_t i = 0; suites && i < n; i++)
+		if (asprintf(&suites[i], PROBE_SUITES "%s", arguments[i]) < 0)
+			suites[i] = NULL;
+	return suites;
+}
+
+static void free_suites(char **suites)
+{
+	for (size_t i = 0; suites && suites[i]; i++)
+		free(suites[i]);
+	free(suites);
+}
+
+static void read_host(const struct settings *s, struct host *host)
+{
+	host_read(host);
+	if (s->host)
+		snprintf(host->name, sizeof(host->name), "%s", s->host);
+	if (s->no_host)
+		host->name[0] = host->boot_id[0] = '\0';
+}
+
+static int write_answers(struct settings *s, struct model *model, const struct guide *guide)
+{
+	struct session *session = &s->session;
+	struct host host;
+	struct probe probe = {.guide = guide,
+			      .model = model,
+			      .env = &session->loaded.env,
+			      .host = &host,
+			      .results = session->results,
+			      .count = session->count,
+			      .is_part = s->is_part};
+	json_t *probed;
+
+	read_host(s, &host);
+	probed = probe_json(&probe);
+	s->format->write(probed, stdout);
+	json_decref(probed);
+	return session_is_flawed(session) ? EXIT_HARNESS : 0;
+}
+
+/* The model of this machine, and what cases/probe.json says; then the answers. */
+static int explain(struct settings *s)
+{
+	struct loaded *loaded = &s->session.loaded;
+	const struct source *source = sources_find(&loaded->sources, "probe.json");
+	struct guide guide = {0};
+	struct error e = {0};
+	struct model model;
+	int status;
+
+	if (!source) {
+		say(stderr, "%s: these cases have no probe.json\n", program);
+		return EXIT_USAGE;
+	}
+	status = model_of_here(&model, loaded, program);
+	if (!status && guide_load(&guide, source, &e)) {
+		error_print(stderr, program, &e);
+		status = EXIT_USAGE;
+	}
+	if (!status)
+		status = write_answers(s, &model, &guide);
+	guide_free(&guide);
+	model_free(&model);
+	return status;
+}
+
+int command_probe(int argc, char **argv)
+{
+	struct settings s = {.format = &formats[0]};
+	char **suites;
+	int parsed, status;
+
+	session_begin(&s.session, program);
+	parsed = parse_options(&s, argc, argv);
+	if (parsed)
+		return parsed > 0 ? 0 : EXIT_USAGE;
+	s.is_part = argv[optind] != NULL;
+	suites = suites_of(argv + optind);
+	status = suites ? session_prepare(&s.session, suites) : EXIT_HARNESS;
+	if (!status)
+		status = session_run(&s.session, s.session.picked, s.session.count);
+	if (!status)
+		status = explain(&s);
+	free_suites(suites);
+	session_end(&s.session);
+	return status;
+}

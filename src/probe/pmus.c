@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * /sys/bus/event_source/devices: for each PMU its format, events, caps and cpus
+ * (Documentation/ABI/testing/sysfs-bus-event_source-devices).
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/small_file.h"
+#include "probe/probe.h"
+
+static const char root[] = "/sys/bus/event_source/devices";
+
+/* Of the files of a folder the first line of each, by name; nothing, where there is no folder. */
+static json_t *folder_json(const char *pmu, const char *folder)
+{
+	char path[512], text[512];
+	json_t *json = json_object();
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", root, pmu, folder);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		if (snprintf(path, sizeof(path), "%s/%s/%s/%s", root, pmu, folder, entry->d_name) <
+			    (int)sizeof(path) &&
+		    read_line(path, text, sizeof(text)) >= 0)
+			json_object_set_new(json, entry->d_name, json_string(text));
+	}
+	if (dir)
+		closedir(dir);
+	return json;
+}
+
+static void set_folder(json_t *json, const char *pmu, const char *folder)
+{
+	json_t *files = folder_json(pmu, folder);
+
+	if (json_object_size(files))
+		json_object_set(json, folder, files);
+	json_decref(files);
+}
+
+static json_t *pmu_json(const struct probe *probe, const struct pmu *pmu)
+{
+	json_t *json = json_pack("{s:s, s:I}", "name", pmu->name, "type", (json_int_t)pmu->type);
+
+	if (machine_is_processors(&probe->model->machine, pmu))
+		json_object_set_new(json, "processors", json_true());
+	if (pmu->cpus[0])
+		json_object_set_new(json, "cpus", json_string(pmu->cpus));
+	if (pmu->cpumask[0])
+		json_object_set_new(json, "cpumask", json_string(pmu->cpumask));
+	set_folder(json, pmu->name, "format");
+	set_folder(json, pmu->name, "events");
+	set_folder(json, pmu->name, "caps");
+	return json;
+}
+
+json_t *pmus_json(const struct probe *probe)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < probe->env->pmu_count; i++)
+		json_array_append_new(list, pmu_json(probe, &probe->env->pmus[i]));
+	return list;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The answers as one JSON object, which the table and the rows are made from.
+ */
+#include "probe/probe.h"
+
+#include <string.h>
+
+#include "report/report.h"
+
+/* Everything but the caller: "events.cycles.counts" of the suite probe.events. */
+static void key_of(const struct instance *instance, char *out, size_t size)
+{
+	snprintf(out, size, "%s.%s", instance->suite + strlen(PROBE_SUITES), instance->name);
+}
+
+static const char *topic_of(const struct instance *instance)
+{
+	return instance->suite + strlen(PROBE_SUITES);
+}
+
+/* Callers whom this runner cannot become were not asked: they are not in the answers. */
+static bool was_asked(const struct probe *probe, const struct result *result)
+{
+	char why[128];
+
+	return identity_available(&probe->env->rights, result->instance->who.as, why, sizeof(why));
+}
+
+/* The capability that has that key, which is the last one if any: rows of a case follow another. */
+static json_t *capability_in(json_t *capabilities, const struct result *result, const char *key)
+{
+	size_t n = json_array_size(capabilities);
+	json_t *last = n ? json_array_get(capabilities, n - 1) : NULL;
+
+	if (last && !strcmp(json_string_value(json_object_get(last, "key")), key))
+		return last;
+	last = json_pack("{s:s, s:s, s:{}}", "key", key, "title", result->instance->title,
+			 "answers");
+	json_array_append_new(capabilities, last);
+	return last;
+}
+
+static json_t *capabilities_json(const struct probe *probe, const char *topic)
+{
+	json_t *capabilities = json_array();
+	char key[256];
+
+	for (size_t i = 0; i < probe->count; i++) {
+		const struct result *result = &probe->results[i];
+		json_t *capability;
+
+		if (strcmp(topic_of(result->instance), topic) || !was_asked(probe, result))
+			continue;
+		key_of(result->instance, key, sizeof(key));
+		capability = capability_in(capabilities, result, key);
+		json_object_set_new(json_object_get(capability, "answers"),
+				    identity_names[result->instance->who.as],
+				    answer_json(probe, result, key));
+	}
+	return capabilities;
+}
+
+/* What the environment has at a path of members, or NULL. */
+static const json_t *value_at(const json_t *environment, const json_t *path)
+{
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(path, i, name)
+		environment = json_object_get(environment, json_string_value(name));
+	return environment;
+}
+
+static json_t *first_refused_bit(const json_t *mask)
+{
+	uint64_t bits = (uint64_t)json_integer_value(mask);
+
+	return json_integer(~bits ? __builtin_ctzll(~bits) : 64);
+}
+
+static json_t *fact_json(const json_t *fact, const json_t *environment, const char *topic)
+{
+	const json_t *value = value_at(environment, json_object_get(fact, "at"));
+	json_t *json = json_pack(
+		"{s:o, s:O}", "key",
+		json_sprintf("%s.%s", topic, json_string_value(json_object_get(fact, "key"))),
+		"title", json_object_get(fact, "title"));
+
+	if (!value)
+		value = json_null();
+	if (json_object_get(fact, "shows") && json_is_integer(value))
+		json_object_set_new(json, "value", first_refused_bit(value));
+	else
+		json_object_set(json, "value", (json_t *)value);
+	if (json_object_get(fact, "unit"))
+		json_object_set(json, "unit", json_object_get(fact, "unit"));
+	if (json_object_get(fact, "instead"))
+		json_object_set(json, "instead", json_object_get(fact, "instead"));
+	return json;
+}
+
+static json_t *facts_json(const json_t *facts, const json_t *environment, const char *topic)
+{
+	json_t *list = json_array();
+	const json_t *fact;
+	size_t i;
+
+	json_array_foreach(facts, i, fact)
+		json_array_append_new(list, fact_json(fact, environment, topic));
+	return list;
+}
+
+static json_t *topic_json(const struct probe *probe, const json_t *topic, const json_t *environment)
+{
+	const char *name = json_string_value(json_object_get(topic, "topic"));
+
+	const json_t *facts = probe->is_part ? NULL : json_object_get(topic, "facts");
+
+	return json_pack("{s:s, s:O, s:o, s:o}", "topic", name, "title",
+			 json_object_get(topic, "title"), "capabilities",
+			 capabilities_json(probe, name), "facts",
+			 facts_json(facts, environment, name));
+}
+
+static json_t *callers_json(const struct probe *probe)
+{
+	json_t *callers = json_array();
+	bool has[IDENTITIES] = {false};
+
+	for (size_t i = 0; i < probe->count; i++)
+		if (was_asked(probe, &probe->results[i]))
+			has[probe->results[i].instance->who.as] = true;
+	for (enum identity as = 0; as < IDENTITIES; as++)
+		if (has[as])
+			json_array_append_new(callers, json_string(identity_names[as]));
+	return callers;
+}
+
+json_t *probe_json(const struct probe *probe)
+{
+	json_t *environment = environment_json(probe->env), *topics = json_array(), *json;
+	const json_t *topic;
+	size_t i;
+
+	json_object_set_new(environment, "learned", learned_json(&probe->model->learned));
+	json_array_foreach(probe->guide->topics, i, topic) {
+		json_t *one = topic_json(probe, topic, environment);
+
+		if (json_array_size(json_object_get(one, "capabilities")) ||
+		    json_array_size(json_object_get(one, "facts")))
+			json_array_append(topics, one);
+		json_decref(one);
+	}
+	json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "perfabi", perfabi_version, "time",
+			 probe->host->time, "host", host_json(probe->host), "environment",
+			 environment, "callers", callers_json(probe), "topics", topics);
+	if (!probe->is_part)
+		json_object_set_new(json, "pmus", pmus_json(probe));
+	return json;
+}

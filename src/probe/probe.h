@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a machine can do: the answers of the capability cases of cases/probe/, by topic, each with
+ * its reason; the machine's limits; its PMUs.
+ */
+#ifndef PERFABI_PROBE_ANSWER_H
+#define PERFABI_PROBE_ANSWER_H
+
+#include <stdio.h>
+
+#include "machine/host.h"
+#include "model/model.h"
+#include "probe/guide.h"
+#include "run/result.h"
+
+/* What the answers are made from. */
+struct probe {
+	const struct guide *guide;
+	struct model *model; /* of this machine */
+	const struct environment *env;
+	const struct host *host;
+	const struct result *results; /* in the order of the instances */
+	size_t count;
+	bool is_part; /* topics were asked for: facts and PMUs are left out */
+};
+
+/* The suites of the capability cases begin with this. */
+#define PROBE_SUITES "probe."
+
+/*
+ * What cases/schema/probed.schema.json describes: a new reference, or NULL without memory. Topics
+ * of which nothing was asked are left out.
+ */
+json_t *probe_json(const struct probe *probe);
+
+/* pmus.c: each PMU of sysfs with what its files say: a new reference to a list. */
+json_t *pmus_json(const struct probe *probe);
+
+/* reason.c: what came of one capability as one caller: a new reference to an object. */
+json_t *answer_json(const struct probe *probe, const struct result *result, const char *key);
+
+/* The same for people, on `f`, and as flat rows, one a capability and caller. */
+void probe_write(const json_t *probed, FILE *f);
+void probe_write_rows(const json_t *probed, FILE *f);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A table for each topic, a column for each caller; below it the reasons, each once, by the numbers
+ * that stand behind its answers.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "probe/probe.h"
+
+enum { COLUMNS = 100, TITLE = 46, ANSWER = 13, REASONS_MAX = 64 };
+
+/* The reasons of one topic, in the order in which they were met. */
+struct reasons {
+	const json_t *list[REASONS_MAX]; /* answers that have them */
+	size_t count;
+};
+
+static const char *text_at(const json_t *json, const char *key)
+{
+	const char *text = json_string_value(json_object_get(json, key));
+
+	return text ? text : "";
+}
+
+/* In lines of at most COLUMNS, those behind the first one behind `indent` spaces. */
+static void write_lines(const char *text, unsigned indent, FILE *f)
+{
+	unsigned at = indent;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (at > indent && at + n + 1 > COLUMNS) {
+			fprintf(f, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (at > indent) {
+			fputc(' ', f);
+			at++;
+		}
+		fwrite(text, 1, n, f);
+		at += (unsigned)n;
+		text += n + (text[n] == ' ');
+	}
+	fputc('\n', f);
+}
+
+/* The number of an answer's reason, from 1; 0: it has none, or there is no room for it. */
+static size_t number_of(struct reasons *reasons, const json_t *answer)
+{
+	const char *because = text_at(answer, "because"), *instead = text_at(answer, "instead");
+
+	if (!because[0])
+		return 0;
+	for (size_t i = 0; i < reasons->count; i++)
+		if (!strcmp(text_at(reasons->list[i], "because"), because) &&
+		    !strcmp(text_at(reasons->list[i], "instead"), instead))
+			return i + 1;
+	if (reasons->count == REASONS_MAX)
+		return 0;
+	reasons->list[reasons->count++] = answer;
+	return reasons->count;
+}
+
+static void write_capability(const json_t *capability, const json_t *callers,
+			     struct reasons *reasons, FILE *f)
+{
+	const json_t *answers = json_object_get(capability, "answers"), *caller;
+	size_t i;
+
+	fprintf(f, "  %-*s", TITLE, text_at(capability, "title"));
+	json_array_foreach(callers, i, caller) {
+		const json_t *answer = json_object_get(answers, json_string_value(caller));
+		const char *word = answer ? text_at(answer, "answer") : "-";
+		size_t number = answer ? number_of(reasons, answer) : 0;
+		bool is_last = i + 1 == json_array_size(callers);
+		char cell[32];
+
+		snprintf(cell, sizeof(cell), number ? "%s [%zu]" : "%s", word, number);
+		fprintf(f, " %-*s", is_last ? 0 : ANSWER, cell);
+	}
+	fputc('\n', f);
+}
+
+static void write_reasons(const struct reasons *reasons, FILE *f)
+{
+	for (size_t i = 0; i < reasons->count; i++) {
+		const json_t *reason = reasons->list[i];
+		const char *instead = text_at(reason, "instead");
+		char number[24];
+
+		snprintf(number, sizeof(number), "[%zu]", i + 1);
+		fprintf(f, "  %-5s", number);
+		write_lines(text_at(reason, "because"), 7, f);
+		if (instead[0]) {
+			fprintf(f, "       To change it: ");
+			write_lines(instead, 21, f);
+		}
+	}
+}
+
+static void write_fact(const json_t *fact, FILE *f)
+{
+	const json_t *value = json_object_get(fact, "value");
+	char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
+
+	fprintf(f, "  %-*s %s%s%s\n", TITLE + ANSWER, text_at(fact, "title"),
+		json_is_string(value)          ? json_string_value(value)
+		: json_is_null(value) || !text ? "none, or not told"
+					       : text,
+		json_is_null(value)        ? ""
+		: text_at(fact, "unit")[0] ? " "
+					   : "",
+		json_is_null(value) ? "" : text_at(fact, "unit"));
+	free(text);
+}
+
+static void write_topic(const json_t *topic, const json_t *callers, FILE *f)
+{
+	const json_t *capabilities = json_object_get(topic, "capabilities"), *one;
+	struct reasons reasons = {.count = 0};
+	size_t i;
+
+	fprintf(f, "\n%s\n", text_at(topic, "title"));
+	if (json_array_size(capabilities)) {
+		fprintf(f, "  %-*s", TITLE, "");
+		json_array_foreach(callers, i, one)
+			fprintf(f, " %-*s", i + 1 == json_array_size(callers) ? 0 : ANSWER,
+				json_string_value(one));
+		fputc('\n', f);
+	}
+	json_array_foreach(capabilities, i, one)
+		write_capability(one, callers, &reasons, f);
+	write_reasons(&reasons, f);
+	json_array_foreach(json_object_get(topic, "facts"), i, one)
+		write_fact(one, f);
+}
+
+/* The names of a folder's files, in lines. */
+static void write_names(const char *what, const json_t *files, FILE *f)
+{
+	json_t *all = json_string("");
+	const char *name;
+	json_t *value;
+
+	if (!files)
+		return;
+	json_object_foreach((json_t *)files, name, value) {
+		json_t *more = json_sprintf("%s%s%s", json_string_value(all),
+					    json_string_length(all) ? " " : "", name);
+
+		json_decref(all);
+		all = more;
+	}
+	fprintf(f, "    %-8s ", what);
+	write_lines(json_string_value(all), 13, f);
+	json_decref(all);
+}
+
+static void write_pmus(const json_t *pmus, FILE *f)
+{
+	const json_t *pmu;
+	size_t i;
+
+	fprintf(f, "\nPMUs in /sys/bus/event_source/devices\n");
+	if (!json_array_size(pmus))
+		fprintf(f, "  none\n");
+	json_array_foreach(pmus, i, pmu) {
+		const char *cpus = text_at(pmu, "cpus"), *cpumask = text_at(pmu, "cpumask");
+
+		fprintf(f, "  %-30s type %lld%s%s%s%s%s\n", text_at(pmu, "name"),
+			(long long)json_integer_value(json_object_get(pmu, "type")),
+			json_is_true(json_object_get(pmu, "processors")) ? " a processor's" : "",
+			cpus[0] ? " on cpus " : "", cpus, cpumask[0] ? " through cpus " : "",
+			cpumask);
+		write_names("format", json_object_get(pmu, "format"), f);
+		write_names("events", json_object_get(pmu, "events"), f);
+		write_names("caps", json_object_get(pmu, "caps"), f);
+	}
+}
+
+static void write_head(const json_t *probed, FILE *f)
+{
+	const json_t *host = json_object_get(probed, "host");
+	const json_t *environment = json_object_get(probed, "environment");
+
+	fprintf(f, "perfabi %s: what perf_event_open(2) can do on Linux %s %s\n",
+		text_at(probed, "perfabi"), text_at(environment, "kernel"),
+		text_at(environment, "machine"));
+	if (text_at(host, "name")[0])
+		fprintf(f, "  host          %s\n", text_at(host, "name"));
+	fprintf(f, "  time          %s\n", text_at(probed, "time"));
+	if (text_at(host, "cpu_model")[0])
+		fprintf(f, "  processor     %s\n", text_at(host, "cpu_model"));
+	if (text_at(host, "distribution")[0])
+		fprintf(f, "  distribution  %s\n", text_at(host, "distribution"));
+	if (text_at(host, "options")[0])
+		fprintf(f, "  command line  %s\n", text_at(host, "options"));
+}
+
+void probe_write(const json_t *probed, FILE *f)
+{
+	const json_t *callers = json_object_get(probed, "callers"), *topic;
+	size_t i;
+
+	write_head(probed, f);
+	json_array_foreach(json_object_get(probed, "topics"), i, topic)
+		write_topic(topic, callers, f);
+	if (json_object_get(probed, "pmus"))
+		write_pmus(json_object_get(probed, "pmus"), f);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why a capability is not there: what cases/probe.json says of it, or the model of the call that
+ * was refused, or else what the case has found.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/names.h"
+#include "probe/probe.h"
+
+enum { SENTENCE = 1024 };
+
+static void set_sentence_of(json_t *json, const char *key, const struct sentence *sentence,
+			    const struct probe *probe, struct situation *s)
+{
+	char text[SENTENCE];
+
+	if (!sentence->count)
+		return;
+	sentence_write(sentence, &probe->model->facts, s, text, sizeof(text));
+	json_object_set_new(json, key, json_string(text));
+}
+
+static void set_check(json_t *json, const struct check *check, const struct probe *probe,
+		      struct situation *s)
+{
+	const struct saying *saying = check_saying(probe->model, check, s);
+
+	json_object_set_new(json, "check", json_string(check->id));
+	json_object_set(json, "function", json_object_get(check->json, "function"));
+	if (saying) {
+		set_sentence_of(json, "because", &saying->because, probe, s);
+		set_sentence_of(json, "instead", &saying->instead, probe, s);
+	}
+	if (!json_object_get(json, "because"))
+		json_object_set(json, "because", json_object_get(check->json, "condition"));
+}
+
+/* What the model says of a call that was refused; false: nothing. */
+static bool ask_model(json_t *json, const struct probe *probe, const struct result *result)
+{
+	const struct verdict *v = &result->verdict;
+	const struct check *check;
+	struct caller caller = caller_as(&probe->env->rights, result->instance->who.as);
+	struct world_event leader = {.fd = v->refused.group_fd, .is_unknown = true};
+	struct world world = {.told = v->err,
+			      .events = &leader,
+			      .event_count = v->refused.group_fd >= 0,
+			      .sees_processes = true};
+	struct situation *s = malloc(sizeof(*s));
+	struct call call = {.image = malloc(sizeof(v->refused.attr)),
+			    .pid = v->refused.pid,
+			    .cpu = v->refused.cpu,
+			    .group_fd = v->refused.group_fd,
+			    .flags = v->refused.flags};
+	struct prediction p = {.outcome = UNFORESEEN};
+	bool found = false;
+
+	if (s && call.image) {
+		memcpy(call.image, v->refused.attr, sizeof(v->refused.attr));
+		situation_begin(s, &probe->model->machine, &call, &caller, &world);
+		p = model_predict(probe->model, s);
+		check = p.outcome == REFUSED && p.err == v->err ? p.check : NULL;
+		found = check || model_suspects(probe->model, s, v->err, &check, 1);
+		if (found)
+			set_check(json, check, probe, s);
+	}
+	free(call.image);
+	free(s);
+	return found;
+}
+
+static void set_reason(json_t *json, const struct probe *probe, const struct result *result,
+		       const char *key)
+{
+	const struct verdict *v = &result->verdict;
+	const struct absence_of what = {.key = key,
+					.caller = identity_names[result->instance->who.as],
+					.token = result->token,
+					.err = v->err};
+	const json_t *reason = guide_reason(probe->guide, &what);
+
+	if (reason) {
+		json_object_set(json, "because", json_object_get(reason, "because"));
+		if (json_object_get(reason, "instead"))
+			json_object_set(json, "instead", json_object_get(reason, "instead"));
+		return;
+	}
+	if (v->refused.is_there && v->err && ask_model(json, probe, result))
+		return;
+	if (result->token)
+		json_object_set_new(
+			json, "because",
+			json_sprintf("it takes %s: %s", result->token,
+				     result->reason ? result->reason : "it is not met"));
+	else if (v->err)
+		json_object_set_new(json, "because",
+				    json_sprintf("the kernel says %s to %.400s", errno_name(v->err),
+						 v->call[0] ? v->call : "it"));
+	else if (v->expected[0] || v->got[0])
+		json_object_set_new(json, "because",
+				    json_sprintf("it opens, and does not do its work: expected "
+						 "%.200s, got %.200s",
+						 v->expected, v->got));
+	else if (result->reason)
+		json_object_set_new(json, "because", json_string(result->reason));
+}
+
+/* Of a case that did not run: what its token says of the machine. */
+static const char *answer_of_skip(const struct probe *probe, const struct result *result,
+				  const char *key)
+{
+	const struct absence_of what = {.key = key,
+					.caller = identity_names[result->instance->who.as],
+					.token = result->token};
+	const json_t *reason = guide_reason(probe->guide, &what);
+	const char *answer = json_string_value(json_object_get(reason, "answer"));
+
+	return answer ? answer : "unknown";
+}
+
+json_t *answer_json(const struct probe *probe, const struct result *result, const char *key)
+{
+	const struct verdict *v = &result->verdict;
+	json_t *json = json_object();
+	const char *answer = "unknown";
+
+	if (v->outcome == SKIP && result->token)
+		answer = answer_of_skip(probe, result, key);
+	else if (v->outcome == PASS || v->outcome == XFAIL)
+		answer = v->capability[0] ? v->capability : "unknown";
+	json_object_set_new(json, "answer", json_string(answer));
+	if (v->err)
+		json_object_set_new(json, "errno", json_string(errno_name(v->err)));
+	if (result->token)
+		json_object_set_new(json, "token", json_string(result->token));
+	if (strcmp(answer, "yes") != 0)
+		set_reason(json, probe, result, key);
+	return json;
+}
