@@ -168,7 +168,7 @@ static int write_answers(struct settings *s, struct model *model, const struct g
 }
 
 /* The model of this machine, and what cases/probe.json says; then the answers. */
-static int explain(struct settings *s)
+static int say_answers(struct settings *s)
 {
 	struct loaded *loaded = &s->session.loaded;
 	const struct source *source = sources_find(&loaded->sources, "probe.json");
@@ -209,7 +209,7 @@ int command_probe(int argc, char **argv)
 	if (!status)
 		status = session_run(&s.session, s.session.picked, s.session.count);
 	if (!status)
-		status = explain(&s);
+		status = say_answers(&s);
 	free_suites(suites);
 	session_end(&s.session);
 	return status;

@@ -161,7 +161,7 @@ void guide_free(struct guide *guide)
 }
 
 /* Whether a reason's glob of that key, if it has one, matches. */
-static bool fits(const json_t *reason, const char *key, const char *text)
+static bool glob_fits(const json_t *reason, const char *key, const char *text)
 {
 	const char *glob = json_string_value(json_object_get(reason, key));
 
@@ -177,10 +177,12 @@ const json_t *guide_reason(const struct guide *guide, const struct absence_of *w
 		bool is_of_token = json_object_get(reason, "token") != NULL;
 		bool is_of_opened = json_is_true(json_object_get(reason, "opens"));
 
-		if (is_of_token == (what->token != NULL) && fits(reason, "token", what->token) &&
+		if (is_of_token == (what->token != NULL) &&
+		    glob_fits(reason, "token", what->token) &&
 		    (!is_of_opened || (!what->token && !what->err)) &&
-		    fits(reason, "key", what->key) && fits(reason, "caller", what->caller) &&
-		    fits(reason, "errno", what->err ? errno_name(what->err) : NULL))
+		    glob_fits(reason, "key", what->key) &&
+		    glob_fits(reason, "caller", what->caller) &&
+		    glob_fits(reason, "errno", what->err ? errno_name(what->err) : NULL))
 			return reason;
 	}
 	return NULL;

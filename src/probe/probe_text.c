@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "language/wrap.h"
 #include "probe/probe.h"
 
-enum { COLUMNS = 100, TITLE = 46, ANSWER = 13, REASONS_MAX = 64 };
+enum { TITLE = 46, ANSWER = 13, REASONS_MAX = 64 };
 
 /* The reasons of one topic, in the order in which they were met. */
 struct reasons {
@@ -16,45 +17,23 @@ struct reasons {
 	size_t count;
 };
 
-static const char *text_at(const json_t *json, const char *key)
+static const char *text_in(const json_t *json, const char *key)
 {
 	const char *text = json_string_value(json_object_get(json, key));
 
 	return text ? text : "";
 }
 
-/* In lines of at most COLUMNS, those behind the first one behind `indent` spaces. */
-static void write_lines(const char *text, unsigned indent, FILE *f)
-{
-	unsigned at = indent;
-
-	while (*text) {
-		size_t n = strcspn(text, " ");
-
-		if (at > indent && at + n + 1 > COLUMNS) {
-			fprintf(f, "\n%*s", (int)indent, "");
-			at = indent;
-		} else if (at > indent) {
-			fputc(' ', f);
-			at++;
-		}
-		fwrite(text, 1, n, f);
-		at += (unsigned)n;
-		text += n + (text[n] == ' ');
-	}
-	fputc('\n', f);
-}
-
 /* The number of an answer's reason, from 1; 0: it has none, or there is no room for it. */
-static size_t number_of(struct reasons *reasons, const json_t *answer)
+static size_t reason_number(struct reasons *reasons, const json_t *answer)
 {
-	const char *because = text_at(answer, "because"), *instead = text_at(answer, "instead");
+	const char *because = text_in(answer, "because"), *instead = text_in(answer, "instead");
 
 	if (!because[0])
 		return 0;
 	for (size_t i = 0; i < reasons->count; i++)
-		if (!strcmp(text_at(reasons->list[i], "because"), because) &&
-		    !strcmp(text_at(reasons->list[i], "instead"), instead))
+		if (!strcmp(text_in(reasons->list[i], "because"), because) &&
+		    !strcmp(text_in(reasons->list[i], "instead"), instead))
 			return i + 1;
 	if (reasons->count == REASONS_MAX)
 		return 0;
@@ -68,11 +47,11 @@ static void write_capability(const json_t *capability, const json_t *callers,
 	const json_t *answers = json_object_get(capability, "answers"), *caller;
 	size_t i;
 
-	fprintf(f, "  %-*s", TITLE, text_at(capability, "title"));
+	fprintf(f, "  %-*s", TITLE, text_in(capability, "title"));
 	json_array_foreach(callers, i, caller) {
 		const json_t *answer = json_object_get(answers, json_string_value(caller));
-		const char *word = answer ? text_at(answer, "answer") : "-";
-		size_t number = answer ? number_of(reasons, answer) : 0;
+		const char *word = answer ? text_in(answer, "answer") : "-";
+		size_t number = answer ? reason_number(reasons, answer) : 0;
 		bool is_last = i + 1 == json_array_size(callers);
 		char cell[32];
 
@@ -86,15 +65,15 @@ static void write_reasons(const struct reasons *reasons, FILE *f)
 {
 	for (size_t i = 0; i < reasons->count; i++) {
 		const json_t *reason = reasons->list[i];
-		const char *instead = text_at(reason, "instead");
+		const char *instead = text_in(reason, "instead");
 		char number[24];
 
 		snprintf(number, sizeof(number), "[%zu]", i + 1);
 		fprintf(f, "  %-5s", number);
-		write_lines(text_at(reason, "because"), 7, f);
+		text_wrap(text_in(reason, "because"), 7, f);
 		if (instead[0]) {
 			fprintf(f, "       To change it: ");
-			write_lines(instead, 21, f);
+			text_wrap(instead, 21, f);
 		}
 	}
 }
@@ -104,14 +83,14 @@ static void write_fact(const json_t *fact, FILE *f)
 	const json_t *value = json_object_get(fact, "value");
 	char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
 
-	fprintf(f, "  %-*s %s%s%s\n", TITLE + ANSWER, text_at(fact, "title"),
+	fprintf(f, "  %-*s %s%s%s\n", TITLE + ANSWER, text_in(fact, "title"),
 		json_is_string(value)          ? json_string_value(value)
 		: json_is_null(value) || !text ? "none, or not told"
 					       : text,
 		json_is_null(value)        ? ""
-		: text_at(fact, "unit")[0] ? " "
+		: text_in(fact, "unit")[0] ? " "
 					   : "",
-		json_is_null(value) ? "" : text_at(fact, "unit"));
+		json_is_null(value) ? "" : text_in(fact, "unit"));
 	free(text);
 }
 
@@ -121,7 +100,7 @@ static void write_topic(const json_t *topic, const json_t *callers, FILE *f)
 	struct reasons reasons = {.count = 0};
 	size_t i;
 
-	fprintf(f, "\n%s\n", text_at(topic, "title"));
+	fprintf(f, "\n%s\n", text_in(topic, "title"));
 	if (json_array_size(capabilities)) {
 		fprintf(f, "  %-*s", TITLE, "");
 		json_array_foreach(callers, i, one)
@@ -153,7 +132,7 @@ static void write_names(const char *what, const json_t *files, FILE *f)
 		all = more;
 	}
 	fprintf(f, "    %-8s ", what);
-	write_lines(json_string_value(all), 13, f);
+	text_wrap(json_string_value(all), 13, f);
 	json_decref(all);
 }
 
@@ -166,9 +145,9 @@ static void write_pmus(const json_t *pmus, FILE *f)
 	if (!json_array_size(pmus))
 		fprintf(f, "  none\n");
 	json_array_foreach(pmus, i, pmu) {
-		const char *cpus = text_at(pmu, "cpus"), *cpumask = text_at(pmu, "cpumask");
+		const char *cpus = text_in(pmu, "cpus"), *cpumask = text_in(pmu, "cpumask");
 
-		fprintf(f, "  %-30s type %lld%s%s%s%s%s\n", text_at(pmu, "name"),
+		fprintf(f, "  %-30s type %lld%s%s%s%s%s\n", text_in(pmu, "name"),
 			(long long)json_integer_value(json_object_get(pmu, "type")),
 			json_is_true(json_object_get(pmu, "processors")) ? " a processor's" : "",
 			cpus[0] ? " on cpus " : "", cpus, cpumask[0] ? " through cpus " : "",
@@ -185,17 +164,17 @@ static void write_head(const json_t *probed, FILE *f)
 	const json_t *environment = json_object_get(probed, "environment");
 
 	fprintf(f, "perfabi %s: what perf_event_open(2) can do on Linux %s %s\n",
-		text_at(probed, "perfabi"), text_at(environment, "kernel"),
-		text_at(environment, "machine"));
-	if (text_at(host, "name")[0])
-		fprintf(f, "  host          %s\n", text_at(host, "name"));
-	fprintf(f, "  time          %s\n", text_at(probed, "time"));
-	if (text_at(host, "cpu_model")[0])
-		fprintf(f, "  processor     %s\n", text_at(host, "cpu_model"));
-	if (text_at(host, "distribution")[0])
-		fprintf(f, "  distribution  %s\n", text_at(host, "distribution"));
-	if (text_at(host, "options")[0])
-		fprintf(f, "  command line  %s\n", text_at(host, "options"));
+		text_in(probed, "perfabi"), text_in(environment, "kernel"),
+		text_in(environment, "machine"));
+	if (text_in(host, "name")[0])
+		fprintf(f, "  host          %s\n", text_in(host, "name"));
+	fprintf(f, "  time          %s\n", text_in(probed, "time"));
+	if (text_in(host, "cpu_model")[0])
+		fprintf(f, "  processor     %s\n", text_in(host, "cpu_model"));
+	if (text_in(host, "distribution")[0])
+		fprintf(f, "  distribution  %s\n", text_in(host, "distribution"));
+	if (text_in(host, "options")[0])
+		fprintf(f, "  command line  %s\n", text_in(host, "options"));
 }
 
 void probe_write(const json_t *probed, FILE *f)

@@ -100,8 +100,8 @@ static void set_reason(json_t *json, const struct probe *probe, const struct res
 						 v->call[0] ? v->call : "it"));
 	else if (v->expected[0] || v->got[0])
 		json_object_set_new(json, "because",
-				    json_sprintf("it opens, and does not do its work: expected "
-						 "%.200s, got %.200s",
+				    json_sprintf("the event opens, and what came is not what was "
+						 "looked for: expected %.200s, got %.200s",
 						 v->expected, v->got));
 	else if (result->reason)
 		json_object_set_new(json, "because", json_string(result->reason));

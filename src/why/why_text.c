@@ -4,36 +4,12 @@
  */
 #include <string.h>
 
+#include "language/wrap.h"
 #include "why/why.h"
 
 static bool is_true(const json_t *json, const char *key)
 {
 	return json_is_true(json_object_get(json, key));
-}
-
-enum { COLUMNS = 100 };
-
-/* The text in lines of at most COLUMNS, each behind `indent` spaces; the first one stands there
- * already. */
-static void write_wrapped(const char *text, unsigned indent, FILE *f)
-{
-	unsigned at = indent;
-
-	while (*text) {
-		size_t n = strcspn(text, " ");
-
-		if (at > indent && at + n + 1 > COLUMNS) {
-			fprintf(f, "\n%*s", (int)indent, "");
-			at = indent;
-		} else if (at > indent) {
-			fputc(' ', f);
-			at++;
-		}
-		fwrite(text, 1, n, f);
-		at += (unsigned)n;
-		text += n + (text[n] == ' ');
-	}
-	fputc('\n', f);
 }
 
 static void write_joined(const json_t *texts, const char *between, unsigned indent, FILE *f)
@@ -48,7 +24,7 @@ static void write_joined(const json_t *texts, const char *between, unsigned inde
 		json_decref(all);
 		all = more;
 	}
-	write_wrapped(json_string_value(all), indent, f);
+	text_wrap(json_string_value(all), indent, f);
 	json_decref(all);
 }
 
@@ -59,7 +35,7 @@ static void write_or(const json_t *others, unsigned indent, FILE *f)
 
 	json_array_foreach(others, i, one) {
 		fprintf(f, "%*sor ", (int)indent, "");
-		write_wrapped(member_text(one, "because"), indent + 3, f);
+		text_wrap(member_text(one, "because"), indent + 3, f);
 	}
 }
 
@@ -71,7 +47,7 @@ static void write_cause(const json_t *json, unsigned indent, FILE *f)
 		 member_text(json, "errno")[0] ? " from " : "", member_text(json, "check"));
 	fprintf(f, "%*s%s in %s\n%*s", (int)indent, "", head, member_text(json, "function"),
 		(int)indent + 2, "");
-	write_wrapped(member_text(json, "because"), indent + 2, f);
+	text_wrap(member_text(json, "because"), indent + 2, f);
 	write_or(json_object_get(json, "or"), indent + 2, f);
 }
 
@@ -83,7 +59,7 @@ static void write_instead(const json_t *json, bool is_enough, unsigned indent, F
 	if (!member_text(json, "instead")[0])
 		return;
 	fprintf(f, "%*s%s", (int)indent, "", label);
-	write_wrapped(member_text(json, "instead"), indent + (unsigned)strlen(label), f);
+	text_wrap(member_text(json, "instead"), indent + (unsigned)strlen(label), f);
 }
 
 static void write_suspects(const json_t *suspects, unsigned indent, FILE *f)
@@ -102,7 +78,7 @@ static void write_unknown(const json_t *answer, FILE *f)
 	if (!member_text(answer, "unknown")[0])
 		return;
 	fputs("  ", f);
-	write_wrapped(member_text(answer, "unknown"), 2, f);
+	text_wrap(member_text(answer, "unknown"), 2, f);
 }
 
 /* Where the model cannot tell: what can be the cause comes first, and why it is not certain last.
@@ -162,7 +138,7 @@ static void write_unsure(const char *why, FILE *f)
 	json_t *text = json_sprintf("Whether it opens then is not known: %s", why);
 
 	fputs("     ", f);
-	write_wrapped(json_string_value(text), 5, f);
+	text_wrap(json_string_value(text), 5, f);
 	json_decref(text);
 }
 
@@ -182,7 +158,7 @@ static void write_change(const json_t *change, size_t number, bool were_tried, F
 		fputs("     By the model: perfabi could not try it here.\n", f);
 	if (member_text(change, "useless")[0]) {
 		fputs("     But ", f);
-		write_wrapped(member_text(change, "useless"), 9, f);
+		text_wrap(member_text(change, "useless"), 9, f);
 	}
 }
 
@@ -249,7 +225,7 @@ static void write_remarks(const json_t *remarks, const char *heading, FILE *f)
 	fprintf(f, "\n%s\n", heading);
 	json_array_foreach(remarks, i, one) {
 		fputs("  - ", f);
-		write_wrapped(member_text(one, "says"), 4, f);
+		text_wrap(member_text(one, "says"), 4, f);
 	}
 }
 
@@ -291,7 +267,7 @@ static void write_substitutes(const json_t *notes, FILE *f)
 	size_t i;
 
 	json_array_foreach(notes, i, note)
-		write_wrapped(json_string_value(note), 0, f);
+		text_wrap(json_string_value(note), 0, f);
 }
 
 static void write_told(const json_t *answer, FILE *f)
@@ -321,7 +297,7 @@ static void write_absent(const json_t *answer, FILE *f)
 	const json_t *there = json_object_get(answer, "there");
 
 	fprintf(f, "%s: %s\n  ", member_text(answer, "name"), member_text(answer, "is"));
-	write_wrapped(member_text(answer, "because"), 2, f);
+	text_wrap(member_text(answer, "because"), 2, f);
 	write_instead(answer, true, 2, f);
 	if (!json_array_size(there))
 		return;

@@ -16,6 +16,7 @@ check model.schema.json cases/model.json
 check stage.schema.json cases/stage.json
 check events.schema.json cases/events.json
 check why.schema.json cases/why.json
+check probe.schema.json cases/probe.json
 check baseline.schema.json cases/baseline.json
 ci/schema-names >"$scratch/names" || fail "ci/schema-names"
 cmp "$scratch/names" cases/schema/names.schema.json || fail "names.schema.json is out of date: make schema"

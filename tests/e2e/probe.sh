@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+# perfabi probe: every answer has its reason, what it says agrees with what was found in other ways, and the rows say the same.
+. tests/e2e/lib.sh
+status 0 "$perfabi" probe
+for title in Events Records Breakpoints Limits "The ABI" "What stands between" "PMUs in /sys"; do
+	says out "$title"
+done
+status 0 "$perfabi" probe --json
+cp "$scratch/out" "$scratch/probed.json"
+"$PYTHON" tests/schema.py probed.schema.json "$scratch/probed.json" || fail "the JSON is not what the schema says"
+holds '[.topics[].capabilities[].answers[] | select(.answer != "yes" and ((.because // "") == ""))] == []' "$scratch/probed.json" ||
+	fail "an answer without its reason"
+holds '(.topics | map(.topic)) == ["events", "sampling", "records", "hardware", "breakpoints", "probes", "user-reads", "callers", "limits", "abi", "sandbox"]' \
+	"$scratch/probed.json" || fail "topics"
+# The same, found in other ways: by the environment, by the model's own opens, by sysfs.
+status 0 "$perfabi" run --format json machine.quiet.all-slots
+cp "$scratch/out" "$scratch/quiet.json"
+holds '.environment.learned["kernel.data_breakpoints"] as $slots | [.topics[].capabilities[] | select(.key | startswith("breakpoints.at-once")) |
+	.answers | to_entries[0].value.answer | select(. == "yes")] | length as $n | $slots == null or $n == 0 or $n == ([$slots, 6] | min)' "$scratch/probed.json" ||
+	fail "not as many breakpoints as the model has learned"
+holds '.environment as $e | [.topics[].capabilities[] | select(.key == "events.cycles.counts") | .answers[].answer] |
+	if $e.hardware_events then all(. == "yes") else all(. != "yes") end' "$scratch/probed.json" || fail "cycles"
+holds '.environment as $e | [.topics[].facts[] | select(.key == "abi.attr-size" or .key == "limits.paranoid") | .value] ==
+	[$e.sysctls.perf_event_paranoid, $e.attr_size]' "$scratch/probed.json" || fail "facts"
+ls /sys/bus/event_source/devices >"$scratch/pmus"
+jq -r '.pmus[].name' "$scratch/probed.json" | sort | cmp - "$scratch/pmus" || fail "PMUs"
+# Rows: one for each caller of each capability, and for each fact; nothing of the host where that is not wanted.
+status 0 "$perfabi" probe --format jsonl --host 'a "host" <&>'
+"$PYTHON" tests/schema.py --each-line probe-row.schema.json "$scratch/out" || fail "the rows are not what the schema says"
+holds '[.topics[] | (.capabilities[].answers | length), (.facts | length)] | add' "$scratch/probed.json" >/dev/null
+[ "$(wc -l <"$scratch/out")" = "$(jq '[.topics[] | ([.capabilities[].answers | length] | add // 0) + (.facts | length)] | add' "$scratch/probed.json")" ] ||
+	fail "other rows than answers"
+[ "$(jq -r .host "$scratch/out" | sort -u)" = 'a "host" <&>' ] || fail "--host"
+status 0 "$perfabi" probe --no-host --json breakpoints
+holds '(.host | has("name") or has("boot_id") | not) and (.topics | map(.topic) == ["breakpoints"]) and (has("pmus") | not)' "$scratch/out" || fail "--no-host"
+status 0 "$perfabi" probe 'events.page-faults*'
+says out "page-faults counts"
+if grep -q cpu-clock "$scratch/out"; then fail "more than was asked for"; fi
+status 2 "$perfabi" probe no-such-topic
+status 2 "$perfabi" probe --format xml
+says err "text, json or jsonl"
+status 2 "$perfabi" probe --host ""
+# As an ordinary user alone.
+if [ "$(id -u)" = 0 ]; then
+	cp "$perfabi" "$scratch/own" # where that user may run it
+	chmod 755 "$scratch" "$scratch/own"
+	status 0 setpriv --reuid 65533 --regid 65533 --clear-groups "$scratch/own" probe --json
+	holds '.callers == ["user"] and ([.topics[].capabilities[].answers | keys[]] | unique == ["user"])' "$scratch/out" || fail "callers of an ordinary user"
+fi
+# A kernel that is out of reach, or refuses all: no answer is yes, and each says why.
+lie() {
+	ANSWER=$1 LD_PRELOAD=$PWD/$B/tests/answer.so "$perfabi" probe --json >"$scratch/out" 2>"$scratch/err" || fail "$1: $(cat "$scratch/err")"
+	holds "[.topics[].capabilities[].answers[] | select($2 | not)] == []" "$scratch/out" || fail "where every open gives $1"
+}
+lie -38 '.answer == "no" and (.because | contains("cannot be had at all"))'
+lie -2 '.answer != "yes" and (.because // "") != ""'
+lie -13 '.answer != "yes" and (.because // "") != ""'
+# What it costs, in processor time: less than a second.
+TIMEFORMAT='%U %S'
+{ time "$perfabi" probe >/dev/null; } 2>"$scratch/time"
+awk '{ if ($1 + $2 >= 1) exit 1 }' "$scratch/time" || fail "it took $(cat "$scratch/time") s of processor time"
