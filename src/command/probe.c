@@ -18,7 +18,7 @@ static const char help[] =
 	"Says what this machine can do with perf_event_open(2): each event is counted or sampled,\n"
 	"each record is made, and what comes is looked at. What is not there, or denied to a "
 	"caller,\n"
-	"has its reason, and what would change it. Topics: events, sampling, records, hardware,\n"
+	"has its reason, and what would change it. Topics: event, sampling, records, hardware,\n"
 	"breakpoints, probes, user-reads, callers. Without an argument all of them, the machine's\n"
 	"limits, what stands between, and its PMUs.\n\n"
 	"  -f, --format FORMAT  text (default), json, or jsonl: one flat line for each capability "
@@ -114,7 +114,7 @@ static int parse_options(struct settings *s, int argc, char **argv)
 	return err;
 }
 
-/* "events" as the suite of its cases; all of them without an argument. NULL without memory. */
+/* "event" as the suite of its cases; all of them without an argument. NULL without memory. */
 static char **suites_of(char *const arguments[])
 {
 	size_t n = 0;

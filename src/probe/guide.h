@@ -10,7 +10,7 @@
 
 /* What a capability that is not there is looked up by. */
 struct absence_of {
-	const char *key;    /* "events.cycles.counts" */
+	const char *key;    /* "event.cycles.counts" */
 	const char *caller; /* "root" */
 	const char *token;  /* that is not met, or NULL: it was tried */
 	int err;            /* the errno that it gave, or 0: it opened, and did not do its work */

@@ -8,7 +8,7 @@
 
 #include "report/report.h"
 
-/* Everything but the caller: "events.cycles.counts" of the suite probe.events. */
+/* Everything but the caller: "event.cycles.counts" of the suite probe.event. */
 static void key_of(const struct instance *instance, char *out, size_t size)
 {
 	snprintf(out, size, "%s.%s", instance->suite + strlen(PROBE_SUITES), instance->name);

@@ -10,7 +10,7 @@ cp "$scratch/out" "$scratch/probed.json"
 "$PYTHON" tests/schema.py probed.schema.json "$scratch/probed.json" || fail "the JSON is not what the schema says"
 holds '[.topics[].capabilities[].answers[] | select(.answer != "yes" and ((.because // "") == ""))] == []' "$scratch/probed.json" ||
 	fail "an answer without its reason"
-holds '(.topics | map(.topic)) == ["events", "sampling", "records", "hardware", "breakpoints", "probes", "user-reads", "callers", "limits", "abi", "sandbox"]' \
+holds '(.topics | map(.topic)) == ["event", "sampling", "records", "hardware", "breakpoints", "probes", "user-reads", "callers", "limits", "abi", "sandbox"]' \
 	"$scratch/probed.json" || fail "topics"
 # The same, found in other ways: by the environment, by the model's own opens, by sysfs.
 status 0 "$perfabi" run --format json machine.quiet.all-slots
@@ -18,7 +18,7 @@ cp "$scratch/out" "$scratch/quiet.json"
 holds '.environment.learned["kernel.data_breakpoints"] as $slots | [.topics[].capabilities[] | select(.key | startswith("breakpoints.at-once")) |
 	.answers | to_entries[0].value.answer | select(. == "yes")] | length as $n | $slots == null or $n == 0 or $n == ([$slots, 6] | min)' "$scratch/probed.json" ||
 	fail "not as many breakpoints as the model has learned"
-holds '.environment as $e | [.topics[].capabilities[] | select(.key == "events.cycles.counts") | .answers[].answer] |
+holds '.environment as $e | [.topics[].capabilities[] | select(.key == "event.cycles.counts") | .answers[].answer] |
 	if $e.hardware_events then all(. == "yes") else all(. != "yes") end' "$scratch/probed.json" || fail "cycles"
 holds '.environment as $e | [.topics[].facts[] | select(.key == "abi.attr-size" or .key == "limits.paranoid") | .value] ==
 	[$e.sysctls.perf_event_paranoid, $e.attr_size]' "$scratch/probed.json" || fail "facts"
@@ -33,7 +33,7 @@ holds '[.topics[] | (.capabilities[].answers | length), (.facts | length)] | add
 [ "$(jq -r .host "$scratch/out" | sort -u)" = 'a "host" <&>' ] || fail "--host"
 status 0 "$perfabi" probe --no-host --json breakpoints
 holds '(.host | has("name") or has("boot_id") | not) and (.topics | map(.topic) == ["breakpoints"]) and (has("pmus") | not)' "$scratch/out" || fail "--no-host"
-status 0 "$perfabi" probe 'events.page-faults*'
+status 0 "$perfabi" probe 'event.page-faults*'
 says out "page-faults counts"
 if grep -q cpu-clock "$scratch/out"; then fail "more than was asked for"; fi
 status 2 "$perfabi" probe no-such-topic
