@@ -67,12 +67,21 @@ static int run_whole(struct session *s, const struct instance *const *instances,
 	return status || s->end.signal || session_is_flawed(s) ? EXIT_HARNESS : 0;
 }
 
+/* A capability that is not there by its steps does not come as far as what is made wrong. */
+static bool answers_yes(const struct result *result)
+{
+	const char *answer = result->verdict.capability;
+
+	return result->verdict.outcome == PASS &&
+	       (!result->instance->program->has_steps || !answer[0] || !strcmp(answer, "yes"));
+}
+
 /*
  * A case that does not pass as it is tells nothing when it is made wrong: it is taken off the list.
  */
 static int keep_passing(struct session *s)
 {
-	size_t kept = 0, failed = 0;
+	size_t kept = 0, passed = 0, failed = 0;
 
 	if (run_whole(s, s->picked, s->count))
 		return EXIT_HARNESS;
@@ -80,11 +89,12 @@ static int keep_passing(struct session *s)
 		int outcome = s->results[i].verdict.outcome;
 
 		failed += outcome == FAIL || outcome == ERROR;
-		if (outcome == PASS)
+		passed += outcome == PASS;
+		if (answers_yes(&s->results[i]))
 			s->picked[kept++] = s->picked[i];
 	}
-	printf("cases as they are: %zu passed, %zu did not, %zu skipped\n", kept, failed,
-	       s->count - kept - failed);
+	printf("cases as they are: %zu passed, %zu did not, %zu skipped\n", passed, failed,
+	       s->count - passed - failed);
 	s->count = kept;
 	return 0;
 }
@@ -142,11 +152,12 @@ static int tell_all(const struct session *s, const struct wrongs *w)
 	for (size_t i = 0; i < w->count; i++) {
 		const struct result *result = &s->results[i];
 		int outcome = result->verdict.outcome, kind = w->mutations[i].kind;
+		bool is_survivor = outcome == PASS && answers_yes(result);
 
-		caught[kind] += outcome == FAIL;
-		not [kind] += outcome == PASS || outcome == ERROR;
-		if (outcome == PASS || outcome == ERROR)
-			tell(result, w->mutations[i], outcome == PASS ? "SURVIVED" : "ERROR");
+		caught[kind] += outcome == FAIL || (outcome == PASS && !is_survivor);
+		not [kind] += is_survivor || outcome == ERROR;
+		if (is_survivor || outcome == ERROR)
+			tell(result, w->mutations[i], is_survivor ? "SURVIVED" : "ERROR");
 	}
 	for (int kind = MUTATION_OF_CALL; kind < MUTATIONS; kind++) {
 		printf("%-20s %5zu caught, %zu not\n", mutation_name(kind), caught[kind],

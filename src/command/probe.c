@@ -25,6 +25,8 @@ static const char help[] =
 	"and\n"
 	"                       caller, with the host, its kernel and the time\n"
 	"      --json           as --format json\n"
+	"  -r, --read FILE      what --json has printed, here or on another machine; nothing is "
+	"asked\n"
 	"      --host NAME      this machine's name (default: its own)\n"
 	"      --no-host        no name, and no boot id\n"
 	"  -c, --cases DIR      the cases below DIR, not the built-in ones\n"
@@ -49,18 +51,24 @@ static void write_whole(const json_t *probed, FILE *f)
 static const struct format formats[] = {
 	{"text", probe_write}, {"json", write_whole}, {"jsonl", probe_write_rows}};
 
+enum { RECORDED_MAX = 64 << 20 };
+
 struct settings {
 	struct session session;
 	const struct format *format;
-	const char *host;
+	const char *host, *read;
 	bool no_host, is_part;
 };
 
-static const struct option long_options[] = {
-	{"format", required_argument, NULL, 'f'}, {"json", no_argument, NULL, 'J'},
-	{"host", required_argument, NULL, 'H'},   {"no-host", no_argument, NULL, 'N'},
-	{"cases", required_argument, NULL, 'c'},  {"jobs", required_argument, NULL, 'j'},
-	{"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"format", required_argument, NULL, 'f'},
+					     {"json", no_argument, NULL, 'J'},
+					     {"read", required_argument, NULL, 'r'},
+					     {"host", required_argument, NULL, 'H'},
+					     {"no-host", no_argument, NULL, 'N'},
+					     {"cases", required_argument, NULL, 'c'},
+					     {"jobs", required_argument, NULL, 'j'},
+					     {"help", no_argument, NULL, 'h'},
+					     {NULL, 0, NULL, 0}};
 
 static int take_format(struct settings *s, const char *name)
 {
@@ -87,13 +95,16 @@ static int parse_options(struct settings *s, int argc, char **argv)
 {
 	int option, err = 0;
 
-	while (!err && (option = getopt_long(argc, argv, "f:c:j:h", long_options, NULL)) != -1) {
+	while (!err && (option = getopt_long(argc, argv, "f:r:c:j:h", long_options, NULL)) != -1) {
 		switch (option) {
 		case 'f':
 			err = take_format(s, optarg);
 			break;
 		case 'J':
 			err = take_format(s, "json");
+			break;
+		case 'r':
+			s->read = optarg;
 			break;
 		case 'H':
 			err = take_host(s, optarg);
@@ -193,6 +204,46 @@ static int say_answers(struct settings *s)
 	return status;
 }
 
+/* The members that the table and the rows go by are there. */
+static bool is_probed(const json_t *json)
+{
+	const json_t *topics = json_object_get(json, "topics"), *topic;
+	size_t i;
+
+	json_array_foreach(topics, i, topic)
+		if (!json_is_array(json_object_get(topic, "capabilities")) ||
+		    !json_is_array(json_object_get(topic, "facts")))
+			return false;
+	return json_is_array(topics) && json_is_array(json_object_get(json, "callers")) &&
+	       json_is_object(json_object_get(json, "environment"));
+}
+
+/* Shows what a file has. An exit status. */
+static int show_recorded(const struct settings *s)
+{
+	struct source source = {.name = s->read, .root = ""};
+	struct where root = where_root(&source);
+	struct error e = {0};
+	char *text = text_read(s->read, &source.length, RECORDED_MAX);
+	json_t *json;
+
+	if (!text) {
+		say(stderr, "%s: %s: %s\n", program, s->read, strerror(errno));
+		return EXIT_USAGE;
+	}
+	source.text = text;
+	json = source_parse(&source, &e);
+	if (json && !is_probed(json))
+		error_value(&e, &root, json, "what perfabi probe --json prints");
+	if (error_is_set(&e))
+		error_print(stderr, program, &e);
+	else
+		s->format->write(json, stdout);
+	json_decref(json);
+	free(text);
+	return error_is_set(&e) ? EXIT_USAGE : 0;
+}
+
 int command_probe(int argc, char **argv)
 {
 	struct settings s = {.format = &formats[0]};
@@ -204,6 +255,12 @@ int command_probe(int argc, char **argv)
 	if (parsed)
 		return parsed > 0 ? 0 : EXIT_USAGE;
 	s.is_part = argv[optind] != NULL;
+	if (s.read && s.is_part) {
+		say(stderr, "%s: --read shows the whole file; no topic with it\n", program);
+		return EXIT_USAGE;
+	}
+	if (s.read)
+		return show_recorded(&s);
 	suites = suites_of(argv + optind);
 	status = suites ? session_prepare(&s.session, suites) : EXIT_HARNESS;
 	if (!status)

@@ -35,7 +35,7 @@ bool mutation_applies(struct mutation mutation, const struct instance *instance,
 	struct expectation wrong;
 
 	if (program->has_steps)
-		return mutation.kind == MUTATION_OF_STEPS && !program->capability.otherwise &&
+		return mutation.kind == MUTATION_OF_STEPS &&
 		       steps_have_part(program, &instance->who, env, mutation.part);
 	if (program->is_capability)
 		return is_of_capability(mutation);

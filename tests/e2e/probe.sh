@@ -13,8 +13,6 @@ holds '[.topics[].capabilities[].answers[] | select(.answer != "yes" and ((.beca
 holds '(.topics | map(.topic)) == ["event", "sampling", "records", "hardware", "breakpoints", "probes", "user-reads", "callers", "limits", "abi", "sandbox"]' \
 	"$scratch/probed.json" || fail "topics"
 # The same, found in other ways: by the environment, by the model's own opens, by sysfs.
-status 0 "$perfabi" run --format json machine.quiet.all-slots
-cp "$scratch/out" "$scratch/quiet.json"
 holds '.environment.learned["kernel.data_breakpoints"] as $slots | [.topics[].capabilities[] | select(.key | startswith("breakpoints.at-once")) |
 	.answers | to_entries[0].value.answer | select(. == "yes")] | length as $n | $slots == null or $n == 0 or $n == ([$slots, 6] | min)' "$scratch/probed.json" ||
 	fail "not as many breakpoints as the model has learned"
@@ -59,3 +57,10 @@ lie -13 '.answer != "yes" and (.because // "") != ""'
 TIMEFORMAT='%U %S'
 { time "$perfabi" probe >/dev/null; } 2>"$scratch/time"
 awk '{ if ($1 + $2 >= 1) exit 1 }' "$scratch/time" || fail "it took $(cat "$scratch/time") s of processor time"
+# What was recorded elsewhere is shown as it was; what is none is refused.
+status 0 "$perfabi" probe --read "$scratch/probed.json" --json
+cmp "$scratch/out" "$scratch/probed.json" || fail "--read --json is another file"
+status 2 "$perfabi" probe --read cases/probe.json
+says err "what perfabi probe --json prints"
+status 2 "$perfabi" probe --read "$scratch/probed.json" event
+status 2 "$perfabi" probe --read /nonexistent
