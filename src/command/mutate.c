@@ -141,7 +141,7 @@ static void tell(const struct result *result, struct mutation mutation, const ch
 	if (mutation.kind == MUTATION_OF_STEPS)
 		printf(", number %u", mutation.part + 1);
 	printf(")\n");
-	print_details(stdout, result, "  ");
+	print_details(stdout, result, NULL, "  ");
 }
 
 /* Tells what was not caught. An exit status. */

@@ -56,8 +56,9 @@ enum { RECORDED_MAX = 64 << 20 };
 struct settings {
 	struct session session;
 	const struct format *format;
-	const char *host, *read;
-	bool no_host, is_part;
+	struct host host;
+	const char *read;
+	bool is_part;
 };
 
 static const struct option long_options[] = {{"format", required_argument, NULL, 'f'},
@@ -80,16 +81,6 @@ static int take_format(struct settings *s, const char *name)
 	return session_bad_value(&s->session, "format", name, "text, json or jsonl");
 }
 
-static int take_host(struct settings *s, const char *name)
-{
-	struct host host;
-
-	if (!name[0] || strlen(name) >= sizeof(host.name))
-		return session_bad_value(&s->session, "host", name, "a name of 1 to 64 bytes");
-	s->host = name;
-	return 0;
-}
-
 /* 0 to go on, 1 after help was printed, or -EINVAL. */
 static int parse_options(struct settings *s, int argc, char **argv)
 {
@@ -107,10 +98,10 @@ static int parse_options(struct settings *s, int argc, char **argv)
 			s->read = optarg;
 			break;
 		case 'H':
-			err = take_host(s, optarg);
+			err = session_host(&s->session, &s->host, optarg);
 			break;
 		case 'N':
-			s->no_host = true;
+			host_hide(&s->host);
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -149,29 +140,18 @@ static void free_suites(char **suites)
 	free(suites);
 }
 
-static void read_host(const struct settings *s, struct host *host)
-{
-	host_read(host);
-	if (s->host)
-		snprintf(host->name, sizeof(host->name), "%s", s->host);
-	if (s->no_host)
-		host->name[0] = host->boot_id[0] = '\0';
-}
-
 static int write_answers(struct settings *s, struct model *model, const struct guide *guide)
 {
 	struct session *session = &s->session;
-	struct host host;
 	struct probe probe = {.guide = guide,
 			      .model = model,
 			      .env = &session->loaded.env,
-			      .host = &host,
+			      .host = &s->host,
 			      .results = session->results,
 			      .count = session->count,
 			      .is_part = s->is_part};
 	json_t *probed;
 
-	read_host(s, &host);
 	probed = probe_json(&probe);
 	s->format->write(probed, stdout);
 	json_decref(probed);
@@ -251,6 +231,7 @@ int command_probe(int argc, char **argv)
 	int parsed, status;
 
 	session_begin(&s.session, program);
+	host_read(&s.host);
 	parsed = parse_options(&s, argc, argv);
 	if (parsed)
 		return parsed > 0 ? 0 : EXIT_USAGE;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/rerun.h"
 #include "command/session.h"
 #include "machine/clock.h"
 #include "model/learned.h"
@@ -17,11 +18,18 @@
 
 enum { OUTPUTS_MAX = 8 };
 
+enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+static const char *const colours[] = {"auto", "always", "never", NULL};
+
 /* Everything that one `perfabi run` holds. */
 struct run {
 	struct session session;
 	const char *baseline_choice; /* as baseline_load() has it */
-	bool is_verbose, is_strict;
+	bool is_verbose, is_strict, is_quiet, only_lists;
+	enum colour colour;
+	const char *rerun; /* a report, whose failures are run again */
+	struct host host;
+	char *again; /* how a case of this run is run by itself; owned */
 	struct output outputs[OUTPUTS_MAX];
 	size_t output_count;
 	struct report report;
@@ -34,6 +42,12 @@ static const struct option long_options[] = {SESSION_OPTIONS,
 					     {"baseline", required_argument, NULL, 'b'},
 					     {"strict", no_argument, NULL, 'S'},
 					     {"verbose", no_argument, NULL, 'v'},
+					     {"quiet", no_argument, NULL, 'q'},
+					     {"color", required_argument, NULL, 'C'},
+					     {"list", no_argument, NULL, 'l'},
+					     {"rerun", required_argument, NULL, 'R'},
+					     {"host", required_argument, NULL, 'H'},
+					     {"no-host", no_argument, NULL, 'N'},
 					     {NULL, 0, NULL, 0}};
 
 static void help(FILE *f)
@@ -53,6 +67,15 @@ static void help(FILE *f)
 	      "                           none: nothing is known\n"
 	      "      --strict             what is known to fail counts as failed: exit status 1\n"
 	      "  -v, --verbose            pretty: every case in full\n"
+	      "  -q, --quiet              pretty: what failed, and the summary alone; no progress\n"
+	      "      --color WHEN         always, never, or auto (default): on a terminal\n"
+	      "      --list               what would run, an id a line; nothing is run\n"
+	      "      --rerun FILE         what failed in a report of --format json or jsonl, or "
+	      "had "
+	      "begun\n"
+	      "                           when the machine died\n"
+	      "      --host NAME          this machine's name in reports (default: its own)\n"
+	      "      --no-host            reports have neither its name nor its boot id\n"
 	      "  -h, --help\n",
 	      f);
 }
@@ -139,6 +162,14 @@ static void empty_outputs(const struct run *run)
 	}
 }
 
+/* As no-color.org has it, and only where a terminal shows it. */
+static bool wants_colour(FILE *f)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return !(no && no[0]) && isatty(fileno(f)) && strcmp(term ? term : "dumb", "dumb") != 0;
+}
+
 static int open_outputs(struct run *run)
 {
 	if (!run->output_count)
@@ -167,8 +198,9 @@ static int open_outputs(struct run *run)
 			    out->path ? out->path : "standard output");
 			return -EINVAL;
 		}
-		out->colour = !getenv("NO_COLOR") && isatty(fileno(out->f)) &&
-			      strcmp(getenv("TERM") ? getenv("TERM") : "dumb", "dumb") != 0;
+		out->colour = run->colour == COLOUR_ALWAYS ||
+			      (run->colour == COLOUR_AUTO && wants_colour(out->f));
+		out->quiet = run->is_quiet;
 	}
 	empty_outputs(run);
 	return 0;
@@ -284,6 +316,16 @@ static void begin_outputs(void *context)
 	run->has_begun = true;
 }
 
+static int take_colour(struct run *run, const char *when)
+{
+	int i = name_index(when, colours, NULL);
+
+	if (i < 0)
+		return session_bad_value(&run->session, "color", when, "auto, always or never");
+	run->colour = (enum colour)i;
+	return 0;
+}
+
 static int parse_option(struct run *run, int option, const char *value)
 {
 	switch (option) {
@@ -298,6 +340,22 @@ static int parse_option(struct run *run, int option, const char *value)
 	case 'v':
 		run->is_verbose = true;
 		return 0;
+	case 'q':
+		run->is_quiet = true;
+		return 0;
+	case 'C':
+		return take_colour(run, value);
+	case 'l':
+		run->only_lists = true;
+		return 0;
+	case 'R':
+		run->rerun = value;
+		return 0;
+	case 'H':
+		return session_host(&run->session, &run->host, value);
+	case 'N':
+		host_hide(&run->host);
+		return 0;
 	default:
 		return session_option(&run->session, option, value);
 	}
@@ -308,7 +366,7 @@ static int parse_options(struct run *run, int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "c:f:j:vh", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "c:f:j:vqh", long_options, NULL)) != -1) {
 		if (option == 'h') {
 			help(stdout);
 			return 1;
@@ -323,6 +381,51 @@ static int parse_options(struct run *run, int argc, char **argv)
 	return 0;
 }
 
+/* A word for a shell: as it is, or in quotes. */
+static void put_word(FILE *f, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./:@%,";
+
+	if (word[0] && !word[strspn(word, plain)]) {
+		fprintf(f, " %s", word);
+		return;
+	}
+	fputs(" '", f);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", f);
+		else
+			fputc(*word, f);
+	fputc('\'', f);
+}
+
+/* The cases and the baseline that this run has, without which cases it picks. NULL without memory.
+ */
+static char *make_again(const struct run *run, char *const arguments[])
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	fputs("perfabi run", f);
+	if (run->session.folder) {
+		fputs(" --cases", f);
+		put_word(f, run->session.folder);
+	}
+	if (run->baseline_choice) {
+		fputs(" --baseline", f);
+		put_word(f, run->baseline_choice);
+	}
+	for (size_t i = 0; arguments[i]; i++)
+		if (is_path(arguments[i]))
+			put_word(f, arguments[i]);
+	fclose(f);
+	return text;
+}
+
 /* 0, or an exit status after a message. */
 static int prepare(struct run *run, char *const arguments[])
 {
@@ -334,14 +437,20 @@ static int prepare(struct run *run, char *const arguments[])
 	status = baseline_load(&run->baseline, run->baseline_choice, &s->loaded, s->program);
 	if (status)
 		return status;
+	run->again = make_again(run, arguments);
 	run->report = (struct report){.env = &s->loaded.env,
+				      .again = run->again,
+				      .host = &run->host,
+				      .cases_hash = sources_hash(&s->loaded.sources),
 				      .cases = &s->loaded.cases,
+				      .instances = s->picked,
 				      .count = s->count,
 				      .rounds = s->options.repeat,
 				      .baseline = &run->baseline};
 	s->options.started = started;
 	s->options.ended = ended;
 	s->options.begun = begin_outputs;
+	s->shows_progress = s->shows_progress && !run->is_quiet;
 	s->options.context = run;
 	return open_outputs(run) ? EXIT_USAGE : 0;
 }
@@ -362,24 +471,66 @@ static int report(struct run *run)
 	return exit_status(&run->report, run->is_strict, session_is_flawed(s));
 }
 
+/* The ids of what would run. */
+static int list_picked(struct run *run, char *const arguments[])
+{
+	struct session *s = &run->session;
+	int status = session_prepare(s, arguments);
+
+	for (size_t i = 0; !status && i < s->count; i++)
+		printf("%s\n", s->picked[i]->id);
+	return status;
+}
+
+static int run_picked(struct run *run, char *const arguments[])
+{
+	struct session *s = &run->session;
+	int status = prepare(run, arguments), written;
+
+	if (!status)
+		status = session_run(s, s->picked, s->count);
+	if (!status)
+		status = report(run);
+	written = close_outputs(run);
+	return written ? written : status;
+}
+
+static int do_run(struct run *run, char *const arguments[])
+{
+	char **again = NULL;
+	int status;
+
+	if (run->rerun) {
+		again = rerun_arguments(run->rerun, arguments, run->session.program);
+		if (!again)
+			return EXIT_USAGE;
+		arguments = again;
+	}
+	if (again && !again[0]) {
+		say(stderr, "%s: nothing failed in %s\n", run->session.program, run->rerun);
+		status = 0;
+	} else {
+		status = run->only_lists ? list_picked(run, arguments) : run_picked(run, arguments);
+	}
+	rerun_free(again);
+	return status;
+}
+
 int command_run(int argc, char **argv)
 {
 	struct run run = {0};
-	int parsed, status, written;
+	int parsed, status;
 
 	session_begin(&run.session, "perfabi run");
+	host_read(&run.host);
 	parsed = parse_options(&run, argc, argv);
 	if (parsed) {
 		filters_free(&run.session.filters);
 		return parsed > 0 ? 0 : EXIT_USAGE;
 	}
-	status = prepare(&run, argv + optind);
-	if (!status)
-		status = session_run(&run.session, run.session.picked, run.session.count);
-	if (!status)
-		status = report(&run);
-	written = close_outputs(&run);
+	status = do_run(&run, argv + optind);
 	baseline_free(&run.baseline);
+	free(run.again);
 	session_end(&run.session);
-	return written ? written : status;
+	return status;
 }

@@ -36,6 +36,13 @@ int session_bad_value(const struct session *s, const char *option, const char *g
 	return -EINVAL;
 }
 
+int session_host(const struct session *s, struct host *host, const char *name)
+{
+	return host_rename(host, name)
+		       ? session_bad_value(s, "host", name, "a name of 1 to 64 bytes")
+		       : 0;
+}
+
 static int parse_count(const struct session *s, const char *option, const char *text,
 		       unsigned long most, unsigned *out)
 {

@@ -8,6 +8,7 @@
 #include <getopt.h>
 
 #include "command/command.h"
+#include "machine/host.h"
 
 struct session {
 	const char *program; /* "perfabi run", for messages */
@@ -45,6 +46,9 @@ int session_option(struct session *s, int option, const char *value);
 /* Says that an option's value is none; -EINVAL. */
 int session_bad_value(const struct session *s, const char *option, const char *got,
 		      const char *expected);
+
+/* --host: calls the host so. 0, or -EINVAL after a message. */
+int session_host(const struct session *s, struct host *host, const char *name);
 
 /* The options as they are by default. */
 void session_begin(struct session *s, const char *program);

@@ -4,6 +4,7 @@
  */
 #include "machine/host.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -135,6 +136,19 @@ void host_read(struct host *host)
 	read_options(host->options, sizeof(host->options));
 	if (gmtime_r(&now, &tm))
 		strftime(host->time, sizeof(host->time), "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+int host_rename(struct host *host, const char *name)
+{
+	if (!name[0] || strlen(name) >= sizeof(host->name))
+		return -EINVAL;
+	snprintf(host->name, sizeof(host->name), "%s", name);
+	return 0;
+}
+
+void host_hide(struct host *host)
+{
+	host->name[0] = host->boot_id[0] = '\0';
 }
 
 json_t *host_json(const struct host *host)

@@ -20,6 +20,12 @@ struct host {
 /* Reads it all; what cannot be read is empty. */
 void host_read(struct host *host);
 
+/* Calls it so. 0, or -EINVAL: a name has 1 to 64 bytes. */
+int host_rename(struct host *host, const char *name);
+
+/* Neither its name nor its boot id is told. */
+void host_hide(struct host *host);
+
 /* A new reference to an object of what is not empty, or NULL without memory. */
 json_t *host_json(const struct host *host);
 

@@ -30,23 +30,22 @@ static void dump(struct output *out, json_t *json, size_t flags)
 
 static void json_end(struct output *out, const struct report *report)
 {
-	json_t *results = json_array();
+	json_t *results = json_array(), *json = head_json(report);
 
 	for (size_t i = 0; i < report->count; i++)
 		json_array_append_new(results, result_json(&report->results[i], report->cases));
-	dump(out,
-	     json_pack("{s:s, s:o, s:o, s:o}", "perfabi", perfabi_version, "environment",
-		       environment_json(report->env), "summary", summary(report), "results",
-		       results),
-	     JSON_INDENT(1));
+	json_object_set_new(json, "summary", summary(report));
+	json_object_set_new(json, "results", results);
+	dump(out, json, JSON_INDENT(1));
 }
 
 static void jsonl_begin(struct output *out, const struct report *report)
 {
-	dump(out,
-	     json_pack("{s:s, s:s, s:o}", "type", "environment", "perfabi", perfabi_version,
-		       "environment", environment_json(report->env)),
-	     JSON_COMPACT);
+	json_t *json = json_pack("{s:s}", "type", "environment"), *head = head_json(report);
+
+	json_object_update(json, head);
+	json_decref(head);
+	dump(out, json, JSON_COMPACT);
 	fflush(out->f);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "report/report.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,7 +84,8 @@ static void put_totals(FILE *f, const struct totals *t)
 		t->tests, t->failures, t->errors, t->skipped, t->seconds);
 }
 
-static void problem(FILE *f, const char *element, const struct result *result)
+static void problem(FILE *f, const char *element, const struct report *report,
+		    const struct result *result)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -91,7 +93,7 @@ static void problem(FILE *f, const char *element, const struct result *result)
 
 	if (!lines)
 		return;
-	print_details(lines, result, "");
+	print_details(lines, result, report->again, "");
 	fclose(lines);
 	fprintf(f, "      <%s", element);
 	attribute(f, "type", outcome_names[result->verdict.outcome]);
@@ -102,7 +104,7 @@ static void problem(FILE *f, const char *element, const struct result *result)
 	free(text);
 }
 
-static void testcase(FILE *f, const struct result *result)
+static void testcase(FILE *f, const struct report *report, const struct result *result)
 {
 	const char *name = result->instance->id + strlen(result->instance->suite) + 1;
 	char message[512];
@@ -124,7 +126,7 @@ static void testcase(FILE *f, const struct result *result)
 		attribute(f, "message", message);
 		fputs("/>\n", f);
 	} else {
-		problem(f, result->verdict.outcome == ERROR ? "error" : "failure", result);
+		problem(f, result->verdict.outcome == ERROR ? "error" : "failure", report, result);
 	}
 	fputs("    </testcase>\n", f);
 }
@@ -140,10 +142,18 @@ static void property(FILE *f, const char *name, const char *value)
 static void properties(FILE *f, const struct report *report)
 {
 	json_t *env = environment_json(report->env), *value;
+	json_t *host = host_json(report->host);
 	const char *name;
+	char hash[17];
 
+	cases_hash_text(report, hash);
 	fputs("    <properties>\n", f);
 	property(f, "perfabi", perfabi_version);
+	property(f, "cases", hash);
+	property(f, "time", report->host->time);
+	json_object_foreach(host, name, value)
+		property(f, strcmp(name, "name") ? name : "host", json_string_value(value));
+	json_decref(host);
 	json_object_foreach(env, name, value) {
 		char *text = json_is_string(value)
 				     ? strdup(json_string_value(value))
@@ -157,41 +167,109 @@ static void properties(FILE *f, const struct report *report)
 	json_decref(env);
 }
 
-static void testsuite(FILE *f, const struct report *report, size_t first, size_t last)
-{
-	struct totals totals = {0};
+/* A suite whose cases have not all ended. */
+struct suite {
+	const char *name;
+	size_t left; /* cases that have not ended */
+	struct totals totals;
+	FILE *f; /* writes `text`: its cases so far; NULL: none, or no memory */
+	char *text;
+	size_t size;
+};
 
-	for (size_t i = first; i < last; i++)
-		add(&totals, &report->results[i]);
+struct suites {
+	struct suite *list;
+	size_t count;
+};
+
+static struct suite *find_suite(const struct suites *suites, const char *name)
+{
+	for (size_t i = 0; i < suites->count; i++)
+		if (!strcmp(suites->list[i].name, name))
+			return &suites->list[i];
+	return NULL;
+}
+
+/* How many cases each suite has; its instances stand together. */
+static struct suites *count_suites(const struct report *report)
+{
+	struct suites *suites = calloc(1, sizeof(*suites));
+	struct suite *last = NULL;
+
+	if (suites)
+		suites->list = calloc(report->count + 1, sizeof(*suites->list));
+	for (size_t i = 0; suites && suites->list && i < report->count; i++) {
+		const char *name = report->instances[i]->suite;
+
+		if (!last || strcmp(last->name, name) != 0) {
+			last = &suites->list[suites->count++];
+			last->name = name;
+		}
+		last->left++;
+	}
+	return suites;
+}
+
+static void begin(struct output *out, const struct report *report)
+{
+	out->state = count_suites(report);
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"perfabi\">\n",
+	      out->f);
+}
+
+static void put_suite(FILE *f, const struct report *report, struct suite *suite)
+{
+	if (suite->f)
+		fclose(suite->f);
 	fputs("  <testsuite", f);
-	attribute(f, "name", report->results[first].instance->suite);
-	put_totals(f, &totals);
+	attribute(f, "name", suite->name);
+	put_totals(f, &suite->totals);
 	fputs(">\n", f);
 	properties(f, report);
-	for (size_t i = first; i < last; i++)
-		testcase(f, &report->results[i]);
+	if (suite->f && suite->text)
+		fwrite(suite->text, 1, suite->size, f);
 	fputs("  </testsuite>\n", f);
+	fflush(f);
+	free(suite->text);
+	suite->f = NULL;
+	suite->text = NULL;
+}
+
+/* A suite is written as its last case ends. */
+static void ended(struct output *out, const struct report *report, const struct result *result)
+{
+	struct suites *suites = out->state;
+	struct suite *suite =
+		suites && suites->list ? find_suite(suites, result->instance->suite) : NULL;
+
+	if (!suite) {
+		errno = ENOMEM;
+		out->error = out->error ? out->error : ENOMEM;
+		return;
+	}
+	if (!suite->f)
+		suite->f = open_memstream(&suite->text, &suite->size);
+	if (!suite->f)
+		out->error = out->error ? out->error : ENOMEM;
+	add(&suite->totals, result);
+	if (suite->f)
+		testcase(suite->f, report, result);
+	if (!--suite->left)
+		put_suite(out->f, report, suite);
 }
 
 static void end(struct output *out, const struct report *report)
 {
-	struct totals totals = {0};
+	struct suites *suites = out->state;
 
 	for (size_t i = 0; i < report->count; i++)
-		add(&totals, &report->results[i]);
-	totals.seconds = report->seconds;
-	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"perfabi\"", out->f);
-	put_totals(out->f, &totals);
-	fputs(">\n", out->f);
-	for (size_t i = 0, next; i < report->count; i = next) {
-		const char *suite = report->results[i].instance->suite;
-
-		for (next = i;
-		     next < report->count && !strcmp(report->results[next].instance->suite, suite);)
-			next++;
-		testsuite(out->f, report, i, next);
-	}
+		if (is_unreached(&report->results[i], report))
+			ended(out, report, &report->results[i]);
 	fputs("</testsuites>\n", out->f);
+	if (suites)
+		free(suites->list);
+	free(suites);
+	out->state = NULL;
 }
 
-const struct printer printer_junit = {.name = "junit", .end = end};
+const struct printer printer_junit = {.name = "junit", .begin = begin, .ended = ended, .end = end};

@@ -31,8 +31,11 @@ static void begin(struct output *out, const struct report *report)
 {
 	const struct environment *env = report->env;
 
+	if (out->quiet)
+		return;
 	fprintf(out->f, "perfabi %s: perf_event_open(2) on Linux %s %s\n", perfabi_version,
 		env->release, env->machine);
+	print_host(out->f, report, "  ");
 	if (strcmp(env->upstream, env->release))
 		fprintf(out->f, "  upstream    %s\n", env->upstream);
 	fprintf(out->f, "  attr size   ");
@@ -78,12 +81,11 @@ static void failure(struct output *out, const struct report *report, const struc
 	bool bad = result->verdict.outcome == FAIL || result->verdict.outcome == ERROR ||
 		   result->verdict.outcome == XPASS;
 
-	(void)report;
 	if ((!bad && !out->verbose) || !result->runs)
 		return;
 	fprintf(out->f, "%s%s%s %s\n", start_colour(out, bad ? RED : GREEN),
 		words[result->verdict.outcome], stop_colour(out), result->instance->id);
-	print_details(out->f, result, "  ");
+	print_details(out->f, result, report->again, "  ");
 }
 
 /* What a run that ended early has not come to is an error, and is told apart here. */
@@ -244,10 +246,13 @@ static void end(struct output *out, const struct report *report)
 	for (size_t i = 0; i < report->count; i++)
 		failure(out, report, &report->results[i]);
 	unreached = not_reached(out, report);
-	suites(out, report);
-	skips(out, report);
-	deviations(out, report);
-	fprintf(out->f, "\n%s%zu %s:", report->interrupted ? "ended early; " : "", report->count,
+	if (!out->quiet) {
+		suites(out, report);
+		skips(out, report);
+		deviations(out, report);
+		fputc('\n', out->f);
+	}
+	fprintf(out->f, "%s%zu %s:", report->interrupted ? "ended early; " : "", report->count,
 		report->count == 1 ? "case" : "cases");
 	for (int o = 0; o < OUTCOMES; o++) {
 		unsigned n = report->tally[o] - (o == ERROR ? unreached : 0);

@@ -58,11 +58,14 @@ json_t *result_json(const struct result *result, const struct cases *cases)
 {
 	const struct instance *instance = result->instance;
 	json_t *json = json_object();
+	char place[512];
 
 	set_member_text(json, "id", instance->id);
 	set_member_text(json, "outcome", outcome_names[result->verdict.outcome]);
 	set_member_text(json, "title", instance->title);
 	set_member_text(json, "suite", instance->suite);
+	case_place(instance, place, sizeof(place));
+	set_member_text(json, "place", place);
 	set_member_text(json, "as", identity_names[instance->who.as]);
 	set_member_text(json, "vehicle", instance->who.vehicle);
 	set_member_text(json, "kind", instance->kind == CAPABILITY ? "capability" : "conformance");
@@ -83,6 +86,44 @@ json_t *result_json(const struct result *result, const struct cases *cases)
 	}
 	json_object_set_new(json, "seconds", json_real(result->seconds));
 	return json;
+}
+
+void cases_hash_text(const struct report *report, char out[17])
+{
+	snprintf(out, 17, "%016llx", (unsigned long long)report->cases_hash);
+}
+
+json_t *head_json(const struct report *report)
+{
+	char hash[17];
+
+	cases_hash_text(report, hash);
+	return json_pack("{s:s, s:s, s:s, s:o, s:o}", "perfabi", perfabi_version, "cases", hash,
+			 "time", report->host->time, "host", host_json(report->host), "environment",
+			 environment_json(report->env));
+}
+
+static void host_line(FILE *f, const char *indent, const char *name, const char *text)
+{
+	if (!text[0])
+		return;
+	fprintf(f, "%s%-11s ", indent, name);
+	one_line_print(f, text, "\n");
+	fputc('\n', f);
+}
+
+void print_host(FILE *f, const struct report *report, const char *indent)
+{
+	const struct host *host = report->host;
+	char hash[17];
+
+	cases_hash_text(report, hash);
+	host_line(f, indent, "host", host->name);
+	host_line(f, indent, "time", host->time);
+	host_line(f, indent, "processor", host->cpu_model);
+	host_line(f, indent, "system", host->distribution);
+	host_line(f, indent, "options", host->options);
+	host_line(f, indent, "cases", hash);
 }
 
 json_t *tally_json(const struct report *report)
@@ -120,9 +161,33 @@ static void detail(FILE *f, const char *indent, const char *name, const char *te
 	fputc('\n', f);
 }
 
-void print_details(FILE *f, const struct result *result, const char *indent)
+void case_place(const struct instance *instance, char *out, size_t size)
 {
-	char spec[512];
+	const struct source *source = instance->source;
+	char pointer[32];
+
+	snprintf(pointer, sizeof(pointer), "/cases/%zu", instance->case_index);
+	snprintf(out, size, "%s%s%s:%d", source->root,
+		 !source->root[0] || source->root[strlen(source->root) - 1] == '/' ? "" : "/",
+		 source->name, where_line(source, pointer));
+}
+
+static void rerun_line(FILE *f, const struct result *result, const char *again, const char *indent)
+{
+	bool is_bad = result->verdict.outcome == FAIL || result->verdict.outcome == XPASS ||
+		      result->verdict.outcome == ERROR;
+	char *text = NULL;
+
+	if (again && is_bad && asprintf(&text, "%s %s", again, result->instance->id) > 0)
+		detail(f, indent, "again:", text);
+	free(text);
+}
+
+void print_details(FILE *f, const struct result *result, const char *again, const char *indent)
+{
+	char spec[512], place[512];
+
+	case_place(result->instance, place, sizeof(place));
 
 	spec_line(result->instance->spec, spec, sizeof(spec));
 	detail(f, indent, "promise:", result->instance->title);
@@ -132,4 +197,6 @@ void print_details(FILE *f, const struct result *result, const char *indent)
 	detail(f, indent, "got:", result->verdict.got);
 	detail(f, indent, "reason:", result->reason);
 	detail(f, indent, "spec:", spec);
+	detail(f, indent, "case:", place);
+	rerun_line(f, result, again, indent);
 }

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "machine/host.h"
 #include "run/baseline.h"
 
 extern const char perfabi_version[];
@@ -14,13 +15,17 @@ extern const char perfabi_version[];
 /* What every printer is given. */
 struct report {
 	const struct environment *env;
+	const struct host *host;
+	uint64_t cases_hash; /* sources_hash() of all that was loaded */
 	const struct cases *cases;
-	const struct result *results; /* in the order of the instances */
+	const struct instance *const *instances;
+	const struct result *results; /* in the order of the instances; NULL until the end */
 	size_t count;
-	unsigned rounds; /* that each was to have */
+	unsigned rounds;          /* that each was to have */
 	unsigned tally[OUTCOMES]; /* of ERROR: with those that were not reached */
 	double seconds;
-	int interrupted;                 /* signal that ended the run, or 0 */
+	int interrupted;   /* signal that ended the run, or 0 */
+	const char *again; /* "perfabi run --cases DIR", for people to run a case by */
 	const struct baseline *baseline; /* what of the results is known */
 };
 
@@ -40,9 +45,10 @@ struct output {
 	const struct printer *printer;
 	FILE *f;
 	const char *path; /* NULL: stdout */
-	bool colour, verbose;
-	size_t put; /* results that it has printed as they ended */
-	int error; /* errno of the first write that failed, or 0 */
+	bool colour, verbose, quiet;
+	size_t put;  /* results that it has printed as they ended */
+	void *state; /* the printer's own, from its begin to its end */
+	int error;   /* errno of the first write that failed, or 0 */
 };
 
 extern const struct printer printer_pretty, printer_ktap, printer_tap, printer_junit, printer_json,
@@ -50,6 +56,18 @@ extern const struct printer printer_pretty, printer_ktap, printer_tap, printer_j
 
 /* NULL if there is none of that name; `near` is offered all. */
 const struct printer *printer_by_name(const char *name, struct nearest *near);
+
+/* The hash of the cases as the reports have it: 16 digits. */
+void cases_hash_text(const struct report *report, char out[17]);
+
+/* What every JSON report begins with: perfabi, cases, time, host, environment. A new reference. */
+json_t *head_json(const struct report *report);
+
+/*
+ * What every report for people begins with, behind perfabi's version and the kernel: a line each
+ * for the host and what runs on it, behind `indent`.
+ */
+void print_host(FILE *f, const struct report *report, const char *indent);
 
 /* One result as the JSON of the reports. A new reference. */
 json_t *result_json(const struct result *result, const struct cases *cases);
@@ -61,7 +79,13 @@ bool is_unreached(const struct result *result, const struct report *report);
 /* The spec of a case in a line: man page section, kernel function, since. */
 void spec_line(const json_t *spec, char *out, size_t size);
 
-/* The lines that say what is wrong with a result, each behind `indent`. */
-void print_details(FILE *f, const struct result *result, const char *indent);
+/*
+ * The lines that say what is wrong with a result, each behind `indent`; with the command that runs
+ * it again, which begins with `again` (NULL: none is told).
+ */
+void print_details(FILE *f, const struct result *result, const char *again, const char *indent);
+
+/* "cases/open/size.json:12": where the case stands, cut to fit. */
+void case_place(const struct instance *instance, char *out, size_t size);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TAP 13, in the order of the cases, and KTAP 1, in the order in which they end.
+ * TAP 13 and KTAP 1, a line as each case ends, in that order.
  */
 #include "report/report.h"
 
@@ -48,7 +48,8 @@ static void test_line(FILE *f, const char *indent, size_t number, const struct r
 }
 
 /* Failures as comment lines, which every reader of TAP passes on to people. */
-static void details(FILE *f, const char *indent, const struct result *result)
+static void details(FILE *f, const char *indent, const struct report *report,
+		    const struct result *result)
 {
 	char *text = NULL, prefix[16];
 	size_t size = 0;
@@ -61,7 +62,7 @@ static void details(FILE *f, const char *indent, const struct result *result)
 	if (!lines)
 		return;
 	snprintf(prefix, sizeof(prefix), "%s# ", indent);
-	print_details(lines, result, prefix);
+	print_details(lines, result, report->again, prefix);
 	fclose(lines);
 	fputs(text, f);
 	free(text);
@@ -72,49 +73,59 @@ static void header(FILE *f, const struct report *report, const char *version)
 	fprintf(f, "%s\n# perfabi %s, Linux %s %s, attr size %u, perf_event_paranoid %d\n", version,
 		perfabi_version, report->env->release, report->env->machine, report->env->attr_size,
 		report->env->paranoid);
+	print_host(f, report, "# ");
 }
 
-static void tap_end(struct output *out, const struct report *report)
+static void begin_tap(struct output *out, const struct report *report, const char *version)
 {
-	header(out->f, report, "TAP version 13");
+	header(out->f, report, version);
 	fprintf(out->f, "1..%zu\n", report->count);
-	for (size_t i = 0; i < report->count; i++) {
-		test_line(out->f, "", i + 1, &report->results[i], false);
-		details(out->f, "", &report->results[i]);
-	}
+}
+
+static void tap_begin(struct output *out, const struct report *report)
+{
+	begin_tap(out, report, "TAP version 13");
 }
 
 static void ktap_begin(struct output *out, const struct report *report)
 {
-	header(out->f, report, "KTAP version 1");
-	fprintf(out->f, "1..%zu\n", report->count);
+	begin_tap(out, report, "KTAP version 1");
+}
+
+/* Of TAP the details come behind the line, of KTAP before it. */
+static void tap_ended(struct output *out, const struct report *report, const struct result *result)
+{
+	test_line(out->f, "", ++out->put, result, false);
+	details(out->f, "", report, result);
+	fflush(out->f);
 }
 
 /* Flushed: should the kernel panic, this is the last line. */
 static void ktap_started(struct output *out, const struct instance *instance)
 {
-	fprintf(out->f, "# begin %s\n", instance->id);
+	fprintf(out->f, "# started %s\n", instance->id);
 	fflush(out->f);
 }
 
 static void ktap_ended(struct output *out, const struct report *report, const struct result *result)
 {
-	(void)report;
-	details(out->f, "", result);
+	details(out->f, "", report, result);
 	test_line(out->f, "", ++out->put, result, true);
 	fflush(out->f);
 }
 
-static void ktap_end(struct output *out, const struct report *report)
+/* What the run has not come to, if it ended early. */
+static void end_tap(struct output *out, const struct report *report)
 {
 	for (size_t i = 0; i < report->count; i++)
 		if (is_unreached(&report->results[i], report))
-			ktap_ended(out, report, &report->results[i]);
+			out->printer->ended(out, report, &report->results[i]);
 }
 
-const struct printer printer_tap = {.name = "tap", .end = tap_end};
+const struct printer printer_tap = {
+	.name = "tap", .begin = tap_begin, .ended = tap_ended, .end = end_tap};
 const struct printer printer_ktap = {.name = "ktap",
 				     .begin = ktap_begin,
 				     .started = ktap_started,
 				     .ended = ktap_ended,
-				     .end = ktap_end};
+				     .end = end_tap};
