@@ -236,7 +236,8 @@ static void put_suite(FILE *f, const struct report *report, struct suite *suite)
 }
 
 /* A suite is written as its last case ends. */
-static void ended(struct output *out, const struct report *report, const struct result *result)
+static void suite_ended(struct output *out, const struct report *report,
+			const struct result *result)
 {
 	struct suites *suites = out->state;
 	struct suite *suite =
@@ -264,7 +265,7 @@ static void end(struct output *out, const struct report *report)
 
 	for (size_t i = 0; i < report->count; i++)
 		if (is_unreached(&report->results[i], report))
-			ended(out, report, &report->results[i]);
+			suite_ended(out, report, &report->results[i]);
 	fputs("</testsuites>\n", out->f);
 	if (suites)
 		free(suites->list);
@@ -272,4 +273,5 @@ static void end(struct output *out, const struct report *report)
 	out->state = NULL;
 }
 
-const struct printer printer_junit = {.name = "junit", .begin = begin, .ended = ended, .end = end};
+const struct printer printer_junit = {
+	.name = "junit", .begin = begin, .ended = suite_ended, .end = end};
