@@ -152,7 +152,7 @@ static int tell_all(const struct session *s, const struct wrongs *w)
 	for (size_t i = 0; i < w->count; i++) {
 		const struct result *result = &s->results[i];
 		int outcome = result->verdict.outcome, kind = w->mutations[i].kind;
-		bool is_survivor = outcome == PASS && answers_yes(result);
+		bool is_survivor = answers_yes(result);
 
 		caught[kind] += outcome == FAIL || (outcome == PASS && !is_survivor);
 		not [kind] += is_survivor || outcome == ERROR;

@@ -116,6 +116,13 @@ static int parse_options(struct settings *s, int argc, char **argv)
 	return err;
 }
 
+static void free_suites(char **suites)
+{
+	for (size_t i = 0; suites && suites[i]; i++)
+		free(suites[i]);
+	free(suites);
+}
+
 /* "event" as the suite of its cases; all of them without an argument. NULL without memory. */
 static char **suites_of(char *const arguments[])
 {
@@ -125,19 +132,13 @@ static char **suites_of(char *const arguments[])
 	while (arguments[n])
 		n++;
 	suites = calloc(n + 2, sizeof(*suites));
-	if (suites && !n)
-		suites[0] = strdup(PROBE_SUITES "*");
-	for (size_t i = 0; suites && i < n; i++)
-		if (asprintf(&suites[i], PROBE_SUITES "%s", arguments[i]) < 0)
+	for (size_t i = 0; suites && i < (n ? n : 1); i++)
+		if (asprintf(&suites[i], PROBE_SUITES "%s", n ? arguments[i] : "*") < 0) {
 			suites[i] = NULL;
+			free_suites(suites);
+			return NULL;
+		}
 	return suites;
-}
-
-static void free_suites(char **suites)
-{
-	for (size_t i = 0; suites && suites[i]; i++)
-		free(suites[i]);
-	free(suites);
 }
 
 static int write_answers(struct settings *s, struct model *model, const struct guide *guide)
@@ -147,6 +148,7 @@ static int write_answers(struct settings *s, struct model *model, const struct g
 			      .model = model,
 			      .env = &session->loaded.env,
 			      .host = &s->host,
+			      .cases_hash = sources_hash(&session->loaded.sources),
 			      .results = session->results,
 			      .count = session->count,
 			      .is_part = s->is_part};

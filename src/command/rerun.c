@@ -107,6 +107,7 @@ char **rerun_arguments(const char *path, char *const before[], const char *progr
 {
 	json_t *ids = rerun_ids(path, program), *unused;
 	size_t n = 0, paths = 0;
+	bool has_all = true;
 	char **arguments;
 	const char *id;
 
@@ -121,10 +122,16 @@ char **rerun_arguments(const char *path, char *const before[], const char *progr
 	json_object_foreach(ids, id, unused)
 		if (arguments)
 			arguments[n++] = strdup(id);
-	if (!arguments)
-		say(stderr, "%s: %s\n", program, strerror(ENOMEM));
+	for (size_t i = 0; i < n; i++)
+		has_all = has_all && arguments[i];
 	json_decref(ids);
-	return arguments;
+	if (arguments && has_all)
+		return arguments;
+	say(stderr, "%s: %s\n", program, strerror(ENOMEM));
+	for (size_t i = 0; i < n; i++)
+		free(arguments[i]);
+	free(arguments);
+	return NULL;
 }
 
 void rerun_free(char **arguments)

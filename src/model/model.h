@@ -88,6 +88,18 @@ const struct saying *check_saying(const struct model *model, const struct check 
 				  struct situation *s);
 
 /*
+ * The same as JSON: `because` and `instead` of a saying, as far as it has them. A new reference.
+ */
+json_t *saying_json(const struct model *model, const struct saying *saying, struct situation *s);
+
+/*
+ * Tells of a check that is known to refuse this call, as members of `json`: check, function,
+ * because, instead. Where it says nothing its condition is the cause.
+ */
+void check_tell(const struct model *model, const struct check *check, struct situation *s,
+		json_t *json);
+
+/*
  * What the cause can be where the kernel has refused with that errno (0: any): the checks whose
  * `may`, and of those that decide whose `if`, is not known to be false; those first of which it
  * holds, each in the kernel's order. Writes at most `max`, and returns how many it has written.

@@ -10,6 +10,8 @@
 
 #include "language/one_line.h"
 
+enum { SENTENCE_MAX = 1024 };
+
 /* The length of the name behind a $, without a full stop that ends it. */
 static size_t name_length(const char *text)
 {
@@ -134,4 +136,15 @@ void sentence_write(const struct sentence *sentence, const struct facts *facts, 
 			printed = snprintf(out + at, size - at, "unknown");
 		at += printed > 0 ? (size_t)printed : 0;
 	}
+}
+
+void sentence_tell(const struct sentence *sentence, const struct facts *facts, struct situation *s,
+		   json_t *json, const char *key)
+{
+	char text[SENTENCE_MAX];
+
+	if (!sentence->count)
+		return;
+	sentence_write(sentence, facts, s, text, sizeof(text));
+	json_object_set_new(json, key, json_string(text));
 }

@@ -28,6 +28,10 @@ int sentence_compile(struct sentence *out, const json_t *json, const struct fact
 void sentence_write(const struct sentence *sentence, const struct facts *facts, struct situation *s,
 		    char *out, size_t size);
 
+/* The same as a member of `json`; a sentence without a piece is none. */
+void sentence_tell(const struct sentence *sentence, const struct facts *facts, struct situation *s,
+		   json_t *json, const char *key);
+
 /* Writes a constant as C has it, "PERF_SAMPLE_IP"; as snprintf(3). */
 int sentence_constant(const char *prefix, const char *name, char *out, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loading is strict: a key that nothing reads, or a topic without cases and facts, is an error.
+ * Loading is strict: a key that nothing reads is an error, and so is a value of another kind.
  */
 #include "probe/guide.h"
 

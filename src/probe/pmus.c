@@ -12,26 +12,28 @@
 
 static const char root[] = "/sys/bus/event_source/devices";
 
-/* Of the files of a folder the first line of each, by name; nothing, where there is no folder. */
+/* Of the files of a folder the first line of each, in their names' order; nothing, where there is
+ * no folder. */
 static json_t *folder_json(const char *pmu, const char *folder)
 {
 	char path[512], text[512];
 	json_t *json = json_object();
-	struct dirent *entry;
-	DIR *dir;
+	struct dirent **entries = NULL;
+	int count;
 
 	snprintf(path, sizeof(path), "%s/%s/%s", root, pmu, folder);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		if (snprintf(path, sizeof(path), "%s/%s/%s/%s", root, pmu, folder, entry->d_name) <
+	count = scandir(path, &entries, NULL, alphasort);
+	for (int i = 0; i < count; i++) {
+		const char *name = entries[i]->d_name;
+
+		if (name[0] != '.' &&
+		    snprintf(path, sizeof(path), "%s/%s/%s/%s", root, pmu, folder, name) <
 			    (int)sizeof(path) &&
 		    read_line(path, text, sizeof(text)) >= 0)
-			json_object_set_new(json, entry->d_name, json_string(text));
+			json_object_set_new(json, name, json_string(text));
+		free(entries[i]);
 	}
-	if (dir)
-		closedir(dir);
+	free(entries);
 	return json;
 }
 

@@ -139,7 +139,8 @@ static json_t *callers_json(const struct probe *probe)
 
 json_t *probe_json(const struct probe *probe)
 {
-	json_t *environment = environment_json(probe->env), *topics = json_array(), *json;
+	json_t *json = head_json(probe->env, probe->host, probe->cases_hash);
+	json_t *environment = json_object_get(json, "environment"), *topics = json_array();
 	const json_t *topic;
 	size_t i;
 
@@ -152,9 +153,8 @@ json_t *probe_json(const struct probe *probe)
 			json_array_append(topics, one);
 		json_decref(one);
 	}
-	json = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "perfabi", perfabi_version, "time",
-			 probe->host->time, "host", host_json(probe->host), "environment",
-			 environment, "callers", callers_json(probe), "topics", topics);
+	json_object_set_new(json, "callers", callers_json(probe));
+	json_object_set_new(json, "topics", topics);
 	if (!probe->is_part)
 		json_object_set_new(json, "pmus", pmus_json(probe));
 	return json;

@@ -19,6 +19,7 @@ struct probe {
 	struct model *model; /* of this machine */
 	const struct environment *env;
 	const struct host *host;
+	uint64_t cases_hash;          /* as in a report */
 	const struct result *results; /* in the order of the instances */
 	size_t count;
 	bool is_part; /* topics were asked for: facts and PMUs are left out */

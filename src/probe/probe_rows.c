@@ -35,6 +35,20 @@ static json_t *row_of_host(const json_t *probed)
 	return row;
 }
 
+/* A column has one type: numbers and truth values as text. A new reference. */
+static json_t *column_of(json_t *value)
+{
+	char *text;
+	json_t *json;
+
+	if (!value || json_is_null(value) || json_is_string(value))
+		return value ? json_incref(value) : json_null();
+	text = json_dumps(value, JSON_ENCODE_ANY);
+	json = text ? json_string(text) : json_null();
+	free(text);
+	return json;
+}
+
 /* Every row has every key, so that each is a column. */
 static void write_row(const json_t *host, const json_t *topic, const json_t *what,
 		      const char *caller, const json_t *answer, FILE *f)
@@ -53,15 +67,7 @@ static void write_row(const json_t *host, const json_t *topic, const json_t *wha
 
 		json_object_set(row, of_answer[i], member ? member : json_null());
 	}
-	if (json_is_string(value) || !value || json_is_null(value))
-		json_object_set(row, "value", value ? value : json_null());
-	else
-		json_object_set_new(row, "value", json_string_nocheck(""));
-	if (value && !json_is_string(value) && !json_is_null(value)) {
-		text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-		json_object_set_new(row, "value", json_string(text ? text : ""));
-		free(text);
-	}
+	json_object_set_new(row, "value", column_of(value));
 	json_object_set(row, "unit",
 			json_object_get(what, "unit") ? json_object_get(what, "unit")
 						      : json_null());

@@ -167,14 +167,16 @@ static void write_head(const json_t *probed, FILE *f)
 		text_in(probed, "perfabi"), text_in(environment, "kernel"),
 		text_in(environment, "machine"));
 	if (text_in(host, "name")[0])
-		fprintf(f, "  host          %s\n", text_in(host, "name"));
-	fprintf(f, "  time          %s\n", text_in(probed, "time"));
+		fprintf(f, "  host        %s\n", text_in(host, "name"));
+	fprintf(f, "  time        %s\n", text_in(probed, "time"));
 	if (text_in(host, "cpu_model")[0])
-		fprintf(f, "  processor     %s\n", text_in(host, "cpu_model"));
+		fprintf(f, "  processor   %s\n", text_in(host, "cpu_model"));
 	if (text_in(host, "distribution")[0])
-		fprintf(f, "  distribution  %s\n", text_in(host, "distribution"));
+		fprintf(f, "  system      %s\n", text_in(host, "distribution"));
 	if (text_in(host, "options")[0])
-		fprintf(f, "  command line  %s\n", text_in(host, "options"));
+		fprintf(f, "  options     %s\n", text_in(host, "options"));
+	if (text_in(probed, "cases")[0])
+		fprintf(f, "  cases       %s\n", text_in(probed, "cases"));
 }
 
 void probe_write(const json_t *probed, FILE *f)

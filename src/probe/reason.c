@@ -9,34 +9,6 @@
 #include "machine/names.h"
 #include "probe/probe.h"
 
-enum { SENTENCE = 1024 };
-
-static void set_sentence_of(json_t *json, const char *key, const struct sentence *sentence,
-			    const struct probe *probe, struct situation *s)
-{
-	char text[SENTENCE];
-
-	if (!sentence->count)
-		return;
-	sentence_write(sentence, &probe->model->facts, s, text, sizeof(text));
-	json_object_set_new(json, key, json_string(text));
-}
-
-static void set_check(json_t *json, const struct check *check, const struct probe *probe,
-		      struct situation *s)
-{
-	const struct saying *saying = check_saying(probe->model, check, s);
-
-	json_object_set_new(json, "check", json_string(check->id));
-	json_object_set(json, "function", json_object_get(check->json, "function"));
-	if (saying) {
-		set_sentence_of(json, "because", &saying->because, probe, s);
-		set_sentence_of(json, "instead", &saying->instead, probe, s);
-	}
-	if (!json_object_get(json, "because"))
-		json_object_set(json, "because", json_object_get(check->json, "condition"));
-}
-
 /* What the model says of a call that was refused; false: nothing. */
 static bool ask_model(json_t *json, const struct probe *probe, const struct result *result)
 {
@@ -64,7 +36,7 @@ static bool ask_model(json_t *json, const struct probe *probe, const struct resu
 		check = p.outcome == REFUSED && p.err == v->err ? p.check : NULL;
 		found = check || model_suspects(probe->model, s, v->err, &check, 1);
 		if (found)
-			set_check(json, check, probe, s);
+			check_tell(probe->model, check, s, json);
 	}
 	free(call.image);
 	free(s);

@@ -30,7 +30,8 @@ static void dump(struct output *out, json_t *json, size_t flags)
 
 static void json_end(struct output *out, const struct report *report)
 {
-	json_t *results = json_array(), *json = head_json(report);
+	json_t *results = json_array(),
+	       *json = head_json(report->env, report->host, report->cases_hash);
 
 	for (size_t i = 0; i < report->count; i++)
 		json_array_append_new(results, result_json(&report->results[i], report->cases));
@@ -41,7 +42,8 @@ static void json_end(struct output *out, const struct report *report)
 
 static void jsonl_begin(struct output *out, const struct report *report)
 {
-	json_t *json = json_pack("{s:s}", "type", "environment"), *head = head_json(report);
+	json_t *json = json_pack("{s:s}", "type", "environment"),
+	       *head = head_json(report->env, report->host, report->cases_hash);
 
 	json_object_update(json, head);
 	json_decref(head);

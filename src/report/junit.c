@@ -146,7 +146,7 @@ static void properties(FILE *f, const struct report *report)
 	const char *name;
 	char hash[17];
 
-	cases_hash_text(report, hash);
+	cases_hash_text(report->cases_hash, hash);
 	fputs("    <properties>\n", f);
 	property(f, "perfabi", perfabi_version);
 	property(f, "cases", hash);
@@ -169,8 +169,8 @@ static void properties(FILE *f, const struct report *report)
 
 /* A suite whose cases have not all ended. */
 struct suite {
-	const char *name;
-	size_t left; /* cases that have not ended */
+	const struct instance *first; /* of those that were picked, which stand in their order */
+	size_t left;                  /* cases that have not ended */
 	struct totals totals;
 	FILE *f; /* writes `text`: its cases so far; NULL: none, or no memory */
 	char *text;
@@ -182,12 +182,20 @@ struct suites {
 	size_t count;
 };
 
-static struct suite *find_suite(const struct suites *suites, const char *name)
+/* The last that begins no later than the instance. */
+static struct suite *find_suite(const struct suites *suites, const struct instance *instance)
 {
-	for (size_t i = 0; i < suites->count; i++)
-		if (!strcmp(suites->list[i].name, name))
-			return &suites->list[i];
-	return NULL;
+	size_t low = 0, high = suites->count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (suites->list[middle].first <= instance)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high ? &suites->list[low] : NULL;
 }
 
 /* How many cases each suite has; its instances stand together. */
@@ -199,11 +207,11 @@ static struct suites *count_suites(const struct report *report)
 	if (suites)
 		suites->list = calloc(report->count + 1, sizeof(*suites->list));
 	for (size_t i = 0; suites && suites->list && i < report->count; i++) {
-		const char *name = report->instances[i]->suite;
+		const struct instance *instance = report->instances[i];
 
-		if (!last || strcmp(last->name, name) != 0) {
+		if (!last || strcmp(last->first->suite, instance->suite) != 0) {
 			last = &suites->list[suites->count++];
-			last->name = name;
+			last->first = instance;
 		}
 		last->left++;
 	}
@@ -222,7 +230,7 @@ static void put_suite(FILE *f, const struct report *report, struct suite *suite)
 	if (suite->f)
 		fclose(suite->f);
 	fputs("  <testsuite", f);
-	attribute(f, "name", suite->name);
+	attribute(f, "name", suite->first->suite);
 	put_totals(f, &suite->totals);
 	fputs(">\n", f);
 	properties(f, report);
@@ -240,8 +248,7 @@ static void suite_ended(struct output *out, const struct report *report,
 			const struct result *result)
 {
 	struct suites *suites = out->state;
-	struct suite *suite =
-		suites && suites->list ? find_suite(suites, result->instance->suite) : NULL;
+	struct suite *suite = suites && suites->list ? find_suite(suites, result->instance) : NULL;
 
 	if (!suite) {
 		errno = ENOMEM;

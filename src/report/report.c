@@ -88,19 +88,19 @@ json_t *result_json(const struct result *result, const struct cases *cases)
 	return json;
 }
 
-void cases_hash_text(const struct report *report, char out[17])
+void cases_hash_text(uint64_t hash, char out[17])
 {
-	snprintf(out, 17, "%016llx", (unsigned long long)report->cases_hash);
+	snprintf(out, 17, "%016llx", (unsigned long long)hash);
 }
 
-json_t *head_json(const struct report *report)
+json_t *head_json(const struct environment *env, const struct host *host, uint64_t cases_hash)
 {
 	char hash[17];
 
-	cases_hash_text(report, hash);
+	cases_hash_text(cases_hash, hash);
 	return json_pack("{s:s, s:s, s:s, s:o, s:o}", "perfabi", perfabi_version, "cases", hash,
-			 "time", report->host->time, "host", host_json(report->host), "environment",
-			 environment_json(report->env));
+			 "time", host->time, "host", host_json(host), "environment",
+			 environment_json(env));
 }
 
 static void host_line(FILE *f, const char *indent, const char *name, const char *text)
@@ -117,7 +117,7 @@ void print_host(FILE *f, const struct report *report, const char *indent)
 	const struct host *host = report->host;
 	char hash[17];
 
-	cases_hash_text(report, hash);
+	cases_hash_text(report->cases_hash, hash);
 	host_line(f, indent, "host", host->name);
 	host_line(f, indent, "time", host->time);
 	host_line(f, indent, "processor", host->cpu_model);

@@ -58,10 +58,10 @@ extern const struct printer printer_pretty, printer_ktap, printer_tap, printer_j
 const struct printer *printer_by_name(const char *name, struct nearest *near);
 
 /* The hash of the cases as the reports have it: 16 digits. */
-void cases_hash_text(const struct report *report, char out[17]);
+void cases_hash_text(uint64_t hash, char out[17]);
 
 /* What every JSON report begins with: perfabi, cases, time, host, environment. A new reference. */
-json_t *head_json(const struct report *report);
+json_t *head_json(const struct environment *env, const struct host *host, uint64_t cases_hash);
 
 /*
  * What every report for people begins with, behind perfabi's version and the kernel: a line each

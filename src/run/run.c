@@ -434,8 +434,8 @@ static bool hangs_on_others(struct runner *r, struct worker *w, struct result *r
 }
 
 /*
- * A virtual machine's debug registers are its hypervisor's to keep, and some lose one at times: the
- * hits go missing, or come as a SIGTRAP that nobody asked for. What the kernel refuses is its own.
+ * A virtual machine's debug registers are its hypervisor's to keep. On one, hits went missing at
+ * times, or came as a SIGTRAP that nobody asked for. What the kernel refuses is its own.
  */
 static bool hangs_on_hypervisor(const struct runner *r, struct worker *w,
 				const struct result *result)

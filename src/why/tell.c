@@ -7,34 +7,13 @@
 #include "machine/names.h"
 #include "why/asking.h"
 
-enum { SENTENCE = 1024, SUSPECTS = 8, SUSPECTS_OF_ERRNO = 5 };
-
-static void set_sentence(json_t *json, const char *key, const struct sentence *sentence,
-			 struct asking *a)
-{
-	char text[SENTENCE];
-
-	if (!sentence->count)
-		return;
-	sentence_write(sentence, &a->inquiry->model->facts, &a->asker.situation, text,
-		       sizeof(text));
-	json_object_set_new(json, key, json_string(text));
-}
+enum { SUSPECTS = 8, SUSPECTS_OF_ERRNO = 5 };
 
 const char *member_text(const json_t *json, const char *key)
 {
 	const char *text = json_string_value(json_object_get(json, key));
 
 	return text ? text : "";
-}
-
-static json_t *saying_json(const struct saying *saying, struct asking *a)
-{
-	json_t *json = json_object();
-
-	set_sentence(json, "because", &saying->because, a);
-	set_sentence(json, "instead", &saying->instead, a);
-	return json;
 }
 
 /* Of a check's causes the one that holds; before it those that may. */
@@ -54,7 +33,7 @@ static void tell_causes(json_t *json, const struct check *check, struct asking *
 				     : HOLDS;
 		if (truth == DOES_NOT_HOLD)
 			continue;
-		one = saying_json(saying, a);
+		one = saying_json(a->inquiry->model, saying, &a->asker.situation);
 		if (any)
 			json_array_append(others, one);
 		else
@@ -67,25 +46,12 @@ static void tell_causes(json_t *json, const struct check *check, struct asking *
 	json_decref(others);
 }
 
-/* Of a check that is known to refuse, the cause that is known to be it. */
-static void tell_cause(json_t *json, const struct check *check, struct asking *a)
-{
-	const struct saying *saying = check_saying(a->inquiry->model, check, &a->asker.situation);
-	json_t *one = saying ? saying_json(saying, a) : json_object();
-
-	json_object_update(json, one);
-	json_decref(one);
-}
-
-/* What a check is and says of the call whose situation the asker has. */
-static void tell_check(json_t *json, const struct check *check, bool is_certain, struct asking *a)
+/* What a check is that can be the cause, and says of the call whose situation the asker has. */
+static void tell_suspect(json_t *json, const struct check *check, struct asking *a)
 {
 	json_object_set_new(json, "check", json_string(check->id));
 	json_object_set(json, "function", json_object_get(check->json, "function"));
-	if (is_certain)
-		tell_cause(json, check, a);
-	else
-		tell_causes(json, check, a);
+	tell_causes(json, check, a);
 	if (!json_object_get(json, "because") && !check->unsaid.count)
 		json_object_set(json, "because", json_object_get(check->json, "condition"));
 }
@@ -106,7 +72,7 @@ void tell_suspects(json_t *json, int err, char family, struct asking *a)
 
 		if (!one)
 			continue;
-		tell_check(one, suspects[i], false, a);
+		tell_suspect(one, suspects[i], a);
 		json_array_append_new(list, one);
 	}
 	if (json_array_size(list))
@@ -118,7 +84,8 @@ void tell_suspects(json_t *json, int err, char family, struct asking *a)
 void tell_unknown(json_t *json, const char *key, const struct finding *f, struct asking *a)
 {
 	if (f->check && f->check->unsaid.count)
-		set_sentence(json, key, &f->check->unsaid, a);
+		sentence_tell(&f->check->unsaid, &a->inquiry->model->facts, &a->asker.situation,
+			      json, key);
 	else if (f->unknown && f->unknown->unknown)
 		json_object_set_new(json, key, json_string(f->unknown->unknown));
 }
@@ -141,7 +108,7 @@ static void tell_outcome(json_t *json, const struct finding *f, int err, struct 
 	if (f->outcome == REFUSED)
 		json_object_set_new(json, "errno", json_string(errno_name(f->err)));
 	if (f->outcome == REFUSED && f->is_foreseen && f->check) {
-		tell_check(json, f->check, true, a);
+		check_tell(a->inquiry->model, f->check, &a->asker.situation, json);
 		return;
 	}
 	if (f->differs)
