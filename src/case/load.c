@@ -331,6 +331,8 @@ static bool filter_holds(const struct filter *f, const struct cases *cases,
 
 bool id_matches(const char *glob, const char *id)
 {
+	if (glob[0] == '=')
+		return !strcmp(glob + 1, id);
 	return is_above(glob, id) || !fnmatch(glob, id, 0);
 }
 

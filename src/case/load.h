@@ -62,7 +62,10 @@ void filters_free(struct filters *filters);
 const struct instance **pick(const struct cases *cases, char *const arguments[],
 			     const struct filters *filters, size_t *count, const char *program);
 
-/* True if `glob` is the id, a folder of ids above it ("open.size"), or a glob that matches it. */
+/*
+ * True if `glob` is the id, a folder of ids above it ("open.size"), or a glob that matches it; with
+ * a = in front ("=open.size.zero.root") it is that id and no other.
+ */
 bool id_matches(const char *glob, const char *id);
 
 #endif

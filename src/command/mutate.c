@@ -53,10 +53,11 @@ static int parse_options(struct session *s, int argc, char **argv)
 	return 0;
 }
 
-static void show_progress(void *context, const struct result *result, size_t done, size_t total)
+static bool show_progress(void *context, const struct result *result, size_t done, size_t total)
 {
 	(void)result;
 	session_progress(context, done, total);
+	return true;
 }
 
 /* 0, or an exit status: what was run so tells nothing. */

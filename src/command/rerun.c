@@ -103,6 +103,14 @@ static json_t *rerun_ids(const char *path, const char *program)
 	return NULL;
 }
 
+/* NULL without memory. */
+static char *exactly(const char *id)
+{
+	char *text;
+
+	return asprintf(&text, "=%s", id) < 0 ? NULL : text;
+}
+
 char **rerun_arguments(const char *path, char *const before[], const char *program)
 {
 	json_t *ids = rerun_ids(path, program), *unused;
@@ -121,7 +129,7 @@ char **rerun_arguments(const char *path, char *const before[], const char *progr
 			arguments[n++] = strdup(before[i]);
 	json_object_foreach(ids, id, unused)
 		if (arguments)
-			arguments[n++] = strdup(id);
+			arguments[n++] = exactly(id);
 	for (size_t i = 0; i < n; i++)
 		has_all = has_all && arguments[i];
 	json_decref(ids);

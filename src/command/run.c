@@ -3,12 +3,11 @@
  * perfabi run: cases, and reports in several formats at once.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "command/again.h"
+#include "command/outputs.h"
 #include "command/rerun.h"
 #include "command/session.h"
 #include "machine/clock.h"
@@ -16,22 +15,17 @@
 #include "run/baseline.h"
 #include "text/say.h"
 
-enum { OUTPUTS_MAX = 8 };
-
-enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 static const char *const colours[] = {"auto", "always", "never", NULL};
 
 /* Everything that one `perfabi run` holds. */
 struct run {
 	struct session session;
 	const char *baseline_choice; /* as baseline_load() has it */
-	bool is_verbose, is_strict, is_quiet, only_lists;
-	enum colour colour;
+	bool is_strict, only_lists, fails_fast;
 	const char *rerun; /* a report, whose failures are run again */
 	struct host host;
 	char *again; /* how a case of this run is run by itself; owned */
-	struct output outputs[OUTPUTS_MAX];
-	size_t output_count;
+	struct outputs outputs;
 	struct report report;
 	struct baseline baseline;
 	bool has_begun; /* the outputs have */
@@ -44,6 +38,7 @@ static const struct option long_options[] = {SESSION_OPTIONS,
 					     {"verbose", no_argument, NULL, 'v'},
 					     {"quiet", no_argument, NULL, 'q'},
 					     {"color", required_argument, NULL, 'C'},
+					     {"fail-fast", no_argument, NULL, 'x'},
 					     {"list", no_argument, NULL, 'l'},
 					     {"rerun", required_argument, NULL, 'R'},
 					     {"host", required_argument, NULL, 'H'},
@@ -69,6 +64,7 @@ static void help(FILE *f)
 	      "  -v, --verbose            pretty: every case in full\n"
 	      "  -q, --quiet              pretty: what failed, and the summary alone; no progress\n"
 	      "      --color WHEN         always, never, or auto (default): on a terminal\n"
+	      "      --fail-fast          begin no other case once one has failed\n"
 	      "      --list               what would run, an id a line; nothing is run\n"
 	      "      --rerun FILE         what failed in a report of --format json or jsonl, or "
 	      "had "
@@ -80,189 +76,31 @@ static void help(FILE *f)
 	      f);
 }
 
-static int add_output(struct run *run, const char *text)
-{
-	const char *colon = strchr(text, ':');
-	char name[16];
-	struct nearest near;
-	struct output *out = &run->outputs[run->output_count];
-
-	if (run->output_count == OUTPUTS_MAX)
-		return session_bad_value(&run->session, "format", text, "at most 8 formats");
-	snprintf(name, sizeof(name), "%.*s", colon && colon - text < 15 ? (int)(colon - text) : 15,
-		 text);
-	near = nearest_to(name);
-	*out = (struct output){.printer = printer_by_name(name, &near),
-			       .path = colon ? colon + 1 : NULL};
-	if (!out->printer || (colon && !colon[1]))
-		return session_bad_value(
-			&run->session, "format", text,
-			"pretty, ktap, tap, junit, json or jsonl, and :FILE if you like");
-	for (size_t i = 0; i < run->output_count; i++)
-		if (!out->path && !run->outputs[i].path)
-			return session_bad_value(&run->session, "format", text,
-						 "one format alone on standard output; give "
-						 "the others a file, as junit:report.xml");
-	run->output_count++;
-	return 0;
-}
-
-/* Where another format goes already: into a file or pipe; a terminal or /dev/null takes both. */
-static bool is_taken(const struct run *run, size_t count)
-{
-	struct stat own, other;
-
-	if (fstat(fileno(run->outputs[count].f), &own) || S_ISCHR(own.st_mode))
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (!fstat(fileno(run->outputs[i].f), &other) && other.st_dev == own.st_dev &&
-		    other.st_ino == own.st_ino)
-			return true;
-	return false;
-}
-
-static bool is_file_at(const char *path, const struct stat *file)
-{
-	struct stat st;
-
-	return path && !stat(path, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
-}
-
-/* Whether it is a file that this run reads: a case file, the baseline. */
-static bool is_read(const struct run *run, FILE *f)
-{
-	const struct sources *sources = &run->session.loaded.sources;
-	char path[PATH_MAX];
-	struct stat own;
-
-	if (fstat(fileno(f), &own) || !S_ISREG(own.st_mode))
-		return false;
-	for (size_t i = 0; i < sources->count; i++) {
-		const struct source *source = &sources->list[i];
-
-		snprintf(path, sizeof(path), "%s%s%s", source->root, source->root[0] ? "/" : "",
-			 source->name);
-		if (is_file_at(path, &own))
-			return true;
-	}
-	return !baseline_is_none(run->baseline_choice) && is_file_at(run->baseline_choice, &own);
-}
-
-/* What was in the files is gone only when all of them can be written. */
-static void empty_outputs(const struct run *run)
-{
-	struct stat st;
-
-	for (size_t i = 0; i < run->output_count; i++) {
-		int fd = fileno(run->outputs[i].f);
-
-		if (run->outputs[i].path && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-		    ftruncate(fd, 0))
-			continue; /* then writing fails, and says why */
-	}
-}
-
-/* As no-color.org has it, and only where a terminal shows it. */
-static bool wants_colour(FILE *f)
-{
-	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-
-	return !(no && no[0]) && isatty(fileno(f)) && strcmp(term ? term : "dumb", "dumb") != 0;
-}
-
-static int open_outputs(struct run *run)
-{
-	if (!run->output_count)
-		add_output(run, "pretty");
-	for (size_t i = 0; i < run->output_count; i++) {
-		struct output *out = &run->outputs[i];
-
-		out->verbose = run->is_verbose;
-		out->f = out->path ? fopen(out->path, "ae") : stdout;
-		if (!out->f) {
-			say(stderr, "perfabi run: cannot write %s: %s\n", out->path,
-			    strerror(errno));
-			return -errno;
-		}
-		if (is_read(run, out->f)) {
-			say(stderr,
-			    "perfabi run: %s is a file that this run reads\n"
-			    "  write the report to another one\n",
-			    out->path);
-			return -EINVAL;
-		}
-		if (is_taken(run, i)) {
-			say(stderr,
-			    "perfabi run: %s is where another format is written already\n"
-			    "  give each format a file of its own\n",
-			    out->path ? out->path : "standard output");
-			return -EINVAL;
-		}
-		out->colour = run->colour == COLOUR_ALWAYS ||
-			      (run->colour == COLOUR_AUTO && wants_colour(out->f));
-		out->quiet = run->is_quiet;
-	}
-	empty_outputs(run);
-	return 0;
-}
-
-static int close_outputs(struct run *run)
-{
-	int status = 0;
-
-	for (size_t i = 0; i < run->output_count; i++) {
-		struct output *out = &run->outputs[i];
-
-		if (!out->f)
-			continue;
-		if (out->f == stdout ? fflush(stdout) : fclose(out->f))
-			out->error = out->error ? out->error : errno;
-		out->f = NULL;
-		if (!out->error)
-			continue;
-		say(stderr, "perfabi run: writing %s: %s\n",
-		    out->path ? out->path : "to standard output", strerror(out->error));
-		status = EXIT_HARNESS;
-	}
-	return status;
-}
-
-/* Keeps the first error of a stream while errno still has it. */
-static void note_error(struct output *out)
-{
-	if (ferror(out->f) && !out->error)
-		out->error = errno ? errno : EIO;
-}
-
 static void started(void *context, const struct instance *instance)
 {
 	struct run *run = context;
 
-	for (size_t i = 0; i < run->output_count; i++) {
-		if (!run->outputs[i].printer->started)
-			continue;
-		run->outputs[i].printer->started(&run->outputs[i], instance);
-		note_error(&run->outputs[i]);
-	}
+	outputs_started(&run->outputs, instance);
 }
 
-static void ended(void *context, const struct result *result, size_t done, size_t total)
+static bool is_bad(const struct result *result)
+{
+	return result->verdict.outcome == FAIL || result->verdict.outcome == XPASS ||
+	       result->verdict.outcome == ERROR || result->differed;
+}
+
+static bool ended(void *context, const struct result *result, size_t done, size_t total)
 {
 	struct run *run = context;
 	struct result shown = *result;
 
 	session_progress(&run->session, done, total);
-	if (result->runs < run->session.options.repeat)
-		return;
 	shown.reason = result->reason ? strdup(result->reason) : NULL;
 	baseline_apply(&run->baseline, &run->session.loaded.env, &shown, 1);
-	for (size_t i = 0; i < run->output_count; i++) {
-		if (!run->outputs[i].printer->ended)
-			continue;
-		run->outputs[i].printer->ended(&run->outputs[i], &run->report, &shown);
-		note_error(&run->outputs[i]);
-	}
+	if (result->runs == run->session.options.repeat)
+		outputs_ended(&run->outputs, &run->report, &shown);
 	free(shown.reason);
+	return !run->fails_fast || !is_bad(&shown);
 }
 
 static void tally(struct run *run)
@@ -287,21 +125,9 @@ static void learn_for_reports(struct run *run)
 {
 	struct loaded *loaded = &run->session.loaded;
 	const struct source *model = sources_find(&loaded->sources, "model.json");
-	bool wanted = false;
 
-	for (size_t i = 0; i < run->output_count; i++)
-		wanted = wanted || !strncmp(run->outputs[i].printer->name, "json", 4);
-	if (wanted && model && !loaded->env.learned)
+	if (outputs_have_json(&run->outputs) && model && !loaded->env.learned)
 		loaded->env.learned = learned_for_report(model, &loaded->env);
-}
-
-static void begin_output(struct output *out, const struct report *report)
-{
-	if (!out->printer->begin)
-		return;
-	out->printer->begin(out, report);
-	fflush(out->f);
-	note_error(out);
 }
 
 /* The machine is known: what is printed first is about it. */
@@ -309,10 +135,10 @@ static void begin_outputs(void *context)
 {
 	struct run *run = context;
 
-	if (!run->has_begun)
-		learn_for_reports(run);
-	for (size_t i = 0; !run->has_begun && i < run->output_count; i++)
-		begin_output(&run->outputs[i], &run->report);
+	if (run->has_begun)
+		return;
+	learn_for_reports(run);
+	outputs_begin(&run->outputs, &run->report);
 	run->has_begun = true;
 }
 
@@ -322,7 +148,7 @@ static int take_colour(struct run *run, const char *when)
 
 	if (i < 0)
 		return session_bad_value(&run->session, "color", when, "auto, always or never");
-	run->colour = (enum colour)i;
+	run->outputs.colour = (enum colour)i;
 	return 0;
 }
 
@@ -330,7 +156,7 @@ static int parse_option(struct run *run, int option, const char *value)
 {
 	switch (option) {
 	case 'f':
-		return add_output(run, value);
+		return outputs_add(&run->outputs, &run->session, value);
 	case 'b':
 		run->baseline_choice = value;
 		return 0;
@@ -338,13 +164,16 @@ static int parse_option(struct run *run, int option, const char *value)
 		run->is_strict = true;
 		return 0;
 	case 'v':
-		run->is_verbose = true;
+		run->outputs.is_verbose = true;
 		return 0;
 	case 'q':
-		run->is_quiet = true;
+		run->outputs.is_quiet = true;
 		return 0;
 	case 'C':
 		return take_colour(run, value);
+	case 'x':
+		run->fails_fast = true;
+		return 0;
 	case 'l':
 		run->only_lists = true;
 		return 0;
@@ -381,51 +210,6 @@ static int parse_options(struct run *run, int argc, char **argv)
 	return 0;
 }
 
-/* A word for a shell: as it is, or in quotes. */
-static void put_word(FILE *f, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-+=./:@%,";
-
-	if (word[0] && !word[strspn(word, plain)]) {
-		fprintf(f, " %s", word);
-		return;
-	}
-	fputs(" '", f);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", f);
-		else
-			fputc(*word, f);
-	fputc('\'', f);
-}
-
-/* The cases and the baseline that this run has, without which cases it picks. NULL without memory.
- */
-static char *make_again(const struct run *run, char *const arguments[])
-{
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	if (!f)
-		return NULL;
-	fputs("perfabi run", f);
-	if (run->session.folder) {
-		fputs(" --cases", f);
-		put_word(f, run->session.folder);
-	}
-	if (run->baseline_choice) {
-		fputs(" --baseline", f);
-		put_word(f, run->baseline_choice);
-	}
-	for (size_t i = 0; arguments[i]; i++)
-		if (is_path(arguments[i]))
-			put_word(f, arguments[i]);
-	fclose(f);
-	return text;
-}
-
 /* 0, or an exit status after a message. */
 static int prepare(struct run *run, char *const arguments[])
 {
@@ -437,7 +221,7 @@ static int prepare(struct run *run, char *const arguments[])
 	status = baseline_load(&run->baseline, run->baseline_choice, &s->loaded, s->program);
 	if (status)
 		return status;
-	run->again = make_again(run, arguments);
+	run->again = again_command(s->folder, run->baseline_choice, arguments);
 	run->report = (struct report){.env = &s->loaded.env,
 				      .again = run->again,
 				      .host = &run->host,
@@ -450,9 +234,9 @@ static int prepare(struct run *run, char *const arguments[])
 	s->options.started = started;
 	s->options.ended = ended;
 	s->options.begun = begin_outputs;
-	s->shows_progress = s->shows_progress && !run->is_quiet;
+	s->shows_progress = s->shows_progress && !run->outputs.is_quiet;
 	s->options.context = run;
-	return open_outputs(run) ? EXIT_USAGE : 0;
+	return outputs_open(&run->outputs, s, run->baseline_choice) ? EXIT_USAGE : 0;
 }
 
 static int report(struct run *run)
@@ -464,10 +248,7 @@ static int report(struct run *run)
 	run->report.results = s->results;
 	run->report.interrupted = s->end.signal;
 	tally(run);
-	for (size_t i = 0; i < run->output_count; i++) {
-		run->outputs[i].printer->end(&run->outputs[i], &run->report);
-		note_error(&run->outputs[i]);
-	}
+	outputs_end(&run->outputs, &run->report);
 	return exit_status(&run->report, run->is_strict, session_is_flawed(s));
 }
 
@@ -491,7 +272,7 @@ static int run_picked(struct run *run, char *const arguments[])
 		status = session_run(s, s->picked, s->count);
 	if (!status)
 		status = report(run);
-	written = close_outputs(run);
+	written = outputs_close(&run->outputs);
 	return written ? written : status;
 }
 

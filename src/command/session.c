@@ -131,7 +131,7 @@ void session_begin(struct session *s, const char *program)
 
 void session_progress(struct session *s, size_t done, size_t total)
 {
-	double t;
+	double t, rate, left;
 
 	if (!s->shows_progress)
 		return;
@@ -139,7 +139,13 @@ void session_progress(struct session *s, size_t done, size_t total)
 	if (t - s->began < 0.5 || t - s->shown < 0.1)
 		return;
 	s->shown = t;
-	fprintf(stderr, "\r\033[K%zu of %zu", done, total);
+	rate = (double)done / (t - s->began);
+	left = (double)(total - done) / rate;
+	fprintf(stderr, "\r\033[K%zu of %zu, %.0f a second, ", done, total, rate);
+	if (left < 100)
+		fprintf(stderr, "%.0f s left", left + 0.5);
+	else
+		fprintf(stderr, "%.0f min left", left / 60 + 0.5);
 }
 
 bool session_is_flawed(const struct session *s)

@@ -136,7 +136,8 @@ static void skips(struct output *out, const struct report *report)
 	size_t count = 0;
 
 	for (size_t i = 0; i < report->count && skipped; i++)
-		if (report->results[i].verdict.outcome == SKIP && report->results[i].token)
+		if (report->results[i].verdict.outcome == SKIP && report->results[i].token &&
+		    is_reached(&report->results[i]))
 			skipped[count++] = &report->results[i];
 	if (count) {
 		qsort(skipped, count, sizeof(*skipped), by_token);
@@ -152,24 +153,26 @@ static void skips(struct output *out, const struct report *report)
 	free(skipped);
 }
 
-/* Why some were not reached: one line, for there may be thousands. Returns how many. */
-static unsigned not_reached(struct output *out, const struct report *report)
+/* Why some were not reached: one line, for there may be thousands. */
+static void not_reached(struct output *out, const struct report *report)
 {
-	const char *reason = NULL;
+	const struct result *one = NULL;
 	unsigned count = 0;
+	bool is_error;
 
 	for (size_t i = 0; i < report->count; i++)
 		if (!is_reached(&report->results[i])) {
-			reason = report->results[i].reason;
+			one = &report->results[i];
 			count++;
 		}
 	if (!count)
-		return 0;
-	fprintf(out->f, "%sERROR%s %u case%s not reached: ", start_colour(out, RED),
-		stop_colour(out), count, count == 1 ? " was" : "s were");
-	one_line_print(out->f, reason ? reason : "", "\n");
+		return;
+	is_error = one->verdict.outcome == ERROR; /* else that is what the user wanted */
+	if (is_error)
+		fprintf(out->f, "%sERROR%s ", start_colour(out, RED), stop_colour(out));
+	fprintf(out->f, "%u case%s not reached: ", count, count == 1 ? " was" : "s were");
+	one_line_print(out->f, one->reason ? one->reason : "", "\n");
 	fputs("\n\n", out->f);
-	return count;
 }
 
 /* How many results each of the baseline's entries is about; free() it. NULL: no memory. */
@@ -241,11 +244,16 @@ static void deviations(struct output *out, const struct report *report)
 
 static void end(struct output *out, const struct report *report)
 {
-	unsigned unreached;
+	unsigned tally[OUTCOMES] = {0}, unreached = 0;
 
 	for (size_t i = 0; i < report->count; i++)
+		if (is_reached(&report->results[i]))
+			tally[report->results[i].verdict.outcome]++;
+		else
+			unreached++;
+	for (size_t i = 0; i < report->count; i++)
 		failure(out, report, &report->results[i]);
-	unreached = not_reached(out, report);
+	not_reached(out, report);
 	if (!out->quiet) {
 		suites(out, report);
 		skips(out, report);
@@ -254,12 +262,9 @@ static void end(struct output *out, const struct report *report)
 	}
 	fprintf(out->f, "%s%zu %s:", report->interrupted ? "ended early; " : "", report->count,
 		report->count == 1 ? "case" : "cases");
-	for (int o = 0; o < OUTCOMES; o++) {
-		unsigned n = report->tally[o] - (o == ERROR ? unreached : 0);
-
-		if (n || o <= SKIP)
-			fprintf(out->f, "%s %u %s", o ? "," : "", n, outcome_names[o]);
-	}
+	for (int o = 0; o < OUTCOMES; o++)
+		if (tally[o] || o <= SKIP)
+			fprintf(out->f, "%s %u %s", o ? "," : "", tally[o], outcome_names[o]);
 	if (unreached)
 		fprintf(out->f, ", %u not reached", unreached);
 	fprintf(out->f, " in %.2f s\n", report->seconds);

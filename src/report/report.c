@@ -9,6 +9,8 @@
 #include "language/one_line.h"
 #include "text/say.h"
 
+enum { BESIDE_SHOWN = 4 }; /* in text; programs get all that are known */
+
 const char perfabi_version[] = "0.1.0";
 
 const struct printer *printer_by_name(const char *name, struct nearest *near)
@@ -54,6 +56,23 @@ static json_t *phases_json(unsigned mask, const struct cases *cases)
 	return list;
 }
 
+/* Whether somebody looks for what went wrong, and wants to run it again. */
+static bool is_of_interest(const struct result *result)
+{
+	return result->verdict.outcome == FAIL || result->verdict.outcome == XPASS ||
+	       result->verdict.outcome == ERROR;
+}
+
+static json_t *beside_json(const struct beside *beside)
+{
+	json_t *ids = json_array();
+	const struct instance *one;
+
+	for (size_t i = 0; (one = beside_at(beside, i)); i++)
+		json_array_append_new(ids, json_string(one->id));
+	return json_pack("{s:I, s:o}", "count", (json_int_t)beside->count, "last", ids);
+}
+
 json_t *result_json(const struct result *result, const struct cases *cases)
 {
 	const struct instance *instance = result->instance;
@@ -84,6 +103,8 @@ json_t *result_json(const struct result *result, const struct cases *cases)
 		json_object_set_new(json, "runs", json_integer(result->runs));
 		json_object_set_new(json, "differed", json_integer(result->differed));
 	}
+	if (is_of_interest(result) && result->beside.count)
+		json_object_set_new(json, "beside", beside_json(&result->beside));
 	json_object_set_new(json, "seconds", json_real(result->seconds));
 	return json;
 }
@@ -172,13 +193,29 @@ void case_place(const struct instance *instance, char *out, size_t size)
 		 source->name, where_line(source, pointer));
 }
 
+/* The last few that had a process meanwhile, and how many more had. */
+static void beside_line(FILE *f, const struct result *result, const char *indent)
+{
+	const struct beside *beside = &result->beside;
+	size_t shown = beside->count < BESIDE_SHOWN ? beside->count : BESIDE_SHOWN;
+	size_t known = beside->count < BESIDE_MOST ? beside->count : BESIDE_MOST;
+
+	if (!shown || !is_of_interest(result))
+		return;
+	fprintf(f, "%s%-10s ", indent, "beside:");
+	for (size_t i = 0; i < shown; i++)
+		fprintf(f, "%s%s", i ? ", " : "", beside_at(beside, known - shown + i)->id);
+	if (beside->count > shown)
+		fprintf(f, " and, before these, %zu more", beside->count - shown);
+	fputc('\n', f);
+}
+
 static void rerun_line(FILE *f, const struct result *result, const char *again, const char *indent)
 {
-	bool is_bad = result->verdict.outcome == FAIL || result->verdict.outcome == XPASS ||
-		      result->verdict.outcome == ERROR;
 	char *text = NULL;
 
-	if (again && is_bad && asprintf(&text, "%s %s", again, result->instance->id) > 0)
+	if (again && is_of_interest(result) &&
+	    asprintf(&text, "%s %s", again, result->instance->id) > 0)
 		detail(f, indent, "again:", text);
 	free(text);
 }
@@ -197,6 +234,7 @@ void print_details(FILE *f, const struct result *result, const char *again, cons
 	detail(f, indent, "got:", result->verdict.got);
 	detail(f, indent, "reason:", result->reason);
 	detail(f, indent, "spec:", spec);
+	beside_line(f, result, indent);
 	detail(f, indent, "case:", place);
 	rerun_line(f, result, again, indent);
 }

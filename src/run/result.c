@@ -45,6 +45,18 @@ void results_free(struct result *results, size_t count)
 	munmap(results, (count + 1) * sizeof(*results));
 }
 
+void beside_add(struct beside *beside, const struct instance *instance)
+{
+	beside->last[beside->count++ % BESIDE_MOST] = instance;
+}
+
+const struct instance *beside_at(const struct beside *beside, size_t i)
+{
+	size_t known = beside->count < BESIDE_MOST ? beside->count : BESIDE_MOST;
+
+	return i < known ? beside->last[(beside->count - known + i) % BESIDE_MOST] : NULL;
+}
+
 void result_skip(struct result *result, const char *token, const char *reason)
 {
 	result_clear(result);

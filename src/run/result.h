@@ -9,6 +9,14 @@
 
 struct deviation;
 
+enum { BESIDE_MOST = 16 };
+
+/* The instances that had a process while this one had; of many the last that began. */
+struct beside {
+	size_t count;
+	const struct instance *last[BESIDE_MOST]; /* a ring: the n-th is at n % BESIDE_MOST */
+};
+
 struct result {
 	const struct instance *instance;
 	struct verdict verdict;
@@ -16,7 +24,8 @@ struct result {
 	char *reason;                      /* of a skip, an xfail, an xpass or an error; owned */
 	const struct deviation *deviation; /* of an xfail or xpass: the baseline's entry */
 	double seconds;
-	int first; /* outcome of the first run, which the others are held against */
+	struct beside beside; /* of one that ran */
+	int first;            /* outcome of the first run, which the others are held against */
 	unsigned first_phases;
 	bool disturbed;          /* others changed the machine meanwhile: this run says nothing */
 	unsigned runs, differed; /* with --repeat: how many runs did not agree with the first */
@@ -24,6 +33,12 @@ struct result {
 
 /* Replaces an owned text; an empty one is none. */
 void result_set_text(char **to, const char *text);
+
+/* Adds one that began meanwhile. */
+void beside_add(struct beside *beside, const struct instance *instance);
+
+/* The i-th of those that are known, in the order in which they began; NULL behind the last. */
+const struct instance *beside_at(const struct beside *beside, size_t i);
 
 /* Not run, or not held against the kernel: a token that is not met, and what was found of it. */
 void result_skip(struct result *result, const char *token, const char *reason);

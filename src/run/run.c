@@ -23,8 +23,9 @@
 #include "machine/heap.h"
 #include "machine/restore.h"
 #include "machine/require.h"
-#include "run/required.h"
-#include "run/site.h"
+#include "run/death.h"
+#include "run/doubt.h"
+#include "run/runner.h"
 #include "step/verbs/signals.h"
 #include "text/say.h"
 #include "machine/sysctl.h"
@@ -32,94 +33,6 @@
 
 static const double LOCK_POLL = 0.05; /* seconds */
 static const double GAP = 1;
-/*
- * How often a case fails, one run after the other, until that is no longer others' doing; and of
- * how many cases, until it is plain that it is the kernel's.
- */
-enum { FAILURES = 8, CONFIRMED = 40 };
-
-/* How often a sysctl was changed by somebody else, and how often of that by the kernel itself. */
-struct moves {
-	unsigned all, by_kernel;
-};
-
-/* A place in which one process at a time runs. */
-struct worker {
-	pid_t pid; /* 0: idle */
-	size_t index;
-	double began, deadline;
-	struct slot *slot;
-	uid_t uid; /* of an ordinary user's case; never read back from the slot */
-	bool timed_out;
-	struct moves moves;        /* of the sysctls until it began */
-	unsigned long oom_kills;   /* until it began */
-	char *cgroup;              /* its own, or NULL: a copy, for no case has the journal */
-	struct sysctl_set sysctls; /* what its case may change, and is put back behind it */
-	unsigned failures;         /* of its case, which runs again */
-	char asked[160];           /* what that case asked of others */
-	const char *suspects;      /* who may be why it failed */
-	char failure[160];         /* what came where it failed last */
-};
-
-struct runner {
-	const struct instance *const *instances;
-	const struct cases *cases;
-	struct environment *env;
-	const struct run_options *options;
-	struct result *results;
-	size_t count;
-
-	size_t *order; /* of this round */
-	size_t next, done;
-	unsigned round;
-	struct worker *workers;
-	struct restorer *machine;
-	struct sysctl_watch sysctls;
-	bool has_begun; /* the machine was looked at with other runs kept away */
-	struct moves moves;
-	char moved[96];       /* the last move that was not the kernel's, or else the last */
-	uint64_t jitter;      /* state of next_random() */
-	unsigned confirmed;   /* failures that came each time */
-	double waiting_since; /* for another perfabi; 0: we are not */
-	double seen;          /* when we last looked at the cases */
-	bool gave_up;         /* waiting */
-	struct surroundings surroundings;
-	struct site site;
-	sigset_t waited, before;
-	int interrupted; /* signal */
-};
-
-/* splitmix64: the same order for a seed on every host. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-/* Those that run alone come last, in a block. */
-static void make_order(struct runner *r)
-{
-	uint64_t state = r->options->seed + r->round;
-	size_t at = 0, together;
-
-	for (int alone = 0; alone < 2; alone++)
-		for (size_t i = 0; i < r->count; i++)
-			if (r->instances[i]->alone == (alone == 1))
-				r->order[at++] = i;
-	if (!r->options->shuffle)
-		return;
-	for (together = 0; together < r->count && !r->instances[r->order[together]]->alone;)
-		together++;
-	for (size_t i = together; i > 1; i--) {
-		size_t j = (size_t)(next_random(&state) % i), swap = r->order[i - 1];
-
-		r->order[i - 1] = r->order[j];
-		r->order[j] = swap;
-	}
-}
 
 static void settle(struct runner *r, size_t index, struct result *fresh)
 {
@@ -128,25 +41,10 @@ static void settle(struct runner *r, size_t index, struct result *fresh)
 	result_add_round(kept, fresh);
 	kept->instance = r->instances[index];
 	r->done++;
-	if (r->options->ended)
-		r->options->ended(r->options->context, kept, r->done,
-				  r->count * r->options->repeat);
-}
-
-/* How often the kernel has killed for want of memory since it booted; 0 where it does not say. */
-static unsigned long count_oom_kills(void)
-{
-	unsigned long count = 0;
-	char *line = NULL;
-	size_t size = 0;
-	FILE *f = fopen("/proc/vmstat", "re");
-
-	while (f && !count && getline(&line, &size, f) > 0)
-		sscanf(line, "oom_kill %lu", &count);
-	free(line);
-	if (f)
-		fclose(f);
-	return count;
+	if (r->options->ended &&
+	    !r->options->ended(r->options->context, kept, r->done, r->count * r->options->repeat) &&
+	    !r->enough)
+		r->enough = kept->instance;
 }
 
 static struct mutation mutation_of(const struct runner *r, size_t index)
@@ -154,12 +52,26 @@ static struct mutation mutation_of(const struct runner *r, size_t index)
 	return r->options->mutations ? r->options->mutations[index] : (struct mutation){0};
 }
 
+/* Each of those that have a process has this one beside it from now on, and it them. */
+static void note_beside(struct runner *r, struct worker *w)
+{
+	w->beside = (struct beside){0};
+	for (unsigned i = 0; i < r->options->jobs; i++) {
+		struct worker *other = &r->workers[i];
+
+		if (other == w || !other->pid)
+			continue;
+		beside_add(&w->beside, r->instances[other->index]);
+		beside_add(&other->beside, r->instances[w->index]);
+	}
+}
+
 static void fork_case(struct runner *r, struct worker *w, struct result *result)
 {
 	*w->slot = (struct slot){.runner = getpid(), .uid = w->uid};
 	w->timed_out = false;
 	w->moves = r->moves;
-	w->oom_kills = count_oom_kills();
+	w->oom_kills = doubt_oom_kills();
 	w->began = clock_seconds();
 	w->deadline = w->began + r->options->timeout;
 	madvise(w->slot, sizeof(*w->slot), MADV_DOFORK); /* its own, and nobody else's */
@@ -170,6 +82,7 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 		child_run(r->instances[w->index], mutation_of(r, w->index), r->cases, r->env,
 			  w->slot, &r->surroundings, w->cgroup);
 	if (w->pid > 0) {
+		note_beside(r, w);
 		machine_note(r->machine, (unsigned)(w - r->workers), w->pid);
 		return;
 	}
@@ -285,220 +198,6 @@ static void sweep(pid_t group)
 	}
 }
 
-/* Signals that perf has nothing to do with: somebody sent them, or memory ran out. */
-static bool is_from_elsewhere(int signal)
-{
-	return signal == SIGTERM || signal == SIGINT || signal == SIGQUIT || signal == SIGHUP ||
-	       signal == SIGKILL;
-}
-
-/*
- * A case whose process did not come to its end: in the call it is the kernel's fault, else ours.
- */
-static void take_death(const struct worker *w, int status, double timeout, struct result *result)
-{
-	enum outcome outcome = ERROR;
-	int stage = w->slot->stage;
-	char got[160];
-
-	if (stage < STAGE_NONE || stage > STAGE_DONE)
-		stage = STAGE_NONE;
-	if (w->timed_out)
-		snprintf(got, sizeof(got), "no end within %g s: killed while %s", timeout,
-			 stage_names[stage]);
-	else if (WIFSIGNALED(status))
-		snprintf(got, sizeof(got), "signal %d (%s) while %s", WTERMSIG(status),
-			 strsignal(WTERMSIG(status)), stage_names[stage]);
-	else if (WEXITSTATUS(status) == EXIT_SIGNALS)
-		snprintf(got, sizeof(got), "more than %d signals while %s", SIGNALS_MAX,
-			 stage_names[stage]);
-	else if (WEXITSTATUS(status) == EXIT_NO_MEMORY)
-		snprintf(got, sizeof(got), "no memory while %s", stage_names[stage]);
-	else
-		snprintf(got, sizeof(got), "exit status %d while %s", WEXITSTATUS(status),
-			 stage_names[stage]);
-	if ((stage == STAGE_CALLING || stage == STAGE_STEPPING) &&
-	    (w->timed_out || (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SIGNALS) ||
-	     (WIFSIGNALED(status) && !is_from_elsewhere(WTERMSIG(status)))))
-		outcome = FAIL;
-	result->verdict = (struct verdict){0};
-	verdict_set(&result->verdict, outcome, "the case to come to its end", got);
-	if (stage == STAGE_STEPPING)
-		snprintf(result->verdict.call, sizeof(result->verdict.call), "step %u",
-			 w->slot->step);
-}
-
-/*
- * Looks whether somebody else has changed a sysctl, but for those that a case may have changed;
- * cases go by what it is from then on.
- */
-static void watch_sysctls(struct runner *r, const struct sysctl_set *ours)
-{
-	char moved[sizeof(r->moved)];
-	bool by_kernel;
-
-	if (!sysctl_watch_moved(&r->sysctls, ours, moved, sizeof(moved), &by_kernel))
-		return;
-	r->moves.all++;
-	r->moves.by_kernel += by_kernel;
-	if (!by_kernel || r->moves.by_kernel == r->moves.all)
-		memcpy(r->moved, moved, sizeof(moved));
-	environment_read_sysctls(r->env);
-}
-
-/*
- * A sysctl that somebody else changed while the case ran: what it found is of neither machine. The
- * sample rate is lowered by the kernel itself at times: a case that has passed all the same did not
- * hang on it.
- */
-static void void_if_moved(const struct runner *r, const struct worker *w, struct result *result)
-{
-	unsigned moves = r->moves.all - w->moves.all;
-	unsigned by_kernel = r->moves.by_kernel - w->moves.by_kernel;
-	char why[160];
-
-	if (!moves || (moves == by_kernel && result->verdict.outcome == PASS))
-		return;
-	snprintf(why, sizeof(why), "%s: it was changed while this case ran, and not by this run",
-		 r->moved);
-	result_void(result, why);
-}
-
-/* Why a failure may be of another machine than the case was made for, or NULL. */
-static const char *what_happened(const struct runner *r, const struct worker *w)
-{
-	if (count_oom_kills() != w->oom_kills)
-		return "out of memory: the kernel killed a process during this case";
-	if (sysconf(_SC_NPROCESSORS_ONLN) != (long)r->env->cpus_online)
-		return "a cpu has come or gone since the run began";
-	return NULL;
-}
-
-/* Not in step with somebody who comes and goes: up to two milliseconds. */
-static void get_out_of_step(struct runner *r)
-{
-	struct timespec pause = {.tv_nsec = (long)(next_random(&r->jitter) % 2000000)};
-
-	nanosleep(&pause, NULL);
-}
-
-/*
- * Whether a failure with that errno, or whatever came, is what the others would cause that the
- * tokens are about: a capability that says no to some errnos is about these.
- */
-static bool may_be_theirs(const struct runner *r, const struct worker *w, const char *tokens,
-			  int err)
-{
-	enum identity as = r->instances[w->index]->who.as;
-	char one[REQUIRE_TOKEN];
-	bool may = false;
-
-	while (!may && require_next(&tokens, one, sizeof(one))) {
-		const struct instance *asked =
-			require_case_id(one) ? cases_required(r->cases, one, as, NULL) : NULL;
-
-		may = !strcmp(one, "quiet") || (asked && required_case_says_no(asked, err));
-	}
-	return may;
-}
-
-/*
- * A case that failed beside somebody who came after it had begun has found out nothing: what it
- * asked of the others is asked again. True if it asked anything, and that is so.
- */
-static bool hangs_on_others(struct runner *r, struct worker *w, struct result *result)
-{
-	const struct instance *instance = r->instances[w->index];
-	const json_t *requirement;
-	bool hangs = false;
-	char why[384];
-	size_t i;
-
-	if (result->verdict.outcome != FAIL)
-		return false;
-	json_array_foreach(instance->program->requirements, i, requirement) {
-		const char *token = json_string_value(requirement);
-
-		if (!require_is_fleeting(token) || !may_be_theirs(r, w, token, result->verdict.err))
-			continue;
-		snprintf(w->asked, sizeof(w->asked), "%s", token);
-		w->suspects = "others";
-		get_out_of_step(r);
-		hangs = site_meets(&r->site, w->uid, instance, token, why, sizeof(why));
-		if (hangs)
-			continue;
-		result_skip(result, token, why);
-		break;
-	}
-	return hangs;
-}
-
-/*
- * A virtual machine's debug registers are its hypervisor's to keep. On one, hits went missing at
- * times, or came as a SIGTRAP that nobody asked for. What the kernel refuses is its own.
- */
-static bool hangs_on_hypervisor(const struct runner *r, struct worker *w,
-				const struct result *result)
-{
-	const json_t *requirement;
-	size_t i;
-
-	if (result->verdict.outcome != FAIL || result->verdict.err || !r->env->hypervisor[0])
-		return false;
-	json_array_foreach(r->instances[w->index]->program->requirements, i, requirement) {
-		const char *token = json_string_value(requirement);
-
-		if (!require_is_of_breakpoints(token))
-			continue;
-		snprintf(w->asked, sizeof(w->asked), "%s", token);
-		w->suspects = "the hypervisor, which keeps the debug registers,";
-		return true;
-	}
-	return false;
-}
-
-/* What failed and then passes: somebody may have been in the way for a moment. */
-static void skip_if_unconfirmed(const struct worker *w, struct result *result)
-{
-	char why[384];
-
-	if (result->verdict.outcome != PASS || !w->failures)
-		return;
-	snprintf(why, sizeof(why), "it failed (%u of %u runs), and %s may be why; got %s",
-		 w->failures, w->failures + 1, w->suspects, w->failure);
-	result_skip(result, w->asked, why);
-}
-
-/* Whether a failure may be not the kernel's doing still: the kernel's own comes each time. */
-static bool is_to_run_again(struct runner *r, struct worker *w, struct result *result)
-{
-	if (w->timed_out || r->options->mutations ||
-	    (!hangs_on_others(r, w, result) && !hangs_on_hypervisor(r, w, result)))
-		return false;
-	w->failures++;
-	snprintf(w->failure, sizeof(w->failure), "%.150s",
-		 result->verdict.got[0] ? result->verdict.got : "nothing");
-	r->confirmed += w->failures == FAILURES;
-	return w->failures < FAILURES && r->confirmed < CONFIRMED;
-}
-
-/* What the case's process has left, which may have been killed while it wrote. */
-static void take_verdict(const struct worker *w, int status, double timeout, struct result *result)
-{
-	struct verdict *v = &result->verdict;
-
-	if (w->slot->stage != STAGE_DONE || w->slot->verdict.outcome < 0 ||
-	    w->slot->verdict.outcome >= OUTCOMES) {
-		take_death(w, status, timeout, result);
-		return;
-	}
-	*v = w->slot->verdict;
-	v->capability[sizeof(v->capability) - 1] = '\0';
-	v->expected[sizeof(v->expected) - 1] = '\0';
-	v->got[sizeof(v->got) - 1] = '\0';
-	v->call[sizeof(v->call) - 1] = '\0';
-}
-
 static void finish(struct runner *r, struct worker *w, int status)
 {
 	struct result result = {.seconds = clock_seconds() - w->began};
@@ -506,15 +205,16 @@ static void finish(struct runner *r, struct worker *w, int status)
 
 	sweep(w->pid);
 	w->pid = 0;
-	watch_sysctls(r, &w->sysctls);
+	doubt_watch_sysctls(r, &w->sysctls);
 	restore_machine(r, w);
-	take_verdict(w, status, r->options->timeout, &result);
-	void_if_moved(r, w, &result);
-	why = result.verdict.outcome == FAIL ? what_happened(r, w) : NULL;
+	death_take_verdict(w, status, r->options->timeout, &result);
+	doubt_void_if_moved(r, w, &result);
+	why = result.verdict.outcome == FAIL ? doubt_what_happened(r, w) : NULL;
 	if (why)
 		result_void(&result, why);
-	skip_if_unconfirmed(w, &result);
-	if (is_to_run_again(r, w, &result)) {
+	doubt_skip_if_unconfirmed(w, &result);
+	result.beside = w->beside;
+	if (doubt_runs_again(r, w, &result)) {
 		result_clear(&result);
 		if (!r->interrupted) /* else it was not reached */
 			attempt(r, w);
@@ -617,7 +317,7 @@ static void look_at_machine(struct runner *r)
 {
 	environment_hold(r->env);
 	if (r->has_begun) {
-		watch_sysctls(r, &(struct sysctl_set){{false}});
+		doubt_watch_sysctls(r, &(struct sysctl_set){{false}});
 		return;
 	}
 	sysctl_watch_begin(&r->sysctls);
@@ -658,6 +358,8 @@ static bool take_lock(struct runner *r, bool alone)
  */
 static bool start_more(struct runner *r)
 {
+	if (r->enough)
+		r->next = r->count;
 	for (unsigned i = 0; i < r->options->jobs && r->next < r->count; i++) {
 		while (!r->workers[i].pid && r->next < r->count) {
 			size_t index = r->order[r->next];
@@ -677,7 +379,7 @@ static bool start_more(struct runner *r)
 
 static void run_round(struct runner *r)
 {
-	make_order(r);
+	runner_order(r);
 	r->next = 0;
 	r->confirmed = 0;
 	while (!r->interrupted && start_more(r)) {
@@ -780,8 +482,10 @@ static void conclude(struct runner *r)
 		struct verdict *v = &result->verdict;
 		char got[sizeof(v->got)];
 
-		result->instance = r->instances[i];
-		if (!result->runs) {
+		if (!result->runs && r->enough && !r->interrupted) {
+			snprintf(got, sizeof(got), "%s ended the run", r->enough->id);
+			result_skip(result, "fail-fast", got);
+		} else if (!result->runs) {
 			result_error(result, r->gave_up ? "gave up waiting for another perfabi"
 							: "the run was ended before this case");
 		} else if (result->differed) {
@@ -790,6 +494,7 @@ static void conclude(struct runner *r)
 				 result->differed, result->runs, v->got[0] ? v->got : "no result");
 			memcpy(v->got, got, sizeof(got));
 		}
+		result->instance = r->instances[i];
 	}
 }
 
@@ -815,7 +520,8 @@ int run_all(const struct instance *const *instances, size_t count, const struct 
 		tear_down(&r);
 		return err;
 	}
-	for (r.round = 0; r.round < options->repeat && !r.interrupted && !r.gave_up; r.round++)
+	for (r.round = 0; r.round < options->repeat && !r.interrupted && !r.gave_up && !r.enough;
+	     r.round++)
 		run_round(&r);
 	stop_all(&r);
 	*end = (struct run_end){r.interrupted, r.gave_up, tear_down(&r)};

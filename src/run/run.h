@@ -24,8 +24,9 @@ struct run_options {
 	/* Called before an instance's process is there, the first time; not for one that is
 	 * skipped. May be NULL. */
 	void (*started)(void *context, const struct instance *instance);
-	/* Called as each instance ends, in the order in which they end; may be NULL. */
-	void (*ended)(void *context, const struct result *result, size_t done, size_t total);
+	/* Called as each instance ends, in the order in which they end; may be NULL. False: enough,
+	 * no other one begins; those under way come to their end. */
+	bool (*ended)(void *context, const struct result *result, size_t done, size_t total);
 	void *context;
 };
 

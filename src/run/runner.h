@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a run holds: the runner, and a worker for each process at a time. The files of this folder
+ * share it; others see run.h.
+ */
+#ifndef PERFABI_RUNNER_H
+#define PERFABI_RUNNER_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "machine/restore.h"
+#include "run/run.h"
+#include "run/site.h"
+
+/* How often a sysctl was changed by somebody else, and how often of that by the kernel itself. */
+struct moves {
+	unsigned all, by_kernel;
+};
+
+/* A place in which one process at a time runs. */
+struct worker {
+	pid_t pid; /* 0: idle */
+	size_t index;
+	double began, deadline;
+	struct slot *slot;
+	uid_t uid; /* of an ordinary user's case; never read back from the slot */
+	bool timed_out;
+	struct beside beside;
+	struct moves moves;        /* of the sysctls until it began */
+	unsigned long oom_kills;   /* until it began */
+	char *cgroup;              /* its own, or NULL: a copy, for no case has the journal */
+	struct sysctl_set sysctls; /* what its case may change, and is put back behind it */
+	unsigned failures;         /* of its case, which runs again */
+	char asked[160];           /* what that case asked of others */
+	const char *suspects;      /* who may be why it failed */
+	char failure[160];         /* what came where it failed last */
+};
+
+struct runner {
+	const struct instance *const *instances;
+	const struct cases *cases;
+	struct environment *env;
+	const struct run_options *options;
+	struct result *results;
+	size_t count;
+
+	size_t *order; /* of this round */
+	size_t next, done;
+	unsigned round;
+	struct worker *workers;
+	struct restorer *machine;
+	struct sysctl_watch sysctls;
+	bool has_begun; /* the machine was looked at with other runs kept away */
+	struct moves moves;
+	char moved[96];       /* the last move that was not the kernel's, or else the last */
+	uint64_t jitter;      /* state of next_random() */
+	unsigned confirmed;   /* failures that came each time */
+	double waiting_since; /* for another perfabi; 0: we are not */
+	double seen;          /* when we last looked at the cases */
+	bool gave_up;         /* waiting */
+	struct surroundings surroundings;
+	struct site site;
+	sigset_t waited, before;
+	int interrupted;               /* signal */
+	const struct instance *enough; /* with --fail-fast: what failed first */
+};
+
+/* splitmix64: the same order for a seed on every host. */
+uint64_t runner_random(uint64_t *state);
+
+/* The order of this round. Those that run alone come last, in a block. */
+void runner_order(struct runner *r);
+
+#endif
