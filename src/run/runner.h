@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "machine/restore.h"
-#include "run/run.h"
+#include "run/options.h"
 #include "run/site.h"
 
 /* How often a sysctl was changed by somebody else, and how often of that by the kernel itself. */

@@ -143,6 +143,30 @@ status 0 "$perfabi" run --rerun "$scratch/r.json"
 says err "nothing failed in"
 status 2 "$perfabi" run --rerun "$scratch/again it.json"
 says err "expected: a report"
+# An id with a = in front is that case alone, though others begin with it.
+status 0 "$perfabi" run --list =open.flags.none.root
+[ "$(cat "$scratch/out")" = open.flags.none.root ] || fail "an exact id"
+status 2 "$perfabi" run --list =open.flags
+# The first failure ends the run: with one process at a time, what comes behind it is skipped in each format, and runs no more.
+cat >"$scratch/fast.json" <<'EOF'
+{"suite": "fast", "about": "The second one is wrong.", "spec": {"man": "perf_event_open(2), ERRORS", "kernel": "sys_perf_event_open", "since": "2.6.32"},
+ "defaults": {"as": "user", "open": {"base": "dummy"}},
+ "cases": [
+  {"name": "a", "title": "it takes a while", "steps": [{"workload": "sleep", "ms": 500}]},
+  {"name": "b", "title": "it is refused", "expect": {"errno": "EINVAL", "phase": "entry"}},
+  {"name": "c", "title": "it opens", "expect": {"ok": true}}]}
+EOF
+status 1 "$perfabi" run -j 1 --fail-fast --baseline none --format json --format "jsonl:$scratch/fast.jsonl" --format "tap:$scratch/fast.tap" "$scratch/fast.json"
+holds '[.results[] | [.outcome, .token]] == [["pass", null], ["fail", null], ["skip", "fail-fast"]]' "$scratch/out" || fail "--fail-fast"
+[ "$(grep -c '"begin"' "$scratch/fast.jsonl") $(grep -c '^ok' "$scratch/fast.tap")" = "2 2" ] || fail "--fail-fast goes on"
+says out '"reason": "fast.b'
+status 1 "$perfabi" run -j 1 --baseline none --format json "$scratch/fast.json"
+holds '[.results[] | .outcome] == ["pass", "fail", "pass"] and ([.results[] | has("beside")] == [false, false, false])' "$scratch/out" || fail "without --fail-fast"
+# With two at a time, the second one has failed while the first had its process, and the report says so.
+status 1 "$perfabi" run -j 2 --baseline none --format pretty --format "json:$scratch/beside.json" "$scratch/fast.json"
+says out "  beside:    fast.a"
+holds '[.results[] | .beside] == [null, {count: 1, last: ["fast.a"]}, null]' "$scratch/beside.json" || fail "what ran beside"
+"$PYTHON" tests/schema.py report.schema.json "$scratch/beside.json" || fail "beside is not in the schema"
 # Quiet: one line where nothing fails, no more than the failures else. Colours where they are asked for.
 status 0 "$perfabi" run -q open.flags.none
 [ "$(wc -l <"$scratch/out")" = 1 ] || fail "-q says more than its summary"

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Worse is what A has and B has not: a promise kept, a capability. What cannot be judged on one of
+ * them is neither worse nor better.
+ */
+#include "diff/diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum standing { UNJUDGED, BROKEN, KEPT };
+
+static const struct {
+	const char *answer;
+	enum standing standing;
+} standings[] = {
+	{"pass", KEPT},    {"xpass", KEPT}, {"yes", KEPT},      {"fail", BROKEN},
+	{"xfail", BROKEN}, {"no", BROKEN},  {"denied", BROKEN}, {"error", BROKEN},
+};
+
+static enum standing standing_of(const char *answer)
+{
+	for (size_t i = 0; i < sizeof(standings) / sizeof(standings[0]); i++)
+		if (!strcmp(standings[i].answer, answer))
+			return standings[i].standing;
+	return UNJUDGED;
+}
+
+static const char *change_of(const json_t *a, const json_t *b)
+{
+	enum standing before = standing_of(diff_member(a, "answer"));
+	enum standing after = standing_of(diff_member(b, "answer"));
+
+	if (before == KEPT && after == BROKEN)
+		return "worse";
+	if (before == BROKEN && after == KEPT)
+		return "better";
+	return "other";
+}
+
+/* What is known of it: of the side where it is not as it should be, B's first. */
+static json_t *entry_of(const char *key, const json_t *a, const json_t *b)
+{
+	const char *why = diff_member(b, "because");
+	json_t *entry = json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", key, "topic",
+				  diff_member(b, "topic"), "title", diff_member(b, "title"), "a",
+				  diff_member(a, "answer"), "b", diff_member(b, "answer"));
+
+	if (!why[0])
+		why = diff_member(a, "because");
+	if (why[0])
+		json_object_set_new(entry, "because", json_string(why));
+	return entry;
+}
+
+static int by_topic(const void *x, const void *y)
+{
+	const json_t *const *a = x, *const *b = y;
+	int order = strcmp(diff_member(*a, "topic"), diff_member(*b, "topic"));
+
+	return order ? order : strcmp(diff_member(*a, "id"), diff_member(*b, "id"));
+}
+
+/* A list in order; the old one is let go. NULL without memory. */
+static json_t *sorted(json_t *list)
+{
+	size_t count = json_array_size(list);
+	json_t **entries = calloc(count + 1, sizeof(*entries));
+	json_t *out = entries ? json_array() : NULL;
+
+	for (size_t i = 0; i < count && entries; i++)
+		entries[i] = json_array_get(list, i);
+	if (entries)
+		qsort(entries, count, sizeof(*entries), by_topic);
+	for (size_t i = 0; i < count && out; i++)
+		json_array_append(out, entries[i]);
+	free(entries);
+	json_decref(list);
+	return out;
+}
+
+/* What A alone has, by topic and key. */
+static json_t *only(const json_t *answers, const json_t *others)
+{
+	json_t *list = json_array(), *answer;
+	const char *key;
+
+	json_object_foreach((json_t *)answers, key, answer)
+		if (!json_object_get(others, key))
+			json_array_append_new(list,
+					      json_pack("{s:s, s:s, s:s, s:s}", "id", key, "topic",
+							diff_member(answer, "topic"), "title",
+							diff_member(answer, "title"), "answer",
+							diff_member(answer, "answer")));
+	return list;
+}
+
+static json_t *fact_entry(const char *key, const json_t *fact, json_t *a, json_t *b)
+{
+	return json_pack("{s:s, s:s, s:s, s:O, s:O}", "id", key, "topic",
+			 diff_member(fact, "topic"), "title", diff_member(fact, "title"), "a", a,
+			 "b", b);
+}
+
+/* Facts with other values; of one that a side does not tell, that is null there. */
+static json_t *compare_facts(const json_t *a, const json_t *b)
+{
+	json_t *list = json_array(), *fact;
+	const char *key;
+
+	json_object_foreach((json_t *)a, key, fact) {
+		json_t *value = json_object_get(fact, "value"), *none = json_null();
+		json_t *other = json_object_get(json_object_get(b, key), "value");
+
+		if (!json_equal(value, other ? other : none))
+			json_array_append_new(list,
+					      fact_entry(key, fact, value, other ? other : none));
+	}
+	json_object_foreach((json_t *)b, key, fact)
+		if (!json_object_get(a, key) && !json_is_null(json_object_get(fact, "value")))
+			json_array_append_new(list, fact_entry(key, fact, json_null(),
+							       json_object_get(fact, "value")));
+	return list;
+}
+
+json_t *diff_sides(const struct side *a, const struct side *b)
+{
+	static const char *const lists[] = {"worse",  "better", "other",
+					    "only_a", "only_b", "facts"};
+	json_t *diff = json_pack(
+		"{s:s, s:O, s:O, s:[], s:[], s:[], s:o, s:o, s:o}", "type",
+		a->kind == DIFF_PROBE ? "probe" : "report", "a", a->about, "b", b->about, "worse",
+		"better", "other", "only_a", only(a->answers, b->answers), "only_b",
+		only(b->answers, a->answers), "facts", compare_facts(a->facts, b->facts));
+	json_int_t same = 0;
+	const char *key;
+	json_t *answer;
+
+	json_object_foreach(a->answers, key, answer) {
+		const json_t *other = json_object_get(b->answers, key);
+
+		if (!other)
+			continue;
+		if (!strcmp(diff_member(answer, "answer"), diff_member(other, "answer")))
+			same++;
+		else
+			json_array_append_new(json_object_get(diff, change_of(answer, other)),
+					      entry_of(key, answer, other));
+	}
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		json_object_set_new(diff, lists[i],
+				    sorted(json_incref(json_object_get(diff, lists[i]))));
+	json_object_set_new(diff, "same", json_integer(same));
+	return diff;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What differs between two machines, or one machine at two times: of what perfabi run or perfabi
+ * probe has written of each.
+ */
+#ifndef PERFABI_DIFF_H
+#define PERFABI_DIFF_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "text/error.h"
+
+/* What kind of file it is, by its members. */
+enum diff_kind { DIFF_REPORT, DIFF_PROBE };
+
+/*
+ * One side. `answers` has an object for each case, or each capability and caller, by a key that is
+ * the same on both sides:
+ *
+ *     {"topic": T, "title": T, "answer": "pass", "because": "what is known of it"}
+ *
+ * `facts` has the numbers that a probe tells, by key: {"topic", "title", "value"}.
+ */
+struct side {
+	enum diff_kind kind;
+	json_t *about; /* name, kernel, machine, time, perfabi, cases: texts, those that it has */
+	json_t *answers, *facts;
+};
+
+void side_free(struct side *side);
+
+/* Reads a file (- is standard input). 0, or a negative errno with `e` filled. */
+int side_read(struct side *side, const char *path, struct error *e);
+
+/*
+ * What differs, as JSON (cases/schema/diff.schema.json): what is worse in B, what is better, what
+ * is otherwise different, what one of them alone has, facts. Each list goes by topic, then by key.
+ * NULL without memory.
+ */
+json_t *diff_sides(const struct side *a, const struct side *b);
+
+/* Writes it for a terminal: what is otherwise different is rolled up, unless `is_long`. */
+void diff_text(const json_t *diff, bool is_long, FILE *f);
+
+/* Writes it for a merge request. */
+void diff_markdown(const json_t *diff, bool is_long, FILE *f);
+
+/* One line of a list in which what has the same topic, answers and reason stands once. */
+struct roll {
+	const json_t *first; /* of those that it is about */
+	size_t count;
+};
+
+/*
+ * The entries of one list (as "other"), rolled up; unless `is_long`, when each stands alone.
+ * `rolls` has as many places as the list entries. Returns how many there are.
+ */
+size_t diff_roll_up(const json_t *list, bool is_long, struct roll *rolls);
+
+/* A text member, or "". */
+const char *diff_member(const json_t *json, const char *key);
+
+/* "6.18.44 x86_64, vm", cut to fit. */
+void diff_name(const json_t *about, char *out, size_t size);
+
+#endif

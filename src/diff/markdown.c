@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For a merge request: what is worse stands open, the rest is folded. What comes from a
+ * report is text, whatever is in it.
+ */
+#include "diff/diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Control characters become spaces, and what Markdown or HTML would read is escaped. */
+static void mark_text(FILE *f, const char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			fputc(' ', f);
+		else if (*text == '<')
+			fputs("&lt;", f);
+		else if (*text == '&')
+			fputs("&amp;", f);
+		else if (strchr("\\`*_[]|~#@!", *text))
+			fprintf(f, "\\%c", *text);
+		else
+			fputc(*text, f);
+	}
+}
+
+static void mark_value(FILE *f, const json_t *value)
+{
+	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+
+	mark_text(f, text ? text : "");
+	free(text);
+}
+
+static void mark_row(FILE *f, const struct roll *roll)
+{
+	const json_t *entry = roll->first;
+
+	fputs("| ", f);
+	if (roll->count > 1)
+		fprintf(f, "%zu cases of ", roll->count);
+	mark_text(f, diff_member(entry, roll->count > 1 ? "topic" : "id"));
+	fputs(" | ", f);
+	mark_text(f, diff_member(entry, "a"));
+	fputs(" | ", f);
+	mark_text(f, diff_member(entry, "b"));
+	fputs(" | ", f);
+	mark_text(f, diff_member(entry, "because"));
+	fputs(" |\n", f);
+}
+
+static void mark_table(FILE *f, const json_t *diff, const char *key, const char *title, bool folds,
+		       bool is_long)
+{
+	const json_t *list = json_object_get(diff, key);
+	struct roll *rolls = calloc(json_array_size(list) + 1, sizeof(*rolls));
+	size_t count = rolls ? diff_roll_up(list, is_long, rolls) : 0;
+
+	if (count) {
+		fprintf(f, folds ? "\n<details><summary>%s: %zu</summary>\n" : "\n### %s: %zu\n",
+			title, json_array_size(list));
+		fputs("\n| case | A | B | why |\n|---|---|---|---|\n", f);
+	}
+	for (size_t i = 0; i < count; i++)
+		mark_row(f, &rolls[i]);
+	if (count && folds)
+		fputs("\n</details>\n", f);
+	free(rolls);
+}
+
+static void mark_facts(FILE *f, const json_t *facts)
+{
+	const json_t *fact;
+	size_t i;
+
+	if (!json_array_size(facts))
+		return;
+	fprintf(f, "\n<details><summary>Facts: %zu</summary>\n\n| fact | A | B |\n|---|---|---|\n",
+		json_array_size(facts));
+	json_array_foreach(facts, i, fact) {
+		fputs("| ", f);
+		mark_text(f, diff_member(fact, "topic"));
+		fputs(", ", f);
+		mark_text(f, diff_member(fact, "title"));
+		fputs(" | ", f);
+		mark_value(f, json_object_get(fact, "a"));
+		fputs(" | ", f);
+		mark_value(f, json_object_get(fact, "b"));
+		fputs(" |\n", f);
+	}
+	fputs("\n</details>\n", f);
+}
+
+static void mark_side(FILE *f, const char *name, const json_t *about)
+{
+	char text[512];
+
+	diff_name(about, text, sizeof(text));
+	fprintf(f, "- **%s** ", name);
+	mark_text(f, text);
+	fputc('\n', f);
+}
+
+/* How many each list has, where it has any: their ids are in JSON. */
+static void mark_only(FILE *f, const json_t *diff, const char *key, const char *words)
+{
+	size_t count = json_array_size(json_object_get(diff, key));
+
+	if (count)
+		fprintf(f, "\n%zu %s\n", count, words);
+}
+
+void diff_markdown(const json_t *diff, bool is_long, FILE *f)
+{
+	size_t worse = json_array_size(json_object_get(diff, "worse"));
+	size_t better = json_array_size(json_object_get(diff, "better"));
+
+	fprintf(f, "**perf_event_open(2): %zu worse, %zu better**\n\n", worse, better);
+	mark_side(f, "A", json_object_get(diff, "a"));
+	mark_side(f, "B", json_object_get(diff, "b"));
+	mark_table(f, diff, "worse", "Worse in B", false, true);
+	mark_table(f, diff, "better", "Better in B", true, is_long);
+	mark_table(f, diff, "other", "Otherwise different", true, is_long);
+	mark_facts(f, json_object_get(diff, "facts"));
+	mark_only(f, diff, "only_a", "are in A alone.");
+	mark_only(f, diff, "only_b", "are in B alone.");
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Of a kernel that lacks something, each case that wants it tells the same.
+ */
+#include "diff/diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_kind(const void *x, const void *y)
+{
+	static const char *const keys[] = {"topic", "a", "b", "because", "id"};
+	const struct roll *a = x, *b = y;
+	int order = 0;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !order; i++)
+		order = strcmp(diff_member(a->first, keys[i]), diff_member(b->first, keys[i]));
+	return order;
+}
+
+static bool is_alike(const json_t *a, const json_t *b)
+{
+	static const char *const keys[] = {"topic", "a", "b", "answer", "because"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strcmp(diff_member(a, keys[i]), diff_member(b, keys[i])) != 0)
+			return false;
+	return true;
+}
+
+size_t diff_roll_up(const json_t *list, bool is_long, struct roll *rolls)
+{
+	size_t count = json_array_size(list), kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		rolls[i] = (struct roll){json_array_get(list, i), 1};
+	if (is_long)
+		return count;
+	qsort(rolls, count, sizeof(*rolls), by_kind);
+	for (size_t i = 0; i < count; i++)
+		if (kept && is_alike(rolls[kept - 1].first, rolls[i].first))
+			rolls[kept - 1].count++;
+		else
+			rolls[kept++] = rolls[i];
+	return kept;
+}
+
+void diff_name(const json_t *about, char *out, size_t size)
+{
+	const char *name = diff_member(about, "name"), *kernel = diff_member(about, "kernel");
+
+	snprintf(out, size, "%s%sLinux %s %s", name, name[0] ? ", " : "",
+		 kernel[0] ? kernel : "of a version that it does not say",
+		 diff_member(about, "machine"));
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * For a terminal: what is worse first, each by itself; then what is better; then the rest, rolled
+ * up.
+ */
+#include "diff/diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "language/one_line.h"
+
+static void print_diff_side(FILE *f, const char *name, const json_t *about)
+{
+	char text[512];
+
+	diff_name(about, text, sizeof(text));
+	fprintf(f, "%s  ", name);
+	one_line_print(f, text, "\n");
+	if (diff_member(about, "time")[0])
+		fprintf(f, ", %s", diff_member(about, "time"));
+	fputc('\n', f);
+}
+
+/* A line when the topic is another one than before. */
+static void print_diff_topic(FILE *f, const json_t *entry, const char **topic)
+{
+	if (*topic && !strcmp(*topic, diff_member(entry, "topic")))
+		return;
+	*topic = diff_member(entry, "topic");
+	fputs("  ", f);
+	one_line_print(f, *topic, "\n");
+	fputc('\n', f);
+}
+
+/* Of what is right in B, it is why A was not. */
+static void print_diff_because(FILE *f, const json_t *entry, bool is_of_a)
+{
+	if (!diff_member(entry, "because")[0])
+		return;
+	fputs(is_of_a ? "      in A: " : "      ", f);
+	one_line_print(f, diff_member(entry, "because"), "\n");
+	fputc('\n', f);
+}
+
+static void print_diff_entry(FILE *f, const struct roll *roll, bool is_of_a)
+{
+	const json_t *entry = roll->first;
+
+	fprintf(f, "    %s -> %s  ", diff_member(entry, "a"), diff_member(entry, "b"));
+	if (roll->count > 1)
+		fprintf(f, "%zu cases", roll->count);
+	else
+		one_line_print(f, diff_member(entry, "id"), "\n");
+	fputc('\n', f);
+	print_diff_because(f, entry, is_of_a);
+}
+
+static void print_diff_list(FILE *f, const json_t *diff, const char *key, const char *title,
+			    bool is_long)
+{
+	const json_t *list = json_object_get(diff, key);
+	struct roll *rolls = calloc(json_array_size(list) + 1, sizeof(*rolls));
+	size_t count = rolls ? diff_roll_up(list, is_long, rolls) : 0;
+	const char *topic = NULL;
+
+	if (count)
+		fprintf(f, "\n%s: %zu\n", title, json_array_size(list));
+	for (size_t i = 0; i < count; i++) {
+		print_diff_topic(f, rolls[i].first, &topic);
+		print_diff_entry(f, &rolls[i], !strcmp(key, "better"));
+	}
+	free(rolls);
+}
+
+static void print_diff_only(FILE *f, const json_t *diff, const char *key, const char *title,
+			    bool is_long)
+{
+	const json_t *list = json_object_get(diff, key);
+	struct roll *rolls = calloc(json_array_size(list) + 1, sizeof(*rolls));
+	size_t count = rolls ? diff_roll_up(list, is_long, rolls) : 0;
+
+	if (count)
+		fprintf(f, "\n%s: %zu\n", title, json_array_size(list));
+	for (size_t i = 0; i < count; i++) {
+		fputs("    ", f);
+		one_line_print(f, diff_member(rolls[i].first, is_long ? "id" : "topic"), "\n");
+		fprintf(f, "  %s", diff_member(rolls[i].first, "answer"));
+		if (rolls[i].count > 1)
+			fprintf(f, ", %zu cases", rolls[i].count);
+		fputc('\n', f);
+	}
+	free(rolls);
+}
+
+static void print_diff_facts(FILE *f, const json_t *facts)
+{
+	const json_t *fact;
+	size_t i;
+
+	if (json_array_size(facts))
+		fprintf(f, "\nFacts: %zu\n", json_array_size(facts));
+	json_array_foreach(facts, i, fact) {
+		char *a = json_dumps(json_object_get(fact, "a"), JSON_ENCODE_ANY | JSON_COMPACT);
+		char *b = json_dumps(json_object_get(fact, "b"), JSON_ENCODE_ANY | JSON_COMPACT);
+
+		fputs("    ", f);
+		one_line_print(f, diff_member(fact, "topic"), "\n");
+		fputs(", ", f);
+		one_line_print(f, diff_member(fact, "title"), "\n");
+		fputs("  ", f);
+		one_line_print(f, a ? a : "", "\n");
+		fputs(" -> ", f);
+		one_line_print(f, b ? b : "", "\n");
+		fputc('\n', f);
+		free(a);
+		free(b);
+	}
+}
+
+void diff_text(const json_t *diff, bool is_long, FILE *f)
+{
+	const json_t *a = json_object_get(diff, "a"), *b = json_object_get(diff, "b");
+
+	print_diff_side(f, "A", a);
+	print_diff_side(f, "B", b);
+	if (strcmp(diff_member(a, "cases"), diff_member(b, "cases")) != 0)
+		fputs("The cases were not the same.\n", f);
+	print_diff_list(f, diff, "worse", "Worse in B", true);
+	print_diff_list(f, diff, "better", "Better in B", is_long);
+	print_diff_list(f, diff, "other", "Otherwise different", is_long);
+	print_diff_only(f, diff, "only_a", "Only in A", is_long);
+	print_diff_only(f, diff, "only_b", "Only in B", is_long);
+	print_diff_facts(f, json_object_get(diff, "facts"));
+	fprintf(f, "\n%zu worse, %zu better, %zu otherwise different, %zu facts; %lld the same\n",
+		json_array_size(json_object_get(diff, "worse")),
+		json_array_size(json_object_get(diff, "better")),
+		json_array_size(json_object_get(diff, "other")),
+		json_array_size(json_object_get(diff, "facts")),
+		(long long)json_integer_value(json_object_get(diff, "same")));
+}

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# perfabi diff: what is worse, better and otherwise different, of reports and of probes; exact lists, whatever the texts hold.
+. tests/e2e/lib.sh
+head='"perfabi":"0.1.0","cases":"0","time":"2026-01-01T00:00:00Z"'
+result() { echo "{\"id\":\"$1\",\"suite\":\"${1%.*}\",\"title\":\"what $1 promises\",\"outcome\":\"$2\"${3:+,$3}}"; }
+report() { # FILE KERNEL, results on standard input
+	jq -s "{$head, host: {name: \"h\"}, environment: {kernel: \"$2\", machine: \"x86_64\"}, results: .}" >"$scratch/$1.json"
+	jq -c '{type: "environment"} + del(.results), (.results[] | {type: "begin", id: .id}, {type: "result"} + .), {type: "summary"}' "$scratch/$1.json" >"$scratch/$1.jsonl"
+}
+{ for one in t.kept:pass t.broken:fail t.worse:pass t.worse-known:pass t.unjudged:pass t.better:xfail t.known:xfail t.gone:pass u.cap:pass; do result "${one%:*}" "${one#*:}"; done
+	result u.word pass '"capability":"yes"'; } | report a 6.1
+{ result t.kept pass; result t.broken fail; result t.worse fail '"expected":"E|N<b>","got":"`x` & y"'; result t.worse-known xfail '"reason":"f() forgets"'
+	result t.unjudged skip '"token":"kernel>=7","reason":"this is 6.2"'; result t.better pass; result t.known fail; result t.new pass; result u.cap skip '"token":"pmu.x","reason":"none"'
+	result u.word pass '"capability":"no"'; } | report b 6.2
+for a in a.json a.jsonl; do for b in b.json b.jsonl; do
+	status 1 "$perfabi" diff --json "$scratch/$a" "$scratch/$b"
+	"$PYTHON" tests/schema.py diff.schema.json "$scratch/out" || fail "the JSON is not what the schema says"
+	holds '[.worse, .better, .other, .only_a, .only_b] | map(map(.id)) == [["t.worse", "t.worse-known", "u.word"], ["t.better"],
+		["t.known", "t.unjudged", "u.cap"], ["t.gone"], ["t.new"]]' "$scratch/out" || fail "$a $b"
+	holds '.same == 2 and .a.kernel == "6.1" and .b.kernel == "6.2" and .worse[0].because == "expected E|N<b>, got `x` & y" and
+		.other[1].because == "requires kernel>=7: this is 6.2"' "$scratch/out" || fail "what is known of $a $b"
+done; done
+# The same file twice, and the other way round: nothing is worse, or what was better is.
+status 0 "$perfabi" diff "$scratch/a.json" "$scratch/a.jsonl"
+says out "0 worse, 0 better, 0 otherwise different, 0 facts; 10 the same"
+status 1 "$perfabi" diff --json "$scratch/b.json" "$scratch/a.json"
+holds '(.worse | map(.id)) == ["t.better"] and (.better | map(.id)) == ["t.worse", "t.worse-known", "u.word"]' "$scratch/out" || fail "the other way round"
+status 1 "$perfabi" diff "$scratch/a.json" "$scratch/b.json"
+says out "Worse in B: 3"
+says out "    pass -> fail  t.worse"
+says out '      expected E|N<b>, got `x` & y'
+says out "3 worse, 1 better, 3 otherwise different, 0 facts; 2 the same"
+status 1 "$perfabi" diff --format markdown "$scratch/a.json" "$scratch/b.json"
+says out '| t.worse | pass | fail | expected E\|N&lt;b>, got \`x\` &amp; y |'
+# From a pipe; a line that a machine which died has left cut is none.
+{ cat "$scratch/b.jsonl"; printf '{"type":"resu'; } | status 1 "$perfabi" diff --json "$scratch/a.json" -
+holds '(.worse | length) == 3' "$scratch/out" || fail "a cut line"
+# The machines that were recorded, one against the other.
+status 0 "$perfabi" diff --json fixtures/probe/amd64-5.10.json fixtures/probe/amd64-newest.json
+cp "$scratch/out" "$scratch/older.json"
+"$PYTHON" tests/schema.py diff.schema.json "$scratch/older.json" || fail "the JSON of a probe is not what the schema says"
+status 1 "$perfabi" diff --json fixtures/probe/amd64-5.10.json fixtures/probe/arm64-6.12.json
+[ "$(jq -c '[(.worse, .better, .other, .only_a, .only_b, .facts) | length] + [.same]' "$scratch/older.json" "$scratch/out" | tr '\n' ' ')" = "[0,7,0,0,0,5,341] [2,11,3,0,0,8,332] " ] ||
+	fail "other counts between the recorded machines"
+holds '.facts | map(select(.id == "abi.attr-size")) == [{id: "abi.attr-size", topic: "The ABI", title: "struct perf_event_attr", a: 120, b: 136}]' "$scratch/out" || fail "facts"
+# What is no such file, and two kinds of them.
+status 2 "$perfabi" diff "$scratch/a.json" fixtures/probe/amd64-5.10.json
+says err "one of these files is of perfabi run, the other of perfabi probe"
+status 2 "$perfabi" diff "$scratch/a.json"
+says err "expected two files"
+status 2 "$perfabi" diff "$scratch/a.json" "$scratch/none.json"
+says err "No such file"
+status 2 "$perfabi" diff --format xml "$scratch/a.json" "$scratch/b.json"
+says err "expected: text, json or markdown"
+for text in '' '{' '[]' '{"results":[1],"environment":{}}' '{"results":[]}' '{"topics":[{}],"environment":{}}' '{"results":[],"topics":[],"environment":{}}'; do
+	printf '%s' "$text" >"$scratch/bad.json"
+	status 2 "$perfabi" diff "$scratch/a.json" "$scratch/bad.json"
+	says err "bad.json"
+done
