@@ -9,7 +9,8 @@ CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
 OBJCOPY ?= objcopy
 NM ?= nm
-VERSION = 0.1.0
+VERSION := $(shell sed -n 's/^.define PERFABI_VERSION_TEXT "\(.*\)"/\1/p' decoder/perfabi.h)
+SONAME = libperfabi.so.0
 PYTHON ?= $(shell ci/python)
 
 .DELETE_ON_ERROR:
@@ -30,6 +31,8 @@ SANITIZERS = $(if $(filter thread,$(SANITIZE)),thread,address$(comma)undefined)
 HARDENING = $(if $(SANITIZE),-DSANITIZED -fsanitize=$(SANITIZERS) -fno-omit-frame-pointer -fno-sanitize-recover=undefined,\
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 override ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Idecoder -Isrc $(WARNINGS) $(HARDENING) -ffile-prefix-map=$(CURDIR)=. $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
+# The decoder's objects go into the shared library, too, which shows nothing but what perfabi.h declares.
+PIC = -fPIC -fvisibility=hidden
 override ALL_LDFLAGS = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZERS),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) -Wl$(comma)--build-id $(LINK_STATIC) $(LDFLAGS)
 
 DECODER_SRC := $(sort $(filter-out decoder/main.c,$(wildcard decoder/*.c decoder/*/*.c)))
@@ -43,7 +46,7 @@ SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
 .PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install uninstall clean static asan tsan mutate faults lies matrix bench bench-hostile fuzz fuzz-afl schema format compile_commands.json FORCE
-all: $B/perfabi $B/perfabi-decode $B/libperfabi.a
+all: $B/perfabi $B/perfabi-decode $B/libperfabi.a $B/$(SONAME)
 
 # A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
 Q = $(if $(V),,@)
@@ -58,13 +61,21 @@ $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
 $B/perfabi-decode: $B/decoder/main.o $(DECODER_OBJ) $B/.flags
 	$(call brief,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
-# One object with the API's names alone: what the decoder calls itself is nobody else's business.
-$B/libperfabi.a: $(DECODER_OBJ) decoder/perfabi.h $B/.flags
+# One object with the API's names alone: what the decoder calls itself is nobody else's business. The names stand in
+# decoder/libperfabi.map, for either library.
+$B/libperfabi.names: decoder/libperfabi.map
+	@mkdir -p $(@D)
+	$(Q)sed -n 's/^	\(perfabi_[a-z_]*\);$$/\1/p' $< >$@
+$B/libperfabi.a: $(DECODER_OBJ) $B/libperfabi.names $B/.flags
 	@rm -f $@
 	$(call brief,AR)
 	$(Q)$(CC) -r -nostdlib -o $B/libperfabi.o $(filter %.o,$^)
-	$(Q)$(OBJCOPY) --wildcard -G 'perfabi_*' $B/libperfabi.o
+	$(Q)$(OBJCOPY) --keep-global-symbols=$B/libperfabi.names $B/libperfabi.o
 	$(Q)$(AR) rcs $@ $B/libperfabi.o
+$B/$(SONAME): $(DECODER_OBJ) decoder/libperfabi.map $B/.flags
+	$(call brief,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,decoder/libperfabi.map \
+		$(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o,$^) $(LIB_LIBS)
 # The same objects, with functions of tests/lies in the way of what they ask of the kernel.
 LIES_OBJ := $(patsubst %.c,$B/%.o,$(sort $(wildcard tests/lies/*.c)))
 $B/lies/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $(LIES_OBJ) $B/.flags
@@ -78,10 +89,10 @@ $B/unit: $(TEST_OBJ) $(filter-out $B/src/command/%,$(SRC_OBJ)) $(DECODER_OBJ) $B
 $B/%.o: %.c $B/.flags
 	@mkdir -p $(@D)
 	$(call brief,CC)
-	$(Q)$(CC) $(ALL_CFLAGS) $(if $(filter tests/%,$<),$$($(PKG_CONFIG) --cflags check)) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(if $(filter decoder/%,$<),$(PIC)) $(if $(filter tests/%,$<),$$($(PKG_CONFIG) --cflags check)) -MMD -MP -c -o $@ $<
 $B/%_builtin.o: $B/%_builtin.c decoder/text/source.h $B/.flags
 	$(call brief,CC)
-	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(PIC) -c -o $@ $<
 
 # Preloaded into a program whose reads or allocations are to fail.
 $B/tests/faults.so: tests/faults/faults.c
@@ -112,7 +123,7 @@ $B/cases_builtin.c: $(CASE_JSON) ci/embed $B/.case-list
 # Stamps that change only when what they hold does.
 stamp = @mkdir -p $B; printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@
 $B/.flags: FORCE
-	$(call stamp,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIB_LIBS))
+	$(call stamp,$(CC) $(ALL_CFLAGS) $(PIC) $(ALL_LDFLAGS) $(LIB_LIBS))
 $B/.abi-list: FORCE
 	$(call stamp,$(ABI_JSON))
 $B/.case-list: FORCE
@@ -213,6 +224,9 @@ install:
 	install -D -m 755 $B/perfabi $(DESTDIR)$(PREFIX)/bin/perfabi
 	install -D -m 755 $B/perfabi-decode $(DESTDIR)$(PREFIX)/bin/perfabi-decode
 	install -D -m 644 $B/libperfabi.a $(DESTDIR)$(PREFIX)/lib/libperfabi.a
+	install -D -m 755 $B/$(SONAME) $(DESTDIR)$(PREFIX)/lib/libperfabi.so.$(VERSION)
+	ln -sf libperfabi.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libperfabi.so
 	install -D -m 644 decoder/perfabi.h $(DESTDIR)$(PREFIX)/include/perfabi.h
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' decoder/perfabi.pc.in >$B/perfabi.pc
 	install -D -m 644 $B/perfabi.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/perfabi.pc
@@ -222,6 +236,7 @@ install:
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/perfabi $(DESTDIR)$(PREFIX)/bin/perfabi-decode
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/perfabi.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi-decode.1
+	rm -f $(DESTDIR)$(PREFIX)/lib/libperfabi.so $(DESTDIR)$(PREFIX)/lib/$(SONAME) $(DESTDIR)$(PREFIX)/lib/libperfabi.so.$(VERSION)
 	rm -f $(DESTDIR)$(PREFIX)/lib/libperfabi.a $(DESTDIR)$(PREFIX)/include/perfabi.h
 	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/perfabi.pc
 	rm -rf $(DESTDIR)$(PREFIX)/share/perfabi
