@@ -45,7 +45,7 @@ DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o
 SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
-.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install uninstall clean static asan tsan mutate faults lies matrix bench bench-hostile fuzz fuzz-afl schema format compile_commands.json FORCE
+.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install install-lib uninstall clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema format compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a $B/$(SONAME)
 
 # A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
@@ -106,6 +106,14 @@ $B/tests/closed.so $B/tests/answer.so: $B/tests/%.so: tests/preload/%.c tests/pr
 	$(call brief,CC)
 	$(Q)$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $< -ldl
 
+# Programs that use libperfabi as others do.
+$B/tests/threads $B/tests/live_ring $B/tests/view: $B/tests/%: $B/libperfabi.a decoder/perfabi.h $B/.flags
+	@mkdir -p $(@D)
+	$(call brief,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(wildcard tests/library/$*.c tests/bench/$*.c) $B/libperfabi.a $(LIB_LIBS)
+$B/tests/threads $B/tests/live_ring: $B/tests/%: tests/library/%.c
+$B/tests/view: tests/bench/view.c
+
 # Another user of perf, for the suite to run beside.
 $B/tests/disturb: tests/disturb/disturb.c
 	@mkdir -p $(@D)
@@ -143,7 +151,7 @@ test: setup-test
 test-quick: setup-test
 	$(BUILD) all $B/unit
 	PYTHON='$(PYTHON)' B='$B' tests/run-all units fixtures broken decode schema rooms coverage abi
-built-for-test: all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/disturb $B/lies/perfabi asan tsan
+built-for-test: all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/disturb $B/tests/threads $B/tests/live_ring $B/lies/perfabi asan tsan
 
 setup:
 	@ci/setup build
@@ -152,9 +160,9 @@ setup-test:
 
 # Under sanitizers gcc sees what is not there: no -Werror.
 asan:
-	@$(MAKE) --no-print-directory DEV= B=$B/asan SANITIZE=1 $B/asan/perfabi $B/asan/perfabi-decode $B/asan/unit
+	@$(MAKE) --no-print-directory DEV= B=$B/asan SANITIZE=1 $B/asan/perfabi $B/asan/perfabi-decode $B/asan/unit $B/asan/tests/threads
 tsan:
-	@$(MAKE) --no-print-directory DEV= B=$B/tsan SANITIZE=thread $B/tsan/perfabi-decode
+	@$(MAKE) --no-print-directory DEV= B=$B/tsan SANITIZE=thread $B/tsan/perfabi-decode $B/tsan/tests/threads
 static:
 	@$(MAKE) --no-print-directory B=$B/static STATIC=1 $B/static/perfabi $B/static/perfabi-decode
 # Every allocation, read and write of perfabi-decode fails in turn; `make test` tries every 61st of the first ones.
@@ -183,6 +191,10 @@ coverage-abi:
 # Recordings that are made to cost much: time, memory and output are bounded.
 bench-hostile: $B/perfabi-decode
 	'$(PYTHON)' tests/bench/hostile.py $B/perfabi-decode $(ARGS)
+
+# Fields against lines of libperfabi, of a recording: FILE=perf.data.
+bench-view: $B/tests/view
+	$B/tests/view $(FILE) $(BENCH_ROUNDS)
 
 # perfabi-decode against perf and a copy loop; records its inputs to build/bench. Needs perf and root.
 BENCH_ROUNDS ?= 5
@@ -219,10 +231,15 @@ schema:
 	ci/schema-names >cases/schema/names.schema.json
 	$B/perfabi help step-schema >cases/schema/step.schema.json
 
-install:
+install: install-lib
 	$(BUILD) all
 	install -D -m 755 $B/perfabi $(DESTDIR)$(PREFIX)/bin/perfabi
 	install -D -m 755 $B/perfabi-decode $(DESTDIR)$(PREFIX)/bin/perfabi-decode
+	install -D -m 644 src/perfabi.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi.1
+	install -D -m 644 decoder/perfabi-decode.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi-decode.1
+	cd cases && find . -name '*.json' -exec install -D -m 644 '{}' '$(DESTDIR)$(PREFIX)/share/perfabi/cases/{}' \;
+install-lib:
+	$(BUILD) $B/libperfabi.a $B/$(SONAME)
 	install -D -m 644 $B/libperfabi.a $(DESTDIR)$(PREFIX)/lib/libperfabi.a
 	install -D -m 755 $B/$(SONAME) $(DESTDIR)$(PREFIX)/lib/libperfabi.so.$(VERSION)
 	ln -sf libperfabi.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
@@ -230,9 +247,6 @@ install:
 	install -D -m 644 decoder/perfabi.h $(DESTDIR)$(PREFIX)/include/perfabi.h
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' decoder/perfabi.pc.in >$B/perfabi.pc
 	install -D -m 644 $B/perfabi.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/perfabi.pc
-	install -D -m 644 src/perfabi.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi.1
-	install -D -m 644 decoder/perfabi-decode.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi-decode.1
-	cd cases && find . -name '*.json' -exec install -D -m 644 '{}' '$(DESTDIR)$(PREFIX)/share/perfabi/cases/{}' \;
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/perfabi $(DESTDIR)$(PREFIX)/bin/perfabi-decode
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/perfabi.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi-decode.1
