@@ -261,6 +261,35 @@ def whole_lines(api):
         check(len(got) == 3 and text.endswith(b"\n") and b"".join(whole).startswith(text), "not a beginning")
 
 
+def large_ring(api):
+    """An image larger than what is looked at at once, with a record across its end: from memory and from a file."""
+    size, tail = 1 << 18, 100000
+    stream, wanted = bytearray(), []
+    while len(stream) + 40 <= size:
+        wanted.append(0x1000 + len(stream))
+        stream += struct.pack("<IHHQQQQ", 9, 2, 40, wanted[-1], 0, 0, 0)
+    check((size - tail) % 40 != 0, "no record goes around the end")
+    data = bytearray(size)
+    for i, byte in enumerate(stream):
+        data[(tail + i) % size] = byte
+    page = bytearray(4096)
+    page[1024:1056] = struct.pack("<QQQQ", tail + len(stream), tail, 4096, size)
+    image = bytes(page + data)
+    attr = b'{"type": 1, "sample_type": ["ip", "time", "addr", "id"]}'
+    options = Options(format=2, order=LITTLE, attr=attr)
+    with open(os.memfd_create("ring"), "w+b") as f:
+        f.write(image)
+        f.flush()
+        f.seek(0)
+        for source in image, f.fileno():
+            got = [r for r in api.records(source, options)]
+            check([r["type"] for r in got] == ["SAMPLE"] * len(wanted) + ["result"], "not all of a large ring")
+            check([r["fields"][0][2] for r in got[:-1]] == wanted, "other samples in a large ring")
+            check(got[-1]["errors"] == 0, "a large ring has errors")
+        f.seek(0)
+        check(b"".join(api.lines(image, options)[1]) == b"".join(api.lines(f.fileno(), options)[1]), "a large ring's lines")
+
+
 def names(*texts):
     return (C.c_char_p * len(texts))(*texts), len(texts)
 
@@ -356,6 +385,7 @@ def main():
     records = fields = 0
     whole_lines(api)
     selected(api)
+    large_ring(api)
     refusals = errors(api)
     for path in sys.argv[2:]:
         attr = os.path.splitext(path)[0] + ".attr.json"
