@@ -107,11 +107,11 @@ $B/tests/closed.so $B/tests/answer.so: $B/tests/%.so: tests/preload/%.c tests/pr
 	$(Q)$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $< -ldl
 
 # Programs that use libperfabi as others do.
-$B/tests/threads $B/tests/live_ring $B/tests/view: $B/tests/%: $B/libperfabi.a decoder/perfabi.h $B/.flags
+$B/tests/threads $B/tests/live_ring $B/tests/read $B/tests/view: $B/tests/%: $B/libperfabi.a decoder/perfabi.h $B/.flags
 	@mkdir -p $(@D)
 	$(call brief,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(wildcard tests/library/$*.c tests/bench/$*.c) $B/libperfabi.a $(LIB_LIBS)
-$B/tests/threads $B/tests/live_ring: $B/tests/%: tests/library/%.c
+$B/tests/threads $B/tests/live_ring $B/tests/read: $B/tests/%: tests/library/%.c
 $B/tests/view: tests/bench/view.c
 
 # Another user of perf, for the suite to run beside.
@@ -151,7 +151,7 @@ test: setup-test
 test-quick: setup-test
 	$(BUILD) all $B/unit
 	PYTHON='$(PYTHON)' B='$B' tests/run-all units fixtures broken decode schema rooms coverage abi
-built-for-test: all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/disturb $B/tests/threads $B/tests/live_ring $B/lies/perfabi asan tsan
+built-for-test: all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/disturb $B/tests/threads $B/tests/live_ring $B/tests/read $B/lies/perfabi asan tsan
 
 setup:
 	@ci/setup build
@@ -167,7 +167,7 @@ static:
 	@$(MAKE) --no-print-directory B=$B/static STATIC=1 $B/static/perfabi $B/static/perfabi-decode
 # Every allocation, read and write of perfabi-decode fails in turn; `make test` tries every 61st of the first ones.
 faults:
-	$(BUILD) all $B/tests/faults.so
+	$(BUILD) all $B/tests/faults.so $B/tests/read
 	FAULT_STEP=1 PYTHON='$(PYTHON)' B='$B' sh tests/e2e/faults.sh
 mutate:
 	$(BUILD) all
