@@ -9,7 +9,8 @@ CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
 OBJCOPY ?= objcopy
 NM ?= nm
-VERSION = 0.1.0
+VERSION := $(shell sed -n 's/^.define PERFABI_VERSION_TEXT "\(.*\)"/\1/p' decoder/perfabi.h)
+SONAME = libperfabi.so.0
 PYTHON ?= $(shell ci/python)
 
 .DELETE_ON_ERROR:
@@ -30,6 +31,8 @@ SANITIZERS = $(if $(filter thread,$(SANITIZE)),thread,address$(comma)undefined)
 HARDENING = $(if $(SANITIZE),-DSANITIZED -fsanitize=$(SANITIZERS) -fno-omit-frame-pointer -fno-sanitize-recover=undefined,\
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 override ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Idecoder -Isrc $(WARNINGS) $(HARDENING) -ffile-prefix-map=$(CURDIR)=. $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
+# The decoder's objects go into the shared library, too, which shows nothing but what perfabi.h declares.
+PIC = -fPIC -fvisibility=hidden
 override ALL_LDFLAGS = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZERS),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) -Wl$(comma)--build-id $(LINK_STATIC) $(LDFLAGS)
 
 DECODER_SRC := $(sort $(filter-out decoder/main.c,$(wildcard decoder/*.c decoder/*/*.c)))
@@ -42,8 +45,8 @@ DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o
 SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
-.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install uninstall clean static asan tsan mutate faults lies matrix bench bench-hostile fuzz fuzz-afl schema format compile_commands.json FORCE
-all: $B/perfabi $B/perfabi-decode $B/libperfabi.a
+.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install install-lib uninstall clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema format compile_commands.json FORCE
+all: $B/perfabi $B/perfabi-decode $B/libperfabi.a $B/$(SONAME)
 
 # A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
 Q = $(if $(V),,@)
@@ -58,13 +61,21 @@ $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
 $B/perfabi-decode: $B/decoder/main.o $(DECODER_OBJ) $B/.flags
 	$(call brief,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIB_LIBS)
-# One object with the API's names alone: what the decoder calls itself is nobody else's business.
-$B/libperfabi.a: $(DECODER_OBJ) decoder/perfabi.h $B/.flags
+# One object with the API's names alone: what the decoder calls itself is nobody else's business. The names stand in
+# decoder/libperfabi.map, for either library.
+$B/libperfabi.names: decoder/libperfabi.map
+	@mkdir -p $(@D)
+	$(Q)sed -n 's/^	\(perfabi_[a-z_]*\);$$/\1/p' $< >$@
+$B/libperfabi.a: $(DECODER_OBJ) $B/libperfabi.names $B/.flags
 	@rm -f $@
 	$(call brief,AR)
 	$(Q)$(CC) -r -nostdlib -o $B/libperfabi.o $(filter %.o,$^)
-	$(Q)$(OBJCOPY) --wildcard -G 'perfabi_*' $B/libperfabi.o
+	$(Q)$(OBJCOPY) --keep-global-symbols=$B/libperfabi.names $B/libperfabi.o
 	$(Q)$(AR) rcs $@ $B/libperfabi.o
+$B/$(SONAME): $(DECODER_OBJ) decoder/libperfabi.map $B/.flags
+	$(call brief,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,decoder/libperfabi.map \
+		$(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(filter %.o,$^) $(LIB_LIBS)
 # The same objects, with functions of tests/lies in the way of what they ask of the kernel.
 LIES_OBJ := $(patsubst %.c,$B/%.o,$(sort $(wildcard tests/lies/*.c)))
 $B/lies/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $(LIES_OBJ) $B/.flags
@@ -78,10 +89,10 @@ $B/unit: $(TEST_OBJ) $(filter-out $B/src/command/%,$(SRC_OBJ)) $(DECODER_OBJ) $B
 $B/%.o: %.c $B/.flags
 	@mkdir -p $(@D)
 	$(call brief,CC)
-	$(Q)$(CC) $(ALL_CFLAGS) $(if $(filter tests/%,$<),$$($(PKG_CONFIG) --cflags check)) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(if $(filter decoder/%,$<),$(PIC)) $(if $(filter tests/%,$<),$$($(PKG_CONFIG) --cflags check)) -MMD -MP -c -o $@ $<
 $B/%_builtin.o: $B/%_builtin.c decoder/text/source.h $B/.flags
 	$(call brief,CC)
-	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(PIC) -c -o $@ $<
 
 # Preloaded into a program whose reads or allocations are to fail.
 $B/tests/faults.so: tests/faults/faults.c
@@ -94,6 +105,14 @@ $B/tests/closed.so $B/tests/answer.so: $B/tests/%.so: tests/preload/%.c tests/pr
 	@mkdir -p $(@D)
 	$(call brief,CC)
 	$(Q)$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $< -ldl
+
+# Programs that use libperfabi as others do.
+$B/tests/threads $B/tests/live_ring $B/tests/read $B/tests/view: $B/tests/%: $B/libperfabi.a decoder/perfabi.h $B/.flags
+	@mkdir -p $(@D)
+	$(call brief,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(wildcard tests/library/$*.c tests/bench/$*.c) $B/libperfabi.a $(LIB_LIBS)
+$B/tests/threads $B/tests/live_ring $B/tests/read: $B/tests/%: tests/library/%.c
+$B/tests/view: tests/bench/view.c
 
 # Another user of perf, for the suite to run beside.
 $B/tests/disturb: tests/disturb/disturb.c
@@ -112,7 +131,7 @@ $B/cases_builtin.c: $(CASE_JSON) ci/embed $B/.case-list
 # Stamps that change only when what they hold does.
 stamp = @mkdir -p $B; printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@
 $B/.flags: FORCE
-	$(call stamp,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIB_LIBS))
+	$(call stamp,$(CC) $(ALL_CFLAGS) $(PIC) $(ALL_LDFLAGS) $(LIB_LIBS))
 $B/.abi-list: FORCE
 	$(call stamp,$(ABI_JSON))
 $B/.case-list: FORCE
@@ -132,7 +151,7 @@ test: setup-test
 test-quick: setup-test
 	$(BUILD) all $B/unit
 	PYTHON='$(PYTHON)' B='$B' tests/run-all units fixtures broken decode schema rooms coverage abi
-built-for-test: all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/disturb $B/lies/perfabi asan tsan
+built-for-test: all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/disturb $B/tests/threads $B/tests/live_ring $B/tests/read $B/lies/perfabi asan tsan
 
 setup:
 	@ci/setup build
@@ -141,14 +160,14 @@ setup-test:
 
 # Under sanitizers gcc sees what is not there: no -Werror.
 asan:
-	@$(MAKE) --no-print-directory DEV= B=$B/asan SANITIZE=1 $B/asan/perfabi $B/asan/perfabi-decode $B/asan/unit
+	@$(MAKE) --no-print-directory DEV= B=$B/asan SANITIZE=1 $B/asan/perfabi $B/asan/perfabi-decode $B/asan/unit $B/asan/tests/threads
 tsan:
-	@$(MAKE) --no-print-directory DEV= B=$B/tsan SANITIZE=thread $B/tsan/perfabi-decode
+	@$(MAKE) --no-print-directory DEV= B=$B/tsan SANITIZE=thread $B/tsan/perfabi-decode $B/tsan/tests/threads
 static:
 	@$(MAKE) --no-print-directory B=$B/static STATIC=1 $B/static/perfabi $B/static/perfabi-decode
 # Every allocation, read and write of perfabi-decode fails in turn; `make test` tries every 61st of the first ones.
 faults:
-	$(BUILD) all $B/tests/faults.so
+	$(BUILD) all $B/tests/faults.so $B/tests/read
 	FAULT_STEP=1 PYTHON='$(PYTHON)' B='$B' sh tests/e2e/faults.sh
 mutate:
 	$(BUILD) all
@@ -172,6 +191,10 @@ coverage-abi:
 # Recordings that are made to cost much: time, memory and output are bounded.
 bench-hostile: $B/perfabi-decode
 	'$(PYTHON)' tests/bench/hostile.py $B/perfabi-decode $(ARGS)
+
+# Fields against lines of libperfabi, of a recording: FILE=perf.data.
+bench-view: $B/tests/view
+	$B/tests/view $(FILE) $(BENCH_ROUNDS)
 
 # perfabi-decode against perf and a copy loop; records its inputs to build/bench. Needs perf and root.
 BENCH_ROUNDS ?= 5
@@ -208,20 +231,26 @@ schema:
 	ci/schema-names >cases/schema/names.schema.json
 	$B/perfabi help step-schema >cases/schema/step.schema.json
 
-install:
+install: install-lib
 	$(BUILD) all
 	install -D -m 755 $B/perfabi $(DESTDIR)$(PREFIX)/bin/perfabi
 	install -D -m 755 $B/perfabi-decode $(DESTDIR)$(PREFIX)/bin/perfabi-decode
-	install -D -m 644 $B/libperfabi.a $(DESTDIR)$(PREFIX)/lib/libperfabi.a
-	install -D -m 644 decoder/perfabi.h $(DESTDIR)$(PREFIX)/include/perfabi.h
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' decoder/perfabi.pc.in >$B/perfabi.pc
-	install -D -m 644 $B/perfabi.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/perfabi.pc
 	install -D -m 644 src/perfabi.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi.1
 	install -D -m 644 decoder/perfabi-decode.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi-decode.1
 	cd cases && find . -name '*.json' -exec install -D -m 644 '{}' '$(DESTDIR)$(PREFIX)/share/perfabi/cases/{}' \;
+install-lib:
+	$(BUILD) $B/libperfabi.a $B/$(SONAME)
+	install -D -m 644 $B/libperfabi.a $(DESTDIR)$(PREFIX)/lib/libperfabi.a
+	install -D -m 755 $B/$(SONAME) $(DESTDIR)$(PREFIX)/lib/libperfabi.so.$(VERSION)
+	ln -sf libperfabi.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libperfabi.so
+	install -D -m 644 decoder/perfabi.h $(DESTDIR)$(PREFIX)/include/perfabi.h
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' decoder/perfabi.pc.in >$B/perfabi.pc
+	install -D -m 644 $B/perfabi.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/perfabi.pc
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/perfabi $(DESTDIR)$(PREFIX)/bin/perfabi-decode
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/perfabi.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi-decode.1
+	rm -f $(DESTDIR)$(PREFIX)/lib/libperfabi.so $(DESTDIR)$(PREFIX)/lib/$(SONAME) $(DESTDIR)$(PREFIX)/lib/libperfabi.so.$(VERSION)
 	rm -f $(DESTDIR)$(PREFIX)/lib/libperfabi.a $(DESTDIR)$(PREFIX)/include/perfabi.h
 	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/perfabi.pc
 	rm -rf $(DESTDIR)$(PREFIX)/share/perfabi

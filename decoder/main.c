@@ -182,19 +182,33 @@ static int parse_format(const char *text, struct perfabi_options *options)
 	return usage("--input: expected perf.data, ring or records, got \"%s\"", text);
 }
 
-static int report_failure(const char *name, int err, const struct perfabi_result *result)
+static int report_failure(const char *name, int err, const struct perfabi_result *result,
+			  bool has_attr)
 {
+	static const struct {
+		const char *option, *ours;
+	} options[] = {{"types", "--type"},      {"fields", "--fields"}, {"machine", "--machine"},
+		       {"shards", "--shard"},    {"shard", "--shard"},   {"format", "--input"},
+		       {"order", "--big-endian"}};
+	const char *option = NULL;
 	bool bad = err == -EINVAL;
+	char message[sizeof(result->message) + 32];
 
 	if (err ==
 	    -EPIPE) /* whoever reads has seen enough; SIGPIPE is ignored, or we were not here */
 		return EXIT_IO;
-	if (result->bad_options)
-		return usage("%s", result->message);
+	for (size_t i = 0; result->option && i < sizeof(options) / sizeof(options[0]); i++)
+		if (!strcmp(result->option, options[i].option))
+			option = options[i].ours;
+	if (option) {
+		snprintf(message, sizeof(message), "%s: %s", option, result->message);
+		return usage("%s", message);
+	}
 	say(stderr, "perfabi-decode: %s: %s\n", name,
 	    result->message[0] ? result->message : strerror(-err));
-	if (bad && strstr(result->message, "--attr"))
-		fputs("  perfabi-decode --attr-of on a recording of the same events prints one\n",
+	if (result->option && !strcmp(result->option, "attr") && !has_attr)
+		fputs("  --attr FILE gives it; perfabi-decode --attr-of on a recording of the same "
+		      "events prints one\n",
 		      stderr);
 	return bad || err == -EISDIR ? EXIT_BAD : EXIT_IO;
 }
@@ -220,12 +234,12 @@ static int print_attrs(struct request *request)
 	err = perfabi_attrs(request->perfabi, fd, &request->options, &text, &result);
 	close(fd);
 	if (err)
-		return report_failure(request->attr_of, err, &result);
+		return report_failure(request->attr_of, err, &result, true);
 	if (!write_out(&unwritten, text, strlen(text)))
 		write_out(&unwritten, "\n", 1);
 	free(text);
 	if (unwritten)
-		return report_failure("writing", unwritten, &(struct perfabi_result){0});
+		return report_failure("writing", unwritten, &(struct perfabi_result){0}, true);
 	if (!result.errors)
 		return 0;
 	say(stderr,
@@ -253,11 +267,12 @@ static int decode_expecting(const struct request *request, int fd, const char *n
 		same = compare_end(&compare);
 	compare_close(&compare);
 	if (compare.err)
-		return report_failure(request->expect, compare.err, &(struct perfabi_result){0});
+		return report_failure(request->expect, compare.err, &(struct perfabi_result){0},
+				      true);
 	if (same < 0)
 		err = same;
 	if (err && err != -ECANCELED)
-		return report_failure(name, err, &result);
+		return report_failure(name, err, &result, request->attr_file);
 	return same ? 0 : EXIT_DAMAGED;
 }
 
@@ -307,9 +322,10 @@ static int decode_file(struct request *request)
 		err = perfabi_decode(request->perfabi, fd, &request->options, write_out, &unwritten,
 				     &result);
 		if (unwritten)
-			status = report_failure("writing", unwritten, &(struct perfabi_result){0});
+			status = report_failure("writing", unwritten, &(struct perfabi_result){0},
+						true);
 		else if (err)
-			status = report_failure(name, err, &result);
+			status = report_failure(name, err, &result, request->attr_file);
 		else
 			status = result.errors ? EXIT_DAMAGED : 0;
 	}
@@ -344,6 +360,7 @@ static int read_command_line(int argc, char **argv, struct request *request)
 	struct perfabi_options *o = &request->options;
 	int option, status = 0;
 
+	o->pieces = true;
 	while (!status &&
 	       (option = getopt_long(argc, argv, "a:i:BLm:t:f:j:hV", long_options, NULL)) != -1) {
 		switch (option) {
@@ -403,7 +420,7 @@ static int read_command_line(int argc, char **argv, struct request *request)
 			help(stdout);
 			exit(end_output());
 		case 'V':
-			puts("perfabi-decode 0.1.0");
+			puts("perfabi-decode " PERFABI_VERSION_TEXT);
 			exit(end_output());
 		default:
 			fputs("  `perfabi-decode --help` lists the options\n", stderr);

@@ -11,6 +11,7 @@
 
 #include "command/command.h"
 #include "machine/limits.h"
+#include "perfabi.h"
 #include "step/steps.h"
 #include "text/json_memory.h"
 #include "text/say.h"
@@ -79,7 +80,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version")) {
-		printf("perfabi %s\n", perfabi_version);
+		printf("perfabi %s\n", PERFABI_VERSION_TEXT);
 		return flush_stdout();
 	}
 	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))

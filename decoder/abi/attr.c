@@ -115,8 +115,8 @@ static int check_arch_known(const struct abi_field *field, const struct abi_arch
 	const char *name = field->regs && !arch ? name_in(json) : NULL;
 
 	return name ? error_name(e, w, name, NULL,
-				 "a number; registers have names where one architecture is named "
-				 "(a case requires arch.x86, perfabi-decode is told --machine)")
+				 "a number; registers have names where one architecture is known "
+				 "(a case requires it, as arch.x86; a recording says its machine)")
 		    : 0;
 }
 

@@ -19,7 +19,7 @@ static int open_window(struct input *in, uint64_t size)
 {
 	in->size = size;
 	in->capacity = in->seekable && size < INPUT_WINDOW ? (size_t)size + 1 : INPUT_WINDOW;
-	in->window = malloc(in->capacity);
+	in->base = in->window = malloc(in->capacity);
 	if (!in->window)
 		return -ENOMEM;
 	in->segments[0] = (struct segment){0, in->seekable ? size : UINT64_MAX};
@@ -162,6 +162,7 @@ void input_select(struct input *in, const struct segment *segments, size_t count
 {
 	for (size_t i = 0; i < count && i < SEGMENTS; i++)
 		in->segments[i] = segments[i];
+	in->base = in->window;
 	in->segment_count = count;
 	in->read = in->position = 0;
 	in->start = in->end = 0;
@@ -198,10 +199,32 @@ static long read_more(struct input *in, size_t room)
 	return n < 0 ? -errno : n;
 }
 
+/* Bytes of memory that lie together need no window. False if these do not. */
+static bool fill_from_memory(struct input *in, size_t want)
+{
+	uint64_t together, offset = segment_at(in, in->position, &together), behind;
+
+	segment_at(in, in->position + together, &behind);
+	if (!in->memory || (together < want && behind) || offset > in->size ||
+	    together > in->size - offset)
+		return false;
+	in->base = in->memory + offset;
+	in->start = 0;
+	in->end = together < INPUT_WINDOW ? (size_t)together : INPUT_WINDOW;
+	in->read = in->position + in->end;
+	in->eof = in->end < want && in->end == together;
+	return true;
+}
+
 size_t input_fill(struct input *in, size_t want)
 {
-	if (in->end - in->start >= want || in->eof)
+	if (in->end - in->start >= want || in->eof || fill_from_memory(in, want))
 		return in->end - in->start;
+	if (in->base != in->window) { /* what lies in memory is copied to where the rest comes to */
+		in->base = in->window;
+		in->start = in->end = 0;
+		in->read = in->position;
+	}
 	memmove(in->window, in->window + in->start, in->end - in->start);
 	in->end -= in->start;
 	in->start = 0;
@@ -221,7 +244,7 @@ size_t input_fill(struct input *in, size_t want)
 
 const unsigned char *input_bytes(const struct input *in)
 {
-	return in->window + in->start;
+	return in->base + in->start;
 }
 
 void input_advance(struct input *in, size_t n)
@@ -235,10 +258,10 @@ const unsigned char *input_give(struct input *in, size_t n, unsigned char **buff
 	unsigned char *given = in->window;
 	size_t start = in->start, left = in->end - in->start - n;
 
-	if (in->capacity < INPUT_WINDOW)
+	if (in->memory || in->capacity < INPUT_WINDOW)
 		return NULL;
 	memcpy(*buffer, given + start + n, left);
-	in->window = *buffer;
+	in->base = in->window = *buffer;
 	*buffer = given;
 	in->start = 0;
 	in->end = left;

@@ -27,14 +27,18 @@ struct input {
 	uint64_t read;     /* bytes of the segments that were read into the window or skipped */
 	uint64_t position; /* in the segments, of the window's first byte */
 	unsigned char *window;
-	size_t capacity, start, end;
+	const unsigned char *base;   /* the window, or a part of `memory` in its stead */
+	size_t capacity, start, end; /* from base on */
 	int err; /* of the last read that failed, a negative errno; 0: all went well */
 };
 
 /* Takes a descriptor, which stays the caller's. 0 or a negative errno. */
 int input_open(struct input *in, int fd);
 
-/* The same of bytes in memory, which stay the caller's and must outlive it. 0 or -ENOMEM. */
+/*
+ * The same of bytes in memory, which stay the caller's and must outlive it. They are not copied but
+ * for what lies in two segments. 0 or -ENOMEM.
+ */
 int input_open_memory(struct input *in, const void *bytes, size_t size);
 void input_close(struct input *in);
 
@@ -62,7 +66,7 @@ void input_advance(struct input *in, size_t n);
 /*
  * Gives away the window with its first n bytes, whose place in it is returned, for `*buffer`, which
  * has INPUT_WINDOW bytes; what is behind them is copied. NULL, and nothing done, if the window is
- * smaller.
+ * smaller, or the bytes are not in it but in memory.
  */
 const unsigned char *input_give(struct input *in, size_t n, unsigned char **buffer);
 

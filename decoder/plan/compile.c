@@ -129,6 +129,7 @@ int plan_make(struct plan *plan, const struct plan_for *with, const struct layou
 		plan->misc_known = misc_of(with->abi, layout->name);
 	compile_list(&c, &layout->list);
 	plan_add(&c, OP_END);
+	plan_set_number(&c, plan_last(&c), "rest");
 	if (c.err)
 		plan_free(plan);
 	return c.err;

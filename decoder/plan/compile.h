@@ -9,7 +9,11 @@
 
 #include "plan/plan.h"
 
-enum { PATH = LAYOUT_DEPTH * (LAYOUT_NAME + 1) + 1, HEADER = 8, ATTR_JSON = 8192 };
+enum {
+	PATH = LAYOUT_DEPTH * (LAYOUT_NAME + 1) + 2 * LAYOUT_LOOPS + 1,
+	HEADER = 8,
+	ATTR_JSON = 8192
+};
 
 struct compiler {
 	const struct plan_for *with;
@@ -67,6 +71,12 @@ const char *plan_keep(struct compiler *c, const char *text);
 
 /* The path of a member of the object we are in; NULL in an array. */
 const char *plan_path(struct compiler *c, const char *name);
+
+/* The number of the field that the operation tells; `name` may be NULL. */
+void plan_set_number(struct compiler *c, size_t at, const char *name);
+
+/* What a number that is written so is: enum field_kind. */
+uint8_t plan_field_of(uint8_t kind);
 
 /* A register for what others name; the one that a field is in, or that of the field kept. */
 uint8_t plan_new_reg(struct compiler *c, const struct layout_node *node);

@@ -166,12 +166,65 @@ void plan_set_plain_key(struct compiler *c, size_t at, const char *name, const c
 	plan_grows(c, (size_t)n);
 }
 
+uint8_t plan_field_of(uint8_t kind)
+{
+	switch (kind) {
+	case OP_S32:
+	case OP_S64:
+		return FIELD_SIGNED;
+	case OP_X16:
+	case OP_X32:
+	case OP_X64:
+		return FIELD_HEX;
+	case OP_F64:
+		return FIELD_DOUBLE;
+	case OP_BITS:
+		return FIELD_BITS;
+	case OP_STRING:
+		return FIELD_STRING;
+	case OP_BYTES:
+	case OP_END:
+		return FIELD_BYTES;
+	case OP_OPAQUE:
+		return FIELD_OPAQUE;
+	case OP_ATTR:
+		return FIELD_ATTR;
+	case OP_ARRAY:
+		return FIELD_ARRAY;
+	case OP_LOOP:
+		return FIELD_LIST;
+	case OP_INDEX:
+		return FIELD_INDEX;
+	default:
+		return FIELD_UNSIGNED;
+	}
+}
+
+void plan_set_number(struct compiler *c, size_t at, const char *name)
+{
+	const struct plan_for *with = c->with;
+	struct op *op = plan_op(c, at);
+	char full[PATH + LAYOUT_NAME];
+	int n;
+
+	if (!with->paths && !with->gathered)
+		return;
+	n = snprintf(full, sizeof(full), "%s%s", c->path, name ? name : "");
+	if (!name && n) /* an element that is no object has its list's name */
+		full[n - 1] = '\0';
+	if (with->gathered && !c->err)
+		c->err = paths_add(with->gathered, full);
+	op->number = with->paths ? paths_number(with->paths, full) : 0;
+	op->field = plan_field_of(op->kind);
+}
+
 void plan_set_key(struct compiler *c, size_t at, const char *name, const char *opening)
 {
 	const char *path = plan_path(c, name);
 	struct op *op;
 
 	plan_set_plain_key(c, at, name, opening);
+	plan_set_number(c, at, name);
 	op = plan_op(c, at);
 	op->path = path;
 	op->role = role_of(path);

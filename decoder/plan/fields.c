@@ -4,6 +4,7 @@
  */
 #include "plan/compile.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "text/json.h"
@@ -158,6 +159,7 @@ void compile_array(struct compiler *c, const struct layout_node *node)
 	op->width = (uint8_t)width;
 	op->array.amount = amount_of(c, &node->array.count);
 	op->array.element = op_of_type(c, type);
+	op->array.field = plan_field_of(op_of_type(c, type));
 	op->array.markers = markers;
 	op->array.first_marker = op->array.cookie_marker = UINT64_MAX;
 	for (size_t i = 0; markers && i < markers->count; i++) {
@@ -196,7 +198,7 @@ static void compile_body(struct compiler *c, const struct layout_list *body)
 void compile_loop(struct compiler *c, const struct layout_node *node)
 {
 	struct op *op = plan_add(c, OP_LOOP);
-	size_t begin = plan_last(c);
+	size_t begin = plan_last(c), old;
 	const char *path;
 
 	op->loop.amount = amount_of(c, &node->loop.count);
@@ -206,7 +208,16 @@ void compile_loop(struct compiler *c, const struct layout_node *node)
 	plan_unfix(c);
 	plan_grows(c, 8);
 	plan_set_key(c, begin, node->name, "[");
+	old = strlen(c->path);
+	if (node->name || !old)
+		snprintf(c->path + old, sizeof(c->path) - old, "%s[].",
+			 node->name ? node->name : "");
+	else /* a list in a list */
+		snprintf(c->path + old - 1, sizeof(c->path) - old + 1, "[].");
 	compile_body(c, &node->loop.body);
+	c->path[old] = '\0';
+	if (old)
+		c->path[old - 1] = '.';
 	plan_forget_need(c);
 	path = plan_op(c, begin)->path;
 	op = plan_add(c, OP_NEXT);

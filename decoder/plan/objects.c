@@ -44,8 +44,9 @@ static uint8_t unit_of(const struct layout_word *word, uint8_t width)
 }
 
 static void compile_bits(struct compiler *c, const struct layout_bits *bits, uint8_t reg,
-			 uint8_t unit, bool omit_zero)
+			 const struct layout_word *word, uint8_t width)
 {
+	uint8_t unit = unit_of(word, width);
 	struct op *op;
 	size_t test = 0;
 
@@ -61,10 +62,12 @@ static void compile_bits(struct compiler *c, const struct layout_bits *bits, uin
 	op->reg = reg;
 	op->width = bits->width;
 	op->bits.place = (struct bit_place){bits->first, unit};
-	op->bits.omit_zero = omit_zero;
+	op->bits.bytes = width;
+	op->bits.omit_zero = word->omit_zero;
 	op->bits.set = bits->set;
 	plan_grows(c, bits->set ? plan_longest_of(bits->set) : 24);
 	plan_set_plain_key(c, plan_last(c), bits->name, "");
+	plan_set_number(c, plan_last(c), bits->name);
 	if (bits->only)
 		plan_aim(c, test);
 }
@@ -78,6 +81,7 @@ static void compile_rest(struct compiler *c, const struct layout_word *word, uin
 
 	op->reg = reg;
 	op->width = (uint8_t)unit;
+	op->rest.bytes = width;
 	op->rest.declared = word->declared;
 	for (size_t i = 0; i < word->count; i++) {
 		const struct layout_bits *bits = &word->bits[i];
@@ -88,6 +92,7 @@ static void compile_rest(struct compiler *c, const struct layout_word *word, uin
 	}
 	plan_grows(c, 24);
 	plan_set_plain_key(c, plan_last(c), "bits", "\"0x");
+	plan_set_number(c, plan_last(c), "bits");
 }
 
 void compile_word(struct compiler *c, const struct layout_node *node)
@@ -95,23 +100,41 @@ void compile_word(struct compiler *c, const struct layout_node *node)
 	const struct layout_word *word = node->word.word;
 	uint8_t width = layout_types[node->word.type].width, reg = c->regs++;
 	const char *path = plan_path(c, node->name);
-	size_t old = 0;
+	size_t old = strlen(c->path), at;
 	struct op *op;
 
 	if (node->name)
-		old = open_object(c, node->name);
+		open_object(c, node->name);
 	plan_need(c, width);
 	op = plan_add(c, OP_WORD);
+	at = plan_last(c);
 	op->width = width;
 	op->reg = reg;
 	op->path = path;
 	if (op->offset >= 0)
 		op->offset -= width;
+	if (node->name)
+		plan_set_number(c, at, NULL); /* the object's own name */
 	for (size_t i = 0; i < word->count; i++)
-		compile_bits(c, &word->bits[i], reg, unit_of(word, width), word->omit_zero);
+		compile_bits(c, &word->bits[i], reg, word, width);
 	compile_rest(c, word, reg, width);
 	if (node->name)
 		close_object(c, old);
+}
+
+/* The names of all registers that there are, and of those that have none. */
+static void gather_regs(struct compiler *c)
+{
+	const struct abi *abi = c->with->abi;
+	char name[LAYOUT_NAME];
+
+	for (size_t i = 0; i < abi->arch_count; i++)
+		for (size_t k = 0; k < abi->archs[i].regs.count; k++)
+			plan_set_number(c, plan_last(c), abi->archs[i].regs.values[k].name);
+	for (unsigned bit = 0; bit < 64; bit++) {
+		snprintf(name, sizeof(name), "bit%u", bit);
+		plan_set_number(c, plan_last(c), name);
+	}
 }
 
 /* The registers of the architecture that the attr's mask asks for, each by its name. */
@@ -121,6 +144,8 @@ void compile_regs(struct compiler *c, const struct layout_node *node)
 	uint64_t mask = with->attr ? attr_get(node->regs, with->attr, host_order()) : 0;
 	size_t old = open_object(c, node->name);
 
+	if (with->gathered)
+		gather_regs(c);
 	for (unsigned bit = 0; bit < 64 && !c->err; bit++) {
 		const struct abi_value *reg =
 			with->arch ? abi_value_of(&with->arch->regs, UINT64_C(1) << bit) : NULL;

@@ -9,6 +9,7 @@
 
 #include "abi/layout.h"
 #include "abi/word.h"
+#include "plan/paths.h"
 
 enum op_kind {
 	OP_NEED, /* `bytes` must be there */
@@ -60,6 +61,23 @@ enum size_from { FROM_NUMBER, FROM_REG, FROM_PREFIX, FROM_REST, FROM_NUL };
 /* What a field is to the checks over many records. */
 enum op_role { ROLE_NONE, ROLE_TIME, ROLE_CPU };
 
+/* What a field is to who takes it as it is, not as text. */
+enum field_kind {
+	FIELD_NONE,
+	FIELD_UNSIGNED,
+	FIELD_HEX,
+	FIELD_SIGNED,
+	FIELD_DOUBLE,
+	FIELD_BITS,
+	FIELD_STRING,
+	FIELD_BYTES,
+	FIELD_OPAQUE,
+	FIELD_ATTR,
+	FIELD_ARRAY,
+	FIELD_LIST,
+	FIELD_INDEX,
+};
+
 enum { NO_REG = 0xff, REG_KEPT = 0, REGS = LAYOUT_NAMED + 1 };
 
 /* (what it comes from - less) / per, rounded up; `per` 0 is 1. */
@@ -78,10 +96,12 @@ struct op {
 	uint8_t kind, width;
 	uint8_t reg; /* that the value is put into, or is in; NO_REG: none */
 	uint8_t role;
+	uint8_t field; /* enum field_kind */
 	uint16_t key_length;
 	int32_t offset;   /* from the start, or -1: not fixed */
 	const char *key;  /* as record.c copies it: "\"ip\":\"0x" */
 	const char *path; /* "sample_id.time"; NULL inside arrays */
+	uint32_t number;  /* of the field, as plan_for.paths has it; 0: it has none */
 	union {
 		uint32_t bytes; /* OP_NEED, OP_PAD, OP_ALIGN */
 		uint32_t jump;  /* OP_JUMP: its target */
@@ -92,10 +112,12 @@ struct op {
 		} names;               /* OP_SET, OP_INDEX */
 		struct {
 			struct bit_place place;
+			uint8_t bytes; /* of the word, which is in front */
 			bool omit_zero;
 			const struct abi_family *set; /* names of its values; NULL: none */
 		} bits;
 		struct {
+			uint8_t bytes;            /* likewise */
 			uint64_t named, mirrored; /* the same as big endian has it */
 			bool declared;            /* big endian has it so */
 		} rest;
@@ -107,6 +129,7 @@ struct op {
 		struct {
 			struct amount amount;
 			uint8_t element;                  /* how each is written: a kind */
+			uint8_t field;                    /* what each is: enum field_kind */
 			const struct abi_family *markers; /* or NULL */
 			uint64_t first_marker;            /* the smallest, */
 			uint64_t cookie_marker;           /* and the one that a cookie follows */
@@ -149,6 +172,9 @@ struct plan_for {
 	const char *const *fields;   /* the top-level fields to write; NULL: all */
 	size_t field_count;
 	bool integers; /* no number is written that is over INT64_MAX: it is "0x..." text */
+	const struct paths *paths; /* of all fields; NULL: nobody asks for fields by number */
+	struct paths *gathered; /* instead: takes the paths of all that any attr asks for, and the
+				 * plan is good for nothing else. NULL: nobody gathers */
 };
 
 /* compile.c: 0 or -ENOMEM. Free with plan_free(). */

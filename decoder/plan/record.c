@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plan's interpreter, the decoder's inner loop. It is compiled four times, for either byte
- * order and with or without what --check and --bytes ask for, so that the common way has neither
- * test.
+ * The plan's interpreter, the decoder's inner loop. It is compiled six times: for either byte
+ * order, and for text, for text with what --check and --bytes ask for, and for fields, so that the
+ * common way has none of these tests.
  */
 #include "plan/record.h"
 
@@ -209,8 +209,12 @@ static bool is_readable(const unsigned char *text, size_t n)
  */
 enum pass { WITHOUT_MAYBE, WITH_MAYBE, TAKE_ALL };
 
+/* What is made of a record: text, the same with notes, findings or a spill, or fields. */
+enum how { AS_TEXT, AS_TEXT_AND_MORE, AS_FIELDS };
+
 struct loop {
 	uint64_t left, index;
+	size_t field; /* the list's own */
 	const unsigned char *begin;
 	bool to_end;
 };
@@ -226,7 +230,8 @@ struct input {
 	const unsigned char *bytes, *end, *limit; /* up to the limit fields of any length go */
 	uint16_t misc;
 	enum pass pass;
-	bool swap, slow; /* slow: notes, findings or a spill are wanted */
+	bool swap;
+	enum how how;
 };
 
 struct state {
@@ -235,7 +240,18 @@ struct state {
 	uint64_t v;              /* the value that was written last */
 	struct loop *loop;       /* behind the innermost one */
 	char *hidden, *hidden_at;
+	size_t hidden_fields;
 };
+
+ALWAYS_INLINE bool as_text(const struct input *in)
+{
+	return in->how != AS_FIELDS;
+}
+
+ALWAYS_INLINE bool is_slow(const struct input *in)
+{
+	return in->how == AS_TEXT_AND_MORE;
+}
 
 /* Bytes before the sample_id, or the end; none where a short record's fields reach into it. */
 ALWAYS_INLINE size_t left(const struct input *in, const struct state *s)
@@ -261,6 +277,52 @@ ALWAYS_INLINE void put_op_key(struct state *s, const struct op *op)
 	s->p = put_key(s->p, op->key, op->key_length);
 }
 
+/* Room for one more field; false if there is no memory. */
+static __attribute__((noinline)) bool more_fields(struct record *r)
+{
+	size_t capacity = r->field_capacity ? 2 * r->field_capacity : 64;
+	struct record_field *grown = realloc(r->fields, capacity * sizeof(*grown));
+
+	if (!grown) {
+		r->err = -ENOMEM;
+		return false;
+	}
+	r->fields = grown;
+	r->field_capacity = capacity;
+	return true;
+}
+
+/* The operation's field, of those who ask for fields. */
+ALWAYS_INLINE void add_field(const struct input *in, const struct op *op,
+			     const unsigned char *begin, size_t size, uint64_t value)
+{
+	struct record *r = in->r;
+
+	if (as_text(in) || !op->number)
+		return;
+	if (__builtin_expect(r->field_count == r->field_capacity, 0) && !more_fields(r))
+		return;
+	r->fields[r->field_count++] = (struct record_field){
+		.number = op->number,
+		.offset = (uint32_t)offset_at(in, begin),
+		.size = (uint32_t)size,
+		.kind = op->field,
+		.width = op->width,
+		.element = op->field == FIELD_ARRAY ? op->array.field : 0,
+		.op = (uint32_t)(op - in->plan->ops),
+		.value = value,
+	};
+}
+
+/* Of a value that was read, with whatever stands in front of it. */
+ALWAYS_INLINE void add_value(const struct input *in, const struct state *s, const struct op *op,
+			     const unsigned char *begin)
+{
+	uint64_t value = op->kind == OP_S32 ? (uint64_t)(int32_t)s->v : s->v;
+
+	add_field(in, op, begin, (size_t)(s->at - begin), value);
+}
+
 /* From where the loop over operations goes on to the target. */
 ALWAYS_INLINE const struct op *before(const struct input *in, uint32_t target)
 {
@@ -275,21 +337,21 @@ ALWAYS_INLINE const struct op *unless(const struct input *in, const struct op *o
 ALWAYS_INLINE void note_bytes(const struct input *in, const struct op *op,
 			      const unsigned char *begin, const unsigned char *at)
 {
-	if (in->slow && in->r->notes && op->path)
+	if (is_slow(in) && in->r->notes && op->path)
 		note_place(in->r, op->path, offset_at(in, begin), (size_t)(at - begin));
 }
 
 ALWAYS_INLINE void find_at(const struct input *in, const char *code, const struct op *op,
 			   const unsigned char *at)
 {
-	if (in->slow && in->r->strict)
+	if (is_slow(in) && in->r->strict)
 		add_finding(in->r, code, op, offset_at(in, at));
 }
 
 ALWAYS_INLINE void find_nonzeros(const struct input *in, const char *code, const struct op *op,
 				 const unsigned char *at, size_t n)
 {
-	if (in->slow && in->r->strict)
+	if (is_slow(in) && in->r->strict)
 		find_nonzero(in->r, code, op, in->bytes, at, n);
 }
 
@@ -342,6 +404,8 @@ ALWAYS_INLINE void run_number(const struct input *in, struct state *s, const str
 			      unsigned width, uint8_t kind)
 {
 	s->v = take_number(in, s, width);
+	if (!as_text(in))
+		return;
 	put_op_key(s, op);
 	s->p = put_number(s->p, kind, s->v);
 }
@@ -351,6 +415,8 @@ ALWAYS_INLINE void run_double(const struct input *in, struct state *s, const str
 	double number;
 
 	s->v = take_number(in, s, 8);
+	if (!as_text(in))
+		return;
 	memcpy(&number, &s->v, 8);
 	put_op_key(s, op);
 	s->p = put_double(s->p, number);
@@ -362,6 +428,8 @@ ALWAYS_INLINE void run_set(const struct input *in, struct state *s, const struct
 	uint64_t unknown;
 
 	s->v = take_number(in, s, op->width);
+	if (!as_text(in))
+		return;
 	put_op_key(s, op);
 	s->p = put_set(s->p, op->names.set, op->names.integers, s->v, &unknown);
 	if (unknown)
@@ -373,7 +441,7 @@ ALWAYS_INLINE void run_skip(const struct input *in, struct state *s, const struc
 	s->v = take_number(in, s, op->width);
 	if (op->reg != NO_REG)
 		in->r->regs[op->reg] = s->v;
-	if (in->slow)
+	if (is_slow(in))
 		keep_role(in->r, op, s->v);
 }
 
@@ -409,6 +477,7 @@ ALWAYS_INLINE void run_word(const struct input *in, struct state *s, const struc
 	const unsigned char *begin = s->at;
 
 	in->r->regs[op->reg] = take_number(in, s, op->width);
+	add_field(in, op, begin, op->width, in->r->regs[op->reg]);
 	note_bytes(in, op, begin, s->at);
 }
 
@@ -417,6 +486,9 @@ ALWAYS_INLINE void run_bits(const struct input *in, struct state *s, const struc
 	uint64_t v = bits_of(in->r, op, op->bits.place), unknown = 0;
 
 	if (op->bits.omit_zero && !v)
+		return;
+	add_field(in, op, s->at - op->bits.bytes, op->bits.bytes, v);
+	if (!as_text(in))
 		return;
 	put_op_key(s, op);
 	s->p = op->bits.set ? put_set(s->p, op->bits.set, false, v, &unknown) : put_u64(s->p, v);
@@ -433,6 +505,9 @@ ALWAYS_INLINE void run_rest(const struct input *in, struct state *s, const struc
 	if (!v)
 		return;
 	find_at(in, "reserved", op, s->at);
+	add_field(in, op, s->at - op->rest.bytes, op->rest.bytes, v);
+	if (!as_text(in))
+		return;
 	put_op_key(s, op);
 	s->p = put_text(put_hex(s->p, v), "\",");
 }
@@ -454,12 +529,15 @@ ALWAYS_INLINE enum record_problem run_string(const struct input *in, struct stat
 		if (in->pass != TAKE_ALL)
 			return impossible;
 	}
-	put_op_key(s, op);
-	s->p = put_string(s->p, s->at, n);
+	if (as_text(in)) {
+		put_op_key(s, op);
+		s->p = put_string(s->p, s->at, n);
+	}
 	find_nonzeros(in, "padding", op, s->at + n, (size_t)s->v - n);
 	if (n == s->v && n)
 		find_at(in, "unterminated", op, s->at + n);
 	s->at += s->v;
+	s->v = n;
 	return impossible;
 }
 
@@ -473,11 +551,14 @@ ALWAYS_INLINE enum record_problem run_bytes(const struct input *in, struct state
 	shown = s->v;
 	if (op->text.used != NO_REG && in->r->regs[op->text.used] < shown)
 		shown = in->r->regs[op->text.used];
-	put_op_key(s, op);
-	s->p = put_bytes(s->p, s->at, (size_t)shown);
-	*s->p++ = '"';
+	if (as_text(in)) {
+		put_op_key(s, op);
+		s->p = put_bytes(s->p, s->at, (size_t)shown);
+		*s->p++ = '"';
+	}
 	find_nonzeros(in, "padding", op, s->at + shown, (size_t)(s->v - shown));
 	s->at += s->v;
+	s->v = shown;
 	return RECORD_OK;
 }
 
@@ -486,8 +567,10 @@ ALWAYS_INLINE enum record_problem run_opaque(const struct input *in, struct stat
 {
 	if (!length(in, s, op))
 		return RECORD_SHORT;
-	put_op_key(s, op);
-	s->p = put_u64(s->p, s->v);
+	if (as_text(in)) {
+		put_op_key(s, op);
+		s->p = put_u64(s->p, s->v);
+	}
 	s->at += s->v;
 	return RECORD_OK;
 }
@@ -507,9 +590,12 @@ ALWAYS_INLINE enum record_problem run_attr(const struct input *in, struct state 
 		return RECORD_ATTR;
 	if (size > left(in, s))
 		return RECORD_SHORT;
-	put_op_key(s, op);
-	s->p = put_attr_text(s->p, in->r, s->at, (size_t)size);
+	if (as_text(in)) {
+		put_op_key(s, op);
+		s->p = put_attr_text(s->p, in->r, s->at, (size_t)size);
+	}
 	s->at += size;
+	s->v = size;
 	return RECORD_OK;
 }
 
@@ -520,24 +606,31 @@ ALWAYS_INLINE enum record_problem run_array(const struct input *in, struct state
 		return RECORD_SHORT;
 	if (s->v > left(in, s) / op->width)
 		return RECORD_COUNT;
-	put_op_key(s, op);
-	s->p = put_array(s->p, op, s->at, s->v, in->swap);
+	if (as_text(in)) {
+		put_op_key(s, op);
+		s->p = put_array(s->p, op, s->at, s->v, in->swap);
+	}
 	s->at += s->v * op->width;
 	return RECORD_OK;
 }
 
-ALWAYS_INLINE void begin_element(struct state *s, const struct op *op)
+ALWAYS_INLINE void begin_element(const struct input *in, struct state *s, const struct op *op)
 {
-	if (!op->loop.bare)
+	if (as_text(in) && !op->loop.bare)
 		*s->p++ = '{';
 }
 
 ALWAYS_INLINE void end_loop(const struct input *in, struct state *s, const struct op *op,
-			    const unsigned char *begin)
+			    const struct loop *loop)
 {
-	s->p = put_close(s->p, ']');
-	*s->p++ = ',';
-	note_bytes(in, op, begin, s->at);
+	if (as_text(in)) {
+		s->p = put_close(s->p, ']');
+		*s->p++ = ',';
+	} else if (loop->field < in->r->field_count) {
+		in->r->fields[loop->field].size = (uint32_t)(s->at - loop->begin);
+		in->r->fields[loop->field].value = loop->index;
+	}
+	note_bytes(in, op, loop->begin, s->at);
 }
 
 /* *next: where to go on. */
@@ -550,12 +643,15 @@ ALWAYS_INLINE enum record_problem run_loop(const struct input *in, struct state 
 		return RECORD_SHORT;
 	if (loop.left > left(in, s))
 		return RECORD_COUNT;
-	put_op_key(s, op);
+	loop.field = in->r->field_count;
+	add_field(in, op, loop.begin, 0, 0);
+	if (as_text(in))
+		put_op_key(s, op);
 	if (loop.left) {
 		*s->loop++ = loop;
-		begin_element(s, op);
+		begin_element(in, s, op);
 	} else {
-		end_loop(in, s, op, loop.begin);
+		end_loop(in, s, op, &loop);
 		*next = before(in, op->loop.jump);
 	}
 	return RECORD_OK;
@@ -567,27 +663,30 @@ ALWAYS_INLINE const struct op *run_next(const struct input *in, struct state *s,
 {
 	struct loop *loop = &s->loop[-1];
 
-	if (!op->loop.bare) {
+	if (as_text(in) && !op->loop.bare) {
 		s->p = put_close(s->p, '}');
 		*s->p++ = ',';
 	}
 	loop->index++;
 	loop->left--;
-	if (in->slow && in->r->spill)
+	if (is_slow(in) && in->r->spill)
 		s->p = in->r->spill(in->r->spill_to, s->p);
 	if (loop->to_end ? s->at < in->limit : loop->left) {
-		begin_element(s, op);
+		begin_element(in, s, op);
 		return before(in, op->loop.jump);
 	}
 	s->loop--;
-	end_loop(in, s, op, loop->begin);
+	end_loop(in, s, op, loop);
 	return op;
 }
 
-ALWAYS_INLINE void run_index(struct state *s, const struct op *op)
+ALWAYS_INLINE void run_index(const struct input *in, struct state *s, const struct op *op)
 {
 	uint64_t unknown;
 
+	add_field(in, op, s->at, 0, s->loop[-1].index);
+	if (!as_text(in))
+		return;
 	put_op_key(s, op);
 	s->p = put_name(s->p, op->names.set, false, s->loop[-1].index, &unknown);
 	*s->p++ = ',';
@@ -603,9 +702,12 @@ ALWAYS_INLINE enum record_problem run_end(const struct input *in, struct state *
 		used++;
 	if (used == n && (n < 8 || in->plan->lenient))
 		return problem;
-	s->p = put_text(s->p, "\"rest\":\"");
-	s->p = put_bytes(s->p, s->at, n);
-	s->p = put_text(s->p, "\",");
+	add_field(in, &in->plan->ops[in->plan->count - 1], s->at, n, n);
+	if (as_text(in)) {
+		s->p = put_text(s->p, "\"rest\":\"");
+		s->p = put_bytes(s->p, s->at, n);
+		s->p = put_text(s->p, "\",");
+	}
 	in->r->failed_at = (uint32_t)offset_at(in, s->at);
 	return RECORD_LEFT;
 }
@@ -622,12 +724,12 @@ static void say_failed(struct record *r, const struct op *op, size_t at)
 ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 				      const unsigned char *bytes, size_t from, size_t size,
 				      uint16_t misc, char **out, enum pass pass, bool *maybe,
-				      const bool swap, const bool slow)
+				      const bool swap, const enum how how)
 {
 	const struct input in = {plan, r,    bytes, bytes + size, bytes + size - plan->tail,
-				 misc, pass, swap,  slow};
+				 misc, pass, swap,  how};
 	struct loop loops[LAYOUT_LOOPS];
-	struct state s = {bytes + from, *out, 0, loops, *out, r->at};
+	struct state s = {bytes + from, *out, 0, loops, *out, r->at, 0};
 	enum record_problem problem = RECORD_OK, failed;
 	const struct op *op = plan->ops;
 
@@ -699,9 +801,12 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			run_rest(&in, &s, op);
 			continue;
 		case OP_TEXT:
-			put_op_key(&s, op);
+			if (as_text(&in))
+				put_op_key(&s, op);
 			continue;
 		case OP_CLOSE:
+			if (!as_text(&in))
+				continue;
 			s.p = put_close(s.p, '}');
 			*s.p++ = ',';
 			continue;
@@ -733,7 +838,7 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			op = run_next(&in, &s, op);
 			continue;
 		case OP_INDEX:
-			run_index(&s, op);
+			run_index(&in, &s, op);
 			continue;
 		case OP_UNLESS_MISC:
 			op = unless(&in, op, (misc & op->test.value) == op->test.value);
@@ -763,10 +868,13 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 		case OP_HIDE:
 			s.hidden = s.p;
 			s.hidden_at = r->at;
+			s.hidden_fields = r->field_count;
 			continue;
 		case OP_SHOW:
 			s.p = s.hidden;
 			r->at = s.hidden_at;
+			if (!as_text(&in))
+				r->field_count = s.hidden_fields;
 			continue;
 		case OP_END:
 			if (s.at < in.end)
@@ -778,10 +886,13 @@ ALWAYS_INLINE enum record_problem run(const struct plan *plan, struct record *r,
 			say_failed(r, op, offset_at(&in, s.at));
 			return failed;
 		}
-		*s.p++ = ',';
+		if (as_text(&in))
+			*s.p++ = ',';
+		else
+			add_value(&in, &s, op, begin);
 		if (op->reg != NO_REG)
 			r->regs[op->reg] = s.v;
-		if (slow)
+		if (is_slow(&in))
 			keep_role(r, op, s.v);
 		note_bytes(&in, op, begin, s.at);
 	}
@@ -793,38 +904,75 @@ static enum record_problem run_once(const struct plan *plan, struct record *r,
 {
 	bool swap = r->order != host_order();
 
+	r->finding_count = 0;
+	r->field_count = 0;
+	if (!out) {
+		char *none = NULL;
+
+		return swap ? run(plan, r, bytes, from, size, misc, &none, pass, maybe, true,
+				  AS_FIELDS)
+			    : run(plan, r, bytes, from, size, misc, &none, pass, maybe, false,
+				  AS_FIELDS);
+	}
 	if (r->notes || r->strict || r->spill)
-		return swap ? run(plan, r, bytes, from, size, misc, out, pass, maybe, true, true)
-			    : run(plan, r, bytes, from, size, misc, out, pass, maybe, false, true);
-	return swap ? run(plan, r, bytes, from, size, misc, out, pass, maybe, true, false)
-		    : run(plan, r, bytes, from, size, misc, out, pass, maybe, false, false);
+		return swap ? run(plan, r, bytes, from, size, misc, out, pass, maybe, true,
+				  AS_TEXT_AND_MORE)
+			    : run(plan, r, bytes, from, size, misc, out, pass, maybe, false,
+				  AS_TEXT_AND_MORE);
+	return swap ? run(plan, r, bytes, from, size, misc, out, pass, maybe, true, AS_TEXT)
+		    : run(plan, r, bytes, from, size, misc, out, pass, maybe, false, AS_TEXT);
+}
+
+/* In each way that there is, until one fits; the last is kept if none does. `out` NULL: fields. */
+static enum record_problem run_until_it_fits(const struct plan *plan, struct record *r,
+					     const unsigned char *bytes, size_t from, size_t size,
+					     uint16_t misc, char **out)
+{
+	char *start = out ? *out : NULL, *at = r->at;
+	bool maybe = false;
+	enum record_problem first, second;
+
+	r->failed = NULL;
+	r->has_time = r->has_cpu = false;
+	first = run_once(plan, r, bytes, from, size, misc, out, WITHOUT_MAYBE, &maybe);
+	if (!first || (!maybe && first != RECORD_IMPOSSIBLE))
+		return first;
+	if (out)
+		*out = start;
+	r->at = at;
+	second =
+		maybe ? run_once(plan, r, bytes, from, size, misc, out, WITH_MAYBE, &maybe) : first;
+	if (!second)
+		return second;
+	if (out)
+		*out = start;
+	r->at = at;
+	return run_once(plan, r, bytes, from, size, misc, out, TAKE_ALL, &maybe);
 }
 
 enum record_problem record_put(const struct plan *plan, struct record *r,
 			       const unsigned char *bytes, size_t from, size_t size, uint16_t misc,
 			       char **out)
 {
-	char *start = *out, *at = r->at;
-	bool maybe = false;
-	enum record_problem first, second;
+	return run_until_it_fits(plan, r, bytes, from, size, misc, out);
+}
 
-	r->failed = NULL;
-	r->has_time = r->has_cpu = false;
-	r->finding_count = 0;
-	first = run_once(plan, r, bytes, from, size, misc, out, WITHOUT_MAYBE, &maybe);
-	if (!first || (!maybe && first != RECORD_IMPOSSIBLE))
-		return first;
-	*out = start;
-	r->at = at;
-	r->finding_count = 0;
-	second =
-		maybe ? run_once(plan, r, bytes, from, size, misc, out, WITH_MAYBE, &maybe) : first;
-	if (!second)
-		return second;
-	*out = start;
-	r->at = at;
-	r->finding_count = 0;
-	return run_once(plan, r, bytes, from, size, misc, out, TAKE_ALL, &maybe);
+enum record_problem record_fields(const struct plan *plan, struct record *r,
+				  const unsigned char *bytes, size_t from, size_t size,
+				  uint16_t misc)
+{
+	enum record_problem problem = run_until_it_fits(plan, r, bytes, from, size, misc, NULL);
+
+	if (problem != RECORD_OK && problem != RECORD_LEFT && problem != RECORD_IMPOSSIBLE)
+		r->field_count = 0;
+	return problem;
+}
+
+void record_free(struct record *r)
+{
+	free(r->fields);
+	r->fields = NULL;
+	r->field_count = r->field_capacity = 0;
 }
 
 const char *record_problem_text(enum record_problem problem, const struct record *r, char *text,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan and bytes -> the members of a JSON object. No allocation, no lookup by name, no look at
- * the attr: the plan has settled that.
+ * A plan and bytes -> the members of a JSON object, or a list of fields. No lookup by name, no look
+ * at the attr: the plan has settled that.
  */
 #ifndef PERFABI_RECORD_H
 #define PERFABI_RECORD_H
@@ -28,6 +28,19 @@ struct finding {
 
 enum { FINDINGS = 8 };
 
+/* A field as it is. */
+struct record_field {
+	uint32_t number; /* as plan_for.paths has it */
+	uint32_t offset, size;
+	uint8_t kind;    /* enum field_kind */
+	uint8_t width;   /* bytes of a number or element, bits of a bit field */
+	uint8_t element; /* of an array: what each number is */
+	uint8_t reserved;
+	uint32_t op; /* the plan's */
+	uint32_t unused;
+	uint64_t value; /* the number; how many bytes mean something, or elements there are */
+};
+
 struct record {
 	const struct abi *abi;
 	const struct abi_arch *arch; /* may be NULL */
@@ -53,7 +66,11 @@ struct record {
 	bool has_time, has_cpu;
 	struct finding findings[FINDINGS];
 	size_t finding_count;
+	struct record_field *fields; /* by record_fields(); free with record_free() */
+	size_t field_count, field_capacity;
 };
+
+void record_free(struct record *r);
 
 /* What a line of that plan and so many bytes takes at most. */
 size_t record_longest(const struct plan *plan, size_t size);
@@ -66,6 +83,14 @@ size_t record_longest(const struct plan *plan, size_t size);
 enum record_problem record_put(const struct plan *plan, struct record *r,
 			       const unsigned char *bytes, size_t from, size_t size, uint16_t misc,
 			       char **out);
+
+/*
+ * The same as fields: r->fields has them in the order of the bytes, those of the plan that have a
+ * number. Where the answer is not one of the three, there are none.
+ */
+enum record_problem record_fields(const struct plan *plan, struct record *r,
+				  const unsigned char *bytes, size_t from, size_t size,
+				  uint16_t misc);
 
 /* The sentence to a problem: "callchain: more elements than bytes". Returns `text`. */
 const char *record_problem_text(enum record_problem problem, const struct record *r, char *text,

@@ -45,6 +45,11 @@ void compile_when(struct compiler *c, const struct layout_node *node)
 	size_t test, over, smallest = c->smallest;
 	int offset = c->offset, after;
 
+	if (node->when.condition.attr && c->with->gathered) {
+		compile_list(c, then);
+		compile_list(c, other);
+		return;
+	}
 	if (node->when.condition.attr) {
 		compile_list(c, attr_has(c, &node->when.condition) ? then : other);
 		return;

@@ -73,6 +73,12 @@ static void set_shard(struct decoder *d, uint64_t offset, uint64_t size)
 	d->last = o->shard == o->shards ? UINT64_MAX : offset + size / o->shards * o->shard;
 }
 
+static int no_shards_of(struct decoder *d, const char *got, const char *expected, struct error *e)
+{
+	d->option = "shards";
+	return error_text(e, NULL, got, "%s, to decode one shard of it", expected);
+}
+
 static int spool(struct decoder *d)
 {
 	int err = input_spool(&d->in);
@@ -120,8 +126,7 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 		return err;
 	if (d->file.is_pipe) {
 		if (d->options.shards && !d->in.seekable)
-			return error_text(e, NULL, "a pipe",
-					  "a file, whose size is known, for --shard");
+			return no_shards_of(d, "a pipe", "a file, whose size is known", e);
 		input_advance(&d->in, PERFDATA_PIPE_HEADER);
 		if (d->in.seekable)
 			set_shard(d, PERFDATA_PIPE_HEADER, d->in.size);
@@ -234,7 +239,7 @@ static int begin_records(struct decoder *d, struct error *e)
 	int err = given_attrs_add(d->attrs, &d->events, e);
 
 	if (!err && d->options.shards && !d->in.seekable)
-		return error_text(e, NULL, "a pipe", "a file, whose size is known, for --shard");
+		return no_shards_of(d, "a pipe", "a file, whose size is known", e);
 	if (!err)
 		set_shard(d, 0, d->in.size);
 	return err ? err : put_header(d, make_records_header);
@@ -287,8 +292,7 @@ int decoder_find_format(struct decoder *d, struct error *e)
 	if (d->format == FORMAT_PERF_DATA && !perfdata_detect(input_bytes(&d->in), n, &order))
 		return error_text(e, NULL, "other bytes", "PERFILE2 or PERFFILE at the beginning");
 	if (d->format == FORMAT_RING && d->options.shards)
-		return error_text(e, NULL, "an image of the mmap area",
-				  "a perf.data or records for --shard");
+		return no_shards_of(d, "an image of the mmap area", "a perf.data or records", e);
 	if (d->format != FORMAT_PERF_DATA && d->options.order_is_given)
 		order = d->options.order;
 	d->events.order = order;

@@ -68,6 +68,8 @@ static int put_run(struct decoder *d, const unsigned char *bytes, size_t size, s
 		cut_to_shard(d, &bytes, &size, &place);
 	if (!size)
 		return 0;
+	if (d->options.finds)
+		return finds_add_records(d->options.finds, bytes, size, place);
 	if (d->jobs)
 		return jobs_records(d->jobs, bytes, size, place);
 	d->lines.options.silent = false;
@@ -79,6 +81,8 @@ static int put_run(struct decoder *d, const unsigned char *bytes, size_t size, s
 static int put_by_own_lines(struct decoder *d, const unsigned char *bytes, size_t size,
 			    struct place place)
 {
+	if (d->options.finds)
+		return finds_add_records(d->options.finds, bytes, size, place);
 	decoder_set_silence(d, place); /* what it says of the recording counts for all shards */
 	lines_put(&d->lines, bytes, size, place);
 	return decoder_pass_on(d);
@@ -302,30 +306,37 @@ static int interrupt_damage(struct decoder *d, struct place place)
 	return decoder_pass_on(d);
 }
 
+/* As much of a compressed record as there is room for. */
+static int decompress_step(struct decoder *d)
+{
+	struct piece *piece = &d->piece;
+	struct decompress *z = &d->decompress;
+	const char *why;
+	int bad = 0, err = 0;
+
+	if (piece->left || z->holds_more) {
+		bad = decompress_some(z, &piece->input, &piece->left, &why);
+		if (bad == -ENOMEM)
+			return bad;
+		err = bad ? drop_compressed(d, piece->left, why, piece->place)
+			  : put_decompressed(d, piece->place.offset, false);
+	}
+	if (err || (!bad && (piece->left || z->holds_more)))
+		return err;
+	piece->active = false;
+	return interrupt_damage(d, piece->place);
+}
+
 static int decompress_record(struct decoder *d, const unsigned char *bytes, size_t size,
 			     size_t payload, size_t length, struct place place)
 {
 	struct decompress *z = &d->decompress;
-	const unsigned char *input = bytes + payload;
-	size_t left = length;
-	int err;
 
 	z->offset = place.offset;
 	if (z->start == z->end) /* nothing of the last one waits */
 		d->inner.place.offset = place.offset;
-	err = put_by_own_lines(d, bytes, size, place);
-	while (!err && (left || z->holds_more)) {
-		const char *why;
-		int bad = decompress_some(z, &input, &left, &why);
-
-		if (bad == -ENOMEM)
-			return bad;
-		err = bad ? drop_compressed(d, left, why, place)
-			  : put_decompressed(d, place.offset, false);
-		if (bad)
-			break;
-	}
-	return err ? err : interrupt_damage(d, place);
+	d->piece = (struct piece){true, bytes + payload, length, place};
+	return put_by_own_lines(d, bytes, size, place);
 }
 
 static int compressed(struct decoder *d, const unsigned char *bytes, size_t size,
@@ -421,10 +432,12 @@ static int special(struct decoder *d, const unsigned char *bytes, size_t size, s
 	return err ? err : decoder_pass_on(d);
 }
 
-static void skip(struct decoder *d, uint64_t follow, struct place place)
+static void skip(struct decoder *d)
 {
-	uint64_t skipped = input_skip(&d->in, follow);
+	struct place place = d->follow_place;
+	uint64_t follow = d->follow, skipped = input_skip(&d->in, follow);
 
+	d->follow = 0;
 	decoder_set_silence(d, place);
 	if (!d->lines.options.silent)
 		d->lines.sums.passed_over += skipped;
@@ -457,60 +470,92 @@ static size_t cut_to_linear(const struct decoder *d, const unsigned char *bytes,
 	return whole;
 }
 
-int decoder_records(struct decoder *d)
+/* Behind the last record. */
+static int end_records(struct decoder *d)
 {
-	size_t wanted = 1; /* bytes of a pipe; of a file, FILL at least */
 	int err = 0;
 
-	while (!err && !(err = flush_before_waiting(d))) {
-		bool is_file = d->in.seekable;
-		size_t size = input_fill(&d->in, is_file && wanted < FILL ? FILL : wanted), n;
-		const unsigned char *bytes = input_bytes(&d->in);
-		struct place place = {.within = -1};
-		enum scan_stop stop;
-		uint64_t linear, follow = 0;
-		bool at_end = input_at_end(&d->in);
-
-		if (!size || d->in.err)
-			break;
-		wanted = 1;
-		if (d->damage.active && !at_end && size < SCAN_ENOUGH) {
-			wanted = SCAN_ENOUGH;
-			continue;
-		}
-		if (d->damage.active) {
-			n = pass_damage(d, &d->damage, bytes, size, at_end, d->damage.place);
-			input_advance(&d->in, n);
-			continue;
-		}
-		place.offset = input_offset(&d->in, 0, &linear);
-		n = whole_records(d, bytes, size, at_end, &stop);
-		if (n) {
-			n = cut_to_linear(d, bytes, n, linear);
-			if (d->jobs && !d->options.shards) {
-				err = jobs_window(d->jobs, &d->in, n, place);
-				continue;
-			}
-			err = put_run(d, bytes, n, place);
-		} else if (stop == SCAN_SPECIAL) {
-			n = size_of(d, bytes);
-			err = special(d, bytes, n, place, &follow);
-		} else if (stop == SCAN_MORE) {
-			wanted = size + 1;
-		} else {
-			damage_begin(&d->damage, &d->events, bytes, size, stop, place);
-			d->damage.lacks_bytes = d->format != FORMAT_RING;
-		}
-		input_advance(&d->in, n);
-		if (follow)
-			skip(d, follow, place);
-	}
-	if (!err && !d->in.err)
+	if (!d->in.err)
 		err = end_damage(d, &d->damage, d->damage.place);
 	if (!err && !d->in.err)
 		err = end_compressed(d);
 	if (!err && d->in.err)
 		err = decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
+	return err;
+}
+
+/* The records that the window begins with, or what is there instead. */
+static int take_window(struct decoder *d, const unsigned char *bytes, size_t size, bool at_end)
+{
+	struct place place = {.within = -1};
+	enum scan_stop stop;
+	uint64_t linear, follow = 0;
+	size_t n;
+	int err = 0;
+
+	place.offset = input_offset(&d->in, 0, &linear);
+	n = whole_records(d, bytes, size, at_end, &stop);
+	if (n) {
+		n = cut_to_linear(d, bytes, n, linear);
+		if (d->jobs && !d->options.shards)
+			return jobs_window(d->jobs, &d->in, n, place);
+		err = put_run(d, bytes, n, place);
+	} else if (stop == SCAN_SPECIAL) {
+		n = size_of(d, bytes);
+		err = special(d, bytes, n, place, &follow);
+	} else if (stop == SCAN_MORE) {
+		d->wanted = size + 1;
+	} else {
+		damage_begin(&d->damage, &d->events, bytes, size, stop, place);
+		d->damage.lacks_bytes = d->format != FORMAT_RING;
+	}
+	input_advance(&d->in, n); /* the bytes stay where they are until more are read */
+	d->follow = follow;
+	d->follow_place = place;
+	return err;
+}
+
+int decoder_step(struct decoder *d, bool *more)
+{
+	bool is_file = d->in.seekable, at_end;
+	const unsigned char *bytes;
+	size_t size;
+	int err;
+
+	*more = true;
+	if (d->piece.active)
+		return decompress_step(d);
+	if (d->follow)
+		skip(d);
+	err = flush_before_waiting(d);
+	if (err)
+		return err;
+	size = input_fill(&d->in, is_file && d->wanted < FILL ? FILL : d->wanted);
+	bytes = input_bytes(&d->in);
+	at_end = input_at_end(&d->in);
+	if (!size || d->in.err) {
+		*more = false;
+		return end_records(d);
+	}
+	d->wanted = 1;
+	if (d->damage.active && !at_end && size < SCAN_ENOUGH) {
+		d->wanted = SCAN_ENOUGH;
+	} else if (d->damage.active) {
+		input_advance(&d->in,
+			      pass_damage(d, &d->damage, bytes, size, at_end, d->damage.place));
+	} else {
+		err = take_window(d, bytes, size, at_end);
+	}
+	return err;
+}
+
+int decoder_records(struct decoder *d)
+{
+	bool more = true;
+	int err = 0;
+
+	while (!err && more)
+		err = decoder_step(d, &more);
 	return err;
 }
 
@@ -551,13 +596,19 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 			      .context = context,
 			      .last = UINT64_MAX};
 	err = events_begin(&d->events, base, options->fields, options->field_count,
-			   options->integers);
+			   options->integers, options->paths);
 	if (err)
 		return err;
+	d->wanted = 1;
 	d->events.arch = options->arch;
 	d->events.arch_is_given = options->arch_is_given;
 	set_roles(d);
 	return 0;
+}
+
+static int say_to_finds(void *finds, const struct diagnostic *wrong)
+{
+	return finds_add_wrong(finds, wrong);
 }
 
 int decoder_start(struct decoder *d)
@@ -573,7 +624,13 @@ int decoder_start(struct decoder *d)
 	}
 	err = d->jobs ? out_init(&d->out, jobs_text, d->jobs)
 		      : out_init(&d->out, d->sink, d->context);
-	return err ? err : lines_init(&d->lines, &d->events, lines, &d->out);
+	if (!err)
+		err = lines_init(&d->lines, &d->events, lines, &d->out);
+	if (d->options.finds) {
+		d->lines.say = say_to_finds;
+		d->lines.say_to = d->options.finds;
+	}
+	return err;
 }
 
 int decoder_end(struct decoder *d, int err, struct lines_sums *sums)

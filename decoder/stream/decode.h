@@ -14,6 +14,7 @@
 #include "input/input.h"
 #include "input/ring.h"
 #include "stream/damage.h"
+#include "stream/finds.h"
 #include "stream/found_attrs.h"
 #include "stream/jobs.h"
 #include "stream/lines.h"
@@ -42,8 +43,19 @@ struct decode_options {
 	bool no_header, header_only, no_summary;
 	struct found_attrs *found; /* takes the attrs; of a file nothing else is read. NULL: nobody
 				    * asked */
+	struct finds *finds;       /* takes records and what is wrong, and no line is written; one
+				    * thread, all of the input. NULL: nobody asked */
+	const struct paths *paths; /* numbers for the fields of records; NULL: they have none */
 	unsigned jobs;             /* threads, with the caller's; 0 is 1 */
 	unsigned shard, shards;    /* the shard-th (from 1) of so many; shards 0: all */
+};
+
+/* The record whose data is being decompressed. */
+struct piece {
+	bool active;
+	const unsigned char *input; /* what is left of it */
+	size_t left;
+	struct place place;
 };
 
 struct decoder {
@@ -56,7 +68,11 @@ struct decoder {
 	struct jobs *jobs;
 	int (*sink)(void *, const char *, size_t);
 	void *context;
+	size_t wanted; /* bytes of a pipe that the next step needs; of a file, FILL at least */
 	struct decompress decompress;
+	struct piece piece;
+	uint64_t follow; /* bytes behind the last record that are to be skipped */
+	struct place follow_place;
 	struct damage damage, inner; /* of the file, and of the compressed stream */
 	enum format format;          /* what it is: */
 	struct perfdata file;        /* one of these three, ... */
@@ -65,6 +81,7 @@ struct decoder {
 	bool special[TYPES];
 	uint8_t role[TYPES];  /* what else is to be done with a record; decode.c */
 	uint64_t first, last; /* the shard's range of file offsets */
+	const char *option;   /* the option that is wrong or wanting, as perfabi.h names it; or NULL */
 	char message[1024];   /* why a call failed, if `e` does not say */
 };
 
@@ -83,6 +100,12 @@ int decoder_begin(struct decoder *d, struct error *e);
 
 /* Records until the input ends. 0 or a negative errno. */
 int decoder_records(struct decoder *d);
+
+/*
+ * A part of that: one window's records at most, or one part of compressed data. *more: it is not
+ * all yet. 0 or a negative errno.
+ */
+int decoder_step(struct decoder *d, bool *more);
 
 /* Behind all else, which came to `err`: waits for threads, adds their sums, writes the summary.
  * Returns `err`, or 0 or what failed now. */

@@ -226,7 +226,8 @@ static struct shape *shape_new(const struct events *events, const unsigned char 
 					.attr = shape->attr,
 					.fields = events->fields,
 					.field_count = events->field_count,
-					.integers = events->integers};
+					.integers = events->integers,
+					.paths = events->paths};
 	return shape;
 }
 
@@ -260,15 +261,31 @@ static void seed_ids(struct events *events)
 }
 
 int events_begin(struct events *events, const struct events *base, const char *const *fields,
-		 size_t field_count, bool integers)
+		 size_t field_count, bool integers, const struct paths *paths)
 {
 	*events = *base;
 	events->fields = fields;
 	events->field_count = field_count;
 	events->integers = integers;
-	events->borrowed_bare = !fields && !integers;
+	events->paths = paths;
+	events->borrowed_bare = !fields && !integers && !paths;
 	seed_ids(events);
 	return events->borrowed_bare ? 0 : make_bare(events);
+}
+
+int events_gather(const struct events *events, struct paths *paths)
+{
+	struct plan_for with = {.abi = events->abi, .gathered = paths};
+	int err = 0;
+
+	for (size_t i = 0; i < events->record_count && !err; i++) {
+		struct plan plan;
+
+		err = plan_make(&plan, &with, events->records[i].value->layout);
+		if (!err)
+			plan_free(&plan);
+	}
+	return err;
 }
 
 static int shape_of(struct events *events, const unsigned char *attr, struct error *e)

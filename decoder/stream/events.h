@@ -48,7 +48,8 @@ struct events {
 	enum byte_order order;
 	const char *const *fields; /* --fields */
 	size_t field_count;
-	bool integers; /* plan_for.integers */
+	bool integers;             /* plan_for.integers */
+	const struct paths *paths; /* plan_for.paths */
 	const struct abi_field *uses[USES_MAX];
 	size_t use_count;
 
@@ -79,11 +80,14 @@ int events_init(struct events *events, const struct abi *abi, struct error *e);
 void events_free(struct events *events);
 
 /*
- * The events of one recording, by what events_init() made; with --fields, or NULL; `integers` as
- * plan_for has it. 0 or -ENOMEM. `base` must outlive it.
+ * The events of one recording, by what events_init() made; the fields that are wanted, or NULL;
+ * `integers` and `paths` as plan_for has them. 0 or -ENOMEM. `base` must outlive it.
  */
 int events_begin(struct events *events, const struct events *base, const char *const *fields,
-		 size_t field_count, bool integers);
+		 size_t field_count, bool integers, const struct paths *paths);
+
+/* The paths of all fields of all records. 0 or -ENOMEM. */
+int events_gather(const struct events *events, struct paths *paths);
 
 /*
  * Adds an event by the bytes of its attr in events->order. Returns its index, or a negative errno

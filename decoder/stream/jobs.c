@@ -16,7 +16,7 @@ enum { SLOT_BYTES = INPUT_WINDOW, SLOTS_PER_THREAD = 2, PIECES = 64 };
 
 enum slot_state { FREE, FILLED, TAKEN, DONE };
 
-struct piece {
+struct part {
 	size_t size;
 	struct place place;
 };
@@ -26,7 +26,7 @@ struct slot {
 	unsigned char *bytes;
 	const unsigned char *begin; /* of the records in it */
 	size_t size;
-	struct piece pieces[PIECES];
+	struct part pieces[PIECES];
 	size_t piece_count;
 	struct out out;
 	struct lines lines;
@@ -169,7 +169,7 @@ int jobs_records(struct jobs *jobs, const unsigned char *bytes, size_t size, str
 		slot->begin = slot->bytes;
 		memcpy(slot->bytes + slot->size, bytes, n);
 		slot->size += n;
-		slot->pieces[slot->piece_count++] = (struct piece){n, place};
+		slot->pieces[slot->piece_count++] = (struct part){n, place};
 		bytes += n;
 		size -= n;
 		if (place.within >= 0)
@@ -185,7 +185,7 @@ int jobs_window(struct jobs *jobs, struct input *in, size_t size, struct place p
 	struct slot *slot;
 	int err;
 
-	if (size < SLOT_BYTES / 2 || in->capacity < INPUT_WINDOW) {
+	if (size < SLOT_BYTES / 2 || in->memory || in->capacity < INPUT_WINDOW) {
 		err = jobs_records(jobs, input_bytes(in), size, place);
 		input_advance(in, size);
 		return err;
@@ -195,7 +195,7 @@ int jobs_window(struct jobs *jobs, struct input *in, size_t size, struct place p
 	slot = &jobs->slots[jobs->next];
 	slot->begin = input_give(in, size, &slot->bytes);
 	slot->size = size;
-	slot->pieces[slot->piece_count++] = (struct piece){size, place};
+	slot->pieces[slot->piece_count++] = (struct part){size, place};
 	submit(jobs);
 	return jobs->err;
 }

@@ -14,11 +14,6 @@
 
 enum { CPUS_MAX = 65536, MISC_CPUMODE = 7 };
 
-struct header {
-	uint32_t type;
-	uint16_t misc, size;
-};
-
 /* The kernel's name of a slot's record, as it stands in its lines. */
 static int kernel_name_length(const struct lines *lines, int slot)
 {
@@ -58,6 +53,7 @@ void lines_free(struct lines *lines)
 {
 	free(lines->at);
 	free(lines->last_time);
+	record_free(&lines->record);
 	*lines = (struct lines){0};
 }
 
@@ -94,6 +90,13 @@ void lines_diagnostic(struct lines *lines, struct place place, const char *code,
 	if (lines->limit && !--lines->limit) {
 		lines->limit = 1;
 		lines->unsaid++;
+		return;
+	}
+	if (lines->say) {
+		struct diagnostic wrong = {place, code, grade, skipped, message};
+
+		if (lines->say(lines->say_to, &wrong))
+			lines->out->err = -ENOMEM;
 		return;
 	}
 	p = out_room(lines->out, sizeof(message) * PUT_STRING_MAX + 256);
@@ -202,7 +205,7 @@ static char *put_misc(char *p, struct lines *lines, int slot, const struct plan 
 
 /* Type, place, size: what is known of a record before anything is. */
 static char *put_begin(char *p, const struct lines *lines, const char *text, size_t length,
-		       struct place place, const struct header *header)
+		       struct place place, const struct lines_record *header)
 {
 	p = put_key(p, text, length);
 	if (!lines->options.no_offset)
@@ -215,7 +218,7 @@ static char *put_begin(char *p, const struct lines *lines, const char *text, siz
 }
 
 static void put_raw(struct lines *lines, const char *text, size_t length, struct place place,
-		    const struct header *header, const unsigned char *bytes, bool is_unknown)
+		    const struct lines_record *header, const unsigned char *bytes, bool is_unknown)
 {
 	char *p = out_room(lines->out, 2 * (size_t)header->size + 512);
 
@@ -233,16 +236,12 @@ static void put_raw(struct lines *lines, const char *text, size_t length, struct
 	lines->out->at = put_text(p, "\"}\n");
 }
 
-static void put_unknown(struct lines *lines, struct place place, const struct header *header,
+static void put_unknown(struct lines *lines, struct place place, const struct lines_record *header,
 			const unsigned char *bytes)
 {
 	static const char text[PUT_KEY] = "{\"type\":\"UNKNOWN\",";
 
-	lines->sums.unknown += !lines->options.silent;
-	lines_diagnostic(lines, place, "unknown-type", 0, "cases/abi has no record type %u",
-			 header->type);
-	if (!lines->options.no_unknown)
-		put_raw(lines, text, strlen(text), place, header, bytes, true);
+	put_raw(lines, text, strlen(text), place, header, bytes, true);
 }
 
 static bool room_for_notes(struct lines *lines, const struct plan *plan)
@@ -292,7 +291,7 @@ static void check_time(struct lines *lines, struct place place, int slot)
 }
 
 static void say_findings(struct lines *lines, struct place place, int slot, const struct plan *plan,
-			 const struct header *header)
+			 const struct lines_record *header)
 {
 	static const struct {
 		const char *code, *text;
@@ -325,7 +324,7 @@ static void say_findings(struct lines *lines, struct place place, int slot, cons
 
 /* What the record says was lost: samples that a PMU dropped are no records. */
 static void add_lost(struct lines *lines, const struct plan *plan, const unsigned char *bytes,
-		     const struct header *header)
+		     const struct lines_record *header)
 {
 	uint64_t lost;
 
@@ -389,7 +388,7 @@ static const struct plan *plan_of(struct lines *lines, struct shape *shape, int 
 }
 
 /* Which event a record is of and what to read it by; NULL where that cannot be known. */
-static const struct plan *plan_for_record(struct lines *lines, const struct header *header,
+static const struct plan *plan_for_record(struct lines *lines, const struct lines_record *header,
 					  int slot, const unsigned char *bytes, struct place place,
 					  int *event)
 {
@@ -422,7 +421,7 @@ static const struct plan *plan_for_record(struct lines *lines, const struct head
 /* Members and bytes where a record did not fit, behind the diagnostic that says so; NULL: no
  * memory. */
 static char *put_misfit(struct lines *lines, struct place place, int slot,
-			const struct header *header, const unsigned char *bytes,
+			const struct lines_record *header, const unsigned char *bytes,
 			enum record_problem problem, char *start, char *p, size_t longest)
 {
 	p = say_problem(lines, place, slot, problem, start, (size_t)(p - start), longest);
@@ -445,7 +444,8 @@ static char *put_notes(char *p, const struct lines *lines)
 
 /* The line of a record by its plan. */
 static void put_line(struct lines *lines, const struct plan *plan, int slot, int event,
-		     const unsigned char *bytes, const struct header *header, struct place place)
+		     const unsigned char *bytes, const struct lines_record *header,
+		     struct place place)
 {
 	size_t longest = record_longest(plan, header->size);
 	char *start = out_room(lines->out, longest), *p;
@@ -492,7 +492,7 @@ static bool read_record(struct lines *lines, const struct plan *plan, const unsi
 
 /* A type that is not asked for: only what it says was lost counts, and what later records go by. */
 static void pass_by(struct lines *lines, int slot, const unsigned char *bytes,
-		    const struct header *header)
+		    const struct lines_record *header)
 {
 	const struct events *events = lines->events;
 	struct shape *shape = events->is_tool[header->type] ? events->bare
@@ -506,36 +506,94 @@ static void pass_by(struct lines *lines, int slot, const unsigned char *bytes,
 		read_record(lines, plan, bytes, header->size, header->misc);
 }
 
-static void put_record(struct lines *lines, const unsigned char *bytes, const struct header *header,
-		       struct place place)
+static void take_unknown(struct lines *lines, struct place place, struct lines_record *record)
+{
+	lines->sums.unknown += !lines->options.silent;
+	lines_diagnostic(lines, place, "unknown-type", 0, "cases/abi has no record type %u",
+			 record->type);
+	record->taken = lines->options.no_unknown ? LINES_PASSED_BY : LINES_RAW;
+}
+
+/* Counts a record, and finds out by what to read it, if it is to be read. */
+static void take_header(struct lines *lines, const unsigned char *bytes, struct place place,
+			struct lines_record *record)
 {
 	const struct lines_options *options = &lines->options;
-	int slot = header->type < TYPES ? lines->events->slot_of[header->type] : -1, event;
-	const struct plan *plan;
+	bool swap = lines->events->order != host_order();
 
+	*record = (struct lines_record){.taken = LINES_RAW,
+					.type = (uint32_t)load_swapped(bytes, 4, swap),
+					.misc = (uint16_t)load_swapped(bytes + 4, 2, swap),
+					.size = (uint16_t)load_swapped(bytes + 6, 2, swap),
+					.event = EVENT_NONE};
+	record->slot = record->type < TYPES ? lines->events->slot_of[record->type] : -1;
 	if (!options->silent)
-		lines->sums.bytes += header->size;
-	if (slot < 0) {
-		put_unknown(lines, place, header, bytes);
+		lines->sums.bytes += record->size;
+	if (record->slot < 0) {
+		take_unknown(lines, place, record);
 		return;
 	}
-	lines->sums.records[slot] += !options->silent;
-	if (options->types && !options->types[header->type] && !options->strict) {
-		pass_by(lines, slot, bytes, header);
+	lines->sums.records[record->slot] += !options->silent;
+	if (options->types && !options->types[record->type] && !options->strict) {
+		record->taken = LINES_PASSED_BY;
+		pass_by(lines, record->slot, bytes, record);
 		return;
 	}
-	plan = plan_for_record(lines, header, slot, bytes, place, &event);
-	if (!plan) {
-		if (event == EVENT_NONE)
-			lines_diagnostic(lines, place, "no-attr", 0, "%.*s: no attr describes it",
-					 kernel_name_length(lines, slot), kernel_name(lines, slot));
-		put_raw(lines, lines->begin[slot].text, lines->begin[slot].length, place, header,
+	record->plan = plan_for_record(lines, record, record->slot, bytes, place, &record->event);
+	if (record->plan) {
+		record->taken = LINES_BY_PLAN;
+		if (record->plan->lost_offset)
+			add_lost(lines, record->plan, bytes, record);
+	} else if (record->event == EVENT_NONE) {
+		lines_diagnostic(lines, place, "no-attr", 0, "%.*s: no attr describes it",
+				 kernel_name_length(lines, record->slot),
+				 kernel_name(lines, record->slot));
+	}
+}
+
+/* Returns the record's size. */
+static size_t put_record(struct lines *lines, const unsigned char *bytes, struct place place)
+{
+	struct lines_record record;
+	int slot;
+
+	take_header(lines, bytes, place, &record);
+	slot = record.slot;
+	if (record.taken == LINES_BY_PLAN)
+		put_line(lines, record.plan, slot, record.event, bytes, &record, place);
+	else if (record.taken == LINES_RAW && slot < 0)
+		put_unknown(lines, place, &record, bytes);
+	else if (record.taken == LINES_RAW)
+		put_raw(lines, lines->begin[slot].text, lines->begin[slot].length, place, &record,
 			bytes, false);
+	return record.size;
+}
+
+static void set_recording(struct lines *lines)
+{
+	lines->record.order = lines->events->order;
+	lines->record.arch = lines->events->arch;
+}
+
+void lines_take(struct lines *lines, const unsigned char *bytes, struct place place,
+		struct lines_record *record)
+{
+	enum record_problem problem;
+	char text[160];
+
+	set_recording(lines);
+	lines->record.field_count = 0;
+	take_header(lines, bytes, place, record);
+	if (record->taken != LINES_BY_PLAN)
 		return;
-	}
-	if (plan->lost_offset)
-		add_lost(lines, plan, bytes, header);
-	put_line(lines, plan, slot, event, bytes, header, place);
+	problem = record_fields(record->plan, &lines->record, bytes, 8, record->size, record->misc);
+	if (lines->record.err)
+		lines->out->err = lines->record.err;
+	if (problem)
+		lines_diagnostic(lines, place, problem_code(problem), 0, "%.*s: %s",
+				 kernel_name_length(lines, record->slot),
+				 kernel_name(lines, record->slot),
+				 record_problem_text(problem, &lines->record, text, sizeof(text)));
 }
 
 /* A text of the wrong length is seen by what should be zero behind it. */
@@ -582,29 +640,22 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 	plan = plan_of(lines, shape, slot);
 	if (!plan || (misc & ~(plan->misc_known | MISC_CPUMODE)))
 		return false;
-	lines->record.order = events->order;
-	lines->record.arch = events->arch;
+	set_recording(lines);
 	return is_read_cleanly(lines, plan, bytes, size, misc);
 }
 
 void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, struct place place)
 {
-	bool swap = lines->events->order != host_order();
-
-	lines->record.order = lines->events->order;
-	lines->record.arch = lines->events->arch;
+	set_recording(lines);
 	while (size >= 8) {
-		struct header header = {(uint32_t)load_swapped(bytes, 4, swap),
-					(uint16_t)load_swapped(bytes + 4, 2, swap),
-					(uint16_t)load_swapped(bytes + 6, 2, swap)};
+		size_t n = put_record(lines, bytes, place);
 
-		put_record(lines, bytes, &header, place);
-		bytes += header.size;
-		size -= header.size;
+		bytes += n;
+		size -= n;
 		if (place.within >= 0)
-			place.within += header.size;
+			place.within += (int64_t)n;
 		else
-			place.offset += header.size;
+			place.offset += n;
 	}
 }
 

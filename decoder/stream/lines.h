@@ -41,6 +41,21 @@ struct misc_memo {
 	char text[110];
 };
 
+/* A place in the input: of the file, and in the stream that a compressed record began, or -1. */
+struct place {
+	uint64_t offset;
+	int64_t within;
+};
+
+/* What lines_diagnostic() says. */
+struct diagnostic {
+	struct place place;
+	const char *code;
+	enum grade grade;
+	uint64_t skipped;
+	const char *message;
+};
+
 struct lines {
 	const struct events *events;
 	struct lines_options options;
@@ -56,6 +71,9 @@ struct lines {
 	size_t at_size;
 	uint64_t *last_time; /* by cpu, for --check */
 	size_t cpus;
+	/* Takes what is wrong, instead of a line. 0 or -ENOMEM. NULL: nobody does. */
+	int (*say)(void *to, const struct diagnostic *wrong);
+	void *say_to;
 	size_t limit;  /* diagnostics to write from now on, the rest are counted; 0: all */
 	size_t unsaid; /* those that were counted */
 	size_t credit; /* bytes that may be tried in vain as records; resync.h */
@@ -68,14 +86,31 @@ int lines_init(struct lines *lines, const struct events *events,
 	       const struct lines_options *options, struct out *out);
 void lines_free(struct lines *lines);
 
-/* A place in the input: of the file, and in the stream that a compressed record began, or -1. */
-struct place {
-	uint64_t offset;
-	int64_t within;
-};
-
 /* Writes the records in `size` bytes, each of them whole, the first one at `place`. */
 void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, struct place place);
+
+/* What becomes of a record. */
+enum lines_taken {
+	LINES_PASSED_BY, /* its type is not asked for */
+	LINES_RAW,       /* nothing describes it */
+	LINES_BY_PLAN,
+};
+
+struct lines_record {
+	enum lines_taken taken;
+	uint32_t type;
+	uint16_t misc, size;
+	int slot;                /* of its type; -1: it is not known */
+	int event;               /* its index; negative: none, or it is not known */
+	const struct plan *plan; /* or NULL */
+};
+
+/*
+ * Takes one whole record as lines_put() does, but writes no line: its fields are in
+ * lines->record.fields until the next record. That it does not fit its plan is said.
+ */
+void lines_take(struct lines *lines, const unsigned char *bytes, struct place place,
+		struct lines_record *record);
 
 /* Whether a whole record is one that its plan accounts for to the last byte; nothing is written. */
 bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size);

@@ -46,7 +46,7 @@ static int select_types(struct selection *s, const struct selection_names *names
 			found = true;
 		}
 		if (!found)
-			return error_name(e, NULL, name, near.best, "a record type (--type)");
+			return error_name(e, NULL, name, near.best, "a record type");
 	}
 	return 0;
 }
@@ -103,7 +103,7 @@ static int select_fields(struct selection *s, const struct selection_names *name
 			layout_members(events->records[k].value->layout, try_member, &search);
 		if (!search.found)
 			return error_name(e, NULL, names->fields[i], near.best,
-					  "a member of some record (--fields)");
+					  "a member of some record");
 		s->fields[s->field_count++] = names->fields[i];
 	}
 	return 0;

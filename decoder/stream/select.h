@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --type and --fields: names to what lines.h and plan.h take.
+ * The types and fields that are wanted: names to what lines.h and plan.h take.
  */
 #ifndef PERFABI_SELECT_H
 #define PERFABI_SELECT_H

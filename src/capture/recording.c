@@ -12,7 +12,7 @@
 
 #include "text/out.h"
 #include "input/perfdata.h"
-#include "report/report.h"
+#include "perfabi.h"
 
 enum { NAME_ALIGN = 64 };
 
@@ -169,7 +169,7 @@ int recording_end(struct recording *r, const struct abi *abi, char *const comman
 	if (uname(&u))
 		memset(&u, 0, sizeof(u));
 	for (size_t i = 0; i < COUNT; i++) {
-		const char *const strings[COUNT] = {u.nodename, u.release, perfabi_version,
+		const char *const strings[COUNT] = {u.nodename, u.release, PERFABI_VERSION_TEXT,
 						    u.machine};
 		size_t before = text.size;
 

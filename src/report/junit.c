@@ -148,7 +148,7 @@ static void properties(FILE *f, const struct report *report)
 
 	cases_hash_text(report->cases_hash, hash);
 	fputs("    <properties>\n", f);
-	property(f, "perfabi", perfabi_version);
+	property(f, "perfabi", PERFABI_VERSION_TEXT);
 	property(f, "cases", hash);
 	property(f, "time", report->host->time);
 	json_object_foreach(host, name, value)

@@ -33,7 +33,7 @@ static void begin(struct output *out, const struct report *report)
 
 	if (out->quiet)
 		return;
-	fprintf(out->f, "perfabi %s: perf_event_open(2) on Linux %s %s\n", perfabi_version,
+	fprintf(out->f, "perfabi %s: perf_event_open(2) on Linux %s %s\n", PERFABI_VERSION_TEXT,
 		env->release, env->machine);
 	print_host(out->f, report, "  ");
 	if (strcmp(env->upstream, env->release))

@@ -11,8 +11,6 @@
 
 enum { BESIDE_SHOWN = 4 }; /* in text; programs get all that are known */
 
-const char perfabi_version[] = "0.1.0";
-
 const struct printer *printer_by_name(const char *name, struct nearest *near)
 {
 	static const struct printer *const printers[] = {&printer_pretty, &printer_ktap,
@@ -119,7 +117,7 @@ json_t *head_json(const struct environment *env, const struct host *host, uint64
 	char hash[17];
 
 	cases_hash_text(cases_hash, hash);
-	return json_pack("{s:s, s:s, s:s, s:o, s:o}", "perfabi", perfabi_version, "cases", hash,
+	return json_pack("{s:s, s:s, s:s, s:o, s:o}", "perfabi", PERFABI_VERSION_TEXT, "cases", hash,
 			 "time", host->time, "host", host_json(host), "environment",
 			 environment_json(env));
 }

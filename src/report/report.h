@@ -8,9 +8,8 @@
 #include <stdio.h>
 
 #include "machine/host.h"
+#include "perfabi.h"
 #include "run/baseline.h"
-
-extern const char perfabi_version[];
 
 /* What every printer is given. */
 struct report {

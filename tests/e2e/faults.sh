@@ -14,3 +14,32 @@ tests/faults/faults.py "$B/tests/faults.so" "$decode" "${FAULT_STEP:-61}" "--mac
 	"$scratch/zstd" "-j2 $scratch/zstd" \
 	"--attr fixtures/built/ring-wrapped.le.attr.json fixtures/built/ring-wrapped.le.ring" || fail "faults"
 tests/faults/faults.py "$B/tests/faults.so" "$perfabi" $((${FAULT_STEP:-61} * 82)) "list --json open.size" "list --json open.size" "check open.size" || fail "faults of perfabi"
+
+# The reader of records: what it gave before is a beginning of the whole, and it says what failed.
+read=$B/tests/read
+for file in fixtures/built/compressed.le.data fixtures/built/samples.le.data; do
+	FAULT_COUNT=$scratch/count LD_PRELOAD=$PWD/$B/tests/faults.so "$read" "$file" >"$scratch/whole"
+	# shellcheck disable=SC2046 # numbers
+	set -- $(cat "$scratch/count")
+	[ "$#" -ge 2 ] && [ "$1" -ge 100 ] && [ "$2" -ge 1 ] || fail "counts: $*"
+	failed=0
+	# all of the last 100 allocations, which are of the recording; some of those that load the layouts
+	for at in $(seq 1 "${FAULT_STEP:-997}" "$1") $(seq $(($1 - 100)) "$1") $(seq -f 'r%.0f' 1 "$2"); do
+		got=0
+		case $at in
+		r*) FAULT_READ=${at#r} LD_PRELOAD=$PWD/$B/tests/faults.so "$read" "$file" >"$scratch/part" || got=$? ;;
+		*) FAULT_ALLOC=$at LD_PRELOAD=$PWD/$B/tests/faults.so "$read" "$file" >"$scratch/part" || got=$? ;;
+		esac
+		case $got in
+		0) cmp "$scratch/whole" "$scratch/part" || fail "$file: $at failed, and nobody said so" ;;
+		3)
+			failed=$((failed + 1))
+			tail -n 1 "$scratch/part" | grep -q '^failed: .' || fail "$file: $at: no reason"
+			sed '$d' "$scratch/part" >"$scratch/beginning"
+			head -c "$(wc -c <"$scratch/beginning")" "$scratch/whole" | cmp - "$scratch/beginning" || fail "$file: $at: no beginning"
+			;;
+		*) fail "$file: $at: exit status $got" ;;
+		esac
+	done
+	[ "$failed" -ge 20 ] || fail "$file: $failed failures"
+done

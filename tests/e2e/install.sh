@@ -30,7 +30,7 @@ make -s -j2 CFLAGS='-O1 -g' all >/dev/null
 [ "$before" != "$(built build/decoder/abi/abi.o)" ] || fail "a changed flag does not rebuild"
 make -s CFLAGS='-O1 -g' install DESTDIR="$scratch/root" PREFIX=/usr >/dev/null || fail "make install"
 for f in bin/perfabi bin/perfabi-decode share/man/man1/perfabi.1 share/perfabi/cases/open/size.json share/perfabi/cases/baseline.json \
-	lib/libperfabi.a lib/pkgconfig/perfabi.pc include/perfabi.h; do
+	lib/libperfabi.a lib/libperfabi.so lib/libperfabi.so.0 lib/pkgconfig/perfabi.pc include/perfabi.h; do
 	[ -f "$scratch/root/usr/$f" ] || fail "not installed: $f"
 done
 "$scratch/root/usr/bin/perfabi" check --cases "$scratch/root/usr/share/perfabi/cases" >/dev/null || fail "the installed cases"
@@ -62,10 +62,10 @@ export PKG_CONFIG_PATH="$scratch/root/usr/lib/pkgconfig"
 # shellcheck disable=SC2046 # flags are meant to be split
 cc -o "$scratch/use" "$scratch/use.c" -I"$scratch/root/usr/include" -L"$scratch/root/usr/lib" \
 	$(pkg-config --libs perfabi) || fail "a program with libperfabi"
-"$scratch/use" <"$OLDPWD/fixtures/built/samples.be.data" | cmp - "$OLDPWD/fixtures/built/samples.be.jsonl" || fail "libperfabi's output"
+LD_LIBRARY_PATH=$scratch/root/usr/lib "$scratch/use" <"$OLDPWD/fixtures/built/samples.be.data" | cmp - "$OLDPWD/fixtures/built/samples.be.jsonl" || fail "libperfabi's output"
 [ "$(nm -g --defined-only "$scratch/root/usr/lib/libperfabi.a" | grep -vc ' perfabi_\|^$\|:$')" = 0 ] || fail "libperfabi has other names"
 make -s uninstall DESTDIR="$scratch/root" PREFIX=/usr
-[ -z "$(find "$scratch/root" -type f)" ] || fail "uninstall leaves files"
+[ -z "$(find "$scratch/root" ! -type d)" ] || fail "uninstall leaves files"
 if make -s -j2 static >/dev/null 2>"$scratch/err"; then
 	if ldd build/static/perfabi >/dev/null 2>&1; then fail "build/static/perfabi is not static"; fi
 	(cd / && "$scratch/tree/build/static/perfabi" check >/dev/null) || fail "the static binary"

@@ -24,6 +24,33 @@ static int discard(void *context, const char *text, size_t size)
 	return 0;
 }
 
+/* Every byte and name of every field. */
+static void read_records(const struct perfabi *perfabi, const uint8_t *data, size_t size,
+			 const struct perfabi_options *options)
+{
+	const struct perfabi_record *record;
+	struct perfabi_reader *reader;
+	uint64_t sum = 0;
+
+	if (perfabi_open_memory(perfabi, data, size, options, &reader, NULL))
+		return;
+	while (perfabi_next(reader, &record) == 1)
+		for (size_t i = 0; i < record->field_count; i++) {
+			const struct perfabi_field *field = &record->fields[i];
+
+			for (uint32_t k = 0; k < field->size; k++)
+				sum += record->bytes[field->offset + k];
+			for (uint64_t k = 0; field->kind == PERFABI_ARRAY && k < field->value; k++)
+				sum += perfabi_element(record, field, k);
+			sum += perfabi_value_name(record, field, field->value) != NULL;
+			if (!perfabi_field_name(perfabi, field->number))
+				abort();
+		}
+	perfabi_close(reader);
+	if (sum == UINT64_MAX)
+		abort();
+}
+
 static void decode(const struct perfabi *perfabi, const uint8_t *data, size_t size,
 		   struct perfabi_options *options)
 {
@@ -35,6 +62,8 @@ static void decode(const struct perfabi *perfabi, const uint8_t *data, size_t si
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size || lseek(fd, 0, SEEK_SET))
 		abort();
 	perfabi_decode(perfabi, fd, options, discard, &sum, &result);
+	perfabi_decode_memory(perfabi, data, size, options, discard, &sum, &result);
+	read_records(perfabi, data, size, options);
 	options->check = options->bytes = true;
 	lseek(fd, 0, SEEK_SET);
 	perfabi_decode(perfabi, fd, options, discard, &sum, &result);

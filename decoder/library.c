@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The public API but for readers: layouts once, then a decoder a call.
+ */
+#include "perfabi.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "text/json_text.h"
+#include "whole_lines.h"
+
+unsigned perfabi_version(void)
+{
+	return PERFABI_VERSION;
+}
+
+struct perfabi *perfabi_new(const char *cases, char *message, size_t size)
+{
+	struct perfabi *p = calloc(1, sizeof(*p));
+	struct error e = {0};
+	int err = p ? 0 : -ENOMEM;
+
+	if (p && cases) {
+		err = sources_read(&p->sources, cases, &e);
+		p->own_sources = !err;
+	} else if (p) {
+		p->sources = abi_builtin();
+	}
+	if (!err) {
+		p->abi = abi_load(&p->sources, &e);
+		err = p->abi ? events_init(&p->base, p->abi, &e) : -EINVAL;
+	}
+	if (!err)
+		err = paths_init(&p->paths);
+	if (!err)
+		err = events_gather(&p->base, &p->paths);
+	if (!err)
+		return p;
+	if (message)
+		call_error_text(&e, err, message, size);
+	perfabi_free(p);
+	errno = call_is_for_memory(&e, err) ? ENOMEM : EINVAL;
+	return NULL;
+}
+
+void perfabi_free(struct perfabi *perfabi)
+{
+	if (!perfabi)
+		return;
+	paths_free(&perfabi->paths);
+	events_free(&perfabi->base);
+	abi_free(perfabi->abi);
+	if (perfabi->own_sources)
+		sources_free(&perfabi->sources);
+	free(perfabi);
+}
+
+uint32_t perfabi_field_number(const struct perfabi *perfabi, const char *name)
+{
+	return paths_number(&perfabi->paths, name);
+}
+
+const char *perfabi_field_name(const struct perfabi *perfabi, uint32_t number)
+{
+	return paths_name(&perfabi->paths, number);
+}
+
+static int decode(const struct perfabi *perfabi, const struct call_input *input,
+		  const struct perfabi_options *options, const struct call_for *what,
+		  struct perfabi_result *result)
+{
+	struct call *call = malloc(sizeof(*call));
+	struct perfabi_result unwanted;
+	struct lines_sums sums = {0};
+	int err;
+
+	if (!result)
+		result = &unwanted;
+	*result = (struct perfabi_result){0};
+	if (!call)
+		return -ENOMEM;
+	err = call_begin(call, perfabi, input, options, what);
+	if (!err && !call->decoder.options.header_only)
+		err = decoder_records(&call->decoder);
+	if (call->is_started)
+		err = decoder_end(&call->decoder, err, &sums);
+	err = call_result(call, err, &sums, result);
+	call_end(call);
+	free(call);
+	return err;
+}
+
+static int decode_lines(const struct perfabi *perfabi, const struct call_input *input,
+			const struct perfabi_options *options,
+			int (*sink)(void *context, const char *text, size_t size), void *context,
+			struct perfabi_result *result)
+{
+	struct whole_lines lines = {.sink = sink, .context = context};
+	struct call_for what = {.sink = whole_lines_put, .context = &lines};
+	int err;
+
+	if (options && options->pieces)
+		what = (struct call_for){.sink = sink, .context = context};
+	err = decode(perfabi, input, options, &what, result);
+	whole_lines_free(&lines);
+	return err;
+}
+
+int perfabi_decode(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
+		   int (*sink)(void *context, const char *text, size_t size), void *context,
+		   struct perfabi_result *result)
+{
+	const struct call_input input = {.fd = fd};
+
+	return decode_lines(perfabi, &input, options, sink, context, result);
+}
+
+int perfabi_decode_memory(const struct perfabi *perfabi, const void *bytes, size_t size,
+			  const struct perfabi_options *options,
+			  int (*sink)(void *context, const char *text, size_t size), void *context,
+			  struct perfabi_result *result)
+{
+	const struct call_input input = {.memory = bytes, .size = size, .in_memory = true};
+
+	return decode_lines(perfabi, &input, options, sink, context, result);
+}
+
+/* The lines that come of it are nobody's. */
+static int drop_lines(void *context, const char *text, size_t size)
+{
+	(void)context;
+	(void)text;
+	(void)size;
+	return 0;
+}
+
+static int find_attrs(const struct perfabi *perfabi, const struct call_input *input,
+		      const struct perfabi_options *options, char **text,
+		      struct perfabi_result *result)
+{
+	static const char *const types[] = {"header_attr"};
+	const struct perfabi_options alone = {.format = PERFABI_PERF_DATA,
+					      .order = options ? options->order : PERFABI_HOST,
+					      .machine = options ? options->machine : NULL,
+					      .types = types,
+					      .type_count = 1,
+					      .no_summary = true};
+	struct found_attrs found = {0};
+	const struct call_for what = {.sink = drop_lines, .found = &found};
+	int err = decode(perfabi, input, &alone, &what, result);
+
+	if (!err && !found.json)
+		found.json = json_array();
+	*text = err ? NULL : json_text(found.json, JSON_INDENT(2));
+	json_decref(found.json);
+	return err || *text ? err : -ENOMEM;
+}
+
+int perfabi_attrs(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
+		  char **text, struct perfabi_result *result)
+{
+	const struct call_input input = {.fd = fd};
+
+	return find_attrs(perfabi, &input, options, text, result);
+}
+
+int perfabi_attrs_memory(const struct perfabi *perfabi, const void *bytes, size_t size,
+			 const struct perfabi_options *options, char **text,
+			 struct perfabi_result *result)
+{
+	const struct call_input input = {.memory = bytes, .size = size, .in_memory = true};
+
+	return find_attrs(perfabi, &input, options, text, result);
+}

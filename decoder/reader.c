@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording record by record. The decoder goes a step where nothing of the last one is left.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "call.h"
+#include "live_ring.h"
+#include "perfabi.h"
+
+enum { NAME = 48 };
+
+struct perfabi_reader {
+	struct call call;
+	struct live_ring ring;
+	bool is_ring;
+	struct finds coming; /* what the last step found, ... */
+	struct finds said;   /* ... and what was found wrong while a record was taken */
+	bool is_last_step;
+	bool is_taken; /* `record` is to be handed out behind what was said of it */
+	int err;       /* from now on */
+	struct handed {
+		struct perfabi_record record;
+		const struct plan *plan; /* or NULL */
+		enum byte_order order;
+	} record, wrong;              /* what was handed out, or is to be */
+	struct finds *handed;         /* the queue whose oldest `wrong` is; NULL: none */
+	struct perfabi_field *fields; /* of `record` */
+	size_t field_capacity;
+	char (*names)[NAME]; /* by slot */
+};
+
+/* The public names of what is inside: the same numbers, and the same bytes of a field. */
+#define SAME(a, b) _Static_assert((int)(a) == (int)(b), #a " is " #b)
+SAME(PERFABI_UNSIGNED, FIELD_UNSIGNED);
+SAME(PERFABI_HEX, FIELD_HEX);
+SAME(PERFABI_SIGNED, FIELD_SIGNED);
+SAME(PERFABI_DOUBLE, FIELD_DOUBLE);
+SAME(PERFABI_BITS, FIELD_BITS);
+SAME(PERFABI_STRING, FIELD_STRING);
+SAME(PERFABI_BYTES, FIELD_BYTES);
+SAME(PERFABI_OPAQUE, FIELD_OPAQUE);
+SAME(PERFABI_ATTR, FIELD_ATTR);
+SAME(PERFABI_ARRAY, FIELD_ARRAY);
+SAME(PERFABI_LIST, FIELD_LIST);
+SAME(PERFABI_INDEX, FIELD_INDEX);
+SAME(PERFABI_ERROR, GRADE_ERROR);
+SAME(PERFABI_WARNING, GRADE_WARNING);
+SAME(PERFABI_NOTE, GRADE_NOTE);
+#define SAME_PLACE(a, b) SAME(offsetof(struct perfabi_field, a), offsetof(struct record_field, b))
+SAME_PLACE(number, number);
+SAME_PLACE(offset, offset);
+SAME_PLACE(size, size);
+SAME_PLACE(kind, kind);
+SAME_PLACE(width, width);
+SAME_PLACE(element, element);
+SAME_PLACE(own, op);
+SAME_PLACE(value, value);
+SAME(sizeof(struct perfabi_field), sizeof(struct record_field));
+
+/* As lines have them: in capitals. */
+static int make_names(struct perfabi_reader *reader)
+{
+	const struct events *events = &reader->call.perfabi->base;
+
+	reader->names = calloc(events->record_count + 1, sizeof(*reader->names));
+	if (!reader->names)
+		return -ENOMEM;
+	for (size_t i = 0; i < events->record_count; i++) {
+		const char *name = events->records[i].value->name;
+
+		for (size_t k = 0; name[k] && k < NAME - 1; k++)
+			reader->names[i][k] = (char)toupper((unsigned char)name[k]);
+	}
+	return 0;
+}
+
+static int drop_text(void *context, const char *text, size_t size)
+{
+	(void)context;
+	(void)text;
+	(void)size;
+	return 0;
+}
+
+/* In place of what call_begin() made of it, where that did not come to anything. */
+static int open_failed(struct perfabi_reader *reader, int err, struct perfabi_result *result)
+{
+	struct perfabi_result unwanted;
+
+	err = call_result(&reader->call, err, &reader->call.decoder.lines.sums,
+			  result ? result : &unwanted);
+	perfabi_close(reader);
+	return err;
+}
+
+/* A reader with nothing in it; NULL, with *result told, if there is no memory. */
+static struct perfabi_reader *new_reader(struct perfabi_result *result)
+{
+	struct perfabi_reader *reader = calloc(1, sizeof(*reader));
+
+	if (result)
+		*result = (struct perfabi_result){0};
+	if (!reader && result)
+		call_error_text(&(struct error){0}, -ENOMEM, result->message,
+				sizeof(result->message));
+	return reader;
+}
+
+static int open_reader(const struct perfabi *perfabi, const struct call_input *input,
+		       const struct perfabi_options *options, struct perfabi_reader **out,
+		       struct perfabi_result *result)
+{
+	struct perfabi_reader *reader = new_reader(result);
+	struct call_for what = {.sink = drop_text};
+	int err;
+
+	*out = NULL;
+	if (!reader)
+		return -ENOMEM;
+	what.finds = &reader->coming;
+	err = call_begin(&reader->call, perfabi, input, options, &what);
+	if (!err)
+		err = make_names(reader);
+	if (err)
+		return open_failed(reader, err, result);
+	*out = reader;
+	return 0;
+}
+
+int perfabi_open(const struct perfabi *perfabi, int fd, const struct perfabi_options *options,
+		 struct perfabi_reader **reader, struct perfabi_result *result)
+{
+	const struct call_input input = {.fd = fd};
+
+	return open_reader(perfabi, &input, options, reader, result);
+}
+
+int perfabi_open_memory(const struct perfabi *perfabi, const void *bytes, size_t size,
+			const struct perfabi_options *options, struct perfabi_reader **reader,
+			struct perfabi_result *result)
+{
+	const struct call_input input = {.memory = bytes, .size = size, .in_memory = true};
+
+	return open_reader(perfabi, &input, options, reader, result);
+}
+
+/* The ring and its attrs. */
+static int begin_live(struct perfabi_reader *reader, const struct perfabi *perfabi, void *area,
+		      size_t size, const struct perfabi_options *options)
+{
+	const struct call_for what = {.sink = drop_text, .finds = &reader->coming};
+	struct call *call = &reader->call;
+	int err = call_begin_events(call, perfabi, options, &what);
+
+	if (!err && options && options->order != PERFABI_HOST &&
+	    (options->order == PERFABI_BIG) != (host_order() == BIG)) {
+		call->option = "order";
+		return error_text(&call->error, NULL, "the other one",
+				  "the byte order of this machine, whose kernel writes the ring");
+	}
+	if (!err && attr_list_flag(&call->attrs, perfabi->abi, "write_backward")) {
+		call->option = "attr";
+		return error_text(&call->error, NULL, "write_backward",
+				  "attrs of a ring that is written forward");
+	}
+	if (!err)
+		err = live_ring_open(&reader->ring, perfabi->abi, area, size, &call->error);
+	return err ? err : make_names(reader);
+}
+
+int perfabi_open_ring(const struct perfabi *perfabi, void *area, size_t size,
+		      const struct perfabi_options *options, struct perfabi_reader **out,
+		      struct perfabi_result *result)
+{
+	struct perfabi_reader *reader = new_reader(result);
+	int err;
+
+	*out = NULL;
+	if (!reader)
+		return -ENOMEM;
+	reader->is_ring = true;
+	err = begin_live(reader, perfabi, area, size, options);
+	if (err)
+		return open_failed(reader, err, result);
+	*out = reader;
+	return 0;
+}
+
+void perfabi_close(struct perfabi_reader *reader)
+{
+	if (!reader)
+		return;
+	live_ring_free(&reader->ring);
+	finds_free(&reader->coming);
+	finds_free(&reader->said);
+	call_end(&reader->call);
+	free(reader->fields);
+	free(reader->names);
+	free(reader);
+}
+
+/* The fields that the decoder has, to where they may stay. */
+static int keep_fields(struct perfabi_reader *reader)
+{
+	const struct record *r = &reader->call.decoder.lines.record;
+
+	if (r->field_count > reader->field_capacity) {
+		size_t capacity = r->field_capacity;
+		struct perfabi_field *grown = realloc(reader->fields, capacity * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		reader->fields = grown;
+		reader->field_capacity = capacity;
+	}
+	if (r->field_count)
+		memcpy(reader->fields, r->fields, r->field_count * sizeof(*reader->fields));
+	return 0;
+}
+
+/* One record as what is handed out. 1, 0 if its type is not asked for, or -ENOMEM. */
+static int take_record(struct perfabi_reader *reader, const unsigned char *bytes,
+		       struct place place, size_t *size)
+{
+	struct decoder *d = &reader->call.decoder;
+	struct lines_record taken;
+
+	d->lines.say_to = &reader->said;
+	lines_take(&d->lines, bytes, place, &taken);
+	d->lines.say_to = &reader->coming;
+	*size = taken.size;
+	if (d->out.err)
+		return d->out.err;
+	if (taken.taken == LINES_PASSED_BY)
+		return 0;
+	reader->record.plan = taken.plan;
+	reader->record.order = d->events.order;
+	reader->record.record = (struct perfabi_record){
+		.what = PERFABI_RECORD,
+		.order = d->events.order == BIG ? PERFABI_BIG : PERFABI_LITTLE,
+		.type = taken.type,
+		.misc = taken.misc,
+		.size = taken.size,
+		.bytes = bytes,
+		.name = taken.slot < 0 ? "UNKNOWN" : reader->names[taken.slot],
+		.event = taken.event < 0 ? -1 : taken.event,
+		.offset = place.offset,
+		.within = place.within,
+		.field_count = d->lines.record.field_count,
+	};
+	if (keep_fields(reader))
+		return -ENOMEM;
+	reader->record.record.fields = reader->fields;
+	reader->is_taken = true;
+	return 1;
+}
+
+/* The first record of a run that a step found. */
+static int take_coming(struct perfabi_reader *reader, struct find *find)
+{
+	size_t size;
+	int got = take_record(reader, find->bytes, find->place, &size);
+
+	if (got < 0)
+		return got;
+	find->bytes += size;
+	find->size -= size;
+	if (find->place.within >= 0)
+		find->place.within += (int64_t)size;
+	else
+		find->place.offset += size;
+	if (!find->size)
+		finds_drop(&reader->coming);
+	return got;
+}
+
+/* What is wrong, from a queue in which it stays until the next call. */
+static void hand_out_wrong(struct perfabi_reader *reader, struct finds *from,
+			   const struct perfabi_record **record)
+{
+	const struct diagnostic *wrong = finds_oldest(from)->wrong;
+
+	reader->handed = from;
+	reader->wrong.record = (struct perfabi_record){
+		.what = PERFABI_DIAGNOSTIC,
+		.name = wrong->code,
+		.event = -1,
+		.grade = wrong->grade,
+		.offset = wrong->place.offset,
+		.within = wrong->place.within,
+		.message = wrong->message,
+		.skipped = wrong->skipped,
+	};
+	*record = &reader->wrong.record;
+}
+
+/* The next record of a ring, taken. 1, 0 if there is none now, or a negative errno. */
+static int go_on_in_ring(struct perfabi_reader *reader)
+{
+	struct decoder *d = &reader->call.decoder;
+	struct place place = {.within = -1};
+	const unsigned char *bytes;
+	size_t size;
+	int got = live_ring_next(&reader->ring, &bytes, &place.offset);
+
+	if (got < 0)
+		return decoder_fail(
+			d, got, "the ring holds no record at byte %llu of its data",
+			(unsigned long long)(reader->ring.position & (reader->ring.size - 1)));
+	if (got > 0 && take_record(reader, bytes, place, &size) < 0)
+		return -ENOMEM;
+	return got;
+}
+
+/* As much as is needed to have something to hand out. 1, 0 at the end, or a negative errno. */
+static int go_on(struct perfabi_reader *reader)
+{
+	struct find *find = finds_oldest(&reader->coming);
+	struct decoder *d = &reader->call.decoder;
+	bool more = true;
+	int err;
+
+	if (find) {
+		err = take_coming(reader, find);
+		return err < 0 ? err : 1;
+	}
+	if (reader->is_ring)
+		return go_on_in_ring(reader);
+	if (reader->is_last_step)
+		return 0;
+	err = decoder_step(d, &more);
+	reader->is_last_step = !more;
+	return err ? err : d->out.err ? d->out.err : 1;
+}
+
+/* Whether there is something to hand out, which is done. */
+static bool hand_out(struct perfabi_reader *reader, const struct perfabi_record **record)
+{
+	struct find *find = finds_oldest(&reader->coming);
+
+	if (finds_oldest(&reader->said)) {
+		hand_out_wrong(reader, &reader->said, record);
+		return true;
+	}
+	if (reader->is_taken) {
+		reader->is_taken = false;
+		*record = &reader->record.record;
+		return true;
+	}
+	if (!find || !find->wrong)
+		return false;
+	hand_out_wrong(reader, &reader->coming, record);
+	return true;
+}
+
+int perfabi_next(struct perfabi_reader *reader, const struct perfabi_record **record)
+{
+	int got = reader->err ? reader->err : 1;
+
+	if (reader->handed)
+		finds_drop(reader->handed);
+	reader->handed = NULL;
+	while (got > 0 && !hand_out(reader, record))
+		got = go_on(reader);
+	if (got < 0)
+		reader->err = got;
+	if (got <= 0)
+		*record = NULL;
+	return got;
+}
+
+void perfabi_reader_result(const struct perfabi_reader *reader, struct perfabi_result *result)
+{
+	call_result(&reader->call, reader->err, &reader->call.decoder.lines.sums, result);
+}
+
+const struct perfabi_field *perfabi_field(const struct perfabi_record *record, uint32_t number)
+{
+	for (size_t i = 0; number && i < record->field_count; i++)
+		if (record->fields[i].number == number)
+			return &record->fields[i];
+	return NULL;
+}
+
+/* An element's bytes are at the end of the array's, behind a count. */
+uint64_t perfabi_element(const struct perfabi_record *record, const struct perfabi_field *field,
+			 uint64_t index)
+{
+	const struct handed *handed = (const struct handed *)record;
+	unsigned width = field->width;
+	uint64_t value;
+
+	if (field->kind != PERFABI_ARRAY || index >= field->value)
+		return 0;
+	value = load_word(record->bytes + field->offset + field->size -
+				  (field->value - index) * width,
+			  width, handed->order);
+	if (field->element == PERFABI_SIGNED && width < 8 && value >> (8 * width - 1))
+		value |= UINT64_MAX << 8 * width;
+	return value;
+}
+
+/* The names of the field's values; NULL: they have none. */
+static const struct abi_family *value_names(const struct op *op)
+{
+	switch (op->kind) {
+	case OP_SET:
+	case OP_INDEX:
+		return op->names.set;
+	case OP_BITS:
+		return op->bits.set;
+	case OP_ARRAY:
+		return op->array.markers;
+	default:
+		return NULL;
+	}
+}
+
+const char *perfabi_value_name(const struct perfabi_record *record,
+			       const struct perfabi_field *field, uint64_t value)
+{
+	const struct plan *plan = ((const struct handed *)record)->plan;
+	const struct abi_family *names = plan ? value_names(&plan->ops[field->own[0]]) : NULL;
+	const struct abi_value *known = names ? abi_value_of(names, value) : NULL;
+
+	return known ? known->name : NULL;
+}
