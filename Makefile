@@ -38,8 +38,10 @@ TEST_SRC := $(sort $(wildcard tests/*.c))
 ABI_JSON := $(sort $(wildcard cases/abi/*.json))
 CASE_JSON := $(sort $(shell find cases -name '*.json' -not -path 'cases/abi/*' -not -path 'cases/schema/*'))
 
+PAGE_FILES := src/page/page.html src/page/page.css src/page/page.js
+
 DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o
-SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
+SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o $B/page_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
 .PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install uninstall clean static asan tsan mutate faults lies matrix bench bench-hostile fuzz fuzz-afl schema format compile_commands.json FORCE
@@ -108,6 +110,11 @@ $B/abi_builtin.c: $(ABI_JSON) ci/embed $B/.abi-list
 $B/cases_builtin.c: $(CASE_JSON) ci/embed $B/.case-list
 	$(call brief,JSON)
 	$(Q)ci/embed cases_builtin $(CASE_JSON) >$@
+# And what the page of `perfabi report` is made of.
+$B/page_builtin.c: $(PAGE_FILES) ci/embed
+	@mkdir -p $(@D)
+	$(call brief,PAGE)
+	$(Q)ci/embed page_builtin $(PAGE_FILES) >$@
 
 # Stamps that change only when what they hold does.
 stamp = @mkdir -p $B; printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@

@@ -23,6 +23,7 @@ static const struct command {
 } commands[] = {
 	{"run", command_run, "run cases against this kernel, and report"},
 	{"probe", command_probe, "what this machine can do, and why not more"},
+	{"report", command_report, "reports of several machines as one page of HTML"},
 	{"list", command_list, "the ids and titles of the cases"},
 	{"show", command_show, "a case in full"},
 	{"check", command_check, "load case files, and say what is wrong with them"},
