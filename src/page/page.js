@@ -19,7 +19,7 @@
 	const byLetter = Object.fromEntries([...OUTCOMES, ABSENT].map((o) => [o.letter, o]));
 	const byWord = Object.fromEntries([...OUTCOMES, ABSENT].map((o) => [o.word, o]));
 	const ALIASES = { x86_64: ["amd64", "x86"], aarch64: ["arm64"], armv7l: ["arm", "armhf"], ppc64le: ["ppc64el", "powerpc"], i686: ["i386", "x86"], riscv64: ["riscv"], s390x: ["s390"] };
-	const BAD = "feX", AHEAD = 8, NARROW_FROM = 9;
+	const BAD = "feX", AHEAD = 4, BLOCK = 8, NARROW_FROM = 9;
 
 	/* Rows with what a search looks at. */
 	const rows = [];
@@ -44,14 +44,26 @@
 		machine.label = [machine.name, machine.kernel, machine.machine, machine.note].filter(Boolean).join(", ");
 	});
 
+	/* An outcome as a bit, by its letter's code; a report that says nothing has none. */
+	const BITS = new Uint8Array(128), INDICES = new Uint8Array(128).fill(OUTCOMES.length);
+	ABSENT.index = OUTCOMES.length;
+	OUTCOMES.forEach((o, i) => {
+		o.index = i;
+		o.bit = 1 << i;
+		BITS[o.letter.charCodeAt(0)] = o.bit;
+		INDICES[o.letter.charCodeAt(0)] = i;
+	});
+
 	const state = { query: "", id: null, machine: null, focus: null };
 	let shown = []; /* the machines whose columns are there, by index */
 	let matched = rows; /* the rows that the query has */
 	let list = []; /* what stands in the grid: {group} or {group, row} */
 	let closed = new Set(); /* groups that were closed while there is a query */
 	let tallies = []; /* by group, of the rows that match */
+	let totals = []; /* by column, of all groups */
 	let active = { row: 0, column: -1 };
 	let drawn = new Map(); /* what of the list is in the document, by index */
+	let columns = { first: 0, end: 0 }; /* and which of the shown machines' columns */
 	let details = null;
 	let isPrinting = false;
 
@@ -82,8 +94,8 @@
 		if (key === "status") {
 			const bad = any.find((name) => !byWord[name]);
 			if (bad !== undefined || !any.length) terms.wrong = `status: takes ${Object.keys(byWord).join(", ")}`;
-			const letters = any.filter((name) => byWord[name]).map((name) => byWord[name].letter);
-			terms.row.push((row) => shown.some((m) => letters.includes(row.outcomes[m])));
+			const bits = any.reduce((sum, name) => sum | (byWord[name] && byWord[name].bit), 0), absent = any.includes("absent");
+			terms.row.push((row) => (row.mask & bits) !== 0 || (absent && shown.some((m) => row.outcomes[m] === ABSENT.letter)));
 		} else if (key === "kernel") terms.machine.push((m) => any.some((v) => m.kernels.some((kernel) => isVersion(kernel, v))));
 		else if (key === "arch") terms.machine.push((m) => any.some((v) => m.arches.includes(v)));
 		else if (key === "host") terms.machine.push((m) => any.some((v) => m.name.toLowerCase().includes(v)));
@@ -95,42 +107,41 @@
 			terms.row.push((row) => row.text.includes(text));
 		}
 	}
-	/* Among the machines shown; one that says nothing of the case is passed over. */
-	function isDifferent(row) {
-		let first = ".";
-		for (const m of shown) {
-			const letter = row.outcomes[m];
-			if (letter === ".") continue;
-			if (first === ".") first = letter;
-			else if (letter !== first) return true;
-		}
-		return false;
+	/* What came of a case on the machines shown. */
+	function maskOf(row) {
+		let mask = 0;
+		for (const m of shown) mask |= BITS[row.outcomes.charCodeAt(m)];
+		return mask;
 	}
+	/* A machine that says nothing of the case is passed over. */
+	const isDifferent = (row) => (row.mask & (row.mask - 1)) !== 0;
 
 	/* What a query leaves, and the list of it. */
 	function search() {
 		const terms = parse(state.query);
 		shown = machines.map((_, m) => m).filter((m) => terms.machine.every((term) => term(machines[m])));
 		const all = shown.length === machines.length;
-		matched = rows.filter((row) => (all || shown.some((m) => row.outcomes[m] !== ".")) && terms.row.every((term) => term(row)));
+		for (const row of rows) row.mask = maskOf(row);
+		matched = rows.filter((row) => (all || row.mask) && terms.row.every((term) => term(row)));
 		tally();
 		$("count").className = terms.wrong ? "wrong" : "";
 		$("count").textContent = terms.wrong || (state.query.trim() ? `${matched.length.toLocaleString("en")} of ${plural(rows.length, "case")}${all ? "" : `, ${plural(shown.length, "machine")}`}` : "");
+		totals = shown.map((_, i) => tallies.reduce((sum, t) => {
+			t.counts[i].forEach((n, o) => { sum[o] += n; });
+			return sum;
+		}, new Uint32Array(OUTCOMES.length + 1)));
 		layOut();
-		drawHeads();
+		columns = { first: -1, end: -1 };
 		drawLegend();
 		arrange();
 	}
 	function tally() {
-		tallies = groups.map(() => ({ rows: [], differ: 0, counts: shown.map(() => ({})) }));
+		tallies = groups.map(() => ({ rows: [], differ: 0, counts: shown.map(() => new Uint32Array(OUTCOMES.length + 1)) }));
 		for (const row of matched) {
 			const t = tallies[row.g];
 			t.rows.push(row);
 			if (isDifferent(row)) t.differ++;
-			for (let i = 0; i < shown.length; i++) {
-				const letter = row.outcomes[shown[i]];
-				t.counts[i][letter] = (t.counts[i][letter] || 0) + 1;
-			}
+			for (let i = 0; i < shown.length; i++) t.counts[i][INDICES[row.outcomes.charCodeAt(shown[i])]]++;
 		}
 	}
 	const isOpen = (group, g) => state.query.trim() ? !closed.has(g) : group.isOpen;
@@ -158,19 +169,27 @@
 		const narrow = isNarrow();
 		grid.className = narrow ? "narrow" : "wide";
 		grid.style.setProperty("--n", shown.length);
-		grid.style.setProperty("--col", narrow ? "" : shown.length > 5 ? "104px" : "132px");
 		if (narrow) grid.style.removeProperty("--col");
+		else grid.style.setProperty("--col", shown.length > 5 ? "104px" : "132px");
+		sizes.now = null;
 	}
 	/* A column whose neighbour has another kernel ends with a stronger line. */
 	const endsKernel = (i) => i + 1 < shown.length && machines[shown[i]].rank !== machines[shown[i + 1]].rank ? " newer" : "";
 	function worstOf(counts) {
-		return OUTCOMES.find((o) => counts[o.letter]) || ABSENT;
+		return OUTCOMES.find((o) => counts[o.index]) || ABSENT;
 	}
-	const sayCounts = (counts) => [...OUTCOMES, ABSENT].filter((o) => counts[o.letter]).map((o) => `${counts[o.letter]} ${o.word}`).join(", ") || "nothing";
+	const sayCounts = (counts) => [...OUTCOMES, ABSENT].filter((o) => counts[o.index]).map((o) => `${counts[o.index]} ${o.word}`).join(", ") || "nothing";
+	/* The cells of the columns that are drawn; the first stands in its place, and the others behind it. */
+	function cells(make) {
+		const made = [];
+		for (let i = columns.first; i < columns.end; i++) made.push(make(i));
+		if (made.length) made[0].style.gridColumnStart = columns.first + 2;
+		return made;
+	}
 	function countCell(counts, i) {
 		const worst = worstOf(counts), label = `${machines[shown[i]].label}: ${sayCounts(counts)}`;
 		return element("div", { role: "gridcell", class: `cell ${worst.word}${endsKernel(i)}`, "aria-colindex": i + 2, "aria-label": label, title: label },
-			element("span", { "aria-hidden": "true" }, worst.sign), element("span", { "aria-hidden": "true" }, worst === ABSENT ? "" : String(counts[worst.letter])));
+			element("span", { "aria-hidden": "true" }, worst.sign), element("span", { class: "number", "aria-hidden": "true" }, worst === ABSENT ? "" : String(counts[worst.index])));
 	}
 	function outcomeCell(row, i) {
 		const o = byLetter[row.outcomes[shown[i]]];
@@ -190,7 +209,7 @@
 				element("span", { class: "twist", "aria-hidden": "true" }, open ? "▼" : "▶"), element("span", { class: "id" }, item.group.suite),
 				element("span", { class: "tally" }, element("span", { class: "cases" }, plural(t.rows.length, "case")),
 					t.differ ? element("span", { class: "differs" }, `≠ ${t.differ}`) : null)),
-			...t.counts.map(countCell));
+			...cells((i) => countCell(t.counts[i], i)));
 	}
 	function caseRow(item, index) {
 		const row = item.row, differs = isDifferent(row);
@@ -198,7 +217,7 @@
 			element("div", { role: "rowheader", class: "name", "aria-colindex": 1, "aria-label": `${row.about.id}${differs ? ", differs" : ""}`, title: row.about.title },
 				element("span", { class: `unlike${differs ? " differs" : ""}`, "aria-hidden": "true" }, differs ? "≠" : ""),
 				element("span", { class: "id" }, row.short), element("span", { class: "title" }, row.about.title)),
-			...shown.map((_, i) => outcomeCell(row, i)));
+			...cells((i) => outcomeCell(row, i)));
 	}
 	function drawItem(index) {
 		const item = list[index], e = item.row ? caseRow(item, index) : groupRow(item, index);
@@ -206,23 +225,42 @@
 		e.dataset.index = index;
 		return e;
 	}
-	const rowHeight = () => parseFloat(getComputedStyle(grid).getPropertyValue("--row")) || 28;
+	const rowHeight = () => sizes().row;
 	function range() {
 		if (isPrinting) return [0, list.length];
-		const height = range.height || (range.height = rowHeight());
+		const height = rowHeight();
 		const first = Math.floor(grid.scrollTop / height), seen = Math.ceil(grid.clientHeight / height);
 		return [Math.max(0, first - AHEAD), Math.min(list.length, first + seen + AHEAD)];
 	}
+	/* By blocks, so that rows are not drawn anew at each step to the side. */
+	function columnsSeen() {
+		if (isPrinting || !isNarrow.now) return { first: 0, end: shown.length };
+		const { column, names } = sizes();
+		const first = Math.floor(Math.max(0, grid.scrollLeft) / column / BLOCK) * BLOCK, seen = Math.ceil((grid.clientWidth - names) / column) + BLOCK;
+		return { first: Math.max(0, Math.min(first, shown.length)), end: Math.min(shown.length, first + Math.max(BLOCK, seen)) };
+	}
+	function sizes() {
+		const style = getComputedStyle(grid), size = (name) => parseFloat(style.getPropertyValue(name));
+		if (!sizes.now) sizes.now = { column: size("--col"), row: size("--row"), names: size("--name") * (style.getPropertyValue("--name").includes("rem") ? parseFloat(getComputedStyle(document.documentElement).fontSize) : 1) };
+		return sizes.now;
+	}
 	function draw() {
-		const [first, end] = range(), fresh = document.createDocumentFragment();
 		isNarrow.now = isNarrow();
+		const seen = columnsSeen();
+		if (seen.first !== columns.first || seen.end !== columns.end) {
+			columns = seen;
+			drawHeads();
+			drawn = new Map();
+			body.replaceChildren();
+		}
+		const [first, end] = range(), fresh = document.createDocumentFragment();
 		for (const [index, e] of drawn)
 			if ((index < first || index >= end) && index !== active.row) {
 				e.remove();
 				drawn.delete(index);
 			}
 		const add = (index) => {
-			if (drawn.has(index) || index >= list.length) return;
+			if (index < 0 || index >= list.length || drawn.has(index)) return;
 			const e = drawItem(index);
 			drawn.set(index, e);
 			fresh.append(e);
@@ -237,21 +275,19 @@
 		body.replaceChildren();
 		draw();
 	}
+	function headCell(i) {
+		const machine = machines[shown[i]], label = machine.label;
+		return element("div", { role: "columnheader", class: `cell${endsKernel(i)}`, "aria-colindex": i + 2, "aria-label": label },
+			element("button", { type: "button", class: "machine", tabindex: -1, "data-machine": shown[i], title: label, "aria-label": `About ${label}` },
+				element("span", { class: "host" }, machine.name), element("span", { class: "about" }, machine.kernel || "kernel not known"),
+				element("span", { class: "about" }, [machine.machine, machine.note].filter(Boolean).join(", "))));
+	}
 	function drawHeads() {
-		const counts = shown.map((_, i) => tallies.reduce((sum, t) => {
-			for (const [letter, n] of Object.entries(t.counts[i])) sum[letter] = (sum[letter] || 0) + n;
-			return sum;
-		}, {}));
-		const head = element("div", { role: "row", class: "row head", "aria-rowindex": 1 },
-			element("div", { role: "columnheader", class: "name", "aria-colindex": 1 }, "Suite and case"),
-			...shown.map((m, i) => element("div", { role: "columnheader", class: `cell${endsKernel(i)}`, "aria-colindex": i + 2, "aria-label": machines[m].label },
-				element("button", { type: "button", class: "machine", tabindex: -1, "data-machine": m, title: machines[m].label, "aria-label": `About ${machines[m].label}` },
-					element("span", { class: "host" }, machines[m].name), element("span", { class: "about" }, machines[m].kernel || "kernel not known"),
-					element("span", { class: "about" }, [machines[m].machine, machines[m].note].filter(Boolean).join(", "))))));
-		const total = element("div", { role: "row", class: "row total", "aria-rowindex": 2 },
-			element("div", { role: "rowheader", class: "name", "aria-colindex": 1 }, element("span", {}, state.query.trim() ? "All that match" : "All suites"),
-				element("span", { class: "tally" }, plural(matched.length, "case"))), ...counts.map(countCell));
-		heads.replaceChildren(head, total);
+		heads.replaceChildren(
+			element("div", { role: "row", class: "row head", "aria-rowindex": 1 }, element("div", { role: "columnheader", class: "name", "aria-colindex": 1 }, "Suite and case"), ...cells(headCell)),
+			element("div", { role: "row", class: "row total", "aria-rowindex": 2 },
+				element("div", { role: "rowheader", class: "name", "aria-colindex": 1 }, element("span", {}, state.query.trim() ? "All that match" : "All suites"),
+					element("span", { class: "tally" }, plural(matched.length, "case"))), ...cells((i) => countCell(totals[i], i))));
 	}
 	function toggleTerm(term) {
 		const words = state.query.split(/\s+/).filter(Boolean);
@@ -262,8 +298,7 @@
 		let differ = 0;
 		for (const t of tallies) differ += t.differ;
 		for (const o of OUTCOMES) counts[o.word] = 0;
-		for (const row of matched)
-			for (const o of OUTCOMES) if (shown.some((m) => row.outcomes[m] === o.letter)) counts[o.word]++;
+		for (const row of matched) for (const o of OUTCOMES) if (row.mask & o.bit) counts[o.word]++;
 		const button = (term, sign, kind, word, n, title) => element("button", { type: "button", "data-term": term, "aria-pressed": words.includes(term), title, "aria-label": `${word}: ${plural(n, "case")}` },
 			element("span", { class: `mark ${kind}`, "aria-hidden": "true" }, sign), word, element("span", { class: "number" }, n.toLocaleString("en")));
 		$("legend").replaceChildren(
@@ -278,7 +313,7 @@
 			old.removeAttribute("id");
 			old.classList.remove("active");
 		}
-		const e = active.row < 0 ? heads.firstChild : drawn.get(active.row), cell = e && e.children[active.column + 1];
+		const e = active.row < 0 ? heads.firstChild : drawn.get(active.row), cell = e && e.querySelector(`[aria-colindex="${active.column + 2}"]`);
 		if (!cell) {
 			grid.removeAttribute("aria-activedescendant");
 			return;
@@ -293,15 +328,10 @@
 			if (top < grid.scrollTop) grid.scrollTop = top;
 			else if (top + height > grid.scrollTop + grid.clientHeight - head) grid.scrollTop = top + height - grid.clientHeight + head;
 		}
+		const { column, names } = sizes(), left = active.column * column, room = grid.clientWidth - names;
+		if (active.column < 0) grid.scrollLeft = 0;
+		else if (grid.scrollWidth > grid.clientWidth) grid.scrollLeft = Math.max(left + column - room, Math.min(left, grid.scrollLeft));
 		draw();
-		const cell = $("active");
-		if (!cell || active.column < 0) {
-			if (active.column < 0) grid.scrollLeft = 0;
-			return;
-		}
-		const box = cell.getBoundingClientRect(), outer = grid.getBoundingClientRect(), name = heads.firstChild.firstChild.offsetWidth;
-		if (box.left < outer.left + name) grid.scrollLeft -= outer.left + name - box.left;
-		else if (box.right > outer.left + grid.clientWidth) grid.scrollLeft += box.right - outer.left - grid.clientWidth;
 	}
 	function go(row, column) {
 		active = { row: Math.max(-1, Math.min(list.length - 1, row)), column: Math.max(-1, Math.min(shown.length - 1, column)) };
@@ -404,8 +434,8 @@
 				...saidOf(row).map((block) => saidBlock(block, from))));
 	}
 	function fillMachine(m) {
-		const machine = machines[m], counts = {};
-		for (const row of rows) counts[row.outcomes[m]] = (counts[row.outcomes[m]] || 0) + 1;
+		const machine = machines[m], counts = new Uint32Array(OUTCOMES.length + 1);
+		for (const row of rows) counts[INDICES[row.outcomes.charCodeAt(m)]]++;
 		dialog.replaceChildren(bar(machine.name, hashOf({ ...state, id: null, machine: m })),
 			element("div", { class: "inside" }, element("p", { class: "promise" }, sayCounts(counts)),
 				element("dl", {}, ...fact("Kernel", machine.kernel), ...fact("Upstream", machine.upstream !== machine.kernel ? machine.upstream : ""), ...fact("Machine", machine.machine), ...fact("Program", machine.bits && `${machine.bits} bits`),
@@ -419,10 +449,7 @@
 		if (row) fillCase(row, state.focus);
 		else if (m !== null && machines[m]) fillMachine(m);
 		else {
-			if (dialog.open) {
-				showDialog.isQuiet = true;
-				dialog.close();
-			}
+			if (dialog.open) dialog.close();
 			return;
 		}
 		if (!dialog.open) dialog.showModal();
@@ -527,7 +554,7 @@
 		body.addEventListener("click", (event) => {
 			const e = event.target.closest(".row"), cell = event.target.closest(".cell, .name");
 			if (!e || !cell || String(getSelection())) return;
-			active = { row: Number(e.dataset.index), column: [...e.children].indexOf(cell) - 1 };
+			active = { row: Number(e.dataset.index), column: Number(cell.getAttribute("aria-colindex")) - 2 };
 			markActive();
 			act();
 		});
@@ -537,15 +564,15 @@
 			if (event.target === dialog) dialog.close();
 		});
 		dialog.addEventListener("close", () => {
+			if (dialog.open) return; /* it was opened again meanwhile */
 			dialog.replaceChildren();
 			grid.focus({ preventScroll: true });
-			if (!showDialog.isQuiet) navigate({ id: null, machine: null });
-			showDialog.isQuiet = false;
+			if (state.id !== null || state.machine !== null) navigate({ id: null, machine: null });
 		});
 		addEventListener("popstate", readHash);
 		addEventListener("hashchange", readHash);
 		new ResizeObserver(() => {
-			range.height = 0;
+			sizes.now = null;
 			if (isNarrow() !== isNarrow.now) {
 				layOut();
 				redraw();
@@ -553,7 +580,7 @@
 		}).observe(grid);
 		const print = (now) => {
 			isPrinting = now;
-			range.height = 0;
+			sizes.now = null;
 			redraw();
 		};
 		addEventListener("beforeprint", () => print(true));
