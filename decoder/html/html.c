@@ -22,16 +22,23 @@ static const char *entity_of(char c)
 	}
 }
 
+void html_piece(FILE *f, const char *text, size_t size)
+{
+	const char *end = text + size, *plain = text;
+
+	for (; text < end; text++) {
+		if (!strchr("<>&\"'", *text))
+			continue;
+		fwrite(plain, 1, (size_t)(text - plain), f);
+		fputs(entity_of(*text), f);
+		plain = text + 1;
+	}
+	fwrite(plain, 1, (size_t)(end - plain), f);
+}
+
 void html_text(FILE *f, const char *text)
 {
-	size_t plain;
-
-	while (text[plain = strcspn(text, "<>&\"'")]) {
-		fwrite(text, 1, plain, f);
-		fputs(entity_of(text[plain]), f);
-		text += plain + 1;
-	}
-	fputs(text, f);
+	html_piece(f, text, strlen(text));
 }
 
 void html_json(FILE *f, const char *json)

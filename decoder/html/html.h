@@ -19,6 +19,9 @@ struct html_slot {
 /* Text as text, also within a quoted attribute: nothing of it is markup. */
 void html_text(FILE *f, const char *text);
 
+/* The same of `size` bytes, of which none is NUL. */
+void html_piece(FILE *f, const char *text, size_t size);
+
 /*
  * JSON within <script type="application/json">: the same value, whose text ends no script and
  * begins no comment.
