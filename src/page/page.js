@@ -569,7 +569,6 @@
 			grid.focus({ preventScroll: true });
 			if (state.id !== null || state.machine !== null) navigate({ id: null, machine: null });
 		});
-		addEventListener("popstate", readHash);
 		addEventListener("hashchange", readHash);
 		new ResizeObserver(() => {
 			sizes.now = null;

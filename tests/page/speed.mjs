@@ -26,6 +26,8 @@ await page.keyboard.press("Control+Home");
 await page.keyboard.press("End");
 assert.equal(await page.locator("#active").getAttribute("aria-colindex"), "51");
 assert.equal(columns < 51, true); // those in sight alone
+await page.emulateMedia({ media: "print" });
+await page.waitForFunction(() => document.querySelectorAll(".head [role=columnheader]").length === 51);
 const median = took[took.length >> 1];
 console.log(`first paint ${paint.toFixed(0)} ms; a search ${median.toFixed(1)} ms, at most ${took.at(-1).toFixed(1)} ms`);
 assert.equal(median < 50, true, `a search takes ${median} ms`);
