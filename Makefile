@@ -41,8 +41,11 @@ TEST_SRC := $(sort $(wildcard tests/*.c))
 ABI_JSON := $(sort $(wildcard cases/abi/*.json))
 CASE_JSON := $(sort $(shell find cases -name '*.json' -not -path 'cases/abi/*' -not -path 'cases/schema/*'))
 
-DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o
-SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o
+PAGE_FILES := src/page/page.html src/page/page.css src/page/page.js
+RECORD_FILES := decoder/html/record.html decoder/html/record.css decoder/html/record.js
+
+DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o $B/record_builtin.o
+SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o $B/page_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
 .PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install install-lib uninstall clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema format compile_commands.json FORCE
@@ -127,6 +130,15 @@ $B/abi_builtin.c: $(ABI_JSON) ci/embed $B/.abi-list
 $B/cases_builtin.c: $(CASE_JSON) ci/embed $B/.case-list
 	$(call brief,JSON)
 	$(Q)ci/embed cases_builtin $(CASE_JSON) >$@
+# And what the pages of `perfabi report` and `perfabi-decode --html` are made of.
+$B/page_builtin.c: $(PAGE_FILES) ci/embed
+	@mkdir -p $(@D)
+	$(call brief,PAGE)
+	$(Q)ci/embed page_builtin $(PAGE_FILES) >$@
+$B/record_builtin.c: $(RECORD_FILES) ci/embed
+	@mkdir -p $(@D)
+	$(call brief,PAGE)
+	$(Q)ci/embed record_builtin $(RECORD_FILES) >$@
 
 # Stamps that change only when what they hold does.
 stamp = @mkdir -p $B; printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@
@@ -209,11 +221,11 @@ $B/bench/floor: tests/bench/floor.c
 # build/fuzz/corpus, crashes in build/fuzz. Needs clang; fuzz-afl needs AFL++.
 FUZZ_SECONDS ?= 60
 FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -Idecoder -g -O1 -fno-omit-frame-pointer $(LIB_CFLAGS)
-$B/fuzz/decode: tests/fuzz/decode.c $(DECODER_SRC) $B/abi_builtin.c
+$B/fuzz/decode: tests/fuzz/decode.c $(DECODER_SRC) $B/abi_builtin.c $B/record_builtin.c
 	@mkdir -p $(@D)
 	$(call brief,CC)
 	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -pthread -o $@ $^ $(LIB_LIBS)
-$B/fuzz/decode-afl: tests/fuzz/decode.c $(DECODER_SRC) $B/abi_builtin.c
+$B/fuzz/decode-afl: tests/fuzz/decode.c $(DECODER_SRC) $B/abi_builtin.c $B/record_builtin.c
 	@mkdir -p $(@D)
 	$(call brief,CC)
 	$(Q)AFL_USE_ASAN=1 afl-clang-fast $(FUZZ_FLAGS) -fsanitize=fuzzer -pthread -o $@ $^ $(LIB_LIBS)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "html/anatomy.h"
 #include "stream/compare.h"
 #include "text/out.h"
 #include "perfabi.h"
@@ -21,11 +22,14 @@
 
 enum { EXIT_DAMAGED = 1, EXIT_BAD = 2, EXIT_IO = 3 };
 enum { ATTR_JSON_MAX = 16 * 1024 * 1024, LIST_MAX = 256 };
-enum { JOBS_MAX = 1024, SHARDS_MAX = 1000000 };
+enum { JOBS_MAX = 1024, SHARDS_MAX = 1000000, LINES_MAX = 1000000 };
 
 struct request {
 	struct perfabi_options options;
 	const char *file, *attr_of, *attr_file, *expect, *cases;
+	bool html;
+	const char *output; /* of --html; NULL: standard output */
+	unsigned limit;     /* lines of its page; 0: as many as it has by default */
 	struct perfabi *perfabi;
 	const char *types[LIST_MAX], *fields[LIST_MAX];
 };
@@ -58,6 +62,12 @@ static void help(FILE *f)
 	      "      --no-summary      no last line\n"
 	      "      --bytes           \"at\": each member's [offset, length] in its record\n"
 	      "      --header          the header alone\n"
+	      "      --html            a page of HTML: each record's bytes beside its members; of "
+	      "the "
+	      "first\n"
+	      "                        1000 lines, and of 4096 bytes of a record\n"
+	      "      --limit N         with --html: of the first N lines\n"
+	      "  -o, --output FILE     with --html: the page's file (default: standard output)\n"
 	      "      --attr-of FILE    the attrs of a recording, or of the bytes of one attr, as "
 	      "--attr\n"
 	      "                        and a case take them\n\n"
@@ -276,6 +286,56 @@ static int decode_expecting(const struct request *request, int fd, const char *n
 	return same ? 0 : EXIT_DAMAGED;
 }
 
+/* The page's file; NULL after saying why not. */
+static FILE *open_page(const char *path)
+{
+	FILE *f = path ? fopen(path, "we") : stdout;
+
+	if (!f)
+		say(stderr, "perfabi-decode: cannot write %s: %s\n", path, strerror(errno));
+	return f;
+}
+
+/* An exit status for what came of writing the page, which is closed. */
+static int close_page(FILE *f, const char *path)
+{
+	bool failed = fflush(f) || ferror(f);
+	int err = errno ? errno : EIO;
+
+	if (f != stdout && fclose(f) && !failed) {
+		failed = true;
+		err = errno;
+	}
+	return failed ? report_failure(path ? path : "writing", -err, &(struct perfabi_result){0})
+		      : 0;
+}
+
+static int decode_to_page(struct request *request, int fd, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	FILE *f = open_page(request->output);
+	struct perfabi_result result;
+	struct anatomy page;
+	int err, status;
+
+	if (!f)
+		return EXIT_BAD;
+	request->options.bytes = true;
+	err = anatomy_begin(&page, f, fd, slash ? slash + 1 : name,
+			    request->limit ? request->limit : ANATOMY_LINES);
+	if (!err) {
+		err = perfabi_decode(request->perfabi, fd, &request->options, anatomy_text, &page,
+				     &result);
+		anatomy_end(&page);
+	} else {
+		result = (struct perfabi_result){0};
+	}
+	status = close_page(f, request->output);
+	if (err && err != -ECANCELED)
+		return report_failure(name, err, &result);
+	return status ? status : page.has_errors ? EXIT_DAMAGED : 0;
+}
+
 /* What --attr names; *text is to be freed. 0, or an exit status after saying why not. */
 static int read_attrs(struct request *request, char **text)
 {
@@ -316,6 +376,8 @@ static int decode_file(struct request *request)
 	}
 	if (request->expect) {
 		status = decode_expecting(request, fd, name);
+	} else if (request->html) {
+		status = decode_to_page(request, fd, name);
 	} else {
 		int unwritten = 0;
 
@@ -334,7 +396,7 @@ static int decode_file(struct request *request)
 	return status;
 }
 
-enum { ATTR_OF = 256, CASES, NO_SUMMARY, BYTES, HEADER, CHECK, EXPECT, SHARD };
+enum { ATTR_OF = 256, CASES, NO_SUMMARY, BYTES, HEADER, CHECK, EXPECT, SHARD, HTML, LIMIT };
 
 static int read_command_line(int argc, char **argv, struct request *request)
 {
@@ -350,6 +412,9 @@ static int read_command_line(int argc, char **argv, struct request *request)
 						     {"no-summary", no_argument, NULL, NO_SUMMARY},
 						     {"bytes", no_argument, NULL, BYTES},
 						     {"header", no_argument, NULL, HEADER},
+						     {"html", no_argument, NULL, HTML},
+						     {"limit", required_argument, NULL, LIMIT},
+						     {"output", required_argument, NULL, 'o'},
 						     {"check", no_argument, NULL, CHECK},
 						     {"expect", required_argument, NULL, EXPECT},
 						     {"jobs", required_argument, NULL, 'j'},
@@ -362,7 +427,7 @@ static int read_command_line(int argc, char **argv, struct request *request)
 
 	o->pieces = true;
 	while (!status &&
-	       (option = getopt_long(argc, argv, "a:i:BLm:t:f:j:hV", long_options, NULL)) != -1) {
+	       (option = getopt_long(argc, argv, "a:i:BLm:t:f:o:j:hV", long_options, NULL)) != -1) {
 		switch (option) {
 		case 'a':
 			request->attr_file = optarg;
@@ -403,6 +468,18 @@ static int read_command_line(int argc, char **argv, struct request *request)
 			break;
 		case HEADER:
 			o->header_only = true;
+			break;
+		case HTML:
+			request->html = true;
+			break;
+		case LIMIT:
+			if (!is_number(optarg, LINES_MAX, &request->limit))
+				status = usage(
+					"--limit: expected a number from 1 to 1000000, got \"%s\"",
+					optarg);
+			break;
+		case 'o':
+			request->output = optarg;
 			break;
 		case CHECK:
 			o->check = true;
@@ -451,6 +528,11 @@ int main(int argc, char **argv)
 			     request.options.check ? "--check"
 			     : request.expect      ? "--expect"
 						   : "--attr");
+	if (!request.html && (request.limit || request.output))
+		return usage("%s goes with --html alone", request.limit ? "--limit" : "--output");
+	if (request.html && (request.attr_of || request.expect))
+		return usage("--html prints a page, and has nothing to do with %s",
+			     request.expect ? "--expect" : "--attr-of");
 	if (optind + 1 < argc)
 		return usage("one recording at a time, not \"%s\" too", argv[optind + 1]);
 	request.file = optind < argc ? argv[optind] : "-";

@@ -25,6 +25,7 @@ static const struct command {
 	{"run", command_run, "run cases against this kernel, and report"},
 	{"probe", command_probe, "what this machine can do, and why not more"},
 	{"diff", command_diff, "what differs between two reports or machines; what is worse first"},
+	{"report", command_report, "reports of several machines as one page of HTML"},
 	{"list", command_list, "the ids and titles of the cases"},
 	{"show", command_show, "a case in full"},
 	{"check", command_check, "load case files, and say what is wrong with them"},

@@ -13,7 +13,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TOP, 'ci'))
 sys.dont_write_bytecode = True
 
-from cells import blocks, jobs, results  # noqa: E402
+from cells import blocks, jobs, page, results  # noqa: E402
+from cells.error import Trouble  # noqa: E402
 from cells.initramfs import Initramfs  # noqa: E402
 
 NONCE = bytes(range(16))
@@ -161,6 +162,48 @@ def test_recordings():
     assert recorded(2, sample).tally['skip'] == 1, 'the kernel has no such event'
     assert recorded(2, sample, optional=False).tally['fail'] == 1, 'every kernel has it'
     assert recorded(3, sample).tally['fail'] == 1
+
+
+def test_page():
+    """The runs of a cell as one report: the worst of each case, but what passed alone; what a run left running is left so."""
+    def environment(paranoid):
+        return {'type': 'environment', 'perfabi': '0.1.0', 'host': {'name': '(none)'},
+                'environment': {'kernel': '6.12.107', 'machine': 'x86_64', 'sysctls': {'perf_event_paranoid': paranoid}}}
+
+    def outcomes(**pairs):
+        return [{'type': 'result', 'id': name, 'outcome': outcome} for name, outcome in pairs.items()]
+
+    def put(path, lines):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w') as file:
+            file.writelines(json.dumps(line) + '\n' for line in lines)
+
+    end = {'type': 'summary'}
+    with tempfile.TemporaryDirectory() as out:
+        cell = os.path.join(out, 'amd64-6.12')
+        put(f'{cell}/amd64.root.2.jsonl', [environment(2), *outcomes(a='pass', b='fail', c='fail', d='skip'), end])
+        put(f'{cell}/amd64.user.own.jsonl', [environment(3), *outcomes(a='skip', b='pass', c='pass', d='xfail'), end])
+        put(f'{cell}/i386.root.2.jsonl', [environment(2), *outcomes(a='pass'), {'type': 'begin', 'id': 'b'}])
+        put(f'{cell}/again/amd64.root.2.jsonl', [environment(2), *outcomes(b='fail', c='pass'), end])
+        runs = [{'name': 'recordings', 'alone': {}}, {'name': 'amd64.root.2', 'alone': {'c': 'fail'}}, {'name': 'amd64.user.own', 'alone': {}},
+                {'name': 'i386.root.2', 'alone': {}}]
+        with open(f'{cell}/result.json', 'w') as file:
+            json.dump({'cell': 'amd64-6.12', 'runs': runs}, file)
+        os.makedirs(f'{out}/never-run')
+        found = page.reports(out)
+        assert list(found) == ['amd64-6.12.jsonl', 'amd64-6.12.i386.jsonl'], list(found)
+        own, other = found.values()
+        assert own[0]['host'] == {'name': 'amd64-6.12'} and own[0]['environment']['sysctls'] == {}, own[0]
+        assert {line['id']: line['outcome'] for line in own[1:-1]} == {'a': 'pass', 'b': 'fail', 'c': 'pass', 'd': 'xfail'} and own[-1] == end, own
+        assert other[0]['host'] == {'name': 'amd64-6.12 i386'} and other[0]['environment']['sysctls'] == {'perf_event_paranoid': 2}, other[0]
+        assert other[1:] == [*outcomes(a='pass'), {'type': 'begin', 'id': 'b'}], 'a run without an end'
+    with tempfile.TemporaryDirectory() as out:
+        try:
+            page.reports(out)
+        except Trouble as e:
+            assert 'has no results' in str(e)
+        else:
+            raise AssertionError('a page of nothing')
 
 
 def main():

@@ -90,10 +90,14 @@ def _run(words, top, environment):
         raise Trouble(f'{shlex.join(words)}\n{done.stdout}{done.stderr}'.rstrip())
 
 
+def own(top, program):
+    """perfabi or perfabi-decode for this machine."""
+    _run(['make', '-s', f'build/{program}'], top, os.environ)
+    return os.path.join(top, 'build', program)
+
+
 def own_decoder(top):
-    """perfabi-decode for this machine."""
-    _run(['make', '-s', 'build/perfabi-decode'], top, os.environ)
-    return os.path.join(top, 'build/perfabi-decode')
+    return own(top, 'perfabi-decode')
 
 
 def busybox(cache, name):

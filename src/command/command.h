@@ -22,6 +22,7 @@ int command_hunt(int argc, char **argv);
 int command_why(int argc, char **argv);
 int command_probe(int argc, char **argv);
 int command_diff(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_help(int argc, char **argv);
 
 /* The overview of all commands. */

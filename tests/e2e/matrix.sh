@@ -26,3 +26,21 @@ x|has not the form of ci/matrix.json
 {"cells":[{"name":"a","arch":"x","suite":1,"for":"f"}],"arches":{}}|suite must be string
 {"cells":[{"name":"a","arch":"x","suite":"s","for":"f","flavour":"f"}],"arches":{}}|no architecture is called x
 END
+# The page of what cells have shown: here of one.
+mkdir -p "$scratch/cells/amd64-6.12"
+cat >"$scratch/cells/amd64-6.12/amd64.root.2.jsonl" <<'END'
+{"type":"environment","perfabi":"0.1.0","host":{"name":"(none)"},"environment":{"kernel":"6.12.107","machine":"x86_64","sysctls":{}}}
+{"type":"begin","id":"a.b"}
+{"type":"result","id":"a.b","outcome":"pass","title":"b","suite":"a"}
+{"type":"result","id":"a.c","outcome":"skip","title":"c","suite":"a"}
+{"type":"summary"}
+END
+echo '{"cell": "amd64-6.12", "runs": [{"name": "amd64.root.2", "alone": {}}]}' >"$scratch/cells/amd64-6.12/result.json"
+if [ "$B" = build ]; then # ci/matrix goes by build/perfabi
+	status 0 ci/matrix page --out "$scratch/cells" --page "$scratch/page.html"
+	grep -q '"name":"amd64-6.12","kernel"' "$scratch/page.html" || fail "the page has not the cell's name"
+	[ "$(grep -o '<tr><th scope=row>.*' "$scratch/page.html")" = '<tr><th scope=row>a.b<td>b<td>pass
+<tr><th scope=row>a.c<td>c<td class=skip>skip' ] || fail "the page has other cases than the report"
+fi
+status 2 ci/matrix page --out "$scratch" --page "$scratch/none.html"
+says err "has no results"

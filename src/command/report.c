@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfabi report: reports of several machines as one page.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "page/notes.h"
+#include "page/page.h"
+#include "text/say.h"
+
+static const char program[] = "perfabi report";
+
+static const char help[] =
+	"usage: perfabi report [OPTIONS] REPORT...\n\n"
+	"Makes one page of HTML of what `perfabi run --format json` or jsonl has written on "
+	"several\n"
+	"machines: the cases by machines, with what differs between them first. The page needs no\n"
+	"network and no other file.\n\n"
+	"  -o, --output FILE   the page (default: standard output)\n"
+	"      --title TEXT    what the page is called\n"
+	"  -h, --help          this help\n\n"
+	"exit status: 0 it was made, 2 wrong usage or a file that is no report, 3 perfabi failed\n";
+
+struct wishes {
+	const char *output, *title;
+};
+
+/* 0 to go on, 1 after help was printed, or -EINVAL. */
+static int parse(struct wishes *wishes, int argc, char **argv)
+{
+	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+						{"title", required_argument, NULL, 'T'},
+						{"help", no_argument, NULL, 'h'},
+						{NULL, 0, NULL, 0}};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+		switch (option) {
+		case 'o':
+			wishes->output = optarg;
+			break;
+		case 'T':
+			wishes->title = optarg;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 1;
+		default:
+			say(stderr, "  `perfabi report --help` lists the options\n");
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* 0, or an exit status after a message. */
+static int read_reports(struct table *table, char *const files[])
+{
+	for (; *files; files++) {
+		struct error e = {0};
+
+		if (!page_read(table, *files, &e))
+			continue;
+		error_print(stderr, program, &e);
+		return e.no_memory ? EXIT_HARNESS : EXIT_USAGE;
+	}
+	if (!table_settle(table))
+		return 0;
+	say(stderr, "%s: %s\n", program, strerror(ENOMEM));
+	return EXIT_HARNESS;
+}
+
+/* Once everything was read: a page that was there before stays if a report is none. */
+static int write_page(const struct table *table, const struct wishes *wishes)
+{
+	const char *path = wishes->output;
+	FILE *f = path && strcmp(path, "-") != 0 ? fopen(path, "we") : stdout;
+	bool failed;
+
+	if (!f) {
+		say(stderr, "%s: %s: %s\n", program, path, strerror(errno));
+		return EXIT_USAGE;
+	}
+	page_write(f, table, wishes->title);
+	if (f == stdout)
+		return 0; /* main() says what cannot be written */
+	failed = ferror(f);
+	failed = fclose(f) || failed;
+	if (failed)
+		say(stderr, "%s: writing to %s: %s\n", program, path,
+		    strerror(errno ? errno : EIO));
+	return failed ? EXIT_HARNESS : 0;
+}
+
+int command_report(int argc, char **argv)
+{
+	struct wishes wishes = {0};
+	struct table table = {0};
+	int parsed = parse(&wishes, argc, argv), status;
+
+	if (parsed)
+		return parsed > 0 ? 0 : EXIT_USAGE;
+	if (!argv[optind]) {
+		fputs(help, stderr);
+		return EXIT_USAGE;
+	}
+	status = read_reports(&table, argv + optind);
+	if (!status) {
+		notes_settle(&table);
+		status = write_page(&table, &wishes);
+	}
+	table_free(&table);
+	return status;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The page: a template with its style and script, the table as JSON for the script, and as a plain
+ * table for who has none.
+ */
+#include "page/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "html/html.h"
+#include "text/json_text.h"
+#include "text/source.h"
+
+struct sources page_builtin(void);
+
+/* How an outcome stands in the JSON, one letter for each column; OUTCOMES: nothing is said. */
+static const char letters[OUTCOMES + 1] = {
+	[PASS] = 'p',  [FAIL] = 'f',  [SKIP] = 's',    [XFAIL] = 'x',
+	[XPASS] = 'X', [ERROR] = 'e', [OUTCOMES] = '.'};
+
+static void put_value(FILE *f, const json_t *json)
+{
+	char *text = json_text(json, JSON_COMPACT | JSON_ENCODE_ANY);
+
+	if (text)
+		html_json(f, text);
+	free(text);
+}
+
+static void put_columns(FILE *f, const struct table *table)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct column *column = &table->columns[i];
+
+		json_object_set_new(column->about, "rank", json_integer(column->kernel_rank));
+		fputs(i ? ",\n" : "\n", f);
+		put_value(f, column->about);
+	}
+}
+
+/* [what it is about, how it differs, a letter for each column] */
+static void put_row(FILE *f, const struct table *table, const struct row *row)
+{
+	fputc('[', f);
+	put_value(f, row->about);
+	fprintf(f, ",%u,\"", row->differs);
+	for (size_t i = 0; i < table->column_count; i++)
+		fputc(letters[row->outcome[table->columns[i].number]], f);
+	fputs("\"]", f);
+}
+
+static void put_group(FILE *f, const struct table *table, const struct group *group)
+{
+	fputs("{\"suite\":", f);
+	put_value(f, json_object_get(table->rows[group->first].about, "suite"));
+	fputs(",\"rows\":[", f);
+	for (size_t i = group->first; i < group->end; i++) {
+		fputs(i > group->first ? ",\n" : "\n", f);
+		put_row(f, table, &table->rows[i]);
+	}
+	fputs("]}", f);
+}
+
+static void put_table(FILE *f, const void *context)
+{
+	const struct table *table = context;
+
+	fputs("{\"machines\":[", f);
+	put_columns(f, table);
+	fprintf(f, "],\"kernels\":%zu,\"groups\":[", table->kernel_count);
+	for (size_t i = 0; i < table->group_count; i++) {
+		fputs(i ? ",\n" : "\n", f);
+		put_group(f, table, &table->groups[i]);
+	}
+	fputs("]}", f);
+}
+
+/* [[what reports say of it, each once], the index of what each column says, or null: none] */
+static void put_details(FILE *f, const struct table *table, const struct row *row)
+{
+	const char *text;
+	json_t *index;
+
+	fputs("[[", f);
+	json_object_foreach(row->details, text, index) {
+		fputs(json_integer_value(index) ? "," : "", f);
+		html_json(f, text);
+	}
+	fputs("],[", f);
+	for (size_t i = 0; i < table->column_count; i++)
+		fprintf(f, "%s%d", i ? "," : "", row->detail[table->columns[i].number]);
+	fputs("]]", f);
+}
+
+/* In the order of the rows: the script reads it when somebody asks for a case. */
+static void put_all_details(FILE *f, const void *context)
+{
+	const struct table *table = context;
+
+	fputc('[', f);
+	for (size_t i = 0; i < table->row_count; i++) {
+		fputs(i ? ",\n" : "\n", f);
+		put_details(f, table, &table->rows[i]);
+	}
+	fputc(']', f);
+}
+
+static void put_plain_head(FILE *f, const struct table *table)
+{
+	fputs("<table class=plain>\n<thead><tr><th scope=col>Case<th scope=col>Promise", f);
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct column *column = &table->columns[i];
+		const char *note = json_string_value(json_object_get(column->about, "note"));
+
+		fputs("<th scope=col>", f);
+		html_text(f, column->name);
+		fputs("<br>", f);
+		html_text(f, column->kernel);
+		fputs("<br>", f);
+		html_text(f, column->machine);
+		fputs(note ? "<br>" : "", f);
+		html_text(f, note ? note : "");
+	}
+	fputs("</thead>\n", f);
+}
+
+static void put_plain_row(FILE *f, const struct table *table, const struct row *row)
+{
+	const char *title = json_string_value(json_object_get(row->about, "title"));
+
+	fputs("<tr><th scope=row>", f);
+	html_text(f, row->id);
+	fputs("<td>", f);
+	html_text(f, title ? title : "");
+	for (size_t i = 0; i < table->column_count; i++) {
+		unsigned outcome = row->outcome[table->columns[i].number];
+
+		if (outcome == OUTCOMES)
+			fputs("<td>", f);
+		else if (outcome == PASS)
+			fputs("<td>pass", f);
+		else
+			fprintf(f, "<td class=%s>%s", outcome_names[outcome],
+				outcome_names[outcome]);
+	}
+	fputc('\n', f);
+}
+
+static void put_plain_table(FILE *f, const void *context)
+{
+	const struct table *table = context;
+
+	put_plain_head(f, table);
+	for (size_t i = 0; i < table->group_count; i++) {
+		const struct group *group = &table->groups[i];
+
+		fprintf(f, "<tbody><tr class=suite><th scope=rowgroup colspan=%zu>",
+			table->column_count + 2);
+		html_text(f, table->rows[group->first].suite);
+		fputc('\n', f);
+		for (size_t j = group->first; j < group->end; j++)
+			put_plain_row(f, table, &table->rows[j]);
+	}
+	fputs("</table>\n", f);
+}
+
+static const char *template_of(const struct sources *sources, const char *name)
+{
+	const struct source *source = sources_find(sources, name);
+
+	return source ? source->text : "";
+}
+
+void page_write(FILE *f, const struct table *table, const char *title)
+{
+	struct sources sources = page_builtin();
+	const struct html_slot slots[] = {
+		{"title", html_slot_text, title ? title : "perf_event_open(2) by machine"},
+		{"style", html_slot_raw, template_of(&sources, "src/page/page.css")},
+		{"script", html_slot_raw, template_of(&sources, "src/page/page.js")},
+		{"table", put_table, table},
+		{"details", put_all_details, table},
+		{"plain", put_plain_table, table},
+		{NULL, NULL, NULL}};
+
+	html_fill(f, template_of(&sources, "src/page/page.html"), slots);
+}

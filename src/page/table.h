@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table behind the page: a row for each case, a column for each report, and what each report
+ * says of each case. Reports are taken one by one, and let go.
+ */
+#ifndef PERFABI_TABLE_H
+#define PERFABI_TABLE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "language/verdict.h"
+#include "text/error.h"
+
+enum { COLUMNS_MAX = 256, VERSION_NUMBERS = 4, DETAIL_NONE = -1 };
+
+/* One report: a machine, and who ran perfabi on it. */
+struct column {
+	json_t *about;       /* an object of texts and numbers: what the page says of it; owned */
+	const char *name;    /* the machine's, of `about`; or its file's */
+	const char *kernel;  /* the release, of `about`; "" if it is not known */
+	const char *machine; /* as uname -m has it, of `about`; "" likewise */
+	json_int_t version[VERSION_NUMBERS]; /* of the kernel */
+	unsigned number;                     /* among the reports as they were given, from 0 */
+	/* Once it is settled: */
+	unsigned kernel_rank; /* 0: of the newest kernel in the table, 1: of the one before */
+	int older; /* the first column of the next older kernel on such a machine, or -1 */
+};
+
+/* What reports say of one case. */
+struct row {
+	json_t *about; /* what every machine has the same of it: id, suite, title, spec; owned */
+	const char *id, *suite; /* of `about` */
+	json_t *details; /* an object: what a report says, as the text of JSON, to its index; owned
+			  */
+	/* By column's number; the index is -1 and the outcome OUTCOMES where it says nothing. */
+	int16_t detail[COLUMNS_MAX];
+	unsigned char outcome[COLUMNS_MAX];
+	/* Once it is settled: */
+	unsigned differs; /* 0: nowhere; 1: the newest kernel from the one before; and so on */
+	bool is_judged_otherwise; /* it differs by more than that some skip it */
+};
+
+/* Rows `first` to `end`, in the order of the table. */
+struct group {
+	size_t first, end;
+};
+
+struct table {
+	struct column *columns;
+	size_t column_count;
+	struct row *rows;
+	size_t row_count, row_capacity;
+	json_t *ids; /* id to index of the row, before it is settled */
+	struct group *groups;
+	size_t group_count;
+	size_t kernel_count;
+};
+
+/* All zero is an empty table. */
+void table_free(struct table *table);
+
+/*
+ * A column more. `about` is taken over; it has `name`, `kernel` and `machine`, which are texts.
+ * 0, -ENOMEM, or -E2BIG: there are COLUMNS_MAX.
+ */
+int table_add_column(struct table *table, json_t *about);
+
+/*
+ * What the last column's report says of a case: a result of report.schema.json, whose members have
+ * been looked at. 0, -ENOMEM, or -EEXIST: it has said something of this case already.
+ */
+int table_add_result(struct table *table, const json_t *result, enum outcome outcome);
+
+/*
+ * Puts columns, rows and groups in the order of the page: kernels from the newest on; what differs
+ * between machines first, the newest difference before others; then by name. 0 or -ENOMEM.
+ */
+int table_settle(struct table *table);
+
+#endif

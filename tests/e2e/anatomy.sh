@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+# perfabi-decode --html: each record's bytes beside its members, in a browser too; its limits, and what has no bytes.
+. tests/e2e/lib.sh
+data=fixtures/built/samples.le.data
+status 0 "$decode" --html "$data"
+cp "$scratch/out" "$scratch/le.html"
+status 0 "$decode" --html -o "$scratch/again.html" "$data"
+cmp "$scratch/le.html" "$scratch/again.html" || fail "another page in a file"
+# count PATTERN WANTED : lines of the page
+count() { [ "$(grep -c "$1" "$scratch/out")" = "$2" ] || fail "$(grep -c "$1" "$scratch/out") lines, not $2: $1"; }
+status 0 "$decode" --html "$data"
+count '<section class=record><h2>SAMPLE' 7
+# The first record's identifier and ip: the bytes, and where the JSON says that they are.
+says out '<i>0000</i>  <span class="m c0" data-m=0>09 00 00 00</span> <span class="m c1" data-m=1>01 40</span> <span class="m c2" data-m=2>70 01</span> <span class="m c3" data-m=3>01 00 00 00 00 00 00 00</span>  '
+says out '<span class="m c4" data-m=4 tabindex=0><b>ip</b>: &quot;0xffffffff81000000&quot;<small>16+8</small></span>,'
+says out '<b>period</b>: 10000000000000000000<small>72+8</small>'
+# The page ends where it is to, and says so; --type and --fields pick as ever.
+status 0 "$decode" --html --limit 3 "$data"
+count '<section class=record>' 3
+says out 'the page ends after 3 lines'
+status 0 "$decode" --html --limit 7 --no-summary "$data"
+if grep -q 'There is more' "$scratch/out"; then fail "there is no more"; fi
+status 0 "$decode" --html --type lost fixtures/built/kernel-records.le.data
+count '<section class=record>' 1
+# 3,000 records: a thousand of them.
+"$PYTHON" - "$scratch/many" <<'PY'
+import struct, sys
+open(sys.argv[1], "wb").write(b"".join(struct.pack("<IHHQQ", 2, 0, 24, i, 7) for i in range(3000)))
+PY
+echo '{"type": "software", "config": "dummy"}' >"$scratch/attr.json"
+status 0 "$decode" --html --input records --attr "$scratch/attr.json" -L "$scratch/many"
+count '<section class=record><h2>LOST' 1000
+says out 'the page ends after 1000 lines'
+says out '<h2>LOST <small>at 23976, 24 bytes</small>'
+# A record of 60,000 bytes: the first of them.
+"$PYTHON" - "$scratch/long" <<'PY'
+import struct, sys
+open(sys.argv[1], "wb").write(struct.pack("<IHH", 3, 0, 60000) + struct.pack("<II", 1, 2) + b"<b>&\"'" + bytes(60000 - 22))
+PY
+status 0 "$decode" --html --input records --attr "$scratch/attr.json" -L "$scratch/long" || :
+says out 'The first 4096 bytes of 60000.'
+count '^<i>\|<pre class=hex><i>' 256
+says out '&lt;b&gt;&amp;'
+if grep -q '<b>&' "$scratch/out"; then fail "a name is markup"; fi
+# What has no bytes says why.
+status 0 "$decode" --html fixtures/built/compressed.le.data
+says out 'It stood compressed in the file.'
+status 0 "$decode" --html --attr fixtures/built/ring-wrapped.le.attr.json fixtures/built/ring-wrapped.le.ring
+says out 'The records of a ring have no place of their own in the file.'
+status 0 sh -c "cat $data | $decode --html"
+says out 'only a file has them'
+status 1 "$decode" --html fixtures/built/damaged.le.data
+says out '<section class="other error">'
+status 2 "$decode" --limit 3 "$data"
+says err "goes with --html alone"
+status 2 "$decode" -o "$scratch/x" "$data"
+status 2 "$decode" --html --limit 0 "$data"
+status 2 "$decode" --html --expect "$data" "$data"
+status 2 "$decode" --html -o "$scratch/no/page.html" "$data"
+status 2 "$decode" --html "$scratch/nothing"
+status 2 "$decode" --html "$scratch/attr.json"
+status 3 "$decode" --html -o /dev/full "$data"
+
+for tool in node npm; do
+	command -v $tool >/dev/null || { echo "skipped: there is no $tool"; exit 0; }
+done
+CHROMIUM=${CHROMIUM:-$(command -v chromium || :)}
+[ -n "$CHROMIUM" ] || { echo "skipped: there is no chromium"; exit 0; }
+export CHROMIUM
+mkdir "$scratch/node"
+cp tests/page/*.mjs tests/page/*.json "$scratch/node"
+(cd "$scratch/node" && npm ci --silent --no-audit --no-fund >npm.log 2>&1) || { echo "skipped: npm ci: $(tail -1 "$scratch/node/npm.log")"; exit 0; }
+for order in le be; do
+	status 0 "$decode" --html -o "$scratch/page.html" fixtures/built/samples.$order.data
+	status 0 "$decode" --bytes fixtures/built/samples.$order.data
+	node "$scratch/node/record.mjs" "$scratch/page.html" fixtures/built/samples.$order.data "$scratch/out" || fail "the page of samples.$order.data"
+done

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Reports as of other machines, made of one of this machine.
+
+usage: reports.py few REPORT FOLDER          seven machines: five kernels, three architectures, every outcome, a hostile name
+       reports.py many REPORT FOLDER M N     M machines of N cases each
+"""
+import copy
+import json
+import pathlib
+import sys
+
+HOSTILE = "</script><b onmouseover=alert(1)>&amp;\"'{{table}}\u202e"
+# name, kernel, machine, arch, and what the case of that number (from the first on, modulo 60) does there
+FEW = [
+    ("build-9", "7.3.4", "x86_64", "x86", {0: "fail", 1: "xfail", 7: "error"}),
+    ("build-8", "7.2.13", "x86_64", "x86", {1: "xfail", 2: "skip"}),
+    ("arm-3", "6.12.107", "aarch64", "arm64", {1: "xfail", 3: "xpass", 4: "skip", 5: "skip"}),
+    ("build-5", "6.12.107", "x86_64", "x86", {1: "xfail", 4: "skip"}),
+    ("mainframe", "6.12.90-rc2", "s390x", "s390", {3: "fail", 8: None}),
+    ("arm-2", "6.1.176", "aarch64", "arm64", {2: "skip", 6: "fail"}),
+    (HOSTILE, "6.1.100", "x86_64", "x86", {2: "skip", 9: "fail"}),
+]
+DEVIATION = {"id": "some.case", "function": "perf_swevent_init", "why": "does <not> what it \"should\"", "seen": ["6.12", "7.3"], "since": "6.12", "note": "a & b"}
+
+
+def machine(base, name, kernel, arch, number):
+    report = {key: copy.deepcopy(value) for key, value in base.items() if key != "results"}
+    report["host"] = {**report["host"], "name": name, "boot_id": f"0000-{number}"}
+    report["environment"].update(kernel=kernel, upstream=kernel, machine=arch[0], arch=arch[1])
+    return report
+
+
+def result(one, outcome):
+    """As the case would have been reported with that outcome."""
+    one = {key: value for key, value in one.items() if key not in ("reason", "token", "deviation")}
+    one["outcome"] = outcome
+    if outcome in ("fail", "xfail", "error"):
+        one.update(expected="EINVAL from entry", got="ENOENT from <pmu>", phases=["pmu", "validate"])
+    if outcome == "xfail":
+        one["deviation"] = DEVIATION
+    if outcome == "skip":
+        one = {key: value for key, value in one.items() if key not in ("call", "expected", "got", "phases")}
+        one.update(token="kernel>=7.3", reason="this is an <older> kernel")
+    if outcome == "error":
+        one["reason"] = "a sysctl changed"
+    return one
+
+
+def results(base, what):
+    for number, one in enumerate(base["results"]):
+        outcome = what.get(number % 60, "pass")
+        if outcome:
+            yield result(one, outcome)
+
+
+def write(folder, name, report):
+    tally = {}
+    for one in report["results"]:
+        tally[one["outcome"]] = tally.get(one["outcome"], 0) + 1
+    report["summary"] = {**{key: 0 for key in ("pass", "fail", "skip", "xfail", "xpass", "error")}, **tally, "seconds": 1.5}
+    pathlib.Path(folder, name).write_text(json.dumps(report), encoding="utf-8")
+
+
+def few(base, folder):
+    base["results"][9]["title"] = HOSTILE
+    for number, (name, kernel, kind, arch, what) in enumerate(FEW):
+        report = machine(base, name, kernel, (kind, arch), number)
+        report["results"] = list(results(base, what))
+        write(folder, f"{number}.json", report)
+
+
+def many(base, folder, machines, cases):
+    arches = (("x86_64", "x86"), ("aarch64", "arm64"), ("s390x", "s390"))
+    kinds = ("fail", "skip", "xfail", "skip", "error", "xpass")
+    for m in range(machines):
+        report = machine(base, f"machine-{m}", f"{5 + m // 15}.{m % 15}.{m}", arches[m % 3], m)
+        what = {(m * 7 + k * 11) % 60: kinds[(m + k) % 6] for k in range(m % 6)}
+        report["results"] = list(results({"results": base["results"][:cases]}, what))
+        write(folder, f"{m:03}.json", report)
+
+
+def main():
+    mode, report, folder = sys.argv[1:4]
+    base = json.loads(pathlib.Path(report).read_text(encoding="utf-8"))
+    pathlib.Path(folder).mkdir(exist_ok=True)
+    if mode == "few":
+        few(base, folder)
+    else:
+        many(base, folder, int(sys.argv[4]), int(sys.argv[5]))
+
+
+if __name__ == "__main__":
+    main()
