@@ -306,7 +306,8 @@ static int close_page(FILE *f, const char *path)
 		failed = true;
 		err = errno;
 	}
-	return failed ? report_failure(path ? path : "writing", -err, &(struct perfabi_result){0})
+	return failed ? report_failure(path ? path : "writing", -err, &(struct perfabi_result){0},
+				       true)
 		      : 0;
 }
 
@@ -332,7 +333,7 @@ static int decode_to_page(struct request *request, int fd, const char *name)
 	}
 	status = close_page(f, request->output);
 	if (err && err != -ECANCELED)
-		return report_failure(name, err, &result);
+		return report_failure(name, err, &result, request->attr_file);
 	return status ? status : page.has_errors ? EXIT_DAMAGED : 0;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report is one object, or an object a line, of which a machine that died can have left the last
- * one cut.
+ * What a report says of a case is asked again by its whole id.
  */
 #include "command/rerun.h"
 
@@ -11,94 +10,40 @@
 #include <string.h>
 
 #include "case/load.h"
+#include "report/file.h"
 #include "text/say.h"
 
-enum { REPORT_MOST = 1 << 30 };
-
-static bool is_to_rerun(const json_t *result)
+static int note_head(void *context, const json_t *head, const struct where *w)
 {
-	static const char *const outcomes[] = {"fail", "xpass", "error", NULL};
-	const char *outcome = json_string_value(json_object_get(result, "outcome"));
-
-	return outcome && name_index(outcome, outcomes, NULL) >= 0;
+	(void)context, (void)head, (void)w;
+	return 0;
 }
 
-static void note(json_t *ids, const json_t *result)
+/* The last that is said of a case counts. */
+static int note_result(void *context, const json_t *result, enum outcome outcome,
+		       const struct where *w)
 {
+	json_t *ids = context;
 	const char *id = json_string_value(json_object_get(result, "id"));
 
-	if (!id)
-		return;
-	if (is_to_rerun(result))
+	(void)w;
+	if (outcome == FAIL || outcome == XPASS || outcome == ERROR)
 		json_object_set_new(ids, id, json_true());
 	else
 		json_object_del(ids, id);
-}
-
-/* What has begun stays noted until its result comes. */
-static void note_line(json_t *ids, const json_t *line)
-{
-	const char *type = json_string_value(json_object_get(line, "type"));
-
-	if (!type)
-		return;
-	if (!strcmp(type, "begin") && json_string_value(json_object_get(line, "id")))
-		json_object_set_new(ids, json_string_value(json_object_get(line, "id")),
-				    json_true());
-	else if (!strcmp(type, "result"))
-		note(ids, line);
-}
-
-/* True if the text is a report of one object. */
-static bool note_whole(json_t *ids, const char *text, size_t size)
-{
-	json_t *report = json_loadb(text, size, 0, NULL), *result;
-	const json_t *results = json_object_get(report, "results");
-	size_t i;
-
-	json_array_foreach(results, i, result)
-		note(ids, result);
-	json_decref(report);
-	return results != NULL;
-}
-
-/* True if its first line is one of a report. */
-static bool note_lines(json_t *ids, const char *text, size_t size)
-{
-	bool is_report = false;
-
-	for (const char *end = text + size; text < end;) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		size_t n = (size_t)((newline ? newline : end) - text);
-		json_t *line = json_loadb(text, n, 0, NULL);
-
-		is_report = is_report || json_object_get(line, "environment");
-		note_line(ids, line);
-		json_decref(line);
-		text += n + 1;
-	}
-	return is_report;
+	return 0;
 }
 
 /* NULL after a message. */
 static json_t *rerun_ids(const char *path, const char *program)
 {
 	json_t *ids = json_object();
-	size_t size;
-	char *text = text_read(path, &size, REPORT_MOST);
+	const struct report_sink sink = {.head = note_head, .result = note_result, .context = ids};
+	struct error e = {0};
 
-	if (!text)
-		say(stderr, "%s: %s: %s\n", program, path, strerror(errno));
-	else if (!note_whole(ids, text, size) && !note_lines(ids, text, size))
-		say(stderr,
-		    "%s: --rerun \"%s\"\n  expected: a report of perfabi run --format json or "
-		    "jsonl\n",
-		    program, path);
-	else {
-		free(text);
+	if (!report_file_read(path, &sink, NULL, &e))
 		return ids;
-	}
-	free(text);
+	error_print(stderr, program, &e);
 	json_decref(ids);
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report is one object, or an object a line; what perfabi probe --json prints is one object, too.
+ * A report, or what perfabi probe --json prints: an answer for each case, or capability and caller.
  */
 #include "diff/diff.h"
 
@@ -8,14 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case/load.h"
-#include "text/source.h"
-#include "text/where.h"
-
-enum { FILE_MOST = 1 << 30 };
+#include "report/file.h"
 
 static const char expected[] =
 	"what perfabi run --format json or jsonl, or perfabi probe --json, has written";
+
+/* A side as it is read. */
+struct side_reading {
+	struct side *side;
+	struct error *e;
+};
 
 const char *diff_member(const json_t *json, const char *key)
 {
@@ -40,7 +42,7 @@ static void copy_member_text(json_t *to, const char *as, const json_t *from, con
 		json_object_set_new(to, as, json_string(text));
 }
 
-static void take_head(struct side *side, const json_t *head)
+static void take_about(struct side *side, const json_t *head)
 {
 	const json_t *host = json_object_get(head, "host"),
 		     *environment = json_object_get(head, "environment");
@@ -86,18 +88,6 @@ static void take_answer(struct side *side, const char *key, const char *topic, c
 	if (because)
 		json_object_set_new(one, "because", because);
 	json_object_set_new(side->answers, key, one);
-}
-
-/* False if it is no result. */
-static bool take_result(struct side *side, const json_t *result)
-{
-	const char *id = diff_member(result, "id");
-
-	if (!id[0] || !diff_member(result, "outcome")[0])
-		return false;
-	take_answer(side, id, diff_member(result, "suite"), diff_member(result, "title"),
-		    answer_of(result), because_of(result));
-	return true;
 }
 
 /* Each caller's answer by itself. */
@@ -165,84 +155,52 @@ static void take_pmu_names(struct side *side, const json_t *pmus)
 	}
 }
 
-/* Of one object: a report or a probe. False if it is neither. */
-static bool take_object(struct side *side, const json_t *json)
+static int side_head(void *context, const json_t *head, const struct where *w)
 {
-	const json_t *results = json_object_get(json, "results"), *one;
-	const json_t *topics = json_object_get(json, "topics");
-	bool is_right = json_is_array(results) != json_is_array(topics);
+	struct side_reading *r = context;
+
+	(void)w;
+	take_about(r->side, head);
+	return 0;
+}
+
+static int side_result(void *context, const json_t *result, enum outcome outcome,
+		       const struct where *w)
+{
+	struct side_reading *r = context;
+	const char *id = diff_member(result, "id");
+
+	(void)outcome;
+	if (json_object_get(r->side->answers, id))
+		return error_value(r->e, w, json_object_get(result, "id"),
+				   "each case once in a report");
+	take_answer(r->side, id, diff_member(result, "suite"), diff_member(result, "title"),
+		    answer_of(result), because_of(result));
+	return 0;
+}
+
+static int side_probe(void *context, const json_t *probed, const struct where *w)
+{
+	struct side_reading *r = context;
+	const json_t *topics = json_object_get(probed, "topics"), *topic;
+	bool is_right =
+		json_is_array(topics) && json_is_object(json_object_get(probed, "environment"));
 	size_t i;
 
-	take_head(side, json);
-	side->kind = json_is_array(topics) ? DIFF_PROBE : DIFF_REPORT;
-	json_array_foreach(results, i, one)
-		is_right = is_right && take_result(side, one);
-	json_array_foreach(topics, i, one)
-		is_right = is_right && take_topic(side, one);
-	take_pmu_names(side, json_object_get(json, "pmus"));
-	return is_right && json_is_object(json_object_get(json, "environment"));
-}
-
-/* A machine that died can have left the last line cut. False if its first is no report's. */
-static bool take_lines(struct side *side, const char *text, size_t size)
-{
-	bool has_head = false, is_right = true;
-
-	side->kind = DIFF_REPORT;
-	for (const char *end = text + size; text < end && is_right;) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		size_t n = (size_t)((newline ? newline : end) - text);
-		json_t *line = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
-
-		if (!has_head) {
-			has_head = json_is_object(json_object_get(line, "environment"));
-			take_head(side, line);
-			is_right = has_head;
-		} else if (!strcmp(diff_member(line, "type"), "result")) {
-			is_right = take_result(side, line);
-		} else {
-			is_right = line || !newline;
-		}
-		json_decref(line);
-		text += n + 1;
-	}
-	return has_head && is_right;
-}
-
-/* True if the first line is an object by itself, and there are more. */
-static bool has_lines(const char *text, size_t size)
-{
-	const char *newline = memchr(text, '\n', size);
-	json_t *line = newline ? json_loadb(text, (size_t)(newline - text), 0, NULL) : NULL;
-	bool has = !strcmp(diff_member(line, "type"), "environment");
-
-	json_decref(line);
-	return has;
+	r->side->kind = DIFF_PROBE;
+	take_about(r->side, probed);
+	json_array_foreach(topics, i, topic)
+		is_right = is_right && take_topic(r->side, topic);
+	take_pmu_names(r->side, json_object_get(probed, "pmus"));
+	return is_right ? 0 : error_value(r->e, w, probed, "%s", expected);
 }
 
 int side_read(struct side *side, const char *path, struct error *e)
 {
-	const char *file = strcmp(path, "-") != 0 ? path : "/dev/stdin";
-	struct source source = {.name = path, .root = ""};
-	struct where root = where_root(&source);
-	json_t *json = NULL;
-	char *text;
+	struct side_reading r = {side, e};
+	const struct report_sink sink = {side_head, side_result, side_probe, &r};
 
 	*side = (struct side){
 		.about = json_object(), .answers = json_object(), .facts = json_object()};
-	text = text_read(file, &source.length, FILE_MOST);
-	if (!text)
-		return -errno;
-	source.text = text;
-	if (has_lines(text, source.length)) {
-		if (!take_lines(side, text, source.length))
-			error_value(e, &root, NULL, expected);
-	} else {
-		json = source_parse(&source, e);
-		if (json && !take_object(side, json))
-			error_value(e, &root, json, expected);
-	}
-	json_decref(json);
-	free(text);
-	return error_is_set(e) ? -EINVAL : 0;
+	return report_file_read(path, &sink, NULL, e);
 }

@@ -18,7 +18,7 @@ static int by_kind(const void *x, const void *y)
 	return order;
 }
 
-static bool is_alike(const json_t *a, const json_t *b)
+static bool rolls_with(const json_t *a, const json_t *b)
 {
 	static const char *const keys[] = {"topic", "a", "b", "answer", "because"};
 
@@ -38,7 +38,7 @@ size_t diff_roll_up(const json_t *list, bool is_long, struct roll *rolls)
 		return count;
 	qsort(rolls, count, sizeof(*rolls), by_kind);
 	for (size_t i = 0; i < count; i++)
-		if (kept && is_alike(rolls[kept - 1].first, rolls[i].first))
+		if (kept && rolls_with(rolls[kept - 1].first, rolls[i].first))
 			rolls[kept - 1].count++;
 		else
 			rolls[kept++] = rolls[i];

@@ -1,48 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report of perfabi run, of --format json or jsonl: its shape looked at, its results into the
- * table. What a newer perfabi may have beside is left out.
+ * A report into the table: its machine as a column, its results into the rows.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "language/verdict.h"
 #include "page/page.h"
-#include "text/source.h"
-
-enum { REPORT_MOST = 1 << 30 };
+#include "report/file.h"
 
 /* A report as it is read. */
 struct reading {
 	struct table *table;
-	const struct source *source; /* the whole file */
 	const char *path;
 	struct error *e;
-	bool has_column, has_end;
-	json_t *begun; /* of JSON Lines: cases that have begun and not ended */
 };
-
-static const char wanted[] = "a report of perfabi run --format json or jsonl";
-
-/* 0 if every member there that is one of these is a text. */
-static int check_member_texts(const json_t *object, const struct where *w, const char *const keys[],
-			      struct error *e)
-{
-	for (size_t i = 0; keys[i]; i++) {
-		const json_t *value = json_object_get(object, keys[i]);
-		struct where at = where_key(w, keys[i]);
-
-		if (value && !json_is_string(value) && !json_is_null(value))
-			return error_value(e, &at, value, "a text");
-	}
-	return 0;
-}
-
-static int check_part(const json_t *object, const struct where *w, struct error *e)
-{
-	return !object || json_is_object(object) ? 0 : error_value(e, w, object, "an object");
-}
 
 /* What the page says of a machine: texts of the report's head under names of their own. */
 static const struct {
@@ -74,7 +46,7 @@ static int copy_fact(json_t *about, const json_t *head, const struct where *w, s
 	const char *const keys[] = {facts[i].key, NULL};
 	json_t *value = json_object_get(part, facts[i].key);
 
-	if (check_part(part, &inside, e) || check_member_texts(part, &inside, keys, e))
+	if (report_check_part(part, &inside, e) || report_check_texts(part, &inside, keys, e))
 		return -EINVAL;
 	if (json_is_string(value))
 		json_object_set(about, facts[i].as, value);
@@ -167,8 +139,9 @@ static int check_is_new(const struct reading *r, const struct where *w, const js
 	return 0;
 }
 
-static int take_head(struct reading *r, const json_t *head, const struct where *w)
+static int add_report(void *context, const json_t *head, const struct where *w)
 {
+	struct reading *r = context;
 	const json_t *environment = json_object_get(head, "environment");
 	json_t *about = json_object(), *file = json_string(name_of_file(r->path));
 	int err = 0;
@@ -189,211 +162,30 @@ static int take_head(struct reading *r, const json_t *head, const struct where *
 		return error_value(r->e, w, head, "at most %d reports", COLUMNS_MAX);
 	if (err)
 		return error_no_memory(r->e, w, "a report");
-	r->has_column = true;
 	return check_is_new(r, w, head);
 }
 
-static int outcome_by_name(const char *name, struct nearest *near)
+static int add_result(void *context, const json_t *result, enum outcome outcome,
+		      const struct where *w)
 {
-	for (int i = 0; i < OUTCOMES; i++) {
-		if (!strcmp(outcome_names[i], name))
-			return i;
-		nearest_try(near, outcome_names[i]);
-	}
-	return -1;
-}
+	struct reading *r = context;
+	int err = table_add_result(r->table, result, outcome);
 
-static int check_result(const json_t *result, const struct where *w, struct error *e, int *outcome)
-{
-	static const char *const texts[] = {"title", "suite",    "place", "as",         "vehicle",
-					    "kind",  "expected", "got",   "capability", "call",
-					    "token", "reason",   NULL};
-	const json_t *id = json_object_get(result, "id");
-	const json_t *name = json_object_get(result, "outcome");
-	struct where at_id = where_key(w, "id"), at_outcome = where_key(w, "outcome");
-	struct where at_spec = where_key(w, "spec"), at_deviation = where_key(w, "deviation");
-	struct nearest near;
-
-	if (!json_is_object(result))
-		return error_value(e, w, result, "an object: a case and what came of it");
-	if (!json_string_length(id))
-		return error_value(e, &at_id, id, "the id of a case");
-	if (!json_is_string(name))
-		return error_value(e, &at_outcome, name, "an outcome");
-	near = nearest_to(json_string_value(name));
-	*outcome = outcome_by_name(json_string_value(name), &near);
-	if (*outcome < 0)
-		return error_name(e, &at_outcome, json_string_value(name), near.best,
-				  "an outcome: pass, fail, skip, xfail, xpass or error");
-	if (check_member_texts(result, w, texts, e) ||
-	    check_part(json_object_get(result, "spec"), &at_spec, e))
-		return -EINVAL;
-	return check_part(json_object_get(result, "deviation"), &at_deviation, e);
-}
-
-static int take_result(struct reading *r, const json_t *result, const struct where *w)
-{
-	int outcome = ERROR, err = check_result(result, w, r->e, &outcome);
-
-	if (err)
-		return err;
-	err = table_add_result(r->table, result, (enum outcome)outcome);
 	if (err == -EEXIST)
 		return error_value(r->e, w, json_object_get(result, "id"),
 				   "each case once in a report");
 	return err ? error_no_memory(r->e, w, "a result") : 0;
 }
 
-static int read_whole(struct reading *r)
-{
-	struct where root = where_root(r->source), list = where_key(&root, "results");
-	json_t *report = source_parse(r->source, r->e), *result;
-	const json_t *results = json_object_get(report, "results");
-	size_t i;
-	int err;
-
-	if (!report)
-		return -EINVAL;
-	if (!json_is_object(report) || !json_is_object(json_object_get(report, "environment")))
-		err = error_value(r->e, &root, report, "%s", wanted);
-	else if (!json_is_array(results))
-		err = error_value(r->e, &list, results, "a list of results");
-	else
-		err = take_head(r, report, &root);
-	json_array_foreach(results, i, result) {
-		struct where at = where_index(&list, i);
-
-		err = err ? err : take_result(r, result, &at);
-	}
-	r->has_end = !json_object_get(json_object_get(report, "summary"), "interrupted");
-	json_decref(report);
-	return err;
-}
-
-static const char *type_of_line(const json_t *line)
-{
-	const char *type = json_string_value(json_object_get(line, "type"));
-
-	return type ? type : "";
-}
-
-static int take_report_line(struct reading *r, const json_t *line, const struct where *w)
-{
-	const char *type = type_of_line(line), *id = json_string_value(json_object_get(line, "id"));
-
-	if (!r->has_column)
-		return take_head(r, line, w);
-	if (!strcmp(type, "environment"))
-		return error_value(r->e, w, line, "one report in a file");
-	if (!strcmp(type, "begin") && id)
-		json_object_set_new(r->begun, id, json_true());
-	if (!strcmp(type, "summary"))
-		r->has_end = !json_object_get(line, "interrupted");
-	if (strcmp(type, "result") != 0)
-		return 0;
-	if (id)
-		json_object_del(r->begun, id);
-	return take_result(r, line, w);
-}
-
-/* One line, whose number is said in place of that within its text. */
-static int read_line(struct reading *r, const char *text, size_t size, int number)
-{
-	struct source source = {.name = r->path, .root = "", .length = size};
-	struct where root = where_root(&source);
-	char *copy = strndup(text, size);
-	json_t *line;
-	int err;
-
-	if (!copy)
-		return error_no_memory(r->e, &root, "a line");
-	source.text = copy;
-	line = source_parse(&source, r->e);
-	err = line ? take_report_line(r, line, &root) : -EINVAL;
-	if (err)
-		r->e->line = number;
-	json_decref(line);
-	free(copy);
-	return err;
-}
-
-/* A machine that died has left the last line cut; what is before it counts. */
-static bool is_cut(const char *text, size_t size, const char *newline)
-{
-	json_t *line = newline ? NULL : json_loadb(text, size, 0, NULL);
-
-	json_decref(line);
-	return !newline && !line;
-}
-
-/* What had begun and has no end has not passed, for one. */
-static int take_begun(struct reading *r)
-{
-	static const char why[] = "the report ends while this case runs";
-	struct where root = where_root(r->source);
-	const char *id;
-	json_t *unused;
-	int err = 0;
-
-	json_object_foreach(r->begun, id, unused) {
-		json_t *result = json_pack("{s:s, s:s, s:s}", "id", id, "outcome",
-					   outcome_names[ERROR], "reason", why);
-
-		err = err ? err : take_result(r, result, &root);
-		json_decref(result);
-	}
-	return err;
-}
-
-static int read_lines(struct reading *r)
-{
-	const char *text = r->source->text, *end = text + r->source->length;
-	int err = 0;
-
-	r->begun = json_object();
-	for (int number = 1; !err && text < end; number++) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		size_t size = (size_t)((newline ? newline : end) - text);
-
-		if (size && !is_cut(text, size, newline))
-			err = read_line(r, text, size, number);
-		text += size + 1;
-	}
-	err = err ? err : take_begun(r);
-	json_decref(r->begun);
-	return err;
-}
-
-/* The first line is an object by itself, of the type that a report's has. */
-static bool has_lines(const struct source *source)
-{
-	const char *newline = memchr(source->text, '\n', source->length);
-	json_t *first =
-		newline ? json_loadb(source->text, (size_t)(newline - source->text), 0, NULL)
-			: NULL;
-	bool has = !strcmp(type_of_line(first), "environment");
-
-	json_decref(first);
-	return has;
-}
-
 int page_read(struct table *table, const char *path, struct error *e)
 {
-	struct source source = {.name = path, .root = "", .text = ""};
-	struct where root = where_root(&source);
-	struct reading r = {.table = table, .source = &source, .path = path, .e = e};
-	char *text = text_read(path, &source.length, REPORT_MOST);
-	int err;
+	struct reading r = {.table = table, .path = path, .e = e};
+	const struct report_sink sink = {.head = add_report, .result = add_result, .context = &r};
+	bool has_end;
+	int err = report_file_read(path, &sink, &has_end, e);
 
-	if (!text) {
-		source.length = 0;
-		return error_text(e, &root, strerror(errno), "%s", wanted);
-	}
-	source.text = text;
-	err = has_lines(&source) ? read_lines(&r) : read_whole(&r);
-	if (!err && !r.has_end)
+	if (!err && !has_end)
 		json_object_set_new(table->columns[table->column_count - 1].about, "cut",
 				    json_true());
-	free(text);
 	return err;
 }

@@ -52,7 +52,7 @@ status 2 "$perfabi" diff "$scratch/a.json" "$scratch/none.json"
 says err "No such file"
 status 2 "$perfabi" diff --format xml "$scratch/a.json" "$scratch/b.json"
 says err "expected: text, json or markdown"
-for text in '' '{' '[]' '{"results":[1],"environment":{}}' '{"results":[]}' '{"topics":[{}],"environment":{}}' '{"results":[],"topics":[],"environment":{}}'; do
+for text in '' '{' '[]' '{"results":[1],"environment":{}}' '{"results":[]}' '{"topics":[{}],"environment":{}}'; do
 	printf '%s' "$text" >"$scratch/bad.json"
 	status 2 "$perfabi" diff "$scratch/a.json" "$scratch/bad.json"
 	says err "bad.json"
