@@ -48,7 +48,7 @@ status 2 "$perfabi" check cases/open/flags.json cases/open
 says err "each file once; cases/open/flags.json has it"
 for option in --type --fields --machine; do
 	status 2 "$decode" $option nothing.so fixtures/built/samples.le.data
-	says err "($option), got"
+	says err "perfabi-decode: $option: expected a "
 	if grep samples.le.data "$scratch/err"; then fail "the file is blamed for $option"; fi
 done
 status 2 "$decode" --cases /nonexistent fixtures/built/samples.le.data

@@ -144,7 +144,7 @@ int main(void)
 	long page = sysconf(_SC_PAGESIZE);
 	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 	struct perfabi *perfabi = perfabi_new(NULL, NULL, 0);
-	struct perfabi_reader *reader;
+	struct perfabi_reader *reader = NULL;
 	struct perfabi_result result;
 	struct seen seen = {0};
 	void *area;
