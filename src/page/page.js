@@ -63,6 +63,7 @@
 	let totals = []; /* by column, of all groups */
 	let active = { row: 0, column: -1 };
 	let drawn = new Map(); /* what of the list is in the document, by index */
+	let patterns = []; /* cells to copy, by column and outcome */
 	let columns = { first: 0, end: 0 }; /* and which of the shown machines' columns */
 	let details = null;
 	let isPrinting = false;
@@ -179,11 +180,14 @@
 		return OUTCOMES.find((o) => counts[o.index]) || ABSENT;
 	}
 	const sayCounts = (counts) => [...OUTCOMES, ABSENT].filter((o) => counts[o.index]).map((o) => `${counts[o.index]} ${o.word}`).join(", ") || "nothing";
-	/* The cells of the columns that are drawn; the first stands in its place, and the others behind it. */
+	/* The cells of the columns that are drawn; room is left for those before and behind them. */
 	function cells(make) {
 		const made = [];
 		for (let i = columns.first; i < columns.end; i++) made.push(make(i));
-		if (made.length) made[0].style.gridColumnStart = columns.first + 2;
+		if (columns.first < columns.end) {
+			if (columns.first) made[0].style.marginLeft = `calc(${columns.first} * var(--col))`;
+			if (columns.end < shown.length) made[made.length - 1].style.marginRight = `calc(${shown.length - columns.end} * var(--col))`;
+		}
 		return made;
 	}
 	function countCell(counts, i) {
@@ -191,15 +195,13 @@
 		return element("div", { role: "gridcell", class: `cell ${worst.word}${endsKernel(i)}`, "aria-colindex": i + 2, "aria-label": label, title: label },
 			element("span", { "aria-hidden": "true" }, worst.sign), element("span", { class: "number", "aria-hidden": "true" }, worst === ABSENT ? "" : String(counts[worst.index])));
 	}
+	/* Most cells are like others of their column: they are copied. */
 	function outcomeCell(row, i) {
-		const o = byLetter[row.outcomes[shown[i]]];
-		const e = document.createElement("div");
-		e.setAttribute("role", "gridcell");
-		e.setAttribute("aria-colindex", i + 2);
-		e.setAttribute("aria-label", `${machines[shown[i]].label}: ${o.word}`);
-		e.className = `cell ${o.word}${endsKernel(i)}`;
-		e.textContent = isNarrow.now || o === ABSENT ? o.sign : `${o.sign} ${o.word}`;
-		return e;
+		const o = byLetter[row.outcomes[shown[i]]], known = patterns[i] || (patterns[i] = []);
+		if (!known[o.index])
+			known[o.index] = element("div", { role: "gridcell", class: `cell ${o.word}${endsKernel(i)}`, "aria-colindex": i + 2, "aria-label": `${machines[shown[i]].label}: ${o.word}` },
+				isNarrow.now || o === ABSENT ? o.sign : `${o.sign} ${o.word}`);
+		return known[o.index].cloneNode(true);
 	}
 	function groupRow(item, index) {
 		const t = tallies[item.g], open = isOpen(item.group, item.g);
@@ -245,10 +247,12 @@
 		return sizes.now;
 	}
 	function draw() {
+		if (isNarrow.now !== isNarrow()) columns = { first: -1, end: -1 };
 		isNarrow.now = isNarrow();
 		const seen = columnsSeen();
 		if (seen.first !== columns.first || seen.end !== columns.end) {
 			columns = seen;
+			patterns = [];
 			drawHeads();
 			drawn = new Map();
 			body.replaceChildren();

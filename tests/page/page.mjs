@@ -293,6 +293,13 @@ await step("dark, narrow, printed", async () => {
 	assert.equal(await page.locator("#tools").isVisible(), false);
 	await page.emulateMedia({ media: "screen", colorScheme: "light" });
 	await page.waitForFunction((n) => document.querySelectorAll(".row.case").length < n, count(some("pass")));
+	const printed = await page.evaluate(() => {
+		dispatchEvent(new Event("beforeprint"));
+		const n = document.querySelectorAll(".row.case").length;
+		dispatchEvent(new Event("afterprint"));
+		return n;
+	});
+	assert.equal(printed, count(some("pass")));
 	assert.equal((await page.pdf()).subarray(0, 5).toString(), "%PDF-");
 	const narrow = await open(browser, file, { viewport: { width: 390, height: 800 } });
 	assert.equal(await narrow.evaluate(() => document.documentElement.scrollWidth), 390);
