@@ -13,6 +13,7 @@
 #include "machine/clock.h"
 #include "model/learned.h"
 #include "run/baseline.h"
+#include "run/baseline_update.h"
 #include "text/say.h"
 
 static const char *const colours[] = {"auto", "always", "never", NULL};
@@ -22,7 +23,8 @@ struct run {
 	struct session session;
 	const char *baseline_choice; /* as baseline_load() has it */
 	bool is_strict, only_lists, fails_fast;
-	const char *rerun; /* a report, whose failures are run again */
+	const char *update; /* the file for the baseline as this run would have it */
+	const char *rerun;  /* a report, whose failures are run again */
 	struct host host;
 	char *again; /* how a case of this run is run by itself; owned */
 	struct outputs outputs;
@@ -34,6 +36,7 @@ struct run {
 static const struct option long_options[] = {SESSION_OPTIONS,
 					     {"format", required_argument, NULL, 'f'},
 					     {"baseline", required_argument, NULL, 'b'},
+					     {"update-baseline", required_argument, NULL, 'U'},
 					     {"strict", no_argument, NULL, 'S'},
 					     {"verbose", no_argument, NULL, 'v'},
 					     {"quiet", no_argument, NULL, 'q'},
@@ -60,6 +63,9 @@ static void help(FILE *f)
 	fputs("      --baseline FILE      what kernels are known to break, in place of the "
 	      "built-in list;\n"
 	      "                           none: nothing is known\n"
+	      "      --update-baseline FILE  write what this kernel breaks, and what it keeps, "
+	      "into the\n"
+	      "                           baseline in use, as FILE\n"
 	      "      --strict             what is known to fail counts as failed: exit status 1\n"
 	      "  -v, --verbose            pretty: every case in full\n"
 	      "  -q, --quiet              pretty: what failed, and the summary alone; no progress\n"
@@ -159,6 +165,9 @@ static int parse_option(struct run *run, int option, const char *value)
 		return outputs_add(&run->outputs, &run->session, value);
 	case 'b':
 		run->baseline_choice = value;
+		return 0;
+	case 'U':
+		run->update = value;
 		return 0;
 	case 'S':
 		run->is_strict = true;
@@ -263,16 +272,48 @@ static int list_picked(struct run *run, char *const arguments[])
 	return status;
 }
 
+/* 0, or EXIT_HARNESS after a message. */
+static int update_baseline(const struct run *run)
+{
+	const struct session *s = &run->session;
+	struct baseline_changes changes;
+	json_t *json =
+		baseline_update(&run->baseline, &s->loaded.env, s->results, s->count, &changes);
+	int err = json ? baseline_write(json, run->update) : -ENOMEM;
+
+	json_decref(json);
+	if (err) {
+		say(stderr, "%s: cannot write %s: %s\n", s->program, run->update, strerror(-err));
+		return EXIT_HARNESS;
+	}
+	say(stderr,
+	    "%s: %s has %zu entries more, %zu seen on this kernel, %zu that end before it\n",
+	    s->program, run->update, changes.added, changes.seen, changes.narrowed);
+	if (changes.added)
+		say(stderr, "  say in each new one which function breaks the promise, and how\n");
+	if (changes.left)
+		say(stderr,
+		    "  %zu results are left to you: errors, runs that differed, or a pass beside "
+		    "a failure of the same entry\n",
+		    changes.left);
+	return 0;
+}
+
 static int run_picked(struct run *run, char *const arguments[])
 {
 	struct session *s = &run->session;
-	int status = prepare(run, arguments), written;
+	int status = prepare(run, arguments), written = 0;
+	bool has_run;
 
 	if (!status)
 		status = session_run(s, s->picked, s->count);
-	if (!status)
+	has_run = !status;
+	if (has_run)
 		status = report(run);
-	written = outputs_close(&run->outputs);
+	if (has_run && run->update && !s->end.signal)
+		written = update_baseline(run);
+	if (outputs_close(&run->outputs))
+		written = EXIT_HARNESS;
 	return written ? written : status;
 }
 
