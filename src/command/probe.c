@@ -141,11 +141,13 @@ static char **suites_of(char *const arguments[])
 	return suites;
 }
 
-static int write_answers(struct settings *s, struct model *model, const struct guide *guide)
+static int write_answers(struct settings *s, struct model *model, const struct guide *guide,
+			 const struct baseline *baseline)
 {
 	struct session *session = &s->session;
 	struct probe probe = {.guide = guide,
 			      .model = model,
+			      .baseline = baseline,
 			      .env = &session->loaded.env,
 			      .host = &s->host,
 			      .cases_hash = sources_hash(&session->loaded.sources),
@@ -165,6 +167,7 @@ static int say_answers(struct settings *s)
 {
 	struct loaded *loaded = &s->session.loaded;
 	const struct source *source = sources_find(&loaded->sources, "probe.json");
+	struct baseline baseline = {0};
 	struct guide guide = {0};
 	struct error e = {0};
 	struct model model;
@@ -180,7 +183,10 @@ static int say_answers(struct settings *s)
 		status = EXIT_USAGE;
 	}
 	if (!status)
-		status = write_answers(s, &model, &guide);
+		status = baseline_load(&baseline, NULL, loaded, program);
+	if (!status)
+		status = write_answers(s, &model, &guide, &baseline);
+	baseline_free(&baseline);
 	guide_free(&guide);
 	model_free(&model);
 	return status;

@@ -11,13 +11,14 @@
 #include "machine/host.h"
 #include "model/model.h"
 #include "probe/guide.h"
-#include "run/result.h"
+#include "run/baseline.h"
 
 /* What the answers are made from. */
 struct probe {
 	const struct guide *guide;
 	struct model *model; /* of this machine */
-	const struct environment *env;
+	struct environment *env;
+	const struct baseline *baseline; /* what kernels break */
 	const struct host *host;
 	uint64_t cases_hash;          /* as in a report */
 	const struct result *results; /* in the order of the instances */

@@ -43,6 +43,23 @@ static bool ask_model(json_t *json, const struct probe *probe, const struct resu
 	return found;
 }
 
+/* True if this kernel is known to break it: which function does, and the version that mended it. */
+static bool tell_deviation(json_t *json, const struct probe *probe, const struct result *result)
+{
+	const struct deviation *known =
+		baseline_find(probe->baseline, result->instance, probe->env);
+
+	if (!known)
+		return false;
+	json_object_set_new(
+		json, "because",
+		json_sprintf("this kernel breaks it: %s() %s", known->function, known->why));
+	if (known->fixed)
+		json_object_set_new(json, "instead",
+				    json_sprintf("a kernel with the fix: %s", known->fixed));
+	return true;
+}
+
 static void set_reason(json_t *json, const struct probe *probe, const struct result *result,
 		       const char *key)
 {
@@ -53,6 +70,8 @@ static void set_reason(json_t *json, const struct probe *probe, const struct res
 					.err = v->err};
 	const json_t *reason = guide_reason(probe->guide, &what);
 
+	if (!v->err && !result->token && tell_deviation(json, probe, result))
+		return;
 	if (reason) {
 		json_object_set(json, "because", json_object_get(reason, "because"));
 		if (json_object_get(reason, "instead"))

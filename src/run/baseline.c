@@ -100,8 +100,8 @@ void baseline_free(struct baseline *baseline)
 	*baseline = (struct baseline){0};
 }
 
-static const struct deviation *find(const struct baseline *baseline,
-				    const struct instance *instance, struct environment *env)
+const struct deviation *baseline_find(const struct baseline *baseline,
+				      const struct instance *instance, struct environment *env)
 {
 	for (size_t i = 0; i < baseline->count; i++)
 		if (deviation_holds(&baseline->list[i], instance, env))
@@ -133,6 +133,12 @@ static void say_mended(struct result *result, const struct baseline *baseline,
 	result_set_text(&result->reason, text);
 }
 
+/* A capability that is not there, as the baseline has it: the case found that out, and passes. */
+static bool answers_no(const struct result *result)
+{
+	return result->verdict.capability[0] && strcmp(result->verdict.capability, "yes") != 0;
+}
+
 void baseline_apply(const struct baseline *baseline, struct environment *env,
 		    struct result *results, size_t count)
 {
@@ -142,8 +148,8 @@ void baseline_apply(const struct baseline *baseline, struct environment *env,
 		bool passes = result->verdict.outcome == PASS;
 
 		if (passes || result->verdict.outcome == FAIL)
-			known = find(baseline, result->instance, env);
-		if (!known || (passes && known->sometimes))
+			known = baseline_find(baseline, result->instance, env);
+		if (!known || (passes && (known->sometimes || answers_no(result))))
 			continue;
 		result->deviation = known;
 		result->verdict.outcome = passes ? XPASS : XFAIL;

@@ -38,9 +38,14 @@ bool baseline_is_none(const char *choice);
 int baseline_parse(struct baseline *baseline, const struct source *source,
 		   const struct cases *cases, struct error *e);
 
+/* The first entry that is about that instance on this machine, or NULL. */
+const struct deviation *baseline_find(const struct baseline *baseline,
+				      const struct instance *instance, struct environment *env);
+
 /*
  * Turns fail into xfail and pass into xpass where an entry holds, the first that does, and says so
- * in the result. A pass of what fails only sometimes stays a pass.
+ * in the result. A pass of what fails only sometimes stays a pass, and so does that of a capability
+ * that is not there.
  */
 void baseline_apply(const struct baseline *baseline, struct environment *env,
 		    struct result *results, size_t count);

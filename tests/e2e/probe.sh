@@ -76,3 +76,12 @@ wrong '.topics[8].facts[0].at = "paranoid"' "a list of texts"
 wrong '.reasons[0].errno = "ENOTHING"' "the name of an errno"
 wrong '.reasons[0].answer = "perhaps"' "one of its values"
 wrong 'del(.reasons[0].because)' "/reasons/0/because"
+# What this kernel breaks, by the baseline: the reason names its function, and a run does not take the answer for a promise that is kept.
+cp -r cases "$scratch/broken"
+sed -i 's/"comm": "perfabi-x"/"comm": "perfabi-y"/' "$scratch/broken/probe/records.json"
+echo '{"deviations": [{"id": "probe.records.comm", "function": "perf_event_comm", "why": "forgets the name", "seen": ["2.6.32"], "fixed": "99.1"}]}' >"$scratch/broken/baseline.json"
+status 0 "$perfabi" probe --cases "$scratch/broken" --json records
+holds '[.topics[].capabilities[] | select(.key == "records.comm") | .answers[] | select(.answer == "no") | [.because, .instead]] | unique ==
+	[["this kernel breaks it: perf_event_comm() forgets the name", "a kernel with the fix: 99.1"]]' "$scratch/out" || fail "what the baseline knows"
+status 0 "$perfabi" run --cases "$scratch/broken" --format json probe.records.comm
+holds '.summary.xpass == 0 and ([.results[] | select(.outcome == "pass") | .capability] | unique) == ["no"]' "$scratch/out" || fail "an answer is no promise"
