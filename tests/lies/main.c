@@ -172,7 +172,7 @@ static bool notices(const struct lie *lie, const struct result *result)
 }
 
 /* The first that fails ends the run, as a signal would. */
-static void ended(void *context, const struct result *result, size_t done, size_t total)
+static bool ended(void *context, const struct result *result, size_t done, size_t total)
 {
 	struct liar *liar = context;
 
@@ -182,6 +182,7 @@ static void ended(void *context, const struct result *result, size_t done, size_
 		return;
 	liar->noticed = (struct result){.instance = result->instance, .verdict = result->verdict};
 	kill(getpid(), SIGTERM);
+	return true;
 }
 
 /* Runs so many of liar->list. True if one fails; the number of a signal that is not ours in *sig.
