@@ -179,7 +179,7 @@ static bool ended(void *context, const struct result *result, size_t done, size_
 	(void)done;
 	(void)total;
 	if (liar->noticed.instance || !notices(liar->lie, result))
-		return;
+		return true;
 	liar->noticed = (struct result){.instance = result->instance, .verdict = result->verdict};
 	kill(getpid(), SIGTERM);
 	return true;
