@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfabi list, show, check and help.
+ * perfabi list, check and help.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -9,6 +9,7 @@
 
 #include "case/cases.h"
 #include "command/command.h"
+#include "command/show.h"
 #include "language/one_line.h"
 #include "language/pattern.h"
 #include "machine/require.h"
@@ -68,7 +69,7 @@ static int parse_settings(struct settings *s, int argc, char **argv, const char 
 	return status;
 }
 
-static json_t *instance_json(const struct instance *instance)
+json_t *instance_json(const struct instance *instance)
 {
 	json_t *json = json_pack("{s:s}", "id", instance->id);
 
@@ -79,7 +80,7 @@ static json_t *instance_json(const struct instance *instance)
 	return json;
 }
 
-static void print_json(json_t *json)
+void print_json(json_t *json)
 {
 	char *text = json_dumps(json, JSON_INDENT(2));
 
@@ -134,57 +135,6 @@ int command_list(int argc, char **argv)
 	for (size_t i = 0; picked && !s.json && i < count; i++)
 		print_title(picked[i]);
 	free(picked);
-	filters_free(&s.filters);
-	load_free(&l);
-	return status;
-}
-
-/* The case of exactly that id alone, if there is one: others may begin with it. */
-static bool show_exactly(const struct cases *cases, const char *id)
-{
-	const struct instance *instance = is_path(id) ? NULL : cases_find(cases, id);
-
-	if (instance)
-		print_json(instance_json(instance));
-	return instance != NULL;
-}
-
-static int show_picked(const struct loaded *l, char *argument)
-{
-	char *arguments[] = {argument, NULL};
-	struct filters none = {0};
-	const struct instance **picked;
-	size_t count;
-
-	if (show_exactly(&l->cases, argument))
-		return 0;
-	picked = pick(&l->cases, arguments, &none, &count, "perfabi show");
-	for (size_t i = 0; picked && i < count; i++)
-		print_json(instance_json(picked[i]));
-	free(picked);
-	return picked ? 0 : EXIT_USAGE;
-}
-
-int command_show(int argc, char **argv)
-{
-	struct settings s = {0};
-	struct loaded l;
-	int status =
-		parse_settings(&s, argc, argv,
-			       "usage: perfabi show [OPTIONS] PATH|ID-GLOB...\n\n"
-			       "Cases in full, their defaults, vehicle and parameters put in.\n\n"
-			       "  -c, --cases DIR  the cases below DIR, not the built-in ones\n"
-			       "  -h, --help\n");
-
-	if (status)
-		return status > 0 ? 0 : EXIT_USAGE;
-	if (optind == argc) {
-		say(stderr, "perfabi show: no ID given; `perfabi list` shows them\n");
-		return EXIT_USAGE;
-	}
-	status = load_cases(&l, s.folder, argv + optind, "perfabi show");
-	for (int i = optind; i < argc && !status; i++)
-		status = show_picked(&l, argv[i]);
 	filters_free(&s.filters);
 	load_free(&l);
 	return status;

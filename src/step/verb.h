@@ -11,6 +11,7 @@
 
 struct statement;
 struct workload;
+struct translation;
 
 struct verb {
 	const char *name;
@@ -22,6 +23,8 @@ struct verb {
 	 * what came.
 	 */
 	int (*run)(struct step *s);
+	/* Writes the step as C; NULL: nobody has written that yet. */
+	void (*in_c)(struct translation *t, const struct statement *statement);
 	const struct argument *arguments; /* the verb's own first; the last has no key */
 	size_t size;                      /* of the struct that they go to */
 	enum {

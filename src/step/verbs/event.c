@@ -12,6 +12,7 @@
 #include "call/event_ioctl.h"
 #include "step/step.h"
 #include "step/types.h"
+#include "step/verbs/in_c.h"
 #include "step/verbs/verbs.h"
 
 struct open_step {
@@ -404,6 +405,7 @@ const struct verb event_verbs[] = {
 	{.name = "open",
 	 .help = "an event, as `open` of a case has it; binds the fd, and NAME.id",
 	 .run = run_open,
+	 .in_c = open_in_c,
 	 .kind = CALLS,
 	 .binds = BINDS_RESULT,
 	 .binds_member = "id",
@@ -418,6 +420,7 @@ const struct verb event_verbs[] = {
 	{.name = "close",
 	 .help = "the file descriptor NAME",
 	 .run = run_close,
+	 .in_c = close_in_c,
 	 .kind = CALLS,
 	 .size = sizeof(struct close_step),
 	 .arguments =
@@ -426,6 +429,7 @@ const struct verb event_verbs[] = {
 	{.name = "dup",
 	 .help = "the file descriptor NAME; binds as open does",
 	 .run = run_dup,
+	 .in_c = dup_in_c,
 	 .kind = CALLS,
 	 .binds = BINDS_RESULT,
 	 .binds_member = "id",
@@ -436,6 +440,7 @@ const struct verb event_verbs[] = {
 	{.name = "ioctl",
 	 .help = "a PERF_EVENT_IOC_ by its name, or a request by number",
 	 .run = run_ioctl,
+	 .in_c = ioctl_in_c,
 	 .kind = CALLS,
 	 .binds = BINDS_SHOWN,
 	 .shape = shape_ioctl,
@@ -469,6 +474,7 @@ const struct verb event_verbs[] = {
 	{.name = "prctl",
 	 .help = "of this task's events",
 	 .run = run_prctl,
+	 .in_c = prctl_in_c,
 	 .kind = CALLS,
 	 .size = sizeof(struct prctl_step),
 	 .arguments = (const struct argument[]){{"prctl", &argument_word,

@@ -20,6 +20,7 @@
 #include "step/path.h"
 #include "step/step.h"
 #include "step/types.h"
+#include "step/verbs/in_c.h"
 #include "step/verbs/verbs.h"
 
 enum file_mode { FILE_READ, FILE_READ_WRITE };
@@ -461,6 +462,7 @@ const struct verb machine_verbs[] = {
 	{.name = "file",
 	 .help = "a file or folder, opened",
 	 .run = run_file,
+	 .in_c = file_in_c,
 	 .check = check_mode,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct file_step),
@@ -487,6 +489,7 @@ const struct verb machine_verbs[] = {
 	{.name = "memfd",
 	 .help = "an anonymous file of that many zero bytes",
 	 .run = run_memfd,
+	 .in_c = memfd_in_c,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct memfd_step),
 	 .arguments = (const struct argument[]){{"memfd", &argument_number,
@@ -495,6 +498,7 @@ const struct verb machine_verbs[] = {
 	{.name = "limit",
 	 .help = "a resource's soft limit",
 	 .run = run_limit,
+	 .in_c = limit_in_c,
 	 .size = sizeof(struct limit_step),
 	 .arguments =
 		 (const struct argument[]){
@@ -508,6 +512,7 @@ const struct verb machine_verbs[] = {
 	{.name = "stat",
 	 .help = "of a path",
 	 .run = run_stat,
+	 .in_c = stat_in_c,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = stat_shows},
@@ -518,6 +523,7 @@ const struct verb machine_verbs[] = {
 	{.name = "text",
 	 .help = "what a small file holds: a number, or its first line",
 	 .run = run_text,
+	 .in_c = text_in_c,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_ANY},
@@ -528,6 +534,7 @@ const struct verb machine_verbs[] = {
 	{.name = "socket",
 	 .help = "a pair of sockets, to be called NAME_a and NAME_b",
 	 .run = run_socket,
+	 .in_c = socket_in_c,
 	 .check = check_socket,
 	 .size = sizeof(struct socket_step),
 	 .arguments = (const struct argument[]){{"socket", &argument_literal,
@@ -537,6 +544,7 @@ const struct verb machine_verbs[] = {
 	{.name = "send",
 	 .help = "an fd, by SCM_RIGHTS",
 	 .run = run_send,
+	 .in_c = send_in_c,
 	 .size = sizeof(struct send_step),
 	 .arguments =
 		 (const struct argument[]){{"send", &argument_bound, MEMBER(struct send_step, fd)},
@@ -546,6 +554,7 @@ const struct verb machine_verbs[] = {
 	{.name = "receive",
 	 .help = "the fd that was sent over a socket",
 	 .run = run_receive,
+	 .in_c = receive_in_c,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct receive_step),
 	 .arguments =
@@ -558,6 +567,7 @@ const struct verb machine_verbs[] = {
 	 .help = "a BPF program of that type that returns 0: fd, id, type, tag, name, and its "
 		 "code's address and length, 0 where that is kept secret",
 	 .run = run_bpf,
+	 .in_c = bpf_in_c,
 	 .binds = BINDS_SHOWN,
 	 .size = sizeof(struct bpf_step),
 	 .arguments =
@@ -573,6 +583,7 @@ const struct verb machine_verbs[] = {
 	{.name = "clock",
 	 .help = "nanoseconds of a clock of clock_gettime(2)",
 	 .run = run_clock,
+	 .in_c = clock_in_c,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_NUMBER},
@@ -592,6 +603,7 @@ const struct verb machine_verbs[] = {
 	{.name = "value",
 	 .help = "an expression, or what a name stands for",
 	 .run = run_value,
+	 .in_c = value_in_c,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_ANY},

@@ -14,6 +14,7 @@
 #include "step/types.h"
 #include "step/vocabulary.h"
 #include "step/verbs/build_id.h"
+#include "step/verbs/in_c.h"
 #include "step/verbs/verbs.h"
 #include "step/verbs/workload.h"
 
@@ -303,6 +304,7 @@ const struct verb memory_verbs[] = {
 	{.name = "mmap",
 	 .help = "an event's ring buffer; binds the address",
 	 .run = run_mmap,
+	 .in_c = mmap_in_c,
 	 .kind = CALLS,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct mmap_step),
@@ -325,6 +327,7 @@ const struct verb memory_verbs[] = {
 	{.name = "munmap",
 	 .help = "the mapping of the event NAME, or a part of it",
 	 .run = run_munmap,
+	 .in_c = munmap_in_c,
 	 .kind = CALLS,
 	 .size = sizeof(struct part_step),
 	 .arguments =
@@ -338,6 +341,7 @@ const struct verb memory_verbs[] = {
 	{.name = "mremap",
 	 .help = "the mapping of the event NAME, or a part of it",
 	 .run = run_mremap,
+	 .in_c = mremap_in_c,
 	 .kind = CALLS,
 	 .size = sizeof(struct part_step),
 	 .arguments =
@@ -353,6 +357,7 @@ const struct verb memory_verbs[] = {
 	{.name = "mprotect",
 	 .help = "the mapping of the event NAME, or a part of it",
 	 .run = run_mprotect,
+	 .in_c = mprotect_in_c,
 	 .kind = CALLS,
 	 .size = sizeof(struct part_step),
 	 .arguments =
@@ -367,6 +372,7 @@ const struct verb memory_verbs[] = {
 	{.name = "buffer",
 	 .help = "the address of that many zero bytes, at a page's start",
 	 .run = run_buffer,
+	 .in_c = buffer_in_c,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct buffer_step),
 	 .arguments =
@@ -380,6 +386,7 @@ const struct verb memory_verbs[] = {
 	{.name = "string",
 	 .help = "the address of a string",
 	 .run = run_string,
+	 .in_c = string_in_c,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct string_step),
 	 .arguments =
@@ -393,6 +400,7 @@ const struct verb memory_verbs[] = {
 	{.name = "poke",
 	 .help = "stores an u64 at an address; the signal that comes of it is the process's",
 	 .run = run_poke,
+	 .in_c = poke_in_c,
 	 .size = sizeof(struct word_step),
 	 .arguments =
 		 (const struct argument[]){{"poke", &argument_number,
@@ -405,6 +413,7 @@ const struct verb memory_verbs[] = {
 	{.name = "peek",
 	 .help = "the u64 at an address",
 	 .run = run_peek,
+	 .in_c = peek_in_c,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_NUMBER},
@@ -419,6 +428,7 @@ const struct verb memory_verbs[] = {
 	 .help = "what \"call\" of workload calls: address, path and offset for a uprobe, and the "
 		 "program's build_id",
 	 .run = run_function,
+	 .in_c = function_in_c,
 	 .binds = BINDS_SHOWN,
 	 .size = sizeof(struct function_step),
 	 .arguments =

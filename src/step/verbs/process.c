@@ -20,6 +20,7 @@
 #include "step/types.h"
 #include "step/vocabulary.h"
 #include "step/sync.h"
+#include "step/verbs/in_c.h"
 #include "step/verbs/verbs.h"
 #include "machine/limits.h"
 #include "machine/names.h"
@@ -439,6 +440,7 @@ const struct verb process_verbs[] = {
 	{.name = "process",
 	 .help = "a child that does nothing",
 	 .run = run_process,
+	 .in_c = process_in_c,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct process_step),
 	 .arguments = (const struct argument[]){{"process", &argument_word,
@@ -448,6 +450,7 @@ const struct verb process_verbs[] = {
 	{.name = "repeat",
 	 .help = "the steps of `do`, so many times",
 	 .run = run_repeat,
+	 .in_c = repeat_in_c,
 	 .size = sizeof(struct repeat_step),
 	 .arguments = (const struct argument[]){{"repeat", &argument_number,
 						 MEMBER(struct repeat_step, times), .most = 100000},
@@ -458,6 +461,7 @@ const struct verb process_verbs[] = {
 	{.name = "fork",
 	 .help = "a child that does these steps",
 	 .run = run_fork,
+	 .in_c = fork_in_c,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct child_step),
 	 .arguments =
@@ -466,6 +470,7 @@ const struct verb process_verbs[] = {
 	{.name = "thread",
 	 .help = "a thread that does these steps",
 	 .run = run_thread,
+	 .in_c = thread_in_c,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct child_step),
 	 .arguments =
@@ -481,6 +486,7 @@ const struct verb process_verbs[] = {
 	{.name = "wait",
 	 .help = "for the end of a child or thread",
 	 .run = run_wait,
+	 .in_c = wait_in_c,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = wait_shows},
@@ -491,6 +497,7 @@ const struct verb process_verbs[] = {
 	{.name = "kill",
 	 .help = "the child NAME, and reap it",
 	 .run = run_kill,
+	 .in_c = kill_in_c,
 	 .size = sizeof(struct wait_step),
 	 .arguments =
 		 (const struct argument[]){{"kill", &argument_bound, MEMBER(struct wait_step, id)},
@@ -498,6 +505,7 @@ const struct verb process_verbs[] = {
 	{.name = "post",
 	 .help = "lets one that awaits this word go on",
 	 .run = run_post,
+	 .in_c = post_in_c,
 	 .is_behind_exec = true,
 	 .size = sizeof(struct word_step),
 	 .arguments =
@@ -507,6 +515,7 @@ const struct verb process_verbs[] = {
 	{.name = "await",
 	 .help = "until this word is posted, or somebody has failed",
 	 .run = run_await,
+	 .in_c = await_in_c,
 	 .is_behind_exec = true,
 	 .size = sizeof(struct word_step),
 	 .arguments =
@@ -516,6 +525,7 @@ const struct verb process_verbs[] = {
 	{.name = "become",
 	 .help = "another identity, for good",
 	 .run = run_become,
+	 .in_c = become_in_c,
 	 .size = sizeof(struct become_step),
 	 .arguments =
 		 (const struct argument[]){
@@ -527,6 +537,7 @@ const struct verb process_verbs[] = {
 	{.name = "affinity",
 	 .help = "this thread runs on that cpu alone",
 	 .run = run_affinity,
+	 .in_c = affinity_in_c,
 	 .is_barred = affinity_is_barred,
 	 .size = sizeof(struct affinity_step),
 	 .arguments =

@@ -14,6 +14,7 @@
 #include "step/step.h"
 #include "step/types.h"
 #include "step/verbs/counter.h"
+#include "step/verbs/in_c.h"
 #include "step/verbs/verbs.h"
 #include "step/vocabulary.h"
 
@@ -230,6 +231,7 @@ const struct verb read_verbs[] = {
 	{.name = "read",
 	 .help = "an event; shows its words by their names in read_format",
 	 .run = run_read,
+	 .in_c = read_in_c,
 	 .kind = CALLS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = read_shows},
@@ -248,6 +250,7 @@ const struct verb read_verbs[] = {
 	{.name = "pread",
 	 .help = "an event at an offset",
 	 .run = run_pread,
+	 .in_c = pread_in_c,
 	 .kind = CALLS,
 	 .size = sizeof(struct fd_step),
 	 .arguments =
@@ -256,6 +259,7 @@ const struct verb read_verbs[] = {
 	{.name = "write",
 	 .help = "to an event, or to the file /PATH (of a case with `sysctl`)",
 	 .run = run_write,
+	 .in_c = write_in_c,
 	 .kind = CALLS,
 	 .size = sizeof(struct write_step),
 	 .arguments =
@@ -267,6 +271,7 @@ const struct verb read_verbs[] = {
 	{.name = "lseek",
 	 .help = "an event",
 	 .run = run_lseek,
+	 .in_c = lseek_in_c,
 	 .kind = CALLS,
 	 .size = sizeof(struct fd_step),
 	 .arguments =
@@ -275,6 +280,7 @@ const struct verb read_verbs[] = {
 	{.name = "page",
 	 .help = "an event's metadata page, member by member",
 	 .run = run_page,
+	 .in_c = page_in_c,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shape = shape_page,

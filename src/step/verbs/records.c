@@ -9,6 +9,7 @@
 #include "step/buffer.h"
 #include "step/step.h"
 #include "step/types.h"
+#include "step/verbs/in_c.h"
 #include "step/verbs/verbs.h"
 
 struct records_step {
@@ -97,6 +98,7 @@ const struct verb records_verbs[] = {
 	{.name = "records",
 	 .help = "what an event's ring buffer holds, decoded strictly",
 	 .run = run_records,
+	 .in_c = records_in_c,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shape = shape_records,

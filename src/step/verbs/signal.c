@@ -25,6 +25,7 @@
 #include "step/step.h"
 #include "step/types.h"
 #include "step/verbs/signals.h"
+#include "step/verbs/in_c.h"
 #include "step/verbs/verbs.h"
 
 enum { SIGINFO_PERF = 24 };
@@ -394,6 +395,7 @@ const struct verb signal_verbs[] = {
 	{.name = "poll",
 	 .help = "an event",
 	 .run = run_poll,
+	 .in_c = poll_in_c,
 	 .kind = CALLS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = poll_shows},
@@ -411,6 +413,7 @@ const struct verb signal_verbs[] = {
 	{.name = "fcntl",
 	 .help = "on an event",
 	 .run = run_fcntl,
+	 .in_c = fcntl_in_c,
 	 .kind = CALLS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = fcntl_shows},
@@ -427,6 +430,7 @@ const struct verb signal_verbs[] = {
 	{.name = "signals",
 	 .help = "from now on that signal is noted",
 	 .run = run_signals,
+	 .in_c = signals_in_c,
 	 .size = sizeof(struct signals_step),
 	 .arguments =
 		 (const struct argument[]){
@@ -450,6 +454,7 @@ const struct verb signal_verbs[] = {
 	{.name = "signals-seen",
 	 .help = "those noted since, a list",
 	 .run = run_signals_seen,
+	 .in_c = signals_seen_in_c,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_LIST, .members = seen_shows},

@@ -25,6 +25,7 @@
 #include "step/buffer.h"
 #include "step/step.h"
 #include "step/types.h"
+#include "step/verbs/in_c.h"
 #include "step/verbs/signals.h"
 #include "step/verbs/verbs.h"
 
@@ -514,7 +515,7 @@ static const struct word spaces[] = {{"uts", CLONE_NEWUTS},
 
 /* What a row of a workload begins with, and the arguments that it takes. */
 #define WORKLOAD(load)                                                                             \
-	.key = "workload", .run = run_workload, .check = check_refresh, .binds = BINDS_SHOWN,      \
+	.key = "workload", .run = run_workload, .in_c = workload_in_c, .check = check_refresh, .binds = BINDS_SHOWN,      \
 	.is_behind_exec = true, .size = sizeof(struct workload_step), .workload = &(load)
 #define WHAT                                                                                       \
 	{                                                                                          \

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfabi show: cases as JSON, or as C.
+ */
+#include "command/show.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "listing/listing.h"
+#include "text/say.h"
+
+/* What the command can be told. */
+struct settings {
+	const char *folder, *to; /* NULL: the built-in cases; standard output */
+	bool as_c;
+};
+
+static const struct option long_options[] = {{"cases", required_argument, NULL, 'c'},
+					     {"c", no_argument, NULL, 'C'},
+					     {"output", required_argument, NULL, 'o'},
+					     {"help", no_argument, NULL, 'h'},
+					     {NULL, 0, NULL, 0}};
+
+static void show_help(void)
+{
+	fputs("usage: perfabi show [OPTIONS] PATH|ID-GLOB...\n\n"
+	      "Cases in full, their defaults, vehicle and parameters put in.\n\n"
+	      "      --c          one case as a C program, as it is on this machine; it makes the\n"
+	      "                   same calls, says what it expects and gets, and exits with 0, or\n"
+	      "                   with 1 where the kernel breaks its word\n"
+	      "  -o, --output DIR with --c: each case's program as DIR/ID.c; what cannot be\n"
+	      "                   written is left out, and said\n"
+	      "  -c, --cases DIR  the cases below DIR, not the built-in ones\n"
+	      "  -h, --help\n",
+	      stdout);
+}
+
+/* 0 to go on, 1 after the help was printed, or -1 after a message. */
+static int parse_options(struct settings *s, int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, "c:o:h", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'c':
+			s->folder = optarg;
+			break;
+		case 'o':
+			s->to = optarg;
+			break;
+		case 'C':
+			s->as_c = true;
+			break;
+		case 'h':
+			show_help();
+			return 1;
+		default:
+			say(stderr, "  `perfabi show --help` lists the options\n");
+			return -1;
+		}
+	}
+	if (optind < argc)
+		return 0;
+	say(stderr, "perfabi show: no ID given; `perfabi list` shows them\n");
+	return -1;
+}
+
+static int show_as_json(const struct instance *const *picked, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		print_json(instance_json(picked[i]));
+	return 0;
+}
+
+/* One program. 0, -ENOTSUP after a message, or another negative errno after one. */
+static int print_c(struct loaded *l, const struct instance *instance, FILE *f)
+{
+	struct error e = {0};
+	int err = listing_print(f, instance, &l->cases, &l->env, &e);
+
+	if (err == -ENOTSUP)
+		say(stderr,
+		    "perfabi show: %s cannot be written as C yet: it has %s\n"
+		    "  `perfabi show %s` shows it as JSON\n",
+		    instance->id, e.got, instance->id);
+	else if (err)
+		error_print(stderr, "perfabi show", &e);
+	return err;
+}
+
+/* The program in a file of its own; none is left of what cannot be written. */
+static int write_c(struct loaded *l, const struct instance *instance, const char *folder)
+{
+	char path[4096];
+	FILE *f;
+	int err;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s.c", folder, instance->id) >= sizeof(path))
+		errno = ENAMETOOLONG, f = NULL;
+	else
+		f = fopen(path, "we");
+	if (!f) {
+		err = -errno;
+		say(stderr, "perfabi show: %s: %s\n", path, strerror(-err));
+		return err;
+	}
+	err = print_c(l, instance, f);
+	if (!err && ferror(f))
+		err = -EIO;
+	if (fclose(f) && !err)
+		err = -errno;
+	if (err)
+		unlink(path);
+	if (err && err != -ENOTSUP)
+		say(stderr, "perfabi show: %s: %s\n", path, strerror(-err));
+	return err;
+}
+
+static int write_all_c(struct loaded *l, const struct instance *const *picked, size_t count,
+		       const char *folder)
+{
+	size_t left_out = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int err = write_c(l, picked[i], folder);
+
+		left_out += err == -ENOTSUP;
+		if (err && err != -ENOTSUP)
+			return EXIT_HARNESS;
+	}
+	say(stderr, "perfabi show: %zu of %zu cases written to %s\n", count - left_out, count,
+	    folder);
+	return 0;
+}
+
+static int show_as_c(const struct settings *s, struct loaded *l,
+		     const struct instance *const *picked, size_t count)
+{
+	int err;
+
+	if (!l->has_env)
+		environment_read(&l->env, l->abi);
+	l->has_env = true;
+	if (s->to)
+		return write_all_c(l, picked, count, s->to);
+	if (count != 1) {
+		say(stderr,
+		    "perfabi show: %zu cases fit, and --c prints one program\n"
+		    "  expected: the id of one case, or a folder for all of them: -o DIR\n",
+		    count);
+		return EXIT_USAGE;
+	}
+	err = print_c(l, picked[0], stdout);
+	return !err ? 0 : err == -ENOTSUP ? EXIT_USAGE : EXIT_HARNESS;
+}
+
+/* A case of exactly that id is meant alone: others may begin with it. */
+static const struct instance **pick_shown(const struct loaded *l, char *argument, size_t *count)
+{
+	const struct instance *exact = is_path(argument) ? NULL : cases_find(&l->cases, argument);
+	char *arguments[] = {argument, NULL};
+	struct filters none = {0};
+	const struct instance **picked;
+
+	if (!exact)
+		return pick(&l->cases, arguments, &none, count, "perfabi show");
+	picked = malloc(sizeof(*picked));
+	if (picked)
+		picked[0] = exact;
+	*count = 1;
+	return picked;
+}
+
+static int show_picked(const struct settings *s, struct loaded *l, char *argument)
+{
+	size_t count = 0;
+	const struct instance **picked = pick_shown(l, argument, &count);
+	int status = !picked   ? EXIT_USAGE
+		     : s->as_c ? show_as_c(s, l, picked, count)
+			       : show_as_json(picked, count);
+
+	free(picked);
+	return status;
+}
+
+int command_show(int argc, char **argv)
+{
+	struct settings s = {0};
+	struct loaded l;
+	int status = parse_options(&s, argc, argv);
+
+	if (status)
+		return status > 0 ? 0 : EXIT_USAGE;
+	status = load_cases(&l, s.folder, argv + optind, "perfabi show");
+	for (int i = optind; i < argc && !status; i++)
+		status = show_picked(&s, &l, argv[i]);
+	load_free(&l);
+	return status;
+}

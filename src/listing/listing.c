@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The frame around a case's lines: what it promises, who makes the calls, what the machine is set
+ * to, and the verdict.
+ */
+#include "listing/listing.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/names.h"
+#include "step/expect.h"
+#include "step/in_c.h"
+#include "step/verbs/in_c.h"
+
+/* A program that is being put together. */
+struct listing {
+	const struct instance *instance;
+	const struct program *program;
+	const struct expectation *expected; /* of a case that is one call; or NULL */
+	struct translation t;
+	struct arena arena;
+	struct scope scope;
+	char *types, *globals, *functions, *body, *own, *comment;
+	size_t sizes[6];
+	FILE *own_file, *comment_file;
+};
+
+/* Each word of a text: what stands between other characters, also in small letters. */
+static void add_words(json_t *words, const char *text)
+{
+	while (*text) {
+		char word[128];
+		size_t n = 0;
+
+		while (isalnum((unsigned char)text[n]) || text[n] == '_')
+			n++;
+		if (n && n < sizeof(word)) {
+			snprintf(word, sizeof(word), "%.*s", (int)n, text);
+			json_object_set_new(words, word, json_true());
+			for (char *p = word; *p; p++)
+				*p = (char)tolower((unsigned char)*p);
+			json_object_set_new(words, word, json_true());
+		}
+		text += n ? n : 1;
+	}
+}
+
+/* Of keys and texts; as deep as the case's JSON. */
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static void add_words_of(json_t *words, const json_t *json)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+
+	if (json_is_string(json))
+		add_words(words, json_string_value(json));
+	json_array_foreach(json, i, item)
+		add_words_of(words, item);
+	if (!json_is_object(json))
+		return;
+	json_object_foreach((json_t *)json, key, item) {
+		add_words(words, key);
+		add_words_of(words, item);
+	}
+}
+
+static json_t *words_of(const struct program *program)
+{
+	static const char *const parts[] = {"given", "steps", "open", "expect", NULL};
+	json_t *words = json_object();
+
+	for (size_t i = 0; parts[i]; i++)
+		add_words_of(words, json_object_get(program->definition, parts[i]));
+	return words;
+}
+
+static bool open_streams(struct listing *l)
+{
+	struct {
+		FILE **file;
+		char **text;
+	} all[] = {{&l->t.types, &l->types},         {&l->t.globals, &l->globals},
+		   {&l->t.functions, &l->functions}, {&l->t.body, &l->body},
+		   {&l->own_file, &l->own},          {&l->comment_file, &l->comment}};
+
+	for (size_t i = 0; i < 6; i++) {
+		*all[i].file = open_memstream(all[i].text, &l->sizes[i]);
+		if (!*all[i].file)
+			return false;
+	}
+	return true;
+}
+
+static void close_streams(struct listing *l)
+{
+	FILE *all[] = {l->t.types, l->t.globals, l->t.functions,
+		       l->t.body,  l->own_file,  l->comment_file};
+
+	for (size_t i = 0; i < 6; i++)
+		if (all[i])
+			fclose(all[i]);
+}
+
+static void free_listing(struct listing *l)
+{
+	free(l->types);
+	free(l->globals);
+	free(l->functions);
+	free(l->body);
+	free(l->own);
+	free(l->comment);
+	json_decref((json_t *)l->t.words);
+	json_decref(l->t.declared);
+	scope_free(&l->scope);
+	arena_free(&l->arena);
+}
+
+/* A text as lines of a comment. */
+static void say_comment(FILE *f, const char *head, const char *text)
+{
+	size_t column = 3 + strlen(head);
+
+	fprintf(f, " * %s", head);
+	while (*text) {
+		size_t n = strcspn(text, " \n");
+
+		if (column + n > 96) {
+			fprintf(f, "\n *  ");
+			column = 4;
+		}
+		for (size_t i = 0; i < n; i++) /* no comment ends within one */
+			if (text[i] == '/' && i && text[i - 1] == '*')
+				fprintf(f, " /");
+			else
+				fputc(text[i], f);
+		column += n + 1;
+		text += n;
+		if (*text)
+			fputc(' ', f), text++;
+	}
+	fputc('\n', f);
+}
+
+static void say_spec(FILE *f, const json_t *spec)
+{
+	static const char *const parts[][2] = {{"man", "Man page: "},
+					       {"kernel", "Kernel: "},
+					       {"since", "Since: Linux "},
+					       {"note", "Note: "},
+					       {NULL, NULL}};
+
+	for (size_t i = 0; parts[i][0]; i++) {
+		const json_t *part = json_object_get(spec, parts[i][0]);
+
+		if (json_is_string(part))
+			say_comment(f, parts[i][1], json_string_value(part));
+	}
+}
+
+static void say_needs(FILE *f, const json_t *requirements)
+{
+	char line[1024] = "";
+	size_t n = 0, i;
+	json_t *token;
+
+	json_array_foreach(requirements, i, token)
+		if (n < sizeof(line))
+			n += (size_t)snprintf(line + n, sizeof(line) - n, "%s%s", i ? ", " : "",
+					      json_string_value(token));
+	if (n)
+		say_comment(f, "Needs (perfabi help tokens): ", line);
+}
+
+static void say_head(struct listing *l)
+{
+	FILE *f = l->comment_file;
+	const json_t *about = json_object_get(l->program->definition, "about");
+
+	fprintf(f, "/* SPDX-License-Identifier: MIT */\n/*\n * %s\n", l->instance->id);
+	say_comment(f, "", l->instance->title);
+	if (json_is_string(about))
+		say_comment(f, "", json_string_value(about));
+	fprintf(f, " *\n");
+	say_spec(f, l->instance->spec);
+	say_needs(f, l->program->requirements);
+	fprintf(f,
+		" *\n"
+		" *     cc -Wall -Wextra -Werror -pthread -o case case.c && %s./case\n"
+		" *\n"
+		" * Exit status: 0 the kernel kept its word, 1 it did not, 3 something else "
+		"failed, 4 it\n"
+		" * cannot be tried like this. Written by `perfabi show --c`.\n */\n",
+		l->instance->who.as == AS_ROOT ? "sudo " : "");
+}
+
+/* Room behind attr where the case's size says more, or bytes lie there. */
+static void say_sizes(struct listing *l)
+{
+	const struct abi *abi = l->t.tables->abi;
+	char *text = json_dumps(l->program->definition, JSON_COMPACT);
+	bool more = text && (strstr(text, "\"bytes\"") || strstr(text, "\"size\"") ||
+			     strstr(text, "\"memory\""));
+
+	if (text && strstr(text, "\"attr\""))
+		fprintf(l->own_file,
+			"/* sizeof(struct perf_event_attr) of Linux %s, and the room that it is "
+			"passed "
+			"in. */\nenum { ATTR_SIZE = %u, ATTR_ROOM = %s };\n",
+			abi->newest, abi->attr_size, more ? "1 << 17" : "ATTR_SIZE");
+	free(text);
+}
+
+static void say_errnos(FILE *f, const int errnos[PHASE_ERRNOS_MAX], const char *answer)
+{
+	for (size_t i = 0; i < PHASE_ERRNOS_MAX && errnos[i]; i++)
+		fprintf(f, "\tif (err == %s)\n\t\tanswer = \"%s\";\n", errno_name(errnos[i]),
+			answer);
+}
+
+/* Of a capability a refusal is an answer, as the case has it. */
+static void say_capability(struct listing *l)
+{
+	const struct capability *c = &l->program->capability;
+
+	if (!l->program->is_capability)
+		return;
+	fprintf(l->own_file,
+		"\n/* The machine cannot, or not like this: that is an answer, too. */\n"
+		"static void fail(int err)\n{\n\tconst char *answer = %s;\n\n",
+		c->otherwise ? "\"no\"" : "NULL");
+	say_errnos(l->own_file, c->no, "no");
+	say_errnos(l->own_file, c->denied, "denied");
+	fprintf(l->own_file, "\t(void)err, (void)errno, (void)strerror;\n"
+			     "\tprintf(\"%%s\\n\", answer ? answer : \"FAIL\");\n"
+			     "\tfflush(NULL);\n\texit(answer ? 0 : 1);\n}\n");
+}
+
+/* The case's one call: what it is given, the call, and what it leaves of the attr. */
+static void call_in_main(struct listing *l)
+{
+	const json_t *open = json_object_get(l->program->definition, "open");
+	static const struct c_member members[] = {
+		{.path = "size", .c = "attr.size", .kind = C_NUMBER}, {0}};
+	static const struct c_shape shape = {C_OBJECT, members};
+	const struct expectation *x = l->expected;
+	struct translation *t = &l->t;
+	const char *call;
+
+	c_line(t, "%s", "");
+	call = open_call_in_c(t, open, "attr");
+	if (l->program->is_capability) {
+		c_line(t, "expect_errno(%s, 0);", call);
+		return;
+	}
+	if (!x) {
+		c_missing(t, "an expectation for this machine");
+		return;
+	}
+	if (json_object_get(open, "memory")) {
+		c_line(t, "expect_errno(%s, %s);", call, x->ok ? "0" : errno_name(x->err));
+		return;
+	}
+	c_line(t, "union attr before = attr;");
+	c_line(t, "long fd = %s;", call);
+	c_line(t, "expect_errno(fd, %s);", x->ok ? "0" : errno_name(x->err));
+	if (x->attr)
+		c_expect(t, x->attr, "attr", ".", &shape);
+	else
+		c_line(t, "expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);");
+	if (x->cloexec >= 0)
+		c_line(t, "expect((fcntl((int)fd, F_GETFD) & FD_CLOEXEC) == %s, fd);",
+		       x->cloexec ? "FD_CLOEXEC" : "0");
+	if (x->attr)
+		c_line(t, "(void)before;");
+}
+
+/* The words that processes of the case wait for. */
+static void words_in_main(struct listing *l)
+{
+	json_t *posted = json_object(), *ignored;
+	char *text = json_dumps(l->program->definition, JSON_COMPACT);
+	const char *word;
+
+	for (const char *p = text; p && (p = strstr(p, "\"post\":\"")); p++) {
+		char name[64];
+
+		if (sscanf(p, "\"post\":\"%31[^\"]", name) == 1)
+			json_object_set_new(posted, name, json_true());
+	}
+	for (const char *p = text; p && (p = strstr(p, "\"await\":\"")); p++) {
+		char name[64];
+
+		if (sscanf(p, "\"await\":\"%31[^\"]", name) == 1)
+			json_object_set_new(posted, name, json_true());
+	}
+	if (json_object_size(posted)) {
+		fprintf(l->t.body, "\tprepare_words((const char *const[]){");
+		json_object_foreach(posted, word, ignored)
+			fprintf(l->t.body, "\"%s\", ", word);
+		fprintf(l->t.body, "NULL});\n");
+	}
+	json_decref(posted);
+	free(text);
+}
+
+static void sysctls_in_main(struct listing *l, bool before)
+{
+	const char *name;
+	json_t *value;
+	unsigned i = 0;
+
+	json_object_foreach((json_t *)l->program->sysctl, name, value) {
+		const char *was = c_text(&l->t, "was_%u", ++i);
+
+		if (before)
+			c_line(&l->t,
+			       "set_sysctl(\"%s\", text_of(\"%%lld\", (long long)(%s)), %s);", name,
+			       c_number(&l->t, value, NULL), c_declare(&l->t, was, "char", "[64]"));
+		else
+			c_line(&l->t, "set_sysctl(\"%s\", %s, NULL);", name, was);
+	}
+}
+
+/* What changes the machine is done by a child, behind which it is as it was. */
+static void main_in_c(struct listing *l)
+{
+	const bool changes = l->program->sysctl != NULL;
+	struct translation *t = &l->t;
+
+	t->indent = 1;
+	c_line(t, "alarm(30);");
+	words_in_main(l);
+	if (changes) {
+		c_line(t, "must_be_root();");
+		sysctls_in_main(l, true);
+		c_line(t, "if (!(%s = fork_child())) {", c_declare(t, "the_case", "uint64_t", ""));
+		t->indent = 2;
+	}
+	if (l->instance->who.as != AS_ROOT || !changes)
+		identity_in_c(t, l->instance->who.as, NULL);
+	block_in_c(t, &l->program->given);
+	if (l->program->has_steps)
+		block_in_c(t, &l->program->steps);
+	else
+		call_in_main(l);
+	c_line(t, "%s", "");
+	c_line(t, "printf(\"%s\\n\");", l->program->is_capability ? "yes" : "PASS");
+	if (changes) {
+		c_line(t, "exit(0);");
+		t->indent = 1;
+		c_line(t, "}");
+		c_line(t, "the_end = end_of(the_case);");
+		c_declare(t, "the_end", "struct end_of", "");
+		sysctls_in_main(l, false);
+		c_line(t, "return the_end.signal ? 1 : (int)the_end.exit;");
+	} else {
+		c_line(t, "return 0;");
+	}
+}
+
+static int write_listing(FILE *f, struct listing *l, struct error *e)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *all;
+	int err;
+
+	if (l->t.missing[0]) {
+		error_text(e, NULL, l->t.missing, "a case that can be written as C");
+		return -ENOTSUP;
+	}
+	all = open_memstream(&text, &size);
+	if (all) {
+		fprintf(all, "%s%s%s%sint main(void)\n{\n%s}\n", l->types, l->globals,
+			l->globals[0] ? "\n" : "", l->functions, l->body);
+		fclose(all);
+	}
+	err = text ? c_write(f, l->comment, l->own, text) : -ENOMEM;
+	free(text);
+	return err ? error_no_memory(e, NULL, "memory for a program") : 0;
+}
+
+int listing_print(FILE *f, const struct instance *instance, const struct cases *cases,
+		  struct environment *env, struct error *e)
+{
+	struct listing *l = calloc(1, sizeof(*l));
+	int err;
+
+	if (!l)
+		return error_no_memory(e, NULL, "memory for a program");
+	l->instance = instance;
+	l->program = instance->program;
+	block_settle(&l->program->given, &instance->who, env);
+	block_settle(&l->program->steps, &instance->who, env);
+	l->expected = expectations_choose(&l->program->expect, &instance->who, env);
+	l->scope.env = env;
+	l->t = (struct translation){.tables = &cases->tables,
+				    .scope = &l->scope,
+				    .arena = &l->arena,
+				    .words = words_of(l->program),
+				    .declared = json_object()};
+	if (!open_streams(l)) {
+		c_missing(&l->t, "anything, for want of memory");
+	} else {
+		if (l->program->has_cgroup)
+			c_missing(&l->t, "a cgroup of the case's own");
+		say_head(l);
+		say_sizes(l);
+		say_capability(l);
+		main_in_c(l);
+	}
+	close_streams(l);
+	err = write_listing(f, l, e);
+	free_listing(l);
+	free(l);
+	return err;
+}

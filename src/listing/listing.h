@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A case as a C program of its own: to be read, changed, and sent to others.
+ */
+#ifndef PERFABI_LISTING_H
+#define PERFABI_LISTING_H
+
+#include <stdio.h>
+
+#include "case/cases.h"
+
+/*
+ * Writes the case as it is on this machine, which `env` is of. 0, or a negative errno with `e`
+ * filled: -ENOTSUP where it has something that no C is written for.
+ */
+int listing_print(FILE *f, const struct instance *instance, const struct cases *cases,
+		  struct environment *env, struct error *e);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * struct perf_event_attr as an initializer. What an old header has no name for is laid over it.
+ */
+#include <string.h>
+
+#include "abi/attr.h"
+#include "translate/translate.h"
+
+/* What <linux/perf_event.h> of 5.10 has as a member of its own. */
+static bool is_in_header(const struct abi_field *field)
+{
+	return !field->reserved && !field->of_bits &&
+	       abi_version_compare(field->since, "5.10") <= 0;
+}
+
+static bool is_wide(const struct abi_field *field)
+{
+	return field->size == 8 && !field->width;
+}
+
+/* A pointer as the u64 that it is, and what is wider than the member cut: compilers warn of both.
+ */
+static const char *fitted(struct translation *t, const struct abi_field *field, const char *value)
+{
+	if (is_wide(field) || field->width)
+		return value;
+	return c_text(t, "(%s%u_t)(%s)", field->is_signed ? "int" : "uint", field->size * 8, value);
+}
+
+static const struct abi_family *names_of(struct translation *t, const struct abi_field *field,
+					 const json_t *attr)
+{
+	const struct abi_family *types = abi_family(t->tables->abi, "type");
+	const char *type = json_string_value(json_object_get(attr, "type"));
+	const struct abi_value *value = type ? abi_value(types, type, NULL) : NULL;
+
+	if (field->regs)
+		return NULL;
+	return abi_field_set(field, value ? (uint32_t)value->value : UINT32_MAX, t->tables->arch);
+}
+
+/* Registers have names of the architecture's; their bits are written as numbers. */
+static const char *field_value(struct translation *t, const struct abi_field *field,
+			       const json_t *attr, const json_t *json)
+{
+	const struct abi_family *set =
+		field->regs && t->tables->arch ? &t->tables->arch->regs : names_of(t, field, attr);
+	struct vars vars = scope_vars(t->scope);
+	struct where nowhere = {0};
+	struct error e = {0};
+	struct value value;
+
+	if (!field->regs)
+		return c_number(t, json, set);
+	if (value_eval(json, set, &vars, &nowhere, &value, &e)) {
+		c_missing(t, "the registers of \"%s\"", field->name);
+		return "0";
+	}
+	return c_text(t, "UINT64_C(%#llx)", (unsigned long long)value.bits);
+}
+
+/* Where a bit field stands in its unit, from the least significant bit. */
+static unsigned shift_of(const struct abi_field *field)
+{
+	if (!field->width)
+		return 0;
+	return host_order() == BIG ? field->size * 8 - field->first - field->width : field->first;
+}
+
+static void lay_over(struct translation *t, const char *name, const struct abi_field *field,
+		     const char *value)
+{
+	c_line(t, "put_bits(%s.bytes + %u, %u, (uint64_t)(%s) << %u); /* %s, since Linux %s */",
+	       name, field->offset, field->size, value, shift_of(field), field->name, field->since);
+}
+
+static void initialize(struct translation *t, const char *name, const json_t *attr)
+{
+	const struct abi *abi = t->tables->abi;
+
+	c_line(t, "union attr %s = {.attr = {", name);
+	t->indent++;
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct abi_field *field = &abi->fields[i];
+		const json_t *json = json_object_get(attr, field->name);
+
+		if (json && is_in_header(field))
+			c_line(t, ".%s = %s,", field->name,
+			       fitted(t, field, field_value(t, field, attr, json)));
+		else if (!json && !strcmp(field->name, "size"))
+			c_line(t, ".size = ATTR_SIZE,");
+	}
+	t->indent--;
+	c_line(t, "}};");
+}
+
+void c_attr(struct translation *t, const char *name, const json_t *attr, const json_t *bytes)
+{
+	const struct abi *abi = t->tables->abi;
+	const char *offset;
+	json_t *byte;
+
+	initialize(t, name, attr);
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const json_t *json = json_object_get(attr, abi->fields[i].name);
+
+		if (json && !is_in_header(&abi->fields[i]))
+			lay_over(t, name, &abi->fields[i],
+				 field_value(t, &abi->fields[i], attr, json));
+	}
+	json_object_foreach((json_t *)bytes, offset, byte) {
+		json_t *at = json_string(offset);
+
+		c_line(t, "put_byte(%s.bytes, sizeof(%s), %s, %s);", name, name,
+		       c_number(t, at, NULL), c_number(t, byte, NULL));
+		json_decref(at);
+	}
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers as cases write them, as C: the operators are C's own, and have C's precedence.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "language/scope.h"
+#include "translate/translate.h"
+
+/* The oldest <linux/perf_event.h> that is built against. */
+static const char header_version[] = "5.10";
+
+/* A variable of every machine, as a call of a piece; "" where it is settled here and now. */
+static const struct {
+	const char *name, *c;
+} machine_variables[] = {{"page_size", "page_size()"},
+			 {"cpus", "(uint64_t)sysconf(_SC_NPROCESSORS_CONF)"},
+			 {"cpu", "(uint64_t)sched_getcpu()"},
+			 {"pid", "(uint64_t)getpid()"},
+			 {"tid", "thread_id()"},
+			 {"uid", "(uint64_t)getuid()"},
+			 {"runner", "(uint64_t)getppid()"},
+			 {"unmapped", "unmapped()"}};
+
+static const char *from_machine(struct translation *t, const char *name)
+{
+	struct vars vars = scope_vars(t->scope);
+	struct value value;
+
+	for (size_t i = 0; i < sizeof(machine_variables) / sizeof(machine_variables[0]); i++)
+		if (!strcmp(machine_variables[i].name, name))
+			return machine_variables[i].c;
+	if (!strncmp(name, "pmu.", 4))
+		return c_text(t, "number_in(\"/sys/bus/event_source/devices/%s/type\")", name + 4);
+	if (!strncmp(name, "tracepoint.", 11)) {
+		const char *colon = strchr(name, ':');
+
+		if (colon)
+			return c_text(t, "tracepoint(\"%.*s/%s\")", (int)(colon - name - 11),
+				      name + 11, colon + 1);
+	}
+	if (!strncmp(name, "sysctl.", 7))
+		return c_text(t, "number_in(\"/proc/sys/kernel/%s\")", name + 7);
+	if (vars.lookup(vars.context, name, &value, NULL) || !value.known)
+		return NULL;
+	return c_text(t, "/* $%s here */ UINT64_C(%llu)", name, (unsigned long long)value.bits);
+}
+
+/* The name that "a.b.c" begins with: the longest that is bound; *path is what is behind it. */
+static struct c_name *find_bound(struct translation *t, const char *name, const char **path)
+{
+	struct c_name *found = NULL;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < t->name_count; i++) {
+		size_t n = strlen(t->names[i].name);
+
+		if (n < longest || strncmp(name, t->names[i].name, n) ||
+		    (name[n] && name[n] != '.'))
+			continue;
+		found = &t->names[i];
+		longest = n;
+	}
+	*path = name + longest + (name[longest] == '.');
+	return found;
+}
+
+static const struct c_member *member_at(const struct c_shape *shape, const char *path)
+{
+	for (const struct c_member *m = shape->members; m && m->path; m++)
+		if (!strcmp(m->path, path))
+			return m;
+	return NULL;
+}
+
+/* One step down a path: into an element, or to a member, whose path may have dots itself. */
+struct walk {
+	char c[512];     /* the value so far */
+	char at[256];    /* its path among the members of the shape */
+	const char *dot; /* what comes between it and a member */
+	struct c_shape shape;
+};
+
+static void enter_element(struct walk *w, const char *index, int length)
+{
+	size_t n = strlen(w->c);
+
+	snprintf(w->c + n, sizeof(w->c) - n, "[%.*s]", length, index);
+	n = strlen(w->at);
+	if (n)
+		snprintf(w->at + n, sizeof(w->at) - n, "[]");
+	w->shape.kind = C_OBJECT;
+	w->dot = ".";
+}
+
+static bool enter_member(struct translation *t, struct walk *w, const char *path)
+{
+	const char *whole = c_text(t, "%s%s%s", w->at, w->at[0] ? "." : "", path);
+	const struct c_member *m = member_at(&w->shape, whole);
+	size_t n = strlen(w->c);
+
+	if (!m)
+		return false;
+	snprintf(w->c + n, sizeof(w->c) - n, "%s%s", w->dot, m->c);
+	snprintf(w->at, sizeof(w->at), "%s", whole);
+	w->shape.kind = m->kind;
+	w->dot = ".";
+	return true;
+}
+
+const char *c_variable(struct translation *t, const char *name, struct c_shape *shape)
+{
+	const char *path;
+	struct c_name *bound = find_bound(t, name, &path);
+	struct walk w;
+
+	*shape = (struct c_shape){.kind = C_NUMBER};
+	if (!bound)
+		return from_machine(t, name);
+	w = (struct walk){.shape = bound->shape, .dot = bound->pointer};
+	snprintf(w.c, sizeof(w.c), "%s", bound->c);
+	while (*path) {
+		size_t n = strcspn(path, ".");
+
+		if (w.shape.kind == C_LIST && isdigit((unsigned char)*path)) {
+			enter_element(&w, path, (int)n);
+			path += n + (path[n] == '.');
+			continue;
+		}
+		if (!enter_member(t, &w, path)) { /* its path goes on within a list */
+			char head[128];
+
+			if (!path[n])
+				return NULL;
+			snprintf(head, sizeof(head), "%.*s", (int)n, path);
+			if (!enter_member(t, &w, head))
+				return NULL;
+			path += n + 1;
+			continue;
+		}
+		break;
+	}
+	*shape = w.shape;
+	if (w.shape.kind == C_OBJECT && w.at[0] && member_at(&w.shape, w.at))
+		shape->kind = member_at(&w.shape, w.at)->kind;
+	return c_text(t, "%s", w.c);
+}
+
+/* A constant by its name in the header, or as a number where an older header may not have it. */
+static const char *constant(struct translation *t, const struct abi_family *set, const char *name)
+{
+	const struct abi_value *value = set ? abi_value(set, name, NULL) : NULL;
+	char upper[96];
+	size_t n = 0;
+
+	if (!value)
+		return NULL;
+	for (const char *p = value->name; *p && n + 1 < sizeof(upper); p++)
+		upper[n++] = (char)toupper((unsigned char)*p);
+	upper[n] = '\0';
+	if (!set->prefix || !set->prefix[0] || set->shift ||
+	    abi_version_compare(value->since, header_version) > 0)
+		return c_text(t, "%#llx /* %s%s */", (unsigned long long)value->value << set->shift,
+			      set->prefix ? set->prefix : "", upper);
+	return c_text(t, "%s%s", set->prefix, upper);
+}
+
+struct expression {
+	struct translation *t;
+	char out[C_TEXT_MAX];
+	size_t n;
+};
+
+static void put(struct expression *e, const char *text)
+{
+	e->n += (size_t)snprintf(e->out + e->n, sizeof(e->out) - e->n, "%s", text);
+	if (e->n >= sizeof(e->out)) {
+		c_missing(e->t, "an expression that is so long");
+		e->n = 0;
+	}
+}
+
+/* A literal: of 64 bits if it is large, or if it is shifted. */
+static const char *put_literal(struct expression *e, const char *at)
+{
+	char *end, text[32];
+	unsigned long long value = strtoull(at, &end, 0);
+	const char *behind = end + strspn(end, " ");
+	bool is_wide = value > INT32_MAX || !strncmp(behind, "<<", 2);
+
+	snprintf(text, sizeof(text), "%.*s", (int)(end - at), at);
+	put(e, is_wide ? c_text(e->t, "UINT64_C(%s)", text) : text);
+	return end;
+}
+
+static const char *put_variable(struct expression *e, const char *at)
+{
+	char name[VARIABLE_NAME];
+	size_t n = scope_name_length(at);
+	struct c_shape shape;
+	const char *c;
+
+	snprintf(name, sizeof(name), "%.*s", (int)n, at);
+	c = c_variable(e->t, name, &shape);
+	if (!c)
+		c_missing(e->t, "$%s", name);
+	put(e, c ? c : "0");
+	return at + n;
+}
+
+static const char *text_number(struct translation *t, const char *text)
+{
+	struct expression e = {.t = t};
+
+	while (*text) {
+		if (isdigit((unsigned char)*text)) {
+			text = put_literal(&e, text);
+		} else if (*text == '$') {
+			text = put_variable(&e, text + 1);
+		} else {
+			char one[4] = {*text, '\0'};
+
+			if (!strncmp(text, "<<", 2) || !strncmp(text, ">>", 2))
+				text++, snprintf(one, sizeof(one), " %c%c", *text, *text);
+			put(&e, one);
+			text++;
+		}
+	}
+	return c_text(t, "%s", e.out);
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): a list holds no list */
+const char *c_number(struct translation *t, const json_t *json, const struct abi_family *set)
+{
+	const char *text = json_string_value(json), *name;
+	char out[C_TEXT_MAX] = "";
+	size_t n = 0, i;
+	json_t *item;
+
+	if (json_is_integer(json)) {
+		long long number = (long long)json_integer_value(json);
+
+		return number > INT32_MAX || number < INT32_MIN ? c_text(t, "INT64_C(%lld)", number)
+								: c_text(t, "%lld", number);
+	}
+	if (text && (name = constant(t, set, text)))
+		return name;
+	if (text)
+		return text_number(t, text);
+	json_array_foreach(json, i, item)
+		n += (size_t)snprintf(out + n, n < sizeof(out) ? sizeof(out) - n : 0, "%s%s",
+				      i ? " | " : "", c_number(t, item, set));
+	if (n >= sizeof(out))
+		c_missing(t, "a list that is so long");
+	return c_text(t, "%s", n ? out : "0");
+}
+
+const char *c_string(struct translation *t, const json_t *json)
+{
+	const char *text = json_string_value(json);
+	char format[C_TEXT_MAX] = "", arguments[C_TEXT_MAX] = "";
+	size_t n = 0, m = 0;
+
+	if (!strchr(text, '$'))
+		return c_quote(t, text);
+	while (*text && n + 8 < sizeof(format)) {
+		char name[VARIABLE_NAME];
+		struct c_shape shape;
+		const char *c;
+
+		if (*text != '$') {
+			n += (size_t)snprintf(format + n, sizeof(format) - n,
+					      *text == '%' ? "%%%c" : "%c", *text);
+			text++;
+			continue;
+		}
+		snprintf(name, sizeof(name), "%.*s", (int)scope_name_length(text + 1), text + 1);
+		text += 1 + strlen(name);
+		c = c_variable(t, name, &shape);
+		if (!c)
+			c_missing(t, "$%s", name);
+		n += (size_t)snprintf(format + n, sizeof(format) - n,
+				      shape.kind == C_STRING ? "%%s" : "%%llu");
+		m += (size_t)snprintf(
+			arguments + m, m < sizeof(arguments) ? sizeof(arguments) - m : 0,
+			shape.kind == C_STRING ? ", %s" : ", (unsigned long long)(%s)",
+			c ? c : "0");
+	}
+	if (*text || m >= sizeof(arguments))
+		c_missing(t, "a text that is so long");
+	return c_text(t, "text_of(%s%s)", c_quote(t, format), arguments);
+}

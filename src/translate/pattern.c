@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Patterns as conditions in C. What needs a look at each element of a list becomes a function that
+ * counts those that fit.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "language/one_or_list.h"
+#include "language/pattern_operator.h"
+#include "translate/translate.h"
+
+/* A value that a pattern is on: the expression, and its place among the members of `shape`. */
+struct subject {
+	const char *c, *dot;
+	const char *path; /* "" is the whole, "values[]" an element */
+	enum c_kind kind;
+	const struct c_shape *shape;
+	const struct c_member *member; /* NULL: it is the whole, or none is known */
+	bool is_certain;               /* `bind` may bind here: each condition must hold */
+};
+
+static const char *condition(struct translation *t, const json_t *pattern, const struct subject *s);
+
+static const struct c_member *find_member(const struct c_shape *shape, const char *path)
+{
+	for (const struct c_member *m = shape->members; m && m->path; m++)
+		if (!strcmp(m->path, path))
+			return m;
+	return NULL;
+}
+
+static const char *count_of(const struct subject *s, struct translation *t)
+{
+	return c_text(t, "%s_nr", s->c);
+}
+
+static const char *both(struct translation *t, const char *a, const char *b)
+{
+	if (!a[0] || !b[0])
+		return a[0] ? a : b;
+	return c_text(t, "%s && %s", a, b);
+}
+
+/* The type of an element: of members' structs there is no name, so it is asked for. */
+static struct subject element_of(struct translation *t, const struct subject *s, const char *index)
+{
+	const char *path = s->path[0] ? c_text(t, "%s[]", s->path) : "";
+	const struct c_member *m = find_member(s->shape, path);
+
+	return (struct subject){.c = c_text(t, "%s[%s]", s->c, index),
+				.dot = ".",
+				.path = path,
+				.kind = m ? m->kind : C_OBJECT,
+				.shape = s->shape,
+				.member = m};
+}
+
+/*
+ * A loop in front of the check, which leaves in a variable how many elements fit; within another
+ * list, that is not possible.
+ */
+static const char *fitting(struct translation *t, const json_t *pattern, const struct subject *s)
+{
+	const char *name, *inner;
+	struct subject element;
+
+	if (!s->is_certain) {
+		c_missing(t, "a list within a list that a pattern is on");
+		return "0";
+	}
+	name = c_text(t, "fit_%u", ++t->functions_made);
+	c_declare(t, name, "uint64_t", "");
+	element = element_of(t, s, "i");
+	inner = condition(t, pattern, &element);
+	c_line(t, "%s = 0;", name);
+	c_line(t, "for (uint64_t i = 0; i < %s; i++)", count_of(s, t));
+	c_line(t, "\t%s += %s;", name, inner[0] ? c_text(t, "(%s)", inner) : "1");
+	return name;
+}
+
+/* A value's name in its family. cpumode is an enum below a mask's bits. */
+static const char *mask_of(struct translation *t, const struct subject *s, const json_t *names,
+			   const char **low)
+{
+	const struct c_member *m = s->member;
+	const char *bits = "";
+
+	*low = "";
+	for (size_t i = 0; i < elements(names); i++) {
+		const json_t *one = element(names, i);
+		const char *text = json_string_value(one);
+
+		if (m && m->words) {
+			json_t *list = json_pack("[s]", text);
+
+			bits = c_text(t, "%s%s%s", bits, bits[0] ? " | " : "",
+				      c_words(t, list, m->prefix ? m->prefix : ""));
+			json_decref(list);
+		} else if (m && m->rest && text && abi_value(m->set, text, NULL)) {
+			*low = c_number(t, one, m->set);
+		} else {
+			bits = c_text(t, "%s%s%s", bits, bits[0] ? " | " : "",
+				      c_number(t, one, m ? m->rest ? m->rest : m->set : NULL));
+		}
+	}
+	return bits;
+}
+
+static const char *has_names(struct translation *t, const struct subject *s, const json_t *names)
+{
+	const char *low, *bits = mask_of(t, s, names, &low);
+	const char *a = low[0] ? c_text(t, "(%s & 7) == %s", s->c, low) : "";
+	const char *b = bits[0] ? c_text(t, "(%s & (%s)) == (%s)", s->c, bits, bits) : "";
+
+	return both(t, a, b);
+}
+
+static const char *lacks_names(struct translation *t, const struct subject *s, const json_t *names)
+{
+	const char *low, *bits = mask_of(t, s, names, &low);
+	const char *a = low[0] ? c_text(t, "(%s & 7) != %s", s->c, low) : "";
+	const char *b = bits[0] ? c_text(t, "!(%s & (%s))", s->c, bits) : "";
+
+	return both(t, a, b);
+}
+
+/* All of the names and no others; one name alone is a value. */
+static const char *is_names(struct translation *t, const struct subject *s, const json_t *names)
+{
+	const char *low, *bits = mask_of(t, s, names, &low);
+
+	return c_text(t, "%s == (%s%s%s)", s->c, low, low[0] && bits[0] ? " | " : "",
+		      low[0] || bits[0] ? bits : "0");
+}
+
+static const char *relation(struct translation *t, const struct subject *s, const char *operator,
+			    const json_t * operand)
+{
+	return c_text(t, "%s %s %s", s->c, operator, c_number(t, operand, NULL));
+}
+
+/* What says at run time whether a member is there; "" is always, "0" never. */
+static const char *is_there(struct translation *t, const struct subject *s)
+{
+	const char *dot = strrchr(s->c, '.');
+
+	if (!s->member || !s->member->has)
+		return s->member ? "" : "0";
+	if (s->kind == C_OBJECT)
+		return c_text(t, "%s%s%s", s->c, s->dot, s->member->has);
+	return c_text(t, "%.*s%s", dot ? (int)(dot + 1 - s->c) : 0, s->c, s->member->has);
+}
+
+static const char *absent(struct translation *t, const json_t *truth, const struct subject *s)
+{
+	const char *there = is_there(t, s);
+
+	if (json_is_true(truth))
+		return !strcmp(there, "0") ? "" : there[0] ? c_text(t, "!%s", there) : "0";
+	return there;
+}
+
+static const char *bind(struct translation *t, const json_t *name, const struct subject *s)
+{
+	const struct c_shape number = {.kind = C_NUMBER};
+	struct c_name *to;
+
+	if (!s->is_certain || (s->kind != C_NUMBER && s->kind != C_BITS)) {
+		c_missing(t, "a value like \"%s\" that a pattern binds", json_string_value(name));
+		return "";
+	}
+	to = c_bind(t, json_string_value(name), "uint64_t", &number);
+	if (to)
+		c_line(t, "%s = %s;", to->c, s->c);
+	return "";
+}
+
+/* The list's elements and no others, in order. */
+static const char *exactly(struct translation *t, const json_t *list, const struct subject *s)
+{
+	const char *all = c_text(t, "%s == %zu", count_of(s, t), json_array_size(list));
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		struct subject element = element_of(t, s, c_text(t, "%zu", i));
+
+		all = both(t, all, condition(t, json_array_get(list, i), &element));
+	}
+	return all;
+}
+
+static const char *in_order(struct translation *t, const json_t *list, const struct subject *s)
+{
+	const char *name = c_text(t, "at_%u", ++t->functions_made);
+	struct subject element = element_of(t, s, name);
+
+	if (!s->is_certain) {
+		c_missing(t, "in-order within a list");
+		return "0";
+	}
+	c_declare(t, name, "uint64_t", "");
+	c_line(t, "%s = 0;", name);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *inner = condition(t, json_array_get(list, i), &element);
+
+		c_line(t, "while (%s < %s && !(%s))", name, count_of(s, t), inner);
+		c_line(t, "\t%s++;", name);
+		if (i + 1 < json_array_size(list))
+			c_line(t, "%s++;", name);
+	}
+	return c_text(t, "%s < %s", name, count_of(s, t));
+}
+
+static const char *number_of_elements(struct translation *t, const json_t *pattern, const char *c,
+				      bool is_certain)
+{
+	static const struct c_shape plain = {.kind = C_NUMBER};
+	const struct subject s = {.c = c,
+				  .dot = ".",
+				  .path = "",
+				  .kind = C_NUMBER,
+				  .shape = &plain,
+				  .is_certain = is_certain};
+
+	return condition(t, pattern, &s);
+}
+
+static const char *some(struct translation *t, const json_t *patterns, const struct subject *s,
+			const char *behind)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < elements(patterns); i++)
+		all = both(t, all, c_text(t, "%s %s", fitting(t, element(patterns, i), s), behind));
+	return all;
+}
+
+static const char *times(struct translation *t, const json_t *parts, const struct subject *s)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < elements(parts); i++) {
+		const json_t *part = element(parts, i);
+		const char *fit = fitting(t, json_object_get(part, "of"), s);
+
+		all = both(t, all, number_of_elements(t, json_object_get(part, "is"), fit, true));
+	}
+	return all;
+}
+
+static const char *ascending(struct translation *t, const json_t *key, const struct subject *s)
+{
+	const char *name = c_text(t, "descents_%u", ++t->functions_made);
+	const char *member = json_string_value(key);
+
+	if (!s->is_certain) {
+		c_missing(t, "ascending within a list");
+		return "0";
+	}
+	c_declare(t, name, "uint64_t", "");
+	c_line(t, "%s = 0;", name);
+	c_line(t, "for (uint64_t i = 1; i < %s; i++)", count_of(s, t));
+	c_line(t, "\t%s += %s[i].%s < %s[i - 1].%s;", name, s->c, member, s->c, member);
+	return c_text(t, "%s == 0", name);
+}
+
+static const char *operation(struct translation *t, const char *name, const json_t *operand,
+			     const struct subject *s)
+{
+	struct subject whole = *s;
+	const char *inner;
+
+	if (!strcmp(name, "gt"))
+		return relation(t, s, ">", operand);
+	if (!strcmp(name, "ge"))
+		return relation(t, s, ">=", operand);
+	if (!strcmp(name, "lt"))
+		return relation(t, s, "<", operand);
+	if (!strcmp(name, "le"))
+		return relation(t, s, "<=", operand);
+	if (!strcmp(name, "between"))
+		return both(t, relation(t, s, ">=", json_array_get(operand, 0)),
+			    relation(t, s, "<=", json_array_get(operand, 1)));
+	if (!strcmp(name, "has"))
+		return has_names(t, s, operand);
+	if (!strcmp(name, "without"))
+		return lacks_names(t, s, operand);
+	if (!strcmp(name, "absent"))
+		return absent(t, operand, s);
+	if (!strcmp(name, "bind"))
+		return bind(t, operand, s);
+	if (!strcmp(name, "like"))
+		return c_text(t, "!fnmatch(%s, %s, 0)", c_string(t, operand), s->c);
+	if (!strcmp(name, "length"))
+		return number_of_elements(t, operand, count_of(s, t), s->is_certain);
+	if (!strcmp(name, "exactly"))
+		return exactly(t, operand, s);
+	if (!strcmp(name, "in-order"))
+		return in_order(t, operand, s);
+	if (!strcmp(name, "some"))
+		return some(t, operand, s, "> 0");
+	if (!strcmp(name, "never"))
+		return some(t, operand, s, "== 0");
+	if (!strcmp(name, "every"))
+		return both(t, c_text(t, "%s > 0", count_of(s, t)),
+			    c_text(t, "%s == %s", fitting(t, operand, s), count_of(s, t)));
+	if (!strcmp(name, "times"))
+		return times(t, operand, s);
+	if (!strcmp(name, "ascending"))
+		return ascending(t, operand, s);
+	whole.is_certain = false;
+	if (!strcmp(name, "not") || !strcmp(name, "ne")) {
+		inner = condition(t, operand, &whole);
+		return inner[0] ? c_text(t, "!(%s)", inner) : "0";
+	}
+	c_missing(t, "the pattern \"%s\"", name);
+	return "0";
+}
+
+/* A member that the layout does not have here: the pattern can only say so. */
+static const char *of_nothing(struct translation *t, const json_t *pattern)
+{
+	if (json_is_true(json_object_get(pattern, "absent")))
+		return "";
+	(void)t;
+	return "0";
+}
+
+static const char *members(struct translation *t, const json_t *pattern, const struct subject *s)
+{
+	const char *all = "", *key;
+	json_t *part;
+
+	json_object_foreach((json_t *)pattern, key, part) {
+		const char *path = c_text(t, "%s%s%s", s->path, s->path[0] ? "." : "", key);
+		const struct c_member *m = find_member(s->shape, path);
+		struct subject below = *s;
+
+		if (!m) {
+			all = both(t, all, of_nothing(t, part));
+			continue;
+		}
+		below.path = path;
+		below.member = m;
+		below.kind = m->kind;
+		if (m->kind != C_OBJECT) {
+			below.c = c_text(t, "%s%s%s", s->c, s->dot, m->c);
+			below.dot = ".";
+		}
+		all = both(t, all, condition(t, part, &below));
+	}
+	return all;
+}
+
+static const char *equal(struct translation *t, const json_t *pattern, const struct subject *s)
+{
+	const char *text = json_string_value(pattern);
+
+	if (s->kind == C_STRING && text && text[0] == '$') {
+		struct c_shape shape;
+		const char *c = c_variable(t, text + 1, &shape);
+
+		if (c && shape.kind == C_STRING)
+			return c_text(t, "!strcmp(%s, %s)", s->c, c);
+	}
+	if (s->kind == C_STRING)
+		return c_text(t, "!strcmp(%s, %s)", s->c, c_string(t, pattern));
+	if (s->kind == C_BYTES) {
+		struct c_shape shape;
+		const char *c = text && text[0] == '$' ? c_variable(t, text + 1, &shape)
+				: text                 ? c_quote(t, text)
+						       : NULL;
+
+		if (!c)
+			c_missing(t, "bytes that are no text");
+		return c_text(t, "is_hex(%s, %s_nr, %s)", s->c, s->c, c ? c : "\"\"");
+	}
+	if (s->kind == C_BITS && (json_is_array(pattern) || (text && text[0] != '$')))
+		return is_names(t, s, pattern);
+	if (s->kind == C_LIST || s->kind == C_OBJECT) {
+		c_missing(t, "a comparison of lists or objects");
+		return "0";
+	}
+	return relation(t, s, "==", pattern);
+}
+
+/* What must hold: "" is nothing. As deep as the pattern's JSON. */
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static const char *condition(struct translation *t, const json_t *pattern, const struct subject *s)
+{
+	const char *all = "", *key;
+	json_t *operand;
+
+	if (json_is_array(pattern) && s->kind == C_LIST)
+		return exactly(t, pattern, s);
+	if (!json_is_object(pattern))
+		return equal(t, pattern, s);
+	if (!pattern_is_operation(pattern))
+		return members(t, pattern, s);
+	json_object_foreach((json_t *)pattern, key, operand)
+		all = both(t, all, operation(t, key, operand, s));
+	return all;
+}
+
+static void say_check(struct translation *t, const char *must, const struct subject *s)
+{
+	if (!must[0])
+		return;
+	if (s->kind == C_NUMBER || s->kind == C_BITS)
+		c_line(t, "expect(%s, %s);", must, s->c);
+	else if (s->kind == C_LIST)
+		c_line(t, "expect(%s, %s_nr);", must, s->c);
+	else
+		c_line(t, "expect(%s, 0);", must);
+}
+
+/* Each member by itself, so that what fails is what is shown. */
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static void expect_parts(struct translation *t, const json_t *pattern, const struct subject *s)
+{
+	const char *key;
+	json_t *part;
+
+	if (!json_is_object(pattern) || s->kind != C_OBJECT || pattern_is_operation(pattern)) {
+		say_check(t, condition(t, pattern, s), s);
+		return;
+	}
+	json_object_foreach((json_t *)pattern, key, part) {
+		const char *path = c_text(t, "%s%s%s", s->path, s->path[0] ? "." : "", key);
+		const struct c_member *m = find_member(s->shape, path);
+		struct subject below = *s;
+
+		if (!m) {
+			if (of_nothing(t, part)[0])
+				c_missing(t, "\"%s\", which is not there", path);
+			continue;
+		}
+		below.path = path;
+		below.member = m;
+		below.kind = m->kind;
+		if (m->kind != C_OBJECT) {
+			below.c = c_text(t, "%s%s%s", s->c, s->dot, m->c);
+			below.dot = ".";
+		}
+		expect_parts(t, part, &below);
+	}
+}
+
+void c_expect(struct translation *t, const json_t *pattern, const char *value, const char *pointer,
+	      const struct c_shape *shape)
+{
+	const struct subject s = {.c = value,
+				  .dot = pointer,
+				  .path = "",
+				  .kind = shape->kind,
+				  .shape = shape,
+				  .is_certain = true};
+
+	expect_parts(t, pattern, &s);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines, and what the names of a case are called in C.
+ */
+#include "translate/translate.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/error.h"
+
+void c_line(struct translation *t, const char *format, ...)
+{
+	va_list args;
+
+	for (int i = 0; i < t->indent && format[0]; i++)
+		fputc('\t', t->body);
+	va_start(args, format);
+	vfprintf(t->body, format, args);
+	va_end(args);
+	fputc('\n', t->body);
+}
+
+void c_missing(struct translation *t, const char *format, ...)
+{
+	va_list args;
+
+	if (t->missing[0])
+		return;
+	va_start(args, format);
+	vsnprintf(t->missing, sizeof(t->missing), format, args);
+	va_end(args);
+}
+
+static const char *keep(struct translation *t, const char *text)
+{
+	char *copy = arena_join(t->arena, text, "");
+
+	if (!copy)
+		c_missing(t, "a text, for want of memory");
+	return copy ? copy : "";
+}
+
+const char *c_text(struct translation *t, const char *format, ...)
+{
+	char text[2 * C_TEXT_MAX];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= sizeof(text))
+		c_missing(t, "a text of %d bytes", n);
+	return keep(t, text);
+}
+
+const char *c_quote(struct translation *t, const char *text)
+{
+	char out[C_TEXT_MAX];
+	size_t n = 0;
+
+	out[n++] = '"';
+	for (; *text && n < sizeof(out) - 6; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			n += (size_t)sprintf(out + n, "\\%c", c);
+		else if (c < ' ' || c == 0x7f)
+			n += (size_t)sprintf(out + n, "\\%03o", c);
+		else
+			out[n++] = (char)c;
+	}
+	if (*text)
+		c_missing(t, "a text that is so long");
+	out[n++] = '"';
+	out[n] = '\0';
+	return keep(t, out);
+}
+
+/* Names that a program of the listing's own cannot have for a variable. */
+static const char *const reserved[] = {
+	"auto",   "break",  "case",   "char",   "const",    "continue", "default",  "do",
+	"double", "else",   "enum",   "extern", "float",    "for",      "goto",     "if",
+	"inline", "int",    "long",   "return", "register", "restrict", "short",    "signed",
+	"sizeof", "static", "struct", "switch", "typedef",  "union",    "unsigned", "void",
+	"while",  "main",   "errno",  "index",  "open",     "read",     "write",    "close",
+	"signal", "poll",   "stat",   "clock",  "time",     "exit",     "abort",    "kill",
+	"wait",   "fork",   "pause",  "dup",    "link",     "bind",     "send",     "sleep",
+	"linux",  "unix",   "expect", "must",   "records",  NULL};
+
+const char *c_declare(struct translation *t, const char *name, const char *type, const char *array)
+{
+	char c[VARIABLE_NAME + 16];
+
+	for (unsigned i = 1; i < C_NAMES; i++) {
+		json_t *was;
+
+		if (i > 1)
+			snprintf(c, sizeof(c), "%s_%u", name, i);
+		else
+			snprintf(c, sizeof(c), "%s%s", name,
+				 name_index(name, reserved, NULL) >= 0 || c_is_piece(name) ? "_"
+											   : "");
+		was = json_object_get(t->declared, c);
+		if (was && strcmp(json_string_value(was), type) != 0)
+			continue;
+		if (!was) {
+			json_object_set_new(t->declared, c, json_string(type));
+			fprintf(t->globals, "static %s%s%s%s;\n", type,
+				type[strlen(type) - 1] == '*' ? "" : " ", c, array);
+		}
+		return keep(t, c);
+	}
+	c_missing(t, "so many variables of one name");
+	return "";
+}
+
+struct c_name *c_named(struct translation *t, const char *name)
+{
+	for (size_t i = 0; i < t->name_count; i++)
+		if (!strcmp(t->names[i].name, name))
+			return &t->names[i];
+	return NULL;
+}
+
+struct c_name *c_bind(struct translation *t, const char *name, const char *type,
+		      const struct c_shape *shape)
+{
+	struct c_name *to = c_named(t, name);
+	const char *c = c_declare(t, name, type, "");
+
+	if (!to && t->name_count == C_NAMES) {
+		c_missing(t, "more than %d names", C_NAMES);
+		return NULL;
+	}
+	if (!to)
+		to = &t->names[t->name_count++];
+	*to = (struct c_name){.shape = *shape, .pointer = "."};
+	snprintf(to->name, sizeof(to->name), "%s", name);
+	snprintf(to->c, sizeof(to->c), "%s", c);
+	return to;
+}
+
+const char *c_words(struct translation *t, const json_t *words, const char *prefix)
+{
+	char out[C_TEXT_MAX] = "";
+	size_t n = 0, i;
+	json_t *word;
+
+	json_array_foreach(words, i, word) {
+		n += (size_t)snprintf(out + n, sizeof(out) - n, "%s%s", i ? " | " : "", prefix);
+		for (const char *p = json_string_value(word); *p && n + 8 < sizeof(out); p++)
+			out[n++] = (char)(*p == '-' ? '_' : toupper((unsigned char)*p));
+		out[n] = '\0';
+	}
+	return keep(t, n ? out : "0");
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parts of a case as C: names, expressions, attrs, patterns, what a ring buffer holds. What is
+ * written compiles on its own with any <linux/perf_event.h> since Linux 5.10; what that one does
+ * not know is written as a number.
+ *
+ * Lists are written as two things: `r` and `r_nr`, so many there are.
+ */
+#ifndef PERFABI_TRANSLATE_H
+#define PERFABI_TRANSLATE_H
+
+#include <stdio.h>
+
+#include "call/opening.h"
+#include "call/tables.h"
+#include "language/arena.h"
+
+enum { C_TEXT_MAX = 2048, C_NAMES = 128 };
+
+/* What a value is in C. */
+enum c_kind {
+	C_NUMBER = 1, /* uint64_t */
+	C_BITS,       /* the same, whose bits or values have names */
+	C_STRING,     /* const char * */
+	C_BYTES,      /* const unsigned char *, and how many */
+	C_OBJECT,     /* its members are told apart */
+	C_LIST,       /* of objects with members, or of numbers */
+	C_THREAD      /* the id of a thread, uint64_t */
+};
+
+/* A member of a value; of an element of a list within it, behind "[]": "values[].id". */
+struct c_member {
+	const char *path; /* as patterns have it; of a list's element itself, "values[]" */
+	const char *c;    /* as C has it, behind the value or the element: "sample_id_time" */
+	enum c_kind kind;
+	const struct abi_family *set;  /* of C_BITS: the names, */
+	const struct abi_family *rest; /* and those of the bits above the ones of an enum `set` */
+	const char *const *words; /* of C_BITS without: names that C has too, before and behind: */
+	const char *prefix;       /* "POLL" for "in" as POLLIN; NULL: as they are */
+	const char *has;          /* what says whether it is there; NULL: it always is */
+};
+
+struct c_shape {
+	enum c_kind kind;
+	const struct c_member *members; /* the last has no path */
+};
+
+/* What a name of the case stands for. */
+struct c_name {
+	char name[VARIABLE_NAME], c[VARIABLE_NAME + 16];
+	struct c_shape shape;
+	const char *pointer;          /* "->" where it is a pointer, else "." */
+	const struct opening *open;   /* of an event; else NULL */
+	char map[VARIABLE_NAME + 16]; /* ... and where its buffer is mapped; or empty */
+};
+
+struct translation {
+	const struct tables *tables;
+	const struct scope *scope; /* what is settled on this machine */
+	struct arena *arena;
+	const json_t
+		*words; /* all keys and names of the case: what it never speaks of is left out */
+	FILE *body, *types, *globals, *functions;
+	int indent;
+	struct c_name names[C_NAMES];
+	size_t name_count;
+	json_t *declared; /* globals, by name: their types */
+	unsigned functions_made;
+	char missing[256]; /* the first thing that cannot be written as C; empty: none */
+};
+
+/* A line of the body, or of a function; indented, and ended. */
+void c_line(struct translation *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Notes what cannot be written. */
+void c_missing(struct translation *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * The C name of a variable of that type: declared, once a name and type. "" if there is no room.
+ */
+const char *c_declare(struct translation *t, const char *name, const char *type, const char *array);
+
+/* What that name stands for from now on: of that shape. NULL if there is no room. */
+struct c_name *c_bind(struct translation *t, const char *name, const char *type,
+		      const struct c_shape *shape);
+struct c_name *c_named(struct translation *t, const char *name);
+
+/* Text in the arena, as printf(3) has it; "" without memory. */
+const char *c_text(struct translation *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* `text` as a C string, quoted, with the names in it left as they are. */
+const char *c_quote(struct translation *t, const char *text);
+
+/* The text with its $names put in, as an expression of type const char *. */
+const char *c_string(struct translation *t, const json_t *text);
+
+/*
+ * A number as the case writes it; `set` (may be NULL) has the names that may stand in it. "0" after
+ * c_missing() if it cannot be said.
+ */
+const char *c_number(struct translation *t, const json_t *json, const struct abi_family *set);
+
+/* A list of words as C has them: prefix and capitals, or-ed. */
+const char *c_words(struct translation *t, const json_t *words, const char *prefix);
+
+/* Declares and fills `union attr NAME`. */
+void c_attr(struct translation *t, const char *name, const json_t *attr, const json_t *bytes);
+
+/* What `$path` stands for: the expression, and what it is. NULL if it stands for nothing in C. */
+const char *c_variable(struct translation *t, const char *path, struct c_shape *shape);
+
+/*
+ * Checks: one `expect()` for each part of the pattern, on the value that `value` says in C; what it
+ * binds is bound.
+ */
+void c_expect(struct translation *t, const json_t *pattern, const char *value, const char *pointer,
+	      const struct c_shape *shape);
+
+/* A struct and a function that reads it, for what read(2) of an event gives: "struct read_1". */
+const char *c_read_layout(struct translation *t, const struct opening *open, struct c_shape *shape,
+			  const char **function);
+
+/* The same of the records in its buffer. */
+const char *c_record_layout(struct translation *t, const struct opening *open,
+			    struct c_shape *shape, const char **function);
+
+/*
+ * Writes the program: its comment, headers, what is its own, the pieces that it calls, the text. 0
+ * or a negative errno. A function that is its own stands for the piece of that name.
+ */
+int c_write(FILE *f, const char *comment, const char *own, const char *text);
+
+/* Whether there is a piece of that name. */
+bool c_is_piece(const char *name);
+
+#endif
