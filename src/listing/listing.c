@@ -23,8 +23,8 @@ struct listing {
 	struct translation t;
 	struct arena arena;
 	struct scope scope;
-	char *types, *globals, *functions, *body, *own, *comment;
-	size_t sizes[6];
+	char *types, *globals, *functions, *body, *own, *comment, *entries;
+	size_t sizes[7];
 	FILE *own_file, *comment_file;
 };
 
@@ -85,9 +85,10 @@ static bool open_streams(struct listing *l)
 		char **text;
 	} all[] = {{&l->t.types, &l->types},         {&l->t.globals, &l->globals},
 		   {&l->t.functions, &l->functions}, {&l->t.body, &l->body},
-		   {&l->own_file, &l->own},          {&l->comment_file, &l->comment}};
+		   {&l->own_file, &l->own},          {&l->comment_file, &l->comment},
+		   {&l->t.entries, &l->entries}};
 
-	for (size_t i = 0; i < 6; i++) {
+	for (size_t i = 0; i < 7; i++) {
 		*all[i].file = open_memstream(all[i].text, &l->sizes[i]);
 		if (!*all[i].file)
 			return false;
@@ -97,10 +98,10 @@ static bool open_streams(struct listing *l)
 
 static void close_streams(struct listing *l)
 {
-	FILE *all[] = {l->t.types, l->t.globals, l->t.functions,
-		       l->t.body,  l->own_file,  l->comment_file};
+	FILE *all[] = {l->t.types,  l->t.globals,    l->t.functions, l->t.body,
+		       l->own_file, l->comment_file, l->t.entries};
 
-	for (size_t i = 0; i < 6; i++)
+	for (size_t i = 0; i < 7; i++)
 		if (all[i])
 			fclose(all[i]);
 }
@@ -113,6 +114,7 @@ static void free_listing(struct listing *l)
 	free(l->body);
 	free(l->own);
 	free(l->comment);
+	free(l->entries);
 	json_decref((json_t *)l->t.words);
 	json_decref(l->t.declared);
 	scope_free(&l->scope);
@@ -245,7 +247,7 @@ static void call_in_main(struct listing *l)
 	const json_t *open = json_object_get(l->program->definition, "open");
 	static const struct c_member members[] = {
 		{.path = "size", .c = "attr.size", .kind = C_NUMBER}, {0}};
-	static const struct c_shape shape = {C_OBJECT, members};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
 	const struct expectation *x = l->expected;
 	struct translation *t = &l->t;
 	const char *call;
@@ -279,7 +281,7 @@ static void call_in_main(struct listing *l)
 }
 
 /* The words that processes of the case wait for. */
-static void words_in_main(struct listing *l)
+static void say_words(struct listing *l, FILE *f)
 {
 	json_t *posted = json_object(), *ignored;
 	char *text = json_dumps(l->program->definition, JSON_COMPACT);
@@ -297,11 +299,11 @@ static void words_in_main(struct listing *l)
 		if (sscanf(p, "\"await\":\"%31[^\"]", name) == 1)
 			json_object_set_new(posted, name, json_true());
 	}
-	if (json_object_size(posted)) {
-		fprintf(l->t.body, "\tprepare_words((const char *const[]){");
+	if (json_object_size(posted) || l->entries[0]) {
+		fprintf(f, "\tprepare_words((const char *const[]){");
 		json_object_foreach(posted, word, ignored)
-			fprintf(l->t.body, "\"%s\", ", word);
-		fprintf(l->t.body, "NULL});\n");
+			fprintf(f, "\"%s\", ", word);
+		fprintf(f, "NULL}, %s);\n", l->entries[0] ? "argc == 3 ? argv[2] : NULL" : "NULL");
 	}
 	json_decref(posted);
 	free(text);
@@ -325,18 +327,34 @@ static void sysctls_in_main(struct listing *l, bool before)
 	}
 }
 
+/* The case's own cgroup; of a hierarchy of v1 there is none. */
+static void cgroup_in_main(struct listing *l)
+{
+	static const struct c_member members[] = {{.path = "path", .c = "path", .kind = C_STRING},
+						  {.path = "id", .c = "id", .kind = C_NUMBER},
+						  {.path = "fd", .c = "fd", .kind = C_NUMBER},
+						  {0}};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
+	struct c_name *name;
+
+	if (!l->program->has_cgroup)
+		return;
+	name = c_bind(&l->t, "cgroup", "struct cgroup", &shape);
+	if (name)
+		c_line(&l->t, "%s = cgroup_make();", name->c);
+}
+
 /* What changes the machine is done by a child, behind which it is as it was. */
 static void main_in_c(struct listing *l)
 {
-	const bool changes = l->program->sysctl != NULL;
+	const bool changes = l->program->sysctl || l->program->has_cgroup;
 	struct translation *t = &l->t;
 
 	t->indent = 1;
-	c_line(t, "alarm(30);");
-	words_in_main(l);
 	if (changes) {
 		c_line(t, "must_be_root();");
 		sysctls_in_main(l, true);
+		cgroup_in_main(l);
 		c_line(t, "if (!(%s = fork_child())) {", c_declare(t, "the_case", "uint64_t", ""));
 		t->indent = 2;
 	}
@@ -356,6 +374,8 @@ static void main_in_c(struct listing *l)
 		c_line(t, "the_end = end_of(the_case);");
 		c_declare(t, "the_end", "struct end_of", "");
 		sysctls_in_main(l, false);
+		if (l->program->has_cgroup)
+			c_line(t, "cgroup_remove(&%s);", c_named(t, "cgroup")->c);
 		c_line(t, "return the_end.signal ? 1 : (int)the_end.exit;");
 	} else {
 		c_line(t, "return 0;");
@@ -375,8 +395,11 @@ static int write_listing(FILE *f, struct listing *l, struct error *e)
 	}
 	all = open_memstream(&text, &size);
 	if (all) {
-		fprintf(all, "%s%s%s%sint main(void)\n{\n%s}\n", l->types, l->globals,
-			l->globals[0] ? "\n" : "", l->functions, l->body);
+		fprintf(all, "%s%s%s%sint main(%s)\n{\n\talarm(30);\n", l->types, l->globals,
+			l->globals[0] ? "\n" : "", l->functions,
+			l->entries[0] ? "int argc, char **argv" : "void");
+		say_words(l, all);
+		fprintf(all, "%s%s}\n", l->entries, l->body);
 		fclose(all);
 	}
 	err = text ? c_write(f, l->comment, l->own, text) : -ENOMEM;
@@ -406,8 +429,6 @@ int listing_print(FILE *f, const struct instance *instance, const struct cases *
 	if (!open_streams(l)) {
 		c_missing(&l->t, "anything, for want of memory");
 	} else {
-		if (l->program->has_cgroup)
-			c_missing(&l->t, "a cgroup of the case's own");
 		say_head(l);
 		say_sizes(l);
 		say_capability(l);

@@ -30,7 +30,7 @@ void block_in_c(struct translation *t, const struct block *block)
 	for (size_t i = 0; i < block->count; i++) {
 		const struct statement *s = &block->list[i];
 
-		if (!s->is_on)
+		if (!s->is_on && !t->is_behind_exec)
 			continue;
 		if (!s->verb->in_c) {
 			c_missing(t, "the step \"%s\"", s->verb->name);

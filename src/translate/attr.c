@@ -40,6 +40,28 @@ static const struct abi_family *names_of(struct translation *t, const struct abi
 	return abi_field_set(field, value ? (uint32_t)value->value : UINT32_MAX, t->tables->arch);
 }
 
+/* "l1d:read:miss", of which each part has names of its own. */
+static const char *cache_event(struct translation *t, const char *text)
+{
+	static const char *const families[] = {"hw_cache_id", "hw_cache_op", "hw_cache_result"};
+	const char *all = "";
+
+	for (size_t i = 0; i < 3 && *text; i++) {
+		size_t n = strcspn(text, ":");
+		const struct abi_family *set = abi_family(t->tables->abi, families[i]);
+		json_t *name = json_stringn(text, n);
+
+		all = c_text(t, "%s%s%s << %u", all, i ? " | " : "",
+			     abi_value(set, json_string_value(name), NULL)
+				     ? c_capitals(t, set->prefix, json_string_value(name))
+				     : "0",
+			     set->shift);
+		json_decref(name);
+		text += n + (text[n] == ':');
+	}
+	return all;
+}
+
 /* Registers have names of the architecture's; their bits are written as numbers. */
 static const char *field_value(struct translation *t, const struct abi_field *field,
 			       const json_t *attr, const json_t *json)
@@ -51,6 +73,9 @@ static const char *field_value(struct translation *t, const struct abi_field *fi
 	struct error e = {0};
 	struct value value;
 
+	if (!strcmp(field->name, "config") && json_is_string(json) &&
+	    strchr(json_string_value(json), ':') && json_string_value(json)[0] != '$')
+		return cache_event(t, json_string_value(json));
 	if (!field->regs)
 		return c_number(t, json, set);
 	if (value_eval(json, set, &vars, &nowhere, &value, &e)) {

@@ -103,7 +103,8 @@ static bool enter_member(struct translation *t, struct walk *w, const char *path
 
 	if (!m)
 		return false;
-	snprintf(w->c + n, sizeof(w->c) - n, "%s%s", w->dot, m->c);
+	if (m->c[0])
+		snprintf(w->c + n, sizeof(w->c) - n, "%s%s", w->dot, m->c);
 	snprintf(w->at, sizeof(w->at), "%s", whole);
 	w->shape.kind = m->kind;
 	w->dot = ".";
@@ -143,8 +144,10 @@ const char *c_variable(struct translation *t, const char *name, struct c_shape *
 		break;
 	}
 	*shape = w.shape;
-	if (w.shape.kind == C_OBJECT && w.at[0] && member_at(&w.shape, w.at))
-		shape->kind = member_at(&w.shape, w.at)->kind;
+	shape->at = c_text(t, "%s", w.at);
+	shape->of = w.at[0] ? member_at(&w.shape, w.at) : NULL;
+	if (shape->of)
+		shape->kind = shape->of->kind;
 	return c_text(t, "%s", w.c);
 }
 
@@ -152,19 +155,16 @@ const char *c_variable(struct translation *t, const char *name, struct c_shape *
 static const char *constant(struct translation *t, const struct abi_family *set, const char *name)
 {
 	const struct abi_value *value = set ? abi_value(set, name, NULL) : NULL;
-	char upper[96];
-	size_t n = 0;
+	const char *upper;
 
 	if (!value)
 		return NULL;
-	for (const char *p = value->name; *p && n + 1 < sizeof(upper); p++)
-		upper[n++] = (char)toupper((unsigned char)*p);
-	upper[n] = '\0';
+	upper = c_capitals(t, set->prefix ? set->prefix : "", value->name);
 	if (!set->prefix || !set->prefix[0] || set->shift ||
 	    abi_version_compare(value->since, header_version) > 0)
-		return c_text(t, "%#llx /* %s%s */", (unsigned long long)value->value << set->shift,
-			      set->prefix ? set->prefix : "", upper);
-	return c_text(t, "%s%s", set->prefix, upper);
+		return c_text(t, "%#llx /* %s */", (unsigned long long)value->value << set->shift,
+			      upper);
+	return upper;
 }
 
 struct expression {
@@ -210,23 +210,58 @@ static const char *put_variable(struct expression *e, const char *at)
 	return at + n;
 }
 
-static const char *text_number(struct translation *t, const char *text)
+/* A part without | or shifts, or between them: C warns of sums there that stand bare. */
+static const char *sum(struct translation *t, const char *text, size_t length, bool is_alone)
 {
 	struct expression e = {.t = t};
+	const char *end = text + length;
+	bool is_sum = !is_alone && memchr(text, '+', length);
 
-	while (*text) {
+	for (const char *p = text + 1; !is_alone && p < end; p++)
+		is_sum = is_sum || *p == '-';
+	if (is_sum)
+		put(&e, "(");
+	while (text < end) {
 		if (isdigit((unsigned char)*text)) {
 			text = put_literal(&e, text);
 		} else if (*text == '$') {
 			text = put_variable(&e, text + 1);
 		} else {
-			char one[4] = {*text, '\0'};
-
-			if (!strncmp(text, "<<", 2) || !strncmp(text, ">>", 2))
-				text++, snprintf(one, sizeof(one), " %c%c", *text, *text);
-			put(&e, one);
+			put(&e, (char[]){*text, '\0'});
 			text++;
 		}
+	}
+	if (is_sum)
+		put(&e, ")");
+	return c_text(t, "%s", e.out);
+}
+
+/* Whether a | or a shift is there, and how many characters it has. */
+static size_t bit_operator(const char *at)
+{
+	if (*at == '|')
+		return 1;
+	return !strncmp(at, "<<", 2) || !strncmp(at, ">>", 2) ? 2 : 0;
+}
+
+static const char *text_number(struct translation *t, const char *text)
+{
+	struct expression e = {.t = t};
+	bool is_alone = true;
+
+	for (const char *p = text; *p; p++)
+		is_alone = is_alone && !bit_operator(p);
+	while (*text) {
+		size_t n = 0, length;
+
+		while (text[n] && !bit_operator(text + n))
+			n++;
+		put(&e, sum(t, text, n, is_alone));
+		text += n;
+		length = bit_operator(text);
+		if (length)
+			put(&e, c_text(t, " %.*s ", (int)length, text));
+		text += length;
 	}
 	return c_text(t, "%s", e.out);
 }

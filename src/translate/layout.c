@@ -116,6 +116,7 @@ static void read_number(struct reading *r, const struct layout_node *node)
 		const char *local = c_text(r->t, "%s%s", r->c, node->name);
 
 		say(r, "uint64_t %s = %s;", local, take);
+		say(r, "(void)%s;", local);
 		name_it(r, node, local);
 		take = local;
 	}
@@ -245,6 +246,23 @@ static void read_bytes(struct reading *r, const struct layout_node *node)
 	say(r, "p += n;");
 }
 
+/* What an element of a list of numbers is: itself, and a marker as {"context": NAME}. */
+static void add_elements(struct reading *r, const struct layout_node *node, const char *c)
+{
+	const char *path = c_text(r->t, "%s%s[]", r->path, node->name);
+
+	if (has_member(r, path) || r->count + 3 >= MEMBERS)
+		return;
+	fprintf(r->members, "\tuint64_t %s_nr;\n", c);
+	r->list[r->count++] = (struct c_member){
+		.path = path, .c = "", .kind = node->array.markers ? C_OBJECT : C_NUMBER};
+	if (node->array.markers)
+		r->list[r->count++] = (struct c_member){.path = c_text(r->t, "%s.context", path),
+							.c = "",
+							.kind = C_BITS,
+							.set = node->array.markers};
+}
+
 /* Numbers of one width. */
 static void read_array(struct reading *r, const struct layout_node *node)
 {
@@ -258,14 +276,7 @@ static void read_array(struct reading *r, const struct layout_node *node)
 	}
 	c = add_member(r, node->name, (struct c_member){.kind = C_LIST}, "uint64_t",
 		       c_text(r->t, "[%d]", LIST_ROOM));
-	if (r->count + 1 < MEMBERS && !has_member(r, c_text(r->t, "%s%s[]", r->path, node->name))) {
-		r->list[r->count++] =
-			(struct c_member){.path = c_text(r->t, "%s%s[]", r->path, node->name),
-					  .c = "",
-					  .kind = node->array.markers ? C_BITS : C_NUMBER,
-					  .set = node->array.markers};
-		fprintf(r->members, "\tuint64_t %s_nr;\n", c);
-	}
+	add_elements(r, node, c);
 	say(r, "%s_nr = n;", place(r, c));
 	say(r, "for (uint64_t i = 0; i < n; i++)");
 	say(r, "\t%s[i < %d ? i : %d] = take%u(&p);", place(r, c), LIST_ROOM - 1, LIST_ROOM - 1,
@@ -669,16 +680,16 @@ const char *c_record_layout(struct translation *t, const struct opening *open,
 	fprintf(t->functions,
 		"/* What is new in the buffer, of the types whose bits are set. */\n"
 		"static struct %s *%s(void *map, uint64_t types, bool keep, uint64_t *nr)\n{\n"
-		"\tstruct %s *list = NULL;\n"
+		"\tstruct %s *list;\n"
 		"\tsize_t size;\n"
-		"\tunsigned char *at = copy_ring(map, keep, &size), *to = at + size;\n\n"
+		"\tunsigned char *at = copy_ring(map, keep, &size);\n\n"
+		"\tlist = calloc(size / sizeof(struct perf_event_header) + 16, sizeof(*list));\n"
+		"\tmust(list);\n"
 		"\t*nr = 0;\n"
-		"\tfor (; at < to; at += ((struct perf_event_header *)(void *)at)->size) {\n"
-		"\t\tif (!(types >> ((struct perf_event_header *)(void *)at)->type & 1))\n"
-		"\t\t\tcontinue;\n"
-		"\t\tlist = room_for(list, *nr + 1, sizeof(*list));\n"
-		"\t\tparse_%s(at, &list[(*nr)++]);\n"
-		"\t}\n"
+		"\tfor (size_t n = 0; n < size; n += ((struct perf_event_header *)(void *)(at + "
+		"n))->size)\n"
+		"\t\tif (types >> ((struct perf_event_header *)(void *)(at + n))->type & 1)\n"
+		"\t\t\tparse_%s(at + n, &list[(*nr)++]);\n"
 		"\treturn list;\n}\n\n",
 		name, *function, name, name);
 	free(w.members);

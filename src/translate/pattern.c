@@ -17,7 +17,7 @@ struct subject {
 	enum c_kind kind;
 	const struct c_shape *shape;
 	const struct c_member *member; /* NULL: it is the whole, or none is known */
-	bool is_certain;               /* `bind` may bind here: each condition must hold */
+	bool is_certain;               /* `bind` may bind here: nothing turns it round */
 };
 
 static const char *condition(struct translation *t, const json_t *pattern, const struct subject *s);
@@ -57,25 +57,23 @@ static struct subject element_of(struct translation *t, const struct subject *s,
 }
 
 /*
- * A loop in front of the check, which leaves in a variable how many elements fit; within another
- * list, that is not possible.
+ * A loop in front of the check, which leaves in a variable how many elements fit. A loop for a list
+ * within these elements comes to stand within it.
  */
 static const char *fitting(struct translation *t, const json_t *pattern, const struct subject *s)
 {
-	const char *name, *inner;
-	struct subject element;
+	const char *name = c_text(t, "fit_%u", ++t->functions_made);
+	const char *index = c_text(t, "i_%u", t->functions_made), *inner;
+	struct subject element = element_of(t, s, index);
 
-	if (!s->is_certain) {
-		c_missing(t, "a list within a list that a pattern is on");
-		return "0";
-	}
-	name = c_text(t, "fit_%u", ++t->functions_made);
 	c_declare(t, name, "uint64_t", "");
-	element = element_of(t, s, "i");
-	inner = condition(t, pattern, &element);
 	c_line(t, "%s = 0;", name);
-	c_line(t, "for (uint64_t i = 0; i < %s; i++)", count_of(s, t));
-	c_line(t, "\t%s += %s;", name, inner[0] ? c_text(t, "(%s)", inner) : "1");
+	c_line(t, "for (uint64_t %s = 0; %s < %s; %s++) {", index, index, count_of(s, t), index);
+	t->indent++;
+	inner = condition(t, pattern, &element);
+	c_line(t, "%s += %s;", name, inner[0] ? c_text(t, "(%s)", inner) : "1");
+	t->indent--;
+	c_line(t, "}");
 	return name;
 }
 
@@ -130,14 +128,18 @@ static const char *is_names(struct translation *t, const struct subject *s, cons
 {
 	const char *low, *bits = mask_of(t, s, names, &low);
 
-	return c_text(t, "%s == (%s%s%s)", s->c, low, low[0] && bits[0] ? " | " : "",
+	return c_text(t, "%s == (uint64_t)(%s%s%s)", s->c, low, low[0] && bits[0] ? " | " : "",
 		      low[0] || bits[0] ? bits : "0");
 }
 
 static const char *relation(struct translation *t, const struct subject *s, const char *operator,
 			    const json_t * operand)
 {
-	return c_text(t, "%s %s %s", s->c, operator, c_number(t, operand, NULL));
+	const char *bound = c_number(t, operand, NULL);
+
+	if (!strcmp(operator, ">=") && !strcmp(bound, "0")) /* no number here is below zero */
+		return "";
+	return c_text(t, "%s %s (uint64_t)(%s)", s->c, operator, bound);
 }
 
 /* What says at run time whether a member is there; "" is always, "0" never. */
@@ -194,10 +196,6 @@ static const char *in_order(struct translation *t, const json_t *list, const str
 	const char *name = c_text(t, "at_%u", ++t->functions_made);
 	struct subject element = element_of(t, s, name);
 
-	if (!s->is_certain) {
-		c_missing(t, "in-order within a list");
-		return "0";
-	}
 	c_declare(t, name, "uint64_t", "");
 	c_line(t, "%s = 0;", name);
 	for (size_t i = 0; i < json_array_size(list); i++) {
@@ -253,10 +251,6 @@ static const char *ascending(struct translation *t, const json_t *key, const str
 	const char *name = c_text(t, "descents_%u", ++t->functions_made);
 	const char *member = json_string_value(key);
 
-	if (!s->is_certain) {
-		c_missing(t, "ascending within a list");
-		return "0";
-	}
 	c_declare(t, name, "uint64_t", "");
 	c_line(t, "%s = 0;", name);
 	c_line(t, "for (uint64_t i = 1; i < %s; i++)", count_of(s, t));
@@ -344,7 +338,7 @@ static const char *members(struct translation *t, const json_t *pattern, const s
 		below.member = m;
 		below.kind = m->kind;
 		if (m->kind != C_OBJECT) {
-			below.c = c_text(t, "%s%s%s", s->c, s->dot, m->c);
+			below.c = m->c[0] ? c_text(t, "%s%s%s", s->c, s->dot, m->c) : s->c;
 			below.dot = ".";
 		}
 		all = both(t, all, condition(t, part, &below));
@@ -439,7 +433,7 @@ static void expect_parts(struct translation *t, const json_t *pattern, const str
 		below.member = m;
 		below.kind = m->kind;
 		if (m->kind != C_OBJECT) {
-			below.c = c_text(t, "%s%s%s", s->c, s->dot, m->c);
+			below.c = m->c[0] ? c_text(t, "%s%s%s", s->c, s->dot, m->c) : s->c;
 			below.dot = ".";
 		}
 		expect_parts(t, part, &below);
@@ -451,9 +445,10 @@ void c_expect(struct translation *t, const json_t *pattern, const char *value, c
 {
 	const struct subject s = {.c = value,
 				  .dot = pointer,
-				  .path = "",
+				  .path = shape->at ? shape->at : "",
 				  .kind = shape->kind,
 				  .shape = shape,
+				  .member = shape->of,
 				  .is_certain = true};
 
 	expect_parts(t, pattern, &s);

@@ -144,17 +144,25 @@ struct c_name *c_bind(struct translation *t, const char *name, const char *type,
 	return to;
 }
 
+const char *c_capitals(struct translation *t, const char *prefix, const char *name)
+{
+	char upper[128];
+	size_t n = 0;
+
+	for (; name[n] && n + 1 < sizeof(upper); n++)
+		upper[n] = (char)(name[n] == '-' ? '_' : toupper((unsigned char)name[n]));
+	upper[n] = '\0';
+	return c_text(t, "%s%s", prefix, upper);
+}
+
 const char *c_words(struct translation *t, const json_t *words, const char *prefix)
 {
-	char out[C_TEXT_MAX] = "";
-	size_t n = 0, i;
+	const char *all = "";
 	json_t *word;
+	size_t i;
 
-	json_array_foreach(words, i, word) {
-		n += (size_t)snprintf(out + n, sizeof(out) - n, "%s%s", i ? " | " : "", prefix);
-		for (const char *p = json_string_value(word); *p && n + 8 < sizeof(out); p++)
-			out[n++] = (char)(*p == '-' ? '_' : toupper((unsigned char)*p));
-		out[n] = '\0';
-	}
-	return keep(t, n ? out : "0");
+	json_array_foreach(words, i, word)
+		all = c_text(t, "%s%s%s", all, i ? " | " : "",
+			     c_capitals(t, prefix, json_string_value(word)));
+	return all[0] ? all : "0";
 }

@@ -43,6 +43,8 @@ struct c_member {
 struct c_shape {
 	enum c_kind kind;
 	const struct c_member *members; /* the last has no path */
+	const struct c_member *of;      /* which of them the value is itself; NULL: none */
+	const char *at;                 /* its place among them; NULL: it is the whole */
 };
 
 /* What a name of the case stands for. */
@@ -61,6 +63,8 @@ struct translation {
 	const json_t
 		*words; /* all keys and names of the case: what it never speaks of is left out */
 	FILE *body, *types, *globals, *functions;
+	FILE *entries; /* what main() begins with: where it goes behind an exec */
+	bool is_behind_exec;
 	int indent;
 	struct c_name names[C_NAMES];
 	size_t name_count;
@@ -101,6 +105,9 @@ const char *c_string(struct translation *t, const json_t *text);
  * c_missing() if it cannot be said.
  */
 const char *c_number(struct translation *t, const json_t *json, const struct abi_family *set);
+
+/* A constant's name: the prefix, and the name in capitals. */
+const char *c_capitals(struct translation *t, const char *prefix, const char *name);
 
 /* A list of words as C has them: prefix and capitals, or-ed. */
 const char *c_words(struct translation *t, const json_t *words, const char *prefix);

@@ -36,13 +36,14 @@ static size_t word_length(const char *at)
 
 static const char suffix[] = ".inc";
 
-/* The piece of exactly that name, or -1. */
+/* The piece of that name, or of all names that begin as its file does: CLOCK_.inc. -1: none. */
 static int piece_named(const struct sources *pieces, const char *name, size_t length)
 {
 	for (size_t i = 0; i < pieces->count && i < PIECES_MAX; i++) {
 		const char *file = strrchr(pieces->list[i].name, '/') + 1;
+		size_t n = strlen(file) - strlen(suffix);
 
-		if (strlen(file) == length + strlen(suffix) && !strncmp(file, name, length))
+		if ((n == length || (n < length && file[n - 1] == '_')) && !strncmp(file, name, n))
 			return (int)i;
 	}
 	return -1;

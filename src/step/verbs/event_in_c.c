@@ -151,7 +151,7 @@ static void query_in_c(struct translation *t, const struct statement *s, const c
 		{.path = "ids", .c = "ids", .kind = C_LIST},
 		{.path = "ids[]", .c = "", .kind = C_NUMBER},
 		{0}};
-	static const struct c_shape shape = {C_OBJECT, members};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
 	const char *c =
 		c_declare(t, c_text(t, "query_%u", ++t->functions_made), "struct bpf_query", "");
 
@@ -169,7 +169,7 @@ static void attr_in_c(struct translation *t, const struct statement *s, const ch
 {
 	static const struct c_member members[] = {
 		{.path = "size", .c = "attr.size", .kind = C_NUMBER}, {0}};
-	static const struct c_shape shape = {C_OBJECT, members};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
 	const char *attr = c_text(t, "attr_%u", ++t->functions_made);
 
 	c_line(t, "{");

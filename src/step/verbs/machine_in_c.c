@@ -7,6 +7,29 @@
 #include "step/in_c.h"
 #include "step/verbs/in_c.h"
 
+/* A name of the case's: "v2", or "v1.CONTROLLER". */
+void cgroup_in_c(struct translation *t, const struct statement *s)
+{
+	const char *hierarchy = json_string_value(statement_json(s, "cgroup"));
+	const json_t *entry = statement_json(s, "entry");
+	const char *controller = strchr(hierarchy, '.');
+
+	bind_number(t, s,
+		    c_text(t, "cgroup_open(%s, %s)",
+			   controller ? c_quote(t, controller + 1) : "NULL",
+			   entry ? c_string(t, entry) : "\"\""));
+}
+
+void enter_in_c(struct translation *t, const struct statement *s)
+{
+	c_line(t, "cgroup_enter(%s);", c_string(t, statement_json(s, "enter")));
+}
+
+void mkdir_in_c(struct translation *t, const struct statement *s)
+{
+	c_line(t, "must(!mkdir(%s, 0755));", c_string(t, statement_json(s, "mkdir")));
+}
+
 void file_in_c(struct translation *t, const struct statement *s)
 {
 	const char *mode = json_string_value(statement_json(s, "mode"));
@@ -39,7 +62,7 @@ void stat_in_c(struct translation *t, const struct statement *s)
 		{.path = "dev", .c = "st_dev", .kind = C_NUMBER},
 		{.path = "size", .c = "st_size", .kind = C_NUMBER},
 		{0}};
-	static const struct c_shape shape = {C_OBJECT, members};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
 	struct c_name *name = s->bind ? c_bind(t, s->bind, "struct stat", &shape) : NULL;
 	const char *c =
 		name ? c_text(t, "%s", name->c)
@@ -100,7 +123,7 @@ void bpf_in_c(struct translation *t, const struct statement *s)
 		{.path = "length", .c = "length", .kind = C_NUMBER},
 		{.path = "name", .c = "name", .kind = C_STRING},
 		{0}};
-	static const struct c_shape shape = {C_OBJECT, members};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
 	json_t *list = json_pack("[O]", statement_json(s, "bpf"));
 	struct c_name *name = s->bind ? c_bind(t, s->bind, "struct bpf_program", &shape) : NULL;
 

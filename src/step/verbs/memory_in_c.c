@@ -148,7 +148,7 @@ void function_in_c(struct translation *t, const struct statement *s)
 		{.path = "path", .c = "path", .kind = C_STRING},
 		{.path = "build_id", .c = "build_id", .kind = C_STRING},
 		{0}};
-	static const struct c_shape shape = {C_OBJECT, members};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
 	struct c_name *name = s->bind ? c_bind(t, s->bind, "struct function", &shape) : NULL;
 
 	if (json_object_get(t->words, "build_id"))

@@ -479,6 +479,7 @@ const struct verb process_verbs[] = {
 	{.name = "exec",
 	 .help = "/proc/self/exe, to do these workloads, post and await; in a child",
 	 .run = run_exec,
+	 .in_c = exec_in_c,
 	 .size = sizeof(struct exec_step),
 	 .arguments =
 		 (const struct argument[]){

@@ -55,34 +55,68 @@ void fork_in_c(struct translation *t, const struct statement *s)
 	t->name_count = count;
 }
 
-/* Its steps are a function of their own. */
+/* The body of another function than the one that is being written. */
+struct function_text {
+	FILE *body;
+	int indent;
+	char *text;
+	size_t size;
+};
+
+static bool function_begin(struct function_text *f, struct translation *t)
+{
+	*f = (struct function_text){.body = t->body, .indent = t->indent};
+	t->body = open_memstream(&f->text, &f->size);
+	t->indent = 1;
+	if (t->body)
+		return true;
+	t->body = f->body;
+	t->indent = f->indent;
+	c_missing(t, "a function, for want of memory");
+	return false;
+}
+
+static void function_end(struct function_text *f, struct translation *t, const char *head)
+{
+	fclose(t->body);
+	fprintf(t->functions, "%s%s}\n\n", head, f->text ? f->text : "");
+	free(f->text);
+	t->body = f->body;
+	t->indent = f->indent;
+}
+
 void thread_in_c(struct translation *t, const struct statement *s)
 {
 	const char *function = c_text(t, "thread_%u", ++t->functions_made);
-	FILE *body = t->body;
-	int indent = t->indent;
-	char *text = NULL;
+	struct function_text text;
 	struct c_name *name;
-	size_t size;
 
-	t->body = open_memstream(&text, &size);
-	t->indent = 1;
-	if (!t->body) {
-		t->body = body;
-		c_missing(t, "a thread, for want of memory");
+	if (!function_begin(&text, t))
 		return;
-	}
 	child_in_c(t, block_of(s, "thread"), "return NULL;");
-	fclose(t->body);
-	fprintf(t->functions, "static void *%s(void *unused)\n{\n\t(void)unused;\n%s}\n\n",
-		function, text ? text : "");
-	free(text);
-	t->body = body;
-	t->indent = indent;
+	function_end(&text, t,
+		     c_text(t, "static void *%s(void *unused)\n{\n\t(void)unused;\n", function));
 	bind_number(t, s, c_text(t, "start_thread(%s)", function));
 	name = s->bind ? c_named(t, s->bind) : NULL;
 	if (name)
 		name->shape.kind = C_THREAD;
+}
+
+/* What comes behind the exec is a function that main() calls for its name. */
+void exec_in_c(struct translation *t, const struct statement *s)
+{
+	const char *function = c_text(t, "behind_exec_%u", ++t->functions_made);
+	struct function_text text;
+
+	if (!function_begin(&text, t))
+		return;
+	t->is_behind_exec = true;
+	child_in_c(t, block_of(s, "exec"), "exit(0);");
+	t->is_behind_exec = false;
+	function_end(&text, t, c_text(t, "static void %s(void)\n{\n", function));
+	fprintf(t->entries, "\tif (argc == 3 && !strcmp(argv[1], \"%s\"))\n\t\t%s();\n", function,
+		function);
+	c_line(t, "exec_self(\"%s\");", function);
 }
 
 void wait_in_c(struct translation *t, const struct statement *s)
@@ -92,7 +126,7 @@ void wait_in_c(struct translation *t, const struct statement *s)
 		{.path = "exit", .c = "exit", .kind = C_NUMBER},
 		{.path = "signal", .c = "signal", .kind = C_BITS, .words = words, .prefix = ""},
 		{0}};
-	static const struct c_shape shape = {C_OBJECT, members};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
 	struct c_name *name = c_named(t, json_string_value(statement_json(s, "wait")));
 	const char *c;
 

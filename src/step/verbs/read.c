@@ -291,6 +291,7 @@ const struct verb read_verbs[] = {
 	{.name = "rdpmc",
 	 .help = "an event's count read in user space by the man page's algorithm",
 	 .run = run_rdpmc,
+	 .in_c = rdpmc_in_c,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = rdpmc_shows},

@@ -130,7 +130,7 @@ static const struct c_member page_members[] = {PAGE_MEMBER(version),
 
 void page_in_c(struct translation *t, const struct statement *s)
 {
-	static const struct c_shape shape = {C_OBJECT, page_members};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = page_members};
 	static const char type[] = "struct perf_event_mmap_page";
 	struct c_name *event = event_of(t, s, "page");
 	const char *c, *map;
@@ -148,6 +148,32 @@ void page_in_c(struct translation *t, const struct statement *s)
 		c = c_declare(t, c_text(t, "page_%u", ++t->functions_made), type, "");
 	}
 	c_line(t, "memcpy(&%s, %s, sizeof(%s));", c, map, c);
+	shown_in_c(t, s, c, ".", &shape);
+}
+
+void rdpmc_in_c(struct translation *t, const struct statement *s)
+{
+	static const struct c_member members[] = {
+		{.path = "index", .c = "index", .kind = C_NUMBER},
+		{.path = "value", .c = "value", .kind = C_NUMBER, .has = "has_value"},
+		{0}};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
+	struct c_name *event = event_of(t, s, "rdpmc");
+	const char *c, *map;
+
+	if (!event || !event->map[0]) {
+		c_missing(t, "rdpmc of what is not mapped here");
+		return;
+	}
+	map = c_text(t, "%s", event->map);
+	if (s->bind) {
+		struct c_name *name = c_bind(t, s->bind, "struct rdpmc", &shape);
+
+		c = name ? c_text(t, "%s", name->c) : "";
+	} else {
+		c = c_declare(t, c_text(t, "rdpmc_%u", ++t->functions_made), "struct rdpmc", "");
+	}
+	c_line(t, "%s = rdpmc(%s);", c, map);
 	shown_in_c(t, s, c, ".", &shape);
 }
 

@@ -20,7 +20,7 @@ void poll_in_c(struct translation *t, const struct statement *s)
 	static const struct c_member members[] = {
 		{.path = "revents", .c = "", .kind = C_BITS, .words = words, .prefix = "POLL"},
 		{0}};
-	static const struct c_shape shape = {C_OBJECT, members};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
 	const json_t *events = statement_json(s, "events");
 	const char *by = word_or(s, "by", "poll");
 	const char *c = c_declare(t, c_text(t, "revents_%u", ++t->functions_made), "uint64_t", "");
@@ -36,7 +36,7 @@ void fcntl_in_c(struct translation *t, const struct statement *s)
 {
 	static const struct c_member members[] = {{.path = "value", .c = "", .kind = C_NUMBER},
 						  {0}};
-	static const struct c_shape shape = {C_OBJECT, members};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
 	const char *c =
 		bind_number(t, s,
 			    c_text(t, "(uint64_t)fcntl(%s, %s, (long)(%s))", fd_in_c(t, s, "on"),
@@ -78,7 +78,7 @@ void signals_seen_in_c(struct translation *t, const struct statement *s)
 		{.path = "perf_type", .c = "perf_type", .kind = C_NUMBER},
 		{.path = "perf_flags", .c = "perf_flags", .kind = C_NUMBER},
 		{0}};
-	static const struct c_shape shape = {C_LIST, members};
+	static const struct c_shape shape = {.kind = C_LIST, .members = members};
 	struct c_name *name = s->bind ? c_bind(t, s->bind, "struct seen *", &shape) : NULL;
 	const char *c =
 		name ? c_text(t, "%s", name->c)

@@ -132,7 +132,7 @@ static const struct c_member switch_members[] = {{.path = "least", .c = "least",
 /* The variable that the switches are counted in, and what it began with. */
 static void ready_switch(struct translation *t, const struct statement *s)
 {
-	static const struct c_shape shape = {C_OBJECT, switch_members};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = switch_members};
 	struct c_name *name = s->bind ? c_bind(t, s->bind, "struct left", &shape) : NULL;
 
 	c_line(t, "%s = (struct left){.most = switches().all};",
@@ -212,7 +212,7 @@ static const char *mapped_of(struct translation *t, const struct statement *s)
 
 static void ready_map(struct translation *t, const struct statement *s)
 {
-	static const struct c_shape shape = {C_OBJECT, map_members};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = map_members};
 	const char *what = json_string_value(statement_json(s, "what"));
 	const json_t *text = statement_json(s, "name");
 	struct c_name *name = s->bind ? c_bind(t, s->bind, "struct mapped", &shape) : NULL;
