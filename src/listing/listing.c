@@ -23,8 +23,8 @@ struct listing {
 	struct translation t;
 	struct arena arena;
 	struct scope scope;
-	char *types, *globals, *functions, *body, *own, *comment, *entries;
-	size_t sizes[7];
+	char *types, *globals, *functions, *body, *own, *comment, *entries, *first;
+	size_t sizes[8];
 	FILE *own_file, *comment_file;
 };
 
@@ -86,9 +86,9 @@ static bool open_streams(struct listing *l)
 	} all[] = {{&l->t.types, &l->types},         {&l->t.globals, &l->globals},
 		   {&l->t.functions, &l->functions}, {&l->t.body, &l->body},
 		   {&l->own_file, &l->own},          {&l->comment_file, &l->comment},
-		   {&l->t.entries, &l->entries}};
+		   {&l->t.entries, &l->entries},     {&l->t.first, &l->first}};
 
-	for (size_t i = 0; i < 7; i++) {
+	for (size_t i = 0; i < 8; i++) {
 		*all[i].file = open_memstream(all[i].text, &l->sizes[i]);
 		if (!*all[i].file)
 			return false;
@@ -99,9 +99,9 @@ static bool open_streams(struct listing *l)
 static void close_streams(struct listing *l)
 {
 	FILE *all[] = {l->t.types,  l->t.globals,    l->t.functions, l->t.body,
-		       l->own_file, l->comment_file, l->t.entries};
+		       l->own_file, l->comment_file, l->t.entries,   l->t.first};
 
-	for (size_t i = 0; i < 7; i++)
+	for (size_t i = 0; i < 8; i++)
 		if (all[i])
 			fclose(all[i]);
 }
@@ -115,6 +115,7 @@ static void free_listing(struct listing *l)
 	free(l->own);
 	free(l->comment);
 	free(l->entries);
+	free(l->first);
 	json_decref((json_t *)l->t.words);
 	json_decref(l->t.declared);
 	scope_free(&l->scope);
@@ -399,7 +400,7 @@ static int write_listing(FILE *f, struct listing *l, struct error *e)
 			l->globals[0] ? "\n" : "", l->functions,
 			l->entries[0] ? "int argc, char **argv" : "void");
 		say_words(l, all);
-		fprintf(all, "%s%s}\n", l->entries, l->body);
+		fprintf(all, "%s%s%s}\n", l->entries, l->first, l->body);
 		fclose(all);
 	}
 	err = text ? c_write(f, l->comment, l->own, text) : -ENOMEM;

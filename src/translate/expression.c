@@ -24,6 +24,24 @@ static const struct {
 			 {"runner", "(uint64_t)getppid()"},
 			 {"unmapped", "unmapped()"}};
 
+/* Its id, looked up while the program is whoever began it: not everybody may. */
+static const char *tracepoint(struct translation *t, const char *name, const char *colon)
+{
+	char c[VARIABLE_NAME];
+	size_t n = 0;
+	bool is_new;
+
+	for (const char *p = name; *p && n + 1 < sizeof(c); p++)
+		c[n++] = isalnum((unsigned char)*p) ? *p : '_';
+	c[n] = '\0';
+	is_new = !json_object_get(t->declared, c);
+	c_declare(t, c, "uint64_t", "");
+	if (is_new)
+		fprintf(t->first, "\t%s = tracepoint(\"%.*s/%s\");\n", c, (int)(colon - name), name,
+			colon + 1);
+	return c_text(t, "%s", c);
+}
+
 static const char *from_machine(struct translation *t, const char *name)
 {
 	struct vars vars = scope_vars(t->scope);
@@ -38,8 +56,7 @@ static const char *from_machine(struct translation *t, const char *name)
 		const char *colon = strchr(name, ':');
 
 		if (colon)
-			return c_text(t, "tracepoint(\"%.*s/%s\")", (int)(colon - name - 11),
-				      name + 11, colon + 1);
+			return tracepoint(t, name + 11, colon);
 	}
 	if (!strncmp(name, "sysctl.", 7))
 		return c_text(t, "number_in(\"/proc/sys/kernel/%s\")", name + 7);
@@ -103,11 +120,12 @@ static bool enter_member(struct translation *t, struct walk *w, const char *path
 
 	if (!m)
 		return false;
-	if (m->c[0])
+	if (m->c[0] && m->kind != C_OBJECT) /* whose members are the struct's own */
 		snprintf(w->c + n, sizeof(w->c) - n, "%s%s", w->dot, m->c);
 	snprintf(w->at, sizeof(w->at), "%s", whole);
 	w->shape.kind = m->kind;
-	w->dot = ".";
+	if (m->kind != C_OBJECT)
+		w->dot = ".";
 	return true;
 }
 

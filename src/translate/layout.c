@@ -11,7 +11,7 @@
 #include "abi/layout.h"
 #include "translate/translate.h"
 
-enum { MEMBERS = 256, LIST_ROOM = 128 };
+enum { MEMBERS = 256, LIST_ROOM = 512 };
 
 /* A layout on its way to C. */
 struct reading {
@@ -226,6 +226,7 @@ static void read_string(struct reading *r, const struct layout_node *node)
 			       "");
 		say(r, "%s = (const char *)p;", place(r, c));
 	}
+	say(r, "well_formed(is_padded(p, end), \"a text, and less than 8 zeros behind it\");");
 	say(r, "p = end;");
 }
 
@@ -417,7 +418,8 @@ static void read_when(struct reading *r, const struct layout_node *node)
 		read_switch(r, &node->when.then, &node->when.other,
 			    c_text(r->t, "(uint64_t)(end - p) >= %llu", value));
 		return;
-	case LAYOUT_IF_MAYBE:
+	case LAYOUT_IF_MAYBE: /* as the newest kernel has it */
+		read_list(r, &node->when.other);
 		return;
 	}
 }
@@ -476,6 +478,8 @@ static void read_list(struct reading *r, const struct layout_list *list)
 			read_when(r, node);
 			break;
 		case LAYOUT_USE:
+			if (r->record && !strcmp(node->use->name, "sample_id"))
+				break; /* read behind the switch, as it is of all records */
 			if (node->name)
 				read_object(r, node->name, &node->use->list);
 			else
@@ -571,7 +575,7 @@ const char *c_read_layout(struct translation *t, const struct opening *open, str
 		"\tstruct %s kept = {0}, *r = &kept;\n"
 		"\tlong got = read(fd, buffer, size);\n"
 		"\tuint64_t n = 0;\n\n"
-		"\t(void)n;\n"
+		"\t(void)n, (void)r;\n"
 		"\tanswer(\"read\", got, 0, \"success\");\n"
 		"\tkept.bytes = (uint64_t)got;\n"
 		"\tif (got) {\n%s\t}\n"
@@ -643,6 +647,29 @@ static void read_record(struct reading *r, const struct abi_family *records,
 	say(r, "}");
 }
 
+/* At the end of every record that is no sample. */
+static void read_sample_id(struct reading *r, const struct layout *sample_id)
+{
+	static const char check[] =
+		"well_formed(p == begin + header->size, \"fields that take all of a record\");";
+
+	say(r, "default:");
+	say(r, "\tp = end;");
+	say(r, "}");
+	r->record = NULL;
+	r->named_count = 0;
+	if (!sample_id || !fixed_size(r, &sample_id->list)) {
+		say(r, "%s", check);
+		return;
+	}
+	say(r, "if (r->type == PERF_RECORD_SAMPLE) {");
+	say(r, "\t%s", check);
+	say(r, "\treturn;");
+	say(r, "}");
+	read_list(r, &sample_id->list);
+	say(r, "%s", check);
+}
+
 const char *c_record_layout(struct translation *t, const struct opening *open,
 			    struct c_shape *shape, const char **function)
 {
@@ -665,6 +692,7 @@ const char *c_record_layout(struct translation *t, const struct opening *open,
 	add_member(&r, "size", (struct c_member){.kind = C_NUMBER}, "uint64_t", "");
 	for (size_t i = 0; records && i < records->count; i++)
 		read_record(&r, records, &records->values[i]);
+	read_sample_id(&r, sample_id);
 	reading_end(&r, &w, shape);
 	fprintf(t->types, "struct %s {\n%s};\n\n", name, w.members ? w.members : "");
 	fprintf(t->functions,
@@ -674,7 +702,7 @@ const char *c_record_layout(struct translation *t, const struct opening *open,
 		"\tconst unsigned char *end = begin + header->size - %u; /* sample_id */\n"
 		"\tuint64_t n = 0;\n\n"
 		"\tr->type = header->type;\n\tr->misc = header->misc;\n\tr->size = header->size;\n"
-		"\tswitch (r->type) {\n%s\t}\n"
+		"\tswitch (r->type) {\n%s"
 		"\t(void)n;\n\t(void)p;\n\t(void)end;\n}\n\n",
 		name, name, sample_id ? fixed_size(&r, &sample_id->list) : 0, w.code ? w.code : "");
 	fprintf(t->functions,

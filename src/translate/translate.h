@@ -64,6 +64,7 @@ struct translation {
 		*words; /* all keys and names of the case: what it never speaks of is left out */
 	FILE *body, *types, *globals, *functions;
 	FILE *entries; /* what main() begins with: where it goes behind an exec */
+	FILE *first;   /* what it does before it becomes anybody else */
 	bool is_behind_exec;
 	int indent;
 	struct c_name names[C_NAMES];
