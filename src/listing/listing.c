@@ -310,22 +310,16 @@ static void say_words(struct listing *l, FILE *f)
 	free(text);
 }
 
-static void sysctls_in_main(struct listing *l, bool before)
+static void sysctls_in_main(struct listing *l)
 {
 	const char *name;
 	json_t *value;
-	unsigned i = 0;
 
-	json_object_foreach((json_t *)l->program->sysctl, name, value) {
-		const char *was = c_text(&l->t, "was_%u", ++i);
-
-		if (before)
-			c_line(&l->t,
-			       "set_sysctl(\"%s\", text_of(\"%%lld\", (long long)(%s)), %s);", name,
-			       c_number(&l->t, value, NULL), c_declare(&l->t, was, "char", "[64]"));
-		else
-			c_line(&l->t, "set_sysctl(\"%s\", %s, NULL);", name, was);
-	}
+	if (l->program->sysctl)
+		c_line(&l->t, "save_sysctls();");
+	json_object_foreach((json_t *)l->program->sysctl, name, value)
+		c_line(&l->t, "set_sysctl(\"%s\", text_of(\"%%lld\", (long long)(%s)));", name,
+		       c_number(&l->t, value, NULL));
 }
 
 /* The case's own cgroup; of a hierarchy of v1 there is none. */
@@ -354,7 +348,7 @@ static void main_in_c(struct listing *l)
 	t->indent = 1;
 	if (changes) {
 		c_line(t, "must_be_root();");
-		sysctls_in_main(l, true);
+		sysctls_in_main(l);
 		cgroup_in_main(l);
 		c_line(t, "if (!(%s = fork_child())) {", c_declare(t, "the_case", "uint64_t", ""));
 		t->indent = 2;
@@ -367,6 +361,8 @@ static void main_in_c(struct listing *l)
 	else
 		call_in_main(l);
 	c_line(t, "%s", "");
+	if (json_object_get(t->words, "fork"))
+		c_line(t, "end_children();");
 	c_line(t, "printf(\"%s\\n\");", l->program->is_capability ? "yes" : "PASS");
 	if (changes) {
 		c_line(t, "exit(0);");
@@ -374,7 +370,8 @@ static void main_in_c(struct listing *l)
 		c_line(t, "}");
 		c_line(t, "the_end = end_of(the_case);");
 		c_declare(t, "the_end", "struct end_of", "");
-		sysctls_in_main(l, false);
+		if (l->program->sysctl)
+			c_line(t, "restore_sysctls();");
 		if (l->program->has_cgroup)
 			c_line(t, "cgroup_remove(&%s);", c_named(t, "cgroup")->c);
 		c_line(t, "return the_end.signal ? 1 : (int)the_end.exit;");

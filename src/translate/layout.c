@@ -11,7 +11,8 @@
 #include "abi/layout.h"
 #include "translate/translate.h"
 
-enum { MEMBERS = 256, LIST_ROOM = 512 };
+/* Elements of a list that are kept: of a record, and of what read(2) gives at most. */
+enum { MEMBERS = 256, LIST_ROOM = 512, READ_ROOM = 4096 };
 
 /* A layout on its way to C. */
 struct reading {
@@ -23,6 +24,7 @@ struct reading {
 	const char *path, *c; /* in front of a name: "sample_id.", "sample_id_" */
 	const char *element;  /* of a list: "r->values[i]", and whether it is kept; else NULL */
 	bool is_kept;
+	unsigned room;       /* of a list */
 	unsigned conditions; /* around a field, that only the record can answer */
 	struct c_member list[MEMBERS];
 	size_t count;
@@ -103,6 +105,19 @@ static const char *local_of(const struct reading *r, const struct layout_node *n
 	return "0";
 }
 
+/* Of a field that only some records of a type have: the member that says so. NULL: all have it. */
+static const char *conditional(struct reading *r, const char *name)
+{
+	const char *has = c_text(r->t, "has_%s%s", r->c, name);
+
+	if (!r->conditions || r->element)
+		return NULL;
+	if (!has_member(r, c_text(r->t, "%s%s", r->path, name)))
+		fprintf(r->members, "\tbool %s;\n", has);
+	say(r, "r->%s = true;", has);
+	return has;
+}
+
 static void read_list(struct reading *r, const struct layout_list *list);
 
 /* A number that others name gets a variable of its own. */
@@ -121,20 +136,13 @@ static void read_number(struct reading *r, const struct layout_node *node)
 		take = local;
 	}
 	if (wanted) {
-		bool is_new = !has_member(r, c_text(r->t, "%s%s", r->path, node->name));
-		const char *has = r->conditions && !r->element
-					  ? c_text(r->t, "has_%s%s", r->c, node->name)
-					  : NULL;
+		const char *has = conditional(r, node->name);
 
 		c = add_member(r, node->name,
 			       (struct c_member){.kind = node->number.set ? C_BITS : C_NUMBER,
 						 .set = node->number.set,
 						 .has = has},
 			       "uint64_t", "");
-		if (has && is_new)
-			fprintf(r->members, "\tbool %s;\n", has);
-		if (has)
-			say(r, "r->%s = true;", has);
 		say(r, "%s = %s;", place(r, c), take);
 	} else if (!node->is_named_by_others) {
 		say(r, "p += %u;%s%s%s", width, node->name ? " /* " : "",
@@ -236,7 +244,9 @@ static void read_bytes(struct reading *r, const struct layout_node *node)
 
 	say(r, "n = %s;", nr);
 	if (is_wanted(r, node->name)) {
-		c = add_member(r, node->name, (struct c_member){.kind = C_BYTES},
+		const char *has = conditional(r, node->name);
+
+		c = add_member(r, node->name, (struct c_member){.kind = C_BYTES, .has = has},
 			       "const unsigned char *", "");
 		if (!has_member(r, c_text(r->t, "%s%s_nr", r->path, node->name)))
 			add_member(r, c_text(r->t, "%s_nr", node->name),
@@ -276,11 +286,11 @@ static void read_array(struct reading *r, const struct layout_node *node)
 		return;
 	}
 	c = add_member(r, node->name, (struct c_member){.kind = C_LIST}, "uint64_t",
-		       c_text(r->t, "[%d]", LIST_ROOM));
+		       c_text(r->t, "[%u]", r->room));
 	add_elements(r, node, c);
 	say(r, "%s_nr = n;", place(r, c));
 	say(r, "for (uint64_t i = 0; i < n; i++)");
-	say(r, "\t%s[i < %d ? i : %d] = take%u(&p);", place(r, c), LIST_ROOM - 1, LIST_ROOM - 1,
+	say(r, "\t%s[i < %u ? i : %u] = take%u(&p);", place(r, c), r->room - 1, r->room - 1,
 	    width * 8);
 }
 
@@ -302,8 +312,7 @@ static void read_loop(struct reading *r, const struct layout_node *node)
 	say(r, "for (uint64_t i = 0; i < n; i++) {");
 	r->indent++;
 	r->element =
-		wanted ? c_text(r->t, "r->%s[i < %d ? i : %d]", c, LIST_ROOM - 1, LIST_ROOM - 1)
-		       : "";
+		wanted ? c_text(r->t, "r->%s[i < %u ? i : %u]", c, r->room - 1, r->room - 1) : "";
 	r->is_kept = wanted;
 	r->path = c_text(r->t, "%s%s[].", r->path, node->name);
 	r->c = c_text(r->t, "%s%s_", r->c, node->name);
@@ -311,7 +320,7 @@ static void read_loop(struct reading *r, const struct layout_node *node)
 	r->indent--;
 	say(r, "}");
 	if (is_new)
-		fprintf(r->members, "\t} %s[%d];\n", c, LIST_ROOM);
+		fprintf(r->members, "\t} %s[%u];\n", c, r->room);
 	r->element = NULL;
 	r->is_kept = false;
 	r->path = path;
@@ -347,6 +356,7 @@ static void read_regs(struct reading *r, const struct layout_node *node)
 	uint64_t mask = call_field(&r->open->call, abi, node->regs->name);
 	const char *path = r->path, *c_prefix = r->c;
 
+	add_member(r, node->name, (struct c_member){.kind = C_OBJECT}, NULL, "");
 	r->path = c_text(r->t, "%s%s.", path, node->name);
 	r->c = c_text(r->t, "%s%s_", c_prefix, node->name);
 	for (unsigned bit = 0; bit < 64; bit++) {
@@ -526,7 +536,8 @@ struct written {
 static bool reading_begin(struct reading *r, struct translation *t, const struct opening *open,
 			  struct written *w)
 {
-	*r = (struct reading){.t = t, .open = open, .path = "", .c = "", .indent = 1};
+	*r = (struct reading){
+		.t = t, .open = open, .path = "", .c = "", .indent = 1, .room = LIST_ROOM};
 	*w = (struct written){0};
 	r->members = open_memstream(&w->members, &w->members_size);
 	r->code = open_memstream(&w->code, &w->code_size);
@@ -563,6 +574,7 @@ const char *c_read_layout(struct translation *t, const struct opening *open, str
 	if (!reading_begin(&r, t, open, &w))
 		return "int";
 	r.indent = 2;
+	r.room = READ_ROOM;
 	add_member(&r, "bytes", (struct c_member){.kind = C_NUMBER}, "uint64_t", "");
 	read_list(&r, &abi_layout(t->tables->abi, "read_format")->list);
 	reading_end(&r, &w, shape);

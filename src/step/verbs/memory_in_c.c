@@ -22,9 +22,11 @@ void mmap_in_c(struct translation *t, const struct statement *s)
 							 : c_text(t, "(1 + %s) * page_size()",
 								  number_in_c(t, s, "pages"));
 	const char *prot = prot_in_c(t, s, "PROT_READ | PROT_WRITE");
+	const char *length_c = c_declare(t, c_text(t, "%s_length", map), "uint64_t", "");
 	bool is_data = !statement_json(s, "offset") || !strcmp(number_in_c(t, s, "offset"), "0");
 
-	c_line(t, "%s = mmap(NULL, %s, %s, %s, %s, (off_t)(%s));", map, length, prot,
+	c_line(t, "%s = %s;", length_c, length);
+	c_line(t, "%s = mmap(NULL, %s, %s, %s, %s, (off_t)(%s));", map, length_c, prot,
 	       json_is_true(statement_json(s, "private")) ? "MAP_PRIVATE" : "MAP_SHARED",
 	       fd_in_c(t, s, "mmap"), number_in_c(t, s, "offset"));
 	call_in_c(t, s, c_text(t, "%s == MAP_FAILED ? -1 : 0", map));
@@ -32,8 +34,6 @@ void mmap_in_c(struct translation *t, const struct statement *s)
 		return;
 	if (event && is_data)
 		snprintf(event->map, sizeof(event->map), "%s", map);
-	if (event && is_data && !strstr(prot, "WRITE"))
-		c_line(t, "/* what is read of it cannot be given back */");
 	if (s->bind)
 		bind_number(t, s, c_text(t, "(uintptr_t)%s", map));
 }
@@ -51,7 +51,7 @@ static bool part_in_c(struct translation *t, const struct statement *s, const ch
 	}
 	*at = c_text(t, "(char *)%s + %s", event->map, offset);
 	*length = statement_json(s, "length") ? number_in_c(t, s, "length")
-					      : c_text(t, "length_of(%s) - %s", event->map, offset);
+					      : c_text(t, "%s_length - %s", event->map, offset);
 	return true;
 }
 
@@ -82,8 +82,10 @@ void mremap_in_c(struct translation *t, const struct statement *s)
 	c_line(t, "%s = move_map(%s, %s, %s, %s);", now, at, length, to,
 	       json_is_true(statement_json(s, "move")) ? "true" : "false");
 	call_in_c(t, s, c_text(t, "%s == MAP_FAILED ? -1 : 0", now));
-	if (!is_refusal(s))
-		snprintf(event->map, sizeof(event->map), "%s", now);
+	if (is_refusal(s))
+		return;
+	snprintf(event->map, sizeof(event->map), "%s", now);
+	c_line(t, "%s = %s;", c_declare(t, c_text(t, "%s_length", now), "uint64_t", ""), to);
 }
 
 void mprotect_in_c(struct translation *t, const struct statement *s)

@@ -48,7 +48,7 @@ void fork_in_c(struct translation *t, const struct statement *s)
 	c_line(t, "if (!%s) {", c);
 	t->indent++;
 	forget_maps(t);
-	child_in_c(t, block_of(s, "fork"), "exit(0);");
+	child_in_c(t, block_of(s, "fork"), "end_children(), exit(0);");
 	t->indent--;
 	c_line(t, "}");
 	memcpy(t->names, names, sizeof(t->names));
@@ -145,9 +145,7 @@ void wait_in_c(struct translation *t, const struct statement *s)
 
 void kill_in_c(struct translation *t, const struct statement *s)
 {
-	const char *pid = name_in_c(t, s, "kill");
-
-	c_line(t, "must(!kill((pid_t)%s, SIGKILL) && waitpid((pid_t)%s, NULL, 0) > 0);", pid, pid);
+	c_line(t, "kill_child(%s);", name_in_c(t, s, "kill"));
 }
 
 void post_in_c(struct translation *t, const struct statement *s)
