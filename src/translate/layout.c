@@ -265,8 +265,7 @@ static void add_elements(struct reading *r, const struct layout_node *node, cons
 	if (has_member(r, path) || r->count + 3 >= MEMBERS)
 		return;
 	fprintf(r->members, "\tuint64_t %s_nr;\n", c);
-	r->list[r->count++] = (struct c_member){
-		.path = path, .c = "", .kind = node->array.markers ? C_OBJECT : C_NUMBER};
+	r->list[r->count++] = (struct c_member){.path = path, .c = "", .kind = C_NUMBER};
 	if (node->array.markers)
 		r->list[r->count++] = (struct c_member){.path = c_text(r->t, "%s.context", path),
 							.c = "",
@@ -562,6 +561,22 @@ static void reading_end(struct reading *r, struct written *w, struct c_shape *sh
 		c_missing(r->t, "a layout, for want of memory");
 }
 
+/* What was read, plain. */
+static void keep_words(struct reading *r)
+{
+	const char *c;
+
+	if (!is_wanted(r, "words"))
+		return;
+	c = add_member(r, "words", (struct c_member){.kind = C_LIST}, "uint64_t",
+		       c_text(r->t, "[%u]", 2 * r->room));
+	add_member(r, "words[]", (struct c_member){.kind = C_NUMBER}, NULL, "");
+	r->list[r->count - 1].c = "";
+	fprintf(r->members, "\tuint64_t %s_nr;\n", c);
+	say(r, "memcpy(r->%s, p, (size_t)got);", c);
+	say(r, "r->%s_nr = (uint64_t)got / 8;", c);
+}
+
 const char *c_read_layout(struct translation *t, const struct opening *open, struct c_shape *shape,
 			  const char **function)
 {
@@ -576,16 +591,17 @@ const char *c_read_layout(struct translation *t, const struct opening *open, str
 	r.indent = 2;
 	r.room = READ_ROOM;
 	add_member(&r, "bytes", (struct c_member){.kind = C_NUMBER}, "uint64_t", "");
+	keep_words(&r);
 	read_list(&r, &abi_layout(t->tables->abi, "read_format")->list);
 	reading_end(&r, &w, shape);
 	fprintf(t->types, "struct %s {\n%s};\n\n", name, w.members ? w.members : "");
 	fprintf(t->functions,
 		"/* By the read_format of the event. */\n"
-		"static struct %s %s(int fd, size_t size)\n{\n"
+		"static struct %s %s(int fd, void *at, size_t size)\n{\n"
 		"\tstatic unsigned char buffer[65536];\n"
-		"\tconst unsigned char *p = buffer;\n"
+		"\tconst unsigned char *p = at ? at : buffer;\n"
 		"\tstruct %s kept = {0}, *r = &kept;\n"
-		"\tlong got = read(fd, buffer, size);\n"
+		"\tlong got = read(fd, at ? at : buffer, size);\n"
 		"\tuint64_t n = 0;\n\n"
 		"\t(void)n, (void)r;\n"
 		"\tanswer(\"read\", got, 0, \"success\");\n"

@@ -163,18 +163,23 @@ static const char *absent(struct translation *t, const json_t *truth, const stru
 	return there;
 }
 
-static const char *bind(struct translation *t, const json_t *name, const struct subject *s)
+static const char *bind(struct translation *t, const json_t *json, const struct subject *s)
 {
-	const struct c_shape number = {.kind = C_NUMBER};
+	const char *name = json_string_value(json);
+	struct c_shape shape = {.kind = s->kind == C_BYTES ? C_BYTES : C_NUMBER};
 	struct c_name *to;
 
-	if (!s->is_certain || (s->kind != C_NUMBER && s->kind != C_BITS)) {
-		c_missing(t, "a value like \"%s\" that a pattern binds", json_string_value(name));
+	if (!s->is_certain || (s->kind != C_NUMBER && s->kind != C_BITS && s->kind != C_BYTES)) {
+		c_missing(t, "a value like \"%s\" that a pattern binds", name);
 		return "";
 	}
-	to = c_bind(t, json_string_value(name), "uint64_t", &number);
-	if (to)
-		c_line(t, "%s = %s;", to->c, s->c);
+	to = c_bind(t, name, s->kind == C_BYTES ? "const unsigned char *" : "uint64_t", &shape);
+	if (!to)
+		return "";
+	c_line(t, "%s = %s;", to->c, s->c);
+	if (s->kind == C_BYTES)
+		c_line(t, "%s = %s_nr;", c_declare(t, c_text(t, "%s_nr", to->c), "uint64_t", ""),
+		       s->c);
 	return "";
 }
 
@@ -186,6 +191,7 @@ static const char *exactly(struct translation *t, const json_t *list, const stru
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		struct subject element = element_of(t, s, c_text(t, "%zu", i));
 
+		element.is_certain = s->is_certain;
 		all = both(t, all, condition(t, json_array_get(list, i), &element));
 	}
 	return all;
@@ -302,6 +308,11 @@ static const char *operation(struct translation *t, const char *name, const json
 		return times(t, operand, s);
 	if (!strcmp(name, "ascending"))
 		return ascending(t, operand, s);
+	if (!strcmp(name, "first-u16") || !strcmp(name, "last-u64")) {
+		whole.c = c_text(t, "%s(%s, %s_nr)", name[0] == 'f' ? "first_u16" : "last_u64",
+				 s->c, s->c);
+		return relation(t, &whole, "==", operand);
+	}
 	whole.is_certain = false;
 	if (!strcmp(name, "not") || !strcmp(name, "ne")) {
 		inner = condition(t, operand, &whole);
@@ -360,11 +371,13 @@ static const char *equal(struct translation *t, const json_t *pattern, const str
 	if (s->kind == C_STRING)
 		return c_text(t, "!strcmp(%s, %s)", s->c, c_string(t, pattern));
 	if (s->kind == C_BYTES) {
-		struct c_shape shape;
+		struct c_shape shape = {.kind = C_STRING};
 		const char *c = text && text[0] == '$' ? c_variable(t, text + 1, &shape)
 				: text                 ? c_quote(t, text)
 						       : NULL;
 
+		if (c && shape.kind == C_BYTES)
+			return c_text(t, "same_bytes(%s, %s_nr, %s, %s_nr)", s->c, s->c, c, c);
 		if (!c)
 			c_missing(t, "bytes that are no text");
 		return c_text(t, "is_hex(%s, %s_nr, %s)", s->c, s->c, c ? c : "\"\"");

@@ -182,22 +182,12 @@ static void attr_in_c(struct translation *t, const struct statement *s, const ch
 	c_line(t, "}");
 }
 
-static void note_output(struct translation *t, const struct statement *s)
-{
-	const char *request = json_string_value(statement_json(s, "ioctl"));
-
-	if (request && !strcmp(request, "set_output") && !is_refusal(s) &&
-	    json_object_get(t->words, "sample"))
-		(void)0;
-}
-
 void ioctl_in_c(struct translation *t, const struct statement *s)
 {
 	const char *kind, *request = request_in_c(t, statement_json(s, "ioctl"), &kind);
 	const char *fd = fd_in_c(t, s, "on");
 	bool takes_word = !kind || strcmp(kind, "u32") != 0;
 
-	note_output(t, s);
 	if (statement_json(s, "attr"))
 		attr_in_c(t, s, fd, request);
 	else if (statement_json(s, "ids"))

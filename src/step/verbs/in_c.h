@@ -19,6 +19,7 @@ verb_in_c process_in_c, repeat_in_c, fork_in_c, thread_in_c, wait_in_c, kill_in_
 	await_in_c, exec_in_c, become_in_c, affinity_in_c;
 verb_in_c enter_in_c, mkdir_in_c, cgroup_in_c, file_in_c, memfd_in_c, limit_in_c, stat_in_c,
 	text_in_c, socket_in_c, send_in_c, receive_in_c, bpf_in_c, clock_in_c, value_in_c;
+verb_in_c pmu_events_in_c;
 verb_in_c workload_in_c;
 
 /* The call that `open` of a case makes, its attr declared in front of it under that name. */

@@ -153,8 +153,6 @@ void function_in_c(struct translation *t, const struct statement *s)
 	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
 	struct c_name *name = s->bind ? c_bind(t, s->bind, "struct function", &shape) : NULL;
 
-	if (json_object_get(t->words, "build_id"))
-		c_missing(t, "a build id");
 	if (name)
 		c_line(t, "%s = function_probed();", name->c);
 }

@@ -13,6 +13,7 @@
 #include "machine/names.h"
 #include "step/step.h"
 #include "step/types.h"
+#include "step/verbs/in_c.h"
 #include "step/verbs/verbs.h"
 
 /* The file descriptor in *fd, or what it gives. */
@@ -151,6 +152,7 @@ const struct verb pmu_verbs[] = {
 	{.name = "pmu-events",
 	 .help = "each file in events/ of that PMU, opened",
 	 .run = run_pmu_events,
+	 .in_c = pmu_events_in_c,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = pmu_shows},

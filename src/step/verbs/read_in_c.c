@@ -27,13 +27,11 @@ void read_in_c(struct translation *t, const struct statement *s)
 	const char *type, *function, *value;
 	struct c_shape shape;
 
-	if (is_refusal(s) || at) {
+	if (is_refusal(s)) {
 		call_in_c(t, s,
 			  c_text(t, "read(%s, %s, %s)", fd_in_c(t, s, "read"),
 				 at ? c_text(t, "(void *)(uintptr_t)(%s)", at) : "(char[65536]){0}",
 				 size));
-		if (at && !is_refusal(s) && s->expected && s->expected->pattern)
-			c_missing(t, "what is read to an address");
 		return;
 	}
 	if (!event || !event->open) {
@@ -46,7 +44,8 @@ void read_in_c(struct translation *t, const struct statement *s)
 		return;
 	}
 	type = c_read_layout(t, event->open, &shape, &function);
-	value = c_text(t, "%s(%s, %s)", function, fd_in_c(t, s, "read"), size);
+	value = c_text(t, "%s(%s, %s, %s)", function, fd_in_c(t, s, "read"),
+		       at ? c_text(t, "(void *)(uintptr_t)(%s)", at) : "NULL", size);
 	if (s->bind) {
 		struct c_name *name = c_bind(t, s->bind, type, &shape);
 
