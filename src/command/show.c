@@ -11,20 +11,21 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/session.h"
 #include "listing/listing.h"
+#include "step/trace.h"
 #include "text/say.h"
 
 /* What the command can be told. */
 struct settings {
 	const char *folder, *to; /* NULL: the built-in cases; standard output */
-	bool as_c;
+	bool as_c, as_strace;
 };
 
-static const struct option long_options[] = {{"cases", required_argument, NULL, 'c'},
-					     {"c", no_argument, NULL, 'C'},
-					     {"output", required_argument, NULL, 'o'},
-					     {"help", no_argument, NULL, 'h'},
-					     {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {
+	{"cases", required_argument, NULL, 'c'}, {"c", no_argument, NULL, 'C'},
+	{"strace", no_argument, NULL, 'S'},      {"output", required_argument, NULL, 'o'},
+	{"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
 
 static void show_help(void)
 {
@@ -33,6 +34,8 @@ static void show_help(void)
 	      "      --c          one case as a C program, as it is on this machine; it makes the\n"
 	      "                   same calls, says what it expects and gets, and exits with 0, or\n"
 	      "                   with 1 where the kernel breaks its word\n"
+	      "      --strace     runs one case, and shows its calls as strace(1) would; steps\n"
+	      "                   that are no single call are between /* and */\n"
 	      "  -o, --output DIR with --c: each case's program as DIR/ID.c; what cannot be\n"
 	      "                   written is left out, and said\n"
 	      "  -c, --cases DIR  the cases below DIR, not the built-in ones\n"
@@ -52,6 +55,9 @@ static int parse_options(struct settings *s, int argc, char **argv)
 			break;
 		case 'o':
 			s->to = optarg;
+			break;
+		case 'S':
+			s->as_strace = true;
 			break;
 		case 'C':
 			s->as_c = true;
@@ -188,6 +194,47 @@ static int show_picked(const struct settings *s, struct loaded *l, char *argumen
 	return status;
 }
 
+static void print_verdict(const struct result *result)
+{
+	const struct verdict *v = &result->verdict;
+
+	printf("/* %s", outcome_names[v->outcome]);
+	if (v->outcome != PASS && v->expected[0])
+		printf(": expected %s, got %s", v->expected, v->got);
+	else if (v->capability[0])
+		printf(": %s", v->capability);
+	printf(" */\n");
+}
+
+/* Runs the case once, as `run` does. */
+static int show_as_strace(const struct settings *s, const char *argument)
+{
+	char id[512], *arguments[] = {id, NULL};
+	struct session session;
+	int status;
+
+	snprintf(id, sizeof(id), "%s%s", argument[0] == '=' ? "" : "=", argument);
+	session_begin(&session, "perfabi show");
+	session.folder = s->folder;
+	session.options.jobs = 1;
+	session.options.trace = trace_make();
+	if (!session.options.trace) {
+		say(stderr, "perfabi show: memory for the calls: %s\n", strerror(errno));
+		return EXIT_HARNESS;
+	}
+	status = session_prepare(&session, arguments);
+	if (!status)
+		status = session_run(&session, session.picked, session.count);
+	if (!status) {
+		fputs(session.options.trace->text, stdout);
+		print_verdict(&session.results[0]);
+		status = session_is_flawed(&session) ? EXIT_HARNESS : 0;
+	}
+	trace_free(session.options.trace);
+	session_end(&session);
+	return status;
+}
+
 int command_show(int argc, char **argv)
 {
 	struct settings s = {0};
@@ -196,6 +243,12 @@ int command_show(int argc, char **argv)
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
+	if (s.as_strace && (s.as_c || optind + 1 != argc)) {
+		say(stderr, "perfabi show: --strace goes with one ID, and without --c\n");
+		return EXIT_USAGE;
+	}
+	if (s.as_strace)
+		return show_as_strace(&s, argv[optind]);
 	status = load_cases(&l, s.folder, argv + optind, "perfabi show");
 	for (int i = optind; i < argc && !status; i++)
 		status = show_picked(&s, &l, argv[i]);

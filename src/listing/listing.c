@@ -24,6 +24,7 @@ struct listing {
 	struct arena arena;
 	struct scope scope;
 	char *types, *globals, *functions, *body, *own, *comment, *entries, *first;
+	char *text; /* the case */
 	size_t sizes[8];
 	FILE *own_file, *comment_file;
 };
@@ -116,6 +117,7 @@ static void free_listing(struct listing *l)
 	free(l->comment);
 	free(l->entries);
 	free(l->first);
+	free(l->text);
 	json_decref((json_t *)l->t.words);
 	json_decref(l->t.declared);
 	scope_free(&l->scope);
@@ -204,17 +206,16 @@ static void say_head(struct listing *l)
 static void say_sizes(struct listing *l)
 {
 	const struct abi *abi = l->t.tables->abi;
-	char *text = json_dumps(l->program->definition, JSON_COMPACT);
-	bool more = text && (strstr(text, "\"bytes\"") || strstr(text, "\"size\"") ||
-			     strstr(text, "\"memory\""));
+	const char *text = l->text;
+	bool more = (strstr(text, "\"bytes\"") || strstr(text, "\"size\"") ||
+		     strstr(text, "\"memory\""));
 
-	if (text && strstr(text, "\"attr\""))
+	if ((strstr(text, "\"attr\"") || strstr(text, "\"pmu-events\"")))
 		fprintf(l->own_file,
 			"/* sizeof(struct perf_event_attr) of Linux %s, and the room that it is "
 			"passed "
 			"in. */\nenum { ATTR_SIZE = %u, ATTR_ROOM = %s };\n",
 			abi->newest, abi->attr_size, more ? "1 << 17" : "ATTR_SIZE");
-	free(text);
 }
 
 static void say_errnos(FILE *f, const int errnos[PHASE_ERRNOS_MAX], const char *answer)
@@ -253,7 +254,7 @@ static void call_in_main(struct listing *l)
 	struct translation *t = &l->t;
 	const char *call;
 
-	c_line(t, "%s", "");
+	c_blank(t);
 	call = open_call_in_c(t, open, "attr");
 	if (l->program->is_capability) {
 		c_line(t, "expect_errno(%s, 0);", call);
@@ -285,16 +286,15 @@ static void call_in_main(struct listing *l)
 static void say_words(struct listing *l, FILE *f)
 {
 	json_t *posted = json_object(), *ignored;
-	char *text = json_dumps(l->program->definition, JSON_COMPACT);
 	const char *word;
 
-	for (const char *p = text; p && (p = strstr(p, "\"post\":\"")); p++) {
+	for (const char *p = l->text; (p = strstr(p, "\"post\":\"")); p++) {
 		char name[64];
 
 		if (sscanf(p, "\"post\":\"%31[^\"]", name) == 1)
 			json_object_set_new(posted, name, json_true());
 	}
-	for (const char *p = text; p && (p = strstr(p, "\"await\":\"")); p++) {
+	for (const char *p = l->text; (p = strstr(p, "\"await\":\"")); p++) {
 		char name[64];
 
 		if (sscanf(p, "\"await\":\"%31[^\"]", name) == 1)
@@ -307,7 +307,6 @@ static void say_words(struct listing *l, FILE *f)
 		fprintf(f, "NULL}, %s);\n", l->entries[0] ? "argc == 3 ? argv[2] : NULL" : "NULL");
 	}
 	json_decref(posted);
-	free(text);
 }
 
 static void sysctls_in_main(struct listing *l)
@@ -360,7 +359,7 @@ static void main_in_c(struct listing *l)
 		block_in_c(t, &l->program->steps);
 	else
 		call_in_main(l);
-	c_line(t, "%s", "");
+	c_blank(t);
 	if (json_object_get(t->words, "fork"))
 		c_line(t, "end_children();");
 	c_line(t, "printf(\"%s\\n\");", l->program->is_capability ? "yes" : "PASS");
@@ -419,12 +418,14 @@ int listing_print(FILE *f, const struct instance *instance, const struct cases *
 	block_settle(&l->program->steps, &instance->who, env);
 	l->expected = expectations_choose(&l->program->expect, &instance->who, env);
 	l->scope.env = env;
+	l->text = json_dumps(l->program->definition, JSON_COMPACT);
 	l->t = (struct translation){.tables = &cases->tables,
 				    .scope = &l->scope,
 				    .arena = &l->arena,
+				    .text = l->text,
 				    .words = words_of(l->program),
 				    .declared = json_object()};
-	if (!open_streams(l)) {
+	if (!open_streams(l) || !l->text) {
 		c_missing(&l->t, "anything, for want of memory");
 	} else {
 		say_head(l);

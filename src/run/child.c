@@ -19,6 +19,7 @@
 #include "machine/limits.h"
 #include "step/expect.h"
 #include "step/steps.h"
+#include "step/trace.h"
 
 const char *const stage_names[] = {"starting",
 				   "preparing",
@@ -110,6 +111,7 @@ _Noreturn static void run_call(const struct instance *instance, const struct exp
 		give_up(slot, "memory to pass the attr in", strerror(-err));
 	call_format(call, &seen.answer, steps->env, slot->verdict.call, sizeof(slot->verdict.call));
 
+	trace_say(steps->trace, slot->verdict.call);
 	slot->stage = STAGE_ASKING;
 	if (seen.answer.err && instance->kind == CONFORMANCE)
 		seen.phases =
@@ -198,6 +200,7 @@ _Noreturn void child_run(const struct instance *instance, struct mutation mutati
 	steps->asks_gates = instance->kind == CONFORMANCE;
 	steps->restores_sysctls = program->sysctl != NULL;
 	steps->uid = slot->uid;
+	steps->trace = surroundings->trace;
 	if (program->has_steps)
 		run_steps(instance, steps, slot);
 	run_call(instance, x, steps, slot);

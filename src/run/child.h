@@ -31,6 +31,7 @@ struct slot {
 struct surroundings {
 	int devnull;      /* becomes their stdio */
 	unsigned seconds; /* of cpu time that they may use */
+	struct trace *trace; /* that they tell their calls to, or NULL */
 	sigset_t altered; /* signals whose disposition here is not SIG_DFL, as theirs is to be */
 };
 

@@ -17,6 +17,7 @@ struct run_options {
 	uint64_t seed;
 	/* How each instance is made wrong, in their order; NULL: none is. */
 	const struct mutation *mutations;
+	struct trace *trace; /* that cases tell their calls to; NULL: nobody asks */
 	/* Called when other runs are kept away, as far as they can be, and what `env` says of the
 	 * sysctls is the machine's own; before that no case is judged. May be NULL. */
 	void (*begun)(void *context);

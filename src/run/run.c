@@ -509,6 +509,7 @@ int run_all(const struct instance *const *instances, size_t count, const struct 
 			   .results = results,
 			   .count = count,
 			   .surroundings = {.devnull = -1,
+					    .trace = options->trace,
 					    .seconds = (unsigned)options->timeout + 1,
 					    .altered = signals_altered()}};
 	int err;

@@ -36,7 +36,7 @@ void block_in_c(struct translation *t, const struct block *block)
 			c_missing(t, "the step \"%s\"", s->verb->name);
 			return;
 		}
-		c_line(t, "%s", "");
+		c_blank(t);
 		say_step(t, s);
 		s->verb->in_c(t, s);
 	}

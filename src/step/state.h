@@ -47,8 +47,9 @@ struct sync;
 struct steps {
 	const struct tables *tables;
 	struct who who;
-	struct refused *refused; /* where the last open that is refused is kept; NULL: nobody asks */
-	bool asks_gates; /* of an open that is refused; a capability's are no refusals */
+	struct refused
+		*refused; /* where the last open that is refused is kept; NULL: nobody asks */
+	bool asks_gates;  /* of an open that is refused; a capability's are no refusals */
 	struct environment *env;
 	struct scope scope;
 	struct opened events[OPENED_MAX];
@@ -62,6 +63,7 @@ struct steps {
 	int sync_fd;                /* its memory, for what comes behind an exec */
 	uid_t uid;                  /* of an ordinary user, for `become` */
 	bool restores_sysctls;      /* what the case writes to them is put back */
+	struct trace *trace;        /* that its calls are told to, or NULL */
 	volatile unsigned *at_step; /* where the number of the step is told, from 1; or NULL */
 };
 

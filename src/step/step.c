@@ -70,7 +70,8 @@ void step_answer(struct step *s, long ret)
 		snprintf(s->call + n, sizeof(s->call) - n, " = -1 %s (%s)", errno_name(s->err),
 			 strerror(s->err));
 	else
-		snprintf(s->call + n, sizeof(s->call) - n, " = %ld", ret);
+		snprintf(s->call + n, sizeof(s->call) - n, ret > UINT16_MAX ? " = %#lx" : " = %ld",
+			 ret);
 }
 
 void step_show(struct step *s, const char *key, json_t *value)

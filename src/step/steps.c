@@ -14,6 +14,7 @@
 #include "step/expect.h"
 #include "step/judge.h"
 #include "step/sync.h"
+#include "step/trace.h"
 
 /* The arguments of the verb, in a struct of its own; NULL with the step's error filled. */
 static void *evaluate_arguments(struct step *s)
@@ -89,6 +90,7 @@ static bool run_statement(struct steps *run, const struct statement *statement, 
 	arguments = evaluate_arguments(&s);
 	s.arguments = arguments;
 	err = arguments ? step_do(&s) : -EINVAL;
+	trace_step(run->trace, &s);
 	if (!err)
 		good = step_judge(&s);
 	else if (err != -EPROTO)

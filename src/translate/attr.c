@@ -14,20 +14,6 @@ static bool is_in_header(const struct abi_field *field)
 	       abi_version_compare(field->since, "5.10") <= 0;
 }
 
-static bool is_wide(const struct abi_field *field)
-{
-	return field->size == 8 && !field->width;
-}
-
-/* A pointer as the u64 that it is, and what is wider than the member cut: compilers warn of both.
- */
-static const char *fitted(struct translation *t, const struct abi_field *field, const char *value)
-{
-	if (is_wide(field) || field->width)
-		return value;
-	return c_text(t, "(%s%u_t)(%s)", field->is_signed ? "int" : "uint", field->size * 8, value);
-}
-
 static const struct abi_family *names_of(struct translation *t, const struct abi_field *field,
 					 const json_t *attr)
 {
@@ -111,8 +97,7 @@ static void initialize(struct translation *t, const char *name, const json_t *at
 		const json_t *json = json_object_get(attr, field->name);
 
 		if (json && is_in_header(field))
-			c_line(t, ".%s = %s,", field->name,
-			       fitted(t, field, field_value(t, field, attr, json)));
+			c_line(t, ".%s = %s,", field->name, field_value(t, field, attr, json));
 		else if (!json && !strcmp(field->name, "size"))
 			c_line(t, ".size = ATTR_SIZE,");
 	}

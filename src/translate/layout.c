@@ -577,15 +577,54 @@ static void keep_words(struct reading *r)
 	say(r, "r->%s_nr = (uint64_t)got / 8;", c);
 }
 
-const char *c_read_layout(struct translation *t, const struct opening *open, struct c_shape *shape,
-			  const char **function)
+/* One that was written before; NULL: it is new. */
+static const struct c_layout *layout_of(struct translation *t, const struct opening *open,
+					bool of_records)
 {
-	const char *name = c_text(t, "read_%u", ++t->functions_made);
+	for (size_t i = 0; i < t->layout_count; i++)
+		if (t->layouts[i].open == open && t->layouts[i].of_records == of_records)
+			return &t->layouts[i];
+	return NULL;
+}
+
+static const char *remember(struct translation *t, const struct c_layout *layout)
+{
+	if (t->layout_count < C_NAMES)
+		t->layouts[t->layout_count++] = *layout;
+	return layout->type;
+}
+
+/* A name that no other struct of the program has. */
+static const char *own_name(struct translation *t, const char *name, const char *what)
+{
+	for (unsigned i = 1;; i++) {
+		const char *own = i > 1 ? c_text(t, "%s_%s_%u", name, what, i)
+					: c_text(t, "%s_%s", name, what);
+
+		if (json_object_get(t->declared, own))
+			continue;
+		json_object_set_new(t->declared, own, json_string("struct"));
+		return own;
+	}
+}
+
+const char *c_read_layout(struct translation *t, const char *event, const struct opening *open,
+			  struct c_shape *shape, const char **function)
+{
+	const struct c_layout *before = layout_of(t, open, false);
+	const char *name, *reader;
 	struct reading r;
 	struct written w;
 
+	if (before) {
+		*shape = before->shape;
+		*function = before->function;
+		return before->type;
+	}
+	name = own_name(t, event, "values");
+	reader = c_text(t, "read_%s", name);
 	*shape = (struct c_shape){.kind = C_OBJECT};
-	*function = name;
+	*function = reader;
 	if (!reading_begin(&r, t, open, &w))
 		return "int";
 	r.indent = 2;
@@ -609,10 +648,13 @@ const char *c_read_layout(struct translation *t, const struct opening *open, str
 		"\tif (got) {\n%s\t}\n"
 		"\t(void)p;\n"
 		"\treturn kept;\n}\n\n",
-		name, name, name, w.code ? w.code : "");
+		name, reader, name, w.code ? w.code : "");
 	free(w.members);
 	free(w.code);
-	return c_text(t, "struct %s", name);
+	return remember(t, &(struct c_layout){.open = open,
+					      .type = c_text(t, "struct %s", name),
+					      .function = reader,
+					      .shape = *shape});
 }
 
 static bool has_field(const struct layout *layout, const char *name)
@@ -698,17 +740,24 @@ static void read_sample_id(struct reading *r, const struct layout *sample_id)
 	say(r, "%s", check);
 }
 
-const char *c_record_layout(struct translation *t, const struct opening *open,
+const char *c_record_layout(struct translation *t, const char *event, const struct opening *open,
 			    struct c_shape *shape, const char **function)
 {
 	const struct abi_family *records = abi_family(t->tables->abi, "record");
 	const struct layout *sample_id = abi_layout(t->tables->abi, "sample_id");
-	const char *name = c_text(t, "record_%u", ++t->functions_made);
+	const struct c_layout *before = layout_of(t, open, true);
+	const char *name;
 	struct reading r;
 	struct written w;
 
+	if (before) {
+		*shape = before->shape;
+		*function = before->function;
+		return before->type;
+	}
+	name = own_name(t, event, "record");
 	*shape = (struct c_shape){.kind = C_LIST};
-	*function = c_text(t, "records_%u", t->functions_made);
+	*function = c_text(t, "read_%ss", name);
 	if (!reading_begin(&r, t, open, &w))
 		return "int";
 	add_member(&r, "type", (struct c_member){.kind = C_BITS, .set = records}, "uint64_t", "");
@@ -750,5 +799,9 @@ const char *c_record_layout(struct translation *t, const struct opening *open,
 		name, *function, name, name);
 	free(w.members);
 	free(w.code);
-	return c_text(t, "struct %s", name);
+	return remember(t, &(struct c_layout){.open = open,
+					      .of_records = true,
+					      .type = c_text(t, "struct %s", name),
+					      .function = *function,
+					      .shape = *shape});
 }

@@ -139,7 +139,7 @@ static const char *relation(struct translation *t, const struct subject *s, cons
 
 	if (!strcmp(operator, ">=") && !strcmp(bound, "0")) /* no number here is below zero */
 		return "";
-	return c_text(t, "%s %s (uint64_t)(%s)", s->c, operator, bound);
+	return c_text(t, "%s %s %s", s->c, operator, c_cast(t, "uint64_t", bound));
 }
 
 /* What says at run time whether a member is there; "" is always, "0" never. */
@@ -409,10 +409,24 @@ static const char *condition(struct translation *t, const json_t *pattern, const
 	return all;
 }
 
+/* A condition of several parts, a line each. */
+static const char *in_lines(struct translation *t, const char *must)
+{
+	const char *all = "", *end;
+
+	if (strlen(must) < 80)
+		return must;
+	for (; (end = strstr(must, " && ")); must = end + 4)
+		all = c_text(t, "%s%.*s &&\n%*s", all, (int)(end - must), must, 8 * t->indent + 7,
+			     "");
+	return c_text(t, "%s%s", all, must);
+}
+
 static void say_check(struct translation *t, const char *must, const struct subject *s)
 {
 	if (!must[0])
 		return;
+	must = in_lines(t, must);
 	if (s->kind == C_NUMBER || s->kind == C_BITS)
 		c_line(t, "expect(%s, %s);", must, s->c);
 	else if (s->kind == C_LIST)

@@ -15,11 +15,16 @@ void c_line(struct translation *t, const char *format, ...)
 {
 	va_list args;
 
-	for (int i = 0; i < t->indent && format[0]; i++)
+	for (int i = 0; i < t->indent; i++)
 		fputc('\t', t->body);
 	va_start(args, format);
 	vfprintf(t->body, format, args);
 	va_end(args);
+	fputc('\n', t->body);
+}
+
+void c_blank(struct translation *t)
+{
 	fputc('\n', t->body);
 }
 
@@ -153,6 +158,16 @@ const char *c_capitals(struct translation *t, const char *prefix, const char *na
 		upper[n] = (char)(name[n] == '-' ? '_' : toupper((unsigned char)name[n]));
 	upper[n] = '\0';
 	return c_text(t, "%s%s", prefix, upper);
+}
+
+const char *c_cast(struct translation *t, const char *type, const char *c)
+{
+	size_t sign = c[0] == '-';
+
+	if (c[sign] && !c[sign + strspn(c + sign, "0123456789")])
+		return c;
+	return strpbrk(c, " ?+-*<>|&/") ? c_text(t, "(%s)(%s)", type, c)
+					: c_text(t, "(%s)%s", type, c);
 }
 
 const char *c_words(struct translation *t, const json_t *words, const char *prefix)

@@ -56,6 +56,14 @@ struct c_name {
 	char map[VARIABLE_NAME + 16]; /* ... and where its buffer is mapped; or empty */
 };
 
+/* What c_read_layout() and c_record_layout() have written. */
+struct c_layout {
+	const struct opening *open;
+	bool of_records;
+	const char *type, *function;
+	struct c_shape shape;
+};
+
 struct translation {
 	const struct tables *tables;
 	const struct scope *scope; /* what is settled on this machine */
@@ -69,6 +77,8 @@ struct translation {
 	int indent;
 	struct c_name names[C_NAMES];
 	size_t name_count;
+	struct c_layout layouts[C_NAMES];
+	size_t layout_count;
 	json_t *declared; /* globals, by name: their types */
 	unsigned functions_made;
 	char missing[256]; /* the first thing that cannot be written as C; empty: none */
@@ -76,6 +86,9 @@ struct translation {
 
 /* A line of the body, or of a function; indented, and ended. */
 void c_line(struct translation *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A line with nothing on it. */
+void c_blank(struct translation *t);
 
 /* Notes what cannot be written. */
 void c_missing(struct translation *t, const char *format, ...)
@@ -110,6 +123,9 @@ const char *c_number(struct translation *t, const json_t *json, const struct abi
 /* A constant's name: the prefix, and the name in capitals. */
 const char *c_capitals(struct translation *t, const char *prefix, const char *name);
 
+/* The expression as that type; a plain number is left as it is. */
+const char *c_cast(struct translation *t, const char *type, const char *c);
+
 /* A list of words as C has them: prefix and capitals, or-ed. */
 const char *c_words(struct translation *t, const json_t *words, const char *prefix);
 
@@ -126,12 +142,15 @@ const char *c_variable(struct translation *t, const char *path, struct c_shape *
 void c_expect(struct translation *t, const json_t *pattern, const char *value, const char *pointer,
 	      const struct c_shape *shape);
 
-/* A struct and a function that reads it, for what read(2) of an event gives: "struct read_1". */
-const char *c_read_layout(struct translation *t, const struct opening *open, struct c_shape *shape,
-			  const char **function);
+/*
+ * A struct and a function that reads it, for what read(2) of the event called `name` gives: "struct
+ * e_values". Events that are opened alike have the same.
+ */
+const char *c_read_layout(struct translation *t, const char *name, const struct opening *open,
+			  struct c_shape *shape, const char **function);
 
 /* The same of the records in its buffer. */
-const char *c_record_layout(struct translation *t, const struct opening *open,
+const char *c_record_layout(struct translation *t, const char *name, const struct opening *open,
 			    struct c_shape *shape, const char **function);
 
 /*

@@ -38,10 +38,10 @@ const char *open_call_in_c(struct translation *t, const json_t *open, const char
 	const json_t *memory = json_object_get(open, "memory");
 
 	c_attr(t, attr, json_object_get(open, "attr"), json_object_get(open, "bytes"));
-	return c_text(t, "open_event(%s, (int)(%s), (int)(%s), (int)(%s), %s)",
-		      attr_pointer(t, memory, attr), argument_of_open(t, open, "pid", "0", NULL),
-		      argument_of_open(t, open, "cpu", "-1", NULL),
-		      argument_of_open(t, open, "group_fd", "-1", NULL),
+	return c_text(t, "open_event(%s, %s, %s, %s, %s)", attr_pointer(t, memory, attr),
+		      c_cast(t, "int", argument_of_open(t, open, "pid", "0", NULL)),
+		      c_cast(t, "int", argument_of_open(t, open, "cpu", "-1", NULL)),
+		      c_cast(t, "int", argument_of_open(t, open, "group_fd", "-1", NULL)),
 		      argument_of_open(t, open, "flags", "0", flags));
 }
 
@@ -56,8 +56,9 @@ static void keep_event(struct translation *t, const struct statement *s, const c
 	if (!event)
 		return;
 	event->open = s->operands[0].made;
-	c_line(t, "%s = (uint64_t)%s;", event->c, call);
-	c_line(t, "expect_errno((int)%s, 0);", event->c);
+	c_line(t, "%s = (uint64_t)expect_errno(%s, 0);", event->c, call);
+	if (!strstr(t->text, c_text(t, "$%s.id", s->bind)))
+		return;
 	c_id = c_declare(t, c_text(t, "%s_id", s->bind), "uint64_t", "");
 	c_line(t, "%s = event_id(%s);", c_id, event->c);
 	if (strlen(id) >= VARIABLE_NAME)
@@ -77,7 +78,7 @@ static void keep_event(struct translation *t, const struct statement *s, const c
 void open_in_c(struct translation *t, const struct statement *s)
 {
 	const json_t *open = statement_json(s, "open"), *times = statement_json(s, "times");
-	const char *attr = c_text(t, "attr_%u", ++t->functions_made), *call;
+	const char *attr = "attr", *call;
 
 	if (times && s->bind && !is_refusal(s))
 		c_line(t, "/* the first of them is %s */", s->bind);
@@ -152,8 +153,9 @@ static void query_in_c(struct translation *t, const struct statement *s, const c
 		{.path = "ids[]", .c = "", .kind = C_NUMBER},
 		{0}};
 	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
+	struct c_name *name = s->bind ? c_bind(t, s->bind, "struct bpf_query", &shape) : NULL;
 	const char *c =
-		c_declare(t, c_text(t, "query_%u", ++t->functions_made), "struct bpf_query", "");
+		name ? c_text(t, "%s", name->c) : c_declare(t, "query", "struct bpf_query", "");
 
 	c_line(t, "%s = (struct bpf_query){.ids_len = (uint32_t)(%s), .prog_cnt = UINT32_MAX};", c,
 	       number_in_c(t, s, "ids"));
@@ -170,7 +172,7 @@ static void attr_in_c(struct translation *t, const struct statement *s, const ch
 	static const struct c_member members[] = {
 		{.path = "size", .c = "attr.size", .kind = C_NUMBER}, {0}};
 	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
-	const char *attr = c_text(t, "attr_%u", ++t->functions_made);
+	const char *attr = "attr";
 
 	c_line(t, "{");
 	t->indent++;
@@ -198,12 +200,11 @@ void ioctl_in_c(struct translation *t, const struct statement *s)
 				 c_string(t, statement_json(s, "text"))));
 	else if (statement_json(s, "arg"))
 		call_in_c(t, s,
-			  c_text(t, "ioctl(%s, %s, (unsigned long)(%s))", fd, request,
-				 number_in_c(t, s, "arg")));
+			  c_text(t, "ioctl(%s, %s, %s)", fd, request, number_in_c(t, s, "arg")));
 	else if (statement_json(s, "address"))
-		call_in_c(t, s,
-			  c_text(t, "ioctl(%s, %s, (unsigned long)(%s))", fd, request,
-				 number_in_c(t, s, "address")));
+		call_in_c(
+			t, s,
+			c_text(t, "ioctl(%s, %s, %s)", fd, request, number_in_c(t, s, "address")));
 	else if (takes_word || statement_json(s, "u64"))
 		word_in_c(t, s, fd, request);
 	else
@@ -215,10 +216,11 @@ void dup_in_c(struct translation *t, const struct statement *s)
 {
 	struct c_name *event = c_named(t, json_string_value(statement_json(s, "dup")));
 	const struct opening *open = event ? event->open : NULL;
-	const char *c = bind_number(t, s, c_text(t, "(uint64_t)dup(%s)", fd_in_c(t, s, "dup")));
+	const char *c = bind_number(
+		t, s, c_text(t, "(uint64_t)expect_errno(dup(%s), 0)", fd_in_c(t, s, "dup")));
 	struct c_name *copy = s->bind ? c_named(t, s->bind) : NULL;
 
-	c_line(t, "expect_errno((int)%s, 0);", c);
+	(void)c;
 	if (copy)
 		copy->open = open;
 }

@@ -57,7 +57,7 @@ static int run_mmap(struct step *s)
 		 (unsigned long long)a->offset);
 	at = mmap(NULL, (size_t)length, (int)a->prot, a->is_private ? MAP_PRIVATE : MAP_SHARED,
 		  (int)a->fd, (off_t)a->offset);
-	step_answer(s, at == MAP_FAILED ? -1 : 0);
+	step_answer(s, at == MAP_FAILED ? -1 : (long)at);
 	s->result = (uintptr_t)at;
 	if (s->err)
 		return 0;

@@ -4,6 +4,8 @@
  */
 #include <string.h>
 
+#include "machine/names.h"
+
 #include "step/in_c.h"
 #include "step/verbs/in_c.h"
 
@@ -14,10 +16,20 @@ static const char *prot_in_c(struct translation *t, const struct statement *s, c
 	return !prot ? fallback : json_array_size(prot) ? c_words(t, prot, "PROT_") : "PROT_NONE";
 }
 
+/* A mapping's variable: one a mapping, for what was mapped before is still there. */
+static const char *own_map(struct translation *t, const json_t *event)
+{
+	const char *name = c_text(t, "%s_map", json_string_value(event));
+
+	for (unsigned i = 2; json_object_get(t->declared, name); i++)
+		name = c_text(t, "%s_map_%u", json_string_value(event), i);
+	return name;
+}
+
 void mmap_in_c(struct translation *t, const struct statement *s)
 {
 	struct c_name *event = c_named(t, json_string_value(statement_json(s, "mmap")));
-	const char *map = c_declare(t, c_text(t, "map_%u", ++t->functions_made), "void *", "");
+	const char *map = c_declare(t, own_map(t, statement_json(s, "mmap")), "void *", "");
 	const char *length = statement_json(s, "length") ? number_in_c(t, s, "length")
 							 : c_text(t, "(1 + %s) * page_size()",
 								  number_in_c(t, s, "pages"));
@@ -26,10 +38,10 @@ void mmap_in_c(struct translation *t, const struct statement *s)
 	bool is_data = !statement_json(s, "offset") || !strcmp(number_in_c(t, s, "offset"), "0");
 
 	c_line(t, "%s = %s;", length_c, length);
-	c_line(t, "%s = mmap(NULL, %s, %s, %s, %s, (off_t)(%s));", map, length_c, prot,
+	c_line(t, "%s = expect_map(mmap(NULL, %s, %s, %s, %s, %s), %s);", map, length_c, prot,
 	       json_is_true(statement_json(s, "private")) ? "MAP_PRIVATE" : "MAP_SHARED",
-	       fd_in_c(t, s, "mmap"), number_in_c(t, s, "offset"));
-	call_in_c(t, s, c_text(t, "%s == MAP_FAILED ? -1 : 0", map));
+	       fd_in_c(t, s, "mmap"), c_cast(t, "off_t", number_in_c(t, s, "offset")),
+	       is_refusal(s) ? errno_name(s->expected->err) : "0");
 	if (is_refusal(s))
 		return;
 	if (event && is_data)

@@ -43,7 +43,7 @@ void read_in_c(struct translation *t, const struct statement *s)
 			c_missing(t, "a read of what no step of this process opened");
 		return;
 	}
-	type = c_read_layout(t, event->open, &shape, &function);
+	type = c_read_layout(t, event->name, event->open, &shape, &function);
 	value = c_text(t, "%s(%s, %s, %s)", function, fd_in_c(t, s, "read"),
 		       at ? c_text(t, "(void *)(uintptr_t)(%s)", at) : "NULL", size);
 	if (s->bind) {
@@ -52,7 +52,7 @@ void read_in_c(struct translation *t, const struct statement *s)
 		c_line(t, "%s = %s;", name ? name->c : "", value);
 		value = name ? c_text(t, "%s", name->c) : "";
 	} else {
-		const char *c = c_declare(t, c_text(t, "got_%u", ++t->functions_made), type, "");
+		const char *c = c_declare(t, c_text(t, "%s_now", event->name), type, "");
 
 		c_line(t, "%s = %s;", c, value);
 		value = c;
@@ -144,7 +144,7 @@ void page_in_c(struct translation *t, const struct statement *s)
 
 		c = name ? c_text(t, "%s", name->c) : "";
 	} else {
-		c = c_declare(t, c_text(t, "page_%u", ++t->functions_made), type, "");
+		c = c_declare(t, c_text(t, "%s_page", event->name), type, "");
 	}
 	c_line(t, "memcpy(&%s, %s, sizeof(%s));", c, map, c);
 	shown_in_c(t, s, c, ".", &shape);
@@ -170,7 +170,7 @@ void rdpmc_in_c(struct translation *t, const struct statement *s)
 
 		c = name ? c_text(t, "%s", name->c) : "";
 	} else {
-		c = c_declare(t, c_text(t, "rdpmc_%u", ++t->functions_made), "struct rdpmc", "");
+		c = c_declare(t, c_text(t, "%s_rdpmc", event->name), "struct rdpmc", "");
 	}
 	c_line(t, "%s = rdpmc(%s);", c, map);
 	shown_in_c(t, s, c, ".", &shape);
@@ -204,13 +204,13 @@ void records_in_c(struct translation *t, const struct statement *s)
 		return;
 	}
 	map = c_text(t, "%s", event->map);
-	type = c_text(t, "%s *", c_record_layout(t, event->open, &shape, &function));
+	type = c_text(t, "%s *", c_record_layout(t, event->name, event->open, &shape, &function));
 	if (s->bind) {
 		struct c_name *name = c_bind(t, s->bind, type, &shape);
 
 		c = name ? c_text(t, "%s", name->c) : "";
 	} else {
-		c = c_declare(t, c_text(t, "r_%u", ++t->functions_made), type, "");
+		c = c_declare(t, c_text(t, "%s_records", event->name), type, "");
 	}
 	c_declare(t, c_text(t, "%s_nr", c), "uint64_t", "");
 	c_line(t, "%s = %s(%s, %s, %s, &%s_nr);", c, function, map,

@@ -23,7 +23,7 @@ void poll_in_c(struct translation *t, const struct statement *s)
 	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
 	const json_t *events = statement_json(s, "events");
 	const char *by = word_or(s, "by", "poll");
-	const char *c = c_declare(t, c_text(t, "revents_%u", ++t->functions_made), "uint64_t", "");
+	const char *c = c_declare(t, "revents", "uint64_t", "");
 
 	call_in_c(t, s,
 		  c_text(t, "%s_event(%s, %s, %s, &%s)", by, fd_in_c(t, s, "poll"),
@@ -81,8 +81,7 @@ void signals_seen_in_c(struct translation *t, const struct statement *s)
 	static const struct c_shape shape = {.kind = C_LIST, .members = members};
 	struct c_name *name = s->bind ? c_bind(t, s->bind, "struct seen *", &shape) : NULL;
 	const char *c =
-		name ? c_text(t, "%s", name->c)
-		     : c_declare(t, c_text(t, "seen_%u", ++t->functions_made), "struct seen *", "");
+		name ? c_text(t, "%s", name->c) : c_declare(t, "signals_now", "struct seen *", "");
 
 	c_declare(t, c_text(t, "%s_nr", c), "uint64_t", "");
 	c_line(t, "%s = signals_seen(&%s_nr);", c, c);

@@ -18,7 +18,7 @@ struct workload_lines {
 static void spin(struct translation *t, const struct statement *s)
 {
 	struct c_name *filled;
-	const char *until = "0";
+	const char *until = "";
 
 	if (!statement_json(s, "ms")) {
 		c_line(t, "for (volatile uint64_t i = 0; i < %s; i++)", number_in_c(t, s, "times"));
@@ -26,16 +26,16 @@ static void spin(struct translation *t, const struct statement *s)
 		return;
 	}
 	if (statement_json(s, "signals"))
-		until = c_text(t, "signals_noted() >= %s", number_in_c(t, s, "signals"));
+		until = c_text(t, "signals_noted() < %s && ", number_in_c(t, s, "signals"));
 	if (statement_json(s, "filled")) {
 		filled = c_named(t, json_string_value(statement_json(s, "filled")));
 		if (!filled || !filled->map[0])
 			c_missing(t, "spinning until a buffer is filled that is not mapped here");
 		else
-			until = c_text(t, "head_of(%s) >= %s", filled->map,
+			until = c_text(t, "%shead_of(%s) < %s && ", until, filled->map,
 				       number_in_c(t, s, "bytes"));
 	}
-	c_line(t, "for (uint64_t spun = 0; !(%s) && spun < UINT64_C(1000000) * %s;)", until,
+	c_line(t, "for (uint64_t spun = 0; %sspun < UINT64_C(1000000) * %s;)", until,
 	       number_in_c(t, s, "ms"));
 	c_line(t, "\tspun += spin_once();");
 }
@@ -91,6 +91,7 @@ static void ready_touch(struct translation *t, const struct statement *s)
 	++t->functions_made;
 	c_line(t, "%s = %s(%s);", c_declare(t, memory_of(t), "volatile unsigned char *", ""), from,
 	       number_in_c(t, s, "pages"));
+	c_line(t, "touch_pages(%s, 0); /* itself is no fault then */", memory_of(t));
 }
 
 static void touch(struct translation *t, const struct statement *s)
