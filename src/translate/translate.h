@@ -68,6 +68,7 @@ struct translation {
 	const struct tables *tables;
 	const struct scope *scope; /* what is settled on this machine */
 	struct arena *arena;
+	const char *text; /* the case as JSON */
 	const json_t
 		*words; /* all keys and names of the case: what it never speaks of is left out */
 	FILE *body, *types, *globals, *functions;
