@@ -350,7 +350,7 @@ static int check_arguments(const struct cases *cases, char *const arguments[], c
 		if (found)
 			continue;
 		say(stderr, "%s: no case has the id \"%s\", and no file is called so\n", program,
-		    arguments[i]);
+		    arguments[i] + (arguments[i][0] == '='));
 		if (near.best)
 			say(stderr, "  nearest:  \"%s\"\n", near.best);
 		say(stderr, "  `perfabi list` shows all ids; a suite (open.size) or a glob "

@@ -86,6 +86,15 @@ static void lay_over(struct translation *t, const char *name, const struct abi_f
 	       name, field->offset, field->size, value, shift_of(field), field->name, field->since);
 }
 
+/* An int that is written as a number beyond INT_MAX is a negative one. */
+static const char *member_value(struct translation *t, const struct abi_field *field,
+				const json_t *attr, const json_t *json)
+{
+	const char *value = field_value(t, field, attr, json);
+
+	return field->is_signed ? c_cast(t, "int32_t", value) : value;
+}
+
 static void initialize(struct translation *t, const char *name, const json_t *attr)
 {
 	const struct abi *abi = t->tables->abi;
@@ -97,7 +106,7 @@ static void initialize(struct translation *t, const char *name, const json_t *at
 		const json_t *json = json_object_get(attr, field->name);
 
 		if (json && is_in_header(field))
-			c_line(t, ".%s = %s,", field->name, field_value(t, field, attr, json));
+			c_line(t, ".%s = %s,", field->name, member_value(t, field, attr, json));
 		else if (!json && !strcmp(field->name, "size"))
 			c_line(t, ".size = ATTR_SIZE,");
 	}

@@ -25,8 +25,10 @@ static const char *attr_pointer(struct translation *t, const json_t *memory, con
 	if (mapped)
 		return c_text(t, "cut_off(&%s, sizeof(%s), %s)", attr, attr,
 			      c_number(t, mapped, NULL));
-	if (kind && !strcmp(kind, "null"))
+	if (kind && !strcmp(kind, "null")) {
+		c_line(t, "(void)%s; /* is not passed */", attr);
 		return "NULL";
+	}
 	if (kind && !strcmp(kind, "read-only"))
 		return c_text(t, "read_only(&%s, sizeof(%s))", attr, attr);
 	return c_text(t, "&%s", attr);

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# perfabi show --c: each case as a C program that gcc and clang take without a warning, and that says what `perfabi run` says.
+. tests/e2e/lib.sh
+mkdir "$scratch/c"
+status 0 "$perfabi" show --c -o "$scratch/c" '*'
+sed -n 's/^perfabi show: \([^ ]*\) cannot be written.*/\1/p' "$scratch/err" >"$scratch/left-out"
+cmp -s "$scratch/left-out" tests/listing/left-out || { diff "$scratch/left-out" tests/listing/left-out; fail "other cases than those of tests/listing/left-out cannot be written"; }
+status 0 "$PYTHON" tests/listing/verdicts.py - "$scratch/c" clang only </dev/null
+says out "$(ls "$scratch/c" | wc -l) compiled, 0 refused"
+"$perfabi" run --format json --no-host '*' >"$scratch/run.json" || [ $? = 1 ]
+cat /proc/sys/kernel/perf_* >"$scratch/before"
+status 0 "$PYTHON" tests/listing/verdicts.py "$scratch/run.json" "$scratch/c" gcc
+says out ", 0 with another verdict"
+cat /proc/sys/kernel/perf_* >"$scratch/after"
+cmp -s "$scratch/before" "$scratch/after" || { diff "$scratch/before" "$scratch/after"; fail "the programs left a sysctl that is not as it was"; }
+# A program finds what a case finds: with a wrong errno, a wrong count and a wrong record in a case of its own.
+cat >"$scratch/wrong.json" <<'END'
+{"suite": "wrong", "cases": [
+  {"name": "errno", "title": "a reserved bit is no error", "open": {"attr": {"type": "software", "config": "dummy", "__reserved_2": 1}}, "expect": {"errno": "E2BIG", "phase": "copy"}},
+  {"name": "count", "title": "six faults are seven", "steps": [{"open": {"attr": {"type": "software", "config": "page_faults", "disabled": 1}}, "bind": "e"},
+    {"workload": "touch", "pages": 6, "counted": "e"}, {"read": "e", "expect": {"value": 7}}]},
+  {"name": "record", "title": "a comm is another", "steps": [{"open": {"attr": {"type": "software", "config": "dummy", "comm": 1}}, "bind": "e"}, {"mmap": "e", "pages": 1},
+    {"workload": "rename", "name": "one"}, {"records": "e", "expect": {"exactly": [{"type": "COMM", "comm": "two"}]}}]}]}
+END
+for one in errno count record; do
+	"$perfabi" show --c --cases "$scratch" "wrong.$one.root" >"$scratch/wrong.c" || fail "no program of wrong.$one.root"
+	"${CC:-cc}" -pthread -o "$scratch/wrong" "$scratch/wrong.c" || fail "wrong.$one.root does not compile"
+	status 1 "$scratch/wrong"
+	says out "FAIL"
+done
+says out '"two"'
+# --strace
+status 0 "$perfabi" show --strace ioctl.id.unique.root
+says out "perf_event_open({type=PERF_TYPE_SOFTWARE, size="
+says out "ioctl(3, PERF_EVENT_IOC_ID, "
+[ "$(tail -n 1 "$scratch/out")" = "/* pass */" ] || fail "the verdict behind the calls"
+status 2 "$perfabi" show --strace --c open.flags.none.root
+says err "--strace goes with one ID"
+status 2 "$perfabi" show --c open.flags
+says err "--c prints one program"
+status 2 "$perfabi" show --strace nonsuch
+says err 'no case has the id "nonsuch"'

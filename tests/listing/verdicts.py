@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Compiles the programs of `perfabi show --c`, runs those whose cases were judged here, and compares the verdicts.
+
+usage: verdicts.py REPORT FOLDER CC [only]    a report of `perfabi run --format json`, the programs, one compiler;
+                                              with `only` they are compiled and not run
+"""
+import concurrent.futures
+import json
+import os
+import subprocess
+import sys
+
+FLAGS = ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-pthread']
+BREAKS = {'fail', 'xfail'}
+JUDGED = {'pass', 'xpass'} | BREAKS
+
+
+def compile_one(cc, source, only):
+    target = ['-fsyntax-only'] if only else ['-o', source[:-2]]
+    done = subprocess.run([cc, *FLAGS, *target, source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return source, done.returncode, done.stdout
+
+
+def verdict(program):
+    """Its exit status, and what it ended with."""
+    try:
+        done = subprocess.run([program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, timeout=60,
+                              cwd='/', check=False)
+    except subprocess.TimeoutExpired:
+        return 'no end within 60 s', []
+    return done.returncode, done.stdout.decode(errors='replace').splitlines()
+
+
+def is_as_judged(result, status, lines):
+    answer = result.get('capability')
+    if answer and status == 0:
+        return lines[-1:] == [answer]
+    return status == (1 if result['outcome'] in BREAKS else 0)
+
+
+def main(report, folder, compiler, only=None):
+    with open(report if not only else os.devnull, encoding='utf-8') as file:
+        results = {} if only else {result['id']: result for result in json.load(file)['results']}
+    sources = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith('.c')]
+    if not only:
+        sources = [s for s in sources if results.get(os.path.basename(s)[:-2], {}).get('outcome') in JUDGED]
+    bad = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for source, status, text in pool.map(lambda s: compile_one(compiler, s, only), sources):
+            if status:
+                bad += 1
+                print(f'{compiler} refuses {source}:\n{text[:2000]}')
+    print(f'{len(sources)} compiled, {bad} refused')
+    if only or bad:
+        return bad != 0
+    for source in sources:
+        case, program = os.path.basename(source)[:-2], source[:-2]
+        status, lines = verdict(program)
+        if not is_as_judged(results[case], status, lines):
+            # What another process did to this one may not be there the next time, as with a case.
+            status, lines = verdict(program)
+        if not is_as_judged(results[case], status, lines):
+            bad += 1
+            print(f'{case} was {results[case]["outcome"]} {results[case].get("capability", "")}, its program says {status}:')
+            print(''.join(f'    {line}\n' for line in lines[-6:]))
+        os.unlink(program)
+    print(f'{len(sources)} run, {bad} with another verdict')
+    return bad != 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
