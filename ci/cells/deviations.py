@@ -42,14 +42,15 @@ def _condition(when):
     return ', '.join(parts)
 
 
-def _where(entry):
+def where(entry):
+    """Which kernels break it, as words."""
     conditions = [_condition(when) for when in _list(entry.get('when'))]
     return '; or '.join(conditions) or 'every kernel that was looked at'
 
 
 def _section(entry):
     lines = [f'It {entry["why"]}.' + (f' But it keeps the promise when {entry["sometimes"]}.' if 'sometimes' in entry else ''), '',
-             f'- Kernels: {_where(entry)}']
+             f'- Kernels: {where(entry)}']
     for key, text in (('since', 'Since'), ('fixed', 'Fixed in'), ('seen', 'Seen on'), ('read', 'Source read of'), ('note', 'Note')):
         if key in entry:
             lines.append(f'- {text}: {", ".join(_list(entry[key]))}')
@@ -57,27 +58,29 @@ def _section(entry):
     return '\n'.join(lines) + '\n'
 
 
-def _read(top):
+def entries(top):
+    """What the baseline has."""
     with open(os.path.join(top, 'cases/baseline.json')) as file:
         return json.load(file)['deviations']
 
 
-def _is_of(entry, case):
+def is_of(entry, case):
+    """Whether the entry is about the case of that id."""
     return any(case == one or case.startswith(one + '.') or fnmatch.fnmatch(case, one) for one in _list(entry['id']))
 
 
 def unlisted(top, results):
     """What cells have seen and `seen` does not have: pairs of an entry and the versions."""
-    for entry in _read(top):
+    for entry in entries(top):
         seen = {result['kernel']['version'].split('-')[0] for result in results for run in result.get('runs', ())
-                for case, function in run['known'] if function == entry['function'] and _is_of(entry, case)}
+                for case, function in run['known'] if function == entry['function'] and is_of(entry, case)}
         missing = sorted(seen - set(_list(entry.get('seen'))), key=lambda version: [int(n) for n in re.findall(r'\d+', version)])
         if missing:
             yield entry, missing
 
 
 def page(top):
-    entries = _read(top)
+    entries = entries(top)
     functions = {}
     for entry in entries:
         functions.setdefault(entry['function'], []).append(entry)

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * open.fd.sibling-on-dead-task.root
+ * a second event on a task that is gone is refused before its leader is compared
+ *
+ * Man page: perf_event_open(2), group_fd; ERRORS, EBADF, EMFILE
+ * Kernel: sys_perf_event_open
+ * Since: Linux 7.2
+ * Note: and stable 6.18.y by 6.18.44
+ *
+ *     cc -Wall -Wextra -Werror -pthread -o case case.c && sudo ./case
+ *
+ * Exit status: 0 the kernel kept its word, 1 it did not, 3 something else failed, 4 it
+ * cannot be tried like this. Written by `perfabi show --c`.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* sizeof(struct perf_event_attr) of Linux 7.3, and the room that it is passed in. */
+enum { ATTR_SIZE = 144, ATTR_ROOM = ATTR_SIZE };
+
+static void must_be_root(void)
+{
+	if (!geteuid())
+		return;
+	printf("SKIP: this is about root\n");
+	exit(4);
+}
+
+/* What is not under test: if it fails, the program can say nothing. */
+#define must(condition)                                                                            \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			perror(#condition);                                                        \
+			exit(3);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+/* A child that does nothing, until its parent is gone. */
+static uint64_t sleeping_process(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	must(pid >= 0);
+	if (pid)
+		return (uint64_t)pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (getppid() == parent)
+		pause();
+	_exit(0);
+}
+
+/* As long as the newest kernel's, whatever <linux/perf_event.h> this is. */
+union attr {
+	struct perf_event_attr attr;
+	unsigned char bytes[ATTR_ROOM];
+};
+
+/* The kernel did not keep its word. */
+static void fail(int err)
+{
+	(void)err;
+	printf("FAIL\n");
+	fflush(NULL);
+	exit(1);
+}
+
+/* Says what a call did, which must be what was expected; what it returned. */
+static long answer(const char *call, long ret, int expected, const char *name)
+{
+	int got = ret < 0 ? errno : 0;
+
+	printf("%s\n\texpected %s, got %s\n", call, name, got ? strerror(got) : "success");
+	if (got != expected)
+		fail(got);
+	return ret;
+}
+
+/* A call that must succeed (0), or fail with that errno. */
+#define expect_errno(call, expected) answer(#call, (call), expected, expected ? #expected : "success")
+
+static long open_event(const void *attr, int pid, int cpu, int group_fd, unsigned long flags)
+{
+	return syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+}
+
+/* Those that are waited for at the end, whoever they are to be waited for by. */
+static pid_t children[32];
+
+/* How a child ended, as waitpid(2) has it. */
+static int reap(uint64_t pid)
+{
+	int status;
+
+	while (waitpid((pid_t)pid, &status, 0) < 0)
+		must(errno == EINTR);
+	for (int i = 0; i < 32; i++)
+		if (children[i] == (pid_t)pid)
+			children[i] = 0;
+	return status;
+}
+
+static void kill_child(uint64_t pid)
+{
+	must(!kill((pid_t)pid, SIGKILL));
+	reap(pid);
+}
+
+static void compared(const char *condition, int holds, uint64_t got)
+{
+	printf("expected %s\n\tgot %llu (%#llx)\n", condition, (unsigned long long)got,
+	       (unsigned long long)got);
+	if (holds)
+		return;
+	fail(0);
+}
+
+/* A promise about a value. */
+#define expect(condition, got) compared(#condition, (condition) != 0, (uint64_t)(got))
+
+static uint64_t p;
+static uint64_t leader;
+
+int main(void)
+{
+	alarm(30);
+	must_be_root();
+
+	/* {"process":"sleeping","bind":"p"} */
+	p = sleeping_process();
+
+	/* open */
+	{
+		union attr attr = {.attr = {
+			.type = PERF_TYPE_SOFTWARE,
+			.size = ATTR_SIZE,
+			.config = PERF_COUNT_SW_DUMMY,
+			.disabled = 1,
+			.exclude_kernel = 1,
+			.exclude_hv = 1,
+		}};
+		leader = (uint64_t)expect_errno(open_event(&attr, (int)p, -1, -1, 0), 0);
+	}
+
+	/* {"kill":"p"} */
+	kill_child(p);
+
+	union attr attr = {.attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = ATTR_SIZE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	}};
+	union attr before = attr;
+	long fd = open_event(&attr, (int)p, -1, (int)leader, 0);
+	expect_errno(fd, ENODEV);
+	expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
+
+	printf("PASS\n");
+	return 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pmu.type.unknown-in-config.root.hardware
+ * a PMU in the upper half of config that is not registered is refused
+ *
+ * Man page: perf_event_open(2), type; ERRORS, ENOENT
+ * Kernel: perf_init_event
+ * Since: Linux 5.13
+ * Needs (perfabi help tokens): kernel>=5.13
+ *
+ *     cc -Wall -Wextra -Werror -pthread -o case case.c && sudo ./case
+ *
+ * Exit status: 0 the kernel kept its word, 1 it did not, 3 something else failed, 4 it
+ * cannot be tried like this. Written by `perfabi show --c`.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* sizeof(struct perf_event_attr) of Linux 7.3, and the room that it is passed in. */
+enum { ATTR_SIZE = 144, ATTR_ROOM = ATTR_SIZE };
+
+static void must_be_root(void)
+{
+	if (!geteuid())
+		return;
+	printf("SKIP: this is about root\n");
+	exit(4);
+}
+
+/* As long as the newest kernel's, whatever <linux/perf_event.h> this is. */
+union attr {
+	struct perf_event_attr attr;
+	unsigned char bytes[ATTR_ROOM];
+};
+
+static long open_event(const void *attr, int pid, int cpu, int group_fd, unsigned long flags)
+{
+	return syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+}
+
+/* The kernel did not keep its word. */
+static void fail(int err)
+{
+	(void)err;
+	printf("FAIL\n");
+	fflush(NULL);
+	exit(1);
+}
+
+/* Says what a call did, which must be what was expected; what it returned. */
+static long answer(const char *call, long ret, int expected, const char *name)
+{
+	int got = ret < 0 ? errno : 0;
+
+	printf("%s\n\texpected %s, got %s\n", call, name, got ? strerror(got) : "success");
+	if (got != expected)
+		fail(got);
+	return ret;
+}
+
+/* A call that must succeed (0), or fail with that errno. */
+#define expect_errno(call, expected) answer(#call, (call), expected, expected ? #expected : "success")
+
+static void compared(const char *condition, int holds, uint64_t got)
+{
+	printf("expected %s\n\tgot %llu (%#llx)\n", condition, (unsigned long long)got,
+	       (unsigned long long)got);
+	if (holds)
+		return;
+	fail(0);
+}
+
+/* A promise about a value. */
+#define expect(condition, got) compared(#condition, (condition) != 0, (uint64_t)(got))
+
+int main(void)
+{
+	alarm(30);
+	must_be_root();
+
+	union attr attr = {.attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = ATTR_SIZE,
+		.config = UINT64_C(0x7ffffffe00000000),
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	}};
+	union attr before = attr;
+	long fd = open_event(&attr, 0, -1, -1, 0);
+	expect_errno(fd, ENOENT);
+	expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
+
+	printf("PASS\n");
+	return 0;
+}

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * records.read.exit.root
+ * a child's end writes READ with what its own event counted
+ *
+ * Man page: perf_event_open(2), PERF_RECORD_READ
+ * Kernel: perf_event_read_event
+ * Since: Linux 2.6.31
+ * Note: none comes where parent and child have swapped contexts, which the other event prevents
+ *
+ *     cc -Wall -Wextra -Werror -pthread -o case case.c && sudo ./case
+ *
+ * Exit status: 0 the kernel kept its word, 1 it did not, 3 something else failed, 4 it
+ * cannot be tried like this. Written by `perfabi show --c`.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* sizeof(struct perf_event_attr) of Linux 7.3, and the room that it is passed in. */
+enum { ATTR_SIZE = 144, ATTR_ROOM = 1 << 17 };
+
+static uint64_t take32(const unsigned char **p)
+{
+	uint32_t number;
+
+	memcpy(&number, *p, sizeof(number));
+	*p += sizeof(number);
+	return number;
+}
+
+/* The kernel did not keep its word. */
+static void fail(int err)
+{
+	(void)err;
+	printf("FAIL\n");
+	fflush(NULL);
+	exit(1);
+}
+
+/* What every record must be, whatever is in it. */
+static void well_formed(int holds, const char *what)
+{
+	if (holds)
+		return;
+	printf("expected %s\n", what);
+	fail(0);
+}
+
+/* Whether a text ends before `end`, and what is behind it is less than 8 zeros. */
+static int is_padded(const unsigned char *at, const unsigned char *end)
+{
+	const unsigned char *nul = at;
+
+	while (nul < end && *nul)
+		nul++;
+	if (nul == end || end - nul > 8)
+		return 0;
+	while (nul < end && !*nul)
+		nul++;
+	return nul == end;
+}
+
+static uint64_t take64(const unsigned char **p)
+{
+	uint64_t number;
+
+	memcpy(&number, *p, sizeof(number));
+	*p += sizeof(number);
+	return number;
+}
+
+static uint64_t page_size(void)
+{
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* What is not under test: if it fails, the program can say nothing. */
+#define must(condition)                                                                            \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			perror(#condition);                                                        \
+			exit(3);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+/* How many bytes whole records take: of a buffer that was overwritten, the last is cut. */
+static size_t whole_records(const unsigned char *at, size_t size)
+{
+	size_t n = 0, next;
+
+	while (n + sizeof(struct perf_event_header) <= size) {
+		next = ((const struct perf_event_header *)(const void *)(at + n))->size;
+		if (!next || next > size - n)
+			break;
+		n += next;
+	}
+	return n;
+}
+
+/*
+ * What is new in a ring buffer, in one piece; unless kept, its room is given back. With
+ * write_backward the newest record is the first, and nothing can be given back.
+ */
+static unsigned char *copy_ring(void *map, bool keep, size_t *size)
+{
+	struct perf_event_mmap_page *page = map;
+	const unsigned char *data = (unsigned char *)map + page_size();
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), from = page->data_tail;
+	bool is_backward = (int64_t)head < 0;
+	unsigned char *copy;
+
+	*size = (size_t)(is_backward ? -head : head - from);
+	if (is_backward) {
+		from = head;
+		*size = *size < page->data_size ? *size : page->data_size;
+	}
+	must(*size <= page->data_size);
+	copy = malloc(*size + 1);
+	must(copy);
+	for (size_t i = 0; i < *size; i++)
+		copy[i] = data[(from + i) & (page->data_size - 1)];
+	if (is_backward)
+		*size = whole_records(copy, *size);
+	else if (!keep)
+		__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+	return copy;
+}
+
+/* Of that memory, for what comes behind an exec. */
+static int words_fd;
+
+/* How often each word was posted, less how often it was awaited: in memory that children share. */
+static struct {
+	char name[32];
+	uint32_t posted;
+} *words_posted;
+
+/* Each word has its place before anybody speaks of it; `fd` is of behind an exec. */
+static void prepare_words(const char *const names[], const char *fd)
+{
+	words_fd = fd ? atoi(fd) : memfd_create("words", 0);
+	must(words_fd >= 0 && !ftruncate(words_fd, 4096));
+	if (!fd) { /* out of the way of what is opened */
+		int low = words_fd;
+
+		words_fd = fcntl(low, F_DUPFD, 900);
+		must(words_fd >= 0);
+		close(low);
+	}
+	words_posted = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, words_fd, 0);
+	must(words_posted != MAP_FAILED);
+	for (size_t i = 0; names[i]; i++)
+		strcpy(words_posted[i].name, names[i]);
+}
+
+static void must_be_root(void)
+{
+	if (!geteuid())
+		return;
+	printf("SKIP: this is about root\n");
+	exit(4);
+}
+
+/* This thread runs on that cpu alone. */
+static void run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	must(!sched_setaffinity(0, sizeof(set), &set));
+}
+
+/* As long as the newest kernel's, whatever <linux/perf_event.h> this is. */
+union attr {
+	struct perf_event_attr attr;
+	unsigned char bytes[ATTR_ROOM];
+};
+
+/* Says what a call did, which must be what was expected; what it returned. */
+static long answer(const char *call, long ret, int expected, const char *name)
+{
+	int got = ret < 0 ? errno : 0;
+
+	printf("%s\n\texpected %s, got %s\n", call, name, got ? strerror(got) : "success");
+	if (got != expected)
+		fail(got);
+	return ret;
+}
+
+/* A call that must succeed (0), or fail with that errno. */
+#define expect_errno(call, expected) answer(#call, (call), expected, expected ? #expected : "success")
+
+static long open_event(const void *attr, int pid, int cpu, int group_fd, unsigned long flags)
+{
+	return syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+}
+
+static uint64_t event_id(uint64_t fd)
+{
+	uint64_t id = 0;
+
+	must(!ioctl((int)fd, PERF_EVENT_IOC_ID, &id));
+	return id;
+}
+
+static void *mapped_at(const char *call, void *at, int expected, const char *name)
+{
+	answer(call, at == MAP_FAILED ? -1 : 0, expected, name);
+	return at;
+}
+
+/* The same of mmap(2), which returns an address. */
+#define expect_map(call, expected)                                                                 \
+	mapped_at(#call, (call), expected, expected ? #expected : "success")
+
+/* Those that are waited for at the end, whoever they are to be waited for by. */
+static pid_t children[32];
+
+/* Its pid; 0 in the child, which dies with its parent. */
+static uint64_t fork_child(void)
+{
+	pid_t parent = getpid(), pid;
+	int i = 0;
+
+	fflush(NULL);
+	while (children[i])
+		must(++i < 32);
+	pid = fork();
+	must(pid >= 0);
+	children[i] = pid;
+	if (!pid) {
+		memset(children, 0, sizeof(children));
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			exit(3);
+	}
+	return (uint64_t)pid;
+}
+
+static uint32_t *counter_of(const char *word)
+{
+	size_t i = 0;
+
+	while (words_posted[i].name[0] && strcmp(words_posted[i].name, word) != 0)
+		i++;
+	must(words_posted[i].name[0]);
+	return &words_posted[i].posted;
+}
+
+static void await(const char *word)
+{
+	uint32_t *counter = counter_of(word), have;
+
+	while (true) {
+		have = __atomic_load_n(counter, __ATOMIC_ACQUIRE);
+		if (!have)
+			syscall(SYS_futex, counter, FUTEX_WAIT, 0, NULL, NULL, 0);
+		else if (__atomic_compare_exchange_n(counter, &have, have - 1, false,
+						     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return;
+	}
+}
+
+/* Pages that nobody has touched; small ones, for a huge one would be one fault. */
+static volatile unsigned char *fresh_pages(uint64_t pages)
+{
+	size_t size = pages * page_size();
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	must(at != MAP_FAILED);
+	madvise(at, size, MADV_NOHUGEPAGE);
+	return at;
+}
+
+static void touch_pages(volatile unsigned char *at, uint64_t pages)
+{
+	const uint64_t page = page_size();
+
+	for (uint64_t i = 0; i < pages; i++)
+		at[i * page] = 1;
+}
+
+/* How a child ended, as waitpid(2) has it. */
+static int reap(uint64_t pid)
+{
+	int status;
+
+	while (waitpid((pid_t)pid, &status, 0) < 0)
+		must(errno == EINTR);
+	for (int i = 0; i < 32; i++)
+		if (children[i] == (pid_t)pid)
+			children[i] = 0;
+	return status;
+}
+
+/* The end of a child, which must have found all as it should be. */
+static void wait_for(uint64_t pid)
+{
+	int status = reap(pid);
+
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return;
+	printf("expected the child to come to its end, got %s %d\n",
+	       WIFEXITED(status) ? "exit status" : "signal",
+	       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	if (WIFEXITED(status) && WEXITSTATUS(status) != 1)
+		exit(WEXITSTATUS(status));
+	fail(0);
+}
+
+/* Whoever is left ends well, too. */
+static void end_children(void)
+{
+	for (int i = 0; i < 32; i++)
+		if (children[i])
+			wait_for((uint64_t)children[i]);
+}
+
+static void post(const char *word)
+{
+	uint32_t *counter = counter_of(word);
+
+	__atomic_add_fetch(counter, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, counter, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void compared(const char *condition, int holds, uint64_t got)
+{
+	printf("expected %s\n\tgot %llu (%#llx)\n", condition, (unsigned long long)got,
+	       (unsigned long long)got);
+	if (holds)
+		return;
+	fail(0);
+}
+
+/* A promise about a value. */
+#define expect(condition, got) compared(#condition, (condition) != 0, (uint64_t)(got))
+
+struct e_record {
+	uint64_t type;
+	uint64_t misc;
+	uint64_t size;
+	uint64_t pid;
+	uint64_t tid;
+	uint64_t value;
+	uint64_t time_enabled;
+	uint64_t time_running;
+	uint64_t id;
+	bool has_sample_id;
+	uint64_t sample_id_pid;
+	uint64_t sample_id_tid;
+};
+
+static uint64_t e;
+static uint64_t e_id;
+static void *e_map;
+static uint64_t e_map_length;
+static uint64_t other;
+static uint64_t c;
+static volatile unsigned char *memory_1;
+static uint64_t value_2;
+static struct e_record *e_records;
+static uint64_t e_records_nr;
+
+static void parse_e_record(const unsigned char *begin, struct e_record *r)
+{
+	const struct perf_event_header *header = (const void *)begin;
+	const unsigned char *p = begin + sizeof(*header);
+	const unsigned char *end = begin + header->size - 8; /* sample_id */
+	uint64_t n = 0;
+
+	r->type = header->type;
+	r->misc = header->misc;
+	r->size = header->size;
+	switch (r->type) {
+	case 1: { /* PERF_RECORD_MMAP */
+		r->pid = take32(&p);
+		r->tid = take32(&p);
+		p += 8; /* addr */
+		p += 8; /* len */
+		p += 8; /* pgoff */
+		well_formed(is_padded(p, end), "a text, and less than 8 zeros behind it");
+		p = end;
+		break;
+	}
+	case 7: { /* PERF_RECORD_FORK */
+		r->pid = take32(&p);
+		p += 4; /* ppid */
+		r->tid = take32(&p);
+		p += 4; /* ptid */
+		p += 8; /* time */
+		break;
+	}
+	case 8: { /* PERF_RECORD_READ */
+		r->pid = take32(&p);
+		r->tid = take32(&p);
+		r->value = take64(&p);
+		r->time_enabled = take64(&p);
+		r->time_running = take64(&p);
+		r->id = take64(&p);
+		break;
+	}
+	case 9: { /* PERF_RECORD_SAMPLE */
+		end = begin + r->size;
+		r->pid = take32(&p);
+		r->tid = take32(&p);
+		break;
+	}
+	default:
+		p = end;
+	}
+	if (r->type == PERF_RECORD_SAMPLE) {
+		well_formed(p == begin + header->size, "fields that take all of a record");
+		return;
+	}
+	r->has_sample_id = true;
+	r->sample_id_pid = take32(&p);
+	r->sample_id_tid = take32(&p);
+	well_formed(p == begin + header->size, "fields that take all of a record");
+	(void)n;
+	(void)p;
+	(void)end;
+}
+
+/* What is new in the buffer, of the types whose bits are set. */
+static struct e_record *read_e_records(void *map, uint64_t types, bool keep, uint64_t *nr)
+{
+	struct e_record *list;
+	size_t size;
+	unsigned char *at = copy_ring(map, keep, &size);
+
+	list = calloc(size / sizeof(struct perf_event_header) + 16, sizeof(*list));
+	must(list);
+	*nr = 0;
+	for (size_t n = 0; n < size; n += ((struct perf_event_header *)(void *)(at + n))->size)
+		if (types >> ((struct perf_event_header *)(void *)(at + n))->type & 1)
+			parse_e_record(at + n, &list[(*nr)++]);
+	return list;
+}
+
+int main(void)
+{
+	alarm(30);
+	prepare_words((const char *const[]){"go", NULL}, NULL);
+	must_be_root();
+
+	/* {"affinity":0} */
+	run_on(0);
+
+	/* open */
+	{
+		union attr attr = {.attr = {
+			.type = PERF_TYPE_SOFTWARE,
+			.size = ATTR_SIZE,
+			.config = PERF_COUNT_SW_PAGE_FAULTS,
+			.sample_type = PERF_SAMPLE_TID,
+			.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID,
+			.disabled = 1,
+			.inherit = 1,
+			.exclude_kernel = 1,
+			.exclude_hv = 1,
+			.inherit_stat = 1,
+			.sample_id_all = 1,
+		}};
+		e = (uint64_t)expect_errno(open_event(&attr, 0, 0, -1, 0), 0);
+		e_id = event_id(e);
+	}
+
+	/* {"mmap":"e","pages":4} */
+	e_map_length = (1 + 4) * page_size();
+	e_map = expect_map(mmap(NULL, e_map_length, PROT_READ | PROT_WRITE, MAP_SHARED, (int)e, 0), 0);
+
+	/* open */
+	{
+		union attr attr = {.attr = {
+			.type = PERF_TYPE_SOFTWARE,
+			.size = ATTR_SIZE,
+			.config = PERF_COUNT_SW_DUMMY,
+			.sample_type = PERF_SAMPLE_TID,
+			.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_ID,
+			.disabled = 1,
+			.inherit = 0,
+			.exclude_kernel = 1,
+			.exclude_hv = 1,
+			.inherit_stat = 0,
+			.sample_id_all = 1,
+		}};
+		other = (uint64_t)expect_errno(open_event(&attr, 0, -1, -1, 0), 0);
+	}
+
+	/* {"fork":[{"await":"go"},{"workload":"touch","pages":40}],"bind":"c"} */
+	c = fork_child();
+	if (!c) {
+
+		/* {"await":"go"} */
+		await("go");
+
+		/* {"workload":"touch","pages":40} */
+		memory_1 = fresh_pages(40);
+		touch_pages(memory_1, 0); /* itself is no fault then */
+		touch_pages(memory_1, 40);
+		munmap((void *)memory_1, 40 * page_size());
+		end_children(), exit(0);
+	}
+
+	/* {"ioctl":"enable","on":"e"} */
+	value_2 = 0;
+	expect_errno(ioctl((int)e, PERF_EVENT_IOC_ENABLE, &value_2), 0);
+
+	/* {"post":"go"} */
+	post("go");
+
+	/* {"wait":"c"} */
+	wait_for(c);
+
+	/* records */
+	e_records = read_e_records(e_map, 0x100, false, &e_records_nr);
+	expect(e_records_nr == 1 &&
+               e_records[0].type == (uint64_t)(PERF_RECORD_READ) &&
+               e_records[0].size == 56 &&
+               e_records[0].pid == (uint64_t)c &&
+               e_records[0].tid == (uint64_t)c &&
+               e_records[0].value >= 40 &&
+               e_records[0].value <= 400 &&
+               e_records[0].id == (uint64_t)e_id &&
+               e_records[0].time_enabled > 0 &&
+               e_records[0].time_running > 0 &&
+               e_records[0].sample_id_pid == (uint64_t)c, e_records_nr);
+
+	end_children();
+	printf("PASS\n");
+	return 0;
+}
