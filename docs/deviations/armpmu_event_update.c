@@ -393,7 +393,7 @@ int main(void)
 	if (!(the_case = fork_child())) {
 
 		/* {"affinity":"$hardware.cpu"} */
-		run_on(/* $hardware.cpu here */ UINT64_C(0));
+		run_on(/* $hardware.cpu here */ UINT64_C(1));
 
 		/* open */
 		{

@@ -30,7 +30,7 @@ struct listing {
 };
 
 /* Each word of a text: what stands between other characters, also in small letters. */
-static void add_words(json_t *words, const char *text)
+static void note_words(json_t *words, const char *text)
 {
 	while (*text) {
 		char word[128];
@@ -58,18 +58,18 @@ static void add_words_of(json_t *words, const json_t *json)
 	size_t i;
 
 	if (json_is_string(json))
-		add_words(words, json_string_value(json));
+		note_words(words, json_string_value(json));
 	json_array_foreach(json, i, item)
 		add_words_of(words, item);
 	if (!json_is_object(json))
 		return;
 	json_object_foreach((json_t *)json, key, item) {
-		add_words(words, key);
+		note_words(words, key);
 		add_words_of(words, item);
 	}
 }
 
-static json_t *words_of(const struct program *program)
+static json_t *words_of_case(const struct program *program)
 {
 	static const char *const parts[] = {"given", "steps", "open", "expect", NULL};
 	json_t *words = json_object();
@@ -423,7 +423,7 @@ int listing_print(FILE *f, const struct instance *instance, const struct cases *
 				    .scope = &l->scope,
 				    .arena = &l->arena,
 				    .text = l->text,
-				    .words = words_of(l->program),
+				    .words = words_of_case(l->program),
 				    .declared = json_object()};
 	if (!open_streams(l) || !l->text) {
 		c_missing(&l->t, "anything, for want of memory");

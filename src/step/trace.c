@@ -27,7 +27,7 @@ void trace_free(struct trace *trace)
 }
 
 /* As strace -f: whose it is, but of the process that began. */
-static int put_head(struct trace *trace, char *out, size_t size)
+static int put_whose(struct trace *trace, char *out, size_t size)
 {
 	pid_t tid = (pid_t)gettid(), none = 0;
 
@@ -46,7 +46,7 @@ void trace_say(struct trace *trace, const char *line)
 
 	if (!trace)
 		return;
-	n = (size_t)put_head(trace, text, sizeof(text));
+	n = (size_t)put_whose(trace, text, sizeof(text));
 	n += (size_t)snprintf(text + n, sizeof(text) - n, "%s\n", line);
 	if (n >= sizeof(text)) { /* cut */
 		n = sizeof(text) - 1;

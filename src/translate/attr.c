@@ -14,8 +14,8 @@ static bool is_in_header(const struct abi_field *field)
 	       abi_version_compare(field->since, "5.10") <= 0;
 }
 
-static const struct abi_family *names_of(struct translation *t, const struct abi_field *field,
-					 const json_t *attr)
+static const struct abi_family *names_for_field(struct translation *t,
+						const struct abi_field *field, const json_t *attr)
 {
 	const struct abi_family *types = abi_family(t->tables->abi, "type");
 	const char *type = json_string_value(json_object_get(attr, "type"));
@@ -27,7 +27,7 @@ static const struct abi_family *names_of(struct translation *t, const struct abi
 }
 
 /* "l1d:read:miss", of which each part has names of its own. */
-static const char *cache_event(struct translation *t, const char *text)
+static const char *cache_event_in_c(struct translation *t, const char *text)
 {
 	static const char *const families[] = {"hw_cache_id", "hw_cache_op", "hw_cache_result"};
 	const char *all = "";
@@ -52,8 +52,9 @@ static const char *cache_event(struct translation *t, const char *text)
 static const char *field_value(struct translation *t, const struct abi_field *field,
 			       const json_t *attr, const json_t *json)
 {
-	const struct abi_family *set =
-		field->regs && t->tables->arch ? &t->tables->arch->regs : names_of(t, field, attr);
+	const struct abi_family *set = field->regs && t->tables->arch
+					       ? &t->tables->arch->regs
+					       : names_for_field(t, field, attr);
 	struct vars vars = scope_vars(t->scope);
 	struct where nowhere = {0};
 	struct error e = {0};
@@ -61,7 +62,7 @@ static const char *field_value(struct translation *t, const struct abi_field *fi
 
 	if (!strcmp(field->name, "config") && json_is_string(json) &&
 	    strchr(json_string_value(json), ':') && json_string_value(json)[0] != '$')
-		return cache_event(t, json_string_value(json));
+		return cache_event_in_c(t, json_string_value(json));
 	if (!field->regs)
 		return c_number(t, json, set);
 	if (value_eval(json, set, &vars, &nowhere, &value, &e)) {
@@ -72,23 +73,24 @@ static const char *field_value(struct translation *t, const struct abi_field *fi
 }
 
 /* Where a bit field stands in its unit, from the least significant bit. */
-static unsigned shift_of(const struct abi_field *field)
+static unsigned shift_of_field(const struct abi_field *field)
 {
 	if (!field->width)
 		return 0;
 	return host_order() == BIG ? field->size * 8 - field->first - field->width : field->first;
 }
 
-static void lay_over(struct translation *t, const char *name, const struct abi_field *field,
-		     const char *value)
+static void lay_field_over(struct translation *t, const char *name, const struct abi_field *field,
+			   const char *value)
 {
 	c_line(t, "put_bits(%s.bytes + %u, %u, (uint64_t)(%s) << %u); /* %s, since Linux %s */",
-	       name, field->offset, field->size, value, shift_of(field), field->name, field->since);
+	       name, field->offset, field->size, value, shift_of_field(field), field->name,
+	       field->since);
 }
 
 /* An int that is written as a number beyond INT_MAX is a negative one. */
-static const char *member_value(struct translation *t, const struct abi_field *field,
-				const json_t *attr, const json_t *json)
+static const char *field_in_c(struct translation *t, const struct abi_field *field,
+			      const json_t *attr, const json_t *json)
 {
 	const char *value = field_value(t, field, attr, json);
 
@@ -106,7 +108,7 @@ static void initialize(struct translation *t, const char *name, const json_t *at
 		const json_t *json = json_object_get(attr, field->name);
 
 		if (json && is_in_header(field))
-			c_line(t, ".%s = %s,", field->name, member_value(t, field, attr, json));
+			c_line(t, ".%s = %s,", field->name, field_in_c(t, field, attr, json));
 		else if (!json && !strcmp(field->name, "size"))
 			c_line(t, ".size = ATTR_SIZE,");
 	}
@@ -125,8 +127,8 @@ void c_attr(struct translation *t, const char *name, const json_t *attr, const j
 		const json_t *json = json_object_get(attr, abi->fields[i].name);
 
 		if (json && !is_in_header(&abi->fields[i]))
-			lay_over(t, name, &abi->fields[i],
-				 field_value(t, &abi->fields[i], attr, json));
+			lay_field_over(t, name, &abi->fields[i],
+				       field_value(t, &abi->fields[i], attr, json));
 	}
 	json_object_foreach((json_t *)bytes, offset, byte) {
 		json_t *at = json_string(offset);

@@ -25,7 +25,7 @@ static const struct {
 			 {"unmapped", "unmapped()"}};
 
 /* Its id, looked up while the program is whoever began it: not everybody may. */
-static const char *tracepoint(struct translation *t, const char *name, const char *colon)
+static const char *tracepoint_id(struct translation *t, const char *name, const char *colon)
 {
 	char c[VARIABLE_NAME];
 	size_t n = 0;
@@ -42,7 +42,7 @@ static const char *tracepoint(struct translation *t, const char *name, const cha
 	return c_text(t, "%s", c);
 }
 
-static const char *from_machine(struct translation *t, const char *name)
+static const char *machine_variable(struct translation *t, const char *name)
 {
 	struct vars vars = scope_vars(t->scope);
 	struct value value;
@@ -56,7 +56,7 @@ static const char *from_machine(struct translation *t, const char *name)
 		const char *colon = strchr(name, ':');
 
 		if (colon)
-			return tracepoint(t, name + 11, colon);
+			return tracepoint_id(t, name + 11, colon);
 	}
 	if (!strncmp(name, "sysctl.", 7))
 		return c_text(t, "number_in(\"/proc/sys/kernel/%s\")", name + 7);
@@ -84,7 +84,7 @@ static struct c_name *find_bound(struct translation *t, const char *name, const 
 	return found;
 }
 
-static const struct c_member *member_at(const struct c_shape *shape, const char *path)
+static const struct c_member *c_member_at(const struct c_shape *shape, const char *path)
 {
 	for (const struct c_member *m = shape->members; m && m->path; m++)
 		if (!strcmp(m->path, path))
@@ -115,7 +115,7 @@ static void enter_element(struct walk *w, const char *index, int length)
 static bool enter_member(struct translation *t, struct walk *w, const char *path)
 {
 	const char *whole = c_text(t, "%s%s%s", w->at, w->at[0] ? "." : "", path);
-	const struct c_member *m = member_at(&w->shape, whole);
+	const struct c_member *m = c_member_at(&w->shape, whole);
 	size_t n = strlen(w->c);
 
 	if (!m)
@@ -137,7 +137,7 @@ const char *c_variable(struct translation *t, const char *name, struct c_shape *
 
 	*shape = (struct c_shape){.kind = C_NUMBER};
 	if (!bound)
-		return from_machine(t, name);
+		return machine_variable(t, name);
 	w = (struct walk){.shape = bound->shape, .dot = bound->pointer};
 	snprintf(w.c, sizeof(w.c), "%s", bound->c);
 	while (*path) {
@@ -163,7 +163,7 @@ const char *c_variable(struct translation *t, const char *name, struct c_shape *
 	}
 	*shape = w.shape;
 	shape->at = c_text(t, "%s", w.at);
-	shape->of = w.at[0] ? member_at(&w.shape, w.at) : NULL;
+	shape->of = w.at[0] ? c_member_at(&w.shape, w.at) : NULL;
 	if (shape->of)
 		shape->kind = shape->of->kind;
 	return c_text(t, "%s", w.c);
@@ -191,7 +191,7 @@ struct expression {
 	size_t n;
 };
 
-static void put(struct expression *e, const char *text)
+static void put_c(struct expression *e, const char *text)
 {
 	e->n += (size_t)snprintf(e->out + e->n, sizeof(e->out) - e->n, "%s", text);
 	if (e->n >= sizeof(e->out)) {
@@ -209,7 +209,7 @@ static const char *put_literal(struct expression *e, const char *at)
 	bool is_wide = value > INT32_MAX || !strncmp(behind, "<<", 2);
 
 	snprintf(text, sizeof(text), "%.*s", (int)(end - at), at);
-	put(e, is_wide ? c_text(e->t, "UINT64_C(%s)", text) : text);
+	put_c(e, is_wide ? c_text(e->t, "UINT64_C(%s)", text) : text);
 	return end;
 }
 
@@ -224,7 +224,7 @@ static const char *put_variable(struct expression *e, const char *at)
 	c = c_variable(e->t, name, &shape);
 	if (!c)
 		c_missing(e->t, "$%s", name);
-	put(e, c ? c : "0");
+	put_c(e, c ? c : "0");
 	return at + n;
 }
 
@@ -238,19 +238,19 @@ static const char *sum(struct translation *t, const char *text, size_t length, b
 	for (const char *p = text + 1; !is_alone && p < end; p++)
 		is_sum = is_sum || *p == '-';
 	if (is_sum)
-		put(&e, "(");
+		put_c(&e, "(");
 	while (text < end) {
 		if (isdigit((unsigned char)*text)) {
 			text = put_literal(&e, text);
 		} else if (*text == '$') {
 			text = put_variable(&e, text + 1);
 		} else {
-			put(&e, (char[]){*text, '\0'});
+			put_c(&e, (char[]){*text, '\0'});
 			text++;
 		}
 	}
 	if (is_sum)
-		put(&e, ")");
+		put_c(&e, ")");
 	return c_text(t, "%s", e.out);
 }
 
@@ -274,11 +274,11 @@ static const char *text_number(struct translation *t, const char *text)
 
 		while (text[n] && !bit_operator(text + n))
 			n++;
-		put(&e, sum(t, text, n, is_alone));
+		put_c(&e, sum(t, text, n, is_alone));
 		text += n;
 		length = bit_operator(text);
 		if (length)
-			put(&e, c_text(t, " %.*s ", (int)length, text));
+			put_c(&e, c_text(t, " %.*s ", (int)length, text));
 		text += length;
 	}
 	return c_text(t, "%s", e.out);

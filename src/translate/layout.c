@@ -35,8 +35,9 @@ struct reading {
 	size_t named_count;
 };
 
-static void say(struct reading *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct reading *r, const char *format, ...)
+static void say_code(struct reading *r, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void say_code(struct reading *r, const char *format, ...)
 {
 	va_list args;
 
@@ -48,7 +49,7 @@ static void say(struct reading *r, const char *format, ...)
 	fputc('\n', r->code);
 }
 
-static bool is_wanted(const struct reading *r, const char *name)
+static bool is_spoken_of(const struct reading *r, const char *name)
 {
 	return json_object_get(r->t->words, name) != NULL;
 }
@@ -62,8 +63,8 @@ static bool has_member(const struct reading *r, const char *path)
 }
 
 /* A member of the struct, once, whichever record it is of. */
-static const char *add_member(struct reading *r, const char *name, struct c_member member,
-			      const char *type, const char *array)
+static const char *add_c_member(struct reading *r, const char *name, struct c_member member,
+				const char *type, const char *array)
 {
 	const char *path = c_text(r->t, "%s%s", r->path, name);
 	const char *c = c_text(r->t, "%s%s", r->element ? "" : r->c, name);
@@ -114,39 +115,39 @@ static const char *conditional(struct reading *r, const char *name)
 		return NULL;
 	if (!has_member(r, c_text(r->t, "%s%s", r->path, name)))
 		fprintf(r->members, "\tbool %s;\n", has);
-	say(r, "r->%s = true;", has);
+	say_code(r, "r->%s = true;", has);
 	return has;
 }
 
 static void read_list(struct reading *r, const struct layout_list *list);
 
 /* A number that others name gets a variable of its own. */
-static void read_number(struct reading *r, const struct layout_node *node)
+static void number_field_in_c(struct reading *r, const struct layout_node *node)
 {
 	unsigned width = layout_types[node->number.type].width;
 	const char *take = c_text(r->t, "take%u(&p)", width * 8), *c;
-	bool wanted = node->name && is_wanted(r, node->name) && (!r->element || r->is_kept);
+	bool wanted = node->name && is_spoken_of(r, node->name) && (!r->element || r->is_kept);
 
 	if (node->is_named_by_others) {
 		const char *local = c_text(r->t, "%s%s", r->c, node->name);
 
-		say(r, "uint64_t %s = %s;", local, take);
-		say(r, "(void)%s;", local);
+		say_code(r, "uint64_t %s = %s;", local, take);
+		say_code(r, "(void)%s;", local);
 		name_it(r, node, local);
 		take = local;
 	}
 	if (wanted) {
 		const char *has = conditional(r, node->name);
 
-		c = add_member(r, node->name,
-			       (struct c_member){.kind = node->number.set ? C_BITS : C_NUMBER,
-						 .set = node->number.set,
-						 .has = has},
-			       "uint64_t", "");
-		say(r, "%s = %s;", place(r, c), take);
+		c = add_c_member(r, node->name,
+				 (struct c_member){.kind = node->number.set ? C_BITS : C_NUMBER,
+						   .set = node->number.set,
+						   .has = has},
+				 "uint64_t", "");
+		say_code(r, "%s = %s;", place(r, c), take);
 	} else if (!node->is_named_by_others) {
-		say(r, "p += %u;%s%s%s", width, node->name ? " /* " : "",
-		    node->name ? node->name : "", node->name ? " */" : "");
+		say_code(r, "p += %u;%s%s%s", width, node->name ? " /* " : "",
+			 node->name ? node->name : "", node->name ? " */" : "");
 	}
 }
 
@@ -157,44 +158,45 @@ static unsigned shift_of_bits(const struct layout_word *word, const struct layou
 						     : bits->first;
 }
 
-static void read_word(struct reading *r, const struct layout_node *node)
+static void word_field_in_c(struct reading *r, const struct layout_node *node)
 {
 	unsigned width = layout_types[node->word.type].width;
 	const struct layout_word *word = node->word.word;
 	const char *prefix = r->path, *c_prefix = r->c;
 	const char *local;
-	bool any = !node->name || is_wanted(r, node->name);
+	bool any = !node->name || is_spoken_of(r, node->name);
 
 	if (!any || (r->element && !r->is_kept)) {
-		say(r, "p += %u;", width);
+		say_code(r, "p += %u;", width);
 		return;
 	}
 	local = c_text(r->t, "%s%s_word", r->c, node->name ? node->name : "bits");
-	say(r, "uint64_t %s = take%u(&p);", local, width * 8);
-	say(r, "(void)%s;", local);
+	say_code(r, "uint64_t %s = take%u(&p);", local, width * 8);
+	say_code(r, "(void)%s;", local);
 	if (node->name) {
-		add_member(r, node->name, (struct c_member){.kind = C_OBJECT}, NULL, "");
+		add_c_member(r, node->name, (struct c_member){.kind = C_OBJECT}, NULL, "");
 		r->path = c_text(r->t, "%s%s.", r->path, node->name);
 		r->c = c_text(r->t, "%s%s_", r->c, node->name);
 	}
 	for (size_t i = 0; i < word->count; i++) {
 		const struct layout_bits *bits = &word->bits[i];
 
-		if (!is_wanted(r, bits->name))
+		if (!is_spoken_of(r, bits->name))
 			continue;
-		say(r, "%s = %s >> %u & %#llx;",
-		    place(r, add_member(r, bits->name,
-					(struct c_member){.kind = bits->set ? C_BITS : C_NUMBER,
-							  .set = bits->set},
-					"uint64_t", "")),
-		    local, shift_of_bits(word, bits, width * 8),
-		    bits->width == 64 ? ~0ULL : (1ULL << bits->width) - 1);
+		say_code(r, "%s = %s >> %u & %#llx;",
+			 place(r,
+			       add_c_member(r, bits->name,
+					    (struct c_member){.kind = bits->set ? C_BITS : C_NUMBER,
+							      .set = bits->set},
+					    "uint64_t", "")),
+			 local, shift_of_bits(word, bits, width * 8),
+			 bits->width == 64 ? ~0ULL : (1ULL << bits->width) - 1);
 	}
 	r->path = prefix;
 	r->c = c_prefix;
 }
 
-static const char *amount(struct reading *r, const struct layout_size *size, unsigned width)
+static const char *amount_in_c(struct reading *r, const struct layout_size *size, unsigned width)
 {
 	const char *count;
 
@@ -229,32 +231,32 @@ static void read_string(struct reading *r, const struct layout_node *node)
 		c_missing(r->t, "a text of a length of its own");
 		return;
 	}
-	if (is_wanted(r, node->name)) {
-		c = add_member(r, node->name, (struct c_member){.kind = C_STRING}, "const char *",
-			       "");
-		say(r, "%s = (const char *)p;", place(r, c));
+	if (is_spoken_of(r, node->name)) {
+		c = add_c_member(r, node->name, (struct c_member){.kind = C_STRING}, "const char *",
+				 "");
+		say_code(r, "%s = (const char *)p;", place(r, c));
 	}
-	say(r, "well_formed(is_padded(p, end), \"a text, and less than 8 zeros behind it\");");
-	say(r, "p = end;");
+	say_code(r, "well_formed(is_padded(p, end), \"a text, and less than 8 zeros behind it\");");
+	say_code(r, "p = end;");
 }
 
 static void read_bytes(struct reading *r, const struct layout_node *node)
 {
-	const char *c, *nr = amount(r, &node->text.size, 1);
+	const char *c, *nr = amount_in_c(r, &node->text.size, 1);
 
-	say(r, "n = %s;", nr);
-	if (is_wanted(r, node->name)) {
+	say_code(r, "n = %s;", nr);
+	if (is_spoken_of(r, node->name)) {
 		const char *has = conditional(r, node->name);
 
-		c = add_member(r, node->name, (struct c_member){.kind = C_BYTES, .has = has},
-			       "const unsigned char *", "");
+		c = add_c_member(r, node->name, (struct c_member){.kind = C_BYTES, .has = has},
+				 "const unsigned char *", "");
 		if (!has_member(r, c_text(r->t, "%s%s_nr", r->path, node->name)))
-			add_member(r, c_text(r->t, "%s_nr", node->name),
-				   (struct c_member){.kind = C_NUMBER}, "uint64_t", "");
-		say(r, "%s = p;", place(r, c));
-		say(r, "%s_nr = n;", place(r, c));
+			add_c_member(r, c_text(r->t, "%s_nr", node->name),
+				     (struct c_member){.kind = C_NUMBER}, "uint64_t", "");
+		say_code(r, "%s = p;", place(r, c));
+		say_code(r, "%s_nr = n;", place(r, c));
 	}
-	say(r, "p += n;");
+	say_code(r, "p += n;");
 }
 
 /* What an element of a list of numbers is: itself, and a marker as {"context": NAME}. */
@@ -274,41 +276,41 @@ static void add_elements(struct reading *r, const struct layout_node *node, cons
 }
 
 /* Numbers of one width. */
-static void read_array(struct reading *r, const struct layout_node *node)
+static void array_in_c(struct reading *r, const struct layout_node *node)
 {
 	unsigned width = layout_types[node->array.type].width;
-	const char *c, *nr = amount(r, &node->array.count, width);
+	const char *c, *nr = amount_in_c(r, &node->array.count, width);
 
-	say(r, "n = %s;", nr);
-	if (!is_wanted(r, node->name) || r->element) {
-		say(r, "p += n * %u;", width);
+	say_code(r, "n = %s;", nr);
+	if (!is_spoken_of(r, node->name) || r->element) {
+		say_code(r, "p += n * %u;", width);
 		return;
 	}
-	c = add_member(r, node->name, (struct c_member){.kind = C_LIST}, "uint64_t",
-		       c_text(r->t, "[%u]", r->room));
+	c = add_c_member(r, node->name, (struct c_member){.kind = C_LIST}, "uint64_t",
+			 c_text(r->t, "[%u]", r->room));
 	add_elements(r, node, c);
-	say(r, "%s_nr = n;", place(r, c));
-	say(r, "for (uint64_t i = 0; i < n; i++)");
-	say(r, "\t%s[i < %u ? i : %u] = take%u(&p);", place(r, c), r->room - 1, r->room - 1,
-	    width * 8);
+	say_code(r, "%s_nr = n;", place(r, c));
+	say_code(r, "for (uint64_t i = 0; i < n; i++)");
+	say_code(r, "\t%s[i < %u ? i : %u] = take%u(&p);", place(r, c), r->room - 1, r->room - 1,
+		 width * 8);
 }
 
 /* Elements of several fields: a list of structs. */
-static void read_loop(struct reading *r, const struct layout_node *node)
+static void loop_in_c(struct reading *r, const struct layout_node *node)
 {
 	const char *path = r->path, *c_prefix = r->c, *c = "", *nr;
-	bool wanted = is_wanted(r, node->name) && !node->loop.bare && !r->element, is_new;
+	bool wanted = is_spoken_of(r, node->name) && !node->loop.bare && !r->element, is_new;
 
-	nr = amount(r, &node->loop.count, 1);
-	say(r, "n = %s;", nr);
+	nr = amount_in_c(r, &node->loop.count, 1);
+	say_code(r, "n = %s;", nr);
 	is_new = wanted && !has_member(r, c_text(r->t, "%s%s", r->path, node->name));
 	if (wanted) {
-		c = add_member(r, node->name, (struct c_member){.kind = C_LIST}, NULL, "");
-		say(r, "%s_nr = n;", place(r, c));
+		c = add_c_member(r, node->name, (struct c_member){.kind = C_LIST}, NULL, "");
+		say_code(r, "%s_nr = n;", place(r, c));
 	}
 	if (is_new)
 		fprintf(r->members, "\tuint64_t %s_nr;\n\tstruct {\n", c);
-	say(r, "for (uint64_t i = 0; i < n; i++) {");
+	say_code(r, "for (uint64_t i = 0; i < n; i++) {");
 	r->indent++;
 	r->element =
 		wanted ? c_text(r->t, "r->%s[i < %u ? i : %u]", c, r->room - 1, r->room - 1) : "";
@@ -317,7 +319,7 @@ static void read_loop(struct reading *r, const struct layout_node *node)
 	r->c = c_text(r->t, "%s%s_", r->c, node->name);
 	read_list(r, &node->loop.body);
 	r->indent--;
-	say(r, "}");
+	say_code(r, "}");
 	if (is_new)
 		fprintf(r->members, "\t} %s[%u];\n", c, r->room);
 	r->element = NULL;
@@ -326,20 +328,20 @@ static void read_loop(struct reading *r, const struct layout_node *node)
 	r->c = c_prefix;
 }
 
-static void read_object(struct reading *r, const char *name, const struct layout_list *list)
+static void object_in_c(struct reading *r, const char *name, const struct layout_list *list)
 {
 	const char *path = r->path, *c = r->c;
-	bool asks = is_wanted(r, name) && !r->element;
+	bool asks = is_spoken_of(r, name) && !r->element;
 
 	if (asks && !has_member(r, c_text(r->t, "%s%s", path, name))) {
 		fprintf(r->members, "\tbool has_%s%s;\n", c, name);
-		add_member(r, name,
-			   (struct c_member){.kind = C_OBJECT,
-					     .has = c_text(r->t, "has_%s%s", c, name)},
-			   NULL, "");
+		add_c_member(r, name,
+			     (struct c_member){.kind = C_OBJECT,
+					       .has = c_text(r->t, "has_%s%s", c, name)},
+			     NULL, "");
 	}
 	if (asks)
-		say(r, "r->has_%s%s = true;", c, name);
+		say_code(r, "r->has_%s%s = true;", c, name);
 	r->path = c_text(r->t, "%s%s.", path, name);
 	r->c = c_text(r->t, "%s%s_", c, name);
 	read_list(r, list);
@@ -348,14 +350,14 @@ static void read_object(struct reading *r, const char *name, const struct layout
 }
 
 /* A register for each bit of the mask in attr, in the order of the bits. */
-static void read_regs(struct reading *r, const struct layout_node *node)
+static void regs_in_c(struct reading *r, const struct layout_node *node)
 {
 	const struct abi *abi = r->t->tables->abi;
 	const struct abi_arch *arch = r->t->tables->arch;
 	uint64_t mask = call_field(&r->open->call, abi, node->regs->name);
 	const char *path = r->path, *c_prefix = r->c;
 
-	add_member(r, node->name, (struct c_member){.kind = C_OBJECT}, NULL, "");
+	add_c_member(r, node->name, (struct c_member){.kind = C_OBJECT}, NULL, "");
 	r->path = c_text(r->t, "%s%s.", path, node->name);
 	r->c = c_text(r->t, "%s%s_", c_prefix, node->name);
 	for (unsigned bit = 0; bit < 64; bit++) {
@@ -364,12 +366,13 @@ static void read_regs(struct reading *r, const struct layout_node *node)
 
 		if (!(mask >> bit & 1))
 			continue;
-		if (value && is_wanted(r, value->name) && is_wanted(r, node->name))
-			say(r, "%s = take64(&p);",
-			    place(r, add_member(r, value->name, (struct c_member){.kind = C_NUMBER},
-						"uint64_t", "")));
+		if (value && is_spoken_of(r, value->name) && is_spoken_of(r, node->name))
+			say_code(r, "%s = take64(&p);",
+				 place(r, add_c_member(r, value->name,
+						       (struct c_member){.kind = C_NUMBER},
+						       "uint64_t", "")));
 		else
-			say(r, "p += 8;");
+			say_code(r, "p += 8;");
 	}
 	r->path = path;
 	r->c = c_prefix;
@@ -378,19 +381,19 @@ static void read_regs(struct reading *r, const struct layout_node *node)
 static void read_switch(struct reading *r, const struct layout_list *then,
 			const struct layout_list *other, const char *condition)
 {
-	say(r, "if (%s) {", condition);
+	say_code(r, "if (%s) {", condition);
 	r->indent++;
 	r->conditions++;
 	read_list(r, then);
 	if (other->count) {
 		r->indent--;
-		say(r, "} else {");
+		say_code(r, "} else {");
 		r->indent++;
 		read_list(r, other);
 	}
 	r->conditions--;
 	r->indent--;
-	say(r, "}");
+	say_code(r, "}");
 }
 
 static void read_when(struct reading *r, const struct layout_node *node)
@@ -434,13 +437,14 @@ static void read_when(struct reading *r, const struct layout_node *node)
 }
 
 /* The name of an element by its index. */
-static void read_index(struct reading *r, const struct layout_node *node)
+static void index_in_c(struct reading *r, const struct layout_node *node)
 {
-	if (r->is_kept && is_wanted(r, node->name))
-		say(r, "%s = i;",
-		    place(r, add_member(r, node->name,
-					(struct c_member){.kind = C_BITS, .set = node->index},
-					"uint64_t", "")));
+	if (r->is_kept && is_spoken_of(r, node->name))
+		say_code(
+			r, "%s = i;",
+			place(r, add_c_member(r, node->name,
+					      (struct c_member){.kind = C_BITS, .set = node->index},
+					      "uint64_t", "")));
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as LAYOUT_DEPTH */
@@ -451,10 +455,10 @@ static void read_list(struct reading *r, const struct layout_list *list)
 
 		switch (node->kind) {
 		case LAYOUT_NUMBER:
-			read_number(r, node);
+			number_field_in_c(r, node);
 			break;
 		case LAYOUT_WORD:
-			read_word(r, node);
+			word_field_in_c(r, node);
 			break;
 		case LAYOUT_STRING:
 			read_string(r, node);
@@ -463,25 +467,25 @@ static void read_list(struct reading *r, const struct layout_list *list)
 			read_bytes(r, node);
 			break;
 		case LAYOUT_PAD:
-			say(r, "p += %u;", node->zeros);
+			say_code(r, "p += %u;", node->zeros);
 			break;
 		case LAYOUT_ALIGN:
-			say(r, "p += -(uintptr_t)(p - begin) & %u;", node->zeros - 1);
+			say_code(r, "p += -(uintptr_t)(p - begin) & %u;", node->zeros - 1);
 			break;
 		case LAYOUT_ARRAY:
-			read_array(r, node);
+			array_in_c(r, node);
 			break;
 		case LAYOUT_LOOP:
-			read_loop(r, node);
+			loop_in_c(r, node);
 			break;
 		case LAYOUT_OBJECT:
-			read_object(r, node->name, &node->object);
+			object_in_c(r, node->name, &node->object);
 			break;
 		case LAYOUT_REGS:
-			read_regs(r, node);
+			regs_in_c(r, node);
 			break;
 		case LAYOUT_INDEX:
-			read_index(r, node);
+			index_in_c(r, node);
 			break;
 		case LAYOUT_WHEN:
 			read_when(r, node);
@@ -490,7 +494,7 @@ static void read_list(struct reading *r, const struct layout_list *list)
 			if (r->record && !strcmp(node->use->name, "sample_id"))
 				break; /* read behind the switch, as it is of all records */
 			if (node->name)
-				read_object(r, node->name, &node->use->list);
+				object_in_c(r, node->name, &node->use->list);
 			else
 				read_list(r, &node->use->list);
 			break;
@@ -532,7 +536,7 @@ struct written {
 	size_t members_size, code_size;
 };
 
-static bool reading_begin(struct reading *r, struct translation *t, const struct opening *open,
+static bool begin_reading(struct reading *r, struct translation *t, const struct opening *open,
 			  struct written *w)
 {
 	*r = (struct reading){
@@ -546,7 +550,7 @@ static bool reading_begin(struct reading *r, struct translation *t, const struct
 	return false;
 }
 
-static void reading_end(struct reading *r, struct written *w, struct c_shape *shape)
+static void end_reading(struct reading *r, struct written *w, struct c_shape *shape)
 {
 	struct c_member *list = arena_alloc(r->t->arena, (r->count + 1) * sizeof(*list));
 
@@ -566,15 +570,15 @@ static void keep_words(struct reading *r)
 {
 	const char *c;
 
-	if (!is_wanted(r, "words"))
+	if (!is_spoken_of(r, "words"))
 		return;
-	c = add_member(r, "words", (struct c_member){.kind = C_LIST}, "uint64_t",
-		       c_text(r->t, "[%u]", 2 * r->room));
-	add_member(r, "words[]", (struct c_member){.kind = C_NUMBER}, NULL, "");
+	c = add_c_member(r, "words", (struct c_member){.kind = C_LIST}, "uint64_t",
+			 c_text(r->t, "[%u]", 2 * r->room));
+	add_c_member(r, "words[]", (struct c_member){.kind = C_NUMBER}, NULL, "");
 	r->list[r->count - 1].c = "";
 	fprintf(r->members, "\tuint64_t %s_nr;\n", c);
-	say(r, "memcpy(r->%s, p, (size_t)got);", c);
-	say(r, "r->%s_nr = (uint64_t)got / 8;", c);
+	say_code(r, "memcpy(r->%s, p, (size_t)got);", c);
+	say_code(r, "r->%s_nr = (uint64_t)got / 8;", c);
 }
 
 /* One that was written before; NULL: it is new. */
@@ -625,14 +629,14 @@ const char *c_read_layout(struct translation *t, const char *event, const struct
 	reader = c_text(t, "read_%s", name);
 	*shape = (struct c_shape){.kind = C_OBJECT};
 	*function = reader;
-	if (!reading_begin(&r, t, open, &w))
+	if (!begin_reading(&r, t, open, &w))
 		return "int";
 	r.indent = 2;
 	r.room = READ_ROOM;
-	add_member(&r, "bytes", (struct c_member){.kind = C_NUMBER}, "uint64_t", "");
+	add_c_member(&r, "bytes", (struct c_member){.kind = C_NUMBER}, "uint64_t", "");
 	keep_words(&r);
 	read_list(&r, &abi_layout(t->tables->abi, "read_format")->list);
-	reading_end(&r, &w, shape);
+	end_reading(&r, &w, shape);
 	fprintf(t->types, "struct %s {\n%s};\n\n", name, w.members ? w.members : "");
 	fprintf(t->functions,
 		"/* By the read_format of the event. */\n"
@@ -694,7 +698,7 @@ static bool speaks_of(const struct translation *t, const struct abi_family *reco
 	return false;
 }
 
-static void read_record(struct reading *r, const struct abi_family *records,
+static void record_in_c(struct reading *r, const struct abi_family *records,
 			const struct abi_value *record)
 {
 	char upper[64];
@@ -705,16 +709,16 @@ static void read_record(struct reading *r, const struct abi_family *records,
 	for (const char *p = record->name; *p && n + 1 < sizeof(upper); p++)
 		upper[n++] = (char)(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p);
 	upper[n] = '\0';
-	say(r, "case %llu: { /* PERF_RECORD_%s */", (unsigned long long)record->value, upper);
+	say_code(r, "case %llu: { /* PERF_RECORD_%s */", (unsigned long long)record->value, upper);
 	r->indent++;
 	r->record = record->name;
 	r->named_count = 0;
 	if (!strcmp(record->name, "sample"))
-		say(r, "end = begin + r->size;");
+		say_code(r, "end = begin + r->size;");
 	read_list(r, &record->layout->list);
-	say(r, "break;");
+	say_code(r, "break;");
 	r->indent--;
-	say(r, "}");
+	say_code(r, "}");
 }
 
 /* At the end of every record that is no sample. */
@@ -723,21 +727,21 @@ static void read_sample_id(struct reading *r, const struct layout *sample_id)
 	static const char check[] =
 		"well_formed(p == begin + header->size, \"fields that take all of a record\");";
 
-	say(r, "default:");
-	say(r, "\tp = end;");
-	say(r, "}");
+	say_code(r, "default:");
+	say_code(r, "\tp = end;");
+	say_code(r, "}");
 	r->record = NULL;
 	r->named_count = 0;
 	if (!sample_id || !fixed_size(r, &sample_id->list)) {
-		say(r, "%s", check);
+		say_code(r, "%s", check);
 		return;
 	}
-	say(r, "if (r->type == PERF_RECORD_SAMPLE) {");
-	say(r, "\t%s", check);
-	say(r, "\treturn;");
-	say(r, "}");
+	say_code(r, "if (r->type == PERF_RECORD_SAMPLE) {");
+	say_code(r, "\t%s", check);
+	say_code(r, "\treturn;");
+	say_code(r, "}");
 	read_list(r, &sample_id->list);
-	say(r, "%s", check);
+	say_code(r, "%s", check);
 }
 
 const char *c_record_layout(struct translation *t, const char *event, const struct opening *open,
@@ -758,19 +762,19 @@ const char *c_record_layout(struct translation *t, const char *event, const stru
 	name = own_name(t, event, "record");
 	*shape = (struct c_shape){.kind = C_LIST};
 	*function = c_text(t, "read_%ss", name);
-	if (!reading_begin(&r, t, open, &w))
+	if (!begin_reading(&r, t, open, &w))
 		return "int";
-	add_member(&r, "type", (struct c_member){.kind = C_BITS, .set = records}, "uint64_t", "");
-	add_member(&r, "misc",
-		   (struct c_member){.kind = C_BITS,
-				     .set = abi_family(t->tables->abi, "cpumode"),
-				     .rest = abi_family(t->tables->abi, "misc")},
-		   "uint64_t", "");
-	add_member(&r, "size", (struct c_member){.kind = C_NUMBER}, "uint64_t", "");
+	add_c_member(&r, "type", (struct c_member){.kind = C_BITS, .set = records}, "uint64_t", "");
+	add_c_member(&r, "misc",
+		     (struct c_member){.kind = C_BITS,
+				       .set = abi_family(t->tables->abi, "cpumode"),
+				       .rest = abi_family(t->tables->abi, "misc")},
+		     "uint64_t", "");
+	add_c_member(&r, "size", (struct c_member){.kind = C_NUMBER}, "uint64_t", "");
 	for (size_t i = 0; records && i < records->count; i++)
-		read_record(&r, records, &records->values[i]);
+		record_in_c(&r, records, &records->values[i]);
 	read_sample_id(&r, sample_id);
-	reading_end(&r, &w, shape);
+	end_reading(&r, &w, shape);
 	fprintf(t->types, "struct %s {\n%s};\n\n", name, w.members ? w.members : "");
 	fprintf(t->functions,
 		"static void parse_%s(const unsigned char *begin, struct %s *r)\n{\n"

@@ -30,7 +30,7 @@ static const struct c_member *find_member(const struct c_shape *shape, const cha
 	return NULL;
 }
 
-static const char *count_of(const struct subject *s, struct translation *t)
+static const char *count_in_c(const struct subject *s, struct translation *t)
 {
 	return c_text(t, "%s_nr", s->c);
 }
@@ -43,7 +43,8 @@ static const char *both(struct translation *t, const char *a, const char *b)
 }
 
 /* The type of an element: of members' structs there is no name, so it is asked for. */
-static struct subject element_of(struct translation *t, const struct subject *s, const char *index)
+static struct subject element_in_c(struct translation *t, const struct subject *s,
+				   const char *index)
 {
 	const char *path = s->path[0] ? c_text(t, "%s[]", s->path) : "";
 	const struct c_member *m = find_member(s->shape, path);
@@ -64,11 +65,11 @@ static const char *fitting(struct translation *t, const json_t *pattern, const s
 {
 	const char *name = c_text(t, "fit_%u", ++t->functions_made);
 	const char *index = c_text(t, "i_%u", t->functions_made), *inner;
-	struct subject element = element_of(t, s, index);
+	struct subject element = element_in_c(t, s, index);
 
 	c_declare(t, name, "uint64_t", "");
 	c_line(t, "%s = 0;", name);
-	c_line(t, "for (uint64_t %s = 0; %s < %s; %s++) {", index, index, count_of(s, t), index);
+	c_line(t, "for (uint64_t %s = 0; %s < %s; %s++) {", index, index, count_in_c(s, t), index);
 	t->indent++;
 	inner = condition(t, pattern, &element);
 	c_line(t, "%s += %s;", name, inner[0] ? c_text(t, "(%s)", inner) : "1");
@@ -78,8 +79,8 @@ static const char *fitting(struct translation *t, const json_t *pattern, const s
 }
 
 /* A value's name in its family. cpumode is an enum below a mask's bits. */
-static const char *mask_of(struct translation *t, const struct subject *s, const json_t *names,
-			   const char **low)
+static const char *mask_in_c(struct translation *t, const struct subject *s, const json_t *names,
+			     const char **low)
 {
 	const struct c_member *m = s->member;
 	const char *bits = "";
@@ -107,7 +108,7 @@ static const char *mask_of(struct translation *t, const struct subject *s, const
 
 static const char *has_names(struct translation *t, const struct subject *s, const json_t *names)
 {
-	const char *low, *bits = mask_of(t, s, names, &low);
+	const char *low, *bits = mask_in_c(t, s, names, &low);
 	const char *a = low[0] ? c_text(t, "(%s & 7) == %s", s->c, low) : "";
 	const char *b = bits[0] ? c_text(t, "(%s & (%s)) == (%s)", s->c, bits, bits) : "";
 
@@ -116,7 +117,7 @@ static const char *has_names(struct translation *t, const struct subject *s, con
 
 static const char *lacks_names(struct translation *t, const struct subject *s, const json_t *names)
 {
-	const char *low, *bits = mask_of(t, s, names, &low);
+	const char *low, *bits = mask_in_c(t, s, names, &low);
 	const char *a = low[0] ? c_text(t, "(%s & 7) != %s", s->c, low) : "";
 	const char *b = bits[0] ? c_text(t, "!(%s & (%s))", s->c, bits) : "";
 
@@ -126,7 +127,7 @@ static const char *lacks_names(struct translation *t, const struct subject *s, c
 /* All of the names and no others; one name alone is a value. */
 static const char *is_names(struct translation *t, const struct subject *s, const json_t *names)
 {
-	const char *low, *bits = mask_of(t, s, names, &low);
+	const char *low, *bits = mask_in_c(t, s, names, &low);
 
 	return c_text(t, "%s == (uint64_t)(%s%s%s)", s->c, low, low[0] && bits[0] ? " | " : "",
 		      low[0] || bits[0] ? bits : "0");
@@ -143,7 +144,7 @@ static const char *relation(struct translation *t, const struct subject *s, cons
 }
 
 /* What says at run time whether a member is there; "" is always, "0" never. */
-static const char *is_there(struct translation *t, const struct subject *s)
+static const char *presence_in_c(struct translation *t, const struct subject *s)
 {
 	const char *dot = strrchr(s->c, '.');
 
@@ -156,14 +157,14 @@ static const char *is_there(struct translation *t, const struct subject *s)
 
 static const char *absent(struct translation *t, const json_t *truth, const struct subject *s)
 {
-	const char *there = is_there(t, s);
+	const char *there = presence_in_c(t, s);
 
 	if (json_is_true(truth))
 		return !strcmp(there, "0") ? "" : there[0] ? c_text(t, "!%s", there) : "0";
 	return there;
 }
 
-static const char *bind(struct translation *t, const json_t *json, const struct subject *s)
+static const char *bound_in_c(struct translation *t, const json_t *json, const struct subject *s)
 {
 	const char *name = json_string_value(json);
 	struct c_shape shape = {.kind = s->kind == C_BYTES ? C_BYTES : C_NUMBER};
@@ -184,12 +185,12 @@ static const char *bind(struct translation *t, const json_t *json, const struct 
 }
 
 /* The list's elements and no others, in order. */
-static const char *exactly(struct translation *t, const json_t *list, const struct subject *s)
+static const char *exactly_in_c(struct translation *t, const json_t *list, const struct subject *s)
 {
-	const char *all = c_text(t, "%s == %zu", count_of(s, t), json_array_size(list));
+	const char *all = c_text(t, "%s == %zu", count_in_c(s, t), json_array_size(list));
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		struct subject element = element_of(t, s, c_text(t, "%zu", i));
+		struct subject element = element_in_c(t, s, c_text(t, "%zu", i));
 
 		element.is_certain = s->is_certain;
 		all = both(t, all, condition(t, json_array_get(list, i), &element));
@@ -200,19 +201,19 @@ static const char *exactly(struct translation *t, const json_t *list, const stru
 static const char *in_order(struct translation *t, const json_t *list, const struct subject *s)
 {
 	const char *name = c_text(t, "at_%u", ++t->functions_made);
-	struct subject element = element_of(t, s, name);
+	struct subject element = element_in_c(t, s, name);
 
 	c_declare(t, name, "uint64_t", "");
 	c_line(t, "%s = 0;", name);
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const char *inner = condition(t, json_array_get(list, i), &element);
 
-		c_line(t, "while (%s < %s && !(%s))", name, count_of(s, t), inner);
+		c_line(t, "while (%s < %s && !(%s))", name, count_in_c(s, t), inner);
 		c_line(t, "\t%s++;", name);
 		if (i + 1 < json_array_size(list))
 			c_line(t, "%s++;", name);
 	}
-	return c_text(t, "%s < %s", name, count_of(s, t));
+	return c_text(t, "%s < %s", name, count_in_c(s, t));
 }
 
 static const char *number_of_elements(struct translation *t, const json_t *pattern, const char *c,
@@ -259,7 +260,7 @@ static const char *ascending(struct translation *t, const json_t *key, const str
 
 	c_declare(t, name, "uint64_t", "");
 	c_line(t, "%s = 0;", name);
-	c_line(t, "for (uint64_t i = 1; i < %s; i++)", count_of(s, t));
+	c_line(t, "for (uint64_t i = 1; i < %s; i++)", count_in_c(s, t));
 	c_line(t, "\t%s += %s[i].%s < %s[i - 1].%s;", name, s->c, member, s->c, member);
 	return c_text(t, "%s == 0", name);
 }
@@ -288,13 +289,13 @@ static const char *operation(struct translation *t, const char *name, const json
 	if (!strcmp(name, "absent"))
 		return absent(t, operand, s);
 	if (!strcmp(name, "bind"))
-		return bind(t, operand, s);
+		return bound_in_c(t, operand, s);
 	if (!strcmp(name, "like"))
 		return c_text(t, "!fnmatch(%s, %s, 0)", c_string(t, operand), s->c);
 	if (!strcmp(name, "length"))
-		return number_of_elements(t, operand, count_of(s, t), s->is_certain);
+		return number_of_elements(t, operand, count_in_c(s, t), s->is_certain);
 	if (!strcmp(name, "exactly"))
-		return exactly(t, operand, s);
+		return exactly_in_c(t, operand, s);
 	if (!strcmp(name, "in-order"))
 		return in_order(t, operand, s);
 	if (!strcmp(name, "some"))
@@ -302,8 +303,8 @@ static const char *operation(struct translation *t, const char *name, const json
 	if (!strcmp(name, "never"))
 		return some(t, operand, s, "== 0");
 	if (!strcmp(name, "every"))
-		return both(t, c_text(t, "%s > 0", count_of(s, t)),
-			    c_text(t, "%s == %s", fitting(t, operand, s), count_of(s, t)));
+		return both(t, c_text(t, "%s > 0", count_in_c(s, t)),
+			    c_text(t, "%s == %s", fitting(t, operand, s), count_in_c(s, t)));
 	if (!strcmp(name, "times"))
 		return times(t, operand, s);
 	if (!strcmp(name, "ascending"))
@@ -331,7 +332,8 @@ static const char *of_nothing(struct translation *t, const json_t *pattern)
 	return "0";
 }
 
-static const char *members(struct translation *t, const json_t *pattern, const struct subject *s)
+static const char *members_in_c(struct translation *t, const json_t *pattern,
+				const struct subject *s)
 {
 	const char *all = "", *key;
 	json_t *part;
@@ -399,11 +401,11 @@ static const char *condition(struct translation *t, const json_t *pattern, const
 	json_t *operand;
 
 	if (json_is_array(pattern) && s->kind == C_LIST)
-		return exactly(t, pattern, s);
+		return exactly_in_c(t, pattern, s);
 	if (!json_is_object(pattern))
 		return equal(t, pattern, s);
 	if (!pattern_is_operation(pattern))
-		return members(t, pattern, s);
+		return members_in_c(t, pattern, s);
 	json_object_foreach((json_t *)pattern, key, operand)
 		all = both(t, all, operation(t, key, operand, s));
 	return all;

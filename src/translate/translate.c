@@ -39,7 +39,7 @@ void c_missing(struct translation *t, const char *format, ...)
 	va_end(args);
 }
 
-static const char *keep(struct translation *t, const char *text)
+static const char *keep_text(struct translation *t, const char *text)
 {
 	char *copy = arena_join(t->arena, text, "");
 
@@ -59,7 +59,7 @@ const char *c_text(struct translation *t, const char *format, ...)
 	va_end(args);
 	if (n < 0 || (size_t)n >= sizeof(text))
 		c_missing(t, "a text of %d bytes", n);
-	return keep(t, text);
+	return keep_text(t, text);
 }
 
 const char *c_quote(struct translation *t, const char *text)
@@ -82,7 +82,7 @@ const char *c_quote(struct translation *t, const char *text)
 		c_missing(t, "a text that is so long");
 	out[n++] = '"';
 	out[n] = '\0';
-	return keep(t, out);
+	return keep_text(t, out);
 }
 
 /* Names that a program of the listing's own cannot have for a variable. */
@@ -117,7 +117,7 @@ const char *c_declare(struct translation *t, const char *name, const char *type,
 			fprintf(t->globals, "static %s%s%s%s;\n", type,
 				type[strlen(type) - 1] == '*' ? "" : " ", c, array);
 		}
-		return keep(t, c);
+		return keep_text(t, c);
 	}
 	c_missing(t, "so many variables of one name");
 	return "";
@@ -162,12 +162,12 @@ const char *c_capitals(struct translation *t, const char *prefix, const char *na
 
 const char *c_cast(struct translation *t, const char *type, const char *c)
 {
-	size_t sign = c[0] == '-';
+	size_t sign = c[0] == '-' && !strcmp(type, "int");
 
 	if (c[sign] && !c[sign + strspn(c + sign, "0123456789")])
 		return c;
-	return strpbrk(c, " ?+-*<>|&/") ? c_text(t, "(%s)(%s)", type, c)
-					: c_text(t, "(%s)%s", type, c);
+	return strpbrk(c, " ?+*<>|&/") || strchr(c + 1, '-') ? c_text(t, "(%s)(%s)", type, c)
+							     : c_text(t, "(%s)%s", type, c);
 }
 
 const char *c_words(struct translation *t, const json_t *words, const char *prefix)

@@ -48,7 +48,7 @@ const char *open_call_in_c(struct translation *t, const json_t *open, const char
 }
 
 /* The event and its id, which records and signals have. */
-static void keep_event(struct translation *t, const struct statement *s, const char *call)
+static void bind_event(struct translation *t, const struct statement *s, const char *call)
 {
 	static const struct c_shape number = {.kind = C_NUMBER};
 	struct c_name *event = c_bind(t, s->bind, "uint64_t", &number);
@@ -90,7 +90,7 @@ void open_in_c(struct translation *t, const struct statement *s)
 	if (is_refusal(s) || !s->bind)
 		call_in_c(t, s, call);
 	else
-		keep_event(t, s, call);
+		bind_event(t, s, call);
 	if (times) {
 		c_line(t, "for (uint64_t i = 1; i < %s; i++)", number_in_c(t, s, "times"));
 		t->indent++;
@@ -162,7 +162,7 @@ static void query_in_c(struct translation *t, const struct statement *s, const c
 	c_line(t, "%s = (struct bpf_query){.ids_len = (uint32_t)(%s), .prog_cnt = UINT32_MAX};", c,
 	       number_in_c(t, s, "ids"));
 	call_in_c(t, s, c_text(t, "ioctl(%s, %s, &%s)", fd, request, c));
-	c_line(t, "%s.ids_nr = %s.prog_cnt == UINT32_MAX ? 0 : %s.prog_cnt;", c, c, c);
+	c_line(t, "%s.ids_nr = ids_in(&%s);", c, c);
 	shown_in_c(t, s, c, ".", &shape);
 	if (s->expected && s->expected->err && s->expected->pattern)
 		c_expect(t, s->expected->pattern, c, ".", &shape);

@@ -8,7 +8,8 @@
 #include "step/verbs/in_c.h"
 
 /* Where the event's read function stands: made when it is first read. */
-static struct c_name *event_of(struct translation *t, const struct statement *s, const char *key)
+static struct c_name *opened_event(struct translation *t, const struct statement *s,
+				   const char *key)
 {
 	struct c_name *event = c_named(t, json_string_value(statement_json(s, key)));
 
@@ -131,7 +132,7 @@ void page_in_c(struct translation *t, const struct statement *s)
 {
 	static const struct c_shape shape = {.kind = C_OBJECT, .members = page_members};
 	static const char type[] = "struct perf_event_mmap_page";
-	struct c_name *event = event_of(t, s, "page");
+	struct c_name *event = opened_event(t, s, "page");
 	const char *c, *map;
 
 	if (!event || !event->map[0]) {
@@ -157,7 +158,7 @@ void rdpmc_in_c(struct translation *t, const struct statement *s)
 		{.path = "value", .c = "value", .kind = C_NUMBER, .has = "has_value"},
 		{0}};
 	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
-	struct c_name *event = event_of(t, s, "rdpmc");
+	struct c_name *event = opened_event(t, s, "rdpmc");
 	const char *c, *map;
 
 	if (!event || !event->map[0]) {
@@ -195,7 +196,7 @@ static const char *types_in_c(struct translation *t, const json_t *of)
 
 void records_in_c(struct translation *t, const struct statement *s)
 {
-	struct c_name *event = event_of(t, s, "records");
+	struct c_name *event = opened_event(t, s, "records");
 	const char *type, *function, *c, *map;
 	struct c_shape shape;
 

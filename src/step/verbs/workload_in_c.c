@@ -60,14 +60,14 @@ static const char *word_type(const struct statement *s)
 	}
 }
 
-static void store(struct translation *t, const struct statement *s)
+static void store_in_c(struct translation *t, const struct statement *s)
 {
 	c_line(t, "for (uint64_t i = 0; i < %s; i++)", number_in_c(t, s, "times"));
 	c_line(t, "\t*(volatile %s *)(uintptr_t)(%s) = (%s)i;", word_type(s),
 	       number_in_c(t, s, "at"), word_type(s));
 }
 
-static void load(struct translation *t, const struct statement *s)
+static void load_in_c(struct translation *t, const struct statement *s)
 {
 	c_line(t, "for (uint64_t i = 0; i < %s; i++)", number_in_c(t, s, "times"));
 	c_line(t, "\t(void)*(volatile %s *)(uintptr_t)(%s);", word_type(s),
@@ -84,7 +84,7 @@ static const char *memory_of(struct translation *t)
 	return c_text(t, "memory_%u", t->functions_made);
 }
 
-static void ready_touch(struct translation *t, const struct statement *s)
+static void touch_ready_in_c(struct translation *t, const struct statement *s)
 {
 	const char *from = !strcmp(s->verb->name, "touch") ? "fresh_pages" : "file_pages";
 
@@ -160,7 +160,7 @@ static void tidy_switch(struct translation *t, const struct statement *s)
 	c_line(t, "%s.most = switches().all - %s.most;", c, c);
 }
 
-static void ready_migrate(struct translation *t, const struct statement *s)
+static void migrate_ready_in_c(struct translation *t, const struct statement *s)
 {
 	(void)s;
 	c_line(t, "ready_to_migrate();");
@@ -178,7 +178,7 @@ static bool is_by_proc(const struct statement *s)
 	return what && !strcmp(what, "proc");
 }
 
-static void ready_rename(struct translation *t, const struct statement *s)
+static void rename_ready_in_c(struct translation *t, const struct statement *s)
 {
 	if (is_by_proc(s))
 		c_line(t, "%s = open(\"/proc/thread-self/comm\", O_WRONLY | O_CLOEXEC);",
@@ -211,7 +211,7 @@ static const char *mapped_of(struct translation *t, const struct statement *s)
 	return name ? name->c : c_text(t, "mapped_%u", t->functions_made);
 }
 
-static void ready_map(struct translation *t, const struct statement *s)
+static void map_ready_in_c(struct translation *t, const struct statement *s)
 {
 	static const struct c_shape shape = {.kind = C_OBJECT, .members = map_members};
 	const char *what = json_string_value(statement_json(s, "what"));
@@ -275,18 +275,18 @@ static void leave_spaces(struct translation *t, const struct statement *s)
 
 static const struct workload_lines all[] = {{"spin", NULL, spin, NULL},
 					    {"sleep", NULL, sleep_ms, NULL},
-					    {"store", NULL, store, NULL},
-					    {"load", NULL, load, NULL},
+					    {"store", NULL, store_in_c, NULL},
+					    {"load", NULL, load_in_c, NULL},
 					    {"call", NULL, call_probed, NULL},
-					    {"touch", ready_touch, touch, tidy_touch},
-					    {"file-fault", ready_touch, touch, tidy_touch},
+					    {"touch", touch_ready_in_c, touch, tidy_touch},
+					    {"file-fault", touch_ready_in_c, touch, tidy_touch},
 					    {"syscall", NULL, system_call, NULL},
 					    {"open", NULL, open_close, NULL},
 					    {"yield", NULL, yield, NULL},
 					    {"switch", ready_switch, leave_cpu, tidy_switch},
-					    {"migrate", ready_migrate, migrate, NULL},
-					    {"rename", ready_rename, rename_thread, NULL},
-					    {"map", ready_map, map, NULL},
+					    {"migrate", migrate_ready_in_c, migrate, NULL},
+					    {"rename", rename_ready_in_c, rename_thread, NULL},
+					    {"map", map_ready_in_c, map, NULL},
 					    {"protect", NULL, protect, NULL},
 					    {"grow-heap", NULL, grow_heap, NULL},
 					    {"unshare", NULL, leave_spaces, NULL},
