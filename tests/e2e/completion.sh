@@ -8,6 +8,10 @@ PATH=$PWD/$B:$PATH
 mkdir -p "$scratch/files/folder"
 touch "$scratch/files/a.json" "$scratch/files/b c.data"
 one_case=$("$perfabi" list open.size | tail -n 1 | cut -f 1)
+# An id that the first letters of its last word tell, and these.
+part=$("$perfabi" list --filter 'as=root' attr | cut -f 1 | awk '{part = substr($1, 1, length($1) - 1); count[part]++} END {for (part in count) if (count[part] == 1) print part}' |
+	sort | while read -r id; do [ "$("$perfabi" list "$id*" | wc -l)" != 1 ] || { echo "$id" && break; }; done)
+whole=$("$perfabi" list "$part*" | cut -f 1)
 commands=$("$perfabi" --help | awk '/^commands:/ {on = 1; next} on && /^  [a-z]/ {print $1} /^$/ {if (on && seen++) on = 0}' | sort)
 [ "$(echo "$commands" | wc -l)" -ge 13 ] || fail "commands of --help: $commands"
 
@@ -36,6 +40,7 @@ perfabi mutate --filter er${tab}errno=
 perfabi run open.si${tab}open.size.
 perfabi run open.si zzz${tab}
 perfabi show $one_case${tab}$one_case
+perfabi run $part${tab}$whole
 perfabi probe us${tab}user-reads
 perfabi help st${tab}step-schema steps
 perfabi help di${tab}diff

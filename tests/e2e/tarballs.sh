@@ -11,6 +11,7 @@ ci/pack cases "$version" "$scratch/$name.tar.gz" >/dev/null || fail "ci/pack cas
 mkdir "$scratch/out-there" "$scratch/again"
 (umask 077 && TZ=Asia/Tokyo ci/pack cases "$version" "$scratch/again/$name.tar.gz" >/dev/null)
 cmp "$scratch/$name.tar.gz" "$scratch/again/$name.tar.gz" || fail "another tarball of the same cases"
+[ "$(TZ=UTC tar --numeric-owner -tvzf "$scratch/$name.tar.gz" | awk '{print $2, $4, $5}' | sort -u | wc -l)" = 1 ] || fail "more than one owner and time"
 tar -xzf "$scratch/$name.tar.gz" -C "$scratch/out-there"
 top=$scratch/out-there/$name
 [ "$(ls "$top")" = "LICENSE
