@@ -5,6 +5,11 @@ comma := ,
 B ?= build
 PREFIX ?= /usr/local
 DESTDIR ?=
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
 CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
 OBJCOPY ?= objcopy
@@ -30,7 +35,9 @@ WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-pro
 SANITIZERS = $(if $(filter thread,$(SANITIZE)),thread,address$(comma)undefined)
 HARDENING = $(if $(SANITIZE),-DSANITIZED -fsanitize=$(SANITIZERS) -fno-omit-frame-pointer -fno-sanitize-recover=undefined,\
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
-override ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Idecoder -Isrc $(WARNINGS) $(HARDENING) -ffile-prefix-map=$(CURDIR)=. $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
+# No path of this machine gets into what is built: the same source gives the same bytes in every folder.
+PREFIX_MAP = -ffile-prefix-map=$(CURDIR)=. $(if $(filter /%,$B),-ffile-prefix-map=$B=build)
+override ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Idecoder -Isrc $(WARNINGS) $(HARDENING) $(PREFIX_MAP) $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
 # The decoder's objects go into the shared library, too, which shows nothing but what perfabi.h declares.
 PIC = -fPIC -fvisibility=hidden
 override ALL_LDFLAGS = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZERS),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) -Wl$(comma)--build-id $(LINK_STATIC) $(LDFLAGS)
@@ -49,7 +56,7 @@ DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o $B/record_builtin.o
 SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o $B/page_builtin.o $B/pieces_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
-.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install install-lib uninstall clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema format compile_commands.json FORCE
+.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install install-data install-lib uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema format compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a $B/$(SONAME)
 
 # A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
@@ -75,7 +82,7 @@ $B/libperfabi.a: $(DECODER_OBJ) $B/libperfabi.names $B/.flags
 	$(call brief,AR)
 	$(Q)$(CC) -r -nostdlib -o $B/libperfabi.o $(filter %.o,$^)
 	$(Q)$(OBJCOPY) --keep-global-symbols=$B/libperfabi.names $B/libperfabi.o
-	$(Q)$(AR) rcs $@ $B/libperfabi.o
+	$(Q)$(AR) rcsD $@ $B/libperfabi.o
 $B/$(SONAME): $(DECODER_OBJ) decoder/libperfabi.map $B/.flags
 	$(call brief,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,decoder/libperfabi.map \
@@ -249,29 +256,64 @@ schema:
 	ci/schema-names >cases/schema/names.schema.json
 	$B/perfabi help step-schema >cases/schema/step.schema.json
 
-install: install-lib
-	$(BUILD) all
-	install -D -m 755 $B/perfabi $(DESTDIR)$(PREFIX)/bin/perfabi
-	install -D -m 755 $B/perfabi-decode $(DESTDIR)$(PREFIX)/bin/perfabi-decode
-	install -D -m 644 src/perfabi.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi.1
-	install -D -m 644 decoder/perfabi-decode.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi-decode.1
-	cd cases && find . -name '*.json' -exec install -D -m 644 '{}' '$(DESTDIR)$(PREFIX)/share/perfabi/cases/{}' \;
+# Where everything goes, for uninstall; tests/e2e/install.sh sees that install and uninstall agree.
+CASE_FILES = $(sort $(shell find cases -name '*.json'))
+COMPLETIONS = $B/completions/perfabi.bash $B/completions/_perfabi $B/completions/perfabi.fish
+INSTALLED_PROGRAMS = $(BINDIR)/perfabi $(BINDIR)/perfabi-decode
+INSTALLED_LIBRARY = $(LIBDIR)/libperfabi.a $(LIBDIR)/libperfabi.so.$(VERSION) $(LIBDIR)/$(SONAME) $(LIBDIR)/libperfabi.so \
+	$(INCLUDEDIR)/perfabi.h $(LIBDIR)/pkgconfig/perfabi.pc
+# A page that is made from what the programs declare takes the place of one written by hand.
+MADE_PAGES := $(sort $(wildcard docs/man/man*/*.[1-9]))
+MAN_PAGES := $(MADE_PAGES) $(foreach p,src/perfabi.1 decoder/perfabi-decode.1,$(if $(filter %/$(notdir $p),$(MADE_PAGES)),,$(wildcard $p)))
+man_place = $(MANDIR)/man$(patsubst .%,%,$(suffix $1))/$(notdir $1)
+INSTALLED_DATA = $(foreach p,$(MAN_PAGES),$(call man_place,$p)) $(CASE_FILES:%=$(DATADIR)/perfabi/%) \
+	$(foreach p,perfabi perfabi-decode,$(DATADIR)/bash-completion/completions/$p $(DATADIR)/fish/vendor_completions.d/$p.fish) \
+	$(DATADIR)/zsh/site-functions/_perfabi
+
+install: install-lib install-data
+	$(BUILD) $B/perfabi $B/perfabi-decode
+	install -D -m 755 $B/perfabi $(DESTDIR)$(BINDIR)/perfabi
+	install -D -m 755 $B/perfabi-decode $(DESTDIR)$(BINDIR)/perfabi-decode
+# What is the same on every machine.
+install-data: $(COMPLETIONS)
+	$(foreach p,$(MAN_PAGES),install -D -m 644 $p $(DESTDIR)$(call man_place,$p) &&) true
+	install -D -m 644 $B/completions/perfabi.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/perfabi
+	ln -sf perfabi $(DESTDIR)$(DATADIR)/bash-completion/completions/perfabi-decode
+	install -D -m 644 $B/completions/_perfabi $(DESTDIR)$(DATADIR)/zsh/site-functions/_perfabi
+	install -D -m 644 $B/completions/perfabi.fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/perfabi.fish
+	ln -sf perfabi.fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/perfabi-decode.fish
+	for file in $(CASE_FILES); do install -D -m 644 $$file $(DESTDIR)$(DATADIR)/perfabi/$$file || exit; done
 install-lib:
 	$(BUILD) $B/libperfabi.a $B/$(SONAME)
-	install -D -m 644 $B/libperfabi.a $(DESTDIR)$(PREFIX)/lib/libperfabi.a
-	install -D -m 755 $B/$(SONAME) $(DESTDIR)$(PREFIX)/lib/libperfabi.so.$(VERSION)
-	ln -sf libperfabi.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
-	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libperfabi.so
-	install -D -m 644 decoder/perfabi.h $(DESTDIR)$(PREFIX)/include/perfabi.h
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' decoder/perfabi.pc.in >$B/perfabi.pc
-	install -D -m 644 $B/perfabi.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/perfabi.pc
+	install -D -m 644 $B/libperfabi.a $(DESTDIR)$(LIBDIR)/libperfabi.a
+	install -D -m 755 $B/$(SONAME) $(DESTDIR)$(LIBDIR)/libperfabi.so.$(VERSION)
+	ln -sf libperfabi.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libperfabi.so
+	install -D -m 644 decoder/perfabi.h $(DESTDIR)$(INCLUDEDIR)/perfabi.h
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' decoder/perfabi.pc.in >$B/perfabi.pc
+	install -D -m 644 $B/perfabi.pc $(DESTDIR)$(LIBDIR)/pkgconfig/perfabi.pc
+# Folders go where they are then empty, and no other package has them.
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/perfabi $(DESTDIR)$(PREFIX)/bin/perfabi-decode
-	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/perfabi.1 $(DESTDIR)$(PREFIX)/share/man/man1/perfabi-decode.1
-	rm -f $(DESTDIR)$(PREFIX)/lib/libperfabi.so $(DESTDIR)$(PREFIX)/lib/$(SONAME) $(DESTDIR)$(PREFIX)/lib/libperfabi.so.$(VERSION)
-	rm -f $(DESTDIR)$(PREFIX)/lib/libperfabi.a $(DESTDIR)$(PREFIX)/include/perfabi.h
-	rm -f $(DESTDIR)$(PREFIX)/lib/pkgconfig/perfabi.pc
-	rm -rf $(DESTDIR)$(PREFIX)/share/perfabi
+	rm -f $(addprefix $(DESTDIR),$(INSTALLED_PROGRAMS) $(INSTALLED_LIBRARY) $(INSTALLED_DATA))
+	[ ! -d $(DESTDIR)$(DATADIR)/perfabi ] || find $(DESTDIR)$(DATADIR)/perfabi -depth -type d -empty -delete
+
+# A shell's completion asks the programs themselves: options.awk reads what their --help says.
+$B/completions/%: completions/% completions/options.awk
+	@mkdir -p $(@D)
+	$(Q)sed -e '/@options.awk@/{r completions/options.awk' -e 'd;}' $< >$@
+
+# Tarballs, in $B: the source; the cases and fixtures alone; static programs of ARCH, amd64 or arm64. Each has the same bytes
+# whoever makes it, of the same files and with the same compiler and libraries.
+dist:
+	@mkdir -p $B
+	@ci/pack source $(VERSION) $B/perfabi-$(VERSION).tar.gz
+vendor-tarball:
+	@mkdir -p $B
+	@ci/pack cases $(VERSION) $B/perfabi-cases-$(VERSION).tar.gz
+ARCH ?= amd64
+release-tarball: $(COMPLETIONS)
+	@PYTHON='$(PYTHON)' B='$B' ci/release $(ARCH) $(VERSION)
+
 clean:
 	rm -rf $B compile_commands.json
 

@@ -37,7 +37,7 @@ static const char help[] =
 	"descriptor there is -1, or no event's.\n\n"
 	"  -e, --event EVENT    of this event alone, as perf writes it: cycles:u,\n"
 	"                       cpu/event=0x3c/, sched:sched_switch, mem:0x1000:w\n"
-	"      --as CALLER      the caller of what does not name one (default: user)\n"
+	"      --as CALLER      root, perfmon, sys-admin or user (default): of what names no caller\n"
 	"  -m, --machine FILE   of another machine: a report of perfabi run --format json, or its\n"
 	"                       environment\n"
 	"  -c, --cases DIR      checks.json and model.json below DIR, not the built-in ones\n"

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# The tarball for those who implement the call or a reader, and that of static programs: what is in them works by itself.
+. tests/e2e/lib.sh
+if [ ! -e .git ] && [ ! -f MANIFEST ]; then
+	echo "skipped: neither .git nor MANIFEST tells which files belong to perfabi"
+	exit 0
+fi
+version=$("$perfabi" --version | cut -d ' ' -f 2)
+name=perfabi-cases-$version
+ci/pack cases "$version" "$scratch/$name.tar.gz" >/dev/null || fail "ci/pack cases"
+mkdir "$scratch/out-there" "$scratch/again"
+(umask 077 && TZ=Asia/Tokyo ci/pack cases "$version" "$scratch/again/$name.tar.gz" >/dev/null)
+cmp "$scratch/$name.tar.gz" "$scratch/again/$name.tar.gz" || fail "another tarball of the same cases"
+SOURCE_DATE_EPOCH=86400 ci/pack cases "$version" "$scratch/early.tar.gz" >/dev/null
+[ "$(TZ=UTC tar --numeric-owner -tvzf "$scratch/early.tar.gz" | awk '{print $2, $4, $5}' | sort -u)" = "0/0 1970-01-02 00:00" ] || fail "owners and times"
+tar -xzf "$scratch/$name.tar.gz" -C "$scratch/out-there"
+top=$scratch/out-there/$name
+[ "$(ls "$top")" = "LICENSE
+README.md
+cases
+docs
+fixtures" ] || fail "what is at its top: $(ls "$top")"
+status 0 "$perfabi" check --cases "$top/cases"
+says out "$("$perfabi" list | wc -l) cases, all well formed"
+grep -o ']([^)#:]*' "$top/README.md" | cut -c 3- | sort -u >"$scratch/links"
+[ "$(wc -l <"$scratch/links")" -ge 8 ] || fail "links of its README.md"
+while read -r link; do
+	[ -e "$top/$link" ] || fail "README.md of the tarball: $link is not there"
+done <"$scratch/links"
+debian/tests/decode "$decode" "$top/fixtures" >/dev/null || fail "its recordings"
+# What docs/implementing.md says of a part of the fields, and of asking for another machine.
+zcat "$top/fixtures/recorded/callgraph.jsonl.gz" | jq -c 'select(.type == "SAMPLE") | [.pid, .tid, .time, .ip]' >"$scratch/samples"
+[ "$(wc -l <"$scratch/samples")" -ge 10 ] || fail "samples"
+if grep -q null "$scratch/samples"; then fail "samples without such members"; fi
+echo '{"as": "user", "open": {"attr": {"type": "software", "config": "dummy"}}}' |
+	"$perfabi" predict --machine "$top/fixtures/machines/x86_64-6.18-vm.json" >"$scratch/predicted"
+holds '.errno == "EACCES" and .check == "O031"' "$scratch/predicted" || fail "predict"
+
+command -v xz >/dev/null || { echo "skipped: the static programs, for there is no xz"; exit 0; }
+# Static programs, as few bytes as can be sent about.
+case $(uname -m) in
+x86_64) arch=amd64 ;;
+aarch64) arch=arm64 ;;
+*) echo "skipped: there is no tarball of programs for $(uname -m)" && exit 0 ;;
+esac
+unset MAKEFLAGS MAKELEVEL MFLAGS
+# A build of its own only in part: what make finds built in $B stays.
+if ! make -s release-tarball ARCH=$arch B="$B" PYTHON="$PYTHON" >"$scratch/out" 2>"$scratch/err"; then
+	grep -q '^perfabi: .*\(Debian\|not there\|deb\.debian\.org\)' "$scratch/err" || { cat "$scratch/err"; fail "make release-tarball"; }
+	echo "skipped: $(head -n 1 "$scratch/err")"
+	exit 0
+fi
+file=$B/perfabi-$version-linux-$arch.tar.xz
+[ "$(wc -c <"$file")" -lt 2000000 ] || fail "$file has $(wc -c <"$file") bytes"
+tar -xf "$file" -C "$scratch/out-there"
+top=$scratch/out-there/perfabi-$version-linux-$arch
+for program in perfabi perfabi-decode; do
+	if ldd "$top/$program" >/dev/null 2>&1; then fail "$program is not static"; fi
+	[ "$(cd / && "$top/$program" --version | cut -d ' ' -f 2)" = "$version" ] || fail "$program --version"
+done
+(cd / && "$top/perfabi" check >/dev/null) || fail "its perfabi"
+debian/tests/decode "$top/perfabi-decode" fixtures >/dev/null || fail "its perfabi-decode"
+mandoc -T lint -W error "$top/perfabi.1" "$top/perfabi-decode.1" || fail "its man pages"
+for library in jansson zstd zlib; do
+	grep -qi copyright "$top"/licences/*$library* || fail "the licence of $library"
+done
