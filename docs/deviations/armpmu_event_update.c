@@ -350,6 +350,8 @@ static void restore_sysctls(void)
 	}
 }
 
+/* The case. */
+
 struct e_values {
 	uint64_t bytes;
 	uint64_t value;

@@ -221,6 +221,8 @@ static void compared(const char *condition, int holds, uint64_t got)
 /* A promise about a value. */
 #define expect(condition, got) compared(#condition, (condition) != 0, (uint64_t)(got))
 
+/* The case. */
+
 struct e_record {
 	uint64_t type;
 	uint64_t misc;
@@ -340,7 +342,7 @@ int main(void)
 	}
 
 	/* {"ioctl":"set_output","on":"f","arg":"$e"} */
-	expect_errno(ioctl((int)f, PERF_EVENT_IOC_SET_OUTPUT, e), 0);
+	expect_errno(ioctl((int)f, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)e), 0);
 
 	/* {"ioctl":"enable","on":"e"} */
 	value_1 = 0;

@@ -85,6 +85,8 @@ static void *mapped_at(const char *call, void *at, int expected, const char *nam
 #define expect_map(call, expected)                                                                 \
 	mapped_at(#call, (call), expected, expected ? #expected : "success")
 
+/* The case. */
+
 static uint64_t e;
 static void *e_map;
 static uint64_t e_map_length;
@@ -138,7 +140,7 @@ int main(void)
 	f_map = expect_map(mmap(NULL, f_map_length, PROT_READ | PROT_WRITE, MAP_SHARED, (int)f, 0), 0);
 
 	/* {"ioctl":"set_output","on":"f","arg":"-1","expect":{"errno":"EINVAL"}} */
-	expect_errno(ioctl((int)f, PERF_EVENT_IOC_SET_OUTPUT, -1), EINVAL);
+	expect_errno(ioctl((int)f, PERF_EVENT_IOC_SET_OUTPUT, (unsigned long)-1), EINVAL);
 
 	printf("PASS\n");
 	return 0;

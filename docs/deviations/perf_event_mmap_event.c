@@ -246,6 +246,8 @@ static uint64_t thread_id(void)
 	return (uint64_t)syscall(SYS_gettid);
 }
 
+/* The case. */
+
 struct e_record {
 	uint64_t type;
 	uint64_t misc;

@@ -133,6 +133,8 @@ static void compared(const char *condition, int holds, uint64_t got)
 /* A promise about a value. */
 #define expect(condition, got) compared(#condition, (condition) != 0, (uint64_t)(got))
 
+/* The case. */
+
 struct f_values {
 	uint64_t bytes;
 	uint64_t nr;

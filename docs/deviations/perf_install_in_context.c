@@ -217,6 +217,8 @@ static void cgroup_remove(const struct cgroup *c)
 		usleep(10000);
 }
 
+/* The case. */
+
 struct e_values {
 	uint64_t bytes;
 	uint64_t value;

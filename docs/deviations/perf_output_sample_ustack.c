@@ -205,6 +205,8 @@ static void compared(const char *condition, int holds, uint64_t got)
 /* A promise about a value. */
 #define expect(condition, got) compared(#condition, (condition) != 0, (uint64_t)(got))
 
+/* The case. */
+
 struct e_record {
 	uint64_t type;
 	uint64_t misc;

@@ -384,6 +384,8 @@ static void restore_sysctls(void)
 	}
 }
 
+/* The case. */
+
 struct e_record {
 	uint64_t type;
 	uint64_t misc;
@@ -492,7 +494,7 @@ int main(void)
 	if (!(the_case = fork_child())) {
 
 		/* {"affinity":"$hardware.cpu"} */
-		run_on(/* $hardware.cpu here */ UINT64_C(0));
+		run_on(/* $hardware.cpu here */ UINT64_C(1));
 
 		/* open */
 		{

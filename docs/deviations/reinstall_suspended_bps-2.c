@@ -325,6 +325,8 @@ static void compared(const char *condition, int holds, uint64_t got)
 /* A promise about a value. */
 #define expect(condition, got) compared(#condition, (condition) != 0, (uint64_t)(got))
 
+/* The case. */
+
 struct e_values {
 	uint64_t bytes;
 	uint64_t value;

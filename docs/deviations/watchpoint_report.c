@@ -112,6 +112,8 @@ static void compared(const char *condition, int holds, uint64_t got)
 /* A promise about a value. */
 #define expect(condition, got) compared(#condition, (condition) != 0, (uint64_t)(got))
 
+/* The case. */
+
 struct e_values {
 	uint64_t bytes;
 	uint64_t value;
@@ -183,7 +185,7 @@ int main(void)
 	}
 
 	/* {"ioctl":"id","on":"d","address":"$w"} */
-	expect_errno(ioctl((int)d, PERF_EVENT_IOC_ID, w), 0);
+	expect_errno(ioctl((int)d, PERF_EVENT_IOC_ID, (unsigned long)w), 0);
 
 	/* {"read":"e","expect":{"value":{"between":[1,8]}}} */
 	e_now = read_e_values((int)e, NULL, 65536);

@@ -163,7 +163,7 @@ int c_write(FILE *f, const char *comment, const char *own, const char *text)
 		if (piece[0])
 			fprintf(f, "\n%s", piece);
 	}
-	fprintf(f, "\n%s", text);
+	fprintf(f, "\n/* The case. */\n\n%s", text);
 	for (size_t i = 0; i < w->header_count; i++)
 		free(w->headers[i]);
 	free(w);

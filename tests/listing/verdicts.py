@@ -7,6 +7,7 @@ usage: verdicts.py REPORT FOLDER CC [only]    a report of `perfabi run --format 
 import concurrent.futures
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -19,6 +20,13 @@ def compile_one(cc, source, only):
     target = ['-fsyntax-only'] if only else ['-o', source[:-2]]
     done = subprocess.run([cc, *FLAGS, *target, source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     return source, done.returncode, done.stdout
+
+
+def body(source):
+    """A program but for what it takes from others, and for who makes the calls: root's is the user's then."""
+    with open(source, encoding='utf-8') as file:
+        text = file.read().partition('/* The case. */')[2]
+    return re.sub(r'\n\t(must_be_root|become)\(.*', '', text)
 
 
 def verdict(program):
@@ -42,7 +50,9 @@ def main(report, folder, compiler, only=None):
     with open(report if not only else os.devnull, encoding='utf-8') as file:
         results = {} if only else {result['id']: result for result in json.load(file)['results']}
     sources = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith('.c')]
-    if not only:
+    if only:
+        sources = list({body(source): source for source in sources}.values())
+    else:
         sources = [s for s in sources if results.get(os.path.basename(s)[:-2], {}).get('outcome') in JUDGED]
     bad = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

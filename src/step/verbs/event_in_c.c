@@ -202,11 +202,12 @@ void ioctl_in_c(struct translation *t, const struct statement *s)
 				 c_string(t, statement_json(s, "text"))));
 	else if (statement_json(s, "arg"))
 		call_in_c(t, s,
-			  c_text(t, "ioctl(%s, %s, %s)", fd, request, number_in_c(t, s, "arg")));
+			  c_text(t, "ioctl(%s, %s, %s)", fd, request,
+				 c_cast(t, "unsigned long", number_in_c(t, s, "arg"))));
 	else if (statement_json(s, "address"))
-		call_in_c(
-			t, s,
-			c_text(t, "ioctl(%s, %s, %s)", fd, request, number_in_c(t, s, "address")));
+		call_in_c(t, s,
+			  c_text(t, "ioctl(%s, %s, %s)", fd, request,
+				 c_cast(t, "unsigned long", number_in_c(t, s, "address"))));
 	else if (takes_word || statement_json(s, "u64"))
 		word_in_c(t, s, fd, request);
 	else

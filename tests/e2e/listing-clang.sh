@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+# perfabi show --c: which cases it can write, and that clang takes the programs without a warning. tests/e2e/listing.sh runs them.
+. tests/e2e/lib.sh
+mkdir "$scratch/c"
+status 0 "$perfabi" show --c -o "$scratch/c" '*'
+sed -n 's/^perfabi show: \([^ ]*\) cannot be written.*/\1/p' "$scratch/err" >"$scratch/left-out"
+cmp -s "$scratch/left-out" tests/listing/left-out || { diff "$scratch/left-out" tests/listing/left-out; fail "other cases than those of tests/listing/left-out cannot be written"; }
+status 0 "$PYTHON" tests/listing/verdicts.py - "$scratch/c" clang only
+says out ", 0 refused"
