@@ -80,9 +80,8 @@ def unlisted(top, results):
 
 
 def page(top):
-    entries = entries(top)
     functions = {}
-    for entry in entries:
+    for entry in entries(top):
         functions.setdefault(entry['function'], []).append(entry)
     parts = [HEAD]
     for function in sorted(functions):

@@ -98,11 +98,6 @@ static uint64_t number_in(const char *path)
 	return (uint64_t)number;
 }
 
-static long open_event(const void *attr, int pid, int cpu, int group_fd, unsigned long flags)
-{
-	return syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
-}
-
 /* The kernel did not keep its word. */
 static void fail(int err)
 {
@@ -125,6 +120,11 @@ static long answer(const char *call, long ret, int expected, const char *name)
 
 /* A call that must succeed (0), or fail with that errno. */
 #define expect_errno(call, expected) answer(#call, (call), expected, expected ? #expected : "success")
+
+static long open_event(const void *attr, int pid, int cpu, int group_fd, unsigned long flags)
+{
+	return syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+}
 
 static void compared(const char *condition, int holds, uint64_t got)
 {
@@ -162,8 +162,8 @@ int main(void)
 		.probe_offset = UINT64_C(1) << 40,
 	}};
 	union attr before = attr;
-	long fd = open_event(&attr, 0, -1, -1, 0);
-	expect_errno(fd, EINVAL);
+	long fd = expect_errno(open_event(&attr, 0, -1, -1, 0), EINVAL);
+	(void)fd;
 	expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
 
 	printf("PASS\n");

@@ -167,8 +167,8 @@ int main(void)
 		.exclude_hv = 1,
 	}};
 	union attr before = attr;
-	long fd = open_event(&attr, (int)p, -1, (int)leader, 0);
-	expect_errno(fd, ENODEV);
+	long fd = expect_errno(open_event(&attr, (int)p, -1, (int)leader, 0), ENODEV);
+	(void)fd;
 	expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
 
 	printf("PASS\n");

@@ -269,8 +269,8 @@ static void call_in_main(struct listing *l)
 		return;
 	}
 	c_line(t, "union attr before = attr;");
-	c_line(t, "long fd = %s;", call);
-	c_line(t, "expect_errno(fd, %s);", x->ok ? "0" : errno_name(x->err));
+	c_line(t, "long fd = expect_errno(%s, %s);", call, x->ok ? "0" : errno_name(x->err));
+	c_line(t, "(void)fd;");
 	if (x->attr)
 		c_expect(t, x->attr, "attr", ".", &shape);
 	else
