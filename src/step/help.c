@@ -44,16 +44,24 @@ static void help_argument(FILE *f, const struct argument *a)
 	put_words(f, text, ARGUMENT_COLUMN);
 }
 
+/* "a, b (what it is)": the members that the verb shows. Returns the length, 0 if there are none. */
+static size_t shown_text(const struct member *members, char *text, size_t size)
+{
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (const struct member *m = members; m && m->name && n < size; m++)
+		n += (size_t)snprintf(text + n, size - n, "%s%s%s%s%s", n ? ", " : "", m->name,
+				      m->help ? " (" : "", m->help ? m->help : "",
+				      m->help ? ")" : "");
+	return n;
+}
+
 static void help_shown(FILE *f, const struct member *members)
 {
 	char text[400];
-	size_t n = 0;
 
-	for (const struct member *m = members; m && m->name && n < sizeof(text); m++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s%s%s%s", n ? ", " : "",
-				      m->name, m->help ? " (" : "", m->help ? m->help : "",
-				      m->help ? ")" : "");
-	if (!n)
+	if (!shown_text(members, text, sizeof(text)))
 		return;
 	fprintf(f, "%*s%-*s ", HELP_COLUMN, "", ARGUMENT_COLUMN - HELP_COLUMN - 1, "shows");
 	put_words(f, text, ARGUMENT_COLUMN);
@@ -111,18 +119,39 @@ static json_t *own_schema(const struct verb *verb)
 			 : argument_schema(&verb->arguments[0]);
 }
 
+/* What can be written for an argument, and what it is. */
+static json_t *described_schema(const struct argument *a)
+{
+	json_t *schema = schema_or_variable(argument_schema(a));
+
+	if (a->help)
+		json_object_set_new(schema, "description", json_string(a->help));
+	return schema;
+}
+
+static json_t *shown_schema(const struct member *members)
+{
+	char text[400];
+
+	return shown_text(members, text, sizeof(text)) ? json_pack("{s:s}", "description", text)
+						       : NULL;
+}
+
 static json_t *verb_schema(const struct verb *verb)
 {
 	json_t *properties = json_object(), *required = json_array();
+	json_t *shown = shown_schema(verb->shows.members);
 	const struct argument *own = verb->arguments;
 
 	json_array_append_new(required, json_string(own->key));
 	json_object_set_new(properties, own->key, schema_or_variable(own_schema(verb)));
 	for (const struct argument *a = own + 1; a->key; a++) {
-		json_object_set_new(properties, a->key, schema_or_variable(argument_schema(a)));
+		json_object_set_new(properties, a->key, described_schema(a));
 		if (a->is_required)
 			json_array_append_new(required, json_string(a->key));
 	}
+	if (shown)
+		json_object_set_new(properties, "expect", shown);
 	return json_pack("{s:o,s:s,s:{s:o},s:o}", "required", required, "description", verb->help,
 			 "propertyNames", "enum", keys_of(verb), "properties", properties);
 }
@@ -148,8 +177,10 @@ int steps_schema(FILE *f)
 	      "(`perfabi help steps`; `make schema`)\",\n"
 	      " \"type\": \"object\",\n"
 	      " \"properties\": {\n"
-	      "  \"bind\": {\"$ref\": \"case.schema.json#/$defs/name\"},\n"
-	      "  \"when\": {\"$ref\": \"case.schema.json#/$defs/when\"},\n"
+	      "  \"bind\": {\"description\": \"a name for what came of the step\", "
+	      "\"$ref\": \"case.schema.json#/$defs/name\"},\n"
+	      "  \"when\": {\"description\": \"the step is done only if this holds\", "
+	      "\"$ref\": \"case.schema.json#/$defs/when\"},\n"
 	      "  \"expect\": {\"$ref\": \"case.schema.json#/$defs/outcome_of_step\"}\n"
 	      " },\n"
 	      " \"oneOf\": [\n",

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""perf_event_open(2)'s errata: what the cases know beside the man page, and what kernels are known to break.
+
+An entry is a `note` of a `spec`, or a deviation of the baseline whose cases have none. Of a note the clauses that speak of
+the man page are set apart; nothing is said that neither the note nor the case says.
+"""
+
+import fnmatch
+import glob
+import json
+import os
+import re
+
+from cells import deviations
+from manual import mdoc
+
+NAME = 'perf_event_open-errata'
+ABOUT = 'what perf_event_open(2) does beside its man page'
+INTRODUCTION = (
+    'This is what the cases of perfabi know beside the man page of perf_event_open(2), in its order.',
+    'Each entry begins with what the kernel promises, as the cases test it. "Man page" is what the man page says of that, or that it does not. "Note" is '
+    'what else is to be known, "Since" the version that brought the promise, and "Broken" are the kernels that do otherwise. `perfabi show CASE` prints a case, '
+    'and `perfabi run CASE` says what the running kernel does.')
+
+# The man page's sections, in its order; what of a `man` belongs to which.
+ARGUMENTS, ATTR, READING, MMAP, OVERFLOW, IOCTL, PRCTL, FILES, ERRORS, OTHERS = (
+    'Arguments', 'The perf_event_attr structure', 'Reading results', 'MMAP layout', 'Overflow handling', 'perf_event ioctl calls',
+    'Using prctl(2)', 'perf_event related configuration files', 'List of errors', 'Other man pages')
+SECTIONS = (ARGUMENTS, ATTR, READING, MMAP, OVERFLOW, IOCTL, PRCTL, FILES, ERRORS, OTHERS)
+BY_NAME = (
+    (r'PERF_EVENT_IOC_|perf_event ioctl calls', IOCTL),
+    (r'PERF_RECORD_|MMAP layout|cap_user', MMAP),
+    (r'Reading results', READING),
+    (r'Overflow handling', OVERFLOW),
+    (r'prctl', PRCTL),
+    (r'/proc/|perf_event related configuration files', FILES),
+    (r'ERRORS', ERRORS),
+    (r'pid|cpu\b|group_fd|flags|PERF_FLAG_', ARGUMENTS),
+)
+
+
+def section_of(man):
+    """The section and what it is about: "perf_event_open(2), type; ERRORS" is of attr, type."""
+    first = man.split(';')[0].strip()
+    page, _, topic = first.partition(', ')
+    if page != 'perf_event_open(2)':
+        return OTHERS, first
+    for pattern, section in BY_NAME:
+        if re.match(pattern, topic):
+            topic = '' if topic == section else re.sub(f'^(ERRORS|{re.escape(section)})(, |$)', '', topic)
+            return section, topic
+    return ATTR, '' if topic == 'the perf_event_attr structure' else topic
+
+
+def clauses(note):
+    """What a note says of the man page, and the rest of it."""
+    parts = re.split(r'(; |(?<=[a-z)])\. (?=[A-Z]))', note)
+    of_page, rest = [], ''
+    for separator, part in zip(['', *parts[1::2]], parts[::2]):
+        if re.match('the man page', part):
+            of_page.append(re.sub(r'^the man page(: | )', '', part))
+        else:
+            rest += (separator if rest else '') + part
+    return of_page, rest
+
+
+def _files(top):
+    for path in sorted(glob.glob(os.path.join(top, 'cases/*/*.json'))):
+        if os.path.basename(os.path.dirname(path)) not in ('abi', 'schema'):
+            with open(path) as file:
+                yield json.load(file)
+
+
+def _entry(file, case):
+    """One note, or None's: `case` is the file's own where it is None."""
+    spec = {**file['spec'], **(case or {}).get('spec', {})}
+    if case and 'note' not in case.get('spec', {}):
+        spec.pop('note', None)
+    page, note = clauses(spec.get('note', ''))
+    section, topic = section_of(spec['man'])
+    return {'section': section, 'topic': topic, 'title': case['title'] if case else file['about'], 'page': page, 'note': note,
+            'kernel': spec.get('kernel'), 'since': spec.get('since'), 'man': spec['man'], 'broken': [],
+            'case': f'{file["suite"]}.{case["name"]}' if case else file['suite'], 'whole': case is None}
+
+
+def _shows(case, entry):
+    """Whether the deviation is of that case: its ids may go deeper than the case's name, into its instances."""
+    ids = entry['id'] if isinstance(entry['id'], list) else [entry['id']]
+    parts = case.split('.')
+    return deviations.is_of(entry, case) or any(fnmatch.fnmatch(case, '.'.join(one.split('.')[:len(parts)])) for one in ids)
+
+
+def entries(top):
+    """Every erratum, in the man page's order, of one section by what it is about."""
+    broken, found = deviations.read(top), []
+    for file in _files(top):
+        if 'note' in file['spec']:
+            found.append(_entry(file, None))
+        for case in file['cases']:
+            one = _entry(file, case)
+            one['broken'] = [entry for entry in broken if _shows(one['case'], entry)]
+            if one['page'] or one['note'] or one['broken']:
+                found.append(one)
+    merged = {}
+    for one in found:
+        key = json.dumps([one['man'], one['title'], one['page'], one['note'], one['kernel'], one['since'], [entry['id'] for entry in one['broken']]])
+        merged.setdefault(key, {**one, 'cases': []})['cases'].append(one['case'])
+    return sorted(merged.values(), key=lambda one: (SECTIONS.index(one['section']), one['topic'].lower(), not one['page'], one['cases'][0]))
+
+
+def _lines(one):
+    """What an entry says, as pairs of a word and a text, in which `code` stands as here."""
+    if one['page']:
+        yield 'Man page', '; '.join(one['page'])
+    if one['note']:
+        yield 'Note', one['note']
+    if one['since']:
+        yield 'Since', one['since']
+    if one['kernel']:
+        yield 'Function', re.sub(r'\b\w*_\w*\b', lambda name: f'`{name[0]}`', one['kernel'])
+    for entry in one['broken']:
+        yield 'Broken', f'{deviations.where(entry)}: {entry["function"]}() {entry["why"]}'
+    yield 'Cases', ', '.join(f'`{case}`' + (', all' if one['whole'] else '') for case in one['cases'])
+
+
+def _sections(found):
+    """Entries by section, and in it by what they are about."""
+    for section in SECTIONS:
+        topics = {}
+        for one in found:
+            if one['section'] == section:
+                topics.setdefault(one['topic'], []).append(one)
+        if topics:
+            yield section, topics
+
+
+def _plain(words):
+    """Text of a case in Markdown, of which only `code` means anything."""
+    return re.sub(r'(`[^`]*`|\b\w+\(\)|\b\w*_\w*\b)|([*<>|\[\]_])', lambda m: ('`' + m[1].strip('`') + '`') if m[1] else '\\' + m[2], words)
+
+
+def markdown(top):
+    out = ['# Errata of perf_event_open(2)', '', *[f'{paragraph}\n' for paragraph in INTRODUCTION],
+           '`make reference` writes this page, from the `spec` of the cases and from [cases/baseline.json](../cases/baseline.json). '
+           'It is there as a man page, too: perf_event_open-errata(7). [What kernels break](deviations.md) says more of the kernels that are broken.', '']
+    for section, topics in _sections(entries(top)):
+        out += [f'## {section}', '']
+        for topic, found in topics.items():
+            out += [f'### {_plain(topic)}', ''] if topic else []
+            for one in found:
+                out.append(f'**{_plain(mdoc.sentence(one["title"]))}**')
+                out.append('')
+                for word, text in _lines(one):
+                    out.append(f'- {word}: {_plain(text)}')
+                out.append('')
+    return '\n'.join(out).rstrip('\n') + '\n'
+
+
+def manual(top, date):
+    body = ['.Sh DESCRIPTION', *mdoc.text(INTRODUCTION[0]), '.Pp', *mdoc.text(INTRODUCTION[1])]
+    for section, topics in _sections(entries(top)):
+        body.append(f'.Sh {section.upper()}')
+        for topic, found in topics.items():
+            body += [f'.Ss {mdoc.argument(topic).strip(chr(34))}'] if topic else []
+            elements = []
+            for one in found:
+                lines = []
+                for word, text in _lines(one):
+                    lines += [*(['.br'] if lines else []), *mdoc.text(mdoc.sentence(f'{word}: {text}') if word != 'Cases' else f'{word}: {text}')]
+                elements.append([f'.It {mdoc.argument(mdoc.sentence(one["title"]))}', *lines])
+            body += mdoc.tags(elements)
+    body += ['.Sh SEE ALSO', '.Xr perfabi 1 ,', '.Xr perf_event_open 2 ,', '.Xr perfabi-records 5']
+    return mdoc.page(NAME, 7, date, ABOUT, body)
