@@ -290,7 +290,7 @@ install-lib:
 	ln -sf libperfabi.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libperfabi.so
 	install -D -m 644 decoder/perfabi.h $(DESTDIR)$(INCLUDEDIR)/perfabi.h
-	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' decoder/perfabi.pc.in >$B/perfabi.pc
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|; s|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|; s|@VERSION@|$(VERSION)|' decoder/perfabi.pc.in >$B/perfabi.pc
 	install -D -m 644 $B/perfabi.pc $(DESTDIR)$(LIBDIR)/pkgconfig/perfabi.pc
 # Folders go where they are then empty, and no other package has them.
 uninstall:

@@ -494,7 +494,7 @@ int main(void)
 	if (!(the_case = fork_child())) {
 
 		/* {"affinity":"$hardware.cpu"} */
-		run_on(/* $hardware.cpu here */ UINT64_C(1));
+		run_on((uint64_t)sched_getcpu());
 
 		/* open */
 		{
