@@ -56,7 +56,7 @@ DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o $B/record_builtin.o
 SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o $B/page_builtin.o $B/pieces_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
-.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install install-data install-lib uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema format compile_commands.json FORCE
+.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install install-data install-lib uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema reference format compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a $B/$(SONAME)
 
 # A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
@@ -256,15 +256,18 @@ schema:
 	ci/schema-names >cases/schema/names.schema.json
 	$B/perfabi help step-schema >cases/schema/step.schema.json
 
+# The man pages and docs/errata.md, from the programs' help, the cases and decoder/perfabi.h; a test says when one is out of date.
+reference:
+	$(BUILD) $B/perfabi $B/perfabi-decode
+	ci/reference $B
+
 # Where everything goes, for uninstall; tests/e2e/install.sh sees that install and uninstall agree.
 CASE_FILES = $(sort $(shell find cases -name '*.json'))
 COMPLETIONS = $B/completions/perfabi.bash $B/completions/_perfabi $B/completions/perfabi.fish
 INSTALLED_PROGRAMS = $(BINDIR)/perfabi $(BINDIR)/perfabi-decode
 INSTALLED_LIBRARY = $(LIBDIR)/libperfabi.a $(LIBDIR)/libperfabi.so.$(VERSION) $(LIBDIR)/$(SONAME) $(LIBDIR)/libperfabi.so \
 	$(INCLUDEDIR)/perfabi.h $(LIBDIR)/pkgconfig/perfabi.pc
-# A page that is made from what the programs declare takes the place of one written by hand.
-MADE_PAGES := $(sort $(wildcard docs/man/man*/*.[1-9]))
-MAN_PAGES := $(MADE_PAGES) $(foreach p,src/perfabi.1 decoder/perfabi-decode.1,$(if $(filter %/$(notdir $p),$(MADE_PAGES)),,$(wildcard $p)))
+MAN_PAGES := $(sort $(wildcard docs/man/man*/*.[1-9]))
 man_place = $(MANDIR)/man$(patsubst .%,%,$(suffix $1))/$(notdir $1)
 INSTALLED_DATA = $(foreach p,$(MAN_PAGES),$(call man_place,$p)) $(CASE_FILES:%=$(DATADIR)/perfabi/%) \
 	$(foreach p,perfabi perfabi-decode,$(DATADIR)/bash-completion/completions/$p $(DATADIR)/fish/vendor_completions.d/$p.fish) \

@@ -58,7 +58,7 @@ static void help(FILE *f)
 	      "      --cases DIR       take the layouts from DIR/abi instead of those built in\n\n"
 	      "What to print\n"
 	      "  -t, --type TYPE,...   these record types alone (SAMPLE, mmap2, unknown...)\n"
-	      "  -f, --fields NAME,... these members alone, beside type\n"
+	      "  -f, --fields NAME,...  these members alone, beside type\n"
 	      "      --no-summary      no last line\n"
 	      "      --bytes           \"at\": each member's [offset, length] in its record\n"
 	      "      --header          the header alone\n"

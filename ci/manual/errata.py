@@ -92,7 +92,7 @@ def _shows(case, entry):
 
 def entries(top):
     """Every erratum, in the man page's order, of one section by what it is about."""
-    broken, found = deviations.read(top), []
+    broken, found = deviations.entries(top), []
     for file in _files(top):
         if 'note' in file['spec']:
             found.append(_entry(file, None))

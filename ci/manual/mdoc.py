@@ -38,11 +38,13 @@ def _wrapped(text):
 
 
 # What has a macro of its own in running text: `code`, function(), and page(3).
-MARKED = re.compile(r'`+([^`]+)`+|\b([A-Za-z_]\w*)\(\)|\b([a-z][\w.-]*)\(([1-8])\)')
+MARKED = re.compile(r'`+([^`]+)`+|\b([A-Za-z_]\w*)\(\)|\b([a-z][\w.-]*)\(([1-8])\)|(?<![\w-])-(-?[a-z][\w-]*)')
 
 
 def _macro(found):
-    code, function, page, section = found.groups()
+    code, function, page, section, option = found.groups()
+    if option:
+        return f'.Fl {{}}{option}'
     if code:
         return f'.Ql {{}}{argument(code)}'
     return f'.Fn {{}}{function}' if function else f'.Xr {{}}{page} {section}'
@@ -88,11 +90,29 @@ def tags(elements):
 
 
 def literal(lines):
-    return ['.Bd -literal -offset indent', *[line(escape(one)) for one in lines], '.Ed']
+    return ['.Bd -literal -offset indent', *[line(escape(part)) for one in lines for part in one.split('\n')], '.Ed']
+
+
+def hanging(text, column):
+    """A line of a display, folded at WIDTH; what goes on stands from that column on."""
+    return '\n'.join(textwrap.wrap(text, WIDTH + 4, subsequent_indent=' ' * column, break_long_words=False, break_on_hyphens=False, drop_whitespace=True) or [''])
+
+
+# How a page begins.
+HEAD = ['.\\" SPDX-License-Identifier: MIT', '.\\" Made by ci/reference (make reference): change what it is made from.']
+
+
+def synopsis(usage):
+    """A usage as a help has it: "perfabi run [OPTIONS] [PATH|ID-GLOB...]"."""
+    words = []
+    for word in re.findall(r'\[[^\]]*\]|\S+', usage):
+        inner = word.strip('[]')
+        words.append(f'Oo Ar {argument(inner)} Oc' if word.startswith('[') else f'Fl {word[1:]}' if word.startswith('-') else
+                     f'Ar {argument(word)}' if re.match('[A-Z]', word) else f'Cm {word}')
+    return ['.' + ' '.join(words)]
 
 
 def page(name, section, date, about, *parts):
     """The whole page: `parts` are lists of lines."""
-    head = ['.\\" SPDX-License-Identifier: MIT', '.\\" Made by ci/reference (make reference): change what it is made from.',
-            f'.Dd {date}', f'.Dt {name.upper()} {section}', '.Os', '.Sh NAME', f'.Nm {name}', f'.Nd {about}']
+    head = [*HEAD, f'.Dd {date}', f'.Dt {name.upper()} {section}', '.Os', '.Sh NAME', f'.Nm {name}', f'.Nd {about}']
     return '\n'.join(head + [one for part in parts for one in part]) + '\n'

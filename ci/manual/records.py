@@ -198,6 +198,8 @@ def _record(tables, family, value):
     if 'followed_by' in value:
         follows = value['followed_by']
         lines += mdoc.text(f'Behind it stand as many bytes as {follows["field"]} says, which its size does not count.')
+    if 'fields' not in value:
+        return lines + mdoc.text('A line gives its place in the file alone.')
     return lines + _layout(tables, value['fields'])
 
 
@@ -242,9 +244,9 @@ def _attr(tables):
 def _registers(tables):
     out = []
     for machine, found in tables.files['regs.json']['regs'].items():
-        names = [one if isinstance(one, str) else one['name'] for one in (found['names'] if isinstance(found, dict) and 'names' in found else found)]
-        out.append((machine, names))
-    return mdoc.tags([f'.It Li {machine}', *mdoc.text(', '.join(names))] for machine, names in out)
+        names = [f'{one["bit"]} {one["name"]}' for one in found['regs']]
+        out.append([f'.It Li {machine}', *mdoc.text(f'{", ".join(found["machines"])}, since Linux {found["since"]}: {", ".join(names)}.')])
+    return mdoc.tags(out)
 
 
 def manual(top, date):

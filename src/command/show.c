@@ -36,7 +36,7 @@ static void show_help(void)
 	      "                   with 1 where the kernel breaks its word\n"
 	      "      --strace     runs one case, and shows its calls as strace(1) would; steps\n"
 	      "                   that are no single call are between /* and */\n"
-	      "  -o, --output DIR with --c: each case's program as DIR/ID.c; what cannot be\n"
+	      "  -o, --output DIR  with --c: each case's program as DIR/ID.c; what cannot be\n"
 	      "                   written is left out, and said\n"
 	      "  -c, --cases DIR  the cases below DIR, not the built-in ones\n"
 	      "  -h, --help\n",

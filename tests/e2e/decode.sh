@@ -110,7 +110,7 @@ status 0 "$decode" --check fixtures/built/older-shapes.be.data
 says out '"code":"bytes-left","grade":"warning"'
 says out '"errors":0,'
 for code in $(jq -r '."$defs".diagnostic.properties.code.enum[]' cases/schema/decoded.schema.json); do
-	grep -q -- "$code" decoder/perfabi-decode.1 || fail "perfabi-decode(1) does not say what $code is"
+	grep -q -- "$code" docs/man/man1/perfabi-decode.1 || fail "perfabi-decode(1) does not say what $code is"
 	grep -q "{\"$code\"," decoder/stream/diagnostic.c || fail "$code has no grade"
 done
 [ "$(grep -c '^	{".*GRADE_' decoder/stream/diagnostic.c)" = "$(jq '."$defs".diagnostic.properties.code.enum | length' cases/schema/decoded.schema.json)" ] ||

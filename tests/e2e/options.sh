@@ -163,12 +163,6 @@ fi
 "$perfabi" run open.flags | head -n 1 >/dev/null
 # everything skipped
 status 4 "$perfabi" run open.permission.regs-intr-locked-down
-for page in src/perfabi.1 decoder/perfabi-decode.1; do
-	mandoc -Tlint -Werror "$page" || fail "$page"
-done
-for command in run list show check mutate capture help; do
-	grep -q "^\.It Cm $command" src/perfabi.1 || fail "the man page has no $command"
-done
 # two names of one file are one file
 ln -s same.tap "$scratch/same.xml"
 status 2 "$perfabi" run --format "tap:$scratch/same.tap" --format "junit:$scratch/same.xml" attr.bits

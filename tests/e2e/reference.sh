@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# The man pages and docs/errata.md are what `make reference` makes, mandoc has nothing against them, and each says what it is for.
+. tests/e2e/lib.sh
+ci/reference "$B" "$scratch/made" || fail "ci/reference"
+(cd "$scratch/made" && find . -type f | sort) >"$scratch/files"
+diff "$scratch/files" - <<'END' || fail "other pages"
+./docs/errata.md
+./docs/man/man1/perfabi-decode.1
+./docs/man/man1/perfabi.1
+./docs/man/man3/libperfabi.3
+./docs/man/man5/perfabi-cases.5
+./docs/man/man5/perfabi-records.5
+./docs/man/man7/perf_event_open-errata.7
+END
+while read -r file; do
+	cmp "$scratch/made/$file" "$file" || fail "$file is out of date: make reference"
+done <"$scratch/files"
+
+# Whether the pages that it refers to are installed says nothing of a page.
+for page in docs/man/man*/*; do
+	mandoc -Tlint "$page" 2>&1 | grep -v -e 'referenced manual not found' -e 'outdated mandoc.db' -e 'unusual Xr' >"$scratch/lint" || true
+	[ ! -s "$scratch/lint" ] || fail "$page: $(head -n 3 "$scratch/lint")"
+done
+
+# Nothing is left out: commands, options, verbs, records, fields of attr, functions.
+page() { mandoc -Tascii "docs/man/$1" | col -bx; }
+page man1/perfabi.1 >"$scratch/page"
+for command in $("$perfabi" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+	[ "$command" = help ] || grep -q "^   perfabi $command$" "$scratch/page" || fail "perfabi(1) has no $command"
+	for option in $("$perfabi" "$command" --help | grep -o '^ *\(-[a-z], \)\?--[a-z-]*' | grep -o -- '--[a-z-]*'); do
+		grep -q -- "$option" "$scratch/page" || fail "perfabi(1) has no $option of $command"
+	done
+done
+page man1/perfabi-decode.1 >"$scratch/page"
+for option in $("$decode" --help | grep -o '^  *\(-[a-zA-Z], \)\?--[a-z-]*' | grep -o -- '--[a-z-]*'); do
+	grep -q -- "^     .*$option" "$scratch/page" || fail "perfabi-decode(1) has no $option"
+done
+page man5/perfabi-cases.5 >"$scratch/page"
+for verb in $(jq -r '.oneOf[].required[0]' cases/schema/step.schema.json | sort -u); do
+	[ "$verb" = workload ] || grep -q "^     $verb\( \|$\)" "$scratch/page" || fail "perfabi-cases(5) has no $verb"
+done
+page man5/perfabi-records.5 >"$scratch/page"
+for record in $(jq -r '.constants | (.record, .tool_record)?.values[]?.name | ascii_upcase' cases/abi/records.json cases/abi/perf.json); do
+	grep -q "^     PERF_RECORD_$record (" "$scratch/page" || fail "perfabi-records(5) has no $record"
+done
+for field in $(jq -r '.attr.fields[].name' cases/abi/attr.json); do
+	grep -q "^ *$field  *[0-9]" "$scratch/page" || fail "perfabi-records(5) has no $field"
+done
+page man3/libperfabi.3 >"$scratch/page"
+for function in $(sed -n 's/^\t\([a-z_]*\);$/\1/p' decoder/libperfabi.map); do
+	grep -q "^     $function()$" "$scratch/page" || fail "libperfabi(3) has no $function"
+done
+
+# Every note of the cases is among the errata.
+"$PYTHON" - <<'END' || fail "docs/errata.md"
+import glob, json, re
+page = re.sub(r'[`\\]', '', open('docs/errata.md').read())
+missing = [f'{name}: {note}' for name in glob.glob('cases/*/*.json') if not name.startswith(('cases/abi/', 'cases/schema/'))
+           for one in [json.load(open(name))] for spec in [one['spec'], *(case.get('spec', {}) for case in one['cases'])] if 'note' in spec
+           for note in [re.sub(r'[`\\]', '', spec['note'])]
+           for part in re.split(r'; |\. (?=[A-Z])', note) if re.sub('^the man page(: | )', '', part).rstrip('.') not in page]
+print('\n'.join(missing[:5]), end='')
+assert not missing
+END
