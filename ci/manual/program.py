@@ -97,7 +97,7 @@ def _source(top, name):
     """The lines of the source, and what it says more: by command, by option."""
     lines, more, into = [], {}, None
     with open(os.path.join(top, 'docs/man', f'{name}.mdoc')) as file:
-        for line in file.read().splitlines():
+        for line in file.read().splitlines()[1:]:  # the licence is in HEAD
             if line.startswith('@more '):
                 *command, option = line.split()[1:]
                 into = more.setdefault(' '.join(command), {}).setdefault(option, [])
