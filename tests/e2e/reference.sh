@@ -22,32 +22,36 @@ for page in docs/man/man*/*; do
 	[ ! -s "$scratch/lint" ] || fail "$page: $(head -n 3 "$scratch/lint")"
 done
 
-# Nothing is left out: commands, options, verbs, records, fields of attr, functions.
+# Nothing is left out: commands, options, verbs, records, fields of attr, functions. A list that is empty is no list.
+names() {
+	cat >"$scratch/names" && [ -s "$scratch/names" ] || fail "no names to look for in $1"
+	cat "$scratch/names"
+}
 page() { mandoc -Tascii "docs/man/$1" | col -bx; }
 page man1/perfabi.1 >"$scratch/page"
-for command in $("$perfabi" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+for command in $("$perfabi" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | names "perfabi(1)"); do
 	[ "$command" = help ] || grep -q "^   perfabi $command$" "$scratch/page" || fail "perfabi(1) has no $command"
 	for option in $("$perfabi" "$command" --help | grep -o '^ *\(-[a-z], \)\?--[a-z-]*' | grep -o -- '--[a-z-]*'); do
 		grep -q -- "$option" "$scratch/page" || fail "perfabi(1) has no $option of $command"
 	done
 done
 page man1/perfabi-decode.1 >"$scratch/page"
-for option in $("$decode" --help | grep -o '^  *\(-[a-zA-Z], \)\?--[a-z-]*' | grep -o -- '--[a-z-]*'); do
+for option in $("$decode" --help | grep -o '^  *\(-[a-zA-Z], \)\?--[a-z-]*' | grep -o -- '--[a-z-]*' | names "perfabi-decode(1)"); do
 	grep -q -- "^     .*$option" "$scratch/page" || fail "perfabi-decode(1) has no $option"
 done
 page man5/perfabi-cases.5 >"$scratch/page"
-for verb in $(jq -r '.oneOf[].required[0]' cases/schema/step.schema.json | sort -u); do
+for verb in $(jq -r '.oneOf[].required[0]' cases/schema/step.schema.json | sort -u | names "perfabi-cases(5)"); do
 	[ "$verb" = workload ] || grep -q "^     $verb\( \|$\)" "$scratch/page" || fail "perfabi-cases(5) has no $verb"
 done
 page man5/perfabi-records.5 >"$scratch/page"
-for record in $(jq -r '.constants | (.record, .tool_record)?.values[]?.name | ascii_upcase' cases/abi/records.json cases/abi/perf.json); do
+for record in $(jq -r '.constants | (.record // .tool_record).values[].name | ascii_upcase' cases/abi/records.json cases/abi/perf.json | names "perfabi-records(5)"); do
 	grep -q "^     PERF_RECORD_$record (" "$scratch/page" || fail "perfabi-records(5) has no $record"
 done
-for field in $(jq -r '.attr.fields[].name' cases/abi/attr.json); do
+for field in $(jq -r '.attr.fields[].name' cases/abi/attr.json | names "struct perf_event_attr"); do
 	grep -q "^ *$field  *[0-9]" "$scratch/page" || fail "perfabi-records(5) has no $field"
 done
 page man3/libperfabi.3 >"$scratch/page"
-for function in $(sed -n 's/^\t\([a-z_]*\);$/\1/p' decoder/libperfabi.map); do
+for function in $(sed -n 's/^\t\([a-z_]*\);$/\1/p' decoder/libperfabi.map | names "libperfabi(3)"); do
 	grep -q "^     $function()$" "$scratch/page" || fail "libperfabi(3) has no $function"
 done
 
