@@ -56,7 +56,7 @@ DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o $B/record_builtin.o
 SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o $B/page_builtin.o $B/pieces_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 
-.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install install-data install-lib uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema reference format compile_commands.json FORCE
+.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install install-data install-lib uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema reference site format compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a $B/$(SONAME)
 
 # A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
@@ -260,6 +260,11 @@ schema:
 reference:
 	$(BUILD) $B/perfabi $B/perfabi-decode
 	ci/reference $B
+
+# The documentation as HTML, with a search: $B/site/index.html.
+site:
+	ci/site $B/site
+	@echo 'site: $B/site/index.html'
 
 # Where everything goes, for uninstall; tests/e2e/install.sh sees that install and uninstall agree.
 CASE_FILES = $(sort $(shell find cases -name '*.json'))

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// usage: site.mjs FOLDER SCREENSHOTS : the documentation as HTML, from file://: its search, keys, and what it is without JavaScript.
+import assert from "node:assert/strict";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { launch } from "./browser.mjs";
+
+const [folder, shots] = process.argv.slice(2);
+const complaints = [];
+async function open(browser, file, options = {}) {
+	const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
+	page.on("console", (message) => complaints.push(message.text()));
+	page.on("pageerror", (error) => complaints.push(error.message));
+	page.on("request", (request) => { if (!request.url().startsWith(pathToFileURL(path.resolve(folder)).href)) complaints.push(request.url()); });
+	await page.goto(pathToFileURL(path.resolve(folder, file)).href);
+	return page;
+}
+const browser = await launch();
+const page = await open(browser, "index.html");
+const field = page.getByRole("combobox", { name: "Search the documentation" });
+const options = page.getByRole("listbox", { name: "Found" }).getByRole("option");
+assert.equal(await page.title(), "Overview - perfabi");
+
+// A heading that is the word comes first; Enter goes there, from a page in a folder, too.
+await page.keyboard.press("/");
+assert.equal(await field.evaluate((element) => element === document.activeElement), true, "/ leads to the search");
+await field.fill("PERF_RECORD_CALLCHAIN_DEFERRED");
+assert.equal(await options.count() > 0, true);
+assert.match(await options.first().textContent(), /^perfabi-records\(5\)/);
+await field.fill("threads ownership");
+assert.match(await options.first().textContent(), /^The library: Threads, ownership, errors/);
+assert.equal(await options.first().getAttribute("aria-selected"), "true");
+await page.keyboard.press("ArrowDown");
+assert.equal(await options.nth(1).getAttribute("aria-selected"), "true");
+await page.keyboard.press("ArrowUp");
+await page.screenshot({ path: `${shots}/site-search.png` });
+await page.keyboard.press("Enter");
+await page.waitForURL(/library\.html#threads-ownership-errors$/);
+assert.equal(await page.locator("nav [aria-current=page]").textContent(), "The library");
+await page.goto(pathToFileURL(path.resolve(folder, "man/perfabi.1.html")).href);
+await field.fill("perf_event_open errata man page");
+assert.equal(await options.count() > 0, true);
+await field.fill("group_fd joined errata");
+await field.fill("lost samples of a ring");
+await field.fill("no-such-word-anywhere");
+assert.equal(await options.count(), 0);
+assert.equal(await page.locator("#found .none").textContent(), "No section has all of these words.");
+await page.keyboard.press("Escape");
+assert.equal(await page.locator("#found").isHidden(), true);
+await field.fill("<b>&\"");
+assert.equal(await page.locator("#found b b").count(), 0, "what is searched for stays text");
+await field.fill("seccomp");
+await options.first().click();
+assert.match(page.url(), /#/);
+
+// Every link of the list of pages leads to a page with the same heading.
+await page.goto(pathToFileURL(path.resolve(folder, "index.html")).href);
+const links = await page.locator("nav a").evaluateAll((all) => all.map((one) => [one.href, one.textContent]));
+for (const [href, text] of links) {
+	await page.goto(href);
+	assert.equal(await page.title(), `${text} - perfabi`);
+	assert.equal(await page.locator("nav [aria-current=page]").textContent(), text);
+	assert.equal(await page.locator("main h1").first().isVisible(), true, href);
+}
+
+// Time: as one types.
+await page.goto(pathToFileURL(path.resolve(folder, "index.html")).href);
+const ms = await page.evaluate(() => {
+	const input = document.querySelector("#search input");
+	const rounds = ["s", "sa", "sample", "sample_type read", "kernel"].map((text) => {
+		const began = performance.now();
+		input.value = text;
+		input.dispatchEvent(new Event("input"));
+		return performance.now() - began;
+	});
+	return Math.max(...rounds);
+});
+assert.equal(ms < 200, true, `a search takes ${ms} ms`);
+console.log(`${links.length} pages; the slowest of five searches took ${ms.toFixed(1)} ms`);
+
+// In the dark, on a phone, and without JavaScript.
+const dark = await open(browser, "errata.html", { colorScheme: "dark" });
+assert.equal(await dark.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(20, 23, 27)");
+await dark.screenshot({ path: `${shots}/site-dark.png` });
+const phone = await open(browser, "decoding.html", { viewport: { width: 390, height: 800 } });
+assert.equal(await phone.evaluate(() => document.documentElement.scrollWidth <= 390), true, "a phone has to scroll sideways");
+await phone.screenshot({ path: `${shots}/site-phone.png` });
+const plain = await open(browser, "man/perfabi-records.5.html", { javaScriptEnabled: false });
+assert.equal(await plain.getByRole("combobox").count(), 0, "a search that cannot search");
+await plain.screenshot({ path: `${shots}/site-man.png` });
+assert.deepEqual(complaints, []);
+await browser.close();
