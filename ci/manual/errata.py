@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """perf_event_open(2)'s errata: what the cases know beside the man page, and what kernels are known to break.
 
-An entry is a `note` of a `spec`, or a deviation of the baseline whose cases have none. Of a note the clauses that speak of
+An entry is a `note` of a `spec`, a deviation of the baseline whose cases have none, or an entry of cases/manpage.json. Of a note the clauses that speak of
 the man page are set apart; nothing is said that neither the note nor the case says.
 """
 
@@ -13,6 +13,7 @@ import re
 
 from cells import deviations
 from manual import mdoc
+from manual.error import Wrong
 
 NAME = 'perf_event_open-errata'
 ABOUT = 'what perf_event_open(2) does beside its man page'
@@ -83,6 +84,39 @@ def _entry(file, case):
             'case': f'{file["suite"]}.{case["name"]}' if case else file['suite'], 'whole': case is None}
 
 
+def _since_of(top):
+    """Since when each constant and field of attr is, by family.name; and how C has it."""
+    found = {}
+    for path in glob.glob(os.path.join(top, 'cases/abi/*.json')):
+        with open(path) as file:
+            data = json.load(file)
+        for family, one in data.get('constants', {}).items():
+            for value in one['values']:
+                name = one.get('prefix', '').upper() + value['name'].upper() + one.get('suffix', '') if one.get('prefix') else value['name']
+                found[f'{family}.{value["name"]}'] = name, value['since']
+        for field in data.get('attr', {}).get('fields', ()):
+            found[f'attr.{field["name"]}'] = f'attr.{field["name"]}', field['since']
+    return found
+
+
+def _general(top):
+    """What cases/manpage.json has: what is about more than one case."""
+    with open(os.path.join(top, 'cases/manpage.json')) as file:
+        listed = json.load(file)['entries']
+    since = _since_of(top)
+    for one in listed:
+        unknown = [name for name in one.get('constants', ()) if name not in since]
+        if unknown:
+            raise Wrong(f'cases/manpage.json: "{one["title"]}": cases/abi has no {", ".join(unknown)}')
+        section, topic = section_of(f'perf_event_open(2), {one["man"]}')
+        names = {}
+        for name in one.get('constants', ()):
+            names.setdefault(since[name][1], []).append(since[name][0])
+        versions = sorted(names, key=lambda version: [int(part) for part in version.split('.')])
+        yield {'section': section, 'topic': topic, 'title': one['title'], 'page': [one['says']], 'note': one['does'], 'kernel': None, 'man': one['man'], 'broken': [],
+               'since': '; '.join(f'{version}: {", ".join(names[version])}' for version in versions) or None, 'cases': one['shown_by'], 'whole': False}
+
+
 def _shows(case, entry):
     """Whether the deviation is of that case: its ids may go deeper than the case's name, into its instances."""
     ids = entry['id'] if isinstance(entry['id'], list) else [entry['id']]
@@ -105,7 +139,7 @@ def entries(top):
     for one in found:
         key = json.dumps([one['man'], one['title'], one['page'], one['note'], one['kernel'], one['since'], [entry['id'] for entry in one['broken']]])
         merged.setdefault(key, {**one, 'cases': []})['cases'].append(one['case'])
-    return sorted(merged.values(), key=lambda one: (SECTIONS.index(one['section']), one['topic'].lower(), not one['page'], one['cases'][0]))
+    return sorted([*_general(top), *merged.values()], key=lambda one: (SECTIONS.index(one['section']), one['topic'].lower(), not one['page'], one['cases'][0]))
 
 
 def _lines(one):
@@ -141,7 +175,7 @@ def _plain(words):
 
 def markdown(top):
     out = ['# Errata of perf_event_open(2)', '', *[f'{paragraph}\n' for paragraph in INTRODUCTION],
-           '`make reference` writes this page, from the `spec` of the cases and from [cases/baseline.json](../cases/baseline.json). '
+           '`make reference` writes this page, from the `spec` of the cases, from [cases/manpage.json](../cases/manpage.json) and from [cases/baseline.json](../cases/baseline.json). '
            'It is there as a man page, too: perf_event_open-errata(7). [What kernels break](deviations.md) says more of the kernels that are broken.', '']
     for section, topics in _sections(entries(top)):
         out += [f'## {section}', '']

@@ -437,9 +437,9 @@ static int load_shared(struct cases *cases, const struct sources *sources, struc
 	return 0;
 }
 
-const char *const shared_tables[] = {
-	"phases.json", "vehicles.json", "checks.json", "model.json",    "stage.json",
-	"events.json", "why.json",      "probe.json",  "baseline.json", NULL};
+const char *const shared_tables[] = {"phases.json",   "vehicles.json", "checks.json", "model.json",
+				     "stage.json",    "events.json",   "why.json",    "probe.json",
+				     "baseline.json", "manpage.json",  NULL};
 
 static bool is_case_file(const char *name)
 {

@@ -55,6 +55,16 @@ for function in $(sed -n 's/^\t\([a-z_]*\);$/\1/p' decoder/libperfabi.map | name
 	grep -q "^     $function()$" "$scratch/page" || fail "libperfabi(3) has no $function"
 done
 
+# What cases/manpage.json names are cases.
+"$perfabi" list --json >"$scratch/cases.json" || fail "perfabi list"
+"$PYTHON" - "$scratch/cases.json" <<'END' || fail "cases/manpage.json"
+import fnmatch, json, sys
+ids = [case['id'] for case in json.load(open(sys.argv[1]))]
+missing = [one for entry in json.load(open('cases/manpage.json'))['entries'] for one in entry['shown_by'] if not fnmatch.filter(ids, one)]
+print('\n'.join(missing), end='')
+assert len(ids) > 4000 and not missing
+END
+
 # Every note of the cases is among the errata.
 "$PYTHON" - <<'END' || fail "docs/errata.md"
 import glob, json, re

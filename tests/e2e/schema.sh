@@ -18,6 +18,7 @@ check events.schema.json cases/events.json
 check why.schema.json cases/why.json
 check probe.schema.json cases/probe.json
 check baseline.schema.json cases/baseline.json
+check manpage.schema.json cases/manpage.json
 ci/schema-names >"$scratch/names" || fail "ci/schema-names"
 cmp "$scratch/names" cases/schema/names.schema.json || fail "names.schema.json is out of date: make schema"
 "$perfabi" help step-schema >"$scratch/steps" || fail "help step-schema"
