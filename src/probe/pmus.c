@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/clock.h"
 #include "machine/small_file.h"
-#include "probe/probe.h"
+#include "probe/tried.h"
+
+#define ASKING_SECONDS 0.3 /* for all PMUs: a server has hundreds */
 
 static const char root[] = "/sys/bus/event_source/devices";
 
@@ -46,7 +49,7 @@ static void set_folder(json_t *json, const char *pmu, const char *folder)
 	json_decref(files);
 }
 
-static json_t *pmu_json(const struct probe *probe, const struct pmu *pmu)
+static json_t *pmu_json(const struct probe *probe, const struct pmu *pmu, double deadline)
 {
 	json_t *json = json_pack("{s:s, s:I}", "name", pmu->name, "type", (json_int_t)pmu->type);
 
@@ -59,14 +62,16 @@ static json_t *pmu_json(const struct probe *probe, const struct pmu *pmu)
 	set_folder(json, pmu->name, "format");
 	set_folder(json, pmu->name, "events");
 	set_folder(json, pmu->name, "caps");
+	pmu_try(probe, pmu, json, deadline);
 	return json;
 }
 
 json_t *pmus_json(const struct probe *probe)
 {
+	double deadline = clock_seconds() + ASKING_SECONDS;
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < probe->env->pmu_count; i++)
-		json_array_append_new(list, pmu_json(probe, &probe->env->pmus[i]));
+		json_array_append_new(list, pmu_json(probe, &probe->env->pmus[i], deadline));
 	return list;
 }

@@ -92,6 +92,43 @@ static void write_facts(const json_t *host, const json_t *topic, FILE *f)
 	json_decref(answer);
 }
 
+/* One row of what a PMU was seen to do; `what` is "cycles.counts". */
+static void write_tried_row(const json_t *host, const json_t *pmu, const char *what,
+			    const json_t *answer, FILE *f)
+{
+	const char *name = json_string_value(json_object_get(pmu, "name"));
+	json_t *topic, *row;
+
+	if (!answer)
+		return;
+	topic = json_pack("{s:s}", "topic", "pmus");
+	row = json_pack("{s:o, s:o}", "key", json_sprintf("pmus.%s.%s", name, what), "title",
+			json_sprintf("%s on %s", what, name));
+	if (json_object_get(answer, "count")) {
+		json_object_set(row, "value", json_object_get(answer, "count"));
+		json_object_set_new(row, "unit", json_string("in a moment"));
+	}
+	write_row(host, topic, row, NULL, answer, f);
+	json_decref(row);
+	json_decref(topic);
+}
+
+static void write_pmu(const json_t *host, const json_t *pmu, FILE *f)
+{
+	const json_t *cycles = json_object_get(pmu, "cycles");
+	json_t *answer;
+	const char *name;
+	char what[300];
+
+	write_tried_row(host, pmu, "cycles.counts", json_object_get(cycles, "counts"), f);
+	write_tried_row(host, pmu, "cycles.samples", json_object_get(cycles, "samples"), f);
+	json_object_foreach(json_object_get(pmu, "tried"), name, answer) {
+		snprintf(what, sizeof(what), "event.%s", name);
+		write_tried_row(host, pmu, what, answer, f);
+	}
+	write_tried_row(host, pmu, "aux", json_object_get(pmu, "aux"), f);
+}
+
 void probe_write_rows(const json_t *probed, FILE *f)
 {
 	json_t *host = row_of_host(probed), *topic, *capability, *answer;
@@ -105,5 +142,7 @@ void probe_write_rows(const json_t *probed, FILE *f)
 		}
 		write_facts(host, topic, f);
 	}
+	json_array_foreach(json_object_get(probed, "pmus"), i, capability)
+		write_pmu(host, capability, f);
 	json_decref(host);
 }

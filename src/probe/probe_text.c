@@ -136,6 +136,75 @@ static void write_names(const char *what, const json_t *files, FILE *f)
 	json_decref(all);
 }
 
+/* Appends a word to a text of several. */
+static void add_word(json_t **all, const char *word)
+{
+	json_t *more = json_sprintf("%s%s%s", json_string_value(*all),
+				    json_string_length(*all) ? " " : "", word);
+
+	json_decref(*all);
+	*all = more;
+}
+
+/* What came of an event: an errno, else why it is not "yes", else that. */
+static const char *what_came(const json_t *answer)
+{
+	const char *errno_text = text_in(answer, "errno"), *because = text_in(answer, "because");
+
+	return errno_text[0] ? errno_text : because[0] ? because : text_in(answer, "answer");
+}
+
+/* The events of which that came. */
+static void write_events_of(const json_t *tried, const char *came, FILE *f)
+{
+	json_t *names = json_string(""), *line, *answer;
+	const char *name;
+
+	json_object_foreach((json_t *)tried, name, answer)
+		if (!strcmp(what_came(answer), came))
+			add_word(&names, name);
+	line = json_sprintf("%s: %s", came, json_string_value(names));
+	fprintf(f, "%13s", "");
+	text_wrap(json_string_value(line), 13, f);
+	json_decref(line);
+	json_decref(names);
+}
+
+/* "12 of 14 events count", and the others by what came of them. */
+static void write_tried(const json_t *tried, FILE *f)
+{
+	json_t *seen = json_object(), *answer;
+	const char *name;
+	size_t counting = 0;
+
+	if (!json_object_size(tried)) {
+		json_decref(seen);
+		return;
+	}
+	json_object_foreach((json_t *)tried, name, answer)
+		counting += !strcmp(what_came(answer), "yes");
+	fprintf(f, "    %-8s %zu of %zu events count\n", "tried", counting,
+		json_object_size(tried));
+	json_object_foreach((json_t *)tried, name, answer) {
+		const char *came = what_came(answer);
+
+		if (!strcmp(came, "yes") || json_object_get(seen, came))
+			continue;
+		json_object_set_new(seen, came, json_true());
+		write_events_of(tried, came, f);
+	}
+	json_decref(seen);
+}
+
+static void write_cycles(const json_t *cycles, FILE *f)
+{
+	const char *counts = what_came(json_object_get(cycles, "counts"));
+	const char *samples = what_came(json_object_get(cycles, "samples"));
+
+	if (cycles)
+		fprintf(f, "    %-8s counts: %s, samples: %s\n", "cycles", counts, samples);
+}
+
 static void write_pmus(const json_t *pmus, FILE *f)
 {
 	const json_t *pmu;
@@ -155,6 +224,11 @@ static void write_pmus(const json_t *pmus, FILE *f)
 		write_names("format", json_object_get(pmu, "format"), f);
 		write_names("events", json_object_get(pmu, "events"), f);
 		write_names("caps", json_object_get(pmu, "caps"), f);
+		write_cycles(json_object_get(pmu, "cycles"), f);
+		write_tried(json_object_get(pmu, "tried"), f);
+		if (json_object_get(pmu, "aux"))
+			fprintf(f, "    %-8s %s\n", "AUX data",
+				what_came(json_object_get(pmu, "aux")));
 	}
 }
 

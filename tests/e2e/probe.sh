@@ -22,11 +22,24 @@ holds '.environment as $e | [.topics[].facts[] | select(.key == "abi.attr-size" 
 	[$e.sysctls.perf_event_paranoid, $e.attr_size]' "$scratch/probed.json" || fail "facts"
 ls /sys/bus/event_source/devices >"$scratch/pmus"
 jq -r '.pmus[].name' "$scratch/probed.json" | sort | cmp - "$scratch/pmus" || fail "PMUs"
+# Each event that a PMU lists was asked, and each kind of cores; what is not "yes" has its reason.
+holds '[.pmus[] | (.tried // {} | keys) != (.events // {} | keys | map(select(test("[.](unit|scale|snapshot|per-pkg)$") | not)))] | any | not' "$scratch/probed.json" ||
+	fail "other events were tried than sysfs lists"
+holds '[.pmus[] | (.processors // false) != has("cycles")] | any | not' "$scratch/probed.json" || fail "cycles of each kind of cores"
+holds '.environment as $e | [.pmus[] | .cycles // empty | .counts.answer == "yes"] | all(. == $e.hardware_events)' "$scratch/probed.json" || fail "cycles of a PMU"
+holds '[.pmus[] | (.cycles // {} | .[]), (.tried // {} | .[]), (.aux // empty) | select((.answer == "yes") == (has("because") or has("errno")))] == []' "$scratch/probed.json" ||
+	fail "a PMU without its reason"
+if [ "$(id -u)" = 0 ] && [ -e /sys/bus/event_source/devices/msr/events/tsc ]; then
+	holds '.pmus[] | select(.name == "msr") | .tried.tsc | .answer == "yes" and .count > 1000' "$scratch/probed.json" || fail "the time stamp counter"
+fi
 # Rows: one for each caller of each capability, and for each fact; nothing of the host where that is not wanted.
 status 0 "$perfabi" probe --format jsonl --host 'a "host" <&>'
 "$PYTHON" tests/schema.py --each-line probe-row.schema.json "$scratch/out" || fail "the rows are not what the schema says"
-[ "$(wc -l <"$scratch/out")" = "$(jq '[.topics[] | ([.capabilities[].answers | length] | add // 0) + (.facts | length)] | add' "$scratch/probed.json")" ] ||
+[ "$(jq -c 'select(.topic != "pmus")' "$scratch/out" | wc -l)" = "$(jq '[.topics[] | ([.capabilities[].answers | length] | add // 0) + (.facts | length)] | add' "$scratch/probed.json")" ] ||
 	fail "other rows than answers"
+jq -r 'select(.topic == "pmus") | .key' "$scratch/out" | sort >"$scratch/rows"
+jq -r '.pmus[] | "pmus.\(.name)." + ((.cycles // {} | keys[] | "cycles.\(.)"), (.tried // {} | keys[] | "event.\(.)"), (select(.aux) | "aux"))' "$scratch/probed.json" |
+	sort | cmp - "$scratch/rows" || fail "other rows of PMUs than answers"
 [ "$(jq -r .host "$scratch/out" | sort -u)" = 'a "host" <&>' ] || fail "--host"
 status 0 "$perfabi" probe --no-host --json breakpoints
 holds '(.host | has("name") or has("boot_id") | not) and (.topics | map(.topic) == ["breakpoints"]) and (has("pmus") | not)' "$scratch/out" || fail "--no-host"
@@ -48,10 +61,11 @@ fi
 lie() {
 	ANSWER=$1 LD_PRELOAD=$PWD/$B/tests/answer.so "$perfabi" probe --json >"$scratch/out" 2>"$scratch/err" || fail "$1: $(cat "$scratch/err")"
 	holds "[.topics[].capabilities[].answers[] | select($2 | not)] == []" "$scratch/out" || fail "where every open gives $1"
+	holds "[.pmus[] | (.cycles // {} | .[]), (.tried // {} | .[]) | select([.answer, .errno] != $3)] == []" "$scratch/out" || fail "PMUs, where every open gives $1"
 }
-lie -38 '.answer == "no" and (.because | contains("cannot be had at all"))'
-lie -2 '.answer != "yes" and (.because // "") != ""'
-lie -13 '.answer != "yes" and (.because // "") != ""'
+lie -38 '.answer == "no" and (.because | contains("cannot be had at all"))' '["no", "ENOSYS"]'
+lie -2 '.answer != "yes" and (.because // "") != ""' '["no", "ENOENT"]'
+lie -13 '.answer != "yes" and (.because // "") != ""' '["denied", "EACCES"]'
 # What it costs, in processor time: less than a second.
 TIMEFORMAT='%U %S'
 { time "$perfabi" probe >/dev/null; } 2>"$scratch/time"
