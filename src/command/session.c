@@ -18,14 +18,17 @@
 void session_help(FILE *f)
 {
 	fputs("  -c, --cases DIR          the cases below DIR, not the built-in ones\n"
-	      "      --filter KEY=GLOB    only these; KEY!=GLOB: not these; again: all must hold\n"
+	      "      --filter KEY=GLOB    only cases whose KEY matches, or with KEY!=GLOB does "
+	      "not;\n"
+	      "                           given again, all must hold;\n"
 	      "                           KEY: id suite as kind vehicle title errno phase\n"
 	      "  -j, --jobs N             processes at a time (default: two a cpu)\n"
-	      "      --timeout SECONDS    for one case (default 5)\n"
-	      "      --wait SECONDS       for another perfabi to be done with the machine\n"
+	      "      --timeout SECONDS    stop a case after so long, as a failure (default 5)\n"
+	      "      --wait SECONDS       wait so long for another perfabi to be done with the "
+	      "machine\n"
 	      "                           (default: as long as it takes)\n"
-	      "      --repeat N           every case N times; runs that differ are failures\n"
-	      "      --shuffle SEED       in an order that the number SEED decides\n",
+	      "      --repeat N           run every case N times; runs that differ are failures\n"
+	      "      --shuffle SEED       run in an order that the number SEED decides\n",
 	      f);
 }
 
