@@ -67,9 +67,8 @@ lie -38 '.answer == "no" and (.because | contains("cannot be had at all"))' '["n
 lie -2 '.answer != "yes" and (.because // "") != ""' '["no", "ENOENT"]'
 lie -13 '.answer != "yes" and (.because // "") != ""' '["denied", "EACCES"]'
 # What it costs, in processor time: less than a second.
-TIMEFORMAT='%U %S'
-{ time "$perfabi" probe >/dev/null; } 2>"$scratch/time"
-awk '{ if ($1 + $2 >= 1) exit 1 }' "$scratch/time" || fail "it took $(cat "$scratch/time") s of processor time"
+/usr/bin/time -f '%U %S' -o "$scratch/time" "$perfabi" probe >/dev/null
+awk 'NF != 2 || $1 + $2 >= 1 { exit 1 }' "$scratch/time" || fail "it took $(cat "$scratch/time") s of processor time"
 # What was recorded elsewhere is shown as it was; what is none is refused.
 status 0 "$perfabi" probe --read "$scratch/probed.json" --json
 cmp "$scratch/out" "$scratch/probed.json" || fail "--read --json is another file"
