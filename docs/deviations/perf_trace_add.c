@@ -15,6 +15,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -162,15 +163,40 @@ static uint64_t number_in(const char *path)
 	return (uint64_t)number;
 }
 
+/* Where tracefs is mounted; or a mount that nobody else sees, and that goes with its descriptor. */
+static int open_tracefs(void)
+{
+	static const char *const paths[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	int fs, mount;
+
+	for (int i = 0; i < 2; i++) {
+		int fd = open(paths[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		if (fd >= 0 && !faccessat(fd, "events", F_OK, 0))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	fs = (int)syscall(SYS_fsopen, "tracefs", 0);
+	syscall(SYS_fsconfig, fs, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0);
+	mount = (int)syscall(SYS_fsmount, fs, 0, 0);
+	close(fs);
+	return mount;
+}
+
 /* Its id in tracefs. */
 static uint64_t tracepoint(const char *name)
 {
+	int tracefs = open_tracefs();
 	char path[256];
+	uint64_t id;
 
-	snprintf(path, sizeof(path), "/sys/kernel/tracing/events/%s/id", name);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/events/%s/id", tracefs, name);
 	if (access(path, R_OK))
-		snprintf(path, sizeof(path), "/sys/kernel/debug/tracing/events/%s/id", name);
-	return number_in(path);
+		printf("mount -t tracefs nodev /sys/kernel/tracing, and see that it has events/%s\n", name);
+	id = number_in(path);
+	close(tracefs);
+	return id;
 }
 
 static void must_be_root(void)
