@@ -53,6 +53,15 @@ struct roll {
 };
 
 /*
+ * The entries of one list (as "worse"), each by itself, by topic, change, reason and id. `rolls`
+ * has as many places as the list entries. Returns how many there are.
+ */
+size_t diff_sort(const json_t *list, struct roll *rolls);
+
+/* Whether two entries have the same topic, change and reason. */
+bool diff_is_alike(const json_t *a, const json_t *b);
+
+/*
  * The entries of one list (as "other"), rolled up; unless `is_long`, when each stands alone.
  * `rolls` has as many places as the list entries. Returns how many there are.
  */

@@ -18,7 +18,7 @@ static int by_kind(const void *x, const void *y)
 	return order;
 }
 
-static bool rolls_with(const json_t *a, const json_t *b)
+bool diff_is_alike(const json_t *a, const json_t *b)
 {
 	static const char *const keys[] = {"topic", "a", "b", "answer", "because"};
 
@@ -28,17 +28,28 @@ static bool rolls_with(const json_t *a, const json_t *b)
 	return true;
 }
 
+size_t diff_sort(const json_t *list, struct roll *rolls)
+{
+	size_t count = json_array_size(list);
+
+	for (size_t i = 0; i < count; i++)
+		rolls[i] = (struct roll){json_array_get(list, i), 1};
+	qsort(rolls, count, sizeof(*rolls), by_kind);
+	return count;
+}
+
 size_t diff_roll_up(const json_t *list, bool is_long, struct roll *rolls)
 {
 	size_t count = json_array_size(list), kept = 0;
 
-	for (size_t i = 0; i < count; i++)
-		rolls[i] = (struct roll){json_array_get(list, i), 1};
-	if (is_long)
+	if (is_long) {
+		for (size_t i = 0; i < count; i++)
+			rolls[i] = (struct roll){json_array_get(list, i), 1};
 		return count;
-	qsort(rolls, count, sizeof(*rolls), by_kind);
+	}
+	diff_sort(list, rolls);
 	for (size_t i = 0; i < count; i++)
-		if (kept && rolls_with(rolls[kept - 1].first, rolls[i].first))
+		if (kept && diff_is_alike(rolls[kept - 1].first, rolls[i].first))
 			rolls[kept - 1].count++;
 		else
 			rolls[kept++] = rolls[i];

@@ -43,7 +43,7 @@ static void print_diff_because(FILE *f, const json_t *entry, bool is_of_a)
 	fputc('\n', f);
 }
 
-static void print_diff_entry(FILE *f, const struct roll *roll, bool is_of_a)
+static void print_diff_entry(FILE *f, const struct roll *roll)
 {
 	const json_t *entry = roll->first;
 
@@ -53,7 +53,25 @@ static void print_diff_entry(FILE *f, const struct roll *roll, bool is_of_a)
 	else
 		one_line_print(f, diff_member(entry, "id"), "\n");
 	fputc('\n', f);
-	print_diff_because(f, entry, is_of_a);
+}
+
+/* Each by itself; what several have as their reason stands once, behind the last of them. */
+static void print_diff_worse(FILE *f, const json_t *diff, bool is_long)
+{
+	const json_t *list = json_object_get(diff, "worse");
+	struct roll *rolls = calloc(json_array_size(list) + 1, sizeof(*rolls));
+	size_t count = rolls ? diff_sort(list, rolls) : 0;
+	const char *topic = NULL;
+
+	if (count)
+		fprintf(f, "\nWorse in B: %zu\n", count);
+	for (size_t i = 0; i < count; i++) {
+		print_diff_topic(f, rolls[i].first, &topic);
+		print_diff_entry(f, &rolls[i]);
+		if (is_long || i + 1 == count || !diff_is_alike(rolls[i].first, rolls[i + 1].first))
+			print_diff_because(f, rolls[i].first, false);
+	}
+	free(rolls);
 }
 
 static void print_diff_list(FILE *f, const json_t *diff, const char *key, const char *title,
@@ -68,7 +86,8 @@ static void print_diff_list(FILE *f, const json_t *diff, const char *key, const 
 		fprintf(f, "\n%s: %zu\n", title, json_array_size(list));
 	for (size_t i = 0; i < count; i++) {
 		print_diff_topic(f, rolls[i].first, &topic);
-		print_diff_entry(f, &rolls[i], !strcmp(key, "better"));
+		print_diff_entry(f, &rolls[i]);
+		print_diff_because(f, rolls[i].first, !strcmp(key, "better"));
 	}
 	free(rolls);
 }
@@ -126,7 +145,7 @@ void diff_text(const json_t *diff, bool is_long, FILE *f)
 	print_diff_side(f, "B", b);
 	if (strcmp(diff_member(a, "cases"), diff_member(b, "cases")) != 0)
 		fputs("The cases were not the same.\n", f);
-	print_diff_list(f, diff, "worse", "Worse in B", true);
+	print_diff_worse(f, diff, is_long);
 	print_diff_list(f, diff, "better", "Better in B", is_long);
 	print_diff_list(f, diff, "other", "Otherwise different", is_long);
 	print_diff_only(f, diff, "only_a", "Only in A", is_long);

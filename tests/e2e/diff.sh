@@ -32,6 +32,14 @@ says out '      expected E|N<b>, got `x` & y'
 says out "3 worse, 1 better, 3 otherwise different, 0 facts; 2 the same"
 status 1 "$perfabi" diff --format markdown "$scratch/a.json" "$scratch/b.json"
 says out '| t.worse | pass | fail | expected E\|N&lt;b>, got \`x\` &amp; y |'
+# Each that is worse stands by itself; what they have as their reason stands once, with -v behind each.
+for one in v.two:pass v.one:pass v.other:pass; do result "${one%:*}" "${one#*:}"; done | report c 6.1
+{ for one in one two; do result "v.$one" fail '"expected":"ENOENT","got":"EINVAL"'; done; result v.other fail '"expected":"ENOENT","got":"EPERM"'; } | report d 6.2
+status 1 "$perfabi" diff "$scratch/c.json" "$scratch/d.json"
+printf '%s\n' "    pass -> fail  v.one" "    pass -> fail  v.two" "      expected ENOENT, got EINVAL" "    pass -> fail  v.other" "      expected ENOENT, got EPERM" >"$scratch/want"
+sed -n '/^  v$/,/^$/p' "$scratch/out" | sed '1d;$d' | cmp - "$scratch/want" || fail "a reason that two have"
+status 1 "$perfabi" diff -v "$scratch/c.json" "$scratch/d.json"
+[ "$(grep -c '^      expected ENOENT, got EINVAL$' "$scratch/out")" = 2 ] || fail "-v: a reason that two have"
 # From a pipe; a line that a machine which died has left cut is none.
 { cat "$scratch/b.jsonl"; printf '{"type":"resu'; } | status 1 "$perfabi" diff --json "$scratch/a.json" -
 holds '(.worse | length) == 3' "$scratch/out" || fail "a cut line"
