@@ -104,8 +104,10 @@ static int take_machine(struct decode_options *out, struct call *call, const cha
 
 static int take_selection(struct call *call, const struct perfabi_options *o)
 {
-	const struct selection_names types = {.types = o->types, .type_count = o->type_count};
-	const struct selection_names names = {o->types, o->type_count, o->fields, o->field_count};
+	const struct selection_names types = {.types = o->types,
+					      .type_count = o->types ? o->type_count : 0};
+	const struct selection_names names = {types.types, types.type_count, o->fields,
+					      o->fields ? o->field_count : 0};
 	struct selection unwanted;
 	int err = selection_make(&unwanted, &types, &call->perfabi->base, &call->error);
 
@@ -165,8 +167,8 @@ static int read_given_attrs(struct call *call, const struct perfabi_options *o)
 
 	call->option = "attr";
 	if (!o->attr)
-		return error_text(&call->error, NULL, "none",
-				  "the attr of these records in JSON: this is no perf.data");
+		return error_text(&call->error, NULL, "neither",
+				  "a perf.data, or records and their attrs in JSON");
 	return attr_list_read(&call->attrs, d->abi, d->events.arch, o->attr,
 			      o->attr_name ? o->attr_name : "attr", NULL, &call->error);
 }

@@ -142,16 +142,19 @@ static int find_attrs(const struct perfabi *perfabi, const struct call_input *in
 		      struct perfabi_result *result)
 {
 	static const char *const types[] = {"header_attr"};
-	const struct perfabi_options alone = {.format = PERFABI_PERF_DATA,
-					      .order = options ? options->order : PERFABI_HOST,
-					      .machine = options ? options->machine : NULL,
-					      .types = types,
-					      .type_count = 1,
-					      .no_summary = true};
+	struct perfabi_options alone = {.format = PERFABI_PERF_DATA,
+					.order = options ? options->order : PERFABI_HOST,
+					.machine = options ? options->machine : NULL,
+					.types = types,
+					.type_count = 1,
+					.no_summary = true};
 	struct found_attrs found = {0};
 	const struct call_for what = {.sink = drop_lines, .found = &found};
-	int err = decode(perfabi, input, &alone, &what, result);
+	int err;
 
+	if (options)
+		memcpy(alone.reserved, options->reserved, sizeof(alone.reserved));
+	err = decode(perfabi, input, &alone, &what, result);
 	if (!err && !found.json)
 		found.json = json_array();
 	*text = err ? NULL : json_text(found.json, JSON_INDENT(2));

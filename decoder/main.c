@@ -217,7 +217,7 @@ static int report_failure(const char *name, int err, const struct perfabi_result
 	say(stderr, "perfabi-decode: %s: %s\n", name,
 	    result->message[0] ? result->message : strerror(-err));
 	if (result->option && !strcmp(result->option, "attr") && !has_attr)
-		fputs("  --attr FILE gives it; perfabi-decode --attr-of on a recording of the same "
+		fputs("  --attr FILE gives the attrs; perfabi-decode --attr-of on a recording of the same "
 		      "events prints one\n",
 		      stderr);
 	return bad || err == -EISDIR ? EXIT_BAD : EXIT_IO;

@@ -171,7 +171,10 @@ enum perfabi_what { PERFABI_RECORD, PERFABI_DIAGNOSTIC };
 
 enum perfabi_grade { PERFABI_ERROR, PERFABI_WARNING, PERFABI_NOTE };
 
-/* A record as its bytes and fields; or in its place among the records, that something is wrong. */
+/*
+ * A record as its bytes and fields; or in its place among the records, that something is wrong. It
+ * may be copied; what it points to stays the reader's.
+ */
 struct perfabi_record {
 	uint32_t what;  /* enum perfabi_what */
 	uint32_t order; /* PERFABI_LITTLE or PERFABI_BIG: that of `bytes` */
@@ -189,6 +192,7 @@ struct perfabi_record {
 	size_t field_count;                 /* 0 where the record does not fit its layout */
 	const char *message;                /* of a diagnostic; else NULL */
 	uint64_t skipped;                   /* bytes that are in no record because of it */
+	const void *own;                    /* the library's */
 };
 
 /*

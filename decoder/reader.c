@@ -22,11 +22,7 @@ struct perfabi_reader {
 	bool is_last_step;
 	bool is_taken; /* `record` is to be handed out behind what was said of it */
 	int err;       /* from now on */
-	struct handed {
-		struct perfabi_record record;
-		const struct plan *plan; /* or NULL */
-		enum byte_order order;
-	} record, wrong;              /* what was handed out, or is to be */
+	struct perfabi_record record, wrong; /* what was handed out, or is to be */
 	struct finds *handed;         /* the queue whose oldest `wrong` is; NULL: none */
 	struct perfabi_field *fields; /* of `record` */
 	size_t field_capacity;
@@ -237,9 +233,7 @@ static int take_record(struct perfabi_reader *reader, const unsigned char *bytes
 		return d->out.err;
 	if (taken.taken == LINES_PASSED_BY)
 		return 0;
-	reader->record.plan = taken.plan;
-	reader->record.order = d->events.order;
-	reader->record.record = (struct perfabi_record){
+	reader->record = (struct perfabi_record){
 		.what = PERFABI_RECORD,
 		.order = d->events.order == BIG ? PERFABI_BIG : PERFABI_LITTLE,
 		.type = taken.type,
@@ -251,10 +245,11 @@ static int take_record(struct perfabi_reader *reader, const unsigned char *bytes
 		.offset = place.offset,
 		.within = place.within,
 		.field_count = d->lines.record.field_count,
+		.own = taken.plan,
 	};
 	if (keep_fields(reader))
 		return -ENOMEM;
-	reader->record.record.fields = reader->fields;
+	reader->record.fields = reader->fields;
 	reader->is_taken = true;
 	return 1;
 }
@@ -285,7 +280,7 @@ static void hand_out_wrong(struct perfabi_reader *reader, struct finds *from,
 	const struct diagnostic *wrong = finds_oldest(from)->wrong;
 
 	reader->handed = from;
-	reader->wrong.record = (struct perfabi_record){
+	reader->wrong = (struct perfabi_record){
 		.what = PERFABI_DIAGNOSTIC,
 		.name = wrong->code,
 		.event = -1,
@@ -295,7 +290,7 @@ static void hand_out_wrong(struct perfabi_reader *reader, struct finds *from,
 		.message = wrong->message,
 		.skipped = wrong->skipped,
 	};
-	*record = &reader->wrong.record;
+	*record = &reader->wrong;
 }
 
 /* The next record of a ring, taken. 1, 0 if there is none now, or a negative errno. */
@@ -348,7 +343,7 @@ static bool hand_out(struct perfabi_reader *reader, const struct perfabi_record 
 	}
 	if (reader->is_taken) {
 		reader->is_taken = false;
-		*record = &reader->record.record;
+		*record = &reader->record;
 		return true;
 	}
 	if (!find || !find->wrong)
@@ -390,7 +385,6 @@ const struct perfabi_field *perfabi_field(const struct perfabi_record *record, u
 uint64_t perfabi_element(const struct perfabi_record *record, const struct perfabi_field *field,
 			 uint64_t index)
 {
-	const struct handed *handed = (const struct handed *)record;
 	unsigned width = field->width;
 	uint64_t value;
 
@@ -398,7 +392,7 @@ uint64_t perfabi_element(const struct perfabi_record *record, const struct perfa
 		return 0;
 	value = load_word(record->bytes + field->offset + field->size -
 				  (field->value - index) * width,
-			  width, handed->order);
+			  width, record->order == PERFABI_BIG ? BIG : LITTLE);
 	if (field->element == PERFABI_SIGNED && width < 8 && value >> (8 * width - 1))
 		value |= UINT64_MAX << 8 * width;
 	return value;
@@ -423,7 +417,7 @@ static const struct abi_family *value_names(const struct op *op)
 const char *perfabi_value_name(const struct perfabi_record *record,
 			       const struct perfabi_field *field, uint64_t value)
 {
-	const struct plan *plan = ((const struct handed *)record)->plan;
+	const struct plan *plan = record->own;
 	const struct abi_family *names = plan ? value_names(&plan->ops[field->own[0]]) : NULL;
 	const struct abi_value *known = names ? abi_value_of(names, value) : NULL;
 

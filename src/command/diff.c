@@ -23,8 +23,9 @@ static const char help[] =
 	"      --json               the same as --format json\n"
 	"  -v, --verbose            each case by itself, where many differ alike\n"
 	"  -h, --help\n\n"
-	"Exit status: 0 nothing is worse in B, 1 something is, 2 wrong usage or input, 3 perfabi\n"
-	"itself failed.\n";
+	"Exit status: 0 nothing is worse in B, 1 something is, or B's run has no end, 2 wrong usage "
+	"or\n"
+	"input, 3 perfabi itself failed.\n";
 
 static void write_json(const json_t *diff, bool is_long, FILE *f)
 {
@@ -87,7 +88,7 @@ static int write_difference(const struct side *a, const struct side *b,
 		return EXIT_HARNESS;
 	}
 	format->write(diff, is_long, stdout);
-	status = json_array_size(json_object_get(diff, "worse")) ? EXIT_FAILED : 0;
+	status = json_array_size(json_object_get(diff, "worse")) || !b->has_end ? EXIT_FAILED : 0;
 	json_decref(diff);
 	return status;
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a report says of a case is asked again by its whole id.
+ * What a report says of a case is asked again by its whole id, of the cases that are there now.
  */
 #include "command/rerun.h"
 
-#include <errno.h>
-#include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "case/load.h"
+#include "case/cases.h"
 #include "report/file.h"
 #include "text/say.h"
 
@@ -34,8 +29,7 @@ static int note_result(void *context, const json_t *result, enum outcome outcome
 	return 0;
 }
 
-/* NULL after a message. */
-static json_t *rerun_ids(const char *path, const char *program)
+json_t *rerun_ids(const char *path, const char *program)
 {
 	json_t *ids = json_object();
 	const struct report_sink sink = {.head = note_head, .result = note_result, .context = ids};
@@ -48,48 +42,40 @@ static json_t *rerun_ids(const char *path, const char *program)
 	return NULL;
 }
 
-/* NULL without memory. */
-static char *exactly(const char *id)
+/* A case that was renamed since, or is of other files. */
+static void say_unknown(const struct session *session, const json_t *ids, const char *path)
 {
-	char *text;
+	const char *id, *first = NULL;
+	size_t count = 0;
+	json_t *unused;
 
-	return asprintf(&text, "=%s", id) < 0 ? NULL : text;
+	json_object_foreach((json_t *)ids, id, unused) {
+		if (cases_find(&session->loaded.cases, id))
+			continue;
+		first = first ? first : id;
+		count++;
+	}
+	if (count == 1)
+		say(stderr, "%s: %s has %s, which no case here is called; it is left out\n",
+		    session->program, path, first);
+	else if (count)
+		say(stderr,
+		    "%s: %s has %zu ids that no case here is called, as %s; they are left out\n",
+		    session->program, path, count, first);
 }
 
-char **rerun_arguments(const char *path, char *const before[], const char *program)
+int rerun_narrow(struct session *session, const json_t *ids, const char *path)
 {
-	json_t *ids = rerun_ids(path, program), *unused;
-	size_t n = 0, paths = 0;
-	bool has_all = true;
-	char **arguments;
-	const char *id;
+	size_t kept = 0;
 
-	if (!ids)
-		return NULL;
-	while (json_object_size(ids) && before[paths])
-		paths++;
-	arguments = calloc(paths + json_object_size(ids) + 1, sizeof(*arguments));
-	for (size_t i = 0; arguments && i < paths; i++)
-		if (is_path(before[i]))
-			arguments[n++] = strdup(before[i]);
-	json_object_foreach(ids, id, unused)
-		if (arguments)
-			arguments[n++] = exactly(id);
-	for (size_t i = 0; i < n; i++)
-		has_all = has_all && arguments[i];
-	json_decref(ids);
-	if (arguments && has_all)
-		return arguments;
-	say(stderr, "%s: %s\n", program, strerror(ENOMEM));
-	for (size_t i = 0; i < n; i++)
-		free(arguments[i]);
-	free(arguments);
-	return NULL;
-}
-
-void rerun_free(char **arguments)
-{
-	for (size_t i = 0; arguments && arguments[i]; i++)
-		free(arguments[i]);
-	free(arguments);
+	say_unknown(session, ids, path);
+	for (size_t i = 0; i < session->count; i++)
+		if (json_object_get(ids, session->picked[i]->id))
+			session->picked[kept++] = session->picked[i];
+	session->count = kept;
+	if (kept)
+		return 0;
+	say(stderr, "%s: none of what failed in %s is among the cases picked\n", session->program,
+	    path);
+	return EXIT_USAGE;
 }

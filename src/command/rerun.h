@@ -5,13 +5,21 @@
 #ifndef PERFABI_RERUN_H
 #define PERFABI_RERUN_H
 
+#include <jansson.h>
+
+#include "command/session.h"
+
 /*
- * The ids of those that did not come out well in the report of perfabi run --format json or jsonl
- * at `path`: failed, passed against the baseline, could not be judged, or had begun and have no
- * end. A NULL-terminated list behind those of `before` that are paths; rerun_free() it. NULL after
- * a message.
+ * The ids, as keys of an object, of those that did not come out well in the report of perfabi run
+ * --format json or jsonl at `path`: failed, passed against the baseline, could not be judged, or had
+ * begun and have no end. The caller's; NULL after a message.
  */
-char **rerun_arguments(const char *path, char *const before[], const char *program);
-void rerun_free(char **arguments);
+json_t *rerun_ids(const char *path, const char *program);
+
+/*
+ * Leaves of the cases that `session` has picked those of these ids, and says which of the ids no
+ * case has. 0, or EXIT_USAGE after a message if none is left.
+ */
+int rerun_narrow(struct session *session, const json_t *ids, const char *path);
 
 #endif

@@ -25,6 +25,7 @@ struct run {
 	bool is_strict, only_lists, fails_fast;
 	const char *update; /* the file for the baseline as this run would have it */
 	const char *rerun;  /* a report, whose failures are run again */
+	json_t *failed;     /* their ids; NULL without --rerun */
 	struct host host;
 	char *again; /* how a case of this run is run by itself; owned */
 	struct outputs outputs;
@@ -220,10 +221,20 @@ static int parse_options(struct run *run, int argc, char **argv)
 }
 
 /* 0, or an exit status after a message. */
+static int pick_cases(struct run *run, char *const arguments[])
+{
+	int status = session_prepare(&run->session, arguments);
+
+	if (!status && run->failed)
+		status = rerun_narrow(&run->session, run->failed, run->rerun);
+	return status;
+}
+
+/* 0, or an exit status after a message. */
 static int prepare(struct run *run, char *const arguments[])
 {
 	struct session *s = &run->session;
-	int status = session_prepare(s, arguments);
+	int status = pick_cases(run, arguments);
 
 	if (status)
 		return status;
@@ -265,7 +276,7 @@ static int report(struct run *run)
 static int list_picked(struct run *run, char *const arguments[])
 {
 	struct session *s = &run->session;
-	int status = session_prepare(s, arguments);
+	int status = pick_cases(run, arguments);
 
 	for (size_t i = 0; !status && i < s->count; i++)
 		printf("%s\n", s->picked[i]->id);
@@ -319,23 +330,16 @@ static int run_picked(struct run *run, char *const arguments[])
 
 static int do_run(struct run *run, char *const arguments[])
 {
-	char **again = NULL;
-	int status;
-
 	if (run->rerun) {
-		again = rerun_arguments(run->rerun, arguments, run->session.program);
-		if (!again)
+		run->failed = rerun_ids(run->rerun, run->session.program);
+		if (!run->failed)
 			return EXIT_USAGE;
-		arguments = again;
+		if (!json_object_size(run->failed)) {
+			say(stderr, "%s: nothing failed in %s\n", run->session.program, run->rerun);
+			return 0;
+		}
 	}
-	if (again && !again[0]) {
-		say(stderr, "%s: nothing failed in %s\n", run->session.program, run->rerun);
-		status = 0;
-	} else {
-		status = run->only_lists ? list_picked(run, arguments) : run_picked(run, arguments);
-	}
-	rerun_free(again);
-	return status;
+	return run->only_lists ? list_picked(run, arguments) : run_picked(run, arguments);
 }
 
 int command_run(int argc, char **argv)
@@ -353,6 +357,7 @@ int command_run(int argc, char **argv)
 	status = do_run(&run, argv + optind);
 	baseline_free(&run.baseline);
 	free(run.again);
+	json_decref(run.failed);
 	session_end(&run.session);
 	return status;
 }

@@ -7,6 +7,7 @@
 #define PERFABI_DIFF_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "text/error.h"
@@ -24,13 +25,17 @@ enum diff_kind { DIFF_REPORT, DIFF_PROBE };
  */
 struct side {
 	enum diff_kind kind;
-	json_t *about; /* name, kernel, machine, time, perfabi, cases: texts, those that it has */
+	json_t *about; /* as the schema has it: texts and numbers, those that it has */
 	json_t *answers, *facts;
+	bool has_end; /* false: the run was ended, its machine died, or the file is cut */
 };
 
 void side_free(struct side *side);
 
-/* Reads a file (- is standard input). 0, or a negative errno with `e` filled. */
+/*
+ * Reads a file (- is standard input). Cases that the run has not reached are no answers; they are
+ * counted. 0, or a negative errno with `e` filled.
+ */
 int side_read(struct side *side, const char *path, struct error *e);
 
 /*
@@ -72,5 +77,8 @@ const char *diff_member(const json_t *json, const char *key);
 
 /* "6.18.44 x86_64, vm", cut to fit. */
 void diff_name(const json_t *about, char *out, size_t size);
+
+/* What its run has not come to, as "the run has no end; 12 cases were not reached"; "" if nothing. */
+void diff_end(const json_t *about, char *out, size_t size);
 
 #endif

@@ -99,7 +99,8 @@ static void mark_side(FILE *f, const char *name, const json_t *about)
 	diff_name(about, text, sizeof(text));
 	fprintf(f, "- **%s** ", name);
 	mark_text(f, text);
-	fputc('\n', f);
+	diff_end(about, text, sizeof(text));
+	fprintf(f, "%s%s\n", text[0] ? ": " : "", text);
 }
 
 /* How many each list has, where it has any: their ids are in JSON. */

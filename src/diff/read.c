@@ -17,6 +17,7 @@ static const char expected[] =
 struct side_reading {
 	struct side *side;
 	struct error *e;
+	json_int_t unreached;
 };
 
 const char *diff_member(const json_t *json, const char *key)
@@ -171,6 +172,10 @@ static int side_result(void *context, const json_t *result, enum outcome outcome
 	const char *id = diff_member(result, "id");
 
 	(void)outcome;
+	if (json_is_false(json_object_get(result, "reached"))) {
+		r->unreached++;
+		return 0;
+	}
 	if (json_object_get(r->side->answers, id))
 		return error_value(r->e, w, json_object_get(result, "id"),
 				   "each case once in a report");
@@ -195,12 +200,26 @@ static int side_probe(void *context, const json_t *probed, const struct where *w
 	return is_right ? 0 : error_value(r->e, w, probed, "%s", expected);
 }
 
+/* What the file does not have of the run that it is of. */
+static void take_end(const struct side_reading *r)
+{
+	if (!r->side->has_end)
+		json_object_set_new(r->side->about, "ended", json_false());
+	if (r->unreached)
+		json_object_set_new(r->side->about, "unreached", json_integer(r->unreached));
+}
+
 int side_read(struct side *side, const char *path, struct error *e)
 {
-	struct side_reading r = {side, e};
+	struct side_reading r = {.side = side, .e = e};
 	const struct report_sink sink = {side_head, side_result, side_probe, &r};
+	int err;
 
 	*side = (struct side){
 		.about = json_object(), .answers = json_object(), .facts = json_object()};
-	return report_file_read(path, &sink, NULL, e);
+	err = report_file_read(path, &sink, &side->has_end, e);
+	if (side->kind == DIFF_PROBE)
+		side->has_end = true; /* it is written when all was asked */
+	take_end(&r);
+	return err;
 }

@@ -64,3 +64,14 @@ void diff_name(const json_t *about, char *out, size_t size)
 		 kernel[0] ? kernel : "of a version that it does not say",
 		 diff_member(about, "machine"));
 }
+
+void diff_end(const json_t *about, char *out, size_t size)
+{
+	bool has_end = !json_is_false(json_object_get(about, "ended"));
+	json_int_t unreached = json_integer_value(json_object_get(about, "unreached"));
+	int n = snprintf(out, size, "%s", has_end ? "" : "the run has no end");
+
+	if (unreached && n >= 0 && (size_t)n < size)
+		snprintf(out + n, size - (size_t)n, "%s%lld %s not reached", has_end ? "" : "; ",
+			 (long long)unreached, unreached == 1 ? "case was" : "cases were");
+}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "language/one_line.h"
+#include "text/say.h"
 
 static void print_diff_side(FILE *f, const char *name, const json_t *about)
 {
@@ -18,8 +19,11 @@ static void print_diff_side(FILE *f, const char *name, const json_t *about)
 	fprintf(f, "%s  ", name);
 	one_line_print(f, text, "\n");
 	if (diff_member(about, "time")[0])
-		fprintf(f, ", %s", diff_member(about, "time"));
+		say(f, ", %s", diff_member(about, "time"));
 	fputc('\n', f);
+	diff_end(about, text, sizeof(text));
+	if (text[0])
+		fprintf(f, "   %s\n", text);
 }
 
 /* A line when the topic is another one than before. */
@@ -47,7 +51,7 @@ static void print_diff_entry(FILE *f, const struct roll *roll)
 {
 	const json_t *entry = roll->first;
 
-	fprintf(f, "    %s -> %s  ", diff_member(entry, "a"), diff_member(entry, "b"));
+	say(f, "    %s -> %s  ", diff_member(entry, "a"), diff_member(entry, "b"));
 	if (roll->count > 1)
 		fprintf(f, "%zu cases", roll->count);
 	else
@@ -104,7 +108,7 @@ static void print_diff_only(FILE *f, const json_t *diff, const char *key, const 
 	for (size_t i = 0; i < count; i++) {
 		fputs("    ", f);
 		one_line_print(f, diff_member(rolls[i].first, is_long ? "id" : "topic"), "\n");
-		fprintf(f, "  %s", diff_member(rolls[i].first, "answer"));
+		say(f, "  %s", diff_member(rolls[i].first, "answer"));
 		if (rolls[i].count > 1)
 			fprintf(f, ", %zu cases", rolls[i].count);
 		fputc('\n', f);

@@ -22,27 +22,36 @@ bool one_line(const char *text)
 	return text[strspn(text, " ")] != '\0';
 }
 
-/* As much of `text` as say() takes at once, cut where a character begins. */
-static size_t piece(const char *text, const char *without)
+/* How much of the first `length` bytes say() takes at once, cut where a character begins. */
+static size_t piece(const char *text, size_t length, const char *without)
 {
-	size_t n = strcspn(text, without);
+	size_t n = 0;
 
-	if (n > 4096)
-		for (n = 4096; n > 4092 && ((unsigned char)text[n] & 0xc0) == 0x80;)
+	while (n < length && n < 4096 && !strchr(without, text[n]))
+		n++;
+	if (n == 4096)
+		while (n > 4092 && ((unsigned char)text[n] & 0xc0) == 0x80)
 			n--;
 	return n;
 }
 
-void one_line_print(FILE *f, const char *text, const char *without)
+void one_line_print_part(FILE *f, const char *text, size_t length, const char *without)
 {
-	while (*text) {
-		size_t n = piece(text, without);
+	const char *end = text + length;
+
+	while (text < end) {
+		size_t n = piece(text, (size_t)(end - text), without);
 
 		say(f, "%.*s", (int)n, text);
 		text += n;
-		if (*text && strchr(without, *text)) {
+		if (text < end && strchr(without, *text)) {
 			fputc(' ', f);
 			text++;
 		}
 	}
+}
+
+void one_line_print(FILE *f, const char *text, const char *without)
+{
+	one_line_print_part(f, text, strlen(text), without);
 }

@@ -14,4 +14,7 @@ bool one_line(const char *text);
 /* Prints `text` as say() does, but for the bytes of `without`, each of which becomes a space. */
 void one_line_print(FILE *f, const char *text, const char *without);
 
+/* The same of the first `length` bytes of `text`. */
+void one_line_print_part(FILE *f, const char *text, size_t length, const char *without);
+
 #endif

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "language/one_line.h"
+
 enum { COLUMNS = 100 };
 
 void text_wrap(const char *text, unsigned indent, FILE *f)
@@ -22,7 +24,7 @@ void text_wrap(const char *text, unsigned indent, FILE *f)
 			fputc(' ', f);
 			at++;
 		}
-		fwrite(text, 1, n, f);
+		one_line_print_part(f, text, n, "\n");
 		at += (unsigned)n;
 		text += n + (text[n] == ' ');
 	}

@@ -10,7 +10,7 @@
 /*
  * Writes the text and a newline, in lines of at most 100 columns where its words allow it. The
  * first line begins at column `indent`, which the caller has written up to; the others are indented
- * as far.
+ * as far. Control characters are shown, as say() does, and newlines become spaces.
  */
 void text_wrap(const char *text, unsigned indent, FILE *f);
 

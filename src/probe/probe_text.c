@@ -8,6 +8,7 @@
 
 #include "language/wrap.h"
 #include "probe/probe.h"
+#include "text/say.h"
 
 enum { TITLE = 46, ANSWER = 13, REASONS_MAX = 64 };
 
@@ -47,7 +48,7 @@ static void write_capability(const json_t *capability, const json_t *callers,
 	const json_t *answers = json_object_get(capability, "answers"), *caller;
 	size_t i;
 
-	fprintf(f, "  %-*s", TITLE, text_in(capability, "title"));
+	say(f, "  %-*s", TITLE, text_in(capability, "title"));
 	json_array_foreach(callers, i, caller) {
 		const json_t *answer = json_object_get(answers, json_string_value(caller));
 		const char *word = answer ? text_in(answer, "answer") : "-";
@@ -56,7 +57,7 @@ static void write_capability(const json_t *capability, const json_t *callers,
 		char cell[32];
 
 		snprintf(cell, sizeof(cell), number ? "%s [%zu]" : "%s", word, number);
-		fprintf(f, " %-*s", is_last ? 0 : ANSWER, cell);
+		say(f, " %-*s", is_last ? 0 : ANSWER, cell);
 	}
 	fputc('\n', f);
 }
@@ -69,10 +70,10 @@ static void write_reasons(const struct reasons *reasons, FILE *f)
 		char number[24];
 
 		snprintf(number, sizeof(number), "[%zu]", i + 1);
-		fprintf(f, "  %-5s", number);
+		say(f, "  %-5s", number);
 		text_wrap(text_in(reason, "because"), 7, f);
 		if (instead[0]) {
-			fprintf(f, "       To change it: ");
+			say(f, "       To change it: ");
 			text_wrap(instead, 21, f);
 		}
 	}
@@ -83,7 +84,7 @@ static void write_fact(const json_t *fact, FILE *f)
 	const json_t *value = json_object_get(fact, "value");
 	char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
 
-	fprintf(f, "  %-*s %s%s%s\n", TITLE + ANSWER, text_in(fact, "title"),
+	say(f, "  %-*s %s%s%s\n", TITLE + ANSWER, text_in(fact, "title"),
 		json_is_string(value)          ? json_string_value(value)
 		: json_is_null(value) || !text ? "none, or not told"
 					       : text,
@@ -100,11 +101,11 @@ static void write_topic(const json_t *topic, const json_t *callers, FILE *f)
 	struct reasons reasons = {.count = 0};
 	size_t i;
 
-	fprintf(f, "\n%s\n", text_in(topic, "title"));
+	say(f, "\n%s\n", text_in(topic, "title"));
 	if (json_array_size(capabilities)) {
-		fprintf(f, "  %-*s", TITLE, "");
+		say(f, "  %-*s", TITLE, "");
 		json_array_foreach(callers, i, one)
-			fprintf(f, " %-*s", i + 1 == json_array_size(callers) ? 0 : ANSWER,
+			say(f, " %-*s", i + 1 == json_array_size(callers) ? 0 : ANSWER,
 				json_string_value(one));
 		fputc('\n', f);
 	}
@@ -131,7 +132,7 @@ static void write_names(const char *what, const json_t *files, FILE *f)
 		json_decref(all);
 		all = more;
 	}
-	fprintf(f, "    %-8s ", what);
+	say(f, "    %-8s ", what);
 	text_wrap(json_string_value(all), 13, f);
 	json_decref(all);
 }
@@ -164,7 +165,7 @@ static void write_events_of(const json_t *tried, const char *came, FILE *f)
 		if (!strcmp(what_came(answer), came))
 			add_word(&names, name);
 	line = json_sprintf("%s: %s", came, json_string_value(names));
-	fprintf(f, "%13s", "");
+	say(f, "%13s", "");
 	text_wrap(json_string_value(line), 13, f);
 	json_decref(line);
 	json_decref(names);
@@ -183,7 +184,7 @@ static void write_tried(const json_t *tried, FILE *f)
 	}
 	json_object_foreach((json_t *)tried, name, answer)
 		counting += !strcmp(what_came(answer), "yes");
-	fprintf(f, "    %-8s %zu of %zu events count\n", "tried", counting,
+	say(f, "    %-8s %zu of %zu events count\n", "tried", counting,
 		json_object_size(tried));
 	json_object_foreach((json_t *)tried, name, answer) {
 		const char *came = what_came(answer);
@@ -202,7 +203,7 @@ static void write_cycles(const json_t *cycles, FILE *f)
 	const char *samples = what_came(json_object_get(cycles, "samples"));
 
 	if (cycles)
-		fprintf(f, "    %-8s counts: %s, samples: %s\n", "cycles", counts, samples);
+		say(f, "    %-8s counts: %s, samples: %s\n", "cycles", counts, samples);
 }
 
 static void write_pmus(const json_t *pmus, FILE *f)
@@ -210,13 +211,13 @@ static void write_pmus(const json_t *pmus, FILE *f)
 	const json_t *pmu;
 	size_t i;
 
-	fprintf(f, "\nPMUs in /sys/bus/event_source/devices\n");
+	say(f, "\nPMUs in /sys/bus/event_source/devices\n");
 	if (!json_array_size(pmus))
-		fprintf(f, "  none\n");
+		say(f, "  none\n");
 	json_array_foreach(pmus, i, pmu) {
 		const char *cpus = text_in(pmu, "cpus"), *cpumask = text_in(pmu, "cpumask");
 
-		fprintf(f, "  %-30s type %lld%s%s%s%s%s\n", text_in(pmu, "name"),
+		say(f, "  %-30s type %lld%s%s%s%s%s\n", text_in(pmu, "name"),
 			(long long)json_integer_value(json_object_get(pmu, "type")),
 			json_is_true(json_object_get(pmu, "processors")) ? " a processor's" : "",
 			cpus[0] ? " on cpus " : "", cpus, cpumask[0] ? " through cpus " : "",
@@ -227,7 +228,7 @@ static void write_pmus(const json_t *pmus, FILE *f)
 		write_cycles(json_object_get(pmu, "cycles"), f);
 		write_tried(json_object_get(pmu, "tried"), f);
 		if (json_object_get(pmu, "aux"))
-			fprintf(f, "    %-8s %s\n", "AUX data",
+			say(f, "    %-8s %s\n", "AUX data",
 				what_came(json_object_get(pmu, "aux")));
 	}
 }
@@ -237,20 +238,20 @@ static void write_head(const json_t *probed, FILE *f)
 	const json_t *host = json_object_get(probed, "host");
 	const json_t *environment = json_object_get(probed, "environment");
 
-	fprintf(f, "perfabi %s: what perf_event_open(2) can do on Linux %s %s\n",
+	say(f, "perfabi %s: what perf_event_open(2) can do on Linux %s %s\n",
 		text_in(probed, "perfabi"), text_in(environment, "kernel"),
 		text_in(environment, "machine"));
 	if (text_in(host, "name")[0])
-		fprintf(f, "  host        %s\n", text_in(host, "name"));
-	fprintf(f, "  time        %s\n", text_in(probed, "time"));
+		say(f, "  host        %s\n", text_in(host, "name"));
+	say(f, "  time        %s\n", text_in(probed, "time"));
 	if (text_in(host, "cpu_model")[0])
-		fprintf(f, "  processor   %s\n", text_in(host, "cpu_model"));
+		say(f, "  processor   %s\n", text_in(host, "cpu_model"));
 	if (text_in(host, "distribution")[0])
-		fprintf(f, "  system      %s\n", text_in(host, "distribution"));
+		say(f, "  system      %s\n", text_in(host, "distribution"));
 	if (text_in(host, "options")[0])
-		fprintf(f, "  options     %s\n", text_in(host, "options"));
+		say(f, "  options     %s\n", text_in(host, "options"));
 	if (text_in(probed, "cases")[0])
-		fprintf(f, "  cases       %s\n", text_in(probed, "cases"));
+		say(f, "  cases       %s\n", text_in(probed, "cases"));
 }
 
 void probe_write(const json_t *probed, FILE *f)

@@ -13,7 +13,7 @@ says err "Is a directory"
 status 2 "$decode" "$scratch/empty"
 says err "expected a recording, got empty input"
 status 2 "$decode" Makefile
-says err "this is no perf.data"
+says err "expected a perf.data, or records and their attrs in JSON, got neither"
 says err "--attr"
 status 2 "$decode" --tipe SAMPLE "$data"
 says err "--help"

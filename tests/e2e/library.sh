@@ -64,7 +64,7 @@ gzip -dc fixtures/recorded/several.data.gz >"$scratch/several.data"
 [ "$("$scratch/sum" <fixtures/built/killed.le.data | head -n 1)" = "48: not-closed: data.size is 0: perf did not close this file; read on to its end" ] ||
 	fail "what the example in C says of a file that was not closed"
 status 2 "$scratch/sum" <Makefile
-[ "$(cat "$scratch/err")" = "standard input: expected the attr of these records in JSON: this is no perf.data, got none" ] || fail "$(cat "$scratch/err")"
+[ "$(cat "$scratch/err")" = "standard input: expected a perf.data, or records and their attrs in JSON, got neither" ] || fail "$(cat "$scratch/err")"
 "$PYTHON" "$scratch/comms.py" "$scratch/several.data" >"$scratch/got" || fail "the example in Python"
 "$decode" --type comm "$scratch/several.data" | jq -r 'select(.type == "COMM") | "\(.pid) \(.comm)"' | diff - "$scratch/got" ||
 	fail "what the example in Python prints"

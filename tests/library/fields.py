@@ -39,7 +39,8 @@ class Record(C.Structure):
     _fields_ = [("what", C.c_uint32), ("order", C.c_uint32), ("type", C.c_uint32), ("misc", C.c_uint16),
                 ("size", C.c_uint16), ("bytes", C.POINTER(C.c_ubyte)), ("name", C.c_char_p), ("event", C.c_int32),
                 ("grade", C.c_uint32), ("offset", C.c_uint64), ("within", C.c_int64), ("fields", C.POINTER(Field)),
-                ("field_count", C.c_size_t), ("message", C.c_char_p), ("skipped", C.c_uint64)]
+                ("field_count", C.c_size_t), ("message", C.c_char_p), ("skipped", C.c_uint64),
+                ("own", C.c_void_p)]
 
 
 def load(path):
@@ -124,14 +125,14 @@ class Perfabi:
                "notes": result.notes, "lost": result.lost}
 
     def plain(self, record):
-        r = record.contents
+        r = Record.from_buffer_copy(record.contents)  # which does as well as the library's
         if r.what:
             return {"type": "diagnostic", "code": r.name.decode(), "grade": GRADES[r.grade], "offset": r.offset,
                     "within": r.within, "message": r.message.decode(), "skipped": r.skipped}
         data = bytes(r.bytes[:r.size])
         return {"type": r.name.decode(), "type_id": r.type, "misc": r.misc, "offset": r.offset, "within": r.within,
                 "size": r.size, "event": r.event, "bytes": data,
-                "fields": [self.field(record, r.fields[i], data, "><"[r.order == LITTLE]) for i in range(r.field_count)]}
+                "fields": [self.field(r, r.fields[i], data, "><"[r.order == LITTLE]) for i in range(r.field_count)]}
 
     def field(self, record, field, data, order):
         taken = data[field.offset:field.offset + field.size]
@@ -305,7 +306,7 @@ def errors(api):
     reserved.reserved[7] = 1
     refused = [
         (b"", Options(), None, "expected a recording, got empty input"),
-        (record, Options(), "attr", "expected the attr of these records in JSON: this is no perf.data, got none"),
+        (record, Options(), "attr", "expected a perf.data, or records and their attrs in JSON, got neither"),
         (record, Options(format=1), None, "expected PERFILE2 or PERFFILE at the beginning, got other bytes"),
         (record, Options(attr=b"{"), "attr", None),
         (record, Options(attr=b'{"tipe": 1}'), "attr", None),
@@ -343,6 +344,9 @@ def errors(api):
     err, reader, result = api.open(perfdata, Options(shards=2, shard=1))
     check((err, result.option) == (-22, b"shards"), "shards of a reader", err, result.message)
     said.append(result.message.decode())
+    text = C.c_void_p()
+    err = api.lib.perfabi_attrs_memory(api.p, perfdata, len(perfdata), reserved, text, result)
+    check((err, result.option, text.value) == (-22, b"reserved", None), "the reserve of perfabi_attrs", err, result.message)
     area = C.create_string_buffer(ring, len(ring))
     for options, option in ((Options(), b"attr"), (Options(attr=b'{"write_backward": 1}'), b"attr"),
                             (Options(attr=attr, order=BIG if sys.byteorder == "little" else LITTLE), b"order")):
@@ -376,6 +380,8 @@ def selected(api):
     got = [r for r in api.records(data, options) if r["type"] not in ("diagnostic", "result")]
     wanted = [[f[:3] for f in r["fields"] if f[0] in ("identifier", "callchain")] for r in all_of_it if r["type"] == "SAMPLE"]
     check([[f[:3] for f in r["fields"]] for r in got] == wanted and wanted, "not what was asked for", got)
+    check([r for r in api.records(data, Options(type_count=1, field_count=2)) if r["type"] not in ("diagnostic", "result")] ==
+          all_of_it, "counts without lists select something")
     check(api.lib.perfabi_field_number(api.p, b"no_such_field") == 0, "a number for no field")
     check(api.lib.perfabi_field_name(api.p, 0) is None and api.lib.perfabi_field_name(api.p, 1 << 20) is None, "a name for none")
 
