@@ -14,6 +14,7 @@
 #include "html/anatomy.h"
 #include "stream/compare.h"
 #include "text/out.h"
+#include "text/outfile.h"
 #include "perfabi.h"
 #include "text/say.h"
 #include "text/standard.h"
@@ -286,41 +287,66 @@ static int decode_expecting(const struct request *request, int fd, const char *n
 	return same ? 0 : EXIT_DAMAGED;
 }
 
-/* The page's file; NULL after saying why not. */
-static FILE *open_page(const char *path)
+/* The page's file, or standard output. 0, or an exit status after saying why not. */
+static int open_page(const char *path, int recording, struct outfile *out, FILE **f)
 {
-	FILE *f = path ? fopen(path, "we") : stdout;
+	struct stat st;
+	int err;
 
-	if (!f)
-		say(stderr, "perfabi-decode: cannot write %s: %s\n", path, strerror(errno));
-	return f;
+	*out = (struct outfile){.fd = -1};
+	*f = stdout;
+	if (!path || !strcmp(path, "-"))
+		return 0;
+	if (!fstat(recording, &st) && S_ISREG(st.st_mode) && is_file_at(path, &st)) {
+		say(stderr,
+		    "perfabi-decode: %s is the recording\n  write the page to another file\n", path);
+		return EXIT_BAD;
+	}
+	err = outfile_open(out, path, outfile_mode(path));
+	*f = err ? NULL : fdopen(out->fd, "w");
+	if (!err && !*f) {
+		err = -errno;
+		outfile_close(out);
+	}
+	if (err) {
+		say(stderr, "perfabi-decode: cannot write %s: %s\n", path, strerror(-err));
+		return EXIT_BAD;
+	}
+	out->fd = -1; /* the stream's */
+	return 0;
 }
 
-/* An exit status for what came of writing the page, which is closed. */
-static int close_page(FILE *f, const char *path)
+/* Puts it in its place if it is whole. An exit status. */
+static int close_page(FILE *f, struct outfile *out, bool is_whole)
 {
-	bool failed = fflush(f) || ferror(f);
-	int err = errno ? errno : EIO;
+	int err = 0;
 
-	if (f != stdout && fclose(f) && !failed) {
-		failed = true;
-		err = errno;
-	}
-	return failed ? report_failure(path ? path : "writing", -err, &(struct perfabi_result){0},
-				       true)
-		      : 0;
+	errno = 0;
+	if (fflush(f) || ferror(f))
+		err = errno ? -errno : -EIO;
+	if (f != stdout && fclose(f) && !err)
+		err = -errno;
+	if (!err && is_whole)
+		err = outfile_place(out, false);
+	if (err)
+		report_failure(out->path ? out->path : "writing", err, &(struct perfabi_result){0},
+			       true);
+	outfile_close(out);
+	return err ? EXIT_IO : 0;
 }
 
 static int decode_to_page(struct request *request, int fd, const char *name)
 {
 	const char *slash = strrchr(name, '/');
-	FILE *f = open_page(request->output);
-	struct perfabi_result result;
+	struct perfabi_result result = {0};
 	struct anatomy page;
+	struct outfile out;
 	int err, status;
+	FILE *f;
 
-	if (!f)
-		return EXIT_BAD;
+	status = open_page(request->output, fd, &out, &f);
+	if (status)
+		return status;
 	request->options.bytes = true;
 	err = anatomy_begin(&page, f, fd, slash ? slash + 1 : name,
 			    request->limit ? request->limit : ANATOMY_LINES);
@@ -328,11 +354,10 @@ static int decode_to_page(struct request *request, int fd, const char *name)
 		err = perfabi_decode(request->perfabi, fd, &request->options, anatomy_text, &page,
 				     &result);
 		anatomy_end(&page);
-	} else {
-		result = (struct perfabi_result){0};
 	}
-	status = close_page(f, request->output);
-	if (err && err != -ECANCELED)
+	err = err == -ECANCELED ? 0 : err; /* the page has all that it takes */
+	status = close_page(f, &out, !err);
+	if (err)
 		return report_failure(name, err, &result, request->attr_file);
 	return status ? status : page.has_errors ? EXIT_DAMAGED : 0;
 }
