@@ -23,7 +23,7 @@
 
 enum { EXIT_DAMAGED = 1, EXIT_BAD = 2, EXIT_IO = 3 };
 enum { ATTR_JSON_MAX = 16 * 1024 * 1024, LIST_MAX = 256 };
-enum { JOBS_MAX = 1024, SHARDS_MAX = 1000000, LINES_MAX = 1000000 };
+enum { SHARDS_MAX = 1000000, LINES_MAX = 1000000 };
 
 struct request {
 	struct perfabi_options options;
@@ -163,7 +163,7 @@ static int parse_shard(const char *text, struct perfabi_options *options)
 
 static int parse_jobs(const char *text, struct perfabi_options *options)
 {
-	if (!is_number(text, JOBS_MAX, &options->jobs))
+	if (!is_number(text, PERFABI_JOBS_MAX, &options->jobs))
 		return usage("--jobs: expected a number from 1 to 1024, got \"%s\"", text);
 	return 0;
 }
@@ -218,7 +218,8 @@ static int report_failure(const char *name, int err, const struct perfabi_result
 	say(stderr, "perfabi-decode: %s: %s\n", name,
 	    result->message[0] ? result->message : strerror(-err));
 	if (result->option && !strcmp(result->option, "attr") && !has_attr)
-		fputs("  --attr FILE gives the attrs; perfabi-decode --attr-of on a recording of the same "
+		fputs("  --attr FILE gives the attrs; perfabi-decode --attr-of on a recording of "
+		      "the same "
 		      "events prints one\n",
 		      stderr);
 	return bad || err == -EISDIR ? EXIT_BAD : EXIT_IO;
@@ -299,7 +300,8 @@ static int open_page(const char *path, int recording, struct outfile *out, FILE 
 		return 0;
 	if (!fstat(recording, &st) && S_ISREG(st.st_mode) && is_file_at(path, &st)) {
 		say(stderr,
-		    "perfabi-decode: %s is the recording\n  write the page to another file\n", path);
+		    "perfabi-decode: %s is the recording\n  write the page to another file\n",
+		    path);
 		return EXIT_BAD;
 	}
 	err = outfile_open(out, path, outfile_mode(path));
@@ -543,7 +545,8 @@ int main(int argc, char **argv)
 		say(stderr, "perfabi-decode: /dev/null, for what is closed: %s\n", strerror(-err));
 		return EXIT_IO;
 	}
-	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(2) */
+	argv[0] = "perfabi-decode"; /* what getopt_long(3) puts in front of its messages */
+	signal(SIGXFSZ, SIG_IGN);   /* a file that may not grow is an error of write(2) */
 	status = read_command_line(argc, argv, &request);
 	if (status)
 		return status;

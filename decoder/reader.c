@@ -23,8 +23,8 @@ struct perfabi_reader {
 	bool is_taken; /* `record` is to be handed out behind what was said of it */
 	int err;       /* from now on */
 	struct perfabi_record record, wrong; /* what was handed out, or is to be */
-	struct finds *handed;         /* the queue whose oldest `wrong` is; NULL: none */
-	struct perfabi_field *fields; /* of `record` */
+	struct finds *handed;                /* the queue whose oldest `wrong` is; NULL: none */
+	struct perfabi_field *fields;        /* of `record` */
 	size_t field_capacity;
 	char (*names)[NAME]; /* by slot */
 };

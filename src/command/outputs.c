@@ -171,6 +171,7 @@ void outputs_begin(struct outputs *outputs, const struct report *report)
 
 		if (!out->printer->begin)
 			continue;
+		errno = 0;
 		out->printer->begin(out, report);
 		fflush(out->f);
 		note_error(out);
@@ -182,6 +183,7 @@ void outputs_started(struct outputs *outputs, const struct instance *instance)
 	for (size_t i = 0; i < outputs->count; i++) {
 		if (!outputs->list[i].printer->started)
 			continue;
+		errno = 0;
 		outputs->list[i].printer->started(&outputs->list[i], instance);
 		note_error(&outputs->list[i]);
 	}
@@ -193,6 +195,7 @@ void outputs_ended(struct outputs *outputs, const struct report *report,
 	for (size_t i = 0; i < outputs->count; i++) {
 		if (!outputs->list[i].printer->ended)
 			continue;
+		errno = 0;
 		outputs->list[i].printer->ended(&outputs->list[i], report, result);
 		note_error(&outputs->list[i]);
 	}
@@ -201,6 +204,7 @@ void outputs_ended(struct outputs *outputs, const struct report *report,
 void outputs_end(struct outputs *outputs, const struct report *report)
 {
 	for (size_t i = 0; i < outputs->count; i++) {
+		errno = 0;
 		outputs->list[i].printer->end(&outputs->list[i], report);
 		note_error(&outputs->list[i]);
 	}

@@ -19,7 +19,8 @@ static const char help[] =
 	"each record is made, and what comes is looked at. What is not there, or denied to a "
 	"caller,\n"
 	"has its reason, and what would change it. Topics: event, sampling, records, hardware,\n"
-	"breakpoints, probes, user-reads, callers, limits, abi, sandbox, pmus. Without an argument\n"
+	"breakpoints, probes, user-reads, callers, limits, abi, sandbox, pmus. Without an "
+	"argument\n"
 	"all of them.\n\n"
 	"  -f, --format FORMAT  text (default), json, or jsonl: one flat line for each capability "
 	"and\n"
@@ -117,8 +118,8 @@ static int parse_options(struct settings *s, int argc, char **argv)
 }
 
 /* Whether there is something of that name: a topic, a key, or the PMUs. */
-static bool is_known(const char *argument, const struct session *session, const struct guide *guide,
-		     struct nearest *near)
+static bool names_something(const char *argument, const struct session *session,
+			    const struct guide *guide, struct nearest *near)
 {
 	char *const wanted[] = {(char *)argument, NULL};
 	bool known = probe_wants(wanted, PROBE_PMUS);
@@ -154,7 +155,7 @@ static int check_wanted(const struct session *session, const struct guide *guide
 		const json_t *topic;
 		size_t i;
 
-		if (is_known(*wanted, session, guide, &near))
+		if (names_something(*wanted, session, guide, &near))
 			continue;
 		say(stderr, "%s: there is no topic or key \"%s\"\n", program, *wanted);
 		if (near.best)
@@ -169,7 +170,7 @@ static int check_wanted(const struct session *session, const struct guide *guide
 }
 
 /* Of the cases, those that are wanted. */
-static void narrow(struct session *session, char *const wanted[])
+static void keep_wanted(struct session *session, char *const wanted[])
 {
 	size_t kept = 0;
 
@@ -201,14 +202,14 @@ static int write_answers(struct settings *s, struct model *model, const struct g
 }
 
 /* Runs the cases that are wanted, and says what came of them, by the model of this machine. */
-static int ask(struct settings *s, const struct guide *guide)
+static int ask_wanted(struct settings *s, const struct guide *guide)
 {
 	struct session *session = &s->session;
 	struct baseline baseline = {0};
 	struct model model;
 	int status;
 
-	narrow(session, s->wanted);
+	keep_wanted(session, s->wanted);
 	status = session->count ? session_run(session, session->picked, session->count) : 0;
 	if (status)
 		return status;
@@ -245,7 +246,7 @@ static int ask_machine(struct settings *s)
 	if (!status)
 		status = check_wanted(&s->session, &guide, s->wanted);
 	if (!status)
-		status = ask(s, &guide);
+		status = ask_wanted(s, &guide);
 	guide_free(&guide);
 	return status;
 }

@@ -88,7 +88,7 @@ static bool is_report(const char *output, char *const files[])
 }
 
 /* Into a file of its own, which is put in its place. 0 or a negative errno. */
-static int write_file(const struct table *table, const char *title, struct outfile *out)
+static int write_page_file(const struct table *table, const char *title, struct outfile *out)
 {
 	FILE *f = fdopen(out->fd, "w");
 	int err = 0;
@@ -126,7 +126,7 @@ static int write_page(const struct table *table, const struct wishes *wishes, ch
 		say(stderr, "%s: cannot write %s: %s\n", program, path, strerror(-err));
 		return EXIT_USAGE;
 	}
-	err = write_file(table, wishes->title, &out);
+	err = write_page_file(table, wishes->title, &out);
 	outfile_close(&out);
 	if (err)
 		say(stderr, "%s: writing to %s: %s\n", program, path, strerror(-err));

@@ -23,10 +23,10 @@ struct run {
 	struct session session;
 	const char *baseline_choice; /* as baseline_load() has it */
 	bool is_strict, only_lists, fails_fast;
-	const char *update; /* the file for the baseline as this run would have it, ... */
+	const char *update;     /* the file for the baseline as this run would have it, ... */
 	struct outfile updated; /* ... open from the beginning */
-	const char *rerun;  /* a report, whose failures are run again */
-	json_t *failed;     /* their ids; NULL without --rerun */
+	const char *rerun;      /* a report, whose failures are run again */
+	json_t *failed;         /* their ids; NULL without --rerun */
 	struct host host;
 	char *again; /* how a case of this run is run by itself; owned */
 	struct outputs outputs;

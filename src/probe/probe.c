@@ -110,8 +110,8 @@ static json_t *fact_json(const json_t *fact, const json_t *environment, const ch
 	return json;
 }
 
-static json_t *facts_json(const struct probe *probe, const json_t *facts,
-			  const json_t *environment, const char *topic)
+static json_t *facts_json(const struct probe *probe, const json_t *facts, const json_t *environment,
+			  const char *topic)
 {
 	json_t *list = json_array();
 	const json_t *fact;
