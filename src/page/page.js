@@ -27,6 +27,7 @@
 		{ is: "different", sign: "≠", word: "differs", means: "the machines that judge it disagree" },
 		{ is: "partial", sign: "◐", word: "partial", means: "some machines judge it, and some skip it that judge others" },
 	];
+	const KEYS = ["status", "is", "kernel", "arch", "host"];
 	const BAD = "feX", AHEAD = 4, BLOCK = 8, NARROW_FROM = 9;
 
 	/* Rows with what a search looks at. */
@@ -112,6 +113,24 @@
 	function isVersion(kernel, wanted) {
 		return kernel.startsWith(wanted) && !/^[0-9]/.test(kernel.slice(wanted.length)) || kernel === wanted;
 	}
+	/* How many letters to put in, leave out, change or swap make one word of the other. */
+	function distance(a, b) {
+		const lines = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+		for (let i = 1; i <= a.length; i++) {
+			lines[i] = [i];
+			for (let j = 1; j <= b.length; j++) {
+				const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? lines[i - 2][j - 2] + 1 : Infinity;
+				lines[i][j] = Math.min(lines[i - 1][j] + 1, lines[i][j - 1] + 1, lines[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1), swapped);
+			}
+		}
+		return lines[a.length][b.length];
+	}
+	/* What looks like a term, has no such key, and is in no case's text. */
+	function wrongKey(word, key) {
+		const nearest = KEYS.reduce((best, name) => distance(key, name) < distance(key, best) ? name : best);
+		const meant = distance(key, nearest) <= 1 + nearest.length / 4 ? `; did you mean ${nearest}:?` : `; there are ${KEYS.map((name) => `${name}:`).join(", ")}`;
+		return `There is no term ${key}:${meant}`;
+	}
 	function take(terms, word) {
 		const at = word.indexOf(":"), key = at > 0 ? word.slice(0, at).toLowerCase() : "";
 		const value = (at > 0 ? word.slice(at + 1) : word).replaceAll('"', "").toLowerCase();
@@ -129,6 +148,7 @@
 			terms.row.push(IS[value] || (() => false));
 		} else {
 			const text = word.replaceAll('"', "").toLowerCase();
+			if (/^[a-z]+:/i.test(word) && !rows.some((row) => row.text.includes(text))) terms.wrong = wrongKey(word, key);
 			terms.row.push((row) => row.text.includes(text));
 		}
 	}
@@ -459,7 +479,7 @@
 	function bar(title, link) {
 		const close = element("button", { type: "button", "aria-label": "Close" }, "Close ", element("kbd", {}, "Esc"));
 		close.addEventListener("click", () => dialog.close());
-		return element("div", { class: "bar" }, element("h2", { id: "dialog-title" }, title), element("a", { href: link, id: "permalink" }, "Link"), close);
+		return element("div", { class: "bar" }, element("h2", { id: "dialog-title" }, title), link && element("a", { href: link, id: "permalink" }, "Link"), close);
 	}
 	function fillCase(row, from) {
 		const about = row.about, spec = about.spec || {}, again = `perfabi run ${about.id}`;
@@ -481,10 +501,20 @@
 					...fact("Options", machine.options), ...fact("Runs as", machine.callers.join(", ")), ...fact("Time", machine.time), ...fact("perfabi", machine.perfabi), ...fact("Cases", machine.cases && element("code", {}, machine.cases)),
 					...fact("Report", machine.file), ...fact("", machine.cut ? "The run did not come to its end." : ""))));
 	}
+	/* An address of another page, or of an older one. What is near is what begins like the case. */
+	function fillNone() {
+		let near = state.id || "";
+		while (near && !rows.some((row) => row.about.id.startsWith(`${near}.`))) near = near.slice(0, Math.max(0, near.lastIndexOf(".")));
+		const what = state.id === null ? "This page has no machine of this number." : "This page has no case of this id.";
+		dialog.replaceChildren(bar(state.id === null ? `Machine ${state.machine + 1}` : state.id, null),
+			element("div", { class: "inside" }, element("p", { class: "promise", id: "dialog-says" }, what),
+				near && element("p", {}, "It has ", element("a", { href: hashOf({ query: near, id: null, machine: null }) }, `cases of ${near}`), ".")));
+	}
 	function showDialog() {
 		const row = state.id === null ? null : byId.get(state.id), m = state.machine;
 		if (row) fillCase(row, state.focus);
-		else if (m !== null && machines[m]) fillMachine(m);
+		else if (state.id === null && machines[m]) fillMachine(m);
+		else if (state.id !== null || m !== null) fillNone();
 		else {
 			if (dialog.open) dialog.close();
 			return;
@@ -522,7 +552,7 @@
 	function readHash() {
 		const parts = new URLSearchParams(location.hash.slice(1)), query = parts.get("q") || "", number = parseInt(parts.get("machine"), 10);
 		const changed = query !== state.query;
-		Object.assign(state, { query, id: parts.get("case"), machine: number > 0 && number <= machines.length ? number - 1 : null });
+		Object.assign(state, { query, id: parts.get("case"), machine: number > 0 ? number - 1 : null });
 		field.value = query;
 		if (changed) {
 			closed = new Set();

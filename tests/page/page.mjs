@@ -83,9 +83,11 @@ await step("each search has exactly what the reports have", async () => {
 		if (columns) assert.equal((await heads()).length, columns, query);
 		assert.equal(await page.locator("#none").isHidden(), expected > 0, query);
 	}
-	for (const [query, said] of [["status:fial", "status: takes fail, error, xpass, xfail, pass, skip, absent, yes, no, denied"], ["is:odd", "is: takes different, partial"]]) {
+	for (const [query, said] of [["status:fial", "status: takes fail, error, xpass, xfail, pass, skip, absent, yes, no, denied"], ["is:odd", "is: takes different, partial"],
+		["stauts:fail", "There is no term stauts:; did you mean status:?"], ["Kernle:6.12", "There is no term kernle:; did you mean kernel:?"], ["status:fail ahost:x", "There is no term ahost:; did you mean host:?"],
+		["errno:EINVAL", "There is no term errno:; there are status:, is:, kernel:, arch:, host:"], ["si:partial", "There is no term si:; did you mean is:?"], ["sattus:", `1 of ${all} cases`], ['"stauts:fail"', `0 of ${all} cases`]]) {
 		await field.fill(query);
-		assert.equal(await page.locator("#count").textContent(), said);
+		assert.equal(await shownCount(), said);
 	}
 	await field.fill("");
 	assert.equal(await shownCount(), "");
@@ -231,6 +233,28 @@ await step("a case in full", async () => {
 	assert.equal(await dialog.getByRole("heading", { level: 2 }).textContent(), id);
 	await escape();
 	await field.fill("");
+});
+
+await step("an address of what is not on the page says so, where a screen reader reads it", async () => {
+	const said = async (hash) => {
+		const other = await open(browser, file, { hash });
+		const session = await other.context().newCDPSession(other);
+		const { nodes } = await session.send("Accessibility.getFullAXTree");
+		const found = nodes.find((node) => node.role.value === "dialog");
+		await other.context().close();
+		return [found.name.value, found.description.value];
+	};
+	assert.deepEqual(await said("#case=open.size.gone.user&q=status:fail"), ["open.size.gone.user", "This page has no case of this id."]);
+	assert.deepEqual(await said("#machine=99"), ["Machine 99", "This page has no machine of this number."]);
+	const other = await open(browser, file, { hash: "#case=open.size.gone.user" });
+	await other.getByRole("dialog").getByRole("link", { name: "cases of open.size" }).click();
+	await other.waitForFunction(() => !document.getElementById("dialog").open);
+	assert.equal(await other.getByRole("searchbox").inputValue(), "open.size");
+	await other.evaluate(() => { location.hash = "#case=no.such"; });
+	assert.equal(await other.getByRole("dialog").getByRole("link").count(), 0);
+	await other.keyboard.press("Escape");
+	await other.waitForFunction(() => !/case=/.test(location.hash));
+	await other.context().close();
 });
 
 await step("a machine in full", async () => {
