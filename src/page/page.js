@@ -481,13 +481,24 @@
 		close.addEventListener("click", () => dialog.close());
 		return element("div", { class: "bar" }, element("h2", { id: "dialog-title" }, title), link && element("a", { href: link, id: "permalink" }, "Link"), close);
 	}
+	const shellWords = (words) => words.map((word) => /^[\w\-+=./:@%,]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+	/* Each command that runs a case again as a machine ran it; first that of the machine it was opened at. */
+	function againFacts(row, from) {
+		const commands = new Map(), said = machines.map((_, m) => m).filter((m) => row.outcomes[m] !== ABSENT.letter && machines[m].again);
+		for (const m of said.sort((a, b) => (b === from) - (a === from) || a - b)) {
+			const command = shellWords([...machines[m].again, row.about.id]);
+			commands.set(command, [...(commands.get(command) || []), machines[m].name]);
+		}
+		return [...commands].flatMap(([command, names], i) => [element("dt", {}, i ? "" : "Again"), element("dd", {}, element("div", { class: "again" }, text(command), copyButton(command)),
+			commands.size > 1 ? element("small", {}, "as on ", element("bdi", {}, names[0]), names.length > 1 ? ` and ${plural(names.length - 1, "other")}` : "") : "")]);
+	}
 	function fillCase(row, from) {
-		const about = row.about, spec = about.spec || {}, again = `perfabi run ${about.id}`;
+		const about = row.about, spec = about.spec || {};
 		const who = [about.as, about.vehicle && `with ${about.vehicle}`, about.kind === "capability" ? "a capability: what a machine can do" : ""].filter(Boolean).join("; ");
 		dialog.replaceChildren(bar(about.id, hashOf({ ...state, id: about.id, machine: null })),
 			element("div", { class: "inside" }, element("p", { class: "promise" }, about.title || "What this case is about, no report says."),
 				element("dl", {}, ...fact("As", who), ...fact("Man page", asText(spec.man)), ...fact("Kernel", spec.kernel && element("code", {}, asText(spec.kernel))), ...fact("Since", asText(spec.since)), ...fact("Note", asText(spec.note)),
-					...fact("Case", about.place && element("code", {}, about.place)), ...fact("Again", element("div", { class: "again" }, text(again), copyButton(again)))),
+					...fact("Case", about.place && element("code", {}, about.place)), ...againFacts(row, from)),
 				...saidOf(row).map((block) => saidBlock(block, from))));
 	}
 	function fillMachine(m) {

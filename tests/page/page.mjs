@@ -204,7 +204,8 @@ await step("a case in full", async () => {
 	assert.equal(await dialog.locator(".promise").textContent(), one.title);
 	const facts = (part) => part.evaluate((dl) => [...dl.querySelectorAll(":scope > dt")].map((dt) => [dt.textContent, dt.nextElementSibling.innerText.trim()]));
 	const spec = [["Man page", one.spec.man], ["Kernel", one.spec.kernel], ["Since", one.spec.since], ["Note", one.spec.note]].filter(([, text]) => text);
-	assert.deepEqual((await facts(dialog.locator(".inside > dl"))).map(([name, text]) => [name, text.split("\n")[0]]), [["As", one.vehicle ? `${one.as}; with ${one.vehicle}` : one.as], ...spec, ["Case", one.place], ["Again", `perfabi run ${id}`]]);
+	assert.deepEqual((await facts(dialog.locator(".inside > dl"))).map(([name, text]) => [name, text.split("\n")[0]]), [["As", one.vehicle ? `${one.as}; with ${one.vehicle}` : one.as], ...spec, ["Case", one.place], ["Again", `perfabi run --baseline none ${id}`], ["", `perfabi run ${id}`], ["", `perfabi run --cases '<it'\\''s a folder>; x' ${id}`]]);
+	assert.deepEqual(await dialog.locator(".again + small").allTextContents(), ["as on build-8", "as on build-9 and 3 others", "as on mainframe"]);
 	const block = dialog.locator("section").filter({ has: page.getByRole("heading", { name: "xfail" }) });
 	assert.deepEqual(await facts(block.locator("dl")), [["Call", one.call], ["Expected", "EINVAL from entry"], ["Got", "ENOENT from <pmu>"], ["Gate", "pmu or validate"],
 		["Known", "perf_swevent_init() does <not> what it \"should\""], ["", "since 6.12; seen on 6.12, 7.3"], ["", "a & b"]]);
@@ -220,7 +221,7 @@ await step("a case in full", async () => {
 	assert.equal(await page.evaluate(() => document.activeElement.id), "grid");
 	await page.goBack();
 	assert.equal(await dialog.getByRole("heading", { level: 2 }).textContent(), id);
-	await dialog.getByRole("button", { name: "Copy the command" }).click();
+	await dialog.getByRole("button", { name: "Copy the command" }).first().click();
 	await dialog.getByRole("button", { name: "Close" }).click();
 	await page.waitForFunction(() => !/case=/.test(location.hash));
 	assert.equal(await dialog.count(), 0);

@@ -23,6 +23,8 @@ FEW = [
     ("no-perf", "6.6.9", "riscv64", "riscv", {number: "skip" for number in range(60)}),
 ]
 ANSWERS = ("yes", "no", "denied")
+RUN = ["perfabi", "run"]
+AGAIN = {"build-9": RUN, "build-8": [*RUN, "--baseline", "none"], "mainframe": [*RUN, "--cases", "<it's a folder>; x"], "arm-2": ["sh", "-c", "no perfabi"], "arm-3": [*RUN, "a\u202eb\n"]}
 DEVIATION = {"id": "some.case", "function": "perf_swevent_init", "why": "does <not> what it \"should\"", "seen": ["6.12", "7.3"], "since": "6.12", "note": "a & b"}
 
 
@@ -74,6 +76,10 @@ def few(base, folder):
     for number, (name, kernel, kind, arch, what) in enumerate(FEW):
         report = machine(base, name, kernel, (kind, arch), number)
         report["results"] = list(results(base, what))
+        if name in AGAIN:
+            report["again"] = AGAIN[name]
+        else:
+            del report["again"]  # as perfabi wrote it before it told that
         write(folder, f"{number}.json", report)
 
 
