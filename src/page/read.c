@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/environment.h"
 #include "page/page.h"
 #include "report/file.h"
 
@@ -56,15 +57,11 @@ static int copy_fact(json_t *about, const json_t *head, const struct where *w, s
 /* "callers": whom perfabi could be there. */
 static json_t *callers_of(const json_t *identities)
 {
-	static const char *const names[] = {"root", "perfmon", "sys-admin", "user", NULL};
 	json_t *list = json_array();
 
-	for (size_t i = 0; names[i]; i++) {
-		const char *text = json_string_value(json_object_get(identities, names[i]));
-
-		if (text && !strcmp(text, "opens events"))
-			json_array_append_new(list, json_string(names[i]));
-	}
+	for (enum identity as = 0; as < IDENTITIES; as++)
+		if (environment_opens(identities, as))
+			json_array_append_new(list, json_string(identity_names[as]));
 	return list;
 }
 

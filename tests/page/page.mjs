@@ -264,6 +264,8 @@ await step("a machine in full", async () => {
 	const tally = (outcome) => reports[4].results.filter((result) => result.outcome === outcome).length;
 	assert.equal(await dialog.locator(".promise").textContent(), `${tally("fail")} fail, ${tally("pass")} pass, ${tally("skip")} skip, ${all - reports[4].results.length} absent`);
 	assert.equal(await dialog.locator("dd").first().textContent(), "6.12.90-rc2");
+	const { identities } = reports[4].environment, callers = ["root", "perfmon", "sys-admin", "user"].filter((name) => identities[name] === "opens events");
+	assert.equal(await dialog.locator("dt", { hasText: "Runs as" }).evaluate((dt) => dt.nextElementSibling.textContent), callers.join(", "));
 	await escape();
 	await grid.focus();
 	await page.keyboard.press("Control+Home");
