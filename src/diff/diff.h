@@ -78,7 +78,11 @@ const char *diff_member(const json_t *json, const char *key);
 /* "6.18.44 x86_64, vm", cut to fit. */
 void diff_name(const json_t *about, char *out, size_t size);
 
-/* What its run has not come to, as "the run has no end; 12 cases were not reached"; "" if nothing. */
+/* "3 worse, 1 better, ...; 2 the same": how many each list has, cut to fit. */
+void diff_counts(const json_t *diff, char *out, size_t size);
+
+/* What its run has not come to, as "the run has no end; 12 cases were not reached"; "" if nothing.
+ */
 void diff_end(const json_t *about, char *out, size_t size);
 
 #endif

@@ -114,10 +114,10 @@ static void mark_only(FILE *f, const json_t *diff, const char *key, const char *
 
 void diff_markdown(const json_t *diff, bool is_long, FILE *f)
 {
-	size_t worse = json_array_size(json_object_get(diff, "worse"));
-	size_t better = json_array_size(json_object_get(diff, "better"));
+	char counts[256];
 
-	fprintf(f, "**perf_event_open(2): %zu worse, %zu better**\n\n", worse, better);
+	diff_counts(diff, counts, sizeof(counts));
+	fprintf(f, "**perf_event_open(2): %s**\n\n", counts);
 	mark_side(f, "A", json_object_get(diff, "a"));
 	mark_side(f, "B", json_object_get(diff, "b"));
 	mark_table(f, diff, "worse", "Worse in B", false, true);

@@ -65,6 +65,24 @@ void diff_name(const json_t *about, char *out, size_t size)
 		 diff_member(about, "machine"));
 }
 
+void diff_counts(const json_t *diff, char *out, size_t size)
+{
+	static const struct {
+		const char *key, *words;
+	} lists[] = {
+		{"worse", "worse"},      {"better", "better"},    {"other", "otherwise different"},
+		{"only_a", "only in A"}, {"only_b", "only in B"}, {"facts", "facts"}};
+	size_t at = 0;
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && at < size; i++)
+		at += (size_t)snprintf(out + at, size - at, "%s%zu %s", i ? ", " : "",
+				       json_array_size(json_object_get(diff, lists[i].key)),
+				       lists[i].words);
+	if (at < size)
+		snprintf(out + at, size - at, "; %lld the same",
+			 (long long)json_integer_value(json_object_get(diff, "same")));
+}
+
 void diff_end(const json_t *about, char *out, size_t size)
 {
 	bool has_end = !json_is_false(json_object_get(about, "ended"));

@@ -144,6 +144,7 @@ static void print_diff_facts(FILE *f, const json_t *facts)
 void diff_text(const json_t *diff, bool is_long, FILE *f)
 {
 	const json_t *a = json_object_get(diff, "a"), *b = json_object_get(diff, "b");
+	char counts[256];
 
 	print_diff_side(f, "A", a);
 	print_diff_side(f, "B", b);
@@ -155,10 +156,6 @@ void diff_text(const json_t *diff, bool is_long, FILE *f)
 	print_diff_only(f, diff, "only_a", "Only in A", is_long);
 	print_diff_only(f, diff, "only_b", "Only in B", is_long);
 	print_diff_facts(f, json_object_get(diff, "facts"));
-	fprintf(f, "\n%zu worse, %zu better, %zu otherwise different, %zu facts; %lld the same\n",
-		json_array_size(json_object_get(diff, "worse")),
-		json_array_size(json_object_get(diff, "better")),
-		json_array_size(json_object_get(diff, "other")),
-		json_array_size(json_object_get(diff, "facts")),
-		(long long)json_integer_value(json_object_get(diff, "same")));
+	diff_counts(diff, counts, sizeof(counts));
+	fprintf(f, "\n%s\n", counts);
 }

@@ -22,15 +22,17 @@ for a in a.json a.jsonl; do for b in b.json b.jsonl; do
 done; done
 # The same file twice, and the other way round: nothing is worse, or what was better is.
 status 0 "$perfabi" diff "$scratch/a.json" "$scratch/a.jsonl"
-says out "0 worse, 0 better, 0 otherwise different, 0 facts; 10 the same"
+says out "0 worse, 0 better, 0 otherwise different, 0 only in A, 0 only in B, 0 facts; 10 the same"
 status 1 "$perfabi" diff --json "$scratch/b.json" "$scratch/a.json"
 holds '(.worse | map(.id)) == ["t.better"] and (.better | map(.id)) == ["t.worse", "t.worse-known", "u.word"]' "$scratch/out" || fail "the other way round"
 status 1 "$perfabi" diff "$scratch/a.json" "$scratch/b.json"
 says out "Worse in B: 3"
 says out "    pass -> fail  t.worse"
 says out '      expected E|N<b>, got `x` & y'
-says out "3 worse, 1 better, 3 otherwise different, 0 facts; 2 the same"
+counts="3 worse, 1 better, 3 otherwise different, 1 only in A, 1 only in B, 0 facts; 2 the same"
+[ "$(tail -n 1 "$scratch/out")" = "$counts" ] || fail "other counts than: $counts"
 status 1 "$perfabi" diff --format markdown "$scratch/a.json" "$scratch/b.json"
+[ "$(head -n 1 "$scratch/out")" = "**perf_event_open(2): $counts**" ] || fail "Markdown has other counts than: $counts"
 says out '| t.worse | pass | fail | expected E\|N&lt;b>, got \`x\` &amp; y |'
 # Each that is worse stands by itself; what they have as their reason stands once, with -v behind each.
 for one in v.two:pass v.one:pass v.other:pass; do result "${one%:*}" "${one#*:}"; done | report c 6.1
