@@ -41,15 +41,19 @@ static const char *change_of(const json_t *a, const json_t *b)
 /* What is known of it: of the side where it is not as it should be, B's first. */
 static json_t *entry_of(const char *key, const json_t *a, const json_t *b)
 {
-	const char *why = diff_member(b, "because");
+	const char *why = diff_member(b, "because"), *side = "b";
 	json_t *entry = json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", key, "topic",
 				  diff_member(b, "topic"), "title", diff_member(b, "title"), "a",
 				  diff_member(a, "answer"), "b", diff_member(b, "answer"));
 
-	if (!why[0])
+	if (!why[0]) {
 		why = diff_member(a, "because");
-	if (why[0])
+		side = "a";
+	}
+	if (why[0]) {
 		json_object_set_new(entry, "because", json_string(why));
+		json_object_set_new(entry, "because_of", json_string(side));
+	}
 	return entry;
 }
 
