@@ -84,6 +84,9 @@ bool diff_is_of_a(const json_t *entry);
 /* "6.18.44 x86_64, vm", cut to fit. */
 void diff_name(const json_t *about, char *out, size_t size);
 
+/* What follows from it that they had other case files; "" if they had the same. */
+const char *diff_cases(const json_t *diff);
+
 /* "3 worse, 1 better, ...; 2 the same": how many each list has, cut to fit. */
 void diff_counts(const json_t *diff, char *out, size_t size);
 

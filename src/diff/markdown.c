@@ -121,6 +121,8 @@ void diff_markdown(const json_t *diff, bool is_long, FILE *f)
 	fprintf(f, "**perf_event_open(2): %s**\n\n", counts);
 	mark_side(f, "A", json_object_get(diff, "a"));
 	mark_side(f, "B", json_object_get(diff, "b"));
+	if (diff_cases(diff)[0])
+		fprintf(f, "\n%s\n", diff_cases(diff));
 	mark_table(f, diff, "worse", "Worse in B", false, true);
 	mark_table(f, diff, "better", "Better in B", true, is_long);
 	mark_table(f, diff, "other", "Otherwise different", true, is_long);

@@ -93,6 +93,17 @@ void diff_name(const json_t *about, char *out, size_t size)
 		 diff_member(about, "machine"));
 }
 
+const char *diff_cases(const json_t *diff)
+{
+	const char *a = diff_member(json_object_get(diff, "a"), "cases");
+	const char *b = diff_member(json_object_get(diff, "b"), "cases");
+
+	if (!strcmp(a, b))
+		return "";
+	return "A and B had different case files: a difference can come from a case that was "
+	       "changed, not from the machine.";
+}
+
 void diff_counts(const json_t *diff, char *out, size_t size)
 {
 	static const struct {

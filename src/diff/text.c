@@ -132,8 +132,8 @@ void diff_text(const json_t *diff, bool is_long, FILE *f)
 
 	print_diff_side(f, "A", a);
 	print_diff_side(f, "B", b);
-	if (strcmp(diff_member(a, "cases"), diff_member(b, "cases")) != 0)
-		fputs("The cases were not the same.\n", f);
+	if (diff_cases(diff)[0])
+		fprintf(f, "%s\n", diff_cases(diff));
 	print_diff_worse(f, diff, is_long);
 	print_diff_list(f, diff, "better", "Better in B", is_long);
 	print_diff_list(f, diff, "other", "Otherwise different", is_long);

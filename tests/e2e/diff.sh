@@ -54,6 +54,15 @@ status 0 "$perfabi" diff --format markdown "$scratch/e.json" "$scratch/f.json"
 says out "| 2 cases of w |  | fail |  |"
 status 0 "$perfabi" diff --format markdown "$scratch/f.json" "$scratch/e.json"
 says out "| 2 cases of w | fail |  |  |"
+# Other case files: what follows from that is told, in each format; and of the same ones nothing.
+line="A and B had different case files: a difference can come from a case that was changed, not from the machine."
+jq '.cases = "1"' "$scratch/e.json" >"$scratch/other.json"
+for format in text markdown; do
+	status 0 "$perfabi" diff --format $format "$scratch/e.json" "$scratch/other.json"
+	grep -qxF "$line" "$scratch/out" || fail "--format $format says nothing of other case files"
+	status 0 "$perfabi" diff --format $format "$scratch/e.json" "$scratch/f.json"
+	if grep -q "case files" "$scratch/out"; then fail "--format $format tells of other case files that are the same"; fi
+done
 # A reason that only A has is told as A's, whatever list it stands in.
 { result y.mended fail '"expected":"E","got":"F"'; result y.newer skip '"token":"kernel>=7","reason":"this is 6.1"'; result y.known xfail '"reason":"f() forgets"'; } | report g 6.1
 { result y.mended pass; result y.newer pass; result y.known xpass '"reason":"it was known to fail"'; } | report h 7.0
