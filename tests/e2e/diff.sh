@@ -42,6 +42,13 @@ printf '%s\n' "    pass -> fail  v.one" "    pass -> fail  v.two" "      expecte
 sed -n '/^  v$/,/^$/p' "$scratch/out" | sed '1d;$d' | cmp - "$scratch/want" || fail "a reason that two have"
 status 1 "$perfabi" diff -v "$scratch/c.json" "$scratch/d.json"
 [ "$(grep -c '^      expected ENOENT, got EINVAL$' "$scratch/out")" = 2 ] || fail "-v: a reason that two have"
+# What could not be judged any more is worse, and the other way round better; what was broken before is neither.
+for one in z.kept:pass z.known:xfail z.skipped:skip; do result "${one%:*}" "${one#*:}"; done | report i 6.1
+for one in z.kept z.known z.skipped; do result $one error '"reason":"it was disturbed"'; done | report j 6.1
+status 1 "$perfabi" diff --json "$scratch/i.json" "$scratch/j.json"
+holds '[.worse, .better, .other] | map(map(.id)) == [["z.kept"], [], ["z.known", "z.skipped"]]' "$scratch/out" || fail "errors in B"
+status 0 "$perfabi" diff --json "$scratch/j.json" "$scratch/i.json"
+holds '[.worse, .better, .other] | map(map(.id)) == [[], ["z.kept"], ["z.known", "z.skipped"]]' "$scratch/out" || fail "errors in A"
 # What one side alone has: by topic, and of it the worst answer first; what is alike stands once, with -v each by itself.
 result w.a pass | report e 6.1
 { for one in w.a:pass w.b:pass w.c:fail w.d:skip w.e:fail w.f:pass x.a:pass; do result "${one%:*}" "${one#*:}"; done; result x.b pass '"capability":"yes"'; result x.c pass '"capability":"no"'; result x.d skip; } | report f 6.1
