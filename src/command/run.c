@@ -28,7 +28,8 @@ struct run {
 	const char *rerun;      /* a report, whose failures are run again */
 	json_t *failed;         /* their ids; NULL without --rerun */
 	struct host host;
-	char *again; /* how a case of this run is run by itself; owned */
+	json_t *again_words; /* how a case of this run is run by itself; owned */
+	char *again;         /* the same for a shell; owned */
 	struct outputs outputs;
 	struct report report;
 	struct baseline baseline;
@@ -242,9 +243,11 @@ static int prepare(struct run *run, char *const arguments[])
 	status = baseline_load(&run->baseline, run->baseline_choice, &s->loaded, s->program);
 	if (status)
 		return status;
-	run->again = again_command(s->folder, run->baseline_choice, arguments);
+	run->again_words = again_words(s->folder, run->baseline_choice, arguments);
+	run->again = again_command(run->again_words);
 	run->report = (struct report){.env = &s->loaded.env,
 				      .again = run->again,
+				      .again_words = run->again_words,
 				      .host = &run->host,
 				      .cases_hash = sources_hash(&s->loaded.sources),
 				      .cases = &s->loaded.cases,
@@ -368,6 +371,7 @@ int command_run(int argc, char **argv)
 	outfile_close(&run.updated);
 	baseline_free(&run.baseline);
 	free(run.again);
+	json_decref(run.again_words);
 	json_decref(run.failed);
 	session_end(&run.session);
 	return status;

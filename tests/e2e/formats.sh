@@ -124,13 +124,21 @@ failed=$(jq -r '.results[] | select(.outcome == "fail" or .outcome == "error") |
 for id in $failed; do
 	again=$(sed -n "s/^  again: *perfabi \\(run .* $id\\)$/\\1/p" "$scratch/out" | head -1)
 	[ -n "$again" ] || fail "no command that runs $id again"
+	[ "$(eval "printf '%s\n' perfabi $again" | jq -R . | jq -sc .)" = "$(jq -c --arg id "$id" '.again + [$id]' "$scratch/first.json")" ] || fail "the report has another command than: perfabi $again"
 	(eval "\"$perfabi\" $again") >"$scratch/again" && fail "$id does not fail again"
 	grep -q "^[A-Z]* $id$" "$scratch/again" || fail "$id is not what runs again"
 	line=$(jq -r --arg id "$id" '.results[] | select(.id == $id) | .place' "$scratch/first.json")
 	sed -n "${line##*:}p" "$scratch/again it.json" | grep -q "\"name\": \"$(echo "$id" | cut -d. -f2)\"" || fail "$id is not at $line"
 done
+# A folder whose name is no UTF-8 is in no JSON, which stays JSON.
+bytes=$(printf 'bytes\377')
+mkdir "$scratch/$bytes"
+cp "$scratch/again it.json" "$scratch/$bytes/again.json"
+"$perfabi" run --cases "$scratch/$bytes" --baseline none --format json again.good.user >"$scratch/bytes.json" || true
+holds 'has("again") | not' "$scratch/bytes.json" || fail "a folder whose name is no UTF-8"
 # --rerun runs these and no others, from either format; what had begun when a machine died counts, and half a line is none.
 "$perfabi" run --baseline none --format jsonl "$scratch/again it.json" >"$scratch/first.jsonl" || true
+[ "$(head -n 1 "$scratch/first.jsonl" | jq .again)" = "$(jq .again "$scratch/first.json")" ] || fail "JSON Lines have another command that runs a case again"
 for report in first.json first.jsonl; do
 	status 0 "$perfabi" run --list --rerun "$scratch/$report" "$scratch/again it.json"
 	[ "$(sort "$scratch/out")" = "$(echo "$failed" | sort)" ] || fail "--rerun $report"
