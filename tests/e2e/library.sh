@@ -69,6 +69,13 @@ status 2 "$scratch/sum" <Makefile
 "$decode" --type comm "$scratch/several.data" | jq -r 'select(.type == "COMM") | "\(.pid) \(.comm)"' | diff - "$scratch/got" ||
 	fail "what the example in Python prints"
 [ -s "$scratch/got" ] || fail "no COMM"
+status 1 "$PYTHON" "$scratch/comms.py" Makefile
+[ "$(cat "$scratch/err")" = "Makefile: expected a perf.data, or records and their attrs in JSON, got neither" ] || fail "the example in Python, of no recording: $(cat "$scratch/err")"
+# What docs/library.md says of a folder where the loader does not look: -rpath does without LD_LIBRARY_PATH.
+grep -q -- '-Wl,-rpath,' docs/library.md || fail "docs/library.md has no -rpath"
+# shellcheck disable=SC2046
+cc -o "$scratch/sum-rpath" "$scratch/sum.c" $(config --cflags --libs) "-Wl,-rpath,$lib" || fail "the example in C with -rpath"
+(unset LD_LIBRARY_PATH && "$scratch/sum-rpath" <"$scratch/several.data") | diff "$scratch/wanted" - || fail "what it prints with -rpath"
 # Without the shared library, and in a program all of which is static.
 # shellcheck disable=SC2046
 cc -o "$scratch/sum-a" "$scratch/sum.c" $(config --cflags) "$lib/libperfabi.a" -ljansson -lzstd -pthread || fail "the example with libperfabi.a"

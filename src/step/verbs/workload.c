@@ -624,7 +624,7 @@ const struct verb workload_verbs[] = {
 		 (const struct argument[]){
 			 WHAT,
 			 {"ms", &argument_number, MEMBER(struct workload_step, ms), .most = 2000,
-			  .help = "of cpu time, or until one of these:"},
+			  .help = "of cpu time, or until `signals` or `filled`"},
 			 {"signals", &argument_number, MEMBER(struct workload_step, signals),
 			  .most = 10000, .help = "so many were noted"},
 			 {"filled", &argument_bound, MEMBER(struct workload_step, filled),
