@@ -85,6 +85,15 @@ print('\n'.join(missing), end='')
 assert len(ids) > 4000 and not missing
 END
 
+# A title stands alone: it goes on from no other, and is one clause of a line. Those of the capabilities below probe are names.
+"$PYTHON" - "$scratch/cases.json" <<'END' || fail "titles of cases"
+import json, re, sys
+titles = {case['title'] for case in json.load(open(sys.argv[1])) if not case['suite'].startswith('probe.')}
+wrong = sorted(one for one in titles if len(one) > 92 or one.endswith('.') or re.match('(and|but|nor|so|it|its|they|them|these|those|both|one that|none) ', one))
+print('\n'.join(wrong), end='')
+assert len(titles) > 900 and not wrong
+END
+
 # Every note of the cases is among the errata.
 "$PYTHON" - <<'END' || fail "docs/errata.md"
 import glob, json, re
