@@ -55,9 +55,10 @@ RECORD_FILES := decoder/html/record.html decoder/html/record.css decoder/html/re
 DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o $B/record_builtin.o
 SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o $B/page_builtin.o $B/pieces_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
+COMPLETIONS := $B/completions/perfabi.bash $B/completions/_perfabi $B/completions/perfabi.fish
 
 .PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install install-data install-lib uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema reference site format compile_commands.json FORCE
-all: $B/perfabi $B/perfabi-decode $B/libperfabi.a $B/$(SONAME)
+all: $B/perfabi $B/perfabi-decode $B/libperfabi.a $B/$(SONAME) $(COMPLETIONS)
 
 # A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
 Q = $(if $(V),,@)
@@ -268,7 +269,6 @@ site:
 
 # Where everything goes, for uninstall; tests/e2e/install.sh sees that install and uninstall agree.
 CASE_FILES = $(sort $(shell find cases -name '*.json'))
-COMPLETIONS = $B/completions/perfabi.bash $B/completions/_perfabi $B/completions/perfabi.fish
 INSTALLED_PROGRAMS = $(BINDIR)/perfabi $(BINDIR)/perfabi-decode
 INSTALLED_LIBRARY = $(LIBDIR)/libperfabi.a $(LIBDIR)/libperfabi.so.$(VERSION) $(LIBDIR)/$(SONAME) $(LIBDIR)/libperfabi.so \
 	$(INCLUDEDIR)/perfabi.h $(LIBDIR)/pkgconfig/perfabi.pc
@@ -305,8 +305,8 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED_PROGRAMS) $(INSTALLED_LIBRARY) $(INSTALLED_DATA))
 	[ ! -d $(DESTDIR)$(DATADIR)/perfabi ] || find $(DESTDIR)$(DATADIR)/perfabi -depth -type d -empty -delete
 
-# A shell's completion asks the programs themselves: options.awk reads what their --help says.
-$B/completions/%: completions/% completions/options.awk
+# A shell's completion asks the programs themselves: options.awk, which becomes a part of each script, reads what their --help says.
+$B/completions/%: completions/%.in completions/options.awk
 	@mkdir -p $(@D)
 	$(Q)sed -e '/@options.awk@/{r completions/options.awk' -e 'd;}' $< >$@
 

@@ -79,7 +79,10 @@ def _entry(file, case):
         spec.pop('note', None)
     page, note = clauses(spec.get('note', ''))
     section, topic = section_of(spec['man'])
-    return {'section': section, 'topic': topic, 'title': case['title'] if case else file['about'], 'page': page, 'note': note,
+    title = case['title'] if case else file['about']
+    if re.fullmatch('[A-Z0-9_]+', title):  # of probe, whose cases are called as what they look for
+        title += ' records are written'
+    return {'section': section, 'topic': topic, 'title': title, 'page': page, 'note': note,
             'kernel': spec.get('kernel'), 'since': spec.get('since'), 'man': spec['man'], 'broken': [],
             'case': f'{file["suite"]}.{case["name"]}' if case else file['suite'], 'whole': case is None}
 
@@ -170,7 +173,7 @@ def _sections(found):
 
 def _plain(words):
     """Text of a case in Markdown, of which only `code` means anything."""
-    return re.sub(r'(`[^`]*`|\b\w+\(\)|\b\w*_\w*\b)|([*<>|\[\]_])', lambda m: ('`' + m[1].strip('`') + '`') if m[1] else '\\' + m[2], words)
+    return re.sub(r'(`[^`]*`|\b\w+\(\)|\b\w*_\w*\b(?!\(\d))|([*<>|\[\]_])', lambda m: ('`' + m[1].strip('`') + '`') if m[1] else '\\' + m[2], words)
 
 
 def markdown(top):

@@ -67,16 +67,21 @@ def text(words):
     return out + list(_wrapped(escape(before + words[at:])))
 
 
+# How values begin that --help lists for an option.
+VALUE = re.compile(r'[a-z]+( \(default[,)]|, [a-z-]+( \(default\))?(,| or )| or [a-z]+$)')
+
+
 def sentence(words):
     """What stands as a phrase in help and data, as a sentence: "the errno" as "The errno."."""
     words = ' '.join(words.split())
     if not words:
         return ''
     # A word that is a name stays as it is: of lower case letters with a bracket, a number or an underline behind them.
+    # So does a value that an option takes: "json, or jsonl", "pretty (default)".
     first = re.match(r'\S+', words).group()
-    if re.fullmatch(r"[a-z]+('s)?[,;:.]?", first):
+    if re.fullmatch(r"[a-z]+('s)?[,;:.]?", first) and not VALUE.match(words):
         words = words[0].upper() + words[1:]
-    return words if words[-1] in '.!?' else words + '.'
+    return words if words[-1] in '.!?:' else words + '.'
 
 
 def tag(macro, head, body):

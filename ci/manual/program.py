@@ -11,7 +11,7 @@ import re
 from manual import mdoc
 from manual.error import Wrong
 
-# What the help of each command leaves to who knows.
+# What the help of each command leaves to who knows, or says of itself ("this help").
 PLAIN = {'-h, --help': 'Print help.', '-V, --version': 'Print the version.'}
 
 
@@ -63,7 +63,7 @@ def _head(head):
 def _options(found, more):
     elements = []
     for head, words in found:
-        text = mdoc.text(mdoc.sentence(words or PLAIN.get(head, '')))
+        text = mdoc.text(mdoc.sentence(PLAIN.get(head, words)))
         long = re.search(r'--[\w-]+', head)
         text += more.pop(long.group() if long else head, [])
         if not text:

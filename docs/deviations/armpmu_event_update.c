@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * rdpmc.arm64.reset.root.32
- * RESET zeroes it too
+ * on arm64 RESET zeroes what user space reads, too
  *
  * Man page: perf_event_open(2), MMAP layout, cap_user_rdpmc
  * Kernel: armv8pmu_user_event_idx, arch_perf_update_userpage

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pmu.uprobe.offset-outside.root.far
- * an offset behind the file's end is refused
+ * a uprobe at an offset behind the file's end is refused
  *
  * Man page: perf_event_open(2), kprobe and uprobe
  * Kernel: perf_uprobe_event_init, perf_uprobe_init

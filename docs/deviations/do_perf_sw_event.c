@@ -6,8 +6,8 @@
  * Man page: perf_event_open(2), PERF_RECORD_SAMPLE
  * Kernel: do_perf_sw_event
  * Since: Linux 2.6.31
- * Note: since 6.3 one perf_sample_data serves all software events of an occurrence: what the 
- *  first has filled in the others repeat
+ * Note: since 6.3 one perf_sample_data serves all software events of an occurrence, and the 
+ *  others repeat what the first has filled in
  *
  *     cc -Wall -Wextra -Werror -pthread -o case case.c && sudo ./case
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * count.software.file-faults.root
- * pages of a file in memory are minor faults
+ * faults on pages of a file that are in memory are minor faults
  *
  * Man page: perf_event_open(2), config, PERF_TYPE_SOFTWARE
  * Kernel: perf_swevent_event

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * records.bpf.two-events.root
- * two events that ask for it each get a whole record
+ * two events with bpf_event each get a whole record of a BPF program
  *
  * Man page: perf_event_open(2), PERF_RECORD_BPF_EVENT
  * Kernel: perf_event_bpf_output
  * Since: Linux 5.1
- * Note: up to 7.x header.size is not restored between events, so that each further one's record 
- *  is longer by a sample_id that nobody wrote
+ * Note: older kernels do not restore header.size between events, so that each further one's 
+ *  record is longer by a sample_id that nobody wrote
  * Needs (perfabi help tokens): config.BPF_SYSCALL, since.attr.bpf_event, 
  *  case.machine.quiet.bpf|quiet
  *

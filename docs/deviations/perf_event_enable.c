@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * group.schedule.sibling-of-another-pmu.root
- * a sibling that is enabled while its group is on starts at once, of whatever software PMU
+ * a software sibling that is enabled while its group is on starts at once, whatever its PMU
  *
  * Man page: perf_event_open(2), group_fd
  * Kernel: __perf_event_enable
  * Since: Linux 2.6.31
- * Note: cpu-clock and task-clock are PMUs of their own, and only the sibling's is scheduled 
- *  again: it starts with the next tick
+ * Note: cpu-clock and task-clock are PMUs of their own. A kernel that schedules only the 
+ *  sibling's PMU again starts it with the next tick
  *
  *     cc -Wall -Wextra -Werror -pthread -o case case.c && sudo ./case
  *

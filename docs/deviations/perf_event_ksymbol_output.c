@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * records.bpf.two-events-ksymbol.root
- * two events that ask for KSYMBOL each get a whole record
+ * two events with ksymbol each get a whole record of a BPF program
  *
  * Man page: perf_event_open(2), PERF_RECORD_KSYMBOL
  * Kernel: perf_event_ksymbol_output
  * Since: Linux 5.1
- * Note: up to 7.x header.size is not restored between events
+ * Note: older kernels do not restore header.size between events
  * Needs (perfabi help tokens): config.BPF_SYSCALL, since.attr.bpf_event, 
  *  case.machine.quiet.bpf|quiet, config.BPF_JIT
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * records.mmap.mmap2.root
- * with mmap2 the record says device, inode, protection and flags
+ * MMAP2 says device, inode, protection and flags
  *
  * Man page: perf_event_open(2), PERF_RECORD_MMAP
  * Kernel: perf_event_mmap

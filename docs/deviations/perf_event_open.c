@@ -6,7 +6,7 @@
  * Man page: perf_event_open(2), group_fd; ERRORS, EBADF, EMFILE
  * Kernel: sys_perf_event_open
  * Since: Linux 7.2
- * Note: and stable 6.18.y by 6.18.44
+ * Note: stable kernel 6.18.44 does so, too
  *
  *     cc -Wall -Wextra -Werror -pthread -o case case.c && sudo ./case
  *

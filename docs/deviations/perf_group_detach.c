@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * read.read.leader-closed.root
- * when the leader is closed its siblings stand alone, each a group of one
+ * siblings of a leader that is closed stand alone, each a group of one
  *
  * Man page: perf_event_open(2), Reading results
  * Kernel: perf_read

@@ -6,9 +6,10 @@
  * Man page: perf_event_open(2), pid == -1 and cpu >= 0; PERF_EVENT_IOC_ENABLE
  * Kernel: __perf_install_in_context, perf_install_in_context, __perf_event_enable
  * Since: Linux 2.6.39
- * Note: since 5.5 the later one does not: the cgroup's event is added without making the cpu's 
- *  context active, a disabled one behind it takes the context for active because it has events, 
- *  and enabling that does nothing
+ * Note: since 5.5 an event of the cpu that is opened after the cgroup's counts nothing. The 
+ *  cgroup's event is added without making the cpu's context active. A disabled event that is 
+ *  added then takes the context for active, because it has events, and enabling that event does 
+ *  nothing
  * Needs (perfabi help tokens): config.CGROUP_PERF, since.attr.cgroup, quiet
  *
  *     cc -Wall -Wextra -Werror -pthread -o case case.c && sudo ./case

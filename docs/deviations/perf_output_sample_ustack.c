@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sample.user.stack-none-in-the-middle.root
- * nor does it take the place of what comes behind
+ * a user stack of size 0 takes no place of what comes behind it
  *
  * Man page: perf_event_open(2), sample_regs_user, sample_stack_user
  * Kernel: perf_output_sample_ustack
  * Since: Linux 3.7
- * Note: the kernel writes dyn_size all the same, 8 bytes that the record has no room for: what 
- *  comes behind is shifted
+ * Note: kernels write dyn_size all the same, 8 bytes that the record has no room for, so that 
+ *  what comes behind is shifted
  * Needs (perfabi help tokens): arch.x86
  *
  *     cc -Wall -Wextra -Werror -pthread -o case case.c && sudo ./case

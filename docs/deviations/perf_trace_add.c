@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * count.tracepoint.sample-each.root.4
- * a sample_period of n samples each n-th
+ * a tracepoint with a sample_period of n samples each n-th hit
  *
  * Man page: perf_event_open(2), PERF_TYPE_TRACEPOINT
  * Kernel: perf_tp_event

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hardware.sample.throttle.root
- * what samples too often is stopped until the next tick, and says so
+ * a hardware event that samples too often is stopped until the next tick, and says so
  *
  * Man page: perf_event_open(2), PERF_RECORD_THROTTLE
  * Kernel: __perf_event_overflow, perf_log_throttle
  * Since: Linux 2.6.31
- * Note: cycles, since each turn of a loop is one at least, and every PMU that samples samples 
- *  them. An interrupt that is no NMI can find the task on its way into the kernel
+ * Note: the cases sample cycles, since each turn of a loop is one at least, and every PMU that 
+ *  samples samples them. An interrupt that is no NMI can find the task on its way into the 
+ *  kernel
  * Needs (perfabi help tokens): pmu.hw.sampling
  *
  *     cc -Wall -Wextra -Werror -pthread -o case case.c && sudo ./case

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * overflow.signal.exec-breakpoint-period.root
- * of a function's calls each sample_period-th signals, and all count
+ * a breakpoint on a function signals each sample_period-th call, and counts all
  *
  * Man page: perf_event_open(2), Overflow handling
  * Kernel: perf_fasync

@@ -6,7 +6,8 @@
  * Man page: perf_event_open(2), PERF_RECORD_READ
  * Kernel: perf_event_read_event
  * Since: Linux 2.6.31
- * Note: none comes where parent and child have swapped contexts, which the other event prevents
+ * Note: none comes where parent and child have swapped contexts, which the case's other event 
+ *  prevents
  *
  *     cc -Wall -Wextra -Werror -pthread -o case case.c && sudo ./case
  *

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * count.uprobe.inherited-swapped.root
- * they count whether or not parent and child have swapped contexts
+ * an inherited uprobe counts whether or not parent and child have swapped contexts
  *
  * Man page: perf_event_open(2), inherit
  * Kernel: uprobe_perf_filter
  * Since: Linux 4.17
- * Note: The filter goes by the task that the event was made for; a swap of contexts 
+ * Note: the probe's filter goes by the task that the event was made for, and a swap of contexts 
  *  (perf_event_context_sched_out) moves the event to the other task. Whose calls are lost is 
- *  luck: so both call.
+ *  luck, so the case has both call
  * Needs (perfabi help tokens): pmu.uprobe, pmu.uprobe
  *
  *     cc -Wall -Wextra -Werror -pthread -o case case.c && sudo ./case

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * count.breakpoint.kernel-writes-counted.root
- * and does without, each store of the copy
+ * a breakpoint without exclude_kernel counts stores by the kernel into user memory
  *
  * Man page: perf_event_open(2), bp_type, bp_addr, bp_len
  * Kernel: perf_bp_event

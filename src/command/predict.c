@@ -26,7 +26,7 @@ static const char help[] =
 	"Reads calls of perf_event_open(2), a JSON object a line, from FILE or standard input:\n\n"
 	"  {\"as\": \"user\", \"open\": {\"attr\": {\"type\": \"software\", \"config\": "
 	"\"dummy\"}, \"pid\": 0, \"cpu\": -1}}\n\n"
-	"and prints, without making them, what the kernel will say to each, a line for a line:\n\n"
+	"It prints, without making them, what the kernel will say to each, a line for a line:\n\n"
 	"  {\"ok\":true}\n"
 	"  "
 	"{\"errno\":\"EACCES\",\"gate\":\"permission\",\"check\":\"O031\",\"because\":\"...\","

@@ -82,6 +82,22 @@ for cell in "| in A: expected E, got F |" "| in A: requires kernel>=7: this is 6
 # From a pipe; a line that a machine which died has left cut is none.
 { cat "$scratch/b.jsonl"; printf '{"type":"resu'; } | status 1 "$perfabi" diff --json "$scratch/a.json" -
 holds '(.worse | length) == 3' "$scratch/out" || fail "a cut line"
+# A run without an end, and one that was ended: what it did not reach is counted and not compared.
+head -n -1 "$scratch/a.jsonl" >"$scratch/cut.jsonl"
+status 1 "$perfabi" diff "$scratch/a.json" "$scratch/cut.jsonl"
+says out "   the run has no end"
+says out "0 worse"
+status 0 "$perfabi" diff --json "$scratch/cut.jsonl" "$scratch/a.json"
+"$PYTHON" tests/schema.py diff.schema.json "$scratch/out" || fail "the JSON of a cut report"
+holds '.a.ended == false and (.b | has("ended") | not)' "$scratch/out" || fail "which of them has no end"
+jq '.results |= map(if .id | startswith("t.g") or startswith("u.") then .outcome = "error" | .reached = false else . end) | .summary.interrupted = 2' "$scratch/a.json" >"$scratch/ended.json"
+status 1 "$perfabi" diff --json "$scratch/a.json" "$scratch/ended.json"
+holds '.worse == [] and .b == (.a + {ended: false, unreached: 3}) and (.only_a | length) == 3' "$scratch/out" || fail "a run that was ended"
+status 1 "$perfabi" diff --format markdown "$scratch/a.json" "$scratch/ended.json"
+says out "the run has no end; 3 cases were not reached"
+jq '.results[0] += {outcome: "x"} | .results[0].outcome = "pass" | .results[0].capability = "\u001b[31m" | .time = "\u001b[1m" | .host.name = "\u001b[2m"' "$scratch/a.json" >"$scratch/raw.json"
+status 0 "$perfabi" diff "$scratch/a.json" "$scratch/raw.json"
+if LC_ALL=C grep -q "$(printf '\033')" "$scratch/out"; then fail "control characters reach the terminal"; fi
 # The machines that were recorded, one against the other.
 status 0 "$perfabi" diff --json fixtures/probe/amd64-5.10.json fixtures/probe/amd64-newest.json
 cp "$scratch/out" "$scratch/older.json"

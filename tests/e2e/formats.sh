@@ -149,6 +149,19 @@ status 0 "$perfabi" run --list --rerun "$scratch/died.jsonl"
 [ "$(cat "$scratch/out")" = "$one" ] || fail "--rerun of a machine that died"
 status 0 "$perfabi" run --rerun "$scratch/r.json"
 says err "nothing failed in"
+# Beside it, ids and globs narrow; an id that no case has any more is said, and the others run.
+one=$(echo "$failed" | head -1)
+status 0 "$perfabi" run --list --rerun "$scratch/first.json" "$scratch/again it.json" "=$one"
+[ "$(cat "$scratch/out")" = "$one" ] || fail "--rerun beside an id"
+jq '.results[0].id = "no.such.case" | .results[0].outcome = "fail"' "$scratch/first.json" >"$scratch/older.json"
+status 0 "$perfabi" run --list --rerun "$scratch/older.json" "$scratch/again it.json"
+says err "has no.such.case, which no case here is called; it is left out"
+[ -s "$scratch/out" ] || fail "an id that is gone keeps the others from running"
+status 2 "$perfabi" run --rerun "$scratch/older.json" "=$(jq -r '.results[] | select(.outcome == "pass").id' "$scratch/r.json" | head -1)"
+says err "none of what failed in"
+status 2 "$perfabi" run --rerun "$scratch/none.json"
+says err "No such file"
+if grep -q 'none.json:' "$scratch/err"; then fail "the line of a file that is not there"; fi
 status 2 "$perfabi" run --rerun "$scratch/again it.json"
 says err "expected: a report"
 # An id with a = in front is that case alone, though others begin with it.

@@ -9,6 +9,7 @@ unset MAKEFLAGS MAKELEVEL MFLAGS B PYTHON
 # What is built here is not used for long.
 export CFLAGS=-O0
 make -s -j2 all >/dev/null || fail "make"
+[ -s build/completions/perfabi.bash ] && ! grep -q "^@" build/completions/* || fail "make leaves no whole completion in build/completions"
 [ -z "$(make -s all)" ] || fail "make again does something"
 built() { stat -c %Y.%y "$1"; }
 before=$(built build/src/run/run.o)

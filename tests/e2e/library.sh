@@ -69,6 +69,13 @@ status 2 "$scratch/sum" <Makefile
 "$decode" --type comm "$scratch/several.data" | jq -r 'select(.type == "COMM") | "\(.pid) \(.comm)"' | diff - "$scratch/got" ||
 	fail "what the example in Python prints"
 [ -s "$scratch/got" ] || fail "no COMM"
+status 1 "$PYTHON" "$scratch/comms.py" Makefile
+[ "$(cat "$scratch/err")" = "Makefile: expected a perf.data, or records and their attrs in JSON, got neither" ] || fail "the example in Python, of no recording: $(cat "$scratch/err")"
+# What docs/library.md says of a folder where the loader does not look: -rpath does without LD_LIBRARY_PATH.
+grep -q -- '-Wl,-rpath,' docs/library.md || fail "docs/library.md has no -rpath"
+# shellcheck disable=SC2046
+cc -o "$scratch/sum-rpath" "$scratch/sum.c" $(config --cflags --libs) "-Wl,-rpath,$lib" || fail "the example in C with -rpath"
+(unset LD_LIBRARY_PATH && "$scratch/sum-rpath" <"$scratch/several.data") | diff "$scratch/wanted" - || fail "what it prints with -rpath"
 # Without the shared library, and in a program all of which is static.
 # shellcheck disable=SC2046
 cc -o "$scratch/sum-a" "$scratch/sum.c" $(config --cflags) "$lib/libperfabi.a" -ljansson -lzstd -pthread || fail "the example with libperfabi.a"
@@ -108,6 +115,17 @@ for packed in fixtures/recorded/*.data.gz fixtures/recorded/*.ring.gz; do
 done
 "$PYTHON" tests/library/fields.py "$lib/libperfabi.so.0" fixtures/built/*.data fixtures/built/*.ring "$scratch"/recorded/*.data \
 	"$scratch"/recorded/*.ring || fail "fields"
+
+# And in locales in which a point is a comma, or I is no upper i.
+if localedef --version >/dev/null 2>&1 && [ -e /usr/share/i18n/locales/tr_TR ]; then
+	mkdir "$scratch/locales"
+	for locale in de_DE.UTF-8 tr_TR.ISO-8859-9; do
+		localedef -i "${locale%.*}" -f "${locale#*.}" "$scratch/locales/$locale" || fail "localedef $locale"
+		LOCPATH=$scratch/locales LC_ALL=$locale "$PYTHON" tests/library/fields.py "$lib/libperfabi.so.0" fixtures/built/*.data || fail "$locale"
+	done
+else
+	echo "left out: other locales, for there is no localedef, or none of its sources"
+fi
 
 # The same under ASan, with every byte of every field looked at.
 for input in fixtures/built/*.data "$scratch"/recorded/*.data; do

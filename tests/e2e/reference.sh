@@ -22,6 +22,26 @@ for page in docs/man/man*/*; do
 	[ ! -s "$scratch/lint" ] || fail "$page: $(head -n 3 "$scratch/lint")"
 done
 
+# A sentence that a colon ends has no full stop; a value that an option takes stands as it is typed, not as a sentence begins.
+for page in docs/man/man*/*; do
+	mandoc -Tascii "$page" | col -bx >"$scratch/page"
+	if grep ':\.\( \|$\)' "$scratch/page"; then fail "$page has \":.\""; fi
+	if grep 'This help\.$' "$scratch/page"; then fail "$page is no help"; fi
+done
+for program in perfabi perfabi-decode; do
+	mandoc -Tascii "docs/man/man1/$program.1" | col -bx >"$scratch/page"
+	for command in $([ $program = perfabi-decode ] || "$perfabi" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p') ''; do
+		# shellcheck disable=SC2086 # no command is no argument
+		"$PWD/$B/$program" $command --help | awk -f completions/options.awk
+	done | awk -F '\t' '$1 == "option" && $4 != "" && $4 !~ /^@|=/ {split($4, value, " "); print toupper(substr(value[1], 1, 1)) substr(value[1], 2)}' |
+		sort -u >"$scratch/values"
+	while read -r value; do
+		if grep "^ \{13\}$value\(,\| (\| or \)" "$scratch/page"; then fail "$program(1) says $value where that is no value"; fi
+	done <"$scratch/values"
+	[ $program = perfabi-decode ] || [ "$(wc -l <"$scratch/values")" -ge 4 ] || fail "values of options: $(cat "$scratch/values")"
+done
+mandoc -Tascii docs/man/man1/perfabi.1 | col -bx | grep -q '=pmu\.type\.unknown' || fail "perfabi(1) has no =ID"
+
 # Nothing is left out: commands, options, verbs, records, fields of attr, functions. A list that is empty is no list.
 names() {
 	cat >"$scratch/names" && [ -s "$scratch/names" ] || fail "no names to look for in $1"

@@ -22,11 +22,22 @@ docs
 fixtures" ] || fail "what is at its top: $(ls "$top")"
 status 0 "$perfabi" check --cases "$top/cases"
 says out "$("$perfabi" list | wc -l) cases, all well formed"
-grep -o ']([^)#:]*' "$top/README.md" | cut -c 3- | sort -u >"$scratch/links"
-[ "$(wc -l <"$scratch/links")" -ge 8 ] || fail "links of its README.md"
-while read -r link; do
-	[ -e "$top/$link" ] || fail "README.md of the tarball: $link is not there"
-done <"$scratch/links"
+# Each relative link of each page leads to a file that is in the tarball, and the pages are those that make sense there.
+[ "$(ls "$top/docs/man")" = "man5
+man7" ] || fail "its man pages: $(ls "$top/docs/man")"
+find "$top" -name '*.md' >"$scratch/pages"
+while read -r page; do
+	grep -o ']([^)#: ]*' "$page" | cut -c 3- | grep . | sort -u >"$scratch/links" || true
+	while read -r link; do
+		[ -e "${page%/*}/$link" ] || fail "${page#"$top/"} of the tarball: $link is not there"
+	done <"$scratch/links"
+	echo "$(wc -l <"$scratch/links") ${page#"$top/"}" >>"$scratch/linked"
+done <"$scratch/pages"
+awk '$2 == "README.md" && $1 >= 8 {top = 1} {sum += $1} END {exit !(top && sum >= 60)}' "$scratch/linked" || fail "links of the pages: $(cat "$scratch/linked")"
+# What is no link there stands as words, also where they are on two lines.
+grep -q 'the checklist for a case\.$' "$top/docs/first-case.md" || fail "the words of a link to adding.md"
+# There is no Makefile: who says make says where.
+if grep '`make' "$top/README.md" | grep -v "clone of perfabi\|perfabi's source"; then fail "make in its README.md"; fi
 debian/tests/decode "$decode" "$top/fixtures" >/dev/null || fail "its recordings"
 # What docs/implementing.md says of a part of the fields, and of asking for another machine.
 zcat "$top/fixtures/recorded/callgraph.jsonl.gz" | jq -c 'select(.type == "SAMPLE") | [.pid, .tid, .time, .ip]' >"$scratch/samples"

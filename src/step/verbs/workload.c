@@ -515,8 +515,9 @@ static const struct word spaces[] = {{"uts", CLONE_NEWUTS},
 
 /* What a row of a workload begins with, and the arguments that it takes. */
 #define WORKLOAD(load)                                                                             \
-	.key = "workload", .run = run_workload, .in_c = workload_in_c, .check = check_refresh, .binds = BINDS_SHOWN,      \
-	.is_behind_exec = true, .size = sizeof(struct workload_step), .workload = &(load)
+	.key = "workload", .run = run_workload, .in_c = workload_in_c, .check = check_refresh,     \
+	.binds = BINDS_SHOWN, .is_behind_exec = true, .size = sizeof(struct workload_step),        \
+	.workload = &(load)
 #define WHAT                                                                                       \
 	{                                                                                          \
 		.key = "workload", .type = &argument_kind                                          \
@@ -623,7 +624,7 @@ const struct verb workload_verbs[] = {
 		 (const struct argument[]){
 			 WHAT,
 			 {"ms", &argument_number, MEMBER(struct workload_step, ms), .most = 2000,
-			  .help = "of cpu time, or until one of these:"},
+			  .help = "of cpu time, or until `signals` or `filled`"},
 			 {"signals", &argument_number, MEMBER(struct workload_step, signals),
 			  .most = 10000, .help = "so many were noted"},
 			 {"filled", &argument_bound, MEMBER(struct workload_step, filled),
