@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The worst first; an answer that a newer perfabi has is behind all of these. */
-static int rank_of(const json_t *entry)
+static int badness_of(const json_t *entry)
 {
 	static const char *const answers[] = {"fail",  "error", "no",   "denied", "xpass",
 					      "xfail", "yes",   "pass", "skip"};
@@ -28,7 +28,7 @@ static int by_kind(const void *x, const void *y)
 	int order = strcmp(diff_member(a->first, "topic"), diff_member(b->first, "topic"));
 
 	if (!order)
-		order = rank_of(a->first) - rank_of(b->first);
+		order = badness_of(a->first) - badness_of(b->first);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !order; i++)
 		order = strcmp(diff_member(a->first, keys[i]), diff_member(b->first, keys[i]));
 	return order;
