@@ -14,6 +14,7 @@
 #include "command/command.h"
 #include "command/session.h"
 #include "listing/listing.h"
+#include "machine/require.h"
 #include "step/trace.h"
 #include "text/say.h"
 
@@ -85,6 +86,36 @@ static int show_as_json(const struct instance *const *picked, size_t count)
 	return 0;
 }
 
+/* What the case requires and this machine has not, but for what other cases find out; else NULL. */
+static const char *missing_here(struct loaded *l, const struct instance *instance, char *found,
+				size_t size)
+{
+	const json_t *requirement;
+	size_t i;
+
+	json_array_foreach(instance->program->requirements, i, requirement) {
+		const char *tokens = json_string_value(requirement);
+
+		if (!require_is_fleeting(tokens) &&
+		    !require_any_met(&l->env, tokens, instance->who.as, found, size))
+			return tokens;
+	}
+	return NULL;
+}
+
+/* A program asks for nothing that the case requires: whoever runs it has to know. */
+static void say_missing(struct loaded *l, const struct instance *instance)
+{
+	char found[192];
+	const char *tokens = missing_here(l, instance, found, sizeof(found));
+
+	if (tokens)
+		say(stderr,
+		    "perfabi show: this case is skipped here, for it requires %s: %s\n"
+		    "  its program does not ask for that, and may say FAIL where it is missing\n",
+		    tokens, found);
+}
+
 /* One program. 0, -ENOTSUP after a message, or another negative errno after one. */
 static int print_c(struct loaded *l, const struct instance *instance, FILE *f)
 {
@@ -132,7 +163,8 @@ static int write_c(struct loaded *l, const struct instance *instance, const char
 static int write_all_c(struct loaded *l, const struct instance *const *picked, size_t count,
 		       const char *folder)
 {
-	size_t left_out = 0;
+	size_t left_out = 0, missing = 0;
+	char found[192];
 
 	if (mkdir(folder, 0777) && errno != EEXIST) {
 		say(stderr, "perfabi show: %s: %s\n", folder, strerror(errno));
@@ -142,11 +174,17 @@ static int write_all_c(struct loaded *l, const struct instance *const *picked, s
 		int err = write_c(l, picked[i], folder);
 
 		left_out += err == -ENOTSUP;
+		missing += !err && missing_here(l, picked[i], found, sizeof(found));
 		if (err && err != -ENOTSUP)
 			return EXIT_HARNESS;
 	}
 	say(stderr, "perfabi show: %zu of %zu cases written to %s\n", count - left_out, count,
 	    folder);
+	if (missing)
+		say(stderr,
+		    "  %zu of these require what this machine has not; their programs do not ask "
+		    "for it, and may say FAIL\n",
+		    missing);
 	return 0;
 }
 
@@ -167,6 +205,7 @@ static int show_as_c(const struct settings *s, struct loaded *l,
 		    count);
 		return EXIT_USAGE;
 	}
+	say_missing(l, picked[0]);
 	err = print_c(l, picked[0], stdout);
 	return !err ? 0 : err == -ENOTSUP ? EXIT_USAGE : EXIT_HARNESS;
 }

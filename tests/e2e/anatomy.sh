@@ -6,6 +6,25 @@ status 0 "$decode" --html "$data"
 cp "$scratch/out" "$scratch/le.html"
 status 0 "$decode" --html -o "$scratch/again.html" "$data"
 cmp "$scratch/le.html" "$scratch/again.html" || fail "another page in a file"
+# A page takes the place of no recording, and that of another page once it is whole; a link stays one.
+cp "$data" "$scratch/own.data"
+for own in "$scratch/own.data" "$scratch/../$(basename "$scratch")/own.data"; do
+	status 2 "$decode" --html "$scratch/own.data" -o "$own"
+	says err "is the recording"
+	cmp "$scratch/own.data" "$data" || fail "the page has taken the recording's place"
+done
+echo kept >"$scratch/kept.html"
+status 2 "$decode" --html README.md -o "$scratch/kept.html"
+status 2 "$decode" --html --type nosuch "$data" -o "$scratch/kept.html"
+[ "$(cat "$scratch/kept.html")" = kept ] || fail "a page that could not be made has taken the place of another"
+ln -s kept.html "$scratch/link.html"
+status 0 "$decode" --html "$data" -o "$scratch/link.html"
+[ -L "$scratch/link.html" ] || fail "the page has taken a link's place"
+cmp "$scratch/kept.html" "$scratch/le.html" || fail "another page behind a link"
+status 0 "$decode" --html "$data" -o -
+cmp "$scratch/out" "$scratch/le.html" || fail "another page on standard output"
+status 2 "$decode" --html "$data" -o "$scratch/none/page.html"
+[ -z "$(find "$scratch" -name '*.html.*')" ] || fail "a file is left behind"
 # count PATTERN WANTED : lines of the page
 count() { [ "$(grep -c "$1" "$scratch/out")" = "$2" ] || fail "$(grep -c "$1" "$scratch/out") lines, not $2: $1"; }
 status 0 "$decode" --html "$data"

@@ -33,6 +33,41 @@ if [ "$(uname -m)" = x86_64 ]; then
 	status 0 "$PYTHON" ci/matrix mails --to "$scratch/mails"
 	diff -r docs/deviations "$scratch/mails" >"$scratch/differ" || { head -n 20 "$scratch/differ"; fail "docs/deviations is out of date: ci/matrix mails writes it"; }
 fi
+# Whoever ends a program ends its case: what it changed is set back, and its status is no verdict.
+if [ "$(id -u)" = 0 ]; then
+	mkdir "$scratch/long"
+	cat >"$scratch/long/long.json" <<'END'
+{"suite": "long", "about": "a case that takes its time", "spec": {"man": "none", "kernel": "none", "since": "2.6.31"},
+ "cases": [{"name": "sleep", "title": "it sleeps for twenty seconds", "as": ["root"], "sysctl": {"perf_event_max_sample_rate": 54321}, "steps": [{"workload": "sleep", "ms": 20000}]}]}
+END
+	"$perfabi" show --c --cases "$scratch/long" long.sleep.root >"$scratch/long.c" || fail "no program of long.sleep.root"
+	"${CC:-cc}" -pthread -o "$scratch/program" "$scratch/long.c" || fail "long.sleep.root does not compile"
+	rate=/proc/sys/kernel/perf_event_max_sample_rate
+	was=$(cat $rate)
+	for sig in HUP TERM; do
+		"$scratch/program" >"$scratch/out" &
+		for _ in $(seq 100); do [ "$(cat $rate)" = "$was" ] || break; sleep 0.05; done
+		[ "$(cat $rate)" = 54321 ] || fail "the program has not changed the sysctl"
+		kill -s $sig $!
+		wait $! && fail "SIG$sig: exit status 0"
+		[ "$(cat $rate)" = "$was" ] || { echo "$was" >$rate; fail "SIG$sig leaves a sysctl changed"; }
+	done
+fi
+# --c and its folder; what the case requires and the machine has not is said where it is written.
+status 2 "$perfabi" show -o "$scratch/folder" open.fd
+says err "the folder of --c's programs"
+status 2 "$perfabi" show --c open.fd.closed.root open.fd.closed.user
+says err "--c prints one program"
+status 0 "$perfabi" show --c -o "$scratch/folder" open.fd.closed.root
+[ -s "$scratch/folder/open.fd.closed.root.c" ] || fail "no program in a folder that was not there"
+echo '{"suite": "gone", "about": "none", "spec": {"man": "none", "kernel": "none", "since": "2.6.31"}, "cases": [{"name": "one", "title": "one", "as": ["user"], "requires": ["pmu.none_such"],
+ "open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1}}, "expect": "ok"}]}' >"$scratch/long/long.json"
+status 0 "$perfabi" show --c --cases "$scratch/long" gone.one.user
+says err "it requires pmu.none_such"
+status 0 "$perfabi" show --strace --cases "$scratch/long" gone.one.user
+says out "/* skip: it requires pmu.none_such"
+status 2 "$perfabi" show --strace 'open.fd.*'
+says err "runs one case, by its ID"
 # --strace
 status 0 "$perfabi" show --strace ioctl.id.unique.root
 says out "perf_event_open({type=PERF_TYPE_SOFTWARE, size="

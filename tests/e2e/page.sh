@@ -36,6 +36,11 @@ says out '"cut":true'
 says out "[[{\"outcome\":\"error\",\"reason\":\"the report ends while this case runs\"}],[0]]"
 sed -n '/<noscript>/,$p' "$scratch/out" | grep -A3 ">$id" | grep -q '<td class=error>error' || fail "what ran when the machine died"
 
+# A page takes the place of none of its reports.
+cp "$scratch/here.json" "$scratch/own.json"
+status 2 "$perfabi" report "$scratch/few/0.json" "$scratch/own.json" -o "$scratch/own.json"
+says err "is one of the reports"
+cmp "$scratch/own.json" "$scratch/here.json" || fail "the page has taken a report's place"
 # What is no report is told, and where; the page that was there stays.
 echo kept >"$scratch/kept.html"
 wrong() {

@@ -8,6 +8,7 @@ import ctypes as C
 import json
 import locale
 import os
+import re
 import struct
 import sys
 
@@ -322,6 +323,7 @@ def errors(api):
         (perfdata, Options(fields=fields[0], field_count=1), "fields",
          'expected a member of some record, got "ipp" (nearest: "ip")'),
         (perfdata, reserved, "reserved", "expected 0 in the reserve of the options, got another number"),
+        (perfdata, Options(jobs=1025), "jobs", "expected at most 1024 threads, got 1025"),
         (perfdata, Options(shards=3, shard=4), "shard", "expected a shard from 1 to 3, got 4 of 3"),
         (ring, Options(attr=attr, shards=2, shard=1), "shards",
          "expected a perf.data or records, to decode one shard of it, got an image of the mmap area"),
@@ -338,7 +340,7 @@ def errors(api):
         check(told[0] == -22 and not pieces, told)
         check(option is None or told[1] == option, told, "not", option)
         check(message is None or told[2] == message, told, "not", message)
-        if options.shards:
+        if options.shards or options.jobs:
             continue
         err, reader, result = api.open(source, options)
         check(not reader and (err, result.message.decode(errors="replace")) == (told[0], told[2]), err, result.message, "not", told)
@@ -384,6 +386,12 @@ def selected(api):
     check([r for r in api.records(data, Options(type_count=1, field_count=2)) if r["type"] not in ("diagnostic", "result")] ==
           all_of_it, "counts without lists select something")
     check(api.lib.perfabi_field_number(api.p, b"no_such_field") == 0, "a number for no field")
+    with open("decoder/perfabi.h") as f:
+        named = re.search(r'Fields have the names that lines have.*?\*/', f.read(), re.S).group()
+    named = re.findall(r'"([a-z_.\[\]]+)"', named)
+    check(len(named) == 3, "names in perfabi.h", named)
+    for name in named:
+        check(api.lib.perfabi_field_number(api.p, name.encode()), "no field is called as perfabi.h has it:", name)
     check(api.lib.perfabi_field_name(api.p, 0) is None and api.lib.perfabi_field_name(api.p, 1 << 20) is None, "a name for none")
 
 
