@@ -111,6 +111,7 @@ status 2 "$perfabi" run open.size --filter kind=capability
 says err "no case fits"
 status 2 "$perfabi" show
 status 2 "$perfabi" show open.size.zero.usr
+says err "nearest:"
 status 2 "$perfabi" run =open.size.below-ver0
 says err "without the =, it picks the cases whose ids begin so"
 status 2 "$perfabi" show open.fd.no-such-thing-at-all
@@ -119,7 +120,6 @@ status 2 "$perfabi" run --no-such-option
 says err "perfabi run: unrecognized option"
 status 2 "$perfabi" run --host "$(printf 'a\377')" --list open.fd
 says err "a name of 1 to 64 bytes of UTF-8"
-says err "nearest:"
 status 0 "$perfabi" show open.size.zero.user
 holds '.open.attr.size == 0 and .as == "user"' "$scratch/out" >/dev/null
 status 0 "$perfabi" list open.flags
