@@ -90,6 +90,17 @@ static int check_shards(struct call *call, const struct perfabi_options *o, bool
 	return refuse_option(call, "shard", got, expected);
 }
 
+static int check_jobs(struct call *call, const struct perfabi_options *o)
+{
+	char got[32], expected[48];
+
+	if (o->jobs <= PERFABI_JOBS_MAX)
+		return 0;
+	snprintf(got, sizeof(got), "%u", o->jobs);
+	snprintf(expected, sizeof(expected), "at most %d threads", PERFABI_JOBS_MAX);
+	return refuse_option(call, "jobs", got, expected);
+}
+
 static int take_machine(struct decode_options *out, struct call *call, const char *machine)
 {
 	const struct abi *abi = call->perfabi->abi;
@@ -133,6 +144,8 @@ static int take_options(struct decode_options *out, struct call *call,
 		err = check_enums(call, o);
 	if (!err)
 		err = check_shards(call, o, has_lines);
+	if (!err && has_lines)
+		err = check_jobs(call, o);
 	if (!err)
 		err = take_selection(call, o);
 	if (err)

@@ -90,7 +90,9 @@ int live_ring_open(struct live_ring *ring, const struct abi *abi, void *area, si
 
 	*ring = (struct live_ring){0};
 	if (size < PAGE_LEAST || (uintptr_t)area % 8)
-		return error_text(e, NULL, "less than one page",
+		return error_text(e, NULL,
+				  size < PAGE_LEAST ? "less than one page"
+						    : "an address that no page has",
 				  "what mmap(2) gave: a metadata page and 2^n data pages");
 	err = plan_make(&plan, &with, abi_layout(abi, "mmap_page"));
 	if (err)

@@ -14,6 +14,7 @@
 #include "html/anatomy.h"
 #include "stream/compare.h"
 #include "text/out.h"
+#include "text/outfile.h"
 #include "perfabi.h"
 #include "text/say.h"
 #include "text/standard.h"
@@ -22,7 +23,7 @@
 
 enum { EXIT_DAMAGED = 1, EXIT_BAD = 2, EXIT_IO = 3 };
 enum { ATTR_JSON_MAX = 16 * 1024 * 1024, LIST_MAX = 256 };
-enum { JOBS_MAX = 1024, SHARDS_MAX = 1000000, LINES_MAX = 1000000 };
+enum { SHARDS_MAX = 1000000, LINES_MAX = 1000000 };
 
 struct request {
 	struct perfabi_options options;
@@ -162,7 +163,7 @@ static int parse_shard(const char *text, struct perfabi_options *options)
 
 static int parse_jobs(const char *text, struct perfabi_options *options)
 {
-	if (!is_number(text, JOBS_MAX, &options->jobs))
+	if (!is_number(text, PERFABI_JOBS_MAX, &options->jobs))
 		return usage("--jobs: expected a number from 1 to 1024, got \"%s\"", text);
 	return 0;
 }
@@ -217,7 +218,8 @@ static int report_failure(const char *name, int err, const struct perfabi_result
 	say(stderr, "perfabi-decode: %s: %s\n", name,
 	    result->message[0] ? result->message : strerror(-err));
 	if (result->option && !strcmp(result->option, "attr") && !has_attr)
-		fputs("  --attr FILE gives the attrs; perfabi-decode --attr-of on a recording of the same "
+		fputs("  --attr FILE gives the attrs; perfabi-decode --attr-of on a recording of "
+		      "the same "
 		      "events prints one\n",
 		      stderr);
 	return bad || err == -EISDIR ? EXIT_BAD : EXIT_IO;
@@ -286,41 +288,67 @@ static int decode_expecting(const struct request *request, int fd, const char *n
 	return same ? 0 : EXIT_DAMAGED;
 }
 
-/* The page's file; NULL after saying why not. */
-static FILE *open_page(const char *path)
+/* The page's file, or standard output. 0, or an exit status after saying why not. */
+static int open_page(const char *path, int recording, struct outfile *out, FILE **f)
 {
-	FILE *f = path ? fopen(path, "we") : stdout;
+	struct stat st;
+	int err;
 
-	if (!f)
-		say(stderr, "perfabi-decode: cannot write %s: %s\n", path, strerror(errno));
-	return f;
+	*out = (struct outfile){.fd = -1};
+	*f = stdout;
+	if (!path || !strcmp(path, "-"))
+		return 0;
+	if (!fstat(recording, &st) && S_ISREG(st.st_mode) && is_file_at(path, &st)) {
+		say(stderr,
+		    "perfabi-decode: %s is the recording\n  write the page to another file\n",
+		    path);
+		return EXIT_BAD;
+	}
+	err = outfile_open(out, path, outfile_mode(path));
+	*f = err ? NULL : fdopen(out->fd, "w");
+	if (!err && !*f) {
+		err = -errno;
+		outfile_close(out);
+	}
+	if (err) {
+		say(stderr, "perfabi-decode: cannot write %s: %s\n", path, strerror(-err));
+		return EXIT_BAD;
+	}
+	out->fd = -1; /* the stream's */
+	return 0;
 }
 
-/* An exit status for what came of writing the page, which is closed. */
-static int close_page(FILE *f, const char *path)
+/* Puts it in its place if it is whole. An exit status. */
+static int close_page(FILE *f, struct outfile *out, bool is_whole)
 {
-	bool failed = fflush(f) || ferror(f);
-	int err = errno ? errno : EIO;
+	int err = 0;
 
-	if (f != stdout && fclose(f) && !failed) {
-		failed = true;
-		err = errno;
-	}
-	return failed ? report_failure(path ? path : "writing", -err, &(struct perfabi_result){0},
-				       true)
-		      : 0;
+	errno = 0;
+	if (fflush(f) || ferror(f))
+		err = errno ? -errno : -EIO;
+	if (f != stdout && fclose(f) && !err)
+		err = -errno;
+	if (!err && is_whole)
+		err = outfile_place(out, false);
+	if (err)
+		report_failure(out->path ? out->path : "writing", err, &(struct perfabi_result){0},
+			       true);
+	outfile_close(out);
+	return err ? EXIT_IO : 0;
 }
 
 static int decode_to_page(struct request *request, int fd, const char *name)
 {
 	const char *slash = strrchr(name, '/');
-	FILE *f = open_page(request->output);
-	struct perfabi_result result;
+	struct perfabi_result result = {0};
 	struct anatomy page;
+	struct outfile out;
 	int err, status;
+	FILE *f;
 
-	if (!f)
-		return EXIT_BAD;
+	status = open_page(request->output, fd, &out, &f);
+	if (status)
+		return status;
 	request->options.bytes = true;
 	err = anatomy_begin(&page, f, fd, slash ? slash + 1 : name,
 			    request->limit ? request->limit : ANATOMY_LINES);
@@ -328,11 +356,10 @@ static int decode_to_page(struct request *request, int fd, const char *name)
 		err = perfabi_decode(request->perfabi, fd, &request->options, anatomy_text, &page,
 				     &result);
 		anatomy_end(&page);
-	} else {
-		result = (struct perfabi_result){0};
 	}
-	status = close_page(f, request->output);
-	if (err && err != -ECANCELED)
+	err = err == -ECANCELED ? 0 : err; /* the page has all that it takes */
+	status = close_page(f, &out, !err);
+	if (err)
 		return report_failure(name, err, &result, request->attr_file);
 	return status ? status : page.has_errors ? EXIT_DAMAGED : 0;
 }
@@ -518,7 +545,8 @@ int main(int argc, char **argv)
 		say(stderr, "perfabi-decode: /dev/null, for what is closed: %s\n", strerror(-err));
 		return EXIT_IO;
 	}
-	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(2) */
+	argv[0] = "perfabi-decode"; /* what getopt_long(3) puts in front of its messages */
+	signal(SIGXFSZ, SIG_IGN);   /* a file that may not grow is an error of write(2) */
 	status = read_command_line(argc, argv, &request);
 	if (status)
 		return status;

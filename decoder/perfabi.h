@@ -52,6 +52,8 @@ enum perfabi_format {
 
 enum perfabi_order { PERFABI_HOST, PERFABI_LITTLE, PERFABI_BIG };
 
+enum { PERFABI_JOBS_MAX = 1024 };
+
 /* All zero is a good beginning; so is NULL in its place. Texts and lists are the caller's. */
 struct perfabi_options {
 	enum perfabi_format format;
@@ -74,7 +76,7 @@ struct perfabi_options {
 	bool bytes;             /* each member's [offset, length] in the record, under "at" */
 	bool pieces;            /* the sink takes lines in pieces of any length: a header line of
 				 * megabytes is then nowhere whole in memory */
-	unsigned jobs;          /* threads, with the caller's; 0 is 1 */
+	unsigned jobs;          /* threads, with the caller's: 1 to PERFABI_JOBS_MAX; 0 is 1 */
 	unsigned shard, shards; /* the shard-th (from 1) of so many; shards 0: all */
 
 	uint64_t reserved[8]; /* zero */
@@ -105,8 +107,8 @@ void perfabi_free(struct perfabi *perfabi);
 /*
  * Decodes from `fd`, which stays open, to lines of JSON. `sink` takes them in order, one or more
  * whole lines a call, each with its newline, and returns 0 or a negative errno, which ends the
- * decoding. It is called by the thread that called perfabi_decode(). The text is good until it
- * returns. `options` and `result` may be NULL. Returns
+ * decoding; a positive number ends it with -ECANCELED. It is called by the thread that called
+ * perfabi_decode(). The text is good until it returns. `options` and `result` may be NULL. Returns
  *   0        the input was read to its end; result->errors says how well
  *   -EINVAL  the options are wrong, or this is no such input
  *   other    a negative errno of reading, or what the sink returned
@@ -197,9 +199,9 @@ struct perfabi_record {
 
 /*
  * Fields have the names that lines have, with a dot between an object and its member, and []
- * behind a list: "ip", "sample_id.time", "regs_user.regs.ip", "branch_stack[].from". A name has one
- * number, in all records, as long as the struct perfabi lives; another has other numbers. 0 if no
- * record has such a field.
+ * behind a list: "ip", "sample_id.time", "branch_stack.entries[].from". A name has one number, in
+ * all records, as long as the struct perfabi lives; another has other numbers. 0 if no record has
+ * such a field.
  */
 uint32_t perfabi_field_number(const struct perfabi *perfabi, const char *name);
 

@@ -2,7 +2,6 @@
 /*
  * A recording record by record. The decoder goes a step where nothing of the last one is left.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "call.h"
 #include "live_ring.h"
 #include "perfabi.h"
+#include "text/ascii.h"
 
 enum { NAME = 48 };
 
@@ -23,8 +23,8 @@ struct perfabi_reader {
 	bool is_taken; /* `record` is to be handed out behind what was said of it */
 	int err;       /* from now on */
 	struct perfabi_record record, wrong; /* what was handed out, or is to be */
-	struct finds *handed;         /* the queue whose oldest `wrong` is; NULL: none */
-	struct perfabi_field *fields; /* of `record` */
+	struct finds *handed;                /* the queue whose oldest `wrong` is; NULL: none */
+	struct perfabi_field *fields;        /* of `record` */
 	size_t field_capacity;
 	char (*names)[NAME]; /* by slot */
 };
@@ -69,7 +69,7 @@ static int make_names(struct perfabi_reader *reader)
 		const char *name = events->records[i].value->name;
 
 		for (size_t k = 0; name[k] && k < NAME - 1; k++)
-			reader->names[i][k] = (char)toupper((unsigned char)name[k]);
+			reader->names[i][k] = ascii_upper(name[k]);
 	}
 	return 0;
 }

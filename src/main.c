@@ -67,6 +67,7 @@ int flush_stdout(void)
 int main(int argc, char **argv)
 {
 	struct nearest near;
+	char program[32];
 	int status, err = standard_hold();
 
 	if (err) {
@@ -94,6 +95,8 @@ int main(int argc, char **argv)
 			nearest_try(&near, commands[i].name);
 			continue;
 		}
+		snprintf(program, sizeof(program), "perfabi %s", argv[1]);
+		argv[1] = program; /* what getopt_long(3) puts in front of its messages */
 		status = commands[i].run(argc - 1, argv + 1);
 		return status ? status : flush_stdout();
 	}

@@ -558,7 +558,7 @@ def tool_records(order):
     rec.record(76, "STAT", new().u64("id", 5).num("I", "cpu", -1).num("I", "thread", 0).u64("val", 1).u64("ena", 2).u64("run", 3))
     rec.record(77, "STAT_ROUND", new().named("Q", "round_type", 1, "final").u64("time", 5))
     rec.record(78, "EVENT_UPDATE", new().named("Q", "update_type", 0, "unit").u64("id", 5).string("unit", "msec"))
-    rec.record(78, "EVENT_UPDATE", new().named("Q", "update_type", 1, "scale").u64("id", 5).put("d", 1e-6).say(scale=1e-06))
+    rec.record(78, "EVENT_UPDATE", new().named("Q", "update_type", 1, "scale").u64("id", 5).put("d", 2.3283064365386963e-10).say(scale=2.3283064365386963e-10))
     rec.record(78, "EVENT_UPDATE", new().named("Q", "update_type", 2, "name").u64("id", 5).string("name", "cpu/x/"))
     rec.record(78, "EVENT_UPDATE", new().named("Q", "update_type", 3, "cpus").u64("id", 5).put("HHHH", 0, 2, 1, 2)
                .say(cpus={"map_type": "cpus", "cpus": [1, 2]}))

@@ -4,10 +4,11 @@
  */
 #include "abi/abi.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "text/ascii.h"
 
 const struct abi_family *abi_family(const struct abi *abi, const char *name)
 {
@@ -38,9 +39,9 @@ const struct abi_arch *abi_arch(const struct abi *abi, const char *machine)
 static bool same_name(const char *a, const char *b)
 {
 	for (; *a && *b; a++, b++) {
-		int x = *a == '-' ? '_' : *a, y = *b == '-' ? '_' : *b;
+		char x = *a == '-' ? '_' : *a, y = *b == '-' ? '_' : *b;
 
-		if (tolower(x) != tolower(y))
+		if (ascii_lower(x) != ascii_lower(y))
 			return false;
 	}
 	return *a == *b;

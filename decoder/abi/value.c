@@ -6,10 +6,11 @@
  */
 #include "abi/value.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "text/ascii.h"
 
 struct parse {
 	const char *at;
@@ -57,7 +58,7 @@ static int variable(struct parse *p, struct value *out)
 	struct nearest near;
 	int err;
 
-	for (p->at++; isalnum((unsigned char)*p->at) || strchr("_.:", *p->at); p->at++) {
+	for (p->at++; ascii_is_alnum(*p->at) || strchr("_.:", *p->at); p->at++) {
 		if (!*p->at)
 			break;
 		if (n + 1 >= sizeof(name))
@@ -81,7 +82,7 @@ static int literal(struct parse *p, struct value *out)
 {
 	char *end;
 
-	if (!isdigit((unsigned char)*p->at))
+	if (!ascii_is_digit(*p->at))
 		return broken(
 			p, "a number, \"0x...\", an expression such as \"1<<25\", or a $variable");
 	errno = 0;
@@ -295,7 +296,7 @@ static int scalar(const json_t *json, const struct abi_family *set, const struct
 		*out = (struct value){.bits = constant->value, .known = true};
 		return 0;
 	}
-	if (set && (isalpha((unsigned char)text[0]) || text[0] == '_'))
+	if (set && ((ascii_is_alnum(text[0]) && !ascii_is_digit(text[0])) || text[0] == '_'))
 		return error_name(e, w, text, near.best, "a constant of %s (%s...)%s", set->name,
 				  set->prefix, strpbrk(text, "|,+ ") ? "; several are a list" : "");
 	return expression(text, vars, w, out, e);

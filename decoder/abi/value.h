@@ -38,7 +38,8 @@ struct vars {
  * list of these, or-ed, which may be empty only where `set` gives its names. Expressions know
  * decimal and hexadecimal numbers, $variables, and in C's order of precedence - (unary), *, + -,
  * << >>, |. What each operator gives must be a number of struct value's range, and what << and >>
- * shift by one of 0 to 63; >> shifts no number below zero. 0, -ERANGE beyond that, or -EINVAL, with `e` filled.
+ * shift by one of 0 to 63; >> shifts no number below zero. 0, -ERANGE beyond that, or -EINVAL, with
+ * `e` filled.
  */
 int value_eval(const json_t *json, const struct abi_family *set, const struct vars *vars,
 	       const struct where *w, struct value *out, struct error *e);

@@ -66,10 +66,10 @@ void anatomy_end(struct anatomy *a)
 {
 	if (a->is_cut)
 		fprintf(a->f,
-			"<p class=note>There is more: the page ends after %llu lines. --limit asks "
-			"for "
-			"others.</p>\n",
-			(unsigned long long)a->lines);
+			"<p class=note>There is more: the page ends after %llu lines%s.</p>\n",
+			(unsigned long long)a->lines,
+			a->lines < a->limit ? ", for it has no room for others"
+					    : "; --limit asks for more");
 	put_template(a, false);
 	out_free(&a->line);
 }

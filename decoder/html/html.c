@@ -27,7 +27,7 @@ void html_piece(FILE *f, const char *text, size_t size)
 	const char *end = text + size, *plain = text;
 
 	for (; text < end; text++) {
-		if (!strchr("<>&\"'", *text))
+		if (!*text || !strchr("<>&\"'", *text))
 			continue;
 		fwrite(plain, 1, (size_t)(text - plain), f);
 		fputs(entity_of(*text), f);

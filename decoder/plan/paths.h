@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A number for each name that a field can have: "sample_id.time", "branch_stack[].from". They are
- * gathered once, by compiling each layout with all that any attr could ask for, and looked up
- * whenever a plan is made.
+ * A number for each name that a field can have: "sample_id.time", "branch_stack.entries[].from".
+ * They are gathered once, by compiling each layout with all that any attr could ask for, and looked
+ * up whenever a plan is made.
  */
 #ifndef PERFABI_PATHS_H
 #define PERFABI_PATHS_H

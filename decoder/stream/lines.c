@@ -4,12 +4,12 @@
  */
 #include "stream/lines.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "text/ascii.h"
 #include "text/json.h"
 
 enum { CPUS_MAX = 65536, MISC_CPUMODE = 7 };
@@ -30,7 +30,7 @@ static void begin_text(struct lines *lines, size_t slot, const char *name)
 	char *p = put_text(lines->begin[slot].text, "{\"type\":\"");
 
 	for (size_t i = 0; name[i] && i < 40; i++)
-		*p++ = (char)toupper((unsigned char)name[i]);
+		*p++ = ascii_upper(name[i]);
 	p = put_text(p, "\",");
 	lines->begin[slot].length = (size_t)(p - lines->begin[slot].text);
 }

@@ -4,11 +4,11 @@
  */
 #include "stream/select.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+
+#include "text/ascii.h"
 
 /* As cases/abi spells it. */
 static const char *to_lower(const char *name, char *out, size_t size)
@@ -16,7 +16,7 @@ static const char *to_lower(const char *name, char *out, size_t size)
 	size_t i;
 
 	for (i = 0; name[i] && i + 1 < size; i++)
-		out[i] = (char)tolower((unsigned char)name[i]);
+		out[i] = ascii_lower(name[i]);
 	out[i] = '\0';
 	return out;
 }
@@ -32,7 +32,7 @@ static int select_types(struct selection *s, const struct selection_names *names
 		const char *name = names->types[i];
 		char lower[64];
 		struct nearest near = nearest_to(to_lower(name, lower, sizeof(lower)));
-		bool found = !strcasecmp(name, "unknown");
+		bool found = ascii_same(name, "unknown");
 
 		if (found)
 			s->lines.no_unknown = false;

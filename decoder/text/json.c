@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "text/ascii.h"
+
 size_t utf8_length(const unsigned char *s, size_t n)
 {
 	size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
@@ -85,13 +87,30 @@ char *put_string(char *p, const unsigned char *bytes, size_t n)
 	return put_text(p, "\"}");
 }
 
+/* What the caller's locale has for a decimal point becomes one; returns the new end. */
+static char *point_of(char *p, char *end)
+{
+	char *from = p, *to;
+
+	while (from < end && (ascii_is_digit(*from) || strchr("+-eE", *from)))
+		from++;
+	to = from;
+	while (to < end && !ascii_is_digit(*to))
+		to++;
+	if (from == to)
+		return end;
+	*from++ = '.';
+	memmove(from, to, (size_t)(end - to));
+	return from + (end - to);
+}
+
 char *put_double(char *p, double v)
 {
 	for (int digits = 15; isfinite(v) && digits <= 17; digits++) {
 		int n = snprintf(p, 32, "%.*g", digits, v);
 
 		if (digits == 17 || strtod(p, NULL) == v)
-			return p + n;
+			return point_of(p, p + n);
 	}
 	return put_text(p, isnan(v) ? "\"nan\"" : v < 0 ? "\"-inf\"" : "\"inf\"");
 }

@@ -27,6 +27,8 @@ int out_flush(struct out *out)
 {
 	if (!out->err && out->sink && out->at > out->base)
 		out->err = out->sink(out->context, out->base, (size_t)(out->at - out->base));
+	if (out->err > 0)
+		out->err = -ECANCELED;
 	if (out->sink)
 		out->at = out->base;
 	return out->err;

@@ -15,7 +15,8 @@ struct row_context {
 
 /*
  * The architecture that a list of tokens demands, whose names the case has on every machine: that
- * it cannot run here is no error of it, and a name that is wrong there is one everywhere. NULL: any.
+ * it cannot run here is no error of it, and a name that is wrong there is one everywhere. NULL:
+ * any.
  */
 const struct abi_arch *case_arch(const json_t *requirements, const struct abi *abi);
 

@@ -336,10 +336,46 @@ bool id_matches(const char *glob, const char *id)
 	return is_above(glob, id) || !fnmatch(glob, id, 0);
 }
 
+/* The longest beginning of `text`, up to a dot, that picks cases: its length, or 0. */
+static size_t known_part(const struct cases *cases, const char *text)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < cases->count; i++) {
+		const char *id = cases->list[i].id;
+		size_t n = 0, part = 0;
+
+		for (; text[n] && text[n] == id[n]; n++)
+			part = text[n] == '.' ? n : part;
+		if (!text[n] && (!id[n] || id[n] == '.'))
+			part = n;
+		if (part > most)
+			most = part;
+	}
+	return most;
+}
+
+static void say_unknown(const struct cases *cases, const char *argument, const char *nearest,
+			const char *program)
+{
+	const char *text = argument + (argument[0] == '=');
+	size_t part = known_part(cases, text);
+
+	say(stderr, "%s: no case has the id \"%s\", and no file is called so\n", program, text);
+	if (part && !text[part])
+		say(stderr, "  without the =, it picks the cases whose ids begin so\n");
+	else if (nearest)
+		say(stderr, "  nearest:  \"%s\"\n", nearest);
+	else if (part)
+		say(stderr, "  there is \"%.*s\"\n", (int)part, text);
+	say(stderr, "  `perfabi list` shows all ids; a suite (open.size) or a glob "
+		    "(\"open.*.user*\") picks several\n");
+}
+
 static int check_arguments(const struct cases *cases, char *const arguments[], const char *program)
 {
 	for (size_t i = 0; arguments && arguments[i]; i++) {
-		struct nearest near = nearest_to(arguments[i]);
+		struct nearest near = nearest_to(arguments[i] + (arguments[i][0] == '='));
 		bool found = is_path(arguments[i]);
 
 		for (size_t j = 0; j < cases->count && !found; j++) {
@@ -349,12 +385,7 @@ static int check_arguments(const struct cases *cases, char *const arguments[], c
 		}
 		if (found)
 			continue;
-		say(stderr, "%s: no case has the id \"%s\", and no file is called so\n", program,
-		    arguments[i] + (arguments[i][0] == '='));
-		if (near.best)
-			say(stderr, "  nearest:  \"%s\"\n", near.best);
-		say(stderr, "  `perfabi list` shows all ids; a suite (open.size) or a glob "
-			    "(\"open.*.user*\") picks several\n");
+		say_unknown(cases, arguments[i], near.best, program);
 		return -ENOENT;
 	}
 	return 0;

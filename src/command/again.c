@@ -17,10 +17,10 @@ static void put_word(FILE *f, const char *word)
 				    "0123456789_-+=./:@%,";
 
 	if (word[0] && !word[strspn(word, plain)]) {
-		fprintf(f, " %s", word);
+		fputs(word, f);
 		return;
 	}
-	fputs(" '", f);
+	fputc('\'', f);
 	for (; *word; word++)
 		if (*word == '\'')
 			fputs("'\\''", f);
@@ -29,26 +29,40 @@ static void put_word(FILE *f, const char *word)
 	fputc('\'', f);
 }
 
-char *again_command(const char *folder, const char *baseline, char *const arguments[])
+static void add_option(json_t *words, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	json_array_append_new(words, json_string(name));
+	json_array_append_new(words, json_stringn_nocheck(value, strlen(value)));
+}
+
+json_t *again_words(const char *folder, const char *baseline, char *const arguments[])
+{
+	json_t *words = json_pack("[s, s]", "perfabi", "run");
+
+	add_option(words, "--cases", folder);
+	add_option(words, "--baseline", baseline);
+	for (size_t i = 0; arguments[i]; i++)
+		if (is_path(arguments[i]))
+			json_array_append_new(
+				words, json_stringn_nocheck(arguments[i], strlen(arguments[i])));
+	return words;
+}
+
+char *again_command(const json_t *words)
 {
 	char *text = NULL;
-	size_t size;
+	const json_t *word;
+	size_t size, i;
 	FILE *f = open_memstream(&text, &size);
 
 	if (!f)
 		return NULL;
-	fputs("perfabi run", f);
-	if (folder) {
-		fputs(" --cases", f);
-		put_word(f, folder);
+	json_array_foreach(words, i, word) {
+		fputs(i ? " " : "", f);
+		put_word(f, json_string_value(word));
 	}
-	if (baseline) {
-		fputs(" --baseline", f);
-		put_word(f, baseline);
-	}
-	for (size_t i = 0; arguments[i]; i++)
-		if (is_path(arguments[i]))
-			put_word(f, arguments[i]);
 	if (!fclose(f))
 		return text;
 	free(text);

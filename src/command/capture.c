@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 #include "capture/capture.h"
-#include "capture/outfile.h"
 #include "command/command.h"
 #include "perfabi.h"
 #include "language/scope.h"
 #include "stream/events.h"
+#include "text/outfile.h"
 #include "text/say.h"
 
 enum { PAGES = 128, PAGES_MAX = 1 << 20, WAIT_MS = 100, NOT_FOUND = 127, ATTR_JSON_MAX = 1 << 20 };
@@ -491,7 +491,7 @@ static int run_command(const struct settings *s, struct capture *c, struct comma
 		return EXIT_USAGE;
 	}
 	if (!err)
-		err = outfile_place(output);
+		err = outfile_place(output, true);
 	if (!err)
 		err = record(c, &r, command->pid, s->raw, &status);
 	if (!err)
@@ -543,7 +543,7 @@ static int capture_command(const struct settings *s, const struct environment *e
 		      stderr);
 		status = EXIT_USAGE;
 	} else {
-		err = outfile_open(&output, s->output);
+		err = outfile_open(&output, s->output, 0600);
 		if (err) {
 			say(stderr, "perfabi capture: cannot write %s: %s\n", s->output,
 			    strerror(-err));

@@ -23,7 +23,8 @@ static const char help[] =
 	"      --json               the same as --format json\n"
 	"  -v, --verbose            each case by itself, where many differ alike\n"
 	"  -h, --help\n\n"
-	"Exit status: 0 nothing is worse in B, 1 something is, or B's run has no end, 2 wrong usage "
+	"Exit status: 0 nothing is worse in B, 1 something is, or B's run has no end, 2 wrong "
+	"usage "
 	"or\n"
 	"input, 3 perfabi itself failed.\n";
 

@@ -32,10 +32,9 @@ static const struct option long_options[] = {{"cases", required_argument, NULL, 
 
 static int parse_options(struct settings *s, int argc, char **argv, const char *help)
 {
-	char program[32];
+	const char *program = argv[0];
 	int option;
 
-	snprintf(program, sizeof(program), "perfabi %s", argv[0]);
 	while ((option = getopt_long(argc, argv, "c:h", long_options, NULL)) != -1) {
 		switch (option) {
 		case 'c':

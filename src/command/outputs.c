@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "run/baseline.h"
+#include "text/outfile.h"
 #include "text/say.h"
 
 int outputs_add(struct outputs *outputs, const struct session *session, const char *text)
@@ -27,7 +28,7 @@ int outputs_add(struct outputs *outputs, const struct session *session, const ch
 		 text);
 	near = nearest_to(name);
 	*out = (struct output){.printer = printer_by_name(name, &near),
-			       .path = colon ? colon + 1 : NULL};
+			       .path = colon && strcmp(colon, ":-") != 0 ? colon + 1 : NULL};
 	if (!out->printer || (colon && !colon[1]))
 		return session_bad_value(
 			session, "format", text,
@@ -53,13 +54,6 @@ static bool is_taken(const struct outputs *outputs, size_t count)
 		    other.st_ino == own.st_ino)
 			return true;
 	return false;
-}
-
-static bool is_file_at(const char *path, const struct stat *file)
-{
-	struct stat st;
-
-	return path && !stat(path, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
 }
 
 /* Whether it is a file that this run reads: a case file, the baseline. */
@@ -114,9 +108,11 @@ int outputs_open(struct outputs *outputs, const struct session *session, const c
 		out->verbose = outputs->is_verbose;
 		out->f = out->path ? fopen(out->path, "ae") : stdout;
 		if (!out->f) {
+			int err = -errno;
+
 			say(stderr, "perfabi run: cannot write %s: %s\n", out->path,
-			    strerror(errno));
-			return -errno;
+			    strerror(-err));
+			return err;
 		}
 		if (is_read(session, baseline, out->f)) {
 			say(stderr,
@@ -175,6 +171,7 @@ void outputs_begin(struct outputs *outputs, const struct report *report)
 
 		if (!out->printer->begin)
 			continue;
+		errno = 0;
 		out->printer->begin(out, report);
 		fflush(out->f);
 		note_error(out);
@@ -186,6 +183,7 @@ void outputs_started(struct outputs *outputs, const struct instance *instance)
 	for (size_t i = 0; i < outputs->count; i++) {
 		if (!outputs->list[i].printer->started)
 			continue;
+		errno = 0;
 		outputs->list[i].printer->started(&outputs->list[i], instance);
 		note_error(&outputs->list[i]);
 	}
@@ -197,6 +195,7 @@ void outputs_ended(struct outputs *outputs, const struct report *report,
 	for (size_t i = 0; i < outputs->count; i++) {
 		if (!outputs->list[i].printer->ended)
 			continue;
+		errno = 0;
 		outputs->list[i].printer->ended(&outputs->list[i], report, result);
 		note_error(&outputs->list[i]);
 	}
@@ -205,6 +204,7 @@ void outputs_ended(struct outputs *outputs, const struct report *report,
 void outputs_end(struct outputs *outputs, const struct report *report)
 {
 	for (size_t i = 0; i < outputs->count; i++) {
+		errno = 0;
 		outputs->list[i].printer->end(&outputs->list[i], report);
 		note_error(&outputs->list[i]);
 	}

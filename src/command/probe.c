@@ -19,8 +19,9 @@ static const char help[] =
 	"each record is made, and what comes is looked at. What is not there, or denied to a "
 	"caller,\n"
 	"has its reason, and what would change it. Topics: event, sampling, records, hardware,\n"
-	"breakpoints, probes, user-reads, callers. Without an argument all of them, the machine's\n"
-	"limits, what stands between, and its PMUs.\n\n"
+	"breakpoints, probes, user-reads, callers, limits, abi, sandbox, pmus. Without an "
+	"argument\n"
+	"all of them.\n\n"
 	"  -f, --format FORMAT  text (default), json, or jsonl: one flat line for each capability "
 	"and\n"
 	"                       caller, with the host, its kernel and the time\n"
@@ -58,7 +59,7 @@ struct settings {
 	const struct format *format;
 	struct host host;
 	const char *read;
-	bool is_part;
+	char *const *wanted; /* topics and keys; none of them is everything */
 };
 
 static const struct option long_options[] = {{"format", required_argument, NULL, 'f'},
@@ -116,29 +117,67 @@ static int parse_options(struct settings *s, int argc, char **argv)
 	return err;
 }
 
-static void free_suites(char **suites)
+/* Whether there is something of that name: a topic, a key, or the PMUs. */
+static bool names_something(const char *argument, const struct session *session,
+			    const struct guide *guide, struct nearest *near)
 {
-	for (size_t i = 0; suites && suites[i]; i++)
-		free(suites[i]);
-	free(suites);
+	char *const wanted[] = {(char *)argument, NULL};
+	bool known = probe_wants(wanted, PROBE_PMUS);
+	const json_t *topic, *fact;
+	size_t i, k;
+
+	nearest_try(near, PROBE_PMUS);
+	for (size_t n = 0; n < session->count && !known; n++) {
+		known = probe_wants(wanted, session->picked[n]->id + strlen(PROBE_SUITES));
+		nearest_try(near, session->picked[n]->id + strlen(PROBE_SUITES));
+	}
+	json_array_foreach(guide->topics, i, topic) {
+		const char *name = json_string_value(json_object_get(topic, "topic"));
+
+		nearest_try(near, name);
+		json_array_foreach(json_object_get(topic, "facts"), k, fact) {
+			char key[256];
+
+			snprintf(key, sizeof(key), "%s.%s", name,
+				 json_string_value(json_object_get(fact, "key")));
+			known = known || probe_wants(wanted, key);
+		}
+	}
+	return known;
 }
 
-/* "event" as the suite of its cases; all of them without an argument. NULL without memory. */
-static char **suites_of(char *const arguments[])
+/* 0, or EXIT_USAGE after a message. */
+static int check_wanted(const struct session *session, const struct guide *guide,
+			char *const wanted[])
 {
-	size_t n = 0;
-	char **suites;
+	for (; *wanted; wanted++) {
+		struct nearest near = nearest_to(*wanted);
+		const json_t *topic;
+		size_t i;
 
-	while (arguments[n])
-		n++;
-	suites = calloc(n + 2, sizeof(*suites));
-	for (size_t i = 0; suites && i < (n ? n : 1); i++)
-		if (asprintf(&suites[i], PROBE_SUITES "%s", n ? arguments[i] : "*") < 0) {
-			suites[i] = NULL;
-			free_suites(suites);
-			return NULL;
-		}
-	return suites;
+		if (names_something(*wanted, session, guide, &near))
+			continue;
+		say(stderr, "%s: there is no topic or key \"%s\"\n", program, *wanted);
+		if (near.best)
+			say(stderr, "  nearest: \"%s\"\n", near.best);
+		say(stderr, "  topics: ");
+		json_array_foreach(guide->topics, i, topic)
+			say(stderr, "%s, ", json_string_value(json_object_get(topic, "topic")));
+		say(stderr, PROBE_PMUS "; keys are those of --json\n");
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+/* Of the cases, those that are wanted. */
+static void keep_wanted(struct session *session, char *const wanted[])
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < session->count; i++)
+		if (probe_wants(wanted, session->picked[i]->id + strlen(PROBE_SUITES)))
+			session->picked[kept++] = session->picked[i];
+	session->count = kept;
 }
 
 static int write_answers(struct settings *s, struct model *model, const struct guide *guide,
@@ -153,43 +192,75 @@ static int write_answers(struct settings *s, struct model *model, const struct g
 			      .cases_hash = sources_hash(&session->loaded.sources),
 			      .results = session->results,
 			      .count = session->count,
-			      .is_part = s->is_part};
+			      .wanted = s->wanted};
 	json_t *probed;
 
 	probed = probe_json(&probe);
 	s->format->write(probed, stdout);
 	json_decref(probed);
-	return session_is_flawed(session) ? EXIT_HARNESS : 0;
+	return session->count && session_is_flawed(session) ? EXIT_HARNESS : 0;
 }
 
-/* The model of this machine, and what cases/probe.json says; then the answers. */
-static int say_answers(struct settings *s)
+/* Runs the cases that are wanted, and says what came of them, by the model of this machine. */
+static int ask_wanted(struct settings *s, const struct guide *guide)
 {
-	struct loaded *loaded = &s->session.loaded;
-	const struct source *source = sources_find(&loaded->sources, "probe.json");
+	struct session *session = &s->session;
 	struct baseline baseline = {0};
-	struct guide guide = {0};
-	struct error e = {0};
 	struct model model;
 	int status;
 
+	keep_wanted(session, s->wanted);
+	status = session->count ? session_run(session, session->picked, session->count) : 0;
+	if (status)
+		return status;
+	status = model_of_here(&model, &session->loaded, program);
+	if (!status)
+		status = baseline_load(&baseline, NULL, &session->loaded, program);
+	if (!status)
+		status = write_answers(s, &model, guide, &baseline);
+	baseline_free(&baseline);
+	model_free(&model);
+	return status;
+}
+
+/* What cases/probe.json says; then what is wanted is asked. */
+static int ask_machine(struct settings *s)
+{
+	char all[] = "probe", *suites[] = {all, NULL};
+	const struct source *source;
+	struct guide guide = {0};
+	struct error e = {0};
+	int status = session_prepare(&s->session, suites);
+
+	if (status)
+		return status;
+	source = sources_find(&s->session.loaded.sources, "probe.json");
 	if (!source) {
 		say(stderr, "%s: these cases have no probe.json\n", program);
 		return EXIT_USAGE;
 	}
-	status = model_of_here(&model, loaded, program);
-	if (!status && guide_load(&guide, source, &e)) {
+	if (guide_load(&guide, source, &e)) {
 		error_print(stderr, program, &e);
 		status = EXIT_USAGE;
 	}
 	if (!status)
-		status = baseline_load(&baseline, NULL, loaded, program);
+		status = check_wanted(&s->session, &guide, s->wanted);
 	if (!status)
-		status = write_answers(s, &model, &guide, &baseline);
-	baseline_free(&baseline);
+		status = ask_wanted(s, &guide);
 	guide_free(&guide);
-	model_free(&model);
 	return status;
+}
+
+/* Whether each of a list is a text. */
+static bool are_texts(const json_t *list)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+		if (!json_is_string(one))
+			return false;
+	return json_is_array(list);
 }
 
 /* The members that the table and the rows go by are there. */
@@ -202,7 +273,7 @@ static bool is_probed(const json_t *json)
 		if (!json_is_array(json_object_get(topic, "capabilities")) ||
 		    !json_is_array(json_object_get(topic, "facts")))
 			return false;
-	return json_is_array(topics) && json_is_array(json_object_get(json, "callers")) &&
+	return json_is_array(topics) && are_texts(json_object_get(json, "callers")) &&
 	       json_is_object(json_object_get(json, "environment"));
 }
 
@@ -235,7 +306,6 @@ static int show_recorded(const struct settings *s)
 int command_probe(int argc, char **argv)
 {
 	struct settings s = {.format = &formats[0]};
-	char **suites;
 	int parsed, status;
 
 	session_begin(&s.session, program);
@@ -243,20 +313,14 @@ int command_probe(int argc, char **argv)
 	parsed = parse_options(&s, argc, argv);
 	if (parsed)
 		return parsed > 0 ? 0 : EXIT_USAGE;
-	s.is_part = argv[optind] != NULL;
-	if (s.read && s.is_part) {
+	s.wanted = argv + optind;
+	if (s.read && s.wanted[0]) {
 		say(stderr, "%s: --read shows the whole file; no topic with it\n", program);
 		return EXIT_USAGE;
 	}
 	if (s.read)
 		return show_recorded(&s);
-	suites = suites_of(argv + optind);
-	status = suites ? session_prepare(&s.session, suites) : EXIT_HARNESS;
-	if (!status)
-		status = session_run(&s.session, s.session.picked, s.session.count);
-	if (!status)
-		status = say_answers(&s);
-	free_suites(suites);
+	status = ask_machine(&s);
 	session_end(&s.session);
 	return status;
 }

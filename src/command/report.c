@@ -9,6 +9,7 @@
 #include "command/command.h"
 #include "page/notes.h"
 #include "page/page.h"
+#include "text/outfile.h"
 #include "text/say.h"
 
 static const char program[] = "perfabi report";
@@ -73,26 +74,63 @@ static int read_reports(struct table *table, char *const files[])
 	return EXIT_HARNESS;
 }
 
-/* Once everything was read: a page that was there before stays if a report is none. */
-static int write_page(const struct table *table, const struct wishes *wishes)
+/* Whether the page would take the place of one of the reports. */
+static bool is_report(const char *output, char *const files[])
+{
+	struct stat st;
+
+	if (stat(output, &st) || !S_ISREG(st.st_mode))
+		return false;
+	while (*files)
+		if (is_file_at(*files++, &st))
+			return true;
+	return false;
+}
+
+/* Into a file of its own, which is put in its place. 0 or a negative errno. */
+static int write_page_file(const struct table *table, const char *title, struct outfile *out)
+{
+	FILE *f = fdopen(out->fd, "w");
+	int err = 0;
+
+	if (!f)
+		return -errno;
+	out->fd = -1; /* the stream's */
+	page_write(f, table, title);
+	errno = 0;
+	if (fflush(f) || ferror(f))
+		err = errno ? -errno : -EIO;
+	if (fclose(f) && !err)
+		err = -errno;
+	return err ? err : outfile_place(out, false);
+}
+
+/* Once everything was read. An exit status. */
+static int write_page(const struct table *table, const struct wishes *wishes, char *const files[])
 {
 	const char *path = wishes->output;
-	FILE *f = path && strcmp(path, "-") != 0 ? fopen(path, "we") : stdout;
-	bool failed;
+	struct outfile out;
+	int err;
 
-	if (!f) {
-		say(stderr, "%s: %s: %s\n", program, path, strerror(errno));
+	if (!path || !strcmp(path, "-")) {
+		page_write(stdout, table, wishes->title);
+		return 0; /* main() says what cannot be written */
+	}
+	if (is_report(path, files)) {
+		say(stderr, "%s: %s is one of the reports\n  write the page to another file\n",
+		    program, path);
 		return EXIT_USAGE;
 	}
-	page_write(f, table, wishes->title);
-	if (f == stdout)
-		return 0; /* main() says what cannot be written */
-	failed = ferror(f);
-	failed = fclose(f) || failed;
-	if (failed)
-		say(stderr, "%s: writing to %s: %s\n", program, path,
-		    strerror(errno ? errno : EIO));
-	return failed ? EXIT_HARNESS : 0;
+	err = outfile_open(&out, path, outfile_mode(path));
+	if (err) {
+		say(stderr, "%s: cannot write %s: %s\n", program, path, strerror(-err));
+		return EXIT_USAGE;
+	}
+	err = write_page_file(table, wishes->title, &out);
+	outfile_close(&out);
+	if (err)
+		say(stderr, "%s: writing to %s: %s\n", program, path, strerror(-err));
+	return err ? EXIT_HARNESS : 0;
 }
 
 int command_report(int argc, char **argv)
@@ -110,7 +148,7 @@ int command_report(int argc, char **argv)
 	status = read_reports(&table, argv + optind);
 	if (!status) {
 		notes_settle(&table);
-		status = write_page(&table, &wishes);
+		status = write_page(&table, &wishes, argv + optind);
 	}
 	table_free(&table);
 	return status;

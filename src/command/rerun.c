@@ -43,7 +43,7 @@ json_t *rerun_ids(const char *path, const char *program)
 }
 
 /* A case that was renamed since, or is of other files. */
-static void say_unknown(const struct session *session, const json_t *ids, const char *path)
+static void say_gone(const struct session *session, const json_t *ids, const char *path)
 {
 	const char *id, *first = NULL;
 	size_t count = 0;
@@ -68,7 +68,7 @@ int rerun_narrow(struct session *session, const json_t *ids, const char *path)
 {
 	size_t kept = 0;
 
-	say_unknown(session, ids, path);
+	say_gone(session, ids, path);
 	for (size_t i = 0; i < session->count; i++)
 		if (json_object_get(ids, session->picked[i]->id))
 			session->picked[kept++] = session->picked[i];

@@ -11,8 +11,8 @@
 
 /*
  * The ids, as keys of an object, of those that did not come out well in the report of perfabi run
- * --format json or jsonl at `path`: failed, passed against the baseline, could not be judged, or had
- * begun and have no end. The caller's; NULL after a message.
+ * --format json or jsonl at `path`: failed, passed against the baseline, could not be judged, or
+ * had begun and have no end. The caller's; NULL after a message.
  */
 json_t *rerun_ids(const char *path, const char *program);
 

@@ -23,11 +23,13 @@ struct run {
 	struct session session;
 	const char *baseline_choice; /* as baseline_load() has it */
 	bool is_strict, only_lists, fails_fast;
-	const char *update; /* the file for the baseline as this run would have it */
-	const char *rerun;  /* a report, whose failures are run again */
-	json_t *failed;     /* their ids; NULL without --rerun */
+	const char *update;     /* the file for the baseline as this run would have it, ... */
+	struct outfile updated; /* ... open from the beginning */
+	const char *rerun;      /* a report, whose failures are run again */
+	json_t *failed;         /* their ids; NULL without --rerun */
 	struct host host;
-	char *again; /* how a case of this run is run by itself; owned */
+	json_t *again_words; /* how a case of this run is run by itself; owned */
+	char *again;         /* the same for a shell; owned */
 	struct outputs outputs;
 	struct report report;
 	struct baseline baseline;
@@ -241,9 +243,11 @@ static int prepare(struct run *run, char *const arguments[])
 	status = baseline_load(&run->baseline, run->baseline_choice, &s->loaded, s->program);
 	if (status)
 		return status;
-	run->again = again_command(s->folder, run->baseline_choice, arguments);
+	run->again_words = again_words(s->folder, run->baseline_choice, arguments);
+	run->again = again_command(run->again_words);
 	run->report = (struct report){.env = &s->loaded.env,
 				      .again = run->again,
+				      .again_words = run->again_words,
 				      .host = &run->host,
 				      .cases_hash = sources_hash(&s->loaded.sources),
 				      .cases = &s->loaded.cases,
@@ -256,6 +260,15 @@ static int prepare(struct run *run, char *const arguments[])
 	s->options.begun = begin_outputs;
 	s->shows_progress = s->shows_progress && !run->outputs.is_quiet;
 	s->options.context = run;
+	if (run->update) {
+		int err = outfile_open(&run->updated, run->update, outfile_mode(run->update));
+
+		if (err) {
+			say(stderr, "%s: cannot write %s: %s\n", s->program, run->update,
+			    strerror(-err));
+			return EXIT_USAGE;
+		}
+	}
 	return outputs_open(&run->outputs, s, run->baseline_choice) ? EXIT_USAGE : 0;
 }
 
@@ -284,13 +297,13 @@ static int list_picked(struct run *run, char *const arguments[])
 }
 
 /* 0, or EXIT_HARNESS after a message. */
-static int update_baseline(const struct run *run)
+static int update_baseline(struct run *run)
 {
 	const struct session *s = &run->session;
 	struct baseline_changes changes;
 	json_t *json =
 		baseline_update(&run->baseline, &s->loaded.env, s->results, s->count, &changes);
-	int err = json ? baseline_write(json, run->update) : -ENOMEM;
+	int err = json ? baseline_write(json, &run->updated) : -ENOMEM;
 
 	json_decref(json);
 	if (err) {
@@ -298,7 +311,7 @@ static int update_baseline(const struct run *run)
 		return EXIT_HARNESS;
 	}
 	say(stderr,
-	    "%s: %s has %zu entries more, %zu seen on this kernel, %zu that end before it\n",
+	    "%s: %s: %zu new, %zu known and seen on this kernel, %zu that now end before it\n",
 	    s->program, run->update, changes.added, changes.seen, changes.narrowed);
 	if (changes.added)
 		say(stderr, "  say in each new one which function breaks the promise, and how\n");
@@ -344,7 +357,7 @@ static int do_run(struct run *run, char *const arguments[])
 
 int command_run(int argc, char **argv)
 {
-	struct run run = {0};
+	struct run run = {.updated = {.fd = -1}};
 	int parsed, status;
 
 	session_begin(&run.session, "perfabi run");
@@ -355,8 +368,10 @@ int command_run(int argc, char **argv)
 		return parsed > 0 ? 0 : EXIT_USAGE;
 	}
 	status = do_run(&run, argv + optind);
+	outfile_close(&run.updated);
 	baseline_free(&run.baseline);
 	free(run.again);
+	json_decref(run.again_words);
 	json_decref(run.failed);
 	session_end(&run.session);
 	return status;

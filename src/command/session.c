@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "language/one_line.h"
 #include "machine/clock.h"
 #include "machine/limits.h"
 #include "machine/sysctl.h"
@@ -41,8 +42,10 @@ int session_bad_value(const struct session *s, const char *option, const char *g
 
 int session_host(const struct session *s, struct host *host, const char *name)
 {
-	return host_rename(host, name)
-		       ? session_bad_value(s, "host", name, "a name of 1 to 64 bytes")
+	return !one_line(name) || host_rename(host, name)
+		       ? session_bad_value(s, "host", name,
+					   "a name of 1 to 64 bytes of UTF-8, without control "
+					   "characters")
 		       : 0;
 }
 

@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/command.h"
@@ -35,9 +36,10 @@ static void show_help(void)
 	      "                   same calls, says what it expects and gets, and exits with 0, or\n"
 	      "                   with 1 where the kernel breaks its word\n"
 	      "      --strace     runs one case, and shows its calls as strace(1) would; steps\n"
-	      "                   that are no single call are between /* and */\n"
-	      "  -o, --output DIR  with --c: each case's program as DIR/ID.c; what cannot be\n"
-	      "                   written is left out, and said\n"
+	      "                   that are no single call are between /* and */, and so is\n"
+	      "                   what came of it, whatever that is: the exit status is 0\n"
+	      "  -o, --output DIR  with --c: each case's program as DIR/ID.c; DIR is made, and\n"
+	      "                   what cannot be written is left out, and said\n"
 	      "  -c, --cases DIR  the cases below DIR, not the built-in ones\n"
 	      "  -h, --help\n",
 	      stdout);
@@ -132,6 +134,10 @@ static int write_all_c(struct loaded *l, const struct instance *const *picked, s
 {
 	size_t left_out = 0;
 
+	if (mkdir(folder, 0777) && errno != EEXIST) {
+		say(stderr, "perfabi show: %s: %s\n", folder, strerror(errno));
+		return EXIT_USAGE;
+	}
 	for (size_t i = 0; i < count; i++) {
 		int err = write_c(l, picked[i], folder);
 
@@ -194,12 +200,17 @@ static int show_picked(const struct settings *s, struct loaded *l, char *argumen
 	return status;
 }
 
+/* What came of it; of a case that did not run, why. */
 static void print_verdict(const struct result *result)
 {
 	const struct verdict *v = &result->verdict;
 
 	printf("/* %s", outcome_names[v->outcome]);
-	if (v->outcome != PASS && v->expected[0])
+	if (result->token)
+		printf(": it requires %s: %s", result->token, result->reason ? result->reason : "");
+	else if (result->reason)
+		printf(": %s", result->reason);
+	else if (v->outcome != PASS && v->expected[0])
 		printf(": expected %s, got %s", v->expected, v->got);
 	else if (v->capability[0])
 		printf(": %s", v->capability);
@@ -226,7 +237,7 @@ static int show_as_strace(const struct settings *s, const char *argument)
 	if (!status)
 		status = session_run(&session, session.picked, session.count);
 	if (!status) {
-		fputs(session.options.trace->text, stdout);
+		trace_print(session.options.trace, stdout);
 		print_verdict(&session.results[0]);
 		status = session_is_flawed(&session) ? EXIT_HARNESS : 0;
 	}
@@ -243,8 +254,19 @@ int command_show(int argc, char **argv)
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
-	if (s.as_strace && (s.as_c || optind + 1 != argc)) {
-		say(stderr, "perfabi show: --strace goes with one ID, and without --c\n");
+	if (s.as_strace && (s.as_c || optind + 1 != argc || strpbrk(argv[optind], "*?["))) {
+		say(stderr, "perfabi show: --strace runs one case, by its ID, and goes without "
+			    "--c\n");
+		return EXIT_USAGE;
+	}
+	if (s.to && !s.as_c) {
+		say(stderr, "perfabi show: --output is the folder of --c's programs\n");
+		return EXIT_USAGE;
+	}
+	if (s.as_c && !s.to && optind + 1 != argc) {
+		say(stderr,
+		    "perfabi show: --c prints one program\n"
+		    "  expected: the id of one case, or a folder for all of them: -o DIR\n");
 		return EXIT_USAGE;
 	}
 	if (s.as_strace)

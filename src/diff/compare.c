@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worse is what A has and B has not: a promise kept, a capability. What cannot be judged on one of
- * them is neither worse nor better.
+ * Worse is what A has and B has not: a promise kept, a capability. So is what B could not be judged
+ * of any more, an error: that must not pass silently. What one of them skipped, or a probe could
+ * not tell, is neither worse nor better.
  */
 #include "diff/diff.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum standing { UNJUDGED, BROKEN, KEPT };
+enum standing { NEITHER, NOT_KEPT, KEPT };
 
 static const struct {
 	const char *answer;
 	enum standing standing;
 } standings[] = {
-	{"pass", KEPT},    {"xpass", KEPT}, {"yes", KEPT},      {"fail", BROKEN},
-	{"xfail", BROKEN}, {"no", BROKEN},  {"denied", BROKEN}, {"error", BROKEN},
+	{"pass", KEPT},      {"xpass", KEPT},  {"yes", KEPT},        {"fail", NOT_KEPT},
+	{"xfail", NOT_KEPT}, {"no", NOT_KEPT}, {"denied", NOT_KEPT}, {"error", NOT_KEPT},
 };
 
 static enum standing standing_of(const char *answer)
@@ -23,7 +24,7 @@ static enum standing standing_of(const char *answer)
 	for (size_t i = 0; i < sizeof(standings) / sizeof(standings[0]); i++)
 		if (!strcmp(standings[i].answer, answer))
 			return standings[i].standing;
-	return UNJUDGED;
+	return NEITHER;
 }
 
 static const char *change_of(const json_t *a, const json_t *b)
@@ -31,9 +32,9 @@ static const char *change_of(const json_t *a, const json_t *b)
 	enum standing before = standing_of(diff_member(a, "answer"));
 	enum standing after = standing_of(diff_member(b, "answer"));
 
-	if (before == KEPT && after == BROKEN)
+	if (before == KEPT && after == NOT_KEPT)
 		return "worse";
-	if (before == BROKEN && after == KEPT)
+	if (before == NOT_KEPT && after == KEPT)
 		return "better";
 	return "other";
 }
@@ -41,15 +42,19 @@ static const char *change_of(const json_t *a, const json_t *b)
 /* What is known of it: of the side where it is not as it should be, B's first. */
 static json_t *entry_of(const char *key, const json_t *a, const json_t *b)
 {
-	const char *why = diff_member(b, "because");
+	const char *why = diff_member(b, "because"), *side = "b";
 	json_t *entry = json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", key, "topic",
 				  diff_member(b, "topic"), "title", diff_member(b, "title"), "a",
 				  diff_member(a, "answer"), "b", diff_member(b, "answer"));
 
-	if (!why[0])
+	if (!why[0]) {
 		why = diff_member(a, "because");
-	if (why[0])
+		side = "a";
+	}
+	if (why[0]) {
 		json_object_set_new(entry, "because", json_string(why));
+		json_object_set_new(entry, "because_of", json_string(side));
+	}
 	return entry;
 }
 

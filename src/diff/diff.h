@@ -53,17 +53,17 @@ void diff_markdown(const json_t *diff, bool is_long, FILE *f);
 
 /* One line of a list in which what has the same topic, answers and reason stands once. */
 struct roll {
-	const json_t *first; /* of those that it is about */
+	const json_t *first; /* of those that it is about: by its id */
 	size_t count;
 };
 
 /*
- * The entries of one list (as "worse"), each by itself, by topic, change, reason and id. `rolls`
- * has as many places as the list entries. Returns how many there are.
+ * The entries of one list (as "worse"), each by itself, by topic, answer or change, reason and id.
+ * `rolls` has as many places as the list entries. Returns how many there are.
  */
 size_t diff_sort(const json_t *list, struct roll *rolls);
 
-/* Whether two entries have the same topic, change and reason. */
+/* Whether two entries have the same topic, answer or change, and reason. */
 bool diff_is_alike(const json_t *a, const json_t *b);
 
 /*
@@ -75,10 +75,23 @@ size_t diff_roll_up(const json_t *list, bool is_long, struct roll *rolls);
 /* A text member, or "". */
 const char *diff_member(const json_t *json, const char *key);
 
+/* What it counts: cases, or capabilities. */
+const char *diff_noun(const json_t *diff, size_t count);
+
+/* Whether an entry's reason is A's, for B has none: it is told as such. */
+bool diff_is_of_a(const json_t *entry);
+
 /* "6.18.44 x86_64, vm", cut to fit. */
 void diff_name(const json_t *about, char *out, size_t size);
 
-/* What its run has not come to, as "the run has no end; 12 cases were not reached"; "" if nothing. */
+/* What follows from it that they had other case files; "" if they had the same. */
+const char *diff_cases(const json_t *diff);
+
+/* "3 worse, 1 better, ...; 2 the same": how many each list has, cut to fit. */
+void diff_counts(const json_t *diff, char *out, size_t size);
+
+/* What its run has not come to, as "the run has no end; 12 cases were not reached"; "" if nothing.
+ */
 void diff_end(const json_t *about, char *out, size_t size);
 
 #endif

@@ -33,19 +33,29 @@ static void mark_value(FILE *f, const json_t *value)
 	free(text);
 }
 
-static void mark_row(FILE *f, const struct roll *roll)
+/* What one side alone has stands in that side's column. */
+static const char *answer_in(const json_t *entry, const char *side, const char *list)
+{
+	const char *answer = diff_member(entry, "answer");
+
+	if (!answer[0])
+		return diff_member(entry, side);
+	return list[strlen(list) - 1] == side[0] ? answer : "";
+}
+
+static void mark_row(FILE *f, const json_t *diff, const char *list, const struct roll *roll)
 {
 	const json_t *entry = roll->first;
 
 	fputs("| ", f);
 	if (roll->count > 1)
-		fprintf(f, "%zu cases of ", roll->count);
+		fprintf(f, "%zu %s of ", roll->count, diff_noun(diff, roll->count));
 	mark_text(f, diff_member(entry, roll->count > 1 ? "topic" : "id"));
 	fputs(" | ", f);
-	mark_text(f, diff_member(entry, "a"));
+	mark_text(f, answer_in(entry, "a", list));
 	fputs(" | ", f);
-	mark_text(f, diff_member(entry, "b"));
-	fputs(" | ", f);
+	mark_text(f, answer_in(entry, "b", list));
+	fputs(diff_is_of_a(entry) ? " | in A: " : " | ", f);
 	mark_text(f, diff_member(entry, "because"));
 	fputs(" |\n", f);
 }
@@ -60,10 +70,10 @@ static void mark_table(FILE *f, const json_t *diff, const char *key, const char 
 	if (count) {
 		fprintf(f, folds ? "\n<details><summary>%s: %zu</summary>\n" : "\n### %s: %zu\n",
 			title, json_array_size(list));
-		fputs("\n| case | A | B | why |\n|---|---|---|---|\n", f);
+		fprintf(f, "\n| %s | A | B | why |\n|---|---|---|---|\n", diff_noun(diff, 1));
 	}
 	for (size_t i = 0; i < count; i++)
-		mark_row(f, &rolls[i]);
+		mark_row(f, diff, key, &rolls[i]);
 	if (count && folds)
 		fputs("\n</details>\n", f);
 	free(rolls);
@@ -103,27 +113,20 @@ static void mark_side(FILE *f, const char *name, const json_t *about)
 	fprintf(f, "%s%s\n", text[0] ? ": " : "", text);
 }
 
-/* How many each list has, where it has any: their ids are in JSON. */
-static void mark_only(FILE *f, const json_t *diff, const char *key, const char *words)
-{
-	size_t count = json_array_size(json_object_get(diff, key));
-
-	if (count)
-		fprintf(f, "\n%zu %s\n", count, words);
-}
-
 void diff_markdown(const json_t *diff, bool is_long, FILE *f)
 {
-	size_t worse = json_array_size(json_object_get(diff, "worse"));
-	size_t better = json_array_size(json_object_get(diff, "better"));
+	char counts[256];
 
-	fprintf(f, "**perf_event_open(2): %zu worse, %zu better**\n\n", worse, better);
+	diff_counts(diff, counts, sizeof(counts));
+	fprintf(f, "**perf_event_open(2): %s**\n\n", counts);
 	mark_side(f, "A", json_object_get(diff, "a"));
 	mark_side(f, "B", json_object_get(diff, "b"));
+	if (diff_cases(diff)[0])
+		fprintf(f, "\n%s\n", diff_cases(diff));
 	mark_table(f, diff, "worse", "Worse in B", false, true);
 	mark_table(f, diff, "better", "Better in B", true, is_long);
 	mark_table(f, diff, "other", "Otherwise different", true, is_long);
+	mark_table(f, diff, "only_a", "Only in A", true, is_long);
+	mark_table(f, diff, "only_b", "Only in B", true, is_long);
 	mark_facts(f, json_object_get(diff, "facts"));
-	mark_only(f, diff, "only_a", "are in A alone.");
-	mark_only(f, diff, "only_b", "are in B alone.");
 }

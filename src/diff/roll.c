@@ -7,12 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The worst first; an answer that a newer perfabi has is behind all of these. */
+static int rank_of(const json_t *entry)
+{
+	static const char *const answers[] = {"fail",  "error", "no",   "denied", "xpass",
+					      "xfail", "yes",   "pass", "skip"};
+	const char *answer = diff_member(entry, "answer");
+	int rank = 0, count = sizeof(answers) / sizeof(answers[0]);
+
+	while (rank < count && strcmp(answers[rank], answer) != 0)
+		rank++;
+	return rank;
+}
+
+/* An entry has a change, `a` and `b`, or what one side alone has, `answer`. */
 static int by_kind(const void *x, const void *y)
 {
-	static const char *const keys[] = {"topic", "a", "b", "because", "id"};
+	static const char *const keys[] = {"answer", "a", "b", "because_of", "because", "id"};
 	const struct roll *a = x, *b = y;
-	int order = 0;
+	int order = strcmp(diff_member(a->first, "topic"), diff_member(b->first, "topic"));
 
+	if (!order)
+		order = rank_of(a->first) - rank_of(b->first);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !order; i++)
 		order = strcmp(diff_member(a->first, keys[i]), diff_member(b->first, keys[i]));
 	return order;
@@ -20,7 +36,7 @@ static int by_kind(const void *x, const void *y)
 
 bool diff_is_alike(const json_t *a, const json_t *b)
 {
-	static const char *const keys[] = {"topic", "a", "b", "answer", "because"};
+	static const char *const keys[] = {"topic", "answer", "a", "b", "because_of", "because"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (strcmp(diff_member(a, keys[i]), diff_member(b, keys[i])) != 0)
@@ -56,6 +72,18 @@ size_t diff_roll_up(const json_t *list, bool is_long, struct roll *rolls)
 	return kept;
 }
 
+bool diff_is_of_a(const json_t *entry)
+{
+	return !strcmp(diff_member(entry, "because_of"), "a");
+}
+
+const char *diff_noun(const json_t *diff, size_t count)
+{
+	if (!strcmp(diff_member(diff, "type"), "probe"))
+		return count == 1 ? "capability" : "capabilities";
+	return count == 1 ? "case" : "cases";
+}
+
 void diff_name(const json_t *about, char *out, size_t size)
 {
 	const char *name = diff_member(about, "name"), *kernel = diff_member(about, "kernel");
@@ -63,6 +91,35 @@ void diff_name(const json_t *about, char *out, size_t size)
 	snprintf(out, size, "%s%sLinux %s %s", name, name[0] ? ", " : "",
 		 kernel[0] ? kernel : "of a version that it does not say",
 		 diff_member(about, "machine"));
+}
+
+const char *diff_cases(const json_t *diff)
+{
+	const char *a = diff_member(json_object_get(diff, "a"), "cases");
+	const char *b = diff_member(json_object_get(diff, "b"), "cases");
+
+	if (!strcmp(a, b))
+		return "";
+	return "A and B had different case files: a difference can come from a case that was "
+	       "changed, not from the machine.";
+}
+
+void diff_counts(const json_t *diff, char *out, size_t size)
+{
+	static const struct {
+		const char *key, *words;
+	} lists[] = {
+		{"worse", "worse"},      {"better", "better"},    {"other", "otherwise different"},
+		{"only_a", "only in A"}, {"only_b", "only in B"}, {"facts", "facts"}};
+	size_t at = 0;
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && at < size; i++)
+		at += (size_t)snprintf(out + at, size - at, "%s%zu %s", i ? ", " : "",
+				       json_array_size(json_object_get(diff, lists[i].key)),
+				       lists[i].words);
+	if (at < size)
+		snprintf(out + at, size - at, "; %lld the same",
+			 (long long)json_integer_value(json_object_get(diff, "same")));
 }
 
 void diff_end(const json_t *about, char *out, size_t size)

@@ -38,22 +38,26 @@ static void print_diff_topic(FILE *f, const json_t *entry, const char **topic)
 }
 
 /* Of what is right in B, it is why A was not. */
-static void print_diff_because(FILE *f, const json_t *entry, bool is_of_a)
+static void print_diff_because(FILE *f, const json_t *entry)
 {
 	if (!diff_member(entry, "because")[0])
 		return;
-	fputs(is_of_a ? "      in A: " : "      ", f);
+	fputs(diff_is_of_a(entry) ? "      in A: " : "      ", f);
 	one_line_print(f, diff_member(entry, "because"), "\n");
 	fputc('\n', f);
 }
 
-static void print_diff_entry(FILE *f, const struct roll *roll)
+/* A change, or what one side alone has; then of which case, or of how many. */
+static void print_diff_entry(FILE *f, const json_t *diff, const struct roll *roll)
 {
 	const json_t *entry = roll->first;
 
-	say(f, "    %s -> %s  ", diff_member(entry, "a"), diff_member(entry, "b"));
+	if (diff_member(entry, "answer")[0])
+		say(f, "    %s  ", diff_member(entry, "answer"));
+	else
+		say(f, "    %s -> %s  ", diff_member(entry, "a"), diff_member(entry, "b"));
 	if (roll->count > 1)
-		fprintf(f, "%zu cases", roll->count);
+		fprintf(f, "%zu %s", roll->count, diff_noun(diff, roll->count));
 	else
 		one_line_print(f, diff_member(entry, "id"), "\n");
 	fputc('\n', f);
@@ -71,9 +75,9 @@ static void print_diff_worse(FILE *f, const json_t *diff, bool is_long)
 		fprintf(f, "\nWorse in B: %zu\n", count);
 	for (size_t i = 0; i < count; i++) {
 		print_diff_topic(f, rolls[i].first, &topic);
-		print_diff_entry(f, &rolls[i]);
+		print_diff_entry(f, diff, &rolls[i]);
 		if (is_long || i + 1 == count || !diff_is_alike(rolls[i].first, rolls[i + 1].first))
-			print_diff_because(f, rolls[i].first, false);
+			print_diff_because(f, rolls[i].first);
 	}
 	free(rolls);
 }
@@ -90,28 +94,8 @@ static void print_diff_list(FILE *f, const json_t *diff, const char *key, const 
 		fprintf(f, "\n%s: %zu\n", title, json_array_size(list));
 	for (size_t i = 0; i < count; i++) {
 		print_diff_topic(f, rolls[i].first, &topic);
-		print_diff_entry(f, &rolls[i]);
-		print_diff_because(f, rolls[i].first, !strcmp(key, "better"));
-	}
-	free(rolls);
-}
-
-static void print_diff_only(FILE *f, const json_t *diff, const char *key, const char *title,
-			    bool is_long)
-{
-	const json_t *list = json_object_get(diff, key);
-	struct roll *rolls = calloc(json_array_size(list) + 1, sizeof(*rolls));
-	size_t count = rolls ? diff_roll_up(list, is_long, rolls) : 0;
-
-	if (count)
-		fprintf(f, "\n%s: %zu\n", title, json_array_size(list));
-	for (size_t i = 0; i < count; i++) {
-		fputs("    ", f);
-		one_line_print(f, diff_member(rolls[i].first, is_long ? "id" : "topic"), "\n");
-		say(f, "  %s", diff_member(rolls[i].first, "answer"));
-		if (rolls[i].count > 1)
-			fprintf(f, ", %zu cases", rolls[i].count);
-		fputc('\n', f);
+		print_diff_entry(f, diff, &rolls[i]);
+		print_diff_because(f, rolls[i].first);
 	}
 	free(rolls);
 }
@@ -144,21 +128,18 @@ static void print_diff_facts(FILE *f, const json_t *facts)
 void diff_text(const json_t *diff, bool is_long, FILE *f)
 {
 	const json_t *a = json_object_get(diff, "a"), *b = json_object_get(diff, "b");
+	char counts[256];
 
 	print_diff_side(f, "A", a);
 	print_diff_side(f, "B", b);
-	if (strcmp(diff_member(a, "cases"), diff_member(b, "cases")) != 0)
-		fputs("The cases were not the same.\n", f);
+	if (diff_cases(diff)[0])
+		fprintf(f, "%s\n", diff_cases(diff));
 	print_diff_worse(f, diff, is_long);
 	print_diff_list(f, diff, "better", "Better in B", is_long);
 	print_diff_list(f, diff, "other", "Otherwise different", is_long);
-	print_diff_only(f, diff, "only_a", "Only in A", is_long);
-	print_diff_only(f, diff, "only_b", "Only in B", is_long);
+	print_diff_list(f, diff, "only_a", "Only in A", is_long);
+	print_diff_list(f, diff, "only_b", "Only in B", is_long);
 	print_diff_facts(f, json_object_get(diff, "facts"));
-	fprintf(f, "\n%zu worse, %zu better, %zu otherwise different, %zu facts; %lld the same\n",
-		json_array_size(json_object_get(diff, "worse")),
-		json_array_size(json_object_get(diff, "better")),
-		json_array_size(json_object_get(diff, "other")),
-		json_array_size(json_object_get(diff, "facts")),
-		(long long)json_integer_value(json_object_get(diff, "same")));
+	diff_counts(diff, counts, sizeof(counts));
+	fprintf(f, "\n%s\n", counts);
 }

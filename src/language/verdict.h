@@ -29,7 +29,7 @@ struct verdict {
 	char capability[8]; /* "yes", "no", "denied", or empty */
 	char expected[640]; /* for people; may be empty, as the others */
 	char got[1024];
-	char call[1088]; /* as strace shows it, or where the step stands */
+	char call[1088];        /* as strace shows it, or where the step stands */
 	struct refused refused; /* of a capability that is not there, if that is why */
 };
 

@@ -347,10 +347,12 @@ static void main_in_c(struct listing *l)
 	t->indent = 1;
 	if (changes) {
 		c_line(t, "must_be_root();");
+		c_line(t, "keep_signals();");
 		sysctls_in_main(l);
 		cgroup_in_main(l);
 		c_line(t, "if (!(%s = fork_child())) {", c_declare(t, "the_case", "uint64_t", ""));
 		t->indent = 2;
+		c_line(t, "let_signals();");
 	}
 	if (l->instance->who.as != AS_ROOT || !changes)
 		identity_in_c(t, l->instance->who.as, NULL);
@@ -367,13 +369,11 @@ static void main_in_c(struct listing *l)
 		c_line(t, "exit(0);");
 		t->indent = 1;
 		c_line(t, "}");
-		c_line(t, "the_end = end_of(the_case);");
-		c_declare(t, "the_end", "struct end_of", "");
-		if (l->program->sysctl)
-			c_line(t, "restore_sysctls();");
+		c_line(t, "the_end = outlast(the_case);");
+		c_declare(t, "the_end", "int", "");
 		if (l->program->has_cgroup)
 			c_line(t, "cgroup_remove(&%s);", c_named(t, "cgroup")->c);
-		c_line(t, "return the_end.signal ? 1 : (int)the_end.exit;");
+		c_line(t, "return the_end;");
 	} else {
 		c_line(t, "return 0;");
 	}

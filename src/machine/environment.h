@@ -139,6 +139,9 @@ char environment_config(struct environment *env, const char *name);
 /* A new reference, or NULL without memory. */
 json_t *environment_json(const struct environment *env);
 
+/* Whether, by the "identities" of a report's environment, a plain event opens for that caller. */
+bool environment_opens(const json_t *identities, enum identity as);
+
 /*
  * The environment that a report has of another machine, as far as it tells; what it does not tell
  * is not known, and nothing of this machine is put in its place. 0, or -EINVAL with `e` filled.

@@ -201,6 +201,13 @@ static int take_pmus(struct environment *env, const json_t *pmus, const json_t *
 	return 0;
 }
 
+bool environment_opens(const json_t *identities, enum identity as)
+{
+	const char *text = json_string_value(json_object_get(identities, identity_names[as]));
+
+	return text && !strcmp(text, opens_events);
+}
+
 /* What a plain event gave to each identity. */
 static void take_identities(struct environment *env, const json_t *identities)
 {
@@ -209,7 +216,7 @@ static void take_identities(struct environment *env, const json_t *identities)
 			json_string_value(json_object_get(identities, identity_names[as]));
 
 		env->control[as] = -1;
-		if (text && !strcmp(text, opens_events))
+		if (environment_opens(identities, as))
 			env->control[as] = 0;
 		else if (text && !strncmp(text, opens_nothing, strlen(opens_nothing)))
 			env->control[as] = errno_by_name(text + strlen(opens_nothing), NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order of the page: what differs between machines, and since which kernel.
+ * The order of the page: what machines disagree about, and what some skip, each since which kernel.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -56,8 +56,31 @@ static void settle_columns(struct table *table)
 	}
 }
 
-/* Outcomes as a mask, of the columns from `at` on that are of its kernel and kind of machine. */
-static unsigned outcomes_at(const struct table *table, const struct row *row, int at)
+/* What there is to differ in, as a mask of what a column says of it; 0: it is passed over. */
+typedef unsigned (*aspect_fn)(const struct column *column, const struct saying *saying);
+
+static unsigned verdict_of(const struct column *column, const struct saying *saying)
+{
+	(void)column;
+	return saying->is_judged ? saying->verdict : 0;
+}
+
+static unsigned presence_of(const struct column *column, const struct saying *saying)
+{
+	enum { RUNS = 1, SKIPPED = 2 };
+
+	if (saying->is_judged)
+		return RUNS;
+	return saying->verdict && column->judges ? SKIPPED : 0;
+}
+
+static unsigned mask_in(const struct row *row, const struct column *column, aspect_fn aspect)
+{
+	return aspect(column, &sayings[row->said[column->number]]);
+}
+
+/* The mask of the columns from `at` on that are of its kernel and kind of machine. */
+static unsigned mask_at(const struct table *table, const struct row *row, int at, aspect_fn aspect)
 {
 	const struct column *first = &table->columns[at], *column = first;
 	unsigned mask = 0;
@@ -66,9 +89,9 @@ static unsigned outcomes_at(const struct table *table, const struct row *row, in
 		if (column->kernel_rank != first->kernel_rank ||
 		    strcmp(column->machine, first->machine) != 0)
 			break;
-		mask |= 1U << row->outcome[column->number];
+		mask |= mask_in(row, column, aspect);
 	}
-	return mask & ~(1U << OUTCOMES);
+	return mask;
 }
 
 static bool is_first_of_kind(const struct table *table, size_t i)
@@ -86,42 +109,52 @@ static bool is_several(unsigned mask)
 
 /*
  * The newest kernel that differs from the one before it on the same kind of machine, from 1; where
- * only machines of one kernel differ, behind all of these; 0: nothing differs. A machine that says
- * nothing of the case is passed over.
+ * only machines of one kernel differ, behind all of these; 0: nothing differs. A machine that is
+ * passed over is as if it were not there.
  */
-static void settle_row(const struct table *table, struct row *row)
+static unsigned newest_difference(const struct table *table, const struct row *row,
+				  aspect_fn aspect)
 {
 	unsigned all = 0;
 
 	for (size_t i = 0; i < table->column_count; i++)
-		all |= 1U << row->outcome[table->columns[i].number];
-	all &= ~(1U << OUTCOMES);
-	row->is_judged_otherwise = is_several(all & ~(1U << SKIP));
+		all |= mask_in(row, &table->columns[i], aspect);
 	if (!is_several(all))
-		return;
-	row->differs = (unsigned)table->kernel_count + 1;
+		return 0;
 	for (size_t i = 0; i < table->column_count; i++) {
-		unsigned here = is_first_of_kind(table, i) ? outcomes_at(table, row, (int)i) : 0;
+		unsigned here =
+			is_first_of_kind(table, i) ? mask_at(table, row, (int)i, aspect) : 0;
 		unsigned before = 0;
 		int older = table->columns[i].older;
 
 		for (; here && older >= 0 && !before; older = table->columns[older].older)
-			before = outcomes_at(table, row, older);
-		if (here && before && here != before) {
-			row->differs = table->columns[i].kernel_rank + 1;
-			return;
-		}
+			before = mask_at(table, row, older, aspect);
+		if (here && before && here != before)
+			return table->columns[i].kernel_rank + 1;
 	}
+	return (unsigned)table->kernel_count + 1;
 }
 
-/* Less than 0: `a` comes first, for how it differs. */
+static void settle_row(const struct table *table, struct row *row)
+{
+	row->differs = newest_difference(table, row, verdict_of);
+	row->partial = newest_difference(table, row, presence_of);
+}
+
+/* 0, which is none, comes last. */
+static int compare_places(unsigned a, unsigned b)
+{
+	if (!a != !b)
+		return a ? -1 : 1;
+	return a == b ? 0 : a < b ? -1 : 1;
+}
+
+/* Less than 0: `a` comes first. Who disagrees comes before who skips. */
 static int compare_differences(const struct row *a, const struct row *b)
 {
-	if (!a->differs != !b->differs)
-		return a->differs ? -1 : 1;
-	if (a->differs != b->differs)
-		return a->differs < b->differs ? -1 : 1;
-	return b->is_judged_otherwise - a->is_judged_otherwise;
+	if (a->differs || b->differs)
+		return compare_places(a->differs, b->differs);
+	return compare_places(a->partial, b->partial);
 }
 
 static int compare_in_suites(const void *left, const void *right)

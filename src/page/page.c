@@ -14,11 +14,6 @@
 
 struct sources page_builtin(void);
 
-/* How an outcome stands in the JSON, one letter for each column; OUTCOMES: nothing is said. */
-static const char letters[OUTCOMES + 1] = {
-	[PASS] = 'p',  [FAIL] = 'f',  [SKIP] = 's',    [XFAIL] = 'x',
-	[XPASS] = 'X', [ERROR] = 'e', [OUTCOMES] = '.'};
-
 static void put_value(FILE *f, const json_t *json)
 {
 	char *text = json_text(json, JSON_COMPACT | JSON_ENCODE_ANY);
@@ -39,14 +34,14 @@ static void put_columns(FILE *f, const struct table *table)
 	}
 }
 
-/* [what it is about, how it differs, a letter for each column] */
+/* [what it is about, a letter for each column] */
 static void put_row(FILE *f, const struct table *table, const struct row *row)
 {
 	fputc('[', f);
 	put_value(f, row->about);
-	fprintf(f, ",%u,\"", row->differs);
+	fputs(",\"", f);
 	for (size_t i = 0; i < table->column_count; i++)
-		fputc(letters[row->outcome[table->columns[i].number]], f);
+		fputc(sayings[row->said[table->columns[i].number]].letter, f);
 	fputs("\"]", f);
 }
 
@@ -108,7 +103,9 @@ static void put_all_details(FILE *f, const void *context)
 
 static void put_plain_head(FILE *f, const struct table *table)
 {
-	fputs("<table class=plain>\n<thead><tr><th scope=col>Case<th scope=col>Promise", f);
+	fputs("<table class=plain>\n<thead><tr><th scope=col>Case<th scope=col>Promise<th "
+	      "scope=col>Between machines",
+	      f);
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct column *column = &table->columns[i];
 		const char *note = json_string_value(json_object_get(column->about, "note"));
@@ -133,16 +130,18 @@ static void put_plain_row(FILE *f, const struct table *table, const struct row *
 	html_text(f, row->id);
 	fputs("<td>", f);
 	html_text(f, title ? title : "");
+	fputs(row->differs   ? "<td class=differs>differs"
+	      : row->partial ? "<td class=partial>partial"
+			     : "<td>",
+	      f);
 	for (size_t i = 0; i < table->column_count; i++) {
-		unsigned outcome = row->outcome[table->columns[i].number];
+		unsigned said = row->said[table->columns[i].number];
+		const char *word = sayings[said].word;
 
-		if (outcome == OUTCOMES)
-			fputs("<td>", f);
-		else if (outcome == PASS)
-			fputs("<td>pass", f);
+		if (said == PASS || said == SAYS_NOTHING)
+			fprintf(f, "<td>%s", word);
 		else
-			fprintf(f, "<td class=%s>%s", outcome_names[outcome],
-				outcome_names[outcome]);
+			fprintf(f, "<td class=%s>%s", word, word);
 	}
 	fputc('\n', f);
 }
@@ -156,7 +155,7 @@ static void put_plain_table(FILE *f, const void *context)
 		const struct group *group = &table->groups[i];
 
 		fprintf(f, "<tbody><tr class=suite><th scope=rowgroup colspan=%zu>",
-			table->column_count + 2);
+			table->column_count + 3);
 		html_text(f, table->rows[group->first].suite);
 		fputc('\n', f);
 		for (size_t j = group->first; j < group->end; j++)

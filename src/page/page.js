@@ -11,23 +11,32 @@
 	const OUTCOMES = [
 		["f", "fail", "✕"], ["e", "error", "!"], ["X", "xpass", "+"], ["x", "xfail", "~"], ["p", "pass", "✓"], ["s", "skip", "–"],
 	].map(([letter, word, sign]) => ({ letter, word, sign }));
+	/* A capability passes with an answer: in counts it is a pass. */
+	const ANSWERS = [["y", "yes", "✓"], ["n", "no", "○"], ["d", "denied", "⊘"]].map(([letter, word, sign]) => ({ letter, word, sign }));
 	const ABSENT = { letter: ".", word: "absent", sign: "·" };
 	const MEANING = {
 		fail: "the kernel breaks the promise", error: "perfabi could not judge", xpass: "passes, though it is known to fail",
 		xfail: "fails, as is known", pass: "the kernel keeps the promise", skip: "cannot run there", absent: "the report says nothing of it",
+		yes: "the machine can do it", no: "the machine cannot do it", denied: "the caller may not do it",
 	};
-	const byLetter = Object.fromEntries([...OUTCOMES, ABSENT].map((o) => [o.letter, o]));
-	const byWord = Object.fromEntries([...OUTCOMES, ABSENT].map((o) => [o.word, o]));
+	const byLetter = Object.fromEntries([...OUTCOMES, ...ANSWERS, ABSENT].map((o) => [o.letter, o]));
+	const byWord = Object.fromEntries([...OUTCOMES, ABSENT, ...ANSWERS].map((o) => [o.word, o]));
 	const ALIASES = { x86_64: ["amd64", "x86"], aarch64: ["arm64"], armv7l: ["arm", "armhf"], ppc64le: ["ppc64el", "powerpc"], i686: ["i386", "x86"], riscv64: ["riscv"], s390x: ["s390"] };
+	/* How machines are not alike, what matters most first. */
+	const UNLIKE = [
+		{ is: "different", sign: "≠", word: "differs", means: "the machines that judge it disagree" },
+		{ is: "partial", sign: "◐", word: "partial", means: "some machines judge it, and some skip it that judge others" },
+	];
+	const KEYS = ["status", "is", "kernel", "arch", "host"];
 	const BAD = "feX", AHEAD = 4, BLOCK = 8, NARROW_FROM = 9;
 
 	/* Rows with what a search looks at. */
 	const rows = [];
 	groups.forEach((group, g) => {
-		group.rows = group.rows.map(([about, differs, outcomes]) => {
+		group.rows = group.rows.map(([about, outcomes]) => {
 			const spec = about.spec || {};
 			const row = {
-				about, differs, outcomes, g, number: rows.length,
+				about, outcomes, g, number: rows.length,
 				text: [about.id, about.title, about.suite, about.place, about.as, about.kind, spec.man, spec.kernel, spec.since, spec.note].filter(Boolean).join("\n").toLowerCase(),
 			};
 			row.short = about.id.startsWith(group.suite + ".") ? about.id.slice(group.suite.length + 1) : about.id;
@@ -44,15 +53,31 @@
 		machine.label = [machine.name, machine.kernel, machine.machine, machine.note].filter(Boolean).join(", ");
 	});
 
-	/* An outcome as a bit, by its letter's code; a report that says nothing has none. */
-	const BITS = new Uint8Array(128), INDICES = new Uint8Array(128).fill(OUTCOMES.length);
+	/*
+	 * By its letter's code, a bit for what is said, and one for what it means: those that judge a case agree if
+	 * they have the same. What is skipped has none of these, and a report that says nothing none at all.
+	 */
+	const MEANS = 16, BITS = new Uint32Array(128), INDICES = new Uint8Array(128).fill(OUTCOMES.length);
 	ABSENT.index = OUTCOMES.length;
+	ABSENT.bit = 0;
 	OUTCOMES.forEach((o, i) => {
 		o.index = i;
 		o.bit = 1 << i;
-		BITS[o.letter.charCodeAt(0)] = o.bit;
+		BITS[o.letter.charCodeAt(0)] = o.bit | (o.word === "skip" ? 0 : o.bit << MEANS);
 		INDICES[o.letter.charCodeAt(0)] = i;
 	});
+	const { pass, skip } = byWord, NOT_THERE = 1 << (OUTCOMES.length + ANSWERS.length + MEANS), LEAVES = 1 << MEANS - 1;
+	ANSWERS.forEach((o, i) => {
+		o.index = pass.index;
+		o.bit = 1 << (OUTCOMES.length + i);
+		BITS[o.letter.charCodeAt(0)] = pass.bit | o.bit | (o.word === "yes" ? pass.bit << MEANS : NOT_THERE);
+		INDICES[o.letter.charCodeAt(0)] = pass.index;
+	});
+
+	/* What one machine skips that others judge says something, unless it skips all. */
+	const judging = BITS.slice();
+	judging[skip.letter.charCodeAt(0)] |= LEAVES;
+	machines.forEach((machine, m) => { machine.bits = rows.some((row) => BITS[row.outcomes.charCodeAt(m)] >>> MEANS) ? judging : BITS; });
 
 	const state = { query: "", id: null, machine: null, focus: null };
 	let shown = []; /* the machines whose columns are there, by index */
@@ -88,6 +113,24 @@
 	function isVersion(kernel, wanted) {
 		return kernel.startsWith(wanted) && !/^[0-9]/.test(kernel.slice(wanted.length)) || kernel === wanted;
 	}
+	/* How many letters to put in, leave out, change or swap make one word of the other. */
+	function distance(a, b) {
+		const lines = [Array.from({ length: b.length + 1 }, (_, j) => j)];
+		for (let i = 1; i <= a.length; i++) {
+			lines[i] = [i];
+			for (let j = 1; j <= b.length; j++) {
+				const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? lines[i - 2][j - 2] + 1 : Infinity;
+				lines[i][j] = Math.min(lines[i - 1][j] + 1, lines[i][j - 1] + 1, lines[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1), swapped);
+			}
+		}
+		return lines[a.length][b.length];
+	}
+	/* What looks like a term, has no such key, and is in no case's text. */
+	function wrongKey(word, key) {
+		const nearest = KEYS.reduce((best, name) => distance(key, name) < distance(key, best) ? name : best);
+		const meant = distance(key, nearest) <= 1 + nearest.length / 4 ? `; did you mean ${nearest}:?` : `; there are ${KEYS.map((name) => `${name}:`).join(", ")}`;
+		return `There is no term ${key}:${meant}`;
+	}
 	function take(terms, word) {
 		const at = word.indexOf(":"), key = at > 0 ? word.slice(0, at).toLowerCase() : "";
 		const value = (at > 0 ? word.slice(at + 1) : word).replaceAll('"', "").toLowerCase();
@@ -101,21 +144,27 @@
 		else if (key === "arch") terms.machine.push((m) => any.some((v) => m.arches.includes(v)));
 		else if (key === "host") terms.machine.push((m) => any.some((v) => m.name.toLowerCase().includes(v)));
 		else if (key === "is") {
-			if (value !== "different") terms.wrong = "is: takes different";
-			terms.row.push(value === "different" ? isDifferent : () => false);
+			if (!IS[value]) terms.wrong = `is: takes ${Object.keys(IS).join(", ")}`;
+			terms.row.push(IS[value] || (() => false));
 		} else {
 			const text = word.replaceAll('"', "").toLowerCase();
+			if (/^[a-z]+:/i.test(word) && !rows.some((row) => row.text.includes(text))) terms.wrong = wrongKey(word, key);
 			terms.row.push((row) => row.text.includes(text));
 		}
 	}
 	/* What came of a case on the machines shown. */
 	function maskOf(row) {
 		let mask = 0;
-		for (const m of shown) mask |= BITS[row.outcomes.charCodeAt(m)];
+		for (const m of shown) mask |= machines[m].bits[row.outcomes.charCodeAt(m)];
 		return mask;
 	}
-	/* A machine that says nothing of the case is passed over. */
-	const isDifferent = (row) => (row.mask & (row.mask - 1)) !== 0;
+	/* A machine that says nothing of the case is passed over; so is one that skips it, when others disagree. */
+	const isDifferent = (row) => {
+		const judged = row.mask >>> MEANS;
+		return (judged & (judged - 1)) !== 0;
+	};
+	const isPartial = (row) => row.mask >>> MEANS !== 0 && (row.mask & LEAVES) !== 0;
+	const IS = { different: isDifferent, partial: isPartial };
 
 	/* What a query leaves, and the list of it. */
 	function search() {
@@ -137,11 +186,12 @@
 		arrange();
 	}
 	function tally() {
-		tallies = groups.map(() => ({ rows: [], differ: 0, counts: shown.map(() => new Uint32Array(OUTCOMES.length + 1)) }));
+		tallies = groups.map(() => ({ rows: [], differ: 0, partial: 0, counts: shown.map(() => new Uint32Array(OUTCOMES.length + 1)) }));
 		for (const row of matched) {
 			const t = tallies[row.g];
 			t.rows.push(row);
 			if (isDifferent(row)) t.differ++;
+			if (isPartial(row)) t.partial++;
 			for (let i = 0; i < shown.length; i++) t.counts[i][INDICES[row.outcomes.charCodeAt(shown[i])]]++;
 		}
 	}
@@ -198,26 +248,26 @@
 	/* Most cells are like others of their column: they are copied. */
 	function outcomeCell(row, i) {
 		const o = byLetter[row.outcomes[shown[i]]], known = patterns[i] || (patterns[i] = []);
-		if (!known[o.index])
-			known[o.index] = element("div", { role: "gridcell", class: `cell ${o.word}${endsKernel(i)}`, "aria-colindex": i + 2, "aria-label": `${machines[shown[i]].label}: ${o.word}` },
+		if (!known[o.bit])
+			known[o.bit] = element("div", { role: "gridcell", class: `cell ${o.word}${endsKernel(i)}`, "aria-colindex": i + 2, "aria-label": `${machines[shown[i]].label}: ${o.word}` },
 				isNarrow.now || o === ABSENT ? o.sign : `${o.sign} ${o.word}`);
-		return known[o.index].cloneNode(true);
+		return known[o.bit].cloneNode(true);
 	}
 	function groupRow(item, index) {
 		const t = tallies[item.g], open = isOpen(item.group, item.g);
-		const label = `${item.group.suite}: ${plural(t.rows.length, "case")}${t.differ ? `, ${t.differ} differ` : ""}`;
+		const label = `${item.group.suite}: ${plural(t.rows.length, "case")}${t.differ ? `, ${t.differ} differ` : ""}${t.partial ? `, ${t.partial} partial` : ""}`;
 		return element("div", { role: "row", class: "row group", "aria-level": 1, "aria-expanded": open, "aria-rowindex": index + 3 },
 			element("div", { role: "rowheader", class: "name", "aria-colindex": 1, "aria-label": label },
 				element("span", { class: "twist", "aria-hidden": "true" }, open ? "▼" : "▶"), element("span", { class: "id" }, item.group.suite),
 				element("span", { class: "tally" }, element("span", { class: "cases" }, plural(t.rows.length, "case")),
-					t.differ ? element("span", { class: "differs" }, `≠ ${t.differ}`) : null)),
+					t.differ ? element("span", { class: "differs" }, `≠ ${t.differ}`) : null, t.partial ? element("span", { class: "partial" }, `◐ ${t.partial}`) : null)),
 			...cells((i) => countCell(t.counts[i], i)));
 	}
 	function caseRow(item, index) {
-		const row = item.row, differs = isDifferent(row);
+		const row = item.row, unlike = UNLIKE.find((one) => IS[one.is](row)) || { word: "", sign: "" };
 		return element("div", { role: "row", class: "row case", "aria-level": 2, "aria-rowindex": index + 3 },
-			element("div", { role: "rowheader", class: "name", "aria-colindex": 1, "aria-label": `${row.about.id}${differs ? ", differs" : ""}`, title: row.about.title },
-				element("span", { class: `unlike${differs ? " differs" : ""}`, "aria-hidden": "true" }, differs ? "≠" : ""),
+			element("div", { role: "rowheader", class: "name", "aria-colindex": 1, "aria-label": `${row.about.id}${unlike.word && `, ${unlike.word}`}`, title: row.about.title },
+				element("span", { class: `unlike ${unlike.word}`, "aria-hidden": "true" }, unlike.sign),
 				element("span", { class: "id" }, row.short), element("span", { class: "title" }, row.about.title)),
 			...cells((i) => outcomeCell(row, i)));
 	}
@@ -299,14 +349,17 @@
 	}
 	function drawLegend() {
 		const words = state.query.split(/\s+/), counts = {};
-		let differ = 0;
-		for (const t of tallies) differ += t.differ;
+		const unlike = { different: 0, partial: 0 };
+		for (const t of tallies) {
+			unlike.different += t.differ;
+			unlike.partial += t.partial;
+		}
 		for (const o of OUTCOMES) counts[o.word] = 0;
 		for (const row of matched) for (const o of OUTCOMES) if (row.mask & o.bit) counts[o.word]++;
 		const button = (term, sign, kind, word, n, title) => element("button", { type: "button", "data-term": term, "aria-pressed": words.includes(term), title, "aria-label": `${word}: ${plural(n, "case")}` },
 			element("span", { class: `mark ${kind}`, "aria-hidden": "true" }, sign), word, element("span", { class: "number" }, n.toLocaleString("en")));
 		$("legend").replaceChildren(
-			...(machines.length > 1 ? [button("is:different", "≠", "differs", "differs", differ, "not the same on all machines")] : []),
+			...(machines.length > 1 ? UNLIKE.map(({ is, sign, word, means }) => button(`is:${is}`, sign, word, word, unlike[is], means)) : []),
 			...OUTCOMES.map((o) => button(`status:${o.word}`, o.sign, o.word, o.word, counts[o.word], MEANING[o.word])));
 	}
 
@@ -402,13 +455,13 @@
 	}
 	const asText = (value) => typeof value === "string" ? value : value === undefined || value === null ? undefined : JSON.stringify(value);
 	function saidBlock(block, from) {
-		const { said } = block, o = byWord[said.outcome], here = block.machines.includes(from);
+		const { said } = block, o = said.outcome === "pass" && byWord[said.capability] || byWord[said.outcome], here = block.machines.includes(from);
 		const several = block.calls.size > 1 ? element("small", {}, ` as ${machines[block.machines[0]].name} made it; the others differ`) : null;
 		return element("section", { class: `said${here ? " here" : ""}` },
 			element("h3", {}, element("span", { class: `mark ${o.word}`, "aria-hidden": "true" }, o.sign), o.word, element("small", {}, `on ${plural(block.machines.length, "machine")}: ${MEANING[o.word]}`)),
 			element("ul", { class: "where", "aria-label": "Machines" }, ...block.machines.map((m) => element("li", { class: m === from ? "here" : "" }, element("bdi", {}, machines[m].name), " ", element("small", {}, [machines[m].kernel, machines[m].machine, machines[m].note].filter(Boolean).join(" "))))),
 			element("dl", {}, ...fact("Call", said.call && element("span", {}, text(said.call), several || "")), ...fact("Expected", said.expected && text(said.expected)), ...fact("Got", said.got && text(said.got)),
-				...fact("Gate", Array.isArray(said.phases) && said.phases.length ? said.phases.map(asText).join(" or ") : ""), ...fact("Requires", said.token && text(said.token)), ...fact("Capability", asText(said.capability)),
+				...fact("Gate", Array.isArray(said.phases) && said.phases.length ? said.phases.map(asText).join(" or ") : ""), ...fact("Requires", said.token && text(said.token)), ...fact("Capability", said.capability === o.word ? "" : asText(said.capability)),
 				...fact("Reason", said.deviation ? "" : said.reason), ...fact("Runs", said.runs > 1 ? `${said.runs}, of which ${said.differed || 0} came out otherwise` : ""), ...deviationFacts(said.deviation)));
 	}
 	function copyButton(what) {
@@ -426,15 +479,26 @@
 	function bar(title, link) {
 		const close = element("button", { type: "button", "aria-label": "Close" }, "Close ", element("kbd", {}, "Esc"));
 		close.addEventListener("click", () => dialog.close());
-		return element("div", { class: "bar" }, element("h2", { id: "dialog-title" }, title), element("a", { href: link, id: "permalink" }, "Link"), close);
+		return element("div", { class: "bar" }, element("h2", { id: "dialog-title" }, title), link && element("a", { href: link, id: "permalink" }, "Link"), close);
+	}
+	const shellWords = (words) => words.map((word) => /^[\w\-+=./:@%,]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+	/* Each command that runs a case again as a machine ran it; first that of the machine it was opened at. */
+	function againFacts(row, from) {
+		const commands = new Map(), said = machines.map((_, m) => m).filter((m) => row.outcomes[m] !== ABSENT.letter && machines[m].again);
+		for (const m of said.sort((a, b) => (b === from) - (a === from) || a - b)) {
+			const command = shellWords([...machines[m].again, row.about.id]);
+			commands.set(command, [...(commands.get(command) || []), machines[m].name]);
+		}
+		return [...commands].flatMap(([command, names], i) => [element("dt", {}, i ? "" : "Again"), element("dd", {}, element("div", { class: "again" }, text(command), copyButton(command)),
+			commands.size > 1 ? element("small", {}, "as on ", element("bdi", {}, names[0]), names.length > 1 ? ` and ${plural(names.length - 1, "other")}` : "") : "")]);
 	}
 	function fillCase(row, from) {
-		const about = row.about, spec = about.spec || {}, again = `perfabi run ${about.id}`;
+		const about = row.about, spec = about.spec || {};
 		const who = [about.as, about.vehicle && `with ${about.vehicle}`, about.kind === "capability" ? "a capability: what a machine can do" : ""].filter(Boolean).join("; ");
 		dialog.replaceChildren(bar(about.id, hashOf({ ...state, id: about.id, machine: null })),
 			element("div", { class: "inside" }, element("p", { class: "promise" }, about.title || "What this case is about, no report says."),
 				element("dl", {}, ...fact("As", who), ...fact("Man page", asText(spec.man)), ...fact("Kernel", spec.kernel && element("code", {}, asText(spec.kernel))), ...fact("Since", asText(spec.since)), ...fact("Note", asText(spec.note)),
-					...fact("Case", about.place && element("code", {}, about.place)), ...fact("Again", element("div", { class: "again" }, text(again), copyButton(again)))),
+					...fact("Case", about.place && element("code", {}, about.place)), ...againFacts(row, from)),
 				...saidOf(row).map((block) => saidBlock(block, from))));
 	}
 	function fillMachine(m) {
@@ -448,10 +512,20 @@
 					...fact("Options", machine.options), ...fact("Runs as", machine.callers.join(", ")), ...fact("Time", machine.time), ...fact("perfabi", machine.perfabi), ...fact("Cases", machine.cases && element("code", {}, machine.cases)),
 					...fact("Report", machine.file), ...fact("", machine.cut ? "The run did not come to its end." : ""))));
 	}
+	/* An address of another page, or of an older one. What is near is what begins like the case. */
+	function fillNone() {
+		let near = state.id || "";
+		while (near && !rows.some((row) => row.about.id.startsWith(`${near}.`))) near = near.slice(0, Math.max(0, near.lastIndexOf(".")));
+		const what = state.id === null ? "This page has no machine of this number." : "This page has no case of this id.";
+		dialog.replaceChildren(bar(state.id === null ? `Machine ${state.machine + 1}` : state.id, null),
+			element("div", { class: "inside" }, element("p", { class: "promise", id: "dialog-says" }, what),
+				near && element("p", {}, "It has ", element("a", { href: hashOf({ query: near, id: null, machine: null }) }, `cases of ${near}`), ".")));
+	}
 	function showDialog() {
 		const row = state.id === null ? null : byId.get(state.id), m = state.machine;
 		if (row) fillCase(row, state.focus);
-		else if (m !== null && machines[m]) fillMachine(m);
+		else if (state.id === null && machines[m]) fillMachine(m);
+		else if (state.id !== null || m !== null) fillNone();
 		else {
 			if (dialog.open) dialog.close();
 			return;
@@ -489,7 +563,7 @@
 	function readHash() {
 		const parts = new URLSearchParams(location.hash.slice(1)), query = parts.get("q") || "", number = parseInt(parts.get("machine"), 10);
 		const changed = query !== state.query;
-		Object.assign(state, { query, id: parts.get("case"), machine: number > 0 && number <= machines.length ? number - 1 : null });
+		Object.assign(state, { query, id: parts.get("case"), machine: number > 0 ? number - 1 : null });
 		field.value = query;
 		if (changed) {
 			closed = new Set();

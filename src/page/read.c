@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/environment.h"
 #include "page/page.h"
 #include "report/file.h"
 
@@ -56,15 +57,11 @@ static int copy_fact(json_t *about, const json_t *head, const struct where *w, s
 /* "callers": whom perfabi could be there. */
 static json_t *callers_of(const json_t *identities)
 {
-	static const char *const names[] = {"root", "perfmon", "sys-admin", "user", NULL};
 	json_t *list = json_array();
 
-	for (size_t i = 0; names[i]; i++) {
-		const char *text = json_string_value(json_object_get(identities, names[i]));
-
-		if (text && !strcmp(text, "opens events"))
-			json_array_append_new(list, json_string(names[i]));
-	}
+	for (enum identity as = 0; as < IDENTITIES; as++)
+		if (environment_opens(identities, as))
+			json_array_append_new(list, json_string(identity_names[as]));
 	return list;
 }
 
@@ -81,6 +78,45 @@ static void copy_numbers(json_t *about, const json_t *environment)
 		json_object_set(about, "paranoid", paranoid);
 	json_object_set_new(about, "callers",
 			    callers_of(json_object_get(environment, "identities")));
+}
+
+/* What somebody copies into a shell is perfabi, and nothing in it does more than stand there. */
+static bool is_safe(const json_t *words)
+{
+	static const char *const first[] = {"perfabi", "run"};
+	const json_t *word;
+	size_t i;
+
+	json_array_foreach(words, i, word) {
+		const char *text = json_string_value(word);
+
+		if (i < 2 && strcmp(text, first[i]) != 0)
+			return false;
+		for (; *text; text++)
+			if ((unsigned char)*text < 0x20 || *text == 0x7f)
+				return false;
+	}
+	return json_array_size(words) >= 2;
+}
+
+/* "again": the words that run a case again. A report from before perfabi told them has the first.
+ */
+static int copy_again(json_t *about, const json_t *head, const struct where *w, struct error *e)
+{
+	struct where at = where_key(w, "again");
+	json_t *words = json_object_get(head, "again"), *word;
+	bool is_right = !words || json_is_array(words);
+	size_t i;
+
+	json_array_foreach(words, i, word)
+		is_right = is_right && json_is_string(word);
+	if (!is_right)
+		return error_value(e, &at, words, "a list of words");
+	if (!words)
+		json_object_set_new(about, "again", json_pack("[s, s]", "perfabi", "run"));
+	else if (is_safe(words))
+		json_object_set(about, "again", words);
+	return 0;
 }
 
 /* Where a file lies is nobody's business but its owner's. */
@@ -148,6 +184,7 @@ static int add_report(void *context, const json_t *head, const struct where *w)
 
 	for (size_t i = 0; !err && i < sizeof(facts) / sizeof(facts[0]); i++)
 		err = copy_fact(about, head, w, i, r->e);
+	err = err ? err : copy_again(about, head, w, r->e);
 	if (err) {
 		json_decref(about);
 		json_decref(file);

@@ -10,6 +10,19 @@
 
 #include "text/json_text.h"
 
+enum { SKIPPED = 1, IS_KEPT = 2, IS_NOT_THERE = 4 }; /* verdicts; each other has a bit of its own */
+
+const struct saying sayings[SAIDS] = {[PASS] = {'p', "pass", true, IS_KEPT},
+				      [FAIL] = {'f', "fail", true, 8},
+				      [SKIP] = {'s', "skip", false, SKIPPED},
+				      [XFAIL] = {'x', "xfail", true, 16},
+				      [XPASS] = {'X', "xpass", true, 32},
+				      [ERROR] = {'e', "error", true, 64},
+				      [SAYS_YES] = {'y', "yes", true, IS_KEPT},
+				      [SAYS_NO] = {'n', "no", true, IS_NOT_THERE},
+				      [SAYS_DENIED] = {'d', "denied", true, IS_NOT_THERE},
+				      [SAYS_NOTHING] = {'.', "", false, 0}};
+
 static const char *member_text(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
@@ -126,7 +139,7 @@ static struct row *new_row(struct table *table, const json_t *result)
 	row = &table->rows[table->row_count];
 	*row = (struct row){.details = json_object()};
 	set_about(row, members(result, about_keys));
-	memset(row->outcome, OUTCOMES, sizeof(row->outcome));
+	memset(row->said, SAYS_NOTHING, sizeof(row->said));
 	for (size_t i = 0; i < COLUMNS_MAX; i++)
 		row->detail[i] = DETAIL_NONE;
 	json_object_set_new(table->ids, row->id, json_integer((json_int_t)table->row_count++));
@@ -169,6 +182,17 @@ static int take_detail(struct row *row, const json_t *result, int16_t *index)
 	return 0;
 }
 
+/* A capability's case passes whatever its answer is: the answer says more. */
+static unsigned char said_by(const json_t *result, enum outcome outcome)
+{
+	const char *answer = member_text(result, "capability");
+
+	for (unsigned said = SAYS_YES; outcome == PASS && said <= SAYS_DENIED; said++)
+		if (!strcmp(answer, sayings[said].word))
+			return (unsigned char)said;
+	return (unsigned char)outcome;
+}
+
 int table_add_result(struct table *table, const json_t *result, enum outcome outcome)
 {
 	size_t number = table->column_count - 1;
@@ -178,6 +202,7 @@ int table_add_result(struct table *table, const json_t *result, enum outcome out
 		return -ENOMEM;
 	if (row->detail[number] != DETAIL_NONE)
 		return -EEXIST;
-	row->outcome[number] = (unsigned char)outcome;
+	row->said[number] = said_by(result, outcome);
+	table->columns[number].judges |= sayings[row->said[number]].is_judged;
 	return take_detail(row, result, &row->detail[number]);
 }

@@ -16,6 +16,18 @@
 
 enum { COLUMNS_MAX = 256, VERSION_NUMBERS = 4, DETAIL_NONE = -1 };
 
+/* What a report says of a case: an outcome; of a capability that passed, its answer; nothing. */
+enum said { SAYS_YES = OUTCOMES, SAYS_NO, SAYS_DENIED, SAYS_NOTHING, SAIDS };
+
+struct saying {
+	char letter;      /* in the page's JSON */
+	const char *word; /* in its plain table */
+	bool is_judged;   /* somebody has judged the case */
+	unsigned verdict; /* a bit: who says the same of the kernel has the same */
+};
+
+extern const struct saying sayings[SAIDS];
+
 /* One report: a machine, and who ran perfabi on it. */
 struct column {
 	json_t *about;       /* an object of texts and numbers: what the page says of it; owned */
@@ -24,6 +36,7 @@ struct column {
 	const char *machine; /* as uname -m has it, of `about`; "" likewise */
 	json_int_t version[VERSION_NUMBERS]; /* of the kernel */
 	unsigned number;                     /* among the reports as they were given, from 0 */
+	bool judges;                         /* some case: a kernel without perf skips them all */
 	/* Once it is settled: */
 	unsigned kernel_rank; /* 0: of the newest kernel in the table, 1: of the one before */
 	int older; /* the first column of the next older kernel on such a machine, or -1 */
@@ -35,12 +48,12 @@ struct row {
 	const char *id, *suite; /* of `about` */
 	json_t *details; /* an object: what a report says, as the text of JSON, to its index; owned
 			  */
-	/* By column's number; the index is -1 and the outcome OUTCOMES where it says nothing. */
+	/* By column's number; the index is -1 and `said` SAYS_NOTHING where it says nothing. */
 	int16_t detail[COLUMNS_MAX];
-	unsigned char outcome[COLUMNS_MAX];
-	/* Once it is settled: */
-	unsigned differs; /* 0: nowhere; 1: the newest kernel from the one before; and so on */
-	bool is_judged_otherwise; /* it differs by more than that some skip it */
+	unsigned char said[COLUMNS_MAX]; /* enum said */
+	/* Once it is settled; 0: nowhere; 1: the newest kernel from the one before; and so on */
+	unsigned differs; /* those that judge the case disagree */
+	unsigned partial; /* some judge it, and some skip it that judge another */
 };
 
 /* Rows `first` to `end`, in the order of the table. */
@@ -75,8 +88,9 @@ int table_add_column(struct table *table, json_t *about);
 int table_add_result(struct table *table, const json_t *result, enum outcome outcome);
 
 /*
- * Puts columns, rows and groups in the order of the page: kernels from the newest on; what differs
- * between machines first, the newest difference before others; then by name. 0 or -ENOMEM.
+ * Puts columns, rows and groups in the order of the page: kernels from the newest on; first what
+ * those judge differently that judge it, then what some skip, of each the newest difference before
+ * others; then by name. 0 or -ENOMEM.
  */
 int table_settle(struct table *table);
 

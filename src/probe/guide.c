@@ -13,7 +13,7 @@
 
 enum key_use { TEXT, TEXTS, TRUTH, CHOICE };
 
-static const char *const answers[] = {"no", "denied", NULL};
+static const char *const answers[] = {"no", "denied", "unknown", NULL};
 static const char *const shows[] = {"first-refused-bit", NULL};
 
 /* A member that an object can have. */

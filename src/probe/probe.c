@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "case/load.h"
 #include "report/report.h"
 
 /* Everything but the caller: "event.cycles.counts" of the suite probe.event. */
@@ -17,6 +18,15 @@ static void key_of(const struct instance *instance, char *out, size_t size)
 static const char *topic_of(const struct instance *instance)
 {
 	return instance->suite + strlen(PROBE_SUITES);
+}
+
+bool probe_wants(char *const wanted[], const char *key)
+{
+	bool wants = !wanted[0];
+
+	for (size_t i = 0; wanted[i] && !wants; i++)
+		wants = id_matches(wanted[i], key);
+	return wants;
 }
 
 /* Callers whom this runner cannot become were not asked: they are not in the answers. */
@@ -100,27 +110,32 @@ static json_t *fact_json(const json_t *fact, const json_t *environment, const ch
 	return json;
 }
 
-static json_t *facts_json(const json_t *facts, const json_t *environment, const char *topic)
+static json_t *facts_json(const struct probe *probe, const json_t *facts, const json_t *environment,
+			  const char *topic)
 {
 	json_t *list = json_array();
 	const json_t *fact;
 	size_t i;
 
-	json_array_foreach(facts, i, fact)
-		json_array_append_new(list, fact_json(fact, environment, topic));
+	json_array_foreach(facts, i, fact) {
+		json_t *json = fact_json(fact, environment, topic);
+
+		if (probe_wants(probe->wanted, json_string_value(json_object_get(json, "key"))))
+			json_array_append(list, json);
+		json_decref(json);
+	}
 	return list;
 }
 
 static json_t *topic_json(const struct probe *probe, const json_t *topic, const json_t *environment)
 {
 	const char *name = json_string_value(json_object_get(topic, "topic"));
-
-	const json_t *facts = probe->is_part ? NULL : json_object_get(topic, "facts");
+	const json_t *facts = json_object_get(topic, "facts");
 
 	return json_pack("{s:s, s:O, s:o, s:o}", "topic", name, "title",
 			 json_object_get(topic, "title"), "capabilities",
 			 capabilities_json(probe, name), "facts",
-			 facts_json(facts, environment, name));
+			 facts_json(probe, facts, environment, name));
 }
 
 static json_t *callers_json(const struct probe *probe)
@@ -155,7 +170,7 @@ json_t *probe_json(const struct probe *probe)
 	}
 	json_object_set_new(json, "callers", callers_json(probe));
 	json_object_set_new(json, "topics", topics);
-	if (!probe->is_part)
+	if (probe_wants(probe->wanted, PROBE_PMUS))
 		json_object_set_new(json, "pmus", pmus_json(probe));
 	return json;
 }

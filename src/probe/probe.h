@@ -23,8 +23,14 @@ struct probe {
 	uint64_t cases_hash;          /* as in a report */
 	const struct result *results; /* in the order of the instances */
 	size_t count;
-	bool is_part; /* topics were asked for: facts and PMUs are left out */
+	char *const *wanted; /* topics and globs of keys, to a NULL; none of them is everything */
 };
+
+/* The PMUs of sysfs are asked for by this name. */
+#define PROBE_PMUS "pmus"
+
+/* Whether what has that key, or the topic of that name, is among what is wanted. */
+bool probe_wants(char *const wanted[], const char *key);
 
 /* The suites of the capability cases begin with this. */
 #define PROBE_SUITES "probe."

@@ -85,13 +85,13 @@ static void write_fact(const json_t *fact, FILE *f)
 	char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
 
 	say(f, "  %-*s %s%s%s\n", TITLE + ANSWER, text_in(fact, "title"),
-		json_is_string(value)          ? json_string_value(value)
-		: json_is_null(value) || !text ? "none, or not told"
-					       : text,
-		json_is_null(value)        ? ""
-		: text_in(fact, "unit")[0] ? " "
-					   : "",
-		json_is_null(value) ? "" : text_in(fact, "unit"));
+	    json_is_string(value)          ? json_string_value(value)
+	    : json_is_null(value) || !text ? "none, or not told"
+					   : text,
+	    json_is_null(value)        ? ""
+	    : text_in(fact, "unit")[0] ? " "
+				       : "",
+	    json_is_null(value) ? "" : text_in(fact, "unit"));
 	free(text);
 }
 
@@ -106,7 +106,7 @@ static void write_topic(const json_t *topic, const json_t *callers, FILE *f)
 		say(f, "  %-*s", TITLE, "");
 		json_array_foreach(callers, i, one)
 			say(f, " %-*s", i + 1 == json_array_size(callers) ? 0 : ANSWER,
-				json_string_value(one));
+			    json_string_value(one));
 		fputc('\n', f);
 	}
 	json_array_foreach(capabilities, i, one)
@@ -184,8 +184,7 @@ static void write_tried(const json_t *tried, FILE *f)
 	}
 	json_object_foreach((json_t *)tried, name, answer)
 		counting += !strcmp(what_came(answer), "yes");
-	say(f, "    %-8s %zu of %zu events count\n", "tried", counting,
-		json_object_size(tried));
+	say(f, "    %-8s %zu of %zu events count\n", "tried", counting, json_object_size(tried));
 	json_object_foreach((json_t *)tried, name, answer) {
 		const char *came = what_came(answer);
 
@@ -218,18 +217,16 @@ static void write_pmus(const json_t *pmus, FILE *f)
 		const char *cpus = text_in(pmu, "cpus"), *cpumask = text_in(pmu, "cpumask");
 
 		say(f, "  %-30s type %lld%s%s%s%s%s\n", text_in(pmu, "name"),
-			(long long)json_integer_value(json_object_get(pmu, "type")),
-			json_is_true(json_object_get(pmu, "processors")) ? " a processor's" : "",
-			cpus[0] ? " on cpus " : "", cpus, cpumask[0] ? " through cpus " : "",
-			cpumask);
+		    (long long)json_integer_value(json_object_get(pmu, "type")),
+		    json_is_true(json_object_get(pmu, "processors")) ? " a processor's" : "",
+		    cpus[0] ? " on cpus " : "", cpus, cpumask[0] ? " through cpus " : "", cpumask);
 		write_names("format", json_object_get(pmu, "format"), f);
 		write_names("events", json_object_get(pmu, "events"), f);
 		write_names("caps", json_object_get(pmu, "caps"), f);
 		write_cycles(json_object_get(pmu, "cycles"), f);
 		write_tried(json_object_get(pmu, "tried"), f);
 		if (json_object_get(pmu, "aux"))
-			say(f, "    %-8s %s\n", "AUX data",
-				what_came(json_object_get(pmu, "aux")));
+			say(f, "    %-8s %s\n", "AUX data", what_came(json_object_get(pmu, "aux")));
 	}
 }
 
@@ -239,8 +236,8 @@ static void write_head(const json_t *probed, FILE *f)
 	const json_t *environment = json_object_get(probed, "environment");
 
 	say(f, "perfabi %s: what perf_event_open(2) can do on Linux %s %s\n",
-		text_in(probed, "perfabi"), text_in(environment, "kernel"),
-		text_in(environment, "machine"));
+	    text_in(probed, "perfabi"), text_in(environment, "kernel"),
+	    text_in(environment, "machine"));
 	if (text_in(host, "name")[0])
 		say(f, "  host        %s\n", text_in(host, "name"));
 	say(f, "  time        %s\n", text_in(probed, "time"));

@@ -32,6 +32,7 @@ struct place {
 	pid_t pid;
 	int cpu;
 	cpu_set_t before;
+	bool is_known; /* where the process may run was found out */
 };
 
 /* The first cpu of a list that perfabi may run on, else the first of all; -1: it has none. */
@@ -58,12 +59,12 @@ static struct place place_of(const struct pmu *pmu, const struct environment *en
 	int cpu = cpu_of(pmu->cpumask[0] ? pmu->cpumask : pmu->cpus, &env->cpus_usable);
 	cpu_set_t one;
 
-	sched_getaffinity(0, sizeof(place.before), &place.before);
+	place.is_known = !sched_getaffinity(0, sizeof(place.before), &place.before);
 	if (pmu->cpumask[0]) {
 		place.pid = -1;
 		place.cpu = cpu;
 	}
-	if (cpu < 0)
+	if (cpu < 0 || cpu >= CPU_SETSIZE || !place.is_known)
 		return place;
 	CPU_ZERO(&one);
 	CPU_SET((size_t)cpu, &one);
@@ -309,5 +310,6 @@ void pmu_try(const struct probe *probe, const struct pmu *pmu, json_t *json, dou
 		      : NULL;
 	if (aux)
 		json_object_set_new(json, "aux", aux);
-	sched_setaffinity(0, sizeof(place.before), &place.before);
+	if (place.is_known)
+		sched_setaffinity(0, sizeof(place.before), &place.before);
 }

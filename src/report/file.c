@@ -116,6 +116,8 @@ static int read_whole(struct reading *r)
 		return -EINVAL;
 	if (r->sink->other && json_is_object(report) && !json_object_get(report, "results"))
 		err = r->sink->other(r->sink->context, report, &root);
+	else if (json_object_get(report, "topics") && !json_object_get(report, "results"))
+		err = error_text(r->e, &root, "what perfabi probe --json prints", "%s", wanted);
 	else if (!json_is_object(json_object_get(report, "environment")))
 		err = error_value(r->e, &root, report, "%s", wanted);
 	else
@@ -244,7 +246,9 @@ int report_file_read(const char *path, const struct report_sink *sink, bool *has
 
 	if (!text) {
 		source.length = 0;
-		return error_text(e, &root, strerror(errno), "%s", wanted);
+		error_text(e, &root, strerror(errno), "%s", wanted);
+		e->line = 0; /* none was read */
+		return -EINVAL;
 	}
 	source.text = text;
 	err = has_lines(&source) ? read_lines(&r) : read_whole(&r);

@@ -28,10 +28,34 @@ static void dump(struct output *out, json_t *json, size_t flags)
 	json_decref(json);
 }
 
+/* A folder's name may be no UTF-8: no JSON has that. */
+static bool can_be_json(const json_t *words)
+{
+	const json_t *word;
+	size_t i;
+
+	json_array_foreach(words, i, word) {
+		json_t *checked = json_string(json_string_value(word));
+
+		json_decref(checked);
+		if (!checked)
+			return false;
+	}
+	return words != NULL;
+}
+
+static json_t *head(const struct report *report)
+{
+	json_t *json = head_json(report->env, report->host, report->cases_hash);
+
+	if (can_be_json(report->again_words))
+		json_object_set(json, "again", report->again_words);
+	return json;
+}
+
 static void json_end(struct output *out, const struct report *report)
 {
-	json_t *results = json_array(),
-	       *json = head_json(report->env, report->host, report->cases_hash);
+	json_t *results = json_array(), *json = head(report);
 
 	for (size_t i = 0; i < report->count; i++)
 		json_array_append_new(results, result_json(&report->results[i], report->cases));
@@ -42,11 +66,10 @@ static void json_end(struct output *out, const struct report *report)
 
 static void jsonl_begin(struct output *out, const struct report *report)
 {
-	json_t *json = json_pack("{s:s}", "type", "environment"),
-	       *head = head_json(report->env, report->host, report->cases_hash);
+	json_t *json = json_pack("{s:s}", "type", "environment"), *rest = head(report);
 
-	json_object_update(json, head);
-	json_decref(head);
+	json_object_update(json, rest);
+	json_decref(rest);
 	dump(out, json, JSON_COMPACT);
 	fflush(out->f);
 }

@@ -119,8 +119,8 @@ json_t *head_json(const struct environment *env, const struct host *host, uint64
 	char hash[17];
 
 	cases_hash_text(cases_hash, hash);
-	return json_pack("{s:s, s:s, s:s, s:o, s:o}", "perfabi", PERFABI_VERSION_TEXT, "cases", hash,
-			 "time", host->time, "host", host_json(host), "environment",
+	return json_pack("{s:s, s:s, s:s, s:o, s:o}", "perfabi", PERFABI_VERSION_TEXT, "cases",
+			 hash, "time", host->time, "host", host_json(host), "environment",
 			 environment_json(env));
 }
 

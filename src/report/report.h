@@ -23,8 +23,9 @@ struct report {
 	unsigned rounds;          /* that each was to have */
 	unsigned tally[OUTCOMES]; /* of ERROR: with those that were not reached */
 	double seconds;
-	int interrupted;   /* signal that ended the run, or 0 */
-	const char *again; /* "perfabi run --cases DIR", for people to run a case by */
+	int interrupted;     /* signal that ended the run, or 0 */
+	const char *again;   /* "perfabi run --cases DIR", for people to run a case by */
+	json_t *again_words; /* the same as a list, for programs; either may be NULL */
 	const struct baseline *baseline; /* what of the results is known */
 };
 

@@ -71,8 +71,8 @@ static void details(FILE *f, const char *indent, const struct report *report,
 static void header(FILE *f, const struct report *report, const char *version)
 {
 	fprintf(f, "%s\n# perfabi %s, Linux %s %s, attr size %u, perf_event_paranoid %d\n", version,
-		PERFABI_VERSION_TEXT, report->env->release, report->env->machine, report->env->attr_size,
-		report->env->paranoid);
+		PERFABI_VERSION_TEXT, report->env->release, report->env->machine,
+		report->env->attr_size, report->env->paranoid);
 	print_host(f, report, "# ");
 }
 

@@ -121,42 +121,19 @@ void baseline_print(const json_t *baseline, FILE *f)
 	fputs(json_array_size(list) ? "\n  ]\n}\n" : "]\n}\n", f);
 }
 
-/* As any new file's, but for whoever has the old one. */
-static mode_t mode_of(const char *path)
+int baseline_write(const json_t *baseline, struct outfile *out)
 {
-	struct stat st;
-	mode_t mask = umask(0);
+	FILE *f = fdopen(out->fd, "w");
+	int err = 0;
 
-	umask(mask);
-	return stat(path, &st) ? 0666 & ~mask : st.st_mode & 07777;
-}
-
-int baseline_write(const json_t *baseline, const char *path)
-{
-	char *name = NULL;
-	FILE *f;
-	int fd, err = 0;
-
-	if (asprintf(&name, "%s.XXXXXX", path) < 0)
-		return -ENOMEM;
-	fd = mkstemp(name);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!f) {
-		err = -errno;
-		if (fd >= 0)
-			close(fd);
-		free(name);
-		return err;
-	}
+	if (!f)
+		return -errno;
+	out->fd = -1; /* the stream's */
 	baseline_print(baseline, f);
-	if (fchmod(fd, mode_of(path)) || ferror(f))
+	errno = 0;
+	if (fflush(f) || ferror(f))
 		err = errno ? -errno : -EIO;
 	if (fclose(f) && !err)
 		err = -errno;
-	if (!err && rename(name, path))
-		err = -errno;
-	if (err)
-		unlink(name);
-	free(name);
-	return err;
+	return err ? err : outfile_place(out, false);
 }

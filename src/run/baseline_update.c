@@ -11,7 +11,7 @@
 #include "language/one_line.h"
 #include "language/one_or_list.h"
 
-enum { WHY_MOST = 160 };
+enum { WHY_MOST = 120 };
 
 /* What the results of an entry say of it. */
 struct findings {
@@ -40,15 +40,22 @@ static json_t *function_of(const struct instance *instance)
 	return n ? json_stringn(text, n) : json_string("sys_perf_event_open");
 }
 
+/* As much of a text as there is room for; where it is cut, it says so. */
+static void put_cut(const char *text, char out[WHY_MOST])
+{
+	if ((size_t)snprintf(out, WHY_MOST, "%s", text) >= WHY_MOST)
+		memcpy(out + WHY_MOST - sizeof("..."), "...", sizeof("..."));
+}
+
 /* One line of what came in place of what, without what a baseline may not hold. */
 static json_t *why_of(const struct result *result)
 {
-	char text[WHY_MOST * 2];
+	char text[WHY_MOST * 3], got[WHY_MOST], expected[WHY_MOST];
 	json_t *json;
 
-	snprintf(text, sizeof(text), "gives %.*s where %.*s is promised", WHY_MOST / 2,
-		 result->verdict.got[0] ? result->verdict.got : "nothing", WHY_MOST / 2,
-		 result->verdict.expected[0] ? result->verdict.expected : "something");
+	put_cut(result->verdict.got[0] ? result->verdict.got : "nothing", got);
+	put_cut(result->verdict.expected[0] ? result->verdict.expected : "something", expected);
+	snprintf(text, sizeof(text), "gives %s where %s is promised", got, expected);
 	for (char *c = text; *c; c++)
 		if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f)
 			*c = ' ';

@@ -6,6 +6,7 @@
 #define PERFABI_BASELINE_UPDATE_H
 
 #include "run/baseline.h"
+#include "text/outfile.h"
 
 /* What was changed, and what has to be looked at by people. */
 struct baseline_changes {
@@ -29,7 +30,7 @@ json_t *baseline_update(const struct baseline *baseline, const struct environmen
 /* Prints it in the form of cases/baseline.json. */
 void baseline_print(const json_t *baseline, FILE *f);
 
-/* The same to a file, which is replaced when all of it is written. 0 or a negative errno. */
-int baseline_write(const json_t *baseline, const char *path);
+/* The same to a new file, which it puts in its place. 0 or a negative errno. */
+int baseline_write(const json_t *baseline, struct outfile *out);
 
 #endif

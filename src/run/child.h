@@ -29,10 +29,10 @@ struct slot {
 
 /* What is the same for all children of a run. */
 struct surroundings {
-	int devnull;      /* becomes their stdio */
-	unsigned seconds; /* of cpu time that they may use */
+	int devnull;         /* becomes their stdio */
+	unsigned seconds;    /* of cpu time that they may use */
 	struct trace *trace; /* that they tell their calls to, or NULL */
-	sigset_t altered; /* signals whose disposition here is not SIG_DFL, as theirs is to be */
+	sigset_t altered;    /* signals whose disposition here is not SIG_DFL, as theirs is to be */
 };
 
 /* The signals whose disposition in this process is not SIG_DFL: a shell may ignore some. */

@@ -26,6 +26,7 @@
 #include "run/death.h"
 #include "run/doubt.h"
 #include "run/runner.h"
+#include "step/trace.h"
 #include "step/verbs/signals.h"
 #include "text/say.h"
 #include "machine/sysctl.h"
@@ -74,6 +75,7 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 	w->oom_kills = doubt_oom_kills();
 	w->began = clock_seconds();
 	w->deadline = w->began + r->options->timeout;
+	trace_begin(r->options->trace);
 	madvise(w->slot, sizeof(*w->slot), MADV_DOFORK); /* its own, and nobody else's */
 	w->pid = fork();
 	if (w->pid)

@@ -54,7 +54,7 @@ struct runner {
 	bool has_begun; /* the machine was looked at with other runs kept away */
 	struct moves moves;
 	char moved[96];       /* the last move that was not the kernel's, or else the last */
-	uint64_t jitter;      /* state of next_random() */
+	uint64_t jitter;      /* state of runner_random() */
 	unsigned confirmed;   /* failures that came each time */
 	double waiting_since; /* for another perfabi; 0: we are not */
 	double seen;          /* when we last looked at the cases */

@@ -4,7 +4,6 @@
  */
 #include "step/trace.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,6 +23,21 @@ void trace_free(struct trace *trace)
 {
 	if (trace)
 		munmap(trace, sizeof(*trace));
+}
+
+void trace_begin(struct trace *trace)
+{
+	if (trace)
+		memset(trace, 0, sizeof(*trace));
+}
+
+void trace_print(const struct trace *trace, FILE *f)
+{
+	size_t size = trace->at < sizeof(trace->text) ? trace->at : sizeof(trace->text);
+
+	for (size_t i = 0; i < size; i++)
+		if (trace->text[i])
+			fputc(trace->text[i], f);
 }
 
 /* As strace -f: whose it is, but of the process that began. */
@@ -58,7 +72,6 @@ void trace_say(struct trace *trace, const char *line)
 		return;
 	}
 	memcpy(trace->text + at, text, n);
-	__atomic_fetch_add(&trace->lines, 1, __ATOMIC_RELAXED);
 }
 
 /* A step that is no single call is shown as the case has it. */

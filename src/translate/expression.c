@@ -42,7 +42,8 @@ static const char *tracepoint_id(struct translation *t, const char *name, const 
 	return c_text(t, "%s", c);
 }
 
-/* Whether plain hardware events count on every cpu, so that the one that the program is on will do. */
+/* Whether plain hardware events count on every cpu, so that the one that the program is on will do.
+ */
 static bool counts_everywhere(const struct environment *env)
 {
 	return CPU_EQUAL(&env->hardware.cpus, &env->cpus_usable);

@@ -433,21 +433,46 @@ static void say_check(struct translation *t, const char *must, const struct subj
 		c_line(t, "expect(%s, %s);", must, s->c);
 	else if (s->kind == C_LIST)
 		c_line(t, "expect(%s, %s_nr);", must, s->c);
+	else if (s->kind == C_STRING)
+		c_line(t, "expect_text(%s, %s);", must, s->c);
 	else
 		c_line(t, "expect(%s, 0);", must);
 }
 
-/* Each member by itself, so that what fails is what is shown. */
+static void expect_parts(struct translation *t, const json_t *pattern, const struct subject *s);
+
+/* The list's elements and no others, in order. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void expect_parts(struct translation *t, const json_t *pattern, const struct subject *s)
+static void expect_elements(struct translation *t, const json_t *list, const struct subject *s)
+{
+	say_check(t, c_text(t, "%s == %zu", count_in_c(s, t), json_array_size(list)), s);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		struct subject element = element_in_c(t, s, c_text(t, "%zu", i));
+
+		element.is_certain = s->is_certain;
+		expect_parts(t, json_array_get(list, i), &element);
+	}
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static void expect_operations(struct translation *t, const json_t *pattern, const struct subject *s)
+{
+	const char *name;
+	json_t *operand;
+
+	json_object_foreach((json_t *)pattern, name, operand)
+		if (s->kind == C_LIST && !strcmp(name, "exactly"))
+			expect_elements(t, operand, s);
+		else
+			say_check(t, operation(t, name, operand, s), s);
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static void expect_members(struct translation *t, const json_t *pattern, const struct subject *s)
 {
 	const char *key;
 	json_t *part;
 
-	if (!json_is_object(pattern) || s->kind != C_OBJECT || pattern_is_operation(pattern)) {
-		say_check(t, condition(t, pattern, s), s);
-		return;
-	}
 	json_object_foreach((json_t *)pattern, key, part) {
 		const char *path = c_text(t, "%s%s%s", s->path, s->path[0] ? "." : "", key);
 		const struct c_member *m = find_member(s->shape, path);
@@ -467,6 +492,20 @@ static void expect_parts(struct translation *t, const json_t *pattern, const str
 		}
 		expect_parts(t, part, &below);
 	}
+}
+
+/* Each part by itself, so that what fails is what is shown. As deep as the pattern's JSON. */
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static void expect_parts(struct translation *t, const json_t *pattern, const struct subject *s)
+{
+	if (json_is_array(pattern) && s->kind == C_LIST)
+		expect_elements(t, pattern, s);
+	else if (json_is_object(pattern) && pattern_is_operation(pattern))
+		expect_operations(t, pattern, s);
+	else if (json_is_object(pattern) && s->kind == C_OBJECT)
+		expect_members(t, pattern, s);
+	else
+		say_check(t, condition(t, pattern, s), s);
 }
 
 void c_expect(struct translation *t, const json_t *pattern, const char *value, const char *pointer,

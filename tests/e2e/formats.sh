@@ -124,13 +124,21 @@ failed=$(jq -r '.results[] | select(.outcome == "fail" or .outcome == "error") |
 for id in $failed; do
 	again=$(sed -n "s/^  again: *perfabi \\(run .* $id\\)$/\\1/p" "$scratch/out" | head -1)
 	[ -n "$again" ] || fail "no command that runs $id again"
+	[ "$(eval "printf '%s\n' perfabi $again" | jq -R . | jq -sc .)" = "$(jq -c --arg id "$id" '.again + [$id]' "$scratch/first.json")" ] || fail "the report has another command than: perfabi $again"
 	(eval "\"$perfabi\" $again") >"$scratch/again" && fail "$id does not fail again"
 	grep -q "^[A-Z]* $id$" "$scratch/again" || fail "$id is not what runs again"
 	line=$(jq -r --arg id "$id" '.results[] | select(.id == $id) | .place' "$scratch/first.json")
 	sed -n "${line##*:}p" "$scratch/again it.json" | grep -q "\"name\": \"$(echo "$id" | cut -d. -f2)\"" || fail "$id is not at $line"
 done
+# A folder whose name is no UTF-8 is in no JSON, which stays JSON.
+bytes=$(printf 'bytes\377')
+mkdir "$scratch/$bytes"
+cp "$scratch/again it.json" "$scratch/$bytes/again.json"
+"$perfabi" run --cases "$scratch/$bytes" --baseline none --format json again.good.user >"$scratch/bytes.json" || true
+holds 'has("again") | not' "$scratch/bytes.json" || fail "a folder whose name is no UTF-8"
 # --rerun runs these and no others, from either format; what had begun when a machine died counts, and half a line is none.
 "$perfabi" run --baseline none --format jsonl "$scratch/again it.json" >"$scratch/first.jsonl" || true
+[ "$(head -n 1 "$scratch/first.jsonl" | jq .again)" = "$(jq .again "$scratch/first.json")" ] || fail "JSON Lines have another command that runs a case again"
 for report in first.json first.jsonl; do
 	status 0 "$perfabi" run --list --rerun "$scratch/$report" "$scratch/again it.json"
 	[ "$(sort "$scratch/out")" = "$(echo "$failed" | sort)" ] || fail "--rerun $report"
@@ -141,6 +149,19 @@ status 0 "$perfabi" run --list --rerun "$scratch/died.jsonl"
 [ "$(cat "$scratch/out")" = "$one" ] || fail "--rerun of a machine that died"
 status 0 "$perfabi" run --rerun "$scratch/r.json"
 says err "nothing failed in"
+# Beside it, ids and globs narrow; an id that no case has any more is said, and the others run.
+one=$(echo "$failed" | head -1)
+status 0 "$perfabi" run --list --rerun "$scratch/first.json" "$scratch/again it.json" "=$one"
+[ "$(cat "$scratch/out")" = "$one" ] || fail "--rerun beside an id"
+jq '.results[0].id = "no.such.case" | .results[0].outcome = "fail"' "$scratch/first.json" >"$scratch/older.json"
+status 0 "$perfabi" run --list --rerun "$scratch/older.json" "$scratch/again it.json"
+says err "has no.such.case, which no case here is called; it is left out"
+[ -s "$scratch/out" ] || fail "an id that is gone keeps the others from running"
+status 2 "$perfabi" run --rerun "$scratch/older.json" "=$(jq -r '.results[] | select(.outcome == "pass").id' "$scratch/r.json" | head -1)"
+says err "none of what failed in"
+status 2 "$perfabi" run --rerun "$scratch/none.json"
+says err "No such file"
+if grep -q 'none.json:' "$scratch/err"; then fail "the line of a file that is not there"; fi
 status 2 "$perfabi" run --rerun "$scratch/again it.json"
 says err "expected: a report"
 # An id with a = in front is that case alone, though others begin with it.

@@ -116,6 +116,17 @@ done
 "$PYTHON" tests/library/fields.py "$lib/libperfabi.so.0" fixtures/built/*.data fixtures/built/*.ring "$scratch"/recorded/*.data \
 	"$scratch"/recorded/*.ring || fail "fields"
 
+# And in locales in which a point is a comma, or I is no upper i.
+if localedef --version >/dev/null 2>&1 && [ -e /usr/share/i18n/locales/tr_TR ]; then
+	mkdir "$scratch/locales"
+	for locale in de_DE.UTF-8 tr_TR.ISO-8859-9; do
+		localedef -i "${locale%.*}" -f "${locale#*.}" "$scratch/locales/$locale" || fail "localedef $locale"
+		LOCPATH=$scratch/locales LC_ALL=$locale "$PYTHON" tests/library/fields.py "$lib/libperfabi.so.0" fixtures/built/*.data || fail "$locale"
+	done
+else
+	echo "left out: other locales, for there is no localedef, or none of its sources"
+fi
+
 # The same under ASan, with every byte of every field looked at.
 for input in fixtures/built/*.data "$scratch"/recorded/*.data; do
 	"$built/asan/tests/threads" "$input" >"$scratch/out" 2>"$scratch/err" || { cat "$scratch/err"; fail "$input"; }

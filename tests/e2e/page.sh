@@ -72,6 +72,10 @@ change '.results += [.results[0]]'
 wrong "each case once in a report"
 change '.host.name = 5'
 wrong "/host/name"
+change '.again = ["perfabi", 1]'
+wrong "/again"
+change '.again = "perfabi run"'
+wrong "a list of words"
 change '.environment.kernel = {}'
 wrong "/environment/kernel"
 cp "$scratch/few/1.json" "$scratch/wrong.json"

@@ -46,10 +46,31 @@ holds '(.host | has("name") or has("boot_id") | not) and (.topics | map(.topic) 
 status 0 "$perfabi" probe 'event.page-faults*'
 says out "page-faults counts"
 if grep -q cpu-clock "$scratch/out"; then fail "more than was asked for"; fi
-status 2 "$perfabi" probe no-such-topic
+# Topics of facts alone, and a fact by its key; beside cases they bring no others.
+for topic in limits abi sandbox; do
+	status 0 "$perfabi" probe --json "$topic"
+	jq --arg topic "$topic" '.topics[] | select(.topic == $topic) | .facts | map(.key)' "$scratch/probed.json" >"$scratch/want"
+	jq '.topics | if length == 1 then .[0].facts | map(.key) else "not one topic" end' "$scratch/out" | cmp - "$scratch/want" || fail "$topic"
+done
+status 0 "$perfabi" probe --json limits.mlock-kb 'event.page-faults*' pmus
+holds '(.topics | map([.topic, (.facts | length)]) == [["event", 0], ["limits", 1]]) and has("pmus")' "$scratch/out" || fail "a fact, events and PMUs"
+status 2 "$perfabi" probe evnt
+says err 'there is no topic or key "evnt"'
+says err 'nearest: "event"'
+says err "limits, abi, sandbox, pmus"
 status 2 "$perfabi" probe --format xml
 says err "text, json or jsonl"
 status 2 "$perfabi" probe --host ""
+# Where others hold each slot of a breakpoint, nobody can know what they would do.
+if [ "$(id -u)" = 0 ] && holds '[.topics[].capabilities[] | select(.key == "breakpoints.write").answers[].answer] | all(. == "yes")' "$scratch/probed.json"; then
+	"$B/tests/disturb" 16 60 >"$scratch/disturb" &
+	other=$!
+	for _ in $(seq 50); do grep -qs ready "$scratch/disturb" && break || sleep 0.1; done
+	status 0 "$perfabi" probe --json breakpoints
+	kill "$other"
+	holds '[.topics[].capabilities[].answers[] | [.answer, (.because // "" | startswith("others hold"))]] | unique == [["unknown", true]]' "$scratch/out" ||
+		fail "breakpoints that others hold"
+fi
 # As an ordinary user alone.
 if [ "$(id -u)" = 0 ]; then
 	cp "$perfabi" "$scratch/own" # where that user may run it
@@ -72,6 +93,17 @@ awk 'NF != 2 || $1 + $2 >= 1 { exit 1 }' "$scratch/time" || fail "it took $(cat 
 # What was recorded elsewhere is shown as it was; what is none is refused.
 status 0 "$perfabi" probe --read "$scratch/probed.json" --json
 cmp "$scratch/out" "$scratch/probed.json" || fail "--read --json is another file"
+for text in '{"callers": [1], "topics": [], "environment": {}}' '{"callers": "root", "topics": [], "environment": {}}'; do
+	echo "$text" >"$scratch/bad.json"
+	status 2 "$perfabi" probe --read "$scratch/bad.json"
+	says err "what perfabi probe --json prints"
+done
+# What a file has does nothing to a terminal.
+jq '.host.name = "a\u001b]0;b\u0007" | .callers[0] = "\u001b[31m" | (.topics[0] | .title, .capabilities[0].title) = "\u009b31m" |
+	(.topics[].capabilities[].answers[] | select(.because) | .because) = "\u001b[2J x" | .pmus[0].format = {"\u001b[1m": "x"}' "$scratch/probed.json" >"$scratch/bad.json"
+status 0 "$perfabi" probe --read "$scratch/bad.json"
+if LC_ALL=C grep -q "$(printf '[\033\007]')" "$scratch/out"; then fail "control characters reach the terminal"; fi
+says out 'a\x1b]0;b\x07'
 status 2 "$perfabi" probe --read cases/probe.json
 says err "what perfabi probe --json prints"
 status 2 "$perfabi" probe --read "$scratch/probed.json" event

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The decoder under libFuzzer or AFL++ (`make fuzz`, `make fuzz-afl`). An input is a perf.data, or
- * else: a byte (bit 0: an image of the mmap area, not records; bit 1: big endian), a length, an attr of
- * eight times that many bytes, and the rest.
+ * else: a byte (bit 0: an image of the mmap area, not records; bit 1: big endian), a length, an
+ * attr of eight times that many bytes, and the rest.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@ static int discard(void *context, const char *text, size_t size)
 {
 	uint64_t *sum = context;
 
-	for (size_t i = 0; i < size; i++) /* every byte is looked at, so that none is uninitialised */
+	for (size_t i = 0; i < size;
+	     i++) /* every byte is looked at, so that none is uninitialised */
 		*sum += (unsigned char)text[i];
 	return 0;
 }

@@ -6,6 +6,7 @@ usage: fields.py LIBRARY FILE...    each FILE is a recording; FILE.attr.json bes
 """
 import ctypes as C
 import json
+import locale
 import os
 import struct
 import sys
@@ -330,7 +331,7 @@ def errors(api):
     said = []
     for source, options, option, message in refused:
         err, pieces, result = api.lines(source, options)
-        told = (err, (result.option or b"").decode() or None, result.message.decode())
+        told = (err, (result.option or b"").decode() or None, result.message.decode(errors="replace"))
         if err == 0:  # a machine may know that register
             continue
         said.append(told[2])
@@ -340,10 +341,10 @@ def errors(api):
         if options.shards:
             continue
         err, reader, result = api.open(source, options)
-        check(not reader and (err, result.message.decode()) == (told[0], told[2]), err, result.message, "not", told)
+        check(not reader and (err, result.message.decode(errors="replace")) == (told[0], told[2]), err, result.message, "not", told)
     err, reader, result = api.open(perfdata, Options(shards=2, shard=1))
     check((err, result.option) == (-22, b"shards"), "shards of a reader", err, result.message)
-    said.append(result.message.decode())
+    said.append(result.message.decode(errors="replace"))
     text = C.c_void_p()
     err = api.lib.perfabi_attrs_memory(api.p, perfdata, len(perfdata), reserved, text, result)
     check((err, result.option, text.value) == (-22, b"reserved", None), "the reserve of perfabi_attrs", err, result.message)
@@ -352,19 +353,19 @@ def errors(api):
                             (Options(attr=attr, order=BIG if sys.byteorder == "little" else LITTLE), b"order")):
         err = api.lib.perfabi_open_ring(api.p, area, len(ring), options, reader, result)
         check((err, result.option) == (-22, option) and not reader, err, result.option, result.message)
-        said.append(result.message.decode())
+        said.append(result.message.decode(errors="replace"))
     err = api.lib.perfabi_open_ring(api.p, area, 100, Options(attr=attr), reader, result)
     check(err == -22 and not reader, err, result.message)
-    said.append(result.message.decode())
+    said.append(result.message.decode(errors="replace"))
     reads, writes = os.pipe()
     os.close(writes)
     for fd, wanted in ((-1, -9), (os.open(".", os.O_RDONLY), -21), (os.open("/proc/self/mem", os.O_RDONLY), -5)):
         err, _, result = api.lines(fd, Options(attr=attr))
         check(err == wanted and result.message and result.option is None, err, result.message)
-        said.append(result.message.decode())
+        said.append(result.message.decode(errors="replace"))
     message = C.create_string_buffer(1024)
     check(not api.lib.perfabi_new(b"/nonexistent", message, 1024), "cases of nowhere")
-    said.append(message.value.decode())
+    said.append(message.value.decode(errors="replace"))
     for text in said:
         check(text and "--" not in text and "perfabi-decode" not in text, "a command's words:", text)
     return len(said)
@@ -387,6 +388,7 @@ def selected(api):
 
 
 def main():
+    locale.setlocale(locale.LC_ALL, "")
     api = Perfabi(sys.argv[1])
     records = fields = 0
     whole_lines(api)

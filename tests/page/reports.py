@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Reports as of other machines, made of one of this machine.
 
-usage: reports.py few REPORT FOLDER          seven machines: five kernels, three architectures, every outcome, a hostile name
+usage: reports.py few REPORT FOLDER          eight machines: seven kernels, four architectures, every outcome and answer, a hostile name
        reports.py many REPORT FOLDER M N     M machines of N cases each
 """
 import copy
@@ -13,14 +13,18 @@ import sys
 HOSTILE = "</script><b onmouseover=alert(1)>&amp;\"'{{table}}\u202e"
 # name, kernel, machine, arch, and what the case of that number (from the first on, modulo 60) does there
 FEW = [
-    ("build-9", "7.3.4", "x86_64", "x86", {0: "fail", 1: "xfail", 7: "error"}),
-    ("build-8", "7.2.13", "x86_64", "x86", {1: "xfail", 2: "skip"}),
-    ("arm-3", "6.12.107", "aarch64", "arm64", {1: "xfail", 3: "xpass", 4: "skip", 5: "skip"}),
-    ("build-5", "6.12.107", "x86_64", "x86", {1: "xfail", 4: "skip"}),
-    ("mainframe", "6.12.90-rc2", "s390x", "s390", {3: "fail", 8: None}),
-    ("arm-2", "6.1.176", "aarch64", "arm64", {2: "skip", 6: "fail"}),
-    (HOSTILE, "6.1.100", "x86_64", "x86", {2: "skip", 9: "fail"}),
+    ("build-9", "7.3.4", "x86_64", "x86", {0: "fail", 1: "xfail", 7: "error", 10: "no", 11: "no"}),
+    ("build-8", "7.2.13", "x86_64", "x86", {1: "xfail", 2: "skip", 6: "skip", 10: "denied", 11: "denied"}),
+    ("arm-3", "6.12.107", "aarch64", "arm64", {1: "xfail", 3: "xpass", 4: "skip", 5: "skip", 10: "skip", 11: "yes"}),
+    ("build-5", "6.12.107", "x86_64", "x86", {1: "xfail", 4: "skip", 10: "denied", 11: "yes"}),
+    ("mainframe", "6.12.90-rc2", "s390x", "s390", {3: "fail", 8: None, 10: "no", 11: "yes", 12: "fail", 13: "skip"}),
+    ("arm-2", "6.1.176", "aarch64", "arm64", {2: "skip", 6: "fail", 10: "no", 11: "yes"}),
+    (HOSTILE, "6.1.100", "x86_64", "x86", {2: "skip", 9: "fail", 10: "no", 11: "yes"}),
+    ("no-perf", "6.6.9", "riscv64", "riscv", {number: "skip" for number in range(60)}),
 ]
+ANSWERS = ("yes", "no", "denied")
+RUN = ["perfabi", "run"]
+AGAIN = {"build-9": RUN, "build-8": [*RUN, "--baseline", "none"], "mainframe": [*RUN, "--cases", "<it's a folder>; x"], "arm-2": ["sh", "-c", "no perfabi"], "arm-3": [*RUN, "a\u202eb\n"]}
 DEVIATION = {"id": "some.case", "function": "perf_swevent_init", "why": "does <not> what it \"should\"", "seen": ["6.12", "7.3"], "since": "6.12", "note": "a & b"}
 
 
@@ -32,9 +36,13 @@ def machine(base, name, kernel, arch, number):
 
 
 def result(one, outcome):
-    """As the case would have been reported with that outcome."""
+    """As the case would have been reported with that outcome, or answer."""
     one = {key: value for key, value in one.items() if key not in ("reason", "token", "deviation")}
-    one["outcome"] = outcome
+    one["outcome"] = "pass" if outcome in ANSWERS else outcome
+    if outcome != "pass":
+        one.pop("capability", None)
+    if outcome in ANSWERS:
+        one.update(kind="capability", capability=outcome)
     if outcome in ("fail", "xfail", "error"):
         one.update(expected="EINVAL from entry", got="ENOENT from <pmu>", phases=["pmu", "validate"])
     if outcome == "xfail":
@@ -64,9 +72,14 @@ def write(folder, name, report):
 
 def few(base, folder):
     base["results"][9]["title"] = HOSTILE
+    base["results"][14]["title"] = "a text with sattus: in it"
     for number, (name, kernel, kind, arch, what) in enumerate(FEW):
         report = machine(base, name, kernel, (kind, arch), number)
         report["results"] = list(results(base, what))
+        if name in AGAIN:
+            report["again"] = AGAIN[name]
+        else:
+            del report["again"]  # as perfabi wrote it before it told that
         write(folder, f"{number}.json", report)
 
 

@@ -40,6 +40,22 @@ struct mmap_step {
 	bool is_private, has_length;
 };
 
+/* As strace has it. */
+static const char *prot_text(uint64_t prot)
+{
+	static const char *const texts[] = {"PROT_NONE",
+					    "PROT_READ",
+					    "PROT_WRITE",
+					    "PROT_READ|PROT_WRITE",
+					    "PROT_EXEC",
+					    "PROT_READ|PROT_EXEC",
+					    "PROT_WRITE|PROT_EXEC",
+					    "PROT_READ|PROT_WRITE|PROT_EXEC"};
+
+	_Static_assert(PROT_READ == 1 && PROT_WRITE == 2 && PROT_EXEC == 4, "bits of prot");
+	return texts[prot & 7];
+}
+
 static int run_mmap(struct step *s)
 {
 	const struct mmap_step *a = s->arguments;
@@ -50,10 +66,8 @@ static int run_mmap(struct step *s)
 
 	if (length > SIZE_MAX)
 		return step_misnamed(s, "pages", "pages that this program can address");
-	step_say(s, "mmap(NULL, %llu, %s%s%s%s, %d, %#llx)", (unsigned long long)length,
-		 a->prot & PROT_READ ? "PROT_READ|" : "", a->prot & PROT_WRITE ? "PROT_WRITE|" : "",
-		 a->prot & PROT_EXEC ? "PROT_EXEC, " : "0, ",
-		 a->is_private ? "MAP_PRIVATE" : "MAP_SHARED", (int)a->fd,
+	step_say(s, "mmap(NULL, %llu, %s, %s, %d, %#llx)", (unsigned long long)length,
+		 prot_text(a->prot), a->is_private ? "MAP_PRIVATE" : "MAP_SHARED", (int)a->fd,
 		 (unsigned long long)a->offset);
 	at = mmap(NULL, (size_t)length, (int)a->prot, a->is_private ? MAP_PRIVATE : MAP_SHARED,
 		  (int)a->fd, (off_t)a->offset);

@@ -515,8 +515,9 @@ static const struct word spaces[] = {{"uts", CLONE_NEWUTS},
 
 /* What a row of a workload begins with, and the arguments that it takes. */
 #define WORKLOAD(load)                                                                             \
-	.key = "workload", .run = run_workload, .in_c = workload_in_c, .check = check_refresh, .binds = BINDS_SHOWN,      \
-	.is_behind_exec = true, .size = sizeof(struct workload_step), .workload = &(load)
+	.key = "workload", .run = run_workload, .in_c = workload_in_c, .check = check_refresh,     \
+	.binds = BINDS_SHOWN, .is_behind_exec = true, .size = sizeof(struct workload_step),        \
+	.workload = &(load)
 #define WHAT                                                                                       \
 	{                                                                                          \
 		.key = "workload", .type = &argument_kind                                          \

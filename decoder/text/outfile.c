@@ -2,7 +2,7 @@
 /*
  * A new file under another name in the same folder, which takes its place by rename(2).
  */
-#include "capture/outfile.h"
+#include "text/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,25 +22,57 @@ static char *with_suffix(const char *path, const char *suffix)
 	return name;
 }
 
-int outfile_open(struct outfile *o, const char *path)
+bool is_file_at(const char *path, const struct stat *file)
 {
 	struct stat st;
+
+	return path && !stat(path, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
+mode_t outfile_mode(const char *path)
+{
+	struct stat st;
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return stat(path, &st) ? 0666 & ~mask : st.st_mode & 07777;
+}
+
+/* Without it `o` has no temporary file to take away. */
+static int open_temporary(struct outfile *o, mode_t mode)
+{
 	int err;
 
-	*o = (struct outfile){.path = path, .fd = -1};
-	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
-		o->fd = open(path, O_RDWR | O_CLOEXEC);
-		return o->fd < 0 ? -errno : 0;
-	}
-	o->temporary = with_suffix(path, ".XXXXXX");
+	o->temporary = with_suffix(o->path, ".XXXXXX");
 	if (!o->temporary)
 		return -ENOMEM;
 	o->fd = mkostemp(o->temporary, O_CLOEXEC);
 	if (o->fd >= 0)
-		return 0;
+		return fchmod(o->fd, mode) ? -errno : 0;
 	err = -errno;
 	free(o->temporary);
 	o->temporary = NULL;
+	return err;
+}
+
+int outfile_open(struct outfile *o, const char *path, mode_t mode)
+{
+	struct stat st;
+	int err;
+
+	*o = (struct outfile){.path = realpath(path, NULL), .fd = -1};
+	if (!o->path) /* it is not there yet */
+		o->path = strdup(path);
+	if (!o->path)
+		return -ENOMEM;
+	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
+		o->fd = open(path, (S_ISFIFO(st.st_mode) ? O_WRONLY : O_RDWR) | O_CLOEXEC);
+		err = o->fd < 0 ? -errno : 0;
+	} else {
+		err = open_temporary(o, mode);
+	}
+	if (err)
+		outfile_close(o);
 	return err;
 }
 
@@ -61,13 +93,13 @@ static int keep_old(const char *path)
 	return err;
 }
 
-int outfile_place(struct outfile *o)
+int outfile_place(struct outfile *o, bool keeps_old)
 {
 	int err;
 
 	if (!o->temporary)
 		return 0;
-	err = keep_old(o->path);
+	err = keeps_old ? keep_old(o->path) : 0;
 	if (!err && rename(o->temporary, o->path))
 		err = -errno;
 	if (err)
@@ -82,6 +114,7 @@ void outfile_close(struct outfile *o)
 	if (o->temporary)
 		unlink(o->temporary);
 	free(o->temporary);
+	free(o->path);
 	if (o->fd >= 0)
 		close(o->fd);
 	*o = (struct outfile){.fd = -1};

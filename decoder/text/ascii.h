@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Letters and digits of ASCII, whatever locale the program that uses the library has set.
+ */
+#ifndef PERFABI_ASCII_H
+#define PERFABI_ASCII_H
+
+#include <stdbool.h>
+
+static inline bool ascii_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline char ascii_upper(char c)
+{
+	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+static inline char ascii_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static inline bool ascii_is_alnum(char c)
+{
+	return ascii_is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z');
+}
+
+/* Whether they are the same but for upper and lower case. */
+static inline bool ascii_same(const char *a, const char *b)
+{
+	while (*a && ascii_lower(*a) == ascii_lower(*b)) {
+		a++;
+		b++;
+	}
+	return !*a && !*b;
+}
+
+#endif
