@@ -440,17 +440,17 @@ int main(void)
 
 	/* {"records":"e","expect":{"exactly":[{"type":"BPF_EVENT","size":32,"id":"$p.id"}]}} */
 	e_records = read_e_records(e_map, UINT64_MAX, false, &e_records_nr);
-	expect(e_records_nr == 1 &&
-               e_records[0].type == (uint64_t)(PERF_RECORD_BPF_EVENT) &&
-               e_records[0].size == 32 &&
-               e_records[0].id == (uint64_t)p.id, e_records_nr);
+	expect(e_records_nr == 1, e_records_nr);
+	expect(e_records[0].type == (uint64_t)(PERF_RECORD_BPF_EVENT), e_records[0].type);
+	expect(e_records[0].size == 32, e_records[0].size);
+	expect(e_records[0].id == (uint64_t)p.id, e_records[0].id);
 
 	/* {"records":"f","expect":{"exactly":[{"type":"BPF_EVENT","size":32,"id":"$p.id"}]}} */
 	f_records = read_f_records(f_map, UINT64_MAX, false, &f_records_nr);
-	expect(f_records_nr == 1 &&
-               f_records[0].type == (uint64_t)(PERF_RECORD_BPF_EVENT) &&
-               f_records[0].size == 32 &&
-               f_records[0].id == (uint64_t)p.id, f_records_nr);
+	expect(f_records_nr == 1, f_records_nr);
+	expect(f_records[0].type == (uint64_t)(PERF_RECORD_BPF_EVENT), f_records[0].type);
+	expect(f_records[0].size == 32, f_records[0].size);
+	expect(f_records[0].id == (uint64_t)p.id, f_records[0].id);
 
 	printf("PASS\n");
 	return 0;

@@ -246,6 +246,16 @@ static uint64_t thread_id(void)
 	return (uint64_t)syscall(SYS_gettid);
 }
 
+static void compared_text(const char *condition, bool is_true, const char *got)
+{
+	printf("expected %s\n\tgot \"%s\"\n", condition, got);
+	if (!is_true)
+		fail(0);
+}
+
+/* A promise about a text. */
+#define expect_text(condition, got) compared_text(#condition, (condition) != 0, got)
+
 /* The case. */
 
 struct e_record {
@@ -414,20 +424,20 @@ int main(void)
 
 	/* records */
 	e_records = read_e_records(e_map, UINT64_MAX, false, &e_records_nr);
-	expect(e_records_nr == 1 &&
-               e_records[0].type == (uint64_t)(PERF_RECORD_MMAP2) &&
-               e_records[0].misc == (uint64_t)(PERF_RECORD_MISC_USER) &&
-               e_records[0].pid == (uint64_t)(uint64_t)getpid() &&
-               e_records[0].tid == (uint64_t)thread_id() &&
-               e_records[0].addr == (uint64_t)m.address &&
-               e_records[0].len == (uint64_t)(2*page_size()) &&
-               e_records[0].pgoff == 0 &&
-               e_records[0].maj == (uint64_t)m.maj &&
-               e_records[0].min == (uint64_t)m.min &&
-               e_records[0].ino == (uint64_t)m.ino &&
-               e_records[0].prot == (uint64_t)(PROT_READ | PROT_EXEC) &&
-               e_records[0].flags == (uint64_t)(MAP_PRIVATE) &&
-               !strcmp(e_records[0].filename, "/memfd:two (deleted)"), e_records_nr);
+	expect(e_records_nr == 1, e_records_nr);
+	expect(e_records[0].type == (uint64_t)(PERF_RECORD_MMAP2), e_records[0].type);
+	expect(e_records[0].misc == (uint64_t)(PERF_RECORD_MISC_USER), e_records[0].misc);
+	expect(e_records[0].pid == (uint64_t)(uint64_t)getpid(), e_records[0].pid);
+	expect(e_records[0].tid == (uint64_t)thread_id(), e_records[0].tid);
+	expect(e_records[0].addr == (uint64_t)m.address, e_records[0].addr);
+	expect(e_records[0].len == (uint64_t)(2*page_size()), e_records[0].len);
+	expect(e_records[0].pgoff == 0, e_records[0].pgoff);
+	expect(e_records[0].maj == (uint64_t)m.maj, e_records[0].maj);
+	expect(e_records[0].min == (uint64_t)m.min, e_records[0].min);
+	expect(e_records[0].ino == (uint64_t)m.ino, e_records[0].ino);
+	expect(e_records[0].prot == (uint64_t)(PROT_READ | PROT_EXEC), e_records[0].prot);
+	expect(e_records[0].flags == (uint64_t)(MAP_PRIVATE), e_records[0].flags);
+	expect_text(!strcmp(e_records[0].filename, "/memfd:two (deleted)"), e_records[0].filename);
 
 	printf("PASS\n");
 	return 0;

@@ -697,23 +697,23 @@ int main(void)
 
 	/* {"records":"before","expect":{"exactly":[{"type":"MMAP2","misc":["user","mmap_build_id"]}]}} */
 	before_records = read_before_records(before_map, UINT64_MAX, false, &before_records_nr);
-	expect(before_records_nr == 1 &&
-               before_records[0].type == (uint64_t)(PERF_RECORD_MMAP2) &&
-               before_records[0].misc == (uint64_t)(PERF_RECORD_MISC_USER | 0x4000 /* PERF_RECORD_MISC_MMAP_BUILD_ID */), before_records_nr);
+	expect(before_records_nr == 1, before_records_nr);
+	expect(before_records[0].type == (uint64_t)(PERF_RECORD_MMAP2), before_records[0].type);
+	expect(before_records[0].misc == (uint64_t)(PERF_RECORD_MISC_USER | 0x4000 /* PERF_RECORD_MISC_MMAP_BUILD_ID */), before_records[0].misc);
 
 	/* {"records":"behind","expect":{"exactly":[{"type":"MMAP2","misc":["user","mmap_build_id"]}]}} */
 	behind_records = read_behind_records(behind_map, UINT64_MAX, false, &behind_records_nr);
-	expect(behind_records_nr == 1 &&
-               behind_records[0].type == (uint64_t)(PERF_RECORD_MMAP2) &&
-               behind_records[0].misc == (uint64_t)(PERF_RECORD_MISC_USER | 0x4000 /* PERF_RECORD_MISC_MMAP_BUILD_ID */), behind_records_nr);
+	expect(behind_records_nr == 1, behind_records_nr);
+	expect(behind_records[0].type == (uint64_t)(PERF_RECORD_MMAP2), behind_records[0].type);
+	expect(behind_records[0].misc == (uint64_t)(PERF_RECORD_MISC_USER | 0x4000 /* PERF_RECORD_MISC_MMAP_BUILD_ID */), behind_records[0].misc);
 
 	/* records */
 	e_records = read_e_records(e_map, UINT64_MAX, false, &e_records_nr);
-	expect(e_records_nr == 1 &&
-               e_records[0].type == (uint64_t)(PERF_RECORD_MMAP) &&
-               e_records[0].misc == (uint64_t)(PERF_RECORD_MISC_USER) &&
-               e_records[0].addr == (uint64_t)m.address &&
-               e_records[0].len == 65536, e_records_nr);
+	expect(e_records_nr == 1, e_records_nr);
+	expect(e_records[0].type == (uint64_t)(PERF_RECORD_MMAP), e_records[0].type);
+	expect(e_records[0].misc == (uint64_t)(PERF_RECORD_MISC_USER), e_records[0].misc);
+	expect(e_records[0].addr == (uint64_t)m.address, e_records[0].addr);
+	expect(e_records[0].len == 65536, e_records[0].len);
 
 	printf("PASS\n");
 	return 0;

@@ -227,9 +227,9 @@ int main(void)
 	/* {"read":"f","expect":{"nr":1,"values":[{"value":6,"id":"$f.id"}]}} */
 	f_now = read_f_values((int)f, NULL, 65536);
 	expect(f_now.nr == 1, f_now.nr);
-	expect(f_now.values_nr == 1 &&
-               f_now.values[0].value == 6 &&
-               f_now.values[0].id == (uint64_t)f_id, f_now.values_nr);
+	expect(f_now.values_nr == 1, f_now.values_nr);
+	expect(f_now.values[0].value == 6, f_now.values[0].value);
+	expect(f_now.values[0].id == (uint64_t)f_id, f_now.values[0].id);
 
 	printf("PASS\n");
 	return 0;

@@ -45,44 +45,6 @@ struct cgroup {
 	char path[320];
 };
 
-/* What is not under test: if it fails, the program can say nothing. */
-#define must(condition)                                                                            \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			perror(#condition);                                                        \
-			exit(3);                                                                   \
-		}                                                                                  \
-	} while (0)
-
-/* Those that are waited for at the end, whoever they are to be waited for by. */
-static pid_t children[32];
-
-/* How a child ended, as waitpid(2) has it. */
-static int reap(uint64_t pid)
-{
-	int status;
-
-	while (waitpid((pid_t)pid, &status, 0) < 0)
-		must(errno == EINTR);
-	for (int i = 0; i < 32; i++)
-		if (children[i] == (pid_t)pid)
-			children[i] = 0;
-	return status;
-}
-
-/* How a child ended: its exit status, or the signal. */
-struct end_of {
-	uint64_t exit, signal;
-};
-
-static struct end_of end_of(uint64_t pid)
-{
-	int status = reap(pid);
-
-	return (struct end_of){.exit = WIFEXITED(status) ? (uint64_t)WEXITSTATUS(status) : 0,
-			       .signal = WIFSIGNALED(status) ? (uint64_t)WTERMSIG(status) : 0};
-}
-
 /* The kernel did not keep its word. */
 static void fail(int err)
 {
@@ -120,6 +82,28 @@ static void must_be_root(void)
 	exit(4);
 }
 
+/* Those that would end the program before it has set back what it changes, and SIGCHLD. */
+static sigset_t kept_signals, signals_before;
+
+/* What is not under test: if it fails, the program can say nothing. */
+#define must(condition)                                                                            \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			perror(#condition);                                                        \
+			exit(3);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+static void keep_signals(void)
+{
+	static const int list[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGCHLD};
+
+	sigemptyset(&kept_signals);
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		sigaddset(&kept_signals, list[i]);
+	must(!sigprocmask(SIG_BLOCK, &kept_signals, &signals_before));
+}
+
 /* Where a hierarchy is mounted: of v2, or of a controller of v1. */
 static const char *cgroup_root(const char *controller)
 {
@@ -155,6 +139,9 @@ static struct cgroup cgroup_make(void)
 	return c;
 }
 
+/* Those that are waited for at the end, whoever they are to be waited for by. */
+static pid_t children[32];
+
 /* Its pid; 0 in the child, which dies with its parent. */
 static uint64_t fork_child(void)
 {
@@ -174,6 +161,12 @@ static uint64_t fork_child(void)
 			exit(3);
 	}
 	return (uint64_t)pid;
+}
+
+/* As they were, for the case. */
+static void let_signals(void)
+{
+	must(!sigprocmask(SIG_SETMASK, &signals_before, NULL));
 }
 
 /* As long as the newest kernel's, whatever <linux/perf_event.h> this is. */
@@ -207,6 +200,28 @@ static void compared(const char *condition, int holds, uint64_t got)
 /* A promise about a value. */
 #define expect(condition, got) compared(#condition, (condition) != 0, (uint64_t)(got))
 
+/* Waits for the case; who sends a signal ends it, not this program. Returns the exit status. */
+static int outlast(uint64_t pid)
+{
+	int status, sig = 0;
+	pid_t ended;
+
+	while (!(ended = waitpid((pid_t)pid, &status, WNOHANG))) {
+		int got = sigwaitinfo(&kept_signals, NULL);
+
+		if (got < 0 || got == SIGCHLD)
+			continue;
+		sig = got;
+		kill((pid_t)pid, SIGKILL);
+	}
+	must(ended > 0);
+	if (sig == SIGALRM)
+		printf("FAIL: it does not end within 30 seconds\n");
+	if (sig)
+		return sig == SIGALRM ? 1 : 3;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 /* With the one that a case makes in it; what was in them is gone soon. */
 static void cgroup_remove(const struct cgroup *c)
 {
@@ -231,7 +246,7 @@ static struct cgroup cgroup_;
 static uint64_t the_case;
 static uint64_t e;
 static struct e_values e_now;
-static struct end_of the_end;
+static int the_end;
 
 /* By the read_format of the event. */
 static struct e_values read_e_values(int fd, void *at, size_t size)
@@ -258,8 +273,10 @@ int main(void)
 {
 	alarm(30);
 	must_be_root();
+	keep_signals();
 	cgroup_ = cgroup_make();
 	if (!(the_case = fork_child())) {
+		let_signals();
 
 		/* open */
 		{
@@ -308,7 +325,7 @@ int main(void)
 		printf("PASS\n");
 		exit(0);
 	}
-	the_end = end_of(the_case);
+	the_end = outlast(the_case);
 	cgroup_remove(&cgroup_);
-	return the_end.signal ? 1 : (int)the_end.exit;
+	return the_end;
 }

@@ -327,10 +327,10 @@ int main(void)
 
 	/* records */
 	e_records = read_e_records(e_map, UINT64_MAX, false, &e_records_nr);
-	expect(e_records_nr == 1 &&
-               e_records[0].size == 32 &&
-               e_records[0].stack_user_size == 0 &&
-               !(e_records[0].regs_intr_abi == (uint64_t)(PERF_SAMPLE_REGS_ABI_NONE)), e_records_nr);
+	expect(e_records_nr == 1, e_records_nr);
+	expect(e_records[0].size == 32, e_records[0].size);
+	expect(e_records[0].stack_user_size == 0, e_records[0].stack_user_size);
+	expect(!(e_records[0].regs_intr_abi == (uint64_t)(PERF_SAMPLE_REGS_ABI_NONE)), e_records[0].regs_intr_abi);
 
 	printf("PASS\n");
 	return 0;

@@ -42,44 +42,6 @@
 /* sizeof(struct perf_event_attr) of Linux 7.3, and the room that it is passed in. */
 enum { ATTR_SIZE = 144, ATTR_ROOM = ATTR_SIZE };
 
-/* What is not under test: if it fails, the program can say nothing. */
-#define must(condition)                                                                            \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			perror(#condition);                                                        \
-			exit(3);                                                                   \
-		}                                                                                  \
-	} while (0)
-
-/* Those that are waited for at the end, whoever they are to be waited for by. */
-static pid_t children[32];
-
-/* How a child ended, as waitpid(2) has it. */
-static int reap(uint64_t pid)
-{
-	int status;
-
-	while (waitpid((pid_t)pid, &status, 0) < 0)
-		must(errno == EINTR);
-	for (int i = 0; i < 32; i++)
-		if (children[i] == (pid_t)pid)
-			children[i] = 0;
-	return status;
-}
-
-/* How a child ended: its exit status, or the signal. */
-struct end_of {
-	uint64_t exit, signal;
-};
-
-static struct end_of end_of(uint64_t pid)
-{
-	int status = reap(pid);
-
-	return (struct end_of){.exit = WIFEXITED(status) ? (uint64_t)WEXITSTATUS(status) : 0,
-			       .signal = WIFSIGNALED(status) ? (uint64_t)WTERMSIG(status) : 0};
-}
-
 static uint64_t take32(const unsigned char **p)
 {
 	uint32_t number;
@@ -135,6 +97,15 @@ static uint64_t page_size(void)
 	return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* What is not under test: if it fails, the program can say nothing. */
+#define must(condition)                                                                            \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			perror(#condition);                                                        \
+			exit(3);                                                                   \
+		}                                                                                  \
+	} while (0)
+
 /* How many bytes whole records take: of a buffer that was overwritten, the last is cut. */
 static size_t whole_records(const unsigned char *at, size_t size)
 {
@@ -186,6 +157,19 @@ static void must_be_root(void)
 	exit(4);
 }
 
+/* Those that would end the program before it has set back what it changes, and SIGCHLD. */
+static sigset_t kept_signals, signals_before;
+
+static void keep_signals(void)
+{
+	static const int list[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGCHLD};
+
+	sigemptyset(&kept_signals);
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		sigaddset(&kept_signals, list[i]);
+	must(!sigprocmask(SIG_BLOCK, &kept_signals, &signals_before));
+}
+
 /* What perf's files in /proc/sys/kernel are, as far as there are such. */
 static struct {
 	const char *name;
@@ -197,7 +181,38 @@ static struct {
 	     {"perf_event_max_contexts_per_stack", ""},
 	     {"perf_cpu_time_max_percent", ""},
 	     {"perf_user_access", ""}};
+static pid_t saved_by;
 
+static long write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), err;
+	long n;
+
+	if (fd < 0)
+		return -1;
+	n = write(fd, text, strlen(text));
+	err = errno;
+	close(fd);
+	errno = err;
+	return n;
+}
+
+static void restore_sysctls(void)
+{
+	if (saved_by != getpid())
+		return;
+	/* With 0 or 100 percent the sample rate cannot be written (perf_event_max_sample_rate_handler()). */
+	write_file("/proc/sys/kernel/perf_cpu_time_max_percent", "25");
+	for (size_t i = 0; i < sizeof(saved) / sizeof(saved[0]); i++) {
+		char path[256];
+
+		snprintf(path, sizeof(path), "/proc/sys/kernel/%s", saved[i].name);
+		if (saved[i].value[0] && write_file(path, saved[i].value) < 0)
+			perror(path);
+	}
+}
+
+/* They are set back when this process ends, and not by its children. */
 static void save_sysctls(void)
 {
 	for (size_t i = 0; i < sizeof(saved) / sizeof(saved[0]); i++) {
@@ -211,6 +226,8 @@ static void save_sysctls(void)
 		if (fd >= 0)
 			close(fd);
 	}
+	saved_by = getpid();
+	must(!atexit(restore_sysctls));
 }
 
 /* Another value for a file in /proc/sys/kernel. */
@@ -237,6 +254,9 @@ __attribute__((format(printf, 1, 2))) static const char *text_of(const char *for
 	return text;
 }
 
+/* Those that are waited for at the end, whoever they are to be waited for by. */
+static pid_t children[32];
+
 /* Its pid; 0 in the child, which dies with its parent. */
 static uint64_t fork_child(void)
 {
@@ -256,6 +276,12 @@ static uint64_t fork_child(void)
 			exit(3);
 	}
 	return (uint64_t)pid;
+}
+
+/* As they were, for the case. */
+static void let_signals(void)
+{
+	must(!sigprocmask(SIG_SETMASK, &signals_before, NULL));
 }
 
 /* This thread runs on that cpu alone. */
@@ -357,32 +383,26 @@ static void compared(const char *condition, int holds, uint64_t got)
 /* A promise about a value. */
 #define expect(condition, got) compared(#condition, (condition) != 0, (uint64_t)(got))
 
-static long write_file(const char *path, const char *text)
+/* Waits for the case; who sends a signal ends it, not this program. Returns the exit status. */
+static int outlast(uint64_t pid)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC), err;
-	long n;
+	int status, sig = 0;
+	pid_t ended;
 
-	if (fd < 0)
-		return -1;
-	n = write(fd, text, strlen(text));
-	err = errno;
-	close(fd);
-	errno = err;
-	return n;
-}
+	while (!(ended = waitpid((pid_t)pid, &status, WNOHANG))) {
+		int got = sigwaitinfo(&kept_signals, NULL);
 
-/* Those that are not as they were. */
-static void restore_sysctls(void)
-{
-	/* With 0 or 100 percent the sample rate cannot be written (perf_event_max_sample_rate_handler()). */
-	write_file("/proc/sys/kernel/perf_cpu_time_max_percent", "25");
-	for (size_t i = 0; i < sizeof(saved) / sizeof(saved[0]); i++) {
-		char path[256];
-
-		snprintf(path, sizeof(path), "/proc/sys/kernel/%s", saved[i].name);
-		if (saved[i].value[0] && write_file(path, saved[i].value) < 0)
-			perror(path);
+		if (got < 0 || got == SIGCHLD)
+			continue;
+		sig = got;
+		kill((pid_t)pid, SIGKILL);
 	}
+	must(ended > 0);
+	if (sig == SIGALRM)
+		printf("FAIL: it does not end within 30 seconds\n");
+	if (sig)
+		return sig == SIGALRM ? 1 : 3;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
 /* The case. */
@@ -410,7 +430,7 @@ static uint64_t fit_1;
 static uint64_t n;
 static uint64_t fit_2;
 static uint64_t u;
-static struct end_of the_end;
+static int the_end;
 
 static void parse_e_record(const unsigned char *begin, struct e_record *r)
 {
@@ -490,9 +510,11 @@ int main(void)
 {
 	alarm(30);
 	must_be_root();
+	keep_signals();
 	save_sysctls();
 	set_sysctl("perf_event_max_sample_rate", text_of("%lld", (long long)(2000)));
 	if (!(the_case = fork_child())) {
+		let_signals();
 
 		/* {"affinity":"$hardware.cpu"} */
 		run_on((uint64_t)sched_getcpu());
@@ -547,7 +569,6 @@ int main(void)
 		printf("PASS\n");
 		exit(0);
 	}
-	the_end = end_of(the_case);
-	restore_sysctls();
-	return the_end.signal ? 1 : (int)the_end.exit;
+	the_end = outlast(the_case);
+	return the_end;
 }

@@ -395,9 +395,9 @@ int main(void)
 
 	/* {"signals-seen":true,"expect":[{"code":"POLL_IN","count":10}]} */
 	signals_now = signals_seen(&signals_now_nr);
-	expect(signals_now_nr == 1 &&
-               signals_now[0].code == (uint64_t)(POLL_IN) &&
-               signals_now[0].count == 10, signals_now_nr);
+	expect(signals_now_nr == 1, signals_now_nr);
+	expect(signals_now[0].code == (uint64_t)(POLL_IN), signals_now[0].code);
+	expect(signals_now[0].count == 10, signals_now[0].count);
 
 	/* {"read":"e","expect":{"value":1000}} */
 	e_now = read_e_values((int)e, NULL, 65536);

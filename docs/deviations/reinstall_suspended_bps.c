@@ -305,11 +305,11 @@ int main(void)
 
 	/* {"signals-seen":true,"expect":[{"fd":"$e","count":3},{"fd":"$f","count":3}]} */
 	signals_now = signals_seen(&signals_now_nr);
-	expect(signals_now_nr == 2 &&
-               signals_now[0].fd == (uint64_t)e &&
-               signals_now[0].count == 3 &&
-               signals_now[1].fd == (uint64_t)f &&
-               signals_now[1].count == 3, signals_now_nr);
+	expect(signals_now_nr == 2, signals_now_nr);
+	expect(signals_now[0].fd == (uint64_t)e, signals_now[0].fd);
+	expect(signals_now[0].count == 3, signals_now[0].count);
+	expect(signals_now[1].fd == (uint64_t)f, signals_now[1].fd);
+	expect(signals_now[1].count == 3, signals_now[1].count);
 
 	printf("PASS\n");
 	return 0;

@@ -538,17 +538,16 @@ int main(void)
 
 	/* records */
 	e_records = read_e_records(e_map, 0x100, false, &e_records_nr);
-	expect(e_records_nr == 1 &&
-               e_records[0].type == (uint64_t)(PERF_RECORD_READ) &&
-               e_records[0].size == 56 &&
-               e_records[0].pid == (uint64_t)c &&
-               e_records[0].tid == (uint64_t)c &&
-               e_records[0].value >= 40 &&
-               e_records[0].value <= 400 &&
-               e_records[0].id == (uint64_t)e_id &&
-               e_records[0].time_enabled > 0 &&
-               e_records[0].time_running > 0 &&
-               e_records[0].sample_id_pid == (uint64_t)c, e_records_nr);
+	expect(e_records_nr == 1, e_records_nr);
+	expect(e_records[0].type == (uint64_t)(PERF_RECORD_READ), e_records[0].type);
+	expect(e_records[0].size == 56, e_records[0].size);
+	expect(e_records[0].pid == (uint64_t)c, e_records[0].pid);
+	expect(e_records[0].tid == (uint64_t)c, e_records[0].tid);
+	expect(e_records[0].value >= 40 && e_records[0].value <= 400, e_records[0].value);
+	expect(e_records[0].id == (uint64_t)e_id, e_records[0].id);
+	expect(e_records[0].time_enabled > 0, e_records[0].time_enabled);
+	expect(e_records[0].time_running > 0, e_records[0].time_running);
+	expect(e_records[0].sample_id_pid == (uint64_t)c, e_records[0].sample_id_pid);
 
 	end_children();
 	printf("PASS\n");
