@@ -137,11 +137,7 @@ static void say_comment(FILE *f, const char *head, const char *text)
 			fprintf(f, "\n *  ");
 			column = 4;
 		}
-		for (size_t i = 0; i < n; i++) /* no comment ends within one */
-			if (text[i] == '/' && i && text[i - 1] == '*')
-				fprintf(f, " /");
-			else
-				fputc(text[i], f);
+		c_comment(f, text, n);
 		column += n + 1;
 		text += n;
 		if (*text)

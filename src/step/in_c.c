@@ -15,10 +15,10 @@ static const struct c_shape number_shape = {.kind = C_NUMBER};
 /* The step as the case has it, in front of what it becomes. */
 static void say_step(struct translation *t, const struct statement *s)
 {
-	char *text = json_dumps(s->json, JSON_COMPACT);
+	char *text = json_dumps(s->json, JSON_COMPACT | JSON_ENSURE_ASCII);
 	size_t n = text ? strlen(text) : 0;
 
-	if (text && n < 100 && !strstr(text, "*/"))
+	if (text && n < 100 && !strstr(text, "*/") && !strstr(text, "/*") && !strstr(text, "??"))
 		c_line(t, "/* %s */", text);
 	else
 		c_line(t, "/* %s */", verb_key(s->verb));

@@ -62,6 +62,20 @@ const char *c_text(struct translation *t, const char *format, ...)
 	return keep_text(t, text);
 }
 
+void c_comment(FILE *f, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)text[i];
+		unsigned char before = i ? (unsigned char)text[i - 1] : ' ';
+
+		if ((c == '/' && before == '*') || (c == '*' && before == '/') ||
+		    (c == '?' && before == '?'))
+			fputc(' ', f);
+		if ((c & 0xc0) != 0x80) /* one for each character */
+			fputc(c < ' ' || c >= 0x7f ? '?' : c, f);
+	}
+}
+
 const char *c_quote(struct translation *t, const char *text)
 {
 	char out[C_TEXT_MAX];
@@ -73,8 +87,9 @@ const char *c_quote(struct translation *t, const char *text)
 
 		if (c == '"' || c == '\\')
 			n += (size_t)sprintf(out + n, "\\%c", c);
-		else if (c < ' ' || c == 0x7f)
-			n += (size_t)sprintf(out + n, "\\%03o", c);
+		else if (c < ' ' || c >= 0x7f || (c == '?' && out[n - 1] == '?'))
+			n += (size_t)sprintf(out + n, "\\%03o", c); /* no trigraph, no writing
+								     * that turns round */
 		else
 			out[n++] = (char)c;
 	}

@@ -109,6 +109,12 @@ struct c_name *c_named(struct translation *t, const char *name);
 const char *c_text(struct translation *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * The first `n` bytes of a text for the inside of a comment: it neither ends nor begins one, has no
+ * trigraph, and what is not ASCII is shown as ?.
+ */
+void c_comment(FILE *f, const char *text, size_t n);
+
 /* `text` as a C string, quoted, with the names in it left as they are. */
 const char *c_quote(struct translation *t, const char *text);
 

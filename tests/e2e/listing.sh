@@ -14,15 +14,15 @@ mkdir "$scratch/wrong"
 cat >"$scratch/wrong/wrong.json" <<'END'
 {"suite": "wrong", "about": "promises that no kernel keeps", "spec": {"man": "none", "kernel": "none", "since": "2.6.31"},
  "defaults": {"as": ["root"]}, "cases": [
-  {"name": "errno", "title": "a reserved bit is too big", "open": {"attr": {"type": "software", "config": "dummy", "__reserved_2": 1}}, "expect": {"errno": "E2BIG", "phase": "copy"}},
+  {"name": "errno", "title": "/* a reserved */ bit is ??/ too big \u202e\\", "open": {"attr": {"type": "software", "config": "dummy", "__reserved_2": 1}}, "expect": {"errno": "E2BIG", "phase": "copy"}},
   {"name": "count", "title": "six faults are seven", "steps": [{"open": {"attr": {"type": "software", "config": "page_faults", "disabled": 1}}, "bind": "e"},
     {"workload": "touch", "pages": 6, "counted": "e"}, {"read": "e", "expect": {"value": 7}}]},
   {"name": "record", "title": "a comm is another", "steps": [{"open": {"attr": {"type": "software", "config": "dummy", "comm": 1}}, "bind": "e"}, {"mmap": "e", "pages": 1},
-    {"workload": "rename", "name": "one"}, {"records": "e", "expect": {"exactly": [{"type": "COMM", "comm": "two"}]}}]}]}
+    {"workload": "rename", "name": "one??/"}, {"records": "e", "expect": {"exactly": [{"type": "COMM", "comm": "two"}]}}]}]}
 END
 for one in errno count record; do
 	"$perfabi" show --c --cases "$scratch/wrong" "wrong.$one.root" >"$scratch/wrong.c" || fail "no program of wrong.$one.root"
-	"${CC:-cc}" -pthread -o "$scratch/program" "$scratch/wrong.c" || fail "wrong.$one.root does not compile"
+	"${CC:-cc}" -Wall -Wextra -Werror -pthread -o "$scratch/program" "$scratch/wrong.c" || fail "wrong.$one.root does not compile"
 	status 1 "$scratch/program"
 	says out "FAIL"
 done
