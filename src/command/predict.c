@@ -3,9 +3,11 @@
  * perfabi predict: what the kernel will say to calls, without making them.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "call/call_text.h"
 #include "command/modelled.h"
@@ -19,6 +21,8 @@
 #include "why/strace.h"
 
 static const char program[] = "perfabi predict";
+
+enum { LINE_MOST = 1 << 20 }; /* bytes of a call */
 
 static const char help[] =
 	"usage: perfabi predict [OPTIONS] [FILE]\n"
@@ -216,24 +220,86 @@ static void predict_line(struct oracle *o, char *line, size_t size)
 	json_decref(json);
 }
 
-static int predict_all(struct oracle *o, FILE *f)
+/* Lines of a descriptor, as far as they have been read. */
+struct input_lines {
+	int fd;
+	bool is_at_end;
+	size_t begin, end; /* what has been read and not been taken */
+	char buffer[LINE_MOST + 1];
+};
+
+/* Reads on, behind what there is. 0 or a negative errno; -EFBIG: there is no room for the line. */
+static int read_on(struct input_lines *in)
 {
-	char *line = NULL;
-	size_t room = 0;
 	ssize_t n;
 
-	while ((n = getline(&line, &room, f)) > 0 && !o->out.err) {
-		if (line[n - 1] == '\n')
-			line[--n] = '\0';
-		if (n)
-			predict_line(o, line, (size_t)n);
+	if (in->begin) {
+		memmove(in->buffer, in->buffer + in->begin, in->end - in->begin);
+		in->end -= in->begin;
+		in->begin = 0;
 	}
-	free(line);
-	if (ferror(f)) {
-		say(stderr, "%s: reading: %s\n", program, strerror(errno));
-		return EXIT_USAGE;
+	if (in->end == LINE_MOST)
+		return -EFBIG;
+	do
+		n = read(in->fd, in->buffer + in->end, LINE_MOST - in->end);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	in->is_at_end = !n;
+	in->end += (size_t)n;
+	return 0;
+}
+
+/* The next line, with a NUL for its newline. 1, 0 behind the last, or a negative errno. */
+static int next_line(struct input_lines *in, char **line, size_t *size)
+{
+	char *newline;
+	size_t seen = 0; /* of the line, without a newline */
+	int err = 0;
+
+	while (!(newline = memchr(in->buffer + in->begin + seen, '\n',
+				  in->end - in->begin - seen)) &&
+	       !in->is_at_end && !err) {
+		seen = in->end - in->begin;
+		err = read_on(in);
 	}
-	return out_flush(&o->out) ? EXIT_HARNESS : o->any_error;
+	if (err || in->begin == in->end)
+		return err;
+	*line = in->buffer + in->begin;
+	*size = (size_t)((newline ? newline : in->buffer + in->end) - *line);
+	(*line)[*size] = '\0';
+	in->begin += *size + (newline != NULL);
+	return 1;
+}
+
+static int predict_all(struct oracle *o, int fd)
+{
+	struct input_lines *in = malloc(sizeof(*in));
+	unsigned long number = 0;
+	size_t size;
+	char *line;
+	int got;
+
+	if (!in) {
+		say(stderr, "%s: %s\n", program, strerror(ENOMEM));
+		return EXIT_HARNESS;
+	}
+	in->fd = fd;
+	in->is_at_end = false;
+	in->begin = in->end = 0;
+	while ((got = next_line(in, &line, &size)) > 0 && !o->out.err) {
+		number++;
+		if (size)
+			predict_line(o, line, size);
+	}
+	free(in);
+	if (got == -EFBIG)
+		say(stderr, "%s: line %lu: longer than 1 MiB, and no call\n", program, number + 1);
+	else if (got < 0)
+		say(stderr, "%s: reading: %s\n", program, strerror(-got));
+	if (out_flush(&o->out))
+		return EXIT_HARNESS;
+	return got < 0 ? EXIT_USAGE : o->any_error;
 }
 
 static int write_lines(void *context, const char *text, size_t size)
@@ -276,16 +342,17 @@ static void begin_oracle(struct oracle *o)
 
 static int predict_file(struct oracle *o, const char *path)
 {
-	FILE *f = path && strcmp(path, "-") ? fopen(path, "re") : stdin;
+	bool is_stdin = !path || !strcmp(path, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	int status;
 
-	if (!f) {
+	if (fd < 0) {
 		say(stderr, "%s: %s: %s\n", program, path, strerror(errno));
 		return EXIT_USAGE;
 	}
-	status = predict_all(o, f);
-	if (f != stdin)
-		fclose(f);
+	status = predict_all(o, fd);
+	if (!is_stdin)
+		close(fd);
 	return status;
 }
 

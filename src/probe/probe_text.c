@@ -119,12 +119,12 @@ static void write_topic(const json_t *topic, const json_t *callers, FILE *f)
 /* The names of a folder's files, in lines. */
 static void write_names(const char *what, const json_t *files, FILE *f)
 {
-	json_t *all = json_string("");
 	const char *name;
-	json_t *value;
+	json_t *value, *all;
 
 	if (!files)
 		return;
+	all = json_string("");
 	json_object_foreach((json_t *)files, name, value) {
 		json_t *more = json_sprintf("%s%s%s", json_string_value(all),
 					    json_string_length(all) ? " " : "", name);

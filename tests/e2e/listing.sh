@@ -38,7 +38,7 @@ if [ "$(id -u)" = 0 ]; then
 	mkdir "$scratch/long"
 	cat >"$scratch/long/long.json" <<'END'
 {"suite": "long", "about": "a case that takes its time", "spec": {"man": "none", "kernel": "none", "since": "2.6.31"},
- "cases": [{"name": "sleep", "title": "it sleeps for twenty seconds", "as": ["root"], "sysctl": {"perf_event_max_sample_rate": 54321}, "steps": [{"workload": "sleep", "ms": 20000}]}]}
+ "cases": [{"name": "sleep", "title": "it sleeps for twenty seconds", "as": ["root"], "sysctl": {"perf_event_max_sample_rate": 54321}, "steps": [{"repeat": 8, "do": [{"workload": "sleep", "ms": 2000}]}]}]}
 END
 	"$perfabi" show --c --cases "$scratch/long" long.sleep.root >"$scratch/long.c" || fail "no program of long.sleep.root"
 	"${CC:-cc}" -pthread -o "$scratch/program" "$scratch/long.c" || fail "long.sleep.root does not compile"

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: MIT
 # perfabi predict: a line for a line, for this machine and for a recorded one, and what is no call.
 . tests/e2e/lib.sh
+# A line that is no call however long is told, and its number; the last one needs no newline.
+{ echo '{"open": {"attr": {}}}'; head -c 1100000 /dev/zero | tr '\0' ' '; } | status 2 "$perfabi" predict
+says err "line 2: longer than 1 MiB"
+[ "$(wc -l <"$scratch/out")" = 1 ] || fail "the line before a long one"
+printf '{"open": {"attr": {}}}\n\n{"open": {"attr": {}}}' | status 0 "$perfabi" predict
+[ "$(wc -l <"$scratch/out")" = 2 ] || fail "a last line without a newline"
 machine=fixtures/machines/x86_64-6.18-vm.json
 cat >"$scratch/calls" <<'JSON'
 {"as": "user", "open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1}, "pid": 0, "cpu": -1, "group_fd": -1, "flags": 0}}
