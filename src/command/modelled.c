@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/limits.h"
 #include "text/say.h"
 
 enum { REPORT_MAX = 256 << 20 };
@@ -81,6 +82,14 @@ static int settle_here(struct modelled *m, const char *program)
 
 	environment_read(env, m->loaded.abi);
 	m->loaded.has_env = true;
+	if (env->nofile < LIMITS_FILES_LEAST) { /* what needs one would seem not to be there */
+		say(stderr,
+		    "%s: the limit of open files is %llu here, and looking at the machine needs "
+		    "%d\n  ulimit -n %d\n",
+		    program, (unsigned long long)env->nofile, LIMITS_FILES_LEAST,
+		    LIMITS_FILES_LEAST);
+		return EXIT_HARNESS;
+	}
 	environment_read_alone(env);
 	m->has_model = true;
 	return model_of_here(&m->model, &m->loaded, program);

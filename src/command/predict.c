@@ -251,7 +251,7 @@ static int read_on(struct input_lines *in)
 }
 
 /* The next line, with a NUL for its newline. 1, 0 behind the last, or a negative errno. */
-static int next_line(struct input_lines *in, char **line, size_t *size)
+static int next_call(struct input_lines *in, char **line, size_t *size)
 {
 	char *newline;
 	size_t seen = 0; /* of the line, without a newline */
@@ -276,8 +276,8 @@ static int predict_all(struct oracle *o, int fd)
 {
 	struct input_lines *in = malloc(sizeof(*in));
 	unsigned long number = 0;
-	size_t size;
-	char *line;
+	size_t size = 0;
+	char *line = NULL;
 	int got;
 
 	if (!in) {
@@ -287,7 +287,7 @@ static int predict_all(struct oracle *o, int fd)
 	in->fd = fd;
 	in->is_at_end = false;
 	in->begin = in->end = 0;
-	while ((got = next_line(in, &line, &size)) > 0 && !o->out.err) {
+	while ((got = next_call(in, &line, &size)) > 0 && !o->out.err) {
 		number++;
 		if (size)
 			predict_line(o, line, size);

@@ -64,7 +64,7 @@ rlim_t limits_hard(rlim_t hard, rlim_t wanted, uint64_t capabilities)
 
 unsigned limits_processes(unsigned wanted)
 {
-	pid_t first = 0, pid = -1;
+	pid_t first = 0, pid = -1, parent = getpid();
 	unsigned count = 0;
 
 	while (count < wanted && (pid = fork()) > 0) {
@@ -75,8 +75,9 @@ unsigned limits_processes(unsigned wanted)
 	}
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
+		while (getppid() == parent) /* it may have died before */
 			pause();
+		_exit(0);
 	}
 	if (first)
 		kill(-first, SIGKILL);
