@@ -44,3 +44,10 @@ char *json_text(const json_t *json, size_t flags)
 	free(text.bytes);
 	return NULL;
 }
+
+const char *member_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}

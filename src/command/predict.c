@@ -257,8 +257,8 @@ static int next_call(struct input_lines *in, char **line, size_t *size)
 	size_t seen = 0; /* of the line, without a newline */
 	int err = 0;
 
-	while (!(newline = memchr(in->buffer + in->begin + seen, '\n',
-				  in->end - in->begin - seen)) &&
+	while (!(newline =
+			 memchr(in->buffer + in->begin + seen, '\n', in->end - in->begin - seen)) &&
 	       !in->is_at_end && !err) {
 		seen = in->end - in->begin;
 		err = read_on(in);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/json_text.h"
+
 enum standing { NEITHER, NOT_KEPT, KEPT };
 
 static const struct {
@@ -29,8 +31,8 @@ static enum standing standing_of(const char *answer)
 
 static const char *change_of(const json_t *a, const json_t *b)
 {
-	enum standing before = standing_of(diff_member(a, "answer"));
-	enum standing after = standing_of(diff_member(b, "answer"));
+	enum standing before = standing_of(member_text(a, "answer"));
+	enum standing after = standing_of(member_text(b, "answer"));
 
 	if (before == KEPT && after == NOT_KEPT)
 		return "worse";
@@ -42,13 +44,13 @@ static const char *change_of(const json_t *a, const json_t *b)
 /* What is known of it: of the side where it is not as it should be, B's first. */
 static json_t *entry_of(const char *key, const json_t *a, const json_t *b)
 {
-	const char *why = diff_member(b, "because"), *side = "b";
+	const char *why = member_text(b, "because"), *side = "b";
 	json_t *entry = json_pack("{s:s, s:s, s:s, s:s, s:s}", "id", key, "topic",
-				  diff_member(b, "topic"), "title", diff_member(b, "title"), "a",
-				  diff_member(a, "answer"), "b", diff_member(b, "answer"));
+				  member_text(b, "topic"), "title", member_text(b, "title"), "a",
+				  member_text(a, "answer"), "b", member_text(b, "answer"));
 
 	if (!why[0]) {
-		why = diff_member(a, "because");
+		why = member_text(a, "because");
 		side = "a";
 	}
 	if (why[0]) {
@@ -61,9 +63,9 @@ static json_t *entry_of(const char *key, const json_t *a, const json_t *b)
 static int by_topic(const void *x, const void *y)
 {
 	const json_t *const *a = x, *const *b = y;
-	int order = strcmp(diff_member(*a, "topic"), diff_member(*b, "topic"));
+	int order = strcmp(member_text(*a, "topic"), member_text(*b, "topic"));
 
-	return order ? order : strcmp(diff_member(*a, "id"), diff_member(*b, "id"));
+	return order ? order : strcmp(member_text(*a, "id"), member_text(*b, "id"));
 }
 
 /* A list in order; the old one is let go. NULL without memory. */
@@ -94,16 +96,16 @@ static json_t *only(const json_t *answers, const json_t *others)
 		if (!json_object_get(others, key))
 			json_array_append_new(list,
 					      json_pack("{s:s, s:s, s:s, s:s}", "id", key, "topic",
-							diff_member(answer, "topic"), "title",
-							diff_member(answer, "title"), "answer",
-							diff_member(answer, "answer")));
+							member_text(answer, "topic"), "title",
+							member_text(answer, "title"), "answer",
+							member_text(answer, "answer")));
 	return list;
 }
 
 static json_t *fact_entry(const char *key, const json_t *fact, json_t *a, json_t *b)
 {
 	return json_pack("{s:s, s:s, s:s, s:O, s:O}", "id", key, "topic",
-			 diff_member(fact, "topic"), "title", diff_member(fact, "title"), "a", a,
+			 member_text(fact, "topic"), "title", member_text(fact, "title"), "a", a,
 			 "b", b);
 }
 
@@ -146,7 +148,7 @@ json_t *diff_sides(const struct side *a, const struct side *b)
 
 		if (!other)
 			continue;
-		if (!strcmp(diff_member(answer, "answer"), diff_member(other, "answer")))
+		if (!strcmp(member_text(answer, "answer"), member_text(other, "answer")))
 			same++;
 		else
 			json_array_append_new(json_object_get(diff, change_of(answer, other)),

@@ -72,9 +72,6 @@ bool diff_is_alike(const json_t *a, const json_t *b);
  */
 size_t diff_roll_up(const json_t *list, bool is_long, struct roll *rolls);
 
-/* A text member, or "". */
-const char *diff_member(const json_t *json, const char *key);
-
 /* What it counts: cases, or capabilities. */
 const char *diff_noun(const json_t *diff, size_t count);
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/json_text.h"
+
 /* Control characters become spaces, and what Markdown or HTML would read is escaped. */
 static void mark_text(FILE *f, const char *text)
 {
@@ -36,10 +38,10 @@ static void mark_value(FILE *f, const json_t *value)
 /* What one side alone has stands in that side's column. */
 static const char *answer_in(const json_t *entry, const char *side, const char *list)
 {
-	const char *answer = diff_member(entry, "answer");
+	const char *answer = member_text(entry, "answer");
 
 	if (!answer[0])
-		return diff_member(entry, side);
+		return member_text(entry, side);
 	return list[strlen(list) - 1] == side[0] ? answer : "";
 }
 
@@ -50,13 +52,13 @@ static void mark_row(FILE *f, const json_t *diff, const char *list, const struct
 	fputs("| ", f);
 	if (roll->count > 1)
 		fprintf(f, "%zu %s of ", roll->count, diff_noun(diff, roll->count));
-	mark_text(f, diff_member(entry, roll->count > 1 ? "topic" : "id"));
+	mark_text(f, member_text(entry, roll->count > 1 ? "topic" : "id"));
 	fputs(" | ", f);
 	mark_text(f, answer_in(entry, "a", list));
 	fputs(" | ", f);
 	mark_text(f, answer_in(entry, "b", list));
 	fputs(diff_is_of_a(entry) ? " | in A: " : " | ", f);
-	mark_text(f, diff_member(entry, "because"));
+	mark_text(f, member_text(entry, "because"));
 	fputs(" |\n", f);
 }
 
@@ -90,9 +92,9 @@ static void mark_facts(FILE *f, const json_t *facts)
 		json_array_size(facts));
 	json_array_foreach(facts, i, fact) {
 		fputs("| ", f);
-		mark_text(f, diff_member(fact, "topic"));
+		mark_text(f, member_text(fact, "topic"));
 		fputs(", ", f);
-		mark_text(f, diff_member(fact, "title"));
+		mark_text(f, member_text(fact, "title"));
 		fputs(" | ", f);
 		mark_value(f, json_object_get(fact, "a"));
 		fputs(" | ", f);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/file.h"
+#include "text/json_text.h"
 
 static const char expected[] =
 	"what perfabi run --format json or jsonl, or perfabi probe --json, has written";
@@ -20,13 +21,6 @@ struct side_reading {
 	json_int_t unreached;
 };
 
-const char *diff_member(const json_t *json, const char *key)
-{
-	const char *text = json_string_value(json_object_get(json, key));
-
-	return text ? text : "";
-}
-
 void side_free(struct side *side)
 {
 	json_decref(side->about);
@@ -37,7 +31,7 @@ void side_free(struct side *side)
 
 static void copy_member_text(json_t *to, const char *as, const json_t *from, const char *key)
 {
-	const char *text = diff_member(from, key);
+	const char *text = member_text(from, key);
 
 	if (text[0])
 		json_object_set_new(to, as, json_string(text));
@@ -59,9 +53,9 @@ static void take_about(struct side *side, const json_t *head)
 /* What is known of a result, in a line: why it did not run, or what came in place of what. */
 static json_t *because_of(const json_t *result)
 {
-	const char *token = diff_member(result, "token"), *reason = diff_member(result, "reason");
-	const char *wanted = diff_member(result, "expected"), *got = diff_member(result, "got");
-	const char *outcome = diff_member(result, "outcome");
+	const char *token = member_text(result, "token"), *reason = member_text(result, "reason");
+	const char *wanted = member_text(result, "expected"), *got = member_text(result, "got");
+	const char *outcome = member_text(result, "outcome");
 
 	if (!strcmp(outcome, "pass"))
 		return NULL;
@@ -75,9 +69,9 @@ static json_t *because_of(const json_t *result)
 /* A capability's answer, where it gave one, says more than that its case came to an end. */
 static const char *answer_of(const json_t *result)
 {
-	const char *capability = diff_member(result, "capability");
+	const char *capability = member_text(result, "capability");
 
-	return capability[0] ? capability : diff_member(result, "outcome");
+	return capability[0] ? capability : member_text(result, "outcome");
 }
 
 static void take_answer(struct side *side, const char *key, const char *topic, const char *title,
@@ -95,18 +89,18 @@ static void take_answer(struct side *side, const char *key, const char *topic, c
 static bool take_capability(struct side *side, const json_t *topic, const json_t *capability)
 {
 	const json_t *answers = json_object_get(capability, "answers");
-	const char *key = diff_member(capability, "key"), *caller;
+	const char *key = member_text(capability, "key"), *caller;
 	json_t *answer;
 
 	if (!key[0] || !json_is_object(answers))
 		return false;
 	json_object_foreach((json_t *)answers, caller, answer) {
-		const char *because = diff_member(answer, "because");
+		const char *because = member_text(answer, "because");
 		char whole[512];
 
 		snprintf(whole, sizeof(whole), "%s.%s", key, caller);
-		take_answer(side, whole, diff_member(topic, "title"),
-			    diff_member(capability, "title"), diff_member(answer, "answer"),
+		take_answer(side, whole, member_text(topic, "title"),
+			    member_text(capability, "title"), member_text(answer, "answer"),
 			    because[0] ? json_string(because) : NULL);
 	}
 	return true;
@@ -114,14 +108,14 @@ static bool take_capability(struct side *side, const json_t *topic, const json_t
 
 static bool take_fact(struct side *side, const json_t *topic, const json_t *fact)
 {
-	const char *key = diff_member(fact, "key");
+	const char *key = member_text(fact, "key");
 	json_t *value = json_object_get(fact, "value");
 
 	if (!key[0] || !value)
 		return false;
 	json_object_set_new(side->facts, key,
-			    json_pack("{s:s, s:s, s:O}", "topic", diff_member(topic, "title"),
-				      "title", diff_member(fact, "title"), "value", value));
+			    json_pack("{s:s, s:s, s:O}", "topic", member_text(topic, "title"),
+				      "title", member_text(fact, "title"), "value", value));
 	return true;
 }
 
@@ -149,10 +143,10 @@ static void take_pmu_names(struct side *side, const json_t *pmus)
 	json_array_foreach(pmus, i, pmu) {
 		char key[256];
 
-		snprintf(key, sizeof(key), "pmu.%s", diff_member(pmu, "name"));
+		snprintf(key, sizeof(key), "pmu.%s", member_text(pmu, "name"));
 		json_object_set_new(side->facts, key,
 				    json_pack("{s:s, s:s, s:b}", "topic", "PMUs", "title",
-					      diff_member(pmu, "name"), "value", 1));
+					      member_text(pmu, "name"), "value", 1));
 	}
 }
 
@@ -169,7 +163,7 @@ static int side_result(void *context, const json_t *result, enum outcome outcome
 		       const struct where *w)
 {
 	struct side_reading *r = context;
-	const char *id = diff_member(result, "id");
+	const char *id = member_text(result, "id");
 
 	(void)outcome;
 	if (json_is_false(json_object_get(result, "reached"))) {
@@ -179,7 +173,7 @@ static int side_result(void *context, const json_t *result, enum outcome outcome
 	if (json_object_get(r->side->answers, id))
 		return error_value(r->e, w, json_object_get(result, "id"),
 				   "each case once in a report");
-	take_answer(r->side, id, diff_member(result, "suite"), diff_member(result, "title"),
+	take_answer(r->side, id, member_text(result, "suite"), member_text(result, "title"),
 		    answer_of(result), because_of(result));
 	return 0;
 }

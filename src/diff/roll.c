@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/json_text.h"
+
 /* The worst first; an answer that a newer perfabi has is behind all of these. */
 static int badness_of(const json_t *entry)
 {
 	static const char *const answers[] = {"fail",  "error", "no",   "denied", "xpass",
 					      "xfail", "yes",   "pass", "skip"};
-	const char *answer = diff_member(entry, "answer");
+	const char *answer = member_text(entry, "answer");
 	int rank = 0, count = sizeof(answers) / sizeof(answers[0]);
 
 	while (rank < count && strcmp(answers[rank], answer) != 0)
@@ -25,12 +27,12 @@ static int by_kind(const void *x, const void *y)
 {
 	static const char *const keys[] = {"answer", "a", "b", "because_of", "because", "id"};
 	const struct roll *a = x, *b = y;
-	int order = strcmp(diff_member(a->first, "topic"), diff_member(b->first, "topic"));
+	int order = strcmp(member_text(a->first, "topic"), member_text(b->first, "topic"));
 
 	if (!order)
 		order = badness_of(a->first) - badness_of(b->first);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !order; i++)
-		order = strcmp(diff_member(a->first, keys[i]), diff_member(b->first, keys[i]));
+		order = strcmp(member_text(a->first, keys[i]), member_text(b->first, keys[i]));
 	return order;
 }
 
@@ -39,7 +41,7 @@ bool diff_is_alike(const json_t *a, const json_t *b)
 	static const char *const keys[] = {"topic", "answer", "a", "b", "because_of", "because"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (strcmp(diff_member(a, keys[i]), diff_member(b, keys[i])) != 0)
+		if (strcmp(member_text(a, keys[i]), member_text(b, keys[i])) != 0)
 			return false;
 	return true;
 }
@@ -74,29 +76,29 @@ size_t diff_roll_up(const json_t *list, bool is_long, struct roll *rolls)
 
 bool diff_is_of_a(const json_t *entry)
 {
-	return !strcmp(diff_member(entry, "because_of"), "a");
+	return !strcmp(member_text(entry, "because_of"), "a");
 }
 
 const char *diff_noun(const json_t *diff, size_t count)
 {
-	if (!strcmp(diff_member(diff, "type"), "probe"))
+	if (!strcmp(member_text(diff, "type"), "probe"))
 		return count == 1 ? "capability" : "capabilities";
 	return count == 1 ? "case" : "cases";
 }
 
 void diff_name(const json_t *about, char *out, size_t size)
 {
-	const char *name = diff_member(about, "name"), *kernel = diff_member(about, "kernel");
+	const char *name = member_text(about, "name"), *kernel = member_text(about, "kernel");
 
 	snprintf(out, size, "%s%sLinux %s %s", name, name[0] ? ", " : "",
 		 kernel[0] ? kernel : "of a version that it does not say",
-		 diff_member(about, "machine"));
+		 member_text(about, "machine"));
 }
 
 const char *diff_cases(const json_t *diff)
 {
-	const char *a = diff_member(json_object_get(diff, "a"), "cases");
-	const char *b = diff_member(json_object_get(diff, "b"), "cases");
+	const char *a = member_text(json_object_get(diff, "a"), "cases");
+	const char *b = member_text(json_object_get(diff, "b"), "cases");
 
 	if (!strcmp(a, b))
 		return "";

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "language/one_line.h"
+#include "text/json_text.h"
 #include "text/say.h"
 
 static void print_diff_side(FILE *f, const char *name, const json_t *about)
@@ -18,8 +19,8 @@ static void print_diff_side(FILE *f, const char *name, const json_t *about)
 	diff_name(about, text, sizeof(text));
 	fprintf(f, "%s  ", name);
 	one_line_print(f, text, "\n");
-	if (diff_member(about, "time")[0])
-		say(f, ", %s", diff_member(about, "time"));
+	if (member_text(about, "time")[0])
+		say(f, ", %s", member_text(about, "time"));
 	fputc('\n', f);
 	diff_end(about, text, sizeof(text));
 	if (text[0])
@@ -29,9 +30,9 @@ static void print_diff_side(FILE *f, const char *name, const json_t *about)
 /* A line when the topic is another one than before. */
 static void print_diff_topic(FILE *f, const json_t *entry, const char **topic)
 {
-	if (*topic && !strcmp(*topic, diff_member(entry, "topic")))
+	if (*topic && !strcmp(*topic, member_text(entry, "topic")))
 		return;
-	*topic = diff_member(entry, "topic");
+	*topic = member_text(entry, "topic");
 	fputs("  ", f);
 	one_line_print(f, *topic, "\n");
 	fputc('\n', f);
@@ -40,10 +41,10 @@ static void print_diff_topic(FILE *f, const json_t *entry, const char **topic)
 /* Of what is right in B, it is why A was not. */
 static void print_diff_because(FILE *f, const json_t *entry)
 {
-	if (!diff_member(entry, "because")[0])
+	if (!member_text(entry, "because")[0])
 		return;
 	fputs(diff_is_of_a(entry) ? "      in A: " : "      ", f);
-	one_line_print(f, diff_member(entry, "because"), "\n");
+	one_line_print(f, member_text(entry, "because"), "\n");
 	fputc('\n', f);
 }
 
@@ -52,14 +53,14 @@ static void print_diff_entry(FILE *f, const json_t *diff, const struct roll *rol
 {
 	const json_t *entry = roll->first;
 
-	if (diff_member(entry, "answer")[0])
-		say(f, "    %s  ", diff_member(entry, "answer"));
+	if (member_text(entry, "answer")[0])
+		say(f, "    %s  ", member_text(entry, "answer"));
 	else
-		say(f, "    %s -> %s  ", diff_member(entry, "a"), diff_member(entry, "b"));
+		say(f, "    %s -> %s  ", member_text(entry, "a"), member_text(entry, "b"));
 	if (roll->count > 1)
 		fprintf(f, "%zu %s", roll->count, diff_noun(diff, roll->count));
 	else
-		one_line_print(f, diff_member(entry, "id"), "\n");
+		one_line_print(f, member_text(entry, "id"), "\n");
 	fputc('\n', f);
 }
 
@@ -112,9 +113,9 @@ static void print_diff_facts(FILE *f, const json_t *facts)
 		char *b = json_dumps(json_object_get(fact, "b"), JSON_ENCODE_ANY | JSON_COMPACT);
 
 		fputs("    ", f);
-		one_line_print(f, diff_member(fact, "topic"), "\n");
+		one_line_print(f, member_text(fact, "topic"), "\n");
 		fputs(", ", f);
-		one_line_print(f, diff_member(fact, "title"), "\n");
+		one_line_print(f, member_text(fact, "title"), "\n");
 		fputs("  ", f);
 		one_line_print(f, a ? a : "", "\n");
 		fputs(" -> ", f);

@@ -8,14 +8,11 @@
 
 #include "abi/attr.h"
 #include "machine/cpu_list.h"
+#include "machine/random.h"
 
 uint64_t drawer_number(struct drawer *d)
 {
-	uint64_t z = d->state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
+	return random_next(&d->state);
 }
 
 /* A number below n. */

@@ -23,13 +23,6 @@ const struct saying sayings[SAIDS] = {[PASS] = {'p', "pass", true, IS_KEPT},
 				      [SAYS_DENIED] = {'d', "denied", true, IS_NOT_THERE},
 				      [SAYS_NOTHING] = {'.', "", false, 0}};
 
-static const char *member_text(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 void table_free(struct table *table)
 {
 	for (size_t i = 0; i < table->column_count; i++)

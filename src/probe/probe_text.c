@@ -8,6 +8,7 @@
 
 #include "language/wrap.h"
 #include "probe/probe.h"
+#include "text/json_text.h"
 #include "text/say.h"
 
 enum { TITLE = 46, ANSWER = 13, REASONS_MAX = 64 };
@@ -18,23 +19,17 @@ struct reasons {
 	size_t count;
 };
 
-static const char *text_in(const json_t *json, const char *key)
-{
-	const char *text = json_string_value(json_object_get(json, key));
-
-	return text ? text : "";
-}
-
 /* The number of an answer's reason, from 1; 0: it has none, or there is no room for it. */
 static size_t reason_number(struct reasons *reasons, const json_t *answer)
 {
-	const char *because = text_in(answer, "because"), *instead = text_in(answer, "instead");
+	const char *because = member_text(answer, "because"),
+		   *instead = member_text(answer, "instead");
 
 	if (!because[0])
 		return 0;
 	for (size_t i = 0; i < reasons->count; i++)
-		if (!strcmp(text_in(reasons->list[i], "because"), because) &&
-		    !strcmp(text_in(reasons->list[i], "instead"), instead))
+		if (!strcmp(member_text(reasons->list[i], "because"), because) &&
+		    !strcmp(member_text(reasons->list[i], "instead"), instead))
 			return i + 1;
 	if (reasons->count == REASONS_MAX)
 		return 0;
@@ -48,10 +43,10 @@ static void write_capability(const json_t *capability, const json_t *callers,
 	const json_t *answers = json_object_get(capability, "answers"), *caller;
 	size_t i;
 
-	say(f, "  %-*s", TITLE, text_in(capability, "title"));
+	say(f, "  %-*s", TITLE, member_text(capability, "title"));
 	json_array_foreach(callers, i, caller) {
 		const json_t *answer = json_object_get(answers, json_string_value(caller));
-		const char *word = answer ? text_in(answer, "answer") : "-";
+		const char *word = answer ? member_text(answer, "answer") : "-";
 		size_t number = answer ? reason_number(reasons, answer) : 0;
 		bool is_last = i + 1 == json_array_size(callers);
 		char cell[32];
@@ -66,12 +61,12 @@ static void write_reasons(const struct reasons *reasons, FILE *f)
 {
 	for (size_t i = 0; i < reasons->count; i++) {
 		const json_t *reason = reasons->list[i];
-		const char *instead = text_in(reason, "instead");
+		const char *instead = member_text(reason, "instead");
 		char number[24];
 
 		snprintf(number, sizeof(number), "[%zu]", i + 1);
 		say(f, "  %-5s", number);
-		text_wrap(text_in(reason, "because"), 7, f);
+		text_wrap(member_text(reason, "because"), 7, f);
 		if (instead[0]) {
 			say(f, "       To change it: ");
 			text_wrap(instead, 21, f);
@@ -84,14 +79,14 @@ static void write_fact(const json_t *fact, FILE *f)
 	const json_t *value = json_object_get(fact, "value");
 	char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
 
-	say(f, "  %-*s %s%s%s\n", TITLE + ANSWER, text_in(fact, "title"),
+	say(f, "  %-*s %s%s%s\n", TITLE + ANSWER, member_text(fact, "title"),
 	    json_is_string(value)          ? json_string_value(value)
 	    : json_is_null(value) || !text ? "none, or not told"
 					   : text,
-	    json_is_null(value)        ? ""
-	    : text_in(fact, "unit")[0] ? " "
-				       : "",
-	    json_is_null(value) ? "" : text_in(fact, "unit"));
+	    json_is_null(value)            ? ""
+	    : member_text(fact, "unit")[0] ? " "
+					   : "",
+	    json_is_null(value) ? "" : member_text(fact, "unit"));
 	free(text);
 }
 
@@ -101,7 +96,7 @@ static void write_topic(const json_t *topic, const json_t *callers, FILE *f)
 	struct reasons reasons = {.count = 0};
 	size_t i;
 
-	say(f, "\n%s\n", text_in(topic, "title"));
+	say(f, "\n%s\n", member_text(topic, "title"));
 	if (json_array_size(capabilities)) {
 		say(f, "  %-*s", TITLE, "");
 		json_array_foreach(callers, i, one)
@@ -150,9 +145,10 @@ static void add_word(json_t **all, const char *word)
 /* What came of an event: an errno, else why it is not "yes", else that. */
 static const char *what_came(const json_t *answer)
 {
-	const char *errno_text = text_in(answer, "errno"), *because = text_in(answer, "because");
+	const char *errno_text = member_text(answer, "errno"),
+		   *because = member_text(answer, "because");
 
-	return errno_text[0] ? errno_text : because[0] ? because : text_in(answer, "answer");
+	return errno_text[0] ? errno_text : because[0] ? because : member_text(answer, "answer");
 }
 
 /* The events of which that came. */
@@ -214,9 +210,9 @@ static void write_pmus(const json_t *pmus, FILE *f)
 	if (!json_array_size(pmus))
 		say(f, "  none\n");
 	json_array_foreach(pmus, i, pmu) {
-		const char *cpus = text_in(pmu, "cpus"), *cpumask = text_in(pmu, "cpumask");
+		const char *cpus = member_text(pmu, "cpus"), *cpumask = member_text(pmu, "cpumask");
 
-		say(f, "  %-30s type %lld%s%s%s%s%s\n", text_in(pmu, "name"),
+		say(f, "  %-30s type %lld%s%s%s%s%s\n", member_text(pmu, "name"),
 		    (long long)json_integer_value(json_object_get(pmu, "type")),
 		    json_is_true(json_object_get(pmu, "processors")) ? " a processor's" : "",
 		    cpus[0] ? " on cpus " : "", cpus, cpumask[0] ? " through cpus " : "", cpumask);
@@ -236,19 +232,19 @@ static void write_head(const json_t *probed, FILE *f)
 	const json_t *environment = json_object_get(probed, "environment");
 
 	say(f, "perfabi %s: what perf_event_open(2) can do on Linux %s %s\n",
-	    text_in(probed, "perfabi"), text_in(environment, "kernel"),
-	    text_in(environment, "machine"));
-	if (text_in(host, "name")[0])
-		say(f, "  host        %s\n", text_in(host, "name"));
-	say(f, "  time        %s\n", text_in(probed, "time"));
-	if (text_in(host, "cpu_model")[0])
-		say(f, "  processor   %s\n", text_in(host, "cpu_model"));
-	if (text_in(host, "distribution")[0])
-		say(f, "  system      %s\n", text_in(host, "distribution"));
-	if (text_in(host, "options")[0])
-		say(f, "  options     %s\n", text_in(host, "options"));
-	if (text_in(probed, "cases")[0])
-		say(f, "  cases       %s\n", text_in(probed, "cases"));
+	    member_text(probed, "perfabi"), member_text(environment, "kernel"),
+	    member_text(environment, "machine"));
+	if (member_text(host, "name")[0])
+		say(f, "  host        %s\n", member_text(host, "name"));
+	say(f, "  time        %s\n", member_text(probed, "time"));
+	if (member_text(host, "cpu_model")[0])
+		say(f, "  processor   %s\n", member_text(host, "cpu_model"));
+	if (member_text(host, "distribution")[0])
+		say(f, "  system      %s\n", member_text(host, "distribution"));
+	if (member_text(host, "options")[0])
+		say(f, "  options     %s\n", member_text(host, "options"));
+	if (member_text(probed, "cases")[0])
+		say(f, "  cases       %s\n", member_text(probed, "cases"));
 }
 
 void probe_write(const json_t *probed, FILE *f)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "case/cases.h"
+#include "machine/random.h"
 #include "machine/require.h"
 #include "machine/sysctl.h"
 #include "run/required.h"
@@ -74,7 +75,7 @@ const char *doubt_what_happened(const struct runner *r, const struct worker *w)
 /* Not in step with somebody who comes and goes: up to two milliseconds. */
 static void get_out_of_step(struct runner *r)
 {
-	struct timespec pause = {.tv_nsec = (long)(runner_random(&r->jitter) % 2000000)};
+	struct timespec pause = {.tv_nsec = (long)(random_next(&r->jitter) % 2000000)};
 
 	nanosleep(&pause, NULL);
 }

@@ -2,16 +2,8 @@
 /*
  * In which order a round runs its instances.
  */
+#include "machine/random.h"
 #include "run/runner.h"
-
-uint64_t runner_random(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
 
 void runner_order(struct runner *r)
 {
@@ -27,7 +19,7 @@ void runner_order(struct runner *r)
 	for (together = 0; together < r->count && !r->instances[r->order[together]]->alone;)
 		together++;
 	for (size_t i = together; i > 1; i--) {
-		size_t j = (size_t)(runner_random(&state) % i), swap = r->order[i - 1];
+		size_t j = (size_t)(random_next(&state) % i), swap = r->order[i - 1];
 
 		r->order[i - 1] = r->order[j];
 		r->order[j] = swap;

@@ -66,9 +66,6 @@ struct runner {
 	const struct instance *enough; /* with --fail-fast: what failed first */
 };
 
-/* splitmix64: the same order for a seed on every host. */
-uint64_t runner_random(uint64_t *state);
-
 /* The order of this round. Those that run alone come last, in a block. */
 void runner_order(struct runner *r);
 

@@ -37,9 +37,6 @@ struct asking {
 	json_t *answer;
 };
 
-/* tell.c: the text that an answer has there; "": none. */
-const char *member_text(const json_t *json, const char *key);
-
 /* tell.c: a finding, a check and what can be the cause, for the call whose situation the asker has,
  * as members of `json`. */
 void tell_finding(json_t *json, const struct finding *f, struct asking *a);

@@ -9,13 +9,6 @@
 
 enum { SUSPECTS = 8, SUSPECTS_OF_ERRNO = 5 };
 
-const char *member_text(const json_t *json, const char *key)
-{
-	const char *text = json_string_value(json_object_get(json, key));
-
-	return text ? text : "";
-}
-
 /* Of a check's causes the one that holds; before it those that may. */
 static void tell_causes(json_t *json, const struct check *check, struct asking *a)
 {

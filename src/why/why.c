@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "machine/sysctl.h"
+#include "text/json_text.h"
 
 enum { WHY_TEXT = 700, ALONE_SECONDS = 2, STEADY_TRIES = 5 };
 

@@ -6,6 +6,7 @@
 
 #include "language/wrap.h"
 #include "why/why.h"
+#include "text/json_text.h"
 
 static bool is_true(const json_t *json, const char *key)
 {

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers that a seed decides: splitmix64.
+ */
+#ifndef PERFABI_RANDOM_H
+#define PERFABI_RANDOM_H
+
+#include <stdint.h>
+
+/* The next number. *state is the seed at first, and any number will do. */
+static inline uint64_t random_next(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+#endif
