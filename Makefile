@@ -267,6 +267,10 @@ site:
 	ci/site $B/site
 	@echo 'site: $B/site/index.html'
 
+# Lists of files are lists of words: folders on the machine itself have no space in their names; DESTDIR may.
+ifneq ($(words x$(PREFIX) x$(BINDIR) x$(LIBDIR) x$(INCLUDEDIR) x$(DATADIR) x$(MANDIR)),6)
+$(error PREFIX, BINDIR, LIBDIR, INCLUDEDIR, DATADIR and MANDIR are one word each)
+endif
 # Where everything goes, for uninstall; tests/e2e/install.sh sees that install and uninstall agree.
 CASE_FILES = $(sort $(shell find cases -name '*.json'))
 INSTALLED_PROGRAMS = $(BINDIR)/perfabi $(BINDIR)/perfabi-decode
@@ -280,30 +284,30 @@ INSTALLED_DATA = $(foreach p,$(MAN_PAGES),$(call man_place,$p)) $(CASE_FILES:%=$
 
 install: install-lib install-data
 	$(BUILD) $B/perfabi $B/perfabi-decode
-	install -D -m 755 $B/perfabi $(DESTDIR)$(BINDIR)/perfabi
-	install -D -m 755 $B/perfabi-decode $(DESTDIR)$(BINDIR)/perfabi-decode
+	install -D -m 755 $B/perfabi "$(DESTDIR)$(BINDIR)/perfabi"
+	install -D -m 755 $B/perfabi-decode "$(DESTDIR)$(BINDIR)/perfabi-decode"
 # What is the same on every machine.
 install-data: $(COMPLETIONS)
-	$(foreach p,$(MAN_PAGES),install -D -m 644 $p $(DESTDIR)$(call man_place,$p) &&) true
-	install -D -m 644 $B/completions/perfabi.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/perfabi
-	ln -sf perfabi $(DESTDIR)$(DATADIR)/bash-completion/completions/perfabi-decode
-	install -D -m 644 $B/completions/_perfabi $(DESTDIR)$(DATADIR)/zsh/site-functions/_perfabi
-	install -D -m 644 $B/completions/perfabi.fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/perfabi.fish
-	ln -sf perfabi.fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/perfabi-decode.fish
-	for file in $(CASE_FILES); do install -D -m 644 $$file $(DESTDIR)$(DATADIR)/perfabi/$$file || exit; done
+	$(foreach p,$(MAN_PAGES),install -D -m 644 $p "$(DESTDIR)$(call man_place,$p)" &&) true
+	install -D -m 644 $B/completions/perfabi.bash "$(DESTDIR)$(DATADIR)/bash-completion/completions/perfabi"
+	ln -sf perfabi "$(DESTDIR)$(DATADIR)/bash-completion/completions/perfabi-decode"
+	install -D -m 644 $B/completions/_perfabi "$(DESTDIR)$(DATADIR)/zsh/site-functions/_perfabi"
+	install -D -m 644 $B/completions/perfabi.fish "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/perfabi.fish"
+	ln -sf perfabi.fish "$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/perfabi-decode.fish"
+	for file in $(CASE_FILES); do install -D -m 644 $$file "$(DESTDIR)$(DATADIR)/perfabi/$$file" || exit; done
 install-lib:
 	$(BUILD) $B/libperfabi.a $B/$(SONAME)
-	install -D -m 644 $B/libperfabi.a $(DESTDIR)$(LIBDIR)/libperfabi.a
-	install -D -m 755 $B/$(SONAME) $(DESTDIR)$(LIBDIR)/libperfabi.so.$(VERSION)
-	ln -sf libperfabi.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
-	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libperfabi.so
-	install -D -m 644 decoder/perfabi.h $(DESTDIR)$(INCLUDEDIR)/perfabi.h
+	install -D -m 644 $B/libperfabi.a "$(DESTDIR)$(LIBDIR)/libperfabi.a"
+	install -D -m 755 $B/$(SONAME) "$(DESTDIR)$(LIBDIR)/libperfabi.so.$(VERSION)"
+	ln -sf libperfabi.so.$(VERSION) "$(DESTDIR)$(LIBDIR)/$(SONAME)"
+	ln -sf $(SONAME) "$(DESTDIR)$(LIBDIR)/libperfabi.so"
+	install -D -m 644 decoder/perfabi.h "$(DESTDIR)$(INCLUDEDIR)/perfabi.h"
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|; s|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|; s|@VERSION@|$(VERSION)|' decoder/perfabi.pc.in >$B/perfabi.pc
-	install -D -m 644 $B/perfabi.pc $(DESTDIR)$(LIBDIR)/pkgconfig/perfabi.pc
+	install -D -m 644 $B/perfabi.pc "$(DESTDIR)$(LIBDIR)/pkgconfig/perfabi.pc"
 # Folders go where they are then empty, and no other package has them.
 uninstall:
-	rm -f $(addprefix $(DESTDIR),$(INSTALLED_PROGRAMS) $(INSTALLED_LIBRARY) $(INSTALLED_DATA))
-	[ ! -d $(DESTDIR)$(DATADIR)/perfabi ] || find $(DESTDIR)$(DATADIR)/perfabi -depth -type d -empty -delete
+	rm -f $(foreach p,$(INSTALLED_PROGRAMS) $(INSTALLED_LIBRARY) $(INSTALLED_DATA),"$(DESTDIR)$p")
+	[ ! -d "$(DESTDIR)$(DATADIR)/perfabi" ] || find "$(DESTDIR)$(DATADIR)/perfabi" -depth -type d -empty -delete
 
 # A shell's completion asks the programs themselves: options.awk, which becomes a part of each script, reads what their --help says.
 $B/completions/%: completions/%.in completions/options.awk

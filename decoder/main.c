@@ -559,9 +559,11 @@ int main(int argc, char **argv)
 						   : "--attr");
 	if (!request.html && (request.limit || request.output))
 		return usage("%s goes with --html alone", request.limit ? "--limit" : "--output");
-	if (request.html && (request.attr_of || request.expect))
+	if (request.html && (request.attr_of || request.expect || request.options.check))
 		return usage("--html prints a page, and has nothing to do with %s",
-			     request.expect ? "--expect" : "--attr-of");
+			     request.expect    ? "--expect"
+			     : request.attr_of ? "--attr-of"
+					       : "--check");
 	if (optind + 1 < argc)
 		return usage("one recording at a time, not \"%s\" too", argv[optind + 1]);
 	request.file = optind < argc ? argv[optind] : "-";

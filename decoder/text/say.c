@@ -4,11 +4,23 @@
  */
 #include "text/say.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "text/json.h"
 
 enum { MESSAGE_MAX = 8192 };
+
+/* U+0080 to U+009F; what ends a line or turns writing round: U+2028 to U+202E, U+2066 to U+2069. */
+static bool is_control(const unsigned char *text, size_t n)
+{
+	if (n == 2)
+		return text[0] == 0xc2 && text[1] < 0xa0;
+	if (n != 3 || text[0] != 0xe2)
+		return false;
+	return (text[1] == 0x80 && text[2] >= 0xa8 && text[2] <= 0xae) ||
+	       (text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9);
+}
 
 size_t say_length(const unsigned char *text, size_t size)
 {
@@ -19,8 +31,7 @@ size_t say_length(const unsigned char *text, size_t size)
 	if (*text < 0x20 || *text == 0x7f)
 		return 0;
 	n = utf8_length(text, size);
-	return n == 2 && text[0] == 0xc2 && text[1] < 0xa0 ? 0
-							   : n; /* U+0080 to U+009F are controls */
+	return is_control(text, n) ? 0 : n;
 }
 
 void say_list(FILE *f, const char *format, va_list args)

@@ -335,14 +335,26 @@ static void cgroup_in_main(struct listing *l)
 }
 
 /* What changes the machine is done by a child, behind which it is as it was. */
+/* What is to be set back, by a process that waits for the case. */
+static bool changes_machine(const struct listing *l)
+{
+	return l->program->sysctl || l->program->has_cgroup;
+}
+
+static bool needs_root(const struct listing *l)
+{
+	return changes_machine(l) || l->instance->who.as == AS_ROOT;
+}
+
 static void main_in_c(struct listing *l)
 {
-	const bool changes = l->program->sysctl || l->program->has_cgroup;
+	const bool changes = changes_machine(l);
 	struct translation *t = &l->t;
 
 	t->indent = 1;
 	if (changes) {
-		c_line(t, "must_be_root();");
+		if (l->program->sysctl)
+			c_line(t, "lock_machine();");
 		c_line(t, "keep_signals();");
 		sysctls_in_main(l);
 		cgroup_in_main(l);
@@ -350,7 +362,7 @@ static void main_in_c(struct listing *l)
 		t->indent = 2;
 		c_line(t, "let_signals();");
 	}
-	if (l->instance->who.as != AS_ROOT || !changes)
+	if (l->instance->who.as != AS_ROOT)
 		identity_in_c(t, l->instance->who.as, NULL);
 	block_in_c(t, &l->program->given);
 	if (l->program->has_steps)
@@ -361,6 +373,7 @@ static void main_in_c(struct listing *l)
 	if (json_object_get(t->words, "fork"))
 		c_line(t, "end_children();");
 	c_line(t, "printf(\"%s\\n\");", l->program->is_capability ? "yes" : "PASS");
+	c_line(t, "must(!fflush(stdout));");
 	if (changes) {
 		c_line(t, "exit(0);");
 		t->indent = 1;
@@ -392,7 +405,8 @@ static int write_listing(FILE *f, struct listing *l, struct error *e)
 			l->globals[0] ? "\n" : "", l->functions,
 			l->entries[0] ? "int argc, char **argv" : "void");
 		say_words(l, all);
-		fprintf(all, "%s%s%s}\n", l->entries, l->first, l->body);
+		fprintf(all, "%s%s%s%s}\n", l->entries, needs_root(l) ? "\tmust_be_root();\n" : "",
+			l->first, l->body);
 		fclose(all);
 	}
 	err = text ? c_write(f, l->comment, l->own, text) : -ENOMEM;

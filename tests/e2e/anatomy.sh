@@ -24,6 +24,8 @@ cmp "$scratch/kept.html" "$scratch/le.html" || fail "another page behind a link"
 status 0 "$decode" --html "$data" -o -
 cmp "$scratch/out" "$scratch/le.html" || fail "another page on standard output"
 status 2 "$decode" --html "$data" -o "$scratch/none/page.html"
+status 2 "$decode" --html --check "$data"
+says err "nothing to do with --check"
 [ -z "$(find "$scratch" -name '*.html.*')" ] || fail "a file is left behind"
 # count PATTERN WANTED : lines of the page
 count() { [ "$(grep -c "$1" "$scratch/out")" = "$2" ] || fail "$(grep -c "$1" "$scratch/out") lines, not $2: $1"; }

@@ -95,9 +95,10 @@ status 1 "$perfabi" diff --json "$scratch/a.json" "$scratch/ended.json"
 holds '.worse == [] and .b == (.a + {ended: false, unreached: 3}) and (.only_a | length) == 3' "$scratch/out" || fail "a run that was ended"
 status 1 "$perfabi" diff --format markdown "$scratch/a.json" "$scratch/ended.json"
 says out "the run has no end; 3 cases were not reached"
-jq '.results[0] += {outcome: "x"} | .results[0].outcome = "pass" | .results[0].capability = "\u001b[31m" | .time = "\u001b[1m" | .host.name = "\u001b[2m"' "$scratch/a.json" >"$scratch/raw.json"
+jq '.results[0] += {outcome: "x"} | .results[0].outcome = "pass" | .results[0].capability = "\u001b[31m" | .time = "\u001b[1m" | .host.name = "\u001b[2m\u202e\u2028"' "$scratch/a.json" >"$scratch/raw.json"
 status 0 "$perfabi" diff "$scratch/a.json" "$scratch/raw.json"
 if LC_ALL=C grep -q "$(printf '\033')" "$scratch/out"; then fail "control characters reach the terminal"; fi
+says out '\xe2\x80\xae'
 # The machines that were recorded, one against the other.
 status 0 "$perfabi" diff --json fixtures/probe/amd64-5.10.json fixtures/probe/amd64-newest.json
 cp "$scratch/out" "$scratch/older.json"

@@ -79,7 +79,7 @@ make -s uninstall DESTDIR="$scratch/root" PREFIX=/usr
 files "$scratch/root" | diff "$scratch/before" - || fail "uninstall leaves files, or takes others' away"
 rm "$scratch/root/usr/share/perfabi/cases/theirs"
 # Each folder where it is to be: one of libraries for each architecture, manuals elsewhere.
-set -- DESTDIR="$scratch/root" PREFIX=/opt/p LIBDIR=/opt/p/lib/there INCLUDEDIR=/opt/i BINDIR=/opt/b MANDIR=/opt/m DATADIR=/opt/d
+set -- DESTDIR="$scratch/a root" PREFIX=/opt/p LIBDIR=/opt/p/lib/there INCLUDEDIR=/opt/i BINDIR=/opt/b MANDIR=/opt/m DATADIR=/opt/d
 make -s CFLAGS='-O1 -g' install "$@" >/dev/null || fail "make install with folders"
 for f in b/perfabi i/perfabi.h m/man1/perfabi.1 d/perfabi/cases/model.json p/lib/there/libperfabi.so.0 p/lib/there/pkgconfig/perfabi.pc; do
 	[ -s "$scratch/root/opt/$f" ] || fail "not installed: $f"

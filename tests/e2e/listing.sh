@@ -44,7 +44,7 @@ END
 	"${CC:-cc}" -pthread -o "$scratch/program" "$scratch/long.c" || fail "long.sleep.root does not compile"
 	rate=/proc/sys/kernel/perf_event_max_sample_rate
 	was=$(cat $rate)
-	for sig in HUP TERM; do
+	for sig in HUP TERM USR1; do
 		"$scratch/program" >"$scratch/out" &
 		for _ in $(seq 100); do [ "$(cat $rate)" = "$was" ] || break; sleep 0.05; done
 		[ "$(cat $rate)" = 54321 ] || fail "the program has not changed the sysctl"
