@@ -167,5 +167,6 @@ int main(void)
 	expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

@@ -379,5 +379,6 @@ int main(void)
 	expect(fit_6 >= 2 && fit_7 >= 2, e_records_nr);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

@@ -191,5 +191,6 @@ int main(void)
 	expect(e_now.value == 12, e_now.value);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

@@ -453,5 +453,6 @@ int main(void)
 	expect(f_records[0].id == (uint64_t)p.id, f_records[0].id);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

@@ -236,5 +236,6 @@ int main(void)
 	expect(f_now.time_running >= (uint64_t)(x.time_enabled-2000000), f_now.time_running);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

@@ -474,5 +474,6 @@ int main(void)
 	expect(fit_2 > 0, f_records_nr);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

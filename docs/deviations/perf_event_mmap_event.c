@@ -440,5 +440,6 @@ int main(void)
 	expect_text(!strcmp(e_records[0].filename, "/memfd:two (deleted)"), e_records[0].filename);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

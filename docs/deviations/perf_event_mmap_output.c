@@ -716,5 +716,6 @@ int main(void)
 	expect(e_records[0].len == 65536, e_records[0].len);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

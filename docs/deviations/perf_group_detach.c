@@ -232,5 +232,6 @@ int main(void)
 	expect(f_now.values[0].id == (uint64_t)f_id, f_now.values[0].id);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

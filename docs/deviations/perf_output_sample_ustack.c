@@ -333,5 +333,6 @@ int main(void)
 	expect(!(e_records[0].regs_intr_abi == (uint64_t)(PERF_SAMPLE_REGS_ABI_NONE)), e_records[0].regs_intr_abi);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

@@ -150,17 +150,12 @@ static long answer(const char *call, long ret, int expected, const char *name)
 	return ret;
 }
 
-static uint64_t number_in(const char *path)
+static void must_be_root(void)
 {
-	FILE *f = fopen(path, "re");
-	long long number = 0;
-
-	if (!f || fscanf(f, "%lld", &number) != 1) {
-		perror(path);
-		exit(3);
-	}
-	fclose(f);
-	return (uint64_t)number;
+	if (!geteuid())
+		return;
+	printf("SKIP: this is about root\n");
+	exit(4);
 }
 
 /* Where tracefs is mounted; or a mount that nobody else sees, and that goes with its descriptor. */
@@ -184,6 +179,19 @@ static int open_tracefs(void)
 	return mount;
 }
 
+static uint64_t number_in(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	long long number = 0;
+
+	if (!f || fscanf(f, "%lld", &number) != 1) {
+		perror(path);
+		exit(3);
+	}
+	fclose(f);
+	return (uint64_t)number;
+}
+
 /* Its id in tracefs. */
 static uint64_t tracepoint(const char *name)
 {
@@ -197,14 +205,6 @@ static uint64_t tracepoint(const char *name)
 	id = number_in(path);
 	close(tracefs);
 	return id;
-}
-
-static void must_be_root(void)
-{
-	if (!geteuid())
-		return;
-	printf("SKIP: this is about root\n");
-	exit(4);
 }
 
 /* As long as the newest kernel's, whatever <linux/perf_event.h> this is. */
@@ -346,8 +346,8 @@ static struct e_values read_e_values(int fd, void *at, size_t size)
 int main(void)
 {
 	alarm(30);
-	syscalls_sys_enter_getppid = tracepoint("syscalls/sys_enter_getppid");
 	must_be_root();
+	syscalls_sys_enter_getppid = tracepoint("syscalls/sys_enter_getppid");
 
 	/* open */
 	{
@@ -382,5 +382,6 @@ int main(void)
 	expect(e_now.value == 30, e_now.value);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

@@ -81,6 +81,15 @@ static void compared(const char *condition, int holds, uint64_t got)
 /* A promise about a value. */
 #define expect(condition, got) compared(#condition, (condition) != 0, (uint64_t)(got))
 
+/* What is not under test: if it fails, the program can say nothing. */
+#define must(condition)                                                                            \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			perror(#condition);                                                        \
+			exit(3);                                                                   \
+		}                                                                                  \
+	} while (0)
+
 /* The case. */
 
 int main(void)
@@ -104,5 +113,6 @@ int main(void)
 	expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

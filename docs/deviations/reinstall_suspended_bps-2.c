@@ -404,5 +404,6 @@ int main(void)
 	expect(e_now.value == 1000, e_now.value);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

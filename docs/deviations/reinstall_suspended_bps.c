@@ -312,5 +312,6 @@ int main(void)
 	expect(signals_now[1].count == 3, signals_now[1].count);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

@@ -463,5 +463,6 @@ int main(void)
 
 	end_children();
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

@@ -192,5 +192,6 @@ int main(void)
 	expect(e_now.value >= 1 && e_now.value <= 8, e_now.value);
 
 	printf("PASS\n");
+	must(!fflush(stdout));
 	return 0;
 }

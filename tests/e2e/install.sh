@@ -82,13 +82,15 @@ rm "$scratch/root/usr/share/perfabi/cases/theirs"
 set -- DESTDIR="$scratch/a root" PREFIX=/opt/p LIBDIR=/opt/p/lib/there INCLUDEDIR=/opt/i BINDIR=/opt/b MANDIR=/opt/m DATADIR=/opt/d
 make -s CFLAGS='-O1 -g' install "$@" >/dev/null || fail "make install with folders"
 for f in b/perfabi i/perfabi.h m/man1/perfabi.1 d/perfabi/cases/model.json p/lib/there/libperfabi.so.0 p/lib/there/pkgconfig/perfabi.pc; do
-	[ -s "$scratch/root/opt/$f" ] || fail "not installed: $f"
+	[ -s "$scratch/a root/opt/$f" ] || fail "not installed: $f"
 done
-[ "$(PKG_CONFIG_PATH=$scratch/root/opt/p/lib/there/pkgconfig pkg-config --libs --cflags perfabi | sed 's/ *$//')" = \
+[ "$(PKG_CONFIG_PATH="$scratch/a root/opt/p/lib/there/pkgconfig" pkg-config --libs --cflags perfabi | sed 's/ *$//')" = \
 	"-I/opt/i -L/opt/p/lib/there -lperfabi" ] || fail "pkg-config, with folders"
+echo theirs >"$scratch/a"
 make -s uninstall "$@"
-[ -z "$(find "$scratch/root/opt" ! -type d)" ] || fail "uninstall with folders leaves files"
-[ ! -e "$scratch/root/opt/d/perfabi" ] || fail "uninstall leaves perfabi's own folder"
+[ -z "$(find "$scratch/a root/opt" ! -type d)" ] || fail "uninstall with folders leaves files"
+[ "$(cat "$scratch/a")" = theirs ] || fail "uninstall takes another file away"
+[ ! -e "$scratch/a root/opt/d/perfabi" ] || fail "uninstall leaves perfabi's own folder"
 if make -s -j2 static >/dev/null 2>"$scratch/err"; then
 	if ldd build/static/perfabi >/dev/null 2>&1; then fail "build/static/perfabi is not static"; fi
 	(cd / && "$scratch/tree/build/static/perfabi" check >/dev/null) || fail "the static binary"
