@@ -64,6 +64,7 @@ import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' "$scratch/perfabi" run --repeat 100000 ) >"$scratch/out" 2>"$scratch/err" &
 	pid=$!
+	for _ in $(seq 100); do [ -s "$scratch/out" ] && break || sleep 0.1; done # its first lines: it runs cases now
 	sleep 0.5
 	kill -$sig $pid
 	got=0
@@ -75,8 +76,9 @@ os.execv(sys.argv[1], sys.argv[1:])' "$scratch/perfabi" run --repeat 100000 ) >"
 	[ -z "$(ours)" ] || fail "a process survived SIG$sig"
 done
 # SIGKILL leaves nothing either
-"$scratch/perfabi" run --repeat 100000 >/dev/null 2>&1 &
+"$scratch/perfabi" run --repeat 100000 >"$scratch/out" 2>&1 &
 pid=$!
+for _ in $(seq 100); do [ -s "$scratch/out" ] && break || sleep 0.1; done
 sleep 0.5
 [ -n "$(ours)" ] || fail "this test sees no process while there is one"
 kill -KILL $pid
