@@ -305,34 +305,25 @@ static int open_page(const char *path, int recording, struct outfile *out, FILE 
 		return EXIT_BAD;
 	}
 	err = outfile_open(out, path, outfile_mode(path));
-	*f = err ? NULL : fdopen(out->fd, "w");
-	if (!err && !*f) {
-		err = -errno;
-		outfile_close(out);
-	}
-	if (err) {
-		say(stderr, "perfabi-decode: cannot write %s: %s\n", path, strerror(-err));
-		return EXIT_BAD;
-	}
-	out->fd = -1; /* the stream's */
-	return 0;
+	*f = err ? NULL : outfile_stream(out);
+	if (*f)
+		return 0;
+	err = err ? err : -errno;
+	outfile_close(out);
+	say(stderr, "perfabi-decode: cannot write %s: %s\n", path, strerror(-err));
+	return EXIT_BAD;
 }
 
 /* Puts it in its place if it is whole. An exit status. */
 static int close_page(FILE *f, struct outfile *out, bool is_whole)
 {
-	int err = 0;
+	int err;
 
-	errno = 0;
-	if (fflush(f) || ferror(f))
-		err = errno ? -errno : -EIO;
-	if (f != stdout && fclose(f) && !err)
-		err = -errno;
-	if (!err && is_whole)
-		err = outfile_place(out, false);
+	if (f == stdout)
+		return end_output();
+	err = outfile_end(out, f, is_whole);
 	if (err)
-		report_failure(out->path ? out->path : "writing", err, &(struct perfabi_result){0},
-			       true);
+		report_failure(out->path, err, &(struct perfabi_result){0}, true);
 	outfile_close(out);
 	return err ? EXIT_IO : 0;
 }

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "text/ascii.h"
 
@@ -51,7 +50,7 @@ const struct abi_value *abi_value(const struct abi_family *family, const char *n
 				  struct nearest *near)
 {
 	size_t prefix = strlen(family->prefix);
-	const char *bare = strncasecmp(name, family->prefix, prefix) ? name : name + prefix;
+	const char *bare = ascii_begins(name, family->prefix) ? name + prefix : name;
 
 	for (size_t i = 0; i < family->count; i++)
 		if (same_name(family->values[i].name, bare))

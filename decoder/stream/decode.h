@@ -81,9 +81,8 @@ struct decoder {
 	bool special[TYPES];
 	uint8_t role[TYPES];  /* what else is to be done with a record; decode.c */
 	uint64_t first, last; /* the shard's range of file offsets */
-	const char
-		*option; /* the option that is wrong or wanting, as perfabi.h names it; or NULL */
-	char message[1024]; /* why a call failed, if `e` does not say */
+	const char *option;   /* of perfabi.h: the one that is wrong or wanting; or NULL */
+	char message[1024];   /* why a call failed, if `e` does not say */
 };
 
 /* `base`, by events_init(), must outlive it. 0 or -ENOMEM. */

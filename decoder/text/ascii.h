@@ -27,6 +27,16 @@ static inline bool ascii_is_alnum(char c)
 	return ascii_is_digit(c) || (ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z');
 }
 
+/* Whether the text begins so, but for upper and lower case. */
+static inline bool ascii_begins(const char *text, const char *prefix)
+{
+	while (*prefix && ascii_lower(*text) == ascii_lower(*prefix)) {
+		text++;
+		prefix++;
+	}
+	return !*prefix;
+}
+
 /* Whether they are the same but for upper and lower case. */
 static inline bool ascii_same(const char *a, const char *b)
 {

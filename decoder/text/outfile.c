@@ -109,6 +109,27 @@ int outfile_place(struct outfile *o, bool keeps_old)
 	return 0;
 }
 
+FILE *outfile_stream(struct outfile *o)
+{
+	FILE *f = fdopen(o->fd, "w");
+
+	if (f)
+		o->fd = -1;
+	return f;
+}
+
+int outfile_end(struct outfile *o, FILE *f, bool is_whole)
+{
+	int err = 0;
+
+	errno = 0;
+	if (fflush(f) || ferror(f))
+		err = errno ? -errno : -EIO;
+	if (fclose(f) && !err)
+		err = -errno;
+	return err || !is_whole ? err : outfile_place(o, false);
+}
+
 void outfile_close(struct outfile *o)
 {
 	if (o->temporary)

@@ -7,6 +7,7 @@
 #define PERFABI_OUTFILE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 struct outfile {
@@ -28,6 +29,18 @@ mode_t outfile_mode(const char *path);
  * becomes PATH.old. 0 or a negative errno.
  */
 int outfile_place(struct outfile *o, bool keeps_old);
+
+/*
+ * The file as a stream, which has its descriptor from then on; end it with outfile_end(). NULL with
+ * errno.
+ */
+FILE *outfile_stream(struct outfile *o);
+
+/*
+ * Closes the stream and, if it `is_whole`, puts the file in its place. 0 or a negative errno: what
+ * could not be written is not put there.
+ */
+int outfile_end(struct outfile *o, FILE *f, bool is_whole);
 
 /* Closes it; a file that was not put in its place is gone. */
 void outfile_close(struct outfile *o);

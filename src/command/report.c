@@ -87,29 +87,12 @@ static bool is_report(const char *output, char *const files[])
 	return false;
 }
 
-/* Into a file of its own, which is put in its place. 0 or a negative errno. */
-static int write_page_file(const struct table *table, const char *title, struct outfile *out)
-{
-	FILE *f = fdopen(out->fd, "w");
-	int err = 0;
-
-	if (!f)
-		return -errno;
-	out->fd = -1; /* the stream's */
-	page_write(f, table, title);
-	errno = 0;
-	if (fflush(f) || ferror(f))
-		err = errno ? -errno : -EIO;
-	if (fclose(f) && !err)
-		err = -errno;
-	return err ? err : outfile_place(out, false);
-}
-
 /* Once everything was read. An exit status. */
 static int write_page(const struct table *table, const struct wishes *wishes, char *const files[])
 {
 	const char *path = wishes->output;
 	struct outfile out;
+	FILE *f;
 	int err;
 
 	if (!path || !strcmp(path, "-")) {
@@ -126,7 +109,10 @@ static int write_page(const struct table *table, const struct wishes *wishes, ch
 		say(stderr, "%s: cannot write %s: %s\n", program, path, strerror(-err));
 		return EXIT_USAGE;
 	}
-	err = write_page_file(table, wishes->title, &out);
+	f = outfile_stream(&out);
+	if (f)
+		page_write(f, table, wishes->title);
+	err = f ? outfile_end(&out, f, true) : -errno;
 	outfile_close(&out);
 	if (err)
 		say(stderr, "%s: writing to %s: %s\n", program, path, strerror(-err));

@@ -123,17 +123,10 @@ void baseline_print(const json_t *baseline, FILE *f)
 
 int baseline_write(const json_t *baseline, struct outfile *out)
 {
-	FILE *f = fdopen(out->fd, "w");
-	int err = 0;
+	FILE *f = outfile_stream(out);
 
 	if (!f)
 		return -errno;
-	out->fd = -1; /* the stream's */
 	baseline_print(baseline, f);
-	errno = 0;
-	if (fflush(f) || ferror(f))
-		err = errno ? -errno : -EIO;
-	if (fclose(f) && !err)
-		err = -errno;
-	return err ? err : outfile_place(out, false);
+	return outfile_end(out, f, true);
 }
