@@ -24,7 +24,7 @@ void session_help(FILE *f)
 	      "                           given again, all must hold;\n"
 	      "                           KEY: id suite as kind vehicle title errno phase\n"
 	      "  -j, --jobs N             processes at a time (default: two a cpu)\n"
-	      "      --timeout SECONDS    stop a case after so long, as a failure (default 5)\n"
+	      "      --timeout SECONDS    stop a case after so long, as a failure (default 10)\n"
 	      "      --wait SECONDS       wait so long for another perfabi to be done with the "
 	      "machine\n"
 	      "                           (default: as long as it takes)\n"
@@ -130,7 +130,7 @@ void session_begin(struct session *s, const char *program)
 		.program = program,
 		.options = {/* more than cpus: closing a probe waits for RCU without using one */
 			    .jobs = cpus > 0 ? (unsigned)cpus * 2 : 2,
-			    .timeout = 5,
+			    .timeout = 10,
 			    .wait = -1,
 			    .repeat = 1}};
 }

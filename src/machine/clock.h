@@ -8,4 +8,7 @@
 /* CLOCK_MONOTONIC in seconds. */
 double clock_seconds(void);
 
+/* The processor time of this process, in seconds. */
+double clock_processor_seconds(void);
+
 #endif

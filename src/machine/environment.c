@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/statfs.h>
+#include <sys/time.h>
 #include <sys/personality.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -273,8 +274,8 @@ static bool counts_a_store(const struct abi *abi, const char *json_text, unsigne
 		uint64_t count = 0;
 		int fd;
 
-		signal(SIGALRM, SIG_DFL);
-		alarm(2);
+		signal(SIGPROF, SIG_DFL);
+		setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = 1}, NULL);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		fd = probe_open(abi, json_text, attr);
 		*word = 1;
@@ -283,7 +284,7 @@ static bool counts_a_store(const struct abi *abi, const char *json_text, unsigne
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	*is_endless = pid > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+	*is_endless = pid > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF;
 	return !status;
 }
 

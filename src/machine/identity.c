@@ -23,6 +23,7 @@
 
 #include "machine/descriptors.h"
 #include "machine/draw.h"
+#include "machine/patience.h"
 #include "text/error.h"
 
 const char *const identity_names[] = {"root", "perfmon", "sys-admin", "user", NULL};
@@ -328,8 +329,7 @@ int identity_run(enum identity as, unsigned seconds, int (*what)(void *), void *
 	if (pid == 0) {
 		int err;
 
-		signal(SIGALRM, SIG_DFL);
-		alarm(seconds);
+		setsid();
 		descriptors_close_from(3, -1, -1);
 		err = identity_become(as, uid);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -337,8 +337,8 @@ int identity_run(enum identity as, unsigned seconds, int (*what)(void *), void *
 		_exit(0);
 	}
 	result = pid < 0 ? -errno : 0;
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	if (pid > 0 && !patience_await(pid, seconds, NULL, &status))
+		*answer = -ETIMEDOUT;
 	if (!result)
 		result = *answer;
 	munmap(answer, sizeof(*answer));

@@ -83,8 +83,9 @@ int identity_suspend(uint64_t *held);
 int identity_resume(uint64_t held);
 
 /*
- * Runs `what` in a forked process of that identity and waits for it, at most `seconds`. Returns
- * what it returned, or a negative errno when it could not be run.
+ * Runs `what` in a forked process of that identity, in a session of its own, and waits for it.
+ * Returns what it returned, or a negative errno when it could not be run: -ETIMEDOUT if it did not
+ * end when it had had `seconds` (patience.h).
  */
 int identity_run(enum identity as, unsigned seconds, int (*what)(void *), void *argument);
 

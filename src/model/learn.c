@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -238,7 +239,7 @@ static int open_exited(struct lecture *l)
 	pid_t pid = fork();
 
 	if (!pid) {
-		alarm(SECONDS);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pause();
 		_exit(0);
 	}

@@ -68,7 +68,7 @@ static json_t *pmu_json(const struct probe *probe, const struct pmu *pmu, double
 
 json_t *pmus_json(const struct probe *probe)
 {
-	double deadline = clock_seconds() + ASKING_SECONDS;
+	double deadline = clock_processor_seconds() + ASKING_SECONDS;
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < probe->env->pmu_count; i++)

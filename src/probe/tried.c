@@ -96,7 +96,7 @@ static int open_at(const struct abi *abi, const struct place *place, const json_
 /* Something to count: instructions, system calls, a page that is new. */
 static void work_for(double seconds)
 {
-	double end = clock_seconds() + seconds;
+	double end = clock_processor_seconds() + seconds;
 
 	do {
 		void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -108,7 +108,7 @@ static void work_for(double seconds)
 			continue;
 		*(volatile char *)page = 1;
 		munmap(page, 4096);
-	} while (clock_seconds() < end);
+	} while (clock_processor_seconds() < end);
 }
 
 static json_t *refused(int err)
@@ -190,7 +190,7 @@ static json_t *try_events(const struct probe *probe, const struct pmu *pmu,
 		if (!is_listed_event(name))
 			continue;
 		json_object_set_new(answers, name,
-				    clock_seconds() > deadline
+				    clock_processor_seconds() > deadline
 					    ? answered("unknown", "the time was over")
 					    : try_listed(probe->env->abi, pmu, place,
 							 json_string_value(terms)));
@@ -305,7 +305,7 @@ void pmu_try(const struct probe *probe, const struct pmu *pmu, json_t *json, dou
 	if (events)
 		json_object_set_new(json, "tried",
 				    try_events(probe, pmu, &place, events, deadline));
-	aux = pmu->type >= FIRST_OF_SYSFS && clock_seconds() < deadline
+	aux = pmu->type >= FIRST_OF_SYSFS && clock_processor_seconds() < deadline
 		      ? try_aux(probe, pmu, &place)
 		      : NULL;
 	if (aux)

@@ -11,7 +11,7 @@
  * Opens events on the PMU, and looks at what they do: adds `cycles` (of a processor's), `tried` (of
  * each event in its events/) and `aux` (where it can have an AUX area) to `json`, which has what
  * its files say. The caller's affinity is afterwards what it was. Events that come behind
- * `deadline`, in seconds of clock_seconds(), are not asked, and say so.
+ * `deadline`, in seconds of clock_processor_seconds(), are not asked, and say so.
  */
 void pmu_try(const struct probe *probe, const struct pmu *pmu, json_t *json, double deadline);
 

@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
+#include <sys/types.h>
 #include <unistd.h>
 
-#include "machine/clock.h"
+#include "machine/patience.h"
 #include "machine/require.h"
 
 /* What it asks for itself. */
@@ -40,24 +39,6 @@ static bool is_to_end(void)
 	return !sigpending(&pending) &&
 	       (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
 		sigismember(&pending, SIGHUP) == 1);
-}
-
-/* Until it ends, or is killed because its time is up. */
-static void await(pid_t pid, double timeout)
-{
-	struct timespec pause = {.tv_nsec = 500000};
-	double end = clock_seconds() + timeout;
-
-	while (waitpid(pid, NULL, WNOHANG) == 0) {
-		if (clock_seconds() >= end || is_to_end()) {
-			kill(-pid, SIGKILL);
-			kill(pid, SIGKILL);
-			waitpid(pid, NULL, 0);
-			break;
-		}
-		nanosleep(&pause, NULL);
-	}
-	kill(-pid, SIGKILL); /* what it left */
 }
 
 enum reply { NO, YES, UNFORESEEN };
@@ -89,7 +70,7 @@ static int run_it(const struct instance *instance, const struct cases *cases,
 	struct slot *slot = mmap(NULL, sizeof(*slot), PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct surroundings untold = *surroundings;
-	int answer;
+	int answer, status;
 	pid_t pid;
 
 	untold.trace = NULL; /* its calls are not those of the case that requires it */
@@ -101,7 +82,7 @@ static int run_it(const struct instance *instance, const struct cases *cases,
 	if (!pid)
 		child_run(instance, (struct mutation){0}, cases, env, slot, &untold, NULL);
 	if (pid > 0) {
-		await(pid, timeout);
+		patience_await(pid, timeout, is_to_end, &status);
 		answer = (int)reply_of(slot, instance, found, size);
 	}
 	munmap(slot, sizeof(*slot));

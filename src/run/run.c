@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The scheduler. The runner is one thread that forks, waits for SIGCHLD or the next deadline, and
- * reaps. It is a subreaper: what a case leaves behind comes to it, and is killed with the case's
+ * The scheduler. The runner is one thread that forks, waits for SIGCHLD or the next look at
+ * what runs, and reaps. It is a subreaper: what a case leaves behind comes to it, and is killed with the case's
  * group.
  */
 #include "case/cases.h"
@@ -33,7 +33,6 @@
 #include "text/json_memory.h"
 
 static const double LOCK_POLL = 0.05; /* seconds */
-static const double GAP = 1;
 
 static void settle(struct runner *r, size_t index, struct result *fresh)
 {
@@ -74,7 +73,7 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 	w->moves = r->moves;
 	w->oom_kills = doubt_oom_kills();
 	w->began = clock_seconds();
-	w->deadline = w->began + r->options->timeout;
+	w->patience = patience_begin(r->options->timeout);
 	trace_begin(r->options->trace);
 	madvise(w->slot, sizeof(*w->slot), MADV_DOFORK); /* its own, and nobody else's */
 	w->pid = fork();
@@ -250,7 +249,8 @@ static void kill_overdue(struct runner *r, double t)
 	for (unsigned i = 0; i < r->options->jobs; i++) {
 		struct worker *w = &r->workers[i];
 
-		if (!w->pid || t < w->deadline || w->timed_out)
+		if (!w->pid || w->timed_out || t < w->patience.look ||
+		    !patience_is_over(&w->patience, w->pid))
 			continue;
 		w->timed_out = true;
 		kill(-w->pid, SIGKILL);
@@ -258,37 +258,24 @@ static void kill_overdue(struct runner *r, double t)
 	}
 }
 
-/*
- * We had no cpu for so many seconds: neither had the cases, where all of us were stopped or frozen.
- */
-static void note_gap(struct runner *r, double seconds)
-{
-	for (unsigned i = 0; i < r->options->jobs && seconds > GAP; i++)
-		r->workers[i].deadline += seconds;
-}
-
-/* Sleeps until a child ends, a signal asks us to stop, or the next deadline is there. */
+/* Sleeps until a child ends, a signal asks us to stop, or a case is to be looked at. */
 static void wait_for_something(struct runner *r)
 {
-	double t = clock_seconds(), next = t + (r->waiting_since > 0 ? LOCK_POLL : 1), woken;
+	double t = clock_seconds(), next = t + (r->waiting_since > 0 ? LOCK_POLL : 1);
 	struct timespec timeout;
 	int sig;
 
 	for (unsigned i = 0; i < r->options->jobs; i++)
-		if (r->workers[i].pid && !r->workers[i].timed_out && r->workers[i].deadline < next)
-			next = r->workers[i].deadline;
-	if (r->seen > 0)
-		note_gap(r, t - r->seen);
+		if (r->workers[i].pid && !r->workers[i].timed_out &&
+		    r->workers[i].patience.look < next)
+			next = r->workers[i].patience.look;
 	next = next > t ? next - t : 0;
 	timeout.tv_sec = (time_t)next;
 	timeout.tv_nsec = (long)((next - (double)timeout.tv_sec) * 1e9);
 	sig = sigtimedwait(&r->waited, NULL, &timeout);
 	if (sig == SIGINT || sig == SIGTERM || sig == SIGHUP)
 		r->interrupted = sig;
-	woken = clock_seconds();
-	note_gap(r, woken - t - next);
-	r->seen = woken;
-	kill_overdue(r, woken);
+	kill_overdue(r, clock_seconds());
 }
 
 static bool any_running(const struct runner *r)

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include "machine/patience.h"
 #include "machine/restore.h"
 #include "run/options.h"
 #include "run/site.h"
@@ -22,7 +23,8 @@ struct moves {
 struct worker {
 	pid_t pid; /* 0: idle */
 	size_t index;
-	double began, deadline;
+	double began; /* clock_seconds() */
+	struct patience patience;
 	struct slot *slot;
 	uid_t uid; /* of an ordinary user's case; never read back from the slot */
 	bool timed_out;
@@ -57,7 +59,6 @@ struct runner {
 	uint64_t jitter;      /* state of runner_random() */
 	unsigned confirmed;   /* failures that came each time */
 	double waiting_since; /* for another perfabi; 0: we are not */
-	double seen;          /* when we last looked at the cases */
 	bool gave_up;         /* waiting */
 	struct surroundings surroundings;
 	struct site site;

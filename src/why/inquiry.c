@@ -216,7 +216,8 @@ json_t *inquire(const struct inquiry *inquiry, enum identity as, char *why, size
 		snprintf(why, size, "%s",
 			 !err                      ? "an answer that is no JSON"
 			 : !s.text[0] && s.text[1] ? s.text + 1
-			 : err == -EIO             ? "a process that was killed, or took too long"
+			 : err == -EIO             ? "the process that was to ask was killed"
+			 : err == -ETIMEDOUT       ? "the process that was to ask did not end"
 						   : strerror(-err));
 	munmap(s.text, SHARED);
 	return answer;

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A task that is runnable and does not run has no part in what it waits for: what counts is the
+ * processor time of all, divided by how many of them could have run at once.
+ */
+#include "machine/patience.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "machine/clock.h"
+#include "machine/small_file.h"
+
+/* Most processes are done before they are looked at for the first time. */
+static const double UNSEEN = 5; /* ticks */
+static const double TICK_MOST = 0.1, TICK_LEAST = 0.01;
+
+/* What a line of /proc/PID/stat says. */
+struct task_stat {
+	char state;
+	pid_t session;
+	unsigned long long ticks; /* of processor time, its own and its waited-for children's */
+	long threads;
+};
+
+static bool read_stat(const char *path, struct task_stat *stat)
+{
+	unsigned long long own, kernel;
+	long long children, kernel_children;
+	char text[1024], *end;
+
+	/* The name ends with the last parenthesis: it may have some itself. */
+	if (read_small(path, text, sizeof(text)) <= 0 || !(end = strrchr(text, ')')))
+		return false;
+	if (sscanf(end + 1,
+		   " %c %*d %*d %d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld %*d %*d %ld",
+		   &stat->state, &stat->session, &own, &kernel, &children, &kernel_children,
+		   &stat->threads) != 7)
+		return false;
+	stat->ticks = own + kernel + (unsigned long long)children +
+		      (unsigned long long)kernel_children;
+	return true;
+}
+
+/* The threads of a process that are runnable. */
+static unsigned runnable_threads(const char *process)
+{
+	struct dirent *entry;
+	struct task_stat stat;
+	unsigned count = 0;
+	char path[320];
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%s/task", process);
+	folder = opendir(path);
+	while (folder && (entry = readdir(folder))) {
+		snprintf(path, sizeof(path), "/proc/%s/task/%.16s/stat", process, entry->d_name);
+		count += entry->d_name[0] != '.' && read_stat(path, &stat) && stat.state == 'R';
+	}
+	if (folder)
+		closedir(folder);
+	return count;
+}
+
+/* What the processes of a session have used and want; false if there are none to be seen. */
+static bool look_at(pid_t session, double *seconds, unsigned *runnable)
+{
+	DIR *folder = opendir("/proc");
+	unsigned long long ticks = 0;
+	struct dirent *entry;
+	struct task_stat stat;
+	bool any = false;
+	char path[64];
+
+	*runnable = 0;
+	while (folder && (entry = readdir(folder))) {
+		snprintf(path, sizeof(path), "/proc/%.16s/stat", entry->d_name);
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' || !read_stat(path, &stat) ||
+		    stat.session != session)
+			continue;
+		any = true;
+		ticks += stat.ticks;
+		*runnable += stat.threads > 1 ? runnable_threads(entry->d_name)
+					      : (unsigned)(stat.state == 'R');
+	}
+	if (folder)
+		closedir(folder);
+	*seconds = (double)ticks / (double)sysconf(_SC_CLK_TCK);
+	return any;
+}
+
+struct patience patience_begin(double seconds)
+{
+	double now = clock_seconds(), tick = seconds / 10;
+
+	tick = tick > TICK_MOST ? TICK_MOST : tick < TICK_LEAST ? TICK_LEAST : tick;
+	return (struct patience){
+		.left = seconds, .seen = now, .look = now + UNSEEN * tick, .tick = tick};
+}
+
+bool patience_is_over(struct patience *p, pid_t session)
+{
+	double now = clock_seconds(), passed = now - p->seen, most = p->look - p->seen + p->tick;
+	double ran = 0, had = passed > most ? most : passed;
+	unsigned runnable = 0;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	bool was_measured = p->is_measured;
+
+	p->is_measured = look_at(session, &ran, &runnable);
+	/* At the first look there is nothing to compare with: they began with nothing. */
+	if (p->is_measured && runnable && ran >= p->ran) {
+		unsigned at_once = cpus > 0 && runnable > (unsigned long)cpus ? (unsigned)cpus
+									      : runnable;
+		had = (ran - p->ran) / at_once;
+	} else if (!p->is_measured && was_measured) {
+		had = 0; /* the last of them has just ended */
+	}
+	p->left -= had;
+	p->ran = ran;
+	p->seen = now;
+	p->look = now + p->tick;
+	return p->left <= 0;
+}
+
+bool patience_await(pid_t child, double seconds, bool (*is_to_end)(void), int *status)
+{
+	struct patience p = patience_begin(seconds);
+	struct timespec pause = {.tv_nsec = 100000}; /* and twice as long each time */
+	bool in_time = true, ended = false;
+	pid_t got;
+
+	for (;;) {
+		got = waitpid(child, status, WNOHANG);
+		if (got == child || (got < 0 && errno != EINTR))
+			break;
+		in_time = clock_seconds() < p.look || !patience_is_over(&p, child);
+		ended = is_to_end && is_to_end();
+		if (!in_time || ended) {
+			kill(-child, SIGKILL);
+			kill(child, SIGKILL); /* it may not lead its own session yet */
+			while (waitpid(child, status, 0) < 0 && errno == EINTR)
+				;
+			break;
+		}
+		nanosleep(&pause, NULL);
+		pause.tv_nsec = pause.tv_nsec < 5000000 ? 2 * pause.tv_nsec : pause.tv_nsec;
+	}
+	kill(-child, SIGKILL); /* what it left */
+	return in_time;
+}
