@@ -57,7 +57,7 @@ SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o $B/page_builtin.o $B/pieces_
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 COMPLETIONS := $B/completions/perfabi.bash $B/completions/_perfabi $B/completions/perfabi.fish
 
-.PHONY: all run test test-quick built-for-test coverage-abi setup setup-test install install-data install-lib uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema reference site format compile_commands.json FORCE
+.PHONY: all run test test-all built-for-test coverage-abi setup setup-test install install-data install-lib uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema reference site format compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a $B/$(SONAME) $(COMPLETIONS)
 
 # A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
@@ -172,12 +172,12 @@ run: setup
 	$B/perfabi run $(ARGS)
 test: setup-test
 	$(BUILD) built-for-test
-	PYTHON='$(PYTHON)' B='$B' tests/run-all
-# What a minute tells: unit tests, files that are broken, recordings, schemas, the order of the folders.
-test-quick: setup-test
-	$(BUILD) all $B/unit
-	PYTHON='$(PYTHON)' B='$B' tests/run-all units fixtures broken decode schema rooms coverage abi
-built-for-test: all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/disturb $B/tests/threads $B/tests/live_ring $B/tests/read $B/lies/perfabi asan tsan
+	PYTHON='$(PYTHON)' B='$B' tests/run-all $(ARGS)
+# And what takes its time: sanitizers, packages, builds of other kinds, the suite in many surroundings.
+test-all: setup-test
+	$(BUILD) built-for-test $B/lies/perfabi asan tsan
+	PYTHON='$(PYTHON)' B='$B' tests/run-all --all $(ARGS)
+built-for-test: all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/disturb $B/tests/threads $B/tests/live_ring $B/tests/read
 
 setup:
 	@ci/setup build

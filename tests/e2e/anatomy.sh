@@ -83,14 +83,14 @@ status 2 "$decode" --html "$scratch/attr.json"
 status 3 "$decode" --html -o /dev/full "$data"
 
 for tool in node npm; do
-	command -v $tool >/dev/null || { echo "skipped: there is no $tool"; exit 0; }
+	command -v $tool >/dev/null || { echo "left out: there is no $tool"; exit 0; }
 done
 CHROMIUM=${CHROMIUM:-$(command -v chromium || :)}
-[ -n "$CHROMIUM" ] || { echo "skipped: there is no chromium"; exit 0; }
+[ -n "$CHROMIUM" ] || { echo "left out: there is no chromium"; exit 0; }
 export CHROMIUM
 mkdir "$scratch/node"
 cp tests/page/*.mjs tests/page/*.json "$scratch/node"
-(cd "$scratch/node" && npm ci --silent --no-audit --no-fund >npm.log 2>&1) || { echo "skipped: npm ci: $(tail -1 "$scratch/node/npm.log")"; exit 0; }
+(cd "$scratch/node" && npm ci --silent --no-audit --no-fund >npm.log 2>&1) || { echo "left out: npm ci: $(tail -1 "$scratch/node/npm.log")"; exit 0; }
 for order in le be; do
 	status 0 "$decode" --html -o "$scratch/page.html" fixtures/built/samples.$order.data
 	status 0 "$decode" --bytes fixtures/built/samples.$order.data

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# test-all: it needs a build with sanitizers
 # The runner under ASan and UBSan: all cases are loaded, calls are made and judged.
 . tests/e2e/lib.sh
 asan=$B/asan/perfabi

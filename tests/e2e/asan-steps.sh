@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# test-all: it needs a build with sanitizers
 # Steps under ASan and UBSan: no finding of theirs (their own memory makes page faults: counts are not judged).
 . tests/e2e/lib.sh
 got=0

@@ -63,10 +63,8 @@ cmp a.data old.data || fail "a recording that was there is gone"
 # One that is killed leaves a recording that was not closed.
 "$perfabi" capture --attr attr.json -o killed.data -- sleep 30 2>err &
 capture=$!
-for _ in $(seq 100); do
-	[ "$(pgrep -P $capture sleep)" ] && break
-	sleep 0.1
-done
+sleeps() { [ "$(pgrep -P $capture sleep)" ] || ! kill -0 $capture; }
+comes_true sleeps
 sleep 0.3
 kill -9 $capture
 wait $capture 2>/dev/null || true

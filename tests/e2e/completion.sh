@@ -117,7 +117,7 @@ END
 	"$PYTHON" "$scratch/type.py" "$made/perfabi.bash" "perfabi ru${tab}open.si${tab}" | tr -d '\r\007' | grep -q 'perfabi run open\.size\.' ||
 		fail "bash, typed at"
 else
-	echo "skipped: there is no bash"
+	echo "left out: there is no bash"
 fi
 
 if command -v fish >/dev/null; then
@@ -129,7 +129,7 @@ if command -v fish >/dev/null; then
 	in_fish 'perfabi capture --attr a.json -- sle' | grep -qx sleep || fail "fish, a program behind --"
 	[ "$(in_fish 'perfabi ' | grep -v ^- | sort)" = "$commands" ] || fail "fish, the commands"
 else
-	echo "skipped: there is no fish"
+	echo "left out: there is no fish"
 fi
 
 if command -v zsh >/dev/null; then
@@ -175,5 +175,5 @@ END
 	"$PYTHON" "$scratch/type.zsh.py" "$made" "$scratch/files" "$scratch/questions" >"$scratch/out" || { cat "$scratch/out"; fail "zsh"; }
 	[ "$(wc -l <"$scratch/out")" -ge 20 ] || fail "zsh: $(wc -l <"$scratch/out") questions"
 else
-	echo "skipped: there is no zsh"
+	echo "left out: there is no zsh"
 fi

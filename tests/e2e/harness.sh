@@ -26,9 +26,25 @@ not ok 3 - $scratch/fails.sh, S: exit status 3
 1..3" ] || { cat "$scratch/out"; fail "a test that fails"; }
 says err "why it did"
 says err "$scratch/fails.sh: exit status 3"
-status 0 env TEST_LIMIT=1 "$PYTHON" tests/tap "$scratch/hangs.sh"
+status 0 env TEST_IDLE=1 "$PYTHON" tests/tap "$scratch/hangs.sh"
 says out "not ok 1 - $scratch/hangs.sh"
-says err "$scratch/hangs.sh: no end within 1 s"
+says err "$scratch/hangs.sh: it hangs"
+echo 'while :; do :; done' >"$scratch/spins.sh"
+status 0 env TEST_LIMIT=1 "$PYTHON" tests/tap "$scratch/spins.sh"
+says err "$scratch/spins.sh: it hangs"
+# Time that passes is no reason, nor is a clock of processor time that hardly moves.
+echo 'for i in 1 2 3 4 5 6; do sleep 0.5; timeout 0.2 sh -c "while :; do :; done"; done; :' >"$scratch/slow.sh"
+status 0 env TEST_IDLE=2 "$PYTHON" tests/tap "$scratch/slow.sh"
+says out "ok 1 - $scratch/slow.sh"
+# What does not begin, or is left out, is named and not counted.
+status 0 env TEST_UNTIL=1 TEST_COUNTS="$scratch/counts" "$PYTHON" tests/tap "$scratch/spins.sh"
+says out "# SKIP no time was left"
+echo 'echo "left out: this and that"' >"$scratch/less.sh"
+status 0 env TEST_COUNTS="$scratch/counts" "$PYTHON" tests/tap "$scratch/less.sh"
+[ "$(cat "$scratch/counts")" = "0 0
+left out: spins: no time was left
+1 0
+left out: less: this and that" ] || { cat "$scratch/counts"; fail "what is left out"; }
 if pgrep -f "time.sleep(60).* $scratch" >/dev/null; then fail "a test that took too long runs on"; fi
 
 # A copy of the tests, with one of them changed.
@@ -44,6 +60,10 @@ status 1 "$scratch/tree/tests/run-all" abi fields
 [ "$(tail -n 1 "$scratch/out")" = "2 tests ran, 1 failed" ] || { cat "$scratch/out"; fail "a test of two that fails"; }
 status 1 "$scratch/tree/tests/run-all" feilds
 says err "no test is called feilds"
+printf '# test-all: it is long\nexit 1\n' >"$scratch/tree/tests/e2e/fields.sh"
+status 0 "$scratch/tree/tests/run-all"
+status 1 "$scratch/tree/tests/run-all" --all --within 60
+status 1 "$scratch/tree/tests/run-all" fields
 echo 'exit 0' >"$scratch/tree/tests/e2e/new.sh"
 status 1 "$scratch/tree/tests/run-all"
 says err "tests/e2e/new.sh"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# test-all: it compiles the tree again
 # make: right after any edit, a flag or a case file included; installs; one static binary a program.
 . tests/e2e/lib.sh
 mkdir "$scratch/tree"

@@ -3,6 +3,7 @@
 set -eu
 B=${B:-build}
 PYTHON=${PYTHON:-$(ci/python || :)}
+TEST_WHOLE=${TEST_WHOLE:-} # not empty: everything, however long it takes
 perfabi=$PWD/$B/perfabi
 decode=$PWD/$B/perfabi-decode
 scratch=$(mktemp -d)
@@ -18,6 +19,30 @@ status() {
 	got=0
 	"$@" >"$scratch/out" 2>"$scratch/err" || got=$?
 	[ "$got" -eq "$wanted" ] || { cat "$scratch/out" "$scratch/err"; fail "exit status $got, not $wanted: $*"; }
+}
+# comes_true COMMAND... : waits until it succeeds; whoever waits ten minutes in vain hears no.
+comes_true() {
+	tried=0
+	until "$@"; do
+		tried=$((tried + 1))
+		[ $tried -lt 6000 ] || return 1
+		sleep 0.1
+	done
+}
+# judged FILE STATUS : the report is whole, and the exit status is that of its results. What the cases say of this kernel is not
+# the tests' affair; an error is perfabi's own, unless somebody else was in the way.
+judged() {
+	holds '(.results | length) == (.summary | del(.seconds) | [.[] | numbers] | add) and (.results | length) > 0' "$1" || fail "a report that is not whole"
+	holds '.results | map(.outcome) | (any(. == "error") | if . then 3 else null end) // (any(. == "fail" or . == "xpass") | if . then 1 else null end) //
+		(if all(. == "skip") then 4 else 0 end) | . == '"$2" "$1" || fail "exit status $2, and $(jq -c .summary "$1")"
+	jq -r '.results[] | select(.outcome == "error") | "\(.id): \(.expected // "") \(.got // "") \(.reason // "")"' "$1" |
+		grep -v "it was changed while this case ran, and not by this run\|out of memory\|no memory while\|a cpu has come or gone\|signal 9 " \
+			>"$scratch/errors" || true
+	[ ! -s "$scratch/errors" ] || { cat "$scratch/errors"; fail "errors of perfabi's own"; }
+}
+# opens_events [CALLER] : whether such a caller's perf_event_open may succeed here at all; CALLER is root or user.
+opens_events() {
+	"$perfabi" run --no-host --format json "attr.bits.comm.${1:-user}" 2>/dev/null | jq -e '.results[0].outcome == "pass"' >/dev/null
 }
 says() { grep -qF -- "$2" "$scratch/$1" || { cat "$scratch/$1"; fail "$1 does not say: $2"; }; }
 # holds FILTER FILE : whether the JSON is so; jq -e alone is content with an empty file.

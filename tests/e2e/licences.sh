@@ -8,10 +8,10 @@ if [ -e .git ]; then
 elif [ -f MANIFEST ]; then
 	cp MANIFEST "$scratch/files"
 else
-	echo "skipped: neither .git nor MANIFEST tells which files belong to perfabi"
+	echo "left out: neither .git nor MANIFEST tells which files belong to perfabi"
 	exit 0
 fi
-"$PYTHON" -c 'import tomllib' 2>/dev/null || { echo "skipped: this Python has no tomllib"; exit 0; }
+"$PYTHON" -c 'import tomllib' 2>/dev/null || { echo "left out: this Python has no tomllib"; exit 0; }
 cat >"$scratch/covered.py" <<'END'
 """Prints each file of a list without a licence, and each path of REUSE.toml that no file needs. usage: covered.py LIST"""
 import re

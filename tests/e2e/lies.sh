@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# test-all: it needs a build of its own, and a hundred runs
 # A part of the lies that a kernel could tell, from a random one on: each is noticed, or has a reason. `make lies` tells all.
 . tests/e2e/lib.sh
 lies=$B/lies/perfabi

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# test-all: it compiles the tree again
 # perfabi show --c: which cases it can write, and that clang takes the programs without a warning. tests/e2e/listing.sh runs them.
 . tests/e2e/lib.sh
 mkdir "$scratch/c"

@@ -105,14 +105,14 @@ status 0 "$perfabi" report "$scratch/few/0.json" "$scratch/user.json"
 says out '"note":"uid 1000, paranoid 3"'
 
 for tool in node npm; do
-	command -v $tool >/dev/null || { echo "skipped: there is no $tool"; exit 0; }
+	command -v $tool >/dev/null || { echo "left out: there is no $tool"; exit 0; }
 done
 CHROMIUM=${CHROMIUM:-$(command -v chromium || :)}
-[ -n "$CHROMIUM" ] || { echo "skipped: there is no chromium"; exit 0; }
+[ -n "$CHROMIUM" ] || { echo "left out: there is no chromium"; exit 0; }
 export CHROMIUM
 mkdir "$scratch/node"
 cp tests/page/*.mjs tests/page/*.json "$scratch/node"
-(cd "$scratch/node" && npm ci --silent --no-audit --no-fund >npm.log 2>&1) || { echo "skipped: npm ci: $(tail -1 "$scratch/node/npm.log")"; exit 0; }
+(cd "$scratch/node" && npm ci --silent --no-audit --no-fund >npm.log 2>&1) || { echo "left out: npm ci: $(tail -1 "$scratch/node/npm.log")"; exit 0; }
 node "$scratch/node/page.mjs" "$scratch/few.html" "$scratch"/few/*.json || fail "the page"
 status 0 "$perfabi" run --host here --format json
 cp "$scratch/out" "$scratch/all.json"

@@ -65,7 +65,7 @@ status 2 "$perfabi" probe --host ""
 if [ "$(id -u)" = 0 ] && holds '[.topics[].capabilities[] | select(.key == "breakpoints.write").answers[].answer] | all(. == "yes")' "$scratch/probed.json"; then
 	"$B/tests/disturb" 16 60 >"$scratch/disturb" &
 	other=$!
-	for _ in $(seq 50); do grep -qs ready "$scratch/disturb" && break || sleep 0.1; done
+	comes_true grep -qs ready "$scratch/disturb"
 	status 0 "$perfabi" probe --json breakpoints
 	kill "$other"
 	holds '[.topics[].capabilities[].answers[] | [.answer, (.because // "" | startswith("others hold"))]] | unique == [["unknown", true]]' "$scratch/out" ||

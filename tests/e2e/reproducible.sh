@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
+# test-all: it compiles the tree again
 # The same source gives the same bytes: the tarballs, and what is built in folders of other names, by other hands.
 . tests/e2e/lib.sh
 if [ ! -e .git ] && [ ! -f MANIFEST ]; then
-	echo "skipped: neither .git nor MANIFEST tells which files belong to perfabi"
+	echo "left out: neither .git nor MANIFEST tells which files belong to perfabi"
 	exit 0
 fi
 unset MAKEFLAGS MAKELEVEL MFLAGS SOURCE_DATE_EPOCH

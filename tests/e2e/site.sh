@@ -2,7 +2,7 @@
 # `make site`: the documentation as HTML. Every link leads somewhere, and a browser can search it from file://.
 . tests/e2e/lib.sh
 for tool in cmark-gfm mandoc; do
-	command -v "$tool" >/dev/null || { echo "skipped: there is no $tool"; exit 0; }
+	command -v "$tool" >/dev/null || { echo "left out: there is no $tool"; exit 0; }
 done
 ci/site "$scratch/site" || fail "ci/site"
 ci/site "$scratch/again" || fail "ci/site, again"
@@ -53,13 +53,13 @@ status 1 "$scratch/tree/ci/site" "$scratch/other"
 says err "docs/why.md links to running.md#nothing, and there is no such heading"
 
 for tool in node npm; do
-	command -v "$tool" >/dev/null || { echo "skipped: there is no $tool for the browser"; exit 0; }
+	command -v "$tool" >/dev/null || { echo "left out: there is no $tool for the browser"; exit 0; }
 done
 CHROMIUM=${CHROMIUM:-$(command -v chromium || :)}
-[ -n "$CHROMIUM" ] || { echo "skipped: there is no chromium"; exit 0; }
+[ -n "$CHROMIUM" ] || { echo "left out: there is no chromium"; exit 0; }
 export CHROMIUM
 mkdir "$scratch/node" "$scratch/shots"
 cp tests/page/*.mjs tests/page/*.json "$scratch/node"
-(cd "$scratch/node" && npm ci --silent --no-audit --no-fund >npm.log 2>&1) || { echo "skipped: npm ci: $(tail -1 "$scratch/node/npm.log")"; exit 0; }
+(cd "$scratch/node" && npm ci --silent --no-audit --no-fund >npm.log 2>&1) || { echo "left out: npm ci: $(tail -1 "$scratch/node/npm.log")"; exit 0; }
 node "$scratch/node/site.mjs" "$scratch/site" "$scratch/shots" || fail "the site in a browser"
 if [ -n "${SHOTS-}" ]; then cp "$scratch"/shots/* "$SHOTS"; fi

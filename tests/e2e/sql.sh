@@ -2,10 +2,10 @@
 # The rows of perfabi probe in a real database: 10,000 hosts, each like one of the recorded machines or this one.
 . tests/e2e/lib.sh
 for tool in node npm; do
-	command -v $tool >/dev/null || { echo "skipped: there is no $tool"; exit 0; }
+	command -v $tool >/dev/null || { echo "left out: there is no $tool"; exit 0; }
 done
 cp tests/sql/* "$scratch"
-(cd "$scratch" && npm install --silent --no-audit --no-fund >npm.log 2>&1) || { echo "skipped: npm install: $(tail -1 "$scratch/npm.log")"; exit 0; }
+(cd "$scratch" && npm install --silent --no-audit --no-fund >npm.log 2>&1) || { echo "left out: npm install: $(tail -1 "$scratch/npm.log")"; exit 0; }
 status 0 "$perfabi" probe --format jsonl
 cp "$scratch/out" "$scratch/here.jsonl"
 for machine in fixtures/probe/*.json; do

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
+# test-all: it builds packages
 # The tarball for those who implement the call or a reader, and that of static programs: what is in them works by itself.
 . tests/e2e/lib.sh
 if [ ! -e .git ] && [ ! -f MANIFEST ]; then
-	echo "skipped: neither .git nor MANIFEST tells which files belong to perfabi"
+	echo "left out: neither .git nor MANIFEST tells which files belong to perfabi"
 	exit 0
 fi
 version=$("$perfabi" --version | cut -d ' ' -f 2)
@@ -47,18 +48,18 @@ echo '{"as": "user", "open": {"attr": {"type": "software", "config": "dummy"}}}'
 	"$perfabi" predict --machine "$top/fixtures/machines/x86_64-6.18-vm.json" >"$scratch/predicted"
 holds '.errno == "EACCES" and .check == "O031"' "$scratch/predicted" || fail "predict"
 
-command -v xz >/dev/null || { echo "skipped: the static programs, for there is no xz"; exit 0; }
+command -v xz >/dev/null || { echo "left out: the static programs, for there is no xz"; exit 0; }
 # Static programs, as few bytes as can be sent about.
 case $(uname -m) in
 x86_64) arch=amd64 ;;
 aarch64) arch=arm64 ;;
-*) echo "skipped: there is no tarball of programs for $(uname -m)" && exit 0 ;;
+*) echo "left out: there is no tarball of programs for $(uname -m)" && exit 0 ;;
 esac
 unset MAKEFLAGS MAKELEVEL MFLAGS
 # A build of its own only in part: what make finds built in $B stays.
 if ! make -s release-tarball ARCH=$arch B="$B" PYTHON="$PYTHON" >"$scratch/out" 2>"$scratch/err"; then
 	grep -q '^perfabi: .*\(Debian\|not there\|deb\.debian\.org\)' "$scratch/err" || { cat "$scratch/err"; fail "make release-tarball"; }
-	echo "skipped: $(head -n 1 "$scratch/err")"
+	echo "left out: $(head -n 1 "$scratch/err")"
 	exit 0
 fi
 file=$B/perfabi-$version-linux-$arch.tar.xz

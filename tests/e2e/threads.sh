@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# test-all: it needs a build with sanitizers
 # --jobs and the library's threads under TSan: no race, and the same output.
 . tests/e2e/lib.sh
 
