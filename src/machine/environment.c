@@ -23,6 +23,8 @@
 
 #include "abi/attr.h"
 #include "machine/cpu_list.h"
+#include "machine/host.h"
+#include "machine/hypervisor.h"
 #include "machine/kernel_config.h"
 #include "machine/limits.h"
 #include "machine/names.h"
@@ -237,36 +239,15 @@ static void read_container(struct environment *env)
 	}
 }
 
-static void read_hypervisor(struct environment *env)
-{
-	char line[4096];
-	FILE *f;
-
-	read_line("/sys/hypervisor/type", env->hypervisor, sizeof(env->hypervisor));
-	if (env->hypervisor[0])
-		return;
-	f = fopen("/proc/cpuinfo", "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (strncmp(line, "flags", 5))
-			continue;
-		if (strstr(line, " hypervisor"))
-			snprintf(env->hypervisor, sizeof(env->hypervisor), "yes, not named");
-		break;
-	}
-	if (f)
-		fclose(f);
-	read_line("/sys/class/dmi/id/sys_vendor", line, 32);
-	if (env->hypervisor[0] && line[0])
-		snprintf(env->hypervisor, sizeof(env->hypervisor), "%.31s", line);
-}
-
 /*
- * Whether a breakpoint counts one store into the word that it is on. In a process of its own: where
- * a processor cannot step over the store, as in some emulators, it is done again without end.
+ * What a breakpoint counts of one store into the word that it is on; -1: not known. In a process of
+ * its own: where a processor cannot step over the store, as in some emulators, it is done again
+ * without end.
  */
-static bool counts_a_store(const struct abi *abi, const char *json_text, unsigned char *attr,
-			   volatile uint32_t *word, bool *is_endless)
+static int count_a_store(const struct abi *abi, const char *json_text, unsigned char *attr,
+			 volatile uint32_t *word, bool *is_endless)
 {
+	enum { MOST = 100 };
 	pid_t pid = fork();
 	int status = 0;
 
@@ -279,18 +260,20 @@ static bool counts_a_store(const struct abi *abi, const char *json_text, unsigne
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		fd = probe_open(abi, json_text, attr);
 		*word = 1;
-		_exit(fd >= 0 && read(fd, &count, sizeof(count)) == (ssize_t)sizeof(count) &&
-		      count != 1);
+		if (fd < 0 || read(fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
+			_exit(0);
+		_exit(count < MOST ? (int)count + 1 : MOST + 1);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	*is_endless = pid > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF;
-	return !status;
+	return WIFEXITED(status) ? WEXITSTATUS(status) - 1 : MOST;
 }
 
 /*
- * Some processors have no breakpoints though the kernel has the PMU, and some emulators take them
- * and do not count. Whatever else comes, a breakpoint is taken to be had: cases tell.
+ * Some processors have no breakpoints though the kernel has the PMU, and some emulators and
+ * hypervisors take them and do not count. Whatever else comes, a breakpoint is taken to be had:
+ * cases tell.
  */
 static void probe_breakpoint(struct environment *env, unsigned char *attr)
 {
@@ -302,8 +285,9 @@ static void probe_breakpoint(struct environment *env, unsigned char *attr)
 		 "\"size\":72,\"exclude_kernel\":1,\"exclude_hv\":1}",
 		 (unsigned long long)(uintptr_t)&word);
 	env->breakpoint = probe_errno(env->abi, json_text, attr);
-	env->breakpoint_counts = env->breakpoint || counts_a_store(env->abi, json_text, attr, &word,
-								   &env->breakpoint_is_endless);
+	env->breakpoint_hits = env->breakpoint ? -1
+					       : count_a_store(env->abi, json_text, attr, &word,
+							       &env->breakpoint_is_endless);
 }
 
 static int probe_control(void *context)
@@ -358,7 +342,7 @@ int environment_control(const struct environment *env, enum identity as)
 
 void environment_read_plain(struct environment *env, const struct abi *abi)
 {
-	*env = (struct environment){.abi = abi, .tracefs = -1};
+	*env = (struct environment){.abi = abi, .tracefs = -1, .breakpoint_hits = -1};
 	read_uname(env);
 	env->page_size = (unsigned)sysconf(_SC_PAGESIZE);
 	read_cpus(env);
@@ -374,7 +358,8 @@ void environment_read(struct environment *env, const struct abi *abi)
 	read_pmus(env);
 	read_lockdown(env);
 	read_container(env);
-	read_hypervisor(env);
+	hypervisor_read(env->hypervisor, sizeof(env->hypervisor));
+	host_cpu(env->cpu, sizeof(env->cpu), env->vendor, sizeof(env->vendor));
 	read_line("/sys/kernel/security/lsm", env->lsm, sizeof(env->lsm));
 	kernel_config_find(env->release, env->config_path, sizeof(env->config_path));
 	read_probes(env);

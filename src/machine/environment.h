@@ -64,9 +64,10 @@ struct environment {
 	struct hardware hardware;
 	int breakpoint;             /* 0, or the errno that a breakpoint on data gave */
 	bool breakpoint_is_endless; /* a store on it is done again and again */
-	bool breakpoint_counts;     /* false: it was had, and did not count a store once */
+	int breakpoint_hits;        /* what it counted of one store; -1: not known */
 
 	char lockdown[32], container[32], hypervisor[32], lsm[128], config_path[96];
+	char vendor[32], cpu[96]; /* the processor's, as host_cpu() has them */
 	bool config_was_read;
 	char *config; /* text, once it was asked for; NULL if it cannot be read, as config_why says
 		       */

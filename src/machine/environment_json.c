@@ -122,6 +122,8 @@ json_t *environment_json(const struct environment *env)
 	set_text(json, "lsm", env->lsm);
 	set_text(json, "container", env->container);
 	set_text(json, "hypervisor", env->hypervisor);
+	if (env->breakpoint_hits >= 0)
+		json_object_set_new(json, "breakpoint_hits", json_integer(env->breakpoint_hits));
 	json_object_set_new(json, "sysctls", sysctls_json(env));
 	for (size_t i = 0; i < env->pmu_count; i++)
 		json_object_set_new(pmus, env->pmus[i].name, json_integer(env->pmus[i].type));
@@ -249,9 +251,11 @@ static void take_rights(struct environment *env, const json_t *json)
 int environment_from_json(struct environment *env, const struct abi *abi, const json_t *json,
 			  const struct where *w, struct error *e)
 {
+	const json_t *hits = json_object_get(json, "breakpoint_hits");
 	const char *refuses;
 
 	*env = (struct environment){.abi = abi, .tracefs = -1, .config_was_read = true};
+	env->breakpoint_hits = json_is_integer(hits) ? (int)json_integer_value(hits) : -1;
 	if (!json_string_value(json_object_get(json, "kernel")))
 		return error_value(e, w, json, "an environment, as a report of perfabi has it");
 	take_text(env->release, sizeof(env->release), json, "kernel");

@@ -96,25 +96,25 @@ static void read_value(const char *path, const char *const *keys, char between, 
  * x86, 32-bit Arm, LoongArch, MIPS, POWER and RISC-V have a name; s390 has the machine's number in
  * a line of its own, and 64-bit Arm and old RISC-V have numbers alone.
  */
-static void read_cpu_model(char *out, size_t size)
+void host_cpu(char *model, size_t model_size, char *vendor, size_t vendor_size)
 {
 	static const char path[] = "/proc/cpuinfo";
+	static const char *const vendors[] = {"vendor_id", "CPU implementer", "mvendorid", NULL};
 	static const char *const names[] = {"model name", "Model Name",  "cpu model", "cpu",
 					    "uarch",      "processor 0", NULL};
-	static const char *const implementer[] = {"CPU implementer", NULL};
 	static const char *const part[] = {"CPU part", NULL};
 	static const char *const isa[] = {"isa", NULL};
-	char numbers[2][32] = {"", ""};
+	char number[32] = "";
 
-	read_value(path, names, ':', out, size);
-	if (out[0])
+	read_value(path, vendors, ':', vendor, vendor_size);
+	read_value(path, names, ':', model, model_size);
+	if (model[0])
 		return;
-	read_value(path, implementer, ':', numbers[0], sizeof(numbers[0]));
-	read_value(path, part, ':', numbers[1], sizeof(numbers[1]));
-	if (numbers[1][0])
-		snprintf(out, size, "implementer %s, part %s", numbers[0], numbers[1]);
+	read_value(path, part, ':', number, sizeof(number));
+	if (number[0])
+		snprintf(model, model_size, "implementer %s, part %s", vendor, number);
 	else
-		read_value(path, isa, ':', out, size);
+		read_value(path, isa, ':', model, model_size);
 }
 
 void host_read(struct host *host)
@@ -132,7 +132,8 @@ void host_read(struct host *host)
 	if (!host->distribution[0])
 		read_value("/usr/lib/os-release", pretty, '=', host->distribution,
 			   sizeof(host->distribution));
-	read_cpu_model(host->cpu_model, sizeof(host->cpu_model));
+	host_cpu(host->cpu_model, sizeof(host->cpu_model), host->cpu_vendor,
+		 sizeof(host->cpu_vendor));
 	read_options(host->options, sizeof(host->options));
 	if (gmtime_r(&now, &tm))
 		strftime(host->time, sizeof(host->time), "%Y-%m-%dT%H:%M:%SZ", &tm);
@@ -159,6 +160,7 @@ json_t *host_json(const struct host *host)
 		       {"boot_id", host->boot_id},
 		       {"distribution", host->distribution},
 		       {"cpu_model", host->cpu_model},
+		       {"cpu_vendor", host->cpu_vendor},
 		       {"options", host->options}};
 	json_t *json = json_object();
 

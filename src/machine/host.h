@@ -13,12 +13,16 @@ struct host {
 	char boot_id[40];      /* /proc/sys/kernel/random/boot_id */
 	char distribution[96]; /* PRETTY_NAME of os-release(5), a container's own in one */
 	char cpu_model[96];    /* as /proc/cpuinfo names it; empty: it does not */
+	char cpu_vendor[32];   /* who made it: AuthenticAMD, of Arm the implementer's number */
 	char options[512];     /* those of the kernel's command line that change what perf does */
 	char time[24];         /* "2026-11-23T19:08:36Z" */
 };
 
 /* Reads it all; what cannot be read is empty. */
 void host_read(struct host *host);
+
+/* What /proc/cpuinfo says of the processor; empty: nothing. */
+void host_cpu(char *model, size_t model_size, char *vendor, size_t vendor_size);
 
 /* Calls it so. 0, or -EINVAL: a name has 1 to 64 bytes. */
 int host_rename(struct host *host, const char *name);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "machine/emulated.h"
+#include "machine/hypervisor.h"
 #include "machine/names.h"
 #include "machine/other_events.h"
 #include "machine/scheduler.h"
@@ -277,7 +277,13 @@ static int breakpoint_counts(struct environment *env, const struct token *t, cha
 
 	if (is_there)
 		snprintf(found, size, "it can be opened, and does not count a store once");
-	return is_there && env->breakpoint_counts;
+	return is_there && (env->breakpoint_hits < 0 || env->breakpoint_hits == 1);
+}
+
+static int breakpoint_hits(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	snprintf(found, size, "a breakpoint counts %d of one store", env->breakpoint_hits);
+	return env->breakpoint_hits < 0 ? NOT_KNOWN : compare_numbers(t, env->breakpoint_hits);
 }
 
 static int tracepoint(struct environment *env, const struct token *t, char *found, size_t size)
@@ -501,6 +507,8 @@ static const struct form {
 	 .help = "the processor is QEMU without KVM; only x86 can tell"},
 	{"breakpoint.counts", EXACT, breakpoint_counts, NULL,
 	 .help = "the same, and it counts a store: not all emulators let it"},
+	{"breakpoint.hits", COMPARED, breakpoint_hits, "breakpoint.hits==0",
+	 .help = "what one counted of one store: 0 where they open and never fire"},
 	{"breakpoint", EXACT, breakpoint, NULL,
 	 .help = "a PMU of breakpoints, on a processor that has them"},
 	{"foreign-process", EXACT, foreign, NULL,
