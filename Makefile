@@ -112,8 +112,8 @@ $B/tests/faults.so: tests/faults/faults.c
 	$(call brief,CC)
 	$(Q)$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $<
 
-# Preloaded into perfabi: a kernel whose users may open nothing, and one that has one answer to all.
-$B/tests/closed.so $B/tests/answer.so: $B/tests/%.so: tests/preload/%.c tests/preload/syscall.h
+# Preloaded into perfabi: a kernel whose users may open nothing, one that has one answer to all, and a machine whose breakpoints never fire.
+$B/tests/closed.so $B/tests/answer.so $B/tests/silent.so: $B/tests/%.so: tests/preload/%.c tests/preload/syscall.h
 	@mkdir -p $(@D)
 	$(call brief,CC)
 	$(Q)$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $< -ldl
@@ -177,7 +177,7 @@ test: setup-test
 test-all: setup-test
 	$(BUILD) built-for-test $B/lies/perfabi asan tsan
 	PYTHON='$(PYTHON)' B='$B' tests/run-all --all $(ARGS)
-built-for-test: all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/disturb $B/tests/threads $B/tests/live_ring $B/tests/read
+built-for-test: all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/silent.so $B/tests/disturb $B/tests/threads $B/tests/live_ring $B/tests/read
 
 setup:
 	@ci/setup build

@@ -227,6 +227,8 @@ static int ask_wanted(struct settings *s, const struct guide *guide)
 static int ask_machine(struct settings *s)
 {
 	char all[] = "probe", *suites[] = {all, NULL};
+	const struct tables *tables = &s->session.loaded.cases.tables;
+	struct when_names names;
 	const struct source *source;
 	struct guide guide = {0};
 	struct error e = {0};
@@ -239,7 +241,8 @@ static int ask_machine(struct settings *s)
 		say(stderr, "%s: these cases have no probe.json\n", program);
 		return EXIT_USAGE;
 	}
-	if (guide_load(&guide, source, &e)) {
+	names = (struct when_names){.abi = s->session.loaded.abi, .vehicles = tables->vehicles};
+	if (guide_load(&guide, source, &names, &e)) {
 		error_print(stderr, program, &e);
 		status = EXIT_USAGE;
 	}

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conditions: who asks (as, vehicle, row) and where (arch), of which one must be it; and tokens,
- * which must all be met.
+ * Conditions: who asks (as, vehicle, row) and where (arch, hypervisor, vendor, cpu), of which one
+ * must be it; and tokens, which must all be met.
  */
 #include "language/when.h"
 
 #include <errno.h>
+#include <fnmatch.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "language/one_or_list.h"
@@ -18,6 +20,23 @@ static const struct token_key {
 		  {"arch", "arch."},    {"cpus", "cpus"},         {"bits", "bits"},
 		  {"token", ""}};
 enum { TOKEN_KEYS = sizeof(token_keys) / sizeof(token_keys[0]) };
+
+/* A key of globs, of which one must match what the environment has there. */
+static const struct machine_key {
+	const char *key;
+	size_t offset;
+} machine_keys[] = {{"hypervisor", offsetof(struct environment, hypervisor)},
+		    {"vendor", offsetof(struct environment, vendor)},
+		    {"cpu", offsetof(struct environment, cpu)}};
+enum { MACHINE_KEYS = sizeof(machine_keys) / sizeof(machine_keys[0]) };
+
+static const struct machine_key *machine_key(const char *key)
+{
+	for (size_t i = 0; i < MACHINE_KEYS; i++)
+		if (!strcmp(machine_keys[i].key, key))
+			return &machine_keys[i];
+	return NULL;
+}
 
 static const struct token_key *token_key(const char *key, struct nearest *near)
 {
@@ -80,12 +99,18 @@ static int check_value(const char *key, const json_t *value, const struct when_n
 		return names->rows
 			       ? check_among(names->rows, text, "a row of the case's `each`", w, e)
 			       : 0;
+	if (names->of_machine && machine_key(key))
+		return text[0] ? 0
+			       : error_value(e, w, value, "a glob, as the report's machine has it");
 	nearest_try(&near, "as");
 	nearest_try(&near, "vehicle");
 	nearest_try(&near, "row");
+	for (size_t i = 0; names->of_machine && i < MACHINE_KEYS; i++)
+		nearest_try(&near, machine_keys[i].key);
 	return error_name(e, w, key, near.best,
-			  "as, vehicle, row, kernel, arch, paranoid, attr_size, bits, cpus or "
-			  "token");
+			  "as, vehicle, row, kernel, arch, paranoid, attr_size, bits, cpus%s or "
+			  "token",
+			  names->of_machine ? ", hypervisor, vendor, cpu" : "");
 }
 
 int when_check(const json_t *when, const struct when_names *names, const struct where *w,
@@ -105,6 +130,14 @@ int when_check(const json_t *when, const struct when_names *names, const struct 
 				return -EINVAL;
 	}
 	return 0;
+}
+
+bool when_names_machine(const json_t *when)
+{
+	for (size_t i = 0; i < MACHINE_KEYS; i++)
+		if (json_object_get(when, machine_keys[i].key))
+			return true;
+	return false;
 }
 
 const struct abi_arch *when_arch(const json_t *when, const struct abi *abi)
@@ -145,6 +178,17 @@ static bool is_one_of(const json_t *names, const char *name)
 	return false;
 }
 
+/* Of a machine that does not tell, nothing holds. */
+static bool fits(const json_t *globs, const char *text)
+{
+	const json_t *one;
+
+	for (size_t i = 0; text[0] && (one = element(globs, i)); i++)
+		if (!fnmatch(json_string_value(one), text, 0))
+			return true;
+	return false;
+}
+
 /* All of a list are met; of architectures one, for that is what a machine has. */
 static bool are_met(const struct token_key *key, const json_t *tokens, enum identity as,
 		    struct environment *env)
@@ -168,9 +212,11 @@ bool when_holds(const json_t *when, const struct who *who, struct environment *e
 
 	json_object_foreach((json_t *)when, key, value) {
 		const struct token_key *known = token_key(key, NULL);
+		const struct machine_key *machine = machine_key(key);
 
-		if (known ? !are_met(known, value, who->as, env)
-			  : !is_one_of(value, name_of(who, key)))
+		if (known     ? !are_met(known, value, who->as, env)
+		    : machine ? !fits(value, (const char *)env + machine->offset)
+			      : !is_one_of(value, name_of(who, key)))
 			return false;
 	}
 	return true;

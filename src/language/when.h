@@ -20,11 +20,15 @@ struct when_names {
 	const struct abi *abi;
 	const json_t *vehicles; /* by name */
 	const json_t *rows;     /* of the case's `each`, by name; NULL: whatever case it is */
+	bool of_machine;        /* it may say which machine, as a baseline's: when_names_machine() */
 };
 
 /* 0, or -EINVAL with `e` filled. Without `when` (NULL) all is well. */
 int when_check(const json_t *when, const struct when_names *names, const struct where *w,
 	       struct error *e);
+
+/* Whether it says which machine it is about: hypervisor, vendor or cpu. */
+bool when_names_machine(const json_t *when);
 
 /* The architecture that it demands; NULL: none. */
 const struct abi_arch *when_arch(const json_t *when, const struct abi *abi);

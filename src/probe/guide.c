@@ -11,7 +11,7 @@
 #include "language/keys.h"
 #include "machine/names.h"
 
-enum key_use { TEXT, TEXTS, TRUTH, CHOICE };
+enum key_use { TEXT, TEXTS, TRUTH, CHOICE, OBJECT };
 
 static const char *const answers[] = {"no", "denied", "unknown", NULL};
 static const char *const shows[] = {"first-refused-bit", NULL};
@@ -34,7 +34,7 @@ static const struct key reason_keys[] = {
 	{"token", TEXT, false, NULL},  {"errno", TEXT, false, NULL},
 	{"opens", TRUTH, false, NULL}, {"answer", CHOICE, false, answers},
 	{"because", TEXT, true, NULL}, {"instead", TEXT, false, NULL},
-	{NULL, TEXT, false, NULL}};
+	{"when", OBJECT, false, NULL}, {NULL, TEXT, false, NULL}};
 
 static bool is_of_use(const json_t *value, const struct key *key)
 {
@@ -44,6 +44,8 @@ static bool is_of_use(const json_t *value, const struct key *key)
 	switch (key->use) {
 	case TRUTH:
 		return json_is_true(value);
+	case OBJECT:
+		return json_is_object(value);
 	case TEXT:
 		return json_is_string(value) && json_string_length(value);
 	case CHOICE:
@@ -61,7 +63,7 @@ static int check_object(const json_t *json, const struct key *keys, const struct
 			struct error *e)
 {
 	static const char *const expected[] = {"a text", "a list of texts", "true",
-					       "one of its values"};
+					       "one of its values", "an object"};
 	const char *names[16] = {NULL};
 
 	for (size_t i = 0; keys[i].name; i++)
@@ -118,7 +120,8 @@ static int check_topics(const json_t *topics, const struct where *w, struct erro
 	return 0;
 }
 
-static int check_reasons(const json_t *reasons, const struct where *w, struct error *e)
+static int check_reasons(const json_t *reasons, const struct when_names *names,
+			 const struct where *w, struct error *e)
 {
 	const json_t *reason;
 	size_t i;
@@ -128,17 +131,21 @@ static int check_reasons(const json_t *reasons, const struct where *w, struct er
 	json_array_foreach(reasons, i, reason) {
 		const char *err = json_string_value(json_object_get(reason, "errno"));
 		struct where at = where_index(w, i), at_errno = where_key(&at, "errno");
+		struct where at_when = where_key(&at, "when");
 		struct nearest near = nearest_to(err ? err : "");
 
 		if (err && !errno_by_name(err, &near))
 			return error_name(e, &at_errno, err, near.best, "the name of an errno");
+		if (when_check(json_object_get(reason, "when"), names, &at_when, e))
+			return -EINVAL;
 	}
 	return 0;
 }
 
-int guide_load(struct guide *guide, const struct source *source, struct error *e)
+int guide_load(struct guide *guide, const struct source *source, const struct when_names *names,
+	       struct error *e)
 {
-	static const char *const names[] = {"$schema", "about", "topics", "reasons", NULL};
+	static const char *const keys[] = {"$schema", "about", "topics", "reasons", NULL};
 	struct where root = where_root(source), at_topics, at_reasons;
 
 	*guide = (struct guide){.json = source_parse(source, e)};
@@ -148,9 +155,9 @@ int guide_load(struct guide *guide, const struct source *source, struct error *e
 	guide->reasons = json_object_get(guide->json, "reasons");
 	at_topics = where_key(&root, "topics");
 	at_reasons = where_key(&root, "reasons");
-	return keys_check(guide->json, names, "probe.json", &root, e) ||
+	return keys_check(guide->json, keys, "probe.json", &root, e) ||
 			       check_topics(guide->topics, &at_topics, e) ||
-			       check_reasons(guide->reasons, &at_reasons, e)
+			       check_reasons(guide->reasons, names, &at_reasons, e)
 		       ? -EINVAL
 		       : 0;
 }
@@ -168,8 +175,10 @@ static bool glob_fits(const json_t *reason, const char *key, const char *text)
 	return !glob || (text && !fnmatch(glob, text, 0));
 }
 
-const json_t *guide_reason(const struct guide *guide, const struct absence_of *what)
+const json_t *guide_reason(const struct guide *guide, const struct absence_of *what,
+			   struct environment *env)
 {
+	const struct who who = {.as = (enum identity)identity_by_name(what->caller)};
 	const json_t *reason;
 	size_t i;
 
@@ -182,7 +191,8 @@ const json_t *guide_reason(const struct guide *guide, const struct absence_of *w
 		    (!is_of_opened || (!what->token && !what->err)) &&
 		    glob_fits(reason, "key", what->key) &&
 		    glob_fits(reason, "caller", what->caller) &&
-		    glob_fits(reason, "errno", what->err ? errno_name(what->err) : NULL))
+		    glob_fits(reason, "errno", what->err ? errno_name(what->err) : NULL) &&
+		    when_holds(json_object_get(reason, "when"), &who, env))
 			return reason;
 	}
 	return NULL;

@@ -6,6 +6,7 @@
 #ifndef PERFABI_PROBE_GUIDE_H
 #define PERFABI_PROBE_GUIDE_H
 
+#include "language/when.h"
 #include "text/source.h"
 
 /* What a capability that is not there is looked up by. */
@@ -21,11 +22,13 @@ struct guide {
 	const json_t *topics, *reasons; /* of it */
 };
 
-/* 0, or a negative errno with `e` filled. Free with guide_free(), whatever came. */
-int guide_load(struct guide *guide, const struct source *source, struct error *e);
+/* `names`: of the reasons' `when`. 0, or a negative errno with `e` filled. Free with guide_free(), whatever came. */
+int guide_load(struct guide *guide, const struct source *source, const struct when_names *names,
+	       struct error *e);
 void guide_free(struct guide *guide);
 
-/* The first reason that is about it, or NULL. */
-const json_t *guide_reason(const struct guide *guide, const struct absence_of *what);
+/* The first reason that is about it and holds on this machine, or NULL. */
+const json_t *guide_reason(const struct guide *guide, const struct absence_of *what,
+			   struct environment *env);
 
 #endif

@@ -43,21 +43,17 @@ static bool ask_model(json_t *json, const struct probe *probe, const struct resu
 	return found;
 }
 
-/* True if this kernel is known to break it: which function does, and the version that mended it. */
-static bool tell_deviation(json_t *json, const struct probe *probe, const struct result *result)
+/* How a kernel, or a machine, is known to break it, and the version that mended it. */
+static void tell_deviation(json_t *json, const struct deviation *known)
 {
-	const struct deviation *known =
-		baseline_find(probe->baseline, result->instance, probe->env);
+	char words[900];
 
-	if (!known)
-		return false;
-	json_object_set_new(
-		json, "because",
-		json_sprintf("this kernel breaks it: %s() %s", known->function, known->why));
+	deviation_words(known, words, sizeof(words));
+	json_object_set_new(json, "because",
+			    json_sprintf("this %s breaks it: %s", deviation_whose(known), words));
 	if (known->fixed)
 		json_object_set_new(json, "instead",
 				    json_sprintf("a kernel with the fix: %s", known->fixed));
-	return true;
 }
 
 static void set_reason(json_t *json, const struct probe *probe, const struct result *result,
@@ -68,10 +64,16 @@ static void set_reason(json_t *json, const struct probe *probe, const struct res
 					.caller = identity_names[result->instance->who.as],
 					.token = result->token,
 					.err = v->err};
-	const json_t *reason = guide_reason(probe->guide, &what);
+	const json_t *reason = guide_reason(probe->guide, &what, probe->env);
+	const struct deviation *known =
+		v->err || result->token
+			? NULL
+			: baseline_find(probe->baseline, result->instance, probe->env);
 
-	if (!v->err && !result->token && tell_deviation(json, probe, result))
+	if (known && !(known->of_machine && reason)) {
+		tell_deviation(json, known);
 		return;
+	}
 	if (reason) {
 		json_object_set(json, "because", json_object_get(reason, "because"));
 		if (json_object_get(reason, "instead"))
@@ -105,7 +107,7 @@ static const char *answer_of_skip(const struct probe *probe, const struct result
 	const struct absence_of what = {.key = key,
 					.caller = identity_names[result->instance->who.as],
 					.token = result->token};
-	const json_t *reason = guide_reason(probe->guide, &what);
+	const json_t *reason = guide_reason(probe->guide, &what, probe->env);
 	const char *answer = json_string_value(json_object_get(reason, "answer"));
 
 	return answer ? answer : "unknown";

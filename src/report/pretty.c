@@ -209,36 +209,48 @@ static void put_cases(FILE *f, const json_t *ids)
 	}
 }
 
-/* What a function does; which cases show it; since when, until when. */
+/* What a function or the machine does; which cases show it; since when, until when. */
 static void put_deviation(FILE *f, const struct deviation *deviation, unsigned count)
 {
-	fprintf(f, "  %s() ", deviation->function);
+	if (deviation->of_machine)
+		fputs("  ", f);
+	else
+		fprintf(f, "  %s() ", deviation->function);
 	one_line_print(f, deviation->why, "");
 	fputs("\n      ", f);
 	put_cases(f, json_object_get(deviation->json, "id"));
-	fprintf(f, ": %u failure%s; ", count, count == 1 ? "" : "s");
+	fprintf(f, ": %u failure%s", count, count == 1 ? "" : "s");
 	if (deviation->since)
-		say(f, "since %s; ", deviation->since);
-	say(f, "%s%s", deviation->fixed ? "fixed in " : "no fix is known",
-	    deviation->fixed ? deviation->fixed : "");
+		say(f, "; since %s", deviation->since);
+	if (deviation->fixed)
+		say(f, "; fixed in %s", deviation->fixed);
+	else if (!deviation->of_machine)
+		fputs("; no fix is known", f);
 	put_versions(f, "seen on", json_object_get(deviation->json, "seen"));
 	put_versions(f, "source read of", json_object_get(deviation->json, "read"));
 	fputc('\n', f);
 }
 
-/* What the baseline knows and this run has seen: each entry once, in the baseline's order. */
-static void deviations(struct output *out, const struct report *report)
+/*
+ * What the baseline knows and this run has seen, of the kernel or of the machine: each entry once,
+ * in the baseline's order.
+ */
+static void deviations(struct output *out, const struct report *report, bool of_machine)
 {
+	const struct deviation *list = report->baseline->list;
 	unsigned *counts = count_known(report), broken = 0;
 
-	for (size_t i = 0; i < report->baseline->count && counts; i++)
+	for (size_t i = 0; i < report->baseline->count && counts; i++) {
+		if (list[i].of_machine != of_machine)
+			counts[i] = 0;
 		broken += counts[i] > 0;
+	}
 	if (broken)
-		fprintf(out->f, "\nThis kernel breaks %u promise%s:\n", broken,
-			broken == 1 ? "" : "s");
+		fprintf(out->f, "\nThis %s breaks %u promise%s:\n",
+			of_machine ? "machine" : "kernel", broken, broken == 1 ? "" : "s");
 	for (size_t i = 0; i < report->baseline->count && counts; i++)
 		if (counts[i])
-			put_deviation(out->f, &report->baseline->list[i], counts[i]);
+			put_deviation(out->f, &list[i], counts[i]);
 	free(counts);
 }
 
@@ -257,7 +269,8 @@ static void end(struct output *out, const struct report *report)
 	if (!out->quiet) {
 		suites(out, report);
 		skips(out, report);
-		deviations(out, report);
+		deviations(out, report, false);
+		deviations(out, report, true);
 		fputc('\n', out->f);
 	}
 	fprintf(out->f, "%s%zu %s:", report->interrupted ? "ended early; " : "", report->count,

@@ -89,8 +89,10 @@ json_t *result_json(const struct result *result, const struct cases *cases)
 	set_member_text(json, "capability", result->verdict.capability);
 	set_member_text(json, "token", result->token);
 	set_member_text(json, "reason", result->reason);
-	if (result->deviation)
+	if (result->deviation) {
 		json_object_set(json, "deviation", (json_t *)result->deviation->json);
+		set_member_text(json, "whose", deviation_whose(result->deviation));
+	}
 	set_member_text(json, "expected", result->verdict.expected);
 	set_member_text(json, "got", result->verdict.got);
 	if (result->verdict.phases)

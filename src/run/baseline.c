@@ -111,9 +111,11 @@ const struct deviation *baseline_find(const struct baseline *baseline,
 
 static void say_known(struct result *result, const struct deviation *deviation)
 {
-	char text[1000];
+	char words[900], text[1000];
 
-	snprintf(text, sizeof(text), "%s() %s%s%s", deviation->function, deviation->why,
+	deviation_words(deviation, words, sizeof(words));
+	snprintf(text, sizeof(text), "%s%s%s%s",
+		 deviation->of_machine ? "this machine, not its kernel: " : "", words,
 		 deviation->fixed ? "; fixed in " : "", deviation->fixed ? deviation->fixed : "");
 	result_set_text(&result->reason, text);
 }
@@ -122,14 +124,14 @@ static void say_known(struct result *result, const struct deviation *deviation)
 static void say_mended(struct result *result, const struct baseline *baseline,
 		       const struct deviation *deviation)
 {
-	char kernels[256], text[1500];
+	char kernels[256], words[900], text[2000];
 
 	deviation_kernels(deviation, kernels, sizeof(kernels));
+	deviation_words(deviation, words, sizeof(words));
 	snprintf(text, sizeof(text),
-		 "passes here, though the baseline says that %s breaks it (%s() %s); change "
+		 "passes here, though the baseline says that %s breaks it (%s); change "
 		 "`when` or `id` of /deviations/%zu in %s",
-		 kernels, deviation->function, deviation->why, (size_t)(deviation - baseline->list),
-		 baseline->name);
+		 kernels, words, (size_t)(deviation - baseline->list), baseline->name);
 	result_set_text(&result->reason, text);
 }
 

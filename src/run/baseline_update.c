@@ -199,12 +199,13 @@ static struct findings *find_all(const struct baseline *baseline, const struct r
 	return findings;
 }
 
-static void take_findings(json_t *entry, struct findings found, const char *version,
-			  struct baseline_changes *changes)
+/* An entry of a machine does not end with a kernel. */
+static void take_findings(json_t *entry, bool of_machine, struct findings found,
+			  const char *version, struct baseline_changes *changes)
 {
 	if (found.failed)
 		changes->seen += add_version(entry, version);
-	if (found.passed && (found.failed || !is_before(entry, version))) {
+	if (found.passed && (of_machine || found.failed || !is_before(entry, version))) {
 		changes->left += found.passed;
 	} else if (found.passed) {
 		narrow(entry, version);
@@ -233,7 +234,8 @@ json_t *baseline_update(const struct baseline *baseline, const struct environmen
 	deviations = json_object_get(json, "deviations");
 	plain_version(env->upstream, version, sizeof(version));
 	for (size_t i = 0; i < baseline->count; i++)
-		take_findings(json_array_get(deviations, i), findings[i], version, changes);
+		take_findings(json_array_get(deviations, i), baseline->list[i].of_machine,
+			      findings[i], version, changes);
 	add_failures(deviations, env->arch, version, results, count, changes);
 	free(findings);
 	return json;

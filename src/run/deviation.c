@@ -34,12 +34,28 @@ static int check_texts(const json_t *entry, const struct where *w, struct error 
 	return 0;
 }
 
+/* Whether one of the entry's conditions names a machine. */
+static bool is_of_machine(const json_t *entry)
+{
+	const json_t *conditions = json_object_get(entry, "when"), *when;
+
+	for (size_t i = 0; (when = element(conditions, i)); i++)
+		if (when_names_machine(when))
+			return true;
+	return false;
+}
+
 static int check_function(const json_t *entry, const struct where *w, struct error *e)
 {
 	const json_t *function = json_object_get(entry, "function");
 	const char *name = json_string_value(function);
 	struct where at = where_key(w, "function");
 
+	if (is_of_machine(entry))
+		return function ? error_value(e, &at, function,
+					      "no function of the kernel: `when` names a machine, "
+					      "which breaks the promise itself")
+				: 0;
 	if (!name || (*name >= '0' && *name <= '9') ||
 	    name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
 		return error_value(e, &at, function,
@@ -52,7 +68,7 @@ static int check_why(const json_t *entry, const struct where *w, struct error *e
 	struct where at = where_key(w, "why");
 
 	if (!json_object_get(entry, "why"))
-		return error_value(e, &at, NULL, "what that function does wrong");
+		return error_value(e, &at, NULL, "what that function, or machine, does wrong");
 	return 0;
 }
 
@@ -143,7 +159,7 @@ static int check_says_something(const json_t *when, const struct where *w, struc
 static int check_conditions(const json_t *conditions, const struct cases *cases,
 			    const struct where *w, struct error *e)
 {
-	const struct when_names names = {cases->tables.abi, cases->tables.vehicles, NULL};
+	const struct when_names names = {cases->tables.abi, cases->tables.vehicles, NULL, true};
 	const json_t *when;
 
 	if (conditions && !elements(conditions))
@@ -226,6 +242,7 @@ int deviation_read(struct deviation *out, const json_t *json, const struct cases
 	    check_kernels(json, cases, w, e) || check_cases(json, cases, are_all, w, e))
 		return -EINVAL;
 	*out = (struct deviation){.json = json,
+				  .of_machine = is_of_machine(json),
 				  .function = text_at(json, "function"),
 				  .why = text_at(json, "why"),
 				  .since = text_at(json, "since"),
@@ -296,6 +313,17 @@ static void add_condition(char *out, size_t size, const json_t *when)
 		add_values(out, size, value, is_arch ? " or" : is_token ? " and" : "");
 		add_words(out, size, is_token ? " holds" : "");
 	}
+}
+
+const char *deviation_whose(const struct deviation *deviation)
+{
+	return deviation->of_machine ? "machine" : "kernel";
+}
+
+void deviation_words(const struct deviation *deviation, char *out, size_t size)
+{
+	snprintf(out, size, "%s%s%s", deviation->of_machine ? "" : deviation->function,
+		 deviation->of_machine ? "" : "() ", deviation->why);
 }
 
 void deviation_kernels(const struct deviation *deviation, char *out, size_t size)
