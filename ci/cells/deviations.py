@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deviations.md: what kernels break, from cases/baseline.json, a section for each of the kernel's functions."""
+"""docs/deviations.md: what kernels and machines break, from cases/baseline.json, a section for each of the kernel's functions, and one for machines."""
 
 import fnmatch
 import json
@@ -12,7 +12,15 @@ perf_event_open(2) promises it, a case of perfabi tests it, and these kernels do
 [cases/baseline.json](../cases/baseline.json); a run of perfabi ends with those that its kernel was seen to break.
 
 "Seen" are kernels on which the case failed, "read" those whose source says so. Where no end is given, none is known.
+What [machines](#machines) break comes last: there the cause lies below the kernel.
 '''
+
+MACHINES = '''## Machines
+
+The kernel does its part here, and the processor or the hypervisor does not. Only machines on which it was seen are listed; elsewhere the same failure is a failure.
+'''
+
+MACHINE_KEYS = ('hypervisor', 'vendor', 'cpu')
 
 
 def _list(value):
@@ -38,7 +46,8 @@ def _condition(when):
     if 'arch' in when:
         parts.append('on ' + ' and '.join(_list(when['arch'])))
     parts += [f'where `{token}` holds (`perfabi help tokens`)' for token in _list(when.get('token'))]
-    parts += [f'{key} {" ".join(map(str, _list(value)))}' for key, value in when.items() if key not in ('kernel', 'arch', 'token')]
+    parts += [f'{key} {" or ".join(f"`{one}`" for one in _list(value))}' for key, value in when.items() if key in MACHINE_KEYS]
+    parts += [f'{key} {" ".join(map(str, _list(value)))}' for key, value in when.items() if key not in ('kernel', 'arch', 'token', *MACHINE_KEYS)]
     return ', '.join(parts)
 
 
@@ -49,8 +58,11 @@ def where(entry):
 
 
 def _section(entry):
-    lines = [f'It {entry["why"]}.' + (f' But it keeps the promise when {entry["sometimes"]}.' if 'sometimes' in entry else ''), '',
-             f'- Kernels: {where(entry)}']
+    kernel = 'function' in entry
+    says = f'It {entry["why"]}.' if kernel else f'{entry["why"][0].upper()}{entry["why"][1:]}.'
+    if 'sometimes' in entry:
+        says += f' But {"it keeps the promise" if kernel else "the promise is kept"} when {entry["sometimes"]}.'
+    lines = [says, '', f'- {"Kernels" if kernel else "Machines"}: {where(entry)}']
     for key, text in (('since', 'Since'), ('fixed', 'Fixed in'), ('seen', 'Seen on'), ('read', 'Source read of'), ('note', 'Note')):
         if key in entry:
             lines.append(f'- {text}: {", ".join(_list(entry[key]))}')
@@ -58,10 +70,14 @@ def _section(entry):
     return '\n'.join(lines) + '\n'
 
 
-def entries(top):
-    """What the baseline has."""
+def _baseline(top):
     with open(os.path.join(top, 'cases/baseline.json')) as file:
         return json.load(file)['deviations']
+
+
+def entries(top):
+    """What the baseline has of kernels; an entry of a machine has no function."""
+    return [entry for entry in _baseline(top) if 'function' in entry]
 
 
 def is_of(entry, case):
@@ -87,4 +103,5 @@ def page(top):
     for function in sorted(functions):
         parts.append(f'## {function}()\n')
         parts += [_section(entry) for entry in functions[function]]
+    parts += [MACHINES, *(_section(entry) for entry in _baseline(top) if 'function' not in entry)]
     return '\n'.join(parts)

@@ -101,7 +101,7 @@ static int check_value(const char *key, const json_t *value, const struct when_n
 			       : 0;
 	if (names->of_machine && machine_key(key))
 		return text[0] ? 0
-			       : error_value(e, w, value, "a glob, as the report's machine has it");
+			       : error_value(e, w, value, "a glob of what the report names: AMD EPYC*");
 	nearest_try(&near, "as");
 	nearest_try(&near, "vehicle");
 	nearest_try(&near, "row");

@@ -15,7 +15,7 @@
 	const ANSWERS = [["y", "yes", "✓"], ["n", "no", "○"], ["d", "denied", "⊘"]].map(([letter, word, sign]) => ({ letter, word, sign }));
 	const ABSENT = { letter: ".", word: "absent", sign: "·" };
 	const MEANING = {
-		fail: "the kernel breaks the promise", error: "perfabi could not judge", xpass: "passes, though it is known to fail",
+		fail: "the promise is broken", error: "perfabi could not judge", xpass: "passes, though it is known to fail",
 		xfail: "fails, as is known", pass: "the kernel keeps the promise", skip: "cannot run there", absent: "the report says nothing of it",
 		yes: "the machine can do it", no: "the machine cannot do it", denied: "the caller may not do it",
 	};
@@ -446,12 +446,12 @@
 		});
 		return [...alike.values()];
 	}
-	function deviationFacts(deviation) {
+	function deviationFacts(deviation, whose) {
 		if (!deviation) return [];
 		const list = (value) => Array.isArray(value) ? value.join(", ") : value;
 		const more = [["since", deviation.since], ["fixed in", deviation.fixed], ["seen on", list(deviation.seen)], ["source read of", list(deviation.read)]].filter(([, value]) => value).map(([name, value]) => `${name} ${value}`).join("; ");
 		const name = typeof deviation.function === "string" ? `${deviation.function}()` : "";
-		return [...fact("Known", element("span", {}, element("code", {}, name), ` ${deviation.why || ""}`)), ...fact("", more), ...fact("", deviation.note)];
+		return [...fact(whose === "machine" ? "Known of the machine, not its kernel" : "Known", element("span", {}, element("code", {}, name), ` ${deviation.why || ""}`)), ...fact("", more), ...fact("", deviation.note)];
 	}
 	const asText = (value) => typeof value === "string" ? value : value === undefined || value === null ? undefined : JSON.stringify(value);
 	function saidBlock(block, from) {
@@ -462,7 +462,7 @@
 			element("ul", { class: "where", "aria-label": "Machines" }, ...block.machines.map((m) => element("li", { class: m === from ? "here" : "" }, element("bdi", {}, machines[m].name), " ", element("small", {}, [machines[m].kernel, machines[m].machine, machines[m].note].filter(Boolean).join(" "))))),
 			element("dl", {}, ...fact("Call", said.call && element("span", {}, text(said.call), several || "")), ...fact("Expected", said.expected && text(said.expected)), ...fact("Got", said.got && text(said.got)),
 				...fact("Gate", Array.isArray(said.phases) && said.phases.length ? said.phases.map(asText).join(" or ") : ""), ...fact("Requires", said.token && text(said.token)), ...fact("Capability", said.capability === o.word ? "" : asText(said.capability)),
-				...fact("Reason", said.deviation ? "" : said.reason), ...fact("Runs", said.runs > 1 ? `${said.runs}, of which ${said.differed || 0} came out otherwise` : ""), ...deviationFacts(said.deviation)));
+				...fact("Reason", said.deviation ? "" : said.reason), ...fact("Runs", said.runs > 1 ? `${said.runs}, of which ${said.differed || 0} came out otherwise` : ""), ...deviationFacts(said.deviation, said.whose)));
 	}
 	function copyButton(what) {
 		const button = element("button", { type: "button", "aria-label": "Copy the command" }, "Copy");

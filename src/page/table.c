@@ -85,7 +85,8 @@ static const char *const about_keys[] = {"id",      "suite", "title", "place", "
 /* Those that the case's run has made; the outcome is first. */
 static const char *const detail_keys[] = {"outcome", "call",       "expected",  "got",
 					  "phases",  "capability", "token",     "reason",
-					  "runs",    "differed",   "deviation", NULL};
+					  "runs",    "differed",   "deviation", "whose",
+					  NULL};
 
 static json_t *members(const json_t *from, const char *const keys[])
 {
