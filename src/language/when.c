@@ -101,7 +101,8 @@ static int check_value(const char *key, const json_t *value, const struct when_n
 			       : 0;
 	if (names->of_machine && machine_key(key))
 		return text[0] ? 0
-			       : error_value(e, w, value, "a glob of what the report names: AMD EPYC*");
+			       : error_value(e, w, value,
+					     "a glob of what the report names: AMD EPYC*");
 	nearest_try(&near, "as");
 	nearest_try(&near, "vehicle");
 	nearest_try(&near, "row");
@@ -179,7 +180,7 @@ static bool is_one_of(const json_t *names, const char *name)
 }
 
 /* Of a machine that does not tell, nothing holds. */
-static bool fits(const json_t *globs, const char *text)
+static bool is_such_machine(const json_t *globs, const char *text)
 {
 	const json_t *one;
 
@@ -215,7 +216,7 @@ bool when_holds(const json_t *when, const struct who *who, struct environment *e
 		const struct machine_key *machine = machine_key(key);
 
 		if (known     ? !are_met(known, value, who->as, env)
-		    : machine ? !fits(value, (const char *)env + machine->offset)
+		    : machine ? !is_such_machine(value, (const char *)env + machine->offset)
 			      : !is_one_of(value, name_of(who, key)))
 			return false;
 	}

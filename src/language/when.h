@@ -20,7 +20,7 @@ struct when_names {
 	const struct abi *abi;
 	const json_t *vehicles; /* by name */
 	const json_t *rows;     /* of the case's `each`, by name; NULL: whatever case it is */
-	bool of_machine;        /* it may say which machine, as a baseline's: when_names_machine() */
+	bool of_machine; /* it may say which machine, as a baseline's: when_names_machine() */
 };
 
 /* 0, or -EINVAL with `e` filled. Without `when` (NULL) all is well. */

@@ -93,7 +93,7 @@ static void read_cpuid(char *text, size_t size)
 #endif
 
 /* What stands there, with spaces for NULs, which a device tree has between its texts. */
-static void read_source(const char *where, char *text, size_t size)
+static void read_traces(const char *where, char *text, size_t size)
 {
 	long n;
 
@@ -119,7 +119,7 @@ void hypervisor_read(char *name, size_t size)
 		const char *at;
 
 		if (!i || strcmp(s->where, signatures[i - 1].where) != 0)
-			read_source(s->where, text, LOG_BYTES);
+			read_traces(s->where, text, LOG_BYTES);
 		at = text[0] ? strstr(text, s->text) : NULL;
 		if (!at)
 			continue;

@@ -83,10 +83,9 @@ int table_add_column(struct table *table, json_t *about)
 static const char *const about_keys[] = {"id",      "suite", "title", "place", "as",
 					 "vehicle", "kind",  "spec",  NULL};
 /* Those that the case's run has made; the outcome is first. */
-static const char *const detail_keys[] = {"outcome", "call",       "expected",  "got",
-					  "phases",  "capability", "token",     "reason",
-					  "runs",    "differed",   "deviation", "whose",
-					  NULL};
+static const char *const detail_keys[] = {"outcome",    "call",  "expected", "got",  "phases",
+					  "capability", "token", "reason",   "runs", "differed",
+					  "deviation",  "whose", NULL};
 
 static json_t *members(const json_t *from, const char *const keys[])
 {

@@ -22,7 +22,8 @@ struct guide {
 	const json_t *topics, *reasons; /* of it */
 };
 
-/* `names`: of the reasons' `when`. 0, or a negative errno with `e` filled. Free with guide_free(), whatever came. */
+/* `names`: of the reasons' `when`. 0, or a negative errno with `e` filled. Free with guide_free(),
+ * whatever came. */
 int guide_load(struct guide *guide, const struct source *source, const struct when_names *names,
 	       struct error *e);
 void guide_free(struct guide *guide);

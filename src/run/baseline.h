@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Baselines: what kernels and machines are known to break, kept apart from the cases, which state the promise.
- * One file, cases/baseline.json, is for all kernels:
+ * Baselines: what kernels and machines are known to break, kept apart from the cases, which state
+ * the promise. One file, cases/baseline.json, is for all kernels:
  *
  *     {"about": "what kernels break", "deviations": [ENTRY, ...]}
  */

@@ -56,7 +56,8 @@ static void write_list(struct column_writer *w, const json_t *list)
 /* Where a key begins a line of its own, whatever there is room for. */
 static bool begins_line(const char *key, const char *before)
 {
-	return !strcmp(key, "function") || (before && !strcmp(before, "why"));
+	return !strcmp(key, "function") || (before && !strcmp(before, "why")) ||
+	       (before && !strcmp(key, "why") && strcmp(before, "function") != 0);
 }
 
 static void write_member(struct column_writer *w, const char *key, const json_t *value,

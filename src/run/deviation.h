@@ -13,8 +13,8 @@
 
 /* Texts are borrowed from `json`, and NULL where nothing is said. */
 struct deviation {
-	const json_t *json;  /* the entry */
-	bool of_machine;     /* its `when` names a machine: that breaks the promise, no kernel */
+	const json_t *json; /* the entry */
+	bool of_machine;    /* its `when` names a machine: that breaks the promise, no kernel */
 	const char *function /* of the kernel, or NULL */, *why;
 	const char *since, *fixed; /* the version, or the commit */
 	const char *sometimes;     /* what makes the case pass there all the same */
