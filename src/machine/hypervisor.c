@@ -27,7 +27,7 @@ static const struct signature {
 	const char *where; /* `cpuid`, `kernel_log`, or a file */
 	const char *text, *name;
 } signatures[] = {
-	{kernel_log, "Hypervisor detected: PVM\n", "PVM"},
+	{kernel_log, "Hypervisor detected: PVM", "PVM"},
 	{kernel_log, "FIRECK", "KVM (Firecracker)"},
 	{"/sys/firmware/acpi/tables/FACP", "FIRECK", "KVM (Firecracker)"},
 	{DMI "product_name", "VirtualBox", "VirtualBox"},
