@@ -54,7 +54,7 @@ class Asking:
         """The process, ended; `text` is its standard input."""
         given = text.encode() if isinstance(text, str) else text
         return subprocess.run([self.perfabi, "why", *arguments], input=given if text is not None else b"", capture_output=True, check=False,
-                              timeout=90, **how)
+                              **how)
 
     def answer(self, *arguments, text=None, status=None, **how):
         run = self.run("--json", *arguments, text=text, **how)
@@ -409,7 +409,7 @@ def processes_of(asking):
     return found
 
 
-def wait_for(what, seconds=15):
+def wait_for(what, seconds=600):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if what():
