@@ -112,14 +112,25 @@ def closed(perfabi, preload):
     skipped."""
     was = PARANOID.read_text()
     PARANOID.write_text("3")
+    wrong = None
     try:
+        with tempfile.TemporaryDirectory() as folder:  # where any user can go
+            os.chmod(folder, 0o755)
+            own, closing = shutil.copy(perfabi, folder), shutil.copy(preload, folder)
+            for what in "run", "hunt", "probe":
+                nobody = subprocess.run(["setpriv", "--reuid", "65533", "--regid", "65533", "--clear-groups", "env", f"LD_PRELOAD={closing}", own, what],
+                                        capture_output=True, text=True, check=False)
+                said = nobody.stdout + nobody.stderr
+                print(f"{what} by a user who may open nothing: exit status {nobody.returncode}, {said[:300]}", flush=True)
+                if nobody.returncode != 4 or said.count("\n") != 1 or "set perf_event_paranoid to 2 or lower" not in said:
+                    wrong = f"{what} by a user who may open nothing: exit status {nobody.returncode}: {said[:400]}"
         result = subprocess.run([perfabi, "run", "--format", "json", "--filter", "as=user", "machine.paranoid", "count.software"],
                                 env={**os.environ, "LD_PRELOAD": preload}, capture_output=True, text=True, check=False)
         others = subprocess.run([perfabi, "run", "--format", "json", "machine.others"], capture_output=True, text=True, check=False,
                                 env={**os.environ, "LD_PRELOAD": preload, "CLOSED_TO_PERFMON": "1"})
     finally:
         PARANOID.write_text(was)
-    wrong = judge("users may open nothing", result) or judge("CAP_PERFMON may open nothing either", others)
+    wrong = wrong or judge("users may open nothing", result) or judge("CAP_PERFMON may open nothing either", others)
     results = [] if wrong else json.loads(result.stdout)["results"]
     if not wrong and not [r for r in results if r["suite"] == "machine.paranoid" and r["outcome"] == "pass"]:
         return "users may open nothing: no case that sets perf_event_paranoid has passed"

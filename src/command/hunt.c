@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/modelled.h"
+#include "command/barred.h"
 #include "hunt/report.h"
 #include "machine/draw.h"
 #include "machine/lock.h"
@@ -34,7 +34,8 @@ static const char help[] =
 	"      --format FORMAT  pretty or json\n"
 	"  -c, --cases DIR      the tables below DIR, not the built-in ones\n"
 	"  -h, --help           this help\n\n"
-	"exit status: 0 nothing differs, 1 something does, 2 wrong usage, 3 perfabi failed\n";
+	"exit status: 0 nothing differs, 1 something does, 2 wrong usage, 3 perfabi failed,\n"
+	"4 nothing can be judged here\n";
 
 struct settings {
 	const char *folder;
@@ -224,6 +225,7 @@ int command_hunt(int argc, char **argv)
 	struct machine_lock lock = {.lock = -1, .next = -1};
 	struct modelled *m;
 	struct error e = {0};
+	char barred[BARRED_TEXT];
 	int held[HUNT_HELD];
 	size_t count = 0;
 	int status = parse_options(&s, argc, argv);
@@ -239,6 +241,10 @@ int command_hunt(int argc, char **argv)
 				  &m->loaded.cases.tables, &e)) {
 		error_print(stderr, program, &e);
 		status = EXIT_USAGE;
+	}
+	if (!status && is_barred_here(&m->model, program, barred)) {
+		say(stderr, "%s\n", barred);
+		status = EXIT_ALL_SKIPPED;
 	}
 	if (!status) {
 		/* Names that only root can look up, and events that cost much while they are the

@@ -8,6 +8,12 @@
 #include "command/command.h"
 #include "model/model.h"
 
+/*
+ * Whether a seccomp filter kills who makes the call, so that nothing can be asked; a child finds
+ * out. EXIT_ALL_SKIPPED after a message then, else 0.
+ */
+int barred_by_death(const char *program);
+
 struct modelled {
 	struct loaded loaded;
 	struct environment recorded; /* of another machine */

@@ -217,3 +217,11 @@ bool outputs_have_json(const struct outputs *outputs)
 			return true;
 	return false;
 }
+
+bool outputs_tell_people(const struct outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++)
+		if (outputs->list[i].printer == &printer_pretty && !outputs->list[i].path)
+			return true;
+	return false;
+}

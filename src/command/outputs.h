@@ -42,4 +42,7 @@ void outputs_end(struct outputs *outputs, const struct report *report);
 /* Whether one of them is for programs: json or jsonl. */
 bool outputs_have_json(const struct outputs *outputs);
 
+/* Whether one of them is for people, on standard output. */
+bool outputs_tell_people(const struct outputs *outputs);
+
 #endif

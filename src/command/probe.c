@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/modelled.h"
+#include "command/barred.h"
 #include "command/session.h"
 #include "probe/probe.h"
 #include "text/say.h"
@@ -33,7 +33,8 @@ static const char help[] =
 	"  -c, --cases DIR      the cases below DIR, not the built-in ones\n"
 	"  -j, --jobs N         processes at a time (default: two a cpu)\n"
 	"  -h, --help           this help\n\n"
-	"exit status: 0 it was found out, 2 wrong usage, 3 perfabi failed\n";
+	"exit status: 0 it was found out, 2 wrong usage, 3 perfabi failed, 4 no call can be judged "
+	"here\n";
 
 struct format {
 	const char *name;
@@ -193,12 +194,20 @@ static int write_answers(struct settings *s, struct model *model, const struct g
 			      .results = session->results,
 			      .count = session->count,
 			      .wanted = s->wanted};
+	char barred[BARRED_TEXT];
+	bool is_barred = session->count && is_barred_here(model, program, barred);
 	json_t *probed;
 
+	if (is_barred)
+		say(stderr, "%s\n", barred);
+	if (is_barred && s->format->write == probe_write)
+		return EXIT_ALL_SKIPPED;
 	probed = probe_json(&probe);
 	s->format->write(probed, stdout);
 	json_decref(probed);
-	return session->count && session_is_flawed(session) ? EXIT_HARNESS : 0;
+	if (session->count && session_is_flawed(session))
+		return EXIT_HARNESS;
+	return is_barred ? EXIT_ALL_SKIPPED : 0;
 }
 
 /* Runs the cases that are wanted, and says what came of them, by the model of this machine. */

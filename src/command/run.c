@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command/again.h"
+#include "command/barred.h"
 #include "command/outputs.h"
 #include "command/rerun.h"
 #include "command/session.h"
@@ -33,7 +34,8 @@ struct run {
 	struct outputs outputs;
 	struct report report;
 	struct baseline baseline;
-	bool has_begun; /* the outputs have */
+	bool has_begun;           /* the outputs have */
+	char barred[BARRED_TEXT]; /* why nothing can be judged; or "" */
 };
 
 static const struct option long_options[] = {SESSION_OPTIONS,
@@ -255,6 +257,10 @@ static int prepare(struct run *run, char *const arguments[])
 				      .count = s->count,
 				      .rounds = s->options.repeat,
 				      .baseline = &run->baseline};
+	status = barred_of_here(&s->loaded, s->program, run->barred);
+	if (status)
+		return status;
+	run->report.barred = run->barred[0] ? run->barred : NULL;
 	s->options.started = started;
 	s->options.ended = ended;
 	s->options.begun = begin_outputs;
@@ -282,6 +288,8 @@ static int report(struct run *run)
 	run->report.interrupted = s->end.signal;
 	tally(run);
 	outputs_end(&run->outputs, &run->report);
+	if (run->report.barred && !outputs_tell_people(&run->outputs))
+		say(stderr, "%s\n", run->report.barred);
 	return exit_status(&run->report, run->is_strict, session_is_flawed(s));
 }
 

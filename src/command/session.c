@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/modelled.h"
 #include "language/one_line.h"
 #include "machine/clock.h"
 #include "machine/limits.h"
@@ -226,6 +227,9 @@ int session_prepare(struct session *s, char *const arguments[])
 		    s->program);
 		return EXIT_HARNESS;
 	}
+	status = barred_by_death(s->program);
+	if (status)
+		return status;
 	environment_read(&s->loaded.env, s->loaded.abi);
 	s->loaded.has_env = true;
 	if (lacks_something(&s->loaded.env, s->options.jobs, s->program))

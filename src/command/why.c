@@ -7,9 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command/modelled.h"
@@ -315,24 +312,6 @@ static int ask_question(const struct settings *s, struct modelled *m, const char
 	return status;
 }
 
-/* Whether a seccomp filter kills who makes the call: a child finds out. */
-static bool is_killed_for_calling(void)
-{
-	pid_t pid = fork();
-	int status = 0;
-
-	if (!pid) {
-		struct rlimit none = {0};
-
-		setrlimit(RLIMIT_CORE, &none);
-		syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0UL);
-		_exit(0);
-	}
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return pid > 0 && WIFSIGNALED(status);
-}
-
 int command_why(int argc, char **argv)
 {
 	struct settings s = {0};
@@ -344,11 +323,6 @@ int command_why(int argc, char **argv)
 
 	if (status)
 		return status < 0 ? 0 : status;
-	if (!s.machine && is_killed_for_calling()) {
-		puts("A seccomp filter kills whoever calls perf_event_open, whatever the call is. "
-		     "Allow it\nin the profile of the container or service.");
-		return flush_stdout() ? EXIT_HARNESS : EXIT_FAILED;
-	}
 	if (!s.text && isatty(0)) {
 		say(stderr, "%s: which event or call? `perfabi help why` has the forms of both\n",
 		    program);

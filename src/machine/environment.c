@@ -17,6 +17,7 @@
 #include <sys/statfs.h>
 #include <sys/time.h>
 #include <sys/personality.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -304,6 +305,26 @@ static int probe_control(void *context)
 	return err;
 }
 
+/* The kernel looks at the flags first, and says EINVAL to such: another answer is not its own. */
+static int errno_of_bad_flags(void)
+{
+	long fd = syscall(SYS_perf_event_open, NULL, 0, -1, -1, ~0UL);
+	int err = fd < 0 ? errno : 0;
+
+	if (fd >= 0)
+		close((int)fd);
+	return err;
+}
+
+bool environment_is_barred(const struct environment *env)
+{
+	int err = env->attr_size_errno;
+
+	/* Else nothing but the kernel can have answered, and it is judged by what it says. */
+	return env->filter_errno ? env->seccomp || err == ENOSYS || err == ENODEV
+				 : err == EACCES || err == EPERM;
+}
+
 static void read_probes(struct environment *env)
 {
 	const struct abi_field *size = abi_field(env->abi, "size");
@@ -312,6 +333,8 @@ static void read_probes(struct environment *env)
 	if (!attr)
 		return;
 	env->attr_size_errno = probe_errno(env->abi, "{\"type\":\"software\",\"size\":1}", attr);
+	if (env->attr_size_errno != E2BIG && errno_of_bad_flags() == env->attr_size_errno)
+		env->filter_errno = env->attr_size_errno;
 	if (env->attr_size_errno == E2BIG)
 		env->attr_size = (unsigned)attr_get(size, attr, host_order());
 	probe_breakpoint(env, attr);

@@ -58,6 +58,7 @@ struct environment {
 
 	unsigned attr_size;  /* the kernel's own, as an open with size 1 wrote it; 0: not told */
 	int attr_size_errno; /* what that open gave */
+	int filter_errno;    /* what every call is given in the kernel's place; 0: it decides */
 	/* 0, or the errno that a plain dummy event gave that identity; -1: it was not tried */
 	int control[IDENTITIES];
 	int control_paranoid; /* what perf_event_paranoid was then */
@@ -99,6 +100,12 @@ void environment_read_sysctls(struct environment *env);
  * again where it is another than at the start, for a case may have set it.
  */
 int environment_control(const struct environment *env, enum identity as);
+
+/*
+ * Whether no call of this process gets as far as the kernel's checks: there is no such call, a
+ * filter or sandbox answers in its place, or this user may open nothing whatever the attr.
+ */
+bool environment_is_barred(const struct environment *env);
 void environment_free(struct environment *env);
 
 /* NULL if there is none of that name in /sys/bus/event_source/devices. */

@@ -108,8 +108,8 @@ json_t *environment_json(const struct environment *env)
 	set_limit(json, "nofile", env->nofile);
 	json_object_set_new(json, "attr_size",
 			    env->attr_size ? json_integer(env->attr_size) : json_null());
-	if (env->attr_size_errno && env->attr_size_errno != E2BIG)
-		set_text(json, "refuses_all", errno_name(env->attr_size_errno));
+	if (env->filter_errno)
+		set_text(json, "refuses_all", errno_name(env->filter_errno));
 	json_object_set_new(json, "uid", json_integer(env->rights.uid));
 	snprintf(caps, sizeof(caps), "0x%llx", (unsigned long long)env->rights.capabilities);
 	set_text(json, "capabilities", caps);
@@ -281,7 +281,8 @@ int environment_from_json(struct environment *env, const struct abi *abi, const 
 	env->memlock_soft = take_memlock(json);
 	env->attr_size = take_count(json, "attr_size");
 	refuses = json_string_value(json_object_get(json, "refuses_all"));
-	env->attr_size_errno = refuses ? errno_by_name(refuses, NULL) : env->attr_size ? E2BIG : 0;
+	env->filter_errno = refuses ? errno_by_name(refuses, NULL) : 0;
+	env->attr_size_errno = refuses ? env->filter_errno : env->attr_size ? E2BIG : 0;
 	take_sysctls(env, json_object_get(json, "sysctls"));
 	take_identities(env, json_object_get(json, "identities"));
 	take_rights(env, json);

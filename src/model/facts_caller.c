@@ -115,13 +115,10 @@ static bool caller_is_closed(const struct fact *fact, struct situation *s, uint6
 	return err >= 0;
 }
 
-/* A size of 1 is E2BIG before anybody is asked for rights: other answers are not the kernel's. */
 static bool caller_filter_errno(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	int err = s->machine->env->attr_size_errno;
-
 	(void)fact;
-	*value = err && err != E2BIG ? (uint64_t)err : 0;
+	*value = (uint64_t)s->machine->env->filter_errno;
 	return true;
 }
 

@@ -80,6 +80,10 @@ struct prediction model_predict(const struct model *model, struct situation *s);
 const struct check *model_check_behind(const struct model *model, struct situation *s,
 				       const struct check *first);
 
+/* The check that has refused the call with that errno: the one that was to, else the first that can
+ * be the cause; NULL: none is known. */
+const struct check *model_cause(const struct model *model, struct situation *s, int err);
+
 /*
  * What a check says of this call: of its sayings the first that holds, or the last where none is
  * known to. NULL: it says nothing but `unsaid`.

@@ -26,15 +26,13 @@ static bool ask_model(json_t *json, const struct probe *probe, const struct resu
 			    .cpu = v->refused.cpu,
 			    .group_fd = v->refused.group_fd,
 			    .flags = v->refused.flags};
-	struct prediction p = {.outcome = UNFORESEEN};
 	bool found = false;
 
 	if (s && call.image) {
 		memcpy(call.image, v->refused.attr, sizeof(v->refused.attr));
 		situation_begin(s, &probe->model->machine, &call, &caller, &world);
-		p = model_predict(probe->model, s);
-		check = p.outcome == REFUSED && p.err == v->err ? p.check : NULL;
-		found = check || model_suspects(probe->model, s, v->err, &check, 1);
+		check = model_cause(probe->model, s, v->err);
+		found = check != NULL;
 		if (found)
 			check_tell(probe->model, check, s, json);
 	}

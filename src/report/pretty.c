@@ -31,7 +31,7 @@ static void begin(struct output *out, const struct report *report)
 {
 	const struct environment *env = report->env;
 
-	if (out->quiet)
+	if (out->quiet || report->barred)
 		return;
 	fprintf(out->f, "perfabi %s: perf_event_open(2) on Linux %s %s\n", PERFABI_VERSION_TEXT,
 		env->release, env->machine);
@@ -258,6 +258,10 @@ static void end(struct output *out, const struct report *report)
 {
 	unsigned tally[OUTCOMES] = {0}, unreached = 0;
 
+	if (report->barred) {
+		say(out->f, "%s\n", report->barred);
+		return;
+	}
 	for (size_t i = 0; i < report->count; i++)
 		if (is_reached(&report->results[i]))
 			tally[report->results[i].verdict.outcome]++;

@@ -27,6 +27,7 @@ struct report {
 	const char *again;   /* "perfabi run --cases DIR", for people to run a case by */
 	json_t *again_words; /* the same as a list, for programs; either may be NULL */
 	const struct baseline *baseline; /* what of the results is known */
+	const char *barred; /* the sentence that says why nothing could be judged; NULL: it was */
 };
 
 struct output;

@@ -12,16 +12,6 @@
 #include "machine/require.h"
 #include "run/required.h"
 
-/* perf_event_open is not to be had at all: not built in, or kept away by seccomp. */
-static bool is_barred(const struct environment *env, char *why, size_t size)
-{
-	int err = env->attr_size_errno;
-
-	snprintf(why, size, "an open with size 1 gives %s, seccomp mode %d",
-		 err ? errno_name(err) : "an event", env->seccomp);
-	return err == ENOSYS || (env->seccomp && err != E2BIG);
-}
-
 /*
  * Some distributions let users open nothing at all (Debian's perf_event_paranoid 3). Then only what
  * is refused before that can be told.
@@ -77,9 +67,11 @@ bool site_bars(const struct site *site, const struct instance *instance, struct 
 	char why[192], token[40];
 
 	snprintf(token, sizeof(token), "as.%s", identity_names[instance->who.as]);
-	if (is_barred(site->env, why, sizeof(why)))
+	if (environment_is_barred(site->env)) {
+		snprintf(why, sizeof(why), "an open with size 1 gives %s, seccomp mode %d",
+			 errno_name(site->env->attr_size_errno), site->env->seccomp);
 		result_skip(result, "perf_event_open", why);
-	else if (!identity_available(&site->env->rights, instance->who.as, why, sizeof(why)))
+	} else if (!identity_available(&site->env->rights, instance->who.as, why, sizeof(why)))
 		result_skip(result, token, why);
 	return result->token != NULL;
 }
