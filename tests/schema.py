@@ -11,6 +11,11 @@ import sys
 
 import jsonschema
 
+try:
+    import referencing  # what jsonschema has used since 4.18, in place of its own RefResolver
+except ImportError:
+    referencing = None
+
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "cases" / "schema"
 
 
@@ -20,8 +25,11 @@ def validator(name):
         schema = json.loads(path.read_text())
         store[schema["$id"]] = schema
     schema = store[name]
-    resolver = jsonschema.RefResolver(base_uri=name, referrer=schema, store=store)
     jsonschema.Draft202012Validator.check_schema(schema)
+    if referencing:
+        registry = referencing.Registry().with_resources((uri, referencing.Resource.from_contents(one)) for uri, one in store.items())
+        return jsonschema.Draft202012Validator(schema, registry=registry)
+    resolver = jsonschema.RefResolver(base_uri=name, referrer=schema, store=store)
     return jsonschema.Draft202012Validator(schema, resolver=resolver)
 
 
