@@ -185,15 +185,6 @@ static void help_phases(void)
 	load_free(&l);
 }
 
-/* Deeper than the tokens, for these are none of a case. */
-static const char reported_tokens[] =
-	"\nReports also skip cases for these, which no case can require:\n\n"
-	"    cpu.1                        perfabi may run on the cpu that the case names\n"
-	"    machine.lock                 perfabi can keep other runs off the machine while\n"
-	"                                 the case changes a sysctl\n"
-	"    sysctl.perf_event_paranoid   the sysctl that the case changes can be written\n"
-	"    perf_event_open              the kernel has the call, and seccomp lets it through";
-
 static const char help_help[] =
 	"usage: perfabi help [COMMAND|TOPIC]\n\n"
 	"Without an argument, the commands. The topics are words of the case language:\n\n"
@@ -211,7 +202,6 @@ int command_help(int argc, char **argv)
 	if (!strcmp(topic, "tokens")) {
 		puts("Tokens of `requires` and `when`; \"!\" negates one:\n");
 		require_help(stdout);
-		puts(reported_tokens);
 	} else if (!strcmp(topic, "phases")) {
 		puts("The gates of perf_event_open(2), in the kernel's order:\n");
 		help_phases();

@@ -21,6 +21,7 @@
 enum { NOT_KNOWN = -1 };
 
 struct token {
+	const char *bare;     /* the whole, without a ! */
 	const char *rest;     /* behind the form's name: "KPROBES" of config.KPROBES */
 	const char *relation; /* of a comparison */
 	enum identity as;
@@ -239,7 +240,7 @@ static int hardware_format(struct environment *env, const struct token *t, char 
 static int pmu(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "it is not in /sys/bus/event_source/devices");
-	return environment_pmu(env, t->rest) != NULL;
+	return environment_pmu(env, t->bare + strlen("pmu.")) != NULL;
 }
 
 /* arch/powerpc's ENODEV; any other refusal is for the cases to tell. */
@@ -466,87 +467,124 @@ static bool has_since(const struct abi *abi, const char *rest, struct nearest *n
 
 static const struct form {
 	const char *name;
-	enum { COMPARED, EXACT, NAMED } kind;
+	enum remedy remedy;
+	enum { COMPARED, EXACT, NAMED, REPORTED } kind; /* REPORTED: no case can require it */
 	int (*met)(struct environment *, const struct token *, char *, size_t);
 	const char *example, *help;
 	/* Of what is NAMED, whether there is such a name; NULL: nobody knows all. What there is. */
 	bool (*is_known)(const struct abi *, const char *rest, struct nearest *);
 	const char *known;
 } forms[] = {
-	{"kernel", COMPARED, kernel, "kernel>=5.13",
+	{"kernel", REMEDY_KERNEL, COMPARED, kernel, "kernel>=5.13",
 	 .help = "the version, as uname, Debian or Ubuntu tells; a hint, distributions backport"},
-	{"attr_size", COMPARED, attr_size, "attr_size>=136",
+	{"attr_size", REMEDY_KERNEL, COMPARED, attr_size, "attr_size>=136",
 	 .help = "the kernel's own, as it writes it back"},
-	{"paranoid", COMPARED, paranoid, "paranoid>1", .help = "the perf_event_paranoid sysctl"},
-	{"max_sample_rate", COMPARED, max_sample_rate, "max_sample_rate>=1000",
+	{"paranoid", REMEDY_SETTING, COMPARED, paranoid, "paranoid>1",
+	 .help = "the perf_event_paranoid sysctl"},
+	{"max_sample_rate", REMEDY_SETTING, COMPARED, max_sample_rate, "max_sample_rate>=1000",
 	 .help = "the perf_event_max_sample_rate sysctl"},
-	{"cpus", COMPARED, cpus, "cpus>=2", .help = "cpus that perfabi may run on"},
-	{"nofile", COMPARED, nofile, "nofile>=1024", .help = "the hard RLIMIT_NOFILE"},
-	{"kptr_restrict", COMPARED, kptr_restrict, "kptr_restrict<2",
+	{"cpus", REMEDY_MACHINE, COMPARED, cpus, "cpus>=2", .help = "cpus that perfabi may run on"},
+	{"nofile", REMEDY_SETTING, COMPARED, nofile, "nofile>=1024",
+	 .help = "the hard RLIMIT_NOFILE"},
+	{"kptr_restrict", REMEDY_SETTING, COMPARED, kptr_restrict, "kptr_restrict<2",
 	 .help = "the sysctl of who may see the kernel's addresses"},
-	{"memlock", COMPARED, memlock, "memlock>=65536",
+	{"memlock", REMEDY_SETTING, COMPARED, memlock, "memlock>=65536",
 	 .help = "the hard RLIMIT_MEMLOCK, in bytes"},
-	{"bits", COMPARED, bits, "bits==64", .help = "of the caller's long: perfabi's own"},
-	{"kernel_bits", COMPARED, kernel_bits, "kernel_bits==64", .help = "of the kernel's long"},
-	{"compat", EXACT, compat, NULL, .help = "a 32-bit perfabi on a 64-bit kernel"},
-	{"abi.complete", EXACT, abi_complete, NULL,
+	{"bits", REMEDY_KERNEL, COMPARED, bits, "bits==64",
+	 .help = "of the caller's long: perfabi's own"},
+	{"kernel_bits", REMEDY_KERNEL, COMPARED, kernel_bits, "kernel_bits==64",
+	 .help = "of the kernel's long"},
+	{"compat", REMEDY_KERNEL, EXACT, compat, NULL,
+	 .help = "a 32-bit perfabi on a 64-bit kernel"},
+	{"abi.complete", REMEDY_KERNEL, EXACT, abi_complete, NULL,
 	 .help = "the kernel is not newer than cases/abi"},
-	{"since.", NAMED, since, "since.attr.sigtrap",
+	{"since.", REMEDY_KERNEL, NAMED, since, "since.attr.sigtrap",
 	 .help = "the kernel is as new as cases/abi says the name is", .is_known = has_since,
 	 .known = "attr.FIELD or FAMILY.NAME of cases/abi"},
-	{"pmu.hw.format.", NAMED, hardware_format, "pmu.hw.format.rdpmc",
+	{"pmu.hw.format.", REMEDY_MACHINE, NAMED, hardware_format, "pmu.hw.format.rdpmc",
 	 .help = "a term that the processor's PMU takes, as sysfs has it"},
-	{"pmu.hw.sampling", EXACT, hardware_samples, NULL,
+	{"pmu.hw.sampling", REMEDY_MACHINE, EXACT, hardware_samples, NULL,
 	 .help = "hardware events that can sample"},
-	{"pmu.hw", EXACT, hardware_counts, NULL, .help = "hardware events"},
-	{"max_precise", COMPARED, max_precise, "max_precise>=1",
+	{"pmu.hw", REMEDY_MACHINE, EXACT, hardware_counts, NULL, .help = "hardware events"},
+	{"max_precise", REMEDY_MACHINE, COMPARED, max_precise, "max_precise>=1",
 	 .help = "caps/max_precise of the processor's PMU: the highest precise_ip"},
-	{"rdpmc", COMPARED, rdpmc, "rdpmc>=1",
+	{"rdpmc", REMEDY_MACHINE, COMPARED, rdpmc, "rdpmc>=1",
 	 .help = "rdpmc of the processor's PMU: who may read counters"},
-	{"emulated", EXACT, emulated, NULL,
+	{"emulated", REMEDY_MACHINE, EXACT, emulated, NULL,
 	 .help = "the processor is QEMU without KVM; only x86 can tell"},
-	{"breakpoint.counts", EXACT, breakpoint_counts, NULL,
+	{"breakpoint.counts", REMEDY_MACHINE, EXACT, breakpoint_counts, NULL,
 	 .help = "the same, and it counts a store: not all emulators let it"},
-	{"breakpoint.hits", COMPARED, breakpoint_hits, "breakpoint.hits==0",
+	{"breakpoint.hits", REMEDY_MACHINE, COMPARED, breakpoint_hits, "breakpoint.hits==0",
 	 .help = "what one counted of one store: 0 where they open and never fire"},
-	{"breakpoint", EXACT, breakpoint, NULL,
+	{"breakpoint", REMEDY_MACHINE, EXACT, breakpoint, NULL,
 	 .help = "a PMU of breakpoints, on a processor that has them"},
-	{"foreign-process", EXACT, foreign, NULL,
+	{"foreign-process", REMEDY_RIGHTS, EXACT, foreign, NULL,
 	 .help = "the runner belongs to another user than the caller"},
-	{"arch.", NAMED, arch, "arch.x86",
+	{"arch.", REMEDY_MACHINE, NAMED, arch, "arch.x86",
 	 .help = "x86, arm64, arm, powerpc, s390, riscv, ... as in cases/abi", .is_known = is_arch,
 	 .known = "an architecture of cases/abi"},
-	{"pmu.", NAMED, pmu, "pmu.uprobe", .help = "a PMU in sysfs"},
-	{"tracepoint.", NAMED, tracepoint, "tracepoint.sched:sched_switch",
+	{"pmu.kprobe", REMEDY_KERNEL, EXACT, pmu, NULL,
+	 .help = "a PMU in sysfs, of CONFIG_KPROBE_EVENTS"},
+	{"pmu.uprobe", REMEDY_KERNEL, EXACT, pmu, NULL,
+	 .help = "a PMU in sysfs, of CONFIG_UPROBE_EVENTS"},
+	{"pmu.", REMEDY_MACHINE, NAMED, pmu, "pmu.intel_pt", .help = "any other PMU in sysfs"},
+	{"tracepoint.", REMEDY_SETTING, NAMED, tracepoint, "tracepoint.sched:sched_switch",
 	 .help = "a tracepoint in tracefs", .is_known = is_tracepoint,
 	 .known = "a tracepoint, as SYSTEM:EVENT"},
-	{"config.", NAMED, config, "config.KPROBES", .help = "the kernel's configuration, y or m"},
-	{"cgroup.", NAMED, cgroup, "cgroup.v2", .help = "a mounted hierarchy: v2, or v1.CONTROLLER",
-	 .is_known = is_hierarchy, .known = "a hierarchy: v2 or v1.CONTROLLER"},
-	{"realtime", EXACT, realtime, NULL, .help = "the caller may be scheduled as SCHED_FIFO"},
-	{"as.", NAMED, opens, "as.perfmon",
+	{"config.", REMEDY_KERNEL, NAMED, config, "config.KPROBES",
+	 .help = "the kernel's configuration, y or m"},
+	{"cgroup.", REMEDY_SETTING, NAMED, cgroup, "cgroup.v2",
+	 .help = "a mounted hierarchy: v2, or v1.CONTROLLER", .is_known = is_hierarchy,
+	 .known = "a hierarchy: v2 or v1.CONTROLLER"},
+	{"realtime", REMEDY_RIGHTS, EXACT, realtime, NULL,
+	 .help = "the caller may be scheduled as SCHED_FIFO"},
+	{"as.", REMEDY_RIGHTS, NAMED, opens, "as.perfmon",
 	 .help = "perfabi can become that caller, who can open events here",
 	 .is_known = is_identity, .known = "an identity: root, perfmon, sys-admin or user"},
-	{"cap.", NAMED, cap, "cap.ipc-lock",
+	{"cap.", REMEDY_RIGHTS, NAMED, cap, "cap.ipc-lock",
 	 .help = "a capability of the caller: ipc-lock, sys-ptrace, ...", .is_known = is_cap,
 	 .known = "a capability: ipc-lock, kill, perfmon, sys-admin, sys-ptrace or syslog"},
-	{"lockdown.", NAMED, lockdown, "lockdown.none", .help = "the kernel's lockdown level",
-	 .is_known = is_lockdown,
+	{"lockdown.", REMEDY_SETTING, NAMED, lockdown, "lockdown.none",
+	 .help = "the kernel's lockdown level", .is_known = is_lockdown,
 	 .known = "a level of lockdown: none, integrity or confidentiality"},
-	{"quiet", EXACT, quiet, NULL,
+	{"quiet", REMEDY_QUIET, EXACT, quiet, NULL,
 	 .help = "no process but this run's has an event, as far as root outside containers can "
 		 "see"},
-	{"case.", NAMED, another_case, "case.machine.quiet.bpf",
+	{"case.machine.quiet.", REMEDY_QUIET, NAMED, another_case, "case.machine.quiet.bpf",
+	 .help = "nobody else does what that case looks for, there and then"},
+	{"case.", REMEDY_MACHINE, NAMED, another_case, "case.machine.bpf.jit",
 	 .help = "that case, run there and then, passes; a capability is there"},
-	{"file:", NAMED, file, "file:/proc/kallsyms", .help = "a file that is there"},
+	{"file:", REMEDY_SETTING, NAMED, file, "file:/proc/kallsyms",
+	 .help = "a file that is there"},
+	/* Reports skip cases for these, too. */
+	{"perf_event_open", REMEDY_SETTING, REPORTED, NULL, NULL,
+	 .help = "the kernel has the call, and seccomp lets it through"},
+	{"machine.lock", REMEDY_RIGHTS, REPORTED, NULL, NULL,
+	 .help = "perfabi can keep other runs off the machine while the case changes a sysctl"},
+	{"sysctl.", REMEDY_KERNEL, REPORTED, NULL, "sysctl.perf_event_paranoid",
+	 .help = "the sysctl that the case changes can be written"},
+	{"cpu.", REMEDY_SETTING, REPORTED, NULL, "cpu.1",
+	 .help = "perfabi may run on the cpu that the case names"},
 };
 enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
 
-void require_help(FILE *f)
+static const char *example_of(const struct form *form)
+{
+	return form->example ? form->example : form->name;
+}
+
+static void help_on(FILE *f, bool is_reported, const char *indent)
 {
 	for (size_t i = 0; i < FORMS; i++)
-		fprintf(f, "  %-30s %s\n", forms[i].example ? forms[i].example : forms[i].name,
-			forms[i].help);
+		if ((forms[i].kind == REPORTED) == is_reported)
+			fprintf(f, "%s%-30s %s\n", indent, example_of(&forms[i]), forms[i].help);
+}
+
+void require_help(FILE *f)
+{
+	help_on(f, false, "  ");
+	fputs("\nReports also skip cases for these, which no case can require:\n\n", f);
+	help_on(f, true, "    "); /* deeper: these are none of a case */
 }
 
 static const char *take_comparison(const char *text)
@@ -575,8 +613,9 @@ static const struct form *find_form(const char *token, struct token *out)
 	for (size_t i = 0; i < FORMS; i++) {
 		size_t n = strlen(forms[i].name);
 
-		if (strncmp(token, forms[i].name, n))
+		if (strncmp(token, forms[i].name, n) || forms[i].kind == REPORTED)
 			continue;
+		out->bare = token;
 		out->rest = token + n;
 		if (forms[i].kind == COMPARED) {
 			out->relation = take_comparison(out->rest);
@@ -614,7 +653,8 @@ int require_check(const char *token, const struct abi *abi, const struct where *
 	if (form)
 		return check_rest(form, parsed.rest, abi, w, e);
 	for (size_t i = 0; i < FORMS; i++)
-		nearest_try(&near, forms[i].example ? forms[i].example : forms[i].name);
+		if (forms[i].kind != REPORTED)
+			nearest_try(&near, example_of(&forms[i]));
 	return error_name(e, w, token, near.best,
 			  "a token, such as kernel>=5.13 (perfabi help tokens)");
 }
@@ -699,6 +739,36 @@ const struct abi_arch *require_arch(const char *token, const struct abi *abi)
 		if (!strcmp(abi->archs[i].name, token + sizeof(prefix) - 1))
 			return &abi->archs[i];
 	return NULL;
+}
+
+const char *const remedy_names[REMEDIES] = {
+	[REMEDY_RIGHTS] = "run as root, or at a lower perf_event_paranoid",
+	[REMEDY_SETTING] = "mount or load what is missing, or set a sysctl or a limit",
+	[REMEDY_QUIET] = "run while nobody else uses perf",
+	[REMEDY_KERNEL] = "run on another kernel, or another build of perfabi",
+	[REMEDY_MACHINE] = "run on other hardware, or under another hypervisor"};
+
+static enum remedy remedy_of(const char *token)
+{
+	struct token parsed;
+	const struct form *form = find_form(token + (token[0] == '!'), &parsed);
+
+	for (size_t i = 0; !form && i < FORMS; i++)
+		if (forms[i].kind == REPORTED &&
+		    !strncmp(token, forms[i].name, strlen(forms[i].name)))
+			form = &forms[i];
+	return form ? form->remedy : REMEDY_MACHINE;
+}
+
+enum remedy require_remedy(const char *tokens)
+{
+	enum remedy easiest = REMEDY_MACHINE;
+	char one[REQUIRE_TOKEN];
+
+	while (require_next(&tokens, one, sizeof(one)))
+		if (remedy_of(one) < easiest)
+			easiest = remedy_of(one);
+	return easiest;
 }
 
 bool require_is_fleeting(const char *tokens)

@@ -42,13 +42,27 @@ const char *require_case_id(const char *token);
 /* The architecture that a token demands; NULL: another token, or several of them. */
 const struct abi_arch *require_arch(const char *token, const struct abi *abi);
 
+/* What a person would change so that a token is met, the easiest first; and in words. */
+enum remedy {
+	REMEDY_RIGHTS,
+	REMEDY_SETTING,
+	REMEDY_QUIET,
+	REMEDY_KERNEL,
+	REMEDY_MACHINE,
+	REMEDIES
+};
+extern const char *const remedy_names[REMEDIES];
+
+/* Of tokens with a | between, the easiest; of those that only reports have, too. */
+enum remedy require_remedy(const char *tokens);
+
 /* Whether a token is of what others do to the machine, and may have changed since it was met. */
 bool require_is_fleeting(const char *tokens);
 
 /* Whether a token asks for breakpoints, which a virtual machine's hypervisor keeps for it. */
 bool require_is_of_breakpoints(const char *tokens);
 
-/* The vocabulary, one form a line: for help texts. */
+/* The vocabulary, one form a line, with what only reports have: for help texts. */
 void require_help(FILE *f);
 
 #endif

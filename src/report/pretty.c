@@ -11,6 +11,7 @@
 #include "language/one_line.h"
 #include "language/one_or_list.h"
 #include "machine/names.h"
+#include "machine/require.h"
 #include "text/say.h"
 
 enum { RED = 31, GREEN = 32, YELLOW = 33 };
@@ -125,15 +126,18 @@ static void suites(struct output *out, const struct report *report)
 static int by_token(const void *a, const void *b)
 {
 	const struct result *const *x = a, *const *y = b;
+	int by_remedy = (int)require_remedy((*x)->token) - (int)require_remedy((*y)->token);
 
-	return strcmp((*x)->token, (*y)->token);
+	return by_remedy ? by_remedy : strcmp((*x)->token, (*y)->token);
 }
 
-/* Each token once, with how many it kept from running and what was found. */
+/* Each token once, with how many it kept from running and what was found, below what a person would
+ * change. */
 static void skips(struct output *out, const struct report *report)
 {
 	const struct result **skipped = calloc(report->count + 1, sizeof(*skipped));
 	size_t count = 0;
+	enum remedy last = REMEDIES;
 
 	for (size_t i = 0; i < report->count && skipped; i++)
 		if (report->results[i].verdict.outcome == SKIP && report->results[i].token &&
@@ -141,12 +145,17 @@ static void skips(struct output *out, const struct report *report)
 			skipped[count++] = &report->results[i];
 	if (count) {
 		qsort(skipped, count, sizeof(*skipped), by_token);
-		fprintf(out->f, "\nskipped because they require:\n");
+		fprintf(out->f, "\nskipped because they require what is not here; to have it:\n");
 	}
 	for (size_t i = 0, next; i < count; i = next) {
+		enum remedy remedy = require_remedy(skipped[i]->token);
+
+		if (remedy != last)
+			fprintf(out->f, "  %s:\n", remedy_names[remedy]);
+		last = remedy;
 		for (next = i + 1; next < count && !by_token(&skipped[i], &skipped[next]);)
 			next++;
-		say(out->f, "  %-34s %4zu  ", skipped[i]->token, next - i);
+		say(out->f, "    %-32s %4zu  ", skipped[i]->token, next - i);
 		one_line_print(out->f, skipped[i]->reason ? skipped[i]->reason : "", "\n");
 		fputc('\n', out->f);
 	}

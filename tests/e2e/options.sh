@@ -173,6 +173,27 @@ fi
 "$perfabi" run open.flags | head -n 1 >/dev/null
 # everything skipped
 status 4 "$perfabi" run open.permission.regs-intr-locked-down
+# What was skipped stands below what a person would change, of several tokens the easiest.
+cat >"$scratch/lacking.json" <<'JSON'
+{"suite": "lacking", "about": "what no machine has", "spec": {"kernel": "none"},
+ "defaults": {"as": "user"}, "cases": [
+ {"name": "a", "title": "a", "requires": ["pmu.none_such"], "open": {"attr": {}}, "expect": {"ok": true}},
+ {"name": "b", "title": "b", "requires": ["pmu.none_such|paranoid>1000"], "open": {"attr": {}}, "expect": {"ok": true}},
+ {"name": "c", "title": "c", "requires": ["attr_size>=100000"], "open": {"attr": {}}, "expect": {"ok": true}},
+ {"name": "d", "title": "d", "requires": ["!since.attr.exclude_kernel"], "open": {"attr": {}}, "expect": {"ok": true}}]}
+JSON
+status 4 "$perfabi" run "$scratch/lacking.json"
+sed -n '/^skipped/,/^$/p' "$scratch/out" | sed -e '1d' -e '/^$/d' -e 's/  *[0-9]  .*//' >"$scratch/a"
+cat >"$scratch/b" <<'EOT'
+  mount or load what is missing, or set a sysctl or a limit:
+    pmu.none_such|paranoid>1000
+  run on another kernel, or another build of perfabi:
+    !since.attr.exclude_kernel
+    attr_size>=100000
+  run on other hardware, or under another hypervisor:
+    pmu.none_such
+EOT
+cmp "$scratch/a" "$scratch/b" || { cat "$scratch/out"; fail "what was skipped does not stand below what a person would change"; }
 # two names of one file are one file
 ln -s same.tap "$scratch/same.xml"
 status 2 "$perfabi" run --format "tap:$scratch/same.tap" --format "junit:$scratch/same.xml" attr.bits
