@@ -60,6 +60,46 @@ END
 		[ "$(cat $rate)" = "$was" ] || { echo "$was" >$rate; fail "SIG$sig leaves a sysctl changed"; }
 	done
 fi
+# What programs take from writes no further than it has room, whatever the linker has put into its notes, and leaves limits as they were.
+cat >"$scratch/pieces.c" <<'END'
+#define _GNU_SOURCE
+#include <assert.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* What it sets a limit to at last: not everybody may lift one. */
+static struct rlimit after;
+static int note_limit(int which, const struct rlimit *limit) { after = *limit; return which - RLIMIT_MEMLOCK; }
+
+#define setrlimit note_limit
+#define must(holds) ((holds) ? (void)0 : _exit(4))
+#include "src/translate/pieces/build_id_of.inc"
+#include "src/translate/pieces/bpf_program.inc"
+#include "src/translate/pieces/bpf_load.inc"
+
+int main(int argc, char **argv)
+{
+	char text[256];
+	struct rlimit before;
+
+	memset(text, 'x', sizeof(text));
+	build_id_of(text);
+	assert(strspn(text, "0123456789abcdef") == (argc == 2 ? strtoul(argv[1], NULL, 10) : 0));
+	for (size_t i = 48; i < sizeof(text); i++)
+		assert(text[i] == 'x');
+	assert(!getrlimit(RLIMIT_MEMLOCK, &before));
+	bpf_load(BPF_PROG_TYPE_SOCKET_FILTER);
+	assert(before.rlim_cur == after.rlim_cur && before.rlim_max == after.rlim_max);
+	return 0;
+}
+END
+for id in none:0 0x0123456789:10 sha1:40 "0x$(printf '%064d' 7):46"; do
+	"${CC:-cc}" -Wall -Wextra -I. -Wl,--build-id="${id%:*}" -o "$scratch/pieces" "$scratch/pieces.c" || fail "pieces.c does not compile"
+	got=0
+	"$scratch/pieces" "${id#*:}" || got=$?
+	[ "$got" = 0 ] || { [ "$got" = 4 ] && echo "skipped: no BPF program can be loaded here"; } || fail "a build id of ${id%:*}: exit status $got"
+done
 # --c and its folder; what the case requires and the machine has not is said where it is written.
 status 2 "$perfabi" show -o "$scratch/folder" open.fd
 says err "the folder of --c's programs"
