@@ -77,7 +77,7 @@
 	/* What one machine skips that others judge says something, unless it skips all. */
 	const judging = BITS.slice();
 	judging[skip.letter.charCodeAt(0)] |= LEAVES;
-	machines.forEach((machine, m) => { machine.bits = rows.some((row) => BITS[row.outcomes.charCodeAt(m)] >>> MEANS) ? judging : BITS; });
+	machines.forEach((machine, m) => { machine.masks = rows.some((row) => BITS[row.outcomes.charCodeAt(m)] >>> MEANS) ? judging : BITS; });
 
 	const state = { query: "", id: null, machine: null, focus: null };
 	let shown = []; /* the machines whose columns are there, by index */
@@ -155,7 +155,7 @@
 	/* What came of a case on the machines shown. */
 	function maskOf(row) {
 		let mask = 0;
-		for (const m of shown) mask |= machines[m].bits[row.outcomes.charCodeAt(m)];
+		for (const m of shown) mask |= machines[m].masks[row.outcomes.charCodeAt(m)];
 		return mask;
 	}
 	/* A machine that says nothing of the case is passed over; so is one that skips it, when others disagree. */

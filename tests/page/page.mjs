@@ -246,6 +246,9 @@ await step("an address of what is not on the page says so, where a screen reader
 		return [found.name.value, found.description.value];
 	};
 	assert.deepEqual(await said("#case=open.size.gone.user&q=status:fail"), ["open.size.gone.user", "This page has no case of this id."]);
+	const machine = await open(browser, file, { hash: "#machine=1" });
+	assert.match(await machine.getByRole("dialog").locator(".inside > dl").innerText(), /^Program\s+(32|64) bits$/m);
+	await machine.context().close();
 	assert.deepEqual(await said("#machine=99"), ["Machine 99", "This page has no machine of this number."]);
 	const other = await open(browser, file, { hash: "#case=open.size.gone.user" });
 	await other.getByRole("dialog").getByRole("link", { name: "cases of open.size" }).click();
