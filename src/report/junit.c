@@ -87,7 +87,8 @@ static void put_totals(FILE *f, const struct totals *t)
 static void problem(FILE *f, const char *element, const struct report *report,
 		    const struct result *result)
 {
-	char *text = NULL;
+	const struct verdict *v = &result->verdict;
+	char *text = NULL, message[sizeof(v->expected) + sizeof(v->got) + 32];
 	size_t size = 0;
 	FILE *lines = open_memstream(&text, &size);
 
@@ -97,7 +98,11 @@ static void problem(FILE *f, const char *element, const struct report *report,
 	fclose(lines);
 	fprintf(f, "      <%s", element);
 	attribute(f, "type", outcome_names[result->verdict.outcome]);
-	attribute(f, "message", result->verdict.got[0] ? result->verdict.got : result->reason);
+	snprintf(message, sizeof(message), "expected %s, got %s", v->expected, v->got);
+	attribute(f, "message",
+		  v->expected[0] && v->got[0] ? message
+		  : v->got[0]                 ? v->got
+					      : result->reason);
 	fputc('>', f);
 	put_escaped(f, text);
 	fprintf(f, "</%s>\n", element);

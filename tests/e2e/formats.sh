@@ -63,6 +63,7 @@ ended = lines("good.ktap")
 assert len(ended) == len(good) and all(l.ok for l in ended), "good.ktap"
 assert [l.number for l in ended] == list(range(1, len(ended) + 1)), "good.ktap is not numbered as its cases end"
 PY
+grep -q '<failure type="fail" message="expected EFAULT from copy, got E2BIG from copy">' "$scratch/bad.xml" || fail "JUnit's message of a failure"
 for f in good bad; do
 	xmllint --noout --schema tests/junit.xsd "$scratch/$f.xml" 2>"$scratch/err" || { cat "$scratch/err"; fail "$f.xml"; }
 	"$PYTHON" tests/schema.py report.schema.json "$scratch/$f.json" || fail "$f.json"
