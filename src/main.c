@@ -17,11 +17,7 @@
 #include "text/say.h"
 #include "text/standard.h"
 
-static const struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *help;
-} commands[] = {
+static const struct command commands[] = {
 	{"run", command_run, "run cases against this kernel, and report"},
 	{"probe", command_probe, "what this machine can do, and why not more"},
 	{"diff", command_diff, "what differs between two reports or machines; what is worse first"},
@@ -56,6 +52,17 @@ void usage(FILE *f)
 	      f);
 }
 
+const struct command *command_find(const char *name, struct nearest *near)
+{
+	for (size_t i = 0; i < COMMANDS; i++) {
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+		if (near)
+			nearest_try(near, commands[i].name);
+	}
+	return NULL;
+}
+
 int flush_stdout(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))
@@ -66,6 +73,7 @@ int flush_stdout(void)
 
 int main(int argc, char **argv)
 {
+	const struct command *command;
 	struct nearest near;
 	char program[32];
 	int status, err = standard_hold();
@@ -90,14 +98,11 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "behind-exec"))
 		return steps_after_exec(argc - 1, argv + 1);
 	near = nearest_to(argv[1]);
-	for (size_t i = 0; i < COMMANDS; i++) {
-		if (strcmp(commands[i].name, argv[1])) {
-			nearest_try(&near, commands[i].name);
-			continue;
-		}
+	command = command_find(argv[1], &near);
+	if (command) {
 		snprintf(program, sizeof(program), "perfabi %s", argv[1]);
 		argv[1] = program; /* what getopt_long(3) puts in front of its messages */
-		status = commands[i].run(argc - 1, argv + 1);
+		status = command->run(argc - 1, argv + 1);
 		return status ? status : flush_stdout();
 	}
 	say(stderr, "perfabi: there is no command \"%s\"\n", argv[1]);

@@ -236,14 +236,14 @@ static int check_told_apart(const struct abi *abi, const struct attr_list *attrs
 	return err == -EINVAL ? EXIT_USAGE : err < 0 ? EXIT_HARNESS : status;
 }
 
-struct command {
+struct recorded_command {
 	pid_t pid;
 	int go;     /* a byte here, and it starts */
 	int failed; /* errno comes from here if it cannot */
 };
 
 /* Starts a process that waits before it becomes the command. */
-static int start_command(struct command *command, char **argv)
+static int start_command(struct recorded_command *command, char **argv)
 {
 	int go[2], failed[2];
 
@@ -274,7 +274,7 @@ static int start_command(struct command *command, char **argv)
 }
 
 /* Lets it run. 0, or the errno with which exec failed. */
-static int let_go(struct command *command)
+static int let_go(struct recorded_command *command)
 {
 	int err = 0;
 
@@ -287,7 +287,7 @@ static int let_go(struct command *command)
 	return err;
 }
 
-static void end(struct command *command)
+static void end(struct recorded_command *command)
 {
 	if (command->go >= 0)
 		close(command->go); /* it ends without having become anything */
@@ -476,8 +476,8 @@ static int write_failed(const struct settings *s, int err)
  * written at once: a command is not run whose recording cannot be written. Until the command is
  * there what is in an older file stays.
  */
-static int run_command(const struct settings *s, struct capture *c, struct command *command,
-		       struct outfile *output)
+static int run_command(const struct settings *s, struct capture *c,
+		       struct recorded_command *command, struct outfile *output)
 {
 	struct recording r = {0};
 	int status = 0, err = s->raw ? 0 : begin_file(&r, output->fd, c), cannot;
@@ -516,7 +516,7 @@ static int capture_command(const struct settings *s, const struct environment *e
 			   const struct attr_list *attrs)
 {
 	bool backward = attr_list_flag(attrs, env->abi, "write_backward");
-	struct command command = {.pid = -1, .go = -1, .failed = -1};
+	struct recorded_command command = {.pid = -1, .go = -1, .failed = -1};
 	struct capture_error e;
 	struct outfile output;
 	struct capture c;

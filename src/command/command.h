@@ -25,6 +25,15 @@ int command_diff(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_help(int argc, char **argv);
 
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+};
+
+/* The command of that name, or NULL; `near` (may be NULL) is offered all. */
+const struct command *command_find(const char *name, struct nearest *near);
+
 /* The overview of all commands. */
 void usage(FILE *f);
 

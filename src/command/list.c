@@ -223,22 +223,16 @@ int command_help(int argc, char **argv)
 		puts("What `$name` stands for, besides what steps bind and the parameter of "
 		     "`each`:\n");
 		scope_help(stdout);
-	} else if (!strcmp(topic, "help") || !strcmp(topic, "--help") || !strcmp(topic, "-h")) {
+	} else if (!strcmp(topic, "--help") || !strcmp(topic, "-h")) {
 		fputs(help_help, stdout);
 	} else if (!topic[0]) {
 		usage(stdout);
 	} else {
-		static int (*const with_help[])(int, char **) = {
-			command_run,     command_list,   command_show,
-			command_check,   command_mutate, command_capture,
-			command_predict, command_why,    command_hunt};
-		static const char *const names[] = {"run",     "list",    "show", "check", "mutate",
-						    "capture", "predict", "why",  "hunt",  NULL};
+		const struct command *command = command_find(topic, NULL);
 		char *help[] = {argv[1], "--help", NULL};
-		int command = name_index(topic, names, NULL);
 
-		if (command >= 0)
-			return with_help[command](2, help);
+		if (command)
+			return command->run(2, help);
 		say(stderr,
 		    "perfabi help: no help on \"%s\"\n  expected: a command, tokens, "
 		    "phases, steps, step-schema, patterns or variables\n",
