@@ -188,6 +188,17 @@ static int write_all_c(struct loaded *l, const struct instance *const *picked, s
 	return 0;
 }
 
+/* 0, or EXIT_USAGE after a message: `what` is done with one case alone. */
+static int need_one(const struct instance *const *picked, size_t count, const char *what,
+		    const char *or_else)
+{
+	if (count == 1)
+		return 0;
+	say(stderr, "perfabi show: %zu cases fit, and %s\n  expected: the id of one%s%s%s\n", count,
+	    what, count ? ", such as " : "", count ? picked[0]->id : "", or_else);
+	return EXIT_USAGE;
+}
+
 static int show_as_c(const struct settings *s, struct loaded *l,
 		     const struct instance *const *picked, size_t count)
 {
@@ -198,43 +209,53 @@ static int show_as_c(const struct settings *s, struct loaded *l,
 	l->has_env = true;
 	if (s->to)
 		return write_all_c(l, picked, count, s->to);
-	if (count != 1) {
-		say(stderr,
-		    "perfabi show: %zu cases fit, and --c prints one program\n"
-		    "  expected: the id of one case, or a folder for all of them: -o DIR\n",
-		    count);
+	if (need_one(picked, count, "--c prints one program",
+		     "; or a folder for all of them: -o DIR"))
 		return EXIT_USAGE;
-	}
 	say_missing(l, picked[0]);
 	err = print_c(l, picked[0], stdout);
 	return !err ? 0 : err == -ENOTSUP ? EXIT_USAGE : EXIT_HARNESS;
 }
 
-/* A case of exactly that id is meant alone: others may begin with it. */
-static const struct instance **pick_shown(const struct loaded *l, char *argument, size_t *count)
+/* Whether an argument means that case: one of exactly that id alone, though others may begin so. */
+static bool is_meant(const struct cases *cases, char *const arguments[],
+		     const struct instance *instance)
 {
-	const struct instance *exact = is_path(argument) ? NULL : cases_find(&l->cases, argument);
-	char *arguments[] = {argument, NULL};
-	struct filters none = {0};
-	const struct instance **picked;
+	bool any_id = false, is_meant = false;
 
-	if (!exact)
-		return pick(&l->cases, arguments, &none, count, "perfabi show");
-	picked = malloc(sizeof(*picked));
-	if (picked)
-		picked[0] = exact;
-	*count = 1;
-	return picked;
+	for (; *arguments && !is_meant; arguments++) {
+		const struct instance *exact =
+			is_path(*arguments) ? NULL : cases_find(cases, *arguments);
+
+		any_id = any_id || !is_path(*arguments);
+		is_meant = !is_path(*arguments) &&
+			   (exact ? exact == instance : id_matches(*arguments, instance->id));
+	}
+	return is_meant || !any_id;
 }
 
-static int show_picked(const struct settings *s, struct loaded *l, char *argument)
+static void keep_meant(const struct cases *cases, char *const arguments[],
+		       const struct instance **picked, size_t *count)
 {
-	size_t count = 0;
-	const struct instance **picked = pick_shown(l, argument, &count);
-	int status = !picked   ? EXIT_USAGE
-		     : s->as_c ? show_as_c(s, l, picked, count)
-			       : show_as_json(picked, count);
+	size_t kept = 0;
 
+	for (size_t i = 0; i < *count; i++)
+		if (is_meant(cases, arguments, picked[i]))
+			picked[kept++] = picked[i];
+	*count = kept;
+}
+
+static int show_picked(const struct settings *s, struct loaded *l, char *const arguments[])
+{
+	struct filters none = {0};
+	size_t count = 0;
+	const struct instance **picked = pick(&l->cases, arguments, &none, &count, "perfabi show");
+	int status = EXIT_USAGE;
+
+	if (picked) {
+		keep_meant(&l->cases, arguments, picked, &count);
+		status = s->as_c ? show_as_c(s, l, picked, count) : show_as_json(picked, count);
+	}
 	free(picked);
 	return status;
 }
@@ -257,13 +278,11 @@ static void print_verdict(const struct result *result)
 }
 
 /* Runs the case once, as `run` does. */
-static int show_as_strace(const struct settings *s, const char *argument)
+static int show_as_strace(const struct settings *s, char *const arguments[])
 {
-	char id[512], *arguments[] = {id, NULL};
 	struct session session;
 	int status;
 
-	snprintf(id, sizeof(id), "%s%s", argument[0] == '=' ? "" : "=", argument);
 	session_begin(&session, "perfabi show");
 	session.folder = s->folder;
 	session.options.jobs = 1;
@@ -273,6 +292,11 @@ static int show_as_strace(const struct settings *s, const char *argument)
 		return EXIT_HARNESS;
 	}
 	status = session_prepare(&session, arguments);
+	if (!status) {
+		keep_meant(&session.loaded.cases, arguments, session.picked, &session.count);
+		status = need_one(session.picked, session.count,
+				  "--strace runs one case, by its ID", "");
+	}
 	if (!status)
 		status = session_run(&session, session.picked, session.count);
 	if (!status) {
@@ -293,7 +317,7 @@ int command_show(int argc, char **argv)
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
-	if (s.as_strace && (s.as_c || optind + 1 != argc || strpbrk(argv[optind], "*?["))) {
+	if (s.as_strace && s.as_c) {
 		say(stderr, "perfabi show: --strace runs one case, by its ID, and goes without "
 			    "--c\n");
 		return EXIT_USAGE;
@@ -302,17 +326,11 @@ int command_show(int argc, char **argv)
 		say(stderr, "perfabi show: --output is the folder of --c's programs\n");
 		return EXIT_USAGE;
 	}
-	if (s.as_c && !s.to && optind + 1 != argc) {
-		say(stderr,
-		    "perfabi show: --c prints one program\n"
-		    "  expected: the id of one case, or a folder for all of them: -o DIR\n");
-		return EXIT_USAGE;
-	}
 	if (s.as_strace)
-		return show_as_strace(&s, argv[optind]);
+		return show_as_strace(&s, argv + optind);
 	status = load_cases(&l, s.folder, argv + optind, "perfabi show");
-	for (int i = optind; i < argc && !status; i++)
-		status = show_picked(&s, &l, argv[i]);
+	if (!status)
+		status = show_picked(&s, &l, argv + optind);
 	load_free(&l);
 	return status;
 }

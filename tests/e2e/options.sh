@@ -143,6 +143,27 @@ holds 'length > 450' "$scratch/out" >/dev/null
 cp cases/open/flags.json "$scratch/mine.json"
 status 0 "$perfabi" list "$scratch/mine.json"
 [ "$(cut -d. -f1-2 "$scratch/out" | sort -u)" = open.flags ] || fail "a case file by its path"
+# `show` takes a file and ids in it as `list` does, in each of its forms; --c and --strace take one case.
+status 0 "$perfabi" show "$scratch/mine.json" open.flags.none.user
+[ "$(jq -c .id "$scratch/out")" = '"open.flags.none.user"' ] || fail "show FILE ID shows other cases"
+status 0 "$perfabi" show --c "$scratch/mine.json" open.flags.none.user
+says out " * open.flags.none.user"
+status 0 "$perfabi" show --strace "$scratch/mine.json" open.flags.none.user
+says out " */"
+for form in c strace; do
+	for what in "$scratch/mine.json" open.size.below-ver0; do
+		status 2 "$perfabi" show --$form "$what"
+		says err " cases fit, and --$form "
+		says err "expected: the id of one, such as open."
+	done
+done
+cat >"$scratch/alike.json" <<'JSON'
+{"suite": "alike", "about": "ids of which one begins as another", "spec": {"kernel": "none"}, "cases": [
+ {"name": "one", "title": "one", "as": "user", "open": {"attr": {}}, "expect": {"ok": true}},
+ {"name": "one.more", "title": "more", "as": "user", "open": {"attr": {}}, "expect": {"ok": true}}]}
+JSON
+status 0 "$perfabi" show "$scratch/alike.json" alike.one
+[ "$(jq -c .id "$scratch/out")" = '"alike.one"' ] || fail "a whole id is that case alone"
 status 0 "$perfabi" list --cases cases
 cp "$scratch/out" "$scratch/from-folder"
 status 0 "$perfabi" list
