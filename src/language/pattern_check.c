@@ -9,12 +9,22 @@
 #include "language/pattern.h"
 #include "language/pattern_operator.h"
 
+int pattern_number(const json_t *json, const struct vars *vars, const struct where *w,
+		   struct value *value, struct error *e)
+{
+	const char *text = json_string_value(json);
+
+	if (text && text[0] && !text[strspn(text, "0123456789")])
+		return error_value(e, w, json, "a number, which stands without quotes");
+	return value_eval(json, NULL, vars, w, value, e);
+}
+
 static int check_number(const json_t *operand, const struct scope *scope, const struct where *w,
 			struct value *value, struct error *e)
 {
 	struct vars vars = scope_vars(scope);
 
-	return value_eval(operand, NULL, &vars, w, value, e);
+	return pattern_number(operand, &vars, w, value, e);
 }
 
 static int check_pair(const json_t *operand, const struct scope *scope, const struct where *w,

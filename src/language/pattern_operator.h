@@ -11,6 +11,8 @@
 #include "text/error.h"
 
 struct match;
+struct value;
+struct vars;
 
 struct relation {
 	const char *name;
@@ -42,5 +44,9 @@ struct relation {
 const struct relation *pattern_operator(const char *name, struct nearest *near);
 
 bool pattern_is_operation(const json_t *pattern);
+
+/* value_eval() of a number in a pattern: "0x5" and "$n+5" are some, 5 in quotes is a mistake. */
+int pattern_number(const json_t *json, const struct vars *vars, const struct where *w,
+		   struct value *value, struct error *e);
 
 #endif

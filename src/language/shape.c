@@ -259,7 +259,7 @@ static int check_number_text(const json_t *json, const struct where *w, struct e
 	static const struct vars any = {.lookup = any_variable};
 	struct value value;
 
-	return value_eval(json, NULL, &any, w, &value, e);
+	return pattern_number(json, &any, w, &value, e);
 }
 
 /* Of a list of names, names; of a number, a number of bits. */
