@@ -16,6 +16,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <signal.h>
@@ -32,6 +33,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -160,6 +162,45 @@ static void must_be_root(void)
 		return;
 	printf("SKIP: this is about root\n");
 	exit(4);
+}
+
+/* What the case needs: where it is missing, nothing can be said of the kernel. */
+static void must_have(int is_there, const char *token)
+{
+	if (is_there)
+		return;
+	printf("SKIP: the case needs %s (perfabi help tokens)\n", token);
+	exit(4);
+}
+
+/* Whether uname(2) has one of these names, a space around each. */
+static int machine_is(const char *names)
+{
+	struct utsname u = {0};
+	char name[sizeof(u.machine) + 2];
+
+	uname(&u);
+	snprintf(name, sizeof(name), " %s ", u.machine);
+	return strstr(names, name) != NULL;
+}
+
+/* Whether an event of user space opens, that samples if it has a period. */
+static int event_opens(uint32_t type, uint64_t config, uint64_t period)
+{
+	struct perf_event_attr asked = {.type = type, .size = PERF_ATTR_SIZE_VER0,
+				       .config = config, .sample_period = period, .disabled = 1,
+				       .exclude_kernel = 1, .exclude_hv = 1};
+	long fd = syscall(SYS_perf_event_open, &asked, 0, -1, -1, 0UL);
+
+	if (fd >= 0)
+		close((int)fd);
+	return fd >= 0;
+}
+
+/* Whether there is such a file; * stands for any name. */
+static int file_is_there(const char *path)
+{
+	return !glob(path, 0, NULL, &(glob_t){0});
 }
 
 /* Where tracefs is mounted; or a mount that nobody else sees, and that goes with its descriptor. */
@@ -446,6 +487,9 @@ int main(void)
 {
 	alarm(30);
 	must_be_root();
+	must_have(machine_is(" aarch64  aarch64_be "), "arch.arm64");
+	must_have(event_opens(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0), "pmu.hw");
+	must_have(file_is_there("/sys/bus/event_source/devices/*/format/rdpmc"), "pmu.hw.format.rdpmc");
 	lock_machine();
 	keep_signals();
 	save_sysctls();

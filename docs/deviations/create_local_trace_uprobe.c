@@ -15,6 +15,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <glob.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,6 +36,21 @@ static void must_be_root(void)
 		return;
 	printf("SKIP: this is about root\n");
 	exit(4);
+}
+
+/* What the case needs: where it is missing, nothing can be said of the kernel. */
+static void must_have(int is_there, const char *token)
+{
+	if (is_there)
+		return;
+	printf("SKIP: the case needs %s (perfabi help tokens)\n", token);
+	exit(4);
+}
+
+/* Whether there is such a file; * stands for any name. */
+static int file_is_there(const char *path)
+{
+	return !glob(path, 0, NULL, &(glob_t){0});
 }
 
 /* What is not under test: if it fails, the program can say nothing. */
@@ -147,6 +163,7 @@ int main(void)
 {
 	alarm(30);
 	must_be_root();
+	must_have(file_is_there("/sys/bus/event_source/devices/uprobe"), "pmu.uprobe");
 
 	/* {"memfd":4096,"bind":"f"} */
 	f = memfd(4096);

@@ -29,6 +29,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* sizeof(struct perf_event_attr) of Linux 7.3, and the room that it is passed in. */
@@ -145,6 +146,39 @@ static void must_be_root(void)
 	exit(4);
 }
 
+/* What the case needs: where it is missing, nothing can be said of the kernel. */
+static void must_have(int is_there, const char *token)
+{
+	if (is_there)
+		return;
+	printf("SKIP: the case needs %s (perfabi help tokens)\n", token);
+	exit(4);
+}
+
+/* Whether the kernel was built with it, as y or m. */
+static int has_config(const char *name)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line),
+		 "zcat -f /proc/config.gz /boot/config-$(uname -r) /lib/modules/$(uname -r)/config "
+		 "2>/dev/null | grep -q '^CONFIG_%s=[ym]'",
+		 name);
+	return !system(line);
+}
+
+/* A kernel version as a number that orders as it does; NULL: this kernel's. */
+static uint64_t version_of(const char *text)
+{
+	unsigned major = 0, minor = 0, patch = 0;
+	struct utsname u = {0};
+
+	if (!text)
+		uname(&u);
+	sscanf(text ? text : u.release, "%u.%u.%u", &major, &minor, &patch);
+	return (uint64_t)major << 32 | (uint64_t)(minor & 0xffff) << 16 | (patch & 0xffff);
+}
+
 /* As long as the newest kernel's, whatever <linux/perf_event.h> this is. */
 union attr {
 	struct perf_event_attr attr;
@@ -194,11 +228,13 @@ static struct bpf_program bpf_load(uint32_t type)
 				     .jited_func_lens = (uintptr_t)&length};
 	union bpf_attr ask = {0};
 	struct bpf_program p = {0};
-	struct rlimit lifted = {RLIM_INFINITY, RLIM_INFINITY};
+	struct rlimit before, lifted = {RLIM_INFINITY, RLIM_INFINITY};
 	int fd;
 
+	must(!getrlimit(RLIMIT_MEMLOCK, &before));
 	setrlimit(RLIMIT_MEMLOCK, &lifted); /* before 5.11 a program counts against it */
 	fd = (int)syscall(SYS_bpf, BPF_PROG_LOAD, &load, sizeof(load));
+	setrlimit(RLIMIT_MEMLOCK, &before);
 	must(fd >= 0);
 	ask.info.bpf_fd = (uint32_t)fd;
 	ask.info.info_len = sizeof(info);
@@ -413,6 +449,9 @@ int main(void)
 {
 	alarm(30);
 	must_be_root();
+	must_have(has_config("BPF_SYSCALL"), "config.BPF_SYSCALL");
+	must_have(version_of(NULL) >= version_of("5.1"), "since.attr.bpf_event");
+	must_have(has_config("BPF_JIT"), "config.BPF_JIT");
 
 	/* open */
 	{

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* sizeof(struct perf_event_attr) of Linux 7.3, and the room that it is passed in. */
@@ -32,6 +33,27 @@ static void must_be_root(void)
 		return;
 	printf("SKIP: this is about root\n");
 	exit(4);
+}
+
+/* What the case needs: where it is missing, nothing can be said of the kernel. */
+static void must_have(int is_there, const char *token)
+{
+	if (is_there)
+		return;
+	printf("SKIP: the case needs %s (perfabi help tokens)\n", token);
+	exit(4);
+}
+
+/* A kernel version as a number that orders as it does; NULL: this kernel's. */
+static uint64_t version_of(const char *text)
+{
+	unsigned major = 0, minor = 0, patch = 0;
+	struct utsname u = {0};
+
+	if (!text)
+		uname(&u);
+	sscanf(text ? text : u.release, "%u.%u.%u", &major, &minor, &patch);
+	return (uint64_t)major << 32 | (uint64_t)(minor & 0xffff) << 16 | (patch & 0xffff);
 }
 
 /* As long as the newest kernel's, whatever <linux/perf_event.h> this is. */
@@ -95,6 +117,7 @@ int main(void)
 {
 	alarm(30);
 	must_be_root();
+	must_have(version_of(NULL) >= version_of("5.13"), "kernel>=5.13");
 
 	union attr attr = {.attr = {
 		.type = PERF_TYPE_HARDWARE,

@@ -32,6 +32,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -80,6 +81,39 @@ static void must_be_root(void)
 		return;
 	printf("SKIP: this is about root\n");
 	exit(4);
+}
+
+/* What the case needs: where it is missing, nothing can be said of the kernel. */
+static void must_have(int is_there, const char *token)
+{
+	if (is_there)
+		return;
+	printf("SKIP: the case needs %s (perfabi help tokens)\n", token);
+	exit(4);
+}
+
+/* Whether the kernel was built with it, as y or m. */
+static int has_config(const char *name)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line),
+		 "zcat -f /proc/config.gz /boot/config-$(uname -r) /lib/modules/$(uname -r)/config "
+		 "2>/dev/null | grep -q '^CONFIG_%s=[ym]'",
+		 name);
+	return !system(line);
+}
+
+/* A kernel version as a number that orders as it does; NULL: this kernel's. */
+static uint64_t version_of(const char *text)
+{
+	unsigned major = 0, minor = 0, patch = 0;
+	struct utsname u = {0};
+
+	if (!text)
+		uname(&u);
+	sscanf(text ? text : u.release, "%u.%u.%u", &major, &minor, &patch);
+	return (uint64_t)major << 32 | (uint64_t)(minor & 0xffff) << 16 | (patch & 0xffff);
 }
 
 /* All that would end the program before it has set back what it changes, and SIGCHLD. */
@@ -273,6 +307,8 @@ int main(void)
 {
 	alarm(30);
 	must_be_root();
+	must_have(has_config("CGROUP_PERF"), "config.CGROUP_PERF");
+	must_have(version_of(NULL) >= version_of("5.7"), "since.attr.cgroup");
 	keep_signals();
 	cgroup_ = cgroup_make();
 	if (!(the_case = fork_child())) {

@@ -28,6 +28,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* sizeof(struct perf_event_attr) of Linux 7.3, and the room that it is passed in. */
@@ -137,6 +138,26 @@ static void must_be_root(void)
 		return;
 	printf("SKIP: this is about root\n");
 	exit(4);
+}
+
+/* What the case needs: where it is missing, nothing can be said of the kernel. */
+static void must_have(int is_there, const char *token)
+{
+	if (is_there)
+		return;
+	printf("SKIP: the case needs %s (perfabi help tokens)\n", token);
+	exit(4);
+}
+
+/* Whether uname(2) has one of these names, a space around each. */
+static int machine_is(const char *names)
+{
+	struct utsname u = {0};
+	char name[sizeof(u.machine) + 2];
+
+	uname(&u);
+	snprintf(name, sizeof(name), " %s ", u.machine);
+	return strstr(names, name) != NULL;
 }
 
 /* As long as the newest kernel's, whatever <linux/perf_event.h> this is. */
@@ -294,6 +315,7 @@ int main(void)
 {
 	alarm(30);
 	must_be_root();
+	must_have(machine_is(" x86_64  i386  i486  i586  i686 "), "arch.x86");
 
 	/* open */
 	{

@@ -158,6 +158,15 @@ static void must_be_root(void)
 	exit(4);
 }
 
+/* What the case needs: where it is missing, nothing can be said of the kernel. */
+static void must_have(int is_there, const char *token)
+{
+	if (is_there)
+		return;
+	printf("SKIP: the case needs %s (perfabi help tokens)\n", token);
+	exit(4);
+}
+
 /* Where tracefs is mounted; or a mount that nobody else sees, and that goes with its descriptor. */
 static int open_tracefs(void)
 {
@@ -177,6 +186,21 @@ static int open_tracefs(void)
 	mount = (int)syscall(SYS_fsmount, fs, 0, 0);
 	close(fs);
 	return mount;
+}
+
+/* Whether tracefs has SYSTEM:EVENT. */
+static int has_tracepoint(const char *name)
+{
+	int tracefs = open_tracefs(), is_there;
+	char path[256], *colon;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/events/%s/id", tracefs, name);
+	colon = strchr(path, ':');
+	if (colon)
+		*colon = '/';
+	is_there = !access(path, R_OK);
+	close(tracefs);
+	return is_there;
 }
 
 static uint64_t number_in(const char *path)
@@ -347,6 +371,7 @@ int main(void)
 {
 	alarm(30);
 	must_be_root();
+	must_have(has_tracepoint("syscalls:sys_enter_getppid"), "tracepoint.syscalls:sys_enter_getppid");
 	syscalls_sys_enter_getppid = tracepoint("syscalls/sys_enter_getppid");
 
 	/* open */

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* sizeof(struct perf_event_attr) of Linux 7.3, and the room that it is passed in. */
@@ -33,6 +34,39 @@ static void must_be_root(void)
 		return;
 	printf("SKIP: this is about root\n");
 	exit(4);
+}
+
+/* What the case needs: where it is missing, nothing can be said of the kernel. */
+static void must_have(int is_there, const char *token)
+{
+	if (is_there)
+		return;
+	printf("SKIP: the case needs %s (perfabi help tokens)\n", token);
+	exit(4);
+}
+
+/* Whether an event of user space opens, that samples if it has a period. */
+static int event_opens(uint32_t type, uint64_t config, uint64_t period)
+{
+	struct perf_event_attr asked = {.type = type, .size = PERF_ATTR_SIZE_VER0,
+				       .config = config, .sample_period = period, .disabled = 1,
+				       .exclude_kernel = 1, .exclude_hv = 1};
+	long fd = syscall(SYS_perf_event_open, &asked, 0, -1, -1, 0UL);
+
+	if (fd >= 0)
+		close((int)fd);
+	return fd >= 0;
+}
+
+/* Whether uname(2) has one of these names, a space around each. */
+static int machine_is(const char *names)
+{
+	struct utsname u = {0};
+	char name[sizeof(u.machine) + 2];
+
+	uname(&u);
+	snprintf(name, sizeof(name), " %s ", u.machine);
+	return strstr(names, name) != NULL;
 }
 
 /* As long as the newest kernel's, whatever <linux/perf_event.h> this is. */
@@ -96,6 +130,9 @@ int main(void)
 {
 	alarm(30);
 	must_be_root();
+	must_have(event_opens(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0), "pmu.hw");
+	must_have(machine_is(" aarch64  aarch64_be ") || machine_is(" riscv64  riscv32 ") || machine_is(" ppc  ppc64  ppc64le "), "arch.arm64|arch.riscv|arch.powerpc");
+	must_have(event_opens(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000000), "pmu.hw.sampling");
 
 	union attr attr = {.attr = {
 		.type = PERF_TYPE_HARDWARE,

@@ -158,6 +158,28 @@ static void must_be_root(void)
 	exit(4);
 }
 
+/* What the case needs: where it is missing, nothing can be said of the kernel. */
+static void must_have(int is_there, const char *token)
+{
+	if (is_there)
+		return;
+	printf("SKIP: the case needs %s (perfabi help tokens)\n", token);
+	exit(4);
+}
+
+/* Whether an event of user space opens, that samples if it has a period. */
+static int event_opens(uint32_t type, uint64_t config, uint64_t period)
+{
+	struct perf_event_attr asked = {.type = type, .size = PERF_ATTR_SIZE_VER0,
+				       .config = config, .sample_period = period, .disabled = 1,
+				       .exclude_kernel = 1, .exclude_hv = 1};
+	long fd = syscall(SYS_perf_event_open, &asked, 0, -1, -1, 0UL);
+
+	if (fd >= 0)
+		close((int)fd);
+	return fd >= 0;
+}
+
 /* Where tracefs is mounted; or a mount that nobody else sees, and that goes with its descriptor. */
 static int open_tracefs(void)
 {
@@ -546,6 +568,7 @@ int main(void)
 {
 	alarm(30);
 	must_be_root();
+	must_have(event_opens(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000000), "pmu.hw.sampling");
 	lock_machine();
 	keep_signals();
 	save_sysctls();

@@ -84,6 +84,35 @@ static void must_be_root(void)
 	exit(4);
 }
 
+/* What the case needs: where it is missing, nothing can be said of the kernel. */
+static void must_have(int is_there, const char *token)
+{
+	if (is_there)
+		return;
+	printf("SKIP: the case needs %s (perfabi help tokens)\n", token);
+	exit(4);
+}
+
+/* Whether a breakpoint counts a store; one that does not open is for the case to judge, unless the
+ * processor has none. */
+static int breakpoint_counts(void)
+{
+	static volatile uint32_t word;
+	struct perf_event_attr asked = {.type = PERF_TYPE_BREAKPOINT, .size = PERF_ATTR_SIZE_VER1,
+				       .bp_type = HW_BREAKPOINT_W, .bp_addr = (uintptr_t)&word,
+				       .bp_len = 4, .exclude_kernel = 1, .exclude_hv = 1};
+	long fd = syscall(SYS_perf_event_open, &asked, 0, -1, -1, 0UL);
+	uint64_t count = 0;
+
+	if (fd < 0)
+		return errno != ENODEV && errno != ENOENT;
+	word = 1;
+	if (read((int)fd, &count, sizeof(count)) != sizeof(count))
+		count = 0;
+	close((int)fd);
+	return count == 1;
+}
+
 #if defined(__arm__)
 #define PROBEABLE __attribute__((target("arm"))) /* the kernel probes no Thumb */
 #else
@@ -105,6 +134,13 @@ PROBEABLE __attribute__((noinline, used)) static void probed(void)
 		}                                                                                  \
 	} while (0)
 
+/* How often the task left the cpu: in what it did, and with the requests around that. */
+struct left {
+	uint64_t least, most;
+};
+
+enum { BUILD_ID_TEXT = 48 };
+
 /* Looks for it in the notes of the first object, which is this program. */
 static int look_for_build_id(struct dl_phdr_info *info, size_t size, void *text)
 {
@@ -112,22 +148,28 @@ static int look_for_build_id(struct dl_phdr_info *info, size_t size, void *text)
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
 		const unsigned char *at = (const void *)(info->dlpi_addr + header->p_vaddr);
-		const unsigned char *end = at + header->p_memsz;
+		size_t left = header->p_type == PT_NOTE ? header->p_memsz : 0;
+		ElfW(Nhdr) note;
 
-		while (header->p_type == PT_NOTE && at + sizeof(ElfW(Nhdr)) < end) {
-			const ElfW(Nhdr) *note = (const void *)at;
+		for (size_t n; left >= sizeof(note); at += n, left -= n) {
+			const unsigned char *id;
 
-			at += sizeof(*note) + ((note->n_namesz + 3) & ~3U);
-			for (unsigned n = 0; note->n_type == NT_GNU_BUILD_ID && n < note->n_descsz; n++)
-				sprintf((char *)text + 2 * n, "%02x", at[n]);
-			at += (note->n_descsz + 3) & ~3U;
+			memcpy(&note, at, sizeof(note));
+			id = at + sizeof(note) + (((size_t)note.n_namesz + 3) & ~(size_t)3);
+			n = (size_t)(id - at) + (((size_t)note.n_descsz + 3) & ~(size_t)3);
+			if (n > left)
+				break;
+			for (size_t b = 0; note.n_type == NT_GNU_BUILD_ID && b < note.n_descsz &&
+					   2 * b + 2 < BUILD_ID_TEXT; b++)
+				snprintf((char *)text + 2 * b, 3, "%02x", id[b]);
 		}
 	}
 	return 1;
 }
 
-/* The build id of this program as text, in 48 bytes; empty, if it was linked without. */
-static void build_id_of(char *text)
+/* The build id of this program as text, in BUILD_ID_TEXT bytes, cut to fit; empty, if it was linked
+ * without. */
+static void build_id_of(char text[BUILD_ID_TEXT])
 {
 	text[0] = '\0';
 	dl_iterate_phdr(look_for_build_id, text);
@@ -361,6 +403,7 @@ int main(void)
 {
 	alarm(30);
 	must_be_root();
+	must_have(breakpoint_counts(), "breakpoint.counts");
 
 	/* {"function":"probed","bind":"f"} */
 	f = function_probed();

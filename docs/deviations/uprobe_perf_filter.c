@@ -20,6 +20,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <link.h>
 #include <linux/futex.h>
@@ -122,6 +123,21 @@ static void must_be_root(void)
 	exit(4);
 }
 
+/* What the case needs: where it is missing, nothing can be said of the kernel. */
+static void must_have(int is_there, const char *token)
+{
+	if (is_there)
+		return;
+	printf("SKIP: the case needs %s (perfabi help tokens)\n", token);
+	exit(4);
+}
+
+/* Whether there is such a file; * stands for any name. */
+static int file_is_there(const char *path)
+{
+	return !glob(path, 0, NULL, &(glob_t){0});
+}
+
 /* This thread runs on that cpu alone. */
 static void run_on(int cpu)
 {
@@ -144,6 +160,13 @@ PROBEABLE __attribute__((noinline, used)) static void probed(void)
 	__asm__ volatile("nop\n\tnop\n\tnop\n\tnop" ::: "memory");
 }
 
+/* How often the task left the cpu: in what it did, and with the requests around that. */
+struct left {
+	uint64_t least, most;
+};
+
+enum { BUILD_ID_TEXT = 48 };
+
 /* Looks for it in the notes of the first object, which is this program. */
 static int look_for_build_id(struct dl_phdr_info *info, size_t size, void *text)
 {
@@ -151,22 +174,28 @@ static int look_for_build_id(struct dl_phdr_info *info, size_t size, void *text)
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
 		const unsigned char *at = (const void *)(info->dlpi_addr + header->p_vaddr);
-		const unsigned char *end = at + header->p_memsz;
+		size_t left = header->p_type == PT_NOTE ? header->p_memsz : 0;
+		ElfW(Nhdr) note;
 
-		while (header->p_type == PT_NOTE && at + sizeof(ElfW(Nhdr)) < end) {
-			const ElfW(Nhdr) *note = (const void *)at;
+		for (size_t n; left >= sizeof(note); at += n, left -= n) {
+			const unsigned char *id;
 
-			at += sizeof(*note) + ((note->n_namesz + 3) & ~3U);
-			for (unsigned n = 0; note->n_type == NT_GNU_BUILD_ID && n < note->n_descsz; n++)
-				sprintf((char *)text + 2 * n, "%02x", at[n]);
-			at += (note->n_descsz + 3) & ~3U;
+			memcpy(&note, at, sizeof(note));
+			id = at + sizeof(note) + (((size_t)note.n_namesz + 3) & ~(size_t)3);
+			n = (size_t)(id - at) + (((size_t)note.n_descsz + 3) & ~(size_t)3);
+			if (n > left)
+				break;
+			for (size_t b = 0; note.n_type == NT_GNU_BUILD_ID && b < note.n_descsz &&
+					   2 * b + 2 < BUILD_ID_TEXT; b++)
+				snprintf((char *)text + 2 * b, 3, "%02x", id[b]);
 		}
 	}
 	return 1;
 }
 
-/* The build id of this program as text, in 48 bytes; empty, if it was linked without. */
-static void build_id_of(char *text)
+/* The build id of this program as text, in BUILD_ID_TEXT bytes, cut to fit; empty, if it was linked
+ * without. */
+static void build_id_of(char text[BUILD_ID_TEXT])
 {
 	text[0] = '\0';
 	dl_iterate_phdr(look_for_build_id, text);
@@ -395,6 +424,8 @@ int main(void)
 	alarm(30);
 	prepare_words((const char *const[]){"done", "go", NULL}, NULL);
 	must_be_root();
+	must_have(file_is_there("/sys/bus/event_source/devices/uprobe"), "pmu.uprobe");
+	must_have(file_is_there("/sys/bus/event_source/devices/uprobe"), "pmu.uprobe");
 
 	/* {"affinity":0} */
 	run_on(0);

@@ -15,6 +15,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <glob.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -66,6 +67,41 @@ static void must_be_root(void)
 		return;
 	printf("SKIP: this is about root\n");
 	exit(4);
+}
+
+/* What the case needs: where it is missing, nothing can be said of the kernel. */
+static void must_have(int is_there, const char *token)
+{
+	if (is_there)
+		return;
+	printf("SKIP: the case needs %s (perfabi help tokens)\n", token);
+	exit(4);
+}
+
+/* Whether there is such a file; * stands for any name. */
+static int file_is_there(const char *path)
+{
+	return !glob(path, 0, NULL, &(glob_t){0});
+}
+
+/* Whether a breakpoint counts a store; one that does not open is for the case to judge, unless the
+ * processor has none. */
+static int breakpoint_counts(void)
+{
+	static volatile uint32_t word;
+	struct perf_event_attr asked = {.type = PERF_TYPE_BREAKPOINT, .size = PERF_ATTR_SIZE_VER1,
+				       .bp_type = HW_BREAKPOINT_W, .bp_addr = (uintptr_t)&word,
+				       .bp_len = 4, .exclude_kernel = 1, .exclude_hv = 1};
+	long fd = syscall(SYS_perf_event_open, &asked, 0, -1, -1, 0UL);
+	uint64_t count = 0;
+
+	if (fd < 0)
+		return errno != ENODEV && errno != ENOENT;
+	word = 1;
+	if (read((int)fd, &count, sizeof(count)) != sizeof(count))
+		count = 0;
+	close((int)fd);
+	return count == 1;
 }
 
 /* What is not under test: if it fails, the program can say nothing. */
@@ -148,6 +184,8 @@ int main(void)
 {
 	alarm(30);
 	must_be_root();
+	must_have(file_is_there("/sys/bus/event_source/devices/breakpoint"), "breakpoint");
+	must_have(breakpoint_counts(), "breakpoint.counts");
 
 	/* {"buffer":4096,"bind":"w"} */
 	w = buffer_of(4096, PROT_READ | PROT_WRITE);

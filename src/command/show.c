@@ -103,7 +103,7 @@ static const char *missing_here(struct loaded *l, const struct instance *instanc
 	return NULL;
 }
 
-/* A program asks for nothing that the case requires: whoever runs it has to know. */
+/* Whoever runs the program here has to know. */
 static void say_missing(struct loaded *l, const struct instance *instance)
 {
 	char found[192];
@@ -112,7 +112,7 @@ static void say_missing(struct loaded *l, const struct instance *instance)
 	if (tokens)
 		say(stderr,
 		    "perfabi show: this case is skipped here, for it requires %s: %s\n"
-		    "  its program does not ask for that, and may say FAIL where it is missing\n",
+		    "  its program says SKIP where that is missing\n",
 		    tokens, found);
 }
 
@@ -182,8 +182,7 @@ static int write_all_c(struct loaded *l, const struct instance *const *picked, s
 	    folder);
 	if (missing)
 		say(stderr,
-		    "  %zu of these require what this machine has not; their programs do not ask "
-		    "for it, and may say FAIL\n",
+		    "  %zu of these require what this machine has not; their programs say SKIP\n",
 		    missing);
 	return 0;
 }

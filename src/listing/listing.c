@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "machine/names.h"
+#include "machine/require.h"
 #include "step/expect.h"
 #include "step/in_c.h"
 #include "step/verbs/in_c.h"
@@ -388,6 +389,35 @@ static void main_in_c(struct listing *l)
 	}
 }
 
+/* What C can ask of the machine is asked; else it is as on this one, which has it or has not. */
+static void needs_in_main(struct listing *l, struct environment *env)
+{
+	const json_t *requirement;
+	char found[192];
+	size_t i;
+
+	json_array_foreach(l->program->requirements, i, requirement) {
+		const char *tokens = json_string_value(requirement);
+		char *question = NULL;
+		size_t size;
+		FILE *f = open_memstream(&question, &size);
+		bool asks = f && require_in_c(f, tokens, l->t.tables->abi);
+
+		if (f)
+			fclose(f);
+		if (question && asks)
+			fprintf(l->t.first, "\tmust_have(%s, \"%s\");\n", question, tokens);
+		else if (!require_is_fleeting(tokens) &&
+			 !require_any_met(env, tokens, l->instance->who.as, found, sizeof(found)))
+			fprintf(l->t.first,
+				"\tmust_have(0 /* as where this was written; 1 where it is there "
+				"*/, "
+				"\"%s\");\n",
+				tokens);
+		free(question);
+	}
+}
+
 static int write_listing(FILE *f, struct listing *l, struct error *e)
 {
 	char *text = NULL;
@@ -441,6 +471,7 @@ int listing_print(FILE *f, const struct instance *instance, const struct cases *
 		say_head(l);
 		say_sizes(l);
 		say_capability(l);
+		needs_in_main(l, env);
 		main_in_c(l);
 	}
 	close_streams(l);

@@ -471,27 +471,35 @@ static const struct form {
 	enum { COMPARED, EXACT, NAMED, REPORTED } kind; /* REPORTED: no case can require it */
 	int (*met)(struct environment *, const struct token *, char *, size_t);
 	const char *example, *help;
+	/* The question as C, of src/translate/pieces, @ for the rest and ~ for the relation; NULL:
+	 * C cannot ask it. */
+	const char *in_c;
 	/* Of what is NAMED, whether there is such a name; NULL: nobody knows all. What there is. */
 	bool (*is_known)(const struct abi *, const char *rest, struct nearest *);
 	const char *known;
 } forms[] = {
 	{"kernel", REMEDY_KERNEL, COMPARED, kernel, "kernel>=5.13",
-	 .help = "the version, as uname, Debian or Ubuntu tells; a hint, distributions backport"},
+	 .help = "the version, as uname, Debian or Ubuntu tells; a hint, distributions backport",
+	 .in_c = "version_of(NULL) ~ version_of(\"@\")"},
 	{"attr_size", REMEDY_KERNEL, COMPARED, attr_size, "attr_size>=136",
-	 .help = "the kernel's own, as it writes it back"},
+	 .help = "the kernel's own, as it writes it back", .in_c = "kernel_attr_size() ~ @"},
 	{"paranoid", REMEDY_SETTING, COMPARED, paranoid, "paranoid>1",
-	 .help = "the perf_event_paranoid sysctl"},
+	 .help = "the perf_event_paranoid sysctl",
+	 .in_c = "(int64_t)number_in(\"/proc/sys/kernel/perf_event_paranoid\") ~ @"},
 	{"max_sample_rate", REMEDY_SETTING, COMPARED, max_sample_rate, "max_sample_rate>=1000",
-	 .help = "the perf_event_max_sample_rate sysctl"},
-	{"cpus", REMEDY_MACHINE, COMPARED, cpus, "cpus>=2", .help = "cpus that perfabi may run on"},
+	 .help = "the perf_event_max_sample_rate sysctl",
+	 .in_c = "(int64_t)number_in(\"/proc/sys/kernel/perf_event_max_sample_rate\") ~ @"},
+	{"cpus", REMEDY_MACHINE, COMPARED, cpus, "cpus>=2", .help = "cpus that perfabi may run on",
+	 .in_c = "sysconf(_SC_NPROCESSORS_ONLN) ~ @"},
 	{"nofile", REMEDY_SETTING, COMPARED, nofile, "nofile>=1024",
-	 .help = "the hard RLIMIT_NOFILE"},
+	 .help = "the hard RLIMIT_NOFILE", .in_c = "hard_limit(RLIMIT_NOFILE) ~ @"},
 	{"kptr_restrict", REMEDY_SETTING, COMPARED, kptr_restrict, "kptr_restrict<2",
-	 .help = "the sysctl of who may see the kernel's addresses"},
+	 .help = "the sysctl of who may see the kernel's addresses",
+	 .in_c = "(int64_t)number_in(\"/proc/sys/kernel/kptr_restrict\") ~ @"},
 	{"memlock", REMEDY_SETTING, COMPARED, memlock, "memlock>=65536",
-	 .help = "the hard RLIMIT_MEMLOCK, in bytes"},
+	 .help = "the hard RLIMIT_MEMLOCK, in bytes", .in_c = "hard_limit(RLIMIT_MEMLOCK) ~ @"},
 	{"bits", REMEDY_KERNEL, COMPARED, bits, "bits==64",
-	 .help = "of the caller's long: perfabi's own"},
+	 .help = "of the caller's long: perfabi's own", .in_c = "(int)sizeof(long) * 8 ~ @"},
 	{"kernel_bits", REMEDY_KERNEL, COMPARED, kernel_bits, "kernel_bits==64",
 	 .help = "of the kernel's long"},
 	{"compat", REMEDY_KERNEL, EXACT, compat, NULL,
@@ -500,12 +508,16 @@ static const struct form {
 	 .help = "the kernel is not newer than cases/abi"},
 	{"since.", REMEDY_KERNEL, NAMED, since, "since.attr.sigtrap",
 	 .help = "the kernel is as new as cases/abi says the name is", .is_known = has_since,
-	 .known = "attr.FIELD or FAMILY.NAME of cases/abi"},
+	 .known = "attr.FIELD or FAMILY.NAME of cases/abi",
+	 .in_c = "version_of(NULL) >= version_of(\"@\")"},
 	{"pmu.hw.format.", REMEDY_MACHINE, NAMED, hardware_format, "pmu.hw.format.rdpmc",
-	 .help = "a term that the processor's PMU takes, as sysfs has it"},
+	 .help = "a term that the processor's PMU takes, as sysfs has it",
+	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/*/format/@\")"},
 	{"pmu.hw.sampling", REMEDY_MACHINE, EXACT, hardware_samples, NULL,
-	 .help = "hardware events that can sample"},
-	{"pmu.hw", REMEDY_MACHINE, EXACT, hardware_counts, NULL, .help = "hardware events"},
+	 .help = "hardware events that can sample",
+	 .in_c = "event_opens(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000000)"},
+	{"pmu.hw", REMEDY_MACHINE, EXACT, hardware_counts, NULL, .help = "hardware events",
+	 .in_c = "event_opens(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0)"},
 	{"max_precise", REMEDY_MACHINE, COMPARED, max_precise, "max_precise>=1",
 	 .help = "caps/max_precise of the processor's PMU: the highest precise_ip"},
 	{"rdpmc", REMEDY_MACHINE, COMPARED, rdpmc, "rdpmc>=1",
@@ -513,26 +525,31 @@ static const struct form {
 	{"emulated", REMEDY_MACHINE, EXACT, emulated, NULL,
 	 .help = "the processor is QEMU without KVM; only x86 can tell"},
 	{"breakpoint.counts", REMEDY_MACHINE, EXACT, breakpoint_counts, NULL,
-	 .help = "the same, and it counts a store: not all emulators let it"},
+	 .help = "the same, and it counts a store: not all emulators let it",
+	 .in_c = "breakpoint_counts()"},
 	{"breakpoint.hits", REMEDY_MACHINE, COMPARED, breakpoint_hits, "breakpoint.hits==0",
 	 .help = "what one counted of one store: 0 where they open and never fire"},
 	{"breakpoint", REMEDY_MACHINE, EXACT, breakpoint, NULL,
-	 .help = "a PMU of breakpoints, on a processor that has them"},
+	 .help = "a PMU of breakpoints, on a processor that has them",
+	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/breakpoint\")"},
 	{"foreign-process", REMEDY_RIGHTS, EXACT, foreign, NULL,
 	 .help = "the runner belongs to another user than the caller"},
 	{"arch.", REMEDY_MACHINE, NAMED, arch, "arch.x86",
 	 .help = "x86, arm64, arm, powerpc, s390, riscv, ... as in cases/abi", .is_known = is_arch,
-	 .known = "an architecture of cases/abi"},
+	 .known = "an architecture of cases/abi", .in_c = "machine_is(\"@\")"},
 	{"pmu.kprobe", REMEDY_KERNEL, EXACT, pmu, NULL,
-	 .help = "a PMU in sysfs, of CONFIG_KPROBE_EVENTS"},
+	 .help = "a PMU in sysfs, of CONFIG_KPROBE_EVENTS",
+	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/kprobe\")"},
 	{"pmu.uprobe", REMEDY_KERNEL, EXACT, pmu, NULL,
-	 .help = "a PMU in sysfs, of CONFIG_UPROBE_EVENTS"},
-	{"pmu.", REMEDY_MACHINE, NAMED, pmu, "pmu.intel_pt", .help = "any other PMU in sysfs"},
+	 .help = "a PMU in sysfs, of CONFIG_UPROBE_EVENTS",
+	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/uprobe\")"},
+	{"pmu.", REMEDY_MACHINE, NAMED, pmu, "pmu.intel_pt", .help = "any other PMU in sysfs",
+	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/@\")"},
 	{"tracepoint.", REMEDY_SETTING, NAMED, tracepoint, "tracepoint.sched:sched_switch",
 	 .help = "a tracepoint in tracefs", .is_known = is_tracepoint,
-	 .known = "a tracepoint, as SYSTEM:EVENT"},
+	 .known = "a tracepoint, as SYSTEM:EVENT", .in_c = "has_tracepoint(\"@\")"},
 	{"config.", REMEDY_KERNEL, NAMED, config, "config.KPROBES",
-	 .help = "the kernel's configuration, y or m"},
+	 .help = "the kernel's configuration, y or m", .in_c = "has_config(\"@\")"},
 	{"cgroup.", REMEDY_SETTING, NAMED, cgroup, "cgroup.v2",
 	 .help = "a mounted hierarchy: v2, or v1.CONTROLLER", .is_known = is_hierarchy,
 	 .known = "a hierarchy: v2 or v1.CONTROLLER"},
@@ -555,7 +572,7 @@ static const struct form {
 	{"case.", REMEDY_MACHINE, NAMED, another_case, "case.machine.bpf.jit",
 	 .help = "that case, run there and then, passes; a capability is there"},
 	{"file:", REMEDY_SETTING, NAMED, file, "file:/proc/kallsyms",
-	 .help = "a file that is there"},
+	 .help = "a file that is there", .in_c = "file_is_there(\"@\")"},
 	/* Reports skip cases for these, too. */
 	{"perf_event_open", REMEDY_SETTING, REPORTED, NULL, NULL,
 	 .help = "the kernel has the call, and seccomp lets it through"},
@@ -769,6 +786,45 @@ enum remedy require_remedy(const char *tokens)
 		if (remedy_of(one) < easiest)
 			easiest = remedy_of(one);
 	return easiest;
+}
+
+/* What stands for @: of an architecture what uname(2) calls it, of a name its version. */
+static void rest_in_c(FILE *f, const struct form *form, const char *rest, const struct abi *abi)
+{
+	if (form->met == since)
+		fputs(since_of(abi, rest), f);
+	else if (form->met != arch)
+		fputs(rest, f);
+	for (size_t i = 0; form->met == arch && i < abi->arch_count; i++)
+		for (size_t k = 0; !strcmp(abi->archs[i].name, rest) && abi->archs[i].machines[k];
+		     k++)
+			fprintf(f, " %s ", abi->archs[i].machines[k]);
+}
+
+bool require_in_c(FILE *f, const char *tokens, const struct abi *abi)
+{
+	char one[REQUIRE_TOKEN];
+	const char *joint = "";
+
+	while (require_next(&tokens, one, sizeof(one))) {
+		const bool negated = one[0] == '!';
+		struct token parsed;
+		const struct form *form = find_form(one + negated, &parsed);
+
+		if (!form || !form->in_c)
+			return false;
+		fprintf(f, "%s%s", joint, negated ? "!(" : "");
+		for (const char *c = form->in_c; *c; c++)
+			if (*c == '@')
+				rest_in_c(f, form, parsed.rest, abi);
+			else if (*c == '~')
+				fputs(parsed.relation, f);
+			else
+				fputc(*c, f);
+		fputs(negated ? ")" : "", f);
+		joint = " || ";
+	}
+	return true;
 }
 
 bool require_is_fleeting(const char *tokens)

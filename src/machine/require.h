@@ -56,6 +56,12 @@ extern const char *const remedy_names[REMEDIES];
 /* Of tokens with a | between, the easiest; of those that only reports have, too. */
 enum remedy require_remedy(const char *tokens);
 
+/*
+ * Writes the question whether one of the tokens is met as an expression of C, of what
+ * src/translate/pieces has; false: C cannot ask it, and part of it may be written.
+ */
+bool require_in_c(FILE *f, const char *tokens, const struct abi *abi);
+
 /* Whether a token is of what others do to the machine, and may have changed since it was met. */
 bool require_is_fleeting(const char *tokens);
 

@@ -112,6 +112,10 @@ echo '{"suite": "gone", "about": "none", "spec": {"man": "none", "kernel": "none
  "open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1}}, "expect": {"ok": true}}]}' >"$scratch/gone/gone.json"
 status 0 "$perfabi" show --c --cases "$scratch/gone" gone.one.user
 says err "it requires pmu.none_such"
+mv "$scratch/out" "$scratch/gone.c"
+"${CC:-cc}" -Wall -Wextra -Werror -pthread -o "$scratch/program" "$scratch/gone.c" || fail "gone.one.user does not compile"
+status 4 "$scratch/program"
+says out "SKIP: the case needs pmu.none_such"
 status 0 "$perfabi" show --strace --cases "$scratch/gone" gone.one.user
 says out "/* skip: it requires pmu.none_such"
 status 2 "$perfabi" show --strace 'open.fd.*'
