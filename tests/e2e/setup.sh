@@ -109,3 +109,6 @@ asked ""
 rm "$bin/apt-get" "$bin/cc"
 setup 1 y build
 says err "no package manager is known here to install them: cc"
+# Without a compiler `make` says what installs one.
+status 2 make CC=no-such-compiler B="$scratch/none" "$scratch/none/src/main.o"
+says err 'there is no compiler no-such-compiler; `ci/setup build` installs what is missing'
