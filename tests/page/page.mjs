@@ -350,6 +350,8 @@ await step("dark, narrow, printed", async () => {
 	assert.equal((await page.pdf()).subarray(0, 5).toString(), "%PDF-");
 	const narrow = await open(browser, file, { viewport: { width: 390, height: 800 } });
 	assert.equal(await narrow.evaluate(() => document.documentElement.scrollWidth), 390);
+	const cut = await narrow.locator(".group .id").evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight).map((one) => one.textContent));
+	assert.deepEqual(cut, [], "suites whose names a phone cuts");
 	await narrow.context().close();
 });
 

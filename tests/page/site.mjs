@@ -92,6 +92,8 @@ for (const [href, text] of links) {
 assert.deepEqual(wide, [], "pages that a phone has to scroll sideways");
 await phone.goto(pathToFileURL(path.resolve(folder, "decoding.html")).href);
 await phone.screenshot({ path: `${shots}/site-phone.png` });
+await phone.getByRole("link", { name: "Pages", exact: true }).click(); // they stand below the text there
+await phone.waitForFunction(() => document.querySelector("nav").getBoundingClientRect().top < innerHeight);
 const plain = await open(browser, "man/perfabi-records.5.html", { javaScriptEnabled: false });
 assert.equal(await plain.getByRole("combobox").count(), 0, "a search that cannot search");
 await plain.screenshot({ path: `${shots}/site-man.png` });
