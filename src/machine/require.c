@@ -630,7 +630,7 @@ static const struct form *find_form(const char *token, struct token *out)
 	for (size_t i = 0; i < FORMS; i++) {
 		size_t n = strlen(forms[i].name);
 
-		if (strncmp(token, forms[i].name, n) || forms[i].kind == REPORTED)
+		if (strncmp(token, forms[i].name, n))
 			continue;
 		out->bare = token;
 		out->rest = token + n;
@@ -641,7 +641,8 @@ static const struct form *find_form(const char *token, struct token *out)
 			out->rest += strlen(out->relation);
 			if (is_version(out->rest))
 				return &forms[i];
-		} else if (forms[i].kind == NAMED ? out->rest[0] : !out->rest[0]) {
+		} else if (forms[i].kind == REPORTED ||
+			   (forms[i].kind == NAMED) == (out->rest[0] != '\0')) {
 			return &forms[i];
 		}
 	}
@@ -667,7 +668,7 @@ int require_check(const char *token, const struct abi *abi, const struct where *
 
 	const struct form *form = find_form(bare, &parsed);
 
-	if (form)
+	if (form && form->kind != REPORTED)
 		return check_rest(form, parsed.rest, abi, w, e);
 	for (size_t i = 0; i < FORMS; i++)
 		if (forms[i].kind != REPORTED)
@@ -713,7 +714,7 @@ int require_truth(struct environment *env, const char *token, enum identity as, 
 
 	parsed.as = as;
 	snprintf(found, size, "this machine does not say");
-	met = form ? form->met(env, &parsed, found, size) : NOT_KNOWN;
+	met = form && form->met ? form->met(env, &parsed, found, size) : NOT_KNOWN;
 	if (met == NOT_KNOWN)
 		return NOT_KNOWN;
 	if (negated && met)
@@ -770,10 +771,6 @@ static enum remedy remedy_of(const char *token)
 	struct token parsed;
 	const struct form *form = find_form(token + (token[0] == '!'), &parsed);
 
-	for (size_t i = 0; !form && i < FORMS; i++)
-		if (forms[i].kind == REPORTED &&
-		    !strncmp(token, forms[i].name, strlen(forms[i].name)))
-			form = &forms[i];
 	return form ? form->remedy : REMEDY_MACHINE;
 }
 
