@@ -63,15 +63,16 @@ holds '[.results[] | select(.outcome != "skip") | .outcome == "fail" and (.expec
 timeout 3600 sh -c '"$1" run --cases "$2" spin.child | cat >/dev/null' sh "$scratch/perfabi" "$scratch/cases" || [ $? -ne 124 ] ||
 	fail "the pipe was held"
 
+needs_events "runs that are ended"
 # SIGINT and SIGTERM end the run with a report, and the runner dies of the signal
 for sig in INT TERM; do
+	rm -f "$scratch/begun"
 	( trap - INT; exec "$PYTHON" -c '
 import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])' "$scratch/perfabi" run --repeat 100000 ) >"$scratch/out" 2>"$scratch/err" &
+os.execv(sys.argv[1], sys.argv[1:])' "$scratch/perfabi" run --repeat 100000 -f pretty -f "jsonl:$scratch/begun" ) >"$scratch/out" 2>"$scratch/err" &
 	pid=$!
-	comes_true test -s "$scratch/out" # its first lines: it runs cases now
-	sleep 0.5
+	comes_true grep -qs '"type":"begin"' "$scratch/begun" # it runs cases now
 	kill -$sig $pid
 	got=0
 	wait $pid || got=$?
@@ -83,7 +84,6 @@ done
 # SIGKILL leaves nothing either
 "$scratch/perfabi" run --repeat 100000 >"$scratch/out" 2>&1 &
 pid=$!
-comes_true test -s "$scratch/out" # its first lines: it runs cases now
 comes_true some_of_ours || fail "this test sees no process while there is one"
 kill -KILL $pid
 wait $pid 2>/dev/null || true

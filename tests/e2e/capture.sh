@@ -100,7 +100,7 @@ for other in '["ip"]' '["tid", "time"]'; do
 	says err "add identifier to the sample_type of each attr"
 done
 [ ! -e apart.data ] && [ ! -e ran ] || fail "a recording that nobody can decode"
-echo "[{$attr, \"sample_type\": [\"ip\", \"id\"]}, {$attr, \"sample_type\": [\"tid\", \"id\"]}, {\"type\": \"software\", \"config\": \"dummy\"}]" >apart.json
+echo "[{$attr, \"sample_type\": [\"ip\", \"id\"]}, {$attr, \"sample_type\": [\"tid\", \"id\"]}, {\"type\": \"software\", \"config\": \"dummy\", \"exclude_kernel\": 1}]" >apart.json
 status 0 "$perfabi" capture --attr apart.json -o apart.data -- true
 status 0 "$decode" --check apart.data
 

@@ -22,6 +22,7 @@ cat >"$scratch/baseline.json" <<'JSON'
    "since": "5.3 (0123)", "fixed": "99.1"}]}
 JSON
 
+needs_events "reports of runs"
 # shellcheck disable=SC2086 # words are meant to be split
 "$perfabi" run $cases -f "ktap:$scratch/good.ktap" -f "tap:$scratch/good.tap" -f "junit:$scratch/good.xml" \
 	-f "json:$scratch/good.json" -f "jsonl:$scratch/good.jsonl" -f "pretty:$scratch/good.txt" || fail "the run"

@@ -72,20 +72,26 @@ with() { # EXIT-STATUS BASELINE OPTION...
 }
 entry '"kernel": ">=2.6"' >"$scratch/broken-here"
 entry '"kernel": "<6.2", "token": "lockdown.confidentiality"' >"$scratch/broken-elsewhere"
-with 0 broken-here
-says out " 1 xfail in "
-with 1 broken-here --strict
-says out " 1 xfail in "
-says out "This kernel breaks 1 promise:"
-with 1 broken-elsewhere
-says out " 1 fail,"
-status 1 "$perfabi" run "$scratch/known/bad.json" --baseline none
-says out " 1 fail,"
-status 1 "$perfabi" run "$scratch/known/bad.json"
-status 1 "$perfabi" run --cases "$scratch/known"
+judges=
+if opens_events; then judges=1; else echo "left out: verdicts, for perf_event_open opens nothing for a user here"; fi
+if [ -n "$judges" ]; then
+	with 0 broken-here
+	says out " 1 xfail in "
+	with 1 broken-here --strict
+	says out " 1 xfail in "
+	says out "This kernel breaks 1 promise:"
+	with 1 broken-elsewhere
+	says out " 1 fail,"
+	status 1 "$perfabi" run "$scratch/known/bad.json" --baseline none
+	says out " 1 fail,"
+	status 1 "$perfabi" run "$scratch/known/bad.json"
+	status 1 "$perfabi" run --cases "$scratch/known"
+fi
 cp "$scratch/broken-here" "$scratch/known/baseline.json"
-status 0 "$perfabi" run --cases "$scratch/known"
-status 1 "$perfabi" run --cases "$scratch/known" --baseline none
+if [ -n "$judges" ]; then
+	status 0 "$perfabi" run --cases "$scratch/known"
+	status 1 "$perfabi" run --cases "$scratch/known" --baseline none
+fi
 status 0 "$perfabi" check --cases "$scratch/known"
 says out "1 case, all well formed"
 sed -i 's/bad.wrong/bad.wrogn/' "$scratch/known/baseline.json"
@@ -214,7 +220,7 @@ cat >"$scratch/b" <<'EOT'
   run on other hardware, or under another hypervisor:
     pmu.none_such
 EOT
-cmp "$scratch/a" "$scratch/b" || { cat "$scratch/out"; fail "what was skipped does not stand below what a person would change"; }
+[ -z "$judges" ] || cmp "$scratch/a" "$scratch/b" || { cat "$scratch/out"; fail "what was skipped does not stand below what a person would change"; }
 # two names of one file are one file
 ln -s same.tap "$scratch/same.xml"
 status 2 "$perfabi" run --format "tap:$scratch/same.tap" --format "junit:$scratch/same.xml" attr.bits
@@ -281,8 +287,9 @@ as_user=$([ "$(id -u)" -ne 0 ] || echo "setpriv --reuid 65534 --regid 65534 --cl
 status 2 $as_user "$scratch/perfabi" check locked
 says err "locked/away"
 says err "Permission denied"
-chmod 4 locked/away
+chmod 755 locked/away
 : >locked/away/x.json
+chmod 4 locked/away
 # shellcheck disable=SC2086 # words are meant to be split
 status 2 $as_user "$scratch/perfabi" check locked
 says err "Permission denied"

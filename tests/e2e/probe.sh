@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # perfabi probe: every answer has its reason, what it says agrees with what was found in other ways, and the rows say the same.
 . tests/e2e/lib.sh
+needs_events "what this machine can do"
 status 0 "$perfabi" probe
 for title in Events Records Breakpoints Limits "The ABI" "What stands between" "PMUs in /sys"; do
 	says out "$title"

@@ -13,6 +13,7 @@ cat >"$scratch/cases/steps.json" <<'JSON'
    "steps": [{"open": {}, "bind": "e"}, {"mmap": "e", "pages": 1},
     {"repeat": 1024, "do": [{"mremap": "e", "offset": 1, "length": "$page_size", "to": "1<<28", "move": true, "expect": {"errno": "EINVAL"}}]}]}]}
 JSON
+needs_events "steps"
 got=0
 "$perfabi" run --cases "$scratch/cases" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
 holds '[.results[] | select(.id == "steps.no-place") | .outcome == "skip" or (.outcome == "error" and .expected == "this preparation to succeed")] | length == 1 and all' \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # run --update-baseline: what fails becomes known, what passes ends its entry, and nothing else changes.
 . tests/e2e/lib.sh
+needs_events "baselines that are updated"
 cat >"$scratch/up.json" <<'EOF'
 {"suite": "up", "about": "The second one is wrong.", "spec": {"man": "perf_event_open(2), ERRORS", "kernel": "perf_copy_attr, sys_perf_event_open", "since": "2.6.32"},
  "defaults": {"as": "user", "open": {"base": "dummy"}},
