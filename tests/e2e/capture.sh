@@ -12,6 +12,7 @@ status 2 "$perfabi" capture -- true
 says err "no --attr"
 status 2 "$perfabi" capture --attr attr.json
 says err "no command"
+needs_events "recordings"
 status 2 "$perfabi" capture --attr missing.json -- true
 says err "cannot read missing.json: No such file or directory"
 status 2 "$perfabi" capture --attr attr.json --pages 3 -- true
@@ -126,7 +127,7 @@ status 0 "$perfabi" capture --raw -m 1 --attr backward.json -o last.ring -- sh -
 status 2 "$perfabi" capture --raw --attr attr.json -o x.ring -- true
 
 # A recording without records is whole, too.
-echo '{"type": "software", "config": "dummy"}' >dummy.json
+echo '{"type": "software", "config": "dummy", "exclude_kernel": 1}' >dummy.json
 status 0 "$perfabi" capture --attr dummy.json -o dummy.data -- true
 status 0 "$decode" dummy.data
 
