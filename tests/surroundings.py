@@ -65,6 +65,7 @@ NAMES = {
     "nowhere to write": lambda perfabi: in_shell(
         perfabi, "for d in /tmp /var/tmp /dev/shm; do mount -o bind,ro $d $d; done", "unshare", "--mount"),
     "no /sys": lambda perfabi: in_shell(perfabi, "umount -l /sys", "unshare", "--mount"),
+    "a time namespace": lambda perfabi: suite(perfabi, "unshare", "--time", "--monotonic", "1000", "--boottime", "100000"),
     "an ordinary user": lambda perfabi: suite(perfabi, "setpriv", "--reuid", "65533", "--regid", "65533", "--clear-groups"),
 }
 OTHERS = {"another user of perf: " + name: what for name, what in {

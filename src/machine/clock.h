@@ -5,10 +5,18 @@
 #ifndef PERFABI_CLOCK_H
 #define PERFABI_CLOCK_H
 
+#include <time.h>
+
 /* CLOCK_MONOTONIC in seconds. */
 double clock_seconds(void);
 
 /* The processor time of this process, in seconds. */
 double clock_processor_seconds(void);
+
+/*
+ * What this process's time namespace adds to a clock of clock_gettime(2), in nanoseconds; the
+ * kernel's own times go without. 0 where there is no such namespace; time_namespaces(7).
+ */
+long long clock_namespace_offset(clockid_t clock);
 
 #endif

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "machine/clock.h"
 #include "machine/limits.h"
 #include "machine/small_file.h"
 #include "step/path.h"
@@ -397,7 +398,8 @@ static int run_clock(struct step *s)
 
 	if (clock_gettime((clockid_t)a->clock, &t))
 		return step_failed(s, errno);
-	s->shown = json_integer((json_int_t)t.tv_sec * 1000000000 + t.tv_nsec);
+	s->shown = json_integer((json_int_t)t.tv_sec * 1000000000 + t.tv_nsec -
+				clock_namespace_offset((clockid_t)a->clock));
 	return 0;
 }
 
@@ -584,7 +586,7 @@ const struct verb machine_verbs[] = {
 							 {0}}},
 			 {0}}},
 	{.name = "clock",
-	 .help = "nanoseconds of a clock of clock_gettime(2)",
+	 .help = "nanoseconds of a clock of clock_gettime(2), as outside of time namespaces",
 	 .run = run_clock,
 	 .in_c = clock_in_c,
 	 .kind = SHOWS,
