@@ -204,9 +204,20 @@ PROBEABLE static void do_call(struct work *w)
 		workload_probed();
 }
 
+/*
+ * Where the scheduler's clock moves in steps of milliseconds, no time would have passed for the
+ * event: its times go by the same clock.
+ */
+static void await_clock(uint64_t begun)
+{
+	for (int i = 0; i < 1000000 && cpu_time() == begun; i++)
+		;
+}
+
 /* Fresh pages, small ones: a huge one would be one fault. */
 static int ready_touch(struct work *w)
 {
+	await_clock(0); /* itself is no fault then */
 	w->memory_size = (size_t)w->pages * (size_t)sysconf(_SC_PAGESIZE);
 	w->memory = mmap(NULL, w->memory_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			 -1, 0);
@@ -218,10 +229,12 @@ static int ready_touch(struct work *w)
 
 static void do_touch(struct work *w)
 {
+	const uint64_t begun = cpu_time();
 	size_t page = w->memory_size / (w->pages ? (size_t)w->pages : 1);
 
 	for (size_t i = 0; i < w->pages; i++)
 		*(volatile unsigned char *)(w->memory + i * page) = 1;
+	await_clock(begun);
 }
 
 static void tidy_memory(struct work *w)
@@ -234,6 +247,7 @@ static int ready_file_fault(struct work *w)
 {
 	int fd = (int)syscall(SYS_memfd_create, "perfabi-pages", 1U /* MFD_CLOEXEC */);
 
+	await_clock(0);
 	w->memory_size = (size_t)w->pages * (size_t)sysconf(_SC_PAGESIZE);
 	if (fd < 0 || ftruncate(fd, (off_t)w->memory_size))
 		return -errno;
