@@ -157,7 +157,7 @@ $B/record_builtin.c: $(RECORD_FILES) ci/embed
 # Stamps that change only when what they hold does.
 stamp = @mkdir -p $B; printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@
 $B/.flags: FORCE
-	@command -v $(firstword $(CC)) >/dev/null || \
+	@[ -e $B/perfabi ] || command -v $(firstword $(CC)) >/dev/null || \
 		{ echo 'perfabi: there is no compiler $(firstword $(CC)); `ci/setup build` installs what is missing, and so does `make run`' >&2; exit 1; }
 	$(call stamp,$(CC) $(ALL_CFLAGS) $(PIC) $(ALL_LDFLAGS) $(LIB_LIBS))
 $B/.abi-list: FORCE

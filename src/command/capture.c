@@ -17,6 +17,7 @@
 
 #include "capture/capture.h"
 #include "command/command.h"
+#include "command/modelled.h"
 #include "perfabi.h"
 #include "language/scope.h"
 #include "stream/events.h"
@@ -580,6 +581,9 @@ int command_capture(int argc, char **argv)
 		error_print(stderr, "perfabi capture", &e);
 		return EXIT_USAGE;
 	}
+	status = barred_by_death("perfabi capture");
+	if (status)
+		return status;
 	environment_read(&env, abi);
 	/* so that a run that wants quiet says who is in its way */
 	prctl(PR_SET_NAME, "perfabi-capture");

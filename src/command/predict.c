@@ -48,7 +48,8 @@ static const char help[] =
 	"  -c, --cases DIR      checks.json and model.json below DIR, not the built-in ones\n"
 	"      --facts          list what the model goes by, and end\n"
 	"  -h, --help           this help\n\n"
-	"exit status: 0 each call was read, 1 one was not, and its line says why, 2 wrong usage\n";
+	"exit status: 0 each call was read, 1 one was not, and its line says why, 2 wrong usage,\n"
+	"             4 nothing can be judged here\n";
 
 struct settings {
 	const char *folder, *machine, *event, *as;

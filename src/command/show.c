@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/modelled.h"
 #include "command/session.h"
 #include "listing/listing.h"
 #include "machine/require.h"
@@ -201,8 +202,10 @@ static int need_one(const struct instance *const *picked, size_t count, const ch
 static int show_as_c(const struct settings *s, struct loaded *l,
 		     const struct instance *const *picked, size_t count)
 {
-	int err;
+	int err = l->has_env ? 0 : barred_by_death("perfabi show");
 
+	if (err)
+		return err;
 	if (!l->has_env)
 		environment_read(&l->env, l->abi);
 	l->has_env = true;

@@ -41,7 +41,7 @@ static const char help[] =
 	"  -c, --cases DIR      the tables below DIR, not the built-in ones\n"
 	"  -h, --help           this help\n\n"
 	"exit status: 0 it opens, 1 it is refused or not there, 2 wrong usage, 3 perfabi failed,\n"
-	"4 the model cannot tell\n";
+	"4 the model cannot tell, or nothing can be judged here\n";
 
 struct settings {
 	const char *folder, *machine, *as, *text;

@@ -14,8 +14,9 @@ double clock_seconds(void);
 double clock_processor_seconds(void);
 
 /*
- * What this process's time namespace adds to a clock of clock_gettime(2), in nanoseconds; the
- * kernel's own times go without. 0 where there is no such namespace; time_namespaces(7).
+ * What the time namespace of this process's children, as a rule its own, adds to a clock of
+ * clock_gettime(2), in nanoseconds; the kernel's own times go without. 0 where there is no such
+ * namespace; time_namespaces(7).
  */
 long long clock_namespace_offset(clockid_t clock);
 

@@ -268,7 +268,7 @@ static int count_a_store(const struct abi *abi, const char *json_text, unsigned 
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	*is_endless = pid > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF;
-	return WIFEXITED(status) ? WEXITSTATUS(status) - 1 : MOST;
+	return WIFEXITED(status) ? WEXITSTATUS(status) - 1 : *is_endless ? MOST : -1;
 }
 
 /*

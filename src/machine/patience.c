@@ -44,8 +44,8 @@ static bool read_stat(const char *path, struct task_stat *stat)
 		   &stat->state, &stat->session, &own, &kernel, &children, &kernel_children,
 		   &stat->threads) != 7)
 		return false;
-	stat->ticks = own + kernel + (unsigned long long)children +
-		      (unsigned long long)kernel_children;
+	stat->ticks =
+		own + kernel + (unsigned long long)children + (unsigned long long)kernel_children;
 	return true;
 }
 
@@ -116,8 +116,8 @@ bool patience_is_over(struct patience *p, pid_t session)
 	p->is_measured = look_at(session, &ran, &runnable);
 	/* At the first look there is nothing to compare with: they began with nothing. */
 	if (p->is_measured && runnable && ran >= p->ran) {
-		unsigned at_once = cpus > 0 && runnable > (unsigned long)cpus ? (unsigned)cpus
-									      : runnable;
+		unsigned at_once =
+			cpus > 0 && runnable > (unsigned long)cpus ? (unsigned)cpus : runnable;
 		had = (ran - p->ran) / at_once;
 	} else if (!p->is_measured && was_measured) {
 		had = 0; /* the last of them has just ended */

@@ -525,7 +525,7 @@ static const struct form {
 	{"emulated", REMEDY_MACHINE, EXACT, emulated, NULL,
 	 .help = "the processor is QEMU without KVM; only x86 can tell"},
 	{"breakpoint.counts", REMEDY_MACHINE, EXACT, breakpoint_counts, NULL,
-	 .help = "the same, and it counts a store: not all emulators let it",
+	 .help = "a breakpoint can be had, and it counts a store once: not all emulators let it",
 	 .in_c = "breakpoint_counts()"},
 	{"breakpoint.hits", REMEDY_MACHINE, COMPARED, breakpoint_hits, "breakpoint.hits==0",
 	 .help = "what one counted of one store: 0 where they open and never fire"},

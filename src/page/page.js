@@ -451,7 +451,7 @@
 		const list = (value) => Array.isArray(value) ? value.join(", ") : value;
 		const more = [["since", deviation.since], ["fixed in", deviation.fixed], ["seen on", list(deviation.seen)], ["source read of", list(deviation.read)]].filter(([, value]) => value).map(([name, value]) => `${name} ${value}`).join("; ");
 		const name = typeof deviation.function === "string" ? `${deviation.function}()` : "";
-		return [...fact(whose === "machine" ? "Known of the machine, not its kernel" : "Known", element("span", {}, element("code", {}, name), ` ${deviation.why || ""}`)), ...fact("", more), ...fact("", deviation.note)];
+		return [...fact(whose === "machine" ? "Known of the machine, not its kernel" : "Known", element("span", {}, name ? element("code", {}, name) : "", ` ${deviation.why || ""}`)), ...fact("", more), ...fact("", deviation.note)];
 	}
 	const asText = (value) => typeof value === "string" ? value : value === undefined || value === null ? undefined : JSON.stringify(value);
 	function saidBlock(block, from) {

@@ -22,7 +22,8 @@ static bool is_from_elsewhere(int signal)
 
 /*
  * A case whose process did not come to its end: in the call it is the kernel's fault, else ours. A
- * clock on the wall proves nothing: where nobody can say what time the case had, that is no failure.
+ * clock on the wall proves nothing: where nobody can say what time the case had, that is no
+ * failure.
  */
 static void take_death(const struct worker *w, int status, double timeout, struct result *result)
 {
@@ -47,7 +48,8 @@ static void take_death(const struct worker *w, int status, double timeout, struc
 		snprintf(got, sizeof(got), "exit status %d while %s", WEXITSTATUS(status),
 			 stage_names[stage]);
 	if ((stage == STAGE_CALLING || stage == STAGE_STEPPING) &&
-	    ((w->timed_out && w->patience.is_measured) || (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SIGNALS) ||
+	    ((w->timed_out && w->patience.is_measured) ||
+	     (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SIGNALS) ||
 	     (WIFSIGNALED(status) && !is_from_elsewhere(WTERMSIG(status)))))
 		outcome = FAIL;
 	result->verdict = (struct verdict){0};

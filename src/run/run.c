@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The scheduler. The runner is one thread that forks, waits for SIGCHLD or the next look at
- * what runs, and reaps. It is a subreaper: what a case leaves behind comes to it, and is killed with the case's
- * group.
+ * what runs, and reaps. It is a subreaper: what a case leaves behind comes to it, and is killed
+ * with the case's group.
  */
 #include "case/cases.h"
 #include "run/run.h"

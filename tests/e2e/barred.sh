@@ -34,7 +34,7 @@ if behind EPERM true >"$scratch/out"; then
 	# `make run` is at its end then, and not at an error; a failure is one.
 	status 0 behind EPERM make -s BUILD=: -o setup "B=$B" run ARGS=open.fd
 	says out "nothing can be judged here"
-	[ ! -s "$scratch/err" ] || { cat "$scratch/err"; fail "make run behind a filter"; }
+	! grep -v "waiting for perfabi" "$scratch/err" || { cat "$scratch/err"; fail "make run behind a filter"; }
 	status 2 make -s BUILD=: -o setup "B=$B" run ARGS=--no-such-option
 	# A kernel without perf events has none of its sysctls, either.
 	if unshare --mount mount -t tmpfs none /proc/sys/kernel 2>/dev/null; then
@@ -43,4 +43,5 @@ if behind EPERM true >"$scratch/out"; then
 	fi
 else
 	cat "$scratch/out"
+	echo "left out: seccomp filters, for none can be made here"
 fi

@@ -92,8 +92,8 @@ comes_true none_of_ours || fail "a process survived the runner's SIGKILL"
 # rounds in any order agree
 chosen="open group count.software"
 [ -z "$TEST_WHOLE" ] || chosen=
-# shellcheck disable=SC2086 # words are meant to be split
 got=0
+# shellcheck disable=SC2086 # words are meant to be split
 "$scratch/perfabi" run --repeat 2 --shuffle 7 --format json $chosen >"$scratch/out" || got=$?
 judged "$scratch/out" $got
 if grep -q "runs differed" "$scratch/out"; then fail "shuffled rounds differ"; fi

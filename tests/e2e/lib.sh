@@ -42,7 +42,10 @@ judged() {
 }
 # opens_events [CALLER] : whether such a caller's perf_event_open may succeed here at all; CALLER is root or user.
 opens_events() {
-	"$perfabi" run "open.flags.none.${1:-user}" >/dev/null 2>&1
+	opened=0
+	"$perfabi" run "open.flags.none.${1:-user}" >"$scratch/opens" 2>&1 || opened=$?
+	[ $opened -eq 0 ] || [ $opened -eq 4 ] || { cat "$scratch/opens"; fail "open.flags.none.${1:-user}: exit status $opened"; }
+	return $opened
 }
 # needs_events WHAT : ends the script, and says that it leaves WHAT out, where an ordinary user may open no event.
 needs_events() {

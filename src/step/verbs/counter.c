@@ -10,7 +10,8 @@
 	ONE(2)                                                                                     \
 	ONE(3)                                                                                     \
 	ONE(4)                                                                                     \
-	ONE(5) ONE(6) ONE(7) ONE(8) ONE(9) ONE(10) ONE(11) ONE(12) ONE(13) ONE(14) ONE(15) ONE(16) \
+	ONE(5)                                                                                     \
+	ONE(6) ONE(7) ONE(8) ONE(9) ONE(10) ONE(11) ONE(12) ONE(13) ONE(14) ONE(15) ONE(16)        \
 		ONE(17) ONE(18) ONE(19) ONE(20) ONE(21) ONE(22) ONE(23) ONE(24) ONE(25) ONE(26)    \
 			ONE(27) ONE(28) ONE(29) ONE(30)
 
