@@ -185,8 +185,9 @@ static int look_for_build_id(struct dl_phdr_info *info, size_t size, void *text)
 			n = (size_t)(id - at) + (((size_t)note.n_descsz + 3) & ~(size_t)3);
 			if (n > left)
 				break;
-			for (size_t b = 0; note.n_type == NT_GNU_BUILD_ID && b < note.n_descsz &&
-					   2 * b + 2 < BUILD_ID_TEXT; b++)
+			if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") || memcmp(at + sizeof(note), "GNU", sizeof("GNU")))
+				continue;
+			for (size_t b = 0; b < note.n_descsz && 2 * b + 2 < BUILD_ID_TEXT; b++)
 				snprintf((char *)text + 2 * b, 3, "%02x", id[b]);
 		}
 	}

@@ -64,7 +64,7 @@ cmp a.data old.data || fail "a recording that was there is gone"
 # One that is killed leaves a recording that was not closed.
 "$perfabi" capture --attr attr.json -o killed.data -- sleep 30 2>err &
 capture=$!
-sleeps() { [ "$(pgrep -P $capture sleep)" ] || ! kill -0 $capture; }
+sleeps() { children_of $capture | grep -q " sleep$" || ! kill -0 $capture; }
 comes_true sleeps
 sleep 0.3
 kill -9 $capture

@@ -100,9 +100,9 @@ status 3 "$perfabi" report "$scratch/here.json" -o /dev/full
 change '.new = 1 | .host.new = {} | .results[0].new = [] | .perfabi = "9.9.9"'
 status 0 "$perfabi" report "$scratch/few/1.json" "$scratch/wrong.json"
 # Two reports of one machine and kernel are told apart by what differs.
-jq '.environment.uid = 1000 | .environment.sysctls.perf_event_paranoid = 3' "$scratch/few/0.json" >"$scratch/user.json"
+jq '.environment.uid = 4242 | .environment.sysctls.perf_event_paranoid = 3' "$scratch/few/0.json" >"$scratch/user.json"
 status 0 "$perfabi" report "$scratch/few/0.json" "$scratch/user.json"
-says out '"note":"uid 1000, paranoid 3"'
+says out '"note":"uid 4242, paranoid 3"'
 
 needs_events "the page in a browser"
 for tool in node npm; do

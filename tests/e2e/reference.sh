@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The man pages and docs/errata.md are what `make reference` makes, mandoc has nothing against them, and each says what it is for.
 . tests/e2e/lib.sh
+plain() { sed "s/.$(printf '\b')//g"; } # without what prints over what is there
 ci/reference "$B" "$scratch/made" || fail "ci/reference"
 (cd "$scratch/made" && find . -type f | sort) >"$scratch/files"
 diff "$scratch/files" - <<'END' || fail "other pages"
@@ -24,12 +25,12 @@ done
 
 # A sentence that a colon ends has no full stop; a value that an option takes stands as it is typed, not as a sentence begins.
 for page in docs/man/man*/*; do
-	mandoc -Tascii "$page" | col -bx >"$scratch/page"
+	mandoc -Tascii "$page" | plain >"$scratch/page"
 	if grep ':\.\( \|$\)' "$scratch/page"; then fail "$page has \":.\""; fi
 	if grep 'This help\.$' "$scratch/page"; then fail "$page is no help"; fi
 done
 for program in perfabi perfabi-decode; do
-	mandoc -Tascii "docs/man/man1/$program.1" | col -bx >"$scratch/page"
+	mandoc -Tascii "docs/man/man1/$program.1" | plain >"$scratch/page"
 	for command in $([ $program = perfabi-decode ] || "$perfabi" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p') ''; do
 		# shellcheck disable=SC2086 # no command is no argument
 		"$PWD/$B/$program" $command --help | awk -f completions/options.awk
@@ -40,14 +41,14 @@ for program in perfabi perfabi-decode; do
 	done <"$scratch/values"
 	[ $program = perfabi-decode ] || [ "$(wc -l <"$scratch/values")" -ge 4 ] || fail "values of options: $(cat "$scratch/values")"
 done
-mandoc -Tascii docs/man/man1/perfabi.1 | col -bx | grep -q '=pmu\.type\.unknown' || fail "perfabi(1) has no =ID"
+mandoc -Tascii docs/man/man1/perfabi.1 | plain | grep -q '=pmu\.type\.unknown' || fail "perfabi(1) has no =ID"
 
 # Nothing is left out: commands, options, verbs, records, fields of attr, functions. A list that is empty is no list.
 names() {
 	cat >"$scratch/names" && [ -s "$scratch/names" ] || fail "no names to look for in $1"
 	cat "$scratch/names"
 }
-page() { mandoc -Tascii "docs/man/$1" | col -bx; }
+page() { mandoc -Tascii "docs/man/$1" | plain; }
 page man1/perfabi.1 >"$scratch/page"
 for command in $("$perfabi" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | names "perfabi(1)"); do
 	[ "$command" = help ] || grep -q "^   perfabi $command$" "$scratch/page" || fail "perfabi(1) has no $command"

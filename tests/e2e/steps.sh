@@ -86,7 +86,7 @@ JSON
 runner=$!
 has_begun() { grep -qs '"type":"begin"' "$scratch/frozen" || ! kill -0 $runner; }
 comes_true has_begun
-stopped="$runner $(pgrep -P $runner | tr '\n' ' ')"
+stopped="$runner $(children_of $runner | sed 's/ .*//' | tr '\n' ' ')"
 # shellcheck disable=SC2086 # words are meant to be split
 { kill -STOP $stopped; sleep 1.5; kill -CONT $stopped; } 2>/dev/null || :
 got=0
