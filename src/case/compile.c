@@ -104,7 +104,7 @@ static struct compiling begin(const json_t *definition, const struct cases *case
 
 	return (struct compiling){.tables = &cases->tables,
 				  .arch = case_arch(json_object_get(definition, "requires"), abi),
-				  .names = {abi, cases->tables.vehicles, row ? row->rows : NULL},
+				  .names = {abi, cases->tables.vehicles, row ? row->rows : NULL, false},
 				  .parameter = row ? row->parameter : NULL,
 				  .scope = scope,
 				  .arena = arena,

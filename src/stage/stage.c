@@ -39,7 +39,7 @@ int stage_load_json(struct plan_of_stage *plan, json_t *json, const struct where
 	struct scope scope = {.checking = true};
 	struct compiling c = {.tables = tables,
 			      .arch = tables->arch,
-			      .names = {tables->abi, tables->vehicles, NULL},
+			      .names = {tables->abi, tables->vehicles, NULL, false},
 			      .scope = &scope,
 			      .arena = &plan->arena,
 			      .error = e};
