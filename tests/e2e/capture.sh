@@ -169,7 +169,7 @@ status 0 "$decode" --check x.data
 status 3 "$perfabi" capture --attr attr.json -o /dev/full -- true
 says err "No space left on device"
 status 3 "$perfabi" capture --attr attr.json -o /nonexistent/x -- true
-echo '{"type": 4000000000, "sample_type": ["ip"]}' >unknown.json
+echo '{"type": 4000000000, "sample_type": ["ip"], "exclude_kernel": 1}' >unknown.json
 status 2 "$perfabi" capture --attr unknown.json -o x.data -- true
 says err "no such event"
 # Ctrl-C ends the command, and the recording is whole.
