@@ -250,7 +250,7 @@ def forms_of_one_call(asking):
         again.pop("told")
         need(one == again, f"{story['id']}: {one['call']}\n{one}\n{again}")
         count += 1
-    need(count > (80 if WHOLE else 12), count)
+    need(count >= (81 if WHOLE else 16), count)
     block = ("------------------------------------------------------------\nperf_event_attr:\n  type                             1 (software)\n"
              "  size                             136\n  config                           0 (PERF_COUNT_SW_CPU_CLOCK)\n"
              "  { sample_period, sample_freq }   200000\n  sample_type                      IP|TID|TIME\n  disabled                         1\n"

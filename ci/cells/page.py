@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/matrix.html: what the cells have shown, as one report for each kind of program of each cell.
+"""The page of the matrix: what the cells have shown, as one report for each kind of program of each cell.
 
 A cell runs the suite as several callers. Each case is one caller's, so that most are skipped but in one run; where several
 have a result of it, the worst counts."""

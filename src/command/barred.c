@@ -4,36 +4,27 @@
  */
 #include "command/barred.h"
 
-#include <stdlib.h>
-
 #include "machine/names.h"
 
-/* What the model says of a plain dummy event of whoever runs perfabi; NULL: nothing. */
+/* What the model says of a plain dummy event of whoever runs perfabi. */
 static json_t *ask_of_dummy(const struct model *model)
 {
 	struct environment *env = model->machine.env;
 	const struct caller caller = caller_as(&env->rights, env->rights.uid ? AS_USER : AS_ROOT);
 	const struct world world = {.told = env->attr_size_errno};
 	const struct scope scope = {.env = env};
-	struct situation *s = malloc(sizeof(*s));
 	json_t *open = json_pack("{s:{s:s,s:s,s:i}}", "attr", "type", "software", "config", "dummy",
 				 "exclude_kernel", 1);
-	json_t *told = NULL;
+	json_t *told = json_object();
 	struct where nowhere = {0};
-	const struct check *check;
 	struct error e = {0};
 	struct call call;
 
-	if (s && !call_from_json(&call, env->abi, env->arch, open, &scope, &nowhere, &e)) {
-		situation_begin(s, &model->machine, &call, &caller, &world);
-		check = model_cause(model, s, env->attr_size_errno);
-		told = check ? json_object() : NULL;
-		if (told)
-			check_tell(model, check, s, told);
+	if (!call_from_json(&call, env->abi, env->arch, open, &scope, &nowhere, &e)) {
+		model_tell_cause(model, &call, &caller, &world, told);
 		call_free(&call);
 	}
 	json_decref(open);
-	free(s);
 	return told;
 }
 

@@ -5,6 +5,7 @@
 #include "command/modelled.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -31,7 +32,7 @@ int barred_by_death(const char *program)
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (pid < 0 || !WIFSIGNALED(status))
+	if (pid < 0 || !WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
 		return 0;
 	say(stderr,
 	    "%s: nothing can be judged here: a seccomp filter kills whoever calls "

@@ -108,7 +108,7 @@ struct patience patience_begin(double seconds)
 bool patience_is_over(struct patience *p, pid_t session)
 {
 	double now = clock_seconds(), passed = now - p->seen, most = p->look - p->seen + p->tick;
-	double ran = 0, had = passed > most ? most : passed;
+	double ran = 0, cost, had = passed > most ? most : passed;
 	unsigned runnable = 0;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	bool was_measured = p->is_measured;
@@ -125,7 +125,9 @@ bool patience_is_over(struct patience *p, pid_t session)
 	p->left -= had;
 	p->ran = ran;
 	p->seen = now;
-	p->look = now + p->tick;
+	/* Where there are many processes, a look takes its time: a twentieth of it at most. */
+	cost = clock_seconds() - now;
+	p->look = now + (20 * cost > p->tick ? 20 * cost : p->tick);
 	return p->left <= 0;
 }
 

@@ -24,8 +24,7 @@ struct patience patience_begin(double seconds);
 
 /*
  * Whether the processes of `session` (setsid(2); its leader's id) have had their time. To be called
- * when p->look is there: of time in which the caller itself
- * did not run one tick counts at most.
+ * when p->look is there: of time in which the caller itself did not run one tick counts at most.
  * proc_pid_stat(5).
  */
 bool patience_is_over(struct patience *p, pid_t session);

@@ -332,13 +332,3 @@ size_t model_suspects(const struct model *model, struct situation *s, int err,
 		}
 	return n;
 }
-
-const struct check *model_cause(const struct model *model, struct situation *s, int err)
-{
-	struct prediction p = model_predict(model, s);
-	const struct check *check = p.outcome == REFUSED && p.err == err ? p.check : NULL;
-
-	if (!check)
-		model_suspects(model, s, err, &check, 1);
-	return check;
-}

@@ -80,10 +80,6 @@ struct prediction model_predict(const struct model *model, struct situation *s);
 const struct check *model_check_behind(const struct model *model, struct situation *s,
 				       const struct check *first);
 
-/* The check that has refused the call with that errno: the one that was to, else the first that can
- * be the cause; NULL: none is known. */
-const struct check *model_cause(const struct model *model, struct situation *s, int err);
-
 /*
  * What a check says of this call: of its sayings the first that holds, or the last where none is
  * known to. NULL: it says nothing but `unsaid`.
@@ -102,6 +98,13 @@ json_t *saying_json(const struct model *model, const struct saying *saying, stru
  */
 void check_tell(const struct model *model, const struct check *check, struct situation *s,
 		json_t *json);
+
+/*
+ * The same of the check that has refused the call with the errno world->told, or can have. False:
+ * none is known, or there is no memory.
+ */
+bool model_tell_cause(const struct model *model, const struct call *call,
+		      const struct caller *caller, const struct world *world, json_t *told);
 
 /*
  * What the cause can be where the kernel has refused with that errno (0: any): the checks whose

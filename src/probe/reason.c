@@ -13,14 +13,12 @@
 static bool ask_model(json_t *json, const struct probe *probe, const struct result *result)
 {
 	const struct verdict *v = &result->verdict;
-	const struct check *check;
 	struct caller caller = caller_as(&probe->env->rights, result->instance->who.as);
 	struct world_event leader = {.fd = v->refused.group_fd, .is_unknown = true};
 	struct world world = {.told = v->err,
 			      .events = &leader,
 			      .event_count = v->refused.group_fd >= 0,
 			      .sees_processes = true};
-	struct situation *s = malloc(sizeof(*s));
 	struct call call = {.image = malloc(sizeof(v->refused.attr)),
 			    .pid = v->refused.pid,
 			    .cpu = v->refused.cpu,
@@ -28,16 +26,11 @@ static bool ask_model(json_t *json, const struct probe *probe, const struct resu
 			    .flags = v->refused.flags};
 	bool found = false;
 
-	if (s && call.image) {
+	if (call.image) {
 		memcpy(call.image, v->refused.attr, sizeof(v->refused.attr));
-		situation_begin(s, &probe->model->machine, &call, &caller, &world);
-		check = model_cause(probe->model, s, v->err);
-		found = check != NULL;
-		if (found)
-			check_tell(probe->model, check, s, json);
+		found = model_tell_cause(probe->model, &call, &caller, &world, json);
 	}
 	free(call.image);
-	free(s);
 	return found;
 }
 

@@ -42,6 +42,22 @@ if opens_events root; then
 fi
 [ -z "$(ours)" ] || fail "a spinning child survived its case's deadline"
 
+# what waits for a cpu is no time of the case: it has a ninth of one, and all that it needs of its second
+if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null && opens_events root; then
+	cat >"$scratch/cases/busy.json" <<'JSON'
+{"suite": "busy", "about": "a case that wants a cpu", "spec": {"kernel": "none"},
+ "cases": [{"name": "spins", "title": "spins for 600 ms", "as": "root", "steps": [{"workload": "spin", "ms": 600}]}]}
+JSON
+	for _ in 1 2 3 4 5 6 7 8; do
+		setsid timeout 120 taskset -c 0 sh -c 'while :; do :; done' &
+		hogs="${hogs-} $!"
+	done
+	status 0 taskset -c 0 "$scratch/perfabi" run --cases "$scratch/cases" busy --timeout 1 --format json
+	# shellcheck disable=SC2086 # words are meant to be split
+	kill $hogs
+	holds '.results[0].seconds > 1' "$scratch/out" || echo "left out: a case that waits for a cpu, for it did not have to wait"
+fi
+
 # who awaits a word hears at once that whoever was to post it has failed, and why
 cat >"$scratch/cases/await.json" <<'JSON'
 {"suite": "await", "about": "words that never come", "spec": {"kernel": "none"},
