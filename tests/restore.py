@@ -60,15 +60,15 @@ def one(program, folder, number, before):
     time.sleep(wait)
     process.send_signal(how)
     try:
-        process.wait(60)
+        process.wait(600)
     except subprocess.TimeoutExpired:
-        print(f"{how.name} at {wait:.3f} s (seed {seed}, number {number}) did not end it within 60 s; where its processes are:")
+        print(f"{how.name} at {wait:.3f} s (seed {seed}, number {number}) did not end it within 600 s; where its processes are:")
         for proc in ours(program):
             print(proc, read(f"{proc}/wchan"), read(f"{proc}/stack"), read(f"{proc}/status"))
         process.kill()
         process.wait()
         return False
-    deadline = time.time() + 10
+    deadline = time.time() + 600
     while True:
         after = state(program, folder)
         if after == before:

@@ -108,10 +108,10 @@ def read(seconds):
     return got
 MARK = b"ready.."
 os.write(terminal, f"source '{made}'; echo rea''dy..\n".encode())
-read(20)
+read(600)
 MARK = b"open.size."
 os.write(terminal, line.encode())
-print(read(20).decode(errors="replace"))
+print(read(600).decode(errors="replace"))
 os.kill(pid, 9)
 END
 	"$PYTHON" "$scratch/type.py" "$made/perfabi.bash" "perfabi ru${tab}open.si${tab}" | tr -d '\r\007' | grep -q 'perfabi run open\.size\.' ||
@@ -144,7 +144,7 @@ if not pid:
     os.chdir(files)
     os.execvp("zsh", ["zsh", "-f", "-i"])
 def read(until):
-    got, end = "", time.monotonic() + 20
+    got, end = "", time.monotonic() + 600
     while time.monotonic() < end and not re.search(until, got, re.S):
         if select.select([terminal], [], [], 0.1)[0]:
             got += os.read(terminal, 4096).decode(errors="replace").replace("\r\n", "")

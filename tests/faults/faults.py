@@ -21,7 +21,7 @@ KINDS = ("ALLOC", "READ", "WRITE")
 
 
 def run(faults, command, **environment):
-    return subprocess.run(command, capture_output=True, check=False, timeout=60, stdin=subprocess.DEVNULL,
+    return subprocess.run(command, capture_output=True, check=False, timeout=3600, stdin=subprocess.DEVNULL,
                           env={**os.environ, "LD_PRELOAD": faults, **environment})
 
 

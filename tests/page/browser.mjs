@@ -6,18 +6,23 @@ import { chromium } from "playwright-core";
 
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", headless: true, args: ARGUMENTS });
+const PATIENCE = 600_000; // ms: ends a hang, and nothing that is merely slow
 
-// A page in a context of its own; complaints are those of all pages, and what they asked of the network.
+export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", headless: true, args: ARGUMENTS, timeout: PATIENCE });
+
+// A page in a context of its own; complaints are those of all pages, and what they asked of the network or, but for those within a folder, of other files.
 export const complaints = [];
-export async function open(browser, file, { hash = "", ...options } = {}) {
+export async function open(browser, file, { hash = "", within, ...options } = {}) {
 	const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+	context.setDefaultTimeout(PATIENCE);
+	const own = within ? (request) => request.url().startsWith(pathToFileURL(within).href)
+		: (request) => request.url().startsWith("data:") || request.url().startsWith("file:") && request.resourceType() === "document";
 	const page = await context.newPage();
 	page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
 	page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
 	page.on("dialog", (dialog) => complaints.push(`dialog: ${dialog.message()}`));
 	page.on("request", (request) => {
-		if (!/^(file|data):/.test(request.url()) || request.url().startsWith("file:") && request.resourceType() !== "document") complaints.push(`request: ${request.url()}`);
+		if (!own(request)) complaints.push(`request: ${request.url()}`);
 	});
 	await page.goto(pathToFileURL(file) + hash);
 	return page;

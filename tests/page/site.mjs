@@ -3,18 +3,10 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { launch } from "./browser.mjs";
+import { launch, noComplaints, open as openFile } from "./browser.mjs";
 
 const [folder, shots] = process.argv.slice(2);
-const complaints = [];
-async function open(browser, file, options = {}) {
-	const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
-	page.on("console", (message) => complaints.push(message.text()));
-	page.on("pageerror", (error) => complaints.push(error.message));
-	page.on("request", (request) => { if (!request.url().startsWith(pathToFileURL(path.resolve(folder)).href)) complaints.push(request.url()); });
-	await page.goto(pathToFileURL(path.resolve(folder, file)).href);
-	return page;
-}
+const open = (browser, file, options) => openFile(browser, path.resolve(folder, file), { within: path.resolve(folder), ...options });
 const browser = await launch();
 const page = await open(browser, "index.html");
 const field = page.getByRole("combobox", { name: "Search the documentation" });
@@ -63,20 +55,22 @@ for (const [href, text] of links) {
 	assert.equal(await page.locator("main h1").first().isVisible(), true, href);
 }
 
-// Time: as one types.
+// Time: with all sections, and with a tenth of them. Others use the machine too: of each search its fastest round counts.
 await page.goto(pathToFileURL(path.resolve(folder, "index.html")).href);
-const ms = await page.evaluate(() => {
+const searches = () => page.evaluate(() => {
 	const input = document.querySelector("#search input");
-	const rounds = ["s", "sa", "sample", "sample_type read", "kernel"].map((text) => {
+	return Math.max(...["s", "sa", "sample", "sample_type read", "kernel"].map((text) => Math.min(...Array.from({ length: 10 }, () => {
 		const began = performance.now();
 		input.value = text;
 		input.dispatchEvent(new Event("input"));
 		return performance.now() - began;
-	});
-	return Math.max(...rounds);
+	}))));
 });
-assert.equal(ms < 200, true, `a search takes ${ms} ms`);
-console.log(`${links.length} pages; the slowest of five searches took ${ms.toFixed(1)} ms`);
+const larger = await searches();
+await page.evaluate(() => INDEX.splice(INDEX.length / 10));
+const smaller = await searches();
+console.log(`${links.length} pages; the slowest of five searches took ${larger.toFixed(1)} ms, with a tenth of the sections ${smaller.toFixed(1)} ms`);
+assert.equal(larger < 40 * smaller, true, `ten times the sections take ${larger / smaller} times as long`); // what is quadratic takes 100 times
 
 // In the dark, on a phone, and without JavaScript.
 const dark = await open(browser, "errata.html", { colorScheme: "dark" });
@@ -97,5 +91,5 @@ await phone.waitForFunction(() => document.querySelector("nav").getBoundingClien
 const plain = await open(browser, "man/perfabi-records.5.html", { javaScriptEnabled: false });
 assert.equal(await plain.getByRole("combobox").count(), 0, "a search that cannot search");
 await plain.screenshot({ path: `${shots}/site-man.png` });
-assert.deepEqual(complaints, []);
+noComplaints("");
 await browser.close();
