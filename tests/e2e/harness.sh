@@ -63,6 +63,8 @@ says err "no test is called feilds"
 printf '# test-all: it is long\nexit 1\n' >"$scratch/tree/tests/e2e/fields.sh"
 status 0 "$scratch/tree/tests/run-all"
 status 1 "$scratch/tree/tests/run-all" --all --within 60
+status 1 "$scratch/tree/tests/run-all" --rest
+[ "$(tail -n 1 "$scratch/out")" = "1 tests ran, 1 failed" ] || { cat "$scratch/out"; fail "what is left out without --all"; }
 status 1 "$scratch/tree/tests/run-all" fields
 echo 'exit 0' >"$scratch/tree/tests/e2e/new.sh"
 status 1 "$scratch/tree/tests/run-all"

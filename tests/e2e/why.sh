@@ -3,4 +3,4 @@
 . tests/e2e/lib.sh
 cp "$perfabi" "$scratch" # where another user may run it
 opens_events || export OPENS_NOTHING=1
-"$PYTHON" tests/why.py "$scratch/perfabi" "$scratch" || fail "why"
+TEST_WHOLE=$TEST_WHOLE "$PYTHON" tests/why.py "$scratch/perfabi" "$scratch" || fail "why"
