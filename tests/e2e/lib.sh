@@ -46,6 +46,8 @@ judged() {
 			>"$scratch/errors" || true
 	[ ! -s "$scratch/errors" ] || { cat "$scratch/errors"; fail "errors of perfabi's own"; }
 }
+# A kernel without perf events has none of its sysctls, and no preloaded kernel can stand for one that has them.
+has_perf_events() { [ -e /proc/sys/kernel/perf_event_paranoid ]; }
 # opens_events [CALLER] : whether such a caller's perf_event_open may succeed here at all; CALLER is root or user.
 opens_events() {
 	opened=0

@@ -3,7 +3,7 @@
 . tests/e2e/lib.sh
 cmp LICENSE LICENSES/MIT.txt || fail "LICENSES/MIT.txt is not LICENSE"
 [ "$(find LICENSES -type f)" = LICENSES/MIT.txt ] || fail "licences that no file has"
-if [ -e .git ]; then
+if [ -e .git ] && command -v git >/dev/null; then
 	git ls-files >"$scratch/files"
 elif [ -f MANIFEST ]; then
 	cp MANIFEST "$scratch/files"
