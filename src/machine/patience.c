@@ -21,6 +21,8 @@
 /* Most processes are done before they are looked at for the first time. */
 static const double UNSEEN = 5; /* ticks */
 static const double TICK_MOST = 0.1, TICK_LEAST = 0.01;
+/* What all stand still for, as somebody has stopped them, counts for so much less: it ends a hang. */
+static const double STOPPED = 10;
 
 /* What a line of /proc/PID/stat says. */
 struct task_stat {
@@ -49,12 +51,23 @@ static bool read_stat(const char *path, struct task_stat *stat)
 	return true;
 }
 
-/* The threads of a process that are runnable. */
-static unsigned runnable_threads(const char *process)
+/* What the tasks of a session have used, and how many of them are what. */
+struct session_look {
+	unsigned long long ticks;
+	unsigned tasks, runnable, stopped;
+};
+
+static void count_task(struct session_look *look, char state)
+{
+	look->tasks++;
+	look->runnable += state == 'R';
+	look->stopped += state == 'T' || state == 't';
+}
+
+static void count_threads(struct session_look *look, const char *process)
 {
 	struct dirent *entry;
 	struct task_stat stat;
-	unsigned count = 0;
 	char path[320];
 	DIR *folder;
 
@@ -62,38 +75,45 @@ static unsigned runnable_threads(const char *process)
 	folder = opendir(path);
 	while (folder && (entry = readdir(folder))) {
 		snprintf(path, sizeof(path), "/proc/%s/task/%.16s/stat", process, entry->d_name);
-		count += entry->d_name[0] != '.' && read_stat(path, &stat) && stat.state == 'R';
+		if (entry->d_name[0] != '.' && read_stat(path, &stat))
+			count_task(look, stat.state);
 	}
 	if (folder)
 		closedir(folder);
-	return count;
 }
 
-/* What the processes of a session have used and want; false if there are none to be seen. */
-static bool look_at(pid_t session, double *seconds, unsigned *runnable)
+/* A pid namespace may see another's /proc, where a number is not the process that it is here. */
+static bool proc_is_ours(void)
 {
-	DIR *folder = opendir("/proc");
-	unsigned long long ticks = 0;
+	char self[32], link[32];
+	ssize_t length = readlink("/proc/self", link, sizeof(link));
+
+	return length == snprintf(self, sizeof(self), "%d", (int)getpid()) &&
+	       !memcmp(self, link, (size_t)length);
+}
+
+static struct session_look look_at(pid_t session)
+{
+	DIR *folder = proc_is_ours() ? opendir("/proc") : NULL;
+	struct session_look look = {0};
 	struct dirent *entry;
 	struct task_stat stat;
-	bool any = false;
 	char path[64];
 
-	*runnable = 0;
 	while (folder && (entry = readdir(folder))) {
 		snprintf(path, sizeof(path), "/proc/%.16s/stat", entry->d_name);
 		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' || !read_stat(path, &stat) ||
 		    stat.session != session)
 			continue;
-		any = true;
-		ticks += stat.ticks;
-		*runnable += stat.threads > 1 ? runnable_threads(entry->d_name)
-					      : (unsigned)(stat.state == 'R');
+		look.ticks += stat.ticks;
+		if (stat.threads > 1)
+			count_threads(&look, entry->d_name);
+		else
+			count_task(&look, stat.state);
 	}
 	if (folder)
 		closedir(folder);
-	*seconds = (double)ticks / (double)sysconf(_SC_CLK_TCK);
-	return any;
+	return look;
 }
 
 struct patience patience_begin(double seconds)
@@ -107,21 +127,25 @@ struct patience patience_begin(double seconds)
 
 bool patience_is_over(struct patience *p, pid_t session)
 {
-	double now = clock_seconds(), passed = now - p->seen, most = p->look - p->seen + p->tick;
-	double ran = 0, cost, had = passed > most ? most : passed;
-	unsigned runnable = 0;
+	/* While the caller was kept from looking they may have been kept from running. */
+	double now = clock_seconds(), had = (p->look < now ? p->look : now) - p->seen;
+	struct session_look look = look_at(session);
+	double ran = (double)look.ticks / (double)sysconf(_SC_CLK_TCK), cost;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	bool was_measured = p->is_measured;
 
-	p->is_measured = look_at(session, &ran, &runnable);
 	/* At the first look there is nothing to compare with: they began with nothing. */
-	if (p->is_measured && runnable && ran >= p->ran) {
-		unsigned at_once =
-			cpus > 0 && runnable > (unsigned long)cpus ? (unsigned)cpus : runnable;
+	if (look.runnable && ran >= p->ran) {
+		unsigned at_once = cpus > 0 && look.runnable > (unsigned long)cpus
+					   ? (unsigned)cpus
+					   : look.runnable;
 		had = (ran - p->ran) / at_once;
-	} else if (!p->is_measured && was_measured) {
+	} else if (look.tasks && look.stopped == look.tasks) {
+		had /= STOPPED;
+	} else if (!look.tasks && p->was_seen) {
 		had = 0; /* the last of them has just ended */
 	}
+	p->was_seen = look.tasks;
+	p->is_measured = look.tasks && !look.stopped;
 	p->left -= had;
 	p->ran = ran;
 	p->seen = now;

@@ -16,7 +16,8 @@ struct patience {
 	double look;      /* and when they are to be looked at next */
 	double tick;      /* seconds between two looks */
 	double ran;       /* processor seconds that they had had then */
-	bool is_measured; /* /proc shows them; else all time counts */
+	bool was_seen;    /* /proc showed them then; where it never does, all time counts */
+	bool is_measured; /* it did, and none of them was stopped (SIGSTOP, a tracer) */
 };
 
 /* Begins now; they may have `seconds`. */
@@ -24,7 +25,7 @@ struct patience patience_begin(double seconds);
 
 /*
  * Whether the processes of `session` (setsid(2); its leader's id) have had their time. To be called
- * when p->look is there: of time in which the caller itself did not run one tick counts at most.
+ * when p->look is there: time in which the caller itself did not run does not count.
  * proc_pid_stat(5).
  */
 bool patience_is_over(struct patience *p, pid_t session);
