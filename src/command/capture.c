@@ -301,8 +301,7 @@ static const char *hint(int err)
 	switch (err) {
 	case -EACCES:
 	case -EPERM:
-		return "  as this user the kernel does not allow it: see "
-		       "/proc/sys/kernel/perf_event_paranoid\n";
+		return "  `perfabi why` says what does not allow it, and what to do\n";
 	case -ENOENT:
 	case -EOPNOTSUPP:
 		return "  this kernel or machine has no such event\n";

@@ -237,26 +237,32 @@ static int hardware_format(struct environment *env, const struct token *t, char 
 	return hardware_file(env->pmus, env->pmu_count, file, text, sizeof(text)) >= 0;
 }
 
+static int pmu_in_sysfs(struct environment *env, const char *name, char *found, size_t size)
+{
+	snprintf(found, size, "/sys/bus/event_source/devices shows no PMU at all");
+	if (!env->pmu_count)
+		return NOT_KNOWN;
+	snprintf(found, size, "it is not in /sys/bus/event_source/devices");
+	return environment_pmu(env, name) != NULL;
+}
+
 static int pmu(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	snprintf(found, size, "it is not in /sys/bus/event_source/devices");
-	return environment_pmu(env, t->bare + strlen("pmu.")) != NULL;
+	return pmu_in_sysfs(env, t->bare + strlen("pmu."), found, size);
 }
 
 /* arch/powerpc's ENODEV; any other refusal is for the cases to tell. */
 static int breakpoint(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	bool is_there = environment_pmu(env, "breakpoint") != NULL && env->breakpoint != ENODEV &&
-			!env->breakpoint_is_endless;
+	int is_there = pmu_in_sysfs(env, t->bare, found, size);
 
-	(void)t;
 	if (env->breakpoint == ENODEV)
 		snprintf(found, size, "the processor has none: an open gives ENODEV");
 	else if (env->breakpoint_is_endless)
 		snprintf(found, size, "a store on one does not end: nothing steps over it");
 	else
-		snprintf(found, size, "it is not in /sys/bus/event_source/devices");
-	return is_there;
+		return is_there;
+	return false;
 }
 
 static int emulated(struct environment *env, const struct token *t, char *found, size_t size)
@@ -490,7 +496,7 @@ static const struct form {
 	 .help = "the perf_event_max_sample_rate sysctl",
 	 .in_c = "(int64_t)number_in(\"/proc/sys/kernel/perf_event_max_sample_rate\") ~ @"},
 	{"cpus", REMEDY_MACHINE, COMPARED, cpus, "cpus>=2", .help = "cpus that perfabi may run on",
-	 .in_c = "sysconf(_SC_NPROCESSORS_ONLN) ~ @"},
+	 .in_c = "cpus_allowed() ~ @"},
 	{"nofile", REMEDY_SETTING, COMPARED, nofile, "nofile>=1024",
 	 .help = "the hard RLIMIT_NOFILE", .in_c = "hard_limit(RLIMIT_NOFILE) ~ @"},
 	{"kptr_restrict", REMEDY_SETTING, COMPARED, kptr_restrict, "kptr_restrict<2",
@@ -652,8 +658,12 @@ static const struct form *find_form(const char *token, struct token *out)
 static int check_rest(const struct form *form, const char *rest, const struct abi *abi,
 		      const struct where *w, struct error *e)
 {
+	static const char characters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,:/+@= ";
 	struct nearest near = nearest_to(rest);
 
+	/* As a program of `show --c` asks for it, too, in C and in a shell. */
+	if (form->kind == NAMED && rest[strspn(rest, characters)])
+		return error_name(e, w, rest, NULL, "letters, digits and _-.,:/+@= alone");
 	/* Behind an exec there is no ABI, and what comes there was checked before it. */
 	if (!abi || !form->is_known || form->is_known(abi, rest, &near))
 		return 0;
@@ -766,22 +776,24 @@ const char *const remedy_names[REMEDIES] = {
 	[REMEDY_KERNEL] = "run on another kernel, or another build of perfabi",
 	[REMEDY_MACHINE] = "run on other hardware, or under another hypervisor"};
 
-static enum remedy remedy_of(const char *token)
+static enum remedy remedy_of(const char *token, const struct environment *env)
 {
 	struct token parsed;
 	const struct form *form = find_form(token + (token[0] == '!'), &parsed);
 
+	if (form && !env->pmu_count && (form->met == pmu || form->met == breakpoint))
+		return REMEDY_SETTING; /* sysfs is not mounted, or hidden */
 	return form ? form->remedy : REMEDY_MACHINE;
 }
 
-enum remedy require_remedy(const char *tokens)
+enum remedy require_remedy(const char *tokens, const struct environment *env)
 {
 	enum remedy easiest = REMEDY_MACHINE;
 	char one[REQUIRE_TOKEN];
 
 	while (require_next(&tokens, one, sizeof(one)))
-		if (remedy_of(one) < easiest)
-			easiest = remedy_of(one);
+		if (remedy_of(one, env) < easiest)
+			easiest = remedy_of(one, env);
 	return easiest;
 }
 

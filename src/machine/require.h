@@ -54,7 +54,7 @@ enum remedy {
 extern const char *const remedy_names[REMEDIES];
 
 /* Of tokens with a | between, the easiest; of those that only reports have, too. */
-enum remedy require_remedy(const char *tokens);
+enum remedy require_remedy(const char *tokens, const struct environment *env);
 
 /*
  * Writes the question whether one of the tokens is met as an expression of C, of what

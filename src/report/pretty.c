@@ -123,43 +123,47 @@ static void suites(struct output *out, const struct report *report)
 	}
 }
 
+struct skipped {
+	const struct result *result;
+	enum remedy remedy;
+};
+
 static int by_token(const void *a, const void *b)
 {
-	const struct result *const *x = a, *const *y = b;
-	int by_remedy = (int)require_remedy((*x)->token) - (int)require_remedy((*y)->token);
+	const struct skipped *x = a, *y = b;
+	int by_remedy = (int)x->remedy - (int)y->remedy;
 
-	return by_remedy ? by_remedy : strcmp((*x)->token, (*y)->token);
+	return by_remedy ? by_remedy : strcmp(x->result->token, y->result->token);
 }
 
 /* Each token once, with how many it kept from running and what was found, below what a person would
  * change. */
 static void skips(struct output *out, const struct report *report)
 {
-	const struct result **skipped = calloc(report->count + 1, sizeof(*skipped));
+	struct skipped *all = calloc(report->count + 1, sizeof(*all));
 	size_t count = 0;
-	enum remedy last = REMEDIES;
 
-	for (size_t i = 0; i < report->count && skipped; i++)
-		if (report->results[i].verdict.outcome == SKIP && report->results[i].token &&
-		    is_reached(&report->results[i]))
-			skipped[count++] = &report->results[i];
+	for (size_t i = 0; i < report->count && all; i++) {
+		const struct result *result = &report->results[i];
+
+		if (result->verdict.outcome == SKIP && result->token && is_reached(result))
+			all[count++] = (struct skipped){
+				result, require_remedy(result->token, report->env)};
+	}
 	if (count) {
-		qsort(skipped, count, sizeof(*skipped), by_token);
+		qsort(all, count, sizeof(*all), by_token);
 		fprintf(out->f, "\nskipped because they require what is not here; to have it:\n");
 	}
 	for (size_t i = 0, next; i < count; i = next) {
-		enum remedy remedy = require_remedy(skipped[i]->token);
-
-		if (remedy != last)
-			fprintf(out->f, "  %s:\n", remedy_names[remedy]);
-		last = remedy;
-		for (next = i + 1; next < count && !by_token(&skipped[i], &skipped[next]);)
+		if (!i || all[i].remedy != all[i - 1].remedy)
+			fprintf(out->f, "  %s:\n", remedy_names[all[i].remedy]);
+		for (next = i + 1; next < count && !by_token(&all[i], &all[next]);)
 			next++;
-		say(out->f, "    %-32s %4zu  ", skipped[i]->token, next - i);
-		one_line_print(out->f, skipped[i]->reason ? skipped[i]->reason : "", "\n");
+		say(out->f, "    %-32s %4zu  ", all[i].result->token, next - i);
+		one_line_print(out->f, all[i].result->reason ? all[i].result->reason : "", "\n");
 		fputc('\n', out->f);
 	}
-	free(skipped);
+	free(all);
 }
 
 /* Why some were not reached: one line, for there may be thousands. */

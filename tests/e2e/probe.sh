@@ -90,6 +90,12 @@ lie() {
 lie -38 '.answer == "no" and (.because | contains("cannot be had at all"))' '["no", "ENOSYS"]' 4 # there is no call
 lie -2 '.answer != "yes" and (.because // "") != ""' '["no", "ENOENT"]' 0
 lie -13 '.answer != "yes" and (.because // "") != ""' '["denied", "EACCES"]' 0
+# Where sysfs shows no PMU nobody knows which there are.
+if unshare --mount mount -t tmpfs none /sys 2>/dev/null && ! holds .environment.refuses_all "$scratch/probed.json"; then
+	status 0 unshare --mount sh -c 'mount -t tmpfs none /sys; exec "$@"' sh "$perfabi" probe --json breakpoints probes
+	holds '[.topics[].capabilities[].answers[] | select(.because // "" | contains("sysfs is not mounted here"))] | length > 10 and all(.answer == "unknown")' \
+		"$scratch/out" || fail "without sysfs"
+fi
 # What it costs, in processor time, against what loading all cases costs: some opens, and no search.
 cost() { /usr/bin/time -f '%U %S' -o "$scratch/time" "$@" >/dev/null && awk '{print $1 + $2}' "$scratch/time"; }
 listing=$(cost sh -c 'for _ in 1 2 3 4; do "$1" list; done' sh "$perfabi") probing=$(cost "$perfabi" probe)
