@@ -92,6 +92,12 @@ static void must_have(int is_there, const char *token)
 	exit(4);
 }
 
+/* Whether the kernel itself answers: it finds no attr at NULL, and a seccomp filter says something else. */
+static int opens_reach_kernel(void)
+{
+	return syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0UL) < 0 && errno == EFAULT;
+}
+
 /* Whether the kernel was built with it, as y or m. */
 static int has_config(const char *name)
 {
@@ -250,7 +256,7 @@ static int outlast(uint64_t pid)
 	}
 	must(ended > 0);
 	if (sig == SIGALRM)
-		printf("FAIL: it does not end within 30 seconds\n");
+		printf("FAIL: it does not end within five minutes\n");
 	if (sig)
 		return sig == SIGALRM ? 1 : 3;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
@@ -305,8 +311,9 @@ static struct e_values read_e_values(int fd, void *at, size_t size)
 
 int main(void)
 {
-	alarm(30);
+	alarm(300);
 	must_be_root();
+	must_have(opens_reach_kernel(), "perf_event_open");
 	must_have(has_config("CGROUP_PERF"), "config.CGROUP_PERF");
 	must_have(version_of(NULL) >= version_of("5.7"), "since.attr.cgroup");
 	keep_signals();

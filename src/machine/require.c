@@ -254,8 +254,9 @@ static int pmu(struct environment *env, const struct token *t, char *found, size
 /* arch/powerpc's ENODEV; any other refusal is for the cases to tell. */
 static int breakpoint(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	int is_there = pmu_in_sysfs(env, t->bare, found, size);
+	int is_there = pmu_in_sysfs(env, "breakpoint", found, size);
 
+	(void)t;
 	if (env->breakpoint == ENODEV)
 		snprintf(found, size, "the processor has none: an open gives ENODEV");
 	else if (env->breakpoint_is_endless)
@@ -282,9 +283,10 @@ static int breakpoint_counts(struct environment *env, const struct token *t, cha
 {
 	int is_there = breakpoint(env, t, found, size);
 
-	if (is_there)
-		snprintf(found, size, "it can be opened, and does not count a store once");
-	return is_there && (env->breakpoint_hits < 0 || env->breakpoint_hits == 1);
+	if (is_there != true)
+		return is_there;
+	snprintf(found, size, "it can be opened, and does not count a store once");
+	return env->breakpoint_hits < 0 || env->breakpoint_hits == 1;
 }
 
 static int breakpoint_hits(struct environment *env, const struct token *t, char *found, size_t size)
@@ -581,7 +583,8 @@ static const struct form {
 	 .help = "a file that is there", .in_c = "file_is_there(\"@\")"},
 	/* Reports skip cases for these, too. */
 	{"perf_event_open", REMEDY_SETTING, REPORTED, NULL, NULL,
-	 .help = "the kernel has the call, and seccomp lets it through"},
+	 .help = "the kernel has the call, and seccomp lets it through",
+	 .in_c = "opens_reach_kernel()"},
 	{"machine.lock", REMEDY_RIGHTS, REPORTED, NULL, NULL,
 	 .help = "perfabi can keep other runs off the machine while the case changes a sysctl"},
 	{"sysctl.", REMEDY_KERNEL, REPORTED, NULL, "sysctl.perf_event_paranoid",
