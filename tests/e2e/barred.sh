@@ -33,10 +33,10 @@ elif behind EPERM true >"$scratch/out"; then
 	status 4 behind EPERM "$perfabi" probe --json
 	holds '[.topics[].capabilities[]] | length > 50' "$scratch/out" || fail "what --json prints of a machine that can do nothing"
 	status 0 behind EPERM "$perfabi" probe sandbox
+	says out "EPERM"
 	"$perfabi" show --c open.flags.none.user >"$scratch/program.c" && "${CC:-cc}" -pthread -o "$scratch/program" "$scratch/program.c" || fail "show --c"
 	status 4 behind ENOSYS "$scratch/program"
 	says out "SKIP: the case needs perf_event_open"
-	says out "EPERM"
 	# `make run` is at its end then, and not at an error; a failure is one.
 	status 0 behind EPERM make -s BUILD=: -o setup "B=$B" run ARGS=open.fd
 	says out "nothing can be judged here"
