@@ -167,22 +167,29 @@ static int parse_options(struct settings *s, int argc, char **argv)
 /* Not while another perfabi has the machine for itself. */
 static void wait_for_machine(struct machine_lock *lock)
 {
-	if (!machine_lock_open(lock))
+	char who[96];
+
+	if (!machine_lock_open(lock) || !machine_lock_try(lock, false))
 		return;
+	say(stderr, "perfabi: waiting for %s, which changes sysctls, or must run alone\n",
+	    machine_lock_holder(lock, who, sizeof(who)));
 	while (machine_lock_try(lock, false))
 		usleep(50000);
 }
 
-/* Hunts as one caller, if perfabi can become it. 0 or an exit status after a message. */
-static int hunt_caller(const struct hunt *hunt, enum identity as, struct hunt_sum *sum)
+/* Hunts as one caller, if perfabi can become it, as it must where `is_named`. 0 or an exit status
+ * after a message. */
+static int hunt_caller(const struct hunt *hunt, enum identity as, bool is_named,
+		       struct hunt_sum *sum)
 {
 	struct hunt_result result;
 	char why[128];
 	int err;
 
 	if (!identity_available(&hunt->model->machine.env->rights, as, why, sizeof(why))) {
-		say(stderr, "%s: not as %s: %s\n", program, identity_names[as], why);
-		return 0;
+		if (is_named)
+			say(stderr, "%s: not as %s: %s\n", program, identity_names[as], why);
+		return is_named ? EXIT_USAGE : 0;
 	}
 	err = hunt_as(hunt, as, &result);
 	if (err || result.sum->failure[0])
@@ -209,7 +216,7 @@ static int hunt_all(const struct settings *s, struct modelled *m, const struct p
 		any = any || s->options.as[as];
 	for (enum identity as = 0; as < IDENTITIES && !status; as++)
 		if (!any || s->options.as[as])
-			status = hunt_caller(&hunt, as, sum);
+			status = hunt_caller(&hunt, as, any, sum);
 	if (!status && !hunt_sum_end(sum))
 		status = EXIT_FAILED;
 	if (sum)
