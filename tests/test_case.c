@@ -237,12 +237,18 @@ END_TEST
 START_TEST(without_a_pmu_its_files_say_nothing)
 {
 	static const char *const tokens[] = {"max_precise>=0", "!max_precise>=0", "rdpmc>=0",
-					     "!rdpmc>=0", "pmu.hw.format.event"};
-	struct environment none = {0};
+					     "!rdpmc>=0", "pmu.hw.format.event",
+					     "!pmu.hw.format.event", "pmu.x", "!pmu.x", "breakpoint",
+					     "!breakpoint", "breakpoint.counts", "!breakpoint.counts"};
+	struct pmu software = {.name = "software", .type = 1};
+	struct environment none = {.breakpoint_hits = -1};
+	struct environment some = {.pmus = &software, .pmu_count = 1, .breakpoint_hits = -1};
 
 	for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++)
 		ck_assert_msg(!holds(&none, tokens[i]), "%s", tokens[i]);
-	ck_assert(holds(&none, "!pmu.hw.format.event"));
+	ck_assert(!holds(&none, "sysfs") && holds(&some, "sysfs"));
+	for (size_t i = 4; i < sizeof(tokens) / sizeof(tokens[0]); i++)
+		ck_assert_msg(holds(&some, tokens[i]) == (tokens[i][0] == '!'), "%s", tokens[i]);
 }
 END_TEST
 

@@ -92,10 +92,10 @@ static void must_have(int is_there, const char *token)
 	exit(4);
 }
 
-/* Whether the kernel itself answers: it finds no attr at NULL, and a seccomp filter says something else. */
+/* The kernel looks at the flags first, and says EINVAL to such; a seccomp filter says something else. */
 static int opens_reach_kernel(void)
 {
-	return syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0UL) < 0 && errno == EFAULT;
+	return syscall(SYS_perf_event_open, NULL, 0, -1, -1, ~0UL) < 0 && errno == EINVAL;
 }
 
 /* Whether the kernel was built with it, as y or m. */
@@ -256,7 +256,7 @@ static int outlast(uint64_t pid)
 	}
 	must(ended > 0);
 	if (sig == SIGALRM)
-		printf("FAIL: it does not end within five minutes\n");
+		printf("FAIL: it does not end in time\n");
 	if (sig)
 		return sig == SIGALRM ? 1 : 3;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;

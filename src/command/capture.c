@@ -301,7 +301,7 @@ static const char *hint(int err)
 	switch (err) {
 	case -EACCES:
 	case -EPERM:
-		return "  `perfabi why` says what does not allow it, and what to do\n";
+		return "  `perfabi why` says what forbids it, and what to do\n";
 	case -ENOENT:
 	case -EOPNOTSUPP:
 		return "  this kernel or machine has no such event\n";

@@ -21,7 +21,7 @@
 /* Most processes are done before they are looked at for the first time. */
 static const double UNSEEN = 5; /* ticks */
 static const double TICK_MOST = 0.1, TICK_LEAST = 0.01;
-/* What all stand still for, as somebody has stopped them, counts for so much less: it ends a hang. */
+/* Time in which all of them are stopped counts a tenth, so that a hang still ends. */
 static const double STOPPED = 10;
 
 /* What a line of /proc/PID/stat says. */
@@ -59,7 +59,7 @@ struct session_look {
 
 static void count_task(struct session_look *look, char state)
 {
-	look->tasks++;
+	look->tasks += state != 'Z' && state != 'X';
 	look->runnable += state == 'R';
 	look->stopped += state == 'T' || state == 't';
 }
@@ -145,7 +145,7 @@ bool patience_is_over(struct patience *p, pid_t session)
 		had = 0; /* the last of them has just ended */
 	}
 	p->was_seen = look.tasks;
-	p->is_measured = look.tasks && !look.stopped;
+	p->is_doubtful = p->is_doubtful || look.stopped || !look.tasks;
 	p->left -= had;
 	p->ran = ran;
 	p->seen = now;

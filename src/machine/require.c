@@ -228,22 +228,30 @@ static int rdpmc(struct environment *env, const struct token *t, char *found, si
 	return compare_hardware_file(env, t, "rdpmc", found, size);
 }
 
-static int hardware_format(struct environment *env, const struct token *t, char *found, size_t size)
+static int sysfs(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	char file[96], text[64];
-
-	snprintf(found, size, "no PMU of the processor has it in its format/");
-	snprintf(file, sizeof(file), "format/%s", t->rest);
-	return hardware_file(env->pmus, env->pmu_count, file, text, sizeof(text)) >= 0;
+	(void)t;
+	snprintf(found, size, "/sys/bus/event_source/devices shows no PMU at all");
+	return env->pmu_count > 0;
 }
 
 static int pmu_in_sysfs(struct environment *env, const char *name, char *found, size_t size)
 {
-	snprintf(found, size, "/sys/bus/event_source/devices shows no PMU at all");
-	if (!env->pmu_count)
+	if (!sysfs(env, NULL, found, size))
 		return NOT_KNOWN;
 	snprintf(found, size, "it is not in /sys/bus/event_source/devices");
 	return environment_pmu(env, name) != NULL;
+}
+
+static int hardware_format(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	char file[96], text[64];
+
+	if (!sysfs(env, NULL, found, size))
+		return NOT_KNOWN;
+	snprintf(found, size, "no PMU of the processor has it in its format/");
+	snprintf(file, sizeof(file), "format/%s", t->rest);
+	return hardware_file(env->pmus, env->pmu_count, file, text, sizeof(text)) >= 0;
 }
 
 static int pmu(struct environment *env, const struct token *t, char *found, size_t size)
@@ -257,6 +265,8 @@ static int breakpoint(struct environment *env, const struct token *t, char *foun
 	int is_there = pmu_in_sysfs(env, "breakpoint", found, size);
 
 	(void)t;
+	if (is_there == NOT_KNOWN && env->breakpoint_hits >= 0)
+		is_there = true; /* one was opened */
 	if (env->breakpoint == ENODEV)
 		snprintf(found, size, "the processor has none: an open gives ENODEV");
 	else if (env->breakpoint_is_endless)
@@ -485,6 +495,7 @@ static const struct form {
 	/* Of what is NAMED, whether there is such a name; NULL: nobody knows all. What there is. */
 	bool (*is_known)(const struct abi *, const char *rest, struct nearest *);
 	const char *known;
+	bool of_sysfs; /* nobody knows where sysfs shows no PMU at all */
 } forms[] = {
 	{"kernel", REMEDY_KERNEL, COMPARED, kernel, "kernel>=5.13",
 	 .help = "the version, as uname, Debian or Ubuntu tells; a hint, distributions backport",
@@ -518,9 +529,11 @@ static const struct form {
 	 .help = "the kernel is as new as cases/abi says the name is", .is_known = has_since,
 	 .known = "attr.FIELD or FAMILY.NAME of cases/abi",
 	 .in_c = "version_of(NULL) >= version_of(\"@\")"},
+	{"sysfs", REMEDY_SETTING, EXACT, sysfs, NULL, .help = "sysfs shows PMUs",
+	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/software\")"},
 	{"pmu.hw.format.", REMEDY_MACHINE, NAMED, hardware_format, "pmu.hw.format.rdpmc",
 	 .help = "a term that the processor's PMU takes, as sysfs has it",
-	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/*/format/@\")"},
+	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/*/format/@\")", .of_sysfs = true},
 	{"pmu.hw.sampling", REMEDY_MACHINE, EXACT, hardware_samples, NULL,
 	 .help = "hardware events that can sample",
 	 .in_c = "event_opens(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000000)"},
@@ -534,12 +547,12 @@ static const struct form {
 	 .help = "the processor is QEMU without KVM; only x86 can tell"},
 	{"breakpoint.counts", REMEDY_MACHINE, EXACT, breakpoint_counts, NULL,
 	 .help = "a breakpoint can be had, and it counts a store once: not all emulators let it",
-	 .in_c = "breakpoint_counts()"},
+	 .in_c = "breakpoint_counts()", .of_sysfs = true},
 	{"breakpoint.hits", REMEDY_MACHINE, COMPARED, breakpoint_hits, "breakpoint.hits==0",
 	 .help = "what one counted of one store: 0 where they open and never fire"},
 	{"breakpoint", REMEDY_MACHINE, EXACT, breakpoint, NULL,
 	 .help = "a PMU of breakpoints, on a processor that has them",
-	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/breakpoint\")"},
+	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/breakpoint\")", .of_sysfs = true},
 	{"foreign-process", REMEDY_RIGHTS, EXACT, foreign, NULL,
 	 .help = "the runner belongs to another user than the caller"},
 	{"arch.", REMEDY_MACHINE, NAMED, arch, "arch.x86",
@@ -547,12 +560,12 @@ static const struct form {
 	 .known = "an architecture of cases/abi", .in_c = "machine_is(\"@\")"},
 	{"pmu.kprobe", REMEDY_KERNEL, EXACT, pmu, NULL,
 	 .help = "a PMU in sysfs, of CONFIG_KPROBE_EVENTS",
-	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/kprobe\")"},
+	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/kprobe\")", .of_sysfs = true},
 	{"pmu.uprobe", REMEDY_KERNEL, EXACT, pmu, NULL,
 	 .help = "a PMU in sysfs, of CONFIG_UPROBE_EVENTS",
-	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/uprobe\")"},
+	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/uprobe\")", .of_sysfs = true},
 	{"pmu.", REMEDY_MACHINE, NAMED, pmu, "pmu.intel_pt", .help = "any other PMU in sysfs",
-	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/@\")"},
+	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/@\")", .of_sysfs = true},
 	{"tracepoint.", REMEDY_SETTING, NAMED, tracepoint, "tracepoint.sched:sched_switch",
 	 .help = "a tracepoint in tracefs", .is_known = is_tracepoint,
 	 .known = "a tracepoint, as SYSTEM:EVENT", .in_c = "has_tracepoint(\"@\")"},
@@ -664,9 +677,9 @@ static int check_rest(const struct form *form, const char *rest, const struct ab
 	static const char characters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,:/+@= ";
 	struct nearest near = nearest_to(rest);
 
-	/* As a program of `show --c` asks for it, too, in C and in a shell. */
+	/* A program of `show --c` puts it between quotes of C and of a shell. */
 	if (form->kind == NAMED && rest[strspn(rest, characters)])
-		return error_name(e, w, rest, NULL, "letters, digits and _-.,:/+@= alone");
+		return error_name(e, w, rest, NULL, "letters, digits, spaces and _-.,:/+@= alone");
 	/* Behind an exec there is no ABI, and what comes there was checked before it. */
 	if (!abi || !form->is_known || form->is_known(abi, rest, &near))
 		return 0;
@@ -784,9 +797,9 @@ static enum remedy remedy_of(const char *token, const struct environment *env)
 	struct token parsed;
 	const struct form *form = find_form(token + (token[0] == '!'), &parsed);
 
-	if (form && !env->pmu_count && (form->met == pmu || form->met == breakpoint))
-		return REMEDY_SETTING; /* sysfs is not mounted, or hidden */
-	return form ? form->remedy : REMEDY_MACHINE;
+	if (!form)
+		return REMEDY_MACHINE;
+	return form->of_sysfs && !env->pmu_count ? REMEDY_SETTING : form->remedy;
 }
 
 enum remedy require_remedy(const char *tokens, const struct environment *env)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Deadlines, spinning children, signals: nothing outlives the run, nothing is left changed.
+# more with test-all: all suites in shuffled rounds
 . tests/e2e/lib.sh
 mkdir "$scratch/cases"
 cat >"$scratch/cases/spin.json" <<'JSON'

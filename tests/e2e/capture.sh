@@ -62,11 +62,12 @@ done
 [ ! -e ran ] || fail "the command ran though nothing could be written"
 cmp a.data old.data || fail "a recording that was there is gone"
 # One that is killed leaves a recording that was not closed.
-"$perfabi" capture --attr attr.json -o killed.data -- sleep 30 2>err &
+"$perfabi" capture --attr attr.json -o killed.data -- sleep 600 2>err &
 capture=$!
 sleeps() { children_of $capture | grep -q " sleep$" || ! kill -0 $capture; }
 comes_true sleeps
-sleep 0.3
+has_comm() { "$decode" killed.data 2>/dev/null | grep -q '"COMM"'; }
+comes_true has_comm
 kill -9 $capture
 wait $capture 2>/dev/null || true
 status 1 "$decode" killed.data

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Reads, writes and allocations that fail: the output of an undisturbed run, or exit status 3 and why.
+# more with test-all: faults six times as close
 . tests/e2e/lib.sh
 
 step=${FAULT_STEP:-601}

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What processes of cases, other users and other runs can do to a run of root's.
+# more with test-all: every part
 . tests/e2e/lib.sh
 
 [ "$(id -u)" = 0 ] || { echo "left out: this is not root"; exit 0; }

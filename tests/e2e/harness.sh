@@ -16,7 +16,7 @@ EOT
 tap() { "$PYTHON" tests/tap "$@"; }
 
 status 0 tap "$scratch/passes.sh"
-says out "ok 1 - $scratch/passes.sh, 0."
+says out "ok 1 - $scratch/passes.sh, "
 says out "1..1"
 status 0 tap "$scratch/fails.sh"
 [ "$(sed 's/, [0-9.]* s/, S/' "$scratch/out")" = "# why it did
@@ -26,15 +26,15 @@ not ok 3 - $scratch/fails.sh, S: exit status 3
 1..3" ] || { cat "$scratch/out"; fail "a test that fails"; }
 says err "why it did"
 says err "$scratch/fails.sh: exit status 3"
-status 0 env TEST_IDLE=1 "$PYTHON" tests/tap "$scratch/hangs.sh"
+status 0 env TEST_IDLE=5 "$PYTHON" tests/tap "$scratch/hangs.sh"
 says out "not ok 1 - $scratch/hangs.sh"
 says err "$scratch/hangs.sh: it hangs"
 echo 'while :; do :; done' >"$scratch/spins.sh"
 status 0 env TEST_LIMIT=1 "$PYTHON" tests/tap "$scratch/spins.sh"
 says err "$scratch/spins.sh: it hangs"
 # Time that passes is no reason, nor is a clock of processor time that hardly moves.
-echo 'for i in 1 2 3 4 5 6; do sleep 0.5; timeout 0.2 sh -c "while :; do :; done"; done; :' >"$scratch/slow.sh"
-status 0 env TEST_IDLE=2 "$PYTHON" tests/tap "$scratch/slow.sh"
+echo 'for i in 1 2 3 4 5 6 7 8; do sleep 0.9; i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done; done' >"$scratch/slow.sh"
+status 0 env TEST_IDLE=4 "$PYTHON" tests/tap "$scratch/slow.sh"
 says out "ok 1 - $scratch/slow.sh"
 # What does not begin, or is left out, is named and not counted.
 status 0 env TEST_UNTIL=1 TEST_COUNTS="$scratch/counts" "$PYTHON" tests/tap "$scratch/spins.sh"
@@ -46,6 +46,10 @@ left out: spins: no time was left
 1 0
 left out: less: this and that" ] || { cat "$scratch/counts"; fail "what is left out"; }
 if cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' ' ' | grep -q "time.sleep(60)[ ]$scratch "; then fail "a test that took too long runs on"; fi
+# What does less in `make test` says so.
+grep -l '^[^#]*TEST_WHOLE' tests/e2e/*.sh | grep -v '/\(lib\|harness\)\.sh$' | while read -r script; do
+	grep -q '^# \(more with \)\?test-all: ' "$script" || { echo "$script"; exit 1; }
+done || fail "a script that goes by TEST_WHOLE, and has no line '# more with test-all: '"
 
 # A copy of the tests, with one of them changed.
 mkdir -p "$scratch/tree/tests/e2e"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # perfabi hunt: the model is right of random calls and of those at the boundaries, and one that is wrong is found out.
+# more with test-all: more calls, and the boundaries
 . tests/e2e/lib.sh
 # Of a copy, so that others' processes are not taken for its own.
 cp "$perfabi" "$scratch/perfabi"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A kernel with one answer to every open is caught: no case passes that expects anything else.
+# more with test-all: more lies, of all suites
 . tests/e2e/lib.sh
 has_perf_events || { echo "left out: kernels that lie, for this one has no perf events"; exit 0; }
 # Cases that no lie about the open reaches: their steps make none.
@@ -73,7 +74,7 @@ missed() {
 		MISS_UNTIL=$until LD_PRELOAD=$PWD/$B/tests/answer.so "$perfabi" run --format json "$scratch/missed.json" >"$scratch/report.json" || true
 		! holds '.results[0].got == "ENOSPC from pmu"' "$scratch/report.json"
 	}
-	comes_true has_slots || fail "somebody else holds the breakpoints' slots"
+	comes_true has_slots || { echo "left out: hits that go missing, for somebody else holds the breakpoints"; exit 0; }
 	holds "(if .environment.hypervisor then \"$2\" else \"fail 0\" end) as \$wanted | .results[0] |
 		\"\(.outcome) \(.reason // .got)\" == \$wanted or (.token == \"breakpoint.counts\" and (.reason | startswith(\"it failed\") | not))" \
 		"$scratch/report.json" || { cat "$scratch/report.json"; fail "hits that go missing until $1"; }

@@ -28,10 +28,9 @@ status() {
 }
 # comes_true COMMAND... : waits until it succeeds; whoever waits ten minutes in vain hears no.
 comes_true() {
-	tried=0
+	end=$(($(date +%s) + 600))
 	until "$@"; do
-		tried=$((tried + 1))
-		[ $tried -lt 6000 ] || return 1
+		[ "$(date +%s)" -lt $end ] || return 1
 		sleep 0.1
 	done
 }

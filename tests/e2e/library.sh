@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # libperfabi as it is installed: its names, its structs, the examples of docs/library.md, fields against lines.
+# more with test-all: a build with sanitizers
 . tests/e2e/lib.sh
 here=$PWD
 mkdir "$scratch/tree"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # perfabi show --c: each case as a C program that gcc takes without a warning, and that says what `perfabi run` says.
+# more with test-all: every case, not one in forty
 . tests/e2e/lib.sh
 mkdir "$scratch/c"
 # One case in forty, from a random one on; with TEST_WHOLE each.
@@ -47,7 +48,7 @@ if [ "$(id -u)" = 0 ] && [ -w $rate ]; then
 	mkdir "$scratch/long"
 	cat >"$scratch/long/long.json" <<'END'
 {"suite": "long", "about": "a case that takes its time", "spec": {"man": "none", "kernel": "none", "since": "2.6.31"},
- "cases": [{"name": "sleep", "title": "it sleeps for twenty seconds", "as": ["root"], "sysctl": {"perf_event_max_sample_rate": 54321}, "steps": [{"repeat": 8, "do": [{"workload": "sleep", "ms": 2000}]}]}]}
+ "cases": [{"name": "sleep", "title": "it sleeps for sixteen seconds", "as": ["root"], "sysctl": {"perf_event_max_sample_rate": 54321}, "steps": [{"repeat": 8, "do": [{"workload": "sleep", "ms": 2000}]}]}]}
 END
 	"$perfabi" show --c --cases "$scratch/long" long.sleep.root >"$scratch/long.c" || fail "no program of long.sleep.root"
 	"${CC:-cc}" -pthread -o "$scratch/program" "$scratch/long.c" || fail "long.sleep.root does not compile"

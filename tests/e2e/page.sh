@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # perfabi report: the page of several machines' reports in a browser, and files that are no reports.
+# more with test-all: how long a search takes
 . tests/e2e/lib.sh
 judged=0
 opens_events || judged=4

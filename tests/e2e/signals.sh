@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A signal's handler adds nothing to the page faults that are counted meanwhile, wherever the stack happens to
 # end: the environment moves it through a page.
+# more with test-all: places of the stack closer to each other
 . tests/e2e/lib.sh
 fixed=
 if setarch -R true 2>/dev/null; then fixed="setarch -R"; fi

@@ -57,7 +57,7 @@ def is_as_judged(result, status, lines):
     answer = result.get('capability')
     if answer and status == 0:
         return lines[-1:] == [answer]
-    return status == (1 if result['outcome'] in BREAKS else 0)
+    return result['outcome'] in JUDGED and status == (1 if result['outcome'] in BREAKS else 0)
 
 
 def results_of(text):
@@ -91,7 +91,7 @@ def main(perfabi, report, folder, compiler):
                 break
             # What another process did to one of the two may not be there the next time.
             again = subprocess.run([perfabi, 'run', '--format', 'json', '--no-host', case], stdout=subprocess.PIPE, check=False)
-            results |= results_of(again.stdout)
+            results |= results_of(again.stdout or '{"results": []}')
             status, lines = verdict(program)
         if not is_as_judged(results[case], status, lines):
             bad += 1
