@@ -113,9 +113,8 @@ got=0
 # shellcheck disable=SC2086 # words are meant to be split
 "$scratch/perfabi" run --repeat 2 --shuffle 7 --format json $chosen >"$scratch/out" || got=$?
 judged "$scratch/out" $got
-if grep "runs differed" "$scratch/out"; then
-	jq '.results[] | select(.got // "" | contains("runs differed"))' "$scratch/out"
-	fail "shuffled rounds differ"
-fi
+# What the kernel is known to break it may keep once: a task that is switched out, by a neighbour or a quota, hides some of its bugs.
+jq '.results[] | select((.got // "" | contains("runs differed")) and .outcome != "xfail")' "$scratch/out" >"$scratch/differ"
+[ ! -s "$scratch/differ" ] || { cat "$scratch/differ"; fail "shuffled rounds differ"; }
 as_before() { state | cmp -s - "$scratch/before"; } # somebody else may have changed something for a while
 comes_true as_before || { state | diff "$scratch/before" -; fail "something of the system is changed"; }
