@@ -84,10 +84,7 @@ needs_events "runs that are ended"
 # SIGINT and SIGTERM end the run with a report, and the runner dies of the signal
 for sig in INT TERM; do
 	rm -f "$scratch/begun"
-	( trap - INT; exec "$PYTHON" -c '
-import os, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])' "$scratch/perfabi" run --repeat 100000 -f pretty -f "jsonl:$scratch/begun" ) >"$scratch/out" 2>"$scratch/err" &
+	( interruptible "$scratch/perfabi" run --repeat 100000 -f pretty -f "jsonl:$scratch/begun" ) >"$scratch/out" 2>"$scratch/err" &
 	pid=$!
 	comes_true grep -qs '"type":"begin"' "$scratch/begun" # it runs cases now
 	kill -$sig $pid

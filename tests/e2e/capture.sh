@@ -175,7 +175,7 @@ status 2 "$perfabi" capture --attr unknown.json -o x.data -- true
 says err "no such event"
 # Ctrl-C ends the command, and the recording is whole.
 got=0
-"$perfabi" capture --attr attr.json -o int.data -- sh -c 'kill -INT $PPID $$' 2>err || got=$?
+( interruptible "$perfabi" capture --attr attr.json -o int.data -- sh -c 'kill -INT $PPID $$' ) 2>err || got=$?
 says err "killed by signal 2"
 status 0 "$decode" --check int.data
 if [ "$(id -u)" = 0 ]; then

@@ -26,6 +26,12 @@ status() {
 	done
 	[ "$got" -eq "$wanted" ] || { cat "$scratch/out" "$scratch/err"; fail "exit status $got, not $wanted: $*"; }
 }
+# interruptible COMMAND... : it hears of SIGINT, which a shell has those ignore that it starts in the background.
+interruptible() {
+	exec "$PYTHON" -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])' "$@"
+}
 # comes_true COMMAND... : waits until it succeeds; whoever waits ten minutes in vain hears no.
 comes_true() {
 	end=$(($(date +%s) + 600))
