@@ -20,7 +20,7 @@ static bool writes_size(const struct trial *t)
 
 static bool is_of_other_gate(const struct trial *t)
 {
-	return t->prediction.outcome == REFUSED && t->gates &&
+	return t->prediction.outcome == REFUSED && !t->prediction.unknown && t->gates &&
 	       !(t->gates >> t->prediction.check->gate & 1);
 }
 

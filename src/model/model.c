@@ -245,7 +245,7 @@ static int errno_of(const struct model *model, const struct check *check, struct
 
 /*
  * A check that is not known to hold decides nothing, if the first that does hold gives the same
- * errno: then the errno is known, and that one is named.
+ * errno: then the errno is known, and that one is named, though the one before may refuse it.
  */
 struct prediction model_predict(const struct model *model, struct situation *s)
 {
@@ -262,7 +262,7 @@ struct prediction model_predict(const struct model *model, struct situation *s)
 		err = errno_of(model, check, s);
 		if (truth == HOLDS && err)
 			return !open.check || open.err == err
-				       ? (struct prediction){REFUSED, err, check, NULL}
+				       ? (struct prediction){REFUSED, err, check, open.unknown}
 				       : open;
 		if (!open.check)
 			open = (struct prediction){UNFORESEEN, err, check, why};

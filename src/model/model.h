@@ -67,7 +67,8 @@ struct prediction {
 	enum fate outcome;
 	int err;                    /* where it is refused */
 	const struct check *check;  /* that refuses, or that cannot be told; or NULL */
-	const struct fact *unknown; /* the fact that is not known; or NULL */
+	const struct fact *unknown; /* the fact that is not known; or NULL. Of what is refused: it
+				     * may be refused before `check`, with the same errno */
 };
 
 /* Predicts, of a situation that has begun. model->machine must have been filled. */
