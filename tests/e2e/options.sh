@@ -222,7 +222,8 @@ cat >"$scratch/b" <<'EOT'
   run on other hardware, or under another hypervisor:
     pmu.none_such
 EOT
-[ -z "$judges" ] || cmp "$scratch/a" "$scratch/b" || { cat "$scratch/out"; fail "what was skipped does not stand below what a person would change"; }
+# Where sysfs shows no PMU there may be one to mount.
+[ -z "$judges" ] || [ ! -e /sys/bus/event_source/devices/software ] || cmp "$scratch/a" "$scratch/b" || { cat "$scratch/out"; fail "what was skipped does not stand below what a person would change"; }
 # two names of one file are one file
 ln -s same.tap "$scratch/same.xml"
 status 2 "$perfabi" run --format "tap:$scratch/same.tap" --format "junit:$scratch/same.xml" attr.bits
