@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -167,14 +168,13 @@ static int parse_options(struct settings *s, int argc, char **argv)
 /* Not while another perfabi has the machine for itself. */
 static void wait_for_machine(struct machine_lock *lock)
 {
-	char who[96];
+	char holder[96];
 
-	if (!machine_lock_open(lock) || !machine_lock_try(lock, false))
+	if (!machine_lock_open(lock) || machine_lock_wait(lock, false, 0))
 		return;
-	say(stderr, "perfabi: waiting for %s, which changes sysctls, or must run alone\n",
-	    machine_lock_holder(lock, who, sizeof(who)));
-	while (machine_lock_try(lock, false))
-		usleep(50000);
+	say(stderr, "%s: waiting for %s\n", program,
+	    machine_lock_holder(lock, holder, sizeof(holder)));
+	machine_lock_wait(lock, false, HUGE_VAL);
 }
 
 /* Hunts as one caller, if perfabi can become it, as it must where `is_named`. 0 or an exit status

@@ -229,11 +229,11 @@ static struct restorer *keep_others_away(void)
 	struct restorer *restorer = geteuid() ? NULL : machine_begin(1);
 	char holder[64];
 
-	if (!restorer || machine_wait_lock(restorer, false, SILENT_SECONDS))
+	if (!restorer || machine_lock_wait(machine_lock_of(restorer), false, SILENT_SECONDS))
 		return restorer;
 	say(stderr, "%s: waiting for %s\n", program,
-	    machine_holder(restorer, holder, sizeof(holder)));
-	machine_wait_lock(restorer, false, HUGE_VAL);
+	    machine_lock_holder(machine_lock_of(restorer), holder, sizeof(holder)));
+	machine_lock_wait(machine_lock_of(restorer), false, HUGE_VAL);
 	return restorer;
 }
 

@@ -19,6 +19,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "machine/clock.h"
 #include "machine/small_file.h"
 #include "machine/tracefs.h"
 
@@ -110,6 +111,24 @@ int machine_lock_try(struct machine_lock *lock, bool alone)
 	lock->held = true;
 	lock->alone = alone;
 	return 0;
+}
+
+bool machine_lock_is_there(const struct machine_lock *lock)
+{
+	return lock->lock >= 0;
+}
+
+bool machine_lock_wait(struct machine_lock *lock, bool alone, double seconds)
+{
+	enum { BETWEEN_TRIES = 50000 /* us */ };
+	double until = clock_seconds() + seconds;
+
+	while (machine_lock_try(lock, alone)) {
+		if (clock_seconds() >= until)
+			return false;
+		usleep(BETWEEN_TRIES);
+	}
+	return true;
 }
 
 void machine_lock_give_up(struct machine_lock *lock)

@@ -23,11 +23,17 @@ struct machine_lock {
 bool machine_lock_open(struct machine_lock *lock);
 void machine_lock_close(struct machine_lock *lock);
 
+/* Whether it could be opened. */
+bool machine_lock_is_there(const struct machine_lock *lock);
+
 /*
  * Tries to run: beside others, or alone. 0, or -EWOULDBLOCK: another perfabi is in the way, and
  * trying again keeps our place. What was held before is given up first. Without a lock: 0.
  */
 int machine_lock_try(struct machine_lock *lock, bool alone);
+
+/* Tries so for `seconds`, 0 to HUGE_VAL; false: another perfabi is still in the way. */
+bool machine_lock_wait(struct machine_lock *lock, bool alone, double seconds);
 
 /* To run no more. */
 void machine_lock_give_up(struct machine_lock *lock);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "text/say.h"
+#include "machine/proc_stat.h"
 #include "machine/small_file.h"
 
 enum { STEPS_MAX = 1000 }; /* from a process to the first one, with some that begin anew */
@@ -111,13 +112,11 @@ bool other_events_seen(uint64_t capabilities)
 /* 0: of the first process; -1: it is gone. */
 static pid_t parent_of(pid_t pid)
 {
-	char path[64], text[512], *at;
-	int parent;
+	struct proc_stat stat;
+	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	read_small(path, text, sizeof(text));
-	at = strrchr(text, ')');
-	return at && sscanf(at + 1, " %*c %d", &parent) == 1 ? parent : -1;
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return proc_stat_read(path, &stat) ? stat.parent : -1;
 }
 
 /*

@@ -17,8 +17,7 @@ struct patience {
 	double tick;      /* seconds between two looks */
 	double ran;       /* processor seconds that they had had then */
 	bool was_seen;    /* /proc showed them then; where it never does, all time counts */
-	bool is_doubtful; /* nobody can say what they had: /proc did not show them once, or one of
-			   * them was stopped (SIGSTOP, a tracer) */
+	bool was_stopped; /* one of them, once (SIGSTOP, a tracer): nobody can say what it had */
 };
 
 /* Begins now; they may have `seconds`. */

@@ -262,17 +262,15 @@ static int pmu(struct environment *env, const struct token *t, char *found, size
 /* arch/powerpc's ENODEV; any other refusal is for the cases to tell. */
 static int breakpoint(struct environment *env, const struct token *t, char *found, size_t size)
 {
-	int is_there = pmu_in_sysfs(env, "breakpoint", found, size);
+	bool is_refused = env->breakpoint == ENODEV;
 
 	(void)t;
-	if (is_there == NOT_KNOWN && env->breakpoint_hits >= 0)
-		is_there = true; /* one was opened */
-	if (env->breakpoint == ENODEV)
-		snprintf(found, size, "the processor has none: an open gives ENODEV");
-	else if (env->breakpoint_is_endless)
-		snprintf(found, size, "a store on one does not end: nothing steps over it");
-	else
-		return is_there;
+	if (!is_refused && !env->breakpoint_is_endless)
+		return env->breakpoint_hits >= 0 ? true /* one was opened */
+						 : pmu_in_sysfs(env, "breakpoint", found, size);
+	snprintf(found, size, "%s",
+		 is_refused ? "the processor has none: an open gives ENODEV"
+			    : "a store on one does not end: nothing steps over it");
 	return false;
 }
 
@@ -540,9 +538,10 @@ static const struct form {
 	{"pmu.hw", REMEDY_MACHINE, EXACT, hardware_counts, NULL, .help = "hardware events",
 	 .in_c = "event_opens(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0)"},
 	{"max_precise", REMEDY_MACHINE, COMPARED, max_precise, "max_precise>=1",
-	 .help = "caps/max_precise of the processor's PMU: the highest precise_ip"},
+	 .help = "caps/max_precise of the processor's PMU: the highest precise_ip",
+	 .of_sysfs = true},
 	{"rdpmc", REMEDY_MACHINE, COMPARED, rdpmc, "rdpmc>=1",
-	 .help = "rdpmc of the processor's PMU: who may read counters"},
+	 .help = "rdpmc of the processor's PMU: who may read counters", .of_sysfs = true},
 	{"emulated", REMEDY_MACHINE, EXACT, emulated, NULL,
 	 .help = "the processor is QEMU without KVM; only x86 can tell"},
 	{"breakpoint.counts", REMEDY_MACHINE, EXACT, breakpoint_counts, NULL,
@@ -552,7 +551,8 @@ static const struct form {
 	 .help = "what one counted of one store: 0 where they open and never fire"},
 	{"breakpoint", REMEDY_MACHINE, EXACT, breakpoint, NULL,
 	 .help = "a PMU of breakpoints, on a processor that has them",
-	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/breakpoint\") || breakpoint_counts()",
+	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/breakpoint\") || "
+		 "breakpoint_counts()",
 	 .of_sysfs = true},
 	{"foreign-process", REMEDY_RIGHTS, EXACT, foreign, NULL,
 	 .help = "the runner belongs to another user than the caller"},
@@ -675,7 +675,8 @@ static const struct form *find_form(const char *token, struct token *out)
 static int check_rest(const struct form *form, const char *rest, const struct abi *abi,
 		      const struct where *w, struct error *e)
 {
-	static const char characters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,:/+@= ";
+	static const char characters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.,:/+@= ";
 	struct nearest near = nearest_to(rest);
 
 	/* A program of `show --c` puts it between quotes of C and of a shell. */

@@ -22,14 +22,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "machine/clock.h"
 #include "machine/descriptors.h"
 #include "machine/draw.h"
 #include "machine/environment.h"
 #include "text/error.h"
 #include "machine/lock.h"
 #include "text/say.h"
-#include "machine/small_file.h"
+#include "machine/proc_stat.h"
 #include "machine/sysctl.h"
 
 enum {
@@ -306,39 +305,11 @@ void machine_note(struct restorer *m, unsigned place, pid_t session)
 	m->places[place].session = session;
 }
 
-/* Whether the process of that folder in /proc is of the session, and no zombie. */
-static bool is_alive_in(const char *pid, pid_t session)
-{
-	char path[64], text[512], state, *at;
-	int parent, group, its;
-
-	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
-	read_small(path, text, sizeof(text));
-	at = strrchr(text, ')');
-	return at && sscanf(at + 1, " %c %d %d %d", &state, &parent, &group, &its) == 4 &&
-	       its == session && state != 'Z' && state != 'X';
-}
-
-/* Zombies do not count: whoever inherits them may never reap them. */
-static bool session_lives(pid_t session)
-{
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-	bool lives = false;
-
-	while (proc && !lives && (entry = readdir(proc)))
-		lives = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-			is_alive_in(entry->d_name, session);
-	if (proc)
-		closedir(proc);
-	return lives;
-}
-
 /* Processes of the case outlive perfabi for a moment: each dies with its parent. */
 static void end_session(struct place *place)
 {
 	for (int i = 0; place->session > 1 && i < TRIES; i++) {
-		if (kill(-place->session, SIGKILL) || !session_lives(place->session))
+		if (kill(-place->session, SIGKILL) || !session_look_at(place->session).tasks)
 			break;
 		pause_a_little();
 	}
@@ -436,35 +407,7 @@ bool machine_end(struct restorer *m)
 	return restored;
 }
 
-bool machine_has_lock(const struct restorer *m)
+struct machine_lock *machine_lock_of(struct restorer *m)
 {
-	return m->lock.lock >= 0;
-}
-
-int machine_try_lock(struct restorer *m, bool alone)
-{
-	return machine_lock_try(&m->lock, alone);
-}
-
-bool machine_wait_lock(struct restorer *m, bool alone, double seconds)
-{
-	enum { BETWEEN_TRIES = 50000 /* us */ };
-	double until = clock_seconds() + seconds;
-
-	while (machine_try_lock(m, alone)) {
-		if (clock_seconds() >= until)
-			return false;
-		usleep(BETWEEN_TRIES);
-	}
-	return true;
-}
-
-bool machine_holds_lock(const struct restorer *m, bool alone)
-{
-	return machine_lock_is_held(&m->lock, alone);
-}
-
-const char *machine_holder(const struct restorer *m, char *text, size_t size)
-{
-	return machine_lock_holder(&m->lock, text, size);
+	return &m->lock;
 }

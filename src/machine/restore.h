@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "machine/lock.h"
 #include "machine/sysctl.h"
 
 struct restorer;
@@ -30,26 +31,9 @@ bool machine_end(struct restorer *machine);
 /* Which process, that leads a session, runs in that place; 0: none. */
 void machine_note(struct restorer *machine, unsigned place, pid_t session);
 
-/*
- * Whether other runs on this machine are kept away: root's are, wherever they run. Without a lock
- * no sysctl may be changed.
- */
-bool machine_has_lock(const struct restorer *machine);
-
-/*
- * Tries to be where no other perfabi changes the machine, and if `alone` none runs at all. 0, or
- * -EWOULDBLOCK: another is in the way; trying again keeps our place in the queue.
- */
-int machine_try_lock(struct restorer *machine, bool alone);
-
-/* Tries it again and again, for so long. Whether it is so then. */
-bool machine_wait_lock(struct restorer *machine, bool alone, double seconds);
-
-/* Whether it is so already, or there is no lock: to try would change nothing. */
-bool machine_holds_lock(const struct restorer *machine, bool alone);
-
-/* Who is in the way, for a message: "perfabi, process 1234". Returns `text`. */
-const char *machine_holder(const struct restorer *machine, char *text, size_t size);
+/* What keeps other runs on this machine away, wherever they run. Without one no sysctl may be
+ * changed. */
+struct machine_lock *machine_lock_of(struct restorer *machine);
 
 /*
  * Writes the sysctls of an object by their names, noting first what those of the set were, which

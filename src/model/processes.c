@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "machine/proc_stat.h"
 #include "machine/small_file.h"
 
 /* The kernel's own limit of pids, PID_MAX_LIMIT; it may be less. */
@@ -55,14 +56,6 @@ static bool is_dumpable(const char *path, unsigned uid)
 	return stat(path, &st) || st.st_uid == uid;
 }
 
-/* /proc can be of another pid namespace: then it tells of other processes. */
-static bool has_own_proc(void)
-{
-	char self[24] = "";
-
-	return readlink("/proc/self", self, sizeof(self) - 1) > 0 && atoi(self) == getpid();
-}
-
 static bool look_up_process(const struct caller *caller, int32_t id, struct world_task *out)
 {
 	char path[40], status[4096];
@@ -70,7 +63,7 @@ static bool look_up_process(const struct caller *caller, int32_t id, struct worl
 
 	snprintf(path, sizeof(path), "/proc/%d/status", id);
 	*out = (struct world_task){.id = id};
-	if (!has_own_proc())
+	if (!proc_is_own())
 		return false;
 	if (access(path, F_OK)) /* hidepid hides what is there: then nothing is known of it */
 		return kill(id, 0) && errno == ESRCH;

@@ -99,7 +99,7 @@ static bool prepare_machine(struct runner *r, struct worker *w, const struct pro
 	char token[64], why[96];
 	int err;
 
-	if (program->sysctl && !machine_has_lock(r->machine)) {
+	if (program->sysctl && !machine_lock_is_there(machine_lock_of(r->machine))) {
 		result_skip(
 			result, "machine.lock",
 			r->env->rights.uid
@@ -292,7 +292,7 @@ static void say_waiting(struct runner *r, bool alone)
 
 	say(stderr,
 	    "perfabi: waiting for %s, which %s (--wait SECONDS bounds this, Ctrl-C ends it)\n",
-	    machine_holder(r->machine, who, sizeof(who)),
+	    machine_lock_holder(machine_lock_of(r->machine), who, sizeof(who)),
 	    alone ? "is running: some cases change sysctls, or must run alone"
 		  : "changes sysctls, or must run alone");
 }
@@ -322,12 +322,12 @@ static void look_at_machine(struct runner *r)
  */
 static bool take_lock(struct runner *r, bool alone)
 {
-	bool is_news = !r->has_begun || !machine_holds_lock(r->machine, alone);
+	bool is_news = !r->has_begun || !machine_lock_is_held(machine_lock_of(r->machine), alone);
 	double now = clock_seconds();
 
 	if (is_news) /* whoever gets it in our place may ask that nobody else has events */
 		environment_let_go(r->env);
-	if (!machine_try_lock(r->machine, alone)) {
+	if (!machine_lock_try(machine_lock_of(r->machine), alone)) {
 		r->waiting_since = 0;
 		if (is_news)
 			look_at_machine(r);

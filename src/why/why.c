@@ -220,9 +220,9 @@ static void try_callers_with_changes(struct answering *a)
 /* Waits, not for ever, until no other perfabi runs. */
 static bool wait_until_alone(struct restorer *restorer)
 {
-	if (machine_wait_lock(restorer, true, ALONE_SECONDS))
-		return machine_has_lock(restorer);
-	machine_try_lock(restorer, false); /* to give up our place */
+	if (machine_lock_wait(machine_lock_of(restorer), true, ALONE_SECONDS))
+		return machine_lock_is_there(machine_lock_of(restorer));
+	machine_lock_try(machine_lock_of(restorer), false); /* to give up our place */
 	return false;
 }
 
@@ -246,7 +246,7 @@ static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *
 		answer = ask_briefly(a, a->why->as, true);
 	}
 	machine_restore(a->why->restorer);
-	machine_try_lock(a->why->restorer, false); /* others may run again */
+	machine_lock_try(machine_lock_of(a->why->restorer), false); /* others may run again */
 	environment_read_alone(env);
 	a->is_spoiled = *environment_sysctl(env, change->place) != before;
 	json_decref(sysctls);

@@ -66,7 +66,7 @@ cmp a.data old.data || fail "a recording that was there is gone"
 capture=$!
 sleeps() { children_of $capture | grep -q " sleep$" || ! kill -0 $capture; }
 comes_true sleeps
-has_comm() { "$decode" killed.data 2>/dev/null | grep -q '"COMM"'; }
+has_comm() { "$decode" killed.data 2>/dev/null | grep -q '"COMM"' || ! kill -0 $capture; }
 comes_true has_comm
 kill -9 $capture
 wait $capture 2>/dev/null || true

@@ -33,7 +33,7 @@ echo 'while :; do :; done' >"$scratch/spins.sh"
 status 0 env TEST_LIMIT=1 "$PYTHON" tests/tap "$scratch/spins.sh"
 says err "$scratch/spins.sh: it hangs"
 # Time that passes is no reason, nor is a clock of processor time that hardly moves.
-echo 'for i in 1 2 3 4 5 6 7 8; do sleep 0.9; i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done; done' >"$scratch/slow.sh"
+echo 'for _ in 1 2 3 4 5 6 7 8; do sleep 0.9; i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done; done' >"$scratch/slow.sh"
 status 0 env TEST_IDLE=4 "$PYTHON" tests/tap "$scratch/slow.sh"
 says out "ok 1 - $scratch/slow.sh"
 # What does not begin, or is left out, is named and not counted.

@@ -24,6 +24,10 @@ holds "[.callers[] | .calls == $calls and .refused + .opened + .unknown == .call
 	"$scratch/hunt.json" || fail "random calls"
 [ -e /sys/bus/event_source/devices/software ] || { echo "left out: what hunts foretell, for sysfs shows no PMU"; exit 0; }
 holds '[.callers[] | .unknown * 50 < .calls] | all' "$scratch/hunt.json" || fail "random calls that are not foretold"
+# Where sysfs is hidden less is foretold, and nothing wrong: seed 1 has calls that a check of cpus, unknown then, refuses before the one that is known.
+if unshare --mount mount -t tmpfs none /sys 2>/dev/null; then
+	status 0 unshare --mount sh -c 'mount -t tmpfs none /sys; exec "$@"' sh "$perfabi" hunt --calls 20000 --seed 1 --as $callers --format json
+fi
 # Refused and opened, both: otherwise it proves nothing.
 holds '[.callers[] | .refused > .calls / 2 and .opened > .calls / 20] | all' "$scratch/hunt.json" || fail "the calls are all of one kind"
 # The same seed makes the same calls.

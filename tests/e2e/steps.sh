@@ -87,7 +87,12 @@ JSON
 stop() {
 	"$perfabi" run --timeout "$3" "$scratch/frozen.json" "frozen.$1" >"$scratch/out" 2>"$scratch/err" &
 	runner=$!
-	leads_session() { children_of $runner | while read -r pid _; do [ "$(sed 's/.*) . [0-9]* [0-9]* \([0-9]*\) .*/\1/' "/proc/$pid/stat")" != "$pid" ] || echo "$pid"; done 2>/dev/null | grep -q . || ! kill -0 $runner 2>/dev/null; }
+	leads_session() {
+		for pid in $(children_of $runner | cut -d' ' -f1); do
+			[ "$(cut -d' ' -f6 "/proc/$pid/stat" 2>/dev/null)" != "$pid" ] || return 0
+		done
+		! kill -0 $runner 2>/dev/null
+	}
 	comes_true leads_session
 	stopped=$(children_of $runner | sed 's/ .*//' | tr '\n' ' ')
 	[ "$2" = nobody ] || stopped="$runner $stopped"

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "machine/proc_stat.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "machine/small_file.h"
+
+bool proc_stat_read(const char *folder, struct proc_stat *stat)
+{
+	unsigned long long own, kernel;
+	long long children, kernel_children;
+	char path[600], text[1024], *end;
+
+	snprintf(path, sizeof(path), "%s/stat", folder);
+	/* The name ends with the last parenthesis: it may have some itself. */
+	if (read_small(path, text, sizeof(text)) <= 0 || !(end = strrchr(text, ')')))
+		return false;
+	if (sscanf(end + 1,
+		   " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld %*d %*d %ld",
+		   &stat->state, &stat->parent, &stat->session, &own, &kernel, &children,
+		   &kernel_children, &stat->threads) != 8)
+		return false;
+	stat->ticks =
+		own + kernel + (unsigned long long)children + (unsigned long long)kernel_children;
+	return true;
+}
+
+bool proc_is_own(void)
+{
+	char self[24] = "";
+
+	return readlink("/proc/self", self, sizeof(self) - 1) > 0 && atoi(self) == getpid();
+}
+
+static void count_task(struct session_look *look, char state)
+{
+	look->tasks += state != 'Z' && state != 'X';
+	look->runnable += state == 'R';
+	look->stopped += state == 'T' || state == 't';
+}
+
+static void count_threads(struct session_look *look, const char *process)
+{
+	struct dirent *entry;
+	struct proc_stat stat;
+	char path[512];
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "%s/task", process);
+	folder = opendir(path);
+	while (folder && (entry = readdir(folder))) {
+		snprintf(path, sizeof(path), "%s/task/%.16s", process, entry->d_name);
+		if (entry->d_name[0] != '.' && proc_stat_read(path, &stat))
+			count_task(look, stat.state);
+	}
+	if (folder)
+		closedir(folder);
+}
+
+struct session_look session_look_at(pid_t session)
+{
+	DIR *proc = proc_is_own() ? opendir("/proc") : NULL;
+	struct session_look look = {0};
+	struct dirent *entry;
+	struct proc_stat stat;
+	char path[32];
+
+	while (proc && (entry = readdir(proc))) {
+		snprintf(path, sizeof(path), "/proc/%.16s", entry->d_name);
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
+		    !proc_stat_read(path, &stat) || stat.session != session)
+			continue;
+		look.ticks += stat.ticks;
+		if (stat.threads > 1)
+			count_threads(&look, path);
+		else
+			count_task(&look, stat.state);
+	}
+	if (proc)
+		closedir(proc);
+	return look;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What /proc/PID/stat says of processes, and of the tasks of a session.
+ */
+#ifndef PERFABI_PROC_STAT_H
+#define PERFABI_PROC_STAT_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* proc_pid_stat(5). */
+struct proc_stat {
+	char state;
+	pid_t parent, session;
+	unsigned long long ticks; /* of processor time, its own and its waited-for children's */
+	long threads;
+};
+
+/* Of the process, or the thread, whose folder this is, such as /proc/1. False: it is gone. */
+bool proc_stat_read(const char *folder, struct proc_stat *stat);
+
+/* False: /proc is of another pid namespace, where a number is not the process that it is here. */
+bool proc_is_own(void);
+
+/* What the tasks of a session have used, and how many of them are what; zombies are no tasks. */
+struct session_look {
+	unsigned long long ticks;
+	unsigned tasks, runnable, stopped;
+};
+
+/* Looks at those whose session this is (setsid(2); its leader's id). None where /proc is not own.
+ */
+struct session_look session_look_at(pid_t session);
+
+#endif
