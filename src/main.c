@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "machine/heap.h"
 #include "machine/limits.h"
 #include "perfabi.h"
 #include "step/steps.h"
@@ -82,6 +83,7 @@ int main(int argc, char **argv)
 		say(stderr, "perfabi: /dev/null, for what is closed: %s\n", strerror(-err));
 		return EXIT_HARNESS;
 	}
+	heap_prepare();
 	json_memory_or_exit();
 	limits_raise_stack();
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(2) */

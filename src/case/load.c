@@ -378,13 +378,13 @@ static int check_arguments(const struct cases *cases, char *const arguments[], c
 		struct nearest near = nearest_to(arguments[i] + (arguments[i][0] == '='));
 		bool found = is_path(arguments[i]);
 
-		for (size_t j = 0; j < cases->count && !found; j++) {
+		for (size_t j = 0; j < cases->count && !found; j++)
 			found = id_matches(arguments[i], cases->list[j].id);
-			nearest_try(&near, cases->list[j].id);
-			nearest_try(&near, cases->list[j].suite);
-		}
 		if (found)
 			continue;
+		cases_nearest(cases, &near);
+		for (size_t j = 0; j < cases->count; j++)
+			nearest_try(&near, cases->list[j].suite);
 		say_unknown(cases, arguments[i], near.best, program);
 		return -ENOENT;
 	}

@@ -1,53 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whatever fails here only makes forks slower.
+ * Whatever fails here only makes perfabi slower.
  */
 #include "machine/heap.h"
 
 #include <malloc.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-#if !defined(MADV_COLLAPSE) /* Linux 6.1 */
-#define MADV_COLLAPSE 25
-#endif
+/* ROOM is more than all cases take, BLOCK one that malloc() takes from there, PAD its own default.
+ */
+enum { HUGE_PAGE = 2 << 20, ROOM = 64 << 20, BLOCK = 100000, PAD = 128 << 10 };
 
-enum { HUGE_PAGE = 2 << 20 };
-
-/* What brk(2) has given, as /proc/self/maps has it. */
-static int find_heap(uintptr_t *from, uintptr_t *to)
+void heap_prepare(void)
 {
-	FILE *maps = fopen("/proc/self/maps", "re");
-	unsigned long first, end;
-	char line[512];
-	int err = -1;
-
-	while (maps && err && fgets(line, sizeof(line), maps)) {
-		if (!strstr(line, "[heap]") || sscanf(line, "%lx-%lx", &first, &end) != 2)
-			continue;
-		*from = first;
-		*to = end;
-		err = 0;
-	}
-	if (maps)
-		fclose(maps);
-	return err;
-}
-
-void heap_settle(void)
-{
-	const uintptr_t mask = HUGE_PAGE - 1;
-	uintptr_t from, to;
-
 #if defined(__GLIBC__)
-	malloc_trim(0);
-#endif
-	if (find_heap(&from, &to))
-		return;
-	from = (from + mask) & ~mask;
-	to &= ~mask;
+	const uintptr_t mask = HUGE_PAGE - 1, from = ((uintptr_t)sbrk(0) + mask) & ~mask;
+	void *volatile first, *volatile second; /* volatile, or the compiler leaves both out */
+	uintptr_t to;
+
+	mallopt(M_TRIM_THRESHOLD, 2 * ROOM);
+	mallopt(M_TOP_PAD, ROOM);
+	first = malloc(BLOCK);
+	second = malloc(BLOCK);
+	free(first);
+	free(second);
+	mallopt(M_TOP_PAD, PAD);
+	to = (uintptr_t)sbrk(0) & ~mask;
 	if (from < to)
-		madvise((void *)from, to - from, MADV_COLLAPSE);
+		madvise((void *)from, to - from, MADV_HUGEPAGE);
+#endif
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The heap of a process that forks often.
+ * The heap of a process that loads all cases, and forks for each.
  */
 #ifndef PERFABI_HEAP_H
 #define PERFABI_HEAP_H
 
 /*
- * Tidies it up once, and puts it into huge pages where the kernel does that (MADV_COLLAPSE, Linux
- * 6.1): a fork then copies a few entries of the page table and not thousands.
+ * Asks for room in huge pages (MADV_HUGEPAGE), before it is used: it then costs a few page faults
+ * and not thousands, and a fork copies a few entries of the page table. Where the kernel has no
+ * huge pages, or gives them to all, this changes nothing.
  */
-void heap_settle(void);
+void heap_prepare(void);
 
 #endif

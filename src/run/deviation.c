@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "case/cases.h"
 #include "case/load.h"
 #include "language/keys.h"
 #include "language/one_line.h"
@@ -189,14 +190,11 @@ static int check_kernels(const json_t *entry, const struct cases *cases, const s
 											  : 0;
 }
 
-/* Whether a case has that id; else `near` is gathered. */
-static bool is_some_case(const char *id, const struct cases *cases, struct nearest *near)
+static bool is_some_case(const char *id, const struct cases *cases)
 {
-	for (size_t i = 0; i < cases->count; i++) {
+	for (size_t i = 0; i < cases->count; i++)
 		if (id_matches(id, cases->list[i].id))
 			return true;
-		nearest_try(near, cases->list[i].id);
-	}
 	return false;
 }
 
@@ -216,9 +214,11 @@ static int check_cases(const json_t *entry, const struct cases *cases, bool are_
 
 		if (!is_text(id))
 			return error_value(e, &at, id, "an id, as `perfabi list` shows it");
-		if (!is_some_case(json_string_value(id), cases, &near) && are_all)
-			return error_name(e, &at, json_string_value(id), near.best,
-					  "the id of a case that this run loads, or a glob of ids");
+		if (!are_all || is_some_case(json_string_value(id), cases))
+			continue;
+		cases_nearest(cases, &near);
+		return error_name(e, &at, json_string_value(id), near.best,
+				  "the id of a case that this run loads, or a glob of ids");
 	}
 	return 0;
 }

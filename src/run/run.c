@@ -20,7 +20,6 @@
 
 #include "machine/clock.h"
 #include "machine/descriptors.h"
-#include "machine/heap.h"
 #include "machine/restore.h"
 #include "machine/require.h"
 #include "run/death.h"
@@ -436,7 +435,6 @@ static int set_up(struct runner *r)
 	if (!r->machine)
 		return -errno;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	heap_settle();
 	sigemptyset(&r->waited);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaddset(&r->waited, signals[i]);

@@ -47,7 +47,7 @@ fi
 if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null && opens_events root; then
 	cat >"$scratch/cases/busy.json" <<'JSON'
 {"suite": "busy", "about": "a case that wants a cpu", "spec": {"kernel": "none"},
- "cases": [{"name": "spins", "title": "spins for 600 ms", "as": "root", "steps": [{"workload": "spin", "ms": 600}]}]}
+ "cases": [{"name": "spins", "title": "spins for 200 ms", "as": "root", "steps": [{"workload": "spin", "ms": 200}]}]}
 JSON
 	for _ in 1 2 3 4 5 6 7 8; do
 		setsid timeout 120 taskset -c 0 sh -c 'while :; do :; done' &
