@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: MIT
 # Reads, writes and allocations that fail: the output of an undisturbed run, or exit status 3 and why.
-# more with test-all: faults six times as close
+# more with test-all: faults many times as close
 . tests/e2e/lib.sh
 
-step=${FAULT_STEP:-601}
-[ -z "$TEST_WHOLE" ] || step=${FAULT_STEP:-61}
+step=${FAULT_STEP:-3001} fine=7
+[ -z "$TEST_WHOLE${FAULT_STEP-}" ] || step=${FAULT_STEP:-61} fine=1
 features=fixtures/built/features.le.data
 gzip -dc fixtures/recorded/pipe.data.gz >"$scratch/pipe"
 gzip -dc fixtures/recorded/zstd.data.gz >"$scratch/zstd"
 ids=fixtures/built/ids.le.data
 "$decode" --attr-of $ids >"$scratch/ids.json"
 dd if=$ids of="$scratch/bare" bs=1 skip="$("$decode" --header $ids | jq .data.offset)" 2>/dev/null
-tests/faults/faults.py "$B/tests/faults.so" "$decode" "$step" "--machine none /dev/null" \
+tests/faults/faults.py "$B/tests/faults.so" "$decode" "$step" "$fine" "--machine none /dev/null" \
 	"$features" "--attr-of $features" "--expect ${features%.data}.jsonl $features" \
 	"$scratch/pipe" "--attr-of $scratch/pipe" "-L --attr $scratch/ids.json $scratch/bare" \
 	"$scratch/zstd" "-j2 $scratch/zstd" \
 	"--attr fixtures/built/ring-wrapped.le.attr.json fixtures/built/ring-wrapped.le.ring" || fail "faults"
-tests/faults/faults.py "$B/tests/faults.so" "$perfabi" $((step * 82)) "list --json open.size" "list --json open.size" "check open.size" || fail "faults of perfabi"
+tests/faults/faults.py "$B/tests/faults.so" "$perfabi" $((step * 16)) "$fine" "list --json open.size" "list --json open.size" "check open.size" || fail "faults of perfabi"
 
 # The reader of records: what it gave before is a beginning of the whole, and it says what failed.
 read=$B/tests/read
@@ -26,8 +26,8 @@ for file in fixtures/built/compressed.le.data fixtures/built/samples.le.data; do
 	set -- $(cat "$scratch/count")
 	[ "$#" -ge 2 ] && [ "$1" -ge 100 ] && [ "$2" -ge 1 ] || fail "counts: $*"
 	failed=0
-	# all of the last 100 allocations, which are of the recording; some of those that load the layouts
-	for at in $(seq 1 "${FAULT_STEP:-997}" "$1") $(seq $(($1 - 100)) "$1") $(seq -f 'r%.0f' 1 "$2"); do
+	# those of the last 100 allocations, which are of the recording; some of those that load the layouts
+	for at in $(seq 1 $((step * 4)) "$1") $(seq $(($1 - 100)) "$fine" "$1") $(seq -f 'r%.0f' 1 "$2"); do
 		got=0
 		case $at in
 		r*) FAULT_READ=${at#r} LD_PRELOAD=$PWD/$B/tests/faults.so "$read" "$file" >"$scratch/part" || got=$? ;;

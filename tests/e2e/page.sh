@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# perfabi report: the page of several machines' reports in a browser, and files that are no reports.
-# more with test-all: how long a search takes
+# perfabi report: the page of several machines' reports, and files that are no reports.
+# more with test-all: the page in a browser, and how long a search takes
 . tests/e2e/lib.sh
 judged=0
 opens_events || judged=4
@@ -107,6 +107,7 @@ jq '.environment.uid = 4242 | .environment.sysctls.perf_event_paranoid = 3' "$sc
 status 0 "$perfabi" report "$scratch/few/0.json" "$scratch/user.json"
 says out '"note":"uid 4242, paranoid 3"'
 
+[ -n "$TEST_WHOLE" ] || exit 0
 needs_events "the page in a browser"
 for tool in node npm; do
 	command -v $tool >/dev/null || { echo "left out: there is no $tool"; exit 0; }
@@ -118,7 +119,6 @@ mkdir "$scratch/node"
 cp tests/page/*.mjs tests/page/*.json "$scratch/node"
 (cd "$scratch/node" && npm ci --silent --no-audit --no-fund >npm.log 2>&1) || { echo "left out: npm ci: $(tail -1 "$scratch/node/npm.log")"; exit 0; }
 node "$scratch/node/page.mjs" "$scratch/few.html" "$scratch"/few/*.json || fail "the page"
-[ -n "$TEST_WHOLE" ] || exit 0
 "$perfabi" run --host here --format json >"$scratch/all.json" || [ $? -ne 2 ]
 for cases in 100 1000; do
 	"$PYTHON" tests/page/reports.py many "$scratch/all.json" "$scratch/many.$cases" 50 $cases

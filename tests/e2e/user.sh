@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
 # As an ordinary user, as one with CAP_PERFMON, and as root without capabilities: each case is judged as who it is for.
+# more with test-all: all suites, not some
 . tests/e2e/lib.sh
 cp "$perfabi" "$scratch" # where another user may run it
 if [ "$(id -u)" -ne 0 ]; then
 	echo "left out: other callers, for this is not root"
 	exit 0
 fi
+# By one worker: what is judged is who asks, and another test runs beside this one.
+chosen="open probe.records count.software"
+[ -z "$TEST_WHOLE" ] || chosen=
 perfmon="--reuid 65534 --regid 65534 --clear-groups --inh-caps +perfmon --ambient-caps +perfmon"
 for drop in "--reuid 65534 --regid 65534 --clear-groups" "$perfmon" "--bounding-set -all --inh-caps -all"; do
 	got=0
 	# shellcheck disable=SC2086 # words are meant to be split
-	setpriv $drop "$scratch/perfabi" run --format json >"$scratch/report.json" || got=$?
+	setpriv $drop "$scratch/perfabi" run -j 1 $chosen --format json >"$scratch/report.json" || got=$?
 	jq -c .summary "$scratch/report.json"
 	judged "$scratch/report.json" $got
 	holds '[.results[] | select(.as == "root" and .outcome != "skip")] == []' "$scratch/report.json" >/dev/null ||

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Every n-th allocation, read and write of a program fails, one a run.
 
-usage: faults.py FAULTS.SO PROGRAM STEP BEFORE COMMAND-LINE...
+usage: faults.py FAULTS.SO PROGRAM STEP FINE BEFORE COMMAND-LINE...
 
 BEFORE and each COMMAND-LINE are the arguments of the program, in one word. Whatever fails, the outcome is the
 output of an undisturbed run, or exit status 3 with a message; what was printed by then is how that
 output begins. Of as much as BEFORE does (the layouts of cases/abi are read), which is the same for all of
-them, every STEP-th is tried; of all else, each one.
+them, every STEP-th is tried; of all else, every FINE-th allocation, and each read and write.
 """
 import collections
 import os
@@ -43,14 +43,14 @@ def judge(whole, result):
 
 
 def main():
-    faults, program, step, before, *lines = sys.argv[1:]
+    faults, program, step, fine, before, *lines = sys.argv[1:]
     faults, wrong, table = os.path.abspath(faults), 0, collections.Counter()
     _, before = counts(faults, [program, *shlex.split(before)])
     for line in lines:
         command = [program, *shlex.split(line)]
         whole, after = counts(faults, command)
         for kind, first, last in zip(KINDS, before, after):
-            places = list(range(1, first + 1, int(step))) + list(range(first + 1, last + 1))
+            places = list(range(1, first + 1, int(step))) + list(range(first + 1, last + 1, int(fine) if kind == "ALLOC" else 1))
             with ThreadPoolExecutor(os.cpu_count()) as pool:
                 results = list(pool.map(lambda n: run(faults, command, **{"FAULT_" + kind: str(n)}), places))
             for n, result in zip(places, results):
