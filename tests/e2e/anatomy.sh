@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# perfabi-decode --html: each record's bytes beside its members, in a browser too; its limits, and what has no bytes.
+# perfabi-decode --html: each record's bytes beside its members; its limits, and what has no bytes.
+# more with test-all: the page in a browser
 . tests/e2e/lib.sh
 data=fixtures/built/samples.le.data
 status 0 "$decode" --html "$data"
@@ -82,6 +83,7 @@ status 2 "$decode" --html "$scratch/nothing"
 status 2 "$decode" --html "$scratch/attr.json"
 status 3 "$decode" --html -o /dev/full "$data"
 
+[ -n "$TEST_WHOLE" ] || exit 0
 for tool in node npm; do
 	command -v $tool >/dev/null || { echo "left out: there is no $tool"; exit 0; }
 done

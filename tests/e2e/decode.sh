@@ -354,9 +354,11 @@ for zeros in 8 4088 65528 65536 65544 131072 1024000; do
 done
 
 # Which damage is found, and what is whole behind it, hangs neither on --type nor on shards.
-"$PYTHON" - "$decode" "$scratch/pipe" fixtures/recorded/zstd.data.gz "$scratch/hurt" <<'PY' || fail "damage"
+apart=251
+[ -z "$TEST_WHOLE" ] || apart=97
+"$PYTHON" - "$decode" "$scratch/pipe" fixtures/recorded/zstd.data.gz "$scratch/hurt" $apart <<'PY' || fail "damage"
 import gzip, json, subprocess, sys
-decode, pipe, zstd, path = sys.argv[1:]
+decode, pipe, zstd, path = sys.argv[1:5]
 def lines(*options):
     return subprocess.run([decode, *options, path], capture_output=True, check=False).stdout.splitlines(True)
 def write(data):
@@ -371,13 +373,13 @@ for offset in features:
     assert [whole[name] for name in ("records", "skipped", "errors")] == [some[name] for name in ("records", "skipped", "errors")], offset
 data = gzip.open(zstd).read()
 found = 0
-for at in range(1000, 5000, 97):
+for at in range(1000, 5000, int(sys.argv[5])):
     write(data[:at] + bytes([data[at] ^ 1]) + data[at + 1:])
     whole = lines("--no-summary")
     found += any(b'"diagnostic"' in line for line in whole)
     for shards in 2, 3:
         assert [line for n in range(shards) for line in lines("--shard", f"{n + 1}/{shards}")] == whole, at
-assert found > 20, found
+assert found > 8, found
 PY
 
 # The header is the first shard's alone, wherever the data begins and however little it is.

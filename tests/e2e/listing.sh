@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # perfabi show --c: each case as a C program that gcc takes without a warning, and that says what `perfabi run` says.
-# more with test-all: every case, not one in forty
+# more with test-all: every case, not one in a hundred
 . tests/e2e/lib.sh
 mkdir "$scratch/c"
-# One case in forty, from a random one on; with TEST_WHOLE each.
-step=40
+# One case in a hundred, from a random one on; with TEST_WHOLE each.
+step=100
 [ -z "$TEST_WHOLE" ] || step=1
 "$perfabi" list | awk -v step=$step 'BEGIN {srand(); first = int(rand() * step)} NR % step == first {print $1}' >"$scratch/chosen"
 # shellcheck disable=SC2046 # ids are meant to be split

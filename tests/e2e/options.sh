@@ -191,9 +191,9 @@ says err "give each format a file of its own"
 # a full disk, a closed pipe
 if [ -c /dev/full ]; then
 	for format in pretty ktap tap junit json jsonl; do
-		status 3 sh -c '"$1" run open.flags --format "$2" >/dev/full' sh "$perfabi" $format
+		status 3 sh -c '"$1" run open.flags.none --format "$2" >/dev/full' sh "$perfabi" $format
 		says err "No space left on device"
-		status 3 "$perfabi" run open.flags --format $format:/dev/full
+		status 3 "$perfabi" run open.flags.none --format $format:/dev/full
 		says err "No space left on device"
 	done
 	status 3 sh -c '"$1" list >/dev/full' sh "$perfabi"

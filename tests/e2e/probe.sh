@@ -77,13 +77,13 @@ fi
 if [ "$(id -u)" = 0 ]; then
 	cp "$perfabi" "$scratch/own" # where that user may run it
 	chmod 755 "$scratch" "$scratch/own"
-	status 0 setpriv --reuid 65533 --regid 65533 --clear-groups "$scratch/own" probe --json
+	status 0 setpriv --reuid 65533 --regid 65533 --clear-groups "$scratch/own" probe --json event records
 	holds '.callers == ["user"] and ([.topics[].capabilities[].answers | keys[]] | unique == ["user"])' "$scratch/out" || fail "callers of an ordinary user"
 fi
 # A kernel that is out of reach, or refuses all: no answer is yes, and each says why.
 lie() {
 	got=0
-	ANSWER=$1 LD_PRELOAD=$PWD/$B/tests/answer.so "$perfabi" probe --json >"$scratch/out" 2>"$scratch/err" || got=$?
+	ANSWER=$1 LD_PRELOAD=$PWD/$B/tests/answer.so "$perfabi" probe --json event breakpoints pmus >"$scratch/out" 2>"$scratch/err" || got=$?
 	[ "$got" = "$4" ] || fail "$1: exit status $got: $(cat "$scratch/err")"
 	holds "[.topics[].capabilities[].answers[] | select($2 | not)] == []" "$scratch/out" || fail "where every open gives $1"
 	holds "[.pmus[] | (.cycles // {} | .[]), (.tried // {} | .[]) | select([.answer, .errno] != $3)] == []" "$scratch/out" || fail "PMUs, where every open gives $1"
@@ -99,7 +99,7 @@ if unshare --mount mount -t tmpfs none /sys 2>/dev/null && ! holds .environment.
 fi
 # What it costs, in processor time, against a run of the same cases: their opens, and no search.
 cost() { /usr/bin/time -f '%U %S' -o "$scratch/time" "$@" >/dev/null && awk '{print $1 + $2}' "$scratch/time"; }
-running=$(cost sh -c '"$1" run -j 1 probe || :' sh "$perfabi") probing=$(cost "$perfabi" probe)
+running=$(cost sh -c '"$1" run -j 1 probe.records || :' sh "$perfabi") probing=$(cost "$perfabi" probe records)
 awk "BEGIN { exit !($probing <= 2 * $running) }" || fail "it took $probing s of processor time, and a run of the same cases $running"
 # What was recorded elsewhere is shown as it was; what is none is refused.
 status 0 "$perfabi" probe --read "$scratch/probed.json" --json
