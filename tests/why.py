@@ -241,7 +241,7 @@ def forms_of_one_call(asking):
         if "given" in story or "then" in story or "$" in json.dumps(story.get("open", "")):
             continue
         eligible += 1
-        if eligible % (1 if WHOLE else 5):
+        if eligible % (1 if WHOLE else 10):
             continue
         one = asking.answer("-m", machine_of(asking, story), question_of(story, False))
         if "opened" not in one or "/* byte" in one["call"]:
@@ -251,7 +251,7 @@ def forms_of_one_call(asking):
         again.pop("told")
         need(one == again, f"{story['id']}: {one['call']}\n{one}\n{again}")
         count += 1
-    need(count >= (81 if WHOLE else 16), count)
+    need(count >= (81 if WHOLE else 8), count)
     block = ("------------------------------------------------------------\nperf_event_attr:\n  type                             1 (software)\n"
              "  size                             136\n  config                           0 (PERF_COUNT_SW_CPU_CLOCK)\n"
              "  { sample_period, sample_freq }   200000\n  sample_type                      IP|TID|TIME\n  disabled                         1\n"
@@ -427,7 +427,7 @@ def killed_while_it_tries(asking):
     was = sysctls()
     for name, question, at_most in (("perf_event_paranoid", {"as": "user", "event": "cpu-clock"}, 60),
                                     ("perf_event_max_sample_rate", {"as": "user", "open": {"attr": {"type": "software", "freq": 1, "sample_freq": 200000, "exclude_kernel": 1}}}, 60)):
-        hits, enough, file = 0, 5 if WHOLE else 2, os.open(SYSCTLS / name, os.O_RDONLY)
+        hits, enough, file = 0, 5 if WHOLE else 1, os.open(SYSCTLS / name, os.O_RDONLY)
         first = os.pread(file, 32, 0)
         for _ in range(at_most):
             with subprocess.Popen([asking.perfabi, "why", json.dumps(question)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
@@ -585,7 +585,7 @@ def wrong_questions(asking):
     print(f"{2 * len(texts)} wrong questions")
 
 
-LONG = stories_here, wrong_questions
+LONG = stories_without_the_errno, stories_here, wrong_questions
 OF_THE_MODEL = stories_by_the_model, stories_without_the_errno, stories_not_of_the_call, on_other_machines  # of recorded machines
 
 

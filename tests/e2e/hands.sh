@@ -6,6 +6,6 @@
 [ "$(id -u)" = 0 ] || { echo "left out: this is not root"; exit 0; }
 needs_events "root's hands"
 parts=
-[ -n "$TEST_WHOLE" ] || parts="cases_of_users verdict_is_no_command users_do_not_block no_lock sysctls_that_move sysctls_that_stick no_programs_by_path"
+[ -n "$TEST_WHOLE" ] || parts="cases_of_users verdict_is_no_command users_do_not_block sysctls_that_move no_programs_by_path"
 # shellcheck disable=SC2086 # words are meant to be split
 "$PYTHON" tests/hands.py "$perfabi" "$scratch" $parts || fail "root's hands"

@@ -2,12 +2,12 @@
 # perfabi probe: every answer has its reason, what it says agrees with what was found in other ways, and the rows say the same.
 . tests/e2e/lib.sh
 needs_events "what this machine can do"
-status 0 "$perfabi" probe
+status 0 "$perfabi" probe --json
+cp "$scratch/out" "$scratch/probed.json"
+status 0 "$perfabi" probe --read "$scratch/probed.json"
 for title in Events Records Breakpoints Limits "The ABI" "What stands between" "PMUs in /sys"; do
 	says out "$title"
 done
-status 0 "$perfabi" probe --json
-cp "$scratch/out" "$scratch/probed.json"
 "$PYTHON" tests/schema.py probed.schema.json "$scratch/probed.json" || fail "the JSON is not what the schema says"
 holds '[.topics[].capabilities[].answers[] | select(.answer != "yes" and ((.because // "") == ""))] == []' "$scratch/probed.json" ||
 	fail "an answer without its reason"
