@@ -18,13 +18,7 @@ state() {
 	find /sys/fs/cgroup -maxdepth 3 -type d 2>/dev/null | sort
 }
 # What runs of the copy that this test starts.
-ours() {
-	for cmdline in /proc/[0-9]*/cmdline; do
-		case $(tr '\0' ' ' 2>/dev/null <"$cmdline") in
-		"$scratch/perfabi "*) echo "$cmdline" ;;
-		esac
-	done 2>/dev/null
-}
+ours() { grep -lsa "^$scratch/perfabi" /proc/[0-9]*/cmdline || :; }
 none_of_ours() { [ -z "$(ours)" ]; }
 some_of_ours() { [ -n "$(ours)" ]; }
 cp "$perfabi" "$scratch/perfabi"
