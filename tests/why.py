@@ -253,16 +253,16 @@ def forms_of_one_call(asking):
         count += 1
     need(count >= (81 if WHOLE else 8), count)
     block = ("------------------------------------------------------------\nperf_event_attr:\n  type                             1 (software)\n"
-             "  size                             136\n  config                           0 (PERF_COUNT_SW_CPU_CLOCK)\n"
+             "  size                             136\n  config                           2 (PERF_COUNT_SW_PAGE_FAULTS)\n"
              "  { sample_period, sample_freq }   200000\n  sample_type                      IP|TID|TIME\n  disabled                         1\n"
              "  freq                             1\n  exclude_kernel                   1\n  exclude_hv                       1\n"
              "------------------------------------------------------------\n"
              "sys_perf_event_open: pid 4711  cpu -1  group_fd -1  flags 0x8\nsys_perf_event_open failed, error -22\n")
-    line = ("perf_event_open({type=PERF_TYPE_SOFTWARE, size=0x88 /* PERF_ATTR_SIZE_VER8 */, config=PERF_COUNT_SW_CPU_CLOCK, sample_freq=200000, "
+    line = ("perf_event_open({type=PERF_TYPE_SOFTWARE, size=0x88 /* PERF_ATTR_SIZE_VER8 */, config=PERF_COUNT_SW_PAGE_FAULTS, sample_freq=200000, "
             "sample_type=PERF_SAMPLE_IP|PERF_SAMPLE_TID|PERF_SAMPLE_TIME, disabled=1, exclude_kernel=1, exclude_hv=1, freq=1}, 0, -1, -1, "
             "PERF_FLAG_FD_CLOEXEC) = -1 EINVAL (Invalid argument)\n")
     question = {"errno": "EINVAL", "open": {
-        "attr": {"type": "software", "size": 136, "config": "cpu_clock", "freq": 1, "sample_freq": 200000, "sample_type": ["ip", "tid", "time"],
+        "attr": {"type": "software", "size": 136, "config": "page_faults", "freq": 1, "sample_freq": 200000, "sample_type": ["ip", "tid", "time"],
                  "disabled": 1, "exclude_kernel": 1, "exclude_hv": 1}, "pid": 0, "cpu": -1, "flags": "fd_cloexec"}}
     for where in (["-m", MACHINE], []):
         answers = [asking.answer(*where, "--as", "user", text=text, status=1) for text in (block, line, json.dumps(question))]
@@ -426,8 +426,8 @@ def killed_while_it_tries(asking):
         return
     was = sysctls()
     for name, question, at_most in (("perf_event_paranoid", {"as": "user", "event": "cpu-clock"}, 60),
-                                    ("perf_event_max_sample_rate", {"as": "user", "open": {"attr": {"type": "software", "freq": 1, "sample_freq": 200000, "exclude_kernel": 1}}}, 60)):
-        hits, enough, file = 0, 5 if WHOLE else 1, os.open(SYSCTLS / name, os.O_RDONLY)
+                                    ("perf_event_max_sample_rate", {"as": "user", "open": {"attr": {"type": "software", "config": "page_faults", "freq": 1, "sample_freq": 200000, "exclude_kernel": 1}}}, 60)):
+        hits, enough, file = 0, 5 if WHOLE else 2, os.open(SYSCTLS / name, os.O_RDONLY)
         first = os.pread(file, 32, 0)
         for _ in range(at_most):
             with subprocess.Popen([asking.perfabi, "why", json.dumps(question)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
