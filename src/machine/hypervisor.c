@@ -15,19 +15,22 @@ enum { LOG_READ_ALL = 3, LOG_BYTES = 1 << 20 }; /* syslog(2), SYSLOG_ACTION_READ
 
 #define DMI "/sys/class/dmi/id/"
 #define DEVICE_TREE "/proc/device-tree/"
-static const char cpuid[] = "CPUID", kernel_log[] = "log";
+#define CLOCKS "/sys/devices/system/clocksource/clocksource0/available_clocksource"
+static const char cpuid[] = "CPUID", kernel_log[] = "log", untrapped[] = "clocks";
 static const char tcg[] = "TCGTCGTCGTCG";
 
 /*
  * The first row of which the text stands there is it; without a name, it is called by what follows
  * the text in its line. What says more comes before what says less: PVM, Firecracker and VirtualBox
- * show KVM's CPUID, and KVM and Xen can show Hyper-V's beside their own.
+ * show KVM's CPUID, and KVM and Xen can show Hyper-V's beside their own. PVM shows it to its kernel
+ * alone: what a process reads is the processor's, and names what PVM itself runs on.
  */
 static const struct signature {
-	const char *where; /* `cpuid`, `kernel_log`, or a file */
+	const char *where; /* `cpuid`, `kernel_log`, `untrapped`, or a file */
 	const char *text, *name;
 } signatures[] = {
 	{kernel_log, "Hypervisor detected: PVM", "PVM"},
+	{untrapped, "kvm-clock", "PVM"},
 	{kernel_log, "FIRECK", "KVM (Firecracker)"},
 	{"/sys/firmware/acpi/tables/FACP", "FIRECK", "KVM (Firecracker)"},
 	{DMI "product_name", "VirtualBox", "VirtualBox"},
@@ -92,6 +95,16 @@ static void read_cpuid(char *text, size_t size)
 }
 #endif
 
+/* The kernel's clocks, where a process does not see the CPUID that has given it KVM's. */
+static void read_untrapped(char *text, size_t size)
+{
+	char seen[1024];
+
+	read_cpuid(seen, sizeof(seen));
+	if (strstr(seen, "KVM") || read_small(CLOCKS, text, size) <= 0)
+		text[0] = '\0';
+}
+
 /* What stands there, with spaces for NULs, which a device tree has between its texts. */
 static void read_traces(const char *where, char *text, size_t size)
 {
@@ -99,6 +112,10 @@ static void read_traces(const char *where, char *text, size_t size)
 
 	if (where == cpuid) {
 		read_cpuid(text, size);
+		return;
+	}
+	if (where == untrapped) {
+		read_untrapped(text, size);
 		return;
 	}
 	n = where == kernel_log ? klogctl(LOG_READ_ALL, text, (int)size - 1)
