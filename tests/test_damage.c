@@ -142,7 +142,7 @@ static const char *subject_path(int i)
 	return (size_t)i < found.gl_pathc ? found.gl_pathv[i] : NULL;
 }
 
-/* Every place counts with TEST_WHOLE; an odd number of them apart it comes by every alignment. */
+/* With TEST_WHOLE each place; else an odd number apart, so that every alignment comes. */
 static size_t stride(void)
 {
 	const char *whole = getenv("TEST_WHOLE");

@@ -45,8 +45,8 @@ def _condition(when):
         parts.append('Linux ' + _range(when['kernel']))
     if 'arch' in when:
         parts.append('on ' + ' and '.join(_list(when['arch'])))
-    parts += [f'where `{token}` holds (`perfabi help tokens`)' for token in _list(when.get('token'))]
     parts += [f'{key} {" or ".join(f"`{one}`" for one in _list(value))}' for key, value in when.items() if key in MACHINE_KEYS]
+    parts += [f'where `{token}` holds (`perfabi help tokens`)' for token in _list(when.get('token'))]
     parts += [f'{key} {" ".join(map(str, _list(value)))}' for key, value in when.items() if key not in ('kernel', 'arch', 'token', *MACHINE_KEYS)]
     return ', '.join(parts)
 

@@ -159,12 +159,8 @@ struct nearest nearest_to(const char *name)
 
 void nearest_try(struct nearest *n, const char *candidate)
 {
-	size_t a = strlen(n->name), b = strlen(candidate);
-	/* What differs in length differs by as many edits at least. */
-	size_t distance = a > b ? a - b : b - a;
+	size_t distance = edit_distance(n->name, candidate);
 
-	if (distance < n->distance)
-		distance = edit_distance(n->name, candidate);
 	if (distance < n->distance) {
 		n->distance = distance;
 		n->best = candidate;

@@ -336,6 +336,14 @@ bool id_matches(const char *glob, const char *id)
 	return is_above(glob, id) || !fnmatch(glob, id, 0);
 }
 
+bool cases_have(const struct cases *cases, const char *glob)
+{
+	for (size_t i = 0; i < cases->count; i++)
+		if (id_matches(glob, cases->list[i].id))
+			return true;
+	return false;
+}
+
 /* The longest beginning of `text`, up to a dot, that picks cases: its length, or 0. */
 static size_t known_part(const struct cases *cases, const char *text)
 {
@@ -376,11 +384,8 @@ static int check_arguments(const struct cases *cases, char *const arguments[], c
 {
 	for (size_t i = 0; arguments && arguments[i]; i++) {
 		struct nearest near = nearest_to(arguments[i] + (arguments[i][0] == '='));
-		bool found = is_path(arguments[i]);
 
-		for (size_t j = 0; j < cases->count && !found; j++)
-			found = id_matches(arguments[i], cases->list[j].id);
-		if (found)
+		if (is_path(arguments[i]) || cases_have(cases, arguments[i]))
 			continue;
 		cases_nearest(cases, &near);
 		for (size_t j = 0; j < cases->count; j++)

@@ -68,4 +68,7 @@ const struct instance **pick(const struct cases *cases, char *const arguments[],
  */
 bool id_matches(const char *glob, const char *id);
 
+/* Whether it matches the id of one of them. */
+bool cases_have(const struct cases *cases, const char *glob);
+
 #endif

@@ -10,8 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ROOM is more than all cases take, BLOCK one that malloc() takes from there, PAD its own default.
- */
+/* ROOM is more than all cases take; malloc() takes a BLOCK from there; PAD is its own default. */
 enum { HUGE_PAGE = 2 << 20, ROOM = 64 << 20, BLOCK = 100000, PAD = 128 << 10 };
 
 void heap_prepare(void)

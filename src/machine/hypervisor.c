@@ -15,8 +15,8 @@ enum { LOG_READ_ALL = 3, LOG_BYTES = 1 << 20 }; /* syslog(2), SYSLOG_ACTION_READ
 
 #define DMI "/sys/class/dmi/id/"
 #define DEVICE_TREE "/proc/device-tree/"
-#define CLOCKS "/sys/devices/system/clocksource/clocksource0/available_clocksource"
-static const char cpuid[] = "CPUID", kernel_log[] = "log", untrapped[] = "clocks";
+static const char cpuid[] = "CPUID", kernel_log[] = "log";
+static const char clocks[] = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
 static const char tcg[] = "TCGTCGTCGTCG";
 
 /*
@@ -26,11 +26,11 @@ static const char tcg[] = "TCGTCGTCGTCG";
  * alone: what a process reads is the processor's, and names what PVM itself runs on.
  */
 static const struct signature {
-	const char *where; /* `cpuid`, `kernel_log`, `untrapped`, or a file */
+	const char *where; /* `cpuid`, `kernel_log`, or a file; `clocks` where CPUID has no KVM */
 	const char *text, *name;
 } signatures[] = {
 	{kernel_log, "Hypervisor detected: PVM", "PVM"},
-	{untrapped, "kvm-clock", "PVM"},
+	{clocks, "kvm-clock", "PVM"},
 	{kernel_log, "FIRECK", "KVM (Firecracker)"},
 	{"/sys/firmware/acpi/tables/FACP", "FIRECK", "KVM (Firecracker)"},
 	{DMI "product_name", "VirtualBox", "VirtualBox"},
@@ -95,14 +95,12 @@ static void read_cpuid(char *text, size_t size)
 }
 #endif
 
-/* The kernel's clocks, where a process does not see the CPUID that has given it KVM's. */
-static void read_untrapped(char *text, size_t size)
+static bool cpuid_has(const char *name)
 {
-	char seen[1024];
+	char text[1024];
 
-	read_cpuid(seen, sizeof(seen));
-	if (strstr(seen, "KVM") || read_small(CLOCKS, text, size) <= 0)
-		text[0] = '\0';
+	read_cpuid(text, sizeof(text));
+	return strstr(text, name) != NULL;
 }
 
 /* What stands there, with spaces for NULs, which a device tree has between its texts. */
@@ -114,12 +112,9 @@ static void read_traces(const char *where, char *text, size_t size)
 		read_cpuid(text, size);
 		return;
 	}
-	if (where == untrapped) {
-		read_untrapped(text, size);
-		return;
-	}
-	n = where == kernel_log ? klogctl(LOG_READ_ALL, text, (int)size - 1)
-				: read_small(where, text, size);
+	n = where == kernel_log                   ? klogctl(LOG_READ_ALL, text, (int)size - 1)
+	    : where == clocks && cpuid_has("KVM") ? 0
+						  : read_small(where, text, size);
 	text[n > 0 ? n : 0] = '\0';
 	for (long i = 0; i < n; i++)
 		text[i] = text[i] ? text[i] : ' ';
@@ -149,8 +144,5 @@ void hypervisor_read(char *name, size_t size)
 
 bool is_emulated(void)
 {
-	char text[1024];
-
-	read_cpuid(text, sizeof(text));
-	return strstr(text, tcg) != NULL;
+	return cpuid_has(tcg);
 }

@@ -190,14 +190,6 @@ static int check_kernels(const json_t *entry, const struct cases *cases, const s
 											  : 0;
 }
 
-static bool is_some_case(const char *id, const struct cases *cases)
-{
-	for (size_t i = 0; i < cases->count; i++)
-		if (id_matches(id, cases->list[i].id))
-			return true;
-	return false;
-}
-
 static int check_cases(const json_t *entry, const struct cases *cases, bool are_all,
 		       const struct where *w, struct error *e)
 {
@@ -214,7 +206,7 @@ static int check_cases(const json_t *entry, const struct cases *cases, bool are_
 
 		if (!is_text(id))
 			return error_value(e, &at, id, "an id, as `perfabi list` shows it");
-		if (!are_all || is_some_case(json_string_value(id), cases))
+		if (!are_all || cases_have(cases, json_string_value(id)))
 			continue;
 		cases_nearest(cases, &near);
 		return error_name(e, &at, json_string_value(id), near.best,

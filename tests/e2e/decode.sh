@@ -372,14 +372,14 @@ for offset in features:
     whole, some = (json.loads(lines(*options)[-1]) for options in ((), ("--type", "mmap2")))
     assert [whole[name] for name in ("records", "skipped", "errors")] == [some[name] for name in ("records", "skipped", "errors")], offset
 data = gzip.open(zstd).read()
-found = 0
-for at in range(1000, 5000, int(sys.argv[5])):
+found, places = 0, range(1000, 5000, int(sys.argv[5]))
+for at in places:
     write(data[:at] + bytes([data[at] ^ 1]) + data[at + 1:])
     whole = lines("--no-summary")
     found += any(b'"diagnostic"' in line for line in whole)
     for shards in 2, 3:
         assert [line for n in range(shards) for line in lines("--shard", f"{n + 1}/{shards}")] == whole, at
-assert found > 8, found
+assert 2 * found >= len(places), found
 PY
 
 # The header is the first shard's alone, wherever the data begins and however little it is.

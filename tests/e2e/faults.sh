@@ -3,8 +3,8 @@
 # more with test-all: faults many times as close
 . tests/e2e/lib.sh
 
-step=${FAULT_STEP:-3001} fine=7
-[ -z "$TEST_WHOLE${FAULT_STEP-}" ] || step=${FAULT_STEP:-61} fine=1
+step=3001 fine=7 wide=49000
+[ -z "$TEST_WHOLE${FAULT_STEP-}" ] || step=${FAULT_STEP:-61} fine=1 wide=$((step * 82))
 features=fixtures/built/features.le.data
 gzip -dc fixtures/recorded/pipe.data.gz >"$scratch/pipe"
 gzip -dc fixtures/recorded/zstd.data.gz >"$scratch/zstd"
@@ -16,7 +16,7 @@ tests/faults/faults.py "$B/tests/faults.so" "$decode" "$step" "$fine" "--machine
 	"$scratch/pipe" "--attr-of $scratch/pipe" "-L --attr $scratch/ids.json $scratch/bare" \
 	"$scratch/zstd" "-j2 $scratch/zstd" \
 	"--attr fixtures/built/ring-wrapped.le.attr.json fixtures/built/ring-wrapped.le.ring" || fail "faults"
-tests/faults/faults.py "$B/tests/faults.so" "$perfabi" $((step * 16)) "$fine" "list --json open.size" "list --json open.size" "check open.size" || fail "faults of perfabi"
+tests/faults/faults.py "$B/tests/faults.so" "$perfabi" "$wide" "$fine" "list --json open.size" "list --json open.size" "check open.size" || fail "faults of perfabi"
 
 # The reader of records: what it gave before is a beginning of the whole, and it says what failed.
 read=$B/tests/read

@@ -28,9 +28,9 @@ says err "why it did"
 says err "$scratch/fails.sh: exit status 3"
 # Time that passes is no reason, nor is a clock of processor time that hardly moves. Both of these take their time, beside each other and the rest.
 echo 'for _ in 1 2 3 4 5 6 7 8; do sleep 0.9; i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done; done' >"$scratch/slow.sh"
-TEST_IDLE=4 tap "$scratch/slow.sh" >"$scratch/slow" 2>&1 &
+env TEST_IDLE=4 "$PYTHON" tests/tap "$scratch/slow.sh" >"$scratch/slow" 2>&1 &
 slow=$!
-TEST_IDLE=5 TEST_GRACE=2 tap "$scratch/hangs.sh" >"$scratch/hung" 2>&1 &
+env TEST_IDLE=5 TEST_GRACE=2 "$PYTHON" tests/tap "$scratch/hangs.sh" >"$scratch/hung" 2>&1 &
 hangs=$!
 echo 'while :; do :; done' >"$scratch/spins.sh"
 status 0 env TEST_LIMIT=1 "$PYTHON" tests/tap "$scratch/spins.sh"
