@@ -380,12 +380,37 @@ static void say_unknown(const struct cases *cases, const char *argument, const c
 		    "(\"open.*.user*\") picks several\n");
 }
 
-static int check_arguments(const struct cases *cases, char *const arguments[], const char *program)
+/*
+ * Marks in `marked`, by their places in the list, the cases that an argument means: the one of
+ * exactly that id alone, or else all that it matches. Whether there are any.
+ */
+static bool mark(const struct cases *cases, const char *argument, bool *marked)
 {
+	const struct instance *exact = cases_find(cases, argument + (argument[0] == '='));
+	bool any = exact;
+
+	if (exact)
+		marked[exact - cases->list] = true;
+	for (size_t i = 0; i < cases->count && !exact; i++)
+		if (id_matches(argument, cases->list[i].id))
+			any = marked[i] = true;
+	return any;
+}
+
+/* Marks what all of them mean, everything if none is an id or a glob. 0, or -ENOENT after a
+ * message. */
+static int mark_all(const struct cases *cases, char *const arguments[], const char *program,
+		    bool *marked)
+{
+	bool any_id = false;
+
 	for (size_t i = 0; arguments && arguments[i]; i++) {
 		struct nearest near = nearest_to(arguments[i] + (arguments[i][0] == '='));
 
-		if (is_path(arguments[i]) || cases_have(cases, arguments[i]))
+		if (is_path(arguments[i]))
+			continue;
+		any_id = true;
+		if (mark(cases, arguments[i], marked))
 			continue;
 		cases_nearest(cases, &near);
 		for (size_t j = 0; j < cases->count; j++)
@@ -393,6 +418,8 @@ static int check_arguments(const struct cases *cases, char *const arguments[], c
 		say_unknown(cases, arguments[i], near.best, program);
 		return -ENOENT;
 	}
+	for (size_t i = 0; i < cases->count && !any_id; i++)
+		marked[i] = true;
 	return 0;
 }
 
@@ -400,27 +427,23 @@ const struct instance **pick(const struct cases *cases, char *const arguments[],
 			     const struct filters *filters, size_t *count, const char *program)
 {
 	const struct instance **list = calloc(cases->count + 1, sizeof(*list));
-	bool any_id = false;
+	bool *marked = calloc(cases->count + 1, sizeof(*marked));
+	bool is_known = list && marked && !mark_all(cases, arguments, program, marked);
 
 	*count = 0;
-	if (!list || check_arguments(cases, arguments, program)) {
-		free(list);
-		return NULL;
-	}
-	for (size_t i = 0; arguments && arguments[i]; i++)
-		any_id = any_id || !is_path(arguments[i]);
-	for (size_t i = 0; i < cases->count; i++) {
+	for (size_t i = 0; is_known && i < cases->count; i++) {
 		const struct instance *instance = &cases->list[i];
-		bool picked = !any_id;
+		bool picked = marked[i] && !instance->source->is_borrowed;
 
-		if (instance->source->is_borrowed)
-			continue;
-		for (size_t j = 0; any_id && arguments[j] && !picked; j++)
-			picked = !is_path(arguments[j]) && id_matches(arguments[j], instance->id);
 		for (size_t j = 0; j < filters->count && picked; j++)
 			picked = filter_holds(&filters->list[j], cases, instance);
 		if (picked)
 			list[(*count)++] = instance;
+	}
+	free(marked);
+	if (!is_known) {
+		free(list);
+		list = NULL;
 	}
 	return list;
 }

@@ -55,9 +55,9 @@ int filters_add(struct filters *filters, const char *text, const char *program);
 void filters_free(struct filters *filters);
 
 /*
- * The instances that match one of the ids or globs among `arguments` (all if there is none) and
- * every filter, in order, NULL-terminated; free() it. NULL after a message, if an argument matches
- * nothing.
+ * The instances that one of the ids or globs among `arguments` means (all if there is none), and
+ * that match every filter, in order, NULL-terminated; free() it. Exactly an id means that case alone,
+ * though others may begin so. NULL after a message, if an argument means nothing, or without memory.
  */
 const struct instance **pick(const struct cases *cases, char *const arguments[],
 			     const struct filters *filters, size_t *count, const char *program);

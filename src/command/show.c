@@ -219,34 +219,6 @@ static int show_as_c(const struct settings *s, struct loaded *l,
 	return !err ? 0 : err == -ENOTSUP ? EXIT_USAGE : EXIT_HARNESS;
 }
 
-/* Whether an argument means that case: one of exactly that id alone, though others may begin so. */
-static bool is_meant(const struct cases *cases, char *const arguments[],
-		     const struct instance *instance)
-{
-	bool any_id = false, is_meant = false;
-
-	for (; *arguments && !is_meant; arguments++) {
-		const struct instance *exact =
-			is_path(*arguments) ? NULL : cases_find(cases, *arguments);
-
-		any_id = any_id || !is_path(*arguments);
-		is_meant = !is_path(*arguments) &&
-			   (exact ? exact == instance : id_matches(*arguments, instance->id));
-	}
-	return is_meant || !any_id;
-}
-
-static void keep_meant(const struct cases *cases, char *const arguments[],
-		       const struct instance **picked, size_t *count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < *count; i++)
-		if (is_meant(cases, arguments, picked[i]))
-			picked[kept++] = picked[i];
-	*count = kept;
-}
-
 static int show_picked(const struct settings *s, struct loaded *l, char *const arguments[])
 {
 	struct filters none = {0};
@@ -254,10 +226,8 @@ static int show_picked(const struct settings *s, struct loaded *l, char *const a
 	const struct instance **picked = pick(&l->cases, arguments, &none, &count, "perfabi show");
 	int status = EXIT_USAGE;
 
-	if (picked) {
-		keep_meant(&l->cases, arguments, picked, &count);
+	if (picked)
 		status = s->as_c ? show_as_c(s, l, picked, count) : show_as_json(picked, count);
-	}
 	free(picked);
 	return status;
 }
@@ -295,7 +265,6 @@ static int show_as_strace(const struct settings *s, char *const arguments[])
 	}
 	status = session_prepare(&session, arguments);
 	if (!status) {
-		keep_meant(&session.loaded.cases, arguments, session.picked, &session.count);
 		status = need_one(session.picked, session.count,
 				  "--strace runs one case, by its ID", "");
 	}

@@ -246,6 +246,10 @@ json.dump({"suite": "many", "about": "many", "spec": {"man": "none"}, "defaults"
           open(sys.argv[1], "w"))
 PY
 status 0 sh -c 'ulimit -t 60 && exec "$1" check many.json' sh "$perfabi"
+# and so are many of them
+seq -f '=many.n%.0f' 0 19999 >many.ids
+status 0 sh -c 'ulimit -t 60 && exec "$1" run --list many.json $(cat many.ids)' sh "$perfabi"
+sed 's/^=//' many.ids | cmp - "$scratch/out" || fail "20000 ids, and other cases"
 # a link to a folder is that folder, wherever it stands, and a ring of them ends
 mkdir -p real/open tree/below
 cp "$top/cases/open/flags.json" real/open
