@@ -56,7 +56,7 @@ has_perf_events() { [ -e /proc/sys/kernel/perf_event_paranoid ]; }
 # opens_events [CALLER] : whether such a caller's perf_event_open may succeed here at all; CALLER is root or user.
 opens_events() {
 	opened=0
-	"$perfabi" run "open.flags.none.${1:-user}" >"$scratch/opens" 2>&1 || opened=$?
+	"$perfabi" run cases/open/flags.json "open.flags.none.${1:-user}" >"$scratch/opens" 2>&1 || opened=$?
 	[ $opened -eq 0 ] || [ $opened -eq 4 ] || { cat "$scratch/opens"; fail "open.flags.none.${1:-user}: exit status $opened"; }
 	return $opened
 }
