@@ -68,8 +68,10 @@ sleeps() { children_of $capture | grep -q " sleep$" || ! kill -0 $capture; }
 comes_true sleeps
 has_comm() { "$decode" killed.data 2>/dev/null | grep -q '"COMM"' || ! kill -0 $capture; }
 comes_true has_comm
+sleeping=$(children_of $capture | sed -n 's/ sleep$//p')
 kill -9 $capture
 wait $capture 2>/dev/null || true
+kill $sleeping # whom nobody waits for now
 status 1 "$decode" killed.data
 jq -se '[.[] | select(.type == "diagnostic") | .code] == ["not-closed"] and ([.[] | select(.type == "COMM")] | length == 1)' out >/dev/null ||
 	fail "a capture that was killed"

@@ -6,6 +6,7 @@ PYTHON=${PYTHON:-$(ci/python || :)}
 TEST_WHOLE=${TEST_WHOLE:-} # not empty: everything, however long it takes
 perfabi=$PWD/$B/perfabi
 decode=$PWD/$B/perfabi-decode
+opening=$PWD/cases/open/flags.json # the few cases that opens_events needs
 scratch=$(mktemp -d)
 chmod 755 "$scratch"
 trap 'rm -rf "$scratch"' EXIT
@@ -56,7 +57,7 @@ has_perf_events() { [ -e /proc/sys/kernel/perf_event_paranoid ]; }
 # opens_events [CALLER] : whether such a caller's perf_event_open may succeed here at all; CALLER is root or user.
 opens_events() {
 	opened=0
-	"$perfabi" run cases/open/flags.json "open.flags.none.${1:-user}" >"$scratch/opens" 2>&1 || opened=$?
+	"$perfabi" run "$opening" "open.flags.none.${1:-user}" >"$scratch/opens" 2>&1 || opened=$?
 	[ $opened -eq 0 ] || [ $opened -eq 4 ] || { cat "$scratch/opens"; fail "open.flags.none.${1:-user}: exit status $opened"; }
 	return $opened
 }
