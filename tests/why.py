@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import platform
+import random
 import signal
 import subprocess
 import sys
@@ -134,9 +135,14 @@ def calls():
     return [story for story in STORIES if not story.get("not_the_call")]
 
 
+def some(stories):
+    """All, or one in four, from a random one on."""
+    return stories if WHOLE else stories[random.randrange(4)::4]
+
+
 def stories_by_the_model(asking):
     """Each on its machine, with what was told: the errno, the check and each word."""
-    said = each_of(calls(), lambda s: asking.answer("--machine", machine_of(asking, s), question_of(s, True)))
+    said = each_of(some(calls()), lambda s: asking.answer("--machine", machine_of(asking, s), question_of(s, True)))
     wrong = [f"{story['id']}: {'; '.join(faults_of(story, answer))}" for story, answer in said if faults_of(story, answer)]
     need(not wrong, "\n".join(wrong))
     for story, answer in said:
