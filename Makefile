@@ -57,7 +57,7 @@ SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o $B/page_builtin.o $B/pieces_
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 COMPLETIONS := $B/completions/perfabi.bash $B/completions/_perfabi $B/completions/perfabi.fish
 
-.PHONY: all run test test-all built-for-test coverage-abi setup setup-test install install-data install-lib uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema reference site format compile_commands.json FORCE
+.PHONY: all run test test-all built-for-test coverage-abi setup setup-test setup-test-all install install-data install-lib uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema reference site format compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a $B/$(SONAME) $(COMPLETIONS)
 
 # A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
@@ -176,7 +176,7 @@ test: setup-test
 	$(BUILD) built-for-test
 	PYTHON='$(PYTHON)' B='$B' tests/run-all $(ARGS)
 # And what takes its time: sanitizers, packages, builds of other kinds, the suite in many surroundings.
-test-all: setup-test
+test-all: setup-test-all
 	$(BUILD) built-for-test $B/lies/perfabi asan tsan
 	PYTHON='$(PYTHON)' B='$B' tests/run-all --all $(ARGS)
 built-for-test: all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/silent.so $B/tests/disturb $B/tests/threads $B/tests/live_ring $B/tests/read
@@ -185,6 +185,8 @@ setup:
 	@ci/setup build
 setup-test:
 	@ci/setup build test
+setup-test-all:
+	@ci/setup build test all
 
 # Under sanitizers gcc sees what is not there: no -Werror.
 asan:
@@ -193,7 +195,7 @@ tsan:
 	@$(MAKE) --no-print-directory DEV= B=$B/tsan SANITIZE=thread $B/tsan/perfabi-decode $B/tsan/tests/threads
 static:
 	@$(MAKE) --no-print-directory B=$B/static STATIC=1 $B/static/perfabi $B/static/perfabi-decode
-# Every allocation, read and write of perfabi-decode fails in turn; `make test` tries every 61st of the first ones.
+# Every allocation, read and write of perfabi-decode fails in turn; `make test` tries a few hundred.
 faults:
 	$(BUILD) all $B/tests/faults.so $B/tests/read
 	FAULT_STEP=1 PYTHON='$(PYTHON)' B='$B' sh tests/e2e/faults.sh

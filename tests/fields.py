@@ -4,7 +4,7 @@
 
 usage: fields.py PERFABI-DECODE RECORDING [OPTION...]
 
-Each member alone, all but each, and a few sets at random. What is no record's member (diagnostics, the
+Each member alone, all but each, and a few sets at random; of a long recording, and without TEST_WHOLE of any, a few of these. What is no record's member (diagnostics, the
 header, the summary, the bytes of a record that does not fit) is as it is without --fields.
 """
 import json

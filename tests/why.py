@@ -137,7 +137,9 @@ def calls():
 
 def some(stories):
     """All, or one in four, from a random one on."""
-    return stories if WHOLE else stories[random.randrange(4)::4]
+    chosen = stories if WHOLE else stories[random.randrange(4)::4]
+    print(f"from {chosen[0]['id']} on")
+    return chosen
 
 
 def stories_by_the_model(asking):

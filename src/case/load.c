@@ -397,8 +397,7 @@ static bool mark(const struct cases *cases, const char *argument, bool *marked)
 	return any;
 }
 
-/* Marks what all of them mean, everything if none is an id or a glob. 0, or -ENOENT after a
- * message. */
+/* Marks what all of them mean, everything if none is an id or a glob. 0, or EXIT_USAGE. */
 static int mark_all(const struct cases *cases, char *const arguments[], const char *program,
 		    bool *marked)
 {
@@ -416,34 +415,37 @@ static int mark_all(const struct cases *cases, char *const arguments[], const ch
 		for (size_t j = 0; j < cases->count; j++)
 			nearest_try(&near, cases->list[j].suite);
 		say_unknown(cases, arguments[i], near.best, program);
-		return -ENOENT;
+		return EXIT_USAGE;
 	}
 	for (size_t i = 0; i < cases->count && !any_id; i++)
 		marked[i] = true;
 	return 0;
 }
 
-const struct instance **pick(const struct cases *cases, char *const arguments[],
-			     const struct filters *filters, size_t *count, const char *program)
+int pick(const struct cases *cases, char *const arguments[], const struct filters *filters,
+	 const struct instance ***picked, size_t *count, const char *program)
 {
 	const struct instance **list = calloc(cases->count + 1, sizeof(*list));
 	bool *marked = calloc(cases->count + 1, sizeof(*marked));
-	bool is_known = list && marked && !mark_all(cases, arguments, program, marked);
+	int status = EXIT_HARNESS;
 
 	*count = 0;
-	for (size_t i = 0; is_known && i < cases->count; i++) {
+	if (list && marked)
+		status = mark_all(cases, arguments, program, marked);
+	else
+		say(stderr, "%s: no memory for the cases\n", program);
+	for (size_t i = 0; !status && i < cases->count; i++) {
 		const struct instance *instance = &cases->list[i];
-		bool picked = marked[i] && !instance->source->is_borrowed;
+		bool is_picked = marked[i] && !instance->source->is_borrowed;
 
-		for (size_t j = 0; j < filters->count && picked; j++)
-			picked = filter_holds(&filters->list[j], cases, instance);
-		if (picked)
+		for (size_t j = 0; j < filters->count && is_picked; j++)
+			is_picked = filter_holds(&filters->list[j], cases, instance);
+		if (is_picked)
 			list[(*count)++] = instance;
 	}
 	free(marked);
-	if (!is_known) {
+	*picked = status ? NULL : list;
+	if (status)
 		free(list);
-		list = NULL;
-	}
-	return list;
+	return status;
 }

@@ -55,12 +55,13 @@ int filters_add(struct filters *filters, const char *text, const char *program);
 void filters_free(struct filters *filters);
 
 /*
- * The instances that one of the ids or globs among `arguments` means (all if there is none), and
- * that match every filter, in order, NULL-terminated; free() it. Exactly an id means that case alone,
- * though others may begin so. NULL after a message, if an argument means nothing, or without memory.
+ * Puts into `picked` the instances that one of the ids or globs among `arguments` means (all if
+ * there is none), and that match every filter, in order; free() it. Exactly an id means that case
+ * alone, though others may begin so. 0, or an exit status after a message, with NULL in `picked`:
+ * of usage if an argument means nothing, of the harness without memory.
  */
-const struct instance **pick(const struct cases *cases, char *const arguments[],
-			     const struct filters *filters, size_t *count, const char *program);
+int pick(const struct cases *cases, char *const arguments[], const struct filters *filters,
+	 const struct instance ***picked, size_t *count, const char *program);
 
 /*
  * True if `glob` is the id, a folder of ids above it ("open.size"), or a glob that matches it; with

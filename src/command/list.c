@@ -102,8 +102,8 @@ static int load_picked(const struct settings *s, char *const arguments[], const 
 {
 	int status = load_cases(l, s->folder, arguments, program);
 
-	*picked = status ? NULL : pick(&l->cases, arguments, &s->filters, count, program);
-	return status || *picked ? status : EXIT_USAGE;
+	*picked = NULL;
+	return status ? status : pick(&l->cases, arguments, &s->filters, picked, count, program);
 }
 
 int command_list(int argc, char **argv)

@@ -212,9 +212,9 @@ int session_prepare(struct session *s, char *const arguments[])
 
 	if (status)
 		return status;
-	s->picked = pick(&s->loaded.cases, arguments, &s->filters, &s->count, s->program);
-	if (!s->picked)
-		return EXIT_USAGE;
+	status = pick(&s->loaded.cases, arguments, &s->filters, &s->picked, &s->count, s->program);
+	if (status)
+		return status;
 	if (!s->count) {
 		say(stderr, "%s: %s\n", s->program,
 		    s->filters.count ? "no case fits the filters" : "these files hold no case");

@@ -223,10 +223,10 @@ static int show_picked(const struct settings *s, struct loaded *l, char *const a
 {
 	struct filters none = {0};
 	size_t count = 0;
-	const struct instance **picked = pick(&l->cases, arguments, &none, &count, "perfabi show");
-	int status = EXIT_USAGE;
+	const struct instance **picked;
+	int status = pick(&l->cases, arguments, &none, &picked, &count, "perfabi show");
 
-	if (picked)
+	if (!status)
 		status = s->as_c ? show_as_c(s, l, picked, count) : show_as_json(picked, count);
 	free(picked);
 	return status;

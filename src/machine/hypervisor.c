@@ -26,7 +26,8 @@ static const char tcg[] = "TCGTCGTCGTCG";
  * alone: what a process reads is the processor's, and names what PVM itself runs on.
  */
 static const struct signature {
-	const char *where; /* `cpuid`, `kernel_log`, or a file; `clocks` where CPUID has no KVM */
+	const char
+		*where; /* `cpuid`, `kernel_log`, or a file; `clocks` where CPUID names another */
 	const char *text, *name;
 } signatures[] = {
 	{kernel_log, "Hypervisor detected: PVM", "PVM"},
@@ -95,26 +96,28 @@ static void read_cpuid(char *text, size_t size)
 }
 #endif
 
-static bool cpuid_has(const char *name)
+/* CPUID names a hypervisor, and not KVM, nor an emulator, which makes a CPUID of its own. */
+static bool cpuid_names_another(void)
 {
 	char text[1024];
 
 	read_cpuid(text, sizeof(text));
-	return strstr(text, name) != NULL;
+	return text[0] && !strstr(text, "KVM") && !strstr(text, tcg);
 }
 
 /* What stands there, with spaces for NULs, which a device tree has between its texts. */
 static void read_traces(const char *where, char *text, size_t size)
 {
-	long n;
+	long n = 0;
 
 	if (where == cpuid) {
 		read_cpuid(text, size);
 		return;
 	}
-	n = where == kernel_log                   ? klogctl(LOG_READ_ALL, text, (int)size - 1)
-	    : where == clocks && cpuid_has("KVM") ? 0
-						  : read_small(where, text, size);
+	if (where == kernel_log)
+		n = klogctl(LOG_READ_ALL, text, (int)size - 1);
+	else if (where != clocks || cpuid_names_another())
+		n = read_small(where, text, size);
 	text[n > 0 ? n : 0] = '\0';
 	for (long i = 0; i < n; i++)
 		text[i] = text[i] ? text[i] : ' ';
@@ -144,5 +147,8 @@ void hypervisor_read(char *name, size_t size)
 
 bool is_emulated(void)
 {
-	return cpuid_has(tcg);
+	char text[1024];
+
+	read_cpuid(text, sizeof(text));
+	return strstr(text, tcg) != NULL;
 }

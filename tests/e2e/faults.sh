@@ -27,7 +27,7 @@ for file in fixtures/built/compressed.le.data fixtures/built/samples.le.data; do
 	[ "$#" -ge 2 ] && [ "$1" -ge 100 ] && [ "$2" -ge 1 ] || fail "counts: $*"
 	failed=0
 	# those of the last 100 allocations, which are of the recording; some of those that load the layouts
-	for at in $(seq 1 $((step * 4)) "$1") $(seq $(($1 - 100)) "$fine" "$1") $(seq -f 'r%.0f' 1 "$2"); do
+	for at in $(seq 1 $((step == 1 ? 1 : step * 4)) "$1") $(seq $(($1 - 100)) "$fine" "$1") $(seq -f 'r%.0f' 1 "$2"); do
 		got=0
 		case $at in
 		r*) FAULT_READ=${at#r} LD_PRELOAD=$PWD/$B/tests/faults.so "$read" "$file" >"$scratch/part" || got=$? ;;

@@ -26,7 +26,7 @@ not ok 3 - $scratch/fails.sh, S: exit status 3
 1..3" ] || { cat "$scratch/out"; fail "a test that fails"; }
 says err "why it did"
 says err "$scratch/fails.sh: exit status 3"
-# Time that passes is no reason, nor is a clock of processor time that hardly moves. Both of these take their time, beside each other and the rest.
+# Time that passes is no reason, nor is a clock of processor time that hardly moves. slow.sh and hangs.sh take their time, and run beside the rest.
 echo 'for _ in 1 2 3 4 5 6 7 8; do sleep 0.9; i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done; done' >"$scratch/slow.sh"
 env TEST_IDLE=4 "$PYTHON" tests/tap "$scratch/slow.sh" >"$scratch/slow" 2>&1 &
 slow=$!

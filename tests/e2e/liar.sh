@@ -8,14 +8,14 @@ has_perf_events || { echo "left out: kernels that lie, for this one has no perf 
 jq -c '[.[] | select(.steps and (.steps | tostring | contains("\"open\"") | not)) | {key: .id, value: true}] | from_entries' \
 	"$scratch/all.json" >"$scratch/without.json"
 # Some suites; with TEST_WHOLE all.
-chosen="open.flags open.size open.target count attr.fields"
-[ -z "$TEST_WHOLE" ] || chosen=
+chosen="-j 1 open.flags open.size open.target count attr.fields"
+[ -z "$TEST_WHOLE" ] || chosen="-j 2"
 # lie NAME ANSWER JQ-CONDITION : runs under it; what passed must expect it, and fulfil the condition.
 lie() {
 	jq -c --arg errno "\"$1\"" --slurpfile without "$scratch/without.json" \
 		'([.[] | select([.expect, .outcome, .steps] | tostring | contains($errno) or contains("\"otherwise\"")) |
 		   {key: .id, value: true}] | from_entries) + $without[0]' "$scratch/all.json" >"$scratch/may.json"
-	ANSWER=$2 LD_PRELOAD=$PWD/$B/tests/answer.so "$perfabi" run -j 1 --timeout 30 --format json $chosen >"$scratch/report.json" 2>"$scratch/err" || true
+	ANSWER=$2 LD_PRELOAD=$PWD/$B/tests/answer.so "$perfabi" run --timeout 30 --format json $chosen >"$scratch/report.json" 2>"$scratch/err" || true
 	holds .summary "$scratch/report.json" >/dev/null || { cat "$scratch/err"; fail "$1: no report"; }
 	jq -c --arg name "$1" '[$name, .summary]' "$scratch/report.json"
 	jq -r --slurpfile may "$scratch/may.json" \
@@ -33,11 +33,11 @@ lie success 42 'true'
 
 needs_events "kernels that refuse breakpoints alone"
 # Where breakpoints alone are refused, and others cannot be seen: no case is skipped as if they held the slots.
-held="count.breakpoint machine.quiet overflow.sigtrap probe.breakpoints"
+held="-j 1 count.breakpoint machine.quiet overflow.sigtrap probe.breakpoints"
 [ -z "$TEST_WHOLE" ] || held=
 if unshare --pid --fork --mount-proc true 2>/dev/null; then
 	ANSWER=-22 ANSWER_TYPE=5 LD_PRELOAD=$PWD/$B/tests/answer.so unshare --pid --fork --mount-proc \
-		"$perfabi" run -j 1 $held --filter as=user --format json >"$scratch/report.json" 2>"$scratch/err" || true
+		"$perfabi" run $held --filter as=user --format json >"$scratch/report.json" 2>"$scratch/err" || true
 	holds '[.results[] | select(.outcome == "skip" and (.token // "" | contains("slots")))] | length == 0' "$scratch/report.json" >/dev/null ||
 		fail "skipped for slots that nobody holds"
 	holds '[.results[] | select(.id == "machine.quiet.slots.user" or .id == "count.breakpoint.write.user.8") | .outcome + ":" + (.token // "")] |
@@ -47,7 +47,8 @@ else
 	echo "no pid namespace can be made; breakpoints that are refused: not tried"
 fi
 
-[ -z "$chosen" ] || chosen="open.flags count.breakpoint overflow.sigtrap"
+chosen="open.flags count.breakpoint overflow.sigtrap"
+[ -z "$TEST_WHOLE" ] || chosen=
 # A processor without breakpoints, whose kernel has the PMU: what needs one is skipped, and says so.
 ANSWER=-19 ANSWER_TYPE=5 LD_PRELOAD=$PWD/$B/tests/answer.so "$perfabi" run --format json $chosen >"$scratch/report.json" \
 	2>"$scratch/err" || true

@@ -15,16 +15,23 @@ trap 'rm -rf "$scratch"' EXIT
 children_of() { cat /proc/[0-9]*/stat 2>/dev/null | sed -n "s/^\([0-9]*\) (\(.*\)) [A-Z] $1 .*/\1 \2/p"; }
 fail() { echo "FAILED: $*"; exit 1; }
 
+# is_void FILE... : a case in it could not be judged, for somebody else changed a sysctl of perf meanwhile.
+is_void() { grep -qs "it was changed while this case ran, and not by this run" "$@"; }
+# run_to OUT ERR COMMAND... : its exit status is $got. Again, where nothing could be judged.
+run_to() {
+	into=$1 errors=$2
+	shift 2
+	for _ in 1 2 3 4 5 6 7 8; do
+		got=0
+		"$@" >"$into" 2>"$errors" || got=$?
+		[ $got -eq 3 ] && is_void "$into" "$scratch/report.json" || break
+	done
+}
 # status WANTED COMMAND... : runs it with its output in $scratch/out and $scratch/err.
-# Again, where somebody else changed a sysctl of perf meanwhile, so that nothing could be judged.
 status() {
 	wanted=$1
 	shift
-	for _ in 1 2 3 4 5 6 7 8; do
-		got=0
-		"$@" >"$scratch/out" 2>"$scratch/err" || got=$?
-		[ $got -eq 3 ] && [ "$wanted" -ne 3 ] && grep -qs "it was changed while this case ran, and not by this run" "$scratch/out" "$scratch/report.json" || break
-	done
+	run_to "$scratch/out" "$scratch/err" "$@"
 	[ "$got" -eq "$wanted" ] || { cat "$scratch/out" "$scratch/err"; fail "exit status $got, not $wanted: $*"; }
 }
 # interruptible COMMAND... : it hears of SIGINT, which a shell has those ignore that it starts in the background.
@@ -56,9 +63,10 @@ judged() {
 has_perf_events() { [ -e /proc/sys/kernel/perf_event_paranoid ]; }
 # opens_events [CALLER] : whether such a caller's perf_event_open may succeed here at all; CALLER is root or user.
 opens_events() {
-	opened=0
-	"$perfabi" run "$opening" "open.flags.none.${1:-user}" >"$scratch/opens" 2>&1 || opened=$?
-	[ $opened -eq 0 ] || [ $opened -eq 4 ] || { cat "$scratch/opens"; fail "open.flags.none.${1:-user}: exit status $opened"; }
+	kept=${got-}
+	run_to "$scratch/opens" "$scratch/opens.err" "$perfabi" run "$opening" "open.flags.none.${1:-user}"
+	opened=$got got=$kept
+	[ $opened -eq 0 ] || [ $opened -eq 4 ] || { cat "$scratch/opens" "$scratch/opens.err"; fail "open.flags.none.${1:-user}: exit status $opened"; }
 	return $opened
 }
 # needs_events WHAT : ends the script, and says that it leaves WHAT out, where an ordinary user may open no event.

@@ -7,19 +7,19 @@ if [ "$(id -u)" -ne 0 ]; then
 	echo "left out: other callers, for this is not root"
 	exit 0
 fi
-# By one worker: what is judged is who asks, and another test runs beside this one.
-chosen="open probe.records count.software"
+# By one worker, for another test runs beside this one.
+chosen="-j 1 open probe.records count.software"
 [ -z "$TEST_WHOLE" ] || chosen=
 perfmon="--reuid 65534 --regid 65534 --clear-groups --inh-caps +perfmon --ambient-caps +perfmon"
 "$perfabi" run --format json open.flags.none >"$scratch/own.json" || :
 for drop in "--reuid 65534 --regid 65534 --clear-groups" "$perfmon" "--bounding-set -all --inh-caps -all"; do
 	got=0
 	# shellcheck disable=SC2086 # words are meant to be split
-	setpriv $drop "$scratch/perfabi" run -j 1 $chosen --format json >"$scratch/report.json" || got=$?
+	setpriv $drop "$scratch/perfabi" run $chosen --format json >"$scratch/report.json" || got=$?
 	jq -c .summary "$scratch/report.json"
-	# Whoever may read less knows the same hypervisor, if by a shorter name.
+	# Whoever may read less knows the same hypervisor, if by a shorter name; of PVM, which may run on KVM, only its log tells them apart then.
 	cat "$scratch/own.json" "$scratch/report.json" | jq -s 'map(.environment.hypervisor // "")' >"$scratch/names"
-	holds '. as [$whole, $short] | $short == "yes, not named" or ($whole | startswith($short))' "$scratch/names" || fail "two hypervisors: $(jq -c . "$scratch/names")"
+	holds '. as [$whole, $short] | $short == "yes, not named" or ($whole | startswith($short)) or ($whole == "PVM" and ($short | startswith("KVM")))' "$scratch/names" || fail "two hypervisors: $(jq -c . "$scratch/names")"
 	judged "$scratch/report.json" $got
 	holds '[.results[] | select(.as == "root" and .outcome != "skip")] == []' "$scratch/report.json" >/dev/null ||
 		fail "a case as root ran without being root"
