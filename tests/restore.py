@@ -23,7 +23,7 @@ rng = random.Random(seed)
 
 def read(path):
     try:
-        with open(path) as f:
+        with open(path, errors="replace") as f:
             return f.read()
     except OSError:
         return None
