@@ -10,8 +10,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ROOM is more than all cases take; malloc() takes a BLOCK from there; PAD is its own default. */
-enum { HUGE_PAGE = 2 << 20, ROOM = 64 << 20, BLOCK = 100000, PAD = 128 << 10 };
+/*
+ * ROOM is a little more than all cases take, 27 MB: where memory is not overcommitted, each fork is
+ * charged for it. Two BLOCKs, for the first may lie in what there is; PAD is malloc()'s own default.
+ */
+enum { HUGE_PAGE = 2 << 20, ROOM = 32 << 20, BLOCK = 100000, PAD = 128 << 10 };
 
 void heap_prepare(void)
 {
