@@ -12,7 +12,8 @@
 
 /*
  * ROOM is a little more than all cases take, 27 MB: where memory is not overcommitted, each fork is
- * charged for it. Two BLOCKs, for the first may lie in what there is; PAD is malloc()'s own default.
+ * charged for it. Two BLOCKs, for the first may lie in what there is; PAD is malloc()'s own
+ * default.
  */
 enum { HUGE_PAGE = 2 << 20, ROOM = 32 << 20, BLOCK = 100000, PAD = 128 << 10 };
 
