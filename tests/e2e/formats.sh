@@ -119,10 +119,10 @@ cat >"$scratch/again it.json" <<'JSON'
   {"name": "other", "title": "nor does another",
    "expect": {"errno": "ENOENT", "phase": "pmu"}}]}
 JSON
-"$perfabi" run --baseline none --format json "$scratch/again it.json" >"$scratch/first.json" || true
+run_to "$scratch/first.json" "$scratch/err" "$perfabi" run --baseline none --format json "$scratch/again it.json"
 failed=$(jq -r '.results[] | select(.outcome == "fail" or .outcome == "error") | .id' "$scratch/first.json")
 [ "$(echo $failed)" = "again.refused.user again.other.user" ] || fail "other failures: $failed"
-"$perfabi" run --baseline none "$scratch/again it.json" >"$scratch/out" || true
+run_to "$scratch/out" "$scratch/err" "$perfabi" run --baseline none "$scratch/again it.json"
 for id in $failed; do
 	again=$(sed -n "s/^  again: *perfabi \\(run .* $id\\)$/\\1/p" "$scratch/out" | head -1)
 	[ -n "$again" ] || fail "no command that runs $id again"
@@ -139,7 +139,7 @@ cp "$scratch/again it.json" "$scratch/$bytes/again.json"
 "$perfabi" run --cases "$scratch/$bytes" --baseline none --format json again.good.user >"$scratch/bytes.json" || true
 holds 'has("again") | not' "$scratch/bytes.json" || fail "a folder whose name is no UTF-8"
 # --rerun runs these and no others, from either format; what had begun when a machine died counts, and half a line is none.
-"$perfabi" run --baseline none --format jsonl "$scratch/again it.json" >"$scratch/first.jsonl" || true
+run_to "$scratch/first.jsonl" "$scratch/err" "$perfabi" run --baseline none --format jsonl "$scratch/again it.json"
 [ "$(head -n 1 "$scratch/first.jsonl" | jq .again)" = "$(jq .again "$scratch/first.json")" ] || fail "JSON Lines have another command that runs a case again"
 for report in first.json first.jsonl; do
 	status 0 "$perfabi" run --list --rerun "$scratch/$report" "$scratch/again it.json"

@@ -15,8 +15,7 @@ cat >"$scratch/cases/steps.json" <<'JSON'
     {"repeat": 1024, "do": [{"mremap": "e", "offset": 1, "length": "$page_size", "to": "1<<28", "move": true, "expect": {"errno": "EINVAL"}}]}]}]}
 JSON
 needs_events "steps"
-got=0
-"$perfabi" run --cases "$scratch/cases" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
+run_to "$scratch/out" "$scratch/err" "$perfabi" run --cases "$scratch/cases" --format json
 holds '[.results[] | select(.id == "steps.no-place") | .outcome == "skip" or (.outcome == "error" and .expected == "this preparation to succeed")] | length == 1 and all' \
 	"$scratch/out" >/dev/null || { cat "$scratch/out" "$scratch/err"; fail "a place that could not be had was taken for mremap's answer"; }
 holds '[.results[] | select(.id == "steps.refused") | .outcome == "skip" or .outcome == "pass"] | length == 1 and all' \
@@ -41,8 +40,7 @@ json.dump({"suite": "names", "about": "x", "spec": {"man": "read(2)", "since": "
            "defaults": {"as": "user", "open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1, "exclude_hv": 1}}}},
           open(sys.argv[1], "w"))
 PY
-got=0
-"$perfabi" run "$scratch/names.json" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
+run_to "$scratch/out" "$scratch/err" "$perfabi" run "$scratch/names.json" --format json
 [ -s "$scratch/out" ] || { cat "$scratch/err"; fail "the run of names"; }
 holds '[.results[] | if .id == "names.n6" or .id == "names.own" then .outcome == "pass" else .outcome == "error" and (.got | contains("$")) end] | length == 14 and all' \
 	"$scratch/out" >/dev/null || [ $got -eq 4 ] || { cat "$scratch/out"; fail "names that stand for nothing"; }
@@ -57,8 +55,7 @@ cat >"$scratch/gates.json" <<'JSON'
   {"name": "rows", "title": "t", "each": {"n": {"a": 63, "b": 64}}, "open": {"attr": {"size": "$n"}},
    "expect": [{"when": {"row": "a"}, "errno": "E2BIG", "phase": "copy", "attr": {"size": {"ge": 64}}}, {"ok": true}]}]}
 JSON
-got=0
-"$perfabi" run "$scratch/gates.json" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
+run_to "$scratch/out" "$scratch/err" "$perfabi" run "$scratch/gates.json" --format json
 [ -s "$scratch/out" ] || { cat "$scratch/err"; fail "the run of gates"; }
 holds '[.results[] | {(.id[6:]): [.outcome, .expected, .got, .phases]}] | add ==
 	{unforeseen: ["fail", "success", "E2BIG from copy", ["copy"]], "another-gate": ["fail", "E2BIG from group", "E2BIG from copy", ["copy"]],
@@ -74,9 +71,14 @@ cat >"$scratch/settled.json" <<'JSON'
   {"name": "call", "title": "t", "open": {}, "expect": [{"when": {"token": "quiet"}, "ok": true}, {"when": {"token": "!quiet"}, "ok": true}]},
   {"name": "exec", "title": "t", "steps": [{"fork": [{"exec": [{"workload": "touch", "pages": "$cpus"}]}], "bind": "c"}, {"wait": "c", "expect": {"exit": 0}}]}]}
 JSON
-got=0
-"$perfabi" run "$scratch/settled.json" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
-holds '[.results[] | .outcome == "pass" or .outcome == "skip"] | length == 6 and all' "$scratch/out" >/dev/null || { cat "$scratch/out"; fail "when, or an exec"; }
+# Again where somebody came or went between the two questions.
+for _ in 1 2 3 4 5 6 7 8; do
+	run_to "$scratch/out" "$scratch/err" "$perfabi" run "$scratch/settled.json" --format json
+	settled=0
+	holds '[.results[] | .outcome == "pass" or .outcome == "skip"] | length == 6 and all' "$scratch/out" >/dev/null || settled=1
+	[ $settled -ne 0 ] || break
+done
+[ $settled -eq 0 ] || { cat "$scratch/out"; fail "when, or an exec"; }
 
 # Where the case was stopped, with its runner or alone, the time is nobody's fault: it passes, or is an error once it is too long.
 cat >"$scratch/frozen.json" <<'JSON'
@@ -129,8 +131,7 @@ cases = [{"name": f"n{i}-{outcome}", "title": "t", "steps": [{"value": -1, "bind
 json.dump({"suite": "numbers", "about": "x", "spec": {"man": "perf_event_open(2)", "since": "2.6.32"}, "cases": cases,
            "defaults": {"as": "user", "open": {"attr": {"type": "software", "config": "dummy", "exclude_kernel": 1, "exclude_hv": 1}}}}, open(sys.argv[1], "w"))
 PY
-got=0
-"$perfabi" run "$scratch/numbers.json" --format json >"$scratch/out" 2>"$scratch/err" || got=$?
+run_to "$scratch/out" "$scratch/err" "$perfabi" run "$scratch/numbers.json" --format json
 [ -s "$scratch/out" ] || { cat "$scratch/err"; fail "the run of numbers"; }
 holds '[.results[] | select(. as $r | .id | endswith("-" + $r.outcome))] | length == 18' "$scratch/out" >/dev/null ||
 	[ $got -eq 4 ] || { cat "$scratch/out" "$scratch/err"; fail "numbers with a sign, or beyond 64 bits"; }
