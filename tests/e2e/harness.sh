@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The tests' own machinery: what fails, takes too long or has no place in tests/order.yml is seen, by its name.
 . tests/e2e/lib.sh
+export PYTHON
 unset TEST_COUNTS # what fails here is not counted with what this is run beside
 cat >"$scratch/fails.sh" <<'EOT'
 echo "why it did"
