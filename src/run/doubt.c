@@ -50,17 +50,18 @@ void doubt_watch_sysctls(struct runner *r, const struct sysctl_set *ours)
 	environment_read_sysctls(r->env);
 }
 
-void doubt_void_if_moved(const struct runner *r, const struct worker *w, struct result *result)
+bool doubt_void_if_moved(const struct runner *r, const struct worker *w, struct result *result)
 {
 	unsigned moves = r->moves.all - w->moves.all;
 	unsigned by_kernel = r->moves.by_kernel - w->moves.by_kernel;
 	char why[160];
 
 	if (!moves || (moves == by_kernel && result->verdict.outcome == PASS))
-		return;
+		return false;
 	snprintf(why, sizeof(why), "%s: it was changed while this case ran, and not by this run",
 		 r->moved);
 	result_void(result, why);
+	return true;
 }
 
 const char *doubt_what_happened(const struct runner *r, const struct worker *w)

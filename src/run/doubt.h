@@ -20,9 +20,9 @@ void doubt_watch_sysctls(struct runner *r, const struct sysctl_set *ours);
 /*
  * A sysctl that somebody else changed while the case ran: what it found is of neither machine. The
  * sample rate is lowered by the kernel itself at times: a case that has passed all the same did not
- * hang on it.
+ * hang on it. Whether the result is void now.
  */
-void doubt_void_if_moved(const struct runner *r, const struct worker *w, struct result *result);
+bool doubt_void_if_moved(const struct runner *r, const struct worker *w, struct result *result);
 
 /* Why a failure may be of another machine than the case was made for, or NULL. */
 const char *doubt_what_happened(const struct runner *r, const struct worker *w);

@@ -31,7 +31,9 @@
 #include "machine/sysctl.h"
 #include "text/json_memory.h"
 
-static const double LOCK_POLL = 0.05; /* seconds */
+static const double LOCK_POLL = 0.05, FIRST_PAUSE = 0.1; /* seconds */
+/* How often a case runs again that was void, after a pause that doubles: six seconds in all. */
+enum { TURNS = 6 };
 
 static void settle(struct runner *r, size_t index, struct result *fresh)
 {
@@ -167,7 +169,7 @@ static void attempt(struct runner *r, struct worker *w)
 	struct result result = {0};
 
 	if (can_begin(r, w, r->instances[w->index], &result)) {
-		if (r->options->started && !w->failures && !r->results[w->index].runs)
+		if (r->options->started && !w->failures && !r->turn && !r->results[w->index].runs)
 			r->options->started(r->options->context, r->instances[w->index]);
 		fork_case(r, w, &result);
 	}
@@ -201,6 +203,7 @@ static void sweep(pid_t group)
 static void finish(struct runner *r, struct worker *w, int status)
 {
 	struct result result = {.seconds = clock_seconds() - w->began};
+	bool is_void;
 	const char *why;
 
 	sweep(w->pid);
@@ -208,13 +211,16 @@ static void finish(struct runner *r, struct worker *w, int status)
 	doubt_watch_sysctls(r, &w->sysctls);
 	restore_machine(r, w);
 	death_take_verdict(w, status, r->options->timeout, &result);
-	doubt_void_if_moved(r, w, &result);
+	is_void = doubt_void_if_moved(r, w, &result);
 	why = result.verdict.outcome == FAIL ? doubt_what_happened(r, w) : NULL;
 	if (why)
 		result_void(&result, why);
 	doubt_skip_if_unconfirmed(w, &result);
 	result.beside = w->beside;
-	if (doubt_runs_again(r, w, &result)) {
+	if (is_void && r->turn < TURNS && !w->timed_out) {
+		result_clear(&result);
+		r->order[r->again++] = w->index;
+	} else if (doubt_runs_again(r, w, &result)) {
 		result_clear(&result);
 		if (!r->interrupted) /* else it was not reached */
 			attempt(r, w);
@@ -257,10 +263,11 @@ static void kill_overdue(struct runner *r, double t)
 	}
 }
 
-/* Sleeps until a child ends, a signal asks us to stop, or a case is to be looked at. */
-static void wait_for_something(struct runner *r)
+/* Sleeps until a child ends, a signal asks us to stop, a case is to be looked at, or it is `most`
+ * seconds. */
+static void wait_for_something(struct runner *r, double most)
 {
-	double t = clock_seconds(), next = t + (r->waiting_since > 0 ? LOCK_POLL : 1);
+	double t = clock_seconds(), next = t + most;
 	struct timespec timeout;
 	int sig;
 
@@ -347,9 +354,9 @@ static bool take_lock(struct runner *r, bool alone)
 static bool start_more(struct runner *r)
 {
 	if (r->enough)
-		r->next = r->count;
-	for (unsigned i = 0; i < r->options->jobs && r->next < r->count; i++) {
-		while (!r->workers[i].pid && r->next < r->count) {
+		r->next = r->end;
+	for (unsigned i = 0; i < r->options->jobs && r->next < r->end; i++) {
+		while (!r->workers[i].pid && r->next < r->end) {
 			size_t index = r->order[r->next];
 
 			if (r->instances[index]->alone && any_running(r))
@@ -365,16 +372,29 @@ static bool start_more(struct runner *r)
 	return true;
 }
 
-static void run_round(struct runner *r)
+static void run_turn(struct runner *r)
 {
-	runner_order(r);
-	r->next = 0;
-	r->confirmed = 0;
+	r->next = r->again = 0;
 	while (!r->interrupted && start_more(r)) {
 		if (!any_running(r) && r->waiting_since <= 0)
 			break;
-		wait_for_something(r);
+		wait_for_something(r, r->waiting_since > 0 ? LOCK_POLL : 1);
 		reap(r);
+	}
+}
+
+/* All cases; then those that were void, after a while in which whoever was in the way may be done.
+ */
+static void run_round(struct runner *r)
+{
+	runner_order(r);
+	r->confirmed = 0;
+	r->end = r->count;
+	for (r->turn = 0; r->end; r->turn++) {
+		run_turn(r);
+		r->end = r->interrupted || r->gave_up || r->enough ? 0 : r->again;
+		if (r->end)
+			wait_for_something(r, FIRST_PAUSE * (1 << r->turn));
 	}
 }
 

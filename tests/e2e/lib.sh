@@ -15,17 +15,11 @@ trap 'rm -rf "$scratch"' EXIT
 children_of() { cat /proc/[0-9]*/stat 2>/dev/null | sed -n "s/^\([0-9]*\) (\(.*\)) [A-Z] $1 .*/\1 \2/p"; }
 fail() { echo "FAILED: $*"; exit 1; }
 
-# is_void FILE... : a case in it could not be judged, for somebody else changed a sysctl of perf meanwhile.
-is_void() { grep -qs "it was changed while this case ran, and not by this run" "$@"; }
-# run_to OUT ERR COMMAND... : its exit status is $got. Again, where nothing could be judged.
+# run_to OUT ERR COMMAND... : its exit status is $got.
 run_to() {
-	into=$1 errors=$2
+	into=$1 errors=$2 got=0
 	shift 2
-	for _ in 1 2 3 4 5 6 7 8; do
-		got=0
-		"$@" >"$into" 2>"$errors" || got=$?
-		[ $got -eq 3 ] && is_void "$into" "$scratch/report.json" || break
-	done
+	"$@" >"$into" 2>"$errors" || got=$?
 }
 # status WANTED COMMAND... : runs it with its output in $scratch/out and $scratch/err.
 status() {
