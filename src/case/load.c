@@ -336,12 +336,21 @@ bool id_matches(const char *glob, const char *id)
 	return is_above(glob, id) || !fnmatch(glob, id, 0);
 }
 
-bool cases_have(const struct cases *cases, const char *glob)
+bool cases_mark(const struct cases *cases, const char *glob, bool *marked)
 {
-	for (size_t i = 0; i < cases->count; i++)
-		if (id_matches(glob, cases->list[i].id))
-			return true;
-	return false;
+	const struct instance *exact = cases_find(cases, glob + (glob[0] == '='));
+	bool any = exact;
+
+	if (exact && marked)
+		marked[exact - cases->list] = true;
+	for (size_t i = 0; i < cases->count && !exact && (marked || !any); i++) {
+		if (!id_matches(glob, cases->list[i].id))
+			continue;
+		any = true;
+		if (marked)
+			marked[i] = true;
+	}
+	return any;
 }
 
 /* The longest beginning of `text`, up to a dot, that picks cases: its length, or 0. */
@@ -380,23 +389,6 @@ static void say_unknown(const struct cases *cases, const char *argument, const c
 		    "(\"open.*.user*\") picks several\n");
 }
 
-/*
- * Marks in `marked`, by their places in the list, the cases that an argument means: the one of
- * exactly that id alone, or else all that it matches. Whether there are any.
- */
-static bool mark(const struct cases *cases, const char *argument, bool *marked)
-{
-	const struct instance *exact = cases_find(cases, argument + (argument[0] == '='));
-	bool any = exact;
-
-	if (exact)
-		marked[exact - cases->list] = true;
-	for (size_t i = 0; i < cases->count && !exact; i++)
-		if (id_matches(argument, cases->list[i].id))
-			any = marked[i] = true;
-	return any;
-}
-
 /* Marks what all of them mean, everything if none is an id or a glob. 0, or EXIT_USAGE. */
 static int mark_all(const struct cases *cases, char *const arguments[], const char *program,
 		    bool *marked)
@@ -409,7 +401,7 @@ static int mark_all(const struct cases *cases, char *const arguments[], const ch
 		if (is_path(arguments[i]))
 			continue;
 		any_id = true;
-		if (mark(cases, arguments[i], marked))
+		if (cases_mark(cases, arguments[i], marked))
 			continue;
 		cases_nearest(cases, &near);
 		for (size_t j = 0; j < cases->count; j++)

@@ -69,7 +69,10 @@ int pick(const struct cases *cases, char *const arguments[], const struct filter
  */
 bool id_matches(const char *glob, const char *id);
 
-/* Whether it matches the id of one of them. */
-bool cases_have(const struct cases *cases, const char *glob);
+/*
+ * Whether it matches the id of one of them. Marks these in `marked`, by their places in the list,
+ * unless that is NULL; of exactly an id that case alone, though others may begin so.
+ */
+bool cases_mark(const struct cases *cases, const char *glob, bool *marked);
 
 #endif

@@ -26,8 +26,7 @@ static const char tcg[] = "TCGTCGTCGTCG";
  * alone: what a process reads is the processor's, and names what PVM itself runs on.
  */
 static const struct signature {
-	const char
-		*where; /* `cpuid`, `kernel_log`, or a file; `clocks` where CPUID names another */
+	const char *where; /* `cpuid`, `kernel_log`, or a file */
 	const char *text, *name;
 } signatures[] = {
 	{kernel_log, "Hypervisor detected: PVM", "PVM"},
@@ -96,13 +95,18 @@ static void read_cpuid(char *text, size_t size)
 }
 #endif
 
-/* CPUID names a hypervisor, and not KVM, nor an emulator, which makes a CPUID of its own. */
-static bool cpuid_names_another(void)
+static bool cpuid_has(const char *part)
 {
 	char text[1024];
 
 	read_cpuid(text, sizeof(text));
-	return text[0] && !strstr(text, "KVM") && !strstr(text, tcg);
+	return strstr(text, part) != NULL;
+}
+
+/* It has a line, and not KVM's, nor an emulator's, which makes a CPUID of its own. */
+static bool cpuid_names_another(void)
+{
+	return cpuid_has("\n") && !cpuid_has("KVM") && !cpuid_has(tcg);
 }
 
 /* What stands there, with spaces for NULs, which a device tree has between its texts. */
@@ -147,8 +151,5 @@ void hypervisor_read(char *name, size_t size)
 
 bool is_emulated(void)
 {
-	char text[1024];
-
-	read_cpuid(text, sizeof(text));
-	return strstr(text, tcg) != NULL;
+	return cpuid_has(tcg);
 }

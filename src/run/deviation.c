@@ -206,7 +206,7 @@ static int check_cases(const json_t *entry, const struct cases *cases, bool are_
 
 		if (!is_text(id))
 			return error_value(e, &at, id, "an id, as `perfabi list` shows it");
-		if (!are_all || cases_have(cases, json_string_value(id)))
+		if (!are_all || cases_mark(cases, json_string_value(id), NULL))
 			continue;
 		cases_nearest(cases, &near);
 		return error_name(e, &at, json_string_value(id), near.best,

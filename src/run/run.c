@@ -32,7 +32,7 @@
 #include "text/json_memory.h"
 
 static const double LOCK_POLL = 0.05, FIRST_PAUSE = 0.1; /* seconds */
-/* How often a case runs again that was void, after a pause that doubles: six seconds in all. */
+/* How often a void case runs again. The pauses before it double: six seconds in all. */
 enum { TURNS = 6 };
 
 static void settle(struct runner *r, size_t index, struct result *fresh)
@@ -263,8 +263,8 @@ static void kill_overdue(struct runner *r, double t)
 	}
 }
 
-/* Sleeps until a child ends, a signal asks us to stop, a case is to be looked at, or it is `most`
- * seconds. */
+/* Sleeps until a child ends, a signal asks us to stop, or a case is to be looked at; at most so
+ * long. */
 static void wait_for_something(struct runner *r, double most)
 {
 	double t = clock_seconds(), next = t + most;
@@ -383,8 +383,7 @@ static void run_turn(struct runner *r)
 	}
 }
 
-/* All cases; then those that were void, after a while in which whoever was in the way may be done.
- */
+/* Runs all cases, and the void ones again once whoever was in the way may be done. */
 static void run_round(struct runner *r)
 {
 	runner_order(r);

@@ -47,7 +47,7 @@ struct runner {
 	struct result *results;
 	size_t count;
 
-	size_t *order; /* of this round, from its beginning what runs again in the next turn */
+	size_t *order; /* of this round; its beginning is what runs again in the next turn */
 	size_t next, end, again, done; /* end: of this turn; again: how many run again */
 	unsigned round, turn;          /* 0: of all; later ones are of what was void */
 	struct worker *workers;

@@ -37,7 +37,8 @@ if opens_events root; then
 fi
 [ -z "$(ours)" ] || fail "a spinning child survived its case's deadline"
 
-# what waits for a cpu is no time of the case: it has a ninth of one, and all that it needs of its second
+# What waits for a cpu is no time of the case: it has a ninth of one, and all that it needs of its second. A spin takes twice its time
+# where system calls are dear.
 if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null && opens_events root; then
 	cat >"$scratch/cases/busy.json" <<'JSON'
 {"suite": "busy", "about": "a case that wants a cpu", "spec": {"kernel": "none"},

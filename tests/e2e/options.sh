@@ -104,10 +104,8 @@ for command in run check; do
 done
 # The built-in list is known without being named, beside a built-in case that is a file too.
 builtin() { # ID : whether the built-in baseline has it, by --baseline of the file and without
-	run_to "$scratch/out" "$scratch/err" "$perfabi" run "$1" -f json
-	jq -c '[.results[] | [.id, .outcome]]' "$scratch/out" >"$scratch/a"
-	run_to "$scratch/out" "$scratch/err" "$perfabi" run --baseline cases/baseline.json "$1" -f json
-	jq -c '[.results[] | [.id, .outcome]]' "$scratch/out" >"$scratch/b"
+	"$perfabi" run "$1" -f json | jq -c '[.results[] | [.id, .outcome]]' >"$scratch/a"
+	"$perfabi" run --baseline cases/baseline.json "$1" -f json | jq -c '[.results[] | [.id, .outcome]]' >"$scratch/b"
 	cmp "$scratch/a" "$scratch/b" || fail "the built-in baseline is not cases/baseline.json"
 }
 builtin sample.user.stack-none-in-the-middle

@@ -102,12 +102,16 @@ if unshare --mount mount -t tmpfs none /sys 2>/dev/null && ! holds .environment.
 	holds '[.topics[].capabilities[].answers[] | select(.because // "" | contains("sysfs is not mounted here"))] | length > 10 and all(.answer == "unknown")' \
 		"$scratch/out" || fail "without sysfs"
 fi
-# What it costs, in processor time, against a run of the same cases: their opens, and no search.
-cost() { /usr/bin/time -f '%U %S' -o "$scratch/time" "$@" >/dev/null && awk '{print $1 + $2}' "$scratch/time"; }
+# What it costs, in processor time, against a run of the same cases: their opens, and no search. Each the least of three, for both are short.
+cost() {
+	for _ in 1 2 3; do
+		/usr/bin/time -f '%U %S' -o "$scratch/time" "$@" >/dev/null && awk '{print $1 + $2}' "$scratch/time" || return
+	done | sort -n | head -n 1
+}
 topic=records
 [ -z "$TEST_WHOLE" ] || topic=
 running=$(cost sh -c '"$1" run -j 1 "$2" || :' sh "$perfabi" "probe${topic:+.$topic}") probing=$(cost "$perfabi" probe $topic)
-awk "BEGIN { exit !($probing <= 2 * $running + 0.1) }" || fail "it took $probing s of processor time, and a run of the same cases $running"
+awk "BEGIN { exit !($probing <= 2 * $running) }" || fail "it took $probing s of processor time, and a run of the same cases $running"
 # What was recorded elsewhere is shown as it was; what is none is refused.
 status 0 "$perfabi" probe --read "$scratch/probed.json" --json
 cmp "$scratch/out" "$scratch/probed.json" || fail "--read --json is another file"
