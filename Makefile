@@ -179,7 +179,7 @@ test: setup-test
 test-all: setup-test-all
 	$(BUILD) built-for-test $B/lies/perfabi asan tsan
 	PYTHON='$(PYTHON)' B='$B' tests/run-all --all $(ARGS)
-built-for-test: all $B/unit $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/silent.so $B/tests/disturb $B/tests/threads $B/tests/live_ring $B/tests/read
+built-for-test: all $B/unit $(LIES_OBJ) $B/tests/faults.so $B/tests/answer.so $B/tests/closed.so $B/tests/silent.so $B/tests/disturb $B/tests/threads $B/tests/live_ring $B/tests/read
 
 setup:
 	@ci/setup build

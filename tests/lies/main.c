@@ -282,8 +282,9 @@ static int prepare(struct liar *liar, char **argv)
 	if (load_cases(loaded, NULL, argv + 4, "lies"))
 		return -EINVAL;
 	liar->json = json_load_file(argv[1], 0, NULL);
-	liar->all = pick(&loaded->cases, argv + 4, &(struct filters){0}, &liar->count, "lies");
-	if (!liar->json || !liar->all || lies_read(&liar->lies, liar->json, loaded->abi) ||
+	if (pick(&loaded->cases, argv + 4, &(struct filters){0}, &liar->all, &liar->count, "lies"))
+		return -EINVAL;
+	if (!liar->json || lies_read(&liar->lies, liar->json, loaded->abi) ||
 	    baseline_load(&liar->baseline, NULL, loaded, "lies"))
 		return -EINVAL;
 	liar->list = calloc(liar->count, sizeof(*liar->list));
