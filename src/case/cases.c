@@ -257,8 +257,7 @@ static int load_case(struct load *l, const json_t *one, size_t index, const stru
 	return expand_case(l, one, index, w);
 }
 
-/* The file's path with dots for slashes, without .json. */
-static void say_suite(const char *path, char *text, size_t size)
+void say_suite(const char *path, char *text, size_t size)
 {
 	size_t n = (size_t)snprintf(text, size, "%s", path);
 

@@ -26,6 +26,9 @@ void cases_free(struct cases *cases);
 /* The sources of cases/ (but abi/) as they were at build time. */
 struct sources cases_builtin(void);
 
+/* The suite of a case file, which is its path with dots for slashes, without .json. */
+void say_suite(const char *path, char *text, size_t size);
+
 /* The instance of that id, the first if there are several; NULL: there is none. */
 const struct instance *cases_find(const struct cases *cases, const char *id);
 

@@ -24,21 +24,27 @@ static bool is_above(const char *text, const char *name)
 	return !strncmp(text, name, n) && (!name[n] || name[n] == '.');
 }
 
-/* Whether a built-in suite has that name, or begins with it, or is what it begins with. */
+/* Whether an id or glob may mean cases of that file: its suite is above it, or below. */
+static bool may_name(const char *argument, const struct source *source)
+{
+	const char *text = argument + (argument[0] == '=');
+	size_t fixed = strcspn(text, "*?[\\");
+	char suite[256];
+
+	say_suite(source->name, suite, sizeof(suite));
+	if (text[fixed])
+		return !strncmp(text, suite, fixed < strlen(suite) ? fixed : strlen(suite));
+	return is_above(text, suite) || is_above(suite, text);
+}
+
+/* Whether it may mean cases of a built-in file. */
 static bool names_a_suite(const char *argument)
 {
 	struct sources builtin = cases_builtin();
 
-	for (size_t i = 0; i < builtin.count; i++) {
-		char suite[128];
-		int n = (int)strlen(builtin.list[i].name) - 5; /* .json */
-
-		snprintf(suite, sizeof(suite), "%.*s", n, builtin.list[i].name);
-		for (char *c = suite; *c; c++)
-			*c = *c == '/' ? '.' : *c;
-		if (is_above(argument, suite) || is_above(suite, argument))
+	for (size_t i = 0; i < builtin.count; i++)
+		if (may_name(argument, &builtin.list[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -86,7 +92,7 @@ static int fall_back(struct sources *to, const struct sources *from, const char 
 		if (!strncmp(from->list[i].name, prefix, strlen(prefix))) {
 			struct source borrowed = from->list[i];
 
-			borrowed.is_borrowed = prefix[0] != '\0';
+			borrowed.is_borrowed = true;
 			if (add_source(to, &borrowed))
 				return -ENOMEM;
 		}
@@ -139,7 +145,27 @@ static bool any_path(char *const arguments[])
 	return false;
 }
 
-static int gather_sources(struct loaded *l, const char *folder, char *const arguments[],
+/*
+ * The built-in files of which there may be cases among `arguments`; all if there are none, or if
+ * one is not even the name of a suite: what is nearest to it may be in any.
+ */
+static int gather_builtin(struct loaded *l, const struct sources *builtin, char *const arguments[])
+{
+	l->is_part = arguments && arguments[0];
+	for (size_t i = 0; l->is_part && arguments[i]; i++)
+		l->is_part = names_a_suite(arguments[i]);
+	for (size_t i = 0; i < builtin->count; i++) {
+		bool is_meant = !l->is_part;
+
+		for (size_t j = 0; !is_meant && arguments[j]; j++)
+			is_meant = may_name(arguments[j], &builtin->list[i]);
+		if (is_meant && add_source(&l->sources, &builtin->list[i]))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int gather_sources(struct loaded *l, const char *folder, char *const arguments[], bool whole,
 			  struct error *e)
 {
 	struct sources abi = abi_builtin(), builtin = cases_builtin();
@@ -149,7 +175,7 @@ static int gather_sources(struct loaded *l, const char *folder, char *const argu
 		if (is_path(arguments[i]))
 			err = read_path(l, arguments[i], e);
 	if (!err && !l->read_count)
-		err = fall_back(&l->sources, &builtin, "");
+		err = gather_builtin(l, &builtin, whole ? NULL : arguments);
 	if (!err)
 		err = fall_back(&l->sources, &abi, "abi/");
 	for (size_t i = 0; shared_tables[i] && !err; i++)
@@ -161,13 +187,14 @@ static int gather_sources(struct loaded *l, const char *folder, char *const argu
 	return err;
 }
 
-static int load_abi(struct loaded *l, const char *folder, char *const arguments[],
+static int load_abi(struct loaded *l, const char *folder, char *const arguments[], bool whole,
 		    const char *program)
 {
 	struct error e = {0};
 
 	*l = (struct loaded){0};
-	if (!gather_sources(l, folder, arguments, &e) && (l->abi = abi_load(&l->sources, &e)))
+	if (!gather_sources(l, folder, arguments, whole, &e) &&
+	    (l->abi = abi_load(&l->sources, &e)))
 		return 0;
 	if (!error_is_set(&e))
 		error_no_memory(&e, NULL, "memory for the cases");
@@ -177,7 +204,7 @@ static int load_abi(struct loaded *l, const char *folder, char *const arguments[
 
 int load_tables(struct loaded *l, const char *folder, const char *program)
 {
-	int status = load_abi(l, folder, NULL, program);
+	int status = load_abi(l, folder, NULL, true, program);
 	struct utsname u;
 
 	if (status)
@@ -189,16 +216,17 @@ int load_tables(struct loaded *l, const char *folder, const char *program)
 	return l->cases.no_memory ? EXIT_HARNESS : EXIT_USAGE;
 }
 
-int load_cases(struct loaded *l, const char *folder, char *const arguments[], const char *program)
+int load_cases(struct loaded *l, const char *folder, char *const arguments[], bool whole,
+	       const char *program)
 {
-	int status = load_abi(l, folder, arguments, program), broken;
+	int status = load_abi(l, folder, arguments, whole, program), broken;
 	struct utsname u;
 
 	if (status)
 		return status;
 	broken = cases_load(&l->cases, l->abi, uname(&u) ? NULL : u.machine, &l->sources, program);
 	l->has_cases = true;
-	l->cases.are_some = any_path(arguments);
+	l->cases.are_some = l->is_part || any_path(arguments);
 	if (!broken)
 		return 0;
 	if (l->cases.no_memory)

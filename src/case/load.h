@@ -20,14 +20,17 @@ struct loaded {
 	struct environment env;
 	struct cases cases;
 	bool has_env, has_cases;
+	bool is_part; /* of the built-in files, those of which there may be cases */
 };
 
 /*
  * Loads from `folder` (NULL: built in) or, if there are any among `arguments`, from the paths there
  * (is_path()). A folder or file may leave out abi/ and the shared tables: the
- * built-in ones serve then. Errors go to stderr. 0, or the exit status.
+ * built-in ones serve then. Of the built-in ones, unless `whole`, only the files that the
+ * ids and globs among `arguments` may mean. Errors go to stderr. 0, or the exit status.
  */
-int load_cases(struct loaded *l, const char *folder, char *const arguments[], const char *program);
+int load_cases(struct loaded *l, const char *folder, char *const arguments[], bool whole,
+	       const char *program);
 
 /* The same without the cases: the ABI and the tables that case files share alone. */
 int load_tables(struct loaded *l, const char *folder, const char *program);

@@ -97,10 +97,11 @@ static void print_title(const struct instance *instance)
 }
 
 /* Those cases that the arguments and filters pick. 0, or an exit status after a message. */
-static int load_picked(const struct settings *s, char *const arguments[], const char *program,
-		       struct loaded *l, const struct instance ***picked, size_t *count)
+static int load_picked(const struct settings *s, char *const arguments[], bool whole,
+		       const char *program, struct loaded *l, const struct instance ***picked,
+		       size_t *count)
 {
-	int status = load_cases(l, s->folder, arguments, program);
+	int status = load_cases(l, s->folder, arguments, whole, program);
 
 	*picked = NULL;
 	return status ? status : pick(&l->cases, arguments, &s->filters, picked, count, program);
@@ -123,7 +124,7 @@ int command_list(int argc, char **argv)
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
-	status = load_picked(&s, argv + optind, "perfabi list", &l, &picked, &count);
+	status = load_picked(&s, argv + optind, false, "perfabi list", &l, &picked, &count);
 	if (picked && s.json) {
 		json_t *list = json_array();
 
@@ -158,7 +159,7 @@ int command_check(int argc, char **argv)
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
-	status = load_picked(&s, argv + optind, "perfabi check", &l, &picked, &count);
+	status = load_picked(&s, argv + optind, true, "perfabi check", &l, &picked, &count);
 	if (!status)
 		status = baseline_load(&baseline, NULL, &l, "perfabi check");
 	if (!status && !count) {
@@ -178,7 +179,7 @@ static void help_phases(void)
 {
 	struct loaded l;
 
-	if (!load_cases(&l, NULL, NULL, "perfabi help"))
+	if (!load_tables(&l, NULL, "perfabi help"))
 		for (size_t i = 0; i < l.cases.tables.phases.count; i++)
 			printf("  %-12s %s\n", l.cases.tables.phases.list[i].name,
 			       l.cases.tables.phases.list[i].about);

@@ -227,8 +227,10 @@ static int parse_options(struct run *run, int argc, char **argv)
 /* 0, or an exit status after a message. */
 static int pick_cases(struct run *run, char *const arguments[])
 {
-	int status = session_prepare(&run->session, arguments);
+	int status;
 
+	run->session.whole = run->failed || run->baseline_choice || run->update;
+	status = session_prepare(&run->session, arguments);
 	if (!status && run->failed)
 		status = rerun_narrow(&run->session, run->failed, run->rerun);
 	return status;

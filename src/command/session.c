@@ -208,7 +208,7 @@ static bool lacks_something(const struct environment *env, unsigned jobs, const 
 
 int session_prepare(struct session *s, char *const arguments[])
 {
-	int status = load_cases(&s->loaded, s->folder, arguments, s->program);
+	int status = load_cases(&s->loaded, s->folder, arguments, s->whole, s->program);
 
 	if (status)
 		return status;

@@ -16,6 +16,8 @@ struct session {
 	struct filters filters;
 	struct run_options options;
 
+	bool whole; /* every case is loaded, whichever are picked: something speaks of all of them
+		     */
 	struct loaded loaded;
 	const struct instance **picked;
 	size_t count;

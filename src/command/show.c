@@ -299,7 +299,7 @@ int command_show(int argc, char **argv)
 	}
 	if (s.as_strace)
 		return show_as_strace(&s, argv + optind);
-	status = load_cases(&l, s.folder, argv + optind, "perfabi show");
+	status = load_cases(&l, s.folder, argv + optind, false, "perfabi show");
 	if (!status)
 		status = show_picked(&s, &l, argv + optind);
 	load_free(&l);

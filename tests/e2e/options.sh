@@ -177,6 +177,10 @@ cp "$scratch/out" "$scratch/from-folder"
 status 0 "$perfabi" list
 sort "$scratch/out" >"$scratch/a"; sort "$scratch/from-folder" >"$scratch/b"
 cmp "$scratch/a" "$scratch/b" || fail "the built-in cases are not those of cases/"
+# Asked for by ids alone, each built-in file is loaded without the others, and has the same cases.
+sed 's/^ *"suite": "\(.*\)",$/\1/; t; d' $(find cases -name '*.json' ! -path 'cases/schema/*') | while read -r suite; do
+	"$perfabi" list "$suite" || fail "$suite cannot be loaded by itself"
+done | sort -u | cmp - "$scratch/a" || fail "a file that is loaded by itself has other cases"
 # one order for a seed, another for another
 order() {
 	"$perfabi" run -j1 open.flags --shuffle "$1" -f jsonl | jq -r 'select(.type == "result") | .id'

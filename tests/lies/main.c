@@ -279,7 +279,7 @@ static int prepare(struct liar *liar, char **argv)
 {
 	struct loaded *loaded = &liar->loaded;
 
-	if (load_cases(loaded, NULL, argv + 4, "lies"))
+	if (load_cases(loaded, NULL, argv + 4, true, "lies"))
 		return -EINVAL;
 	liar->json = json_load_file(argv[1], 0, NULL);
 	if (pick(&loaded->cases, argv + 4, &(struct filters){0}, &liar->all, &liar->count, "lies"))
