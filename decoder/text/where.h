@@ -12,6 +12,7 @@ struct source {
 	const char *root; /* shown before the name in messages: "cases", or the folder given */
 	const char *text; /* NUL-terminated */
 	size_t length;    /* bytes, without the NUL */
+	int is_left_out;  /* not parsed: nothing of it is asked for */
 	int is_borrowed;  /* for what others in it need: built in, beside files that were named */
 };
 

@@ -36,7 +36,7 @@ struct cases {
 	size_t program_count;
 	json_t *storage; /* the files, and what is kept of their cases */
 	bool no_memory;  /* for all of them */
-	bool are_some;   /* of the files that were given or asked for, and others may have more */
+	bool are_some;   /* there may be cases that are not loaded */
 };
 
 #endif

@@ -440,7 +440,7 @@ const char *const shared_tables[] = {"phases.json",   "vehicles.json", "checks.j
 				     "stage.json",    "events.json",   "why.json",    "probe.json",
 				     "baseline.json", "manpage.json",  NULL};
 
-static bool is_case_file(const char *name)
+bool is_case_file(const char *name)
 {
 	return strncmp(name, "abi/", 4) && name_index(name, shared_tables, NULL) < 0;
 }
@@ -610,7 +610,7 @@ int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 			say_error(out, program, &e);
 			broken++;
 		}
-		if (!is_case_file(sources->list[i].name))
+		if (!is_case_file(sources->list[i].name) || sources->list[i].is_left_out)
 			continue;
 		broken += load_file(out, &sources->list[i], program);
 		if (out->no_memory)

@@ -10,6 +10,9 @@
 /* The files of cases/ that are no suites but tables; NULL-terminated. */
 extern const char *const shared_tables[];
 
+/* Whether a file of cases/ holds a suite: it is none of these and not of abi/. */
+bool is_case_file(const char *name);
+
 /*
  * Loads every source but those of abi/ into *out. `machine` is uname's, or NULL. Tells the first
  * error of each case to stderr as `program`; returns the number of files in error, 0 when all is

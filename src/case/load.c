@@ -31,6 +31,8 @@ static bool may_name(const char *argument, const struct source *source)
 	size_t fixed = strcspn(text, "*?[\\");
 	char suite[256];
 
+	if (!is_case_file(source->name))
+		return false;
 	say_suite(source->name, suite, sizeof(suite));
 	if (text[fixed])
 		return !strncmp(text, suite, fixed < strlen(suite) ? fixed : strlen(suite));
@@ -92,7 +94,7 @@ static int fall_back(struct sources *to, const struct sources *from, const char 
 		if (!strncmp(from->list[i].name, prefix, strlen(prefix))) {
 			struct source borrowed = from->list[i];
 
-			borrowed.is_borrowed = true;
+			borrowed.is_borrowed = prefix[0] != '\0';
 			if (add_source(to, &borrowed))
 				return -ENOMEM;
 		}
@@ -100,18 +102,22 @@ static int fall_back(struct sources *to, const struct sources *from, const char 
 }
 
 /*
- * The cases that others require as `case.ID`, for files that are read without the folder they are
- * from: those of machine/, which say what the machine can do, and PMU hardware's.
+ * Whether cases of other files may require those of that one as `case.ID`: it says what the machine
+ * can do, or PMU hardware.
  */
+static bool has_capabilities(const char *name)
+{
+	return !strncmp(name, "machine/", 8) || !strcmp(name, "pmu/hardware.json");
+}
+
+/* For files that are read without the folder that they are from. */
 static int borrow_capabilities(struct sources *to, const struct sources *builtin)
 {
-	static const char *const where[] = {"machine/", "pmu/hardware.json"};
 	int err = 0;
 
-	for (size_t i = 0; i < sizeof(where) / sizeof(where[0]); i++)
-		for (size_t j = 0; j < builtin->count && !err; j++)
-			if (!strncmp(builtin->list[j].name, where[i], strlen(where[i])))
-				err = fall_back(to, builtin, builtin->list[j].name);
+	for (size_t i = 0; i < builtin->count && !err; i++)
+		if (has_capabilities(builtin->list[i].name))
+			err = fall_back(to, builtin, builtin->list[i].name);
 	return err;
 }
 
@@ -145,27 +151,7 @@ static bool any_path(char *const arguments[])
 	return false;
 }
 
-/*
- * The built-in files of which there may be cases among `arguments`; all if there are none, or if
- * one is not even the name of a suite: what is nearest to it may be in any.
- */
-static int gather_builtin(struct loaded *l, const struct sources *builtin, char *const arguments[])
-{
-	l->is_part = arguments && arguments[0];
-	for (size_t i = 0; l->is_part && arguments[i]; i++)
-		l->is_part = names_a_suite(arguments[i]);
-	for (size_t i = 0; i < builtin->count; i++) {
-		bool is_meant = !l->is_part;
-
-		for (size_t j = 0; !is_meant && arguments[j]; j++)
-			is_meant = may_name(arguments[j], &builtin->list[i]);
-		if (is_meant && add_source(&l->sources, &builtin->list[i]))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static int gather_sources(struct loaded *l, const char *folder, char *const arguments[], bool whole,
+static int gather_sources(struct loaded *l, const char *folder, char *const arguments[],
 			  struct error *e)
 {
 	struct sources abi = abi_builtin(), builtin = cases_builtin();
@@ -175,7 +161,7 @@ static int gather_sources(struct loaded *l, const char *folder, char *const argu
 		if (is_path(arguments[i]))
 			err = read_path(l, arguments[i], e);
 	if (!err && !l->read_count)
-		err = gather_builtin(l, &builtin, whole ? NULL : arguments);
+		err = fall_back(&l->sources, &builtin, "");
 	if (!err)
 		err = fall_back(&l->sources, &abi, "abi/");
 	for (size_t i = 0; shared_tables[i] && !err; i++)
@@ -187,14 +173,13 @@ static int gather_sources(struct loaded *l, const char *folder, char *const argu
 	return err;
 }
 
-static int load_abi(struct loaded *l, const char *folder, char *const arguments[], bool whole,
+static int load_abi(struct loaded *l, const char *folder, char *const arguments[],
 		    const char *program)
 {
 	struct error e = {0};
 
 	*l = (struct loaded){0};
-	if (!gather_sources(l, folder, arguments, whole, &e) &&
-	    (l->abi = abi_load(&l->sources, &e)))
+	if (!gather_sources(l, folder, arguments, &e) && (l->abi = abi_load(&l->sources, &e)))
 		return 0;
 	if (!error_is_set(&e))
 		error_no_memory(&e, NULL, "memory for the cases");
@@ -202,9 +187,37 @@ static int load_abi(struct loaded *l, const char *folder, char *const arguments[
 	return e.no_memory ? EXIT_HARNESS : EXIT_USAGE;
 }
 
+/*
+ * Whether each of the arguments, of which there are some, is at least the name of a suite: what is
+ * nearest to another may be in any file.
+ */
+static bool are_suites(char *const arguments[])
+{
+	for (size_t i = 0; arguments && arguments[i]; i++)
+		if (!names_a_suite(arguments[i]))
+			return false;
+	return arguments && arguments[0];
+}
+
+/* Leaves out the files of which no argument can mean cases, but for what others require. */
+static void leave_out(struct sources *sources, char *const arguments[])
+{
+	for (size_t i = 0; i < sources->count; i++) {
+		struct source *source = &sources->list[i];
+		bool is_meant = false;
+
+		for (size_t j = 0; !is_meant && arguments[j]; j++)
+			is_meant = may_name(arguments[j], source);
+		if (!is_meant && has_capabilities(source->name))
+			source->is_borrowed = true;
+		else if (!is_meant && is_case_file(source->name))
+			source->is_left_out = true;
+	}
+}
+
 int load_tables(struct loaded *l, const char *folder, const char *program)
 {
-	int status = load_abi(l, folder, NULL, true, program);
+	int status = load_abi(l, folder, NULL, program);
 	struct utsname u;
 
 	if (status)
@@ -219,14 +232,17 @@ int load_tables(struct loaded *l, const char *folder, const char *program)
 int load_cases(struct loaded *l, const char *folder, char *const arguments[], bool whole,
 	       const char *program)
 {
-	int status = load_abi(l, folder, arguments, whole, program), broken;
+	int status = load_abi(l, folder, arguments, program), broken;
+	bool is_part = !status && !whole && !l->read_count && are_suites(arguments);
 	struct utsname u;
 
 	if (status)
 		return status;
+	if (is_part)
+		leave_out(&l->sources, arguments);
 	broken = cases_load(&l->cases, l->abi, uname(&u) ? NULL : u.machine, &l->sources, program);
 	l->has_cases = true;
-	l->cases.are_some = l->is_part || any_path(arguments);
+	l->cases.are_some = is_part || any_path(arguments);
 	if (!broken)
 		return 0;
 	if (l->cases.no_memory)
@@ -464,6 +480,11 @@ int pick(const struct cases *cases, char *const arguments[], const struct filter
 			list[(*count)++] = instance;
 	}
 	free(marked);
+	if (!status && !*count) {
+		say(stderr, "%s: %s\n", program,
+		    filters->count ? "no case fits the filters" : "these files hold no case");
+		status = EXIT_USAGE;
+	}
 	*picked = status ? NULL : list;
 	if (status)
 		free(list);

@@ -20,7 +20,6 @@ struct loaded {
 	struct environment env;
 	struct cases cases;
 	bool has_env, has_cases;
-	bool is_part; /* of the built-in files, those of which there may be cases */
 };
 
 /*
@@ -61,7 +60,7 @@ void filters_free(struct filters *filters);
  * Puts into `picked` the instances that one of the ids or globs among `arguments` means (all if
  * there is none), and that match every filter, in order; free() it. Exactly an id means that case
  * alone, though others may begin so. 0, or an exit status after a message, with NULL in `picked`:
- * of usage if an argument means nothing, of the harness without memory.
+ * of usage if an argument means nothing or no case is left, of the harness without memory.
  */
 int pick(const struct cases *cases, char *const arguments[], const struct filters *filters,
 	 const struct instance ***picked, size_t *count, const char *program);

@@ -49,7 +49,7 @@ static const char help[] =
 	"      --facts          list what the model goes by, and end\n"
 	"  -h, --help           this help\n\n"
 	"exit status: 0 each call was read, 1 one was not, and its line says why, 2 wrong usage,\n"
-	"             4 nothing can be judged here\n";
+	"4 nothing can be judged here\n";
 
 struct settings {
 	const char *folder, *machine, *event, *as;

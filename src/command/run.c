@@ -58,7 +58,8 @@ static void help(FILE *f)
 	fputs("usage: perfabi run [OPTIONS] [PATH|ID-GLOB...]\n\n"
 	      "Runs the cases that match (all without an argument) against this kernel. A PATH, a "
 	      "case\n"
-	      "file or a folder of them, takes the place of the built-in cases.\n\n"
+	      "file or a folder of them, takes the place of the built-in cases. A whole ID picks\n"
+	      "one case, its beginning up to a dot (open.size) all below, =ID one case or none.\n\n"
 	      "  -f, --format FORMAT[:FILE]  pretty (default), ktap, tap, junit, json or jsonl; "
 	      "again\n"
 	      "                           for several at once, of which one may go to standard "
@@ -229,7 +230,8 @@ static int pick_cases(struct run *run, char *const arguments[])
 {
 	int status;
 
-	run->session.whole = run->failed || run->baseline_choice || run->update;
+	run->session.whole = run->failed || run->update ||
+			     (run->baseline_choice && !baseline_is_none(run->baseline_choice));
 	status = session_prepare(&run->session, arguments);
 	if (!status && run->failed)
 		status = rerun_narrow(&run->session, run->failed, run->rerun);

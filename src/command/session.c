@@ -215,11 +215,6 @@ int session_prepare(struct session *s, char *const arguments[])
 	status = pick(&s->loaded.cases, arguments, &s->filters, &s->picked, &s->count, s->program);
 	if (status)
 		return status;
-	if (!s->count) {
-		say(stderr, "%s: %s\n", s->program,
-		    s->filters.count ? "no case fits the filters" : "these files hold no case");
-		return EXIT_USAGE;
-	}
 	if (access("/proc/self/status", R_OK)) {
 		say(stderr,
 		    "%s: /proc is not mounted here, and cases look into it\n"

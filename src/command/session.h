@@ -16,8 +16,7 @@ struct session {
 	struct filters filters;
 	struct run_options options;
 
-	bool whole; /* every case is loaded, whichever are picked: something speaks of all of them
-		     */
+	bool whole; /* loads every case, whichever it picks */
 	struct loaded loaded;
 	const struct instance **picked;
 	size_t count;

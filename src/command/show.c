@@ -264,10 +264,9 @@ static int show_as_strace(const struct settings *s, char *const arguments[])
 		return EXIT_HARNESS;
 	}
 	status = session_prepare(&session, arguments);
-	if (!status) {
+	if (!status)
 		status = need_one(session.picked, session.count,
 				  "--strace runs one case, by its ID", "");
-	}
 	if (!status)
 		status = session_run(&session, session.picked, session.count);
 	if (!status) {

@@ -32,7 +32,7 @@
 #include "text/json_memory.h"
 
 static const double LOCK_POLL = 0.05, FIRST_PAUSE = 0.1; /* seconds */
-/* How often a void case runs again. The pauses before it double: six seconds in all. */
+/* How often a void case runs again. The pauses before these turns double: six seconds in all. */
 enum { TURNS = 6 };
 
 static void settle(struct runner *r, size_t index, struct result *fresh)
@@ -284,6 +284,15 @@ static void wait_for_something(struct runner *r, double most)
 	kill_overdue(r, clock_seconds());
 }
 
+/* Waits so long, whatever ends meanwhile. */
+static void pause_turn(struct runner *r, double seconds)
+{
+	double until = clock_seconds() + seconds;
+
+	for (double t; !r->interrupted && (t = clock_seconds()) < until;)
+		wait_for_something(r, until - t);
+}
+
 static bool any_running(const struct runner *r)
 {
 	for (unsigned i = 0; i < r->options->jobs; i++)
@@ -393,7 +402,7 @@ static void run_round(struct runner *r)
 		run_turn(r);
 		r->end = r->interrupted || r->gave_up || r->enough ? 0 : r->again;
 		if (r->end)
-			wait_for_something(r, FIRST_PAUSE * (1 << r->turn));
+			pause_turn(r, FIRST_PAUSE * (1 << r->turn));
 	}
 }
 

@@ -16,7 +16,9 @@ tests/faults/faults.py "$B/tests/faults.so" "$decode" "$step" "$fine" "--machine
 	"$scratch/pipe" "--attr-of $scratch/pipe" "-L --attr $scratch/ids.json $scratch/bare" \
 	"$scratch/zstd" "-j2 $scratch/zstd" \
 	"--attr fixtures/built/ring-wrapped.le.attr.json fixtures/built/ring-wrapped.le.ring" || fail "faults"
-tests/faults/faults.py "$B/tests/faults.so" "$perfabi" "$wide" "$fine" "list --json open.size" "list --json open.size" "check open.size" || fail "faults of perfabi"
+# The first loads one file and what it requires, the second loads all.
+tests/faults/faults.py "$B/tests/faults.so" "$perfabi" $((wide / 8)) "$fine" "list --json open.size" "list --json open.size" || fail "faults of perfabi list"
+tests/faults/faults.py "$B/tests/faults.so" "$perfabi" "$wide" "$fine" "check open.size" "check open.size" || fail "faults of perfabi check"
 
 # The reader of records: what it gave before is a beginning of the whole, and it says what failed.
 read=$B/tests/read

@@ -117,8 +117,10 @@ if holds '.[0][1] == "xfail"' "$scratch/a"; then
 	status 0 "$perfabi" run cases/sample/user.json
 	says out "perf_output_sample_ustack() writes dyn_size where the header has counted none"
 fi
-status 2 "$perfabi" run open.size --filter kind=capability
-says err "no case fits"
+for command in run list check; do
+	status 2 "$perfabi" $command open.size --filter kind=capability
+	says err "no case fits"
+done
 status 2 "$perfabi" show
 status 2 "$perfabi" show open.size.zero.usr
 says err "nearest:"
@@ -179,8 +181,8 @@ sort "$scratch/out" >"$scratch/a"; sort "$scratch/from-folder" >"$scratch/b"
 cmp "$scratch/a" "$scratch/b" || fail "the built-in cases are not those of cases/"
 # Asked for by ids alone, each built-in file is loaded without the others, and has the same cases.
 sed 's/^ *"suite": "\(.*\)",$/\1/; t; d' $(find cases -name '*.json' ! -path 'cases/schema/*') | while read -r suite; do
-	"$perfabi" list "$suite" || fail "$suite cannot be loaded by itself"
-done | sort -u | cmp - "$scratch/a" || fail "a file that is loaded by itself has other cases"
+	"$perfabi" list "$suite" || echo "$suite cannot be loaded by itself"
+done | sort -u | diff - "$scratch/a" || fail "a file that is loaded by itself has other cases"
 # one order for a seed, another for another
 order() {
 	"$perfabi" run -j1 open.flags --shuffle "$1" -f jsonl | jq -r 'select(.type == "result") | .id'
