@@ -88,7 +88,7 @@ static int parse_callers(struct settings *s, const char *text)
 {
 	char name[32];
 
-	while (*text) {
+	do {
 		size_t n = strcspn(text, ",");
 		int as;
 
@@ -98,7 +98,7 @@ static int parse_callers(struct settings *s, const char *text)
 			return bad_value("as", name, identity_choice);
 		s->options.as[as] = true;
 		text += n + (text[n] == ',');
-	}
+	} while (*text);
 	return 0;
 }
 

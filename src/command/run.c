@@ -323,7 +323,7 @@ static int update_baseline(struct run *run)
 		return EXIT_HARNESS;
 	}
 	say(stderr,
-	    "%s: %s: %zu new, %zu known and seen on this kernel, %zu that now end before it\n",
+	    "%s: %s: %zu new, %zu known and now seen on this kernel, %zu that now end before it\n",
 	    s->program, run->update, changes.added, changes.seen, changes.narrowed);
 	if (changes.added)
 		say(stderr, "  say in each new one which function breaks the promise, and how\n");

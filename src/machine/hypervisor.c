@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/klog.h>
+#include <unistd.h>
 
 #include "machine/small_file.h"
 
@@ -116,6 +117,8 @@ static void read_traces(const char *where, char *text, size_t size)
 
 	if (where == cpuid) {
 		read_cpuid(text, size);
+		if (cpuid_names_another() && access(clocks, R_OK))
+			snprintf(text, size, "\n"); /* it may be what PVM runs on */
 		return;
 	}
 	if (where == kernel_log)

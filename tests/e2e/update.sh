@@ -16,7 +16,7 @@ arch=$("$perfabi" run --format json open.flags.none.root | jq -r '.environment.a
 # Nothing is new: the same bytes as the file that is built in.
 status 0 "$perfabi" run --update-baseline "$scratch/same.json" open.flags.none
 cmp "$scratch/same.json" cases/baseline.json || fail "a baseline without news is another one"
-says err ": 0 new, 0 known and seen on this kernel, 0 that now end before it"
+says err ": 0 new, 0 known and now seen on this kernel, 0 that now end before it"
 
 # A failure that nothing knew is known from then on, on this architecture and from this version on.
 status 1 run --baseline none --update-baseline "$scratch/new.json"
