@@ -176,9 +176,10 @@ const struct verb *verb_of(const json_t *step, const struct where *w, struct err
 {
 	const char *unknown;
 
-	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v))
-		if (is_named(v, step) && !count_unknown(v, step, &unknown))
-			return v;
+	for (size_t i = 0; verb_lists[i]; i++)
+		for (const struct verb *v = verb_lists[i]; v->name; v++)
+			if (is_named(v, step) && !count_unknown(v, step, &unknown))
+				return v;
 	if (e)
 		explain(step, w, e);
 	return NULL;
