@@ -44,7 +44,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 fi
 # Whoever ends a program ends its case: what it changed is set back, and its status is no verdict.
 rate=/proc/sys/kernel/perf_event_max_sample_rate
-if [ "$(id -u)" = 0 ] && [ -w $rate ]; then
+if [ "$(id -u)" = 0 ] && [ -w $rate ] && opens_events root; then
 	mkdir "$scratch/long"
 	cat >"$scratch/long/long.json" <<'END'
 {"suite": "long", "about": "a case that takes its time", "spec": {"man": "none", "kernel": "none", "since": "2.6.31"},
