@@ -159,9 +159,7 @@ struct nearest nearest_to(const char *name)
 
 void nearest_try(struct nearest *n, const char *candidate)
 {
-	size_t a = strlen(n->name), b = strlen(candidate);
-	size_t least = a > b ? a - b : b - a; /* edits that their lengths ask for */
-	size_t distance = least < n->distance ? edit_distance(n->name, candidate) : least;
+	size_t distance = edit_distance(n->name, candidate);
 
 	if (distance < n->distance) {
 		n->distance = distance;

@@ -284,7 +284,7 @@ static void wait_for_something(struct runner *r, double most)
 	kill_overdue(r, clock_seconds());
 }
 
-/* Waits so long, whatever ends meanwhile. */
+/* Waits for that long, even if a child ends meanwhile. */
 static void pause_turn(struct runner *r, double seconds)
 {
 	double until = clock_seconds() + seconds;

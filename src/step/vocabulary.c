@@ -14,18 +14,13 @@ const char *verb_key(const struct verb *verb)
 
 const struct verb *verb_next(const struct verb *verb)
 {
+	if (verb && verb[1].name)
+		return verb + 1;
 	for (size_t i = 0; verb_lists[i]; i++) {
-		const struct verb *list = verb_lists[i];
-
-		if (!verb && list->name)
-			return list;
-		for (; verb && list->name; list++) {
-			if (list != verb)
-				continue;
-			if (list[1].name)
-				return list + 1;
-			verb = NULL; /* the first of the next list */
-		}
+		if (!verb && verb_lists[i]->name)
+			return verb_lists[i];
+		for (const struct verb *v = verb_lists[i]; verb && v->name; v++)
+			verb = v == verb ? NULL : verb; /* the first of the next list */
 	}
 	return NULL;
 }
@@ -176,10 +171,9 @@ const struct verb *verb_of(const json_t *step, const struct where *w, struct err
 {
 	const char *unknown;
 
-	for (size_t i = 0; verb_lists[i]; i++)
-		for (const struct verb *v = verb_lists[i]; v->name; v++)
-			if (is_named(v, step) && !count_unknown(v, step, &unknown))
-				return v;
+	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v))
+		if (is_named(v, step) && !count_unknown(v, step, &unknown))
+			return v;
 	if (e)
 		explain(step, w, e);
 	return NULL;

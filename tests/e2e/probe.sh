@@ -112,7 +112,8 @@ cost() {
 	sort -n "$scratch/costs" | head -n 1
 }
 if [ -n "$TEST_WHOLE" ]; then
-	running=$(cost sh -c '"$1" run -j 1 probe || :' sh "$perfabi") probing=$(cost "$perfabi" probe)
+	running=$(cost sh -c '"$1" run -j 1 probe || :' sh "$perfabi")
+	probing=$(cost "$perfabi" probe)
 	awk "BEGIN { exit !($probing <= 2 * $running) }" || fail "it took $probing s of processor time, and a run of the same cases $running"
 fi
 # What was recorded elsewhere is shown as it was; what is none is refused.
