@@ -334,18 +334,26 @@ def sysctls_that_move_and_return(perfabi, folder):
 
 
 def sysctls_that_keep_moving(perfabi, folder):
-    """A case beside which somebody else writes a sysctl whenever it runs is an error that says so."""
-    was, seen = SYSCTL.read_text(), set()
-    run = start(perfabi, folder, "--format", "json", "brief")
-    while run.poll() is None:
-        if (now := set(children(run.pid))) - seen:
-            SYSCTL.write_text(was)
-        seen = now
-        time.sleep(0.002)
-    result, = json.loads(run.stdout.read())["results"]
-    wanted = f"perf_event_mlock_kb was written, and is {was.strip()} again: it was changed while this case ran, and not by this run"
-    need(run.returncode == 3 and (result["outcome"], result["reason"]) == ("error", wanted), f"exit status {run.returncode}: {result}")
-    print("a sysctl that somebody else keeps writing: an error")
+    """A case beside which somebody else writes a sysctl whenever it runs is an error that says so; so it is where the run is ended meanwhile."""
+    was = int(SYSCTL.read_text())
+    for values, lives, wanted in (((was,), 9, f"perf_event_mlock_kb was written, and is {was} again"),
+                                  ((was + 8, was), 2, f"perf_event_mlock_kb was {was} and is {was + 8}")):
+        seen, runs = set(), 0
+        run = start(perfabi, folder, "--format", "json", "brief")
+        while run.poll() is None:
+            if (now := set(children(run.pid))) - seen:
+                SYSCTL.write_text(f"{values[runs % len(values)]}\n")
+                runs += 1
+                if runs == lives < 9:
+                    run.send_signal(signal.SIGINT)
+            seen = now
+            time.sleep(0.002)
+        SYSCTL.write_text(f"{was}\n")
+        result, = json.loads(run.stdout.read())["results"]
+        need(runs == lives and (result["outcome"], result["reason"]) == ("error", wanted + ": it was changed while this case ran, and not by this run"),
+             f"{runs} runs: {result}")
+        need(run.returncode == (3 if lives == 9 else -signal.SIGINT), f"exit status {run.returncode}")
+    print("a sysctl that somebody else keeps writing: an error after nine runs, and where the run is ended after the first")
 
 
 def rounds_that_are_disturbed(perfabi, folder):

@@ -8,22 +8,11 @@ import gzip
 import json
 import os
 import random
-import subprocess
 import sys
 
+from decoded import decode
+
 TRIALS = 2 if os.environ.get("TEST_WHOLE") else 1
-
-
-def decode(program, path, data):
-    """The output's lines; the same from a pipe and by two threads."""
-    with open(path, "wb") as file:
-        file.write(data)
-    text = subprocess.run([program, path], capture_output=True, check=False).stdout
-    assert subprocess.run([program, "-j2", path], capture_output=True, check=False).stdout == text, "--jobs changes the output"
-    with open(path, "rb") as file:
-        piped = subprocess.run(["sh", "-c", 'cat | "$0"', program], stdin=file, capture_output=True, check=False).stdout
-    assert piped == text, "a pipe changes the output"
-    return [json.loads(line) for line in text.splitlines()]
 
 
 def records(lines):
@@ -69,10 +58,10 @@ def main():
     for recording in recordings:
         with gzip.open(recording) as file:
             data = file.read()
-        all_records = records(decode(program, path, data))
+        all_records = records(decode(program, path, data)[1])
         for _ in range(TRIALS):
             for what, at, before, after in mishaps(rng, data, all_records):
-                lines = decode(program, path, data[:at] + after + data[at + before:])
+                _, lines = decode(program, path, data[:at] + after + data[at + before:])
                 gone = list(lost(all_records, lines, at, before, after))
                 if len(after) != before:
                     # The header says where the data end, as before; and what the record that is hit lacks, it takes of the next.

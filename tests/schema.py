@@ -4,6 +4,7 @@
 
 usage: schema.py SCHEMA FILE...      each must be valid; says which are not, and why
        schema.py --each-line SCHEMA FILE
+       schema.py --named FILE...     each by the schema that is called as it is: checks.json by checks.schema.json
 """
 import json
 import pathlib
@@ -54,12 +55,14 @@ def unique(pairs):
 
 
 def main(arguments):
-    by_line = arguments[0] == "--each-line"
-    name, *paths = arguments[by_line:]
-    check = validator(name)
+    by_line, by_name = arguments[0] == "--each-line", arguments[0] == "--named"
+    name, *paths = ["", *arguments[1:]] if by_name else arguments[by_line:]
+    check = None if by_name else validator(name)
     bad = 0
-    for path in paths:
-        text = pathlib.Path(path).read_text()
+    for path in map(pathlib.Path, paths):
+        if by_name:
+            check = validator(path.stem + ".schema.json")
+        text = path.read_text()
         documents = map(parse, text.splitlines()) if by_line else [parse(text)]
         for document in documents:
             why = problem(check, document)

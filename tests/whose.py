@@ -4,12 +4,11 @@
 
 usage: whose.py PERFABI-DECODE SCRATCH-FILE
 """
-import json
 import struct
-import subprocess
 import sys
 
 from build_fixtures import CPU, ID, IDENTIFIER, IP, TID, TIME, Attr, Recording
+from decoded import decode
 
 
 def attr(sample_type, order="<", **fields):
@@ -33,29 +32,15 @@ def pipe_of(order, attrs, records):
     return out + b"".join(struct.pack(order + "IHH", kind, 0, 8 + len(body)) + body for kind, body in records)
 
 
-def decode(program, path, data):
-    """Exit status, (code, grade), and the records; the same from a file and a pipe, in threads and in shards."""
-    with open(path, "wb") as file:
-        file.write(data)
-    one = subprocess.run([program, path], capture_output=True, check=False)
-    jobs = subprocess.run([program, "-j2", path], capture_output=True, check=False)
-    assert (one.returncode, one.stdout) == (jobs.returncode, jobs.stdout), "--jobs changes the output"
-    pipe = subprocess.run([program], input=data, capture_output=True, check=False)
-    assert (one.returncode, one.stdout) == (pipe.returncode, pipe.stdout), "a pipe changes the output"
-    shards = [subprocess.run([program, "--shard", f"{n}/3", path], capture_output=True, check=False).stdout for n in (1, 2, 3)]
-    assert b"".join(shards) == b"".join(one.stdout.splitlines(True)[:-1]), "--shard changes the output"
-    lines = [json.loads(line) for line in one.stdout.splitlines()]
-    return one.returncode, [(line["code"], line["grade"], line["message"]) for line in lines if line["type"] == "diagnostic"], \
-        [line for line in lines if line["type"] in ("SAMPLE", "COMM", "READ")]
-
-
 def expect(program, path, what, attrs, records, said):
     """said: code, grade, and words of the message, of each diagnostic."""
     for order in "<>":
         built = [(attr(order=order, **one), ids) for one, ids in attrs]
         packed = [(kind, struct.pack(order + code, *values)) for kind, code, *values in records]
         for make in file_of, pipe_of:
-            status, found, lines = decode(program, path, make(order, built, packed))
+            status, lines = decode(program, path, make(order, built, packed))
+            found = [(line["code"], line["grade"], line["message"]) for line in lines if line["type"] == "diagnostic"]
+            lines = [line for line in lines if line["type"] in ("SAMPLE", "COMM", "READ")]
             assert [(code, grade) for code, grade, _ in found] == [(code, grade) for code, grade, _ in said], (what, make.__name__, order, found)
             assert all(words in message for (_, _, message), (_, _, words) in zip(found, said)), (what, found)
             assert status == any(grade == "error" for _, grade, _ in said), (what, status)

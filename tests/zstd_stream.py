@@ -7,13 +7,12 @@ usage: zstd_stream.py PERFABI-DECODE SCRATCH-FILE
 A block stands for 128 KiB: of zeros, or of records of 2056 bytes, of a type that nobody knows, one after the
 other.
 """
-import json
 import os
 import struct
-import subprocess
 import sys
 
 from build_fixtures import IP, Attr, Recording
+from decoded import decode
 
 BLOCK, RECORD, UNKNOWN = 128 * 1024, 2056, 45
 ZEROS = struct.pack("<I", 1 << 1 | BLOCK << 3)[:3] + b"\0"
@@ -50,23 +49,11 @@ def raw(data, last=0):
     return struct.pack("<I", last | len(data) << 3)[:3] + data
 
 
-def decode(program, path, *payloads):
+def stream_of(program, path, *payloads):
     rec = Recording("<", [(Attr("<", config=9, sample_type=IP), [])])
     for payload in payloads:
         rec.record(81, "COMPRESSED", payload)
-    with open(path, "wb") as file:
-        file.write(rec.file())
-    outputs = []
-    for options in ([], ["-j2"]):
-        run = subprocess.run([program, *options, path], capture_output=True, check=False)
-        outputs.append((run.returncode, run.stdout))
-    assert outputs[0] == outputs[1], "--jobs changes the output"
-    run = subprocess.run([program], input=rec.file(), capture_output=True, check=False)
-    assert outputs[0] == (run.returncode, run.stdout), "a pipe changes the output"
-    status, text = outputs[0]
-    shards = [subprocess.run([program, "--shard", f"{n}/3", path], capture_output=True, check=False).stdout for n in (1, 2, 3)]
-    assert b"".join(shards) == b"".join(text.splitlines(True)[:-1]), "--shard changes the output"
-    lines = [json.loads(line) for line in text.splitlines()]
+    status, lines = decode(program, path, rec.file())
     offsets = [line["offset"] for line in lines if line["type"] == "COMPRESSED"]
     return status, [line for line in lines if line["type"] == "UNKNOWN"], \
         [(line["code"], line.get("skipped", 0), offsets.index(line["offset"]), line.get("within")) for line in lines
@@ -87,51 +74,51 @@ def main():
     whole, left = divmod(7 * BLOCK, RECORD)
     seven = frame(FIRST, *[AGAIN] * 6)
     # 896 KiB of a record that is 2 KiB long: more than is decompressed at a time.
-    expect("tail", decode(program, path, seven), whole, [("truncated", left, 0, whole * RECORD)])
-    expect("two pieces", decode(program, path, seven[:20], seven[20:]), whole,
+    expect("tail", stream_of(program, path, seven), whole, [("truncated", left, 0, whole * RECORD)])
+    expect("two pieces", stream_of(program, path, seven[:20], seven[20:]), whole,
            [("truncated", left, 1, whole * RECORD)])
     whole, left = divmod(2 * BLOCK, RECORD)
-    expect("damaged block", decode(program, path, frame(FIRST, AGAIN, BAD, AGAIN)), whole,
+    expect("damaged block", stream_of(program, path, frame(FIRST, AGAIN, BAD, AGAIN)), whole,
            [("truncated", left, 0, whole * RECORD), ("zstd", len(BAD + AGAIN), 0, None)])
     # The stream's last bytes are damage, or less than there must be.
     # The last two, of which nobody knows whether they are records, are part of it: nothing that can be one is behind them.
     whole = BLOCK // RECORD - 1
-    expect("damage to the end", decode(program, path, frame(FIRST, ZEROS)), whole, [("no-record", 2 * BLOCK - whole * RECORD, 0, whole * RECORD)])
+    expect("damage to the end", stream_of(program, path, frame(FIRST, ZEROS)), whole, [("no-record", 2 * BLOCK - whole * RECORD, 0, whole * RECORD)])
     # Each piece of damage is said where it is; what is too little to tell waits for the next compressed record.
     more = raw(b"\0" * 1004)
-    expect("damage, and more to the end", decode(program, path, frame(ZEROS, more)), 0,
+    expect("damage, and more to the end", stream_of(program, path, frame(ZEROS, more)), 0,
            [("size-zero", BLOCK, 0, 0), ("size-zero", 1004, 0, BLOCK)])
     stream = frame(ZEROS, more, ZEROS, ZEROS)
     pieces = [stream[:10], stream[10:-8], stream[-8:-4], stream[-4:]]
     first, second = BLOCK, 1000 + BLOCK  # 4 bytes at the end of each are too few to be 8 of a record
-    expect("damage in four", decode(program, path, *pieces), 0,
+    expect("damage in four", stream_of(program, path, *pieces), 0,
            [("size-zero", first, 0, 0), ("size-zero", second, 1, first), ("size-zero", BLOCK, 2, first + second), ("size-zero", 4, 3, first + second + BLOCK)])
     whole, left = divmod(BLOCK, RECORD)
     for cut, diagnostics in ((4, []), (3, [("zstd", 1, 0, BLOCK)]), (2, [("zstd", 2, 0, BLOCK)]), (1, [("zstd", 3, 0, BLOCK)])):
-        expect(f"{cut} bytes cut off", decode(program, path, frame(FIRST, ZEROS)[:-cut]), whole,
+        expect(f"{cut} bytes cut off", stream_of(program, path, frame(FIRST, ZEROS)[:-cut]), whole,
                [("truncated", left, 0, whole * RECORD)] + diagnostics)
-    expect("a frame's header cut", decode(program, path, frame()[:3]), 0, [("zstd", 3, 0, 0)])
+    expect("a frame's header cut", stream_of(program, path, frame()[:3]), 0, [("zstd", 3, 0, 0)])
     # Of the last block as much may be missing as a block's header is long; what it has comes out, if it is not compressed.
     record = struct.pack("<IHH", UNKNOWN, 0, 48) + bytes(40)
     last = frame(raw(record * 2, last=1))
-    expect("a last block", decode(program, path, last), 2, [], 48)
+    expect("a last block", stream_of(program, path, last), 2, [], 48)
     some = 1 if os.environ.get("TEST_WHOLE") else 3
     for missing in range(1, 8, some):
         for first in (0, 7, 10, len(last) - missing - 1)[::some]:  # the frame in one piece, or in two
             pieces = [piece for piece in (last[:first], last[first:-missing]) if piece]
-            expect(f"a last block without {missing}, {first}", decode(program, path, *pieces), 1,
+            expect(f"a last block without {missing}, {first}", stream_of(program, path, *pieces), 1,
                    [("truncated", 48 - missing, len(pieces) - 1, 48), ("zstd", 0, len(pieces) - 1, 96 - missing)], 48)
     # Of a compressed block nothing comes out before it is whole: five records in one last block.
     for missing in range(1, 10, some):
-        expect(f"a last compressed block without {missing}", decode(program, path, PACKED[:-missing]), 0,
+        expect(f"a last compressed block without {missing}", stream_of(program, path, PACKED[:-missing]), 0,
                [("zstd", len(PACKED) - 6 - missing, 0, 0)])
-    expect("a last compressed block", decode(program, path, PACKED), 5, [], 48)
+    expect("a last compressed block", stream_of(program, path, PACKED), 5, [], 48)
     # A checksum that is cut off takes nothing with it; a frame that is skipped has no blocks.
     summed = struct.pack("<IBB", 0xFD2FB528, 4, 0x50) + raw(record, last=1)
     for more in range(4):
-        expect(f"{more} bytes of a checksum", decode(program, path, summed + bytes(more)), 1, [("zstd", more, 0, 48)], 48)
+        expect(f"{more} bytes of a checksum", stream_of(program, path, summed + bytes(more)), 1, [("zstd", more, 0, 48)], 48)
     skipped = struct.pack("<II", 0x184D2A50, 5) + b"\1\1\1\1\1"
-    expect("a frame that is skipped", decode(program, path, skipped, last), 2, [], 48)
+    expect("a frame that is skipped", stream_of(program, path, skipped, last), 2, [], 48)
     # What has an effect outside of a compressed record has none inside, and that is said. What follows AUXTRACE is no record there either.
     for name, kind, body in (("header_attr", 64, struct.pack("<IIQQQ", 1, 64, 9, 1, 7).ljust(64, b"\0") + struct.pack("<Q", 5)),
                              ("header_feature", 80, struct.pack("<QI", 6, 8) + b"s390x\0\0\0"), ("compressed", 81, last),
@@ -139,17 +126,17 @@ def main():
         inside = struct.pack("<IHH", kind, 0, 8 + len(body)) + body
         stream = frame(raw(record + inside), raw(record, last=1))
         for cut in (20, 6 + 3 + 60):
-            expect(f"{name} inside", decode(program, path, stream[:cut], stream[cut:]), [0, 48 + len(inside)],
+            expect(f"{name} inside", stream_of(program, path, stream[:cut], stream[cut:]), [0, 48 + len(inside)],
                    [("misplaced", 0, 1, 48)], 48)
     stream = record + struct.pack("<IHHQQQIIII", 71, 0, 48, 3 * 48, 0, 0, 0, 0, 0, 0) + record * 4
     for cut in (20, 6 + 3 + 100, 6 + 3 + 96 + 100, 6 + 3 + 96 + 3 * 48):
         pieces = frame(raw(stream, last=1))[:cut], frame(raw(stream, last=1))[cut:]
-        expect("auxtrace inside", decode(program, path, *pieces), [0, 96 + 3 * 48], [])
-    expect("auxtrace inside, cut", decode(program, path, frame(raw(stream[:190], last=1)), frame(raw(stream[190:200], last=1))), [0],
+        expect("auxtrace inside", stream_of(program, path, *pieces), [0, 96 + 3 * 48], [])
+    expect("auxtrace inside, cut", stream_of(program, path, frame(raw(stream[:190], last=1)), frame(raw(stream[190:200], last=1))), [0],
            [("truncated", 0, 1, 200)])
     # 4 MiB and 512 times what was read are the most.
     much = frame(FIRST, *[AGAIN] * 3999)
-    status, lines, found = decode(program, path, much[:60000], much[60000:])
+    status, lines, found = stream_of(program, path, much[:60000], much[60000:])
     most = (4 << 20) + 512 * len(much)
     assert status == 1 and lines and len(lines) * RECORD <= most + BLOCK, len(lines)
     assert [code for code, *_ in found] == ["truncated", "zstd"], found

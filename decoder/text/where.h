@@ -13,7 +13,7 @@ struct source {
 	const char *text; /* NUL-terminated */
 	size_t length;    /* bytes, without the NUL */
 	int is_left_out;  /* not parsed: nothing of it is asked for */
-	int is_borrowed;  /* for what others in it need: built in, beside files that were named */
+	int is_borrowed;  /* built in; there for what others need of it, and picked by no name */
 };
 
 /* A chain from the value back to the root, on the caller's stack. */

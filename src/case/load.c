@@ -383,12 +383,13 @@ bool id_matches(const char *glob, const char *id)
 bool cases_mark(const struct cases *cases, const char *glob, bool *marked)
 {
 	const struct instance *exact = cases_find(cases, glob + (glob[0] == '='));
-	bool any = exact;
+	bool any = false;
 
-	if (exact && marked)
-		marked[exact - cases->list] = true;
-	for (size_t i = 0; i < cases->count && !exact && (marked || !any); i++) {
-		if (!id_matches(glob, cases->list[i].id))
+	for (size_t i = 0; i < cases->count && (marked || !any); i++) {
+		const struct instance *one = &cases->list[i];
+
+		if (one->source->is_borrowed ||
+		    (exact ? strcmp(exact->id, one->id) != 0 : !id_matches(glob, one->id)))
 			continue;
 		any = true;
 		if (marked)
@@ -423,7 +424,9 @@ static void say_unknown(const struct cases *cases, const char *argument, const c
 	size_t part = known_part(cases, text);
 
 	say(stderr, "%s: no case has the id \"%s\", and no file is called so\n", program, text);
-	if (part && !text[part])
+	if (part && !text[part] && argument == text)
+		say(stderr, "  perfabi has it built in; name no file with it\n");
+	else if (part && !text[part])
 		say(stderr, "  without the =, it picks the cases whose ids begin so\n");
 	else if (nearest)
 		say(stderr, "  nearest:  \"%s\"\n", nearest);
@@ -453,8 +456,8 @@ static int mark_all(const struct cases *cases, char *const arguments[], const ch
 		say_unknown(cases, arguments[i], near.best, program);
 		return EXIT_USAGE;
 	}
-	for (size_t i = 0; i < cases->count && !any_id; i++)
-		marked[i] = true;
+	if (!any_id)
+		cases_mark(cases, "*", marked);
 	return 0;
 }
 
@@ -472,7 +475,7 @@ int pick(const struct cases *cases, char *const arguments[], const struct filter
 		say(stderr, "%s: no memory for the cases\n", program);
 	for (size_t i = 0; !status && i < cases->count; i++) {
 		const struct instance *instance = &cases->list[i];
-		bool is_picked = marked[i] && !instance->source->is_borrowed;
+		bool is_picked = marked[i];
 
 		for (size_t j = 0; j < filters->count && is_picked; j++)
 			is_picked = filter_holds(&filters->list[j], cases, instance);

@@ -32,8 +32,8 @@
 #include "text/json_memory.h"
 
 static const double LOCK_POLL = 0.05, FIRST_PAUSE = 0.1; /* seconds */
-/* How often a void case runs again. The pauses before these turns double: six seconds in all. */
-enum { TURNS = 6 };
+/* How often a void case runs again. The pauses before that double, up to sixteen times the first. */
+enum { TURNS = 8, MOST_DOUBLED = 4 };
 
 static void settle(struct runner *r, size_t index, struct result *fresh)
 {
@@ -200,6 +200,20 @@ static void sweep(pid_t group)
 	}
 }
 
+/* In the next turn. What came is kept for now: the run may end before that. */
+static void run_again_later(struct runner *r, size_t index, struct result *result)
+{
+	struct result *kept = &r->results[index];
+
+	if (!kept->runs) {
+		result_clear(kept);
+		*kept = *result;
+	} else {
+		result_clear(result);
+	}
+	r->order[r->again++] = index;
+}
+
 static void finish(struct runner *r, struct worker *w, int status)
 {
 	struct result result = {.seconds = clock_seconds() - w->began};
@@ -218,8 +232,7 @@ static void finish(struct runner *r, struct worker *w, int status)
 	doubt_skip_if_unconfirmed(w, &result);
 	result.beside = w->beside;
 	if (is_void && r->turn < TURNS && !w->timed_out) {
-		result_clear(&result);
-		r->order[r->again++] = w->index;
+		run_again_later(r, w->index, &result);
 	} else if (doubt_runs_again(r, w, &result)) {
 		result_clear(&result);
 		if (!r->interrupted) /* else it was not reached */
@@ -263,8 +276,10 @@ static void kill_overdue(struct runner *r, double t)
 	}
 }
 
-/* Sleeps until a child ends, a signal asks us to stop, or a case is to be looked at; at most so
- * long. */
+/*
+ * Sleeps until a child ends, a signal asks us to stop, or a case is to be looked at; at most `most`
+ * seconds.
+ */
 static void wait_for_something(struct runner *r, double most)
 {
 	double t = clock_seconds(), next = t + most;
@@ -284,11 +299,14 @@ static void wait_for_something(struct runner *r, double most)
 	kill_overdue(r, clock_seconds());
 }
 
-/* Waits for that long, even if a child ends meanwhile. */
-static void pause_turn(struct runner *r, double seconds)
+/* Leaves the machine to whoever is in the way, even if a child ends meanwhile. */
+static void pause_turn(struct runner *r)
 {
-	double until = clock_seconds() + seconds;
+	unsigned doubled = r->turn < MOST_DOUBLED ? r->turn : MOST_DOUBLED;
+	double until = clock_seconds() + FIRST_PAUSE * (1 << doubled);
 
+	environment_let_go(r->env);
+	machine_lock_give_up(machine_lock_of(r->machine));
 	for (double t; !r->interrupted && (t = clock_seconds()) < until;)
 		wait_for_something(r, until - t);
 }
@@ -402,7 +420,7 @@ static void run_round(struct runner *r)
 		run_turn(r);
 		r->end = r->interrupted || r->gave_up || r->enough ? 0 : r->again;
 		if (r->end)
-			pause_turn(r, FIRST_PAUSE * (1 << r->turn));
+			pause_turn(r);
 	}
 }
 
@@ -500,7 +518,7 @@ static void conclude(struct runner *r)
 		if (!result->runs && r->enough && !r->interrupted) {
 			snprintf(got, sizeof(got), "%s ended the run", r->enough->id);
 			result_skip(result, "fail-fast", got);
-		} else if (!result->runs) {
+		} else if (!result->runs && !result->disturbed) {
 			result_error(result, r->gave_up ? "gave up waiting for another perfabi"
 							: "the run was ended before this case");
 		} else if (result->differed) {

@@ -3,8 +3,8 @@
 # more with test-all: faults many times as close
 . tests/e2e/lib.sh
 
-step=3001 fine=7 wide=49000
-[ -z "$TEST_WHOLE${FAULT_STEP-}" ] || step=${FAULT_STEP:-61} fine=1 wide=$((step * 82))
+step=6001 fine=13 near=7 wide=49000
+[ -z "$TEST_WHOLE${FAULT_STEP-}" ] || step=${FAULT_STEP:-61} fine=1 near=1 wide=$((step * 82))
 features=fixtures/built/features.le.data
 gzip -dc fixtures/recorded/pipe.data.gz >"$scratch/pipe"
 gzip -dc fixtures/recorded/zstd.data.gz >"$scratch/zstd"
@@ -17,8 +17,8 @@ tests/faults/faults.py "$B/tests/faults.so" "$decode" "$step" "$fine" "--machine
 	"$scratch/zstd" "-j2 $scratch/zstd" \
 	"--attr fixtures/built/ring-wrapped.le.attr.json fixtures/built/ring-wrapped.le.ring" || fail "faults"
 # The first loads one file and what it requires, the second loads all.
-tests/faults/faults.py "$B/tests/faults.so" "$perfabi" $((wide / 8)) "$fine" "list --json open.size" "list --json open.size" || fail "faults of perfabi list"
-tests/faults/faults.py "$B/tests/faults.so" "$perfabi" "$wide" "$fine" "check open.size" "check open.size" || fail "faults of perfabi check"
+tests/faults/faults.py "$B/tests/faults.so" "$perfabi" $((wide / 8)) $((wide / 8)) "help phases" "list --json open.size" || fail "faults of perfabi list"
+tests/faults/faults.py "$B/tests/faults.so" "$perfabi" "$wide" "$wide" "help phases" "check open.size" || fail "faults of perfabi check"
 
 # The reader of records: what it gave before is a beginning of the whole, and it says what failed.
 read=$B/tests/read
@@ -29,7 +29,7 @@ for file in fixtures/built/compressed.le.data fixtures/built/samples.le.data; do
 	[ "$#" -ge 2 ] && [ "$1" -ge 100 ] && [ "$2" -ge 1 ] || fail "counts: $*"
 	failed=0
 	# those of the last 100 allocations, which are of the recording; some of those that load the layouts
-	for at in $(seq 1 $((step == 1 ? 1 : step * 4)) "$1") $(seq $(($1 - 100)) "$fine" "$1") $(seq -f 'r%.0f' 1 "$2"); do
+	for at in $(seq 1 $((step == 1 ? 1 : step * 4)) "$1") $(seq $(($1 - 100)) "$near" "$1") $(seq -f 'r%.0f' 1 "$2"); do
 		got=0
 		case $at in
 		r*) FAULT_READ=${at#r} LD_PRELOAD=$PWD/$B/tests/faults.so "$read" "$file" >"$scratch/part" || got=$? ;;

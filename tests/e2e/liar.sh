@@ -8,7 +8,7 @@ has_perf_events || { echo "left out: kernels that lie, for this one has no perf 
 jq -c '[.[] | select(.steps and (.steps | tostring | contains("\"open\"") | not)) | {key: .id, value: true}] | from_entries' \
 	"$scratch/all.json" >"$scratch/without.json"
 # Some suites; with TEST_WHOLE all.
-chosen="-j 1 open.flags open.size open.target count attr.fields"
+chosen="-j 1 open.flags open.target count.software count.tracepoint attr.fields"
 [ -z "$TEST_WHOLE" ] || chosen="-j 2"
 # lie NAME ANSWER JQ-CONDITION : runs under it; what passed must expect it, and fulfil the condition.
 lie() {

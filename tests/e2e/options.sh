@@ -48,6 +48,10 @@ says err "for --baseline"
 mkdir "$scratch/empty"
 status 2 "$perfabi" run "$scratch/empty"
 says err "these files hold no case"
+# nor does the name of a built-in case pick one beside files, whatever their cases may require
+status 2 "$perfabi" list --filter as=user cases/open/flags.json machine.quiet
+says err 'no case has the id "machine.quiet"'
+says err "perfabi has it built in; name no file with it"
 status 2 "$perfabi" check cases/open/flags.json cases/open
 says err "each file once; cases/open/flags.json has it"
 for option in --type --fields --machine; do
