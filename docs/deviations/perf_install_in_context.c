@@ -155,8 +155,8 @@ static const char *cgroup_root(const char *controller)
 	while (fscanf(mounts, "%*s %255s %31s %511s %*d %*d", path, type, options) == 3) {
 		const char *at = controller ? strstr(options, controller) : options;
 
-		if (strcmp(type, controller ? "cgroup" : "cgroup2") || !at || access(path, X_OK))
-			continue; /* or it is below what was mounted over it */
+		if (strcmp(type, controller ? "cgroup" : "cgroup2") || !at || access(path, F_OK))
+			continue; /* or something else is mounted over it */
 		fclose(mounts);
 		return path;
 	}

@@ -188,8 +188,8 @@ static int load_abi(struct loaded *l, const char *folder, char *const arguments[
 }
 
 /*
- * Whether each of the arguments, of which there are some, is at least the name of a suite: what is
- * nearest to another may be in any file.
+ * Whether each of the arguments, of which there are some, can be the name of built-in cases. Of one
+ * that cannot, the nearest name may be in any file.
  */
 static bool are_suites(char *const arguments[])
 {

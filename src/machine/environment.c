@@ -508,7 +508,7 @@ int environment_cgroup(const char *hierarchy, char *path, size_t size)
 	while (mounts && !found && (m = getmntent(mounts))) {
 		found = is_v2 ? !strcmp(m->mnt_type, "cgroup2")
 			      : !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, hierarchy + 3);
-		found = found && !access(m->mnt_dir, F_OK); /* nothing else is over it */
+		found = found && !access(m->mnt_dir, F_OK); /* nothing else is mounted over it */
 		if (found)
 			snprintf(path, size, "%s", m->mnt_dir);
 	}

@@ -104,7 +104,7 @@ static bool cpuid_has(const char *part)
 	return strstr(text, part) != NULL;
 }
 
-/* It has a line, and not KVM's, nor an emulator's, which makes a CPUID of its own. */
+/* CPUID names a hypervisor other than KVM and QEMU TCG. */
 static bool cpuid_names_another(void)
 {
 	return cpuid_has("\n") && !cpuid_has("KVM") && !cpuid_has(tcg);

@@ -32,7 +32,8 @@
 #include "text/json_memory.h"
 
 static const double LOCK_POLL = 0.05, FIRST_PAUSE = 0.1; /* seconds */
-/* How often a void case runs again. The pauses before that double, up to sixteen times the first. */
+/* How often a void case runs again. The pauses before that double, up to sixteen times the first.
+ */
 enum { TURNS = 8, MOST_DOUBLED = 4 };
 
 static void settle(struct runner *r, size_t index, struct result *fresh)

@@ -32,6 +32,7 @@ fi
 holds '[.callers[] | .refused > .calls / 2 and .opened > .calls / 20] | all' "$scratch/hunt.json" || fail "the calls are all of one kind"
 # The same seed makes the same calls, which the same checks refuse unless somebody has changed a sysctl meanwhile.
 sysctls() { cat /proc/sys/kernel/perf_* 2>/dev/null || :; }
+steady=
 for _ in 1 2 3 4 5; do
 	sysctls >"$scratch/before"
 	for hunt in a b; do
@@ -40,9 +41,13 @@ for _ in 1 2 3 4 5; do
 		holds '[length > 20, (add > 5000)] | all' "$scratch/$hunt" || fail "a hunt that counts no checks"
 		holds '[.callers[].moved] == [0]' "$scratch/out" || continue 2
 	done
-	sysctls | cmp -s - "$scratch/before" && break
+	sysctls | cmp -s - "$scratch/before" && steady=1 && break
 done
-cmp "$scratch/a" "$scratch/b" || fail "the same seed made other calls"
+if [ -n "$steady" ]; then
+	cmp "$scratch/a" "$scratch/b" || fail "the same seed made other calls"
+else
+	echo "left out: hunts of the same seed, for somebody else keeps changing sysctls"
+fi
 # A model that is wrong: random calls show it, and how many there are of a kind.
 mkdir "$scratch/wrong" "$scratch/cases"
 jq '(.checks.O042 // .O042).if["call.group_fd"] = {"lt": -1}' cases/checks.json >"$scratch/wrong/checks.json"
