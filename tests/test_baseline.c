@@ -18,11 +18,13 @@ struct world {
 
 static void begin(struct world *world)
 {
+	static const struct source source = {.name = "a.json", .root = "cases"};
+
 	world->abi = test_abi();
 	strcpy(world->ids[0], "a.b");
 	strcpy(world->ids[1], "a.b-c.user");
-	world->list[0] = (struct instance){.id = world->ids[0]};
-	world->list[1] = (struct instance){.id = world->ids[1]};
+	world->list[0] = (struct instance){.id = world->ids[0], .source = &source};
+	world->list[1] = (struct instance){.id = world->ids[1], .source = &source};
 	world->cases =
 		(struct cases){.tables = {.abi = world->abi}, .list = world->list, .count = 2};
 }
