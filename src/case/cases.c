@@ -20,6 +20,7 @@
 #include "language/one_or_list.h"
 #include "language/rows.h"
 #include "machine/require.h"
+#include "text/say.h"
 
 /* One case file on its way. */
 struct load {
@@ -339,6 +340,9 @@ static void say_error(struct cases *cases, const char *program, const struct err
 	error_print(stderr, program, e);
 }
 
+/* Of one file; each is looked for in its text, so that all of many would take long. */
+enum { ERRORS_SHOWN = 100 };
+
 /* Says each case's first error as `program`. Whether there was any. */
 static bool load_file(struct cases *cases, const struct source *source, const char *program)
 {
@@ -346,7 +350,7 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 	struct error e = {0};
 	struct load l = {.cases = cases, .source = source, .e = &e};
 	json_t *file = source_parse(source, &e), *one;
-	bool is_broken = false;
+	unsigned wrong = 0;
 	size_t i;
 
 	if (!file || json_array_append_new(cases->storage, file) ||
@@ -362,9 +366,13 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 		if (!load_case(&l, one, i, &at))
 			continue;
 		say_error(cases, program, &e);
-		is_broken = true;
+		if (++wrong == ERRORS_SHOWN) {
+			say(stderr, "%s: %s: %u cases are wrong; the rest was not checked\n",
+			    program, e.file, wrong);
+			break;
+		}
 	}
-	return is_broken;
+	return wrong > 0;
 }
 
 /* Each has a name, and an `open`. */

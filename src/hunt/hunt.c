@@ -248,6 +248,7 @@ _Noreturn static void work(struct worker *w)
 	}
 	if (w->hunt->options->boundaries)
 		walk_boundaries(w);
+	w->tally->is_done = true;
 	kill(0, SIGKILL); /* all of its session: the stage's processes */
 	_exit(0);
 }
@@ -293,12 +294,6 @@ static void add_tally(struct tally *sum, const struct tally *one)
 		memcpy(sum->failure, one->failure, sizeof(sum->failure));
 }
 
-/* A worker ends by killing its session, itself too, once it is done. */
-static bool ended_well(int status)
-{
-	return WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : !WEXITSTATUS(status);
-}
-
 static void wait_for(struct worker *w, pid_t pid)
 {
 	int status = 0;
@@ -306,7 +301,7 @@ static void wait_for(struct worker *w, pid_t pid)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	kill(-pid, SIGKILL); /* what it began, if it did not come to that itself */
-	if (!ended_well(status) && !w->tally->failure[0])
+	if (!w->tally->is_done && !w->tally->failure[0])
 		snprintf(w->tally->failure, sizeof(w->tally->failure), "a worker ended by %s %d",
 			 WIFSIGNALED(status) ? "signal" : "status",
 			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));

@@ -38,6 +38,7 @@ struct tally {
 	unsigned char met[HUNT_CHECKS];    /* checks that a call at a boundary has met */
 	unsigned char noticed[HUNT_TERMS]; /* terms that were noticed when they were turned round */
 	char failure[160];                 /* why it could not begin, or "" */
+	bool is_done;                      /* a worker's; else it was ended */
 };
 
 struct hunt_result {

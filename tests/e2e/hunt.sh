@@ -67,6 +67,18 @@ status 0 "$perfabi" check "$scratch/found.json"
 status 0 "$perfabi" run "$scratch/found.json"
 ci/boundaries "$perfabi" || fail "boundaries"
 fi
+# A worker that somebody kills has not done its calls.
+"$perfabi" hunt --calls 100000000 --jobs 1 --as user >"$scratch/out" 2>"$scratch/err" &
+pid=$!
+is_killed() {
+	children_of $pid | sed 's/ .*//' | xargs -r kill -KILL 2>/dev/null || :
+	! grep -q '^State:.*[^Z] ' /proc/$pid/status 2>/dev/null
+}
+comes_true is_killed
+got=0
+wait $pid || got=$?
+[ $got -eq 3 ] || { cat "$scratch/err"; fail "exit status $got of a hunt whose worker was killed"; }
+says err "as user: a worker ended by signal 9"
 status 2 "$perfabi" hunt --calls many
 status 2 "$perfabi" hunt --as nobody
 status 2 "$perfabi" hunt --seconds 0

@@ -52,6 +52,15 @@ says err "these files hold no case"
 status 2 "$perfabi" list --filter as=user cases/open/flags.json machine.quiet
 says err 'no case has the id "machine.quiet"'
 says err "perfabi has it built in; name no file with it"
+# of a file with ten thousand errors it says a hundred
+"$PYTHON" - >"$scratch/wrong.json" <<'PY'
+import json
+print(json.dumps({"suite": "wrong", "about": "x", "spec": {"kernel": "f"},
+                  "cases": [{"name": f"n{n}", "title": "t", "open": {"attr": {"tipe": 1}}, "expect": {"ok": True}} for n in range(10000)]}))
+PY
+status 2 "$perfabi" check "$scratch/wrong.json"
+[ "$(grep -c '^  expected:' "$scratch/err")" -eq 100 ] || fail "errors of one file"
+says err "wrong.json: 100 cases are wrong; the rest was not checked"
 status 2 "$perfabi" check cases/open/flags.json cases/open
 says err "each file once; cases/open/flags.json has it"
 for option in --type --fields --machine; do
