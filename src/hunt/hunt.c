@@ -138,6 +138,11 @@ static void look_again(struct worker *w, struct trial *t)
 		w->tally->unsteady++;
 		return;
 	}
+	if (t->result.err &&
+	    model_may_be_others(w->hunter.model, &w->hunter.situation, t->result.err)) {
+		w->tally->held++;
+		return;
+	}
 	w->tally->differ++;
 	keep_difference(w, t);
 }
@@ -270,6 +275,7 @@ static void add_tally(struct tally *sum, const struct tally *one)
 	sum->differ += one->differ;
 	sum->unsteady += one->unsteady;
 	sum->moved += one->moved;
+	sum->held += one->held;
 	sum->sought += one->sought;
 	sum->found += one->found;
 	for (size_t i = 0; i < HUNT_CHECKS; i++) {

@@ -30,6 +30,7 @@ struct tally {
 	uint64_t calls, refused, opened, unknown, differ;
 	uint64_t unsteady; /* that differed once, and not again */
 	uint64_t moved;    /* that differed since the machine's settings had been changed */
+	uint64_t held;     /* that were refused as where another program has what they need */
 	uint64_t by_check[HUNT_CHECKS], unknown_by_check[HUNT_CHECKS];
 	/* Each kind of difference once, as a case's JSON. */
 	char differences[DIFFERENCES][DIFFERENCE_TEXT];

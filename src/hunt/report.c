@@ -52,6 +52,10 @@ static void print_caller(const struct hunt_result *r)
 	if (t->moved)
 		printf("             %llu differed after a sysctl had been changed\n",
 		       (unsigned long long)t->moved);
+	if (t->held)
+		printf("             %llu were refused because another program may have what they "
+		       "need\n",
+		       (unsigned long long)t->held);
 	for (unsigned i = 0; i < t->difference_count; i++)
 		printf("%s\n", t->differences[i]);
 	fflush(stdout);
@@ -70,11 +74,12 @@ static json_t *counts_json(const struct model *model, const uint64_t counts[HUNT
 
 static json_t *caller_json(const struct hunt_result *r, const struct model *model)
 {
-	static const char *const keys[] = {"calls",    "refused", "opened", "unknown", "differ",
-					   "unsteady", "moved",   "sought", "found",   NULL};
+	static const char *const keys[] = {"calls",  "refused",  "opened", "unknown",
+					   "differ", "unsteady", "moved",  "held",
+					   "sought", "found",    NULL};
 	const struct tally *t = r->sum;
 	const uint64_t values[] = {t->calls,    t->refused, t->opened, t->unknown, t->differ,
-				   t->unsteady, t->moved,   t->sought, t->found};
+				   t->unsteady, t->moved,   t->held,   t->sought,  t->found};
 	json_t *json = json_object(), *differences = json_array();
 
 	json_object_set_new(json, "as", json_string(identity_names[r->as]));

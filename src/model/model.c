@@ -332,3 +332,16 @@ size_t model_suspects(const struct model *model, struct situation *s, int err,
 		}
 	return n;
 }
+
+bool model_may_be_others(const struct model *model, struct situation *s, int err)
+{
+	for (size_t i = 0; i < model->suspect_count; i++) {
+		const struct check *check = &model->suspects[i];
+		const struct fact *why;
+
+		if (json_object_get(check->json, "others") && can_give(model, check, s, err) &&
+		    predicate_holds(check->may, &model->facts, s, &why) == HOLDS)
+			return true;
+	}
+	return false;
+}

@@ -115,4 +115,10 @@ bool model_tell_cause(const struct model *model, const struct call *call,
 size_t model_suspects(const struct model *model, struct situation *s, int err,
 		      const struct check **out, size_t max);
 
+/*
+ * Whether what other programs have open can be the cause of that errno (`others` of a check), which
+ * no fact about this call says.
+ */
+bool model_may_be_others(const struct model *model, struct situation *s, int err);
+
 #endif

@@ -48,6 +48,26 @@ if [ -n "$steady" ]; then
 else
 	echo "left out: hunts of the same seed, for somebody else keeps changing sysctls"
 fi
+# Where somebody else has the breakpoints, a call that the kernel has no room for is no difference. Of a cgroup it counts a task's, too.
+cat >"$scratch/holds.json" <<'JSON'
+{"suite": "holds", "about": "x", "spec": {"kernel": "__reserve_bp_slot"}, "cases": [{"name": "all", "title": "t", "as": "user", "requires": ["breakpoint"],
+ "steps": [{"buffer": 64, "bind": "w"}, {"repeat": 4, "do": [{"open": {"attr": {"type": "breakpoint", "bp_type": ["w"], "bp_addr": "$w", "bp_len": 4, "exclude_kernel": 1}}}]},
+  {"repeat": 600, "do": [{"workload": "sleep", "ms": 1000}]}]}]}
+JSON
+"$perfabi" run --timeout 3600 "$scratch/holds.json" >"$scratch/held" 2>&1 &
+pid=$!
+has_all() { # or has ended: there are fewer, or somebody has them
+	! grep -q '^State:.*[^Z] ' /proc/$pid/status 2>/dev/null && return
+	for child in $(children_of $pid | sed 's/ .*//'); do
+		[ "$(find "/proc/$child/fd" -lname '*perf_event*' 2>/dev/null | wc -l)" -lt 4 ] || return 0
+	done
+	return 1
+}
+comes_true has_all
+status 0 "$perfabi" hunt --calls 10000 --seed 7 --as user --format json
+jq -r '.callers[] | "beside breakpoints of another program: \(.held) held"' "$scratch/out"
+kill -INT $pid 2>/dev/null || :
+wait $pid || :
 # A model that is wrong: random calls show it, and how many there are of a kind.
 mkdir "$scratch/wrong" "$scratch/cases"
 jq '(.checks.O042 // .O042).if["call.group_fd"] = {"lt": -1}' cases/checks.json >"$scratch/wrong/checks.json"
