@@ -72,7 +72,8 @@ struct session_look session_look_at(pid_t session)
 	while (proc && (entry = readdir(proc))) {
 		snprintf(path, sizeof(path), "/proc/%.16s", entry->d_name);
 		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
-		    !proc_stat_read(path, &stat) || stat.session != session)
+		    !proc_stat_read(path, &stat) ||
+		    (stat.session != session && atoi(entry->d_name) != session))
 			continue;
 		look.ticks += stat.ticks;
 		if (stat.threads > 1)

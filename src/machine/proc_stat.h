@@ -28,7 +28,9 @@ struct session_look {
 	unsigned tasks, runnable, stopped;
 };
 
-/* Looks at those whose session this is (setsid(2); its leader's id). None where /proc is not own.
+/*
+ * Looks at those whose session this is (setsid(2); its leader's id), and at the process of that id,
+ * which may not have begun it yet. None where /proc is not own.
  */
 struct session_look session_look_at(pid_t session);
 

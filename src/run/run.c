@@ -308,6 +308,7 @@ static void pause_turn(struct runner *r)
 
 	environment_let_go(r->env);
 	machine_lock_give_up(machine_lock_of(r->machine));
+	r->has_paused = true;
 	for (double t; !r->interrupted && (t = clock_seconds()) < until;)
 		wait_for_something(r, until - t);
 }
@@ -356,13 +357,15 @@ static void look_at_machine(struct runner *r)
  */
 static bool take_lock(struct runner *r, bool alone)
 {
-	bool is_news = !r->has_begun || !machine_lock_is_held(machine_lock_of(r->machine), alone);
+	bool is_news = !r->has_begun || r->has_paused ||
+		       !machine_lock_is_held(machine_lock_of(r->machine), alone);
 	double now = clock_seconds();
 
 	if (is_news) /* whoever gets it in our place may ask that nobody else has events */
 		environment_let_go(r->env);
 	if (!machine_lock_try(machine_lock_of(r->machine), alone)) {
 		r->waiting_since = 0;
+		r->has_paused = false;
 		if (is_news)
 			look_at_machine(r);
 		return true;
@@ -516,10 +519,12 @@ static void conclude(struct runner *r)
 		struct verdict *v = &result->verdict;
 		char got[sizeof(v->got)];
 
-		if (!result->runs && r->enough && !r->interrupted) {
+		if (!result->runs && result->disturbed) {
+			; /* it was void, and the run was ended before it could run again */
+		} else if (!result->runs && r->enough && !r->interrupted) {
 			snprintf(got, sizeof(got), "%s ended the run", r->enough->id);
 			result_skip(result, "fail-fast", got);
-		} else if (!result->runs && !result->disturbed) {
+		} else if (!result->runs) {
 			result_error(result, r->gave_up ? "gave up waiting for another perfabi"
 							: "the run was ended before this case");
 		} else if (result->differed) {
