@@ -243,6 +243,7 @@ int load_cases(struct loaded *l, const char *folder, char *const arguments[], bo
 	broken = cases_load(&l->cases, l->abi, uname(&u) ? NULL : u.machine, &l->sources, program);
 	l->has_cases = true;
 	l->cases.are_some = is_part || any_path(arguments);
+	l->cases.are_given = l->read_count;
 	if (!broken)
 		return 0;
 	if (l->cases.no_memory)
@@ -423,10 +424,16 @@ static void say_unknown(const struct cases *cases, const char *argument, const c
 	const char *text = argument + (argument[0] == '=');
 	size_t part = known_part(cases, text);
 
+	if (cases->are_given && !nearest) {
+		say(stderr,
+		    "%s: none of the cases in the files given has the id \"%s\"\n"
+		    "  files take the place of the built-in cases; without them an id picks from "
+		    "these\n",
+		    program, text);
+		return;
+	}
 	say(stderr, "%s: no case has the id \"%s\", and no file is called so\n", program, text);
-	if (part && !text[part] && argument == text)
-		say(stderr, "  perfabi has it built in; name no file with it\n");
-	else if (part && !text[part])
+	if (part && !text[part])
 		say(stderr, "  without the =, it picks the cases whose ids begin so\n");
 	else if (nearest)
 		say(stderr, "  nearest:  \"%s\"\n", nearest);
@@ -450,9 +457,12 @@ static int mark_all(const struct cases *cases, char *const arguments[], const ch
 		any_id = true;
 		if (cases_mark(cases, arguments[i], marked))
 			continue;
-		cases_nearest(cases, &near);
-		for (size_t j = 0; j < cases->count; j++)
+		for (size_t j = 0; j < cases->count; j++) {
+			if (cases->list[j].source->is_borrowed)
+				continue;
+			nearest_try(&near, cases->list[j].id);
 			nearest_try(&near, cases->list[j].suite);
+		}
 		say_unknown(cases, arguments[i], near.best, program);
 		return EXIT_USAGE;
 	}

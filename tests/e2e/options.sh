@@ -50,8 +50,8 @@ status 2 "$perfabi" run "$scratch/empty"
 says err "these files hold no case"
 # nor does the name of a built-in case pick one beside files, whatever their cases may require
 status 2 "$perfabi" list --filter as=user cases/open/flags.json machine.quiet
-says err 'no case has the id "machine.quiet"'
-says err "perfabi has it built in; name no file with it"
+says err 'none of the cases in the files given has the id "machine.quiet"'
+says err "files take the place of the built-in cases"
 # of a file with ten thousand errors it says a hundred
 "$PYTHON" - >"$scratch/wrong.json" <<'PY'
 import json
