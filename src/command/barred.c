@@ -4,7 +4,10 @@
  */
 #include "command/barred.h"
 
+#include <unistd.h>
+
 #include "machine/names.h"
+#include "text/say.h"
 
 /* What the model says of a plain dummy event of whoever runs perfabi. */
 static json_t *ask_of_dummy(const struct model *model)
@@ -26,6 +29,17 @@ static json_t *ask_of_dummy(const struct model *model)
 	}
 	json_decref(open);
 	return told;
+}
+
+bool lacks_proc(const char *program)
+{
+	if (!access("/proc/self/status", R_OK))
+		return false;
+	say(stderr,
+	    "%s: /proc is not mounted here, and nothing can be judged without it\n"
+	    "  mount -t proc proc /proc\n",
+	    program);
+	return true;
 }
 
 bool is_barred_here(const struct model *model, const char *program, char *says)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/barred.h"
 #include "command/modelled.h"
 #include "language/one_line.h"
 #include "machine/clock.h"
@@ -215,13 +216,8 @@ int session_prepare(struct session *s, char *const arguments[])
 	status = pick(&s->loaded.cases, arguments, &s->filters, &s->picked, &s->count, s->program);
 	if (status)
 		return status;
-	if (access("/proc/self/status", R_OK)) {
-		say(stderr,
-		    "%s: /proc is not mounted here, and cases look into it\n"
-		    "  mount -t proc proc /proc\n",
-		    s->program);
+	if (lacks_proc(s->program))
 		return EXIT_HARNESS;
-	}
 	status = barred_by_death(s->program);
 	if (status)
 		return status;

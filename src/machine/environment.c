@@ -106,8 +106,10 @@ static void read_self(struct environment *env)
 	env->no_new_privs = status_number(text, "\nNoNewPrivs:", 10) != 0;
 	env->seccomp = (int)status_number(text, "\nSeccomp:", 10);
 	read_line("/proc/self/uid_map", map, sizeof(map));
-	env->rights.init_user_namespace = sscanf(map, "%u %u %u", &first, &outside, &count) != 3 ||
-					  (!first && !outside && count == UINT32_MAX);
+	/* Without the file there are no others; it is empty where no uid has been mapped yet. */
+	env->rights.init_user_namespace = access("/proc/self/uid_map", F_OK) ||
+					  (sscanf(map, "%u %u %u", &first, &outside, &count) == 3 &&
+					   !first && !outside && count == UINT32_MAX);
 	env->rights.has_perfmon = identity_kernel_has(CAP_PERFMON);
 	env->rights.changes_uid = identity_changes_uid(&env->rights);
 	/* The kernel asks the first namespace whether a hard limit may be raised. */

@@ -29,7 +29,7 @@
 const char *const identity_names[] = {"root", "perfmon", "sys-admin", "user", NULL};
 const char identity_choice[] = "root, perfmon, sys-admin or user";
 
-enum { NOBODY = 65534, UIDS_LOWEST = 60000 };
+enum { NOBODY = IDENTITY_NOBODY, UIDS_LOWEST = 60000 };
 
 /* Uids that nobody gives out, neither to people nor to containers (systemd's UIDS-GIDS.md). */
 static const uid_t UNUSED_FIRST = 1879048192, UNUSED_LAST = 2147352575;

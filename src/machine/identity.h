@@ -54,6 +54,8 @@ bool identity_changes_uid(const struct rights *own);
 bool identity_available(const struct rights *own, enum identity as, char *why, size_t size);
 
 #define IDENTITY_STAYS ((uid_t)-1)
+/* nobody's; and in a user namespace what is shown for each uid that it has not mapped */
+#define IDENTITY_NOBODY ((uid_t)65534)
 
 /*
  * Uids for `count` ordinary users, each its own: drawn from those that nobody gives out, or in a

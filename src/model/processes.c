@@ -69,6 +69,8 @@ static bool look_up_process(const struct caller *caller, int32_t id, struct worl
 		return kill(id, 0) && errno == ESRCH;
 	if (read_small(path, status, sizeof(status)) <= 0 || !read_uids(status, uids))
 		return false;
+	if (caller->is_unnamed && uids[0] == IDENTITY_NOBODY)
+		return false;
 	out->is_own = is_of_caller(caller, uids);
 	out->exists = true;
 	out->is_exiting = has_exited(status);
