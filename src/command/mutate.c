@@ -91,6 +91,12 @@ static int keep_passing(struct session *s)
 
 		failed += outcome == FAIL || outcome == ERROR;
 		passed += outcome == PASS;
+		if (outcome == FAIL || outcome == ERROR)
+			printf("%s as it is: %s%s, expected %s\n", s->picked[i]->id,
+			       outcome == FAIL ? "FAIL, " : "ERROR, ",
+			       s->results[i].reason ? s->results[i].reason
+						    : s->results[i].verdict.got,
+			       s->results[i].verdict.expected);
 		if (answers_yes(&s->results[i]))
 			s->picked[kept++] = s->picked[i];
 	}

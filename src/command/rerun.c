@@ -4,13 +4,33 @@
  */
 #include "command/rerun.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "case/cases.h"
 #include "report/file.h"
 #include "text/say.h"
 
+struct rerun {
+	json_t *ids;
+	char *baseline;
+};
+
 static int note_head(void *context, const json_t *head, const struct where *w)
 {
-	(void)context, (void)head, (void)w;
+	const json_t *words = json_object_get(head, "again"), *word;
+	struct rerun *rerun = context;
+	bool is_next = false;
+	size_t i;
+
+	(void)w;
+	json_array_foreach(words, i, word) {
+		const char *text = json_string_value(word);
+
+		if (is_next && text && !rerun->baseline)
+			rerun->baseline = strdup(text);
+		is_next = text && !strcmp(text, "--baseline");
+	}
 	return 0;
 }
 
@@ -18,7 +38,7 @@ static int note_head(void *context, const json_t *head, const struct where *w)
 static int note_result(void *context, const json_t *result, enum outcome outcome,
 		       const struct where *w)
 {
-	json_t *ids = context;
+	json_t *ids = ((struct rerun *)context)->ids;
 	const char *id = json_string_value(json_object_get(result, "id"));
 
 	(void)w;
@@ -29,16 +49,21 @@ static int note_result(void *context, const json_t *result, enum outcome outcome
 	return 0;
 }
 
-json_t *rerun_ids(const char *path, const char *program)
+json_t *rerun_ids(const char *path, const char *program, char **baseline)
 {
-	json_t *ids = json_object();
-	const struct report_sink sink = {.head = note_head, .result = note_result, .context = ids};
+	struct rerun rerun = {.ids = json_object()};
+	const struct report_sink sink = {
+		.head = note_head, .result = note_result, .context = &rerun};
 	struct error e = {0};
 
-	if (!report_file_read(path, &sink, NULL, &e))
-		return ids;
+	*baseline = NULL;
+	if (!report_file_read(path, &sink, NULL, &e)) {
+		*baseline = rerun.baseline;
+		return rerun.ids;
+	}
 	error_print(stderr, program, &e);
-	json_decref(ids);
+	json_decref(rerun.ids);
+	free(rerun.baseline);
 	return NULL;
 }
 

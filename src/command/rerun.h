@@ -12,9 +12,10 @@
 /*
  * The ids, as keys of an object, of those that did not come out well in the report of perfabi run
  * --format json or jsonl at `path`: failed, passed against the baseline, could not be judged, or
- * had begun and have no end. The caller's; NULL after a message.
+ * had begun and have no end. *baseline is the --baseline of that run, or NULL. Both are the
+ * caller's; NULL after a message.
  */
-json_t *rerun_ids(const char *path, const char *program);
+json_t *rerun_ids(const char *path, const char *program, char **baseline);
 
 /*
  * Leaves of the cases that `session` has picked those of these ids, and says which of the ids no

@@ -28,6 +28,7 @@ struct run {
 	struct outfile updated; /* ... open from the beginning */
 	const char *rerun;      /* a report, whose failures are run again */
 	json_t *failed;         /* their ids; NULL without --rerun */
+	char *rerun_baseline;   /* of the report, or NULL */
 	struct host host;
 	json_t *again_words; /* how a case of this run is run by itself; owned */
 	char *again;         /* the same for a shell; owned */
@@ -357,9 +358,11 @@ static int run_picked(struct run *run, char *const arguments[])
 static int do_run(struct run *run, char *const arguments[])
 {
 	if (run->rerun) {
-		run->failed = rerun_ids(run->rerun, run->session.program);
+		run->failed = rerun_ids(run->rerun, run->session.program, &run->rerun_baseline);
 		if (!run->failed)
 			return EXIT_USAGE;
+		if (!run->baseline_choice)
+			run->baseline_choice = run->rerun_baseline;
 		if (!json_object_size(run->failed)) {
 			say(stderr, "%s: nothing failed in %s\n", run->session.program, run->rerun);
 			return 0;
@@ -386,6 +389,7 @@ int command_run(int argc, char **argv)
 	free(run.again);
 	json_decref(run.again_words);
 	json_decref(run.failed);
+	free(run.rerun_baseline);
 	session_end(&run.session);
 	return status;
 }

@@ -151,6 +151,11 @@ status 0 "$perfabi" run --list --rerun "$scratch/died.jsonl"
 [ "$(cat "$scratch/out")" = "$one" ] || fail "--rerun of a machine that died"
 status 0 "$perfabi" run --rerun "$scratch/r.json"
 says err "nothing failed in"
+# With the baseline of that run, unless another is given
+jq '.again = ["perfabi", "run", "--baseline", "/nonexistent/baseline.json"]' "$scratch/first.json" >"$scratch/of-baseline.json"
+status 2 "$perfabi" run --rerun "$scratch/of-baseline.json" "$scratch/again it.json"
+says err "/nonexistent/baseline.json"
+status 1 "$perfabi" run --baseline none --rerun "$scratch/of-baseline.json" "$scratch/again it.json"
 # Beside it, ids and globs narrow; an id that no case has any more is said, and the others run.
 one=$(echo "$failed" | head -1)
 status 0 "$perfabi" run --list --rerun "$scratch/first.json" "$scratch/again it.json" "=$one"
