@@ -79,6 +79,7 @@ static bool answers_yes(const struct result *result)
 
 /*
  * A case that does not pass as it is tells nothing when it is made wrong: it is taken off the list.
+ * 0, or an exit status: of failure where some failed and no case is left.
  */
 static int keep_passing(struct session *s)
 {
@@ -103,7 +104,7 @@ static int keep_passing(struct session *s)
 	printf("cases as they are: %zu passed, %zu did not, %zu skipped\n", passed, failed,
 	       s->count - passed - failed);
 	s->count = kept;
-	return 0;
+	return kept || !failed ? 0 : EXIT_FAILED;
 }
 
 static int add_wrong(struct wrongs *w, const struct instance *instance, struct mutation mutation)
@@ -181,10 +182,13 @@ static int tell_all(const struct session *s, const struct wrongs *w)
 
 static int mutate_all(struct session *s, struct wrongs *w)
 {
+	int status;
+
 	s->options.ended = show_progress;
 	s->options.context = s;
-	if (keep_passing(s))
-		return EXIT_HARNESS;
+	status = keep_passing(s);
+	if (status)
+		return status;
 	for (size_t i = 0; i < s->count; i++) {
 		if (!add_ways(w, s->picked[i], &s->loaded.cases.tables, &s->loaded.env))
 			continue;
