@@ -12,6 +12,7 @@ struct caller caller_as(const struct rights *rights, enum identity as)
 
 	return (struct caller){.as = as,
 			       .has_files = true,
+			       .changes_uid = rights->changes_uid,
 			       .is_unnamed = !rights->init_user_namespace &&
 					     rights->uid == IDENTITY_NOBODY,
 			       .capabilities = rights->init_user_namespace ? capabilities : 0};

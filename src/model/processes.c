@@ -43,9 +43,19 @@ static bool is_of_caller(const struct caller *caller, const unsigned uids[4])
 {
 	unsigned own = (unsigned)getuid();
 
-	if (caller->as != AS_ROOT && !own)
+	if (caller->changes_uid && caller->as != AS_ROOT && !own)
 		return false;
 	return uids[0] == own && uids[1] == own && uids[2] == own;
+}
+
+/* Whether it may use no capability but the caller's (cap_ptrace_access_check). */
+static bool has_no_more(const char *status, const struct caller *caller)
+{
+	const char *at = strstr(status, "\nCapPrm:");
+	unsigned long long permitted;
+
+	return !at || sscanf(at, "\nCapPrm: %llx", &permitted) != 1 ||
+	       !(permitted & ~caller->capabilities);
 }
 
 /* The file is root's where the process is not; of root's own it does not show. */
@@ -74,8 +84,9 @@ static bool look_up_process(const struct caller *caller, int32_t id, struct worl
 	out->is_own = is_of_caller(caller, uids);
 	out->exists = true;
 	out->is_exiting = has_exited(status);
-	out->may_be_read = (out->is_own && is_dumpable(path, uids[1])) ||
-			   caller->capabilities >> CAP_SYS_PTRACE & 1;
+	out->may_be_read =
+		(out->is_own && is_dumpable(path, uids[1]) && has_no_more(status, caller)) ||
+		caller->capabilities >> CAP_SYS_PTRACE & 1;
 	out->may_be_attached = out->may_be_read;
 	return true;
 }

@@ -13,8 +13,9 @@
 struct caller {
 	uint64_t capabilities; /* effective, in the first user namespace; a mask */
 	enum identity as;
-	bool has_files;  /* one more can be opened */
-	bool is_unnamed; /* its uid is shown as all are that its user namespace has not mapped */
+	bool has_files;   /* one more can be opened */
+	bool changes_uid; /* perfabi gives it a uid of its own, unless it is root */
+	bool is_unnamed;  /* its uid is shown as all are that its user namespace has not mapped */
 };
 
 /* Whoever a machine's runner can become; its rights are none in another than the first user
