@@ -464,11 +464,13 @@ static int check_name(const struct source *source, struct error *e)
 			  "perfabi's own table of this name; a suite needs another name");
 }
 
+/* Of one id, what is borrowed comes last. */
 static int by_id(const void *a, const void *b)
 {
 	const struct instance *const *x = a, *const *y = b;
 	int order = strcmp((*x)->id, (*y)->id);
 
+	order = order ? order : (*x)->source->is_borrowed - (*y)->source->is_borrowed;
 	return order ? order : (*x > *y) - (*x < *y);
 }
 

@@ -384,13 +384,14 @@ bool id_matches(const char *glob, const char *id)
 bool cases_mark(const struct cases *cases, const char *glob, bool *marked)
 {
 	const struct instance *exact = cases_find(cases, glob + (glob[0] == '='));
-	bool any = false;
+	bool is_exact = exact && !exact->source->is_borrowed, any = is_exact;
 
-	for (size_t i = 0; i < cases->count && (marked || !any); i++) {
+	if (is_exact && marked)
+		marked[exact - cases->list] = true;
+	for (size_t i = 0; i < cases->count && !is_exact && (marked || !any); i++) {
 		const struct instance *one = &cases->list[i];
 
-		if (one->source->is_borrowed ||
-		    (exact ? strcmp(exact->id, one->id) != 0 : !id_matches(glob, one->id)))
+		if (one->source->is_borrowed || !id_matches(glob, one->id))
 			continue;
 		any = true;
 		if (marked)

@@ -33,6 +33,7 @@ bool patience_is_over(struct patience *p, pid_t session)
 {
 	/* While the caller was kept from looking they may have been kept from running. */
 	double now = clock_seconds(), had = (p->look < now ? p->look : now) - p->seen;
+	double begun = clock_processor_seconds();
 	struct session_look look = session_look_at(session);
 	double ran = (double)look.ticks / (double)sysconf(_SC_CLK_TCK), cost;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -52,8 +53,8 @@ bool patience_is_over(struct patience *p, pid_t session)
 	p->left -= had;
 	p->ran = ran;
 	p->seen = now;
-	/* Where there are many processes, a look takes its time: a twentieth of it at most. */
-	cost = clock_seconds() - now;
+	/* Where there are many processes a look costs much: a twentieth of the time at most. */
+	cost = clock_processor_seconds() - begun;
 	p->look = now + (20 * cost > p->tick ? 20 * cost : p->tick);
 	return p->left <= 0;
 }
