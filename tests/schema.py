@@ -55,15 +55,13 @@ def unique(pairs):
 
 
 def main(arguments):
-    by_line, by_name = arguments[0] == "--each-line", arguments[0] == "--named"
-    name, *paths = ["", *arguments[1:]] if by_name else arguments[by_line:]
-    check = None if by_name else validator(name)
+    how = arguments.pop(0) if arguments[0].startswith("--") else ""
+    given = None if how == "--named" else validator(arguments.pop(0))
     bad = 0
-    for path in map(pathlib.Path, paths):
-        if by_name:
-            check = validator(path.stem + ".schema.json")
+    for path in map(pathlib.Path, arguments):
+        check = given or validator(path.stem + ".schema.json")
         text = path.read_text()
-        documents = map(parse, text.splitlines()) if by_line else [parse(text)]
+        documents = map(parse, text.splitlines()) if how == "--each-line" else [parse(text)]
         for document in documents:
             why = problem(check, document)
             if why:

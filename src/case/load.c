@@ -428,8 +428,8 @@ static void say_unknown(const struct cases *cases, const char *argument, const c
 	if (cases->are_given && !nearest) {
 		say(stderr,
 		    "%s: none of the cases in the files given has the id \"%s\"\n"
-		    "  files take the place of the built-in cases; without them an id picks from "
-		    "these\n",
+		    "  files take the place of the built-in cases; name none to pick one of "
+		    "those\n",
 		    program, text);
 		return;
 	}

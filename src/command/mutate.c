@@ -77,6 +77,17 @@ static bool answers_yes(const struct result *result)
 	       (!result->instance->program->has_steps || !answer[0] || !strcmp(answer, "yes"));
 }
 
+static void tell(const struct result *result, struct mutation mutation, const char *how)
+{
+	printf("%s %s", how, result->instance->id);
+	if (mutation.kind)
+		printf(" (%s", mutation_name(mutation.kind));
+	if (mutation.kind == MUTATION_OF_STEPS)
+		printf(", number %u", mutation.part + 1);
+	printf(mutation.kind ? ")\n" : "\n");
+	print_details(stdout, result, NULL, "  ");
+}
+
 /*
  * A case that does not pass as it is tells nothing when it is made wrong: it is taken off the list.
  * 0, or an exit status: of failure where some failed and no case is left.
@@ -93,11 +104,8 @@ static int keep_passing(struct session *s)
 		failed += outcome == FAIL || outcome == ERROR;
 		passed += outcome == PASS;
 		if (outcome == FAIL || outcome == ERROR)
-			printf("%s as it is: %s%s, expected %s\n", s->picked[i]->id,
-			       outcome == FAIL ? "FAIL, " : "ERROR, ",
-			       s->results[i].reason ? s->results[i].reason
-						    : s->results[i].verdict.got,
-			       s->results[i].verdict.expected);
+			tell(&s->results[i], (struct mutation){0},
+			     outcome == FAIL ? "FAIL" : "ERROR");
 		if (answers_yes(&s->results[i]))
 			s->picked[kept++] = s->picked[i];
 	}
@@ -141,15 +149,6 @@ static int add_ways(struct wrongs *w, const struct instance *instance, const str
 		}
 	}
 	return 0;
-}
-
-static void tell(const struct result *result, struct mutation mutation, const char *how)
-{
-	printf("%s %s (%s", how, result->instance->id, mutation_name(mutation.kind));
-	if (mutation.kind == MUTATION_OF_STEPS)
-		printf(", number %u", mutation.part + 1);
-	printf(")\n");
-	print_details(stdout, result, NULL, "  ");
 }
 
 /* Tells what was not caught. An exit status. */

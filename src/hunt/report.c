@@ -53,8 +53,8 @@ static void print_caller(const struct hunt_result *r)
 		printf("             %llu differed after a sysctl had been changed\n",
 		       (unsigned long long)t->moved);
 	if (t->held)
-		printf("             %llu were refused because another program may have what they "
-		       "need\n",
+		printf("             %llu were refused, perhaps because another program holds what "
+		       "they need\n",
 		       (unsigned long long)t->held);
 	for (unsigned i = 0; i < t->difference_count; i++)
 		printf("%s\n", t->differences[i]);

@@ -29,7 +29,7 @@
 const char *const identity_names[] = {"root", "perfmon", "sys-admin", "user", NULL};
 const char identity_choice[] = "root, perfmon, sys-admin or user";
 
-enum { NOBODY = IDENTITY_NOBODY, UIDS_LOWEST = 60000 };
+enum { UIDS_LOWEST = 60000 };
 
 /* Uids that nobody gives out, neither to people nor to containers (systemd's UIDS-GIDS.md). */
 static const uid_t UNUSED_FIRST = 1879048192, UNUSED_LAST = 2147352575;
@@ -164,14 +164,14 @@ static int may_change_uid(void)
 	       (data[0].effective >> CAP_SETUID & 1) && (data[0].effective >> CAP_SETGID & 1);
 }
 
-/* Uids from UIDS_LOWEST up to NOBODY that are taken. */
+/* Uids from UIDS_LOWEST up to IDENTITY_NOBODY that are taken. */
 struct taken {
-	bool uids[NOBODY - UIDS_LOWEST + 1];
+	bool uids[IDENTITY_NOBODY - UIDS_LOWEST + 1];
 };
 
 static void note_taken(struct taken *taken, uid_t uid)
 {
-	if (uid >= UIDS_LOWEST && uid <= NOBODY)
+	if (uid >= UIDS_LOWEST && uid <= IDENTITY_NOBODY)
 		taken->uids[uid - UIDS_LOWEST] = true;
 }
 
@@ -208,7 +208,7 @@ static void find_mapped(struct taken *mapped, const char *map)
 
 	memset(mapped, f ? 0 : 1, sizeof(*mapped));
 	while (f && fscanf(f, "%u %u %u", &first, &outside, &count) == 3)
-		for (uid_t uid = UIDS_LOWEST; uid <= NOBODY; uid++)
+		for (uid_t uid = UIDS_LOWEST; uid <= IDENTITY_NOBODY; uid++)
 			if (uid >= first && uid - first < count)
 				note_taken(mapped, uid);
 	if (f)
@@ -248,7 +248,7 @@ static void choose_unused(uid_t *uids, size_t count)
 static void choose_mapped(uid_t *uids, size_t count)
 {
 	struct taken taken = {{0}}, mapped, groups;
-	uid_t uid = NOBODY;
+	uid_t uid = IDENTITY_NOBODY;
 
 	take_users(&taken);
 	take_processes(&taken);
@@ -260,9 +260,9 @@ static void choose_mapped(uid_t *uids, size_t count)
 			if (is_uid_mapped(&mapped, &groups, uid) && !taken.uids[uid - UIDS_LOWEST])
 				break;
 		}
-		uids[i] = uid > UIDS_LOWEST                         ? uid
-			  : is_uid_mapped(&mapped, &groups, NOBODY) ? NOBODY
-								    : IDENTITY_STAYS;
+		uids[i] = uid > UIDS_LOWEST                                  ? uid
+			  : is_uid_mapped(&mapped, &groups, IDENTITY_NOBODY) ? IDENTITY_NOBODY
+									     : IDENTITY_STAYS;
 	}
 }
 

@@ -93,11 +93,13 @@ static bool try_lock(int fd, int how)
 
 bool machine_lock_is_held(const struct machine_lock *lock, bool alone)
 {
-	return lock->lock < 0 || (lock->held && lock->alone == alone);
+	return lock->held && (lock->lock < 0 || lock->alone == alone);
 }
 
 int machine_lock_try(struct machine_lock *lock, bool alone)
 {
+	if (lock->lock < 0)
+		lock->held = true;
 	if (machine_lock_is_held(lock, alone))
 		return 0;
 	if (lock->held) /* whoever is next must not wait for one who waits to be */

@@ -44,7 +44,7 @@ void machine_lock_give_up(struct machine_lock *lock);
  */
 bool machine_lock_snatch(struct machine_lock *lock);
 
-/* Whether trying would change nothing: it is held so, or there is none. */
+/* Whether trying would change nothing: it was got so, and not given up since. */
 bool machine_lock_is_held(const struct machine_lock *lock, bool alone);
 
 /* Who is in the way: "perfabi, process 1234". Returns `text`. */

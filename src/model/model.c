@@ -315,6 +315,15 @@ static bool can_give(const struct model *model, const struct check *check, struc
 	return !err || own == err || (!own && !list);
 }
 
+static bool is_suspect(const struct model *model, const struct check *check, struct situation *s,
+		       int err, enum truth truth)
+{
+	const struct fact *why;
+
+	return can_give(model, check, s, err) &&
+	       predicate_holds(check->may, &model->facts, s, &why) == truth;
+}
+
 size_t model_suspects(const struct model *model, struct situation *s, int err,
 		      const struct check **out, size_t max)
 {
@@ -324,10 +333,8 @@ size_t model_suspects(const struct model *model, struct situation *s, int err,
 	for (size_t pass = 0; pass < sizeof(passes) / sizeof(passes[0]); pass++)
 		for (size_t i = 0; i < model->suspect_count && n < max; i++) {
 			const struct check *check = &model->suspects[i];
-			const struct fact *why;
 
-			if (can_give(model, check, s, err) &&
-			    predicate_holds(check->may, &model->facts, s, &why) == passes[pass])
+			if (is_suspect(model, check, s, err, passes[pass]))
 				out[n++] = check;
 		}
 	return n;
@@ -337,10 +344,9 @@ bool model_may_be_others(const struct model *model, struct situation *s, int err
 {
 	for (size_t i = 0; i < model->suspect_count; i++) {
 		const struct check *check = &model->suspects[i];
-		const struct fact *why;
 
-		if (json_object_get(check->json, "others") && can_give(model, check, s, err) &&
-		    predicate_holds(check->may, &model->facts, s, &why) == HOLDS)
+		if (json_object_get(check->json, "others") &&
+		    is_suspect(model, check, s, err, HOLDS))
 			return true;
 	}
 	return false;

@@ -32,8 +32,7 @@
 #include "text/json_memory.h"
 
 static const double LOCK_POLL = 0.05, FIRST_PAUSE = 0.1; /* seconds */
-/* How often a void case runs again. The pauses before that double, up to sixteen times the first.
- */
+/* How often a void case runs again, and how often the pauses before that double. */
 enum { TURNS = 8, MOST_DOUBLED = 4 };
 
 static void settle(struct runner *r, size_t index, struct result *fresh)
@@ -308,7 +307,6 @@ static void pause_turn(struct runner *r)
 
 	environment_let_go(r->env);
 	machine_lock_give_up(machine_lock_of(r->machine));
-	r->has_paused = true;
 	for (double t; !r->interrupted && (t = clock_seconds()) < until;)
 		wait_for_something(r, until - t);
 }
@@ -357,15 +355,13 @@ static void look_at_machine(struct runner *r)
  */
 static bool take_lock(struct runner *r, bool alone)
 {
-	bool is_news = !r->has_begun || r->has_paused ||
-		       !machine_lock_is_held(machine_lock_of(r->machine), alone);
+	bool is_news = !r->has_begun || !machine_lock_is_held(machine_lock_of(r->machine), alone);
 	double now = clock_seconds();
 
 	if (is_news) /* whoever gets it in our place may ask that nobody else has events */
 		environment_let_go(r->env);
 	if (!machine_lock_try(machine_lock_of(r->machine), alone)) {
 		r->waiting_since = 0;
-		r->has_paused = false;
 		if (is_news)
 			look_at_machine(r);
 		return true;
@@ -517,14 +513,13 @@ static void conclude(struct runner *r)
 	for (size_t i = 0; i < r->count; i++) {
 		struct result *result = &r->results[i];
 		struct verdict *v = &result->verdict;
+		bool has_run = result->runs || result->disturbed; /* void, it was to run again */
 		char got[sizeof(v->got)];
 
-		if (!result->runs && result->disturbed) {
-			; /* it was void, and the run was ended before it could run again */
-		} else if (!result->runs && r->enough && !r->interrupted) {
+		if (!has_run && r->enough && !r->interrupted) {
 			snprintf(got, sizeof(got), "%s ended the run", r->enough->id);
 			result_skip(result, "fail-fast", got);
-		} else if (!result->runs) {
+		} else if (!has_run) {
 			result_error(result, r->gave_up ? "gave up waiting for another perfabi"
 							: "the run was ended before this case");
 		} else if (result->differed) {

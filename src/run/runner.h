@@ -53,8 +53,7 @@ struct runner {
 	struct worker *workers;
 	struct restorer *machine;
 	struct sysctl_watch sysctls;
-	bool has_begun;  /* the machine was looked at with other runs kept away */
-	bool has_paused; /* and has to be looked at again */
+	bool has_begun; /* the machine was looked at with other runs kept away */
 	struct moves moves;
 	char moved[96];       /* the last move that was not the kernel's, or else the last */
 	uint64_t jitter;      /* state of runner_random() */

@@ -25,7 +25,7 @@ status 1 "$perfabi" run first.json
 sed -n '/^FAIL/,/^  again/s/read([0-9]*,/read(N,/; /^FAIL/,/^  again/p' out >got
 shown FAIL '  again' | diff - got || fail "the page shows another failure"
 status 1 "$perfabi" mutate first.json
-says out " as it is: FAIL, "
+says out "FAIL first."
 sed -i 's/"value": 6/"value": 5/' first.json
 status 0 "$perfabi" mutate first.json
 tail -n 1 out >got

@@ -60,8 +60,9 @@ cat >"$scratch/holds.json" <<'JSON'
 JSON
 "$perfabi" run --timeout 3600 "$scratch/holds.json" >"$scratch/held" 2>&1 &
 pid=$!
+has_ended() { ! grep -q '^State:.*[^Z] ' /proc/$pid/status 2>/dev/null; }
 has_all() { # or has ended: there are fewer, or somebody has them
-	! grep -q '^State:.*[^Z] ' /proc/$pid/status 2>/dev/null && return
+	has_ended && return
 	for child in $(children_of $pid | sed 's/ .*//'); do
 		[ "$(find "/proc/$child/fd" -lname '*perf_event*' 2>/dev/null | wc -l)" -lt 4 ] || return 0
 	done
@@ -96,7 +97,7 @@ fi
 pid=$!
 is_killed() {
 	children_of $pid | sed 's/ .*//' | xargs -r kill -KILL 2>/dev/null || :
-	! grep -q '^State:.*[^Z] ' /proc/$pid/status 2>/dev/null
+	has_ended
 }
 comes_true is_killed
 got=0
