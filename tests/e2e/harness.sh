@@ -4,6 +4,8 @@
 export PYTHON
 unset TEST_COUNTS # what fails here is not counted with what this is run beside
 cat >"$scratch/fails.sh" <<'EOT'
+sleep 36000 >/dev/null 2>&1 &
+echo $! >"$0.left"
 echo "why it did"
 printf 'ok 1 - a part\nnot ok 2 - another\n1..2\n' >"$CK_TAP_LOG_FILE_NAME"
 exit 3
@@ -27,6 +29,7 @@ not ok 3 - $scratch/fails.sh, S: exit status 3
 1..3" ] || { cat "$scratch/out"; fail "a test that fails"; }
 says err "why it did"
 says err "$scratch/fails.sh: exit status 3"
+! kill -0 "$(cat "$scratch/fails.sh.left")" 2>/dev/null || fail "what a test that failed has left running goes on"
 # Time that passes is no reason, nor is a clock of processor time that hardly moves. slow.sh and hangs.sh take their time, and run beside the rest.
 echo 'for _ in 1 2 3 4 5 6 7 8; do sleep 0.9; i=0; while [ $i -lt 50000 ]; do i=$((i + 1)); done; done' >"$scratch/slow.sh"
 env TEST_IDLE=4 "$PYTHON" tests/tap "$scratch/slow.sh" >"$scratch/slow" 2>&1 &

@@ -96,7 +96,7 @@ fi
 "$perfabi" hunt --calls 100000000 --jobs 1 --as user >"$scratch/out" 2>"$scratch/err" &
 pid=$!
 is_killed() {
-	children_of $pid | sed 's/ .*//' | xargs -r kill -KILL 2>/dev/null || :
+	for child in $(children_of $pid | sed 's/ .*//'); do kill -KILL "$child" 2>/dev/null || :; done
 	has_ended
 }
 comes_true is_killed
