@@ -12,11 +12,12 @@ import os
 import pathlib
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import time
 from xml.etree import ElementTree
+
+from opened import open_event
 
 PROC = pathlib.Path("/proc")
 SYSCTL = PROC / "sys/kernel/perf_event_mlock_kb"
@@ -424,14 +425,6 @@ def sysctls_of_another_run(perfabi, folder):
     need("waiting" not in err, err)
     need(environment["sysctls"]["perf_event_paranoid"] == 2 and outcome == "pass", f"without waiting: {environment['sysctls']}, {outcome}: {reason}")
     print("a sysctl that another run had changed while this one began: it is judged by, and reported, as it is")
-
-
-def open_event(sample_type=0):
-    """A dummy event of this process, in user space and off."""
-    attr = struct.pack("=IIQQQQQ24x", 1, 64 + 8, 9, 0, sample_type, 0, 1 | 1 << 5 | 1 << 6)
-    numbers = {"x86_64": 298, "i686": 336, "aarch64": 241, "riscv64": 241, "s390x": 331, "ppc64le": 319}
-    libc = ctypes.CDLL(None, use_errno=True)
-    return libc.syscall(numbers[os.uname().machine], attr, 0, -1, -1, 0)
 
 
 def open_with_call_chains():

@@ -142,7 +142,8 @@ static bool call_cgroup(const struct fact *fact, struct situation *s, uint64_t *
 	return true;
 }
 
-static const char elsewhere[] = "which processes that machine has is not recorded";
+static const char elsewhere[] =
+	"whether there is such a process, and who may observe it, is not known here";
 static const char cpus[] = "which cpus the machine has is not recorded";
 
 const struct fact call_facts[] = {

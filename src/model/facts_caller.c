@@ -15,6 +15,7 @@ struct caller caller_as(const struct rights *rights, enum identity as)
 			       .changes_uid = rights->changes_uid,
 			       .is_unnamed = !rights->init_user_namespace &&
 					     rights->uid == IDENTITY_NOBODY,
+			       .own = capabilities,
 			       .capabilities = rights->init_user_namespace ? capabilities : 0};
 }
 

@@ -48,14 +48,23 @@ static bool is_of_caller(const struct caller *caller, const unsigned uids[4])
 	return uids[0] == own && uids[1] == own && uids[2] == own;
 }
 
-/* Whether it may use no capability but the caller's (cap_ptrace_access_check). */
-static bool has_no_more(const char *status, const struct caller *caller)
+/* The capabilities that it may use; false: it tells none. */
+static bool read_permitted(const char *status, unsigned long long *permitted)
 {
 	const char *at = strstr(status, "\nCapPrm:");
-	unsigned long long permitted;
 
-	return !at || sscanf(at, "\nCapPrm: %llx", &permitted) != 1 ||
-	       !(permitted & ~caller->capabilities);
+	return at && sscanf(at, "\nCapPrm: %llx", permitted) == 1;
+}
+
+/* Whether it is in the user namespace of this process: 1, 0, or -1: that does not show. */
+static int shares_user_namespace(int32_t id)
+{
+	char path[40], own[64], its[64];
+	ssize_t n = readlink("/proc/self/ns/user", own, sizeof(own)), m;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/user", id);
+	m = readlink(path, its, sizeof(its));
+	return n < 0 || m < 0 ? -1 : n == m && !memcmp(own, its, (size_t)n);
 }
 
 /* The file is root's where the process is not; of root's own it does not show. */
@@ -69,7 +78,9 @@ static bool is_dumpable(const char *path, unsigned uid)
 static bool look_up_process(const struct caller *caller, int32_t id, struct world_task *out)
 {
 	char path[40], status[4096];
+	unsigned long long permitted;
 	unsigned uids[4];
+	int shares;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", id);
 	*out = (struct world_task){.id = id};
@@ -77,18 +88,24 @@ static bool look_up_process(const struct caller *caller, int32_t id, struct worl
 		return false;
 	if (access(path, F_OK)) /* hidepid hides what is there: then nothing is known of it */
 		return kill(id, 0) && errno == ESRCH;
-	if (read_small(path, status, sizeof(status)) <= 0 || !read_uids(status, uids))
+	if (read_small(path, status, sizeof(status)) <= 0 || !read_uids(status, uids) ||
+	    !read_permitted(status, &permitted))
 		return false;
 	if (caller->is_unnamed && uids[0] == IDENTITY_NOBODY)
 		return false;
 	out->is_own = is_of_caller(caller, uids);
 	out->exists = true;
 	out->is_exiting = has_exited(status);
+	/* __ptrace_may_access() and cap_ptrace_access_check() */
 	out->may_be_read =
-		(out->is_own && is_dumpable(path, uids[1]) && has_no_more(status, caller)) ||
-		caller->capabilities >> CAP_SYS_PTRACE & 1;
+		caller->own >> CAP_SYS_PTRACE & 1 ||
+		(out->is_own && is_dumpable(path, uids[1]) && !(permitted & ~caller->own));
 	out->may_be_attached = out->may_be_read;
-	return true;
+	if (caller->capabilities >> CAP_SYS_PTRACE & 1)
+		return true; /* in every user namespace */
+	/* In another one it may be the caller's to rule, or not. */
+	shares = shares_user_namespace(id);
+	return shares > 0 || (shares < 0 && !out->may_be_read);
 }
 
 bool world_task(const struct world *world, const struct caller *caller, int32_t id,

@@ -12,6 +12,7 @@
 /* Who calls. */
 struct caller {
 	uint64_t capabilities; /* effective, in the first user namespace; a mask */
+	uint64_t own;          /* the same in the caller's own */
 	enum identity as;
 	bool has_files;   /* one more can be opened */
 	bool changes_uid; /* perfabi gives it a uid of its own, unless it is root */

@@ -66,7 +66,7 @@ TRACE
 status 1 "$perfabi" predict --machine "$machine" --as root "$scratch/strace"
 cut -c1-60 "$scratch/out" >"$scratch/short"
 cat >"$scratch/expected" <<'JSON'
-{"unknown":"which processes that machine has is not recorded
+{"unknown":"whether there is such a process, and who may obs
 {"unknown":"group_fd is an event that was opened before, and
 {"error":"expected all of attr, as strace -v prints it; with
 {"error":"expected pid, cpu, group_fd and flags behind attr,
@@ -90,6 +90,23 @@ status 2 "$perfabi" predict --nonsense
 status 0 "$perfabi" predict --facts
 says out 'attr.sample_type'
 says out 'kernel.sample_type'
+# Who may observe a process is by its capabilities and its user namespace: one of another is observed by whoever owns that, or not known.
+sleep 36000 >/dev/null &
+beside=$!
+PYTHONDONTWRITEBYTECODE=1 "$PYTHON" tests/opened.py "$perfabi" 0 $beside || fail "a process beside"
+if unshare --user --map-root-user true 2>/dev/null; then
+	unshare --user --map-root-user sleep 36000 >/dev/null &
+	inside=$!
+	is_inside() { ! cmp -s /proc/$inside/uid_map /proc/self/uid_map; }
+	comes_true is_inside || fail "unshare"
+	PYTHONDONTWRITEBYTECODE=1 "$PYTHON" tests/opened.py "$perfabi" $inside || fail "a process of another user namespace"
+	unshare --user --map-root-user sh -c 'sleep 36000 >/dev/null & "$@" $!; got=$?; kill $!; exit $got' sh env PYTHONDONTWRITEBYTECODE=1 \
+		"$PYTHON" tests/opened.py "$perfabi" 0 $beside $inside || fail "processes, from another user namespace"
+	kill $inside
+else
+	echo "left out: user namespaces, for unshare is refused"
+fi
+kill $beside
 # A check that is wrong is told, with its place.
 mkdir "$scratch/cases"
 sed 's/"attr.sample_stack_user": {"ge": 65535}/"attr.sample_stak_user": {"ge": 65535}/' cases/checks.json >"$scratch/cases/checks.json"
