@@ -336,23 +336,26 @@ def sysctls_that_move_and_return(perfabi, folder):
 
 def sysctls_that_keep_moving(perfabi, folder):
     """A case beside which somebody else writes a sysctl whenever it runs is an error that says so."""
-    was, seen = SYSCTL.read_text(), set()
+    was, seen, runs = SYSCTL.read_text(), set(), 0
     run = start(perfabi, folder, "--format", "json", "brief")
     while run.poll() is None:
         if (now := set(children(run.pid))) - seen:
             SYSCTL.write_text(was)
+            runs += 1
         seen = now
         time.sleep(0.002)
     result, = json.loads(run.stdout.read())["results"]
     wanted = f"perf_event_mlock_kb was written, and is {was.strip()} again: it was changed while this case ran, and not by this run"
     need(run.returncode == 3 and (result["outcome"], result["reason"]) == ("error", wanted), f"exit status {run.returncode}: {result}")
+    need(runs >= 9, f"it ran {runs} times, and not again in each of eight turns")
     print("a sysctl that somebody else keeps writing: an error")
 
 
 def sysctls_that_move_at_the_end(perfabi, folder):
     """Cases that would run again, where the run is ended first, are errors that say why."""
     was = int(SYSCTL.read_text())
-    run = start(perfabi, folder, "--format", "json", "--jobs", "4", "sleeps.w0")
+    pretty = pathlib.Path(folder) / "pretty"
+    run = start(perfabi, folder, "--format", "json", "--format", f"pretty:{pretty}", "--jobs", "4", "sleeps.w0")
     try:
         first = wait_for(lambda: len(found := children(run.pid)) == 4 and found)
         time.sleep(0.5 * factor)
@@ -363,8 +366,9 @@ def sysctls_that_move_at_the_end(perfabi, folder):
     finally:
         SYSCTL.write_text(f"{was}\n")
     wanted = f"perf_event_mlock_kb was {was} and is {was + 8}: it was changed while this case ran, and not by this run"
-    reasons = [(r["outcome"], r["reason"]) for r in json.loads(out)["results"]]
-    need(run.returncode == -signal.SIGINT and reasons == [("error", wanted)] * 4, f"exit status {run.returncode}: {reasons}")
+    reasons = [(r["outcome"], r["reason"], r.get("reached")) for r in json.loads(out)["results"]]
+    need(run.returncode == -signal.SIGINT and reasons == [("error", wanted, None)] * 4, f"exit status {run.returncode}: {reasons}")
+    need(pretty.read_text().count("ERROR sleeps.w0") == 4, pretty.read_text())
     print("a run that is ended before its cases run again: 4 errors that say why")
 
 

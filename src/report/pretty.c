@@ -82,17 +82,11 @@ static void failure(struct output *out, const struct report *report, const struc
 	bool bad = result->verdict.outcome == FAIL || result->verdict.outcome == ERROR ||
 		   result->verdict.outcome == XPASS;
 
-	if ((!bad && !out->verbose) || !result->runs)
+	if ((!bad && !out->verbose) || !result_has_run(result))
 		return;
 	fprintf(out->f, "%s%s%s %s\n", start_colour(out, bad ? RED : GREEN),
 		words[result->verdict.outcome], stop_colour(out), result->instance->id);
 	print_details(out->f, result, report->again, "  ");
-}
-
-/* What a run that ended early has not come to is an error, and is told apart here. */
-static bool is_reached(const struct result *result)
-{
-	return result->runs > 0;
 }
 
 static void suites(struct output *out, const struct report *report)
@@ -104,7 +98,7 @@ static void suites(struct output *out, const struct report *report)
 		for (next = i;
 		     next < report->count && !strcmp(report->results[next].instance->suite, suite);
 		     next++)
-			if (is_reached(&report->results[next]))
+			if (result_has_run(&report->results[next]))
 				tally[report->results[next].verdict.outcome]++;
 			else
 				unreached++;
@@ -146,9 +140,9 @@ static void skips(struct output *out, const struct report *report)
 	for (size_t i = 0; i < report->count && all; i++) {
 		const struct result *result = &report->results[i];
 
-		if (result->verdict.outcome == SKIP && result->token && is_reached(result))
-			all[count++] = (struct skipped){
-				result, require_remedy(result->token, report->env)};
+		if (result->verdict.outcome == SKIP && result->token && result_has_run(result))
+			all[count++] = (struct skipped){result,
+							require_remedy(result->token, report->env)};
 	}
 	if (count) {
 		qsort(all, count, sizeof(*all), by_token);
@@ -174,7 +168,7 @@ static void not_reached(struct output *out, const struct report *report)
 	bool is_error;
 
 	for (size_t i = 0; i < report->count; i++)
-		if (!is_reached(&report->results[i])) {
+		if (!result_has_run(&report->results[i])) {
 			one = &report->results[i];
 			count++;
 		}
@@ -276,7 +270,7 @@ static void end(struct output *out, const struct report *report)
 		return;
 	}
 	for (size_t i = 0; i < report->count; i++)
-		if (is_reached(&report->results[i]))
+		if (result_has_run(&report->results[i]))
 			tally[report->results[i].verdict.outcome]++;
 		else
 			unreached++;

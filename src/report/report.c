@@ -99,7 +99,7 @@ json_t *result_json(const struct result *result, const struct cases *cases)
 		json_object_set_new(json, "phases", phases_json(result->verdict.phases, cases));
 	set_member_text(json, "call", result->verdict.call);
 	json_object_set(json, "spec", (json_t *)instance->spec);
-	if (!result->runs)
+	if (!result_has_run(result))
 		json_object_set_new(json, "reached", json_false());
 	if (result->runs > 1) {
 		json_object_set_new(json, "runs", json_integer(result->runs));

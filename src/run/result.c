@@ -11,6 +11,11 @@
 
 #include "machine/require.h"
 
+bool result_has_run(const struct result *result)
+{
+	return result->runs || result->disturbed;
+}
+
 void result_set_text(char **to, const char *text)
 {
 	free(*to);

@@ -31,6 +31,9 @@ struct result {
 	unsigned runs, differed; /* with --repeat: how many runs did not agree with the first */
 };
 
+/* Whether the run has come to it; what ran while others changed the machine has runs 0. */
+bool result_has_run(const struct result *result);
+
 /* Replaces an owned text; an empty one is none. */
 void result_set_text(char **to, const char *text);
 

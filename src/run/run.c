@@ -513,13 +513,14 @@ static void conclude(struct runner *r)
 	for (size_t i = 0; i < r->count; i++) {
 		struct result *result = &r->results[i];
 		struct verdict *v = &result->verdict;
-		bool has_run = result->runs || result->disturbed; /* void, it was to run again */
 		char got[sizeof(v->got)];
 
-		if (!has_run && r->enough && !r->interrupted) {
-			snprintf(got, sizeof(got), "%s ended the run", r->enough->id);
+		if (!result->runs && r->enough && !r->interrupted) {
+			snprintf(got, sizeof(got), "%s ended the run%s%s", r->enough->id,
+				 result->reason ? " before this case ran again: " : "",
+				 result->reason ? result->reason : "");
 			result_skip(result, "fail-fast", got);
-		} else if (!has_run) {
+		} else if (!result_has_run(result)) {
 			result_error(result, r->gave_up ? "gave up waiting for another perfabi"
 							: "the run was ended before this case");
 		} else if (result->differed) {
