@@ -365,12 +365,13 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 		e = (struct error){0};
 		if (!load_case(&l, one, i, &at))
 			continue;
-		say_error(cases, program, &e);
-		if (++wrong == ERRORS_SHOWN) {
-			say(stderr, "%s: %s: %u cases are wrong; the rest was not checked\n",
-			    program, e.file, wrong);
+		if (wrong++ == ERRORS_SHOWN) {
+			say(stderr,
+			    "%s: %s: more than %d cases are wrong; the rest was not checked\n",
+			    program, e.file, ERRORS_SHOWN);
 			break;
 		}
+		say_error(cases, program, &e);
 	}
 	return wrong > 0;
 }
@@ -668,10 +669,15 @@ const struct instance *cases_find(const struct cases *cases, const char *id)
 		       : NULL;
 }
 
-void cases_nearest(const struct cases *cases, struct nearest *near)
+void cases_nearest(const struct cases *cases, bool to_pick, struct nearest *near)
 {
-	for (size_t i = 0; i < cases->count; i++)
+	for (size_t i = 0; i < cases->count; i++) {
+		if (to_pick && cases->list[i].source->is_borrowed)
+			continue;
 		nearest_try(near, cases->list[i].id);
+		if (to_pick)
+			nearest_try(near, cases->list[i].suite);
+	}
 }
 
 const struct instance *cases_required(const struct cases *cases, const char *token,
@@ -685,6 +691,6 @@ const struct instance *cases_required(const struct cases *cases, const char *tok
 	if (!instance)
 		instance = cases_find(cases, id);
 	if (!instance && near)
-		cases_nearest(cases, near);
+		cases_nearest(cases, false, near);
 	return instance;
 }

@@ -35,8 +35,8 @@ void say_suite(const char *path, char *text, size_t size);
 /* The instance of that id, the first if there are several; NULL: there is none. */
 const struct instance *cases_find(const struct cases *cases, const char *id);
 
-/* Offers every id. */
-void cases_nearest(const struct cases *cases, struct nearest *near);
+/* Offers every id; or what an argument can pick: suites too, and nothing that is borrowed. */
+void cases_nearest(const struct cases *cases, bool to_pick, struct nearest *near);
 
 /*
  * The case that a token names, run as that identity where it is run as several; NULL if there is

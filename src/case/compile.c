@@ -102,13 +102,14 @@ static struct compiling begin(const json_t *definition, const struct cases *case
 {
 	const struct abi *abi = cases->tables.abi;
 
-	return (struct compiling){.tables = &cases->tables,
-				  .arch = case_arch(json_object_get(definition, "requires"), abi),
-				  .names = {abi, cases->tables.vehicles, row ? row->rows : NULL, false},
-				  .parameter = row ? row->parameter : NULL,
-				  .scope = scope,
-				  .arena = arena,
-				  .error = e};
+	return (struct compiling){
+		.tables = &cases->tables,
+		.arch = case_arch(json_object_get(definition, "requires"), abi),
+		.names = {abi, cases->tables.vehicles, row ? row->rows : NULL, false},
+		.parameter = row ? row->parameter : NULL,
+		.scope = scope,
+		.arena = arena,
+		.error = e};
 }
 
 int case_compile(struct program *out, json_t *definition, const struct cases *cases,

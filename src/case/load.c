@@ -409,6 +409,8 @@ static size_t known_part(const struct cases *cases, const char *text)
 		const char *id = cases->list[i].id;
 		size_t n = 0, part = 0;
 
+		if (cases->list[i].source->is_borrowed)
+			continue;
 		for (; text[n] && text[n] == id[n]; n++)
 			part = text[n] == '.' ? n : part;
 		if (!text[n] && (!id[n] || id[n] == '.'))
@@ -427,14 +429,15 @@ static void say_unknown(const struct cases *cases, const char *argument, const c
 
 	if (cases->are_given && !nearest) {
 		say(stderr,
-		    "%s: none of the cases in the files given has the id \"%s\"\n"
+		    "%s: none of the cases in the files given has the id \"%s\", and no file is "
+		    "called so\n"
 		    "  files take the place of the built-in cases; name none to pick one of "
 		    "those\n",
 		    program, text);
 		return;
 	}
 	say(stderr, "%s: no case has the id \"%s\", and no file is called so\n", program, text);
-	if (part && !text[part])
+	if (argument[0] == '=' && part && !text[part])
 		say(stderr, "  without the =, it picks the cases whose ids begin so\n");
 	else if (nearest)
 		say(stderr, "  nearest:  \"%s\"\n", nearest);
@@ -458,12 +461,7 @@ static int mark_all(const struct cases *cases, char *const arguments[], const ch
 		any_id = true;
 		if (cases_mark(cases, arguments[i], marked))
 			continue;
-		for (size_t j = 0; j < cases->count; j++) {
-			if (cases->list[j].source->is_borrowed)
-				continue;
-			nearest_try(&near, cases->list[j].id);
-			nearest_try(&near, cases->list[j].suite);
-		}
+		cases_nearest(cases, true, &near);
 		say_unknown(cases, arguments[i], near.best, program);
 		return EXIT_USAGE;
 	}

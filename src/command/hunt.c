@@ -195,7 +195,7 @@ static int hunt_caller(const struct hunt *hunt, enum identity as, bool is_named,
 	if (err || result.sum->failure[0])
 		say(stderr, "%s: as %s: %s\n", program, identity_names[as],
 		    err ? strerror(-err) : result.sum->failure);
-	else
+	if (!err)
 		hunt_sum_add(sum, &result);
 	err = err || result.sum->failure[0];
 	hunt_result_free(&result);
@@ -210,14 +210,16 @@ static int hunt_all(const struct settings *s, struct modelled *m, const struct p
 				  .options = &s->options};
 	struct hunt_sum *sum = calloc(1, sizeof(*sum));
 	bool any = false;
-	int status = !sum || hunt_sum_begin(sum, &hunt, s->json) ? EXIT_HARNESS : 0;
+	bool has_begun = sum && !hunt_sum_begin(sum, &hunt, s->json);
+	int status = has_begun ? 0 : EXIT_HARNESS;
 
 	for (enum identity as = 0; as < IDENTITIES; as++)
 		any = any || s->options.as[as];
 	for (enum identity as = 0; as < IDENTITIES && !status; as++)
 		if (!any || s->options.as[as])
 			status = hunt_caller(&hunt, as, any, sum);
-	if (!status && !hunt_sum_end(sum))
+	/* What was found before something failed is found. */
+	if (has_begun && !hunt_sum_end(sum) && !status)
 		status = EXIT_FAILED;
 	if (sum)
 		hunt_sum_free(sum);

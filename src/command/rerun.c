@@ -4,6 +4,7 @@
  */
 #include "command/rerun.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,8 +28,11 @@ static int note_head(void *context, const json_t *head, const struct where *w)
 	json_array_foreach(words, i, word) {
 		const char *text = json_string_value(word);
 
-		if (is_next && text && !rerun->baseline)
+		if (is_next && text && !rerun->baseline) {
 			rerun->baseline = strdup(text);
+			if (!rerun->baseline)
+				return -ENOMEM;
+		}
 		is_next = text && !strcmp(text, "--baseline");
 	}
 	return 0;

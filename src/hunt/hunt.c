@@ -62,7 +62,7 @@ static void become_caller(struct worker *w)
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	descriptors_close_from(3, -1, -1);
-	limits_set(w->until > 0 ? 3600 : 24 * 3600);
+	limits_set((unsigned)w->hunt->options->seconds + 24 * 3600);
 	err = identity_become(w->as, w->uid);
 	if (err)
 		fail(w, "becoming the caller", -err);
@@ -138,8 +138,9 @@ static void look_again(struct worker *w, struct trial *t)
 		w->tally->unsteady++;
 		return;
 	}
-	if (t->result.err &&
-	    model_may_be_others(w->hunter.model, &w->hunter.situation, t->result.err)) {
+	if (t->result.err && t->result.err != t->prediction.err &&
+	    model_may_be_others(w->hunter.model, &w->hunter.situation, t->result.err,
+				t->prediction.check)) {
 		w->tally->held++;
 		return;
 	}

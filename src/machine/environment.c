@@ -105,9 +105,8 @@ static void read_self(struct environment *env)
 	env->rights.capabilities = identity_effective();
 	env->no_new_privs = status_number(text, "\nNoNewPrivs:", 10) != 0;
 	env->seccomp = (int)status_number(text, "\nSeccomp:", 10);
-	read_line("/proc/self/uid_map", map, sizeof(map));
 	/* Without the file there are no others; it is empty where no uid has been mapped yet. */
-	env->rights.init_user_namespace = access("/proc/self/uid_map", F_OK) ||
+	env->rights.init_user_namespace = read_line("/proc/self/uid_map", map, sizeof(map)) < 0 ||
 					  (sscanf(map, "%u %u %u", &first, &outside, &count) == 3 &&
 					   !first && !outside && count == UINT32_MAX);
 	env->rights.has_perfmon = identity_kernel_has(CAP_PERFMON);
@@ -510,7 +509,7 @@ int environment_cgroup(const char *hierarchy, char *path, size_t size)
 	while (mounts && !found && (m = getmntent(mounts))) {
 		found = is_v2 ? !strcmp(m->mnt_type, "cgroup2")
 			      : !strcmp(m->mnt_type, "cgroup") && hasmntopt(m, hierarchy + 3);
-		found = found && !access(m->mnt_dir, F_OK); /* nothing else is mounted over it */
+		found = found && !access(m->mnt_dir, F_OK); /* it can be reached */
 		if (found)
 			snprintf(path, size, "%s", m->mnt_dir);
 	}

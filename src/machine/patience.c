@@ -53,9 +53,10 @@ bool patience_is_over(struct patience *p, pid_t session)
 	p->left -= had;
 	p->ran = ran;
 	p->seen = now;
-	/* Where there are many processes a look costs much: a twentieth of the time at most. */
+	/* Where there are many processes a look costs much: a twentieth of the time at most, by the
+	 * processor's clock; on the wall it may have taken longer. */
 	cost = clock_processor_seconds() - begun;
-	p->look = now + (20 * cost > p->tick ? 20 * cost : p->tick);
+	p->look = clock_seconds() + (20 * cost > p->tick ? 20 * cost : p->tick);
 	return p->left <= 0;
 }
 

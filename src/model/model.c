@@ -340,12 +340,14 @@ size_t model_suspects(const struct model *model, struct situation *s, int err,
 	return n;
 }
 
-bool model_may_be_others(const struct model *model, struct situation *s, int err)
+bool model_may_be_others(const struct model *model, struct situation *s, int err,
+			 const struct check *before)
 {
 	for (size_t i = 0; i < model->suspect_count; i++) {
 		const struct check *check = &model->suspects[i];
 
 		if (json_object_get(check->json, "others") &&
+		    (!before || before->gate >= check->gate) &&
 		    is_suspect(model, check, s, err, HOLDS))
 			return true;
 	}

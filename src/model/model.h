@@ -117,8 +117,9 @@ size_t model_suspects(const struct model *model, struct situation *s, int err,
 
 /*
  * Whether what other programs have open can be the cause of that errno (`others` of a check), which
- * no fact about this call says.
+ * no fact about this call says, of a call that is not refused `before` that check (NULL: at all).
  */
-bool model_may_be_others(const struct model *model, struct situation *s, int err);
+bool model_may_be_others(const struct model *model, struct situation *s, int err,
+			 const struct check *before);
 
 #endif

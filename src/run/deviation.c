@@ -208,7 +208,7 @@ static int check_cases(const json_t *entry, const struct cases *cases, bool are_
 			return error_value(e, &at, id, "an id, as `perfabi list` shows it");
 		if (!are_all || cases_mark(cases, json_string_value(id), NULL))
 			continue;
-		cases_nearest(cases, &near);
+		cases_nearest(cases, true, &near);
 		return error_name(e, &at, json_string_value(id), near.best,
 				  "the id of a case that this run loads, or a glob of ids");
 	}

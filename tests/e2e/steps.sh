@@ -98,9 +98,15 @@ stop() {
 	comes_true leads_session
 	stopped=$(children_of $runner | sed 's/ .*//' | tr '\n' ' ')
 	[ "$2" = nobody ] || stopped="$runner $stopped"
-	late=1
+	late=1 tries=0
+	is_stopped() { grep -q ') T ' "/proc/$case/stat" 2>/dev/null; }
 	# shellcheck disable=SC2086 # words are meant to be split
-	{ kill -STOP $stopped; sleep "$4"; ! grep -q ') T ' "/proc/$case/stat" || late=; kill -CONT $stopped; } 2>/dev/null || :
+	kill -STOP $stopped 2>/dev/null || :
+	until is_stopped || [ $tries -eq 50 ]; do tries=$((tries + 1)) && sleep 0.02; done
+	! is_stopped || late=
+	sleep "$4"
+	# shellcheck disable=SC2086
+	kill -CONT $stopped 2>/dev/null || :
 	got=0
 	wait $runner || got=$?
 }
