@@ -65,7 +65,7 @@ Q = $(if $(V),,@)
 brief = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-4s %s\n' $(1) $@)
 # Whoever says no -j gets one for each cpu.
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
-BUILD = @$(MAKE) --no-print-directory $(PARALLEL)
+BUILD = +@$(MAKE) --no-print-directory $(PARALLEL)
 
 $B/perfabi: $B/src/main.o $(SRC_OBJ) $(DECODER_OBJ) $B/.flags
 	$(call brief,LD)

@@ -51,3 +51,14 @@ else
 	cat "$scratch/out"
 	echo "left out: seccomp filters, for none can be made here"
 fi
+# Without /proc nothing is judged, but another machine.
+if unshare --user --map-root-user --mount mount -t tmpfs none /proc 2>/dev/null; then
+	for command in "run open.fd" "probe event" "hunt --calls 10" "mutate open.fd" "why cpu-clock" "predict -e cpu-clock"; do
+		# shellcheck disable=SC2086
+		status 3 unshare --user --map-root-user --mount sh -c 'mount -t tmpfs none /proc; exec "$@"' sh "$perfabi" $command
+		says err "/proc is not mounted here"
+	done
+	status 1 unshare --user --map-root-user --mount sh -c 'mount -t tmpfs none /proc; exec "$@"' sh "$perfabi" why --machine fixtures/machines/x86_64-6.18-vm.json cycles
+else
+	echo "left out: a machine without /proc, for unshare is refused"
+fi
