@@ -23,8 +23,8 @@ static void begin(struct world *world)
 	world->abi = test_abi();
 	strcpy(world->ids[0], "a.b");
 	strcpy(world->ids[1], "a.b-c.user");
-	world->list[0] = (struct instance){.id = world->ids[0], .source = &source};
-	world->list[1] = (struct instance){.id = world->ids[1], .source = &source};
+	world->list[0] = (struct instance){.id = world->ids[0], .suite = "a", .source = &source};
+	world->list[1] = (struct instance){.id = world->ids[1], .suite = "a", .source = &source};
 	world->cases =
 		(struct cases){.tables = {.abi = world->abi}, .list = world->list, .count = 2};
 }
