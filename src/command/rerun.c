@@ -15,6 +15,7 @@
 struct rerun {
 	json_t *ids;
 	char *baseline;
+	struct error *e;
 };
 
 static int note_head(void *context, const json_t *head, const struct where *w)
@@ -24,14 +25,13 @@ static int note_head(void *context, const json_t *head, const struct where *w)
 	bool is_next = false;
 	size_t i;
 
-	(void)w;
 	json_array_foreach(words, i, word) {
 		const char *text = json_string_value(word);
 
 		if (is_next && text && !rerun->baseline) {
 			rerun->baseline = strdup(text);
 			if (!rerun->baseline)
-				return -ENOMEM;
+				return error_no_memory(rerun->e, w, "memory for a baseline's name");
 		}
 		is_next = text && !strcmp(text, "--baseline");
 	}
@@ -55,10 +55,10 @@ static int note_result(void *context, const json_t *result, enum outcome outcome
 
 json_t *rerun_ids(const char *path, const char *program, char **baseline)
 {
-	struct rerun rerun = {.ids = json_object()};
+	struct error e = {0};
+	struct rerun rerun = {.ids = json_object(), .e = &e};
 	const struct report_sink sink = {
 		.head = note_head, .result = note_result, .context = &rerun};
-	struct error e = {0};
 
 	*baseline = NULL;
 	if (!report_file_read(path, &sink, NULL, &e)) {

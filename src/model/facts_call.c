@@ -92,7 +92,7 @@ static bool call_is_own(const struct fact *fact, struct situation *s, uint64_t *
 static bool call_target(const struct fact *fact, struct situation *s, uint64_t *value)
 {
 	(void)fact;
-	*value = situation_has_task(s) ? (uint64_t)(int64_t)s->call->pid : UINT64_MAX;
+	*value = situation_has_task(s) ? (uint64_t)(int64_t)situation_pid(s) : UINT64_MAX;
 	return true;
 }
 

@@ -67,7 +67,7 @@ static int shares_user_namespace(int32_t id)
 	return n < 0 || m < 0 ? -1 : n == m && !memcmp(own, its, (size_t)n);
 }
 
-/* The file is root's where the process is not; of root's own it does not show. */
+/* The file is root's where the process is not, or has no memory; of root's own it does not show. */
 static bool is_dumpable(const char *path, unsigned uid)
 {
 	struct stat st;
@@ -97,9 +97,9 @@ static bool look_up_process(const struct caller *caller, int32_t id, struct worl
 	out->exists = true;
 	out->is_exiting = has_exited(status);
 	/* __ptrace_may_access() and cap_ptrace_access_check() */
-	out->may_be_read =
-		caller->own >> CAP_SYS_PTRACE & 1 ||
-		(out->is_own && is_dumpable(path, uids[1]) && !(permitted & ~caller->own));
+	out->may_be_read = caller->own >> CAP_SYS_PTRACE & 1 ||
+			   (out->is_own && (out->is_exiting || is_dumpable(path, uids[1])) &&
+			    !(permitted & ~caller->own));
 	out->may_be_attached = out->may_be_read;
 	if (caller->capabilities >> CAP_SYS_PTRACE & 1)
 		return true; /* in every user namespace */

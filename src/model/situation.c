@@ -5,6 +5,7 @@
 #include "model/situation.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "abi/attr.h"
 #include "model/processes.h"
@@ -57,6 +58,13 @@ void situation_begin(struct situation *s, const struct machine *machine, const s
 			s->file = &world->files[i];
 }
 
+int32_t situation_pid(const struct situation *s)
+{
+	int32_t pid = s->call->pid;
+
+	return pid > 0 && s->world->sees_processes && pid == (int32_t)gettid() ? 0 : pid;
+}
+
 bool situation_has_task(const struct situation *s)
 {
 	return s->call->pid != -1 && !(s->call->flags & s->machine->pid_cgroup);
@@ -66,7 +74,7 @@ const struct world_task *situation_task(struct situation *s)
 {
 	if (!s->task_was_sought) {
 		s->task_was_sought = true;
-		s->task_is_known = world_task(s->world, s->caller, s->call->pid, &s->task);
+		s->task_is_known = world_task(s->world, s->caller, situation_pid(s), &s->task);
 	}
 	return s->task_is_known ? &s->task : NULL;
 }

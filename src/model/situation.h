@@ -51,6 +51,9 @@ const struct world_task *situation_task(struct situation *s);
 /* Finds the PMU of the call, into s->pmu; false: it is not known. */
 bool situation_pmu(struct situation *s);
 
+/* The pid of the call; 0 also for the number of the thread that asks. */
+int32_t situation_pid(const struct situation *s);
+
 /* Whether the event is on a task. */
 bool situation_has_task(const struct situation *s);
 

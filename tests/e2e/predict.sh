@@ -93,7 +93,12 @@ says out 'kernel.sample_type'
 # Who may observe a process is by its capabilities and its user namespace: one of another is observed by whoever owns that, or not known.
 sleep 36000 >/dev/null &
 beside=$!
-PYTHONDONTWRITEBYTECODE=1 "$PYTHON" tests/opened.py "$perfabi" 0 $beside || fail "a process beside"
+sh -c 'true & exec sleep 36000' >/dev/null &
+parent=$!
+is_dead() { dead=$(children_of $parent | sed 's/ .*//') && [ -n "$dead" ] && grep -q '^State:.*Z ' "/proc/$dead/status"; }
+comes_true is_dead || fail "a zombie"
+PYTHONDONTWRITEBYTECODE=1 "$PYTHON" tests/opened.py "$perfabi" 0 $beside "$dead" || fail "a process beside, and a dead one"
+kill $parent
 if unshare --user --map-root-user true 2>/dev/null; then
 	unshare --user --map-root-user sleep 36000 >/dev/null &
 	inside=$!
