@@ -31,17 +31,6 @@ static json_t *ask_of_dummy(const struct model *model)
 	return told;
 }
 
-bool lacks_proc(const char *program)
-{
-	if (!access("/proc/self/status", R_OK))
-		return false;
-	say(stderr,
-	    "%s: /proc is not mounted here, and nothing can be judged without it\n"
-	    "  mount -t proc proc /proc\n",
-	    program);
-	return true;
-}
-
 bool is_barred_here(const struct model *model, const char *program, char *says)
 {
 	const struct environment *env = model->machine.env;

@@ -10,9 +10,6 @@
 
 enum { BARRED_TEXT = 1024 };
 
-/* Whether there is no /proc here, which cases and the model look into; then it has said so. */
-bool lacks_proc(const char *program);
-
 /*
  * Whether nothing can be judged here; then `says` has the sentence for it, by the model: what is in
  * the way, and how to get it out. BARRED_TEXT bytes.

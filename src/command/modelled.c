@@ -127,12 +127,25 @@ static int settle_here(struct modelled *m, const char *program)
 	return model_of_here(&m->model, &m->loaded, program);
 }
 
+bool lacks_proc(const char *program)
+{
+	if (!access("/proc/self/status", R_OK))
+		return false;
+	say(stderr,
+	    "%s: /proc is not mounted here, and nothing can be judged without it\n"
+	    "  mount -t proc proc /proc\n",
+	    program);
+	return true;
+}
+
 int modelled_load(struct modelled *m, const char *folder, const char *machine, const char *program)
 {
 	json_t *json = NULL;
 	int status;
 
 	*m = (struct modelled){0};
+	if (!machine && lacks_proc(program))
+		return EXIT_HARNESS;
 	status = load_tables(&m->loaded, folder, program);
 	if (!status && !machine)
 		return settle_here(m, program);

@@ -35,4 +35,7 @@ void modelled_free(struct modelled *m);
  */
 int model_of_here(struct model *model, struct loaded *loaded, const char *program);
 
+/* Whether there is no /proc here, which cases and the model look into; then it has said so. */
+bool lacks_proc(const char *program);
+
 #endif

@@ -27,8 +27,8 @@ static void help(FILE *f)
 	      "close-on-exec\n"
 	      "turned round; of steps, each part of each pattern. A case that passes all the "
 	      "same\n"
-	      "proves nothing, and is listed; one that fails as it is is listed, too, and left "
-	      "out.\n\n",
+	      "proves nothing, and is listed; one that fails unchanged is listed, too, and "
+	      "left out.\n\n",
 	      f);
 	session_help(f);
 	fputs("  -h, --help\n", f);

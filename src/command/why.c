@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/barred.h"
+#include "command/modelled.h"
 #include "text/json.h"
 #include "text/say.h"
 #include "why/absent.h"
@@ -23,7 +23,8 @@ static const char help[] =
 	"       perfabi why [OPTIONS] [-]\n\n"
 	"Makes a call of perf_event_open(2), and says why the kernel refuses it and what opens "
 	"it,\n"
-	"or what the event does not do though it opens. It tries each change that it names, as far\n"
+	"or what the event does not do though it opens. It tries each change that it names, as "
+	"far\n"
 	"as you may; of others the model answers.\n\n"
 	"EVENT is an event as perf writes it, such as cycles:u, cpu/event=0x3c/, "
 	"sched:sched_switch\n"
@@ -338,10 +339,6 @@ int command_why(int argc, char **argv)
 	if (!text && errno == EFBIG) {
 		say(stderr, "%s: standard input has more than %d bytes\n", program, TEXT_MOST);
 		return EXIT_USAGE;
-	}
-	if (!s.machine && lacks_proc(program)) {
-		free(text);
-		return EXIT_HARNESS;
 	}
 	m = calloc(1, sizeof(*m));
 	if (!m || !text) {

@@ -76,8 +76,8 @@ seen= child=
 comes_true has_all || fail "no breakpoints are held"
 status 0 "$perfabi" hunt --calls 10000 --seed 7 --as "${callers%%,*}" --format json
 jq -r '.callers[] | "beside breakpoints of another program: \(.held) held"' "$scratch/out"
-# Root's calls that are of a cpu meet them.
-[ "$callers" = user ] || [ -z "$seen" ] || has_ended || holds '[.callers[].held] | add > 0' "$scratch/out" || fail "no call has met the breakpoints of another program"
+# Root's calls that are of a cpu meet them, where four are all that there are: on x86.
+[ "$callers" = user ] || ! uname -m | grep -q '86' || [ -z "$seen" ] || has_ended || holds '[.callers[].held] | add > 0' "$scratch/out" || fail "no call has met the breakpoints of another program"
 kill -INT $pid 2>/dev/null || :
 wait $pid || :
 # A model that is wrong: random calls show it, and how many there are of a kind.
