@@ -2,6 +2,13 @@
 # The folders of decoder/ and src/ are as README.md says, and use each other in that order; each kind of violation is seen.
 . tests/e2e/lib.sh
 ci/rooms || fail "ci/rooms"
+ci/size || fail "ci/size"
+jq '.rooms.call.most -= 1' ci/size.json >"$scratch/less.json"
+! ci/size "$scratch/less.json" >"$scratch/out" || fail "a room that has outgrown its line is not seen"
+says out "call has 1 lines too many"
+jq 'del(.rooms.call)' ci/size.json >"$scratch/less.json"
+! ci/size "$scratch/less.json" >"$scratch/out" || fail "files in no room are not seen"
+says out "each file belongs to one room"
 
 # planted WANTED COMMAND : what ci/rooms says, in a copy of the tree, after the command: this line and no other.
 planted() {
