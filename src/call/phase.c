@@ -158,6 +158,14 @@ void phase_names(const struct phases *phases, unsigned mask, char *out, size_t s
 		snprintf(out, size, "none that is known");
 }
 
+void phase_describe(const struct phases *phases, int err, unsigned mask, char *out, size_t size)
+{
+	char names[128];
+
+	phase_names(phases, mask, names, sizeof(names));
+	snprintf(out, size, "%s from %s", errno_name(err), names);
+}
+
 static unsigned phases_with_errno(const struct phases *phases, int err)
 {
 	unsigned mask = 0;

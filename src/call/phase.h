@@ -72,6 +72,9 @@ unsigned phase_infer(const struct phases *phases, const struct call *call, int e
 /* A dead child that is not reaped; a negative errno if it could not be made. */
 pid_t phase_make_zombie(void);
 
+/* "EINVAL from validate or fd": the gates as far as anybody asked. */
+void phase_describe(const struct phases *phases, int err, unsigned mask, char *out, size_t size);
+
 /* The names in a mask, "permission or fd". */
 void phase_names(const struct phases *phases, unsigned mask, char *out, size_t size);
 

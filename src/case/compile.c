@@ -12,6 +12,7 @@
 #include "case/check.h"
 #include "machine/require.h"
 #include "step/compile.h"
+#include "step/expect.h"
 
 static void add_sysctl(struct sysctl_set *set, const char *text)
 {
@@ -51,36 +52,44 @@ static int compile_own_steps(struct compiling *c, struct program *out, const jso
 	return block_compile(c, &out->steps, steps, &at);
 }
 
-static int compile_expectation(struct compiling *c, struct program *out, const json_t *json,
-			       const struct where *w)
+/* `open` and `expect` of a case are a program of that one step. A refusal says its gate. */
+static int compile_call(struct compiling *c, struct program *out, const json_t *open,
+			const json_t *expect, const struct where *w)
 {
-	struct where at_expect = where_key(w, "expect"), at_outcome = where_key(w, "outcome");
+	json_t *step = json_pack("{s:O,s:O*}", "open", open, "expect", expect);
+	int err = block_compile_one(c, &out->steps, arena_keep(c->arena, step), w);
 
-	if (out->is_capability)
-		return capability_compile(&out->capability, json_object_get(json, "outcome"),
-					  out->has_steps, c->tables, &at_outcome, c->error);
-	if (out->has_steps)
-		return 0; /* each has its own */
-	return expectations_compile(&out->expect, json_object_get(json, "expect"), c->tables,
-				    &c->names, c->arena, &at_expect, c->error);
+	for (size_t i = 0; !err && i < out->steps.list->alternative_count; i++) {
+		const struct alternative *x = &out->steps.list->alternatives[i];
+		struct where at_expect = where_key(w, "expect"),
+			     at = where_key(&at_expect, "phase");
+
+		if (x->err && x->phase < 0)
+			err = error_value(c->error, &at, NULL,
+					  "the gate that refuses, as \"copy\"");
+	}
+	return err;
 }
 
-/* What is done, without what must come of it. */
-static int compile_call(struct compiling *c, struct program *out, const json_t *json,
-			const struct where *w)
+/* What is done, and what must come of it. */
+static int compile_parts(struct compiling *c, struct program *out, const json_t *json,
+			 const struct where *w)
 {
-	struct where at_given = where_key(w, "given"), at_open = where_key(w, "open");
+	struct where at_given = where_key(w, "given"), at_outcome = where_key(w, "outcome");
 	const json_t *open = json_object_get(json, "open");
 	int err;
 
 	if (json_object_get(json, "cgroup"))
 		scope_bind(c->scope, "cgroup", 0);
 	err = block_compile(c, &out->given, json_object_get(json, "given"), &at_given);
-	if (!err && out->has_steps)
+	if (!err && out->definition && !out->is_call)
 		err = compile_own_steps(c, out, json, w);
-	else if (!err && open)
-		err = opening_compile(&out->open, open, c->tables->abi, c->arch, c->scope, c->arena,
-				      &at_open, c->error);
+	else if (!err && open) /* of what is no whole case yet, nothing must come */
+		err = compile_call(c, out, open,
+				   out->definition ? json_object_get(json, "expect") : NULL, w);
+	if (!err && out->is_capability)
+		err = outcomes_compile(c, &out->outcomes, json_object_get(json, "outcome"),
+				       out->is_call, &at_outcome);
 	return err;
 }
 
@@ -120,14 +129,12 @@ int case_compile(struct program *out, json_t *definition, const struct cases *ca
 	int err;
 
 	*out = (struct program){.definition = definition,
-				.has_steps = json_object_get(definition, "steps") != NULL,
+				.is_call = !json_object_get(definition, "steps"),
 				.is_capability = case_kind(definition) == CAPABILITY,
 				.requirements = json_object_get(definition, "requires"),
 				.sysctl = json_object_get(definition, "sysctl"),
 				.has_cgroup = json_object_get(definition, "cgroup") != NULL};
-	err = compile_call(&c, out, definition, w);
-	if (!err)
-		err = compile_expectation(&c, out, definition, w);
+	err = compile_parts(&c, out, definition, w);
 	if (!err)
 		find_sysctls(out);
 	scope_free(&scope);
@@ -144,7 +151,7 @@ int case_check_call(const json_t *json, const struct cases *cases, const struct 
 
 	if (!err) {
 		c = begin(json, cases, NULL, &scope, &program.arena, e);
-		err = compile_call(&c, &program, json, w);
+		err = compile_parts(&c, &program, json, w);
 	}
 	scope_free(&scope);
 	program_free(&program);

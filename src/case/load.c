@@ -340,14 +340,9 @@ static int search_statement(void *context, struct statement *statement)
 static bool case_expects(const struct cases *cases, const struct instance *instance,
 			 const char *key, const char *glob)
 {
-	const struct program *program = instance->program;
 	struct search search = {glob, !strcmp(key, "phase"), &cases->tables.phases};
-	bool found = false;
 
-	for (size_t i = 0; i < program->expect.count && !found; i++)
-		found = is_found(&search, program->expect.list[i].err,
-				 program->expect.list[i].phase);
-	return found || block_visit(&program->steps, NULL, NULL, search_statement, &search);
+	return block_visit(&instance->program->steps, NULL, NULL, search_statement, &search);
 }
 
 static bool filter_holds(const struct filter *f, const struct cases *cases,

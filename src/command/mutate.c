@@ -7,13 +7,15 @@
 #include <string.h>
 
 #include "command/session.h"
+#include "step/mutate.h"
 #include "text/say.h"
 
 /* Each case once for each way in which it is made wrong. */
 struct wrongs {
 	const struct instance **instances;
-	struct mutation *mutations;
-	size_t count;
+	unsigned *numbers; /* of the part, from 1 */
+	enum part *parts;
+	size_t count, room;
 };
 
 static const struct option long_options[] = {SESSION_OPTIONS, {NULL, 0, NULL, 0}};
@@ -21,14 +23,13 @@ static const struct option long_options[] = {SESSION_OPTIONS, {NULL, 0, NULL, 0}
 static void help(FILE *f)
 {
 	fputs("usage: perfabi mutate [OPTIONS] [PATH|ID-GLOB...]\n\n"
-	      "Runs every case with its expectation made wrong: another errno, success for "
+	      "Runs every case with each part of what it expects made wrong: success for "
 	      "failure,\n"
-	      "the gate before and behind the right one, attr written where it is not, "
-	      "close-on-exec\n"
-	      "turned round; of steps, each part of each pattern. A case that passes all the "
-	      "same\n"
-	      "proves nothing, and is listed; one that fails unchanged is listed, too, and "
-	      "left out.\n\n",
+	      "another errno, the gate before and behind the right one, attr written where it "
+	      "is\n"
+	      "not, each part of each pattern. A case that passes all the same proves nothing, "
+	      "and\n"
+	      "is listed; one that fails as it is is listed, too, and left out.\n\n",
 	      f);
 	session_help(f);
 	fputs("  -h, --help\n", f);
@@ -74,18 +75,16 @@ static bool answers_yes(const struct result *result)
 {
 	const char *answer = result->verdict.capability;
 
-	return result->verdict.outcome == PASS &&
-	       (!result->instance->program->has_steps || !answer[0] || !strcmp(answer, "yes"));
+	return result->verdict.outcome == PASS && (!answer[0] || !strcmp(answer, "yes"));
 }
 
-static void tell(const struct result *result, struct mutation mutation, const char *how)
+/* With the part that was made wrong, from 1; 0: none was. */
+static void tell(const struct result *result, unsigned number, enum part part, const char *how)
 {
 	printf("%s %s", how, result->instance->id);
-	if (mutation.kind)
-		printf(" (%s", mutation_name(mutation.kind));
-	if (mutation.kind == MUTATION_OF_STEPS)
-		printf(", number %u", mutation.part + 1);
-	printf(mutation.kind ? ")\n" : "\n");
+	if (number)
+		printf(" (%s, number %u)", part_names[part], number);
+	printf("\n");
 	print_details(stdout, result, NULL, "  ");
 }
 
@@ -105,8 +104,7 @@ static int keep_passing(struct session *s)
 		failed += outcome == FAIL || outcome == ERROR;
 		passed += outcome == PASS;
 		if (outcome == FAIL || outcome == ERROR)
-			tell(&s->results[i], (struct mutation){0},
-			     outcome == FAIL ? "FAIL" : "ERROR");
+			tell(&s->results[i], 0, NO_PART, outcome == FAIL ? "FAIL" : "ERROR");
 		if (answers_yes(&s->results[i]))
 			s->picked[kept++] = s->picked[i];
 	}
@@ -116,62 +114,63 @@ static int keep_passing(struct session *s)
 	return kept || !failed ? 0 : EXIT_FAILED;
 }
 
-static int add_wrong(struct wrongs *w, const struct instance *instance, struct mutation mutation)
+static int add_wrong(struct wrongs *w, const struct instance *instance, unsigned number,
+		     enum part part)
 {
-	size_t room = w->count ? w->count * 2 : 64;
-	void *instances, *mutations;
+	if (w->count == w->room) {
+		size_t room = w->room ? w->room * 2 : 1024;
+		void *instances = realloc(w->instances, room * sizeof(*w->instances));
+		void *numbers = realloc(w->numbers, room * sizeof(*w->numbers));
+		void *parts = realloc(w->parts, room * sizeof(*w->parts));
 
-	if (!w->count || (w->count >= 64 && !(w->count & (w->count - 1)))) {
-		instances = realloc(w->instances, room * sizeof(struct instance *));
 		w->instances = instances ? instances : w->instances;
-		mutations = realloc(w->mutations, room * sizeof(*w->mutations));
-		w->mutations = mutations ? mutations : w->mutations;
-		if (!instances || !mutations)
+		w->numbers = numbers ? numbers : w->numbers;
+		w->parts = parts ? parts : w->parts;
+		if (!instances || !numbers || !parts)
 			return -ENOMEM;
+		w->room = room;
 	}
 	w->instances[w->count] = instance;
-	w->mutations[w->count++] = mutation;
+	w->numbers[w->count] = number;
+	w->parts[w->count++] = part;
 	return 0;
 }
 
-/* All ways of one case: those of a call, or each part of what its steps expect. */
+/* Each part of what a case expects. */
 static int add_ways(struct wrongs *w, const struct instance *instance, const struct tables *tables,
 		    struct environment *env)
 {
-	for (int kind = MUTATION_OF_CALL; kind < MUTATIONS; kind++) {
-		struct mutation mutation = {.kind = kind};
+	for (unsigned number = 1;; number++) {
+		enum part part =
+			steps_part(instance->program, &instance->who, env, tables, number, false);
 
-		while (mutation_applies(mutation, instance, tables, env)) {
-			if (add_wrong(w, instance, mutation))
-				return -ENOMEM;
-			mutation.part++;
-			if (kind != MUTATION_OF_STEPS)
-				break;
-		}
+		if (part == NO_PART)
+			return 0;
+		if (add_wrong(w, instance, number, part))
+			return -ENOMEM;
 	}
-	return 0;
 }
 
 /* Tells what was not caught. An exit status. */
 static int tell_all(const struct session *s, const struct wrongs *w)
 {
-	size_t caught[MUTATIONS] = {0}, not [MUTATIONS] = {0}, all_caught = 0, all_not = 0;
+	size_t caught[PARTS] = {0}, not [PARTS] = {0}, all_caught = 0, all_not = 0;
 
 	for (size_t i = 0; i < w->count; i++) {
 		const struct result *result = &s->results[i];
-		int outcome = result->verdict.outcome, kind = w->mutations[i].kind;
+		int outcome = result->verdict.outcome;
 		bool is_survivor = answers_yes(result);
 
-		caught[kind] += outcome == FAIL || (outcome == PASS && !is_survivor);
-		not [kind] += is_survivor || outcome == ERROR;
+		caught[w->parts[i]] += outcome == FAIL || (outcome == PASS && !is_survivor);
+		not [w->parts[i]] += is_survivor || outcome == ERROR;
 		if (is_survivor || outcome == ERROR)
-			tell(result, w->mutations[i], is_survivor ? "SURVIVED" : "ERROR");
+			tell(result, w->numbers[i], w->parts[i],
+			     is_survivor ? "SURVIVED" : "ERROR");
 	}
-	for (int kind = MUTATION_OF_CALL; kind < MUTATIONS; kind++) {
-		printf("%-20s %5zu caught, %zu not\n", mutation_name(kind), caught[kind],
-		       not [kind]);
-		all_caught += caught[kind];
-		all_not += not [kind];
+	for (int part = 0; part < PARTS; part++) {
+		printf("%-20s %5zu caught, %zu not\n", part_names[part], caught[part], not [part]);
+		all_caught += caught[part];
+		all_not += not [part];
 	}
 	printf("%zu wrong expectation%s caught, %zu not, in %zu %s\n", all_caught,
 	       all_caught == 1 ? "" : "s", all_not, s->count, s->count == 1 ? "case" : "cases");
@@ -195,7 +194,7 @@ static int mutate_all(struct session *s, struct wrongs *w)
 		say(stderr, "%s: %s\n", s->program, strerror(ENOMEM));
 		return EXIT_HARNESS;
 	}
-	s->options.mutations = w->mutations;
+	s->options.parts = w->numbers;
 	if (run_whole(s, w->instances, w->count))
 		return EXIT_HARNESS;
 	return tell_all(s, w);
@@ -217,7 +216,8 @@ int command_mutate(int argc, char **argv)
 	if (!status)
 		status = mutate_all(&session, &wrongs);
 	free(wrongs.instances);
-	free(wrongs.mutations);
+	free(wrongs.numbers);
+	free(wrongs.parts);
 	session_end(&session);
 	return status;
 }

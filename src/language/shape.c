@@ -234,6 +234,8 @@ static const char *kind_text(const struct value_shape *shape)
 		return "a number";
 	case SHAPE_TEXT:
 		return "text";
+	case SHAPE_TRUTH:
+		return "true or false";
 	case SHAPE_NAMES:
 		return "a list of names";
 	case SHAPE_OBJECT:
@@ -318,6 +320,8 @@ static bool can_equal(const json_t *value, const struct value_shape *shape)
 
 	if (shape->kind == SHAPE_ANY || (text && text[0] == '$'))
 		return true;
+	if (shape->kind == SHAPE_TRUTH)
+		return json_is_boolean(value);
 	return shape->kind == SHAPE_NUMBER ? json_is_integer(value)
 					   : shape->kind == SHAPE_TEXT && text;
 }

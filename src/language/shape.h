@@ -13,6 +13,7 @@ enum shape_kind {
 	SHAPE_ANY = 1,
 	SHAPE_NUMBER, /* or "0x..." */
 	SHAPE_TEXT,
+	SHAPE_TRUTH,  /* true or false */
 	SHAPE_NAMES,  /* a list of names */
 	SHAPE_OBJECT, /* with no other members than these */
 	SHAPE_LIST,   /* of such objects; without members, of anything */

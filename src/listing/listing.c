@@ -20,7 +20,6 @@
 struct listing {
 	const struct instance *instance;
 	const struct program *program;
-	const struct expectation *expected; /* of a case that is one call; or NULL */
 	struct translation t;
 	struct arena arena;
 	struct scope scope;
@@ -225,7 +224,7 @@ static void say_errnos(FILE *f, const int errnos[PHASE_ERRNOS_MAX], const char *
 /* Of a capability a refusal is an answer, as the case has it. */
 static void say_capability(struct listing *l)
 {
-	const struct capability *c = &l->program->capability;
+	const struct outcomes *c = &l->program->outcomes;
 
 	if (!l->program->is_capability)
 		return;
@@ -238,45 +237,6 @@ static void say_capability(struct listing *l)
 	fprintf(l->own_file, "\t(void)err, (void)errno, (void)strerror;\n"
 			     "\tprintf(\"%%s\\n\", answer ? answer : \"FAIL\");\n"
 			     "\tfflush(NULL);\n\texit(answer ? 0 : 1);\n}\n");
-}
-
-/* The case's one call: what it is given, the call, and what it leaves of the attr. */
-static void call_in_main(struct listing *l)
-{
-	const json_t *open = json_object_get(l->program->definition, "open");
-	static const struct c_member members[] = {
-		{.path = "size", .c = "attr.size", .kind = C_NUMBER}, {0}};
-	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
-	const struct expectation *x = l->expected;
-	struct translation *t = &l->t;
-	const char *call;
-
-	c_blank(t);
-	call = open_call_in_c(t, open, "attr");
-	if (l->program->is_capability) {
-		c_line(t, "expect_errno(%s, 0);", call);
-		return;
-	}
-	if (!x) {
-		c_missing(t, "an expectation for this machine");
-		return;
-	}
-	if (json_object_get(open, "memory")) {
-		c_line(t, "expect_errno(%s, %s);", call, x->ok ? "0" : errno_name(x->err));
-		return;
-	}
-	c_line(t, "union attr before = attr;");
-	c_line(t, "long fd = expect_errno(%s, %s);", call, x->ok ? "0" : errno_name(x->err));
-	c_line(t, "(void)fd;");
-	if (x->attr)
-		c_expect(t, x->attr, "attr", ".", &shape);
-	else
-		c_line(t, "expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);");
-	if (x->cloexec >= 0)
-		c_line(t, "expect((fcntl((int)fd, F_GETFD) & FD_CLOEXEC) == %s, fd);",
-		       x->cloexec ? "FD_CLOEXEC" : "0");
-	if (x->attr)
-		c_line(t, "(void)before;");
 }
 
 /* The words that processes of the case wait for. */
@@ -366,10 +326,7 @@ static void main_in_c(struct listing *l)
 	if (l->instance->who.as != AS_ROOT)
 		identity_in_c(t, l->instance->who.as, NULL);
 	block_in_c(t, &l->program->given);
-	if (l->program->has_steps)
-		block_in_c(t, &l->program->steps);
-	else
-		call_in_main(l);
+	block_in_c(t, &l->program->steps);
 	c_blank(t);
 	if (json_object_get(t->words, "fork"))
 		c_line(t, "end_children();");
@@ -458,7 +415,6 @@ int listing_print(FILE *f, const struct instance *instance, const struct cases *
 	l->program = instance->program;
 	block_settle(&l->program->given, &instance->who, env);
 	block_settle(&l->program->steps, &instance->who, env);
-	l->expected = expectations_choose(&l->program->expect, &instance->who, env);
 	l->scope.env = env;
 	l->text = json_dumps(l->program->definition, JSON_COMPACT);
 	l->t = (struct translation){.tables = &cases->tables,

@@ -18,15 +18,11 @@
 #include "machine/descriptors.h"
 #include "machine/limits.h"
 #include "step/expect.h"
+#include "step/mutate.h"
 #include "step/steps.h"
 #include "step/trace.h"
 
-const char *const stage_names[] = {"starting",
-				   "preparing",
-				   "in the call under test",
-				   "carrying out its steps",
-				   "asking which gate refused",
-				   "done"};
+const char *const stage_names[] = {"starting", "preparing", "carrying out its steps", "done"};
 
 sigset_t signals_altered(void)
 {
@@ -82,79 +78,27 @@ static void become(const struct instance *instance, struct slot *slot)
 		_exit(1);
 }
 
-/* A case that is one call: the preparation, the call, the gate, the verdict. */
-_Noreturn static void run_call(const struct instance *instance, const struct expectation *x,
-			       struct steps *steps, struct slot *slot)
-{
-	const struct program *program = instance->program;
-	const struct tables *tables = steps->tables;
-	struct observation seen = {0};
-	const struct call *call;
-	struct error e = {0};
-	struct call made;
-	pid_t zombie = 0;
-	int err;
-
-	if (!x && !program->is_capability)
-		give_up(slot, "an expectation", "none");
-	if (program->given.count) /* before there are events that a fork could inherit */
-		zombie = phase_make_zombie();
-	/* A kernel that refuses what the case builds on has failed it. */
-	if (!steps_run(steps, &program->given, &slot->verdict))
-		finish(slot);
-	if (opening_make(&program->open, tables, &steps->scope, &made, &call, &e))
-		give_up(slot, e.expected, e.got);
-
-	slot->stage = STAGE_CALLING;
-	err = call_issue(call, steps->env, &seen.answer);
-	if (err)
-		give_up(slot, "memory to pass the attr in", strerror(-err));
-	call_format(call, &seen.answer, steps->env, slot->verdict.call, sizeof(slot->verdict.call));
-
-	trace_say(steps->trace, slot->verdict.call);
-	slot->stage = STAGE_ASKING;
-	if (seen.answer.err && instance->kind == CONFORMANCE)
-		seen.phases =
-			phase_infer(&tables->phases, call, seen.answer.err, zombie, steps->env);
-	if (program->is_capability)
-		capability_judge(&program->capability, &seen, &slot->verdict);
-	else
-		expectation_judge(x, &seen, tables, &steps->scope, &slot->verdict);
-	finish(slot);
-}
-
-/* What a capability's steps say: that it is there, or which of its errnos it has not. */
-static void judge_steps(const struct capability *capability, struct verdict *v)
-{
-	const char *answer = NULL;
-
-	if (v->outcome == PASS)
-		answer = "yes";
-	else if (v->outcome == FAIL && v->err)
-		answer = capability_answer(capability, v->err);
-	else if (v->outcome == FAIL && capability->otherwise)
-		answer = "no";
-	if (!answer)
-		return;
-	v->outcome = PASS;
-	snprintf(v->capability, sizeof(v->capability), "%s", answer);
-}
-
-_Noreturn static void run_steps(const struct instance *instance, struct steps *steps,
-				struct slot *slot)
+/* A kernel that refuses what the case builds on has failed it. */
+_Noreturn static void run_program(const struct instance *instance, struct steps *steps,
+				  struct slot *slot)
 {
 	const struct program *program = instance->program;
 	struct refused refused = {0};
 
+	if (program->is_call && program->given.count) /* before a fork could inherit events */
+		steps->zombie = phase_make_zombie();
+	if (!steps_run(steps, &program->given, &slot->verdict))
+		finish(slot);
 	slot->stage = STAGE_STEPPING;
 	steps->at_step = &slot->step;
+	steps->is_call = program->is_call;
 	if (program->is_capability)
 		steps->refused = &refused;
 	if (steps_run(steps, &program->steps, &slot->verdict))
 		steps_end(steps, &slot->verdict);
 	if (program->is_capability) {
 		slot->verdict.refused = refused;
-		judge_steps(&program->capability, &slot->verdict);
+		outcomes_judge(&program->outcomes, &slot->verdict);
 	}
 	finish(slot);
 }
@@ -176,24 +120,23 @@ static int bind_cgroup(struct steps *steps, const char *path)
 	return err;
 }
 
-_Noreturn void child_run(const struct instance *instance, struct mutation mutation,
+_Noreturn void child_run(const struct instance *instance, unsigned wrong_part,
 			 const struct cases *cases, struct environment *env, struct slot *slot,
 			 const struct surroundings *surroundings, const char *cgroup)
 {
 	const struct program *program = instance->program;
 	struct steps *steps = malloc(sizeof(*steps));
-	const struct expectation *x;
 
 	slot->stage = STAGE_PREPARING;
 	if (!steps)
 		give_up(slot, "memory for a case", strerror(ENOMEM));
 	isolate(surroundings);
 	/* What `when` asks of the machine, it asks with the runner's rights, as site.c does. */
-	if (mutation.kind && !mutation_make(mutation, instance, &cases->tables, env))
+	if (wrong_part && steps_part(instance->program, &instance->who, env, &cases->tables,
+				     wrong_part, true) == NO_PART)
 		give_up(slot, "a mutation that applies", "none");
 	block_settle(&program->given, &instance->who, env);
 	block_settle(&program->steps, &instance->who, env);
-	x = expectations_choose(&program->expect, &instance->who, env);
 	become(instance, slot);
 	if (steps_begin(steps, &cases->tables, &instance->who, env) || bind_cgroup(steps, cgroup))
 		give_up(slot, "memory and a cgroup that can be opened", strerror(errno));
@@ -201,7 +144,5 @@ _Noreturn void child_run(const struct instance *instance, struct mutation mutati
 	steps->restores_sysctls = program->sysctl != NULL;
 	steps->uid = slot->uid;
 	steps->trace = surroundings->trace;
-	if (program->has_steps)
-		run_steps(instance, steps, slot);
-	run_call(instance, x, steps, slot);
+	run_program(instance, steps, slot);
 }

@@ -8,10 +8,9 @@
 #include <signal.h>
 
 #include "case/case.h"
-#include "run/mutation.h"
 
 /* How far the child has come, for when it does not come back. */
-enum stage { STAGE_NONE, STAGE_PREPARING, STAGE_CALLING, STAGE_STEPPING, STAGE_ASKING, STAGE_DONE };
+enum stage { STAGE_NONE, STAGE_PREPARING, STAGE_STEPPING, STAGE_DONE };
 extern const char *const stage_names[];
 
 /*
@@ -39,10 +38,11 @@ struct surroundings {
 sigset_t signals_altered(void);
 
 /*
- * Runs the instance in the calling process, which was forked for it, with its expectation made
- * wrong in that way, and ends the process. `cgroup` is the path of the case's own, or NULL.
+ * Runs the instance in the calling process, which was forked for it, with that part of what it
+ * expects made wrong, from 1, and ends the process. `cgroup` is the path of the case's own, or
+ * NULL.
  */
-_Noreturn void child_run(const struct instance *instance, struct mutation mutation,
+_Noreturn void child_run(const struct instance *instance, unsigned wrong_part,
 			 const struct cases *cases, struct environment *env, struct slot *slot,
 			 const struct surroundings *surroundings, const char *cgroup);
 

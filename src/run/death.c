@@ -47,7 +47,7 @@ static void take_death(const struct worker *w, int status, double timeout, struc
 	else
 		snprintf(got, sizeof(got), "exit status %d while %s", WEXITSTATUS(status),
 			 stage_names[stage]);
-	if ((stage == STAGE_CALLING || stage == STAGE_STEPPING) &&
+	if (stage == STAGE_STEPPING &&
 	    ((w->timed_out && w->patience.was_seen && !w->patience.was_stopped) ||
 	     (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SIGNALS) ||
 	     (WIFSIGNALED(status) && !is_from_elsewhere(WTERMSIG(status)))))

@@ -169,7 +169,7 @@ void doubt_skip_if_unconfirmed(const struct worker *w, struct result *result)
 
 bool doubt_runs_again(struct runner *r, struct worker *w, struct result *result)
 {
-	if (w->timed_out || r->options->mutations ||
+	if (w->timed_out || r->options->parts ||
 	    (!hangs_on_others(r, w, result) && !hangs_on_hypervisor(r, w, result)))
 		return false;
 	w->failures++;

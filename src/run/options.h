@@ -5,7 +5,6 @@
 #ifndef PERFABI_RUN_OPTIONS_H
 #define PERFABI_RUN_OPTIONS_H
 
-#include "run/mutation.h"
 #include "run/result.h"
 
 struct run_options {
@@ -15,8 +14,8 @@ struct run_options {
 	unsigned repeat; /* rounds, at least 1 */
 	bool shuffle;
 	uint64_t seed;
-	/* How each instance is made wrong, in their order; NULL: none is. */
-	const struct mutation *mutations;
+	/* The part of each instance that is made wrong, from 1, in their order; NULL: none is. */
+	const unsigned *parts;
 	struct trace *trace; /* that cases tell their calls to; NULL: nobody asks */
 	/* Called when other runs are kept away, as far as they can be, and what `env` says of the
 	 * sysctls is the machine's own; before that no case is judged. May be NULL. */

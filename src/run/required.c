@@ -16,6 +16,7 @@
 
 #include "machine/patience.h"
 #include "machine/require.h"
+#include "step/expect.h"
 
 /* What it asks for itself. */
 static bool meets_its_own(struct environment *env, const struct instance *instance, char *found,
@@ -80,7 +81,7 @@ static int run_it(const struct instance *instance, const struct cases *cases,
 	pid = fork();
 	answer = pid < 0 ? -errno : NO;
 	if (!pid)
-		child_run(instance, (struct mutation){0}, cases, env, slot, &untold, NULL);
+		child_run(instance, 0, cases, env, slot, &untold, NULL);
 	if (pid > 0) {
 		patience_await(pid, timeout, is_to_end, &status);
 		answer = (int)reply_of(slot, instance, found, size);
@@ -91,10 +92,10 @@ static int run_it(const struct instance *instance, const struct cases *cases,
 
 bool required_case_says_no(const struct instance *instance, int err)
 {
-	const struct capability *capability = &instance->program->capability;
+	const struct outcomes *outcomes = &instance->program->outcomes;
 
-	return instance->kind == CONFORMANCE || capability->otherwise ||
-	       (err && capability_lists(capability->no, err));
+	return instance->kind == CONFORMANCE || outcomes->otherwise ||
+	       (err && outcome_lists(outcomes->no, err));
 }
 
 bool required_case_met(const struct cases *cases, struct environment *env, const char *token,

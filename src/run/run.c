@@ -5,6 +5,7 @@
  * with the case's group.
  */
 #include "case/cases.h"
+#include "step/mutate.h"
 #include "run/run.h"
 
 #include <errno.h>
@@ -48,9 +49,9 @@ static void settle(struct runner *r, size_t index, struct result *fresh)
 		r->enough = kept->instance;
 }
 
-static struct mutation mutation_of(const struct runner *r, size_t index)
+static unsigned part_of(const struct runner *r, size_t index)
 {
-	return r->options->mutations ? r->options->mutations[index] : (struct mutation){0};
+	return r->options->parts ? r->options->parts[index] : 0;
 }
 
 /* Each of those that have a process has this one beside it from now on, and it them. */
@@ -81,8 +82,8 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 	if (w->pid)
 		madvise(w->slot, sizeof(*w->slot), MADV_DONTFORK);
 	if (!w->pid)
-		child_run(r->instances[w->index], mutation_of(r, w->index), r->cases, r->env,
-			  w->slot, &r->surroundings, w->cgroup);
+		child_run(r->instances[w->index], part_of(r, w->index), r->cases, r->env, w->slot,
+			  &r->surroundings, w->cgroup);
 	if (w->pid > 0) {
 		note_beside(r, w);
 		machine_note(r->machine, (unsigned)(w - r->workers), w->pid);
@@ -151,13 +152,14 @@ static void restore_machine(struct runner *r, struct worker *w)
 static bool can_begin(struct runner *r, struct worker *w, const struct instance *instance,
 		      struct result *result)
 {
-	const struct mutation mutation = mutation_of(r, w->index);
+	const unsigned part = part_of(r, w->index);
 
 	if (site_bars(&r->site, instance, result) ||
 	    !prepare_machine(r, w, instance->program, result) ||
 	    !site_lets_run(&r->site, w->uid, instance, result))
 		return false;
-	if (!mutation.kind || mutation_applies(mutation, instance, &r->cases->tables, r->env))
+	if (!part || steps_part(instance->program, &instance->who, r->env, &r->cases->tables, part,
+				false) != NO_PART)
 		return true;
 	result_skip(result, "mutation", "this mutation does not apply");
 	return false;

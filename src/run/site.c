@@ -11,6 +11,7 @@
 #include "machine/names.h"
 #include "machine/require.h"
 #include "run/required.h"
+#include "step/expect.h"
 
 /*
  * Some distributions let users open nothing at all (Debian's perf_event_paranoid 3). Then only what
@@ -24,16 +25,17 @@ static bool opens_nothing(const struct site *site, const struct instance *instan
 	const struct program *program = instance->program;
 	int err = environment_control(env, instance->who.as);
 	int permission = phase_by_name(phases, "permission", NULL);
-	const struct expectation *x =
-		expectations_choose(&program->expect, &instance->who, site->env);
+	const struct alternative *x =
+		program->is_call ? expect_choose(program->steps.list, &instance->who, site->env)
+				 : NULL;
 
 	if ((err != EACCES && err != EPERM) || env->control[AS_ROOT] == err ||
-	    (program->is_capability && !program->has_steps))
+	    (program->is_capability && program->is_call))
 		return false;
 	snprintf(why, size, "a plain dummy event gives %s %s, perf_event_paranoid is %d",
 		 identity_names[instance->who.as], errno_name(err), env->paranoid);
 	/* steps would not get far without an event */
-	return !x || x->ok || x->phase > permission || (x->phase == permission && x->err != err);
+	return !x || !x->err || x->phase > permission || (x->phase == permission && x->err != err);
 }
 
 static bool is_token_met(const struct site *site, uid_t uid, const struct instance *instance,
@@ -105,11 +107,6 @@ bool site_lets_run(const struct site *site, uid_t uid, const struct instance *in
 		return false;
 	if (block_is_barred(&program->steps, &instance->who, site->env, token, sizeof(token))) {
 		result_skip(result, token, "perfabi may not run there: it is not in its cpuset");
-		return false;
-	}
-	if (!program->has_steps && !program->is_capability &&
-	    !expectations_choose(&program->expect, &instance->who, site->env)) {
-		result_error(result, "no alternative of expect applies here");
 		return false;
 	}
 	if (!opens_nothing(site, instance, why, sizeof(why)))

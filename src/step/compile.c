@@ -107,6 +107,15 @@ static int compile_step(struct compiling *c, struct statement *out, const json_t
 	return err;
 }
 
+int block_compile_one(struct compiling *c, struct block *out, const json_t *step,
+		      const struct where *w)
+{
+	*out = (struct block){arena_alloc(c->arena, sizeof(*out->list)), 1};
+	if (!step || !out->list)
+		return error_no_memory(c->error, w, "memory for steps");
+	return compile_step(c, out->list, step, w);
+}
+
 int block_compile(struct compiling *c, struct block *out, const json_t *list, const struct where *w)
 {
 	json_t *step;

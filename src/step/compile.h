@@ -14,4 +14,8 @@
 int block_compile(struct compiling *c, struct block *out, const json_t *list,
 		  const struct where *w);
 
+/* The same of one step, which stands at `w` itself. */
+int block_compile_one(struct compiling *c, struct block *out, const json_t *step,
+		      const struct where *w);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expectations of steps, read and chosen.
+ * Expectations of steps and outcomes of capabilities, read and chosen.
  */
 #include "step/expect.h"
 
@@ -41,6 +41,24 @@ static const json_t *pattern_of(struct compiling *c, const json_t *expect, bool 
 	return arena_keep(c->arena, pattern);
 }
 
+/* An errno that some gate of phases.json can give; what none gives is a slip of the pen. */
+static int gate_errno(struct compiling *c, const char *name, const struct where *w)
+{
+	const struct phases *phases = &c->tables->phases;
+	struct nearest near = nearest_to(name);
+	int err = errno_by_name(name, NULL);
+
+	for (size_t i = 0; i < phases->count; i++) {
+		for (size_t j = 0; j < phases->list[i].errno_count; j++) {
+			if (err == phases->list[i].errnos[j])
+				return err;
+			nearest_try(&near, errno_name(phases->list[i].errnos[j]));
+		}
+	}
+	return error_name(c->error, w, name, near.best,
+			  "an errno that a gate of phases.json gives");
+}
+
 static int read_errno(struct compiling *c, struct alternative *out, const json_t *name,
 		      const struct verb *verb, const struct where *w)
 {
@@ -50,10 +68,13 @@ static int read_errno(struct compiling *c, struct alternative *out, const json_t
 	if (verb->kind != CALLS)
 		return error_value(c->error, w, name, "no errno: %s is no call that is under test",
 				   verb->name);
-	out->err = text ? errno_by_name(text, &near) : 0;
-	return out->err ? 0
-			: error_name(c->error, w, text ? text : "", near.best,
-				     "the name of an errno");
+	if (!text)
+		return error_value(c->error, w, name, "the name of an errno, as \"EINVAL\"");
+	out->err = verb->has_gates ? gate_errno(c, text, w) : errno_by_name(text, &near);
+	if (out->err > 0)
+		return 0;
+	return out->err < 0 ? out->err
+			    : error_name(c->error, w, text, near.best, "the name of an errno");
 }
 
 static int read_phase(struct compiling *c, struct alternative *out, const json_t *name,
@@ -93,6 +114,8 @@ static int read_alternative(struct compiling *c, struct alternative *out, const 
 	int err;
 
 	*out = (struct alternative){.when = json_object_get(expect, "when"), .phase = -1};
+	if (verb->has_gates && !json_object_get(expect, "attr"))
+		out->attr = ATTR_KEPT;
 	err = when_check(out->when, &c->names, &at_when, c->error);
 	if (verb->has_gates)
 		phase = json_object_get(expect, "phase");
@@ -131,7 +154,8 @@ int expect_compile(struct compiling *c, struct statement *statement, const struc
 		return error_no_memory(c->error, w, "memory for what is expected");
 	statement->alternative_count = count;
 	if (!expect)
-		statement->alternatives[0].phase = -1;
+		statement->alternatives[0] = (struct alternative){
+			.phase = -1, .attr = statement->verb->has_gates ? ATTR_KEPT : ATTR_ANY};
 	for (size_t i = 0; expect && i < count; i++) {
 		struct where at = are_several ? where_index(&at_expect, i) : at_expect;
 		int err = read_alternative(c, &statement->alternatives[i],
@@ -142,6 +166,84 @@ int expect_compile(struct compiling *c, struct statement *statement, const struc
 			return err;
 	}
 	return 0;
+}
+
+/* A list of errnos, among which "otherwise" may be, if `otherwise` is not NULL. */
+static int read_errnos(struct compiling *c, int out[PHASE_ERRNOS_MAX], bool *otherwise,
+		       const json_t *list, const struct where *w)
+{
+	json_t *item;
+	size_t i, count = 0;
+
+	if (!json_is_array(list))
+		return error_value(c->error, w, list, "a list of errnos");
+	json_array_foreach(list, i, item) {
+		struct where at = where_index(w, i);
+		const char *name = json_string_value(item);
+
+		if (!name)
+			return error_value(c->error, &at, item, "the name of an errno");
+		if (otherwise && !strcmp(name, "otherwise")) {
+			*otherwise = true;
+			continue;
+		}
+		if (count + 1 == PHASE_ERRNOS_MAX)
+			return error_text(c->error, &at, "more", "at most %d errnos",
+					  PHASE_ERRNOS_MAX - 1);
+		out[count] = gate_errno(c, name, &at);
+		if (out[count++] < 0)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+int outcomes_compile(struct compiling *c, struct outcomes *out, const json_t *json, bool is_call,
+		     const struct where *w)
+{
+	const char *key, *yes = json_string_value(json_object_get(json, "yes"));
+	json_t *list;
+	int err = 0;
+
+	if (!yes || strcmp(yes, "pass"))
+		return error_value(c->error, w, json,
+				   "\"yes\": \"pass\", with the errnos of no and denied");
+	json_object_foreach((json_t *)json, key, list) {
+		struct where at = where_key(w, key);
+
+		if (!strcmp(key, "no"))
+			err = read_errnos(c, out->no, is_call ? NULL : &out->otherwise, list, &at);
+		else if (!strcmp(key, "denied"))
+			err = read_errnos(c, out->denied, NULL, list, &at);
+		else if (strcmp(key, "yes") != 0)
+			err = error_name(c->error, &at, key, NULL, "yes, no or denied");
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+bool outcome_lists(const int errnos[PHASE_ERRNOS_MAX], int err)
+{
+	for (size_t i = 0; i < PHASE_ERRNOS_MAX && errnos[i]; i++)
+		if (errnos[i] == err)
+			return true;
+	return false;
+}
+
+void outcomes_judge(const struct outcomes *outcomes, struct verdict *v)
+{
+	const char *answer = NULL;
+
+	if (v->outcome == PASS)
+		answer = "yes";
+	else if (v->outcome == FAIL && outcome_lists(outcomes->denied, v->err))
+		answer = "denied";
+	else if (v->outcome == FAIL && (outcome_lists(outcomes->no, v->err) || outcomes->otherwise))
+		answer = "no";
+	if (!answer)
+		return;
+	v->outcome = PASS;
+	snprintf(v->capability, sizeof(v->capability), "%s", answer);
 }
 
 struct alternative *expect_choose(const struct statement *statement, const struct who *who,

@@ -14,6 +14,19 @@
  */
 int expect_compile(struct compiling *c, struct statement *statement, const struct where *w);
 
+/*
+ * Reads `outcome` of a capability that is one call, or of steps, which may answer no otherwise than
+ * by an errno. 0, or a negative errno with compiling->error filled.
+ */
+int outcomes_compile(struct compiling *c, struct outcomes *out, const json_t *json, bool is_call,
+		     const struct where *w);
+
+/* Whether that errno is one of them. */
+bool outcome_lists(const int errnos[PHASE_ERRNOS_MAX], int err);
+
+/* What the verdict on its steps says of a capability: that it is there, or which errno it has. */
+void outcomes_judge(const struct outcomes *outcomes, struct verdict *v);
+
 /* The alternative that counts. NULL: none does, or the step is no test. */
 struct alternative *expect_choose(const struct statement *statement, const struct who *who,
 				  struct environment *env);

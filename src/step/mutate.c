@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A part of an expectation is one of its pattern's; what the call answers: of an errno, success, of
- * success, EINVAL; the gate. Parts are counted through the alternatives that count here.
+ * Parts are counted through the alternatives that count here, in the order of the steps.
  */
 #include "step/mutate.h"
 
@@ -10,70 +9,75 @@
 #include "language/pattern.h"
 #include "step/expect.h"
 
+const char *const part_names[PARTS] = {"part of a pattern", "success for failure", "another errno",
+				       "gate before",       "gate after",          "attr written"};
+
 struct mutation {
-	struct program *program; /* that is edited; NULL: nothing is */
+	struct program *program;
 	const struct who *who;
 	struct environment *env;
+	const struct tables *tables;
+	bool edit;
 	unsigned left; /* parts before the one that is meant */
+	enum part part;
 };
 
-static void edit_pattern(const struct mutation *m, struct alternative *x, json_t *pattern)
+/* Whether a part that is there is the one that is meant. */
+static bool is_meant(struct mutation *m, enum part part)
 {
-	if (m->program)
+	if (m->left--)
+		return false;
+	m->part = part;
+	return true;
+}
+
+/* The alternative with the part that is meant made wrong. False if that is another's. */
+static bool mutate_alternative(struct mutation *m, struct alternative *x, enum verb_kind kind)
+{
+	json_t *pattern = x->pattern ? pattern_mutate(x->pattern, &m->left) : NULL;
+
+	if (pattern) {
+		m->part = PART_PATTERN;
 		x->pattern = arena_keep(&m->program->arena, pattern);
-	else
-		json_decref(pattern);
-}
-
-static void edit_answer(const struct mutation *m, struct alternative *x)
-{
-	if (!m->program)
-		return;
-	*x = (struct alternative){.when = x->when, .err = x->err ? 0 : EINVAL, .phase = -1};
-}
-
-/* The gate before or behind it. */
-static void edit_phase(const struct mutation *m, struct alternative *x)
-{
-	if (m->program)
-		x->phase += x->phase ? -1 : 1;
+	} else if (kind == CALLS && is_meant(m, PART_OUTCOME)) {
+		*x = (struct alternative){.err = x->err ? 0 : EINVAL, .phase = -1};
+	} else if (x->err && is_meant(m, PART_ERRNO)) {
+		x->err = x->err == EINVAL ? ENOENT : EINVAL;
+	} else if (x->phase > 0 && is_meant(m, PART_GATE_BEFORE)) {
+		x->phase--;
+	} else if (x->phase >= 0 && x->phase + 1 < (int)m->tables->phases.count &&
+		   is_meant(m, PART_GATE_AFTER)) {
+		x->phase++;
+	} else if (x->attr == ATTR_KEPT && is_meant(m, PART_ATTR)) {
+		x->attr = ATTR_WRITTEN;
+	} else {
+		return false;
+	}
+	return true;
 }
 
 /* 1 when the part that is meant was this statement's. */
 static int mutate_statement(void *context, struct statement *statement)
 {
 	struct mutation *m = context;
-	struct alternative *x = expect_choose(statement, m->who, m->env);
-	json_t *pattern = NULL;
+	struct alternative *x = expect_choose(statement, m->who, m->env), wrong;
 
 	if (!x)
 		return 0;
-	if (x->pattern)
-		pattern = pattern_mutate(x->pattern, &m->left);
-	if (pattern)
-		edit_pattern(m, x, pattern);
-	else if (statement->verb->kind == CALLS && !m->left--)
-		edit_answer(m, x);
-	else if (x->phase >= 0 && !m->left--)
-		edit_phase(m, x);
-	else
+	wrong = *x;
+	if (!mutate_alternative(m, &wrong, statement->verb->kind))
 		return 0;
+	wrong.when = x->when;
+	if (m->edit)
+		*x = wrong;
 	return 1;
 }
 
-/* Through the steps that are done here. */
-bool steps_have_part(const struct program *program, const struct who *who, struct environment *env,
-		     unsigned part)
+enum part steps_part(struct program *program, const struct who *who, struct environment *env,
+		     const struct tables *tables, unsigned number, bool edit)
 {
-	struct mutation m = {.who = who, .env = env, .left = part};
+	struct mutation m = {program, who, env, tables, edit, number - 1, NO_PART};
 
-	return block_visit(&program->steps, who, env, mutate_statement, &m) == 1;
-}
-
-bool steps_mutate(struct program *program, const struct who *who, struct environment *env,
-		  unsigned part)
-{
-	struct mutation m = {.program = program, .who = who, .env = env, .left = part};
-
-	return block_visit(&program->steps, who, env, mutate_statement, &m) == 1;
+	block_visit(&program->steps, who, env, mutate_statement, &m);
+	return m.part;
 }

@@ -6,8 +6,9 @@
 #ifndef PERFABI_PROGRAM_H
 #define PERFABI_PROGRAM_H
 
-#include "call/expect.h"
 #include "call/opening.h"
+#include "language/verdict.h"
+#include "language/when.h"
 #include "machine/sysctl.h"
 #include "step/verb.h"
 
@@ -17,6 +18,14 @@ struct alternative {
 	int err;               /* that the call must have; 0: success */
 	int phase;             /* the gate that must refuse, or -1: not said */
 	const json_t *pattern; /* on what is shown, or NULL */
+	/* Of an open: what the kernel may write to attr, where the pattern has nothing on attr. */
+	enum { ATTR_ANY, ATTR_KEPT, ATTR_WRITTEN } attr;
+};
+
+/* `outcome` of a capability: what is an answer to its question. */
+struct outcomes {
+	int no[PHASE_ERRNOS_MAX], denied[PHASE_ERRNOS_MAX]; /* errnos, behind the last 0 */
+	bool otherwise;                                     /* whatever else comes means no */
 };
 
 /* A step, compiled. */
@@ -43,12 +52,10 @@ struct program {
 	json_t *definition; /* the complete case, of which the rest borrows; owned */
 	struct arena arena;
 	struct block given;
-	bool has_steps; /* else it is one call: */
-	struct block steps;
-	struct opening open;
-	struct expectations expect;
-	bool is_capability; /* then not `expect` but */
-	struct capability capability;
+	struct block steps; /* under test */
+	bool is_call;       /* `open`: they are one */
+	bool is_capability;
+	struct outcomes outcomes;   /* of a capability */
 	const json_t *requirements; /* a list of tokens, or NULL */
 	const json_t *sysctl;       /* by name, what the machine has while it runs; or NULL */
 	struct sysctl_set sysctls;  /* which of them it may change, in one way or another */

@@ -49,12 +49,15 @@ struct steps {
 	struct who who;
 	struct refused
 		*refused; /* where the last open that is refused is kept; NULL: nobody asks */
+	bool is_call;     /* the program is one call, which is shown whatever comes of it */
 	bool asks_gates;  /* of an open that is refused; a capability's are no refusals */
 	struct environment *env;
 	struct scope scope;
 	struct opened events[OPENED_MAX];
 	size_t event_count;
-	bool has_opened; /* an event, ever: from then on a fork can swap contexts */
+	/* A dead child for gates; 0: none yet; -1: there was an event, and a fork could swap
+	 * contexts. */
+	pid_t zombie;
 	struct map maps[MAPS_MAX];
 	size_t map_count, first_map; /* maps from there on are its own, not those of who began it */
 	struct child children[CHILDREN_MAX];

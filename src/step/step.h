@@ -19,13 +19,14 @@ struct step {
 	struct verdict *verdict;
 
 	/* What came. */
-	int err;          /* errno of the call, or 0 */
-	unsigned phases;  /* the gates that can have refused it; 0: nobody asked */
-	uint64_t result;  /* for bind, unless there is more to see */
-	json_t *shown;    /* what `expect` and bind are about, owned; or NULL */
-	char call[1000];  /* as strace would show it; empty: the step's own JSON will do */
-	struct call made; /* of an open that hangs on variables */
-	void *scratch;    /* memory that goes with the step */
+	int err;              /* errno of the call, or 0 */
+	unsigned phases;      /* the gates that can have refused it; 0: nobody asked */
+	bool attr_is_written; /* by an open: its size */
+	uint64_t result;      /* for bind, unless there is more to see */
+	json_t *shown;        /* what `expect` and bind are about, owned; or NULL */
+	char call[1000];      /* as strace would show it; empty: the step's own JSON will do */
+	struct call made;     /* of an open that hangs on variables */
+	void *scratch;        /* memory that goes with the step */
 };
 
 /* Does it: the verb's run(). */

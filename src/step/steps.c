@@ -63,10 +63,13 @@ static void show_call(const struct step *s, size_t index)
 {
 	char *text = s->call[0] ? NULL : json_dumps(s->statement->json, JSON_COMPACT);
 
-	snprintf(s->verdict->call, sizeof(s->verdict->call), "step %zu: %s", index + 1,
-		 s->call[0] ? s->call
-		 : text     ? text
-			    : "?");
+	if (s->run->is_call)
+		snprintf(s->verdict->call, sizeof(s->verdict->call), "%s", s->call);
+	else
+		snprintf(s->verdict->call, sizeof(s->verdict->call), "step %zu: %s", index + 1,
+			 s->call[0] ? s->call
+			 : text     ? text
+				    : "?");
 	free(text);
 }
 
@@ -97,7 +100,7 @@ static bool run_statement(struct steps *run, const struct statement *statement, 
 		verdict_set(v, err == -ECANCELED && !e.no_memory ? FAIL : ERROR, e.expected, e.got);
 	if (good)
 		bind_result(&s);
-	else if (err != -EPROTO)
+	if (run->is_call || (!good && err != -EPROTO))
 		show_call(&s, index);
 	call_free(&s.made);
 	free(s.scratch);

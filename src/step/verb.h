@@ -27,7 +27,7 @@ struct verb {
 	void (*in_c)(struct translation *t, const struct statement *statement);
 	const struct argument *arguments; /* the verb's own first; the last has no key */
 	size_t size;                      /* of the struct that they go to */
-	enum {
+	enum verb_kind {
 		PREPARES, /* it is no test: it succeeds, or the case is in error */
 		SHOWS,    /* something that `expect` can be about */
 		CALLS     /* the kernel, which may refuse */

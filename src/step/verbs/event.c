@@ -60,8 +60,8 @@ static void ask_gates(struct step *s, const struct call *call)
 	const struct alternative *x = s->expected;
 
 	if (x && (x->phase >= 0 || (s->run->asks_gates && s->err != x->err)))
-		s->phases = phase_infer(&s->tables->phases, call, s->err,
-					s->run->has_opened ? -1 : 0, s->run->env);
+		s->phases =
+			phase_infer(&s->tables->phases, call, s->err, s->run->zombie, s->run->env);
 }
 
 static void keep_refused(struct step *s, const struct call *call)
@@ -79,6 +79,16 @@ static void keep_refused(struct step *s, const struct call *call)
 	memcpy(to->attr, call->image, size < sizeof(to->attr) ? size : sizeof(to->attr));
 }
 
+/* What `expect` can be about, where it is about anything. */
+static void show_open(struct step *s, const struct answer *answer)
+{
+	if (!s->expected || !s->expected->pattern)
+		return;
+	step_show(s, "attr", json_pack("{s:I}", "size", (json_int_t)answer->size_after));
+	if (!answer->err)
+		step_show(s, "cloexec", json_boolean(answer->fd_cloexec));
+}
+
 static int open_event(struct step *s, const struct call *call)
 {
 	struct answer answer;
@@ -88,20 +98,34 @@ static int open_event(struct step *s, const struct call *call)
 		return step_failed(s, -err);
 	call_format(call, &answer, s->run->env, s->call, sizeof(s->call));
 	s->err = answer.err;
+	s->attr_is_written = answer.size_written;
+	if (answer.other_written)
+		return step_broken(s, "attr written past its size",
+				   "attr.size written, or nothing");
+	show_open(s, &answer);
 	if (answer.err) {
 		keep_refused(s, call);
 		ask_gates(s, call);
 		return 0;
 	}
-	s->run->has_opened = true;
+	if (!s->run->zombie)
+		s->run->zombie = -1;
 	if (s->run->refused) /* whatever fails from here on is not an open's refusal */
 		s->run->refused->is_there = false;
-	if (!answer.fd_is_event)
-		return step_broken(s, "a file descriptor of something else",
+	if (!answer.fd_is_event || !answer.fd_rdwr)
+		return step_broken(s,
+				   answer.fd_is_event ? "a file descriptor that is not O_RDWR"
+						      : "a file descriptor of something else",
 				   "an event, or a refusal");
 	s->result = (uint64_t)answer.fd;
 	return 0;
 }
+
+static const struct member attr_shows[] = {{.name = "size", .shape = {.kind = SHAPE_NUMBER}}, {0}};
+static const struct member open_shows[] = {
+	{"cloexec", {.kind = SHAPE_TRUTH}, "of the file descriptor"},
+	{"attr", {.kind = SHAPE_OBJECT, .members = attr_shows}, "as the kernel has left it"},
+	{0}};
 
 /* The first of them is the one that has the name. */
 static int run_open(struct step *s)
@@ -410,6 +434,7 @@ const struct verb event_verbs[] = {
 	 .binds = BINDS_RESULT,
 	 .binds_member = "id",
 	 .has_gates = true,
+	 .shows = {.kind = SHAPE_OBJECT, .members = open_shows},
 	 .size = sizeof(struct open_step),
 	 .arguments =
 		 (const struct argument[]){{"open", &argument_open, MEMBER(struct open_step, call)},

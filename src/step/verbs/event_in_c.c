@@ -77,6 +77,32 @@ static void bind_event(struct translation *t, const struct statement *s, const c
 	snprintf(name->c, sizeof(name->c), "%s", c_id);
 }
 
+/* The call, and what it leaves of attr and of the descriptor. */
+static void judged_open_in_c(struct translation *t, const struct statement *s, const char *call)
+{
+	static const struct c_member members[] = {
+		{.path = "size", .c = "attr.size", .kind = C_NUMBER}, {0}};
+	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
+	const json_t *pattern = s->expected ? s->expected->pattern : NULL;
+	const json_t *attr = json_object_get(pattern, "attr");
+	const json_t *cloexec = json_object_get(pattern, "cloexec");
+
+	if (!attr)
+		c_line(t, "union attr before = attr;");
+	if (cloexec)
+		call = c_text(t, "fd = %s", call);
+	if (cloexec)
+		c_line(t, "long fd;");
+	call_in_c(t, s, call);
+	if (attr)
+		c_expect(t, attr, "attr", ".", &shape);
+	else
+		c_line(t, "expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);");
+	if (cloexec)
+		c_line(t, "expect((fcntl((int)fd, F_GETFD) & FD_CLOEXEC) == %s, fd);",
+		       json_is_true(cloexec) ? "FD_CLOEXEC" : "0");
+}
+
 void open_in_c(struct translation *t, const struct statement *s)
 {
 	const json_t *open = statement_json(s, "open"), *times = statement_json(s, "times");
@@ -87,7 +113,9 @@ void open_in_c(struct translation *t, const struct statement *s)
 	c_line(t, "{");
 	t->indent++;
 	call = open_call_in_c(t, open, attr);
-	if (is_refusal(s) || !s->bind)
+	if (!s->bind && !times && !json_object_get(open, "memory"))
+		judged_open_in_c(t, s, call);
+	else if (is_refusal(s) || !s->bind)
 		call_in_c(t, s, call);
 	else
 		bind_event(t, s, call);
