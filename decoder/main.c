@@ -13,6 +13,7 @@
 
 #include "html/anatomy.h"
 #include "stream/compare.h"
+#include "text/options.h"
 #include "text/out.h"
 #include "text/outfile.h"
 #include "perfabi.h"
@@ -25,6 +26,12 @@ enum { EXIT_DAMAGED = 1, EXIT_BAD = 2, EXIT_IO = 3 };
 enum { ATTR_JSON_MAX = 16 * 1024 * 1024, LIST_MAX = 256 };
 enum { SHARDS_MAX = 1000000, LINES_MAX = 1000000 };
 
+/* A list of names, with commas between. */
+struct list {
+	const char *names[LIST_MAX];
+	size_t count;
+};
+
 struct request {
 	struct perfabi_options options;
 	const char *file, *attr_of, *attr_file, *expect, *cases;
@@ -32,64 +39,9 @@ struct request {
 	const char *output; /* of --html; NULL: standard output */
 	unsigned limit;     /* lines of its page; 0: as many as it has by default */
 	struct perfabi *perfabi;
-	const char *types[LIST_MAX], *fields[LIST_MAX];
+	int format; /* of the input, from 0; -1: it tells */
+	struct list types, fields;
 };
-
-static void help(FILE *f)
-{
-	fputs("usage: perfabi-decode [OPTIONS] [FILE]\n"
-	      "       perfabi-decode --attr-of FILE\n\n"
-	      "Prints a recording (perf.data, perf record -o - through a pipe, an image of the "
-	      "mmap area,\n"
-	      "or bare records) as JSON Lines: a header, an object a record, a summary. What is "
-	      "damaged\n"
-	      "becomes a line of type diagnostic, and decoding goes on behind it.\n\n"
-	      "What to read\n"
-	      "  -a, --attr FILE       the attrs in JSON, for input that has none: an object of "
-	      "attr fields,\n"
-	      "                        {\"attr\": {...}, \"ids\": [...]}, or a list of these; a "
-	      "perf.data has\n"
-	      "                        its own, and goes by them\n"
-	      "  -i, --input FORMAT    perf.data, ring or records; by default the input tells\n"
-	      "  -B, --big-endian, -L, --little-endian\n"
-	      "                        the byte order of a ring or records (default: this "
-	      "machine's);\n"
-	      "                        a perf.data tells its own\n"
-	      "  -m, --machine NAME    the machine, as uname -m names it, for register names\n"
-	      "      --cases DIR       take the layouts from DIR/abi instead of those built in\n\n"
-	      "What to print\n"
-	      "  -t, --type TYPE,...   these record types alone (SAMPLE, mmap2, unknown...)\n"
-	      "  -f, --fields NAME,...  these members alone, beside type\n"
-	      "      --no-summary      no last line\n"
-	      "      --bytes           \"at\": each member's [offset, length] in its record\n"
-	      "      --header          the header alone\n"
-	      "      --html            a page of HTML: each record's bytes beside its members; of "
-	      "the "
-	      "first\n"
-	      "                        1000 lines, and of 4096 bytes of a record\n"
-	      "      --limit N         with --html: of the first N lines\n"
-	      "  -o, --output FILE     with --html: the page's file (default: standard output)\n"
-	      "      --attr-of FILE    the attrs of a recording, or of the bytes of one attr, as "
-	      "--attr\n"
-	      "                        and a case take them\n\n"
-	      "What to check\n"
-	      "      --check           print what is wrong instead of the records; also report set "
-	      "reserved\n"
-	      "                        bits, padding, and times out of order on a cpu\n"
-	      "      --expect F.jsonl  compare with F instead of printing; say the first "
-	      "difference\n\n"
-	      "How\n"
-	      "  -j, --jobs N          N threads; the output does not depend on it\n"
-	      "      --shard I/N       the I-th of N parts of the records: the outputs of all, in "
-	      "order, are\n"
-	      "                        that of --no-summary\n"
-	      "  -h, --help\n"
-	      "  -V, --version\n\n"
-	      "Exit status: 0 no errors, 1 a diagnostic of grade error or a difference from "
-	      "--expect,\n"
-	      "2 wrong usage or not a recording, 3 reading, writing or memory failed.\n",
-	      f);
-}
 
 /* What was printed is written, or it is said why not. */
 static int end_output(void)
@@ -115,83 +67,137 @@ static int write_out(void *context, const char *text, size_t size)
 	return *(int *)context = write_fully(STDOUT_FILENO, text, size);
 }
 
-/* Commas to strings, in place; 0 after saying what is wrong with the list. */
-static size_t split(const char *option, char *list, const char **out, size_t n)
+static int take_names(void *to, const char *value, const char *program)
 {
-	char format[96], *name;
+	struct list *list = to;
+	char *text = strdup(value), *rest = text, *name; /* stays, as the list does */
 
-	while ((name = strsep(&list, ",")) && name[0] && n < LIST_MAX)
-		out[n++] = name;
-	if (!name)
-		return n;
-	snprintf(format, sizeof(format), "%s: expected up to %d names, a comma between%%s", option,
-		 LIST_MAX);
-	usage(format, "");
-	return 0;
+	while ((name = strsep(&rest, ",")) && name[0] && list->count < LIST_MAX)
+		list->names[list->count++] = name;
+	return name ? option_bad_value(program, "type or --fields", value,
+				       "up to 256 names, a comma between")
+		    : 0;
 }
 
-/* Digits alone, in range. */
-static bool is_number(const char *text, unsigned long max, unsigned *out)
+static int take_shard(void *to, const char *value, const char *program)
 {
-	unsigned long n = 0;
+	struct perfabi_options *options = to;
+	char end;
 
-	for (const char *at = text; *at; at++) {
-		if (*at < '0' || *at > '9' || n > max)
-			return false;
-		n = n * 10 + (unsigned long)(*at - '0');
+	if (value[strspn(value, "0123456789/")] == '\0' &&
+	    sscanf(value, "%7u/%7u%c", &options->shard, &options->shards, &end) == 2 &&
+	    options->shard && options->shard <= options->shards && options->shards <= SHARDS_MAX)
+		return 0;
+	return option_bad_value(program, "shard", value,
+				"I/N with I from 1 to N, and N to a million");
+}
+
+static int take_order(struct perfabi_options *options, enum perfabi_order order,
+		      const char *program)
+{
+	if (options->order != PERFABI_HOST && options->order != order) {
+		say(stderr, "%s: --big-endian or --little-endian, not both\n", program);
+		return -EINVAL;
 	}
-	*out = (unsigned)n;
-	return text[0] && n >= 1 && n <= max;
-}
-
-static int parse_shard(const char *text, struct perfabi_options *options)
-{
-	char first[16];
-	const char *slash = strchr(text, '/');
-	size_t n = slash ? (size_t)(slash - text) : 0;
-
-	if (n && n < sizeof(first)) {
-		memcpy(first, text, n);
-		first[n] = '\0';
-		if (is_number(slash + 1, SHARDS_MAX, &options->shards) &&
-		    is_number(first, options->shards, &options->shard))
-			return 0;
-	}
-	return usage("--shard: expected I/N with I from 1 to N, and N to a million, got \"%s\"",
-		     text);
-}
-
-static int parse_jobs(const char *text, struct perfabi_options *options)
-{
-	if (!is_number(text, PERFABI_JOBS_MAX, &options->jobs))
-		return usage("--jobs: expected a number from 1 to 1024, got \"%s\"", text);
-	return 0;
-}
-
-static int take_order(enum perfabi_order order, struct perfabi_options *options)
-{
-	if (options->order != PERFABI_HOST && options->order != order)
-		return usage("%s", "--big-endian or --little-endian, not both");
 	options->order = order;
 	return 0;
 }
 
-static int parse_format(const char *text, struct perfabi_options *options)
+static int take_big(void *options, const char *value, const char *program)
 {
-	static const struct {
-		const char *name;
-		enum perfabi_format format;
-	} formats[] = {{"perf.data", PERFABI_PERF_DATA},
-		       {"ring", PERFABI_RING},
-		       {"records", PERFABI_RECORDS}};
-
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(formats[i].name, text)) {
-			options->format = formats[i].format;
-			return 0;
-		}
-	return usage("--input: expected perf.data, ring or records, got \"%s\"", text);
+	(void)value;
+	return take_order(options, PERFABI_BIG, program);
 }
+
+static int take_little(void *options, const char *value, const char *program)
+{
+	(void)value;
+	return take_order(options, PERFABI_LITTLE, program);
+}
+
+static int take_version(void *options, const char *value, const char *program)
+{
+	(void)options;
+	(void)value;
+	printf("%s " PERFABI_VERSION_TEXT "\n", program);
+	exit(end_output());
+}
+
+/* In the order of enum perfabi_format, behind PERFABI_AUTO. */
+static const char *const formats[] = {"perf.data", "ring", "records", NULL};
+
+#define OF_DECODER(member) AT(struct request, options.member)
+
+static const struct option_row rows[] = {
+	{"What to read", .kind = OPTION_TITLE},
+	{"attr", 'a', OPTION_TEXT, "FILE",
+	 "the attrs in JSON, for input that has none: an object of attr fields, {\"attr\": {...}, "
+	 "\"ids\": [...]}, or a list of these; a perf.data has its own, and goes by them",
+	 AT(struct request, attr_file)},
+	{"input", 'i', OPTION_WORD, "FORMAT",
+	 "perf.data, ring or records; by default the input tells", AT(struct request, format),
+	 .words = formats},
+	{"big-endian", 'B', OPTION_TAKEN, NULL,
+	 "the byte order of a ring or records (default: this machine's); a perf.data tells its own",
+	 AT(struct request, options), .take = take_big},
+	{"little-endian", 'L', OPTION_TAKEN, NULL, "the same, the other way round",
+	 AT(struct request, options), .take = take_little},
+	{"machine", 'm', OPTION_TEXT, "NAME",
+	 "the machine, as uname -m names it, for register names", OF_DECODER(machine)},
+	{"cases", 0, OPTION_TEXT, "DIR", "take the layouts from DIR/abi instead of those built in",
+	 AT(struct request, cases)},
+	{"What to print", .kind = OPTION_TITLE},
+	{"type", 't', OPTION_TAKEN, "TYPE,...",
+	 "these record types alone (SAMPLE, mmap2, unknown...)", AT(struct request, types),
+	 .take = take_names},
+	{"fields", 'f', OPTION_TAKEN, "NAME,...", "these members alone, beside type",
+	 AT(struct request, fields), .take = take_names},
+	{"no-summary", 0, OPTION_SET, NULL, "no last line", OF_DECODER(no_summary)},
+	{"bytes", 0, OPTION_SET, NULL, "\"at\": each member's [offset, length] in its record",
+	 OF_DECODER(bytes)},
+	{"header", 0, OPTION_SET, NULL, "the header alone", OF_DECODER(header_only)},
+	{"html", 0, OPTION_SET, NULL,
+	 "a page of HTML: each record's bytes beside its members; of the first 1000 lines, and of "
+	 "4096 bytes of a record",
+	 AT(struct request, html)},
+	{"limit", 0, OPTION_UNSIGNED, "N", "with --html: of the first N lines",
+	 AT(struct request, limit), .least = 1, .most = LINES_MAX},
+	{"output", 'o', OPTION_TEXT, "FILE",
+	 "with --html: the page's file (default: standard output)", AT(struct request, output)},
+	{"attr-of", 0, OPTION_TEXT, "FILE",
+	 "the attrs of a recording, or of the bytes of one attr, as --attr and a case take them",
+	 AT(struct request, attr_of)},
+	{"What to check", .kind = OPTION_TITLE},
+	{"check", 0, OPTION_SET, NULL,
+	 "print what is wrong instead of the records; also report set reserved bits, padding, and "
+	 "times out of order on a cpu",
+	 OF_DECODER(check)},
+	{"expect", 0, OPTION_TEXT, "F.jsonl",
+	 "compare with F instead of printing; say the first difference",
+	 AT(struct request, expect)},
+	{"How", .kind = OPTION_TITLE},
+	{"jobs", 'j', OPTION_UNSIGNED, "N", "N threads; the output does not depend on it",
+	 OF_DECODER(jobs), .least = 1, .most = PERFABI_JOBS_MAX},
+	{"shard", 0, OPTION_TAKEN, "I/N",
+	 "the I-th of N parts of the records: the outputs of all, in order, are that of "
+	 "--no-summary",
+	 AT(struct request, options), .take = take_shard},
+	{"version", 'V', OPTION_TAKEN, NULL, "the version of this program", .take = take_version},
+	{0}};
+
+static const struct command_line command_line = {
+	.program = "perfabi-decode",
+	.usage = "usage: perfabi-decode [OPTIONS] [FILE]\n"
+		 "       perfabi-decode --attr-of FILE\n\n"
+		 "Prints a recording (perf.data, perf record -o - through a pipe, an image of the "
+		 "mmap area,\n"
+		 "or bare records) as JSON Lines: a header, an object a record, a summary. What is "
+		 "damaged\n"
+		 "becomes a line of type diagnostic, and decoding goes on behind it.\n\n",
+	.rows = rows,
+	.end = "\nExit status: 0 no errors, 1 a diagnostic of grade error or a difference from "
+	       "--expect,\n"
+	       "2 wrong usage or not a recording, 3 reading, writing or memory failed.\n"};
 
 static int report_failure(const char *name, int err, const struct perfabi_result *result,
 			  bool has_attr)
@@ -415,120 +421,9 @@ static int decode_file(struct request *request)
 	return status;
 }
 
-enum { ATTR_OF = 256, CASES, NO_SUMMARY, BYTES, HEADER, CHECK, EXPECT, SHARD, HTML, LIMIT };
-
-static int read_command_line(int argc, char **argv, struct request *request)
-{
-	static const struct option long_options[] = {{"attr", required_argument, NULL, 'a'},
-						     {"attr-of", required_argument, NULL, ATTR_OF},
-						     {"input", required_argument, NULL, 'i'},
-						     {"big-endian", no_argument, NULL, 'B'},
-						     {"little-endian", no_argument, NULL, 'L'},
-						     {"machine", required_argument, NULL, 'm'},
-						     {"cases", required_argument, NULL, CASES},
-						     {"type", required_argument, NULL, 't'},
-						     {"fields", required_argument, NULL, 'f'},
-						     {"no-summary", no_argument, NULL, NO_SUMMARY},
-						     {"bytes", no_argument, NULL, BYTES},
-						     {"header", no_argument, NULL, HEADER},
-						     {"html", no_argument, NULL, HTML},
-						     {"limit", required_argument, NULL, LIMIT},
-						     {"output", required_argument, NULL, 'o'},
-						     {"check", no_argument, NULL, CHECK},
-						     {"expect", required_argument, NULL, EXPECT},
-						     {"jobs", required_argument, NULL, 'j'},
-						     {"shard", required_argument, NULL, SHARD},
-						     {"help", no_argument, NULL, 'h'},
-						     {"version", no_argument, NULL, 'V'},
-						     {NULL, 0, NULL, 0}};
-	struct perfabi_options *o = &request->options;
-	int option, status = 0;
-
-	o->pieces = true;
-	while (!status &&
-	       (option = getopt_long(argc, argv, "a:i:BLm:t:f:o:j:hV", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'a':
-			request->attr_file = optarg;
-			break;
-		case ATTR_OF:
-			request->attr_of = optarg;
-			break;
-		case 'i':
-			status = parse_format(optarg, o);
-			break;
-		case 'B':
-			status = take_order(PERFABI_BIG, o);
-			break;
-		case 'L':
-			status = take_order(PERFABI_LITTLE, o);
-			break;
-		case 'm':
-			o->machine = optarg;
-			break;
-		case CASES:
-			request->cases = optarg;
-			break;
-		case 't':
-			o->type_count = split("--type", optarg, request->types, o->type_count);
-			status = o->type_count ? 0 : EXIT_BAD;
-			o->types = request->types;
-			break;
-		case 'f':
-			o->field_count = split("--fields", optarg, request->fields, o->field_count);
-			status = o->field_count ? 0 : EXIT_BAD;
-			o->fields = request->fields;
-			break;
-		case NO_SUMMARY:
-			o->no_summary = true;
-			break;
-		case BYTES:
-			o->bytes = true;
-			break;
-		case HEADER:
-			o->header_only = true;
-			break;
-		case HTML:
-			request->html = true;
-			break;
-		case LIMIT:
-			if (!is_number(optarg, LINES_MAX, &request->limit))
-				status = usage(
-					"--limit: expected a number from 1 to 1000000, got \"%s\"",
-					optarg);
-			break;
-		case 'o':
-			request->output = optarg;
-			break;
-		case CHECK:
-			o->check = true;
-			break;
-		case EXPECT:
-			request->expect = optarg;
-			break;
-		case 'j':
-			status = parse_jobs(optarg, o);
-			break;
-		case SHARD:
-			status = parse_shard(optarg, o);
-			break;
-		case 'h':
-			help(stdout);
-			exit(end_output());
-		case 'V':
-			puts("perfabi-decode " PERFABI_VERSION_TEXT);
-			exit(end_output());
-		default:
-			fputs("  `perfabi-decode --help` lists the options\n", stderr);
-			status = EXIT_BAD;
-		}
-	}
-	return status;
-}
-
 int main(int argc, char **argv)
 {
-	struct request request = {0};
+	struct request request = {.format = -1};
 	char message[1024];
 	int status, err = standard_hold();
 
@@ -538,9 +433,17 @@ int main(int argc, char **argv)
 	}
 	argv[0] = "perfabi-decode"; /* what getopt_long(3) puts in front of its messages */
 	signal(SIGXFSZ, SIG_IGN);   /* a file that may not grow is an error of write(2) */
-	status = read_command_line(argc, argv, &request);
+	status = options_read(&command_line, &request, argc, argv);
+	if (status > 0)
+		return end_output();
 	if (status)
-		return status;
+		return EXIT_BAD;
+	request.options.pieces = true;
+	request.options.format = (enum perfabi_format)(request.format + 1);
+	request.options.types = request.types.names;
+	request.options.type_count = request.types.count;
+	request.options.fields = request.fields.names;
+	request.options.field_count = request.fields.count;
 	if (request.attr_of && optind < argc)
 		return usage("--attr-of takes one file, not \"%s\" too", argv[optind]);
 	if (request.attr_of && (request.options.check || request.expect || request.attr_file))
@@ -559,7 +462,7 @@ int main(int argc, char **argv)
 		return usage("one recording at a time, not \"%s\" too", argv[optind + 1]);
 	request.file = optind < argc ? argv[optind] : "-";
 	if (!request.attr_of && optind == argc && isatty(STDIN_FILENO)) {
-		help(stderr);
+		options_help(&command_line, stderr);
 		return EXIT_BAD;
 	}
 	json_memory_or_exit();

@@ -291,8 +291,9 @@ static int filter_parse(struct filter *filter, const char *text, const char *pro
 	return -EINVAL;
 }
 
-int filters_add(struct filters *filters, const char *text, const char *program)
+int filters_add(void *to, const char *text, const char *program)
 {
+	struct filters *filters = to;
 	struct filter *grown = realloc(filters->list, (filters->count + 1) * sizeof(*grown));
 
 	if (!grown) {

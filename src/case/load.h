@@ -52,8 +52,8 @@ struct filters {
 	size_t count;
 };
 
-/* Reads KEY=GLOB or KEY!=GLOB. 0, or a negative errno after a message. */
-int filters_add(struct filters *filters, const char *text, const char *program);
+/* Reads KEY=GLOB or KEY!=GLOB into a struct filters. 0, or a negative errno after a message. */
+int filters_add(void *filters, const char *text, const char *program);
 void filters_free(struct filters *filters);
 
 /*

@@ -21,6 +21,7 @@
 #include "perfabi.h"
 #include "language/scope.h"
 #include "stream/events.h"
+#include "text/options.h"
 #include "text/outfile.h"
 #include "text/say.h"
 
@@ -40,95 +41,64 @@ static void on_signal(int number)
 	interrupted = number;
 }
 
-static void help(FILE *f)
-{
-	fputs("usage: perfabi capture --attr A.json [OPTIONS] -- COMMAND [ARGUMENT...]\n\n"
-	      "Opens the attr on COMMAND before it starts, and writes what comes to a file that\n"
-	      "perfabi-decode and perf(1) read, until COMMAND ends. A.json is an attr as a case "
-	      "has it, or a\n"
-	      "list of them: the first is the group's leader, and the sample_type of each must "
-	      "have "
-	      "identifier,\n"
-	      "or id, so that records tell which they are of.\n\n"
-	      "  -a, --attr FILE     the attr (- for standard input); $variables as in a case\n"
-	      "  -o, --output FILE   default perf.data, or perf.ring with --raw; what is there is "
-	      "kept "
-	      "as FILE.old\n"
-	      "  -m, --pages N       data pages of a buffer, a power of two (default 128)\n"
-	      "      --raw           an image of the mmap area instead, as it is when COMMAND "
-	      "ends: nothing\n"
-	      "                      is drained, so that it holds the first records, or with "
-	      "write_backward\n"
-	      "                      the last ones; not for an attr with inherit, which has a "
-	      "buffer a cpu\n"
-	      "  -c, --cases DIR     take cases/abi from DIR\n"
-	      "  -h, --help\n\n"
-	      "Exit status: 0, or 1 if COMMAND failed, 2 wrong usage or an attr that the kernel "
-	      "refuses,\n"
-	      "3 reading or writing failed.\n",
-	      f);
-}
-
-static int parse_pages(struct settings *s, const char *text)
+static int take_pages(void *pages, const char *text, const char *of)
 {
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
 
-	if (*end || !n || (n & (n - 1)) || n > PAGES_MAX) {
-		say(stderr, "perfabi capture: --pages: expected a power of two, got \"%s\"\n",
-		    text);
-		return EXIT_USAGE;
-	}
-	s->pages = n;
+	if (*end || !n || (n & (n - 1)) || n > PAGES_MAX)
+		return option_bad_value(of, "pages", text, "a power of two, at most 1048576");
+	*(size_t *)pages = n;
 	return 0;
 }
 
+static const struct option_row rows[] = {
+	{"attr", 'a', OPTION_TEXT, "FILE",
+	 "the attr (- for standard input); $variables as in a case", AT(struct settings, attr)},
+	{"output", 'o', OPTION_TEXT, "FILE",
+	 "default perf.data, or perf.ring with --raw; what is there is kept as FILE.old",
+	 AT(struct settings, output)},
+	{"pages", 'm', OPTION_TAKEN, "N", "data pages of a buffer, a power of two (default 128)",
+	 AT(struct settings, pages), .take = take_pages},
+	{"raw", 0, OPTION_SET, NULL,
+	 "an image of the mmap area instead, as it is when COMMAND ends: nothing is drained, so "
+	 "that it holds the first records, or with write_backward the last ones; not for an attr "
+	 "with inherit, which has a buffer a cpu",
+	 AT(struct settings, raw)},
+	{"cases", 'c', OPTION_TEXT, "DIR", "take cases/abi from DIR", AT(struct settings, folder)},
+	{0}};
+
+static const struct command_line command_line = {
+	.program = "perfabi capture",
+	.usage = "usage: perfabi capture --attr A.json [OPTIONS] -- COMMAND [ARGUMENT...]\n\n"
+		 "Opens the attr on COMMAND before it starts, and writes what comes to a file "
+		 "that\n"
+		 "perfabi-decode and perf(1) read, until COMMAND ends. A.json is an attr as a case "
+		 "has it, or a\n"
+		 "list of them: the first is the group's leader, and the sample_type of each must "
+		 "have identifier,\n"
+		 "or id, so that records tell which they are of.\n\n",
+	.rows = rows,
+	.end = "\nExit status: 0, or 1 if COMMAND failed, 2 wrong usage or an attr that the kernel "
+	       "refuses,\n"
+	       "3 reading or writing failed.\n",
+	.stops_at_operand = true};
+
+/* 0 to go on, 1 after help was printed, or -EINVAL. */
 static int parse_command(struct settings *s, int argc, char **argv)
 {
-	static const struct option options[] = {{"attr", required_argument, NULL, 'a'},
-						{"output", required_argument, NULL, 'o'},
-						{"pages", required_argument, NULL, 'm'},
-						{"raw", no_argument, NULL, 'R'},
-						{"cases", required_argument, NULL, 'c'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
-	int option, status = 0;
+	int status = options_read(&command_line, s, argc, argv);
 
-	while (!status && (option = getopt_long(argc, argv, "+a:o:m:c:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'a':
-			s->attr = optarg;
-			break;
-		case 'o':
-			s->output = optarg;
-			break;
-		case 'm':
-			status = parse_pages(s, optarg);
-			break;
-		case 'R':
-			s->raw = true;
-			break;
-		case 'c':
-			s->folder = optarg;
-			break;
-		case 'h':
-			help(stdout);
-			exit(flush_stdout());
-		default:
-			fputs("  `perfabi capture --help` lists the options\n", stderr);
-			status = EXIT_USAGE;
-		}
-	}
 	if (!status && (!s->attr || optind == argc)) {
 		say(stderr, "perfabi capture: %s\n  `perfabi capture --help` lists the options\n",
 		    s->attr ? "no command to run" : "no --attr");
-		status = EXIT_USAGE;
+		status = -EINVAL;
 	}
 	if (!status && s->output && !strcmp(s->output, "-")) {
 		fputs("perfabi capture: --output -: a recording needs a file, whose beginning is "
 		      "written last\n",
 		      stderr);
-		status = EXIT_USAGE;
+		status = -EINVAL;
 	}
 	s->command = argv + optind;
 	if (!s->output)
@@ -570,7 +540,7 @@ int command_capture(int argc, char **argv)
 	int status = parse_command(&s, argc, argv);
 
 	if (status)
-		return status;
+		return status > 0 ? 0 : EXIT_USAGE;
 	if (s.folder && sources_read(&sources, s.folder, &e)) {
 		error_print(stderr, "perfabi capture", &e);
 		return EXIT_USAGE;

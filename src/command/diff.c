@@ -10,23 +10,10 @@
 #include "command/command.h"
 #include "diff/diff.h"
 #include "run/child.h"
+#include "text/options.h"
 #include "text/say.h"
 
 static const char program[] = "perfabi diff";
-
-static const char help[] =
-	"usage: perfabi diff [OPTIONS] A B\n\n"
-	"Says what differs between two files that perfabi run --format json or jsonl wrote, or two "
-	"of\n"
-	"perfabi probe --json: what is worse in B first. - is standard input.\n\n"
-	"  -f, --format FORMAT      text (default), json, or markdown for a merge request\n"
-	"      --json               the same as --format json\n"
-	"  -v, --verbose            each case by itself, where many differ alike\n"
-	"  -h, --help\n\n"
-	"Exit status: 0 nothing is worse in B, 1 something is, or B's run has no end, 2 wrong "
-	"usage "
-	"or\n"
-	"input, 3 perfabi itself failed.\n";
 
 static void write_json(const json_t *diff, bool is_long, FILE *f)
 {
@@ -37,25 +24,42 @@ static void write_json(const json_t *diff, bool is_long, FILE *f)
 	free(text);
 }
 
-static const struct diff_format {
-	const char *name;
-	void (*write)(const json_t *diff, bool is_long, FILE *f);
-} formats[] = {{"text", diff_text}, {"json", write_json}, {"markdown", diff_markdown}};
+typedef void write_diff(const json_t *diff, bool is_long, FILE *f);
+static write_diff *const formats[] = {diff_text, write_json, diff_markdown};
 
-static const struct option long_options[] = {{"format", required_argument, NULL, 'f'},
-					     {"json", no_argument, NULL, 'J'},
-					     {"verbose", no_argument, NULL, 'v'},
-					     {"help", no_argument, NULL, 'h'},
-					     {NULL, 0, NULL, 0}};
+struct settings {
+	int format; /* index in formats */
+	bool is_long;
+};
 
-static const struct diff_format *format_called(const char *name)
+static int take_json(void *format, const char *value, const char *of)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(formats[i].name, name))
-			return &formats[i];
-	say(stderr, "%s: --format \"%s\"\n  expected: text, json or markdown\n", program, name);
-	return NULL;
+	(void)value;
+	(void)of;
+	*(int *)format = 1;
+	return 0;
 }
+
+static const struct option_row rows[] = {
+	{"format", 'f', OPTION_WORD, "FORMAT",
+	 "text (default), json, or markdown for a merge request", AT(struct settings, format),
+	 .words = (const char *const[]){"text", "json", "markdown", NULL}},
+	{"json", 0, OPTION_TAKEN, NULL, "the same as --format json", AT(struct settings, format),
+	 .take = take_json},
+	{"verbose", 'v', OPTION_SET, NULL, "each case by itself, where many differ alike",
+	 AT(struct settings, is_long)},
+	{0}};
+
+static const struct command_line command_line = {
+	.program = program,
+	.usage = "usage: perfabi diff [OPTIONS] A B\n\n"
+		 "Says what differs between two files that perfabi run --format json or jsonl "
+		 "wrote, or two of\n"
+		 "perfabi probe --json: what is worse in B first. - is standard input.\n\n",
+	.rows = rows,
+	.end = "\nExit status: 0 nothing is worse in B, 1 something is, or B's run has no end, 2 "
+	       "wrong usage or\n"
+	       "input, 3 perfabi itself failed.\n"};
 
 /* 0, or an exit status after a message. */
 static int read_side(struct side *side, const char *path)
@@ -70,8 +74,8 @@ static int read_side(struct side *side, const char *path)
 	return err ? EXIT_USAGE : 0;
 }
 
-static int write_difference(const struct side *a, const struct side *b,
-			    const struct diff_format *format, bool is_long)
+static int write_difference(const struct side *a, const struct side *b, write_diff *write,
+			    bool is_long)
 {
 	json_t *diff;
 	int status;
@@ -88,13 +92,13 @@ static int write_difference(const struct side *a, const struct side *b,
 		say(stderr, "%s: %s\n", program, strerror(ENOMEM));
 		return EXIT_HARNESS;
 	}
-	format->write(diff, is_long, stdout);
+	write(diff, is_long, stdout);
 	status = json_array_size(json_object_get(diff, "worse")) || !b->has_end ? EXIT_FAILED : 0;
 	json_decref(diff);
 	return status;
 }
 
-static int diff_files(char *const paths[], const struct diff_format *format, bool is_long)
+static int diff_files(char *const paths[], write_diff *write, bool is_long)
 {
 	struct side a = {0}, b = {0};
 	int status;
@@ -107,7 +111,7 @@ static int diff_files(char *const paths[], const struct diff_format *format, boo
 	if (!status)
 		status = read_side(&b, paths[1]);
 	if (!status)
-		status = write_difference(&a, &b, format, is_long);
+		status = write_difference(&a, &b, write, is_long);
 	side_free(&a);
 	side_free(&b);
 	return status;
@@ -115,30 +119,10 @@ static int diff_files(char *const paths[], const struct diff_format *format, boo
 
 int command_diff(int argc, char **argv)
 {
-	const struct diff_format *format = &formats[0];
-	bool is_long = false;
-	int option;
+	struct settings s = {0};
+	int parsed = options_read(&command_line, &s, argc, argv);
 
-	while ((option = getopt_long(argc, argv, "f:vh", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'f':
-			format = format_called(optarg);
-			break;
-		case 'J':
-			format = &formats[1];
-			break;
-		case 'v':
-			is_long = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			say(stderr, "  `perfabi diff --help` lists the options\n");
-			return EXIT_USAGE;
-		}
-		if (!format)
-			return EXIT_USAGE;
-	}
-	return diff_files(argv + optind, format, is_long);
+	if (parsed)
+		return parsed > 0 ? 0 : EXIT_USAGE;
+	return diff_files(argv + optind, formats[s.format], s.is_long);
 }

@@ -13,79 +13,21 @@
 #include "hunt/report.h"
 #include "machine/draw.h"
 #include "machine/lock.h"
+#include "text/options.h"
 #include "text/say.h"
 
 static const char program[] = "perfabi hunt";
 
-static const char help[] =
-	"usage: perfabi hunt [OPTIONS]\n\n"
-	"Makes random calls of perf_event_open(2), and holds what the kernel says against what\n"
-	"the model says (perfabi predict). Whatever differs is made as simple as it can be, and\n"
-	"printed as a case. No event stays open.\n\n"
-	"  -n, --calls N        so many calls, of each caller (default 100000)\n"
-	"      --seconds S      for so long, each caller\n"
-	"      --seed N         the calls that this number decides (default: another each time)\n"
-	"      --as LIST        callers: root, perfmon, sys-admin, user (default: all that can "
-	"be)\n"
-	"  -j, --jobs N         processes at a time (default: one a cpu, at most 3)\n"
-	"      --boundaries     no random calls, but for each check those that just meet its\n"
-	"                       predicate, and that miss it by one term alone\n"
-	"      --mutate         the same, and each term of each predicate is turned round: a call\n"
-	"                       must then be predicted otherwise\n"
-	"      --format FORMAT  pretty or json\n"
-	"  -c, --cases DIR      the tables below DIR, not the built-in ones\n"
-	"  -h, --help           this help\n\n"
-	"exit status: 0 nothing differs, 1 something does, 2 wrong usage, 3 perfabi failed,\n"
-	"4 nothing can be judged here\n";
-
 struct settings {
 	const char *folder;
 	struct hunt_options options;
-	bool json, seeded, limited;
+	int format; /* 1: json */
+	bool seeded, limited;
 };
 
-static const struct option long_options[] = {{"calls", required_argument, NULL, 'n'},
-					     {"seconds", required_argument, NULL, 't'},
-					     {"seed", required_argument, NULL, 's'},
-					     {"as", required_argument, NULL, 'a'},
-					     {"jobs", required_argument, NULL, 'j'},
-					     {"format", required_argument, NULL, 'f'},
-					     {"boundaries", no_argument, NULL, 'b'},
-					     {"mutate", no_argument, NULL, 'm'},
-					     {"cases", required_argument, NULL, 'c'},
-					     {"help", no_argument, NULL, 'h'},
-					     {NULL, 0, NULL, 0}};
-
-static int bad_value(const char *option, const char *got, const char *expected)
+static int take_callers(void *to, const char *text, const char *of)
 {
-	say(stderr, "%s: --%s \"%s\"\n  expected: %s\n", program, option, got, expected);
-	return EXIT_USAGE;
-}
-
-static int parse_number(const char *option, const char *text, uint64_t most, uint64_t *out)
-{
-	char expected[64], *end;
-
-	errno = 0;
-	*out = strtoull(text, &end, 0);
-	if (end != text && !*end && !errno && text[0] != '-' && *out <= most)
-		return 0;
-	snprintf(expected, sizeof(expected), "a number, up to %llu", (unsigned long long)most);
-	return bad_value(option, text, expected);
-}
-
-static int parse_seconds(const char *text, double *out)
-{
-	char *end;
-
-	*out = strtod(text, &end);
-	if (end == text || *end || !(*out >= 0.1 && *out <= 86400))
-		return bad_value("seconds", text, "seconds, from 0.1 to 86400");
-	return 0;
-}
-
-static int parse_callers(struct settings *s, const char *text)
-{
+	bool *callers = to;
 	char name[32];
 
 	do {
@@ -95,69 +37,70 @@ static int parse_callers(struct settings *s, const char *text)
 		snprintf(name, sizeof(name), "%.*s", (int)n, text);
 		as = identity_by_name(name);
 		if (as < 0)
-			return bad_value("as", name, identity_choice);
-		s->options.as[as] = true;
+			return option_bad_value(of, "as", name, identity_choice);
+		callers[as] = true;
 		text += n + (text[n] == ',');
 	} while (*text);
 	return 0;
 }
 
-static int parse_hunt_option(struct settings *s, int option, const char *value)
-{
-	uint64_t number;
-	int status = 0;
+static const struct option_row rows[] = {
+	{"calls", 'n', OPTION_U64, "N", "so many calls, of each caller (default 100000)",
+	 AT(struct settings, options.calls), .least = 1, .most = 1099511627776.0 /* 1<<40 */,
+	 .given = offsetof(struct settings, limited)},
+	{"seconds", 0, OPTION_SECONDS, "S", "for so long, each caller",
+	 AT(struct settings, options.seconds), .least = 0.1, .most = 86400},
+	{"seed", 0, OPTION_U64, "N",
+	 "the calls that this number decides (default: another each time)",
+	 AT(struct settings, options.seed), .given = offsetof(struct settings, seeded)},
+	{"as", 0, OPTION_TAKEN, "LIST",
+	 "callers: root, perfmon, sys-admin, user (default: all that can be)",
+	 AT(struct settings, options.as), .take = take_callers},
+	{"jobs", 'j', OPTION_UNSIGNED, "N", "processes at a time (default: one a cpu, at most 3)",
+	 AT(struct settings, options.jobs), .least = 1, .most = HUNT_JOBS},
+	{"boundaries", 0, OPTION_SET, NULL,
+	 "no random calls, but for each check those that just meet its predicate, and that miss it "
+	 "by one term alone",
+	 AT(struct settings, options.boundaries)},
+	{"mutate", 0, OPTION_SET, NULL,
+	 "the same, and each term of each predicate is turned round: a call must then be predicted "
+	 "otherwise",
+	 AT(struct settings, options.mutates)},
+	{"format", 0, OPTION_WORD, "FORMAT", "pretty or json", AT(struct settings, format),
+	 .words = (const char *const[]){"pretty", "json", NULL}},
+	{"cases", 'c', OPTION_TEXT, "DIR", "the tables below DIR, not the built-in ones",
+	 AT(struct settings, folder)},
+	{0}};
 
-	switch (option) {
-	case 'n':
-		s->limited = true;
-		status = parse_number("calls", value, UINT64_C(1) << 40, &s->options.calls);
-		return status || s->options.calls ? status
-						  : bad_value("calls", value, "at least 1");
-	case 't':
-		return parse_seconds(value, &s->options.seconds);
-	case 's':
-		s->seeded = true;
-		return parse_number("seed", value, UINT64_MAX, &s->options.seed);
-	case 'a':
-		return parse_callers(s, value);
-	case 'j':
-		status = parse_number("jobs", value, HUNT_JOBS, &number);
-		s->options.jobs = (unsigned)number;
-		return status || number ? status : bad_value("jobs", value, "at least 1");
-	case 'f':
-		s->json = !strcmp(value, "json");
-		return s->json || !strcmp(value, "pretty")
-			       ? 0
-			       : bad_value("format", value, "pretty or json");
-	case 'm':
-		s->options.mutates = true;
-		/* fall through */
-	case 'b':
-		s->options.boundaries = true;
-		s->options.jobs = 1;
-		return 0;
-	case 'c':
-		s->folder = value;
-		return 0;
-	case 'h':
-		return fputs(help, stdout) < 0 ? EXIT_HARNESS : -1;
-	default:
-		return EXIT_USAGE;
-	}
-}
+static const struct command_line command_line = {
+	.program = program,
+	.usage = "usage: perfabi hunt [OPTIONS]\n\n"
+		 "Makes random calls of perf_event_open(2), and holds what the kernel says against "
+		 "what\n"
+		 "the model says (perfabi predict). Whatever differs is made as simple as it can "
+		 "be, and\n"
+		 "printed as a case. No event stays open.\n\n",
+	.rows = rows,
+	.end = "\nexit status: 0 nothing differs, 1 something does, 2 wrong usage, 3 perfabi "
+	       "failed,\n"
+	       "4 nothing can be judged here\n"};
 
+/* 0 to go on, 1 after help was printed, or -EINVAL. */
 static int parse_options(struct settings *s, int argc, char **argv)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	int option, status = 0;
+	int status;
 
 	s->options.jobs = cpus < 1 ? 1 : cpus > 3 ? 3 : (unsigned)cpus;
-	while (!status && (option = getopt_long(argc, argv, "n:j:c:h", long_options, NULL)) != -1)
-		status = parse_hunt_option(s, option, optarg);
+	status = options_read(&command_line, s, argc, argv);
 	if (!status && optind < argc) {
 		say(stderr, "%s: it takes no argument \"%s\"\n", program, argv[optind]);
-		return EXIT_USAGE;
+		return -EINVAL;
 	}
+	if (s->options.mutates)
+		s->options.boundaries = true;
+	if (s->options.boundaries)
+		s->options.jobs = 1;
 	if (!s->limited && s->options.seconds <= 0)
 		s->options.calls = 100000;
 	if (!s->seeded)
@@ -210,7 +153,7 @@ static int hunt_all(const struct settings *s, struct modelled *m, const struct p
 				  .options = &s->options};
 	struct hunt_sum *sum = calloc(1, sizeof(*sum));
 	bool any = false;
-	bool has_begun = sum && !hunt_sum_begin(sum, &hunt, s->json);
+	bool has_begun = sum && !hunt_sum_begin(sum, &hunt, s->format);
 	int status = has_begun ? 0 : EXIT_HARNESS;
 
 	for (enum identity as = 0; as < IDENTITIES; as++)
@@ -240,7 +183,9 @@ int command_hunt(int argc, char **argv)
 	int status = parse_options(&s, argc, argv);
 
 	if (status)
-		return status < 0 ? 0 : status;
+		return status > 0 ? 0 : EXIT_USAGE;
+	if (lacks_proc(program))
+		return EXIT_HARNESS;
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return EXIT_HARNESS;

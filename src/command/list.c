@@ -15,6 +15,7 @@
 #include "machine/require.h"
 #include "run/baseline.h"
 #include "step/help.h"
+#include "text/options.h"
 #include "text/say.h"
 
 /* What these commands can be told. */
@@ -24,44 +25,44 @@ struct settings {
 	bool json;
 };
 
-static const struct option long_options[] = {{"cases", required_argument, NULL, 'c'},
-					     {"filter", required_argument, NULL, 'F'},
-					     {"json", no_argument, NULL, 'J'},
-					     {"help", no_argument, NULL, 'h'},
-					     {NULL, 0, NULL, 0}};
-
-static int parse_options(struct settings *s, int argc, char **argv, const char *help)
-{
-	const char *program = argv[0];
-	int option;
-
-	while ((option = getopt_long(argc, argv, "c:h", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'c':
-			s->folder = optarg;
-			break;
-		case 'F':
-			if (filters_add(&s->filters, optarg, program))
-				return -1;
-			break;
-		case 'J':
-			s->json = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 1;
-		default:
-			say(stderr, "  `%s --help` lists the options\n", program);
-			return -1;
-		}
+#define PICKING(help)                                                                              \
+	{"cases",                                                                                  \
+	 'c',                                                                                      \
+	 OPTION_TEXT,                                                                              \
+	 "DIR",                                                                                    \
+	 "the cases below DIR, not the built-in ones",                                             \
+	 AT(struct settings, folder)},                                                             \
+	{                                                                                          \
+		"filter", 0, OPTION_TAKEN, "KEY=GLOB", help, AT(struct settings, filters),         \
+			.take = filters_add                                                        \
 	}
-	return 0;
-}
 
-/* 0 to go on, 1 after help was printed, or -1. */
-static int parse_settings(struct settings *s, int argc, char **argv, const char *help)
+static const struct option_row list_rows[] = {
+	PICKING("only these, as for run"),
+	{"json", 0, OPTION_SET, NULL, "every case in full, in one list", AT(struct settings, json)},
+	{0}};
+
+static const struct command_line list_line = {
+	.program = "perfabi list",
+	.usage = "usage: perfabi list [OPTIONS] [PATH|ID-GLOB...]\n\n"
+		 "The cases, an id and its title a line.\n\n",
+	.rows = list_rows};
+
+static const struct option_row check_rows[] = {PICKING("counts only these, as for run"), {0}};
+
+static const struct command_line check_line = {
+	.program = "perfabi check",
+	.usage = "usage: perfabi check [OPTIONS] [PATH|ID-GLOB...]\n\n"
+		 "Loads case files, and the baseline beside them, as `run` does and says what is "
+		 "wrong\n"
+		 "with each case; exit status 2 then. Without an argument, the built-in ones.\n\n",
+	.rows = check_rows};
+
+/* 0 to go on, 1 after help was printed, or -EINVAL. */
+static int parse_settings(struct settings *s, int argc, char **argv,
+			  const struct command_line *line)
 {
-	int status = parse_options(s, argc, argv, help);
+	int status = options_read(line, s, argc, argv);
 
 	if (status)
 		filters_free(&s->filters);
@@ -113,14 +114,7 @@ int command_list(int argc, char **argv)
 	struct loaded l;
 	const struct instance **picked;
 	size_t count;
-	int status = parse_settings(
-		&s, argc, argv,
-		"usage: perfabi list [OPTIONS] [PATH|ID-GLOB...]\n\n"
-		"The cases, an id and its title a line.\n\n"
-		"  -c, --cases DIR        the cases below DIR, not the built-in ones\n"
-		"      --filter KEY=GLOB  only these, as for run\n"
-		"      --json             every case in full, in one list\n"
-		"  -h, --help\n");
+	int status = parse_settings(&s, argc, argv, &list_line);
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
@@ -147,15 +141,7 @@ int command_check(int argc, char **argv)
 	struct baseline baseline = {0};
 	const struct instance **picked;
 	size_t count = 0;
-	int status = parse_settings(
-		&s, argc, argv,
-		"usage: perfabi check [OPTIONS] [PATH|ID-GLOB...]\n\n"
-		"Loads case files, and the baseline beside them, as `run` does and says what is "
-		"wrong\n"
-		"with each case; exit status 2 then. Without an argument, the built-in ones.\n\n"
-		"  -c, --cases DIR        the cases below DIR, not the built-in ones\n"
-		"      --filter KEY=GLOB  counts only these, as for run\n"
-		"  -h, --help\n");
+	int status = parse_settings(&s, argc, argv, &check_line);
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;

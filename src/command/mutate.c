@@ -3,6 +3,7 @@
  * perfabi mutate: every expectation made wrong, in each of its ways; each must fail then.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,42 +19,20 @@ struct wrongs {
 	size_t count, room;
 };
 
-static const struct option long_options[] = {SESSION_OPTIONS, {NULL, 0, NULL, 0}};
+static const struct option_row rows[] = {{"cases", .kind = OPTION_ROWS, .rows = session_options},
+					 {0}};
 
-static void help(FILE *f)
-{
-	fputs("usage: perfabi mutate [OPTIONS] [PATH|ID-GLOB...]\n\n"
-	      "Runs every case with each part of what it expects made wrong: success for "
-	      "failure,\n"
-	      "another errno, the gate before and behind the right one, attr written where it "
-	      "is\n"
-	      "not, each part of each pattern. A case that passes all the same proves nothing, "
-	      "and\n"
-	      "is listed; one that fails as it is is listed, too, and left out.\n\n",
-	      f);
-	session_help(f);
-	fputs("  -h, --help\n", f);
-}
-
-/* 0 to go on, 1 after help was printed, or -EINVAL. */
-static int parse_options(struct session *s, int argc, char **argv)
-{
-	int option;
-
-	while ((option = getopt_long(argc, argv, "c:j:h", long_options, NULL)) != -1) {
-		if (option == 'h') {
-			help(stdout);
-			return 1;
-		}
-		if (option == '?') {
-			say(stderr, "  `perfabi mutate --help` lists the options\n");
-			return -EINVAL;
-		}
-		if (session_option(s, option, optarg))
-			return -EINVAL;
-	}
-	return 0;
-}
+static const struct command_line command_line = {
+	.program = "perfabi mutate",
+	.usage = "usage: perfabi mutate [OPTIONS] [PATH|ID-GLOB...]\n\n"
+		 "Runs every case with each part of what it expects made wrong: success for "
+		 "failure,\n"
+		 "another errno, the gate before and behind the right one, attr written where it "
+		 "is\n"
+		 "not, each part of each pattern. A case that passes all the same proves nothing, "
+		 "and\n"
+		 "is listed; one that fails as it is is listed, too, and left out.\n\n",
+	.rows = rows};
 
 static bool show_progress(void *context, const struct result *result, size_t done, size_t total)
 {
@@ -206,8 +185,8 @@ int command_mutate(int argc, char **argv)
 	struct wrongs wrongs = {0};
 	int parsed, status;
 
-	session_begin(&session, "perfabi mutate");
-	parsed = parse_options(&session, argc, argv);
+	session_begin(&session, command_line.program);
+	parsed = options_read(&command_line, &session, argc, argv);
 	if (parsed) {
 		filters_free(&session.filters);
 		return parsed > 0 ? 0 : EXIT_USAGE;

@@ -15,29 +15,30 @@
 #include "text/outfile.h"
 #include "text/say.h"
 
-int outputs_add(struct outputs *outputs, const struct session *session, const char *text)
+int outputs_add(void *to, const char *text, const char *program)
 {
+	struct outputs *outputs = to;
 	const char *colon = strchr(text, ':');
 	char name[16];
 	struct nearest near;
 	struct output *out = &outputs->list[outputs->count];
 
 	if (outputs->count == OUTPUTS_MAX)
-		return session_bad_value(session, "format", text, "at most 8 formats");
+		return option_bad_value(program, "format", text, "at most 8 formats");
 	snprintf(name, sizeof(name), "%.*s", colon && colon - text < 15 ? (int)(colon - text) : 15,
 		 text);
 	near = nearest_to(name);
 	*out = (struct output){.printer = printer_by_name(name, &near),
 			       .path = colon && strcmp(colon, ":-") != 0 ? colon + 1 : NULL};
 	if (!out->printer || (colon && !colon[1]))
-		return session_bad_value(
-			session, "format", text,
+		return option_bad_value(
+			program, "format", text,
 			"pretty, ktap, tap, junit, json or jsonl, and :FILE if you like");
 	for (size_t i = 0; i < outputs->count; i++)
 		if (!out->path && !outputs->list[i].path)
-			return session_bad_value(session, "format", text,
-						 "one format alone on standard output; give "
-						 "the others a file, as junit:report.xml");
+			return option_bad_value(program, "format", text,
+						"one format alone on standard output; give "
+						"the others a file, as junit:report.xml");
 	outputs->count++;
 	return 0;
 }
@@ -101,7 +102,7 @@ static bool wants_colour(FILE *f)
 int outputs_open(struct outputs *outputs, const struct session *session, const char *baseline)
 {
 	if (!outputs->count)
-		outputs_add(outputs, session, "pretty");
+		outputs_add(outputs, "pretty", session->program);
 	for (size_t i = 0; i < outputs->count; i++) {
 		struct output *out = &outputs->list[i];
 

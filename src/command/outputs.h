@@ -15,12 +15,12 @@ enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 struct outputs {
 	struct output list[OUTPUTS_MAX];
 	size_t count;
-	enum colour colour;
+	int colour; /* enum colour */
 	bool is_verbose, is_quiet;
 };
 
-/* Adds one of --format's FORMAT[:FILE]. 0, or -EINVAL after a message. */
-int outputs_add(struct outputs *outputs, const struct session *session, const char *text);
+/* Adds one of --format's FORMAT[:FILE] to struct outputs. 0, or -EINVAL after a message. */
+int outputs_add(void *outputs, const char *text, const char *program);
 
 /*
  * Opens all of them, pretty where there is none. What was in the files is gone when all can be

@@ -14,6 +14,7 @@
 #include "language/keys.h"
 #include "machine/names.h"
 #include "text/json.h"
+#include "text/options.h"
 #include "text/out.h"
 #include "stage/stage.h"
 #include "text/say.h"
@@ -24,45 +25,53 @@ static const char program[] = "perfabi predict";
 
 enum { LINE_MOST = 1 << 20 }; /* bytes of a call */
 
-static const char help[] =
-	"usage: perfabi predict [OPTIONS] [FILE]\n"
-	"       perfabi predict [OPTIONS] --event EVENT\n\n"
-	"Reads calls of perf_event_open(2), a JSON object a line, from FILE or standard input:\n\n"
-	"  {\"as\": \"user\", \"open\": {\"attr\": {\"type\": \"software\", \"config\": "
-	"\"dummy\"}, \"pid\": 0, \"cpu\": -1}}\n\n"
-	"It prints, without making them, what the kernel will say to each, a line for a line:\n\n"
-	"  {\"ok\":true}\n"
-	"  "
-	"{\"errno\":\"EACCES\",\"gate\":\"permission\",\"check\":\"O031\",\"because\":\"...\","
-	"\"instead\":\"...\"}\n"
-	"  {\"unknown\":\"...\"}\n\n"
-	"A line may also be one of strace -v. as is root, perfmon, sys-admin or user; without it, "
-	"user. open is as in case files. A\n"
-	"descriptor there is -1, or no event's.\n\n"
-	"  -e, --event EVENT    of this event alone, as perf writes it: cycles:u,\n"
-	"                       cpu/event=0x3c/, sched:sched_switch, mem:0x1000:w\n"
-	"      --as CALLER      root, perfmon, sys-admin or user (default): of what names no "
-	"caller\n"
-	"  -m, --machine FILE   of another machine: a report of perfabi run --format json, or its\n"
-	"                       environment\n"
-	"  -c, --cases DIR      checks.json and model.json below DIR, not the built-in ones\n"
-	"      --facts          list what the model goes by, and end\n"
-	"  -h, --help           this help\n\n"
-	"exit status: 0 each call was read, 1 one was not, and its line says why, 2 wrong usage,\n"
-	"4 nothing can be judged here\n";
-
 struct settings {
-	const char *folder, *machine, *event, *as;
+	const char *folder, *machine, *event;
+	int as; /* enum identity */
 	bool facts;
 };
 
-static const struct option long_options[] = {{"cases", required_argument, NULL, 'c'},
-					     {"machine", required_argument, NULL, 'm'},
-					     {"event", required_argument, NULL, 'e'},
-					     {"as", required_argument, NULL, 'a'},
-					     {"facts", no_argument, NULL, 'F'},
-					     {"help", no_argument, NULL, 'h'},
-					     {NULL, 0, NULL, 0}};
+static const struct option_row rows[] = {
+	{"event", 'e', OPTION_TEXT, "EVENT",
+	 "of this event alone, as perf writes it: cycles:u, cpu/event=0x3c/, sched:sched_switch, "
+	 "mem:0x1000:w",
+	 AT(struct settings, event)},
+	{"as", 0, OPTION_WORD, "CALLER",
+	 "root, perfmon, sys-admin or user (default): of what names no caller",
+	 AT(struct settings, as), .words = identity_names},
+	{"machine", 'm', OPTION_TEXT, "FILE",
+	 "of another machine: a report of perfabi run --format json, or its environment",
+	 AT(struct settings, machine)},
+	{"cases", 'c', OPTION_TEXT, "DIR",
+	 "checks.json and model.json below DIR, not the built-in ones",
+	 AT(struct settings, folder)},
+	{"facts", 0, OPTION_SET, NULL, "list what the model goes by, and end",
+	 AT(struct settings, facts)},
+	{0}};
+
+static const struct command_line command_line = {
+	.program = program,
+	.usage = "usage: perfabi predict [OPTIONS] [FILE]\n"
+		 "       perfabi predict [OPTIONS] --event EVENT\n\n"
+		 "Reads calls of perf_event_open(2), a JSON object a line, from FILE or standard "
+		 "input:\n\n"
+		 "  {\"as\": \"user\", \"open\": {\"attr\": {\"type\": \"software\", \"config\": "
+		 "\"dummy\"}, \"pid\": 0, \"cpu\": -1}}\n\n"
+		 "It prints, without making them, what the kernel will say to each, a line for a "
+		 "line:\n\n"
+		 "  {\"ok\":true}\n"
+		 "  "
+		 "{\"errno\":\"EACCES\",\"gate\":\"permission\",\"check\":\"O031\",\"because\":\".."
+		 ".\","
+		 "\"instead\":\"...\"}\n"
+		 "  {\"unknown\":\"...\"}\n\n"
+		 "A line may also be one of strace -v. as is root, perfmon, sys-admin or user; "
+		 "without it, user. open is as in case files. A\n"
+		 "descriptor there is -1, or no event's.\n\n",
+	.rows = rows,
+	.end = "\nexit status: 0 each call was read, 1 one was not, and its line says why, 2 wrong "
+	       "usage,\n"
+	       "4 nothing can be judged here\n"};
 
 /* One run of the command. */
 struct oracle {
@@ -363,7 +372,7 @@ static int predict(struct oracle *o, const struct settings *s, const char *path)
 	int status;
 
 	begin_oracle(o);
-	o->as = s->as ? s->as : "user";
+	o->as = identity_names[s->as];
 	if (out_init(&o->out, write_lines, NULL))
 		return EXIT_HARNESS;
 	status = s->event ? predict_event(o, s) : predict_file(o, path);
@@ -373,49 +382,32 @@ static int predict(struct oracle *o, const struct settings *s, const char *path)
 	return status;
 }
 
+/* 0 to go on, 1 after help was printed, or -EINVAL. */
 static int parse_options(struct settings *s, int argc, char **argv)
 {
-	int option;
+	int status = options_read(&command_line, s, argc, argv);
 
-	while ((option = getopt_long(argc, argv, "c:m:e:h", long_options, NULL)) != -1) {
-		if (option == 'c')
-			s->folder = optarg;
-		else if (option == 'm')
-			s->machine = optarg;
-		else if (option == 'e')
-			s->event = optarg;
-		else if (option == 'a')
-			s->as = optarg;
-		else if (option == 'F')
-			s->facts = true;
-		else if (option == 'h')
-			return fputs(help, stdout) < 0 ? EXIT_HARNESS : -1;
-		else
-			return EXIT_USAGE;
-	}
-	if (s->as && identity_by_name(s->as) < 0) {
-		say(stderr, "%s: --as \"%s\"\n  expected: %s\n", program, s->as, identity_choice);
-		return EXIT_USAGE;
-	}
-	if (s->event && (s->machine || optind < argc)) {
+	if (!status && s->event && (s->machine || optind < argc)) {
 		say(stderr, "%s: --event is of this machine, and of no file\n", program);
-		return EXIT_USAGE;
+		return -EINVAL;
 	}
-	if (optind + 1 < argc) {
+	if (!status && optind + 1 < argc) {
 		say(stderr, "%s: one file at a time, not \"%s\" too\n", program, argv[optind + 1]);
-		return EXIT_USAGE;
+		return -EINVAL;
 	}
-	return 0;
+	return status;
 }
 
 int command_predict(int argc, char **argv)
 {
-	struct settings s = {0};
+	struct settings s = {.as = AS_USER};
 	struct oracle *o;
 	int status = parse_options(&s, argc, argv);
 
 	if (status)
-		return status < 0 ? 0 : status;
+		return status > 0 ? 0 : EXIT_USAGE;
+	if (!s.machine && !s.facts && lacks_proc(program))
+		return EXIT_HARNESS;
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return EXIT_HARNESS;

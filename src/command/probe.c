@@ -3,6 +3,7 @@
  * perfabi probe: what this machine can do.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,34 +14,6 @@
 
 static const char program[] = "perfabi probe";
 
-static const char help[] =
-	"usage: perfabi probe [OPTIONS] [TOPIC|KEY-GLOB...]\n\n"
-	"Says what this machine can do with perf_event_open(2): each event is counted or sampled,\n"
-	"each record is made, and what comes is looked at. What is not there, or denied to a "
-	"caller,\n"
-	"has its reason, and what would change it. Topics: event, sampling, records, hardware,\n"
-	"breakpoints, probes, user-reads, callers, limits, abi, sandbox, pmus. Without an "
-	"argument\n"
-	"all of them.\n\n"
-	"  -f, --format FORMAT  text (default), json, or jsonl: one flat line for each capability "
-	"and\n"
-	"                       caller, with the host, its kernel and the time\n"
-	"      --json           as --format json\n"
-	"  -r, --read FILE      what --json has printed, here or on another machine; nothing is "
-	"asked\n"
-	"      --host NAME      this machine's name (default: its own)\n"
-	"      --no-host        no name, and no boot id\n"
-	"  -c, --cases DIR      the cases below DIR, not the built-in ones\n"
-	"  -j, --jobs N         processes at a time (default: two a cpu)\n"
-	"  -h, --help           this help\n\n"
-	"exit status: 0 it was found out, 2 wrong usage, 3 perfabi failed, 4 no call can be judged "
-	"here\n";
-
-struct format {
-	const char *name;
-	void (*write)(const json_t *probed, FILE *f);
-};
-
 static void write_whole(const json_t *probed, FILE *f)
 {
 	char *text = json_dumps(probed, JSON_INDENT(1));
@@ -50,73 +23,63 @@ static void write_whole(const json_t *probed, FILE *f)
 	free(text);
 }
 
-static const struct format formats[] = {
-	{"text", probe_write}, {"json", write_whole}, {"jsonl", probe_write_rows}};
+typedef void write_probed(const json_t *probed, FILE *f);
+static write_probed *const formats[] = {probe_write, write_whole, probe_write_rows};
 
 enum { RECORDED_MAX = 64 << 20 };
 
 struct settings {
 	struct session session;
-	const struct format *format;
+	int format; /* index in formats */
 	struct host host;
 	const char *read;
 	char *const *wanted; /* topics and keys; none of them is everything */
 };
 
-static const struct option long_options[] = {{"format", required_argument, NULL, 'f'},
-					     {"json", no_argument, NULL, 'J'},
-					     {"read", required_argument, NULL, 'r'},
-					     {"host", required_argument, NULL, 'H'},
-					     {"no-host", no_argument, NULL, 'N'},
-					     {"cases", required_argument, NULL, 'c'},
-					     {"jobs", required_argument, NULL, 'j'},
-					     {"help", no_argument, NULL, 'h'},
-					     {NULL, 0, NULL, 0}};
-
-static int take_format(struct settings *s, const char *name)
+static int take_json(void *format, const char *value, const char *of)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(formats[i].name, name)) {
-			s->format = &formats[i];
-			return 0;
-		}
-	return session_bad_value(&s->session, "format", name, "text, json or jsonl");
+	(void)value;
+	(void)of;
+	*(int *)format = 1;
+	return 0;
 }
 
-/* 0 to go on, 1 after help was printed, or -EINVAL. */
-static int parse_options(struct settings *s, int argc, char **argv)
-{
-	int option, err = 0;
+static const struct option_row rows[] = {
+	{"format", 'f', OPTION_WORD, "FORMAT",
+	 "text (default), json, or jsonl: one flat line for each capability and caller, with the "
+	 "host, its kernel and the time",
+	 AT(struct settings, format),
+	 .words = (const char *const[]){"text", "json", "jsonl", NULL}},
+	{"json", 0, OPTION_TAKEN, NULL, "as --format json", AT(struct settings, format),
+	 .take = take_json},
+	{"read", 'r', OPTION_TEXT, "FILE",
+	 "what --json has printed, here or on another machine; nothing is asked",
+	 AT(struct settings, read)},
+	{"host", 0, OPTION_TAKEN, "NAME", "this machine's name (default: its own)",
+	 AT(struct settings, host), .take = take_host},
+	{"no-host", 0, OPTION_TAKEN, NULL, "no name, and no boot id", AT(struct settings, host),
+	 .take = take_no_host},
+	{"cases", 'c', OPTION_TEXT, "DIR", "the cases below DIR, not the built-in ones",
+	 AT(struct settings, session.folder)},
+	{"jobs", 'j', OPTION_UNSIGNED, "N", "processes at a time (default: two a cpu)",
+	 AT(struct settings, session.options.jobs), .least = 1, .most = 1024},
+	{0}};
 
-	while (!err && (option = getopt_long(argc, argv, "f:r:c:j:h", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'f':
-			err = take_format(s, optarg);
-			break;
-		case 'J':
-			err = take_format(s, "json");
-			break;
-		case 'r':
-			s->read = optarg;
-			break;
-		case 'H':
-			err = session_host(&s->session, &s->host, optarg);
-			break;
-		case 'N':
-			host_hide(&s->host);
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 1;
-		case '?':
-			say(stderr, "  `perfabi probe --help` lists the options\n");
-			return -EINVAL;
-		default:
-			err = session_option(&s->session, option, optarg);
-		}
-	}
-	return err;
-}
+static const struct command_line command_line = {
+	.program = program,
+	.usage = "usage: perfabi probe [OPTIONS] [TOPIC|KEY-GLOB...]\n\n"
+		 "Says what this machine can do with perf_event_open(2): each event is counted or "
+		 "sampled,\n"
+		 "each record is made, and what comes is looked at. What is not there, or denied "
+		 "to a caller,\n"
+		 "has its reason, and what would change it. Topics: event, sampling, records, "
+		 "hardware,\n"
+		 "breakpoints, probes, user-reads, callers, limits, abi, sandbox, pmus. Without an "
+		 "argument\n"
+		 "all of them.\n\n",
+	.rows = rows,
+	.end = "\nexit status: 0 it was found out, 2 wrong usage, 3 perfabi failed, 4 no call can "
+	       "be judged here\n"};
 
 /* Whether there is something of that name: a topic, a key, or the PMUs. */
 static bool names_something(const char *argument, const struct session *session,
@@ -200,10 +163,10 @@ static int write_answers(struct settings *s, struct model *model, const struct g
 
 	if (is_barred)
 		say(stderr, "%s\n", barred);
-	if (is_barred && s->format->write == probe_write)
+	if (is_barred && formats[s->format] == probe_write)
 		return EXIT_ALL_SKIPPED;
 	probed = probe_json(&probe);
-	s->format->write(probed, stdout);
+	formats[s->format](probed, stdout);
 	json_decref(probed);
 	if (session->count && session_is_flawed(session))
 		return EXIT_HARNESS;
@@ -309,7 +272,7 @@ static int show_recorded(const struct settings *s)
 	if (error_is_set(&e))
 		error_print(stderr, program, &e);
 	else
-		s->format->write(json, stdout);
+		formats[s->format](json, stdout);
 	json_decref(json);
 	free(text);
 	return error_is_set(&e) ? EXIT_USAGE : 0;
@@ -317,12 +280,12 @@ static int show_recorded(const struct settings *s)
 
 int command_probe(int argc, char **argv)
 {
-	struct settings s = {.format = &formats[0]};
+	struct settings s = {0};
 	int parsed, status;
 
 	session_begin(&s.session, program);
 	host_read(&s.host);
-	parsed = parse_options(&s, argc, argv);
+	parsed = options_read(&command_line, &s, argc, argv);
 	if (parsed)
 		return parsed > 0 ? 0 : EXIT_USAGE;
 	s.wanted = argv + optind;

@@ -9,53 +9,33 @@
 #include "command/command.h"
 #include "page/notes.h"
 #include "page/page.h"
+#include "text/options.h"
 #include "text/outfile.h"
 #include "text/say.h"
 
 static const char program[] = "perfabi report";
 
-static const char help[] =
-	"usage: perfabi report [OPTIONS] REPORT...\n\n"
-	"Makes one page of HTML of what `perfabi run --format json` or jsonl has written on "
-	"several\n"
-	"machines: the cases by machines, with what differs between them first. The page needs no\n"
-	"network and no other file.\n\n"
-	"  -o, --output FILE   the page (default: standard output)\n"
-	"      --title TEXT    what the page is called\n"
-	"  -h, --help          this help\n\n"
-	"exit status: 0 it was made, 2 wrong usage or a file that is no report, 3 perfabi failed\n";
-
 struct wishes {
 	const char *output, *title;
 };
 
-/* 0 to go on, 1 after help was printed, or -EINVAL. */
-static int parse(struct wishes *wishes, int argc, char **argv)
-{
-	static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-						{"title", required_argument, NULL, 'T'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
-	int option;
+static const struct option_row rows[] = {
+	{"output", 'o', OPTION_TEXT, "FILE", "the page (default: standard output)",
+	 AT(struct wishes, output)},
+	{"title", 0, OPTION_TEXT, "TEXT", "what the page is called", AT(struct wishes, title)},
+	{0}};
 
-	while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'o':
-			wishes->output = optarg;
-			break;
-		case 'T':
-			wishes->title = optarg;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 1;
-		default:
-			say(stderr, "  `perfabi report --help` lists the options\n");
-			return -EINVAL;
-		}
-	}
-	return 0;
-}
+static const struct command_line command_line = {
+	.program = program,
+	.usage = "usage: perfabi report [OPTIONS] REPORT...\n\n"
+		 "Makes one page of HTML of what `perfabi run --format json` or jsonl has written "
+		 "on several\n"
+		 "machines: the cases by machines, with what differs between them first. The page "
+		 "needs no\n"
+		 "network and no other file.\n\n",
+	.rows = rows,
+	.end = "\nexit status: 0 it was made, 2 wrong usage or a file that is no report, 3 perfabi "
+	       "failed\n"};
 
 /* 0, or an exit status after a message. */
 static int read_reports(struct table *table, char *const files[])
@@ -123,12 +103,12 @@ int command_report(int argc, char **argv)
 {
 	struct wishes wishes = {0};
 	struct table table = {0};
-	int parsed = parse(&wishes, argc, argv), status;
+	int parsed = options_read(&command_line, &wishes, argc, argv), status;
 
 	if (parsed)
 		return parsed > 0 ? 0 : EXIT_USAGE;
 	if (!argv[optind]) {
-		fputs(help, stderr);
+		options_help(&command_line, stderr);
 		return EXIT_USAGE;
 	}
 	status = read_reports(&table, argv + optind);

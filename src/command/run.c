@@ -3,6 +3,7 @@
  * perfabi run: cases, and reports in several formats at once.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,55 +40,49 @@ struct run {
 	char barred[BARRED_TEXT]; /* why nothing can be judged; or "" */
 };
 
-static const struct option long_options[] = {SESSION_OPTIONS,
-					     {"format", required_argument, NULL, 'f'},
-					     {"baseline", required_argument, NULL, 'b'},
-					     {"update-baseline", required_argument, NULL, 'U'},
-					     {"strict", no_argument, NULL, 'S'},
-					     {"verbose", no_argument, NULL, 'v'},
-					     {"quiet", no_argument, NULL, 'q'},
-					     {"color", required_argument, NULL, 'C'},
-					     {"fail-fast", no_argument, NULL, 'x'},
-					     {"list", no_argument, NULL, 'l'},
-					     {"rerun", required_argument, NULL, 'R'},
-					     {"host", required_argument, NULL, 'H'},
-					     {"no-host", no_argument, NULL, 'N'},
-					     {NULL, 0, NULL, 0}};
+static const struct option_row rows[] = {
+	{"format", 'f', OPTION_TAKEN, "FORMAT[:FILE]",
+	 "pretty (default), ktap, tap, junit, json or jsonl; again for several at once, of which "
+	 "one may go to standard output",
+	 AT(struct run, outputs), .take = outputs_add},
+	{"cases", .kind = OPTION_ROWS, .rows = session_options, AT(struct run, session)},
+	{"baseline", 0, OPTION_TEXT, "FILE",
+	 "what kernels are known to break, in place of the built-in list; none: nothing is known",
+	 AT(struct run, baseline_choice)},
+	{"update-baseline", 0, OPTION_TEXT, "FILE",
+	 "write what this kernel breaks, and what it keeps, into the baseline in use, as FILE",
+	 AT(struct run, update)},
+	{"strict", 0, OPTION_SET, NULL, "what is known to fail counts as failed: exit status 1",
+	 AT(struct run, is_strict)},
+	{"verbose", 'v', OPTION_SET, NULL, "every case in full (pretty)",
+	 AT(struct run, outputs.is_verbose)},
+	{"quiet", 'q', OPTION_SET, NULL, "what failed, and the summary, without progress (pretty)",
+	 AT(struct run, outputs.is_quiet)},
+	{"color", 0, OPTION_WORD, "WHEN", "always, never, or auto (default): on a terminal",
+	 AT(struct run, outputs.colour), .words = colours},
+	{"fail-fast", 0, OPTION_SET, NULL, "begin no other case once one has failed",
+	 AT(struct run, fails_fast)},
+	{"list", 0, OPTION_SET, NULL, "what would run, an id a line; nothing is run",
+	 AT(struct run, only_lists)},
+	{"rerun", 0, OPTION_TEXT, "FILE",
+	 "what failed in a report of --format json or jsonl, or had begun when the machine died",
+	 AT(struct run, rerun)},
+	{"host", 0, OPTION_TAKEN, "NAME", "this machine's name in reports (default: its own)",
+	 AT(struct run, host), .take = take_host},
+	{"no-host", 0, OPTION_TAKEN, NULL, "reports have neither its name nor its boot id",
+	 AT(struct run, host), .take = take_no_host},
+	{0}};
 
-static void help(FILE *f)
-{
-	fputs("usage: perfabi run [OPTIONS] [PATH|ID-GLOB...]\n\n"
-	      "Runs the cases that match (all without an argument) against this kernel. A PATH, a "
-	      "case\n"
-	      "file or a folder of them, takes the place of the built-in cases. An ID picks that\n"
-	      "case, a prefix up to a dot (open.size) every case below it; =ID is no prefix.\n\n"
-	      "  -f, --format FORMAT[:FILE]  pretty (default), ktap, tap, junit, json or jsonl; "
-	      "again\n"
-	      "                           for several at once, of which one may go to standard "
-	      "output\n",
-	      f);
-	session_help(f);
-	fputs("      --baseline FILE      what kernels are known to break, in place of the "
-	      "built-in list;\n"
-	      "                           none: nothing is known\n"
-	      "      --update-baseline FILE  write what this kernel breaks, and what it keeps, "
-	      "into the\n"
-	      "                           baseline in use, as FILE\n"
-	      "      --strict             what is known to fail counts as failed: exit status 1\n"
-	      "  -v, --verbose            every case in full (pretty)\n"
-	      "  -q, --quiet              what failed, and the summary, without progress (pretty)\n"
-	      "      --color WHEN         always, never, or auto (default): on a terminal\n"
-	      "      --fail-fast          begin no other case once one has failed\n"
-	      "      --list               what would run, an id a line; nothing is run\n"
-	      "      --rerun FILE         what failed in a report of --format json or jsonl, or "
-	      "had "
-	      "begun\n"
-	      "                           when the machine died\n"
-	      "      --host NAME          this machine's name in reports (default: its own)\n"
-	      "      --no-host            reports have neither its name nor its boot id\n"
-	      "  -h, --help\n",
-	      f);
-}
+static const struct command_line command_line = {
+	.program = "perfabi run",
+	.usage = "usage: perfabi run [OPTIONS] [PATH|ID-GLOB...]\n\n"
+		 "Runs the cases that match (all without an argument) against this kernel. A PATH, "
+		 "a case\n"
+		 "file or a folder of them, takes the place of the built-in cases. An ID picks "
+		 "that\n"
+		 "case, a prefix up to a dot (open.size) every case below it; =ID is no "
+		 "prefix.\n\n",
+	.rows = rows};
 
 static void started(void *context, const struct instance *instance)
 {
@@ -153,77 +148,6 @@ static void begin_outputs(void *context)
 	learn_for_reports(run);
 	outputs_begin(&run->outputs, &run->report);
 	run->has_begun = true;
-}
-
-static int take_colour(struct run *run, const char *when)
-{
-	int i = name_index(when, colours, NULL);
-
-	if (i < 0)
-		return session_bad_value(&run->session, "color", when, "auto, always or never");
-	run->outputs.colour = (enum colour)i;
-	return 0;
-}
-
-static int parse_option(struct run *run, int option, const char *value)
-{
-	switch (option) {
-	case 'f':
-		return outputs_add(&run->outputs, &run->session, value);
-	case 'b':
-		run->baseline_choice = value;
-		return 0;
-	case 'U':
-		run->update = value;
-		return 0;
-	case 'S':
-		run->is_strict = true;
-		return 0;
-	case 'v':
-		run->outputs.is_verbose = true;
-		return 0;
-	case 'q':
-		run->outputs.is_quiet = true;
-		return 0;
-	case 'C':
-		return take_colour(run, value);
-	case 'x':
-		run->fails_fast = true;
-		return 0;
-	case 'l':
-		run->only_lists = true;
-		return 0;
-	case 'R':
-		run->rerun = value;
-		return 0;
-	case 'H':
-		return session_host(&run->session, &run->host, value);
-	case 'N':
-		host_hide(&run->host);
-		return 0;
-	default:
-		return session_option(&run->session, option, value);
-	}
-}
-
-/* 0 to go on, 1 after help was printed, or -EINVAL. */
-static int parse_options(struct run *run, int argc, char **argv)
-{
-	int option;
-
-	while ((option = getopt_long(argc, argv, "c:f:j:vqh", long_options, NULL)) != -1) {
-		if (option == 'h') {
-			help(stdout);
-			return 1;
-		}
-		if (option == '?') {
-			say(stderr, "  `perfabi run --help` lists the options\n");
-			return -EINVAL;
-		}
-		if (parse_option(run, option, optarg))
-			return -EINVAL;
-	}
-	return 0;
 }
 
 /* 0, or an exit status after a message. */
@@ -375,9 +299,9 @@ int command_run(int argc, char **argv)
 	struct run run = {.updated = {.fd = -1}};
 	int parsed, status;
 
-	session_begin(&run.session, "perfabi run");
+	session_begin(&run.session, command_line.program);
 	host_read(&run.host);
-	parsed = parse_options(&run, argc, argv);
+	parsed = options_read(&command_line, &run, argc, argv);
 	if (parsed) {
 		filters_free(&run.session.filters);
 		return parsed > 0 ? 0 : EXIT_USAGE;

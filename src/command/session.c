@@ -18,110 +18,43 @@
 #include "machine/sysctl.h"
 #include "text/say.h"
 
-void session_help(FILE *f)
-{
-	fputs("  -c, --cases DIR          the cases below DIR, not the built-in ones\n"
-	      "      --filter KEY=GLOB    only cases whose KEY matches, or with KEY!=GLOB does "
-	      "not;\n"
-	      "                           given again, all must hold;\n"
-	      "                           KEY: id suite as kind vehicle title errno phase\n"
-	      "  -j, --jobs N             processes at a time (default: two a cpu)\n"
-	      "      --timeout SECONDS    stop a case after so long, as a failure (default 10)\n"
-	      "      --wait SECONDS       wait so long for another perfabi to be done with the "
-	      "machine\n"
-	      "                           (default: as long as it takes)\n"
-	      "      --repeat N           run every case N times; runs that differ are failures\n"
-	      "      --shuffle SEED       run in an order that the number SEED decides\n",
-	      f);
-}
+const struct option_row session_options[] = {
+	{"cases", 'c', OPTION_TEXT, "DIR", "the cases below DIR, not the built-in ones",
+	 AT(struct session, folder)},
+	{"filter", 0, OPTION_TAKEN, "KEY=GLOB",
+	 "only cases whose KEY matches, or with KEY!=GLOB does not; given again, all must hold; "
+	 "KEY: id suite as kind vehicle title errno phase",
+	 AT(struct session, filters), .take = filters_add},
+	{"jobs", 'j', OPTION_UNSIGNED, "N", "processes at a time (default: two a cpu)",
+	 AT(struct session, options.jobs), .least = 1, .most = 1024},
+	{"timeout", 0, OPTION_SECONDS, "SECONDS",
+	 "stop a case after so long, as a failure (default 10)",
+	 AT(struct session, options.timeout), .least = 0.01, .most = 3600},
+	{"wait", 0, OPTION_SECONDS, "SECONDS",
+	 "wait so long for another perfabi to be done with the machine (default: as long as it "
+	 "takes)",
+	 AT(struct session, options.wait), .most = 1e6},
+	{"repeat", 0, OPTION_UNSIGNED, "N", "run every case N times; runs that differ are failures",
+	 AT(struct session, options.repeat), .least = 1, .most = 1e6},
+	{"shuffle", 0, OPTION_U64, "SEED", "run in an order that the number SEED decides",
+	 AT(struct session, options.seed), .given = offsetof(struct session, options.shuffle)},
+	{0}};
 
-int session_bad_value(const struct session *s, const char *option, const char *got,
-		      const char *expected)
-{
-	say(stderr, "%s: --%s \"%s\"\n  expected: %s\n", s->program, option, got, expected);
-	return -EINVAL;
-}
-
-int session_host(const struct session *s, struct host *host, const char *name)
+int take_host(void *host, const char *name, const char *program)
 {
 	return !one_line(name) || host_rename(host, name)
-		       ? session_bad_value(s, "host", name,
-					   "a name of 1 to 64 bytes of UTF-8, without control "
-					   "characters")
+		       ? option_bad_value(program, "host", name,
+					  "a name of 1 to 64 bytes of UTF-8, without control "
+					  "characters")
 		       : 0;
 }
 
-static int parse_count(const struct session *s, const char *option, const char *text,
-		       unsigned long most, unsigned *out)
+int take_no_host(void *host, const char *value, const char *program)
 {
-	char *end;
-	unsigned long n;
-
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (end == text || *end || errno || text[0] == '-' || !n || n > most) {
-		char expected[48];
-
-		snprintf(expected, sizeof(expected), "a number from 1 to %lu", most);
-		return session_bad_value(s, option, text, expected);
-	}
-	*out = (unsigned)n;
+	(void)value;
+	(void)program;
+	host_hide(host);
 	return 0;
-}
-
-static int parse_seed(struct session *s, const char *text)
-{
-	char *end;
-
-	errno = 0;
-	s->options.seed = strtoull(text, &end, 0);
-	s->options.shuffle = true;
-	if (end == text || *end || errno || text[0] == '-')
-		return session_bad_value(s, "shuffle", text, "a number");
-	return 0;
-}
-
-static int parse_timeout(const struct session *s, const char *text, double *out)
-{
-	char *end;
-
-	*out = strtod(text, &end);
-	if (end == text || *end || !(*out >= 0.01 && *out <= 3600))
-		return session_bad_value(s, "timeout", text, "seconds, from 0.01 to 3600");
-	return 0;
-}
-
-static int parse_wait(const struct session *s, const char *text, double *out)
-{
-	char *end;
-
-	*out = strtod(text, &end);
-	if (end == text || *end || !(*out >= 0 && *out <= 1e6))
-		return session_bad_value(s, "wait", text, "seconds, from 0 to a million");
-	return 0;
-}
-
-int session_option(struct session *s, int option, const char *value)
-{
-	switch (option) {
-	case 'c':
-		s->folder = value;
-		return 0;
-	case 'j':
-		return parse_count(s, "jobs", value, 1024, &s->options.jobs);
-	case 't':
-		return parse_timeout(s, value, &s->options.timeout);
-	case 'w':
-		return parse_wait(s, value, &s->options.wait);
-	case 'r':
-		return parse_count(s, "repeat", value, 1000000, &s->options.repeat);
-	case 's':
-		return parse_seed(s, value);
-	case 'F':
-		return filters_add(&s->filters, value, s->program);
-	default:
-		return -ENOENT;
-	}
 }
 
 void session_begin(struct session *s, const char *program)

@@ -5,10 +5,9 @@
 #ifndef PERFABI_SESSION_H
 #define PERFABI_SESSION_H
 
-#include <getopt.h>
-
 #include "command/command.h"
 #include "machine/host.h"
+#include "text/options.h"
 
 struct session {
 	const char *program; /* "perfabi run", for messages */
@@ -27,29 +26,14 @@ struct session {
 	bool shows_progress;
 };
 
-/* Options that it knows, as getopt_long(3) has them, and the help on them. */
-#define SESSION_OPTIONS                                                                            \
-	{"cases", required_argument, NULL, 'c'}, {"filter", required_argument, NULL, 'F'},         \
-		{"jobs", required_argument, NULL, 'j'}, {"timeout", required_argument, NULL, 't'}, \
-		{"wait", required_argument, NULL, 'w'}, {"repeat", required_argument, NULL, 'r'},  \
-		{"shuffle", required_argument, NULL, 's'},                                         \
-	{                                                                                          \
-		"help", no_argument, NULL, 'h'                                                     \
-	}
+/* The options of a command that runs cases. */
+extern const struct option_row session_options[];
 
-void session_help(FILE *f);
+/* --host of a struct host; as an option_row takes it. */
+int take_host(void *host, const char *name, const char *program);
 
-/*
- * Takes one of these options. 0; -ENOENT: it is another; -EINVAL or -ENOMEM after a message.
- */
-int session_option(struct session *s, int option, const char *value);
-
-/* Says that an option's value is none; -EINVAL. */
-int session_bad_value(const struct session *s, const char *option, const char *got,
-		      const char *expected);
-
-/* --host: calls the host so. 0, or -EINVAL after a message. */
-int session_host(const struct session *s, struct host *host, const char *name);
+/* --no-host. */
+int take_no_host(void *host, const char *value, const char *program);
 
 /* The options as they are by default. */
 void session_begin(struct session *s, const char *program);

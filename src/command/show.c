@@ -25,59 +25,38 @@ struct settings {
 	bool as_c, as_strace;
 };
 
-static const struct option long_options[] = {
-	{"cases", required_argument, NULL, 'c'}, {"c", no_argument, NULL, 'C'},
-	{"strace", no_argument, NULL, 'S'},      {"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
+static const struct option_row rows[] = {
+	{"c", 0, OPTION_SET, NULL,
+	 "one case as a C program, as it is on this machine; it makes the same calls, says what it "
+	 "expects and gets, and exits with 0, or with 1 where the kernel breaks its word",
+	 AT(struct settings, as_c)},
+	{"strace", 0, OPTION_SET, NULL,
+	 "runs one case, and shows its calls as strace(1) would; steps that are no single call are "
+	 "between /* and */, and so is what came of it, whatever that is: the exit status is 0",
+	 AT(struct settings, as_strace)},
+	{"output", 'o', OPTION_TEXT, "DIR",
+	 "with --c: each case's program as DIR/ID.c; DIR is made, and what cannot be written is "
+	 "left out, and said",
+	 AT(struct settings, to)},
+	{"cases", 'c', OPTION_TEXT, "DIR", "the cases below DIR, not the built-in ones",
+	 AT(struct settings, folder)},
+	{0}};
 
-static void show_help(void)
-{
-	fputs("usage: perfabi show [OPTIONS] PATH|ID-GLOB...\n\n"
-	      "Cases in full, their defaults, vehicle and parameters put in.\n\n"
-	      "      --c          one case as a C program, as it is on this machine; it makes the\n"
-	      "                   same calls, says what it expects and gets, and exits with 0, or\n"
-	      "                   with 1 where the kernel breaks its word\n"
-	      "      --strace     runs one case, and shows its calls as strace(1) would; steps\n"
-	      "                   that are no single call are between /* and */, and so is\n"
-	      "                   what came of it, whatever that is: the exit status is 0\n"
-	      "  -o, --output DIR  with --c: each case's program as DIR/ID.c; DIR is made, and\n"
-	      "                   what cannot be written is left out, and said\n"
-	      "  -c, --cases DIR  the cases below DIR, not the built-in ones\n"
-	      "  -h, --help\n",
-	      stdout);
-}
+static const struct command_line command_line = {
+	.program = "perfabi show",
+	.usage = "usage: perfabi show [OPTIONS] PATH|ID-GLOB...\n\n"
+		 "Cases in full, their defaults, vehicle and parameters put in.\n\n",
+	.rows = rows};
 
-/* 0 to go on, 1 after the help was printed, or -1 after a message. */
+/* 0 to go on, 1 after the help was printed, or -EINVAL after a message. */
 static int parse_options(struct settings *s, int argc, char **argv)
 {
-	int option;
+	int status = options_read(&command_line, s, argc, argv);
 
-	while ((option = getopt_long(argc, argv, "c:o:h", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'c':
-			s->folder = optarg;
-			break;
-		case 'o':
-			s->to = optarg;
-			break;
-		case 'S':
-			s->as_strace = true;
-			break;
-		case 'C':
-			s->as_c = true;
-			break;
-		case 'h':
-			show_help();
-			return 1;
-		default:
-			say(stderr, "  `perfabi show --help` lists the options\n");
-			return -1;
-		}
-	}
-	if (optind < argc)
-		return 0;
+	if (status || optind < argc)
+		return status;
 	say(stderr, "perfabi show: no ID given; `perfabi list` shows them\n");
-	return -1;
+	return -EINVAL;
 }
 
 static int show_as_json(const struct instance *const *picked, size_t count)

@@ -11,6 +11,7 @@
 
 #include "command/modelled.h"
 #include "text/json.h"
+#include "text/options.h"
 #include "text/say.h"
 #include "why/absent.h"
 #include "why/forms.h"
@@ -18,109 +19,67 @@
 
 static const char program[] = "perfabi why";
 
-static const char help[] =
-	"usage: perfabi why [OPTIONS] EVENT\n"
-	"       perfabi why [OPTIONS] [-]\n\n"
-	"Makes a call of perf_event_open(2), and says why the kernel refuses it and what opens "
-	"it,\n"
-	"or what the event does not do though it opens. It tries each change that it names, as "
-	"far\n"
-	"as you may; of others the model answers.\n\n"
-	"EVENT is an event as perf writes it, such as cycles:u, cpu/event=0x3c/, "
-	"sched:sched_switch\n"
-	"or mem:0x1000:w. It may also be one of these, or standard input may have them:\n\n"
-	"  {\"attr\": {\"type\": \"software\", \"config\": \"dummy\"}, \"pid\": 0, \"cpu\": -1}\n"
-	"  lines of strace -v\n"
-	"  what perf record -vv prints\n\n"
-	"      --as CALLER      root, perfmon, sys-admin or user (default: who you are, of\n"
-	"                       another machine user)\n"
-	"  -p, --pid PID        count that process, or with -1 all of a cpu\n"
-	"  -C, --cpu CPU        count on that cpu alone\n"
-	"      --pages N        map the event with 1 + N pages, too\n"
-	"  -m, --machine FILE   on another machine, by the model: a report of perfabi run\n"
-	"                       --format json, or its environment\n"
-	"      --json           the answer as one JSON object\n"
-	"  -c, --cases DIR      the tables below DIR, not the built-in ones\n"
-	"  -h, --help           this help\n\n"
-	"exit status: 0 it opens, 1 it is refused or not there, 2 wrong usage, 3 perfabi failed,\n"
-	"4 the model cannot tell, or nothing can be judged here\n";
-
 struct settings {
-	const char *folder, *machine, *as, *text;
+	const char *folder, *machine, *text;
+	int as; /* enum identity, or -1 */
 	int pid, cpu, pages;
 	bool has_pid, has_cpu, has_pages, json;
 };
 
-static const struct option long_options[] = {{"as", required_argument, NULL, 'a'},
-					     {"pid", required_argument, NULL, 'p'},
-					     {"cpu", required_argument, NULL, 'C'},
-					     {"pages", required_argument, NULL, 'P'},
-					     {"machine", required_argument, NULL, 'm'},
-					     {"json", no_argument, NULL, 'j'},
-					     {"cases", required_argument, NULL, 'c'},
-					     {"help", no_argument, NULL, 'h'},
-					     {NULL, 0, NULL, 0}};
+static const struct option_row rows[] = {
+	{"as", 0, OPTION_WORD, "CALLER",
+	 "root, perfmon, sys-admin or user (default: who you are, of another machine user)",
+	 AT(struct settings, as), .words = identity_names},
+	{"pid", 'p', OPTION_INT, "PID", "count that process, or with -1 all of a cpu",
+	 AT(struct settings, pid), .least = -1, .most = INT32_MAX,
+	 .given = offsetof(struct settings, has_pid)},
+	{"cpu", 'C', OPTION_INT, "CPU", "count on that cpu alone", AT(struct settings, cpu),
+	 .least = -1, .most = INT32_MAX, .given = offsetof(struct settings, has_cpu)},
+	{"pages", 0, OPTION_INT, "N", "map the event with 1 + N pages, too",
+	 AT(struct settings, pages), .most = INT32_MAX,
+	 .given = offsetof(struct settings, has_pages)},
+	{"machine", 'm', OPTION_TEXT, "FILE",
+	 "on another machine, by the model: a report of perfabi run --format json, or its "
+	 "environment",
+	 AT(struct settings, machine)},
+	{"json", 0, OPTION_SET, NULL, "the answer as one JSON object", AT(struct settings, json)},
+	{"cases", 'c', OPTION_TEXT, "DIR", "the tables below DIR, not the built-in ones",
+	 AT(struct settings, folder)},
+	{0}};
+
+static const struct command_line command_line = {
+	.program = program,
+	.usage = "usage: perfabi why [OPTIONS] EVENT\n"
+		 "       perfabi why [OPTIONS] [-]\n\n"
+		 "Makes a call of perf_event_open(2), and says why the kernel refuses it and what "
+		 "opens it,\n"
+		 "or what the event does not do though it opens. It tries each change that it "
+		 "names, as far\n"
+		 "as you may; of others the model answers.\n\n"
+		 "EVENT is an event as perf writes it, such as cycles:u, cpu/event=0x3c/, "
+		 "sched:sched_switch\n"
+		 "or mem:0x1000:w. It may also be one of these, or standard input may have "
+		 "them:\n\n"
+		 "  {\"attr\": {\"type\": \"software\", \"config\": \"dummy\"}, \"pid\": 0, "
+		 "\"cpu\": "
+		 "-1}\n"
+		 "  lines of strace -v\n"
+		 "  what perf record -vv prints\n\n",
+	.rows = rows,
+	.end = "\nexit status: 0 it opens, 1 it is refused or not there, 2 wrong usage, 3 perfabi "
+	       "failed,\n"
+	       "4 the model cannot tell, or nothing can be judged here\n"};
 
 enum { EXIT_UNKNOWN = 4, TEXT_MOST = 1 << 20, SILENT_SECONDS = 2 };
 
-static int bad_option(const char *option, const char *got, const char *expected)
-{
-	say(stderr, "%s: --%s \"%s\"\n  expected: %s\n", program, option, got, expected);
-	return EXIT_USAGE;
-}
-
-static int take_int(const char *option, const char *text, int least, int *out, bool *has)
-{
-	char *end, expected[48];
-	long value;
-
-	errno = 0;
-	value = strtol(text, &end, 10);
-	snprintf(expected, sizeof(expected), "a number, %d or more", least);
-	if (end == text || *end || errno || value < least || value > INT32_MAX)
-		return bad_option(option, text, expected);
-	*out = (int)value;
-	*has = true;
-	return 0;
-}
-
-static int take_option(struct settings *s, int option, const char *value)
-{
-	switch (option) {
-	case 'a':
-		s->as = value;
-		return identity_by_name(value) < 0 ? bad_option("as", value, identity_choice) : 0;
-	case 'p':
-		return take_int("pid", value, -1, &s->pid, &s->has_pid);
-	case 'C':
-		return take_int("cpu", value, -1, &s->cpu, &s->has_cpu);
-	case 'P':
-		return take_int("pages", value, 0, &s->pages, &s->has_pages);
-	case 'm':
-		s->machine = value;
-		return 0;
-	case 'j':
-		s->json = true;
-		return 0;
-	case 'c':
-		s->folder = value;
-		return 0;
-	case 'h':
-		return fputs(help, stdout) < 0 ? EXIT_HARNESS : -1;
-	default:
-		return EXIT_USAGE;
-	}
-}
-
+/* 0 to go on, 1 after help was printed, or -EINVAL. */
 static int parse_options(struct settings *s, int argc, char **argv)
 {
-	int option, status = 0;
+	int status = options_read(&command_line, s, argc, argv);
 
-	while (!status && (option = getopt_long(argc, argv, "p:C:m:c:h", long_options, NULL)) != -1)
-		status = take_option(s, option, optarg);
 	if (!status && optind + 1 < argc) {
 		say(stderr, "%s: one event at a time, not \"%s\" too\n", program, argv[optind + 1]);
-		return EXIT_USAGE;
+		return -EINVAL;
 	}
 	s->text = argv[optind];
 	return status;
@@ -242,7 +201,7 @@ static struct restorer *keep_others_away(void)
 static int answer(const struct settings *s, struct modelled *m, const struct knowledge *k,
 		  struct question *q, struct restorer *restorer)
 {
-	const char *as = s->as ? s->as : json_string_value(q->as);
+	const char *as = s->as >= 0 ? identity_names[s->as] : json_string_value(q->as);
 	const struct rights *rights = &m->model.machine.env->rights;
 	struct why why = {.model = &m->model,
 			  .tables = &m->loaded.cases.tables,
@@ -256,7 +215,7 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 	int status;
 
 	if (as && identity_by_name(as) < 0)
-		return bad_option("as", as, identity_choice);
+		return option_bad_value(program, "as", as, identity_choice), EXIT_USAGE;
 	why.as = as           ? (enum identity)identity_by_name(as)
 		 : s->machine ? AS_USER
 			      : own_identity(rights);
@@ -316,7 +275,7 @@ static int ask_question(const struct settings *s, struct modelled *m, const char
 
 int command_why(int argc, char **argv)
 {
-	struct settings s = {0};
+	struct settings s = {.as = -1};
 	struct restorer *restorer;
 	struct modelled *m;
 	char *text;
@@ -324,7 +283,7 @@ int command_why(int argc, char **argv)
 	int status = parse_options(&s, argc, argv);
 
 	if (status)
-		return status < 0 ? 0 : status;
+		return status > 0 ? 0 : EXIT_USAGE;
 	if (!s.text && isatty(0)) {
 		say(stderr, "%s: which event or call? `perfabi help why` has the forms of both\n",
 		    program);
