@@ -67,19 +67,21 @@ static int write_out(void *context, const char *text, size_t size)
 	return *(int *)context = write_fully(STDOUT_FILENO, text, size);
 }
 
-static int take_names(void *to, const char *value, const char *program)
+static int take_names(void *to, const char *value, const struct option_row *row,
+		      const char *program)
 {
 	struct list *list = to;
-	char *text = strdup(value), *rest = text, *name; /* stays, as the list does */
+	char *rest = strdup(value), *name = rest; /* stays, as the list does */
 
 	while ((name = strsep(&rest, ",")) && name[0] && list->count < LIST_MAX)
 		list->names[list->count++] = name;
-	return name ? option_bad_value(program, "type or --fields", value,
+	return name ? option_bad_value(program, row->name, value,
 				       "up to 256 names, a comma between")
 		    : 0;
 }
 
-static int take_shard(void *to, const char *value, const char *program)
+static int take_shard(void *to, const char *value, const struct option_row *row,
+		      const char *program)
 {
 	struct perfabi_options *options = to;
 	char end;
@@ -88,37 +90,30 @@ static int take_shard(void *to, const char *value, const char *program)
 	    sscanf(value, "%7u/%7u%c", &options->shard, &options->shards, &end) == 2 &&
 	    options->shard && options->shard <= options->shards && options->shards <= SHARDS_MAX)
 		return 0;
-	return option_bad_value(program, "shard", value,
+	return option_bad_value(program, row->name, value,
 				"I/N with I from 1 to N, and N to a million");
 }
 
-static int take_order(struct perfabi_options *options, enum perfabi_order order,
+static int take_order(void *to, const char *value, const struct option_row *row,
 		      const char *program)
 {
-	if (options->order != PERFABI_HOST && options->order != order) {
+	enum perfabi_order *order = to, wanted = (enum perfabi_order)row->least;
+
+	(void)value;
+	if (*order != PERFABI_HOST && *order != wanted) {
 		say(stderr, "%s: --big-endian or --little-endian, not both\n", program);
 		return -EINVAL;
 	}
-	options->order = order;
+	*order = wanted;
 	return 0;
 }
 
-static int take_big(void *options, const char *value, const char *program)
-{
-	(void)value;
-	return take_order(options, PERFABI_BIG, program);
-}
-
-static int take_little(void *options, const char *value, const char *program)
-{
-	(void)value;
-	return take_order(options, PERFABI_LITTLE, program);
-}
-
-static int take_version(void *options, const char *value, const char *program)
+static int take_version(void *options, const char *value, const struct option_row *row,
+			const char *program)
 {
 	(void)options;
 	(void)value;
+	(void)row;
 	printf("%s " PERFABI_VERSION_TEXT "\n", program);
 	exit(end_output());
 }
@@ -139,9 +134,9 @@ static const struct option_row rows[] = {
 	 .words = formats},
 	{"big-endian", 'B', OPTION_TAKEN, NULL,
 	 "the byte order of a ring or records (default: this machine's); a perf.data tells its own",
-	 AT(struct request, options), .take = take_big},
+	 OF_DECODER(order), .least = PERFABI_BIG, .take = take_order},
 	{"little-endian", 'L', OPTION_TAKEN, NULL, "the same, the other way round",
-	 AT(struct request, options), .take = take_little},
+	 OF_DECODER(order), .least = PERFABI_LITTLE, .take = take_order},
 	{"machine", 'm', OPTION_TEXT, "NAME",
 	 "the machine, as uname -m names it, for register names", OF_DECODER(machine)},
 	{"cases", 0, OPTION_TEXT, "DIR", "take the layouts from DIR/abi instead of those built in",

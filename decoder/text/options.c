@@ -62,8 +62,8 @@ static int take_word(const char *program, const struct option_row *row, const ch
 	return option_bad_value(program, row->name, value, expected);
 }
 
-static int take_number(const char *program, const struct option_row *row, const char *value,
-		       void *out)
+static int take_in_range(const char *program, const struct option_row *row, const char *value,
+			 void *out)
 {
 	bool is_seconds = row->kind == OPTION_SECONDS, is_signed = row->least < 0;
 	char expected[96], *end;
@@ -80,8 +80,8 @@ static int take_number(const char *program, const struct option_row *row, const 
 		number = strtoull(value, &end, row->kind == OPTION_U64 ? 0 : 10);
 		seconds = (double)number;
 	}
-	if (end == value || *end || errno || (value[0] == '-' && !is_signed) ||
-	    !(seconds >= row->least && (row->most <= 0 || seconds <= row->most))) {
+	if (!strchr(is_signed ? "-0123456789" : "0123456789.", value[0]) || end == value || *end ||
+	    errno || !(seconds >= row->least && (row->most <= 0 || seconds <= row->most))) {
 		int n = snprintf(expected, sizeof(expected), is_seconds ? "seconds" : "a number");
 
 		if (row->most > 0)
@@ -99,8 +99,8 @@ static int take_number(const char *program, const struct option_row *row, const 
 	return 0;
 }
 
-static int take(const char *program, const struct option_row *row, unsigned char *settings,
-		const char *value)
+static int take_option(const char *program, const struct option_row *row, unsigned char *settings,
+		       const char *value)
 {
 	if (row->given)
 		settings[row->given] = true;
@@ -108,15 +108,18 @@ static int take(const char *program, const struct option_row *row, unsigned char
 	case OPTION_SET:
 		settings[row->at] = true;
 		return 0;
+	case OPTION_IS:
+		memcpy(settings + row->at, &(int){(int)row->least}, sizeof(int));
+		return 0;
 	case OPTION_TEXT:
 		memcpy(settings + row->at, &value, sizeof(value));
 		return 0;
 	case OPTION_WORD:
 		return take_word(program, row, value, (int *)(void *)(settings + row->at));
 	case OPTION_TAKEN:
-		return row->take(settings + row->at, value, program) ? -EINVAL : 0;
+		return row->take(settings + row->at, value, row, program) ? -EINVAL : 0;
 	default:
-		return take_number(program, row, value, settings + row->at);
+		return take_in_range(program, row, value, settings + row->at);
 	}
 }
 
@@ -161,8 +164,8 @@ int options_read(const struct command_line *line, void *settings, int argc, char
 		for (int k = 0; i < 0 && k < known.count; k++)
 			if (known.list[k].row->letter == option)
 				i = k;
-		if (take(line->program, known.list[i].row,
-			 (unsigned char *)settings + known.list[i].base, optarg))
+		if (take_option(line->program, known.list[i].row,
+				(unsigned char *)settings + known.list[i].base, optarg))
 			return -EINVAL;
 	}
 	return 0;

@@ -15,6 +15,7 @@ struct option_row {
 	char letter;      /* or 0 */
 	enum option_kind {
 		OPTION_SET, /* without a value: a bool becomes true */
+		OPTION_IS,  /* the same: an int becomes `least` */
 		OPTION_TEXT,
 		OPTION_WORD,     /* one of `words`, of which an int becomes the index */
 		OPTION_UNSIGNED, /* from `least` to `most`, as those below */
@@ -31,7 +32,7 @@ struct option_row {
 	double least, most;
 	const char *const *words; /* the last is NULL */
 	/* Takes it, with its value or NULL. 0, or another number after a message. */
-	int (*take)(void *at, const char *value, const char *program);
+	int (*take)(void *at, const char *value, const struct option_row *row, const char *program);
 	size_t given; /* offset of a bool that says whether it is there; 0: nobody asks */
 	const struct option_row *rows;
 };

@@ -268,7 +268,8 @@ void load_free(struct loaded *l)
 static const char *const filter_keys[] = {"id",      "suite", "as",    "kind",
 					  "vehicle", "title", "errno", "phase"};
 
-static int filter_parse(struct filter *filter, const char *text, const char *program)
+static int filter_parse(struct filter *filter, const char *text, const struct option_row *row,
+			const char *program)
 {
 	const char *equals = strchr(text, '=');
 	size_t n = equals ? (size_t)(equals - text) : 0;
@@ -283,15 +284,12 @@ static int filter_parse(struct filter *filter, const char *text, const char *pro
 			if (!strcmp(filter_keys[i], filter->key))
 				return 0;
 	}
-	say(stderr,
-	    "%s: --filter \"%s\"\n  expected: KEY=GLOB or KEY!=GLOB, KEY one of id, suite, as, "
-	    "kind, "
-	    "vehicle, title, errno, phase\n",
-	    program, text);
-	return -EINVAL;
+	return option_bad_value(program, row->name, text,
+				"KEY=GLOB or KEY!=GLOB, KEY one of id, suite, as, kind, vehicle, "
+				"title, errno, phase");
 }
 
-int filters_add(void *to, const char *text, const char *program)
+int filters_add(void *to, const char *text, const struct option_row *row, const char *program)
 {
 	struct filters *filters = to;
 	struct filter *grown = realloc(filters->list, (filters->count + 1) * sizeof(*grown));
@@ -301,7 +299,7 @@ int filters_add(void *to, const char *text, const char *program)
 		return -ENOMEM;
 	}
 	filters->list = grown;
-	return filter_parse(&grown[filters->count++], text, program);
+	return filter_parse(&grown[filters->count++], text, row, program);
 }
 
 void filters_free(struct filters *filters)

@@ -7,6 +7,7 @@
 #define PERFABI_LOAD_H
 
 #include "case/case.h"
+#include "text/options.h"
 
 /* Exit statuses of perfabi, but for 0. */
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_HARNESS = 3, EXIT_ALL_SKIPPED = 4 };
@@ -53,7 +54,7 @@ struct filters {
 };
 
 /* Reads KEY=GLOB or KEY!=GLOB into a struct filters. 0, or a negative errno after a message. */
-int filters_add(void *filters, const char *text, const char *program);
+int filters_add(void *filters, const char *text, const struct option_row *row, const char *program);
 void filters_free(struct filters *filters);
 
 /*

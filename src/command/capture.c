@@ -41,13 +41,13 @@ static void on_signal(int number)
 	interrupted = number;
 }
 
-static int take_pages(void *pages, const char *text, const char *of)
+static int take_pages(void *pages, const char *text, const struct option_row *row, const char *of)
 {
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
 
 	if (*end || !n || (n & (n - 1)) || n > PAGES_MAX)
-		return option_bad_value(of, "pages", text, "a power of two, at most 1048576");
+		return option_bad_value(of, row->name, text, "a power of two, at most 1048576");
 	*(size_t *)pages = n;
 	return 0;
 }

@@ -32,20 +32,12 @@ struct settings {
 	bool is_long;
 };
 
-static int take_json(void *format, const char *value, const char *of)
-{
-	(void)value;
-	(void)of;
-	*(int *)format = 1;
-	return 0;
-}
-
 static const struct option_row rows[] = {
 	{"format", 'f', OPTION_WORD, "FORMAT",
 	 "text (default), json, or markdown for a merge request", AT(struct settings, format),
 	 .words = (const char *const[]){"text", "json", "markdown", NULL}},
-	{"json", 0, OPTION_TAKEN, NULL, "the same as --format json", AT(struct settings, format),
-	 .take = take_json},
+	{"json", 0, OPTION_IS, NULL, "the same as --format json", AT(struct settings, format),
+	 .least = 1},
 	{"verbose", 'v', OPTION_SET, NULL, "each case by itself, where many differ alike",
 	 AT(struct settings, is_long)},
 	{0}};

@@ -25,7 +25,7 @@ struct settings {
 	bool seeded, limited;
 };
 
-static int take_callers(void *to, const char *text, const char *of)
+static int take_callers(void *to, const char *text, const struct option_row *row, const char *of)
 {
 	bool *callers = to;
 	char name[32];
@@ -37,7 +37,7 @@ static int take_callers(void *to, const char *text, const char *of)
 		snprintf(name, sizeof(name), "%.*s", (int)n, text);
 		as = identity_by_name(name);
 		if (as < 0)
-			return option_bad_value(of, "as", name, identity_choice);
+			return option_bad_value(of, row->name, name, identity_choice);
 		callers[as] = true;
 		text += n + (text[n] == ',');
 	} while (*text);

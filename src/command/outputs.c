@@ -15,7 +15,7 @@
 #include "text/outfile.h"
 #include "text/say.h"
 
-int outputs_add(void *to, const char *text, const char *program)
+int outputs_add(void *to, const char *text, const struct option_row *row, const char *program)
 {
 	struct outputs *outputs = to;
 	const char *colon = strchr(text, ':');
@@ -24,7 +24,7 @@ int outputs_add(void *to, const char *text, const char *program)
 	struct output *out = &outputs->list[outputs->count];
 
 	if (outputs->count == OUTPUTS_MAX)
-		return option_bad_value(program, "format", text, "at most 8 formats");
+		return option_bad_value(program, row->name, text, "at most 8 formats");
 	snprintf(name, sizeof(name), "%.*s", colon && colon - text < 15 ? (int)(colon - text) : 15,
 		 text);
 	near = nearest_to(name);
@@ -32,11 +32,11 @@ int outputs_add(void *to, const char *text, const char *program)
 			       .path = colon && strcmp(colon, ":-") != 0 ? colon + 1 : NULL};
 	if (!out->printer || (colon && !colon[1]))
 		return option_bad_value(
-			program, "format", text,
+			program, row->name, text,
 			"pretty, ktap, tap, junit, json or jsonl, and :FILE if you like");
 	for (size_t i = 0; i < outputs->count; i++)
 		if (!out->path && !outputs->list[i].path)
-			return option_bad_value(program, "format", text,
+			return option_bad_value(program, row->name, text,
 						"one format alone on standard output; give "
 						"the others a file, as junit:report.xml");
 	outputs->count++;
@@ -102,7 +102,7 @@ static bool wants_colour(FILE *f)
 int outputs_open(struct outputs *outputs, const struct session *session, const char *baseline)
 {
 	if (!outputs->count)
-		outputs_add(outputs, "pretty", session->program);
+		outputs_add(outputs, "pretty", NULL, session->program);
 	for (size_t i = 0; i < outputs->count; i++) {
 		struct output *out = &outputs->list[i];
 

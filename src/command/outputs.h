@@ -20,7 +20,7 @@ struct outputs {
 };
 
 /* Adds one of --format's FORMAT[:FILE] to struct outputs. 0, or -EINVAL after a message. */
-int outputs_add(void *outputs, const char *text, const char *program);
+int outputs_add(void *outputs, const char *text, const struct option_row *row, const char *program);
 
 /*
  * Opens all of them, pretty where there is none. What was in the files is gone when all can be

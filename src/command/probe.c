@@ -36,22 +36,13 @@ struct settings {
 	char *const *wanted; /* topics and keys; none of them is everything */
 };
 
-static int take_json(void *format, const char *value, const char *of)
-{
-	(void)value;
-	(void)of;
-	*(int *)format = 1;
-	return 0;
-}
-
 static const struct option_row rows[] = {
 	{"format", 'f', OPTION_WORD, "FORMAT",
 	 "text (default), json, or jsonl: one flat line for each capability and caller, with the "
 	 "host, its kernel and the time",
 	 AT(struct settings, format),
 	 .words = (const char *const[]){"text", "json", "jsonl", NULL}},
-	{"json", 0, OPTION_TAKEN, NULL, "as --format json", AT(struct settings, format),
-	 .take = take_json},
+	{"json", 0, OPTION_IS, NULL, "as --format json", AT(struct settings, format), .least = 1},
 	{"read", 'r', OPTION_TEXT, "FILE",
 	 "what --json has printed, here or on another machine; nothing is asked",
 	 AT(struct settings, read)},

@@ -40,18 +40,19 @@ const struct option_row session_options[] = {
 	 AT(struct session, options.seed), .given = offsetof(struct session, options.shuffle)},
 	{0}};
 
-int take_host(void *host, const char *name, const char *program)
+int take_host(void *host, const char *name, const struct option_row *row, const char *program)
 {
 	return !one_line(name) || host_rename(host, name)
-		       ? option_bad_value(program, "host", name,
+		       ? option_bad_value(program, row->name, name,
 					  "a name of 1 to 64 bytes of UTF-8, without control "
 					  "characters")
 		       : 0;
 }
 
-int take_no_host(void *host, const char *value, const char *program)
+int take_no_host(void *host, const char *value, const struct option_row *row, const char *program)
 {
 	(void)value;
+	(void)row;
 	(void)program;
 	host_hide(host);
 	return 0;

@@ -30,10 +30,10 @@ struct session {
 extern const struct option_row session_options[];
 
 /* --host of a struct host; as an option_row takes it. */
-int take_host(void *host, const char *name, const char *program);
+int take_host(void *host, const char *name, const struct option_row *row, const char *program);
 
 /* --no-host. */
-int take_no_host(void *host, const char *value, const char *program);
+int take_no_host(void *host, const char *value, const struct option_row *row, const char *program);
 
 /* The options as they are by default. */
 void session_begin(struct session *s, const char *program);

@@ -25,7 +25,7 @@ says err 'nearest: "filename"'
 status 2 "$decode" --jobs 0 "$data"
 status 2 "$decode" --shard 4/3 "$data"
 status 2 "$decode" --input perfdata "$data"
-says err "expected perf.data, ring or records"
+says err "expected: perf.data, ring or records"
 status 2 "$decode" --machine vax "$data"
 status 2 "$decode" "$data" "$data"
 says err "one recording at a time"
@@ -39,11 +39,11 @@ for jobs in 4294967297 -1 1x '' ' 2'; do
 done
 for shard in 1/-1 4294967297/4294967298 1/0 /2 1/ 1 1/2/3; do
 	status 2 "$decode" --shard "$shard" "$data"
-	says err "expected I/N"
+	says err "expected: I/N"
 done
 for names in '' , comm, ,comm comm,,exit; do
 	status 2 "$decode" --type "$names" "$data"
-	says err "--type: expected up to 256 names"
+	says err "expected: up to 256 names"
 	status 2 "$decode" --fields "$names" "$data"
 done
 "$PYTHON" -c 'print(",".join(["comm"] * 257))' >"$scratch/names"
