@@ -41,11 +41,11 @@ struct liar {
 int __real_main(int argc, char **argv);
 int __wrap_main(int argc, char **argv);
 
-_Noreturn void __real_child_run(const struct instance *instance, struct mutation mutation,
+_Noreturn void __real_child_run(const struct instance *instance, unsigned wrong_part,
 				const struct cases *cases, struct environment *env,
 				struct slot *slot, const struct surroundings *surroundings,
 				const char *cgroup);
-_Noreturn void __wrap_child_run(const struct instance *instance, struct mutation mutation,
+_Noreturn void __wrap_child_run(const struct instance *instance, unsigned wrong_part,
 				const struct cases *cases, struct environment *env,
 				struct slot *slot, const struct surroundings *surroundings,
 				const char *cgroup);
@@ -62,7 +62,7 @@ static void tell_one(const char *text, const struct abi *abi)
 	lies_tell(one.list, &times);
 }
 
-_Noreturn void __wrap_child_run(const struct instance *instance, struct mutation mutation,
+_Noreturn void __wrap_child_run(const struct instance *instance, unsigned wrong_part,
 				const struct cases *cases, struct environment *env,
 				struct slot *slot, const struct surroundings *surroundings,
 				const char *cgroup)
@@ -71,7 +71,7 @@ _Noreturn void __wrap_child_run(const struct instance *instance, struct mutation
 		tell_one(getenv("PERFABI_LIE"), cases->tables.abi);
 	if (strcmp(instance->suite, "machine.quiet") != 0) /* these say whether others can run */
 		lies_begin((size_t)(instance - cases->list));
-	__real_child_run(instance, mutation, cases, env, slot, surroundings, cgroup);
+	__real_child_run(instance, wrong_part, cases, env, slot, surroundings, cgroup);
 }
 
 static struct run_options options_of(struct liar *liar)
