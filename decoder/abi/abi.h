@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text/arena.h"
 #include "text/error.h"
 #include "text/source.h"
 
@@ -80,10 +81,11 @@ struct abi {
 	size_t arch_count;
 	struct layout *layouts; /* that others use, or that stand alone; layout.h */
 	size_t layout_count;
-	const char *kept;        /* the field that later records go by; NULL: none */
-	unsigned attr_smallest;  /* the oldest of sizes, in bytes */
-	unsigned attr_size;      /* the newest of sizes, in bytes */
-	struct storage *storage; /* the JSON that the names above point into, and all else */
+	const char *kept;       /* the field that later records go by; NULL: none */
+	unsigned attr_smallest; /* the oldest of sizes, in bytes */
+	unsigned attr_size;     /* the newest of sizes, in bytes */
+	json_t *files;          /* by source, into which the names above point */
+	struct arena arena;
 };
 
 /*

@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "abi/storage.h"
-
 int layout_unknown_keys(struct layout_reader *r, const json_t *item, const char *const known[],
 			const struct where *w)
 {
@@ -258,7 +256,7 @@ static int read_body(struct layout_reader *r, struct layout_list *out, const jso
 	int err;
 
 	if (!one)
-		return storage_no_memory(r->e, w);
+		return error_no_memory(r->e, w, "memory for the ABI tables");
 	r->in_object = true;
 	r->is_element = bare;
 	r->loops++;

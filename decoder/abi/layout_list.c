@@ -7,8 +7,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "abi/storage.h"
-
 /* What a line can have besides, where a record is damaged, compressed or not known. */
 static const char *const taken[] = {"type_id", "within", "at", "bytes", "rest", NULL};
 
@@ -114,12 +112,12 @@ int layout_read_list(struct layout_reader *r, struct layout_list *out, const jso
 	err = layout_add_limits(r, &list_alone, w, list);
 	if (err)
 		return err;
-	nodes = storage_take(r->abi->storage, json_array_size(list), sizeof(*nodes));
+	nodes = arena_array(&r->abi->arena, json_array_size(list), sizeof(*nodes));
 	if (!nodes)
-		return storage_no_memory(r->e, w);
+		return error_no_memory(r->e, w, "memory for the ABI tables");
 	out->nodes = nodes;
 	if (layout_names_begin(&names))
-		err = storage_no_memory(r->e, w);
+		err = error_no_memory(r->e, w, "memory for the ABI tables");
 	r->depth++;
 	json_array_foreach(list, i, item) {
 		struct where at = where_index(w, i);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "abi/layout_read.h"
-#include "abi/storage.h"
 
 /* [first, width] within 64 bits. */
 static int read_bits(struct layout_bits *out, const json_t *bits, const struct where *w,
@@ -76,12 +75,12 @@ static int read_set(struct abi *abi, struct layout_bits *bits, const json_t *set
 static int read_family_word(struct abi *abi, struct abi_family *family, const struct where *w,
 			    struct error *e)
 {
-	struct layout_word *word = storage_take(abi->storage, 1, sizeof(*word));
-	struct layout_bits *bits = storage_take(abi->storage, family->count, sizeof(*bits));
+	struct layout_word *word = arena_array(&abi->arena, 1, sizeof(*word));
+	struct layout_bits *bits = arena_array(&abi->arena, family->count, sizeof(*bits));
 	struct where at_values = where_key(w, "values");
 
 	if (!word || !bits)
-		return storage_no_memory(e, w);
+		return error_no_memory(e, w, "memory for the ABI tables");
 	word->bits = bits;
 	word->declared = json_object_get(family->json, "order") != NULL;
 	word->omit_zero = json_is_true(json_object_get(family->json, "omit_zero"));
@@ -169,10 +168,10 @@ static enum layout_owner owner_of(const struct abi_family *family)
 /* Gives each value that has fields its layout, not yet read. */
 static int take_values(struct abi *abi, struct abi_family *family, struct error *e)
 {
-	struct layout *layouts = storage_take(abi->storage, family->count, sizeof(*layouts));
+	struct layout *layouts = arena_array(&abi->arena, family->count, sizeof(*layouts));
 
 	if (!layouts)
-		return storage_no_memory(e, NULL);
+		return error_no_memory(e, NULL, "memory for the ABI tables");
 	for (size_t i = 0; i < family->count; i++) {
 		struct abi_value *value = (struct abi_value *)&family->values[i];
 		const json_t *fields = json_object_get(value->json, "fields");

@@ -7,8 +7,6 @@
 
 #include <errno.h>
 
-#include "abi/storage.h"
-
 int layout_names_begin(struct layout_names *names)
 {
 	names->always = json_object();
@@ -30,7 +28,7 @@ static int add_name(struct layout_reader *r, struct layout_names *names, const c
 	    (always && json_object_get(names->sometimes, name)))
 		return error_name(r->e, w, name, NULL, "each name once in an object");
 	if (json_object_set_new(always ? names->always : names->sometimes, name, json_true()))
-		return storage_no_memory(r->e, w);
+		return error_no_memory(r->e, w, "memory for the ABI tables");
 	return 0;
 }
 

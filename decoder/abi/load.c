@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "abi/layout.h"
-#include "abi/storage.h"
 #include "text/source.h"
 
 /* A string member; with `fallback` NULL it must be there. */
@@ -68,9 +67,9 @@ static int load_misc_records(struct abi *abi, const json_t *records, struct abi_
 		return 0;
 	if (!json_is_array(records))
 		return error_value(e, w, records, "a list of records' names");
-	names = storage_take(abi->storage, json_array_size(records) + 1, sizeof(*names));
+	names = arena_array(&abi->arena, json_array_size(records) + 1, sizeof(*names));
 	if (!names)
-		return storage_no_memory(e, w);
+		return error_no_memory(e, w, "memory for the ABI tables");
 	json_array_foreach(records, i, name) {
 		struct where at = where_index(w, i);
 
@@ -131,9 +130,9 @@ static int load_values(struct abi *abi, const json_t *list, struct abi_family *f
 
 	if (!json_is_array(list))
 		return error_value(e, w, list, "a list of values");
-	values = storage_take(abi->storage, json_array_size(list), sizeof(*values));
+	values = arena_array(&abi->arena, json_array_size(list), sizeof(*values));
 	if (!values)
-		return storage_no_memory(e, w);
+		return error_no_memory(e, w, "memory for the ABI tables");
 	family->values = values;
 	json_array_foreach(list, i, json) {
 		struct where at = where_index(w, i);
@@ -150,7 +149,7 @@ static int load_values(struct abi *abi, const json_t *list, struct abi_family *f
 static int check_values(const struct abi_family *family, const struct where *w, struct error *e)
 {
 	json_t *names = json_object();
-	int err = names ? 0 : storage_no_memory(e, w);
+	int err = names ? 0 : error_no_memory(e, w, "memory for the ABI tables");
 
 	for (size_t i = 0; i < family->count && !err; i++) {
 		const struct abi_value *value = &family->values[i];
@@ -164,7 +163,7 @@ static int check_values(const struct abi_family *family, const struct where *w, 
 			err = error_name(e, &at, value->name, NULL,
 					 "a value that \"%s\" does not have", other);
 		else if (json_object_set_new(names, key, json_string(value->name)))
-			err = storage_no_memory(e, &at);
+			err = error_no_memory(e, &at, "memory for the ABI tables");
 	}
 	json_decref(names);
 	return err;
@@ -201,9 +200,9 @@ static int load_families(struct abi *abi, json_t *constants, const struct where 
 	const char *name;
 	json_t *json;
 
-	grown = storage_take(abi->storage, count, sizeof(*grown));
+	grown = arena_array(&abi->arena, count, sizeof(*grown));
 	if (!grown)
-		return storage_no_memory(e, w);
+		return error_no_memory(e, w, "memory for the ABI tables");
 	if (abi->family_count)
 		memcpy(grown, abi->families, abi->family_count * sizeof(*grown));
 	abi->families = grown;
@@ -361,9 +360,9 @@ static int load_fields(struct abi *abi, const json_t *list, const struct where *
 
 	json_array_foreach(list, i, json)
 		count += json_array_size(json_object_get(json, "aliases"));
-	abi->fields = storage_take(abi->storage, count, sizeof(*abi->fields));
+	abi->fields = arena_array(&abi->arena, count, sizeof(*abi->fields));
 	if (!abi->fields)
-		return storage_no_memory(e, w);
+		return error_no_memory(e, w, "memory for the ABI tables");
 	json_array_foreach(list, i, json) {
 		struct where at = where_index(w, i);
 		const struct abi_field *field = &abi->fields[abi->field_count];
@@ -382,9 +381,9 @@ static int load_sizes(struct abi *abi, const json_t *list, const struct where *w
 	json_t *json;
 	size_t i;
 
-	abi->sizes = storage_take(abi->storage, json_array_size(list), sizeof(*abi->sizes));
+	abi->sizes = arena_array(&abi->arena, json_array_size(list), sizeof(*abi->sizes));
 	if (!abi->sizes)
-		return storage_no_memory(e, w);
+		return error_no_memory(e, w, "memory for the ABI tables");
 	json_array_foreach(list, i, json) {
 		struct where at = where_index(w, i);
 		struct where at_size = where_key(&at, "size");
@@ -410,12 +409,12 @@ static int load_machines(struct abi *abi, const json_t *list, struct abi_arch *a
 			 const struct where *w, struct error *e)
 {
 	const char **machines =
-		storage_take(abi->storage, json_array_size(list) + 1, sizeof(*machines));
+		arena_array(&abi->arena, json_array_size(list) + 1, sizeof(*machines));
 	json_t *json;
 	size_t i;
 
 	if (!machines)
-		return storage_no_memory(e, w);
+		return error_no_memory(e, w, "memory for the ABI tables");
 	json_array_foreach(list, i, json)
 		machines[i] = json_string_value(json);
 	arch->machines = machines;
@@ -451,9 +450,9 @@ static int load_archs(struct abi *abi, json_t *regs, const struct where *w, stru
 	const char *name;
 	json_t *json;
 
-	abi->archs = storage_take(abi->storage, json_object_size(regs), sizeof(*abi->archs));
+	abi->archs = arena_array(&abi->arena, json_object_size(regs), sizeof(*abi->archs));
 	if (!abi->archs)
-		return storage_no_memory(e, w);
+		return error_no_memory(e, w, "memory for the ABI tables");
 	json_object_foreach(regs, name, json) {
 		struct where at = where_key(w, name);
 		int err = load_arch(abi, name, json, &at, e);
@@ -477,12 +476,12 @@ static int load_constants(struct abi *abi, json_t *file, const struct where *w, 
 static int load_layouts(struct abi *abi, json_t *layouts, const struct where *w, struct error *e)
 {
 	size_t count = abi->layout_count + json_object_size(layouts);
-	struct layout *grown = storage_take(abi->storage, count, sizeof(*grown));
+	struct layout *grown = arena_array(&abi->arena, count, sizeof(*grown));
 	const char *name;
 	json_t *fields;
 
 	if (!grown)
-		return storage_no_memory(e, w);
+		return error_no_memory(e, w, "memory for the ABI tables");
 	if (abi->layout_count)
 		memcpy(grown, abi->layouts, abi->layout_count * sizeof(*grown));
 	abi->layouts = grown;
@@ -540,8 +539,8 @@ static int parse_files(struct abi *abi, const struct sources *sources, struct er
 		file = source_parse(&sources->list[i], e);
 		if (!file)
 			return -EINVAL;
-		if (json_object_set_new(abi->storage->files, sources->list[i].name, file))
-			return storage_no_memory(e, NULL);
+		if (json_object_set_new(abi->files, sources->list[i].name, file))
+			return error_no_memory(e, NULL, "memory for the ABI tables");
 	}
 	return 0;
 }
@@ -555,8 +554,7 @@ static int for_each_file(struct abi *abi, const struct sources *sources, struct 
 
 		if (!is_abi(&sources->list[i]))
 			continue;
-		err = load(abi, json_object_get(abi->storage->files, sources->list[i].name), &root,
-			   e);
+		err = load(abi, json_object_get(abi->files, sources->list[i].name), &root, e);
 		if (err)
 			return err;
 	}
@@ -620,9 +618,9 @@ struct abi *abi_load(const struct sources *sources, struct error *e)
 	struct abi *abi = calloc(1, sizeof(*abi));
 
 	if (abi)
-		abi->storage = storage_new();
-	if (!abi || !abi->storage) {
-		storage_no_memory(e, NULL);
+		abi->files = json_object();
+	if (!abi || !abi->files) {
+		error_no_memory(e, NULL, "memory for the ABI tables");
 		free(abi);
 		return NULL;
 	}
@@ -637,7 +635,9 @@ struct abi *abi_load(const struct sources *sources, struct error *e)
 
 void abi_free(struct abi *abi)
 {
-	if (abi)
-		storage_free(abi->storage);
+	if (!abi)
+		return;
+	arena_free(&abi->arena);
+	json_decref(abi->files);
 	free(abi);
 }

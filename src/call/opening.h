@@ -8,7 +8,7 @@
 
 #include "call/call.h"
 #include "call/tables.h"
-#include "language/arena.h"
+#include "text/arena.h"
 
 struct opening {
 	struct call call;   /* what is settled of it; its image is the arena's */

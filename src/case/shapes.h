@@ -7,7 +7,7 @@
 #define PERFABI_SHAPES_H
 
 #include "call/tables.h"
-#include "language/arena.h"
+#include "text/arena.h"
 
 /* Fills records, read and page of the tables, in memory of the arena. 0, or -ENOMEM with `e`. */
 int shapes_load(struct tables *tables, struct arena *arena, struct error *e);

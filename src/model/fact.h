@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "language/arena.h"
+#include "text/arena.h"
 #include "model/situation.h"
 
 struct wording;

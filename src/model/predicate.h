@@ -7,7 +7,7 @@
 #ifndef PERFABI_MODEL_PREDICATE_H
 #define PERFABI_MODEL_PREDICATE_H
 
-#include "language/arena.h"
+#include "text/arena.h"
 #include "model/fact.h"
 
 /* What may be known of a condition. */

@@ -13,7 +13,7 @@
 
 #include "call/opening.h"
 #include "call/tables.h"
-#include "language/arena.h"
+#include "text/arena.h"
 
 enum { C_TEXT_MAX = 2048, C_NAMES = 128 };
 

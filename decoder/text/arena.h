@@ -16,6 +16,9 @@ struct arena {
 /* Zeroed and aligned for anything; NULL without memory. It lives as long as the arena. */
 void *arena_alloc(struct arena *arena, size_t size);
 
+/* The same for `count` things of `size` bytes. */
+void *arena_array(struct arena *arena, size_t count, size_t size);
+
 /* Two texts as one; NULL without memory. */
 char *arena_join(struct arena *arena, const char *first, const char *second);
 

@@ -2,7 +2,7 @@
 /*
  * A chain of pieces, each as large as was asked for: programs are small and made of few.
  */
-#include "language/arena.h"
+#include "text/arena.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -24,6 +24,11 @@ void *arena_alloc(struct arena *arena, size_t size)
 	piece->before = arena->last;
 	arena->last = piece;
 	return piece->memory;
+}
+
+void *arena_array(struct arena *arena, size_t count, size_t size)
+{
+	return size && count > SIZE_MAX / size ? NULL : arena_alloc(arena, count * size);
 }
 
 char *arena_join(struct arena *arena, const char *first, const char *second)
