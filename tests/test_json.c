@@ -9,7 +9,7 @@
 
 #include "stream/events.h"
 #include "text/json.h"
-#include "language/one_line.h"
+#include "text/one_line.h"
 #include "text/say.h"
 #include "unit.h"
 

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "text/row.h"
+
 struct option_row {
 	const char *name; /* behind --; NULL ends the rows */
 	char letter;      /* or 0 */
@@ -36,9 +38,6 @@ struct option_row {
 	size_t given; /* offset of a bool that says whether it is there; 0: nobody asks */
 	const struct option_row *rows;
 };
-
-/* The row's place in a struct of settings. */
-#define AT(type, member) .at = offsetof(type, member)
 
 struct command_line {
 	const char *program; /* "perfabi run", for messages */

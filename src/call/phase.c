@@ -12,126 +12,141 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "language/one_line.h"
+#include "text/one_line.h"
 #include "machine/names.h"
 
-static int errno_from_json(const json_t *json, const struct where *w, struct error *e)
+/* ABI of the reading. */
+static const struct abi *abi_of(const struct doc *d)
+{
+	return d->context;
+}
+
+static int read_errno(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	const char *name = json_string_value(json);
 	struct nearest near = nearest_to(name ? name : "");
 	int err = name ? errno_by_name(name, &near) : 0;
 
-	if (!name)
-		error_value(e, w, json, "the name of an errno");
-	else if (!err)
-		error_name(e, w, name, near.best, "the name of an errno");
+	*(int *)at = err;
+	if (err)
+		return 0;
+	return name ? error_name(d->e, w, name, near.best, "the name of an errno")
+		    : error_value(d->e, w, json, "the name of an errno");
+}
+
+/* A list; what is behind the last is 0. */
+static int read_errnos(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	int *errnos = at, err = 0;
+
+	if (!json_is_array(json) || json_array_size(json) >= PHASE_ERRNOS_MAX)
+		return error_value(d->e, w, json, "a list of less than %d errnos",
+				   PHASE_ERRNOS_MAX);
+	for (size_t i = 0; i < json_array_size(json) && !err; i++) {
+		struct where at_one = where_index(w, i);
+
+		err = read_errno(d, json_array_get(json, i), &errnos[i], &at_one);
+	}
 	return err;
 }
 
-static int load_witness(struct phases *phases, unsigned phase, const json_t *json,
-			const struct abi *abi, const struct where *w, struct error *e)
+static int read_flags(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	struct where at_errno = where_key(w, "errno"), at_unless = where_key(w, "unless_flags");
-	const json_t *open = json_object_get(json, "open");
-	const json_t *unless = json_object_get(json, "unless_flags");
-	const char *at = json_string_value(json_object_get(json, "at"));
-	struct witness *grown =
-		realloc(phases->witnesses, (phases->witness_count + 1) * sizeof(*grown));
-	struct witness *out;
 	struct value flags = {0};
+	int err = value_eval(json, abi_family(abi_of(d), "open_flags"), NULL, w, &flags, d->e);
 
-	if (!grown)
-		return error_no_memory(e, w, "memory for a witness");
-	phases->witnesses = grown;
-	out = &grown[phases->witness_count++];
-	*out = (struct witness){
-		.name = json_string_value(json_object_get(json, "name")),
-		.phase = phase,
-		.at_end = at && !strcmp(at, "end"),
-		.as_user = json_object_get(json, "as") != NULL,
-		.no_files = json_object_get(json, "nofile") != NULL,
-		.zombie = json_is_true(json_object_get(json, "zombie")),
-		.null = json_object_get(open, "memory") != NULL,
-		.unless = json_object_get(json, "unless"),
-		.again = json_object_get(json, "again"),
-		.flip = json_string_value(json_object_get(json_object_get(json, "again"), "flip")),
-		.set = json_object_get(open, "attr"),
-		.or = json_object_get(json, "or"),
-		.pid = json_object_get(open, "pid"),
-		.flags = json_object_get(open, "flags"),
-	};
-	out->err = errno_from_json(json_object_get(json, "errno"), &at_errno, e);
-	if (unless &&
-	    value_eval(unless, abi_family(abi, "open_flags"), NULL, &at_unless, &flags, e))
-		return -EINVAL;
-	out->unless_flags = flags.bits;
-	if (out->flip && !abi_field(abi, out->flip))
-		return error_value(e, w, json, "flip, a field of attr");
-	if (!out->name || !at)
-		return error_value(e, w, json, "a name, and \"at\": \"start\" or \"end\"");
-	return error_is_set(e) ? -EINVAL : 0;
+	*(uint64_t *)at = flags.bits;
+	return err;
 }
 
-static int load_phase(struct phases *phases, const json_t *json, const struct abi *abi,
-		      const struct where *w, struct error *e)
+static int read_field(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	unsigned index = (unsigned)phases->count++;
-	struct phase *phase = &phases->list[index];
-	struct where at_errnos = where_key(w, "errnos"), at_list = where_key(w, "witnesses");
-	json_t *item;
-	size_t i;
+	const char *name = json_string_value(json);
+	const struct abi_field *field = name ? abi_field(abi_of(d), name) : NULL;
 
-	phase->name = json_string_value(json_object_get(json, "name"));
-	phase->about = json_string_value(json_object_get(json, "about"));
-	if (!phase->name || !one_line(phase->name) || !phase->about || !one_line(phase->about))
-		return error_value(e, w, json, "`name` and `about`, one line each");
-	json_array_foreach(json_object_get(json, "errnos"), i, item) {
-		struct where at = where_index(&at_errnos, i);
-
-		if (i == PHASE_ERRNOS_MAX)
-			return error_text(e, &at, "more", "at most %d errnos", PHASE_ERRNOS_MAX);
-		phase->errnos[phase->errno_count++] = errno_from_json(item, &at, e);
-	}
-	json_array_foreach(json_object_get(json, "witnesses"), i, item) {
-		struct where at = where_index(&at_list, i);
-
-		if (load_witness(phases, index, item, abi, &at, e))
-			return -EINVAL;
-	}
-	return error_is_set(e) ? -EINVAL : 0;
+	*(const struct abi_field **)at = field;
+	return field ? 0 : error_value(d->e, w, json, "a field of attr");
 }
+
+static const struct doc_type open_type = {
+	"what a witness makes of a call",
+	(const struct doc_row[]){{"attr", DOC_ANY, false, AT(struct witness_open, attr)},
+				 {"pid", DOC_ANY, false, AT(struct witness_open, pid)},
+				 {"flags", DOC_ANY, false, AT(struct witness_open, flags)},
+				 {"memory", DOC_ANY, false, AT(struct witness_open, null)},
+				 {0}},
+	.size = sizeof(struct witness_open)};
+
+static const struct doc_type again_type = {
+	"another violation",
+	(const struct doc_row[]){
+		{"flip", DOC_READ, true, AT(struct witness_again, flip), .read = read_field},
+		{"attr", DOC_ANY, false, AT(struct witness_again, attr)},
+		{"or", DOC_ANY, false, AT(struct witness_again, or)},
+		{0}},
+	.size = sizeof(struct witness_again)};
+
+static const struct doc_type witness_type = {
+	"a witness",
+	(const struct doc_row[]){
+		{"name", DOC_TEXT, true, AT(struct witness, name)},
+		{"at", DOC_WORD, true, AT(struct witness, at_end),
+		 .words = (const char *const[]){"start", "end", NULL}},
+		{"errno", DOC_READ, true, AT(struct witness, err), .read = read_errno},
+		{"as", DOC_WORD, false, AT(struct witness, as_user),
+		 .words = (const char *const[]){"root", "user", NULL}},
+		{"nofile", DOC_ANY, false, AT(struct witness, no_files)},
+		{"zombie", DOC_TRUTH, false, AT(struct witness, zombie)},
+		{"open", DOC_OBJECT, false, AT(struct witness, open), .type = &open_type},
+		{"or", DOC_ANY, false, AT(struct witness, or)},
+		{"unless", DOC_ANY, false, AT(struct witness, unless)},
+		{"unless_flags", DOC_READ, false, AT(struct witness, unless_flags),
+		 .read = read_flags},
+		{"again", DOC_OBJECT, false, AT(struct witness, again), .type = &again_type},
+		{0}},
+	.size = sizeof(struct witness)};
+
+static const struct doc_type phase_type = {
+	"a gate",
+	(const struct doc_row[]){
+		{"name", DOC_TEXT, true, AT(struct phase, name)},
+		{"about", DOC_TEXT, true, AT(struct phase, about)},
+		{"kernel", DOC_TEXT, false, .at = DOC_NOWHERE},
+		{"errnos", DOC_READ, true, AT(struct phase, errnos), .read = read_errnos},
+		{"witnesses", DOC_LIST, false, AT(struct phase, witnesses), .type = &witness_type,
+		 .count = offsetof(struct phase, witness_count)},
+		{0}},
+	.size = sizeof(struct phase)};
+
+static const struct doc_type phases_type = {
+	"phases.json",
+	(const struct doc_row[]){{"$schema", DOC_ANY, false, .at = DOC_NOWHERE},
+				 {"about", DOC_ANY, false, .at = DOC_NOWHERE},
+				 {"phases", DOC_LIST, true, AT(struct phases, list),
+				  .type = &phase_type, .count = offsetof(struct phases, count),
+				  .least = 1, .most = PHASES_MAX},
+				 {0}},
+	.size = offsetof(struct phases, arena)};
 
 int phases_load(struct phases *phases, const struct source *source, const struct abi *abi,
 		struct error *e)
 {
-	struct where root = where_root(source), at_list = where_key(&root, "phases");
-	json_t *item;
-	size_t i;
+	struct where root = where_root(source);
+	struct doc d = {&phases->arena, e, (void *)abi};
+	json_t *json = source_parse(source, e);
+	int err;
 
-	*phases = (struct phases){.json = source_parse(source, e)};
-	if (!phases->json)
-		return -EINVAL;
-	if (json_array_size(json_object_get(phases->json, "phases")) > PHASES_MAX)
-		error_text(e, &at_list, "more", "at most %d phases", PHASES_MAX);
-	json_array_foreach(json_object_get(phases->json, "phases"), i, item) {
-		struct where at = where_index(&at_list, i);
-
-		if (error_is_set(e) || load_phase(phases, item, abi, &at, e))
-			break;
-	}
-	if (!error_is_set(e) && !phases->count)
-		error_value(e, &at_list, NULL, "a list of phases");
-	if (error_is_set(e)) {
+	*phases = (struct phases){0};
+	arena_keep(&phases->arena, json);
+	err = json ? doc_read(&d, &phases_type, json, phases, &root) : -EINVAL;
+	if (err)
 		phases_free(phases);
-		return -EINVAL;
-	}
-	return 0;
+	return err;
 }
 
 void phases_free(struct phases *phases)
 {
-	free(phases->witnesses);
-	json_decref(phases->json);
+	arena_free(&phases->arena);
 	*phases = (struct phases){0};
 }
 
@@ -171,8 +186,8 @@ static unsigned phases_with_errno(const struct phases *phases, int err)
 	unsigned mask = 0;
 
 	for (size_t i = 0; i < phases->count; i++)
-		for (size_t j = 0; j < phases->list[i].errno_count; j++)
-			if (phases->list[i].errnos[j] == err)
+		for (const int *one = phases->list[i].errnos; *one; one++)
+			if (*one == err)
 				mask |= 1U << i;
 	return mask;
 }
@@ -196,9 +211,9 @@ int phase_giving(const struct phases *phases, const char *name, int err, const s
 }
 
 /* The gates, or the parts of its own gate, that come before this witness. */
-static unsigned before_witness(const struct witness *w)
+static unsigned before_witness(const struct witness *w, size_t phase)
 {
-	return (1U << (w->phase + (w->at_end ? 1 : 0))) - 1;
+	return (1U << (phase + (w->at_end ? 1 : 0))) - 1;
 }
 
 /* What was behind the size was not read, and must not be now. */
@@ -289,12 +304,12 @@ static int add_violation(struct call *call, const struct witness *w, const struc
 	int err;
 
 	fold_bytes(call, env->abi);
-	err = change_attr(call, w->set, w->or, env);
-	if (!err && w->pid && !value_eval(w->pid, NULL, NULL, &nowhere, &value, &e))
+	err = change_attr(call, w->open.attr, w->or, env);
+	if (!err && w->open.pid && !value_eval(w->open.pid, NULL, NULL, &nowhere, &value, &e))
 		call->pid = (int32_t)value.bits;
-	if (!err && w->flags && !value_eval(w->flags, NULL, NULL, &nowhere, &value, &e))
+	if (!err && w->open.flags && !value_eval(w->open.flags, NULL, NULL, &nowhere, &value, &e))
 		call->flags |= value.bits;
-	if (w->null)
+	if (w->open.null)
 		call->memory = MEMORY_NULL;
 	return err;
 }
@@ -361,11 +376,10 @@ pid_t phase_make_zombie(void)
 /* What makes the violation another one than the call had before. */
 static int change_again(struct call *call, const struct witness *w, const struct environment *env)
 {
-	const struct abi_field *field = abi_field(env->abi, w->flip);
+	const struct abi_field *field = w->again.flip;
 
 	attr_set(field, call->image, host_order(), !attr_get(field, call->image, host_order()));
-	return change_attr(call, json_object_get(w->again, "attr"), json_object_get(w->again, "or"),
-			   env);
+	return change_attr(call, w->again.attr, w->again.or, env);
 }
 
 /* Whether the call has one of the bits for which this witness's errno may be another gate's. */
@@ -417,21 +431,22 @@ unsigned phase_infer(const struct phases *phases, const struct call *call, int e
 {
 	unsigned candidates = phases_with_errno(phases, err);
 
-	for (size_t i = 0; i < phases->witness_count; i++) {
-		const struct witness *w = &phases->witnesses[i];
-		unsigned before = before_witness(w);
-		int got;
+	for (size_t i = 0; i < phases->count; i++)
+		for (size_t j = 0; j < phases->list[i].witness_count; j++) {
+			const struct witness *w = &phases->list[i].witnesses[j];
+			unsigned before = before_witness(w, i);
+			int got;
 
-		if (w->err == err || (call->flags & w->unless_flags) || !(candidates & before) ||
-		    !(candidates & ~before))
-			continue;
-		got = consult(w, call, false, &zombie, env);
-		if (got == err && w->flip)
-			got = consult(w, call, true, &zombie, env);
-		if (got == w->err && !(w->unless && would_lie(w, call, env)))
-			candidates &= ~before;
-		else if (got == err)
-			candidates &= before;
-	}
+			if (w->err == err || (call->flags & w->unless_flags) ||
+			    !(candidates & before) || !(candidates & ~before))
+				continue;
+			got = consult(w, call, false, &zombie, env);
+			if (got == err && w->again.flip)
+				got = consult(w, call, true, &zombie, env);
+			if (got == w->err && !(w->unless && would_lie(w, call, env)))
+				candidates &= ~before;
+			else if (got == err)
+				candidates &= before;
+		}
 	return candidates;
 }

@@ -11,41 +11,45 @@
 
 #include "call/call.h"
 #include "machine/identity.h"
+#include "text/doc.h"
 
 enum { PHASES_MAX = 16, PHASE_ERRNOS_MAX = 24 };
 
 /* A violation that can be added to any call, and the errno that it has. */
 struct witness {
 	const char *name;
-	unsigned phase; /* the gate it belongs to */
-	bool at_end;    /* behind that gate's other checks; else before them */
+	int at_end; /* behind its gate's other checks; else before them */
 	int err;
-	bool as_user;         /* made without capabilities */
-	bool no_files;        /* made with RLIMIT_NOFILE 0 */
-	bool zombie;          /* made on a process that is dead and not reaped */
-	bool null;            /* made with a NULL attr */
-	const char *flip;     /* a bit of attr that is turned round where it is refused as before */
-	const json_t *again;  /* what else is changed then: `attr` and `or`; or NULL */
-	const json_t *unless; /* of a call with one of these bits of attr its errno may be another
-				 gate's; or NULL */
-	const json_t *set;    /* attr fields it sets, or NULL */
-	const json_t * or ;   /* attr bits it adds, or NULL */
-	const json_t *pid, *flags;
+	int as_user;            /* made without capabilities */
+	const json_t *no_files; /* made with RLIMIT_NOFILE 0, or NULL */
+	bool zombie;            /* made on a process that is dead and not reaped */
+	struct witness_open {
+		const json_t *attr;        /* fields that it sets, or NULL */
+		const json_t *pid, *flags; /* or NULL */
+		const json_t *null;        /* made with a NULL attr; or NULL */
+	} open;
+	const json_t * or ;    /* attr bits it adds, or NULL */
+	const json_t *unless;  /* of a call with one of these bits of attr its errno may be another
+				  gate's; or NULL */
 	uint64_t unless_flags; /* not for a call that has one of these */
+	/* What makes it another violation, where it is refused as before. */
+	struct witness_again {
+		const struct abi_field *flip; /* a bit that is turned round; NULL: nothing */
+		const json_t *attr, * or ;
+	} again;
 };
 
 struct phase {
 	const char *name, *about;
-	int errnos[PHASE_ERRNOS_MAX];
-	size_t errno_count;
+	int errnos[PHASE_ERRNOS_MAX]; /* behind the last 0 */
+	const struct witness *witnesses;
+	size_t witness_count;
 };
 
 struct phases {
-	struct phase list[PHASES_MAX];
+	const struct phase *list;
 	size_t count;
-	struct witness *witnesses;
-	size_t witness_count;
-	json_t *json;
+	struct arena arena;
 };
 
 /* 0 or -EINVAL with `e` filled. Free with phases_free(). */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "language/keys.h"
-#include "language/one_line.h"
+#include "text/one_line.h"
 #include "language/one_or_list.h"
 #include "machine/require.h"
 #include "machine/sysctl.h"

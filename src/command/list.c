@@ -10,7 +10,7 @@
 #include "case/cases.h"
 #include "command/command.h"
 #include "command/show.h"
-#include "language/one_line.h"
+#include "text/one_line.h"
 #include "language/pattern.h"
 #include "machine/require.h"
 #include "run/baseline.h"

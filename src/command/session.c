@@ -12,7 +12,7 @@
 
 #include "command/barred.h"
 #include "command/modelled.h"
-#include "language/one_line.h"
+#include "text/one_line.h"
 #include "machine/clock.h"
 #include "machine/limits.h"
 #include "machine/sysctl.h"

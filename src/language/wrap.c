@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "language/one_line.h"
+#include "text/one_line.h"
 
 enum { COLUMNS = 100 };
 

@@ -35,171 +35,144 @@ static int add_facts(struct model *model)
 	return err;
 }
 
-/* "EINVAL", "accepted", "unknown", or "$fact" for an errno that hangs on the call. */
-static int load_result(struct check *check, const json_t *json, const struct model *model,
-		       const struct where *w, struct error *e)
+/* "EINVAL", "unknown", or "$fact" for an errno that depends on the call. */
+static int read_result(const struct doc *d, const json_t *json, struct check_result *result,
+		       const struct where *w)
 {
+	const struct vocabulary *v = d->context;
 	const char *text = json_string_value(json);
 	struct nearest near = nearest_to(text ? text : "");
 
-	check->errno_fact = -1;
+	result->fact = -1;
 	if (!text)
-		return error_value(e, w, json, "an errno");
+		return error_value(d->e, w, json, "an errno");
 	if (text[0] == '$') {
 		near = nearest_to(text + 1);
-		check->errno_fact = facts_find(&model->facts, text + 1, &near);
-		return check->errno_fact < 0
-			       ? error_name(e, w, text, near.best, "a fact, after the $")
+		result->fact = facts_find(v->facts, text + 1, &near);
+		return result->fact < 0
+			       ? error_name(d->e, w, text, near.best, "a fact, after the $")
 			       : 0;
 	}
 	if (!strcmp(text, "unknown"))
 		return 0;
-	check->err = errno_by_name(text, &near);
-	return check->err ? 0 : error_name(e, w, text, near.best, "an errno, unknown or accepted");
+	result->err = errno_by_name(text, &near);
+	return result->err ? 0 : error_name(d->e, w, text, near.best, "an errno, or unknown");
 }
 
-/* Where a check is, and what its sentences and predicates are made of. */
-struct reading {
-	struct model *model;
-	struct vocabulary *v;
-	const struct where *at;
-	struct error *e;
-};
-
-static int load_sentence(struct sentence *out, const json_t *json, const char *key,
-			 const struct where *w, const struct reading *r)
+static int read_gate(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	struct where at = where_key(w, key);
+	const struct vocabulary *v = d->context;
+	const char *name = json_string_value(json);
+	struct nearest near = nearest_to(name ? name : "");
+	int gate = name ? phase_by_name(v->phases, name, &near) : -1;
 
-	return sentence_compile(out, json_object_get(json, key), &r->model->facts, r->v->arena, &at,
-				r->e);
+	*(int *)at = gate;
+	return gate < 0 ? error_name(d->e, w, name ? name : "nothing", near.best, "a gate") : 0;
 }
 
-/* NULL too where there is none under that key: error_is_set() tells. */
-static struct predicate *load_predicate(const json_t *json, const char *key, const struct where *w,
-					const struct reading *r)
-{
-	struct where at = where_key(w, key);
-	const json_t *predicate = json_object_get(json, key);
-
-	return predicate ? predicate_compile(predicate, r->v, &at, r->e) : NULL;
-}
-
-static int load_saying(struct saying *saying, const json_t *json, const struct where *w,
-		       const struct reading *r)
-{
-	if (load_sentence(&saying->because, json, "because", w, r) ||
-	    load_sentence(&saying->instead, json, "instead", w, r))
-		return -EINVAL;
-	return saying->because.count ? 0 : error_value(r->e, w, json, "`because`");
-}
-
-/* A list, each but the last with the condition on which it is said. */
-static int load_list_of_sayings(struct check *check, const json_t *list, const struct reading *r)
-{
-	struct where at_list = where_key(r->at, "says");
-	json_t *json;
-	size_t i;
-
-	if (!json_array_size(list))
-		return error_value(r->e, &at_list, list, "a list of what it says");
-	json_array_foreach(list, i, json) {
-		struct where at = where_index(&at_list, i);
-		struct saying *saying = &check->says[check->saying_count++];
-
-		saying->when = load_predicate(json, "if", &at, r);
-		if (error_is_set(r->e) || load_saying(saying, json, &at, r))
-			return -EINVAL;
-	}
-	return 0;
-}
-
-static int load_sayings(struct check *check, const json_t *json, const struct reading *r)
-{
-	const json_t *list = json_object_get(json, "says");
-	size_t room = json_array_size(list) + 1;
-
-	check->says = arena_alloc(r->v->arena, room * sizeof(*check->says));
-	if (!check->says)
-		return error_no_memory(r->e, r->at, "memory for a check");
-	if (load_sentence(&check->unsaid, json, "unsaid", r->at, r))
-		return -EINVAL;
-	if (list)
-		return load_list_of_sayings(check, list, r);
-	if (!json_object_get(json, "because") && check->unsaid.count)
-		return 0;
-	if (!json_object_get(json, "because"))
-		return error_value(r->e, r->at, json, "`because`, `says` or `unsaid`");
-	check->saying_count = 1;
-	return load_saying(&check->says[0], json, r->at, r);
-}
+static const struct doc_type saying_type = {
+	"what a check says",
+	(const struct doc_row[]){
+		{"if", DOC_READ, false, AT(struct saying, when), .read = predicate_read},
+		{"because", DOC_READ, true, AT(struct saying, because), .read = sentence_read},
+		{"instead", DOC_READ, false, AT(struct saying, instead), .read = sentence_read},
+		{0}},
+	.size = sizeof(struct saying)};
 
 /* Letters of the checks of mmap(2), ioctl(2), read(2) and poll(2), which have no gates. */
 static const char after_open[] = "MIRL";
 
-static int load_gate(struct check *check, const json_t *json, const struct reading *r)
+static int check_check(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	const char *gate = json_string_value(json_object_get(json, "gate"));
-	struct nearest near = nearest_to(gate ? gate : "");
-	struct where at = where_key(r->at, "gate");
+	const char *id = w->key;
+	struct where at_gate = where_key(w, "gate"), at_result = where_key(w, "result");
+	struct check *check = made;
 
-	check->gate = gate ? phase_by_name(r->model->phases, gate, &near) : -1;
-	if (!gate && strchr(after_open, check->id[0]))
+	check->json = json;
+	if (!check->when && !check->may)
 		return 0;
-	return check->gate < 0 ? error_name(r->e, &at, gate ? gate : "nothing", near.best, "a gate")
-			       : 0;
-}
-
-static int load_check(struct check *check, const char *id, const json_t *json,
-		      const struct reading *r)
-{
-	struct where at_result = where_key(r->at, "result");
-
-	*check = (struct check){.id = id, .json = json};
-	if (load_gate(check, json, r) ||
-	    load_result(check, json_object_get(json, "result"), r->model, &at_result, r->e) ||
-	    load_sayings(check, json, r))
+	if (!json_object_get(json, "gate")) {
+		check->gate = -1;
+		if (!strchr(after_open, id[0]))
+			return error_value(d->e, &at_gate, NULL, "a gate");
+	}
+	if (read_result(d, json_object_get(json, "result"), &check->result, &at_result))
 		return -EINVAL;
-	check->when = load_predicate(json, "if", r->at, r);
-	check->may = load_predicate(json, "may", r->at, r);
-	return error_is_set(r->e) ? -EINVAL : 0;
-}
-
-/* Into the list of those that decide, of those that are suspects, or both. */
-static int add_check(struct model *model, const char *id, const json_t *json,
-		     const struct reading *r)
-{
-	struct check check;
-
-	if (!json_object_get(json, "if") && !json_object_get(json, "may"))
+	if (check->saying_count)
 		return 0;
-	if (load_check(&check, id, json, r))
-		return -EINVAL;
-	if (check.when && check.gate >= 0)
-		model->checks[model->count++] = check;
-	check.may = check.may ? check.may : check.when;
-	if (check.may && check.saying_count)
-		model->suspects[model->suspect_count++] = check;
+	if (!check->own.because.count)
+		return check->unsaid.count
+			       ? 0
+			       : error_value(d->e, w, json, "`because`, `says` or `unsaid`");
+	check->says = &check->own;
+	check->saying_count = 1;
 	return 0;
 }
 
-static int load_checks(struct model *model, const struct source *source, const json_t *checks,
-		       struct vocabulary *v, struct error *e)
+#define ONLY_READ(key)                                                                             \
+	{                                                                                          \
+		key, DOC_ANY, false, .at = DOC_NOWHERE                                             \
+	}
+
+static const struct doc_type check_type = {
+	"a check",
+	(const struct doc_row[]){
+		{"gate", DOC_READ, false, AT(struct check, gate), .read = read_gate},
+		ONLY_READ("result"),
+		{"if", DOC_READ, false, AT(struct check, when), .read = predicate_read},
+		{"may", DOC_READ, false, AT(struct check, may), .read = predicate_read},
+		{"because", DOC_READ, false, AT(struct check, own.because), .read = sentence_read},
+		{"instead", DOC_READ, false, AT(struct check, own.instead), .read = sentence_read},
+		{"says", DOC_LIST, false, AT(struct check, says), .type = &saying_type,
+		 .count = offsetof(struct check, saying_count), .least = 1},
+		{"unsaid", DOC_READ, false, AT(struct check, unsaid), .read = sentence_read},
+		ONLY_READ("function"),
+		ONLY_READ("condition"),
+		ONLY_READ("since"),
+		ONLY_READ("no_case"),
+		ONLY_READ("part_of"),
+		ONLY_READ("note"),
+		ONLY_READ("errnos"),
+		ONLY_READ("writes_size"),
+		ONLY_READ("others"),
+		{0}},
+	.size = sizeof(struct check), .check = check_check};
+
+struct all_checks {
+	struct check *list;
+	size_t count;
+};
+
+static const struct doc_type checks_type = {
+	"checks.json",
+	(const struct doc_row[]){{"checks", DOC_MAP, true, AT(struct all_checks, list),
+				  .type = &check_type, .count = offsetof(struct all_checks, count)},
+				 {0}},
+	.size = sizeof(struct all_checks)};
+
+/* Into the list of those that decide, of those that are suspects, or both. */
+static int load_checks(struct model *model, const struct model_sources *from, struct vocabulary *v,
+		       struct error *e)
 {
-	struct where root = where_root(source), at_checks = where_key(&root, "checks");
-	const char *id;
-	json_t *json;
+	struct where root = where_root(from->checks);
+	struct doc d = {&model->arena, e, v};
+	json_t *file = arena_keep(&model->arena, json_pack("{s:O}", "checks", from->list));
+	struct all_checks all;
 
-	model->checks = calloc(json_object_size(checks) + 1, sizeof(*model->checks));
-	model->suspects = calloc(json_object_size(checks) + 1, sizeof(*model->suspects));
+	if (doc_read(&d, &checks_type, file, &all, &root))
+		return -EINVAL;
+	model->checks = arena_array(&model->arena, all.count + 1, sizeof(*model->checks));
+	model->suspects = arena_array(&model->arena, all.count + 1, sizeof(*model->suspects));
 	if (!model->checks || !model->suspects)
-		return error_no_memory(e, &at_checks, "memory for the checks");
-	json_object_foreach((json_t *)checks, id, json) {
-		struct where at = where_key(&at_checks, id);
-		const struct reading r = {.model = model, .v = v, .at = &at, .e = e};
+		return error_no_memory(e, &root, "memory for the checks");
+	for (size_t i = 0; i < all.count; i++) {
+		struct check check = all.list[i];
 
-		if (add_check(model, id, json, &r))
-			return -EINVAL;
+		if (check.when && check.gate >= 0)
+			model->checks[model->count++] = check;
+		check.may = check.may ? check.may : check.when;
+		if (check.may && check.saying_count)
+			model->suspects[model->suspect_count++] = check;
 	}
 	return 0;
 }
@@ -208,8 +181,11 @@ int model_load(struct model *model, const struct model_sources *from, const stru
 	       struct environment *env, struct error *e)
 {
 	struct where root = where_root(from->model), at_words = where_key(&root, "words");
-	struct vocabulary v = {
-		.abi = tables->abi, .facts = &model->facts, .env = env, .arena = &model->arena};
+	struct vocabulary v = {.abi = tables->abi,
+			       .phases = &tables->phases,
+			       .facts = &model->facts,
+			       .env = env,
+			       .arena = &model->arena};
 
 	*model = (struct model){.abi = tables->abi, .phases = &tables->phases};
 	model->json = source_parse(from->model, e);
@@ -221,14 +197,12 @@ int model_load(struct model *model, const struct model_sources *from, const stru
 	v.terms = json_object_get(model->json, "terms");
 	if (facts_add_words(&model->facts, json_object_get(model->json, "words"), &v, &at_words, e))
 		return -EINVAL;
-	return load_checks(model, from->checks, from->list, &v, e);
+	return load_checks(model, from, &v, e);
 }
 
 void model_free(struct model *model)
 {
 	machine_free(&model->machine);
-	free(model->checks);
-	free(model->suspects);
 	arena_free(&model->arena);
 	json_decref(model->json);
 	*model = (struct model){0};
@@ -238,9 +212,9 @@ static int errno_of(const struct model *model, const struct check *check, struct
 {
 	uint64_t err;
 
-	if (check->errno_fact < 0)
-		return check->err;
-	return fact_get(&model->facts, (size_t)check->errno_fact, s, &err) ? (int)err : 0;
+	if (check->result.fact < 0)
+		return check->result.err;
+	return fact_get(&model->facts, (size_t)check->result.fact, s, &err) ? (int)err : 0;
 }
 
 /*

@@ -21,9 +21,12 @@ struct check {
 	int gate;               /* index of the gate; -1: of what follows the open */
 	struct predicate *when; /* NULL: it decides nothing here */
 	struct predicate *may;  /* what must hold if it is to be the cause: `when`, or more */
-	int err;                /* 0: unknown, or that of `errno_fact` */
-	int errno_fact;         /* index, or -1 */
-	struct saying *says;
+	struct check_result {
+		int err;  /* 0: unknown, or that of `fact` */
+		int fact; /* index, or -1 */
+	} result;
+	struct saying own; /* what one says that has no list */
+	const struct saying *says;
 	size_t saying_count;
 	struct sentence unsaid;
 	const json_t *json;

@@ -311,6 +311,14 @@ struct predicate *predicate_compile(const json_t *json, struct vocabulary *v, co
 	return p;
 }
 
+int predicate_read(struct doc *d, const json_t *json, void *predicate, const struct where *w)
+{
+	struct predicate *p = predicate_compile(json, d->context, w, d->e);
+
+	memcpy(predicate, &p, sizeof(p));
+	return p ? 0 : -EINVAL;
+}
+
 static bool holds_between(enum comparison op, bool is_signed, uint64_t a, uint64_t b)
 {
 	int order = is_signed ? ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b)

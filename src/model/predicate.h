@@ -7,7 +7,8 @@
 #ifndef PERFABI_MODEL_PREDICATE_H
 #define PERFABI_MODEL_PREDICATE_H
 
-#include "text/arena.h"
+#include "text/doc.h"
+#include "call/phase.h"
 #include "model/fact.h"
 
 /* What may be known of a condition. */
@@ -41,6 +42,7 @@ struct predicate {
 /* What predicates are made of. */
 struct vocabulary {
 	const struct abi *abi;
+	const struct phases *phases;
 	const struct facts *facts;
 	const json_t *terms;     /* of cases/model.json */
 	struct environment *env; /* against which tokens are settled; NULL: they stay unknown */
@@ -62,6 +64,9 @@ bool right_side_get(const struct right_side *side, const struct facts *facts, st
 /* NULL with `e` filled. It lives as long as the arena, and as the JSON. */
 struct predicate *predicate_compile(const json_t *json, struct vocabulary *v, const struct where *w,
 				    struct error *e);
+
+/* The same as a doc_row reads it, with a struct vocabulary as context. */
+int predicate_read(struct doc *d, const json_t *json, void *predicate, const struct where *w);
 
 /* `why` is set to a fact that is not known, if that decides. */
 enum truth predicate_holds(const struct predicate *p, const struct facts *facts,

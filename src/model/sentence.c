@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "language/one_line.h"
+#include "text/one_line.h"
 
 enum { SENTENCE_MAX = 1024 };
 
@@ -41,24 +41,22 @@ static int compile_piece(struct piece *out, const char **text, const struct fact
 	return out->fact < 0 ? error_name(e, w, name, near.best, "a fact, after the $") : 0;
 }
 
-int sentence_compile(struct sentence *out, const json_t *json, const struct facts *facts,
-		     struct arena *arena, const struct where *w, struct error *e)
+int sentence_read(struct doc *d, const json_t *json, void *sentence, const struct where *w)
 {
+	const struct vocabulary *v = d->context;
 	const char *text = json_string_value(json);
+	struct sentence *out = sentence;
 	size_t most = 1;
 
-	*out = (struct sentence){0};
-	if (!json)
-		return 0;
 	if (!text || !one_line(text))
-		return error_value(e, w, json, "a sentence, one line");
+		return error_value(d->e, w, json, "a sentence, one line");
 	for (const char *at = text; *at; at++)
 		most += *at == '$';
-	out->pieces = arena_alloc(arena, most * sizeof(*out->pieces));
+	out->pieces = arena_array(d->arena, most, sizeof(*out->pieces));
 	if (!out->pieces)
-		return error_no_memory(e, w, "memory for a sentence");
+		return error_no_memory(d->e, w, "memory for a sentence");
 	while (*text)
-		if (compile_piece(&out->pieces[out->count++], &text, facts, w, e))
+		if (compile_piece(&out->pieces[out->count++], &text, v->facts, w, d->e))
 			return -EINVAL;
 	return 0;
 }

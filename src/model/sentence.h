@@ -5,7 +5,7 @@
 #ifndef PERFABI_MODEL_SENTENCE_H
 #define PERFABI_MODEL_SENTENCE_H
 
-#include "model/fact.h"
+#include "model/predicate.h"
 
 /* Pieces of text, each with the fact behind it. */
 struct sentence {
@@ -17,12 +17,8 @@ struct sentence {
 	size_t count;
 };
 
-/*
- * Takes the text apart, which must outlive it; the pieces are the arena's. Without a text there is
- * no piece. 0, or a negative errno with `e` filled: a fact that there is not.
- */
-int sentence_compile(struct sentence *out, const json_t *json, const struct facts *facts,
-		     struct arena *arena, const struct where *w, struct error *e);
+/* Takes the text apart, as a doc_row reads it, with a struct vocabulary as context. */
+int sentence_read(struct doc *d, const json_t *json, void *sentence, const struct where *w);
 
 /* Writes the sentence of this situation, cut to fit, with a NUL. */
 void sentence_write(const struct sentence *sentence, const struct facts *facts, struct situation *s,

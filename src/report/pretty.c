@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "language/one_line.h"
+#include "text/one_line.h"
 #include "language/one_or_list.h"
 #include "machine/names.h"
 #include "machine/require.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "language/keys.h"
-#include "language/one_line.h"
+#include "text/one_line.h"
 
 static int read_deviations(struct baseline *baseline, const struct cases *cases, bool are_all,
 			   const struct where *root, struct error *e)

@@ -11,7 +11,7 @@
 #include "case/cases.h"
 #include "case/load.h"
 #include "language/keys.h"
-#include "language/one_line.h"
+#include "text/one_line.h"
 #include "language/one_or_list.h"
 
 static bool is_text(const json_t *json)

@@ -49,10 +49,10 @@ static int gate_errno(struct compiling *c, const char *name, const struct where 
 	int err = errno_by_name(name, NULL);
 
 	for (size_t i = 0; i < phases->count; i++) {
-		for (size_t j = 0; j < phases->list[i].errno_count; j++) {
-			if (err == phases->list[i].errnos[j])
+		for (const int *one = phases->list[i].errnos; *one; one++) {
+			if (err == *one)
 				return err;
-			nearest_try(&near, errno_name(phases->list[i].errnos[j]));
+			nearest_try(&near, errno_name(*one));
 		}
 	}
 	return error_name(c->error, w, name, near.best,

@@ -57,8 +57,7 @@ json_t *absent_answer(const struct absence *absence, const struct knowledge *k,
 				   kinds_of_absence[absence->what], "name", absence->name);
 	json_t *there;
 
-	json_object_update(answer, json_object_get(json_object_get(k->json, "absent"),
-						   sentences_of(absence, model)));
+	json_object_update(answer, json_object_get(k->absent, sentences_of(absence, model)));
 	if (absence->what != ABSENT_PMU)
 		return answer;
 	there = json_array();

@@ -14,7 +14,7 @@ static void look_behind(struct asker *a, struct finding *f)
 	if (!check)
 		return;
 	f->outcome = REFUSED;
-	f->err = check->err;
+	f->err = check->result.err;
 	f->check = check;
 	f->is_foreseen = true;
 }

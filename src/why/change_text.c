@@ -127,8 +127,8 @@ void change_write(const struct change *change, const struct model *model, struct
 		sentence_write(&change->says, &model->facts, s, out, size);
 		return;
 	}
-	for (size_t i = 0; i < change->count; i++) {
-		const struct setting *setting = &change->settings[i];
+	for (size_t i = 0; i < change->set.count; i++) {
+		const struct setting *setting = &change->set.list[i];
 		uint64_t was = setting_get(setting, &model->machine, call), now;
 		int n;
 

@@ -52,22 +52,22 @@ static int find_setting(struct setting *out, const char *name, const struct fact
 		       : error_name(e, w, name, NULL, "a field of attr, or an argument");
 }
 
-static int add_setting(struct change *change, const struct setting *part, enum setting_how how,
-		       const json_t *to, struct vocabulary *v, const struct where *w,
-		       struct error *e)
+static int add_setting(struct settings_of_change *set, const struct setting *part,
+		       enum setting_how how, const json_t *to, struct vocabulary *v,
+		       const struct where *w, struct error *e)
 {
-	struct setting *out = &change->settings[change->count];
+	struct setting *out = &set->list[set->count];
 
-	if (change->count == CHANGE_SETTINGS)
+	if (set->count == CHANGE_SETTINGS)
 		return error_text(e, w, "more", "at most %d settings", CHANGE_SETTINGS);
 	*out = *part;
 	out->how = how;
-	change->count++;
+	set->count++;
 	return right_side_compile(&out->to, to, part->fact, v, w, e);
 }
 
 /* A value; or an object of ways, in their order. */
-static int load_setting(struct change *change, const char *name, const json_t *json,
+static int load_setting(struct settings_of_change *set, const char *name, const json_t *json,
 			struct vocabulary *v, const struct where *w, struct error *e)
 {
 	struct setting part;
@@ -77,7 +77,7 @@ static int load_setting(struct change *change, const char *name, const json_t *j
 	if (find_setting(&part, name, v->facts, w, e))
 		return -EINVAL;
 	if (!json_is_object(json))
-		return add_setting(change, &part, SET_TO, json, v, w, e);
+		return add_setting(set, &part, SET_TO, json, v, w, e);
 	json_object_foreach((json_t *)json, way, to) {
 		struct where at = where_key(w, way);
 		size_t i = 0;
@@ -86,66 +86,36 @@ static int load_setting(struct change *change, const char *name, const json_t *j
 			i++;
 		if (i == WAYS)
 			return error_name(e, &at, way, NULL, "with, without, within or aligned");
-		if (add_setting(change, &part, ways[i].how, to, v, &at, e))
+		if (add_setting(set, &part, ways[i].how, to, v, &at, e))
 			return -EINVAL;
 	}
 	return 0;
 }
 
-static int load_change(struct change *change, const json_t *json, struct vocabulary *v,
-		       const struct where *w, struct error *e)
+static int read_settings(struct doc *d, const json_t *json, void *set, const struct where *w)
 {
-	struct where at_set = where_key(w, "set"), at_if = where_key(w, "if");
-	struct where at_says = where_key(w, "says"), at_loses = where_key(w, "loses");
-	const json_t *when = json_object_get(json, "if");
 	const char *name;
 	json_t *value;
 
-	json_object_foreach(json_object_get(json, "set"), name, value) {
-		struct where at = where_key(&at_set, name);
+	json_object_foreach((json_t *)json, name, value) {
+		struct where at = where_key(w, name);
 
-		if (load_setting(change, name, value, v, &at, e))
+		if (load_setting(set, name, value, d->context, &at, d->e))
 			return -EINVAL;
 	}
-	if (!change->count)
-		return error_value(e, &at_set, json, "what to set");
-	if (when) {
-		change->when = predicate_compile(when, v, &at_if, e);
-		if (!change->when)
-			return -EINVAL;
-	}
-	change->is_fallback = json_is_true(json_object_get(json, "fallback"));
-	if (sentence_compile(&change->says, json_object_get(json, "says"), v->facts, v->arena,
-			     &at_says, e))
-		return -EINVAL;
-	return sentence_compile(&change->loses, json_object_get(json, "loses"), v->facts, v->arena,
-				&at_loses, e);
+	return json_object_size(json) ? 0 : error_value(d->e, w, json, "what to set");
 }
 
-int changes_load(struct changes *changes, const json_t *json, struct vocabulary *v,
-		 const struct where *w, struct error *e)
-{
-	json_t *one;
-	size_t i;
-
-	*changes =
-		(struct changes){.list = calloc(json_array_size(json) + 1, sizeof(struct change))};
-	if (!changes->list)
-		return error_no_memory(e, w, "memory for changes");
-	json_array_foreach(json, i, one) {
-		struct where at = where_index(w, i);
-
-		if (load_change(&changes->list[changes->count++], one, v, &at, e))
-			return -EINVAL;
-	}
-	return 0;
-}
-
-void changes_free(struct changes *changes)
-{
-	free(changes->list);
-	*changes = (struct changes){0};
-}
+const struct doc_type change_type = {
+	"a change",
+	(const struct doc_row[]){
+		{"set", DOC_READ, true, AT(struct change, set), .read = read_settings},
+		{"if", DOC_READ, false, AT(struct change, when), .read = predicate_read},
+		{"fallback", DOC_TRUTH, false, AT(struct change, is_fallback)},
+		{"says", DOC_READ, false, AT(struct change, says), .read = sentence_read},
+		{"loses", DOC_READ, false, AT(struct change, loses), .read = sentence_read},
+		{0}},
+	.size = sizeof(struct change)};
 
 uint64_t setting_get(const struct setting *setting, const struct machine *machine,
 		     const struct call *call)
@@ -245,8 +215,8 @@ bool change_make(const struct change *change, const struct model *model, struct 
 
 	if (!is_for(change, &model->facts, s))
 		return false;
-	for (size_t i = 0; i < change->count; i++) {
-		const struct setting *setting = &change->settings[i];
+	for (size_t i = 0; i < change->set.count; i++) {
+		const struct setting *setting = &change->set.list[i];
 		uint64_t was = setting_get(setting, &model->machine, call), value;
 
 		if (!setting_value(setting, &model->facts, s, was, &value))

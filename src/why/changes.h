@@ -23,21 +23,21 @@ struct setting {
 
 struct change {
 	struct predicate *when; /* of calls that it is for; NULL: any that it changes */
-	struct setting settings[CHANGE_SETTINGS];
-	size_t count;
+	struct settings_of_change {
+		struct setting list[CHANGE_SETTINGS];
+		size_t count;
+	} set;
 	struct sentence says, loses;
 	bool is_fallback; /* another event takes the place of the one that was asked for */
 };
 
 struct changes {
-	struct change *list;
+	const struct change *list;
 	size_t count;
 };
 
-/* 0, or a negative errno with `e` filled. The arena is v's, and outlives them. */
-int changes_load(struct changes *changes, const json_t *json, struct vocabulary *v,
-		 const struct where *w, struct error *e);
-void changes_free(struct changes *changes);
+/* One of them, read with a struct vocabulary as context. */
+extern const struct doc_type change_type;
 
 /*
  * Makes the change in *call, whose image is its own, and whose situation `s` has begun with.

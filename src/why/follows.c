@@ -89,7 +89,7 @@ static int foresee_step(const struct follow *follow, struct asking *a)
 
 		if (check->when && check->id[0] == follow->then.family &&
 		    predicate_holds(check->when, &model->facts, &a->asker.situation, &why) == HOLDS)
-			return check->err;
+			return check->result.err;
 	}
 	return 0;
 }

@@ -9,8 +9,6 @@
 #include "machine/sysctl.h"
 #include "why/changes.h"
 
-enum { REMARKS_MAX = 64 };
-
 /* Something to say of calls that a predicate is about. */
 struct remark {
 	struct predicate *when;
@@ -21,15 +19,17 @@ struct remark {
 };
 
 struct remarks {
-	struct remark list[REMARKS_MAX];
+	const struct remark *list;
 	size_t count;
 };
 
 /* A sysctl that could be another. */
 struct sysctl_change {
-	const char *name;
-	size_t place;         /* in sysctl_names */
-	struct right_side to; /* as `fact` */
+	struct sysctl_setting {
+		const char *name;
+		size_t place;         /* in sysctl_names */
+		struct right_side to; /* as `fact` */
+	} set;
 	struct predicate *when;
 	struct sentence loses;
 	bool is_untried; /* it could not always be put back: the model alone answers */
@@ -37,20 +37,20 @@ struct sysctl_change {
 
 /* A caller, from the one with the fewest rights on. */
 struct caller_change {
-	enum identity as;
+	int as; /* enum identity */
 	const char *is, *says;
 	const char *is_confined; /* what it is in a user namespace, if that is another; or NULL */
 };
 
 struct knowledge {
-	json_t *json;
-	struct arena arena;
+	const json_t *absent;
 	struct changes changes;
-	struct caller_change callers[IDENTITIES];
+	const struct caller_change *callers;
 	size_t caller_count;
-	struct sysctl_change sysctls[SYSCTLS];
+	const struct sysctl_change *sysctls;
 	size_t sysctl_count;
 	struct remarks notes, others;
+	struct arena arena;
 };
 
 /* 0, or a negative errno with `e` filled. Free with knowledge_free(), whatever came. */

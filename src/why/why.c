@@ -232,15 +232,15 @@ static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *
 {
 	struct environment *env = a->why->model->machine.env;
 	struct sysctl_set set = {.has = {false}};
-	int before = *environment_sysctl(env, change->place);
+	int before = *environment_sysctl(env, change->set.place);
 	json_t *sysctls, *answer = NULL;
 	const char *failed;
 
 	if (change->is_untried || a->is_spoiled || !a->why->restorer ||
 	    !wait_until_alone(a->why->restorer))
 		return NULL;
-	sysctls = json_pack("{s:i}", change->name, value);
-	set.has[change->place] = true;
+	sysctls = json_pack("{s:i}", change->set.name, value);
+	set.has[change->set.place] = true;
 	if (!machine_set(a->why->restorer, sysctls, &set, &failed)) {
 		environment_read_alone(env);
 		answer = ask_briefly(a, a->why->as, true);
@@ -248,7 +248,7 @@ static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *
 	machine_restore(a->why->restorer);
 	machine_lock_try(machine_lock_of(a->why->restorer), false); /* others may run again */
 	environment_read_alone(env);
-	a->is_spoiled = *environment_sysctl(env, change->place) != before;
+	a->is_spoiled = *environment_sysctl(env, change->set.place) != before;
 	json_decref(sysctls);
 	return answer;
 }
@@ -258,7 +258,7 @@ static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *
 static json_t *ask_as_if(struct answering *a, const struct sysctl_change *change, int value)
 {
 	struct environment *env = a->why->model->machine.env;
-	int *sysctl = environment_sysctl(env, change->place), was = *sysctl;
+	int *sysctl = environment_sysctl(env, change->set.place), was = *sysctl;
 	int control = env->control[AS_USER];
 	json_t *answer;
 
@@ -303,7 +303,7 @@ static void try_sysctls(struct answering *a)
 		uint64_t value;
 
 		if (predicate_holds(change->when, facts, s, &unknown) != HOLDS ||
-		    !right_side_get(&change->to, facts, s, &value))
+		    !right_side_get(&change->set.to, facts, s, &value))
 			continue;
 		other = ask_with_sysctl(a, change, (int)value);
 		is_tried = other != NULL;
@@ -315,8 +315,9 @@ static void try_sysctls(struct answering *a)
 			add_change(a,
 				   json_pack("{s:[o],s:[s],s:{s:i}}", "do",
 					     json_sprintf("set the sysctl kernel.%s to %d",
-							  change->name, (int)value),
-					     "loses", loses, "sysctl", change->name, (int)value),
+							  change->set.name, (int)value),
+					     "loses", loses, "sysctl", change->set.name,
+					     (int)value),
 				   other, is_tried);
 		json_decref(other);
 	}
@@ -332,7 +333,7 @@ static const char *who_is(const struct answering *a)
 	bool is_confined = !a->why->model->machine.env->rights.init_user_namespace;
 
 	for (size_t i = 0; i < k->caller_count; i++)
-		if (k->callers[i].as == a->why->as)
+		if (k->callers[i].as == (int)a->why->as)
 			return is_confined && k->callers[i].is_confined ? k->callers[i].is_confined
 									: k->callers[i].is;
 	return identity_names[a->why->as];

@@ -555,7 +555,7 @@ static const struct word spaces[] = {{"uts", CLONE_NEWUTS},
 		"ms", &argument_number, MEMBER(struct workload_step, ms),                          \
 			.most = 2000, .help = "milliseconds (0)"                                   \
 	}
-#define AT                                                                                         \
+#define ADDRESS                                                                                    \
 	{                                                                                          \
 		"at", &argument_number, MEMBER(struct workload_step, at),                          \
 			.is_long = true, .help = "an address", .is_required = true                 \
@@ -658,11 +658,11 @@ const struct verb workload_verbs[] = {
 	{.name = "store",
 	 WORKLOAD(store),
 	 .help = "a word at an address",
-	 .arguments = (const struct argument[]){WHAT, AT, SIZE, TIMES, COUNTED, {0}}},
+	 .arguments = (const struct argument[]){WHAT, ADDRESS, SIZE, TIMES, COUNTED, {0}}},
 	{.name = "load",
 	 WORKLOAD(load),
 	 .help = "the same, read",
-	 .arguments = (const struct argument[]){WHAT, AT, SIZE, TIMES, COUNTED, {0}}},
+	 .arguments = (const struct argument[]){WHAT, ADDRESS, SIZE, TIMES, COUNTED, {0}}},
 	{.name = "call",
 	 WORKLOAD(call),
 	 .help = "the function \"probed\"",
@@ -728,7 +728,7 @@ const struct verb workload_verbs[] = {
 	{.name = "protect",
 	 WORKLOAD(protect),
 	 .help = "mprotect(2)",
-	 .arguments = (const struct argument[]){WHAT, AT, LENGTH, PROT, COUNTED, {0}}},
+	 .arguments = (const struct argument[]){WHAT, ADDRESS, LENGTH, PROT, COUNTED, {0}}},
 	{.name = "grow-heap",
 	 WORKLOAD(grow_heap),
 	 .help = "brk(2), to a heap that is longer",

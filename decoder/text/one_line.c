@@ -2,7 +2,7 @@
 /*
  * What is one line of text, and what comes from elsewhere printed as one.
  */
-#include "language/one_line.h"
+#include "text/one_line.h"
 
 #include <string.h>
 

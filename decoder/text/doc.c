@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * As deep as types are nested, which is as deep as they were written.
+ * NOLINTBEGIN(misc-no-recursion)
+ */
+#include "text/doc.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "text/one_line.h"
+
+static int read_list(struct doc *d, const struct doc_row *row, const json_t *json,
+		     unsigned char *out, const struct where *w)
+{
+	const struct doc_type *type = row->type;
+	bool is_map = row->kind == DOC_MAP;
+	size_t count = is_map ? json_object_size(json) : json_array_size(json), i = 0;
+	unsigned char *list = arena_array(d->arena, count + 1, type->size);
+	const char *key;
+	json_t *one;
+	int err = 0;
+
+	if (!(is_map ? json_is_object(json) : json_is_array(json)) || count < row->least)
+		return error_value(d->e, w, json, "%s%s",
+				   row->expected ? row->expected
+				   : is_map      ? "an object, each member of which is "
+						 : "a list, each element of which is ",
+				   row->expected ? "" : type->what);
+	if (row->most && count > row->most)
+		return error_text(d->e, w, "more", "at most %u", row->most);
+	if (!list)
+		return error_no_memory(d->e, w, type->what);
+	memcpy(out + row->at, &list, sizeof(list));
+	memcpy(out + row->count, &count, sizeof(count));
+	if (is_map)
+		json_object_foreach((json_t *)json, key, one) {
+			struct where at = where_key(w, key);
+
+			if (err)
+				break;
+			err = doc_read(d, type, one, list + i * type->size, &at);
+			memcpy(list + i++ * type->size, &key, sizeof(key));
+		}
+	json_array_foreach(json, i, one) {
+		struct where at = where_index(w, i);
+
+		if (err)
+			break;
+		err = doc_read(d, type, one, list + i * type->size, &at);
+	}
+	return err;
+}
+
+static int read_word(struct doc *d, const struct doc_row *row, const json_t *json, int *out,
+		     const struct where *w)
+{
+	const char *text = json_string_value(json);
+	struct nearest near = nearest_to(text ? text : "");
+	char words[128];
+	size_t n = 0;
+
+	*out = text ? name_index(text, row->words, &near) : -1;
+	if (*out >= 0)
+		return 0;
+	for (size_t i = 0; row->words[i] && n < sizeof(words); i++)
+		n += (size_t)snprintf(words + n, sizeof(words) - n, "%s%s",
+				      !i                  ? ""
+				      : row->words[i + 1] ? ", "
+							  : " or ",
+				      row->words[i]);
+	return text ? error_name(d->e, w, text, near.best, "%s", words)
+		    : error_value(d->e, w, json, "%s", words);
+}
+
+static int read_member(struct doc *d, const struct doc_row *row, const json_t *json,
+		       unsigned char *out, const struct where *w)
+{
+	struct {
+		const void *p[2];
+	} ignored;
+	unsigned char *at = row->at == DOC_NOWHERE ? (unsigned char *)&ignored : out + row->at;
+	const char *text = json_string_value(json);
+	json_int_t number = json_integer_value(json);
+
+	switch (row->kind) {
+	case DOC_ANY:
+		memcpy(at, &json, sizeof(json));
+		return 0;
+	case DOC_TEXT:
+		if (!text || !one_line(text))
+			return error_value(d->e, w, json, "%s",
+					   row->expected ? row->expected
+							 : "a line of text without control "
+							   "characters");
+		memcpy(at, &text, sizeof(text));
+		return 0;
+	case DOC_TRUTH:
+		if (!json_is_boolean(json))
+			return error_value(d->e, w, json, "true or false");
+		*(bool *)at = json_is_true(json);
+		return 0;
+	case DOC_NUMBER:
+		if (!json_is_integer(json) || number < row->least || number > row->most)
+			return error_value(d->e, w, json, "a number from %u to %u", row->least,
+					   row->most);
+		memcpy(at, &(uint32_t){(uint32_t)number}, sizeof(uint32_t));
+		return 0;
+	case DOC_WORD:
+		return read_word(d, row, json, (int *)(void *)at, w);
+	case DOC_OBJECT:
+		return doc_read(d, row->type, json, at, w);
+	case DOC_LIST:
+	case DOC_MAP:
+		return read_list(d, row, json, out, w);
+	case DOC_READ:
+		return row->read(d, json, at, w);
+	}
+	return -EINVAL;
+}
+
+static const struct doc_row *row_of(const struct doc_type *type, const char *key,
+				    struct nearest *near)
+{
+	for (const struct doc_row *row = type->rows; row->key; row++) {
+		if (!strcmp(row->key, key))
+			return row;
+		nearest_try(near, row->key);
+	}
+	return NULL;
+}
+
+int doc_read(struct doc *d, const struct doc_type *type, const json_t *json, void *out,
+	     const struct where *w)
+{
+	const char *key;
+	json_t *value;
+	int err = 0;
+
+	memset(out, 0, type->size);
+	if (!json_is_object(json))
+		return error_value(d->e, w, json, "%s, an object", type->what);
+	json_object_foreach((json_t *)json, key, value) {
+		struct nearest near = nearest_to(key);
+		const struct doc_row *row = row_of(type, key, &near);
+		struct where at = where_key(w, key);
+
+		if (!row)
+			return error_name(d->e, &at, key, near.best, "a key of %s", type->what);
+		err = read_member(d, row, value, out, &at);
+		if (err)
+			return err;
+	}
+	for (const struct doc_row *row = type->rows; row->key; row++) {
+		struct where at = where_key(w, row->key);
+
+		if (row->is_required && !json_object_get(json, row->key))
+			return error_value(d->e, &at, NULL, "%s",
+					   row->expected ? row->expected : type->what);
+	}
+	return type->check ? type->check(d, out, json, w) : 0;
+}
+/* NOLINTEND(misc-no-recursion) */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Objects of JSON as structs: a row a member says how it is read, what is wrong with it, and where
+ * it goes. What no row knows is an error, with the nearest key.
+ */
+#ifndef PERFABI_DOC_H
+#define PERFABI_DOC_H
+
+#include <stdint.h>
+
+#include "text/arena.h"
+#include "text/error.h"
+#include "text/row.h"
+
+/* A reading: what is made lives as long as the arena, and as the JSON. */
+struct doc {
+	struct arena *arena;
+	struct error *e;
+	void *context; /* for `read` and `check` functions */
+};
+
+struct doc_type;
+
+struct doc_row {
+	const char *key;
+	enum doc_kind {
+		DOC_ANY,    /* const json_t *: as it is */
+		DOC_TEXT,   /* const char *: not empty, without control characters */
+		DOC_TRUTH,  /* bool */
+		DOC_NUMBER, /* uint32_t, from `least` to `most` */
+		DOC_WORD,   /* int: the index of one of `words` */
+		DOC_OBJECT, /* a struct of `type` */
+		DOC_LIST, /* a pointer to structs of `type`; `most` (0: any) of them, in `count` */
+		DOC_MAP,  /* the same of an object's members; a struct begins with its name */
+		DOC_READ  /* whatever `read` makes of it */
+	} kind;
+	bool is_required;
+	size_t at; /* in the struct; DOC_NOWHERE: it is only looked at */
+	const struct doc_type *type;
+	size_t count; /* of a size_t in the struct */
+	uint32_t least, most;
+	const char *const *words;
+	/* 0, or a negative errno with the reading's error filled. */
+	int (*read)(struct doc *d, const json_t *json, void *at, const struct where *w);
+	const char *expected; /* what a message says it should be; NULL: what its kind is */
+};
+
+#define DOC_NOWHERE SIZE_MAX
+
+struct doc_type {
+	const char *what; /* "a gate", for messages */
+	const struct doc_row *rows;
+	size_t size;
+	/* What members are to each other. As `read`. */
+	int (*check)(struct doc *d, void *made, const json_t *json, const struct where *w);
+};
+
+/* Reads the object into *out, zeroed before. 0, or a negative errno with d->e filled. */
+int doc_read(struct doc *d, const struct doc_type *type, const json_t *json, void *out,
+	     const struct where *w);
+
+#endif
