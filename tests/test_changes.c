@@ -16,6 +16,13 @@
  * Changes.
  */
 
+static const struct doc_type changes_type = {
+	"a list of changes",
+	(const struct doc_row[]){{"changes", DOC_LIST, true, AT(struct changes, list),
+				  .type = &change_type, .count = offsetof(struct changes, count)},
+				 {0}},
+	.size = sizeof(struct changes)};
+
 /* A list of changes of its own. */
 static int load_own(struct changes *changes, struct asked *o, const json_t *json,
 		    struct arena *arena, struct error *e)
@@ -28,14 +35,17 @@ static int load_own(struct changes *changes, struct asked *o, const json_t *json
 			       .env = &o->env,
 			       .arena = arena};
 
-	return changes_load(changes, json, &v, &root, e);
+	struct doc d = {arena, e, &v};
+
+	return doc_read(&d, &changes_type, arena_keep(arena, json_pack("{s:O}", "changes", json)),
+			changes, &root);
 }
 
 static const struct {
 	const char *json, *pointer;
 } wrong_changes[] = {
 	{"[{}]", "/0/set"},
-	{"[5]", "/0/set"},
+	{"[5]", "/0"},
 	{"[{'set': 5}]", "/0/set"},
 	{"[{'set': {}}]", "/0/set"},
 	{"[{'set': {'attr.config': {}}}]", "/0/set"},
@@ -66,9 +76,8 @@ START_TEST(it_says_what_is_no_change)
 		struct error e = {0};
 
 		ck_assert_msg(load_own(&changes, o, json, &arena, &e), "%s", wrong_changes[i].json);
-		ck_assert_msg(!strcmp(e.pointer, wrong_changes[i].pointer), "%s: %s",
-			      wrong_changes[i].json, e.pointer);
-		changes_free(&changes);
+		ck_assert_msg(!strcmp(e.pointer + strlen("/changes"), wrong_changes[i].pointer),
+			      "%s: %s", wrong_changes[i].json, e.pointer);
 		json_decref(json);
 		arena_free(&arena);
 	}
@@ -251,7 +260,6 @@ START_TEST(changes_are_made_and_told)
 			ck_assert_msg(!strcmp(text, made[i].text), "%s on %s: %s", made[i].change,
 				      made[i].open, text);
 		call_free(&o->call);
-		changes_free(&changes);
 		json_decref(json);
 		arena_free(&arena);
 	}

@@ -311,7 +311,7 @@ static const struct {
 	 "/checks/O001/says"},
 	{"{'O001': {'gate': 'pmu', 'result': 'EINVAL', 'if': {'attr.config': 1}, 'says': "
 	 "[{'instead': 'x'}]}}",
-	 "/checks/O001/says/0"},
+	 "/checks/O001/says/0/because"},
 	{"{'O001': {'gate': 'pmu', 'result': 'EINVAL', 'if': {'attr.config': 1}, 'says': "
 	 "[{'if': {'attr.confg': 1}, 'because': 'x'}]}}",
 	 "/checks/O001/says/0/if/attr.confg"},

@@ -92,18 +92,19 @@ static int load_setting(struct settings_of_change *set, const char *name, const 
 	return 0;
 }
 
-static int read_settings(struct doc *d, const json_t *json, void *set, const struct where *w)
+static int read_settings(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
+	struct settings_of_change *set = at;
 	const char *name;
 	json_t *value;
 
 	json_object_foreach((json_t *)json, name, value) {
-		struct where at = where_key(w, name);
+		struct where at_one = where_key(w, name);
 
-		if (load_setting(set, name, value, d->context, &at, d->e))
+		if (load_setting(set, name, value, d->context, &at_one, d->e))
 			return -EINVAL;
 	}
-	return json_object_size(json) ? 0 : error_value(d->e, w, json, "what to set");
+	return set->count ? 0 : error_value(d->e, w, json, "what to set");
 }
 
 const struct doc_type change_type = {
