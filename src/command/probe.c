@@ -78,23 +78,20 @@ static bool names_something(const char *argument, const struct session *session,
 {
 	char *const wanted[] = {(char *)argument, NULL};
 	bool known = probe_wants(wanted, PROBE_PMUS);
-	const json_t *topic, *fact;
-	size_t i, k;
 
 	nearest_try(near, PROBE_PMUS);
 	for (size_t n = 0; n < session->count && !known; n++) {
 		known = probe_wants(wanted, session->picked[n]->id + strlen(PROBE_SUITES));
 		nearest_try(near, session->picked[n]->id + strlen(PROBE_SUITES));
 	}
-	json_array_foreach(guide->topics, i, topic) {
-		const char *name = json_string_value(json_object_get(topic, "topic"));
+	for (size_t i = 0; i < guide->topic_count; i++) {
+		const struct guide_topic *topic = &guide->topics[i];
 
-		nearest_try(near, name);
-		json_array_foreach(json_object_get(topic, "facts"), k, fact) {
+		nearest_try(near, topic->name);
+		for (size_t k = 0; k < topic->fact_count; k++) {
 			char key[256];
 
-			snprintf(key, sizeof(key), "%s.%s", name,
-				 json_string_value(json_object_get(fact, "key")));
+			snprintf(key, sizeof(key), "%s.%s", topic->name, topic->facts[k].key);
 			known = known || probe_wants(wanted, key);
 		}
 	}
@@ -107,8 +104,6 @@ static int check_wanted(const struct session *session, const struct guide *guide
 {
 	for (; *wanted; wanted++) {
 		struct nearest near = nearest_to(*wanted);
-		const json_t *topic;
-		size_t i;
 
 		if (names_something(*wanted, session, guide, &near))
 			continue;
@@ -116,8 +111,8 @@ static int check_wanted(const struct session *session, const struct guide *guide
 		if (near.best)
 			say(stderr, "  nearest: \"%s\"\n", near.best);
 		say(stderr, "  topics: ");
-		json_array_foreach(guide->topics, i, topic)
-			say(stderr, "%s, ", json_string_value(json_object_get(topic, "topic")));
+		for (size_t i = 0; i < guide->topic_count; i++)
+			say(stderr, "%s, ", guide->topics[i].name);
 		say(stderr, PROBE_PMUS "; keys are those of --json\n");
 		return EXIT_USAGE;
 	}

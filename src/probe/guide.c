@@ -1,198 +1,131 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loading is strict: a key that nothing reads is an error, and so is a value of another kind.
+ * What is read of cases/probe.json, and the reason that is about something.
  */
 #include "probe/guide.h"
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <string.h>
 
-#include "language/keys.h"
 #include "machine/names.h"
 
-enum key_use { TEXT, TEXTS, TRUTH, CHOICE, OBJECT };
-
-static const char *const answers[] = {"no", "denied", "unknown", NULL};
-static const char *const shows[] = {"first-refused-bit", NULL};
-
-/* A member that an object can have. */
-struct key {
-	const char *name;
-	enum key_use use;
-	bool is_required;
-	const char *const *choice;
-};
-
-static const struct key fact_keys[] = {
-	{"key", TEXT, true, NULL},       {"title", TEXT, true, NULL},
-	{"at", TEXTS, true, NULL},       {"unit", TEXT, false, NULL},
-	{"shows", CHOICE, false, shows}, {"instead", TEXT, false, NULL},
-	{NULL, TEXT, false, NULL}};
-static const struct key reason_keys[] = {
-	{"key", TEXT, false, NULL},    {"caller", TEXT, false, NULL},
-	{"token", TEXT, false, NULL},  {"errno", TEXT, false, NULL},
-	{"opens", TRUTH, false, NULL}, {"answer", CHOICE, false, answers},
-	{"because", TEXT, true, NULL}, {"instead", TEXT, false, NULL},
-	{"when", OBJECT, false, NULL}, {NULL, TEXT, false, NULL}};
-
-static bool is_of_use(const json_t *value, const struct key *key)
+/* The names of members on the way to a value. */
+static int read_path(struct doc *d, const json_t *json, void *path, const struct where *w)
 {
-	const json_t *one;
-	size_t i;
+	bool good = json_array_size(json) > 0;
 
-	switch (key->use) {
-	case TRUTH:
-		return json_is_true(value);
-	case OBJECT:
-		return json_is_object(value);
-	case TEXT:
-		return json_is_string(value) && json_string_length(value);
-	case CHOICE:
-		return json_is_string(value) &&
-		       name_index(json_string_value(value), key->choice, NULL) >= 0;
-	default:
-		json_array_foreach(value, i, one)
-			if (!json_is_string(one))
-				return false;
-		return json_array_size(value) > 0;
-	}
+	for (size_t i = 0; i < json_array_size(json); i++)
+		good = good && json_is_string(json_array_get(json, i));
+	*(const json_t **)path = json;
+	return good ? 0 : error_value(d->e, w, json, "a list of names");
 }
 
-static int check_object(const json_t *json, const struct key *keys, const struct where *w,
-			struct error *e)
+static const struct doc_type fact_type = {
+	"a fact",
+	(const struct doc_row[]){
+		{"key", DOC_TEXT, true, AT(struct guide_fact, key)},
+		{"title", DOC_TEXT, true, AT(struct guide_fact, title)},
+		{"at", DOC_READ, true, AT(struct guide_fact, path), .read = read_path},
+		{"unit", DOC_TEXT, false, AT(struct guide_fact, unit)},
+		{"shows", DOC_WORD, false, AT(struct guide_fact, shows),
+		 .words = (const char *const[]){"value", "first-refused-bit", NULL}},
+		{"instead", DOC_TEXT, false, AT(struct guide_fact, instead)},
+		{0}},
+	.size = sizeof(struct guide_fact)};
+
+static const struct doc_type topic_type = {
+	"a topic",
+	(const struct doc_row[]){{"topic", DOC_TEXT, true, AT(struct guide_topic, name)},
+				 {"title", DOC_TEXT, true, AT(struct guide_topic, title)},
+				 {"facts", DOC_LIST, false, AT(struct guide_topic, facts),
+				  .type = &fact_type,
+				  .count = offsetof(struct guide_topic, fact_count)},
+				 {0}},
+	.size = sizeof(struct guide_topic)};
+
+static int read_errno(struct doc *d, const json_t *json, void *name, const struct where *w)
 {
-	static const char *const expected[] = {"a text", "a list of texts", "true",
-					       "one of its values", "an object"};
-	const char *names[16] = {NULL};
+	const char *text = json_string_value(json);
+	struct nearest near = nearest_to(text ? text : "");
 
-	for (size_t i = 0; keys[i].name; i++)
-		names[i] = keys[i].name;
-	if (keys_check(json, names, "a member of the list", w, e))
-		return -EINVAL;
-	for (; keys->name; keys++) {
-		const json_t *value = json_object_get(json, keys->name);
-		struct where at = where_key(w, keys->name);
-
-		if (value ? !is_of_use(value, keys) : keys->is_required)
-			return error_value(e, &at, value, "%s", expected[keys->use]);
-	}
-	return 0;
+	*(const char **)name = text;
+	return text && errno_by_name(text, &near) ? 0
+						  : error_name(d->e, w, text ? text : "nothing",
+							       near.best, "the name of an errno");
 }
 
-static int check_list(const json_t *list, const struct key *keys, const struct where *w,
-		      struct error *e)
+static int read_when(struct doc *d, const json_t *json, void *when, const struct where *w)
 {
-	const json_t *one;
-	size_t i;
-
-	if (!json_is_array(list))
-		return error_value(e, w, list, "a list");
-	json_array_foreach(list, i, one) {
-		struct where at = where_index(w, i);
-
-		if (check_object(one, keys, &at, e))
-			return -EINVAL;
-	}
-	return 0;
+	*(const json_t **)when = json;
+	return when_check(json, d->context, w, d->e);
 }
 
-static int check_topics(const json_t *topics, const struct where *w, struct error *e)
-{
-	static const char *const names[] = {"topic", "title", "facts", NULL};
-	const json_t *topic;
-	size_t i;
+const char *const guide_answers[] = {"unknown", "no", "denied", NULL};
 
-	if (!json_is_array(topics))
-		return error_value(e, w, topics, "a list of topics");
-	json_array_foreach(topics, i, topic) {
-		const json_t *facts = json_object_get(topic, "facts");
-		struct where at = where_index(w, i), at_facts = where_key(&at, "facts");
+static const struct doc_type reason_type = {
+	"a reason",
+	(const struct doc_row[]){
+		{"key", DOC_TEXT, false, AT(struct guide_reason, key)},
+		{"caller", DOC_TEXT, false, AT(struct guide_reason, caller)},
+		{"token", DOC_TEXT, false, AT(struct guide_reason, token)},
+		{"errno", DOC_READ, false, AT(struct guide_reason, err), .read = read_errno},
+		{"opens", DOC_TRUTH, false, AT(struct guide_reason, is_of_opened)},
+		{"answer", DOC_WORD, false, AT(struct guide_reason, answer),
+		 .words = guide_answers},
+		{"because", DOC_TEXT, true, AT(struct guide_reason, because)},
+		{"instead", DOC_TEXT, false, AT(struct guide_reason, instead)},
+		{"when", DOC_READ, false, AT(struct guide_reason, when), .read = read_when},
+		{0}},
+	.size = sizeof(struct guide_reason)};
 
-		if (keys_check(topic, names, "a topic", &at, e))
-			return -EINVAL;
-		if (!json_string_value(json_object_get(topic, "topic")) ||
-		    !json_string_value(json_object_get(topic, "title")))
-			return error_value(e, &at, topic, "a topic and its title");
-		if (facts && check_list(facts, fact_keys, &at_facts, e))
-			return -EINVAL;
-	}
-	return 0;
-}
+static const struct doc_type guide_type = {
+	"probe.json",
+	(const struct doc_row[]){
+		{"$schema", DOC_ANY, false, .at = DOC_NOWHERE},
+		{"about", DOC_ANY, false, .at = DOC_NOWHERE},
+		{"topics", DOC_LIST, true, AT(struct guide, topics), .type = &topic_type,
+		 .count = offsetof(struct guide, topic_count), .expected = "a list of topics"},
+		{"reasons", DOC_LIST, true, AT(struct guide, reasons), .type = &reason_type,
+		 .count = offsetof(struct guide, reason_count), .expected = "a list of reasons"},
+		{0}},
+	.size = offsetof(struct guide, arena)};
 
-static int check_reasons(const json_t *reasons, const struct when_names *names,
-			 const struct where *w, struct error *e)
-{
-	const json_t *reason;
-	size_t i;
-
-	if (check_list(reasons, reason_keys, w, e))
-		return -EINVAL;
-	json_array_foreach(reasons, i, reason) {
-		const char *err = json_string_value(json_object_get(reason, "errno"));
-		struct where at = where_index(w, i), at_errno = where_key(&at, "errno");
-		struct where at_when = where_key(&at, "when");
-		struct nearest near = nearest_to(err ? err : "");
-
-		if (err && !errno_by_name(err, &near))
-			return error_name(e, &at_errno, err, near.best, "the name of an errno");
-		if (when_check(json_object_get(reason, "when"), names, &at_when, e))
-			return -EINVAL;
-	}
-	return 0;
-}
-
-int guide_load(struct guide *guide, const struct source *source, const struct when_names *names,
+int guide_load(struct guide *guide, const struct source *source, struct when_names *names,
 	       struct error *e)
 {
-	static const char *const keys[] = {"$schema", "about", "topics", "reasons", NULL};
-	struct where root = where_root(source), at_topics, at_reasons;
+	struct where root = where_root(source);
+	struct doc d = {&guide->arena, e, names};
+	json_t *json = source_parse(source, e);
 
-	*guide = (struct guide){.json = source_parse(source, e)};
-	if (!guide->json)
-		return -EINVAL;
-	guide->topics = json_object_get(guide->json, "topics");
-	guide->reasons = json_object_get(guide->json, "reasons");
-	at_topics = where_key(&root, "topics");
-	at_reasons = where_key(&root, "reasons");
-	return keys_check(guide->json, keys, "probe.json", &root, e) ||
-			       check_topics(guide->topics, &at_topics, e) ||
-			       check_reasons(guide->reasons, names, &at_reasons, e)
-		       ? -EINVAL
-		       : 0;
+	*guide = (struct guide){0};
+	arena_keep(&guide->arena, json);
+	return json ? doc_read(&d, &guide_type, json, guide, &root) : -EINVAL;
 }
 
 void guide_free(struct guide *guide)
 {
-	json_decref(guide->json);
+	arena_free(&guide->arena);
 }
 
-/* Whether a reason's glob of that key, if it has one, matches. */
-static bool glob_fits(const json_t *reason, const char *key, const char *text)
+/* A glob that is not there matches anything; one that is, no text that is not. */
+static bool glob_fits(const char *glob, const char *text)
 {
-	const char *glob = json_string_value(json_object_get(reason, key));
-
 	return !glob || (text && !fnmatch(glob, text, 0));
 }
 
-const json_t *guide_reason(const struct guide *guide, const struct absence_of *what,
-			   struct environment *env)
+const struct guide_reason *guide_reason(const struct guide *guide, const struct absence_of *what,
+					struct environment *env)
 {
 	const struct who who = {.as = (enum identity)identity_by_name(what->caller)};
-	const json_t *reason;
-	size_t i;
 
-	json_array_foreach(guide->reasons, i, reason) {
-		bool is_of_token = json_object_get(reason, "token") != NULL;
-		bool is_of_opened = json_is_true(json_object_get(reason, "opens"));
+	for (size_t i = 0; i < guide->reason_count; i++) {
+		const struct guide_reason *reason = &guide->reasons[i];
 
-		if (is_of_token == (what->token != NULL) &&
-		    glob_fits(reason, "token", what->token) &&
-		    (!is_of_opened || (!what->token && !what->err)) &&
-		    glob_fits(reason, "key", what->key) &&
-		    glob_fits(reason, "caller", what->caller) &&
-		    glob_fits(reason, "errno", what->err ? errno_name(what->err) : NULL) &&
-		    when_holds(json_object_get(reason, "when"), &who, env))
+		if (!reason->token == !what->token && glob_fits(reason->token, what->token) &&
+		    (!reason->is_of_opened || (!what->token && !what->err)) &&
+		    glob_fits(reason->key, what->key) && glob_fits(reason->caller, what->caller) &&
+		    glob_fits(reason->err, what->err ? errno_name(what->err) : NULL) &&
+		    when_holds(reason->when, &who, env))
 			return reason;
 	}
 	return NULL;

@@ -89,53 +89,40 @@ static json_t *first_refused_bit(const json_t *mask)
 	return json_integer(~bits ? __builtin_ctzll(~bits) : 64);
 }
 
-static json_t *fact_json(const json_t *fact, const json_t *environment, const char *topic)
+static json_t *fact_json(const struct guide_fact *fact, const json_t *environment,
+			 const char *topic)
 {
-	const json_t *value = value_at(environment, json_object_get(fact, "at"));
-	json_t *json = json_pack(
-		"{s:o, s:O}", "key",
-		json_sprintf("%s.%s", topic, json_string_value(json_object_get(fact, "key"))),
-		"title", json_object_get(fact, "title"));
+	const json_t *value = value_at(environment, fact->path);
+	json_t *json = json_pack("{s:o, s:s}", "key", json_sprintf("%s.%s", topic, fact->key),
+				 "title", fact->title);
 
 	if (!value)
 		value = json_null();
-	if (json_object_get(fact, "shows") && json_is_integer(value))
+	if (fact->shows && json_is_integer(value))
 		json_object_set_new(json, "value", first_refused_bit(value));
 	else
 		json_object_set(json, "value", (json_t *)value);
-	if (json_object_get(fact, "unit"))
-		json_object_set(json, "unit", json_object_get(fact, "unit"));
-	if (json_object_get(fact, "instead"))
-		json_object_set(json, "instead", json_object_get(fact, "instead"));
+	if (fact->unit)
+		json_object_set_new(json, "unit", json_string(fact->unit));
+	if (fact->instead)
+		json_object_set_new(json, "instead", json_string(fact->instead));
 	return json;
 }
 
-static json_t *facts_json(const struct probe *probe, const json_t *facts, const json_t *environment,
-			  const char *topic)
+static json_t *topic_json(const struct probe *probe, const struct guide_topic *topic,
+			  const json_t *environment)
 {
-	json_t *list = json_array();
-	const json_t *fact;
-	size_t i;
+	json_t *facts = json_array();
 
-	json_array_foreach(facts, i, fact) {
-		json_t *json = fact_json(fact, environment, topic);
+	for (size_t i = 0; i < topic->fact_count; i++) {
+		json_t *fact = fact_json(&topic->facts[i], environment, topic->name);
 
-		if (probe_wants(probe->wanted, json_string_value(json_object_get(json, "key"))))
-			json_array_append(list, json);
-		json_decref(json);
+		if (probe_wants(probe->wanted, json_string_value(json_object_get(fact, "key"))))
+			json_array_append(facts, fact);
+		json_decref(fact);
 	}
-	return list;
-}
-
-static json_t *topic_json(const struct probe *probe, const json_t *topic, const json_t *environment)
-{
-	const char *name = json_string_value(json_object_get(topic, "topic"));
-	const json_t *facts = json_object_get(topic, "facts");
-
-	return json_pack("{s:s, s:O, s:o, s:o}", "topic", name, "title",
-			 json_object_get(topic, "title"), "capabilities",
-			 capabilities_json(probe, name), "facts",
-			 facts_json(probe, facts, environment, name));
+	return json_pack("{s:s, s:s, s:o, s:o}", "topic", topic->name, "title", topic->title,
+			 "capabilities", capabilities_json(probe, topic->name), "facts", facts);
 }
 
 static json_t *callers_json(const struct probe *probe)
@@ -156,12 +143,10 @@ json_t *probe_json(const struct probe *probe)
 {
 	json_t *json = head_json(probe->env, probe->host, probe->cases_hash);
 	json_t *environment = json_object_get(json, "environment"), *topics = json_array();
-	const json_t *topic;
-	size_t i;
 
 	json_object_set_new(environment, "learned", learned_json(&probe->model->learned));
-	json_array_foreach(probe->guide->topics, i, topic) {
-		json_t *one = topic_json(probe, topic, environment);
+	for (size_t i = 0; i < probe->guide->topic_count; i++) {
+		json_t *one = topic_json(probe, &probe->guide->topics[i], environment);
 
 		if (json_array_size(json_object_get(one, "capabilities")) ||
 		    json_array_size(json_object_get(one, "facts")))

@@ -55,7 +55,7 @@ static void set_reason(json_t *json, const struct probe *probe, const struct res
 					.caller = identity_names[result->instance->who.as],
 					.token = result->token,
 					.err = v->err};
-	const json_t *reason = guide_reason(probe->guide, &what, probe->env);
+	const struct guide_reason *reason = guide_reason(probe->guide, &what, probe->env);
 	const struct deviation *known =
 		v->err || result->token
 			? NULL
@@ -66,9 +66,9 @@ static void set_reason(json_t *json, const struct probe *probe, const struct res
 		return;
 	}
 	if (reason) {
-		json_object_set(json, "because", json_object_get(reason, "because"));
-		if (json_object_get(reason, "instead"))
-			json_object_set(json, "instead", json_object_get(reason, "instead"));
+		json_object_set_new(json, "because", json_string(reason->because));
+		if (reason->instead)
+			json_object_set_new(json, "instead", json_string(reason->instead));
 		return;
 	}
 	if (v->refused.is_there && v->err && ask_model(json, probe, result))
@@ -98,10 +98,9 @@ static const char *answer_of_skip(const struct probe *probe, const struct result
 	const struct absence_of what = {.key = key,
 					.caller = identity_names[result->instance->who.as],
 					.token = result->token};
-	const json_t *reason = guide_reason(probe->guide, &what, probe->env);
-	const char *answer = json_string_value(json_object_get(reason, "answer"));
+	const struct guide_reason *reason = guide_reason(probe->guide, &what, probe->env);
 
-	return answer ? answer : "unknown";
+	return reason ? guide_answers[reason->answer] : guide_answers[ANSWER_UNKNOWN];
 }
 
 json_t *answer_json(const struct probe *probe, const struct result *result, const char *key)

@@ -143,9 +143,9 @@ wrong() {
 }
 wrong '.topics[0].subject = "x"' "subject"
 wrong '.topics = {}' "a list of topics"
-wrong '.topics[8].facts[0].at = "paranoid"' "a list of texts"
+wrong '.topics[8].facts[0].at = "paranoid"' "a list of names"
 wrong '.reasons[0].errno = "ENOTHING"' "the name of an errno"
-wrong '.reasons[0].answer = "perhaps"' "one of its values"
+wrong '.reasons[0].answer = "perhaps"' "unknown, no or denied"
 wrong 'del(.reasons[0].because)' "/reasons/0/because"
 # What this kernel breaks, by the baseline: the reason names its function, and a run does not take the answer for a promise that is kept.
 cp -r cases "$scratch/broken"
