@@ -89,10 +89,8 @@ static int read_member(struct doc *d, const struct doc_row *row, const json_t *j
 		return 0;
 	case DOC_TEXT:
 		if (!text || !one_line(text))
-			return error_value(d->e, w, json, "%s",
-					   row->expected ? row->expected
-							 : "a line of text without control "
-							   "characters");
+			return error_value(d->e, w, json,
+					   "a line of text without control characters");
 		memcpy(at, &text, sizeof(text));
 		return 0;
 	case DOC_TRUTH:
@@ -161,3 +159,12 @@ int doc_read(struct doc *d, const struct doc_type *type, const json_t *json, voi
 	return type->check ? type->check(d, out, json, w) : 0;
 }
 /* NOLINTEND(misc-no-recursion) */
+
+int doc_load(struct doc *d, const struct doc_type *type, const struct source *source, void *out)
+{
+	struct where root = where_root(source);
+	const json_t *json = arena_keep(d->arena, source_parse(source, d->e));
+
+	return json ? doc_read(d, type, json, out, &root)
+		    : error_no_memory(d->e, &root, type->what);
+}

@@ -11,6 +11,7 @@
 #include "text/arena.h"
 #include "text/error.h"
 #include "text/row.h"
+#include "text/source.h"
 
 /* A reading: what is made lives as long as the arena, and as the JSON. */
 struct doc {
@@ -58,5 +59,8 @@ struct doc_type {
 /* Reads the object into *out, zeroed before. 0, or a negative errno with d->e filled. */
 int doc_read(struct doc *d, const struct doc_type *type, const json_t *json, void *out,
 	     const struct where *w);
+
+/* The same of a whole file, which the arena keeps. */
+int doc_load(struct doc *d, const struct doc_type *type, const struct source *source, void *out);
 
 #endif

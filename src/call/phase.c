@@ -131,14 +131,11 @@ static const struct doc_type phases_type = {
 int phases_load(struct phases *phases, const struct source *source, const struct abi *abi,
 		struct error *e)
 {
-	struct where root = where_root(source);
 	struct doc d = {&phases->arena, e, (void *)abi};
-	json_t *json = source_parse(source, e);
 	int err;
 
 	*phases = (struct phases){0};
-	arena_keep(&phases->arena, json);
-	err = json ? doc_read(&d, &phases_type, json, phases, &root) : -EINVAL;
+	err = doc_load(&d, &phases_type, source, phases);
 	if (err)
 		phases_free(phases);
 	return err;

@@ -93,13 +93,10 @@ static const struct doc_type guide_type = {
 int guide_load(struct guide *guide, const struct source *source, struct when_names *names,
 	       struct error *e)
 {
-	struct where root = where_root(source);
 	struct doc d = {&guide->arena, e, names};
-	json_t *json = source_parse(source, e);
 
 	*guide = (struct guide){0};
-	arena_keep(&guide->arena, json);
-	return json ? doc_read(&d, &guide_type, json, guide, &root) : -EINVAL;
+	return doc_load(&d, &guide_type, source, guide);
 }
 
 void guide_free(struct guide *guide)

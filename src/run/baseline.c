@@ -8,50 +8,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "language/keys.h"
 #include "text/one_line.h"
 
-static int read_deviations(struct baseline *baseline, const struct cases *cases, bool are_all,
-			   const struct where *root, struct error *e)
+static int keep_json(struct doc *d, void *baseline, const json_t *json, const struct where *w)
 {
-	const json_t *list = json_object_get(baseline->json, "deviations");
-	struct where at_list = where_key(root, "deviations");
-
-	if (!json_is_array(list))
-		return error_value(e, &at_list, list, "a list of what kernels break");
-	baseline->list = calloc(json_array_size(list) + 1, sizeof(*baseline->list));
-	if (!baseline->list)
-		return error_no_memory(e, &at_list, "memory for the baseline");
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		struct where at = where_index(&at_list, i);
-
-		if (deviation_read(&baseline->list[i], json_array_get(list, i), cases, are_all, &at,
-				   e))
-			return -EINVAL;
-		baseline->count++;
-	}
+	(void)d;
+	(void)w;
+	((struct baseline *)baseline)->json = json;
 	return 0;
 }
+
+static const struct doc_type baseline_type = {
+	"a baseline (about, deviations)",
+	(const struct doc_row[]){{"$schema", DOC_ANY, false, .at = DOC_NOWHERE},
+				 {"about", DOC_TEXT, false, .at = DOC_NOWHERE},
+				 {"deviations", DOC_LIST, true, AT(struct baseline, list),
+				  .type = &deviation_type,
+				  .count = offsetof(struct baseline, count),
+				  .expected = "a list of what kernels break"},
+				 {0}},
+	.size = offsetof(struct baseline, name), .check = keep_json};
 
 int baseline_parse(struct baseline *baseline, const struct source *source,
 		   const struct cases *cases, struct error *e)
 {
-	static const char *const keys[] = {"$schema", "about", "deviations", NULL};
-	struct where root = where_root(source), at_about = where_key(&root, "about");
-	bool are_all = !cases->are_some && !source->is_borrowed;
-	const json_t *about;
+	struct deviation_reading with = {cases, !cases->are_some && !source->is_borrowed};
+	struct doc d = {&baseline->arena, e, &with};
 
-	*baseline = (struct baseline){.json = source_parse(source, e)};
+	*baseline = (struct baseline){0};
 	snprintf(baseline->name, sizeof(baseline->name), "%s%s%s", source->root,
 		 source->root[0] ? "/" : "", source->name);
-	if (!baseline->json ||
-	    keys_check(baseline->json, keys, "a baseline (about, deviations)", &root, e))
-		return -EINVAL;
-	about = json_object_get(baseline->json, "about");
-	if (about && !(json_is_string(about) && one_line(json_string_value(about))))
-		return error_value(e, &at_about, about,
-				   "a line of text without control characters");
-	return read_deviations(baseline, cases, are_all, &root, e);
+	return doc_load(&d, &baseline_type, source, baseline);
 }
 
 static int read_file(struct baseline *baseline, const char *path, const struct cases *cases,
@@ -95,8 +82,7 @@ bool baseline_is_none(const char *choice)
 
 void baseline_free(struct baseline *baseline)
 {
-	json_decref(baseline->json);
-	free(baseline->list);
+	arena_free(&baseline->arena);
 	*baseline = (struct baseline){0};
 }
 

@@ -13,10 +13,11 @@
 #include "run/run.h"
 
 struct baseline {
-	char name[512]; /* of the file, for people */
-	json_t *json;   /* owned; what the entries borrow from */
 	struct deviation *list;
 	size_t count;
+	const json_t *json; /* what the entries borrow from */
+	char name[512];     /* of the file, for people */
+	struct arena arena;
 };
 
 /*

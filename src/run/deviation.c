@@ -10,30 +10,8 @@
 
 #include "case/cases.h"
 #include "case/load.h"
-#include "language/keys.h"
 #include "text/one_line.h"
 #include "language/one_or_list.h"
-
-static bool is_text(const json_t *json)
-{
-	return json_is_string(json) && one_line(json_string_value(json));
-}
-
-static int check_texts(const json_t *entry, const struct where *w, struct error *e)
-{
-	static const char *const keys[] = {"function",  "why",  "since", "fixed",
-					   "sometimes", "note", NULL};
-
-	for (size_t i = 0; keys[i]; i++) {
-		struct where at = where_key(w, keys[i]);
-		const json_t *text = json_object_get(entry, keys[i]);
-
-		if (text && !is_text(text))
-			return error_value(e, &at, text,
-					   "a line of text without control characters");
-	}
-	return 0;
-}
 
 /* Whether one of the entry's conditions names a machine. */
 static bool is_of_machine(const json_t *entry)
@@ -61,15 +39,6 @@ static int check_function(const json_t *entry, const struct where *w, struct err
 	    name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
 		return error_value(e, &at, function,
 				   "the name of the kernel's function that breaks the promise");
-	return 0;
-}
-
-static int check_why(const json_t *entry, const struct where *w, struct error *e)
-{
-	struct where at = where_key(w, "why");
-
-	if (!json_object_get(entry, "why"))
-		return error_value(e, &at, NULL, "what that function, or machine, does wrong");
 	return 0;
 }
 
@@ -157,31 +126,30 @@ static int check_says_something(const json_t *when, const struct where *w, struc
 	return 0;
 }
 
-static int check_conditions(const json_t *conditions, const struct cases *cases,
-			    const struct where *w, struct error *e)
+static int read_conditions(struct doc *d, const json_t *conditions, void *at_when,
+			   const struct where *w)
 {
+	const struct cases *cases = ((const struct deviation_reading *)d->context)->cases;
 	const struct when_names names = {cases->tables.abi, cases->tables.vehicles, NULL, true};
 	const json_t *when;
 
-	if (conditions && !elements(conditions))
-		return error_value(e, w, conditions, "an object of conditions, or a list of them");
+	*(const json_t **)at_when = conditions;
+	if (!elements(conditions))
+		return error_value(d->e, w, conditions,
+				   "an object of conditions, or a list of them");
 	for (size_t i = 0; (when = element(conditions, i)); i++) {
 		struct where at = json_is_array(conditions) ? where_index(w, i) : *w;
 
-		if (when_check(when, &names, &at, e) || check_says_something(when, &at, e))
+		if (when_check(when, &names, &at, d->e) || check_says_something(when, &at, d->e))
 			return -EINVAL;
 	}
 	return 0;
 }
 
-/* `when` must be well formed before it is asked about versions. */
-static int check_kernels(const json_t *entry, const struct cases *cases, const struct where *w,
-			 struct error *e)
+static int check_kernels(const json_t *entry, const struct where *w, struct error *e)
 {
-	struct where at_when = where_key(w, "when"), at_seen = where_key(w, "seen");
+	struct where at_seen = where_key(w, "seen");
 
-	if (check_conditions(json_object_get(entry, "when"), cases, &at_when, e))
-		return -EINVAL;
 	if (!json_object_get(entry, "seen") && !json_object_get(entry, "read"))
 		return error_value(e, &at_seen, NULL,
 				   "the versions that it was seen on, or in `read` those whose "
@@ -190,62 +158,62 @@ static int check_kernels(const json_t *entry, const struct cases *cases, const s
 											  : 0;
 }
 
-static int check_cases(const json_t *entry, const struct cases *cases, bool are_all,
-		       const struct where *w, struct error *e)
+static int read_ids(struct doc *d, const json_t *ids, void *at_ids, const struct where *w)
 {
-	const json_t *ids = json_object_get(entry, "id"), *id;
-	struct where at_ids = where_key(w, "id");
+	const struct deviation_reading *r = d->context;
+	const json_t *id;
 
+	*(const json_t **)at_ids = ids;
 	if (!elements(ids))
-		return error_value(e, &at_ids, ids,
+		return error_value(d->e, w, ids,
 				   "an id, the beginning of ids up to a dot, a glob, or a list of "
 				   "these");
 	for (size_t i = 0; (id = element(ids, i)); i++) {
-		struct where at = json_is_array(ids) ? where_index(&at_ids, i) : at_ids;
-		struct nearest near = nearest_to(is_text(id) ? json_string_value(id) : "");
+		struct where at = json_is_array(ids) ? where_index(w, i) : *w;
+		const char *text = json_string_value(id);
+		struct nearest near = nearest_to(text ? text : "");
 
-		if (!is_text(id))
-			return error_value(e, &at, id, "an id, as `perfabi list` shows it");
-		if (!are_all || cases_mark(cases, json_string_value(id), NULL))
+		if (!text || !one_line(text))
+			return error_value(d->e, &at, id, "an id, as `perfabi list` shows it");
+		if (!r->are_all || cases_mark(r->cases, text, NULL))
 			continue;
-		cases_nearest(cases, true, &near);
-		return error_name(e, &at, json_string_value(id), near.best,
+		cases_nearest(r->cases, true, &near);
+		return error_name(d->e, &at, text, near.best,
 				  "the id of a case that this run loads, or a glob of ids");
 	}
 	return 0;
 }
 
-static const char *text_at(const json_t *entry, const char *key)
+static int check_deviation(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	return json_string_value(json_object_get(entry, key));
+	struct deviation *deviation = made;
+
+	deviation->json = json;
+	deviation->of_machine = is_of_machine(json);
+	return check_function(json, w, d->e) || check_kernels(json, w, d->e) ? -EINVAL : 0;
 }
 
-int deviation_read(struct deviation *out, const json_t *json, const struct cases *cases,
-		   bool are_all, const struct where *w, struct error *e)
-{
-	static const char *const keys[] = {"id",    "when",  "function",  "why",  "seen", "read",
-					   "since", "fixed", "sometimes", "note", NULL};
-
-	if (keys_check(json, keys,
-		       "a deviation (id, when, function, why, seen, read, since, fixed, sometimes, "
-		       "note)",
-		       w, e) ||
-	    check_texts(json, w, e) || check_function(json, w, e) || check_why(json, w, e) ||
-	    check_kernels(json, cases, w, e) || check_cases(json, cases, are_all, w, e))
-		return -EINVAL;
-	*out = (struct deviation){.json = json,
-				  .of_machine = is_of_machine(json),
-				  .function = text_at(json, "function"),
-				  .why = text_at(json, "why"),
-				  .since = text_at(json, "since"),
-				  .fixed = text_at(json, "fixed"),
-				  .sometimes = text_at(json, "sometimes")};
-	return 0;
-}
+const struct doc_type deviation_type = {
+	"a deviation (id, when, function, why, seen, read, since, fixed, sometimes, note)",
+	(const struct doc_row[]){
+		{"id", DOC_READ, true, AT(struct deviation, ids), .read = read_ids,
+		 .expected = "an id, the beginning of ids up to a dot, a glob, or a list of these"},
+		{"when", DOC_READ, false, AT(struct deviation, when), .read = read_conditions},
+		{"function", DOC_TEXT, false, AT(struct deviation, function)},
+		{"why", DOC_TEXT, true, AT(struct deviation, why),
+		 .expected = "what that function, or machine, does wrong"},
+		{"seen", DOC_ANY, false, .at = DOC_NOWHERE},
+		{"read", DOC_ANY, false, .at = DOC_NOWHERE},
+		{"since", DOC_TEXT, false, AT(struct deviation, since)},
+		{"fixed", DOC_TEXT, false, AT(struct deviation, fixed)},
+		{"sometimes", DOC_TEXT, false, AT(struct deviation, sometimes)},
+		{"note", DOC_TEXT, false, .at = DOC_NOWHERE},
+		{0}},
+	.size = sizeof(struct deviation), .check = check_deviation};
 
 static bool names_case(const struct deviation *deviation, const char *id)
 {
-	const json_t *ids = json_object_get(deviation->json, "id"), *one;
+	const json_t *ids = deviation->ids, *one;
 
 	for (size_t i = 0; (one = element(ids, i)); i++)
 		if (id_matches(json_string_value(one), id))
@@ -256,7 +224,7 @@ static bool names_case(const struct deviation *deviation, const char *id)
 bool deviation_holds(const struct deviation *deviation, const struct instance *instance,
 		     struct environment *env)
 {
-	const json_t *conditions = json_object_get(deviation->json, "when"), *when;
+	const json_t *conditions = deviation->when, *when;
 
 	if (!names_case(deviation, instance->id))
 		return false;
@@ -320,7 +288,7 @@ void deviation_words(const struct deviation *deviation, char *out, size_t size)
 
 void deviation_kernels(const struct deviation *deviation, char *out, size_t size)
 {
-	const json_t *conditions = json_object_get(deviation->json, "when"), *when;
+	const json_t *conditions = deviation->when, *when;
 
 	snprintf(out, size, conditions ? "" : "every Linux");
 	for (size_t i = 0; (when = element(conditions, i)); i++) {

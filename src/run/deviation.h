@@ -10,22 +10,26 @@
 #define PERFABI_DEVIATION_H
 
 #include "case/case.h"
+#include "text/doc.h"
 
 /* Texts are borrowed from `json`, and NULL where nothing is said. */
 struct deviation {
-	const json_t *json; /* the entry */
-	bool of_machine;    /* its `when` names a machine: that breaks the promise, no kernel */
+	const json_t *json;       /* the entry */
+	const json_t *ids, *when; /* one or a list; `when` may be NULL */
+	bool of_machine; /* its `when` names a machine: that breaks the promise, no kernel */
 	const char *function /* of the kernel, or NULL */, *why;
 	const char *since, *fixed; /* the version, or the commit */
 	const char *sometimes;     /* what makes the case pass there all the same */
 };
 
-/*
- * Reads an entry, strictly; with `are_all`, each of its ids must be one of `cases`. 0, or -EINVAL
- * with `e` filled.
- */
-int deviation_read(struct deviation *out, const json_t *json, const struct cases *cases,
-		   bool are_all, const struct where *w, struct error *e);
+/* What entries are read with, as doc_read()'s context. */
+struct deviation_reading {
+	const struct cases *cases;
+	bool are_all; /* each id must be one of the cases */
+};
+
+/* An entry, strictly read. */
+extern const struct doc_type deviation_type;
 
 /* Whether it is about that instance, on this machine. */
 bool deviation_holds(const struct deviation *deviation, const struct instance *instance,

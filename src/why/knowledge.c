@@ -84,18 +84,15 @@ static const struct doc_type knowledge_type = {
 int knowledge_load(struct knowledge *k, const struct source *source, const struct model *model,
 		   struct error *e)
 {
-	struct where root = where_root(source);
 	struct vocabulary v = {.abi = model->abi,
 			       .facts = &model->facts,
 			       .terms = json_object_get(model->json, "terms"),
 			       .env = model->machine.env,
 			       .arena = &k->arena};
 	struct doc d = {&k->arena, e, &v};
-	json_t *json = source_parse(source, e);
 
 	*k = (struct knowledge){0};
-	arena_keep(&k->arena, json);
-	return json ? doc_read(&d, &knowledge_type, json, k, &root) : -EINVAL;
+	return doc_load(&d, &knowledge_type, source, k);
 }
 
 void knowledge_free(struct knowledge *k)
