@@ -10,7 +10,7 @@
 
 #include "text/one_line.h"
 
-static int read_list(struct doc *d, const struct doc_row *row, const json_t *json,
+static int doc_list(struct doc *d, const struct doc_row *row, const json_t *json,
 		     unsigned char *out, const struct where *w)
 {
 	const struct doc_type *type = row->type;
@@ -52,7 +52,7 @@ static int read_list(struct doc *d, const struct doc_row *row, const json_t *jso
 	return err;
 }
 
-static int read_word(struct doc *d, const struct doc_row *row, const json_t *json, int *out,
+static int doc_word(struct doc *d, const struct doc_row *row, const json_t *json, int *out,
 		     const struct where *w)
 {
 	const char *text = json_string_value(json);
@@ -105,19 +105,19 @@ static int read_member(struct doc *d, const struct doc_row *row, const json_t *j
 		memcpy(at, &(uint32_t){(uint32_t)number}, sizeof(uint32_t));
 		return 0;
 	case DOC_WORD:
-		return read_word(d, row, json, (int *)(void *)at, w);
+		return doc_word(d, row, json, (int *)(void *)at, w);
 	case DOC_OBJECT:
 		return doc_read(d, row->type, json, at, w);
 	case DOC_LIST:
 	case DOC_MAP:
-		return read_list(d, row, json, out, w);
+		return doc_list(d, row, json, out, w);
 	case DOC_READ:
 		return row->read(d, json, at, w);
 	}
 	return -EINVAL;
 }
 
-static const struct doc_row *row_of(const struct doc_type *type, const char *key,
+static const struct doc_row *doc_row_of(const struct doc_type *type, const char *key,
 				    struct nearest *near)
 {
 	for (const struct doc_row *row = type->rows; row->key; row++) {
@@ -140,7 +140,7 @@ int doc_read(struct doc *d, const struct doc_type *type, const json_t *json, voi
 		return error_value(d->e, w, json, "%s, an object", type->what);
 	json_object_foreach((json_t *)json, key, value) {
 		struct nearest near = nearest_to(key);
-		const struct doc_row *row = row_of(type, key, &near);
+		const struct doc_row *row = doc_row_of(type, key, &near);
 		struct where at = where_key(w, key);
 
 		if (!row)

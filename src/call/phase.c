@@ -21,7 +21,7 @@ static const struct abi *abi_of(const struct doc *d)
 	return d->context;
 }
 
-static int read_errno(struct doc *d, const json_t *json, void *at, const struct where *w)
+static int one_errno(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	const char *name = json_string_value(json);
 	struct nearest near = nearest_to(name ? name : "");
@@ -35,7 +35,7 @@ static int read_errno(struct doc *d, const json_t *json, void *at, const struct 
 }
 
 /* A list; what is behind the last is 0. */
-static int read_errnos(struct doc *d, const json_t *json, void *at, const struct where *w)
+static int all_errnos(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	int *errnos = at, err = 0;
 
@@ -45,7 +45,7 @@ static int read_errnos(struct doc *d, const json_t *json, void *at, const struct
 	for (size_t i = 0; i < json_array_size(json) && !err; i++) {
 		struct where at_one = where_index(w, i);
 
-		err = read_errno(d, json_array_get(json, i), &errnos[i], &at_one);
+		err = one_errno(d, json_array_get(json, i), &errnos[i], &at_one);
 	}
 	return err;
 }
@@ -59,7 +59,7 @@ static int read_flags(struct doc *d, const json_t *json, void *at, const struct 
 	return err;
 }
 
-static int read_field(struct doc *d, const json_t *json, void *at, const struct where *w)
+static int flip_field(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	const char *name = json_string_value(json);
 	const struct abi_field *field = name ? abi_field(abi_of(d), name) : NULL;
@@ -80,7 +80,7 @@ static const struct doc_type open_type = {
 static const struct doc_type again_type = {
 	"another violation",
 	(const struct doc_row[]){
-		{"flip", DOC_READ, true, AT(struct witness_again, flip), .read = read_field},
+		{"flip", DOC_READ, true, AT(struct witness_again, flip), .read = flip_field},
 		{"attr", DOC_ANY, false, AT(struct witness_again, attr)},
 		{"or", DOC_ANY, false, AT(struct witness_again, or)},
 		{0}},
@@ -92,7 +92,7 @@ static const struct doc_type witness_type = {
 		{"name", DOC_TEXT, true, AT(struct witness, name)},
 		{"at", DOC_WORD, true, AT(struct witness, at_end),
 		 .words = (const char *const[]){"start", "end", NULL}},
-		{"errno", DOC_READ, true, AT(struct witness, err), .read = read_errno},
+		{"errno", DOC_READ, true, AT(struct witness, err), .read = one_errno},
 		{"as", DOC_WORD, false, AT(struct witness, as_user),
 		 .words = (const char *const[]){"root", "user", NULL}},
 		{"nofile", DOC_ANY, false, AT(struct witness, no_files)},
@@ -112,7 +112,7 @@ static const struct doc_type phase_type = {
 		{"name", DOC_TEXT, true, AT(struct phase, name)},
 		{"about", DOC_TEXT, true, AT(struct phase, about)},
 		{"kernel", DOC_TEXT, false, .at = DOC_NOWHERE},
-		{"errnos", DOC_READ, true, AT(struct phase, errnos), .read = read_errnos},
+		{"errnos", DOC_READ, true, AT(struct phase, errnos), .read = all_errnos},
 		{"witnesses", DOC_LIST, false, AT(struct phase, witnesses), .type = &witness_type,
 		 .count = offsetof(struct phase, witness_count)},
 		{0}},

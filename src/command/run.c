@@ -4,19 +4,202 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/again.h"
+#include "case/cases.h"
+#include "case/load.h"
 #include "command/barred.h"
 #include "command/outputs.h"
-#include "command/rerun.h"
 #include "command/session.h"
 #include "machine/clock.h"
 #include "model/learned.h"
+#include "report/file.h"
 #include "run/baseline.h"
 #include "run/baseline_update.h"
 #include "text/say.h"
+
+/*
+ * What a report says of a case is asked again by its whole id, of the cases that are there now.
+ */
+
+struct rerun {
+	json_t *ids;
+	char *baseline;
+	struct error *e;
+};
+
+static int note_head(void *context, const json_t *head, const struct where *w)
+{
+	const json_t *words = json_object_get(head, "again"), *word;
+	struct rerun *rerun = context;
+	bool is_next = false;
+	size_t i;
+
+	json_array_foreach(words, i, word) {
+		const char *text = json_string_value(word);
+
+		if (is_next && text && !rerun->baseline) {
+			rerun->baseline = strdup(text);
+			if (!rerun->baseline)
+				return error_no_memory(rerun->e, w, "memory for a baseline's name");
+		}
+		is_next = text && !strcmp(text, "--baseline");
+	}
+	return 0;
+}
+
+/* The last that is said of a case counts. */
+static int note_result(void *context, const json_t *result, enum outcome outcome,
+		       const struct where *w)
+{
+	json_t *ids = ((struct rerun *)context)->ids;
+	const char *id = json_string_value(json_object_get(result, "id"));
+
+	(void)w;
+	if (outcome == FAIL || outcome == XPASS || outcome == ERROR)
+		json_object_set_new(ids, id, json_true());
+	else
+		json_object_del(ids, id);
+	return 0;
+}
+
+/*
+ * The ids, as keys of an object, of those that did not come out well in the report of perfabi run
+ * --format json or jsonl at `path`: failed, passed against the baseline, could not be judged, or
+ * had begun and have no end. *baseline is the --baseline of that run, or NULL. Both are the
+ * caller's; NULL after a message.
+ */
+static json_t *rerun_ids(const char *path, const char *program, char **baseline)
+{
+	struct error e = {0};
+	struct rerun rerun = {.ids = json_object(), .e = &e};
+	const struct report_sink sink = {
+		.head = note_head, .result = note_result, .context = &rerun};
+
+	*baseline = NULL;
+	if (!report_file_read(path, &sink, NULL, &e)) {
+		*baseline = rerun.baseline;
+		return rerun.ids;
+	}
+	error_print(stderr, program, &e);
+	json_decref(rerun.ids);
+	free(rerun.baseline);
+	return NULL;
+}
+
+/* A case that was renamed since, or is of other files. */
+static void say_gone(const struct session *session, const json_t *ids, const char *path)
+{
+	const char *id, *first = NULL;
+	size_t count = 0;
+	json_t *unused;
+
+	json_object_foreach((json_t *)ids, id, unused) {
+		if (cases_find(&session->loaded.cases, id))
+			continue;
+		first = first ? first : id;
+		count++;
+	}
+	if (count == 1)
+		say(stderr, "%s: %s has %s, which no case here is called; it is left out\n",
+		    session->program, path, first);
+	else if (count)
+		say(stderr,
+		    "%s: %s has %zu ids that no case here is called, as %s; they are left out\n",
+		    session->program, path, count, first);
+}
+
+/*
+ * Leaves of the cases that `session` has picked those of these ids, and says which of the ids no
+ * case has. 0, or EXIT_USAGE after a message if none is left.
+ */
+static int rerun_narrow(struct session *session, const json_t *ids, const char *path)
+{
+	size_t kept = 0;
+
+	say_gone(session, ids, path);
+	for (size_t i = 0; i < session->count; i++)
+		if (json_object_get(ids, session->picked[i]->id))
+			session->picked[kept++] = session->picked[i];
+	session->count = kept;
+	if (kept)
+		return 0;
+	say(stderr, "%s: none of what failed in %s is among the cases picked\n", session->program,
+	    path);
+	return EXIT_USAGE;
+}
+
+/*
+ * Only what picks the files and the baseline: a case is run again by its id.
+ */
+
+/* A word for a shell: as it is, or in quotes. */
+static void put_word(FILE *f, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./:@%,";
+
+	if (word[0] && !word[strspn(word, plain)]) {
+		fputs(word, f);
+		return;
+	}
+	fputc('\'', f);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", f);
+		else
+			fputc(*word, f);
+	fputc('\'', f);
+}
+
+static void add_option(json_t *words, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	json_array_append_new(words, json_string(name));
+	json_array_append_new(words, json_stringn_nocheck(value, strlen(value)));
+}
+
+/*
+ * `perfabi run` with the case files that a run has, of its `folder` (or NULL) and its arguments,
+ * and its baseline (or NULL), as a list of words; the id of a case is to follow. A word has the
+ * bytes that were given, UTF-8 or not. A new reference.
+ */
+static json_t *again_words(const char *folder, const char *baseline, char *const arguments[])
+{
+	json_t *words = json_pack("[s, s]", "perfabi", "run");
+
+	add_option(words, "--cases", folder);
+	add_option(words, "--baseline", baseline);
+	for (size_t i = 0; arguments[i]; i++)
+		if (is_path(arguments[i]))
+			json_array_append_new(
+				words, json_stringn_nocheck(arguments[i], strlen(arguments[i])));
+	return words;
+}
+
+/* These for a shell. Free it. NULL without memory. */
+static char *again_command(const json_t *words)
+{
+	char *text = NULL;
+	const json_t *word;
+	size_t size, i;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	json_array_foreach(words, i, word) {
+		fputs(i ? " " : "", f);
+		put_word(f, json_string_value(word));
+	}
+	if (!fclose(f))
+		return text;
+	free(text);
+	return NULL;
+}
 
 static const char *const colours[] = {"auto", "always", "never", NULL};
 

@@ -10,7 +10,7 @@
 #include "machine/names.h"
 
 /* The names of members on the way to a value. */
-static int read_path(struct doc *d, const json_t *json, void *path, const struct where *w)
+static int value_path(struct doc *d, const json_t *json, void *path, const struct where *w)
 {
 	bool good = json_array_size(json) > 0;
 
@@ -25,7 +25,7 @@ static const struct doc_type fact_type = {
 	(const struct doc_row[]){
 		{"key", DOC_TEXT, true, AT(struct guide_fact, key)},
 		{"title", DOC_TEXT, true, AT(struct guide_fact, title)},
-		{"at", DOC_READ, true, AT(struct guide_fact, path), .read = read_path},
+		{"at", DOC_READ, true, AT(struct guide_fact, path), .read = value_path},
 		{"unit", DOC_TEXT, false, AT(struct guide_fact, unit)},
 		{"shows", DOC_WORD, false, AT(struct guide_fact, shows),
 		 .words = (const char *const[]){"value", "first-refused-bit", NULL}},
@@ -43,7 +43,7 @@ static const struct doc_type topic_type = {
 				 {0}},
 	.size = sizeof(struct guide_topic)};
 
-static int read_errno(struct doc *d, const json_t *json, void *name, const struct where *w)
+static int errno_text(struct doc *d, const json_t *json, void *name, const struct where *w)
 {
 	const char *text = json_string_value(json);
 	struct nearest near = nearest_to(text ? text : "");
@@ -54,7 +54,7 @@ static int read_errno(struct doc *d, const json_t *json, void *name, const struc
 							       near.best, "the name of an errno");
 }
 
-static int read_when(struct doc *d, const json_t *json, void *when, const struct where *w)
+static int reason_when(struct doc *d, const json_t *json, void *when, const struct where *w)
 {
 	*(const json_t **)when = json;
 	return when_check(json, d->context, w, d->e);
@@ -68,13 +68,13 @@ static const struct doc_type reason_type = {
 		{"key", DOC_TEXT, false, AT(struct guide_reason, key)},
 		{"caller", DOC_TEXT, false, AT(struct guide_reason, caller)},
 		{"token", DOC_TEXT, false, AT(struct guide_reason, token)},
-		{"errno", DOC_READ, false, AT(struct guide_reason, err), .read = read_errno},
+		{"errno", DOC_READ, false, AT(struct guide_reason, err), .read = errno_text},
 		{"opens", DOC_TRUTH, false, AT(struct guide_reason, is_of_opened)},
 		{"answer", DOC_WORD, false, AT(struct guide_reason, answer),
 		 .words = guide_answers},
 		{"because", DOC_TEXT, true, AT(struct guide_reason, because)},
 		{"instead", DOC_TEXT, false, AT(struct guide_reason, instead)},
-		{"when", DOC_READ, false, AT(struct guide_reason, when), .read = read_when},
+		{"when", DOC_READ, false, AT(struct guide_reason, when), .read = reason_when},
 		{0}},
 	.size = sizeof(struct guide_reason)};
 

@@ -4,12 +4,327 @@
  * (Documentation/ABI/testing/sysfs-bus-event_source-devices).
  */
 #include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "abi/attr.h"
 #include "machine/clock.h"
+#include "machine/cpu_list.h"
+#include "machine/names.h"
+#include "machine/pmu_terms.h"
 #include "machine/small_file.h"
-#include "probe/tried.h"
+#include "probe/probe.h"
+
+/*
+ * What a PMU does when it is asked, by whoever runs perfabi: whether a kind of cores counts and
+ * samples cycles, what comes of each event in its events/, whether it writes AUX data. Each event
+ * runs for a moment beside a load on a cpu that is the PMU's.
+ */
+
+enum { AUX_PAGES = 16, DATA_PAGES = 8, SAMPLE_PERIOD = 100000 };
+enum { FIRST_OF_SYSFS = 6 }; /* PERF_TYPE_MAX: types below are no PMU of their own */
+
+static const double moment = 0.0005, while_traced = 0.005; /* seconds */
+
+/* Where the PMU's events are opened, and the load runs. */
+struct place {
+	pid_t pid;
+	int cpu;
+	cpu_set_t before;
+	bool is_known; /* where the process may run was found out */
+};
+
+/* The first cpu of a list that perfabi may run on, else the first of all; -1: it has none. */
+static int cpu_of(const char *list, const cpu_set_t *usable)
+{
+	unsigned end = cpu_list_end(list);
+	int first = -1;
+
+	for (unsigned cpu = 0; cpu < end && cpu < CPU_SETSIZE; cpu++) {
+		if (!cpu_list_has(list, cpu))
+			continue;
+		if (CPU_ISSET(cpu, usable))
+			return (int)cpu;
+		if (first < 0)
+			first = (int)cpu;
+	}
+	return first;
+}
+
+/* A PMU with a cpumask counts a whole cpu of it; another counts this task, on a cpu of its own. */
+static struct place place_of(const struct pmu *pmu, const struct environment *env)
+{
+	struct place place = {.pid = 0, .cpu = -1};
+	int cpu = cpu_of(pmu->cpumask[0] ? pmu->cpumask : pmu->cpus, &env->cpus_usable);
+	cpu_set_t one;
+
+	place.is_known = !sched_getaffinity(0, sizeof(place.before), &place.before);
+	if (pmu->cpumask[0]) {
+		place.pid = -1;
+		place.cpu = cpu;
+	}
+	if (cpu < 0 || cpu >= CPU_SETSIZE || !place.is_known)
+		return place;
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	sched_setaffinity(0, sizeof(one),
+			  &one); /* else the load runs elsewhere: what counts, counts less */
+	return place;
+}
+
+/* The attr as sysfs's terms or a literal gave it, with more: a file descriptor, or -errno. */
+static int open_at(const struct abi *abi, const struct place *place, const json_t *fields)
+{
+	unsigned char *attr = calloc(1, abi->attr_size);
+	struct where nowhere = {0};
+	struct error e = {0};
+	long fd;
+	int err;
+
+	if (!attr)
+		return -ENOMEM;
+	err = attr_from_json(abi, NULL, fields, NULL, &nowhere, attr, &e);
+	fd = err ? -1
+		 : syscall(SYS_perf_event_open, attr, place->pid, place->cpu, -1,
+			   (unsigned long)PERF_FLAG_FD_CLOEXEC);
+	err = err ? err : -errno;
+	free(attr);
+	return fd < 0 ? err : (int)fd;
+}
+
+/* Something to count: instructions, system calls, a page that is new. */
+static void work_for(double seconds)
+{
+	double end = clock_processor_seconds() + seconds;
+
+	do {
+		void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				  -1, 0);
+
+		for (volatile int i = 0; i < 2000; i++)
+			;
+		if (page == MAP_FAILED)
+			continue;
+		*(volatile char *)page = 1;
+		munmap(page, 4096);
+	} while (clock_processor_seconds() < end);
+}
+
+static json_t *refused(int err)
+{
+	return json_pack("{s:s, s:s}", "answer", err == EACCES || err == EPERM ? "denied" : "no",
+			 "errno", errno_name(err));
+}
+
+static json_t *answered(const char *answer, const char *because)
+{
+	return json_pack("{s:s, s:s}", "answer", answer, "because", because);
+}
+
+/* What an open event, that is off, has counted in a moment, under a load of which `zero` is the
+ * answer if it is nothing; closes it. */
+static json_t *what_it_counts(int fd, const char *zero)
+{
+	struct {
+		uint64_t value, enabled, running;
+	} read_out = {0};
+	bool is_read;
+
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	work_for(moment);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	is_read = read(fd, &read_out, sizeof(read_out)) == (ssize_t)sizeof(read_out);
+	close(fd);
+	if (!is_read || !read_out.running)
+		return answered("no", "it opens, and is never on a counter");
+	if (!read_out.value)
+		return answered(zero, "it opens, and counts nothing");
+	return json_pack("{s:s, s:I}", "answer", "yes", "count", (json_int_t)read_out.value);
+}
+
+static void with_times(json_t *fields)
+{
+	json_object_set_new(fields, "read_format",
+			    json_pack("[s, s]", "total_time_enabled", "total_time_running"));
+	json_object_set_new(fields, "disabled", json_integer(1));
+}
+
+/* One event of events/, whose terms these are. */
+static json_t *try_listed(const struct abi *abi, const struct pmu *pmu, const struct place *place,
+			  const char *terms)
+{
+	char text[512];
+	bool is_open = false;
+	json_t *fields, *answer;
+	int fd;
+
+	snprintf(text, sizeof(text), "%s", terms);
+	fields = pmu_terms_attr(pmu->name, pmu->type, text, &is_open);
+	if (!fields)
+		return answered("unknown", is_open ? "it has a value that people fill in"
+						   : "its terms are not those of format");
+	with_times(fields);
+	fd = open_at(abi, place, fields);
+	answer = fd < 0 ? refused(-fd) : what_it_counts(fd, "unknown");
+	json_decref(fields);
+	return answer;
+}
+
+/* Files beside an event say its unit and scale, and are none: "energy-pkg.unit". */
+static bool is_listed_event(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return !dot || (strcmp(dot, ".unit") && strcmp(dot, ".scale") && strcmp(dot, ".snapshot") &&
+			strcmp(dot, ".per-pkg"));
+}
+
+static json_t *try_events(const struct probe *probe, const struct pmu *pmu,
+			  const struct place *place, const json_t *events, double deadline)
+{
+	json_t *answers = json_object(), *terms;
+	const char *name;
+
+	json_object_foreach((json_t *)events, name, terms) {
+		if (!is_listed_event(name))
+			continue;
+		json_object_set_new(answers, name,
+				    clock_processor_seconds() > deadline
+					    ? answered("unknown", "the time was over")
+					    : try_listed(probe->env->abi, pmu, place,
+							 json_string_value(terms)));
+	}
+	return answers;
+}
+
+/* Of one kind of cores: the PMU's type stands above the event's (PERF_PMU_TYPE_SHIFT). */
+static json_t *cycles_of(const struct pmu *pmu, json_int_t sample_period)
+{
+	json_t *fields = json_pack("{s:i, s:i, s:i}", "type", PERF_TYPE_HARDWARE, "disabled", 1,
+				   "exclude_kernel", 1);
+	uint64_t config = (uint64_t)pmu->type << 32 | PERF_COUNT_HW_CPU_CYCLES;
+
+	json_object_set_new(fields, "config", json_sprintf("0x%llx", (unsigned long long)config));
+	if (sample_period)
+		json_object_set_new(fields, "sample_period", json_integer(sample_period));
+	with_times(fields);
+	return fields;
+}
+
+/* Whether samples come: what the kernel has written into the buffer by the end; closes the event.
+ */
+static json_t *sampled(int fd, size_t page_size)
+{
+	size_t size = (1 + DATA_PAGES) * page_size;
+	struct perf_event_mmap_page *page =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	bool is_written;
+
+	if (page == MAP_FAILED) {
+		json_t *answer = refused(errno);
+
+		close(fd);
+		return answer;
+	}
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	work_for(while_traced);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	is_written = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) > 0;
+	munmap(page, size);
+	close(fd);
+	return is_written ? json_pack("{s:s}", "answer", "yes")
+			  : answered("no", "it opens, and no sample comes");
+}
+
+static json_t *try_cycles(const struct probe *probe, const struct pmu *pmu,
+			  const struct place *place)
+{
+	json_t *fields = cycles_of(pmu, 0), *sampling = cycles_of(pmu, SAMPLE_PERIOD);
+	int fd = open_at(probe->env->abi, place, fields);
+	json_t *counts = fd < 0 ? refused(-fd) : what_it_counts(fd, "no");
+	json_t *samples;
+
+	fd = open_at(probe->env->abi, place, sampling);
+	samples = fd < 0 ? refused(-fd) : sampled(fd, probe->env->page_size);
+	json_decref(fields);
+	json_decref(sampling);
+	return json_pack("{s:o, s:o}", "counts", counts, "samples", samples);
+}
+
+/* Whether the trace goes on in the AUX area of a buffer that is mapped; NULL: it can have none. */
+static json_t *traced(int fd, struct perf_event_mmap_page *page, size_t page_size)
+{
+	size_t at = AUX_PAGES * page_size;
+	void *aux;
+	bool is_written;
+
+	page->aux_offset = at;
+	page->aux_size = at;
+	aux = mmap(NULL, at, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+	if (aux == MAP_FAILED)
+		return errno == EOPNOTSUPP ? NULL : refused(errno);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	work_for(while_traced);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	is_written = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE) > 0;
+	munmap(aux, at);
+	return is_written ? json_pack("{s:s}", "answer", "yes")
+			  : answered("no", "it opens, and no trace comes");
+}
+
+/* NULL: it has no AUX area, or does not open a plain event, which leaves it open. */
+static json_t *try_aux(const struct probe *probe, const struct pmu *pmu, const struct place *place)
+{
+	size_t page_size = probe->env->page_size, size = (1 + DATA_PAGES) * page_size;
+	json_t *fields = json_pack("{s:I, s:i}", "type", (json_int_t)pmu->type, "disabled", 1);
+	json_t *answer = NULL;
+	void *page;
+	int fd = open_at(probe->env->abi, place, fields);
+
+	json_decref(fields);
+	if (fd < 0)
+		return NULL;
+	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (page != MAP_FAILED) {
+		answer = traced(fd, page, page_size);
+		munmap(page, size);
+	}
+	close(fd);
+	return answer;
+}
+
+/*
+ * Opens events on the PMU, and looks at what they do: adds `cycles` (of a processor's), `tried` (of
+ * each event in its events/) and `aux` (where it can have an AUX area) to `json`, which has what
+ * its files say. The caller's affinity is afterwards what it was. Events that come behind
+ * `deadline`, in seconds of clock_processor_seconds(), are not asked, and say so.
+ */
+static void pmu_try(const struct probe *probe, const struct pmu *pmu, json_t *json, double deadline)
+{
+	const json_t *events = json_object_get(json, "events");
+	struct place place = place_of(pmu, probe->env);
+	json_t *aux;
+
+	if (json_object_get(json, "processors"))
+		json_object_set_new(json, "cycles", try_cycles(probe, pmu, &place));
+	if (events)
+		json_object_set_new(json, "tried",
+				    try_events(probe, pmu, &place, events, deadline));
+	aux = pmu->type >= FIRST_OF_SYSFS && clock_processor_seconds() < deadline
+		      ? try_aux(probe, pmu, &place)
+		      : NULL;
+	if (aux)
+		json_object_set_new(json, "aux", aux);
+	if (place.is_known)
+		sched_setaffinity(0, sizeof(place.before), &place.before);
+}
 
 #define ASKING_SECONDS 0.3 /* for all PMUs: a server has hundreds */
 

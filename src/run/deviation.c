@@ -158,7 +158,7 @@ static int check_kernels(const json_t *entry, const struct where *w, struct erro
 											  : 0;
 }
 
-static int read_ids(struct doc *d, const json_t *ids, void *at_ids, const struct where *w)
+static int deviation_ids(struct doc *d, const json_t *ids, void *at_ids, const struct where *w)
 {
 	const struct deviation_reading *r = d->context;
 	const json_t *id;
@@ -196,7 +196,7 @@ static int check_deviation(struct doc *d, void *made, const json_t *json, const 
 const struct doc_type deviation_type = {
 	"a deviation (id, when, function, why, seen, read, since, fixed, sometimes, note)",
 	(const struct doc_row[]){
-		{"id", DOC_READ, true, AT(struct deviation, ids), .read = read_ids,
+		{"id", DOC_READ, true, AT(struct deviation, ids), .read = deviation_ids,
 		 .expected = "an id, the beginning of ids up to a dot, a glob, or a list of these"},
 		{"when", DOC_READ, false, AT(struct deviation, when), .read = read_conditions},
 		{"function", DOC_TEXT, false, AT(struct deviation, function)},

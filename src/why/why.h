@@ -7,7 +7,7 @@
 #define PERFABI_WHY_H
 
 #include "machine/restore.h"
-#include "why/inquiry.h"
+#include "why/asking.h"
 #include "why/question.h"
 
 /* What the answer is made from. */
