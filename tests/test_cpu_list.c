@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "machine/cpu_list.h"
+#include "machine/cpus.h"
 #include "unit.h"
 
 START_TEST(lists_have_their_cpus)

@@ -8,6 +8,7 @@
 
 #include "abi/attr.h"
 #include "language/scope.h"
+#include "text/source.h"
 
 enum memory {
 	MEMORY_WRITABLE,
@@ -69,5 +70,11 @@ const void *call_unmapped_page(const struct environment *env);
 /* The call and its result in strace's notation, cut at `size`. */
 void call_format(const struct call *call, const struct answer *answer,
 		 const struct environment *env, char *out, size_t size);
+
+/*
+ * The text as JSON, a new reference; where it is none only for its large numbers, with these as
+ * texts, which value_eval() takes as well. NULL with `e` filled.
+ */
+json_t *call_text_parse(const struct source *source, struct error *e);
 
 #endif

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "case/bases.h"
 #include "case/check.h"
 #include "case/compile.h"
 #include "case/complete.h"

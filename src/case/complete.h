@@ -7,6 +7,8 @@
 
 #include <jansson.h>
 
+#include "text/error.h"
+
 /* The case's member, or else the one in `defaults`; NULL if neither has it. */
 const json_t *case_own_or_default(const json_t *own, const json_t *defaults, const char *key);
 
@@ -16,5 +18,11 @@ const json_t *case_own_or_default(const json_t *own, const json_t *defaults, con
  * check to find. A new reference.
  */
 json_t *case_complete(const json_t *file, const json_t *one, const json_t *vehicle);
+
+/*
+ * Puts, in each `open` of the file that has a `base`, the open of that name under what is written
+ * there. 0, or a negative errno with `e` filled.
+ */
+int bases_apply(json_t *file, const json_t *bases, const struct where *w, struct error *e);
 
 #endif

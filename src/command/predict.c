@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "call/call_text.h"
-#include "command/modelled.h"
+#include "call/call.h"
+#include "command/barred.h"
 #include "language/keys.h"
 #include "machine/names.h"
 #include "text/json.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "abi/attr.h"
-#include "machine/cpu_list.h"
-#include "machine/random.h"
+#include "machine/cpus.h"
+#include "machine/draw.h"
 
 uint64_t drawer_number(struct drawer *d)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/small_file.h"
+#include "machine/proc.h"
 
 static double seconds_of(clockid_t clock)
 {

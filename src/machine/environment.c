@@ -23,18 +23,16 @@
 #include <unistd.h>
 
 #include "abi/attr.h"
-#include "machine/cpu_list.h"
+#include "machine/cpus.h"
 #include "machine/host.h"
 #include "machine/hypervisor.h"
-#include "machine/kernel_config.h"
+#include "machine/kernel.h"
 #include "machine/limits.h"
 #include "machine/names.h"
 #include "machine/probe.h"
-#include "machine/small_file.h"
+#include "machine/proc.h"
 #include "machine/sysctl.h"
 #include "machine/tracefs.h"
-#include "machine/upstream.h"
-#include "machine/usable_cpus.h"
 
 #ifndef FUSE_SUPER_MAGIC /* in <linux/magic.h> since Linux 5.18 */
 #define FUSE_SUPER_MAGIC 0x65735546

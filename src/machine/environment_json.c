@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/cpu_list.h"
+#include "machine/cpus.h"
 #include "machine/environment.h"
 #include "machine/names.h"
 #include "machine/sysctl.h"

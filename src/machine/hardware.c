@@ -12,9 +12,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "machine/cpu_list.h"
+#include "machine/cpus.h"
 #include "machine/probe.h"
-#include "machine/small_file.h"
+#include "machine/proc.h"
 
 #define CYCLES "\"type\":\"hardware\",\"config\":\"cpu_cycles\",\"size\":64"
 #define USER "\"exclude_kernel\":1,\"exclude_hv\":1"

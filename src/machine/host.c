@@ -12,7 +12,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "machine/small_file.h"
+#include "machine/proc.h"
 
 /* Options by which perf's events, or what may be seen of them, differ. */
 static const char *const options_of_perf[] = {"nmi_watchdog",

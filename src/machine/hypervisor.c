@@ -10,7 +10,7 @@
 #include <sys/klog.h>
 #include <unistd.h>
 
-#include "machine/small_file.h"
+#include "machine/proc.h"
 
 enum { LOG_READ_ALL = 3, LOG_BYTES = 1 << 20 }; /* syslog(2), SYSLOG_ACTION_READ_ALL */
 

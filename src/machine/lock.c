@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "machine/clock.h"
-#include "machine/small_file.h"
+#include "machine/proc.h"
 #include "machine/tracefs.h"
 
 static const struct place {

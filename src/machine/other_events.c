@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 #include "text/say.h"
-#include "machine/proc_stat.h"
-#include "machine/small_file.h"
+#include "machine/proc.h"
 
 enum { STEPS_MAX = 1000 }; /* from a process to the first one, with some that begin anew */
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "machine/clock.h"
-#include "machine/proc_stat.h"
+#include "machine/proc.h"
 
 /* Most processes are done before they are looked at for the first time. */
 static const double UNSEEN = 5; /* ticks */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/small_file.h"
+#include "machine/proc.h"
 
 int pmu_term(const char *pmu, const char *name, uint64_t value, json_t *attr)
 {

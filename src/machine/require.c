@@ -15,7 +15,7 @@
 #include "machine/names.h"
 #include "machine/other_events.h"
 #include "machine/scheduler.h"
-#include "machine/small_file.h"
+#include "machine/proc.h"
 
 /* What a form's function returns beside true and false: this machine does not tell. */
 enum { NOT_KNOWN = -1 };

@@ -28,7 +28,7 @@
 #include "text/error.h"
 #include "machine/lock.h"
 #include "text/say.h"
-#include "machine/proc_stat.h"
+#include "machine/proc.h"
 #include "machine/sysctl.h"
 
 enum {

@@ -3,7 +3,7 @@
  * The other arguments of the call, and what they name: task, cpu, cgroup.
  */
 #include "abi/attr.h"
-#include "machine/cpu_list.h"
+#include "machine/cpus.h"
 #include "model/fact.h"
 
 static bool call_flags(const struct fact *fact, struct situation *s, uint64_t *value)

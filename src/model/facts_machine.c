@@ -2,7 +2,7 @@
 /*
  * What people need to know of a machine to change it; the kernel's checks do not ask it.
  */
-#include "machine/cpu_list.h"
+#include "machine/cpus.h"
 #include "machine/environment.h"
 #include "model/fact.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "machine/small_file.h"
+#include "machine/proc.h"
 #include "machine/tracefs.h"
 
 static const struct abi_value *event_type(const struct abi *abi, const char *name)

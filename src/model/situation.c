@@ -18,8 +18,7 @@
 #include <unistd.h>
 
 #include "abi/attr.h"
-#include "machine/proc_stat.h"
-#include "machine/small_file.h"
+#include "machine/proc.h"
 #include "model/world.h"
 
 /*

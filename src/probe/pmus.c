@@ -16,10 +16,10 @@
 
 #include "abi/attr.h"
 #include "machine/clock.h"
-#include "machine/cpu_list.h"
+#include "machine/cpus.h"
 #include "machine/names.h"
 #include "machine/pmu_terms.h"
-#include "machine/small_file.h"
+#include "machine/proc.h"
 #include "probe/probe.h"
 
 /*

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "case/cases.h"
-#include "machine/random.h"
+#include "machine/draw.h"
 #include "machine/require.h"
 #include "machine/sysctl.h"
 #include "run/required.h"

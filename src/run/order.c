@@ -2,7 +2,7 @@
 /*
  * In which order a round runs its instances.
  */
-#include "machine/random.h"
+#include "machine/draw.h"
 #include "run/runner.h"
 
 void runner_order(struct runner *r)

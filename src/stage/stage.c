@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "machine/small_file.h"
+#include "machine/proc.h"
 #include "stage/things.h"
 #include "step/compile.h"
 #include "step/steps.h"

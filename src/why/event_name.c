@@ -12,7 +12,7 @@
 
 #include "abi/attr.h"
 #include "machine/pmu_terms.h"
-#include "machine/small_file.h"
+#include "machine/proc.h"
 
 enum { EVENT_TEXT = 512 };
 

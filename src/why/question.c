@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call/call_text.h"
+#include "call/call.h"
 #include "language/keys.h"
 #include "machine/names.h"
 

@@ -17,7 +17,7 @@
 
 #include "machine/clock.h"
 #include "machine/limits.h"
-#include "machine/small_file.h"
+#include "machine/proc.h"
 #include "step/path.h"
 #include "step/step.h"
 #include "step/types.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "machine/pmu_terms.h"
-#include "machine/small_file.h"
+#include "machine/proc.h"
 #include "machine/names.h"
 #include "step/step.h"
 #include "step/types.h"

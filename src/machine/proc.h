@@ -6,6 +6,7 @@
 #define PERFABI_PROC_STAT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /* proc_pid_stat(5). */
@@ -33,5 +34,15 @@ struct session_look {
  * which may not have begun it yet. None where /proc is not own.
  */
 struct session_look session_look_at(pid_t session);
+
+/*
+ * The file's first size - 1 bytes and a NUL behind them. Their number, or a negative errno and an
+ * empty text. `folder` is an open folder that a relative path starts from, or AT_FDCWD.
+ */
+ssize_t read_small_at(int folder, const char *path, char *text, size_t size);
+ssize_t read_small(const char *path, char *text, size_t size);
+
+/* The same, up to the first newline, which is left out: the line's length, or a negative errno. */
+ssize_t read_line(const char *path, char *text, size_t size);
 
 #endif

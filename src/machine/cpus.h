@@ -5,6 +5,7 @@
 #ifndef PERFABI_CPU_LIST_H
 #define PERFABI_CPU_LIST_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,5 +24,13 @@ bool cpu_list_has(const char *list, unsigned cpu);
 
 /* The first number above all of its cpus; 0: it has none. */
 unsigned cpu_list_end(const char *list);
+
+/*
+ * Writes to `set`, of `size` bytes, all cpus of the caller's cpuset: a mask that is narrower can be
+ * widened so far by whoever has it (sched_setaffinity(2)), and the caller's is as it was
+ * afterwards. To `own`, of the same size, which it is. 0, or a negative errno: -EINVAL where the
+ * kernel knows more cpus than so many bytes have.
+ */
+int usable_cpus(cpu_set_t *set, cpu_set_t *own, size_t size);
 
 #endif

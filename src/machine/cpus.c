@@ -2,9 +2,10 @@
 /*
  * Reading the kernel's lists of cpus.
  */
-#include "machine/cpu_list.h"
+#include "machine/cpus.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,4 +51,19 @@ unsigned cpu_list_end(const char *list)
 	while (next_range(&list, &first, &last))
 		end = last + 1 > end ? last + 1 : end;
 	return end < 1U << 20 ? (unsigned)end : 0;
+}
+
+/*
+ * What cannot be had of a mask the kernel leaves out: asking for all tells.
+ */
+
+int usable_cpus(cpu_set_t *set, cpu_set_t *own, size_t size)
+{
+	if (sched_getaffinity(0, size, own))
+		return -errno;
+	memset(set, 0xff, size);
+	if (sched_setaffinity(0, size, set) || sched_getaffinity(0, size, set))
+		memcpy(set, own, size);
+	sched_setaffinity(0, size, own);
+	return 0;
 }

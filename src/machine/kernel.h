@@ -17,4 +17,12 @@ void kernel_config_find(const char *release, char *path, size_t size);
  */
 char *kernel_config_read(const char *path, char *why, size_t why_size);
 
+/*
+ * Of uname(2)'s release and version, and the line of Ubuntu's /proc/version_signature ("" if that
+ * is not there): what Debian's version or Ubuntu's signature says, if it is of the release's
+ * series, else the release itself.
+ */
+void upstream_version(const char *release, const char *version, const char *signature, char *out,
+		      size_t size);
+
 #endif
