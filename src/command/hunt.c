@@ -391,8 +391,6 @@ int command_hunt(int argc, char **argv)
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
-	if (lacks_proc(program))
-		return EXIT_HARNESS;
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return EXIT_HARNESS;

@@ -31,7 +31,7 @@ static const struct command_line command_line = {
 		 "is\n"
 		 "not, each part of each pattern. A case that passes all the same proves nothing, "
 		 "and\n"
-		 "is listed; one that fails as it is is listed, too, and left out.\n\n",
+		 "is listed; one that fails unchanged is listed, too, and left out.\n\n",
 	.rows = rows};
 
 static bool show_progress(void *context, const struct result *result, size_t done, size_t total)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "call/call.h"
-#include "command/barred.h"
+#include "command/modelled.h"
 #include "language/keys.h"
 #include "machine/names.h"
 #include "text/json.h"
@@ -406,8 +406,6 @@ int command_predict(int argc, char **argv)
 
 	if (status)
 		return status > 0 ? 0 : EXIT_USAGE;
-	if (!s.machine && !s.facts && lacks_proc(program))
-		return EXIT_HARNESS;
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return EXIT_HARNESS;
