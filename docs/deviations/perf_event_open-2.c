@@ -174,18 +174,20 @@ int main(void)
 	/* {"kill":"p"} */
 	kill_child(p);
 
-	union attr attr = {.attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = ATTR_SIZE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	}};
-	union attr before = attr;
-	long fd = expect_errno(open_event(&attr, (int)p, -1, (int)leader, 0), ENODEV);
-	(void)fd;
-	expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
+	/* open */
+	{
+		union attr attr = {.attr = {
+			.type = PERF_TYPE_SOFTWARE,
+			.size = ATTR_SIZE,
+			.config = PERF_COUNT_SW_DUMMY,
+			.disabled = 1,
+			.exclude_kernel = 1,
+			.exclude_hv = 1,
+		}};
+		union attr before = attr;
+		expect_errno(open_event(&attr, (int)p, -1, (int)leader, 0), ENODEV);
+		expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
+	}
 
 	printf("PASS\n");
 	must(!fflush(stdout));

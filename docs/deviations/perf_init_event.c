@@ -126,18 +126,20 @@ int main(void)
 	must_have(opens_reach_kernel(), "perf_event_open");
 	must_have(version_of(NULL) >= version_of("5.13"), "kernel>=5.13");
 
-	union attr attr = {.attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = ATTR_SIZE,
-		.config = UINT64_C(0x7ffffffe00000000),
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	}};
-	union attr before = attr;
-	long fd = expect_errno(open_event(&attr, 0, -1, -1, 0), ENOENT);
-	(void)fd;
-	expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
+	/* open */
+	{
+		union attr attr = {.attr = {
+			.type = PERF_TYPE_HARDWARE,
+			.size = ATTR_SIZE,
+			.config = UINT64_C(0x7ffffffe00000000),
+			.disabled = 1,
+			.exclude_kernel = 1,
+			.exclude_hv = 1,
+		}};
+		union attr before = attr;
+		expect_errno(open_event(&attr, 0, -1, -1, 0), ENOENT);
+		expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
+	}
 
 	printf("PASS\n");
 	must(!fflush(stdout));

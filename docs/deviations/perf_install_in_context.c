@@ -223,11 +223,6 @@ static long open_event(const void *attr, int pid, int cpu, int group_fd, unsigne
 	return syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
 }
 
-static void sleep_for(long ms)
-{
-	nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
-}
-
 static void compared(const char *condition, int holds, uint64_t got)
 {
 	printf("expected %s\n\tgot %llu (%#llx)\n", condition, (unsigned long long)got,
@@ -239,6 +234,11 @@ static void compared(const char *condition, int holds, uint64_t got)
 
 /* A promise about a value. */
 #define expect(condition, got) compared(#condition, (condition) != 0, (uint64_t)(got))
+
+static void sleep_for(long ms)
+{
+	nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
 
 /* Waits for the case; who sends a signal ends it, not this program. Returns the exit status. */
 static int outlast(uint64_t pid)
@@ -333,7 +333,9 @@ int main(void)
 				.sample_id_all = 1,
 				.cgroup = 0,
 			}};
+			union attr before = attr;
 			expect_errno(open_event(&attr, (int)cgroup_.fd, 0, -1, PERF_FLAG_PID_CGROUP), 0);
+			expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
 		}
 
 		/* open */

@@ -141,20 +141,22 @@ int main(void)
 	must_have(machine_is(" aarch64  aarch64_be ") || machine_is(" riscv64  riscv32 ") || machine_is(" ppc  ppc64  ppc64le "), "arch.arm64|arch.riscv|arch.powerpc");
 	must_have(event_opens(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1000000), "pmu.hw.sampling");
 
-	union attr attr = {.attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = ATTR_SIZE,
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.sample_period = 1000000,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.precise_ip = 3,
-	}};
-	union attr before = attr;
-	long fd = expect_errno(open_event(&attr, 0, -1, -1, 0), EOPNOTSUPP);
-	(void)fd;
-	expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
+	/* open */
+	{
+		union attr attr = {.attr = {
+			.type = PERF_TYPE_HARDWARE,
+			.size = ATTR_SIZE,
+			.config = PERF_COUNT_HW_CPU_CYCLES,
+			.sample_period = 1000000,
+			.disabled = 1,
+			.exclude_kernel = 1,
+			.exclude_hv = 1,
+			.precise_ip = 3,
+		}};
+		union attr before = attr;
+		expect_errno(open_event(&attr, 0, -1, -1, 0), EOPNOTSUPP);
+		expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
+	}
 
 	printf("PASS\n");
 	must(!fflush(stdout));

@@ -178,17 +178,19 @@ int main(void)
 	/* {"string":"/proc/self/fd/$f","bind":"path"} */
 	path = repeated(text_of("/proc/self/fd/%llu", (unsigned long long)(f)), 1, "");
 
-	union attr attr = {.attr = {
-		.type = number_in("/sys/bus/event_source/devices/uprobe/type"),
-		.size = ATTR_SIZE,
-		.disabled = 1,
-		.uprobe_path = path,
-		.probe_offset = UINT64_C(1) << 63,
-	}};
-	union attr before = attr;
-	long fd = expect_errno(open_event(&attr, 0, -1, -1, 0), EINVAL);
-	(void)fd;
-	expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
+	/* open */
+	{
+		union attr attr = {.attr = {
+			.type = number_in("/sys/bus/event_source/devices/uprobe/type"),
+			.size = ATTR_SIZE,
+			.disabled = 1,
+			.uprobe_path = path,
+			.probe_offset = UINT64_C(1) << 63,
+		}};
+		union attr before = attr;
+		expect_errno(open_event(&attr, 0, -1, -1, 0), EINVAL);
+		expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);
+	}
 
 	printf("PASS\n");
 	must(!fflush(stdout));
