@@ -190,7 +190,7 @@ START_TEST(what_is_not_known_is_not_met)
 	struct environment env = {.abi = abi,
 				  .tracefs = -1,
 				  .rights = {.uid = 1},
-				  .paranoid = SYSCTL_ABSENT,
+				  .sysctls = {[SYSCTL_PARANOID] = SYSCTL_ABSENT},
 				  .hardware = {.counting = EACCES}};
 
 	for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++) {

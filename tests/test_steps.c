@@ -256,7 +256,7 @@ enum { MLOCKS = sizeof(mlocks) / sizeof(mlocks[0]) };
 /* What a user may map is known where the kernel's cpus are, and asked for where it can be had. */
 START_TEST(mlock_goes_by_cpus)
 {
-	struct environment env = {.mlock_kb = 516,
+	struct environment env = {.sysctls = {[SYSCTL_MLOCK_KB] = 516},
 				  .page_size = mlocks[_i].page_size,
 				  .cpus_online = mlocks[_i].cpus,
 				  .cpus_filtered = mlocks[_i].filtered};

@@ -125,10 +125,10 @@ static void keep_difference(struct worker *w, struct trial *t)
 static void look_again(struct worker *w, struct trial *t)
 {
 	struct environment *env = w->hunter.model->machine.env;
-	int rate = env->max_sample_rate, paranoid = env->paranoid, stack = env->max_stack;
+	int rate = env->sysctls[SYSCTL_MAX_SAMPLE_RATE], paranoid = env->sysctls[SYSCTL_PARANOID], stack = env->sysctls[SYSCTL_MAX_STACK];
 
 	environment_read_sysctls(env);
-	if (rate != env->max_sample_rate || paranoid != env->paranoid || stack != env->max_stack) {
+	if (rate != env->sysctls[SYSCTL_MAX_SAMPLE_RATE] || paranoid != env->sysctls[SYSCTL_PARANOID] || stack != env->sysctls[SYSCTL_MAX_STACK]) {
 		w->tally->moved++;
 		return;
 	}

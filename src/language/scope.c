@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "machine/limits.h"
+#include "machine/property.h"
 
 static int is_name(const char *name)
 {
@@ -34,14 +35,13 @@ static struct binding *binding_of(struct scope *scope, const char *name)
 	return &scope->list[scope->count++];
 }
 
-struct variable;
-static const struct variable *variable_named(const char *name, struct nearest *near);
+static bool names_variable(const char *name);
 
 static int bind(struct scope *scope, const char *name, uint64_t value, json_t *json)
 {
 	struct binding *b;
 
-	if (variable_named(name, NULL))
+	if (names_variable(name))
 		return -EEXIST;
 	b = binding_of(scope, name);
 	if (!b)
@@ -168,32 +168,6 @@ static int from_binding(const struct binding *b, const char *path, struct value 
 	return json_is_integer(json) || (end && !*end) ? 0 : -ENODATA;
 }
 
-static int from_sysctl(int value, struct value *out)
-{
-	*out = value_of_s64(value);
-	return value == SYSCTL_ABSENT ? -ENOTSUP : 0;
-}
-
-static int sysctl_paranoid(const struct scope *scope, struct value *out)
-{
-	return from_sysctl(scope->env->paranoid, out);
-}
-
-static int sysctl_max_sample_rate(const struct scope *scope, struct value *out)
-{
-	return from_sysctl(scope->env->max_sample_rate, out);
-}
-
-static int sysctl_max_stack(const struct scope *scope, struct value *out)
-{
-	return from_sysctl(scope->env->max_stack, out);
-}
-
-static int sysctl_mlock_kb(const struct scope *scope, struct value *out)
-{
-	return from_sysctl(scope->env->mlock_kb, out);
-}
-
 /*
  * What buffers of a user may take (perf_mmap()): perf_event_mlock_kb of whole pages for each online
  * cpu, of which a buffer of 2^n pages takes one more, the metadata page.
@@ -204,8 +178,10 @@ struct mlock {
 
 static int find_mlock(const struct environment *env, struct mlock *m)
 {
-	*m = (struct mlock){(uint64_t)env->mlock_kb * 1024 / env->page_size * env->cpus_online, 1};
-	if (env->mlock_kb == SYSCTL_ABSENT || env->cpus_filtered || m->pages < 2)
+	*m = (struct mlock){(uint64_t)env->sysctls[SYSCTL_MLOCK_KB] * 1024 / env->page_size *
+				    env->cpus_online,
+			    1};
+	if (env->sysctls[SYSCTL_MLOCK_KB] == SYSCTL_ABSENT || env->cpus_filtered || m->pages < 2)
 		return -ENOTSUP;
 	while (2 * m->fits + 1 <= m->pages)
 		m->fits *= 2;
@@ -233,10 +209,9 @@ static int mlock_fits(const struct scope *scope, struct value *out)
 
 static int mlock_over(const struct scope *scope, struct value *out)
 {
-	struct mlock m;
-	int err = find_mlock(scope->env, &m);
+	int err = mlock_fits(scope, out);
 
-	out->bits = 2 * m.fits;
+	out->bits *= 2;
 	return err;
 }
 
@@ -247,18 +222,6 @@ static int mlock_extra(const struct scope *scope, struct value *out)
 
 	out->bits = (2 * m.fits + 1 - m.pages) * scope->env->page_size;
 	return err;
-}
-
-static int page_size(const struct scope *scope, struct value *out)
-{
-	out->bits = scope->env->page_size;
-	return 0;
-}
-
-static int possible_cpus(const struct scope *scope, struct value *out)
-{
-	out->bits = scope->env->cpus_possible;
-	return 0;
 }
 
 static int own_cpu(const struct scope *scope, struct value *out)
@@ -332,12 +295,6 @@ static int kernel_start(const struct scope *scope, struct value *out)
 	return 0;
 }
 
-static int kernel_attr_size(const struct scope *scope, struct value *out)
-{
-	out->bits = scope->env->attr_size;
-	return out->bits ? 0 : -ENODEV;
-}
-
 static int abi_attr_size(const struct scope *scope, struct value *out)
 {
 	out->bits = scope->env->abi ? scope->env->abi->attr_size : 0;
@@ -358,55 +315,78 @@ static int extended_regs(const struct scope *scope, struct value *out)
 	return scope->env->arch ? 0 : -ENODEV;
 }
 
-static const struct variable {
+struct variable {
 	const char *name;
 	/* 0, or a negative errno: this machine does not tell. */
 	int (*value)(const struct scope *scope, struct value *out);
 	const char *help;
-} variables[] = {
-	{"page_size", page_size, "bytes"},
-	{"cpus", possible_cpus, "possible cpus"},
-	{"cpu", own_cpu, "the one that the case runs on"},
+	const struct property *property; /* in place of value() */
+};
+
+static const struct variable variables[] = {
+	{"cpu", own_cpu, .help = "the one that the case runs on"},
 	{"hardware.cpu", hardware_event_cpu,
-	 "one where plain hardware events count: that one, if so"},
-	{"pid", own_pid, "the case's own process"},
-	{"tid", own_tid, "its thread"},
-	{"uid", own_uid, "its user"},
-	{"runner", runner_pid, "perfabi's process, which is root's when it is"},
-	{"unmapped", unmapped, "an address at which nothing is mapped"},
-	{"kernel_address", kernel_address, "an address in the kernel's half"},
-	{"kernel_start", kernel_start, "no address of the kernel's is below it"},
-	{"kernel.attr_size", kernel_attr_size,
-	 "the running kernel's sizeof(struct perf_event_attr)"},
-	{"abi.attr_size", abi_attr_size, "the newest one that cases/abi knows"},
-	{"regs.reserved", reserved_regs, "registers of this architecture that are refused, a mask"},
-	{"regs.extended", extended_regs, "its extended registers, a mask"},
-	{"sysctl.perf_event_paranoid", sysctl_paranoid, "as it is now"},
-	{"sysctl.perf_event_max_sample_rate", sysctl_max_sample_rate, "the same"},
-	{"sysctl.perf_event_max_stack", sysctl_max_stack, "the same"},
-	{"sysctl.perf_event_mlock_kb", sysctl_mlock_kb, "the same"},
-	{"mlock.pages", mlock_pages, "what perf_event_mlock_kb gives a user, on all cpus together"},
-	{"mlock.fits", mlock_fits, "data pages of the largest buffer within it"},
-	{"mlock.over", mlock_over, "data pages of the smallest buffer beyond it"},
-	{"mlock.extra", mlock_extra, "bytes of RLIMIT_MEMLOCK that the latter takes beside it"},
+	 .help = "one where plain hardware events count: that one, if so"},
+	{"pid", own_pid, .help = "the case's own process"},
+	{"tid", own_tid, .help = "its thread"},
+	{"uid", own_uid, .help = "its user"},
+	{"runner", runner_pid, .help = "perfabi's process, which is root's when it is"},
+	{"unmapped", unmapped, .help = "an address at which nothing is mapped"},
+	{"kernel_address", kernel_address, .help = "an address in the kernel's half"},
+	{"kernel_start", kernel_start, .help = "no address of the kernel's is below it"},
+	{"abi.attr_size", abi_attr_size, .help = "the newest one that cases/abi knows"},
+	{"regs.reserved", reserved_regs,
+	 .help = "registers of this architecture that are refused, a mask"},
+	{"regs.extended", extended_regs, .help = "its extended registers, a mask"},
+	{"mlock.pages", mlock_pages,
+	 .help = "what perf_event_mlock_kb gives a user, on all cpus together"},
+	{"mlock.fits", mlock_fits, .help = "data pages of the largest buffer within it"},
+	{"mlock.over", mlock_over, .help = "data pages of the smallest buffer beyond it"},
+	{"mlock.extra", mlock_extra,
+	 .help = "bytes of RLIMIT_MEMLOCK that the latter takes beside it"},
 };
 enum { VARIABLES = sizeof(variables) / sizeof(variables[0]) };
 
-/* The variable of that name, or NULL; `near` (may be NULL) is offered all then. */
-static const struct variable *variable_named(const char *name, struct nearest *near)
+/* The vocabulary: properties of the machine, and the rest. False behind the last. */
+static bool variable_at(size_t i, struct variable *out)
 {
-	for (size_t i = 0; i < VARIABLES; i++)
-		if (!strcmp(variables[i].name, name))
-			return &variables[i];
-	for (size_t i = 0; i < VARIABLES && near; i++)
-		nearest_try(near, variables[i].name);
-	return NULL;
+	const struct property *p;
+
+	for (size_t k = 0; (p = property_at(k)); k++) {
+		if (!p->variable.name || i--)
+			continue;
+		*out = (struct variable){p->variable.name, NULL, p->variable.help, p};
+		return true;
+	}
+	if (i < VARIABLES)
+		*out = variables[i];
+	return i < VARIABLES;
+}
+
+/* False: there is none of that name; `near` (may be NULL) is offered all then. */
+static bool variable_named(const char *name, struct variable *out, struct nearest *near)
+{
+	for (size_t i = 0; variable_at(i, out); i++)
+		if (!strcmp(out->name, name))
+			return true;
+	for (size_t i = 0; near && variable_at(i, out); i++)
+		nearest_try(near, out->name);
+	return false;
+}
+
+static bool names_variable(const char *name)
+{
+	struct variable ignored;
+
+	return variable_named(name, &ignored, NULL);
 }
 
 void scope_help(FILE *f)
 {
-	for (size_t i = 0; i < VARIABLES; i++)
-		fprintf(f, "  $%-34s %s\n", variables[i].name, variables[i].help);
+	struct variable variable;
+
+	for (size_t i = 0; variable_at(i, &variable); i++)
+		fprintf(f, "  $%-34s %s\n", variable.name, variable.help);
 	fprintf(f, "  $%-34s %s\n", "pmu.NAME", "the PMU's type number in sysfs");
 	fprintf(f, "  $%-34s %s\n", "tracepoint.SYSTEM:EVENT", "its id in tracefs");
 }
@@ -427,22 +407,32 @@ static int from_tracepoint(const struct environment *env, const char *name, stru
 	return tracepoint ? 0 : -ENODEV;
 }
 
+static int from_property(const struct environment *env, const struct property *p, struct value *out)
+{
+	uint64_t value;
+	bool known = datum_get(env, &p->of, &value);
+
+	*out = value_of_s64((int64_t)value);
+	return known ? 0 : -ENODEV;
+}
+
 /* What has no binding: a variable, or a PMU's or tracepoint's number. */
 static int from_machine(const struct scope *scope, const char *name, struct value *value,
 			struct nearest *near)
 {
 	bool is_pmu = !strncmp(name, "pmu.", 4), is_tracepoint = !strncmp(name, "tracepoint.", 11);
-	const struct variable *variable =
-		is_pmu || is_tracepoint ? NULL : variable_named(name, near);
+	struct variable variable = {0};
 
-	if (!is_pmu && !is_tracepoint && !variable)
+	if (!is_pmu && !is_tracepoint && !variable_named(name, &variable, near))
 		return -ENOENT;
 	if (scope->checking)
 		return 0;
 	if (is_pmu)
 		return from_pmu(scope->env, name + 4, value);
-	return is_tracepoint ? from_tracepoint(scope->env, name + 11, value)
-			     : variable->value(scope, value);
+	if (is_tracepoint)
+		return from_tracepoint(scope->env, name + 11, value);
+	return variable.property ? from_property(scope->env, variable.property, value)
+				 : variable.value(scope, value);
 }
 
 static int lookup(const void *context, const char *name, struct value *value, struct nearest *near)

@@ -154,22 +154,12 @@ static void read_cpus(struct environment *env)
 		memset(&env->cpus_usable, 0xff, sizeof(env->cpus_usable));
 }
 
-int *environment_sysctl(struct environment *env, size_t i)
-{
-	int *const values[] = {&env->paranoid,   &env->max_sample_rate, &env->mlock_kb,
-			       &env->max_stack,  &env->max_contexts,    &env->cpu_time_max_percent,
-			       &env->user_access};
-
-	return values[i];
-}
-
 void environment_read_sysctls(struct environment *env)
 {
 	for (size_t i = 0; sysctl_names[i]; i++) {
 		long value;
 
-		*environment_sysctl(env, i) =
-			sysctl_read(sysctl_names[i], &value) ? SYSCTL_ABSENT : (int)value;
+		env->sysctls[i] = sysctl_read(sysctl_names[i], &value) ? SYSCTL_ABSENT : (int)value;
 	}
 }
 
@@ -354,12 +344,13 @@ void environment_read_alone(struct environment *env)
 	environment_read_sysctls(env);
 	for (enum identity as = 0; as < IDENTITIES; as++)
 		env->control[as] = try_control(env, as);
-	env->control_paranoid = env->paranoid;
+	env->control_paranoid = env->sysctls[SYSCTL_PARANOID];
 }
 
 int environment_control(const struct environment *env, enum identity as)
 {
-	return env->paranoid == env->control_paranoid ? env->control[as] : try_control(env, as);
+	return env->sysctls[SYSCTL_PARANOID] == env->control_paranoid ? env->control[as]
+								      : try_control(env, as);
 }
 
 void environment_read_plain(struct environment *env, const struct abi *abi)

@@ -15,14 +15,14 @@
 #include "abi/abi.h"
 #include "machine/hardware.h"
 #include "machine/identity.h"
+#include "machine/datum.h"
+#include "machine/sysctl.h"
 
 struct tracepoint {
 	char name[96]; /* "syscalls:sys_enter_getppid" */
 	uint32_t id;
 	int held; /* an event on it that is off, or -1 */
 };
-
-enum { SYSCTL_ABSENT = -1000000 };
 
 struct environment {
 	const struct abi *abi;
@@ -45,10 +45,7 @@ struct environment {
 	rlim_t nofile, memlock, sigpending, fsize, stack;
 	uint64_t memlock_soft; /* RLIMIT_MEMLOCK as it was at the start, in bytes; 0: not known */
 
-	/* /proc/sys/kernel/perf_event_*, perf_cpu_time_max_percent and perf_user_access;
-	 * SYSCTL_ABSENT where it is not */
-	int paranoid, max_sample_rate, mlock_kb, max_stack, max_contexts, cpu_time_max_percent,
-		user_access;
+	int sysctls[SYSCTLS]; /* SYSCTL_ABSENT where it is not */
 
 	struct pmu *pmus;
 	size_t pmu_count;
@@ -91,8 +88,6 @@ void environment_read(struct environment *env, const struct abi *abi);
  * and whom they let open an event.
  */
 void environment_read_alone(struct environment *env);
-/* Where env has the sysctl of that place in sysctl_names; SYSCTL_ABSENT: there is none. */
-int *environment_sysctl(struct environment *env, size_t i);
 /* Reads the sysctls again. */
 void environment_read_sysctls(struct environment *env);
 /*

@@ -47,46 +47,24 @@ static bool compare_numbers(const struct token *t, long have)
 	return compare(t->relation, have < want ? -1 : have > want);
 }
 
+/* As far as it goes: a limit may be none. */
+static int compare_property(struct environment *env, const struct property *p,
+			    const struct token *t, char *found, size_t size)
+{
+	bool is_signed = p->of.kind == AN_INT || p->of.kind == A_LONG;
+	uint64_t value;
+	bool known = datum_get(env, &p->of, &value);
+
+	if (!is_signed && value > LONG_MAX)
+		value = LONG_MAX;
+	snprintf(found, size, p->token.found, (long long)value);
+	return known ? compare_numbers(t, (long)value) : NOT_KNOWN;
+}
+
 static int kernel(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "this is %s", env->upstream);
 	return compare(t->relation, abi_version_compare(env->upstream, t->rest));
-}
-
-static int attr_size(struct environment *env, const struct token *t, char *found, size_t size)
-{
-	snprintf(found, size, "the kernel's is %u", env->attr_size);
-	return env->attr_size ? compare_numbers(t, (long)env->attr_size) : NOT_KNOWN;
-}
-
-static int paranoid(struct environment *env, const struct token *t, char *found, size_t size)
-{
-	snprintf(found, size, "perf_event_paranoid is %d", env->paranoid);
-	return env->paranoid != SYSCTL_ABSENT ? compare_numbers(t, env->paranoid) : NOT_KNOWN;
-}
-
-static int max_sample_rate(struct environment *env, const struct token *t, char *found, size_t size)
-{
-	snprintf(found, size, "perf_event_max_sample_rate is %d", env->max_sample_rate);
-	return env->max_sample_rate != SYSCTL_ABSENT ? compare_numbers(t, env->max_sample_rate)
-						     : NOT_KNOWN;
-}
-
-static int cpus(struct environment *env, const struct token *t, char *found, size_t size)
-{
-	snprintf(found, size, "%u of %u that are online", env->cpus_allowed, env->cpus_online);
-	return compare_numbers(t, (long)env->cpus_allowed);
-}
-
-static int compare_limit(const struct token *t, rlim_t limit)
-{
-	return compare_numbers(t, limit > LONG_MAX ? LONG_MAX : (long)limit);
-}
-
-static int nofile(struct environment *env, const struct token *t, char *found, size_t size)
-{
-	snprintf(found, size, "the hard RLIMIT_NOFILE is %llu", (unsigned long long)env->nofile);
-	return compare_limit(t, env->nofile);
 }
 
 static int kptr_restrict(struct environment *env, const struct token *t, char *found, size_t size)
@@ -101,23 +79,11 @@ static int kptr_restrict(struct environment *env, const struct token *t, char *f
 	return compare_numbers(t, strtol(text, NULL, 10));
 }
 
-static int memlock(struct environment *env, const struct token *t, char *found, size_t size)
-{
-	snprintf(found, size, "the hard RLIMIT_MEMLOCK is %llu", (unsigned long long)env->memlock);
-	return compare_limit(t, env->memlock);
-}
-
 static int bits(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	(void)env;
 	snprintf(found, size, "this is a program of %zu bits", sizeof(long) * 8);
 	return compare_numbers(t, (long)sizeof(long) * 8);
-}
-
-static int kernel_bits(struct environment *env, const struct token *t, char *found, size_t size)
-{
-	snprintf(found, size, "this is a kernel of %u bits", env->kernel_bits);
-	return compare_numbers(t, (long)env->kernel_bits);
 }
 
 static int compat(struct environment *env, const struct token *t, char *found, size_t size)
@@ -297,12 +263,6 @@ static int breakpoint_counts(struct environment *env, const struct token *t, cha
 	return env->breakpoint_hits < 0 || env->breakpoint_hits == 1;
 }
 
-static int breakpoint_hits(struct environment *env, const struct token *t, char *found, size_t size)
-{
-	snprintf(found, size, "a breakpoint counts %d of one store", env->breakpoint_hits);
-	return env->breakpoint_hits < 0 ? NOT_KNOWN : compare_numbers(t, env->breakpoint_hits);
-}
-
 static int tracepoint(struct environment *env, const struct token *t, char *found, size_t size)
 {
 	snprintf(found, size, "%s",
@@ -398,7 +358,7 @@ static int opens(struct environment *env, const struct token *t, char *found, si
 		return 0;
 	err = environment_control(env, (enum identity)as);
 	snprintf(found, size, "a plain dummy event gives %s %s, perf_event_paranoid is %d", t->rest,
-		 err > 0 ? errno_name(err) : "nothing", env->paranoid);
+		 err > 0 ? errno_name(err) : "nothing", env->sysctls[SYSCTL_PARANOID]);
 	return err < 0 ? NOT_KNOWN : !err;
 }
 
@@ -493,32 +453,17 @@ static const struct form {
 	/* Of what is NAMED, whether there is such a name; NULL: nobody knows all. What there is. */
 	bool (*is_known)(const struct abi *, const char *rest, struct nearest *);
 	const char *known;
-	bool of_sysfs; /* nobody knows where sysfs shows no PMU at all */
+	bool of_sysfs;                   /* nobody knows where sysfs shows no PMU at all */
+	const struct property *property; /* that is compared, in place of met() */
 } forms[] = {
 	{"kernel", REMEDY_KERNEL, COMPARED, kernel, "kernel>=5.13",
 	 .help = "the version, as uname, Debian or Ubuntu tells; a hint, distributions backport",
 	 .in_c = "version_of(NULL) ~ version_of(\"@\")"},
-	{"attr_size", REMEDY_KERNEL, COMPARED, attr_size, "attr_size>=136",
-	 .help = "the kernel's own, as it writes it back", .in_c = "kernel_attr_size() ~ @"},
-	{"paranoid", REMEDY_SETTING, COMPARED, paranoid, "paranoid>1",
-	 .help = "the perf_event_paranoid sysctl",
-	 .in_c = "(int64_t)number_in(\"/proc/sys/kernel/perf_event_paranoid\") ~ @"},
-	{"max_sample_rate", REMEDY_SETTING, COMPARED, max_sample_rate, "max_sample_rate>=1000",
-	 .help = "the perf_event_max_sample_rate sysctl",
-	 .in_c = "(int64_t)number_in(\"/proc/sys/kernel/perf_event_max_sample_rate\") ~ @"},
-	{"cpus", REMEDY_MACHINE, COMPARED, cpus, "cpus>=2", .help = "cpus that perfabi may run on",
-	 .in_c = "cpus_allowed() ~ @"},
-	{"nofile", REMEDY_SETTING, COMPARED, nofile, "nofile>=1024",
-	 .help = "the hard RLIMIT_NOFILE", .in_c = "hard_limit(RLIMIT_NOFILE) ~ @"},
 	{"kptr_restrict", REMEDY_SETTING, COMPARED, kptr_restrict, "kptr_restrict<2",
 	 .help = "the sysctl of who may see the kernel's addresses",
 	 .in_c = "(int64_t)number_in(\"/proc/sys/kernel/kptr_restrict\") ~ @"},
-	{"memlock", REMEDY_SETTING, COMPARED, memlock, "memlock>=65536",
-	 .help = "the hard RLIMIT_MEMLOCK, in bytes", .in_c = "hard_limit(RLIMIT_MEMLOCK) ~ @"},
 	{"bits", REMEDY_KERNEL, COMPARED, bits, "bits==64",
 	 .help = "of the caller's long: perfabi's own", .in_c = "(int)sizeof(long) * 8 ~ @"},
-	{"kernel_bits", REMEDY_KERNEL, COMPARED, kernel_bits, "kernel_bits==64",
-	 .help = "of the kernel's long"},
 	{"compat", REMEDY_KERNEL, EXACT, compat, NULL,
 	 .help = "a 32-bit perfabi on a 64-bit kernel"},
 	{"abi.complete", REMEDY_KERNEL, EXACT, abi_complete, NULL,
@@ -547,8 +492,6 @@ static const struct form {
 	{"breakpoint.counts", REMEDY_MACHINE, EXACT, breakpoint_counts, NULL,
 	 .help = "a breakpoint can be had, and it counts a store once: not all emulators let it",
 	 .in_c = "breakpoint_counts()", .of_sysfs = true},
-	{"breakpoint.hits", REMEDY_MACHINE, COMPARED, breakpoint_hits, "breakpoint.hits==0",
-	 .help = "what one counted of one store: 0 where they open and never fire"},
 	{"breakpoint", REMEDY_MACHINE, EXACT, breakpoint, NULL,
 	 .help = "a PMU of breakpoints, on a processor that has them",
 	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/breakpoint\") || "
@@ -608,6 +551,28 @@ static const struct form {
 };
 enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
 
+/* The vocabulary: properties of the machine, and the rest. False behind the last. */
+static bool form_at(size_t i, struct form *out)
+{
+	const struct property *p;
+
+	for (size_t k = 0; (p = property_at(k)); k++) {
+		if (!p->token.name || i--)
+			continue;
+		*out = (struct form){.name = p->token.name,
+				     .remedy = p->token.remedy,
+				     .kind = COMPARED,
+				     .example = p->token.example,
+				     .help = p->token.help,
+				     .in_c = p->token.in_c,
+				     .property = p};
+		return true;
+	}
+	if (i < FORMS)
+		*out = forms[i];
+	return i < FORMS;
+}
+
 static const char *example_of(const struct form *form)
 {
 	return form->example ? form->example : form->name;
@@ -615,9 +580,11 @@ static const char *example_of(const struct form *form)
 
 static void help_on(FILE *f, bool is_reported, const char *indent)
 {
-	for (size_t i = 0; i < FORMS; i++)
-		if ((forms[i].kind == REPORTED) == is_reported)
-			fprintf(f, "%s%-30s %s\n", indent, example_of(&forms[i]), forms[i].help);
+	struct form form;
+
+	for (size_t i = 0; form_at(i, &form); i++)
+		if ((form.kind == REPORTED) == is_reported)
+			fprintf(f, "%s%-30s %s\n", indent, example_of(&form), form.help);
 }
 
 void require_help(FILE *f)
@@ -648,28 +615,28 @@ static bool is_version(const char *text)
 	return n && !text[n];
 }
 
-static const struct form *find_form(const char *token, struct token *out)
+static bool find_form(const char *token, struct form *form, struct token *out)
 {
-	for (size_t i = 0; i < FORMS; i++) {
-		size_t n = strlen(forms[i].name);
+	for (size_t i = 0; form_at(i, form); i++) {
+		size_t n = strlen(form->name);
 
-		if (strncmp(token, forms[i].name, n))
+		if (strncmp(token, form->name, n))
 			continue;
 		out->bare = token;
 		out->rest = token + n;
-		if (forms[i].kind == COMPARED) {
+		if (form->kind == COMPARED) {
 			out->relation = take_comparison(out->rest);
 			if (!out->relation)
 				continue;
 			out->rest += strlen(out->relation);
 			if (is_version(out->rest))
-				return &forms[i];
-		} else if (forms[i].kind == REPORTED ||
-			   (forms[i].kind == NAMED) == (out->rest[0] != '\0')) {
-			return &forms[i];
+				return true;
+		} else if (form->kind == REPORTED ||
+			   (form->kind == NAMED) == (out->rest[0] != '\0')) {
+			return true;
 		}
 	}
-	return NULL;
+	return false;
 }
 
 static int check_rest(const struct form *form, const char *rest, const struct abi *abi,
@@ -693,14 +660,13 @@ int require_check(const char *token, const struct abi *abi, const struct where *
 	const char *bare = token[0] == '!' ? token + 1 : token;
 	struct nearest near = nearest_to(bare);
 	struct token parsed;
+	struct form form;
 
-	const struct form *form = find_form(bare, &parsed);
-
-	if (form && form->kind != REPORTED)
-		return check_rest(form, parsed.rest, abi, w, e);
-	for (size_t i = 0; i < FORMS; i++)
-		if (forms[i].kind != REPORTED)
-			nearest_try(&near, example_of(&forms[i]));
+	if (find_form(bare, &form, &parsed) && form.kind != REPORTED)
+		return check_rest(&form, parsed.rest, abi, w, e);
+	for (size_t i = 0; form_at(i, &form); i++)
+		if (form.kind != REPORTED)
+			nearest_try(&near, example_of(&form));
 	return error_name(e, w, token, near.best,
 			  "a token, such as kernel>=5.13 (perfabi help tokens)");
 }
@@ -737,12 +703,14 @@ int require_truth(struct environment *env, const char *token, enum identity as, 
 {
 	bool negated = token[0] == '!';
 	struct token parsed = {.as = as};
-	const struct form *form = find_form(token + negated, &parsed);
-	int met;
+	struct form form;
+	int met = NOT_KNOWN;
 
-	parsed.as = as;
 	snprintf(found, size, "this machine does not say");
-	met = form && form->met ? form->met(env, &parsed, found, size) : NOT_KNOWN;
+	if (find_form(token + negated, &form, &parsed))
+		met = form.property ? compare_property(env, form.property, &parsed, found, size)
+		      : form.met    ? form.met(env, &parsed, found, size)
+				    : NOT_KNOWN;
 	if (met == NOT_KNOWN)
 		return NOT_KNOWN;
 	if (negated && met)
@@ -797,11 +765,11 @@ const char *const remedy_names[REMEDIES] = {
 static enum remedy remedy_of(const char *token, const struct environment *env)
 {
 	struct token parsed;
-	const struct form *form = find_form(token + (token[0] == '!'), &parsed);
+	struct form form;
 
-	if (!form)
+	if (!find_form(token + (token[0] == '!'), &form, &parsed))
 		return REMEDY_MACHINE;
-	return form->of_sysfs && !env->pmu_count ? REMEDY_SETTING : form->remedy;
+	return form.of_sysfs && !env->pmu_count ? REMEDY_SETTING : form.remedy;
 }
 
 enum remedy require_remedy(const char *tokens, const struct environment *env)
@@ -836,14 +804,14 @@ bool require_in_c(FILE *f, const char *tokens, const struct abi *abi)
 	while (require_next(&tokens, one, sizeof(one))) {
 		const bool negated = one[0] == '!';
 		struct token parsed;
-		const struct form *form = find_form(one + negated, &parsed);
+		struct form form;
 
-		if (!form || !form->in_c)
+		if (!find_form(one + negated, &form, &parsed) || !form.in_c)
 			return false;
 		fprintf(f, "%s%s", joint, negated ? "!(" : "");
-		for (const char *c = form->in_c; *c; c++)
+		for (const char *c = form.in_c; *c; c++)
 			if (*c == '@')
-				rest_in_c(f, form, parsed.rest, abi);
+				rest_in_c(f, &form, parsed.rest, abi);
 			else if (*c == '~')
 				fputs(parsed.relation, f);
 			else

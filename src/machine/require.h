@@ -7,7 +7,7 @@
 #ifndef PERFABI_REQUIRE_H
 #define PERFABI_REQUIRE_H
 
-#include "machine/environment.h"
+#include "machine/property.h"
 
 /* 0 if the token is of a known form and names what the ABI has, else -EINVAL with `e` filled. */
 int require_check(const char *token, const struct abi *abi, const struct where *w, struct error *e);
@@ -42,15 +42,7 @@ const char *require_case_id(const char *token);
 /* The architecture that a token demands; NULL: another token, or several of them. */
 const struct abi_arch *require_arch(const char *token, const struct abi *abi);
 
-/* What a person would change so that a token is met, the easiest first; and in words. */
-enum remedy {
-	REMEDY_RIGHTS,
-	REMEDY_SETTING,
-	REMEDY_QUIET,
-	REMEDY_KERNEL,
-	REMEDY_MACHINE,
-	REMEDIES
-};
+/* In words. */
 extern const char *const remedy_names[REMEDIES];
 
 /* Of tokens with a | between, the easiest; of those that only reports have, too. */

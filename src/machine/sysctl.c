@@ -13,14 +13,14 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-const char *const sysctl_names[] = {"perf_event_paranoid",
-				    "perf_event_max_sample_rate",
-				    "perf_event_mlock_kb",
-				    "perf_event_max_stack",
-				    "perf_event_max_contexts_per_stack",
-				    "perf_cpu_time_max_percent",
-				    "perf_user_access",
-				    NULL};
+const char *const sysctl_names[] = {[SYSCTL_PARANOID] = "perf_event_paranoid",
+				    [SYSCTL_MAX_SAMPLE_RATE] = "perf_event_max_sample_rate",
+				    [SYSCTL_MLOCK_KB] = "perf_event_mlock_kb",
+				    [SYSCTL_MAX_STACK] = "perf_event_max_stack",
+				    [SYSCTL_MAX_CONTEXTS] = "perf_event_max_contexts_per_stack",
+				    [SYSCTL_CPU_TIME_MAX_PERCENT] = "perf_cpu_time_max_percent",
+				    [SYSCTL_USER_ACCESS] = "perf_user_access",
+				    [SYSCTLS] = NULL};
 
 enum { PATH_SIZE = 128 };
 

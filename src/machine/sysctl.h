@@ -8,9 +8,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SYSCTLS = 8 };
+enum sysctl {
+	SYSCTL_PARANOID,
+	SYSCTL_MAX_SAMPLE_RATE,
+	SYSCTL_MLOCK_KB,
+	SYSCTL_MAX_STACK,
+	SYSCTL_MAX_CONTEXTS,
+	SYSCTL_CPU_TIME_MAX_PERCENT,
+	SYSCTL_USER_ACCESS,
+	SYSCTLS
+};
 
-/* Their names below /proc/sys/kernel/; NULL-terminated, at most SYSCTLS. */
+/* Their names below /proc/sys/kernel/; NULL-terminated. */
 extern const char *const sysctl_names[];
 
 /* 0 with *value, or a negative errno: there is none, or it cannot be read. */

@@ -12,19 +12,23 @@
 
 #include "text/arena.h"
 #include "model/situation.h"
+#include "machine/datum.h"
 
 struct wording;
-
-/* How the member of a struct is read that a fact is. */
-enum member_kind { NO_MEMBER, A_BOOL, AN_INT, AN_INT32, AN_INT64, A_UINT64 };
 
 struct fact {
 	const char *name;  /* "attr.sample_type"; operands name it with a $ before it */
 	const char *about; /* for help texts */
 	/* "unknown" of a call that hangs on it where it is not known */
 	const char *unknown;
-	/* False where it is not known. */
-	bool (*get)(const struct fact *fact, struct situation *s, uint64_t *value);
+	/* What it is a member of, of which `mask` (0: all) are the bits that it is about; NULL from
+	 * of(): it is not known. Without of(), get() or get_by() has it, or says that it is not
+	 * known. */
+	const void *(*of)(struct situation *s);
+	struct datum datum;
+	uint64_t mask;
+	bool (*get)(struct situation *s, uint64_t *value);
+	bool (*get_by)(const struct fact *fact, struct situation *s, uint64_t *value);
 	bool is_signed;
 	bool is_mask;                   /* people read it in hexadecimal */
 	const char *family;             /* that its values' names are of, or NULL */
@@ -34,8 +38,7 @@ struct fact {
 	/* How sentences have it, where its value is not enough: as snprintf(3); NULL: they do. */
 	int (*print)(const struct fact *fact, const struct situation *s, uint64_t value, char *out,
 		     size_t size);
-	size_t index;          /* of what is learned, or of a class of tracepoints */
-	enum member_kind kind; /* of a member, whose offset is the index */
+	size_t index; /* for get_by() */
 };
 
 struct facts {
@@ -45,8 +48,7 @@ struct facts {
 
 /* What the vocabulary is made of; each list ends with a fact without a name. */
 extern const struct fact attr_facts[], call_facts[], caller_facts[], pmu_facts[],
-	breakpoint_facts[], path_facts[], group_facts[], unknown_facts[], counted_facts[],
-	machine_facts[], then_facts[];
+	breakpoint_facts[], path_facts[], group_facts[], unknown_facts[], then_facts[];
 
 /* 0, or -ENOSPC beyond FACTS_MAX. */
 int facts_add(struct facts *facts, const struct fact *fact);
@@ -60,21 +62,24 @@ int facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *a
 int facts_add_classes(struct facts *facts, const struct kinds *kinds, struct arena *arena);
 int facts_add_learned(struct facts *facts, const struct learned *learned);
 
+/* The properties of the machine. As facts_add(). */
+int facts_add_properties(struct facts *facts);
+
 /* The index of the fact of that name, or -1; `near` (may be NULL) is offered all. */
 int facts_find(const struct facts *facts, const char *name, struct nearest *near);
 
-/* Of a fact that is a member of a struct: what `object` has there. */
-uint64_t fact_member(const struct fact *fact, const void *object);
+/* The same, computed anew. */
+bool fact_compute(const struct fact *fact, struct situation *s, uint64_t *value);
 
 /* The value of a fact in that situation; false: it is not known. Computed once. */
 static inline bool fact_get(const struct facts *facts, size_t index, struct situation *s,
 			    uint64_t *value)
 {
 	if (s->state[index] == FACT_NEW) {
-		const struct fact *fact = &facts->list[index];
-
 		s->value[index] = 0;
-		s->state[index] = fact->get(fact, s, &s->value[index]) ? FACT_KNOWN : FACT_UNKNOWN;
+		s->state[index] = fact_compute(&facts->list[index], s, &s->value[index])
+					  ? FACT_KNOWN
+					  : FACT_UNKNOWN;
 	}
 	*value = s->value[index];
 	return s->state[index] == FACT_KNOWN;

@@ -7,6 +7,7 @@
 
 #include "abi/attr.h"
 #include "machine/names.h"
+#include "machine/property.h"
 #include "model/fact.h"
 
 int facts_add(struct facts *facts, const struct fact *fact)
@@ -51,23 +52,66 @@ void facts_help(const struct facts *facts, FILE *f)
 		fprintf(f, "  %-32s %s\n", facts->list[i].name, facts->list[i].about);
 }
 
-uint64_t fact_member(const struct fact *fact, const void *object)
+bool fact_compute(const struct fact *fact, struct situation *s, uint64_t *value)
 {
-	const char *at = (const char *)object + fact->index;
+	const void *of;
+	bool known;
 
-	switch (fact->kind) {
-	case A_BOOL:
-		return *(const bool *)at;
-	case AN_INT:
-		return (uint64_t)(int64_t) * (const int *)at;
-	case AN_INT32:
-		return (uint64_t)(int64_t) * (const int32_t *)at;
-	case AN_INT64:
-		return (uint64_t) * (const int64_t *)at;
-	case A_UINT64:
-		return *(const uint64_t *)at;
-	case NO_MEMBER:
-		break;
+	if (fact->get)
+		return fact->get(s, value);
+	if (fact->get_by)
+		return fact->get_by(fact, s, value);
+	of = fact->of ? fact->of(s) : NULL;
+	known = of && datum_get(of, &fact->datum, value);
+	if (fact->mask)
+		*value = (*value & fact->mask) != 0;
+	return known;
+}
+
+static const void *environment_itself(struct situation *s)
+{
+	return s->machine->env;
+}
+
+int facts_add_properties(struct facts *facts)
+{
+	const struct property *p;
+	int err = 0;
+
+	for (size_t i = 0; !err && (p = property_at(i)); i++) {
+		struct fact fact = {.name = p->fact.name,
+				    .about = p->fact.about,
+				    .unknown = p->fact.unknown,
+				    .is_signed = p->fact.is_signed,
+				    .of = environment_itself,
+				    .datum = p->of};
+
+		err = fact.name ? facts_add(facts, &fact) : 0;
 	}
-	return 0;
+	return err;
+}
+
+static bool learned_value(const struct fact *fact, struct situation *s, uint64_t *value)
+{
+	const struct lesson *lesson = &s->machine->learned->list[fact->index];
+
+	*value = lesson->value;
+	return lesson->is_known;
+}
+
+int facts_add_learned(struct facts *facts, const struct learned *learned)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < learned->count && !err; i++) {
+		struct fact fact = {.name = learned->list[i].name,
+				    .about = learned->list[i].about,
+				    .unknown = "it could not be learned of this kernel",
+				    .get_by = learned_value,
+				    .is_mask = json_object_get(learned->list[i].json, "bits_of"),
+				    .index = i};
+
+		err = facts_add(facts, &fact);
+	}
+	return err;
 }

@@ -17,16 +17,14 @@ static uint64_t readable(const struct situation *s)
 	return s->call->memory == MEMORY_CUT ? s->call->mapped : UINT64_MAX;
 }
 
-static bool attr_size_is_readable(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool attr_size_is_readable(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	*value = readable(s) >= s->machine->size->offset + s->machine->size->size;
 	return true;
 }
 
-static bool attr_is_readable(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool attr_is_readable(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	*value = readable(s) >= s->size;
 	return true;
 }
@@ -36,12 +34,11 @@ static bool attr_is_readable(const struct fact *fact, struct situation *s, uint6
  * rest is read, so that a byte that is not 0 counts where it comes before the first that cannot be
  * read (copy_struct_from_user).
  */
-static bool attr_has_tail(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool attr_has_tail(struct situation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
 	uint64_t end = s->size < readable(s) ? s->size : readable(s);
 
-	(void)fact;
 	*value = 0;
 	if (!env->attr_size)
 		return s->size <= env->abi->attr_smallest;
@@ -54,17 +51,9 @@ static bool attr_has_tail(const struct fact *fact, struct situation *s, uint64_t
 	return true;
 }
 
-static bool attr_size_given(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->size_given;
-	return true;
-}
-
 /* All bit fields from disabled on, as one word in the machine's own order. */
-static bool attr_bits(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool attr_bits(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	*value =
 		bit_word(attr_get(&s->machine->bits, s->attr, host_order()), s->machine->bits.size);
 	return true;
@@ -80,67 +69,54 @@ static bool attr_field(const struct fact *fact, struct situation *s, uint64_t *v
 
 static const char recorded[] = "it is not recorded of this machine";
 
-static bool attr_kernel_attr_size(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->machine->env->attr_size;
-	return *value != 0;
-}
-
-static bool attr_size_read(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->size;
-	return true;
-}
-
 /* The call has something where the kernel, by attr.size, does not look. */
-static bool attr_has_fields_behind_size(const struct fact *fact, struct situation *s,
-					uint64_t *value)
+static bool attr_has_fields_behind_size(struct situation *s, uint64_t *value)
 {
 	size_t n = s->machine->env->abi->attr_size;
 
-	(void)fact;
 	*value = 0;
 	for (size_t i = s->size < n ? (size_t)s->size : n; i < n && !*value; i++)
 		*value = s->call->image[i] != 0;
 	return true;
 }
 
-const struct fact attr_facts[] = {
-	{.name = "attr.size_read",
-	 .about = "how many bytes of attr the kernel reads, by attr.size",
-	 .get = attr_size_read},
-	{.name = "attr.has_fields_behind_size",
-	 .about = "1: attr has something behind these bytes",
-	 .get = attr_has_fields_behind_size},
-	{.name = "attr.size_is_readable",
-	 .about = "1: the word attr.size can be read",
-	 .get = attr_size_is_readable},
-	{.name = "attr.is_readable",
-	 .about = "1: so can the bytes that it says",
-	 .get = attr_is_readable},
-	{.name = "attr.has_tail",
-	 .about = "1: a byte behind the kernel's own struct is not 0",
-	 .get = attr_has_tail,
-	 .unknown = recorded},
-	{.name = "attr.size", .about = "as it was passed", .get = attr_size_given},
-	{.name = "attr.bits",
-	 .about = "the bits from disabled on, as one word",
-	 .get = attr_bits,
-	 .is_mask = true},
-	{.name = "kernel.attr_size",
-	 .about = "the kernel's sizeof(struct perf_event_attr)",
-	 .get = attr_kernel_attr_size,
-	 .unknown = recorded},
-	{.name = NULL}};
+static const void *situation_itself(struct situation *s)
+{
+	return s;
+}
+
+const struct fact attr_facts[] = {{.name = "attr.size_read",
+				   .about = "how many bytes of attr the kernel reads, by attr.size",
+				   .of = situation_itself,
+				   .datum = DATUM(struct situation, size, ALWAYS_KNOWN)},
+				  {.name = "attr.has_fields_behind_size",
+				   .about = "1: attr has something behind these bytes",
+				   .get = attr_has_fields_behind_size},
+				  {.name = "attr.size_is_readable",
+				   .about = "1: the word attr.size can be read",
+				   .get = attr_size_is_readable},
+				  {.name = "attr.is_readable",
+				   .about = "1: so can the bytes that it says",
+				   .get = attr_is_readable},
+				  {.name = "attr.has_tail",
+				   .about = "1: a byte behind the kernel's own struct is not 0",
+				   .get = attr_has_tail,
+				   .unknown = recorded},
+				  {.name = "attr.size",
+				   .about = "as it was passed",
+				   .of = situation_itself,
+				   .datum = DATUM(struct situation, size_given, ALWAYS_KNOWN)},
+				  {.name = "attr.bits",
+				   .about = "the bits from disabled on, as one word",
+				   .get = attr_bits,
+				   .is_mask = true},
+				  {.name = NULL}};
 
 /* The first field there, by its place in the ABI's list. */
-static bool attr_field_behind_size(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool attr_field_behind_size(struct situation *s, uint64_t *value)
 {
 	const struct abi *abi = s->machine->env->abi;
 
-	(void)fact;
 	for (*value = 0; *value < abi->field_count; ++*value) {
 		const struct abi_field *field = &abi->fields[*value];
 
@@ -200,7 +176,7 @@ int facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *a
 		char *name = arena_alloc(arena, strlen(field->name) + sizeof("attr."));
 		struct fact fact = {.name = name,
 				    .about = "the field, 0 behind attr.size",
-				    .get = attr_field,
+				    .get_by = attr_field,
 				    .is_signed = field->is_signed,
 				    .is_mask = field->regs || field->of_bits ||
 					       (field->set && field->set->mask),

@@ -32,41 +32,38 @@ static const struct lesson *slots(const struct situation *s)
 	return s->machine->breakpoints[is_on_data(s)];
 }
 
-static bool breakpoint_slots(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool breakpoint_slots(struct situation *s, uint64_t *value)
 {
 	const struct lesson *lesson = slots(s);
 
-	(void)fact;
 	*value = lesson && lesson->is_known ? lesson->value : 0;
 	return lesson && lesson->is_known;
 }
 
 /* As far as the caller has taken them. */
-static bool breakpoint_free(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool breakpoint_free(struct situation *s, uint64_t *value)
 {
-	bool known = breakpoint_slots(fact, s, value);
+	bool known = breakpoint_slots(s, value);
 
 	*value -= *value < s->world->breakpoints ? *value : s->world->breakpoints;
 	return known;
 }
 
-static bool breakpoint_wraps(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool breakpoint_wraps(struct situation *s, uint64_t *value)
 {
 	uint64_t first = as_long(s, read_field(s, s->machine->config1));
 
-	(void)fact;
 	*value = as_long(s, first + read_field(s, s->machine->config2) - 1) < first;
 	return true;
 }
 
 /* A breakpoint on code is one byte for the kernel; bytes beyond 8 are a mask of its own. */
-static bool breakpoint_is_kernel(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool breakpoint_is_kernel(struct situation *s, uint64_t *value)
 {
 	uint64_t first = as_long(s, read_field(s, s->machine->config1)),
 		 n = read_field(s, s->machine->config2);
 	const struct lesson *end = s->machine->user_end;
 
-	(void)fact;
 	if (!end || !end->is_known)
 		return false;
 	n = !is_on_data(s) || !n || n > 8 ? 1 : n;
@@ -74,51 +71,45 @@ static bool breakpoint_is_kernel(const struct fact *fact, struct situation *s, u
 	return true;
 }
 
-static bool breakpoint_end(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool breakpoint_end(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	*value = as_long(s, read_field(s, s->machine->config1) +
 				    read_field(s, s->machine->config2) - 1);
 	return true;
 }
 
-static bool breakpoint_never_known(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool breakpoint_never_known(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	(void)s;
 	(void)value;
 	return false;
 }
 
-static bool breakpoint_len_is_plain(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool breakpoint_len_is_plain(struct situation *s, uint64_t *value)
 {
 	uint64_t n = read_field(s, s->machine->config2);
 
-	(void)fact;
 	*value = is_power_of_2(n) && n <= s->machine->env->kernel_bits / 8;
 	return true;
 }
 
-static bool breakpoint_len_is_power(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool breakpoint_len_is_power(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	*value = is_power_of_2(read_field(s, s->machine->config2));
 	return true;
 }
 
-static bool breakpoint_is_aligned(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool breakpoint_is_aligned(struct situation *s, uint64_t *value)
 {
 	uint64_t n = read_field(s, s->machine->config2);
 
-	(void)fact;
 	*value = !n || !(read_field(s, s->machine->config1) & (n - 1));
 	return true;
 }
 
 /* How far it reaches into the 8 aligned bytes in which it begins. */
-static bool breakpoint_word_end(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool breakpoint_word_end(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	*value = (read_field(s, s->machine->config1) & 7) + read_field(s, s->machine->config2);
 	return true;
 }

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "machine/cpus.h"
 #include "model/fact.h"
 
 struct caller caller_as(const struct rights *rights, enum identity as)
@@ -25,47 +26,17 @@ static bool has(const struct situation *s, int capability)
 }
 
 /* perfmon_capable(): CAP_SYS_ADMIN is all that there is on kernels without CAP_PERFMON. */
-static bool caller_perfmon(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool caller_perfmon(struct situation *s, uint64_t *value)
 {
 	const struct lesson *lesson = learned_find(s->machine->learned, "kernel.has_perfmon");
 
-	(void)fact;
 	*value = has(s, CAP_SYS_ADMIN) || (lesson && lesson->value && has(s, CAP_PERFMON));
 	return *value || !has(s, CAP_PERFMON) || (lesson && lesson->is_known);
 }
 
-static bool caller_is_in_namespace(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool caller_is_in_namespace(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	*value = !s->machine->env->rights.init_user_namespace;
-	return true;
-}
-
-static bool caller_sys_admin(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = has(s, CAP_SYS_ADMIN);
-	return true;
-}
-
-static bool caller_kill(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = has(s, CAP_KILL);
-	return true;
-}
-
-static bool caller_ipc_lock(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = has(s, CAP_IPC_LOCK);
-	return true;
-}
-
-static bool caller_can_open_files(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->caller->has_files;
 	return true;
 }
 
@@ -73,99 +44,104 @@ static bool caller_can_open_files(const struct fact *fact, struct situation *s, 
  * Where it was not tried: what refuses all of one caller's events but for rights and
  * perf_event_paranoid, which have checks of their own, refuses those of all.
  */
-static bool caller_control(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool caller_control(struct situation *s, uint64_t *value)
 {
 	const int *control = s->machine->env->control;
 	int err = control[s->caller->as];
 
-	(void)fact;
 	for (enum identity as = 0; err < 0 && as < IDENTITIES; as++)
 		err = control[as] ? err : 0;
 	*value = err > 0 ? (uint64_t)err : 0;
 	return err >= 0;
 }
 
-static bool sysctl_value(int sysctl, uint64_t *value)
-{
-	*value = (uint64_t)(int64_t)sysctl;
-	return sysctl != SYSCTL_ABSENT;
-}
-
-static bool caller_paranoid(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	return sysctl_value(s->machine->env->paranoid, value);
-}
-
-static bool caller_max_sample_rate(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	return sysctl_value(s->machine->env->max_sample_rate, value);
-}
-
-static bool caller_max_stack(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	return sysctl_value(s->machine->env->max_stack, value);
-}
-
 /* A distribution's kernel, as Debian's: a plain event of an ordinary user is refused. */
-static bool caller_is_closed(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool caller_is_closed(struct situation *s, uint64_t *value)
 {
 	int err = s->machine->env->control[AS_USER];
 
-	(void)fact;
 	*value = err == EACCES;
 	return err >= 0;
 }
 
-static bool caller_filter_errno(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = (uint64_t)s->machine->env->filter_errno;
-	return true;
-}
-
 /* ENOSYS can be a filter's answer, too: the sysctls are there all the same. */
-static bool caller_has_call(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool caller_has_call(struct situation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
 
-	(void)fact;
-	*value = env->attr_size_errno != ENOSYS || env->paranoid != SYSCTL_ABSENT;
+	*value = env->attr_size_errno != ENOSYS || env->sysctls[SYSCTL_PARANOID] != SYSCTL_ABSENT;
 	return true;
 }
 
-static bool caller_is_virtual(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool caller_long_size(struct situation *s, uint64_t *value)
 {
-	(void)fact;
-	*value = s->machine->env->hypervisor[0] != '\0';
-	return true;
-}
-
-static bool caller_page_size(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	*value = s->machine->env->page_size;
-	return *value != 0;
-}
-
-static bool caller_long_size(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
 	*value = s->machine->env->kernel_bits / 8;
 	return *value != 0;
 }
 
 /* A PMU whose rules are its own: a processor's, for the most part. */
-static bool caller_has_other_pmus(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool caller_has_other_pmus(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	*value = machine_has_other_pmus(s->machine);
 	return true;
 }
 
-static const char sysctl[] = "the sysctl is not recorded of this machine";
+static bool machine_processor_pmus(struct situation *s, uint64_t *value)
+{
+	const struct environment *env = s->machine->env;
+
+	*value = 0;
+	for (size_t i = 0; i < env->pmu_count; i++)
+		*value += kinds_is_processor(s->machine->kinds, env->pmus[i].name);
+	return env->pmu_count;
+}
+
+static bool machine_has_processor_pmu(struct situation *s, uint64_t *value)
+{
+	bool known = machine_processor_pmus(s, value);
+
+	*value = *value != 0;
+	return known;
+}
+
+/* People read it as the list; as a number it is how many. */
+static bool machine_online(struct situation *s, uint64_t *value)
+{
+	*value = s->machine->env->cpus_online;
+	return cpu_list_is_known(s->machine->env->online);
+}
+
+static int print_online(const struct fact *fact, const struct situation *s, uint64_t value,
+			char *out, size_t size)
+{
+	(void)fact;
+	(void)value;
+	return snprintf(out, size, "%s", s->machine->env->online);
+}
+
+static bool machine_last_cpu(struct situation *s, uint64_t *value)
+{
+	*value = s->machine->env->cpu_limit ? s->machine->env->cpu_limit - 1 : 0;
+	return s->machine->env->cpu_limit != 0;
+}
+
+static const void *caller_of(struct situation *s)
+{
+	return s->caller;
+}
+
+static const void *machine_called(struct situation *s)
+{
+	return s->machine->env;
+}
+
+static const void *world_of(struct situation *s)
+{
+	return s->world;
+}
+
+#define CALLER(name) .of = caller_of, .datum = DATUM(struct caller, name, ALWAYS_KNOWN)
+
 static const char tried[] = "what that caller may open at all was not tried";
 static const char recorded[] = "it is not recorded of this machine";
 
@@ -174,51 +150,41 @@ const struct fact caller_facts[] = {
 	 .about = "1: it has CAP_PERFMON or CAP_SYS_ADMIN",
 	 .get = caller_perfmon,
 	 .unknown = recorded},
-	{.name = "caller.sys_admin", .about = "1: it has CAP_SYS_ADMIN", .get = caller_sys_admin},
+	{.name = "caller.sys_admin",
+	 .about = "1: it has CAP_SYS_ADMIN",
+	 CALLER(capabilities),
+	 .mask = UINT64_C(1) << CAP_SYS_ADMIN},
 	{.name = "caller.is_in_namespace",
 	 .about = "1: it is in a user namespace, and perf asks for the first one's capabilities",
 	 .get = caller_is_in_namespace},
-	{.name = "caller.ipc_lock", .about = "1: it has CAP_IPC_LOCK", .get = caller_ipc_lock},
-	{.name = "caller.kill", .about = "1: it has CAP_KILL", .get = caller_kill},
+	{.name = "caller.ipc_lock",
+	 .about = "1: it has CAP_IPC_LOCK",
+	 CALLER(capabilities),
+	 .mask = UINT64_C(1) << CAP_IPC_LOCK},
+	{.name = "caller.kill",
+	 .about = "1: it has CAP_KILL",
+	 CALLER(capabilities),
+	 .mask = UINT64_C(1) << CAP_KILL},
 	{.name = "caller.can_open_files",
 	 .about = "1: it may have one more file open (RLIMIT_NOFILE)",
-	 .get = caller_can_open_files},
+	 CALLER(has_files)},
 	{.name = "caller.control",
 	 .about = "what a plain software event gives it, an errno; 0: it opens",
 	 .get = caller_control,
 	 .print = fact_print_errno,
 	 .unknown = tried},
-	{.name = "machine.paranoid",
-	 .about = "perf_event_paranoid",
-	 .get = caller_paranoid,
-	 .unknown = sysctl,
-	 .is_signed = true},
-	{.name = "machine.max_sample_rate",
-	 .about = "perf_event_max_sample_rate",
-	 .get = caller_max_sample_rate,
-	 .unknown = sysctl},
-	{.name = "machine.max_stack",
-	 .about = "perf_event_max_stack",
-	 .get = caller_max_stack,
-	 .unknown = sysctl},
 	{.name = "machine.is_closed_to_users",
 	 .about = "1: an ordinary user may open nothing here",
 	 .get = caller_is_closed,
 	 .unknown = tried},
 	{.name = "machine.filter_errno",
 	 .about = "what a filter or sandbox answers in the kernel's place, an errno, or 0",
-	 .get = caller_filter_errno,
+	 .of = machine_called,
+	 .datum = DATUM(struct environment, filter_errno, ALWAYS_KNOWN),
 	 .print = fact_print_errno},
 	{.name = "machine.has_call",
 	 .about = "0: the kernel has no perf_event_open: ENOSYS, and no sysctl of perf's",
 	 .get = caller_has_call},
-	{.name = "machine.is_virtual",
-	 .about = "1: a hypervisor is seen",
-	 .get = caller_is_virtual},
-	{.name = "machine.page_size",
-	 .about = "bytes",
-	 .get = caller_page_size,
-	 .unknown = recorded},
 	{.name = "machine.long_size",
 	 .about = "bytes of the kernel's long",
 	 .get = caller_long_size,
@@ -226,4 +192,26 @@ const struct fact caller_facts[] = {
 	{.name = "machine.has_other_pmus",
 	 .about = "1: it has PMUs that are not modelled",
 	 .get = caller_has_other_pmus},
+	{.name = "machine.online",
+	 .about = "how many cpus run; in sentences, which",
+	 .unknown = "it is not recorded of this machine",
+	 .get = machine_online,
+	 .print = print_online},
+	{.name = "machine.last_cpu",
+	 .about = "the highest number that a cpu can have",
+	 .unknown = "it is not recorded of this machine",
+	 .get = machine_last_cpu},
+	{.name = "told.errno",
+	 .about = "what the call gave, here or elsewhere, an errno; 0: that is not known",
+	 .of = world_of,
+	 .datum = DATUM(struct world, told, ALWAYS_KNOWN),
+	 .print = fact_print_errno},
+	{.name = "machine.processor_pmus",
+	 .about = "how many PMUs it has for its processors",
+	 .unknown = "sysfs tells of no PMU",
+	 .get = machine_processor_pmus},
+	{.name = "machine.has_processor_pmu",
+	 .about = "1: it has one",
+	 .unknown = "sysfs tells of no PMU",
+	 .get = machine_has_processor_pmu},
 	{.name = NULL}};

@@ -2,8 +2,6 @@
 /*
  * The text that config1 points to, for a uprobe or kprobe: what it is, and the file that it names.
  */
-#include <stddef.h>
-
 #include "abi/attr.h"
 #include "model/fact.h"
 
@@ -36,28 +34,21 @@ static const struct text_at *find_text(struct situation *s, bool text_alone)
 	return &s->path;
 }
 
-static bool path_member_of(const struct fact *fact, const struct text_at *path, uint64_t *value)
+static const void *text_there(struct situation *s)
 {
-	*value = path ? fact_member(fact, path) : 0;
-	return path != NULL;
+	return find_text(s, true);
 }
 
-static bool path_text(const struct fact *fact, struct situation *s, uint64_t *value)
+static const void *file_named(struct situation *s)
 {
-	return path_member_of(fact, find_text(s, true), value);
-}
-
-static bool path_file(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	return path_member_of(fact, find_text(s, false), value);
+	return find_text(s, false);
 }
 
 /* Of a file that others can open it is not known who has. */
-static bool path_is_mapped(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool path_is_mapped(struct situation *s, uint64_t *value)
 {
 	const struct text_at *path = find_text(s, false);
 
-	(void)fact;
 	*value = 0;
 	return path && path->is_nameless;
 }
@@ -65,25 +56,25 @@ static bool path_is_mapped(const struct fact *fact, struct situation *s, uint64_
 static const char memory[] =
 	"config1 is an address in the caller's memory, and what is there is not known";
 
-#define MEMBER(member_, kind_, get_)                                                               \
-	.unknown = memory, .get = get_, .index = offsetof(struct text_at, member_), .kind = kind_
+#define PATH(member_, of_)                                                                         \
+	.unknown = memory, .of = of_, .datum = DATUM(struct text_at, member_, ALWAYS_KNOWN)
 
 const struct fact path_facts[] = {
 	{.name = "path.is_readable",
 	 .about = "1: the text at config1 can be read",
-	 MEMBER(is_readable, A_BOOL, path_text)},
-	{.name = "path.length", .about = "its bytes", MEMBER(length, A_UINT64, path_text)},
+	 PATH(is_readable, text_there)},
+	{.name = "path.length", .about = "its bytes", PATH(length, text_there)},
 	{.name = "path.errno",
 	 .about = "what finding the file gives, or 0",
 	 .print = fact_print_errno,
-	 MEMBER(err, AN_INT, path_file)},
+	 PATH(err, file_named)},
 	{.name = "path.is_regular",
 	 .about = "1: it is a regular file",
-	 MEMBER(is_regular, A_BOOL, path_file)},
+	 PATH(is_regular, file_named)},
 	{.name = "path.has_pages",
 	 .about = "1: it has pages that a probe can be put in",
-	 MEMBER(has_pages, A_BOOL, path_file)},
-	{.name = "path.size", .about = "the bytes of the file", MEMBER(size, A_UINT64, path_file)},
+	 PATH(has_pages, file_named)},
+	{.name = "path.size", .about = "the bytes of the file", PATH(size, file_named)},
 	{.name = "path.is_mapped",
 	 .about = "1: a process has it mapped",
 	 .unknown = "which processes have the file mapped is not known",

@@ -82,54 +82,26 @@ bool situation_pmu(struct situation *s)
 	return s->pmu.is_known;
 }
 
-static bool pmu_is_there(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	bool known = situation_pmu(s);
-
-	(void)fact;
-	*value = s->pmu.is_there;
-	return known;
-}
-
-static bool pmu_extended_type(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	situation_pmu(s);
-	*value = s->pmu.extended_type;
-	return true;
-}
-
 /* Of raw events it is the PMU's own type: PERF_TYPE_RAW is nobody's extended type. */
-static bool pmu_takes_extended(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool pmu_takes_extended(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	situation_pmu(s);
 	*value = s->pmu.extended_type == s->machine->type_raw;
 	return *value || s->pmu.kind;
 }
 
 /* Its place in cases/model.json, from 1 on; 0: it is not there. */
-static bool pmu_kind(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool pmu_kind(struct situation *s, uint64_t *value)
 {
 	bool known = situation_pmu(s);
 
-	(void)fact;
 	*value = s->pmu.kind ? (uint64_t)(s->pmu.kind - s->machine->kinds->list) + 1 : 0;
 	return known;
 }
 
-static bool pmu_property(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	bool known = situation_pmu(s);
-
-	*value = s->pmu.kind && s->pmu.kind->has[fact->index];
-	return known && (s->pmu.kind || fact->index == PMU_MODELLED);
-}
-
 /* Its place in the environment, from 1 on; 0: it is in none. */
-static bool pmu_device(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool pmu_device(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	situation_pmu(s);
 	*value = s->pmu.device ? (uint64_t)(s->pmu.device - s->machine->env->pmus) + 1 : 0;
 	return true;
@@ -145,33 +117,12 @@ static int print_device(const struct fact *fact, const struct situation *s, uint
 			(unsigned)attr_get(s->machine->type, s->attr, host_order()));
 }
 
-static bool pmu_max_precise(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	situation_pmu(s);
-	if (!s->pmu.device || s->pmu.device->max_precise < 0)
-		return false;
-	*value = (uint64_t)s->pmu.device->max_precise;
-	return true;
-}
-
-static bool pmu_branches(const struct fact *fact, struct situation *s, uint64_t *value)
-{
-	(void)fact;
-	situation_pmu(s);
-	if (!s->pmu.device || s->pmu.device->branches < 0)
-		return false;
-	*value = (uint64_t)s->pmu.device->branches;
-	return true;
-}
-
 /* A processor's own has files of its cpus, or is the one that hardware events go to. */
-static bool pmu_is_processors(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool pmu_is_processors(struct situation *s, uint64_t *value)
 {
 	uint32_t type = (uint32_t)attr_get(s->machine->type, s->attr, host_order());
 	const struct pmu *pmu;
 
-	(void)fact;
 	situation_pmu(s);
 	pmu = s->pmu.device;
 	*value = (type < 64 && s->machine->hardware_types >> type & 1) ||
@@ -196,9 +147,8 @@ static int print_cache_event(const struct abi *abi, uint32_t config, char *out, 
 	return snprintf(out, size, "%s %s %s", names[0]->name, names[1]->name, names[2]->name);
 }
 
-static bool pmu_named_config(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool pmu_named_config(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	*value = attr_get(s->machine->config, s->attr, host_order());
 	return true;
 }
@@ -223,12 +173,11 @@ static int print_event(const struct fact *fact, const struct situation *s, uint6
 }
 
 /* A device's cpumask has one cpu for each package; `cpus` has all that it is of. */
-static bool pmu_cpu_is_in_mask(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool pmu_cpu_is_in_mask(struct situation *s, uint64_t *value)
 {
 	const struct pmu *pmu;
 	const char *list;
 
-	(void)fact;
 	situation_pmu(s);
 	pmu = s->pmu.device;
 	list = !pmu ? "" : pmu->cpus[0] ? pmu->cpus : pmu->cpumask;
@@ -243,12 +192,11 @@ static bool pmu_cpu_is_in_mask(const struct fact *fact, struct situation *s, uin
 }
 
 /* Of software events and the like, those that are not extended registers. */
-static bool pmu_regs(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool pmu_regs(struct situation *s, uint64_t *value)
 {
 	const struct lesson *all = learned_find(s->machine->learned, "kernel.regs");
 	const struct lesson *plain = learned_find(s->machine->learned, "kernel.plain_regs");
 
-	(void)fact;
 	situation_pmu(s);
 	*value = all ? all->value : 0;
 	if (s->pmu.kind && plain && plain->is_known)
@@ -256,13 +204,12 @@ static bool pmu_regs(const struct fact *fact, struct situation *s, uint64_t *val
 	return all && all->is_known;
 }
 
-static bool pmu_has_config(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool pmu_has_config(struct situation *s, uint64_t *value)
 {
 	bool known = situation_pmu(s);
 	uint64_t config = attr_get(s->machine->config, s->attr, host_order());
 	uint64_t configs;
 
-	(void)fact;
 	if (!known || !s->pmu.kind)
 		return false;
 	configs = s->pmu.kind->configs;
@@ -299,6 +246,36 @@ static bool pmu_tracepoint(const struct fact *fact, struct situation *s, uint64_
 	return known;
 }
 
+static const void *sought_pmu(struct situation *s)
+{
+	situation_pmu(s);
+	return s;
+}
+
+static const void *known_pmu(struct situation *s)
+{
+	return situation_pmu(s) ? s : NULL;
+}
+
+static const void *device_of(struct situation *s)
+{
+	situation_pmu(s);
+	return s->pmu.device;
+}
+
+static const void *kind_of(struct situation *s)
+{
+	return situation_pmu(s) ? s->pmu.kind : NULL;
+}
+
+/* The same; of one that is not modelled nothing is so. */
+static const void *any_kind_of(struct situation *s)
+{
+	static const struct pmu_kind none;
+
+	return situation_pmu(s) && !s->pmu.kind ? &none : kind_of(s);
+}
+
 static const char unseen[] = "no PMU of sysfs has the type, and a processor's may take the event";
 static const char no_kind[] = "the PMU is not modelled: only the kernel knows its rules";
 static const char no_files[] = "what the PMU's files in sysfs say is not known";
@@ -309,7 +286,8 @@ const struct fact pmu_facts[] = {
 	{.name = "pmu.is_there",
 	 .about = "1: a PMU has the type",
 	 .unknown = unseen,
-	 .get = pmu_is_there},
+	 .of = known_pmu,
+	 .datum = DATUM(struct situation, pmu.is_there, ALWAYS_KNOWN)},
 	{.name = "pmu.kind",
 	 .about = "what kind of PMU it is",
 	 .unknown = unseen,
@@ -317,7 +295,8 @@ const struct fact pmu_facts[] = {
 	 .family = "pmu_kind"},
 	{.name = "pmu.extended_type",
 	 .about = "the type that the upper half of a hardware event's config names, or 0",
-	 .get = pmu_extended_type},
+	 .of = sought_pmu,
+	 .datum = DATUM(struct situation, pmu.extended_type, ALWAYS_KNOWN)},
 	{.name = "pmu.takes_extended",
 	 .about = "1: hardware events may name it so",
 	 .unknown = no_kind,
@@ -333,11 +312,13 @@ const struct fact pmu_facts[] = {
 	{.name = "pmu.max_precise",
 	 .about = "its caps/max_precise: the highest precise_ip",
 	 .unknown = no_files,
-	 .get = pmu_max_precise},
+	 .of = device_of,
+	 .datum = DATUM(struct pmu, max_precise, UNKNOWN_IF_NEGATIVE)},
 	{.name = "pmu.branches",
 	 .about = "its caps/branches: how many a branch stack has, or 0",
 	 .unknown = no_files,
-	 .get = pmu_branches},
+	 .of = device_of,
+	 .datum = DATUM(struct pmu, branches, UNKNOWN_IF_NEGATIVE)},
 	{.name = "pmu.is_processors",
 	 .about = "1: it is the processor's own, or hardware events go to it",
 	 .get = pmu_is_processors},
@@ -357,47 +338,47 @@ const struct fact pmu_facts[] = {
 	{.name = "pmu.is_modelled",
 	 .about = "1: the model knows all its checks",
 	 .unknown = unseen,
-	 .get = pmu_property,
-	 .index = PMU_MODELLED},
+	 .of = any_kind_of,
+	 .datum = DATUM(struct pmu_kind, has[PMU_MODELLED], ALWAYS_KNOWN)},
 	{.name = "pmu.excludes",
 	 .about = "1: it takes exclude_ bits",
 	 .unknown = no_kind,
-	 .get = pmu_property,
-	 .index = PMU_EXCLUDES},
+	 .of = kind_of,
+	 .datum = DATUM(struct pmu_kind, has[PMU_EXCLUDES], ALWAYS_KNOWN)},
 	{.name = "pmu.all_clocks",
 	 .about = "1: its events take every clock",
 	 .unknown = no_kind,
-	 .get = pmu_property,
-	 .index = PMU_ALL_CLOCKS},
+	 .of = kind_of,
+	 .datum = DATUM(struct pmu_kind, has[PMU_ALL_CLOCKS], ALWAYS_KNOWN)},
 	{.name = "pmu.samples",
 	 .about = "1: it can sample",
 	 .unknown = no_kind,
-	 .get = pmu_property,
-	 .index = PMU_SAMPLES},
+	 .of = kind_of,
+	 .datum = DATUM(struct pmu_kind, has[PMU_SAMPLES], ALWAYS_KNOWN)},
 	{.name = "pmu.tasks",
 	 .about = "1: it counts tasks",
 	 .unknown = no_kind,
-	 .get = pmu_property,
-	 .index = PMU_TASKS},
+	 .of = kind_of,
+	 .datum = DATUM(struct pmu_kind, has[PMU_TASKS], ALWAYS_KNOWN)},
 	{.name = "pmu.extended_regs",
 	 .about = "1: it samples extended registers",
 	 .unknown = no_kind,
-	 .get = pmu_property,
-	 .index = PMU_EXTENDED_REGS},
+	 .of = kind_of,
+	 .datum = DATUM(struct pmu_kind, has[PMU_EXTENDED_REGS], ALWAYS_KNOWN)},
 	{.name = "pmu.aux_output",
 	 .about = "1: it writes to another's AUX buffer",
 	 .unknown = no_kind,
-	 .get = pmu_property,
-	 .index = PMU_AUX_OUTPUT},
+	 .of = kind_of,
+	 .datum = DATUM(struct pmu_kind, has[PMU_AUX_OUTPUT], ALWAYS_KNOWN)},
 	{.name = "pmu.aux_pause",
 	 .about = "1: it can be paused",
 	 .unknown = no_kind,
-	 .get = pmu_property,
-	 .index = PMU_AUX_PAUSE},
+	 .of = kind_of,
+	 .datum = DATUM(struct pmu_kind, has[PMU_AUX_PAUSE], ALWAYS_KNOWN)},
 	{.name = "tracepoint.exists",
 	 .about = "1: config is the id of a tracepoint that can be opened",
 	 .unknown = no_ids,
-	 .get = pmu_tracepoint,
+	 .get_by = pmu_tracepoint,
 	 .index = TRACEPOINT_EXISTS_BIT},
 	{.name = NULL}};
 
@@ -410,7 +391,7 @@ int facts_add_classes(struct facts *facts, const struct kinds *kinds, struct are
 		struct fact fact = {.name = arena_join(arena, "tracepoint.", class->name),
 				    .about = class->about,
 				    .unknown = no_ids,
-				    .get = pmu_tracepoint,
+				    .get_by = pmu_tracepoint,
 				    .index = i};
 
 		err = fact.name ? facts_add(facts, &fact) : -1;

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call that is made on an event once it is open: mmap(2), ioctl(2), read(2).
+ * What came of an event that perfabi has opened and counted for a moment, and the call that is made
+ * on one once it is open: mmap(2), ioctl(2), read(2).
  */
-#include <stddef.h>
-
 #include "abi/attr.h"
 #include "model/fact.h"
 
-static bool then_number(const struct fact *fact, struct situation *s, uint64_t *value)
+static const void *then_of(struct situation *s)
 {
-	const struct followed *then = s->world->then;
-
-	if (then)
-		*value = fact_member(fact, then);
-	return then != NULL;
+	return s->world->then;
 }
 
 /* Of a mapping from the beginning, the pages behind the first. */
@@ -24,63 +19,60 @@ static uint64_t data_pages(const struct situation *s, uint64_t length)
 	return page && length >= page ? length / page - 1 : 0;
 }
 
-static bool then_pages(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool then_pages(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	*value = s->world->then ? data_pages(s, s->world->then->length) : 0;
 	return s->world->then && s->machine->env->page_size;
 }
 
-static bool then_buffer_pages(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool then_buffer_pages(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	*value = s->world->then ? data_pages(s, s->world->then->buffer) : 0;
 	return s->world->then && s->machine->env->page_size;
 }
 
-static bool then_is_power(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool then_is_power(struct situation *s, uint64_t *value)
 {
 	uint64_t pages;
-	bool known = then_pages(fact, s, &pages);
+	bool known = then_pages(s, &pages);
 
 	*value = !(pages & (pages - 1));
 	return known;
 }
 
 /* perf_mmap_calc_limits(): kilobytes that a user may lock without its own limit. */
-static bool then_free_kilobytes(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool then_free_kilobytes(struct situation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
 
-	(void)fact;
-	*value = env->mlock_kb > 0 ? (uint64_t)env->mlock_kb * env->cpus_online : 0;
-	return env->mlock_kb != SYSCTL_ABSENT && env->cpus_online;
+	*value = env->sysctls[SYSCTL_MLOCK_KB] > 0
+			 ? (uint64_t)env->sysctls[SYSCTL_MLOCK_KB] * env->cpus_online
+			 : 0;
+	return env->sysctls[SYSCTL_MLOCK_KB] != SYSCTL_ABSENT && env->cpus_online;
 }
 
-static bool then_locked_kilobytes(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool then_locked_kilobytes(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	*value = s->machine->env->memlock_soft / 1024;
 	return s->machine->env->memlock_soft != 0;
 }
 
-static bool then_wanted_kilobytes(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool then_wanted_kilobytes(struct situation *s, uint64_t *value)
 {
-	(void)fact;
 	*value = s->world->then ? s->world->then->length / 1024 : 0;
 	return s->world->then != NULL;
 }
 
 /* The largest buffer of 2^n pages that every cpu can have one of. */
-static bool then_pages_for_each(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool then_pages_for_each(struct situation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
 	uint64_t unlocked, locked, pages = 0;
 
 	*value = 0;
-	if (!then_free_kilobytes(fact, s, &unlocked) || !env->page_size)
+	if (!then_free_kilobytes(s, &unlocked) || !env->page_size)
 		return false;
-	if (!then_locked_kilobytes(fact, s, &locked))
+	if (!then_locked_kilobytes(s, &locked))
 		locked = 0;
 	pages = (unlocked + locked) / (env->page_size / 1024) / env->cpus_online;
 	for (*value = pages > 1; *value && *value * 2 + 1 <= pages;)
@@ -93,39 +85,36 @@ static bool get_excess(struct situation *s, int64_t *excess)
 {
 	uint64_t unlocked, locked, wanted;
 
-	if (!then_free_kilobytes(NULL, s, &unlocked) || !then_locked_kilobytes(NULL, s, &locked) ||
-	    !then_wanted_kilobytes(NULL, s, &wanted))
+	if (!then_free_kilobytes(s, &unlocked) || !then_locked_kilobytes(s, &locked) ||
+	    !then_wanted_kilobytes(s, &wanted))
 		return false;
 	*excess = (int64_t)(wanted - unlocked - locked);
 	return true;
 }
 
 /* What others of the same user have locked counts, too, and is not known. */
-static bool then_is_over_limit(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool then_is_over_limit(struct situation *s, uint64_t *value)
 {
 	int64_t excess;
 
-	(void)fact;
 	*value = get_excess(s, &excess) && excess > 0;
 	return *value;
 }
 
-static bool then_fits_alone(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool then_fits_alone(struct situation *s, uint64_t *value)
 {
 	int64_t excess;
 
-	(void)fact;
 	*value = get_excess(s, &excess) && excess <= 0;
 	return s->world->then != NULL;
 }
 
 /* One event alone: 8 bytes, and 8 for each bit of read_format but group. */
-static bool then_read_size(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool then_read_size(struct situation *s, uint64_t *value)
 {
 	const struct abi_family *names = abi_family(s->machine->env->abi, "read_format");
 	uint64_t format = attr_get(s->machine->read_format, s->attr, host_order());
 
-	(void)fact;
 	*value = 8;
 	for (size_t i = 0; i < names->count; i++)
 		*value += format & names->values[i].value ? 8 : 0;
@@ -135,29 +124,54 @@ static bool then_read_size(const struct fact *fact, struct situation *s, uint64_
 static const char nothing[] = "nothing is asked about behind the open";
 static const char unrecorded[] = "the limit is not recorded of this machine";
 
-#define THEN(name_, member, text)                                                                  \
-	.name = "then." name_, .about = text, .unknown = nothing, .get = then_number,              \
-	.index = offsetof(struct followed, member), .kind = A_UINT64
+#define THEN(name_, member_, text)                                                                 \
+	.name = "then." name_, .about = text, .unknown = nothing, .of = then_of,                   \
+	.datum = DATUM(struct followed, member_, ALWAYS_KNOWN)
+
+static const void *counted_of(struct situation *s)
+{
+	return s->world->counted;
+}
+
+/* Of an event without a buffer it is not known. */
+static const void *recorded_of(struct situation *s)
+{
+	return s->world->counted && s->world->counted->has_samples ? s->world->counted : NULL;
+}
+
+static bool counted_is_shared(struct situation *s, uint64_t *value)
+{
+	const struct counted *counted = s->world->counted;
+
+	*value = counted && counted->running && counted->running < counted->enabled;
+	return counted != NULL;
+}
+
+static const char uncounted[] = "the event was not counted";
+
+#define COUNTED(name_, of_, text)                                                                  \
+	.name = "counted." #name_, .about = text, .unknown = uncounted, .of = of_,                 \
+	.datum = DATUM(struct counted, name_, ALWAYS_KNOWN)
 
 const struct fact then_facts[] = {
+	{COUNTED(value, counted_of, "what the event has counted meanwhile")},
+	{COUNTED(running, counted_of, "its time_running, in nanoseconds")},
+	{COUNTED(switches, counted_of, "how often the program was switched out meanwhile")},
+	{COUNTED(samples, recorded_of, "how many samples there are")},
+	{COUNTED(throttled, recorded_of, "how often it was throttled")},
+	{COUNTED(is_error, counted_of, "1: read(2) gave nothing: the event is in an error state")},
+	{.name = "counted.is_shared",
+	 .about = "1: it had a counter only part of the time",
+	 .unknown = uncounted,
+	 .get = counted_is_shared},
 	{THEN("length", length, "bytes that mmap(2) is to map, or munmap(2) to unmap")},
 	{THEN("offset", offset, "its offset in bytes")},
 	{THEN("buffer", buffer, "bytes that are mapped by then; 0: nothing")},
 	{THEN("request", request, "the request of ioctl(2)"), .family = "ioctl"},
 	{THEN("argument", argument, "its argument, or the number that it points to")},
 	{THEN("size", size, "bytes that read(2) is to read")},
-	{.name = "then.is_unmap",
-	 .about = "1: it is munmap(2)",
-	 .unknown = nothing,
-	 .get = then_number,
-	 .index = offsetof(struct followed, is_unmap),
-	 .kind = A_BOOL},
-	{.name = "then.is_private",
-	 .about = "1: mmap(2) has MAP_PRIVATE",
-	 .unknown = nothing,
-	 .get = then_number,
-	 .index = offsetof(struct followed, is_private),
-	 .kind = A_BOOL},
+	{THEN("is_unmap", is_unmap, "1: it is munmap(2)")},
+	{THEN("is_private", is_private, "1: mmap(2) has MAP_PRIVATE")},
 	{.name = "then.pages",
 	 .about = "the pages of data that mmap(2) is to map, without the first",
 	 .unknown = nothing,

@@ -62,12 +62,11 @@ static const struct abi_field *field_of_bit(const struct abi *abi, const char *o
 }
 
 /* The first byte behind the kernel's own struct that is not 0; 0: there is none. */
-static bool tail_byte(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool tail_byte(struct situation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
 	uint64_t end = s->size < env->abi->attr_size ? s->size : env->abi->attr_size;
 
-	(void)fact;
 	for (uint64_t i = end; env->attr_size && i > env->attr_size; i--)
 		*value = s->call->image[i - 1] ? i - 1 : *value;
 	for (size_t i = 0; i < s->call->poke_count; i++) {
@@ -133,7 +132,7 @@ static const char unlearned[] = "which bits that kernel knows is not recorded";
 	{                                                                                          \
 		.name = "unknown." NAME,                                                           \
 		.about = "the lowest bit there that this kernel does not know, or 0",              \
-		.unknown = unlearned, .get = lowest_unknown, .print = print_unknown,               \
+		.unknown = unlearned, .get_by = lowest_unknown, .print = print_unknown,            \
 		.family = (FAMILY), .index = (PLACE), .is_mask = true                              \
 	}
 

@@ -72,7 +72,7 @@ static int load_wording(struct facts *facts, const char *name, const json_t *lis
 	struct wording *wording = new_wording(facts, json_array_size(list) + 1, v->arena);
 	struct fact fact = {.name = arena_join(v->arena, "words.", name),
 			    .about = "a part of sentences, of cases/model.json",
-			    .get = choose_text,
+			    .get_by = choose_text,
 			    .wording = wording};
 	json_t *json;
 	size_t i;
@@ -111,14 +111,14 @@ static int facts_add_words(struct facts *facts, const json_t *words, struct voca
 
 static int add_facts(struct model *model)
 {
-	static const struct fact *const lists[] = {attr_facts,    call_facts,       caller_facts,
-						   pmu_facts,     breakpoint_facts, path_facts,
-						   group_facts,   unknown_facts,    counted_facts,
-						   machine_facts, then_facts};
+	static const struct fact *const lists[] = {attr_facts,  call_facts,       caller_facts,
+						   pmu_facts,   breakpoint_facts, path_facts,
+						   group_facts, unknown_facts,    then_facts};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && !err; i++)
 		err = facts_add_list(&model->facts, lists[i]);
+	err = err ? err : facts_add_properties(&model->facts);
 	err = err ? err : facts_add_fields(&model->facts, model->abi, &model->arena);
 	err = err ? err : facts_add_classes(&model->facts, &model->kinds, &model->arena);
 	err = err ? err : facts_add_learned(&model->facts, &model->learned);

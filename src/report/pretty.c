@@ -49,10 +49,10 @@ static void begin(struct output *out, const struct report *report)
 	if (env->cpus_allowed != env->cpus_online)
 		fprintf(out->f, "%u to run on, ", env->cpus_allowed);
 	fprintf(out->f, "pages of %u bytes\n", env->page_size);
-	if (env->paranoid == SYSCTL_ABSENT)
+	if (env->sysctls[SYSCTL_PARANOID] == SYSCTL_ABSENT)
 		fprintf(out->f, "  paranoid    not there: no perf events in this kernel\n");
 	else
-		fprintf(out->f, "  paranoid    %d\n", env->paranoid);
+		fprintf(out->f, "  paranoid    %d\n", env->sysctls[SYSCTL_PARANOID]);
 	fprintf(out->f, "  PMUs       ");
 	for (size_t i = 0; i < env->pmu_count; i++)
 		fprintf(out->f, " %s", env->pmus[i].name);

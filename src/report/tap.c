@@ -72,7 +72,7 @@ static void header(FILE *f, const struct report *report, const char *version)
 {
 	fprintf(f, "%s\n# perfabi %s, Linux %s %s, attr size %u, perf_event_paranoid %d\n", version,
 		PERFABI_VERSION_TEXT, report->env->release, report->env->machine,
-		report->env->attr_size, report->env->paranoid);
+		report->env->attr_size, report->env->sysctls[SYSCTL_PARANOID]);
 	print_host(f, report, "# ");
 }
 

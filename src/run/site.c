@@ -33,7 +33,7 @@ static bool opens_nothing(const struct site *site, const struct instance *instan
 	    (program->is_capability && program->is_call))
 		return false;
 	snprintf(why, size, "a plain dummy event gives %s %s, perf_event_paranoid is %d",
-		 identity_names[instance->who.as], errno_name(err), env->paranoid);
+		 identity_names[instance->who.as], errno_name(err), env->sysctls[SYSCTL_PARANOID]);
 	/* steps would not get far without an event */
 	return !x || !x->err || x->phase > permission || (x->phase == permission && x->err != err);
 }

@@ -242,8 +242,14 @@ void outcomes_judge(const struct outcomes *outcomes, struct verdict *v)
 		answer = "denied";
 	else if (v->outcome == FAIL && (outcome_lists(outcomes->no, v->err) || outcomes->otherwise))
 		answer = "no";
-	if (!answer)
+	if (!answer) {
+		size_t n = strlen(v->expected);
+
+		if (v->outcome == FAIL && v->err)
+			snprintf(v->expected + n, sizeof(v->expected) - n,
+				 ", or an errno that means no or denied");
 		return;
+	}
 	v->outcome = PASS;
 	snprintf(v->capability, sizeof(v->capability), "%s", answer);
 }

@@ -455,7 +455,7 @@ static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *
 {
 	struct environment *env = a->why->model->machine.env;
 	struct sysctl_set set = {.has = {false}};
-	int before = *environment_sysctl(env, change->set.place);
+	int before = env->sysctls[change->set.place];
 	json_t *sysctls, *answer = NULL;
 	const char *failed;
 
@@ -471,7 +471,7 @@ static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *
 	machine_restore(a->why->restorer);
 	machine_lock_try(machine_lock_of(a->why->restorer), false); /* others may run again */
 	environment_read_alone(env);
-	a->is_spoiled = *environment_sysctl(env, change->set.place) != before;
+	a->is_spoiled = env->sysctls[change->set.place] != before;
 	json_decref(sysctls);
 	return answer;
 }
@@ -481,12 +481,12 @@ static json_t *ask_with_sysctl(struct answering *a, const struct sysctl_change *
 static json_t *ask_as_if(struct answering *a, const struct sysctl_change *change, int value)
 {
 	struct environment *env = a->why->model->machine.env;
-	int *sysctl = environment_sysctl(env, change->set.place), was = *sysctl;
+	int *sysctl = &env->sysctls[change->set.place], was = *sysctl;
 	int control = env->control[AS_USER];
 	json_t *answer;
 
 	*sysctl = value;
-	if (sysctl == &env->paranoid && value < was)
+	if (sysctl == &env->sysctls[SYSCTL_PARANOID] && value < was)
 		env->control[AS_USER] = 0;
 	answer = ask_briefly(a, a->why->as, false);
 	*sysctl = was;
@@ -591,7 +591,7 @@ static void read_sysctls(struct environment *env, int values[SYSCTLS])
 {
 	environment_read_sysctls(env);
 	for (size_t i = 0; sysctl_names[i]; i++)
-		values[i] = *environment_sysctl(env, i);
+		values[i] = env->sysctls[i];
 }
 
 /* Asks again if somebody has changed a sysctl meanwhile: the answer is of one machine. */
