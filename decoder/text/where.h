@@ -29,6 +29,10 @@ struct where where_root(const struct source *source);
 struct where where_key(const struct where *up, const char *key);
 struct where where_index(const struct where *up, size_t index);
 
+/* The same as arguments: places that live as long as the block they stand in. */
+#define AT_KEY(up, key) ((struct where[]){where_key(up, key)})
+#define AT_INDEX(up, index) ((struct where[]){where_index(up, index)})
+
 /* The RFC 6901 pointer to it, cut to fit. */
 void where_pointer(const struct where *w, char *out, size_t size);
 

@@ -89,8 +89,7 @@ static int pokes_from_json(struct call *call, json_t *bytes, const struct vars *
 	if (bytes && !json_is_object(bytes))
 		return error_value(e, w, bytes, "an object of \"OFFSET\": byte");
 	json_object_foreach(bytes, offset, byte) {
-		struct where at = where_key(w, offset);
-		int err = poke_from_json(call, offset, byte, vars, &at, e);
+		int err = poke_from_json(call, offset, byte, vars, AT_KEY(w, offset), e);
 
 		if (err)
 			return err;
@@ -140,10 +139,6 @@ int call_from_json(struct call *call, const struct abi *abi, const struct abi_ar
 	static const char *const keys[] = {"attr", "bytes",    "memory", "pid",
 					   "cpu",  "group_fd", "flags",  NULL};
 	struct vars vars = scope_vars(scope);
-	struct where at_attr = where_key(w, "attr"), at_bytes = where_key(w, "bytes");
-	struct where at_memory = where_key(w, "memory"), at_pid = where_key(w, "pid");
-	struct where at_cpu = where_key(w, "cpu"), at_group = where_key(w, "group_fd");
-	struct where at_flags = where_key(w, "flags");
 	const json_t *attr = json_object_get(open, "attr");
 	int err;
 
@@ -154,21 +149,25 @@ int call_from_json(struct call *call, const struct abi *abi, const struct abi_ar
 	if (!call->image)
 		return error_no_memory(e, w, "memory for an attr");
 	default_size(call, abi);
-	err = attr ? attr_from_json(abi, arch, attr, &vars, &at_attr, call->image, e) : 0;
+	err = attr ? attr_from_json(abi, arch, attr, &vars, AT_KEY(w, "attr"), call->image, e) : 0;
 	if (!err)
-		err = pokes_from_json(call, json_object_get(open, "bytes"), &vars, &at_bytes, e);
+		err = pokes_from_json(call, json_object_get(open, "bytes"), &vars,
+				      AT_KEY(w, "bytes"), e);
 	if (!err)
-		err = memory_from_json(call, json_object_get(open, "memory"), &vars, &at_memory, e);
+		err = memory_from_json(call, json_object_get(open, "memory"), &vars,
+				       AT_KEY(w, "memory"), e);
 	if (!err)
-		err = s32_from_json(&call->pid, json_object_get(open, "pid"), &vars, &at_pid, e);
+		err = s32_from_json(&call->pid, json_object_get(open, "pid"), &vars,
+				    AT_KEY(w, "pid"), e);
 	if (!err)
-		err = s32_from_json(&call->cpu, json_object_get(open, "cpu"), &vars, &at_cpu, e);
+		err = s32_from_json(&call->cpu, json_object_get(open, "cpu"), &vars,
+				    AT_KEY(w, "cpu"), e);
 	if (!err)
 		err = s32_from_json(&call->group_fd, json_object_get(open, "group_fd"), &vars,
-				    &at_group, e);
+				    AT_KEY(w, "group_fd"), e);
 	if (!err)
-		err = flags_from_json(call, abi, json_object_get(open, "flags"), &vars, &at_flags,
-				      e);
+		err = flags_from_json(call, abi, json_object_get(open, "flags"), &vars,
+				      AT_KEY(w, "flags"), e);
 	if (err)
 		call_free(call);
 	return err;

@@ -43,9 +43,7 @@ static int all_errnos(struct doc *d, const json_t *json, void *at, const struct 
 		return error_value(d->e, w, json, "a list of less than %d errnos",
 				   PHASE_ERRNOS_MAX);
 	for (size_t i = 0; i < json_array_size(json) && !err; i++) {
-		struct where at_one = where_index(w, i);
-
-		err = one_errno(d, json_array_get(json, i), &errnos[i], &at_one);
+		err = one_errno(d, json_array_get(json, i), &errnos[i], AT_INDEX(w, i));
 	}
 	return err;
 }

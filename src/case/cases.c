@@ -243,12 +243,12 @@ static int expand_case(struct load *l, const json_t *one, size_t index, const st
 static int load_case(struct load *l, const json_t *one, size_t index, const struct where *w)
 {
 	const json_t *name = json_object_get(one, "name");
-	struct where at_name = where_key(w, "name");
 
 	if (keys_check(one, case_keys, "a case", w, l->e))
 		return -EINVAL;
 	if (!json_is_string(name) || !case_is_id(json_string_value(name)))
-		return error_value(l->e, &at_name, name, "a name of a-z and 0-9, joined by - or .");
+		return error_value(l->e, AT_KEY(w, "name"), name,
+				   "a name of a-z and 0-9, joined by - or .");
 	if (case_check_text(one, "title", w, l->e))
 		return -EINVAL;
 	if (json_object_get(one, "spec") &&
@@ -315,7 +315,7 @@ static int check_suite(const json_t *suite, const struct source *source, const s
 /* The file as it stands, but for its cases. */
 static int check_around_cases(struct load *l, json_t *file, const struct where *root)
 {
-	struct where at_cases = where_key(root, "cases"), at_defaults = where_key(root, "defaults");
+	struct where at_defaults = where_key(root, "defaults");
 	struct error *e = l->e;
 
 	if (keys_check(file, file_keys, "a case file", root, e) ||
@@ -329,7 +329,8 @@ static int check_around_cases(struct load *l, json_t *file, const struct where *
 			    case_check_call(l->defaults, l->cases, &at_defaults, e)))
 		return -EINVAL;
 	if (!json_array_size(json_object_get(file, "cases")))
-		return error_value(e, &at_cases, json_object_get(file, "cases"), "a list of cases");
+		return error_value(e, AT_KEY(root, "cases"), json_object_get(file, "cases"),
+				   "a list of cases");
 	return 0;
 }
 
@@ -359,10 +360,8 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 	}
 	l.file = file;
 	json_array_foreach(json_object_get(file, "cases"), i, one) {
-		struct where at = where_index(&at_cases, i);
-
 		e = (struct error){0};
-		if (!load_case(&l, one, i, &at))
+		if (!load_case(&l, one, i, AT_INDEX(&at_cases, i)))
 			continue;
 		if (wrong++ == ERRORS_SHOWN) {
 			say(stderr,
@@ -500,13 +499,12 @@ static int check_duplicates(const struct cases *cases, struct error *e)
 	for (size_t i = 1; i < cases->count; i++) {
 		const struct instance *one = cases->by_id[i], *before = cases->by_id[i - 1];
 		struct where root = where_root(one->source);
-		struct where at_cases = where_key(&root, "cases");
-		struct where at = where_index(&at_cases, one->case_index);
 
 		if (one->source->is_borrowed || before->source->is_borrowed)
 			continue; /* the very file may have been named by another path */
 		if (!strcmp(one->id, before->id))
-			return say_duplicate(&at, one, before->source, e);
+			return say_duplicate(AT_INDEX(AT_KEY(&root, "cases"), one->case_index), one,
+					     before->source, e);
 	}
 	return 0;
 }
@@ -574,10 +572,9 @@ static int check_required(const struct cases *cases, struct error *e)
 	for (size_t i = 0; i < cases->count; i++) {
 		const struct instance *instance = &cases->list[i];
 		struct where root = where_root(instance->source);
-		struct where at_cases = where_key(&root, "cases");
-		struct where at = where_index(&at_cases, instance->case_index);
 
-		if (check_tokens(instance->program->requirements, instance, cases, &at, e))
+		if (check_tokens(instance->program->requirements, instance, cases,
+				 AT_INDEX(AT_KEY(&root, "cases"), instance->case_index), e))
 			return -EINVAL;
 	}
 	return 0;

@@ -20,11 +20,10 @@ static const char *const kind_names[] = {"conformance", "capability", NULL};
 int case_check_text(const json_t *object, const char *key, const struct where *w, struct error *e)
 {
 	const char *text = json_string_value(json_object_get(object, key));
-	struct where at = where_key(w, key);
 
 	if (text && one_line(text))
 		return 0;
-	return error_value(e, &at, json_object_get(object, key),
+	return error_value(e, AT_KEY(w, key), json_object_get(object, key),
 			   "%s: a line of text without control characters", key);
 }
 
@@ -67,14 +66,13 @@ static int check_kind(const json_t *object, const struct where *w, struct error 
 	const json_t *kind = json_object_get(object, "kind"),
 		     *alone = json_object_get(object, "alone");
 	const char *text = json_string_value(kind);
-	struct where at_kind = where_key(w, "kind"), at_alone = where_key(w, "alone");
 	struct nearest near = nearest_to(text ? text : "");
 
 	if (kind && (!text || name_index(text, kind_names, &near) < 0))
-		return error_name(e, &at_kind, text ? text : "", near.best,
+		return error_name(e, AT_KEY(w, "kind"), text ? text : "", near.best,
 				  "\"conformance\" or \"capability\"");
 	if (alone && !json_is_boolean(alone))
-		return error_value(e, &at_alone, alone, "true or false");
+		return error_value(e, AT_KEY(w, "alone"), alone, "true or false");
 	return 0;
 }
 
@@ -175,7 +173,7 @@ static int check_covers(const json_t *list, const struct cases *cases, const str
 static int check_machine(const json_t *json, const struct where *w, struct error *e)
 {
 	json_t *sysctl = json_object_get(json, "sysctl"), *cgroup = json_object_get(json, "cgroup");
-	struct where at = where_key(w, "sysctl"), at_cgroup = where_key(w, "cgroup");
+	struct where at = where_key(w, "sysctl");
 	const char *name;
 	json_t *value;
 
@@ -191,7 +189,7 @@ static int check_machine(const json_t *json, const struct where *w, struct error
 			return error_value(e, &at_name, value, "a number");
 	}
 	if (cgroup && (!json_is_string(cgroup) || strcmp(json_string_value(cgroup), "v2") != 0))
-		return error_value(e, &at_cgroup, cgroup, "\"v2\"");
+		return error_value(e, AT_KEY(w, "cgroup"), cgroup, "\"v2\"");
 	return 0;
 }
 
@@ -218,14 +216,15 @@ static int check_expectation(const json_t *json, const struct where *w, struct e
 {
 	const json_t *expect = json_object_get(json, "expect");
 	const json_t *outcome = json_object_get(json, "outcome");
-	struct where at_expect = where_key(w, "expect"), at_outcome = where_key(w, "outcome");
+	struct where at_expect = where_key(w, "expect");
 	bool is_capability = case_kind(json) == CAPABILITY;
 	bool has_steps = json_object_get(json, "steps") != NULL;
 
 	if (is_capability && expect)
 		return error_value(e, &at_expect, expect, "no expect: a capability has an outcome");
 	if (!is_capability && outcome)
-		return error_value(e, &at_outcome, outcome, "no outcome: that is a capability's");
+		return error_value(e, AT_KEY(w, "outcome"), outcome,
+				   "no outcome: that is a capability's");
 	if (has_steps && expect)
 		return error_value(e, &at_expect, expect, "no expect: each step has its own");
 	if (!is_capability && !has_steps && !expect)
@@ -237,8 +236,6 @@ static int check_expectation(const json_t *json, const struct where *w, struct e
 int case_check_complete(const json_t *json, const struct cases *cases, const struct where *w,
 			struct error *e)
 {
-	struct where at_open = where_key(w, "open"), at_as = where_key(w, "as");
-
 	/* A row can have put anything in. */
 	if (case_check_text(json, "title", w, e) ||
 	    case_check_spec(json_object_get(json, "spec"), false, w, e) ||
@@ -247,8 +244,10 @@ int case_check_complete(const json_t *json, const struct cases *cases, const str
 	    check_covers(json_object_get(json, "covers"), cases, w, e))
 		return -EINVAL;
 	if (!json_object_get(json, "open") && !json_object_get(json, "steps"))
-		return error_value(e, &at_open, NULL, "the call: an object with attr, or steps");
+		return error_value(e, AT_KEY(w, "open"), NULL,
+				   "the call: an object with attr, or steps");
 	if (!elements(json_object_get(json, "as")))
-		return error_value(e, &at_as, NULL, "who makes the call: %s", identity_choice);
+		return error_value(e, AT_KEY(w, "as"), NULL, "who makes the call: %s",
+				   identity_choice);
 	return check_expectation(json, w, e);
 }

@@ -61,11 +61,9 @@ static int compile_call(struct compiling *c, struct program *out, const json_t *
 
 	for (size_t i = 0; !err && i < out->steps.list->alternative_count; i++) {
 		const struct alternative *x = &out->steps.list->alternatives[i];
-		struct where at_expect = where_key(w, "expect"),
-			     at = where_key(&at_expect, "phase");
 
 		if (x->err && x->phase < 0)
-			err = error_value(c->error, &at, NULL,
+			err = error_value(c->error, AT_KEY(AT_KEY(w, "expect"), "phase"), NULL,
 					  "the gate that refuses, as \"copy\"");
 	}
 	return err;
@@ -75,13 +73,12 @@ static int compile_call(struct compiling *c, struct program *out, const json_t *
 static int compile_parts(struct compiling *c, struct program *out, const json_t *json,
 			 const struct where *w)
 {
-	struct where at_given = where_key(w, "given"), at_outcome = where_key(w, "outcome");
 	const json_t *open = json_object_get(json, "open");
 	int err;
 
 	if (json_object_get(json, "cgroup"))
 		scope_bind(c->scope, "cgroup", 0);
-	err = block_compile(c, &out->given, json_object_get(json, "given"), &at_given);
+	err = block_compile(c, &out->given, json_object_get(json, "given"), AT_KEY(w, "given"));
 	if (!err && out->definition && !out->is_call)
 		err = compile_own_steps(c, out, json, w);
 	else if (!err && open) /* of what is no whole case yet, nothing must come */
@@ -89,7 +86,7 @@ static int compile_parts(struct compiling *c, struct program *out, const json_t 
 				   out->definition ? json_object_get(json, "expect") : NULL, w);
 	if (!err && out->is_capability)
 		err = outcomes_compile(c, &out->outcomes, json_object_get(json, "outcome"),
-				       out->is_call, &at_outcome);
+				       out->is_call, AT_KEY(w, "outcome"));
 	return err;
 }
 

@@ -198,13 +198,13 @@ static json_t *over_base(const json_t *open, const json_t *bases, const struct w
 	const char *text = json_string_value(name), *known;
 	const json_t *base = text ? json_object_get(json_object_get(bases, text), "open") : NULL;
 	struct nearest near = nearest_to(text ? text : "");
-	struct where at = where_key(w, "base");
 	json_t *own, *out, *ignored;
 
 	json_object_foreach((json_t *)bases, known, ignored)
 		nearest_try(&near, known);
 	if (!base) {
-		error_name(e, &at, text ? text : "", near.best, "a base event of vehicles.json");
+		error_name(e, AT_KEY(w, "base"), text ? text : "", near.best,
+			   "a base event of vehicles.json");
 		return NULL;
 	}
 	own = json_copy((json_t *)open);
@@ -234,12 +234,11 @@ static int apply_to_open(json_t *holder, const json_t *bases, const struct where
 
 int bases_apply(json_t *json, const json_t *bases, const struct where *w, struct error *e)
 {
-	struct where at_open = where_key(w, "open");
 	const char *key;
 	json_t *value;
 	size_t i;
 
-	if (apply_to_open(json, bases, &at_open, e))
+	if (apply_to_open(json, bases, AT_KEY(w, "open"), e))
 		return -EINVAL;
 	json_object_foreach(json, key, value) {
 		struct where at = where_key(w, key);

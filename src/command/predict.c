@@ -180,18 +180,17 @@ static int predict_call(struct oracle *o, const json_t *json, const struct where
 {
 	static const char *const keys[] = {"as", "open", NULL};
 	const struct environment *env = o->m.model.machine.env;
-	struct where at_as = where_key(root, "as"), at_open = where_key(root, "open");
 	struct prediction prediction;
 	struct call call;
 	int as;
 
 	if (keys_check(json, keys, "a call (as, open)", root, e))
 		return -EINVAL;
-	as = identity_of(o, json_object_get(json, "as"), &at_as, e);
+	as = identity_of(o, json_object_get(json, "as"), AT_KEY(root, "as"), e);
 	if (stage_settle_tracepoint(&o->m.model, json))
 		return error_no_memory(e, root, "memory for a tracepoint");
 	if (as < 0 || call_from_json(&call, env->abi, env->arch, json_object_get(json, "open"),
-				     &o->scope, &at_open, e))
+				     &o->scope, AT_KEY(root, "open"), e))
 		return -EINVAL;
 	o->world.event_count = o->group_fd.fd != -1;
 	situation_begin(&o->situation, &o->m.model.machine, &call, &o->callers[as], &o->world);

@@ -13,11 +13,10 @@ int keys_check(const json_t *object, const char *const keys[], const char *what,
 	if (!json_is_object(object))
 		return error_value(e, w, object, "%s, an object", what);
 	json_object_foreach((json_t *)object, key, value) {
-		struct where at = where_key(w, key);
 		struct nearest near = nearest_to(key);
 
 		if (name_index(key, keys, &near) < 0)
-			return error_name(e, &at, key, near.best, "a key of %s", what);
+			return error_name(e, AT_KEY(w, key), key, near.best, "a key of %s", what);
 	}
 	return 0;
 }

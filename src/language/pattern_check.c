@@ -90,12 +90,12 @@ static int check_counts(const json_t *operand, struct scope *scope, const struct
 				   "at least one count: whatever is shown fits none at all");
 	for (size_t i = 0; (one = element(operand, i)); i++) {
 		struct where at = json_is_array(operand) ? where_index(w, i) : *w;
-		struct where at_of = where_key(&at, "of"), at_is = where_key(&at, "is");
 		const json_t *of = json_object_get(one, "of"), *is = json_object_get(one, "is");
 
 		if (!of || !is || json_object_size(one) != 2)
 			return error_value(e, &at, one, "of, a pattern, and is, how many fit");
-		if (pattern_check(of, scope, &at_of, e) || check_count(is, scope, &at_is, e))
+		if (pattern_check(of, scope, AT_KEY(&at, "of"), e) ||
+		    check_count(is, scope, AT_KEY(&at, "is"), e))
 			return -EINVAL;
 	}
 	return 0;

@@ -126,7 +126,6 @@ static json_t *list_rows(const json_t *list, const struct where *w, struct error
 	size_t i;
 
 	json_array_foreach(list, i, item) {
-		struct where at = where_index(w, i);
 		char *text = json_is_string(item) ? strdup(json_string_value(item))
 						  : json_dumps(item, JSON_ENCODE_ANY);
 		char name[64];
@@ -134,7 +133,7 @@ static json_t *list_rows(const json_t *list, const struct where *w, struct error
 		row_name(text ? text : "", name, sizeof(name));
 		free(text);
 		if (json_is_object(item) || json_is_array(item) || json_object_get(rows, name))
-			error_value(e, &at, item, "scalars, each once");
+			error_value(e, AT_INDEX(w, i), item, "scalars, each once");
 		else
 			json_object_set(rows, name, item);
 	}

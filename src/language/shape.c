@@ -201,10 +201,9 @@ static int check_counted(const json_t *operand, const struct value_shape *list,
 
 	for (size_t i = 0; (one = element(operand, i)); i++) {
 		struct where at = json_is_array(operand) ? where_index(w, i) : *w;
-		struct where at_of = where_key(&at, "of"), at_is = where_key(&at, "is");
 
-		if (shape_check(json_object_get(one, "of"), &shape, &at_of, e) ||
-		    shape_check(json_object_get(one, "is"), &number_shape, &at_is, e))
+		if (shape_check(json_object_get(one, "of"), &shape, AT_KEY(&at, "of"), e) ||
+		    shape_check(json_object_get(one, "is"), &number_shape, AT_KEY(&at, "is"), e))
 			return -EINVAL;
 	}
 	return 0;
@@ -305,9 +304,7 @@ static int check_operation(const json_t *pattern, const struct value_shape *shap
 	json_t *operand;
 
 	json_object_foreach((json_t *)pattern, key, operand) {
-		struct where at = where_key(w, key);
-
-		if (check_operator(pattern_operator(key, NULL), operand, shape, &at, e))
+		if (check_operator(pattern_operator(key, NULL), operand, shape, AT_KEY(w, key), e))
 			return -EINVAL;
 	}
 	return 0;

@@ -123,11 +123,10 @@ int when_check(const json_t *when, const struct when_names *names, const struct 
 	if (when && !json_is_object(when))
 		return error_value(e, w, when, "an object of conditions");
 	json_object_foreach((json_t *)when, key, value) {
-		struct where at = where_key(w, key);
 		const json_t *one;
 
 		for (size_t i = 0; (one = element(value, i)); i++)
-			if (check_value(key, one, names, &at, e))
+			if (check_value(key, one, names, AT_KEY(w, key), e))
 				return -EINVAL;
 	}
 	return 0;

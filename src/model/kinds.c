@@ -66,17 +66,16 @@ static int load_kinds(struct kinds *kinds, const json_t *pmus, const struct wher
 
 int kinds_load(struct kinds *kinds, const json_t *file, const struct where *w, struct error *e)
 {
-	struct where at_pmus = where_key(w, "pmus"), at_classes = where_key(w, "tracepoints");
 	const char *name;
 	json_t *json;
 
 	*kinds = (struct kinds){
 		.processors = json_object_get(json_object_get(file, "processors"), "names")};
-	if (load_kinds(kinds, json_object_get(file, "pmus"), &at_pmus, e))
+	if (load_kinds(kinds, json_object_get(file, "pmus"), AT_KEY(w, "pmus"), e))
 		return -EINVAL;
 	json_object_foreach(json_object_get(file, "tracepoints"), name, json) {
 		if (kinds->class_count == CLASSES_MAX)
-			return error_text(e, &at_classes, "more", "at most %d classes",
+			return error_text(e, AT_KEY(w, "tracepoints"), "more", "at most %d classes",
 					  CLASSES_MAX);
 		kinds->classes[kinds->class_count++] = (struct tracepoint_class){
 			.name = name,

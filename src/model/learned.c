@@ -13,13 +13,12 @@
 int learned_load(struct learned *learned, const json_t *file, const struct where *w,
 		 struct error *e)
 {
-	struct where at_learned = where_key(w, "learned");
 	const char *name;
 	json_t *json;
 
 	*learned = (struct learned){0};
 	json_object_foreach(json_object_get(file, "learned"), name, json) {
-		struct where at = where_key(&at_learned, name);
+		struct where at = where_key(AT_KEY(w, "learned"), name);
 		const char *about = json_string_value(json_object_get(json, "about"));
 
 		if (learned->count == LEARNED_MAX)

@@ -42,14 +42,13 @@ static int load_text(struct wording *wording, const json_t *json, struct vocabul
 {
 	const json_t *when = json_object_get(json, "if");
 	const char *text = json_string_value(json_object_get(json, "text"));
-	struct where at = where_key(w, "if");
 	size_t i = wording->texts.count++;
 
 	if (!text)
 		return error_value(e, w, json, "a text, and the `if` on which it is said");
 	wording->values[i] = (struct abi_value){.name = text, .value = i};
 	if (when)
-		wording->when[i] = predicate_compile(when, v, &at, e);
+		wording->when[i] = predicate_compile(when, v, AT_KEY(w, "if"), e);
 	return error_is_set(e) ? -EINVAL : 0;
 }
 
@@ -80,9 +79,7 @@ static int load_wording(struct facts *facts, const char *name, const json_t *lis
 	if (!wording || !fact.name)
 		return error_no_memory(e, w, "memory for the words");
 	json_array_foreach(list, i, json) {
-		struct where at = where_index(w, i);
-
-		if (load_text(wording, json, v, &at, e))
+		if (load_text(wording, json, v, AT_INDEX(w, i), e))
 			return -EINVAL;
 	}
 	fact.names = &wording->texts;
@@ -101,9 +98,7 @@ static int facts_add_words(struct facts *facts, const json_t *words, struct voca
 	json_t *list;
 
 	json_object_foreach((json_t *)words, name, list) {
-		struct where at = where_key(w, name);
-
-		if (load_wording(facts, name, list, v, &at, e))
+		if (load_wording(facts, name, list, v, AT_KEY(w, name), e))
 			return -EINVAL;
 	}
 	return 0;
@@ -183,7 +178,6 @@ static const char after_open[] = "MIRL";
 static int check_check(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
 	const char *id = w->key;
-	struct where at_gate = where_key(w, "gate"), at_result = where_key(w, "result");
 	struct check *check = made;
 
 	check->json = json;
@@ -192,9 +186,10 @@ static int check_check(struct doc *d, void *made, const json_t *json, const stru
 	if (!json_object_get(json, "gate")) {
 		check->gate = -1;
 		if (!strchr(after_open, id[0]))
-			return error_value(d->e, &at_gate, NULL, "a gate");
+			return error_value(d->e, AT_KEY(w, "gate"), NULL, "a gate");
 	}
-	if (result_of_check(d, json_object_get(json, "result"), &check->result, &at_result))
+	if (result_of_check(d, json_object_get(json, "result"), &check->result,
+			    AT_KEY(w, "result")))
 		return -EINVAL;
 	if (check->saying_count)
 		return 0;

@@ -229,9 +229,7 @@ static struct predicate *compile_list(const json_t *list, bool is_any, struct vo
 		return NULL;
 	p->kind = is_any ? ANY : ALL;
 	json_array_foreach(list, i, item) {
-		struct where at = where_index(w, i);
-
-		p->parts[p->count] = predicate_compile(item, v, &at, e);
+		p->parts[p->count] = predicate_compile(item, v, AT_INDEX(w, i), e);
 		if (!p->parts[p->count++])
 			return NULL;
 	}

@@ -103,7 +103,6 @@ static bool is_safe(const json_t *words)
  */
 static int copy_again(json_t *about, const json_t *head, const struct where *w, struct error *e)
 {
-	struct where at = where_key(w, "again");
 	json_t *words = json_object_get(head, "again"), *word;
 	bool is_right = !words || json_is_array(words);
 	size_t i;
@@ -111,7 +110,7 @@ static int copy_again(json_t *about, const json_t *head, const struct where *w, 
 	json_array_foreach(words, i, word)
 		is_right = is_right && json_is_string(word);
 	if (!is_right)
-		return error_value(e, &at, words, "a list of words");
+		return error_value(e, AT_KEY(w, "again"), words, "a list of words");
 	if (!words)
 		json_object_set_new(about, "again", json_pack("[s, s]", "perfabi", "run"));
 	else if (is_safe(words))
@@ -160,7 +159,6 @@ static bool is_same_run(const struct column *a, const struct column *b)
 /* Two reports of one run are one too many. */
 static int check_is_new(const struct reading *r, const struct where *w, const json_t *head)
 {
-	struct where at = where_key(w, "time");
 	const struct column *last = &r->table->columns[r->table->column_count - 1];
 
 	for (const struct column *column = r->table->columns; column < last; column++)
@@ -168,7 +166,7 @@ static int check_is_new(const struct reading *r, const struct where *w, const js
 			const char *file =
 				json_string_value(json_object_get(column->about, "file"));
 
-			return error_value(r->e, &at, json_object_get(head, "time"),
+			return error_value(r->e, AT_KEY(w, "time"), json_object_get(head, "time"),
 					   "another run than that of %s",
 					   file ? file : "a report before it");
 		}

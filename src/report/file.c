@@ -29,10 +29,9 @@ int report_check_texts(const json_t *object, const struct where *w, const char *
 {
 	for (size_t i = 0; keys[i]; i++) {
 		const json_t *value = json_object_get(object, keys[i]);
-		struct where at = where_key(w, keys[i]);
 
 		if (value && !json_is_string(value) && !json_is_null(value))
-			return error_value(e, &at, value, "a text");
+			return error_value(e, AT_KEY(w, keys[i]), value, "a text");
 	}
 	return 0;
 }
@@ -59,14 +58,13 @@ static int check_result(const json_t *result, const struct where *w, struct erro
 					    "token", "reason",   NULL};
 	const json_t *id = json_object_get(result, "id");
 	const json_t *name = json_object_get(result, "outcome");
-	struct where at_id = where_key(w, "id"), at_outcome = where_key(w, "outcome");
-	struct where at_spec = where_key(w, "spec"), at_deviation = where_key(w, "deviation");
+	struct where at_outcome = where_key(w, "outcome");
 	struct nearest near;
 
 	if (!json_is_object(result))
 		return error_value(e, w, result, "an object: a case and what came of it");
 	if (!json_string_length(id))
-		return error_value(e, &at_id, id, "the id of a case");
+		return error_value(e, AT_KEY(w, "id"), id, "the id of a case");
 	if (!json_is_string(name))
 		return error_value(e, &at_outcome, name, "an outcome");
 	near = nearest_to(json_string_value(name));
@@ -75,9 +73,9 @@ static int check_result(const json_t *result, const struct where *w, struct erro
 		return error_name(e, &at_outcome, json_string_value(name), near.best,
 				  "an outcome: pass, fail, skip, xfail, xpass or error");
 	if (report_check_texts(result, w, texts, e) ||
-	    report_check_part(json_object_get(result, "spec"), &at_spec, e))
+	    report_check_part(json_object_get(result, "spec"), AT_KEY(w, "spec"), e))
 		return -EINVAL;
-	return report_check_part(json_object_get(result, "deviation"), &at_deviation, e);
+	return report_check_part(json_object_get(result, "deviation"), AT_KEY(w, "deviation"), e);
 }
 
 static int take_checked(struct reading *r, const json_t *result, const struct where *w)
@@ -98,9 +96,7 @@ static int read_results(struct reading *r, const json_t *report, const struct wh
 		return error_value(r->e, &list, results, "a list of results");
 	err = r->sink->head(r->sink->context, report, root);
 	json_array_foreach(results, i, result) {
-		struct where at = where_index(&list, i);
-
-		err = err ? err : take_checked(r, result, &at);
+		err = err ? err : take_checked(r, result, AT_INDEX(&list, i));
 	}
 	r->has_end = !json_object_get(json_object_get(report, "summary"), "interrupted");
 	return err;

@@ -291,10 +291,8 @@ static int read_conditions(struct doc *d, const json_t *conditions, void *at_whe
 
 static int check_kernels(const json_t *entry, const struct where *w, struct error *e)
 {
-	struct where at_seen = where_key(w, "seen");
-
 	if (!json_object_get(entry, "seen") && !json_object_get(entry, "read"))
-		return error_value(e, &at_seen, NULL,
+		return error_value(e, AT_KEY(w, "seen"), NULL,
 				   "the versions that it was seen on, or in `read` those whose "
 				   "source was read");
 	return check_versions(entry, "seen", w, e) || check_versions(entry, "read", w, e) ? -EINVAL

@@ -289,16 +289,14 @@ static void stage_note(struct stage *stage, const struct environment *env, const
 static int check_calls(const struct plan_of_stage *plan, const struct tables *tables,
 		       const struct scope *scope, const struct where *root, struct error *e)
 {
-	struct where at_calls = where_key(root, "calls");
 	const char *name;
 	json_t *json;
 
 	json_object_foreach((json_t *)plan->calls, name, json) {
-		struct where at = where_key(&at_calls, name), at_open = where_key(&at, "open");
 		struct call call;
 
 		if (call_from_json(&call, tables->abi, tables->arch, json_object_get(json, "open"),
-				   scope, &at_open, e))
+				   scope, AT_KEY(AT_KEY(AT_KEY(root, "calls"), name), "open"), e))
 			return -EINVAL;
 		call_free(&call);
 	}
@@ -308,7 +306,6 @@ static int check_calls(const struct plan_of_stage *plan, const struct tables *ta
 int stage_load_json(struct plan_of_stage *plan, json_t *json, const struct where *root,
 		    const struct tables *tables, struct error *e)
 {
-	struct where at_given = where_key(root, "given");
 	struct scope scope = {.checking = true};
 	struct compiling c = {.tables = tables,
 			      .arch = tables->arch,
@@ -320,7 +317,8 @@ int stage_load_json(struct plan_of_stage *plan, json_t *json, const struct where
 
 	*plan = (struct plan_of_stage){.json = json};
 	plan->calls = json_object_get(plan->json, "calls");
-	err = block_compile(&c, &plan->block, json_object_get(plan->json, "given"), &at_given);
+	err = block_compile(&c, &plan->block, json_object_get(plan->json, "given"),
+			    AT_KEY(root, "given"));
 	if (!err)
 		err = check_calls(plan, tables, &scope, root, e);
 	scope_free(&scope);

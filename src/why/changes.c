@@ -99,9 +99,7 @@ static int read_settings(struct doc *d, const json_t *json, void *at, const stru
 	json_t *value;
 
 	json_object_foreach((json_t *)json, name, value) {
-		struct where at_one = where_key(w, name);
-
-		if (load_setting(set, name, value, d->context, &at_one, d->e))
+		if (load_setting(set, name, value, d->context, AT_KEY(w, name), d->e))
 			return -EINVAL;
 	}
 	return set->count ? 0 : error_value(d->e, w, json, "what to set");

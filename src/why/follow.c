@@ -29,12 +29,11 @@ struct reading {
 static int read_number(const struct reading *r, const char *key, uint64_t *out)
 {
 	const json_t *json = json_object_get(r->json, key);
-	struct where at = where_key(r->w, key);
 	struct value value;
 
 	if (!json)
 		return 0;
-	if (value_eval(json, NULL, NULL, &at, &value, r->e))
+	if (value_eval(json, NULL, NULL, AT_KEY(r->w, key), &value, r->e))
 		return -EINVAL;
 	*out = value.bits;
 	return 0;
@@ -45,7 +44,6 @@ static int read_mmap(struct follow *out, const struct reading *r)
 {
 	static const char *const keys[] = {"pages", "length", "offset", "private", NULL};
 	const json_t *private = json_object_get(r->json, "private");
-	struct where at_private = where_key(r->w, "private");
 	uint64_t pages = UINT64_MAX;
 
 	if (keys_check(r->json, keys, "mmap (pages, length, offset, private)", r->w, r->e) ||
@@ -58,7 +56,7 @@ static int read_mmap(struct follow *out, const struct reading *r)
 	if (pages != UINT64_MAX)
 		out->then.length = (pages + 1) * r->env->page_size;
 	if (private && !json_is_boolean(private))
-		return error_value(r->e, &at_private, private, "true or false");
+		return error_value(r->e, AT_KEY(r->w, "private"), private, "true or false");
 	out->then.is_private = json_is_true(private);
 	return 0;
 }
@@ -85,7 +83,6 @@ static int read_ioctl(struct follow *out, const struct reading *r)
 {
 	static const char *const keys[] = {"request", "arg", "u64", "text", NULL};
 	const json_t *text = json_object_get(r->json, "text");
-	struct where at_text = where_key(r->w, "text");
 	const struct abi_family *names = abi_family(r->env->abi, "ioctl");
 	const json_t *argument = json_object_get(r->json, "arg");
 	const struct abi_value *value;
@@ -99,7 +96,7 @@ static int read_ioctl(struct follow *out, const struct reading *r)
 	if (keys_check(r->json, keys, "ioctl (request, arg, u64, text)", r->w, r->e))
 		return -EINVAL;
 	if (text && !out->text)
-		return error_value(r->e, &at_text, text, "a text");
+		return error_value(r->e, AT_KEY(r->w, "text"), text, "a text");
 	if (!value)
 		return error_name(r->e, r->w, out->request ? out->request : "nothing", near.best,
 				  "a request of PERF_EVENT_IOC_");
@@ -287,8 +284,7 @@ int follow_from_json(struct follow *out, const json_t *json, const struct enviro
 	if (json_object_size(json) > 1)
 		return error_value(e, w, json, "one of mmap, munmap, ioctl, read and poll");
 	json_object_foreach((json_t *)json, name, arguments) {
-		struct where at = where_key(w, name);
-		struct reading r = {.json = arguments, .env = env, .w = &at, .e = e};
+		struct reading r = {.json = arguments, .env = env, .w = AT_KEY(w, name), .e = e};
 
 		near = nearest_to(name);
 		for (size_t i = 0; i < VERBS; i++) {

@@ -31,11 +31,11 @@ static void check_as_and_errno(const struct question *q, const json_t *err,
 			       const struct where *root, struct error *e)
 {
 	const char *told = json_string_value(err);
-	struct where at_as = where_key(root, "as"), at_errno = where_key(root, "errno");
+	struct where at_errno = where_key(root, "errno");
 	struct nearest near = nearest_to(told ? told : "");
 
 	if (q->as && !json_is_string(q->as))
-		error_value(e, &at_as, q->as, "%s", identity_choice);
+		error_value(e, AT_KEY(root, "as"), q->as, "%s", identity_choice);
 	if (err && !told)
 		error_value(e, &at_errno, err, "an errno's name, or ok");
 	else if (told && strcmp(told, "ok") && !errno_by_name(told, &near))

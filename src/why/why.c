@@ -261,15 +261,13 @@ static int fail_answer(struct answering *a, struct error *e)
 /* `given` is of the caller, and no other. */
 static int check_given(const struct question *q, const struct where *root, struct error *e)
 {
-	struct where at_given = where_key(root, "given");
 	json_t *step;
 	size_t i;
 
 	json_array_foreach(q->given, i, step) {
-		struct where at = where_index(&at_given, i);
-
 		if (json_object_get(step, "become"))
-			return error_value(e, &at, step, "no `become`; `as` says who calls");
+			return error_value(e, AT_INDEX(AT_KEY(root, "given"), i), step,
+					   "no `become`; `as` says who calls");
 	}
 	return 0;
 }
@@ -298,10 +296,9 @@ static int plan_follows(struct answering *a, struct error *e)
 		return error_text(e, &at_then, "more", "at most %d calls", FOLLOWS_MAX);
 	for (size_t i = 0; i < count; i++) {
 		const json_t *one = json_is_array(then) ? json_array_get(then, i) : then;
-		struct where at_one = where_index(&at_then, i);
 
 		if (follow_from_json(&a->inquiry.follows[i], one, a->why->model->machine.env,
-				     json_is_array(then) ? &at_one : &at_then, e))
+				     json_is_array(then) ? AT_INDEX(&at_then, i) : &at_then, e))
 			return -EINVAL;
 		a->inquiry.follow_count++;
 	}
