@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <stdarg.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,25 +19,10 @@
 #include "text/say.h"
 #include "text/standard.h"
 
-static const struct command commands[] = {
-	{"run", command_run, "run cases against this kernel, and report"},
-	{"probe", command_probe, "what this machine can do, and why not more"},
-	{"diff", command_diff, "what differs between two reports or machines; what is worse first"},
-	{"report", command_report, "reports of several machines as one page of HTML"},
-	{"list", command_list, "the ids and titles of the cases"},
-	{"show", command_show, "a case in full"},
-	{"check", command_check, "load case files, and say what is wrong with them"},
-	{"mutate", command_mutate,
-	 "make every expectation wrong in turn, and demand that it fails"},
-	{"capture", command_capture,
-	 "record an attr while a command runs, for perfabi-decode and perf"},
-	{"predict", command_predict, "what the kernel will say to calls, without making them"},
-	{"why", command_why, "why a call is refused, and what opens it"},
-	{"hunt", command_hunt, "random calls, predicted and made: whatever differs, as a case"},
-	{"help", command_help,
-	 "help on a command, or on tokens, phases, steps, step-schema, patterns,\n           "
-	 "variables"},
-};
+static const struct command *const commands[] = {
+	&run_command,  &probe_command, &diff_command,   &report_command,  &list_command,
+	&show_command, &check_command, &mutate_command, &capture_command, &predict_command,
+	&why_command,  &hunt_command,  &help_command};
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 void usage(FILE *f)
@@ -45,7 +31,7 @@ void usage(FILE *f)
 	      "usage: perfabi COMMAND [OPTIONS] [ARGUMENTS]\n\ncommands:\n",
 	      f);
 	for (size_t i = 0; i < COMMANDS; i++)
-		fprintf(f, "  %-8s %s\n", commands[i].name, commands[i].help);
+		fprintf(f, "  %-8s %s\n", commands[i]->name, commands[i]->help);
 	fputs("\n  -h, --help     this, or a command's own help behind its name\n"
 	      "  -V, --version\n\n"
 	      "exit status: 0 nothing failed, 1 something failed or passed against its baseline,\n"
@@ -56,10 +42,10 @@ void usage(FILE *f)
 const struct command *command_find(const char *name, struct nearest *near)
 {
 	for (size_t i = 0; i < COMMANDS; i++) {
-		if (!strcmp(commands[i].name, name))
-			return &commands[i];
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
 		if (near)
-			nearest_try(near, commands[i].name);
+			nearest_try(near, commands[i]->name);
 	}
 	return NULL;
 }
@@ -72,17 +58,53 @@ int flush_stdout(void)
 	return EXIT_HARNESS;
 }
 
+int fail(int status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say_list(stderr, format, args);
+	va_end(args);
+	return status;
+}
+
+int fail_with(const char *program, const struct error *e)
+{
+	error_print(stderr, program, e);
+	return e->no_memory ? EXIT_HARNESS : EXIT_USAGE;
+}
+
+/* Reads its options, and does it. */
+static int do_command(const struct command *command, int argc, char **argv)
+{
+	void *settings = calloc(1, command->size);
+	int parsed, status = 0;
+
+	if (!settings)
+		return fail(EXIT_HARNESS, "%s: %s\n", argv[0], strerror(errno));
+	if (command->begin)
+		command->begin(settings);
+	parsed = options_read(command->line, settings, argc, argv);
+	if (!parsed)
+		status = command->run(settings, argv + optind);
+	else if (parsed < 0)
+		status = EXIT_USAGE;
+	if (command->end)
+		command->end(settings);
+	free(settings);
+	return status ? status : flush_stdout();
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
 	struct nearest near;
 	char program[32];
-	int status, err = standard_hold();
+	int err = standard_hold();
 
-	if (err) {
-		say(stderr, "perfabi: /dev/null, for what is closed: %s\n", strerror(-err));
-		return EXIT_HARNESS;
-	}
+	if (err)
+		return fail(EXIT_HARNESS, "perfabi: /dev/null, for what is closed: %s\n",
+			    strerror(-err));
 	heap_prepare();
 	json_memory_or_exit();
 	limits_raise_stack();
@@ -104,8 +126,7 @@ int main(int argc, char **argv)
 	if (command) {
 		snprintf(program, sizeof(program), "perfabi %s", argv[1]);
 		argv[1] = program; /* what getopt_long(3) puts in front of its messages */
-		status = command->run(argc - 1, argv + 1);
-		return status ? status : flush_stdout();
+		return do_command(command, argc - 1, argv + 1);
 	}
 	say(stderr, "perfabi: there is no command \"%s\"\n", argv[1]);
 	if (near.best)

@@ -168,7 +168,12 @@ int options_read(const struct command_line *line, void *settings, int argc, char
 				(unsigned char *)settings + known.list[i].base, optarg))
 			return -EINVAL;
 	}
-	return 0;
+	if (!line->too_many || optind + line->most >= argc)
+		return 0;
+	say(stderr, "%s: ", line->program);
+	say(stderr, line->too_many, argv[optind + line->most]);
+	say(stderr, "\n");
+	return -EINVAL;
 }
 
 /* The text from the column on, in lines that do not grow beyond the width where words allow it. */

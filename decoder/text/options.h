@@ -45,6 +45,9 @@ struct command_line {
 	const struct option_row *rows;
 	const char *end;       /* what it ends with, or NULL */
 	bool stops_at_operand; /* what is behind the first operand are no options */
+	int most;              /* operands; 0: any number */
+	/* What is wrong with one more, a format with %s; NULL: `most` is not looked at. */
+	const char *too_many;
 };
 
 /*

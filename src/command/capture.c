@@ -84,26 +84,24 @@ static const struct command_line command_line = {
 	       "3 reading or writing failed.\n",
 	.stops_at_operand = true};
 
-/* 0 to go on, 1 after help was printed, or -EINVAL. */
-static int parse_command(struct settings *s, int argc, char **argv)
+static void begin(void *settings)
 {
-	int status = options_read(&command_line, s, argc, argv);
+	((struct settings *)settings)->pages = PAGES;
+}
 
-	if (!status && (!s->attr || optind == argc)) {
-		say(stderr, "perfabi capture: %s\n  `perfabi capture --help` lists the options\n",
-		    s->attr ? "no command to run" : "no --attr");
-		status = -EINVAL;
-	}
-	if (!status && s->output && !strcmp(s->output, "-")) {
-		fputs("perfabi capture: --output -: a recording needs a file, whose beginning is "
-		      "written last\n",
-		      stderr);
-		status = -EINVAL;
-	}
-	s->command = argv + optind;
+/* 0, or EXIT_USAGE after a message. */
+static int check_settings(struct settings *s)
+{
+	if (!s->attr || !s->command[0])
+		return fail(EXIT_USAGE,
+			    "perfabi capture: %s\n  `perfabi capture --help` lists the options\n",
+			    s->attr ? "no command to run" : "no --attr");
+	if (s->output && !strcmp(s->output, "-"))
+		return fail(EXIT_USAGE, "perfabi capture: --output -: a recording needs a file, "
+					"whose beginning is written last\n");
 	if (!s->output)
 		s->output = s->raw ? "perf.ring" : "perf.data";
-	return status;
+	return 0;
 }
 
 /* The file that is read is not to be written. */
@@ -115,8 +113,7 @@ static int check_not_attr(const struct settings *s)
 	if (unknown || stat(s->output, &output) || !S_ISREG(attr.st_mode) ||
 	    attr.st_dev != output.st_dev || attr.st_ino != output.st_ino)
 		return 0;
-	say(stderr, "perfabi capture: --output: %s is the file of --attr\n", s->output);
-	return EXIT_USAGE;
+	return fail(EXIT_USAGE, "perfabi capture: --output: %s is the file of --attr\n", s->output);
 }
 
 /* A tracepoint's id is looked up before it is asked for. */
@@ -146,10 +143,9 @@ static int take_attrs(struct attr_list *attrs, const struct settings *s, struct 
 	char *text = text_read(s->attr, &size, ATTR_JSON_MAX);
 	int err;
 
-	if (!text) {
-		say(stderr, "perfabi capture: cannot read %s: %s\n", s->attr, strerror(errno));
-		return EXIT_USAGE;
-	}
+	if (!text)
+		return fail(EXIT_USAGE, "perfabi capture: cannot read %s: %s\n", s->attr,
+			    strerror(errno));
 	if (strlen(text) != size) {
 		say(stderr, "perfabi capture: %s: expected JSON, got a NUL byte at %zu\n", s->attr,
 		    strlen(text));
@@ -288,9 +284,8 @@ static int say_refused(const struct capture_error *e)
 
 	if (e->cpu >= 0)
 		snprintf(on, sizeof(on), " on cpu %d", e->cpu);
-	say(stderr, "perfabi capture: cannot %s the event of attr %zu%s: %s\n%s", e->what, e->attr,
-	    on, strerror(-e->err), hint(e->err));
-	return EXIT_USAGE;
+	return fail(EXIT_USAGE, "perfabi capture: cannot %s the event of attr %zu%s: %s\n%s",
+		    e->what, e->attr, on, strerror(-e->err), hint(e->err));
 }
 
 /*
@@ -437,8 +432,7 @@ static int say_status(const struct settings *s, int status)
 
 static int write_failed(const struct settings *s, int err)
 {
-	say(stderr, "perfabi capture: writing %s: %s\n", s->output, strerror(-err));
-	return EXIT_HARNESS;
+	return fail(EXIT_HARNESS, "perfabi capture: writing %s: %s\n", s->output, strerror(-err));
 }
 
 /*
@@ -446,8 +440,8 @@ static int write_failed(const struct settings *s, int err)
  * written at once: a command is not run whose recording cannot be written. Until the command is
  * there what is in an older file stays.
  */
-static int run_command(const struct settings *s, struct capture *c,
-		       struct recorded_command *command, struct outfile *output)
+static int run_and_record(const struct settings *s, struct capture *c,
+			  struct recorded_command *command, struct outfile *output)
 {
 	struct recording r = {0};
 	int status = 0, err = s->raw ? 0 : begin_file(&r, output->fd, c), cannot;
@@ -455,11 +449,9 @@ static int run_command(const struct settings *s, struct capture *c,
 	if (!err)
 		err = capture_enable(c);
 	cannot = err ? 0 : let_go(command);
-	if (cannot) {
-		say(stderr, "perfabi capture: cannot run %s: %s\n", s->command[0],
-		    strerror(cannot));
-		return EXIT_USAGE;
-	}
+	if (cannot)
+		return fail(EXIT_USAGE, "perfabi capture: cannot run %s: %s\n", s->command[0],
+			    strerror(cannot));
 	if (!err)
 		err = outfile_place(output, true);
 	if (!err)
@@ -482,8 +474,8 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-static int capture_command(const struct settings *s, const struct environment *env,
-			   const struct attr_list *attrs)
+static int capture_into_file(const struct settings *s, const struct environment *env,
+			     const struct attr_list *attrs)
 {
 	bool backward = attr_list_flag(attrs, env->abi, "write_backward");
 	struct recorded_command command = {.pid = -1, .go = -1, .failed = -1};
@@ -501,10 +493,9 @@ static int capture_command(const struct settings *s, const struct environment *e
 		return EXIT_USAGE;
 	}
 	err = start_command(&command, s->command);
-	if (err) {
-		say(stderr, "perfabi capture: cannot start a process: %s\n", strerror(-err));
-		return EXIT_HARNESS;
-	}
+	if (err)
+		return fail(EXIT_HARNESS, "perfabi capture: cannot start a process: %s\n",
+			    strerror(-err));
 	err = capture_open(&c, env->abi, attrs, command.pid, s->pages, !(s->raw && backward), &e);
 	if (err) {
 		status = say_refused(&e);
@@ -520,7 +511,7 @@ static int capture_command(const struct settings *s, const struct environment *e
 			status = EXIT_HARNESS;
 		} else {
 			catch_signals();
-			status = run_command(s, &c, &command, &output);
+			status = run_and_record(s, &c, &command, &output);
 		}
 		outfile_close(&output);
 	}
@@ -529,44 +520,45 @@ static int capture_command(const struct settings *s, const struct environment *e
 	return status;
 }
 
-int command_capture(int argc, char **argv)
+static int run(void *settings, char **operands)
 {
-	struct settings s = {.pages = PAGES};
+	struct settings *s = settings;
 	struct sources sources = abi_builtin();
 	struct environment env;
 	struct attr_list attrs = {0};
 	struct error e = {0};
 	struct abi *abi;
-	int status = parse_command(&s, argc, argv);
+	int status;
 
+	s->command = operands;
+	status = check_settings(s);
 	if (status)
-		return status > 0 ? 0 : EXIT_USAGE;
-	if (s.folder && sources_read(&sources, s.folder, &e)) {
-		error_print(stderr, "perfabi capture", &e);
-		return EXIT_USAGE;
-	}
-	abi = abi_load(&sources, &e);
-	if (!abi) {
-		error_print(stderr, "perfabi capture", &e);
-		return EXIT_USAGE;
-	}
+		return status;
+	abi = s->folder && sources_read(&sources, s->folder, &e) ? NULL : abi_load(&sources, &e);
+	if (!abi)
+		return fail_with("perfabi capture", &e);
 	status = barred_by_death("perfabi capture");
 	if (status)
 		return status;
 	environment_read(&env, abi);
 	/* so that a run that wants quiet says who is in its way */
 	prctl(PR_SET_NAME, "perfabi-capture");
-	status = check_not_attr(&s);
+	status = check_not_attr(s);
 	if (!status)
-		status = take_attrs(&attrs, &s, &env);
+		status = take_attrs(&attrs, s, &env);
 	if (!status)
 		status = check_told_apart(abi, &attrs);
 	if (!status)
-		status = capture_command(&s, &env, &attrs);
+		status = capture_into_file(s, &env, &attrs);
 	attr_list_free(&attrs);
 	environment_free(&env);
 	abi_free(abi);
-	if (s.folder)
+	if (s->folder)
 		sources_free(&sources);
 	return status;
 }
+
+const struct command capture_command = {
+	"capture",      "record an attr while a command runs, for perfabi-decode and perf",
+	&command_line,  sizeof(struct settings),
+	.begin = begin, .run = run};

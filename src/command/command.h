@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands of perfabi. Each takes its own argv, from the command's name on, and returns an exit
- * status.
+ * The commands of perfabi, a row each.
  */
 #ifndef PERFABI_COMMAND_H
 #define PERFABI_COMMAND_H
@@ -10,26 +9,21 @@
 
 #include "case/load.h"
 #include "report/report.h"
-
-int command_run(int argc, char **argv);
-int command_list(int argc, char **argv);
-int command_show(int argc, char **argv);
-int command_check(int argc, char **argv);
-int command_mutate(int argc, char **argv);
-int command_capture(int argc, char **argv);
-int command_predict(int argc, char **argv);
-int command_hunt(int argc, char **argv);
-int command_why(int argc, char **argv);
-int command_probe(int argc, char **argv);
-int command_diff(int argc, char **argv);
-int command_report(int argc, char **argv);
-int command_help(int argc, char **argv);
+#include "text/options.h"
 
 struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *help;
+	const char *name, *help;
+	const struct command_line *line;
+	size_t size;                   /* of its settings, zeros ... */
+	void (*begin)(void *settings); /* ... but for this; NULL: they are all zeros */
+	/* The operands end with NULL. An exit status. */
+	int (*run)(void *settings, char **operands);
+	void (*end)(void *settings); /* whatever came of the options; NULL: nothing to free */
 };
+
+extern const struct command run_command, probe_command, diff_command, report_command, list_command,
+	show_command, check_command, mutate_command, capture_command, predict_command, why_command,
+	hunt_command, help_command;
 
 /* The command of that name, or NULL; `near` (may be NULL) is offered all. */
 const struct command *command_find(const char *name, struct nearest *near);
@@ -39,5 +33,11 @@ void usage(FILE *f);
 
 /* 0, or EXIT_HARNESS after a message if what was printed could not be written. */
 int flush_stdout(void);
+
+/* Says it, a line or more, and returns `status`. */
+int fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prints what is wrong in a file, and returns the exit status that it makes. */
+int fail_with(const char *program, const struct error *e);
 
 #endif

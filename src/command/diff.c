@@ -72,49 +72,39 @@ static int write_difference(const struct side *a, const struct side *b, write_di
 	json_t *diff;
 	int status;
 
-	if (a->kind != b->kind) {
-		say(stderr,
-		    "%s: one of these files is of perfabi run, the other of perfabi probe\n"
-		    "  give two of the same kind\n",
-		    program);
-		return EXIT_USAGE;
-	}
+	if (a->kind != b->kind)
+		return fail(EXIT_USAGE,
+			    "%s: one of these files is of perfabi run, the other of perfabi probe\n"
+			    "  give two of the same kind\n",
+			    program);
 	diff = diff_sides(a, b);
-	if (!diff) {
-		say(stderr, "%s: %s\n", program, strerror(ENOMEM));
-		return EXIT_HARNESS;
-	}
+	if (!diff)
+		return fail(EXIT_HARNESS, "%s: %s\n", program, strerror(ENOMEM));
 	write(diff, is_long, stdout);
 	status = json_array_size(json_object_get(diff, "worse")) || !b->has_end ? EXIT_FAILED : 0;
 	json_decref(diff);
 	return status;
 }
 
-static int diff_files(char *const paths[], write_diff *write, bool is_long)
+static int run(void *settings, char **paths)
 {
+	const struct settings *s = settings;
 	struct side a = {0}, b = {0};
 	int status;
 
-	if (!paths[0] || !paths[1] || paths[2]) {
-		say(stderr, "%s: expected two files\n  `perfabi diff --help` shows how\n", program);
-		return EXIT_USAGE;
-	}
+	if (!paths[0] || !paths[1] || paths[2])
+		return fail(EXIT_USAGE,
+			    "%s: expected two files\n  `perfabi diff --help` shows how\n", program);
 	status = read_side(&a, paths[0]);
 	if (!status)
 		status = read_side(&b, paths[1]);
 	if (!status)
-		status = write_difference(&a, &b, write, is_long);
+		status = write_difference(&a, &b, formats[s->format], s->is_long);
 	side_free(&a);
 	side_free(&b);
 	return status;
 }
 
-int command_diff(int argc, char **argv)
-{
-	struct settings s = {0};
-	int parsed = options_read(&command_line, &s, argc, argv);
-
-	if (parsed)
-		return parsed > 0 ? 0 : EXIT_USAGE;
-	return diff_files(argv + optind, formats[s.format], s.is_long);
-}
+const struct command diff_command = {
+	"diff", "what differs between two reports or machines; what is worse first", &command_line,
+	sizeof(struct settings), .run = run};

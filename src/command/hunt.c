@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command/barred.h"
+#include "command/command.h"
 #include "hunt/hunt.h"
 #include "machine/draw.h"
 #include "machine/lock.h"
@@ -290,20 +291,20 @@ static const struct command_line command_line = {
 	.rows = rows,
 	.end = "\nexit status: 0 nothing differs, 1 something does, 2 wrong usage, 3 perfabi "
 	       "failed,\n"
-	       "4 nothing can be judged here\n"};
+	       "4 nothing can be judged here\n",
+	.too_many = "it takes no argument \"%s\""};
 
-/* 0 to go on, 1 after help was printed, or -EINVAL. */
-static int parse_options(struct settings *s, int argc, char **argv)
+static void begin(void *settings)
 {
+	struct hunt_options *options = &((struct settings *)settings)->options;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	int status;
 
-	s->options.jobs = cpus < 1 ? 1 : cpus > 3 ? 3 : (unsigned)cpus;
-	status = options_read(&command_line, s, argc, argv);
-	if (!status && optind < argc) {
-		say(stderr, "%s: it takes no argument \"%s\"\n", program, argv[optind]);
-		return -EINVAL;
-	}
+	options->jobs = cpus < 1 ? 1 : cpus > 3 ? 3 : (unsigned)cpus;
+}
+
+/* What an option says of others. */
+static void settle_options(struct settings *s)
+{
 	if (s->options.mutates)
 		s->options.boundaries = true;
 	if (s->options.boundaries)
@@ -312,7 +313,6 @@ static int parse_options(struct settings *s, int argc, char **argv)
 		s->options.calls = 100000;
 	if (!s->seeded)
 		s->options.seed = draw() >> 32;
-	return status;
 }
 
 /* Not while another perfabi has the machine for itself. */
@@ -336,11 +336,10 @@ static int hunt_caller(const struct hunt *hunt, enum identity as, bool is_named,
 	char why[128];
 	int err;
 
-	if (!identity_available(&hunt->model->machine.env->rights, as, why, sizeof(why))) {
-		if (is_named)
-			say(stderr, "%s: not as %s: %s\n", program, identity_names[as], why);
-		return is_named ? EXIT_USAGE : 0;
-	}
+	if (!identity_available(&hunt->model->machine.env->rights, as, why, sizeof(why)))
+		return is_named ? fail(EXIT_USAGE, "%s: not as %s: %s\n", program,
+				       identity_names[as], why)
+				: 0;
 	err = hunt_as(hunt, as, &result);
 	if (err || result.sum->failure[0])
 		say(stderr, "%s: as %s: %s\n", program, identity_names[as],
@@ -377,40 +376,35 @@ static int hunt_all(const struct settings *s, struct modelled *m, const struct p
 	return status;
 }
 
-int command_hunt(int argc, char **argv)
+static int run(void *settings, char **operands)
 {
-	struct settings s = {0};
+	struct settings *s = settings;
 	struct plan_of_stage plan = {0};
 	struct machine_lock lock = {.lock = -1, .next = -1};
-	struct modelled *m;
+	struct modelled *m = calloc(1, sizeof(*m));
 	struct error e = {0};
 	char barred[BARRED_TEXT];
 	int held[HUNT_HELD];
 	size_t count = 0;
-	int status = parse_options(&s, argc, argv);
+	int status;
 
-	if (status)
-		return status > 0 ? 0 : EXIT_USAGE;
-	m = calloc(1, sizeof(*m));
+	(void)operands;
 	if (!m)
 		return EXIT_HARNESS;
+	settle_options(s);
 	wait_for_machine(&lock);
-	status = modelled_load(m, s.folder, NULL, program);
+	status = modelled_load(m, s->folder, NULL, program);
 	if (!status && stage_load(&plan, sources_find(&m->loaded.sources, "stage.json"),
-				  &m->loaded.cases.tables, &e)) {
-		error_print(stderr, program, &e);
-		status = EXIT_USAGE;
-	}
-	if (!status && is_barred_here(&m->model, program, barred)) {
-		say(stderr, "%s\n", barred);
-		status = EXIT_ALL_SKIPPED;
-	}
+				  &m->loaded.cases.tables, &e))
+		status = fail_with(program, &e);
+	if (!status && is_barred_here(&m->model, program, barred))
+		status = fail(EXIT_ALL_SKIPPED, "%s\n", barred);
 	if (!status) {
 		/* Names that only root can look up, and events that cost much while they are the
 		 * first of their kind. */
 		stage_look_up(&plan, m->model.machine.env);
 		count = hunt_hold(&m->model, held);
-		status = hunt_all(&s, m, &plan);
+		status = hunt_all(s, m, &plan);
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (held[i] >= 0)
@@ -422,3 +416,8 @@ int command_hunt(int argc, char **argv)
 	free(m);
 	return status;
 }
+
+const struct command hunt_command = {
+	"hunt",         "random calls, predicted and made: whatever differs, as a case",
+	&command_line,  sizeof(struct settings),
+	.begin = begin, .run = run};

@@ -58,17 +58,6 @@ static const struct command_line check_line = {
 		 "with each case; exit status 2 then. Without an argument, the built-in ones.\n\n",
 	.rows = check_rows};
 
-/* 0 to go on, 1 after help was printed, or -EINVAL. */
-static int parse_settings(struct settings *s, int argc, char **argv,
-			  const struct command_line *line)
-{
-	int status = options_read(line, s, argc, argv);
-
-	if (status)
-		filters_free(&s->filters);
-	return status;
-}
-
 json_t *instance_json(const struct instance *instance)
 {
 	json_t *json = json_pack("{s:s}", "id", instance->id);
@@ -108,54 +97,58 @@ static int load_picked(const struct settings *s, char *const arguments[], bool w
 	return status ? status : pick(&l->cases, arguments, &s->filters, picked, count, program);
 }
 
-int command_list(int argc, char **argv)
+static int list(void *settings, char **operands)
 {
-	struct settings s = {0};
+	const struct settings *s = settings;
 	struct loaded l;
 	const struct instance **picked;
 	size_t count;
-	int status = parse_settings(&s, argc, argv, &list_line);
+	int status = load_picked(s, operands, false, "perfabi list", &l, &picked, &count);
 
-	if (status)
-		return status > 0 ? 0 : EXIT_USAGE;
-	status = load_picked(&s, argv + optind, false, "perfabi list", &l, &picked, &count);
-	if (picked && s.json) {
+	if (picked && s->json) {
 		json_t *list = json_array();
 
 		for (size_t i = 0; i < count; i++)
 			json_array_append_new(list, instance_json(picked[i]));
 		print_json(list);
 	}
-	for (size_t i = 0; picked && !s.json && i < count; i++)
+	for (size_t i = 0; picked && !s->json && i < count; i++)
 		print_title(picked[i]);
 	free(picked);
-	filters_free(&s.filters);
 	load_free(&l);
 	return status;
 }
 
-int command_check(int argc, char **argv)
+static int check(void *settings, char **operands)
 {
-	struct settings s = {0};
 	struct loaded l;
 	struct baseline baseline = {0};
 	const struct instance **picked;
 	size_t count = 0;
-	int status = parse_settings(&s, argc, argv, &check_line);
+	int status = load_picked(settings, operands, true, "perfabi check", &l, &picked, &count);
 
-	if (status)
-		return status > 0 ? 0 : EXIT_USAGE;
-	status = load_picked(&s, argv + optind, true, "perfabi check", &l, &picked, &count);
 	if (!status)
 		status = baseline_load(&baseline, NULL, &l, "perfabi check");
 	if (!status)
 		printf("%zu case%s, all well formed\n", count, count == 1 ? "" : "s");
 	free(picked);
 	baseline_free(&baseline);
-	filters_free(&s.filters);
 	load_free(&l);
 	return status;
 }
+
+static void end(void *settings)
+{
+	filters_free(&((struct settings *)settings)->filters);
+}
+
+const struct command list_command = {"list",      "the ids and titles of the cases",
+				     &list_line,  sizeof(struct settings),
+				     .run = list, .end = end};
+const struct command check_command = {
+	"check",      "load case files, and say what is wrong with them",
+	&check_line,  sizeof(struct settings),
+	.run = check, .end = end};
 
 static void help_phases(void)
 {
@@ -168,20 +161,23 @@ static void help_phases(void)
 	load_free(&l);
 }
 
-static const char help_help[] =
-	"usage: perfabi help [COMMAND|TOPIC]\n\n"
-	"Without an argument, the commands. The topics are words of the case language:\n\n"
-	"  tokens       what `requires` and `when` can ask of a machine\n"
-	"  phases       the gates of perf_event_open(2)\n"
-	"  steps        the verbs of `steps` and `given`\n"
-	"  step-schema  the same, as JSON Schema\n"
-	"  patterns     what `expect` can say of a result\n"
-	"  variables    what `$name` stands for\n";
+static const struct command_line help_line = {
+	.program = "perfabi help",
+	.usage = "usage: perfabi help [COMMAND|TOPIC]\n\n"
+		 "Without an argument, the commands. The topics are words of the case language:\n\n"
+		 "  tokens       what `requires` and `when` can ask of a machine\n"
+		 "  phases       the gates of perf_event_open(2)\n"
+		 "  steps        the verbs of `steps` and `given`\n"
+		 "  step-schema  the same, as JSON Schema\n"
+		 "  patterns     what `expect` can say of a result\n"
+		 "  variables    what `$name` stands for\n\n",
+	.rows = (const struct option_row[]){{0}}};
 
-int command_help(int argc, char **argv)
+static int help(void *settings, char **operands)
 {
-	const char *topic = argc > 1 ? argv[1] : "";
+	const char *topic = operands[0] ? operands[0] : "";
 
+	(void)settings;
 	if (!strcmp(topic, "tokens")) {
 		puts("Tokens of `requires` and `when`; \"!\" negates one:\n");
 		require_help(stdout);
@@ -194,10 +190,8 @@ int command_help(int argc, char **argv)
 		     "\"when\" when it is done:\n");
 		steps_help(stdout);
 	} else if (!strcmp(topic, "step-schema")) {
-		if (steps_schema(stdout)) {
-			say(stderr, "perfabi help: %s\n", strerror(ENOMEM));
-			return EXIT_HARNESS;
-		}
+		if (steps_schema(stdout))
+			return fail(EXIT_HARNESS, "perfabi help: %s\n", strerror(ENOMEM));
 	} else if (!strcmp(topic, "patterns")) {
 		puts("A pattern is a value that must be equal, an object whose members must fit, a "
 		     "list whose\nelements must, or an object of these, all of which must hold:\n");
@@ -206,21 +200,24 @@ int command_help(int argc, char **argv)
 		puts("What `$name` stands for, besides what steps bind and the parameter of "
 		     "`each`:\n");
 		scope_help(stdout);
-	} else if (!strcmp(topic, "--help") || !strcmp(topic, "-h")) {
-		fputs(help_help, stdout);
 	} else if (!topic[0]) {
 		usage(stdout);
 	} else {
 		const struct command *command = command_find(topic, NULL);
-		char *help[] = {argv[1], "--help", NULL};
 
-		if (command)
-			return command->run(2, help);
-		say(stderr,
-		    "perfabi help: no help on \"%s\"\n  expected: a command, tokens, "
-		    "phases, steps, step-schema, patterns or variables\n",
-		    topic);
-		return EXIT_USAGE;
+		if (!command)
+			return fail(
+				EXIT_USAGE,
+				"perfabi help: no help on \"%s\"\n  expected: a command, tokens, "
+				"phases, steps, step-schema, patterns or variables\n",
+				topic);
+		options_help(command->line, stdout);
 	}
 	return 0;
 }
+
+const struct command help_command = {
+	"help",
+	"help on a command, or on tokens, phases, steps, step-schema, patterns,\n           "
+	"variables",
+	&help_line, 1, .run = help};

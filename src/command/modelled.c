@@ -2,6 +2,7 @@
 /*
  * Loading the model for this machine or a recorded one.
  */
+#include "command/command.h"
 #include "command/modelled.h"
 
 #include <errno.h>
@@ -34,18 +35,12 @@ int barred_by_death(const char *program)
 		;
 	if (pid < 0 || !WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
 		return 0;
-	say(stderr,
-	    "%s: nothing can be judged here: a seccomp filter kills whoever calls "
-	    "perf_event_open(2), whatever the call is; allow it in the profile of the container or "
-	    "service\n",
-	    program);
-	return EXIT_ALL_SKIPPED;
-}
-
-static int fail(const char *program, const struct error *e)
-{
-	error_print(stderr, program, e);
-	return e->no_memory ? EXIT_HARNESS : EXIT_USAGE;
+	return fail(EXIT_ALL_SKIPPED,
+		    "%s: nothing can be judged here: a seccomp filter kills whoever calls "
+		    "perf_event_open(2), whatever the call is; allow it in the profile of the "
+		    "container or "
+		    "service\n",
+		    program);
 }
 
 /* A report has the environment as a member; or the file is the environment itself. */
@@ -59,10 +54,8 @@ static int read_recorded(struct modelled *m, const char *path, json_t **json, co
 	json_t *environment;
 
 	*json = NULL;
-	if (!text) {
-		say(stderr, "%s: %s: %s\n", program, path, strerror(errno));
-		return EXIT_USAGE;
-	}
+	if (!text)
+		return fail(EXIT_USAGE, "%s: %s: %s\n", program, path, strerror(errno));
 	source.text = text;
 	source.length = size;
 	*json = source_parse(&source, &e);
@@ -72,7 +65,7 @@ static int read_recorded(struct modelled *m, const char *path, json_t **json, co
 	if (*json && !environment_from_json(&m->recorded, m->loaded.abi, environment, &root, &e))
 		m->is_recorded = true;
 	free(text);
-	return m->is_recorded ? 0 : fail(program, &e);
+	return m->is_recorded ? 0 : fail_with(program, &e);
 }
 
 static int load_model(struct model *model, struct loaded *loaded, struct environment *env,
@@ -84,7 +77,7 @@ static int load_model(struct model *model, struct loaded *loaded, struct environ
 				     .list = loaded->cases.checks};
 
 	if (model_load(model, &from, &loaded->cases.tables, env, &e))
-		return fail(program, &e);
+		return fail_with(program, &e);
 	machine_init(&model->machine, env, &model->kinds, &model->learned);
 	return 0;
 }
@@ -97,10 +90,8 @@ int model_of_here(struct model *model, struct loaded *loaded, const char *progra
 		return status;
 	learned_learn(&model->learned, &loaded->env);
 	model->machine.is_this = true;
-	if (machine_read_tracepoints(&model->machine)) {
-		say(stderr, "%s: %s\n", program, strerror(ENOMEM));
-		return EXIT_HARNESS;
-	}
+	if (machine_read_tracepoints(&model->machine))
+		return fail(EXIT_HARNESS, "%s: %s\n", program, strerror(ENOMEM));
 	return 0;
 }
 
@@ -115,12 +106,12 @@ static int settle_here(struct modelled *m, const char *program)
 	environment_read(env, m->loaded.abi);
 	m->loaded.has_env = true;
 	if (env->nofile < LIMITS_FILES_LEAST) { /* what needs one would seem not to be there */
-		say(stderr,
-		    "%s: the limit of open files is %llu here, and looking at the machine needs "
-		    "%d\n  ulimit -n %d\n",
-		    program, (unsigned long long)env->nofile, LIMITS_FILES_LEAST,
-		    LIMITS_FILES_LEAST);
-		return EXIT_HARNESS;
+		return fail(EXIT_HARNESS,
+			    "%s: the limit of open files is %llu here, and looking at the machine "
+			    "needs "
+			    "%d\n  ulimit -n %d\n",
+			    program, (unsigned long long)env->nofile, LIMITS_FILES_LEAST,
+			    LIMITS_FILES_LEAST);
 	}
 	environment_read_alone(env);
 	m->has_model = true;

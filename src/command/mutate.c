@@ -170,8 +170,7 @@ static int mutate_all(struct session *s, struct wrongs *w)
 	for (size_t i = 0; i < s->count; i++) {
 		if (!add_ways(w, s->picked[i], &s->loaded.cases.tables, &s->loaded.env))
 			continue;
-		say(stderr, "%s: %s\n", s->program, strerror(ENOMEM));
-		return EXIT_HARNESS;
+		return fail(EXIT_HARNESS, "%s: %s\n", s->program, strerror(ENOMEM));
 	}
 	s->options.parts = w->numbers;
 	if (run_whole(s, w->instances, w->count))
@@ -179,24 +178,34 @@ static int mutate_all(struct session *s, struct wrongs *w)
 	return tell_all(s, w);
 }
 
-int command_mutate(int argc, char **argv)
+static void begin(void *settings)
 {
-	struct session session;
-	struct wrongs wrongs = {0};
-	int parsed, status;
+	session_begin(settings, command_line.program);
+}
 
-	session_begin(&session, command_line.program);
-	parsed = options_read(&command_line, &session, argc, argv);
-	if (parsed) {
-		filters_free(&session.filters);
-		return parsed > 0 ? 0 : EXIT_USAGE;
-	}
-	status = session_prepare(&session, argv + optind);
+static int run(void *settings, char **operands)
+{
+	struct wrongs wrongs = {0};
+	int status = session_prepare(settings, operands);
+
 	if (!status)
-		status = mutate_all(&session, &wrongs);
+		status = mutate_all(settings, &wrongs);
 	free(wrongs.instances);
 	free(wrongs.numbers);
 	free(wrongs.parts);
-	session_end(&session);
 	return status;
 }
+
+static void end(void *settings)
+{
+	session_end(settings);
+}
+
+const struct command mutate_command = {
+	"mutate",
+	"make every expectation wrong in turn, and demand that it fails",
+	&command_line,
+	sizeof(struct session),
+	begin,
+	run,
+	end};

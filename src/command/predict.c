@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "call/call.h"
+#include "command/command.h"
 #include "command/modelled.h"
 #include "language/keys.h"
 #include "machine/names.h"
@@ -71,7 +72,9 @@ static const struct command_line command_line = {
 	.rows = rows,
 	.end = "\nexit status: 0 each call was read, 1 one was not, and its line says why, 2 wrong "
 	       "usage,\n"
-	       "4 nothing can be judged here\n"};
+	       "4 nothing can be judged here\n",
+	.most = 1,
+	.too_many = "one file at a time, not \"%s\" too"};
 
 /* One run of the command. */
 struct oracle {
@@ -289,10 +292,8 @@ static int predict_all(struct oracle *o, int fd)
 	char *line = NULL;
 	int got;
 
-	if (!in) {
-		say(stderr, "%s: %s\n", program, strerror(ENOMEM));
-		return EXIT_HARNESS;
-	}
+	if (!in)
+		return fail(EXIT_HARNESS, "%s: %s\n", program, strerror(ENOMEM));
 	in->fd = fd;
 	in->is_at_end = false;
 	in->begin = in->end = 0;
@@ -355,10 +356,8 @@ static int predict_file(struct oracle *o, const char *path)
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	int status;
 
-	if (fd < 0) {
-		say(stderr, "%s: %s: %s\n", program, path, strerror(errno));
-		return EXIT_USAGE;
-	}
+	if (fd < 0)
+		return fail(EXIT_USAGE, "%s: %s: %s\n", program, path, strerror(errno));
 	status = predict_all(o, fd);
 	if (!is_stdin)
 		close(fd);
@@ -381,39 +380,34 @@ static int predict(struct oracle *o, const struct settings *s, const char *path)
 	return status;
 }
 
-/* 0 to go on, 1 after help was printed, or -EINVAL. */
-static int parse_options(struct settings *s, int argc, char **argv)
+static void begin(void *settings)
 {
-	int status = options_read(&command_line, s, argc, argv);
-
-	if (!status && s->event && (s->machine || optind < argc)) {
-		say(stderr, "%s: --event is of this machine, and of no file\n", program);
-		return -EINVAL;
-	}
-	if (!status && optind + 1 < argc) {
-		say(stderr, "%s: one file at a time, not \"%s\" too\n", program, argv[optind + 1]);
-		return -EINVAL;
-	}
-	return status;
+	((struct settings *)settings)->as = AS_USER;
 }
 
-int command_predict(int argc, char **argv)
+static int run(void *settings, char **operands)
 {
-	struct settings s = {.as = AS_USER};
+	const struct settings *s = settings;
 	struct oracle *o;
-	int status = parse_options(&s, argc, argv);
+	int status;
 
-	if (status)
-		return status > 0 ? 0 : EXIT_USAGE;
+	if (s->event && (s->machine || operands[0]))
+		return fail(EXIT_USAGE, "%s: --event is of this machine, and of no file\n",
+			    program);
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return EXIT_HARNESS;
-	status = modelled_load(&o->m, s.folder, s.machine, program);
-	if (!status && s.facts)
+	status = modelled_load(&o->m, s->folder, s->machine, program);
+	if (!status && s->facts)
 		facts_help(&o->m.model.facts, stdout);
 	else if (!status)
-		status = predict(o, &s, argv[optind]);
+		status = predict(o, s, operands[0]);
 	modelled_free(&o->m);
 	free(o);
 	return status;
 }
+
+const struct command predict_command = {
+	"predict",      "what the kernel will say to calls, without making them",
+	&command_line,  sizeof(struct settings),
+	.begin = begin, .run = run};

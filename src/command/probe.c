@@ -113,8 +113,7 @@ static int check_wanted(const struct session *session, const struct guide *guide
 		say(stderr, "  topics: ");
 		for (size_t i = 0; i < guide->topic_count; i++)
 			say(stderr, "%s, ", guide->topics[i].name);
-		say(stderr, PROBE_PMUS "; keys are those of --json\n");
-		return EXIT_USAGE;
+		return fail(EXIT_USAGE, PROBE_PMUS "; keys are those of --json\n");
 	}
 	return 0;
 }
@@ -195,10 +194,8 @@ static int ask_machine(struct settings *s)
 	if (status)
 		return status;
 	source = sources_find(&s->session.loaded.sources, "probe.json");
-	if (!source) {
-		say(stderr, "%s: these cases have no probe.json\n", program);
-		return EXIT_USAGE;
-	}
+	if (!source)
+		return fail(EXIT_USAGE, "%s: these cases have no probe.json\n", program);
 	names = (struct when_names){.abi = s->session.loaded.abi, .vehicles = tables->vehicles};
 	if (guide_load(&guide, source, &names, &e)) {
 		error_print(stderr, program, &e);
@@ -247,10 +244,8 @@ static int show_recorded(const struct settings *s)
 	char *text = text_read(s->read, &source.length, RECORDED_MAX);
 	json_t *json;
 
-	if (!text) {
-		say(stderr, "%s: %s: %s\n", program, s->read, strerror(errno));
-		return EXIT_USAGE;
-	}
+	if (!text)
+		return fail(EXIT_USAGE, "%s: %s: %s\n", program, s->read, strerror(errno));
 	source.text = text;
 	json = source_parse(&source, &e);
 	if (json && !is_probed(json))
@@ -264,24 +259,30 @@ static int show_recorded(const struct settings *s)
 	return error_is_set(&e) ? EXIT_USAGE : 0;
 }
 
-int command_probe(int argc, char **argv)
+static void begin(void *settings)
 {
-	struct settings s = {0};
-	int parsed, status;
+	struct settings *s = settings;
 
-	session_begin(&s.session, program);
-	host_read(&s.host);
-	parsed = options_read(&command_line, &s, argc, argv);
-	if (parsed)
-		return parsed > 0 ? 0 : EXIT_USAGE;
-	s.wanted = argv + optind;
-	if (s.read && s.wanted[0]) {
-		say(stderr, "%s: --read shows the whole file; no topic with it\n", program);
-		return EXIT_USAGE;
-	}
-	if (s.read)
-		return show_recorded(&s);
-	status = ask_machine(&s);
-	session_end(&s.session);
+	session_begin(&s->session, program);
+	host_read(&s->host);
+}
+
+static int run(void *settings, char **operands)
+{
+	struct settings *s = settings;
+	int status;
+
+	s->wanted = operands;
+	if (s->read && operands[0])
+		return fail(EXIT_USAGE, "%s: --read shows the whole file; no topic with it\n",
+			    program);
+	if (s->read)
+		return show_recorded(s);
+	status = ask_machine(s);
+	session_end(&s->session);
 	return status;
 }
+
+const struct command probe_command = {"probe",        "what this machine can do, and why not more",
+				      &command_line,  sizeof(struct settings),
+				      .begin = begin, .run = run};

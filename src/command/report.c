@@ -45,13 +45,11 @@ static int read_reports(struct table *table, char *const files[])
 
 		if (!page_read(table, *files, &e))
 			continue;
-		error_print(stderr, program, &e);
-		return e.no_memory ? EXIT_HARNESS : EXIT_USAGE;
+		return fail_with(program, &e);
 	}
 	if (!table_settle(table))
 		return 0;
-	say(stderr, "%s: %s\n", program, strerror(ENOMEM));
-	return EXIT_HARNESS;
+	return fail(EXIT_HARNESS, "%s: %s\n", program, strerror(ENOMEM));
 }
 
 /* Whether the page would take the place of one of the reports. */
@@ -79,43 +77,42 @@ static int write_page(const struct table *table, const struct wishes *wishes, ch
 		page_write(stdout, table, wishes->title);
 		return 0; /* main() says what cannot be written */
 	}
-	if (is_report(path, files)) {
-		say(stderr, "%s: %s is one of the reports\n  write the page to another file\n",
-		    program, path);
-		return EXIT_USAGE;
-	}
+	if (is_report(path, files))
+		return fail(EXIT_USAGE,
+			    "%s: %s is one of the reports\n  write the page to another file\n",
+			    program, path);
 	err = outfile_open(&out, path, outfile_mode(path));
-	if (err) {
-		say(stderr, "%s: cannot write %s: %s\n", program, path, strerror(-err));
-		return EXIT_USAGE;
-	}
+	if (err)
+		return fail(EXIT_USAGE, "%s: cannot write %s: %s\n", program, path, strerror(-err));
 	f = outfile_stream(&out);
 	if (f)
 		page_write(f, table, wishes->title);
 	err = f ? outfile_end(&out, f, true) : -errno;
 	outfile_close(&out);
 	if (err)
-		say(stderr, "%s: writing to %s: %s\n", program, path, strerror(-err));
-	return err ? EXIT_HARNESS : 0;
+		return fail(EXIT_HARNESS, "%s: writing to %s: %s\n", program, path,
+			    strerror(-err));
+	return 0;
 }
 
-int command_report(int argc, char **argv)
+static int run(void *settings, char **operands)
 {
-	struct wishes wishes = {0};
+	const struct wishes *wishes = settings;
 	struct table table = {0};
-	int parsed = options_read(&command_line, &wishes, argc, argv), status;
+	int status;
 
-	if (parsed)
-		return parsed > 0 ? 0 : EXIT_USAGE;
-	if (!argv[optind]) {
+	if (!operands[0]) {
 		options_help(&command_line, stderr);
 		return EXIT_USAGE;
 	}
-	status = read_reports(&table, argv + optind);
+	status = read_reports(&table, operands);
 	if (!status) {
 		notes_settle(&table);
-		status = write_page(&table, &wishes, argv + optind);
+		status = write_page(&table, wishes, operands);
 	}
 	table_free(&table);
 	return status;
 }
+
+const struct command report_command = {"report", "reports of several machines as one page of HTML",
+				       &command_line, sizeof(struct wishes), .run = run};

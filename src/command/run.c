@@ -127,9 +127,8 @@ static int rerun_narrow(struct session *session, const json_t *ids, const char *
 	session->count = kept;
 	if (kept)
 		return 0;
-	say(stderr, "%s: none of what failed in %s is among the cases picked\n", session->program,
-	    path);
-	return EXIT_USAGE;
+	return fail(EXIT_USAGE, "%s: none of what failed in %s is among the cases picked\n",
+		    session->program, path);
 }
 
 /*
@@ -381,11 +380,9 @@ static int prepare(struct run *run, char *const arguments[])
 	if (run->update) {
 		int err = outfile_open(&run->updated, run->update, outfile_mode(run->update));
 
-		if (err) {
-			say(stderr, "%s: cannot write %s: %s\n", s->program, run->update,
-			    strerror(-err));
-			return EXIT_USAGE;
-		}
+		if (err)
+			return fail(EXIT_USAGE, "%s: cannot write %s: %s\n", s->program,
+				    run->update, strerror(-err));
 	}
 	return outputs_open(&run->outputs, s, run->baseline_choice) ? EXIT_USAGE : 0;
 }
@@ -426,10 +423,9 @@ static int update_baseline(struct run *run)
 	int err = json ? baseline_write(json, &run->updated) : -ENOMEM;
 
 	json_decref(json);
-	if (err) {
-		say(stderr, "%s: cannot write %s: %s\n", s->program, run->update, strerror(-err));
-		return EXIT_HARNESS;
-	}
+	if (err)
+		return fail(EXIT_HARNESS, "%s: cannot write %s: %s\n", s->program, run->update,
+			    strerror(-err));
 	say(stderr,
 	    "%s: %s: %zu new, %zu known and now seen on this kernel, %zu that now end before it\n",
 	    s->program, run->update, changes.added, changes.seen, changes.narrowed);
@@ -461,41 +457,49 @@ static int run_picked(struct run *run, char *const arguments[])
 	return written ? written : status;
 }
 
-static int do_run(struct run *run, char *const arguments[])
+static void begin(void *settings)
 {
+	struct run *run = settings;
+
+	run->updated.fd = -1;
+	session_begin(&run->session, command_line.program);
+	host_read(&run->host);
+}
+
+static int run_cases(void *settings, char **operands)
+{
+	struct run *run = settings;
+
 	if (run->rerun) {
 		run->failed = rerun_ids(run->rerun, run->session.program, &run->rerun_baseline);
 		if (!run->failed)
 			return EXIT_USAGE;
 		if (!run->baseline_choice)
 			run->baseline_choice = run->rerun_baseline;
-		if (!json_object_size(run->failed)) {
-			say(stderr, "%s: nothing failed in %s\n", run->session.program, run->rerun);
-			return 0;
-		}
+		if (!json_object_size(run->failed))
+			return fail(0, "%s: nothing failed in %s\n", run->session.program,
+				    run->rerun);
 	}
-	return run->only_lists ? list_picked(run, arguments) : run_picked(run, arguments);
+	return run->only_lists ? list_picked(run, operands) : run_picked(run, operands);
 }
 
-int command_run(int argc, char **argv)
+static void end(void *settings)
 {
-	struct run run = {.updated = {.fd = -1}};
-	int parsed, status;
+	struct run *run = settings;
 
-	session_begin(&run.session, command_line.program);
-	host_read(&run.host);
-	parsed = options_read(&command_line, &run, argc, argv);
-	if (parsed) {
-		filters_free(&run.session.filters);
-		return parsed > 0 ? 0 : EXIT_USAGE;
-	}
-	status = do_run(&run, argv + optind);
-	outfile_close(&run.updated);
-	baseline_free(&run.baseline);
-	free(run.again);
-	json_decref(run.again_words);
-	json_decref(run.failed);
-	free(run.rerun_baseline);
-	session_end(&run.session);
-	return status;
+	outfile_close(&run->updated);
+	baseline_free(&run->baseline);
+	free(run->again);
+	json_decref(run->again_words);
+	json_decref(run->failed);
+	free(run->rerun_baseline);
+	session_end(&run->session);
 }
+
+const struct command run_command = {"run",
+				    "run cases against this kernel, and report",
+				    &command_line,
+				    sizeof(struct run),
+				    begin,
+				    run_cases,
+				    end};

@@ -176,10 +176,9 @@ int session_run(struct session *s, const struct instance *const *instances, size
 			 : -ENOMEM;
 	if (s->shown > 0)
 		fputs("\r\033[K", stderr);
-	if (err) {
-		say(stderr, "%s: the runner could not be set up: %s\n", s->program, strerror(-err));
-		return EXIT_HARNESS;
-	}
+	if (err)
+		return fail(EXIT_HARNESS, "%s: the runner could not be set up: %s\n", s->program,
+			    strerror(-err));
 	if (s->end.gave_up)
 		say(stderr, "%s: gave up after %g s of waiting for another perfabi\n", s->program,
 		    s->options.wait);

@@ -48,17 +48,6 @@ static const struct command_line command_line = {
 		 "Cases in full, their defaults, vehicle and parameters put in.\n\n",
 	.rows = rows};
 
-/* 0 to go on, 1 after the help was printed, or -EINVAL after a message. */
-static int parse_options(struct settings *s, int argc, char **argv)
-{
-	int status = options_read(&command_line, s, argc, argv);
-
-	if (status || optind < argc)
-		return status;
-	say(stderr, "perfabi show: no ID given; `perfabi list` shows them\n");
-	return -EINVAL;
-}
-
 static int show_as_json(const struct instance *const *picked, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -146,10 +135,8 @@ static int write_all_c(struct loaded *l, const struct instance *const *picked, s
 	size_t left_out = 0, missing = 0;
 	char found[192];
 
-	if (mkdir(folder, 0777) && errno != EEXIST) {
-		say(stderr, "perfabi show: %s: %s\n", folder, strerror(errno));
-		return EXIT_USAGE;
-	}
+	if (mkdir(folder, 0777) && errno != EEXIST)
+		return fail(EXIT_USAGE, "perfabi show: %s: %s\n", folder, strerror(errno));
 	for (size_t i = 0; i < count; i++) {
 		int err = write_c(l, picked[i], folder);
 
@@ -173,9 +160,9 @@ static int need_one(const struct instance *const *picked, size_t count, const ch
 {
 	if (count == 1)
 		return 0;
-	say(stderr, "perfabi show: %zu cases fit, and %s\n  expected: the id of one%s%s%s\n", count,
-	    what, count ? ", such as " : "", count ? picked[0]->id : "", or_else);
-	return EXIT_USAGE;
+	return fail(EXIT_USAGE,
+		    "perfabi show: %zu cases fit, and %s\n  expected: the id of one%s%s%s\n", count,
+		    what, count ? ", such as " : "", count ? picked[0]->id : "", or_else);
 }
 
 static int show_as_c(const struct settings *s, struct loaded *l,
@@ -238,10 +225,9 @@ static int show_as_strace(const struct settings *s, char *const arguments[])
 	session.folder = s->folder;
 	session.options.jobs = 1;
 	session.options.trace = trace_make();
-	if (!session.options.trace) {
-		say(stderr, "perfabi show: memory for the calls: %s\n", strerror(errno));
-		return EXIT_HARNESS;
-	}
+	if (!session.options.trace)
+		return fail(EXIT_HARNESS, "perfabi show: memory for the calls: %s\n",
+			    strerror(errno));
 	status = session_prepare(&session, arguments);
 	if (!status)
 		status = need_one(session.picked, session.count,
@@ -258,28 +244,27 @@ static int show_as_strace(const struct settings *s, char *const arguments[])
 	return status;
 }
 
-int command_show(int argc, char **argv)
+static int run(void *settings, char **operands)
 {
-	struct settings s = {0};
+	const struct settings *s = settings;
 	struct loaded l;
-	int status = parse_options(&s, argc, argv);
+	int status;
 
-	if (status)
-		return status > 0 ? 0 : EXIT_USAGE;
-	if (s.as_strace && s.as_c) {
-		say(stderr, "perfabi show: --strace runs one case, by its ID, and goes without "
-			    "--c\n");
-		return EXIT_USAGE;
-	}
-	if (s.to && !s.as_c) {
-		say(stderr, "perfabi show: --output is the folder of --c's programs\n");
-		return EXIT_USAGE;
-	}
-	if (s.as_strace)
-		return show_as_strace(&s, argv + optind);
-	status = load_cases(&l, s.folder, argv + optind, false, "perfabi show");
+	if (!operands[0])
+		return fail(EXIT_USAGE, "perfabi show: no ID given; `perfabi list` shows them\n");
+	if (s->as_strace && s->as_c)
+		return fail(EXIT_USAGE, "perfabi show: --strace runs one case, by its ID, and goes "
+					"without --c\n");
+	if (s->to && !s->as_c)
+		return fail(EXIT_USAGE, "perfabi show: --output is the folder of --c's programs\n");
+	if (s->as_strace)
+		return show_as_strace(s, operands);
+	status = load_cases(&l, s->folder, operands, false, "perfabi show");
 	if (!status)
-		status = show_picked(&s, &l, argv + optind);
+		status = show_picked(s, &l, operands);
 	load_free(&l);
 	return status;
 }
+
+const struct command show_command = {"show", "a case in full", &command_line,
+				     sizeof(struct settings), .run = run};

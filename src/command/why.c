@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/command.h"
 #include "command/modelled.h"
 #include "text/json.h"
 #include "text/options.h"
@@ -20,7 +21,7 @@
 static const char program[] = "perfabi why";
 
 struct settings {
-	const char *folder, *machine, *text;
+	const char *folder, *machine;
 	int as; /* enum identity, or -1 */
 	int pid, cpu, pages;
 	bool has_pid, has_cpu, has_pages, json;
@@ -68,21 +69,15 @@ static const struct command_line command_line = {
 	.rows = rows,
 	.end = "\nexit status: 0 it opens, 1 it is refused or not there, 2 wrong usage, 3 perfabi "
 	       "failed,\n"
-	       "4 the model cannot tell, or nothing can be judged here\n"};
+	       "4 the model cannot tell, or nothing can be judged here\n",
+	.most = 1,
+	.too_many = "one event at a time, not \"%s\" too"};
 
 enum { EXIT_UNKNOWN = 4, TEXT_MOST = 1 << 20, SILENT_SECONDS = 2 };
 
-/* 0 to go on, 1 after help was printed, or -EINVAL. */
-static int parse_options(struct settings *s, int argc, char **argv)
+static void begin(void *settings)
 {
-	int status = options_read(&command_line, s, argc, argv);
-
-	if (!status && optind + 1 < argc) {
-		say(stderr, "%s: one event at a time, not \"%s\" too\n", program, argv[optind + 1]);
-		return -EINVAL;
-	}
-	s->text = argv[optind];
-	return status;
+	((struct settings *)settings)->as = -1;
 }
 
 /* The whole of standard input, with a NUL behind it; NULL with errno. Free it. */
@@ -99,12 +94,6 @@ static char *read_input(size_t *size)
 	if (text)
 		text[*size] = '\0';
 	return text;
-}
-
-static int fail_with(const struct error *e)
-{
-	error_print(stderr, program, e);
-	return e->no_memory ? EXIT_HARNESS : EXIT_USAGE;
 }
 
 /* Who runs perfabi, as one of the callers; a root that has no rights to perf is an ordinary user.
@@ -221,14 +210,13 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 			      : own_identity(rights);
 	if (why.is_tried && why.as == AS_ROOT && !rights->uid)
 		why.as = own_identity(rights); /* a container's root, as which it was asked */
-	if (why.is_tried && !identity_available(rights, why.as, text, sizeof(text))) {
-		say(stderr, "%s: not as %s: %s\n", program, identity_names[why.as], text);
-		return EXIT_USAGE;
-	}
+	if (why.is_tried && !identity_available(rights, why.as, text, sizeof(text)))
+		return fail(EXIT_USAGE, "%s: not as %s: %s\n", program, identity_names[why.as],
+			    text);
 	put_arguments(q, s);
 	answer = why_answer(&why, &e);
 	if (!answer)
-		return fail_with(&e);
+		return fail_with(program, &e);
 	status = write_answer(s, answer);
 	json_decref(answer);
 	return status;
@@ -259,12 +247,13 @@ static int ask_question(const struct settings *s, struct modelled *m, const char
 	int status = 0;
 
 	if (!k || !names || knowledge_load(k, from, &m->model, &e))
-		status = k ? fail_with(&e) : EXIT_HARNESS;
+		status = k ? fail_with(program, &e) : EXIT_HARNESS;
 	else if (!question_read(&q, &source, names, env, &e) ||
 		 !absent_stand_in(&q, &m->model.machine, names))
 		status = answer(s, m, k, &q, restorer);
 	else
-		status = q.absence.what ? answer_absence(s, k, &q, &m->model) : fail_with(&e);
+		status = q.absence.what ? answer_absence(s, k, &q, &m->model)
+					: fail_with(program, &e);
 	question_free(&q);
 	json_decref(names);
 	if (k)
@@ -273,43 +262,38 @@ static int ask_question(const struct settings *s, struct modelled *m, const char
 	return status;
 }
 
-int command_why(int argc, char **argv)
+static int run(void *settings, char **operands)
 {
-	struct settings s = {.as = -1};
+	const struct settings *s = settings;
+	const char *asked = operands[0];
 	struct restorer *restorer;
 	struct modelled *m;
 	char *text;
 	size_t size;
-	int status = parse_options(&s, argc, argv);
+	int status;
 
-	if (status)
-		return status > 0 ? 0 : EXIT_USAGE;
-	if (!s.text && isatty(0)) {
-		say(stderr, "%s: which event or call? `perfabi help why` has the forms of both\n",
-		    program);
-		return EXIT_USAGE;
-	}
-	if (s.text && strcmp(s.text, "-")) {
-		text = strdup(s.text);
-		size = strlen(s.text);
+	if (!asked && isatty(0))
+		return fail(EXIT_USAGE,
+			    "%s: which event or call? `perfabi help why` has the forms of both\n",
+			    program);
+	if (asked && strcmp(asked, "-")) {
+		text = strdup(asked);
+		size = strlen(asked);
 	} else {
 		text = read_input(&size);
 	}
-	if (!text && errno == EFBIG) {
-		say(stderr, "%s: standard input has more than %d bytes\n", program, TEXT_MOST);
-		return EXIT_USAGE;
-	}
-	m = calloc(1, sizeof(*m));
-	if (!m || !text) {
-		say(stderr, "%s: %s\n", program, strerror(errno));
-		free(m);
+	if (!text && errno == EFBIG)
+		return fail(EXIT_USAGE, "%s: standard input has more than %d bytes\n", program,
+			    TEXT_MOST);
+	m = text ? calloc(1, sizeof(*m)) : NULL;
+	if (!m) {
 		free(text);
-		return EXIT_HARNESS;
+		return fail(EXIT_HARNESS, "%s: %s\n", program, strerror(errno));
 	}
-	restorer = s.machine ? NULL : keep_others_away();
-	status = modelled_load(m, s.folder, s.machine, program);
+	restorer = s->machine ? NULL : keep_others_away();
+	status = modelled_load(m, s->folder, s->machine, program);
 	if (!status)
-		status = ask_question(&s, m, text, size, restorer);
+		status = ask_question(s, m, text, size, restorer);
 	if (restorer && !machine_end(restorer))
 		status = EXIT_HARNESS;
 	modelled_free(m);
@@ -317,3 +301,7 @@ int command_why(int argc, char **argv)
 	free(text);
 	return status;
 }
+
+const struct command why_command = {"why",          "why a call is refused, and what opens it",
+				    &command_line,  sizeof(struct settings),
+				    .begin = begin, .run = run};
