@@ -8,8 +8,7 @@
 
 #include "asked.h"
 #include "unit.h"
-#include "why/attr_block.h"
-#include "why/strace.h"
+#include "why/forms.h"
 
 /*
  * The attr block of perf -vv.

@@ -6,8 +6,48 @@
 #ifndef PERFABI_HUNT_BOUNDARIES_H
 #define PERFABI_HUNT_BOUNDARIES_H
 
-#include "hunt/difference.h"
 #include "hunt/draw.h"
+#include "stage/stage.h"
+
+/* All that one caller predicts and makes calls with. */
+struct hunter {
+	struct model *model;
+	const struct stage *stage;
+	struct caller caller;
+	struct attempts attempts;
+	struct situation situation;
+	pid_t zombie; /* for the witnesses */
+};
+
+/* A call, what was foretold of it, and what came. */
+struct trial {
+	struct call call; /* its image is somebody else's */
+	bool no_files;
+	struct prediction prediction;
+	struct attempt result;
+	/* The gates that can have refused it, as witnesses tell, who are asked where it is not 0.
+	 */
+	unsigned gates;
+};
+
+/* What the model says of the trial's call. */
+struct prediction trial_predict(struct hunter *h, const struct trial *t);
+
+/*
+ * Predicts, makes the call, and says whether both agree. A call of which the model cannot tell is
+ * not made: of those nobody knows what they set going.
+ */
+bool trial_run(struct hunter *h, struct trial *t);
+
+/* What is not as it was foretold, in words; "" if all is. */
+void trial_describe(const struct hunter *h, const struct trial *t, char *text, size_t size);
+
+/* Makes the trial's call simpler while what differs stays the same. The image is changed in place.
+ */
+void trial_shrink(struct hunter *h, struct trial *t);
+
+/* The call as a case of a case file: a new reference, or NULL without memory. */
+json_t *trial_case(struct hunter *h, const struct trial *t);
 
 /* A call at a boundary. */
 struct boundary {

@@ -15,8 +15,6 @@
 #include <unistd.h>
 
 #include "hunt/boundaries.h"
-#include "hunt/goals.h"
-#include "hunt/difference.h"
 #include "hunt/draw.h"
 #include "machine/clock.h"
 #include "machine/descriptors.h"
@@ -125,10 +123,12 @@ static void keep_difference(struct worker *w, struct trial *t)
 static void look_again(struct worker *w, struct trial *t)
 {
 	struct environment *env = w->hunter.model->machine.env;
-	int rate = env->sysctls[SYSCTL_MAX_SAMPLE_RATE], paranoid = env->sysctls[SYSCTL_PARANOID], stack = env->sysctls[SYSCTL_MAX_STACK];
+	int rate = env->sysctls[SYSCTL_MAX_SAMPLE_RATE], paranoid = env->sysctls[SYSCTL_PARANOID],
+	    stack = env->sysctls[SYSCTL_MAX_STACK];
 
 	environment_read_sysctls(env);
-	if (rate != env->sysctls[SYSCTL_MAX_SAMPLE_RATE] || paranoid != env->sysctls[SYSCTL_PARANOID] || stack != env->sysctls[SYSCTL_MAX_STACK]) {
+	if (rate != env->sysctls[SYSCTL_MAX_SAMPLE_RATE] ||
+	    paranoid != env->sysctls[SYSCTL_PARANOID] || stack != env->sysctls[SYSCTL_MAX_STACK]) {
 		w->tally->moved++;
 		return;
 	}

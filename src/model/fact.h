@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "text/arena.h"
-#include "model/situation.h"
+#include "model/machine.h"
 #include "machine/datum.h"
 
 struct wording;

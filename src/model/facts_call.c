@@ -126,3 +126,329 @@ const struct fact call_facts[] = {
 	 CGROUP(cgroup),
 	 .is_signed = true},
 	{.name = NULL}};
+
+/*
+ * The event that group_fd is: a leader to join, or whose buffer to write to.
+ */
+
+/* Of an event that somebody else has opened nothing is known but that it is one. */
+static bool is_known(const struct situation *s)
+{
+	return !s->event || !s->event->is_unknown;
+}
+
+static bool group_is_event(struct situation *s, uint64_t *value)
+{
+	*value = s->event != NULL;
+	return true;
+}
+
+static const void *event_named(struct situation *s)
+{
+	static const struct world_event none;
+
+	return !is_known(s) ? NULL : s->event ? s->event : &none;
+}
+
+/* Software leaders have none; others are the PMU's affair. */
+static bool group_is_aux(struct situation *s, uint64_t *value)
+{
+	*value = 0;
+	return is_known(s) && (!s->event || !s->event->is_hardware);
+}
+
+/* __perf_event_read_size: of a group with one member more. */
+static uint64_t size_of_read(const struct abi_family *format, uint64_t bits, unsigned siblings)
+{
+	uint64_t entry = 8, size = 0, count = 1;
+
+	for (size_t i = 0; i < format->count; i++) {
+		const struct abi_value *bit = &format->values[i];
+
+		if (!(bits & bit->value))
+			continue;
+		if (!__builtin_strcmp(bit->name, "group")) {
+			count += siblings;
+			size += 8;
+		} else if (!__builtin_strncmp(bit->name, "total_time", 10)) {
+			size += 8;
+		} else {
+			entry += 8;
+		}
+	}
+	return size + count * entry;
+}
+
+static bool group_read_size(struct situation *s, uint64_t *value)
+{
+	const struct abi *abi = s->machine->env->abi;
+	unsigned siblings = s->event ? s->event->siblings + 1 : 1;
+	const struct abi_family *format = abi_family(abi, "read_format");
+	uint64_t own = attr_get(s->machine->read_format, s->attr, host_order());
+	uint64_t leaders = s->event ? size_of_read(format, s->event->read_format, siblings) : 0;
+
+	*value = size_of_read(format, own, siblings);
+	if (leaders > *value)
+		*value = leaders;
+	return is_known(s);
+}
+
+static const char others[] = "group_fd is an event that was opened before, and how is not known";
+
+#define OF(name_, text)                                                                            \
+	.name = "group." #name_, .about = text, .unknown = others, .of = event_named,              \
+	.datum = DATUM(struct world_event, name_, ALWAYS_KNOWN)
+
+const struct fact group_facts[] = {
+	{.name = "group.is_event", .about = "1: group_fd is an event", .get = group_is_event},
+	{OF(has_exited, "1: its task is gone")},
+	{OF(inherit, "its inherit")},
+	{OF(is_sibling, "1: it is in a group and does not lead it")},
+	{OF(clock, "its clock, as call.clock"), .is_signed = true},
+	{OF(cpu, "its cpu"), .is_signed = true},
+	{OF(target, "its task, as target.id"), .is_signed = true},
+	{OF(cgroup, "its cgroup, as cgroup.id"), .is_signed = true},
+	{OF(write_backward, "its write_backward")},
+	{OF(has_buffer, "1: it has been mapped")},
+	{.name = "group.is_aux",
+	 .about = "1: it has an AUX buffer",
+	 .unknown = "what the leader's PMU can do only the kernel knows",
+	 .get = group_is_aux},
+	{.name = "group.read_size",
+	 .about = "bytes of the largest read of the group with this event",
+	 .unknown = others,
+	 .get = group_read_size},
+	{.name = NULL}};
+
+/*
+ * The text that config1 points to, for a uprobe or kprobe: what it is, and the file that it names.
+ */
+
+/* A text at config1 that is known without being read; NULL: there is none. */
+static const struct world_text *known_text(const struct situation *s)
+{
+	uint64_t address = attr_get(s->machine->config1, s->attr, host_order());
+
+	for (size_t i = 0; i < s->world->text_count; i++)
+		if (s->world->texts[i].address == address)
+			return &s->world->texts[i];
+	return NULL;
+}
+
+/*
+ * The one at config1, with its file unless `text_alone`; NULL where that cannot be known. Whatever
+ * points nowhere cannot be read.
+ */
+static const struct text_at *find_text(struct situation *s, bool text_alone)
+{
+	const struct world_text *known = s->world->sees_memory ? NULL : known_text(s);
+
+	if (!s->world->sees_memory && (!known || !text_alone))
+		return NULL;
+	if (!s->path_was_sought && known)
+		s->path = (struct text_at){.is_readable = true, .length = known->length};
+	else if (!s->path_was_sought)
+		text_read_at(attr_get(s->machine->config1, s->attr, host_order()), &s->path);
+	s->path_was_sought = true;
+	return &s->path;
+}
+
+static const void *text_there(struct situation *s)
+{
+	return find_text(s, true);
+}
+
+static const void *file_named(struct situation *s)
+{
+	return find_text(s, false);
+}
+
+/* Of a file that others can open it is not known who has. */
+static bool path_is_mapped(struct situation *s, uint64_t *value)
+{
+	const struct text_at *path = find_text(s, false);
+
+	*value = 0;
+	return path && path->is_nameless;
+}
+
+static const char memory[] =
+	"config1 is an address in the caller's memory, and what is there is not known";
+
+#define PATH(member_, of_)                                                                         \
+	.unknown = memory, .of = of_, .datum = DATUM(struct text_at, member_, ALWAYS_KNOWN)
+
+const struct fact path_facts[] = {
+	{.name = "path.is_readable",
+	 .about = "1: the text at config1 can be read",
+	 PATH(is_readable, text_there)},
+	{.name = "path.length", .about = "its bytes", PATH(length, text_there)},
+	{.name = "path.errno",
+	 .about = "what finding the file gives, or 0",
+	 .print = fact_print_errno,
+	 PATH(err, file_named)},
+	{.name = "path.is_regular",
+	 .about = "1: it is a regular file",
+	 PATH(is_regular, file_named)},
+	{.name = "path.has_pages",
+	 .about = "1: it has pages that a probe can be put in",
+	 PATH(has_pages, file_named)},
+	{.name = "path.size", .about = "the bytes of the file", PATH(size, file_named)},
+	{.name = "path.is_mapped",
+	 .about = "1: a process has it mapped",
+	 .unknown = "which processes have the file mapped is not known",
+	 .get = path_is_mapped},
+	{.name = NULL}};
+
+/*
+ * What is to be watched by a breakpoint: bp_type, bp_addr and bp_len.
+ */
+
+static uint64_t read_field(const struct situation *s, const struct abi_field *field)
+{
+	return attr_get(field, s->attr, host_order());
+}
+
+static bool is_power_of_2(uint64_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+/* The kernel's unsigned long. */
+static uint64_t as_long(const struct situation *s, uint64_t n)
+{
+	return s->machine->env->kernel_bits == 32 ? (uint32_t)n : n;
+}
+
+/* On data there is a bit for reads or writes in bp_type; else it is on code (find_slot_idx). */
+static bool is_on_data(const struct situation *s)
+{
+	return read_field(s, s->machine->bp_type) & 3;
+}
+
+static const struct lesson *slots(const struct situation *s)
+{
+	return s->machine->breakpoints[is_on_data(s)];
+}
+
+static bool breakpoint_slots(struct situation *s, uint64_t *value)
+{
+	const struct lesson *lesson = slots(s);
+
+	*value = lesson && lesson->is_known ? lesson->value : 0;
+	return lesson && lesson->is_known;
+}
+
+/* As far as the caller has taken them. */
+static bool breakpoint_free(struct situation *s, uint64_t *value)
+{
+	bool known = breakpoint_slots(s, value);
+
+	*value -= *value < s->world->breakpoints ? *value : s->world->breakpoints;
+	return known;
+}
+
+static bool breakpoint_wraps(struct situation *s, uint64_t *value)
+{
+	uint64_t first = as_long(s, read_field(s, s->machine->config1));
+
+	*value = as_long(s, first + read_field(s, s->machine->config2) - 1) < first;
+	return true;
+}
+
+/* A breakpoint on code is one byte for the kernel; bytes beyond 8 are a mask of its own. */
+static bool breakpoint_is_kernel(struct situation *s, uint64_t *value)
+{
+	uint64_t first = as_long(s, read_field(s, s->machine->config1)),
+		 n = read_field(s, s->machine->config2);
+	const struct lesson *end = s->machine->user_end;
+
+	if (!end || !end->is_known)
+		return false;
+	n = !is_on_data(s) || !n || n > 8 ? 1 : n;
+	*value = first >= end->value || first + n - 1 >= end->value;
+	return true;
+}
+
+static bool breakpoint_end(struct situation *s, uint64_t *value)
+{
+	*value = as_long(s, read_field(s, s->machine->config1) +
+				    read_field(s, s->machine->config2) - 1);
+	return true;
+}
+
+static bool breakpoint_never_known(struct situation *s, uint64_t *value)
+{
+	(void)s;
+	(void)value;
+	return false;
+}
+
+static bool breakpoint_len_is_plain(struct situation *s, uint64_t *value)
+{
+	uint64_t n = read_field(s, s->machine->config2);
+
+	*value = is_power_of_2(n) && n <= s->machine->env->kernel_bits / 8;
+	return true;
+}
+
+static bool breakpoint_len_is_power(struct situation *s, uint64_t *value)
+{
+	*value = is_power_of_2(read_field(s, s->machine->config2));
+	return true;
+}
+
+static bool breakpoint_is_aligned(struct situation *s, uint64_t *value)
+{
+	uint64_t n = read_field(s, s->machine->config2);
+
+	*value = !n || !(read_field(s, s->machine->config1) & (n - 1));
+	return true;
+}
+
+/* How far it reaches into the 8 aligned bytes in which it begins. */
+static bool breakpoint_word_end(struct situation *s, uint64_t *value)
+{
+	*value = (read_field(s, s->machine->config1) & 7) + read_field(s, s->machine->config2);
+	return true;
+}
+
+static const char uncounted[] = "how many breakpoints the processor has is not known";
+
+const struct fact breakpoint_facts[] = {
+	{.name = "breakpoint.slots",
+	 .about = "how many of its kind the processor has",
+	 .unknown = uncounted,
+	 .get = breakpoint_slots},
+	{.name = "breakpoint.free",
+	 .about = "how many of them the caller has not taken",
+	 .unknown = uncounted,
+	 .get = breakpoint_free},
+	{.name = "breakpoint.wraps",
+	 .about = "1: it reaches beyond the last address",
+	 .get = breakpoint_wraps},
+	{.name = "breakpoint.is_kernel",
+	 .about = "1: it is on the kernel's addresses",
+	 .unknown = "where the kernel's addresses begin is not known",
+	 .get = breakpoint_is_kernel},
+	{.name = "breakpoint.end",
+	 .about = "its last byte",
+	 .get = breakpoint_end,
+	 .is_mask = true},
+	{.name = "breakpoint.is_in_entry",
+	 .about = "1: it is in the code or data by which the kernel is entered",
+	 .unknown = "where the kernel is entered only the kernel knows",
+	 .get = breakpoint_never_known},
+	{.name = "breakpoint.len_is_plain",
+	 .about = "1: bp_len is 1, 2, 4 or 8, and not more than a long",
+	 .get = breakpoint_len_is_plain},
+	{.name = "breakpoint.len_is_power",
+	 .about = "1: bp_len is a power of two",
+	 .get = breakpoint_len_is_power},
+	{.name = "breakpoint.is_aligned",
+	 .about = "1: bp_addr is a multiple of bp_len, a power of two",
+	 .get = breakpoint_is_aligned},
+	{.name = "breakpoint.word_end",
+	 .about = "the byte behind it, from the 8 aligned bytes on in which it begins",
+	 .get = breakpoint_word_end},
+	{.name = NULL}};

@@ -6,8 +6,16 @@
 #include "model/learned.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "call/call.h"
+#include "machine/names.h"
 #include "model/bit_word.h"
 
 int learned_load(struct learned *learned, const json_t *file, const struct where *w,
@@ -151,5 +159,390 @@ json_t *learned_json(const struct learned *learned)
 		if (learned->list[i].is_known)
 			json_object_set_new(json, learned->list[i].name,
 					    value_json(learned->list[i].value));
+	return json;
+}
+
+/*
+ * Learning: the opens of cases/model.json are made, each by whom it says, and what they give is
+ * taken down. None stays open.
+ */
+
+enum {
+	BREAKPOINTS_MOST = 32, /* no processor has so many */
+	TYPES_MOST = 64,       /* hidden PMUs come early at boot */
+	SECONDS = 10
+};
+
+/* One lesson on its way. */
+struct lecture {
+	struct lesson *lesson;
+	const struct environment *env;
+	struct call call;
+};
+
+/* 0 or the errno that the call gives; negative: it could not be made. */
+static int try_call(const struct lecture *l)
+{
+	struct answer answer;
+	int err = call_issue(&l->call, l->env, &answer);
+
+	if (!err && answer.fd >= 0)
+		close(answer.fd);
+	return err ? err : answer.err;
+}
+
+static const char *word_of(const struct lecture *l, const char *key)
+{
+	return json_string_value(json_object_get(l->lesson->json, key));
+}
+
+/* The errno of that name: "opens" is none, 0. */
+static int named_errno(const char *name)
+{
+	return name ? errno_by_name(name, NULL) : 0;
+}
+
+static void set_value(struct lecture *l, const char *name, uint64_t value)
+{
+	struct abi_field field;
+
+	if (!strcmp(name, "call.flags")) {
+		l->call.flags = value;
+		return;
+	}
+	field = lesson_field(l->env->abi, name);
+	attr_set(&field, l->call.image, host_order(),
+		 field.of_bits ? bit_word(value, field.size) : value);
+}
+
+static uint64_t get_value(const struct lecture *l, const char *name)
+{
+	struct abi_field field;
+	uint64_t value;
+
+	if (!strcmp(name, "call.flags"))
+		return l->call.flags;
+	field = lesson_field(l->env->abi, name);
+	value = attr_get(&field, l->call.image, host_order());
+	return field.of_bits ? bit_word(value, field.size) : value;
+}
+
+static unsigned bits_in(const struct lecture *l, const char *name)
+{
+	return strcmp(name, "call.flags") ? lesson_field(l->env->abi, name).size * 8
+					  : (unsigned)sizeof(long) * 8;
+}
+
+/* Bits that are taken, each beside those that the call has. */
+static void learn_bits(struct lecture *l, const char *of)
+{
+	uint64_t base = get_value(l, of), bits = 0;
+	int unless = named_errno(word_of(l, "unless"));
+	bool by_version;
+
+	for (unsigned i = 0; i < bits_in(l, of); i++) {
+		int err;
+
+		set_value(l, of, base | UINT64_C(1) << i);
+		err = try_call(l);
+		if (err < 0 || err == ENOSYS || err == EPERM)
+			return;
+		if (err != unless)
+			bits |= UINT64_C(1) << i;
+	}
+	if (json_object_get(l->lesson->json, "since"))
+		bits |= lesson_by_version(l->lesson, l->env, &by_version);
+	l->lesson->value = bits;
+	l->lesson->is_known = true;
+}
+
+/* Values of 0 to 63 that open. */
+static void learn_values(struct lecture *l, const char *of)
+{
+	int unless = named_errno(word_of(l, "unless"));
+	uint64_t values = 0;
+
+	for (unsigned i = 0; i < 64; i++) {
+		int err;
+
+		set_value(l, of, i);
+		err = try_call(l);
+		if (err && err != unless)
+			return;
+		if (!err)
+			values |= UINT64_C(1) << i;
+	}
+	l->lesson->value = values;
+	l->lesson->is_known = true;
+}
+
+static bool is_in_sysfs(const struct environment *env, uint32_t type)
+{
+	for (size_t i = 0; i < env->pmu_count; i++)
+		if (env->pmus[i].type == type)
+			return true;
+	return false;
+}
+
+/* The first type of none in sysfs that opens, behind those of the ABI. */
+static void learn_first(struct lecture *l, const char *of)
+{
+	const struct abi_family *types = abi_family(l->env->abi, "type");
+
+	for (uint32_t type = (uint32_t)types->count; type < TYPES_MOST; type++) {
+		int err;
+
+		if (is_in_sysfs(l->env, type))
+			continue;
+		set_value(l, of, type);
+		err = try_call(l);
+		if (err < 0 || err == ENOSYS || err == EPERM || err == EACCES)
+			return;
+		if (err)
+			continue;
+		l->lesson->value = type;
+		break;
+	}
+	l->lesson->is_known = true;
+}
+
+/* The smallest value that is refused with that errno, between one that opens and one that is. */
+static void learn_least(struct lecture *l, const char *of)
+{
+	uint64_t good = 0x10000,
+		 bad = l->env->kernel_bits == 64 ? UINT64_C(0xffffffffffff0000) : 0xffffff00;
+	int unless = named_errno(word_of(l, "unless")), err;
+
+	set_value(l, of, good);
+	if (try_call(l))
+		return;
+	set_value(l, of, bad);
+	err = try_call(l);
+	if (err != unless && err != EPERM) /* arm's, to root too */
+		return;
+	unless = err;
+	while (bad - good > 1) {
+		uint64_t middle = good + (bad - good) / 2;
+
+		set_value(l, of, middle);
+		err = try_call(l);
+		if (err && err != unless)
+			return;
+		if (err)
+			bad = middle;
+		else
+			good = middle;
+	}
+	l->lesson->value = bad;
+	l->lesson->is_known = true;
+}
+
+/* How many such events can be open at a time. */
+static void learn_count(struct lecture *l, const char *limit)
+{
+	int fds[BREAKPOINTS_MOST], err = 0;
+	size_t n = 0;
+
+	while (n < BREAKPOINTS_MOST && !err) {
+		struct answer answer;
+
+		err = call_issue(&l->call, l->env, &answer);
+		err = err ? err : answer.err;
+		if (!err)
+			fds[n++] = answer.fd;
+	}
+	for (size_t i = 0; i < n; i++)
+		close(fds[i]);
+	if (err != named_errno(limit) && (n || (err != EOPNOTSUPP && err != ENODEV)))
+		return;
+	l->lesson->value = n;
+	l->lesson->is_known = true;
+}
+
+static bool lists_errno(const json_t *list, int err)
+{
+	json_t *name;
+	size_t i;
+
+	json_array_foreach(list, i, name)
+		if (named_errno(json_string_value(name)) == err)
+			return true;
+	return false;
+}
+
+static void learn_answer(struct lecture *l)
+{
+	int err = try_call(l);
+	bool is_yes = lists_errno(json_object_get(l->lesson->json, "yes"), err);
+
+	if (!is_yes && !lists_errno(json_object_get(l->lesson->json, "no"), err))
+		return;
+	l->lesson->value = is_yes;
+	l->lesson->is_known = true;
+}
+
+/* An event on a child that has exited and been reaped: a descriptor, or -1. */
+static int open_exited(struct lecture *l)
+{
+	struct answer answer = {.fd = -1};
+	struct call call;
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		pause();
+		_exit(0);
+	}
+	if (pid < 0)
+		return -1;
+	if (!call_copy(&call, &l->call, l->env->abi)) {
+		const struct abi_value *type =
+			abi_value(abi_family(l->env->abi, "type"), "software", NULL);
+		const struct abi_value *dummy =
+			abi_value(abi_family(l->env->abi, "sw_id"), "dummy", NULL);
+
+		call.pid = pid;
+		attr_set(abi_field(l->env->abi, "type"), call.image, host_order(), type->value);
+		attr_set(abi_field(l->env->abi, "config"), call.image, host_order(), dummy->value);
+		if (call_issue(&call, l->env, &answer))
+			answer.fd = -1;
+		call_free(&call);
+	}
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return answer.fd;
+}
+
+static void learn_call(struct lecture *l)
+{
+	const char *of;
+
+	if ((of = word_of(l, "bits_of")))
+		learn_bits(l, of);
+	else if ((of = word_of(l, "values_of")))
+		learn_values(l, of);
+	else if ((of = word_of(l, "first_of")))
+		learn_first(l, of);
+	else if ((of = word_of(l, "least_of")))
+		learn_least(l, of);
+	else if ((of = word_of(l, "count")))
+		learn_count(l, of);
+	else if (json_object_get(l->lesson->json, "errno")) {
+		int err = try_call(l);
+
+		l->lesson->is_known = err >= 0;
+		l->lesson->value = err > 0 ? (uint64_t)err : 0;
+	} else
+		learn_answer(l);
+}
+
+static void learn_capability(struct lesson *lesson)
+{
+	const json_t *number = json_object_get(lesson->json, "capability");
+
+	lesson->value = identity_kernel_has((int)json_integer_value(number));
+	lesson->is_known = true;
+}
+
+static void learn_one(struct lesson *lesson, struct environment *env)
+{
+	struct lecture l = {.lesson = lesson, .env = env};
+	const json_t *open = json_object_get(lesson->json, "open");
+	struct scope scope = {.env = env};
+	struct where nowhere = {0};
+	struct error e = {0};
+
+	if (json_object_get(lesson->json, "capability")) {
+		learn_capability(lesson);
+		return;
+	}
+	if (!open || scope_bind(&scope, "long_size", env->kernel_bits / 8) ||
+	    call_from_json(&l.call, env->abi, env->arch, open, &scope, &nowhere, &e)) {
+		scope_free(&scope);
+		return; /* this machine has no such PMU or tracepoint */
+	}
+	if (json_object_get(lesson->json, "leader"))
+		l.call.group_fd = open_exited(&l);
+	if (l.call.group_fd != -1 || !json_object_get(lesson->json, "leader"))
+		learn_call(&l);
+	if (l.call.group_fd != -1)
+		close(l.call.group_fd);
+	call_free(&l.call);
+	scope_free(&scope);
+}
+
+/* All that are learned by one caller; -1: by whoever runs this. */
+struct course {
+	struct learned *learned;
+	struct environment *env;
+	int as;
+};
+
+static int lesson_as(const struct lesson *lesson)
+{
+	const char *as = json_string_value(json_object_get(lesson->json, "as"));
+
+	return as ? identity_by_name(as) : -1;
+}
+
+static int take_course(void *context)
+{
+	const struct course *course = context;
+
+	for (size_t i = 0; i < course->learned->count; i++)
+		if (lesson_as(&course->learned->list[i]) == course->as)
+			learn_one(&course->learned->list[i], course->env);
+	return 0;
+}
+
+/* In a process of that identity, which writes down what it learns where this one reads it. */
+static void take_course_as(struct course *course, enum identity as)
+{
+	struct learned *own = course->learned;
+	char why[128];
+
+	if (!identity_available(&course->env->rights, as, why, sizeof(why)))
+		return;
+	course->learned =
+		mmap(NULL, sizeof(*own), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (course->learned != MAP_FAILED) {
+		*course->learned = *own;
+		course->as = (int)as;
+		if (!identity_run(as, SECONDS, take_course, course))
+			*own = *course->learned;
+		munmap(course->learned, sizeof(*own));
+	}
+	course->learned = own;
+}
+
+void learned_learn(struct learned *learned, struct environment *env)
+{
+	struct course course = {.learned = learned, .env = env, .as = -1};
+
+	for (size_t i = 0; i < learned->count; i++) /* names that only root can look up */
+		if (lesson_as(&learned->list[i]) == AS_ROOT)
+			environment_tracepoint(env, "ftrace:function");
+	take_course(&course);
+	for (enum identity as = 0; as < IDENTITIES; as++)
+		take_course_as(&course, as);
+	for (size_t i = 0; i < learned->count; i++)
+		if (!learned->list[i].is_known)
+			learned->list[i].value = lesson_by_version(&learned->list[i], env,
+								   &learned->list[i].is_known);
+}
+
+json_t *learned_for_report(const struct source *model, struct environment *env)
+{
+	struct where root = where_root(model);
+	struct learned learned;
+	struct error e = {0};
+	json_t *file = source_parse(model, &e), *json = NULL;
+
+	if (file && !learned_load(&learned, file, &root, &e)) {
+		learned_learn(&learned, env);
+		json = learned_json(&learned);
+	}
+	json_decref(file);
 	return json;
 }

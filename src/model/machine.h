@@ -6,9 +6,15 @@
 #ifndef PERFABI_MODEL_MACHINE_H
 #define PERFABI_MODEL_MACHINE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi/abi.h"
+#include "call/call.h"
 #include "machine/environment.h"
-#include "model/kinds.h"
 #include "model/learned.h"
+#include "model/world.h"
+#include "text/error.h"
 
 struct machine {
 	struct environment *env;
@@ -53,5 +59,123 @@ bool machine_is_processors(const struct machine *machine, const struct pmu *pmu)
 const struct pmu *machine_processors_pmu(const struct machine *machine);
 
 void machine_free(struct machine *machine);
+
+enum { KINDS_MAX = 16, CLASSES_MAX = 6 };
+
+/* What a PMU is like; the kernel has these as capabilities of struct pmu, and shows them nowhere.
+ */
+enum pmu_property {
+	PMU_MODELLED,      /* all its checks are in checks.json */
+	PMU_EXCLUDES,      /* it honours or ignores exclude_ bits: no PERF_PMU_CAP_NO_EXCLUDE */
+	PMU_ALL_CLOCKS,    /* it takes every clock: PERF_PMU_CAP_NO_NMI */
+	PMU_SAMPLES,       /* it interrupts: no PERF_PMU_CAP_NO_INTERRUPT */
+	PMU_TASKS,         /* it counts tasks: no perf_invalid_context */
+	PMU_EXTENDED_REGS, /* PERF_PMU_CAP_EXTENDED_REGS */
+	PMU_AUX_OUTPUT,    /* PERF_PMU_CAP_AUX_OUTPUT */
+	PMU_AUX_PAUSE,     /* PERF_PMU_CAP_AUX_PAUSE */
+	PMU_PROPERTIES
+};
+
+extern const char *const pmu_properties[]; /* NULL-terminated */
+
+struct pmu_kind {
+	const char *name;
+	bool has[PMU_PROPERTIES];
+	uint64_t configs;            /* a bit for each config that it takes ... */
+	const char *configs_learned; /* ... or the name of what is learned of them; NULL: it takes
+					any */
+	const char *type_learned;    /* the name of what is learned of its type, or NULL */
+};
+
+/* Tracepoints by their names, as globs. */
+struct tracepoint_class {
+	const char *name, *about;
+	const json_t *names;
+};
+
+struct kinds {
+	struct pmu_kind list[KINDS_MAX];
+	size_t count;
+	struct tracepoint_class classes[CLASSES_MAX];
+	size_t class_count;
+	const json_t *processors; /* globs of the names of PMUs that are a processor's */
+	/* The names of the kinds as constants, by which checks name them. */
+	struct abi_family names;
+	struct abi_value values[KINDS_MAX];
+};
+
+/* Reads `pmus` and `tracepoints` of the file, which must outlive it. 0, or -EINVAL with `e`. */
+int kinds_load(struct kinds *kinds, const json_t *file, const struct where *w, struct error *e);
+
+/* NULL: there is none of that name. */
+const struct pmu_kind *kinds_find(const struct kinds *kinds, const char *name);
+
+/* The classes that a tracepoint "system:name" is in, as a mask. */
+unsigned kinds_classes(const struct kinds *kinds, const char *tracepoint);
+
+/* Whether a PMU of that name is a processor's. */
+bool kinds_is_processor(const struct kinds *kinds, const char *pmu);
+
+enum { TEXT_AT_MAX = 8192 };
+
+/* A text, and the file that it names. */
+struct text_at {
+	bool is_readable; /* up to its NUL, or to TEXT_AT_MAX bytes */
+	uint64_t length;  /* bytes without the NUL; TEXT_AT_MAX: there is none */
+	int err;          /* of finding the file, or 0 */
+	bool is_regular;
+	bool has_pages;   /* that a probe can be put in */
+	uint64_t size;    /* of the file, in bytes */
+	bool is_nameless; /* no folder has it: nobody else has it mapped */
+};
+
+/* Reads it, whatever the address. */
+void text_read_at(uint64_t address, struct text_at *out);
+
+enum { FACTS_MAX = 256, ATTR_BYTES_MAX = 512 };
+
+enum fact_state { FACT_NEW, FACT_KNOWN, FACT_UNKNOWN };
+
+struct situation {
+	const struct machine *machine;
+	const struct call *call;
+	const struct caller *caller;
+	const struct world *world;
+
+	uint64_t size_given;                /* attr.size */
+	uint64_t size;                      /* bytes of attr that the kernel reads */
+	unsigned char attr[ATTR_BYTES_MAX]; /* as it reads them, zeros behind */
+	const struct world_event *event;    /* that group_fd is; NULL: none */
+	const struct world_file *file;      /* that pid is; NULL: none */
+	struct text_at path;                /* at config1, once it was sought */
+	bool path_was_sought;
+	struct world_task task; /* that pid is */
+	bool task_is_known, task_was_sought;
+	struct {
+		bool was_sought, is_known, is_there;
+		uint32_t extended_type;
+		const struct pmu_kind *kind; /* NULL: not in cases/model.json */
+		const struct pmu *device;    /* in sysfs, or NULL */
+	} pmu;
+
+	unsigned char state[FACTS_MAX];
+	uint64_t value[FACTS_MAX];
+};
+
+/* Prepares all but the facts, which are computed when they are asked for. */
+void situation_begin(struct situation *s, const struct machine *machine, const struct call *call,
+		     const struct caller *caller, const struct world *world);
+
+/* The task that pid is; NULL: it is not known whether there is one. */
+const struct world_task *situation_task(struct situation *s);
+
+/* Finds the PMU of the call, into s->pmu; false: it is not known. */
+bool situation_pmu(struct situation *s);
+
+/* The pid of the call; 0 also for the number of the thread that asks. */
+int32_t situation_pid(const struct situation *s);
+
+/* Whether the event is on a task. */
+bool situation_has_task(const struct situation *s);
 
 #endif

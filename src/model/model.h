@@ -8,7 +8,6 @@
 
 #include "call/tables.h"
 #include "model/predicate.h"
-#include "model/sentence.h"
 
 /* What people are told of one of a check's causes. */
 struct saying {

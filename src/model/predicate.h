@@ -7,9 +7,9 @@
 #ifndef PERFABI_MODEL_PREDICATE_H
 #define PERFABI_MODEL_PREDICATE_H
 
-#include "text/doc.h"
 #include "call/phase.h"
 #include "model/fact.h"
+#include "text/doc.h"
 
 /* What may be known of a condition. */
 enum truth { DOES_NOT_HOLD, HOLDS, NOT_KNOWN };
@@ -78,5 +78,29 @@ enum truth predicate_term_holds(const struct term *term, const struct facts *fac
 
 /* Calls `each` with every term, in order, those of other terms' parts too. */
 void predicate_terms(struct predicate *p, void (*each)(struct term *, void *), void *context);
+
+/* Pieces of text, each with the fact behind it. */
+struct sentence {
+	struct piece {
+		const char *text;
+		size_t length;
+		int fact; /* index, or -1 */
+	} * pieces;
+	size_t count;
+};
+
+/* Takes the text apart, as a doc_row reads it, with a struct vocabulary as context. */
+int sentence_read(struct doc *d, const json_t *json, void *sentence, const struct where *w);
+
+/* Writes the sentence of this situation, cut to fit, with a NUL. */
+void sentence_write(const struct sentence *sentence, const struct facts *facts, struct situation *s,
+		    char *out, size_t size);
+
+/* The same as a member of `json`; a sentence without a piece is none. */
+void sentence_tell(const struct sentence *sentence, const struct facts *facts, struct situation *s,
+		   json_t *json, const char *key);
+
+/* Writes a constant as C has it, "PERF_SAMPLE_IP"; as snprintf(3). */
+int sentence_constant(const char *prefix, const char *name, char *out, size_t size);
 
 #endif

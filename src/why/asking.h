@@ -5,7 +5,7 @@
 #ifndef PERFABI_WHY_ASKING_H
 #define PERFABI_WHY_ASKING_H
 
-#include "why/asker.h"
+#include "why/search.h"
 #include "why/follow.h"
 #include "why/knowledge.h"
 

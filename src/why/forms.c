@@ -4,6 +4,7 @@
  */
 #include "why/forms.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -11,9 +12,7 @@
 #include <string.h>
 
 #include "machine/names.h"
-#include "why/attr_block.h"
 #include "why/question.h"
-#include "why/strace.h"
 
 /*
  * Of several calls the one that is asked about is found, those before it are given, and what of it
@@ -354,4 +353,417 @@ int question_read(struct question *q, const struct source *text, const json_t *n
 	if (strace_has_call(at))
 		return paste_strace(q, text, env, e);
 	return question_of_name(q, text, names, env, e);
+}
+
+/*
+ * perf_event_attr__fprintf() of perf writes "  name   value (NAME)", and of unions
+ * "{ name, other }"; sys_perf_event_open writes "pid 1  cpu -1  group_fd -1  flags 0x8" behind it.
+ */
+
+static const char heading[] = "perf_event_attr:", call_words[] = "sys_perf_event_open: ";
+static const char failed_words[] = "failed, error ";
+
+enum { ERRNO_MOST = 4095 }; /* MAX_ERRNO of the kernel's */
+
+bool attr_block_is_in(const char *text)
+{
+	return strstr(text, heading) != NULL;
+}
+
+/* A line of the block, without its spaces. */
+struct line {
+	char name[64], value[512];
+};
+
+static const char *line_behind(const char *at)
+{
+	at += strcspn(at, "\n");
+	return *at ? at + 1 : at;
+}
+
+static void copy_trimmed(char *out, size_t size, const char *from, size_t n)
+{
+	while (n && isspace((unsigned char)*from)) {
+		from++;
+		n--;
+	}
+	while (n && isspace((unsigned char)from[n - 1]))
+		n--;
+	snprintf(out, size, "%.*s", (int)n, from);
+}
+
+/* Of a union the name that fits what the block has said so far is attr's own affair: the first. */
+static size_t take_name_of_line(const char *at, size_t n, char *name, size_t size)
+{
+	const char *open = memchr(at, '{', n), *close = open ? memchr(at, '}', n) : NULL;
+	size_t from = open ? (size_t)(open - at) + 1 : strspn(at, " \t"), length;
+
+	length = strcspn(at + from, open ? ",}" : " \t\n");
+	copy_trimmed(name, size, at + from, length);
+	return close ? (size_t)(close - at) + 1 : from + length;
+}
+
+static bool take_field(const char *at, struct line *line)
+{
+	size_t n = strcspn(at, "\n"), behind;
+	const char *comment;
+
+	if (!strspn(at, " \t"))
+		return false;
+	behind = take_name_of_line(at, n, line->name, sizeof(line->name));
+	if (!line->name[0] || behind >= n)
+		return false;
+	copy_trimmed(line->value, sizeof(line->value), at + behind, n - behind);
+	comment = strstr(line->value, " (");
+	if (comment)
+		line->value[comment - line->value] = '\0';
+	return line->value[0] != '\0';
+}
+
+/* IP|TID|TIME as a list of the names that cases have; a number as it is. */
+static json_t *value_of_line(char *value)
+{
+	char *save = NULL;
+	json_t *list;
+
+	if (!isalpha((unsigned char)value[0]))
+		return json_string(value);
+	list = json_array();
+	for (char *name = strtok_r(value, "|", &save); name; name = strtok_r(NULL, "|", &save)) {
+		for (char *c = name; *c; c++)
+			*c = (char)tolower((unsigned char)*c);
+		json_array_append_new(list, json_string(name));
+	}
+	return list;
+}
+
+/* The union's names that an attr has by what else it says. */
+static void name_unions(json_t *attr)
+{
+	static const struct {
+		const char *first, *other, *with;
+	} unions[] = {{"sample_period", "sample_freq", "freq"},
+		      {"wakeup_events", "wakeup_watermark", "watermark"}};
+	json_t *type = json_object_get(attr, "type");
+	bool is_breakpoint = json_is_string(type) &&
+			     strtoul(json_string_value(type), NULL, 0) == PERF_TYPE_BREAKPOINT;
+
+	for (size_t i = 0; i < sizeof(unions) / sizeof(unions[0]); i++) {
+		json_t *value = json_object_get(attr, unions[i].first);
+
+		if (!value || !json_object_get(attr, unions[i].with))
+			continue;
+		json_object_set(attr, unions[i].other, value);
+		json_object_del(attr, unions[i].first);
+	}
+	if (is_breakpoint)
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		static const char *const breakpoints[] = {"bp_addr", "bp_len"};
+		static const char *const others[] = {"config1", "config2"};
+		json_t *value = json_object_get(attr, breakpoints[i]);
+
+		if (!value)
+			continue;
+		json_object_set(attr, others[i], value);
+		json_object_del(attr, breakpoints[i]);
+	}
+}
+
+/* The lines up to that of dashes. */
+static json_t *take_block(const char **at, const struct abi *abi, const struct where *w,
+			  struct error *e)
+{
+	json_t *attr = json_object();
+	struct line line;
+
+	for (*at = line_behind(*at); take_field(*at, &line); *at = line_behind(*at)) {
+		struct nearest near = nearest_to(line.name);
+
+		for (size_t i = 0; i < abi->field_count; i++)
+			nearest_try(&near, abi->fields[i].name);
+		if (!abi_field(abi, line.name)) {
+			json_decref(attr);
+			error_name(e, w, line.name, near.best, "a field of struct perf_event_attr");
+			return NULL;
+		}
+		json_object_set_new(attr, line.name, value_of_line(line.value));
+	}
+	if (!json_object_size(attr)) {
+		json_decref(attr);
+		error_text(e, w, heading, "the fields of attr behind it, a line each");
+		return NULL;
+	}
+	name_unions(attr);
+	return attr;
+}
+
+/* "pid 1  cpu -1  group_fd -1  flags 0x8", and " = 5" of one that opened; NULL: it was not made. */
+static json_t *take_arguments(const char *at, json_t *attr, int *fd)
+{
+	long pid = 0, cpu = -1, group_fd = -1;
+	unsigned long flags = 0;
+
+	*fd = -1;
+	if (at)
+		sscanf(at + strlen(call_words), "pid %ld cpu %ld group_fd %ld flags %lx = %d", &pid,
+		       &cpu, &group_fd, &flags, fd);
+	/* A process of perf's that is long gone is no part of the question. */
+	return json_pack("{s:O,s:i,s:I,s:I,s:I}", "attr", attr, "pid", pid == -1 ? -1 : 0, "cpu",
+			 (json_int_t)cpu, "group_fd", (json_int_t)group_fd, "flags",
+			 (json_int_t)flags);
+}
+
+static const char *find_words(const char *at, const char *end, const char *words)
+{
+	return at ? memmem(at, (size_t)(end - at), words, strlen(words)) : NULL;
+}
+
+/* "failed, error -22", before `end`. */
+static int errno_before(const char *at, const char *end)
+{
+	const char *found = find_words(at, end, failed_words);
+	long number = found ? -strtol(found + strlen(failed_words), NULL, 10) : 0;
+
+	return number > 0 && number <= ERRNO_MOST ? (int)number : 0;
+}
+
+/* The calls of one block, a cpu each; one that was not made where it has none. */
+static bool tell_calls(const char *at, const char *end, json_t *attr, attr_block_call *each,
+		       void *context)
+{
+	const char *call = find_words(at, end, call_words);
+
+	do {
+		const char *next = call ? find_words(call + 1, end, call_words) : NULL;
+		int fd, err = errno_before(call ? call : at, next ? next : end);
+		json_t *open = take_arguments(call, attr, &fd);
+
+		if (!each(context, open, fd, err))
+			return false;
+		call = next;
+	} while (call);
+	return true;
+}
+
+int attr_block_calls(const char *text, const struct abi *abi, attr_block_call *each, void *context,
+		     const struct where *w, struct error *e)
+{
+	const char *at = strstr(text, heading);
+
+	while (at) {
+		const char *after = at, *end;
+		json_t *attr = take_block(&after, abi, w, e);
+		bool goes_on;
+
+		if (!attr)
+			return -EINVAL;
+		at = strstr(after, heading);
+		end = at ? at : after + strlen(after);
+		goes_on = tell_calls(after, end, attr, each, context);
+		json_decref(attr);
+		if (!goes_on)
+			return 0;
+	}
+	return 0;
+}
+
+/*
+ * strace's notation: {name=value, ...} with constants joined by | and comments, then the arguments.
+ */
+
+static const char call_name[] = "perf_event_open(";
+
+bool strace_has_call(const char *line)
+{
+	return strstr(line, call_name) != NULL;
+}
+
+static void skip_spaces(const char **at)
+{
+	while (isspace((unsigned char)**at))
+		++*at;
+}
+
+/* A comment, as that of size=0x88 (PERF_ATTR_SIZE_VER8) between slashes and stars. */
+static void skip_comment(const char **at)
+{
+	const char *end;
+
+	skip_spaces(at);
+	if (strncmp(*at, "/*", 2))
+		return;
+	end = strstr(*at, "*/");
+	*at = end ? end + 2 : *at + strlen(*at);
+	skip_spaces(at);
+}
+
+/* The letters of a number, a name or several joined by | or <<; moves *at behind them. */
+static size_t value_length(const char *at)
+{
+	size_t n = 0;
+
+	while (at[n] && !strchr(",}) \t<", at[n]))
+		n++;
+	if (at[n] == '<' && at[n + 1] == '<')
+		n += 2 + value_length(at + n + 2);
+	return n;
+}
+
+/* "PERF_COUNT_HW_CACHE_RESULT_MISS<<16|PERF_COUNT_HW_CACHE_OP_READ<<8|PERF_COUNT_HW_CACHE_L1D" to
+ * "L1D:READ:MISS"; NULL: it is another. */
+static json_t *cache_json(const char *text)
+{
+	char result[32], op[32], id[32];
+
+	if (sscanf(text,
+		   "PERF_COUNT_HW_CACHE_RESULT_%31[A-Z]<<16|PERF_COUNT_HW_CACHE_OP_%31[A-Z]<<8|"
+		   "PERF_COUNT_HW_CACHE_%31[A-Z0-9]",
+		   result, op, id) != 3)
+		return NULL;
+	return json_sprintf("%s:%s:%s", id, op, result);
+}
+
+/* A list where constants are joined, else one text, which is a number or a name. */
+static json_t *value_as_json(const char *text)
+{
+	json_t *list = cache_json(text);
+	char *copy, *save = NULL;
+
+	if (list)
+		return list;
+	if (!strchr(text, '|'))
+		return json_string(text);
+	copy = strdup(text);
+	list = json_array();
+	for (char *one = copy ? strtok_r(copy, "|", &save) : NULL; one;
+	     one = strtok_r(NULL, "|", &save))
+		json_array_append_new(list, json_string(one));
+	free(copy);
+	return list;
+}
+
+static json_t *take_value(const char **at)
+{
+	size_t n = value_length(*at);
+	char *text = strndup(*at, n);
+	json_t *value = text ? value_as_json(text) : NULL;
+
+	free(text);
+	*at += n;
+	if (**at == '<') /* what a descriptor is, of strace -y */
+		*at += strcspn(*at, ",)");
+	skip_comment(at);
+	return value;
+}
+
+static json_t *refuse_line(const struct where *w, struct error *e, const char *at,
+			   const char *expected)
+{
+	char got[48];
+
+	snprintf(got, sizeof(got), "%.40s", *at ? at : "the end of the line");
+	error_text(e, w, got, "%s", expected);
+	return NULL;
+}
+
+/* name=value, ... up to the closing brace. */
+static json_t *take_attr(const char **at, const struct where *w, struct error *e)
+{
+	json_t *attr = json_object();
+	char name[64];
+
+	while (**at && **at != '}') {
+		size_t n = strspn(*at, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+		if (!strncmp(*at, "...", 3)) {
+			json_decref(attr);
+			return refuse_line(w, e, *at,
+					   "all of attr, as strace -v prints it; without -v it "
+					   "leaves out the rest");
+		}
+		if (!n || (*at)[n] != '=' || n >= sizeof(name)) {
+			json_decref(attr);
+			return refuse_line(w, e, *at, "name=value in attr, as strace -v prints it");
+		}
+		snprintf(name, sizeof(name), "%.*s", (int)n, *at);
+		*at += n + 1;
+		json_object_set_new(attr, name, take_value(at));
+		if (**at == ',')
+			++*at;
+		skip_comment(at);
+	}
+	*at += **at == '}';
+	return attr;
+}
+
+/* ") = 3<anon_inode:[perf_event]>" or ") = -1 EINVAL (Invalid argument)"; short lines have more
+ * spaces, and of a process that was ended meanwhile it is ") = ?". */
+static void read_result(const char *at, struct strace_result *out)
+{
+	*out = (struct strace_result){.fd = -1, .group_is_event = out->group_is_event};
+	if (*at != ')')
+		return;
+	at++;
+	skip_spaces(&at);
+	out->is_told = sscanf(at, "= -1 %15[A-Z0-9]", out->error) == 1 ||
+		       sscanf(at, "= %d", &out->fd) == 1;
+}
+
+json_t *strace_open(const char *line, struct strace_result *result, const struct where *w,
+		    struct error *e)
+{
+	static const char *const arguments[] = {"pid", "cpu", "group_fd", "flags", NULL};
+	const char *at = strstr(line, call_name) + strlen(call_name);
+	json_t *open = json_object(), *attr;
+
+	if (result)
+		*result = (struct strace_result){.fd = -1};
+	skip_comment(&at);
+	if (*at == '{') {
+		at++;
+		attr = take_attr(&at, w, e);
+		if (!attr) {
+			json_decref(open);
+			return NULL;
+		}
+		json_object_set_new(open, "attr", attr);
+	} else {
+		json_object_set_new(open, "memory", json_string("null"));
+		at += strcspn(at, ",");
+	}
+	for (size_t i = 0; arguments[i]; i++) {
+		static const char event[] = "<anon_inode:[perf_event]>";
+
+		skip_comment(&at);
+		if (*at != ',') {
+			json_decref(open);
+			return refuse_line(w, e, at, "pid, cpu, group_fd and flags behind attr");
+		}
+		at++;
+		skip_comment(&at);
+		if (result && !strcmp(arguments[i], "group_fd"))
+			result->group_is_event =
+				!strncmp(at + strspn(at, "0123456789"), event, strlen(event));
+		json_object_set_new(open, arguments[i], take_value(&at));
+	}
+	if (result)
+		read_result(at, result);
+	return open;
+}
+
+void strace_resolve_size(json_t *open, const struct abi *abi)
+{
+	static const char prefix[] = "PERF_ATTR_SIZE_";
+	json_t *attr = json_object_get(open, "attr");
+	const char *size = json_string_value(json_object_get(attr, "size"));
+
+	if (!size || strncmp(size, prefix, strlen(prefix)))
+		return;
+	for (size_t i = 0; i < abi->size_count; i++) {
+		if (strcmp(abi->sizes[i].name, size + strlen(prefix)))
+			continue;
+		json_object_set_new(attr, "size", json_integer(abi->sizes[i].size));
+		return;
+	}
 }

@@ -5,7 +5,12 @@
 #include "why/knowledge.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "abi/attr.h"
+#include "model/bit_word.h"
 
 static int check_remark(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
@@ -98,4 +103,368 @@ int knowledge_load(struct knowledge *k, const struct source *source, const struc
 void knowledge_free(struct knowledge *k)
 {
 	arena_free(&k->arena);
+}
+
+/*
+ * Loading the changes, and making them.
+ */
+
+static const struct {
+	const char *name;
+	enum setting_of of;
+} arguments[] = {{"attr.bits", SETS_BITS},
+		 {"call.pid", SETS_PID},
+		 {"call.cpu", SETS_CPU},
+		 {"call.group_fd", SETS_GROUP_FD},
+		 {"call.flags", SETS_FLAGS}};
+enum { ARGUMENTS = sizeof(arguments) / sizeof(arguments[0]) };
+
+static const struct {
+	const char *name;
+	enum setting_how how;
+} ways[] = {{"with", SET_WITH},
+	    {"without", SET_WITHOUT},
+	    {"within", SET_WITHIN},
+	    {"aligned", SET_ALIGNED}};
+enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
+
+/* The part of a call that the fact is; only such a fact can be set. */
+static int find_setting(struct setting *out, const char *name, const struct facts *facts,
+			const struct where *w, struct error *e)
+{
+	struct nearest near = nearest_to(name);
+	int index = facts_find(facts, name, &near);
+
+	if (index < 0)
+		return error_name(e, w, name, near.best, "a field of attr, or an argument");
+	out->fact = &facts->list[index];
+	out->of = SETS_FIELD;
+	for (size_t i = 0; i < ARGUMENTS; i++) {
+		if (strcmp(arguments[i].name, name))
+			continue;
+		out->of = arguments[i].of;
+		return 0;
+	}
+	return out->fact->field || !strcmp(name, "attr.size")
+		       ? 0
+		       : error_name(e, w, name, NULL, "a field of attr, or an argument");
+}
+
+static int add_setting(struct settings_of_change *set, const struct setting *part,
+		       enum setting_how how, const json_t *to, struct vocabulary *v,
+		       const struct where *w, struct error *e)
+{
+	struct setting *out = &set->list[set->count];
+
+	if (set->count == CHANGE_SETTINGS)
+		return error_text(e, w, "more", "at most %d settings", CHANGE_SETTINGS);
+	*out = *part;
+	out->how = how;
+	set->count++;
+	return right_side_compile(&out->to, to, part->fact, v, w, e);
+}
+
+/* A value; or an object of ways, in their order. */
+static int load_setting(struct settings_of_change *set, const char *name, const json_t *json,
+			struct vocabulary *v, const struct where *w, struct error *e)
+{
+	struct setting part;
+	const char *way;
+	json_t *to;
+
+	if (find_setting(&part, name, v->facts, w, e))
+		return -EINVAL;
+	if (!json_is_object(json))
+		return add_setting(set, &part, SET_TO, json, v, w, e);
+	json_object_foreach((json_t *)json, way, to) {
+		struct where at = where_key(w, way);
+		size_t i = 0;
+
+		while (i < WAYS && strcmp(ways[i].name, way))
+			i++;
+		if (i == WAYS)
+			return error_name(e, &at, way, NULL, "with, without, within or aligned");
+		if (add_setting(set, &part, ways[i].how, to, v, &at, e))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int read_settings(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	struct settings_of_change *set = at;
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)json, name, value) {
+		if (load_setting(set, name, value, d->context, AT_KEY(w, name), d->e))
+			return -EINVAL;
+	}
+	return set->count ? 0 : error_value(d->e, w, json, "what to set");
+}
+
+const struct doc_type change_type = {
+	"a change",
+	(const struct doc_row[]){
+		{"set", DOC_READ, true, AT(struct change, set), .read = read_settings},
+		{"if", DOC_READ, false, AT(struct change, when), .read = predicate_read},
+		{"fallback", DOC_TRUTH, false, AT(struct change, is_fallback)},
+		{"says", DOC_READ, false, AT(struct change, says), .read = sentence_read},
+		{"loses", DOC_READ, false, AT(struct change, loses), .read = sentence_read},
+		{0}},
+	.size = sizeof(struct change)};
+
+uint64_t setting_get(const struct setting *setting, const struct machine *machine,
+		     const struct call *call)
+{
+	switch (setting->of) {
+	case SETS_BITS:
+		return bit_word(attr_get(&machine->bits, call->image, host_order()),
+				machine->bits.size);
+	case SETS_PID:
+		return (uint64_t)(int64_t)call->pid;
+	case SETS_CPU:
+		return (uint64_t)(int64_t)call->cpu;
+	case SETS_GROUP_FD:
+		return (uint64_t)(int64_t)call->group_fd;
+	case SETS_FLAGS:
+		return call->flags;
+	default:
+		return attr_get(setting->fact->field ? setting->fact->field : machine->size,
+				call->image, host_order());
+	}
+}
+
+static void set_part(const struct setting *setting, const struct machine *machine,
+		     struct call *call, uint64_t value)
+{
+	switch (setting->of) {
+	case SETS_BITS:
+		attr_set(&machine->bits, call->image, host_order(),
+			 bit_word(value, machine->bits.size));
+		break;
+	case SETS_PID:
+		call->pid = (int32_t)value;
+		break;
+	case SETS_CPU:
+		call->cpu = (int32_t)value;
+		break;
+	case SETS_GROUP_FD:
+		call->group_fd = (int32_t)value;
+		break;
+	case SETS_FLAGS:
+		call->flags = value;
+		break;
+	default:
+		attr_set(setting->fact->field ? setting->fact->field : machine->size, call->image,
+			 host_order(), value);
+	}
+}
+
+/* Bytes laid over attr end with it. */
+static void cut_bytes(struct call *call, uint64_t size)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < call->poke_count; i++)
+		if (call->pokes[i].offset < size)
+			call->pokes[kept++] = call->pokes[i];
+	call->poke_count = kept;
+}
+
+bool setting_value(const struct setting *setting, const struct facts *facts, struct situation *s,
+		   uint64_t was, uint64_t *value)
+{
+	uint64_t to;
+
+	if (!right_side_get(&setting->to, facts, s, &to))
+		return false;
+	switch (setting->how) {
+	case SET_WITH:
+		*value = was | to;
+		break;
+	case SET_WITHOUT:
+		*value = was & ~to;
+		break;
+	case SET_WITHIN:
+		*value = was & to;
+		break;
+	case SET_ALIGNED:
+		*value = to ? was - was % to : was;
+		break;
+	default:
+		*value = to;
+	}
+	return true;
+}
+
+static bool is_for(const struct change *change, const struct facts *facts, struct situation *s)
+{
+	const struct fact *why;
+
+	return !change->when || predicate_holds(change->when, facts, s, &why) == HOLDS;
+}
+
+bool change_make(const struct change *change, const struct model *model, struct situation *s,
+		 struct call *call)
+{
+	bool any = false;
+
+	if (!is_for(change, &model->facts, s))
+		return false;
+	for (size_t i = 0; i < change->set.count; i++) {
+		const struct setting *setting = &change->set.list[i];
+		uint64_t was = setting_get(setting, &model->machine, call), value;
+
+		if (!setting_value(setting, &model->facts, s, was, &value))
+			return false;
+		if (value == was)
+			continue;
+		if (!strcmp(setting->fact->name, "attr.size"))
+			cut_bytes(call, value);
+		set_part(setting, &model->machine, call, value);
+		any = true;
+	}
+	return any;
+}
+
+/*
+ * Saying what a change does to a call.
+ */
+
+/* More of them than a reader would read. */
+enum { BITS_NAMED = 6 };
+
+/* The names that the values of a part have on this machine: registers are the processor's. */
+static const struct abi_family *names_of(const struct setting *setting,
+					 const struct machine *machine)
+{
+	const struct abi_field *field = setting->fact->field;
+
+	if (field && field->regs)
+		return machine->env->arch ? &machine->env->arch->regs : NULL;
+	return setting->fact->names;
+}
+
+/* "a, b and c" of the names of these bits; a bit without a name, and a crowd, as a number. */
+static void write_bits(char *out, size_t size, const struct abi_family *names, uint64_t bits)
+{
+	size_t at = 0;
+
+	out[0] = '\0';
+	if (__builtin_popcountll(bits) > BITS_NAMED) {
+		snprintf(out, size, "%#llx", (unsigned long long)bits);
+		return;
+	}
+	for (unsigned bit = 0; bit < 64 && at + 1 < size; bit++) {
+		uint64_t one = UINT64_C(1) << bit;
+		const struct abi_value *name = names ? abi_value_of(names, one) : NULL;
+		const char *between = !at                                         ? ""
+				      : bits & (one - 1 + one) && bits >> bit > 1 ? ", "
+										  : " and ";
+		char text[96];
+		int n;
+
+		if (!(bits & one))
+			continue;
+		if (name)
+			sentence_constant(names->prefix, name->name, text, sizeof(text));
+		else
+			snprintf(text, sizeof(text), "bit %u", bit);
+		n = snprintf(out + at, size - at, "%s%s", between, text);
+		at += n > 0 ? (size_t)n : 0;
+	}
+}
+
+/* A field by its name, an argument by its own: what stands behind the dot. */
+static const char *part_name(const struct setting *setting)
+{
+	if (setting->of == SETS_BITS)
+		return "the bits of attr";
+	return strchr(setting->fact->name, '.') + 1;
+}
+
+/* "clear use_clockid and inherit": the fields of attr that are bits and that differ. */
+static int write_attr_bits(const struct machine *machine, uint64_t was, uint64_t now, char *out,
+			   size_t size)
+{
+	const struct abi *abi = machine->env->abi;
+	unsigned char before[ATTR_BYTES_MAX] = {0}, after[ATTR_BYTES_MAX] = {0};
+	const char *between = "";
+	size_t at = (size_t)snprintf(out, size, "clear ");
+
+	attr_set(&machine->bits, before, host_order(), bit_word(was, machine->bits.size));
+	attr_set(&machine->bits, after, host_order(), bit_word(now, machine->bits.size));
+	for (size_t i = 0; i < abi->field_count && at < size; i++) {
+		const struct abi_field *field = &abi->fields[i];
+
+		if (!field->width || field->offset != machine->bits.offset ||
+		    attr_get(field, before, host_order()) == attr_get(field, after, host_order()))
+			continue;
+		at += (size_t)snprintf(out + at, size - at, "%s%s", between,
+				       field->reserved ? "the reserved bits" : field->name);
+		between = " and ";
+	}
+	return (int)at;
+}
+
+static int write_setting(const struct setting *setting, const struct machine *machine, uint64_t was,
+			 uint64_t now, char *out, size_t size)
+{
+	const struct abi_family *names = names_of(setting, machine);
+	const struct abi_value *name = names && !names->mask ? abi_value_of(names, now) : NULL;
+	const char *part = part_name(setting);
+	char bits[256];
+
+	if (name) {
+		sentence_constant(names->prefix, name->name, bits, sizeof(bits));
+		return snprintf(out, size, "set %s to %s", part, bits);
+	}
+	if (setting->fact->is_mask && !(now & ~was) && (now || names)) {
+		write_bits(bits, sizeof(bits), names, was & ~now);
+		return snprintf(out, size, "clear %s in %s", bits, part);
+	}
+	if (setting->fact->is_mask && !(was & ~now)) {
+		write_bits(bits, sizeof(bits), names, now & ~was);
+		return snprintf(out, size, "set %s in %s", bits, part);
+	}
+	if (setting->fact->is_mask && names && now) {
+		write_bits(bits, sizeof(bits), names, now);
+		return snprintf(out, size, "set %s to %s", part, bits);
+	}
+	if (setting->fact->is_signed)
+		return snprintf(out, size, "set %s to %lld", part, (long long)now);
+	return snprintf(out, size,
+			setting->fact->is_mask && now ? "set %s to %#llx" : "set %s to %llu", part,
+			(unsigned long long)now);
+}
+
+void change_write(const struct change *change, const struct model *model, struct situation *s,
+		  char *out, size_t size)
+{
+	const struct call *call = s->call;
+	size_t at = 0;
+
+	out[0] = '\0';
+	if (change->says.count) {
+		sentence_write(&change->says, &model->facts, s, out, size);
+		return;
+	}
+	for (size_t i = 0; i < change->set.count; i++) {
+		const struct setting *setting = &change->set.list[i];
+		uint64_t was = setting_get(setting, &model->machine, call), now;
+		int n;
+
+		if (!setting_value(setting, &model->facts, s, was, &now) || now == was)
+			continue;
+		if (at && at < size)
+			at += (size_t)snprintf(out + at, size - at, " and ");
+		if (at >= size)
+			return;
+		n = setting->of == SETS_BITS
+			    ? write_attr_bits(&model->machine, was, now, out + at, size - at)
+			    : write_setting(setting, &model->machine, was, now, out + at,
+					    size - at);
+		at += n > 0 ? (size_t)n : 0;
+	}
 }
