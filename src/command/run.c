@@ -18,7 +18,6 @@
 #include "model/learned.h"
 #include "report/file.h"
 #include "run/baseline.h"
-#include "run/baseline_update.h"
 #include "text/say.h"
 
 /*

@@ -10,7 +10,7 @@
 #include "case/case.h"
 
 /* How far the child has come, for when it does not come back. */
-enum stage { STAGE_NONE, STAGE_PREPARING, STAGE_STEPPING, STAGE_DONE };
+enum case_stage { STAGE_NONE, STAGE_PREPARING, STAGE_STEPPING, STAGE_DONE };
 extern const char *const stage_names[];
 
 /*

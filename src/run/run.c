@@ -4,13 +4,12 @@
  * what runs, and reaps. It is a subreaper: what a case leaves behind comes to it, and is killed
  * with the case's group.
  */
-#include "case/cases.h"
-#include "step/mutate.h"
 #include "run/run.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,18 +18,274 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "case/cases.h"
 #include "machine/clock.h"
 #include "machine/descriptors.h"
-#include "machine/restore.h"
+#include "machine/draw.h"
 #include "machine/require.h"
-#include "run/death.h"
-#include "run/doubt.h"
+#include "machine/restore.h"
+#include "machine/sysctl.h"
+#include "run/child.h"
 #include "run/runner.h"
+#include "run/site.h"
+#include "step/mutate.h"
 #include "step/trace.h"
 #include "step/verbs/signals.h"
-#include "text/say.h"
-#include "machine/sysctl.h"
 #include "text/json_memory.h"
+#include "text/say.h"
+
+/*
+ * The kernel's own failures come each time, and on a machine that is the case's own.
+ */
+
+/*
+ * How often a case fails, one run after the other, until that is no longer others' doing; and of
+ * how many cases, until it is plain that it is the kernel's.
+ */
+enum { FAILURES = 8, CONFIRMED = 40 };
+
+/* How often the kernel has killed for want of memory since it booted; 0 where it does not say. */
+static unsigned long doubt_oom_kills(void)
+{
+	unsigned long count = 0;
+	char *line = NULL;
+	size_t size = 0;
+	FILE *f = fopen("/proc/vmstat", "re");
+
+	while (f && !count && getline(&line, &size, f) > 0)
+		sscanf(line, "oom_kill %lu", &count);
+	free(line);
+	if (f)
+		fclose(f);
+	return count;
+}
+
+/*
+ * Looks whether somebody else has changed a sysctl, but for those that a case may have changed;
+ * cases go by what it is from then on.
+ */
+static void doubt_watch_sysctls(struct runner *r, const struct sysctl_set *ours)
+{
+	char moved[sizeof(r->moved)];
+	bool by_kernel;
+
+	if (!sysctl_watch_moved(&r->sysctls, ours, moved, sizeof(moved), &by_kernel))
+		return;
+	r->moves.all++;
+	r->moves.by_kernel += by_kernel;
+	if (!by_kernel || r->moves.by_kernel == r->moves.all)
+		memcpy(r->moved, moved, sizeof(moved));
+	environment_read_sysctls(r->env);
+}
+
+/*
+ * A sysctl that somebody else changed while the case ran: what it found is of neither machine. The
+ * sample rate is lowered by the kernel itself at times: a case that has passed all the same did not
+ * hang on it. Whether the result is void now.
+ */
+static bool doubt_void_if_moved(const struct runner *r, const struct worker *w,
+				struct result *result)
+{
+	unsigned moves = r->moves.all - w->moves.all;
+	unsigned by_kernel = r->moves.by_kernel - w->moves.by_kernel;
+	char why[160];
+
+	if (!moves || (moves == by_kernel && result->verdict.outcome == PASS))
+		return false;
+	snprintf(why, sizeof(why), "%s: it was changed while this case ran, and not by this run",
+		 r->moved);
+	result_void(result, why);
+	return true;
+}
+
+/* Why a failure may be of another machine than the case was made for, or NULL. */
+static const char *doubt_what_happened(const struct runner *r, const struct worker *w)
+{
+	if (doubt_oom_kills() != w->oom_kills)
+		return "out of memory: the kernel killed a process during this case";
+	if (sysconf(_SC_NPROCESSORS_ONLN) != (long)r->env->cpus_online)
+		return "a cpu has come or gone since the run began";
+	return NULL;
+}
+
+/* Not in step with somebody who comes and goes: up to two milliseconds. */
+static void get_out_of_step(struct runner *r)
+{
+	struct timespec pause = {.tv_nsec = (long)(random_next(&r->jitter) % 2000000)};
+
+	nanosleep(&pause, NULL);
+}
+
+/*
+ * Whether a failure with that errno, or whatever came, is what the others would cause that the
+ * tokens are about: a capability that says no to some errnos is about these.
+ */
+static bool may_be_theirs(const struct runner *r, const struct worker *w, const char *tokens,
+			  int err)
+{
+	enum identity as = r->instances[w->index]->who.as;
+	char one[REQUIRE_TOKEN];
+	bool may = false;
+
+	while (!may && require_next(&tokens, one, sizeof(one))) {
+		const struct instance *asked =
+			require_case_id(one) ? cases_required(r->cases, one, as, NULL) : NULL;
+
+		may = !strcmp(one, "quiet") || (asked && required_case_says_no(asked, err));
+	}
+	return may;
+}
+
+/*
+ * A case that failed beside somebody who came after it had begun has found out nothing: what it
+ * asked of the others is asked again. True if it asked anything, and that is so.
+ */
+static bool hangs_on_others(struct runner *r, struct worker *w, struct result *result)
+{
+	const struct instance *instance = r->instances[w->index];
+	const json_t *requirement;
+	bool hangs = false;
+	char why[384];
+	size_t i;
+
+	if (result->verdict.outcome != FAIL)
+		return false;
+	json_array_foreach(instance->program->requirements, i, requirement) {
+		const char *token = json_string_value(requirement);
+
+		if (!require_is_fleeting(token) || !may_be_theirs(r, w, token, result->verdict.err))
+			continue;
+		snprintf(w->asked, sizeof(w->asked), "%s", token);
+		w->suspects = "others";
+		get_out_of_step(r);
+		hangs = site_meets(&r->site, w->uid, instance, token, why, sizeof(why));
+		if (hangs)
+			continue;
+		result_skip(result, token, why);
+		break;
+	}
+	return hangs;
+}
+
+/*
+ * A virtual machine's debug registers are its hypervisor's to keep. On one, hits went missing at
+ * times, or came as a SIGTRAP that nobody asked for. What the kernel refuses is its own.
+ */
+static bool hangs_on_hypervisor(const struct runner *r, struct worker *w,
+				const struct result *result)
+{
+	const json_t *requirement;
+	size_t i;
+
+	if (result->verdict.outcome != FAIL || result->verdict.err || !r->env->hypervisor[0])
+		return false;
+	json_array_foreach(r->instances[w->index]->program->requirements, i, requirement) {
+		const char *token = json_string_value(requirement);
+
+		if (!require_is_of_breakpoints(token))
+			continue;
+		snprintf(w->asked, sizeof(w->asked), "%s", token);
+		w->suspects = "the hypervisor, which keeps the debug registers,";
+		return true;
+	}
+	return false;
+}
+
+/* What failed and then passes: somebody may have been in the way for a moment. */
+static void doubt_skip_if_unconfirmed(const struct worker *w, struct result *result)
+{
+	char why[384];
+
+	if (result->verdict.outcome != PASS || !w->failures)
+		return;
+	snprintf(why, sizeof(why), "it failed (%u of %u runs), and %s may be why; got %s",
+		 w->failures, w->failures + 1, w->suspects, w->failure);
+	result_skip(result, w->asked, why);
+}
+
+/* Whether a failure may be not the kernel's doing still: the kernel's own comes each time. */
+static bool doubt_runs_again(struct runner *r, struct worker *w, struct result *result)
+{
+	if (w->timed_out || r->options->parts ||
+	    (!hangs_on_others(r, w, result) && !hangs_on_hypervisor(r, w, result)))
+		return false;
+	w->failures++;
+	snprintf(w->failure, sizeof(w->failure), "%.150s",
+		 result->verdict.got[0] ? result->verdict.got : "nothing");
+	r->confirmed += w->failures == FAILURES;
+	return w->failures < FAILURES && r->confirmed < CONFIRMED;
+}
+
+/*
+ * The end of a case's process, by itself, by a signal, or because it took too long.
+ */
+
+/* Signals that perf has nothing to do with: somebody sent them, or memory ran out. */
+static bool is_from_elsewhere(int signal)
+{
+	return signal == SIGTERM || signal == SIGINT || signal == SIGQUIT || signal == SIGHUP ||
+	       signal == SIGKILL;
+}
+
+/*
+ * A case whose process did not come to its end: in the call it is the kernel's fault, else ours. A
+ * clock on the wall proves nothing: where nobody can say what time the case had, that is no
+ * failure.
+ */
+static void take_death(const struct worker *w, int status, double timeout, struct result *result)
+{
+	enum outcome outcome = ERROR;
+	int stage = w->slot->stage;
+	char got[160];
+
+	if (stage < STAGE_NONE || stage > STAGE_DONE)
+		stage = STAGE_NONE;
+	if (w->timed_out)
+		snprintf(got, sizeof(got), "no end within %g s: killed while %s", timeout,
+			 stage_names[stage]);
+	else if (WIFSIGNALED(status))
+		snprintf(got, sizeof(got), "signal %d (%s) while %s", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)), stage_names[stage]);
+	else if (WEXITSTATUS(status) == EXIT_SIGNALS)
+		snprintf(got, sizeof(got), "more than %d signals while %s", SIGNALS_MAX,
+			 stage_names[stage]);
+	else if (WEXITSTATUS(status) == EXIT_NO_MEMORY)
+		snprintf(got, sizeof(got), "no memory while %s", stage_names[stage]);
+	else
+		snprintf(got, sizeof(got), "exit status %d while %s", WEXITSTATUS(status),
+			 stage_names[stage]);
+	if (stage == STAGE_STEPPING &&
+	    ((w->timed_out && w->patience.was_seen && !w->patience.was_stopped) ||
+	     (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SIGNALS) ||
+	     (WIFSIGNALED(status) && !is_from_elsewhere(WTERMSIG(status)))))
+		outcome = FAIL;
+	result->verdict = (struct verdict){0};
+	verdict_set(&result->verdict, outcome, "the case to come to its end", got);
+	if (stage == STAGE_STEPPING)
+		snprintf(result->verdict.call, sizeof(result->verdict.call), "step %u",
+			 w->slot->step);
+}
+
+/*
+ * Its verdict, or, where it came to none, what became of it: `status` is that of waitpid(2),
+ * `timeout` in seconds. The process may have been killed while it wrote its slot.
+ */
+static void death_take_verdict(const struct worker *w, int status, double timeout,
+			       struct result *result)
+{
+	struct verdict *v = &result->verdict;
+
+	if (w->slot->stage != STAGE_DONE || w->slot->verdict.outcome < 0 ||
+	    w->slot->verdict.outcome >= OUTCOMES) {
+		take_death(w, status, timeout, result);
+		return;
+	}
+	*v = w->slot->verdict;
+	v->capability[sizeof(v->capability) - 1] = '\0';
+	v->expected[sizeof(v->expected) - 1] = '\0';
+	v->got[sizeof(v->got) - 1] = '\0';
+	v->call[sizeof(v->call) - 1] = '\0';
+}
 
 static const double LOCK_POLL = 0.05, FIRST_PAUSE = 0.1; /* seconds */
 /* How often a void case runs again, and how often the pauses before that double. */
@@ -565,4 +820,29 @@ int run_all(const struct instance *const *instances, size_t count, const struct 
 	*end = (struct run_end){r.interrupted, r.gave_up, tear_down(&r)};
 	conclude(&r);
 	return 0;
+}
+
+/*
+ * In which order a round runs its instances.
+ */
+
+void runner_order(struct runner *r)
+{
+	uint64_t state = r->options->seed + r->round;
+	size_t at = 0, together;
+
+	for (int alone = 0; alone < 2; alone++)
+		for (size_t i = 0; i < r->count; i++)
+			if (r->instances[i]->alone == (alone == 1))
+				r->order[at++] = i;
+	if (!r->options->shuffle)
+		return;
+	for (together = 0; together < r->count && !r->instances[r->order[together]]->alone;)
+		together++;
+	for (size_t i = together; i > 1; i--) {
+		size_t j = (size_t)(random_next(&state) % i), swap = r->order[i - 1];
+
+		r->order[i - 1] = r->order[j];
+		r->order[j] = swap;
+	}
 }

@@ -6,7 +6,7 @@
 #ifndef PERFABI_RUN_H
 #define PERFABI_RUN_H
 
-#include "run/options.h"
+#include "run/runner.h"
 
 /* How a run ended. What it has not reached are errors that say so. */
 struct run_end {
