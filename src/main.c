@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "machine/heap.h"
 #include "machine/limits.h"
 #include "perfabi.h"
 #include "step/steps.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "machine/cpus.h"
+#include "machine/proc.h"
 #include "unit.h"
 
 START_TEST(lists_have_their_cpus)

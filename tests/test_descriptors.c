@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "machine/descriptors.h"
+#include "machine/limits.h"
 #include "unit.h"
 
 #ifndef SYS_close_range /* Linux 5.9: one number everywhere */

@@ -2,7 +2,7 @@
 /*
  * Which version of kernel.org's a kernel is of, by what distributions say.
  */
-#include "machine/kernel.h"
+#include "machine/environment.h"
 #include "unit.h"
 
 static const struct {

@@ -17,7 +17,7 @@
 #include "call/event_ioctl.h"
 #include "call/mmap_page.h"
 #include "input/perfdata.h"
-#include "machine/cpus.h"
+#include "machine/proc.h"
 #include "perfabi.h"
 #include "text/out.h"
 

@@ -12,7 +12,7 @@
 #include "command/barred.h"
 #include "command/command.h"
 #include "hunt/hunt.h"
-#include "machine/draw.h"
+#include "machine/clock.h"
 #include "machine/lock.h"
 #include "text/json_text.h"
 #include "text/options.h"

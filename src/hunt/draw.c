@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "abi/attr.h"
-#include "machine/cpus.h"
-#include "machine/draw.h"
+#include "machine/proc.h"
+#include "machine/clock.h"
 
 uint64_t drawer_number(struct drawer *d)
 {

@@ -6,17 +6,52 @@
 #ifndef PERFABI_ENVIRONMENT_H
 #define PERFABI_ENVIRONMENT_H
 
+#include <jansson.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
 #include "abi/abi.h"
-#include "machine/hardware.h"
 #include "machine/identity.h"
-#include "machine/datum.h"
 #include "machine/sysctl.h"
+
+/* A PMU of /sys/bus/event_source/devices. */
+struct pmu {
+	char name[64];
+	uint32_t type;
+	/* What its files say, as far as it has them: caps/max_precise and caps/branches, or -1; the
+	 * lists in cpus and cpumask, or empty; see cpu_list_settle(). */
+	int max_precise, branches;
+	char cpus[1024], cpumask[1024];
+};
+
+struct hardware {
+	/* What cpu-cycles in user space alone gives: 0 or an errno. */
+	int counting, sampling;
+	/* Of a PMU that refuses that: what it takes, as "exclude_guest"; NULL: not known. */
+	const char *wants;
+	/* Where such an event counts. A processor of several kinds of cores has a PMU for each, and
+	 * a plain event is on one of them: elsewhere it stands still. */
+	cpu_set_t cpus;
+};
+
+/* Opens, and runs for a moment on each cpu of `usable`; the caller's affinity is as it was then. */
+void hardware_probe(struct hardware *hardware, const struct abi *abi, const cpu_set_t *usable);
+
+/* A cpu where plain hardware events count: the one that the caller is on, if it is one. */
+int hardware_cpu(const struct hardware *hardware);
+
+/* Reads what the PMU's files say, beside its name and type. */
+void hardware_read_files(struct pmu *pmu);
+
+/*
+ * The first line of such a file of the processor's PMU, as "caps/max_precise": its length, or
+ * -ENOENT. That PMU is the one called cpu, or the first of `pmus` that tells its cpus.
+ */
+int hardware_file(const struct pmu *pmus, size_t count, const char *file, char *text, size_t size);
 
 struct tracepoint {
 	char name[96]; /* "syscalls:sys_enter_getppid" */
@@ -152,5 +187,54 @@ bool environment_opens(const json_t *identities, enum identity as);
  */
 int environment_from_json(struct environment *env, const struct abi *abi, const json_t *json,
 			  const struct where *w, struct error *e);
+
+/* Where it is for that release, among the places that distributions and the kernel have for it;
+ * empty if it is at none. */
+void kernel_config_find(const char *release, char *path, size_t size);
+
+/*
+ * The file as text, packed by gzip(1) or plain; free() it. NULL if it cannot be read, has over
+ * 8 MiB or is none: then `why` says so.
+ */
+char *kernel_config_read(const char *path, char *why, size_t why_size);
+
+/*
+ * Of uname(2)'s release and version, and the line of Ubuntu's /proc/version_signature ("" if that
+ * is not there): what Debian's version or Ubuntu's signature says, if it is of the release's
+ * series, else the release itself.
+ */
+void upstream_version(const char *release, const char *version, const char *signature, char *out,
+		      size_t size);
+
+/* The root folder of tracefs. Needs root. A file descriptor, or -1. */
+int tracefs_open(void);
+
+/*
+ * The root folder of a file system of which a kernel has one instance, "tracefs" or "debugfs":
+ * where it is mounted at one of the paths (NULL-terminated), or a mount of our own that no path
+ * leads to and that goes with its file descriptor (fsopen(2), Linux 5.2). -1 if neither can be had.
+ */
+int tracefs_open_as(const char *type, long magic, const char *const paths[]);
+
+/*
+ * The attr that a text in JSON describes, laid out in `attr`, of abi->attr_size bytes, and opened
+ * on the caller's task on any cpu. A file descriptor that is the caller's, or a negative errno.
+ */
+int probe_open(const struct abi *abi, const char *json_text, unsigned char *attr);
+
+/* The same, closed again: 0, or the errno that it gave. */
+int probe_errno(const struct abi *abi, const char *json_text, unsigned char *attr);
+
+/*
+ * Lays a term's value over the field of `attr` in whose bits the PMU's format/ has it. 0; -ENOENT:
+ * the PMU has no such term; -EINVAL: its format is none.
+ */
+int pmu_term(const char *pmu, const char *name, uint64_t value, json_t *attr);
+
+/*
+ * The terms as the fields of an attr that is off, a new reference; cuts the text up. NULL for what
+ * cannot be read, or has a "?" for people to fill in: then *is_open.
+ */
+json_t *pmu_terms_attr(const char *pmu, uint32_t type, char *terms, bool *is_open);
 
 #endif

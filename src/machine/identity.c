@@ -21,9 +21,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "machine/descriptors.h"
-#include "machine/draw.h"
-#include "machine/patience.h"
+#include "machine/limits.h"
+#include "machine/clock.h"
 #include "text/error.h"
 
 const char *const identity_names[] = {"root", "perfmon", "sys-admin", "user", NULL};

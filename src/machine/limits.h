@@ -47,4 +47,29 @@ void limits_raise_stack(void);
  * privilege is dropped. */
 void limits_set(unsigned seconds);
 
+/*
+ * Asks for room in huge pages (MADV_HUGEPAGE), before it is used: it then costs a few page faults
+ * and not thousands, and a fork copies a few entries of the page table. Where the kernel has no
+ * huge pages, or gives them to all, and outside glibc, this changes nothing.
+ */
+void heap_prepare(void);
+
+/* Its policy, SCHED_OTHER or another, and *priority (0 to 99); -1 with errno. */
+int scheduler_get(int *priority);
+
+/* 0, or -1 with errno. */
+int scheduler_set(int policy, int priority);
+
+/* Closes all from `first` on, up to the limit, but for `kept` (in any order, -1: none). */
+void descriptors_close_from(int first, int kept, int kept_too);
+
+/*
+ * /dev/null, or where there is none a file in memory, which is empty to whoever reads it from its
+ * beginning; closed at exec. -1 with errno.
+ */
+int descriptors_open_null(void);
+
+/* 0, 1 and 2 become /dev/null; under a sanitizer 2 stays, where it writes what it finds. */
+void descriptors_null(int devnull);
+
 #endif

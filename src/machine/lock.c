@@ -21,7 +21,7 @@
 
 #include "machine/clock.h"
 #include "machine/proc.h"
-#include "machine/tracefs.h"
+#include "machine/environment.h"
 
 static const struct place {
 	const char *type;

@@ -7,17 +7,69 @@
 #define PERFABI_PROPERTY_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "machine/environment.h"
 
+enum datum_kind {
+	NO_MEMBER,
+	A_BOOL,
+	AN_INT,
+	AN_UNSIGNED,
+	A_LONG,
+	AN_UNSIGNED_LONG,
+	A_LONG_LONG,
+	AN_UNSIGNED_LONG_LONG,
+	TEXT_OF /* an array of char; empty: it is not known */
+};
+
+/* Which numbers say that it is not known. */
+enum datum_known { ALWAYS_KNOWN, UNKNOWN_IF_0, UNKNOWN_IF_NEGATIVE, UNKNOWN_IF_ABSENT };
+
+struct datum {
+	enum datum_kind kind;
+	enum datum_known known;
+	size_t at, size;
+};
+
+#define DATUM_KIND(type, name)                                                                     \
+	_Generic(((type *)0)->name, bool                                                           \
+		 : A_BOOL, int                                                                     \
+		 : AN_INT, unsigned                                                                \
+		 : AN_UNSIGNED, long                                                               \
+		 : A_LONG, unsigned long                                                           \
+		 : AN_UNSIGNED_LONG, long long                                                     \
+		 : A_LONG_LONG, unsigned long long                                                 \
+		 : AN_UNSIGNED_LONG_LONG, char *                                                   \
+		 : TEXT_OF)
+
+/* In a row: DATUM(struct environment, page_size, UNKNOWN_IF_0). */
+#define DATUM(type, name, known)                                                                   \
+	{                                                                                          \
+		DATUM_KIND(type, name), known, offsetof(type, name), sizeof(((type *)0)->name)     \
+	}
+
+/* Whether `object` knows it; *value is the number, with its sign. Of a text, whether there is one.
+ */
+bool datum_get(const void *object, const struct datum *datum, uint64_t *value);
+
+/* Sets a number that is not known, or not told. */
+void datum_forget(void *object, const struct datum *datum);
+
+/* A number cut to the member's width, a text to its room. */
+void datum_set(void *object, const struct datum *datum, uint64_t value);
+void datum_set_text(void *object, const struct datum *datum, const char *text);
+
 /* What a person would change so that a token is met, the easiest first. */
-enum remedy {
+enum remedy_kind {
 	REMEDY_RIGHTS,
 	REMEDY_SETTING,
 	REMEDY_QUIET,
 	REMEDY_KERNEL,
 	REMEDY_MACHINE,
-	REMEDIES
+	REMEDY_KINDS
 };
 
 struct property {
@@ -31,7 +83,7 @@ struct property {
 	int (*read)(struct environment *env, const json_t *json);
 	struct {
 		const char *name; /* a token compares it: paranoid>1; NULL: none does */
-		enum remedy remedy;
+		enum remedy_kind remedy;
 		const char *example, *help;
 		const char *found; /* "perf_event_paranoid is %lld" */
 		const char *in_c;  /* as in struct form */

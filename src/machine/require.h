@@ -43,10 +43,10 @@ const char *require_case_id(const char *token);
 const struct abi_arch *require_arch(const char *token, const struct abi *abi);
 
 /* In words. */
-extern const char *const remedy_names[REMEDIES];
+extern const char *const remedy_names[REMEDY_KINDS];
 
 /* Of tokens with a | between, the easiest; of those that only reports have, too. */
-enum remedy require_remedy(const char *tokens, const struct environment *env);
+enum remedy_kind require_remedy(const char *tokens, const struct environment *env);
 
 /*
  * Writes the question whether one of the tokens is met as an expression of C, of what

@@ -22,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "machine/descriptors.h"
-#include "machine/draw.h"
+#include "machine/limits.h"
+#include "machine/clock.h"
 #include "machine/environment.h"
 #include "text/error.h"
 #include "machine/lock.h"

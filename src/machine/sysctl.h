@@ -19,6 +19,9 @@ enum sysctl {
 	SYSCTLS
 };
 
+/* The value of one that the kernel does not have. */
+enum { SYSCTL_ABSENT = -1000000 };
+
 /* Their names below /proc/sys/kernel/; NULL-terminated. */
 extern const char *const sysctl_names[];
 

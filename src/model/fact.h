@@ -12,7 +12,7 @@
 
 #include "text/arena.h"
 #include "model/machine.h"
-#include "machine/datum.h"
+#include "machine/property.h"
 
 struct wording;
 

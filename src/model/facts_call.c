@@ -3,7 +3,7 @@
  * The other arguments of the call, and what they name: task, cpu, cgroup.
  */
 #include "abi/attr.h"
-#include "machine/cpus.h"
+#include "machine/proc.h"
 #include "model/fact.h"
 
 /* The clock that times come from: clockid, where use_clockid says so. */

@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 
-#include "machine/cpus.h"
+#include "machine/proc.h"
 #include "model/fact.h"
 
 struct caller caller_as(const struct rights *rights, enum identity as)

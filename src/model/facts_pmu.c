@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "abi/attr.h"
-#include "machine/cpus.h"
+#include "machine/proc.h"
 #include "model/fact.h"
 
 static uint32_t lesson_value(const struct machine *machine, const char *name)

@@ -23,7 +23,7 @@
 #include "abi/attr.h"
 #include "abi/value.h"
 #include "machine/proc.h"
-#include "machine/tracefs.h"
+#include "machine/environment.h"
 #include "model/world.h"
 
 static const struct abi_value *event_type(const struct abi *abi, const char *name)

@@ -16,9 +16,8 @@
 
 #include "abi/attr.h"
 #include "machine/clock.h"
-#include "machine/cpus.h"
 #include "machine/names.h"
-#include "machine/pmu_terms.h"
+#include "machine/environment.h"
 #include "machine/proc.h"
 #include "probe/probe.h"
 

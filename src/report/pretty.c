@@ -119,7 +119,7 @@ static void suites(struct output *out, const struct report *report)
 
 struct skipped {
 	const struct result *result;
-	enum remedy remedy;
+	enum remedy_kind remedy;
 };
 
 static int by_token(const void *a, const void *b)

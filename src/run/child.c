@@ -14,8 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "machine/scheduler.h"
-#include "machine/descriptors.h"
 #include "machine/limits.h"
 #include "step/expect.h"
 #include "step/mutate.h"

@@ -20,8 +20,7 @@
 
 #include "case/cases.h"
 #include "machine/clock.h"
-#include "machine/descriptors.h"
-#include "machine/draw.h"
+#include "machine/limits.h"
 #include "machine/require.h"
 #include "machine/restore.h"
 #include "machine/sysctl.h"

@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#include "machine/patience.h"
+#include "machine/clock.h"
 #include "machine/restore.h"
 #include "run/result.h"
 #include "run/site.h"

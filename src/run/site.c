@@ -15,7 +15,7 @@
 
 #include "case/cases.h"
 #include "machine/names.h"
-#include "machine/patience.h"
+#include "machine/clock.h"
 #include "machine/require.h"
 #include "step/expect.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "abi/attr.h"
-#include "machine/pmu_terms.h"
+#include "machine/environment.h"
 #include "machine/proc.h"
 
 enum { EVENT_TEXT = 512 };

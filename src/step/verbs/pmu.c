@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "machine/pmu_terms.h"
+#include "machine/environment.h"
 #include "machine/proc.h"
 #include "machine/names.h"
 #include "step/step.h"

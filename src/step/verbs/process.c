@@ -24,7 +24,6 @@
 #include "step/verbs/verbs.h"
 #include "machine/limits.h"
 #include "machine/names.h"
-#include "machine/scheduler.h"
 #include "text/json_memory.h"
 
 /* What failed in another process or thread has failed here, and is said in its words. */
