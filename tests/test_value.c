@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "language/merge.h"
-#include "language/rows.h"
 #include "language/pattern.h"
 #include "unit.h"
 

@@ -10,12 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "language/keys.h"
 #include "machine/names.h"
+#include "plan/plan.h"
 
 /* Past this many pages nothing of attr is laid out: the kernel refuses more than one unread. */
 enum { ATTR_PAGES = 1 };
@@ -500,4 +502,61 @@ json_t *call_text_parse(const struct source *source, struct error *e)
 		json = json_loads(quoted, JSON_REJECT_DUPLICATES, NULL);
 	free(quoted);
 	return json ? json : source_parse(source, e);
+}
+
+/*
+ * Request numbers are made here and not taken from a header: directions are encoded differently by
+ * architectures, which <sys/ioctl.h> knows.
+ */
+
+static unsigned long direction(const char *text)
+{
+	if (!text || !strcmp(text, "none"))
+		return _IOC_NONE;
+	return (strchr(text, 'r') ? _IOC_READ : 0u) | (strchr(text, 'w') ? _IOC_WRITE : 0u);
+}
+
+static unsigned long argument_size(const char *text)
+{
+	if (!text)
+		return 0;
+	return !strcmp(text, "u32") ? 4 : !strcmp(text, "u64") ? 8 : sizeof(void *);
+}
+
+unsigned long event_ioctl_number(const struct abi *abi, const char *name)
+{
+	const struct abi_family *family = abi_family(abi, "ioctl");
+	const struct abi_value *value = abi_value(family, name, NULL);
+
+	if (!value)
+		return 0;
+	return _IOC(direction(json_string_value(json_object_get(value->json, "dir"))), '$',
+		    (unsigned long)value->value,
+		    argument_size(json_string_value(json_object_get(value->json, "arg"))));
+}
+
+int event_ioctl(const struct abi *abi, int fd, const char *name, void *argument)
+{
+	unsigned long number = event_ioctl_number(abi, name);
+
+	if (!number)
+		return -ENOSYS;
+	return ioctl(fd, (ioctl_request)number, argument) ? -errno : 0;
+}
+
+/*
+ * Members of the metadata page, by the layout in cases/abi.
+ */
+
+int mmap_page_offset(const struct abi *abi, const char *name)
+{
+	struct plan_for with = {.abi = abi};
+	struct plan page;
+	int offset;
+
+	if (plan_make(&page, &with, abi_layout(abi, "mmap_page")))
+		return -EINVAL;
+	offset = plan_offset(&page, name);
+	plan_free(&page);
+	return offset;
 }

@@ -6,6 +6,7 @@
 #ifndef PERFABI_CALL_H
 #define PERFABI_CALL_H
 
+#include "abi/abi.h"
 #include "abi/attr.h"
 #include "language/scope.h"
 #include "text/source.h"
@@ -76,5 +77,24 @@ void call_format(const struct call *call, const struct answer *answer,
  * texts, which value_eval() takes as well. NULL with `e` filled.
  */
 json_t *call_text_parse(const struct source *source, struct error *e);
+
+/* In which this libc takes a request; the kernel looks at 32 bits of it. */
+#if defined(__GLIBC__)
+typedef unsigned long ioctl_request;
+#else
+typedef int ioctl_request;
+#endif
+
+/*
+ * The request number of PERF_EVENT_IOC_name on this machine: _IOC() of the direction and argument
+ * that cases/abi has. 0 if there is none.
+ */
+unsigned long event_ioctl_number(const struct abi *abi, const char *name);
+
+/* ioctl(2) of that name. 0 or a negative errno; -ENOSYS for an unknown name. */
+int event_ioctl(const struct abi *abi, int fd, const char *name, void *argument);
+
+/* Where a member of it is, in bytes; -EINVAL if cases/abi has none of that name. */
+int mmap_page_offset(const struct abi *abi, const char *name);
 
 #endif

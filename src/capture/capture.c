@@ -14,8 +14,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "call/event_ioctl.h"
-#include "call/mmap_page.h"
+#include "call/call.h"
 #include "input/perfdata.h"
 #include "machine/proc.h"
 #include "perfabi.h"

@@ -6,7 +6,10 @@
 #ifndef PERFABI_CASE_H
 #define PERFABI_CASE_H
 
+#include <jansson.h>
+
 #include "step/program.h"
+#include "text/error.h"
 
 enum kind { CONFORMANCE, CAPABILITY };
 
@@ -39,5 +42,67 @@ struct cases {
 	bool are_some;   /* there may be cases that are not loaded */
 	bool are_given;  /* of files that were named, in place of the built-in ones */
 };
+
+/* What a row gives beside its value. */
+struct row_context {
+	const char *parameter; /* of `each`, or NULL */
+	const json_t *rows;    /* all of them, by name; an empty object without `each` */
+};
+
+/*
+ * The architecture that a list of tokens demands, whose names the case has on every machine: that
+ * it cannot run here is no error of it, and a name that is wrong there is one everywhere. NULL:
+ * any.
+ */
+const struct abi_arch *case_arch(const json_t *requirements, const struct abi *abi);
+
+/*
+ * Compiles what case_check_complete() has found well formed. Takes the reference to `definition`.
+ * 0, or a negative errno with `e` filled; program_free() it in any case.
+ */
+int case_compile(struct program *out, json_t *definition, const struct cases *cases,
+		 const struct row_context *row, const struct where *w, struct error *e);
+
+/* Whether `given` and `open` of defaults or a vehicle could be compiled. */
+int case_check_call(const json_t *json, const struct cases *cases, const struct where *w,
+		    struct error *e);
+
+/* The member `key` is a string of one line that is not blank. */
+int case_check_text(const json_t *object, const char *key, const struct where *w, struct error *e);
+
+/* A case's own spec only adds (`adds`) to its file's, which must say where the promise stands. */
+int case_check_spec(const json_t *spec, bool adds, const struct where *w, struct error *e);
+
+int case_check_vehicle(const json_t *vehicle, const struct cases *cases, const struct where *w,
+		       struct error *e);
+
+/* What a complete case and `defaults` have in common: who, on what, under which conditions. */
+int case_check_common(const json_t *json, const struct cases *cases, const struct where *w,
+		      struct error *e);
+
+/* A case as case_complete() puts it together, but for what is compiled. */
+int case_check_complete(const json_t *json, const struct cases *cases, const struct where *w,
+			struct error *e);
+
+/* Words of a-z and 0-9 joined by single . or -: what KTAP, LAVA and KCIDB take unchanged. */
+bool case_is_id(const char *text);
+
+enum kind case_kind(const json_t *json);
+
+/* The case's member, or else the one in `defaults`; NULL if neither has it. */
+const json_t *case_own_or_default(const json_t *own, const json_t *defaults, const char *key);
+
+/*
+ * The case `one`, its row put in, with the file's defaults and the vehicle (of vehicles.json; NULL:
+ * none) merged in, as it is compiled and shown. Members of a wrong type stay as they are, for the
+ * check to find. A new reference.
+ */
+json_t *case_complete(const json_t *file, const json_t *one, const json_t *vehicle);
+
+/*
+ * Puts, in each `open` of the file that has a `base`, the open of that name under what is written
+ * there. 0, or a negative errno with `e` filled.
+ */
+int bases_apply(json_t *file, const json_t *bases, const struct where *w, struct error *e);
 
 #endif

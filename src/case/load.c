@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "language/one_or_list.h"
+#include "language/keys.h"
 #include "machine/names.h"
 #include "text/say.h"
 

@@ -20,3 +20,15 @@ int keys_check(const json_t *object, const char *const keys[], const char *what,
 	}
 	return 0;
 }
+
+size_t elements(const json_t *value)
+{
+	return json_is_array(value) ? json_array_size(value) : value != NULL;
+}
+
+const json_t *element(const json_t *value, size_t i)
+{
+	if (json_is_array(value))
+		return json_array_get(value, i);
+	return i ? NULL : value;
+}

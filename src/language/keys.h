@@ -5,6 +5,8 @@
 #ifndef PERFABI_KEYS_H
 #define PERFABI_KEYS_H
 
+#include <jansson.h>
+
 #include "text/error.h"
 
 /*
@@ -13,5 +15,11 @@
  */
 int keys_check(const json_t *object, const char *const keys[], const char *what,
 	       const struct where *w, struct error *e);
+
+/* How many there are; of NULL, none. */
+size_t elements(const json_t *value);
+
+/* The i-th, borrowed; NULL behind the last. */
+const json_t *element(const json_t *value, size_t i);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include <jansson.h>
 
+#include "abi/abi.h"
+
 /*
  * `patch` over `base`, as RFC 7386: objects member by member, null takes a member away, anything
  * else replaces. In an attr, a patch that gives `type` without `config` takes the old config away:
@@ -21,5 +23,14 @@ json_t *merge(const json_t *base, const json_t *patch);
  * is shared. A new reference, or NULL without memory.
  */
 json_t *substitute(const json_t *json, const char *name, const json_t *value);
+
+/*
+ * The rows of an `each` as an object of name: value. `each` is {"PARAM": {ROW: VALUE}}, or in place
+ * of the rows a list of scalars, "A..B", or "$abi.SET" for a row a name of the ABI: a family of
+ * constants, attr.bits, attr.fields, attr.sizes or regs; or {"$pairs": {NAME: N, ...}} for a row
+ * each two names: its value has a, b and sum. NULL with `e` filled.
+ */
+json_t *each_rows(const json_t *rows, const struct abi *abi, const struct abi_arch *arch,
+		  const struct where *w, struct error *e);
 
 #endif

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "language/one_or_list.h"
+#include "language/keys.h"
 #include "language/pattern_operator.h"
 #include "abi/value.h"
 

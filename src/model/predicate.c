@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "language/one_or_list.h"
+#include "language/keys.h"
 #include "machine/names.h"
 #include "machine/require.h"
 #include "text/one_line.h"

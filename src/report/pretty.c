@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "text/one_line.h"
-#include "language/one_or_list.h"
+#include "language/keys.h"
 #include "machine/names.h"
 #include "machine/require.h"
 #include "text/say.h"

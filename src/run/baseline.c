@@ -13,7 +13,7 @@
 
 #include "case/cases.h"
 #include "case/load.h"
-#include "language/one_or_list.h"
+#include "language/keys.h"
 #include "text/one_line.h"
 
 static int keep_json(struct doc *d, void *baseline, const json_t *json, const struct where *w)

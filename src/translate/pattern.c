@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "language/one_or_list.h"
+#include "language/keys.h"
 #include "language/pattern_operator.h"
 #include "translate/translate.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "abi/value.h"
-#include "call/event_ioctl.h"
+#include "call/call.h"
 #include "language/keys.h"
 
 enum { READ_MOST = 65536, POLL_MS = 100 };

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "abi/attr.h"
-#include "call/event_ioctl.h"
+#include "call/call.h"
 #include "lie.h"
 #include "step/step.h"
 #include "step/vocabulary.h"

@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "call/event_ioctl.h"
+#include "call/call.h"
 #include "machine/names.h"
 
 static const char *const kinds[LIE_KINDS] = {

@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "call/event_ioctl.h"
+#include "call/call.h"
 #include "step/step.h"
 #include "step/types.h"
 #include "step/verbs/in_c.h"

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "call/mmap_page.h"
+#include "call/call.h"
 #include "step/step.h"
 #include "step/types.h"
 #include "step/verbs/in_c.h"

@@ -20,7 +20,7 @@
 #include <sys/select.h>
 #include <unistd.h>
 
-#include "call/event_ioctl.h"
+#include "call/call.h"
 #include "machine/names.h"
 #include "step/step.h"
 #include "step/types.h"

@@ -20,8 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "call/event_ioctl.h"
-#include "call/mmap_page.h"
+#include "call/call.h"
 #include "step/buffer.h"
 #include "step/step.h"
 #include "step/types.h"

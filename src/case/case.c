@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of a case in the order in which they know of each other: what `given` binds, the call
+ * or the steps may name.
+ */
+#include "case/case.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "language/keys.h"
+#include "language/merge.h"
+#include "machine/require.h"
+#include "machine/sysctl.h"
+#include "step/compile.h"
+#include "step/expect.h"
+#include "step/types.h"
+#include "step/vocabulary.h"
+#include "text/one_line.h"
+
+static void add_sysctl(struct sysctl_set *set, const char *text)
+{
+	for (size_t i = 0; text && sysctl_names[i]; i++) {
+		size_t all = strlen(text), n = strlen(sysctl_names[i]);
+
+		if (all >= n && !strcmp(text + all - n, sysctl_names[i]))
+			set->has[i] = true;
+	}
+}
+
+static int add_written(void *context, struct statement *statement)
+{
+	add_sysctl(context, json_string_value(statement_json(statement, "write")));
+	return 0;
+}
+
+static void find_sysctls(struct program *program)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)program->sysctl, name, value)
+		add_sysctl(&program->sysctls, name);
+	block_visit(&program->given, NULL, NULL, add_written, &program->sysctls);
+	block_visit(&program->steps, NULL, NULL, add_written, &program->sysctls);
+}
+
+static int compile_own_steps(struct compiling *c, struct program *out, const json_t *json,
+			     const struct where *w)
+{
+	struct where at = where_key(w, "steps");
+	const json_t *steps = json_object_get(json, "steps");
+
+	if (!json_array_size(steps))
+		return error_value(c->error, &at, steps, "a list of steps");
+	return block_compile(c, &out->steps, steps, &at);
+}
+
+/* `open` and `expect` of a case are a program of that one step. A refusal says its gate. */
+static int compile_call(struct compiling *c, struct program *out, const json_t *open,
+			const json_t *expect, const struct where *w)
+{
+	json_t *step = json_pack("{s:O,s:O*}", "open", open, "expect", expect);
+	int err = block_compile_one(c, &out->steps, arena_keep(c->arena, step), w);
+
+	for (size_t i = 0; !err && i < out->steps.list->alternative_count; i++) {
+		const struct alternative *x = &out->steps.list->alternatives[i];
+
+		if (x->err && x->phase < 0)
+			err = error_value(c->error, AT_KEY(AT_KEY(w, "expect"), "phase"), NULL,
+					  "the gate that refuses, as \"copy\"");
+	}
+	return err;
+}
+
+/* What is done, and what must come of it. */
+static int compile_parts(struct compiling *c, struct program *out, const json_t *json,
+			 const struct where *w)
+{
+	const json_t *open = json_object_get(json, "open");
+	int err;
+
+	if (json_object_get(json, "cgroup"))
+		scope_bind(c->scope, "cgroup", 0);
+	err = block_compile(c, &out->given, json_object_get(json, "given"), AT_KEY(w, "given"));
+	if (!err && out->definition && !out->is_call)
+		err = compile_own_steps(c, out, json, w);
+	else if (!err && open) /* of what is no whole case yet, nothing must come */
+		err = compile_call(c, out, open,
+				   out->definition ? json_object_get(json, "expect") : NULL, w);
+	if (!err && out->is_capability)
+		err = outcomes_compile(c, &out->outcomes, json_object_get(json, "outcome"),
+				       out->is_call, AT_KEY(w, "outcome"));
+	return err;
+}
+
+const struct abi_arch *case_arch(const json_t *requirements, const struct abi *abi)
+{
+	const struct abi_arch *arch = NULL;
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(requirements, i, item)
+		arch = arch || !json_is_string(item) ? arch
+						     : require_arch(json_string_value(item), abi);
+	return arch;
+}
+
+static struct compiling begin(const json_t *definition, const struct cases *cases,
+			      const struct row_context *row, struct scope *scope,
+			      struct arena *arena, struct error *e)
+{
+	const struct abi *abi = cases->tables.abi;
+
+	return (struct compiling){
+		.tables = &cases->tables,
+		.arch = case_arch(json_object_get(definition, "requires"), abi),
+		.names = {abi, cases->tables.vehicles, row ? row->rows : NULL, false},
+		.parameter = row ? row->parameter : NULL,
+		.scope = scope,
+		.arena = arena,
+		.error = e};
+}
+
+int case_compile(struct program *out, json_t *definition, const struct cases *cases,
+		 const struct row_context *row, const struct where *w, struct error *e)
+{
+	struct scope scope = {.checking = true};
+	struct compiling c = begin(definition, cases, row, &scope, &out->arena, e);
+	int err;
+
+	*out = (struct program){.definition = definition,
+				.is_call = !json_object_get(definition, "steps"),
+				.is_capability = case_kind(definition) == CAPABILITY,
+				.requirements = json_object_get(definition, "requires"),
+				.sysctl = json_object_get(definition, "sysctl"),
+				.has_cgroup = json_object_get(definition, "cgroup") != NULL};
+	err = compile_parts(&c, out, definition, w);
+	if (!err)
+		find_sysctls(out);
+	scope_free(&scope);
+	return err;
+}
+
+int case_check_call(const json_t *json, const struct cases *cases, const struct where *w,
+		    struct error *e)
+{
+	struct scope scope = {.checking = true};
+	struct program program = {0};
+	struct compiling c = {0};
+	int err = case_check_common(json, cases, w, e);
+
+	if (!err) {
+		c = begin(json, cases, NULL, &scope, &program.arena, e);
+		err = compile_parts(&c, &program, json, w);
+	}
+	scope_free(&scope);
+	program_free(&program);
+	return err;
+}
+
+/*
+ * Checking a case: its keys, its members' forms, and its call with all that it hangs on.
+ */
+
+static const char *const spec_keys[] = {"man", "kernel", "since", "note", NULL};
+static const char *const kind_names[] = {"conformance", "capability", NULL};
+
+int case_check_text(const json_t *object, const char *key, const struct where *w, struct error *e)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	if (text && one_line(text))
+		return 0;
+	return error_value(e, AT_KEY(w, key), json_object_get(object, key),
+			   "%s: a line of text without control characters", key);
+}
+
+/* Words of a-z and 0-9 joined by single . or -: what KTAP, LAVA and KCIDB take unchanged. */
+bool case_is_id(const char *text)
+{
+	bool in_word = false;
+
+	for (; *text; text++) {
+		if ((*text >= 'a' && *text <= 'z') || isdigit((unsigned char)*text))
+			in_word = true;
+		else if ((*text == '.' || *text == '-') && in_word)
+			in_word = false;
+		else
+			return false;
+	}
+	return in_word;
+}
+
+/* A case's own spec only adds to its file's, which must say where the promise stands. */
+int case_check_spec(const json_t *spec, bool adds, const struct where *w, struct error *e)
+{
+	struct where at = where_key(w, "spec");
+	const char *key;
+	json_t *value;
+
+	if (keys_check(spec, spec_keys, "spec (man, kernel, since, note)", &at, e))
+		return -EINVAL;
+	json_object_foreach((json_t *)spec, key, value)
+		if (case_check_text(spec, key, &at, e))
+			return -EINVAL;
+	if (!adds && !json_object_get(spec, "man") && !json_object_get(spec, "kernel"))
+		return error_value(e, &at, spec,
+				   "a man page section (man) or kernel function (kernel)");
+	return 0;
+}
+
+static int check_kind(const json_t *object, const struct where *w, struct error *e)
+{
+	const json_t *kind = json_object_get(object, "kind"),
+		     *alone = json_object_get(object, "alone");
+	const char *text = json_string_value(kind);
+	struct nearest near = nearest_to(text ? text : "");
+
+	if (kind && (!text || name_index(text, kind_names, &near) < 0))
+		return error_name(e, AT_KEY(w, "kind"), text ? text : "", near.best,
+				  "\"conformance\" or \"capability\"");
+	if (alone && !json_is_boolean(alone))
+		return error_value(e, AT_KEY(w, "alone"), alone, "true or false");
+	return 0;
+}
+
+static int check_as(const json_t *as, const struct where *w, struct error *e)
+{
+	struct where at = where_key(w, "as");
+
+	if (as && !elements(as))
+		return error_value(e, &at, as, "at least one identity");
+	for (size_t i = 0; i < elements(as); i++) {
+		const char *text = json_string_value(element(as, i));
+		struct where at_item = json_is_array(as) ? where_index(&at, i) : at;
+		struct nearest near = nearest_to(text ? text : "");
+
+		if (!text)
+			return error_value(e, &at_item, as, "%s", identity_choice);
+		if (name_index(text, identity_names, &near) < 0)
+			return error_name(e, &at_item, text, near.best, "%s", identity_choice);
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(json_string_value(element(as, j)), text))
+				return error_name(e, &at_item, text, NULL, "each identity once");
+	}
+	return 0;
+}
+
+int case_check_vehicle(const json_t *vehicle, const struct cases *cases, const struct where *w,
+		       struct error *e)
+{
+	struct where at = where_key(w, "vehicle");
+	const char *known;
+	json_t *value;
+
+	if (vehicle && !elements(vehicle))
+		return error_value(e, &at, vehicle, "at least one vehicle");
+	for (size_t i = 0; i < elements(vehicle); i++) {
+		const char *text = json_string_value(element(vehicle, i));
+		struct where at_item = json_is_array(vehicle) ? where_index(&at, i) : at;
+		struct nearest near = nearest_to(text ? text : "");
+
+		if (!text)
+			return error_value(e, &at_item, vehicle,
+					   "the name of a vehicle, or a list");
+		if (json_object_get(cases->tables.vehicles, text))
+			continue;
+		json_object_foreach((json_t *)cases->tables.vehicles, known, value)
+			nearest_try(&near, known);
+		return error_name(e, &at_item, text, near.best, "a vehicle of vehicles.json");
+	}
+	return 0;
+}
+
+static int check_requires(const json_t *list, const struct abi *abi, const struct where *w,
+			  struct error *e)
+{
+	struct where at = where_key(w, "requires");
+	json_t *item;
+	size_t i;
+
+	if (list && !json_is_array(list))
+		return error_value(e, &at, list, "a list of tokens");
+	json_array_foreach(list, i, item) {
+		struct where at_item = where_index(&at, i);
+
+		if (!json_is_string(item))
+			return error_value(e, &at_item, item, "a token, as \"kernel>=5.13\"");
+		if (!one_line(json_string_value(item)))
+			return error_value(e, &at_item, item,
+					   "a token, without control characters");
+		if (require_check_any(json_string_value(item), abi, &at_item, e))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_covers(const json_t *list, const struct cases *cases, const struct where *w,
+			struct error *e)
+{
+	struct where at = where_key(w, "covers");
+	json_t *item;
+	size_t i;
+
+	if (list && !json_is_array(list))
+		return error_value(e, &at, list, "a list of checks");
+	json_array_foreach(list, i, item) {
+		struct where at_item = where_index(&at, i);
+		const char *id = json_string_value(item);
+
+		if (!id)
+			return error_value(e, &at_item, item, "the id of a check, as \"O004\"");
+		if (cases->checks && !json_object_get(cases->checks, id))
+			return error_name(e, &at_item, id, NULL,
+					  "the id of a check in checks.json");
+	}
+	return 0;
+}
+
+/* What the machine is to have while the case runs: sysctls of perf, a cgroup. */
+static int check_machine(const json_t *json, const struct where *w, struct error *e)
+{
+	json_t *sysctl = json_object_get(json, "sysctl"), *cgroup = json_object_get(json, "cgroup");
+	struct where at = where_key(w, "sysctl");
+	const char *name;
+	json_t *value;
+
+	if (sysctl && !json_is_object(sysctl))
+		return error_value(e, &at, sysctl, "an object: {\"perf_event_paranoid\": 1}");
+	json_object_foreach(sysctl, name, value) {
+		struct where at_name = where_key(&at, name);
+		struct nearest near = nearest_to(name);
+
+		if (name_index(name, sysctl_names, &near) < 0)
+			return error_name(e, &at_name, name, near.best, "a sysctl of perf");
+		if (!json_is_integer(value))
+			return error_value(e, &at_name, value, "a number");
+	}
+	if (cgroup && (!json_is_string(cgroup) || strcmp(json_string_value(cgroup), "v2") != 0))
+		return error_value(e, AT_KEY(w, "cgroup"), cgroup, "\"v2\"");
+	return 0;
+}
+
+int case_check_common(const json_t *json, const struct cases *cases, const struct where *w,
+		      struct error *e)
+{
+	if (check_as(json_object_get(json, "as"), w, e) || check_kind(json, w, e) ||
+	    case_check_vehicle(json_object_get(json, "vehicle"), cases, w, e) ||
+	    check_requires(json_object_get(json, "requires"), cases->tables.abi, w, e) ||
+	    check_machine(json, w, e))
+		return -EINVAL;
+	return 0;
+}
+
+enum kind case_kind(const json_t *json)
+{
+	const char *kind = json_string_value(json_object_get(json, "kind"));
+
+	return kind && !strcmp(kind, "capability") ? CAPABILITY : CONFORMANCE;
+}
+
+/* What only one of them has: `expect` of a call, `outcome` of a capability. */
+static int check_expectation(const json_t *json, const struct where *w, struct error *e)
+{
+	const json_t *expect = json_object_get(json, "expect");
+	const json_t *outcome = json_object_get(json, "outcome");
+	struct where at_expect = where_key(w, "expect");
+	bool is_capability = case_kind(json) == CAPABILITY;
+	bool has_steps = json_object_get(json, "steps") != NULL;
+
+	if (is_capability && expect)
+		return error_value(e, &at_expect, expect, "no expect: a capability has an outcome");
+	if (!is_capability && outcome)
+		return error_value(e, AT_KEY(w, "outcome"), outcome,
+				   "no outcome: that is a capability's");
+	if (has_steps && expect)
+		return error_value(e, &at_expect, expect, "no expect: each step has its own");
+	if (!is_capability && !has_steps && !expect)
+		return error_value(e, &at_expect, NULL,
+				   "what the kernel must answer: ok, or errno");
+	return 0;
+}
+
+int case_check_complete(const json_t *json, const struct cases *cases, const struct where *w,
+			struct error *e)
+{
+	/* A row can have put anything in. */
+	if (case_check_text(json, "title", w, e) ||
+	    case_check_spec(json_object_get(json, "spec"), false, w, e) ||
+	    (json_object_get(json, "about") && case_check_text(json, "about", w, e)) ||
+	    case_check_common(json, cases, w, e) ||
+	    check_covers(json_object_get(json, "covers"), cases, w, e))
+		return -EINVAL;
+	if (!json_object_get(json, "open") && !json_object_get(json, "steps"))
+		return error_value(e, AT_KEY(w, "open"), NULL,
+				   "the call: an object with attr, or steps");
+	if (!elements(json_object_get(json, "as")))
+		return error_value(e, AT_KEY(w, "as"), NULL, "who makes the call: %s",
+				   identity_choice);
+	return check_expectation(json, w, e);
+}
+
+/*
+ * Putting a case together: defaults, vehicle and what is written, with the row's value put in.
+ */
+
+static void add_implied_by_text(json_t *requirements, const char *text)
+{
+	static const char *const names[] = {"$pmu.", "$tracepoint."};
+
+	for (size_t i = 0; i < 2; i++) {
+		for (const char *at = text; (at = strstr(at, names[i])); at++) {
+			size_t n = strcspn(at, "<>|+* -");
+
+			json_array_append_new(requirements, json_stringn(at + 1, n - 1));
+		}
+	}
+}
+
+/*
+ * "$pmu.X" and "$tracepoint.X" anywhere in the call mean that it requires them. As deep as the
+ * JSON. NOLINTNEXTLINE(misc-no-recursion)
+ */
+static void add_implied(json_t *requirements, const json_t *json)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+
+	if (json_is_string(json) && strchr(json_string_value(json), '$'))
+		add_implied_by_text(requirements, json_string_value(json));
+	json_array_foreach(json, i, item)
+		add_implied(requirements, item);
+	json_object_foreach((json_t *)json, key, item)
+		add_implied(requirements, item);
+}
+
+const json_t *case_own_or_default(const json_t *own, const json_t *defaults, const char *key)
+{
+	const json_t *value = json_object_get(own, key);
+
+	return value ? value : json_object_get(defaults, key);
+}
+
+static void set_member(json_t *object, const char *key, const json_t *value)
+{
+	if (value)
+		json_object_set(object, key, (json_t *)value);
+}
+
+static json_t *all_requirements(const json_t *one, const json_t *defaults, const json_t *vehicle)
+{
+	json_t *all = json_array();
+
+	json_array_extend(all, json_object_get(defaults, "requires"));
+	json_array_extend(all, json_object_get(vehicle, "requires"));
+	if (json_is_array(json_object_get(one, "requires")))
+		json_array_extend(all, json_object_get(one, "requires"));
+	return all;
+}
+
+static bool complete_steps(json_t *steps, const json_t *open);
+
+/*
+ * Puts what `open` has by default under what a step opens, and under what steps within it do; false
+ * without memory. Of a step that is in error, nothing: that is said when it is compiled. As deep as
+ * lists of steps are nested. NOLINTNEXTLINE(misc-no-recursion)
+ */
+static bool complete_step(json_t *step, const json_t *open)
+{
+	const struct verb *verb = verb_of(step, NULL, NULL);
+	bool good = true;
+
+	for (const struct argument *a = verb ? verb->arguments : NULL; a && a->key; a++) {
+		json_t *value = json_object_get(step, a->key);
+
+		if (value && a->type == &argument_open)
+			good = !json_object_set_new(step, a->key, merge(open, value)) && good;
+		if (a->type->holds)
+			good = complete_steps(value, open) && good;
+	}
+	return good;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static bool complete_steps(json_t *steps, const json_t *open)
+{
+	json_t *step;
+	bool good = true;
+	size_t i;
+
+	json_array_foreach(steps, i, step)
+		good = complete_step(step, open) && good;
+	return good;
+}
+
+/* A list of steps, if there is one, as it is run; false without memory. */
+static bool add_steps(json_t *out, const char *key, const json_t *steps, const json_t *open,
+		      json_t *requirements)
+{
+	json_t *copy = steps ? json_deep_copy(steps) : NULL;
+	bool good = complete_steps(copy, open);
+
+	if (!steps)
+		return true;
+	add_implied(requirements, copy);
+	return !json_object_set_new(out, key, copy) && good;
+}
+
+static json_t *case_spec(const json_t *file, const json_t *one)
+{
+	json_t *general = json_object_get(file, "spec"), *own = json_object_get(one, "spec");
+
+	return own ? merge(general, own) : json_incref(general);
+}
+
+static void add_own(json_t *out, const json_t *one, const char *const keys[])
+{
+	for (size_t i = 0; keys[i]; i++)
+		set_member(out, keys[i], json_object_get(one, keys[i]));
+}
+
+static void add_inherited(json_t *out, const json_t *one, const json_t *defaults)
+{
+	static const char *const keys[] = {"kind", "as", "alone", "sysctl", "cgroup", "outcome"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		set_member(out, keys[i], case_own_or_default(one, defaults, keys[i]));
+}
+
+/* What is done: the preparation, and the steps or the call, with what these require. */
+static bool add_call(json_t *out, const json_t *one, const json_t *defaults, const json_t *vehicle)
+{
+	const json_t *steps = json_object_get(one, "steps"), *own = json_object_get(one, "open");
+	const json_t *given =
+		steps ? json_object_get(one, "given") : case_own_or_default(one, defaults, "given");
+	const json_t *requires = json_object_get(one, "requires");
+	json_t *all = all_requirements(one, defaults, vehicle), *none = json_object();
+	json_t *of_vehicle = json_object_get(vehicle, "open");
+	json_t *under = merge(json_object_get(defaults, "open"), of_vehicle ? of_vehicle : none);
+	json_t *open = own ? merge(under, own) : json_incref(under);
+	bool good = all && under && open;
+
+	if (!steps)
+		add_implied(all, open);
+	good = add_steps(out, "given", given, under, all) && good;
+	good = add_steps(out, "steps", steps, under, all) && good;
+	if (requires && !json_is_array(requires))
+		set_member(out, "requires", requires); /* for the check to find */
+	else if (json_array_size(all))
+		set_member(out, "requires", all);
+	if (!steps && (json_object_size(open) || own))
+		set_member(out, "open", open);
+	json_decref(open);
+	json_decref(under);
+	json_decref(none);
+	json_decref(all);
+	return good;
+}
+
+json_t *case_complete(const json_t *file, const json_t *one, const json_t *vehicle)
+{
+	const json_t *defaults = json_object_get(file, "defaults");
+	json_t *out = json_object(), *spec = case_spec(file, one);
+	bool good = out && spec;
+
+	set_member(out, "suite", json_object_get(file, "suite"));
+	add_own(out, one, (const char *const[]){"name", "title", "about", NULL});
+	add_inherited(out, one, defaults);
+	good = add_call(out, one, defaults, vehicle) && good;
+	add_own(out, one, (const char *const[]){"expect", "outcome", NULL});
+	json_object_set_new(out, "spec", spec);
+	add_own(out, one, (const char *const[]){"covers", NULL});
+	if (good)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+/*
+ * Once for a file, before anything of it is merged.
+ */
+
+/* The recursion is as deep as the JSON. NOLINTBEGIN(misc-no-recursion) */
+
+/* What `open` becomes: a new reference, or NULL with `e` filled. */
+static json_t *over_base(const json_t *open, const json_t *bases, const struct where *w,
+			 struct error *e)
+{
+	const json_t *name = json_object_get(open, "base");
+	const char *text = json_string_value(name), *known;
+	const json_t *base = text ? json_object_get(json_object_get(bases, text), "open") : NULL;
+	struct nearest near = nearest_to(text ? text : "");
+	json_t *own, *out, *ignored;
+
+	json_object_foreach((json_t *)bases, known, ignored)
+		nearest_try(&near, known);
+	if (!base) {
+		error_name(e, AT_KEY(w, "base"), text ? text : "", near.best,
+			   "a base event of vehicles.json");
+		return NULL;
+	}
+	own = json_copy((json_t *)open);
+	json_object_del(own, "base");
+	out = own ? merge(base, own) : NULL;
+	json_decref(own);
+	if (!out)
+		error_no_memory(e, w, "memory for a case");
+	return out;
+}
+
+static int apply_to_open(json_t *holder, const json_t *bases, const struct where *w,
+			 struct error *e)
+{
+	const json_t *open = json_object_get(holder, "open");
+	json_t *whole;
+
+	if (!json_object_get(open, "base"))
+		return 0;
+	whole = over_base(open, bases, w, e);
+	if (!whole)
+		return -EINVAL;
+	return json_object_set_new(holder, "open", whole)
+		       ? error_no_memory(e, w, "memory for a case")
+		       : 0;
+}
+
+int bases_apply(json_t *json, const json_t *bases, const struct where *w, struct error *e)
+{
+	const char *key;
+	json_t *value;
+	size_t i;
+
+	if (apply_to_open(json, bases, AT_KEY(w, "open"), e))
+		return -EINVAL;
+	json_object_foreach(json, key, value) {
+		struct where at = where_key(w, key);
+
+		if (bases_apply(value, bases, &at, e))
+			return -EINVAL;
+	}
+	json_array_foreach(json, i, value) {
+		struct where at = where_index(w, i);
+
+		if (bases_apply(value, bases, &at, e))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* NOLINTEND(misc-no-recursion) */
