@@ -34,6 +34,12 @@ void usage(FILE *f);
 /* 0, or EXIT_HARNESS after a message if what was printed could not be written. */
 int flush_stdout(void);
 
+/* The case in full; a new reference. */
+json_t *instance_json(const struct instance *instance);
+
+/* Prints it, indented, and drops the reference. */
+void print_json(json_t *json);
+
 /* Says it, a line or more, and returns `status`. */
 int fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

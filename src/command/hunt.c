@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/barred.h"
+#include "command/modelled.h"
 #include "command/command.h"
 #include "hunt/hunt.h"
 #include "machine/clock.h"

@@ -9,7 +9,6 @@
 
 #include "case/cases.h"
 #include "command/command.h"
-#include "command/show.h"
 #include "text/one_line.h"
 #include "language/pattern.h"
 #include "machine/require.h"

@@ -38,4 +38,16 @@ int model_of_here(struct model *model, struct loaded *loaded, const char *progra
 /* Whether there is no /proc here, which cases and the model look into; then it has said so. */
 bool lacks_proc(const char *program);
 
+enum { BARRED_TEXT = 1024 };
+
+/*
+ * Whether nothing can be judged here; then `says` has the sentence for it, by the model: what is in
+ * the way, and how to get it out. BARRED_TEXT bytes.
+ */
+bool is_barred_here(const struct model *model, const char *program, char *says);
+
+/* The same where no model has been loaded. 0 with says[0] NUL where nothing is in the way; or an
+ * exit status after a message. */
+int barred_of_here(struct loaded *loaded, const char *program, char *says);
+
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/barred.h"
+#include "command/modelled.h"
 #include "command/session.h"
 #include "probe/probe.h"
 #include "text/say.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/barred.h"
 #include "command/modelled.h"
 #include "text/one_line.h"
 #include "machine/clock.h"

@@ -2,7 +2,6 @@
 /*
  * perfabi show: cases as JSON, or as C.
  */
-#include "command/show.h"
 
 #include <errno.h>
 #include <getopt.h>
