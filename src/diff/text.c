@@ -3,13 +3,12 @@
  * For a terminal: what is worse first, each by itself; then what is better; then the rest, rolled
  * up.
  */
-#include "diff/diff.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/one_line.h"
+#include "diff/diff.h"
 #include "text/json_text.h"
+#include "text/one_line.h"
 #include "text/say.h"
 
 static void print_diff_side(FILE *f, const char *name, const json_t *about)
@@ -143,4 +142,132 @@ void diff_text(const json_t *diff, bool is_long, FILE *f)
 	print_diff_facts(f, json_object_get(diff, "facts"));
 	diff_counts(diff, counts, sizeof(counts));
 	fprintf(f, "\n%s\n", counts);
+}
+
+/*
+ * For a merge request: what is worse stands open, the rest is folded. What comes from a
+ * report is text, whatever is in it.
+ */
+
+/* Control characters become spaces, and what Markdown or HTML would read is escaped. */
+static void mark_text(FILE *f, const char *text)
+{
+	for (; *text; text++) {
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			fputc(' ', f);
+		else if (*text == '<')
+			fputs("&lt;", f);
+		else if (*text == '&')
+			fputs("&amp;", f);
+		else if (strchr("\\`*_[]|~#@!", *text))
+			fprintf(f, "\\%c", *text);
+		else
+			fputc(*text, f);
+	}
+}
+
+static void mark_value(FILE *f, const json_t *value)
+{
+	char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+
+	mark_text(f, text ? text : "");
+	free(text);
+}
+
+/* What one side alone has stands in that side's column. */
+static const char *answer_in(const json_t *entry, const char *side, const char *list)
+{
+	const char *answer = member_text(entry, "answer");
+
+	if (!answer[0])
+		return member_text(entry, side);
+	return list[strlen(list) - 1] == side[0] ? answer : "";
+}
+
+static void mark_row(FILE *f, const json_t *diff, const char *list, const struct roll *roll)
+{
+	const json_t *entry = roll->first;
+
+	fputs("| ", f);
+	if (roll->count > 1)
+		fprintf(f, "%zu %s of ", roll->count, diff_noun(diff, roll->count));
+	mark_text(f, member_text(entry, roll->count > 1 ? "topic" : "id"));
+	fputs(" | ", f);
+	mark_text(f, answer_in(entry, "a", list));
+	fputs(" | ", f);
+	mark_text(f, answer_in(entry, "b", list));
+	fputs(diff_is_of_a(entry) ? " | in A: " : " | ", f);
+	mark_text(f, member_text(entry, "because"));
+	fputs(" |\n", f);
+}
+
+static void mark_table(FILE *f, const json_t *diff, const char *key, const char *title, bool folds,
+		       bool is_long)
+{
+	const json_t *list = json_object_get(diff, key);
+	struct roll *rolls = calloc(json_array_size(list) + 1, sizeof(*rolls));
+	size_t count = rolls ? diff_roll_up(list, is_long, rolls) : 0;
+
+	if (count) {
+		fprintf(f, folds ? "\n<details><summary>%s: %zu</summary>\n" : "\n### %s: %zu\n",
+			title, json_array_size(list));
+		fprintf(f, "\n| %s | A | B | why |\n|---|---|---|---|\n", diff_noun(diff, 1));
+	}
+	for (size_t i = 0; i < count; i++)
+		mark_row(f, diff, key, &rolls[i]);
+	if (count && folds)
+		fputs("\n</details>\n", f);
+	free(rolls);
+}
+
+static void mark_facts(FILE *f, const json_t *facts)
+{
+	const json_t *fact;
+	size_t i;
+
+	if (!json_array_size(facts))
+		return;
+	fprintf(f, "\n<details><summary>Facts: %zu</summary>\n\n| fact | A | B |\n|---|---|---|\n",
+		json_array_size(facts));
+	json_array_foreach(facts, i, fact) {
+		fputs("| ", f);
+		mark_text(f, member_text(fact, "topic"));
+		fputs(", ", f);
+		mark_text(f, member_text(fact, "title"));
+		fputs(" | ", f);
+		mark_value(f, json_object_get(fact, "a"));
+		fputs(" | ", f);
+		mark_value(f, json_object_get(fact, "b"));
+		fputs(" |\n", f);
+	}
+	fputs("\n</details>\n", f);
+}
+
+static void mark_side(FILE *f, const char *name, const json_t *about)
+{
+	char text[512];
+
+	diff_name(about, text, sizeof(text));
+	fprintf(f, "- **%s** ", name);
+	mark_text(f, text);
+	diff_end(about, text, sizeof(text));
+	fprintf(f, "%s%s\n", text[0] ? ": " : "", text);
+}
+
+void diff_markdown(const json_t *diff, bool is_long, FILE *f)
+{
+	char counts[256];
+
+	diff_counts(diff, counts, sizeof(counts));
+	fprintf(f, "**perf_event_open(2): %s**\n\n", counts);
+	mark_side(f, "A", json_object_get(diff, "a"));
+	mark_side(f, "B", json_object_get(diff, "b"));
+	if (diff_cases(diff)[0])
+		fprintf(f, "\n%s\n", diff_cases(diff));
+	mark_table(f, diff, "worse", "Worse in B", false, true);
+	mark_table(f, diff, "better", "Better in B", true, is_long);
+	mark_table(f, diff, "other", "Otherwise different", true, is_long);
+	mark_table(f, diff, "only_a", "Only in A", true, is_long);
+	mark_table(f, diff, "only_b", "Only in B", true, is_long);
+	mark_facts(f, json_object_get(diff, "facts"));
 }
