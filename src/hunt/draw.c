@@ -11,7 +11,8 @@
 #include "machine/proc.h"
 #include "machine/clock.h"
 
-uint64_t drawer_number(struct drawer *d)
+/* A number that is as good as random (splitmix64). */
+static uint64_t drawer_number(struct drawer *d)
 {
 	return random_next(&d->state);
 }

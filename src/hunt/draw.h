@@ -31,9 +31,6 @@ struct drawer {
 void drawer_begin(struct drawer *d, const struct model *model, const struct stage *stage,
 		  uint64_t seed);
 
-/* A number that is as good as random (splitmix64). */
-uint64_t drawer_number(struct drawer *d);
-
 /* Whether the i-th of its fields is that one, by whatever name. */
 bool drawer_is_field(const struct drawer *d, size_t i, const struct abi_field *field);
 

@@ -262,6 +262,16 @@ static int count_a_store(const struct abi *abi, const char *json_text, unsigned 
 	return WIFEXITED(status) ? WEXITSTATUS(status) - 1 : *is_endless ? MOST : -1;
 }
 
+/* The same, closed again: 0, or the errno that it gave. */
+static int probe_errno(const struct abi *abi, const char *json_text, unsigned char *attr)
+{
+	int fd = probe_open(abi, json_text, attr);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? -fd : 0;
+}
+
 /*
  * Some processors have no breakpoints though the kernel has the PMU, and some emulators and
  * hypervisors take them and do not count. Whatever else comes, a breakpoint is taken to be had:
@@ -362,6 +372,22 @@ void environment_read_plain(struct environment *env, const struct abi *abi)
 	env->page_size = (unsigned)sysconf(_SC_PAGESIZE);
 	read_cpus(env);
 	environment_read_sysctls(env);
+}
+
+/* Where it is for that release, among the places that distributions and the kernel have for it;
+ * empty if it is at none. */
+static void kernel_config_find(const char *release, char *path, size_t size)
+{
+	static const char *const formats[] = {
+		"/proc/config.gz", "/boot/config-%s", "/usr/lib/modules/%s/config",
+		"/lib/modules/%s/config", "/lib/modules/%s/build/.config"};
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		snprintf(path, size, formats[i], release);
+		if (!access(path, R_OK))
+			return;
+	}
+	path[0] = '\0';
 }
 
 void environment_read(struct environment *env, const struct abi *abi)
@@ -667,20 +693,6 @@ int hardware_file(const struct pmu *pmus, size_t count, const char *file, char *
 
 enum { CONFIG_MAX = 8 << 20, PIECE = 65536 };
 
-void kernel_config_find(const char *release, char *path, size_t size)
-{
-	static const char *const formats[] = {
-		"/proc/config.gz", "/boot/config-%s", "/usr/lib/modules/%s/config",
-		"/lib/modules/%s/config", "/lib/modules/%s/build/.config"};
-
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		snprintf(path, size, formats[i], release);
-		if (!access(path, R_OK))
-			return;
-	}
-	path[0] = '\0';
-}
-
 /* Appends all of it; the length, or -1. */
 static long append(gzFile file, char **text)
 {
@@ -853,15 +865,6 @@ int probe_open(const struct abi *abi, const char *json_text, unsigned char *attr
 		return err;
 	fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, (unsigned long)FD_CLOEXEC_FLAG);
 	return fd < 0 ? -errno : (int)fd;
-}
-
-int probe_errno(const struct abi *abi, const char *json_text, unsigned char *attr)
-{
-	int fd = probe_open(abi, json_text, attr);
-
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 ? -fd : 0;
 }
 
 /*

@@ -188,10 +188,6 @@ bool environment_opens(const json_t *identities, enum identity as);
 int environment_from_json(struct environment *env, const struct abi *abi, const json_t *json,
 			  const struct where *w, struct error *e);
 
-/* Where it is for that release, among the places that distributions and the kernel have for it;
- * empty if it is at none. */
-void kernel_config_find(const char *release, char *path, size_t size);
-
 /*
  * The file as text, packed by gzip(1) or plain; free() it. NULL if it cannot be read, has over
  * 8 MiB or is none: then `why` says so.
@@ -221,9 +217,6 @@ int tracefs_open_as(const char *type, long magic, const char *const paths[]);
  * on the caller's task on any cpu. A file descriptor that is the caller's, or a negative errno.
  */
 int probe_open(const struct abi *abi, const char *json_text, unsigned char *attr);
-
-/* The same, closed again: 0, or the errno that it gave. */
-int probe_errno(const struct abi *abi, const char *json_text, unsigned char *attr);
 
 /*
  * Lays a term's value over the field of `attr` in whose bits the PMU's format/ has it. 0; -ENOENT:

@@ -364,6 +364,48 @@ json_t *environment_json(const struct environment *env)
 	return json;
 }
 
+static void datum_set(void *object, const struct datum *datum, uint64_t value)
+{
+	void *at = (char *)object + datum->at;
+
+	switch (datum->kind) {
+	case A_BOOL:
+		*(bool *)at = value != 0;
+		break;
+	case AN_INT:
+	case AN_UNSIGNED:
+		*(unsigned *)at = (unsigned)value;
+		break;
+	case A_LONG:
+	case AN_UNSIGNED_LONG:
+		*(unsigned long *)at = (unsigned long)value;
+		break;
+	case A_LONG_LONG:
+	case AN_UNSIGNED_LONG_LONG:
+		*(unsigned long long *)at = value;
+		break;
+	case NO_MEMBER:
+	case TEXT_OF:
+		break;
+	}
+}
+
+/* Sets a number that is not known, or not told. */
+static void datum_forget(void *object, const struct datum *datum)
+{
+	static const int64_t unknown[] = {[ALWAYS_KNOWN] = 0,
+					  [UNKNOWN_IF_0] = 0,
+					  [UNKNOWN_IF_NEGATIVE] = -1,
+					  [UNKNOWN_IF_ABSENT] = SYSCTL_ABSENT};
+
+	datum_set(object, datum, (uint64_t)unknown[datum->known]);
+}
+
+static void datum_set_text(void *object, const struct datum *datum, const char *text)
+{
+	snprintf((char *)object + datum->at, datum->size, "%s", text ? text : "");
+}
+
 static void read_datum(struct environment *env, const struct datum *of, const json_t *json)
 {
 	json_int_t n = json_integer_value(json);
@@ -447,45 +489,4 @@ bool datum_get(const void *object, const struct datum *datum, uint64_t *value)
 	default:
 		return true;
 	}
-}
-
-void datum_set(void *object, const struct datum *datum, uint64_t value)
-{
-	void *at = (char *)object + datum->at;
-
-	switch (datum->kind) {
-	case A_BOOL:
-		*(bool *)at = value != 0;
-		break;
-	case AN_INT:
-	case AN_UNSIGNED:
-		*(unsigned *)at = (unsigned)value;
-		break;
-	case A_LONG:
-	case AN_UNSIGNED_LONG:
-		*(unsigned long *)at = (unsigned long)value;
-		break;
-	case A_LONG_LONG:
-	case AN_UNSIGNED_LONG_LONG:
-		*(unsigned long long *)at = value;
-		break;
-	case NO_MEMBER:
-	case TEXT_OF:
-		break;
-	}
-}
-
-void datum_set_text(void *object, const struct datum *datum, const char *text)
-{
-	snprintf((char *)object + datum->at, datum->size, "%s", text ? text : "");
-}
-
-void datum_forget(void *object, const struct datum *datum)
-{
-	static const int64_t unknown[] = {[ALWAYS_KNOWN] = 0,
-					  [UNKNOWN_IF_0] = 0,
-					  [UNKNOWN_IF_NEGATIVE] = -1,
-					  [UNKNOWN_IF_ABSENT] = SYSCTL_ABSENT};
-
-	datum_set(object, datum, (uint64_t)unknown[datum->known]);
 }

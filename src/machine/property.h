@@ -55,13 +55,6 @@ struct datum {
  */
 bool datum_get(const void *object, const struct datum *datum, uint64_t *value);
 
-/* Sets a number that is not known, or not told. */
-void datum_forget(void *object, const struct datum *datum);
-
-/* A number cut to the member's width, a text to its room. */
-void datum_set(void *object, const struct datum *datum, uint64_t value);
-void datum_set_text(void *object, const struct datum *datum, const char *text);
-
 /* What a person would change so that a token is met, the easiest first. */
 enum remedy_kind {
 	REMEDY_RIGHTS,

@@ -55,7 +55,8 @@ static uint32_t type_sought(struct situation *s)
 	return s->pmu.extended_type ? s->pmu.extended_type : (uint32_t)machine->type_raw;
 }
 
-bool situation_pmu(struct situation *s)
+/* Finds the PMU of the call, into s->pmu; false: it is not known. */
+static bool situation_pmu(struct situation *s)
 {
 	const struct environment *env = s->machine->env;
 	uint32_t type, own;

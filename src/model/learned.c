@@ -110,7 +110,9 @@ static uint64_t arch_number(const json_t *json)
 	return value_eval(json, NULL, NULL, &nowhere, &value, &e) ? 0 : value.bits;
 }
 
-uint64_t lesson_by_version(const struct lesson *lesson, const struct environment *env, bool *known)
+/* What the kernel's version and architecture alone say; *known: whether they say anything. */
+static uint64_t lesson_by_version(const struct lesson *lesson, const struct environment *env,
+				  bool *known)
 {
 	const char *since = json_string_value(json_object_get(lesson->json, "since"));
 	const char *of = json_string_value(json_object_get(lesson->json, "bits_of"));

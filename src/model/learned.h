@@ -49,9 +49,6 @@ json_t *learned_json(const struct learned *learned);
 /* NULL: there is none of that name. */
 const struct lesson *learned_find(const struct learned *learned, const char *name);
 
-/* What the kernel's version and architecture alone say; *known: whether they say anything. */
-uint64_t lesson_by_version(const struct lesson *lesson, const struct environment *env, bool *known);
-
 /* The field of "attr.NAME", or the word of all bit fields, attr.bits. */
 struct abi_field lesson_field(const struct abi *abi, const char *name);
 

@@ -169,9 +169,6 @@ void situation_begin(struct situation *s, const struct machine *machine, const s
 /* The task that pid is; NULL: it is not known whether there is one. */
 const struct world_task *situation_task(struct situation *s);
 
-/* Finds the PMU of the call, into s->pmu; false: it is not known. */
-bool situation_pmu(struct situation *s);
-
 /* The pid of the call; 0 also for the number of the thread that asks. */
 int32_t situation_pid(const struct situation *s);
 

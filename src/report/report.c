@@ -71,6 +71,18 @@ static json_t *beside_json(const struct beside *beside)
 	return json_pack("{s:I, s:o}", "count", (json_int_t)beside->count, "last", ids);
 }
 
+/* "cases/open/size.json:12": where the case stands, cut to fit. */
+static void case_place(const struct instance *instance, char *out, size_t size)
+{
+	const struct source *source = instance->source;
+	char pointer[32];
+
+	snprintf(pointer, sizeof(pointer), "/cases/%zu", instance->case_index);
+	snprintf(out, size, "%s%s%s:%d", source->root,
+		 !source->root[0] || source->root[strlen(source->root) - 1] == '/' ? "" : "/",
+		 source->name, where_line(source, pointer));
+}
+
 json_t *result_json(const struct result *result, const struct cases *cases)
 {
 	const struct instance *instance = result->instance;
@@ -158,7 +170,8 @@ json_t *tally_json(const struct report *report)
 	return json;
 }
 
-void spec_line(const json_t *spec, char *out, size_t size)
+/* The spec of a case in a line: man page section, kernel function, since. */
+static void spec_line(const json_t *spec, char *out, size_t size)
 {
 	static const struct {
 		const char *key, *before;
@@ -182,17 +195,6 @@ static void detail(FILE *f, const char *indent, const char *name, const char *te
 	fprintf(f, "%s%-10s ", indent, name);
 	one_line_print(f, text, "\n");
 	fputc('\n', f);
-}
-
-void case_place(const struct instance *instance, char *out, size_t size)
-{
-	const struct source *source = instance->source;
-	char pointer[32];
-
-	snprintf(pointer, sizeof(pointer), "/cases/%zu", instance->case_index);
-	snprintf(out, size, "%s%s%s:%d", source->root,
-		 !source->root[0] || source->root[strlen(source->root) - 1] == '/' ? "" : "/",
-		 source->name, where_line(source, pointer));
 }
 
 /* The last few that had a process meanwhile, and how many more had. */

@@ -77,16 +77,10 @@ json_t *tally_json(const struct report *report);
 /* The run ended before this one did: no printer was told of its end. */
 bool is_unreached(const struct result *result, const struct report *report);
 
-/* The spec of a case in a line: man page section, kernel function, since. */
-void spec_line(const json_t *spec, char *out, size_t size);
-
 /*
  * The lines that say what is wrong with a result, each behind `indent`; with the command that runs
  * it again, which begins with `again` (NULL: none is told).
  */
 void print_details(FILE *f, const struct result *result, const char *again, const char *indent);
-
-/* "cases/open/size.json:12": where the case stands, cut to fit. */
-void case_place(const struct instance *instance, char *out, size_t size);
 
 #endif

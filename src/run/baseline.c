@@ -540,7 +540,8 @@ static void print_head(const json_t *baseline, const char *key, FILE *f)
 	free(text);
 }
 
-void baseline_print(const json_t *baseline, FILE *f)
+/* Prints it in the form of cases/baseline.json. */
+static void baseline_print(const json_t *baseline, FILE *f)
 {
 	const json_t *list = json_object_get(baseline, "deviations"), *entry;
 	size_t i;

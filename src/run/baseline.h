@@ -104,9 +104,6 @@ json_t *baseline_update(const struct baseline *baseline, const struct environmen
 			const struct result *results, size_t count,
 			struct baseline_changes *changes);
 
-/* Prints it in the form of cases/baseline.json. */
-void baseline_print(const json_t *baseline, FILE *f);
-
 /* The same to a new file, which it puts in its place. 0 or a negative errno. */
 int baseline_write(const json_t *baseline, struct outfile *out);
 

@@ -666,6 +666,28 @@ static void run_turn(struct runner *r)
 	}
 }
 
+/* The order of this round. Those that run alone come last, in a block. */
+static void runner_order(struct runner *r)
+{
+	uint64_t state = r->options->seed + r->round;
+	size_t at = 0, together;
+
+	for (int alone = 0; alone < 2; alone++)
+		for (size_t i = 0; i < r->count; i++)
+			if (r->instances[i]->alone == (alone == 1))
+				r->order[at++] = i;
+	if (!r->options->shuffle)
+		return;
+	for (together = 0; together < r->count && !r->instances[r->order[together]]->alone;)
+		together++;
+	for (size_t i = together; i > 1; i--) {
+		size_t j = (size_t)(random_next(&state) % i), swap = r->order[i - 1];
+
+		r->order[i - 1] = r->order[j];
+		r->order[j] = swap;
+	}
+}
+
 /* Runs all cases, and the void ones again once whoever was in the way may be done. */
 static void run_round(struct runner *r)
 {
@@ -824,24 +846,3 @@ int run_all(const struct instance *const *instances, size_t count, const struct 
 /*
  * In which order a round runs its instances.
  */
-
-void runner_order(struct runner *r)
-{
-	uint64_t state = r->options->seed + r->round;
-	size_t at = 0, together;
-
-	for (int alone = 0; alone < 2; alone++)
-		for (size_t i = 0; i < r->count; i++)
-			if (r->instances[i]->alone == (alone == 1))
-				r->order[at++] = i;
-	if (!r->options->shuffle)
-		return;
-	for (together = 0; together < r->count && !r->instances[r->order[together]]->alone;)
-		together++;
-	for (size_t i = together; i > 1; i--) {
-		size_t j = (size_t)(random_next(&state) % i), swap = r->order[i - 1];
-
-		r->order[i - 1] = r->order[j];
-		r->order[j] = swap;
-	}
-}

@@ -89,7 +89,4 @@ struct runner {
 	const struct instance *enough; /* with --fail-fast: what failed first */
 };
 
-/* The order of this round. Those that run alone come last, in a block. */
-void runner_order(struct runner *r);
-
 #endif

@@ -383,7 +383,8 @@ void stage_look_up(const struct plan_of_stage *plan, struct environment *env)
 	each_tracepoint(plan, look_up_tracepoint, env);
 }
 
-const struct thing *stage_thing(const struct stage *stage, enum role role, uint64_t value)
+/* The thing of that role and value, or NULL. */
+static const struct thing *stage_thing(const struct stage *stage, enum role role, uint64_t value)
 {
 	for (size_t i = 0; i < stage->thing_count; i++)
 		if (stage->things[i].role == role && stage->things[i].value == value)

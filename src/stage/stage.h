@@ -45,9 +45,6 @@ int stage_set(struct stage *stage, const struct plan_of_stage *plan, const struc
 int stage_imagine(struct stage *stage, const struct plan_of_stage *plan, struct model *model);
 void stage_forget(struct stage *stage);
 
-/* The thing of that role and value, or NULL. */
-const struct thing *stage_thing(const struct stage *stage, enum role role, uint64_t value);
-
 /* The call as `open` of a case has it, with what stands on the stage by its name: a new reference.
  */
 json_t *stage_open_json(const struct stage *stage, const struct environment *env,

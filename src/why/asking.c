@@ -313,7 +313,7 @@ static void tell_suspect(json_t *json, const struct check *check, struct asking 
 }
 
 /* What can be the cause where the model cannot tell: of checks whose ids begin with `family`. */
-void tell_suspects(json_t *json, int err, char family, struct asking *a)
+static void tell_suspects(json_t *json, int err, char family, struct asking *a)
 {
 	const struct model *model = a->inquiry->model;
 	const struct check **suspects = calloc(model->suspect_count + 1, sizeof(struct check *));
@@ -337,7 +337,7 @@ void tell_suspects(json_t *json, int err, char family, struct asking *a)
 	free(suspects);
 }
 
-void tell_unknown(json_t *json, const char *key, const struct finding *f, struct asking *a)
+static void tell_unknown(json_t *json, const char *key, const struct finding *f, struct asking *a)
 {
 	if (f->check && f->check->unsaid.count)
 		sentence_tell(&f->check->unsaid, &a->inquiry->model->facts, &a->asker.situation,

@@ -40,9 +40,6 @@ struct asking {
 /* tell.c: a finding, a check and what can be the cause, for the call whose situation the asker has,
  * as members of `json`. */
 void tell_finding(json_t *json, const struct finding *f, struct asking *a);
-/* Why the model cannot tell, as `key`. */
-void tell_unknown(json_t *json, const char *key, const struct finding *f, struct asking *a);
-void tell_suspects(json_t *json, int err, char family, struct asking *a);
 /* The errno of the open that somebody was told, or 0. */
 int told_errno(const struct inquiry *inquiry);
 /* Whether it opened elsewhere: somebody said so, or what the last call behind it came to. */

@@ -214,8 +214,9 @@ const struct doc_type change_type = {
 		{0}},
 	.size = sizeof(struct change)};
 
-uint64_t setting_get(const struct setting *setting, const struct machine *machine,
-		     const struct call *call)
+/* What the call has where the setting is. */
+static uint64_t setting_get(const struct setting *setting, const struct machine *machine,
+			    const struct call *call)
 {
 	switch (setting->of) {
 	case SETS_BITS:
@@ -272,8 +273,9 @@ static void cut_bytes(struct call *call, uint64_t size)
 	call->poke_count = kept;
 }
 
-bool setting_value(const struct setting *setting, const struct facts *facts, struct situation *s,
-		   uint64_t was, uint64_t *value)
+/* What it is to have instead of `was`; false: that is not known. */
+static bool setting_value(const struct setting *setting, const struct facts *facts,
+			  struct situation *s, uint64_t was, uint64_t *value)
 {
 	uint64_t to;
 

@@ -48,14 +48,6 @@ extern const struct doc_type change_type;
 bool change_make(const struct change *change, const struct model *model, struct situation *s,
 		 struct call *call);
 
-/* What the call has where the setting is. */
-uint64_t setting_get(const struct setting *setting, const struct machine *machine,
-		     const struct call *call);
-
-/* What it is to have instead of `was`; false: that is not known. */
-bool setting_value(const struct setting *setting, const struct facts *facts, struct situation *s,
-		   uint64_t was, uint64_t *value);
-
 /* change_text.c: what it changes in the call of that situation, for people: "set cpu to -1"; cut at
  * `size`. */
 void change_write(const struct change *change, const struct model *model, struct situation *s,
