@@ -57,7 +57,7 @@ SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o $B/page_builtin.o $B/pieces_
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 COMPLETIONS := $B/completions/perfabi.bash $B/completions/_perfabi $B/completions/perfabi.fish
 
-.PHONY: all run test test-all built-for-test coverage-abi setup setup-test setup-test-all install install-data install-lib uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema reference site format compile_commands.json FORCE
+.PHONY: all run test test-all built-for-test coverage-abi setup setup-test setup-test-all install install-data install-lib uninstall dist vendor-tarball release-tarball clean static asan tsan mutate faults lies matrix bench bench-hostile bench-view fuzz fuzz-afl schema reference site deviations format compile_commands.json FORCE
 all: $B/perfabi $B/perfabi-decode $B/libperfabi.a $B/$(SONAME) $(COMPLETIONS)
 
 # A line for each file made, so that warnings are seen; V=1 prints the commands whole, and `make -s` nothing.
@@ -266,9 +266,10 @@ reference:
 	$(BUILD) $B/perfabi $B/perfabi-decode
 	ci/reference $B
 
-# The documentation as HTML, with a search: $B/site/index.html.
-site:
-	ci/site $B/site
+# The documentation as HTML, with a search: $B/site/index.html. With it go the mails that tell of the kernel's bugs, and
+# the program that shows each.
+site: deviations
+	ci/site $B/site $B/deviations
 	@echo 'site: $B/site/index.html'
 
 # Lists of files are lists of words: folders on the machine itself have no space in their names; DESTDIR may.
@@ -327,7 +328,9 @@ vendor-tarball:
 	@mkdir -p $B
 	@ci/pack cases $(VERSION) $B/perfabi-cases-$(VERSION).tar.gz
 ARCH ?= amd64
-release-tarball: $(COMPLETIONS)
+deviations: all
+	$(Q)$(PYTHON) ci/matrix mails --to $B/deviations
+release-tarball: $(COMPLETIONS) deviations
 	@PYTHON='$(PYTHON)' B='$B' ci/release $(ARCH) $(VERSION)
 
 clean:

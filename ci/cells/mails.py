@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/deviations/: for each entry of cases/baseline.json a mail to the kernel's list, and the program that it speaks of."""
+"""For each entry of cases/baseline.json a mail to the kernel's list, and the program that it speaks of."""
 
 import json
 import os

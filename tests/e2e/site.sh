@@ -5,8 +5,9 @@
 for tool in cmark-gfm mandoc; do
 	command -v "$tool" >/dev/null || { echo "left out: there is no $tool"; exit 0; }
 done
-ci/site "$scratch/site" || fail "ci/site"
-ci/site "$scratch/again" || fail "ci/site, again"
+status 0 "$PYTHON" ci/matrix mails --to "$scratch/mails"
+ci/site "$scratch/site" "$scratch/mails" || fail "ci/site"
+ci/site "$scratch/again" "$scratch/mails" || fail "ci/site, again"
 diff -r "$scratch/site" "$scratch/again" || fail "the same sources give other pages"
 
 # What links lead to is there, and so is the place in it; nothing leads out but https.
