@@ -22,16 +22,19 @@ struct abi_value {
 	const struct layout *layout; /* of what it is the type of; NULL: none */
 	const char *const *records;  /* of a bit of misc: where it means something, by name,
 				      * NULL-terminated; NULL: everywhere */
-	const char *followed_by;     /* what comes behind: a cookie, or as many bytes as ... */
-	uint64_t follow_align;       /* ... that field says, up to a multiple of this */
-	const json_t *json;          /* all that the file says of it */
+	struct abi_follow {
+		const char *field; /* what comes behind: a cookie, or as many bytes as ... */
+		uint32_t align;    /* ... that field says, up to a multiple of this; 0: of 1 */
+	} followed_by;
+	const json_t *json; /* all that the file says of it */
 };
 
 struct abi_family {
 	const char *name;   /* "sample_type" */
 	const char *prefix; /* "PERF_SAMPLE_" */
-	bool mask;          /* values are or-ed; else one of them is meant */
-	unsigned shift;     /* of the value in its field */
+	enum { ABI_MASK, ABI_ENUM, ABI_LAYOUT } kind;
+	bool mask;      /* values are or-ed; else one of them is meant */
+	unsigned shift; /* of the value in its field */
 	const struct abi_value *values;
 	size_t count;
 	const struct layout_word *word; /* of kind layout: its values are bit fields; else NULL */
@@ -61,7 +64,8 @@ struct abi_size {
 };
 
 struct abi_arch {
-	const char *name; /* "x86" */
+	const char *name;  /* "x86" */
+	const char *since; /* of all its registers */
 	const char *prefix;
 	struct abi_family regs;
 	const char *const *machines; /* as uname(2) names them; NULL-terminated */
@@ -84,8 +88,7 @@ struct abi {
 	const char *kept;       /* the field that later records go by; NULL: none */
 	unsigned attr_smallest; /* the oldest of sizes, in bytes */
 	unsigned attr_size;     /* the newest of sizes, in bytes */
-	json_t *files;          /* by source, into which the names above point */
-	struct arena arena;
+	struct arena arena;     /* with the JSON into which the names above point */
 };
 
 /*

@@ -14,8 +14,9 @@ const struct layout_type_info layout_types[LAYOUT_TYPES] = {
 };
 
 const struct layout_member layout_line[] = {
-	{"type", VALUE_TEXT, NULL},  {"offset", VALUE_NUMBER, NULL}, {"size", VALUE_NUMBER, NULL},
-	{"misc", VALUE_NAMES, NULL}, {"event", VALUE_NUMBER, NULL},  {0}};
+	{.name = "type", .value = VALUE_TEXT},    {.name = "offset", .value = VALUE_NUMBER},
+	{.name = "size", .value = VALUE_NUMBER},  {.name = "misc", .value = VALUE_NAMES},
+	{.name = "event", .value = VALUE_NUMBER}, {0}};
 
 const struct layout *abi_layout(const struct abi *abi, const char *name)
 {
@@ -55,47 +56,56 @@ static enum layout_value member_value(const struct layout_node *node)
 	}
 }
 
-static void tell_bits(const struct layout_word *word, const struct tell *tell)
+static void tell_bits(const struct layout_word *word, const struct tell *tell, bool is_sometimes)
 {
 	for (size_t i = 0; i < word->count; i++) {
-		struct layout_member member = {.name = word->bits[i].name,
-					       .value = value_of_set(word->bits[i].set)};
+		const struct layout_bits *bits = &word->bits[i];
 
-		tell->member(tell->context, &member);
+		tell->member(tell->context,
+			     &(struct layout_member){bits->name, value_of_set(bits->set), NULL,
+						     is_sometimes || bits->only});
 	}
-	tell->member(tell->context, &(struct layout_member){"bits", VALUE_NUMBER, NULL});
+	tell->member(tell->context,
+		     &(struct layout_member){"bits", VALUE_NUMBER, NULL, is_sometimes});
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
-static void tell_members(const struct layout_list *list, const struct tell *tell)
+static void tell_members(const struct layout_list *list, const struct tell *tell, bool is_sometimes)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct layout_node *node = &list->nodes[i];
 
 		if (node->name) {
-			struct layout_member member = {node->name, member_value(node), node};
-
-			tell->member(tell->context, &member);
+			tell->member(tell->context,
+				     &(struct layout_member){node->name, member_value(node), node,
+							     is_sometimes});
 		} else if (node->kind == LAYOUT_WORD) {
-			tell_bits(node->word.word, tell);
+			tell_bits(node->word.word, tell, is_sometimes);
 		} else if (node->kind == LAYOUT_WHEN) {
-			tell_members(&node->when.then, tell);
-			tell_members(&node->when.other, tell);
+			tell_members(&node->when.then, tell, true);
+			tell_members(&node->when.other, tell, true);
 		} else if (node->kind == LAYOUT_USE) {
-			tell_members(&node->use->list, tell);
+			tell_members(&node->use->list, tell, is_sometimes);
 		} else if (node->kind == LAYOUT_SWITCH) {
 			for (size_t k = 0; k < node->choice.over->count; k++)
 				if (node->choice.over->values[k].layout)
 					tell_members(&node->choice.over->values[k].layout->list,
-						     tell);
+						     tell, true);
 		}
 	}
+}
+
+void layout_list_members(const struct layout_list *list,
+			 void (*tell)(void *context, const struct layout_member *member),
+			 void *context)
+{
+	tell_members(list, &(struct tell){.member = tell, .context = context}, false);
 }
 
 void layout_members(const struct layout *layout,
 		    void (*tell)(void *context, const struct layout_member *member), void *context)
 {
-	tell_members(&layout->list, &(struct tell){.member = tell, .context = context});
+	layout_list_members(&layout->list, tell, context);
 }
 
 static void tell_registers(const struct abi *abi, const struct tell *tell)
@@ -119,17 +129,17 @@ void layout_members_of(const struct abi *abi, const struct layout_node *node,
 		return;
 	switch (node->kind) {
 	case LAYOUT_OBJECT:
-		tell_members(&node->object, &to);
+		tell_members(&node->object, &to, false);
 		break;
 	case LAYOUT_LOOP:
 		if (!node->loop.bare)
-			tell_members(&node->loop.body, &to);
+			tell_members(&node->loop.body, &to, false);
 		break;
 	case LAYOUT_USE:
-		tell_members(&node->use->list, &to);
+		tell_members(&node->use->list, &to, false);
 		break;
 	case LAYOUT_WORD:
-		tell_bits(node->word.word, &to);
+		tell_bits(node->word.word, &to, false);
 		break;
 	case LAYOUT_REGS:
 		tell_registers(abi, &to);
@@ -180,4 +190,59 @@ void layout_attr_fields(const struct layout *layout,
 			void (*tell)(void *context, const struct abi_field *field), void *context)
 {
 	tell_fields(&layout->list, &(struct tell){.field = tell, .context = context});
+}
+
+static size_t size_smallest(const struct layout_size *size)
+{
+	return size->from == LAYOUT_FROM_PREFIX ? size->prefix
+	       : size->from == LAYOUT_FROM_NUMBER
+		       ? (size->number > size->less ? size->number - size->less : 0)
+		       : 0;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
+static size_t node_smallest(const struct abi *abi, const struct layout_node *node)
+{
+	size_t then, other;
+
+	if (node->kind == LAYOUT_WHEN && !node->when.condition.attr)
+		return 0; /* what one holds decides: it may do without */
+	switch (node->kind) {
+	case LAYOUT_NUMBER:
+		return layout_types[node->number.type].width;
+	case LAYOUT_WORD:
+		return layout_types[node->word.type].width;
+	case LAYOUT_STRING:
+	case LAYOUT_BYTES:
+	case LAYOUT_OPAQUE:
+		return size_smallest(&node->text.size);
+	case LAYOUT_ATTR:
+		return abi->attr_smallest;
+	case LAYOUT_PAD:
+		return node->zeros;
+	case LAYOUT_ARRAY:
+		return node->array.count.from == LAYOUT_FROM_PREFIX ? node->array.count.prefix : 0;
+	case LAYOUT_LOOP:
+		return node->loop.count.from == LAYOUT_FROM_PREFIX ? node->loop.count.prefix : 0;
+	case LAYOUT_OBJECT:
+		return layout_smallest(abi, &node->object);
+	case LAYOUT_USE:
+		return layout_smallest(abi, &node->use->list);
+	case LAYOUT_WHEN:
+		then = layout_smallest(abi, &node->when.then);
+		other = layout_smallest(abi, &node->when.other);
+		return then < other ? then : other;
+	default:
+		return 0;
+	}
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
+size_t layout_smallest(const struct abi *abi, const struct layout_list *list)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		size += node_smallest(abi, &list->nodes[i]);
+	return size;
 }

@@ -185,9 +185,6 @@ struct layout {
 /* One of "layouts", by its name: "sample_id"; NULL: there is none. */
 const struct layout *abi_layout(const struct abi *abi, const char *name);
 
-/* Reads all layouts into the tables, which are else complete. 0 or a negative errno with `e`. */
-int layouts_load(struct abi *abi, struct error *e);
-
 /* What a member is in JSON. */
 enum layout_value {
 	VALUE_NUMBER, /* or "0x..." text */
@@ -201,6 +198,7 @@ struct layout_member {
 	const char *name;
 	enum layout_value value;
 	const struct layout_node *node; /* for layout_members_of() */
+	bool is_sometimes;              /* what the record itself holds decides */
 };
 
 /* What the line of every record has before the members of its layout; the last has no name. */
@@ -210,6 +208,9 @@ extern const struct layout_member layout_line[];
  * Tells each member that what has the layout can have, whatever its attr and its other fields are;
  * one that can stand in several places, or be of several kinds, is told for each.
  */
+void layout_list_members(const struct layout_list *list,
+			 void (*tell)(void *context, const struct layout_member *member),
+			 void *context);
 void layout_members(const struct layout *layout,
 		    void (*tell)(void *context, const struct layout_member *member), void *context);
 
@@ -220,6 +221,9 @@ void layout_members(const struct layout *layout,
 void layout_members_of(const struct abi *abi, const struct layout_node *node,
 		       void (*tell)(void *context, const struct layout_member *member),
 		       void *context);
+
+/* The bytes that a list takes at least. */
+size_t layout_smallest(const struct abi *abi, const struct layout_list *list);
 
 /* Tells each field of attr on which it hangs what is there. */
 void layout_attr_fields(const struct layout *layout,

@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All layouts of the tables: words of bit fields first, then each layout in its turn, or before one
- * that uses it.
+ * that uses it. All that can be wrong with one is said here, at its place; the shape of what may
+ * stand in a layout is in docs/layouts.md and cases/schema/abi.schema.json.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "abi/layout_read.h"
+#include "abi/load.h"
 
-/* [first, width] within 64 bits. */
-static int read_bits(struct layout_bits *out, const json_t *bits, const struct where *w,
-		     struct error *e)
+static int read_word_bits(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	long long first = json_integer_value(json_array_get(bits, 0));
-	long long width = json_integer_value(json_array_get(bits, 1));
+	struct layout_bits *bits = at;
+	unsigned first = 0, width = 0;
+	int err = read_bit_range(json, 64, &first, &width, w, d->e);
 
-	if (json_array_size(bits) != 2 || first < 0 || width < 1 || width > 64 ||
-	    first > 64 - width)
-		return error_value(e, w, bits, "[first, width] within the word");
-	out->first = (uint8_t)first;
-	out->width = (uint8_t)width;
-	return 0;
+	bits->first = (uint8_t)first;
+	bits->width = (uint8_t)width;
+	return err;
 }
 
 /* Members share bits only where none of them is told together with the other. */
-static int check_shared_bits(const struct layout_word *word, const struct layout_bits *bits,
-			     const struct where *w, struct error *e)
+static int check_shared_bits(const struct layout_word *word, size_t i, const struct where *w,
+			     struct error *e)
 {
-	for (size_t i = 0; i < word->count; i++) {
-		const struct layout_bits *other = &word->bits[i];
+	const struct layout_bits *bits = &word->bits[i];
+
+	for (size_t k = 0; k < i; k++) {
+		const struct layout_bits *other = &word->bits[k];
 		bool apart = other->first + other->width <= bits->first ||
 			     bits->first + bits->width <= other->first;
 
@@ -40,135 +39,834 @@ static int check_shared_bits(const struct layout_word *word, const struct layout
 }
 
 /* {"field": "type", "is": 15}: a bit field that means something only with another's value. */
-static int read_only(struct layout_bits *bits, const struct abi_family *family,
-		     const struct layout_bits *all, const json_t *only, const struct where *w,
-		     struct error *e)
+static int take_only(const struct layout_word *word, struct layout_bits *bits, const json_t *only,
+		     const struct where *w, struct error *e)
 {
 	const char *name = json_string_value(json_object_get(only, "field"));
 	const json_t *is = json_object_get(only, "is");
 
-	for (size_t i = 0; name && i < family->count; i++) {
-		if (strcmp(family->values[i].name, name) != 0 || !json_is_integer(is))
-			continue;
-		bits->only = &all[i];
-		bits->is = (uint64_t)json_integer_value(is);
-		return 0;
-	}
-	return error_value(e, w, only, "{\"field\": another member, \"is\": a number}");
+	for (size_t i = 0; name && i < word->count && json_is_integer(is); i++)
+		if (!strcmp(word->bits[i].name, name))
+			bits->only = &word->bits[i];
+	bits->is = (uint64_t)json_integer_value(is);
+	return bits->only
+		       ? 0
+		       : error_value(e, w, only, "{\"field\": another member, \"is\": a number}");
 }
 
-static int read_set(struct abi *abi, struct layout_bits *bits, const json_t *set,
-		    const struct where *w, struct error *e)
+static int check_word(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	const char *name = json_string_value(set);
-	struct nearest near = nearest_to(name ? name : "");
-
-	bits->set = name ? abi_family(abi, name) : NULL;
-	if (bits->set)
-		return 0;
-	for (size_t i = 0; i < abi->family_count; i++)
-		nearest_try(&near, abi->families[i].name);
-	return name ? error_name(e, w, name, near.best, "a family of constants")
-		    : error_value(e, w, set, "the name of a family of constants");
-}
-
-static int read_family_word(struct abi *abi, struct abi_family *family, const struct where *w,
-			    struct error *e)
-{
-	struct layout_word *word = arena_array(&abi->arena, 1, sizeof(*word));
-	struct layout_bits *bits = arena_array(&abi->arena, family->count, sizeof(*bits));
+	struct layout_word *word = made;
+	const json_t *values = json_object_get(json, "values");
 	struct where at_values = where_key(w, "values");
 
-	if (!word || !bits)
-		return error_no_memory(e, w, "memory for the ABI tables");
-	word->bits = bits;
-	word->declared = json_object_get(family->json, "order") != NULL;
-	word->omit_zero = json_is_true(json_object_get(family->json, "omit_zero"));
-	for (size_t i = 0; i < family->count; i++) {
-		const json_t *json = family->values[i].json, *only = json_object_get(json, "only"),
-			     *set = json_object_get(json, "set");
-		struct where at = where_index(&at_values, i), at_bits = where_key(&at, "bits"),
-			     at_only = where_key(&at, "only"), at_set = where_key(&at, "set");
+	word->declared = json_object_get(json, "order") != NULL;
+	for (size_t i = 0; i < word->count; i++) {
+		const json_t *only = json_object_get(json_array_get(values, i), "only");
+		struct where at = where_index(&at_values, i), at_only = where_key(&at, "only"),
+			     at_bits = where_key(&at, "bits");
 
-		bits[i].name = family->values[i].name;
-		if (read_bits(&bits[i], json_object_get(json, "bits"), &at_bits, e) ||
-		    (set && read_set(abi, &bits[i], set, &at_set, e)) ||
-		    (only && read_only(&bits[i], family, bits, only, &at_only, e)) ||
-		    check_shared_bits(word, &bits[i], &at_bits, e))
+		if ((only &&
+		     take_only(word, (struct layout_bits *)&word->bits[i], only, &at_only, d->e)) ||
+		    check_shared_bits(word, i, &at_bits, d->e))
 			return -EINVAL;
-		word->count++;
 	}
-	family->word = word;
 	return 0;
 }
+
+static const struct doc_row bits_rows[] = {
+	{"name", DOC_STRING, true, AT(struct layout_bits, name)},
+	{"since", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"bits", DOC_READ, true, .read = read_word_bits,
+	 .expected = "[first, width] within the word"},
+	{"set", DOC_READ, false, AT(struct layout_bits, set), .read = read_family},
+	{"only", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
+	{0}};
+static const struct doc_type bits_type = {"a bit field", bits_rows, sizeof(struct layout_bits),
+					  NULL};
+static const struct doc_row word_rows[] = {
+	{"prefix", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"kind", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"order", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"omit_zero", DOC_TRUTH, false, AT(struct layout_word, omit_zero)},
+	{"values", DOC_LIST, true, AT(struct layout_word, bits), &bits_type,
+	 offsetof(struct layout_word, count)},
+	{0}};
+static const struct doc_type word_type = {"a word of bit fields", word_rows,
+					  sizeof(struct layout_word), check_word};
 
 static int read_words(struct abi *abi, struct error *e)
 {
-	for (size_t i = 0; i < abi->family_count; i++) {
-		struct abi_family *family = &abi->families[i];
-		struct where root = where_root(family->source),
-			     constants = where_key(&root, "constants"),
-			     at = where_key(&constants, family->name);
-		const char *kind = json_string_value(json_object_get(family->json, "kind"));
-		int err = 0;
+	struct doc d = {.arena = &abi->arena, .e = e, .context = abi};
+	int err = 0;
 
-		if (kind && !strcmp(kind, "layout"))
-			err = read_family_word(abi, family, &at, e);
-		if (err)
-			return err;
+	for (size_t i = 0; i < abi->family_count && !err; i++) {
+		struct abi_family *family = &abi->families[i];
+		struct layout_word *word;
+		struct value_place place;
+
+		if (family->kind != ABI_LAYOUT)
+			continue;
+		value_place(&place, family, 0);
+		word = arena_alloc(&abi->arena, sizeof(*word));
+		err = word ? doc_read(&d, &word_type, family->json, word, &place.family)
+			   : error_no_memory(e, &place.family, "memory for the ABI tables");
+		family->word = word;
+	}
+	return err;
+}
+
+enum { VISIBLE = 256 };
+
+/* One layout on its way; the context of all rows below. */
+struct reader {
+	struct doc doc;
+	struct abi *abi;
+	struct layout *layout;
+	unsigned chain;                             /* layouts that wait for this one */
+	unsigned depth, loops;                      /* lists and arrays that we are in */
+	bool in_object;                             /* its members are not those of the record */
+	bool is_element;                            /* what comes next stands alone in an array */
+	const struct layout_node *visible[VISIBLE]; /* fields that those behind can name */
+	size_t visible_count;
+};
+
+static int check_limits(struct reader *r, const struct where *w, const json_t *json)
+{
+	const struct layout *layout = r->layout;
+	struct error *e = r->doc.e;
+
+	if (layout->depth > LAYOUT_DEPTH)
+		return error_value(e, w, json, "fields no more than %d deep", LAYOUT_DEPTH);
+	if (layout->loops > LAYOUT_LOOPS)
+		return error_value(e, w, json, "arrays in no more than %d arrays",
+				   LAYOUT_LOOPS - 1);
+	if (layout->named > LAYOUT_NAMED)
+		return error_value(e, w, json, "fewer fields that others name");
+	if (layout->fields > LAYOUT_FIELDS)
+		return error_value(e, w, json, "no more than %d fields", LAYOUT_FIELDS);
+	return 0;
+}
+
+/* Adds what a layout that is used takes to what this one does. */
+static int add_limits(struct reader *r, const struct layout *used, const struct where *w,
+		      const json_t *json)
+{
+	struct layout *layout = r->layout;
+
+	if (r->depth + used->depth > layout->depth)
+		layout->depth = r->depth + used->depth;
+	if (r->loops + used->loops > layout->loops)
+		layout->loops = r->loops + used->loops;
+	layout->named += used->named;
+	layout->fields += used->fields;
+	return check_limits(r, w, json);
+}
+
+/* Names of members, each in one place: true, or false for what a condition or a value decides, of
+ * which there may be one or the other. */
+struct names {
+	struct reader *r;
+	json_t *there;
+	const struct where *w;
+	bool are_own; /* the record's, whose line has members besides */
+};
+
+static bool line_has_name(const char *name)
+{
+	/* where a record is damaged, compressed or not known */
+	static const char *const others[] = {"type_id", "within", "at", "bytes", "rest", NULL};
+
+	for (const struct layout_member *member = layout_line; member->name; member++)
+		if (!strcmp(member->name, name))
+			return true;
+	return name_index(name, others, NULL) >= 0;
+}
+
+static void check_own(void *context, const struct layout_member *member)
+{
+	struct names *names = context;
+	enum layout_owner owner = names->r->layout->owner;
+	bool is_record = owner == LAYOUT_OF_RECORD || owner == LAYOUT_OF_TOOL_RECORD;
+
+	if (is_record && !names->r->in_object && line_has_name(member->name))
+		error_name(names->r->doc.e, names->w, member->name, NULL,
+			   "a name that a record's line does not have");
+}
+
+static void add_name(void *context, const struct layout_member *member)
+{
+	struct names *names = context;
+	const json_t *there = json_object_get(names->there, member->name);
+
+	if (json_is_true(there) || (there && !member->is_sometimes))
+		error_name(names->r->doc.e, names->w, member->name, NULL,
+			   "each name once in an object");
+	else if (!there && json_object_set_new(names->there, member->name,
+					       json_boolean(!member->is_sometimes)))
+		error_no_memory(names->r->doc.e, names->w, "memory for the ABI tables");
+}
+
+/* The field before this one that `json` names; NULL for one that is kept: "$name". */
+static int field_named(struct reader *r, const json_t *json, const struct layout_node **out,
+		       const struct where *w)
+{
+	const char *name = json_string_value(json);
+	struct nearest near = nearest_to(name ? name : "");
+
+	*out = NULL;
+	if (!name)
+		return error_value(r->doc.e, w, json, "the name of a field before this one");
+	if (name[0] == '$') {
+		if (r->abi->kept && !strcmp(r->abi->kept, name + 1))
+			return 0;
+		return error_name(r->doc.e, w, name, r->abi->kept,
+				  "a field with `keep` that came before, after the $");
+	}
+	for (size_t i = r->visible_count; i--;) {
+		struct layout_node *node = (struct layout_node *)r->visible[i];
+
+		if (strcmp(node->name, name) != 0)
+			continue;
+		r->layout->named += !node->is_named_by_others;
+		node->is_named_by_others = true;
+		*out = node;
+		return 0;
+	}
+	for (size_t i = 0; i < r->visible_count; i++)
+		nearest_try(&near, r->visible[i]->name);
+	return error_name(r->doc.e, w, name, near.best, "the name of a field before this one");
+}
+
+static int read_field_named(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	return field_named(d->context, json, at, w);
+}
+
+static int read_set(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	struct reader *r = d->context;
+
+	return read_family(&(struct doc){d->arena, d->e, r->abi}, json, at, w);
+}
+
+static int type_named(const json_t *json)
+{
+	const char *name = json_string_value(json);
+
+	for (int i = 0; name && i < LAYOUT_TYPES; i++)
+		if (!strcmp(layout_types[i].name, name))
+			return i;
+	return -1;
+}
+
+/* Which was looked up before, to tell what kind of field it is. */
+static int read_type(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	(void)d;
+	(void)w;
+	*(enum layout_type *)at = (enum layout_type)type_named(json);
+	return 0;
+}
+
+/* size, length, count: a number, a field's name, the type of a prefix, "rest". */
+static int read_size(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	struct layout_size *out = at;
+	const char *text = json_string_value(json);
+	int err, type = type_named(json);
+
+	if (json_is_integer(json) && json_integer_value(json) >= 0 &&
+	    json_integer_value(json) <= LAYOUT_NUMBER_MAX) {
+		out->from = LAYOUT_FROM_NUMBER;
+		out->number = (uint32_t)json_integer_value(json);
+		return 0;
+	}
+	if (type >= 0) {
+		out->from = LAYOUT_FROM_PREFIX;
+		out->prefix = layout_types[type].width;
+		return 0;
+	}
+	if (text && !strcmp(text, "rest")) {
+		out->from = LAYOUT_FROM_REST;
+		return 0;
+	}
+	err = field_named(d->context, json, &out->field, w);
+	out->from = out->field ? LAYOUT_FROM_FIELD : LAYOUT_FROM_KEPT;
+	return err;
+}
+
+static int read_fields(struct reader *r, struct layout_list *out, const json_t *list,
+		       const struct where *w);
+
+/* A list whose fields need not be there for what comes behind it: it cannot name them. */
+static int read_branch(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	struct reader *r = d->context;
+	size_t seen = r->visible_count;
+	int err = read_fields(r, at, json, w);
+
+	r->visible_count = seen;
+	return err;
+}
+
+static int read_members(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	struct reader *r = d->context;
+	bool in_object = r->in_object;
+	int err;
+
+	r->in_object = true;
+	err = read_fields(r, at, json, w);
+	r->in_object = in_object;
+	return err;
+}
+
+/* The fields of each element of an array. */
+static int read_elements(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	struct reader *r = d->context;
+	bool in_object = r->in_object;
+	int err;
+
+	r->in_object = true;
+	r->loops++;
+	err = read_branch(d, json, at, w);
+	r->loops--;
+	r->in_object = in_object;
+	return err;
+}
+
+/* The one field that each element is. */
+static int read_element(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	struct reader *r = d->context;
+	json_t *one = arena_keep(d->arena, json_pack("[O]", json));
+
+	if (!one)
+		return error_no_memory(d->e, w, "memory for the ABI tables");
+	r->is_element = true;
+	return read_elements(d, one, at, w);
+}
+
+static int if_attr(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	struct reader *r = d->context;
+	struct layout_condition *out = at;
+	const char *name = json_string_value(json);
+
+	out->test = LAYOUT_IF_ATTR;
+	out->attr = name ? abi_field(r->abi, name) : NULL;
+	return out->attr ? 0 : error_name(d->e, w, name ? name : w->key, NULL, "a field of attr");
+}
+
+/* A field of attr, or misc, and one of its flags. */
+static int if_has(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	struct reader *r = d->context;
+	struct layout_condition *out = at;
+	bool is_misc = !strcmp(w->key, "misc");
+	const char *name = json_string_value(json);
+	struct nearest near = nearest_to(name ? name : "");
+	const struct abi_family *set;
+	const struct abi_value *flag;
+
+	out->test = is_misc ? LAYOUT_IF_MISC : LAYOUT_IF_ATTR_HAS;
+	out->attr = is_misc ? NULL : abi_field(r->abi, w->key);
+	set = is_misc ? abi_family(r->abi, "misc") : out->attr ? out->attr->set : NULL;
+	flag = name && set ? abi_value(set, name, &near) : NULL;
+	out->value = flag ? flag->value : 0;
+	return flag ? 0
+		    : error_name(d->e, w, name ? name : "", near.best, "a %s of %s",
+				 is_misc ? "bit" : "flag", w->key);
+}
+
+static int if_number(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	static const struct {
+		const char *key;
+		enum layout_test test;
+	} tests[] = {{"is", LAYOUT_IF_IS},
+		     {"not", LAYOUT_IF_NOT},
+		     {"at_least", LAYOUT_IF_AT_LEAST},
+		     {"left", LAYOUT_IF_LEFT}};
+	struct layout_condition *out = at;
+
+	if (!json_is_integer(json))
+		return error_value(d->e, w, json, "a number");
+	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+		if (!strcmp(tests[i].key, w->key))
+			out->test = tests[i].test;
+	out->value = (uint64_t)json_integer_value(json);
+	return 0;
+}
+
+static int if_maybe(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	((struct layout_condition *)at)->test = LAYOUT_IF_MAYBE;
+	return json_is_true(json) ? 0 : error_value(d->e, w, json, "true");
+}
+
+static int check_condition(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	const struct layout_condition *condition = made;
+	bool has_field = json_object_get(json, "field") != NULL;
+	bool compares = condition->test >= LAYOUT_IF_IS && condition->test <= LAYOUT_IF_AT_LEAST;
+
+	if (has_field != compares || (has_field && json_object_size(json) != 2))
+		return error_value(d->e, w, json, "a field and is, not or at_least a number");
+	return has_field || json_object_size(json) == 1
+		       ? 0
+		       : error_value(d->e, w, json, "one condition");
+}
+
+static const struct doc_row condition_rows[] = {
+	{"attr", DOC_READ, false, .read = if_attr},
+	{"sample_type", DOC_READ, false, .read = if_has},
+	{"read_format", DOC_READ, false, .read = if_has},
+	{"branch_sample_type", DOC_READ, false, .read = if_has},
+	{"misc", DOC_READ, false, .read = if_has},
+	{"field", DOC_READ, false, AT(struct layout_condition, field), .read = read_field_named},
+	{"is", DOC_READ, false, .read = if_number},
+	{"not", DOC_READ, false, .read = if_number},
+	{"at_least", DOC_READ, false, .read = if_number},
+	{"left", DOC_READ, false, .read = if_number},
+	{"maybe", DOC_READ, false, .read = if_maybe},
+	{0}};
+static const struct doc_type condition_type = {"a condition", condition_rows,
+					       sizeof(struct layout_condition), check_condition};
+
+static int check_number_field(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	struct reader *r = d->context;
+	struct layout_node *node = made;
+	struct where at = where_key(w, "keep");
+
+	if (node->number.keep && node->name) { /* one such field, in all of cases/abi */
+		if (r->abi->kept && strcmp(r->abi->kept, node->name) != 0)
+			return error_name(d->e, &at, node->name, NULL,
+					  "one field to keep, not \"%s\" too", r->abi->kept);
+		r->abi->kept = node->name;
+	}
+	if (node->number.possible && !node->number.set)
+		return error_value(d->e, w, json, "a set beside `possible`");
+	if (node->number.possible) {
+		node->is_named_by_others = true; /* by the test */
+		r->layout->named++;
 	}
 	return 0;
 }
 
-/* Where its list of fields stands. */
-static int read_at_its_place(struct layout_reader *r, struct layout *layout)
+static int read_word_name(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	struct where root = where_root(layout->source), layouts = where_key(&root, "layouts");
-	struct where alone = where_key(&layouts, layout->name);
-	struct where constants = where_key(&root, "constants");
-	struct where family = where_key(&constants, layout->family ? layout->family->name : "");
-	struct where values = where_key(&family, "values");
-	struct where value = where_index(&values, layout->index);
-	struct where fields = where_key(&value, "fields");
+	const struct abi_family *family;
+	int err = read_set(d, json, &family, w);
 
-	return layout_read_list(r, &layout->list, layout->json, layout->family ? &fields : &alone);
+	if (err)
+		return err;
+	memcpy(at, &family->word, sizeof(family->word));
+	return family->word ? 0
+			    : error_name(d->e, w, family->name, NULL, "a family of kind layout");
+}
+
+static int check_bitfield(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	struct reader *r = d->context;
+	const struct layout_node *node = made;
+	const struct layout_word *word = node->word.word;
+	struct where at = where_key(w, "bitfield");
+	unsigned unit = layout_types[node->word.type].width * 8u;
+
+	(void)json;
+	for (size_t i = 0; i < word->count; i++)
+		if (word->bits[i].first + word->bits[i].width > unit)
+			return error_name(d->e, &at, word->bits[i].name, NULL,
+					  "bits that are among the %u of the word", unit);
+	r->layout->named++;
+	return 0;
+}
+
+static int check_text_field(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	struct layout_node *node = made;
+	const char *type = json_string_value(json_object_get(json, "type"));
+
+	(void)d;
+	(void)w;
+	if (!json_object_get(json, "size") && !json_object_get(json, "length"))
+		node->text.size.from = !strcmp(type, "string") ? LAYOUT_FROM_NUL : LAYOUT_FROM_REST;
+	return 0;
+}
+
+static int read_each(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	static const struct doc_row rows[] = {
+		{"type", DOC_READ, true, AT(struct layout_node, array.type), .read = read_type},
+		{"markers", DOC_READ, false, AT(struct layout_node, array.markers),
+		 .read = read_set},
+		{0}};
+	static const struct doc_type type = {"such a field", rows, sizeof(struct layout_node),
+					     NULL};
+	struct layout_node read, *node = at;
+	int err = doc_read(d, &type, json, &read, w);
+
+	node->array.type = read.array.type;
+	node->array.markers = read.array.markers;
+	if (!err && node->array.markers && layout_types[node->array.type].width != 8)
+		err = error_value(d->e, w, json, "markers of 64 bits");
+	return err;
+}
+
+static int check_loop(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	struct reader *r = d->context;
+	struct layout_node *node = made;
+	const json_t *each = json_object_get(json, "each"),
+		     *fields = json_object_get(json, "fields");
+	struct where at = where_key(w, each ? "each" : "fields");
+
+	if (!each == !fields)
+		return error_value(d->e, w, json, "each or fields");
+	node->loop.bare = each != NULL;
+	return layout_smallest(r->abi, &node->loop.body)
+		       ? 0
+		       : error_value(d->e, &at, each ? each : fields,
+				     "elements of one byte at least");
+}
+
+static int check_object(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	return ((struct layout_node *)made)->name
+		       ? 0
+		       : error_value(d->e, w, json, "an object with a name and fields");
+}
+
+/* The registers of the architecture that a mask in attr asks for. */
+static int check_regs(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	struct reader *r = d->context;
+	struct layout_node *node = made;
+	const char *mask = json_string_value(json_object_get(json, "regs"));
+
+	node->regs = mask ? abi_field(r->abi, mask) : NULL;
+	return node->regs && node->name
+		       ? 0
+		       : error_value(d->e, w, json, "a name, and regs: a field of attr");
+}
+
+static int check_index(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	struct reader *r = d->context;
+
+	(void)made;
+	return r->loops ? 0 : error_value(d->e, w, json, "an array around an index");
+}
+
+static int read_used(struct reader *r, struct layout *layout, const struct where *w,
+		     const json_t *used);
+
+/* Its members become the record's own: one of them may have a name that the record's line has. */
+static int check_use(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	struct reader *r = d->context;
+	struct layout_node *node = made;
+	const char *name = json_string_value(json_object_get(json, "use"));
+	struct layout *used = name ? (struct layout *)abi_layout(r->abi, name) : NULL;
+	struct nearest near = nearest_to(name ? name : "");
+	struct where at = where_key(w, "use");
+	int err;
+
+	for (size_t i = 0; !used && i < r->abi->layout_count; i++)
+		nearest_try(&near, r->abi->layouts[i].name);
+	if (!used)
+		return error_name(d->e, &at, name ? name : "", near.best, "a name in layouts");
+	node->use = used;
+	err = read_used(r, used, &at, json);
+	if (!err && !node->name)
+		layout_members(used, check_own, &(struct names){.r = r, .w = &at});
+	return error_is_set(d->e) ? -EINVAL : err;
+}
+
+/* {"switch": "feat_id", "over": "feature"}: the fields of the family's value that the field is. */
+static int check_switch(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	struct reader *r = d->context;
+	const struct abi_family *over = ((struct layout_node *)made)->choice.over;
+	struct where at = where_key(w, "over");
+	int err = 0;
+
+	for (size_t i = 0; !err && i < over->count; i++) {
+		struct layout *layout = (struct layout *)over->values[i].layout;
+
+		if (!layout)
+			continue;
+		err = read_used(r, layout, &at, json);
+		if (!err)
+			layout_members(layout, check_own, &(struct names){.r = r, .w = &at});
+		if (error_is_set(d->e))
+			err = -EINVAL;
+	}
+	return err;
+}
+
+#define NODE(member) AT(struct layout_node, member)
+#define NAME                                                                                       \
+	{                                                                                          \
+		"name", DOC_STRING, false, NODE(name)                                              \
+	}
+#define SMALL DOC_NUMBER, false, .most = LAYOUT_NUMBER_MAX
+
+static const char *const counts[] = {"nothing", "lost", "lost_samples", NULL};
+static const char size_expected[] = "the name of a field before this one";
+static const struct doc_row number_rows[] = {
+	NAME,
+	{"type", DOC_READ, true, NODE(number.type), .read = read_type},
+	{"set", DOC_READ, false, NODE(number.set), .read = read_set},
+	{"keep", DOC_TRUTH, false, NODE(number.keep)},
+	{"possible", DOC_TRUTH, false, NODE(number.possible)},
+	{"counts", DOC_WORD, false, NODE(number.counts), .words = counts,
+	 .expected = "lost or lost_samples"},
+	{0}};
+static const struct doc_row bitfield_rows[] = {
+	NAME,
+	{"type", DOC_READ, true, NODE(word.type), .read = read_type},
+	{"bitfield", DOC_READ, true, NODE(word.word), .read = read_word_name},
+	{0}};
+static const struct doc_row text_rows[] = {
+	NAME,
+	{"type", DOC_ANY, true, .at = DOC_NOWHERE},
+	{"size", DOC_READ, false, NODE(text.size), .read = read_size},
+	{"length", DOC_READ, false, NODE(text.size), .read = read_size},
+	{"less", SMALL, NODE(text.size.less)},
+	{"used", DOC_READ, false, NODE(text.used), .read = read_field_named},
+	{"readable", DOC_TRUTH, false, NODE(text.readable)},
+	{0}};
+static const struct doc_row zeros_rows[] = {
+	{"pad", SMALL, NODE(zeros)}, {"align", SMALL, NODE(zeros), .least = 1}, {0}};
+static const struct doc_row array_rows[] = {
+	NAME,
+	{"count", DOC_READ, true, NODE(array.count), .read = read_size, .expected = size_expected},
+	{"per", SMALL, NODE(array.count.per)},
+	{"each", DOC_READ, true, .read = read_each},
+	{0}};
+static const struct doc_row loop_rows[] = {
+	NAME,
+	{"count", DOC_READ, true, NODE(loop.count), .read = read_size, .expected = size_expected},
+	{"per", SMALL, NODE(loop.count.per)},
+	{"each", DOC_READ, false, NODE(loop.body), .read = read_element},
+	{"fields", DOC_READ, false, NODE(loop.body), .read = read_elements},
+	{0}};
+static const struct doc_row object_rows[] = {
+	NAME, {"fields", DOC_READ, true, NODE(object), .read = read_members}, {0}};
+static const struct doc_row regs_rows[] = {NAME, {"regs", DOC_ANY, true, .at = DOC_NOWHERE}, {0}};
+static const struct doc_row index_rows[] = {
+	NAME, {"index", DOC_READ, true, NODE(index), .read = read_set}, {0}};
+static const struct doc_row when_rows[] = {
+	{"when", DOC_OBJECT, true, NODE(when.condition), &condition_type},
+	{"then", DOC_READ, true, NODE(when.then), .read = read_branch,
+	 .expected = "a list of fields"},
+	{"else", DOC_READ, false, NODE(when.other), .read = read_branch},
+	{0}};
+static const struct doc_row use_rows[] = {NAME, {"use", DOC_ANY, true, .at = DOC_NOWHERE}, {0}};
+static const struct doc_row switch_rows[] = {
+	{"switch", DOC_READ, true, NODE(choice.field), .read = read_field_named},
+	{"over", DOC_READ, true, NODE(choice.over), .read = read_set,
+	 .expected = "the name of a family of constants"},
+	{0}};
+
+#define FIELD(rows, check)                                                                         \
+	{                                                                                          \
+		"such a field", rows, sizeof(struct layout_node), check                            \
+	}
+
+static const struct field_kind {
+	const char
+		*key; /* by which a field is of that kind; where it has several, the first counts */
+	enum layout_kind kind;
+	bool is_value; /* it comes out as a value */
+	struct doc_type type;
+} by_key[] = {
+	{"when", LAYOUT_WHEN, false, FIELD(when_rows, NULL)},
+	{"pad", LAYOUT_PAD, false, FIELD(zeros_rows, NULL)},
+	{"align", LAYOUT_ALIGN, false, FIELD(zeros_rows, NULL)},
+	{"use", LAYOUT_USE, false, FIELD(use_rows, check_use)},
+	{"count", LAYOUT_LOOP, true, FIELD(loop_rows, check_loop)},
+	{"regs", LAYOUT_REGS, true, FIELD(regs_rows, check_regs)},
+	{"switch", LAYOUT_SWITCH, false, FIELD(switch_rows, check_switch)},
+	{"index", LAYOUT_INDEX, true, FIELD(index_rows, check_index)},
+	{"fields", LAYOUT_OBJECT, true, FIELD(object_rows, check_object)},
+	{"bitfield", LAYOUT_WORD, false, FIELD(bitfield_rows, check_bitfield)},
+};
+static const struct field_kind by_type[] = {
+	{"string", LAYOUT_STRING, true, FIELD(text_rows, check_text_field)},
+	{"bytes", LAYOUT_BYTES, true, FIELD(text_rows, check_text_field)},
+	{"opaque", LAYOUT_OPAQUE, true, FIELD(text_rows, check_text_field)},
+	{"attr", LAYOUT_ATTR, true, FIELD(text_rows, check_text_field)},
+};
+static const struct field_kind number = {"type", LAYOUT_NUMBER, true,
+					 FIELD(number_rows, check_number_field)};
+static const struct field_kind array = {"each", LAYOUT_ARRAY, true, FIELD(array_rows, NULL)};
+enum { KEYS = sizeof(by_key) / sizeof(by_key[0]), TEXTS = sizeof(by_type) / sizeof(by_type[0]) };
+
+/* What kind of field it is; NULL with the error filled. */
+static const struct field_kind *kind_of(struct error *e, const json_t *item, const struct where *w)
+{
+	const json_t *type = json_object_get(item, "type"), *each = json_object_get(item, "each");
+	const char *name = json_string_value(type), *key;
+	struct nearest near = nearest_to(name ? name : "");
+	struct where at = where_key(w, "type");
+	size_t first = KEYS;
+	json_t *value;
+
+	json_object_foreach((json_t *)item, key, value)
+		for (size_t i = 0; i < first; i++)
+			if (!strcmp(key, by_key[i].key))
+				first = i;
+	if (first < KEYS && by_key[first].kind == LAYOUT_LOOP &&
+	    type_named(json_object_get(each, "type")) >= 0)
+		return &array;
+	if (first < KEYS && (by_key[first].kind != LAYOUT_WORD || type_named(type) >= 0))
+		return &by_key[first];
+	if (type_named(type) >= 0)
+		return &number;
+	for (size_t i = 0; name && i < TEXTS; i++) {
+		if (!strcmp(by_type[i].key, name))
+			return &by_type[i];
+		nearest_try(&near, by_type[i].key);
+	}
+	for (size_t i = 0; i < LAYOUT_TYPES; i++)
+		nearest_try(&near, layout_types[i].name);
+	if (name)
+		error_name(e, &at, name, near.best, "a type");
+	else
+		error_value(e, w, item,
+			    "a field: type, pad, align, count, fields, regs, use or when");
+	return NULL;
+}
+
+static int read_one_field(struct reader *r, struct layout_node *node, const json_t *item,
+			  const struct where *w)
+{
+	const json_t *name = json_object_get(item, "name");
+	struct where at = where_key(w, "name");
+	bool is_element = r->is_element;
+	const struct field_kind *kind;
+	struct error *e = r->doc.e;
+	int err;
+
+	r->is_element = false;
+	if (!json_is_object(item))
+		return error_value(e, w, item, "a field");
+	if (name && !json_string_length(name))
+		return error_value(e, &at, name, "a name");
+	if (json_string_length(name) > LAYOUT_NAME)
+		return error_text(e, &at, json_string_value(name), "a shorter name");
+	kind = kind_of(e, item, w);
+	if (!kind)
+		return -EINVAL;
+	err = doc_read(&r->doc, &kind->type, item, node, w);
+	node->kind = kind->kind;
+	if (!err && is_element && (!kind->is_value || node->name))
+		return error_value(e, w, item, "an element: one value without a name");
+	if (!err && !is_element && kind->is_value && !node->name)
+		return error_value(e, w, item, "a field with a name");
+	return err;
+}
+
+static int read_fields(struct reader *r, struct layout_list *out, const json_t *list,
+		       const struct where *w)
+{
+	const struct layout list_alone = {.depth = 1, .fields = (unsigned)json_array_size(list)};
+	struct names names = {.r = r, .there = json_object()};
+	struct layout_node *nodes;
+	const json_t *item;
+	size_t i;
+	int err;
+
+	if (!json_is_array(list))
+		err = error_value(r->doc.e, w, list, "a list of fields");
+	else
+		err = add_limits(r, &list_alone, w, list);
+	nodes = err ? NULL : arena_array(&r->abi->arena, json_array_size(list), sizeof(*nodes));
+	if (!err && (!nodes || !names.there))
+		err = error_no_memory(r->doc.e, w, "memory for the ABI tables");
+	out->nodes = nodes;
+	r->depth++;
+	json_array_foreach(list, i, item) {
+		struct where at = where_index(w, i);
+		struct layout_node *node = &nodes[i];
+		const struct layout_list alone = {node, 1};
+
+		if (err)
+			break;
+		names.w = &at;
+		err = read_one_field(r, node, item, &at);
+		if (err)
+			break;
+		layout_list_members(&alone, add_name, &names);
+		if (node->name)
+			check_own(&names, &(struct layout_member){.name = node->name});
+		if (error_is_set(r->doc.e))
+			err = -EINVAL;
+		else if (node->kind == LAYOUT_NUMBER && node->name && r->visible_count == VISIBLE)
+			err = error_name(r->doc.e, &at, node->name, NULL,
+					 "no more than %d fields that others could name", VISIBLE);
+		else if (node->kind == LAYOUT_NUMBER && node->name)
+			r->visible[r->visible_count++] = node;
+		out->count++;
+		if (!err)
+			err = check_limits(r, &at, item);
+	}
+	r->depth--;
+	json_decref(names.there);
+	return err;
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): a layout in a layout, LAYOUT_DEPTH at most */
 static int read_layout(struct abi *abi, struct layout *layout, unsigned chain, struct error *e)
 {
-	struct layout_reader r = {.abi = abi, .e = e, .layout = layout, .chain = chain};
+	struct reader r = {.doc = {.arena = &abi->arena, .e = e},
+			   .abi = abi,
+			   .layout = layout,
+			   .chain = chain};
+	struct where root = where_root(layout->source), layouts = where_key(&root, "layouts");
+	struct where alone = where_key(&layouts, layout->name), fields;
+	struct value_place place;
 	int err;
 
+	if (layout->family) {
+		value_place(&place, layout->family, layout->index);
+		fields = where_key(&place.value, "fields");
+	}
+	r.doc.context = &r;
 	layout->state = LAYOUT_BEING_READ;
-	err = read_at_its_place(&r, layout);
+	err = read_fields(&r, &layout->list, layout->json, layout->family ? &fields : &alone);
 	layout->state = LAYOUT_READ;
 	return err;
 }
 
-int layout_read(struct layout_reader *r, struct layout *layout, const struct where *w,
-		const json_t *used)
+/* Reads a layout, unless it is read already, for one that uses it. */
+static int read_used(struct reader *r, struct layout *layout, const struct where *w,
+		     const json_t *used)
 {
 	int err = 0;
 
 	if (layout->state == LAYOUT_BEING_READ || r->chain == LAYOUT_DEPTH)
-		return error_value(r->e, w, used, "fields no more than %d deep", LAYOUT_DEPTH);
+		return error_value(r->doc.e, w, used, "fields no more than %d deep", LAYOUT_DEPTH);
 	if (layout->state == LAYOUT_UNREAD)
-		err = read_layout(r->abi, layout, r->chain + 1, r->e);
-	return err ? err : layout_add_limits(r, layout, w, used);
-}
-
-static enum layout_owner owner_of(const struct abi_family *family)
-{
-	return !strcmp(family->name, "record")        ? LAYOUT_OF_RECORD
-	       : !strcmp(family->name, "tool_record") ? LAYOUT_OF_TOOL_RECORD
-						      : LAYOUT_OF_VALUE;
+		err = read_layout(r->abi, layout, r->chain + 1, r->doc.e);
+	return err ? err : add_limits(r, layout, w, used);
 }
 
 /* Gives each value that has fields its layout, not yet read. */
 static int take_values(struct abi *abi, struct abi_family *family, struct error *e)
 {
 	struct layout *layouts = arena_array(&abi->arena, family->count, sizeof(*layouts));
+	enum layout_owner owner = !strcmp(family->name, "record")        ? LAYOUT_OF_RECORD
+				  : !strcmp(family->name, "tool_record") ? LAYOUT_OF_TOOL_RECORD
+									 : LAYOUT_OF_VALUE;
 
 	if (!layouts)
 		return error_no_memory(e, NULL, "memory for the ABI tables");
@@ -176,10 +874,10 @@ static int take_values(struct abi *abi, struct abi_family *family, struct error 
 		struct abi_value *value = (struct abi_value *)&family->values[i];
 		const json_t *fields = json_object_get(value->json, "fields");
 
-		if (!fields && owner_of(family) == LAYOUT_OF_VALUE)
+		if (!fields && owner == LAYOUT_OF_VALUE)
 			continue;
 		layouts[i] = (struct layout){.name = value->name,
-					     .owner = owner_of(family),
+					     .owner = owner,
 					     .json = fields,
 					     .source = family->source,
 					     .family = family,
@@ -187,19 +885,6 @@ static int take_values(struct abi *abi, struct abi_family *family, struct error 
 		value->layout = &layouts[i];
 	}
 	return 0;
-}
-
-static int read_values(struct abi *abi, const struct abi_family *family, struct error *e)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < family->count && !err; i++) {
-		struct layout *layout = (struct layout *)family->values[i].layout;
-
-		if (layout && layout->state == LAYOUT_UNREAD)
-			err = read_layout(abi, layout, 0, e);
-	}
-	return err;
 }
 
 int layouts_load(struct abi *abi, struct error *e)
@@ -212,6 +897,11 @@ int layouts_load(struct abi *abi, struct error *e)
 		if (abi->layouts[i].state == LAYOUT_UNREAD)
 			err = read_layout(abi, &abi->layouts[i], 0, e);
 	for (size_t i = 0; i < abi->family_count && !err; i++)
-		err = read_values(abi, &abi->families[i], e);
+		for (size_t k = 0; k < abi->families[i].count && !err; k++) {
+			struct layout *layout = (struct layout *)abi->families[i].values[k].layout;
+
+			if (layout && layout->state == LAYOUT_UNREAD)
+				err = read_layout(abi, layout, 0, e);
+		}
 	return err;
 }

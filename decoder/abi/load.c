@@ -2,319 +2,429 @@
 /*
  * The files of cases/abi -> struct abi. The JSON is kept: every name in the tables points into it.
  */
+#include "abi/load.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/layout.h"
-#include "text/source.h"
-
-/* A string member; with `fallback` NULL it must be there. */
-static const char *text_of(const json_t *object, const char *key, const char *fallback,
-			   const struct where *w, struct error *e)
+void value_place(struct value_place *out, const struct abi_family *family, size_t index)
 {
-	const json_t *value = json_object_get(object, key);
-	struct where at = where_key(w, key);
-
-	if (!value && fallback)
-		return fallback;
-	if (!json_is_string(value)) {
-		error_value(e, &at, value, "a string");
-		return NULL;
-	}
-	return json_string_value(value);
+	out->root = where_root(family->source);
+	out->constants = where_key(&out->root, "constants");
+	out->family = where_key(&out->constants, family->name);
+	out->values = where_key(&out->family, "values");
+	out->value = where_index(&out->values, index);
 }
 
-/* An integer member or element from 0 to `max`. */
-static uint64_t read_integer(const json_t *value, uint64_t max, const struct where *w,
-			     struct error *e)
+int read_family(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-	    (uint64_t)json_integer_value(value) > max) {
-		error_value(e, w, value, "an integer from 0 to %llu", (unsigned long long)max);
-		return 0;
-	}
-	return (uint64_t)json_integer_value(value);
+	const struct abi *abi = d->context;
+	const char *name = json_string_value(json);
+	const struct abi_family *family = name ? abi_family(abi, name) : NULL;
+	struct nearest near = nearest_to(name ? name : "");
+
+	if (!name)
+		return error_value(d->e, w, json, "the name of a family of constants");
+	for (size_t i = 0; !family && i < abi->family_count; i++)
+		nearest_try(&near, abi->families[i].name);
+	memcpy(at, &family, sizeof(family));
+	return family ? 0 : error_name(d->e, w, name, near.best, "a family of constants");
 }
 
-static uint64_t hex_of(const json_t *value, const struct where *w, struct error *e)
+int read_bit_range(const json_t *json, unsigned unit, unsigned *first, unsigned *width,
+		   const struct where *w, struct error *e)
 {
-	const char *text = json_string_value(value);
-	unsigned long long n;
+	json_int_t begin = json_integer_value(json_array_get(json, 0));
+	json_int_t length = json_integer_value(json_array_get(json, 1));
+
+	if (json_array_size(json) != 2 || begin < 0 || length < 1 || length > unit ||
+	    begin > unit - length)
+		return error_value(e, w, json, "[first, width] within the word");
+	*first = (unsigned)begin;
+	*width = (unsigned)length;
+	return 0;
+}
+
+static int read_hex(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	const char *text = json_string_value(json);
+	uint64_t n;
 	char *end;
 
-	if (!text || text[0] != '0' || text[1] != 'x') {
-		error_value(e, w, value, "a string \"0x...\"");
-		return 0;
-	}
+	if (!text || text[0] != '0' || text[1] != 'x')
+		return error_value(d->e, w, json, "a string \"0x...\"");
 	errno = 0;
 	n = strtoull(text, &end, 16);
 	if (*end || errno)
-		error_value(e, w, value, "a string \"0x...\" of 64 bits");
-	return n;
+		return error_value(d->e, w, json, "a string \"0x...\" of 64 bits");
+	memcpy(at, &n, sizeof(n));
+	return 0;
 }
 
-/* Of a bit of misc: the records in which it means something, by name. */
-static int load_misc_records(struct abi *abi, const json_t *records, struct abi_value *out,
-			     const struct where *w, struct error *e)
+static int read_hex_or_number(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	const char **names;
-	const json_t *name;
-	size_t i;
+	uint64_t n = (uint64_t)json_integer_value(json);
 
-	if (!records)
-		return 0;
-	if (!json_is_array(records))
-		return error_value(e, w, records, "a list of records' names");
-	names = arena_array(&abi->arena, json_array_size(records) + 1, sizeof(*names));
-	if (!names)
-		return error_no_memory(e, w, "memory for the ABI tables");
-	json_array_foreach(records, i, name) {
-		struct where at = where_index(w, i);
+	if (!json_is_integer(json))
+		return read_hex(d, json, at, w);
+	memcpy(at, &n, sizeof(n));
+	return 0;
+}
 
-		if (!json_is_string(name))
-			return error_value(e, &at, name, "a record's name");
-		names[i] = json_string_value(name);
-	}
-	out->records = names;
+/* The bit of that number. */
+static int read_bit(struct doc *d, const json_t *json, void *at, const struct where *w)
+{
+	json_int_t bit = json_integer_value(json);
+
+	if (!json_is_integer(json) || bit < 0 || bit > 63)
+		return error_value(d->e, w, json, "an integer from 0 to 63");
+	memcpy(at, &(uint64_t){UINT64_C(1) << bit}, sizeof(uint64_t));
 	return 0;
 }
 
 /* A word, or {"field": ..., "align": ...}. */
-static void load_followed_by(const json_t *json, struct abi_value *out, const struct where *w,
-			     struct error *e)
+static int read_followed_by(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
-	const json_t *align = json_object_get(json, "align");
-	struct where at = where_key(w, "align");
+	static const struct doc_row rows[] = {
+		{"field", DOC_STRING, true, AT(struct abi_follow, field)},
+		{"align", DOC_NUMBER, false, AT(struct abi_follow, align), .least = 1,
+		 .most = 4096},
+		{0}};
+	static const struct doc_type type = {"what follows a record", rows,
+					     sizeof(struct abi_follow), NULL};
+	struct abi_follow *follow = at;
 
-	if (!json)
-		return;
-	if (json_is_string(json)) {
-		out->followed_by = json_string_value(json);
-		return;
-	}
-	out->followed_by = text_of(json, "field", NULL, w, e);
-	out->follow_align = align ? read_integer(align, 4096, &at, e) : 1;
+	follow->field = json_string_value(json);
+	return follow->field ? 0 : doc_read(d, &type, json, follow, w);
 }
 
-static int load_value(struct abi *abi, const json_t *json, struct abi_value *out,
-		      const char *fallback_since, const struct where *w, struct error *e)
+static int check_constant(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	const json_t *bit = json_object_get(json, "bit"), *value = json_object_get(json, "value");
-	struct where at_bit = where_key(w, "bit"), at_value = where_key(w, "value");
-	struct where at_records = where_key(w, "records"), at_follow = where_key(w, "followed_by");
+	struct where at = where_key(w, "value");
 
-	out->json = json;
-	load_misc_records(abi, json_object_get(json, "records"), out, &at_records, e);
-	load_followed_by(json_object_get(json, "followed_by"), out, &at_follow, e);
-	out->name = text_of(json, "name", NULL, w, e);
-	out->since = text_of(json, "since", fallback_since, w, e);
-	if (bit)
-		out->value = UINT64_C(1) << (read_integer(bit, 63, &at_bit, e) & 63);
-	else if (json_is_integer(value))
-		out->value = (uint64_t)json_integer_value(value);
-	else if (value)
-		out->value = hex_of(value, &at_value, e);
-	else if (!json_object_get(json, "bits"))
-		error_value(e, &at_value, NULL, "a value or a bit");
-	return error_is_set(e) ? -EINVAL : 0;
+	((struct abi_value *)made)->json = json;
+	if (json_object_get(json, "bit") || json_object_get(json, "value") ||
+	    json_object_get(json, "bits"))
+		return 0;
+	return error_value(d->e, &at, NULL, "a value or a bit");
 }
 
-static int load_values(struct abi *abi, const json_t *list, struct abi_family *family,
-		       const char *fallback_since, const struct where *w, struct error *e)
-{
-	struct abi_value *values;
-	const json_t *json;
-	size_t i;
-
-	if (!json_is_array(list))
-		return error_value(e, w, list, "a list of values");
-	values = arena_array(&abi->arena, json_array_size(list), sizeof(*values));
-	if (!values)
-		return error_no_memory(e, w, "memory for the ABI tables");
-	family->values = values;
-	json_array_foreach(list, i, json) {
-		struct where at = where_index(w, i);
-		int err = load_value(abi, json, &values[i], fallback_since, &at, e);
-
-		if (err)
-			return err;
-		family->count++;
-	}
-	return 0;
-}
+static const struct doc_row value_rows[] = {
+	{"name", DOC_STRING, true, AT(struct abi_value, name)},
+	{"since", DOC_STRING, true, AT(struct abi_value, since)},
+	{"bit", DOC_READ, false, AT(struct abi_value, value), .read = read_bit},
+	{"value", DOC_READ, false, AT(struct abi_value, value), .read = read_hex_or_number},
+	{"records", DOC_STRINGS, false, AT(struct abi_value, records),
+	 .expected = "a list of records' names"},
+	{"followed_by", DOC_READ, false, AT(struct abi_value, followed_by),
+	 .read = read_followed_by},
+	{"dir", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"arg", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
+	/* read by layout_load.c */
+	{"fields", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"bits", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"set", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"only", DOC_ANY, false, .at = DOC_NOWHERE},
+	{0}};
+static const struct doc_type value_type = {"a value", value_rows, sizeof(struct abi_value),
+					   check_constant};
 
 /* Of what is one of several, each value has one name. */
-static int check_values(const struct abi_family *family, const struct where *w, struct error *e)
+static int check_family(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	json_t *names = json_object();
-	int err = names ? 0 : error_no_memory(e, w, "memory for the ABI tables");
+	struct abi_family *family = made;
+	struct where at_values = where_key(w, "values");
+	json_t *names;
+	int err;
 
+	family->json = json;
+	family->source = w->source;
+	family->mask = family->kind == ABI_MASK;
+	if (family->kind != ABI_ENUM) /* a bit may have several names, a bit field has no value */
+		return 0;
+	names = json_object();
+	err = names ? 0 : error_no_memory(d->e, w, "memory for the ABI tables");
 	for (size_t i = 0; i < family->count && !err; i++) {
 		const struct abi_value *value = &family->values[i];
-		struct where at = where_index(w, i);
+		struct where at = where_index(&at_values, i);
 		const char *other;
 		char key[24];
 
 		snprintf(key, sizeof(key), "%llx", (unsigned long long)value->value);
 		other = json_string_value(json_object_get(names, key));
 		if (other)
-			err = error_name(e, &at, value->name, NULL,
+			err = error_name(d->e, &at, value->name, NULL,
 					 "a value that \"%s\" does not have", other);
 		else if (json_object_set_new(names, key, json_string(value->name)))
-			err = error_no_memory(e, &at, "memory for the ABI tables");
+			err = error_no_memory(d->e, &at, "memory for the ABI tables");
 	}
 	json_decref(names);
 	return err;
 }
 
-static int load_family(struct abi *abi, const char *name, const json_t *json, const struct where *w,
-		       struct error *e)
+static const char *const family_kinds[] = {"mask", "enum", "layout", NULL};
+static const struct doc_row family_rows[] = {
+	{"prefix", DOC_STRING, true, AT(struct abi_family, prefix), .expected = "a string"},
+	{"kind", DOC_WORD, true, AT(struct abi_family, kind), .words = family_kinds,
+	 .expected = "mask, enum or layout"},
+	{"shift", DOC_NUMBER, false, AT(struct abi_family, shift), .most = 63},
+	{"values", DOC_LIST, true, AT(struct abi_family, values), &value_type,
+	 offsetof(struct abi_family, count), .expected = "a list of values"},
+	{"suffix", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"field", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"magic", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
+	/* read by layout_load.c */
+	{"order", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"omit_zero", DOC_ANY, false, .at = DOC_NOWHERE},
+	{0}};
+static const struct doc_type family_type = {"a family of constants", family_rows,
+					    sizeof(struct abi_family), check_family};
+
+/* A field of attr, with the other names of its place; and each of these, which has less to say. */
+struct field_in_file {
+	struct abi_field field;
+	enum { UNIT_U16, UNIT_U32, UNIT_S32, UNIT_U64 } unit;
+	const json_t *bits, *set, *set_by_type;
+	const struct field_in_file *aliases;
+	size_t alias_count;
+};
+
+static int check_field(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	struct where at_values = where_key(w, "values");
-	const char *kind = text_of(json, "kind", NULL, w, e);
-	struct abi_family *family;
-	int err;
-
-	if (!kind)
-		return -EINVAL;
-	family = &abi->families[abi->family_count++];
-	family->name = name;
-	family->json = json;
-	family->source = w->source;
-	family->prefix = text_of(json, "prefix", NULL, w, e);
-	family->mask = !strcmp(kind, "mask");
-	family->shift = (unsigned)json_integer_value(json_object_get(json, "shift")) & 63;
-	err = load_values(abi, json_object_get(json, "values"), family, NULL, &at_values, e);
-	/* a bit of a mask may have several names, and bit fields of a word have no value */
-	if (!err && !family->mask && strcmp(kind, "layout") != 0)
-		err = check_values(family, &at_values, e);
-	return err;
-}
-
-static int load_families(struct abi *abi, json_t *constants, const struct where *w, struct error *e)
-{
-	size_t count = abi->family_count + json_object_size(constants);
-	struct abi_family *grown;
-	const char *name;
-	json_t *json;
-
-	grown = arena_array(&abi->arena, count, sizeof(*grown));
-	if (!grown)
-		return error_no_memory(e, w, "memory for the ABI tables");
-	if (abi->family_count)
-		memcpy(grown, abi->families, abi->family_count * sizeof(*grown));
-	abi->families = grown;
-	json_object_foreach(constants, name, json) {
-		struct where at = where_key(w, name);
-		int err = load_family(abi, name, json, &at, e);
-
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static int load_storage_unit(const json_t *json, struct abi_field *field, const struct where *w,
-			     struct error *e)
-{
-	static const struct {
-		const char *name;
-		unsigned size;
-		bool is_signed;
-	} units[] = {{"u16", 2, false}, {"u32", 4, false}, {"s32", 4, true}, {"u64", 8, false}};
-	struct where at_offset = where_key(w, "offset"), at_type = where_key(w, "type");
-	const char *type = text_of(json, "type", NULL, w, e);
-
-	field->offset =
-		(unsigned)read_integer(json_object_get(json, "offset"), 4088, &at_offset, e);
-	for (size_t i = 0; type && i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(units[i].name, type))
-			continue;
-		field->size = units[i].size;
-		field->is_signed = units[i].is_signed;
-	}
-	if (type && !field->size)
-		error_name(e, &at_type, type, NULL, "u16, u32, s32 or u64");
-	return error_is_set(e) ? -EINVAL : 0;
-}
-
-static int load_bits(const json_t *bits, struct abi_field *field, const struct where *w,
-		     struct error *e)
-{
+	static const uint8_t sizes[] = {
+		[UNIT_U16] = 2, [UNIT_U32] = 4, [UNIT_S32] = 4, [UNIT_U64] = 8};
+	struct field_in_file *read = made;
+	struct abi_field *field = &read->field;
 	struct where at = where_key(w, "bits");
-	struct where at_first = where_index(&at, 0), at_width = where_index(&at, 1);
-	unsigned unit = field->size * 8;
 
-	if (!bits)
-		return 0;
-	if (json_array_size(bits) != 2)
-		return error_value(e, &at, bits, "[first, width]");
-	field->first = (unsigned)read_integer(json_array_get(bits, 0), unit - 1, &at_first, e);
-	field->width =
-		(unsigned)read_integer(json_array_get(bits, 1), unit - field->first, &at_width, e);
-	if (!field->width)
-		error_value(e, &at_width, json_array_get(bits, 1), "a width of at least 1");
-	return error_is_set(e) ? -EINVAL : 0;
+	(void)json;
+	field->size = sizes[read->unit];
+	field->is_signed = read->unit == UNIT_S32;
+	return read->bits ? read_bit_range(read->bits, field->size * 8, &field->first,
+					   &field->width, &at, d->e)
+			  : 0;
 }
 
-static int load_field_set(const struct abi *abi, const json_t *json, struct abi_field *field,
-			  const struct where *w, struct error *e)
+static const struct doc_row alias_rows[] = {
+	{"name", DOC_STRING, true, AT(struct field_in_file, field.name)},
+	{"since", DOC_STRING, true, AT(struct field_in_file, field.since)},
+	{"when", DOC_STRING, false, AT(struct field_in_file, field.when)},
+	{"set", DOC_ANY, false, AT(struct field_in_file, set)},
+	{0}};
+static const struct doc_type alias_type = {"a name of a field", alias_rows,
+					   sizeof(struct field_in_file), NULL};
+static const char *const units[] = {"u16", "u32", "s32", "u64", NULL};
+static const struct doc_row field_rows[] = {
+	{"name", DOC_STRING, true, AT(struct field_in_file, field.name)},
+	{"since", DOC_STRING, true, AT(struct field_in_file, field.since)},
+	{"offset", DOC_NUMBER, true, AT(struct field_in_file, field.offset), .most = 4088,
+	 .expected = "a number from 0 to 4088"},
+	{"type", DOC_WORD, true, AT(struct field_in_file, unit), .words = units,
+	 .expected = "u16, u32, s32 or u64"},
+	{"bits", DOC_ANY, false, AT(struct field_in_file, bits)},
+	{"set", DOC_ANY, false, AT(struct field_in_file, set)},
+	{"set_by_type", DOC_ANY, false, AT(struct field_in_file, set_by_type)},
+	{"reserved", DOC_TRUTH, false, AT(struct field_in_file, field.reserved)},
+	{"of_bits", DOC_TRUTH, false, AT(struct field_in_file, field.of_bits)},
+	{"aliases", DOC_LIST, false, AT(struct field_in_file, aliases), &alias_type,
+	 offsetof(struct field_in_file, alias_count)},
+	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
+	{0}};
+static const struct doc_type field_type = {"a field of attr", field_rows,
+					   sizeof(struct field_in_file), check_field};
+
+struct attr_in_file {
+	struct abi_size *sizes;
+	size_t size_count;
+	const struct field_in_file *fields;
+	size_t field_count;
+};
+
+static const struct doc_row size_rows[] = {{"name", DOC_STRING, true, AT(struct abi_size, name)},
+					   {"since", DOC_STRING, true, AT(struct abi_size, since)},
+					   {"size", DOC_NUMBER, true, AT(struct abi_size, size),
+					    .least = 1, .most = 4096,
+					    .expected = "a number from 1 to 4096"},
+					   {0}};
+static const struct doc_type size_type = {"a size of attr", size_rows, sizeof(struct abi_size),
+					  NULL};
+static const struct doc_row attr_rows[] = {{"sizes", DOC_LIST, true, AT(struct attr_in_file, sizes),
+					    &size_type, offsetof(struct attr_in_file, size_count)},
+					   {"fields", DOC_LIST, true,
+					    AT(struct attr_in_file, fields), &field_type,
+					    offsetof(struct attr_in_file, field_count)},
+					   {0}};
+static const struct doc_type attr_type = {"the sizes and fields of attr", attr_rows,
+					  sizeof(struct attr_in_file), NULL};
+
+/* The registers' `since` is the architecture's. */
+static int check_arch(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	const json_t *set = json_object_get(json, "set");
-	const json_t *by_type = json_object_get(json, "set_by_type");
-	const struct abi_family *types = abi_family(abi, "type");
-	struct where at = where_key(w, "set"), at_by_type = where_key(w, "set_by_type");
-	const char *type_name;
-	json_t *name;
+	struct abi_arch *arch = made;
 
-	if (json_is_string(set) && !strcmp(json_string_value(set), "regs"))
-		field->regs = true;
-	else if (json_is_string(set))
-		field->set = abi_family(abi, json_string_value(set));
-	if (set && !field->regs && !field->set)
-		return error_value(e, &at, set, "the name of a family of constants");
-	json_object_foreach((json_t *)by_type, type_name, name) {
-		const struct abi_value *type = types ? abi_value(types, type_name, NULL) : NULL;
-		const struct abi_family *family =
-			json_is_string(name) ? abi_family(abi, json_string_value(name)) : NULL;
+	(void)d;
+	(void)json;
+	(void)w;
+	arch->regs.name = "regs";
+	arch->regs.prefix = arch->prefix;
+	arch->regs.mask = true;
+	for (size_t i = 0; i < arch->regs.count; i++)
+		((struct abi_value *)&arch->regs.values[i])->since = arch->since;
+	return 0;
+}
 
-		if (!type || !family ||
-		    type->value >= sizeof(field->by_type) / sizeof(field->by_type[0]))
-			return error_value(e, &at_by_type, by_type,
-					   "types and families of constants");
-		field->by_type[type->value] = family;
+static const struct doc_row reg_rows[] = {{"name", DOC_STRING, true, AT(struct abi_value, name)},
+					  {"bit", DOC_READ, true, AT(struct abi_value, value),
+					   .read = read_bit, .expected = "a value or a bit"},
+					  {0}};
+static const struct doc_type reg_type = {"a register", reg_rows, sizeof(struct abi_value), NULL};
+static const struct doc_row reserved_rows[] = {
+	{"32", DOC_READ, true, .at = 0, .read = read_hex, .expected = "a string \"0x...\""},
+	{"64", DOC_READ, true, .at = sizeof(uint64_t), .read = read_hex,
+	 .expected = "a string \"0x...\""},
+	{0}};
+static const struct doc_type reserved_type = {"the bits that are refused", reserved_rows,
+					      2 * sizeof(uint64_t), NULL};
+static const struct doc_row arch_rows[] = {
+	{"prefix", DOC_STRING, true, AT(struct abi_arch, prefix)},
+	{"machines", DOC_STRINGS, true, AT(struct abi_arch, machines)},
+	{"since", DOC_STRING, true, AT(struct abi_arch, since)},
+	{"reserved", DOC_OBJECT, false, AT(struct abi_arch, reserved), &reserved_type},
+	{"extended", DOC_READ, false, AT(struct abi_arch, extended), .read = read_hex},
+	{"regs", DOC_LIST, true, AT(struct abi_arch, regs.values), &reg_type,
+	 offsetof(struct abi_arch, regs.count), .expected = "a list of values"},
+	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
+	{0}};
+static const struct doc_type arch_type = {"an architecture", arch_rows, sizeof(struct abi_arch),
+					  check_arch};
+
+struct file {
+	const char *newest;
+	const struct abi_family *families;
+	size_t family_count;
+	const json_t *layouts; /* by name; read when all tables are there */
+	struct attr_in_file attr;
+	struct abi_arch *archs;
+	size_t arch_count;
+};
+
+static const struct doc_row file_rows[] = {
+	{"$schema", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"about", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"newest", DOC_STRING, false, AT(struct file, newest)},
+	{"constants", DOC_MAP, false, AT(struct file, families), &family_type,
+	 offsetof(struct file, family_count)},
+	{"attr", DOC_OBJECT, false, AT(struct file, attr), &attr_type},
+	{"regs", DOC_MAP, false, AT(struct file, archs), &arch_type,
+	 offsetof(struct file, arch_count)},
+	{"layouts", DOC_ANY, false, AT(struct file, layouts)},
+	{0}};
+static const struct doc_type file_type = {"a file of the ABI", file_rows, sizeof(struct file),
+					  NULL};
+
+/* An array with room for `more` behind the `count` that there are; NULL without memory. */
+static void *with_room(struct abi *abi, const void *old, size_t count, size_t more, size_t size)
+{
+	void *grown = arena_array(&abi->arena, count + more, size);
+
+	if (grown && count)
+		memcpy(grown, old, count * size);
+	return grown;
+}
+
+static int take_layouts(struct doc *d, const json_t *layouts, const struct where *w)
+{
+	struct abi *abi = d->context;
+	struct layout *grown = with_room(abi, abi->layouts, abi->layout_count,
+					 json_object_size(layouts), sizeof(*grown));
+	const char *name;
+	json_t *fields;
+
+	if (!grown)
+		return error_no_memory(d->e, w, "memory for the ABI tables");
+	abi->layouts = grown;
+	json_object_foreach((json_t *)layouts, name, fields) {
+		struct where at = where_key(w, name);
+
+		if (!json_is_array(fields))
+			return error_value(d->e, &at, fields, "a list of fields");
+		if (abi_layout(abi, name))
+			return error_name(d->e, &at, name, NULL, "each layout once");
+		grown[abi->layout_count++] = (struct layout){
+			.name = name, .owner = LAYOUT_ALONE, .json = fields, .source = w->source};
 	}
 	return 0;
 }
 
-static int load_field(struct abi *abi, const json_t *json, const struct where *w, struct error *e)
+static int take_sizes(struct doc *d, const struct attr_in_file *attr, const struct where *w)
 {
-	struct abi_field *field = &abi->fields[abi->field_count++];
-	const struct abi_field first = {.name = text_of(json, "name", NULL, w, e),
-					.since = text_of(json, "since", NULL, w, e)};
-	struct where at_aliases = where_key(w, "aliases");
-	json_t *alias;
-	size_t i;
+	struct abi *abi = d->context;
+	struct where at_attr = where_key(w, "attr"), at_sizes = where_key(&at_attr, "sizes");
 
-	*field = first;
-	field->reserved = json_is_true(json_object_get(json, "reserved"));
-	field->of_bits = json_is_true(json_object_get(json, "of_bits"));
-	if (error_is_set(e) || load_storage_unit(json, field, w, e) ||
-	    load_bits(json_object_get(json, "bits"), field, w, e) ||
-	    load_field_set(abi, json, field, w, e))
+	abi->sizes = attr->sizes;
+	abi->size_count = attr->size_count;
+	for (size_t i = 0; i < attr->size_count; i++) {
+		struct where at = where_index(&at_sizes, i);
+
+		if (i && attr->sizes[i].size <= abi->attr_size)
+			return error_name(d->e, &at, attr->sizes[i].name, NULL,
+					  "sizes that ascend");
+		abi->attr_size = attr->sizes[i].size;
+	}
+	abi->attr_smallest = attr->size_count ? attr->sizes[0].size : 0;
+	return 0;
+}
+
+/* One file into the tables, but for the fields of attr, which need all constants. */
+static int take_file(struct doc *d, const struct file *file, const struct where *w)
+{
+	struct abi *abi = d->context;
+	struct abi_family *grown = with_room(abi, abi->families, abi->family_count,
+					     file->family_count, sizeof(*grown));
+	struct where at_newest = where_key(w, "newest"), at_layouts = where_key(w, "layouts");
+	int err = 0;
+
+	if (!grown)
+		return error_no_memory(d->e, w, "memory for the ABI tables");
+	abi->families = grown;
+	for (size_t i = 0; i < file->family_count; i++)
+		grown[abi->family_count++] = file->families[i];
+	if (file->archs) {
+		abi->archs = file->archs;
+		abi->arch_count = file->arch_count;
+	}
+	if (file->attr.sizes) {
+		abi->newest = file->newest;
+		err = file->newest ? take_sizes(d, &file->attr, w)
+				   : error_value(d->e, &at_newest, NULL, "a string");
+	}
+	return err ? err : take_layouts(d, file->layouts, &at_layouts);
+}
+
+/* A family of constants, or the registers of whatever architecture it is; or one by attr.type. */
+static int take_sets(struct doc *d, const struct field_in_file *read, struct abi_field *field,
+		     const struct where *w)
+{
+	const struct abi_family *types = abi_family(d->context, "type");
+	const char *type_name, *name = json_string_value(read->set);
+	struct where at = where_key(w, "set"), at_by_type = where_key(w, "set_by_type");
+	json_t *set;
+
+	if (name && !strcmp(name, "regs"))
+		field->regs = true;
+	else if (read->set && read_family(d, read->set, &field->set, &at))
 		return -EINVAL;
-	json_array_foreach(json_object_get(json, "aliases"), i, alias) {
-		struct abi_field *other = &abi->fields[abi->field_count++];
-		struct where at = where_index(&at_aliases, i);
+	json_object_foreach((json_t *)read->set_by_type, type_name, set) {
+		const struct abi_value *type = types ? abi_value(types, type_name, NULL) : NULL;
+		struct where at_set = where_key(&at_by_type, type_name);
 
-		*other = *field;
-		other->alias_of = field->name;
-		other->name = text_of(alias, "name", NULL, &at, e);
-		other->since = text_of(alias, "since", NULL, &at, e);
-		other->when = json_string_value(json_object_get(alias, "when"));
-		if (error_is_set(e) || load_field_set(abi, alias, other, &at, e))
+		if (!type || type->value >= sizeof(field->by_type) / sizeof(field->by_type[0]))
+			return error_name(d->e, &at_set, type_name, NULL, "a type");
+		if (read_family(d, set, &field->by_type[type->value], &at_set))
 			return -EINVAL;
 	}
 	return 0;
@@ -327,14 +437,6 @@ static void bit_range(const struct abi_field *field, unsigned *first, unsigned *
 	*end = *first + (field->width ? field->width : field->size * 8);
 }
 
-/* A word and its bit fields share their place if it says so. */
-static bool may_overlap(const struct abi_field *a, const struct abi_field *b)
-{
-	bool same_word = a->offset == b->offset && a->size == b->size;
-
-	return a->of_bits != b->of_bits && same_word && (a->of_bits ? b->width : a->width);
-}
-
 /* Each bit of attr is one field's, but for the aliases of that. */
 static int check_own_bits(const struct abi *abi, const struct abi_field *field,
 			  const struct where *w, struct error *e)
@@ -343,222 +445,82 @@ static int check_own_bits(const struct abi *abi, const struct abi_field *field,
 
 	bit_range(field, &first, &end);
 	for (const struct abi_field *other = abi->fields; other < field; other++) {
+		/* a word and its bit fields share their place if it says so */
+		bool is_word = other->of_bits != field->of_bits && other->offset == field->offset &&
+			       other->size == field->size &&
+			       (field->of_bits ? other->width : field->width);
+
 		bit_range(other, &other_first, &other_end);
-		if (other->alias_of || end <= other_first || other_end <= first ||
-		    may_overlap(field, other))
-			continue;
-		return error_name(e, w, field->name, NULL, "bits of attr that \"%s\" does not have",
-				  other->name);
+		if (!other->alias_of && end > other_first && other_end > first && !is_word)
+			return error_name(e, w, field->name, NULL,
+					  "bits of attr that \"%s\" does not have", other->name);
 	}
 	return 0;
 }
 
-static int load_fields(struct abi *abi, const json_t *list, const struct where *w, struct error *e)
+/* Fields, and each alias as one of its own behind its field. */
+static int take_fields(struct doc *d, const struct attr_in_file *attr, const struct where *w)
 {
-	size_t i, count = json_array_size(list);
-	json_t *json;
+	struct abi *abi = d->context;
+	struct where at_attr = where_key(w, "attr"), at_fields = where_key(&at_attr, "fields");
+	size_t count = attr->field_count;
 
-	json_array_foreach(list, i, json)
-		count += json_array_size(json_object_get(json, "aliases"));
+	for (size_t i = 0; i < attr->field_count; i++)
+		count += attr->fields[i].alias_count;
 	abi->fields = arena_array(&abi->arena, count, sizeof(*abi->fields));
 	if (!abi->fields)
-		return error_no_memory(e, w, "memory for the ABI tables");
-	json_array_foreach(list, i, json) {
-		struct where at = where_index(w, i);
-		const struct abi_field *field = &abi->fields[abi->field_count];
-		int err = load_field(abi, json, &at, e);
+		return error_no_memory(d->e, w, "memory for the ABI tables");
+	for (size_t i = 0; i < attr->field_count; i++) {
+		const struct field_in_file *read = &attr->fields[i];
+		struct abi_field *field = &abi->fields[abi->field_count++];
+		struct where at = where_index(&at_fields, i),
+			     at_aliases = where_key(&at, "aliases");
 
-		if (!err)
-			err = check_own_bits(abi, field, &at, e);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-static int load_sizes(struct abi *abi, const json_t *list, const struct where *w, struct error *e)
-{
-	json_t *json;
-	size_t i;
-
-	abi->sizes = arena_array(&abi->arena, json_array_size(list), sizeof(*abi->sizes));
-	if (!abi->sizes)
-		return error_no_memory(e, w, "memory for the ABI tables");
-	json_array_foreach(list, i, json) {
-		struct where at = where_index(w, i);
-		struct where at_size = where_key(&at, "size");
-		struct abi_size *size = &abi->sizes[abi->size_count++];
-
-		size->name = text_of(json, "name", NULL, &at, e);
-		size->since = text_of(json, "since", NULL, &at, e);
-		size->size =
-			(unsigned)read_integer(json_object_get(json, "size"), 4096, &at_size, e);
-		if (size->size <= abi->attr_size)
-			error_value(e, &at_size, json_object_get(json, "size"),
-				    "sizes that ascend");
-		if (!abi->attr_smallest)
-			abi->attr_smallest = size->size;
-		abi->attr_size = size->size;
-		if (error_is_set(e))
+		*field = read->field;
+		if (take_sets(d, read, field, &at) || check_own_bits(abi, field, &at, d->e))
 			return -EINVAL;
+		for (size_t k = 0; k < read->alias_count; k++) {
+			const struct abi_field *alias = &read->aliases[k].field;
+			struct abi_field *other = &abi->fields[abi->field_count++];
+			struct where at_alias = where_index(&at_aliases, k);
+
+			*other = *field;
+			other->alias_of = field->name;
+			other->name = alias->name;
+			other->since = alias->since;
+			other->when = alias->when;
+			if (take_sets(d, &read->aliases[k], other, &at_alias))
+				return -EINVAL;
+		}
 	}
 	return 0;
 }
 
-static int load_machines(struct abi *abi, const json_t *list, struct abi_arch *arch,
-			 const struct where *w, struct error *e)
+/* Each file below abi/. */
+static int read_files(struct doc *d, const struct sources *sources)
 {
-	const char **machines =
-		arena_array(&abi->arena, json_array_size(list) + 1, sizeof(*machines));
-	json_t *json;
-	size_t i;
+	struct where root, attr_root = {0};
+	struct attr_in_file attr = {0};
+	struct file file;
 
-	if (!machines)
-		return error_no_memory(e, w, "memory for the ABI tables");
-	json_array_foreach(list, i, json)
-		machines[i] = json_string_value(json);
-	arch->machines = machines;
-	return 0;
-}
-
-static int load_arch(struct abi *abi, const char *name, const json_t *json, const struct where *w,
-		     struct error *e)
-{
-	struct where at_regs = where_key(w, "regs"), at_reserved = where_key(w, "reserved");
-	struct where at_extended = where_key(w, "extended");
-	const json_t *reserved = json_object_get(json, "reserved");
-	const json_t *extended = json_object_get(json, "extended");
-	struct abi_arch *arch = &abi->archs[abi->arch_count++];
-	const char *since = text_of(json, "since", NULL, w, e);
-
-	arch->name = name;
-	arch->prefix = text_of(json, "prefix", NULL, w, e);
-	arch->regs = (struct abi_family){.name = "regs", .prefix = arch->prefix, .mask = true};
-	if (reserved) {
-		arch->reserved[0] = hex_of(json_object_get(reserved, "32"), &at_reserved, e);
-		arch->reserved[1] = hex_of(json_object_get(reserved, "64"), &at_reserved, e);
-	}
-	if (extended)
-		arch->extended = hex_of(extended, &at_extended, e);
-	if (error_is_set(e) || load_machines(abi, json_object_get(json, "machines"), arch, w, e))
-		return -EINVAL;
-	return load_values(abi, json_object_get(json, "regs"), &arch->regs, since, &at_regs, e);
-}
-
-static int load_archs(struct abi *abi, json_t *regs, const struct where *w, struct error *e)
-{
-	const char *name;
-	json_t *json;
-
-	abi->archs = arena_array(&abi->arena, json_object_size(regs), sizeof(*abi->archs));
-	if (!abi->archs)
-		return error_no_memory(e, w, "memory for the ABI tables");
-	json_object_foreach(regs, name, json) {
-		struct where at = where_key(w, name);
-		int err = load_arch(abi, name, json, &at, e);
-
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
-/* Constants come first: the fields of attr name families of them, whatever file they are in. */
-static int load_constants(struct abi *abi, json_t *file, const struct where *w, struct error *e)
-{
-	json_t *constants = json_object_get(file, "constants");
-	struct where at = where_key(w, "constants");
-
-	return constants ? load_families(abi, constants, &at, e) : 0;
-}
-
-/* The lists of fields, by name; what they say is read when all tables are there. */
-static int load_layouts(struct abi *abi, json_t *layouts, const struct where *w, struct error *e)
-{
-	size_t count = abi->layout_count + json_object_size(layouts);
-	struct layout *grown = arena_array(&abi->arena, count, sizeof(*grown));
-	const char *name;
-	json_t *fields;
-
-	if (!grown)
-		return error_no_memory(e, w, "memory for the ABI tables");
-	if (abi->layout_count)
-		memcpy(grown, abi->layouts, abi->layout_count * sizeof(*grown));
-	abi->layouts = grown;
-	json_object_foreach(layouts, name, fields) {
-		struct where at = where_key(w, name);
-
-		if (!json_is_array(fields))
-			return error_value(e, &at, fields, "a list of fields");
-		if (abi_layout(abi, name))
-			return error_name(e, &at, name, NULL, "each layout once");
-		grown[abi->layout_count++] = (struct layout){
-			.name = name, .owner = LAYOUT_ALONE, .json = fields, .source = w->source};
-	}
-	return 0;
-}
-
-static int load_other_tables(struct abi *abi, json_t *file, const struct where *w, struct error *e)
-{
-	const json_t *attr = json_object_get(file, "attr");
-	json_t *regs = json_object_get(file, "regs");
-	json_t *layouts = json_object_get(file, "layouts");
-	struct where at_layouts = where_key(w, "layouts");
-	struct where at_attr = where_key(w, "attr"), at_regs = where_key(w, "regs");
-	struct where at_fields = where_key(&at_attr, "fields");
-	struct where at_sizes = where_key(&at_attr, "sizes");
-	int err = 0;
-
-	if (attr) {
-		abi->newest = text_of(file, "newest", NULL, w, e);
-		err = abi->newest ? 0 : -EINVAL;
-		if (!err)
-			err = load_sizes(abi, json_object_get(attr, "sizes"), &at_sizes, e);
-		if (!err)
-			err = load_fields(abi, json_object_get(attr, "fields"), &at_fields, e);
-	}
-	if (!err && regs)
-		err = load_archs(abi, regs, &at_regs, e);
-	if (!err && layouts)
-		err = load_layouts(abi, layouts, &at_layouts, e);
-	return err;
-}
-
-static int is_abi(const struct source *source)
-{
-	return !strncmp(source->name, "abi/", 4);
-}
-
-static int parse_files(struct abi *abi, const struct sources *sources, struct error *e)
-{
 	for (size_t i = 0; i < sources->count; i++) {
-		json_t *file;
-
-		if (!is_abi(&sources->list[i]))
-			continue;
-		file = source_parse(&sources->list[i], e);
-		if (!file)
-			return -EINVAL;
-		if (json_object_set_new(abi->files, sources->list[i].name, file))
-			return error_no_memory(e, NULL, "memory for the ABI tables");
-	}
-	return 0;
-}
-
-static int for_each_file(struct abi *abi, const struct sources *sources, struct error *e,
-			 int (*load)(struct abi *, json_t *, const struct where *, struct error *))
-{
-	for (size_t i = 0; i < sources->count; i++) {
-		struct where root = where_root(&sources->list[i]);
+		const struct source *source = &sources->list[i];
 		int err;
 
-		if (!is_abi(&sources->list[i]))
+		if (strncmp(source->name, "abi/", 4) != 0)
 			continue;
-		err = load(abi, json_object_get(abi->files, sources->list[i].name), &root, e);
+		root = where_root(source);
+		err = doc_load(d, &file_type, source, &file);
+		if (!err)
+			err = take_file(d, &file, &root);
 		if (err)
 			return err;
+		if (file.attr.sizes) {
+			attr = file.attr;
+			attr_root = root;
+		}
 	}
-	return 0;
+	return take_fields(d, &attr, &attr_root);
 }
 
 /* What code asks for by name is there, so that it need not look. */
@@ -597,16 +559,14 @@ static int check_record_types(const struct abi *abi, struct error *e)
 {
 	const struct abi_family *kernel = abi_family(abi, "record"),
 				*tool = abi_family(abi, "tool_record");
-	struct where root = where_root(tool->source), constants = where_key(&root, "constants");
-	struct where family = where_key(&constants, tool->name);
-	struct where values = where_key(&family, "values");
 
 	for (size_t i = 0; i < tool->count; i++) {
 		const struct abi_value *other = abi_value_of(kernel, tool->values[i].value);
-		struct where at = where_index(&values, i);
+		struct value_place place;
 
+		value_place(&place, tool, i);
 		if (other)
-			return error_name(e, &at, tool->values[i].name, NULL,
+			return error_name(e, &place.value, tool->values[i].name, NULL,
 					  "a value that the record \"%s\" does not have",
 					  other->name);
 	}
@@ -616,17 +576,14 @@ static int check_record_types(const struct abi *abi, struct error *e)
 struct abi *abi_load(const struct sources *sources, struct error *e)
 {
 	struct abi *abi = calloc(1, sizeof(*abi));
+	struct doc d = {.arena = abi ? &abi->arena : NULL, .e = e, .context = abi};
 
-	if (abi)
-		abi->files = json_object();
-	if (!abi || !abi->files) {
+	if (!abi) {
 		error_no_memory(e, NULL, "memory for the ABI tables");
-		free(abi);
 		return NULL;
 	}
-	if (parse_files(abi, sources, e) || for_each_file(abi, sources, e, load_constants) ||
-	    for_each_file(abi, sources, e, load_other_tables) || check_complete(abi, e) ||
-	    check_record_types(abi, e) || layouts_load(abi, e)) {
+	if (read_files(&d, sources) || check_complete(abi, e) || check_record_types(abi, e) ||
+	    layouts_load(abi, e)) {
 		abi_free(abi);
 		return NULL;
 	}
@@ -635,9 +592,7 @@ struct abi *abi_load(const struct sources *sources, struct error *e)
 
 void abi_free(struct abi *abi)
 {
-	if (!abi)
-		return;
-	arena_free(&abi->arena);
-	json_decref(abi->files);
+	if (abi)
+		arena_free(&abi->arena);
 	free(abi);
 }

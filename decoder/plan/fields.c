@@ -165,7 +165,7 @@ void compile_array(struct compiler *c, const struct layout_node *node)
 	for (size_t i = 0; markers && i < markers->count; i++) {
 		if (!strcmp(markers->values[i].name, "max"))
 			op->array.first_marker = markers->values[i].value;
-		if (markers->values[i].followed_by)
+		if (markers->values[i].followed_by.field)
 			op->array.cookie_marker = markers->values[i].value;
 	}
 	if (c->in_loop)

@@ -125,12 +125,12 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 	int slot = d->events.slot_of[type];
 	const struct abi_value *value = d->events.records[slot].value;
 	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
-	uint64_t align = value->follow_align;
+	uint64_t align = value->followed_by.align;
 
 	if (!plan)
 		return -ENOMEM;
 	*follow = 0;
-	if (!plan_number(plan, value->followed_by, bytes, size, d->events.order, follow))
+	if (!plan_number(plan, value->followed_by.field, bytes, size, d->events.order, follow))
 		return 0;
 	if (align > 1 && *follow % align && *follow < UINT64_MAX - align)
 		*follow += align - *follow % align;
@@ -576,7 +576,7 @@ static void set_roles(struct decoder *d)
 
 		if (!value || !d->events.is_tool[type])
 			continue;
-		if (value->followed_by)
+		if (value->followed_by.field)
 			d->role[type] = FOLLOWED;
 		for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
 			if (!strcmp(value->name, roles[i].name))

@@ -11,7 +11,7 @@
 #include "text/one_line.h"
 
 static int doc_list(struct doc *d, const struct doc_row *row, const json_t *json,
-		     unsigned char *out, const struct where *w)
+		    unsigned char *out, const struct where *w)
 {
 	const struct doc_type *type = row->type;
 	bool is_map = row->kind == DOC_MAP;
@@ -52,10 +52,33 @@ static int doc_list(struct doc *d, const struct doc_row *row, const json_t *json
 	return err;
 }
 
-static int doc_word(struct doc *d, const struct doc_row *row, const json_t *json, int *out,
-		     const struct where *w)
+static int doc_strings(struct doc *d, const struct doc_row *row, const json_t *json,
+		       unsigned char *at, const struct where *w)
 {
-	const char *text = json_string_value(json);
+	const char **list = arena_array(d->arena, json_array_size(json) + 1, sizeof(*list));
+	json_t *one;
+	size_t i;
+
+	if (!json_is_array(json))
+		return error_value(d->e, w, json, "%s",
+				   row->expected ? row->expected : "a list of strings");
+	if (!list)
+		return error_no_memory(d->e, w, row->key);
+	json_array_foreach(json, i, one) {
+		struct where at_one = where_index(w, i);
+
+		list[i] = json_string_value(one);
+		if (!list[i])
+			return error_value(d->e, &at_one, one, "a string");
+	}
+	memcpy(at, &list, sizeof(list));
+	return 0;
+}
+
+static int doc_word(struct doc *d, const struct doc_row *row, const json_t *json, int *out,
+		    const struct where *w)
+{
+	const char *text = json_string_value(json), *expected;
 	struct nearest near = nearest_to(text ? text : "");
 	char words[128];
 	size_t n = 0;
@@ -69,8 +92,9 @@ static int doc_word(struct doc *d, const struct doc_row *row, const json_t *json
 				      : row->words[i + 1] ? ", "
 							  : " or ",
 				      row->words[i]);
-	return text ? error_name(d->e, w, text, near.best, "%s", words)
-		    : error_value(d->e, w, json, "%s", words);
+	expected = row->expected ? row->expected : words;
+	return text ? error_name(d->e, w, text, near.best, "%s", expected)
+		    : error_value(d->e, w, json, "%s", expected);
 }
 
 static int read_member(struct doc *d, const struct doc_row *row, const json_t *json,
@@ -93,6 +117,11 @@ static int read_member(struct doc *d, const struct doc_row *row, const json_t *j
 					   "a line of text without control characters");
 		memcpy(at, &text, sizeof(text));
 		return 0;
+	case DOC_STRING:
+		if (!text)
+			return error_value(d->e, w, json, "a string");
+		memcpy(at, &text, sizeof(text));
+		return 0;
 	case DOC_TRUTH:
 		if (!json_is_boolean(json))
 			return error_value(d->e, w, json, "true or false");
@@ -111,21 +140,12 @@ static int read_member(struct doc *d, const struct doc_row *row, const json_t *j
 	case DOC_LIST:
 	case DOC_MAP:
 		return doc_list(d, row, json, out, w);
+	case DOC_STRINGS:
+		return doc_strings(d, row, json, at, w);
 	case DOC_READ:
 		return row->read(d, json, at, w);
 	}
 	return -EINVAL;
-}
-
-static const struct doc_row *doc_row_of(const struct doc_type *type, const char *key,
-				    struct nearest *near)
-{
-	for (const struct doc_row *row = type->rows; row->key; row++) {
-		if (!strcmp(row->key, key))
-			return row;
-		nearest_try(near, row->key);
-	}
-	return NULL;
 }
 
 int doc_read(struct doc *d, const struct doc_type *type, const json_t *json, void *out,
@@ -140,11 +160,16 @@ int doc_read(struct doc *d, const struct doc_type *type, const json_t *json, voi
 		return error_value(d->e, w, json, "%s, an object", type->what);
 	json_object_foreach((json_t *)json, key, value) {
 		struct nearest near = nearest_to(key);
-		const struct doc_row *row = doc_row_of(type, key, &near);
+		const struct doc_row *row = type->rows;
 		struct where at = where_key(w, key);
 
-		if (!row)
+		while (row->key && strcmp(row->key, key) != 0)
+			row++;
+		if (!row->key) {
+			for (row = type->rows; row->key; row++)
+				nearest_try(&near, row->key);
 			return error_name(d->e, &at, key, near.best, "a key of %s", type->what);
+		}
 		err = read_member(d, row, value, out, &at);
 		if (err)
 			return err;
@@ -154,7 +179,9 @@ int doc_read(struct doc *d, const struct doc_type *type, const json_t *json, voi
 
 		if (row->is_required && !json_object_get(json, row->key))
 			return error_value(d->e, &at, NULL, "%s",
-					   row->expected ? row->expected : type->what);
+					   row->expected             ? row->expected
+					   : row->kind == DOC_STRING ? "a string"
+								     : type->what);
 	}
 	return type->check ? type->check(d, out, json, w) : 0;
 }

@@ -27,13 +27,15 @@ struct doc_row {
 	enum doc_kind {
 		DOC_ANY,    /* const json_t *: as it is */
 		DOC_TEXT,   /* const char *: not empty, without control characters */
+		DOC_STRING, /* const char *: any */
 		DOC_TRUTH,  /* bool */
 		DOC_NUMBER, /* uint32_t, from `least` to `most` */
 		DOC_WORD,   /* int: the index of one of `words` */
 		DOC_OBJECT, /* a struct of `type` */
 		DOC_LIST, /* a pointer to structs of `type`; `most` (0: any) of them, in `count` */
 		DOC_MAP,  /* the same of an object's members; a struct begins with its name */
-		DOC_READ  /* whatever `read` makes of it */
+		DOC_STRINGS, /* const char *const *: a list of texts, NULL-terminated */
+		DOC_READ     /* whatever `read` makes of it */
 	} kind;
 	bool is_required;
 	size_t at; /* in the struct; DOC_NOWHERE: it is only looked at */

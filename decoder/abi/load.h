@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between load.c, which reads the tables of cases/abi, and layout_load.c, which reads the layouts
+ * that go by them. Functions return 0, or a negative errno with the error filled.
+ */
+#ifndef PERFABI_ABI_LOAD_H
+#define PERFABI_ABI_LOAD_H
+
+#include "abi/layout.h"
+#include "text/doc.h"
+
+/* The chain to a value of a family, on the caller's stack. */
+struct value_place {
+	struct where root, constants, family, values, value;
+};
+
+void value_place(struct value_place *out, const struct abi_family *family, size_t index);
+
+/* As struct doc_row's `read`, with struct abi for the context: a family of constants by its name,
+ * into a const struct abi_family *. */
+int read_family(struct doc *d, const json_t *json, void *at, const struct where *w);
+
+/* [first, width] of a word of that many bits. */
+int read_bit_range(const json_t *json, unsigned unit, unsigned *first, unsigned *width,
+		   const struct where *w, struct error *e);
+
+/* Reads the words of bit fields and all layouts into the tables, which are else complete. */
+int layouts_load(struct abi *abi, struct error *e);
+
+#endif
