@@ -1,10 +1,678 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Layouts -> plans. One function a kind of field.
+ * Layouts -> plans. What a layout says was checked when it was loaded: only memory can be wanting
+ * here, and then compiler.err is set and stays so, and what is made meanwhile is thrown away.
  */
-#include "plan/compile.h"
+#include "plan/plan.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "abi/attr.h"
+#include "text/json.h"
+
+enum {
+	PATH = LAYOUT_DEPTH * (LAYOUT_NAME + 1) + 2 * LAYOUT_LOOPS + 1,
+	HEADER = 8,
+	ATTR_JSON = 8192,
+	TEXT_BLOCK = 1024
+};
+
+struct compiler {
+	const struct plan_for *with;
+	struct plan *plan;
+	int err;        /* -ENOMEM, or 0 */
+	struct op none; /* in place of an operation for which there is no memory */
+	size_t need;    /* the OP_NEED that covers what comes now; 0: a new one is due */
+	int offset;     /* from the start; -1: not fixed */
+	uint8_t regs;
+	bool outside;    /* top level of a record, where --fields applies */
+	char path[PATH]; /* of the object we are in, with its dot; "" at the top */
+	bool in_loop;
+	size_t smallest; /* bytes that the loop's element takes at least */
+	size_t longest;  /* JSON of one element */
+	struct {
+		const struct layout_node *node;
+		uint8_t reg;
+	} named[LAYOUT_NAMED + 1];
+	size_t named_count;
+};
+
+/* What each operation that tells a value is; how the value begins in JSON, and the most characters
+ * that it takes, with quotes and comma. */
+static const struct {
+	enum field_kind field;
+	const char *opening;
+	size_t longest;
+} values[] = {
+	[OP_U8] = {FIELD_UNSIGNED, "", 4},
+	[OP_U16] = {FIELD_UNSIGNED, "", 6},
+	[OP_U32] = {FIELD_UNSIGNED, "", 11},
+	[OP_U64] = {FIELD_UNSIGNED, "", 21},
+	[OP_I64] = {FIELD_UNSIGNED, "", 21},
+	[OP_S32] = {FIELD_SIGNED, "", 12},
+	[OP_S64] = {FIELD_SIGNED, "", 21},
+	[OP_X16] = {FIELD_HEX, "\"0x", 9},
+	[OP_X32] = {FIELD_HEX, "\"0x", 13},
+	[OP_X64] = {FIELD_HEX, "\"0x", 21},
+	[OP_F64] = {FIELD_DOUBLE, "", 32},
+	[OP_SET] = {FIELD_UNSIGNED, "", 0},
+	[OP_SKIP] = {FIELD_UNSIGNED, "", 0},
+	[OP_WORD] = {FIELD_UNSIGNED, "", 0},
+	[OP_BITS] = {FIELD_BITS, "", 24},
+	[OP_REST] = {FIELD_UNSIGNED, "\"0x", 24},
+	[OP_TEXT] = {FIELD_UNSIGNED, "{", 4},
+	[OP_STRING] = {FIELD_STRING, "", PUT_STRING_FIXED},
+	[OP_BYTES] = {FIELD_BYTES, "\"", PUT_STRING_FIXED},
+	[OP_OPAQUE] = {FIELD_OPAQUE, "", PUT_STRING_FIXED},
+	[OP_ATTR] = {FIELD_ATTR, "", ATTR_JSON},
+	[OP_ARRAY] = {FIELD_ARRAY, "[", 8},
+	[OP_LOOP] = {FIELD_LIST, "[", 8},
+	[OP_INDEX] = {FIELD_INDEX, "", 0},
+	[OP_END] = {FIELD_BYTES, "", 0},
+};
+
+/* A new operation, the last one. */
+static struct op *plan_add(struct compiler *c, uint8_t kind)
+{
+	struct plan *plan = c->plan;
+	struct op *op = &c->none;
+
+	if (!c->err && plan->count == plan->capacity) {
+		size_t capacity = plan->capacity ? 2 * plan->capacity : 16;
+		struct op *grown = realloc(plan->ops, capacity * sizeof(*grown));
+
+		if (grown) {
+			plan->ops = grown;
+			plan->capacity = capacity;
+		} else {
+			c->err = -ENOMEM;
+		}
+	}
+	if (!c->err)
+		op = &plan->ops[plan->count++];
+	*op = (struct op){.kind = kind, .reg = NO_REG, .offset = c->offset, .key = ""};
+	return op;
+}
+
+static size_t plan_last(const struct compiler *c)
+{
+	return c->plan->count - 1;
+}
+
+static struct op *plan_op(struct compiler *c, size_t index)
+{
+	return c->err ? &c->none : &c->plan->ops[index];
+}
+
+/* Aims an operation's jump at what comes next. */
+static void plan_aim(struct compiler *c, size_t index)
+{
+	struct op *op = plan_op(c, index);
+	uint32_t target = (uint32_t)c->plan->count;
+
+	if (op->kind == OP_JUMP)
+		op->jump = target;
+	else if (op->kind == OP_LOOP)
+		op->loop.jump = target;
+	else
+		op->test.jump = target;
+}
+
+/* Bytes of fixed length come now: one check serves all that follow each other. */
+static void plan_need(struct compiler *c, uint32_t bytes)
+{
+	if (!c->need) {
+		plan_add(c, OP_NEED);
+		c->need = c->plan->count;
+	}
+	plan_op(c, c->need - 1)->bytes += bytes;
+	if (c->offset >= 0)
+		c->offset += (int)bytes;
+	if (c->in_loop)
+		c->smallest += bytes;
+}
+
+/* Bytes of any length come now. Nothing is known of what was checked before, as behind a jump's
+ * target. */
+static void plan_unfix(struct compiler *c)
+{
+	c->offset = -1;
+	c->need = 0;
+}
+
+/* Text that lives as long as the plan, readable to PUT_KEY bytes. */
+static const char *plan_keep(struct compiler *c, const char *text)
+{
+	struct plan *plan = c->plan;
+	size_t n = strlen(text) + 1;
+	char *copy;
+
+	if (!c->err && (!plan->text_count || plan->text_used + n + PUT_KEY > TEXT_BLOCK)) {
+		void **grown = realloc(plan->texts, (plan->text_count + 1) * sizeof(*grown));
+		void *block = grown ? calloc(1, TEXT_BLOCK) : NULL;
+
+		plan->texts = grown ? grown : plan->texts;
+		if (block) {
+			plan->texts[plan->text_count++] = block;
+			plan->text_used = 0;
+		} else {
+			c->err = -ENOMEM;
+		}
+	}
+	if (c->err)
+		return "";
+	copy = (char *)plan->texts[plan->text_count - 1] + plan->text_used;
+	memcpy(copy, text, n);
+	plan->text_used += n;
+	return copy;
+}
+
+/* What a value of that many characters adds to the longest line; what each byte of a text does. */
+static void plan_grows(struct compiler *c, size_t characters)
+{
+	if (c->in_loop)
+		c->longest += characters;
+	else
+		c->plan->fixed += characters;
+}
+
+static void plan_grows_per_byte(struct compiler *c, size_t characters)
+{
+	if (characters > c->plan->per_byte)
+		c->plan->per_byte = characters;
+}
+
+/* The operation's path, of a member of the object we are in; none in an array. */
+static void plan_set_path(struct compiler *c, size_t at, const char *name)
+{
+	char full[PATH + LAYOUT_NAME];
+	const char *path;
+	struct op *op;
+
+	if (!name || c->in_loop)
+		return;
+	snprintf(full, sizeof(full), "%s%s", c->path, name);
+	c->plan->paths += strlen(full) + 32;
+	path = plan_keep(c, full);
+	op = plan_op(c, at);
+	op->path = path;
+	if (!strcmp(path, "time") || !strcmp(path, "sample_id.time"))
+		op->role = ROLE_TIME;
+	if (!strcmp(path, "cpu") || !strcmp(path, "sample_id.cpu"))
+		op->role = ROLE_CPU;
+}
+
+/* The number of the field that the operation tells; `name` may be NULL. */
+static void plan_set_number(struct compiler *c, size_t at, const char *name)
+{
+	const struct plan_for *with = c->with;
+	struct op *op = plan_op(c, at);
+	char full[PATH + LAYOUT_NAME];
+	int n;
+
+	if (!with->paths && !with->gathered)
+		return;
+	n = snprintf(full, sizeof(full), "%s%s", c->path, name ? name : "");
+	if (!name && n) /* an element that is no object has its list's name */
+		full[n - 1] = '\0';
+	if (with->gathered && !c->err)
+		c->err = paths_add(with->gathered, full);
+	op->number = with->paths ? paths_number(with->paths, full) : 0;
+	op->field = (uint8_t)values[op->kind].field;
+}
+
+/* The operation's key, `"name":` and what opens the value. `name` may be NULL. */
+static void plan_set_key(struct compiler *c, size_t at, const char *name)
+{
+	const char *key, *opening = values[plan_op(c, at)->kind].opening;
+	char text[LAYOUT_NAME + 32];
+	struct op *op;
+	int n = name ? snprintf(text, sizeof(text), "\"%s\":%s", name, opening)
+		     : snprintf(text, sizeof(text), "%s", opening);
+
+	key = plan_keep(c, text);
+	op = plan_op(c, at);
+	op->key = key;
+	op->key_length = (uint16_t)n;
+	plan_grows(c, (size_t)n);
+}
+
+/* Tells the operation's value as a member of that name. */
+static void plan_set_name(struct compiler *c, size_t at, const char *name)
+{
+	plan_set_path(c, at, name);
+	plan_set_key(c, at, name);
+	plan_set_number(c, at, name);
+}
+
+/* A register for what others name; the one that a field is in, or that of the field kept. */
+static uint8_t plan_new_reg(struct compiler *c, const struct layout_node *node)
+{
+	uint8_t reg = c->regs++;
+
+	if (node->kind == LAYOUT_NUMBER && node->number.keep)
+		reg = REG_KEPT;
+	c->named[c->named_count].node = node;
+	c->named[c->named_count++].reg = reg;
+	return reg;
+}
+
+static uint8_t plan_reg_of(const struct compiler *c, const struct layout_node *node)
+{
+	for (size_t i = c->named_count; node && i--;)
+		if (c->named[i].node == node)
+			return c->named[i].reg;
+	return REG_KEPT;
+}
+
+/* The most that OP_SET or bits of a family can take: all names of a mask, the longest of an enum.
+ */
+static size_t plan_longest_of(const struct abi_family *set)
+{
+	size_t sum = 32, longest = 24;
+
+	for (size_t i = 0; i < set->count; i++) {
+		size_t n = strlen(set->values[i].name) + 8;
+
+		sum += n;
+		longest = n > longest ? n : longest;
+	}
+	return set->mask ? sum : longest;
+}
+
+static uint8_t op_of_type(const struct compiler *c, enum layout_type type)
+{
+	static const uint8_t kinds[LAYOUT_TYPES] = {
+		[LAYOUT_U8] = OP_U8,     [LAYOUT_U16] = OP_U16,   [LAYOUT_U32] = OP_U32,
+		[LAYOUT_U64] = OP_U64,   [LAYOUT_S32] = OP_S32,   [LAYOUT_S64] = OP_S64,
+		[LAYOUT_HEX16] = OP_X16, [LAYOUT_HEX32] = OP_X32, [LAYOUT_HEX64] = OP_X64,
+		[LAYOUT_F64] = OP_F64};
+
+	return type == LAYOUT_U64 && c->with->integers ? OP_I64 : kinds[type];
+}
+
+static void compile_number(struct compiler *c, const struct layout_node *node)
+{
+	enum layout_type type = node->number.type;
+	const struct abi_family *set = node->number.set;
+	uint8_t width = layout_types[type].width, kind = set ? OP_SET : op_of_type(c, type), reg;
+	const char *key;
+	size_t at;
+	struct op *op;
+
+	plan_need(c, width);
+	op = plan_add(c, kind);
+	at = plan_last(c);
+	if (op->offset >= 0)
+		op->offset -= width;
+	op->width = width;
+	if (set) {
+		op->names.set = set;
+		op->names.integers = c->with->integers;
+	}
+	if (node->is_named_by_others)
+		op->reg = plan_new_reg(c, node);
+	if (node->number.keep) {
+		op->reg = REG_KEPT;
+		c->plan->keeps = true;
+	}
+	if (node->number.counts && op->offset > 0 && width == 8) {
+		c->plan->lost_offset = op->offset;
+		c->plan->lost_samples = node->number.counts == COUNTS_LOST_SAMPLES;
+	}
+	plan_grows(c, set ? plan_longest_of(set) : values[kind].longest);
+	plan_set_name(c, at, node->name);
+	if (!node->number.possible)
+		return;
+	/* it has no bits but those that `set` names: with others the record is of another shape */
+	reg = plan_op(c, at)->reg;
+	key = plan_op(c, at)->key;
+	op = plan_add(c, OP_POSSIBLE);
+	op->reg = reg;
+	op->key = key;
+	for (size_t i = 0; i < set->count; i++)
+		op->possible |= set->values[i].value;
+}
+
+static struct amount amount_of(const struct compiler *c, const struct layout_size *size)
+{
+	static const uint8_t from[] = {
+		[LAYOUT_FROM_NUMBER] = FROM_NUMBER, [LAYOUT_FROM_FIELD] = FROM_REG,
+		[LAYOUT_FROM_KEPT] = FROM_REG,      [LAYOUT_FROM_PREFIX] = FROM_PREFIX,
+		[LAYOUT_FROM_REST] = FROM_REST,     [LAYOUT_FROM_NUL] = FROM_NUL};
+
+	return (struct amount){.from = from[size->from],
+			       .reg = plan_reg_of(c, size->field),
+			       .prefix = size->prefix,
+			       .number = size->number,
+			       .less = size->less,
+			       .per = size->per};
+}
+
+/* An operation on as much as something says, with what stands in front of it and says so. */
+static struct op *add_amount(struct compiler *c, uint8_t kind, const struct layout_size *size)
+{
+	struct op *op = plan_add(c, kind);
+
+	if (c->in_loop && size->from == LAYOUT_FROM_PREFIX)
+		c->smallest += size->prefix;
+	plan_unfix(c);
+	plan_grows(c, values[kind].longest);
+	return op;
+}
+
+/* string, bytes, opaque, attr: as many bytes as something says. */
+static void compile_bytes(struct compiler *c, const struct layout_node *node)
+{
+	static const struct {
+		uint8_t kind;
+		size_t per_byte;
+	} kinds[] = {[LAYOUT_STRING] = {OP_STRING, PUT_STRING_MAX},
+		     [LAYOUT_BYTES] = {OP_BYTES, 2},
+		     [LAYOUT_OPAQUE] = {OP_OPAQUE, 2},
+		     [LAYOUT_ATTR] = {OP_ATTR, 12}};
+	const struct layout_size *size = &node->text.size;
+	struct op *op = add_amount(c, kinds[node->kind].kind, size);
+	size_t sure = 0; /* how long it is at least */
+
+	op->text.amount = amount_of(c, size);
+	op->text.used = node->text.used ? plan_reg_of(c, node->text.used) : NO_REG;
+	op->text.readable = node->text.readable;
+	if (node->kind == LAYOUT_ATTR)
+		sure = c->with->abi->attr_smallest;
+	else if (size->from == LAYOUT_FROM_NUMBER && size->number > size->less)
+		sure = size->number - size->less;
+	if (c->in_loop) { /* what its bytes become comes on top of what is in each element */
+		c->smallest += sure;
+		plan_grows(c, sure * kinds[node->kind].per_byte);
+	}
+	plan_grows_per_byte(c, kinds[node->kind].per_byte);
+	plan_set_name(c, plan_last(c), node->name);
+}
+
+static void compile_array(struct compiler *c, const struct layout_node *node)
+{
+	const struct abi_family *markers = node->array.markers;
+	enum layout_type type = node->array.type;
+	size_t width = layout_types[type].width;
+	uint8_t element = op_of_type(c, type);
+	size_t longest = markers ? plan_longest_of(markers) + 48 : values[element].longest;
+	struct op *op = add_amount(c, OP_ARRAY, &node->array.count);
+
+	op->width = (uint8_t)width;
+	op->array.amount = amount_of(c, &node->array.count);
+	op->array.element = element;
+	op->array.field = (uint8_t)values[element].field;
+	op->array.markers = markers;
+	op->array.first_marker = op->array.cookie_marker = UINT64_MAX;
+	for (size_t i = 0; markers && i < markers->count; i++) {
+		if (!strcmp(markers->values[i].name, "max"))
+			op->array.first_marker = markers->values[i].value;
+		if (markers->values[i].followed_by.field)
+			op->array.cookie_marker = markers->values[i].value;
+	}
+	plan_grows_per_byte(c, longest / width + 1);
+	plan_set_name(c, plan_last(c), node->name);
+}
+
+static void compile_fields(struct compiler *c, const struct layout_list *list);
+
+/* The fields between OP_LOOP and OP_NEXT, with what they take counted apart. */
+static void compile_loop(struct compiler *c, const struct layout_node *node)
+{
+	struct op *op = add_amount(c, OP_LOOP, &node->loop.count);
+	size_t begin = plan_last(c), old, outer_smallest = c->smallest, outer_longest = c->longest;
+	bool outer_in_loop = c->in_loop, outside = c->outside;
+	const char *path;
+
+	op->loop.amount = amount_of(c, &node->loop.count);
+	op->loop.bare = node->loop.bare;
+	plan_set_name(c, begin, node->name);
+	old = strlen(c->path);
+	if (node->name || !old)
+		snprintf(c->path + old, sizeof(c->path) - old, "%s[].",
+			 node->name ? node->name : "");
+	else /* a list in a list */
+		snprintf(c->path + old - 1, sizeof(c->path) - old + 1, "[].");
+	c->in_loop = true;
+	c->outside = false;
+	c->smallest = 0;
+	c->longest = 8;
+	compile_fields(c, &node->loop.body);
+	if (!c->err)
+		plan_grows_per_byte(c, c->longest / c->smallest + 1);
+	c->in_loop = outer_in_loop;
+	c->outside = outside;
+	c->smallest = outer_smallest;
+	c->longest = outer_longest;
+	c->path[old] = '\0';
+	if (old)
+		c->path[old - 1] = '.';
+	c->need = 0;
+	path = plan_op(c, begin)->path;
+	op = plan_add(c, OP_NEXT);
+	op->loop.jump = (uint32_t)begin + 1;
+	op->loop.bare = node->loop.bare;
+	op->path = path;
+	plan_aim(c, begin);
+}
+
+/* Enters an object: its fields' paths begin with its name. Returns what to come back to. */
+static size_t open_object(struct compiler *c, const char *name)
+{
+	size_t old = strlen(c->path);
+
+	plan_add(c, OP_TEXT);
+	plan_set_key(c, plan_last(c), name);
+	plan_grows(c, values[OP_TEXT].longest);
+	snprintf(c->path + old, sizeof(c->path) - old, "%s.", name);
+	return old;
+}
+
+static void close_object(struct compiler *c, size_t old)
+{
+	c->path[old] = '\0';
+	plan_add(c, OP_CLOSE);
+}
+
+static void compile_object(struct compiler *c, const char *name, const struct layout_list *fields)
+{
+	bool outside = c->outside;
+	size_t old = open_object(c, name);
+
+	c->outside = false;
+	compile_fields(c, fields);
+	c->outside = outside;
+	close_object(c, old);
+}
+
+static void compile_bits(struct compiler *c, const struct layout_bits *bits, uint8_t reg,
+			 const struct layout_word *word, uint8_t width)
+{
+	uint8_t unit = word->declared ? (uint8_t)(width * 8) : 0;
+	struct op *op;
+	size_t test = 0;
+
+	if (bits->only) {
+		op = plan_add(c, OP_UNLESS_BITS_ARE);
+		op->reg = reg;
+		op->width = bits->only->width;
+		op->test.place = (struct bit_place){bits->only->first, unit};
+		op->test.value = bits->is;
+		test = plan_last(c);
+	}
+	op = plan_add(c, OP_BITS);
+	op->reg = reg;
+	op->width = bits->width;
+	op->bits.place = (struct bit_place){bits->first, unit};
+	op->bits.bytes = width;
+	op->bits.omit_zero = word->omit_zero;
+	op->bits.set = bits->set;
+	plan_grows(c, bits->set ? plan_longest_of(bits->set) : values[OP_BITS].longest);
+	plan_set_key(c, plan_last(c), bits->name);
+	plan_set_number(c, plan_last(c), bits->name);
+	if (bits->only)
+		plan_aim(c, test);
+}
+
+static void compile_bit_word(struct compiler *c, const struct layout_node *node)
+{
+	const struct layout_word *word = node->word.word;
+	uint8_t width = layout_types[node->word.type].width, reg = c->regs++;
+	size_t old = strlen(c->path), at;
+	unsigned unit = width * 8u;
+	struct op *op;
+
+	if (node->name)
+		open_object(c, node->name);
+	plan_need(c, width);
+	op = plan_add(c, OP_WORD);
+	at = plan_last(c);
+	op->width = width;
+	op->reg = reg;
+	if (op->offset >= 0)
+		op->offset -= width;
+	if (node->name) { /* the object's own name */
+		c->path[old] = '\0';
+		plan_set_path(c, at, node->name);
+		plan_set_number(c, at, node->name);
+		snprintf(c->path + old, sizeof(c->path) - old, "%s.", node->name);
+	}
+	for (size_t i = 0; i < word->count; i++)
+		compile_bits(c, &word->bits[i], reg, word, width);
+	/* what has no name, as one number under "bits" */
+	op = plan_add(c, OP_REST);
+	op->reg = reg;
+	op->width = (uint8_t)unit;
+	op->rest.bytes = width;
+	op->rest.declared = word->declared;
+	for (size_t i = 0; i < word->count; i++) {
+		const struct layout_bits *bits = &word->bits[i];
+		uint64_t mask = UINT64_MAX >> (64 - bits->width);
+
+		op->rest.named |= mask << bits->first;
+		op->rest.mirrored |= mask << (unit - bits->first - bits->width);
+	}
+	plan_grows(c, values[OP_REST].longest);
+	plan_set_key(c, plan_last(c), "bits");
+	plan_set_number(c, plan_last(c), "bits");
+	if (node->name)
+		close_object(c, old);
+}
+
+/* The registers of the architecture that the attr's mask asks for, each by its name. */
+static void compile_regs(struct compiler *c, const struct layout_node *node)
+{
+	const struct plan_for *with = c->with;
+	const struct abi *abi = with->abi;
+	uint64_t mask = with->attr ? attr_get(node->regs, with->attr, host_order()) : 0;
+	size_t old = open_object(c, node->name);
+
+	for (size_t i = 0; with->gathered && i < abi->arch_count; i++)
+		for (size_t k = 0; k < abi->archs[i].regs.count; k++)
+			plan_set_number(c, plan_last(c), abi->archs[i].regs.values[k].name);
+	for (unsigned bit = 0; bit < 64 && !c->err; bit++) {
+		const struct abi_value *reg =
+			with->arch ? abi_value_of(&with->arch->regs, UINT64_C(1) << bit) : NULL;
+		char name[LAYOUT_NAME];
+
+		if (reg)
+			snprintf(name, sizeof(name), "%s", reg->name);
+		else
+			snprintf(name, sizeof(name), "bit%u", bit);
+		if (with->gathered)
+			plan_set_number(c, plan_last(c), name);
+		if (!(mask >> bit & 1))
+			continue;
+		plan_need(c, 8);
+		plan_add(c, OP_X64)->width = 8;
+		plan_grows(c, 24);
+		plan_set_name(c, plan_last(c), name);
+	}
+	close_object(c, old);
+}
+
+/* Fields that others do without. */
+static void compile_branch(struct compiler *c, const struct layout_list *list)
+{
+	c->need = 0;
+	compile_fields(c, list);
+	c->need = 0;
+}
+
+static void compile_when(struct compiler *c, const struct layout_node *node)
+{
+	static const uint8_t kinds[] = {
+		[LAYOUT_IF_MISC] = OP_UNLESS_MISC, [LAYOUT_IF_IS] = OP_UNLESS_IS,
+		[LAYOUT_IF_NOT] = OP_UNLESS_NOT,   [LAYOUT_IF_AT_LEAST] = OP_UNLESS_AT_LEAST,
+		[LAYOUT_IF_LEFT] = OP_UNLESS_LEFT, [LAYOUT_IF_MAYBE] = OP_UNLESS_MAYBE};
+	const struct layout_condition *condition = &node->when.condition;
+	const struct layout_list *then = &node->when.then, *other = &node->when.other;
+	size_t test, over, smallest = c->smallest;
+	int offset = c->offset, after;
+	struct op *op;
+
+	if (condition->attr && c->with->gathered) {
+		compile_fields(c, then);
+		compile_fields(c, other);
+		return;
+	}
+	if (condition->attr) { /* which is settled now */
+		uint64_t now =
+			c->with->attr ? attr_get(condition->attr, c->with->attr, host_order()) : 0;
+		bool holds = condition->test == LAYOUT_IF_ATTR
+				     ? now
+				     : (now & condition->value) == condition->value;
+
+		compile_fields(c, holds ? then : other);
+		return;
+	}
+	op = plan_add(c, kinds[condition->test]);
+	test = plan_last(c);
+	op->reg = plan_reg_of(c, condition->field);
+	op->test.value = condition->value;
+	compile_branch(c, then);
+	after = c->offset;
+	if (other->count) {
+		plan_add(c, OP_JUMP);
+		over = plan_last(c);
+		plan_aim(c, test);
+		c->offset = offset;
+		compile_branch(c, other);
+		plan_aim(c, over);
+		offset = c->offset;
+	} else {
+		plan_aim(c, test);
+	}
+	c->offset = offset == after ? after : -1;
+	c->smallest = smallest; /* an element may do without */
+}
+
+static void compile_switch(struct compiler *c, const struct layout_node *node)
+{
+	const struct abi_family *over = node->choice.over;
+	uint8_t reg = plan_reg_of(c, node->choice.field);
+	size_t smallest = c->smallest;
+
+	for (size_t i = 0; i < over->count && !c->err; i++) {
+		struct op *op;
+		size_t test;
+
+		if (!over->values[i].layout)
+			continue;
+		op = plan_add(c, OP_UNLESS_IS);
+		op->reg = reg;
+		op->test.value = over->values[i].value;
+		test = plan_last(c);
+		c->offset = -1;
+		compile_branch(c, &over->values[i].layout->list);
+		plan_aim(c, test);
+	}
+	c->smallest = smallest;
+}
 
 static void compile_node(struct compiler *c, const struct layout_node *node)
 {
@@ -13,17 +681,21 @@ static void compile_node(struct compiler *c, const struct layout_node *node)
 		compile_number(c, node);
 		break;
 	case LAYOUT_WORD:
-		compile_word(c, node);
+		compile_bit_word(c, node);
 		break;
 	case LAYOUT_STRING:
 	case LAYOUT_BYTES:
 	case LAYOUT_OPAQUE:
 	case LAYOUT_ATTR:
-		compile_text(c, node);
+		compile_bytes(c, node);
 		break;
 	case LAYOUT_PAD:
+		plan_need(c, node->zeros);
+		plan_add(c, OP_PAD)->bytes = node->zeros;
+		break;
 	case LAYOUT_ALIGN:
-		compile_zeros(c, node);
+		plan_add(c, OP_ALIGN)->bytes = node->zeros;
+		plan_unfix(c);
 		break;
 	case LAYOUT_ARRAY:
 		compile_array(c, node);
@@ -38,13 +710,20 @@ static void compile_node(struct compiler *c, const struct layout_node *node)
 		compile_regs(c, node);
 		break;
 	case LAYOUT_INDEX:
-		compile_index(c, node);
+		plan_add(c, OP_INDEX)->names.set = node->index;
+		plan_grows(c, plan_longest_of(node->index));
+		plan_set_name(c, plan_last(c), node->name);
 		break;
 	case LAYOUT_WHEN:
 		compile_when(c, node);
 		break;
 	case LAYOUT_USE:
-		compile_use(c, node);
+		if (!strcmp(node->use->name, "sample_id"))
+			c->plan->trailer = true;
+		if (node->name)
+			compile_object(c, node->name, &node->use->list);
+		else
+			compile_fields(c, &node->use->list);
 		break;
 	case LAYOUT_SWITCH:
 		compile_switch(c, node);
@@ -52,20 +731,17 @@ static void compile_node(struct compiler *c, const struct layout_node *node)
 	}
 }
 
-static bool is_wanted(const struct compiler *c, const char *name)
+/* What nobody asked for is read and not written; a number is stepped over. */
+static void compile_unwanted(struct compiler *c, const struct layout_node *node)
 {
-	if (!c->with->fields || !name || !c->outside)
-		return true;
-	for (size_t i = 0; i < c->with->field_count; i++)
-		if (!strcmp(c->with->fields[i], name))
-			return true;
-	return false;
-}
+	size_t first = c->plan->count;
 
-/* A number that nobody asked for is stepped over. */
-static void skip_number(struct compiler *c, size_t first)
-{
-	for (size_t i = first; i < c->plan->count; i++) {
+	if (node->kind != LAYOUT_NUMBER)
+		plan_add(c, OP_HIDE);
+	compile_node(c, node);
+	if (node->kind != LAYOUT_NUMBER)
+		plan_add(c, OP_SHOW);
+	for (size_t i = first; node->kind == LAYOUT_NUMBER && i < c->plan->count; i++) {
 		struct op *op = plan_op(c, i);
 
 		if (op->kind >= OP_U8 && op->kind <= OP_SET)
@@ -73,50 +749,29 @@ static void skip_number(struct compiler *c, size_t first)
 	}
 }
 
-/* What else nobody asked for is read and not written. */
-static void compile_unwanted(struct compiler *c, const struct layout_node *node)
-{
-	size_t first = c->plan->count;
-
-	if (node->kind == LAYOUT_NUMBER) {
-		compile_node(c, node);
-		skip_number(c, first);
-		return;
-	}
-	plan_add(c, OP_HIDE);
-	compile_node(c, node);
-	plan_add(c, OP_SHOW);
-}
-
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
-void compile_list(struct compiler *c, const struct layout_list *list)
+static void compile_fields(struct compiler *c, const struct layout_list *list)
 {
+	const struct plan_for *with = c->with;
+
 	for (size_t i = 0; i < list->count && !c->err; i++) {
 		const struct layout_node *node = &list->nodes[i];
+		bool is_wanted = !with->fields || !node->name || !c->outside;
 
-		if (is_wanted(c, node->name))
+		for (size_t k = 0; !is_wanted && k < with->field_count; k++)
+			is_wanted = !strcmp(with->fields[k], node->name);
+		if (is_wanted)
 			compile_node(c, node);
 		else
 			compile_unwanted(c, node);
 	}
 }
 
-/* The bits of misc that mean something in a record. */
-static uint64_t misc_of(const struct abi *abi, const char *record)
-{
-	const struct abi_family *misc = abi_family(abi, "misc");
-	uint64_t known = 0;
-
-	for (size_t i = 0; i < misc->count; i++)
-		if (abi_is_of_record(&misc->values[i], record))
-			known |= misc->values[i].value;
-	return known;
-}
-
 int plan_make(struct plan *plan, const struct plan_for *with, const struct layout *layout)
 {
 	bool is_tools = layout->owner == LAYOUT_OF_TOOL_RECORD;
 	bool is_record = layout->owner == LAYOUT_OF_RECORD || is_tools;
+	const struct abi_family *misc = abi_family(with->abi, "misc");
 	struct compiler c = {.with = with,
 			     .plan = plan,
 			     .offset = is_record ? HEADER : 0,
@@ -125,9 +780,10 @@ int plan_make(struct plan *plan, const struct plan_for *with, const struct layou
 
 	*plan = (struct plan){.name = layout->name,
 			      .lenient = is_tools || layout->owner == LAYOUT_OF_VALUE};
-	if (is_record)
-		plan->misc_known = misc_of(with->abi, layout->name);
-	compile_list(&c, &layout->list);
+	for (size_t i = 0; is_record && i < misc->count; i++)
+		if (abi_is_of_record(&misc->values[i], layout->name))
+			plan->misc_known |= misc->values[i].value;
+	compile_fields(&c, &layout->list);
 	plan_add(&c, OP_END);
 	plan_set_number(&c, plan_last(&c), "rest");
 	if (c.err)

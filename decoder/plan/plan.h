@@ -7,9 +7,13 @@
 #ifndef PERFABI_PLAN_H
 #define PERFABI_PLAN_H
 
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "abi/layout.h"
 #include "abi/word.h"
-#include "plan/paths.h"
 
 enum op_kind {
 	OP_NEED, /* `bytes` must be there */
@@ -190,5 +194,22 @@ int plan_offset(const struct plan *plan, const char *path);
 /* The number there, of `size` bytes; false if they have none. */
 bool plan_number(const struct plan *plan, const char *path, const unsigned char *bytes, size_t size,
 		 enum byte_order order, uint64_t *value);
+
+struct paths {
+	json_t *numbers;    /* path -> number, from 1 on */
+	const char **names; /* by number - 1; the keys of `numbers` */
+	size_t count, capacity;
+};
+
+/* 0 or -ENOMEM. Free with paths_free() in any case. */
+int paths_init(struct paths *paths);
+void paths_free(struct paths *paths);
+
+/* Adds a path that is not there yet. 0 or -ENOMEM. */
+int paths_add(struct paths *paths, const char *path);
+
+/* The number of a path, 0 if it has none; the path of a number, or NULL. Threads may ask. */
+uint32_t paths_number(const struct paths *paths, const char *path);
+const char *paths_name(const struct paths *paths, uint32_t number);
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef PERFABI_RECORD_H
 #define PERFABI_RECORD_H
 
+#include <jansson.h>
+
 #include "abi/word.h"
 #include "plan/plan.h"
 
@@ -95,5 +97,13 @@ enum record_problem record_fields(const struct plan *plan, struct record *r,
 /* The sentence to a problem: "callchain: more elements than bytes". Returns `text`. */
 const char *record_problem_text(enum record_problem problem, const struct record *r, char *text,
 				size_t size);
+
+/*
+ * The members of the `size` bytes as an object, whatever record_put() says of them, which is in
+ * *problem. The plan's numbers have to be such that JSON integers hold them (plan_for.integers). A
+ * new reference, or NULL when there is no memory.
+ */
+json_t *members_of(const struct plan *plan, struct record *r, const unsigned char *bytes,
+		   size_t size, enum record_problem *problem);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/members.h"
+#include "plan/record.h"
 #include "text/json.h"
 
 enum {

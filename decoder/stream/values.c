@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/members.h"
+#include "plan/record.h"
 #include "stream/decode.h"
 
 static int no_memory_for_values(struct error *e)
