@@ -14,7 +14,7 @@ CFLAGS ?= -O2 -g
 PKG_CONFIG ?= pkg-config
 OBJCOPY ?= objcopy
 NM ?= nm
-VERSION := $(shell sed -n 's/^.define PERFABI_VERSION_TEXT "\(.*\)"/\1/p' decoder/perfabi.h)
+VERSION := $(shell sed -n 's/^.define PERFABI_VERSION_TEXT "\(.*\)"/\1/p' decoder/include/perfabi.h)
 SONAME = libperfabi.so.0
 PYTHON ?= $(shell ci/python)
 
@@ -37,7 +37,7 @@ HARDENING = $(if $(SANITIZE),-DSANITIZED -fsanitize=$(SANITIZERS) -fno-omit-fram
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
 # No path of this machine gets into what is built: the same source gives the same bytes in every folder.
 PREFIX_MAP = -ffile-prefix-map=$(CURDIR)=. $(if $(filter /%,$B),-ffile-prefix-map=$B=build)
-override ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Idecoder -Isrc $(WARNINGS) $(HARDENING) $(PREFIX_MAP) $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
+override ALL_CFLAGS = -std=c11 -pthread -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Idecoder -Idecoder/include -Isrc $(WARNINGS) $(HARDENING) $(PREFIX_MAP) $(LIB_CFLAGS) $(CFLAGS) $(CPPFLAGS)
 # The decoder's objects go into the shared library, too, which shows nothing but what perfabi.h declares.
 PIC = -fPIC -fvisibility=hidden
 override ALL_LDFLAGS = -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZERS),-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now) -Wl$(comma)--build-id $(LINK_STATIC) $(LDFLAGS)
@@ -119,7 +119,7 @@ $B/tests/closed.so $B/tests/answer.so $B/tests/silent.so: $B/tests/%.so: tests/p
 	$(Q)$(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $< -ldl
 
 # Programs that use libperfabi as others do.
-$B/tests/threads $B/tests/live_ring $B/tests/read $B/tests/view: $B/tests/%: $B/libperfabi.a decoder/perfabi.h $B/.flags
+$B/tests/threads $B/tests/live_ring $B/tests/read $B/tests/view: $B/tests/%: $B/libperfabi.a decoder/include/perfabi.h $B/.flags
 	@mkdir -p $(@D)
 	$(call brief,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(wildcard tests/library/$*.c tests/bench/$*.c) $B/libperfabi.a $(LIB_LIBS)
@@ -238,7 +238,7 @@ $B/bench/floor: tests/bench/floor.c
 # The decoder under a fuzzer, from the fixtures on: `make fuzz FUZZ_SECONDS=3600`. New inputs stay in
 # build/fuzz/corpus, crashes in build/fuzz. Needs clang; fuzz-afl needs AFL++.
 FUZZ_SECONDS ?= 60
-FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -Idecoder -g -O1 -fno-omit-frame-pointer $(LIB_CFLAGS)
+FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -Idecoder -Idecoder/include -g -O1 -fno-omit-frame-pointer $(LIB_CFLAGS)
 $B/fuzz/decode: tests/fuzz/decode.c $(DECODER_SRC) $B/abi_builtin.c $B/record_builtin.c
 	@mkdir -p $(@D)
 	$(call brief,CC)
@@ -261,7 +261,7 @@ schema:
 	ci/schema-names >cases/schema/names.schema.json
 	$B/perfabi help step-schema >cases/schema/step.schema.json
 
-# The man pages and docs/errata.md, from the programs' help, the cases and decoder/perfabi.h; a test says when one is out of date.
+# The man pages and docs/errata.md, from the programs' help, the cases and decoder/include/perfabi.h; a test says when one is out of date.
 reference:
 	$(BUILD) $B/perfabi $B/perfabi-decode
 	ci/reference $B
@@ -306,7 +306,7 @@ install-lib:
 	install -D -m 755 $B/$(SONAME) "$(DESTDIR)$(LIBDIR)/libperfabi.so.$(VERSION)"
 	ln -sf libperfabi.so.$(VERSION) "$(DESTDIR)$(LIBDIR)/$(SONAME)"
 	ln -sf $(SONAME) "$(DESTDIR)$(LIBDIR)/libperfabi.so"
-	install -D -m 644 decoder/perfabi.h "$(DESTDIR)$(INCLUDEDIR)/perfabi.h"
+	install -D -m 644 decoder/include/perfabi.h "$(DESTDIR)$(INCLUDEDIR)/perfabi.h"
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|; s|@INCLUDEDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(INCLUDEDIR))|; s|@VERSION@|$(VERSION)|' decoder/perfabi.pc.in >$B/perfabi.pc
 	install -D -m 644 $B/perfabi.pc "$(DESTDIR)$(LIBDIR)/pkgconfig/perfabi.pc"
 # Folders go where they are then empty, and no other package has them.

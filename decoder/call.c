@@ -6,10 +6,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "stream/given_attrs.h"
+#include "stream/found_attrs.h"
+#include "text/ascii.h"
 
 void call_error_text(const struct error *e, int err, char *text, size_t size)
 {
@@ -36,22 +38,7 @@ bool call_is_for_memory(const struct error *e, int err)
 	return e->no_memory || (err == -ENOMEM && !error_is_set(e));
 }
 
-static enum format format_of(enum perfabi_format format)
-{
-	switch (format) {
-	case PERFABI_PERF_DATA:
-		return FORMAT_PERF_DATA;
-	case PERFABI_RING:
-		return FORMAT_RING;
-	case PERFABI_RECORDS:
-		return FORMAT_RECORDS;
-	case PERFABI_AUTO:
-		break;
-	}
-	return FORMAT_UNKNOWN;
-}
-
-/* Each option that is checked here: 0, or -EINVAL with call->option its name. */
+/* Of an option that is checked here: -EINVAL with call->option its name. */
 static int refuse_option(struct call *call, const char *option, const char *got,
 			 const char *expected)
 {
@@ -59,78 +46,124 @@ static int refuse_option(struct call *call, const char *option, const char *got,
 	return error_text(&call->error, NULL, got, "%s", expected);
 }
 
-static int check_reserved(struct call *call, const struct perfabi_options *o)
+static int check_options(struct call *call, const struct perfabi_options *o, bool has_lines)
 {
+	char got[64], expected[64];
+
 	for (size_t i = 0; i < sizeof(o->reserved) / sizeof(o->reserved[0]); i++)
 		if (o->reserved[i])
 			return refuse_option(call, "reserved", "another number",
 					     "0 in the reserve of the options");
-	return 0;
-}
-
-static int check_enums(struct call *call, const struct perfabi_options *o)
-{
 	if ((unsigned)o->format > PERFABI_RECORDS)
 		return refuse_option(call, "format", "another number", "an enum perfabi_format");
 	if ((unsigned)o->order > PERFABI_BIG)
 		return refuse_option(call, "order", "another number", "an enum perfabi_order");
-	return 0;
-}
-
-static int check_shards(struct call *call, const struct perfabi_options *o, bool has_lines)
-{
-	char got[64], expected[64];
-
-	if (!o->shards || (has_lines && o->shard >= 1 && o->shard <= o->shards))
-		return 0;
-	if (!has_lines)
+	if (o->shards && !has_lines)
 		return refuse_option(call, "shards", "shards", "all of the recording");
-	snprintf(got, sizeof(got), "%u of %u", o->shard, o->shards);
-	snprintf(expected, sizeof(expected), "a shard from 1 to %u", o->shards);
-	return refuse_option(call, "shard", got, expected);
-}
-
-static int check_jobs(struct call *call, const struct perfabi_options *o)
-{
-	char got[32], expected[48];
-
-	if (o->jobs <= PERFABI_JOBS_MAX)
-		return 0;
-	snprintf(got, sizeof(got), "%u", o->jobs);
-	snprintf(expected, sizeof(expected), "at most %d threads", PERFABI_JOBS_MAX);
-	return refuse_option(call, "jobs", got, expected);
-}
-
-static int take_machine(struct decode_options *out, struct call *call, const char *machine)
-{
-	const struct abi *abi = call->perfabi->abi;
-	struct utsname u;
-
-	out->arch = abi_arch(abi, machine ? machine : uname(&u) ? "" : u.machine);
-	out->arch_is_given = machine != NULL;
-	if (machine && !out->arch)
-		return refuse_option(call, "machine", machine, "a machine as uname -m names it");
+	if (o->shards && (!o->shard || o->shard > o->shards)) {
+		snprintf(got, sizeof(got), "%u of %u", o->shard, o->shards);
+		snprintf(expected, sizeof(expected), "a shard from 1 to %u", o->shards);
+		return refuse_option(call, "shard", got, expected);
+	}
+	if (has_lines && o->jobs > PERFABI_JOBS_MAX) {
+		snprintf(got, sizeof(got), "%u", o->jobs);
+		snprintf(expected, sizeof(expected), "at most %d threads", PERFABI_JOBS_MAX);
+		return refuse_option(call, "jobs", got, expected);
+	}
 	return 0;
 }
 
-static int take_selection(struct call *call, const struct perfabi_options *o)
+/* The record types that are wanted, in any case. */
+static int select_types(struct call *call, const struct perfabi_options *o,
+			struct lines_options *lines)
 {
-	const struct selection_names types = {.types = o->types,
-					      .type_count = o->types ? o->type_count : 0};
-	const struct selection_names names = {types.types, types.type_count, o->fields,
-					      o->fields ? o->field_count : 0};
-	struct selection unwanted;
-	int err = selection_make(&unwanted, &types, &call->perfabi->base, &call->error);
+	const struct events *events = &call->perfabi->base;
 
-	selection_free(&unwanted);
+	if (!o->types || !o->type_count)
+		return 0;
 	call->option = "types";
-	if (!err) {
-		call->option = "fields";
-		err = selection_make(&call->selection, &names, &call->perfabi->base, &call->error);
+	lines->types = call->types;
+	lines->no_unknown = true;
+	for (size_t i = 0; i < o->type_count; i++) {
+		const char *name = o->types[i];
+		char lower[64] = ""; /* as cases/abi spells it */
+		struct nearest near;
+		bool found = ascii_same(name, "unknown");
+
+		for (size_t k = 0; name[k] && k + 1 < sizeof(lower); k++)
+			lower[k] = ascii_lower(name[k]);
+		near = nearest_to(lower);
+		if (found)
+			lines->no_unknown = false;
+		for (size_t k = 0; k < events->record_count; k++) {
+			const struct abi_value *value = events->records[k].value;
+
+			nearest_try(&near, value->name);
+			if (abi_value(events->records[k].family, name, NULL) != value)
+				continue;
+			call->types[value->value] = true;
+			found = true;
+		}
+		if (!found)
+			return error_name(&call->error, NULL, name, near.best, "a record type");
 	}
-	if (!err)
-		call->option = NULL;
-	return err;
+	call->option = NULL;
+	return 0;
+}
+
+struct search {
+	struct nearest near;
+	bool found;
+};
+
+static void try_member(void *context, const struct layout_member *member)
+{
+	struct search *search = context;
+
+	search->found = search->found || !strcmp(member->name, search->near.name);
+	nearest_try(&search->near, member->name);
+}
+
+/* The members that are wanted beside type. */
+static int select_fields(struct call *call, const struct perfabi_options *o,
+			 struct lines_options *lines)
+{
+	const struct events *events = &call->perfabi->base;
+	const struct {
+		const char *name;
+		bool *out;
+	} common[] = {{"offset", &lines->no_offset},
+		      {"size", &lines->no_size},
+		      {"misc", &lines->no_misc},
+		      {"event", &lines->no_event}};
+
+	if (!o->fields || !o->field_count)
+		return 0;
+	call->option = "fields";
+	call->fields = calloc(o->field_count, sizeof(*call->fields));
+	if (!call->fields)
+		return -ENOMEM;
+	lines->no_offset = lines->no_size = lines->no_misc = lines->no_event = true;
+	for (size_t i = 0; i < o->field_count; i++) {
+		struct search search = {.near = nearest_to(o->fields[i])};
+		bool is_common = !strcmp(o->fields[i], "type");
+
+		for (size_t k = 0; k < sizeof(common) / sizeof(common[0]); k++)
+			if (!strcmp(common[k].name, o->fields[i])) {
+				*common[k].out = false;
+				is_common = true;
+			}
+		if (is_common)
+			continue;
+		for (size_t k = 0; k < events->record_count; k++)
+			layout_members(events->records[k].value->layout, try_member, &search);
+		if (!search.found)
+			return error_name(&call->error, NULL, o->fields[i], search.near.best,
+					  "a member of some record");
+		call->fields[call->field_count++] = o->fields[i];
+	}
+	call->option = NULL;
+	return 0;
 }
 
 /* What the caller's options come to. */
@@ -138,31 +171,27 @@ static int take_options(struct decode_options *out, struct call *call,
 			const struct perfabi_options *o, const struct call_for *what)
 {
 	bool has_lines = !what->finds;
-	int err = check_reserved(call, o);
+	int err = check_options(call, o, has_lines);
+	struct utsname u;
 
-	if (!err)
-		err = check_enums(call, o);
-	if (!err)
-		err = check_shards(call, o, has_lines);
-	if (!err && has_lines)
-		err = check_jobs(call, o);
-	if (!err)
-		err = take_selection(call, o);
-	if (err)
-		return err;
 	*out = (struct decode_options){
-		.format = format_of(o->format),
+		.format = o->format,
 		.order_is_given = o->order != PERFABI_HOST,
 		.order = o->order == PERFABI_BIG ? BIG : LITTLE,
-		.lines = call->selection.lines,
-		.fields = call->selection.fields,
-		.field_count = call->selection.field_count,
 		.found = what->found,
 		.finds = what->finds,
 		.paths = has_lines ? NULL : &call->perfabi->paths,
 		.no_header = !has_lines || o->check,
 		.no_summary = !has_lines || o->no_summary,
 	};
+	if (!err)
+		err = select_types(call, o, &out->lines);
+	if (!err)
+		err = select_fields(call, o, &out->lines);
+	if (err)
+		return err;
+	out->fields = call->fields;
+	out->field_count = call->field_count;
 	if (has_lines) {
 		out->header_only = o->header_only;
 		out->jobs = o->jobs;
@@ -171,7 +200,13 @@ static int take_options(struct decode_options *out, struct call *call,
 		out->lines.notes = o->bytes;
 		out->lines.strict = out->lines.unwritten = o->check;
 	}
-	return take_machine(out, call, o->machine);
+	out->arch = abi_arch(call->perfabi->abi, o->machine  ? o->machine
+						 : uname(&u) ? ""
+							     : u.machine);
+	out->arch_is_given = o->machine != NULL;
+	return o->machine && !out->arch ? refuse_option(call, "machine", o->machine,
+							"a machine as uname -m names it")
+					: 0;
 }
 
 static int read_given_attrs(struct call *call, const struct perfabi_options *o)
@@ -197,8 +232,8 @@ static int take_given_attrs(struct call *call, const struct perfabi_options *o)
 	if (!o->attr && perfdata_detect(input_bytes(&d->in), n, &order)) {
 		call->option = "format";
 		return error_text(&call->error, NULL, "a perf.data", "%s attrs",
-				  d->format == FORMAT_RING ? "an image of the mmap area and its"
-							   : "records alone and their");
+				  d->format == PERFABI_RING ? "an image of the mmap area and its"
+							    : "records alone and their");
 	}
 	err = read_given_attrs(call, o);
 	if (!err)
@@ -235,7 +270,7 @@ static int begin_opened(struct call *call, const struct perfabi_options *o)
 	if (err || is_alone)
 		return err;
 	err = decoder_find_format(d, &call->error);
-	if (!err && d->format != FORMAT_PERF_DATA)
+	if (!err && d->format != PERFABI_PERF_DATA)
 		err = take_given_attrs(call, o);
 	d->attrs = &call->attrs;
 	if (!err)
@@ -247,6 +282,8 @@ static int begin_opened(struct call *call, const struct perfabi_options *o)
 	return err;
 }
 
+static const struct perfabi_options no_options;
+
 /* A decoder by the options, which has no input. */
 static int call_open(struct call *call, const struct perfabi *perfabi,
 		     const struct perfabi_options *options, const struct call_for *what)
@@ -255,46 +292,37 @@ static int call_open(struct call *call, const struct perfabi *perfabi,
 	int err;
 
 	*call = (struct call){.perfabi = perfabi};
-	err = take_options(&o, call, options, what);
-	if (!err)
-		err = decoder_init(&call->decoder, &perfabi->base, &o, what->sink, what->context);
-	return err;
+	err = take_options(&o, call, options ? options : &no_options, what);
+	return err ? err
+		   : decoder_init(&call->decoder, &perfabi->base, &o, what->sink, what->context);
 }
-
-static int open_bytes(struct input *in, const struct call_input *input)
-{
-	return input->in_memory ? input_open_memory(in, input->memory, input->size)
-				: input_open(in, input->fd);
-}
-
-static const struct perfabi_options no_options;
 
 int call_begin(struct call *call, const struct perfabi *perfabi, const struct call_input *input,
 	       const struct perfabi_options *options, const struct call_for *what)
 {
-	const struct perfabi_options *o = options ? options : &no_options;
-	int err = call_open(call, perfabi, o, what);
+	struct input *in = &call->decoder.in;
+	int err = call_open(call, perfabi, options, what);
 
 	if (!err)
-		err = open_bytes(&call->decoder.in, input);
+		err = input->in_memory ? input_open_memory(in, input->memory, input->size)
+				       : input_open(in, input->fd);
 	if (!err)
 		err = decoder_start(&call->decoder);
 	call->is_started = !err;
-	return err ? err : begin_opened(call, o);
+	return err ? err : begin_opened(call, options ? options : &no_options);
 }
 
 int call_begin_events(struct call *call, const struct perfabi *perfabi,
 		      const struct perfabi_options *options, const struct call_for *what)
 {
-	const struct perfabi_options *o = options ? options : &no_options;
 	struct decoder *d = &call->decoder;
-	int err = call_open(call, perfabi, o, what);
+	int err = call_open(call, perfabi, options, what);
 
 	if (!err)
 		err = decoder_start(d);
 	call->is_started = !err;
 	if (!err)
-		err = read_given_attrs(call, o);
+		err = read_given_attrs(call, options ? options : &no_options);
 	if (!err)
 		err = given_attrs_add(&call->attrs, &d->events, &call->error);
 	if (err)
@@ -305,24 +333,18 @@ int call_begin_events(struct call *call, const struct perfabi *perfabi,
 	return d->out.err;
 }
 
-static void count(struct perfabi_result *result, const struct lines_sums *sums)
-{
-	result->errors = sums->diagnostics[GRADE_ERROR];
-	result->warnings = sums->diagnostics[GRADE_WARNING];
-	result->notes = sums->diagnostics[GRADE_NOTE];
-	result->lost = sums->lost;
-	result->records = sums->unknown;
-	for (size_t i = 0; i < TYPES; i++)
-		result->records += sums->records[i];
-}
-
 int call_result(const struct call *call, int err, const struct lines_sums *sums,
 		struct perfabi_result *result)
 {
 	const struct decoder *d = &call->decoder;
 
-	*result = (struct perfabi_result){0};
-	count(result, sums);
+	*result = (struct perfabi_result){.errors = sums->diagnostics[PERFABI_ERROR],
+					  .warnings = sums->diagnostics[PERFABI_WARNING],
+					  .notes = sums->diagnostics[PERFABI_NOTE],
+					  .records = sums->unknown,
+					  .lost = sums->lost};
+	for (size_t i = 0; i < TYPES; i++)
+		result->records += sums->records[i];
 	if (call_is_for_memory(&call->error, err))
 		err = -ENOMEM;
 	if (!err)
@@ -341,5 +363,5 @@ void call_end(struct call *call)
 {
 	decoder_free(&call->decoder);
 	attr_list_free(&call->attrs);
-	selection_free(&call->selection);
+	free(call->fields);
 }

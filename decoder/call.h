@@ -6,9 +6,8 @@
 #ifndef PERFABI_CALL_H
 #define PERFABI_CALL_H
 
-#include "perfabi.h"
+#include "include/perfabi.h"
 #include "stream/decode.h"
-#include "stream/select.h"
 #include "text/source.h"
 
 struct perfabi {
@@ -30,7 +29,9 @@ struct call_input {
 struct call {
 	const struct perfabi *perfabi;
 	struct decoder decoder;
-	struct selection selection;
+	bool types[TYPES];   /* of records that are wanted, ... */
+	const char **fields; /* ... and their members; NULL: all */
+	size_t field_count;
 	struct attr_list attrs;
 	struct error error;
 	const char *option; /* that is wrong or wanting, or NULL */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "call.h"
-#include "perfabi.h"
+#include "include/perfabi.h"
 #include "text/json_text.h"
 
 /*
@@ -18,56 +18,28 @@
 struct whole_lines {
 	int (*sink)(void *context, const char *text, size_t size);
 	void *context;
-	char *begun; /* the line that has no end yet */
-	size_t size, capacity;
+	struct out begun; /* the line that has no end yet */
 };
-
-static int keep(struct whole_lines *lines, const char *text, size_t size)
-{
-	if (lines->capacity - lines->size < size) {
-		size_t capacity = lines->size + size + lines->size / 2;
-		char *grown = realloc(lines->begun, capacity);
-
-		if (!grown)
-			return -ENOMEM;
-		lines->begun = grown;
-		lines->capacity = capacity;
-	}
-	memcpy(lines->begun + lines->size, text, size);
-	lines->size += size;
-	return 0;
-}
-
-/* The line that was begun, with its end. */
-static int end_begun(struct whole_lines *lines, const char *text, size_t size)
-{
-	int err = keep(lines, text, size);
-
-	if (!err)
-		err = lines->sink(lines->context, lines->begun, lines->size);
-	lines->size = 0;
-	return err;
-}
 
 /* A sink. Hands on all lines that are whole now; 0, -ENOMEM or what the sink behind it returned. */
 static int whole_lines_put(void *whole_lines, const char *text, size_t size)
 {
 	struct whole_lines *lines = whole_lines;
+	struct out *begun = &lines->begun;
 	const char *last = memrchr(text, '\n', size);
 	size_t whole = last ? (size_t)(last + 1 - text) : 0;
 	int err = 0;
 
-	if (whole && lines->size)
-		err = end_begun(lines, text, whole);
-	else if (whole)
+	if (whole && begun->at > begun->base) {
+		err = out_append(begun, text, whole);
+		if (!err)
+			err = lines->sink(lines->context, begun->base,
+					  (size_t)(begun->at - begun->base));
+		begun->at = begun->base;
+	} else if (whole) {
 		err = lines->sink(lines->context, text, whole);
-	return err || whole == size ? err : keep(lines, text + whole, size - whole);
-}
-
-/* What has no end yet is dropped. */
-static void whole_lines_free(struct whole_lines *lines)
-{
-	free(lines->begun);
+	}
+	return err || whole == size ? err : out_append(begun, text + whole, size - whole);
 }
 
 unsigned perfabi_version(void)
@@ -169,7 +141,7 @@ static int decode_lines(const struct perfabi *perfabi, const struct call_input *
 	if (options && options->pieces)
 		what = (struct call_for){.sink = sink, .context = context};
 	err = decode(perfabi, input, options, &what, result);
-	whole_lines_free(&lines);
+	free(lines.begun.base);
 	return err;
 }
 

@@ -5,22 +5,217 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <jansson.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "html/anatomy.h"
-#include "stream/compare.h"
+#include "include/perfabi.h"
+#include "text/json_text.h"
 #include "text/options.h"
 #include "text/out.h"
 #include "text/outfile.h"
-#include "perfabi.h"
 #include "text/say.h"
-#include "text/standard.h"
 #include "text/source.h"
-#include "text/json_memory.h"
+#include "text/standard.h"
+
+/*
+ * Lines are the same if their bytes are. Where they are not, both are parsed to say which member.
+ */
+
+struct compare {
+	FILE *expected;
+	const char *name;     /* of that file */
+	struct out got, want; /* the line so far, and the expected one */
+	size_t line;          /* from 1 */
+	bool differs;
+	int err; /* of reading that file, a negative errno, or 0 */
+};
+
+enum { SHOWN = 160, LINE_SHOWN = 2000, DEPTH = 32, LINE_MAX_BYTES = 1 << 26 };
+
+/* 0 or a negative errno. */
+static int compare_open(struct compare *c, const char *path)
+{
+	*c = (struct compare){.name = path};
+	c->expected = fopen(path, "re");
+	return c->expected ? 0 : -errno;
+}
+
+static void compare_close(struct compare *c)
+{
+	if (c->expected)
+		fclose(c->expected);
+	out_free(&c->got);
+	out_free(&c->want);
+}
+
+static char *short_text(const json_t *value)
+{
+	char *text = value ? json_text(value, JSON_COMPACT | JSON_ENCODE_ANY) : strdup("nothing");
+
+	if (text && strlen(text) > SHOWN)
+		strcpy(text + SHOWN - 4, "...");
+	return text;
+}
+
+static void say_difference(const struct compare *c, const char *path, const char *want,
+			   const char *got)
+{
+	say(stderr,
+	    "perfabi-decode: %s:%zu: %s\n"
+	    "  expected: %.*s%s\n"
+	    "  got:      %.*s%s\n",
+	    c->name, c->line, path[0] ? path : "/", LINE_SHOWN, want,
+	    strlen(want) > LINE_SHOWN ? "..." : "", LINE_SHOWN, got,
+	    strlen(got) > LINE_SHOWN ? "..." : "");
+}
+
+/* Says the first difference; false if there is none. */
+static bool differ(const struct compare *c, const struct where *w, const json_t *want,
+		   const json_t *got, int depth)
+{
+	char path[512], *a, *b;
+	const char *key;
+	json_t *value;
+
+	if (want && got && json_equal(want, got))
+		return false;
+	if (json_is_object(want) && json_is_object(got) && depth < DEPTH) {
+		json_object_foreach((json_t *)want, key, value) {
+			struct where at = where_key(w, key);
+
+			if (differ(c, &at, value, json_object_get(got, key), depth + 1))
+				return true;
+		}
+		json_object_foreach((json_t *)got, key, value) {
+			struct where at = where_key(w, key);
+
+			if (!json_object_get(want, key) && differ(c, &at, NULL, value, depth + 1))
+				return true;
+		}
+	}
+	if (json_is_array(want) && json_is_array(got) && depth < DEPTH)
+		for (size_t i = 0; i < json_array_size(want) || i < json_array_size(got); i++) {
+			struct where at = where_index(w, i);
+
+			if (differ(c, &at, json_array_get(want, i), json_array_get(got, i),
+				   depth + 1))
+				return true;
+		}
+	a = short_text(want);
+	b = short_text(got);
+	where_pointer(w, path, sizeof(path));
+	say_difference(c, path, a ? a : "?", b ? b : "?");
+	free(a);
+	free(b);
+	return true;
+}
+
+/* A number over INT64_MAX, which jansson does not take, is compared as a real one. */
+static json_t *parse_line(const char *text, bool *has_real)
+{
+	json_t *json;
+
+	errno = 0;
+	json = json_loads(text, JSON_DECODE_ANY, NULL);
+	*has_real = !json;
+	return json || errno == ENOMEM
+		       ? json
+		       : json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+}
+
+/* -ECANCELED, which is said, or -ENOMEM; 0: only the order of members differs. */
+static int line_differs(struct compare *c)
+{
+	bool has_real, got_real, found = true;
+	json_t *want = parse_line(c->want.base, &has_real), *got = NULL;
+	struct where root = {0};
+
+	if (want || errno != ENOMEM)
+		got = parse_line(c->got.base, &got_real);
+	if ((!want || !got) && errno == ENOMEM) {
+		json_decref(want);
+		return -ENOMEM;
+	}
+	if (!want || !got) /* a file that is no JSON */
+		say_difference(c, "", c->want.base, c->got.base);
+	else if (!differ(c, &root, want, got, 0)) {
+		found = has_real; /* with such numbers that are equal as real ones */
+		if (found)
+			say_difference(c, "", c->want.base, c->got.base);
+	}
+	json_decref(want);
+	json_decref(got);
+	c->differs = c->differs || found;
+	return found ? -ECANCELED : 0;
+}
+
+/* The next expected line, without its newline, in c->want. 1, 0 at the end, or a negative errno. */
+static int next_line(struct compare *c)
+{
+	size_t n = 0;
+	int got = 0;
+
+	errno = 0;
+	c->want.at = c->want.base;
+	for (; !c->err && (got = getc_unlocked(c->expected)) != EOF && got != '\n'; n++)
+		c->err = n < LINE_MAX_BYTES /* a text has no NUL */
+				 ? out_append(&c->want, got ? &(char){(char)got} : "?", 1)
+				 : -EFBIG;
+	if (!c->err && got == EOF && ferror(c->expected))
+		c->err = errno ? -errno : -EIO;
+	if (!c->err && got == EOF && !n)
+		return 0;
+	if (!c->err)
+		c->err = out_append(&c->want, "", 0);
+	c->line += !c->err;
+	return c->err ? c->err : 1;
+}
+
+/* A sink for perfabi_decode(); ends it with -ECANCELED at the first difference, which it has
+ * printed. */
+static int compare_text(void *context, const char *text, size_t size)
+{
+	struct compare *c = context;
+	int got;
+
+	while ((got = out_line(&c->got, &text, &size)) > 0) {
+		int more = next_line(c), err = 0;
+
+		c->got.at = c->got.base;
+		if (more < 0)
+			return more;
+		if (!more) {
+			c->line++;
+			say_difference(c, "", "the end of the file", c->got.base);
+			c->differs = true;
+			return -ECANCELED;
+		}
+		if (strcmp(c->want.base, c->got.base) != 0)
+			err = line_differs(c);
+		if (err)
+			return err;
+	}
+	return got;
+}
+
+/* 1 if all was as expected, 0 if not: says what is missing at the end. Or a negative errno. */
+static int compare_end(struct compare *c)
+{
+	int more = c->differs ? 0 : next_line(c);
+
+	if (c->differs || more < 0)
+		return more;
+	if (more)
+		say_difference(c, "", c->want.base, "the end of the output");
+	return !more;
+}
 
 enum { EXIT_DAMAGED = 1, EXIT_BAD = 2, EXIT_IO = 3 };
 enum { ATTR_JSON_MAX = 16 * 1024 * 1024, LIST_MAX = 256 };

@@ -2,14 +2,175 @@
 /*
  * A recording record by record. The decoder goes a step where nothing of the last one is left.
  */
+#include <endian.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/abi.h"
 #include "call.h"
-#include "live_ring.h"
-#include "perfabi.h"
+#include "include/perfabi.h"
+#include "plan/plan.h"
 #include "text/ascii.h"
+
+/*
+ * The kernel moves data_head behind what it wrote, the reader data_tail behind what it read; each
+ * is read with acquire and written with release by the other. A ring is smaller than 2^32 bytes, so
+ * that the lower 32 bits of a counter tell how far it went; on a machine of 32 bits no more of it
+ * can be read at once, nor is there more.
+ */
+
+struct live_ring {
+	unsigned char *head, *tail; /* the two counters in the metadata page */
+	const unsigned char *data;
+	uint64_t size;       /* bytes of data, 2^n */
+	uint64_t position;   /* counter of the next record */
+	uint64_t passed;     /* what data_tail is to be: behind all that is done with */
+	unsigned char *copy; /* of a record that goes around the end */
+};
+
+enum { RECORD_MAX = 65536, RECORD_HEADER = 8, PAGE_LEAST = 4096 };
+
+/* The part of a counter that is read and written at once. */
+static uint32_t *low_half(unsigned char *counter)
+{
+	return (uint32_t *)(void *)(counter + (__BYTE_ORDER == __BIG_ENDIAN ? 4 : 0));
+}
+
+/* How far ahead of what was read the kernel has written. */
+static uint64_t written_ahead(const struct live_ring *ring)
+{
+	uint32_t head = __atomic_load_n(low_half(ring->head), __ATOMIC_ACQUIRE);
+
+	return (uint32_t)(head - (uint32_t)ring->position);
+}
+
+/* Tells the kernel that what was given so far is done with. */
+static void live_ring_pass(struct live_ring *ring)
+{
+	if (ring->passed == ring->position)
+		return;
+	ring->passed = ring->position;
+#if __SIZEOF_POINTER__ == 8
+	__atomic_store_n((uint64_t *)(void *)ring->tail, ring->passed, __ATOMIC_RELEASE);
+#else
+	__atomic_store_n(low_half(ring->tail), (uint32_t)ring->passed, __ATOMIC_RELEASE);
+#endif
+}
+
+static uint64_t number_in_page(const struct plan *plan, const unsigned char *page, const char *name)
+{
+	uint64_t value = 0;
+
+	plan_number(plan, name, page, PAGE_LEAST, host_order(), &value);
+	return value;
+}
+
+static bool is_power(uint64_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+static int find_data(struct live_ring *ring, const struct plan *plan, unsigned char *area,
+		     size_t size, struct error *e)
+{
+	uint64_t offset = number_in_page(plan, area, "data_offset");
+	int head = plan_offset(plan, "data_head"), tail = plan_offset(plan, "data_tail");
+	char got[96];
+
+	ring->size = number_in_page(plan, area, "data_size");
+	if (!ring->size) { /* before 4.1: all pages behind the first */
+		offset = PAGE_LEAST;
+		while (offset < size && !is_power(size - offset))
+			offset *= 2;
+		ring->size = size > offset ? size - offset : 0;
+	}
+	snprintf(got, sizeof(got), "data_offset %llu, data_size %llu in %zu bytes",
+		 (unsigned long long)offset, (unsigned long long)ring->size, size);
+	if (!is_power(ring->size) || ring->size > UINT32_MAX || offset < PAGE_LEAST ||
+	    offset > size || ring->size > size - offset || head < 0 || tail < 0)
+		return error_text(e, NULL, got, "2^n data pages behind the metadata page");
+	ring->head = area + head;
+	ring->tail = area + tail;
+	ring->data = area + offset;
+	return 0;
+}
+
+/*
+ * `area` has `size` bytes, a metadata page and 2^n data pages, and must outlive it. 0, -ENOMEM, or
+ * -EINVAL with `e` filled. Free with live_ring_free().
+ */
+static int live_ring_open(struct live_ring *ring, const struct abi *abi, void *area, size_t size,
+			  struct error *e)
+{
+	const struct plan_for with = {.abi = abi};
+	struct plan plan;
+	int err;
+
+	*ring = (struct live_ring){0};
+	if (size < PAGE_LEAST || (uintptr_t)area % 8)
+		return error_text(e, NULL,
+				  size < PAGE_LEAST ? "less than one page"
+						    : "an address that no page has",
+				  "what mmap(2) gave: a metadata page and 2^n data pages");
+	err = plan_make(&plan, &with, abi_layout(abi, "mmap_page"));
+	if (err)
+		return err;
+	err = find_data(ring, &plan, area, size, e);
+	plan_free(&plan);
+	if (err)
+		return err;
+	ring->copy = malloc(RECORD_MAX);
+	if (!ring->copy)
+		return -ENOMEM;
+	memcpy(&ring->position, ring->tail, sizeof(ring->position));
+	ring->passed = ring->position;
+	return 0;
+}
+
+/* `n` bytes from the position on; they are whole in the ring. */
+static const unsigned char *bytes_at(const struct live_ring *ring, size_t n)
+{
+	uint64_t at = ring->position & (ring->size - 1), first = ring->size - at;
+
+	if (n <= first)
+		return ring->data + at;
+	memcpy(ring->copy, ring->data + at, (size_t)first);
+	memcpy(ring->copy + first, ring->data, n - (size_t)first);
+	return ring->copy;
+}
+
+/*
+ * The next record that is whole, and its place in the data; what it gave before is done with then.
+ * 1, 0 if there is none now, or -EBADMSG: what should be its header cannot be one.
+ */
+static int live_ring_next(struct live_ring *ring, const unsigned char **bytes, uint64_t *offset)
+{
+	uint64_t ahead;
+	uint16_t size;
+
+	live_ring_pass(ring);
+	ahead = written_ahead(ring);
+	if (!ahead)
+		return 0;
+	if (ahead > ring->size || ahead < RECORD_HEADER)
+		return -EBADMSG;
+	size = (uint16_t)load_word(bytes_at(ring, RECORD_HEADER) + 6, 2, host_order());
+	if (size < RECORD_HEADER || size > ahead)
+		return -EBADMSG;
+	*bytes = bytes_at(ring, size);
+	*offset = ring->position & (ring->size - 1);
+	ring->position += size;
+	return 1;
+}
+
+static void live_ring_free(struct live_ring *ring)
+{
+	if (ring->tail)
+		live_ring_pass(ring);
+	free(ring->copy);
+}
 
 enum { NAME = 48 };
 
@@ -28,34 +189,6 @@ struct perfabi_reader {
 	size_t field_capacity;
 	char (*names)[NAME]; /* by slot */
 };
-
-/* The public names of what is inside: the same numbers, and the same bytes of a field. */
-#define SAME(a, b) _Static_assert((int)(a) == (int)(b), #a " is " #b)
-SAME(PERFABI_UNSIGNED, FIELD_UNSIGNED);
-SAME(PERFABI_HEX, FIELD_HEX);
-SAME(PERFABI_SIGNED, FIELD_SIGNED);
-SAME(PERFABI_DOUBLE, FIELD_DOUBLE);
-SAME(PERFABI_BITS, FIELD_BITS);
-SAME(PERFABI_STRING, FIELD_STRING);
-SAME(PERFABI_BYTES, FIELD_BYTES);
-SAME(PERFABI_OPAQUE, FIELD_OPAQUE);
-SAME(PERFABI_ATTR, FIELD_ATTR);
-SAME(PERFABI_ARRAY, FIELD_ARRAY);
-SAME(PERFABI_LIST, FIELD_LIST);
-SAME(PERFABI_INDEX, FIELD_INDEX);
-SAME(PERFABI_ERROR, GRADE_ERROR);
-SAME(PERFABI_WARNING, GRADE_WARNING);
-SAME(PERFABI_NOTE, GRADE_NOTE);
-#define SAME_PLACE(a, b) SAME(offsetof(struct perfabi_field, a), offsetof(struct record_field, b))
-SAME_PLACE(number, number);
-SAME_PLACE(offset, offset);
-SAME_PLACE(size, size);
-SAME_PLACE(kind, kind);
-SAME_PLACE(width, width);
-SAME_PLACE(element, element);
-SAME_PLACE(own, op);
-SAME_PLACE(value, value);
-SAME(sizeof(struct perfabi_field), sizeof(struct record_field));
 
 /* As lines have them: in capitals. */
 static int make_names(struct perfabi_reader *reader)

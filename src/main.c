@@ -12,9 +12,9 @@
 
 #include "command/command.h"
 #include "machine/limits.h"
-#include "perfabi.h"
+#include "include/perfabi.h"
 #include "step/steps.h"
-#include "text/json_memory.h"
+#include "text/json_text.h"
 #include "text/say.h"
 #include "text/standard.h"
 

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "perfabi.h"
+#include "include/perfabi.h"
 #include "unit.h"
 
 enum { SMALL = 1300, PREFIXES = 1000, RECORDS = 8192, FILE_MAX = 1 << 20 };

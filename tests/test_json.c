@@ -9,7 +9,6 @@
 
 #include "stream/events.h"
 #include "text/json.h"
-#include "text/one_line.h"
 #include "text/say.h"
 #include "unit.h"
 

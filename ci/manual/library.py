@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""libperfabi(3): the comments and declarations of decoder/perfabi.h, and the example of docs/library.md."""
+"""libperfabi(3): the comments and declarations of decoder/include/perfabi.h, and the example of docs/library.md."""
 
 import os
 import re
@@ -69,7 +69,7 @@ def _example(top):
 
 
 def manual(top, date):
-    with open(os.path.join(top, 'decoder/perfabi.h')) as file:
+    with open(os.path.join(top, 'decoder/include/perfabi.h')) as file:
         header = file.read()
     about = re.search(r'\*/\n(/\*\n.*?\*/)', header, re.S)[1]
     structs, functions, declared = [], [], []

@@ -117,7 +117,7 @@ static const struct doc_row value_rows[] = {
 	{"bit", DOC_READ, false, AT(struct abi_value, value), .read = read_bit},
 	{"value", DOC_READ, false, AT(struct abi_value, value), .read = read_hex_or_number},
 	{"records", DOC_STRINGS, false, AT(struct abi_value, records),
-	 .expected = "a list of records' names"},
+	 .expected = "a record's name"},
 	{"followed_by", DOC_READ, false, AT(struct abi_value, followed_by),
 	 .read = read_followed_by},
 	{"dir", DOC_ANY, false, .at = DOC_NOWHERE},

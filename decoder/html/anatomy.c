@@ -437,35 +437,23 @@ static void take_whole_line(struct anatomy *a, const char *text)
 	json_decref(line);
 }
 
-/* 0, or -ECANCELED if there is no room for a line of so many bytes. */
-static int take_room(struct anatomy *a, size_t size)
-{
-	a->is_cut = a->lines > a->limit || a->bytes + size > ANATOMY_BYTES;
-	if (a->is_cut) {
-		a->lines -= a->lines > 0; /* the header's is not counted */
-		return -ECANCELED;
-	}
-	a->lines++;
-	a->bytes += size;
-	return 0;
-}
-
 int anatomy_text(void *context, const char *text, size_t size)
 {
 	struct anatomy *a = context;
-	const char *end = text + size, *newline;
-	int err;
+	int got;
 
-	for (; text < end; text = newline + 1) {
-		newline = memchr(text, '\n', (size_t)(end - text));
-		err = out_append(&a->line, text, (size_t)((newline ? newline : end) - text));
-		if (err || !newline)
-			return err;
-		err = take_room(a, (size_t)(a->line.at - a->line.base));
-		if (err)
-			return err;
+	while ((got = out_line(&a->line, &text, &size)) > 0) {
+		size_t length = (size_t)(a->line.at - a->line.base);
+
+		a->is_cut = a->lines > a->limit || a->bytes + length > ANATOMY_BYTES;
+		if (a->is_cut) {
+			a->lines -= a->lines > 0; /* the header's is not counted */
+			return -ECANCELED;
+		}
+		a->lines++;
+		a->bytes += length;
 		take_whole_line(a, a->line.base);
 		a->line.at = a->line.base;
 	}
-	return 0;
+	return got;
 }

@@ -43,35 +43,35 @@ struct compiler {
 /* What each operation that tells a value is; how the value begins in JSON, and the most characters
  * that it takes, with quotes and comma. */
 static const struct {
-	enum field_kind field;
+	enum perfabi_kind field;
 	const char *opening;
 	size_t longest;
 } values[] = {
-	[OP_U8] = {FIELD_UNSIGNED, "", 4},
-	[OP_U16] = {FIELD_UNSIGNED, "", 6},
-	[OP_U32] = {FIELD_UNSIGNED, "", 11},
-	[OP_U64] = {FIELD_UNSIGNED, "", 21},
-	[OP_I64] = {FIELD_UNSIGNED, "", 21},
-	[OP_S32] = {FIELD_SIGNED, "", 12},
-	[OP_S64] = {FIELD_SIGNED, "", 21},
-	[OP_X16] = {FIELD_HEX, "\"0x", 9},
-	[OP_X32] = {FIELD_HEX, "\"0x", 13},
-	[OP_X64] = {FIELD_HEX, "\"0x", 21},
-	[OP_F64] = {FIELD_DOUBLE, "", 32},
-	[OP_SET] = {FIELD_UNSIGNED, "", 0},
-	[OP_SKIP] = {FIELD_UNSIGNED, "", 0},
-	[OP_WORD] = {FIELD_UNSIGNED, "", 0},
-	[OP_BITS] = {FIELD_BITS, "", 24},
-	[OP_REST] = {FIELD_UNSIGNED, "\"0x", 24},
-	[OP_TEXT] = {FIELD_UNSIGNED, "{", 4},
-	[OP_STRING] = {FIELD_STRING, "", PUT_STRING_FIXED},
-	[OP_BYTES] = {FIELD_BYTES, "\"", PUT_STRING_FIXED},
-	[OP_OPAQUE] = {FIELD_OPAQUE, "", PUT_STRING_FIXED},
-	[OP_ATTR] = {FIELD_ATTR, "", ATTR_JSON},
-	[OP_ARRAY] = {FIELD_ARRAY, "[", 8},
-	[OP_LOOP] = {FIELD_LIST, "[", 8},
-	[OP_INDEX] = {FIELD_INDEX, "", 0},
-	[OP_END] = {FIELD_BYTES, "", 0},
+	[OP_U8] = {PERFABI_UNSIGNED, "", 4},
+	[OP_U16] = {PERFABI_UNSIGNED, "", 6},
+	[OP_U32] = {PERFABI_UNSIGNED, "", 11},
+	[OP_U64] = {PERFABI_UNSIGNED, "", 21},
+	[OP_I64] = {PERFABI_UNSIGNED, "", 21},
+	[OP_S32] = {PERFABI_SIGNED, "", 12},
+	[OP_S64] = {PERFABI_SIGNED, "", 21},
+	[OP_X16] = {PERFABI_HEX, "\"0x", 9},
+	[OP_X32] = {PERFABI_HEX, "\"0x", 13},
+	[OP_X64] = {PERFABI_HEX, "\"0x", 21},
+	[OP_F64] = {PERFABI_DOUBLE, "", 32},
+	[OP_SET] = {PERFABI_UNSIGNED, "", 0},
+	[OP_SKIP] = {PERFABI_UNSIGNED, "", 0},
+	[OP_WORD] = {PERFABI_UNSIGNED, "", 0},
+	[OP_BITS] = {PERFABI_BITS, "", 24},
+	[OP_REST] = {PERFABI_UNSIGNED, "\"0x", 24},
+	[OP_TEXT] = {PERFABI_UNSIGNED, "{", 4},
+	[OP_STRING] = {PERFABI_STRING, "", PUT_STRING_FIXED},
+	[OP_BYTES] = {PERFABI_BYTES, "\"", PUT_STRING_FIXED},
+	[OP_OPAQUE] = {PERFABI_OPAQUE, "", PUT_STRING_FIXED},
+	[OP_ATTR] = {PERFABI_ATTR, "", ATTR_JSON},
+	[OP_ARRAY] = {PERFABI_ARRAY, "[", 8},
+	[OP_LOOP] = {PERFABI_LIST, "[", 8},
+	[OP_INDEX] = {PERFABI_INDEX, "", 0},
+	[OP_END] = {PERFABI_BYTES, "", 0},
 };
 
 /* A new operation, the last one. */

@@ -14,6 +14,7 @@
 
 #include "abi/layout.h"
 #include "abi/word.h"
+#include "include/perfabi.h"
 
 enum op_kind {
 	OP_NEED, /* `bytes` must be there */
@@ -65,23 +66,6 @@ enum size_from { FROM_NUMBER, FROM_REG, FROM_PREFIX, FROM_REST, FROM_NUL };
 /* What a field is to the checks over many records. */
 enum op_role { ROLE_NONE, ROLE_TIME, ROLE_CPU };
 
-/* What a field is to who takes it as it is, not as text. */
-enum field_kind {
-	FIELD_NONE,
-	FIELD_UNSIGNED,
-	FIELD_HEX,
-	FIELD_SIGNED,
-	FIELD_DOUBLE,
-	FIELD_BITS,
-	FIELD_STRING,
-	FIELD_BYTES,
-	FIELD_OPAQUE,
-	FIELD_ATTR,
-	FIELD_ARRAY,
-	FIELD_LIST,
-	FIELD_INDEX,
-};
-
 enum { NO_REG = 0xff, REG_KEPT = 0, REGS = LAYOUT_NAMED + 1 };
 
 /* (what it comes from - less) / per, rounded up; `per` 0 is 1. */
@@ -100,7 +84,7 @@ struct op {
 	uint8_t kind, width;
 	uint8_t reg; /* that the value is put into, or is in; NO_REG: none */
 	uint8_t role;
-	uint8_t field; /* enum field_kind */
+	uint8_t field; /* enum perfabi_kind */
 	uint16_t key_length;
 	int32_t offset;   /* from the start, or -1: not fixed */
 	const char *key;  /* as record.c copies it: "\"ip\":\"0x" */
@@ -133,7 +117,7 @@ struct op {
 		struct {
 			struct amount amount;
 			uint8_t element;                  /* how each is written: a kind */
-			uint8_t field;                    /* what each is: enum field_kind */
+			uint8_t field;                    /* what each is: enum perfabi_kind */
 			const struct abi_family *markers; /* or NULL */
 			uint64_t first_marker;            /* the smallest, */
 			uint64_t cookie_marker;           /* and the one that a cookie follows */

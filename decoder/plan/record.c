@@ -281,7 +281,7 @@ ALWAYS_INLINE void put_op_key(struct state *s, const struct op *op)
 static __attribute__((noinline)) bool more_fields(struct record *r)
 {
 	size_t capacity = r->field_capacity ? 2 * r->field_capacity : 64;
-	struct record_field *grown = realloc(r->fields, capacity * sizeof(*grown));
+	struct perfabi_field *grown = realloc(r->fields, capacity * sizeof(*grown));
 
 	if (!grown) {
 		r->err = -ENOMEM;
@@ -302,14 +302,14 @@ ALWAYS_INLINE void add_field(const struct input *in, const struct op *op,
 		return;
 	if (__builtin_expect(r->field_count == r->field_capacity, 0) && !more_fields(r))
 		return;
-	r->fields[r->field_count++] = (struct record_field){
+	r->fields[r->field_count++] = (struct perfabi_field){
 		.number = op->number,
 		.offset = (uint32_t)offset_at(in, begin),
 		.size = (uint32_t)size,
 		.kind = op->field,
 		.width = op->width,
-		.element = op->field == FIELD_ARRAY ? op->array.field : 0,
-		.op = (uint32_t)(op - in->plan->ops),
+		.element = op->field == PERFABI_ARRAY ? op->array.field : 0,
+		.own = {(uint32_t)(op - in->plan->ops)},
 		.value = value,
 	};
 }

@@ -30,19 +30,6 @@ struct finding {
 
 enum { FINDINGS = 8 };
 
-/* A field as it is. */
-struct record_field {
-	uint32_t number; /* as plan_for.paths has it */
-	uint32_t offset, size;
-	uint8_t kind;    /* enum field_kind */
-	uint8_t width;   /* bytes of a number or element, bits of a bit field */
-	uint8_t element; /* of an array: what each number is */
-	uint8_t reserved;
-	uint32_t op; /* the plan's */
-	uint32_t unused;
-	uint64_t value; /* the number; how many bytes mean something, or elements there are */
-};
-
 struct record {
 	const struct abi *abi;
 	const struct abi_arch *arch; /* may be NULL */
@@ -68,7 +55,8 @@ struct record {
 	bool has_time, has_cpu;
 	struct finding findings[FINDINGS];
 	size_t finding_count;
-	struct record_field *fields; /* by record_fields(); free with record_free() */
+	struct perfabi_field *fields; /* by record_fields(), own[0] the plan's operation; free with
+				       * record_free() */
 	size_t field_count, field_capacity;
 };
 

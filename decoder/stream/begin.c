@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "stream/decode.h"
-#include "stream/given_attrs.h"
+#include "stream/found_attrs.h"
 #include "text/json.h"
 
 /* Diagnostics of a header, which are kept until it is out; more of them are counted. */
@@ -254,26 +254,26 @@ static const uint64_t RING_MOST = UINT64_C(1) << 48;
  */
 static int look(struct decoder *d, enum byte_order *order)
 {
-	enum format wanted = d->options.format;
+	enum perfabi_format wanted = d->options.format;
 	size_t n = input_fill(&d->in, PERFDATA_PIPE_HEADER);
 	int is_ring;
 
 	d->format = wanted;
-	if (wanted != FORMAT_RING && wanted != FORMAT_RECORDS &&
+	if (wanted != PERFABI_RING && wanted != PERFABI_RECORDS &&
 	    perfdata_detect(input_bytes(&d->in), n, order)) {
-		d->format = FORMAT_PERF_DATA;
+		d->format = PERFABI_PERF_DATA;
 		return 0;
 	}
-	if (wanted == FORMAT_PERF_DATA || wanted == FORMAT_RECORDS)
+	if (wanted == PERFABI_PERF_DATA || wanted == PERFABI_RECORDS)
 		return 0;
 	n = input_fill(&d->in, RING_PAGE_MIN);
 	is_ring = ring_detect(d->abi, input_bytes(&d->in), n, RING_MOST, order);
 	if (is_ring < 0)
 		return is_ring;
 	if (is_ring)
-		d->format = FORMAT_RING;
-	else if (wanted == FORMAT_UNKNOWN)
-		d->format = FORMAT_RECORDS;
+		d->format = PERFABI_RING;
+	else if (wanted == PERFABI_AUTO)
+		d->format = PERFABI_RECORDS;
 	return 0;
 }
 
@@ -289,11 +289,11 @@ int decoder_find_format(struct decoder *d, struct error *e)
 		return decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
 	if (!n)
 		return error_text(e, NULL, "empty input", "a recording");
-	if (d->format == FORMAT_PERF_DATA && !perfdata_detect(input_bytes(&d->in), n, &order))
+	if (d->format == PERFABI_PERF_DATA && !perfdata_detect(input_bytes(&d->in), n, &order))
 		return error_text(e, NULL, "other bytes", "PERFILE2 or PERFFILE at the beginning");
-	if (d->format == FORMAT_RING && d->options.shards)
+	if (d->format == PERFABI_RING && d->options.shards)
 		return no_shards_of(d, "an image of the mmap area", "a perf.data or records", e);
-	if (d->format != FORMAT_PERF_DATA && d->options.order_is_given)
+	if (d->format != PERFABI_PERF_DATA && d->options.order_is_given)
 		order = d->options.order;
 	d->events.order = order;
 	return 0;
@@ -302,9 +302,9 @@ int decoder_find_format(struct decoder *d, struct error *e)
 int decoder_begin(struct decoder *d, struct error *e)
 {
 	switch (d->format) {
-	case FORMAT_PERF_DATA:
+	case PERFABI_PERF_DATA:
 		return begin_perfdata(d, e);
-	case FORMAT_RING:
+	case PERFABI_RING:
 		return begin_ring(d, e);
 	default:
 		return begin_records(d, e);

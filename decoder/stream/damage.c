@@ -4,7 +4,99 @@
  */
 #include "stream/damage.h"
 
-#include "stream/resync.h"
+static uint16_t size_at(const struct events *events, const unsigned char *bytes)
+{
+	return (uint16_t)load_word(bytes + 6, 2, events->order);
+}
+
+enum verdict { NO_RECORD, RECORD, UNDECIDED };
+
+bool header_is_likely(const struct events *events, const unsigned char *bytes)
+{
+	uint32_t type = (uint32_t)load_word(bytes, 4, events->order);
+	uint16_t length = size_at(events, bytes);
+
+	return type && type < TYPES && length >= 8 && (length % 8 == 0 || events->is_tool[type]);
+}
+
+/* The same, of a type that is known. */
+static bool is_plausible(const struct events *events, const unsigned char *bytes)
+{
+	return header_is_likely(events, bytes) &&
+	       events->slot_of[load_word(bytes, 4, events->order)] >= 0;
+}
+
+/*
+ * Whether another comes behind one that fits nearly anything, as perf's own do, or that stands
+ * where records do not if only whole ones are missing.
+ */
+static enum verdict has_successor(const struct events *events, const unsigned char *bytes,
+				  size_t size, bool at_end)
+{
+	if (size < 8)
+		return !at_end ? UNDECIDED : size ? NO_RECORD : RECORD;
+	if (!is_plausible(events, bytes) || (at_end && size_at(events, bytes) > size))
+		return NO_RECORD;
+	return RECORD;
+}
+
+static enum verdict try_record(struct lines *lines, const unsigned char *bytes, size_t size,
+			       bool at_end, bool is_aligned)
+{
+	const struct events *events = lines->events;
+	uint32_t type = (uint32_t)load_word(bytes, 4, events->order);
+	size_t length = size_at(events, bytes);
+	enum verdict verdict = RECORD;
+
+	if (!is_plausible(events, bytes))
+		return NO_RECORD;
+	if (length > size)
+		return at_end ? NO_RECORD : UNDECIDED;
+	if (events->is_tool[type] || !is_aligned)
+		verdict = has_successor(events, bytes + length, size - length, at_end);
+	if (verdict != RECORD)
+		return verdict;
+	if (length > lines->credit)
+		return NO_RECORD;
+	lines->credit -= length;
+	return lines_fits(lines, bytes, length) ? RECORD : NO_RECORD;
+}
+
+/* Where the next record is looked for. */
+struct places {
+	unsigned step; /* 8: only whole words are missing; 1: any number of bytes may be */
+	unsigned past; /* how far the first byte is past a multiple of 8 from the damage's start */
+};
+
+/*
+ * The first place from `from` on at which a record stands that can be trusted: a type that is
+ * known, a size that its plan accounts for to the last byte, and, behind one of perf's own and at
+ * no multiple of 8 from the damage's start, another. *found says whether there is one. If not: the
+ * first place for which more bytes are needed, or `size` if `at_end`.
+ *
+ * Trying costs as much as decoding does. A place is tried as long as lines->credit lasts, which
+ * grows with the bytes that are passed over, so that time grows with the input and no faster.
+ */
+static size_t resync(struct lines *lines, const unsigned char *bytes, size_t from, size_t size,
+		     bool at_end, struct places places, bool *found)
+{
+	enum { CREDIT_A_BYTE = 16 };
+
+	size_t at;
+
+	*found = false;
+	for (at = from; at + 8 <= size; at += places.step) {
+		bool is_aligned = (at + places.past) % 8 == 0;
+		enum verdict verdict = try_record(lines, bytes + at, size - at, at_end, is_aligned);
+
+		*found = verdict == RECORD;
+		if (verdict != NO_RECORD)
+			return at;
+		if (lines->credit < LINES_CREDIT)
+			lines->credit += CREDIT_A_BYTE * places.step;
+	}
+	return at_end ? size : at;
+}
 
 void damage_begin(struct damage *damage, const struct events *events, const unsigned char *bytes,
 		  size_t size, enum scan_stop stop, struct place place)
@@ -86,4 +178,40 @@ void damage_interrupt(struct damage *damage, struct lines *lines, struct place p
 	damage->goes_on = true;
 	damage->place = place;
 	damage->skipped = 0;
+}
+
+size_t scan_records(enum byte_order order, const bool *special, const unsigned char *bytes,
+		    size_t size, bool at_end, size_t last[2], enum scan_stop *stop)
+{
+	size_t at = 0;
+
+	last[0] = last[1] = 0;
+	for (;;) {
+		uint32_t type;
+		uint16_t length;
+
+		if (size - at < 8) {
+			*stop = at == size && at_end ? SCAN_END
+				: at_end             ? SCAN_PAST_END
+						     : SCAN_MORE;
+			return at;
+		}
+		type = (uint32_t)load_word(bytes + at, 4, order);
+		length = (uint16_t)load_word(bytes + at + 6, 2, order);
+		if (length < 8)
+			*stop = SCAN_SIZE;
+		else if (!type || type >= TYPES)
+			*stop = SCAN_TYPE;
+		else if (length > size - at)
+			*stop = at_end ? SCAN_PAST_END : SCAN_MORE;
+		else if (special[type])
+			*stop = SCAN_SPECIAL;
+		else {
+			last[1] = last[0];
+			last[0] = at;
+			at += length;
+			continue;
+		}
+		return at;
+	}
 }

@@ -6,8 +6,37 @@
 #ifndef PERFABI_DAMAGE_H
 #define PERFABI_DAMAGE_H
 
-#include "input/scan.h"
+#include <stddef.h>
+
+#include "abi/word.h"
 #include "stream/lines.h"
+
+enum scan_stop {
+	SCAN_MORE,     /* the next record is not whole yet */
+	SCAN_SPECIAL,  /* the next one is for somebody else */
+	SCAN_SIZE,     /* its size is less than its header */
+	SCAN_TYPE,     /* its type is none that kernel or perf can have */
+	SCAN_MISFIT,   /* it does not fit its layout, and no record begins behind it */
+	SCAN_PAST_END, /* its size is more than there is */
+	SCAN_END,      /* nothing is left */
+};
+
+/*
+ * The length of the whole records that `bytes` begins with, none of a type that `special` (TYPES of
+ * them) has, in last[0] where the last of them begins, in last[1] the one before it, or 0, and in
+ * *stop what comes then; never SCAN_MISFIT. `at_end`: nothing follows these bytes.
+ */
+size_t scan_records(enum byte_order order, const bool *special, const unsigned char *bytes,
+		    size_t size, bool at_end, size_t last[2], enum scan_stop *stop);
+
+/* Bytes that are enough to tell whether a record can be trusted: it, and a header behind it. */
+enum { SCAN_ENOUGH = 65536 + 8 };
+
+/*
+ * Whether these 8 bytes are a header as kernel and perf write them, of whatever type; a known
+ * record of perf's can have any size.
+ */
+bool header_is_likely(const struct events *events, const unsigned char *bytes);
 
 struct damage {
 	bool active;

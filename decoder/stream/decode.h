@@ -9,29 +9,46 @@
 #ifndef PERFABI_DECODE_H
 #define PERFABI_DECODE_H
 
-#include "abi/attr_list.h"
+#include "abi/attr.h"
 #include "input/decompress.h"
 #include "input/input.h"
 #include "input/ring.h"
 #include "stream/damage.h"
-#include "stream/finds.h"
 #include "stream/found_attrs.h"
 #include "stream/jobs.h"
 #include "stream/lines.h"
 #include "stream/perfdata_header.h"
 
-enum { FILL = 80 * 1024 }; /* of the window, before records are looked for */
-
-enum format {
-	FORMAT_UNKNOWN,
-	FORMAT_PERF_DATA,
-	FORMAT_RING,
-	FORMAT_RECORDS,
+/* What a decoder comes upon, in order, for who takes it one by one instead of as lines. */
+struct find {
+	const unsigned char *bytes; /* of whole records, one at least; good until the next step */
+	size_t size;
+	struct place place;
+	struct diagnostic *wrong; /* instead; its text is behind it */
 };
+
+struct finds {
+	struct find *list;
+	size_t first, count, capacity; /* list[first] to list[count - 1] wait */
+};
+
+/* Each 0 or -ENOMEM; the diagnostic is copied. Free with finds_free(). */
+int finds_add_records(struct finds *finds, const unsigned char *bytes, size_t size,
+		      struct place place);
+int finds_add_wrong(struct finds *finds, const struct diagnostic *wrong);
+void finds_free(struct finds *finds);
+
+/* The oldest that waits; NULL: none does. */
+struct find *finds_oldest(struct finds *finds);
+
+/* Forgets the oldest. What it points to is good no longer. */
+void finds_drop(struct finds *finds);
+
+enum { FILL = 80 * 1024 }; /* of the window, before records are looked for */
 
 /* What is asked for; all zero is a good beginning. Texts and lists are the caller's. */
 struct decode_options {
-	enum format format; /* what the bytes are; FORMAT_UNKNOWN: the beginning tells */
+	enum perfabi_format format; /* what the bytes are; PERFABI_AUTO: the beginning tells */
 	bool order_is_given;
 	enum byte_order order;       /* of a ring or records */
 	const struct abi_arch *arch; /* whose registers; may be NULL */
@@ -74,7 +91,7 @@ struct decoder {
 	uint64_t follow; /* bytes behind the last record that are to be skipped */
 	struct place follow_place;
 	struct damage damage, inner; /* of the file, and of the compressed stream */
-	enum format format;          /* what it is: */
+	enum perfabi_format format;  /* what it is: */
 	struct perfdata file;        /* one of these three, ... */
 	struct ring ring;
 	const struct attr_list *attrs; /* ... and the attrs of a ring or of records */

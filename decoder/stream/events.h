@@ -9,8 +9,10 @@
 #include <pthread.h>
 
 #include "abi/attr.h"
-#include "input/scan.h"
 #include "plan/plan.h"
+
+/* Record types that there can be: the kernel's are below 64, perf's above; none is 0. */
+enum { TYPES = 256 };
 
 enum { SHAPES_MAX = 64, EVENTS_MAX = 65536, IDS_MAX = 1 << 19, USES_MAX = 16 };
 

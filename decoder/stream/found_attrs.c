@@ -6,8 +6,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "abi/attr.h"
+#include "text/json.h"
 
 int found_attrs_add(struct found_attrs *found, const struct events *events,
 		    const unsigned char *attr, size_t size)
@@ -25,20 +28,9 @@ int found_attrs_add(struct found_attrs *found, const struct events *events,
 		       : 0;
 }
 
-/* jansson's integers end at 2^63 - 1. */
-static json_t *id_json(uint64_t id)
-{
-	char text[24];
-
-	if (id <= INT64_MAX)
-		return json_integer((json_int_t)id);
-	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)id);
-	return json_string(text);
-}
-
 int found_attrs_add_id(struct found_attrs *found, uint64_t id)
 {
-	return found && json_array_append_new(found->ids, id_json(id)) ? -ENOMEM : 0;
+	return found && json_array_append_new(found->ids, value_json(id)) ? -ENOMEM : 0;
 }
 
 int found_attrs_alone(struct found_attrs *found, const struct events *events,
@@ -65,4 +57,74 @@ int found_attrs_alone(struct found_attrs *found, const struct events *events,
 	}
 	found->json = attr_to_json(abi, events->arch, bytes, (size_t)size, events->order);
 	return found->json ? 0 : -ENOMEM;
+}
+
+/*
+ * Lists of attrs -> events, and -> JSON.
+ */
+
+static int add_one(const struct attr_list *list, size_t i, struct events *events, struct error *e)
+{
+	enum byte_order order = events->order;
+	size_t size = events->abi->attr_size;
+	int event, err = 0;
+
+	events->order = host_order();
+	event = events_add(events, list->bytes + i * size, size, e);
+	events->order = order;
+	if (event < 0)
+		return event;
+	for (size_t k = 0; k < list->ids[i].count && !err; k++)
+		err = events_add_id(events, list->ids[i].ids[k], event);
+	return err == -E2BIG ? error_text(e, NULL, "more", "at most %d ids", IDS_MAX) : err;
+}
+
+int given_attrs_add(const struct attr_list *list, struct events *events, struct error *e)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < list->count && !err; i++)
+		err = add_one(list, i, events, e);
+	return err;
+}
+
+/* Numbers that --attr takes back: jansson's integers end at 2^63 - 1. */
+static char *put_given_ids(char *p, const struct attr_ids *ids)
+{
+	p = put_text(p, ",\"ids\":[");
+	for (size_t i = 0; i < ids->count; i++) {
+		if (ids->ids[i] > INT64_MAX)
+			p = put_text(put_hex(put_text(p, "\"0x"), ids->ids[i]), "\"");
+		else
+			p = put_u64(p, ids->ids[i]);
+		*p++ = ',';
+	}
+	return put_close(p, ']');
+}
+
+static int put_given_attr(const struct attr_list *list, size_t i, const struct events *events,
+			  struct out *out)
+{
+	size_t size = events->abi->attr_size;
+	char *text =
+		attr_to_text(events->abi, events->arch, list->bytes + i * size, size, host_order());
+	char *p = text ? out_room(out, strlen(text) + 32 + list->ids[i].count * 24) : NULL;
+
+	if (p) {
+		p = put_text(put_text(i ? put_text(p, ",") : p, "{\"attr\":"), text);
+		if (list->ids[i].count)
+			p = put_given_ids(p, &list->ids[i]);
+		out->at = put_text(p, "}");
+	}
+	free(text);
+	return p ? 0 : -ENOMEM;
+}
+
+int given_attrs_put(const struct attr_list *list, const struct events *events, struct out *out)
+{
+	int err = out_text(out, "\"attrs\":[");
+
+	for (size_t i = 0; i < list->count && !err; i++)
+		err = put_given_attr(list, i, events, out);
+	return err ? err : out_text(out, "]");
 }

@@ -7,7 +7,9 @@
 
 #include <jansson.h>
 
+#include "abi/attr.h"
 #include "stream/events.h"
+#include "text/out.h"
 
 struct found_attrs {
 	json_t *json; /* a list; or one attr, if that was all. NULL: none yet. json_decref() it */
@@ -31,5 +33,11 @@ enum { FOUND_ATTR_MAX = 65536 }; /* bytes of one attr alone */
  */
 int found_attrs_alone(struct found_attrs *found, const struct events *events,
 		      const unsigned char *bytes, uint64_t size, char *message, size_t room);
+
+/* Adds each attr, and its ids. 0, or a negative errno with `e` filled. */
+int given_attrs_add(const struct attr_list *list, struct events *events, struct error *e);
+
+/* Writes the member "attrs". 0 or -ENOMEM. */
+int given_attrs_put(const struct attr_list *list, const struct events *events, struct out *out);
 
 #endif

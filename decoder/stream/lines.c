@@ -6,8 +6,10 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "text/ascii.h"
 #include "text/json.h"
@@ -70,10 +72,66 @@ static char *put_place(char *p, struct place place)
 	return p;
 }
 
+/*
+ * The codes of diagnostics. Where one is an error, something is missing from the output, or cannot
+ * be believed; a warning, all of it is there, and not all of it is understood or in order; a note,
+ * kernels and perf do write such things and should not.
+ */
+static const char *const grade_names[GRADES] = {"error", "warning", "note"};
+
+static const struct {
+	const char *code;
+	enum perfabi_grade grade;
+} diagnostics[] = {
+	/* Where records begin and end. */
+	{"size-zero", PERFABI_ERROR},
+	{"size-short", PERFABI_ERROR},
+	{"size-past-end", PERFABI_ERROR},
+	{"no-record", PERFABI_ERROR},
+	{"truncated", PERFABI_ERROR},
+	{"overwritten", PERFABI_WARNING}, /* a buffer that goes round is meant to */
+	{"size-unaligned", PERFABI_WARNING},
+	/* What is in a record. */
+	{"field-past-end", PERFABI_ERROR},
+	{"no-attr", PERFABI_ERROR},
+	{"unknown-id", PERFABI_ERROR},
+	{"no-id", PERFABI_ERROR},
+	{"unknown-type", PERFABI_WARNING},
+	{"unknown-bits", PERFABI_WARNING},
+	{"bytes-left", PERFABI_WARNING},
+	{"impossible", PERFABI_WARNING},
+	{"unterminated", PERFABI_WARNING},
+	{"time-order", PERFABI_WARNING},
+	{"reserved", PERFABI_NOTE},
+	{"padding", PERFABI_NOTE},
+	/* The file around the records. */
+	{"not-closed", PERFABI_ERROR}, /* perf was killed: what it had not written is lost */
+	{"section-past-end", PERFABI_ERROR},
+	{"attr", PERFABI_ERROR},
+	{"attr-size", PERFABI_ERROR},
+	{"attr-short", PERFABI_WARNING}, /* an older perf may have rewritten it */
+	{"too-many-ids", PERFABI_ERROR},
+	{"ids-overlap", PERFABI_ERROR},
+	{"id-twice", PERFABI_ERROR},
+	{"id-shared", PERFABI_WARNING}, /* their records have the same fields */
+	{"feature", PERFABI_WARNING},
+	{"more", PERFABI_NOTE}, /* each of them counts in its own grade */
+	{"zstd", PERFABI_ERROR},
+	{"misplaced", PERFABI_ERROR},
+};
+
+static enum perfabi_grade grade_of(const char *code)
+{
+	for (size_t i = 0; i < sizeof(diagnostics) / sizeof(diagnostics[0]); i++)
+		if (!strcmp(diagnostics[i].code, code))
+			return diagnostics[i].grade;
+	return PERFABI_ERROR;
+}
+
 void lines_diagnostic(struct lines *lines, struct place place, const char *code, uint64_t skipped,
 		      const char *format, ...)
 {
-	enum grade grade = diagnostic_grade(code);
+	enum perfabi_grade grade = grade_of(code);
 	char message[256], *p;
 	va_list args;
 	int n;
@@ -704,8 +762,8 @@ void lines_summary(struct lines *lines, const struct lines_sums *sums)
 	p = put_sum(p, "lost_samples", sums->lost_samples);
 	p = put_sum(p, "skipped", sums->skipped);
 	p = put_sum(p, "passed_over", sums->passed_over);
-	p = put_sum(p, "errors", sums->diagnostics[GRADE_ERROR]);
-	p = put_sum(p, "warnings", sums->diagnostics[GRADE_WARNING]);
-	p = put_sum(p, "notes", sums->diagnostics[GRADE_NOTE]);
+	p = put_sum(p, "errors", sums->diagnostics[PERFABI_ERROR]);
+	p = put_sum(p, "warnings", sums->diagnostics[PERFABI_WARNING]);
+	p = put_sum(p, "notes", sums->diagnostics[PERFABI_NOTE]);
 	lines->out->at = put_text(p, "}\n");
 }

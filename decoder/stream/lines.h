@@ -6,10 +6,11 @@
 #ifndef PERFABI_LINES_H
 #define PERFABI_LINES_H
 
-#include "stream/diagnostic.h"
+#include "plan/record.h"
 #include "stream/events.h"
 #include "text/out.h"
-#include "plan/record.h"
+
+enum { GRADES = PERFABI_NOTE + 1 };
 
 /* What to write of a record; the same for all of them. */
 struct lines_options {
@@ -51,7 +52,7 @@ struct place {
 struct diagnostic {
 	struct place place;
 	const char *code;
-	enum grade grade;
+	enum perfabi_grade grade;
 	uint64_t skipped;
 	const char *message;
 };

@@ -37,8 +37,8 @@ static int decode_memory(struct decoder *d, const struct values_by *by, const un
 	return decoder_end(d, err, &sums);
 }
 
-static int to_lines(const struct values_by *by, enum format format, const unsigned char *bytes,
-		    size_t size, struct out *lines, struct error *e)
+static int to_lines(const struct values_by *by, enum perfabi_format format,
+		    const unsigned char *bytes, size_t size, struct out *lines, struct error *e)
 {
 	struct decode_options options = {.format = format,
 					 .order_is_given = true,
@@ -83,7 +83,7 @@ static int take_line(struct values *out, json_t *line, bool goes_round)
 	return 0;
 }
 
-static int values_of(struct values *out, const struct values_by *by, enum format format,
+static int values_of(struct values *out, const struct values_by *by, enum perfabi_format format,
 		     const unsigned char *bytes, size_t size, struct error *e)
 {
 	struct out lines;
@@ -103,7 +103,7 @@ static int values_of(struct values *out, const struct values_by *by, enum format
 
 		end = memchr(at, '\n', (size_t)(lines.at - at));
 		line = json_loadb(at, (size_t)(end - at), 0, NULL);
-		err = take_line(out, line, format == FORMAT_RING);
+		err = take_line(out, line, format == PERFABI_RING);
 		json_decref(line);
 		if (err)
 			no_memory_for_values(e);
@@ -115,13 +115,13 @@ static int values_of(struct values *out, const struct values_by *by, enum format
 int values_of_records(struct values *out, const struct values_by *by, const unsigned char *bytes,
 		      size_t size, struct error *e)
 {
-	return values_of(out, by, FORMAT_RECORDS, bytes, size, e);
+	return values_of(out, by, PERFABI_RECORDS, bytes, size, e);
 }
 
 int values_of_ring(struct values *out, const struct values_by *by, const unsigned char *image,
 		   size_t size, struct error *e)
 {
-	return values_of(out, by, FORMAT_RING, image, size, e);
+	return values_of(out, by, PERFABI_RING, image, size, e);
 }
 
 void values_free(struct values *values)

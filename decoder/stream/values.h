@@ -6,7 +6,7 @@
 #ifndef PERFABI_VALUES_H
 #define PERFABI_VALUES_H
 
-#include "abi/attr_list.h"
+#include "abi/attr.h"
 
 /* What bytes are decoded by. All of it is the caller's. */
 struct values_by {

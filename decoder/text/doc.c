@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "text/one_line.h"
+#include "text/say.h"
 
 static int doc_list(struct doc *d, const struct doc_row *row, const json_t *json,
 		    unsigned char *out, const struct where *w)
@@ -56,12 +56,12 @@ static int doc_strings(struct doc *d, const struct doc_row *row, const json_t *j
 		       unsigned char *at, const struct where *w)
 {
 	const char **list = arena_array(d->arena, json_array_size(json) + 1, sizeof(*list));
+	const char *expected = row->expected ? row->expected : "a string";
 	json_t *one;
 	size_t i;
 
 	if (!json_is_array(json))
-		return error_value(d->e, w, json, "%s",
-				   row->expected ? row->expected : "a list of strings");
+		return error_value(d->e, w, json, "a list, each element of which is %s", expected);
 	if (!list)
 		return error_no_memory(d->e, w, row->key);
 	json_array_foreach(json, i, one) {
@@ -69,7 +69,7 @@ static int doc_strings(struct doc *d, const struct doc_row *row, const json_t *j
 
 		list[i] = json_string_value(one);
 		if (!list[i])
-			return error_value(d->e, &at_one, one, "a string");
+			return error_value(d->e, &at_one, one, "%s", expected);
 	}
 	memcpy(at, &list, sizeof(list));
 	return 0;

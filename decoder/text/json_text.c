@@ -4,9 +4,14 @@
  */
 #include "text/json_text.h"
 
+#include <errno.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "text/say.h"
 
 struct text {
 	char *bytes;
@@ -50,4 +55,23 @@ const char *member_text(const json_t *object, const char *key)
 	const char *text = json_string_value(json_object_get(object, key));
 
 	return text ? text : "";
+}
+
+/*
+ * jansson's allocators take no context: the program's name is the one that the C library keeps.
+ */
+
+static void *allocate(size_t size)
+{
+	void *bytes = malloc(size);
+
+	if (bytes)
+		return bytes;
+	say(stderr, "%s: %s\n", program_invocation_short_name, strerror(ENOMEM));
+	_exit(EXIT_NO_MEMORY);
+}
+
+void json_memory_or_exit(void)
+{
+	json_set_alloc_funcs(allocate, free);
 }

@@ -16,4 +16,14 @@ char *json_text(const json_t *json, size_t flags);
 /* The text that is the member `key`; "" if there is none, or it is no text. The JSON's own. */
 const char *member_text(const json_t *object, const char *key);
 
+/* The exit status then. */
+enum { EXIT_NO_MEMORY = 3 };
+
+/*
+ * From now on an allocation of jansson's that fails ends the program with a message and that
+ * exit status. Its parser (2.14) loses text or aborts there, so that nothing it returns could be
+ * believed. For main() alone: it is one setting of the whole process.
+ */
+void json_memory_or_exit(void);
+
 #endif

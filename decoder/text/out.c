@@ -75,6 +75,18 @@ int out_text(struct out *out, const char *text)
 	return out_append(out, text, strlen(text));
 }
 
+int out_line(struct out *out, const char **text, size_t *size)
+{
+	const char *newline = memchr(*text, '\n', *size);
+	size_t n = newline ? (size_t)(newline - *text) : *size;
+	int err = out_append(out, *text, n);
+
+	n += newline != NULL;
+	*text += n;
+	*size -= n;
+	return err ? err : newline != NULL;
+}
+
 char *out_spill(struct out *out, char *p)
 {
 	if (!out->sink || p - out->base < OUT_BUFFER)

@@ -36,6 +36,13 @@ int out_append(void *out, const char *text, size_t size);
 int out_text(struct out *out, const char *text);
 
 /*
+ * Takes from *text, of *size bytes, what belongs to the line that comes: 1 if that is whole now, in
+ * out->base without its newline, which is for the caller to take away; 0 if more must come; or
+ * -ENOMEM.
+ */
+int out_line(struct out *out, const char **text, size_t *size);
+
+/*
  * In room that was given: hands the text up to `p` to the sink, but for its last byte, once it is
  * worth it. Returns where to go on; the room behind that is no less.
  */

@@ -7,6 +7,7 @@
 #define PERFABI_SAY_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /*
@@ -27,5 +28,14 @@ size_t say_length(const unsigned char *text, size_t size);
  * to fit; returns `out`, which has four bytes for each of `text` if it is not to be.
  */
 const char *say_harmless(const char *text, char *out, size_t size);
+
+/* True if `text`, which is UTF-8, is not blank and has no control characters: C0, DEL or C1. */
+bool one_line(const char *text);
+
+/* Prints `text` as say() does, but for the bytes of `without`, each of which becomes a space. */
+void one_line_print(FILE *f, const char *text, const char *without);
+
+/* The same of the first `length` bytes of `text`. */
+void one_line_print_part(FILE *f, const char *text, size_t length, const char *without);
 
 #endif

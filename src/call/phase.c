@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "text/one_line.h"
+#include "text/say.h"
 #include "machine/names.h"
 
 /* ABI of the reading. */

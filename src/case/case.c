@@ -18,7 +18,7 @@
 #include "step/expect.h"
 #include "step/types.h"
 #include "step/vocabulary.h"
-#include "text/one_line.h"
+#include "text/say.h"
 
 static void add_sysctl(struct sysctl_set *set, const char *text)
 {

@@ -22,14 +22,14 @@
 #include <unistd.h>
 
 #include "abi/abi.h"
-#include "abi/attr_list.h"
+#include "abi/attr.h"
 #include "call/call.h"
 #include "command/command.h"
 #include "command/modelled.h"
 #include "input/perfdata.h"
 #include "language/scope.h"
 #include "machine/proc.h"
-#include "perfabi.h"
+#include "include/perfabi.h"
 #include "stream/events.h"
 #include "text/options.h"
 #include "text/out.h"

@@ -9,13 +9,12 @@
 
 #include "case/cases.h"
 #include "command/command.h"
-#include "text/one_line.h"
+#include "text/say.h"
 #include "language/pattern.h"
 #include "machine/require.h"
 #include "run/baseline.h"
 #include "step/help.h"
 #include "text/options.h"
-#include "text/say.h"
 
 /* What these commands can be told. */
 struct settings {

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "command/modelled.h"
-#include "text/one_line.h"
 #include "machine/clock.h"
 #include "machine/limits.h"
 #include "machine/sysctl.h"

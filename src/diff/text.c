@@ -8,7 +8,6 @@
 
 #include "diff/diff.h"
 #include "text/json_text.h"
-#include "text/one_line.h"
 #include "text/say.h"
 
 static void print_diff_side(FILE *f, const char *name, const json_t *about)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "text/one_line.h"
+#include "text/say.h"
 
 enum { COLUMNS = 100 };
 

@@ -12,7 +12,7 @@
 #include "language/keys.h"
 #include "machine/names.h"
 #include "machine/require.h"
-#include "text/one_line.h"
+#include "text/say.h"
 
 enum { DEEPEST = 16 };
 

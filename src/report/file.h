@@ -10,7 +10,6 @@
 
 #include "language/verdict.h"
 #include "text/error.h"
-#include "text/where.h"
 
 /*
  * Who is told of what a file has, in its order. Each returns 0, or a negative errno with the error

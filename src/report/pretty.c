@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/one_line.h"
+#include "text/say.h"
 #include "language/keys.h"
 #include "machine/names.h"
 #include "machine/require.h"
-#include "text/say.h"
 
 enum { RED = 31, GREEN = 32, YELLOW = 33 };
 

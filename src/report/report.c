@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "text/one_line.h"
 #include "text/say.h"
 
 enum { BESIDE_SHOWN = 4 }; /* in text; programs get all that are known */

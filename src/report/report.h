@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "machine/host.h"
-#include "perfabi.h"
+#include "include/perfabi.h"
 #include "run/baseline.h"
 
 /* What every printer is given. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/one_line.h"
+#include "text/say.h"
 
 /* A reason in one line, without what would end or comment a TAP description. */
 static void put_plain(FILE *f, const char *text)

@@ -14,7 +14,7 @@
 #include "case/cases.h"
 #include "case/load.h"
 #include "language/keys.h"
-#include "text/one_line.h"
+#include "text/say.h"
 
 static int keep_json(struct doc *d, void *baseline, const json_t *json, const struct where *w)
 {

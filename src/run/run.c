@@ -30,7 +30,7 @@
 #include "step/mutate.h"
 #include "step/trace.h"
 #include "step/verbs/signals.h"
-#include "text/json_memory.h"
+#include "text/json_text.h"
 #include "text/say.h"
 
 /*

@@ -112,9 +112,9 @@ says out '"code":"bytes-left","grade":"warning"'
 says out '"errors":0,'
 for code in $(jq -r '."$defs".diagnostic.properties.code.enum[]' cases/schema/decoded.schema.json); do
 	grep -q -- "$code" docs/man/man1/perfabi-decode.1 || fail "perfabi-decode(1) does not say what $code is"
-	grep -q "{\"$code\"," decoder/stream/diagnostic.c || fail "$code has no grade"
+	grep -q "{\"$code\"," decoder/stream/lines.c || fail "$code has no grade"
 done
-[ "$(grep -c '^	{".*GRADE_' decoder/stream/diagnostic.c)" = "$(jq '."$defs".diagnostic.properties.code.enum | length' cases/schema/decoded.schema.json)" ] ||
+[ "$(grep -c '^	{"[a-z-]*", PERFABI_' decoder/stream/lines.c)" = "$(jq '."$defs".diagnostic.properties.code.enum | length' cases/schema/decoded.schema.json)" ] ||
 	fail "the codes of decoded.schema.json are not those of the program"
 offset=$("$decode" --type lost "$data" | sed -n 's/^{"type":"LOST","offset":\([0-9]*\).*/\1/p')
 cp "$data" "$scratch/dirty"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "abi/attr.h"
-#include "perfabi.h"
+#include "include/perfabi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -386,7 +386,7 @@ def selected(api):
     check([r for r in api.records(data, Options(type_count=1, field_count=2)) if r["type"] not in ("diagnostic", "result")] ==
           all_of_it, "counts without lists select something")
     check(api.lib.perfabi_field_number(api.p, b"no_such_field") == 0, "a number for no field")
-    with open("decoder/perfabi.h") as f:
+    with open("decoder/include/perfabi.h") as f:
         named = re.search(r'Fields have the names that lines have.*?\*/', f.read(), re.S).group()
     named = re.findall(r'"([a-z_.\[\]]+)"', named)
     check(len(named) == 3, "names in perfabi.h", named)

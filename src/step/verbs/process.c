@@ -24,7 +24,7 @@
 #include "step/verbs/verbs.h"
 #include "machine/limits.h"
 #include "machine/names.h"
-#include "text/json_memory.h"
+#include "text/json_text.h"
 
 /* What failed in another process or thread has failed here, and is said in its words. */
 static int failed_elsewhere(struct step *s)
