@@ -172,8 +172,6 @@ static void live_ring_free(struct live_ring *ring)
 	free(ring->copy);
 }
 
-enum { NAME = 48 };
-
 struct perfabi_reader {
 	struct call call;
 	struct live_ring ring;
@@ -187,25 +185,7 @@ struct perfabi_reader {
 	struct finds *handed;                /* the queue whose oldest `wrong` is; NULL: none */
 	struct perfabi_field *fields;        /* of `record` */
 	size_t field_capacity;
-	char (*names)[NAME]; /* by slot */
 };
-
-/* As lines have them: in capitals. */
-static int make_names(struct perfabi_reader *reader)
-{
-	const struct events *events = &reader->call.perfabi->base;
-
-	reader->names = calloc(events->record_count + 1, sizeof(*reader->names));
-	if (!reader->names)
-		return -ENOMEM;
-	for (size_t i = 0; i < events->record_count; i++) {
-		const char *name = events->records[i].value->name;
-
-		for (size_t k = 0; name[k] && k < NAME - 1; k++)
-			reader->names[i][k] = ascii_upper(name[k]);
-	}
-	return 0;
-}
 
 static int drop_text(void *context, const char *text, size_t size)
 {
@@ -252,8 +232,6 @@ static int open_reader(const struct perfabi *perfabi, const struct call_input *i
 		return -ENOMEM;
 	what.finds = &reader->coming;
 	err = call_begin(&reader->call, perfabi, input, options, &what);
-	if (!err)
-		err = make_names(reader);
 	if (err)
 		return open_failed(reader, err, result);
 	*out = reader;
@@ -298,7 +276,7 @@ static int begin_live(struct perfabi_reader *reader, const struct perfabi *perfa
 	}
 	if (!err)
 		err = live_ring_open(&reader->ring, perfabi->abi, area, size, &call->error);
-	return err ? err : make_names(reader);
+	return err;
 }
 
 int perfabi_open_ring(const struct perfabi *perfabi, void *area, size_t size,
@@ -328,7 +306,6 @@ void perfabi_close(struct perfabi_reader *reader)
 	finds_free(&reader->said);
 	call_end(&reader->call);
 	free(reader->fields);
-	free(reader->names);
 	free(reader);
 }
 
@@ -373,7 +350,7 @@ static int take_record(struct perfabi_reader *reader, const unsigned char *bytes
 		.misc = taken.misc,
 		.size = taken.size,
 		.bytes = bytes,
-		.name = taken.slot < 0 ? "UNKNOWN" : reader->names[taken.slot],
+		.name = taken.slot < 0 ? "UNKNOWN" : d->lines.begin[taken.slot].name,
 		.event = taken.event < 0 ? -1 : taken.event,
 		.offset = place.offset,
 		.within = place.within,

@@ -39,6 +39,16 @@ int decoder_pass_on(struct decoder *d)
 	return d->jobs ? out_flush(&d->out) : d->out.err;
 }
 
+static uint16_t size_of(const struct decoder *d, const unsigned char *bytes)
+{
+	return (uint16_t)load_word(bytes + 6, 2, d->events.order);
+}
+
+static uint32_t record_type(const struct decoder *d, const unsigned char *bytes)
+{
+	return (uint32_t)load_word(bytes, 4, d->events.order);
+}
+
 /* The part of a run that lies in the shard; the rest is only stepped over. */
 static void cut_to_shard(const struct decoder *d, const unsigned char **bytes, size_t *size,
 			 struct place *place)
@@ -51,12 +61,12 @@ static void cut_to_shard(const struct decoder *d, const unsigned char **bytes, s
 		return;
 	}
 	while (begin < *size && place->offset + begin < d->first)
-		begin += (size_t)load_word(*bytes + begin + 6, 2, d->events.order);
+		begin += size_of(d, *bytes + begin);
 	end = begin;
 	if (place->offset + *size <= d->last)
 		end = *size;
 	while (end < *size && place->offset + end < d->last)
-		end += (size_t)load_word(*bytes + end + 6, 2, d->events.order);
+		end += size_of(d, *bytes + end);
 	*bytes += begin;
 	*size = end - begin;
 	place->offset += begin;
@@ -88,11 +98,6 @@ static int put_by_own_lines(struct decoder *d, const unsigned char *bytes, size_
 	return decoder_pass_on(d);
 }
 
-static uint16_t size_of(const struct decoder *d, const unsigned char *bytes)
-{
-	return (uint16_t)load_word(bytes + 6, 2, d->events.order);
-}
-
 /*
  * Passes over damage, as far as these bytes tell; returns how many are behind it. `whose`: what is
  * said of it is the shard's that has this.
@@ -121,7 +126,7 @@ static int end_damage(struct decoder *d, struct damage *damage, struct place who
 /* The bytes behind a record that are not in its size: AUX data, tracing data. */
 static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size, uint64_t *follow)
 {
-	uint32_t type = (uint32_t)load_word(bytes, 4, d->events.order);
+	uint32_t type = record_type(d, bytes);
 	int slot = d->events.slot_of[type];
 	const struct abi_value *value = d->events.records[slot].value;
 	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
@@ -137,25 +142,12 @@ static int pass_over(struct decoder *d, const unsigned char *bytes, size_t size,
 	return 0;
 }
 
-/* Bytes of the stream that follow a record and are none, as far as they are there. */
-static size_t pass_inside(struct decoder *d, size_t size, struct place place)
-{
-	struct decompress *z = &d->decompress;
-	size_t n = size < z->follow ? size : (size_t)z->follow;
-
-	decoder_set_silence(d, place);
-	if (!d->lines.options.silent)
-		d->lines.sums.passed_over += n;
-	z->follow -= n;
-	return n;
-}
-
 /* One of those that are not only written, inside the stream; what follows it is passed over next.
  */
 static int put_inside(struct decoder *d, const unsigned char *bytes, size_t size,
 		      struct place place)
 {
-	uint32_t type = (uint32_t)load_word(bytes, 4, d->events.order);
+	uint32_t type = record_type(d, bytes);
 	int err = 0;
 
 	if (d->role[type] == FOLLOWED)
@@ -202,8 +194,12 @@ static bool take_decompressed(struct decoder *d, const unsigned char *bytes, siz
 {
 	enum scan_stop stop;
 
-	if (d->decompress.follow) {
-		*n = pass_inside(d, size, place);
+	if (d->decompress.follow) { /* bytes that follow a record and are none */
+		*n = size < d->decompress.follow ? size : (size_t)d->decompress.follow;
+		d->decompress.follow -= *n;
+		decoder_set_silence(d, place);
+		if (!d->lines.options.silent)
+			d->lines.sums.passed_over += *n;
 		return true;
 	}
 	if (!d->inner.active) {
@@ -227,21 +223,6 @@ static bool take_decompressed(struct decoder *d, const unsigned char *bytes, siz
 	return true;
 }
 
-/* The stream ends before all came that should follow a record in it. */
-static int end_follow(struct decoder *d, struct place place)
-{
-	uint64_t missing = d->decompress.follow;
-
-	d->decompress.follow = 0;
-	if (!missing)
-		return 0;
-	decoder_set_silence(d, place);
-	lines_diagnostic(&d->lines, place, "truncated", 0,
-			 "%llu more bytes should follow the last record of the compressed data",
-			 (unsigned long long)missing);
-	return decoder_pass_on(d);
-}
-
 /* Whole records out of the decompressed stream; at_end: no more of it comes. */
 static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
 {
@@ -259,7 +240,14 @@ static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
 	}
 	if (!err && at_end)
 		err = end_damage(d, &d->inner, place);
-	return !err && at_end ? end_follow(d, place) : err;
+	if (err || !at_end || !z->follow)
+		return err;
+	decoder_set_silence(d, place);
+	lines_diagnostic(&d->lines, place, "truncated", 0,
+			 "%llu more bytes should follow the last record of the compressed data",
+			 (unsigned long long)z->follow);
+	z->follow = 0;
+	return decoder_pass_on(d);
 }
 
 /* What the stream of compressed records still holds, and what it should have had. */
@@ -281,36 +269,16 @@ static int end_compressed(struct decoder *d)
 	return decoder_pass_on(d);
 }
 
-/* The piece is no zstd: what came before is whole, what is left of it is lost. */
-static int drop_compressed(struct decoder *d, size_t left, const char *why, struct place place)
-{
-	int err = put_decompressed(d, place.offset, true);
-
-	decoder_set_silence(d, place);
-	lines_diagnostic(&d->lines, place, "zstd", left,
-			 "compressed data that zstd does not take: %s", why);
-	return err ? err : decoder_pass_on(d);
-}
-
 /*
- * Damage that goes on in the next compressed record is said of each, and in the shard of each: of
- * this one all that has been passed over. Bytes that are too few to tell wait for the next.
+ * As much of a compressed record as there is room for. Damage that goes on in the next one is said
+ * of each, and in the shard of each: of this one all that has been passed over. Bytes that are too
+ * few to tell wait for the next.
  */
-static int interrupt_damage(struct decoder *d, struct place place)
-{
-	if (!d->inner.active)
-		return 0;
-	decoder_set_silence(d, place);
-	place.within = (int64_t)d->decompress.position;
-	damage_interrupt(&d->inner, &d->lines, place);
-	return decoder_pass_on(d);
-}
-
-/* As much of a compressed record as there is room for. */
 static int decompress_step(struct decoder *d)
 {
 	struct piece *piece = &d->piece;
 	struct decompress *z = &d->decompress;
+	struct place place = piece->place;
 	const char *why;
 	int bad = 0, err = 0;
 
@@ -318,33 +286,31 @@ static int decompress_step(struct decoder *d)
 		bad = decompress_some(z, &piece->input, &piece->left, &why);
 		if (bad == -ENOMEM)
 			return bad;
-		err = bad ? drop_compressed(d, piece->left, why, piece->place)
-			  : put_decompressed(d, piece->place.offset, false);
+		err = put_decompressed(d, place.offset, bad);
+	}
+	if (bad) { /* what came before is whole, what is left is lost */
+		decoder_set_silence(d, place);
+		lines_diagnostic(&d->lines, place, "zstd", piece->left,
+				 "compressed data that zstd does not take: %s", why);
+		err = err ? err : decoder_pass_on(d);
 	}
 	if (err || (!bad && (piece->left || z->holds_more)))
 		return err;
 	piece->active = false;
-	return interrupt_damage(d, piece->place);
-}
-
-static int decompress_record(struct decoder *d, const unsigned char *bytes, size_t size,
-			     size_t payload, size_t length, struct place place)
-{
-	struct decompress *z = &d->decompress;
-
-	z->offset = place.offset;
-	if (z->start == z->end) /* nothing of the last one waits */
-		d->inner.place.offset = place.offset;
-	d->piece = (struct piece){true, bytes + payload, length, place};
-	return put_by_own_lines(d, bytes, size, place);
+	if (!d->inner.active)
+		return 0;
+	decoder_set_silence(d, place);
+	place.within = (int64_t)z->position;
+	damage_interrupt(&d->inner, &d->lines, place);
+	return decoder_pass_on(d);
 }
 
 static int compressed(struct decoder *d, const unsigned char *bytes, size_t size,
 		      struct place place)
 {
-	uint32_t type = (uint32_t)load_word(bytes, 4, d->events.order);
-	int slot = d->events.slot_of[type];
-	const struct plan *plan = events_plan(&d->events, d->events.bare, slot);
+	const struct plan *plan =
+		events_plan(&d->events, d->events.bare, d->events.slot_of[record_type(d, bytes)]);
+	struct decompress *z = &d->decompress;
 	size_t payload = 8, length = size - 8;
 	int at = plan ? plan_offset(plan, "data_size") : -1;
 
@@ -356,18 +322,11 @@ static int compressed(struct decoder *d, const unsigned char *bytes, size_t size
 		if (load_word(bytes + at, 8, d->events.order) < length)
 			length = (size_t)load_word(bytes + at, 8, d->events.order);
 	}
-	return decompress_record(d, bytes, size, payload, length, place);
-}
-
-/* A pipe's attr, and the ids behind it, for whoever asked. 0 or -ENOMEM. */
-static int add_found(struct decoder *d, const unsigned char *bytes, size_t size, size_t length)
-{
-	struct found_attrs *found = d->options.found;
-	int err = found_attrs_add(found, &d->events, bytes + 8, length);
-
-	for (size_t at = 8 + length; !err && found && at + 8 <= size; at += 8)
-		err = found_attrs_add_id(found, load_word(bytes + at, 8, d->events.order));
-	return err;
+	z->offset = place.offset;
+	if (z->start == z->end) /* nothing of the last one waits */
+		d->inner.place.offset = place.offset;
+	d->piece = (struct piece){true, bytes + payload, length, place};
+	return put_by_own_lines(d, bytes, size, place);
 }
 
 /* A pipe's attr: the event, and the ids behind the attr. 0 or -ENOMEM. */
@@ -384,7 +343,10 @@ static int add_event(struct decoder *d, const unsigned char *bytes, size_t size,
 	if (length < smallest || length > size - 8)
 		return 0;
 	decoder_set_silence(d, place);
-	err = add_found(d, bytes, size, length);
+	err = found_attrs_add(d->options.found, &d->events, bytes + 8, length);
+	for (size_t at = 8 + length; !err && at + 8 <= size; at += 8)
+		err = found_attrs_add_id(d->options.found,
+					 load_word(bytes + at, 8, d->events.order));
 	if (err)
 		return err;
 	err = perfdata_header_add_attr(&d->events, bytes + 8, length, place.offset + 8, &d->lines,
@@ -401,20 +363,11 @@ static int add_event(struct decoder *d, const unsigned char *bytes, size_t size,
 	return err;
 }
 
-static int take_feature(struct decoder *d, const unsigned char *bytes, size_t size)
-{
-	const struct abi_family *features = abi_family(d->abi, "feature");
-	const struct abi_value *arch = abi_value(features, "arch", NULL);
-
-	if (size < 16 || !arch || load_word(bytes + 8, 8, d->events.order) != arch->value)
-		return 0;
-	return perfdata_header_take_arch(&d->events, bytes + 16, size - 16);
-}
-
 static int special(struct decoder *d, const unsigned char *bytes, size_t size, struct place place,
 		   uint64_t *follow)
 {
-	uint8_t role = d->role[load_word(bytes, 4, d->events.order)];
+	const struct abi_value *arch = abi_value(abi_family(d->abi, "feature"), "arch", NULL);
+	uint8_t role = d->role[record_type(d, bytes)];
 	int err = 0;
 
 	if (role == COMPRESSED)
@@ -427,8 +380,9 @@ static int special(struct decoder *d, const unsigned char *bytes, size_t size, s
 		err = put_by_own_lines(d, bytes, size, place);
 	if (!err && role == HEADER_ATTR)
 		err = add_event(d, bytes, size, place);
-	else if (!err && role == HEADER_FEATURE)
-		err = take_feature(d, bytes, size);
+	else if (!err && role == HEADER_FEATURE && size >= 16 && arch &&
+		 load_word(bytes + 8, 8, d->events.order) == arch->value)
+		err = perfdata_header_take_arch(&d->events, bytes + 16, size - 16);
 	return err ? err : decoder_pass_on(d);
 }
 
@@ -448,42 +402,6 @@ static void skip(struct decoder *d)
 	decoder_pass_on(d);
 }
 
-/* What there is goes out before a pipe is waited for: whoever looks on sees records as they come.
- */
-static int flush_before_waiting(struct decoder *d)
-{
-	if (d->in.seekable || !input_would_block(&d->in))
-		return 0;
-	return d->jobs ? jobs_drain(d->jobs) : out_flush(&d->out);
-}
-
-/* The records up to where a ring begins again, and the one across. */
-static size_t cut_to_linear(const struct decoder *d, const unsigned char *bytes, size_t size,
-			    uint64_t linear)
-{
-	size_t whole = 0;
-
-	if (size <= linear)
-		return size;
-	while (whole < linear)
-		whole += size_of(d, bytes + whole);
-	return whole;
-}
-
-/* Behind the last record. */
-static int end_records(struct decoder *d)
-{
-	int err = 0;
-
-	if (!d->in.err)
-		err = end_damage(d, &d->damage, d->damage.place);
-	if (!err && !d->in.err)
-		err = end_compressed(d);
-	if (!err && d->in.err)
-		err = decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
-	return err;
-}
-
 /* The records that the window begins with, or what is there instead. */
 static int take_window(struct decoder *d, const unsigned char *bytes, size_t size, bool at_end)
 {
@@ -496,7 +414,11 @@ static int take_window(struct decoder *d, const unsigned char *bytes, size_t siz
 	place.offset = input_offset(&d->in, 0, &linear);
 	n = whole_records(d, bytes, size, at_end, &stop);
 	if (n) {
-		n = cut_to_linear(d, bytes, n, linear);
+		size_t cut = 0; /* where a ring begins again, but for the one across */
+
+		while (n > linear && cut < linear)
+			cut += size_of(d, bytes + cut);
+		n = cut ? cut : n;
 		if (d->jobs && !d->options.shards)
 			return jobs_window(d->jobs, &d->in, n, place);
 		err = put_run(d, bytes, n, place);
@@ -520,14 +442,17 @@ int decoder_step(struct decoder *d, bool *more)
 	bool is_file = d->in.seekable, at_end;
 	const unsigned char *bytes;
 	size_t size;
-	int err;
+	int err = 0;
 
 	*more = true;
 	if (d->piece.active)
 		return decompress_step(d);
 	if (d->follow)
 		skip(d);
-	err = flush_before_waiting(d);
+	/* What there is goes out before a pipe is waited for: whoever looks on sees records as they
+	 * come. */
+	if (!d->in.seekable && input_would_block(&d->in))
+		err = d->jobs ? jobs_drain(d->jobs) : out_flush(&d->out);
 	if (err)
 		return err;
 	size = input_fill(&d->in, is_file && d->wanted < FILL ? FILL : d->wanted);
@@ -535,7 +460,14 @@ int decoder_step(struct decoder *d, bool *more)
 	at_end = input_at_end(&d->in);
 	if (!size || d->in.err) {
 		*more = false;
-		return end_records(d);
+		if (d->in.err)
+			return decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
+		err = end_damage(d, &d->damage, d->damage.place);
+		if (!err)
+			err = end_compressed(d);
+		return err || !d->in.err
+			       ? err
+			       : decoder_fail(d, d->in.err, "reading: %s", strerror(-d->in.err));
 	}
 	d->wanted = 1;
 	if (d->damage.active && !at_end && size < SCAN_ENOUGH) {
@@ -606,11 +538,6 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 	return 0;
 }
 
-static int say_to_finds(void *finds, const struct diagnostic *wrong)
-{
-	return finds_add_wrong(finds, wrong);
-}
-
 int decoder_start(struct decoder *d)
 {
 	const struct lines_options *lines = &d->options.lines;
@@ -627,7 +554,7 @@ int decoder_start(struct decoder *d)
 	if (!err)
 		err = lines_init(&d->lines, &d->events, lines, &d->out);
 	if (d->options.finds) {
-		d->lines.say = say_to_finds;
+		d->lines.say = finds_add_wrong;
 		d->lines.say_to = d->options.finds;
 	}
 	return err;
@@ -694,7 +621,7 @@ int finds_add_records(struct finds *finds, const unsigned char *bytes, size_t si
 	return 0;
 }
 
-int finds_add_wrong(struct finds *finds, const struct diagnostic *wrong)
+int finds_add_wrong(void *finds, const struct diagnostic *wrong)
 {
 	size_t n = strlen(wrong->message) + 1;
 	struct diagnostic *copy = malloc(sizeof(*copy) + n);

@@ -35,7 +35,7 @@ struct finds {
 /* Each 0 or -ENOMEM; the diagnostic is copied. Free with finds_free(). */
 int finds_add_records(struct finds *finds, const unsigned char *bytes, size_t size,
 		      struct place place);
-int finds_add_wrong(struct finds *finds, const struct diagnostic *wrong);
+int finds_add_wrong(void *finds, const struct diagnostic *wrong);
 void finds_free(struct finds *finds);
 
 /* The oldest that waits; NULL: none does. */

@@ -16,27 +16,6 @@
 
 enum { CPUS_MAX = 65536, MISC_CPUMODE = 7 };
 
-/* The kernel's name of a slot's record, as it stands in its lines. */
-static int kernel_name_length(const struct lines *lines, int slot)
-{
-	return (int)lines->begin[slot].length - (int)sizeof("{\"type\":\"\",") + 1;
-}
-
-static const char *kernel_name(const struct lines *lines, int slot)
-{
-	return lines->begin[slot].text + sizeof("{\"type\":\"") - 1;
-}
-
-static void begin_text(struct lines *lines, size_t slot, const char *name)
-{
-	char *p = put_text(lines->begin[slot].text, "{\"type\":\"");
-
-	for (size_t i = 0; name[i] && i < 40; i++)
-		*p++ = ascii_upper(name[i]);
-	p = put_text(p, "\",");
-	lines->begin[slot].length = (size_t)(p - lines->begin[slot].text);
-}
-
 int lines_init(struct lines *lines, const struct events *events,
 	       const struct lines_options *options, struct out *out)
 {
@@ -45,7 +24,13 @@ int lines_init(struct lines *lines, const struct events *events,
 	lines->record = (struct record){
 		.abi = events->abi, .notes = options->notes, .strict = options->strict};
 	for (size_t i = 0; i < events->record_count; i++) {
-		begin_text(lines, i, events->records[i].value->name);
+		const char *name = events->records[i].value->name;
+		char *p = put_text(lines->begin[i].text, "{\"type\":\"");
+
+		for (size_t k = 0; name[k] && k < sizeof(lines->begin[i].name) - 1; k++)
+			lines->begin[i].name[k] = ascii_upper(name[k]);
+		p = put_text(put_text(p, lines->begin[i].name), "\",");
+		lines->begin[i].length = (size_t)(p - lines->begin[i].text);
 		lines->memo[i].misc = UINT32_MAX;
 	}
 	return 0;
@@ -275,15 +260,20 @@ static char *put_begin(char *p, const struct lines *lines, const char *text, siz
 	return p;
 }
 
-static void put_raw(struct lines *lines, const char *text, size_t length, struct place place,
-		    const struct lines_record *header, const unsigned char *bytes, bool is_unknown)
+/* A record that no plan describes. */
+static void put_raw(struct lines *lines, struct place place, const struct lines_record *header,
+		    const unsigned char *bytes)
 {
+	static const char unknown[PUT_KEY] = "{\"type\":\"UNKNOWN\",";
 	char *p = out_room(lines->out, 2 * (size_t)header->size + 512);
 
 	if (!p || lines->options.unwritten || lines->options.silent)
 		return;
-	p = put_begin(p, lines, text, length, place, header);
-	if (is_unknown) {
+	if (header->slot >= 0) {
+		p = put_begin(p, lines, lines->begin[header->slot].text,
+			      lines->begin[header->slot].length, place, header);
+	} else {
+		p = put_begin(p, lines, unknown, strlen(unknown), place, header);
 		p = put_u64(put_text(p, "\"type_id\":"), header->type);
 		*p++ = ',';
 	}
@@ -292,14 +282,6 @@ static void put_raw(struct lines *lines, const char *text, size_t length, struct
 	p = put_text(p, "\"bytes\":\"");
 	p = put_bytes(p, bytes + 8, header->size - 8u);
 	lines->out->at = put_text(p, "\"}\n");
-}
-
-static void put_unknown(struct lines *lines, struct place place, const struct lines_record *header,
-			const unsigned char *bytes)
-{
-	static const char text[PUT_KEY] = "{\"type\":\"UNKNOWN\",";
-
-	put_raw(lines, text, strlen(text), place, header, bytes, true);
 }
 
 static bool room_for_notes(struct lines *lines, const struct plan *plan)
@@ -318,7 +300,7 @@ static bool room_for_notes(struct lines *lines, const struct plan *plan)
 	return true;
 }
 
-static void check_time(struct lines *lines, struct place place, int slot)
+static void check_time(struct lines *lines, struct place place, const char *name)
 {
 	const struct record *r = &lines->record;
 	uint64_t *grown, last;
@@ -339,17 +321,15 @@ static void check_time(struct lines *lines, struct place place, int slot)
 	}
 	last = lines->last_time[r->cpu];
 	if (last && (lines->options.backward ? r->time > last : r->time < last))
-		lines_diagnostic(
-			lines, place, "time-order", 0,
-			"%.*s: time %llu on cpu %llu is %s the %llu of the record before it",
-			kernel_name_length(lines, slot), kernel_name(lines, slot),
-			(unsigned long long)r->time, (unsigned long long)r->cpu,
-			lines->options.backward ? "behind" : "before", (unsigned long long)last);
+		lines_diagnostic(lines, place, "time-order", 0,
+				 "%s: time %llu on cpu %llu is %s the %llu of the record before it",
+				 name, (unsigned long long)r->time, (unsigned long long)r->cpu,
+				 lines->options.backward ? "behind" : "before",
+				 (unsigned long long)last);
 	lines->last_time[r->cpu] = r->time;
 }
 
-static void say_findings(struct lines *lines, struct place place, int slot, const struct plan *plan,
-			 const struct lines_record *header)
+static void say_findings(struct lines *lines, struct place place, const struct lines_record *header)
 {
 	static const struct {
 		const char *code, *text;
@@ -358,26 +338,24 @@ static void say_findings(struct lines *lines, struct place place, int slot, cons
 		     {"unterminated", "it does not end in a NUL"},
 		     {"unknown-bits", "a value or bit that cases/abi has no name for"}};
 	const struct record *r = &lines->record;
+	const char *name = lines->begin[header->slot].name;
 
 	if (header->size % 8 && !lines->events->is_tool[header->type])
-		lines_diagnostic(
-			lines, place, "size-unaligned", 0, "%.*s: its size %u is no multiple of 8",
-			kernel_name_length(lines, slot), kernel_name(lines, slot), header->size);
-	if (header->misc & ~(plan->misc_known | MISC_CPUMODE))
+		lines_diagnostic(lines, place, "size-unaligned", 0,
+				 "%s: its size %u is no multiple of 8", name, header->size);
+	if (header->misc & ~(header->plan->misc_known | MISC_CPUMODE))
 		lines_diagnostic(lines, place, "reserved", 0,
-				 "%.*s: misc 0x%x has bits without a meaning here",
-				 kernel_name_length(lines, slot), kernel_name(lines, slot),
+				 "%s: misc 0x%x has bits without a meaning here", name,
 				 header->misc);
 	for (size_t i = 0; i < r->finding_count; i++)
 		for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
 			if (!strcmp(r->findings[i].code, texts[k].code))
-				lines_diagnostic(
-					lines, place, texts[k].code, 0, "%.*s: %s%sbyte %u: %s",
-					kernel_name_length(lines, slot), kernel_name(lines, slot),
-					r->findings[i].path ? r->findings[i].path : "",
-					r->findings[i].path ? ", " : "", r->findings[i].offset,
-					texts[k].text);
-	check_time(lines, place, slot);
+				lines_diagnostic(lines, place, texts[k].code, 0,
+						 "%s: %s%sbyte %u: %s", name,
+						 r->findings[i].path ? r->findings[i].path : "",
+						 r->findings[i].path ? ", " : "",
+						 r->findings[i].offset, texts[k].text);
+	check_time(lines, place, name);
 }
 
 /* What the record says was lost: samples that a PMU dropped are no records. */
@@ -402,36 +380,14 @@ static const char *problem_code(enum record_problem problem)
 					      : "field-past-end";
 }
 
-/*
- * Where the record did not fit its plan, a diagnostic belongs before its line: the line is taken
- * back and written again behind it.
- */
-static char *say_problem(struct lines *lines, struct place place, int slot,
-			 enum record_problem problem, const char *line, size_t length,
-			 size_t longest)
+static void say_problem(struct lines *lines, struct place place, const struct lines_record *header,
+			enum record_problem problem)
 {
-	char text[160], *copy = malloc(length ? length : 1), *p;
+	char text[160];
 
-	if (!copy) {
-		lines->out->err = -ENOMEM;
-		return NULL;
-	}
-	memcpy(copy, line, length);
-	lines_diagnostic(lines, place, problem_code(problem), 0, "%.*s: %s",
-			 kernel_name_length(lines, slot), kernel_name(lines, slot),
+	lines_diagnostic(lines, place, problem_code(problem), 0, "%s: %s",
+			 lines->begin[header->slot].name,
 			 record_problem_text(problem, &lines->record, text, sizeof(text)));
-	p = out_room(lines->out, longest);
-	if (p)
-		memcpy(p, copy, length);
-	free(copy);
-	return p ? p + length : NULL;
-}
-
-static char *put_event(char *p, int event)
-{
-	p = put_u64(put_text(p, "\"event\":"), (uint64_t)event);
-	*p++ = ',';
-	return p;
 }
 
 /* The plan to read records of that slot by. NULL, which ends the decoding, if there is no memory.
@@ -445,95 +401,104 @@ static const struct plan *plan_of(struct lines *lines, struct shape *shape, int 
 	return plan;
 }
 
-/* Which event a record is of and what to read it by; NULL where that cannot be known. */
-static const struct plan *plan_for_record(struct lines *lines, const struct lines_record *header,
-					  int slot, const unsigned char *bytes, struct place place,
-					  int *event)
+/* Which event a record is of and what to read it by; none where that cannot be known. */
+static void find_plan(struct lines *lines, struct lines_record *header, const unsigned char *bytes,
+		      struct place place)
 {
 	const struct events *events = lines->events;
 	struct shape *first = events->shape_count ? events->shapes[0] : NULL, *shape = first;
-	const struct plan *plan = NULL;
+	const char *name = lines->begin[header->slot].name;
+	int slot = header->slot;
 
-	*event = EVENT_NONE;
 	if (events->is_tool[header->type])
-		return plan_of(lines, events->bare, slot);
-	if (first)
-		plan = plan_of(lines, first, slot);
-	if (!plan || !(plan->trailer || events->is_sample[header->type]))
-		return plan;
-	*event = events_find(events, (int)header->type, bytes, header->size, &shape);
-	if (*event == EVENT_UNKNOWN)
+		header->plan = plan_of(lines, events->bare, slot);
+	else if (first)
+		header->plan = plan_of(lines, first, slot);
+	if (events->is_tool[header->type] || !header->plan ||
+	    !(header->plan->trailer || events->is_sample[header->type]))
+		return;
+	header->event = events_find(events, (int)header->type, bytes, header->size, &shape);
+	if (header->event == EVENT_UNKNOWN)
 		lines_diagnostic(lines, place, "unknown-id", 0,
-				 "%.*s: the id in it is of no event of this recording",
-				 kernel_name_length(lines, slot), kernel_name(lines, slot));
-	if (*event == EVENT_GUESSED)
+				 "%s: the id in it is of no event of this recording", name);
+	if (header->event == EVENT_GUESSED)
 		lines_diagnostic(lines, place, "no-id", 0,
-				 "%.*s: it names no event, and not all attrs have it like the "
+				 "%s: it names no event, and not all attrs have it like the "
 				 "first, by which it is read",
-				 kernel_name_length(lines, slot), kernel_name(lines, slot));
-	if (shape == first)
-		return plan;
-	return shape ? plan_of(lines, shape, slot) : NULL;
+				 name);
+	if (shape != first)
+		header->plan = shape ? plan_of(lines, shape, slot) : NULL;
 }
 
-/* Members and bytes where a record did not fit, behind the diagnostic that says so; NULL: no
- * memory. */
-static char *put_misfit(struct lines *lines, struct place place, int slot,
-			const struct lines_record *header, const unsigned char *bytes,
-			enum record_problem problem, char *start, char *p, size_t longest)
+/*
+ * Members and bytes where a record did not fit its plan, behind the diagnostic that says so: the
+ * line is taken back and written again behind it. NULL: no memory.
+ */
+static char *put_misfit(struct lines *lines, struct place place, const struct lines_record *header,
+			const unsigned char *bytes, enum record_problem problem, const char *start,
+			size_t length, size_t longest)
 {
-	p = say_problem(lines, place, slot, problem, start, (size_t)(p - start), longest);
+	char *copy = malloc(length ? length : 1), *p;
+
+	if (!copy) {
+		lines->out->err = -ENOMEM;
+		return NULL;
+	}
+	memcpy(copy, start, length);
+	say_problem(lines, place, header, problem);
+	p = out_room(lines->out, longest);
+	if (p) {
+		memcpy(p, copy, length);
+		p += length;
+	}
+	free(copy);
 	if (!p || problem == RECORD_LEFT || problem == RECORD_IMPOSSIBLE)
 		return p;
 	p = put_bytes(put_text(p, "\"bytes\":\""), bytes + 8, header->size - 8u);
 	return put_text(p, "\",");
 }
 
-static char *put_notes(char *p, const struct lines *lines)
-{
-	size_t n = (size_t)(lines->record.at - lines->at);
-
-	if (!n)
-		return p;
-	p = put_text(p, "\"at\":{");
-	memcpy(p, lines->at, n - 1);
-	return put_text(p + n - 1, "},");
-}
-
 /* The line of a record by its plan. */
-static void put_line(struct lines *lines, const struct plan *plan, int slot, int event,
-		     const unsigned char *bytes, const struct lines_record *header,
-		     struct place place)
+static void put_line(struct lines *lines, const struct lines_record *header,
+		     const unsigned char *bytes, struct place place)
 {
-	size_t longest = record_longest(plan, header->size);
+	const struct plan *plan = header->plan;
+	size_t longest = record_longest(plan, header->size), n;
 	char *start = out_room(lines->out, longest), *p;
 	enum record_problem problem;
 
 	if (!start || !room_for_notes(lines, plan))
 		return;
-	p = put_begin(start, lines, lines->begin[slot].text, lines->begin[slot].length, place,
-		      header);
+	p = put_begin(start, lines, lines->begin[header->slot].text,
+		      lines->begin[header->slot].length, place, header);
 	if (!lines->options.no_misc)
-		p = put_misc(p, lines, slot, plan, header->misc);
-	if (event >= 0 && !lines->options.no_event)
-		p = put_event(p, event);
+		p = put_misc(p, lines, header->slot, plan, header->misc);
+	if (header->event >= 0 && !lines->options.no_event) {
+		p = put_u64(put_text(p, "\"event\":"), (uint64_t)header->event);
+		*p++ = ',';
+	}
 	lines->record.at = lines->at;
 	problem = record_put(plan, &lines->record, bytes, 8, header->size, header->misc, &p);
 	if (__builtin_expect(lines->record.err, 0))
 		lines->out->err = lines->record.err;
 	if (__builtin_expect(problem != RECORD_OK, 0)) {
-		p = put_misfit(lines, place, slot, header, bytes, problem, start, p, longest);
+		p = put_misfit(lines, place, header, bytes, problem, start, (size_t)(p - start),
+			       longest);
 		if (!p)
 			return;
 	}
-	if (lines->options.notes)
-		p = put_notes(p, lines);
+	n = lines->options.notes ? (size_t)(lines->record.at - lines->at) : 0;
+	if (n) {
+		p = put_text(p, "\"at\":{");
+		memcpy(p, lines->at, n - 1);
+		p = put_text(p + n - 1, "},");
+	}
 	p = put_close(p, '}');
 	*p++ = '\n';
 	if (!lines->options.unwritten && !lines->options.silent)
 		lines->out->at = p;
 	if (lines->options.strict)
-		say_findings(lines, place, slot, plan, header);
+		say_findings(lines, place, header);
 }
 
 /* Reads a record for what it keeps, and writes nothing. Whether it is as its layout says. */
@@ -548,83 +513,53 @@ static bool read_record(struct lines *lines, const struct plan *plan, const unsi
 	return record_put(plan, &lines->record, bytes, 8, size, misc, &p) == RECORD_OK;
 }
 
-/* A type that is not asked for: only what it says was lost counts, and what later records go by. */
-static void pass_by(struct lines *lines, int slot, const unsigned char *bytes,
-		    const struct lines_record *header)
-{
-	const struct events *events = lines->events;
-	struct shape *shape = events->is_tool[header->type] ? events->bare
-			      : events->shape_count         ? events->shapes[0]
-							    : NULL;
-	const struct plan *plan = shape ? plan_of(lines, shape, slot) : NULL;
-
-	if (plan && plan->lost_offset)
-		add_lost(lines, plan, bytes, header);
-	if (plan && plan->keeps)
-		read_record(lines, plan, bytes, header->size, header->misc);
-}
-
-static void take_unknown(struct lines *lines, struct place place, struct lines_record *record)
-{
-	lines->sums.unknown += !lines->options.silent;
-	lines_diagnostic(lines, place, "unknown-type", 0, "cases/abi has no record type %u",
-			 record->type);
-	record->taken = lines->options.no_unknown ? LINES_PASSED_BY : LINES_RAW;
-}
-
 /* Counts a record, and finds out by what to read it, if it is to be read. */
 static void take_header(struct lines *lines, const unsigned char *bytes, struct place place,
 			struct lines_record *record)
 {
 	const struct lines_options *options = &lines->options;
-	bool swap = lines->events->order != host_order();
+	const struct events *events = lines->events;
+	bool swap = events->order != host_order();
 
 	*record = (struct lines_record){.taken = LINES_RAW,
 					.type = (uint32_t)load_swapped(bytes, 4, swap),
 					.misc = (uint16_t)load_swapped(bytes + 4, 2, swap),
 					.size = (uint16_t)load_swapped(bytes + 6, 2, swap),
 					.event = EVENT_NONE};
-	record->slot = record->type < TYPES ? lines->events->slot_of[record->type] : -1;
+	record->slot = record->type < TYPES ? events->slot_of[record->type] : -1;
 	if (!options->silent)
 		lines->sums.bytes += record->size;
 	if (record->slot < 0) {
-		take_unknown(lines, place, record);
+		lines->sums.unknown += !options->silent;
+		lines_diagnostic(lines, place, "unknown-type", 0, "cases/abi has no record type %u",
+				 record->type);
+		record->taken = options->no_unknown ? LINES_PASSED_BY : LINES_RAW;
 		return;
 	}
 	lines->sums.records[record->slot] += !options->silent;
 	if (options->types && !options->types[record->type] && !options->strict) {
+		/* only what it says was lost counts, and what later records go by */
+		struct shape *shape = events->is_tool[record->type] ? events->bare
+				      : events->shape_count         ? events->shapes[0]
+								    : NULL;
+		const struct plan *plan = shape ? plan_of(lines, shape, record->slot) : NULL;
+
 		record->taken = LINES_PASSED_BY;
-		pass_by(lines, record->slot, bytes, record);
+		if (plan && plan->lost_offset)
+			add_lost(lines, plan, bytes, record);
+		if (plan && plan->keeps)
+			read_record(lines, plan, bytes, record->size, record->misc);
 		return;
 	}
-	record->plan = plan_for_record(lines, record, record->slot, bytes, place, &record->event);
+	find_plan(lines, record, bytes, place);
 	if (record->plan) {
 		record->taken = LINES_BY_PLAN;
 		if (record->plan->lost_offset)
 			add_lost(lines, record->plan, bytes, record);
 	} else if (record->event == EVENT_NONE) {
-		lines_diagnostic(lines, place, "no-attr", 0, "%.*s: no attr describes it",
-				 kernel_name_length(lines, record->slot),
-				 kernel_name(lines, record->slot));
+		lines_diagnostic(lines, place, "no-attr", 0, "%s: no attr describes it",
+				 lines->begin[record->slot].name);
 	}
-}
-
-/* Returns the record's size. */
-static size_t put_record(struct lines *lines, const unsigned char *bytes, struct place place)
-{
-	struct lines_record record;
-	int slot;
-
-	take_header(lines, bytes, place, &record);
-	slot = record.slot;
-	if (record.taken == LINES_BY_PLAN)
-		put_line(lines, record.plan, slot, record.event, bytes, &record, place);
-	else if (record.taken == LINES_RAW && slot < 0)
-		put_unknown(lines, place, &record, bytes);
-	else if (record.taken == LINES_RAW)
-		put_raw(lines, lines->begin[slot].text, lines->begin[slot].length, place, &record,
-			bytes, false);
-	return record.size;
 }
 
 static void set_recording(struct lines *lines)
@@ -637,7 +572,6 @@ void lines_take(struct lines *lines, const unsigned char *bytes, struct place pl
 		struct lines_record *record)
 {
 	enum record_problem problem;
-	char text[160];
 
 	set_recording(lines);
 	lines->record.field_count = 0;
@@ -648,35 +582,7 @@ void lines_take(struct lines *lines, const unsigned char *bytes, struct place pl
 	if (lines->record.err)
 		lines->out->err = lines->record.err;
 	if (problem)
-		lines_diagnostic(lines, place, problem_code(problem), 0, "%.*s: %s",
-				 kernel_name_length(lines, record->slot),
-				 kernel_name(lines, record->slot),
-				 record_problem_text(problem, &lines->record, text, sizeof(text)));
-}
-
-/* A text of the wrong length is seen by what should be zero behind it. */
-static bool has_wrong_text(const struct record *record)
-{
-	for (size_t i = 0; i < record->finding_count; i++)
-		if (!strcmp(record->findings[i].code, "padding") ||
-		    !strcmp(record->findings[i].code, "unterminated"))
-			return true;
-	return false;
-}
-
-/* Leaves no trace: it may be no record, or not its turn. */
-static bool is_read_cleanly(struct lines *lines, const struct plan *plan,
-			    const unsigned char *bytes, size_t size, uint16_t misc)
-{
-	struct record *record = &lines->record;
-	uint64_t kept = record->regs[REG_KEPT];
-	bool was_strict = record->strict, good;
-
-	record->strict = true;
-	good = read_record(lines, plan, bytes, size, misc) && !has_wrong_text(record);
-	record->strict = was_strict;
-	record->regs[REG_KEPT] = kept;
-	return good;
+		say_problem(lines, place, record, problem);
 }
 
 bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
@@ -686,28 +592,43 @@ bool lines_fits(struct lines *lines, const unsigned char *bytes, size_t size)
 	uint16_t misc = (uint16_t)load_word(bytes + 4, 2, events->order);
 	struct shape *shape = events->bare;
 	int slot = type < TYPES ? events->slot_of[type] : -1;
+	struct record *record = &lines->record;
+	uint64_t kept = record->regs[REG_KEPT];
+	bool was_strict = record->strict, fits;
 	const struct plan *plan;
 
-	if (slot < 0)
+	if (slot < 0 || (!events->is_tool[type] &&
+			 events_find(events, (int)type, bytes, size, &shape) == EVENT_UNKNOWN))
 		return false;
-	if (!events->is_tool[type] &&
-	    events_find(events, (int)type, bytes, size, &shape) == EVENT_UNKNOWN)
-		return false;
-	if (!shape)
-		return false;
-	plan = plan_of(lines, shape, slot);
+	plan = shape ? plan_of(lines, shape, slot) : NULL;
 	if (!plan || (misc & ~(plan->misc_known | MISC_CPUMODE)))
 		return false;
 	set_recording(lines);
-	return is_read_cleanly(lines, plan, bytes, size, misc);
+	record->strict = true;
+	fits = read_record(lines, plan, bytes, size, misc);
+	for (size_t i = 0; i < record->finding_count; i++) /* a text of the wrong length */
+		if (!strcmp(record->findings[i].code, "padding") ||
+		    !strcmp(record->findings[i].code, "unterminated"))
+			fits = false;
+	/* it may be no record, or not its turn */
+	record->strict = was_strict;
+	record->regs[REG_KEPT] = kept;
+	return fits;
 }
 
 void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, struct place place)
 {
 	set_recording(lines);
 	while (size >= 8) {
-		size_t n = put_record(lines, bytes, place);
+		struct lines_record record;
+		size_t n;
 
+		take_header(lines, bytes, place, &record);
+		if (record.taken == LINES_BY_PLAN)
+			put_line(lines, &record, bytes, place);
+		else if (record.taken == LINES_RAW)
+			put_raw(lines, place, &record, bytes);
+		n = record.size;
 		bytes += n;
 		size -= n;
 		if (place.within >= 0)
@@ -719,16 +640,11 @@ void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, str
 
 void lines_add_sums(struct lines_sums *to, const struct lines_sums *from)
 {
-	for (size_t i = 0; i < TYPES; i++)
-		to->records[i] += from->records[i];
-	to->unknown += from->unknown;
-	to->bytes += from->bytes;
-	to->lost += from->lost;
-	to->lost_samples += from->lost_samples;
-	for (size_t i = 0; i < GRADES; i++)
-		to->diagnostics[i] += from->diagnostics[i];
-	to->skipped += from->skipped;
-	to->passed_over += from->passed_over;
+	const uint64_t *more = (const uint64_t *)from; /* it has nothing but these */
+	uint64_t *sums = (uint64_t *)to;
+
+	for (size_t i = 0; i < sizeof(*to) / sizeof(*sums); i++)
+		sums[i] += more[i];
 }
 
 static char *put_sum(char *p, const char *key, uint64_t value)
@@ -745,12 +661,9 @@ void lines_summary(struct lines *lines, const struct lines_sums *sums)
 		return;
 	p = put_text(p, "{\"type\":\"summary\",\"records\":{");
 	for (size_t i = 0; i < lines->events->record_count; i++) {
-		const char *name = lines->begin[i].text + sizeof("{\"type\":") - 1;
-
 		if (!sums->records[i])
 			continue;
-		p = put_text(p, name);
-		p[-1] = ':';
+		p = put_text(put_text(put_text(p, "\""), lines->begin[i].name), "\":");
 		p = put_u64(p, sums->records[i]);
 		*p++ = ',';
 	}

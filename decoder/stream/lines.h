@@ -64,6 +64,7 @@ struct lines {
 	struct record record;
 	struct lines_sums sums;
 	struct {
+		char name[41]; /* SAMPLE */
 		char text[64]; /* {"type":"SAMPLE", */
 		size_t length;
 	} begin[TYPES];
