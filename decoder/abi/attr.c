@@ -13,12 +13,6 @@
 #include "text/json_text.h"
 #include "text/source.h"
 
-static void store(unsigned char *p, unsigned size, enum byte_order order, uint64_t value)
-{
-	for (unsigned i = 0; i < size; i++, value >>= 8)
-		p[order == BIG ? size - 1 - i : i] = (unsigned char)value;
-}
-
 static unsigned width_of(const struct abi_field *field)
 {
 	return field->width ? field->width : field->size * 8;
@@ -53,16 +47,9 @@ void attr_set(const struct abi_field *field, unsigned char *bytes, enum byte_ord
 	uint64_t mask = mask_of(field) << shift_of(field, order);
 
 	unit = (unit & ~mask) | ((value << shift_of(field, order)) & mask);
-	store(bytes + field->offset, field->size, order, unit);
-}
-
-static bool fits_field(const struct abi_field *field, const struct value *value)
-{
-	unsigned width = width_of(field);
-
-	if (value->negative)
-		return !field->width && (width == 64 || (~value->bits >> (width - 1)) == 0);
-	return (value->bits & ~mask_of(field)) == 0;
+	for (unsigned i = 0; i < field->size; i++, unit >>= 8)
+		bytes[field->offset + (order == BIG ? field->size - 1 - i : i)] =
+			(unsigned char)unit;
 }
 
 /* A generalized cache event: "l1d:read:access", each part by name. -ENOENT: it is not of that form.
@@ -109,67 +96,58 @@ static const char *name_in(const json_t *json)
 	return found;
 }
 
-/* Registers have the names of one architecture, which must be known. */
-static int check_arch_known(const struct abi_field *field, const struct abi_arch *arch,
-			    const json_t *json, const struct where *w, struct error *e)
-{
-	const char *name = field->regs && !arch ? name_in(json) : NULL;
-
-	return name ? error_name(e, w, name, NULL,
-				 "a number; registers have names where one architecture is known "
-				 "(a case requires it, as arch.x86; a recording says its machine)")
-		    : 0;
-}
-
 static int eval_field(const struct abi *abi, const struct abi_arch *arch,
 		      const struct abi_field *field, const json_t *json, uint32_t type,
 		      const struct vars *vars, const struct where *w, struct value *out,
 		      struct error *e)
 {
 	const struct abi_family *set = abi_field_set(field, type, arch);
+	const char *name = field->regs && !arch ? name_in(json) : NULL;
+	unsigned width = width_of(field);
 	int err = -ENOENT;
+	bool fits;
 
-	if (check_arch_known(field, arch, json, w, e))
-		return -EINVAL;
+	if (name) /* registers have the names of one architecture, which must be known */
+		return error_name(
+			e, w, name, NULL,
+			"a number; registers have names where one architecture is known "
+			"(a case requires it, as arch.x86; a recording says its machine)");
 	if (set && !strcmp(set->name, "hw_cache_id"))
 		err = cache_config(abi, json_string_value(json), w, out, e);
 	if (err == -ENOENT)
 		err = value_eval(json, set, vars, w, out, e);
-	if (!err && out->known && !fits_field(field, out))
-		err = error_value(e, w, json, "a value of %u %sbit%s", width_of(field),
-				  field->is_signed ? "signed " : "",
-				  width_of(field) == 1 ? "" : "s");
-	return err;
+	if (err || !out->known)
+		return err;
+	fits = out->negative ? !field->width && (width == 64 || !(~out->bits >> (width - 1)))
+			     : !(out->bits & ~mask_of(field));
+	return fits ? 0
+		    : error_value(e, w, json, "a value of %u %sbit%s", width,
+				  field->is_signed ? "signed " : "", width == 1 ? "" : "s");
 }
 
-/* Two names of one place, or a field and the whole unit it lies in, cannot both be given. */
-static int check_named_once(const struct abi *abi, const json_t *attr,
-			    const struct abi_field *field, const struct where *w, struct error *e)
-{
-	for (size_t i = 0; i < abi->field_count; i++) {
-		const struct abi_field *other = &abi->fields[i];
-
-		if (other == field || other->offset != field->offset ||
-		    (other->width && field->width) || !json_object_get(attr, other->name))
-			continue;
-		return error_name(e, w, field->name, NULL,
-				  "one name of a place in attr, not \"%s\" too", other->name);
-	}
-	return 0;
-}
-
-static const struct abi_field *find_field(const struct abi *abi, const char *name,
-					  const struct where *w, struct error *e)
+/* The field of that name. Two names of one place, or a field and the whole unit it lies in, cannot
+ * both be given. */
+static const struct abi_field *find_field(const struct abi *abi, const json_t *attr,
+					  const char *name, const struct where *w, struct error *e)
 {
 	const struct abi_field *field = abi_field(abi, name);
 	struct nearest near = nearest_to(name);
 
-	if (field)
-		return field;
-	for (size_t i = 0; i < abi->field_count; i++)
-		nearest_try(&near, abi->fields[i].name);
-	error_name(e, w, name, near.best, "a field of struct perf_event_attr");
-	return NULL;
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct abi_field *other = &abi->fields[i];
+
+		if (!field)
+			nearest_try(&near, other->name);
+		else if (other != field && other->offset == field->offset &&
+			 !(other->width && field->width) && json_object_get(attr, other->name)) {
+			error_name(e, w, name, NULL, "one name of a place in attr, not \"%s\" too",
+				   other->name);
+			return NULL;
+		}
+	}
+	if (!field)
+		error_name(e, w, name, near.best, "a field of struct perf_event_attr");
+	return field;
 }
 
 int attr_from_json(const struct abi *abi, const struct abi_arch *arch, const json_t *attr,
@@ -189,10 +167,10 @@ int attr_from_json(const struct abi *abi, const struct abi_arch *arch, const jso
 		return -EINVAL;
 	json_object_foreach((json_t *)attr, name, json) {
 		struct where at = where_key(w, name);
-		const struct abi_field *field = find_field(abi, name, &at, e);
+		const struct abi_field *field = find_field(abi, attr, name, &at, e);
 		struct value value;
 
-		if (!field || check_named_once(abi, attr, field, &at, e) ||
+		if (!field ||
 		    eval_field(abi, arch, field, json, (uint32_t)type.bits, vars, &at, &value, e))
 			return -EINVAL;
 		if (value.known)
@@ -201,24 +179,11 @@ int attr_from_json(const struct abi *abi, const struct abi_arch *arch, const jso
 	return 0;
 }
 
-static json_t *number_json(const struct abi_field *field, uint64_t value)
-{
-	char text[24];
-
-	if (field->is_signed)
-		return json_integer((json_int_t)value);
-	if (value <= INT32_MAX)
-		return json_integer((json_int_t)value);
-	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
-	return json_string(text);
-}
-
 /* The names of the bits set, and what has no name as one "0x…". */
 static json_t *mask_json(const struct abi_family *set, uint64_t value)
 {
 	json_t *list = json_array();
 	int err = !list;
-	char rest[24];
 
 	for (size_t i = 0; i < set->count && !err; i++) {
 		uint64_t bit = set->values[i].value;
@@ -228,9 +193,9 @@ static json_t *mask_json(const struct abi_family *set, uint64_t value)
 		value &= ~bit;
 		err = json_array_append_new(list, json_string(set->values[i].name));
 	}
-	snprintf(rest, sizeof(rest), "0x%llx", (unsigned long long)value);
 	if (!err && value)
-		err = json_array_append_new(list, json_string(rest));
+		err = json_array_append_new(list,
+					    json_sprintf("0x%llx", (unsigned long long)value));
 	if (!err)
 		return list;
 	json_decref(list);
@@ -247,16 +212,9 @@ static json_t *field_json(const struct abi_field *field, const struct abi_arch *
 		return mask_json(set, value);
 	if (constant && strcmp(set->name, "bp_len") && strcmp(set->name, "hw_cache_id"))
 		return json_string(constant->name);
-	return number_json(field, value);
-}
-
-/* Whether the flag is set on which an alias's being the right name hangs. */
-static bool flag_is_set(const struct abi *abi, const char *name, const unsigned char *bytes,
-			size_t length, enum byte_order order)
-{
-	const struct abi_field *flag = abi_field(abi, name);
-
-	return flag && flag->offset + flag->size <= length && attr_get(flag, bytes, order);
+	return field->is_signed || value <= INT32_MAX
+		       ? json_integer((json_int_t)value)
+		       : json_sprintf("0x%llx", (unsigned long long)value);
 }
 
 /*
@@ -276,23 +234,20 @@ static bool is_shown(const struct abi *abi, const struct abi_field *field, bool 
 	for (size_t i = 0; i < abi->field_count; i++) {
 		const struct abi_field *alias = &abi->fields[i];
 
-		if (alias->when && !strcmp(alias->alias_of, place) &&
-		    flag_is_set(abi, alias->when, bytes, length, order))
+		const struct abi_field *flag = alias->when ? abi_field(abi, alias->when) : NULL;
+
+		if (flag && !strcmp(alias->alias_of, place) &&
+		    flag->offset + flag->size <= length && attr_get(flag, bytes, order))
 			return field == alias;
 	}
 	return !field->alias_of && !field->of_bits;
-}
-
-/* A config of 0 is an event with a name where the type names its configs. */
-static bool has_named_zero(const struct abi_field *field, uint32_t type)
-{
-	return type < sizeof(field->by_type) / sizeof(field->by_type[0]) && field->by_type[type];
 }
 
 json_t *attr_to_json(const struct abi *abi, const struct abi_arch *arch, const unsigned char *bytes,
 		     size_t length, enum byte_order order)
 {
 	const struct abi_value *breakpoint = abi_value(abi_family(abi, "type"), "breakpoint", NULL);
+	const size_t types = sizeof(abi->fields->by_type) / sizeof(abi->fields->by_type[0]);
 	json_t *attr = json_object(), *tail = json_object();
 	uint32_t type = length >= 4 ? (uint32_t)load_word(bytes, 4, order) : 0;
 	int err = !attr || !tail;
@@ -306,7 +261,8 @@ json_t *attr_to_json(const struct abi *abi, const struct abi_arch *arch, const u
 			      order))
 			continue;
 		value = attr_get(field, bytes, order);
-		if (value || !strcmp(field->name, "type") || has_named_zero(field, type))
+		/* a config of 0 is an event with a name where the type names its configs */
+		if (value || !strcmp(field->name, "type") || (type < types && field->by_type[type]))
 			err = json_object_set_new(attr, field->name,
 						  field_json(field, arch, type, value));
 	}
@@ -336,39 +292,6 @@ char *attr_to_text(const struct abi *abi, const struct abi_arch *arch, const uns
 	return text;
 }
 
-/*
- * Attrs in JSON, in the words of a case -> their bytes.
- */
-
-/* The size of the oldest ABI that has all fields that are not zero: older kernels and perfs take
- * it. */
-static unsigned smallest_size(const struct abi *abi, const unsigned char *bytes)
-{
-	unsigned end = abi->attr_size;
-	size_t i = 0;
-
-	while (end && !bytes[end - 1])
-		end--;
-	while (i + 1 < abi->size_count && abi->sizes[i].size < end)
-		i++;
-	return abi->sizes[i].size;
-}
-
-/* Beside an attr there are its ids, and nothing that could be a misspelt `ids`. */
-static int check_attr_or_ids(const json_t *one, const struct where *w, struct error *e)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)one, key, value) {
-		struct where at = where_key(w, key);
-
-		if (strcmp(key, "attr") && strcmp(key, "ids"))
-			return error_name(e, &at, key, NULL, "attr or ids");
-	}
-	return 0;
-}
-
 static int read_ids(struct attr_ids *out, const json_t *ids, const struct where *w, struct error *e)
 {
 	const json_t *id;
@@ -393,6 +316,7 @@ static int read_ids(struct attr_ids *out, const json_t *ids, const struct where 
 	return 0;
 }
 
+/* An attr, perhaps beside its ids. */
 static int read_one(struct attr_list *list, const struct abi *abi, const struct abi_arch *arch,
 		    const json_t *one, const struct vars *vars, const struct where *w,
 		    struct error *e)
@@ -401,41 +325,31 @@ static int read_one(struct attr_list *list, const struct abi *abi, const struct 
 	struct where at_attr = where_key(w, "attr"), at_ids = where_key(w, "ids");
 	unsigned char *bytes = list->bytes + list->count * abi->attr_size;
 	const struct abi_field *size = abi_field(abi, "size");
-	int err = attr ? check_attr_or_ids(one, w, e) : 0;
+	unsigned end = abi->attr_size;
+	const char *key;
+	json_t *value;
+	size_t i = 0;
+	int err;
 
-	if (!err)
-		err = read_ids(&list->ids[list->count++], json_object_get(one, "ids"), &at_ids, e);
+	json_object_foreach((json_t *)one, key, value) {
+		struct where at = where_key(w, key);
+
+		if (attr && strcmp(key, "attr") && strcmp(key, "ids"))
+			return error_name(e, &at, key, NULL, "attr or ids");
+	}
+	err = read_ids(&list->ids[list->count++], json_object_get(one, "ids"), &at_ids, e);
 	if (!err)
 		err = attr_from_json(abi, arch, attr ? attr : one, vars, attr ? &at_attr : w, bytes,
 				     e);
-	if (!err && size && !attr_get(size, bytes, host_order()))
-		attr_set(size, bytes, host_order(), smallest_size(abi, bytes));
-	return err;
-}
-
-static int read_all(struct attr_list *list, const struct abi *abi, const struct abi_arch *arch,
-		    const json_t *json, const struct vars *vars, const struct where *root,
-		    struct error *e)
-{
-	size_t i, count = json_is_array(json) ? json_array_size(json) : 1;
-	const json_t *one;
-	int err;
-
-	if (!count)
-		return error_value(e, root, json, "an attr");
-	list->bytes = calloc(count, abi->attr_size);
-	list->ids = calloc(count, sizeof(*list->ids));
-	if (!list->bytes || !list->ids)
-		return error_no_memory(e, root, "memory for the attrs");
-	if (!json_is_array(json))
-		return read_one(list, abi, arch, json, vars, root, e);
-	json_array_foreach(json, i, one) {
-		struct where at = where_index(root, i);
-
-		err = read_one(list, abi, arch, one, vars, &at, e);
-		if (err)
-			return err;
-	}
+	if (err || !size || attr_get(size, bytes, host_order()))
+		return err;
+	/* of the oldest ABI that has all fields that are not zero: older kernels and perfs take it
+	 */
+	while (end && !bytes[end - 1])
+		end--;
+	while (i + 1 < abi->size_count && abi->sizes[i].size < end)
+		i++;
+	attr_set(size, bytes, host_order(), abi->sizes[i].size);
 	return 0;
 }
 
@@ -445,12 +359,25 @@ int attr_list_read(struct attr_list *list, const struct abi *abi, const struct a
 	struct source source = {.name = name, .root = "", .text = text, .length = strlen(text)};
 	struct where root = where_root(&source);
 	json_t *json = source_parse(&source, e);
-	int err;
+	size_t count = json_is_array(json) ? json_array_size(json) : 1;
+	int err = 0;
 
 	*list = (struct attr_list){0};
 	if (!json)
 		return -EINVAL;
-	err = read_all(list, abi, arch, json, vars, &root, e);
+	list->bytes = calloc(count ? count : 1, abi->attr_size);
+	list->ids = calloc(count ? count : 1, sizeof(*list->ids));
+	if (!count)
+		err = error_value(e, &root, json, "an attr");
+	else if (!list->bytes || !list->ids)
+		err = error_no_memory(e, &root, "memory for the attrs");
+	else if (!json_is_array(json))
+		err = read_one(list, abi, arch, json, vars, &root, e);
+	for (size_t i = 0; !err && json_is_array(json) && i < count; i++) {
+		struct where at = where_index(&root, i);
+
+		err = read_one(list, abi, arch, json_array_get(json, i), vars, &at, e);
+	}
 	json_decref(json);
 	return err;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/word.h"
 #include "html/html.h"
 #include "text/source.h"
 
@@ -21,12 +22,8 @@
  */
 
 /* The members of a record's header, which "at" does not have, come first. */
-enum { HEADER_MEMBERS = 3, MEMBER_COLOURS = 8 };
-extern const char *const header_members[HEADER_MEMBERS + 1];
-
-enum { DEPTH_MAX = 16, PATH_MAX_BYTES = 256 };
-
-const char *const header_members[HEADER_MEMBERS + 1] = {"type", "misc", "size", NULL};
+enum { HEADER_MEMBERS = 3, MEMBER_COLOURS = 8, DEPTH_MAX = 16, PATH_MAX_BYTES = 256 };
+static const char *const header_members[HEADER_MEMBERS] = {"type", "misc", "size"};
 
 struct writing {
 	FILE *f;
@@ -50,12 +47,6 @@ static const char *end_of_string(const char *p)
 	return *p ? p + 1 : p;
 }
 
-/* Of a string, a number, or a word. */
-static const char *end_of_scalar(const char *p)
-{
-	return *p == '"' ? end_of_string(p) : p + strcspn(p, ",]}");
-}
-
 /* The member's number, and where it is in the record; -1: it is not marked. */
 static int member_number(const struct writing *w, const json_t **place)
 {
@@ -77,13 +68,6 @@ static int member_number(const struct writing *w, const json_t **place)
 		number++;
 	}
 	return -1;
-}
-
-/* Numbers may have been read as real ones. */
-static void put_extent(FILE *f, const json_t *place)
-{
-	fprintf(f, "<small>%.0f+%.0f</small>", json_number_value(json_array_get(place, 0)),
-		json_number_value(json_array_get(place, 1)));
 }
 
 static void put_any(struct writing *w, int depth);
@@ -110,27 +94,14 @@ static void put_marked(struct writing *w, int depth)
 	fputs("</b>: ", w->f);
 	w->p = *end == ':' ? end + 1 : end;
 	put_any(w, depth);
-	if (place)
-		put_extent(w->f, place);
+	if (place) /* numbers may have been read as real ones */
+		fprintf(w->f, "<small>%.0f+%.0f</small>",
+			json_number_value(json_array_get(place, 0)),
+			json_number_value(json_array_get(place, 1)));
 	if (number >= 0)
 		fputs("</span>", w->f);
 	w->length = before;
 	w->path[before] = '\0';
-}
-
-/* Goes over a value. */
-static void go_over(struct writing *w)
-{
-	for (int depth = 0; *w->p; w->p = *w->p == '"' ? end_of_string(w->p) : w->p + 1) {
-		if (!depth && (*w->p == ',' || *w->p == '}'))
-			return;
-		depth += (*w->p == '{' || *w->p == '[') - (*w->p == '}' || *w->p == ']');
-	}
-}
-
-static bool is_at(const char *p)
-{
-	return !strncmp(p, "\"at\":", 5);
 }
 
 static void put_object(struct writing *w, int depth)
@@ -140,9 +111,13 @@ static void put_object(struct writing *w, int depth)
 	fputc('{', w->f);
 	w->p++;
 	while (*w->p && *w->p != '}') {
-		if (!depth && is_at(w->p)) {
-			w->p += 5;
-			go_over(w);
+		if (!depth && !strncmp(w->p, "\"at\":", 5)) { /* it is gone over */
+			int inside = 0;
+
+			for (w->p += 5; *w->p && (inside || !strchr(",}", *w->p));
+			     w->p = *w->p == '"' ? end_of_string(w->p) : w->p + 1)
+				inside += (*w->p == '{' || *w->p == '[') -
+					  (*w->p == '}' || *w->p == ']');
 		} else {
 			fputs(is_first ? "" : ",", w->f);
 			fputs(!depth ? "\n  " : is_first ? "" : " ", w->f);
@@ -155,20 +130,6 @@ static void put_object(struct writing *w, int depth)
 	w->p += *w->p == '}';
 }
 
-static void put_list(struct writing *w, int depth)
-{
-	fputc('[', w->f);
-	w->p++;
-	while (*w->p && *w->p != ']') {
-		put_any(w, depth + 1);
-		if (*w->p == ',')
-			fputs(", ", w->f);
-		w->p += *w->p == ',';
-	}
-	fputc(']', w->f);
-	w->p += *w->p == ']';
-}
-
 static void put_any(struct writing *w, int depth)
 {
 	const char *end;
@@ -179,9 +140,18 @@ static void put_any(struct writing *w, int depth)
 	} else if (*w->p == '{') {
 		put_object(w, depth);
 	} else if (*w->p == '[') {
-		put_list(w, depth);
-	} else {
-		end = end_of_scalar(w->p);
+		fputc('[', w->f);
+		w->p++;
+		while (*w->p && *w->p != ']') {
+			put_any(w, depth + 1);
+			if (*w->p == ',')
+				fputs(", ", w->f);
+			w->p += *w->p == ',';
+		}
+		fputc(']', w->f);
+		w->p += *w->p == ']';
+	} else { /* a string, a number, or a word */
+		end = *w->p == '"' ? end_of_string(w->p) : w->p + strcspn(w->p, ",]}");
 		html_piece(w->f, w->p, (size_t)(end - w->p));
 		w->p = end;
 	}
@@ -290,13 +260,6 @@ static void settle_owners(struct record_bytes *r, const json_t *at)
 	}
 }
 
-/* The header's size, in one byte order or the other, is the line's: the bytes are the record's. */
-static bool is_record(const struct record_bytes *r)
-{
-	return ((size_t)r->byte[6] | (size_t)r->byte[7] << 8) == r->size ||
-	       ((size_t)r->byte[7] | (size_t)r->byte[6] << 8) == r->size;
-}
-
 /* Why there are no bytes, or NULL. */
 static const char *find_bytes(const struct anatomy *a, const json_t *line, struct record_bytes *r)
 {
@@ -313,12 +276,12 @@ static const char *find_bytes(const struct anatomy *a, const json_t *line, struc
 	r->shown = r->size < ANATOMY_RECORD_BYTES ? r->size : ANATOMY_RECORD_BYTES;
 	if (pread(a->fd, r->byte, r->shown, offset) != (ssize_t)r->shown)
 		return "The bytes cannot be read again: only a file has them.";
-	return is_record(r) ? NULL : "The bytes cannot be found again in the file.";
-}
-
-static char shown_as_text(unsigned char byte)
-{
-	return byte >= 0x20 && byte < 0x7f ? (char)byte : '.';
+	/* the header's size, in one byte order or the other, is the line's: the bytes are the
+	 * record's */
+	return load_word(r->byte + 6, 2, LITTLE) == r->size ||
+			       load_word(r->byte + 6, 2, BIG) == r->size
+		       ? NULL
+		       : "The bytes cannot be found again in the file.";
 }
 
 /* Bytes of one member that stand together in a row, in hexadecimal or as text. */
@@ -329,7 +292,7 @@ static void put_bytes_of(FILE *f, const struct record_bytes *r, size_t at, size_
 		fputc('>', f);
 	}
 	for (size_t i = at; i < end; i++) {
-		char c = shown_as_text(r->byte[i]);
+		char c = r->byte[i] >= 0x20 && r->byte[i] < 0x7f ? (char)r->byte[i] : '.';
 
 		if (as_text)
 			html_piece(f, &c, 1);
@@ -395,27 +358,6 @@ static void put_anatomy(const struct anatomy *a, const char *text, const json_t 
 	free(r);
 }
 
-/* The summary, and diagnostics with their grade. */
-static void put_other(const struct anatomy *a, const char *text, const char *type,
-		      const char *grade)
-{
-	fputs("<section class=\"other ", a->f);
-	html_text(a->f, grade);
-	fputs("\"><h2>", a->f);
-	html_text(a->f, type);
-	fputs("</h2><pre class=json>", a->f);
-	members_write(a->f, text, NULL);
-	fputs("</pre></section>\n", a->f);
-}
-
-/* The header is long, and stands before all else. */
-static void put_head(const struct anatomy *a, const char *text)
-{
-	fputs("<details><summary>header</summary><pre class=json>", a->f);
-	members_write(a->f, text, NULL);
-	fputs("</pre></details>\n", a->f);
-}
-
 /* One line, without its newline. */
 static void take_whole_line(struct anatomy *a, const char *text)
 {
@@ -428,12 +370,21 @@ static void take_whole_line(struct anatomy *a, const char *text)
 	if (format)
 		a->is_ring = !strcmp(format, "ring");
 	a->has_errors = a->has_errors || (grade && !strcmp(grade, "error"));
-	if (json_object_get(line, "size") && json_object_get(line, "offset"))
+	if (json_object_get(line, "size") && json_object_get(line, "offset")) {
 		put_anatomy(a, text, line);
-	else if (type && !strcmp(type, "header"))
-		put_head(a, text);
-	else
-		put_other(a, text, type ? type : "", grade ? grade : "");
+	} else if (type && !strcmp(type, "header")) { /* it is long, and stands before all else */
+		fputs("<details><summary>header</summary><pre class=json>", a->f);
+		members_write(a->f, text, NULL);
+		fputs("</pre></details>\n", a->f);
+	} else { /* the summary, and diagnostics with their grade */
+		fputs("<section class=\"other ", a->f);
+		html_text(a->f, grade ? grade : "");
+		fputs("\"><h2>", a->f);
+		html_text(a->f, type ? type : "");
+		fputs("</h2><pre class=json>", a->f);
+		members_write(a->f, text, NULL);
+		fputs("</pre></section>\n", a->f);
+	}
 	json_decref(line);
 }
 

@@ -6,31 +6,19 @@
 
 #include <string.h>
 
-static const char *entity_of(char c)
-{
-	switch (c) {
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '&':
-		return "&amp;";
-	case '"':
-		return "&quot;";
-	default:
-		return "&#39;";
-	}
-}
-
 void html_piece(FILE *f, const char *text, size_t size)
 {
+	static const char special[] = "<>&\"'";
+	static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
 	const char *end = text + size, *plain = text;
 
 	for (; text < end; text++) {
-		if (!*text || !strchr("<>&\"'", *text))
+		const char *found = *text ? strchr(special, *text) : NULL;
+
+		if (!found)
 			continue;
 		fwrite(plain, 1, (size_t)(text - plain), f);
-		fputs(entity_of(*text), f);
+		fputs(entities[found - special], f);
 		plain = text + 1;
 	}
 	fwrite(plain, 1, (size_t)(end - plain), f);
@@ -54,26 +42,23 @@ void html_json(FILE *f, const char *json)
 	fputs(json, f);
 }
 
-static const struct html_slot *slot_of(const struct html_slot *slots, const char *name, size_t size)
-{
-	for (; slots->name; slots++)
-		if (strlen(slots->name) == size && !memcmp(slots->name, name, size))
-			return slots;
-	return NULL;
-}
-
 void html_fill(FILE *f, const char *template, const struct html_slot *slots)
 {
 	const char *open, *close;
 
 	while ((open = strstr(template, "{{")) && (close = strstr(open, "}}"))) {
-		const struct html_slot *slot = slot_of(slots, open + 2, (size_t)(close - open - 2));
-		const char *end = slot ? open : open + 2;
+		size_t size = (size_t)(close - open - 2);
+		const struct html_slot *slot = slots;
+		const char *end;
 
+		while (slot->name &&
+		       (strlen(slot->name) != size || memcmp(slot->name, open + 2, size)))
+			slot++;
+		end = slot->name ? open : open + 2;
 		fwrite(template, 1, (size_t)(end - template), f);
-		if (slot)
+		if (slot->name)
 			slot->write(f, slot->context);
-		template = slot ? close + 2 : end;
+		template = slot->name ? close + 2 : end;
 	}
 	fputs(template, f);
 }

@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t field(const struct plan *plan, const unsigned char *page, size_t n,
-		      enum byte_order order, const char *name)
+static uint64_t field(const struct plan *plan, const unsigned char *page, enum byte_order order,
+		      const char *name)
 {
-	int at = plan_offset(plan, name);
+	uint64_t value = 0;
 
-	return at >= 0 && (size_t)at + 8 <= n ? load_word(page + at, 8, order) : 0;
+	plan_number(plan, name, page, RING_PAGE_MIN, order, &value);
+	return value;
 }
 
 static bool is_power_of_two(uint64_t n)
@@ -30,6 +31,28 @@ static int page_plan(struct plan *plan, const struct abi *abi)
 	return plan_make(plan, &with, abi_layout(abi, "mmap_page"));
 }
 
+int ring_find_data(const struct plan *plan, const unsigned char *page, enum byte_order order,
+		   uint64_t size, const char *where, struct segment *data, struct error *e)
+{
+	char got[96];
+
+	data->offset = field(plan, page, order, "data_offset");
+	data->size = field(plan, page, order, "data_size");
+	if (!data->size) { /* before 4.1: all pages behind the first */
+		data->offset = RING_PAGE_MIN;
+		while (data->offset < size && !is_power_of_two(size - data->offset))
+			data->offset *= 2;
+		data->size = size > data->offset ? size - data->offset : 0;
+	}
+	if (is_power_of_two(data->size) && data->offset >= RING_PAGE_MIN && data->offset <= size &&
+	    data->size <= size - data->offset)
+		return 0;
+	snprintf(got, sizeof(got), "data_offset %llu, data_size %llu in %s%llu bytes",
+		 (unsigned long long)data->offset, (unsigned long long)data->size, where,
+		 (unsigned long long)size);
+	return error_text(e, NULL, got, "2^n data pages behind the metadata page");
+}
+
 int ring_detect(const struct abi *abi, const unsigned char *bytes, size_t n, uint64_t size,
 		enum byte_order *order)
 {
@@ -42,8 +65,8 @@ int ring_detect(const struct abi *abi, const unsigned char *bytes, size_t n, uin
 	if (page_plan(&plan, abi))
 		return -ENOMEM;
 	for (size_t i = 0; i < 2 && !found; i++) {
-		uint64_t offset = field(&plan, bytes, n, orders[i], "data_offset");
-		uint64_t data = field(&plan, bytes, n, orders[i], "data_size");
+		uint64_t offset = field(&plan, bytes, orders[i], "data_offset");
+		uint64_t data = field(&plan, bytes, orders[i], "data_size");
 
 		found = offset >= RING_PAGE_MIN && is_power_of_two(offset) &&
 			is_power_of_two(data) && data <= size && offset <= size - data &&
@@ -55,14 +78,14 @@ int ring_detect(const struct abi *abi, const unsigned char *bytes, size_t n, uin
 	return found;
 }
 
-/* The bytes from position `from` to `to` of the free-running counter, in file order of reading. */
-static void cut_segments(struct ring *ring, uint64_t data, uint64_t size, uint64_t from,
+/* The bytes from position `from` of the free-running counter on, in file order of reading. */
+static void cut_segments(struct ring *ring, const struct segment *data, uint64_t from,
 			 uint64_t length)
 {
-	uint64_t at = from & (size - 1), first = size - at;
+	uint64_t at = from & (data->size - 1), first = data->size - at;
 
-	ring->segments[0] = (struct segment){data + at, length < first ? length : first};
-	ring->segments[1] = (struct segment){data, length < first ? 0 : length - first};
+	ring->segments[0] = (struct segment){data->offset + at, length < first ? length : first};
+	ring->segments[1] = (struct segment){data->offset, length < first ? 0 : length - first};
 	ring->segment_count = 2;
 }
 
@@ -79,7 +102,8 @@ int ring_open(struct ring *ring, const struct abi *abi, struct input *in, enum b
 	      bool backward, struct error *e)
 {
 	unsigned char page[RING_PAGE_MIN];
-	uint64_t head, tail, offset, size;
+	struct segment data;
+	uint64_t head, tail;
 	long n = input_read_at(in, 0, page, sizeof(page));
 	int err;
 
@@ -93,39 +117,25 @@ int ring_open(struct ring *ring, const struct abi *abi, struct input *in, enum b
 	if (err)
 		return err;
 	ring->page = plan_fixed_size(&ring->plan);
-	head = field(&ring->plan, page, (size_t)n, order, "data_head");
-	tail = field(&ring->plan, page, (size_t)n, order, "data_tail");
-	offset = field(&ring->plan, page, (size_t)n, order, "data_offset");
-	size = field(&ring->plan, page, (size_t)n, order, "data_size");
-	if (!size) { /* before 4.1: the data begins behind the first page */
-		for (offset = RING_PAGE_MIN;
-		     offset < in->size && !is_power_of_two(in->size - offset);)
-			offset *= 2;
-		size = in->size > offset ? in->size - offset : 0;
-	}
-	if (!is_power_of_two(size) || offset < RING_PAGE_MIN || offset > in->size ||
-	    size > in->size - offset) {
-		char got[96];
-
-		snprintf(got, sizeof(got),
-			 "data_offset %llu, data_size %llu in an image of %llu bytes",
-			 (unsigned long long)offset, (unsigned long long)size,
-			 (unsigned long long)in->size);
+	err = ring_find_data(&ring->plan, page, order, in->size, "an image of ", &data, e);
+	if (err) {
 		plan_free(&ring->plan);
-		return error_text(e, NULL, got, "2^n data pages behind the metadata page");
+		return err;
 	}
-	ring->unread = in->size - offset - size;
+	head = field(&ring->plan, page, order, "data_head");
+	tail = field(&ring->plan, page, order, "data_tail");
+	ring->unread = in->size - data.offset - data.size;
 	if (backward) {
 		/* No buffer is written so full that 64 bits come to so little. */
 		uint64_t written = head <= UINT32_MAX ? (uint32_t)(0 - head) : 0 - head;
 
-		cut_segments(ring, offset, size, head, written < size ? written : size);
-		ring->lost_end = written > size;
-	} else if (ahead(head, tail) <= size) {
-		cut_segments(ring, offset, size, tail, ahead(head, tail));
+		cut_segments(ring, &data, head, written < data.size ? written : data.size);
+		ring->lost_end = written > data.size;
+	} else if (ahead(head, tail) <= data.size) {
+		cut_segments(ring, &data, tail, ahead(head, tail));
 	} else {
 		ring->lost_begin = true;
-		cut_segments(ring, offset, size, head - size, size);
+		cut_segments(ring, &data, head - data.size, data.size);
 	}
 	return 0;
 }

@@ -27,6 +27,13 @@ int ring_detect(const struct abi *abi, const unsigned char *bytes, size_t n, uin
 		enum byte_order *order);
 
 /*
+ * Where the data pages of an area of `size` bytes are, by its metadata page, of which there are
+ * RING_PAGE_MIN bytes. 0, or -EINVAL with `e` filled, which says in front of the size where it is.
+ */
+int ring_find_data(const struct plan *plan, const unsigned char *page, enum byte_order order,
+		   uint64_t size, const char *where, struct segment *data, struct error *e);
+
+/*
  * Reads the metadata page. `backward`: attr.write_backward is set. 0, or a negative errno with `e`
  * filled.
  */

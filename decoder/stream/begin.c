@@ -88,33 +88,6 @@ static int spool(struct decoder *d)
 		   : 0;
 }
 
-/* Where the data is, as far as it is in the file. */
-static struct segment data_in_file(const struct decoder *d)
-{
-	struct segment data = d->file.data;
-
-	if (data.offset > d->in.size)
-		return (struct segment){d->in.size, 0};
-	if (d->file.open_ended || data.size > d->in.size - data.offset)
-		data.size = d->in.size - data.offset;
-	return data;
-}
-
-static void say_cut_data(struct decoder *d)
-{
-	const struct segment *data = &d->file.data;
-
-	if (data->offset > d->in.size)
-		lines_diagnostic(&d->lines, (struct place){PERFDATA_DATA_OFFSET, -1},
-				 "section-past-end", 0, "the data begins at %llu of %llu bytes",
-				 (unsigned long long)data->offset, (unsigned long long)d->in.size);
-	else if (data->size > d->in.size - data->offset)
-		lines_diagnostic(&d->lines, (struct place){PERFDATA_DATA_SIZE, -1}, "truncated", 0,
-				 "the header says %llu bytes of data, and %llu are there",
-				 (unsigned long long)data->size,
-				 (unsigned long long)(d->in.size - data->offset));
-}
-
 static int begin_perfdata(struct decoder *d, struct error *e)
 {
 	struct segment data;
@@ -132,7 +105,12 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 			set_shard(d, PERFDATA_PIPE_HEADER, d->in.size);
 		return put_header(d, make_perfdata_header);
 	}
-	data = data_in_file(d);
+	/* where the data is, as far as it is in the file */
+	data = d->file.data;
+	if (data.offset > d->in.size)
+		data = (struct segment){d->in.size, 0};
+	else if (d->file.open_ended || data.size > d->in.size - data.offset)
+		data.size = d->in.size - data.offset;
 	set_shard(d, data.offset, data.size);
 	err = put_header(d, make_perfdata_header);
 	if (err)
@@ -146,7 +124,16 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 		lines_diagnostic(
 			&d->lines, (struct place){PERFDATA_DATA_SIZE, -1}, "not-closed", 0,
 			"data.size is 0: perf did not close this file; read on to its end");
-	say_cut_data(d);
+	if (d->file.data.offset > d->in.size)
+		lines_diagnostic(&d->lines, (struct place){PERFDATA_DATA_OFFSET, -1},
+				 "section-past-end", 0, "the data begins at %llu of %llu bytes",
+				 (unsigned long long)d->file.data.offset,
+				 (unsigned long long)d->in.size);
+	else if (d->file.data.size > data.size)
+		lines_diagnostic(&d->lines, (struct place){PERFDATA_DATA_SIZE, -1}, "truncated", 0,
+				 "the header says %llu bytes of data, and %llu are there",
+				 (unsigned long long)d->file.data.size,
+				 (unsigned long long)data.size);
 	input_select(&d->in, &data, 1);
 	return decoder_pass_on(d);
 }

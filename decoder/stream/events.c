@@ -51,22 +51,6 @@ static int uses_of(struct events *events, const struct layout *layout, uint32_t 
 			  "records that hang on no more than %d fields of attr", USES_MAX);
 }
 
-/* What each record uses but for its sample_id. */
-static int note_uses(struct events *events, const struct layout *sample_id, struct error *e)
-{
-	uint32_t trailer;
-	int err = 0;
-
-	for (size_t i = 0; i < events->record_count && !err; i++)
-		err = uses_of(events, events->records[i].value->layout, &events->records[i].uses,
-			      e);
-	if (!err)
-		err = uses_of(events, sample_id, &trailer, e);
-	for (size_t i = 0; i < events->record_count && !err; i++)
-		events->records[i].uses &= ~trailer;
-	return err;
-}
-
 static void slot_records(struct events *events)
 {
 	const struct abi *abi = events->abi;
@@ -140,20 +124,6 @@ static int id_offset(const struct plan *plan, const char *object)
 	return -1;
 }
 
-static struct plan *make_plan(const struct events *events, const struct shape *shape, int slot)
-{
-	struct plan *plan = malloc(sizeof(*plan));
-
-	if (!plan)
-		return NULL;
-	if (plan_make(plan, &shape->with, events->records[slot].value->layout)) {
-		free(plan);
-		return NULL;
-	}
-	plan->tail = plan->trailer ? shape->tail : 0;
-	return plan;
-}
-
 const struct plan *events_make_plan(const struct events *events, struct shape *shape, int slot)
 {
 	struct plan *plan;
@@ -161,22 +131,17 @@ const struct plan *events_make_plan(const struct events *events, struct shape *s
 	pthread_mutex_lock(&shape->making);
 	plan = shape->plans[slot];
 	if (!plan) {
-		plan = make_plan(events, shape, slot);
+		plan = malloc(sizeof(*plan));
+		if (plan && plan_make(plan, &shape->with, events->records[slot].value->layout)) {
+			free(plan);
+			plan = NULL;
+		}
+		if (plan)
+			plan->tail = plan->trailer ? shape->tail : 0;
 		__atomic_store_n(&shape->plans[slot], plan, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&shape->making);
 	return plan;
-}
-
-/* A number that tells one list of members from another. */
-static uint64_t names_hash(const struct plan *plan)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < plan->count; i++)
-		for (const char *p = plan->ops[i].path; p && *p; p++)
-			hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
-	return hash;
 }
 
 /* The size of the sample_id, and where ids are. */
@@ -191,7 +156,11 @@ static int find_places(struct shape *shape, const struct events *events)
 	shape->tail = (uint32_t)plan_fixed_size(&trailer);
 	at = id_offset(&trailer, "sample_id.");
 	shape->tail_id = at >= 0 ? (int)shape->tail - at : -1;
-	shape->tail_names = names_hash(&trailer);
+	shape->tail_names = UINT64_C(0xcbf29ce484222325); /* tells one list from another */
+	for (size_t i = 0; i < trailer.count; i++)
+		for (const char *p = trailer.ops[i].path; p && *p; p++)
+			shape->tail_names =
+				(shape->tail_names ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
 	plan_free(&trailer);
 	for (int type = 0; type < TYPES; type++) {
 		if (!events->is_sample[type])
@@ -239,37 +208,36 @@ static int make_bare(struct events *events)
 
 int events_init(struct events *events, const struct abi *abi, struct error *e)
 {
-	const struct layout *sample_id = abi_layout(abi, "sample_id");
-	int err;
+	uint32_t trailer = 0;
+	int err = 0;
 
 	*events = (struct events){.abi = abi, .order = host_order()};
 	slot_records(events);
-	err = note_uses(events, sample_id, e);
+	for (size_t i = 0; i < events->record_count && !err; i++)
+		err = uses_of(events, events->records[i].value->layout, &events->records[i].uses,
+			      e);
+	if (!err)
+		err = uses_of(events, abi_layout(abi, "sample_id"), &trailer, e);
+	for (size_t i = 0; i < events->record_count; i++)
+		events->records[i].uses &= ~trailer;
 	return err ? err : make_bare(events);
-}
-
-/*
- * What the kernel gives every process to begin with, and nobody who made the recording knows: ids
- * that collide cannot be chosen.
- */
-static void seed_ids(struct events *events)
-{
-	const void *random = (const void *)getauxval(AT_RANDOM);
-
-	if (random)
-		memcpy(events->id_seed, random, sizeof(events->id_seed));
 }
 
 int events_begin(struct events *events, const struct events *base, const char *const *fields,
 		 size_t field_count, bool integers, const struct paths *paths)
 {
+	const void *random = (const void *)getauxval(AT_RANDOM);
+
 	*events = *base;
 	events->fields = fields;
 	events->field_count = field_count;
 	events->integers = integers;
 	events->paths = paths;
 	events->borrowed_bare = !fields && !integers && !paths;
-	seed_ids(events);
+	/* What the kernel gives every process to begin with, and nobody who made the recording
+	 * knows: ids that collide cannot be chosen. */
+	if (random)
+		memcpy(events->id_seed, random, sizeof(events->id_seed));
 	return events->borrowed_bare ? 0 : make_bare(events);
 }
 
@@ -319,24 +287,9 @@ static int shape_of(struct events *events, const unsigned char *attr, struct err
 	return (int)events->shape_count++;
 }
 
-/* Field by field into the host's order; what a newer kernel has behind is no business of layouts.
- */
-static void to_host(const struct events *events, const unsigned char *from, size_t size,
-		    unsigned char *to)
-{
-	const struct abi *abi = events->abi;
-
-	memset(to, 0, abi->attr_size);
-	for (size_t i = 0; i < abi->field_count; i++) {
-		const struct abi_field *field = &abi->fields[i];
-
-		if (field->offset + field->size <= size && !field->alias_of)
-			attr_set(field, to, host_order(), attr_get(field, from, events->order));
-	}
-}
-
 int events_add(struct events *events, const unsigned char *attr, size_t size, struct error *e)
 {
+	const struct abi *abi = events->abi;
 	unsigned char *native;
 	int shape;
 
@@ -351,10 +304,17 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 		events->list = grown;
 		events->capacity = capacity;
 	}
-	native = malloc(events->abi->attr_size);
+	native = calloc(1, abi->attr_size);
 	if (!native)
 		return -ENOMEM;
-	to_host(events, attr, size, native);
+	/* field by field into the host's order; what a newer kernel has behind is no business of
+	 * layouts */
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct abi_field *field = &abi->fields[i];
+
+		if (field->offset + field->size <= size && !field->alias_of)
+			attr_set(field, native, host_order(), attr_get(field, attr, events->order));
+	}
 	shape = shape_of(events, native, e);
 	free(native);
 	if (shape < 0)
@@ -384,24 +344,24 @@ static size_t id_hash(const struct events *events, uint64_t id)
 	return (size_t)(id ^ id >> 32) & (events->id_capacity - 1);
 }
 
-static void note_clash(struct events *events, uint64_t id, int first, int second)
-{
-	bool differ = events->list[first].shape != events->list[second].shape;
-
-	if (first != second && !events->clashes[differ].found)
-		events->clashes[differ] = (struct id_clash){true, false, id, first, second};
-}
-
 static void put_id(struct events *events, uint64_t id, uint64_t event)
 {
 	size_t i = id_hash(events, id);
+	int first, second;
 
 	while (events->ids[2 * i + 1] && events->ids[2 * i] != id)
 		i = (i + 1) & (events->id_capacity - 1);
 	if (!events->ids[2 * i + 1])
 		events->id_count++;
-	else
-		note_clash(events, id, (int)events->ids[2 * i + 1] - 1, (int)event - 1);
+	first = (int)events->ids[2 * i + 1] - 1;
+	second = (int)event - 1;
+	if (first >= 0 && first != second) {
+		struct id_clash *clash =
+			&events->clashes[events->list[first].shape != events->list[second].shape];
+
+		if (!clash->found)
+			*clash = (struct id_clash){true, false, id, first, second};
+	}
 	events->ids[2 * i] = id;
 	events->ids[2 * i + 1] = event;
 }
@@ -470,22 +430,6 @@ bool events_differ(const struct events *events)
 	return false;
 }
 
-static bool are_zero(const unsigned char *bytes, size_t size)
-{
-	while (size && !bytes[size - 1])
-		size--;
-	return !size;
-}
-
-static bool uses_differ(const struct events *events, uint32_t uses)
-{
-	for (size_t i = 1; i < events->shape_count; i++)
-		for (size_t k = 0; k < events->use_count; k++)
-			if (uses >> k & 1 && events->shapes[i]->key[k] != events->shapes[0]->key[k])
-				return true;
-	return false;
-}
-
 /*
  * A record that names no event is read by the first attr, as perf does. Those that perf makes up
  * have zeros for a sample_id, and are as it says; of others that is a guess if there are attrs that
@@ -494,15 +438,17 @@ static bool uses_differ(const struct events *events, uint32_t uses)
 static int of_no_event(const struct events *events, int type, const unsigned char *bytes,
 		       size_t size)
 {
-	uint32_t tail = events->shapes[0]->tail;
+	uint32_t tail = events->shapes[0]->tail, uses = events->records[events->slot_of[type]].uses;
 
-	if (events->shape_count < 2)
+	for (size_t i = 1; i < events->shape_count; i++)
+		for (size_t k = 0; k < events->use_count; k++)
+			if (uses >> k & 1 && events->shapes[i]->key[k] != events->shapes[0]->key[k])
+				return EVENT_GUESSED;
+	if (events->shape_count < 2 || !events->id_count || size < tail + 8)
 		return EVENT_NONE;
-	if (uses_differ(events, events->records[events->slot_of[type]].uses))
-		return EVENT_GUESSED;
-	if (!events->id_count || size < tail + 8 || are_zero(bytes + size - tail, tail))
-		return EVENT_NONE;
-	return events_differ(events) ? EVENT_GUESSED : EVENT_NONE;
+	while (tail && !bytes[size - tail])
+		tail--;
+	return tail && events_differ(events) ? EVENT_GUESSED : EVENT_NONE;
 }
 
 int events_find(const struct events *events, int type, const unsigned char *bytes, size_t size,

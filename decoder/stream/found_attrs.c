@@ -63,57 +63,49 @@ int found_attrs_alone(struct found_attrs *found, const struct events *events,
  * Lists of attrs -> events, and -> JSON.
  */
 
-static int add_one(const struct attr_list *list, size_t i, struct events *events, struct error *e)
+int given_attrs_add(const struct attr_list *list, struct events *events, struct error *e)
 {
 	enum byte_order order = events->order;
 	size_t size = events->abi->attr_size;
-	int event, err = 0;
-
-	events->order = host_order();
-	event = events_add(events, list->bytes + i * size, size, e);
-	events->order = order;
-	if (event < 0)
-		return event;
-	for (size_t k = 0; k < list->ids[i].count && !err; k++)
-		err = events_add_id(events, list->ids[i].ids[k], event);
-	return err == -E2BIG ? error_text(e, NULL, "more", "at most %d ids", IDS_MAX) : err;
-}
-
-int given_attrs_add(const struct attr_list *list, struct events *events, struct error *e)
-{
 	int err = 0;
 
-	for (size_t i = 0; i < list->count && !err; i++)
-		err = add_one(list, i, events, e);
-	return err;
-}
+	for (size_t i = 0; i < list->count && !err; i++) {
+		int event;
 
-/* Numbers that --attr takes back: jansson's integers end at 2^63 - 1. */
-static char *put_given_ids(char *p, const struct attr_ids *ids)
-{
-	p = put_text(p, ",\"ids\":[");
-	for (size_t i = 0; i < ids->count; i++) {
-		if (ids->ids[i] > INT64_MAX)
-			p = put_text(put_hex(put_text(p, "\"0x"), ids->ids[i]), "\"");
-		else
-			p = put_u64(p, ids->ids[i]);
-		*p++ = ',';
+		events->order = host_order();
+		event = events_add(events, list->bytes + i * size, size, e);
+		events->order = order;
+		err = event < 0 ? event : 0;
+		for (size_t k = 0; k < list->ids[i].count && !err; k++)
+			err = events_add_id(events, list->ids[i].ids[k], event);
+		if (err == -E2BIG)
+			err = error_text(e, NULL, "more", "at most %d ids", IDS_MAX);
 	}
-	return put_close(p, ']');
+	return err;
 }
 
 static int put_given_attr(const struct attr_list *list, size_t i, const struct events *events,
 			  struct out *out)
 {
 	size_t size = events->abi->attr_size;
+	const struct attr_ids *ids = &list->ids[i];
 	char *text =
 		attr_to_text(events->abi, events->arch, list->bytes + i * size, size, host_order());
-	char *p = text ? out_room(out, strlen(text) + 32 + list->ids[i].count * 24) : NULL;
+	char *p = text ? out_room(out, strlen(text) + 32 + ids->count * 24) : NULL;
 
 	if (p) {
 		p = put_text(put_text(i ? put_text(p, ",") : p, "{\"attr\":"), text);
-		if (list->ids[i].count)
-			p = put_given_ids(p, &list->ids[i]);
+		if (ids->count)
+			p = put_text(p, ",\"ids\":[");
+		for (size_t k = 0; k < ids->count; k++) { /* as --attr takes them back */
+			if (ids->ids[k] > INT64_MAX)
+				p = put_text(put_hex(put_text(p, "\"0x"), ids->ids[k]), "\"");
+			else
+				p = put_u64(p, ids->ids[k]);
+			*p++ = ',';
+		}
+		if (ids->count)
+			p = put_close(p, ']');
 		out->at = put_text(p, "}");
 	}
 	free(text);

@@ -48,17 +48,6 @@ struct jobs {
 	int err;
 };
 
-static void decode_slot(struct slot *slot)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < slot->piece_count; i++) {
-		lines_put(&slot->lines, slot->begin + at, slot->pieces[i].size,
-			  slot->pieces[i].place);
-		at += slot->pieces[i].size;
-	}
-}
-
 /* Decodes the next filled slot, with the lock held before and after; false if there is none. */
 static bool take_one(struct jobs *jobs)
 {
@@ -69,7 +58,9 @@ static bool take_one(struct jobs *jobs)
 	slot->state = TAKEN;
 	jobs->taken = (jobs->taken + 1) % jobs->slot_count;
 	pthread_mutex_unlock(&jobs->lock);
-	decode_slot(slot);
+	for (size_t i = 0, at = 0; i < slot->piece_count; at += slot->pieces[i++].size)
+		lines_put(&slot->lines, slot->begin + at, slot->pieces[i].size,
+			  slot->pieces[i].place);
 	pthread_mutex_lock(&jobs->lock);
 	slot->state = DONE;
 	pthread_cond_signal(&jobs->done);
@@ -172,10 +163,7 @@ int jobs_records(struct jobs *jobs, const unsigned char *bytes, size_t size, str
 		slot->pieces[slot->piece_count++] = (struct part){n, place};
 		bytes += n;
 		size -= n;
-		if (place.within >= 0)
-			place.within += (int64_t)n;
-		else
-			place.offset += n;
+		place_advance(&place, n);
 	}
 	return jobs->err;
 }

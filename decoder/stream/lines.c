@@ -631,10 +631,7 @@ void lines_put(struct lines *lines, const unsigned char *bytes, size_t size, str
 		n = record.size;
 		bytes += n;
 		size -= n;
-		if (place.within >= 0)
-			place.within += (int64_t)n;
-		else
-			place.offset += n;
+		place_advance(&place, n);
 	}
 }
 

@@ -48,6 +48,15 @@ struct place {
 	int64_t within;
 };
 
+/* To what stands `n` bytes behind it. */
+static inline void place_advance(struct place *place, size_t n)
+{
+	if (place->within >= 0)
+		place->within += (int64_t)n;
+	else
+		place->offset += n;
+}
+
 /* What lines_diagnostic() says. */
 struct diagnostic {
 	struct place place;

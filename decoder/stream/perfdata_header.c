@@ -48,16 +48,6 @@ static bool in_file(const struct reader *r, const struct segment *range, uint64_
 	return false;
 }
 
-static int put_attr_json(struct out *out, const struct events *events, const unsigned char *bytes,
-			 size_t size)
-{
-	char *text = attr_to_text(events->abi, events->arch, bytes, size, events->order);
-	int err = text ? out_text(out, text) : -ENOMEM;
-
-	free(text);
-	return err;
-}
-
 /* As many ids as the buffer holds; `first`: none came before them. */
 static int put_some_ids(const struct reader *r, int *event, const unsigned char *ids, size_t size,
 			uint64_t offset, bool first)
@@ -195,43 +185,39 @@ static size_t valid_size(const struct reader *r, const unsigned char *attr, uint
 	return (size_t)size;
 }
 
-/*
- * Ids of attrs do not overlap: together they cannot be more than the file. A file that says so
- * could grow without end.
- */
-static bool are_sound(struct reader *r, const struct segment *ids, uint64_t named_at)
-{
-	if (!in_file(r, ids, named_at, "ids of an attr"))
-		return false;
-	if (ids->size > r->in->size - r->ids) {
-		lines_diagnostic(r->lines, at_offset(named_at), "ids-overlap", 0,
-				 "the ids of this attr and those before it are more than the "
-				 "file's %llu bytes",
-				 (unsigned long long)r->in->size);
-		return false;
-	}
-	r->ids += ids->size;
-	return true;
-}
-
 /* One entry: an attr and where its ids are. *more: others may follow. */
 static int put_entry(struct reader *r, const unsigned char *entry, uint64_t offset, bool *more)
 {
+	const struct events *events = r->events;
 	size_t attr_size = (size_t)r->file->attr_size - 16;
 	size_t size = valid_size(r, entry, offset, attr_size);
-	struct segment ids = perfdata_segment(entry + attr_size, r->events->order);
+	struct segment ids = perfdata_segment(entry + attr_size, events->order);
 	int event, err = perfdata_header_add_attr(r->events, entry, size, offset, r->lines, &event);
+	char *text = NULL;
 
 	if (!err)
-		err = found_attrs_add(r->found, r->events, entry, size);
+		err = found_attrs_add(r->found, events, entry, size);
 	if (!err)
-		err = out_text(r->out, "{\"attr\":");
-	if (!err)
-		err = put_attr_json(r->out, r->events, entry, size);
-	if (!err)
-		err = out_text(r->out, ",\"ids\":[");
-	if (!err && are_sound(r, &ids, offset + attr_size))
-		err = put_ids(r, event, &ids);
+		text = attr_to_text(events->abi, events->arch, entry, size, events->order);
+	if (!text || out_text(r->out, "{\"attr\":") || out_text(r->out, text) ||
+	    out_text(r->out, ",\"ids\":["))
+		err = -ENOMEM;
+	free(text);
+	/*
+	 * Ids of attrs do not overlap: together they cannot be more than the file. A file that says
+	 * so could grow without end.
+	 */
+	if (!err && in_file(r, &ids, offset + attr_size, "ids of an attr")) {
+		if (ids.size > r->in->size - r->ids) {
+			lines_diagnostic(r->lines, at_offset(offset + attr_size), "ids-overlap", 0,
+					 "the ids of this attr and those before it are more than "
+					 "the file's %llu bytes",
+					 (unsigned long long)r->in->size);
+		} else {
+			r->ids += ids.size;
+			err = put_ids(r, event, &ids);
+		}
+	}
 	*more = event >= 0; /* that was said; there may be millions of them */
 	return err ? err : out_text(r->out, "]}");
 }
@@ -275,13 +261,6 @@ static int put_attrs(struct reader *r)
 	return err ? err : out_text(r->out, "]");
 }
 
-static const struct abi_value *feature_value(const struct abi *abi, unsigned feature)
-{
-	const struct abi_family *features = abi_family(abi, "feature");
-
-	return abi_value_of(features, feature);
-}
-
 static char *put_feature_name(char *p, const struct abi_value *value, unsigned feature)
 {
 	*p++ = '"';
@@ -321,23 +300,24 @@ static char *forget(void *out, char *p)
 	return base + 1;
 }
 
-static enum record_problem run_section(const struct plan *plan, struct lines *lines,
-				       const unsigned char *bytes, size_t size, struct out *out,
+static enum record_problem run_section(const struct reader *r, const struct plan *plan,
+				       const unsigned char *bytes, size_t size,
 				       char *(*where)(void *, char *), char **p)
 {
-	bool notes = lines->record.notes;
+	struct record *record = &r->lines->record;
+	bool notes = record->notes;
 	enum record_problem problem;
 
-	lines->record.order = lines->events->order;
-	lines->record.arch = lines->events->arch;
-	lines->record.notes = false;
-	lines->record.spill = where;
-	lines->record.spill_to = out;
-	lines->record.dry = where == forget;
-	problem = record_put(plan, &lines->record, bytes, 0, size, 0, p);
-	lines->record.spill = NULL;
-	lines->record.dry = false;
-	lines->record.notes = notes;
+	record->order = r->events->order;
+	record->arch = r->events->arch;
+	record->notes = false;
+	record->spill = where;
+	record->spill_to = r->out;
+	record->dry = where == forget;
+	problem = record_put(plan, record, bytes, 0, size, 0, p);
+	record->spill = NULL;
+	record->dry = false;
+	record->notes = notes;
 	return problem;
 }
 
@@ -346,50 +326,35 @@ static enum record_problem run_section(const struct plan *plan, struct lines *li
  * whether the layout fits is settled first: how the text begins hangs on it, and the text of a MiB
  * of attrs, 18 MiB, is more than may be held until its end is known.
  */
-static int put_section(unsigned feature, const struct abi_value *value, const struct plan *plan,
-		       const unsigned char *bytes, const struct segment *range, struct lines *lines,
-		       struct out *out)
+static int put_section(const struct reader *r, unsigned feature, const struct abi_value *value,
+		       const struct plan *plan, const unsigned char *bytes,
+		       const struct segment *range)
 {
 	size_t size = (size_t)range->size, longest = record_longest(plan, size) + 256;
-	char *p = out_room(out, longest), text[160];
+	struct record *record = &r->lines->record;
+	char *p = out_room(r->out, longest), text[160];
 	enum record_problem problem;
 
 	if (!p)
 		return -ENOMEM;
-	problem = run_section(plan, lines, bytes, size, out, forget, &p);
+	problem = run_section(r, plan, bytes, size, forget, &p);
 	if (problem)
-		lines_diagnostic(lines, at_offset(range->offset + lines->record.failed_at),
-				 "feature", 0, "%s: %s", value->name,
-				 record_problem_text(problem, &lines->record, text, sizeof(text)));
-	if (lines->record.err)
-		return lines->record.err;
+		lines_diagnostic(r->lines, at_offset(range->offset + record->failed_at), "feature",
+				 0, "%s: %s", value->name,
+				 record_problem_text(problem, record, text, sizeof(text)));
+	if (record->err)
+		return record->err;
 	if (problem && problem != RECORD_LEFT && problem != RECORD_IMPOSSIBLE)
-		return put_range(out, feature, value, range);
-	p = out->at;
+		return put_range(r->out, feature, value, range);
+	p = r->out->at;
 	if (problem == RECORD_LEFT)
 		p = put_text(put_feature_name(p, value, feature), "{");
-	run_section(plan, lines, bytes, size, out, spill, &p);
+	run_section(r, plan, bytes, size, spill, &p);
 	p -= p[-1] == ',';
 	if (problem == RECORD_LEFT)
 		*p++ = '}';
-	out->at = p;
-	return lines->record.err;
-}
-
-static int put_known_feature(unsigned feature, const unsigned char *bytes,
-			     const struct segment *range, struct lines *lines, struct out *out)
-{
-	const struct abi *abi = lines->events->abi;
-	const struct abi_value *value = feature_value(abi, feature);
-	struct plan_for with = {.abi = abi};
-	struct plan plan;
-	int err;
-
-	if (plan_make(&plan, &with, value->layout))
-		return -ENOMEM;
-	err = put_section(feature, value, &plan, bytes, range, lines, out);
-	plan_free(&plan);
-	return err;
+	r->out->at = p;
+	return record->err;
 }
 
 /* The bytes of a section that is decoded; NULL in *bytes where it is given by its place alone. */
@@ -413,34 +378,34 @@ static int read_section(struct input *in, const struct segment *range, unsigned 
 
 static int put_feature(const struct reader *r, unsigned feature, const struct segment *range)
 {
-	const struct abi_value *value = feature_value(r->lines->events->abi, feature);
+	const struct abi *abi = r->events->abi;
+	const struct abi_value *value = abi_value_of(abi_family(abi, "feature"), feature);
 	const struct layout *layout = value ? value->layout : NULL;
-	bool is_empty = layout && !layout->list.count;
-	const char *fixed = is_empty ? "true" : !range->size ? "null" : NULL;
+	const struct plan_for with = {.abi = abi};
 	unsigned char *bytes = NULL;
+	struct plan plan;
 	int err = 0;
 
-	if (layout && fixed) {
+	if (layout && (!layout->list.count || !range->size)) {
 		char *p = out_room(r->out, 256);
 
 		if (!p)
 			return -ENOMEM;
-		r->out->at = put_text(put_feature_name(p, value, feature), fixed);
+		r->out->at = put_text(put_feature_name(p, value, feature),
+				      layout->list.count ? "null" : "true");
 		return 0;
 	}
 	if (layout)
 		err = read_section(r->in, range, &bytes);
-	if (!err)
-		err = bytes ? put_known_feature(feature, bytes, range, r->lines, r->out)
-			    : put_range(r->out, feature, value, range);
+	if (err || !bytes)
+		return err ? err : put_range(r->out, feature, value, range);
+	err = plan_make(&plan, &with, layout);
+	if (!err) {
+		err = put_section(r, feature, value, &plan, bytes, range);
+		plan_free(&plan);
+	}
 	free(bytes);
 	return err;
-}
-
-static int find_feature(const struct reader *r, unsigned feature, struct segment *range,
-			uint64_t *named_at)
-{
-	return perfdata_find_feature(r->file, r->in, r->events->order, feature, range, named_at);
 }
 
 static int put_features(const struct reader *r)
@@ -456,7 +421,8 @@ static int put_features(const struct reader *r)
 
 		if (!perfdata_has_feature(r->file, i))
 			continue;
-		found = find_feature(r, i, &range, &named_at);
+		found = perfdata_find_feature(r->file, r->in, r->events->order, i, &range,
+					      &named_at);
 		if (found < 0)
 			return found;
 		if (!found) {
@@ -503,8 +469,8 @@ int perfdata_header_take_arch(struct events *events, const unsigned char *bytes,
 /* The recording's own machine, which the names of registers in its attrs hang on. */
 static int find_arch(const struct reader *r)
 {
-	const struct abi_family *features = abi_family(r->events->abi, "feature");
-	const struct abi_value *arch = abi_value(features, "arch", NULL);
+	const struct abi_value *arch =
+		abi_value(abi_family(r->events->abi, "feature"), "arch", NULL);
 	struct segment range;
 	uint64_t named_at;
 	unsigned char *bytes;
@@ -512,7 +478,8 @@ static int find_arch(const struct reader *r)
 
 	if (!arch || !perfdata_has_feature(r->file, (unsigned)arch->value))
 		return 0;
-	err = find_feature(r, (unsigned)arch->value, &range, &named_at);
+	err = perfdata_find_feature(r->file, r->in, r->events->order, (unsigned)arch->value, &range,
+				    &named_at);
 	if (err <= 0 || range.offset > r->in->size || range.size > r->in->size - range.offset)
 		return err < 0 ? err : 0;
 	err = read_section(r->in, &range, &bytes);
@@ -520,24 +487,6 @@ static int find_arch(const struct reader *r)
 		err = perfdata_header_take_arch(r->events, bytes, (size_t)range.size);
 	free(bytes);
 	return err;
-}
-
-static int put_file(struct reader *r)
-{
-	int err = find_arch(r);
-	char *p;
-
-	if (!err)
-		err = put_attrs(r);
-	if (err || r->found)
-		return err;
-	p = out_room(r->out, 128);
-	if (!p)
-		return -ENOMEM;
-	p = put_u64(put_text(p, ",\"data\":{\"offset\":"), r->file->data.offset);
-	p = put_u64(put_text(p, ",\"size\":"), r->file->data.size);
-	r->out->at = put_text(p, "}");
-	return put_features(r);
 }
 
 int perfdata_header_put(const struct perfdata *file, struct input *in, struct events *events,
@@ -554,6 +503,17 @@ int perfdata_header_put(const struct perfdata *file, struct input *in, struct ev
 	p = put_u64(put_text(p, "\",\"version\":"), file->version);
 	p = put_text(put_text(p, ",\"byte_order\":\""), events->order == BIG ? "big" : "little");
 	out->at = put_text(p, "\"");
-	err = file->is_pipe ? 0 : put_file(&r);
+	err = file->is_pipe ? 0 : find_arch(&r);
+	if (!err && !file->is_pipe)
+		err = put_attrs(&r);
+	if (!err && !file->is_pipe && !found) {
+		p = out_room(out, 128);
+		if (!p)
+			return -ENOMEM;
+		p = put_u64(put_text(p, ",\"data\":{\"offset\":"), file->data.offset);
+		p = put_u64(put_text(p, ",\"size\":"), file->data.size);
+		out->at = put_text(p, "}");
+		err = put_features(&r);
+	}
 	return err ? err : out_text(out, "}\n");
 }

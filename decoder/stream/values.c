@@ -17,26 +17,6 @@ static int no_memory_for_values(struct error *e)
 }
 
 /* Decodes to lines: diagnostics and records alone. 0, or a negative errno with `e` filled. */
-static int decode_memory(struct decoder *d, const struct values_by *by, const unsigned char *bytes,
-			 size_t size, struct error *e)
-{
-	struct lines_sums sums;
-	int err;
-
-	err = input_open_memory(&d->in, bytes, size);
-	if (!err)
-		err = decoder_start(d);
-	if (err)
-		return err;
-	d->attrs = by->attrs;
-	err = decoder_find_format(d, e);
-	if (!err)
-		err = decoder_begin(d, e);
-	if (!err)
-		err = decoder_records(d);
-	return decoder_end(d, err, &sums);
-}
-
 static int to_lines(const struct values_by *by, enum perfabi_format format,
 		    const unsigned char *bytes, size_t size, struct out *lines, struct error *e)
 {
@@ -49,38 +29,34 @@ static int to_lines(const struct values_by *by, enum perfabi_format format,
 					 .integers = true,
 					 .no_header = true,
 					 .no_summary = true};
-	struct decoder *d = malloc(sizeof(*d));
-	struct events base;
+	struct decoder *d = calloc(1, sizeof(*d));
+	struct events base = {0};
+	struct lines_sums sums;
 	int err = d ? events_init(&base, by->abi, e) : -ENOMEM;
 
-	if (d && !err) {
+	if (!err)
 		err = decoder_init(d, &base, &options, out_append, lines);
+	if (!err)
+		err = input_open_memory(&d->in, bytes, size);
+	if (!err)
+		err = decoder_start(d);
+	if (!err) {
+		d->attrs = by->attrs;
+		err = decoder_find_format(d, e);
 		if (!err)
-			err = decode_memory(d, by, bytes, size, e);
-		decoder_free(d);
+			err = decoder_begin(d, e);
+		if (!err)
+			err = decoder_records(d);
+		err = decoder_end(d, err, &sums);
 	}
 	if (d)
-		events_free(&base);
+		decoder_free(d);
+	events_free(&base);
 	free(d);
 	if (err == -ENOMEM)
 		return no_memory_for_values(e);
 	return err && !error_is_set(e) ? error_text(e, NULL, strerror(-err), "bytes to decode")
 				       : err;
-}
-
-/* One line's value: a record, or the first diagnostic that counts. 0 or -ENOMEM. */
-static int take_line(struct values *out, json_t *line, bool goes_round)
-{
-	const char *type = json_string_value(json_object_get(line, "type"));
-	const char *code = json_string_value(json_object_get(line, "code"));
-
-	if (!line || !type)
-		return -ENOMEM;
-	if (strcmp(type, "diagnostic") != 0)
-		return json_array_append(out->records, line) ? -ENOMEM : 0;
-	if (!out->finding && !(goes_round && code && !strcmp(code, "overwritten")))
-		out->finding = json_incref(line);
-	return 0;
 }
 
 static int values_of(struct values *out, const struct values_by *by, enum perfabi_format format,
@@ -99,11 +75,20 @@ static int values_of(struct values *out, const struct values_by *by, enum perfab
 		return no_memory_for_values(e);
 	err = to_lines(by, format, bytes, size, &lines, e);
 	for (const char *at = lines.base, *end; !err && at < lines.at; at = end + 1) {
+		const char *type, *code;
 		json_t *line;
 
 		end = memchr(at, '\n', (size_t)(lines.at - at));
 		line = json_loadb(at, (size_t)(end - at), 0, NULL);
-		err = take_line(out, line, format == PERFABI_RING);
+		type = json_string_value(json_object_get(line, "type"));
+		code = json_string_value(json_object_get(line, "code"));
+		if (!type)
+			err = -ENOMEM;
+		else if (strcmp(type, "diagnostic") != 0)
+			err = json_array_append(out->records, line) ? -ENOMEM : 0;
+		else if (!out->finding &&
+			 !(format == PERFABI_RING && code && !strcmp(code, "overwritten")))
+			out->finding = json_incref(line);
 		json_decref(line);
 		if (err)
 			no_memory_for_values(e);
@@ -131,65 +116,43 @@ void values_free(struct values *values)
 	*values = (struct values){0};
 }
 
-/* What is being read by a layout that is no record's. */
-struct reading {
-	struct plan plan;
-	struct record record;
-	enum record_problem problem;
-};
-
-static int reading_begin(struct reading *r, const struct values_by *by, const char *layout,
-			 struct error *e)
+/* The members of bytes by a layout that is no record's, of no more than it knows or of all. */
+static json_t *values_by_layout(const struct values_by *by, const char *layout, bool is_cut,
+				const unsigned char *bytes, size_t size, struct error *e)
 {
-	struct plan_for with = {
+	const struct plan_for with = {
 		.abi = by->abi, .arch = by->arch, .attr = by->attrs->bytes, .integers = true};
+	struct record record = {.abi = by->abi, .arch = by->arch, .order = host_order()};
+	enum record_problem problem = RECORD_OK;
+	json_t *json = NULL;
+	struct plan plan;
+	char text[160];
 
-	*r = (struct reading){.record = {.abi = by->abi, .arch = by->arch, .order = host_order()}};
-	return plan_make(&r->plan, &with, abi_layout(by->abi, layout)) ? no_memory_for_values(e)
-								       : 0;
-}
-
-static json_t *reading_members(struct reading *r, const unsigned char *bytes, size_t size,
-			       struct error *e)
-{
-	json_t *json = members_of(&r->plan, &r->record, bytes, size, &r->problem);
-
-	if (!json)
+	if (!plan_make(&plan, &with, abi_layout(by->abi, layout))) {
+		if (is_cut && size > plan_fixed_size(&plan))
+			size = plan_fixed_size(&plan);
+		json = members_of(&plan, &record, bytes, size, &problem);
+		plan_free(&plan);
+	}
+	if (!json) {
 		no_memory_for_values(e);
+	} else if (!is_cut && problem != RECORD_OK) {
+		json_decref(json);
+		json = NULL;
+		error_text(e, NULL, record_problem_text(problem, &record, text, sizeof(text)),
+			   "what read(2) gives, as its read_format says");
+	}
 	return json;
 }
 
 json_t *values_of_page(const struct values_by *by, const unsigned char *page, size_t size,
 		       struct error *e)
 {
-	struct reading r;
-	size_t known;
-	json_t *json;
-
-	if (reading_begin(&r, by, "mmap_page", e))
-		return NULL;
-	known = plan_fixed_size(&r.plan);
-	json = reading_members(&r, page, size < known ? size : known, e);
-	plan_free(&r.plan);
-	return json;
+	return values_by_layout(by, "mmap_page", true, page, size, e);
 }
 
 json_t *values_of_read(const struct values_by *by, const unsigned char *bytes, size_t size,
 		       struct error *e)
 {
-	struct reading r;
-	json_t *json;
-	char text[160];
-
-	if (reading_begin(&r, by, "read_format", e))
-		return NULL;
-	json = reading_members(&r, bytes, size, e);
-	if (json && r.problem != RECORD_OK) {
-		json_decref(json);
-		json = NULL;
-		error_text(e, NULL, record_problem_text(r.problem, &r.record, text, sizeof(text)),
-			   "what read(2) gives, as its read_format says");
-	}
-	plan_free(&r.plan);
-	return json;
+	return values_by_layout(by, "read_format", false, bytes, size, e);
 }

@@ -14,36 +14,10 @@
 
 enum { SOURCE_MAX = 16 << 20 }; /* bytes of a file below cases/ */
 
-/* What a JSON text should have been that jansson refused. */
-static const char *wanted_json(enum json_error_code code)
-{
-	switch (code) {
-	case json_error_duplicate_key:
-		return "each key once in an object";
-	case json_error_numeric_overflow:
-		return "numbers that fit 64 bits: integers up to 9223372036854775807, beyond it "
-		       "\"0x...\"";
-	case json_error_stack_overflow:
-		return "objects and lists nested less deeply";
-	default:
-		return "valid JSON in UTF-8";
-	}
-}
-
-/* True, and said, if the text is a number, a string or the like: JSON, but with nothing in it. */
-static bool is_scalar(const struct source *source, const struct where *root, struct error *e)
-{
-	json_t *json = json_loadb(source->text, source->length, JSON_DECODE_ANY, NULL);
-
-	if (json && !json_is_object(json) && !json_is_array(json))
-		error_value(e, root, json, "an object");
-	json_decref(json);
-	return error_is_set(e);
-}
-
 json_t *source_parse(const struct source *source, struct error *e)
 {
 	struct where root = where_root(source);
+	enum json_error_code code;
 	json_error_t why;
 	json_t *json;
 
@@ -55,9 +29,22 @@ json_t *source_parse(const struct source *source, struct error *e)
 		error_no_memory(e, &root, "memory for JSON");
 		return NULL;
 	}
-	if (is_scalar(source, &root, e))
+	/* a number, a string or the like is JSON, but with nothing in it */
+	json = json_loadb(source->text, source->length, JSON_DECODE_ANY, NULL);
+	if (json && !json_is_object(json) && !json_is_array(json)) {
+		error_value(e, &root, json, "an object");
+		json_decref(json);
 		return NULL;
-	error_text(e, &root, why.text, "%s", wanted_json(json_error_code(&why)));
+	}
+	json_decref(json);
+	code = json_error_code(&why);
+	error_text(e, &root, why.text, "%s",
+		   code == json_error_duplicate_key ? "each key once in an object"
+		   : code == json_error_numeric_overflow
+			   ? "numbers that fit 64 bits: integers up to "
+			     "9223372036854775807, beyond it \"0x...\""
+		   : code == json_error_stack_overflow ? "objects and lists nested less deeply"
+						       : "valid JSON in UTF-8");
 	e->line = why.line;
 	return NULL;
 }
@@ -72,42 +59,36 @@ static int check_is_file(const char *path)
 	return S_ISREG(st.st_mode) ? 0 : S_ISDIR(st.st_mode) ? -EISDIR : -ENOTSUP;
 }
 
-/* Appends all of `f`; false with errno set, and what there is so far still the caller's to free. */
-static bool read_stream(FILE *f, char **text, size_t *size, size_t max)
-{
-	size_t capacity = 0, got;
-
-	*size = 0;
-	do {
-		if (*size + 1 >= capacity) {
-			char *grown = realloc(*text, capacity = capacity ? 2 * capacity : 65536);
-
-			if (!grown)
-				return false;
-			*text = grown;
-		}
-		got = fread(*text + *size, 1, capacity - *size - 1, f);
-		*size += got;
-		if (*size > max) {
-			errno = EFBIG;
-			return false;
-		}
-	} while (got);
-	(*text)[*size] = '\0';
-	return !ferror(f);
-}
-
 /* All of `f`, which is closed unless it is standard input; as text_read(). */
 static char *read_and_close(FILE *f, size_t *size, size_t max)
 {
+	size_t capacity = 0, got = 1;
 	char *text = NULL;
-	bool whole = read_stream(f, &text, size, max);
-	int err = errno ? errno : EIO;
+	int err = 0;
 
+	for (*size = 0; got && !err; *size += got) {
+		if (*size + 1 >= capacity) {
+			char *grown = realloc(text, capacity = capacity ? 2 * capacity : 65536);
+
+			if (!grown) {
+				err = ENOMEM;
+				break;
+			}
+			text = grown;
+		}
+		errno = 0;
+		got = fread(text + *size, 1, capacity - *size - 1, f);
+		if (*size + got > max)
+			err = EFBIG;
+	}
+	if (!err && ferror(f))
+		err = errno ? errno : EIO;
 	if (f != stdin)
 		fclose(f);
-	if (whole)
+	if (!err) {
+		text[*size] = '\0';
 		return text;
+	}
 	free(text);
 	errno = err;
 	return NULL;
@@ -120,32 +101,25 @@ char *text_read(const char *path, size_t *size, size_t max)
 	return f ? read_and_close(f, size, max) : NULL;
 }
 
-/* The text of a source. 0 or a negative errno. */
-static int read_source(const char *path, const char **text, size_t *length)
-{
-	int err = check_is_file(path);
-	FILE *f = err ? NULL : fopen(path, "re");
-
-	if (err)
-		return err;
-	*text = f ? read_and_close(f, length, SOURCE_MAX) : NULL;
-	return *text ? 0 : -errno;
-}
-
 static int add_file(struct sources *s, const char *path, const char *name)
 {
 	struct source *grown, *source;
-	int err;
+	int err = check_is_file(path);
+	FILE *f = err ? NULL : fopen(path, "re");
 
+	if (err || !f)
+		return err ? err : -errno;
 	grown = realloc(s->list, (s->count + 1) * sizeof(*grown));
-	if (!grown)
+	if (!grown) {
+		fclose(f);
 		return -ENOMEM;
+	}
 	s->list = grown;
 	source = &grown[s->count];
 	*source = (struct source){.root = s->owned_root};
-	err = read_source(path, &source->text, &source->length);
-	if (err)
-		return err;
+	source->text = read_and_close(f, &source->length, SOURCE_MAX);
+	if (!source->text)
+		return -errno;
 	source->name = strdup(name);
 	if (!source->name) {
 		free((char *)source->text);
@@ -158,13 +132,6 @@ static int add_file(struct sources *s, const char *path, const char *name)
 static int entries_by_name(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
-}
-
-static int is_json(const char *name)
-{
-	size_t n = strlen(name);
-
-	return n > 5 && name[0] != '.' && !strcmp(name + n - 5, ".json");
 }
 
 static int cannot_read(struct error *e, const char *path, int err)
@@ -180,6 +147,10 @@ static int cannot_read(struct error *e, const char *path, int err)
 /* What the walk has come to: a file is added, and what cannot be looked into is an error. */
 static int take_entry(struct sources *out, FTS *walk, FTSENT *entry, const char *name)
 {
+	const char *suffix = strrchr(entry->fts_name, '.');
+	bool is_json = suffix && suffix > entry->fts_name && entry->fts_name[0] != '.' &&
+		       !strcmp(suffix, ".json");
+
 	switch (entry->fts_info) {
 	case FTS_D:
 		return strcmp(name, "schema") ? 0 : fts_set(walk, entry, FTS_SKIP);
@@ -193,7 +164,7 @@ static int take_entry(struct sources *out, FTS *walk, FTSENT *entry, const char 
 	case FTS_SLNONE: /* which might be a folder's */
 		return entry->fts_name[0] == '.' ? 0 : check_is_file(entry->fts_path);
 	default:
-		return is_json(entry->fts_name) ? add_file(out, entry->fts_path, name) : 0;
+		return is_json ? add_file(out, entry->fts_path, name) : 0;
 	}
 }
 
