@@ -164,15 +164,6 @@ int perfabi_decode_memory(const struct perfabi *perfabi, const void *bytes, size
 	return decode_lines(perfabi, &input, options, sink, context, result);
 }
 
-/* The lines that come of it are nobody's. */
-static int drop_lines(void *context, const char *text, size_t size)
-{
-	(void)context;
-	(void)text;
-	(void)size;
-	return 0;
-}
-
 static int find_attrs(const struct perfabi *perfabi, const struct call_input *input,
 		      const struct perfabi_options *options, char **text,
 		      struct perfabi_result *result)
@@ -185,7 +176,7 @@ static int find_attrs(const struct perfabi *perfabi, const struct call_input *in
 					.type_count = 1,
 					.no_summary = true};
 	struct found_attrs found = {0};
-	const struct call_for what = {.sink = drop_lines, .found = &found};
+	const struct call_for what = {.sink = out_drop, .found = &found};
 	int err;
 
 	if (options)

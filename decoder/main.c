@@ -236,6 +236,7 @@ struct request {
 	struct perfabi *perfabi;
 	int format; /* of the input, from 0; -1: it tells */
 	struct list types, fields;
+	char *text; /* of attrs, read or to be written; it stays */
 };
 
 /* What was printed is written, or it is said why not. */
@@ -389,6 +390,7 @@ static const struct command_line command_line = {
 	       "--expect,\n"
 	       "2 wrong usage or not a recording, 3 reading, writing or memory failed.\n"};
 
+/* `result` may be NULL. */
 static int report_failure(const char *name, int err, const struct perfabi_result *result,
 			  bool has_attr)
 {
@@ -397,57 +399,46 @@ static int report_failure(const char *name, int err, const struct perfabi_result
 	} options[] = {{"types", "--type"},      {"fields", "--fields"}, {"machine", "--machine"},
 		       {"shards", "--shard"},    {"shard", "--shard"},   {"format", "--input"},
 		       {"order", "--big-endian"}};
-	const char *option = NULL;
-	bool bad = err == -EINVAL;
+	const char *option = result ? result->option : NULL;
 	char message[sizeof(result->message) + 32];
 
-	if (err ==
-	    -EPIPE) /* whoever reads has seen enough; SIGPIPE is ignored, or we were not here */
+	if (err == -EPIPE) /* whoever reads has seen enough; SIGPIPE is ignored, or not ours */
 		return EXIT_IO;
-	for (size_t i = 0; result->option && i < sizeof(options) / sizeof(options[0]); i++)
-		if (!strcmp(result->option, options[i].option))
-			option = options[i].ours;
-	if (option) {
-		snprintf(message, sizeof(message), "%s: %s", option, result->message);
-		return usage("%s", message);
-	}
+	for (size_t i = 0; option && i < sizeof(options) / sizeof(options[0]); i++)
+		if (!strcmp(option, options[i].option)) {
+			snprintf(message, sizeof(message), "%s: %s", options[i].ours,
+				 result->message);
+			return usage("%s", message);
+		}
 	say(stderr, "perfabi-decode: %s: %s\n", name,
-	    result->message[0] ? result->message : strerror(-err));
-	if (result->option && !strcmp(result->option, "attr") && !has_attr)
+	    result && result->message[0] ? result->message : strerror(-err));
+	if (option && !strcmp(option, "attr") && !has_attr)
 		fputs("  --attr FILE gives the attrs; perfabi-decode --attr-of on a recording of "
 		      "the same "
 		      "events prints one\n",
 		      stderr);
-	return bad || err == -EISDIR ? EXIT_BAD : EXIT_IO;
+	return err == -EINVAL || err == -EISDIR ? EXIT_BAD : EXIT_IO;
 }
 
-/* Opens the input; -1 after saying why not. */
-static int open_input(const char *file)
+/* An exit status. */
+static int cannot(const char *what, const char *file, int err)
 {
-	int fd = strcmp(file, "-") ? open(file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-
-	if (fd < 0)
-		say(stderr, "perfabi-decode: cannot read %s: %s\n", file, strerror(errno));
-	return fd;
+	say(stderr, "perfabi-decode: cannot %s %s: %s\n", what, file, strerror(-err));
+	return err == -ENOMEM || err == -EIO ? EXIT_IO : EXIT_BAD;
 }
 
-static int print_attrs(struct request *request)
+static int print_attrs(struct request *request, int fd)
 {
 	struct perfabi_result result;
-	int fd = open_input(request->attr_of), err, unwritten = 0;
-	char *text;
+	int err = perfabi_attrs(request->perfabi, fd, &request->options, &request->text, &result);
 
-	if (fd < 0)
-		return EXIT_BAD;
-	err = perfabi_attrs(request->perfabi, fd, &request->options, &text, &result);
-	close(fd);
 	if (err)
 		return report_failure(request->attr_of, err, &result, true);
-	if (!write_out(&unwritten, text, strlen(text)))
-		write_out(&unwritten, "\n", 1);
-	free(text);
-	if (unwritten)
-		return report_failure("writing", unwritten, &(struct perfabi_result){0}, true);
+	err = write_fully(STDOUT_FILENO, request->text, strlen(request->text));
+	if (!err)
+		err = write_fully(STDOUT_FILENO, "\n", 1);
+	if (err)
+		return report_failure("writing", err, NULL, true);
 	if (!result.errors)
 		return 0;
 	say(stderr,
@@ -464,19 +455,15 @@ static int decode_expecting(const struct request *request, int fd, const char *n
 	int err = compare_open(&compare, request->expect);
 	int same = 0;
 
-	if (err) {
-		say(stderr, "perfabi-decode: cannot read %s: %s\n", request->expect,
-		    strerror(-err));
-		return err == -ENOMEM ? EXIT_IO : EXIT_BAD;
-	}
+	if (err)
+		return cannot("read", request->expect, err);
 	err = perfabi_decode(request->perfabi, fd, &request->options, compare_text, &compare,
 			     &result);
 	if (!err || err == -ECANCELED)
 		same = compare_end(&compare);
 	compare_close(&compare);
 	if (compare.err)
-		return report_failure(request->expect, compare.err, &(struct perfabi_result){0},
-				      true);
+		return report_failure(request->expect, compare.err, NULL, true);
 	if (same < 0)
 		err = same;
 	if (err && err != -ECANCELED)
@@ -506,8 +493,7 @@ static int open_page(const char *path, int recording, struct outfile *out, FILE 
 		return 0;
 	err = err ? err : -errno;
 	outfile_close(out);
-	say(stderr, "perfabi-decode: cannot write %s: %s\n", path, strerror(-err));
-	return EXIT_BAD;
+	return cannot("write", path, err);
 }
 
 /* Puts it in its place if it is whole. An exit status. */
@@ -519,7 +505,7 @@ static int close_page(FILE *f, struct outfile *out, bool is_whole)
 		return end_output();
 	err = outfile_end(out, f, is_whole);
 	if (err)
-		report_failure(out->path, err, &(struct perfabi_result){0}, true);
+		report_failure(out->path, err, NULL, true);
 	outfile_close(out);
 	return err ? EXIT_IO : 0;
 }
@@ -551,71 +537,51 @@ static int decode_to_page(struct request *request, int fd, const char *name)
 	return status ? status : page.has_errors ? EXIT_DAMAGED : 0;
 }
 
-/* What --attr names; *text is to be freed. 0, or an exit status after saying why not. */
-static int read_attrs(struct request *request, char **text)
+/* What --attr names. 0, or an exit status after saying why not. */
+static int read_attrs(struct request *request)
 {
+	const char *file = request->attr_file;
 	size_t size;
 
-	*text = text_read(request->attr_file, &size, ATTR_JSON_MAX);
-	if (!*text) {
-		int err = errno;
-
-		say(stderr, "perfabi-decode: cannot read %s: %s\n", request->attr_file,
-		    strerror(err));
-		return err == ENOMEM || err == EIO ? EXIT_IO : EXIT_BAD;
-	}
-	if (strlen(*text) != size) {
-		say(stderr, "perfabi-decode: %s: expected JSON, got a NUL byte at %zu\n",
-		    request->attr_file, strlen(*text));
-		free(*text);
+	request->text = text_read(file, &size, ATTR_JSON_MAX);
+	if (!request->text)
+		return cannot("read", file, -errno);
+	if (strlen(request->text) != size) {
+		say(stderr, "perfabi-decode: %s: expected JSON, got a NUL byte at %zu\n", file,
+		    strlen(request->text));
 		return EXIT_BAD;
 	}
-	request->options.attr = *text;
-	request->options.attr_name = request->attr_file;
+	request->options.attr = request->text;
+	request->options.attr_name = file;
 	return 0;
 }
 
-static int decode_file(struct request *request)
+static int decode_file(struct request *request, int fd)
 {
 	const char *name = strcmp(request->file, "-") ? request->file : "standard input";
 	struct perfabi_result result;
-	char *attr = NULL;
-	int fd = open_input(request->file), err, status;
+	int err, unwritten = 0, status = request->attr_file ? read_attrs(request) : 0;
 
-	if (fd < 0)
-		return EXIT_BAD;
-	status = request->attr_file ? read_attrs(request, &attr) : 0;
-	if (status) {
-		close(fd);
+	if (status)
 		return status;
-	}
-	if (request->expect) {
-		status = decode_expecting(request, fd, name);
-	} else if (request->html) {
-		status = decode_to_page(request, fd, name);
-	} else {
-		int unwritten = 0;
-
-		err = perfabi_decode(request->perfabi, fd, &request->options, write_out, &unwritten,
-				     &result);
-		if (unwritten)
-			status = report_failure("writing", unwritten, &(struct perfabi_result){0},
-						true);
-		else if (err)
-			status = report_failure(name, err, &result, request->attr_file);
-		else
-			status = result.errors ? EXIT_DAMAGED : 0;
-	}
-	close(fd);
-	free(attr);
-	return status;
+	if (request->expect)
+		return decode_expecting(request, fd, name);
+	if (request->html)
+		return decode_to_page(request, fd, name);
+	err = perfabi_decode(request->perfabi, fd, &request->options, write_out, &unwritten,
+			     &result);
+	if (unwritten)
+		return report_failure("writing", unwritten, NULL, true);
+	if (err)
+		return report_failure(name, err, &result, request->attr_file);
+	return result.errors ? EXIT_DAMAGED : 0;
 }
 
 int main(int argc, char **argv)
 {
 	struct request request = {.format = -1};
 	char message[1024];
-	int status, err = standard_hold();
+	int fd, status, err = standard_hold();
 
 	if (err) {
 		say(stderr, "perfabi-decode: /dev/null, for what is closed: %s\n", strerror(-err));
@@ -650,7 +616,7 @@ int main(int argc, char **argv)
 					       : "--check");
 	if (optind + 1 < argc)
 		return usage("one recording at a time, not \"%s\" too", argv[optind + 1]);
-	request.file = optind < argc ? argv[optind] : "-";
+	request.file = request.attr_of ? request.attr_of : optind < argc ? argv[optind] : "-";
 	if (!request.attr_of && optind == argc && isatty(STDIN_FILENO)) {
 		options_help(&command_line, stderr);
 		return EXIT_BAD;
@@ -662,6 +628,11 @@ int main(int argc, char **argv)
 		say(stderr, "perfabi-decode: %s\n", message);
 		return status;
 	}
-	status = request.attr_of ? print_attrs(&request) : decode_file(&request);
+	fd = strcmp(request.file, "-") ? open(request.file, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	if (fd < 0) {
+		cannot("read", request.file, -errno);
+		return EXIT_BAD;
+	}
+	status = request.attr_of ? print_attrs(&request, fd) : decode_file(&request, fd);
 	exit(status); /* to free each value of the tables would take as long as a small file does */
 }

@@ -150,14 +150,6 @@ struct perfabi_reader {
 	struct finds *handed;                /* the queue whose oldest `wrong` is; NULL: none */
 };
 
-static int drop_text(void *context, const char *text, size_t size)
-{
-	(void)context;
-	(void)text;
-	(void)size;
-	return 0;
-}
-
 /* The ring and its attrs. */
 static int begin_live(struct perfabi_reader *reader, const struct perfabi *perfabi, void *area,
 		      size_t size, const struct perfabi_options *options,
@@ -188,7 +180,7 @@ static int open_reader(const struct perfabi *perfabi, const struct call_input *i
 {
 	struct perfabi_reader *reader = calloc(1, sizeof(*reader));
 	struct perfabi_result unwanted;
-	struct call_for what = {.sink = drop_text};
+	struct call_for what = {.sink = out_drop};
 	int err;
 
 	*out = NULL;

@@ -69,29 +69,47 @@ static void tell_bits(const struct layout_word *word, const struct tell *tell, b
 		     &(struct layout_member){"bits", VALUE_NUMBER, NULL, is_sometimes});
 }
 
+/* A node's lists of fields, from 0 on; NULL behind the last. */
+static const struct layout_list *list_of(const struct layout_node *node, size_t i)
+{
+	static const struct layout_list empty;
+
+	switch (node->kind) {
+	case LAYOUT_WHEN:
+		return i == 0 ? &node->when.then : i == 1 ? &node->when.other : NULL;
+	case LAYOUT_OBJECT:
+		return i ? NULL : &node->object;
+	case LAYOUT_LOOP:
+		return i ? NULL : &node->loop.body;
+	case LAYOUT_USE:
+		return i ? NULL : &node->use->list;
+	case LAYOUT_SWITCH:
+		if (i >= node->choice.over->count)
+			return NULL;
+		return node->choice.over->values[i].layout
+			       ? &node->choice.over->values[i].layout->list
+			       : &empty;
+	default:
+		return NULL;
+	}
+}
+
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
 static void tell_members(const struct layout_list *list, const struct tell *tell, bool is_sometimes)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct layout_node *node = &list->nodes[i];
+		bool decides = node->kind == LAYOUT_WHEN || node->kind == LAYOUT_SWITCH;
+		const struct layout_list *inner;
 
-		if (node->name) {
+		if (node->name)
 			tell->member(tell->context,
 				     &(struct layout_member){node->name, member_value(node), node,
 							     is_sometimes});
-		} else if (node->kind == LAYOUT_WORD) {
+		else if (node->kind == LAYOUT_WORD)
 			tell_bits(node->word.word, tell, is_sometimes);
-		} else if (node->kind == LAYOUT_WHEN) {
-			tell_members(&node->when.then, tell, true);
-			tell_members(&node->when.other, tell, true);
-		} else if (node->kind == LAYOUT_USE) {
-			tell_members(&node->use->list, tell, is_sometimes);
-		} else if (node->kind == LAYOUT_SWITCH) {
-			for (size_t k = 0; k < node->choice.over->count; k++)
-				if (node->choice.over->values[k].layout)
-					tell_members(&node->choice.over->values[k].layout->list,
-						     tell, true);
-		}
+		for (size_t k = 0; !node->name && (inner = list_of(node, k)); k++)
+			tell_members(inner, tell, is_sometimes || decides);
 	}
 }
 
@@ -108,17 +126,6 @@ void layout_members(const struct layout *layout,
 	layout_list_members(&layout->list, tell, context);
 }
 
-static void tell_registers(const struct abi *abi, const struct tell *tell)
-{
-	for (size_t i = 0; i < abi->arch_count; i++)
-		for (size_t k = 0; k < abi->archs[i].regs.count; k++) {
-			struct layout_member member = {.name = abi->archs[i].regs.values[k].name,
-						       .value = VALUE_NUMBER};
-
-			tell->member(tell->context, &member);
-		}
-}
-
 void layout_members_of(const struct abi *abi, const struct layout_node *node,
 		       void (*tell)(void *context, const struct layout_member *member),
 		       void *context)
@@ -127,26 +134,16 @@ void layout_members_of(const struct abi *abi, const struct layout_node *node,
 
 	if (!node)
 		return;
-	switch (node->kind) {
-	case LAYOUT_OBJECT:
-		tell_members(&node->object, &to, false);
-		break;
-	case LAYOUT_LOOP:
-		if (!node->loop.bare)
-			tell_members(&node->loop.body, &to, false);
-		break;
-	case LAYOUT_USE:
-		tell_members(&node->use->list, &to, false);
-		break;
-	case LAYOUT_WORD:
+	if (node->kind == LAYOUT_WORD)
 		tell_bits(node->word.word, &to, false);
-		break;
-	case LAYOUT_REGS:
-		tell_registers(abi, &to);
-		break;
-	default:
-		break;
-	}
+	else if (node->kind == LAYOUT_OBJECT || node->kind == LAYOUT_USE ||
+		 (node->kind == LAYOUT_LOOP && !node->loop.bare))
+		tell_members(list_of(node, 0), &to, false);
+	for (size_t i = 0; node->kind == LAYOUT_REGS && i < abi->arch_count; i++)
+		for (size_t k = 0; k < abi->archs[i].regs.count; k++)
+			tell(context,
+			     &(struct layout_member){.name = abi->archs[i].regs.values[k].name,
+						     .value = VALUE_NUMBER});
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as layouts are, LAYOUT_DEPTH */
@@ -154,35 +151,14 @@ static void tell_fields(const struct layout_list *list, const struct tell *tell)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct layout_node *node = &list->nodes[i];
+		const struct layout_list *inner;
 
-		switch (node->kind) {
-		case LAYOUT_REGS:
+		if (node->kind == LAYOUT_REGS)
 			tell->field(tell->context, node->regs);
-			break;
-		case LAYOUT_WHEN:
-			if (node->when.condition.attr)
-				tell->field(tell->context, node->when.condition.attr);
-			tell_fields(&node->when.then, tell);
-			tell_fields(&node->when.other, tell);
-			break;
-		case LAYOUT_OBJECT:
-			tell_fields(&node->object, tell);
-			break;
-		case LAYOUT_LOOP:
-			tell_fields(&node->loop.body, tell);
-			break;
-		case LAYOUT_USE:
-			tell_fields(&node->use->list, tell);
-			break;
-		case LAYOUT_SWITCH:
-			for (size_t k = 0; k < node->choice.over->count; k++)
-				if (node->choice.over->values[k].layout)
-					tell_fields(&node->choice.over->values[k].layout->list,
-						    tell);
-			break;
-		default:
-			break;
-		}
+		if (node->kind == LAYOUT_WHEN && node->when.condition.attr)
+			tell->field(tell->context, node->when.condition.attr);
+		for (size_t k = 0; (inner = list_of(node, k)); k++)
+			tell_fields(inner, tell);
 	}
 }
 

@@ -20,40 +20,10 @@ static int read_word_bits(struct doc *d, const json_t *json, void *at, const str
 	return err;
 }
 
-/* Members share bits only where none of them is told together with the other. */
-static int check_shared_bits(const struct layout_word *word, size_t i, const struct where *w,
-			     struct error *e)
-{
-	const struct layout_bits *bits = &word->bits[i];
-
-	for (size_t k = 0; k < i; k++) {
-		const struct layout_bits *other = &word->bits[k];
-		bool apart = other->first + other->width <= bits->first ||
-			     bits->first + bits->width <= other->first;
-
-		if (!apart && !(other->only && bits->only))
-			return error_name(e, w, bits->name, NULL, "bits that \"%s\" does not have",
-					  other->name);
-	}
-	return 0;
-}
-
-/* {"field": "type", "is": 15}: a bit field that means something only with another's value. */
-static int take_only(const struct layout_word *word, struct layout_bits *bits, const json_t *only,
-		     const struct where *w, struct error *e)
-{
-	const char *name = json_string_value(json_object_get(only, "field"));
-	const json_t *is = json_object_get(only, "is");
-
-	for (size_t i = 0; name && i < word->count && json_is_integer(is); i++)
-		if (!strcmp(word->bits[i].name, name))
-			bits->only = &word->bits[i];
-	bits->is = (uint64_t)json_integer_value(is);
-	return bits->only
-		       ? 0
-		       : error_value(e, w, only, "{\"field\": another member, \"is\": a number}");
-}
-
+/*
+ * A bit field with {"field": "type", "is": 15} means something only with another's value. Members
+ * share bits only where none of them is told together with the other.
+ */
 static int check_word(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
 	struct layout_word *word = made;
@@ -62,14 +32,26 @@ static int check_word(struct doc *d, void *made, const json_t *json, const struc
 
 	word->declared = json_object_get(json, "order") != NULL;
 	for (size_t i = 0; i < word->count; i++) {
+		struct layout_bits *bits = (struct layout_bits *)&word->bits[i];
 		const json_t *only = json_object_get(json_array_get(values, i), "only");
+		const json_t *is = json_object_get(only, "is");
+		const char *name = json_string_value(json_object_get(only, "field"));
 		struct where at = where_index(&at_values, i), at_only = where_key(&at, "only"),
 			     at_bits = where_key(&at, "bits");
 
-		if ((only &&
-		     take_only(word, (struct layout_bits *)&word->bits[i], only, &at_only, d->e)) ||
-		    check_shared_bits(word, i, &at_bits, d->e))
-			return -EINVAL;
+		for (size_t k = 0; name && k < word->count && json_is_integer(is); k++)
+			if (!strcmp(word->bits[k].name, name))
+				bits->only = &word->bits[k];
+		bits->is = (uint64_t)json_integer_value(is);
+		if (only && !bits->only)
+			return error_value(d->e, &at_only, only,
+					   "{\"field\": another member, \"is\": a number}");
+		for (const struct layout_bits *other = word->bits; other < bits; other++)
+			if (other->first + other->width > bits->first &&
+			    bits->first + bits->width > other->first &&
+			    !(other->only && bits->only))
+				return error_name(d->e, &at_bits, bits->name, NULL,
+						  "bits that \"%s\" does not have", other->name);
 	}
 	return 0;
 }

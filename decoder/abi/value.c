@@ -43,16 +43,9 @@ static void skip_space(struct parse *p)
 		p->at++;
 }
 
-static int too_long(struct parse *p)
-{
-	char what[64];
-
-	snprintf(what, sizeof(what), "a variable's name of less than %d characters", VARIABLE_NAME);
-	return broken(p, what);
-}
-
 static int variable(struct parse *p, struct value *out)
 {
+	_Static_assert(VARIABLE_NAME == 64, "as the message says");
 	char name[VARIABLE_NAME];
 	size_t n = 0;
 	struct nearest near;
@@ -62,7 +55,7 @@ static int variable(struct parse *p, struct value *out)
 		if (!*p->at)
 			break;
 		if (n + 1 >= sizeof(name))
-			return too_long(p);
+			return broken(p, "a variable's name of less than 64 characters");
 		name[n++] = *p->at;
 	}
 	name[n] = '\0';
@@ -151,48 +144,6 @@ static const char *operator_here(struct parse *p, size_t level)
 	return NULL;
 }
 
-/* Each is false where the result is beyond 64 bits. */
-
-static bool plus(struct value *left, struct number a, struct number b)
-{
-	struct number sum = a;
-
-	if (a.is_negative == b.is_negative)
-		return !__builtin_add_overflow(a.magnitude, b.magnitude, &sum.magnitude) &&
-		       put(left, sum);
-	if (a.magnitude < b.magnitude)
-		sum = (struct number){b.magnitude - a.magnitude, b.is_negative};
-	else
-		sum.magnitude -= b.magnitude;
-	return put(left, sum);
-}
-
-static bool multiply(struct value *left, struct number a, struct number b)
-{
-	struct number product = {.is_negative = a.is_negative != b.is_negative};
-
-	return !__builtin_mul_overflow(a.magnitude, b.magnitude, &product.magnitude) &&
-	       put(left, product);
-}
-
-static bool shift(struct value *left, struct number a, struct number by)
-{
-	if (by.is_negative || by.magnitude > 63 ||
-	    a.magnitude << by.magnitude >> by.magnitude != a.magnitude)
-		return false;
-	a.magnitude <<= by.magnitude;
-	return put(left, a);
-}
-
-/* Of what is not below zero: what falls out at the end is gone. */
-static bool shift_right(struct value *left, struct number a, struct number by)
-{
-	if (a.is_negative || by.is_negative || by.magnitude > 63)
-		return false;
-	a.magnitude >>= by.magnitude;
-	return put(left, a);
-}
-
 /* In two's complement of any length: what is or-ed with a number below zero is below it. */
 static void or_with(struct value *left, const struct value *right)
 {
@@ -201,6 +152,7 @@ static void or_with(struct value *left, const struct value *right)
 	left->known = left->known && right->known;
 }
 
+/* False where the result is beyond 64 bits. */
 static bool apply(const char *op, struct value *left, const struct value *right)
 {
 	struct number a = signed_of(left), b = signed_of(right);
@@ -211,16 +163,33 @@ static bool apply(const char *op, struct value *left, const struct value *right)
 		or_with(left, right);
 		return true;
 	case '<':
-		return shift(left, a, b);
-	case '>':
-		return shift_right(left, a, b);
-	case '+':
-		return plus(left, a, b);
-	case '-':
-		b.is_negative = !b.is_negative;
-		return plus(left, a, b);
+		if (b.is_negative || b.magnitude > 63 ||
+		    a.magnitude << b.magnitude >> b.magnitude != a.magnitude)
+			return false;
+		a.magnitude <<= b.magnitude;
+		return put(left, a);
+	case '>': /* of what is not below zero: what falls out at the end is gone */
+		if (a.is_negative || b.is_negative || b.magnitude > 63)
+			return false;
+		a.magnitude >>= b.magnitude;
+		return put(left, a);
+	case '*':
+		a.is_negative = a.is_negative != b.is_negative;
+		return !__builtin_mul_overflow(a.magnitude, b.magnitude, &a.magnitude) &&
+		       put(left, a);
 	default:
-		return multiply(left, a, b);
+		b.is_negative = b.is_negative != (op[0] == '-');
+		if (a.is_negative == b.is_negative)
+			return !__builtin_add_overflow(a.magnitude, b.magnitude, &a.magnitude) &&
+			       put(left, a);
+		if (a.magnitude < b.magnitude) {
+			struct number larger = b;
+
+			b = a;
+			a = larger;
+		}
+		a.magnitude -= b.magnitude;
+		return put(left, a);
 	}
 }
 

@@ -20,18 +20,6 @@ void decompress_free(struct decompress *d)
 	*d = (struct decompress){0};
 }
 
-static int begin(struct decompress *d)
-{
-	if (!d->bytes)
-		d->bytes = malloc(DECOMPRESS_WINDOW);
-	if (!d->stream) {
-		d->stream = ZSTD_createDStream();
-		if (d->stream)
-			ZSTD_DCtx_setParameter(d->stream, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
-	}
-	return d->bytes && d->stream ? 0 : -ENOMEM;
-}
-
 static int give_up(struct decompress *d)
 {
 	ZSTD_DCtx_reset(d->stream, ZSTD_reset_session_only);
@@ -42,47 +30,35 @@ static int give_up(struct decompress *d)
 	return -EBADMSG;
 }
 
-/*
- * zstd asks for a block and the header of the next, but for the last one alone. What it has
- * decompressed in a call that fails is lost, so that the two are given one after the other.
- */
-static size_t piece_of(const struct decompress *d)
-{
-	if (!d->wanted)
-		return FRAME_BEGIN;
-	return !d->in_last && d->wanted > BLOCK_HEADER ? d->wanted - BLOCK_HEADER : d->wanted;
-}
-
 /* What zstd wants next is a block's header: of the last block there may be as much missing. */
 static bool at_block(const struct decompress *d)
 {
 	return d->wanted == BLOCK_HEADER && !d->in_last;
 }
 
-/* The first byte of a frame or block tells whether another block follows it. */
-static bool begins_last(const struct decompress *d, unsigned char first)
-{
-	return d->wanted ? first & 1 : first != ZSTD_FRAME;
-}
-
-/* zstd took so many bytes of input and wants `wanted`; whether a block came out that began before.
- */
-static void note_progress(struct decompress *d, size_t taken, size_t wanted, bool came_out)
-{
-	d->wanted = wanted;
-	d->is_cut = wanted && !at_block(d);
-	d->waiting = d->is_cut && !came_out ? d->waiting + taken : 0;
-}
-
 int decompress_some(struct decompress *d, const unsigned char **input, size_t *size,
 		    const char **why)
 {
-	size_t piece = piece_of(d), result;
+	/*
+	 * zstd asks for a block and the header of the next, but for the last one alone. What it has
+	 * decompressed in a call that fails is lost, so that the two are given one after the other.
+	 */
+	size_t piece = !d->wanted                                ? FRAME_BEGIN
+		       : !d->in_last && d->wanted > BLOCK_HEADER ? d->wanted - BLOCK_HEADER
+								 : d->wanted;
 	ZSTD_inBuffer in = {*input, *size < piece ? *size : piece, 0};
 	ZSTD_outBuffer out = {0};
 	bool at_begin = !d->wanted || at_block(d), came_out;
+	size_t result;
 
-	if (begin(d))
+	if (!d->bytes)
+		d->bytes = malloc(DECOMPRESS_WINDOW);
+	if (!d->stream) {
+		d->stream = ZSTD_createDStream();
+		if (d->stream)
+			ZSTD_DCtx_setParameter(d->stream, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
+	}
+	if (!d->bytes || !d->stream)
 		return -ENOMEM;
 	memmove(d->bytes, d->bytes + d->start, d->end - d->start);
 	d->end -= d->start;
@@ -92,8 +68,9 @@ int decompress_some(struct decompress *d, const unsigned char **input, size_t *s
 	d->taken += in.pos;
 	d->given += out.pos - d->end;
 	came_out = !at_begin && out.pos > d->end;
-	if (at_begin && in.pos)
-		d->in_last = begins_last(d, **input);
+	if (at_begin &&
+	    in.pos) /* the first byte of a frame or block tells whether one follows it */
+		d->in_last = d->wanted ? **input & 1 : **input != ZSTD_FRAME;
 	d->holds_more = out.pos == out.size;
 	d->end = out.pos;
 	*input += in.pos;
@@ -103,7 +80,9 @@ int decompress_some(struct decompress *d, const unsigned char **input, size_t *s
 		return ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation ? -ENOMEM
 										 : give_up(d);
 	}
-	note_progress(d, in.pos, result, came_out);
+	d->wanted = result;
+	d->is_cut = result && !at_block(d);
+	d->waiting = d->is_cut && !came_out ? d->waiting + in.pos : 0;
 	if (d->given <= GROWTH_FREE + d->taken * GROWTH_MAX)
 		return 0;
 	*why = "it grows more than 512-fold";

@@ -55,24 +55,6 @@ void input_close(struct input *in)
 		close(in->fd);
 }
 
-static long read_fully(int fd, void *bytes, size_t size)
-{
-	size_t got = 0;
-
-	while (got < size) {
-		ssize_t n = read(fd, (char *)bytes + got, size - got);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		got += (size_t)n;
-	}
-	return (long)got;
-}
-
 const char *input_folder(void)
 {
 	const char *folder = getenv("TMPDIR");
@@ -104,10 +86,12 @@ int input_spool(struct input *in)
 	err = write_fully(fd, in->window + in->start, in->end - in->start);
 	size = in->end - in->start;
 	while (!err) {
-		long n = read_fully(in->fd, in->window, in->capacity);
+		ssize_t n = read(in->fd, in->window, in->capacity);
 
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n <= 0) {
-			err = (int)n;
+			err = n ? -errno : 0;
 			break;
 		}
 		err = write_fully(fd, in->window, (size_t)n);

@@ -13,14 +13,6 @@
 /* Diagnostics of a header, which are kept until it is out; more of them are counted. */
 enum { HEADER_DIAGNOSTICS = 1000 };
 
-static int drop(void *context, const char *text, size_t size)
-{
-	(void)context;
-	(void)text;
-	(void)size;
-	return 0;
-}
-
 /* The header, and what is wrong with it, is the first shard's. */
 static bool is_later_shard(const struct decoder *d)
 {
@@ -36,7 +28,7 @@ static int put_header(struct decoder *d, int (*make)(struct decoder *, struct ou
 
 	if (err)
 		return err;
-	err = out_init(&line, is_silent ? drop : d->sink, d->context);
+	err = out_init(&line, is_silent ? out_drop : d->sink, d->context);
 	if (!err) {
 		d->lines.out = &said;
 		d->lines.options.silent = is_later;

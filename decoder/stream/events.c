@@ -101,7 +101,7 @@ void events_free(struct events *events)
 	if (!events->borrowed_bare)
 		shape_free(events->bare, events->record_count);
 	free(events->shapes);
-	free(events->list);
+	free(events->shape_of);
 	free(events->ids);
 	*events = (struct events){0};
 }
@@ -297,11 +297,11 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 		return error_text(e, NULL, "one more", "no more than %d attrs", EVENTS_MAX);
 	if (events->count == events->capacity) {
 		size_t capacity = events->capacity ? 2 * events->capacity : 8;
-		struct event *grown = realloc(events->list, capacity * sizeof(*grown));
+		unsigned *grown = realloc(events->shape_of, capacity * sizeof(*grown));
 
 		if (!grown)
 			return -ENOMEM;
-		events->list = grown;
+		events->shape_of = grown;
 		events->capacity = capacity;
 	}
 	native = calloc(1, abi->attr_size);
@@ -319,7 +319,7 @@ int events_add(struct events *events, const unsigned char *attr, size_t size, st
 	free(native);
 	if (shape < 0)
 		return shape;
-	events->list[events->count].shape = (unsigned)shape;
+	events->shape_of[events->count] = (unsigned)shape;
 	return (int)events->count++;
 }
 
@@ -357,7 +357,7 @@ static void put_id(struct events *events, uint64_t id, uint64_t event)
 	second = (int)event - 1;
 	if (first >= 0 && first != second) {
 		struct id_clash *clash =
-			&events->clashes[events->list[first].shape != events->list[second].shape];
+			&events->clashes[events->shape_of[first] != events->shape_of[second]];
 
 		if (!clash->found)
 			*clash = (struct id_clash){true, false, id, first, second};
@@ -419,7 +419,7 @@ static bool id_in(const struct events *events, const struct shape *shape, bool i
 
 bool events_tells(const struct events *events, int event)
 {
-	return events->count == 1 || events->shapes[events->list[event].shape]->sample_id >= 0;
+	return events->count == 1 || events->shapes[events->shape_of[event]]->sample_id >= 0;
 }
 
 bool events_differ(const struct events *events)
@@ -472,7 +472,7 @@ int events_find(const struct events *events, int type, const unsigned char *byte
 			continue;
 		}
 		event = event_of_id(events, id);
-		if (event >= 0 && events->list[event].shape == i) {
+		if (event >= 0 && events->shape_of[event] == i) {
 			*shape = events->shapes[i];
 			return event;
 		}

@@ -32,10 +32,6 @@ struct shape {
 	uint64_t tail_names; /* ... and what stands for its members */
 };
 
-struct event {
-	unsigned shape;
-};
-
 /* An id that two attrs have. */
 struct id_clash {
 	bool found, said;
@@ -68,7 +64,7 @@ struct events {
 
 	struct shape **shapes;
 	size_t shape_count;
-	struct event *list;
+	unsigned *shape_of; /* by event: of `shapes` */
 	size_t count, capacity;
 	uint64_t *ids; /* an open hash table: id, event + 1 */
 	size_t id_count, id_capacity;

@@ -197,24 +197,6 @@ struct where where_index(const struct where *up, size_t index)
 	return (struct where){.up = up, .source = up->source, .index = index, .note = up->note};
 }
 
-/* Appends a token, with ~ and / escaped as RFC 6901 has it. */
-static size_t put_token(char *out, size_t at, size_t size, const char *token)
-{
-	for (; *token; token++) {
-		const char *piece = *token == '~' ? "~0" : *token == '/' ? "~1" : NULL;
-
-		if (at + 3 >= size)
-			break;
-		if (piece) {
-			memcpy(out + at, piece, 2);
-			at += 2;
-		} else {
-			out[at++] = *token;
-		}
-	}
-	return at;
-}
-
 enum { MAX_DEPTH = 64 };
 
 void where_pointer(const struct where *w, char *out, size_t size)
@@ -225,11 +207,18 @@ void where_pointer(const struct where *w, char *out, size_t size)
 	for (; w && w->up && depth < MAX_DEPTH; w = w->up)
 		chain[depth++] = w;
 	while (depth-- && at + 24 < size) {
+		const char *token = chain[depth]->key;
+
 		out[at++] = '/';
-		if (chain[depth]->key)
-			at = put_token(out, at, size, chain[depth]->key);
-		else
+		if (!token)
 			at += (size_t)snprintf(out + at, size - at, "%zu", chain[depth]->index);
+		for (; token && *token && at + 3 < size; token++) {
+			bool is_escaped = *token == '~' || *token == '/';
+
+			out[at++] = is_escaped ? '~' : *token;
+			if (is_escaped)
+				out[at++] = *token == '/' ? '1' : '0';
+		}
 	}
 	out[at] = '\0';
 }
@@ -294,42 +283,30 @@ static int key_is(const struct scan *s, const char *token, size_t length)
 	return p < s->end && *p == '"';
 }
 
-static int enter_object(struct scan *s, const char *token, size_t length)
+/* To the value of that key or index in the object or array that begins here; false if none has it.
+ */
+static bool enter_value(struct scan *s, const char *token, size_t length)
 {
-	for (s->at++;;) {
-		int found;
-
-		next_token(s);
-		if (s->at >= s->end || *s->at != '"')
-			return 0;
-		found = key_is(s, token, length);
-		skip_string(s);
-		next_token(s);
-		s->at++; /* the colon */
-		next_token(s);
-		if (found)
-			return 1;
-		skip_value(s);
-		next_token(s);
-		if (s->at >= s->end || *s->at++ != ',')
-			return 0;
-	}
-}
-
-static int enter_array(struct scan *s, const char *token)
-{
+	bool is_object = *s->at == '{', found;
 	unsigned long index = strtoul(token, NULL, 10);
 
 	for (s->at++;; index--) {
 		next_token(s);
-		if (s->at >= s->end || *s->at == ']')
-			return 0;
-		if (!index)
-			return 1;
+		if (s->at >= s->end || (is_object ? *s->at != '"' : *s->at == ']'))
+			return false;
+		found = is_object ? key_is(s, token, length) : !index;
+		if (is_object) {
+			skip_string(s);
+			next_token(s);
+			s->at++; /* the colon */
+			next_token(s);
+		}
+		if (found)
+			return true;
 		skip_value(s);
 		next_token(s);
 		if (s->at >= s->end || *s->at++ != ',')
-			return 0;
+			return false;
 	}
 }
 
@@ -340,13 +317,8 @@ int where_line(const struct source *source, const char *pointer)
 	for (next_token(&s); *pointer == '/';) {
 		size_t length = strcspn(++pointer, "/");
 		struct scan inner = s;
-		int found = 0;
 
-		if (s.at < s.end && *s.at == '{')
-			found = enter_object(&inner, pointer, length);
-		else if (s.at < s.end && *s.at == '[')
-			found = enter_array(&inner, pointer);
-		if (!found)
+		if (s.at >= s.end || !strchr("{[", *s.at) || !enter_value(&inner, pointer, length))
 			break; /* a key that is missing: the line of what should have it */
 		s = inner;
 		pointer += length;

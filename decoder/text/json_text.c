@@ -6,47 +6,25 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "text/out.h"
 #include "text/say.h"
 
-struct text {
-	char *bytes;
-	size_t size, capacity;
-	bool is_cut;
-};
-
-static int append_piece(const char *bytes, size_t size, void *context)
+static int append_piece(const char *bytes, size_t size, void *out)
 {
-	struct text *text = context;
-
-	if (text->size + size + 1 > text->capacity) {
-		size_t capacity = 2 * (text->size + size) + 64;
-		char *grown = realloc(text->bytes, capacity);
-
-		if (!grown) {
-			text->is_cut = true;
-			return -1;
-		}
-		text->bytes = grown;
-		text->capacity = capacity;
-	}
-	memcpy(text->bytes + text->size, bytes, size);
-	text->size += size;
-	text->bytes[text->size] = '\0';
-	return 0;
+	return out_append(out, bytes, size) ? -1 : 0;
 }
 
 char *json_text(const json_t *json, size_t flags)
 {
-	struct text text = {0};
+	struct out text = {0};
 
-	if (!json_dump_callback(json, append_piece, &text, flags) && !text.is_cut && text.bytes)
-		return text.bytes;
-	free(text.bytes);
+	if (!json_dump_callback(json, append_piece, &text, flags) && !text.err && text.base)
+		return text.base;
+	free(text.base);
 	return NULL;
 }
 

@@ -48,6 +48,9 @@ int out_line(struct out *out, const char **text, size_t *size);
  */
 char *out_spill(struct out *out, char *p);
 
+/* A sink for text that nobody wants. */
+int out_drop(void *context, const char *text, size_t size);
+
 /* Hands everything to the sink. 0 or the first error there was. */
 int out_flush(struct out *out);
 

@@ -34,44 +34,41 @@ size_t say_length(const unsigned char *text, size_t size)
 	return is_control(text, n) ? 0 : n;
 }
 
-void say_list(FILE *f, const char *format, va_list args)
-{
-	char message[MESSAGE_MAX];
-	const unsigned char *at = (const unsigned char *)message;
-	size_t left;
-
-	vsnprintf(message, sizeof(message), format, args);
-	for (left = strlen(message); left;) {
-		size_t n = say_length(at, left), step = n ? n : 1;
-
-		if (n)
-			fwrite(at, 1, n, f);
-		else
-			fprintf(f, "\\x%02x", *at);
-		at += step;
-		left -= step;
-	}
-}
-
-const char *say_harmless(const char *text, char *out, size_t size)
+/* The text with what cannot be sent shown, cut to fit. Its length. */
+static size_t show(const char *text, bool with_breaks, char *out, size_t size)
 {
 	const unsigned char *from = (const unsigned char *)text;
 	size_t left = strlen(text), at = 0;
 
 	while (left) {
-		size_t n = *from < 0x20 ? 0 : say_length(from, left), step = n ? n : 1;
+		size_t n = *from < 0x20 && !with_breaks ? 0 : say_length(from, left);
+		size_t step = n ? n : 1, shown = n ? n : sizeof("\\xff") - 1;
 
-		if (at + (n ? n : sizeof("\\xff") - 1) >= size)
+		if (at + shown >= size)
 			break;
 		if (n)
 			memcpy(out + at, from, n);
 		else
 			snprintf(out + at, size - at, "\\x%02x", *from);
-		at += n ? n : sizeof("\\xff") - 1;
+		at += shown;
 		from += step;
 		left -= step;
 	}
 	out[at] = '\0';
+	return at;
+}
+
+void say_list(FILE *f, const char *format, va_list args)
+{
+	char message[MESSAGE_MAX], shown[4 * MESSAGE_MAX];
+
+	vsnprintf(message, sizeof(message), format, args);
+	fwrite(shown, 1, show(message, true, shown, sizeof(shown)), f);
+}
+
+const char *say_harmless(const char *text, char *out, size_t size)
+{
+	show(text, false, out, size);
 	return out;
 }
 
