@@ -180,7 +180,7 @@ static int take_options(struct decode_options *out, struct call *call,
 		.order = o->order == PERFABI_BIG ? BIG : LITTLE,
 		.found = what->found,
 		.finds = what->finds,
-		.paths = has_lines ? NULL : &call->perfabi->paths,
+		.with = {.paths = has_lines ? NULL : &call->perfabi->paths},
 		.no_header = !has_lines || o->check,
 		.no_summary = !has_lines || o->no_summary,
 	};
@@ -190,8 +190,8 @@ static int take_options(struct decode_options *out, struct call *call,
 		err = select_fields(call, o, &out->lines);
 	if (err)
 		return err;
-	out->fields = call->fields;
-	out->field_count = call->field_count;
+	out->with.fields = call->fields;
+	out->with.field_count = call->field_count;
 	if (has_lines) {
 		out->header_only = o->header_only;
 		out->jobs = o->jobs;
@@ -221,60 +221,41 @@ static int read_given_attrs(struct call *call, const struct perfabi_options *o)
 			      o->attr_name ? o->attr_name : "attr", NULL, &call->error);
 }
 
-/* The attrs of what is no perf.data. */
-static int take_given_attrs(struct call *call, const struct perfabi_options *o)
+/* Up to the first record. */
+static int begin_opened(struct call *call, const struct perfabi_options *o)
 {
 	struct decoder *d = &call->decoder;
 	size_t n = input_fill(&d->in, PERFDATA_MAGIC);
 	enum byte_order order;
+	bool is_perfdata = perfdata_detect(input_bytes(&d->in), n, &order);
 	int err;
 
-	if (!o->attr && perfdata_detect(input_bytes(&d->in), n, &order)) {
+	if (d->options.found && !d->in.err && !is_perfdata) { /* the bytes of one attr */
+		n = input_fill(&d->in, FOUND_ATTR_MAX + 1);
+		if (d->in.err)
+			return d->in.err;
+		d->events.order = d->options.order_is_given ? d->options.order : host_order();
+		err = found_attrs_alone(d->options.found, &d->events, input_bytes(&d->in),
+					d->in.seekable ? d->in.size : n, d->message,
+					sizeof(d->message));
+		if (!err)
+			input_select(&d->in, NULL, 0);
+		return err;
+	}
+	err = decoder_find_format(d, &call->error);
+	if (!err && d->format != PERFABI_PERF_DATA && !o->attr && is_perfdata) {
 		call->option = "format";
 		return error_text(&call->error, NULL, "a perf.data", "%s attrs",
 				  d->format == PERFABI_RING ? "an image of the mmap area and its"
 							    : "records alone and their");
 	}
-	err = read_given_attrs(call, o);
-	if (!err)
-		call->option = NULL;
-	return err;
-}
-
-/* The bytes of one attr, which are no recording. *is_alone: they are taken for such. */
-static int take_attr_alone(struct decoder *d, bool *is_alone)
-{
-	size_t n = input_fill(&d->in, PERFDATA_MAGIC);
-	enum byte_order order;
-
-	*is_alone = !d->in.err && !perfdata_detect(input_bytes(&d->in), n, &order);
-	if (!*is_alone)
-		return 0;
-	n = input_fill(&d->in, FOUND_ATTR_MAX + 1);
-	if (d->in.err)
-		return d->in.err;
-	d->events.order = d->options.order_is_given ? d->options.order : host_order();
-	return found_attrs_alone(d->options.found, &d->events, input_bytes(&d->in),
-				 d->in.seekable ? d->in.size : n, d->message, sizeof(d->message));
-}
-
-/* Up to the first record. */
-static int begin_opened(struct call *call, const struct perfabi_options *o)
-{
-	struct decoder *d = &call->decoder;
-	bool is_alone = false;
-	int err = d->options.found ? take_attr_alone(d, &is_alone) : 0;
-
-	if (!err && is_alone)
-		input_select(&d->in, NULL, 0);
-	if (err || is_alone)
-		return err;
-	err = decoder_find_format(d, &call->error);
 	if (!err && d->format != PERFABI_PERF_DATA)
-		err = take_given_attrs(call, o);
+		err = read_given_attrs(call, o);
 	d->attrs = &call->attrs;
-	if (!err)
+	if (!err) {
+		call->option = NULL;
 		err = decoder_begin(d, &call->error);
+	}
 	if (!err && d->in.err)
 		err = d->in.err;
 	if (err && d->option)

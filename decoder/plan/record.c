@@ -923,10 +923,10 @@ static enum record_problem run_once(const struct plan *plan, struct record *r,
 		    : run(plan, r, bytes, from, size, misc, out, pass, maybe, false, AS_TEXT);
 }
 
-/* In each way that there is, until one fits; the last is kept if none does. `out` NULL: fields. */
-static enum record_problem run_until_it_fits(const struct plan *plan, struct record *r,
-					     const unsigned char *bytes, size_t from, size_t size,
-					     uint16_t misc, char **out)
+/* In each way that there is, until one fits; the last is kept if none does. */
+enum record_problem record_put(const struct plan *plan, struct record *r,
+			       const unsigned char *bytes, size_t from, size_t size, uint16_t misc,
+			       char **out)
 {
 	char *start = out ? *out : NULL, *at = r->at;
 	bool maybe = false;
@@ -950,18 +950,11 @@ static enum record_problem run_until_it_fits(const struct plan *plan, struct rec
 	return run_once(plan, r, bytes, from, size, misc, out, TAKE_ALL, &maybe);
 }
 
-enum record_problem record_put(const struct plan *plan, struct record *r,
-			       const unsigned char *bytes, size_t from, size_t size, uint16_t misc,
-			       char **out)
-{
-	return run_until_it_fits(plan, r, bytes, from, size, misc, out);
-}
-
 enum record_problem record_fields(const struct plan *plan, struct record *r,
 				  const unsigned char *bytes, size_t from, size_t size,
 				  uint16_t misc)
 {
-	enum record_problem problem = run_until_it_fits(plan, r, bytes, from, size, misc, NULL);
+	enum record_problem problem = record_put(plan, r, bytes, from, size, misc, NULL);
 
 	if (problem != RECORD_OK && problem != RECORD_LEFT && problem != RECORD_IMPOSSIBLE)
 		r->field_count = 0;

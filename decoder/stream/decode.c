@@ -19,6 +19,71 @@ enum { BELIEVED = INPUT_WINDOW };
 /* The records that are not only written. */
 enum { PLAIN, HEADER_ATTR, HEADER_FEATURE, COMPRESSED, FOLLOWED };
 
+/*
+ * A queue, which is empty again before the decoder goes on.
+ */
+
+static struct find *new_find(struct finds *finds)
+{
+	if (finds->first == finds->count)
+		finds->first = finds->count = 0;
+	if (finds->count == finds->capacity) {
+		size_t capacity = finds->capacity ? 2 * finds->capacity : 16;
+		struct find *grown = realloc(finds->list, capacity * sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		finds->list = grown;
+		finds->capacity = capacity;
+	}
+	return &finds->list[finds->count++];
+}
+
+static int finds_add_records(struct finds *finds, const unsigned char *bytes, size_t size,
+			     struct place place)
+{
+	struct find *find = new_find(finds);
+
+	if (!find)
+		return -ENOMEM;
+	*find = (struct find){bytes, size, place, NULL};
+	return 0;
+}
+
+static int finds_add_wrong(void *finds, const struct diagnostic *wrong)
+{
+	size_t n = strlen(wrong->message) + 1;
+	struct diagnostic *copy = malloc(sizeof(*copy) + n);
+	struct find *find = copy ? new_find(finds) : NULL;
+
+	if (!find) {
+		free(copy);
+		return -ENOMEM;
+	}
+	*copy = *wrong;
+	copy->message = memcpy(copy + 1, wrong->message, n);
+	*find = (struct find){.place = wrong->place, .wrong = copy};
+	return 0;
+}
+
+struct find *finds_oldest(struct finds *finds)
+{
+	return finds->first < finds->count ? &finds->list[finds->first] : NULL;
+}
+
+void finds_drop(struct finds *finds)
+{
+	free(finds->list[finds->first++].wrong);
+}
+
+void finds_free(struct finds *finds)
+{
+	while (finds_oldest(finds))
+		finds_drop(finds);
+	free(finds->list);
+	*finds = (struct finds){0};
+}
+
 int decoder_fail(struct decoder *d, int err, const char *format, ...)
 {
 	va_list args;
@@ -29,7 +94,7 @@ int decoder_fail(struct decoder *d, int err, const char *format, ...)
 	return err;
 }
 
-void decoder_set_silence(struct decoder *d, struct place place)
+static void set_silence(struct decoder *d, struct place place)
 {
 	d->lines.options.silent = place.offset < d->first || place.offset >= d->last;
 }
@@ -93,7 +158,7 @@ static int put_by_own_lines(struct decoder *d, const unsigned char *bytes, size_
 {
 	if (d->options.finds)
 		return finds_add_records(d->options.finds, bytes, size, place);
-	decoder_set_silence(d, place); /* what it says of the recording counts for all shards */
+	set_silence(d, place); /* what it says of the recording counts for all shards */
 	lines_put(&d->lines, bytes, size, place);
 	return decoder_pass_on(d);
 }
@@ -107,7 +172,7 @@ static size_t pass_damage(struct decoder *d, struct damage *damage, const unsign
 {
 	size_t n;
 
-	decoder_set_silence(d, whose);
+	set_silence(d, whose);
 	n = damage_pass(damage, &d->lines, bytes, size, at_end);
 	decoder_pass_on(d);
 	return n;
@@ -118,7 +183,7 @@ static int end_damage(struct decoder *d, struct damage *damage, struct place who
 {
 	if (!damage->active)
 		return 0;
-	decoder_set_silence(d, whose);
+	set_silence(d, whose);
 	damage_end(damage, &d->lines);
 	return decoder_pass_on(d);
 }
@@ -154,7 +219,7 @@ static int put_inside(struct decoder *d, const unsigned char *bytes, size_t size
 		err = pass_over(d, bytes, size, &d->decompress.follow);
 	if (err)
 		return err;
-	decoder_set_silence(d, place);
+	set_silence(d, place);
 	if (d->role[type] != FOLLOWED)
 		lines_diagnostic(&d->lines, place, "misplaced", 0,
 				 "%s inside a compressed record: its contents are not used",
@@ -197,7 +262,7 @@ static bool take_decompressed(struct decoder *d, const unsigned char *bytes, siz
 	if (d->decompress.follow) { /* bytes that follow a record and are none */
 		*n = size < d->decompress.follow ? size : (size_t)d->decompress.follow;
 		d->decompress.follow -= *n;
-		decoder_set_silence(d, place);
+		set_silence(d, place);
 		if (!d->lines.options.silent)
 			d->lines.sums.passed_over += *n;
 		return true;
@@ -242,7 +307,7 @@ static int put_decompressed(struct decoder *d, uint64_t offset, bool at_end)
 		err = end_damage(d, &d->inner, place);
 	if (err || !at_end || !z->follow)
 		return err;
-	decoder_set_silence(d, place);
+	set_silence(d, place);
 	lines_diagnostic(&d->lines, place, "truncated", 0,
 			 "%llu more bytes should follow the last record of the compressed data",
 			 (unsigned long long)z->follow);
@@ -263,7 +328,7 @@ static int end_compressed(struct decoder *d)
 	if (err || !z->is_cut)
 		return err;
 	place = (struct place){z->offset, (int64_t)z->position};
-	decoder_set_silence(d, place);
+	set_silence(d, place);
 	lines_diagnostic(&d->lines, place, "zstd", z->waiting,
 			 "the compressed data ends inside a block, whose end is missing");
 	return decoder_pass_on(d);
@@ -289,7 +354,7 @@ static int decompress_step(struct decoder *d)
 		err = put_decompressed(d, place.offset, bad);
 	}
 	if (bad) { /* what came before is whole, what is left is lost */
-		decoder_set_silence(d, place);
+		set_silence(d, place);
 		lines_diagnostic(&d->lines, place, "zstd", piece->left,
 				 "compressed data that zstd does not take: %s", why);
 		err = err ? err : decoder_pass_on(d);
@@ -299,7 +364,7 @@ static int decompress_step(struct decoder *d)
 	piece->active = false;
 	if (!d->inner.active)
 		return 0;
-	decoder_set_silence(d, place);
+	set_silence(d, place);
 	place.within = (int64_t)z->position;
 	damage_interrupt(&d->inner, &d->lines, place);
 	return decoder_pass_on(d);
@@ -342,7 +407,7 @@ static int add_event(struct decoder *d, const unsigned char *bytes, size_t size,
 		length = smallest;
 	if (length < smallest || length > size - 8)
 		return 0;
-	decoder_set_silence(d, place);
+	set_silence(d, place);
 	err = found_attrs_add(d->options.found, &d->events, bytes + 8, length);
 	for (size_t at = 8 + length; !err && at + 8 <= size; at += 8)
 		err = found_attrs_add_id(d->options.found,
@@ -392,7 +457,7 @@ static void skip(struct decoder *d)
 	uint64_t follow = d->follow, skipped = input_skip(&d->in, follow);
 
 	d->follow = 0;
-	decoder_set_silence(d, place);
+	set_silence(d, place);
 	if (!d->lines.options.silent)
 		d->lines.sums.passed_over += skipped;
 	if (skipped < follow)
@@ -527,8 +592,8 @@ int decoder_init(struct decoder *d, const struct events *base, const struct deco
 			      .sink = sink,
 			      .context = context,
 			      .last = UINT64_MAX};
-	err = events_begin(&d->events, base, options->fields, options->field_count,
-			   options->integers, options->paths);
+	d->options.with.abi = base->abi;
+	err = events_begin(&d->events, base, &d->options.with);
 	if (err)
 		return err;
 	d->wanted = 1;
@@ -588,69 +653,4 @@ void decoder_free(struct decoder *d)
 	out_free(&d->out);
 	events_free(&d->events);
 	input_close(&d->in);
-}
-
-/*
- * A queue, which is empty again before the decoder goes on.
- */
-
-static struct find *new_find(struct finds *finds)
-{
-	if (finds->first == finds->count)
-		finds->first = finds->count = 0;
-	if (finds->count == finds->capacity) {
-		size_t capacity = finds->capacity ? 2 * finds->capacity : 16;
-		struct find *grown = realloc(finds->list, capacity * sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		finds->list = grown;
-		finds->capacity = capacity;
-	}
-	return &finds->list[finds->count++];
-}
-
-int finds_add_records(struct finds *finds, const unsigned char *bytes, size_t size,
-		      struct place place)
-{
-	struct find *find = new_find(finds);
-
-	if (!find)
-		return -ENOMEM;
-	*find = (struct find){bytes, size, place, NULL};
-	return 0;
-}
-
-int finds_add_wrong(void *finds, const struct diagnostic *wrong)
-{
-	size_t n = strlen(wrong->message) + 1;
-	struct diagnostic *copy = malloc(sizeof(*copy) + n);
-	struct find *find = copy ? new_find(finds) : NULL;
-
-	if (!find) {
-		free(copy);
-		return -ENOMEM;
-	}
-	*copy = *wrong;
-	copy->message = memcpy(copy + 1, wrong->message, n);
-	*find = (struct find){.place = wrong->place, .wrong = copy};
-	return 0;
-}
-
-struct find *finds_oldest(struct finds *finds)
-{
-	return finds->first < finds->count ? &finds->list[finds->first] : NULL;
-}
-
-void finds_drop(struct finds *finds)
-{
-	free(finds->list[finds->first++].wrong);
-}
-
-void finds_free(struct finds *finds)
-{
-	while (finds_oldest(finds))
-		finds_drop(finds);
-	free(finds->list);
-	*finds = (struct finds){0};
 }

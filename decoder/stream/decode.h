@@ -32,10 +32,6 @@ struct finds {
 	size_t first, count, capacity; /* list[first] to list[count - 1] wait */
 };
 
-/* Each 0 or -ENOMEM; the diagnostic is copied. Free with finds_free(). */
-int finds_add_records(struct finds *finds, const unsigned char *bytes, size_t size,
-		      struct place place);
-int finds_add_wrong(void *finds, const struct diagnostic *wrong);
 void finds_free(struct finds *finds);
 
 /* The oldest that waits; NULL: none does. */
@@ -54,15 +50,13 @@ struct decode_options {
 	const struct abi_arch *arch; /* whose registers; may be NULL */
 	bool arch_is_given;          /* the recording has no say */
 	struct lines_options lines;
-	const char *const *fields; /* of records; NULL: all */
-	size_t field_count;
-	bool integers; /* of records: none over INT64_MAX */
+	struct plan_for with; /* of records: which fields, with what numbers; the rest is the
+			       * decoder's */
 	bool no_header, header_only, no_summary;
 	struct found_attrs *found; /* takes the attrs; of a file nothing else is read. NULL: nobody
 				    * asked */
 	struct finds *finds;       /* takes records and what is wrong, and no line is written; one
 				    * thread, all of the input. NULL: nobody asked */
-	const struct paths *paths; /* numbers for the fields of records; NULL: they have none */
 	unsigned jobs;             /* threads, with the caller's; 0 is 1 */
 	unsigned shard, shards;    /* the shard-th (from 1) of so many; shards 0: all */
 };
@@ -132,9 +126,6 @@ void decoder_free(struct decoder *d);
 /* Between begin.c and decode.c: says why the call failed, in d->message. Returns `err`. */
 int decoder_fail(struct decoder *d, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-
-/* Before the decoder's own lines about that place: whether they are this shard's to write. */
-void decoder_set_silence(struct decoder *d, struct place place);
 
 /* Behind the decoder's own lines: what is given to threads next comes after them. 0 or the sink's
  * error. */

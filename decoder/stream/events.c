@@ -190,13 +190,9 @@ static struct shape *shape_new(const struct events *events, const unsigned char 
 	}
 	if (attr)
 		memcpy(shape->attr, attr, events->abi->attr_size);
-	shape->with = (struct plan_for){.abi = events->abi,
-					.arch = events->arch,
-					.attr = shape->attr,
-					.fields = events->fields,
-					.field_count = events->field_count,
-					.integers = events->integers,
-					.paths = events->paths};
+	shape->with = events->with;
+	shape->with.arch = events->arch;
+	shape->with.attr = shape->attr;
 	return shape;
 }
 
@@ -211,7 +207,7 @@ int events_init(struct events *events, const struct abi *abi, struct error *e)
 	uint32_t trailer = 0;
 	int err = 0;
 
-	*events = (struct events){.abi = abi, .order = host_order()};
+	*events = (struct events){.abi = abi, .order = host_order(), .with = {.abi = abi}};
 	slot_records(events);
 	for (size_t i = 0; i < events->record_count && !err; i++)
 		err = uses_of(events, events->records[i].value->layout, &events->records[i].uses,
@@ -223,17 +219,13 @@ int events_init(struct events *events, const struct abi *abi, struct error *e)
 	return err ? err : make_bare(events);
 }
 
-int events_begin(struct events *events, const struct events *base, const char *const *fields,
-		 size_t field_count, bool integers, const struct paths *paths)
+int events_begin(struct events *events, const struct events *base, const struct plan_for *with)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);
 
 	*events = *base;
-	events->fields = fields;
-	events->field_count = field_count;
-	events->integers = integers;
-	events->paths = paths;
-	events->borrowed_bare = !fields && !integers && !paths;
+	events->with = *with;
+	events->borrowed_bare = !with->fields && !with->integers && !with->paths;
 	/* What the kernel gives every process to begin with, and nobody who made the recording
 	 * knows: ids that collide cannot be chosen. */
 	if (random)

@@ -44,10 +44,7 @@ struct events {
 	const struct abi_arch *arch; /* whose registers; may be NULL */
 	bool arch_is_given;          /* by --machine: the recording has no say */
 	enum byte_order order;
-	const char *const *fields; /* --fields */
-	size_t field_count;
-	bool integers;             /* plan_for.integers */
-	const struct paths *paths; /* plan_for.paths */
+	struct plan_for with; /* what plans are made for, but for the arch and the attr */
 	const struct abi_field *uses[USES_MAX];
 	size_t use_count;
 
@@ -78,11 +75,10 @@ int events_init(struct events *events, const struct abi *abi, struct error *e);
 void events_free(struct events *events);
 
 /*
- * The events of one recording, by what events_init() made; the fields that are wanted, or NULL;
- * `integers` and `paths` as plan_for has them. 0 or -ENOMEM. `base` must outlive it.
+ * The events of one recording, by what events_init() made, and of `with` all but the arch and the
+ * attr. 0 or -ENOMEM. `base` must outlive it.
  */
-int events_begin(struct events *events, const struct events *base, const char *const *fields,
-		 size_t field_count, bool integers, const struct paths *paths);
+int events_begin(struct events *events, const struct events *base, const struct plan_for *with);
 
 /* The paths of all fields of all records. 0 or -ENOMEM. */
 int events_gather(const struct events *events, struct paths *paths);

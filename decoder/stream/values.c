@@ -26,7 +26,7 @@ static int to_lines(const struct values_by *by, enum perfabi_format format,
 					 .arch = by->arch,
 					 .arch_is_given = true,
 					 .lines = {.strict = by->strict},
-					 .integers = true,
+					 .with = {.integers = true},
 					 .no_header = true,
 					 .no_summary = true};
 	struct decoder *d = calloc(1, sizeof(*d));
