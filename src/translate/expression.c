@@ -28,18 +28,18 @@ static const struct {
 static const char *tracepoint_id(struct translation *t, const char *name, const char *colon)
 {
 	char c[VARIABLE_NAME];
-	size_t n = 0;
-	bool is_new;
+	const char *own;
+	size_t n = 0, declared;
 
 	for (const char *p = name; *p && n + 1 < sizeof(c); p++)
 		c[n++] = isalnum((unsigned char)*p) ? *p : '_';
 	c[n] = '\0';
-	is_new = !json_object_get(t->declared, c);
-	c_declare(t, c, "uint64_t", "");
-	if (is_new)
-		fprintf(t->first, "\t%s = tracepoint(\"%.*s/%s\");\n", c, (int)(colon - name), name,
-			colon + 1);
-	return c_text(t, "%s", c);
+	declared = json_object_size(t->declared);
+	own = c_declare(t, c, "uint64_t", "");
+	if (json_object_size(t->declared) > declared)
+		fprintf(t->first, "\t%s = tracepoint(\"%.*s/%s\");\n", own, (int)(colon - name),
+			name, colon + 1);
+	return own;
 }
 
 /* Whether plain hardware events count on every cpu, so that the one that the program is on will do.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program put together: the files of pieces/ that its text names, each behind those that it names
- * itself. A piece is called as its file is.
+ * A program put together: of the definitions in pieces/ those that its text names, each behind
+ * those that it names itself; and the headers of what all that names of the C library and the
+ * kernel.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,16 +14,78 @@
 
 struct sources pieces_builtin(void);
 
-enum { PIECES_MAX = 256, HEADERS_MAX = 64 };
+/* What the headers have. _ at the end: all names that begin so. */
+static const struct {
+	const char *header, *names;
+} headers[] = {
+	{"dirent.h", "opendir DIR"},
+	{"elf.h", "PT_NOTE NT_GNU_BUILD_ID"},
+	{"errno.h", "errno"},
+	{"fcntl.h", "open openat fcntl F_ FD_CLOEXEC O_"},
+	{"fnmatch.h", "fnmatch"},
+	{"glob.h", "glob"},
+	{"grp.h", "setgroups"},
+	{"limits.h", "INT_MAX LONG_MAX"},
+	{"link.h", "dl_phdr_info"},
+	{"linux/bpf.h", "BPF_"},
+	{"linux/capability.h", "CAP_ __user_cap_header_struct"},
+	{"linux/futex.h", "FUTEX_"},
+	{"linux/hw_breakpoint.h", "HW_BREAKPOINT_"},
+	{"linux/perf_event.h", "PERF_ perf_event_attr perf_event_header perf_event_mmap_page"},
+	{"poll.h", "POLLIN pollfd"},
+	{"pthread.h", "pthread_"},
+	{"sched.h", "CPU_ CLONE_ SCHED_ cpu_set_t sched_getaffinity sched_getcpu sched_setaffinity "
+		    "sched_setscheduler sched_yield unshare"},
+	{"signal.h", "SIG SIG_ SIGIO SIGKILL SIGTRAP kill raise sigaction sigset_t"},
+	{"stdarg.h", "va_list"},
+	{"stdbool.h", "bool true false"},
+	{"stddef.h", "offsetof size_t"},
+	{"stdint.h", "INT64_C UINT64_C UINT64_MAX uintptr_t uint8_t uint16_t uint32_t uint64_t"},
+	{"stdio.h", "FILE fflush perror printf snprintf sscanf"},
+	{"stdlib.h", "atexit atoi calloc exit free malloc strtoul strtoull system"},
+	{"string.h",
+	 "memcmp memcpy memset stpcpy strchr strcmp strcpy strerror strlen strncmp strstr"},
+	{"sys/epoll.h", "epoll_"},
+	{"sys/file.h", "flock"},
+	{"sys/ioctl.h", "ioctl"},
+	{"sys/mman.h", "MADV_ MAP_ MFD_ MREMAP_ PROT_ madvise memfd_create mmap mprotect munmap"},
+	{"sys/prctl.h", "PR_ prctl"},
+	{"sys/resource.h", "RLIM_ RLIMIT_ RUSAGE_ getrlimit setrlimit"},
+	{"sys/select.h", "fd_set select"},
+	{"sys/socket.h", "CMSG_ MSG_ SCM_ cmsghdr msghdr socketpair"},
+	{"sys/stat.h", "fstat mkdir stat"},
+	{"sys/syscall.h", "SYS_"},
+	{"sys/sysmacros.h", "major minor"},
+	{"sys/types.h", "off_t pid_t"},
+	{"sys/utsname.h", "utsname"},
+	{"sys/wait.h", "WIFEXITED waitid waitpid"},
+	{"time.h", "CLOCK_ clockid_t nanosleep timespec"},
+	{"unistd.h",
+	 "_exit access alarm close dup execl faccessat fork ftruncate getegid geteuid getpid "
+	 "getppid getuid lseek pause pread read rmdir syscall sysconf usleep write"}};
+
+enum { DEFINITIONS_MAX = 256, NAMES_MAX = 512, HEADERS = sizeof(headers) / sizeof(headers[0]) };
+
+struct definition {
+	const char *text;
+	size_t length;
+	bool is_entered;
+};
+
+/* A word that a definition gives a meaning to. */
+struct name {
+	const char *word;
+	size_t length;
+	struct definition *of;
+};
 
 struct writing {
 	const char *own; /* what stands in front of the pieces */
-	struct sources pieces;
-	const struct source *order[PIECES_MAX]; /* as they are written */
-	size_t count;
-	enum { UNSEEN, ENTERED, TAKEN } state[PIECES_MAX];
-	char *headers[HEADERS_MAX];
-	size_t header_count;
+	struct definition all[DEFINITIONS_MAX];
+	struct name names[NAMES_MAX];
+	const struct definition *order[DEFINITIONS_MAX]; /* as they are written */
+	size_t count, name_count, taken;
+	bool needs[HEADERS];
 };
 
 static size_t word_length(const char *at)
@@ -34,138 +97,172 @@ static size_t word_length(const char *at)
 	return n;
 }
 
-static const char suffix[] = ".inc";
-
-/* The piece of that name, or of all names that begin as its file does: CLOCK_.inc. -1: none. */
-static int piece_named(const struct sources *pieces, const char *name, size_t length)
+/* Up to the empty line in front of the next definition, or the end; #if holds several together. */
+static size_t definition_length(const char *text)
 {
-	for (size_t i = 0; i < pieces->count && i < PIECES_MAX; i++) {
-		const char *file = strrchr(pieces->list[i].name, '/') + 1;
-		size_t n = strlen(file) - strlen(suffix);
+	size_t n = 0, depth = 0;
 
-		if ((n == length || (n < length && file[n - 1] == '_')) && !strncmp(file, name, n))
-			return (int)i;
+	while (text[n]) {
+		depth += !strncmp(text + n, "#if ", 4);
+		depth -= depth && !strncmp(text + n, "#endif", 6);
+		n += strcspn(text + n, "\n");
+		n += text[n] == '\n';
+		if (!depth && text[n] == '\n' && !isspace((unsigned char)text[n + 1]))
+			break;
 	}
-	return -1;
+	return n;
+}
+
+static void define_word(struct writing *w, const char *word, size_t length)
+{
+	if (length && strncmp(word, "struct", length) != 0 && word[0] != '_' &&
+	    w->name_count < NAMES_MAX)
+		w->names[w->name_count++] = (struct name){word, length, &w->all[w->count]};
+}
+
+/* What a line that begins a definition, or ends one of a variable, gives a meaning to. */
+static void define_words_of(struct writing *w, const char *line)
+{
+	const char *at = line, *end = line + strcspn(line, "([=;{\n");
+
+	if (!strncmp(line, "enum", 4)) { /* its enumerators */
+		for (size_t n; *at != '}'; at += n ? n : 1)
+			if ((n = word_length(at)) && isupper((unsigned char)*at))
+				define_word(w, at, n);
+	} else if (!strncmp(line, "#define ", 8)) {
+		define_word(w, line + 8, word_length(line + 8));
+	} else if (!strncmp(line, "} ", 2)) {
+		at += 2 + strspn(line + 2, "*");
+		define_word(w, at, word_length(at));
+	} else if (*line != '#' && *line != '/' && *line != '}') {
+		while (end > line && isspace((unsigned char)end[-1]))
+			end--;
+		for (at = end; at > line && word_length(at - 1);)
+			at--;
+		define_word(w, at, (size_t)(end - at));
+	}
+}
+
+static void split(struct writing *w, const char *text)
+{
+	for (size_t n; *text && w->count < DEFINITIONS_MAX; text += n + strspn(text + n, "\n")) {
+		n = definition_length(text);
+		if (!strncmp(text, "/* SPDX", 7))
+			continue;
+		w->all[w->count] = (struct definition){.text = text, .length = n};
+		for (const char *line = text; line < text + n; line += strcspn(line, "\n") + 1)
+			if (!isspace((unsigned char)*line))
+				define_words_of(w, line);
+		w->count++;
+	}
+}
+
+static bool is_word(const char *at, size_t n, const char *word, size_t length)
+{
+	return n == length && !strncmp(at, word, n);
+}
+
+static bool has_name(const char *names, const char *word, size_t length)
+{
+	for (size_t n; (n = strcspn(names, " ")); names += n + (names[n] == ' '))
+		if (is_word(names, n, word, length) ||
+		    (names[n - 1] == '_' && n < length && !strncmp(names, word, n)))
+			return true;
+	return false;
+}
+
+static void split_all(struct writing *w)
+{
+	struct sources pieces = pieces_builtin();
+
+	for (size_t i = 0; i < pieces.count; i++)
+		split(w, pieces.list[i].text);
 }
 
 bool c_is_piece(const char *name)
 {
-	struct sources pieces = pieces_builtin();
+	struct writing *w = calloc(1, sizeof(*w));
+	size_t length = strlen(name);
+	bool found = false;
 
-	return piece_named(&pieces, name, strlen(name)) >= 0;
+	if (w)
+		split_all(w);
+	for (size_t i = 0; i < HEADERS; i++)
+		found = found || has_name(headers[i].names, name, length);
+	for (size_t i = 0; w && i < w->name_count; i++)
+		found = found || is_word(w->names[i].word, w->names[i].length, name, length);
+	free(w);
+	return found;
 }
 
 /* Whether the program has a function of that name itself. */
-static bool is_defined(const struct writing *w, const struct source *piece)
+static bool is_defined(const struct writing *w, const char *name, size_t length)
 {
-	const char *file = strrchr(piece->name, '/') + 1;
 	char head[128];
 
-	snprintf(head, sizeof(head), "static void %.*s(", (int)(strlen(file) - strlen(suffix)),
-		 file);
+	snprintf(head, sizeof(head), "static void %.*s(", (int)length, name);
 	return strstr(w->own, head) != NULL;
 }
 
-static void take_pieces_of(struct writing *w, const char *text);
+static void take_what_it_names(struct writing *w, const char *text, const struct definition *of);
 
-static void take_piece(struct writing *w, size_t i)
+static void take_meaning(struct writing *w, const char *word, size_t n, const struct definition *from)
 {
-	if (w->state[i] != UNSEEN || is_defined(w, &w->pieces.list[i]))
-		return;
-	w->state[i] = ENTERED;
-	take_pieces_of(w, w->pieces.list[i].text);
-	w->state[i] = TAKEN;
-	w->order[w->count++] = &w->pieces.list[i];
+	for (size_t i = 0; i < HEADERS; i++)
+		w->needs[i] = w->needs[i] || has_name(headers[i].names, word, n);
+	for (size_t i = 0; i < w->name_count && !is_defined(w, word, n); i++) {
+		struct definition *d = w->names[i].of;
+
+		if (!is_word(w->names[i].word, w->names[i].length, word, n))
+			continue;
+		if (d == from) /* which may be of a struct of the same name, before it */
+			return;
+		if (d->is_entered)
+			continue;
+		d->is_entered = true;
+		take_what_it_names(w, d->text, d);
+		w->order[w->taken++] = d;
+	}
 }
 
-/* Each piece is entered once, so this goes no deeper than there are pieces. */
+/* Each definition is entered once, so this goes no deeper than there are definitions. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void take_pieces_of(struct writing *w, const char *text)
+static void take_what_it_names(struct writing *w, const char *text, const struct definition *of)
 {
-	while (*text) {
-		size_t n = word_length(text);
-		int i;
+	const char *end = text + (of ? of->length : strlen(text));
 
-		if (!strncmp(text, "/*", 2)) { /* nor what is said of it */
-			const char *end = strstr(text, "*/");
-
-			text = end ? end + 2 : text + strlen(text);
-			continue;
+	for (size_t n; text < end; text += n ? n : 1) {
+		n = word_length(text);
+		if (!strncmp(text, "/*", 2)) {
+			n = (size_t)(strstr(text, "*/") + 2 - text);
+		} else if (*text == '"') { /* what is quoted names nothing */
+			for (n = 1; text[n] != '"'; n++)
+				n += text[n] == '\\';
+			n++;
+		} else if (n) {
+			take_meaning(w, text, n, of);
 		}
-		if (*text == '"') { /* what is quoted calls nothing */
-			for (text++; *text && *text != '"'; text++)
-				text += *text == '\\' && text[1];
-			text += *text == '"';
-			continue;
-		}
-		i = n ? piece_named(&w->pieces, text, n) : -1;
-		if (i >= 0)
-			take_piece(w, (size_t)i);
-		text += n ? n : 1;
 	}
-}
-
-static int add_header(struct writing *w, const char *line, size_t length)
-{
-	for (size_t i = 0; i < w->header_count; i++)
-		if (strlen(w->headers[i]) == length && !strncmp(w->headers[i], line, length))
-			return 0;
-	if (w->header_count == HEADERS_MAX)
-		return -ENOSPC;
-	w->headers[w->header_count] = strndup(line, length);
-	return w->headers[w->header_count++] ? 0 : -ENOMEM;
-}
-
-/* Behind the licence, the lines of #include; what follows them is the piece. */
-static const char *skip_headers(struct writing *w, const char *text, int *err)
-{
-	for (;;) {
-		const char *end = strchr(text, '\n');
-
-		if (!end ||
-		    !(text == end || !strncmp(text, "#include", 8) || !strncmp(text, "/* SPDX", 7)))
-			return text;
-		if (text[0] == '#' && !*err)
-			*err = add_header(w, text, (size_t)(end - text));
-		text = end + 1;
-	}
-}
-
-static int compare_headers(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 int c_write(FILE *f, const char *comment, const char *own, const char *text)
 {
 	struct writing *w = calloc(1, sizeof(*w));
-	int err = 0;
 
 	if (!w)
 		return -ENOMEM;
-	w->pieces = pieces_builtin();
 	w->own = own;
-	take_pieces_of(w, own);
-	take_pieces_of(w, text);
-	for (size_t i = 0; i < w->count; i++)
-		skip_headers(w, w->order[i]->text, &err);
-	if (!err)
-		err = add_header(w, "#include <stdint.h>", 19);
-	qsort(w->headers, w->header_count, sizeof(w->headers[0]), compare_headers);
+	split_all(w);
+	take_what_it_names(w, own, NULL);
+	take_what_it_names(w, text, NULL);
 	fprintf(f, "%s#define _GNU_SOURCE\n", comment);
-	for (size_t i = 0; i < w->header_count; i++)
-		fprintf(f, "%s\n", w->headers[i]);
+	for (size_t i = 0; i < HEADERS; i++)
+		if (w->needs[i])
+			fprintf(f, "#include <%s>\n", headers[i].header);
 	fprintf(f, "\n%s", own);
-	for (size_t i = 0; i < w->count; i++) {
-		const char *piece = skip_headers(w, w->order[i]->text, &err);
-
-		if (piece[0])
-			fprintf(f, "\n%s", piece);
-	}
+	for (size_t i = 0; i < w->taken; i++)
+		fprintf(f, "\n%.*s", (int)w->order[i]->length, w->order[i]->text);
 	fprintf(f, "\n/* The case. */\n\n%s", text);
-	for (size_t i = 0; i < w->header_count; i++)
-		free(w->headers[i]);
 	free(w);
-	return err;
+	return 0;
 }
