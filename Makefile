@@ -49,7 +49,7 @@ ABI_JSON := $(sort $(wildcard cases/abi/*.json))
 CASE_JSON := $(sort $(shell find cases -name '*.json' -not -path 'cases/abi/*' -not -path 'cases/schema/*'))
 
 PAGE_FILES := src/page/page.html src/page/page.css src/page/page.js
-PIECE_FILES := $(sort $(wildcard src/translate/pieces/*.inc))
+PIECE_FILES := $(sort $(wildcard src/step/hands/*.h src/translate/pieces/*.inc))
 RECORD_FILES := decoder/html/record.html decoder/html/record.css decoder/html/record.js
 
 DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o $B/record_builtin.o

@@ -324,7 +324,7 @@ static void main_in_c(struct listing *l)
 		c_line(t, "let_signals();");
 	}
 	if (l->instance->who.as != AS_ROOT)
-		identity_in_c(t, l->instance->who.as, NULL);
+		identity_in_c(t, l->instance->who.as, false);
 	block_in_c(t, &l->program->given);
 	block_in_c(t, &l->program->steps);
 	c_blank(t);

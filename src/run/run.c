@@ -29,7 +29,7 @@
 #include "run/site.h"
 #include "step/mutate.h"
 #include "step/trace.h"
-#include "step/verbs/signals.h"
+#include "step/hands/signals.h"
 #include "text/json_text.h"
 #include "text/say.h"
 

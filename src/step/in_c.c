@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A list of steps as lines of C.
+ * A list of steps as lines of C. Most verbs have in their row what they are in C: a call, which
+ * answers -1 where it fails, or statements, which end with a semicolon. In that stands
+ *
+ *     @KEY         for the argument, as its type is written; the letters in front of a word's are
+ *                  in front of each word: "PROT_@prot" is PROT_READ | PROT_WRITE
+ *     @*KEY        where the newest buffer of the event is mapped that the argument names
+ *     @=           for the variable that has what comes of it
+ *     @{KEY?A:B}   A if the argument is there, and neither false nor 0; else B, or nothing
+ *
+ * and in what it shows, behind the type of that variable, its members with their names in C:
+ * "struct stat: ino=st_ino". Behind a name $ is a string, [] a list, {} an object, ? the member
+ * that says whether it is there, and : what stands in front of the names of its bits.
  */
 #include "step/in_c.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine/names.h"
 #include "step/vocabulary.h"
-
-static const struct c_shape number_shape = {.kind = C_NUMBER};
 
 /* The step as the case has it, in front of what it becomes. */
 static void say_step(struct translation *t, const struct statement *s)
@@ -25,48 +35,14 @@ static void say_step(struct translation *t, const struct statement *s)
 	free(text);
 }
 
-void block_in_c(struct translation *t, const struct block *block)
-{
-	for (size_t i = 0; i < block->count; i++) {
-		const struct statement *s = &block->list[i];
-
-		if (!s->is_on && !t->is_behind_exec)
-			continue;
-		if (!s->verb->in_c) {
-			c_missing(t, "the step \"%s\"", s->verb->name);
-			return;
-		}
-		c_blank(t);
-		say_step(t, s);
-		s->verb->in_c(t, s);
-	}
-}
-
-void child_in_c(struct translation *t, const struct block *block, const char *last)
-{
-	struct c_name *names = arena_alloc(t->arena, sizeof(t->names));
-	size_t count = t->name_count;
-
-	if (!names) {
-		c_missing(t, "a child, for want of memory");
-		return;
-	}
-	memcpy(names, t->names, sizeof(t->names));
-	block_in_c(t, block);
-	c_line(t, "%s", last);
-	memcpy(t->names, names, sizeof(t->names));
-	t->name_count = count;
-}
-
-static const struct argument *argument_at(const struct statement *s, const char *key, size_t *index)
+static const struct argument *argument_at(const struct statement *s, const char *key, size_t length,
+					  size_t *index)
 {
 	const struct argument *a = s->verb->arguments;
 
-	for (size_t i = 0; a[i].key; i++) {
-		*index = i;
-		if (!strcmp(a[i].key, key))
-			return &a[i];
-	}
+	for (*index = 0; a[*index].key; ++*index)
+		if (strlen(a[*index].key) == length && !strncmp(a[*index].key, key, length))
+			return &a[*index];
 	return NULL;
 }
 
@@ -75,18 +51,8 @@ const struct block *block_of(const struct statement *s, const char *key)
 	static const struct block none;
 	size_t i;
 
-	return argument_at(s, key, &i) && s->operands[i].made ? s->operands[i].made : &none;
-}
-
-const char *number_in_c(struct translation *t, const struct statement *s, const char *key)
-{
-	const json_t *json = statement_json(s, key);
-	size_t i;
-	const struct argument *a = argument_at(s, key, &i);
-
-	if (json)
-		return c_number(t, json, NULL);
-	return c_text(t, "%llu", a ? (unsigned long long)a->fallback : 0ULL);
+	return argument_at(s, key, strlen(key), &i) && s->operands[i].made ? s->operands[i].made
+									   : &none;
 }
 
 const char *name_in_c(struct translation *t, const struct statement *s, const char *key)
@@ -100,44 +66,353 @@ const char *name_in_c(struct translation *t, const struct statement *s, const ch
 	return c ? c : "0";
 }
 
-const char *fd_in_c(struct translation *t, const struct statement *s, const char *key)
-{
-	return c_text(t, "(int)%s", name_in_c(t, s, key));
-}
-
 bool is_refusal(const struct statement *s)
 {
 	return s->expected && s->expected->err;
 }
 
-void call_in_c(struct translation *t, const struct statement *s, const char *call)
+static const json_t *pattern_of_success(const struct statement *s)
 {
-	if (s->verb->kind == PREPARES)
-		c_line(t, "must(%s != -1);", call);
-	else if (is_refusal(s))
-		c_line(t, "expect_errno(%s, %s);", call, errno_name(s->expected->err));
-	else
-		c_line(t, "expect_errno(%s, 0);", call);
+	return s->expected && !s->expected->err ? s->expected->pattern : NULL;
 }
 
 void shown_in_c(struct translation *t, const struct statement *s, const char *value,
-		const char *pointer, const struct c_shape *shape)
+		const struct c_shape *shape)
 {
-	if (s->expected && !s->expected->err && s->expected->pattern)
-		c_expect(t, s->expected->pattern, value, pointer, shape);
+	if (pattern_of_success(s))
+		c_expect(t, s->expected->pattern, value, shape);
 }
 
-const char *bind_number(struct translation *t, const struct statement *s, const char *value)
+/* A member: "signo:", "ino=st_ino", "value?has_value"; or a list's element: "ids[]=". */
+static struct c_member member_in_c(struct translation *t, const char *text, size_t length)
 {
-	const char *c;
+	static const char ends[] = "=$[{?: ";
+	static const char *const words[] = {"", NULL};
+	size_t n = strcspn(text, ends), from = 0, end;
+	struct c_member m = {.kind = C_NUMBER};
+	char suffix;
 
-	if (s->bind) {
-		struct c_name *name = c_bind(t, s->bind, "uint64_t", &number_shape);
-
-		c = name ? c_text(t, "%s", name->c) : "";
-	} else {
-		c = c_declare(t, c_text(t, "value_%u", ++t->functions_made), "uint64_t", "");
+	if (!strncmp(text + n, "[]=", 3))
+		n += 2;
+	if (text[n] == '=')
+		from = n + 1;
+	end = from ? from + strcspn(text + from, ends) : n;
+	suffix = end < length ? text[end] : '\0';
+	m.path = c_text(t, "%.*s", (int)n, text);
+	m.c = c_text(t, "%.*s", (int)(end - from), text + from);
+	if (suffix == ':') {
+		m.kind = C_BITS;
+		m.words = words;
+		m.prefix = c_text(t, "%.*s", (int)(length - end - 1), text + end + 1);
+	} else if (suffix == '?') {
+		m.has = c_text(t, "%.*s", (int)(length - end - 1), text + end + 1);
+	} else if (suffix) {
+		m.kind = suffix == '$' ? C_STRING : suffix == '[' ? C_LIST : C_OBJECT;
 	}
-	c_line(t, "%s = %s;", c, value);
+	return m;
+}
+
+struct c_shape value_in_c(struct translation *t, const char *text, const char **type)
+{
+	size_t n = strcspn(text, ":"), count = 0, room = 1;
+	const char *at = text + n + strspn(text + n, ": ");
+	struct c_member *members;
+
+	for (const char *p = at; *p; p++)
+		room += *p == ' ';
+	*type = c_text(t, "%.*s", (int)n, text);
+	members = arena_alloc(t->arena, (room + 1) * sizeof(*members));
+	if (!members)
+		c_missing(t, "a value, for want of memory");
+	for (; members && *at; at += n + (at[n] == ' ')) {
+		n = strcspn(at, " ");
+		members[count++] = member_in_c(t, at, n);
+	}
+	return (struct c_shape){.kind = (*type)[strlen(*type) - 1] == '*' ? C_LIST
+					: count                           ? C_OBJECT
+									  : C_NUMBER,
+				.members = members};
+}
+
+const char *variable_in_c(struct translation *t, const struct statement *s, const char *type,
+			  const struct c_shape *shape)
+{
+	char own[VARIABLE_NAME];
+	struct c_name *name = s->bind ? c_bind(t, s->bind, type, shape) : NULL;
+	const char *c = name ? c_text(t, "%s", name->c) : "";
+
+	if (!s->bind) {
+		snprintf(own, sizeof(own), "%s_%u", s->verb->name, ++t->functions_made);
+		for (char *p = own; *p; p++)
+			*p = (char)(*p == '-' ? '_' : *p);
+		c = c_declare(t, own, type, "");
+	}
+	if (shape->kind == C_LIST)
+		c_declare(t, c_text(t, "%s_nr", c), "uint64_t", "");
 	return c;
+}
+
+/* What a row says, on its way to C. */
+struct filling {
+	struct translation *t;
+	const struct statement *s;
+	const char *value; /* the variable; NULL: none yet */
+	struct c_shape shape;
+	char out[2 * C_TEXT_MAX];
+	size_t n;
+};
+
+static void append_bytes(struct filling *f, const char *text, size_t length)
+{
+	if (length >= sizeof(f->out) - f->n) {
+		c_missing(f->t, "a step that is so long");
+		return;
+	}
+	memcpy(f->out + f->n, text, length);
+	f->n += length;
+	f->out[f->n] = '\0';
+}
+
+static void append_text(struct filling *f, const char *text)
+{
+	append_bytes(f, text, strlen(text));
+}
+
+static const char *variable_of(struct filling *f)
+{
+	const char *type;
+
+	if (!f->value) {
+		f->shape = value_in_c(f->t, f->s->verb->c_value ? f->s->verb->c_value : "uint64_t",
+				      &type);
+		f->value = variable_in_c(f->t, f->s, type, &f->shape);
+	}
+	return f->value;
+}
+
+static uint64_t operand_number(const struct argument *a, const struct operand *operand)
+{
+	return operand->json ? operand->number : a->fallback;
+}
+
+/* The words that make up the number, with what stands in front of each. */
+static void append_words(struct filling *f, const struct argument *a, uint64_t number)
+{
+	size_t at = f->n;
+	const char *before, *all = "";
+
+	while (at && (isalnum((unsigned char)f->out[at - 1]) || f->out[at - 1] == '_'))
+		at--;
+	before = c_text(f->t, "%s", f->out + at);
+	f->n = at;
+	for (const struct word *word = a->words; word->name; word++) {
+		if (a->type == &argument_words ? !(number & word->value) : number != word->value)
+			continue;
+		all = c_text(f->t, "%s%s%s", all, all[0] ? " | " : "",
+			     islower((unsigned char)before[0])
+				     ? c_text(f->t, "%s%s", before, word->name)
+				     : c_capitals(f->t, before, word->name));
+	}
+	append_text(f, all[0] ? all : "0");
+}
+
+static void append_argument(struct filling *f, const struct argument *a,
+			    const struct operand *operand)
+{
+	struct translation *t = f->t;
+	const json_t *json = operand->json;
+
+	switch (a->type->c) {
+	case C_AS_NUMBER:
+		append_text(f, json ? c_number(t, json, NULL)
+				    : c_text(t, "%llu", (unsigned long long)a->fallback));
+		break;
+	case C_AS_FD:
+		append_text(f, c_text(t, "(int)%s", name_in_c(t, f->s, a->key)));
+		break;
+	case C_AS_TEXT:
+		append_text(f, json ? c_string(t, json) : "\"\"");
+		break;
+	case C_AS_NAME:
+		append_text(f, json_string_value(json));
+		break;
+	case C_AS_WORDS:
+		append_words(f, a, operand_number(a, operand));
+		break;
+	case C_AS_TRUTH:
+		append_text(f, operand_number(a, operand) ? "true" : "false");
+		break;
+	}
+}
+
+static const char *map_in_c(struct translation *t, const char *event)
+{
+	const struct c_name *name = event ? c_named(t, event) : NULL;
+
+	if (!name || !name->map[0])
+		c_missing(t, "the buffer of what is not mapped here");
+	return name ? c_text(t, "%s", name->map) : "";
+}
+
+static void fill_in(struct filling *f, const char *text, const char *end);
+
+/* "KEY?A:B}": what is behind it. */
+/* NOLINTNEXTLINE(misc-no-recursion): A and B have no other within them */
+static const char *fill_choice(struct filling *f, const char *text)
+{
+	size_t key = strcspn(text, "?"), i;
+	const char *end = strchr(text, '}'), *yes = text + key + 1;
+	const char *colon = memchr(yes, ':', (size_t)(end - yes));
+	const struct argument *a = argument_at(f->s, text, key, &i);
+	bool holds = false;
+
+	if (a && (a->type->c == C_AS_WORDS || a->type->c == C_AS_TRUTH))
+		holds = operand_number(a, &f->s->operands[i]) != 0;
+	else if (a)
+		holds = f->s->operands[i].json != NULL;
+	if (holds)
+		fill_in(f, yes, colon ? colon : end);
+	else if (colon)
+		fill_in(f, colon + 1, end);
+	return end + 1;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static void fill_in(struct filling *f, const char *text, const char *end)
+{
+	while (text < end) {
+		size_t n = strcspn(text, "@"), i;
+		const struct argument *a;
+		bool is_map;
+
+		n = n < (size_t)(end - text) ? n : (size_t)(end - text);
+		append_bytes(f, text, n);
+		text += n;
+		if (text == end)
+			return;
+		text++;
+		if (*text == '=') {
+			append_text(f, variable_of(f));
+			text++;
+			continue;
+		}
+		if (*text == '{') {
+			text = fill_choice(f, text + 1);
+			continue;
+		}
+		is_map = *text == '*';
+		text += is_map;
+		n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-");
+		a = argument_at(f->s, text, n, &i);
+		text += n;
+		if (a && is_map)
+			append_text(f, map_in_c(f->t, json_string_value(f->s->operands[i].json)));
+		else if (a)
+			append_argument(f, a, &f->s->operands[i]);
+	}
+}
+
+const char *text_in_c(struct translation *t, const struct statement *s, const char *text)
+{
+	struct filling f = {.t = t, .s = s};
+
+	fill_in(&f, text, text + strlen(text));
+	return c_text(t, "%s", f.out);
+}
+
+const char *checked_in_c(struct translation *t, const struct statement *s, const char *call)
+{
+	if (s->verb->kind != CALLS)
+		return c_text(t, "needed(%s)", call);
+	return c_text(t, "expect_errno(%s, %s)", call,
+		      is_refusal(s) ? errno_name(s->expected->err) : "0");
+}
+
+/* What is known of an event is known of its copy. */
+static void copy_event(struct translation *t, const struct statement *s)
+{
+	struct c_name *to = c_named(t, s->bind);
+
+	for (size_t i = 0; s->verb->arguments[i].key; i++) {
+		const struct c_name *from =
+			s->verb->arguments[i].type->c == C_AS_FD && s->operands[i].json
+				? c_named(t, json_string_value(s->operands[i].json))
+				: NULL;
+
+		if (to && from && from->open)
+			to->open = from->open;
+	}
+}
+
+/* Statements as they are; of a call its errno is checked, and what it returns kept if asked for. */
+static void fill_lines(struct filling *f, const char *text)
+{
+	struct translation *t = f->t;
+	const struct statement *s = f->s;
+	char *line;
+
+	f->n = 0;
+	f->out[0] = '\0';
+	if (!text)
+		return;
+	fill_in(f, text, text + strlen(text));
+	if (!f->n)
+		return;
+	if (f->out[f->n - 1] != ';') {
+		const char *call = checked_in_c(t, s, f->out);
+
+		if (!f->value && !is_refusal(s) && (s->bind || pattern_of_success(s)))
+			call = c_text(t, "%s = (unsigned long)%s", variable_of(f), call);
+		c_line(t, "%s;", call);
+		if (s->bind && s->verb->binds == BINDS_RESULT)
+			copy_event(t, s);
+		return;
+	}
+	for (char *next = f->out; (line = strsep(&next, "\n"));)
+		c_line(t, "%s", line);
+}
+
+/* The requests are made once before, as nothing is to be looked up while it counts. */
+static void counted_in_c(struct filling *f)
+{
+	if (json_object_get(f->t->words, "signals"))
+		c_line(f->t, "needed(rehearse_signals());");
+	fill_lines(f, "needed(ioctl(@counted, PERF_EVENT_IOC_DISABLE, "
+		      "@{refresh?0:PERF_IOC_FLAG_GROUP}));\n"
+		      "needed(ioctl(@counted, PERF_EVENT_IOC_@{refresh?REFRESH, @refresh:"
+		      "ENABLE, PERF_IOC_FLAG_GROUP}));");
+	fill_lines(f, f->s->verb->c);
+	fill_lines(f, "needed(ioctl(@counted, PERF_EVENT_IOC_DISABLE, "
+		      "@{refresh?0:PERF_IOC_FLAG_GROUP}));");
+}
+
+static void statement_in_c(struct translation *t, const struct statement *s)
+{
+	struct filling f = {.t = t, .s = s};
+
+	if (s->verb->in_c) {
+		s->verb->in_c(t, s);
+		return;
+	}
+	fill_lines(&f, s->verb->c_ready);
+	if (statement_json(s, "counted"))
+		counted_in_c(&f);
+	else
+		fill_lines(&f, s->verb->c);
+	fill_lines(&f, s->verb->c_tidy);
+	if (f.value)
+		shown_in_c(t, s, f.value, &f.shape);
+}
+
+void block_in_c(struct translation *t, const struct block *block)
+{
+	for (size_t i = 0; i < block->count; i++) {
+		const struct statement *s = &block->list[i];
+
+		if (!s->is_on && !t->is_behind_exec)
+			continue;
+		c_blank(t);
+		say_step(t, s);
+		statement_in_c(t, s);
+	}
 }

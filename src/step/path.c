@@ -119,10 +119,12 @@ static int path_written_value(struct step *s, const struct argument *a,
 	return path_value(s, a, operand, out, STEP_WRITES);
 }
 
-const struct argument_type argument_path_read = {.compile = compile_path_read,
+const struct argument_type argument_path_read = {.c = C_AS_TEXT,
+						 .compile = compile_path_read,
 						 .evaluate = path_read_value,
 						 .schema = "{\"type\": \"string\"}"};
-const struct argument_type argument_path_written = {.compile = compile_path_written,
+const struct argument_type argument_path_written = {.c = C_AS_TEXT,
+						    .compile = compile_path_written,
 						    .evaluate = path_written_value,
 						    .schema = "{\"type\": \"string\"}"};
 

@@ -20,7 +20,6 @@ struct opened {
 	int output;           /* of that one: the event in whose buffer its records land */
 	unsigned char *image; /* its attr, abi->attr_size bytes */
 	uint64_t id;
-	int epoll; /* that has it since it was first polled so; 0: none */
 };
 
 /* A mapping of an event's file descriptor. */

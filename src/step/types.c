@@ -123,8 +123,10 @@ static int bound_value(struct step *s, const struct argument *a, const struct op
 	return look_up(s->scope, operand->json, &nowhere, out, s->error);
 }
 
-const struct argument_type argument_bound = {
-	.compile = compile_bound, .evaluate = bound_value, .schema = "{\"type\": \"string\"}"};
+const struct argument_type argument_bound = {.c = C_AS_FD,
+					     .compile = compile_bound,
+					     .evaluate = bound_value,
+					     .schema = "{\"type\": \"string\"}"};
 
 static int expand(const struct scope *scope, const json_t *json, char *out, size_t size,
 		  const struct where *w, struct error *e)
@@ -157,7 +159,8 @@ int argument_text_value(struct step *s, const struct argument *a, const struct o
 	return expand(s->scope, operand->json, out, a->room, &nowhere, s->error);
 }
 
-const struct argument_type argument_text = {.compile = compile_text,
+const struct argument_type argument_text = {.c = C_AS_TEXT,
+					    .compile = compile_text,
 					    .evaluate = argument_text_value,
 					    .schema = "{\"type\": \"string\"}"};
 
@@ -189,8 +192,10 @@ static json_t *literal_schema(const struct argument *a)
 			 (json_int_t)a->most);
 }
 
-const struct argument_type argument_literal = {
-	.compile = compile_literal, .evaluate = literal_value, .make_schema = literal_schema};
+const struct argument_type argument_literal = {.c = C_AS_TEXT,
+					       .compile = compile_literal,
+					       .evaluate = literal_value,
+					       .make_schema = literal_schema};
 
 void argument_words_text(const struct word *words, char *out, size_t size)
 {
@@ -238,7 +243,8 @@ static json_t *word_schema(const struct argument *a)
 	return json_pack("{s:o}", "enum", words);
 }
 
-const struct argument_type argument_word = {.compile = compile_word, .make_schema = word_schema};
+const struct argument_type argument_word = {
+	.c = C_AS_WORDS, .compile = compile_word, .make_schema = word_schema};
 
 static int compile_words(struct compiling *c, const struct argument *a, struct operand *operand,
 			 const struct where *w)
@@ -265,7 +271,8 @@ static json_t *words_schema(const struct argument *a)
 	return json_pack("{s:s,s:o}", "type", "array", "items", schema_or_variable(word_schema(a)));
 }
 
-const struct argument_type argument_words = {.compile = compile_words, .make_schema = words_schema};
+const struct argument_type argument_words = {
+	.c = C_AS_WORDS, .compile = compile_words, .make_schema = words_schema};
 
 static int compile_truth(struct compiling *c, const struct argument *a, struct operand *operand,
 			 const struct where *w)
@@ -278,8 +285,8 @@ static int compile_truth(struct compiling *c, const struct argument *a, struct o
 		       : error_value(c->error, w, operand->json, "true or false");
 }
 
-const struct argument_type argument_truth = {.compile = compile_truth,
-					     .schema = "{\"type\": \"boolean\"}"};
+const struct argument_type argument_truth = {
+	.c = C_AS_TRUTH, .compile = compile_truth, .schema = "{\"type\": \"boolean\"}"};
 
 static int compile_nothing(struct compiling *c, const struct argument *a, struct operand *operand,
 			   const struct where *w)

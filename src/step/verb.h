@@ -23,7 +23,9 @@ struct verb {
 	 * what came.
 	 */
 	int (*run)(struct step *s);
-	/* Writes the step as C; NULL: nobody has written that yet. */
+	/* What it is in C, in front of what is counted, counted, and behind it; and what it shows.
+	 * The form of these is in in_c.c. c NULL: in_c() writes the step. */
+	const char *c_ready, *c, *c_tidy, *c_value;
 	void (*in_c)(struct translation *t, const struct statement *statement);
 	const struct argument *arguments; /* the verb's own first; the last has no key */
 	size_t size;                      /* of the struct that they go to */

@@ -15,14 +15,11 @@ static const char header_version[] = "5.10";
 /* A variable of every machine, as a call of a piece; "" where it is settled here and now. */
 static const struct {
 	const char *name, *c;
-} machine_variables[] = {{"page_size", "page_size()"},
-			 {"cpus", "(uint64_t)sysconf(_SC_NPROCESSORS_CONF)"},
-			 {"cpu", "(uint64_t)sched_getcpu()"},
-			 {"pid", "(uint64_t)getpid()"},
-			 {"tid", "thread_id()"},
-			 {"uid", "(uint64_t)getuid()"},
-			 {"runner", "(uint64_t)getppid()"},
-			 {"unmapped", "unmapped()"}};
+} machine_variables[] = {
+	{"page_size", "page_size()"},        {"cpus", "(uint64_t)sysconf(_SC_NPROCESSORS_CONF)"},
+	{"cpu", "(uint64_t)sched_getcpu()"}, {"pid", "(uint64_t)getpid()"},
+	{"tid", "(uint64_t)gettid()"},       {"uid", "(uint64_t)getuid()"},
+	{"runner", "(uint64_t)getppid()"},   {"unmapped", "unmapped()"}};
 
 /* Its id, looked up while the program is whoever began it: not everybody may. */
 static const char *tracepoint_id(struct translation *t, const char *name, const char *colon)
@@ -103,9 +100,8 @@ static const struct c_member *c_member_at(const struct c_shape *shape, const cha
 
 /* One step down a path: into an element, or to a member, whose path may have dots itself. */
 struct walk {
-	char c[512];     /* the value so far */
-	char at[256];    /* its path among the members of the shape */
-	const char *dot; /* what comes between it and a member */
+	char c[512];  /* the value so far */
+	char at[256]; /* its path among the members of the shape */
 	struct c_shape shape;
 };
 
@@ -118,7 +114,6 @@ static void enter_element(struct walk *w, const char *index, int length)
 	if (n)
 		snprintf(w->at + n, sizeof(w->at) - n, "[]");
 	w->shape.kind = C_OBJECT;
-	w->dot = ".";
 }
 
 static bool enter_member(struct translation *t, struct walk *w, const char *path)
@@ -130,11 +125,9 @@ static bool enter_member(struct translation *t, struct walk *w, const char *path
 	if (!m)
 		return false;
 	if (m->c[0] && m->kind != C_OBJECT) /* whose members are the struct's own */
-		snprintf(w->c + n, sizeof(w->c) - n, "%s%s", w->dot, m->c);
+		snprintf(w->c + n, sizeof(w->c) - n, ".%s", m->c);
 	snprintf(w->at, sizeof(w->at), "%s", whole);
 	w->shape.kind = m->kind;
-	if (m->kind != C_OBJECT)
-		w->dot = ".";
 	return true;
 }
 
@@ -147,7 +140,7 @@ const char *c_variable(struct translation *t, const char *name, struct c_shape *
 	*shape = (struct c_shape){.kind = C_NUMBER};
 	if (!bound)
 		return machine_variable(t, name);
-	w = (struct walk){.shape = bound->shape, .dot = bound->pointer};
+	w = (struct walk){.shape = bound->shape};
 	snprintf(w.c, sizeof(w.c), "%s", bound->c);
 	while (*path) {
 		size_t n = strcspn(path, ".");

@@ -12,7 +12,7 @@
 
 /* A value that a pattern is on: the expression, and its place among the members of `shape`. */
 struct subject {
-	const char *c, *dot;
+	const char *c;
 	const char *path; /* "" is the whole, "values[]" an element */
 	enum c_kind kind;
 	const struct c_shape *shape;
@@ -50,7 +50,6 @@ static struct subject element_in_c(struct translation *t, const struct subject *
 	const struct c_member *m = find_member(s->shape, path);
 
 	return (struct subject){.c = c_text(t, "%s[%s]", s->c, index),
-				.dot = ".",
 				.path = path,
 				.kind = m ? m->kind : C_OBJECT,
 				.shape = s->shape,
@@ -151,7 +150,7 @@ static const char *presence_in_c(struct translation *t, const struct subject *s)
 	if (!s->member || !s->member->has)
 		return s->member ? "" : "0";
 	if (s->kind == C_OBJECT)
-		return c_text(t, "%s%s%s", s->c, s->dot, s->member->has);
+		return c_text(t, "%s.%s", s->c, s->member->has);
 	return c_text(t, "%.*s%s", dot ? (int)(dot + 1 - s->c) : 0, s->c, s->member->has);
 }
 
@@ -220,12 +219,8 @@ static const char *number_of_elements(struct translation *t, const json_t *patte
 				      bool is_certain)
 {
 	static const struct c_shape plain = {.kind = C_NUMBER};
-	const struct subject s = {.c = c,
-				  .dot = ".",
-				  .path = "",
-				  .kind = C_NUMBER,
-				  .shape = &plain,
-				  .is_certain = is_certain};
+	const struct subject s = {
+		.c = c, .path = "", .kind = C_NUMBER, .shape = &plain, .is_certain = is_certain};
 
 	return condition(t, pattern, &s);
 }
@@ -350,10 +345,8 @@ static const char *members_in_c(struct translation *t, const json_t *pattern,
 		below.path = path;
 		below.member = m;
 		below.kind = m->kind;
-		if (m->kind != C_OBJECT) {
-			below.c = m->c[0] ? c_text(t, "%s%s%s", s->c, s->dot, m->c) : s->c;
-			below.dot = ".";
-		}
+		if (m->kind != C_OBJECT && m->c[0])
+			below.c = c_text(t, "%s.%s", s->c, m->c);
 		all = both(t, all, condition(t, part, &below));
 	}
 	return all;
@@ -486,10 +479,8 @@ static void expect_members(struct translation *t, const json_t *pattern, const s
 		below.path = path;
 		below.member = m;
 		below.kind = m->kind;
-		if (m->kind != C_OBJECT) {
-			below.c = m->c[0] ? c_text(t, "%s%s%s", s->c, s->dot, m->c) : s->c;
-			below.dot = ".";
-		}
+		if (m->kind != C_OBJECT && m->c[0])
+			below.c = c_text(t, "%s.%s", s->c, m->c);
 		expect_parts(t, part, &below);
 	}
 }
@@ -508,11 +499,10 @@ static void expect_parts(struct translation *t, const json_t *pattern, const str
 		say_check(t, condition(t, pattern, s), s);
 }
 
-void c_expect(struct translation *t, const json_t *pattern, const char *value, const char *pointer,
+void c_expect(struct translation *t, const json_t *pattern, const char *value,
 	      const struct c_shape *shape)
 {
 	const struct subject s = {.c = value,
-				  .dot = pointer,
 				  .path = shape->at ? shape->at : "",
 				  .kind = shape->kind,
 				  .shape = shape,

@@ -146,11 +146,10 @@ struct c_name *c_named(struct translation *t, const char *name)
 	return NULL;
 }
 
-struct c_name *c_bind(struct translation *t, const char *name, const char *type,
-		      const struct c_shape *shape)
+struct c_name *c_bind_as(struct translation *t, const char *name, const char *c,
+			 const struct c_shape *shape)
 {
 	struct c_name *to = c_named(t, name);
-	const char *c = c_declare(t, name, type, "");
 
 	if (!to && t->name_count == C_NAMES) {
 		c_missing(t, "more than %d names", C_NAMES);
@@ -158,10 +157,16 @@ struct c_name *c_bind(struct translation *t, const char *name, const char *type,
 	}
 	if (!to)
 		to = &t->names[t->name_count++];
-	*to = (struct c_name){.shape = *shape, .pointer = "."};
+	*to = (struct c_name){.shape = *shape};
 	snprintf(to->name, sizeof(to->name), "%s", name);
 	snprintf(to->c, sizeof(to->c), "%s", c);
 	return to;
+}
+
+struct c_name *c_bind(struct translation *t, const char *name, const char *type,
+		      const struct c_shape *shape)
+{
+	return c_bind_as(t, name, c_declare(t, name, type, ""), shape);
 }
 
 const char *c_capitals(struct translation *t, const char *prefix, const char *name)

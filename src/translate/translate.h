@@ -51,7 +51,6 @@ struct c_shape {
 struct c_name {
 	char name[VARIABLE_NAME], c[VARIABLE_NAME + 16];
 	struct c_shape shape;
-	const char *pointer;          /* "->" where it is a pointer, else "." */
 	const struct opening *open;   /* of an event; else NULL */
 	char map[VARIABLE_NAME + 16]; /* ... and where its buffer is mapped; or empty */
 };
@@ -105,6 +104,10 @@ struct c_name *c_bind(struct translation *t, const char *name, const char *type,
 		      const struct c_shape *shape);
 struct c_name *c_named(struct translation *t, const char *name);
 
+/* The same of a variable that is there. */
+struct c_name *c_bind_as(struct translation *t, const char *name, const char *c,
+			 const struct c_shape *shape);
+
 /* Text in the arena, as printf(3) has it; "" without memory. */
 const char *c_text(struct translation *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -146,7 +149,7 @@ const char *c_variable(struct translation *t, const char *path, struct c_shape *
  * Checks: one `expect()` for each part of the pattern, on the value that `value` says in C; what it
  * binds is bound.
  */
-void c_expect(struct translation *t, const json_t *pattern, const char *value, const char *pointer,
+void c_expect(struct translation *t, const json_t *pattern, const char *value,
 	      const struct c_shape *shape);
 
 /*

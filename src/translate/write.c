@@ -36,7 +36,7 @@ static const struct {
 	{"pthread.h", "pthread_"},
 	{"sched.h", "CPU_ CLONE_ SCHED_ cpu_set_t sched_getaffinity sched_getcpu sched_setaffinity "
 		    "sched_setscheduler sched_yield unshare"},
-	{"signal.h", "SIG SIG_ SIGIO SIGKILL SIGTRAP kill raise sigaction sigset_t"},
+	{"signal.h", "SIG_ SIGIO SIGKILL SIGTRAP kill raise sigaction siginfo_t sigset_t"},
 	{"stdarg.h", "va_list"},
 	{"stdbool.h", "bool true false"},
 	{"stddef.h", "offsetof size_t"},
@@ -45,7 +45,8 @@ static const struct {
 	{"stdlib.h", "atexit atoi calloc exit free malloc strtoul strtoull system"},
 	{"string.h",
 	 "memcmp memcpy memset stpcpy strchr strcmp strcpy strerror strlen strncmp strstr"},
-	{"sys/epoll.h", "epoll_"},
+	{"sys/auxv.h", "getauxval"},
+	{"sys/epoll.h", "epoll_create1 epoll_ctl epoll_event epoll_wait"},
 	{"sys/file.h", "flock"},
 	{"sys/ioctl.h", "ioctl"},
 	{"sys/mman.h", "MADV_ MAP_ MFD_ MREMAP_ PROT_ madvise memfd_create mmap mprotect munmap"},
@@ -60,9 +61,9 @@ static const struct {
 	{"sys/utsname.h", "utsname"},
 	{"sys/wait.h", "WIFEXITED waitid waitpid"},
 	{"time.h", "CLOCK_ clockid_t nanosleep timespec"},
-	{"unistd.h",
-	 "_exit access alarm close dup execl faccessat fork ftruncate getegid geteuid getpid "
-	 "getppid getuid lseek pause pread read rmdir syscall sysconf usleep write"}};
+	{"unistd.h", "_exit access alarm close dup execl faccessat fork ftruncate getegid geteuid "
+		     "getpid gettid "
+		     "getppid getuid lseek pause pread read rmdir syscall sysconf usleep write"}};
 
 enum { DEFINITIONS_MAX = 256, NAMES_MAX = 512, HEADERS = sizeof(headers) / sizeof(headers[0]) };
 
@@ -206,7 +207,8 @@ static bool is_defined(const struct writing *w, const char *name, size_t length)
 
 static void take_what_it_names(struct writing *w, const char *text, const struct definition *of);
 
-static void take_meaning(struct writing *w, const char *word, size_t n, const struct definition *from)
+static void take_meaning(struct writing *w, const char *word, size_t n,
+			 const struct definition *from)
 {
 	for (size_t i = 0; i < HEADERS; i++)
 		w->needs[i] = w->needs[i] || has_name(headers[i].names, word, n);

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "machine/clock.h"
-#include "machine/limits.h"
 #include "machine/proc.h"
+#include "step/hands/machine.h"
 #include "step/path.h"
 #include "step/step.h"
 #include "step/types.h"
@@ -77,6 +77,7 @@ static int compile_hierarchy(struct compiling *c, const struct argument *a, stru
 }
 
 static const struct argument_type argument_hierarchy = {
+	.c = C_AS_TEXT,
 	.compile = compile_hierarchy,
 	.evaluate = argument_text_value,
 	.schema = "{\"type\": \"string\", \"pattern\": \"^(v2|v1\\\\..+)$\"}"};
@@ -105,15 +106,8 @@ struct path_step {
 static int run_enter(struct step *s)
 {
 	const struct path_step *a = s->arguments;
-	char path[sizeof(a->path) + 32];
-	int fd;
 
-	snprintf(path, sizeof(path), "%s/cgroup.procs", a->path);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "0", 1) != 1)
-		return step_failed(s, errno);
-	close(fd);
-	return 0;
+	return cgroup_enter(a->path) ? step_failed(s, errno) : 0;
 }
 
 /* Below the cgroup of the case, which is removed with all that is in it. */
@@ -143,12 +137,10 @@ struct memfd_step {
 static int run_memfd(struct step *s)
 {
 	const struct memfd_step *a = s->arguments;
-	int fd = (int)syscall(SYS_memfd_create, "perfabi", 1U /* MFD_CLOEXEC */);
+	int fd = memfd("perfabi", a->size);
 
 	s->result = (uint64_t)fd;
-	if (fd < 0 || ftruncate(fd, (off_t)a->size))
-		return step_failed(s, errno);
-	return 0;
+	return fd < 0 ? step_failed(s, errno) : 0;
 }
 
 struct limit_step {
@@ -158,15 +150,8 @@ struct limit_step {
 static int run_limit(struct step *s)
 {
 	const struct limit_step *a = s->arguments;
-	rlimit_resource resource = (rlimit_resource)a->resource;
-	struct rlimit limit;
 
-	if (getrlimit(resource, &limit))
-		return step_failed(s, errno);
-	if (a->to > limit.rlim_max) /* a case asks for it: nofile>=N, memlock>=N */
-		return step_failed(s, EPERM);
-	limit.rlim_cur = a->to;
-	return setrlimit(resource, &limit) ? step_failed(s, errno) : 0;
+	return set_soft_limit((int)a->resource, a->to) ? step_failed(s, errno) : 0;
 }
 
 static int run_stat(struct step *s)
@@ -238,27 +223,6 @@ static int run_socket(struct step *s)
 	return 0;
 }
 
-/* A message of one byte that carries, or has room for, one file descriptor. */
-struct fd_message {
-	struct msghdr head;
-	struct iovec part;
-	char byte;
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control;
-};
-
-static void make_message(struct fd_message *m)
-{
-	*m = (struct fd_message){.byte = 'f'};
-	m->part = (struct iovec){&m->byte, 1};
-	m->head = (struct msghdr){.msg_iov = &m->part,
-				  .msg_iovlen = 1,
-				  .msg_control = m->control.bytes,
-				  .msg_controllen = sizeof(m->control.bytes)};
-}
-
 struct send_step {
 	uint64_t fd, over;
 };
@@ -266,17 +230,8 @@ struct send_step {
 static int run_send(struct step *s)
 {
 	const struct send_step *a = s->arguments;
-	int fd = (int)a->fd;
-	struct fd_message m;
-	struct cmsghdr *c;
 
-	make_message(&m);
-	c = CMSG_FIRSTHDR(&m.head);
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	return sendmsg((int)a->over, &m.head, 0) == 1 ? 0 : step_failed(s, errno);
+	return send_fd((int)a->over, (int)a->fd) ? step_failed(s, errno) : 0;
 }
 
 struct receive_step {
@@ -288,84 +243,13 @@ static int run_receive(struct step *s)
 {
 	const struct receive_step *a = s->arguments;
 	const struct opened *event = step_event(s, (int)a->as);
-	struct fd_message m;
-	struct cmsghdr *c;
-	int fd;
+	int fd = receive_fd((int)a->over);
 
-	make_message(&m);
-	if (recvmsg((int)a->over, &m.head, MSG_CMSG_CLOEXEC) != 1)
+	if (fd < 0)
 		return step_failed(s, errno);
-	c = CMSG_FIRSTHDR(&m.head);
-	if (!c || c->cmsg_type != SCM_RIGHTS)
-		return step_failed(s, EBADMSG);
-	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
 	s->result = (uint64_t)fd;
 	if (event)
 		step_keep_copy(s, event, fd);
-	return 0;
-}
-
-static int bpf(int command, union bpf_attr *attr)
-{
-	return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
-}
-
-/*
- * Before 5.11 a program counts against RLIMIT_MEMLOCK, which is 64 KiB on many machines: who may
- * raise it does, while the kernel looks (bpf_prog_charge_memlock()).
- */
-static void lift_memlock(struct rlimit *before)
-{
-	const struct rlimit lifted = {RLIM_INFINITY, RLIM_INFINITY};
-
-	if (getrlimit(RLIMIT_MEMLOCK, before) || setrlimit(RLIMIT_MEMLOCK, &lifted))
-		before->rlim_cur = RLIM_INFINITY; /* nothing to restore */
-}
-
-static void restore_memlock(const struct rlimit *before)
-{
-	if (before->rlim_cur != RLIM_INFINITY)
-		setrlimit(RLIMIT_MEMLOCK, before);
-}
-
-/* r0 = 0; exit: the least that any type of program may be. */
-static int load_program(uint32_t type)
-{
-	static const struct bpf_insn code[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K},
-					       {.code = BPF_JMP | BPF_EXIT}};
-	union bpf_attr attr = {.prog_type = type,
-			       .insn_cnt = 2,
-			       .insns = (uintptr_t)code,
-			       .license = (uintptr_t) "GPL",
-			       .prog_name = "perfabi"};
-
-	return bpf(BPF_PROG_LOAD, &attr);
-}
-
-static int show_program(struct step *s, int fd)
-{
-	uint64_t address = 0;
-	uint32_t length = 0;
-	struct bpf_prog_info info = {.nr_jited_ksyms = 1,
-				     .jited_ksyms = (uintptr_t)&address,
-				     .nr_jited_func_lens = 1,
-				     .jited_func_lens = (uintptr_t)&length};
-	union bpf_attr attr = {.info = {.bpf_fd = (uint32_t)fd,
-					.info_len = sizeof(info),
-					.info = (uintptr_t)&info}};
-	char tag[17];
-
-	if (bpf(BPF_OBJ_GET_INFO_BY_FD, &attr))
-		return step_failed(s, errno);
-	for (int i = 0; i < 8; i++)
-		snprintf(tag + 2 * i, 3, "%02x", info.tag[i]);
-	step_show_number(s, "fd", (uint64_t)fd);
-	step_show_number(s, "id", info.id);
-	step_show_number(s, "type", info.type);
-	step_show(s, "tag", json_string(tag));
-	step_show_address(s, "address", address);
-	step_show_number(s, "length", length);
-	step_show(s, "name", json_string(info.name));
 	return 0;
 }
 
@@ -376,15 +260,18 @@ struct bpf_step {
 static int run_bpf(struct step *s)
 {
 	const struct bpf_step *a = s->arguments;
-	struct rlimit before;
-	int fd, err;
+	struct bpf_program p;
 
-	lift_memlock(&before);
-	fd = load_program((uint32_t)a->type);
-	err = errno;
-	restore_memlock(&before);
-	errno = err;
-	return fd < 0 ? step_failed(s, errno) : show_program(s, fd);
+	if (bpf_load((uint32_t)a->type, &p))
+		return step_failed(s, errno);
+	step_show_number(s, "fd", p.fd);
+	step_show_number(s, "id", p.id);
+	step_show_number(s, "type", p.type);
+	step_show(s, "tag", json_string(p.tag));
+	step_show_address(s, "address", p.address);
+	step_show_number(s, "length", p.length);
+	step_show(s, "name", json_string(p.name));
+	return 0;
 }
 
 struct clock_step {
@@ -449,7 +336,7 @@ const struct verb machine_verbs[] = {
 	{.name = "enter",
 	 .help = "this process moves to that cgroup",
 	 .run = run_enter,
-	 .in_c = enter_in_c,
+	 .c = "cgroup_enter(@enter)",
 	 .size = sizeof(struct path_step),
 	 .arguments =
 		 (const struct argument[]){
@@ -457,7 +344,7 @@ const struct verb machine_verbs[] = {
 	{.name = "mkdir",
 	 .help = "a cgroup below the one that the case has",
 	 .run = run_mkdir,
-	 .in_c = mkdir_in_c,
+	 .c = "mkdir(@mkdir, 0755)",
 	 .check = check_mkdir,
 	 .size = sizeof(struct path_step),
 	 .arguments =
@@ -466,7 +353,7 @@ const struct verb machine_verbs[] = {
 	{.name = "file",
 	 .help = "a file or folder, opened",
 	 .run = run_file,
-	 .in_c = file_in_c,
+	 .c = "open(@file, @{mode?O_RDWR:O_RDONLY} | O_CLOEXEC)",
 	 .check = check_mode,
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct file_step),
@@ -482,7 +369,7 @@ const struct verb machine_verbs[] = {
 	{.name = "cgroup",
 	 .help = "the root of \"v2\" or \"v1.CONTROLLER\", opened",
 	 .run = run_cgroup,
-	 .in_c = cgroup_in_c,
+	 .c = "cgroup_open(@cgroup, @entry)",
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct cgroup_step),
 	 .arguments =
@@ -494,7 +381,7 @@ const struct verb machine_verbs[] = {
 	{.name = "memfd",
 	 .help = "an anonymous file of that many zero bytes",
 	 .run = run_memfd,
-	 .in_c = memfd_in_c,
+	 .c = "memfd(\"perfabi\", @memfd)",
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct memfd_step),
 	 .arguments = (const struct argument[]){{"memfd", &argument_number,
@@ -503,7 +390,7 @@ const struct verb machine_verbs[] = {
 	{.name = "limit",
 	 .help = "a resource's soft limit",
 	 .run = run_limit,
-	 .in_c = limit_in_c,
+	 .c = "set_soft_limit(RLIMIT_@limit, @to)",
 	 .size = sizeof(struct limit_step),
 	 .arguments =
 		 (const struct argument[]){
@@ -517,7 +404,8 @@ const struct verb machine_verbs[] = {
 	{.name = "stat",
 	 .help = "of a path",
 	 .run = run_stat,
-	 .in_c = stat_in_c,
+	 .c = "stat(@stat, &@=)",
+	 .c_value = "struct stat: ino=st_ino dev=st_dev size=st_size",
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = stat_shows},
@@ -528,7 +416,7 @@ const struct verb machine_verbs[] = {
 	{.name = "text",
 	 .help = "what a small file holds: a number, or its first line",
 	 .run = run_text,
-	 .in_c = text_in_c,
+	 .c = "@= = number_in(@text);",
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_ANY},
@@ -549,7 +437,7 @@ const struct verb machine_verbs[] = {
 	{.name = "send",
 	 .help = "an fd, by SCM_RIGHTS",
 	 .run = run_send,
-	 .in_c = send_in_c,
+	 .c = "send_fd(@over, @send)",
 	 .size = sizeof(struct send_step),
 	 .arguments =
 		 (const struct argument[]){{"send", &argument_bound, MEMBER(struct send_step, fd)},
@@ -559,7 +447,7 @@ const struct verb machine_verbs[] = {
 	{.name = "receive",
 	 .help = "the fd that was sent over a socket",
 	 .run = run_receive,
-	 .in_c = receive_in_c,
+	 .c = "receive_fd(@receive)",
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct receive_step),
 	 .arguments =
@@ -572,7 +460,8 @@ const struct verb machine_verbs[] = {
 	 .help = "a BPF program of that type that returns 0: fd, id, type, tag, name, and its "
 		 "code's address and length, 0 where that is kept secret",
 	 .run = run_bpf,
-	 .in_c = bpf_in_c,
+	 .c = "bpf_load(BPF_PROG_TYPE_@bpf, &@=)",
+	 .c_value = "struct bpf_program: fd id type tag$ address length name$",
 	 .binds = BINDS_SHOWN,
 	 .size = sizeof(struct bpf_step),
 	 .arguments =
@@ -588,7 +477,7 @@ const struct verb machine_verbs[] = {
 	{.name = "clock",
 	 .help = "nanoseconds of a clock of clock_gettime(2), as outside of time namespaces",
 	 .run = run_clock,
-	 .in_c = clock_in_c,
+	 .c = "@= = nanoseconds(CLOCK_@clock);",
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_NUMBER},
@@ -608,7 +497,7 @@ const struct verb machine_verbs[] = {
 	{.name = "value",
 	 .help = "an expression, or what a name stands for",
 	 .run = run_value,
-	 .in_c = value_in_c,
+	 .in_c = value_of_in_c,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_ANY},

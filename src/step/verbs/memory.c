@@ -13,65 +13,12 @@
 #include <unistd.h>
 
 #include "call/call.h"
+#include "step/hands/memory.h"
 #include "step/step.h"
 #include "step/types.h"
 #include "step/verbs/in_c.h"
 #include "step/verbs/verbs.h"
-#include "step/verbs/workload.h"
 #include "step/vocabulary.h"
-
-/*
- * The notes lie in memory, in segments that the program headers name.
- */
-
-enum { BUILD_ID_TEXT = 2 * 20 + 1 };
-
-enum { NOTE_ALIGN = 4 };
-
-static size_t aligned(size_t n)
-{
-	return (n + NOTE_ALIGN - 1) & ~(size_t)(NOTE_ALIGN - 1);
-}
-
-static void print_note(const unsigned char *bytes, size_t n, char *out)
-{
-	for (size_t i = 0; i < n && 2 * i + 2 < BUILD_ID_TEXT; i++)
-		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
-}
-
-static void look_at_notes(const unsigned char *at, size_t size, char *out)
-{
-	ElfW(Nhdr) note;
-
-	for (size_t n; size >= sizeof(note); at += n, size -= n) {
-		memcpy(&note, at, sizeof(note));
-		n = sizeof(note) + aligned(note.n_namesz) + aligned(note.n_descsz);
-		if (n > size)
-			return;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof("GNU") &&
-		    !memcmp(at + sizeof(note), "GNU", sizeof("GNU")))
-			print_note(at + sizeof(note) + aligned(note.n_namesz), note.n_descsz, out);
-	}
-}
-
-/* The program itself comes first. */
-static int look_at_program(struct dl_phdr_info *info, size_t size, void *out)
-{
-	(void)size;
-	for (size_t i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_NOTE)
-			look_at_notes((const unsigned char *)info->dlpi_addr +
-					      info->dlpi_phdr[i].p_vaddr,
-				      info->dlpi_phdr[i].p_memsz, out);
-	return 1;
-}
-
-/* In hexadecimal; empty where the linker wrote none. */
-static void build_id_text(char out[BUILD_ID_TEXT])
-{
-	out[0] = '\0';
-	dl_iterate_phdr(look_at_program, out);
-}
 
 const struct word memory_prots[] = {
 	{"read", PROT_READ}, {"write", PROT_WRITE}, {"exec", PROT_EXEC}, {0}};
@@ -169,15 +116,6 @@ static int find_part(struct step *s, struct part *part)
 	return 0;
 }
 
-/* Other memory in the place of that: it is unmapped first. */
-static long map_over(void *at, size_t length)
-{
-	return mmap(at, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-		    0) == MAP_FAILED
-		       ? -1
-		       : 0;
-}
-
 static int run_munmap(struct step *s)
 {
 	const struct part_step *a = s->arguments;
@@ -193,19 +131,6 @@ static int run_munmap(struct step *s)
 	if (!s->err)
 		part.map->at = NULL;
 	return 0;
-}
-
-/* To `place`, so that it is not where it was; NULL: to where the kernel likes. */
-static void *move(void *at, size_t length, size_t to, void *place)
-{
-	void *now = place ? mremap(at, length, to, MREMAP_MAYMOVE | MREMAP_FIXED, place)
-			  : mremap(at, length, to, MREMAP_MAYMOVE);
-	int err = errno;
-
-	if (now == MAP_FAILED && place)
-		munmap(place, to);
-	errno = err;
-	return now;
 }
 
 static int run_mremap(struct step *s)
@@ -224,7 +149,7 @@ static int run_mremap(struct step *s)
 		return step_failed(s, errno);
 	step_say(s, "mremap(%p, %zu, %zu, MREMAP_MAYMOVE%s)", (void *)part.at, part.length, to,
 		 a->moves ? "|MREMAP_FIXED" : "");
-	now = move(part.at, part.length, to, place);
+	now = move_map(part.at, part.length, to, place);
 	step_answer(s, now == MAP_FAILED ? -1 : 0);
 	if (!s->err) /* all of it that was moved is as it was; anything else is no longer it */
 		part.map->at = part.length == part.map->length && to == part.length ? now : NULL;
@@ -267,16 +192,10 @@ struct string_step {
 static int run_string(struct step *s)
 {
 	const struct string_step *a = s->arguments;
-	size_t n = strlen(a->text), times = (size_t)a->times; /* at most 65536 */
-	char *all = calloc(times * n + sizeof(a->end), 1);    /* lives as long as the process */
+	long address = repeated(a->text, (size_t)a->times, a->end);
 
-	if (!all)
-		return step_failed(s, ENOMEM);
-	for (size_t i = 0; i < times; i++)
-		memcpy(all + i * n, a->text, n);
-	memcpy(all + times * n, a->end, sizeof(a->end));
-	s->result = (uintptr_t)all;
-	return 0;
+	s->result = (uintptr_t)address;
+	return address == -1 ? step_failed(s, ENOMEM) : 0;
 }
 
 /* A member of the metadata page, by its name: where it is. */
@@ -293,8 +212,8 @@ static int compile_page_member(struct compiling *c, const struct argument *a,
 			  : 0;
 }
 
-static const struct argument_type argument_page_member = {.compile = compile_page_member,
-							  .schema = "{\"type\": \"string\"}"};
+static const struct argument_type argument_page_member = {
+	.c = C_AS_NAME, .compile = compile_page_member, .schema = "{\"type\": \"string\"}"};
 
 /* An address: a name, or an expression; with an offset, or the one of a member. */
 struct word_step {
@@ -329,22 +248,6 @@ static int run_peek(struct step *s)
 struct function_step {
 	uint64_t which;
 };
-
-static int run_function(struct step *s)
-{
-	char path[256], build_id[BUILD_ID_TEXT];
-	uint64_t offset;
-	int err = workload_probed_place(path, sizeof(path), &offset);
-
-	if (err)
-		return step_failed(s, -err);
-	step_show_number(s, "address", (uintptr_t)workload_probed);
-	step_show_number(s, "offset", offset);
-	step_show(s, "path", json_string(path));
-	build_id_text(build_id);
-	step_show(s, "build_id", json_string(build_id));
-	return 0;
-}
 
 /* What they have in common that are about a part of a mapping. */
 #define PART_LENGTH                                                                                \
@@ -396,7 +299,8 @@ const struct verb memory_verbs[] = {
 	{.name = "munmap",
 	 .help = "the mapping of the event NAME, or a part of it",
 	 .run = run_munmap,
-	 .in_c = munmap_in_c,
+	 .c = "@{replaced?map_over:munmap}((char *)@*munmap + @offset, "
+	      "@{length?@length:@*munmap_length - @offset})",
 	 .kind = CALLS,
 	 .size = sizeof(struct part_step),
 	 .arguments =
@@ -426,7 +330,8 @@ const struct verb memory_verbs[] = {
 	{.name = "mprotect",
 	 .help = "the mapping of the event NAME, or a part of it",
 	 .run = run_mprotect,
-	 .in_c = mprotect_in_c,
+	 .c = "mprotect((char *)@*mprotect + @offset, @{length?@length:@*mprotect_length - "
+	      "@offset}, PROT_@prot)",
 	 .kind = CALLS,
 	 .size = sizeof(struct part_step),
 	 .arguments =
@@ -441,7 +346,7 @@ const struct verb memory_verbs[] = {
 	{.name = "buffer",
 	 .help = "the address of that many zero bytes, at a page's start",
 	 .run = run_buffer,
-	 .in_c = buffer_in_c,
+	 .c = "(long)mmap(NULL, @buffer, PROT_@prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)",
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct buffer_step),
 	 .arguments =
@@ -455,7 +360,7 @@ const struct verb memory_verbs[] = {
 	{.name = "string",
 	 .help = "the address of a string",
 	 .run = run_string,
-	 .in_c = string_in_c,
+	 .c = "repeated(@string, @times, @end)",
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct string_step),
 	 .arguments =
@@ -469,7 +374,8 @@ const struct verb memory_verbs[] = {
 	{.name = "poke",
 	 .help = "stores an u64 at an address; the signal that comes of it is the process's",
 	 .run = run_poke,
-	 .in_c = poke_in_c,
+	 .c = "*(volatile uint64_t *)(uintptr_t)(@poke@{offset? + @offset}@{member? + "
+	      "offsetof(struct perf_event_mmap_page, @member)}) = (uint64_t)(@value);",
 	 .size = sizeof(struct word_step),
 	 .arguments =
 		 (const struct argument[]){{"poke", &argument_number,
@@ -482,7 +388,8 @@ const struct verb memory_verbs[] = {
 	{.name = "peek",
 	 .help = "the u64 at an address",
 	 .run = run_peek,
-	 .in_c = peek_in_c,
+	 .c = "@= = *(volatile uint64_t *)(uintptr_t)(@peek@{offset? + @offset}@{member? + "
+	      "offsetof(struct perf_event_mmap_page, @member)});",
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_NUMBER},
@@ -497,7 +404,8 @@ const struct verb memory_verbs[] = {
 	 .help = "what \"call\" of workload calls: address, path and offset for a uprobe, and the "
 		 "program's build_id",
 	 .run = run_function,
-	 .in_c = function_in_c,
+	 .c = "find_probed(&@=)",
+	 .c_value = "struct function: address offset path$ build_id$",
 	 .binds = BINDS_SHOWN,
 	 .size = sizeof(struct function_step),
 	 .arguments =

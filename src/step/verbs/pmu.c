@@ -13,7 +13,6 @@
 #include "machine/names.h"
 #include "step/step.h"
 #include "step/types.h"
-#include "step/verbs/in_c.h"
 #include "step/verbs/verbs.h"
 
 /* The file descriptor in *fd, or what it gives. */
@@ -152,7 +151,8 @@ const struct verb pmu_verbs[] = {
 	{.name = "pmu-events",
 	 .help = "each file in events/ of that PMU, opened",
 	 .run = run_pmu_events,
-	 .in_c = pmu_events_in_c,
+	 .c = "@= = try_pmu_events(@pmu-events);",
+	 .c_value = "struct pmu_events: tried[] opened[] refused[] unread[]",
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = pmu_shows},

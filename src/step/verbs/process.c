@@ -15,6 +15,7 @@
 
 #include "step/compile.h"
 #include "step/expect.h"
+#include "step/hands/process.h"
 #include "step/step.h"
 #include "step/steps.h"
 #include "step/types.h"
@@ -66,38 +67,16 @@ struct process_step {
 	uint64_t kind;
 };
 
-enum process_kind { SLEEPING, SPINNING, ZOMBIE, GONE };
 static const struct word process_kinds[] = {
 	{"sleeping", SLEEPING}, {"spinning", SPINNING}, {"zombie", ZOMBIE}, {"gone", GONE}, {0}};
-
-/* Sleeps or spins until it is killed, with its parent if not before. */
-_Noreturn static void live(pid_t parent, bool spins)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (getppid() == parent)
-		if (!spins)
-			pause();
-	_exit(0);
-}
 
 static int run_process(struct step *s)
 {
 	const struct process_step *a = s->arguments;
-	bool lives = a->kind == SLEEPING || a->kind == SPINNING;
-	pid_t parent = getpid(), pid = fork();
-	siginfo_t info;
+	pid_t pid = make_process((enum process_kind)a->kind);
 
-	if (pid < 0)
-		return step_failed(s, errno);
-	if (!pid) {
-		if (lives)
-			live(parent, a->kind == SPINNING);
-		_exit(0);
-	}
 	s->result = (uint64_t)pid;
-	if (!lives && waitid(P_PID, (id_t)pid, &info, WEXITED | (a->kind == ZOMBIE ? WNOWAIT : 0)))
-		return step_failed(s, errno);
-	return 0;
+	return pid < 0 ? step_failed(s, errno) : 0;
 }
 
 struct repeat_step {
@@ -272,13 +251,10 @@ struct affinity_step {
 static int run_affinity(struct step *s)
 {
 	const struct affinity_step *a = s->arguments;
-	cpu_set_t set;
 
 	if (a->is_realtime && scheduler_set(SCHED_FIFO, 1))
 		return step_failed(s, errno);
-	CPU_ZERO(&set);
-	CPU_SET((size_t)a->cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set) ? step_failed(s, errno) : 0;
+	return run_on((size_t)a->cpu) ? step_failed(s, errno) : 0;
 }
 
 /* A cpu of a number that is written down, to which this process may not go. */
@@ -439,7 +415,7 @@ const struct verb process_verbs[] = {
 	{.name = "process",
 	 .help = "a child that does nothing",
 	 .run = run_process,
-	 .in_c = process_in_c,
+	 .c = "make_process(@process)",
 	 .binds = BINDS_RESULT,
 	 .size = sizeof(struct process_step),
 	 .arguments = (const struct argument[]){{"process", &argument_word,
@@ -497,7 +473,7 @@ const struct verb process_verbs[] = {
 	{.name = "kill",
 	 .help = "the child NAME, and reap it",
 	 .run = run_kill,
-	 .in_c = kill_in_c,
+	 .c = "kill_child(@kill);",
 	 .size = sizeof(struct wait_step),
 	 .arguments =
 		 (const struct argument[]){{"kill", &argument_bound, MEMBER(struct wait_step, id)},
@@ -505,7 +481,7 @@ const struct verb process_verbs[] = {
 	{.name = "post",
 	 .help = "lets one that awaits this word go on",
 	 .run = run_post,
-	 .in_c = post_in_c,
+	 .c = "post(@post);",
 	 .is_behind_exec = true,
 	 .size = sizeof(struct word_step),
 	 .arguments =
@@ -515,7 +491,7 @@ const struct verb process_verbs[] = {
 	{.name = "await",
 	 .help = "until this word is posted, or somebody has failed",
 	 .run = run_await,
-	 .in_c = await_in_c,
+	 .c = "await(@await);",
 	 .is_behind_exec = true,
 	 .size = sizeof(struct word_step),
 	 .arguments =
@@ -537,7 +513,7 @@ const struct verb process_verbs[] = {
 	{.name = "affinity",
 	 .help = "this thread runs on that cpu alone",
 	 .run = run_affinity,
-	 .in_c = affinity_in_c,
+	 .c = "@{realtime?be_realtime();\n}needed(run_on(@affinity));",
 	 .is_barred = affinity_is_barred,
 	 .size = sizeof(struct affinity_step),
 	 .arguments =

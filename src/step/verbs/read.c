@@ -12,88 +12,13 @@
 #include <unistd.h>
 
 #include "step/buffer.h"
+#include "step/hands/counter.h"
 #include "step/path.h"
 #include "step/step.h"
 #include "step/types.h"
 #include "step/verbs/in_c.h"
 #include "step/verbs/verbs.h"
 #include "step/vocabulary.h"
-
-/*
- * The instructions that read a counter. Those of arm64 and riscv have its number in themselves.
- */
-
-#define EACH_TO_30(ONE)                                                                            \
-	ONE(0)                                                                                     \
-	ONE(1)                                                                                     \
-	ONE(2)                                                                                     \
-	ONE(3)                                                                                     \
-	ONE(4)                                                                                     \
-	ONE(5)                                                                                     \
-	ONE(6)                                                                                     \
-	ONE(7) ONE(8) ONE(9) ONE(10) ONE(11) ONE(12) ONE(13) ONE(14) ONE(15) ONE(16) ONE(17)       \
-		ONE(18) ONE(19) ONE(20) ONE(21) ONE(22) ONE(23) ONE(24) ONE(25) ONE(26) ONE(27)    \
-			ONE(28) ONE(29) ONE(30)
-
-#if defined(__x86_64__) || defined(__i386__)
-static bool counter_read(uint32_t index, uint64_t *value)
-{
-	uint32_t low, high;
-
-	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index - 1));
-	*value = (uint64_t)high << 32 | low;
-	return true;
-}
-#elif defined(__aarch64__)
-#define READ_COUNTER(n)                                                                            \
-	case n:                                                                                    \
-		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(*value));                     \
-		return true;
-
-/*
- * The counter whose `index` the metadata page has, from 1 on. False: this program has no
- * instruction that reads it. Where the kernel lets nobody read it, the instruction is SIGILL or
- * SIGSEGV.
- */
-static bool counter_read(uint32_t index, uint64_t *value)
-{
-	switch (index - 1) {
-		EACH_TO_30(READ_COUNTER)
-	case 31: /* ARMV8_IDX_CYCLE_COUNTER_USER */
-		__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(*value));
-		return true;
-	default:
-		return false;
-	}
-}
-#elif defined(__riscv) && __riscv_xlen == 64
-#define READ_COUNTER(n)                                                                            \
-	case n:                                                                                    \
-		__asm__ volatile("csrr %0, 0xc00 + " #n : "=r"(*value));                           \
-		return true;
-
-/*
- * The counter whose `index` the metadata page has, from 1 on. False: this program has no
- * instruction that reads it. Where the kernel lets nobody read it, the instruction is SIGILL or
- * SIGSEGV.
- */
-static bool counter_read(uint32_t index, uint64_t *value)
-{
-	switch (index - 1) {
-		EACH_TO_30(READ_COUNTER)
-		READ_COUNTER(31)
-	default:
-		return false;
-	}
-}
-#else
-static bool counter_read(uint32_t index, uint64_t *value)
-{
-	(void)index;
-	(void)value;
-	return false;
-}
-#endif
 
 enum { READ_MOST = 64 * 1024 };
 
@@ -304,6 +229,18 @@ static const struct member rdpmc_shows[] = {
 	{"value", {.kind = SHAPE_NUMBER}, "the count, where it could be read"},
 	{0}};
 
+/* The header has pmc_width and the capabilities as a newer one than 3.12 has them. */
+static const char page_in_c[] =
+	"struct perf_event_mmap_page: version compat_version lock index offset time_enabled "
+	"time_running capabilities={} capabilities.cap_bit0=cap_bit0 "
+	"capabilities.cap_bit0_is_deprecated=cap_bit0_is_deprecated "
+	"capabilities.cap_user_rdpmc=cap_user_rdpmc capabilities.cap_user_time=cap_user_time "
+	"capabilities.cap_user_time_zero=cap_user_time_zero "
+	"capabilities.cap_user_time_short=cap_user_time_short pmc_width time_shift time_mult "
+	"time_offset time_zero size time_cycles time_mask data_head data_tail data_offset "
+	"data_size "
+	"aux_head aux_tail aux_offset aux_size";
+
 const struct verb read_verbs[] = {
 	{.name = "read",
 	 .help = "an event; shows its words by their names in read_format",
@@ -327,7 +264,7 @@ const struct verb read_verbs[] = {
 	{.name = "pread",
 	 .help = "an event at an offset",
 	 .run = run_pread,
-	 .in_c = pread_in_c,
+	 .c = "pread(@pread, (char[256]){0}, 256, 0)",
 	 .kind = CALLS,
 	 .size = sizeof(struct fd_step),
 	 .arguments =
@@ -348,7 +285,7 @@ const struct verb read_verbs[] = {
 	{.name = "lseek",
 	 .help = "an event",
 	 .run = run_lseek,
-	 .in_c = lseek_in_c,
+	 .c = "lseek(@lseek, 0, SEEK_SET)",
 	 .kind = CALLS,
 	 .size = sizeof(struct fd_step),
 	 .arguments =
@@ -357,7 +294,8 @@ const struct verb read_verbs[] = {
 	{.name = "page",
 	 .help = "an event's metadata page, member by member",
 	 .run = run_page,
-	 .in_c = page_in_c,
+	 .c = "memcpy(&@=, @*page, sizeof(@=));",
+	 .c_value = page_in_c,
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shape = shape_page,
@@ -368,7 +306,8 @@ const struct verb read_verbs[] = {
 	{.name = "rdpmc",
 	 .help = "an event's count read in user space by the man page's algorithm",
 	 .run = run_rdpmc,
-	 .in_c = rdpmc_in_c,
+	 .c = "@= = rdpmc(@*rdpmc);",
+	 .c_value = "struct rdpmc: index value?has_value",
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = rdpmc_shows},

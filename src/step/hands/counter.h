@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counters, read in user space.
+ */
+#ifndef PERFABI_HANDS_COUNTER_H
+#define PERFABI_HANDS_COUNTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * counter_read() reads the counter whose `index` the metadata page has, from 1 on. False: this
+ * program has no instruction that reads it. Where the kernel lets nobody read it, the instruction
+ * is SIGILL or SIGSEGV. Those of arm64 and riscv have the counter's number in themselves.
+ */
+#define EACH_TO_30(ONE)                                                                            \
+	ONE(0)                                                                                     \
+	ONE(1)                                                                                     \
+	ONE(2)                                                                                     \
+	ONE(3)                                                                                     \
+	ONE(4)                                                                                     \
+	ONE(5)                                                                                     \
+	ONE(6)                                                                                     \
+	ONE(7)                                                                                     \
+	ONE(8)                                                                                     \
+	ONE(9)                                                                                     \
+	ONE(10) ONE(11) ONE(12) ONE(13) ONE(14) ONE(15) ONE(16) ONE(17) ONE(18) ONE(19) ONE(20)    \
+		ONE(21) ONE(22) ONE(23) ONE(24) ONE(25) ONE(26) ONE(27) ONE(28) ONE(29) ONE(30)
+
+#if defined(__x86_64__) || defined(__i386__)
+static bool counter_read(uint32_t index, uint64_t *value)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index - 1));
+	*value = (uint64_t)high << 32 | low;
+	return true;
+}
+#elif defined(__aarch64__)
+#define READ_COUNTER(n)                                                                            \
+	case n:                                                                                    \
+		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r"(*value));                     \
+		return true;
+
+static bool counter_read(uint32_t index, uint64_t *value)
+{
+	switch (index - 1) {
+		EACH_TO_30(READ_COUNTER)
+	case 31: /* ARMV8_IDX_CYCLE_COUNTER_USER */
+		__asm__ volatile("mrs %0, pmccntr_el0" : "=r"(*value));
+		return true;
+	default:
+		return false;
+	}
+}
+#elif defined(__riscv) && __riscv_xlen == 64
+#define READ_COUNTER(n)                                                                            \
+	case n:                                                                                    \
+		__asm__ volatile("csrr %0, 0xc00 + " #n : "=r"(*value));                           \
+		return true;
+
+static bool counter_read(uint32_t index, uint64_t *value)
+{
+	switch (index - 1) {
+		EACH_TO_30(READ_COUNTER)
+		READ_COUNTER(31)
+	default:
+		return false;
+	}
+}
+#else
+static bool counter_read(uint32_t index, uint64_t *value)
+{
+	(void)index;
+	(void)value;
+	return false;
+}
+#endif
+
+#endif

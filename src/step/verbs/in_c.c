@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The verbs whose C has a shape of its own.
+ */
+#include "step/verbs/in_c.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/names.h"
+#include "step/in_c.h"
+
+static const struct c_shape number_shape = {.kind = C_NUMBER};
+
+/*
+ * Opening, ioctl(2).
+ */
+
+/* The attr as it is passed: the union itself, or a copy in memory of another kind. */
+static const char *attr_pointer(struct translation *t, const json_t *memory, const char *attr)
+{
+	const char *kind = json_string_value(memory);
+	const json_t *mapped = json_object_get(memory, "mapped");
+
+	if (mapped)
+		return c_text(t, "cut_off(&%s, sizeof(%s), %s)", attr, attr,
+			      c_number(t, mapped, NULL));
+	if (kind && !strcmp(kind, "null")) {
+		c_line(t, "(void)%s; /* is not passed */", attr);
+		return "NULL";
+	}
+	if (kind && !strcmp(kind, "read-only"))
+		return c_text(t, "read_only(&%s, sizeof(%s))", attr, attr);
+	return c_text(t, "&%s", attr);
+}
+
+static const char *argument_of_open(struct translation *t, const json_t *open, const char *key,
+				    const char *fallback)
+{
+	const json_t *json = json_object_get(open, key);
+
+	return c_cast(t, "int", json ? c_number(t, json, NULL) : fallback);
+}
+
+const char *open_call_in_c(struct translation *t, const json_t *open, const char *attr)
+{
+	const json_t *flags = json_object_get(open, "flags");
+
+	c_attr(t, attr, json_object_get(open, "attr"), json_object_get(open, "bytes"));
+	return c_text(t, "open_event(%s, %s, %s, %s, %s)",
+		      attr_pointer(t, json_object_get(open, "memory"), attr),
+		      argument_of_open(t, open, "pid", "0"), argument_of_open(t, open, "cpu", "-1"),
+		      argument_of_open(t, open, "group_fd", "-1"),
+		      flags ? c_number(t, flags, abi_family(t->tables->abi, "open_flags")) : "0");
+}
+
+/* The event and its id, which records and signals have. */
+static void bind_event(struct translation *t, const struct statement *s, const char *call)
+{
+	struct c_name *event = c_bind(t, s->bind, "uint64_t", &number_shape), *name;
+	const char *id = c_text(t, "%s.id", s->bind);
+
+	if (!event)
+		return;
+	event->open = s->operands[0].made;
+	c_line(t, "%s = (uint64_t)%s;", event->c, checked_in_c(t, s, call));
+	if (strlen(id) >= VARIABLE_NAME || !strstr(t->text, c_text(t, "$%s", id)))
+		return;
+	name = c_bind_as(t, id, c_declare(t, c_text(t, "%s_id", s->bind), "uint64_t", ""),
+			 &number_shape);
+	if (name)
+		c_line(t, "%s = event_id(%s);", name->c, c_named(t, s->bind)->c);
+}
+
+/* The call, and what it leaves of attr and of the descriptor. */
+static void judged_open_in_c(struct translation *t, const struct statement *s, const char *call)
+{
+	const json_t *pattern = s->expected ? s->expected->pattern : NULL;
+	const json_t *attr = json_object_get(pattern, "attr");
+	const json_t *cloexec = json_object_get(pattern, "cloexec");
+	const char *type;
+	struct c_shape shape = value_in_c(t, "union attr: size=attr.size", &type);
+
+	if (!attr)
+		c_line(t, "union attr before = attr;");
+	if (cloexec)
+		c_line(t, "long fd = %s;", checked_in_c(t, s, call));
+	else
+		c_line(t, "%s;", checked_in_c(t, s, call));
+	if (attr)
+		c_expect(t, attr, "attr", &shape);
+	else
+		c_line(t, "expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);");
+	if (cloexec)
+		c_line(t, "expect((fcntl((int)fd, F_GETFD) & FD_CLOEXEC) == %s, fd);",
+		       json_is_true(cloexec) ? "FD_CLOEXEC" : "0");
+}
+
+void open_in_c(struct translation *t, const struct statement *s)
+{
+	const json_t *open = statement_json(s, "open"), *times = statement_json(s, "times");
+	const char *call;
+
+	if (times && s->bind && !is_refusal(s))
+		c_line(t, "/* the first of them is %s */", s->bind);
+	c_line(t, "{");
+	t->indent++;
+	call = open_call_in_c(t, open, "attr");
+	if (!s->bind && !times && !json_object_get(open, "memory"))
+		judged_open_in_c(t, s, call);
+	else if (is_refusal(s) || !s->bind)
+		c_line(t, "%s;", checked_in_c(t, s, call));
+	else
+		bind_event(t, s, call);
+	if (times) {
+		c_line(t, "for (uint64_t i = 1; i < %s; i++)", c_number(t, times, NULL));
+		c_line(t, "\t%s;", checked_in_c(t, s, call));
+	}
+	t->indent--;
+	c_line(t, "}");
+}
+
+/* What the request is called; a number of the case's own as it is. */
+static const char *request_in_c(struct translation *t, const json_t *request, bool *takes_word)
+{
+	const char *text = json_string_value(request);
+	const struct abi_value *value =
+		text ? abi_value(abi_family(t->tables->abi, "ioctl"), text, NULL) : NULL;
+	const char *kind = value ? json_string_value(json_object_get(value->json, "arg")) : NULL;
+
+	*takes_word = !kind || strcmp(kind, "u32") != 0;
+	return value ? c_capitals(t, "PERF_EVENT_IOC_", value->name)
+		     : c_text(t, "(unsigned long)(%s)", c_number(t, request, NULL));
+}
+
+void ioctl_in_c(struct translation *t, const struct statement *s)
+{
+	const json_t *attr = statement_json(s, "attr"), *ids = statement_json(s, "ids");
+	bool takes_word, is_plain = statement_json(s, "text") || statement_json(s, "arg") ||
+				    statement_json(s, "address");
+	const char *call = c_text(t, "ioctl(%s, %s, ", text_in_c(t, s, "@on"),
+				  request_in_c(t, statement_json(s, "ioctl"), &takes_word));
+	const char *type, *c = "0";
+	struct c_shape shape;
+
+	takes_word = takes_word || statement_json(s, "u64");
+	shape = value_in_c(t,
+			   attr  ? "union attr: size=attr.size"
+			   : ids ? "struct bpf_query: ids_len prog_cnt ids[] ids[]="
+				 : "uint64_t",
+			   &type);
+	if (is_plain) {
+		c_line(t, "%s;",
+		       checked_in_c(t, s,
+				    c_text(t, "%s%s)", call,
+					   text_in_c(t, s,
+						     "@{text?@text:}@{arg?(unsigned long)(@arg):}"
+						     "@{address?(unsigned long)(@address):}"))));
+		return;
+	}
+	if (attr) {
+		c_line(t, "{");
+		t->indent++;
+		c = "attr";
+		c_attr(t, c, attr, NULL);
+	} else if (ids || takes_word) {
+		c = variable_in_c(t, s, type, &shape);
+	}
+	if (ids)
+		c_line(t,
+		       "%s = (struct bpf_query){.ids_len = (uint32_t)(%s), .prog_cnt = "
+		       "UINT32_MAX};",
+		       c, c_number(t, ids, NULL));
+	else if (!attr && takes_word)
+		c_line(t, "%s = %s;", c, text_in_c(t, s, "@u64"));
+	call = c_text(t, "%s%s%s)", call, attr || ids || takes_word ? "&" : "", c);
+	c_line(t, "%s;", checked_in_c(t, s, call));
+	if (ids)
+		c_line(t, "%s.ids_nr = ids_in(&%s);", c, c);
+	if (s->expected && s->expected->pattern && (attr || ids || !s->expected->err))
+		c_expect(t, s->expected->pattern, c, &shape);
+	if (attr) {
+		t->indent--;
+		c_line(t, "}");
+	}
+}
+
+/*
+ * Memory, reading.
+ */
+
+/* A mapping's variable: one a mapping, for what was mapped before is still there. */
+static const char *own_map(struct translation *t, const char *event)
+{
+	const char *name = c_text(t, "%s_map", event);
+
+	for (unsigned i = 2; json_object_get(t->declared, name); i++)
+		name = c_text(t, "%s_map_%u", event, i);
+	return c_declare(t, name, "void *", "");
+}
+
+void mmap_in_c(struct translation *t, const struct statement *s)
+{
+	const char *event = json_string_value(statement_json(s, "mmap"));
+	struct c_name *name = c_named(t, event);
+	const char *map = own_map(t, event);
+	const char *length = c_declare(t, c_text(t, "%s_length", map), "uint64_t", "");
+	const char *offset = text_in_c(t, s, "@offset");
+
+	c_line(t, "%s = %s;", length,
+	       text_in_c(t, s, "@{length?@length:(1 + @pages) * page_size()}"));
+	c_line(t, "%s = (void *)%s;", map,
+	       checked_in_c(
+		       t, s,
+		       c_text(t, "(long)mmap(NULL, %s, %s, %s)", length,
+			      text_in_c(t, s,
+					"PROT_@prot, @{private?MAP_PRIVATE:MAP_SHARED}, @mmap"),
+			      c_cast(t, "off_t", offset))));
+	if (is_refusal(s))
+		return;
+	if (name && !strcmp(offset, "0"))
+		snprintf(name->map, sizeof(name->map), "%s", map);
+	if (s->bind)
+		c_line(t, "%s = (uintptr_t)%s;", variable_in_c(t, s, "uint64_t", &number_shape),
+		       map);
+}
+
+void mremap_in_c(struct translation *t, const struct statement *s)
+{
+	struct c_name *event = c_named(t, json_string_value(statement_json(s, "mremap")));
+	const char *now = c_declare(t, c_text(t, "moved_%u", ++t->functions_made), "void *", "");
+	const char *call = text_in_c(
+		t, s,
+		"move_map((char *)@*mremap + @offset, @{length?@length:@*mremap_length - @offset}, "
+		"@to, "
+		"@{move?mmap(NULL, @to, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0):NULL})");
+
+	c_line(t, "%s = (void *)%s;", now, checked_in_c(t, s, c_text(t, "(long)%s", call)));
+	if (is_refusal(s) || !event)
+		return;
+	snprintf(event->map, sizeof(event->map), "%s", now);
+	c_line(t, "%s = %s;", c_declare(t, c_text(t, "%s_length", now), "uint64_t", ""),
+	       text_in_c(t, s, "@to"));
+}
+
+/* What this process has opened: that says how it is read. */
+static struct c_name *opened_event(struct translation *t, const struct statement *s,
+				   const char *key)
+{
+	struct c_name *event = c_named(t, json_string_value(statement_json(s, key)));
+
+	if (event && event->open)
+		return event;
+	c_missing(t, "\"%s\" of what no step of this process opened", key);
+	return NULL;
+}
+
+void read_in_c(struct translation *t, const struct statement *s)
+{
+	struct c_name *event = c_named(t, json_string_value(statement_json(s, "read")));
+	const char *type, *function, *c;
+	struct c_shape shape;
+
+	if (is_refusal(s) ||
+	    (!(event && event->open) && !s->bind && (!s->expected || !s->expected->pattern))) {
+		c_line(t, "%s;",
+		       checked_in_c(t, s,
+				    c_text(t, "read(%s, %s, %s)", text_in_c(t, s, "@read"),
+					   statement_json(s, "at")
+						   ? text_in_c(t, s, "(void *)(uintptr_t)(@at)")
+						   : "(char[65536]){0}",
+					   text_in_c(t, s, "@size"))));
+		return;
+	}
+	event = opened_event(t, s, "read");
+	if (!event)
+		return;
+	type = c_read_layout(t, event->name, event->open, &shape, &function);
+	c = variable_in_c(t, s, type, &shape);
+	c_line(t, "%s = %s(%s);", c, function,
+	       text_in_c(t, s, "@read, @{at?(void *)(uintptr_t)(@at):NULL}, @size"));
+	shown_in_c(t, s, c, &shape);
+}
+
+void write_in_c(struct translation *t, const struct statement *s)
+{
+	const char *text = text_in_c(t, s, "@text");
+	bool is_path = json_string_value(statement_json(s, "write"))[0] == '/';
+
+	c_line(t, "%s;",
+	       checked_in_c(t, s,
+			    is_path ? c_text(t, "write_to(%s, %s)",
+					     c_string(t, statement_json(s, "write")), text)
+				    : c_text(t, "write((int)%s, %s, strlen(%s))",
+					     name_in_c(t, s, "write"), text, text)));
+}
+
+/* A bit for each type of record that the step asks for. */
+static const char *types_in_c(struct translation *t, const json_t *of)
+{
+	const struct abi_family *records = abi_family(t->tables->abi, "record");
+	uint64_t types = 0;
+	json_t *name;
+	size_t i;
+
+	json_array_foreach(of, i, name) {
+		const struct abi_value *value = abi_value(records, json_string_value(name), NULL);
+
+		if (value && value->value < 64)
+			types |= UINT64_C(1) << value->value;
+	}
+	return of ? c_text(t, "%#llx", (unsigned long long)types) : "UINT64_MAX";
+}
+
+void records_in_c(struct translation *t, const struct statement *s)
+{
+	struct c_name *event = opened_event(t, s, "records");
+	const char *type, *function, *c, *map = text_in_c(t, s, "@*records");
+	struct c_shape shape;
+
+	if (!event)
+		return;
+	type = c_text(t, "%s *", c_record_layout(t, event->name, event->open, &shape, &function));
+	c = variable_in_c(t, s, type, &shape);
+	c_line(t, "%s = %s(%s, %s, %s, &%s_nr);", c, function, map,
+	       types_in_c(t, statement_json(s, "of")), text_in_c(t, s, "@keep"), c);
+	shown_in_c(t, s, c, &shape);
+}
+
+/*
+ * Processes and threads.
+ */
+
+void repeat_in_c(struct translation *t, const struct statement *s)
+{
+	const char *i = c_text(t, "i_%u", ++t->functions_made);
+
+	c_line(t, "for (uint64_t %s = 0; %s < %s; %s++) {", i, i, text_in_c(t, s, "@repeat"), i);
+	t->indent++;
+	block_in_c(t, block_of(s, "do"));
+	t->indent--;
+	c_line(t, "}");
+}
+
+/* The steps of a child, which binds names of its own, and then `last`. */
+static void child_in_c(struct translation *t, const struct block *block, const char *last,
+		       bool has_maps)
+{
+	struct c_name *names = arena_alloc(t->arena, sizeof(t->names));
+	size_t count = t->name_count;
+
+	if (!names) {
+		c_missing(t, "a child, for want of memory");
+		return;
+	}
+	memcpy(names, t->names, sizeof(t->names));
+	for (size_t i = 0; !has_maps && i < count; i++)
+		t->names[i].map[0] = '\0';
+	block_in_c(t, block);
+	c_line(t, "%s", last);
+	memcpy(t->names, names, sizeof(t->names));
+	t->name_count = count;
+}
+
+void fork_in_c(struct translation *t, const struct statement *s)
+{
+	const char *c = variable_in_c(t, s, "uint64_t", &number_shape);
+
+	c_line(t, "%s = fork_child();", c);
+	c_line(t, "if (!%s) {", c);
+	t->indent++;
+	/* A buffer is not there in a child: VM_DONTCOPY. */
+	child_in_c(t, block_of(s, "fork"), "end_children(), exit(0);", false);
+	t->indent--;
+	c_line(t, "}");
+}
+
+/* A child's steps as a function; its name. */
+static const char *function_in_c(struct translation *t, const struct block *block, const char *kind,
+				 const char *name, const char *last)
+{
+	const char *function = c_text(t, "%s_%u", name, ++t->functions_made);
+	FILE *body = t->body;
+	int indent = t->indent;
+	char *text = NULL;
+	size_t size;
+
+	t->body = open_memstream(&text, &size);
+	if (t->body) {
+		t->indent = 1;
+		child_in_c(t, block, last, true);
+		fclose(t->body);
+		fprintf(t->functions, kind, function, text ? text : "");
+	} else {
+		c_missing(t, "a function, for want of memory");
+	}
+	free(text);
+	t->body = body;
+	t->indent = indent;
+	return function;
+}
+
+void thread_in_c(struct translation *t, const struct statement *s)
+{
+	const char *function =
+		function_in_c(t, block_of(s, "thread"),
+			      "static void *%s(void *unused)\n{\n\t(void)unused;\n%s}\n\n",
+			      "thread", "return NULL;");
+	static const struct c_shape thread = {.kind = C_THREAD};
+
+	c_line(t, "%s = start_thread(%s);", variable_in_c(t, s, "uint64_t", &thread), function);
+}
+
+/* What comes behind the exec is a function that main() calls for its name. */
+void exec_in_c(struct translation *t, const struct statement *s)
+{
+	const char *function;
+
+	t->is_behind_exec = true;
+	function = function_in_c(t, block_of(s, "exec"), "static void %s(void)\n{\n%s}\n\n",
+				 "behind_exec", "exit(0);");
+	t->is_behind_exec = false;
+	fprintf(t->entries, "\tif (argc == 3 && !strcmp(argv[1], \"%s\"))\n\t\t%s();\n", function,
+		function);
+	c_line(t, "exec_self(\"%s\");", function);
+}
+
+void wait_in_c(struct translation *t, const struct statement *s)
+{
+	struct c_name *name = c_named(t, json_string_value(statement_json(s, "wait")));
+	const char *id = name_in_c(t, s, "wait"), *type, *c;
+	struct c_shape shape = value_in_c(t, "struct end_of: exit signal:", &type);
+
+	if (name && name->shape.kind == C_THREAD) {
+		c_line(t, "join_thread(%s);", id);
+	} else if (!s->expected || !s->expected->pattern) {
+		c_line(t, "wait_for(%s);", id);
+	} else {
+		c = variable_in_c(t, s, type, &shape);
+		c_line(t, "%s = end_of(%s);", c, id);
+		shown_in_c(t, s, c, &shape);
+	}
+}
+
+void identity_in_c(struct translation *t, enum identity as, bool may_kill)
+{
+	static const char *const capabilities[] = {[AS_PERFMON] =
+							   "UINT64_C(1) << 38 /* CAP_PERFMON */",
+						   [AS_SYS_ADMIN] = "UINT64_C(1) << CAP_SYS_ADMIN",
+						   [AS_USER] = "0"};
+
+	if (as == AS_ROOT)
+		c_line(t, "must_be_root();");
+	else
+		c_line(t, "become(%s%s);", capabilities[as],
+		       may_kill ? " | UINT64_C(1) << CAP_KILL" : "");
+}
+
+void become_in_c(struct translation *t, const struct statement *s)
+{
+	identity_in_c(t, (enum identity)s->operands[0].number, s->operands[1].number != 0);
+}
+
+/*
+ * The rest.
+ */
+
+void socket_in_c(struct translation *t, const struct statement *s)
+{
+	const char *name = json_string_value(statement_json(s, "socket"));
+	struct c_name *a = c_bind(t, c_text(t, "%s_a", name), "uint64_t", &number_shape);
+	const char *c = a ? c_text(t, "%s", a->c) : "";
+	struct c_name *b = c_bind(t, c_text(t, "%s_b", name), "uint64_t", &number_shape);
+
+	if (a && b)
+		c_line(t, "make_sockets(&%s, &%s);", c, b->c);
+}
+
+/* What a name stands for is looked at where it is; an expression is a number of its own. */
+void value_of_in_c(struct translation *t, const struct statement *s)
+{
+	const json_t *json = statement_json(s, "value");
+	const char *text = json_string_value(json), *value = NULL;
+	struct c_shape shape = number_shape;
+
+	if (text && text[0] == '$' && scope_name_length(text + 1) == strlen(text + 1))
+		value = c_variable(t, text + 1, &shape);
+	if (!value || (shape.kind == C_NUMBER && s->bind)) {
+		const char *number = c_number(t, json, NULL);
+
+		shape = number_shape;
+		value = variable_in_c(t, s, "uint64_t", &shape);
+		c_line(t, "%s = %s;", value, number);
+	} else if (s->bind) {
+		c_missing(t, "another name for \"%s\"", text);
+	}
+	shown_in_c(t, s, value, &shape);
+}
