@@ -15,6 +15,7 @@
 #include "step/expect.h"
 #include "step/in_c.h"
 #include "step/verbs/in_c.h"
+#include "step/vocabulary.h"
 
 /* A program that is being put together. */
 struct listing {
@@ -23,105 +24,71 @@ struct listing {
 	struct translation t;
 	struct arena arena;
 	struct scope scope;
-	char *types, *globals, *functions, *body, *own, *comment, *entries, *first;
-	char *text; /* the case */
-	size_t sizes[8];
-	FILE *own_file, *comment_file;
+	json_t *posted; /* the words that processes of the case wait for */
 };
 
-/* Each word of a text: what stands between other characters, also in small letters. */
-static void note_words(json_t *words, const char *text)
+/* Notes what a text speaks of: each word, and whole what stands behind a $. */
+static void note_words(struct translation *t, const char *text, bool is_pattern)
 {
-	while (*text) {
-		char word[128];
-		size_t n = 0;
+	for (size_t n; *text; text += n ? n : *text != '\0') {
+		char name[VARIABLE_NAME];
+		bool is_variable = *text == '$';
 
-		while (isalnum((unsigned char)text[n]) || text[n] == '_')
-			n++;
-		if (n && n < sizeof(word)) {
-			snprintf(word, sizeof(word), "%.*s", (int)n, text);
-			json_object_set_new(words, word, json_true());
-			for (char *p = word; *p; p++)
+		text += is_variable;
+		n = is_variable ? scope_name_length(text)
+				: strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXY"
+					       "Z0123456789_");
+		snprintf(name, sizeof(name), "%.*s", (int)n, text);
+		if (is_variable) {
+			json_object_set_new(t->words, c_text(t, "$%s", name), json_true());
+			for (char *save = NULL, *part = strtok_r(name, ".", &save); part;
+			     part = strtok_r(NULL, ".", &save))
+				json_object_set_new(t->words, part, json_true());
+		} else if (is_pattern && n) {
+			json_object_set_new(t->words, name, json_true());
+			for (char *p = name; *p; p++)
 				*p = (char)tolower((unsigned char)*p);
-			json_object_set_new(words, word, json_true());
+			json_object_set_new(t->words, name, json_true());
 		}
-		text += n ? n : 1;
 	}
 }
 
-/* Of keys and texts; as deep as the case's JSON. */
+/* Of its texts, and of a pattern's keys; as deep as the case's JSON. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void add_words_of(json_t *words, const json_t *json)
+static void note_json(struct translation *t, const json_t *json, bool is_pattern)
 {
 	const char *key;
 	json_t *item;
 	size_t i;
 
 	if (json_is_string(json))
-		note_words(words, json_string_value(json));
+		note_words(t, json_string_value(json), is_pattern);
 	json_array_foreach(json, i, item)
-		add_words_of(words, item);
-	if (!json_is_object(json))
-		return;
+		note_json(t, item, is_pattern);
 	json_object_foreach((json_t *)json, key, item) {
-		note_words(words, key);
-		add_words_of(words, item);
+		if (is_pattern)
+			note_words(t, key, true);
+		note_json(t, item, is_pattern);
 	}
 }
 
-static json_t *words_of_case(const struct program *program)
+/* What the case speaks of: of the rest of what events tell, nothing is read. */
+static int note_statement(void *context, struct statement *s)
 {
-	static const char *const parts[] = {"given", "steps", "open", "expect", NULL};
-	json_t *words = json_object();
+	struct listing *l = context;
+	struct translation *t = &l->t;
+	const char *key = verb_key(s->verb);
+	const json_t *word = statement_json(s, key);
 
-	for (size_t i = 0; parts[i]; i++)
-		add_words_of(words, json_object_get(program->definition, parts[i]));
-	return words;
-}
-
-static bool open_streams(struct listing *l)
-{
-	struct {
-		FILE **file;
-		char **text;
-	} all[] = {{&l->t.types, &l->types},         {&l->t.globals, &l->globals},
-		   {&l->t.functions, &l->functions}, {&l->t.body, &l->body},
-		   {&l->own_file, &l->own},          {&l->comment_file, &l->comment},
-		   {&l->t.entries, &l->entries},     {&l->t.first, &l->first}};
-
-	for (size_t i = 0; i < 8; i++) {
-		*all[i].file = open_memstream(all[i].text, &l->sizes[i]);
-		if (!*all[i].file)
-			return false;
-	}
-	return true;
-}
-
-static void close_streams(struct listing *l)
-{
-	FILE *all[] = {l->t.types,  l->t.globals,    l->t.functions, l->t.body,
-		       l->own_file, l->comment_file, l->t.entries,   l->t.first};
-
-	for (size_t i = 0; i < 8; i++)
-		if (all[i])
-			fclose(all[i]);
-}
-
-static void free_listing(struct listing *l)
-{
-	free(l->types);
-	free(l->globals);
-	free(l->functions);
-	free(l->body);
-	free(l->own);
-	free(l->comment);
-	free(l->entries);
-	free(l->first);
-	free(l->text);
-	json_decref((json_t *)l->t.words);
-	json_decref(l->t.declared);
-	scope_free(&l->scope);
-	arena_free(&l->arena);
+	note_json(t, s->json, false);
+	note_json(t, statement_json(s, "of"), true);
+	if (s->expected)
+		note_json(t, s->expected->pattern, true);
+	t->has_signals = t->has_signals || !strcmp(key, "signals");
+	t->has_children = t->has_children || !strcmp(key, "fork");
+	if (!strcmp(key, "post") || !strcmp(key, "await"))
+		json_object_set(l->posted, json_string_value(word), (json_t *)word);
+	return 0;
 }
 
 /* A text as lines of a comment. */
@@ -146,48 +113,33 @@ static void say_comment(FILE *f, const char *head, const char *text)
 	fputc('\n', f);
 }
 
-static void say_spec(FILE *f, const json_t *spec)
+static void say_head(struct listing *l)
 {
 	static const char *const parts[][2] = {{"man", "Man page: "},
 					       {"kernel", "Kernel: "},
 					       {"since", "Since: Linux "},
-					       {"note", "Note: "},
-					       {NULL, NULL}};
+					       {"note", "Note: "}};
+	const char *about = json_string_value(json_object_get(l->program->definition, "about"));
+	const char *needs = "";
+	FILE *f = l->t.parts[C_COMMENT].file;
+	json_t *token;
+	size_t i;
 
-	for (size_t i = 0; parts[i][0]; i++) {
-		const json_t *part = json_object_get(spec, parts[i][0]);
+	fprintf(f, "/* SPDX-License-Identifier: MIT */\n/*\n * %s\n", l->instance->id);
+	say_comment(f, "", l->instance->title);
+	if (about)
+		say_comment(f, "", about);
+	fprintf(f, " *\n");
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const json_t *part = json_object_get(l->instance->spec, parts[i][0]);
 
 		if (json_is_string(part))
 			say_comment(f, parts[i][1], json_string_value(part));
 	}
-}
-
-static void say_needs(FILE *f, const json_t *requirements)
-{
-	char line[1024] = "";
-	size_t n = 0, i;
-	json_t *token;
-
-	json_array_foreach(requirements, i, token)
-		if (n < sizeof(line))
-			n += (size_t)snprintf(line + n, sizeof(line) - n, "%s%s", i ? ", " : "",
-					      json_string_value(token));
-	if (n)
-		say_comment(f, "Needs (perfabi help tokens): ", line);
-}
-
-static void say_head(struct listing *l)
-{
-	FILE *f = l->comment_file;
-	const json_t *about = json_object_get(l->program->definition, "about");
-
-	fprintf(f, "/* SPDX-License-Identifier: MIT */\n/*\n * %s\n", l->instance->id);
-	say_comment(f, "", l->instance->title);
-	if (json_is_string(about))
-		say_comment(f, "", json_string_value(about));
-	fprintf(f, " *\n");
-	say_spec(f, l->instance->spec);
-	say_needs(f, l->program->requirements);
+	json_array_foreach(l->program->requirements, i, token)
+		needs = c_text(&l->t, "%s%s%s", needs, i ? ", " : "", json_string_value(token));
+	if (needs[0])
+		say_comment(f, "Needs (perfabi help tokens): ", needs);
 	fprintf(f,
 		" *\n"
 		" *     cc -Wall -Wextra -Werror -pthread -o case case.c && %s./case\n"
@@ -198,127 +150,79 @@ static void say_head(struct listing *l)
 		l->instance->who.as == AS_ROOT ? "sudo " : "");
 }
 
-/* Room behind attr where the case's size says more, or bytes lie there. */
-static void say_sizes(struct listing *l)
-{
-	const struct abi *abi = l->t.tables->abi;
-	const char *text = l->text;
-	bool more = (strstr(text, "\"bytes\"") || strstr(text, "\"size\"") ||
-		     strstr(text, "\"memory\""));
-
-	if ((strstr(text, "\"attr\"") || strstr(text, "\"pmu-events\"")))
-		fprintf(l->own_file,
-			"/* sizeof(struct perf_event_attr) of Linux %s, and the room that it is "
-			"passed "
-			"in. */\nenum { ATTR_SIZE = %u, ATTR_ROOM = %s };\n",
-			abi->newest, abi->attr_size, more ? "1 << 17" : "ATTR_SIZE");
-}
-
 static void say_errnos(FILE *f, const int errnos[PHASE_ERRNOS_MAX], const char *answer)
 {
 	for (size_t i = 0; i < PHASE_ERRNOS_MAX && errnos[i]; i++)
-		fprintf(f, "\tif (err == %s)\n\t\tanswer = \"%s\";\n", errno_name(errnos[i]),
-			answer);
+		fprintf(f, "\tif (err == %s)\n\t\tsaid = \"%s\";\n", errno_name(errnos[i]), answer);
 }
 
-/* Of a capability a refusal is an answer, as the case has it. */
-static void say_capability(struct listing *l)
+/* What stands in front of the pieces: room behind attr where the case's size says more, or bytes
+ * lie there; and of a capability a refusal is an answer, as the case has it. */
+static void say_own(struct listing *l)
 {
+	const struct abi *abi = l->t.tables->abi;
 	const struct outcomes *c = &l->program->outcomes;
+	FILE *f = l->t.parts[C_OWN].file;
 
+	fprintf(f,
+		"/* sizeof(struct perf_event_attr) of Linux %s, and the room that it is "
+		"passed in. */\nenum { ATTR_SIZE = %u, ATTR_ROOM = %s };\n",
+		abi->newest, abi->attr_size, l->t.has_room ? "1 << 17" : "ATTR_SIZE");
 	if (!l->program->is_capability)
 		return;
-	fprintf(l->own_file,
+	fprintf(f,
 		"\n/* The machine cannot, or not like this: that is an answer, too. */\n"
-		"static void fail(int err)\n{\n\tconst char *answer = %s;\n\n",
+		"static void fail(int err)\n{\n\tconst char *said = %s;\n\n",
 		c->otherwise ? "\"no\"" : "NULL");
-	say_errnos(l->own_file, c->no, "no");
-	say_errnos(l->own_file, c->denied, "denied");
-	fprintf(l->own_file, "\t(void)err, (void)errno, (void)strerror;\n"
-			     "\tprintf(\"%%s\\n\", answer ? answer : \"FAIL\");\n"
-			     "\tfflush(NULL);\n\texit(answer ? 0 : 1);\n}\n");
+	say_errnos(f, c->no, "no");
+	say_errnos(f, c->denied, "denied");
+	fprintf(f, "\t(void)err;\n"
+		   "\tprintf(\"%%s\\n\", said ? said : \"FAIL\");\n"
+		   "\tfflush(NULL);\n\texit(said ? 0 : 1);\n}\n");
 }
 
-/* The words that processes of the case wait for. */
-static void say_words(struct listing *l, FILE *f)
+static void prepare_words_in_main(struct listing *l, FILE *f, bool has_entries)
 {
-	json_t *posted = json_object(), *ignored;
 	const char *word;
+	json_t *ignored;
 
-	for (const char *p = l->text; (p = strstr(p, "\"post\":\"")); p++) {
-		char name[64];
-
-		if (sscanf(p, "\"post\":\"%31[^\"]", name) == 1)
-			json_object_set_new(posted, name, json_true());
-	}
-	for (const char *p = l->text; (p = strstr(p, "\"await\":\"")); p++) {
-		char name[64];
-
-		if (sscanf(p, "\"await\":\"%31[^\"]", name) == 1)
-			json_object_set_new(posted, name, json_true());
-	}
-	if (json_object_size(posted) || l->entries[0]) {
-		fprintf(f, "\tprepare_words((const char *const[]){");
-		json_object_foreach(posted, word, ignored)
-			fprintf(f, "\"%s\", ", word);
-		fprintf(f, "NULL}, %s);\n", l->entries[0] ? "argc == 3 ? argv[2] : NULL" : "NULL");
-	}
-	json_decref(posted);
+	if (!json_object_size(l->posted) && !has_entries)
+		return;
+	fprintf(f, "\tprepare_words((const char *const[]){");
+	json_object_foreach(l->posted, word, ignored)
+		fprintf(f, "\"%s\", ", word);
+	fprintf(f, "NULL}, %s);\n", has_entries ? "argc == 3 ? argv[2] : NULL" : "NULL");
 }
 
-static void sysctls_in_main(struct listing *l)
+/* Before the case, what it changes; the case's own cgroup, of which v1 has none. */
+static void changes_in_main(struct listing *l)
 {
-	const char *name;
+	struct translation *t = &l->t;
+	const char *name, *type;
+	struct c_shape shape = value_in_c(t, "struct cgroup: path$ id fd", &type);
 	json_t *value;
 
 	if (l->program->sysctl)
-		c_line(&l->t, "save_sysctls();");
+		c_line(t, "lock_machine();");
+	c_line(t, "keep_signals();");
+	if (l->program->sysctl)
+		c_line(t, "save_sysctls();");
 	json_object_foreach((json_t *)l->program->sysctl, name, value)
-		c_line(&l->t, "set_sysctl(\"%s\", text_of(\"%%lld\", (long long)(%s)));", name,
-		       c_number(&l->t, value, NULL));
-}
-
-/* The case's own cgroup; of a hierarchy of v1 there is none. */
-static void cgroup_in_main(struct listing *l)
-{
-	static const struct c_member members[] = {{.path = "path", .c = "path", .kind = C_STRING},
-						  {.path = "id", .c = "id", .kind = C_NUMBER},
-						  {.path = "fd", .c = "fd", .kind = C_NUMBER},
-						  {0}};
-	static const struct c_shape shape = {.kind = C_OBJECT, .members = members};
-	struct c_name *name;
-
-	if (!l->program->has_cgroup)
-		return;
-	name = c_bind(&l->t, "cgroup", "struct cgroup", &shape);
-	if (name)
-		c_line(&l->t, "%s = cgroup_make();", name->c);
+		c_line(t, "set_sysctl(\"%s\", text_of(\"%%lld\", (long long)(%s)));", name,
+		       c_number(t, value, NULL));
+	if (l->program->has_cgroup && c_bind(t, "cgroup", type, &shape))
+		c_line(t, "%s = cgroup_make();", c_named(t, "cgroup")->c);
 }
 
 /* What changes the machine is done by a child, behind which it is as it was. */
-/* What is to be set back, by a process that waits for the case. */
-static bool changes_machine(const struct listing *l)
-{
-	return l->program->sysctl || l->program->has_cgroup;
-}
-
-static bool needs_root(const struct listing *l)
-{
-	return changes_machine(l) || l->instance->who.as == AS_ROOT;
-}
-
 static void main_in_c(struct listing *l)
 {
-	const bool changes = changes_machine(l);
+	const bool changes = l->program->sysctl || l->program->has_cgroup;
 	struct translation *t = &l->t;
 
 	t->indent = 1;
 	if (changes) {
-		if (l->program->sysctl)
-			c_line(t, "lock_machine();");
-		c_line(t, "keep_signals();");
-		sysctls_in_main(l);
-		cgroup_in_main(l);
+		changes_in_main(l);
 		c_line(t, "if (!(%s = fork_child())) {", c_declare(t, "the_case", "uint64_t", ""));
 		t->indent = 2;
 		c_line(t, "let_signals();");
@@ -327,8 +231,8 @@ static void main_in_c(struct listing *l)
 		identity_in_c(t, l->instance->who.as, false);
 	block_in_c(t, &l->program->given);
 	block_in_c(t, &l->program->steps);
-	c_blank(t);
-	if (json_object_get(t->words, "fork"))
+	fputc('\n', t->parts[C_BODY].file);
+	if (t->has_children)
 		c_line(t, "end_children();");
 	c_line(t, "printf(\"%s\\n\");", l->program->is_capability ? "yes" : "PASS");
 	c_line(t, "must(!fflush(stdout));");
@@ -349,6 +253,7 @@ static void main_in_c(struct listing *l)
 /* What C can ask of the machine is asked; else it is as on this one, which has it or has not. */
 static void need_in_main(struct listing *l, struct environment *env, const char *tokens)
 {
+	FILE *first = l->t.parts[C_FIRST].file;
 	char *question = NULL, found[192];
 	size_t size;
 	FILE *f = open_memstream(&question, &size);
@@ -357,10 +262,10 @@ static void need_in_main(struct listing *l, struct environment *env, const char 
 	if (f)
 		fclose(f);
 	if (question && asks)
-		fprintf(l->t.first, "\tmust_have(%s, \"%s\");\n", question, tokens);
+		fprintf(first, "\tmust_have(%s, \"%s\");\n", question, tokens);
 	else if (!require_is_fleeting(tokens) &&
 		 !require_any_met(env, tokens, l->instance->who.as, found, sizeof(found)))
-		fprintf(l->t.first,
+		fprintf(first,
 			"\tmust_have(0 /* as where this was written; 1 where it is there */, "
 			"\"%s\");\n",
 			tokens);
@@ -369,36 +274,46 @@ static void need_in_main(struct listing *l, struct environment *env, const char 
 
 static void needs_in_main(struct listing *l, struct environment *env)
 {
+	const struct program *program = l->program;
 	const json_t *requirement;
 	size_t i;
 
+	if (program->sysctl || program->has_cgroup || l->instance->who.as == AS_ROOT)
+		fprintf(l->t.parts[C_FIRST].file, "\tmust_be_root();\n");
 	need_in_main(l, env, "perf_event_open"); /* which a container's filter may refuse */
-	json_array_foreach(l->program->requirements, i, requirement)
+	json_array_foreach(program->requirements, i, requirement)
 		need_in_main(l, env, json_string_value(requirement));
 }
 
 static int write_listing(FILE *f, struct listing *l, struct error *e)
 {
+	const char *texts[C_PARTS];
 	char *text = NULL;
 	size_t size;
 	FILE *all;
 	int err;
 
+	for (size_t i = 0; i < C_PARTS; i++) {
+		if (l->t.parts[i].file)
+			fclose(l->t.parts[i].file);
+		texts[i] = l->t.parts[i].text;
+	}
 	if (l->t.missing[0]) {
 		error_text(e, NULL, l->t.missing, "a case that can be written as C");
 		return -ENOTSUP;
 	}
 	all = open_memstream(&text, &size);
 	if (all) {
-		fprintf(all, "%s%s%s%sint main(%s)\n{\n\talarm(300);\n", l->types, l->globals,
-			l->globals[0] ? "\n" : "", l->functions,
-			l->entries[0] ? "int argc, char **argv" : "void");
-		say_words(l, all);
-		fprintf(all, "%s%s%s%s}\n", l->entries, needs_root(l) ? "\tmust_be_root();\n" : "",
-			l->first, l->body);
+		bool has_entries = texts[C_ENTRIES][0];
+
+		fprintf(all, "%s%s%s%sint main(%s)\n{\n\talarm(300);\n", texts[C_TYPES],
+			texts[C_GLOBALS], texts[C_GLOBALS][0] ? "\n" : "", texts[C_FUNCTIONS],
+			has_entries ? "int argc, char **argv" : "void");
+		prepare_words_in_main(l, all, has_entries);
+		fprintf(all, "%s%s%s}\n", texts[C_ENTRIES], texts[C_FIRST], texts[C_BODY]);
 		fclose(all);
 	}
-	err = text ? c_write(f, l->comment, l->own, text) : -ENOMEM;
+	err = text ? c_write(f, texts[C_COMMENT], texts[C_OWN], text) : -ENOMEM;
 	free(text);
 	return err ? error_no_memory(e, NULL, "memory for a program") : 0;
 }
@@ -407,34 +322,45 @@ int listing_print(FILE *f, const struct instance *instance, const struct cases *
 		  struct environment *env, struct error *e)
 {
 	struct listing *l = calloc(1, sizeof(*l));
+	const struct program *program = instance->program;
+	bool has_parts = l != NULL;
 	int err;
 
 	if (!l)
 		return error_no_memory(e, NULL, "memory for a program");
-	l->instance = instance;
-	l->program = instance->program;
-	block_settle(&l->program->given, &instance->who, env);
-	block_settle(&l->program->steps, &instance->who, env);
+	*l = (struct listing){.instance = instance, .program = program, .posted = json_object()};
+	block_settle(&program->given, &instance->who, env);
+	block_settle(&program->steps, &instance->who, env);
 	l->scope.env = env;
-	l->text = json_dumps(l->program->definition, JSON_COMPACT);
 	l->t = (struct translation){.tables = &cases->tables,
 				    .scope = &l->scope,
 				    .arena = &l->arena,
-				    .text = l->text,
-				    .words = words_of_case(l->program),
+				    .words = json_object(),
 				    .declared = json_object()};
-	if (!open_streams(l) || !l->text) {
-		c_missing(&l->t, "anything, for want of memory");
-	} else {
+	for (size_t i = 0; i < C_PARTS; i++) {
+		struct c_part *part = &l->t.parts[i];
+
+		part->file = open_memstream(&part->text, &part->size);
+		has_parts = has_parts && part->file;
+	}
+	if (has_parts) {
+		block_visit(&program->given, &instance->who, env, note_statement, l);
+		block_visit(&program->steps, &instance->who, env, note_statement, l);
 		say_head(l);
-		say_sizes(l);
-		say_capability(l);
 		needs_in_main(l, env);
 		main_in_c(l);
+		say_own(l);
+	} else {
+		c_missing(&l->t, "anything, for want of memory");
 	}
-	close_streams(l);
 	err = write_listing(f, l, e);
-	free_listing(l);
+	for (size_t i = 0; i < C_PARTS; i++)
+		free(l->t.parts[i].text);
+	json_decref(l->t.words);
+	json_decref(l->t.declared);
+	json_decref(l->posted);
+	scope_free(&l->scope);
+	arena_free(&l->arena);
 	free(l);
 	return err;
 }

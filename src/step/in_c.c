@@ -375,7 +375,7 @@ static void fill_lines(struct filling *f, const char *text)
 /* The requests are made once before, as nothing is to be looked up while it counts. */
 static void counted_in_c(struct filling *f)
 {
-	if (json_object_get(f->t->words, "signals"))
+	if (f->t->has_signals)
 		c_line(f->t, "needed(rehearse_signals());");
 	fill_lines(f, "needed(ioctl(@counted, PERF_EVENT_IOC_DISABLE, "
 		      "@{refresh?0:PERF_IOC_FLAG_GROUP}));\n"
@@ -411,7 +411,7 @@ void block_in_c(struct translation *t, const struct block *block)
 
 		if (!s->is_on && !t->is_behind_exec)
 			continue;
-		c_blank(t);
+		fputc('\n', t->parts[C_BODY].file);
 		say_step(t, s);
 		statement_in_c(t, s);
 	}

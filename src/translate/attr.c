@@ -122,6 +122,7 @@ void c_attr(struct translation *t, const char *name, const json_t *attr, const j
 	const char *offset;
 	json_t *byte;
 
+	t->has_room = t->has_room || bytes || json_object_get(attr, "size");
 	initialize(t, name, attr);
 	for (size_t i = 0; i < abi->field_count; i++) {
 		const json_t *json = json_object_get(attr, abi->fields[i].name);

@@ -34,8 +34,8 @@ static const char *tracepoint_id(struct translation *t, const char *name, const 
 	declared = json_object_size(t->declared);
 	own = c_declare(t, c, "uint64_t", "");
 	if (json_object_size(t->declared) > declared)
-		fprintf(t->first, "\t%s = tracepoint(\"%.*s/%s\");\n", own, (int)(colon - name),
-			name, colon + 1);
+		fprintf(t->parts[C_FIRST].file, "\t%s = tracepoint(\"%.*s/%s\");\n", own,
+			(int)(colon - name), name, colon + 1);
 	return own;
 }
 

@@ -637,8 +637,8 @@ const char *c_read_layout(struct translation *t, const char *event, const struct
 	keep_words(&r);
 	read_list(&r, &abi_layout(t->tables->abi, "read_format")->list);
 	end_reading(&r, &w, shape);
-	fprintf(t->types, "struct %s {\n%s};\n\n", name, w.members ? w.members : "");
-	fprintf(t->functions,
+	fprintf(t->parts[C_TYPES].file, "struct %s {\n%s};\n\n", name, w.members ? w.members : "");
+	fprintf(t->parts[C_FUNCTIONS].file,
 		"/* By the read_format of the event. */\n"
 		"static struct %s %s(int fd, void *at, size_t size)\n{\n"
 		"\tstatic unsigned char buffer[65536];\n"
@@ -775,8 +775,8 @@ const char *c_record_layout(struct translation *t, const char *event, const stru
 		record_in_c(&r, records, &records->values[i]);
 	read_sample_id(&r, sample_id);
 	end_reading(&r, &w, shape);
-	fprintf(t->types, "struct %s {\n%s};\n\n", name, w.members ? w.members : "");
-	fprintf(t->functions,
+	fprintf(t->parts[C_TYPES].file, "struct %s {\n%s};\n\n", name, w.members ? w.members : "");
+	fprintf(t->parts[C_FUNCTIONS].file,
 		"static void parse_%s(const unsigned char *begin, struct %s *r)\n{\n"
 		"\tconst struct perf_event_header *header = (const void *)begin;\n"
 		"\tconst unsigned char *p = begin + sizeof(*header);\n"
@@ -786,7 +786,7 @@ const char *c_record_layout(struct translation *t, const char *event, const stru
 		"\tswitch (r->type) {\n%s"
 		"\t(void)n;\n\t(void)p;\n\t(void)end;\n}\n\n",
 		name, name, sample_id ? fixed_size(&r, &sample_id->list) : 0, w.code ? w.code : "");
-	fprintf(t->functions,
+	fprintf(t->parts[C_FUNCTIONS].file,
 		"/* What is new in the buffer, of the types whose bits are set. */\n"
 		"static struct %s *%s(void *map, uint64_t types, bool keep, uint64_t *nr)\n{\n"
 		"\tstruct %s *list;\n"

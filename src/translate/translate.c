@@ -13,19 +13,15 @@
 
 void c_line(struct translation *t, const char *format, ...)
 {
+	FILE *body = t->parts[C_BODY].file;
 	va_list args;
 
 	for (int i = 0; i < t->indent; i++)
-		fputc('\t', t->body);
+		fputc('\t', body);
 	va_start(args, format);
-	vfprintf(t->body, format, args);
+	vfprintf(body, format, args);
 	va_end(args);
-	fputc('\n', t->body);
-}
-
-void c_blank(struct translation *t)
-{
-	fputc('\n', t->body);
+	fputc('\n', body);
 }
 
 void c_missing(struct translation *t, const char *format, ...)
@@ -129,7 +125,7 @@ const char *c_declare(struct translation *t, const char *name, const char *type,
 			continue;
 		if (!was) {
 			json_object_set_new(t->declared, c, json_string(type));
-			fprintf(t->globals, "static %s%s%s%s;\n", type,
+			fprintf(t->parts[C_GLOBALS].file, "static %s%s%s%s;\n", type,
 				type[strlen(type) - 1] == '*' ? "" : " ", c, array);
 		}
 		return keep_text(t, c);

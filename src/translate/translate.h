@@ -63,16 +63,32 @@ struct c_layout {
 	struct c_shape shape;
 };
 
+/* Texts that a program is put together of. */
+struct c_part {
+	FILE *file;
+	char *text;
+	size_t size;
+};
+enum {
+	C_COMMENT,
+	C_OWN, /* definitions, if they are named */
+	C_TYPES,
+	C_GLOBALS,
+	C_FUNCTIONS,
+	C_ENTRIES, /* what main() begins with: where it goes behind an exec */
+	C_FIRST,   /* what it does before it becomes anybody else */
+	C_BODY,
+	C_PARTS
+};
+
 struct translation {
 	const struct tables *tables;
 	const struct scope *scope; /* what is settled on this machine */
 	struct arena *arena;
-	const char *text; /* the case as JSON */
-	const json_t
-		*words; /* all keys and names of the case: what it never speaks of is left out */
-	FILE *body, *types, *globals, *functions;
-	FILE *entries; /* what main() begins with: where it goes behind an exec */
-	FILE *first;   /* what it does before it becomes anybody else */
+	json_t *words; /* what is spoken of: of the rest of what events tell, nothing is read */
+	bool has_signals, has_children;
+	bool has_room; /* an attr is longer than the struct, or bytes lie behind it */
+	struct c_part parts[C_PARTS];
 	bool is_behind_exec;
 	int indent;
 	struct c_name names[C_NAMES];
@@ -86,9 +102,6 @@ struct translation {
 
 /* A line of the body, or of a function; indented, and ended. */
 void c_line(struct translation *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* A line with nothing on it. */
-void c_blank(struct translation *t);
 
 /* Notes what cannot be written. */
 void c_missing(struct translation *t, const char *format, ...)
@@ -164,8 +177,8 @@ const char *c_record_layout(struct translation *t, const char *name, const struc
 			    struct c_shape *shape, const char **function);
 
 /*
- * Writes the program: its comment, headers, what is its own, the pieces that it calls, the text. 0
- * or a negative errno. A function that is its own stands for the piece of that name.
+ * Writes the program: its comment, headers, what it names of its own definitions and of the pieces,
+ * the text. 0 or a negative errno. A definition of its own stands for the piece of that name.
  */
 int c_write(FILE *f, const char *comment, const char *own, const char *text);
 

@@ -81,11 +81,11 @@ struct name {
 };
 
 struct writing {
-	const char *own; /* what stands in front of the pieces */
 	struct definition all[DEFINITIONS_MAX];
 	struct name names[NAMES_MAX];
 	const struct definition *order[DEFINITIONS_MAX]; /* as they are written */
 	size_t count, name_count, taken;
+	size_t own_names; /* so many of them are the program's own */
 	bool needs[HEADERS];
 };
 
@@ -196,15 +196,6 @@ bool c_is_piece(const char *name)
 	return found;
 }
 
-/* Whether the program has a function of that name itself. */
-static bool is_defined(const struct writing *w, const char *name, size_t length)
-{
-	char head[128];
-
-	snprintf(head, sizeof(head), "static void %.*s(", (int)length, name);
-	return strstr(w->own, head) != NULL;
-}
-
 static void take_what_it_names(struct writing *w, const char *text, const struct definition *of);
 
 static void take_meaning(struct writing *w, const char *word, size_t n,
@@ -212,18 +203,20 @@ static void take_meaning(struct writing *w, const char *word, size_t n,
 {
 	for (size_t i = 0; i < HEADERS; i++)
 		w->needs[i] = w->needs[i] || has_name(headers[i].names, word, n);
-	for (size_t i = 0; i < w->name_count && !is_defined(w, word, n); i++) {
+	for (size_t i = 0; i < w->name_count; i++) {
 		struct definition *d = w->names[i].of;
 
 		if (!is_word(w->names[i].word, w->names[i].length, word, n))
 			continue;
 		if (d == from) /* which may be of a struct of the same name, before it */
 			return;
-		if (d->is_entered)
-			continue;
-		d->is_entered = true;
-		take_what_it_names(w, d->text, d);
-		w->order[w->taken++] = d;
+		if (!d->is_entered) {
+			d->is_entered = true;
+			take_what_it_names(w, d->text, d);
+			w->order[w->taken++] = d;
+		}
+		if (i < w->own_names) /* which stands for a piece of the same name */
+			return;
 	}
 }
 
@@ -253,15 +246,14 @@ int c_write(FILE *f, const char *comment, const char *own, const char *text)
 
 	if (!w)
 		return -ENOMEM;
-	w->own = own;
+	split(w, own);
+	w->own_names = w->name_count;
 	split_all(w);
-	take_what_it_names(w, own, NULL);
 	take_what_it_names(w, text, NULL);
 	fprintf(f, "%s#define _GNU_SOURCE\n", comment);
 	for (size_t i = 0; i < HEADERS; i++)
 		if (w->needs[i])
 			fprintf(f, "#include <%s>\n", headers[i].header);
-	fprintf(f, "\n%s", own);
 	for (size_t i = 0; i < w->taken; i++)
 		fprintf(f, "\n%.*s", (int)w->order[i]->length, w->order[i]->text);
 	fprintf(f, "\n/* The case. */\n\n%s", text);

@@ -46,6 +46,7 @@ const char *open_call_in_c(struct translation *t, const json_t *open, const char
 {
 	const json_t *flags = json_object_get(open, "flags");
 
+	t->has_room = t->has_room || json_object_get(open, "memory");
 	c_attr(t, attr, json_object_get(open, "attr"), json_object_get(open, "bytes"));
 	return c_text(t, "open_event(%s, %s, %s, %s, %s)",
 		      attr_pointer(t, json_object_get(open, "memory"), attr),
@@ -64,7 +65,7 @@ static void bind_event(struct translation *t, const struct statement *s, const c
 		return;
 	event->open = s->operands[0].made;
 	c_line(t, "%s = (uint64_t)%s;", event->c, checked_in_c(t, s, call));
-	if (strlen(id) >= VARIABLE_NAME || !strstr(t->text, c_text(t, "$%s", id)))
+	if (strlen(id) >= VARIABLE_NAME || !json_object_get(t->words, c_text(t, "$%s", id)))
 		return;
 	name = c_bind_as(t, id, c_declare(t, c_text(t, "%s_id", s->bind), "uint64_t", ""),
 			 &number_shape);
@@ -380,22 +381,21 @@ static const char *function_in_c(struct translation *t, const struct block *bloc
 				 const char *name, const char *last)
 {
 	const char *function = c_text(t, "%s_%u", name, ++t->functions_made);
-	FILE *body = t->body;
+	struct c_part body = t->parts[C_BODY], part = {0};
 	int indent = t->indent;
-	char *text = NULL;
-	size_t size;
 
-	t->body = open_memstream(&text, &size);
-	if (t->body) {
+	part.file = open_memstream(&part.text, &part.size);
+	if (part.file) {
+		t->parts[C_BODY] = part;
 		t->indent = 1;
 		child_in_c(t, block, last, true);
-		fclose(t->body);
-		fprintf(t->functions, kind, function, text ? text : "");
+		fclose(part.file);
+		fprintf(t->parts[C_FUNCTIONS].file, kind, function, part.text ? part.text : "");
 	} else {
 		c_missing(t, "a function, for want of memory");
 	}
-	free(text);
-	t->body = body;
+	free(part.text);
+	t->parts[C_BODY] = body;
 	t->indent = indent;
 	return function;
 }
@@ -420,8 +420,8 @@ void exec_in_c(struct translation *t, const struct statement *s)
 	function = function_in_c(t, block_of(s, "exec"), "static void %s(void)\n{\n%s}\n\n",
 				 "behind_exec", "exit(0);");
 	t->is_behind_exec = false;
-	fprintf(t->entries, "\tif (argc == 3 && !strcmp(argv[1], \"%s\"))\n\t\t%s();\n", function,
-		function);
+	fprintf(t->parts[C_ENTRIES].file,
+		"\tif (argc == 3 && !strcmp(argv[1], \"%s\"))\n\t\t%s();\n", function, function);
 	c_line(t, "exec_self(\"%s\");", function);
 }
 
