@@ -70,4 +70,14 @@ struct argument {
 /* The member of a struct of arguments: initializers of `at` and `room`. */
 #define MEMBER(type, member) .at = offsetof(type, member), .room = sizeof(((type *)0)->member)
 
+/* Of a verb's row: the arguments, and the struct that they go to. */
+#define ARGUMENTS(type, ...)                                                                       \
+	.size = sizeof(type), .arguments = (const struct argument[])                               \
+	{                                                                                          \
+		__VA_ARGS__,                                                                       \
+		{                                                                                  \
+			0                                                                          \
+		}                                                                                  \
+	}
+
 #endif

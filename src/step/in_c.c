@@ -58,12 +58,12 @@ const struct block *block_of(const struct statement *s, const char *key)
 const char *name_in_c(struct translation *t, const struct statement *s, const char *key)
 {
 	const char *name = json_string_value(statement_json(s, key));
-	struct c_shape shape;
-	const char *c = name ? c_variable(t, name, &shape) : NULL;
+	struct c_value value;
 
-	if (!c)
-		c_missing(t, "the name \"%s\"", name ? name : key);
-	return c ? c : "0";
+	if (name && c_variable(t, name, &value))
+		return value.c;
+	c_missing(t, "the name \"%s\"", name ? name : key);
+	return "0";
 }
 
 bool is_refusal(const struct statement *s)

@@ -90,85 +90,62 @@ static struct c_name *find_bound(struct translation *t, const char *name, const 
 	return found;
 }
 
-static const struct c_member *c_member_at(const struct c_shape *shape, const char *path)
+static const struct c_member *find_member(const struct c_value *v, const char *path)
 {
-	for (const struct c_member *m = shape->members; m && m->path; m++)
+	for (const struct c_member *m = v->members; m && m->path; m++)
 		if (!strcmp(m->path, path))
 			return m;
 	return NULL;
 }
 
-/* One step down a path: into an element, or to a member, whose path may have dots itself. */
-struct walk {
-	char c[512];  /* the value so far */
-	char at[256]; /* its path among the members of the shape */
-	struct c_shape shape;
-};
-
-static void enter_element(struct walk *w, const char *index, int length)
+struct c_value c_element(struct translation *t, const struct c_value *list, const char *index)
 {
-	size_t n = strlen(w->c);
+	const char *path = list->path[0] ? c_text(t, "%s[]", list->path) : "";
+	const struct c_member *m = find_member(list, path);
 
-	snprintf(w->c + n, sizeof(w->c) - n, "[%.*s]", length, index);
-	n = strlen(w->at);
-	if (n)
-		snprintf(w->at + n, sizeof(w->at) - n, "[]");
-	w->shape.kind = C_OBJECT;
+	return (struct c_value){.c = c_text(t, "%s[%s]", list->c, index),
+				.kind = m ? m->kind : C_OBJECT,
+				.members = list->members,
+				.member = m,
+				.path = path};
 }
 
-static bool enter_member(struct translation *t, struct walk *w, const char *path)
+bool c_enter(struct translation *t, struct c_value *v, const char *name, size_t length)
 {
-	const char *whole = c_text(t, "%s%s%s", w->at, w->at[0] ? "." : "", path);
-	const struct c_member *m = c_member_at(&w->shape, whole);
-	size_t n = strlen(w->c);
+	const char *path = c_text(t, "%s%s%.*s", v->path, v->path[0] ? "." : "", (int)length, name);
+	const struct c_member *m = find_member(v, path);
 
 	if (!m)
 		return false;
+	v->path = path;
+	v->member = m;
+	v->kind = m->kind;
 	if (m->c[0] && m->kind != C_OBJECT) /* whose members are the struct's own */
-		snprintf(w->c + n, sizeof(w->c) - n, ".%s", m->c);
-	snprintf(w->at, sizeof(w->at), "%s", whole);
-	w->shape.kind = m->kind;
+		v->c = c_text(t, "%s.%s", v->c, m->c);
 	return true;
 }
 
-const char *c_variable(struct translation *t, const char *name, struct c_shape *shape)
+bool c_variable(struct translation *t, const char *name, struct c_value *out)
 {
 	const char *path;
 	struct c_name *bound = find_bound(t, name, &path);
-	struct walk w;
 
-	*shape = (struct c_shape){.kind = C_NUMBER};
-	if (!bound)
-		return machine_variable(t, name);
-	w = (struct walk){.shape = bound->shape};
-	snprintf(w.c, sizeof(w.c), "%s", bound->c);
-	while (*path) {
-		size_t n = strcspn(path, ".");
-
-		if (w.shape.kind == C_LIST && isdigit((unsigned char)*path)) {
-			enter_element(&w, path, (int)n);
-			path += n + (path[n] == '.');
-			continue;
-		}
-		if (!enter_member(t, &w, path)) { /* its path goes on within a list */
-			char head[128];
-
-			if (!path[n])
-				return NULL;
-			snprintf(head, sizeof(head), "%.*s", (int)n, path);
-			if (!enter_member(t, &w, head))
-				return NULL;
-			path += n + 1;
-			continue;
-		}
-		break;
+	*out = (struct c_value){.kind = C_NUMBER, .path = ""};
+	if (!bound) {
+		out->c = machine_variable(t, name);
+		return out->c != NULL;
 	}
-	*shape = w.shape;
-	shape->at = c_text(t, "%s", w.at);
-	shape->of = w.at[0] ? c_member_at(&w.shape, w.at) : NULL;
-	if (shape->of)
-		shape->kind = shape->of->kind;
-	return c_text(t, "%s", w.c);
+	out->c = c_text(t, "%s", bound->c);
+	out->kind = bound->shape.kind;
+	out->members = bound->shape.members;
+	for (size_t n; *path; path += n + (path[n] == '.')) {
+		n = strcspn(path, ".");
+		if (out->kind == C_LIST && isdigit((unsigned char)*path))
+			*out = c_element(t, out, c_text(t, "%.*s", (int)n, path));
+		else if (!c_enter(t, out, path, n))
+			return false;
+	}
+	return true;
 }
 
 /* A constant by its name in the header, or as a number where an older header may not have it. */
@@ -219,14 +196,12 @@ static const char *put_variable(struct expression *e, const char *at)
 {
 	char name[VARIABLE_NAME];
 	size_t n = scope_name_length(at);
-	struct c_shape shape;
-	const char *c;
+	struct c_value value;
 
 	snprintf(name, sizeof(name), "%.*s", (int)n, at);
-	c = c_variable(e->t, name, &shape);
-	if (!c)
+	if (!c_variable(e->t, name, &value))
 		c_missing(e->t, "$%s", name);
-	put_c(e, c ? c : "0");
+	put_c(e, value.c ? value.c : "0");
 	return at + n;
 }
 
@@ -322,8 +297,7 @@ const char *c_string(struct translation *t, const json_t *json)
 		return c_quote(t, text);
 	while (*text && n + 8 < sizeof(format)) {
 		char name[VARIABLE_NAME];
-		struct c_shape shape;
-		const char *c;
+		struct c_value value;
 
 		if (*text != '$') {
 			n += (size_t)snprintf(format + n, sizeof(format) - n,
@@ -333,15 +307,14 @@ const char *c_string(struct translation *t, const json_t *json)
 		}
 		snprintf(name, sizeof(name), "%.*s", (int)scope_name_length(text + 1), text + 1);
 		text += 1 + strlen(name);
-		c = c_variable(t, name, &shape);
-		if (!c)
+		if (!c_variable(t, name, &value))
 			c_missing(t, "$%s", name);
 		n += (size_t)snprintf(format + n, sizeof(format) - n,
-				      shape.kind == C_STRING ? "%%s" : "%%llu");
+				      value.kind == C_STRING ? "%%s" : "%%llu");
 		m += (size_t)snprintf(
 			arguments + m, m < sizeof(arguments) ? sizeof(arguments) - m : 0,
-			shape.kind == C_STRING ? ", %s" : ", (unsigned long long)(%s)",
-			c ? c : "0");
+			value.kind == C_STRING ? ", %s" : ", (unsigned long long)(%s)",
+			value.c ? value.c : "0");
 	}
 	if (*text || m >= sizeof(arguments))
 		c_missing(t, "a text that is so long");

@@ -10,27 +10,9 @@
 #include "language/pattern_operator.h"
 #include "translate/translate.h"
 
-/* A value that a pattern is on: the expression, and its place among the members of `shape`. */
-struct subject {
-	const char *c;
-	const char *path; /* "" is the whole, "values[]" an element */
-	enum c_kind kind;
-	const struct c_shape *shape;
-	const struct c_member *member; /* NULL: it is the whole, or none is known */
-	bool is_certain;               /* `bind` may bind here: nothing turns it round */
-};
+static const char *condition(struct translation *t, const json_t *pattern, const struct c_value *s);
 
-static const char *condition(struct translation *t, const json_t *pattern, const struct subject *s);
-
-static const struct c_member *find_member(const struct c_shape *shape, const char *path)
-{
-	for (const struct c_member *m = shape->members; m && m->path; m++)
-		if (!strcmp(m->path, path))
-			return m;
-	return NULL;
-}
-
-static const char *count_in_c(const struct subject *s, struct translation *t)
+static const char *count_in_c(const struct c_value *s, struct translation *t)
 {
 	return c_text(t, "%s_nr", s->c);
 }
@@ -42,29 +24,15 @@ static const char *both(struct translation *t, const char *a, const char *b)
 	return c_text(t, "%s && %s", a, b);
 }
 
-/* The type of an element: of members' structs there is no name, so it is asked for. */
-static struct subject element_in_c(struct translation *t, const struct subject *s,
-				   const char *index)
-{
-	const char *path = s->path[0] ? c_text(t, "%s[]", s->path) : "";
-	const struct c_member *m = find_member(s->shape, path);
-
-	return (struct subject){.c = c_text(t, "%s[%s]", s->c, index),
-				.path = path,
-				.kind = m ? m->kind : C_OBJECT,
-				.shape = s->shape,
-				.member = m};
-}
-
 /*
  * A loop in front of the check, which leaves in a variable how many elements fit. A loop for a list
  * within these elements comes to stand within it.
  */
-static const char *fitting(struct translation *t, const json_t *pattern, const struct subject *s)
+static const char *fitting(struct translation *t, const json_t *pattern, const struct c_value *s)
 {
 	const char *name = c_text(t, "fit_%u", ++t->functions_made);
 	const char *index = c_text(t, "i_%u", t->functions_made), *inner;
-	struct subject element = element_in_c(t, s, index);
+	struct c_value element = c_element(t, s, index);
 
 	c_declare(t, name, "uint64_t", "");
 	c_line(t, "%s = 0;", name);
@@ -78,7 +46,7 @@ static const char *fitting(struct translation *t, const json_t *pattern, const s
 }
 
 /* A value's name in its family. cpumode is an enum below a mask's bits. */
-static const char *mask_in_c(struct translation *t, const struct subject *s, const json_t *names,
+static const char *mask_in_c(struct translation *t, const struct c_value *s, const json_t *names,
 			     const char **low)
 {
 	const struct c_member *m = s->member;
@@ -90,11 +58,8 @@ static const char *mask_in_c(struct translation *t, const struct subject *s, con
 		const char *text = json_string_value(one);
 
 		if (m && m->words) {
-			json_t *list = json_pack("[s]", text);
-
 			bits = c_text(t, "%s%s%s", bits, bits[0] ? " | " : "",
-				      c_words(t, list, m->prefix ? m->prefix : ""));
-			json_decref(list);
+				      c_capitals(t, m->prefix ? m->prefix : "", text));
 		} else if (m && m->rest && text && abi_value(m->set, text, NULL)) {
 			*low = c_number(t, one, m->set);
 		} else {
@@ -105,7 +70,7 @@ static const char *mask_in_c(struct translation *t, const struct subject *s, con
 	return bits;
 }
 
-static const char *has_names(struct translation *t, const struct subject *s, const json_t *names)
+static const char *has_names(struct translation *t, const struct c_value *s, const json_t *names)
 {
 	const char *low, *bits = mask_in_c(t, s, names, &low);
 	const char *a = low[0] ? c_text(t, "(%s & 7) == %s", s->c, low) : "";
@@ -114,7 +79,7 @@ static const char *has_names(struct translation *t, const struct subject *s, con
 	return both(t, a, b);
 }
 
-static const char *lacks_names(struct translation *t, const struct subject *s, const json_t *names)
+static const char *lacks_names(struct translation *t, const struct c_value *s, const json_t *names)
 {
 	const char *low, *bits = mask_in_c(t, s, names, &low);
 	const char *a = low[0] ? c_text(t, "(%s & 7) != %s", s->c, low) : "";
@@ -124,7 +89,7 @@ static const char *lacks_names(struct translation *t, const struct subject *s, c
 }
 
 /* All of the names and no others; one name alone is a value. */
-static const char *is_names(struct translation *t, const struct subject *s, const json_t *names)
+static const char *is_names(struct translation *t, const struct c_value *s, const json_t *names)
 {
 	const char *low, *bits = mask_in_c(t, s, names, &low);
 
@@ -132,7 +97,7 @@ static const char *is_names(struct translation *t, const struct subject *s, cons
 		      low[0] || bits[0] ? bits : "0");
 }
 
-static const char *relation(struct translation *t, const struct subject *s, const char *operator,
+static const char *relation(struct translation *t, const struct c_value *s, const char *operator,
 			    const json_t * operand)
 {
 	const char *bound = c_number(t, operand, NULL);
@@ -143,7 +108,7 @@ static const char *relation(struct translation *t, const struct subject *s, cons
 }
 
 /* What says at run time whether a member is there; "" is always, "0" never. */
-static const char *presence_in_c(struct translation *t, const struct subject *s)
+static const char *presence_in_c(struct translation *t, const struct c_value *s)
 {
 	const char *dot = strrchr(s->c, '.');
 
@@ -154,7 +119,7 @@ static const char *presence_in_c(struct translation *t, const struct subject *s)
 	return c_text(t, "%.*s%s", dot ? (int)(dot + 1 - s->c) : 0, s->c, s->member->has);
 }
 
-static const char *absent(struct translation *t, const json_t *truth, const struct subject *s)
+static const char *absent(struct translation *t, const json_t *truth, const struct c_value *s)
 {
 	const char *there = presence_in_c(t, s);
 
@@ -163,7 +128,7 @@ static const char *absent(struct translation *t, const json_t *truth, const stru
 	return there;
 }
 
-static const char *bound_in_c(struct translation *t, const json_t *json, const struct subject *s)
+static const char *bound_in_c(struct translation *t, const json_t *json, const struct c_value *s)
 {
 	const char *name = json_string_value(json);
 	struct c_shape shape = {.kind = s->kind == C_BYTES ? C_BYTES : C_NUMBER};
@@ -183,24 +148,56 @@ static const char *bound_in_c(struct translation *t, const json_t *json, const s
 	return "";
 }
 
-/* The list's elements and no others, in order. */
-static const char *exactly_in_c(struct translation *t, const json_t *list, const struct subject *s)
+/* A condition of several parts, a line each. */
+static const char *in_lines(struct translation *t, const char *must)
 {
-	const char *all = c_text(t, "%s == %zu", count_in_c(s, t), json_array_size(list));
+	const char *all = "", *end;
+
+	if (strlen(must) < 80)
+		return must;
+	for (; (end = strstr(must, " && ")); must = end + 4)
+		all = c_text(t, "%s%.*s &&\n%*s", all, (int)(end - must), must, 8 * t->indent + 7,
+			     "");
+	return c_text(t, "%s%s", all, must);
+}
+
+/* What must hold; or nothing is left of it, if it is said at once. */
+static const char *said(struct translation *t, const char *must, const struct c_value *s)
+{
+	if (!s->is_said || !must[0])
+		return must;
+	must = in_lines(t, must);
+	if (s->kind == C_NUMBER || s->kind == C_BITS)
+		c_line(t, "expect(%s, %s);", must, s->c);
+	else if (s->kind == C_LIST)
+		c_line(t, "expect(%s, %s_nr);", must, s->c);
+	else if (s->kind == C_STRING)
+		c_line(t, "expect_text(%s, %s);", must, s->c);
+	else
+		c_line(t, "expect(%s, 0);", must);
+	return "";
+}
+
+/* The list's elements and no others, in order. */
+static const char *exactly_in_c(struct translation *t, const json_t *list, const struct c_value *s)
+{
+	const char *all =
+		said(t, c_text(t, "%s == %zu", count_in_c(s, t), json_array_size(list)), s);
 
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		struct subject element = element_in_c(t, s, c_text(t, "%zu", i));
+		struct c_value element = c_element(t, s, c_text(t, "%zu", i));
 
 		element.is_certain = s->is_certain;
+		element.is_said = s->is_said;
 		all = both(t, all, condition(t, json_array_get(list, i), &element));
 	}
 	return all;
 }
 
-static const char *in_order(struct translation *t, const json_t *list, const struct subject *s)
+static const char *in_order(struct translation *t, const json_t *list, const struct c_value *s)
 {
 	const char *name = c_text(t, "at_%u", ++t->functions_made);
-	struct subject element = element_in_c(t, s, name);
+	struct c_value element = c_element(t, s, name);
 
 	c_declare(t, name, "uint64_t", "");
 	c_line(t, "%s = 0;", name);
@@ -218,14 +215,12 @@ static const char *in_order(struct translation *t, const json_t *list, const str
 static const char *number_of_elements(struct translation *t, const json_t *pattern, const char *c,
 				      bool is_certain)
 {
-	static const struct c_shape plain = {.kind = C_NUMBER};
-	const struct subject s = {
-		.c = c, .path = "", .kind = C_NUMBER, .shape = &plain, .is_certain = is_certain};
+	const struct c_value s = {.c = c, .path = "", .kind = C_NUMBER, .is_certain = is_certain};
 
 	return condition(t, pattern, &s);
 }
 
-static const char *some(struct translation *t, const json_t *patterns, const struct subject *s,
+static const char *some(struct translation *t, const json_t *patterns, const struct c_value *s,
 			const char *behind)
 {
 	const char *all = "";
@@ -235,7 +230,7 @@ static const char *some(struct translation *t, const json_t *patterns, const str
 	return all;
 }
 
-static const char *times(struct translation *t, const json_t *parts, const struct subject *s)
+static const char *times(struct translation *t, const json_t *parts, const struct c_value *s)
 {
 	const char *all = "";
 
@@ -248,7 +243,7 @@ static const char *times(struct translation *t, const json_t *parts, const struc
 	return all;
 }
 
-static const char *ascending(struct translation *t, const json_t *key, const struct subject *s)
+static const char *ascending(struct translation *t, const json_t *key, const struct c_value *s)
 {
 	const char *name = c_text(t, "descents_%u", ++t->functions_made);
 	const char *member = json_string_value(key);
@@ -261,19 +256,17 @@ static const char *ascending(struct translation *t, const json_t *key, const str
 }
 
 static const char *operation(struct translation *t, const char *name, const json_t *operand,
-			     const struct subject *s)
+			     const struct c_value *s)
 {
-	struct subject whole = *s;
+	static const char *const relations[][2] = {
+		{"gt", ">"}, {"ge", ">="}, {"lt", "<"}, {"le", "<="}};
+	struct c_value whole = *s;
 	const char *inner;
 
-	if (!strcmp(name, "gt"))
-		return relation(t, s, ">", operand);
-	if (!strcmp(name, "ge"))
-		return relation(t, s, ">=", operand);
-	if (!strcmp(name, "lt"))
-		return relation(t, s, "<", operand);
-	if (!strcmp(name, "le"))
-		return relation(t, s, "<=", operand);
+	whole.is_said = false;
+	for (size_t i = 0; i < 4; i++)
+		if (!strcmp(name, relations[i][0]))
+			return relation(t, s, relations[i][1], operand);
 	if (!strcmp(name, "between"))
 		return both(t, relation(t, s, ">=", json_array_get(operand, 0)),
 			    relation(t, s, "<=", json_array_get(operand, 1)));
@@ -290,7 +283,7 @@ static const char *operation(struct translation *t, const char *name, const json
 	if (!strcmp(name, "length"))
 		return number_of_elements(t, operand, count_in_c(s, t), s->is_certain);
 	if (!strcmp(name, "exactly"))
-		return exactly_in_c(t, operand, s);
+		return exactly_in_c(t, operand, &whole);
 	if (!strcmp(name, "in-order"))
 		return in_order(t, operand, s);
 	if (!strcmp(name, "some"))
@@ -318,64 +311,49 @@ static const char *operation(struct translation *t, const char *name, const json
 	return "0";
 }
 
-/* A member that the layout does not have here: the pattern can only say so. */
-static const char *of_nothing(struct translation *t, const json_t *pattern)
-{
-	if (json_is_true(json_object_get(pattern, "absent")))
-		return "";
-	(void)t;
-	return "0";
-}
-
 static const char *members_in_c(struct translation *t, const json_t *pattern,
-				const struct subject *s)
+				const struct c_value *s)
 {
 	const char *all = "", *key;
 	json_t *part;
 
 	json_object_foreach((json_t *)pattern, key, part) {
-		const char *path = c_text(t, "%s%s%s", s->path, s->path[0] ? "." : "", key);
-		const struct c_member *m = find_member(s->shape, path);
-		struct subject below = *s;
+		struct c_value below = *s;
 
-		if (!m) {
-			all = both(t, all, of_nothing(t, part));
-			continue;
-		}
-		below.path = path;
-		below.member = m;
-		below.kind = m->kind;
-		if (m->kind != C_OBJECT && m->c[0])
-			below.c = c_text(t, "%s.%s", s->c, m->c);
-		all = both(t, all, condition(t, part, &below));
+		if (c_enter(t, &below, key, strlen(key)))
+			all = both(t, all, condition(t, part, &below));
+		else if (json_is_true(json_object_get(part, "absent")))
+			continue; /* the layout does not have it here: the pattern can only say so
+				   */
+		else if (s->is_said)
+			c_missing(t, "\"%s\", which is not there", key);
+		else
+			all = both(t, all, "0");
 	}
 	return all;
 }
 
-static const char *equal(struct translation *t, const json_t *pattern, const struct subject *s)
+static const char *equal(struct translation *t, const json_t *pattern, const struct c_value *s)
 {
 	const char *text = json_string_value(pattern);
 
 	if (s->kind == C_STRING && text && text[0] == '$') {
-		struct c_shape shape;
-		const char *c = c_variable(t, text + 1, &shape);
+		struct c_value other;
 
-		if (c && shape.kind == C_STRING)
-			return c_text(t, "!strcmp(%s, %s)", s->c, c);
+		if (c_variable(t, text + 1, &other) && other.kind == C_STRING)
+			return c_text(t, "!strcmp(%s, %s)", s->c, other.c);
 	}
 	if (s->kind == C_STRING)
 		return c_text(t, "!strcmp(%s, %s)", s->c, c_string(t, pattern));
 	if (s->kind == C_BYTES) {
-		struct c_shape shape = {.kind = C_STRING};
-		const char *c = text && text[0] == '$' ? c_variable(t, text + 1, &shape)
-				: text                 ? c_quote(t, text)
-						       : NULL;
+		struct c_value other = {.c = text ? c_quote(t, text) : "\"\"", .kind = C_STRING};
 
-		if (c && shape.kind == C_BYTES)
-			return c_text(t, "same_bytes(%s, %s_nr, %s, %s_nr)", s->c, s->c, c, c);
-		if (!c)
+		if (!text || (text[0] == '$' && !c_variable(t, text + 1, &other)))
 			c_missing(t, "bytes that are no text");
-		return c_text(t, "is_hex(%s, %s_nr, %s)", s->c, s->c, c ? c : "\"\"");
+		else if (other.kind == C_BYTES)
+			return c_text(t, "same_bytes(%s, %s_nr, %s, %s_nr)", s->c, s->c, other.c,
+				      other.c);
+		return c_text(t, "is_hex(%s, %s_nr, %s)", s->c, s->c, other.c);
 	}
 	if (s->kind == C_BITS && (json_is_array(pattern) || (text && text[0] != '$')))
 		return is_names(t, s, pattern);
@@ -386,9 +364,9 @@ static const char *equal(struct translation *t, const json_t *pattern, const str
 	return relation(t, s, "==", pattern);
 }
 
-/* What must hold: "" is nothing. As deep as the pattern's JSON. */
+/* What must hold: "" is nothing, or all was said. As deep as the pattern's JSON. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static const char *condition(struct translation *t, const json_t *pattern, const struct subject *s)
+static const char *condition(struct translation *t, const json_t *pattern, const struct c_value *s)
 {
 	const char *all = "", *key;
 	json_t *operand;
@@ -396,118 +374,29 @@ static const char *condition(struct translation *t, const json_t *pattern, const
 	if (json_is_array(pattern) && s->kind == C_LIST)
 		return exactly_in_c(t, pattern, s);
 	if (!json_is_object(pattern))
-		return equal(t, pattern, s);
+		return said(t, equal(t, pattern, s), s);
 	if (!pattern_is_operation(pattern))
 		return members_in_c(t, pattern, s);
 	json_object_foreach((json_t *)pattern, key, operand)
-		all = both(t, all, operation(t, key, operand, s));
+		all = both(t, all,
+			   s->kind == C_LIST && !strcmp(key, "exactly")
+				   ? exactly_in_c(t, operand, s)
+				   : said(t, operation(t, key, operand, s), s));
 	return all;
 }
 
-/* A condition of several parts, a line each. */
-static const char *in_lines(struct translation *t, const char *must)
+void c_expect_value(struct translation *t, const json_t *pattern, const struct c_value *value)
 {
-	const char *all = "", *end;
+	struct c_value s = *value;
 
-	if (strlen(must) < 80)
-		return must;
-	for (; (end = strstr(must, " && ")); must = end + 4)
-		all = c_text(t, "%s%.*s &&\n%*s", all, (int)(end - must), must, 8 * t->indent + 7,
-			     "");
-	return c_text(t, "%s%s", all, must);
+	s.is_certain = s.is_said = true;
+	condition(t, pattern, &s);
 }
 
-static void say_check(struct translation *t, const char *must, const struct subject *s)
-{
-	if (!must[0])
-		return;
-	must = in_lines(t, must);
-	if (s->kind == C_NUMBER || s->kind == C_BITS)
-		c_line(t, "expect(%s, %s);", must, s->c);
-	else if (s->kind == C_LIST)
-		c_line(t, "expect(%s, %s_nr);", must, s->c);
-	else if (s->kind == C_STRING)
-		c_line(t, "expect_text(%s, %s);", must, s->c);
-	else
-		c_line(t, "expect(%s, 0);", must);
-}
-
-static void expect_parts(struct translation *t, const json_t *pattern, const struct subject *s);
-
-/* The list's elements and no others, in order. */
-/* NOLINTNEXTLINE(misc-no-recursion) */
-static void expect_elements(struct translation *t, const json_t *list, const struct subject *s)
-{
-	say_check(t, c_text(t, "%s == %zu", count_in_c(s, t), json_array_size(list)), s);
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		struct subject element = element_in_c(t, s, c_text(t, "%zu", i));
-
-		element.is_certain = s->is_certain;
-		expect_parts(t, json_array_get(list, i), &element);
-	}
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion) */
-static void expect_operations(struct translation *t, const json_t *pattern, const struct subject *s)
-{
-	const char *name;
-	json_t *operand;
-
-	json_object_foreach((json_t *)pattern, name, operand)
-		if (s->kind == C_LIST && !strcmp(name, "exactly"))
-			expect_elements(t, operand, s);
-		else
-			say_check(t, operation(t, name, operand, s), s);
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion) */
-static void expect_members(struct translation *t, const json_t *pattern, const struct subject *s)
-{
-	const char *key;
-	json_t *part;
-
-	json_object_foreach((json_t *)pattern, key, part) {
-		const char *path = c_text(t, "%s%s%s", s->path, s->path[0] ? "." : "", key);
-		const struct c_member *m = find_member(s->shape, path);
-		struct subject below = *s;
-
-		if (!m) {
-			if (of_nothing(t, part)[0])
-				c_missing(t, "\"%s\", which is not there", path);
-			continue;
-		}
-		below.path = path;
-		below.member = m;
-		below.kind = m->kind;
-		if (m->kind != C_OBJECT && m->c[0])
-			below.c = c_text(t, "%s.%s", s->c, m->c);
-		expect_parts(t, part, &below);
-	}
-}
-
-/* Each part by itself, so that what fails is what is shown. As deep as the pattern's JSON. */
-/* NOLINTNEXTLINE(misc-no-recursion) */
-static void expect_parts(struct translation *t, const json_t *pattern, const struct subject *s)
-{
-	if (json_is_array(pattern) && s->kind == C_LIST)
-		expect_elements(t, pattern, s);
-	else if (json_is_object(pattern) && pattern_is_operation(pattern))
-		expect_operations(t, pattern, s);
-	else if (json_is_object(pattern) && s->kind == C_OBJECT)
-		expect_members(t, pattern, s);
-	else
-		say_check(t, condition(t, pattern, s), s);
-}
-
-void c_expect(struct translation *t, const json_t *pattern, const char *value,
+void c_expect(struct translation *t, const json_t *pattern, const char *c,
 	      const struct c_shape *shape)
 {
-	const struct subject s = {.c = value,
-				  .path = shape->at ? shape->at : "",
-				  .kind = shape->kind,
-				  .shape = shape,
-				  .member = shape->of,
-				  .is_certain = true};
-
-	expect_parts(t, pattern, &s);
+	c_expect_value(t, pattern,
+		       &(struct c_value){
+			       .c = c, .kind = shape->kind, .members = shape->members, .path = ""});
 }

@@ -185,15 +185,3 @@ const char *c_cast(struct translation *t, const char *type, const char *c)
 	return strpbrk(c, " ?+*<>|&/") || strchr(c + 1, '-') ? c_text(t, "(%s)(%s)", type, c)
 							     : c_text(t, "(%s)%s", type, c);
 }
-
-const char *c_words(struct translation *t, const json_t *words, const char *prefix)
-{
-	const char *all = "";
-	json_t *word;
-	size_t i;
-
-	json_array_foreach(words, i, word)
-		all = c_text(t, "%s%s%s", all, i ? " | " : "",
-			     c_capitals(t, prefix, json_string_value(word)));
-	return all[0] ? all : "0";
-}

@@ -43,8 +43,17 @@ struct c_member {
 struct c_shape {
 	enum c_kind kind;
 	const struct c_member *members; /* the last has no path */
-	const struct c_member *of;      /* which of them the value is itself; NULL: none */
-	const char *at;                 /* its place among them; NULL: it is the whole */
+};
+
+/* A value: the expression, and its place among the members of what it is a part of. */
+struct c_value {
+	const char *c;
+	enum c_kind kind;
+	const struct c_member *members,
+		*member;  /* member NULL: it is the whole, or none is known */
+	const char *path; /* "" is the whole, "values[]" an element */
+	bool is_certain;  /* `bind` may bind here: nothing turns it round */
+	bool is_said;     /* each part of a pattern on it becomes a line of its own */
 };
 
 /* What a name of the case stands for. */
@@ -149,21 +158,22 @@ const char *c_capitals(struct translation *t, const char *prefix, const char *na
 /* The expression as that type; a plain number is left as it is. */
 const char *c_cast(struct translation *t, const char *type, const char *c);
 
-/* A list of words as C has them: prefix and capitals, or-ed. */
-const char *c_words(struct translation *t, const json_t *words, const char *prefix);
-
 /* Declares and fills `union attr NAME`. */
 void c_attr(struct translation *t, const char *name, const json_t *attr, const json_t *bytes);
 
-/* What `$path` stands for: the expression, and what it is. NULL if it stands for nothing in C. */
-const char *c_variable(struct translation *t, const char *path, struct c_shape *shape);
+/* What `$path` stands for; false: for nothing in C. */
+bool c_variable(struct translation *t, const char *path, struct c_value *out);
+
+/* An element of a list; and the member of that name, false if it is not known. */
+struct c_value c_element(struct translation *t, const struct c_value *list, const char *index);
+bool c_enter(struct translation *t, struct c_value *v, const char *name, size_t length);
 
 /*
- * Checks: one `expect()` for each part of the pattern, on the value that `value` says in C; what it
- * binds is bound.
+ * Checks: one `expect()` for each part of the pattern, on the value `c`; what it binds is bound.
  */
-void c_expect(struct translation *t, const json_t *pattern, const char *value,
+void c_expect(struct translation *t, const json_t *pattern, const char *c,
 	      const struct c_shape *shape);
+void c_expect_value(struct translation *t, const json_t *pattern, const struct c_value *value);
 
 /*
  * A struct and a function that reads it, for what read(2) of the event called `name` gives: "struct

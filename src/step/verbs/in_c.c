@@ -480,19 +480,19 @@ void socket_in_c(struct translation *t, const struct statement *s)
 void value_of_in_c(struct translation *t, const struct statement *s)
 {
 	const json_t *json = statement_json(s, "value");
-	const char *text = json_string_value(json), *value = NULL;
-	struct c_shape shape = number_shape;
+	const char *text = json_string_value(json), *number;
+	struct c_value value = {.kind = C_NUMBER, .path = ""};
+	bool is_name = text && text[0] == '$' && scope_name_length(text + 1) == strlen(text + 1) &&
+		       c_variable(t, text + 1, &value);
 
-	if (text && text[0] == '$' && scope_name_length(text + 1) == strlen(text + 1))
-		value = c_variable(t, text + 1, &shape);
-	if (!value || (shape.kind == C_NUMBER && s->bind)) {
-		const char *number = c_number(t, json, NULL);
-
-		shape = number_shape;
-		value = variable_in_c(t, s, "uint64_t", &shape);
-		c_line(t, "%s = %s;", value, number);
+	if (!is_name || (value.kind == C_NUMBER && s->bind)) {
+		number = c_number(t, json, NULL);
+		value = (struct c_value){.kind = C_NUMBER, .path = ""};
+		value.c = variable_in_c(t, s, "uint64_t", &number_shape);
+		c_line(t, "%s = %s;", value.c, number);
 	} else if (s->bind) {
 		c_missing(t, "another name for \"%s\"", text);
 	}
-	shown_in_c(t, s, value, &shape);
+	if (s->expected && !s->expected->err && s->expected->pattern)
+		c_expect_value(t, s->expected->pattern, &value);
 }

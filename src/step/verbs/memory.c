@@ -251,26 +251,17 @@ struct function_step {
 
 /* What they have in common that are about a part of a mapping. */
 #define PART_LENGTH                                                                                \
-	{                                                                                          \
-		"length", &argument_number, MEMBER(struct part_step, length),                      \
-			.given = offsetof(struct part_step, has_length),                           \
-			.help = "so many bytes (default: to its end)"                              \
-	}
+	"length", &argument_number, MEMBER(struct part_step, length),                              \
+		.given = offsetof(struct part_step, has_length),                                   \
+		.help = "so many bytes (default: to its end)"
 #define PART_OFFSET                                                                                \
-	{                                                                                          \
-		"offset", &argument_number, MEMBER(struct part_step, offset),                      \
-			.help = "from that byte on (0)"                                            \
-	}
+	"offset", &argument_number, MEMBER(struct part_step, offset),                              \
+		.help = "from that byte on (0)"
 #define PLACE_OFFSET                                                                               \
-	{                                                                                          \
-		"offset", &argument_number, MEMBER(struct word_step, offset),                      \
-			.help = "so far behind it"                                                 \
-	}
+	"offset", &argument_number, MEMBER(struct word_step, offset), .help = "so far behind it"
 #define PLACE_MEMBER                                                                               \
-	{                                                                                          \
-		"member", &argument_page_member, MEMBER(struct word_step, member),                 \
-			.help = "or that member of the metadata page"                              \
-	}
+	"member", &argument_page_member, MEMBER(struct word_step, member),                         \
+		.help = "or that member of the metadata page"
 
 const struct verb memory_verbs[] = {
 	{.name = "mmap",
@@ -279,112 +270,77 @@ const struct verb memory_verbs[] = {
 	 .in_c = mmap_in_c,
 	 .kind = CALLS,
 	 .binds = BINDS_RESULT,
-	 .size = sizeof(struct mmap_step),
-	 .arguments =
-		 (const struct argument[]){
-			 {"mmap", &argument_bound, MEMBER(struct mmap_step, fd)},
-			 {"pages", &argument_number, MEMBER(struct mmap_step, pages), .fallback = 8,
-			  .most = 1 << 20, .help = "data pages, behind the metadata page (8)"},
-			 {"length", &argument_number, MEMBER(struct mmap_step, length),
-			  .is_long = true, .given = offsetof(struct mmap_step, has_length),
-			  .help = "bytes, instead"},
-			 {"offset", &argument_number, MEMBER(struct mmap_step, offset),
-			  .help = "in bytes (0)"},
-			 {"prot", &argument_words, MEMBER(struct mmap_step, prot),
-			  .words = memory_prots, .fallback = PROT_READ | PROT_WRITE,
-			  .help = "([\"read\", \"write\"])"},
-			 {"private", &argument_truth, MEMBER(struct mmap_step, is_private),
-			  .help = "MAP_PRIVATE, not MAP_SHARED"},
-			 {0}}},
+	 ARGUMENTS(struct mmap_step, {"mmap", &argument_bound, MEMBER(struct mmap_step, fd)},
+		   {"pages", &argument_number, MEMBER(struct mmap_step, pages), .fallback = 8,
+		    .most = 1 << 20, .help = "data pages, behind the metadata page (8)"},
+		   {"length", &argument_number, MEMBER(struct mmap_step, length), .is_long = true,
+		    .given = offsetof(struct mmap_step, has_length), .help = "bytes, instead"},
+		   {"offset", &argument_number, MEMBER(struct mmap_step, offset),
+		    .help = "in bytes (0)"},
+		   {"prot", &argument_words, MEMBER(struct mmap_step, prot), .words = memory_prots,
+		    .fallback = PROT_READ | PROT_WRITE, .help = "([\"read\", \"write\"])"},
+		   {"private", &argument_truth, MEMBER(struct mmap_step, is_private),
+		    .help = "MAP_PRIVATE, not MAP_SHARED"})},
 	{.name = "munmap",
 	 .help = "the mapping of the event NAME, or a part of it",
 	 .run = run_munmap,
 	 .c = "@{replaced?map_over:munmap}((char *)@*munmap + @offset, "
 	      "@{length?@length:@*munmap_length - @offset})",
 	 .kind = CALLS,
-	 .size = sizeof(struct part_step),
-	 .arguments =
-		 (const struct argument[]){
-			 {"munmap", &argument_bound, MEMBER(struct part_step, fd)},
-			 PART_LENGTH,
-			 PART_OFFSET,
-			 {"replaced", &argument_truth, MEMBER(struct part_step, is_replaced),
-			  .help = "by mapping other memory there"},
-			 {0}}},
+	 ARGUMENTS(struct part_step, {"munmap", &argument_bound, MEMBER(struct part_step, fd)},
+		   {PART_LENGTH}, {PART_OFFSET},
+		   {"replaced", &argument_truth, MEMBER(struct part_step, is_replaced),
+		    .help = "by mapping other memory there"})},
 	{.name = "mremap",
 	 .help = "the mapping of the event NAME, or a part of it",
 	 .run = run_mremap,
 	 .in_c = mremap_in_c,
 	 .kind = CALLS,
-	 .size = sizeof(struct part_step),
-	 .arguments =
-		 (const struct argument[]){
-			 {"mremap", &argument_bound, MEMBER(struct part_step, fd)},
-			 PART_LENGTH,
-			 PART_OFFSET,
-			 {"to", &argument_number, MEMBER(struct part_step, to), .is_long = true,
-			  .help = "so many bytes"},
-			 {"move", &argument_truth, MEMBER(struct part_step, moves),
-			  .help = "to another place"},
-			 {0}}},
+	 ARGUMENTS(struct part_step, {"mremap", &argument_bound, MEMBER(struct part_step, fd)},
+		   {PART_LENGTH}, {PART_OFFSET},
+		   {"to", &argument_number, MEMBER(struct part_step, to), .is_long = true,
+		    .help = "so many bytes"},
+		   {"move", &argument_truth, MEMBER(struct part_step, moves),
+		    .help = "to another place"})},
 	{.name = "mprotect",
 	 .help = "the mapping of the event NAME, or a part of it",
 	 .run = run_mprotect,
 	 .c = "mprotect((char *)@*mprotect + @offset, @{length?@length:@*mprotect_length - "
 	      "@offset}, PROT_@prot)",
 	 .kind = CALLS,
-	 .size = sizeof(struct part_step),
-	 .arguments =
-		 (const struct argument[]){
-			 {"mprotect", &argument_bound, MEMBER(struct part_step, fd)},
-			 PART_LENGTH,
-			 PART_OFFSET,
-			 {"prot", &argument_words, MEMBER(struct part_step, prot),
-			  .words = memory_prots, .fallback = PROT_READ | PROT_WRITE,
-			  .help = "([\"read\", \"write\"])"},
-			 {0}}},
+	 ARGUMENTS(struct part_step, {"mprotect", &argument_bound, MEMBER(struct part_step, fd)},
+		   {PART_LENGTH}, {PART_OFFSET},
+		   {"prot", &argument_words, MEMBER(struct part_step, prot), .words = memory_prots,
+		    .fallback = PROT_READ | PROT_WRITE, .help = "([\"read\", \"write\"])"})},
 	{.name = "buffer",
 	 .help = "the address of that many zero bytes, at a page's start",
 	 .run = run_buffer,
 	 .c = "(long)mmap(NULL, @buffer, PROT_@prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)",
 	 .binds = BINDS_RESULT,
-	 .size = sizeof(struct buffer_step),
-	 .arguments =
-		 (const struct argument[]){{"buffer", &argument_number,
-					    MEMBER(struct buffer_step, size), .most = 1 << 24},
-					   {"prot", &argument_words,
-					    MEMBER(struct buffer_step, prot), .words = memory_prots,
-					    .fallback = PROT_READ | PROT_WRITE,
-					    .help = "([\"read\", \"write\"])"},
-					   {0}}},
+	 ARGUMENTS(struct buffer_step,
+		   {"buffer", &argument_number, MEMBER(struct buffer_step, size), .most = 1 << 24},
+		   {"prot", &argument_words, MEMBER(struct buffer_step, prot),
+		    .words = memory_prots, .fallback = PROT_READ | PROT_WRITE,
+		    .help = "([\"read\", \"write\"])"})},
 	{.name = "string",
 	 .help = "the address of a string",
 	 .run = run_string,
 	 .c = "repeated(@string, @times, @end)",
 	 .binds = BINDS_RESULT,
-	 .size = sizeof(struct string_step),
-	 .arguments =
-		 (const struct argument[]){
-			 {"string", &argument_text, MEMBER(struct string_step, text)},
-			 {"times", &argument_number, MEMBER(struct string_step, times),
-			  .fallback = 1, .most = 1 << 16, .help = "it repeated"},
-			 {"end", &argument_text, MEMBER(struct string_step, end),
-			  .help = "a text behind that"},
-			 {0}}},
+	 ARGUMENTS(struct string_step, {"string", &argument_text, MEMBER(struct string_step, text)},
+		   {"times", &argument_number, MEMBER(struct string_step, times), .fallback = 1,
+		    .most = 1 << 16, .help = "it repeated"},
+		   {"end", &argument_text, MEMBER(struct string_step, end),
+		    .help = "a text behind that"})},
 	{.name = "poke",
 	 .help = "stores an u64 at an address; the signal that comes of it is the process's",
 	 .run = run_poke,
 	 .c = "*(volatile uint64_t *)(uintptr_t)(@poke@{offset? + @offset}@{member? + "
 	      "offsetof(struct perf_event_mmap_page, @member)}) = (uint64_t)(@value);",
-	 .size = sizeof(struct word_step),
-	 .arguments =
-		 (const struct argument[]){{"poke", &argument_number,
-					    MEMBER(struct word_step, address), .is_long = true},
-					   {"value", &argument_number,
-					    MEMBER(struct word_step, value), .help = "(0)"},
-					   PLACE_OFFSET,
-					   PLACE_MEMBER,
-					   {0}}},
+	 ARGUMENTS(struct word_step,
+		   {"poke", &argument_number, MEMBER(struct word_step, address), .is_long = true},
+		   {"value", &argument_number, MEMBER(struct word_step, value), .help = "(0)"},
+		   {PLACE_OFFSET}, {PLACE_MEMBER})},
 	{.name = "peek",
 	 .help = "the u64 at an address",
 	 .run = run_peek,
@@ -393,13 +349,9 @@ const struct verb memory_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_NUMBER},
-	 .size = sizeof(struct word_step),
-	 .arguments =
-		 (const struct argument[]){{"peek", &argument_number,
-					    MEMBER(struct word_step, address), .is_long = true},
-					   PLACE_OFFSET,
-					   PLACE_MEMBER,
-					   {0}}},
+	 ARGUMENTS(struct word_step,
+		   {"peek", &argument_number, MEMBER(struct word_step, address), .is_long = true},
+		   {PLACE_OFFSET}, {PLACE_MEMBER})},
 	{.name = "function",
 	 .help = "what \"call\" of workload calls: address, path and offset for a uprobe, and the "
 		 "program's build_id",
@@ -407,10 +359,7 @@ const struct verb memory_verbs[] = {
 	 .c = "find_probed(&@=)",
 	 .c_value = "struct function: address offset path$ build_id$",
 	 .binds = BINDS_SHOWN,
-	 .size = sizeof(struct function_step),
-	 .arguments =
-		 (const struct argument[]){{"function", &argument_word,
-					    MEMBER(struct function_step, which),
-					    .words = (const struct word[]){{"probed", 0}, {0}}},
-					   {0}}},
+	 ARGUMENTS(struct function_step,
+		   {"function", &argument_word, MEMBER(struct function_step, which),
+		    .words = (const struct word[]){{"probed", 0}, {0}}})},
 	{0}};

@@ -156,8 +156,5 @@ const struct verb pmu_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = pmu_shows},
-	 .size = sizeof(struct pmu_step),
-	 .arguments =
-		 (const struct argument[]){
-			 {"pmu-events", &argument_text, MEMBER(struct pmu_step, pmu)}, {0}}},
+	 ARGUMENTS(struct pmu_step, {"pmu-events", &argument_text, MEMBER(struct pmu_step, pmu)})},
 	{0}};

@@ -102,13 +102,10 @@ const struct verb records_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shape = shape_records,
-	 .size = sizeof(struct records_step),
-	 .arguments =
-		 (const struct argument[]){
-			 {"records", &argument_bound, MEMBER(struct records_step, fd)},
-			 {"of", &argument_types, MEMBER(struct records_step, types),
-			  .help = "these types alone"},
-			 {"keep", &argument_truth, MEMBER(struct records_step, keeps),
-			  .help = "leaves them unread"},
-			 {0}}},
+	 ARGUMENTS(struct records_step,
+		   {"records", &argument_bound, MEMBER(struct records_step, fd)},
+		   {"of", &argument_types, MEMBER(struct records_step, types),
+		    .help = "these types alone"},
+		   {"keep", &argument_truth, MEMBER(struct records_step, keeps),
+		    .help = "leaves them unread"})},
 	{0}};

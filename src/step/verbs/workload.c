@@ -314,59 +314,41 @@ static const struct word spaces[] = {{"uts", CLONE_NEWUTS},
 /* What a row of a workload begins with, and the arguments that it takes. */
 #define WORKLOAD(...)                                                                              \
 	.key = "workload", .run = run_workload, .check = check_refresh, .binds = BINDS_SHOWN,      \
-	.is_behind_exec = true, .size = sizeof(struct workload_step),                              \
-	.workload = &(const struct workload)                                                       \
+	.is_behind_exec = true, .workload = &(const struct workload)                               \
 	{                                                                                          \
 		__VA_ARGS__                                                                        \
 	}
-#define WHAT                                                                                       \
-	{                                                                                          \
-		.key = "workload", .type = &argument_kind                                          \
-	}
+#define WHAT .key = "workload", .type = &argument_kind
 #define COUNTED                                                                                    \
-	{"counted", &argument_bound, MEMBER(struct workload_step, counted),                        \
-	 .given = offsetof(struct workload_step, is_counted),                                      \
-	 .help = "an event, switched on right before it and off right behind, with its group"},    \
-	{                                                                                          \
-		"refresh", &argument_number, MEMBER(struct workload_step, refresh),                \
-			.most = 1000,                                                              \
-			.help = "so many overflows: REFRESH, not ENABLE, of that event alone"      \
-	}
+	"counted", &argument_bound, MEMBER(struct workload_step, counted),                         \
+		.given = offsetof(struct workload_step, is_counted),                               \
+		.help = "an event, switched on right before it and off right behind, with its "    \
+			"group"
+#define REFRESH                                                                                    \
+	"refresh", &argument_number, MEMBER(struct workload_step, refresh),                        \
+		.most = 1000,                                                                      \
+		.help = "so many overflows: REFRESH, not ENABLE, of that event alone"
 #define TIMES                                                                                      \
-	{                                                                                          \
-		"times", &argument_number, MEMBER(struct workload_step, times),                    \
-			.fallback = 1, .most = 10000000, .help = "(1)"                             \
-	}
+	"times", &argument_number, MEMBER(struct workload_step, times),                            \
+		.fallback = 1, .most = 10000000, .help = "(1)"
 #define MS                                                                                         \
-	{                                                                                          \
-		"ms", &argument_number, MEMBER(struct workload_step, ms),                          \
-			.most = 2000, .help = "milliseconds (0)"                                   \
-	}
+	"ms", &argument_number, MEMBER(struct workload_step, ms), .most = 2000,                    \
+								  .help = "milliseconds (0)"
 #define ADDRESS                                                                                    \
-	{                                                                                          \
-		"at", &argument_number, MEMBER(struct workload_step, at),                          \
-			.is_long = true, .help = "an address", .is_required = true                 \
-	}
+	"at", &argument_number, MEMBER(struct workload_step, at),                                  \
+		.is_long = true, .help = "an address", .is_required = true
 #define SIZE                                                                                       \
-	{                                                                                          \
-		"size", &argument_word_size, MEMBER(struct workload_step, size),                   \
-			.fallback = 8, .help = "of the word: 1, 2, 4 or 8 bytes (8)"               \
-	}
+	"size", &argument_word_size, MEMBER(struct workload_step, size),                           \
+		.fallback = 8, .help = "of the word: 1, 2, 4 or 8 bytes (8)"
 #define PAGES                                                                                      \
-	{                                                                                          \
-		"pages", &argument_number, MEMBER(struct workload_step, pages),                    \
-			.fallback = 1, .most = 4096, .help = "so many (1)"                         \
-	}
+	"pages", &argument_number, MEMBER(struct workload_step, pages),                            \
+		.fallback = 1, .most = 4096, .help = "so many (1)"
 #define LENGTH                                                                                     \
-	{                                                                                          \
-		"length", &argument_number, MEMBER(struct workload_step, length),                  \
-			.fallback = 4096, .most = 1 << 24, .help = "in bytes (4096)"               \
-	}
+	"length", &argument_number, MEMBER(struct workload_step, length),                          \
+		.fallback = 4096, .most = 1 << 24, .help = "in bytes (4096)"
 #define PROT                                                                                       \
-	{                                                                                          \
-		"prot", &argument_words, MEMBER(struct workload_step, prot),                       \
-			.words = memory_prots, .fallback = PROT_READ, .help = "([\"read\"])"       \
-	}
+	"prot", &argument_words, MEMBER(struct workload_step, prot),                               \
+		.words = memory_prots, .fallback = PROT_READ, .help = "([\"read\"])"
 
 /* Of a word that one instruction stores or loads: uint64_t. */
 static int compile_word_size(struct compiling *c, const struct argument *a, struct operand *operand,
@@ -406,43 +388,39 @@ const struct verb workload_verbs[] = {
 	      "i++)\n\t;}@{signals?count_signals() < @signals && }@{filled?head_of(@*filled) < "
 	      "@bytes && }@{ms?spun < UINT64_C(1000000) * @ms;)\n\tspun += spin_once();}",
 	 .help = "cpu time, or turns of a loop",
-	 .arguments =
-		 (const struct argument[]){
-			 WHAT,
-			 {"ms", &argument_number, MEMBER(struct workload_step, ms), .most = 2000,
-			  .help = "of cpu time, or until `signals` or `filled`"},
-			 {"signals", &argument_number, MEMBER(struct workload_step, signals),
-			  .most = 10000, .help = "so many were noted"},
-			 {"filled", &argument_bound, MEMBER(struct workload_step, filled),
-			  .given = offsetof(struct workload_step, has_filled),
-			  .help = "the buffer of that event has had `bytes`"},
-			 {"bytes", &argument_number, MEMBER(struct workload_step, bytes),
-			  .fallback = 1, .help = "(1)"},
-			 {"times", &argument_number, MEMBER(struct workload_step, times),
-			  .fallback = 1, .most = 10000000,
-			  .help = "turns, where there is no `ms` (1)"},
-			 COUNTED,
-			 {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT},
+		   {"ms", &argument_number, MEMBER(struct workload_step, ms), .most = 2000,
+		    .help = "of cpu time, or until `signals` or `filled`"},
+		   {"signals", &argument_number, MEMBER(struct workload_step, signals),
+		    .most = 10000, .help = "so many were noted"},
+		   {"filled", &argument_bound, MEMBER(struct workload_step, filled),
+		    .given = offsetof(struct workload_step, has_filled),
+		    .help = "the buffer of that event has had `bytes`"},
+		   {"bytes", &argument_number, MEMBER(struct workload_step, bytes), .fallback = 1,
+		    .help = "(1)"},
+		   {"times", &argument_number, MEMBER(struct workload_step, times), .fallback = 1,
+		    .most = 10000000, .help = "turns, where there is no `ms` (1)"},
+		   {COUNTED}, {REFRESH})},
 	{.name = "sleep",
 	 WORKLOAD(NULL, do_sleep, NULL, NULL),
 	 .c = "sleep_for(@ms);",
 	 .help = "nanosleep(2)",
-	 .arguments = (const struct argument[]){WHAT, MS, COUNTED, {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT}, {MS}, {COUNTED}, {REFRESH})},
 	{.name = "store",
 	 WORKLOAD(NULL, do_store, NULL, NULL),
 	 .c = "store_words(@at, @size, @times);",
 	 .help = "a word at an address",
-	 .arguments = (const struct argument[]){WHAT, ADDRESS, SIZE, TIMES, COUNTED, {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT}, {ADDRESS}, {SIZE}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "load",
 	 WORKLOAD(NULL, do_load, NULL, NULL),
 	 .c = "load_words(@at, @size, @times);",
 	 .help = "the same, read",
-	 .arguments = (const struct argument[]){WHAT, ADDRESS, SIZE, TIMES, COUNTED, {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT}, {ADDRESS}, {SIZE}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "call",
 	 WORKLOAD(NULL, do_call, NULL, NULL),
 	 .c = "call_probed(@times);",
 	 .help = "the function \"probed\"",
-	 .arguments = (const struct argument[]){WHAT, TIMES, COUNTED, {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "touch",
 	 WORKLOAD(ready_touch, do_touch, tidy_pages, NULL),
 	 .c_ready = "needed(ready_pages(&@=, @pages, false));",
@@ -450,7 +428,7 @@ const struct verb workload_verbs[] = {
 	 .c_tidy = "munmap(@=.at, @=.count * @=.size);",
 	 .c_value = "struct pages",
 	 .help = "the first byte of so many new pages",
-	 .arguments = (const struct argument[]){WHAT, PAGES, COUNTED, {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT}, {PAGES}, {COUNTED}, {REFRESH})},
 	{.name = "file-fault",
 	 WORKLOAD(ready_file_fault, do_touch, tidy_pages, NULL),
 	 .c_ready = "needed(ready_pages(&@=, @pages, true));",
@@ -458,23 +436,23 @@ const struct verb workload_verbs[] = {
 	 .c_tidy = "munmap(@=.at, @=.count * @=.size);",
 	 .c_value = "struct pages",
 	 .help = "the same in pages of a file in memory",
-	 .arguments = (const struct argument[]){WHAT, PAGES, COUNTED, {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT}, {PAGES}, {COUNTED}, {REFRESH})},
 	{.name = "syscall",
 	 WORKLOAD(NULL, do_syscall, NULL, NULL),
 	 .c = "for (uint64_t i = 0; i < @times; i++)\n\tsyscall(SYS_getppid);",
 	 .help = "getppid(2)",
-	 .arguments = (const struct argument[]){WHAT, TIMES, COUNTED, {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "open",
 	 WORKLOAD(NULL, do_open, NULL, NULL),
 	 .c = "for (uint64_t i = 0; i < @times; i++)\n\tclose(open(\"/dev/null\", O_RDONLY | "
 	      "O_CLOEXEC));",
 	 .help = "openat(2) and close(2) of /dev/null",
-	 .arguments = (const struct argument[]){WHAT, TIMES, COUNTED, {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "yield",
 	 WORKLOAD(NULL, do_yield, NULL, NULL),
 	 .c = "for (uint64_t i = 0; i < @times; i++)\n\tsched_yield();",
 	 .help = "sched_yield(2)",
-	 .arguments = (const struct argument[]){WHAT, TIMES, COUNTED, {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "switch",
 	 WORKLOAD(NULL, do_switch, NULL, show_switch),
 	 .c_ready = "@=.most = switches().all;",
@@ -484,65 +462,55 @@ const struct verb workload_verbs[] = {
 	 .help = "leaves the cpu of its own accord, by sleeping; binds least: how often it left it "
 		 "meanwhile, for whatever reason, and most: with the requests of `counted`, which "
 		 "may sleep as well",
-	 .arguments = (const struct argument[]){WHAT, TIMES, COUNTED, {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "migrate",
 	 WORKLOAD(ready_migrate, do_migrate, NULL, NULL),
 	 .c_ready = "needed(ready_to_migrate());",
 	 .c = "needed(migrate(@times));",
 	 .help = "to and fro between two cpus",
-	 .arguments = (const struct argument[]){WHAT, TIMES, COUNTED, {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "rename",
 	 WORKLOAD(ready_rename, do_rename, tidy_fd, NULL),
 	 .c_ready = "@{what?@= = open(\"/proc/thread-self/comm\", O_WRONLY | O_CLOEXEC);}",
 	 .c = "@{what?needed(write(@=, @name, strlen(@name)));:prctl(PR_SET_NAME, @name);}",
 	 .c_value = "int",
 	 .help = "this thread",
-	 .arguments =
-		 (const struct argument[]){WHAT,
-					   {"name", &argument_text,
-					    MEMBER(struct workload_step, text), .help = "its name"},
-					   {"what", &argument_word,
-					    MEMBER(struct workload_step, kind),
-					    .words = rename_ways, .help = "(prctl)"},
-					   COUNTED,
-					   {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT},
+		   {"name", &argument_text, MEMBER(struct workload_step, text), .help = "its name"},
+		   {"what", &argument_word, MEMBER(struct workload_step, kind),
+		    .words = rename_ways, .help = "(prctl)"},
+		   {COUNTED}, {REFRESH})},
 	{.name = "map",
 	 WORKLOAD(ready_to_map, do_map, tidy_fd, show_map),
 	 .c_ready = "needed(ready_map(&@=, OF_@what, @name, @length));",
 	 .c = "needed(map_it(&@=, PROT_@prot, @{private?MAP_PRIVATE:MAP_SHARED}));",
 	 .c_value = "struct mapped: address length maj min ino",
 	 .help = "mmap(2); binds address, length, and of a file maj, min and ino",
-	 .arguments =
-		 (const struct argument[]){
-			 WHAT,
-			 LENGTH,
-			 PROT,
-			 {"private", &argument_truth, MEMBER(struct workload_step, is_private),
-			  .fallback = 1, .help = "MAP_PRIVATE, not MAP_SHARED (true)"},
-			 {"name", &argument_text, MEMBER(struct workload_step, text),
-			  .help = "of the memfd, or the file's path"},
-			 {"what", &argument_word, MEMBER(struct workload_step, kind),
-			  .words = map_kinds, .help = "(anonymous)"},
-			 COUNTED,
-			 {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT}, {LENGTH}, {PROT},
+		   {"private", &argument_truth, MEMBER(struct workload_step, is_private),
+		    .fallback = 1, .help = "MAP_PRIVATE, not MAP_SHARED (true)"},
+		   {"name", &argument_text, MEMBER(struct workload_step, text),
+		    .help = "of the memfd, or the file's path"},
+		   {"what", &argument_word, MEMBER(struct workload_step, kind), .words = map_kinds,
+		    .help = "(anonymous)"},
+		   {COUNTED}, {REFRESH})},
 	{.name = "protect",
 	 WORKLOAD(NULL, do_protect, NULL, NULL),
 	 .c = "needed(mprotect((void *)(uintptr_t)(@at), @length, PROT_@prot));",
 	 .help = "mprotect(2)",
-	 .arguments = (const struct argument[]){WHAT, ADDRESS, LENGTH, PROT, COUNTED, {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT}, {ADDRESS}, {LENGTH}, {PROT}, {COUNTED},
+		   {REFRESH})},
 	{.name = "grow-heap",
 	 WORKLOAD(NULL, do_grow_heap, NULL, NULL),
 	 .c = "needed(grow_heap(@length));",
 	 .help = "brk(2), to a heap that is longer",
-	 .arguments = (const struct argument[]){WHAT, LENGTH, COUNTED, {0}}},
+	 ARGUMENTS(struct workload_step, {WHAT}, {LENGTH}, {COUNTED}, {REFRESH})},
 	{.name = "unshare",
 	 WORKLOAD(NULL, do_unshare, NULL, NULL),
 	 .c = "needed(unshare(CLONE_NEW@op));",
 	 .help = "unshare(2)",
-	 .arguments = (const struct argument[]){WHAT,
-						{"op", &argument_words,
-						 MEMBER(struct workload_step, spaces),
-						 .words = spaces, .help = "those namespaces"},
-						COUNTED,
-						{0}}},
+	 ARGUMENTS(struct workload_step, {WHAT},
+		   {"op", &argument_words, MEMBER(struct workload_step, spaces), .words = spaces,
+		    .help = "those namespaces"},
+		   {COUNTED}, {REFRESH})},
 	{0}};
