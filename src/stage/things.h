@@ -6,7 +6,7 @@
 #define PERFABI_STAGE_THINGS_H
 
 #include "model/model.h"
-#include "step/state.h"
+#include "step/step.h"
 
 enum { STAGE_THINGS = 64, STAGE_CALLS = 64 };
 

@@ -1,11 +1,89 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A step while it is done: what verbs are given, and what they use.
+ * The run of one process or thread through its list of steps: what it has opened, mapped, begun and
+ * bound; and a step while it is done: what verbs are given, and what they use.
  */
 #ifndef PERFABI_STEP_H
 #define PERFABI_STEP_H
 
-#include "step/state.h"
+#include <pthread.h>
+
+#include "step/program.h"
+
+enum { OPENED_MAX = 128, MAPS_MAX = 32, CHILDREN_MAX = 32, NO_EVENT = -1 };
+
+/* A file descriptor of an event that a step has opened, for reading and decoding it. */
+struct opened {
+	int fd;
+	bool is_closed;       /* since then the number may be another's */
+	int event;            /* which event: the index of its first descriptor */
+	int output;           /* of that one: the event in whose buffer its records land */
+	unsigned char *image; /* its attr, abi->attr_size bytes */
+	uint64_t id;
+};
+
+/* A mapping of an event's file descriptor. */
+struct map {
+	unsigned char *at; /* NULL: unmapped */
+	size_t length;     /* bytes */
+	int fd;
+	int event;     /* as in struct opened; NO_EVENT: it is of something else */
+	bool writable; /* then the kernel keeps off what was not read */
+	bool is_data;  /* begins with the metadata page, not AUX */
+	bool mangled;  /* the case wrote into the metadata page: what it says is the case's */
+};
+
+/* A process or thread that a step has started. */
+struct child {
+	pid_t id; /* process or thread id; 0: waited for */
+	bool is_thread;
+	struct thread *thread;
+};
+
+/* What all processes of a case share: words that they wait for, and the first failure. */
+struct sync;
+
+struct steps {
+	const struct tables *tables;
+	struct who who;
+	struct refused
+		*refused; /* where the last open that is refused is kept; NULL: nobody asks */
+	bool is_call;     /* the program is one call, which is shown whatever comes of it */
+	bool asks_gates;  /* of an open that is refused; a capability's are no refusals */
+	struct environment *env;
+	struct scope scope;
+	struct opened events[OPENED_MAX];
+	size_t event_count;
+	/* A dead child for gates; 0: none yet; -1: there was an event, and a fork could swap
+	 * contexts. */
+	pid_t zombie;
+	struct map maps[MAPS_MAX];
+	size_t map_count, first_map; /* maps from there on are its own, not those of who began it */
+	struct child children[CHILDREN_MAX];
+	size_t child_count;
+	struct sync *sync;
+	int sync_fd;                /* its memory, for what comes behind an exec */
+	uid_t uid;                  /* of an ordinary user, for `become` */
+	bool restores_sysctls;      /* what the case writes to them is put back */
+	struct trace *trace;        /* that its calls are told to, or NULL */
+	volatile unsigned *at_step; /* where the number of the step is told, from 1; or NULL */
+};
+
+/* Readies *s for the calling process. 0 or a negative errno. */
+int steps_begin(struct steps *s, const struct tables *tables, const struct who *who,
+		struct environment *env);
+
+/* A run of its own for a child: it has what was there, and no children yet. */
+void steps_inherit(struct steps *to, const struct steps *from);
+
+/* A thread of the case; what it begins with and ends with. */
+struct thread {
+	pthread_t pthread;
+	struct steps run;
+	const struct block *block;
+	uint32_t tid;
+	bool good;
+};
 
 struct step {
 	const struct statement *statement;

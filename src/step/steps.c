@@ -11,7 +11,7 @@
 
 #include "language/pattern.h"
 #include "machine/names.h"
-#include "step/buffer.h"
+#include "step/ring.h"
 #include "step/expect.h"
 #include "step/step.h"
 #include "step/sync.h"

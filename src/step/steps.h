@@ -5,7 +5,7 @@
 #ifndef PERFABI_STEPS_H
 #define PERFABI_STEPS_H
 
-#include "step/state.h"
+#include "step/step.h"
 
 /*
  * Carries the steps out, in order, until one fails; what they make goes with the process and its

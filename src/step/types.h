@@ -51,4 +51,16 @@ int argument_text_value(struct step *s, const struct argument *a, const struct o
 int argument_compile_steps(struct compiling *c, const struct argument *a, struct operand *operand,
 			   const struct where *w);
 
+/* The path of a file that is read: char []. While the case is compiled, what stands before the
+ * first $ decides. */
+extern const struct argument_type argument_path_read;
+/* Of one that is written: no PMU's. */
+extern const struct argument_type argument_path_written;
+/* A file to be written by its path, or an event by its name. */
+struct write_target {
+	uint64_t fd;
+	char path[256]; /* empty: it is the fd */
+};
+extern const struct argument_type argument_write_target;
+
 #endif

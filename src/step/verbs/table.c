@@ -7,6 +7,5 @@
 
 #include <stddef.h>
 
-const struct verb *const verb_lists[] = {
-	event_verbs,   memory_verbs,  read_verbs, records_verbs,  signal_verbs,
-	process_verbs, machine_verbs, pmu_verbs,  workload_verbs, NULL};
+const struct verb *const verb_lists[] = {event_verbs,   memory_verbs,  read_verbs,     signal_verbs,
+					 process_verbs, machine_verbs, workload_verbs, NULL};

@@ -7,8 +7,8 @@
 
 #include "step/verb.h"
 
-extern const struct verb event_verbs[], memory_verbs[], read_verbs[], records_verbs[],
-	signal_verbs[], process_verbs[], machine_verbs[], pmu_verbs[], workload_verbs[];
+extern const struct verb event_verbs[], memory_verbs[], read_verbs[], signal_verbs[],
+	process_verbs[], machine_verbs[], workload_verbs[];
 
 /* The bits of mmap(2) and mprotect(2); memory.c. */
 extern const struct word memory_prots[];

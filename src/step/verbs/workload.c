@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 
 #include "call/call.h"
-#include "step/buffer.h"
+#include "step/ring.h"
 #include "step/hands/workload.h"
 #include "step/step.h"
 #include "step/types.h"
