@@ -64,11 +64,14 @@ struct c_name {
 	char map[VARIABLE_NAME + 16]; /* ... and where its buffer is mapped; or empty */
 };
 
-/* What c_read_layout() and c_record_layout() have written. */
+/*
+ * What has been written of an event that is opened so: "struct NAME", and "read_NAME()" for what
+ * read(2) gives or "parse_NAME()" for one of its records.
+ */
 struct c_layout {
 	const struct opening *open;
 	bool of_records;
-	const char *type, *function;
+	const char *name;
 	struct c_shape shape;
 };
 
@@ -175,16 +178,9 @@ void c_expect(struct translation *t, const json_t *pattern, const char *c,
 	      const struct c_shape *shape);
 void c_expect_value(struct translation *t, const json_t *pattern, const struct c_value *value);
 
-/*
- * A struct and a function that reads it, for what read(2) of the event called `name` gives: "struct
- * e_values". Events that are opened alike have the same.
- */
-const char *c_read_layout(struct translation *t, const char *name, const struct opening *open,
-			  struct c_shape *shape, const char **function);
-
-/* The same of the records in its buffer. */
-const char *c_record_layout(struct translation *t, const char *name, const struct opening *open,
-			    struct c_shape *shape, const char **function);
+/* That of the event called `name`; events that are opened alike have the same. */
+const struct c_layout *c_layout(struct translation *t, const char *name, const struct opening *open,
+				bool of_records);
 
 /*
  * Writes the program: its comment, headers, what it names of its own definitions and of the pieces,

@@ -259,8 +259,8 @@ static struct c_name *opened_event(struct translation *t, const struct statement
 void read_in_c(struct translation *t, const struct statement *s)
 {
 	struct c_name *event = c_named(t, json_string_value(statement_json(s, "read")));
-	const char *type, *function, *c;
-	struct c_shape shape;
+	const struct c_layout *layout;
+	const char *c;
 
 	if (is_refusal(s) ||
 	    (!(event && event->open) && !s->bind && (!s->expected || !s->expected->pattern))) {
@@ -276,11 +276,11 @@ void read_in_c(struct translation *t, const struct statement *s)
 	event = opened_event(t, s, "read");
 	if (!event)
 		return;
-	type = c_read_layout(t, event->name, event->open, &shape, &function);
-	c = variable_in_c(t, s, type, &shape);
-	c_line(t, "%s = %s(%s);", c, function,
+	layout = c_layout(t, event->name, event->open, false);
+	c = variable_in_c(t, s, c_text(t, "struct %s", layout->name), &layout->shape);
+	c_line(t, "%s = read_%s(%s);", c, layout->name,
 	       text_in_c(t, s, "@read, @{at?(void *)(uintptr_t)(@at):NULL}, @size"));
-	shown_in_c(t, s, c, &shape);
+	shown_in_c(t, s, c, &layout->shape);
 }
 
 void write_in_c(struct translation *t, const struct statement *s)
@@ -316,16 +316,17 @@ static const char *types_in_c(struct translation *t, const json_t *of)
 void records_in_c(struct translation *t, const struct statement *s)
 {
 	struct c_name *event = opened_event(t, s, "records");
-	const char *type, *function, *c, *map = text_in_c(t, s, "@*records");
-	struct c_shape shape;
+	const char *c, *map = text_in_c(t, s, "@*records");
+	const struct c_layout *layout;
 
 	if (!event)
 		return;
-	type = c_text(t, "%s *", c_record_layout(t, event->name, event->open, &shape, &function));
-	c = variable_in_c(t, s, type, &shape);
-	c_line(t, "%s = %s(%s, %s, %s, &%s_nr);", c, function, map,
-	       types_in_c(t, statement_json(s, "of")), text_in_c(t, s, "@keep"), c);
-	shown_in_c(t, s, c, &shape);
+	layout = c_layout(t, event->name, event->open, true);
+	c = variable_in_c(t, s, c_text(t, "struct %s *", layout->name), &layout->shape);
+	c_line(t, "%s = read_records(%s, %s, %s, sizeof(*%s), parse_%s, &%s_nr);", c, map,
+	       types_in_c(t, statement_json(s, "of")), text_in_c(t, s, "@keep"), c, layout->name,
+	       c);
+	shown_in_c(t, s, c, &layout->shape);
 }
 
 /*
