@@ -448,58 +448,43 @@ static int elsewhere(const char *path, enum step_access access, const struct whe
 				    "or of the case's cgroup");
 }
 
+static enum step_access access_of(const struct argument *a)
+{
+	return a->type == &argument_path_written ? STEP_WRITES : STEP_READS;
+}
+
 static int compile_path(struct compiling *c, const struct argument *a, struct operand *operand,
-			const struct where *w, enum step_access access)
+			const struct where *w)
 {
 	const char *text = json_string_value(operand->json);
-	int err = argument_text.compile(c, a, operand, w);
+	int err = compile_text(c, a, operand, w);
 
-	return err || could_be(access, text) ? err : elsewhere(text, access, w, c->error);
+	return err || could_be(access_of(a), text) ? err
+						   : elsewhere(text, access_of(a), w, c->error);
 }
 
 static int path_value(struct step *s, const struct argument *a, const struct operand *operand,
-		      void *out, enum step_access access)
+		      void *out)
 {
 	struct where nowhere = {0};
-	int err = argument_text.evaluate(s, a, operand, out);
+	int err = argument_text_value(s, a, operand, out);
 
-	return err || is_reachable(s->scope, access, out)
+	return err || is_reachable(s->scope, access_of(a), out)
 		       ? err
-		       : elsewhere(out, access, &nowhere, s->error);
-}
-
-static int compile_path_read(struct compiling *c, const struct argument *a, struct operand *operand,
-			     const struct where *w)
-{
-	return compile_path(c, a, operand, w, STEP_READS);
-}
-
-static int path_read_value(struct step *s, const struct argument *a, const struct operand *operand,
-			   void *out)
-{
-	return path_value(s, a, operand, out, STEP_READS);
-}
-
-static int compile_path_written(struct compiling *c, const struct argument *a,
-				struct operand *operand, const struct where *w)
-{
-	return compile_path(c, a, operand, w, STEP_WRITES);
-}
-
-static int path_written_value(struct step *s, const struct argument *a,
-			      const struct operand *operand, void *out)
-{
-	return path_value(s, a, operand, out, STEP_WRITES);
+		       : elsewhere(out, access_of(a), &nowhere, s->error);
 }
 
 const struct argument_type argument_path_read = {.c = C_AS_TEXT,
-						 .compile = compile_path_read,
-						 .evaluate = path_read_value,
+						 .compile = compile_path,
+						 .evaluate = path_value,
 						 .schema = "{\"type\": \"string\"}"};
 const struct argument_type argument_path_written = {.c = C_AS_TEXT,
-						    .compile = compile_path_written,
-						    .evaluate = path_written_value,
+						    .compile = compile_path,
+						    .evaluate = path_value,
 						    .schema = "{\"type\": \"string\"}"};
+
+const struct argument written_path = {.type = &argument_path_written,
+				      .room = sizeof(((struct write_target *)0)->path)};
 
 static bool is_path(const struct operand *operand)
 {
@@ -508,12 +493,10 @@ static bool is_path(const struct operand *operand)
 	return text && text[0] == '/';
 }
 
-static const struct argument target_path = {.room = sizeof(((struct write_target *)0)->path)};
-
 static int compile_target(struct compiling *c, const struct argument *a, struct operand *operand,
 			  const struct where *w)
 {
-	return is_path(operand) ? compile_path_written(c, &target_path, operand, w)
+	return is_path(operand) ? compile_path(c, &written_path, operand, w)
 				: argument_bound.compile(c, a, operand, w);
 }
 
@@ -522,7 +505,7 @@ static int target_value(struct step *s, const struct argument *a, const struct o
 {
 	struct write_target *target = out;
 
-	return is_path(operand) ? path_written_value(s, &target_path, operand, target->path)
+	return is_path(operand) ? path_value(s, &written_path, operand, target->path)
 				: argument_bound.evaluate(s, a, operand, &target->fd);
 }
 

@@ -5,7 +5,7 @@
 #ifndef PERFABI_TYPES_H
 #define PERFABI_TYPES_H
 
-#include "step/argument.h"
+#include "step/verb.h"
 
 /* A number of 64 bits, an expression: uint64_t. Negative ones are taken in two's complement. */
 extern const struct argument_type argument_number;
@@ -62,5 +62,7 @@ struct write_target {
 	char path[256]; /* empty: it is the fd */
 };
 extern const struct argument_type argument_write_target;
+/* That path, as an argument of its own. */
+extern const struct argument written_path;
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef PERFABI_HANDS_COUNTER_H
 #define PERFABI_HANDS_COUNTER_H
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,8 +25,9 @@
 	ONE(7)                                                                                     \
 	ONE(8)                                                                                     \
 	ONE(9)                                                                                     \
-	ONE(10) ONE(11) ONE(12) ONE(13) ONE(14) ONE(15) ONE(16) ONE(17) ONE(18) ONE(19) ONE(20)    \
-		ONE(21) ONE(22) ONE(23) ONE(24) ONE(25) ONE(26) ONE(27) ONE(28) ONE(29) ONE(30)
+	ONE(10)                                                                                    \
+	ONE(11) ONE(12) ONE(13) ONE(14) ONE(15) ONE(16) ONE(17) ONE(18) ONE(19) ONE(20) ONE(21)    \
+		ONE(22) ONE(23) ONE(24) ONE(25) ONE(26) ONE(27) ONE(28) ONE(29) ONE(30)
 
 #if defined(__x86_64__) || defined(__i386__)
 static bool counter_read(uint32_t index, uint64_t *value)
@@ -76,5 +78,33 @@ static bool counter_read(uint32_t index, uint64_t *value)
 	return false;
 }
 #endif
+
+/* A count that is read by the algorithm of perf_event_open(2), MMAP layout. */
+struct rdpmc {
+	uint64_t index, value;
+	bool has_value;
+};
+
+static struct rdpmc rdpmc_count(const void *map)
+{
+	const volatile struct perf_event_mmap_page *page = map;
+	struct rdpmc got;
+	uint32_t before;
+	uint64_t raw;
+
+	do {
+		before = page->lock;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		got = (struct rdpmc){.index = page->index, .value = (uint64_t)page->offset};
+		if (page->cap_user_rdpmc && page->pmc_width && page->pmc_width <= 64 && got.index)
+			got.has_value = counter_read((uint32_t)got.index, &raw);
+		if (got.has_value) {
+			raw <<= 64 - page->pmc_width;
+			got.value += (uint64_t)((int64_t)raw >> (64 - page->pmc_width));
+		}
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (page->lock != before);
+	return got;
+}
 
 #endif

@@ -40,7 +40,7 @@ static int check_mode(struct compiling *c, const struct statement *statement, co
 	struct operand path = statement->operands[0];
 
 	return statement->operands[1].number == FILE_READ_WRITE
-		       ? argument_path_written.compile(c, statement->verb->arguments, &path, &at)
+		       ? argument_path_written.compile(c, &written_path, &path, &at)
 		       : 0;
 }
 
@@ -53,8 +53,8 @@ static int run_file(struct step *s)
 
 	memcpy(path, a->path, sizeof(path));
 	if (writes) /* where it leads is looked at again */
-		err = argument_path_written.evaluate(s, s->statement->verb->arguments,
-						     &s->statement->operands[0], path);
+		err = argument_path_written.evaluate(s, &written_path, &s->statement->operands[0],
+						     path);
 	if (err)
 		return err;
 	fd = open(path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);

@@ -161,47 +161,19 @@ static int run_page(struct step *s)
 	return s->shown ? 0 : map ? -ECANCELED : -EINVAL;
 }
 
-/* One pass of the loop that the man page has around `lock`; true once it was not disturbed. */
-static bool read_once(const struct map *map, const int at[], bool may, unsigned width,
-		      uint64_t *count, uint32_t *index, bool *read)
-{
-	const uint32_t *lock = (const uint32_t *)(const void *)(map->at + at[PAGE_LOCK]);
-	uint32_t before = __atomic_load_n(lock, __ATOMIC_ACQUIRE);
-	uint64_t raw = 0;
-
-	memcpy(index, map->at + at[PAGE_INDEX], sizeof(*index));
-	memcpy(count, map->at + at[PAGE_OFFSET], sizeof(*count));
-	*read = may && *index && counter_read(*index, &raw);
-	if (*read) {
-		raw <<= 64 - width;
-		*count += (uint64_t)((int64_t)raw >> (64 - width));
-	}
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return *(const volatile uint32_t *)lock == before;
-}
-
-/* perf_event_open(2), MMAP layout. */
 static int run_rdpmc(struct step *s)
 {
 	struct map *map = NULL;
 	json_t *page = decode_page(s, &map);
-	uint64_t count = 0;
-	uint32_t index = 0;
-	unsigned width;
-	bool may, read = false;
+	struct rdpmc got;
 
 	if (!page)
 		return map ? -ECANCELED : -EINVAL;
-	may = json_integer_value(json_object_get(json_object_get(page, "capabilities"),
-						 "cap_user_rdpmc")) == 1;
-	width = (unsigned)json_integer_value(json_object_get(page, "pmc_width"));
 	json_decref(page);
-	while (!read_once(map, s->tables->page_at, may && width && width <= 64, width, &count,
-			  &index, &read))
-		;
-	step_show_number(s, "index", index);
-	if (read)
-		step_show_number(s, "value", count);
+	got = rdpmc_count(map->at);
+	step_show_number(s, "index", got.index);
+	if (got.has_value)
+		step_show_number(s, "value", got.value);
 	return 0;
 }
 
@@ -369,7 +341,7 @@ const struct verb read_verbs[] = {
 	{.name = "rdpmc",
 	 .help = "an event's count read in user space by the man page's algorithm",
 	 .run = run_rdpmc,
-	 .c = "@= = rdpmc(@*rdpmc);",
+	 .c = "@= = rdpmc_count(@*rdpmc);",
 	 .c_value = "struct rdpmc: index value?has_value",
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
