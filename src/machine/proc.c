@@ -21,9 +21,9 @@ bool proc_stat_read(const char *folder, struct proc_stat *stat)
 	if (read_small(path, text, sizeof(text)) <= 0 || !(end = strrchr(text, ')')))
 		return false;
 	if (sscanf(end + 1,
-		   " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld %*d %*d %ld",
-		   &stat->state, &stat->parent, &stat->session, &own, &kernel, &children,
-		   &kernel_children, &stat->threads) != 8)
+		   " %c %d %*d %d %*d %*d %u %*u %*u %*u %*u %llu %llu %lld %lld %*d %*d %ld",
+		   &stat->state, &stat->parent, &stat->session, &stat->flags, &own, &kernel,
+		   &children, &kernel_children, &stat->threads) != 9)
 		return false;
 	stat->ticks =
 		own + kernel + (unsigned long long)children + (unsigned long long)kernel_children;

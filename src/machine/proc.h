@@ -14,6 +14,7 @@
 struct proc_stat {
 	char state;
 	pid_t parent, session;
+	unsigned flags;           /* the kernel's PF_... */
 	unsigned long long ticks; /* of processor time, its own and its waited-for children's */
 	long threads;
 };

@@ -264,7 +264,7 @@ static const void *device_of(struct situation *s)
 	return s->pmu.device;
 }
 
-static const void *kind_of(struct situation *s)
+static const void *kind_known(struct situation *s)
 {
 	return situation_pmu(s) ? s->pmu.kind : NULL;
 }
@@ -274,7 +274,7 @@ static const void *any_kind_of(struct situation *s)
 {
 	static const struct pmu_kind none;
 
-	return situation_pmu(s) && !s->pmu.kind ? &none : kind_of(s);
+	return situation_pmu(s) && !s->pmu.kind ? &none : kind_known(s);
 }
 
 static const char unseen[] = "no PMU of sysfs has the type, and a processor's may take the event";
@@ -344,37 +344,37 @@ const struct fact pmu_facts[] = {
 	{.name = "pmu.excludes",
 	 .about = "1: it takes exclude_ bits",
 	 .unknown = no_kind,
-	 .of = kind_of,
+	 .of = kind_known,
 	 .datum = DATUM(struct pmu_kind, has[PMU_EXCLUDES], ALWAYS_KNOWN)},
 	{.name = "pmu.all_clocks",
 	 .about = "1: its events take every clock",
 	 .unknown = no_kind,
-	 .of = kind_of,
+	 .of = kind_known,
 	 .datum = DATUM(struct pmu_kind, has[PMU_ALL_CLOCKS], ALWAYS_KNOWN)},
 	{.name = "pmu.samples",
 	 .about = "1: it can sample",
 	 .unknown = no_kind,
-	 .of = kind_of,
+	 .of = kind_known,
 	 .datum = DATUM(struct pmu_kind, has[PMU_SAMPLES], ALWAYS_KNOWN)},
 	{.name = "pmu.tasks",
 	 .about = "1: it counts tasks",
 	 .unknown = no_kind,
-	 .of = kind_of,
+	 .of = kind_known,
 	 .datum = DATUM(struct pmu_kind, has[PMU_TASKS], ALWAYS_KNOWN)},
 	{.name = "pmu.extended_regs",
 	 .about = "1: it samples extended registers",
 	 .unknown = no_kind,
-	 .of = kind_of,
+	 .of = kind_known,
 	 .datum = DATUM(struct pmu_kind, has[PMU_EXTENDED_REGS], ALWAYS_KNOWN)},
 	{.name = "pmu.aux_output",
 	 .about = "1: it writes to another's AUX buffer",
 	 .unknown = no_kind,
-	 .of = kind_of,
+	 .of = kind_known,
 	 .datum = DATUM(struct pmu_kind, has[PMU_AUX_OUTPUT], ALWAYS_KNOWN)},
 	{.name = "pmu.aux_pause",
 	 .about = "1: it can be paused",
 	 .unknown = no_kind,
-	 .of = kind_of,
+	 .of = kind_known,
 	 .datum = DATUM(struct pmu_kind, has[PMU_AUX_PAUSE], ALWAYS_KNOWN)},
 	{.name = "tracepoint.exists",
 	 .about = "1: config is the id of a tracepoint that can be opened",

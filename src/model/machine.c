@@ -372,12 +372,14 @@ static bool read_uids(const char *status, unsigned uids[4])
 	return at && sscanf(at, "\nUid: %u %u %u %u", &uids[0], &uids[1], &uids[2], &uids[3]) == 4;
 }
 
-static bool has_exited(const char *status)
+/* From the beginning of its exit on, which may take a while: PF_EXITING. */
+static bool is_exiting(int32_t id)
 {
-	const char *at = strstr(status, "\nState:");
-	char state = 0;
+	struct proc_stat stat;
+	char folder[32];
 
-	return at && sscanf(at, "\nState: %c", &state) == 1 && (state == 'Z' || state == 'X');
+	snprintf(folder, sizeof(folder), "/proc/%d", id);
+	return proc_stat_read(folder, &stat) && stat.flags & 4;
 }
 
 /*
@@ -440,7 +442,7 @@ static bool look_up_process(const struct caller *caller, int32_t id, struct worl
 		return false;
 	out->is_own = is_of_caller(caller, uids);
 	out->exists = true;
-	out->is_exiting = has_exited(status);
+	out->is_exiting = is_exiting(id);
 	/* __ptrace_may_access() and cap_ptrace_access_check() */
 	out->may_be_read = caller->own >> CAP_SYS_PTRACE & 1 ||
 			   (out->is_own && (out->is_exiting || is_dumpable(path, uids[1])) &&
