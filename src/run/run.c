@@ -287,6 +287,7 @@ static void death_take_verdict(const struct worker *w, int status, double timeou
 }
 
 static const double LOCK_POLL = 0.05, FIRST_PAUSE = 0.1; /* seconds */
+
 /* How often a void case runs again, and how often the pauses before that double. */
 enum { TURNS = 8, MOST_DOUBLED = 4 };
 

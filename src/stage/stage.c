@@ -18,7 +18,6 @@
 
 #include "abi/attr.h"
 #include "machine/proc.h"
-#include "stage/things.h"
 #include "step/compile.h"
 #include "step/steps.h"
 
@@ -96,31 +95,6 @@ static void note_event(struct stage *stage, const struct environment *env, const
 		.write_backward = call_field(call, env->abi, "write_backward")};
 }
 
-static void note_task(struct stage *stage, int32_t id, const char *kind)
-{
-	bool exists = strcmp(kind, "gone") != 0;
-
-	if (stage->world.task_count == STAGE_THINGS)
-		return;
-	stage->tasks[stage->world.task_count++] =
-		(struct world_task){.id = id,
-				    .exists = exists,
-				    .is_exiting = !strcmp(kind, "zombie"),
-				    .may_be_read = exists,
-				    .may_be_attached = exists};
-}
-
-/* It is ended and reaped; so are the events on it. */
-static void note_killed(struct stage *stage, int32_t id)
-{
-	for (size_t i = 0; i < stage->world.task_count; i++)
-		if (stage->tasks[i].id == id)
-			stage->tasks[i].exists = false;
-	for (size_t i = 0; i < stage->world.event_count; i++)
-		if (stage->events[i].target == id)
-			stage->events[i].has_exited = true;
-}
-
 /* Whether perf_event is a controller of the hierarchy that the file is in. */
 static bool has_controller(const struct stat *st, bool is_v2)
 {
@@ -190,13 +164,29 @@ static void note_open(struct stage *stage, const struct noted *n)
 static void note_process(struct stage *stage, const struct noted *n)
 {
 	const char *kind = json_string_value(n->json);
+	bool exists = kind && strcmp(kind, "gone") != 0;
 
-	note_task(stage, (int32_t)n->value, kind ? kind : "");
+	if (stage->world.task_count == STAGE_THINGS)
+		return;
+	stage->tasks[stage->world.task_count++] =
+		(struct world_task){.id = (int32_t)n->value,
+				    .exists = exists,
+				    .is_exiting = kind && !strcmp(kind, "zombie"),
+				    .may_be_read = exists,
+				    .may_be_attached = exists};
 }
 
+/* It is ended and reaped; so are the events on it. */
 static void note_kill(struct stage *stage, const struct noted *n)
 {
-	note_killed(stage, (int32_t)value_named(stage->scope, json_string_value(n->json)));
+	int32_t id = (int32_t)value_named(stage->scope, json_string_value(n->json));
+
+	for (size_t i = 0; i < stage->world.task_count; i++)
+		if (stage->tasks[i].id == id)
+			stage->tasks[i].exists = false;
+	for (size_t i = 0; i < stage->world.event_count; i++)
+		if (stage->events[i].target == id)
+			stage->events[i].has_exited = true;
 }
 
 static void note_mmap(struct stage *stage, const struct noted *n)
@@ -273,7 +263,6 @@ static const struct {
 	     {"limit", false, A_FILE, note_limit}};
 
 /* Notes what a step has made or undone; the name that it binds stands for that already. */
-/* What a step has made, for those who name it. */
 static void stage_note(struct stage *stage, const struct environment *env, const json_t *step)
 {
 	struct noted n = {
@@ -422,15 +411,6 @@ static void show_stage(struct stage *stage)
 	stage->world.texts = stage->texts;
 }
 
-static void note_failure(struct stage *stage, size_t step, const struct verdict *v)
-{
-	if (stage->failed_step)
-		return;
-	stage->failed_step = step + 1;
-	snprintf(stage->failure, sizeof(stage->failure), "expected %.200s, got %.200s", v->expected,
-		 v->got);
-}
-
 int stage_set(struct stage *stage, const struct plan_of_stage *plan, const struct model *model,
 	      const struct tables *tables, const struct who *who, pid_t foreign)
 {
@@ -447,10 +427,13 @@ int stage_set(struct stage *stage, const struct plan_of_stage *plan, const struc
 
 		if (!one.list->is_on)
 			continue;
-		if (steps_run(stage->steps, &one, &verdict))
+		if (steps_run(stage->steps, &one, &verdict)) {
 			stage_note(stage, env, one.list->json);
-		else
-			note_failure(stage, i, &verdict);
+		} else if (!stage->failed_step) {
+			stage->failed_step = i + 1;
+			snprintf(stage->failure, sizeof(stage->failure),
+				 "expected %.200s, got %.200s", verdict.expected, verdict.got);
+		}
 	}
 	if (foreign && stage->world.task_count < STAGE_THINGS) {
 		stage_add_thing(stage, A_TASK, "runner", (uint64_t)foreign);

@@ -225,11 +225,7 @@ static void note_others(struct question *q, unsigned refused)
 	note_substitute(q, note);
 }
 
-/*
- * Fills the question from lines of strace, or from blocks of perf -vv. 0, or -EINVAL with `e`
- * filled.
- */
-/* The last line is asked about, or the first that was refused; those before it were given. */
+/* Of strace: the last line is asked about, or the first that was refused; those before it were given. */
 static int paste_strace(struct question *q, const struct source *text,
 			const struct environment *env, struct error *e)
 {
