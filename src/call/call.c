@@ -128,12 +128,6 @@ static int flags_from_json(struct call *call, const struct abi *abi, const json_
 	return 0;
 }
 
-/* Unless the case gives one, size is what a program built with the newest header would pass. */
-static void default_size(struct call *call, const struct abi *abi)
-{
-	attr_set(abi_field(abi, "size"), call->image, host_order(), abi->attr_size);
-}
-
 int call_from_json(struct call *call, const struct abi *abi, const struct abi_arch *arch,
 		   const json_t *open, const struct scope *scope, const struct where *w,
 		   struct error *e)
@@ -150,7 +144,9 @@ int call_from_json(struct call *call, const struct abi *abi, const struct abi_ar
 	call->image = calloc(1, abi->attr_size);
 	if (!call->image)
 		return error_no_memory(e, w, "memory for an attr");
-	default_size(call, abi);
+	/* Unless the case gives one, size is what a program built with the newest header would
+	 * pass. */
+	attr_set(abi_field(abi, "size"), call->image, host_order(), abi->attr_size);
 	err = attr ? attr_from_json(abi, arch, attr, &vars, AT_KEY(w, "attr"), call->image, e) : 0;
 	if (!err)
 		err = pokes_from_json(call, json_object_get(open, "bytes"), &vars,

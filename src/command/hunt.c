@@ -302,19 +302,6 @@ static void begin(void *settings)
 	options->jobs = cpus < 1 ? 1 : cpus > 3 ? 3 : (unsigned)cpus;
 }
 
-/* What an option says of others. */
-static void settle_options(struct settings *s)
-{
-	if (s->options.mutates)
-		s->options.boundaries = true;
-	if (s->options.boundaries)
-		s->options.jobs = 1;
-	if (!s->limited && s->options.seconds <= 0)
-		s->options.calls = 100000;
-	if (!s->seeded)
-		s->options.seed = draw() >> 32;
-}
-
 /* Not while another perfabi has the machine for itself. */
 static void wait_for_machine(struct machine_lock *lock)
 {
@@ -391,7 +378,15 @@ static int run(void *settings, char **operands)
 	(void)operands;
 	if (!m)
 		return EXIT_HARNESS;
-	settle_options(s);
+	/* What an option says of others. */
+	if (s->options.mutates)
+		s->options.boundaries = true;
+	if (s->options.boundaries)
+		s->options.jobs = 1;
+	if (!s->limited && s->options.seconds <= 0)
+		s->options.calls = 100000;
+	if (!s->seeded)
+		s->options.seed = draw() >> 32;
 	wait_for_machine(&lock);
 	status = modelled_load(m, s->folder, NULL, program);
 	if (!status && stage_load(&plan, sources_find(&m->loaded.sources, "stage.json"),

@@ -142,18 +142,6 @@ static void put_unforeseen(struct oracle *o, const struct prediction *p)
 	put_text_member(&o->out, "check", p->check->id, true);
 }
 
-static void put_prediction(struct oracle *o, const struct prediction *p)
-{
-	out_text(&o->out, "{");
-	if (p->outcome == OPENS)
-		out_text(&o->out, "\"ok\":true");
-	else if (p->outcome == REFUSED)
-		put_refusal(o, p);
-	else
-		put_unforeseen(o, p);
-	out_text(&o->out, "}\n");
-}
-
 static void put_error(struct oracle *o, const struct error *e)
 {
 	char text[1024];
@@ -198,7 +186,14 @@ static int predict_call(struct oracle *o, const json_t *json, const struct where
 	o->world.event_count = o->group_fd.fd != -1;
 	situation_begin(&o->situation, &o->m.model.machine, &call, &o->callers[as], &o->world);
 	prediction = model_predict(&o->m.model, &o->situation);
-	put_prediction(o, &prediction);
+	out_text(&o->out, "{");
+	if (prediction.outcome == OPENS)
+		out_text(&o->out, "\"ok\":true");
+	else if (prediction.outcome == REFUSED)
+		put_refusal(o, &prediction);
+	else
+		put_unforeseen(o, &prediction);
+	out_text(&o->out, "}\n");
 	call_free(&call);
 	return 0;
 }
@@ -340,16 +335,6 @@ static int predict_event(struct oracle *o, const struct settings *s)
 	return EXIT_USAGE;
 }
 
-static void begin_oracle(struct oracle *o)
-{
-	o->group_fd.fd = -1;
-	o->world = (struct world){.sees_processes = o->m.model.machine.is_this,
-				  .events = &o->group_fd};
-	o->scope.env = o->m.model.machine.env;
-	for (enum identity as = 0; as < IDENTITIES; as++)
-		o->callers[as] = caller_as(&o->m.model.machine.env->rights, as);
-}
-
 static int predict_file(struct oracle *o, const char *path)
 {
 	bool is_stdin = !path || !strcmp(path, "-");
@@ -369,7 +354,12 @@ static int predict(struct oracle *o, const struct settings *s, const char *path)
 {
 	int status;
 
-	begin_oracle(o);
+	o->group_fd.fd = -1;
+	o->world = (struct world){.sees_processes = o->m.model.machine.is_this,
+				  .events = &o->group_fd};
+	o->scope.env = o->m.model.machine.env;
+	for (enum identity as = 0; as < IDENTITIES; as++)
+		o->callers[as] = caller_as(&o->m.model.machine.env->rights, as);
 	o->as = identity_names[s->as];
 	if (out_init(&o->out, write_lines, NULL))
 		return EXIT_HARNESS;

@@ -212,17 +212,6 @@ static void outputs_begin(struct outputs *outputs, const struct report *report)
 	}
 }
 
-static void outputs_started(struct outputs *outputs, const struct instance *instance)
-{
-	for (size_t i = 0; i < outputs->count; i++) {
-		if (!outputs->list[i].printer->started)
-			continue;
-		errno = 0;
-		outputs->list[i].printer->started(&outputs->list[i], instance);
-		note_error(&outputs->list[i]);
-	}
-}
-
 static void outputs_ended(struct outputs *outputs, const struct report *report,
 			  const struct result *result)
 {
@@ -231,15 +220,6 @@ static void outputs_ended(struct outputs *outputs, const struct report *report,
 			continue;
 		errno = 0;
 		outputs->list[i].printer->ended(&outputs->list[i], report, result);
-		note_error(&outputs->list[i]);
-	}
-}
-
-static void outputs_end(struct outputs *outputs, const struct report *report)
-{
-	for (size_t i = 0; i < outputs->count; i++) {
-		errno = 0;
-		outputs->list[i].printer->end(&outputs->list[i], report);
 		note_error(&outputs->list[i]);
 	}
 }
@@ -511,7 +491,13 @@ static void started(void *context, const struct instance *instance)
 {
 	struct run *run = context;
 
-	outputs_started(&run->outputs, instance);
+	for (size_t i = 0; i < run->outputs.count; i++) {
+		if (!run->outputs.list[i].printer->started)
+			continue;
+		errno = 0;
+		run->outputs.list[i].printer->started(&run->outputs.list[i], instance);
+		note_error(&run->outputs.list[i]);
+	}
 }
 
 static bool is_bad(const struct result *result)
@@ -637,7 +623,11 @@ static int report(struct run *run)
 	run->report.results = s->results;
 	run->report.interrupted = s->end.signal;
 	tally(run);
-	outputs_end(&run->outputs, &run->report);
+	for (size_t i = 0; i < run->outputs.count; i++) {
+		errno = 0;
+		run->outputs.list[i].printer->end(&run->outputs.list[i], &run->report);
+		note_error(&run->outputs.list[i]);
+	}
 	if (run->report.barred && !outputs_tell_people(&run->outputs))
 		say(stderr, "%s\n", run->report.barred);
 	return exit_status(&run->report, run->is_strict, session_is_flawed(s));

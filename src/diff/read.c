@@ -194,15 +194,6 @@ static int side_probe(void *context, const json_t *probed, const struct where *w
 	return is_right ? 0 : error_value(r->e, w, probed, "%s", expected);
 }
 
-/* What the file does not have of the run that it is of. */
-static void take_end(const struct side_reading *r)
-{
-	if (!r->side->has_end)
-		json_object_set_new(r->side->about, "ended", json_false());
-	if (r->unreached)
-		json_object_set_new(r->side->about, "unreached", json_integer(r->unreached));
-}
-
 int side_read(struct side *side, const char *path, struct error *e)
 {
 	struct side_reading r = {.side = side, .e = e};
@@ -214,6 +205,10 @@ int side_read(struct side *side, const char *path, struct error *e)
 	err = report_file_read(path, &sink, &side->has_end, e);
 	if (side->kind == DIFF_PROBE)
 		side->has_end = true; /* it is written when all was asked */
-	take_end(&r);
+	/* What the file does not have of the run that it is of. */
+	if (!r.side->has_end)
+		json_object_set_new(r.side->about, "ended", json_false());
+	if (r.unreached)
+		json_object_set_new(r.side->about, "unreached", json_integer(r.unreached));
 	return err;
 }

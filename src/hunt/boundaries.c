@@ -333,14 +333,6 @@ static void announce_others(struct search *s, const struct term *term, struct li
 		announce_value(s, field, UINT64_C(1) << bit, l);
 }
 
-static void announce_all(struct search *s, struct listener *l)
-{
-	announce(s, l);
-	for (size_t i = 0; i < s->way->count; i++)
-		if (s->missed == NONE_MISSED || (int)i == s->missed)
-			announce_others(s, s->way->list[i].term, l);
-}
-
 /* Seeks each boundary of one way of a check. */
 static void seek_way(struct search *s, unsigned char *image, struct listener *l)
 {
@@ -354,7 +346,10 @@ static void seek_way(struct search *s, unsigned char *image, struct listener *l)
 			continue;
 		l->counts->found++;
 		l->boundary.missed = s->missed;
-		announce_all(s, l);
+		announce(s, l);
+		for (size_t i = 0; i < s->way->count; i++)
+			if (s->missed == NONE_MISSED || (int)i == s->missed)
+				announce_others(s, s->way->list[i].term, l);
 	}
 }
 

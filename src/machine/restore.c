@@ -87,14 +87,6 @@ static int restore_sysctl(const char *name, long value, bool is_stuck)
 	return err;
 }
 
-static void note_sysctls(struct restorer *m, const struct sysctl_set *set)
-{
-	for (size_t i = 0; sysctl_names[i] && i < SYSCTLS; i++)
-		if (set->has[i] && !m->sysctls[i].noted &&
-		    !sysctl_read(sysctl_names[i], &m->sysctls[i].was))
-			m->sysctls[i].noted = true;
-}
-
 /* Last first: the rate cannot be written while the share of cpu time is at an end of its range. */
 struct sysctl_set machine_restore(struct restorer *m)
 {
@@ -172,7 +164,10 @@ int machine_set(struct restorer *m, json_t *sysctls, const struct sysctl_set *se
 	const char *name;
 	json_t *value;
 
-	note_sysctls(m, set);
+	for (size_t i = 0; sysctl_names[i] && i < SYSCTLS; i++)
+		if (set->has[i] && !m->sysctls[i].noted &&
+		    !sysctl_read(sysctl_names[i], &m->sysctls[i].was))
+			m->sysctls[i].noted = true;
 	json_object_foreach(sysctls, name, value) {
 		int i = name_index(name, sysctl_names, NULL);
 		bool known = i >= 0 && i < SYSCTLS && m->sysctls[i].noted;
@@ -202,15 +197,6 @@ static void remove_below(const char *path)
 		closedir(dir);
 }
 
-static void try_remove(struct cgroup *cgroup)
-{
-	remove_below(cgroup->path);
-	if (!rmdir(cgroup->path) || errno == ENOENT)
-		cgroup->path[0] = '\0';
-	else
-		cgroup->err = errno;
-}
-
 /*
  * A cgroup is busy as long as a process is in it, and what was killed takes a while. What is in one
  * that stayed all the same is somebody else's, which nobody need wait for as long again.
@@ -220,19 +206,15 @@ static void remove_cgroup(struct cgroup *cgroup)
 	bool is_stuck = cgroup->err != 0;
 
 	for (int i = 0; cgroup->path[0] && i < TRIES; i++) {
-		try_remove(cgroup);
+		remove_below(cgroup->path);
+		if (!rmdir(cgroup->path) || errno == ENOENT)
+			cgroup->path[0] = '\0';
+		else
+			cgroup->err = errno;
 		if (!cgroup->path[0] || cgroup->err != EBUSY || is_stuck)
 			break;
 		pause_a_little();
 	}
-}
-
-static void remove_cgroups(struct restorer *m)
-{
-	for (unsigned i = 0; i < m->jobs; i++)
-		remove_cgroup(&m->places[i].cgroup);
-	for (size_t i = 0; i < LEFT; i++)
-		remove_cgroup(&m->left[i]);
 }
 
 /* Whole or not at all: the guardian may look at any time. */
@@ -264,16 +246,6 @@ void machine_remove_cgroup(struct restorer *m, unsigned place)
 	leave_behind(m, cgroup);
 }
 
-/*
- * Runs in other containers may share the hierarchy, and have the same pids: the name is nobody
- * else's, now or left over, by what is drawn.
- */
-static void choose_path(char *path, const char *root)
-{
-	snprintf(path, PATH_SIZE, "%s/perfabi-%d-%016llx", root, (int)getpid(),
-		 (unsigned long long)draw());
-}
-
 const char *machine_make_cgroup(struct restorer *m, unsigned place)
 {
 	struct cgroup *cgroup = &m->places[place].cgroup;
@@ -289,7 +261,12 @@ const char *machine_make_cgroup(struct restorer *m, unsigned place)
 	}
 	cgroup->err = 0;
 	for (int i = 0; i < NAMES; i++) {
-		choose_path(path, root);
+		/*
+		 * Runs in other containers may share the hierarchy, and have the same pids: the
+		 * name is nobody else's, now or left over, by what is drawn.
+		 */
+		snprintf(path, PATH_SIZE, "%s/perfabi-%d-%016llx", root, (int)getpid(),
+			 (unsigned long long)draw());
 		note_path(cgroup, path);
 		if (!mkdir(path, 0755))
 			return cgroup->path;
@@ -324,7 +301,10 @@ static void restore_last(struct restorer *m, struct machine_lock *lock)
 {
 	if (!sysctls_are_restored(m) && machine_lock_snatch(lock))
 		machine_restore(m);
-	remove_cgroups(m); /* which are nobody else's */
+	for (unsigned i = 0; i < m->jobs; i++)
+		remove_cgroup(&m->places[i].cgroup);
+	for (size_t i = 0; i < LEFT; i++)
+		remove_cgroup(&m->left[i]); /* which are nobody else's */
 }
 
 _Noreturn static void guard(struct restorer *m, int end)

@@ -69,21 +69,6 @@ struct totals {
 	double seconds;
 };
 
-static void add(struct totals *t, const struct result *result)
-{
-	t->tests++;
-	t->failures += result->verdict.outcome == FAIL || result->verdict.outcome == XPASS;
-	t->errors += result->verdict.outcome == ERROR;
-	t->skipped += result->verdict.outcome == SKIP || result->verdict.outcome == XFAIL;
-	t->seconds += result->seconds;
-}
-
-static void put_totals(FILE *f, const struct totals *t)
-{
-	fprintf(f, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.6f\"",
-		t->tests, t->failures, t->errors, t->skipped, t->seconds);
-}
-
 static void problem(FILE *f, const char *element, const struct report *report,
 		    const struct result *result)
 {
@@ -236,7 +221,9 @@ static void put_suite(FILE *f, const struct report *report, struct suite *suite)
 		fclose(suite->f);
 	fputs("  <testsuite", f);
 	attribute(f, "name", suite->first->suite);
-	put_totals(f, &suite->totals);
+	fprintf(f, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"%.6f\"",
+		suite->totals.tests, suite->totals.failures, suite->totals.errors,
+		suite->totals.skipped, suite->totals.seconds);
 	fputs(">\n", f);
 	properties(f, report);
 	if (suite->f && suite->text)
@@ -264,7 +251,13 @@ static void suite_ended(struct output *out, const struct report *report,
 		suite->f = open_memstream(&suite->text, &suite->size);
 	if (!suite->f)
 		out->error = out->error ? out->error : ENOMEM;
-	add(&suite->totals, result);
+	suite->totals.tests++;
+	suite->totals.failures +=
+		result->verdict.outcome == FAIL || result->verdict.outcome == XPASS;
+	suite->totals.errors += result->verdict.outcome == ERROR;
+	suite->totals.skipped +=
+		result->verdict.outcome == SKIP || result->verdict.outcome == XFAIL;
+	suite->totals.seconds += result->seconds;
 	if (suite->f)
 		testcase(suite->f, report, result);
 	if (!--suite->left)

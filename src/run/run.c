@@ -436,13 +436,6 @@ static void attempt(struct runner *r, struct worker *w)
 	settle(r, w->index, &result);
 }
 
-static void start_instance(struct runner *r, struct worker *w, size_t index)
-{
-	w->index = index;
-	w->failures = 0;
-	attempt(r, w);
-}
-
 /* Kills what is left of a case's session, and reaps what came to us as subreaper. */
 static void sweep(pid_t group)
 {
@@ -648,23 +641,14 @@ static bool start_more(struct runner *r)
 			if (!take_lock(r, r->instances[index]->alone))
 				return !r->gave_up;
 			r->next++;
-			start_instance(r, &r->workers[i], index);
+			r->workers[i].index = index;
+			r->workers[i].failures = 0;
+			attempt(r, &r->workers[i]);
 			if (r->workers[i].pid && r->instances[index]->alone)
 				return true;
 		}
 	}
 	return true;
-}
-
-static void run_turn(struct runner *r)
-{
-	r->next = r->again = 0;
-	while (!r->interrupted && start_more(r)) {
-		if (!any_running(r) && r->waiting_since <= 0)
-			break;
-		wait_for_something(r, r->waiting_since > 0 ? LOCK_POLL : 1);
-		reap(r);
-	}
 }
 
 /* The order of this round. Those that run alone come last, in a block. */
@@ -696,7 +680,13 @@ static void run_round(struct runner *r)
 	r->confirmed = 0;
 	r->end = r->count;
 	for (r->turn = 0; r->end; r->turn++) {
-		run_turn(r);
+		r->next = r->again = 0;
+		while (!r->interrupted && start_more(r)) {
+			if (!any_running(r) && r->waiting_since <= 0)
+				break;
+			wait_for_something(r, r->waiting_since > 0 ? LOCK_POLL : 1);
+			reap(r);
+		}
 		r->end = r->interrupted || r->gave_up || r->enough ? 0 : r->again;
 		if (r->end)
 			pause_turn(r);

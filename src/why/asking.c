@@ -90,12 +90,6 @@ static bool stand_on(int cpu, struct stand *stand)
 	return stand->was_moved;
 }
 
-static void stand_back(const struct stand *stand)
-{
-	if (stand->was_moved)
-		sched_setaffinity(0, sizeof(stand->cpus), &stand->cpus);
-}
-
 static void touch_pages(const struct environment *env, struct counted *out)
 {
 	size_t size = PAGES * (size_t)env->page_size;
@@ -159,14 +153,6 @@ static void count_records(const struct open_event *event, const struct environme
 	}
 }
 
-/* A member counts only with its leader. */
-static void switch_on(const struct call *call, const struct open_event *event)
-{
-	if (call->group_fd >= 0)
-		ioctl(call->group_fd, PERF_EVENT_IOC_ENABLE, 0);
-	ioctl(event->fd, PERF_EVENT_IOC_ENABLE, 0);
-}
-
 /*
  * Opens the event, lets it count some milliseconds of this process's work, and closes it. Whether
  * that tells anything: false for events on other processes or cgroups, and where it does not open.
@@ -186,10 +172,14 @@ static bool count_event(const struct call *call, const struct environment *env, 
 	if (call_field(call, env->abi, "sample_period"))
 		map_for_samples(&event, env);
 	good = stand_on(call->cpu, &stand) || call->pid == 0;
-	switch_on(call, &event);
+	/* A member counts only with its leader. */
+	if (call->group_fd >= 0)
+		ioctl(call->group_fd, PERF_EVENT_IOC_ENABLE, 0);
+	ioctl(event.fd, PERF_EVENT_IOC_ENABLE, 0);
 	load(env, out);
 	ioctl(event.fd, PERF_EVENT_IOC_DISABLE, 0);
-	stand_back(&stand);
+	if (stand.was_moved)
+		sched_setaffinity(0, sizeof(stand.cpus), &stand.cpus);
 	good = read_times(&event, out) && good;
 	count_records(&event, env, out);
 	if (event.buffer)
@@ -302,16 +292,6 @@ static void tell_causes(json_t *json, const struct check *check, struct asking *
 	json_decref(others);
 }
 
-/* What a check is that can be the cause, and says of the call whose situation the asker has. */
-static void tell_suspect(json_t *json, const struct check *check, struct asking *a)
-{
-	json_object_set_new(json, "check", json_string(check->id));
-	json_object_set(json, "function", json_object_get(check->json, "function"));
-	tell_causes(json, check, a);
-	if (!json_object_get(json, "because") && !check->unsaid.count)
-		json_object_set(json, "because", json_object_get(check->json, "condition"));
-}
-
 /* What can be the cause where the model cannot tell: of checks whose ids begin with `family`. */
 static void tell_suspects(json_t *json, int err, char family, struct asking *a)
 {
@@ -328,7 +308,14 @@ static void tell_suspects(json_t *json, int err, char family, struct asking *a)
 
 		if (!one)
 			continue;
-		tell_suspect(one, suspects[i], a);
+		/* What a check is that can be the cause, and says of the call whose situation the
+		 * asker has. */
+		json_object_set_new(one, "check", json_string(suspects[i]->id));
+		json_object_set(one, "function", json_object_get(suspects[i]->json, "function"));
+		tell_causes(one, suspects[i], a);
+		if (!json_object_get(one, "because") && !suspects[i]->unsaid.count)
+			json_object_set(one, "because",
+					json_object_get(suspects[i]->json, "condition"));
 		json_array_append_new(list, one);
 	}
 	if (json_array_size(list))

@@ -161,13 +161,6 @@ static void grow_set(struct search *s, const struct remedy *first, struct sets *
 	}
 }
 
-static void grow_sets(struct search *s, const struct sets *sets, struct sets *next)
-{
-	next->count = 0;
-	for (size_t i = 0; i < sets->count && !s->found->is_cut; i++)
-		grow_set(s, &sets->list[i], next);
-}
-
 /* Another event is only taken for want of the one that was asked for. */
 static bool is_enough(const struct remedies *found)
 {
@@ -199,7 +192,9 @@ int search_remedies(struct asker *a, const struct changes *changes, const struct
 
 		if (found->is_cut || is_enough(found))
 			break;
-		grow_sets(&s, &sets, &next);
+		next.count = 0;
+		for (size_t i = 0; i < sets.count && !s.found->is_cut; i++)
+			grow_set(&s, &sets.list[i], &next);
 		sets = next;
 		next = was;
 	}

@@ -140,13 +140,6 @@ struct standing {
 	char *text; /* SHARED bytes: the answer, or behind a 0 what went wrong */
 };
 
-static void end_children(struct stage *stage)
-{
-	for (size_t i = 0; i < stage->steps->child_count; i++)
-		if (stage->steps->children[i].id > 0 && !stage->steps->children[i].is_thread)
-			kill(stage->steps->children[i].id, SIGKILL);
-}
-
 static int fail_standing(struct standing *s, const char *what, const char *why)
 {
 	snprintf(s->text + 1, SHARED - 1, "%s%s%s", what, *why ? ": " : "", why);
@@ -197,7 +190,9 @@ static int stand_and_ask(void *context)
 	a->asker.caller.has_files = !stage->no_files;
 	a->call = stage->seeds[0].call;
 	ask(a);
-	end_children(stage);
+	for (size_t i = 0; i < stage->steps->child_count; i++)
+		if (stage->steps->children[i].id > 0 && !stage->steps->children[i].is_thread)
+			kill(stage->steps->children[i].id, SIGKILL);
 	return hand_over(a->answer, s);
 }
 
