@@ -372,14 +372,15 @@ static bool read_uids(const char *status, unsigned uids[4])
 	return at && sscanf(at, "\nUid: %u %u %u %u", &uids[0], &uids[1], &uids[2], &uids[3]) == 4;
 }
 
-/* From the beginning of its exit on, which may take a while: PF_EXITING. */
+/* From the beginning of its exit on, which may take a while. */
 static bool is_exiting(int32_t id)
 {
+	enum { PF_EXITING = 4 }; /* of include/linux/sched.h */
 	struct proc_stat stat;
 	char folder[32];
 
 	snprintf(folder, sizeof(folder), "/proc/%d", id);
-	return proc_stat_read(folder, &stat) && stat.flags & 4;
+	return proc_stat_read(folder, &stat) && stat.flags & PF_EXITING;
 }
 
 /*
