@@ -62,10 +62,11 @@ const char *input_folder(void)
 	return folder && folder[0] ? folder : "/tmp";
 }
 
-static int unnamed_file(void)
+int input_spool(struct input *in)
 {
 	char path[4096];
-	int fd, n = snprintf(path, sizeof(path), "%s/perfabi-XXXXXX", input_folder());
+	int err, fd, n = snprintf(path, sizeof(path), "%s/perfabi-XXXXXX", input_folder());
+	uint64_t size;
 
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return -ENAMETOOLONG;
@@ -73,29 +74,19 @@ static int unnamed_file(void)
 	if (fd < 0)
 		return -errno;
 	unlink(path);
-	return fd;
-}
-
-int input_spool(struct input *in)
-{
-	int fd = unnamed_file(), err;
-	uint64_t size = 0;
-
-	if (fd < 0)
-		return fd;
 	err = write_fully(fd, in->window + in->start, in->end - in->start);
 	size = in->end - in->start;
 	while (!err) {
-		ssize_t n = read(in->fd, in->window, in->capacity);
+		ssize_t got = read(in->fd, in->window, in->capacity);
 
-		if (n < 0 && errno == EINTR)
+		if (got < 0 && errno == EINTR)
 			continue;
-		if (n <= 0) {
-			err = n ? -errno : 0;
+		if (got <= 0) {
+			err = got ? -errno : 0;
 			break;
 		}
-		err = write_fully(fd, in->window, (size_t)n);
-		size += (uint64_t)n;
+		err = write_fully(fd, in->window, (size_t)got);
+		size += (uint64_t)got;
 	}
 	if (err) {
 		close(fd);
@@ -167,22 +158,6 @@ static uint64_t segment_at(const struct input *in, uint64_t position, uint64_t *
 	return 0;
 }
 
-static long read_more(struct input *in, size_t room)
-{
-	uint64_t together, offset = segment_at(in, in->read, &together);
-	ssize_t n;
-
-	if (!together)
-		return 0;
-	if (room > together)
-		room = (size_t)together;
-	do
-		n = in->seekable ? read_place(in, in->window + in->end, room, offset)
-				 : read(in->fd, in->window + in->end, room);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
-}
-
 /* Bytes of memory that lie together need no window. False if these do not. */
 static bool fill_from_memory(struct input *in, size_t want)
 {
@@ -213,11 +188,20 @@ size_t input_fill(struct input *in, size_t want)
 	in->end -= in->start;
 	in->start = 0;
 	while (in->end < want && in->end < in->capacity) {
-		long n = read_more(in, in->capacity - in->end);
+		uint64_t together, offset = segment_at(in, in->read, &together);
+		size_t room = in->capacity - in->end;
+		ssize_t n = 0;
 
+		if (room > together)
+			room = (size_t)together;
+		if (room)
+			n = in->seekable ? read_place(in, in->window + in->end, room, offset)
+					 : read(in->fd, in->window + in->end, room);
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n <= 0) {
 			in->eof = true;
-			in->err = n ? (int)n : in->err;
+			in->err = n ? -errno : in->err;
 			break;
 		}
 		in->end += (size_t)n;

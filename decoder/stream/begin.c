@@ -130,60 +130,43 @@ static int begin_perfdata(struct decoder *d, struct error *e)
 	return decoder_pass_on(d);
 }
 
-static int put_list_header(struct decoder *d, struct out *out, const char *format)
-{
-	char *p = out_room(out, 128);
-
-	if (!p)
-		return -ENOMEM;
-	p = put_text(put_text(p, "{\"type\":\"header\",\"format\":\""), format);
-	p = put_text(put_text(p, "\",\"byte_order\":\""),
-		     d->events.order == BIG ? "big" : "little");
-	out->at = put_text(p, "\",");
-	return given_attrs_put(d->attrs, &d->events, out);
-}
-
-/* What of the attrs of --attr does not tell whose a record is. */
-static void say_of_ids(struct decoder *d)
-{
-	struct place place = {0, -1};
-
-	lines_id_clashes(&d->lines, &d->events, place);
-	lines_no_ids(&d->lines, &d->events, place);
-}
-
-static int make_ring_header(struct decoder *d, struct out *out)
+/* Of what has its attrs from --attr: a ring, with its metadata page, or records. */
+static int make_list_header(struct decoder *d, struct out *out)
 {
 	unsigned char page[RING_PAGE_MIN];
-	int err = put_list_header(d, out, "ring");
-	long n = err ? err : input_read_at(&d->in, 0, page, sizeof(page));
-	char *p;
+	struct place place = {0, -1};
+	bool is_ring = d->format == PERFABI_RING;
+	char *p = out_room(out, 128);
+	long n;
+	int err;
 
-	if (n < (long)d->ring.page)
-		return n < 0 ? (int)n : -EIO;
-	p = out_room(out, record_longest(&d->ring.plan, (size_t)d->ring.page));
 	if (!p)
 		return -ENOMEM;
-	p = put_text(p, ",\"page\":{");
-	d->lines.record.order = d->events.order;
-	d->lines.record.notes = false;
-	record_put(&d->ring.plan, &d->lines.record, page, 0, (size_t)d->ring.page, 0, &p);
-	d->lines.record.notes = d->options.lines.notes;
-	say_of_ids(d);
-	out->at = put_text(put_close(p, '}'), "}\n");
-	return out->err;
-}
-
-static int make_records_header(struct decoder *d, struct out *out)
-{
-	int err = put_list_header(d, out, "records");
-	char *p = err ? NULL : out_room(out, 16);
-
-	if (!p)
-		return err ? err : -ENOMEM;
-	say_of_ids(d);
-	out->at = put_text(p, "}\n");
-	return out->err;
+	p = put_text(p, "{\"type\":\"header\",\"format\":\"");
+	p = put_text(put_text(p, is_ring ? "ring" : "records"), "\",\"byte_order\":\"");
+	out->at = put_text(put_text(p, d->events.order == BIG ? "big" : "little"), "\",");
+	err = given_attrs_put(d->attrs, &d->events, out);
+	if (err)
+		return err;
+	if (is_ring) {
+		n = input_read_at(&d->in, 0, page, sizeof(page));
+		if (n < (long)d->ring.page)
+			return n < 0 ? (int)n : -EIO;
+		p = out_room(out, record_longest(&d->ring.plan, (size_t)d->ring.page));
+		if (!p)
+			return -ENOMEM;
+		p = put_text(p, ",\"page\":{");
+		d->lines.record.order = d->events.order;
+		d->lines.record.notes = false;
+		record_put(&d->ring.plan, &d->lines.record, page, 0, (size_t)d->ring.page, 0, &p);
+		d->lines.record.notes = d->options.lines.notes;
+		out->at = put_close(p, '}');
+	}
+	/* what of the attrs does not tell whose a record is */
+	lines_id_clashes(&d->lines, &d->events, place);
+	lines_no_ids(&d->lines, &d->events, place);
+	err = out_text(out, "}\n");
+	return err ? err : out->err;
 }
 
 static int begin_ring(struct decoder *d, struct error *e)
@@ -197,7 +180,7 @@ static int begin_ring(struct decoder *d, struct error *e)
 				attr_list_flag(d->attrs, d->abi, "write_backward"), e);
 	if (err)
 		return err;
-	err = put_header(d, make_ring_header);
+	err = put_header(d, make_list_header);
 	if (err)
 		return err;
 	d->lines.sums.passed_over += d->ring.unread; /* an AUX area, say */
@@ -221,7 +204,7 @@ static int begin_records(struct decoder *d, struct error *e)
 		return no_shards_of(d, "a pipe", "a file, whose size is known", e);
 	if (!err)
 		set_shard(d, 0, d->in.size);
-	return err ? err : put_header(d, make_records_header);
+	return err ? err : put_header(d, make_list_header);
 }
 
 /* Of an image that may be cut short, or still come: what is not absurd. */

@@ -84,13 +84,13 @@ static void forget_plan(struct plan **plan)
 
 static void shape_free(struct shape *shape, size_t slots)
 {
-	for (size_t i = 0; shape && shape->plans && i < slots; i++)
+	if (!shape)
+		return;
+	for (size_t i = 0; shape->plans && i < slots; i++)
 		forget_plan(&shape->plans[i]);
-	if (shape) {
-		pthread_mutex_destroy(&shape->making);
-		free(shape->plans);
-		free(shape->attr);
-	}
+	pthread_mutex_destroy(&shape->making);
+	free(shape->plans);
+	free(shape->attr);
 	free(shape);
 }
 

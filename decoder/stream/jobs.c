@@ -242,25 +242,12 @@ int jobs_end(struct jobs *jobs, struct lines_sums *sums)
 	return err;
 }
 
-static int slots_init(struct jobs *jobs, const struct events *events,
-		      const struct lines_options *options)
-{
-	for (size_t i = 0; i < jobs->slot_count; i++) {
-		struct slot *slot = &jobs->slots[i];
-
-		slot->bytes = malloc(SLOT_BYTES);
-		if (!slot->bytes || out_init(&slot->out, NULL, NULL) ||
-		    lines_init(&slot->lines, events, options, &slot->out))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 struct jobs *jobs_start(unsigned threads, const struct events *events,
 			const struct lines_options *options,
 			int (*sink)(void *, const char *, size_t), void *context)
 {
 	struct jobs *jobs = calloc(1, sizeof(*jobs));
+	bool has_memory;
 
 	if (!jobs)
 		return NULL;
@@ -272,7 +259,15 @@ struct jobs *jobs_start(unsigned threads, const struct events *events,
 	jobs->slot_count = (size_t)threads * SLOTS_PER_THREAD + 1;
 	jobs->slots = calloc(jobs->slot_count, sizeof(*jobs->slots));
 	jobs->threads = calloc(threads, sizeof(*jobs->threads));
-	if (!jobs->slots || !jobs->threads || slots_init(jobs, events, options)) {
+	has_memory = jobs->slots && jobs->threads;
+	for (size_t i = 0; has_memory && i < jobs->slot_count; i++) {
+		struct slot *slot = &jobs->slots[i];
+
+		slot->bytes = malloc(SLOT_BYTES);
+		has_memory = slot->bytes && !out_init(&slot->out, NULL, NULL) &&
+			     !lines_init(&slot->lines, events, options, &slot->out);
+	}
+	if (!has_memory) {
 		free_jobs(jobs);
 		return NULL;
 	}

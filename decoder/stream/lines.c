@@ -373,20 +373,15 @@ static void add_lost(struct lines *lines, const struct plan *plan, const unsigne
 		lines->sums.lost += lost;
 }
 
-static const char *problem_code(enum record_problem problem)
-{
-	return problem == RECORD_LEFT         ? "bytes-left"
-	       : problem == RECORD_IMPOSSIBLE ? "impossible"
-					      : "field-past-end";
-}
-
 static void say_problem(struct lines *lines, struct place place, const struct lines_record *header,
 			enum record_problem problem)
 {
+	const char *code = problem == RECORD_LEFT         ? "bytes-left"
+			   : problem == RECORD_IMPOSSIBLE ? "impossible"
+							  : "field-past-end";
 	char text[160];
 
-	lines_diagnostic(lines, place, problem_code(problem), 0, "%s: %s",
-			 lines->begin[header->slot].name,
+	lines_diagnostic(lines, place, code, 0, "%s: %s", lines->begin[header->slot].name,
 			 record_problem_text(problem, &lines->record, text, sizeof(text)));
 }
 

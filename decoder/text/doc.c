@@ -81,18 +81,11 @@ static int doc_word(struct doc *d, const struct doc_row *row, const json_t *json
 	const char *text = json_string_value(json), *expected;
 	struct nearest near = nearest_to(text ? text : "");
 	char words[128];
-	size_t n = 0;
 
 	*out = text ? name_index(text, row->words, &near) : -1;
 	if (*out >= 0)
 		return 0;
-	for (size_t i = 0; row->words[i] && n < sizeof(words); i++)
-		n += (size_t)snprintf(words + n, sizeof(words) - n, "%s%s",
-				      !i                  ? ""
-				      : row->words[i + 1] ? ", "
-							  : " or ",
-				      row->words[i]);
-	expected = row->expected ? row->expected : words;
+	expected = row->expected ? row->expected : words_as_text(row->words, words, sizeof(words));
 	return text ? error_name(d->e, w, text, near.best, "%s", expected)
 		    : error_value(d->e, w, json, "%s", expected);
 }

@@ -46,20 +46,14 @@ int option_bad_value(const char *program, const char *option, const char *got, c
 static int take_word(const char *program, const struct option_row *row, const char *value, int *out)
 {
 	char expected[256];
-	size_t n = 0;
 
-	for (int i = 0; row->words[i]; i++) {
+	for (int i = 0; row->words[i]; i++)
 		if (!strcmp(row->words[i], value)) {
 			*out = i;
 			return 0;
 		}
-		n += (size_t)snprintf(expected + n, sizeof(expected) - n, "%s%s",
-				      !i                  ? ""
-				      : row->words[i + 1] ? ", "
-							  : " or ",
-				      row->words[i]);
-	}
-	return option_bad_value(program, row->name, value, expected);
+	return option_bad_value(program, row->name, value,
+				words_as_text(row->words, expected, sizeof(expected)));
 }
 
 static int take_in_range(const char *program, const struct option_row *row, const char *value,

@@ -132,3 +132,16 @@ void one_line_print(FILE *f, const char *text, const char *without)
 {
 	one_line_print_part(f, text, strlen(text), without);
 }
+
+const char *words_as_text(const char *const words[], char *out, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; words[i] && n < size; i++)
+		n += (size_t)snprintf(out + n, size - n, "%s%s",
+				      !i             ? ""
+				      : words[i + 1] ? ", "
+						     : " or ",
+				      words[i]);
+	return out;
+}

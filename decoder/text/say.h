@@ -38,4 +38,7 @@ void one_line_print(FILE *f, const char *text, const char *without);
 /* The same of the first `length` bytes of `text`. */
 void one_line_print_part(FILE *f, const char *text, size_t length, const char *without);
 
+/* "a, b or c", of a NULL-terminated list, cut to fit. Returns `out`. */
+const char *words_as_text(const char *const words[], char *out, size_t size);
+
 #endif
