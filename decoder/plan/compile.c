@@ -107,6 +107,11 @@ static struct op *plan_op(struct compiler *c, size_t index)
 	return c->err ? &c->none : &c->plan->ops[index];
 }
 
+static struct op *last_op(struct compiler *c)
+{
+	return plan_op(c, plan_last(c));
+}
+
 /* Aims an operation's jump at what comes next. */
 static void plan_aim(struct compiler *c, size_t index)
 {
@@ -185,8 +190,8 @@ static void plan_grows_per_byte(struct compiler *c, size_t characters)
 		c->plan->per_byte = characters;
 }
 
-/* The operation's path, of a member of the object we are in; none in an array. */
-static void plan_set_path(struct compiler *c, size_t at, const char *name)
+/* The last operation's path, of a member of the object we are in; none in an array. */
+static void plan_set_path(struct compiler *c, const char *name)
 {
 	char full[PATH + LAYOUT_NAME];
 	const char *path;
@@ -197,7 +202,7 @@ static void plan_set_path(struct compiler *c, size_t at, const char *name)
 	snprintf(full, sizeof(full), "%s%s", c->path, name);
 	c->plan->paths += strlen(full) + 32;
 	path = plan_keep(c, full);
-	op = plan_op(c, at);
+	op = last_op(c);
 	op->path = path;
 	if (!strcmp(path, "time") || !strcmp(path, "sample_id.time"))
 		op->role = ROLE_TIME;
@@ -205,11 +210,11 @@ static void plan_set_path(struct compiler *c, size_t at, const char *name)
 		op->role = ROLE_CPU;
 }
 
-/* The number of the field that the operation tells; `name` may be NULL. */
-static void plan_set_number(struct compiler *c, size_t at, const char *name)
+/* The number of the field that the last operation tells; `name` may be NULL. */
+static void plan_set_number(struct compiler *c, const char *name)
 {
 	const struct plan_for *with = c->with;
-	struct op *op = plan_op(c, at);
+	struct op *op = last_op(c);
 	char full[PATH + LAYOUT_NAME];
 	int n;
 
@@ -224,28 +229,28 @@ static void plan_set_number(struct compiler *c, size_t at, const char *name)
 	op->field = (uint8_t)values[op->kind].field;
 }
 
-/* The operation's key, `"name":` and what opens the value. `name` may be NULL. */
-static void plan_set_key(struct compiler *c, size_t at, const char *name)
+/* The last operation's key, `"name":` and what opens the value. `name` may be NULL. */
+static void plan_set_key(struct compiler *c, const char *name)
 {
-	const char *key, *opening = values[plan_op(c, at)->kind].opening;
+	const char *key, *opening = values[last_op(c)->kind].opening;
 	char text[LAYOUT_NAME + 32];
 	struct op *op;
 	int n = name ? snprintf(text, sizeof(text), "\"%s\":%s", name, opening)
 		     : snprintf(text, sizeof(text), "%s", opening);
 
 	key = plan_keep(c, text);
-	op = plan_op(c, at);
+	op = last_op(c);
 	op->key = key;
 	op->key_length = (uint16_t)n;
 	plan_grows(c, (size_t)n);
 }
 
-/* Tells the operation's value as a member of that name. */
-static void plan_set_name(struct compiler *c, size_t at, const char *name)
+/* Tells the last operation's value as a member of that name. */
+static void plan_set_name(struct compiler *c, const char *name)
 {
-	plan_set_path(c, at, name);
-	plan_set_key(c, at, name);
-	plan_set_number(c, at, name);
+	plan_set_path(c, name);
+	plan_set_key(c, name);
+	plan_set_number(c, name);
 }
 
 /* A register for what others name; the one that a field is in, or that of the field kept. */
@@ -300,12 +305,10 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 	const struct abi_family *set = node->number.set;
 	uint8_t width = layout_types[type].width, kind = set ? OP_SET : op_of_type(c, type), reg;
 	const char *key;
-	size_t at;
 	struct op *op;
 
 	plan_need(c, width);
 	op = plan_add(c, kind);
-	at = plan_last(c);
 	if (op->offset >= 0)
 		op->offset -= width;
 	op->width = width;
@@ -324,12 +327,12 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 		c->plan->lost_samples = node->number.counts == COUNTS_LOST_SAMPLES;
 	}
 	plan_grows(c, set ? plan_longest_of(set) : values[kind].longest);
-	plan_set_name(c, at, node->name);
+	plan_set_name(c, node->name);
 	if (!node->number.possible)
 		return;
 	/* it has no bits but those that `set` names: with others the record is of another shape */
-	reg = plan_op(c, at)->reg;
-	key = plan_op(c, at)->key;
+	reg = last_op(c)->reg;
+	key = last_op(c)->key;
 	op = plan_add(c, OP_POSSIBLE);
 	op->reg = reg;
 	op->key = key;
@@ -339,12 +342,7 @@ static void compile_number(struct compiler *c, const struct layout_node *node)
 
 static struct amount amount_of(const struct compiler *c, const struct layout_size *size)
 {
-	static const uint8_t from[] = {
-		[LAYOUT_FROM_NUMBER] = FROM_NUMBER, [LAYOUT_FROM_FIELD] = FROM_REG,
-		[LAYOUT_FROM_KEPT] = FROM_REG,      [LAYOUT_FROM_PREFIX] = FROM_PREFIX,
-		[LAYOUT_FROM_REST] = FROM_REST,     [LAYOUT_FROM_NUL] = FROM_NUL};
-
-	return (struct amount){.from = from[size->from],
+	return (struct amount){.from = (uint8_t)size->from,
 			       .reg = plan_reg_of(c, size->field),
 			       .prefix = size->prefix,
 			       .number = size->number,
@@ -390,7 +388,7 @@ static void compile_bytes(struct compiler *c, const struct layout_node *node)
 		plan_grows(c, sure * kinds[node->kind].per_byte);
 	}
 	plan_grows_per_byte(c, kinds[node->kind].per_byte);
-	plan_set_name(c, plan_last(c), node->name);
+	plan_set_name(c, node->name);
 }
 
 static void compile_array(struct compiler *c, const struct layout_node *node)
@@ -415,7 +413,7 @@ static void compile_array(struct compiler *c, const struct layout_node *node)
 			op->array.cookie_marker = markers->values[i].value;
 	}
 	plan_grows_per_byte(c, longest / width + 1);
-	plan_set_name(c, plan_last(c), node->name);
+	plan_set_name(c, node->name);
 }
 
 static void compile_fields(struct compiler *c, const struct layout_list *list);
@@ -430,7 +428,7 @@ static void compile_loop(struct compiler *c, const struct layout_node *node)
 
 	op->loop.amount = amount_of(c, &node->loop.count);
 	op->loop.bare = node->loop.bare;
-	plan_set_name(c, begin, node->name);
+	plan_set_name(c, node->name);
 	old = strlen(c->path);
 	if (node->name || !old)
 		snprintf(c->path + old, sizeof(c->path) - old, "%s[].",
@@ -466,7 +464,7 @@ static size_t open_object(struct compiler *c, const char *name)
 	size_t old = strlen(c->path);
 
 	plan_add(c, OP_TEXT);
-	plan_set_key(c, plan_last(c), name);
+	plan_set_key(c, name);
 	plan_grows(c, values[OP_TEXT].longest);
 	snprintf(c->path + old, sizeof(c->path) - old, "%s.", name);
 	return old;
@@ -512,8 +510,8 @@ static void compile_bits(struct compiler *c, const struct layout_bits *bits, uin
 	op->bits.omit_zero = word->omit_zero;
 	op->bits.set = bits->set;
 	plan_grows(c, bits->set ? plan_longest_of(bits->set) : values[OP_BITS].longest);
-	plan_set_key(c, plan_last(c), bits->name);
-	plan_set_number(c, plan_last(c), bits->name);
+	plan_set_key(c, bits->name);
+	plan_set_number(c, bits->name);
 	if (bits->only)
 		plan_aim(c, test);
 }
@@ -522,7 +520,7 @@ static void compile_bit_word(struct compiler *c, const struct layout_node *node)
 {
 	const struct layout_word *word = node->word.word;
 	uint8_t width = layout_types[node->word.type].width, reg = c->regs++;
-	size_t old = strlen(c->path), at;
+	size_t old = strlen(c->path);
 	unsigned unit = width * 8u;
 	struct op *op;
 
@@ -530,15 +528,14 @@ static void compile_bit_word(struct compiler *c, const struct layout_node *node)
 		open_object(c, node->name);
 	plan_need(c, width);
 	op = plan_add(c, OP_WORD);
-	at = plan_last(c);
 	op->width = width;
 	op->reg = reg;
 	if (op->offset >= 0)
 		op->offset -= width;
 	if (node->name) { /* the object's own name */
 		c->path[old] = '\0';
-		plan_set_path(c, at, node->name);
-		plan_set_number(c, at, node->name);
+		plan_set_path(c, node->name);
+		plan_set_number(c, node->name);
 		snprintf(c->path + old, sizeof(c->path) - old, "%s.", node->name);
 	}
 	for (size_t i = 0; i < word->count; i++)
@@ -557,8 +554,8 @@ static void compile_bit_word(struct compiler *c, const struct layout_node *node)
 		op->rest.mirrored |= mask << (unit - bits->first - bits->width);
 	}
 	plan_grows(c, values[OP_REST].longest);
-	plan_set_key(c, plan_last(c), "bits");
-	plan_set_number(c, plan_last(c), "bits");
+	plan_set_key(c, "bits");
+	plan_set_number(c, "bits");
 	if (node->name)
 		close_object(c, old);
 }
@@ -573,7 +570,7 @@ static void compile_regs(struct compiler *c, const struct layout_node *node)
 
 	for (size_t i = 0; with->gathered && i < abi->arch_count; i++)
 		for (size_t k = 0; k < abi->archs[i].regs.count; k++)
-			plan_set_number(c, plan_last(c), abi->archs[i].regs.values[k].name);
+			plan_set_number(c, abi->archs[i].regs.values[k].name);
 	for (unsigned bit = 0; bit < 64 && !c->err; bit++) {
 		const struct abi_value *reg =
 			with->arch ? abi_value_of(&with->arch->regs, UINT64_C(1) << bit) : NULL;
@@ -584,13 +581,13 @@ static void compile_regs(struct compiler *c, const struct layout_node *node)
 		else
 			snprintf(name, sizeof(name), "bit%u", bit);
 		if (with->gathered)
-			plan_set_number(c, plan_last(c), name);
+			plan_set_number(c, name);
 		if (!(mask >> bit & 1))
 			continue;
 		plan_need(c, 8);
 		plan_add(c, OP_X64)->width = 8;
 		plan_grows(c, 24);
-		plan_set_name(c, plan_last(c), name);
+		plan_set_name(c, name);
 	}
 	close_object(c, old);
 }
@@ -712,7 +709,7 @@ static void compile_node(struct compiler *c, const struct layout_node *node)
 	case LAYOUT_INDEX:
 		plan_add(c, OP_INDEX)->names.set = node->index;
 		plan_grows(c, plan_longest_of(node->index));
-		plan_set_name(c, plan_last(c), node->name);
+		plan_set_name(c, node->name);
 		break;
 	case LAYOUT_WHEN:
 		compile_when(c, node);
@@ -785,7 +782,7 @@ int plan_make(struct plan *plan, const struct plan_for *with, const struct layou
 			plan->misc_known |= misc->values[i].value;
 	compile_fields(&c, &layout->list);
 	plan_add(&c, OP_END);
-	plan_set_number(&c, plan_last(&c), "rest");
+	plan_set_number(&c, "rest");
 	if (c.err)
 		plan_free(plan);
 	return c.err;

@@ -60,9 +60,6 @@ enum op_kind {
 	OP_END,
 };
 
-/* Where an array's count or a text's length comes from. */
-enum size_from { FROM_NUMBER, FROM_REG, FROM_PREFIX, FROM_REST, FROM_NUL };
-
 /* What a field is to the checks over many records. */
 enum op_role { ROLE_NONE, ROLE_TIME, ROLE_CPU };
 
@@ -70,7 +67,8 @@ enum { NO_REG = 0xff, REG_KEPT = 0, REGS = LAYOUT_NAMED + 1 };
 
 /* (what it comes from - less) / per, rounded up; `per` 0 is 1. */
 struct amount {
-	uint8_t from, reg, prefix;
+	uint8_t from; /* enum layout_from; of a field, the register that it is in */
+	uint8_t reg, prefix;
 	uint32_t number, less, per;
 };
 

@@ -363,13 +363,14 @@ ALWAYS_INLINE bool amount(const struct input *in, struct state *s, const struct 
 	uint64_t n;
 
 	switch (a->from) {
-	case FROM_NUMBER:
+	case LAYOUT_FROM_NUMBER:
 		n = a->number;
 		break;
-	case FROM_REG:
+	case LAYOUT_FROM_FIELD:
+	case LAYOUT_FROM_KEPT:
 		n = in->r->regs[a->reg];
 		break;
-	case FROM_PREFIX:
+	case LAYOUT_FROM_PREFIX:
 		if (left(in, s) < a->prefix)
 			return false;
 		n = take_number(in, s, a->prefix);
@@ -582,8 +583,9 @@ ALWAYS_INLINE enum record_problem run_attr(const struct input *in, struct state 
 
 	if (left(in, s) < 8)
 		return RECORD_SHORT;
-	size = op->text.amount.from == FROM_REG ? in->r->regs[op->text.amount.reg]
-						: load_swapped(s->at + 4, 4, in->swap);
+	size = op->text.amount.from == LAYOUT_FROM_FIELD || op->text.amount.from == LAYOUT_FROM_KEPT
+		       ? in->r->regs[op->text.amount.reg]
+		       : load_swapped(s->at + 4, 4, in->swap);
 	if (!size)
 		size = in->r->abi->attr_smallest;
 	if (size < in->r->abi->attr_smallest)
@@ -637,7 +639,7 @@ ALWAYS_INLINE void end_loop(const struct input *in, struct state *s, const struc
 ALWAYS_INLINE enum record_problem run_loop(const struct input *in, struct state *s,
 					   const struct op *op, const struct op **next)
 {
-	struct loop loop = {.begin = s->at, .to_end = op->loop.amount.from == FROM_REST};
+	struct loop loop = {.begin = s->at, .to_end = op->loop.amount.from == LAYOUT_FROM_REST};
 
 	if (!amount(in, s, &op->loop.amount, 1, &loop.left))
 		return RECORD_SHORT;
