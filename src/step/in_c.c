@@ -394,6 +394,8 @@ static void statement_in_c(struct translation *t, const struct statement *s)
 		s->verb->in_c(t, s);
 		return;
 	}
+	if (!s->verb->c)
+		c_missing(t, "the step \"%s\"", s->verb->name);
 	fill_lines(&f, s->verb->c_ready);
 	if (statement_json(s, "counted"))
 		counted_in_c(&f);

@@ -95,7 +95,8 @@ struct verb {
 	 */
 	int (*run)(struct step *s);
 	/* What it is in C, in front of what is counted, counted, and behind it; and what it shows.
-	 * The form of these is in in_c.c. c NULL: in_c() writes the step. */
+	 * The form of these is in in_c.c. c NULL: in_c() writes the step; NULL, too: nobody has
+	 * written that yet. */
 	const char *c_ready, *c, *c_tidy, *c_value;
 	void (*in_c)(struct translation *t, const struct statement *statement);
 	const struct argument *arguments; /* the verb's own first; the last has no key */

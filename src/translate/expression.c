@@ -205,60 +205,35 @@ static const char *put_variable(struct expression *e, const char *at)
 	return at + n;
 }
 
-/* A part without | or shifts, or between them: C warns of sums there that stand bare. */
-static const char *sum(struct translation *t, const char *text, size_t length, bool is_alone)
-{
-	struct expression e = {.t = t};
-	const char *end = text + length;
-	bool is_sum = !is_alone && memchr(text, '+', length);
-
-	for (const char *p = text + 1; !is_alone && p < end; p++)
-		is_sum = is_sum || *p == '-';
-	if (is_sum)
-		put_c(&e, "(");
-	while (text < end) {
-		if (isdigit((unsigned char)*text)) {
-			text = put_literal(&e, text);
-		} else if (*text == '$') {
-			text = put_variable(&e, text + 1);
-		} else {
-			put_c(&e, (char[]){*text, '\0'});
-			text++;
-		}
-	}
-	if (is_sum)
-		put_c(&e, ")");
-	return c_text(t, "%s", e.out);
-}
-
-/* Whether a | or a shift is there, and how many characters it has. */
-static size_t bit_operator(const char *at)
-{
-	if (*at == '|')
-		return 1;
-	return !strncmp(at, "<<", 2) || !strncmp(at, ">>", 2) ? 2 : 0;
-}
-
+/* Sums beside | and shifts stand in parentheses: C warns of bare ones there. */
 static const char *text_number(struct translation *t, const char *text)
 {
 	struct expression e = {.t = t};
-	bool is_alone = true;
+	const bool has_bits = strpbrk(text, "|<>") != NULL;
 
-	for (const char *p = text; *p; p++)
-		is_alone = is_alone && !bit_operator(p);
-	while (*text) {
-		size_t n = 0, length;
+	while (true) {
+		size_t n = strcspn(text, "|<>");
+		const char *end = text + n;
+		bool is_sum = has_bits && n > 1 && strcspn(text + 1, "+-") < n - 1;
 
-		while (text[n] && !bit_operator(text + n))
-			n++;
-		put_c(&e, sum(t, text, n, is_alone));
+		if (is_sum)
+			put_c(&e, "(");
+		while (text < end) {
+			if (isdigit((unsigned char)*text))
+				text = put_literal(&e, text);
+			else if (*text == '$')
+				text = put_variable(&e, text + 1);
+			else
+				put_c(&e, (char[]){*text++, '\0'});
+		}
+		if (is_sum)
+			put_c(&e, ")");
+		n = strspn(text, "|<>");
+		if (!n)
+			return c_text(t, "%s", e.out);
+		put_c(&e, c_text(t, " %.*s ", (int)n, text));
 		text += n;
-		length = bit_operator(text);
-		if (length)
-			put_c(&e, c_text(t, " %.*s ", (int)length, text));
-		text += length;
 	}
-	return c_text(t, "%s", e.out);
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): a list holds no list */

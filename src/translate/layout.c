@@ -175,7 +175,7 @@ static void read_list(struct reading *r, const struct layout_list *list);
 static void number_field_in_c(struct reading *r, const struct layout_node *node)
 {
 	unsigned width = layout_types[node->number.type].width;
-	const char *take = c_text(r->t, "take%u(&p)", width * 8);
+	const char *take = c_text(r->t, "take(&p, %u)", width);
 	struct c_member m = {.kind = node->number.set ? C_BITS : C_NUMBER, .set = node->number.set};
 
 	if (node->is_named_by_others) {
@@ -213,7 +213,7 @@ static void word_field_in_c(struct reading *r, const struct layout_node *node)
 		return;
 	}
 	local = c_text(r->t, "%s%s_word", r->c, node->name ? node->name : "bits");
-	say_code(r, "uint64_t %s = take%u(&p);", local, width * 8);
+	say_code(r, "uint64_t %s = take(&p, %u);", local, width);
 	say_code(r, "(void)%s;", local);
 	if (node->name) {
 		add_c_member(r, node->name, (struct c_member){.kind = C_OBJECT}, NULL, "");
@@ -244,7 +244,7 @@ static const char *amount_in_c(struct reading *r, const struct layout_size *size
 		count = local_of(r, size->field);
 		break;
 	case LAYOUT_FROM_PREFIX:
-		count = c_text(r->t, "take%u(&p)", size->prefix * 8U);
+		count = c_text(r->t, "take(&p, %u)", (unsigned)size->prefix);
 		break;
 	case LAYOUT_FROM_REST:
 		count = c_text(r->t, "(uint64_t)(end - p) / %u", width);
@@ -330,7 +330,7 @@ static void array_in_c(struct reading *r, const struct layout_node *node)
 	add_elements(r, node->name, node->array.markers);
 	say_code(r, "%s_nr = n;", c);
 	say_code(r, "for (uint64_t i = 0; i < n; i++)");
-	say_code(r, "\t%s[i < %u ? i : %u] = take%u(&p);", c, r->room - 1, r->room - 1, width * 8);
+	say_code(r, "\t%s[i < %u ? i : %u] = take(&p, %u);", c, r->room - 1, r->room - 1, width);
 }
 
 /* Elements of several fields: a list of structs. */
@@ -396,7 +396,7 @@ static void regs_in_c(struct reading *r, const struct layout_node *node)
 		if (!(mask >> bit & 1))
 			continue;
 		if (value && is_spoken_of(r, value->name) && is_spoken_of(r, node->name))
-			say_code(r, "%s = take64(&p);",
+			say_code(r, "%s = take(&p, 8);",
 				 add_c_member(r, value->name, m, "uint64_t", ""));
 		else
 			skip_field(r, 8, NULL);
