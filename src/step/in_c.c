@@ -413,7 +413,8 @@ void block_in_c(struct translation *t, const struct block *block)
 
 		if (!s->is_on && !t->is_behind_exec)
 			continue;
-		fputc('\n', t->parts[C_BODY].file);
+		if (i || t->indent == 1)
+			fputc('\n', t->parts[C_BODY].file);
 		say_step(t, s);
 		statement_in_c(t, s);
 	}

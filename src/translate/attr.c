@@ -83,9 +83,14 @@ static unsigned shift_of_field(const struct abi_field *field)
 static void lay_field_over(struct translation *t, const char *name, const struct abi_field *field,
 			   const char *value)
 {
-	c_line(t, "put_bits(%s.bytes + %u, %u, (uint64_t)(%s) << %u); /* %s, since Linux %s */",
-	       name, field->offset, field->size, value, shift_of_field(field), field->name,
-	       field->since);
+	const bool is_plain = !value[strspn(value, "0123456789")];
+	const char *bits = c_text(t, is_plain ? "UINT64_C(%s)" : "(uint64_t)(%s)", value);
+	unsigned shift = shift_of_field(field);
+
+	if (shift)
+		bits = c_text(t, "%s << %u", bits, shift);
+	c_line(t, "put_bits(%s.bytes + %u, %u, %s); /* %s, since Linux %s */", name, field->offset,
+	       field->size, bits, field->name, field->since);
 }
 
 /* An int that is written as a number beyond INT_MAX is a negative one. */

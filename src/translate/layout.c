@@ -114,8 +114,8 @@ static const char *add_c_member(struct reading *r, const char *name, struct c_me
 		if (member.kind == C_LIST || member.kind == C_BYTES)
 			fprintf(f, "\tuint64_t %s_nr;\n", c);
 		if (type)
-			fprintf(f, "\t%s%s%s%s;\n", type, type[strlen(type) - 1] == '*' ? "" : " ",
-				c, array);
+			fprintf(f, "%s\t%s%s%s%s;\n", r->element ? "\t" : "", type,
+				type[strlen(type) - 1] == '*' ? "" : " ", c, array);
 	}
 	return r->element ? c_text(r->t, "%s.%s", r->element, c) : c_text(r->t, "r->%s", c);
 }

@@ -129,7 +129,7 @@ static const char *request_in_c(struct translation *t, const json_t *request, bo
 		text ? abi_value(abi_family(t->tables->abi, "ioctl"), text, NULL) : NULL;
 	const char *kind = value ? json_string_value(json_object_get(value->json, "arg")) : NULL;
 
-	*takes_word = !kind || strcmp(kind, "u32") != 0;
+	*takes_word = !value || (kind && strcmp(kind, "u32") != 0);
 	return value ? c_capitals(t, "PERF_EVENT_IOC_", value->name)
 		     : c_text(t, "(unsigned long)(%s)", c_number(t, request, NULL));
 }
