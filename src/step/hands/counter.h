@@ -14,20 +14,13 @@
  * program has no instruction that reads it. Where the kernel lets nobody read it, the instruction
  * is SIGILL or SIGSEGV. Those of arm64 and riscv have the counter's number in themselves.
  */
+#define EACH_OF_FIVE(ONE, a, b, c, d, e) ONE(a) ONE(b) ONE(c) ONE(d) ONE(e)
 #define EACH_TO_30(ONE)                                                                            \
-	ONE(0)                                                                                     \
-	ONE(1)                                                                                     \
-	ONE(2)                                                                                     \
-	ONE(3)                                                                                     \
-	ONE(4)                                                                                     \
-	ONE(5)                                                                                     \
-	ONE(6)                                                                                     \
-	ONE(7)                                                                                     \
-	ONE(8)                                                                                     \
-	ONE(9)                                                                                     \
-	ONE(10)                                                                                    \
-	ONE(11) ONE(12) ONE(13) ONE(14) ONE(15) ONE(16) ONE(17) ONE(18) ONE(19) ONE(20) ONE(21)    \
-		ONE(22) ONE(23) ONE(24) ONE(25) ONE(26) ONE(27) ONE(28) ONE(29) ONE(30)
+	EACH_OF_FIVE(ONE, 0, 1, 2, 3, 4)                                                           \
+	EACH_OF_FIVE(ONE, 5, 6, 7, 8, 9)                                                           \
+	EACH_OF_FIVE(ONE, 10, 11, 12, 13, 14)                                                      \
+	EACH_OF_FIVE(ONE, 15, 16, 17, 18, 19)                                                      \
+	EACH_OF_FIVE(ONE, 20, 21, 22, 23, 24) EACH_OF_FIVE(ONE, 25, 26, 27, 28, 29) ONE(30)
 
 #if defined(__x86_64__) || defined(__i386__)
 static bool counter_read(uint32_t index, uint64_t *value)

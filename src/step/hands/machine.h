@@ -47,10 +47,16 @@ static int memfd(const char *name, uint64_t size)
 	return fd < 0 || ftruncate(fd, (off_t)size) ? -1 : fd;
 }
 
+#if defined(__GLIBC__)
+typedef __rlimit_resource_t limited;
+#else
+typedef int limited;
+#endif
+
 /* The soft limit; a case that wants it asks for the hard one. */
 static int set_soft_limit(int which, uint64_t to)
 {
-	const __typeof__(RLIMIT_NOFILE) resource = (__typeof__(RLIMIT_NOFILE))which;
+	const limited resource = (limited)which;
 	struct rlimit limit;
 
 	if (getrlimit(resource, &limit))
