@@ -4,7 +4,7 @@
  * It is compiled and not run, and includes nothing but that header, so that it compiles for either.
  * A line here is changed only together with the soname.
  */
-#include "include/perfabi.h"
+#include "perfabi.h"
 
 #ifdef __cplusplus
 #define AT static_assert
