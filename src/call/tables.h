@@ -9,14 +9,7 @@
 #include "language/shape.h"
 
 /* What verbs themselves read of the metadata page. */
-enum page_member {
-	PAGE_DATA_HEAD,
-	PAGE_DATA_TAIL,
-	PAGE_LOCK,
-	PAGE_INDEX,
-	PAGE_OFFSET,
-	PAGE_MEMBERS
-};
+enum page_member { PAGE_DATA_HEAD, PAGE_DATA_TAIL, PAGE_MEMBERS };
 
 struct tables {
 	const struct abi *abi;

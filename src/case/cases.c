@@ -169,10 +169,7 @@ static bool shapes_of_records(struct record_shapes *out, const struct abi *abi, 
 static int shapes_load(struct tables *tables, struct arena *arena, struct error *e)
 {
 	static const char *const names[PAGE_MEMBERS] = {[PAGE_DATA_HEAD] = "data_head",
-							[PAGE_DATA_TAIL] = "data_tail",
-							[PAGE_LOCK] = "lock",
-							[PAGE_INDEX] = "index",
-							[PAGE_OFFSET] = "offset"};
+							[PAGE_DATA_TAIL] = "data_tail"};
 
 	if (!shapes_of_records(&tables->records, tables->abi, arena))
 		return error_no_memory(e, NULL, "memory for the members of records");

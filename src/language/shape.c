@@ -345,6 +345,14 @@ int shape_check(const json_t *pattern, const struct value_shape *shape, const st
 	if (json_is_object(pattern) && shape->kind == SHAPE_OBJECT)
 		return shape->records ? check_record(pattern, shape->records, w, e)
 				      : check_members(pattern, shape, w, e);
+	if (json_object_size(pattern)) { /* of operators, but for one that is none */
+		const char *key = json_object_iter_key(json_object_iter((json_t *)pattern));
+		struct nearest near = nearest_to(key);
+
+		pattern_operator(key, &near);
+		return error_name(e, AT_KEY(w, key), key, near.best,
+				  "an operator on %s (perfabi help patterns)", kind_text(shape));
+	}
 	return !json_is_object(pattern) && !json_is_array(pattern) && can_equal(pattern, shape)
 		       ? 0
 		       : error_value(e, w, pattern, "a pattern on %s (perfabi help patterns)",
