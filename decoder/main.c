@@ -47,14 +47,6 @@ static int compare_open(struct compare *c, const char *path)
 	return c->expected ? 0 : -errno;
 }
 
-static void compare_close(struct compare *c)
-{
-	if (c->expected)
-		fclose(c->expected);
-	out_free(&c->got);
-	out_free(&c->want);
-}
-
 static char *short_text(const json_t *value)
 {
 	char *text = value ? json_text(value, JSON_COMPACT | JSON_ENCODE_ANY) : strdup("nothing");
@@ -461,7 +453,10 @@ static int decode_expecting(const struct request *request, int fd, const char *n
 			     &result);
 	if (!err || err == -ECANCELED)
 		same = compare_end(&compare);
-	compare_close(&compare);
+	if (compare.expected)
+		fclose(compare.expected);
+	out_free(&compare.got);
+	out_free(&compare.want);
 	if (compare.err)
 		return report_failure(request->expect, compare.err, NULL, true);
 	if (same < 0)

@@ -156,14 +156,14 @@ int attr_from_json(const struct abi *abi, const struct abi_arch *arch, const jso
 {
 	const struct abi_field *type_field = abi_field(abi, "type");
 	const json_t *type_json = json_object_get(attr, "type");
-	struct where at_type = where_key(w, "type");
 	struct value type = {.bits = attr_get(type_field, bytes, host_order()), .known = true};
 	const char *name;
 	json_t *json;
 
 	if (!json_is_object(attr))
 		return error_value(e, w, attr, "an object of attr fields");
-	if (type_json && eval_field(abi, arch, type_field, type_json, 0, vars, &at_type, &type, e))
+	if (type_json &&
+	    eval_field(abi, arch, type_field, type_json, 0, vars, AT_KEY(w, "type"), &type, e))
 		return -EINVAL;
 	json_object_foreach((json_t *)attr, name, json) {
 		struct where at = where_key(w, name);
@@ -305,9 +305,8 @@ static int read_ids(struct attr_ids *out, const json_t *ids, const struct where 
 	if (!out->ids)
 		return error_no_memory(e, w, "memory for the ids of an attr");
 	json_array_foreach(ids, i, id) {
-		struct where at = where_index(w, i);
 		struct value value;
-		int err = value_eval(id, NULL, NULL, &at, &value, e);
+		int err = value_eval(id, NULL, NULL, AT_INDEX(w, i), &value, e);
 
 		if (err)
 			return err;
@@ -322,7 +321,6 @@ static int read_one(struct attr_list *list, const struct abi *abi, const struct 
 		    struct error *e)
 {
 	const json_t *attr = json_object_get(one, "attr");
-	struct where at_attr = where_key(w, "attr"), at_ids = where_key(w, "ids");
 	unsigned char *bytes = list->bytes + list->count * abi->attr_size;
 	const struct abi_field *size = abi_field(abi, "size");
 	unsigned end = abi->attr_size;
@@ -332,15 +330,13 @@ static int read_one(struct attr_list *list, const struct abi *abi, const struct 
 	int err;
 
 	json_object_foreach((json_t *)one, key, value) {
-		struct where at = where_key(w, key);
-
 		if (attr && strcmp(key, "attr") && strcmp(key, "ids"))
-			return error_name(e, &at, key, NULL, "attr or ids");
+			return error_name(e, AT_KEY(w, key), key, NULL, "attr or ids");
 	}
-	err = read_ids(&list->ids[list->count++], json_object_get(one, "ids"), &at_ids, e);
+	err = read_ids(&list->ids[list->count++], json_object_get(one, "ids"), AT_KEY(w, "ids"), e);
 	if (!err)
-		err = attr_from_json(abi, arch, attr ? attr : one, vars, attr ? &at_attr : w, bytes,
-				     e);
+		err = attr_from_json(abi, arch, attr ? attr : one, vars,
+				     attr ? AT_KEY(w, "attr") : w, bytes, e);
 	if (err || !size || attr_get(size, bytes, host_order()))
 		return err;
 	/* of the oldest ABI that has all fields that are not zero: older kernels and perfs take it
@@ -374,9 +370,8 @@ int attr_list_read(struct attr_list *list, const struct abi *abi, const struct a
 	else if (!json_is_array(json))
 		err = read_one(list, abi, arch, json, vars, &root, e);
 	for (size_t i = 0; !err && json_is_array(json) && i < count; i++) {
-		struct where at = where_index(&root, i);
-
-		err = read_one(list, abi, arch, json_array_get(json, i), vars, &at, e);
+		err = read_one(list, abi, arch, json_array_get(json, i), vars, AT_INDEX(&root, i),
+			       e);
 	}
 	json_decref(json);
 	return err;

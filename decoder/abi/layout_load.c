@@ -28,7 +28,6 @@ static int check_word(struct doc *d, void *made, const json_t *json, const struc
 {
 	struct layout_word *word = made;
 	const json_t *values = json_object_get(json, "values");
-	struct where at_values = where_key(w, "values");
 
 	word->declared = json_object_get(json, "order") != NULL;
 	for (size_t i = 0; i < word->count; i++) {
@@ -36,21 +35,20 @@ static int check_word(struct doc *d, void *made, const json_t *json, const struc
 		const json_t *only = json_object_get(json_array_get(values, i), "only");
 		const json_t *is = json_object_get(only, "is");
 		const char *name = json_string_value(json_object_get(only, "field"));
-		struct where at = where_index(&at_values, i), at_only = where_key(&at, "only"),
-			     at_bits = where_key(&at, "bits");
+		struct where at = where_index(AT_KEY(w, "values"), i);
 
 		for (size_t k = 0; name && k < word->count && json_is_integer(is); k++)
 			if (!strcmp(word->bits[k].name, name))
 				bits->only = &word->bits[k];
 		bits->is = (uint64_t)json_integer_value(is);
 		if (only && !bits->only)
-			return error_value(d->e, &at_only, only,
+			return error_value(d->e, AT_KEY(&at, "only"), only,
 					   "{\"field\": another member, \"is\": a number}");
 		for (const struct layout_bits *other = word->bits; other < bits; other++)
 			if (other->first + other->width > bits->first &&
 			    bits->first + bits->width > other->first &&
 			    !(other->only && bits->only))
-				return error_name(d->e, &at_bits, bits->name, NULL,
+				return error_name(d->e, AT_KEY(&at, "bits"), bits->name, NULL,
 						  "bits that \"%s\" does not have", other->name);
 	}
 	return 0;
@@ -424,11 +422,10 @@ static int check_number_field(struct doc *d, void *made, const json_t *json, con
 {
 	struct reader *r = d->context;
 	struct layout_node *node = made;
-	struct where at = where_key(w, "keep");
 
 	if (node->number.keep && node->name) { /* one such field, in all of cases/abi */
 		if (r->abi->kept && strcmp(r->abi->kept, node->name) != 0)
-			return error_name(d->e, &at, node->name, NULL,
+			return error_name(d->e, AT_KEY(w, "keep"), node->name, NULL,
 					  "one field to keep, not \"%s\" too", r->abi->kept);
 		r->abi->kept = node->name;
 	}
@@ -458,13 +455,12 @@ static int check_bitfield(struct doc *d, void *made, const json_t *json, const s
 	struct reader *r = d->context;
 	const struct layout_node *node = made;
 	const struct layout_word *word = node->word.word;
-	struct where at = where_key(w, "bitfield");
 	unsigned unit = layout_types[node->word.type].width * 8u;
 
 	(void)json;
 	for (size_t i = 0; i < word->count; i++)
 		if (word->bits[i].first + word->bits[i].width > unit)
-			return error_name(d->e, &at, word->bits[i].name, NULL,
+			return error_name(d->e, AT_KEY(w, "bitfield"), word->bits[i].name, NULL,
 					  "bits that are among the %u of the word", unit);
 	r->layout->named++;
 	return 0;
@@ -698,7 +694,6 @@ static const struct field_kind *kind_of(struct error *e, const json_t *item, con
 	const json_t *type = json_object_get(item, "type"), *each = json_object_get(item, "each");
 	const char *name = json_string_value(type), *key;
 	struct nearest near = nearest_to(name ? name : "");
-	struct where at = where_key(w, "type");
 	size_t first = KEYS;
 	json_t *value;
 
@@ -721,7 +716,7 @@ static const struct field_kind *kind_of(struct error *e, const json_t *item, con
 	for (size_t i = 0; i < LAYOUT_TYPES; i++)
 		nearest_try(&near, layout_types[i].name);
 	if (name)
-		error_name(e, &at, name, near.best, "a type");
+		error_name(e, AT_KEY(w, "type"), name, near.best, "a type");
 	else
 		error_value(e, w, item,
 			    "a field: type, pad, align, count, fields, regs, use or when");

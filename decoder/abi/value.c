@@ -283,9 +283,8 @@ int value_eval(const json_t *json, const struct abi_family *set, const struct va
 		return error_value(e, w, json, "a number: a list with nothing in it is none");
 	*out = (struct value){.known = true};
 	json_array_foreach(json, i, part) {
-		struct where at = where_index(w, i);
 		struct value value;
-		int err = scalar(part, set, vars, &at, &value, e);
+		int err = scalar(part, set, vars, AT_INDEX(w, i), &value, e);
 
 		if (err)
 			return err;

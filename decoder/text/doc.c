@@ -65,11 +65,9 @@ static int doc_strings(struct doc *d, const struct doc_row *row, const json_t *j
 	if (!list)
 		return error_no_memory(d->e, w, row->key);
 	json_array_foreach(json, i, one) {
-		struct where at_one = where_index(w, i);
-
 		list[i] = json_string_value(one);
 		if (!list[i])
-			return error_value(d->e, &at_one, one, "%s", expected);
+			return error_value(d->e, AT_INDEX(w, i), one, "%s", expected);
 	}
 	memcpy(at, &list, sizeof(list));
 	return 0;

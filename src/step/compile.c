@@ -86,14 +86,14 @@ static int compile_step(struct compiling *c, struct statement *out, const json_t
 			const struct where *w)
 {
 	const json_t *bind = json_object_get(json, "bind");
-	struct where at_when = where_key(w, "when"), at_bind = where_key(w, "bind");
+	struct where at_bind = where_key(w, "bind");
 	int err;
 
 	*out = (struct statement){.verb = verb_of(json, w, c->error),
 				  .json = json,
 				  .when = json_object_get(json, "when"),
 				  .bind = json_string_value(bind)};
-	if (!out->verb || when_check(out->when, &c->names, &at_when, c->error))
+	if (!out->verb || when_check(out->when, &c->names, AT_KEY(w, "when"), c->error))
 		return -EINVAL;
 	err = bind && binds_before(out->verb) ? bind_name(c, out, bind, &at_bind) : 0;
 	if (!err)
@@ -128,8 +128,7 @@ int block_compile(struct compiling *c, struct block *out, const json_t *list, co
 	if (!out->list)
 		return error_no_memory(c->error, w, "memory for steps");
 	json_array_foreach(list, i, step) {
-		struct where at = where_index(w, i);
-		int err = compile_step(c, &out->list[out->count++], step, &at);
+		int err = compile_step(c, &out->list[out->count++], step, AT_INDEX(w, i));
 
 		if (err)
 			return err;

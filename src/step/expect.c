@@ -107,23 +107,21 @@ static int read_alternative(struct compiling *c, struct alternative *out, const 
 {
 	const struct verb *verb = statement->verb;
 	const json_t *name = json_object_get(expect, "errno"), *phase = NULL;
-	struct where at_when = where_key(w, "when"), at_errno = where_key(w, "errno");
-	struct where at_phase = where_key(w, "phase"), at_ok = where_key(w, "ok");
 	const json_t *ok = json_object_get(expect, "ok");
 	bool none;
 	int err;
 
 	*out = (struct alternative){.when = json_object_get(expect, "when"), .phase = -1};
-	err = when_check(out->when, &c->names, &at_when, c->error);
+	err = when_check(out->when, &c->names, AT_KEY(w, "when"), c->error);
 	if (verb->has_gates)
 		phase = json_object_get(expect, "phase");
 	if (!err && ok && (!json_is_true(ok) || name))
-		err = error_value(c->error, &at_ok, ok,
+		err = error_value(c->error, AT_KEY(w, "ok"), ok,
 				  name ? "either ok or errno" : "true; a refusal has errno");
 	if (!err && name)
-		err = read_errno(c, out, name, verb, &at_errno);
+		err = read_errno(c, out, name, verb, AT_KEY(w, "errno"));
 	if (!err && phase)
-		err = read_phase(c, out, phase, &at_phase);
+		err = read_phase(c, out, phase, AT_KEY(w, "phase"));
 	if (err)
 		return err;
 	/* E2BIG is copy's, which writes the size, and others', which do not. */

@@ -256,10 +256,9 @@ static int compile_words(struct compiling *c, const struct argument *a, struct o
 	if (!json_is_array(operand->json))
 		return error_value(c->error, w, operand->json, "a list of names");
 	json_array_foreach(operand->json, i, item) {
-		struct where at = where_index(w, i);
 		struct operand one = {.json = item};
 
-		if (compile_word(c, a, &one, &at))
+		if (compile_word(c, a, &one, AT_INDEX(w, i)))
 			return -EINVAL;
 		operand->number |= one.number;
 	}

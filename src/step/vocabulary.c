@@ -128,12 +128,12 @@ static int no_such_kind(const char *key, const json_t *value, const struct where
 {
 	const char *text = json_string_value(value);
 	struct nearest near = nearest_to(text ? text : "");
-	struct where at = where_key(w, key);
 
 	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v))
 		if (v->key && !strcmp(v->key, key))
 			nearest_try(&near, v->name);
-	return error_name(e, &at, text ? text : "", near.best, "a %s (perfabi help steps)", key);
+	return error_name(e, AT_KEY(w, key), text ? text : "", near.best,
+			  "a %s (perfabi help steps)", key);
 }
 
 /* Says what is wrong with a step that no verb knows all the keys of. */

@@ -404,24 +404,6 @@ static void regs_in_c(struct reading *r, const struct layout_node *node)
 	leave(r, was);
 }
 
-static void read_switch(struct reading *r, const struct layout_list *then,
-			const struct layout_list *other, const char *condition)
-{
-	say_code(r, "if (%s) {", condition);
-	r->indent++;
-	r->conditions++;
-	read_list(r, then);
-	if (other->count) {
-		r->indent--;
-		say_code(r, "} else {");
-		r->indent++;
-		read_list(r, other);
-	}
-	r->conditions--;
-	r->indent--;
-	say_code(r, "}");
-}
-
 /* What attr says of a condition. */
 static bool attr_holds(const struct reading *r, const struct layout_condition *c)
 {
@@ -458,7 +440,19 @@ static void read_when(struct reading *r, const struct layout_node *node)
 			      c->test == LAYOUT_IF_IS ? "==" : ">=", value);
 		break;
 	}
-	read_switch(r, &node->when.then, &node->when.other, test);
+	say_code(r, "if (%s) {", test);
+	r->indent++;
+	r->conditions++;
+	read_list(r, &node->when.then);
+	if (node->when.other.count) {
+		r->indent--;
+		say_code(r, "} else {");
+		r->indent++;
+		read_list(r, &node->when.other);
+	}
+	r->conditions--;
+	r->indent--;
+	say_code(r, "}");
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as LAYOUT_DEPTH */

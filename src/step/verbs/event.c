@@ -291,12 +291,11 @@ static int check_ioctl(struct compiling *c, const struct statement *statement,
 	const char *first = NULL;
 
 	for (size_t i = 0; ioctl_arguments[i]; i++) {
-		struct where at = where_key(w, ioctl_arguments[i]);
-
 		if (!statement_json(statement, ioctl_arguments[i]))
 			continue;
 		if (first)
-			return error_name(c->error, &at, ioctl_arguments[i], NULL,
+			return error_name(c->error, AT_KEY(w, ioctl_arguments[i]),
+					  ioctl_arguments[i], NULL,
 					  "one argument alone, and there is \"%s\"", first);
 		first = ioctl_arguments[i];
 	}

@@ -36,11 +36,10 @@ struct file_step {
 /* Any path can be opened to be read: the kernel takes folders and programs so. */
 static int check_mode(struct compiling *c, const struct statement *statement, const struct where *w)
 {
-	struct where at = where_key(w, "file");
 	struct operand path = statement->operands[0];
 
 	return statement->operands[1].number == FILE_READ_WRITE
-		       ? argument_path_written.compile(c, &written_path, &path, &at)
+		       ? argument_path_written.compile(c, &written_path, &path, AT_KEY(w, "file"))
 		       : 0;
 }
 
@@ -117,11 +116,10 @@ static int check_mkdir(struct compiling *c, const struct statement *statement,
 		       const struct where *w)
 {
 	const json_t *json = statement_json(statement, "mkdir");
-	struct where at = where_key(w, "mkdir");
 
 	return !strncmp(json_string_value(json), "$cgroup.path/", 13)
 		       ? 0
-		       : error_value(c->error, &at, json,
+		       : error_value(c->error, AT_KEY(w, "mkdir"), json,
 				     "a folder below the case's cgroup: \"$cgroup.path/NAME\"");
 }
 
@@ -207,10 +205,9 @@ static int check_socket(struct compiling *c, const struct statement *statement,
 			const struct where *w)
 {
 	const json_t *json = statement_json(statement, "socket");
-	struct where at = where_key(w, "socket");
 
 	return bind_pair(c->scope, json_string_value(json), (const int[2]){0})
-		       ? error_value(c->error, &at, json, "a name")
+		       ? error_value(c->error, AT_KEY(w, "socket"), json, "a name")
 		       : 0;
 }
 

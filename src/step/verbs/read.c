@@ -266,13 +266,6 @@ static bool is_of(const json_t *types, const json_t *record)
 	return false;
 }
 
-static void keep_types(json_t *records, const json_t *types)
-{
-	for (size_t i = json_array_size(records); types && i-- > 0;)
-		if (!is_of(types, json_array_get(records, i)))
-			json_array_remove(records, i);
-}
-
 static int run_records(struct step *s)
 {
 	const struct records_step *a = s->arguments;
@@ -283,7 +276,9 @@ static int run_records(struct step *s)
 	s->shown = buffer_records(s->run, map, a->keeps, s->error);
 	if (!s->shown)
 		return -ECANCELED;
-	keep_types(s->shown, a->types);
+	for (size_t i = json_array_size(s->shown); a->types && i-- > 0;)
+		if (!is_of(a->types, json_array_get(s->shown, i)))
+			json_array_remove(s->shown, i);
 	return 0;
 }
 

@@ -294,10 +294,9 @@ static void show_map(struct step *s, const struct work *w)
 static int check_refresh(struct compiling *c, const struct statement *statement,
 			 const struct where *w)
 {
-	struct where at = where_key(w, "refresh");
-
 	return statement_json(statement, "refresh") && !statement_json(statement, "counted")
-		       ? error_name(c->error, &at, "refresh", NULL, "`counted` beside it")
+		       ? error_name(c->error, AT_KEY(w, "refresh"), "refresh", NULL,
+				    "`counted` beside it")
 		       : 0;
 }
 
