@@ -127,12 +127,12 @@ static json_t *values_by_layout(const struct values_by *by, const char *layout, 
 	json_t *json = NULL;
 	struct plan plan;
 	char text[160];
+	int err = plan_make(&plan, &with, abi_layout(by->abi, layout));
 
-	if (!plan_make(&plan, &with, abi_layout(by->abi, layout))) {
+	if (!err) {
 		if (is_cut && size > plan_fixed_size(&plan))
 			size = plan_fixed_size(&plan);
 		json = members_of(&plan, &record, bytes, size, &problem);
-		plan_free(&plan);
 	}
 	if (!json) {
 		no_memory_for_values(e);
@@ -142,6 +142,8 @@ static json_t *values_by_layout(const struct values_by *by, const char *layout, 
 		error_text(e, NULL, record_problem_text(problem, &record, text, sizeof(text)),
 			   "what read(2) gives, as its read_format says");
 	}
+	if (!err)
+		plan_free(&plan); /* which the problem's text is of */
 	return json;
 }
 
