@@ -96,7 +96,7 @@ _Noreturn static void run_program(const struct instance *instance, struct steps 
 		steps_end(steps, &slot->verdict);
 	if (program->is_capability) {
 		slot->verdict.refused = refused;
-		outcomes_judge(&program->outcomes, &slot->verdict);
+		outcomes_judge(&program->outcomes, program->is_call, &slot->verdict);
 	}
 	finish(slot);
 }

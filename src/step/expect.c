@@ -149,6 +149,10 @@ int expect_compile(struct compiling *c, struct statement *statement, const struc
 		return error_value(
 			c->error, &at_expect, expect,
 			"a pattern, ok or errno; a step that must succeed needs no expect");
+	if (expect && statement->verb->has_gates && !are_several && !json_is_object(expect))
+		return error_value(
+			c->error, &at_expect, expect,
+			"what must come: ok or errno, phase, attr, cloexec; or a list of such");
 	statement->alternatives = arena_alloc(c->arena, count * sizeof(*statement->alternatives));
 	if (!statement->alternatives)
 		return error_no_memory(c->error, w, "memory for what is expected");
@@ -230,9 +234,10 @@ bool outcome_lists(const int errnos[PHASE_ERRNOS_MAX], int err)
 	return false;
 }
 
-void outcomes_judge(const struct outcomes *outcomes, struct verdict *v)
+void outcomes_judge(const struct outcomes *outcomes, bool is_call, struct verdict *v)
 {
 	const char *answer = NULL;
+	size_t n = strlen(v->expected);
 
 	if (v->outcome == PASS)
 		answer = "yes";
@@ -240,14 +245,11 @@ void outcomes_judge(const struct outcomes *outcomes, struct verdict *v)
 		answer = "denied";
 	else if (v->outcome == FAIL && (outcome_lists(outcomes->no, v->err) || outcomes->otherwise))
 		answer = "no";
-	if (!answer) {
-		size_t n = strlen(v->expected);
-
-		if (v->outcome == FAIL && v->err)
-			snprintf(v->expected + n, sizeof(v->expected) - n,
-				 ", or an errno that means no or denied");
+	if (is_call && (answer || (v->outcome == FAIL && v->err)))
+		snprintf(v->expected + n, sizeof(v->expected) - n,
+			 ", or one of the errnos that mean no or denied");
+	if (!answer)
 		return;
-	}
 	v->outcome = PASS;
 	snprintf(v->capability, sizeof(v->capability), "%s", answer);
 }

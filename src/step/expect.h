@@ -25,7 +25,7 @@ int outcomes_compile(struct compiling *c, struct outcomes *out, const json_t *js
 bool outcome_lists(const int errnos[PHASE_ERRNOS_MAX], int err);
 
 /* What the verdict on its steps says of a capability: that it is there, or which errno it has. */
-void outcomes_judge(const struct outcomes *outcomes, struct verdict *v);
+void outcomes_judge(const struct outcomes *outcomes, bool is_call, struct verdict *v);
 
 /* The alternative that counts. NULL: none does, or the step is no test. */
 struct alternative *expect_choose(const struct statement *statement, const struct who *who,

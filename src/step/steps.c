@@ -37,11 +37,20 @@ static bool judge_answer(struct step *s)
 {
 	const struct alternative *x = s->expected;
 	bool is_right = s->err == x->err && (x->phase < 0 || s->phases >> x->phase & 1);
-	char expected[160], got[160];
+	char expected[512], got[160];
+	const char *key;
+	json_t *member;
 
 	if (is_right && !s->run->is_call)
 		return true;
 	describe(s, x->err, x->phase < 0 ? 0 : 1U << x->phase, expected, sizeof(expected));
+	json_object_foreach((json_t *)(s->run->is_call ? x->pattern : NULL), key, member) {
+		char *text = json_dumps(member, JSON_COMPACT | JSON_ENCODE_ANY);
+		size_t n = strlen(expected);
+
+		snprintf(expected + n, sizeof(expected) - n, ", then %s %s", key, text ? text : "");
+		free(text);
+	}
 	describe(s, s->err, s->phases, got, sizeof(got));
 	verdict_set(s->verdict, is_right ? PASS : FAIL, expected, got);
 	return is_right;
