@@ -93,7 +93,7 @@ struct sysctl_set machine_restore(struct restorer *m)
 	struct sysctl_set restored = {{false}};
 	size_t n = 0;
 
-	while (sysctl_names[n] && n < SYSCTLS)
+	while (n < SYSCTLS)
 		n++;
 	while (n-- > 0) {
 		const char *name = sysctl_names[n];
@@ -144,7 +144,7 @@ static void say_stuck_cgroup(const struct cgroup *cgroup)
 
 static void say_stuck(const struct restorer *m)
 {
-	for (size_t i = 0; sysctl_names[i] && i < SYSCTLS; i++)
+	for (size_t i = 0; i < SYSCTLS; i++)
 		if (m->sysctls[i].noted)
 			say(stderr,
 			    "perfabi: kernel.%s could not be put back: %s; perfabi-guard keeps "
@@ -164,7 +164,7 @@ int machine_set(struct restorer *m, json_t *sysctls, const struct sysctl_set *se
 	const char *name;
 	json_t *value;
 
-	for (size_t i = 0; sysctl_names[i] && i < SYSCTLS; i++)
+	for (size_t i = 0; i < SYSCTLS; i++)
 		if (set->has[i] && !m->sysctls[i].noted &&
 		    !sysctl_read(sysctl_names[i], &m->sysctls[i].was))
 			m->sysctls[i].noted = true;

@@ -309,6 +309,8 @@ static void fill_in(struct filling *f, const char *text, const char *end)
 			append_text(f, map_in_c(f->t, json_string_value(f->s->operands[i].json)));
 		else if (a)
 			append_argument(f, a, &f->s->operands[i]);
+		else
+			c_missing(f->t, "the argument \"%.*s\"", (int)n, text - n);
 	}
 }
 
