@@ -375,7 +375,7 @@ static void try_callers(struct answering *a)
 	bool any = false;
 
 	for (size_t i = 0; i < k->caller_count && !any; i++) {
-		enum identity as = k->callers[i].as;
+		enum identity as = (enum identity)k->callers[i].as;
 		bool is_tried = can_be(a, as);
 		json_t *other = has_more_rights(a, as) ? ask_briefly(a, as, is_tried) : NULL;
 
@@ -410,7 +410,7 @@ static void try_callers_with_changes(struct answering *a)
 	const struct knowledge *k = a->why->knowledge;
 
 	for (size_t i = 0; i < k->caller_count && !json_array_size(a->changes); i++) {
-		enum identity as = k->callers[i].as;
+		enum identity as = (enum identity)k->callers[i].as;
 		struct inquiry whole = a->inquiry;
 		char failure[WHY_TEXT];
 		json_t *other, *change, *does;
