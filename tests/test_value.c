@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "language/merge.h"
-#include "language/pattern.h"
+#include "abi/value.h"
 #include "unit.h"
 
 static int lookup(const void *context, const char *name, struct value *value, struct nearest *near)
@@ -440,47 +440,6 @@ Suite *suite_merge(void)
 	tcase_add_test(c, long_texts_are_put_in_whole);
 	tcase_add_test(c, want_of_memory_is_an_error);
 	tcase_add_test(c, rows_come_from_lists_ranges_and_the_abi);
-	suite_add_tcase(s, c);
-	return s;
-}
-
-START_TEST(patterns_match)
-{
-	static const struct {
-		const char *pattern;
-		uint64_t value;
-		bool fits;
-	} rows[] = {{"5", 5, true},
-		    {"5", 6, false},
-		    {"'0xffffffffffffffff'", UINT64_MAX, true},
-		    {"{'ge':64}", 64, true},
-		    {"{'gt':64}", 64, false},
-		    {"{'le':64,'ne':3}", 3, false},
-		    {"{'lt':4}", 3, true},
-		    {"{'between':[2,4]}", 4, true},
-		    {"{'between':[2,4]}", 5, false},
-		    {"{'has':6}", 7, true},
-		    {"{'has':6}", 5, false},
-		    {"{'without':6}", 9, true},
-		    {"{'without':6}", 2, false}};
-	struct scope scope = {0};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		json_t *json = test_json(rows[i].pattern);
-
-		ck_assert_msg(pattern_match(json, rows[i].value, &scope) == rows[i].fits,
-			      "%s on %llu", rows[i].pattern, (unsigned long long)rows[i].value);
-		json_decref(json);
-	}
-}
-END_TEST
-
-Suite *suite_pattern(void)
-{
-	Suite *s = suite_create("pattern");
-	TCase *c = tcase_create("pattern");
-
-	tcase_add_test(c, patterns_match);
 	suite_add_tcase(s, c);
 	return s;
 }

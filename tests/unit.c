@@ -43,7 +43,6 @@ int main(void)
 	srunner_add_suite(runner, suite_values());
 	srunner_add_suite(runner, suite_damage());
 	srunner_add_suite(runner, suite_merge());
-	srunner_add_suite(runner, suite_pattern());
 	srunner_add_suite(runner, suite_steps());
 	srunner_add_suite(runner, suite_verbs());
 	srunner_add_suite(runner, suite_case());

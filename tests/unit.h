@@ -14,7 +14,6 @@ Suite *suite_attr(void);
 Suite *suite_value(void);
 Suite *suite_source(void);
 Suite *suite_merge(void);
-Suite *suite_pattern(void);
 Suite *suite_steps(void);
 Suite *suite_verbs(void);
 Suite *suite_case(void);

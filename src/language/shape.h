@@ -43,12 +43,26 @@ struct record_shapes {
 	const struct member *common; /* of every record */
 };
 
-/*
- * Whether such a value can fit the pattern, whose form is right. Where a pattern on a record names
- * its type, its members are that type's, else any record's. 0, or -EINVAL with `e` filled.
+bool shape_is_list(const struct value_shape *shape);
+
+/* In words: "a list". */
+const char *shape_text(const struct value_shape *shape);
+
+/* What its elements are like. An element of records has the members of any of them: its type
+ * decides.
  */
-int shape_check(const json_t *pattern, const struct value_shape *shape, const struct where *w,
-		struct error *e);
+struct value_shape shape_element(const struct value_shape *list);
+
+/* The records of that type, or NULL; `near` is offered all types. */
+const struct record_shape *record_named(const struct record_shapes *records, const char *type,
+					struct nearest *near);
+
+/*
+ * What the member of that name is like, of an object or of a record (NULL: of any). False: it can
+ * have none of that name, and `near` was offered those that it can have.
+ */
+bool shape_member(const struct value_shape *shape, const struct record_shape *record,
+		  const char *name, struct nearest *near, struct value_shape *out);
 
 /*
  * Whether a value of that shape can have what `path` names: members and indexes joined by dots;

@@ -82,8 +82,8 @@ static int note_statement(void *context, struct statement *s)
 
 	note_json(t, s->json, false);
 	note_json(t, statement_json(s, "of"), true);
-	if (s->expected)
-		note_json(t, s->expected->pattern, true);
+	if (s->expected && s->expected->pattern)
+		note_json(t, s->expected->pattern->json, true);
 	t->has_signals = t->has_signals || !strcmp(key, "signals");
 	t->has_children = t->has_children || !strcmp(key, "fork");
 	if (!strcmp(key, "post") || !strcmp(key, "await"))

@@ -22,15 +22,14 @@ static bool is_alternatives(const json_t *expect)
 	return false;
 }
 
-/* The pattern that an alternative has on what is shown, kept in the arena; *none if it has none. */
-static const json_t *pattern_of(struct compiling *c, const json_t *expect, bool has_gates,
-				bool *none)
+/* The pattern that an alternative has on what is shown; *none if it has none. */
+static json_t *pattern_of(const json_t *expect, bool has_gates, bool *none)
 {
 	json_t *pattern;
 
 	*none = false;
 	if (!json_is_object(expect))
-		return expect;
+		return json_incref((json_t *)expect);
 	pattern = json_copy((json_t *)expect);
 	json_object_del(pattern, "when");
 	json_object_del(pattern, "ok");
@@ -38,7 +37,7 @@ static const json_t *pattern_of(struct compiling *c, const json_t *expect, bool 
 	if (has_gates)
 		json_object_del(pattern, "phase");
 	*none = pattern && !json_object_size(pattern);
-	return arena_keep(c->arena, pattern);
+	return pattern;
 }
 
 /* An errno that some gate of phases.json can give; what none gives is a slip of the pen. */
@@ -89,25 +88,13 @@ static int read_phase(struct compiling *c, struct alternative *out, const json_t
 	return out->phase < 0 ? -EINVAL : 0;
 }
 
-static int check_pattern(struct compiling *c, const json_t *pattern,
-			 const struct statement *statement, const struct where *w)
-{
-	struct value_shape shape = statement_shape(statement, c->tables);
-	int err = pattern_check(pattern, c->scope, w, c->error);
-
-	if (!err && !shape.kind)
-		return error_value(c->error, w, pattern,
-				   "ok or errno: %s shows nothing a pattern could be on",
-				   statement->verb->name);
-	return err ? err : shape_check(pattern, &shape, w, c->error);
-}
-
 static int read_alternative(struct compiling *c, struct alternative *out, const json_t *expect,
 			    const struct statement *statement, const struct where *w)
 {
 	const struct verb *verb = statement->verb;
 	const json_t *name = json_object_get(expect, "errno"), *phase = NULL;
-	const json_t *ok = json_object_get(expect, "ok");
+	const json_t *ok = json_object_get(expect, "ok"), *pattern;
+	struct value_shape shape;
 	bool none;
 	int err;
 
@@ -128,12 +115,18 @@ static int read_alternative(struct compiling *c, struct alternative *out, const 
 	if (verb->has_gates && !json_object_get(expect, "attr") &&
 	    !(out->err == E2BIG && out->phase < 0))
 		out->attr = ATTR_KEPT;
-	out->pattern = pattern_of(c, expect, verb->has_gates, &none);
-	if (!out->pattern)
+	pattern = arena_keep(c->arena, pattern_of(expect, verb->has_gates, &none));
+	if (!pattern)
 		return error_no_memory(c->error, w, "memory for what is expected");
 	if (none)
-		out->pattern = NULL;
-	return none ? 0 : check_pattern(c, out->pattern, statement, w);
+		return 0;
+	shape = statement_shape(statement, c->tables);
+	if (!shape.kind)
+		return error_value(c->error, w, pattern,
+				   "ok or errno: %s shows nothing a pattern could be on",
+				   verb->name);
+	out->pattern = pattern_compile(pattern, &shape, c->scope, c->arena, w, c->error);
+	return out->pattern ? 0 : -EINVAL;
 }
 
 int expect_compile(struct compiling *c, struct statement *statement, const struct where *w)

@@ -71,7 +71,7 @@ bool is_refusal(const struct statement *s)
 	return s->expected && s->expected->err;
 }
 
-static const json_t *pattern_of_success(const struct statement *s)
+static const struct pattern *pattern_of_success(const struct statement *s)
 {
 	return s->expected && !s->expected->err ? s->expected->pattern : NULL;
 }

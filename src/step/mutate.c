@@ -34,11 +34,10 @@ static bool is_meant(struct mutation *m, enum part part)
 /* The alternative with the part that is meant made wrong. False if that is another's. */
 static bool mutate_alternative(struct mutation *m, struct alternative *x, enum verb_kind kind)
 {
-	json_t *pattern = x->pattern ? pattern_mutate(x->pattern, &m->left) : NULL;
+	struct arena *arena = m->edit ? &m->program->arena : NULL;
 
-	if (pattern) {
+	if (x->pattern && pattern_mutate(x->pattern, &m->left, arena)) {
 		m->part = PART_PATTERN;
-		x->pattern = arena_keep(&m->program->arena, pattern);
 	} else if (kind == CALLS && is_meant(m, PART_OUTCOME)) {
 		*x = (struct alternative){.err = x->err ? 0 : EINVAL, .phase = -1};
 	} else if (x->err && is_meant(m, PART_ERRNO)) {

@@ -7,6 +7,7 @@
 #define PERFABI_PROGRAM_H
 
 #include "call/opening.h"
+#include "language/pattern.h"
 #include "language/verdict.h"
 #include "language/when.h"
 #include "machine/sysctl.h"
@@ -17,7 +18,7 @@ struct alternative {
 	const json_t *when;    /* NULL: it always counts */
 	int err;               /* that the call must have; 0: success */
 	int phase;             /* the gate that must refuse, or -1: not said */
-	const json_t *pattern; /* on what is shown, or NULL */
+	struct pattern *pattern; /* on what is shown, or NULL */
 	/* Of an open: what the kernel may write to attr, where the pattern has nothing on attr. */
 	enum { ATTR_ANY, ATTR_KEPT, ATTR_WRITTEN } attr;
 };

@@ -38,18 +38,19 @@ static bool judge_answer(struct step *s)
 	const struct alternative *x = s->expected;
 	bool is_right = s->err == x->err && (x->phase < 0 || s->phases >> x->phase & 1);
 	char expected[512], got[160];
-	const char *key;
-	json_t *member;
 
 	if (is_right && !s->run->is_call)
 		return true;
 	describe(s, x->err, x->phase < 0 ? 0 : 1U << x->phase, expected, sizeof(expected));
-	json_object_foreach((json_t *)(s->run->is_call ? x->pattern : NULL), key, member) {
-		char *text = json_dumps(member, JSON_COMPACT | JSON_ENCODE_ANY);
+	for (size_t i = 0; s->run->is_call && x->pattern && i < x->pattern->count; i++) {
+		json_t *part = pattern_json(&x->pattern->parts[i]);
+		char *text = json_dumps(part, JSON_COMPACT | JSON_ENCODE_ANY);
 		size_t n = strlen(expected);
 
-		snprintf(expected + n, sizeof(expected) - n, ", then %s %s", key, text ? text : "");
+		snprintf(expected + n, sizeof(expected) - n, ", then %s %s",
+			 x->pattern->parts[i].key, text ? text : "");
 		free(text);
+		json_decref(part);
 	}
 	describe(s, s->err, s->phases, got, sizeof(got));
 	verdict_set(s->verdict, is_right ? PASS : FAIL, expected, got);
@@ -79,7 +80,7 @@ static bool step_judge(struct step *s)
 		return verdict_set(s->verdict, ERROR, "an alternative of expect that applies here",
 				   "none");
 	if (judge_answer(s) && judge_attr(s)) {
-		if (!x->pattern || pattern_match_json(x->pattern, s->shown, s->scope, &why))
+		if (!x->pattern || pattern_match(x->pattern, s->shown, s->scope, &why))
 			good = true;
 		else
 			verdict_set(s->verdict, (enum outcome)why.outcome, why.expected, why.got);

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "language/keys.h"
-#include "language/pattern_operator.h"
 #include "translate/translate.h"
 
-static const char *condition(struct translation *t, const json_t *pattern, const struct c_value *s);
+static const char *condition(struct translation *t, const struct pattern *p,
+			     const struct c_value *s);
 
 static const char *count_in_c(const struct c_value *s, struct translation *t)
 {
@@ -28,7 +28,7 @@ static const char *both(struct translation *t, const char *a, const char *b)
  * A loop in front of the check, which leaves in a variable how many elements fit. A loop for a list
  * within these elements comes to stand within it.
  */
-static const char *fitting(struct translation *t, const json_t *pattern, const struct c_value *s)
+static const char *fitting(struct translation *t, const struct pattern *p, const struct c_value *s)
 {
 	const char *name = c_text(t, "fit_%u", ++t->functions_made);
 	const char *index = c_text(t, "i_%u", t->functions_made), *inner;
@@ -38,7 +38,7 @@ static const char *fitting(struct translation *t, const json_t *pattern, const s
 	c_line(t, "%s = 0;", name);
 	c_line(t, "for (uint64_t %s = 0; %s < %s; %s++) {", index, index, count_in_c(s, t), index);
 	t->indent++;
-	inner = condition(t, pattern, &element);
+	inner = condition(t, p, &element);
 	c_line(t, "%s += %s;", name, inner[0] ? c_text(t, "(%s)", inner) : "1");
 	t->indent--;
 	c_line(t, "}");
@@ -179,66 +179,65 @@ static const char *said(struct translation *t, const char *must, const struct c_
 }
 
 /* The list's elements and no others, in order. */
-static const char *exactly_in_c(struct translation *t, const json_t *list, const struct c_value *s)
+static const char *exactly_in_c(struct translation *t, const struct pattern *p,
+				const struct c_value *s)
 {
-	const char *all =
-		said(t, c_text(t, "%s == %zu", count_in_c(s, t), json_array_size(list)), s);
+	const char *all = said(t, c_text(t, "%s == %zu", count_in_c(s, t), p->count), s);
 
-	for (size_t i = 0; i < json_array_size(list); i++) {
+	for (size_t i = 0; i < p->count; i++) {
 		struct c_value element = c_element(t, s, c_text(t, "%zu", i));
 
 		element.is_certain = s->is_certain;
 		element.is_said = s->is_said;
-		all = both(t, all, condition(t, json_array_get(list, i), &element));
+		all = both(t, all, condition(t, &p->parts[i], &element));
 	}
 	return all;
 }
 
-static const char *in_order(struct translation *t, const json_t *list, const struct c_value *s)
+static const char *in_order(struct translation *t, const struct pattern *p, const struct c_value *s)
 {
 	const char *name = c_text(t, "at_%u", ++t->functions_made);
 	struct c_value element = c_element(t, s, name);
 
 	c_declare(t, name, "uint64_t", "");
 	c_line(t, "%s = 0;", name);
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const char *inner = condition(t, json_array_get(list, i), &element);
+	for (size_t i = 0; i < p->count; i++) {
+		const char *inner = condition(t, &p->parts[i], &element);
 
 		c_line(t, "while (%s < %s && !(%s))", name, count_in_c(s, t), inner);
 		c_line(t, "\t%s++;", name);
-		if (i + 1 < json_array_size(list))
+		if (i + 1 < p->count)
 			c_line(t, "%s++;", name);
 	}
 	return c_text(t, "%s < %s", name, count_in_c(s, t));
 }
 
-static const char *number_of_elements(struct translation *t, const json_t *pattern, const char *c,
+static const char *number_of_elements(struct translation *t, const struct pattern *p, const char *c,
 				      bool is_certain)
 {
 	const struct c_value s = {.c = c, .path = "", .kind = C_NUMBER, .is_certain = is_certain};
 
-	return condition(t, pattern, &s);
+	return condition(t, p, &s);
 }
 
-static const char *some(struct translation *t, const json_t *patterns, const struct c_value *s,
+static const char *some(struct translation *t, const struct pattern *p, const struct c_value *s,
 			const char *behind)
 {
 	const char *all = "";
 
-	for (size_t i = 0; i < elements(patterns); i++)
-		all = both(t, all, c_text(t, "%s %s", fitting(t, element(patterns, i), s), behind));
+	for (size_t i = 0; i < p->count; i++)
+		all = both(t, all, c_text(t, "%s %s", fitting(t, &p->parts[i], s), behind));
 	return all;
 }
 
-static const char *times(struct translation *t, const json_t *parts, const struct c_value *s)
+static const char *times(struct translation *t, const struct pattern *p, const struct c_value *s)
 {
 	const char *all = "";
 
-	for (size_t i = 0; i < elements(parts); i++) {
-		const json_t *part = element(parts, i);
-		const char *fit = fitting(t, json_object_get(part, "of"), s);
+	for (size_t i = 0; i < p->count; i++) {
+		const struct pattern *of = p->parts[i].parts, *is = of + 1;
 
-		all = both(t, all, number_of_elements(t, json_object_get(part, "is"), fit, true));
+		all = both(t, all, number_of_elements(t, is, fitting(t, of, s), true));
 	}
 	return all;
 }
@@ -255,11 +254,13 @@ static const char *ascending(struct translation *t, const json_t *key, const str
 	return c_text(t, "%s == 0", name);
 }
 
-static const char *operation(struct translation *t, const char *name, const json_t *operand,
+static const char *operation(struct translation *t, const struct pattern *p,
 			     const struct c_value *s)
 {
 	static const char *const relations[][2] = {
 		{"gt", ">"}, {"ge", ">="}, {"lt", "<"}, {"le", "<="}};
+	const json_t *operand = p->json;
+	const char *name = p->op->name;
 	struct c_value whole = *s;
 	const char *inner;
 
@@ -281,20 +282,20 @@ static const char *operation(struct translation *t, const char *name, const json
 	if (!strcmp(name, "like"))
 		return c_text(t, "!fnmatch(%s, %s, 0)", c_string(t, operand), s->c);
 	if (!strcmp(name, "length"))
-		return number_of_elements(t, operand, count_in_c(s, t), s->is_certain);
+		return number_of_elements(t, p->parts, count_in_c(s, t), s->is_certain);
 	if (!strcmp(name, "exactly"))
-		return exactly_in_c(t, operand, &whole);
+		return exactly_in_c(t, p, &whole);
 	if (!strcmp(name, "in-order"))
-		return in_order(t, operand, s);
+		return in_order(t, p, s);
 	if (!strcmp(name, "some"))
-		return some(t, operand, s, "> 0");
+		return some(t, p, s, "> 0");
 	if (!strcmp(name, "never"))
-		return some(t, operand, s, "== 0");
+		return some(t, p, s, "== 0");
 	if (!strcmp(name, "every"))
 		return both(t, c_text(t, "%s > 0", count_in_c(s, t)),
-			    c_text(t, "%s == %s", fitting(t, operand, s), count_in_c(s, t)));
+			    c_text(t, "%s == %s", fitting(t, p->parts, s), count_in_c(s, t)));
 	if (!strcmp(name, "times"))
-		return times(t, operand, s);
+		return times(t, p, s);
 	if (!strcmp(name, "ascending"))
 		return ascending(t, operand, s);
 	if (!strcmp(name, "first-u16") || !strcmp(name, "last-u64")) {
@@ -304,29 +305,28 @@ static const char *operation(struct translation *t, const char *name, const json
 	}
 	whole.is_certain = false;
 	if (!strcmp(name, "not") || !strcmp(name, "ne")) {
-		inner = condition(t, operand, &whole);
+		inner = condition(t, p->parts, &whole);
 		return inner[0] ? c_text(t, "!(%s)", inner) : "0";
 	}
 	c_missing(t, "the pattern \"%s\"", name);
 	return "0";
 }
 
-static const char *members_in_c(struct translation *t, const json_t *pattern,
+static const char *members_in_c(struct translation *t, const struct pattern *p,
 				const struct c_value *s)
 {
-	const char *all = "", *key;
-	json_t *part;
+	const char *all = "";
 
-	json_object_foreach((json_t *)pattern, key, part) {
+	for (size_t i = 0; i < p->count; i++) {
+		const struct pattern *part = &p->parts[i];
 		struct c_value below = *s;
 
-		if (c_enter(t, &below, key, strlen(key)))
+		if (c_enter(t, &below, part->key, strlen(part->key)))
 			all = both(t, all, condition(t, part, &below));
-		else if (json_is_true(json_object_get(part, "absent")))
-			continue; /* the layout does not have it here: the pattern can only say so
-				   */
+		else if (json_is_true(json_object_get(part->json, "absent")))
+			continue; /* the layout does not have it here, as the pattern says */
 		else if (s->is_said)
-			c_missing(t, "\"%s\", which is not there", key);
+			c_missing(t, "\"%s\", which is not there", part->key);
 		else
 			all = both(t, all, "0");
 	}
@@ -366,26 +366,30 @@ static const char *equal(struct translation *t, const json_t *pattern, const str
 
 /* What must hold: "" is nothing, or all was said. As deep as the pattern's JSON. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static const char *condition(struct translation *t, const json_t *pattern, const struct c_value *s)
+static const char *condition(struct translation *t, const struct pattern *p,
+			     const struct c_value *s)
 {
-	const char *all = "", *key;
-	json_t *operand;
+	const char *all = "";
 
-	if (json_is_array(pattern) && s->kind == C_LIST)
-		return exactly_in_c(t, pattern, s);
-	if (!json_is_object(pattern))
-		return said(t, equal(t, pattern, s), s);
-	if (!pattern_is_operation(pattern))
-		return members_in_c(t, pattern, s);
-	json_object_foreach((json_t *)pattern, key, operand)
+	if (p->kind == PATTERN_ELEMENTS && s->kind == C_LIST)
+		return exactly_in_c(t, p, s);
+	if (p->kind == PATTERN_MEMBERS)
+		return members_in_c(t, p, s);
+	if (p->kind != PATTERN_OPERATORS)
+		return said(t, equal(t, p->json, s), s);
+	for (size_t i = 0; i < p->count; i++) {
+		const struct pattern *part = &p->parts[i];
+
 		all = both(t, all,
-			   s->kind == C_LIST && !strcmp(key, "exactly")
-				   ? exactly_in_c(t, operand, s)
-				   : said(t, operation(t, key, operand, s), s));
+			   s->kind == C_LIST && !strcmp(part->key, "exactly")
+				   ? exactly_in_c(t, part, s)
+				   : said(t, operation(t, part, s), s));
+	}
 	return all;
 }
 
-void c_expect_value(struct translation *t, const json_t *pattern, const struct c_value *value)
+void c_expect_value(struct translation *t, const struct pattern *pattern,
+		    const struct c_value *value)
 {
 	struct c_value s = *value;
 
@@ -393,7 +397,7 @@ void c_expect_value(struct translation *t, const json_t *pattern, const struct c
 	condition(t, pattern, &s);
 }
 
-void c_expect(struct translation *t, const json_t *pattern, const char *c,
+void c_expect(struct translation *t, const struct pattern *pattern, const char *c,
 	      const struct c_shape *shape)
 {
 	c_expect_value(t, pattern,

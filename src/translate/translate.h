@@ -13,6 +13,7 @@
 
 #include "call/opening.h"
 #include "call/tables.h"
+#include "language/pattern.h"
 #include "text/arena.h"
 
 enum { C_TEXT_MAX = 2048, C_NAMES = 128 };
@@ -174,9 +175,10 @@ bool c_enter(struct translation *t, struct c_value *v, const char *name, size_t 
 /*
  * Checks: one `expect()` for each part of the pattern, on the value `c`; what it binds is bound.
  */
-void c_expect(struct translation *t, const json_t *pattern, const char *c,
+void c_expect(struct translation *t, const struct pattern *pattern, const char *c,
 	      const struct c_shape *shape);
-void c_expect_value(struct translation *t, const json_t *pattern, const struct c_value *value);
+void c_expect_value(struct translation *t, const struct pattern *pattern,
+		    const struct c_value *value);
 
 /* That of the event called `name`; events that are opened alike have the same. */
 const struct c_layout *c_layout(struct translation *t, const char *name, const struct opening *open,

@@ -76,9 +76,9 @@ static void bind_event(struct translation *t, const struct statement *s, const c
 /* The call, and what it leaves of attr and of the descriptor. */
 static void judged_open_in_c(struct translation *t, const struct statement *s, const char *call)
 {
-	const json_t *pattern = s->expected ? s->expected->pattern : NULL;
-	const json_t *attr = json_object_get(pattern, "attr");
-	const json_t *cloexec = json_object_get(pattern, "cloexec");
+	const struct pattern *pattern = s->expected ? s->expected->pattern : NULL;
+	const struct pattern *attr = pattern_member(pattern, "attr");
+	const struct pattern *cloexec = pattern_member(pattern, "cloexec");
 	const char *type;
 	struct c_shape shape = value_in_c(t, "union attr: size=attr.size", &type);
 
@@ -94,7 +94,7 @@ static void judged_open_in_c(struct translation *t, const struct statement *s, c
 		c_line(t, "expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);");
 	if (cloexec)
 		c_line(t, "expect((fcntl((int)fd, F_GETFD) & FD_CLOEXEC) == %s, fd);",
-		       json_is_true(cloexec) ? "FD_CLOEXEC" : "0");
+		       json_is_true(cloexec->json) ? "FD_CLOEXEC" : "0");
 }
 
 void open_in_c(struct translation *t, const struct statement *s)
