@@ -160,8 +160,12 @@ struct nearest nearest_to(const char *name)
 
 void nearest_try(struct nearest *n, const char *candidate)
 {
-	size_t distance = edit_distance(n->name, candidate);
+	size_t length = strlen(n->name), other = strlen(candidate), distance;
 
+	/* It is at least what one is longer. */
+	if ((length > other ? length - other : other - length) >= n->distance)
+		return;
+	distance = edit_distance(n->name, candidate);
 	if (distance < n->distance) {
 		n->distance = distance;
 		n->best = candidate;

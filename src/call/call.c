@@ -192,9 +192,9 @@ int call_copy(struct call *to, const struct call *from, const struct abi *abi)
 	return 0;
 }
 
-/* The memory that an attr is passed in: `attr` lies within the mapping. */
+/* The memory that an attr is passed in: allocated, or within a mapping behind which nothing is. */
 struct placed {
-	unsigned char *map, *attr;
+	unsigned char *map, *allocated, *attr;
 	size_t map_size;
 	size_t readable; /* bytes from attr on */
 };
@@ -217,6 +217,15 @@ static int place_attr(const struct call *call, const struct environment *env, st
 	if (call->memory == MEMORY_NULL)
 		return 0;
 	body = (ATTR_PAGES + (mapped + page - 1) / page) * page;
+	if (call->memory ==
+	    MEMORY_WRITABLE) { /* a mapping of its own would cost more than the call */
+		p->attr = p->allocated = calloc(1, body);
+		p->readable = body;
+		if (!p->attr)
+			return -ENOMEM;
+		lay_out(call, env, p);
+		return 0;
+	}
 	p->map_size = body + page;
 	p->map =
 		mmap(NULL, p->map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -315,10 +324,11 @@ int call_issue(const struct call *call, const struct environment *env, struct an
 		answer->err = errno;
 	else
 		answer->fd = (int)ret;
-	if (p.map) {
+	if (p.attr)
 		look_at_attr(call, env, &p, answer);
+	if (p.map)
 		munmap(p.map, p.map_size);
-	}
+	free(p.allocated);
 	if (!answer->err)
 		look_at_fd(answer);
 	return 0;

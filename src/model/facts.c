@@ -29,12 +29,11 @@ int facts_add_list(struct facts *facts, const struct fact *list)
 
 int facts_find(const struct facts *facts, const char *name, struct nearest *near)
 {
-	for (size_t i = 0; i < facts->count; i++) {
+	for (size_t i = 0; i < facts->count; i++)
 		if (!strcmp(facts->list[i].name, name))
 			return (int)i;
-		if (near)
-			nearest_try(near, facts->list[i].name);
-	}
+	for (size_t i = 0; near && i < facts->count; i++)
+		nearest_try(near, facts->list[i].name);
 	return -1;
 }
 
