@@ -68,14 +68,19 @@ def attr_of_field(abi, field):
     family = abi.constants.get(field.get("set"), {})
     for value in family.get("values", []) if family.get("kind") == "mask" else []:
         if number(value):
-            yield attr_lie(f"{name}.{value['name']}", "ignored", number(value), attr_type=types[-1][1])
+            yield attr_lie(f"{name}.{value['name']}", "ignored", number(value), attr_type=types[-1][1]) | since(value)
+
+
+def since(thing):
+    """The Linux that has it: of one that has not, no lie about it is noticed."""
+    return {"since": thing["since"]} if "since" in thing else {}
 
 
 def attr_lies(abi):
     for field in abi.fields:
         aliases = [a for a in field.get("aliases", []) if "when" in a]
         for lie in attr_of_field(abi, field):
-            yield lie | ({"unless": aliases[0]["when"]} if aliases else {})
+            yield since(field) | lie | ({"unless": aliases[0]["when"]} if aliases else {})
         for alias in aliases:
             yield from (lie | {"when": alias["when"]} for lie in attr_of_field(abi, field | alias))
 
@@ -194,10 +199,10 @@ def misc_lies(abi, record, kind):
 def record_lies(abi):
     for record in abi.values("record"):
         name, kind = record["name"], record["name"].upper()
-        for how in ("lost", "first-lost", "last-lost", "doubled", "swapped"):
-            yield {"name": f"{name}.{how}", "kind": "records", "type": kind, "how": how}
-        yield from misc_lies(abi, name, kind)
-        yield from member_lies(abi, kind, record["fields"])
+        of_record = [{"name": f"{name}.{how}", "kind": "records", "type": kind, "how": how}
+                     for how in ("lost", "first-lost", "last-lost", "doubled", "swapped")]
+        of_record += [*misc_lies(abi, name, kind), *member_lies(abi, kind, record["fields"])]
+        yield from (lie | since(record) for lie in of_record)
     yield from member_lies(abi, "page", abi.layouts["mmap_page"])
     for lie in member_lies(abi, "read(2)", [{"name": "read", "use": "read_format"}]):
         yield lie | {"name": lie["name"].replace("read(2).read.", "read(2).")}
