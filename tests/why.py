@@ -290,7 +290,7 @@ def statuses_and_text(asking):
     text = text_of(1, "-m", MACHINE, "--as", "user", "page-faults")
     need(text.startswith("perf_event_open({type=PERF_TYPE_SOFTWARE, size=144, config=PERF_COUNT_SW_PAGE_FAULTS}, 0, -1, -1, 0) = -1 EACCES (Permission denied)\nby an ordinary user"), text)
     for part in ("EACCES from O031 in sys_perf_event_open", "exclude_kernel is 0", "It opens, by the model, if you do one of these:\n  1. set exclude_kernel to 1",
-                 "You lose what the kernel does for the program", "set the sysctl kernel.perf_event_paranoid to 1"):
+                 "You lose the kernel's work for the program", "set the sysctl kernel.perf_event_paranoid to 1"):
         need(part in text, f"the text does not say: {part}\n{text}")
     need(all(len(line) <= 100 for line in text.splitlines()[1:]), text)
     text = text_of(0, "-m", MACHINE, "--as", "user", "cpu-clock:u")

@@ -8,16 +8,16 @@ import re
 
 HEAD = '''# What kernels break
 
-perf_event_open(2) promises it, a case of perfabi tests it, and these kernels do otherwise. `ci/matrix deviations` writes this page from
-[cases/baseline.json](../cases/baseline.json); a run of perfabi ends with those that its kernel was seen to break.
+These are promises of perf_event_open(2) that some kernels break. A case of perfabi tests each. `ci/matrix deviations` writes this page from
+[cases/baseline.json](../cases/baseline.json); a run of perfabi ends with the list of those that its kernel breaks.
 
-"Seen" are kernels on which the case failed, "read" those whose source says so. Where no end is given, none is known.
-What [machines](#machines) break comes last: there the cause lies below the kernel.
+"Seen on" lists kernels on which the case failed, "Source read of" those whose source has the bug. Without an upper limit, no fix is known.
+[Machines](#machines) come last: there the cause lies below the kernel.
 '''
 
 MACHINES = '''## Machines
 
-The kernel does its part here, and the processor or the hypervisor does not. Only machines on which it was seen are listed; elsewhere the same failure is a failure.
+Here the processor or the hypervisor is at fault, not the kernel. Only machines on which the bug was seen are listed; elsewhere the same failure counts as a failure.
 '''
 
 MACHINE_KEYS = ('hypervisor', 'vendor', 'cpu')
@@ -54,7 +54,7 @@ def _condition(when):
 def where(entry):
     """Which kernels break it, as words."""
     conditions = [_condition(when) for when in _list(entry.get('when'))]
-    return '; or '.join(conditions) or 'every kernel that was looked at'
+    return '; or '.join(conditions) or 'every kernel that was tested'
 
 
 def _section(entry):

@@ -128,7 +128,7 @@ if holds '.[0][1] == "xfail"' "$scratch/a"; then
 	status 1 "$perfabi" run --baseline none sample.user.stack-none-in-the-middle
 	if grep -q "This kernel breaks" "$scratch/out"; then fail "--baseline none knows something"; fi
 	status 0 "$perfabi" run cases/sample/user.json
-	says out "perf_output_sample_ustack() writes dyn_size where the header has counted none"
+	says out "perf_output_sample_ustack() writes dyn_size although the header's size does not include it"
 fi
 for command in run list check; do
 	status 2 "$perfabi" $command open.size --filter kind=capability

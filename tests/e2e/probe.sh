@@ -8,7 +8,7 @@ some="event breakpoints records pmus"
 status 0 "$perfabi" probe --json
 cp "$scratch/out" "$scratch/probed.json"
 status 0 "$perfabi" probe --read "$scratch/probed.json"
-for title in Events Records Breakpoints Limits "The ABI" "What stands between" "PMUs in /sys"; do
+for title in Events Records Breakpoints Limits "The ABI" "Sandboxes and security" "PMUs in /sys"; do
 	says out "$title"
 done
 "$PYTHON" tests/schema.py probed.schema.json "$scratch/probed.json" || fail "the JSON is not what the schema says"
@@ -93,7 +93,7 @@ lie() {
 	holds "[.topics[].capabilities[].answers[] | select($2 | not)] == []" "$scratch/out" || fail "where every open gives $1"
 	holds "[.pmus[] | (.cycles // {} | .[]), (.tried // {} | .[]) | select([.answer, .errno] != $3)] == []" "$scratch/out" || fail "PMUs, where every open gives $1"
 }
-lie -38 '.answer == "no" and (.because | contains("cannot be had at all"))' '["no", "ENOSYS"]' 4 # there is no call
+lie -38 '.answer == "no" and (.because | contains("is not available at all"))' '["no", "ENOSYS"]' 4 # there is no call
 lie -2 '.answer != "yes" and (.because // "") != ""' '["no", "ENOENT"]' 0
 lie -13 '.answer != "yes" and (.because // "") != ""' '["denied", "EACCES"]' 0
 # Where sysfs shows no PMU nobody knows which there are.
