@@ -339,7 +339,7 @@ def on_other_machines(asking):
     got = answer({"as": "perfmon", "event": "cpu-clock"}, closed)
     need(got["changes"][0]["as"] == "sys-admin", got)
     got = answer({"as": "root", "event": "cycles:u"}, lambda env: env.update(init_user_namespace=False))
-    need(got["caller"].startswith("root of a user namespace"), got)
+    need(got["caller"].startswith("root in a user namespace"), got)
     # A kprobe is not refused by lockdown unless somebody says EPERM.
     probe = {"as": "root", "open": {"attr": {"type": "$pmu.kprobe", "kprobe_addr": "0x1000"}, "pid": -1, "cpu": 0}}
     with_kprobes = lambda env: env["pmus"].update(kprobe=6)
