@@ -245,6 +245,18 @@ static void attr_rows(json_t *rows, const struct abi *abi, bool bits)
 	}
 }
 
+/* The bits of attr that are refused, by their numbers; the value is the place in __reserved_1. */
+static void reserved_rows(json_t *rows, const struct abi *abi)
+{
+	const struct abi_field *field = abi_field(abi, "__reserved_1");
+	char number[16];
+
+	for (unsigned bit = 0; field && bit < field->width; bit++) {
+		snprintf(number, sizeof(number), "%u", field->first + bit);
+		add_row(rows, number, field->since, json_integer(bit));
+	}
+}
+
 static json_t *abi_rows(const char *set, const struct abi *abi, const struct abi_arch *arch,
 			const struct where *w, struct error *e)
 {
@@ -255,6 +267,8 @@ static json_t *abi_rows(const char *set, const struct abi *abi, const struct abi
 		family_rows(rows, family);
 	else if (!strcmp(set, "attr.bits") || !strcmp(set, "attr.fields"))
 		attr_rows(rows, abi, !strcmp(set, "attr.bits"));
+	else if (!strcmp(set, "attr.reserved"))
+		reserved_rows(rows, abi);
 	else if (!strcmp(set, "attr.sizes")) {
 		for (size_t i = 0; i < abi->size_count; i++)
 			add_row(rows, abi->sizes[i].name, abi->sizes[i].since,
@@ -269,7 +283,8 @@ static json_t *abi_rows(const char *set, const struct abi *abi, const struct abi
 			nearest_try(&near, abi->families[i].name);
 		json_decref(rows);
 		error_name(e, w, set, near.best,
-			   "a family of constants, attr.bits, attr.fields, attr.sizes or regs");
+			   "a family of constants, attr.bits, attr.fields, attr.reserved, "
+			   "attr.sizes or regs");
 		return NULL;
 	}
 	return rows;

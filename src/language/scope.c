@@ -301,6 +301,15 @@ static int abi_attr_size(const struct scope *scope, struct value *out)
 	return out->bits ? 0 : -ENODEV; /* behind an exec there is none */
 }
 
+static int abi_attr_reserved(const struct scope *scope, struct value *out)
+{
+	const struct abi *abi = scope->env->abi;
+	const struct abi_field *field = abi ? abi_field(abi, "__reserved_1") : NULL;
+
+	out->bits = field ? (UINT64_C(1) << field->width) - 1 : 0;
+	return field ? 0 : -ENODEV;
+}
+
 static int reserved_regs(const struct scope *scope, struct value *out)
 {
 	const struct environment *env = scope->env;
@@ -335,6 +344,8 @@ static const struct variable variables[] = {
 	{"kernel_address", kernel_address, .help = "an address in the kernel's half"},
 	{"kernel_start", kernel_start, .help = "no address of the kernel's is below it"},
 	{"abi.attr_size", abi_attr_size, .help = "the newest one that cases/abi knows"},
+	{"abi.attr_reserved", abi_attr_reserved,
+	 .help = "the bits of attr that cases/abi knows no name of, as __reserved_1 has them"},
 	{"regs.reserved", reserved_regs,
 	 .help = "registers of this architecture that are refused, a mask"},
 	{"regs.extended", extended_regs, .help = "its extended registers, a mask"},
