@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""perf_event_open(2)'s errata: what the cases know beside the man page, and what kernels are known to break.
+"""perf_event_open(2)'s errata: what the cases know that the man page has wrong or leaves out, and what kernels are known to break.
 
 An entry is a `note` of a `spec`, a deviation of the baseline whose cases have none, or an entry of cases/manpage.json. Of a note the clauses that speak of
 the man page are set apart; nothing is said that neither the note nor the case says.
@@ -16,12 +16,12 @@ from manual import mdoc
 from manual.error import Wrong
 
 NAME = 'perf_event_open-errata'
-ABOUT = 'what perf_event_open(2) does beside its man page'
+ABOUT = 'errors and omissions of the man page of perf_event_open(2)'
 INTRODUCTION = (
-    'This is what the cases of perfabi know beside the man page of perf_event_open(2), in its order.',
-    'Each entry begins with what the kernel promises, as the cases test it. "Man page" is what the man page says of that, or that it does not. "Note" is '
-    'what else is to be known, "Since" the version that brought the promise, and "Broken" are the kernels that do otherwise. `perfabi show CASE` prints a case, '
-    'and `perfabi run CASE` says what the running kernel does.')
+    'This page lists what the cases of perfabi know that the man page of perf_event_open(2) has wrong or leaves out, in the order of that page.',
+    'Each entry begins with the promise of the kernel that the cases test. "Man page" says what the man page has instead. "Note" has more details, '
+    '"Since" is the version that introduced the promise, and "Broken" lists the kernels that break it. `perfabi show CASE` prints a case, '
+    'and `perfabi run CASE` tests the running kernel.')
 
 # The man page's sections, in its order; what of a `man` belongs to which.
 ARGUMENTS, ATTR, READING, MMAP, OVERFLOW, IOCTL, PRCTL, FILES, ERRORS, OTHERS = (
@@ -179,7 +179,7 @@ def _plain(words):
 def markdown(top):
     out = ['# Errata of perf_event_open(2)', '', *[f'{paragraph}\n' for paragraph in INTRODUCTION],
            '`make reference` writes this page, from the `spec` of the cases, from [cases/manpage.json](../cases/manpage.json) and from [cases/baseline.json](../cases/baseline.json). '
-           'It is there as a man page, too: perf_event_open-errata(7). [What kernels break](deviations.md) says more of the kernels that are broken.', '']
+           'It is also a man page, perf_event_open-errata(7). [What kernels break](deviations.md) has more about broken kernels.', '']
     for section, topics in _sections(entries(top)):
         out += [f'## {section}', '']
         for topic, found in topics.items():

@@ -15,8 +15,8 @@ ABOUT = 'the language of case files'
 OBJECTS = (
     ('A file', '', 'A file of cases is one JSON object. Its path below the folder of cases names its suite: `open/size.json` is the suite `open.size`. '
                    'These are its members.'),
-    ('Defaults', '/properties/defaults', 'These members of `defaults` are those of a case; `requires` adds up, `open` is merged, every other replaces.'),
-    ('A case', '/$defs/case', 'Its id is `suite.name`, followed by who calls, the vehicle and the row, where the case has them in lists.'),
+    ('Defaults', '/properties/defaults', 'These members of `defaults` are those of a case; `requires` is accumulated, `open` is merged, every other one is replaced.'),
+    ('A case', '/$defs/case', 'Its id is `suite.name`, followed by the caller, the vehicle and the row, if the case has them in lists.'),
     ('Where the promise is written', '/$defs/spec', 'The members of `spec`.'),
     ('The call', '/$defs/open', 'The members of `open`.'),
     ('The result', '/$defs/alternative', 'The members of `expect`, or of each of several alternatives.'),
@@ -25,11 +25,11 @@ OBJECTS = (
 )
 TOPICS = (
     ('Tokens', 'tokens', 'What `requires` and `when` can ask of a machine; `!` negates a token, and of several joined by `|` one must hold. '
-                         'Of those with a number any can be given, with any comparison. perfabi looks before it runs the case.'),
-    ('Gates', 'phases', 'What `phase` names: groups of the checks of perf_event_open(2), in the order of the kernel.'),
+                         'Those with a number take any number and comparison. perfabi evaluates them before it runs the case.'),
+    ('Gates', 'phases', 'The values of `phase`: groups of the checks of perf_event_open(2), in the order of the kernel.'),
     ('Patterns', 'patterns', 'What `expect` of a step can be: a value that must be equal, an object whose members must fit, a list whose elements must, or '
                              'an object of these operators, all of which must hold.'),
-    ('Variables', 'variables', 'What a `$name` stands for, besides what steps have bound and the parameter of `each`.'),
+    ('Variables', 'variables', 'The values of `$name`, besides names that steps have bound and the parameter of `each`.'),
 )
 WORDS = {
     'number': 'a number', 'numbers': 'a number, or several to be or-ed', 'expression': 'a number', 'line': 'a line of text', 'spec': 'an object', 'as': 'a caller, or a list of them',
@@ -169,9 +169,9 @@ def _words(text):
 def manual(top, date, helps):
     """The page; helps[topic] is what `perfabi help topic` prints, helps['step-schema'] the schema of a step."""
     schema, steps = _load(top, 'case'), json.loads(helps['step-schema'])
-    body = ['.Sh DESCRIPTION', *mdoc.text('A case says in JSON who calls perf_event_open(2) with what, and what the kernel promises to do. perfabi(1) runs it. '
+    body = ['.Sh DESCRIPTION', *mdoc.text('A case is JSON: a call of perf_event_open(2), its caller, and the promised result. perfabi(1) runs it. '
                                           'This page lists every word of the language. '
-                                          'The case language (docs/case-language.md) has the rules by which they go together.'),
+                                          'The case language (docs/case-language.md) explains how they work together.'),
             '.Sh FILES OF CASES']
     for heading, where, text in OBJECTS:
         body += [f'.Ss {heading}', *mdoc.text(text), *_object(schema, where)]

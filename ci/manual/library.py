@@ -84,6 +84,6 @@ def manual(top, date):
             structs += [*(['.Pp', *_paragraphs(comment)] if comment else []), *(mdoc.literal(declaration.replace('\t', '    ').split('\n')) if declaration else [])]
     body = ['.Sh SYNOPSIS', '.In perfabi.h', *_synopsis(declared),
             '.Sh DESCRIPTION', *_paragraphs(about), '.Sh FUNCTIONS', '.Bl -tag -width Ds', *functions, '.El',
-            '.Sh STRUCTURES', *(structs[1:] if structs[0] == '.Pp' else structs), '.Sh EXAMPLES', *mdoc.text('How many samples each process has. pkg-config(1) knows how to build it: `cc sum.c $(pkg-config --cflags --libs perfabi)`.'),
+            '.Sh STRUCTURES', *(structs[1:] if structs[0] == '.Pp' else structs), '.Sh EXAMPLES', *mdoc.text('A program that counts the samples of each process. pkg-config(1) has the options to build it: `cc sum.c $(pkg-config --cflags --libs perfabi)`.'),
             *mdoc.literal(_example(top)), '.Sh SEE ALSO', '.Xr perfabi-decode 1 ,', '.Xr perf_event_open 2 ,', '.Xr perfabi-records 5']
     return mdoc.page(NAME, 3, date, ABOUT, body)

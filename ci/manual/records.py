@@ -16,7 +16,7 @@ INTRODUCTION = (
     'perfabi-decode(1) prints a record as one JSON object with these members. It is read from the same tables as this page, which perfabi uses to judge what a kernel writes.')
 HEADER = (
     'A record begins with struct perf_event_header: u32 `type`, u16 `misc`, u16 `size`. `size` counts the header, and is a multiple of 8 in what the kernel writes. '
-    'Fields follow one another without padding that is not listed here, in the byte order of the machine.',)
+    'Fields have no padding other than that listed here, and the byte order of the machine.',)
 LINES = (
     'Each line is an object. Its `type` is the name of the record without PERF_RECORD_; lower-case types are perfabi\'s own: `header` (once, first), `diagnostic`, and `summary` (once, last). '
     '`event` is the index of the event in the header\'s list of attrs. An address, a mask and opaque data is a text, "0x..."; '
@@ -197,9 +197,9 @@ def _record(tables, family, value):
         lines += mdoc.text(mdoc.sentence(value['note']))
     if 'followed_by' in value:
         follows = value['followed_by']
-        lines += mdoc.text(f'Behind it stand as many bytes as {follows["field"]} says, which its size does not count.')
+        lines += mdoc.text(f'It is followed by {follows["field"]} bytes, which its size does not include.')
     if 'fields' not in value:
-        return lines + mdoc.text('A line gives its place in the file alone.')
+        return lines + mdoc.text('A line has only its offset and size in the file.')
     return lines + _layout(tables, value['fields'])
 
 
@@ -255,7 +255,7 @@ def manual(top, date):
     body = ['.Sh DESCRIPTION', *mdoc.text(INTRODUCTION[0]), '.Pp', *mdoc.text(INTRODUCTION[1]), '.Ss Lines', *mdoc.text(LINES[0]),
             '.Ss Types', *mdoc.tags(mdoc.tag('Li', name, mdoc.text(mdoc.sentence(about))) for name, about in TYPES),
             '.Sh RECORDS OF THE KERNEL', *mdoc.text(HEADER[0]), *_records(tables, 'record'),
-            '.Sh BLOCKS', *mdoc.text('Records share these. What attr says of the event decides which of their fields are there.')]
+            '.Sh BLOCKS', *mdoc.text('Records share these. The attr of the event decides which of their fields exist.')]
     for name in ('sample', 'sample_id', 'read_format'):
         body += [f'.Ss {name}', *_layout(tables, tables.layouts[name])]
     body += ['.Sh THE FIRST PAGE', *mdoc.text('The first page of an mmap(2) area is struct perf_event_mmap_page:'), *_layout(tables, tables.layouts['mmap_page']),
