@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""For each entry of cases/baseline.json a mail to the kernel's list, and the program that it speaks of."""
+"""For each entry of cases/baseline.json a mail to the kernel's list, and a program that shows the bug."""
 
 import json
 import os
@@ -10,10 +10,10 @@ from cells import deviations
 
 README = '''# What to send to the kernel's list
 
-A mail for each of the kernel's bugs in [deviations.md](../deviations.md), and beside it the program that shows it. `ci/matrix mails` writes both: the mail from
-[cases/baseline.json](../../cases/baseline.json) and the case, the program by `perfabi show --c`. Where a program has a number that was looked up on the machine that wrote it, it says so.
+A mail for each of the kernel's bugs in [deviations.md](../deviations.md), with a program that shows the bug. `ci/matrix mails` writes both: the mail from
+[cases/baseline.json](../../cases/baseline.json) and the case, the program with `perfabi show --c`. A comment marks each number in a program that was looked up on the machine that wrote it.
 
-A program ends with PASS and exit status 0 where the kernel keeps its word, with FAIL and 1 where it does not.
+A program ends with PASS and exit status 0 if the kernel keeps the promise, with FAIL and 1 if it does not.
 
 '''
 
@@ -42,11 +42,11 @@ def _mail(entry, case, program):
     parts = ['To: linux-perf-users@vger.kernel.org' + ('\nCc: stable@vger.kernel.org' if fixed else ''),
              textwrap.shorten(f'Subject: perf: {function}() {entry["why"].split(":")[0]}', 100, placeholder=' ...'), '',
              'Hello,', '',
-             _wrapped(f'{function}() does not do what perf_event_open(2) says: {case["title"]}' +
+             _wrapped(f'{function}() breaks a promise of perf_event_open(2): {case["title"]}' +
                       (f' ({spec["man"].removeprefix("perf_event_open(2), ")}).' if 'man' in spec else '.')), '',
              _wrapped(f'It {entry["why"]}.'), '']
     if 'sometimes' in entry:
-        parts += [_wrapped(f'But all is well when {entry["sometimes"]}.'), '']
+        parts += [_wrapped(f'The bug does not show when {entry["sometimes"]}.'), '']
     facts = [f'Affected:  {deviations.where(entry)}']
     for key, text in (('since', 'Since:     '), ('fixed', 'Fixed in:  '), ('seen', 'Seen on:   '), ('read', 'Read in:   '), ('note', 'Note:      ')):
         if key in entry:
@@ -55,7 +55,7 @@ def _mail(entry, case, program):
     if fixed:
         parts += [_wrapped('Mainline has the fix; the stable kernels named above do not.'), '']
     sudo = 'sudo ' if case['as'] == 'root' else ''
-    parts += [_wrapped(f'The program {program} shows it. It says what it expects and gets, and ends with FAIL and exit status 1 where the kernel does otherwise:'), '',
+    parts += [_wrapped(f'The program {program} shows the bug: it prints what is not as expected, and ends with FAIL and exit status 1:'), '',
               f'    cc -Wall -Wextra -pthread -o repro {program} && {sudo}./repro', '',
               _wrapped(f'It is the case {case["id"]} of perfabi.')]
     return '\n'.join(parts) + '\n'
