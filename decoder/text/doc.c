@@ -55,19 +55,29 @@ static int doc_list(struct doc *d, const struct doc_row *row, const json_t *json
 static int doc_strings(struct doc *d, const struct doc_row *row, const json_t *json,
 		       unsigned char *at, const struct where *w)
 {
-	const char **list = arena_array(d->arena, json_array_size(json) + 1, sizeof(*list));
+	size_t count = json_is_array(json) ? json_array_size(json) : row->kind == DOC_NAMES;
+	const char **list = arena_array(d->arena, count + 1, sizeof(*list));
 	const char *expected = row->expected ? row->expected : "a string";
-	json_t *one;
-	size_t i;
 
-	if (!json_is_array(json))
-		return error_value(d->e, w, json, "a list, each element of which is %s", expected);
+	if (row->kind == DOC_NAMES ? !count : !json_is_array(json))
+		return error_value(d->e, w, json,
+				   row->kind == DOC_NAMES ? "%s, or a list of at least one"
+							  : "a list, each element of which is %s",
+				   expected);
 	if (!list)
 		return error_no_memory(d->e, w, row->key);
-	json_array_foreach(json, i, one) {
+	for (size_t i = 0; i < count; i++) {
+		const json_t *one = json_is_array(json) ? json_array_get(json, i) : json;
+		struct where at_one = json_is_array(json) ? where_index(w, i) : *w;
+
 		list[i] = json_string_value(one);
-		if (!list[i])
-			return error_value(d->e, AT_INDEX(w, i), one, "%s", expected);
+		if (!list[i] || !one_line(list[i]))
+			return error_value(d->e, &at_one, one, "%s", expected);
+		if (row->read && row->read(d, one, NULL, &at_one))
+			return -EINVAL;
+		for (size_t j = 0; row->kind == DOC_NAMES && j < i; j++)
+			if (!strcmp(list[j], list[i]))
+				return error_name(d->e, &at_one, list[i], NULL, "each once");
 	}
 	memcpy(at, &list, sizeof(list));
 	return 0;
@@ -132,6 +142,7 @@ static int read_member(struct doc *d, const struct doc_row *row, const json_t *j
 	case DOC_MAP:
 		return doc_list(d, row, json, out, w);
 	case DOC_STRINGS:
+	case DOC_NAMES:
 		return doc_strings(d, row, json, at, w);
 	case DOC_READ:
 		return row->read(d, json, at, w);
@@ -142,11 +153,15 @@ static int read_member(struct doc *d, const struct doc_row *row, const json_t *j
 int doc_read(struct doc *d, const struct doc_type *type, const json_t *json, void *out,
 	     const struct where *w)
 {
+	const void *ignored[2];
 	const char *key;
 	json_t *value;
 	int err = 0;
 
-	memset(out, 0, type->size);
+	if (type->size)
+		memset(out, 0, type->size);
+	else
+		out = ignored;
 	if (!json_is_object(json))
 		return error_value(d->e, w, json, "%s, an object", type->what);
 	json_object_foreach((json_t *)json, key, value) {
@@ -172,7 +187,10 @@ int doc_read(struct doc *d, const struct doc_type *type, const json_t *json, voi
 			return error_value(d->e, &at, NULL, "%s",
 					   row->expected             ? row->expected
 					   : row->kind == DOC_STRING ? "a string"
-								     : type->what);
+					   : row->kind == DOC_OBJECT ? row->type->what
+					   : row->kind == DOC_TEXT
+						   ? "a line of text without control characters"
+						   : type->what);
 	}
 	return type->check ? type->check(d, out, json, w) : 0;
 }

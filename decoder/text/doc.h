@@ -34,7 +34,9 @@ struct doc_row {
 		DOC_OBJECT, /* a struct of `type` */
 		DOC_LIST, /* a pointer to structs of `type`; `most` (0: any) of them, in `count` */
 		DOC_MAP,  /* the same of an object's members; a struct begins with its name */
-		DOC_STRINGS, /* const char *const *: a list of texts, NULL-terminated */
+		DOC_STRINGS, /* const char *const *: a list of texts, NULL-terminated; `read` has
+				each */
+		DOC_NAMES,   /* the same of one text, or a list of at least one */
 		DOC_READ     /* whatever `read` makes of it */
 	} kind;
 	bool is_required;
@@ -53,7 +55,7 @@ struct doc_row {
 struct doc_type {
 	const char *what; /* "a gate", for messages */
 	const struct doc_row *rows;
-	size_t size;
+	size_t size; /* 0: the object is only looked at */
 	/* What members are to each other. As `read`. */
 	int (*check)(struct doc *d, void *made, const json_t *json, const struct where *w);
 };

@@ -144,39 +144,9 @@ int case_compile(struct program *out, json_t *definition, const struct cases *ca
 	return err;
 }
 
-int case_check_call(const json_t *json, const struct cases *cases, const struct where *w,
-		    struct error *e)
-{
-	struct scope scope = {.checking = true};
-	struct program program = {0};
-	struct compiling c = {0};
-	int err = case_check_common(json, cases, w, e);
-
-	if (!err) {
-		c = begin(json, cases, NULL, &scope, &program.arena, e);
-		err = compile_parts(&c, &program, json, w);
-	}
-	scope_free(&scope);
-	program_free(&program);
-	return err;
-}
-
 /*
- * Checking a case: its keys, its members' forms, and its call with all that it hangs on.
+ * Reading a case, and what it is made of: its keys, and its members' forms.
  */
-
-static const char *const spec_keys[] = {"man", "kernel", "since", "note", NULL};
-static const char *const kind_names[] = {"conformance", "capability", NULL};
-
-int case_check_text(const json_t *object, const char *key, const struct where *w, struct error *e)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	if (text && one_line(text))
-		return 0;
-	return error_value(e, AT_KEY(w, key), json_object_get(object, key),
-			   "%s: a line of text without control characters", key);
-}
 
 /* Words of a-z and 0-9 joined by single . or -: what KTAP, LAVA and KCIDB take unchanged. */
 bool case_is_id(const char *text)
@@ -194,176 +164,166 @@ bool case_is_id(const char *text)
 	return in_word;
 }
 
+static int read_name(struct doc *d, const json_t *json, void *name, const struct where *w)
+{
+	const char *text = json_string_value(json);
+
+	(void)name;
+	return text && case_is_id(text)
+		       ? 0
+		       : error_value(d->e, w, json, "a name of a-z and 0-9, joined by - or .");
+}
+
+static int check_spec(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	(void)made;
+	return json_object_get(json, "man") || json_object_get(json, "kernel")
+		       ? 0
+		       : error_value(d->e, w, json,
+				     "a man page section (man) or kernel function (kernel)");
+}
+
+static const struct doc_row spec_rows[] = {{"man", .kind = DOC_TEXT},
+					   {"kernel", .kind = DOC_TEXT},
+					   {"since", .kind = DOC_TEXT},
+					   {"note", .kind = DOC_TEXT},
+					   {.key = NULL}};
+
 /* A case's own spec only adds to its file's, which must say where the promise stands. */
-int case_check_spec(const json_t *spec, bool adds, const struct where *w, struct error *e)
+static const struct doc_type own_spec_type = {"spec (man, kernel, since, note)", .rows = spec_rows};
+const struct doc_type case_spec_type = {"spec (man, kernel, since, note)", .rows = spec_rows,
+					.check = check_spec};
+
+static int check_identity(struct doc *d, const json_t *json, void *none, const struct where *w)
 {
-	struct where at = where_key(w, "spec");
-	const char *key;
+	const char *text = json_string_value(json);
+	struct nearest near = nearest_to(text);
+
+	(void)none;
+	return name_index(text, identity_names, &near) >= 0
+		       ? 0
+		       : error_name(d->e, w, text, near.best, "%s", identity_choice);
+}
+
+static int check_vehicle(struct doc *d, const json_t *json, void *none, const struct where *w)
+{
+	const struct cases *cases = d->context;
+	const char *text = json_string_value(json), *known;
+	struct nearest near = nearest_to(text);
 	json_t *value;
 
-	if (keys_check(spec, spec_keys, "spec (man, kernel, since, note)", &at, e))
-		return -EINVAL;
-	json_object_foreach((json_t *)spec, key, value)
-		if (case_check_text(spec, key, &at, e))
-			return -EINVAL;
-	if (!adds && !json_object_get(spec, "man") && !json_object_get(spec, "kernel"))
-		return error_value(e, &at, spec,
-				   "a man page section (man) or kernel function (kernel)");
-	return 0;
+	(void)none;
+	if (json_object_get(cases->tables.vehicles, text))
+		return 0;
+	json_object_foreach((json_t *)cases->tables.vehicles, known, value)
+		nearest_try(&near, known);
+	return error_name(d->e, w, text, near.best, "a vehicle of vehicles.json");
 }
 
-static int check_kind(const json_t *object, const struct where *w, struct error *e)
+static int check_requirement(struct doc *d, const json_t *json, void *none, const struct where *w)
 {
-	const json_t *kind = json_object_get(object, "kind"),
-		     *alone = json_object_get(object, "alone");
-	const char *text = json_string_value(kind);
-	struct nearest near = nearest_to(text ? text : "");
+	const struct cases *cases = d->context;
 
-	if (kind && (!text || name_index(text, kind_names, &near) < 0))
-		return error_name(e, AT_KEY(w, "kind"), text ? text : "", near.best,
-				  "\"conformance\" or \"capability\"");
-	if (alone && !json_is_boolean(alone))
-		return error_value(e, AT_KEY(w, "alone"), alone, "true or false");
-	return 0;
+	(void)none;
+	return require_check_any(json_string_value(json), cases->tables.abi, w, d->e);
 }
 
-static int check_as(const json_t *as, const struct where *w, struct error *e)
+static int check_covered(struct doc *d, const json_t *json, void *none, const struct where *w)
 {
-	struct where at = where_key(w, "as");
+	const struct cases *cases = d->context;
+	const char *id = json_string_value(json);
 
-	if (as && !elements(as))
-		return error_value(e, &at, as, "at least one identity");
-	for (size_t i = 0; i < elements(as); i++) {
-		const char *text = json_string_value(element(as, i));
-		struct where at_item = json_is_array(as) ? where_index(&at, i) : at;
-		struct nearest near = nearest_to(text ? text : "");
-
-		if (!text)
-			return error_value(e, &at_item, as, "%s", identity_choice);
-		if (name_index(text, identity_names, &near) < 0)
-			return error_name(e, &at_item, text, near.best, "%s", identity_choice);
-		for (size_t j = 0; j < i; j++)
-			if (!strcmp(json_string_value(element(as, j)), text))
-				return error_name(e, &at_item, text, NULL, "each identity once");
-	}
-	return 0;
+	(void)none;
+	return cases->checks && !json_object_get(cases->checks, id)
+		       ? error_name(d->e, w, id, NULL, "the id of a check in checks.json")
+		       : 0;
 }
 
-int case_check_vehicle(const json_t *vehicle, const struct cases *cases, const struct where *w,
-		       struct error *e)
+static int check_sysctls(struct doc *d, const json_t *json, void *none, const struct where *w)
 {
-	struct where at = where_key(w, "vehicle");
-	const char *known;
-	json_t *value;
-
-	if (vehicle && !elements(vehicle))
-		return error_value(e, &at, vehicle, "at least one vehicle");
-	for (size_t i = 0; i < elements(vehicle); i++) {
-		const char *text = json_string_value(element(vehicle, i));
-		struct where at_item = json_is_array(vehicle) ? where_index(&at, i) : at;
-		struct nearest near = nearest_to(text ? text : "");
-
-		if (!text)
-			return error_value(e, &at_item, vehicle,
-					   "the name of a vehicle, or a list");
-		if (json_object_get(cases->tables.vehicles, text))
-			continue;
-		json_object_foreach((json_t *)cases->tables.vehicles, known, value)
-			nearest_try(&near, known);
-		return error_name(e, &at_item, text, near.best, "a vehicle of vehicles.json");
-	}
-	return 0;
-}
-
-static int check_requires(const json_t *list, const struct abi *abi, const struct where *w,
-			  struct error *e)
-{
-	struct where at = where_key(w, "requires");
-	json_t *item;
-	size_t i;
-
-	if (list && !json_is_array(list))
-		return error_value(e, &at, list, "a list of tokens");
-	json_array_foreach(list, i, item) {
-		struct where at_item = where_index(&at, i);
-
-		if (!json_is_string(item))
-			return error_value(e, &at_item, item, "a token, as \"kernel>=5.13\"");
-		if (!one_line(json_string_value(item)))
-			return error_value(e, &at_item, item,
-					   "a token, without control characters");
-		if (require_check_any(json_string_value(item), abi, &at_item, e))
-			return -EINVAL;
-	}
-	return 0;
-}
-
-static int check_covers(const json_t *list, const struct cases *cases, const struct where *w,
-			struct error *e)
-{
-	struct where at = where_key(w, "covers");
-	json_t *item;
-	size_t i;
-
-	if (list && !json_is_array(list))
-		return error_value(e, &at, list, "a list of checks");
-	json_array_foreach(list, i, item) {
-		struct where at_item = where_index(&at, i);
-		const char *id = json_string_value(item);
-
-		if (!id)
-			return error_value(e, &at_item, item, "the id of a check, as \"O004\"");
-		if (cases->checks && !json_object_get(cases->checks, id))
-			return error_name(e, &at_item, id, NULL,
-					  "the id of a check in checks.json");
-	}
-	return 0;
-}
-
-/* What the machine is to have while the case runs: sysctls of perf, a cgroup. */
-static int check_machine(const json_t *json, const struct where *w, struct error *e)
-{
-	json_t *sysctl = json_object_get(json, "sysctl"), *cgroup = json_object_get(json, "cgroup");
-	struct where at = where_key(w, "sysctl");
 	const char *name;
 	json_t *value;
 
-	if (sysctl && !json_is_object(sysctl))
-		return error_value(e, &at, sysctl, "an object: {\"perf_event_paranoid\": 1}");
-	json_object_foreach(sysctl, name, value) {
-		struct where at_name = where_key(&at, name);
+	(void)none;
+	if (!json_is_object(json))
+		return error_value(d->e, w, json, "an object: {\"perf_event_paranoid\": 1}");
+	json_object_foreach((json_t *)json, name, value) {
 		struct nearest near = nearest_to(name);
 
 		if (name_index(name, sysctl_names, &near) < 0)
-			return error_name(e, &at_name, name, near.best, "a sysctl of perf");
+			return error_name(d->e, AT_KEY(w, name), name, near.best,
+					  "a sysctl of perf");
 		if (!json_is_integer(value))
-			return error_value(e, &at_name, value, "a number");
+			return error_value(d->e, AT_KEY(w, name), value, "a number");
 	}
-	if (cgroup && (!json_is_string(cgroup) || strcmp(json_string_value(cgroup), "v2") != 0))
-		return error_value(e, AT_KEY(w, "cgroup"), cgroup, "\"v2\"");
 	return 0;
 }
 
-int case_check_common(const json_t *json, const struct cases *cases, const struct where *w,
-		      struct error *e)
+static const char *const kind_names[] = {"conformance", "capability", NULL};
+static const char *const cgroup_names[] = {"v2", NULL};
+
+/* What a complete case and `defaults` have in common: who, on what, under which conditions. */
+#define COMMON_ROWS                                                                                \
+	{"vehicle", .kind = DOC_NAMES, .read = check_vehicle,                                      \
+	 .expected = "the name of a vehicle"},                                                     \
+		{"requires", .kind = DOC_STRINGS, .read = check_requirement,                       \
+		 .expected = "a token, as \"kernel>=5.13\""},                                      \
+		{"kind", .kind = DOC_WORD, .words = kind_names,                                    \
+		 .expected = "\"conformance\" or \"capability\""},                                 \
+		{"alone", .kind = DOC_TRUTH}, {"sysctl", .kind = DOC_READ, .read = check_sysctls}, \
+		{"cgroup", .kind = DOC_WORD, .words = cgroup_names, .expected = "\"v2\""},         \
+		{"given", .kind = DOC_ANY}, {"open", .kind = DOC_ANY},                             \
+	{                                                                                          \
+		"outcome", .kind = DOC_ANY                                                         \
+	}
+
+/* Whether `given` and `open` of defaults or a vehicle could be compiled. */
+static int check_call(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	if (check_as(json_object_get(json, "as"), w, e) || check_kind(json, w, e) ||
-	    case_check_vehicle(json_object_get(json, "vehicle"), cases, w, e) ||
-	    check_requires(json_object_get(json, "requires"), cases->tables.abi, w, e) ||
-	    check_machine(json, w, e))
-		return -EINVAL;
-	return 0;
+	const struct cases *cases = d->context;
+	struct scope scope = {.checking = true};
+	struct program program = {0};
+	struct compiling c = begin(json, cases, NULL, &scope, &program.arena, d->e);
+	int err = compile_parts(&c, &program, json, w);
+
+	(void)made;
+	scope_free(&scope);
+	program_free(&program);
+	return err;
 }
 
-enum kind case_kind(const json_t *json)
-{
-	const char *kind = json_string_value(json_object_get(json, "kind"));
+static const struct doc_row default_rows[] = {
+	{"as", .kind = DOC_NAMES, .read = check_identity, .expected = identity_choice},
+	COMMON_ROWS,
+	{.key = NULL}};
+const struct doc_type case_defaults_type = {"defaults", .rows = default_rows, .check = check_call};
 
-	return kind && !strcmp(kind, "capability") ? CAPABILITY : CONFORMANCE;
-}
+/* A case as it stands, before anything is put in. */
+static const struct doc_row case_rows[] = {{"name", .kind = DOC_READ, .is_required = true,
+					    .read = read_name,
+					    .expected = "a name of a-z and 0-9, joined by - or ."},
+					   {"title", .kind = DOC_TEXT, .is_required = true},
+					   {"spec", .kind = DOC_OBJECT, .type = &own_spec_type},
+					   {"about", .kind = DOC_ANY},
+					   {"as", .kind = DOC_ANY},
+					   {"vehicle", .kind = DOC_ANY},
+					   {"requires", .kind = DOC_ANY},
+					   {"each", .kind = DOC_ANY},
+					   {"given", .kind = DOC_ANY},
+					   {"open", .kind = DOC_ANY},
+					   {"expect", .kind = DOC_ANY},
+					   {"steps", .kind = DOC_ANY},
+					   {"outcome", .kind = DOC_ANY},
+					   {"kind", .kind = DOC_ANY},
+					   {"alone", .kind = DOC_ANY},
+					   {"covers", .kind = DOC_ANY},
+					   {"sysctl", .kind = DOC_ANY},
+					   {"cgroup", .kind = DOC_ANY},
+					   {.key = NULL}};
+const struct doc_type case_type = {"a case", .rows = case_rows};
 
 /* What only one of them has: `expect` of a call, `outcome` of a capability. */
-static int check_expectation(const json_t *json, const struct where *w, struct error *e)
+static int check_expectation(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
 	const json_t *expect = json_object_get(json, "expect");
 	const json_t *outcome = json_object_get(json, "outcome");
@@ -371,36 +331,82 @@ static int check_expectation(const json_t *json, const struct where *w, struct e
 	bool is_capability = case_kind(json) == CAPABILITY;
 	bool has_steps = json_object_get(json, "steps") != NULL;
 
+	(void)made;
+	if (!has_steps && !json_object_get(json, "open"))
+		return error_value(d->e, AT_KEY(w, "open"), NULL,
+				   "the call: an object with attr, or steps");
 	if (is_capability && expect)
-		return error_value(e, &at_expect, expect, "no expect: a capability has an outcome");
+		return error_value(d->e, &at_expect, expect,
+				   "no expect: a capability has an outcome");
 	if (!is_capability && outcome)
-		return error_value(e, AT_KEY(w, "outcome"), outcome,
+		return error_value(d->e, AT_KEY(w, "outcome"), outcome,
 				   "no outcome: that is a capability's");
 	if (has_steps && expect)
-		return error_value(e, &at_expect, expect, "no expect: each step has its own");
+		return error_value(d->e, &at_expect, expect, "no expect: each step has its own");
 	if (!is_capability && !has_steps && !expect)
-		return error_value(e, &at_expect, NULL,
+		return error_value(d->e, &at_expect, NULL,
 				   "what the kernel must answer: ok, or errno");
 	return 0;
 }
 
-int case_check_complete(const json_t *json, const struct cases *cases, const struct where *w,
+/* A case as case_complete() puts it together: a row can have put anything in. */
+static const struct doc_row complete_rows[] = {
+	{"suite", .kind = DOC_ANY},
+	{"name", .kind = DOC_ANY},
+	{"title", .kind = DOC_TEXT, .is_required = true},
+	{"about", .kind = DOC_TEXT},
+	{"spec", .kind = DOC_OBJECT, .is_required = true, .type = &case_spec_type},
+	{"as", .kind = DOC_NAMES, .is_required = true, .read = check_identity,
+	 .expected = identity_choice},
+	COMMON_ROWS,
+	{"covers", .kind = DOC_STRINGS, .read = check_covered,
+	 .expected = "the id of a check, as \"O004\""},
+	{"steps", .kind = DOC_ANY},
+	{"expect", .kind = DOC_ANY},
+	{.key = NULL}};
+const struct doc_type case_complete_type = {"a case", .rows = complete_rows,
+					    .check = check_expectation};
+
+/* A base event, and a vehicle: its name stands in ids. */
+static const struct doc_row base_rows[] = {
+	{"about", .kind = DOC_TEXT, .is_required = true}, {"open", .kind = DOC_ANY}, {.key = NULL}};
+static const struct doc_row vehicle_rows[] = {{"about", .kind = DOC_TEXT, .is_required = true},
+					      {"open", .kind = DOC_ANY},
+					      {"requires", .kind = DOC_STRINGS,
+					       .read = check_requirement,
+					       .expected = "a token, as \"kernel>=5.13\""},
+					      {.key = NULL}};
+const struct doc_type case_base_type = {"a base event", .rows = base_rows, .check = check_call};
+const struct doc_type case_vehicle_type = {"a vehicle", .rows = vehicle_rows, .check = check_call};
+
+int case_read(const struct doc_type *type, const json_t *json, const struct cases *cases,
+	      const struct where *w, struct error *e)
+{
+	struct arena arena = {0};
+	struct doc d = {&arena, e, (void *)cases};
+	int err = doc_read(&d, type, json, NULL, w);
+
+	arena_free(&arena);
+	return err;
+}
+
+int case_check_vehicles(const json_t *vehicle, const struct cases *cases, const struct where *w,
 			struct error *e)
 {
-	/* A row can have put anything in. */
-	if (case_check_text(json, "title", w, e) ||
-	    case_check_spec(json_object_get(json, "spec"), false, w, e) ||
-	    (json_object_get(json, "about") && case_check_text(json, "about", w, e)) ||
-	    case_check_common(json, cases, w, e) ||
-	    check_covers(json_object_get(json, "covers"), cases, w, e))
-		return -EINVAL;
-	if (!json_object_get(json, "open") && !json_object_get(json, "steps"))
-		return error_value(e, AT_KEY(w, "open"), NULL,
-				   "the call: an object with attr, or steps");
-	if (!elements(json_object_get(json, "as")))
-		return error_value(e, AT_KEY(w, "as"), NULL, "who makes the call: %s",
-				   identity_choice);
-	return check_expectation(json, w, e);
+	static const struct doc_row rows[] = {COMMON_ROWS, {.key = NULL}};
+	static const struct doc_type type = {"a case", .rows = rows};
+	json_t *holder = vehicle ? json_pack("{s:O}", "vehicle", vehicle) : json_object();
+	int err = case_read(&type, holder, cases, w, e);
+
+	json_decref(holder);
+	return err;
+}
+
+enum kind case_kind(const json_t *json)
+{
+	const char *kind = json_string_value(json_object_get(json, "kind"));
+
+	return kind && !strcmp(kind, "capability") ? CAPABILITY : CONFORMANCE;
 }
 
 /*

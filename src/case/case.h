@@ -9,7 +9,7 @@
 #include <jansson.h>
 
 #include "step/program.h"
-#include "text/error.h"
+#include "text/doc.h"
 
 enum kind { CONFORMANCE, CAPABILITY };
 
@@ -57,31 +57,25 @@ struct row_context {
 const struct abi_arch *case_arch(const json_t *requirements, const struct abi *abi);
 
 /*
- * Compiles what case_check_complete() has found well formed. Takes the reference to `definition`.
+ * Compiles what case_read() has found well formed. Takes the reference to `definition`.
  * 0, or a negative errno with `e` filled; program_free() it in any case.
  */
 int case_compile(struct program *out, json_t *definition, const struct cases *cases,
 		 const struct row_context *row, const struct where *w, struct error *e);
 
-/* Whether `given` and `open` of defaults or a vehicle could be compiled. */
-int case_check_call(const json_t *json, const struct cases *cases, const struct where *w,
-		    struct error *e);
+/*
+ * What a case file is made of: its spec, its defaults, a case as it stands, as case_complete() puts
+ * it together, a vehicle and a base event.
+ */
+extern const struct doc_type case_spec_type, case_defaults_type, case_type, case_complete_type,
+	case_vehicle_type, case_base_type;
 
-/* The member `key` is a string of one line that is not blank. */
-int case_check_text(const json_t *object, const char *key, const struct where *w, struct error *e);
+/* Whether it is well formed, but for what is compiled. 0, or a negative errno with `e` filled. */
+int case_read(const struct doc_type *type, const json_t *json, const struct cases *cases,
+	      const struct where *w, struct error *e);
 
-/* A case's own spec only adds (`adds`) to its file's, which must say where the promise stands. */
-int case_check_spec(const json_t *spec, bool adds, const struct where *w, struct error *e);
-
-int case_check_vehicle(const json_t *vehicle, const struct cases *cases, const struct where *w,
-		       struct error *e);
-
-/* What a complete case and `defaults` have in common: who, on what, under which conditions. */
-int case_check_common(const json_t *json, const struct cases *cases, const struct where *w,
-		      struct error *e);
-
-/* A case as case_complete() puts it together, but for what is compiled. */
-int case_check_complete(const json_t *json, const struct cases *cases, const struct where *w,
+/* The same of a name of a vehicle, or a list of such, NULL: none. */
+int case_check_vehicles(const json_t *vehicle, const struct cases *cases, const struct where *w,
 			struct error *e);
 
 /* Words of a-z and 0-9 joined by single . or -: what KTAP, LAVA and KCIDB take unchanged. */

@@ -168,8 +168,8 @@ static bool shapes_of_records(struct record_shapes *out, const struct abi *abi, 
 /* Fills records, read and page of the tables, in memory of the arena. 0, or -ENOMEM with `e`. */
 static int shapes_load(struct tables *tables, struct arena *arena, struct error *e)
 {
-	static const char *const names[PAGE_MEMBERS] = {[PAGE_DATA_HEAD] = "data_head",
-							[PAGE_DATA_TAIL] = "data_tail"};
+	static const char *const names[PAGE_MEMBERS] = {
+		[PAGE_DATA_HEAD] = "data_head", [PAGE_DATA_TAIL] = "data_tail"};
 
 	if (!shapes_of_records(&tables->records, tables->abi, arena))
 		return error_no_memory(e, NULL, "memory for the members of records");
@@ -194,16 +194,6 @@ struct load {
 	const json_t *file, *defaults;
 	struct error *e;
 };
-
-static const char *const file_keys[] = {"$schema",  "suite", "about", "spec",
-					"defaults", "cases", NULL};
-static const char *const default_keys[] = {"as",     "vehicle", "requires", "given",
-					   "open",   "kind",    "alone",    "sysctl",
-					   "cgroup", "outcome", NULL};
-static const char *const case_keys[] = {"name",     "title",   "about",  "as",    "vehicle",
-					"requires", "each",    "given",  "open",  "expect",
-					"steps",    "outcome", "kind",   "alone", "spec",
-					"covers",   "sysctl",  "cgroup", NULL};
 
 static char *make_id(const char *suite, const char *name, const char *as, const char *vehicle,
 		     const char *row)
@@ -302,7 +292,7 @@ static int expand_vehicle(struct load *l, const json_t *one, struct instance *li
 		return no_memory_for_cases(l);
 	}
 	like->program = program;
-	err = case_check_complete(json, l->cases, w, l->e);
+	err = case_read(&case_complete_type, json, l->cases, w, l->e);
 	if (err) {
 		json_decref(json);
 		return err;
@@ -320,7 +310,7 @@ static int expand_row(struct load *l, const json_t *one, struct instance *like,
 	const json_t *vehicle = case_own_or_default(one, l->defaults, "vehicle");
 	size_t count = vehicle ? elements(vehicle) : 1;
 
-	if (case_check_vehicle(vehicle, l->cases, w, l->e))
+	if (case_check_vehicles(vehicle, l->cases, w, l->e))
 		return -EINVAL;
 	json_array_append(l->cases->storage, (json_t *)vehicle);
 	for (size_t i = 0; i < count; i++) {
@@ -406,23 +396,6 @@ static int expand_case(struct load *l, const json_t *one, size_t index, const st
 		    : expand_row(l, one, &like, &context, w);
 }
 
-static int load_case(struct load *l, const json_t *one, size_t index, const struct where *w)
-{
-	const json_t *name = json_object_get(one, "name");
-
-	if (keys_check(one, case_keys, "a case", w, l->e))
-		return -EINVAL;
-	if (!json_is_string(name) || !case_is_id(json_string_value(name)))
-		return error_value(l->e, AT_KEY(w, "name"), name,
-				   "a name of a-z and 0-9, joined by - or .");
-	if (case_check_text(one, "title", w, l->e))
-		return -EINVAL;
-	if (json_object_get(one, "spec") &&
-	    case_check_spec(json_object_get(one, "spec"), true, w, l->e))
-		return -EINVAL;
-	return expand_case(l, one, index, w);
-}
-
 void say_suite(const char *path, char *text, size_t size)
 {
 	size_t n = (size_t)snprintf(text, size, "%s", path);
@@ -461,44 +434,43 @@ static bool is_below_folder(const char *suite, const char *name, const char *fol
 }
 
 /* A file's suite is its path below the root: open/size.json is open.size. */
-static int check_suite(const json_t *suite, const struct source *source, const struct where *w,
-		       struct error *e)
+static int read_suite(struct doc *d, const json_t *suite, void *out, const struct where *w)
 {
 	const char *name = json_string_value(suite);
-	struct where at = where_key(w, "suite");
 	char expected[256];
 
+	(void)out;
 	if (!name || !case_is_id(name))
-		return error_value(e, &at, suite, "the file's path with dots for slashes");
-	say_suite(source->name, expected, sizeof(expected));
+		return error_value(d->e, w, suite, "the file's path with dots for slashes");
+	say_suite(w->source->name, expected, sizeof(expected));
 	/* A file named on the command line has no root to count from. */
-	if (source->root[0] && strcmp(expected, name) &&
-	    !is_below_folder(name, expected, source->root))
-		return error_value(e, &at, suite, "\"%s\", as the file is called", expected);
+	if (w->source->root[0] && strcmp(expected, name) &&
+	    !is_below_folder(name, expected, w->source->root))
+		return error_value(d->e, w, suite, "\"%s\", as the file is called", expected);
 	return 0;
 }
 
-/* The file as it stands, but for its cases. */
-static int check_around_cases(struct load *l, json_t *file, const struct where *root)
+static const struct doc_row file_rows[] = {
+	{"$schema", .kind = DOC_ANY},
+	{"suite", .kind = DOC_READ, .is_required = true, .read = read_suite,
+	 .expected = "the file's path with dots for slashes"},
+	{"about", .kind = DOC_TEXT, .is_required = true},
+	{"spec", .kind = DOC_OBJECT, .is_required = true, .type = &case_spec_type},
+	{"defaults", .kind = DOC_OBJECT, .type = &case_defaults_type},
+	{"cases", .kind = DOC_ANY, .is_required = true, .expected = "a list of cases"},
+	{.key = NULL}};
+
+static int check_cases(struct doc *d, void *made, const json_t *file, const struct where *w)
 {
-	struct where at_defaults = where_key(root, "defaults");
-	struct error *e = l->e;
+	const json_t *list = json_object_get(file, "cases");
 
-	if (keys_check(file, file_keys, "a case file", root, e) ||
-	    check_suite(json_object_get(file, "suite"), l->source, root, e) ||
-	    case_check_text(file, "about", root, e) ||
-	    case_check_spec(json_object_get(file, "spec"), false, root, e) ||
-	    bases_apply(file, l->cases->bases, root, e))
-		return -EINVAL;
-	l->defaults = json_object_get(file, "defaults");
-	if (l->defaults && (keys_check(l->defaults, default_keys, "defaults", &at_defaults, e) ||
-			    case_check_call(l->defaults, l->cases, &at_defaults, e)))
-		return -EINVAL;
-	if (!json_array_size(json_object_get(file, "cases")))
-		return error_value(e, AT_KEY(root, "cases"), json_object_get(file, "cases"),
-				   "a list of cases");
-	return 0;
+	(void)made;
+	return json_array_size(list)
+		       ? 0
+		       : error_value(d->e, AT_KEY(w, "cases"), list, "a list of cases");
 }
+
+static const struct doc_type file_type = {"a case file", .rows = file_rows, .check = check_cases};
 
 static void say_error(struct cases *cases, const char *program, const struct error *e)
 {
@@ -520,14 +492,17 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 	size_t i;
 
 	if (!file || json_array_append_new(cases->storage, file) ||
-	    check_around_cases(&l, file, &root)) {
+	    bases_apply(file, cases->bases, &root, &e) ||
+	    case_read(&file_type, file, cases, &root, &e)) {
 		say_error(cases, program, &e);
 		return true;
 	}
 	l.file = file;
+	l.defaults = json_object_get(file, "defaults");
 	json_array_foreach(json_object_get(file, "cases"), i, one) {
 		e = (struct error){0};
-		if (!load_case(&l, one, i, AT_INDEX(&at_cases, i)))
+		if (!case_read(&case_type, one, cases, AT_INDEX(&at_cases, i), &e) &&
+		    !expand_case(&l, one, i, AT_INDEX(&at_cases, i)))
 			continue;
 		if (wrong++ == ERRORS_SHOWN) {
 			say(stderr,
@@ -540,40 +515,20 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 	return wrong > 0;
 }
 
-/* Each has a name, and an `open`. */
-static int check_bases(const struct cases *cases, const struct source *source, struct error *e)
+/* Each has a name, of vehicles one that can stand in ids, and an `open`. */
+static int read_events(struct cases *cases, const json_t *events, const struct doc_type *type,
+		       const struct where *w, struct error *e)
 {
-	struct where root = where_root(source), at_list = where_key(&root, "bases");
 	const char *name;
-	json_t *base;
+	json_t *event;
 
-	json_object_foreach((json_t *)cases->bases, name, base) {
-		static const char *const keys[] = {"about", "open", NULL};
-		struct where at = where_key(&at_list, name);
+	json_object_foreach((json_t *)events, name, event) {
+		struct where at = where_key(w, name);
 
-		if (keys_check(base, keys, "a base event", &at, e) ||
-		    case_check_text(base, "about", &at, e) || case_check_call(base, cases, &at, e))
-			return -EINVAL;
-	}
-	return 0;
-}
-
-static int check_vehicles(const struct cases *cases, const struct source *source, struct error *e)
-{
-	struct where root = where_root(source), at_list = where_key(&root, "vehicles");
-	const char *name;
-	json_t *vehicle;
-
-	json_object_foreach((json_t *)cases->tables.vehicles, name, vehicle) {
-		static const char *const keys[] = {"about", "open", "requires", NULL};
-		struct where at = where_key(&at_list, name);
-
-		if (!case_is_id(name)) /* which stands in ids */
+		if (type == &case_vehicle_type && !case_is_id(name))
 			return error_name(e, &at, name, NULL,
 					  "a name of a-z and 0-9, joined by - or .");
-		if (keys_check(vehicle, keys, "a vehicle", &at, e) ||
-		    case_check_text(vehicle, "about", &at, e) ||
-		    case_check_call(vehicle, cases, &at, e))
+		if (case_read(type, event, cases, &at, e))
 			return -EINVAL;
 	}
 	return 0;
@@ -585,6 +540,7 @@ static int load_shared(struct cases *cases, const struct sources *sources, struc
 	const struct source *phases = sources_find(sources, "phases.json");
 	const struct source *vehicles = sources_find(sources, "vehicles.json");
 	const struct source *checks = sources_find(sources, "checks.json");
+	struct where root;
 	json_t *file;
 
 	if (!phases || !vehicles)
@@ -597,7 +553,10 @@ static int load_shared(struct cases *cases, const struct sources *sources, struc
 	json_array_append_new(cases->storage, file);
 	cases->tables.vehicles = json_object_get(file, "vehicles");
 	cases->bases = json_object_get(file, "bases");
-	if (check_vehicles(cases, vehicles, e) || check_bases(cases, vehicles, e))
+	root = where_root(vehicles);
+	if (read_events(cases, cases->tables.vehicles, &case_vehicle_type,
+			AT_KEY(&root, "vehicles"), e) ||
+	    read_events(cases, cases->bases, &case_base_type, AT_KEY(&root, "bases"), e))
 		return -EINVAL;
 	if (!checks)
 		return 0;
