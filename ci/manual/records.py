@@ -11,20 +11,20 @@ from manual.error import Wrong
 NAME = 'perfabi-records'
 ABOUT = "the records of perf's ring buffers and recordings, and the lines they become"
 INTRODUCTION = (
-    'This page lists the records that perf_event_open(2) writes to a ring buffer, and those that perf(1) adds to a perf.data: every field in the order of its bytes, when it is there, and '
-    'the first mainline kernel that has it. Kernels of stable series and distributions may have something earlier.',
-    'perfabi-decode(1) prints a record as one JSON object with these members. It is read from the same tables as this page, which perfabi uses to judge what a kernel writes.')
+    'This page lists the records that perf_event_open(2) writes to a ring buffer, and those that perf(1) adds to a perf.data: every field in the order of its bytes, its condition, and '
+    'the first mainline kernel that has it. Stable and distribution kernels may have it earlier.',
+    'perfabi-decode(1) prints a record as one JSON object with these members. This page comes from the tables with which perfabi and perfabi-decode read records.')
 HEADER = (
-    'A record begins with struct perf_event_header: u32 `type`, u16 `misc`, u16 `size`. `size` counts the header, and is a multiple of 8 in what the kernel writes. '
+    'A record begins with struct perf_event_header: u32 `type`, u16 `misc`, u16 `size`. `size` includes the header; the kernel writes multiples of 8. '
     'Fields have no padding other than that listed here, and the byte order of the machine.',)
 LINES = (
     'Each line is an object. Its `type` is the name of the record without PERF_RECORD_; lower-case types are perfabi\'s own: `header` (once, first), `diagnostic`, and `summary` (once, last). '
-    '`event` is the index of the event in the header\'s list of attrs. An address, a mask and opaque data is a text, "0x..."; '
-    'a count, an id, a size or a time is a number, exact to the last digit; flags are a list of names, in which bits without a name are "0x...".',)
+    '`event` is the index of the event in the header\'s list of attrs. An address, a mask and opaque data is a string, "0x..."; '
+    'a count, an id, a size or a time is an exact number; flags are a list of names, with bits without a name as "0x...".',)
 TYPES = (
-    ('u8, u16, u32, u64', 'a number of that many bits'), ('s8, s16, s32, s64', 'a number with a sign'), ('f64', 'a double'),
-    ('hex16, hex32, hex64', 'a number that is printed in hexadecimal: an address, a mask, or something opaque'), ('string', 'text that ends in a NUL, with more NULs behind it up to a multiple of 8 bytes'),
-    ('bytes', 'bytes, printed in hexadecimal'), ('opaque', 'bytes of which only the number is printed'), ('attr', 'struct perf_event_attr, of the size that it states'))
+    ('u8, u16, u32, u64', 'a number of that many bits'), ('s8, s16, s32, s64', 'a signed number'), ('f64', 'a double'),
+    ('hex16, hex32, hex64', 'a number printed in hexadecimal: an address, a mask, or opaque data'), ('string', 'NUL-terminated text, padded with NULs to a multiple of 8 bytes'),
+    ('bytes', 'bytes, printed in hexadecimal'), ('opaque', 'bytes, printed only as their number'), ('attr', 'struct perf_event_attr, of its own size field'))
 # How many elements or bytes, where it is no number and no field's name.
 OF_TYPE = re.compile(r'[us]\d+$')
 
@@ -56,7 +56,7 @@ def _names(value):
 
 
 def condition(tables, when):
-    """When a field is there, as what follows "if"."""
+    """The condition of a field, as what follows "if"."""
     (key, value), *more = when.items()
     if key == 'misc':
         return ' and '.join(f'the header\'s misc has {tables.constant("misc", one)}' for one in _names(value))
@@ -65,7 +65,7 @@ def condition(tables, when):
     if key == 'attr':
         return ' and '.join(f'attr.{one} is set' for one in _names(value))
     if key == 'maybe':
-        return 'the record has room for the rest otherwise only in that way'
+        return 'the record has a size that fits only this layout'
     if key == 'left':
         return f'at least {value} bytes are left'
     if key == 'field' and len(more) == 1:
@@ -91,10 +91,10 @@ def _length(value):
     if isinstance(value, int):
         return str(value)
     if value == 'rest':
-        return 'as many as the record has room for'
+        return 'up to the end of the record'
     if OF_TYPE.match(value):
-        return f'as many as the {value} in front of them says'
-    return f'as many as {value} says'
+        return f'their number in the {value} before them'
+    return f'their number in {value}'
 
 
 def _of_bytes(field):
@@ -105,7 +105,7 @@ def _of_bytes(field):
     if 'less' in field:
         text += f', less {field["less"]}'
     if 'used' in field:
-        text += f', of which {field["used"]} says how many are valid'
+        text += f'; {field["used"]} is the number of valid ones'
     return text
 
 
