@@ -333,28 +333,28 @@ struct variable {
 };
 
 static const struct variable variables[] = {
-	{"cpu", own_cpu, .help = "the one that the case runs on"},
+	{"cpu", own_cpu, .help = "the cpu that the case runs on"},
 	{"hardware.cpu", hardware_event_cpu,
-	 .help = "one where plain hardware events count: that one, if so"},
+	 .help = "a cpu where plain hardware events count; $cpu if they do there"},
 	{"pid", own_pid, .help = "the case's own process"},
 	{"tid", own_tid, .help = "its thread"},
 	{"uid", own_uid, .help = "its user"},
-	{"runner", runner_pid, .help = "perfabi's process, which is root's when it is"},
+	{"runner", runner_pid, .help = "perfabi's own process"},
 	{"unmapped", unmapped, .help = "an address at which nothing is mapped"},
 	{"kernel_address", kernel_address, .help = "an address in the kernel's half"},
-	{"kernel_start", kernel_start, .help = "no address of the kernel's is below it"},
-	{"abi.attr_size", abi_attr_size, .help = "the newest one that cases/abi knows"},
+	{"kernel_start", kernel_start, .help = "the kernel has no address below it"},
+	{"abi.attr_size", abi_attr_size, .help = "the newest attr_size in cases/abi"},
 	{"abi.attr_reserved", abi_attr_reserved,
-	 .help = "the bits of attr that cases/abi knows no name of, as __reserved_1 has them"},
+	 .help = "the attr bits that have no name in cases/abi, as a mask in __reserved_1"},
 	{"regs.reserved", reserved_regs,
-	 .help = "registers of this architecture that are refused, a mask"},
+	 .help = "registers of this architecture that the kernel refuses, a mask"},
 	{"regs.extended", extended_regs, .help = "its extended registers, a mask"},
 	{"mlock.pages", mlock_pages,
-	 .help = "what perf_event_mlock_kb gives a user, on all cpus together"},
+	 .help = "pages that perf_event_mlock_kb allows a user, on all cpus together"},
 	{"mlock.fits", mlock_fits, .help = "data pages of the largest buffer within it"},
 	{"mlock.over", mlock_over, .help = "data pages of the smallest buffer beyond it"},
 	{"mlock.extra", mlock_extra,
-	 .help = "bytes of RLIMIT_MEMLOCK that the latter takes beside it"},
+	 .help = "bytes of RLIMIT_MEMLOCK that $mlock.over takes in addition"},
 };
 enum { VARIABLES = sizeof(variables) / sizeof(variables[0]) };
 

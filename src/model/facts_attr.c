@@ -86,32 +86,33 @@ static const void *situation_itself(struct situation *s)
 	return s;
 }
 
-const struct fact attr_facts[] = {{.name = "attr.size_read",
-				   .about = "how many bytes of attr the kernel reads, by attr.size",
-				   .of = situation_itself,
-				   .datum = DATUM(struct situation, size, ALWAYS_KNOWN)},
-				  {.name = "attr.has_fields_behind_size",
-				   .about = "1: attr has something behind these bytes",
-				   .get = attr_has_fields_behind_size},
-				  {.name = "attr.size_is_readable",
-				   .about = "1: the word attr.size can be read",
-				   .get = attr_size_is_readable},
-				  {.name = "attr.is_readable",
-				   .about = "1: so can the bytes that it says",
-				   .get = attr_is_readable},
-				  {.name = "attr.has_tail",
-				   .about = "1: a byte behind the kernel's own struct is not 0",
-				   .get = attr_has_tail,
-				   .unknown = recorded},
-				  {.name = "attr.size",
-				   .about = "as it was passed",
-				   .of = situation_itself,
-				   .datum = DATUM(struct situation, size_given, ALWAYS_KNOWN)},
-				  {.name = "attr.bits",
-				   .about = "the bits from disabled on, as one word",
-				   .get = attr_bits,
-				   .is_mask = true},
-				  {.name = NULL}};
+const struct fact attr_facts[] = {
+	{.name = "attr.size_read",
+	 .about = "the bytes of attr that the kernel reads, from attr.size",
+	 .of = situation_itself,
+	 .datum = DATUM(struct situation, size, ALWAYS_KNOWN)},
+	{.name = "attr.has_fields_behind_size",
+	 .about = "1: attr has something behind these bytes",
+	 .get = attr_has_fields_behind_size},
+	{.name = "attr.size_is_readable",
+	 .about = "1: the word attr.size can be read",
+	 .get = attr_size_is_readable},
+	{.name = "attr.is_readable",
+	 .about = "1: so can the bytes that it covers",
+	 .get = attr_is_readable},
+	{.name = "attr.has_tail",
+	 .about = "1: a byte past the end of the kernel's own struct is nonzero",
+	 .get = attr_has_tail,
+	 .unknown = recorded},
+	{.name = "attr.size",
+	 .about = "as it was passed",
+	 .of = situation_itself,
+	 .datum = DATUM(struct situation, size_given, ALWAYS_KNOWN)},
+	{.name = "attr.bits",
+	 .about = "the bits from disabled on, as one word",
+	 .get = attr_bits,
+	 .is_mask = true},
+	{.name = NULL}};
 
 /* The first field there, by its place in the ABI's list. */
 static bool attr_field_behind_size(struct situation *s, uint64_t *value)
@@ -166,8 +167,7 @@ static const struct abi_family *names_of_fields(const struct abi *abi, struct ar
 int facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *arena)
 {
 	struct fact behind = {.name = "attr.field_behind_size",
-			      .about =
-				      "the first field that attr.size leaves out and that is not 0",
+			      .about = "the first nonzero field that attr.size leaves out",
 			      .unknown = "there is none",
 			      .get = attr_field_behind_size};
 	int err = 0;
@@ -176,7 +176,7 @@ int facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *a
 		const struct abi_field *field = &abi->fields[i];
 		char *name = arena_alloc(arena, strlen(field->name) + sizeof("attr."));
 		struct fact fact = {.name = name,
-				    .about = "the field, 0 behind attr.size",
+				    .about = "the field; 0 past attr.size",
 				    .get_by = attr_field,
 				    .is_signed = field->is_signed,
 				    .is_mask = field->regs || field->of_bits ||
@@ -339,7 +339,7 @@ const struct fact unknown_facts[] = {
 	UNKNOWN("read_format", 4, "read_format"),
 	UNKNOWN("branch_sample_type", 5, "branch_sample_type"),
 	{.name = "unknown.tail",
-	 .about = "the first byte that is set behind the kernel's own struct",
+	 .about = "the first nonzero byte past the end of the kernel's own struct",
 	 .unknown = unlearned,
 	 .get = tail_byte,
 	 .print = print_tail},
