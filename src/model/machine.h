@@ -76,36 +76,40 @@ enum pmu_property {
 	PMU_PROPERTIES
 };
 
-extern const char *const pmu_properties[]; /* NULL-terminated */
+/* A mask, or the name of what is learned of it: "$kernel.NAME". */
+struct learned_mask {
+	uint64_t bits;
+	const char *learned; /* or NULL */
+};
 
 struct pmu_kind {
 	const char *name;
-	bool has[PMU_PROPERTIES];
-	uint64_t configs;            /* a bit for each config that it takes ... */
-	const char *configs_learned; /* ... or the name of what is learned of them; NULL: it takes
-					any */
-	const char *type_learned;    /* the name of what is learned of its type, or NULL */
+	uint32_t has[PMU_PROPERTIES]; /* 0 or 1 */
+	struct learned_mask configs;  /* a bit for each config that it takes; none at all: any */
+	struct learned_mask type;     /* of it, only what is learned */
 };
 
 /* Tracepoints by their names, as globs. */
 struct tracepoint_class {
 	const char *name, *about;
-	const json_t *names;
+	const char *const *names; /* NULL-terminated */
 };
 
+/* What cases/model.json says of PMUs and tracepoints. */
 struct kinds {
-	struct pmu_kind list[KINDS_MAX];
+	struct pmu_kind *list;
 	size_t count;
-	struct tracepoint_class classes[CLASSES_MAX];
+	struct tracepoint_class *classes;
 	size_t class_count;
-	const json_t *processors; /* globs of the names of PMUs that are a processor's */
+	struct {
+		const char *const *names; /* NULL-terminated: globs */
+	} processors;                     /* the PMUs that are a processor's */
 	/* The names of the kinds as constants, by which checks name them. */
 	struct abi_family names;
-	struct abi_value values[KINDS_MAX];
 };
 
-/* Reads `pmus` and `tracepoints` of the file, which must outlive it. 0, or -EINVAL with `e`. */
-int kinds_load(struct kinds *kinds, const json_t *file, const struct where *w, struct error *e);
+/* `pmus`, `processors` and `tracepoints` of the file as rows, of a struct with these kinds at 0. */
+extern const struct doc_type kinds_type;
 
 /* NULL: there is none of that name. */
 const struct pmu_kind *kinds_find(const struct kinds *kinds, const char *name);
