@@ -31,7 +31,7 @@ static int load_own(struct changes *changes, struct asked *o, const json_t *json
 	struct where root = where_root(&source);
 	struct vocabulary v = {.abi = o->abi,
 			       .facts = &o->model.facts,
-			       .terms = json_object_get(o->model.json, "terms"),
+			       .terms = o->model.terms,
 			       .env = &o->env,
 			       .arena = arena};
 

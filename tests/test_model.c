@@ -218,7 +218,7 @@ START_TEST(it_says_what_is_no_predicate)
 		struct arena arena = {0};
 		struct vocabulary v = {.abi = o->abi,
 				       .facts = &o->model.facts,
-				       .terms = json_object_get(o->model.json, "terms"),
+				       .terms = o->model.terms,
 				       .arena = &arena};
 		json_t *json = test_json(wrong[i].json);
 		const struct source source = {.name = "p", .root = "", .text = "{}", .length = 2};

@@ -107,7 +107,7 @@ int facts_add_learned(struct facts *facts, const struct learned *learned)
 				    .about = learned->list[i].about,
 				    .unknown = "it could not be learned of this kernel",
 				    .get_by = learned_value,
-				    .is_mask = json_object_get(learned->list[i].json, "bits_of"),
+				    .is_mask = learned->list[i].bits_of != NULL,
 				    .index = i};
 
 		err = facts_add(facts, &fact);

@@ -33,7 +33,7 @@ static const struct pmu_kind *hidden_kind(const struct machine *machine, uint32_
 	for (size_t i = 0; i < machine->kinds->count; i++) {
 		const struct pmu_kind *kind = &machine->kinds->list[i];
 
-		if (kind->type_learned && type && lesson_value(machine, kind->type_learned) == type)
+		if (kind->type.learned && type && lesson_value(machine, kind->type.learned) == type)
 			return kind;
 		if (!machine->env->pmu_count && name && !strcmp(kind->name, name->name))
 			return kind;
@@ -213,10 +213,10 @@ static bool pmu_has_config(struct situation *s, uint64_t *value)
 
 	if (!known || !s->pmu.kind)
 		return false;
-	configs = s->pmu.kind->configs;
-	if (s->pmu.kind->configs_learned) {
+	configs = s->pmu.kind->configs.bits;
+	if (s->pmu.kind->configs.learned) {
 		const struct lesson *lesson =
-			learned_find(s->machine->learned, s->pmu.kind->configs_learned);
+			learned_find(s->machine->learned, s->pmu.kind->configs.learned);
 
 		if (!lesson || !lesson->is_known)
 			return false;

@@ -18,23 +18,41 @@
 #include "machine/names.h"
 #include "model/bit_word.h"
 
-int learned_load(struct learned *learned, const json_t *file, const struct where *w,
-		 struct error *e)
+static const struct doc_row lesson_rows[] = {
+	{"about", DOC_TEXT, true, AT(struct lesson, about)},
+	{"bits_of", DOC_STRING, false, AT(struct lesson, bits_of)},
+	{"values_of", DOC_STRING, false, AT(struct lesson, values_of)},
+	{"first_of", DOC_STRING, false, AT(struct lesson, first_of)},
+	{"least_of", DOC_STRING, false, AT(struct lesson, least_of)},
+	{"count", DOC_STRING, false, AT(struct lesson, count)},
+	{"unless", DOC_STRING, false, AT(struct lesson, unless)},
+	{"yes", DOC_STRINGS, false, AT(struct lesson, yes)},
+	{"no", DOC_STRINGS, false, AT(struct lesson, no)},
+	{"since", DOC_STRING, false, AT(struct lesson, since)},
+	{"as", DOC_STRING, false, AT(struct lesson, as)},
+	{"leader", DOC_STRING, false, AT(struct lesson, leader)},
+	{"open", DOC_ANY, false, AT(struct lesson, open)},
+	{"by_arch", DOC_ANY, false, AT(struct lesson, by_arch)},
+	{"capability", DOC_NUMBER, false, AT(struct lesson, capability), .least = 1, .most = 63},
+	{"errno", DOC_NUMBER, false, AT(struct lesson, errno_is_value), .most = 1},
+	{0}};
+static const struct doc_type lesson_type = {"what is learned, with `about`", lesson_rows,
+					    sizeof(struct lesson), NULL};
+
+int learned_read(struct doc *d, const json_t *json, void *to, const struct where *w)
 {
+	struct learned *learned = to;
 	const char *name;
-	json_t *json;
+	json_t *lesson;
 
 	*learned = (struct learned){0};
-	json_object_foreach(json_object_get(file, "learned"), name, json) {
-		struct where at = where_key(AT_KEY(w, "learned"), name);
-		const char *about = json_string_value(json_object_get(json, "about"));
-
+	json_object_foreach((json_t *)json, name, lesson) {
 		if (learned->count == LEARNED_MAX)
-			return error_text(e, &at, "more", "at most %d of them", LEARNED_MAX);
-		if (!about)
-			return error_value(e, &at, json, "`about`, and how it is learned");
-		learned->list[learned->count++] =
-			(struct lesson){.name = name, .about = about, .json = json};
+			return error_text(d->e, w, "more", "at most %d of them", LEARNED_MAX);
+		if (doc_read(d, &lesson_type, lesson, &learned->list[learned->count],
+			     AT_KEY(w, name)))
+			return -EINVAL;
+		learned->list[learned->count++].name = name;
 	}
 	return 0;
 }
@@ -114,11 +132,9 @@ static uint64_t arch_number(const json_t *json)
 static uint64_t lesson_by_version(const struct lesson *lesson, const struct environment *env,
 				  bool *known)
 {
-	const char *since = json_string_value(json_object_get(lesson->json, "since"));
-	const char *of = json_string_value(json_object_get(lesson->json, "bits_of"));
-	const json_t *by_arch = json_object_get(lesson->json, "by_arch");
+	const char *since = lesson->since, *of = lesson->bits_of;
 	const struct abi_family *family = since ? abi_family(env->abi, since) : NULL;
-	const json_t *value = env->arch ? json_object_get(by_arch, env->arch->name) : NULL;
+	const json_t *value = env->arch ? json_object_get(lesson->by_arch, env->arch->name) : NULL;
 
 	*known = value || (since && env->upstream[0]);
 	if (value)
@@ -193,11 +209,6 @@ static int try_call(const struct lecture *l)
 	return err ? err : answer.err;
 }
 
-static const char *word_of(const struct lecture *l, const char *key)
-{
-	return json_string_value(json_object_get(l->lesson->json, key));
-}
-
 /* The errno of that name: "opens" is none, 0. */
 static int named_errno(const char *name)
 {
@@ -239,7 +250,7 @@ static unsigned bits_in(const struct lecture *l, const char *name)
 static void learn_bits(struct lecture *l, const char *of)
 {
 	uint64_t base = get_value(l, of), bits = 0;
-	int unless = named_errno(word_of(l, "unless"));
+	int unless = named_errno(l->lesson->unless);
 	bool by_version;
 
 	for (unsigned i = 0; i < bits_in(l, of); i++) {
@@ -252,7 +263,7 @@ static void learn_bits(struct lecture *l, const char *of)
 		if (err != unless)
 			bits |= UINT64_C(1) << i;
 	}
-	if (json_object_get(l->lesson->json, "since"))
+	if (l->lesson->since)
 		bits |= lesson_by_version(l->lesson, l->env, &by_version);
 	l->lesson->value = bits;
 	l->lesson->is_known = true;
@@ -261,7 +272,7 @@ static void learn_bits(struct lecture *l, const char *of)
 /* Values of 0 to 63 that open. */
 static void learn_values(struct lecture *l, const char *of)
 {
-	int unless = named_errno(word_of(l, "unless"));
+	int unless = named_errno(l->lesson->unless);
 	uint64_t values = 0;
 
 	for (unsigned i = 0; i < 64; i++) {
@@ -313,7 +324,7 @@ static void learn_least(struct lecture *l, const char *of)
 {
 	uint64_t good = 0x10000,
 		 bad = l->env->kernel_bits == 64 ? UINT64_C(0xffffffffffff0000) : 0xffffff00;
-	int unless = named_errno(word_of(l, "unless")), err;
+	int unless = named_errno(l->lesson->unless), err;
 
 	set_value(l, of, good);
 	if (try_call(l))
@@ -361,13 +372,10 @@ static void learn_count(struct lecture *l, const char *limit)
 	l->lesson->is_known = true;
 }
 
-static bool lists_errno(const json_t *list, int err)
+static bool lists_errno(const char *const *list, int err)
 {
-	json_t *name;
-	size_t i;
-
-	json_array_foreach(list, i, name)
-		if (named_errno(json_string_value(name)) == err)
+	for (; list && *list; list++)
+		if (named_errno(*list) == err)
 			return true;
 	return false;
 }
@@ -375,9 +383,9 @@ static bool lists_errno(const json_t *list, int err)
 static void learn_answer(struct lecture *l)
 {
 	int err = try_call(l);
-	bool is_yes = lists_errno(json_object_get(l->lesson->json, "yes"), err);
+	bool is_yes = lists_errno(l->lesson->yes, err);
 
-	if (!is_yes && !lists_errno(json_object_get(l->lesson->json, "no"), err))
+	if (!is_yes && !lists_errno(l->lesson->no, err))
 		return;
 	l->lesson->value = is_yes;
 	l->lesson->is_known = true;
@@ -418,55 +426,47 @@ static int open_exited(struct lecture *l)
 
 static void learn_call(struct lecture *l)
 {
-	const char *of;
+	struct lesson *lesson = l->lesson;
 
-	if ((of = word_of(l, "bits_of")))
-		learn_bits(l, of);
-	else if ((of = word_of(l, "values_of")))
-		learn_values(l, of);
-	else if ((of = word_of(l, "first_of")))
-		learn_first(l, of);
-	else if ((of = word_of(l, "least_of")))
-		learn_least(l, of);
-	else if ((of = word_of(l, "count")))
-		learn_count(l, of);
-	else if (json_object_get(l->lesson->json, "errno")) {
+	if (lesson->bits_of)
+		learn_bits(l, lesson->bits_of);
+	else if (lesson->values_of)
+		learn_values(l, lesson->values_of);
+	else if (lesson->first_of)
+		learn_first(l, lesson->first_of);
+	else if (lesson->least_of)
+		learn_least(l, lesson->least_of);
+	else if (lesson->count)
+		learn_count(l, lesson->count);
+	else if (lesson->errno_is_value) {
 		int err = try_call(l);
 
-		l->lesson->is_known = err >= 0;
-		l->lesson->value = err > 0 ? (uint64_t)err : 0;
+		lesson->is_known = err >= 0;
+		lesson->value = err > 0 ? (uint64_t)err : 0;
 	} else
 		learn_answer(l);
-}
-
-static void learn_capability(struct lesson *lesson)
-{
-	const json_t *number = json_object_get(lesson->json, "capability");
-
-	lesson->value = identity_kernel_has((int)json_integer_value(number));
-	lesson->is_known = true;
 }
 
 static void learn_one(struct lesson *lesson, struct environment *env)
 {
 	struct lecture l = {.lesson = lesson, .env = env};
-	const json_t *open = json_object_get(lesson->json, "open");
 	struct scope scope = {.env = env};
 	struct where nowhere = {0};
 	struct error e = {0};
 
-	if (json_object_get(lesson->json, "capability")) {
-		learn_capability(lesson);
+	if (lesson->capability) {
+		lesson->value = identity_kernel_has((int)lesson->capability);
+		lesson->is_known = true;
 		return;
 	}
-	if (!open || scope_bind(&scope, "long_size", env->kernel_bits / 8) ||
-	    call_from_json(&l.call, env->abi, env->arch, open, &scope, &nowhere, &e)) {
+	if (!lesson->open || scope_bind(&scope, "long_size", env->kernel_bits / 8) ||
+	    call_from_json(&l.call, env->abi, env->arch, lesson->open, &scope, &nowhere, &e)) {
 		scope_free(&scope);
 		return; /* this machine has no such PMU or tracepoint */
 	}
-	if (json_object_get(lesson->json, "leader"))
+	if (lesson->leader)
 		l.call.group_fd = open_exited(&l);
-	if (l.call.group_fd != -1 || !json_object_get(lesson->json, "leader"))
+	if (l.call.group_fd != -1 || !lesson->leader)
 		learn_call(&l);
 	if (l.call.group_fd != -1)
 		close(l.call.group_fd);
@@ -483,9 +483,7 @@ struct course {
 
 static int lesson_as(const struct lesson *lesson)
 {
-	const char *as = json_string_value(json_object_get(lesson->json, "as"));
-
-	return as ? identity_by_name(as) : -1;
+	return lesson->as ? identity_by_name(lesson->as) : -1;
 }
 
 static int take_course(void *context)
@@ -532,19 +530,4 @@ void learned_learn(struct learned *learned, struct environment *env)
 		if (!learned->list[i].is_known)
 			learned->list[i].value = lesson_by_version(&learned->list[i], env,
 								   &learned->list[i].is_known);
-}
-
-json_t *learned_for_report(const struct source *model, struct environment *env)
-{
-	struct where root = where_root(model);
-	struct learned learned;
-	struct error e = {0};
-	json_t *file = source_parse(model, &e), *json = NULL;
-
-	if (file && !learned_load(&learned, file, &root, &e)) {
-		learned_learn(&learned, env);
-		json = learned_json(&learned);
-	}
-	json_decref(file);
-	return json;
 }

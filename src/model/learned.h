@@ -8,12 +8,20 @@
 #define PERFABI_MODEL_LEARNED_H
 
 #include "machine/environment.h"
+#include "text/doc.h"
 
 enum { LEARNED_MAX = 48 };
 
 struct lesson {
 	const char *name, *about;
-	const json_t *json;
+	const char *bits_of, *values_of, *first_of, *least_of; /* what is varied, or NULL */
+	const char *count;                                     /* of events, until this errno */
+	const char *unless;                                    /* the errno of what is not known */
+	const char *const *yes, *const *no;                    /* errnos, or "opens" */
+	const char *since;            /* a version, or the family whose values have them */
+	const char *as, *leader;      /* who opens, and on which leader */
+	const json_t *open, *by_arch; /* or NULL */
+	uint32_t capability, errno_is_value;
 	bool is_known;
 	uint64_t value;
 };
@@ -23,22 +31,14 @@ struct learned {
 	size_t count;
 };
 
-/* Reads `learned` of the file, which must outlive it; nothing is known yet. 0, or -EINVAL with `e`.
- */
-int learned_load(struct learned *learned, const json_t *file, const struct where *w,
-		 struct error *e);
+/* Reads `learned` of cases/model.json, as a doc_row does; nothing is known yet. */
+int learned_read(struct doc *d, const json_t *json, void *learned, const struct where *w);
 
 /*
  * Learns all that can be, by opens as the runner and as others where it can become them; none stays
  * open. What cannot be tried is taken from the version where the file says since when it is so.
  */
 void learned_learn(struct learned *learned, struct environment *env);
-
-/*
- * The same for a report, by what the source says: a new reference to an object of numbers by name,
- * or NULL.
- */
-json_t *learned_for_report(const struct source *model, struct environment *env);
 
 /* The same from what a report says of a machine: an object of numbers by name. */
 void learned_from_json(struct learned *learned, const json_t *json, const struct environment *env);

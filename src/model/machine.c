@@ -182,79 +182,96 @@ void machine_free(struct machine *machine)
  * Loading the kinds, and finding them.
  */
 
-const char *const pmu_properties[] = {"modelled",   "excludes",  "all_clocks",
-				      "samples",    "tasks",     "extended_regs",
-				      "aux_output", "aux_pause", NULL};
-
-/* Of a text "$kernel.NAME" the name of what is learned; NULL: it is none. */
-static const char *learned_name(const json_t *json)
+static int read_mask(struct doc *d, const json_t *json, void *to, const struct where *w)
 {
 	const char *text = json_string_value(json);
-
-	return text && text[0] == '$' ? text + 1 : NULL;
-}
-
-static int load_kind(struct pmu_kind *kind, const json_t *json, const struct where *w,
-		     struct error *e)
-{
-	const json_t *configs = json_object_get(json, "configs");
+	struct learned_mask *mask = to;
 	struct value value;
 
-	for (size_t i = 0; pmu_properties[i]; i++)
-		kind->has[i] = json_integer_value(json_object_get(json, pmu_properties[i])) != 0;
-	kind->type_learned = learned_name(json_object_get(json, "type"));
-	kind->configs_learned = learned_name(configs);
-	if (!configs || kind->configs_learned)
+	if (text && text[0] == '$') {
+		mask->learned = text + 1;
 		return 0;
-	if (value_eval(configs, NULL, NULL, w, &value, e))
+	}
+	if (value_eval(json, NULL, NULL, w, &value, d->e))
 		return -EINVAL;
-	kind->configs = value.bits;
+	mask->bits = value.bits;
 	return 0;
 }
 
-static int load_kinds(struct kinds *kinds, const json_t *pmus, const struct where *w,
-		      struct error *e)
-{
-	const char *name;
-	json_t *json;
-
-	json_object_foreach((json_t *)pmus, name, json) {
-		struct where at = where_key(w, name);
-		struct pmu_kind *kind = &kinds->list[kinds->count];
-
-		if (kinds->count == KINDS_MAX)
-			return error_text(e, &at, "more", "at most %d kinds of PMU", KINDS_MAX);
-		kind->name = name;
-		if (load_kind(kind, json, &at, e))
-			return -EINVAL;
-		kinds->values[kinds->count] =
-			(struct abi_value){.name = name, .value = kinds->count + 1};
-		kinds->count++;
+#define PROPERTY(key, which)                                                                       \
+	{                                                                                          \
+		key, DOC_NUMBER, .at = offsetof(struct pmu_kind, has) + which * sizeof(uint32_t),  \
+				 .most = 1                                                         \
 	}
-	kinds->names = (struct abi_family){
-		.name = "pmu_kind", .prefix = "", .values = kinds->values, .count = kinds->count};
+
+static const struct doc_row kind_rows[] = {
+	{"about", .kind = DOC_TEXT, .at = DOC_NOWHERE},
+	PROPERTY("modelled", PMU_MODELLED),
+	PROPERTY("excludes", PMU_EXCLUDES),
+	PROPERTY("all_clocks", PMU_ALL_CLOCKS),
+	PROPERTY("samples", PMU_SAMPLES),
+	PROPERTY("tasks", PMU_TASKS),
+	PROPERTY("extended_regs", PMU_EXTENDED_REGS),
+	PROPERTY("aux_output", PMU_AUX_OUTPUT),
+	PROPERTY("aux_pause", PMU_AUX_PAUSE),
+	{"configs", DOC_READ, false, AT(struct pmu_kind, configs), .read = read_mask},
+	{"type", DOC_READ, false, AT(struct pmu_kind, type), .read = read_mask},
+	{0}};
+static const struct doc_type kind_type = {"a kind of PMU", kind_rows, sizeof(struct pmu_kind),
+					  NULL};
+
+static const struct doc_row class_rows[] = {
+	{"about", DOC_TEXT, true, AT(struct tracepoint_class, about)},
+	{"names", DOC_STRINGS, true, AT(struct tracepoint_class, names)},
+	{0}};
+static const struct doc_type class_type = {"a class of tracepoints", class_rows,
+					   sizeof(struct tracepoint_class), NULL};
+
+static const struct doc_row file_rows[] = {
+	{"$schema", .kind = DOC_ANY, .at = DOC_NOWHERE},
+	{"about", .kind = DOC_TEXT, .at = DOC_NOWHERE},
+	{"pmus", DOC_MAP, true, AT(struct model_file, kinds.list), &kind_type,
+	 offsetof(struct model_file, kinds.count)},
+	{"processors", DOC_OBJECT, true, AT(struct model_file, kinds.processors), &class_type},
+	{"tracepoints", DOC_MAP, true, AT(struct model_file, kinds.classes), &class_type,
+	 offsetof(struct model_file, kinds.class_count), .most = CLASSES_MAX},
+	{"learned", DOC_READ, true, AT(struct model_file, learned), .read = learned_read},
+	{"words", DOC_ANY, true, AT(struct model_file, words)},
+	{"terms", DOC_ANY, true, AT(struct model_file, terms)},
+	{0}};
+static const struct doc_type file_type = {"model.json", file_rows, sizeof(struct model_file), NULL};
+
+int model_file_load(struct model_file *file, const struct source *source, struct arena *arena,
+		    struct error *e)
+{
+	struct doc d = {arena, e, NULL};
+	struct abi_value *names;
+
+	if (doc_load(&d, &file_type, source, file))
+		return -EINVAL;
+	names = arena_array(arena, file->kinds.count + 1, sizeof(*names));
+	if (!names)
+		return error_no_memory(e, NULL, "memory for the kinds of PMUs");
+	for (size_t i = 0; i < file->kinds.count; i++)
+		names[i] = (struct abi_value){.name = file->kinds.list[i].name, .value = i + 1};
+	file->kinds.names = (struct abi_family){
+		.name = "pmu_kind", .prefix = "", .values = names, .count = file->kinds.count};
 	return 0;
 }
 
-int kinds_load(struct kinds *kinds, const json_t *file, const struct where *w, struct error *e)
+json_t *learned_for_report(const struct source *model, struct environment *env)
 {
-	const char *name;
-	json_t *json;
+	struct model_file file;
+	struct arena arena = {0};
+	struct error e = {0};
+	json_t *json = NULL;
 
-	*kinds = (struct kinds){
-		.processors = json_object_get(json_object_get(file, "processors"), "names")};
-	if (load_kinds(kinds, json_object_get(file, "pmus"), AT_KEY(w, "pmus"), e))
-		return -EINVAL;
-	json_object_foreach(json_object_get(file, "tracepoints"), name, json) {
-		if (kinds->class_count == CLASSES_MAX)
-			return error_text(e, AT_KEY(w, "tracepoints"), "more", "at most %d classes",
-					  CLASSES_MAX);
-		kinds->classes[kinds->class_count++] = (struct tracepoint_class){
-			.name = name,
-			.about = json_string_value(json_object_get(json, "about")),
-			.names = json_object_get(json, "names")};
+	if (!model_file_load(&file, model, &arena, &e)) {
+		learned_learn(&file.learned, env);
+		json = learned_json(&file.learned);
 	}
-	return 0;
+	arena_free(&arena);
+	return json;
 }
 
 const struct pmu_kind *kinds_find(const struct kinds *kinds, const char *name)
@@ -265,13 +282,10 @@ const struct pmu_kind *kinds_find(const struct kinds *kinds, const char *name)
 	return NULL;
 }
 
-static bool matches(const json_t *globs, const char *name)
+static bool matches(const char *const *globs, const char *name)
 {
-	json_t *glob;
-	size_t i;
-
-	json_array_foreach(globs, i, glob)
-		if (!fnmatch(json_string_value(glob), name, 0))
+	for (; globs && *globs; globs++)
+		if (!fnmatch(*globs, name, 0))
 			return true;
 	return false;
 }
@@ -288,7 +302,7 @@ unsigned kinds_classes(const struct kinds *kinds, const char *tracepoint)
 
 bool kinds_is_processor(const struct kinds *kinds, const char *pmu)
 {
-	return matches(kinds->processors, pmu);
+	return matches(kinds->processors.names, pmu);
 }
 
 /*

@@ -60,8 +60,6 @@ const struct pmu *machine_processors_pmu(const struct machine *machine);
 
 void machine_free(struct machine *machine);
 
-enum { KINDS_MAX = 16, CLASSES_MAX = 6 };
-
 /* What a PMU is like; the kernel has these as capabilities of struct pmu, and shows them nowhere.
  */
 enum pmu_property {
@@ -89,6 +87,8 @@ struct pmu_kind {
 	struct learned_mask type;     /* of it, only what is learned */
 };
 
+enum { CLASSES_MAX = 6 };
+
 /* Tracepoints by their names, as globs. */
 struct tracepoint_class {
 	const char *name, *about;
@@ -101,15 +101,27 @@ struct kinds {
 	size_t count;
 	struct tracepoint_class *classes;
 	size_t class_count;
-	struct {
-		const char *const *names; /* NULL-terminated: globs */
-	} processors;                     /* the PMUs that are a processor's */
+	struct tracepoint_class processors; /* the PMUs that are a processor's, alike */
 	/* The names of the kinds as constants, by which checks name them. */
 	struct abi_family names;
 };
 
-/* `pmus`, `processors` and `tracepoints` of the file as rows, of a struct with these kinds at 0. */
-extern const struct doc_type kinds_type;
+/* cases/model.json. */
+struct model_file {
+	struct kinds kinds;
+	struct learned learned;
+	const json_t *words, *terms;
+};
+
+/* Reads it into memory of the arena. 0, or a negative errno with `e` filled. */
+int model_file_load(struct model_file *file, const struct source *source, struct arena *arena,
+		    struct error *e);
+
+/*
+ * What is learned here, for a report, by what the source says: a new reference to an object of
+ * numbers by name, or NULL.
+ */
+json_t *learned_for_report(const struct source *model, struct environment *env);
 
 /* NULL: there is none of that name. */
 const struct pmu_kind *kinds_find(const struct kinds *kinds, const char *name);

@@ -17,9 +17,11 @@
 
 struct wording {
 	const struct facts *facts;
-	struct predicate **when; /* of each text; NULL: always */
-	struct abi_value *values;
-	struct abi_family texts; /* with these values */
+	struct saying_text {
+		struct predicate *when; /* NULL: always */
+		const char *text;
+	} * list;
+	struct abi_family texts; /* the same, as values */
 };
 
 /* The place of the first text whose condition holds. */
@@ -30,60 +32,43 @@ static bool choose_text(const struct fact *fact, struct situation *s, uint64_t *
 
 	for (size_t i = 0; i < wording->texts.count; i++) {
 		*value = i;
-		if (!wording->when[i] ||
-		    predicate_holds(wording->when[i], wording->facts, s, &why) == HOLDS)
+		if (!wording->list[i].when ||
+		    predicate_holds(wording->list[i].when, wording->facts, s, &why) == HOLDS)
 			return true;
 	}
 	return false;
 }
 
-static int load_text(struct wording *wording, const json_t *json, struct vocabulary *v,
-		     const struct where *w, struct error *e)
-{
-	const json_t *when = json_object_get(json, "if");
-	const char *text = json_string_value(json_object_get(json, "text"));
-	size_t i = wording->texts.count++;
-
-	if (!text)
-		return error_value(e, w, json, "a text, and the `if` on which it is said");
-	wording->values[i] = (struct abi_value){.name = text, .value = i};
-	if (when)
-		wording->when[i] = predicate_compile(when, v, AT_KEY(w, "if"), e);
-	return error_is_set(e) ? -EINVAL : 0;
-}
-
-static struct wording *new_wording(const struct facts *facts, size_t count, struct arena *arena)
-{
-	struct wording *wording = arena_alloc(arena, sizeof(*wording));
-
-	if (!wording)
-		return NULL;
-	wording->facts = facts;
-	wording->values = arena_alloc(arena, count * sizeof(*wording->values));
-	wording->when = arena_alloc(arena, count * sizeof(*wording->when));
-	wording->texts = (struct abi_family){.prefix = "", .values = wording->values};
-	return wording->values && wording->when ? wording : NULL;
-}
+static const struct doc_row text_rows[] = {
+	{"if", DOC_READ, false, AT(struct saying_text, when), .read = predicate_read},
+	{"text", DOC_TEXT, true, AT(struct saying_text, text)},
+	{0}};
+static const struct doc_type text_type = {"a text, and the `if` on which it is said", text_rows,
+					  sizeof(struct saying_text), NULL};
 
 static int load_wording(struct facts *facts, const char *name, const json_t *list,
 			struct vocabulary *v, const struct where *w, struct error *e)
 {
-	struct wording *wording = new_wording(facts, json_array_size(list) + 1, v->arena);
+	size_t count = json_array_size(list);
+	struct wording *wording = arena_alloc(v->arena, sizeof(*wording));
+	struct saying_text *texts = arena_array(v->arena, count + 1, sizeof(*texts));
+	struct abi_value *values = arena_array(v->arena, count + 1, sizeof(*values));
 	struct fact fact = {.name = arena_join(v->arena, "words.", name),
 			    .about = "a part of sentences, of cases/model.json",
 			    .get_by = choose_text,
 			    .wording = wording};
-	json_t *json;
-	size_t i;
+	struct doc d = {v->arena, e, v};
 
-	if (!wording || !fact.name)
+	if (!wording || !texts || !values || !fact.name)
 		return error_no_memory(e, w, "memory for the words");
-	json_array_foreach(list, i, json) {
-		if (load_text(wording, json, v, AT_INDEX(w, i), e))
+	for (size_t i = 0; i < count; i++) {
+		if (doc_read(&d, &text_type, json_array_get(list, i), &texts[i], AT_INDEX(w, i)))
 			return -EINVAL;
+		values[i] = (struct abi_value){.name = texts[i].text, .value = i};
 	}
+	*wording = (struct wording){
+		facts, texts, {.name = fact.name, .prefix = "", .values = values, .count = count}};
 	fact.names = &wording->texts;
-	wording->texts.name = fact.name;
 	return facts_add(facts, &fact) ? error_no_memory(e, w, "room for the words") : 0;
 }
 
@@ -279,16 +264,17 @@ int model_load(struct model *model, const struct model_sources *from, const stru
 			       .facts = &model->facts,
 			       .env = env,
 			       .arena = &model->arena};
+	struct model_file file;
 
 	*model = (struct model){.abi = tables->abi, .phases = &tables->phases};
-	model->json = source_parse(from->model, e);
-	if (!model->json || kinds_load(&model->kinds, model->json, &root, e) ||
-	    learned_load(&model->learned, model->json, &root, e))
+	if (model_file_load(&file, from->model, &model->arena, e))
 		return -EINVAL;
+	model->kinds = file.kinds;
+	model->learned = file.learned;
 	if (add_facts(model))
 		return error_no_memory(e, &root, "memory for the facts");
-	v.terms = json_object_get(model->json, "terms");
-	if (facts_add_words(&model->facts, json_object_get(model->json, "words"), &v, &at_words, e))
+	v.terms = model->terms = file.terms;
+	if (facts_add_words(&model->facts, file.words, &v, &at_words, e))
 		return -EINVAL;
 	return load_checks(model, from, &v, e);
 }
@@ -297,7 +283,6 @@ void model_free(struct model *model)
 {
 	machine_free(&model->machine);
 	arena_free(&model->arena);
-	json_decref(model->json);
 	*model = (struct model){0};
 }
 

@@ -42,7 +42,7 @@ struct model {
 	size_t count;
 	struct check *suspects; /* those that can be the cause where none decides, in that order */
 	size_t suspect_count;
-	json_t *json; /* cases/model.json */
+	const json_t *terms; /* of cases/model.json */
 	struct arena arena;
 };
 

@@ -91,7 +91,7 @@ int knowledge_load(struct knowledge *k, const struct source *source, const struc
 {
 	struct vocabulary v = {.abi = model->abi,
 			       .facts = &model->facts,
-			       .terms = json_object_get(model->json, "terms"),
+			       .terms = model->terms,
 			       .env = model->machine.env,
 			       .arena = &k->arena};
 	struct doc d = {&k->arena, e, &v};
