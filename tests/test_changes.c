@@ -328,7 +328,7 @@ static void add_change_text(void *context, const struct change *change, struct s
 	change_write(change, t->model, s, t->out + at, t->size - at);
 }
 
-static void write_remedy(const struct asked *o, struct asker *a, const struct remedy *remedy,
+static void write_remedy(const struct asked *o, struct judge *a, const struct remedy *remedy,
 			 struct call *changed, char *out, size_t size)
 {
 	struct remedy_text t = {&o->model, out, size};
@@ -348,7 +348,7 @@ static bool is_part_of(const struct remedy *less, const struct remedy *more)
 }
 
 /* Each opens the call, and none has more changes than it needs. */
-static void check_remedies(const struct asked *o, struct asker *a, const struct remedies *found,
+static void check_remedies(const struct asked *o, struct judge *a, const struct remedies *found,
 			   const char *open)
 {
 	struct call changed = {.image = calloc(1, o->abi->attr_size)};
@@ -367,12 +367,12 @@ static void check_remedies(const struct asked *o, struct asker *a, const struct 
 					less.changes[less.count++] = one->changes[k];
 			remedy_make(&less, a, &o->knowledge.changes, &o->call, &changed, NULL,
 				    NULL);
-			ck_assert_msg(asker_ask(a, &changed).outcome != OPENS,
+			ck_assert_msg(judge_call(a, &changed).outcome != OPENS,
 				      "%s: remedy %zu without its change %zu", open, i, n);
 		}
 		ck_assert_int_eq(is_fallback, one->is_fallback);
 		remedy_make(one, a, &o->knowledge.changes, &o->call, &changed, NULL, NULL);
-		ck_assert_msg(asker_ask(a, &changed).outcome == OPENS, "%s: remedy %zu", open, i);
+		ck_assert_msg(judge_call(a, &changed).outcome == OPENS, "%s: remedy %zu", open, i);
 		ck_assert(!i || found->list[i - 1].count <= one->count);
 		for (size_t j = 0; j < i; j++)
 			ck_assert_msg(!is_part_of(&found->list[j], one), "%s: remedy %zu in %zu",
@@ -386,7 +386,7 @@ START_TEST(the_fewest_changes_are_found)
 	struct asked *o = asked_begin();
 	struct remedies *found = calloc(1, sizeof(*found));
 	struct call changed = {.image = calloc(1, o->abi->attr_size)};
-	struct asker *a = calloc(1, sizeof(*a));
+	struct judge *a = calloc(1, sizeof(*a));
 
 	ck_assert(found && changed.image && a);
 	for (size_t i = 0; i < sizeof(searches) / sizeof(searches[0]); i++) {
@@ -394,8 +394,8 @@ START_TEST(the_fewest_changes_are_found)
 		char text[512];
 
 		meet(o, searches[i].as, searches[i].open);
-		*a = (struct asker){.model = &o->model, .caller = o->caller, .world = o->world};
-		refused = asker_ask(a, &o->call);
+		*a = (struct judge){.model = &o->model, .caller = o->caller, .world = o->world};
+		refused = judge_call(a, &o->call);
 		ck_assert_msg(refused.outcome == REFUSED, "%s", searches[i].open);
 		ck_assert_int_eq(
 			search_remedies(a, &o->knowledge.changes, &o->call, &refused, found), 0);

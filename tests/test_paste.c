@@ -8,7 +8,7 @@
 
 #include "asked.h"
 #include "unit.h"
-#include "why/forms.h"
+#include "why/question.h"
 
 /*
  * The attr block of perf -vv.

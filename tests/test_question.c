@@ -7,8 +7,8 @@
 
 #include "asked.h"
 #include "unit.h"
-#include "why/follow.h"
-#include "why/forms.h"
+#include "why/then.h"
+#include "why/question.h"
 
 /*
  * Questions.
@@ -269,9 +269,9 @@ START_TEST(follows_are_calls)
 		struct where root = where_root(&source);
 		json_t *json = test_json(follows[i].json);
 		struct error e = {0};
-		struct follow follow;
+		struct then_call then;
 		char text[256];
-		int err = follow_from_json(&follow, json, &o->env, &root, &e);
+		int err = then_from_json(&then, json, &o->env, &root, &e);
 
 		ck_assert_msg((!err) == (!!follows[i].written), "%s: %s", follows[i].json,
 			      e.expected);
@@ -279,9 +279,9 @@ START_TEST(follows_are_calls)
 			ck_assert_msg(!strcmp(e.pointer, follows[i].pointer), "%s: %s",
 				      follows[i].json, e.pointer);
 		} else {
-			follow_write(&follow, text, sizeof(text));
+			then_write(&then, text, sizeof(text));
 			ck_assert_str_eq(text, follows[i].written);
-			ck_assert_int_eq(follow.then.family, follows[i].family);
+			ck_assert_int_eq(then.then.family, follows[i].family);
 		}
 		json_decref(json);
 	}

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -192,56 +193,59 @@ int call_copy(struct call *to, const struct call *from, const struct abi *abi)
 	return 0;
 }
 
-/* The memory that an attr is passed in: allocated, or within a mapping behind which nothing is. */
+/* Where an attr is passed: within memory, `readable` bytes before its end. */
 struct placed {
-	unsigned char *map, *allocated, *attr;
-	size_t map_size;
-	size_t readable; /* bytes from attr on */
+	unsigned char *attr; /* NULL: nowhere */
+	size_t readable;
 };
 
-static void lay_out(const struct call *call, const struct environment *env, struct placed *p)
+/* Memory of at least so many bytes, with a page behind it that is not there. */
+static int grow_memory(struct call_memory *memory, size_t size, const struct environment *env)
 {
-	size_t n = env->abi->attr_size < p->readable ? env->abi->attr_size : p->readable;
+	unsigned char *map;
 
-	memcpy(p->attr, call->image, n);
-	for (size_t i = 0; i < call->poke_count; i++)
-		if (call->pokes[i].offset < p->readable)
-			p->attr[call->pokes[i].offset] = call->pokes[i].byte;
+	if (memory->size >= size)
+		return 0;
+	if (memory->map)
+		munmap(memory->map, memory->size + env->page_size);
+	*memory = (struct call_memory){0};
+	map = mmap(NULL, size + env->page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		   -1, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	*memory = (struct call_memory){map, size};
+	return mprotect(map + size, env->page_size, PROT_NONE) ? -errno : 0;
 }
 
-static int place_attr(const struct call *call, const struct environment *env, struct placed *p)
+static int protect(const struct call *call, const struct call_memory *memory, int prot)
 {
-	size_t page = env->page_size, mapped = (size_t)call->mapped, body; /* 1 MiB at most */
+	return call->memory == MEMORY_READ_ONLY && mprotect(memory->map, memory->size, prot)
+		       ? -errno
+		       : 0;
+}
+
+static int place_attr(const struct call *call, const struct environment *env,
+		      struct call_memory *memory, struct placed *p)
+{
+	size_t page = env->page_size, mapped = (size_t)call->mapped; /* 1 MiB at most */
+	size_t size = (ATTR_PAGES + (mapped + page - 1) / page) * page, n;
+	int err;
 
 	*p = (struct placed){0};
 	if (call->memory == MEMORY_NULL)
 		return 0;
-	body = (ATTR_PAGES + (mapped + page - 1) / page) * page;
-	if (call->memory ==
-	    MEMORY_WRITABLE) { /* a mapping of its own would cost more than the call */
-		p->attr = p->allocated = calloc(1, body);
-		p->readable = body;
-		if (!p->attr)
-			return -ENOMEM;
-		lay_out(call, env, p);
-		return 0;
-	}
-	p->map_size = body + page;
-	p->map =
-		mmap(NULL, p->map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p->map == MAP_FAILED)
-		return -errno;
-	p->readable = call->memory == MEMORY_CUT ? mapped : body;
-	p->attr = p->map + body - p->readable;
-	lay_out(call, env, p);
-	if (mprotect(p->map + body, page, PROT_NONE) ||
-	    (call->memory == MEMORY_READ_ONLY && mprotect(p->map, body, PROT_READ))) {
-		int err = -errno;
-
-		munmap(p->map, p->map_size);
+	err = grow_memory(memory, size, env);
+	if (err)
 		return err;
-	}
-	return 0;
+	p->readable = call->memory == MEMORY_CUT ? mapped : size;
+	p->attr = memory->map + memory->size - p->readable;
+	memset(p->attr, 0, p->readable);
+	n = env->abi->attr_size < p->readable ? env->abi->attr_size : p->readable;
+	memcpy(p->attr, call->image, n);
+	for (size_t i = 0; i < call->poke_count; i++)
+		if (call->pokes[i].offset < p->readable)
+			p->attr[call->pokes[i].offset] = call->pokes[i].byte;
+	return protect(call, memory, PROT_READ);
 }
 
 static unsigned char laid_out(const struct call *call, const struct environment *env, size_t at)
@@ -309,29 +313,59 @@ static void look_at_fd(struct answer *answer)
 	answer->fd_rdwr = flags >= 0 && (flags & O_ACCMODE) == O_RDWR;
 }
 
-int call_issue(const struct call *call, const struct environment *env, struct answer *answer)
+/* `memory` NULL: in memory of its own. */
+static int issue_in(const struct call *call, const struct environment *env,
+		    struct call_memory *memory, struct answer *answer)
 {
+	struct call_memory own = {0}, *in = memory ? memory : &own;
 	struct placed p;
-	int err = call->flags > ULONG_MAX ? -EOVERFLOW : place_attr(call, env, &p);
+	/* A program of 32 bits has flags of 32. */
+	int err = call->flags > ULONG_MAX ? -EOVERFLOW : place_attr(call, env, in, &p);
 	long ret;
 
 	*answer = (struct answer){.fd = -1};
-	if (err)
-		return err; /* a program of 32 bits has flags of 32 */
-	ret = syscall(SYS_perf_event_open, p.attr, call->pid, call->cpu, call->group_fd,
-		      (unsigned long)call->flags);
-	if (ret < 0)
-		answer->err = errno;
-	else
-		answer->fd = (int)ret;
-	if (p.attr)
-		look_at_attr(call, env, &p, answer);
-	if (p.map)
-		munmap(p.map, p.map_size);
-	free(p.allocated);
-	if (!answer->err)
+	if (!err) {
+		ret = syscall(SYS_perf_event_open, p.attr, call->pid, call->cpu, call->group_fd,
+			      (unsigned long)call->flags);
+		if (ret < 0)
+			answer->err = errno;
+		else
+			answer->fd = (int)ret;
+		if (p.attr)
+			look_at_attr(call, env, &p, answer);
+		err = protect(call, in, PROT_READ | PROT_WRITE);
+	}
+	if (own.map)
+		munmap(own.map, own.size + env->page_size);
+	return err;
+}
+
+int call_issue(const struct call *call, const struct environment *env, struct answer *answer)
+{
+	int err = issue_in(call, env, NULL, answer);
+
+	if (!err && !answer->err)
 		look_at_fd(answer);
-	return 0;
+	return err;
+}
+
+int call_try(const struct call *call, bool no_files, const struct environment *env,
+	     struct call_memory *memory, struct answer *answer)
+{
+	struct rlimit limit = {0}, none;
+	int err;
+
+	if (no_files && getrlimit(RLIMIT_NOFILE, &limit))
+		return -errno;
+	none = (struct rlimit){.rlim_max = limit.rlim_max};
+	if (no_files && setrlimit(RLIMIT_NOFILE, &none))
+		return -errno;
+	err = issue_in(call, env, memory, answer);
+	if (no_files && setrlimit(RLIMIT_NOFILE, &limit))
+		err = -errno;
+	if (answer->fd >= 0)
+		close(answer->fd);
+	return err ? err : answer->err;
 }
 
 const void *call_unmapped_page(const struct environment *env)
@@ -452,7 +486,9 @@ void call_format(const struct call *call, const struct answer *answer,
 		print_mask(&o, flags, call->flags);
 	else
 		print(&o, "0");
-	if (answer->err)
+	if (!answer)
+		print(&o, ")");
+	else if (answer->err)
 		print(&o, ") = -1 %s (%s)", errno_name(answer->err), strerror(answer->err));
 	else
 		print(&o, ") = %d", answer->fd);

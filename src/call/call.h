@@ -65,10 +65,24 @@ int call_copy(struct call *to, const struct call *from, const struct abi *abi);
  */
 int call_issue(const struct call *call, const struct environment *env, struct answer *answer);
 
+/* What attrs are laid out in, one after the other: none yet where it is zeroed. It ends with the
+ * process. */
+struct call_memory {
+	unsigned char *map; /* behind which nothing is mapped */
+	size_t size;
+};
+
+/*
+ * Makes many calls: as call_issue(), closed again, and without a descriptor left for it where
+ * `no_files`. `memory` may be NULL. Its errno or 0, or a negative errno if it could not be made.
+ */
+int call_try(const struct call *call, bool no_files, const struct environment *env,
+	     struct call_memory *memory, struct answer *answer);
+
 /* An unmapped page for $unmapped; NULL if none could be had. */
 const void *call_unmapped_page(const struct environment *env);
 
-/* The call and its result in strace's notation, cut at `size`. */
+/* The call and its result (NULL: it was not made) in strace's notation, cut at `size`. */
 void call_format(const struct call *call, const struct answer *answer,
 		 const struct environment *env, char *out, size_t size);
 

@@ -309,49 +309,16 @@ static int add_violation(struct call *call, const struct witness *w, const struc
 	return err;
 }
 
-struct attempt {
-	const struct call *call;
-	const struct environment *env;
-};
-
-/* The errno of one call, 0 if it succeeded; negative if it could not be made. */
-static int attempt_call(void *argument)
-{
-	const struct attempt *attempt = argument;
-	struct answer answer;
-	int err = call_issue(attempt->call, attempt->env, &answer);
-
-	if (err)
-		return err;
-	if (answer.fd >= 0)
-		close(answer.fd);
-	return answer.err;
-}
-
-static int attempt_without_files(struct attempt *attempt)
-{
-	struct rlimit limit, none;
-	int err;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return -errno;
-	none = limit;
-	none.rlim_cur = 0;
-	if (setrlimit(RLIMIT_NOFILE, &none))
-		return -errno;
-	err = attempt_call(attempt);
-	return setrlimit(RLIMIT_NOFILE, &limit) ? -errno : err;
-}
-
 /* The kernel asks for effective capabilities, so that they need only be put aside for the call. */
-static int attempt_without_capabilities(struct attempt *attempt)
+static int try_without_capabilities(const struct call *call, const struct environment *env)
 {
+	struct answer answer;
 	uint64_t held;
 	int err = identity_suspend(&held), restored;
 
 	if (err)
 		return err;
-	err = attempt_call(attempt);
+	err = call_try(call, false, env, NULL, &answer);
 	restored = identity_resume(held);
 	return restored ? restored : err;
 }
@@ -397,7 +364,7 @@ static int consult(const struct witness *w, const struct call *call, bool flips,
 		   const struct environment *env)
 {
 	struct call changed;
-	struct attempt attempt = {.call = &changed, .env = env};
+	struct answer answer;
 	int err = call_copy(&changed, call, env->abi);
 
 	if (err)
@@ -411,12 +378,10 @@ static int consult(const struct witness *w, const struct call *call, bool flips,
 		changed.pid = *zombie;
 		err = *zombie < 0 ? *zombie : 0;
 	}
-	if (!err && w->no_files)
-		err = attempt_without_files(&attempt);
-	else if (!err && w->as_user)
-		err = attempt_without_capabilities(&attempt);
-	else if (!err)
-		err = attempt_call(&attempt);
+	if (!err)
+		err = w->as_user && !w->no_files
+			      ? try_without_capabilities(&changed, env)
+			      : call_try(&changed, w->no_files != NULL, env, NULL, &answer);
 	call_free(&changed);
 	return err;
 }

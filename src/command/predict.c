@@ -20,7 +20,7 @@
 #include "stage/stage.h"
 #include "text/say.h"
 #include "why/event_name.h"
-#include "why/forms.h"
+#include "why/question.h"
 
 static const char program[] = "perfabi predict";
 

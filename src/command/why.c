@@ -12,12 +12,9 @@
 
 #include "command/command.h"
 #include "command/modelled.h"
-#include "text/json.h"
+#include "text/json_text.h"
 #include "text/options.h"
 #include "text/say.h"
-#include "why/forms.h"
-#include "why/knowledge.h"
-#include "why/question.h"
 #include "why/why.h"
 
 /*
@@ -66,25 +63,6 @@ static const char *sentences_of(const struct absence *absence, const struct mode
 	if (absence->what == ABSENT_PMU && model->machine.env->hypervisor[0])
 		return "pmu_of_host";
 	return kinds_of_absence[absence->what];
-}
-
-/* The answer where no call can be made: a new reference, as docs/why.md tells. */
-static json_t *absent_answer(const struct absence *absence, const struct knowledge *k,
-			     const struct model *model)
-{
-	const struct environment *env = model->machine.env;
-	json_t *answer = json_pack("{s:b,s:s,s:s}", "opened", false, "absent",
-				   kinds_of_absence[absence->what], "name", absence->name);
-	json_t *there;
-
-	json_object_update(answer, json_object_get(k->absent, sentences_of(absence, model)));
-	if (absence->what != ABSENT_PMU)
-		return answer;
-	there = json_array();
-	for (size_t i = 0; i < env->pmu_count; i++)
-		json_array_append_new(there, json_string(env->pmus[i].name));
-	json_object_set_new(answer, "there", there);
-	return answer;
 }
 
 static const char program[] = "perfabi why";
@@ -221,27 +199,6 @@ static void put_arguments(struct question *q, const struct settings *s)
 	q->open = open;
 }
 
-static int write_answer(const struct settings *s, const json_t *answer)
-{
-	char *text = s->json ? json_dumps(answer, 0) : NULL;
-	json_t *one;
-	size_t i;
-	bool failed = false;
-
-	if (text)
-		printf("%s\n", text);
-	else
-		why_write(answer, stdout);
-	free(text);
-	json_array_foreach(json_object_get(answer, "then"), i, one)
-		failed = failed || json_object_get(one, "errno");
-	if (flush_stdout())
-		return EXIT_HARNESS;
-	if (!json_object_get(answer, "opened"))
-		return failed ? EXIT_FAILED : EXIT_UNKNOWN;
-	return json_is_true(json_object_get(answer, "opened")) && !failed ? 0 : EXIT_FAILED;
-}
-
 /* Not while another perfabi changes the machine; NULL where there is no lock to hold. */
 static struct restorer *keep_others_away(void)
 {
@@ -256,6 +213,32 @@ static struct restorer *keep_others_away(void)
 	return restorer;
 }
 
+static void print_line(json_t *json)
+{
+	char *text = json_text(json, 0);
+
+	puts(text ? text : "");
+	free(text);
+	json_decref(json);
+}
+
+static int write_explanation(const struct settings *s, const struct explanation *x)
+{
+	bool failed = false;
+
+	if (s->json)
+		print_line(explanation_json(x));
+	else
+		explanation_write(x, stdout);
+	for (size_t i = 0; i < x->then_count; i++)
+		failed = failed || x->then[i].cause.err;
+	if (flush_stdout())
+		return EXIT_HARNESS;
+	if (failed || x->cause.opened == SAID_NO)
+		return EXIT_FAILED;
+	return x->cause.opened == SAID_YES ? 0 : EXIT_UNKNOWN;
+}
+
 static int answer(const struct settings *s, struct modelled *m, const struct knowledge *k,
 		  struct question *q, struct restorer *restorer)
 {
@@ -268,8 +251,8 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 			  .is_tried = !s->machine,
 			  .restorer = restorer};
 	struct error e = {0};
+	const struct explanation *x;
 	char text[128];
-	json_t *answer;
 	int status;
 
 	if (as && identity_by_name(as) < 0)
@@ -283,11 +266,9 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 		return fail(EXIT_USAGE, "%s: not as %s: %s\n", program, identity_names[why.as],
 			    text);
 	put_arguments(q, s);
-	answer = why_answer(&why, &e);
-	if (!answer)
-		return fail_with(program, &e);
-	status = write_answer(s, answer);
-	json_decref(answer);
+	x = why_explain(&why, &e);
+	status = x ? write_explanation(s, x) : fail_with(program, &e);
+	why_free(&why);
 	return status;
 }
 
@@ -295,11 +276,28 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 static int answer_absence(const struct settings *s, const struct knowledge *k,
 			  const struct question *q, const struct model *model)
 {
-	json_t *answer = absent_answer(&q->absence, k, model);
-	int status = answer ? write_answer(s, answer) : EXIT_HARNESS;
+	const struct environment *env = model->machine.env;
+	const char *sentences = sentences_of(&q->absence, model);
+	struct absent_answer absent = {.what = kinds_of_absence[q->absence.what],
+				       .name = q->absence.name};
 
-	json_decref(answer);
-	return status;
+	for (size_t i = 0; i < k->absent_count; i++) {
+		if (strcmp(k->absent[i].name, sentences) != 0)
+			continue;
+		absent.is = k->absent[i].is;
+		absent.because = k->absent[i].because;
+		absent.instead = k->absent[i].instead;
+	}
+	if (q->absence.what == ABSENT_PMU)
+		absent.there = calloc(env->pmu_count + 1, sizeof(*absent.there));
+	for (size_t i = 0; absent.there && i < env->pmu_count; i++)
+		absent.there[i] = env->pmus[i].name;
+	if (s->json)
+		print_line(absent_json(&absent));
+	else
+		absent_write(&absent, stdout);
+	free(absent.there);
+	return flush_stdout() ? EXIT_HARNESS : EXIT_FAILED;
 }
 
 static int ask_question(const struct settings *s, struct modelled *m, const char *text, size_t size,

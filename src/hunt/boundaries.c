@@ -150,8 +150,8 @@ static bool consider_memory(struct search *s)
 		uint64_t at = s->drawer->sizes.values[i];
 
 		/* What is behind all fields; those are changed as fields. */
-		if (at < s->drawer->model->abi->attr_size || at >= s->hunter->attempts.page ||
-		    call->poke_count == POKES_MAX)
+		if (at < s->drawer->model->abi->attr_size ||
+		    at >= s->drawer->model->machine.env->page_size || call->poke_count == POKES_MAX)
 			continue;
 		call->pokes[call->poke_count++] = (struct poke){.offset = at, .byte = 1};
 		is_there = consider(s);
@@ -403,7 +403,7 @@ static bool agrees(const struct hunter *h, const struct trial *t)
 	if (t->prediction.err != t->result.err || t->result.other_written || is_of_other_gate(t))
 		return false;
 	if (writes_size(t))
-		return t->result.size == h->model->machine.env->attr_size;
+		return t->result.size_after == h->model->machine.env->attr_size;
 	return !t->result.size_written;
 }
 
@@ -425,10 +425,11 @@ struct prediction trial_predict(struct hunter *h, const struct trial *t)
 bool trial_run(struct hunter *h, struct trial *t)
 {
 	t->prediction = trial_predict(h, t);
-	t->result = (struct attempt){0};
+	t->result = (struct answer){.fd = -1};
 	if (t->prediction.outcome == UNFORESEEN)
 		return true;
-	t->result = attempts_make(&h->attempts, &t->call, t->no_files);
+	if (call_try(&t->call, t->no_files, h->model->machine.env, &h->memory, &t->result) < 0)
+		return true;
 	/* Of what stands before the kernel the witnesses tell nothing. */
 	if (t->prediction.check && t->prediction.check->id[0] == 'S')
 		t->gates = 0;
@@ -466,7 +467,8 @@ void trial_describe(const struct hunter *h, const struct trial *t, char *text, s
 			 t->result.err ? errno_name(t->result.err) : "it opens");
 	else
 		snprintf(text, size, "%s as foretold, and attr.size is %u afterwards",
-			 t->result.err ? errno_name(t->result.err) : "it opens", t->result.size);
+			 t->result.err ? errno_name(t->result.err) : "it opens",
+			 t->result.size_after);
 }
 
 /* Whether the simpler call differs in the same way; then it is taken. */
@@ -618,7 +620,7 @@ static json_t *expect_json(struct hunter *h, const struct trial *t)
 json_t *trial_case(struct hunter *h, const struct trial *t)
 {
 	json_t *json = json_object(),
-	       *open = stage_open_json(h->stage, h->model->machine.env, &t->call),
+	       *open = stage_open_json(&h->stage->things, h->model->machine.env, &t->call),
 	       *given = given_json(h, open);
 	const struct check *check = t->prediction.check;
 	char text[256];

@@ -14,8 +14,8 @@ struct hunter {
 	struct model *model;
 	const struct stage *stage;
 	struct caller caller;
-	struct attempts attempts;
 	struct situation situation;
+	struct call_memory memory;
 	pid_t zombie; /* for the witnesses */
 };
 
@@ -24,7 +24,7 @@ struct trial {
 	struct call call; /* its image is somebody else's */
 	bool no_files;
 	struct prediction prediction;
-	struct attempt result;
+	struct answer result;
 	/* The gates that can have refused it, as witnesses tell, who are asked where it is not 0.
 	 */
 	unsigned gates;

@@ -136,10 +136,10 @@ static void add_machine(struct drawer *d)
 			domain_add(&d->of_field[i], env->pmus[j].type);
 		for (size_t j = 0; is_type && j < 12; j++)
 			domain_add(&d->of_field[i], j);
-		for (size_t j = 0; is_address && j < d->stage->thing_count; j++)
-			if (d->stage->things[j].role == A_TEXT ||
-			    d->stage->things[j].role == SOME_MEMORY)
-				domain_add_around(&d->of_field[i], d->stage->things[j].value);
+		for (size_t j = 0; is_address && j < d->stage->things.count; j++)
+			if (d->stage->things.list[j].role == A_TEXT ||
+			    d->stage->things.list[j].role == SOME_MEMORY)
+				domain_add_around(&d->of_field[i], d->stage->things.list[j].value);
 	}
 }
 
@@ -154,8 +154,8 @@ static void begin_arguments(struct drawer *d)
 	domain_add(&d->fds, (uint64_t)-1);
 	domain_add(&d->fds, (uint64_t)-2);
 	domain_add(&d->fds, 999999);
-	for (size_t i = 0; i < d->stage->thing_count; i++) {
-		const struct thing *thing = &d->stage->things[i];
+	for (size_t i = 0; i < d->stage->things.count; i++) {
+		const struct thing *thing = &d->stage->things.list[i];
 
 		if (thing->role == A_TASK || thing->role == A_FILE)
 			domain_add(&d->pids, thing->value);

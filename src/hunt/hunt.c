@@ -55,7 +55,7 @@ static void become_caller(struct worker *w)
 	int err;
 
 	setsid();
-	attempts_survive_signals();
+	stage_survive_signals();
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	descriptors_close_from(3, -1, -1);
@@ -81,9 +81,6 @@ static void set_stage(struct worker *w)
 			model->machine.env->rights.changes_uid ? w->runner : 0);
 	if (err)
 		fail(w, "setting the stage", -err);
-	err = attempts_begin(&w->hunter.attempts, model->machine.env);
-	if (err)
-		fail(w, "memory for attrs", -err);
 	w->hunter.model = model;
 	w->hunter.stage = &w->stage;
 	drawer_begin(&w->drawer, model, &w->stage,

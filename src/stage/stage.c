@@ -28,8 +28,8 @@
 /* A thing that no step has made. */
 static void stage_add_thing(struct stage *stage, enum role role, const char *name, uint64_t value)
 {
-	if (stage->thing_count < STAGE_THINGS)
-		stage->things[stage->thing_count++] =
+	if (stage->things.count < STAGE_THINGS)
+		stage->things.list[stage->things.count++] =
 			(struct thing){.name = name, .role = role, .value = value};
 }
 
@@ -372,15 +372,6 @@ void stage_look_up(const struct plan_of_stage *plan, struct environment *env)
 	each_tracepoint(plan, look_up_tracepoint, env);
 }
 
-/* The thing of that role and value, or NULL. */
-static const struct thing *stage_thing(const struct stage *stage, enum role role, uint64_t value)
-{
-	for (size_t i = 0; i < stage->thing_count; i++)
-		if (stage->things[i].role == role && stage->things[i].value == value)
-			return &stage->things[i];
-	return NULL;
-}
-
 /* The calls of the file that name nothing which is not there. */
 static void read_seeds(struct stage *stage, const struct environment *env)
 {
@@ -525,16 +516,12 @@ void stage_forget(struct stage *stage)
 	scope_free(&stage->imagined);
 }
 
-/*
- * One page, mapped twice, with nothing mapped behind it.
- */
-
 static void ignore_signal(int sig)
 {
 	(void)sig;
 }
 
-void attempts_survive_signals(void)
+void stage_survive_signals(void)
 {
 	struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
 
@@ -542,136 +529,38 @@ void attempts_survive_signals(void)
 	sigaction(SIGIO, &action, NULL);
 }
 
-/* The page of `fd`, and one behind it that nobody may touch; NULL with errno. */
-static unsigned char *map_page(int fd, size_t page, int prot)
-{
-	unsigned char *at = mmap(NULL, 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (at == MAP_FAILED || mmap(at, page, prot, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
-		return NULL;
-	return at;
-}
-
-int attempts_begin(struct attempts *a, const struct environment *env)
-{
-	int fd = memfd_create("attr", MFD_CLOEXEC), err = 0;
-
-	*a = (struct attempts){.env = env, .page = env->page_size};
-	a->expected = calloc(1, a->page);
-	if (fd < 0 || !a->expected || ftruncate(fd, (off_t)a->page) ||
-	    getrlimit(RLIMIT_NOFILE, &a->files))
-		err = errno ? -errno : -ENOMEM;
-	if (!err) {
-		a->writable = map_page(fd, a->page, PROT_READ | PROT_WRITE);
-		a->read_only = map_page(fd, a->page, PROT_READ);
-		err = a->writable && a->read_only ? 0 : -errno;
-	}
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
-/* Where in the page attr begins: at its end, if it is cut there. */
-static size_t offset_of(const struct attempts *a, const struct call *call)
-{
-	if (call->memory != MEMORY_CUT)
-		return 0;
-	return call->mapped < a->page ? a->page - (size_t)call->mapped : 0;
-}
-
-/* Lays the call's attr out in `to`, a page; `zero` takes it away again. */
-static void lay_out_attr(const struct attempts *a, const struct call *call, unsigned char *to,
-			 size_t offset, bool zero)
-{
-	size_t room = a->page - offset, n = a->env->abi->attr_size;
-
-	n = n < room ? n : room;
-	if (zero)
-		memset(to + offset, 0, n);
-	else
-		memcpy(to + offset, call->image, n);
-	for (size_t i = 0; i < call->poke_count; i++)
-		if (call->pokes[i].offset < room)
-			to[offset + call->pokes[i].offset] = zero ? 0 : call->pokes[i].byte;
-}
-
-/* Compares what is there with what was laid out. */
-static void look_at_page(const struct attempts *a, size_t offset, struct attempt *result)
-{
-	const struct abi_field *size = abi_field(a->env->abi, "size");
-	size_t room = a->page - offset, n = a->env->abi->attr_size;
-	const unsigned char *at = a->writable + offset, *expected = a->expected + offset;
-
-	if (room < size->offset + size->size)
-		return;
-	result->size = (uint32_t)attr_get(size, at, host_order());
-	result->size_written = memcmp(at + size->offset, expected + size->offset, size->size) != 0;
-	n = n < room ? n : room;
-	result->other_written =
-		memcmp(at, expected, size->offset) ||
-		memcmp(at + size->offset + size->size, expected + size->offset + size->size,
-		       n - size->offset - size->size);
-}
-
-struct attempt attempts_make(struct attempts *a, const struct call *call, bool no_files)
-{
-	struct rlimit none = {.rlim_cur = 0, .rlim_max = a->files.rlim_max};
-	size_t offset = offset_of(a, call);
-	unsigned char *base = call->memory == MEMORY_READ_ONLY ? a->read_only : a->writable;
-	struct attempt result = {0};
-	long fd;
-
-	lay_out_attr(a, call, a->writable, offset, false);
-	lay_out_attr(a, call, a->expected, offset, false);
-	if (no_files)
-		setrlimit(RLIMIT_NOFILE, &none);
-	fd = syscall(SYS_perf_event_open, call->memory == MEMORY_NULL ? NULL : base + offset,
-		     call->pid, call->cpu, call->group_fd, (unsigned long)call->flags);
-	result.err = fd < 0 ? errno : 0;
-	if (no_files)
-		setrlimit(RLIMIT_NOFILE, &a->files);
-	if (fd >= 0)
-		close((int)fd);
-	if (call->memory != MEMORY_NULL)
-		look_at_page(a, offset, &result);
-	lay_out_attr(a, call, a->writable, offset, true);
-	lay_out_attr(a, call, a->expected, offset, true);
-	if (result.size_written) /* the kernel's own, where the call had none */
-		memset(a->writable + offset, 0, a->page - offset < 8 ? a->page - offset : 8);
-	return result;
-}
-
 /*
  * A call made on a stage, as `open` of a case has it.
  */
 
 /* A number by the name that it has on the stage, "$child". */
-static json_t *named(const struct stage *stage, enum role role, int64_t value)
+static json_t *named(const struct things *things, enum role role, int64_t value)
 {
-	const struct thing *thing = stage_thing(stage, role, (uint64_t)value);
-
-	return thing ? json_sprintf("$%s", thing->name) : NULL;
+	for (size_t i = 0; i < things->count; i++)
+		if (things->list[i].role == role && things->list[i].value == (uint64_t)value)
+			return json_sprintf("$%s", things->list[i].name);
+	return NULL;
 }
 
 /* The same of one of several roles, and as a number where it has none. */
-static json_t *number_or_name(const struct stage *stage, const enum role roles[2], int64_t value)
+static json_t *number_or_name(const struct things *things, const enum role roles[2], int64_t value)
 {
-	json_t *name = named(stage, roles[0], value);
+	json_t *name = named(things, roles[0], value);
 
-	name = name ? name : named(stage, roles[1], value);
+	name = name ? name : named(things, roles[1], value);
 	return name ? name : json_integer(value);
 }
 
 /* Addresses and types are another's on another machine. */
-static void name_fields(const struct stage *stage, const struct environment *env,
+static void name_fields(const struct things *things, const struct environment *env,
 			const struct call *call, json_t *attr)
 {
 	static const char *const addresses[] = {"config1", "bp_addr", "uprobe_path", "kprobe_func"};
 	uint64_t address = attr_get(abi_field(env->abi, "config1"), call->image, host_order());
 	uint64_t type = attr_get(abi_field(env->abi, "type"), call->image, host_order());
-	json_t *name = named(stage, A_TEXT, (int64_t)address);
+	json_t *name = named(things, A_TEXT, (int64_t)address);
 
-	name = name ? name : named(stage, SOME_MEMORY, (int64_t)address);
+	name = name ? name : named(things, SOME_MEMORY, (int64_t)address);
 	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]) && name; i++)
 		if (json_object_get(attr, addresses[i]))
 			json_object_set(attr, addresses[i], name);
@@ -682,7 +571,7 @@ static void name_fields(const struct stage *stage, const struct environment *env
 					    json_sprintf("$pmu.%s", env->pmus[i].name));
 }
 
-json_t *stage_open_json(const struct stage *stage, const struct environment *env,
+json_t *stage_open_json(const struct things *things, const struct environment *env,
 			const struct call *call)
 {
 	static const enum role pids[] = {A_TASK, A_FILE}, fds[] = {AN_EVENT, A_FILE};
@@ -691,7 +580,7 @@ json_t *stage_open_json(const struct stage *stage, const struct environment *env
 		attr_to_json(env->abi, env->arch, call->image, env->abi->attr_size, host_order());
 	char offset[16];
 
-	name_fields(stage, env, call, attr);
+	name_fields(things, env, call, attr);
 	json_object_set_new(open, "attr", attr);
 	for (size_t i = 0; i < call->poke_count; i++) {
 		snprintf(offset, sizeof(offset), "%llu", (unsigned long long)call->pokes[i].offset);
@@ -707,9 +596,9 @@ json_t *stage_open_json(const struct stage *stage, const struct environment *env
 	if (call->memory == MEMORY_CUT)
 		json_object_set_new(open, "memory",
 				    json_pack("{s:I}", "mapped", (json_int_t)call->mapped));
-	json_object_set_new(open, "pid", number_or_name(stage, pids, call->pid));
+	json_object_set_new(open, "pid", number_or_name(things, pids, call->pid));
 	json_object_set_new(open, "cpu", json_integer(call->cpu));
-	json_object_set_new(open, "group_fd", number_or_name(stage, fds, call->group_fd));
+	json_object_set_new(open, "group_fd", number_or_name(things, fds, call->group_fd));
 	if (call->flags)
 		json_object_set_new(open, "flags", json_integer((json_int_t)call->flags));
 	return open;

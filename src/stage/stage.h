@@ -19,6 +19,11 @@ struct thing {
 	uint64_t value;
 };
 
+struct things {
+	struct thing list[STAGE_THINGS];
+	size_t count;
+};
+
 /* A call that others are made of. */
 struct seed {
 	struct call call;
@@ -43,8 +48,7 @@ struct stage {
 	bool no_files;      /* no descriptor is left for another */
 	size_t failed_step; /* the first of `given` that failed, from 1; 0: none */
 	char failure[512];
-	struct thing things[STAGE_THINGS];
-	size_t thing_count;
+	struct things things;
 	struct seed seeds[STAGE_CALLS];
 	size_t seed_count;
 	struct world world;
@@ -90,34 +94,13 @@ int stage_set(struct stage *stage, const struct plan_of_stage *plan, const struc
 int stage_imagine(struct stage *stage, const struct plan_of_stage *plan, struct model *model);
 void stage_forget(struct stage *stage);
 
-/* The call as `open` of a case has it, with what stands on the stage by its name: a new reference.
+/* The call as `open` of a case has it, with the things of its stage by their names: a new
+ * reference.
  */
-json_t *stage_open_json(const struct stage *stage, const struct environment *env,
+json_t *stage_open_json(const struct things *things, const struct environment *env,
 			const struct call *call);
 
-struct attempts {
-	const struct environment *env;
-	size_t page;
-	unsigned char *writable, *read_only; /* a page each, the same one, nothing behind it */
-	unsigned char *expected;             /* what it must be afterwards, a page */
-	struct rlimit files;                 /* RLIMIT_NOFILE as it was */
-};
-
-/* What came of one. */
-struct attempt {
-	int err;            /* errno, or 0: it opened, and was closed again */
-	uint32_t size;      /* attr.size afterwards, where it can be read */
-	bool size_written;  /* it is another than it was */
-	bool other_written; /* so is another byte */
-};
-
 /* An event may send SIGTRAP to whom it counts, and overflows may signal: the process goes on. */
-void attempts_survive_signals(void);
-
-/* 0 or a negative errno. */
-int attempts_begin(struct attempts *a, const struct environment *env);
-
-/* Makes the call, without a descriptor left for it where `no_files`. */
-struct attempt attempts_make(struct attempts *a, const struct call *call, bool no_files);
+void stage_survive_signals(void);
 
 #endif

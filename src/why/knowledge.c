@@ -67,6 +67,14 @@ static const struct doc_type sysctl_type = {
 		{0}},
 	.size = sizeof(struct sysctl_change)};
 
+static const struct doc_type absent_type = {
+	"what is said of what is absent",
+	(const struct doc_row[]){{"is", DOC_TEXT, true, AT(struct absent_sentences, is)},
+				 {"because", DOC_TEXT, true, AT(struct absent_sentences, because)},
+				 {"instead", DOC_TEXT, true, AT(struct absent_sentences, instead)},
+				 {0}},
+	.size = sizeof(struct absent_sentences)};
+
 #define LIST_OF(key, member, counted, what)                                                        \
 	{                                                                                          \
 		key, DOC_LIST, true, AT(struct knowledge, member),                                 \
@@ -77,7 +85,9 @@ static const struct doc_type knowledge_type = {
 	"why.json",
 	(const struct doc_row[]){{"$schema", DOC_ANY, false, .at = DOC_NOWHERE},
 				 {"about", DOC_ANY, false, .at = DOC_NOWHERE},
-				 {"absent", DOC_ANY, false, AT(struct knowledge, absent)},
+				 {"absent", DOC_MAP, false, AT(struct knowledge, absent),
+				  .type = &absent_type,
+				  .count = offsetof(struct knowledge, absent_count)},
 				 LIST_OF("changes", changes.list, changes.count, change_type),
 				 LIST_OF("callers", callers, caller_count, caller_type),
 				 LIST_OF("sysctls", sysctls, sysctl_count, sysctl_type),

@@ -86,8 +86,14 @@ struct caller_change {
 	const char *is_confined; /* what it is in a user namespace, if that is another; or NULL */
 };
 
+/* What is said of an event that asks for what is not there. */
+struct absent_sentences {
+	const char *name, *is, *because, *instead;
+};
+
 struct knowledge {
-	const json_t *absent;
+	const struct absent_sentences *absent;
+	size_t absent_count;
 	struct changes changes;
 	const struct caller_change *callers;
 	size_t caller_count;

@@ -1,16 +1,774 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON with the parts of a question, and an event by its name.
+ * Which form a question has shows at its beginning.
  */
 #include "why/question.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <linux/perf_event.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "call/call.h"
 #include "language/keys.h"
 #include "machine/names.h"
+
+/*
+ * Of several calls the one that is asked about is found, those before it are given, and what of it
+ * means something else here is replaced.
+ */
+
+static bool is_there(json_int_t pid)
+{
+	return pid <= 0 || pid > INT32_MAX || !kill((pid_t)pid, 0) || errno != ESRCH;
+}
+
+/* With PERF_FLAG_PID_CGROUP pid is a descriptor. */
+static bool is_of_cgroup(const json_t *open)
+{
+	const json_t *flags = json_object_get(open, "flags");
+	char *text = json_dumps(flags, JSON_ENCODE_ANY);
+	bool is = (text && strstr(text, "PID_CGROUP")) ||
+		  ((uint64_t)json_integer_value(flags) & PERF_FLAG_PID_CGROUP);
+
+	free(text);
+	return is;
+}
+
+static void note_substitute(struct question *q, const char *text)
+{
+	if (!q->notes)
+		q->notes = json_array();
+	json_array_append_new(q->notes, json_string(text));
+}
+
+/* A process that has ended since: the calling thread stands for it. */
+static void replace_pid(struct question *q)
+{
+	const json_t *json = json_object_get(q->open, "pid");
+	const char *text = json_string_value(json);
+	json_int_t pid = text ? strtoll(text, NULL, 0) : json_integer_value(json);
+
+	if (is_of_cgroup(q->open) || is_there(pid) ||
+	    !strcmp(json_string_value(q->told) ? json_string_value(q->told) : "", "ESRCH"))
+		return;
+	json_object_set_new(q->open, "pid", json_integer(0));
+	note_substitute(
+		q, "pid is of a process that has ended: the calling thread stands for it here");
+}
+
+/* A pointer of the program that made the call means nothing here. */
+static void replace_path(struct question *q, const struct environment *env)
+{
+	json_t *attr = json_object_get(q->open, "attr");
+	const char *type = json_string_value(json_object_get(attr, "type"));
+	const struct pmu *uprobe = environment_pmu(env, "uprobe");
+
+	if (!type || !uprobe || strtoul(type, NULL, 0) != uprobe->type ||
+	    !json_object_get(attr, "config1"))
+		return;
+	if (!q->given)
+		q->given = json_array();
+	json_array_append_new(q->given,
+			      json_pack("{s:s,s:s}", "string", "/proc/self/exe", "bind", "path"));
+	json_object_set_new(attr, "config1", json_string("$path"));
+	note_substitute(q, "config1 points to a path in another process: /proc/self/exe, perfabi "
+			   "itself, stands for it here");
+}
+
+/* What a pasted call says that means something else here is replaced, and that is said. */
+static void settle_paste(struct question *q, const struct environment *env)
+{
+	if (!q->open || !env->runner) /* another machine's processes are not here anyway */
+		return;
+	replace_pid(q);
+	replace_path(q, env);
+}
+
+/* A descriptor that an earlier line has opened is named by it. */
+static void name_group(json_t *open, const json_t *opened)
+{
+	const json_t *fd = json_object_get(open, "group_fd");
+	const char *number = json_string_value(fd);
+	char name[32];
+
+	if (json_is_integer(fd))
+		snprintf(name, sizeof(name), "fd%lld", (long long)json_integer_value(fd));
+	else
+		snprintf(name, sizeof(name), "fd%.10s", number ? number : "");
+	if (json_object_get(opened, name))
+		json_object_set_new(open, "group_fd", json_sprintf("$%s", name));
+}
+
+static void give_what_opened(json_t *given, json_t *opened, json_t *open, int fd)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "fd%d", fd);
+	json_array_append_new(given, json_pack("{s:O,s:s}", "open", open, "bind", name));
+	json_object_set_new(opened, name, json_true());
+}
+
+static const char *group_of(const json_t *open)
+{
+	const char *group = json_string_value(json_object_get(open, "group_fd"));
+
+	return group && *group == '$' ? group + 1 : NULL;
+}
+
+static bool is_breakpoint(const json_t *open)
+{
+	const char *type =
+		json_string_value(json_object_get(json_object_get(open, "attr"), "type"));
+
+	return type && (!strcmp(type, "PERF_TYPE_BREAKPOINT") ||
+			strtoul(type, NULL, 0) == PERF_TYPE_BREAKPOINT);
+}
+
+/* The names of the events that the call hangs on: its leader, and that one's. */
+static json_t *leaders_of(const struct question *q)
+{
+	json_t *names = json_object();
+	const char *group = group_of(q->open);
+
+	for (size_t i = json_array_size(q->given); group && i-- > 0;) {
+		const json_t *step = json_array_get(q->given, i);
+
+		if (strcmp(json_string_value(json_object_get(step, "bind")), group))
+			continue;
+		json_object_set_new(names, group, json_true());
+		group = group_of(json_object_get(step, "open"));
+	}
+	return names;
+}
+
+/*
+ * Of the events that were open before, those that the call meets: its leaders, their other members,
+ * and breakpoints, of which there are few. The others may not be had here.
+ */
+static void keep_what_is_met(struct question *q)
+{
+	json_t *kept = json_array(), *leaders = leaders_of(q), *step;
+	size_t i;
+
+	json_array_foreach(q->given, i, step) {
+		const json_t *open = json_object_get(step, "open");
+		const char *bind = json_string_value(json_object_get(step, "bind"));
+		const char *of = group_of(open);
+
+		if (json_object_get(leaders, bind) || (of && json_object_get(leaders, of)) ||
+		    (is_breakpoint(open) && !of))
+			json_array_append(kept, step);
+	}
+	json_decref(leaders);
+	json_decref(q->given);
+	q->given = kept;
+}
+
+/* Who made the call of a line of strace -f: "1234 " or "[pid 1234] ". */
+static void name_caller(const char *line, char *out, size_t size)
+{
+	size_t from = strcspn(line, "0123456789");
+
+	snprintf(out, size, "%.*s", (int)strspn(line + from, "0123456789"), line + from);
+}
+
+/*
+ * A call that strace -f prints in two parts, for others called meanwhile: the first is kept in
+ * `parts` until the second comes. The whole line, to be freed; NULL: there is no whole line yet.
+ */
+static char *join_parts(char *line, json_t *parts)
+{
+	static const char first[] = " <unfinished ...>", second[] = "<... perf_event_open resumed>";
+	char *cut = strstr(line, first), *rest = strstr(line, second), caller[24], *whole;
+	const char *begun;
+
+	if (!cut && !rest)
+		return strdup(line);
+	name_caller(line, caller, sizeof(caller));
+	if (cut) {
+		*cut = '\0';
+		if (strace_has_call(line))
+			json_object_set_new(parts, caller, json_string(line));
+		return NULL;
+	}
+	begun = json_string_value(json_object_get(parts, caller));
+	whole = begun ? malloc(strlen(begun) + strlen(rest) + 1) : NULL;
+	if (whole)
+		sprintf(whole, "%s%s", begun, rest + strlen(second));
+	json_object_del(parts, caller);
+	return whole;
+}
+
+static const char *first_text(const json_t *texts)
+{
+	const char *key;
+	json_t *text;
+
+	json_object_foreach((json_t *)texts, key, text)
+		return json_string_value(text);
+	return "perf_event_open(";
+}
+
+/* perf asks the kernel what it can by calls that are refused: others may be meant. */
+static void note_others(struct question *q, unsigned refused)
+{
+	char note[128];
+
+	if (refused < 2)
+		return;
+	snprintf(note, sizeof(note),
+		 "%u calls were refused there: this is the first. Paste another alone to ask about "
+		 "it",
+		 refused);
+	note_substitute(q, note);
+}
+
+/* Of strace: the last line is asked about, or the first that was refused; those before it were
+ * given. */
+static int paste_strace(struct question *q, const struct source *text,
+			const struct environment *env, struct error *e)
+{
+	struct where root = where_root(text);
+	char *copy = strdup(text->text), *save = NULL;
+	struct strace_result result = {.fd = -1};
+	json_t *opened = json_object(), *parts = json_object();
+	unsigned refused = 0;
+
+	q->given = json_array();
+	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		char *whole = join_parts(line, parts);
+		json_t *open;
+
+		bool is_call = whole && strace_has_call(whole);
+
+		refused += is_call && strstr(whole, "= -1 E");
+		if (!is_call || result.error[0]) { /* what comes behind the first is only counted */
+			free(whole);
+			continue;
+		}
+		if (q->open && result.fd >= 0)
+			give_what_opened(q->given, opened, q->open, result.fd);
+		open = strace_open(whole, &result, &root, e);
+		free(whole);
+		json_decref(q->open);
+		q->open = open;
+		if (!open)
+			break;
+		strace_resolve_size(open, env->abi);
+		name_group(open, opened);
+	}
+	free(copy);
+	if (!q->open && !error_is_set(e)) /* a call that never came back */
+		q->open = strace_open(first_text(parts), &result, &root, e);
+	json_decref(opened);
+	json_decref(parts);
+	keep_what_is_met(q);
+	if (q->open && result.is_told)
+		q->told = json_string(result.error[0] ? result.error : "ok");
+	settle_paste(q, env);
+	if (q->open)
+		note_others(q, refused);
+	return q->open ? 0 : -EINVAL;
+}
+
+/* What there is of a text of several calls, so far. */
+struct reading_calls {
+	struct question *q;
+	json_t *opened; /* the names of descriptors, true each */
+	int fd;         /* of the last call, or -1 */
+	int err;
+};
+
+static bool is_dummy(const json_t *open)
+{
+	const json_t *attr = json_object_get(open, "attr");
+	const char *type = json_string_value(json_object_get(attr, "type"));
+	const char *config = json_string_value(json_object_get(attr, "config"));
+
+	return type && config && strtoul(type, NULL, 0) == PERF_TYPE_SOFTWARE &&
+	       strtoul(config, NULL, 0) == PERF_COUNT_SW_DUMMY;
+}
+
+static bool take_call_of_block(void *context, json_t *open, int fd, int err)
+{
+	struct reading_calls *r = context;
+
+	if (r->q->open && !err && is_dummy(open)) { /* perf's own, for side band */
+		json_decref(open);
+		return true;
+	}
+	if (r->q->open && r->fd >= 0)
+		give_what_opened(r->q->given, r->opened, r->q->open, r->fd);
+	json_decref(r->q->open);
+	r->q->open = open;
+	r->fd = fd;
+	r->err = err;
+	name_group(open, r->opened);
+	return !err;
+}
+
+/* The call that failed is asked about, or the last; those before it were given. */
+static int paste_blocks(struct question *q, const struct source *text,
+			const struct environment *env, struct error *e)
+{
+	struct where root = where_root(text);
+	struct reading_calls r = {.q = q, .opened = json_object(), .fd = -1};
+
+	q->given = json_array();
+	if (!attr_block_calls(text->text, env->abi, take_call_of_block, &r, &root, e))
+		keep_what_is_met(q);
+	if (!json_array_size(q->given)) {
+		json_decref(q->given);
+		q->given = NULL;
+	}
+	if (r.err)
+		q->told = json_string(errno_name(r.err));
+	json_decref(r.opened);
+	settle_paste(q, env);
+	return error_is_set(e) ? -EINVAL : 0;
+}
+
+int question_read(struct question *q, const struct source *text, const json_t *names,
+		  struct environment *env, struct error *e)
+{
+	const char *at = text->text + strspn(text->text, " \t\n");
+	struct where root = where_root(text);
+	json_t *whole = json_stringn(text->text, text->length);
+	bool is_text = whole && !memchr(text->text, '\0', text->length);
+
+	*q = (struct question){0};
+	json_decref(whole);
+	if (!is_text)
+		return error_text(e, &root, "other bytes", "a text in UTF-8, without NUL");
+	if (*at == '{')
+		return question_of_json(q, text, names, env, e);
+	if (attr_block_is_in(at))
+		return paste_blocks(q, text, env, e);
+	if (strace_has_call(at))
+		return paste_strace(q, text, env, e);
+	return question_of_name(q, text, names, env, e);
+}
+
+/*
+ * perf_event_attr__fprintf() of perf writes "  name   value (NAME)", and of unions
+ * "{ name, other }"; sys_perf_event_open writes "pid 1  cpu -1  group_fd -1  flags 0x8" behind it.
+ */
+
+static const char heading[] = "perf_event_attr:", call_words[] = "sys_perf_event_open: ";
+static const char failed_words[] = "failed, error ";
+
+enum { ERRNO_MOST = 4095 }; /* MAX_ERRNO of the kernel's */
+
+bool attr_block_is_in(const char *text)
+{
+	return strstr(text, heading) != NULL;
+}
+
+/* A line of the block, without its spaces. */
+struct line {
+	char name[64], value[512];
+};
+
+static const char *line_behind(const char *at)
+{
+	at += strcspn(at, "\n");
+	return *at ? at + 1 : at;
+}
+
+static void copy_trimmed(char *out, size_t size, const char *from, size_t n)
+{
+	while (n && isspace((unsigned char)*from)) {
+		from++;
+		n--;
+	}
+	while (n && isspace((unsigned char)from[n - 1]))
+		n--;
+	snprintf(out, size, "%.*s", (int)n, from);
+}
+
+/* Of a union the name that fits what the block has said so far is attr's own affair: the first. */
+static size_t take_name_of_line(const char *at, size_t n, char *name, size_t size)
+{
+	const char *open = memchr(at, '{', n), *close = open ? memchr(at, '}', n) : NULL;
+	size_t from = open ? (size_t)(open - at) + 1 : strspn(at, " \t"), length;
+
+	length = strcspn(at + from, open ? ",}" : " \t\n");
+	copy_trimmed(name, size, at + from, length);
+	return close ? (size_t)(close - at) + 1 : from + length;
+}
+
+static bool take_field(const char *at, struct line *line)
+{
+	size_t n = strcspn(at, "\n"), behind;
+	const char *comment;
+
+	if (!strspn(at, " \t"))
+		return false;
+	behind = take_name_of_line(at, n, line->name, sizeof(line->name));
+	if (!line->name[0] || behind >= n)
+		return false;
+	copy_trimmed(line->value, sizeof(line->value), at + behind, n - behind);
+	comment = strstr(line->value, " (");
+	if (comment)
+		line->value[comment - line->value] = '\0';
+	return line->value[0] != '\0';
+}
+
+/* IP|TID|TIME as a list of the names that cases have; a number as it is. */
+static json_t *value_of_line(char *value)
+{
+	char *save = NULL;
+	json_t *list;
+
+	if (!isalpha((unsigned char)value[0]))
+		return json_string(value);
+	list = json_array();
+	for (char *name = strtok_r(value, "|", &save); name; name = strtok_r(NULL, "|", &save)) {
+		for (char *c = name; *c; c++)
+			*c = (char)tolower((unsigned char)*c);
+		json_array_append_new(list, json_string(name));
+	}
+	return list;
+}
+
+/* The union's names that an attr has by what else it says. */
+static void name_unions(json_t *attr)
+{
+	static const struct {
+		const char *first, *other, *with;
+	} unions[] = {{"sample_period", "sample_freq", "freq"},
+		      {"wakeup_events", "wakeup_watermark", "watermark"}};
+	json_t *type = json_object_get(attr, "type");
+	bool is_breakpoint = json_is_string(type) &&
+			     strtoul(json_string_value(type), NULL, 0) == PERF_TYPE_BREAKPOINT;
+
+	for (size_t i = 0; i < sizeof(unions) / sizeof(unions[0]); i++) {
+		json_t *value = json_object_get(attr, unions[i].first);
+
+		if (!value || !json_object_get(attr, unions[i].with))
+			continue;
+		json_object_set(attr, unions[i].other, value);
+		json_object_del(attr, unions[i].first);
+	}
+	if (is_breakpoint)
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		static const char *const breakpoints[] = {"bp_addr", "bp_len"};
+		static const char *const others[] = {"config1", "config2"};
+		json_t *value = json_object_get(attr, breakpoints[i]);
+
+		if (!value)
+			continue;
+		json_object_set(attr, others[i], value);
+		json_object_del(attr, breakpoints[i]);
+	}
+}
+
+/* The lines up to that of dashes. */
+static json_t *take_block(const char **at, const struct abi *abi, const struct where *w,
+			  struct error *e)
+{
+	json_t *attr = json_object();
+	struct line line;
+
+	for (*at = line_behind(*at); take_field(*at, &line); *at = line_behind(*at)) {
+		struct nearest near = nearest_to(line.name);
+
+		for (size_t i = 0; i < abi->field_count; i++)
+			nearest_try(&near, abi->fields[i].name);
+		if (!abi_field(abi, line.name)) {
+			json_decref(attr);
+			error_name(e, w, line.name, near.best, "a field of struct perf_event_attr");
+			return NULL;
+		}
+		json_object_set_new(attr, line.name, value_of_line(line.value));
+	}
+	if (!json_object_size(attr)) {
+		json_decref(attr);
+		error_text(e, w, heading, "the fields of attr behind it, a line each");
+		return NULL;
+	}
+	name_unions(attr);
+	return attr;
+}
+
+/* "pid 1  cpu -1  group_fd -1  flags 0x8", and " = 5" of one that opened; NULL: it was not made. */
+static json_t *take_arguments(const char *at, json_t *attr, int *fd)
+{
+	long pid = 0, cpu = -1, group_fd = -1;
+	unsigned long flags = 0;
+
+	*fd = -1;
+	if (at)
+		sscanf(at + strlen(call_words), "pid %ld cpu %ld group_fd %ld flags %lx = %d", &pid,
+		       &cpu, &group_fd, &flags, fd);
+	/* A process of perf's that is long gone is no part of the question. */
+	return json_pack("{s:O,s:i,s:I,s:I,s:I}", "attr", attr, "pid", pid == -1 ? -1 : 0, "cpu",
+			 (json_int_t)cpu, "group_fd", (json_int_t)group_fd, "flags",
+			 (json_int_t)flags);
+}
+
+static const char *find_words(const char *at, const char *end, const char *words)
+{
+	return at ? memmem(at, (size_t)(end - at), words, strlen(words)) : NULL;
+}
+
+/* "failed, error -22", before `end`. */
+static int errno_before(const char *at, const char *end)
+{
+	const char *found = find_words(at, end, failed_words);
+	long number = found ? -strtol(found + strlen(failed_words), NULL, 10) : 0;
+
+	return number > 0 && number <= ERRNO_MOST ? (int)number : 0;
+}
+
+/* The calls of one block, a cpu each; one that was not made where it has none. */
+static bool tell_calls(const char *at, const char *end, json_t *attr, attr_block_call *each,
+		       void *context)
+{
+	const char *call = find_words(at, end, call_words);
+
+	do {
+		const char *next = call ? find_words(call + 1, end, call_words) : NULL;
+		int fd, err = errno_before(call ? call : at, next ? next : end);
+		json_t *open = take_arguments(call, attr, &fd);
+
+		if (!each(context, open, fd, err))
+			return false;
+		call = next;
+	} while (call);
+	return true;
+}
+
+int attr_block_calls(const char *text, const struct abi *abi, attr_block_call *each, void *context,
+		     const struct where *w, struct error *e)
+{
+	const char *at = strstr(text, heading);
+
+	while (at) {
+		const char *after = at, *end;
+		json_t *attr = take_block(&after, abi, w, e);
+		bool goes_on;
+
+		if (!attr)
+			return -EINVAL;
+		at = strstr(after, heading);
+		end = at ? at : after + strlen(after);
+		goes_on = tell_calls(after, end, attr, each, context);
+		json_decref(attr);
+		if (!goes_on)
+			return 0;
+	}
+	return 0;
+}
+
+/*
+ * strace's notation: {name=value, ...} with constants joined by | and comments, then the arguments.
+ */
+
+static const char call_name[] = "perf_event_open(";
+
+bool strace_has_call(const char *line)
+{
+	return strstr(line, call_name) != NULL;
+}
+
+static void skip_spaces(const char **at)
+{
+	while (isspace((unsigned char)**at))
+		++*at;
+}
+
+/* A comment, as that of size=0x88 (PERF_ATTR_SIZE_VER8) between slashes and stars. */
+static void skip_comment(const char **at)
+{
+	const char *end;
+
+	skip_spaces(at);
+	if (strncmp(*at, "/*", 2))
+		return;
+	end = strstr(*at, "*/");
+	*at = end ? end + 2 : *at + strlen(*at);
+	skip_spaces(at);
+}
+
+/* The letters of a number, a name or several joined by | or <<; moves *at behind them. */
+static size_t value_length(const char *at)
+{
+	size_t n = 0;
+
+	while (at[n] && !strchr(",}) \t<", at[n]))
+		n++;
+	if (at[n] == '<' && at[n + 1] == '<')
+		n += 2 + value_length(at + n + 2);
+	return n;
+}
+
+/* "PERF_COUNT_HW_CACHE_RESULT_MISS<<16|PERF_COUNT_HW_CACHE_OP_READ<<8|PERF_COUNT_HW_CACHE_L1D" to
+ * "L1D:READ:MISS"; NULL: it is another. */
+static json_t *cache_json(const char *text)
+{
+	char result[32], op[32], id[32];
+
+	if (sscanf(text,
+		   "PERF_COUNT_HW_CACHE_RESULT_%31[A-Z]<<16|PERF_COUNT_HW_CACHE_OP_%31[A-Z]<<8|"
+		   "PERF_COUNT_HW_CACHE_%31[A-Z0-9]",
+		   result, op, id) != 3)
+		return NULL;
+	return json_sprintf("%s:%s:%s", id, op, result);
+}
+
+/* A list where constants are joined, else one text, which is a number or a name. */
+static json_t *value_as_json(const char *text)
+{
+	json_t *list = cache_json(text);
+	char *copy, *save = NULL;
+
+	if (list)
+		return list;
+	if (!strchr(text, '|'))
+		return json_string(text);
+	copy = strdup(text);
+	list = json_array();
+	for (char *one = copy ? strtok_r(copy, "|", &save) : NULL; one;
+	     one = strtok_r(NULL, "|", &save))
+		json_array_append_new(list, json_string(one));
+	free(copy);
+	return list;
+}
+
+static json_t *take_value(const char **at)
+{
+	size_t n = value_length(*at);
+	char *text = strndup(*at, n);
+	json_t *value = text ? value_as_json(text) : NULL;
+
+	free(text);
+	*at += n;
+	if (**at == '<') /* what a descriptor is, of strace -y */
+		*at += strcspn(*at, ",)");
+	skip_comment(at);
+	return value;
+}
+
+static json_t *refuse_line(const struct where *w, struct error *e, const char *at,
+			   const char *expected)
+{
+	char got[48];
+
+	snprintf(got, sizeof(got), "%.40s", *at ? at : "the end of the line");
+	error_text(e, w, got, "%s", expected);
+	return NULL;
+}
+
+/* name=value, ... up to the closing brace. */
+static json_t *take_attr(const char **at, const struct where *w, struct error *e)
+{
+	json_t *attr = json_object();
+	char name[64];
+
+	while (**at && **at != '}') {
+		size_t n = strspn(*at, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+		if (!strncmp(*at, "...", 3)) {
+			json_decref(attr);
+			return refuse_line(w, e, *at,
+					   "all of attr, as strace -v prints it; without -v it "
+					   "leaves out the rest");
+		}
+		if (!n || (*at)[n] != '=' || n >= sizeof(name)) {
+			json_decref(attr);
+			return refuse_line(w, e, *at, "name=value in attr, as strace -v prints it");
+		}
+		snprintf(name, sizeof(name), "%.*s", (int)n, *at);
+		*at += n + 1;
+		json_object_set_new(attr, name, take_value(at));
+		if (**at == ',')
+			++*at;
+		skip_comment(at);
+	}
+	*at += **at == '}';
+	return attr;
+}
+
+/* ") = 3<anon_inode:[perf_event]>" or ") = -1 EINVAL (Invalid argument)"; short lines have more
+ * spaces, and of a process that was ended meanwhile it is ") = ?". */
+static void read_result(const char *at, struct strace_result *out)
+{
+	*out = (struct strace_result){.fd = -1, .group_is_event = out->group_is_event};
+	if (*at != ')')
+		return;
+	at++;
+	skip_spaces(&at);
+	out->is_told = sscanf(at, "= -1 %15[A-Z0-9]", out->error) == 1 ||
+		       sscanf(at, "= %d", &out->fd) == 1;
+}
+
+json_t *strace_open(const char *line, struct strace_result *result, const struct where *w,
+		    struct error *e)
+{
+	static const char *const arguments[] = {"pid", "cpu", "group_fd", "flags", NULL};
+	const char *at = strstr(line, call_name) + strlen(call_name);
+	json_t *open = json_object(), *attr;
+
+	if (result)
+		*result = (struct strace_result){.fd = -1};
+	skip_comment(&at);
+	if (*at == '{') {
+		at++;
+		attr = take_attr(&at, w, e);
+		if (!attr) {
+			json_decref(open);
+			return NULL;
+		}
+		json_object_set_new(open, "attr", attr);
+	} else {
+		json_object_set_new(open, "memory", json_string("null"));
+		at += strcspn(at, ",");
+	}
+	for (size_t i = 0; arguments[i]; i++) {
+		static const char event[] = "<anon_inode:[perf_event]>";
+
+		skip_comment(&at);
+		if (*at != ',') {
+			json_decref(open);
+			return refuse_line(w, e, at, "pid, cpu, group_fd and flags behind attr");
+		}
+		at++;
+		skip_comment(&at);
+		if (result && !strcmp(arguments[i], "group_fd"))
+			result->group_is_event =
+				!strncmp(at + strspn(at, "0123456789"), event, strlen(event));
+		json_object_set_new(open, arguments[i], take_value(&at));
+	}
+	if (result)
+		read_result(at, result);
+	return open;
+}
+
+void strace_resolve_size(json_t *open, const struct abi *abi)
+{
+	static const char prefix[] = "PERF_ATTR_SIZE_";
+	json_t *attr = json_object_get(open, "attr");
+	const char *size = json_string_value(json_object_get(attr, "size"));
+
+	if (!size || strncmp(size, prefix, strlen(prefix)))
+		return;
+	for (size_t i = 0; i < abi->size_count; i++) {
+		if (strcmp(abi->sizes[i].name, size + strlen(prefix)))
+			continue;
+		json_object_set_new(attr, "size", json_integer(abi->sizes[i].size));
+		return;
+	}
+}
+
+/*
+ * JSON with the parts of a question, and an event by its name.
+ */
 
 static json_t *field_of(const json_t *json, const char *key)
 {

@@ -11,6 +11,57 @@
 
 #include "machine/clock.h"
 
+/*
+ * The kernel has the last word; the model says which check it is.
+ */
+
+void judge_begin(struct judge *judge, const struct call *call)
+{
+	situation_begin(&judge->situation, &judge->model->machine, call, &judge->caller,
+			&judge->world);
+}
+
+struct finding judge_call(struct judge *judge, const struct call *call)
+{
+	const struct check *behind = NULL;
+	struct prediction p;
+	struct answer answer;
+	struct finding f;
+	int err;
+
+	judge->asked++;
+	judge_begin(judge, call);
+	p = model_predict(judge->model, &judge->situation);
+	f = (struct finding){.outcome = p.outcome,
+			     .err = p.err,
+			     .check = p.check,
+			     .unknown = p.unknown,
+			     .is_foreseen = p.outcome != UNFORESEEN};
+	/* A check that refuses whatever a PMU says before it is as good as known. */
+	if (!judge->is_tried && judge->looks_behind && p.outcome == UNFORESEEN)
+		behind = model_check_behind(judge->model, &judge->situation, p.check);
+	if (behind)
+		f = (struct finding){.outcome = REFUSED,
+				     .err = behind->result.err,
+				     .check = behind,
+				     .unknown = p.unknown,
+				     .is_foreseen = true};
+	err = judge->is_tried ? call_try(call, judge->stage->no_files, judge->model->machine.env,
+					 &judge->memory, &answer)
+			      : -EOPNOTSUPP;
+	if (err < 0)
+		return f;
+	f.is_foreseen = p.outcome != UNFORESEEN && p.err == err;
+	/* Without /sys the PMUs are not known: then the model is not held to its word. */
+	f.differs = p.outcome != UNFORESEEN && p.err != err && judge->model->machine.env->pmu_count;
+	f.predicted = p.err;
+	if (p.outcome == REFUSED && !f.is_foreseen)
+		f.check = NULL;
+	f.outcome = err ? REFUSED : OPENS;
+	f.err = err;
+	return f;
+}
+
 /* So many calls, for so long: one tracepoint alone can take the kernel 0.2 seconds. */
 enum { ASKED_MOST = 40000, SETS_MOST = 4096 };
 static const double seconds_most = 2;
@@ -22,7 +73,7 @@ struct sets {
 };
 
 struct search {
-	struct asker *asker;
+	struct judge *judge;
 	const struct changes *changes;
 	const struct call *call;
 	const struct finding *refused;
@@ -49,23 +100,23 @@ static void copy_call(const struct model *model, struct call *to, const struct c
 }
 
 /* Makes one change more. Whether it changes anything. */
-static bool change_once(struct asker *a, const struct change *change, struct call *call,
+static bool change_once(struct judge *judge, const struct change *change, struct call *call,
 			void (*each)(void *, const struct change *, struct situation *),
 			void *context)
 {
-	situation_begin(&a->situation, &a->model->machine, call, &a->caller, &a->world);
+	judge_begin(judge, call);
 	if (each)
-		each(context, change, &a->situation);
-	return change_make(change, a->model, &a->situation, call);
+		each(context, change, &judge->situation);
+	return change_make(change, judge->model, &judge->situation, call);
 }
 
-void remedy_make(const struct remedy *remedy, struct asker *a, const struct changes *changes,
+void remedy_make(const struct remedy *remedy, struct judge *judge, const struct changes *changes,
 		 const struct call *call, struct call *changed,
 		 void (*each)(void *, const struct change *, struct situation *), void *context)
 {
-	copy_call(a->model, changed, call);
+	copy_call(judge->model, changed, call);
 	for (size_t i = 0; i < remedy->count; i++)
-		change_once(a, &changes->list[remedy->changes[i]], changed, each, context);
+		change_once(judge, &changes->list[remedy->changes[i]], changed, each, context);
 }
 
 /* Whether the call got further than the one that was asked about. */
@@ -78,7 +129,7 @@ static bool has_gone_on(const struct search *s, const struct finding *f)
 
 static bool is_over(struct search *s)
 {
-	if (s->asker->asked < ASKED_MOST && clock_seconds() < s->until)
+	if (s->judge->asked < ASKED_MOST && clock_seconds() < s->until)
 		return false;
 	s->found->is_cut = true;
 	return true;
@@ -108,10 +159,10 @@ static void try_set(struct search *s, const struct remedy *set, struct sets *nex
 	struct finding f;
 
 	before.count--;
-	remedy_make(&before, s->asker, s->changes, s->call, &s->changed, NULL, NULL);
-	if (!change_once(s->asker, last, &s->changed, NULL, NULL))
+	remedy_make(&before, s->judge, s->changes, s->call, &s->changed, NULL, NULL);
+	if (!change_once(s->judge, last, &s->changed, NULL, NULL))
 		return;
-	f = asker_ask(s->asker, &s->changed);
+	f = judge_call(s->judge, &s->changed);
 	if (f.outcome != REFUSED && s->found->count < REMEDIES) {
 		s->found->list[s->found->count] = *set;
 		s->found->list[s->found->count].unsure = f;
@@ -170,11 +221,11 @@ static bool is_enough(const struct remedies *found)
 	return false;
 }
 
-int search_remedies(struct asker *a, const struct changes *changes, const struct call *call,
+int search_remedies(struct judge *judge, const struct changes *changes, const struct call *call,
 		    const struct finding *refused, struct remedies *found)
 {
 	struct sets sets = {.count = 1}, next = {0};
-	struct search s = {.asker = a,
+	struct search s = {.judge = judge,
 			   .changes = changes,
 			   .call = call,
 			   .refused = refused,
@@ -185,7 +236,7 @@ int search_remedies(struct asker *a, const struct changes *changes, const struct
 	*found = (struct remedies){0};
 	sets.list = calloc(SETS_MOST, sizeof(*sets.list));
 	next.list = calloc(SETS_MOST, sizeof(*next.list));
-	s.changed.image = malloc(a->model->abi->attr_size);
+	s.changed.image = malloc(judge->model->abi->attr_size);
 	has_memory = sets.list && next.list && s.changed.image;
 	for (size_t n = 0; has_memory && n < CHANGES_AT_ONCE; n++) {
 		struct sets was = sets;

@@ -9,15 +9,16 @@
 #include "stage/stage.h"
 #include "why/knowledge.h"
 
-/* Who asks, and among what. */
-struct asker {
+/* Says what a call comes to: the kernel, of a caller among the things of a stage, or the model. */
+struct judge {
 	const struct model *model;
 	const struct stage *stage;
 	struct caller caller;
 	struct world world;
-	struct attempts *attempts; /* NULL: nothing is tried, the model alone is asked */
+	bool is_tried;     /* else the model alone is asked */
 	bool looks_behind; /* of the model: what it cannot tell is taken to be let through */
 	struct situation situation;
+	struct call_memory memory;
 	unsigned asked;
 };
 
@@ -29,11 +30,14 @@ struct finding {
 	const struct fact *unknown; /* that keeps the model from telling; or NULL */
 	bool is_foreseen;           /* the model says the same, and names the check */
 	bool differs;               /* the model says something else: ... */
-	int foretold;               /* ... this errno; 0: that it opens */
+	int predicted;              /* ... this errno; 0: that it opens */
 };
 
-/* The situation of the asker is that of the call afterwards. */
-struct finding asker_ask(struct asker *a, const struct call *call);
+/* The judge's situation is that of the call afterwards. */
+struct finding judge_call(struct judge *judge, const struct call *call);
+
+/* Begins the situation of the call. */
+void judge_begin(struct judge *judge, const struct call *call);
 
 enum { CHANGES_AT_ONCE = 4, REMEDIES = 12 };
 
@@ -53,18 +57,18 @@ struct remedies {
 };
 
 /*
- * Seeks them, by asking `a` of each call; `refused` is what the call as it is came to. 0 or
- * -ENOMEM. What is found with the fewest changes comes first, and of those with as many, what
+ * Seeks them, by what the judge says of each call; `refused` is what the call as it is came to. 0
+ * or -ENOMEM. What is found with the fewest changes comes first, and of those with as many, what
  * stands first among the changes.
  */
-int search_remedies(struct asker *a, const struct changes *changes, const struct call *call,
+int search_remedies(struct judge *judge, const struct changes *changes, const struct call *call,
 		    const struct finding *refused, struct remedies *found);
 
 /*
  * Makes the remedy's changes in *changed, whose image is abi->attr_size bytes of its own; `each`
  * (may be NULL) is called before every one, with the situation of the call as it is by then.
  */
-void remedy_make(const struct remedy *remedy, struct asker *a, const struct changes *changes,
+void remedy_make(const struct remedy *remedy, struct judge *judge, const struct changes *changes,
 		 const struct call *call, struct call *changed,
 		 void (*each)(void *context, const struct change *change, struct situation *s),
 		 void *context);

@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Asks the kernel as a caller, among what was given, in a process that has become both; or the
+ * model.
+ */
+#include "why/explain.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "call/phase.h"
+#include "machine/names.h"
+#include "step/expect.h"
+#include "why/count.h"
+#include "why/search.h"
+
+enum { CALL_TEXT = 4096, SENTENCE = 1024, SECONDS = 30 };
+
+struct explainer {
+	const struct why *why;
+	const struct manner *manner;
+	struct explanation *out;
+	struct judge judge;
+	struct stage stage;
+	struct call call; /* that is asked about; its image is the stage's */
+	struct finding found;
+	pid_t zombie; /* for the witnesses */
+};
+
+/* The sentence about the judge's situation; NULL: there is none. */
+static const char *say_sentence(struct explainer *x, const struct sentence *sentence)
+{
+	char text[SENTENCE];
+
+	if (!sentence->count)
+		return NULL;
+	sentence_write(sentence, &x->why->model->facts, &x->judge.situation, text, sizeof(text));
+	return pool_print(x->why->pool, "%s", text);
+}
+
+static enum truth truth_of(struct explainer *x, const struct predicate *predicate,
+			   const struct fact **unknown)
+{
+	return predicate_holds(predicate, &x->why->model->facts, &x->judge.situation, unknown);
+}
+
+/* Counts the event of the call, and begins its situation with what was counted. */
+static bool count_call(struct explainer *x, const struct call *call, struct counted *counted)
+{
+	bool is_counted =
+		x->judge.is_tried && count_event(call, x->why->model->machine.env, counted);
+
+	x->judge.world.counted = is_counted ? counted : NULL;
+	judge_begin(&x->judge, call);
+	return is_counted;
+}
+
+/* The notes on the call of the situation, proven by counting where that can be. */
+static struct note *note_call(struct explainer *x, const struct remarks *remarks, size_t *count)
+{
+	struct note *list = pool_take(x->why->pool, remarks->count + 1, sizeof(*list));
+
+	*count = 0;
+	for (size_t i = 0; i < remarks->count; i++) {
+		const struct remark *remark = &remarks->list[i];
+		const struct fact *unknown = NULL;
+		enum truth truth = truth_of(x, remark->when, &unknown);
+
+		if (truth == DOES_NOT_HOLD ||
+		    (truth == NOT_KNOWN && (remark->is_measured || !unknown ||
+					    strncmp(unknown->name, "counted.", 8) != 0)))
+			continue;
+		list[(*count)++] = (struct note){.is_proven = truth == HOLDS,
+						 .is_useless = remark->is_useless,
+						 .says = say_sentence(x, &remark->says),
+						 .check = remark->check};
+	}
+	return list;
+}
+
+/*
+ * What a call came to, by which check, and why.
+ */
+
+enum { SUSPECTS = 8, SUSPECTS_OF_ERRNO = 5 };
+
+static const char *check_member(const struct check *check, const char *key)
+{
+	return json_string_value(json_object_get(check->json, key));
+}
+
+static void tell_check(struct cause *out, const struct check *check)
+{
+	out->check = check->id;
+	out->function = check_member(check, "function");
+	if (!out->because && !check->unsaid.count)
+		out->because = check_member(check, "condition");
+}
+
+/* Of a check that can be the cause: of its own causes the one that holds, and those before it that
+ * may. */
+static void tell_suspect(struct explainer *x, const struct check *check, struct cause *out)
+{
+	enum truth truth = DOES_NOT_HOLD;
+	bool any = false;
+
+	out->others = pool_take(x->why->pool, check->saying_count, sizeof(*out->others));
+	for (size_t i = 0; i < check->saying_count && truth != HOLDS; i++) {
+		const struct saying *saying = &check->says[i];
+		const struct fact *unknown;
+		struct cause *one = any ? &out->others[out->other_count] : out;
+
+		truth = saying->when ? truth_of(x, saying->when, &unknown) : HOLDS;
+		if (truth == DOES_NOT_HOLD)
+			continue;
+		one->because = say_sentence(x, &saying->because);
+		one->instead = say_sentence(x, &saying->instead);
+		out->other_count += any;
+		any = true;
+	}
+	if (!out->other_count)
+		out->others = NULL;
+	tell_check(out, check);
+}
+
+/* What can be the cause where the model cannot tell: of checks whose ids begin with `family`. */
+static void tell_suspects(struct explainer *x, int err, char family, struct cause *out)
+{
+	const struct model *model = x->why->model;
+	const struct check **suspects =
+		pool_take(x->why->pool, model->suspect_count + 1, sizeof(*suspects));
+	size_t n = model_suspects(model, &x->judge.situation, err, suspects, model->suspect_count);
+	size_t most = err ? SUSPECTS_OF_ERRNO : SUSPECTS;
+
+	for (size_t i = 0; i < n && out->suspect_count < most; i++) {
+		if (suspects[i]->id[0] != family)
+			continue;
+		if (!out->suspects)
+			out->suspects = pool_take(x->why->pool, most, sizeof(*out->suspects));
+		tell_suspect(x, suspects[i], &out->suspects[out->suspect_count++]);
+	}
+}
+
+static const char *say_uncertainty(struct explainer *x, const struct finding *f)
+{
+	if (f->check && f->check->unsaid.count)
+		return say_sentence(x, &f->check->unsaid);
+	return f->unknown ? f->unknown->unknown : NULL;
+}
+
+/* The errno of the open that somebody was told, or 0. */
+static int told_errno(const struct why *why)
+{
+	const char *told = json_string_value(why->question->told);
+
+	return told ? errno_by_name(told, NULL) : 0;
+}
+
+/* Whether it opened elsewhere: somebody said so, or what the last call behind it came to. */
+static bool was_told_ok(const struct why *why)
+{
+	return why->question->told_behind || (why->question->told && !told_errno(why));
+}
+
+/* The finding, about the judge's situation. */
+static struct cause tell_finding(struct explainer *x, const struct finding *f)
+{
+	int told = x->judge.world.told;
+	struct cause out = {.opened = f->outcome == UNFORESEEN ? UNSAID
+				      : f->outcome == OPENS    ? SAID_YES
+							       : SAID_NO,
+			    .err = f->outcome == REFUSED ? errno_name(f->err) : NULL};
+
+	x->judge.world.told = f->outcome == REFUSED ? f->err : told_errno(x->why);
+	if (f->outcome == REFUSED && f->is_foreseen && f->check) {
+		const struct saying *saying =
+			check_saying(x->why->model, f->check, &x->judge.situation);
+
+		out.because = saying ? say_sentence(x, &saying->because) : NULL;
+		out.instead = saying ? say_sentence(x, &saying->instead) : NULL;
+		tell_check(&out, f->check);
+	} else {
+		if (f->differs)
+			out.predicted = f->predicted ? errno_name(f->predicted) : "ok";
+		if (f->outcome != OPENS && !(f->outcome == UNFORESEEN && was_told_ok(x->why))) {
+			out.unknown = say_uncertainty(x, f);
+			tell_suspects(x, x->judge.world.told, 'O', &out);
+		}
+	}
+	x->judge.world.told = told;
+	return out;
+}
+
+/*
+ * What is done with the event once it is open, here or on a machine that is only told of.
+ */
+
+/* 256 MiB of pages of 4 KiB: more is not locked to try. */
+enum { LARGEST_TRIED = 1 << 16 };
+
+static void begin_then(struct explainer *x, const struct then_call *call)
+{
+	x->judge.world.then = &call->then;
+	judge_begin(&x->judge, &x->call);
+}
+
+/* The largest buffer of 2^n pages, and of fewer than were asked for, that can be mapped now; 0:
+ * none. */
+static int64_t largest_buffer(const struct environment *env, int fd, uint64_t length)
+{
+	uint64_t most = length / env->page_size, pages = 1;
+
+	while (pages * 2 < most && pages < LARGEST_TRIED)
+		pages *= 2;
+	for (; pages; pages /= 2) {
+		size_t size = (size_t)(pages + 1) * env->page_size;
+		void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+		if (at == MAP_FAILED)
+			continue;
+		munmap(at, size);
+		return (int64_t)pages;
+	}
+	return 0;
+}
+
+/* The errno of the first check of the call's family that is known to refuse; 0: none is. */
+static int foresee_then(struct explainer *x, const struct then_call *call,
+			struct then_buffer *buffer)
+{
+	const struct model *model = x->why->model;
+
+	if (call->verb == THEN_MMAP && !call->then.offset)
+		buffer->length = call->then.length;
+	if (call->verb == THEN_MUNMAP)
+		buffer->length = 0;
+	begin_then(x, call);
+	for (size_t i = 0; i < model->suspect_count; i++) {
+		const struct check *check = &model->suspects[i];
+		const struct fact *unknown;
+
+		if (check->when && check->id[0] == call->then.family &&
+		    truth_of(x, check->when, &unknown) == HOLDS)
+			return check->result.err;
+	}
+	return 0;
+}
+
+/* The calls on the event, as far as they go; on another machine the last is what somebody was
+ * told. */
+static void explain_then(struct explainer *x)
+{
+	const struct why *why = x->why;
+	const char *told = json_string_value(why->question->told_behind);
+	const struct environment *env = why->model->machine.env;
+	bool is_here = x->judge.is_tried;
+	struct answer answer = {.fd = -1};
+	struct then_buffer buffer = {0};
+	int err = 0;
+
+	x->out->then = pool_take(why->pool, THEN_MOST, sizeof(*x->out->then));
+	if (is_here && (call_issue(&x->call, env, &answer) || answer.fd < 0))
+		return;
+	for (size_t i = 0; i < why->then_count && !err; i++) {
+		struct then_told *out = &x->out->then[x->out->then_count++];
+		struct then_call call = why->then[i];
+		char text[SENTENCE];
+
+		call.then.buffer = buffer.length;
+		if (is_here)
+			err = then_do(&call, x->stage.scope, answer.fd, &buffer);
+		else if (i + 1 == why->then_count && told)
+			err = errno_by_name(told, NULL);
+		else
+			err = foresee_then(x, &call, &buffer);
+		then_write(&call, text, sizeof(text));
+		*out = (struct then_told){.call = pool_print(why->pool, "%s", text), .largest = -1};
+		begin_then(x, &call);
+		if (err) {
+			out->cause.err = errno_name(err);
+			tell_suspects(x, err, call.then.family, &out->cause);
+		}
+		if (is_here && (err == EPERM || err == ENOMEM) && call.verb == THEN_MMAP &&
+		    !buffer.at)
+			out->largest = largest_buffer(env, answer.fd, call.then.length);
+	}
+	if (is_here)
+		close(answer.fd);
+}
+
+/*
+ * The changes by which a refused call opens, what is behind its first refusal, and what leads
+ * nowhere.
+ */
+
+struct remedy_found remedy_new(struct pool *pool, const char *does, const char *loses)
+{
+	struct remedy_found new = {.does = pool_take(pool, DOES_MOST + 1, sizeof(*new.does)),
+				   .loses = pool_take(pool, DOES_MOST + 1, sizeof(*new.loses))};
+
+	new.does[0] = does;
+	new.loses[0] = loses;
+	return new;
+}
+
+/* A remedy as it is told, change by change. */
+struct telling {
+	struct explainer *explainer;
+	struct remedy_found *out;
+	size_t does, loses;
+};
+
+static void tell_change(void *context, const struct change *change, struct situation *s)
+{
+	struct telling *t = context;
+	const struct why *why = t->explainer->why;
+	char text[SENTENCE];
+
+	change_write(change, why->model, s, text, sizeof(text));
+	t->out->does[t->does++] = pool_print(why->pool, "%s", text);
+	if (change->loses.count)
+		t->out->loses[t->loses++] = say_sentence(t->explainer, &change->loses);
+}
+
+/* Makes the remedy's changes in *changed, and tells them. */
+static struct remedy_found tell_remedy(struct explainer *x, const struct remedy *remedy,
+				       struct call *changed)
+{
+	struct remedy_found out = remedy_new(x->why->pool, NULL, NULL);
+	struct telling t = {.explainer = x, .out = &out};
+
+	remedy_make(remedy, &x->judge, &x->why->knowledge->changes, &x->call, changed, tell_change,
+		    &t);
+	return out;
+}
+
+static struct remedy_found explain_remedy(struct explainer *x, const struct remedy *remedy,
+					  struct call *changed, const struct things *things)
+{
+	const struct model *model = x->why->model;
+	struct remedy_found out = tell_remedy(x, remedy, changed);
+	struct counted counted;
+	struct note *notes;
+	size_t count;
+
+	out.is_tried = x->judge.is_tried;
+	out.is_fallback = remedy->is_fallback;
+	judge_begin(&x->judge, changed);
+	out.unsure = remedy->is_unsure ? say_uncertainty(x, &remedy->unsure) : NULL;
+	count_call(x, changed, &counted);
+	notes = note_call(x, &x->why->knowledge->notes, &count);
+	x->judge.world.counted = NULL;
+	for (size_t i = 0; i < count && !out.useless; i++)
+		out.useless = notes[i].is_useless ? notes[i].says : NULL;
+	out.call = *changed;
+	out.call.image = pool_take(x->why->pool, 1, model->abi->attr_size);
+	memcpy(out.call.image, changed->image, model->abi->attr_size);
+	out.things = things;
+	out.env = model->machine.env;
+	return out;
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool is_same_cause(const struct cause *a, const struct cause *b)
+{
+	return is_same_text(a->err, b->err) && is_same_text(a->check, b->check) &&
+	       is_same_text(a->because, b->because) && is_same_text(a->unknown, b->unknown);
+}
+
+/* What refuses the call once the first of a remedy's changes are made. */
+static void explain_behind(struct explainer *x, const struct remedy *remedy, struct call *changed)
+{
+	struct explanation *out = x->out;
+
+	for (size_t n = 1; n < remedy->count; n++) {
+		struct remedy first = *remedy;
+		struct finding f;
+		struct cause cause;
+
+		first.count = n;
+		remedy_make(&first, &x->judge, &x->why->knowledge->changes, &x->call, changed, NULL,
+			    NULL);
+		f = judge_call(&x->judge, changed);
+		if (f.outcome != REFUSED || f.check == x->found.check)
+			continue;
+		cause = tell_finding(x, &f);
+		cause.opened = UNSAID;
+		if (!out->behind)
+			out->behind = pool_take(x->why->pool, BEHIND_MOST, sizeof(*out->behind));
+		if (!out->behind_count ||
+		    !is_same_cause(&out->behind[out->behind_count - 1], &cause))
+			out->behind[out->behind_count++] = cause;
+	}
+}
+
+/* What looks as if it helped, for one change alone brings the call to another check: of those that
+ * lead to one check, the first. */
+static void explain_dead_ends(struct explainer *x, struct call *changed)
+{
+	const struct changes *changes = &x->why->knowledge->changes;
+	struct explanation *out = x->out;
+
+	for (size_t i = 0; i < changes->count && out->dead_end_count < DEAD_ENDS_MOST; i++) {
+		const struct remedy one = {.changes = {i}, .count = 1};
+		const char **does = tell_remedy(x, &one, changed).does;
+		struct finding f = judge_call(&x->judge, changed);
+		size_t seen = 0;
+
+		if (f.outcome != REFUSED || !f.is_foreseen || !x->found.check ||
+		    f.check <= x->found.check)
+			continue;
+		if (!out->dead_ends)
+			out->dead_ends =
+				pool_take(x->why->pool, DEAD_ENDS_MOST, sizeof(*out->dead_ends));
+		while (seen < out->dead_end_count &&
+		       strcmp(out->dead_ends[seen].cause.check, f.check->id) != 0)
+			seen++;
+		if (seen < out->dead_end_count)
+			continue;
+		out->dead_ends[seen] = (struct dead_end){does, tell_finding(x, &f)};
+		out->dead_ends[seen].cause.opened = UNSAID;
+		out->dead_end_count++;
+	}
+}
+
+/* The call changed, then who calls or a sysctl, then another event, then what is of no use. */
+static int rank_of(const struct remedy_found *remedy)
+{
+	if (remedy->useless)
+		return 3;
+	if (remedy->is_fallback)
+		return 2;
+	return remedy->call.image ? 0 : 1;
+}
+
+/* Whether both make the same call, or read the same. */
+static bool is_same_remedy(const struct remedy_found *a, const struct remedy_found *b)
+{
+	const struct call *x = &a->call, *y = &b->call;
+	size_t i = 0;
+
+	/* Of the bytes behind attr a change takes some away, with a smaller attr.size. */
+	if (x->image && y->image && !memcmp(x->image, y->image, a->env->abi->attr_size) &&
+	    x->pid == y->pid && x->cpu == y->cpu && x->group_fd == y->group_fd &&
+	    x->flags == y->flags && x->poke_count == y->poke_count)
+		return true;
+	while (a->does[i] && b->does[i] && !strcmp(a->does[i], b->does[i]))
+		i++;
+	return !a->does[i] && !b->does[i];
+}
+
+void explanation_add(struct explanation *x, const struct remedy_found *remedy)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < x->remedy_count; i++)
+		if (is_same_remedy(&x->remedies[i], remedy))
+			return;
+	if (x->remedy_count == REMEDIES_MOST)
+		return;
+	while (at < x->remedy_count && rank_of(&x->remedies[at]) <= rank_of(remedy))
+		at++;
+	memmove(&x->remedies[at + 1], &x->remedies[at],
+		(x->remedy_count++ - at) * sizeof(*x->remedies));
+	x->remedies[at] = *remedy;
+}
+
+static void explain_remedies(struct explainer *x)
+{
+	const struct why *why = x->why;
+	struct remedies *found = pool_take(why->pool, 1, sizeof(*found));
+	struct things *things = pool_take(why->pool, 1, sizeof(*things));
+	struct call changed = {.image = pool_take(why->pool, 1, why->model->abi->attr_size)};
+
+	*things = x->stage.things;
+	x->out->remedies = pool_take(why->pool, REMEDIES_MOST, sizeof(*x->out->remedies));
+	if (x->found.outcome != REFUSED ||
+	    search_remedies(&x->judge, &why->knowledge->changes, &x->call, &x->found, found))
+		return;
+	for (size_t i = 0; i < found->count; i++) {
+		struct remedy_found remedy = explain_remedy(x, &found->list[i], &changed, things);
+
+		explanation_add(x->out, &remedy);
+	}
+	if (found->count)
+		explain_behind(x, &found->list[0], &changed);
+	else
+		explain_dead_ends(x, &changed);
+	x->out->is_cut = found->is_cut;
+}
+
+/* The gates that can have refused it: by witnesses on the kernel, and by the model. */
+static void explain_gates(struct explainer *x)
+{
+	const struct model *model = x->why->model;
+	const struct phases *phases = model->phases;
+	const char **names;
+	unsigned mask;
+	size_t n = 0;
+
+	if (x->judge.is_tried && !x->stage.no_files) {
+		mask = phase_infer(phases, &x->call, x->found.err, x->zombie, model->machine.env);
+		names = pool_take(x->why->pool, phases->count + 1, sizeof(*names));
+		for (size_t i = 0; i < phases->count; i++)
+			if (mask >> i & 1)
+				names[n++] = phases->list[i].name;
+		x->out->witnessed = names;
+	}
+	if (x->found.check && x->found.is_foreseen)
+		x->out->gate = phases->list[x->found.check->gate].name;
+}
+
+static void explain_call(struct explainer *x)
+{
+	const struct why *why = x->why;
+	const struct knowledge *knowledge = why->knowledge;
+	struct explanation *out = x->out;
+	struct answer answer = {.fd = -1};
+	char text[CALL_TEXT];
+	bool opens;
+
+	x->judge.world.told = told_errno(why);
+	x->judge.looks_behind = x->manner->is_brief;
+	x->found = judge_call(&x->judge, &x->call);
+	x->judge.looks_behind = true;
+	answer.fd = x->found.outcome == OPENS ? 3 : -1;
+	answer.err = x->found.err;
+	call_format(&x->call, x->found.outcome == UNFORESEEN ? NULL : &answer,
+		    why->model->machine.env, text, sizeof(text));
+	out->call = pool_print(why->pool, "%s", text);
+	out->cause = tell_finding(x, &x->found);
+	if (x->manner->is_brief)
+		return;
+	opens = x->found.outcome == OPENS ||
+		(x->found.outcome == UNFORESEEN && (was_told_ok(why) || why->then_count));
+	if (x->found.outcome == REFUSED)
+		explain_gates(x);
+	if (opens) {
+		out->is_counted = count_call(x, &x->call, &out->counted);
+		out->notes = note_call(x, &knowledge->notes, &out->note_count);
+		if (why->then_count)
+			explain_then(x);
+	} else {
+		out->others = note_call(x, &knowledge->others, &out->other_count);
+		explain_remedies(x);
+	}
+}
+
+/* Why it could not be asked. */
+static int fail(struct explainer *x, const char *what, const char *why)
+{
+	x->out->failure = pool_print(x->why->pool, "%s%s%s", what, *why ? ": " : "", why);
+	return -EINVAL;
+}
+
+/* The stage is set: asks. */
+static int explain_on_stage(struct explainer *x)
+{
+	const struct model *model = x->why->model;
+
+	x->judge.model = model;
+	x->judge.stage = &x->stage;
+	x->judge.caller = caller_as(&model->machine.env->rights, x->manner->as);
+	x->judge.caller.has_files = !x->stage.no_files;
+	x->judge.world = x->stage.world;
+	x->call = x->stage.seeds[0].call;
+	explain_call(x);
+	return 0;
+}
+
+/* Of a machine that is not this one, by the model. */
+static int explain_there(struct explainer *x)
+{
+	int err = stage_imagine(&x->stage, &x->why->plan, x->why->model);
+
+	if (err)
+		fail(x,
+		     err == -ENOENT ? "the call names what its `given` does not bind"
+				    : strerror(-err),
+		     "");
+	else
+		explain_on_stage(x);
+	stage_forget(&x->stage);
+	return err;
+}
+
+/* In the process that has become the caller. */
+static int explain_here(void *context)
+{
+	struct explainer *x = context;
+	const struct why *why = x->why;
+	struct who who = {.as = x->manner->as};
+	char failed[600];
+	int err;
+
+	stage_survive_signals();
+	x->judge.is_tried = true;
+	x->zombie = phase_make_zombie();
+	err = stage_set(&x->stage, &why->plan, why->model, why->tables, &who, 0);
+	snprintf(failed, sizeof(failed), "step %zu: %s", x->stage.failed_step, x->stage.failure);
+	if (err || x->stage.failed_step)
+		return fail(x, "what was `given` could not be had",
+			    x->stage.failed_step ? failed : strerror(-err));
+	explain_on_stage(x);
+	for (size_t i = 0; i < x->stage.steps->child_count; i++)
+		if (x->stage.steps->children[i].id > 0 && !x->stage.steps->children[i].is_thread)
+			kill(x->stage.steps->children[i].id, SIGKILL);
+	return 0;
+}
+
+struct explanation *explain(const struct why *why, const struct manner *manner)
+{
+	struct explainer *x = calloc(1, sizeof(*x));
+	struct explanation *out = pool_take(why->pool, 1, sizeof(*out));
+	struct who who = {.as = manner->as};
+	int err = -ENOMEM;
+
+	if (x) {
+		*x = (struct explainer){.why = why, .manner = manner, .out = out};
+		if (manner->is_tried) {
+			block_settle(&why->plan.block, &who, why->model->machine.env);
+			err = identity_run(manner->as, SECONDS, explain_here, x);
+		} else {
+			err = explain_there(x);
+		}
+	}
+	if (err && !out->failure)
+		out->failure = err == -EIO         ? "the process that was to ask was killed"
+			       : err == -ETIMEDOUT ? "the process that was to ask did not end"
+						   : strerror(-err);
+	free(x);
+	return out;
+}

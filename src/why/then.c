@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each verb has rows for its members.
+ */
+#include "why/then.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "abi/value.h"
+#include "call/call.h"
+#include "model/predicate.h"
+#include "text/doc.h"
+
+enum { READ_MOST = 65536, POLL_MS = 100 };
+#define PAGES_MOST (UINT64_C(1) << 40)
+
+static int read_number(struct doc *d, const json_t *json, void *number, const struct where *w)
+{
+	struct value value;
+
+	if (value_eval(json, NULL, NULL, w, &value, d->e))
+		return -EINVAL;
+	*(uint64_t *)number = value.bits;
+	return 0;
+}
+
+/* `pages` of data and the first, or `length`. */
+static int check_mmap(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	const struct environment *env = d->context;
+	const json_t *pages = json_object_get(json, "pages");
+	struct then_call *call = made;
+
+	if (pages && call->pages >= PAGES_MOST)
+		return error_value(d->e, w, pages, "fewer than 1<<40 pages");
+	if (pages)
+		call->then.length = (call->pages + 1) * env->page_size;
+	return 0;
+}
+
+static int check_request(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	const struct environment *env = d->context;
+	const json_t *text = json_object_get(json, "text"),
+		     *argument = json_object_get(json, "arg"),
+		     *number = json_object_get(json, "u64");
+	const char *variable = json_string_value(argument);
+	struct then_call *call = made;
+	const struct abi_value *request;
+	struct nearest near;
+
+	call->request = json_string_value(json_object_get(json, "request"));
+	call->text = json_string_value(text);
+	call->points = number != NULL;
+	near = nearest_to(call->request ? call->request : "");
+	request = call->request ? abi_value(abi_family(env->abi, "ioctl"), call->request, &near)
+				: NULL;
+	if (text && !call->text)
+		return error_value(d->e, AT_KEY(w, "text"), text, "a text");
+	if (!request)
+		return error_name(d->e, w, call->request ? call->request : "nothing", near.best,
+				  "a request of PERF_EVENT_IOC_");
+	call->then.request = request->value;
+	if (argument && (number || text))
+		return error_value(d->e, w, json, "one of arg, u64 and text");
+	if (variable && variable[0] == '$' && variable[1]) {
+		call->variable = variable + 1;
+		return 0;
+	}
+	if (argument)
+		return read_number(d, argument, &call->then.argument, AT_KEY(w, "arg"));
+	return number ? read_number(d, number, &call->then.argument, AT_KEY(w, "u64")) : 0;
+}
+
+#define NUMBER(key, member)                                                                        \
+	{                                                                                          \
+		key, DOC_READ, false, AT(struct then_call, member), .read = read_number            \
+	}
+#define CHECKED(key)                                                                               \
+	{                                                                                          \
+		key, DOC_ANY, false, .at = DOC_NOWHERE                                             \
+	}
+
+static const struct {
+	const char *name;
+	char family;
+	struct doc_type type;
+} verbs[] = {
+	[THEN_MMAP] = {"mmap",
+		       'M',
+		       {"mmap (pages, length, offset, private)",
+			(const struct doc_row[]){NUMBER("pages", pages),
+						 NUMBER("length", then.length),
+						 NUMBER("offset", then.offset),
+						 {"private", DOC_TRUTH, false,
+						  AT(struct then_call, then.is_private)},
+						 {0}},
+			.size = sizeof(struct then_call), .check = check_mmap}},
+	[THEN_MUNMAP] = {"munmap",
+			 'M',
+			 {"munmap (length)",
+			  (const struct doc_row[]){NUMBER("length", then.length), {0}},
+			  .size = sizeof(struct then_call)}},
+	[THEN_IOCTL] = {"ioctl",
+			'I',
+			{"ioctl (request, arg, u64, text)",
+			 (const struct doc_row[]){CHECKED("request"),
+						  CHECKED("arg"),
+						  CHECKED("u64"),
+						  CHECKED("text"),
+						  {0}},
+			 .size = sizeof(struct then_call), .check = check_request}},
+	[THEN_READ] = {"read",
+		       'R',
+		       {"read (size)", (const struct doc_row[]){NUMBER("size", then.size), {0}},
+			.size = sizeof(struct then_call)}},
+	[THEN_POLL] = {"poll",
+		       'L',
+		       {"poll", (const struct doc_row[]){{0}}, .size = sizeof(struct then_call)}}};
+enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+
+int then_from_json(struct then_call *out, const json_t *json, struct environment *env,
+		   const struct where *w, struct error *e)
+{
+	struct doc d = {.e = e, .context = env};
+	struct nearest near = nearest_to("");
+	const char *name = NULL;
+	json_t *arguments = NULL;
+
+	if (json_object_size(json) > 1)
+		return error_value(e, w, json, "one of mmap, munmap, ioctl, read and poll");
+	json_object_foreach((json_t *)json, name, arguments) {
+		near = nearest_to(name);
+		for (size_t i = 0; i < VERBS; i++) {
+			nearest_try(&near, verbs[i].name);
+			if (strcmp(verbs[i].name, name))
+				continue;
+			if (doc_read(&d, &verbs[i].type, arguments, out, AT_KEY(w, name)))
+				return -EINVAL;
+			out->verb = (enum then_verb)i;
+			out->then.family = verbs[i].family;
+			out->then.is_unmap = i == THEN_MUNMAP;
+			return 0;
+		}
+	}
+	return error_name(e, w, name ? name : "nothing", near.best,
+			  "mmap, munmap, ioctl, read or poll");
+}
+
+static int map_event(const struct followed *then, int fd, struct then_buffer *buffer)
+{
+	void *at;
+
+	if (then->length != (size_t)then->length || then->offset > (uint64_t)INT64_MAX)
+		return ENOMEM;
+	at = mmap(NULL, (size_t)then->length, PROT_READ | PROT_WRITE,
+		  then->is_private ? MAP_PRIVATE : MAP_SHARED, fd, (off_t)then->offset);
+	if (at == MAP_FAILED)
+		return errno;
+	if (!then->offset)
+		*buffer = (struct then_buffer){at, then->length};
+	return 0;
+}
+
+static int read_some(uint64_t size, int fd)
+{
+	char *to = malloc(READ_MOST);
+	int err = ENOMEM;
+
+	if (to)
+		err = read(fd, to, size < READ_MOST ? (size_t)size : READ_MOST) < 0 ? errno : 0;
+	free(to);
+	return err;
+}
+
+int then_do(struct then_call *call, const struct scope *scope, int fd, struct then_buffer *buffer)
+{
+	struct vars vars = scope_vars(scope);
+	struct value value = {.bits = call->then.argument};
+	struct pollfd one = {.fd = fd, .events = POLLIN};
+	/* What the kernel writes behind the number (QUERY_BPF: 64 ids at most) has room. */
+	uint64_t numbers[64];
+
+	if (call->variable && vars.lookup(vars.context, call->variable, &value, NULL))
+		return EBADF;
+	call->then.argument = value.bits;
+	switch (call->verb) {
+	case THEN_MMAP:
+		return map_event(&call->then, fd, buffer);
+	case THEN_MUNMAP:
+		if (!buffer->at || call->then.length > buffer->length)
+			return EINVAL;
+		if (munmap(buffer->at, (size_t)call->then.length))
+			return errno;
+		*buffer = (struct then_buffer){0};
+		return 0;
+	case THEN_IOCTL:
+		memset(numbers, 0, sizeof(numbers));
+		numbers[0] = value.bits;
+		return -event_ioctl(scope->env->abi, fd, call->request,
+				    call->text     ? (void *)(uintptr_t)call->text
+				    : call->points ? (void *)numbers
+						   : (void *)(uintptr_t)value.bits);
+	case THEN_READ:
+		return read_some(call->then.size, fd);
+	case THEN_POLL:
+		return poll(&one, 1, POLL_MS) < 0 ? errno : 0;
+	}
+	return EINVAL;
+}
+
+void then_write(const struct then_call *call, char *out, size_t size)
+{
+	const struct followed *then = &call->then;
+	char request[64];
+
+	switch (call->verb) {
+	case THEN_MMAP:
+		snprintf(out, size, "mmap(NULL, %llu, PROT_READ|PROT_WRITE, %s, fd, %llu)",
+			 (unsigned long long)then->length,
+			 then->is_private ? "MAP_PRIVATE" : "MAP_SHARED",
+			 (unsigned long long)then->offset);
+		return;
+	case THEN_MUNMAP:
+		snprintf(out, size, "munmap(buffer, %llu)", (unsigned long long)then->length);
+		return;
+	case THEN_IOCTL:
+		sentence_constant("PERF_EVENT_IOC_", call->request, request, sizeof(request));
+		if (call->text)
+			snprintf(out, size, "ioctl(fd, %s, \"%s\")", request, call->text);
+		else
+			snprintf(out, size,
+				 call->points                 ? "ioctl(fd, %s, [%llu])"
+				 : then->argument > INT64_MAX ? "ioctl(fd, %s, %lld)"
+							      : "ioctl(fd, %s, %llu)",
+				 request, (unsigned long long)then->argument);
+		return;
+	case THEN_READ:
+		snprintf(out, size, "read(fd, buffer, %llu)", (unsigned long long)then->size);
+		return;
+	case THEN_POLL:
+		snprintf(out, size, "poll({fd, POLLIN}, 1, %d)", POLL_MS);
+	}
+}
