@@ -43,13 +43,6 @@ struct recording {
 	uint64_t data_offset, data_size;
 };
 
-/* One attr with the ids of its events. */
-struct recording_attr {
-	const unsigned char *attr; /* in this machine's order */
-	const uint64_t *ids;
-	size_t id_count;
-};
-
 enum { CAPTURE_ATTRS = 64, CAPTURE_CPUS = 4096 };
 
 /* One ring buffer: of a cpu, or of the process wherever it runs. */
@@ -85,11 +78,6 @@ struct capture_error {
 
 enum { NAME_ALIGN = 64 };
 
-struct text {
-	unsigned char *bytes;
-	size_t size;
-};
-
 static int write_header(const struct recording *r, uint64_t features)
 {
 	const uint64_t words[] = {PERFDATA_HEADER,
@@ -117,33 +105,6 @@ static int write_header(const struct recording *r, uint64_t features)
 	return n == sizeof(header) ? 0 : n < 0 ? -errno : -EIO;
 }
 
-/* Writes all before the data; `fd` is empty and stays the caller's. 0 or a negative errno. */
-static int recording_begin(struct recording *r, int fd, const struct recording_attr *attrs,
-			   size_t count, size_t attr_size)
-{
-	static const unsigned char empty[PERFDATA_HEADER];
-	uint64_t at = PERFDATA_HEADER;
-	int err = write_fully(fd, empty, sizeof(empty));
-
-	*r = (struct recording){.fd = fd, .entry_size = attr_size + sizeof(struct segment)};
-	for (size_t i = 0; i < count && !err; i++)
-		err = write_fully(fd, attrs[i].ids, attrs[i].id_count * sizeof(uint64_t));
-	for (size_t i = 0; i < count; i++)
-		r->attrs_offset += attrs[i].id_count * sizeof(uint64_t);
-	r->attrs_offset += PERFDATA_HEADER;
-	r->attrs_size = count * r->entry_size;
-	for (size_t i = 0; i < count && !err; i++) {
-		struct segment ids = {at, attrs[i].id_count * sizeof(uint64_t)};
-
-		at += ids.size;
-		err = write_fully(fd, attrs[i].attr, attr_size);
-		if (!err)
-			err = write_fully(fd, &ids, sizeof(ids));
-	}
-	r->data_offset = r->attrs_offset + r->attrs_size;
-	return err ? err : write_header(r, 0); /* without a size: not closed yet */
-}
-
 /* Bytes of the data section. 0 or a negative errno. */
 static int recording_append(struct recording *r, const void *bytes, size_t size)
 {
@@ -154,111 +115,78 @@ static int recording_append(struct recording *r, const void *bytes, size_t size)
 	return err;
 }
 
-static void put_u32(struct text *text, uint32_t value)
+static void put_u32(FILE *f, size_t value)
 {
-	memcpy(text->bytes + text->size, &value, sizeof(value));
-	text->size += sizeof(value);
-}
+	const uint32_t word = (uint32_t)value;
 
-static size_t padded(const char *string)
-{
-	return (strlen(string) + 1 + NAME_ALIGN - 1) & ~(size_t)(NAME_ALIGN - 1);
+	fwrite(&word, sizeof(word), 1, f);
 }
 
 /* A length, then the text with its NUL, zero-padded to a multiple of 64. */
-static void put_string(struct text *text, const char *string)
+static void put_string(FILE *f, const char *string)
 {
-	size_t n = padded(string);
+	size_t padded = (strlen(string) + 1 + NAME_ALIGN - 1) & ~(size_t)(NAME_ALIGN - 1);
 
-	put_u32(text, (uint32_t)n);
-	memset(text->bytes + text->size, 0, n);
-	memcpy(text->bytes + text->size, string, strlen(string));
-	text->size += n;
+	put_u32(f, padded);
+	fputs(string, f);
+	for (size_t i = strlen(string); i < padded; i++)
+		fputc(0, f);
 }
 
-static void put_command(struct text *text, char *const command[])
+static void put_command(FILE *f, char *const command[])
 {
-	uint32_t count = 0;
+	size_t count = 0;
 
 	while (command[count])
 		count++;
-	put_u32(text, count);
-	for (uint32_t i = 0; i < count; i++)
-		put_string(text, command[i]);
-}
-
-static void put_nrcpus(struct text *text)
-{
-	put_u32(text, (uint32_t)sysconf(_SC_NPROCESSORS_CONF));
-	put_u32(text, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
-}
-
-/* What all sections take together: numbers, the names of uname(2) and the version, the command. */
-static size_t longest_text(char *const command[])
-{
-	size_t longest = 8192;
-
-	for (size_t i = 0; command[i]; i++)
-		longest += 4 + padded(command[i]);
-	return longest;
-}
-
-/* A section that ends here: its bit, by the feature's name, and its place in the table. */
-static void end_section(struct segment *section, uint64_t begin, const struct text *text,
-			size_t before, const struct abi_family *features, const char *name,
-			uint64_t *bits)
-{
-	const struct abi_value *feature = features ? abi_value(features, name, NULL) : NULL;
-
-	*section = (struct segment){begin + before, text->size - before};
-	if (feature)
-		*bits |= UINT64_C(1) << (feature->value & 63);
+	put_u32(f, count);
+	for (size_t i = 0; i < count; i++)
+		put_string(f, command[i]);
 }
 
 /* Features (the machine, the command) behind the data, and the header at the front. */
 static int recording_end(struct recording *r, const struct abi *abi, char *const command[])
 {
+	static const char *const names[] = {"hostname", "osrelease", "version",
+					    "arch",     "nrcpus",    "cmdline"}; /* as the bits */
+	enum { COUNT = sizeof(names) / sizeof(names[0]) };
 	const struct abi_family *features = abi_family(abi, "feature");
-	enum {
-		HOSTNAME,
-		OSRELEASE,
-		VERSION,
-		ARCH,
-		NRCPUS,
-		CMDLINE,
-		COUNT
-	}; /* in the bits' order */
-	static const char *const names[COUNT] = {"hostname", "osrelease", "version",
-						 "arch",     "nrcpus",    "cmdline"};
 	struct segment table[COUNT];
-	struct text text = {malloc(longest_text(command)), 0};
 	uint64_t bits = 0, at = r->data_offset + r->data_size + sizeof(table);
 	struct utsname u;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
 	int err;
 
-	if (!text.bytes)
-		return -ENOMEM;
+	if (!f)
+		return -errno;
 	if (uname(&u))
 		memset(&u, 0, sizeof(u));
 	for (size_t i = 0; i < COUNT; i++) {
 		const char *const strings[COUNT] = {u.nodename, u.release, PERFABI_VERSION_TEXT,
 						    u.machine};
-		size_t before = text.size;
+		const struct abi_value *feature =
+			features ? abi_value(features, names[i], NULL) : NULL;
+		uint64_t before = (uint64_t)ftell(f);
 
-		if (strings[i])
-			put_string(&text, strings[i]);
-		else if (i == NRCPUS)
-			put_nrcpus(&text);
-		else
-			put_command(&text, command);
-		end_section(&table[i], at, &text, before, features, names[i], &bits);
+		if (strings[i]) {
+			put_string(f, strings[i]);
+		} else if (i + 1 < COUNT) {
+			put_u32(f, (size_t)sysconf(_SC_NPROCESSORS_CONF));
+			put_u32(f, (size_t)sysconf(_SC_NPROCESSORS_ONLN));
+		} else {
+			put_command(f, command);
+		}
+		table[i] = (struct segment){at + before, (uint64_t)ftell(f) - before};
+		bits |= feature ? UINT64_C(1) << (feature->value & 63) : 0;
 	}
-	err = write_fully(r->fd, table, sizeof(table));
+	err = ferror(f) | fclose(f) ? -ENOMEM : write_fully(r->fd, table, sizeof(table));
 	if (!err)
-		err = write_fully(r->fd, text.bytes, text.size);
+		err = write_fully(r->fd, text, size);
 	if (!err)
 		err = write_header(r, bits);
-	free(text.bytes);
+	free(text);
 	return err;
 }
 
@@ -274,48 +202,35 @@ static bool attr_flag(const struct capture *c, size_t i, const char *name)
 	return field && attr_get(field, c->attrs->bytes + i * c->abi->attr_size, host_order());
 }
 
-static bool any_attr(const struct capture *c, const char *name)
-{
-	for (size_t i = 0; i < c->attrs->count; i++)
-		if (attr_flag(c, i, name))
-			return true;
-	return false;
-}
-
-static int find_head_and_tail(struct capture *c)
-{
-	c->data_head = mmap_page_offset(c->abi, "data_head");
-	c->data_tail = mmap_page_offset(c->abi, "data_tail");
-	return c->data_head < 0 || c->data_tail < 0 ? -EINVAL : 0;
-}
-
 /* All that the command may run on: it can ask for others than we were started on. */
 static int choose_cpus(struct capture *c)
 {
 	cpu_set_t *set = CPU_ALLOC(CAPTURE_CPUS), *own = CPU_ALLOC(CAPTURE_CPUS);
 	size_t size = CPU_ALLOC_SIZE(CAPTURE_CPUS);
-	int err = 0;
+	int err = set && own ? 0 : -ENOMEM;
+	bool inherits = false;
 
-	if (!set || !own) {
-		CPU_FREE(set);
-		CPU_FREE(own);
-		return -ENOMEM;
-	}
-	CPU_ZERO_S(size, set);
-	if (any_attr(c, "inherit"))
+	if (set)
+		CPU_ZERO_S(size, set);
+	for (size_t i = 0; i < c->attrs->count; i++)
+		inherits = inherits || attr_flag(c, i, "inherit");
+	if (!err && inherits)
 		err = usable_cpus(set, own, size);
-	c->buffers = calloc((size_t)CPU_COUNT_S(size, set) + 1, sizeof(*c->buffers));
-	for (int cpu = 0; c->buffers && !err && cpu < CAPTURE_CPUS; cpu++)
+	if (!err)
+		c->buffers = calloc((size_t)CPU_COUNT_S(size, set) + 1, sizeof(*c->buffers));
+	for (int cpu = 0; c->buffers && cpu < CAPTURE_CPUS; cpu++)
 		if (CPU_ISSET_S((size_t)cpu, size, set))
 			c->buffers[c->buffer_count++].cpu = cpu;
 	if (c->buffers && !c->buffer_count)
 		c->buffers[c->buffer_count++].cpu = -1;
+	if (!err && !c->buffers)
+		err = -ENOMEM;
 	CPU_FREE(set);
 	CPU_FREE(own);
 	for (size_t i = 0; i < c->buffer_count; i++)
 		for (size_t k = 0; k < CAPTURE_ATTRS; k++)
 			c->buffers[i].fds[k] = -1;
-	return c->buffers ? err : -ENOMEM;
+	return err;
 }
 
 static int open_attr(struct capture *c, struct buffer *buffer, size_t i, pid_t pid)
@@ -379,9 +294,11 @@ static int capture_open(struct capture *c, const struct abi *abi, const struct a
 			      .pages = pages,
 			      .writable = writable};
 	*e = (struct capture_error){"prepare for", 0, -1, 0};
-	err = attrs->count > CAPTURE_ATTRS ? -E2BIG : find_head_and_tail(c);
-	if (!err)
-		err = choose_cpus(c);
+	c->data_head = mmap_page_offset(abi, "data_head");
+	c->data_tail = mmap_page_offset(abi, "data_tail");
+	err = attrs->count > CAPTURE_ATTRS           ? -E2BIG
+	      : c->data_head < 0 || c->data_tail < 0 ? -EINVAL
+						     : choose_cpus(c);
 	for (size_t i = 0; i < c->buffer_count && !err; i++)
 		err = open_buffer(c, &c->buffers[i], pid, e);
 	e->err = err;
@@ -408,23 +325,14 @@ static int capture_enable(struct capture *c)
 	return err;
 }
 
-/* Disables the leaders, and with them all of the group. 0 or a negative errno. */
-static int capture_disable(struct capture *c)
-{
-	return for_each_cpu(c, 0, "disable");
-}
-
-static uint64_t load_head(const struct capture *c, const struct buffer *buffer)
-{
-	return __atomic_load_n((const uint64_t *)(const void *)(buffer->map + c->data_head),
-			       __ATOMIC_ACQUIRE);
-}
-
+/* Appends what it holds, oldest first, and frees that room. 0 or a negative errno of writing. */
 static int drain_buffer(struct capture *c, struct buffer *buffer, struct recording *r, bool *any)
 {
 	uint64_t *tail = (uint64_t *)(void *)(buffer->map + c->data_tail);
 	const unsigned char *data = buffer->map + c->page_size;
-	uint64_t from = *tail, head = load_head(c, buffer);
+	uint64_t head = __atomic_load_n(
+		(const uint64_t *)(const void *)(buffer->map + c->data_head), __ATOMIC_ACQUIRE);
+	uint64_t from = *tail;
 	/* data_head of a kernel of 32 bits goes from 2^32 - 1 to 0. */
 	uint64_t left = head < from ? (uint32_t)(head - from) : head - from;
 	/* The kernel writes over nothing that has not been read. */
@@ -443,23 +351,6 @@ static int drain_buffer(struct capture *c, struct buffer *buffer, struct recordi
 	if (!err)
 		__atomic_store_n(tail, head, __ATOMIC_RELEASE);
 	return err;
-}
-
-/* Appends what the buffers hold, oldest first, and frees that room. 0 or a negative errno of
- * writing. */
-static int capture_drain(struct capture *c, struct recording *r, bool *any)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < c->buffer_count && !err; i++)
-		err = drain_buffer(c, &c->buffers[i], r, any);
-	return err;
-}
-
-/* Writes the metadata page and data pages of the only buffer as they are. 0 or a negative errno. */
-static int capture_write_image(const struct capture *c, int fd)
-{
-	return write_fully(fd, c->buffers[0].map, c->page_size + c->buffers[0].size);
 }
 
 static void capture_close(struct capture *c)
@@ -607,10 +498,7 @@ static int take_attrs(struct attr_list *attrs, const struct settings *s, struct 
 	find_tracepoints(env, text);
 	err = attr_list_read(attrs, env->abi, env->arch, text, s->attr, &vars, &e);
 	free(text);
-	if (!err)
-		return 0;
-	error_print(stderr, "perfabi capture", &e);
-	return EXIT_USAGE;
+	return err ? fail_with("perfabi capture", &e) : 0;
 }
 
 /* Whether an event of that attr writes records; one that only counts is read, if at all. */
@@ -673,16 +561,13 @@ static int start_command(struct recorded_command *command, char **argv)
 		return -errno;
 	if (!command->pid) {
 		char byte;
-		int err;
 
 		close(go[1]);
-		if (read(go[0], &byte, 1) != 1)
-			_exit(NOT_FOUND);
-		signal(SIGXFSZ, SIG_DFL); /* main() ignores it */
-		execvp(argv[0], argv);
-		err = errno;
-		if (write(failed[1], &err, sizeof(err)) != sizeof(err))
-			_exit(NOT_FOUND);
+		if (read(go[0], &byte, 1) == 1) {
+			signal(SIGXFSZ, SIG_DFL); /* main() ignores it */
+			execvp(argv[0], argv);
+			write_fully(failed[1], &errno, sizeof(errno));
+		}
 		_exit(NOT_FOUND);
 	}
 	close(go[0]);
@@ -762,24 +647,33 @@ static size_t even_sizes(const struct capture *c, unsigned char *out)
 	return (size_t)largest;
 }
 
-static int begin_file(struct recording *r, int fd, const struct capture *c)
+/* Writes all before the data; `fd` is empty and stays the caller's. 0 or a negative errno. */
+static int recording_begin(struct recording *r, int fd, const struct capture *c)
 {
-	struct recording_attr *attrs = calloc(c->attrs->count, sizeof(*attrs));
-	uint64_t *ids = calloc(c->attrs->count * c->buffer_count, sizeof(*ids));
-	unsigned char *bytes = calloc(c->attrs->count, c->abi->attr_size);
-	int err = -ENOMEM;
+	const size_t of_attr = c->buffer_count * sizeof(uint64_t); /* bytes of its ids */
+	unsigned char *attrs = calloc(c->attrs->count, c->abi->attr_size);
+	size_t size = attrs ? even_sizes(c, attrs) : 0;
+	int err = attrs ? 0 : -ENOMEM;
 
-	for (size_t i = 0; attrs && ids && bytes && i < c->attrs->count; i++) {
-		attrs[i] = (struct recording_attr){bytes + i * c->abi->attr_size,
-						   ids + i * c->buffer_count, c->buffer_count};
-		for (size_t k = 0; k < c->buffer_count; k++)
-			ids[i * c->buffer_count + k] = c->buffers[k].ids[i];
+	*r = (struct recording){.fd = fd, .entry_size = size + sizeof(struct segment)};
+	r->attrs_offset = PERFDATA_HEADER + c->attrs->count * of_attr;
+	r->attrs_size = c->attrs->count * r->entry_size;
+	r->data_offset = r->attrs_offset + r->attrs_size;
+	if (!err)
+		err = write_header(r, 0); /* without a size: not closed yet */
+	if (!err && lseek(fd, PERFDATA_HEADER, SEEK_SET) < 0)
+		err = -errno;
+	for (size_t i = 0; i < c->attrs->count; i++)
+		for (size_t k = 0; k < c->buffer_count && !err; k++)
+			err = write_fully(fd, &c->buffers[k].ids[i], sizeof(uint64_t));
+	for (size_t i = 0; i < c->attrs->count && !err; i++) {
+		const struct segment ids = {PERFDATA_HEADER + i * of_attr, of_attr};
+
+		err = write_fully(fd, attrs + i * c->abi->attr_size, size);
+		if (!err)
+			err = write_fully(fd, &ids, sizeof(ids));
 	}
-	if (attrs && ids && bytes)
-		err = recording_begin(r, fd, attrs, c->attrs->count, even_sizes(c, bytes));
 	free(attrs);
-	free(ids);
-	free(bytes);
 	return err;
 }
 
@@ -826,10 +720,10 @@ static int record(struct capture *c, struct recording *r, pid_t pid, bool raw, i
 	while (running && !err) {
 		running = wait_for_more(c, polls, pidfd, pid, status);
 		if (!running)
-			capture_disable(c);
+			for_each_cpu(c, 0, "disable"); /* the leaders, and with them all */
 		any = false;
-		if (!raw)
-			err = capture_drain(c, r, &any);
+		for (size_t i = 0; i < c->buffer_count && !raw && !err; i++)
+			err = drain_buffer(c, &c->buffers[i], r, &any);
 		if (!err && any)
 			err = finish_round(r, c->abi);
 		wrote = wrote || any;
@@ -882,11 +776,6 @@ static int say_status(const struct settings *s, int status)
 	return status ? EXIT_FAILED : 0;
 }
 
-static int write_failed(const struct settings *s, int err)
-{
-	return fail(EXIT_HARNESS, "perfabi capture: writing %s: %s\n", s->output, strerror(-err));
-}
-
 /*
  * Events are open and the file is: runs the command and writes. What is before the first record is
  * written at once: a command is not run whose recording cannot be written. Until the command is
@@ -896,7 +785,7 @@ static int run_and_record(const struct settings *s, struct capture *c,
 			  struct recorded_command *command, struct outfile *output)
 {
 	struct recording r = {0};
-	int status = 0, err = s->raw ? 0 : begin_file(&r, output->fd, c), cannot;
+	int status = 0, err = s->raw ? 0 : recording_begin(&r, output->fd, c), cannot;
 
 	if (!err)
 		err = capture_enable(c);
@@ -909,27 +798,22 @@ static int run_and_record(const struct settings *s, struct capture *c,
 	if (!err)
 		err = record(c, &r, command->pid, s->raw, &status);
 	if (!err)
-		err = s->raw ? capture_write_image(c, output->fd)
+		err = s->raw ? write_fully(output->fd, c->buffers[0].map,
+					   c->page_size + c->buffers[0].size)
 			     : recording_end(&r, c->abi, s->command);
 	if (err)
-		return write_failed(s, err);
+		return fail(EXIT_HARNESS, "perfabi capture: writing %s: %s\n", s->output,
+			    strerror(-err));
 	if (!s->raw)
 		say_result(s, output->fd);
 	return say_status(s, status);
-}
-
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = on_signal};
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
 }
 
 static int capture_into_file(const struct settings *s, const struct environment *env,
 			     const struct attr_list *attrs)
 {
 	bool backward = attr_list_flag(attrs, env->abi, "write_backward");
+	const struct sigaction action = {.sa_handler = on_signal};
 	struct recorded_command command = {.pid = -1, .go = -1, .failed = -1};
 	struct capture_error e;
 	struct outfile output;
@@ -962,7 +846,8 @@ static int capture_into_file(const struct settings *s, const struct environment 
 			    strerror(-err));
 			status = EXIT_HARNESS;
 		} else {
-			catch_signals();
+			sigaction(SIGINT, &action, NULL);
+			sigaction(SIGTERM, &action, NULL);
 			status = run_and_record(s, &c, &command, &output);
 		}
 		outfile_close(&output);

@@ -3,11 +3,9 @@
  * perfabi predict: what the kernel will say to calls, without making them.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "call/call.h"
 #include "command/command.h"
@@ -24,7 +22,7 @@
 
 static const char program[] = "perfabi predict";
 
-enum { LINE_MOST = 1 << 20 }; /* bytes of a call */
+enum { LINE_MOST = 1 << 20 }; /* bytes of a call, with its newline */
 
 struct settings {
 	const char *folder, *machine, *event;
@@ -90,13 +88,13 @@ struct oracle {
 };
 
 /* "key":"text", where `more` there has been something before. */
-static int put_text_member(struct out *out, const char *key, const char *text, bool more)
+static void put_text_member(struct out *out, const char *key, const char *text, bool more)
 {
 	size_t n = strlen(text);
 	char *p = out_room(out, n * PUT_STRING_MAX + strlen(key) + PUT_STRING_FIXED);
 
 	if (!p)
-		return -ENOMEM;
+		return;
 	if (more)
 		*p++ = ',';
 	*p++ = '"';
@@ -104,7 +102,6 @@ static int put_text_member(struct out *out, const char *key, const char *text, b
 	*p++ = '"';
 	*p++ = ':';
 	out->at = put_string(p, (const unsigned char *)text, n);
-	return 0;
 }
 
 static void put_sentence(struct oracle *o, const char *key, const struct sentence *sentence,
@@ -227,77 +224,40 @@ static void predict_line(struct oracle *o, char *line, size_t size)
 	json_decref(json);
 }
 
-/* Lines of a descriptor, as far as they have been read. */
-struct input_lines {
-	int fd;
-	bool is_at_end;
-	size_t begin, end; /* what has been read and not been taken */
-	char buffer[LINE_MOST + 1];
-};
-
-/* Reads on, behind what there is. 0 or a negative errno; -EFBIG: there is no room for the line. */
-static int read_on(struct input_lines *in)
+/* The next line, with a NUL for its newline, into LINE_MOST bytes. 1, 0 behind the last, or a
+ * negative errno; -EFBIG: there is no room for it. */
+static int next_call(FILE *f, char *line, size_t *size)
 {
-	ssize_t n;
+	int c;
 
-	if (in->begin) {
-		memmove(in->buffer, in->buffer + in->begin, in->end - in->begin);
-		in->end -= in->begin;
-		in->begin = 0;
+	*size = 0;
+	errno = 0;
+	while ((c = getc_unlocked(f)) != EOF && c != '\n') {
+		if (*size == LINE_MOST - 1)
+			return -EFBIG;
+		line[(*size)++] = (char)c;
 	}
-	if (in->end == LINE_MOST)
-		return -EFBIG;
-	do
-		n = read(in->fd, in->buffer + in->end, LINE_MOST - in->end);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	in->is_at_end = !n;
-	in->end += (size_t)n;
-	return 0;
+	line[*size] = '\0';
+	if (ferror(f))
+		return errno ? -errno : -EIO;
+	return c != EOF || *size;
 }
 
-/* The next line, with a NUL for its newline. 1, 0 behind the last, or a negative errno. */
-static int next_call(struct input_lines *in, char **line, size_t *size)
+static int predict_all(struct oracle *o, FILE *f)
 {
-	char *newline;
-	size_t seen = 0; /* of the line, without a newline */
-	int err = 0;
-
-	while (!(newline =
-			 memchr(in->buffer + in->begin + seen, '\n', in->end - in->begin - seen)) &&
-	       !in->is_at_end && !err) {
-		seen = in->end - in->begin;
-		err = read_on(in);
-	}
-	if (err || in->begin == in->end)
-		return err;
-	*line = in->buffer + in->begin;
-	*size = (size_t)((newline ? newline : in->buffer + in->end) - *line);
-	(*line)[*size] = '\0';
-	in->begin += *size + (newline != NULL);
-	return 1;
-}
-
-static int predict_all(struct oracle *o, int fd)
-{
-	struct input_lines *in = malloc(sizeof(*in));
+	char *line = malloc(LINE_MOST);
 	unsigned long number = 0;
-	size_t size = 0;
-	char *line = NULL;
+	size_t size;
 	int got;
 
-	if (!in)
+	if (!line)
 		return fail(EXIT_HARNESS, "%s: %s\n", program, strerror(ENOMEM));
-	in->fd = fd;
-	in->is_at_end = false;
-	in->begin = in->end = 0;
-	while ((got = next_call(in, &line, &size)) > 0 && !o->out.err) {
+	while ((got = next_call(f, line, &size)) > 0 && !o->out.err) {
 		number++;
 		if (size)
 			predict_line(o, line, size);
 	}
-	free(in);
+	free(line);
 	if (got == -EFBIG)
 		say(stderr, "%s: line %lu: longer than 1 MiB, and no call\n", program, number + 1);
 	else if (got < 0)
@@ -338,14 +298,14 @@ static int predict_event(struct oracle *o, const struct settings *s)
 static int predict_file(struct oracle *o, const char *path)
 {
 	bool is_stdin = !path || !strcmp(path, "-");
-	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	FILE *f = is_stdin ? stdin : fopen(path, "re");
 	int status;
 
-	if (fd < 0)
+	if (!f)
 		return fail(EXIT_USAGE, "%s: %s: %s\n", program, path, strerror(errno));
-	status = predict_all(o, fd);
+	status = predict_all(o, f);
 	if (!is_stdin)
-		close(fd);
+		fclose(f);
 	return status;
 }
 
