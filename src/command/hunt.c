@@ -25,60 +25,41 @@
 /* What all callers together have come to. */
 struct hunt_sum {
 	const struct hunt *hunt;
+	const struct environment *env;
 	bool is_json;
 	json_t *callers; /* a list, owned */
 	bool met[HUNT_CHECKS];
-	unsigned char noticed[HUNT_TERMS];
+	bool noticed[HUNT_TERMS];
 	bool any_differ;
+	json_t *unnoticed; /* terms of checks that were met; owned */
+	size_t terms;
 };
 
-static const struct environment *machine_of(const struct hunt_sum *sum)
+static void print_caller(const struct tally *t, enum identity as)
 {
-	return sum->hunt->model->machine.env;
-}
-
-/* 0 or -ENOMEM. Free with hunt_sum_free(). */
-static int hunt_sum_begin(struct hunt_sum *sum, const struct hunt *hunt, bool is_json)
-{
-	*sum = (struct hunt_sum){.hunt = hunt, .is_json = is_json, .callers = json_array()};
-	if (!is_json)
-		printf("perfabi hunt on Linux %s %s, seed %llu\n\n", machine_of(sum)->release,
-		       machine_of(sum)->machine, (unsigned long long)hunt->options->seed);
-	return sum->callers ? 0 : -ENOMEM;
-}
-
-static void hunt_sum_free(struct hunt_sum *sum)
-{
-	json_decref(sum->callers);
-}
-
-static double share(uint64_t part, uint64_t all)
-{
-	return all ? 100.0 * (double)part / (double)all : 0;
-}
-
-static void print_caller(const struct hunt_result *r)
-{
-	const struct tally *t = r->sum;
+	static const struct {
+		enum hunt_count count;
+		const char *text;
+	} notes[] = {
+		{COUNT_UNSTEADY, "differed once and not again"},
+		{COUNT_MOVED, "differed after a sysctl had been changed"},
+		{COUNT_HELD, "were refused, perhaps because another program holds what they need"}};
+	const uint64_t *n = t->counts;
 
 	printf("  %-10s %llu calls: %llu refused, %llu opened, %.2f %% unknown, %llu differ; "
 	       "%.0f a second\n",
-	       identity_names[r->as], (unsigned long long)t->calls, (unsigned long long)t->refused,
-	       (unsigned long long)t->opened, share(t->unknown, t->calls),
-	       (unsigned long long)t->differ, r->seconds > 0 ? (double)t->calls / r->seconds : 0);
-	if (t->sought)
-		printf("             %llu of %llu boundaries\n", (unsigned long long)t->found,
-		       (unsigned long long)t->sought);
-	if (t->unsteady)
-		printf("             %llu differed once and not again\n",
-		       (unsigned long long)t->unsteady);
-	if (t->moved)
-		printf("             %llu differed after a sysctl had been changed\n",
-		       (unsigned long long)t->moved);
-	if (t->held)
-		printf("             %llu were refused, perhaps because another program holds what "
-		       "they need\n",
-		       (unsigned long long)t->held);
+	       identity_names[as], (unsigned long long)n[COUNT_CALLS],
+	       (unsigned long long)n[COUNT_REFUSED], (unsigned long long)n[COUNT_OPENED],
+	       n[COUNT_CALLS] ? 100.0 * (double)n[COUNT_UNKNOWN] / (double)n[COUNT_CALLS] : 0,
+	       (unsigned long long)n[COUNT_DIFFER],
+	       t->seconds > 0 ? (double)n[COUNT_CALLS] / t->seconds : 0);
+	if (n[COUNT_SOUGHT])
+		printf("             %llu of %llu boundaries\n", (unsigned long long)n[COUNT_FOUND],
+		       (unsigned long long)n[COUNT_SOUGHT]);
+	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+		if (n[notes[i].count])
+			printf("             %llu %s\n", (unsigned long long)n[notes[i].count],
+			       notes[i].text);
 	for (unsigned i = 0; i < t->difference_count; i++)
 		printf("%s\n", t->differences[i]);
 	fflush(stdout);
@@ -95,20 +76,15 @@ static json_t *counts_json(const struct model *model, const uint64_t counts[HUNT
 	return json;
 }
 
-static json_t *caller_json(const struct hunt_result *r, const struct model *model)
+static json_t *caller_json(const struct tally *t, enum identity as, const struct model *model)
 {
-	static const char *const keys[] = {"calls",  "refused",  "opened", "unknown",
-					   "differ", "unsteady", "moved",  "held",
-					   "sought", "found",    NULL};
-	const struct tally *t = r->sum;
-	const uint64_t values[] = {t->calls,    t->refused, t->opened, t->unknown, t->differ,
-				   t->unsteady, t->moved,   t->held,   t->sought,  t->found};
 	json_t *json = json_object(), *differences = json_array();
 
-	json_object_set_new(json, "as", json_string(identity_names[r->as]));
-	for (size_t i = 0; keys[i]; i++)
-		json_object_set_new(json, keys[i], json_integer((json_int_t)values[i]));
-	json_object_set_new(json, "seconds", json_real(r->seconds));
+	json_object_set_new(json, "as", json_string(identity_names[as]));
+	for (size_t i = 0; i < COUNTS; i++)
+		json_object_set_new(json, hunt_count_names[i],
+				    json_integer((json_int_t)t->counts[i]));
+	json_object_set_new(json, "seconds", json_real(t->seconds));
 	json_object_set_new(json, "checks", counts_json(model, t->by_check));
 	json_object_set_new(json, "unknown_checks", counts_json(model, t->unknown_by_check));
 	for (unsigned i = 0; i < t->difference_count; i++)
@@ -117,50 +93,33 @@ static json_t *caller_json(const struct hunt_result *r, const struct model *mode
 	return json;
 }
 
-/* Adds a caller's result, and prints it where people read. */
-static void hunt_sum_add(struct hunt_sum *sum, const struct hunt_result *result)
+/* Adds a caller's tally, and prints it where people read. */
+static void add_caller(struct hunt_sum *sum, const struct tally *t, enum identity as)
 {
 	for (size_t i = 0; i < HUNT_CHECKS; i++)
-		sum->met[i] |= result->sum->met[i];
+		sum->met[i] |= t->met[i];
 	for (size_t i = 0; i < HUNT_TERMS; i++)
-		sum->noticed[i] |= result->sum->noticed[i];
-	sum->any_differ = sum->any_differ || result->sum->differ;
+		sum->noticed[i] |= t->noticed[i];
+	sum->any_differ = sum->any_differ || t->counts[COUNT_DIFFER];
 	if (sum->is_json)
-		json_array_append_new(sum->callers, caller_json(result, sum->hunt->model));
+		json_array_append_new(sum->callers, caller_json(t, as, sum->hunt->model));
 	else
-		print_caller(result);
+		print_caller(t, as);
 }
-
-/* The checks that no call met. */
-static json_t *unmet_json(const struct hunt_sum *sum)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < sum->hunt->model->count && i < HUNT_CHECKS; i++)
-		if (!sum->met[i])
-			json_array_append_new(list, json_string(sum->hunt->model->checks[i].id));
-	return list;
-}
-
-/* Terms that nobody noticed, of checks that were met. */
-struct unnoticed {
-	const struct hunt_sum *sum;
-	json_t *list;
-	size_t terms;
-};
 
 static void note_unnoticed(void *context, size_t number, const struct check *check,
 			   struct term *term)
 {
-	struct unnoticed *u = context;
-	const struct model *model = u->sum->hunt->model;
+	struct hunt_sum *sum = context;
+	const struct model *model = sum->hunt->model;
 
-	if (!u->sum->met[check - model->checks])
+	if (!sum->met[check - model->checks])
 		return;
-	u->terms++;
-	if (!u->sum->noticed[number])
-		json_array_append_new(u->list, json_sprintf("%s %s", check->id,
-							    model->facts.list[term->fact].name));
+	sum->terms++;
+	if (!sum->noticed[number])
+		json_array_append_new(
+			sum->unnoticed,
+			json_sprintf("%s %s", check->id, model->facts.list[term->fact].name));
 }
 
 static void print_list(const char *what, const json_t *list)
@@ -176,19 +135,19 @@ static void print_list(const char *what, const json_t *list)
 	printf("\n");
 }
 
-static void print_sum(const struct hunt_sum *sum, json_t *unmet, const struct unnoticed *u)
+static void print_sum(const struct hunt_sum *sum, json_t *unmet)
 {
-	const struct environment *env = machine_of(sum);
-	json_t *json =
-		json_pack("{s:s,s:s,s:I,s:O}", "kernel", env->release, "machine", env->machine,
-			  "seed", (json_int_t)sum->hunt->options->seed, "callers", sum->callers);
+	const struct hunt_options *options = sum->hunt->options;
+	json_t *json = json_pack("{s:s,s:s,s:I,s:O}", "kernel", sum->env->release, "machine",
+				 sum->env->machine, "seed", (json_int_t)options->seed, "callers",
+				 sum->callers);
 	char *text;
 
-	if (sum->hunt->options->boundaries)
+	if (options->boundaries)
 		json_object_set(json, "unmet", unmet);
-	if (sum->hunt->options->mutates) {
-		json_object_set_new(json, "terms", json_integer((json_int_t)u->terms));
-		json_object_set(json, "unnoticed", u->list);
+	if (options->mutates) {
+		json_object_set_new(json, "terms", json_integer((json_int_t)sum->terms));
+		json_object_set(json, "unnoticed", sum->unnoticed);
 	}
 	text = json ? json_text(json, JSON_INDENT(2)) : NULL;
 	puts(text ? text : "");
@@ -200,28 +159,30 @@ static void print_sum(const struct hunt_sum *sum, json_t *unmet, const struct un
  * Prints what is to be said of all. False: something differs, or a term was turned round and nobody
  * noticed, of a check that a call met.
  */
-static bool hunt_sum_end(struct hunt_sum *sum)
+static bool end_sum(struct hunt_sum *sum)
 {
-	struct unnoticed u = {.sum = sum, .list = json_array()};
-	json_t *unmet = unmet_json(sum);
-	bool is_good;
+	const struct model *model = sum->hunt->model;
+	size_t unnoticed;
+	json_t *unmet = json_array();
 
+	for (size_t i = 0; i < model->count && i < HUNT_CHECKS; i++)
+		if (!sum->met[i])
+			json_array_append_new(unmet, json_string(model->checks[i].id));
 	if (sum->hunt->options->mutates)
-		hunt_terms(sum->hunt->model, note_unnoticed, &u);
-	is_good = !sum->any_differ && !json_array_size(u.list);
+		hunt_terms(model, note_unnoticed, sum);
+	unnoticed = json_array_size(sum->unnoticed);
 	if (sum->is_json) {
-		print_sum(sum, unmet, &u);
+		print_sum(sum, unmet);
 	} else if (sum->hunt->options->boundaries) {
 		printf("\n");
 		print_list("no call here meets", unmet);
-		print_list("turned round, and not noticed:", u.list);
+		print_list("turned round, and not noticed:", sum->unnoticed);
 		if (sum->hunt->options->mutates)
 			printf("  %zu of %zu terms noticed when they are turned round\n",
-			       u.terms - json_array_size(u.list), u.terms);
+			       sum->terms - unnoticed, sum->terms);
 	}
 	json_decref(unmet);
-	json_decref(u.list);
-	return is_good;
+	return !sum->any_differ && !unnoticed;
 }
 
 static const char program[] = "perfabi hunt";
@@ -319,7 +280,7 @@ static void wait_for_machine(struct machine_lock *lock)
 static int hunt_caller(const struct hunt *hunt, enum identity as, bool is_named,
 		       struct hunt_sum *sum)
 {
-	struct hunt_result result;
+	struct tally *tally;
 	char why[128];
 	int err;
 
@@ -327,14 +288,15 @@ static int hunt_caller(const struct hunt *hunt, enum identity as, bool is_named,
 		return is_named ? fail(EXIT_USAGE, "%s: not as %s: %s\n", program,
 				       identity_names[as], why)
 				: 0;
-	err = hunt_as(hunt, as, &result);
-	if (err || result.sum->failure[0])
+	tally = calloc(1, sizeof(*tally));
+	err = tally ? hunt_as(hunt, as, tally) : -ENOMEM;
+	if (err || tally->failure[0])
 		say(stderr, "%s: as %s: %s\n", program, identity_names[as],
-		    err ? strerror(-err) : result.sum->failure);
+		    err ? strerror(-err) : tally->failure);
 	if (!err)
-		hunt_sum_add(sum, &result);
-	err = err || result.sum->failure[0];
-	hunt_result_free(&result);
+		add_caller(sum, tally, as);
+	err = err || tally->failure[0];
+	free(tally);
 	return err ? EXIT_HARNESS : 0;
 }
 
@@ -346,19 +308,28 @@ static int hunt_all(const struct settings *s, struct modelled *m, const struct p
 				  .options = &s->options};
 	struct hunt_sum *sum = calloc(1, sizeof(*sum));
 	bool any = false;
-	bool has_begun = sum && !hunt_sum_begin(sum, &hunt, s->format);
-	int status = has_begun ? 0 : EXIT_HARNESS;
+	int status = 0;
 
+	if (!sum)
+		return EXIT_HARNESS;
+	*sum = (struct hunt_sum){.hunt = &hunt,
+				 .env = m->model.machine.env,
+				 .is_json = s->format,
+				 .callers = json_array(),
+				 .unnoticed = json_array()};
+	if (!sum->is_json)
+		printf("perfabi hunt on Linux %s %s, seed %llu\n\n", sum->env->release,
+		       sum->env->machine, (unsigned long long)s->options.seed);
 	for (enum identity as = 0; as < IDENTITIES; as++)
 		any = any || s->options.as[as];
 	for (enum identity as = 0; as < IDENTITIES && !status; as++)
 		if (!any || s->options.as[as])
 			status = hunt_caller(&hunt, as, any, sum);
 	/* What was found before something failed is found. */
-	if (has_begun && !hunt_sum_end(sum) && !status)
+	if (!end_sum(sum) && !status)
 		status = EXIT_FAILED;
-	if (sum)
-		hunt_sum_free(sum);
+	json_decref(sum->callers);
+	json_decref(sum->unnoticed);
 	free(sum);
 	return status;
 }

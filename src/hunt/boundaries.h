@@ -60,7 +60,6 @@ struct boundary {
 /* How many were sought, and how many there are on this machine for this caller. */
 struct boundary_counts {
 	uint64_t sought, found;
-	uint64_t calls; /* at those found */
 };
 
 /*

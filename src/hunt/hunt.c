@@ -23,6 +23,10 @@
 #include "step/steps.h"
 #include "text/json_text.h"
 
+const char *const hunt_count_names[] = {"calls",  "refused",  "opened", "unknown",
+					"differ", "unsteady", "moved",  "held",
+					"sought", "found",    NULL};
+
 /* Of so many calls one is held against the witnesses, too. */
 enum { BATCH = 512, REPEATS = 3, WITNESSED = 256 };
 
@@ -125,22 +129,22 @@ static void look_again(struct worker *w, struct trial *t)
 	environment_read_sysctls(env);
 	if (rate != env->sysctls[SYSCTL_MAX_SAMPLE_RATE] ||
 	    paranoid != env->sysctls[SYSCTL_PARANOID] || stack != env->sysctls[SYSCTL_MAX_STACK]) {
-		w->tally->moved++;
+		w->tally->counts[COUNT_MOVED]++;
 		return;
 	}
 	for (unsigned i = 0; i < REPEATS; i++) {
 		if (!trial_run(&w->hunter, t))
 			continue;
-		w->tally->unsteady++;
+		w->tally->counts[COUNT_UNSTEADY]++;
 		return;
 	}
 	if (t->result.err && t->result.err != t->prediction.err &&
 	    model_may_be_others(w->hunter.model, &w->hunter.situation, t->result.err,
 				t->prediction.check)) {
-		w->tally->held++;
+		w->tally->counts[COUNT_HELD]++;
 		return;
 	}
-	w->tally->differ++;
+	w->tally->counts[COUNT_DIFFER]++;
 	keep_difference(w, t);
 }
 
@@ -148,16 +152,16 @@ static void count_trial(struct worker *w, const struct trial *t)
 {
 	struct tally *tally = w->tally;
 
-	tally->calls++;
+	tally->counts[COUNT_CALLS]++;
 	if (t->prediction.outcome == UNFORESEEN) {
-		tally->unknown++;
+		tally->counts[COUNT_UNKNOWN]++;
 		tally->unknown_by_check[t->prediction.check - w->hunter.model->checks]++;
 		return;
 	}
 	if (t->result.err)
-		tally->refused++;
+		tally->counts[COUNT_REFUSED]++;
 	else
-		tally->opened++;
+		tally->counts[COUNT_OPENED]++;
 	if (t->prediction.check)
 		tally->by_check[t->prediction.check - w->hunter.model->checks]++;
 }
@@ -221,8 +225,8 @@ static void walk_boundaries(struct worker *w)
 	struct boundary_counts counts;
 	int err = boundaries_find(&w->hunter, &w->drawer, &counts, make_boundary, w);
 
-	w->tally->sought = counts.sought;
-	w->tally->found = counts.found;
+	w->tally->counts[COUNT_SOUGHT] = counts.sought;
+	w->tally->counts[COUNT_FOUND] = counts.found;
 	if (err)
 		fail(w, "memory for boundaries", -err);
 	if (w->hunt->options->mutates)
@@ -238,12 +242,14 @@ _Noreturn static void work(struct worker *w)
 		fail(w, "memory for an attr", ENOMEM);
 	set_stage(w);
 	w->hunter.caller = caller_as(&w->hunter.model->machine.env->rights, w->as);
-	while (!w->hunt->options->boundaries && (!w->calls || w->tally->calls < w->calls)) {
-		if (w->until > 0 && w->tally->calls % BATCH == 0 && clock_seconds() >= w->until)
+	while (!w->hunt->options->boundaries &&
+	       (!w->calls || w->tally->counts[COUNT_CALLS] < w->calls)) {
+		if (w->until > 0 && w->tally->counts[COUNT_CALLS] % BATCH == 0 &&
+		    clock_seconds() >= w->until)
 			break;
 		t.call.image = image;
 		drawer_draw(&w->drawer, &t.call, &t.no_files);
-		t.gates = w->tally->calls % WITNESSED ? 0 : ~0U;
+		t.gates = w->tally->counts[COUNT_CALLS] % WITNESSED ? 0 : ~0U;
 		if (!trial_run(&w->hunter, &t))
 			look_again(w, &t);
 		count_trial(w, &t);
@@ -255,26 +261,10 @@ _Noreturn static void work(struct worker *w)
 	_exit(0);
 }
 
-static int start(struct worker *w, pid_t *pid)
-{
-	*pid = fork();
-	if (!*pid)
-		work(w);
-	return *pid < 0 ? -errno : 0;
-}
-
 static void add_tally(struct tally *sum, const struct tally *one)
 {
-	sum->calls += one->calls;
-	sum->refused += one->refused;
-	sum->opened += one->opened;
-	sum->unknown += one->unknown;
-	sum->differ += one->differ;
-	sum->unsteady += one->unsteady;
-	sum->moved += one->moved;
-	sum->held += one->held;
-	sum->sought += one->sought;
-	sum->found += one->found;
+	for (size_t i = 0; i < COUNTS; i++)
+		sum->counts[i] += one->counts[i];
 	for (size_t i = 0; i < HUNT_CHECKS; i++) {
 		sum->by_check[i] += one->by_check[i];
 		sum->unknown_by_check[i] += one->unknown_by_check[i];
@@ -398,7 +388,7 @@ size_t hunt_hold(const struct model *model, int held[HUNT_HELD])
 	return n;
 }
 
-int hunt_as(const struct hunt *hunt, enum identity as, struct hunt_result *result)
+int hunt_as(const struct hunt *hunt, enum identity as, struct tally *sum)
 {
 	double began = clock_seconds();
 	struct worker *workers = prepare_workers(hunt, as, began);
@@ -406,26 +396,20 @@ int hunt_as(const struct hunt *hunt, enum identity as, struct hunt_result *resul
 	pid_t pids[HUNT_JOBS];
 	int err = workers ? 0 : -ENOMEM;
 
-	*result = (struct hunt_result){.as = as, .sum = calloc(1, sizeof(*result->sum))};
-	if (!result->sum)
-		err = -ENOMEM;
 	while (!err && started < hunt->options->jobs) {
-		err = start(&workers[started], &pids[started]);
+		pids[started] = fork();
+		if (!pids[started])
+			work(&workers[started]);
+		err = pids[started] < 0 ? -errno : 0;
 		started += !err;
 	}
 	for (unsigned i = 0; i < started; i++)
 		wait_for(&workers[i], pids[i]);
 	for (unsigned i = 0; i < started; i++)
-		add_tally(result->sum, workers[i].tally);
+		add_tally(sum, workers[i].tally);
 	for (unsigned i = 0; workers && i < hunt->options->jobs; i++)
 		munmap(workers[i].tally, sizeof(*workers[i].tally));
 	free(workers);
-	result->seconds = clock_seconds() - began;
+	sum->seconds = clock_seconds() - began;
 	return err;
-}
-
-void hunt_result_free(struct hunt_result *result)
-{
-	free(result->sum);
-	result->sum = NULL;
 }

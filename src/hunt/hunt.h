@@ -25,27 +25,33 @@ struct hunt_options {
 	bool as[IDENTITIES]; /* who calls, one after the other */
 };
 
-/* What one process counts, in memory that it shares with the one that began it. */
+enum hunt_count {
+	COUNT_CALLS,
+	COUNT_REFUSED,
+	COUNT_OPENED,
+	COUNT_UNKNOWN,
+	COUNT_DIFFER,
+	COUNT_UNSTEADY, /* that differed once, and not again */
+	COUNT_MOVED,    /* that differed since the machine's settings had been changed */
+	COUNT_HELD,     /* that were refused as where another program has what they need */
+	COUNT_SOUGHT,   /* boundaries */
+	COUNT_FOUND,
+	COUNTS
+};
+extern const char *const hunt_count_names[];
+
+/* What one process counts, in memory that it shares with the one that began it; or the sum of
+ * several. */
 struct tally {
-	uint64_t calls, refused, opened, unknown, differ;
-	uint64_t unsteady; /* that differed once, and not again */
-	uint64_t moved;    /* that differed since the machine's settings had been changed */
-	uint64_t held;     /* that were refused as where another program has what they need */
-	uint64_t by_check[HUNT_CHECKS], unknown_by_check[HUNT_CHECKS];
+	double seconds; /* of a sum */
+	uint64_t counts[COUNTS], by_check[HUNT_CHECKS], unknown_by_check[HUNT_CHECKS];
 	/* Each kind of difference once, as a case's JSON. */
 	char differences[DIFFERENCES][DIFFERENCE_TEXT];
 	unsigned difference_count;
-	uint64_t sought, found;            /* boundaries */
 	unsigned char met[HUNT_CHECKS];    /* checks that a call at a boundary has met */
 	unsigned char noticed[HUNT_TERMS]; /* terms that were noticed when they were turned round */
 	char failure[160];                 /* why it could not begin, or "" */
 	bool is_done;                      /* a worker's; else it was ended */
-};
-
-struct hunt_result {
-	enum identity as;
-	double seconds;
-	struct tally *sum; /* of all processes */
 };
 
 /* What all of them share. */
@@ -71,11 +77,7 @@ void hunt_terms(const struct model *model,
  */
 size_t hunt_hold(const struct model *model, int held[HUNT_HELD]);
 
-/*
- * Hunts as one caller. 0, or a negative errno; *result is filled, and to be freed with
- * hunt_result_free().
- */
-int hunt_as(const struct hunt *hunt, enum identity as, struct hunt_result *result);
-void hunt_result_free(struct hunt_result *result);
+/* Hunts as one caller, and adds to *sum. 0, or a negative errno. */
+int hunt_as(const struct hunt *hunt, enum identity as, struct tally *sum);
 
 #endif
