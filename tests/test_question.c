@@ -124,15 +124,15 @@ static json_t *question_json(const struct question *q)
 	json_t *json = json_pack("{s:O}", "open", q->open);
 
 	if (q->as)
-		json_object_set(json, "as", q->as);
+		json_object_set_new(json, "as", json_string(q->as));
 	if (q->given)
 		json_object_set(json, "given", q->given);
 	if (q->then)
 		json_object_set(json, "then", q->then);
 	if (q->told)
-		json_object_set(json, "told", q->told);
+		json_object_set_new(json, "told", json_string(q->told));
 	if (q->told_behind)
-		json_object_set(json, "told_behind", q->told_behind);
+		json_object_set_new(json, "told_behind", json_string(q->told_behind));
 	return json;
 }
 

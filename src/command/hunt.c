@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -263,18 +262,6 @@ static void begin(void *settings)
 	options->jobs = cpus < 1 ? 1 : cpus > 3 ? 3 : (unsigned)cpus;
 }
 
-/* Not while another perfabi has the machine for itself. */
-static void wait_for_machine(struct machine_lock *lock)
-{
-	char holder[96];
-
-	if (!machine_lock_open(lock) || machine_lock_wait(lock, false, 0))
-		return;
-	say(stderr, "%s: waiting for %s\n", program,
-	    machine_lock_holder(lock, holder, sizeof(holder)));
-	machine_lock_wait(lock, false, HUGE_VAL);
-}
-
 /* Hunts as one caller, if perfabi can become it, as it must where `is_named`. 0 or an exit status
  * after a message. */
 static int hunt_caller(const struct hunt *hunt, enum identity as, bool is_named,
@@ -358,7 +345,8 @@ static int run(void *settings, char **operands)
 		s->options.calls = 100000;
 	if (!s->seeded)
 		s->options.seed = draw() >> 32;
-	wait_for_machine(&lock);
+	if (machine_lock_open(&lock))
+		wait_for_others(&lock, 0, program);
 	status = modelled_load(m, s->folder, NULL, program);
 	if (!status && stage_load(&plan, sources_find(&m->loaded.sources, "stage.json"),
 				  &m->loaded.cases.tables, &e))

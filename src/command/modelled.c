@@ -5,6 +5,7 @@
 #include "command/modelled.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,17 @@ int barred_by_death(const char *program)
 		    "container or "
 		    "service\n",
 		    program);
+}
+
+void wait_for_others(struct machine_lock *lock, double silent, const char *program)
+{
+	char holder[96];
+
+	if (machine_lock_wait(lock, false, silent))
+		return;
+	say(stderr, "%s: waiting for %s\n", program,
+	    machine_lock_holder(lock, holder, sizeof(holder)));
+	machine_lock_wait(lock, false, HUGE_VAL);
 }
 
 /* A report has the environment as a member; or the file is the environment itself. */

@@ -6,6 +6,7 @@
 #define PERFABI_MODELLED_H
 
 #include "command/command.h"
+#include "machine/lock.h"
 #include "model/model.h"
 
 /*
@@ -13,6 +14,9 @@
  * out. EXIT_ALL_SKIPPED after a message then, else 0.
  */
 int barred_by_death(const char *program);
+
+/* Waits while another perfabi has the machine for itself, and says so after some seconds. */
+void wait_for_others(struct machine_lock *lock, double silent, const char *program);
 
 struct modelled {
 	struct loaded loaded;

@@ -190,56 +190,31 @@ static int outputs_close(struct outputs *outputs)
 	return status;
 }
 
-/* Keeps the first error of a stream while errno still has it. */
-static void note_error(struct output *out)
-{
-	if (ferror(out->f) && !out->error)
-		out->error = errno ? errno : EIO;
-}
+/* When an output is told something: first, when an instance starts, when it ended, and last. */
+enum moment { BEGINS, STARTED, ENDED, ENDS };
 
-/* What each of them prints first, when an instance starts, when it ended, and last. */
-static void outputs_begin(struct outputs *outputs, const struct report *report)
+static void outputs_tell(struct outputs *outputs, enum moment moment, const struct report *report,
+			 const struct instance *instance, const struct result *result)
 {
 	for (size_t i = 0; i < outputs->count; i++) {
 		struct output *out = &outputs->list[i];
+		const struct printer *printer = out->printer;
 
-		if (!out->printer->begin)
-			continue;
 		errno = 0;
-		out->printer->begin(out, report);
-		fflush(out->f);
-		note_error(out);
+		if (moment == BEGINS && printer->begin) {
+			printer->begin(out, report);
+			fflush(out->f);
+		} else if (moment == STARTED && printer->started) {
+			printer->started(out, instance);
+		} else if (moment == ENDED && printer->ended) {
+			printer->ended(out, report, result);
+		} else if (moment == ENDS) {
+			printer->end(out, report);
+		}
+		/* The first error of a stream, while errno still has it. */
+		if (ferror(out->f) && !out->error)
+			out->error = errno ? errno : EIO;
 	}
-}
-
-static void outputs_ended(struct outputs *outputs, const struct report *report,
-			  const struct result *result)
-{
-	for (size_t i = 0; i < outputs->count; i++) {
-		if (!outputs->list[i].printer->ended)
-			continue;
-		errno = 0;
-		outputs->list[i].printer->ended(&outputs->list[i], report, result);
-		note_error(&outputs->list[i]);
-	}
-}
-
-/* Whether one of them is for programs: json or jsonl. */
-static bool outputs_have_json(const struct outputs *outputs)
-{
-	for (size_t i = 0; i < outputs->count; i++)
-		if (!strncmp(outputs->list[i].printer->name, "json", 4))
-			return true;
-	return false;
-}
-
-/* Whether one of them is for people, on standard output. */
-static bool outputs_tell_people(const struct outputs *outputs)
-{
-	for (size_t i = 0; i < outputs->count; i++)
-		if (outputs->list[i].printer == &printer_pretty && !outputs->list[i].path)
-			return true;
-	return false;
 }
 
 /*
@@ -491,13 +466,7 @@ static void started(void *context, const struct instance *instance)
 {
 	struct run *run = context;
 
-	for (size_t i = 0; i < run->outputs.count; i++) {
-		if (!run->outputs.list[i].printer->started)
-			continue;
-		errno = 0;
-		run->outputs.list[i].printer->started(&run->outputs.list[i], instance);
-		note_error(&run->outputs.list[i]);
-	}
+	outputs_tell(&run->outputs, STARTED, &run->report, instance, NULL);
 }
 
 static bool is_bad(const struct result *result)
@@ -515,47 +484,28 @@ static bool ended(void *context, const struct result *result, size_t done, size_
 	shown.reason = result->reason ? strdup(result->reason) : NULL;
 	baseline_apply(&run->baseline, &run->session.loaded.env, &shown, 1);
 	if (result->runs == run->session.options.repeat)
-		outputs_ended(&run->outputs, &run->report, &shown);
+		outputs_tell(&run->outputs, ENDED, &run->report, NULL, &shown);
 	free(shown.reason);
 	return !run->fails_fast || !is_bad(&shown);
-}
-
-static void tally(struct run *run)
-{
-	memset(run->report.tally, 0, sizeof(run->report.tally));
-	for (size_t i = 0; i < run->session.count; i++)
-		run->report.tally[run->session.results[i].verdict.outcome]++;
-	run->report.seconds = clock_seconds() - run->session.began;
-}
-
-static int exit_status(const struct report *report, bool is_strict, bool is_flawed)
-{
-	if (report->tally[ERROR] || is_flawed)
-		return EXIT_HARNESS;
-	if (report->tally[FAIL] || report->tally[XPASS] || (is_strict && report->tally[XFAIL]))
-		return EXIT_FAILED;
-	return report->count && report->tally[SKIP] == report->count ? EXIT_ALL_SKIPPED : 0;
-}
-
-/* What predictions for this machine go by elsewhere is in reports that programs read. */
-static void learn_for_reports(struct run *run)
-{
-	struct loaded *loaded = &run->session.loaded;
-	const struct source *model = sources_find(&loaded->sources, "model.json");
-
-	if (outputs_have_json(&run->outputs) && model && !loaded->env.learned)
-		loaded->env.learned = learned_for_report(model, &loaded->env);
 }
 
 /* The machine is known: what is printed first is about it. */
 static void begin_outputs(void *context)
 {
 	struct run *run = context;
+	struct loaded *loaded = &run->session.loaded;
+	const struct source *model = sources_find(&loaded->sources, "model.json");
+	bool has_json = false;
 
 	if (run->has_begun)
 		return;
-	learn_for_reports(run);
-	outputs_begin(&run->outputs, &run->report);
+	/* What predictions for this machine go by elsewhere is in reports that programs read. */
+	for (size_t i = 0; i < run->outputs.count; i++)
+		if (!strncmp(run->outputs.list[i].printer->name, "json", 4))
+			has_json = true;
+	if (has_json && model && !loaded->env.learned)
+		loaded->env.learned = learned_for_report(model, &loaded->env);
+	outputs_tell(&run->outputs, BEGINS, &run->report, NULL, NULL);
 	run->has_begun = true;
 }
 
@@ -617,20 +567,28 @@ static int prepare(struct run *run, char *const arguments[])
 static int report(struct run *run)
 {
 	struct session *s = &run->session;
+	const unsigned *tally = run->report.tally;
+	bool tells_people = false;
 
 	begin_outputs(run); /* where it has waited in vain */
 	baseline_apply(&run->baseline, &s->loaded.env, s->results, s->count);
 	run->report.results = s->results;
 	run->report.interrupted = s->end.signal;
-	tally(run);
-	for (size_t i = 0; i < run->outputs.count; i++) {
-		errno = 0;
-		run->outputs.list[i].printer->end(&run->outputs.list[i], &run->report);
-		note_error(&run->outputs.list[i]);
-	}
-	if (run->report.barred && !outputs_tell_people(&run->outputs))
+	memset(run->report.tally, 0, sizeof(run->report.tally));
+	for (size_t i = 0; i < s->count; i++)
+		run->report.tally[s->results[i].verdict.outcome]++;
+	run->report.seconds = clock_seconds() - s->began;
+	outputs_tell(&run->outputs, ENDS, &run->report, NULL, NULL);
+	for (size_t i = 0; i < run->outputs.count; i++)
+		if (run->outputs.list[i].printer == &printer_pretty && !run->outputs.list[i].path)
+			tells_people = true;
+	if (run->report.barred && !tells_people)
 		say(stderr, "%s\n", run->report.barred);
-	return exit_status(&run->report, run->is_strict, session_is_flawed(s));
+	if (tally[ERROR] || session_is_flawed(s))
+		return EXIT_HARNESS;
+	if (tally[FAIL] || tally[XPASS] || (run->is_strict && tally[XFAIL]))
+		return EXIT_FAILED;
+	return s->count && tally[SKIP] == s->count ? EXIT_ALL_SKIPPED : 0;
 }
 
 /* The ids of what would run. */

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "command/command.h"
 #include "command/modelled.h"
+#include "language/keys.h"
 #include "text/json_text.h"
 #include "text/options.h"
 #include "text/say.h"
@@ -27,27 +27,24 @@ static const char *const kinds_of_absence[] = {
 /*
  * Where the machine has no PMU of a processor, and one is asked for: a raw event is put in its
  * place, which is the kernel's own name for that PMU. `events` is cases/events.json. 0; -ENOENT:
- * what is absent is something else; or -ENOMEM.
+ * what is absent is something else; or -EINVAL.
  */
 static int absent_stand_in(struct question *q, const struct machine *machine, const json_t *events)
 {
 	const struct absence was = q->absence;
 	struct error e = {0};
 	char event[48];
-	json_t *attr;
 
 	if (was.what != ABSENT_PMU || !kinds_is_processor(machine->kinds, was.name) ||
 	    !machine->env->pmu_count || machine_processors_pmu(machine))
 		return -ENOENT;
 	snprintf(event, sizeof(event), "r0%s%s", was.modifiers[0] ? ":" : "", was.modifiers);
-	attr = event_attr(event, events, machine->env, &q->absence, &e);
-	if (!attr)
-		return -ENOMEM;
-	q->open = json_pack("{s:o}", "attr", attr);
-	q->notes = json_pack("[o]", json_sprintf("There is no PMU %s here. Type raw, config 0 is "
-						 "asked about in its place.",
-						 was.name));
-	return q->open && q->notes ? 0 : -ENOMEM;
+	q->notes = arena_keep(
+		&q->arena,
+		json_pack("[o]", json_sprintf("There is no PMU %s here. Type raw, config 0 is "
+					      "asked about in its place.",
+					      was.name)));
+	return question_of_event(q, event, events, machine->env, &e);
 }
 
 /* By which sentences of why.json it is told. */
@@ -169,48 +166,24 @@ static enum identity own_identity(const struct rights *rights)
 	return AS_USER;
 }
 
-/* The mapping comes before what else is done with the event. */
-static void put_mmap(struct question *q, int pages)
-{
-	json_t *then = json_pack("[{s:{s:i}}]", "mmap", "pages", pages);
-
-	if (json_is_array(q->then))
-		json_array_extend(then, q->then);
-	else if (q->then)
-		json_array_append(then, q->then);
-	json_decref(q->then);
-	q->then = then;
-}
-
-/* What the options say of the call takes the place of what it says itself. */
+/* What the options say of the call takes the place of what it says itself. The mapping comes before
+ * what else is done with the event. */
 static void put_arguments(struct question *q, const struct settings *s)
 {
-	json_t *open = json_copy(q->open);
-
+	q->open = arena_keep(&q->arena, json_copy(q->open));
 	if (s->has_pid)
-		json_object_set_new(open, "pid", json_integer(s->pid));
+		json_object_set_new(q->open, "pid", json_integer(s->pid));
 	if (s->has_cpu)
-		json_object_set_new(open, "cpu", json_integer(s->cpu));
+		json_object_set_new(q->open, "cpu", json_integer(s->cpu));
 	else if (s->has_pid && s->pid == -1)
-		json_object_set_new(open, "cpu", json_integer(0));
-	if (s->has_pages)
-		put_mmap(q, s->pages);
-	json_decref(q->open);
-	q->open = open;
-}
+		json_object_set_new(q->open, "cpu", json_integer(0));
+	if (s->has_pages) {
+		json_t *then = json_pack("[{s:{s:i}}]", "mmap", "pages", s->pages);
 
-/* Not while another perfabi changes the machine; NULL where there is no lock to hold. */
-static struct restorer *keep_others_away(void)
-{
-	struct restorer *restorer = geteuid() ? NULL : machine_begin(1);
-	char holder[64];
-
-	if (!restorer || machine_lock_wait(machine_lock_of(restorer), false, SILENT_SECONDS))
-		return restorer;
-	say(stderr, "%s: waiting for %s\n", program,
-	    machine_lock_holder(machine_lock_of(restorer), holder, sizeof(holder)));
-	machine_lock_wait(machine_lock_of(restorer), false, HUGE_VAL);
-	return restorer;
+		for (size_t i = 0; i < elements(q->then); i++)
+			json_array_append(then, (json_t *)element(q->then, i));
+		q->then = arena_keep(&q->arena, then);
+	}
 }
 
 static void print_line(json_t *json)
@@ -242,7 +215,7 @@ static int write_explanation(const struct settings *s, const struct explanation 
 static int answer(const struct settings *s, struct modelled *m, const struct knowledge *k,
 		  struct question *q, struct restorer *restorer)
 {
-	const char *as = s->as >= 0 ? identity_names[s->as] : json_string_value(q->as);
+	const char *as = s->as >= 0 ? identity_names[s->as] : q->as;
 	const struct rights *rights = &m->model.machine.env->rights;
 	struct why why = {.model = &m->model,
 			  .tables = &m->loaded.cases.tables,
@@ -357,7 +330,10 @@ static int run(void *settings, char **operands)
 		free(text);
 		return fail(EXIT_HARNESS, "%s: %s\n", program, strerror(errno));
 	}
-	restorer = s->machine ? NULL : keep_others_away();
+	/* NULL where there is no lock to hold. */
+	restorer = s->machine || geteuid() ? NULL : machine_begin(1);
+	if (restorer)
+		wait_for_others(machine_lock_of(restorer), SILENT_SECONDS, program);
 	status = modelled_load(m, s->folder, s->machine, program);
 	if (!status)
 		status = ask_question(s, m, text, size, restorer);

@@ -11,10 +11,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "abi/attr.h"
+#include "call/call.h"
 #include "machine/clock.h"
 #include "machine/names.h"
 #include "machine/environment.h"
@@ -79,23 +78,24 @@ static struct place place_of(const struct pmu *pmu, const struct environment *en
 }
 
 /* The attr as sysfs's terms or a literal gave it, with more: a file descriptor, or -errno. */
-static int open_at(const struct abi *abi, const struct place *place, const json_t *fields)
+static int open_at(const struct environment *env, const struct place *place, const json_t *fields)
 {
-	unsigned char *attr = calloc(1, abi->attr_size);
+	struct call call = {.image = calloc(1, env->abi->attr_size),
+			    .pid = place->pid,
+			    .cpu = place->cpu,
+			    .group_fd = -1,
+			    .flags = PERF_FLAG_FD_CLOEXEC};
+	struct answer answer = {.fd = -1};
 	struct where nowhere = {0};
 	struct error e = {0};
-	long fd;
-	int err;
+	int err = call.image
+			  ? attr_from_json(env->abi, NULL, fields, NULL, &nowhere, call.image, &e)
+			  : -ENOMEM;
 
-	if (!attr)
-		return -ENOMEM;
-	err = attr_from_json(abi, NULL, fields, NULL, &nowhere, attr, &e);
-	fd = err ? -1
-		 : syscall(SYS_perf_event_open, attr, place->pid, place->cpu, -1,
-			   (unsigned long)PERF_FLAG_FD_CLOEXEC);
-	err = err ? err : -errno;
-	free(attr);
-	return fd < 0 ? err : (int)fd;
+	if (!err)
+		err = call_issue(&call, env, &answer);
+	call_free(&call);
+	return err ? err : answer.fd >= 0 ? answer.fd : -answer.err;
 }
 
 /* Something to count: instructions, system calls, a page that is new. */
@@ -114,6 +114,14 @@ static void work_for(double seconds)
 		*(volatile char *)page = 1;
 		munmap(page, 4096);
 	} while (clock_processor_seconds() < end);
+}
+
+/* The event, that is off, counts for so long. */
+static void run_for(int fd, double seconds)
+{
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	work_for(seconds);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 static json_t *refused(int err)
@@ -136,9 +144,7 @@ static json_t *what_it_counts(int fd, const char *zero)
 	} read_out = {0};
 	bool is_read;
 
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	work_for(moment);
-	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	run_for(fd, moment);
 	is_read = read(fd, &read_out, sizeof(read_out)) == (ssize_t)sizeof(read_out);
 	close(fd);
 	if (!is_read || !read_out.running)
@@ -156,8 +162,8 @@ static void with_times(json_t *fields)
 }
 
 /* One event of events/, whose terms these are. */
-static json_t *try_listed(const struct abi *abi, const struct pmu *pmu, const struct place *place,
-			  const char *terms)
+static json_t *try_listed(const struct environment *env, const struct pmu *pmu,
+			  const struct place *place, const char *terms)
 {
 	char text[512];
 	bool is_open = false;
@@ -170,7 +176,7 @@ static json_t *try_listed(const struct abi *abi, const struct pmu *pmu, const st
 		return answered("unknown", is_open ? "it has a value that people fill in"
 						   : "its terms are not those of format");
 	with_times(fields);
-	fd = open_at(abi, place, fields);
+	fd = open_at(env, place, fields);
 	answer = fd < 0 ? refused(-fd) : what_it_counts(fd, "unknown");
 	json_decref(fields);
 	return answer;
@@ -194,11 +200,11 @@ static json_t *try_events(const struct probe *probe, const struct pmu *pmu,
 	json_object_foreach((json_t *)events, name, terms) {
 		if (!is_listed_event(name))
 			continue;
-		json_object_set_new(answers, name,
-				    clock_processor_seconds() > deadline
-					    ? answered("unknown", "the time was over")
-					    : try_listed(probe->env->abi, pmu, place,
-							 json_string_value(terms)));
+		json_object_set_new(
+			answers, name,
+			clock_processor_seconds() > deadline
+				? answered("unknown", "the time was over")
+				: try_listed(probe->env, pmu, place, json_string_value(terms)));
 	}
 	return answers;
 }
@@ -232,9 +238,7 @@ static json_t *sampled(int fd, size_t page_size)
 		close(fd);
 		return answer;
 	}
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	work_for(while_traced);
-	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	run_for(fd, while_traced);
 	is_written = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) > 0;
 	munmap(page, size);
 	close(fd);
@@ -246,11 +250,11 @@ static json_t *try_cycles(const struct probe *probe, const struct pmu *pmu,
 			  const struct place *place)
 {
 	json_t *fields = cycles_of(pmu, 0), *sampling = cycles_of(pmu, SAMPLE_PERIOD);
-	int fd = open_at(probe->env->abi, place, fields);
+	int fd = open_at(probe->env, place, fields);
 	json_t *counts = fd < 0 ? refused(-fd) : what_it_counts(fd, "no");
 	json_t *samples;
 
-	fd = open_at(probe->env->abi, place, sampling);
+	fd = open_at(probe->env, place, sampling);
 	samples = fd < 0 ? refused(-fd) : sampled(fd, probe->env->page_size);
 	json_decref(fields);
 	json_decref(sampling);
@@ -269,9 +273,7 @@ static json_t *traced(int fd, struct perf_event_mmap_page *page, size_t page_siz
 	aux = mmap(NULL, at, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
 	if (aux == MAP_FAILED)
 		return errno == EOPNOTSUPP ? NULL : refused(errno);
-	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	work_for(while_traced);
-	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	run_for(fd, while_traced);
 	is_written = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE) > 0;
 	munmap(aux, at);
 	return is_written ? json_pack("{s:s}", "answer", "yes")
@@ -285,7 +287,7 @@ static json_t *try_aux(const struct probe *probe, const struct pmu *pmu, const s
 	json_t *fields = json_pack("{s:I, s:i}", "type", (json_int_t)pmu->type, "disabled", 1);
 	json_t *answer = NULL;
 	void *page;
-	int fd = open_at(probe->env->abi, place, fields);
+	int fd = open_at(probe->env, place, fields);
 
 	json_decref(fields);
 	if (fd < 0)
@@ -299,42 +301,16 @@ static json_t *try_aux(const struct probe *probe, const struct pmu *pmu, const s
 	return answer;
 }
 
-/*
- * Opens events on the PMU, and looks at what they do: adds `cycles` (of a processor's), `tried` (of
- * each event in its events/) and `aux` (where it can have an AUX area) to `json`, which has what
- * its files say. The caller's affinity is afterwards what it was. Events that come behind
- * `deadline`, in seconds of clock_processor_seconds(), are not asked, and say so.
- */
-static void pmu_try(const struct probe *probe, const struct pmu *pmu, json_t *json, double deadline)
-{
-	const json_t *events = json_object_get(json, "events");
-	struct place place = place_of(pmu, probe->env);
-	json_t *aux;
-
-	if (json_object_get(json, "processors"))
-		json_object_set_new(json, "cycles", try_cycles(probe, pmu, &place));
-	if (events)
-		json_object_set_new(json, "tried",
-				    try_events(probe, pmu, &place, events, deadline));
-	aux = pmu->type >= FIRST_OF_SYSFS && clock_processor_seconds() < deadline
-		      ? try_aux(probe, pmu, &place)
-		      : NULL;
-	if (aux)
-		json_object_set_new(json, "aux", aux);
-	if (place.is_known)
-		sched_setaffinity(0, sizeof(place.before), &place.before);
-}
-
 #define ASKING_SECONDS 0.3 /* for all PMUs: a server has hundreds */
 
 static const char root[] = "/sys/bus/event_source/devices";
 
 /* Of the files of a folder the first line of each, in their names' order; nothing, where there is
  * no folder. */
-static json_t *folder_json(const char *pmu, const char *folder)
+static void put_folder(json_t *json, const char *pmu, const char *folder)
 {
 	char path[512], text[512];
-	json_t *json = json_object();
+	json_t *files = json_object();
 	struct dirent **entries = NULL;
 	int count;
 
@@ -347,36 +323,51 @@ static json_t *folder_json(const char *pmu, const char *folder)
 		    snprintf(path, sizeof(path), "%s/%s/%s/%s", root, pmu, folder, name) <
 			    (int)sizeof(path) &&
 		    read_line(path, text, sizeof(text)) >= 0)
-			json_object_set_new(json, name, json_string(text));
+			json_object_set_new(files, name, json_string(text));
 		free(entries[i]);
 	}
 	free(entries);
-	return json;
-}
-
-static void set_folder(json_t *json, const char *pmu, const char *folder)
-{
-	json_t *files = folder_json(pmu, folder);
-
 	if (json_object_size(files))
 		json_object_set(json, folder, files);
 	json_decref(files);
 }
 
+/*
+ * What its files say, and what it does: `cycles` (of a processor's), `tried` (of each event in its
+ * events/) and `aux` (where it can have an AUX area). The caller's affinity is afterwards what it
+ * was. Events that come behind `deadline`, in seconds of clock_processor_seconds(), are not asked,
+ * and say so.
+ */
 static json_t *pmu_json(const struct probe *probe, const struct pmu *pmu, double deadline)
 {
 	json_t *json = json_pack("{s:s, s:I}", "name", pmu->name, "type", (json_int_t)pmu->type);
+	bool is_processor = machine_is_processors(&probe->model->machine, pmu);
+	const json_t *events;
+	struct place place;
+	json_t *aux = NULL;
 
-	if (machine_is_processors(&probe->model->machine, pmu))
+	if (is_processor)
 		json_object_set_new(json, "processors", json_true());
 	if (pmu->cpus[0])
 		json_object_set_new(json, "cpus", json_string(pmu->cpus));
 	if (pmu->cpumask[0])
 		json_object_set_new(json, "cpumask", json_string(pmu->cpumask));
-	set_folder(json, pmu->name, "format");
-	set_folder(json, pmu->name, "events");
-	set_folder(json, pmu->name, "caps");
-	pmu_try(probe, pmu, json, deadline);
+	put_folder(json, pmu->name, "format");
+	put_folder(json, pmu->name, "events");
+	put_folder(json, pmu->name, "caps");
+	events = json_object_get(json, "events");
+	place = place_of(pmu, probe->env);
+	if (is_processor)
+		json_object_set_new(json, "cycles", try_cycles(probe, pmu, &place));
+	if (events)
+		json_object_set_new(json, "tried",
+				    try_events(probe, pmu, &place, events, deadline));
+	if (pmu->type >= FIRST_OF_SYSFS && clock_processor_seconds() < deadline)
+		aux = try_aux(probe, pmu, &place);
+	if (aux)
+		json_object_set_new(json, "aux", aux);
+	if (place.is_known)
+		sched_setaffinity(0, sizeof(place.before), &place.before);
 	return json;
 }
 

@@ -13,6 +13,238 @@
 #include "machine/names.h"
 #include "report/report.h"
 
+/*
+ * What is read of cases/probe.json.
+ */
+
+/* The names of members on the way to a value. */
+static int value_path(struct doc *d, const json_t *json, void *path, const struct where *w)
+{
+	bool good = json_array_size(json) > 0;
+
+	for (size_t i = 0; i < json_array_size(json); i++)
+		good = good && json_is_string(json_array_get(json, i));
+	*(const json_t **)path = json;
+	return good ? 0 : error_value(d->e, w, json, "a list of names");
+}
+
+static const struct doc_type fact_type = {
+	"a fact",
+	(const struct doc_row[]){
+		{"key", DOC_TEXT, true, AT(struct guide_fact, key)},
+		{"title", DOC_TEXT, true, AT(struct guide_fact, title)},
+		{"at", DOC_READ, true, AT(struct guide_fact, path), .read = value_path},
+		{"unit", DOC_TEXT, false, AT(struct guide_fact, unit)},
+		{"shows", DOC_WORD, false, AT(struct guide_fact, shows),
+		 .words = (const char *const[]){"value", "first-refused-bit", NULL}},
+		{"instead", DOC_TEXT, false, AT(struct guide_fact, instead)},
+		{0}},
+	.size = sizeof(struct guide_fact)};
+
+static const struct doc_type topic_type = {
+	"a topic",
+	(const struct doc_row[]){{"topic", DOC_TEXT, true, AT(struct guide_topic, name)},
+				 {"title", DOC_TEXT, true, AT(struct guide_topic, title)},
+				 {"facts", DOC_LIST, false, AT(struct guide_topic, facts),
+				  .type = &fact_type,
+				  .count = offsetof(struct guide_topic, fact_count)},
+				 {0}},
+	.size = sizeof(struct guide_topic)};
+
+static int errno_text(struct doc *d, const json_t *json, void *name, const struct where *w)
+{
+	const char *text = json_string_value(json);
+	struct nearest near = nearest_to(text ? text : "");
+
+	*(const char **)name = text;
+	return text && errno_by_name(text, &near) ? 0
+						  : error_name(d->e, w, text ? text : "nothing",
+							       near.best, "the name of an errno");
+}
+
+static int reason_when(struct doc *d, const json_t *json, void *when, const struct where *w)
+{
+	*(const json_t **)when = json;
+	return when_check(json, d->context, w, d->e);
+}
+
+static const char *const guide_answers[] = {"unknown", "no", "denied", NULL};
+
+static const struct doc_type reason_type = {
+	"a reason",
+	(const struct doc_row[]){
+		{"key", DOC_TEXT, false, AT(struct guide_reason, key)},
+		{"caller", DOC_TEXT, false, AT(struct guide_reason, caller)},
+		{"token", DOC_TEXT, false, AT(struct guide_reason, token)},
+		{"errno", DOC_READ, false, AT(struct guide_reason, err), .read = errno_text},
+		{"opens", DOC_TRUTH, false, AT(struct guide_reason, is_of_opened)},
+		{"answer", DOC_WORD, false, AT(struct guide_reason, answer),
+		 .words = guide_answers},
+		{"because", DOC_TEXT, true, AT(struct guide_reason, because)},
+		{"instead", DOC_TEXT, false, AT(struct guide_reason, instead)},
+		{"when", DOC_READ, false, AT(struct guide_reason, when), .read = reason_when},
+		{0}},
+	.size = sizeof(struct guide_reason)};
+
+static const struct doc_type guide_type = {
+	"probe.json",
+	(const struct doc_row[]){
+		{"$schema", DOC_ANY, false, .at = DOC_NOWHERE},
+		{"about", DOC_ANY, false, .at = DOC_NOWHERE},
+		{"topics", DOC_LIST, true, AT(struct guide, topics), .type = &topic_type,
+		 .count = offsetof(struct guide, topic_count), .expected = "a list of topics"},
+		{"reasons", DOC_LIST, true, AT(struct guide, reasons), .type = &reason_type,
+		 .count = offsetof(struct guide, reason_count), .expected = "a list of reasons"},
+		{0}},
+	.size = offsetof(struct guide, arena)};
+
+int guide_load(struct guide *guide, const struct source *source, struct when_names *names,
+	       struct error *e)
+{
+	struct doc d = {&guide->arena, e, names};
+
+	*guide = (struct guide){0};
+	return doc_load(&d, &guide_type, source, guide);
+}
+
+void guide_free(struct guide *guide)
+{
+	arena_free(&guide->arena);
+}
+
+/*
+ * Why a capability is not there: what cases/probe.json says of it, or the model of the call that
+ * was refused, or else what the case has found.
+ */
+
+/* What the model says of a call that was refused; false: nothing. */
+static bool ask_model(json_t *json, const struct probe *probe, const struct result *result)
+{
+	const struct verdict *v = &result->verdict;
+	struct caller caller = caller_as(&probe->env->rights, result->instance->who.as);
+	struct world_event leader = {.fd = v->refused.group_fd, .is_unknown = true};
+	struct world world = {.told = v->err,
+			      .events = &leader,
+			      .event_count = v->refused.group_fd >= 0,
+			      .sees_processes = true};
+	struct call call = {.image = malloc(sizeof(v->refused.attr)),
+			    .pid = v->refused.pid,
+			    .cpu = v->refused.cpu,
+			    .group_fd = v->refused.group_fd,
+			    .flags = v->refused.flags};
+	bool found = false;
+
+	if (call.image) {
+		memcpy(call.image, v->refused.attr, sizeof(v->refused.attr));
+		found = model_tell_cause(probe->model, &call, &caller, &world, json);
+	}
+	free(call.image);
+	return found;
+}
+
+/* A glob that is not there matches anything; one that is, no text that is not. */
+static bool glob_fits(const char *glob, const char *text)
+{
+	return !glob || (text && !fnmatch(glob, text, 0));
+}
+
+/* The first reason that is about what came, and holds on this machine; or NULL. */
+static const struct guide_reason *reason_of(const struct probe *probe, const struct result *result,
+					    const char *key)
+{
+	const struct who who = {.as = result->instance->who.as};
+	const char *err = result->verdict.err ? errno_name(result->verdict.err) : NULL;
+
+	for (size_t i = 0; i < probe->guide->reason_count; i++) {
+		const struct guide_reason *reason = &probe->guide->reasons[i];
+
+		if (!reason->token == !result->token && glob_fits(reason->token, result->token) &&
+		    (!reason->is_of_opened || (!result->token && !err)) &&
+		    glob_fits(reason->key, key) &&
+		    glob_fits(reason->caller, identity_names[who.as]) &&
+		    glob_fits(reason->err, err) && when_holds(reason->when, &who, probe->env))
+			return reason;
+	}
+	return NULL;
+}
+
+static void set_reason(json_t *json, const struct probe *probe, const struct result *result,
+		       const struct guide_reason *reason)
+{
+	const struct verdict *v = &result->verdict;
+	const struct deviation *known =
+		v->err || result->token
+			? NULL
+			: baseline_find(probe->baseline, result->instance, probe->env);
+
+	/* How a kernel, or a machine, is known to break it, and the version that mended it. */
+	if (known && !(known->of_machine && reason)) {
+		char words[900];
+
+		deviation_words(known, words, sizeof(words));
+		json_object_set_new(
+			json, "because",
+			json_sprintf("this %s breaks it: %s", deviation_whose(known), words));
+		if (known->fixed)
+			json_object_set_new(
+				json, "instead",
+				json_sprintf("a kernel with the fix: %s", known->fixed));
+		return;
+	}
+	if (reason) {
+		json_object_set_new(json, "because", json_string(reason->because));
+		if (reason->instead)
+			json_object_set_new(json, "instead", json_string(reason->instead));
+		return;
+	}
+	if (v->refused.is_there && v->err && ask_model(json, probe, result))
+		return;
+	if (result->token)
+		json_object_set_new(
+			json, "because",
+			json_sprintf("it takes %s: %s", result->token,
+				     result->reason ? result->reason : "it is not met"));
+	else if (v->err)
+		json_object_set_new(json, "because",
+				    json_sprintf("the kernel says %s to %.400s", errno_name(v->err),
+						 v->call[0] ? v->call : "it"));
+	else if (v->expected[0] || v->got[0])
+		json_object_set_new(json, "because",
+				    json_sprintf("the event opens, and what came is not what was "
+						 "looked for: expected %.200s, got %.200s",
+						 v->expected, v->got));
+	else if (result->reason)
+		json_object_set_new(json, "because", json_string(result->reason));
+}
+
+/* What came of one capability as one caller: a new reference to an object. */
+static json_t *answer_json(const struct probe *probe, const struct result *result, const char *key)
+{
+	const struct guide_reason *reason = reason_of(probe, result, key);
+	const struct verdict *v = &result->verdict;
+	json_t *json = json_object();
+	const char *answer = "unknown";
+
+	if (v->outcome == SKIP && result->token) /* what its token says of the machine */
+		answer = reason ? guide_answers[reason->answer] : answer;
+	else if (v->outcome == PASS)
+		answer = v->capability[0] ? v->capability : answer;
+	else if (v->outcome == FAIL) /* the kernel does another thing than it says */
+		answer = "no";
+	json_object_set_new(json, "answer", json_string(answer));
+	if (v->err)
+		json_object_set_new(json, "errno", json_string(errno_name(v->err)));
+	if (result->token)
+		json_object_set_new(json, "token", json_string(result->token));
+	if (strcmp(answer, "yes") != 0)
+		set_reason(json, probe, result, reason);
+	return json;
+}
+
+/*
+ * The answers as one JSON object.
+ */
+
 /* Everything but the caller: "event.cycles.counts" of the suite probe.event. */
 static void key_of(const struct instance *instance, char *out, size_t size)
 {
@@ -162,248 +394,4 @@ json_t *probe_json(const struct probe *probe)
 	if (probe_wants(probe->wanted, PROBE_PMUS))
 		json_object_set_new(json, "pmus", pmus_json(probe));
 	return json;
-}
-
-/*
- * Why a capability is not there: what cases/probe.json says of it, or the model of the call that
- * was refused, or else what the case has found.
- */
-
-/* What the model says of a call that was refused; false: nothing. */
-static bool ask_model(json_t *json, const struct probe *probe, const struct result *result)
-{
-	const struct verdict *v = &result->verdict;
-	struct caller caller = caller_as(&probe->env->rights, result->instance->who.as);
-	struct world_event leader = {.fd = v->refused.group_fd, .is_unknown = true};
-	struct world world = {.told = v->err,
-			      .events = &leader,
-			      .event_count = v->refused.group_fd >= 0,
-			      .sees_processes = true};
-	struct call call = {.image = malloc(sizeof(v->refused.attr)),
-			    .pid = v->refused.pid,
-			    .cpu = v->refused.cpu,
-			    .group_fd = v->refused.group_fd,
-			    .flags = v->refused.flags};
-	bool found = false;
-
-	if (call.image) {
-		memcpy(call.image, v->refused.attr, sizeof(v->refused.attr));
-		found = model_tell_cause(probe->model, &call, &caller, &world, json);
-	}
-	free(call.image);
-	return found;
-}
-
-/* How a kernel, or a machine, is known to break it, and the version that mended it. */
-static void tell_deviation(json_t *json, const struct deviation *known)
-{
-	char words[900];
-
-	deviation_words(known, words, sizeof(words));
-	json_object_set_new(json, "because",
-			    json_sprintf("this %s breaks it: %s", deviation_whose(known), words));
-	if (known->fixed)
-		json_object_set_new(json, "instead",
-				    json_sprintf("a kernel with the fix: %s", known->fixed));
-}
-
-static void set_reason(json_t *json, const struct probe *probe, const struct result *result,
-		       const char *key)
-{
-	const struct verdict *v = &result->verdict;
-	const struct absence_of what = {.key = key,
-					.caller = identity_names[result->instance->who.as],
-					.token = result->token,
-					.err = v->err};
-	const struct guide_reason *reason = guide_reason(probe->guide, &what, probe->env);
-	const struct deviation *known =
-		v->err || result->token
-			? NULL
-			: baseline_find(probe->baseline, result->instance, probe->env);
-
-	if (known && !(known->of_machine && reason)) {
-		tell_deviation(json, known);
-		return;
-	}
-	if (reason) {
-		json_object_set_new(json, "because", json_string(reason->because));
-		if (reason->instead)
-			json_object_set_new(json, "instead", json_string(reason->instead));
-		return;
-	}
-	if (v->refused.is_there && v->err && ask_model(json, probe, result))
-		return;
-	if (result->token)
-		json_object_set_new(
-			json, "because",
-			json_sprintf("it takes %s: %s", result->token,
-				     result->reason ? result->reason : "it is not met"));
-	else if (v->err)
-		json_object_set_new(json, "because",
-				    json_sprintf("the kernel says %s to %.400s", errno_name(v->err),
-						 v->call[0] ? v->call : "it"));
-	else if (v->expected[0] || v->got[0])
-		json_object_set_new(json, "because",
-				    json_sprintf("the event opens, and what came is not what was "
-						 "looked for: expected %.200s, got %.200s",
-						 v->expected, v->got));
-	else if (result->reason)
-		json_object_set_new(json, "because", json_string(result->reason));
-}
-
-/* Of a case that did not run: what its token says of the machine. */
-static const char *answer_of_skip(const struct probe *probe, const struct result *result,
-				  const char *key)
-{
-	const struct absence_of what = {.key = key,
-					.caller = identity_names[result->instance->who.as],
-					.token = result->token};
-	const struct guide_reason *reason = guide_reason(probe->guide, &what, probe->env);
-
-	return reason ? guide_answers[reason->answer] : guide_answers[ANSWER_UNKNOWN];
-}
-
-json_t *answer_json(const struct probe *probe, const struct result *result, const char *key)
-{
-	const struct verdict *v = &result->verdict;
-	json_t *json = json_object();
-	const char *answer = "unknown";
-
-	if (v->outcome == SKIP && result->token)
-		answer = answer_of_skip(probe, result, key);
-	else if (v->outcome == PASS)
-		answer = v->capability[0] ? v->capability : "unknown";
-	else if (v->outcome == FAIL) /* the kernel does another thing than it says */
-		answer = "no";
-	json_object_set_new(json, "answer", json_string(answer));
-	if (v->err)
-		json_object_set_new(json, "errno", json_string(errno_name(v->err)));
-	if (result->token)
-		json_object_set_new(json, "token", json_string(result->token));
-	if (strcmp(answer, "yes") != 0)
-		set_reason(json, probe, result, key);
-	return json;
-}
-
-/*
- * What is read of cases/probe.json, and the reason that is about something.
- */
-
-/* The names of members on the way to a value. */
-static int value_path(struct doc *d, const json_t *json, void *path, const struct where *w)
-{
-	bool good = json_array_size(json) > 0;
-
-	for (size_t i = 0; i < json_array_size(json); i++)
-		good = good && json_is_string(json_array_get(json, i));
-	*(const json_t **)path = json;
-	return good ? 0 : error_value(d->e, w, json, "a list of names");
-}
-
-static const struct doc_type fact_type = {
-	"a fact",
-	(const struct doc_row[]){
-		{"key", DOC_TEXT, true, AT(struct guide_fact, key)},
-		{"title", DOC_TEXT, true, AT(struct guide_fact, title)},
-		{"at", DOC_READ, true, AT(struct guide_fact, path), .read = value_path},
-		{"unit", DOC_TEXT, false, AT(struct guide_fact, unit)},
-		{"shows", DOC_WORD, false, AT(struct guide_fact, shows),
-		 .words = (const char *const[]){"value", "first-refused-bit", NULL}},
-		{"instead", DOC_TEXT, false, AT(struct guide_fact, instead)},
-		{0}},
-	.size = sizeof(struct guide_fact)};
-
-static const struct doc_type topic_type = {
-	"a topic",
-	(const struct doc_row[]){{"topic", DOC_TEXT, true, AT(struct guide_topic, name)},
-				 {"title", DOC_TEXT, true, AT(struct guide_topic, title)},
-				 {"facts", DOC_LIST, false, AT(struct guide_topic, facts),
-				  .type = &fact_type,
-				  .count = offsetof(struct guide_topic, fact_count)},
-				 {0}},
-	.size = sizeof(struct guide_topic)};
-
-static int errno_text(struct doc *d, const json_t *json, void *name, const struct where *w)
-{
-	const char *text = json_string_value(json);
-	struct nearest near = nearest_to(text ? text : "");
-
-	*(const char **)name = text;
-	return text && errno_by_name(text, &near) ? 0
-						  : error_name(d->e, w, text ? text : "nothing",
-							       near.best, "the name of an errno");
-}
-
-static int reason_when(struct doc *d, const json_t *json, void *when, const struct where *w)
-{
-	*(const json_t **)when = json;
-	return when_check(json, d->context, w, d->e);
-}
-
-const char *const guide_answers[] = {"unknown", "no", "denied", NULL};
-
-static const struct doc_type reason_type = {
-	"a reason",
-	(const struct doc_row[]){
-		{"key", DOC_TEXT, false, AT(struct guide_reason, key)},
-		{"caller", DOC_TEXT, false, AT(struct guide_reason, caller)},
-		{"token", DOC_TEXT, false, AT(struct guide_reason, token)},
-		{"errno", DOC_READ, false, AT(struct guide_reason, err), .read = errno_text},
-		{"opens", DOC_TRUTH, false, AT(struct guide_reason, is_of_opened)},
-		{"answer", DOC_WORD, false, AT(struct guide_reason, answer),
-		 .words = guide_answers},
-		{"because", DOC_TEXT, true, AT(struct guide_reason, because)},
-		{"instead", DOC_TEXT, false, AT(struct guide_reason, instead)},
-		{"when", DOC_READ, false, AT(struct guide_reason, when), .read = reason_when},
-		{0}},
-	.size = sizeof(struct guide_reason)};
-
-static const struct doc_type guide_type = {
-	"probe.json",
-	(const struct doc_row[]){
-		{"$schema", DOC_ANY, false, .at = DOC_NOWHERE},
-		{"about", DOC_ANY, false, .at = DOC_NOWHERE},
-		{"topics", DOC_LIST, true, AT(struct guide, topics), .type = &topic_type,
-		 .count = offsetof(struct guide, topic_count), .expected = "a list of topics"},
-		{"reasons", DOC_LIST, true, AT(struct guide, reasons), .type = &reason_type,
-		 .count = offsetof(struct guide, reason_count), .expected = "a list of reasons"},
-		{0}},
-	.size = offsetof(struct guide, arena)};
-
-int guide_load(struct guide *guide, const struct source *source, struct when_names *names,
-	       struct error *e)
-{
-	struct doc d = {&guide->arena, e, names};
-
-	*guide = (struct guide){0};
-	return doc_load(&d, &guide_type, source, guide);
-}
-
-void guide_free(struct guide *guide)
-{
-	arena_free(&guide->arena);
-}
-
-/* A glob that is not there matches anything; one that is, no text that is not. */
-static bool glob_fits(const char *glob, const char *text)
-{
-	return !glob || (text && !fnmatch(glob, text, 0));
-}
-
-const struct guide_reason *guide_reason(const struct guide *guide, const struct absence_of *what,
-					struct environment *env)
-{
-	const struct who who = {.as = (enum identity)identity_by_name(what->caller)};
-
-	for (size_t i = 0; i < guide->reason_count; i++) {
-		const struct guide_reason *reason = &guide->reasons[i];
-
-		if (!reason->token == !what->token && glob_fits(reason->token, what->token) &&
-		    (!reason->is_of_opened || (!what->token && !what->err)) &&
-		    glob_fits(reason->key, what->key) && glob_fits(reason->caller, what->caller) &&
-		    glob_fits(reason->err, what->err ? errno_name(what->err) : NULL) &&
-		    when_holds(reason->when, &who, env))
-			return reason;
-	}
-	return NULL;
 }

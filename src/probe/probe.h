@@ -15,14 +15,6 @@
 #include "text/doc.h"
 #include "text/source.h"
 
-/* What a capability that is not there is looked up by. */
-struct absence_of {
-	const char *key;    /* "event.cycles.counts" */
-	const char *caller; /* "root" */
-	const char *token;  /* that is not met, or NULL: it was tried */
-	int err;            /* the errno that it gave, or 0: it opened, and did not do its work */
-};
-
 struct guide {
 	const struct guide_topic {
 		const char *name, *title;
@@ -46,18 +38,11 @@ struct guide {
 	struct arena arena;
 };
 
-/* Of a reason's `answer`, by its number. */
-extern const char *const guide_answers[];
-
 /* `names`: of the reasons' `when`. 0, or a negative errno with `e` filled. Free with guide_free(),
  * whatever came. */
 int guide_load(struct guide *guide, const struct source *source, struct when_names *names,
 	       struct error *e);
 void guide_free(struct guide *guide);
-
-/* The first reason that is about it and holds on this machine, or NULL. */
-const struct guide_reason *guide_reason(const struct guide *guide, const struct absence_of *what,
-					struct environment *env);
 
 /* What the answers are made from. */
 struct probe {
@@ -89,9 +74,6 @@ json_t *probe_json(const struct probe *probe);
 
 /* pmus.c: each PMU of sysfs with what its files say: a new reference to a list. */
 json_t *pmus_json(const struct probe *probe);
-
-/* reason.c: what came of one capability as one caller: a new reference to an object. */
-json_t *answer_json(const struct probe *probe, const struct result *result, const char *key);
 
 /* The same for people, on `f`, and as flat rows, one a capability and caller. */
 void probe_write(const json_t *probed, FILE *f);

@@ -111,37 +111,6 @@ static void write_topic(const json_t *topic, const json_t *callers, FILE *f)
 		write_fact(one, f);
 }
 
-/* The names of a folder's files, in lines. */
-static void write_names(const char *what, const json_t *files, FILE *f)
-{
-	const char *name;
-	json_t *value, *all;
-
-	if (!files)
-		return;
-	all = json_string("");
-	json_object_foreach((json_t *)files, name, value) {
-		json_t *more = json_sprintf("%s%s%s", json_string_value(all),
-					    json_string_length(all) ? " " : "", name);
-
-		json_decref(all);
-		all = more;
-	}
-	say(f, "    %-8s ", what);
-	text_wrap(json_string_value(all), 13, f);
-	json_decref(all);
-}
-
-/* Appends a word to a text of several. */
-static void add_word(json_t **all, const char *word)
-{
-	json_t *more = json_sprintf("%s%s%s", json_string_value(*all),
-				    json_string_length(*all) ? " " : "", word);
-
-	json_decref(*all);
-	*all = more;
-}
-
 /* What came of an event: an errno, else why it is not "yes", else that. */
 static const char *what_came(const json_t *answer)
 {
@@ -151,26 +120,37 @@ static const char *what_came(const json_t *answer)
 	return errno_text[0] ? errno_text : because[0] ? because : member_text(answer, "answer");
 }
 
-/* The events of which that came. */
-static void write_events_of(const json_t *tried, const char *came, FILE *f)
+/* The names of the members, in lines: all, or those of which that came. */
+static void write_members(const char *before, const json_t *members, const char *came, FILE *f)
 {
-	json_t *names = json_string(""), *line, *answer;
-	const char *name;
+	json_t *all = json_string(before), *value, *more;
+	const char *name, *between = "";
 
-	json_object_foreach((json_t *)tried, name, answer)
-		if (!strcmp(what_came(answer), came))
-			add_word(&names, name);
-	line = json_sprintf("%s: %s", came, json_string_value(names));
-	say(f, "%13s", "");
-	text_wrap(json_string_value(line), 13, f);
-	json_decref(line);
-	json_decref(names);
+	json_object_foreach((json_t *)members, name, value) {
+		if (came && strcmp(what_came(value), came) != 0)
+			continue;
+		more = json_sprintf("%s%s%s", json_string_value(all), between, name);
+		json_decref(all);
+		all = more;
+		between = " ";
+	}
+	text_wrap(json_string_value(all), 13, f);
+	json_decref(all);
+}
+
+static void write_names(const char *what, const json_t *files, FILE *f)
+{
+	if (!files)
+		return;
+	say(f, "    %-8s ", what);
+	write_members("", files, NULL, f);
 }
 
 /* "12 of 14 events count", and the others by what came of them. */
 static void write_tried(const json_t *tried, FILE *f)
 {
 	json_t *seen = json_object(), *answer;
+	char before[1024];
 	const char *name;
 	size_t counting = 0;
 
@@ -187,7 +167,9 @@ static void write_tried(const json_t *tried, FILE *f)
 		if (!strcmp(came, "yes") || json_object_get(seen, came))
 			continue;
 		json_object_set_new(seen, came, json_true());
-		write_events_of(tried, came, f);
+		snprintf(before, sizeof(before), "%s: ", came);
+		say(f, "%13s", "");
+		write_members(before, tried, came, f);
 	}
 	json_decref(seen);
 }
@@ -228,23 +210,24 @@ static void write_pmus(const json_t *pmus, FILE *f)
 
 static void write_head(const json_t *probed, FILE *f)
 {
+	static const struct {
+		const char *what, *key;
+		bool of_host;
+	} lines[] = {{"host", "name", true},           {"time", "time", false},
+		     {"processor", "cpu_model", true}, {"system", "distribution", true},
+		     {"options", "options", true},     {"cases", "cases", false}};
 	const json_t *host = json_object_get(probed, "host");
 	const json_t *environment = json_object_get(probed, "environment");
 
 	say(f, "perfabi %s: what perf_event_open(2) can do on Linux %s %s\n",
 	    member_text(probed, "perfabi"), member_text(environment, "kernel"),
 	    member_text(environment, "machine"));
-	if (member_text(host, "name")[0])
-		say(f, "  host        %s\n", member_text(host, "name"));
-	say(f, "  time        %s\n", member_text(probed, "time"));
-	if (member_text(host, "cpu_model")[0])
-		say(f, "  processor   %s\n", member_text(host, "cpu_model"));
-	if (member_text(host, "distribution")[0])
-		say(f, "  system      %s\n", member_text(host, "distribution"));
-	if (member_text(host, "options")[0])
-		say(f, "  options     %s\n", member_text(host, "options"));
-	if (member_text(probed, "cases")[0])
-		say(f, "  cases       %s\n", member_text(probed, "cases"));
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		const char *text = member_text(lines[i].of_host ? host : probed, lines[i].key);
+
+		if (text[0])
+			say(f, "  %-11s %s\n", lines[i].what, text);
+	}
 }
 
 void probe_write(const json_t *probed, FILE *f)
@@ -285,10 +268,8 @@ static json_t *row_of_host(const json_t *probed)
 	json_t *row = json_object();
 
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-		if (members[i].value)
-			json_object_set(row, members[i].key, (json_t *)members[i].value);
-		else
-			json_object_set_new(row, members[i].key, json_null());
+		json_object_set(row, members[i].key,
+				members[i].value ? (json_t *)members[i].value : json_null());
 	return row;
 }
 

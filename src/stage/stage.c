@@ -25,12 +25,10 @@
  * What each step leaves behind, by its verb.
  */
 
-/* A thing that no step has made. */
-static void stage_add_thing(struct stage *stage, enum role role, const char *name, uint64_t value)
+/* The next place of a list of the stage; of a full one the place behind it, which nobody reads. */
+static size_t next_place(size_t *count)
 {
-	if (stage->things.count < STAGE_THINGS)
-		stage->things.list[stage->things.count++] =
-			(struct thing){.name = name, .role = role, .value = value};
+	return *count < STAGE_THINGS ? (*count)++ : STAGE_THINGS;
 }
 
 static struct world_event *event_of(struct stage *stage, int32_t fd)
@@ -38,14 +36,6 @@ static struct world_event *event_of(struct stage *stage, int32_t fd)
 	for (size_t i = 0; i < stage->world.event_count; i++)
 		if (stage->events[i].fd == fd)
 			return &stage->events[i];
-	return NULL;
-}
-
-static const struct world_file *file_of(const struct stage *stage, int32_t fd)
-{
-	for (size_t i = 0; i < stage->world.file_count; i++)
-		if (stage->files[i].fd == fd)
-			return &stage->files[i];
 	return NULL;
 }
 
@@ -61,38 +51,6 @@ static bool is_of_hardware(const struct model *model, uint64_t type)
 		if (machine->env->pmus[i].type == type)
 			return !kinds_find(machine->kinds, machine->env->pmus[i].name);
 	return false;
-}
-
-/* An event of the stage, as its call made it; `times`: so many of them. */
-static void note_event(struct stage *stage, const struct environment *env, const struct call *call,
-		       int32_t fd, unsigned times)
-{
-	const struct abi_family *flags = abi_family(env->abi, "open_flags");
-	const struct abi_value *breakpoint =
-		abi_value(abi_family(env->abi, "type"), "breakpoint", NULL);
-	bool of_cgroup = call->flags & abi_value(flags, "pid_cgroup", NULL)->value;
-	struct world_event *leader = event_of(stage, call->group_fd);
-	const struct world_file *file = of_cgroup ? file_of(stage, call->pid) : NULL;
-
-	if (call_field(call, env->abi, "type") == breakpoint->value)
-		stage->world.breakpoints += times;
-	if (leader)
-		leader->siblings += times;
-	if (stage->world.event_count == STAGE_THINGS)
-		return;
-	stage->events[stage->world.event_count++] = (struct world_event){
-		.fd = fd,
-		.cpu = call->cpu,
-		.target = of_cgroup ? -1 : call->pid,
-		.clock = call_field(call, env->abi, "use_clockid")
-				 ? (int32_t)call_field(call, env->abi, "clockid")
-				 : -1,
-		.cgroup = file ? file->cgroup : 0,
-		.read_format = call_field(call, env->abi, "read_format"),
-		.inherit = call_field(call, env->abi, "inherit"),
-		.is_sibling = leader != NULL,
-		.is_hardware = is_of_hardware(stage->model, call_field(call, env->abi, "type")),
-		.write_backward = call_field(call, env->abi, "write_backward")};
 }
 
 /* Whether perf_event is a controller of the hierarchy that the file is in. */
@@ -114,23 +72,6 @@ static bool has_controller(const struct stat *st, bool is_v2)
 	       v1.st_dev == st->st_dev;
 }
 
-static void note_file(struct stage *stage, int32_t fd)
-{
-	struct statfs fs;
-	struct stat st;
-	bool is_v2, is_v1;
-
-	if (stage->world.file_count == STAGE_THINGS || fstatfs(fd, &fs) || fstat(fd, &st))
-		return;
-	is_v2 = (unsigned long)fs.f_type == CGROUP2_SUPER_MAGIC;
-	is_v1 = (unsigned long)fs.f_type == CGROUP_SUPER_MAGIC;
-	stage->files[stage->world.file_count++] = (struct world_file){
-		.fd = fd,
-		.is_cgroup = (is_v1 || is_v2) && S_ISDIR(st.st_mode),
-		.has_perf_event = (is_v1 || is_v2) && has_controller(&st, is_v2),
-		.cgroup = (int64_t)(st.st_ino << 16 ^ st.st_dev)};
-}
-
 static uint64_t value_named(const struct scope *scope, const char *name)
 {
 	struct vars vars = scope_vars(scope);
@@ -141,37 +82,58 @@ static uint64_t value_named(const struct scope *scope, const char *name)
 
 /* What noting a step goes by. */
 struct noted {
-	const struct environment *env;
 	const json_t *step, *json; /* the step, and what stands at its verb */
-	const char *name;          /* that it binds, or NULL */
-	uint64_t value;            /* that the name stands for */
+	const char *text;          /* the same, or NULL */
+	uint64_t value;            /* that the name that it binds stands for */
+	unsigned times;
 };
 
+/* An event of the stage, as its call made it. */
 static void note_open(struct stage *stage, const struct noted *n)
 {
-	const json_t *times = json_object_get(n->step, "times");
+	const struct environment *env = stage->model->machine.env;
+	const struct abi_value *cgroup =
+		abi_value(abi_family(env->abi, "open_flags"), "pid_cgroup", NULL);
+	const struct abi_value *breakpoint =
+		abi_value(abi_family(env->abi, "type"), "breakpoint", NULL);
+	struct world_event *leader, event = {.fd = (int32_t)n->value, .clock = -1};
 	struct where nowhere = {0};
 	struct error e = {0};
 	struct call call;
+	bool of_cgroup;
 
-	if (call_from_json(&call, n->env->abi, n->env->arch, n->json, stage->scope, &nowhere, &e))
+	if (call_from_json(&call, env->abi, env->arch, n->json, stage->scope, &nowhere, &e))
 		return;
-	note_event(stage, n->env, &call, (int32_t)n->value,
-		   times ? (unsigned)json_integer_value(times) : 1);
+	event.cpu = call.cpu;
+	of_cgroup = call.flags & cgroup->value;
+	event.target = of_cgroup ? -1 : call.pid;
+	if (call_field(&call, env->abi, "use_clockid"))
+		event.clock = (int32_t)call_field(&call, env->abi, "clockid");
+	for (size_t i = stage->world.file_count; of_cgroup && i-- > 0;)
+		if (stage->files[i].fd == call.pid)
+			event.cgroup = stage->files[i].cgroup;
+	event.read_format = call_field(&call, env->abi, "read_format");
+	event.inherit = call_field(&call, env->abi, "inherit");
+	event.is_hardware = is_of_hardware(stage->model, call_field(&call, env->abi, "type"));
+	event.write_backward = call_field(&call, env->abi, "write_backward");
+	if (call_field(&call, env->abi, "type") == breakpoint->value)
+		stage->world.breakpoints += n->times;
+	leader = event_of(stage, call.group_fd);
+	event.is_sibling = leader != NULL;
+	if (leader)
+		leader->siblings += n->times;
+	stage->events[next_place(&stage->world.event_count)] = event;
 	call_free(&call);
 }
 
 static void note_process(struct stage *stage, const struct noted *n)
 {
-	const char *kind = json_string_value(n->json);
-	bool exists = kind && strcmp(kind, "gone") != 0;
+	bool exists = n->text && strcmp(n->text, "gone") != 0;
 
-	if (stage->world.task_count == STAGE_THINGS)
-		return;
-	stage->tasks[stage->world.task_count++] =
+	stage->tasks[next_place(&stage->world.task_count)] =
 		(struct world_task){.id = (int32_t)n->value,
 				    .exists = exists,
-				    .is_exiting = kind && !strcmp(kind, "zombie"),
+				    .is_exiting = n->text && !strcmp(n->text, "zombie"),
 				    .may_be_read = exists,
 				    .may_be_attached = exists};
 }
@@ -179,7 +141,7 @@ static void note_process(struct stage *stage, const struct noted *n)
 /* It is ended and reaped; so are the events on it. */
 static void note_kill(struct stage *stage, const struct noted *n)
 {
-	int32_t id = (int32_t)value_named(stage->scope, json_string_value(n->json));
+	int32_t id = (int32_t)value_named(stage->scope, n->text);
 
 	for (size_t i = 0; i < stage->world.task_count; i++)
 		if (stage->tasks[i].id == id)
@@ -191,63 +153,52 @@ static void note_kill(struct stage *stage, const struct noted *n)
 
 static void note_mmap(struct stage *stage, const struct noted *n)
 {
-	struct world_event *event =
-		event_of(stage, (int32_t)value_named(stage->scope, json_string_value(n->json)));
+	struct world_event *event = event_of(stage, (int32_t)value_named(stage->scope, n->text));
 
 	if (event)
 		event->has_buffer = true;
 }
 
 /* Of a file that is only imagined, what its step says of it. */
-static void imagine_file(struct stage *stage, const struct noted *n)
-{
-	const char *cgroup = json_string_value(json_object_get(n->step, "cgroup"));
-	bool is_folder = cgroup && !json_object_get(n->step, "entry");
-
-	if (stage->world.file_count == STAGE_THINGS)
-		return;
-	stage->files[stage->world.file_count++] = (struct world_file){
-		.fd = (int32_t)n->value,
-		.is_cgroup = is_folder,
-		.has_perf_event =
-			is_folder && (!strcmp(cgroup, "v2") || !strcmp(cgroup, "v1.perf_event")),
-		.cgroup = (int64_t)n->value};
-}
-
 static void note_descriptor(struct stage *stage, const struct noted *n)
 {
-	if (stage->steps)
-		note_file(stage, (int32_t)n->value);
-	else
-		imagine_file(stage, n);
+	const char *cgroup = json_string_value(json_object_get(n->step, "cgroup"));
+	bool is_folder = cgroup && !json_object_get(n->step, "entry"), is_v1, is_v2;
+	struct world_file file = {.fd = (int32_t)n->value};
+	struct statfs fs;
+	struct stat st;
+
+	if (stage->steps) {
+		if (fstatfs(file.fd, &fs) || fstat(file.fd, &st))
+			return;
+		is_v2 = (unsigned long)fs.f_type == CGROUP2_SUPER_MAGIC;
+		is_v1 = (unsigned long)fs.f_type == CGROUP_SUPER_MAGIC;
+		file.is_cgroup = (is_v1 || is_v2) && S_ISDIR(st.st_mode);
+		file.has_perf_event = (is_v1 || is_v2) && has_controller(&st, is_v2);
+		file.cgroup = (int64_t)(st.st_ino << 16 ^ st.st_dev);
+	} else {
+		file.is_cgroup = is_folder;
+		file.has_perf_event =
+			is_folder && (!strcmp(cgroup, "v2") || !strcmp(cgroup, "v1.perf_event"));
+		file.cgroup = (int64_t)n->value;
+	}
+	stage->files[next_place(&stage->world.file_count)] = file;
 }
 
 /* A text that is only imagined is known without reading it. */
 static void note_text(struct stage *stage, const struct noted *n)
 {
-	const json_t *times = json_object_get(n->step, "times");
-
-	if (stage->steps || stage->world.text_count == STAGE_THINGS || !json_is_string(n->json))
-		return;
-	stage->texts[stage->world.text_count++] =
-		(struct world_text){.address = n->value,
-				    .length = json_string_length(n->json) *
-					      (times ? (uint64_t)json_integer_value(times) : 1)};
+	if (!stage->steps && n->text)
+		stage->texts[next_place(&stage->world.text_count)] = (struct world_text){
+			.address = n->value, .length = json_string_length(n->json) * n->times};
 }
 
 static void note_limit(struct stage *stage, const struct noted *n)
 {
-	const char *limit = json_string_value(n->json);
 	const json_t *to = json_object_get(n->step, "to");
 
-	if (limit && !strcmp(limit, "nofile") && json_is_integer(to) && !json_integer_value(to))
+	if (n->text && !strcmp(n->text, "nofile") && json_is_integer(to) && !json_integer_value(to))
 		stage->no_files = true;
-}
-
-static void note_nothing(struct stage *stage, const struct noted *n)
-{
-	(void)stage;
-	(void)n;
 }
 
 /* What steps leave behind, by verb. */
@@ -255,29 +206,34 @@ static const struct {
 	const char *verb;
 	bool makes; /* it makes a thing, of this role: */
 	enum role role;
-	void (*note)(struct stage *stage, const struct noted *n);
+	void (*note)(struct stage *stage, const struct noted *n); /* or NULL */
 } notes[] = {{"open", true, AN_EVENT, note_open},       {"process", true, A_TASK, note_process},
 	     {"kill", false, A_TASK, note_kill},        {"mmap", false, AN_EVENT, note_mmap},
 	     {"cgroup", true, A_FILE, note_descriptor}, {"file", true, A_FILE, note_descriptor},
-	     {"string", true, A_TEXT, note_text},       {"buffer", true, SOME_MEMORY, note_nothing},
+	     {"string", true, A_TEXT, note_text},       {"buffer", true, SOME_MEMORY, NULL},
 	     {"limit", false, A_FILE, note_limit}};
 
 /* Notes what a step has made or undone; the name that it binds stands for that already. */
-static void stage_note(struct stage *stage, const struct environment *env, const json_t *step)
+static void stage_note(struct stage *stage, const json_t *step)
 {
-	struct noted n = {
-		.env = env, .step = step, .name = json_string_value(json_object_get(step, "bind"))};
+	const char *name = json_string_value(json_object_get(step, "bind"));
+	const json_t *times = json_object_get(step, "times");
+	struct noted n = {.step = step,
+			  .value = value_named(stage->scope, name),
+			  .times = times ? (unsigned)json_integer_value(times) : 1};
+	size_t i = 0;
 
-	n.value = value_named(stage->scope, n.name);
-	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
-		n.json = json_object_get(step, notes[i].verb);
-		if (!n.json)
-			continue;
-		if (notes[i].makes)
-			stage_add_thing(stage, notes[i].role, n.name, n.value);
-		notes[i].note(stage, &n);
+	while (i < sizeof(notes) / sizeof(notes[0]) && !json_object_get(step, notes[i].verb))
+		i++;
+	if (i == sizeof(notes) / sizeof(notes[0]))
 		return;
-	}
+	n.json = json_object_get(step, notes[i].verb);
+	n.text = json_string_value(n.json);
+	if (notes[i].makes)
+		stage->things.list[next_place(&stage->things.count)] =
+			(struct thing){.name = name, .role = notes[i].role, .value = n.value};
+	if (notes[i].note)
+		notes[i].note(stage, &n);
 }
 
 /* Whether they are calls at all, whatever the names in them will stand for. */
@@ -419,16 +375,17 @@ int stage_set(struct stage *stage, const struct plan_of_stage *plan, const struc
 		if (!one.list->is_on)
 			continue;
 		if (steps_run(stage->steps, &one, &verdict)) {
-			stage_note(stage, env, one.list->json);
+			stage_note(stage, one.list->json);
 		} else if (!stage->failed_step) {
 			stage->failed_step = i + 1;
 			snprintf(stage->failure, sizeof(stage->failure),
 				 "expected %.200s, got %.200s", verdict.expected, verdict.got);
 		}
 	}
-	if (foreign && stage->world.task_count < STAGE_THINGS) {
-		stage_add_thing(stage, A_TASK, "runner", (uint64_t)foreign);
-		stage->tasks[stage->world.task_count++] =
+	if (foreign) {
+		stage->things.list[next_place(&stage->things.count)] = (struct thing){
+			.name = "runner", .role = A_TASK, .value = (uint64_t)foreign};
+		stage->tasks[next_place(&stage->world.task_count)] =
 			(struct world_task){.id = foreign,
 					    .exists = true,
 					    .may_be_read = who->as == AS_ROOT,
@@ -500,7 +457,7 @@ int stage_imagine(struct stage *stage, const struct plan_of_stage *plan, struct 
 		if (name && !i.err)
 			i.err = scope_bind(stage->scope, name, i.next++);
 		if (!i.err)
-			stage_note(stage, model->machine.env, step);
+			stage_note(stage, step);
 	}
 	show_stage(stage);
 	stage->world.sees_processes = model->machine.is_this;

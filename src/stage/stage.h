@@ -10,6 +10,7 @@
 #include "model/model.h"
 #include "step/step.h"
 
+/* The most of each list, behind which there is a place that nobody reads. */
 enum { STAGE_THINGS = 64, STAGE_CALLS = 64 };
 
 /* What a name of the stage stands for. */
@@ -20,7 +21,7 @@ struct thing {
 };
 
 struct things {
-	struct thing list[STAGE_THINGS];
+	struct thing list[STAGE_THINGS + 1];
 	size_t count;
 };
 
@@ -52,10 +53,10 @@ struct stage {
 	struct seed seeds[STAGE_CALLS];
 	size_t seed_count;
 	struct world world;
-	struct world_task tasks[STAGE_THINGS];
-	struct world_event events[STAGE_THINGS];
-	struct world_file files[STAGE_THINGS];
-	struct world_text texts[STAGE_THINGS];
+	struct world_task tasks[STAGE_THINGS + 1];
+	struct world_event events[STAGE_THINGS + 1];
+	struct world_file files[STAGE_THINGS + 1];
+	struct world_text texts[STAGE_THINGS + 1];
 };
 
 /* 0 or -EINVAL with `e` filled. Free with stage_free_plan(). */

@@ -155,9 +155,7 @@ static const char *say_uncertainty(struct explainer *x, const struct finding *f)
 /* The errno of the open that somebody was told, or 0. */
 static int told_errno(const struct why *why)
 {
-	const char *told = json_string_value(why->question->told);
-
-	return told ? errno_by_name(told, NULL) : 0;
+	return why->question->told ? errno_by_name(why->question->told, NULL) : 0;
 }
 
 /* Whether it opened elsewhere: somebody said so, or what the last call behind it came to. */
@@ -255,7 +253,7 @@ static int foresee_then(struct explainer *x, const struct then_call *call,
 static void explain_then(struct explainer *x)
 {
 	const struct why *why = x->why;
-	const char *told = json_string_value(why->question->told_behind);
+	const char *told = why->question->told_behind;
 	const struct environment *env = why->model->machine.env;
 	bool is_here = x->judge.is_tried;
 	struct answer answer = {.fd = -1};

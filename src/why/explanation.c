@@ -300,6 +300,7 @@ static const struct member_row rows[] = {
 	{"told", TEXT, AT(struct explanation, told)},
 	{"as_told", SAID, AT(struct explanation, as_told)},
 	{"instead_of", JSON, AT(struct explanation, instead_of)},
+	LIST_OF("behind", struct explanation, behind_others, behind_others_count, cause_rows),
 	{"callers", MADE, .make = came_json},
 	{0}};
 
@@ -405,8 +406,9 @@ static void write_refusal(const struct explanation *x, FILE *f)
 	if (cause->check) {
 		write_cause(cause, 2, f);
 		/* It is not enough where others refuse the call behind it. */
-		write_labelled(!x->behind && !x->dead_ends ? "What to do: "
-							   : "To pass this check: ",
+		write_labelled(!x->behind && !x->behind_others && !x->dead_ends
+				       ? "What to do: "
+				       : "To pass this check: ",
 			       cause->instead, 4, f);
 	}
 	write_labelled("", cause->unknown, 2, f);
@@ -510,9 +512,10 @@ void explanation_write(const struct explanation *x, FILE *f)
 		write_refusal(x, f);
 	else if (cause->opened == UNSAID && !x->notes)
 		write_uncertain(x, f);
-	if (x->behind_count)
+	if (x->behind_count || x->behind_others_count)
 		fputs("Behind that:\n", f);
 	write_causes(x->behind, x->behind_count, 2, f);
+	write_causes(x->behind_others, x->behind_others_count, 2, f);
 	if (cause->opened == SAID_NO && x->remedies)
 		write_remedies(x, f);
 	write_callers(x, f);

@@ -88,8 +88,9 @@ struct explanation {
 	bool is_counted;
 	struct then_told *then;
 	size_t then_count;
-	struct cause *behind;
-	size_t behind_count;
+	/* What refuses it behind the first check, by its own changes or else for other callers. */
+	struct cause *behind, *behind_others;
+	size_t behind_count, behind_others_count;
 	struct dead_end *dead_ends;
 	size_t dead_end_count;
 	struct remedy_found *remedies; /* NULL: not asked */

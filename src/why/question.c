@@ -16,344 +16,6 @@
 #include "machine/names.h"
 
 /*
- * Of several calls the one that is asked about is found, those before it are given, and what of it
- * means something else here is replaced.
- */
-
-static bool is_there(json_int_t pid)
-{
-	return pid <= 0 || pid > INT32_MAX || !kill((pid_t)pid, 0) || errno != ESRCH;
-}
-
-/* With PERF_FLAG_PID_CGROUP pid is a descriptor. */
-static bool is_of_cgroup(const json_t *open)
-{
-	const json_t *flags = json_object_get(open, "flags");
-	char *text = json_dumps(flags, JSON_ENCODE_ANY);
-	bool is = (text && strstr(text, "PID_CGROUP")) ||
-		  ((uint64_t)json_integer_value(flags) & PERF_FLAG_PID_CGROUP);
-
-	free(text);
-	return is;
-}
-
-static void note_substitute(struct question *q, const char *text)
-{
-	if (!q->notes)
-		q->notes = json_array();
-	json_array_append_new(q->notes, json_string(text));
-}
-
-/* A process that has ended since: the calling thread stands for it. */
-static void replace_pid(struct question *q)
-{
-	const json_t *json = json_object_get(q->open, "pid");
-	const char *text = json_string_value(json);
-	json_int_t pid = text ? strtoll(text, NULL, 0) : json_integer_value(json);
-
-	if (is_of_cgroup(q->open) || is_there(pid) ||
-	    !strcmp(json_string_value(q->told) ? json_string_value(q->told) : "", "ESRCH"))
-		return;
-	json_object_set_new(q->open, "pid", json_integer(0));
-	note_substitute(
-		q, "pid is of a process that has ended: the calling thread stands for it here");
-}
-
-/* A pointer of the program that made the call means nothing here. */
-static void replace_path(struct question *q, const struct environment *env)
-{
-	json_t *attr = json_object_get(q->open, "attr");
-	const char *type = json_string_value(json_object_get(attr, "type"));
-	const struct pmu *uprobe = environment_pmu(env, "uprobe");
-
-	if (!type || !uprobe || strtoul(type, NULL, 0) != uprobe->type ||
-	    !json_object_get(attr, "config1"))
-		return;
-	if (!q->given)
-		q->given = json_array();
-	json_array_append_new(q->given,
-			      json_pack("{s:s,s:s}", "string", "/proc/self/exe", "bind", "path"));
-	json_object_set_new(attr, "config1", json_string("$path"));
-	note_substitute(q, "config1 points to a path in another process: /proc/self/exe, perfabi "
-			   "itself, stands for it here");
-}
-
-/* What a pasted call says that means something else here is replaced, and that is said. */
-static void settle_paste(struct question *q, const struct environment *env)
-{
-	if (!q->open || !env->runner) /* another machine's processes are not here anyway */
-		return;
-	replace_pid(q);
-	replace_path(q, env);
-}
-
-/* A descriptor that an earlier line has opened is named by it. */
-static void name_group(json_t *open, const json_t *opened)
-{
-	const json_t *fd = json_object_get(open, "group_fd");
-	const char *number = json_string_value(fd);
-	char name[32];
-
-	if (json_is_integer(fd))
-		snprintf(name, sizeof(name), "fd%lld", (long long)json_integer_value(fd));
-	else
-		snprintf(name, sizeof(name), "fd%.10s", number ? number : "");
-	if (json_object_get(opened, name))
-		json_object_set_new(open, "group_fd", json_sprintf("$%s", name));
-}
-
-static void give_what_opened(json_t *given, json_t *opened, json_t *open, int fd)
-{
-	char name[16];
-
-	snprintf(name, sizeof(name), "fd%d", fd);
-	json_array_append_new(given, json_pack("{s:O,s:s}", "open", open, "bind", name));
-	json_object_set_new(opened, name, json_true());
-}
-
-static const char *group_of(const json_t *open)
-{
-	const char *group = json_string_value(json_object_get(open, "group_fd"));
-
-	return group && *group == '$' ? group + 1 : NULL;
-}
-
-static bool is_breakpoint(const json_t *open)
-{
-	const char *type =
-		json_string_value(json_object_get(json_object_get(open, "attr"), "type"));
-
-	return type && (!strcmp(type, "PERF_TYPE_BREAKPOINT") ||
-			strtoul(type, NULL, 0) == PERF_TYPE_BREAKPOINT);
-}
-
-/* The names of the events that the call hangs on: its leader, and that one's. */
-static json_t *leaders_of(const struct question *q)
-{
-	json_t *names = json_object();
-	const char *group = group_of(q->open);
-
-	for (size_t i = json_array_size(q->given); group && i-- > 0;) {
-		const json_t *step = json_array_get(q->given, i);
-
-		if (strcmp(json_string_value(json_object_get(step, "bind")), group))
-			continue;
-		json_object_set_new(names, group, json_true());
-		group = group_of(json_object_get(step, "open"));
-	}
-	return names;
-}
-
-/*
- * Of the events that were open before, those that the call meets: its leaders, their other members,
- * and breakpoints, of which there are few. The others may not be had here.
- */
-static void keep_what_is_met(struct question *q)
-{
-	json_t *kept = json_array(), *leaders = leaders_of(q), *step;
-	size_t i;
-
-	json_array_foreach(q->given, i, step) {
-		const json_t *open = json_object_get(step, "open");
-		const char *bind = json_string_value(json_object_get(step, "bind"));
-		const char *of = group_of(open);
-
-		if (json_object_get(leaders, bind) || (of && json_object_get(leaders, of)) ||
-		    (is_breakpoint(open) && !of))
-			json_array_append(kept, step);
-	}
-	json_decref(leaders);
-	json_decref(q->given);
-	q->given = kept;
-}
-
-/* Who made the call of a line of strace -f: "1234 " or "[pid 1234] ". */
-static void name_caller(const char *line, char *out, size_t size)
-{
-	size_t from = strcspn(line, "0123456789");
-
-	snprintf(out, size, "%.*s", (int)strspn(line + from, "0123456789"), line + from);
-}
-
-/*
- * A call that strace -f prints in two parts, for others called meanwhile: the first is kept in
- * `parts` until the second comes. The whole line, to be freed; NULL: there is no whole line yet.
- */
-static char *join_parts(char *line, json_t *parts)
-{
-	static const char first[] = " <unfinished ...>", second[] = "<... perf_event_open resumed>";
-	char *cut = strstr(line, first), *rest = strstr(line, second), caller[24], *whole;
-	const char *begun;
-
-	if (!cut && !rest)
-		return strdup(line);
-	name_caller(line, caller, sizeof(caller));
-	if (cut) {
-		*cut = '\0';
-		if (strace_has_call(line))
-			json_object_set_new(parts, caller, json_string(line));
-		return NULL;
-	}
-	begun = json_string_value(json_object_get(parts, caller));
-	whole = begun ? malloc(strlen(begun) + strlen(rest) + 1) : NULL;
-	if (whole)
-		sprintf(whole, "%s%s", begun, rest + strlen(second));
-	json_object_del(parts, caller);
-	return whole;
-}
-
-static const char *first_text(const json_t *texts)
-{
-	const char *key;
-	json_t *text;
-
-	json_object_foreach((json_t *)texts, key, text)
-		return json_string_value(text);
-	return "perf_event_open(";
-}
-
-/* perf asks the kernel what it can by calls that are refused: others may be meant. */
-static void note_others(struct question *q, unsigned refused)
-{
-	char note[128];
-
-	if (refused < 2)
-		return;
-	snprintf(note, sizeof(note),
-		 "%u calls were refused there: this is the first. Paste another alone to ask about "
-		 "it",
-		 refused);
-	note_substitute(q, note);
-}
-
-/* Of strace: the last line is asked about, or the first that was refused; those before it were
- * given. */
-static int paste_strace(struct question *q, const struct source *text,
-			const struct environment *env, struct error *e)
-{
-	struct where root = where_root(text);
-	char *copy = strdup(text->text), *save = NULL;
-	struct strace_result result = {.fd = -1};
-	json_t *opened = json_object(), *parts = json_object();
-	unsigned refused = 0;
-
-	q->given = json_array();
-	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		char *whole = join_parts(line, parts);
-		json_t *open;
-
-		bool is_call = whole && strace_has_call(whole);
-
-		refused += is_call && strstr(whole, "= -1 E");
-		if (!is_call || result.error[0]) { /* what comes behind the first is only counted */
-			free(whole);
-			continue;
-		}
-		if (q->open && result.fd >= 0)
-			give_what_opened(q->given, opened, q->open, result.fd);
-		open = strace_open(whole, &result, &root, e);
-		free(whole);
-		json_decref(q->open);
-		q->open = open;
-		if (!open)
-			break;
-		strace_resolve_size(open, env->abi);
-		name_group(open, opened);
-	}
-	free(copy);
-	if (!q->open && !error_is_set(e)) /* a call that never came back */
-		q->open = strace_open(first_text(parts), &result, &root, e);
-	json_decref(opened);
-	json_decref(parts);
-	keep_what_is_met(q);
-	if (q->open && result.is_told)
-		q->told = json_string(result.error[0] ? result.error : "ok");
-	settle_paste(q, env);
-	if (q->open)
-		note_others(q, refused);
-	return q->open ? 0 : -EINVAL;
-}
-
-/* What there is of a text of several calls, so far. */
-struct reading_calls {
-	struct question *q;
-	json_t *opened; /* the names of descriptors, true each */
-	int fd;         /* of the last call, or -1 */
-	int err;
-};
-
-static bool is_dummy(const json_t *open)
-{
-	const json_t *attr = json_object_get(open, "attr");
-	const char *type = json_string_value(json_object_get(attr, "type"));
-	const char *config = json_string_value(json_object_get(attr, "config"));
-
-	return type && config && strtoul(type, NULL, 0) == PERF_TYPE_SOFTWARE &&
-	       strtoul(config, NULL, 0) == PERF_COUNT_SW_DUMMY;
-}
-
-static bool take_call_of_block(void *context, json_t *open, int fd, int err)
-{
-	struct reading_calls *r = context;
-
-	if (r->q->open && !err && is_dummy(open)) { /* perf's own, for side band */
-		json_decref(open);
-		return true;
-	}
-	if (r->q->open && r->fd >= 0)
-		give_what_opened(r->q->given, r->opened, r->q->open, r->fd);
-	json_decref(r->q->open);
-	r->q->open = open;
-	r->fd = fd;
-	r->err = err;
-	name_group(open, r->opened);
-	return !err;
-}
-
-/* The call that failed is asked about, or the last; those before it were given. */
-static int paste_blocks(struct question *q, const struct source *text,
-			const struct environment *env, struct error *e)
-{
-	struct where root = where_root(text);
-	struct reading_calls r = {.q = q, .opened = json_object(), .fd = -1};
-
-	q->given = json_array();
-	if (!attr_block_calls(text->text, env->abi, take_call_of_block, &r, &root, e))
-		keep_what_is_met(q);
-	if (!json_array_size(q->given)) {
-		json_decref(q->given);
-		q->given = NULL;
-	}
-	if (r.err)
-		q->told = json_string(errno_name(r.err));
-	json_decref(r.opened);
-	settle_paste(q, env);
-	return error_is_set(e) ? -EINVAL : 0;
-}
-
-int question_read(struct question *q, const struct source *text, const json_t *names,
-		  struct environment *env, struct error *e)
-{
-	const char *at = text->text + strspn(text->text, " \t\n");
-	struct where root = where_root(text);
-	json_t *whole = json_stringn(text->text, text->length);
-	bool is_text = whole && !memchr(text->text, '\0', text->length);
-
-	*q = (struct question){0};
-	json_decref(whole);
-	if (!is_text)
-		return error_text(e, &root, "other bytes", "a text in UTF-8, without NUL");
-	if (*at == '{')
-		return question_of_json(q, text, names, env, e);
-	if (attr_block_is_in(at))
-		return paste_blocks(q, text, env, e);
-	if (strace_has_call(at))
-		return paste_strace(q, text, env, e);
-	return question_of_name(q, text, names, env, e);
-}
-
-/*
  * perf_event_attr__fprintf() of perf writes "  name   value (NAME)", and of unions
  * "{ name, other }"; sys_perf_event_open writes "pid 1  cpu -1  group_fd -1  flags 0x8" behind it.
  */
@@ -767,76 +429,367 @@ void strace_resolve_size(json_t *open, const struct abi *abi)
 }
 
 /*
+ * Of several calls the one that is asked about is found, those before it are given, and what of it
+ * means something else here is replaced.
+ */
+
+static bool is_there(json_int_t pid)
+{
+	return pid <= 0 || pid > INT32_MAX || !kill((pid_t)pid, 0) || errno != ESRCH;
+}
+
+/* With PERF_FLAG_PID_CGROUP pid is a descriptor. */
+static bool is_of_cgroup(const json_t *open)
+{
+	const json_t *flags = json_object_get(open, "flags");
+	char *text = json_dumps(flags, JSON_ENCODE_ANY);
+	bool is = (text && strstr(text, "PID_CGROUP")) ||
+		  ((uint64_t)json_integer_value(flags) & PERF_FLAG_PID_CGROUP);
+
+	free(text);
+	return is;
+}
+
+static void note_substitute(struct question *q, const char *text)
+{
+	if (!q->notes)
+		q->notes = arena_keep(&q->arena, json_array());
+	json_array_append_new(q->notes, json_string(text));
+}
+
+/* A process that has ended since: the calling thread stands for it. */
+static void replace_pid(struct question *q)
+{
+	const json_t *json = json_object_get(q->open, "pid");
+	const char *text = json_string_value(json);
+	json_int_t pid = text ? strtoll(text, NULL, 0) : json_integer_value(json);
+
+	if (is_of_cgroup(q->open) || is_there(pid) || (q->told && !strcmp(q->told, "ESRCH")))
+		return;
+	json_object_set_new(q->open, "pid", json_integer(0));
+	note_substitute(
+		q, "pid is of a process that has ended: the calling thread stands for it here");
+}
+
+/* A pointer of the program that made the call means nothing here. */
+static void replace_path(struct question *q, const struct environment *env)
+{
+	json_t *attr = json_object_get(q->open, "attr");
+	const char *type = json_string_value(json_object_get(attr, "type"));
+	const struct pmu *uprobe = environment_pmu(env, "uprobe");
+
+	if (!type || !uprobe || strtoul(type, NULL, 0) != uprobe->type ||
+	    !json_object_get(attr, "config1"))
+		return;
+	if (!q->given)
+		q->given = arena_keep(&q->arena, json_array());
+	json_array_append_new(q->given,
+			      json_pack("{s:s,s:s}", "string", "/proc/self/exe", "bind", "path"));
+	json_object_set_new(attr, "config1", json_string("$path"));
+	note_substitute(q, "config1 points to a path in another process: /proc/self/exe, perfabi "
+			   "itself, stands for it here");
+}
+
+/* What a pasted call says that means something else here is replaced, and that is said. */
+static void settle_paste(struct question *q, const struct environment *env)
+{
+	if (!env->runner) /* another machine's processes are not here anyway */
+		return;
+	replace_pid(q);
+	replace_path(q, env);
+}
+
+/* A descriptor that an earlier line has opened is named by it. */
+static void name_group(json_t *open, const json_t *opened)
+{
+	const json_t *fd = json_object_get(open, "group_fd");
+	const char *number = json_string_value(fd);
+	char name[32];
+
+	if (json_is_integer(fd))
+		snprintf(name, sizeof(name), "fd%lld", (long long)json_integer_value(fd));
+	else
+		snprintf(name, sizeof(name), "fd%.10s", number ? number : "");
+	if (json_object_get(opened, name))
+		json_object_set_new(open, "group_fd", json_sprintf("$%s", name));
+}
+
+/* What there is of a text of several calls, so far. */
+struct pasted {
+	struct question *q;
+	json_t *opened; /* the names of descriptors, true each */
+	int fd;         /* that the last call gave, or -1 */
+	int err;        /* its errno, or 0 */
+};
+
+/* Takes the next call, of which it takes the reference: the one before was given, if it opened. */
+static void take_call(struct pasted *p, json_t *open)
+{
+	struct question *q = p->q;
+	char name[16];
+
+	if (q->open && p->fd >= 0) {
+		snprintf(name, sizeof(name), "fd%d", p->fd);
+		json_array_append_new(q->given,
+				      json_pack("{s:O,s:s}", "open", q->open, "bind", name));
+		json_object_set_new(p->opened, name, json_true());
+	}
+	q->open = arena_keep(&q->arena, open);
+	name_group(q->open, p->opened);
+}
+
+static const char *group_of(const json_t *open)
+{
+	const char *group = json_string_value(json_object_get(open, "group_fd"));
+
+	return group && *group == '$' ? group + 1 : NULL;
+}
+
+static bool is_breakpoint(const json_t *open)
+{
+	const char *type =
+		json_string_value(json_object_get(json_object_get(open, "attr"), "type"));
+
+	return type && (!strcmp(type, "PERF_TYPE_BREAKPOINT") ||
+			strtoul(type, NULL, 0) == PERF_TYPE_BREAKPOINT);
+}
+
+/* The names of the events that the call hangs on: its leader, and that one's. */
+static json_t *leaders_of(const struct question *q)
+{
+	json_t *names = json_object();
+	const char *group = group_of(q->open);
+
+	for (size_t i = json_array_size(q->given); group && i-- > 0;) {
+		const json_t *step = json_array_get(q->given, i);
+
+		if (strcmp(json_string_value(json_object_get(step, "bind")), group))
+			continue;
+		json_object_set_new(names, group, json_true());
+		group = group_of(json_object_get(step, "open"));
+	}
+	return names;
+}
+
+/*
+ * Of the events that were open before, those that the call meets: its leaders, their other members,
+ * and breakpoints, of which there are few. The others may not be had here.
+ */
+static void keep_what_is_met(struct question *q)
+{
+	json_t *kept = json_array(), *leaders = leaders_of(q), *step;
+	size_t i;
+
+	json_array_foreach(q->given, i, step) {
+		const json_t *open = json_object_get(step, "open");
+		const char *bind = json_string_value(json_object_get(step, "bind"));
+		const char *of = group_of(open);
+
+		if (json_object_get(leaders, bind) || (of && json_object_get(leaders, of)) ||
+		    (is_breakpoint(open) && !of))
+			json_array_append(kept, step);
+	}
+	json_decref(leaders);
+	q->given = arena_keep(&q->arena, kept);
+}
+
+/* Who made the call of a line of strace -f: "1234 " or "[pid 1234] ". */
+static void name_caller(const char *line, char *out, size_t size)
+{
+	size_t from = strcspn(line, "0123456789");
+
+	snprintf(out, size, "%.*s", (int)strspn(line + from, "0123456789"), line + from);
+}
+
+/*
+ * A call that strace -f prints in two parts, for others called meanwhile: the first is kept in
+ * `parts` until the second comes. The whole line, to be freed; NULL: there is no whole line yet.
+ */
+static char *join_parts(char *line, json_t *parts)
+{
+	static const char first[] = " <unfinished ...>", second[] = "<... perf_event_open resumed>";
+	char *cut = strstr(line, first), *rest = strstr(line, second), caller[24], *whole;
+	const char *begun;
+
+	if (!cut && !rest)
+		return strdup(line);
+	name_caller(line, caller, sizeof(caller));
+	if (cut) {
+		*cut = '\0';
+		if (strace_has_call(line))
+			json_object_set_new(parts, caller, json_string(line));
+		return NULL;
+	}
+	begun = json_string_value(json_object_get(parts, caller));
+	whole = begun ? malloc(strlen(begun) + strlen(rest) + 1) : NULL;
+	if (whole)
+		sprintf(whole, "%s%s", begun, rest + strlen(second));
+	json_object_del(parts, caller);
+	return whole;
+}
+
+static const char *first_text(const json_t *texts)
+{
+	const char *key;
+	json_t *text;
+
+	json_object_foreach((json_t *)texts, key, text)
+		return json_string_value(text);
+	return "perf_event_open(";
+}
+
+/* perf asks the kernel what it can by calls that are refused: others may be meant. */
+static void note_others(struct question *q, unsigned refused)
+{
+	char note[128];
+
+	if (refused < 2)
+		return;
+	snprintf(note, sizeof(note),
+		 "%u calls were refused there: this is the first. Paste another alone to ask about "
+		 "it",
+		 refused);
+	note_substitute(q, note);
+}
+
+/* Of strace: the last line is asked about, or the first that was refused; those before it were
+ * given. */
+static int paste_strace(struct question *q, const struct source *text,
+			const struct environment *env, struct error *e)
+{
+	struct where root = where_root(text);
+	char *copy = strdup(text->text), *save = NULL;
+	struct strace_result result = {.fd = -1};
+	struct pasted p = {.q = q, .opened = json_object(), .fd = -1};
+	json_t *parts = json_object(), *open;
+	unsigned refused = 0;
+
+	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line && !error_is_set(e);
+	     line = strtok_r(NULL, "\n", &save)) {
+		char *whole = join_parts(line, parts);
+		bool is_call = whole && strace_has_call(whole);
+
+		refused += is_call && strstr(whole, "= -1 E");
+		/* What comes behind the first that was refused is only counted. */
+		if (is_call && !result.error[0]) {
+			open = strace_open(whole, &result, &root, e);
+			if (open) {
+				strace_resolve_size(open, env->abi);
+				take_call(&p, open);
+			}
+			p.fd = result.fd;
+		}
+		free(whole);
+	}
+	free(copy);
+	if (!q->open && !error_is_set(e)) /* a call that never came back */
+		q->open = arena_keep(&q->arena, strace_open(first_text(parts), &result, &root, e));
+	json_decref(p.opened);
+	json_decref(parts);
+	if (error_is_set(e))
+		return -EINVAL;
+	keep_what_is_met(q);
+	if (result.is_told)
+		q->told = json_string_value(
+			arena_keep(&q->arena, json_string(result.error[0] ? result.error : "ok")));
+	settle_paste(q, env);
+	note_others(q, refused);
+	return 0;
+}
+
+static bool is_dummy(const json_t *open)
+{
+	const json_t *attr = json_object_get(open, "attr");
+	const char *type = json_string_value(json_object_get(attr, "type"));
+	const char *config = json_string_value(json_object_get(attr, "config"));
+
+	return type && config && strtoul(type, NULL, 0) == PERF_TYPE_SOFTWARE &&
+	       strtoul(config, NULL, 0) == PERF_COUNT_SW_DUMMY;
+}
+
+static bool take_call_of_block(void *context, json_t *open, int fd, int err)
+{
+	struct pasted *p = context;
+
+	if (p->q->open && !err && is_dummy(open)) { /* perf's own, for side band */
+		json_decref(open);
+		return true;
+	}
+	take_call(p, open);
+	p->fd = fd;
+	p->err = err;
+	return !err;
+}
+
+/* The call that failed is asked about, or the last; those before it were given. */
+static int paste_blocks(struct question *q, const struct source *text,
+			const struct environment *env, struct error *e)
+{
+	struct where root = where_root(text);
+	struct pasted p = {.q = q, .opened = json_object(), .fd = -1};
+	int err = attr_block_calls(text->text, env->abi, take_call_of_block, &p, &root, e);
+
+	json_decref(p.opened);
+	if (err)
+		return err;
+	keep_what_is_met(q);
+	if (!json_array_size(q->given))
+		q->given = NULL;
+	if (p.err)
+		q->told = errno_name(p.err);
+	settle_paste(q, env);
+	return 0;
+}
+
+/*
  * JSON with the parts of a question, and an event by its name.
  */
 
-static json_t *field_of(const json_t *json, const char *key)
-{
-	return json_incref(json_object_get(json, key));
-}
-
-/* An event by its name, as `open` of a case. NULL with `e` filled. */
-static json_t *open_by_name(struct question *q, const char *name, const json_t *names,
-			    struct environment *env, struct error *e)
-{
-	json_t *attr = event_attr(name, names, env, &q->absence, e);
-
-	return attr ? json_pack("{s:o}", "attr", attr) : NULL;
-}
-
-/* `as` and `errno` are texts; those of `open`, `given` and `then` have readers of their own. */
-static void check_as_and_errno(const struct question *q, const json_t *err,
-			       const struct where *root, struct error *e)
-{
-	const char *told = json_string_value(err);
-	struct where at_errno = where_key(root, "errno");
-	struct nearest near = nearest_to(told ? told : "");
-
-	if (q->as && !json_is_string(q->as))
-		error_value(e, AT_KEY(root, "as"), q->as, "%s", identity_choice);
-	if (err && !told)
-		error_value(e, &at_errno, err, "an errno's name, or ok");
-	else if (told && strcmp(told, "ok") && !errno_by_name(told, &near))
-		error_name(e, &at_errno, told, near.best, "an errno's name, or ok");
-}
-
 /* {"as", "open" or "event", "given", "then", "errno"}; a bare attr or open is one, too. */
-int question_of_json(struct question *q, const struct source *text, const json_t *names,
+static int read_json(struct question *q, const struct source *text, const json_t *names,
 		     struct environment *env, struct error *e)
 {
 	static const char *const keys[] = {"as", "open", "event", "given", "then", "errno", NULL};
-	struct where root = where_root(text);
-	json_t *json = call_text_parse(text, e), *event, *err;
+	struct where root = where_root(text), at_errno = where_key(&root, "errno");
+	json_t *json = arena_keep(&q->arena, call_text_parse(text, e));
+	const json_t *as = json_object_get(json, "as"), *err = json_object_get(json, "errno");
+	const char *event = json_string_value(json_object_get(json, "event")), *told;
+	struct nearest near;
 
 	if (!json)
 		return -EINVAL;
-	if (json_object_get(json, "attr") && !json_object_get(json, "open"))
-		q->open = json_incref(json);
-	else if (json_object_get(json, "type") && !json_object_get(json, "open"))
-		q->open = json_pack("{s:O}", "attr", json);
-	else if (!keys_check(json, keys, "a question (as, open, event, given, then, errno)", &root,
-			     e)) {
-		q->open = field_of(json, "open");
-		q->as = field_of(json, "as");
-		q->given = field_of(json, "given");
-		q->then = field_of(json, "then");
-		err = json_object_get(json, "errno");
-		*(q->then ? &q->told_behind : &q->told) = json_incref(err);
-		check_as_and_errno(q, err, &root, e);
-		event = json_object_get(json, "event");
-		if (q->open && event)
-			error_value(e, &root, json, "`open` or `event`, not both");
-		if (!q->open && json_is_string(event) && !error_is_set(e))
-			q->open = open_by_name(q, json_string_value(event), names, env, e);
-		if (!q->open && !error_is_set(e))
-			error_value(e, &root, json, "`open`, or `event`");
+	q->open = json_object_get(json, "open");
+	if (!q->open && json_object_get(json, "attr")) {
+		q->open = json;
+		return 0;
 	}
-	json_decref(json);
-	return error_is_set(e) ? -EINVAL : 0;
+	if (!q->open && json_object_get(json, "type")) {
+		q->open = arena_keep(&q->arena, json_pack("{s:O}", "attr", json));
+		return 0;
+	}
+	if (keys_check(json, keys, "a question (as, open, event, given, then, errno)", &root, e))
+		return -EINVAL;
+	q->as = json_string_value(as);
+	q->given = json_object_get(json, "given");
+	q->then = json_object_get(json, "then");
+	told = json_string_value(err);
+	*(q->then ? &q->told_behind : &q->told) = told;
+	near = nearest_to(told ? told : "");
+	if (as && !q->as)
+		return error_value(e, AT_KEY(&root, "as"), as, "%s", identity_choice);
+	if (err && !told)
+		return error_value(e, &at_errno, err, "an errno's name, or ok");
+	if (told && strcmp(told, "ok") && !errno_by_name(told, &near))
+		return error_name(e, &at_errno, told, near.best, "an errno's name, or ok");
+	if (q->open && json_object_get(json, "event"))
+		return error_value(e, &root, json, "`open` or `event`, not both");
+	if (!q->open && event)
+		return question_of_event(q, event, names, env, e);
+	return q->open ? 0 : error_value(e, &root, json, "`open`, or `event`");
 }
 
 /* One line, without what is around it. */
-int question_of_name(struct question *q, const struct source *text, const json_t *names,
+static int read_name(struct question *q, const struct source *text, const json_t *names,
 		     struct environment *env, struct error *e)
 {
 	size_t from = strspn(text->text, " \t\n"), n = strcspn(text->text + from, " \t\n");
@@ -851,17 +804,42 @@ int question_of_name(struct question *q, const struct source *text, const json_t
 		return error_text(e, &root, got, "one event, and nothing behind it");
 	if (n >= sizeof(name))
 		return error_text(e, &root, got, "an event of at most 511 letters");
-	q->open = open_by_name(q, name, names, env, e);
+	return question_of_event(q, name, names, env, e);
+}
+
+int question_of_event(struct question *q, const char *event, const json_t *names,
+		      struct environment *env, struct error *e)
+{
+	json_t *attr = event_attr(event, names, env, &q->absence, e);
+
+	q->open = attr ? arena_keep(&q->arena, json_pack("{s:o}", "attr", attr)) : NULL;
 	return q->open ? 0 : -EINVAL;
+}
+
+int question_read(struct question *q, const struct source *text, const json_t *names,
+		  struct environment *env, struct error *e)
+{
+	const char *at = text->text + strspn(text->text, " \t\n");
+	struct where root = where_root(text);
+	json_t *whole = json_stringn(text->text, text->length);
+	bool is_text = whole && !memchr(text->text, '\0', text->length);
+
+	*q = (struct question){0};
+	json_decref(whole);
+	if (!is_text)
+		return error_text(e, &root, "other bytes", "a text in UTF-8, without NUL");
+	if (*at == '{')
+		return read_json(q, text, names, env, e);
+	q->given = arena_keep(&q->arena, json_array());
+	if (attr_block_is_in(at))
+		return paste_blocks(q, text, env, e);
+	if (strace_has_call(at))
+		return paste_strace(q, text, env, e);
+	q->given = NULL;
+	return read_name(q, text, names, env, e);
 }
 
 void question_free(struct question *q)
 {
-	json_decref(q->as);
-	json_decref(q->open);
-	json_decref(q->given);
-	json_decref(q->then);
-	json_decref(q->told);
-	json_decref(q->told_behind);
-	json_decref(q->notes);
+	arena_free(&q->arena);
 }

@@ -8,30 +8,27 @@
 
 #include "abi/abi.h"
 #include "machine/environment.h"
+#include "text/arena.h"
 #include "text/error.h"
 #include "text/source.h"
 #include "why/event_name.h"
 
 struct question {
-	json_t *as;    /* a text, or NULL */
-	json_t *open;  /* as a case has it */
-	json_t *given; /* a list of steps before it */
-	json_t *then;  /* a list of calls on the event; see why/follow.h */
-	json_t *notes; /* texts: what of the call is another here, or NULL */
+	const char *as; /* or NULL */
+	json_t *open;   /* as a case has it */
+	json_t *given;  /* a list of steps before it */
+	json_t *then;   /* a list of calls on the event; see why/then.h */
+	json_t *notes;  /* texts: what of the call is another here, or NULL */
 	/* What the open, and the last of `then`, came to elsewhere: an errno's name or "ok"; or
 	 * NULL. */
-	json_t *told, *told_behind;
+	const char *told, *told_behind;
 	struct absence absence; /* what keeps the event's name from being a call */
+	struct arena arena;     /* keeps all of it */
 };
 
-/*
- * Fills the question from JSON, or from an event as perf writes it. `names` is cases/events.json.
- * 0, or -EINVAL with `e` filled.
- */
-int question_of_json(struct question *q, const struct source *text, const json_t *names,
-		     struct environment *env, struct error *e);
-int question_of_name(struct question *q, const struct source *text, const json_t *names,
-		     struct environment *env, struct error *e);
+/* The same of an event as perf writes it, on the calling thread. As question_read(). */
+int question_of_event(struct question *q, const char *event, const json_t *names,
+		      struct environment *env, struct error *e);
 void question_free(struct question *q);
 
 /*

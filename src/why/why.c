@@ -93,16 +93,21 @@ static void add_remedy(struct explanation *x, struct remedy_found *remedy,
 static void note_behind(const struct why *why, struct explanation *x, const struct cause *other)
 {
 	const char *check = other->check ? other->check : "";
+	struct cause *behind;
 
 	if (!strcmp(check, x->cause.check ? x->cause.check : ""))
 		return;
 	for (size_t i = 0; i < x->behind_count; i++)
 		if (!strcmp(x->behind[i].check ? x->behind[i].check : "", check))
 			return;
-	if (!x->behind)
-		x->behind = pool_take(why->pool, BEHIND_MOST, sizeof(*x->behind));
-	x->behind[x->behind_count] = *other;
-	x->behind[x->behind_count++].opened = UNSAID;
+	if (x->behind) {
+		behind = &x->behind[x->behind_count++];
+	} else {
+		behind = x->behind_others = pool_take(why->pool, 1, sizeof(*behind));
+		x->behind_others_count = 1;
+	}
+	*behind = *other;
+	behind->opened = UNSAID;
 }
 
 /* The first of those with more rights who may. */
@@ -291,14 +296,13 @@ static const char *who_is(const struct why *why)
 static void compare_with_told(const struct why *why, struct explanation *x)
 {
 	const struct cause *last = &x->cause;
-	const json_t *told = why->question->told;
 
+	x->told = why->question->told;
 	if (why->question->told_behind) {
-		told = why->question->told_behind;
+		x->told = why->question->told_behind;
 		if (x->then && x->then_count == why->then_count)
 			last = &x->then[x->then_count - 1].cause;
 	}
-	x->told = json_string_value(told);
 	if (!x->told || (last == &x->cause && last->opened == UNSAID))
 		return;
 	x->as_told = strcmp(x->told, last->err ? last->err : "ok") ? SAID_NO : SAID_YES;
