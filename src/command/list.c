@@ -77,13 +77,6 @@ void print_json(json_t *json)
 	json_decref(json);
 }
 
-static void print_title(const struct instance *instance)
-{
-	printf("%s\t", instance->id);
-	one_line_print(stdout, instance->title, "\n\t");
-	putchar('\n');
-}
-
 /* Those cases that the arguments and filters pick. 0, or an exit status after a message. */
 static int load_picked(const struct settings *s, char *const arguments[], bool whole,
 		       const char *program, struct loaded *l, const struct instance ***picked,
@@ -110,8 +103,11 @@ static int list(void *settings, char **operands)
 			json_array_append_new(list, instance_json(picked[i]));
 		print_json(list);
 	}
-	for (size_t i = 0; picked && !s->json && i < count; i++)
-		print_title(picked[i]);
+	for (size_t i = 0; picked && !s->json && i < count; i++) {
+		printf("%s\t", picked[i]->id);
+		one_line_print(stdout, picked[i]->title, "\n\t");
+		putchar('\n');
+	}
 	free(picked);
 	load_free(&l);
 	return status;

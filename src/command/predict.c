@@ -152,29 +152,23 @@ static void put_error(struct oracle *o, const struct error *e)
 	out_text(&o->out, "}\n");
 }
 
-static int identity_of(const struct oracle *o, const json_t *json, const struct where *w,
-		       struct error *e)
-{
-	const char *name = json ? json_string_value(json) : o->as;
-	int as = name ? identity_by_name(name) : -1;
-
-	if (as < 0)
-		error_value(e, w, json, "%s", identity_choice);
-	return as;
-}
-
 static int predict_call(struct oracle *o, const json_t *json, const struct where *root,
 			struct error *e)
 {
 	static const char *const keys[] = {"as", "open", NULL};
 	const struct environment *env = o->m.model.machine.env;
+	const json_t *named = json_object_get(json, "as");
 	struct prediction prediction;
+	const char *name;
 	struct call call;
 	int as;
 
 	if (keys_check(json, keys, "a call (as, open)", root, e))
 		return -EINVAL;
-	as = identity_of(o, json_object_get(json, "as"), AT_KEY(root, "as"), e);
+	name = named ? json_string_value(named) : o->as;
+	as = name ? identity_by_name(name) : -1;
+	if (as < 0)
+		error_value(e, AT_KEY(root, "as"), named, "%s", identity_choice);
 	if (stage_settle_tracepoint(&o->m.model, json))
 		return error_no_memory(e, root, "memory for a tracepoint");
 	if (as < 0 || call_from_json(&call, env->abi, env->arch, json_object_get(json, "open"),

@@ -118,17 +118,6 @@ static int check_wanted(const struct session *session, const struct guide *guide
 	return 0;
 }
 
-/* Of the cases, those that are wanted. */
-static void keep_wanted(struct session *session, char *const wanted[])
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < session->count; i++)
-		if (probe_wants(wanted, session->picked[i]->id + strlen(PROBE_SUITES)))
-			session->picked[kept++] = session->picked[i];
-	session->count = kept;
-}
-
 static int write_answers(struct settings *s, struct model *model, const struct guide *guide,
 			 const struct baseline *baseline)
 {
@@ -164,9 +153,13 @@ static int ask_wanted(struct settings *s, const struct guide *guide)
 	struct session *session = &s->session;
 	struct baseline baseline = {0};
 	struct model model;
+	size_t kept = 0;
 	int status;
 
-	keep_wanted(session, s->wanted);
+	for (size_t i = 0; i < session->count; i++)
+		if (probe_wants(s->wanted, session->picked[i]->id + strlen(PROBE_SUITES)))
+			session->picked[kept++] = session->picked[i];
+	session->count = kept;
 	status = session->count ? session_run(session, session->picked, session->count) : 0;
 	if (status)
 		return status;
@@ -209,30 +202,21 @@ static int ask_machine(struct settings *s)
 	return status;
 }
 
-/* Whether each of a list is a text. */
-static bool are_texts(const json_t *list)
-{
-	const json_t *one;
-	size_t i;
-
-	json_array_foreach(list, i, one)
-		if (!json_is_string(one))
-			return false;
-	return json_is_array(list);
-}
-
 /* The members that the table and the rows go by are there. */
 static bool is_probed(const json_t *json)
 {
-	const json_t *topics = json_object_get(json, "topics"), *topic;
+	const json_t *topics = json_object_get(json, "topics"),
+		     *callers = json_object_get(json, "callers"), *one;
+	bool good = json_is_array(topics) && json_is_array(callers) &&
+		    json_is_object(json_object_get(json, "environment"));
 	size_t i;
 
-	json_array_foreach(topics, i, topic)
-		if (!json_is_array(json_object_get(topic, "capabilities")) ||
-		    !json_is_array(json_object_get(topic, "facts")))
-			return false;
-	return json_is_array(topics) && are_texts(json_object_get(json, "callers")) &&
-	       json_is_object(json_object_get(json, "environment"));
+	json_array_foreach(topics, i, one)
+		good = good && json_is_array(json_object_get(one, "capabilities")) &&
+		       json_is_array(json_object_get(one, "facts"));
+	json_array_foreach(callers, i, one)
+		good = good && json_is_string(one);
+	return good;
 }
 
 /* Shows what a file has. An exit status. */

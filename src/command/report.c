@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
@@ -23,51 +24,33 @@ static const struct {
 	     {"paranoid", "paranoid "}, {"time", ""},    {"file", ""}};
 enum { FACTS = sizeof(facts) / sizeof(facts[0]) };
 
-static bool is_alike(const struct column *a, const struct column *b)
+static bool is_equal_json(const json_t *a, const json_t *b)
 {
-	return !strcmp(a->name, b->name) && !strcmp(a->kernel, b->kernel) &&
-	       !strcmp(a->machine, b->machine);
+	return a == b || json_equal(a, b);
 }
 
-static bool all_have(const struct column *first, const struct column *end, const char *key)
-{
-	const json_t *value = json_object_get(first->about, key);
-
-	for (const struct column *column = first + 1; column < end; column++) {
-		const json_t *other = json_object_get(column->about, key);
-
-		if (other != value && !json_equal(other, value))
-			return false;
-	}
-	return true;
-}
-
-/* "uid 0" behind what the note has so far. */
-static json_t *with_fact(const char *so_far, const char *before, const json_t *value)
-{
-	const char *between = so_far[0] ? ", " : "";
-
-	if (json_is_integer(value))
-		return json_sprintf("%s%s%s%lld", so_far, between, before,
-				    (long long)json_integer_value(value));
-	return json_sprintf("%s%s%s%s", so_far, between, before,
-			    json_is_string(value) ? json_string_value(value) : "not known");
-}
-
+/* "uid 0, paranoid 2": the facts in which the column differs from others of its name. */
 static void note_column(const struct column *column, const bool differs[FACTS])
 {
 	json_t *note = json_string("");
 
 	for (size_t i = 0; i < FACTS; i++) {
-		json_t *longer;
+		const json_t *value = json_object_get(column->about, facts[i].key);
+		char *number = json_is_integer(value) ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+		const char *text = number                  ? number
+				   : json_is_string(value) ? json_string_value(value)
+							   : "not known";
 
 		/* The file tells them apart where nothing else does. */
-		if (!differs[i] || (i == FACTS - 1 && json_string_length(note)))
-			continue;
-		longer = with_fact(json_string_value(note), facts[i].before,
-				   json_object_get(column->about, facts[i].key));
-		json_decref(note);
-		note = longer;
+		if (differs[i] && (i < FACTS - 1 || !json_string_length(note))) {
+			json_t *longer = json_sprintf("%s%s%s%s", json_string_value(note),
+						      json_string_length(note) ? ", " : "",
+						      facts[i].before, text);
+
+			json_decref(note);
+			note = longer;
+		}
+		free(number);
 	}
 	json_object_set_new(column->about, "note", note);
 }
@@ -81,12 +64,16 @@ static void notes_settle(struct table *table)
 	struct column *end = table->columns + table->column_count, *next;
 
 	for (struct column *first = table->columns; first < end; first = next) {
-		bool differs[FACTS];
+		bool differs[FACTS] = {false};
 
-		for (next = first + 1; next < end && is_alike(first, next);)
-			next++;
-		for (size_t i = 0; i < FACTS; i++)
-			differs[i] = !all_have(first, next, facts[i].key);
+		for (next = first + 1;
+		     next < end && !strcmp(next->name, first->name) &&
+		     !strcmp(next->kernel, first->kernel) && !strcmp(next->machine, first->machine);
+		     next++)
+			for (size_t i = 0; i < FACTS; i++)
+				differs[i] |=
+					!is_equal_json(json_object_get(first->about, facts[i].key),
+						       json_object_get(next->about, facts[i].key));
 		for (struct column *column = first; next - first > 1 && column < next; column++)
 			note_column(column, differs);
 	}

@@ -47,13 +47,6 @@ static const struct command_line command_line = {
 		 "Cases in full, their defaults, vehicle and parameters put in.\n\n",
 	.rows = rows};
 
-static int show_as_json(const struct instance *const *picked, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		print_json(instance_json(picked[i]));
-	return 0;
-}
-
 /* What the case requires and this machine has not, but for what other cases find out; else NULL. */
 static const char *missing_here(struct loaded *l, const struct instance *instance, char *found,
 				size_t size)
@@ -69,19 +62,6 @@ static const char *missing_here(struct loaded *l, const struct instance *instanc
 			return tokens;
 	}
 	return NULL;
-}
-
-/* Whoever runs the program here has to know. */
-static void say_missing(struct loaded *l, const struct instance *instance)
-{
-	char found[192];
-	const char *tokens = missing_here(l, instance, found, sizeof(found));
-
-	if (tokens)
-		say(stderr,
-		    "perfabi show: this case is skipped here, for it requires %s: %s\n"
-		    "  its program says SKIP where that is missing\n",
-		    tokens, found);
 }
 
 /* One program. 0, -ENOTSUP after a message, or another negative errno after one. */
@@ -168,6 +148,8 @@ static int show_as_c(const struct settings *s, struct loaded *l,
 		     const struct instance *const *picked, size_t count)
 {
 	int err = l->has_env ? 0 : barred_by_death("perfabi show");
+	const char *tokens;
+	char found[192];
 
 	if (err)
 		return err;
@@ -179,7 +161,12 @@ static int show_as_c(const struct settings *s, struct loaded *l,
 	if (need_one(picked, count, "--c prints one program",
 		     "; or a folder for all of them: -o DIR"))
 		return EXIT_USAGE;
-	say_missing(l, picked[0]);
+	tokens = missing_here(l, picked[0], found, sizeof(found));
+	if (tokens) /* whoever runs the program here has to know */
+		say(stderr,
+		    "perfabi show: this case is skipped here, for it requires %s: %s\n"
+		    "  its program says SKIP where that is missing\n",
+		    tokens, found);
 	err = print_c(l, picked[0], stdout);
 	return !err ? 0 : err == -ENOTSUP ? EXIT_USAGE : EXIT_HARNESS;
 }
@@ -191,8 +178,10 @@ static int show_picked(const struct settings *s, struct loaded *l, char *const a
 	const struct instance **picked;
 	int status = pick(&l->cases, arguments, &none, &picked, &count, "perfabi show");
 
-	if (!status)
-		status = s->as_c ? show_as_c(s, l, picked, count) : show_as_json(picked, count);
+	if (!status && s->as_c)
+		status = show_as_c(s, l, picked, count);
+	for (size_t i = 0; !status && !s->as_c && i < count; i++)
+		print_json(instance_json(picked[i]));
 	free(picked);
 	return status;
 }

@@ -38,27 +38,24 @@ static size_t decider(struct search *s)
 	return p.check ? (size_t)(p.check - model->checks) : model->count;
 }
 
-/* A call of another PMU is far away, whatever else of it is right. */
-static size_t weight_of(const struct search *s, const struct literal *literal)
-{
-	const char *name = s->hunter->model->facts.list[literal->term->fact].name;
-
-	return strcmp(name, "pmu.kind") ? 1 : 8;
-}
-
 /* The more terms are as they are to be, the better; then, the later the check that decides. */
 static size_t score(struct search *s, bool *is_there)
 {
+	const struct facts *facts = &s->hunter->model->facts;
 	size_t at = decider(s), good = 0, near = 0;
 
 	for (size_t i = 0; i < s->way->count; i++) {
 		const struct literal *literal = &s->way->list[i];
 		bool wanted = literal->holds != ((int)i == s->missed);
-		enum truth truth = predicate_term_holds(literal->term, &s->hunter->model->facts,
-							&s->hunter->situation);
+		enum truth truth =
+			predicate_term_holds(literal->term, facts, &s->hunter->situation);
+		/* A call of another PMU is far away, whatever else of it is right. */
+		bool is_kind = !strcmp(facts->list[literal->term->fact].name, "pmu.kind");
 
-		good += truth == (wanted ? HOLDS : DOES_NOT_HOLD);
-		near += truth == (wanted ? HOLDS : DOES_NOT_HOLD) ? weight_of(s, literal) : 0;
+		if (truth != (wanted ? HOLDS : DOES_NOT_HOLD))
+			continue;
+		good++;
+		near += is_kind ? 8 : 1;
 	}
 	*is_there = good == s->way->count &&
 		    (s->missed == NONE_MISSED ? at == s->check : at > s->check);
@@ -92,29 +89,23 @@ static bool consider_value(struct search *s, const struct abi_field *field, uint
 	return is_there;
 }
 
-static bool consider_field(struct search *s, size_t i)
-{
-	const struct abi_field *field = s->drawer->fields[i];
-	const struct domain *domain = &s->drawer->of_field[i];
-	unsigned width = field->width ? field->width : field->size * 8;
-	uint64_t now = attr_get(field, s->trial.call.image, host_order());
-
-	for (size_t j = 0; j < domain->count; j++)
-		if (consider_value(s, field, domain->values[j]))
-			return true;
-	for (unsigned bit = 0; bit < width; bit++)
-		if (consider_value(s, field, now ^ UINT64_C(1) << bit))
-			return true;
-	return false;
-}
-
 static bool consider_fields(struct search *s)
 {
 	const struct domain *sizes = &s->drawer->sizes;
 
-	for (size_t i = 0; i < s->drawer->field_count; i++)
-		if (consider_field(s, i))
-			return true;
+	for (size_t i = 0; i < s->drawer->field_count; i++) {
+		const struct abi_field *field = s->drawer->fields[i];
+		const struct domain *domain = &s->drawer->of_field[i];
+		unsigned width = field->width ? field->width : field->size * 8;
+		uint64_t now = attr_get(field, s->trial.call.image, host_order());
+
+		for (size_t j = 0; j < domain->count; j++)
+			if (consider_value(s, field, domain->values[j]))
+				return true;
+		for (unsigned bit = 0; bit < width; bit++)
+			if (consider_value(s, field, now ^ UINT64_C(1) << bit))
+				return true;
+	}
 	for (size_t i = 0; i < sizes->count; i++)
 		if (consider_value(s, s->drawer->model->machine.size, sizes->values[i]))
 			return true;
@@ -178,16 +169,6 @@ static bool consider_arguments(struct search *s)
 	       consider_numbers(s, &call->group_fd, &s->drawer->fds) || consider_memory(s);
 }
 
-/* The best that was considered becomes the call. */
-static void take_best(struct search *s)
-{
-	unsigned char *image = s->trial.call.image;
-
-	s->trial = s->best;
-	s->trial.call.image = image;
-	memcpy(image, s->best_image, s->drawer->model->abi->attr_size);
-}
-
 /* From one of the stage's calls. True once it is what is sought. */
 static bool search_from(struct search *s, const struct seed *seed)
 {
@@ -205,7 +186,9 @@ static bool search_from(struct search *s, const struct seed *seed)
 		is_there = consider_arguments(s) || consider_fields(s);
 		if (s->best_score == before)
 			return false;
-		take_best(s);
+		s->trial = s->best;
+		s->trial.call.image = image;
+		memcpy(image, s->best_image, s->drawer->model->abi->attr_size);
 	}
 	return is_there;
 }
@@ -259,14 +242,6 @@ static bool search_all(struct search *s)
 	return false;
 }
 
-/* What the machine or the caller is, no call changes. */
-static bool is_fixed(const struct fact *fact)
-{
-	return !strncmp(fact->name, "machine.", 8) || !strncmp(fact->name, "kernel.", 7) ||
-	       (!strncmp(fact->name, "caller.", 7) &&
-		strcmp(fact->name, "caller.can_open_files") != 0);
-}
-
 /* Whether the way can be had at all here, but for the term that it is to miss by. */
 static bool is_possible(struct search *s)
 {
@@ -275,9 +250,13 @@ static bool is_possible(struct search *s)
 	decider(s);
 	for (size_t i = 0; i < s->way->count; i++) {
 		const struct literal *literal = &s->way->list[i];
+		const char *name = facts->list[literal->term->fact].name;
 		bool wanted = literal->holds != ((int)i == s->missed);
 
-		if (is_fixed(&facts->list[literal->term->fact]) &&
+		/* What the machine or the caller is, no call changes. */
+		if ((!strncmp(name, "machine.", 8) || !strncmp(name, "kernel.", 7) ||
+		     (!strncmp(name, "caller.", 7) &&
+		      strcmp(name, "caller.can_open_files") != 0)) &&
 		    predicate_term_holds(literal->term, facts, &s->hunter->situation) !=
 			    (wanted ? HOLDS : DOES_NOT_HOLD))
 			return false;
@@ -370,7 +349,6 @@ int boundaries_find(struct hunter *h, struct drawer *d, struct boundary_counts *
 		l.boundary.check = &d->model->checks[i];
 		for (size_t w = 0; w < ways->count; w++) {
 			s.way = &ways->list[w];
-			l.boundary.way = w;
 			seek_way(&s, image, &l);
 		}
 	}
@@ -406,14 +384,6 @@ static bool agrees(const struct hunter *h, const struct trial *t)
 	return !t->result.size_written;
 }
 
-static void ask_witnesses(struct hunter *h, struct trial *t)
-{
-	t->gates = ~0U;
-	if (t->result.err && !t->no_files)
-		t->gates = phase_infer(h->model->phases, &t->call, t->result.err, h->zombie,
-				       h->model->machine.env);
-}
-
 struct prediction trial_predict(struct hunter *h, const struct trial *t)
 {
 	h->caller.has_files = !t->no_files;
@@ -433,17 +403,11 @@ bool trial_run(struct hunter *h, struct trial *t)
 	if (t->prediction.check && t->prediction.check->id[0] == 'S')
 		t->gates = 0;
 	if (t->gates)
-		ask_witnesses(h, t);
+		t->gates = t->result.err && !t->no_files
+				   ? phase_infer(h->model->phases, &t->call, t->result.err,
+						 h->zombie, h->model->machine.env)
+				   : ~0U;
 	return agrees(h, t);
-}
-
-static void describe_prediction(const struct trial *t, char *text, size_t size)
-{
-	if (t->prediction.outcome == REFUSED)
-		snprintf(text, size, "%s (%s)", errno_name(t->prediction.err),
-			 t->prediction.check->id);
-	else
-		snprintf(text, size, "that it opens");
 }
 
 void trial_describe(const struct hunter *h, const struct trial *t, char *text, size_t size)
@@ -453,7 +417,11 @@ void trial_describe(const struct hunter *h, const struct trial *t, char *text, s
 	text[0] = '\0';
 	if (agrees(h, t))
 		return;
-	describe_prediction(t, foretold, sizeof(foretold));
+	if (t->prediction.outcome == REFUSED)
+		snprintf(foretold, sizeof(foretold), "%s (%s)", errno_name(t->prediction.err),
+			 t->prediction.check->id);
+	else
+		snprintf(foretold, sizeof(foretold), "that it opens");
 	if (t->prediction.err != t->result.err)
 		snprintf(text, size, "the model says %s, the kernel %s", foretold,
 			 t->result.err ? errno_name(t->result.err) : "opens it");

@@ -52,7 +52,6 @@ json_t *trial_case(struct hunter *h, const struct trial *t);
 /* A call at a boundary. */
 struct boundary {
 	const struct check *check;
-	size_t way;          /* of its predicate */
 	int missed;          /* the index of the term that it misses by; NONE_MISSED */
 	struct trial *trial; /* not made yet */
 };

@@ -11,16 +11,10 @@
 #include "machine/proc.h"
 #include "machine/clock.h"
 
-/* A number that is as good as random (splitmix64). */
-static uint64_t drawer_number(struct drawer *d)
-{
-	return random_next(&d->state);
-}
-
 /* A number below n. */
 static size_t below(struct drawer *d, size_t n)
 {
-	return (size_t)((drawer_number(d) >> 32) * n >> 32);
+	return (size_t)((random_next(&d->state) >> 32) * n >> 32);
 }
 
 static bool one_in(struct drawer *d, size_t n)
@@ -95,16 +89,9 @@ static void add_names(struct domain *domain, const struct abi_family *family)
 		domain_add(domain, family->values[i].value);
 }
 
-static void add_plain(struct domain *domain)
-{
-	static const uint64_t plain[] = {0, 1, 2, 3, 4, 8, 0xff, 0xffff, UINT32_MAX, UINT64_MAX};
-
-	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
-		domain_add(domain, plain[i]);
-}
-
 static void begin_fields(struct drawer *d)
 {
+	static const uint64_t plain[] = {0, 1, 2, 3, 4, 8, 0xff, 0xffff, UINT32_MAX, UINT64_MAX};
 	const struct abi *abi = d->model->abi;
 
 	for (size_t i = 0; i < abi->field_count && d->field_count < FIELDS_MAX; i++) {
@@ -116,7 +103,8 @@ static void begin_fields(struct drawer *d)
 		d->fields[d->field_count++] = field;
 		if (field->width == 1)
 			continue; /* its other value is all there is */
-		add_plain(domain);
+		for (size_t j = 0; j < sizeof(plain) / sizeof(plain[0]); j++)
+			domain_add(domain, plain[j]);
 		add_names(domain, field->set);
 		for (size_t j = 0; j < 8; j++)
 			add_names(domain, field->by_type[j]);
@@ -206,7 +194,7 @@ static uint64_t draw_value(struct drawer *d, const struct domain *domain, unsign
 		return UINT64_C(1) << below(d, width);
 	if (kind < 19)
 		return UINT64_C(1) << below(d, width) | UINT64_C(1) << below(d, width);
-	return drawer_number(d);
+	return random_next(&d->state);
 }
 
 static void change_field(struct drawer *d, struct call *call)
@@ -249,7 +237,7 @@ static void change_memory(struct drawer *d, struct call *call)
 		return;
 	default:
 		attr_set(size, call->image, host_order(),
-			 below(d, 4) ? pick(d, &d->sizes) : drawer_number(d) & 0xfff);
+			 below(d, 4) ? pick(d, &d->sizes) : random_next(&d->state) & 0xfff);
 	}
 }
 

@@ -220,23 +220,12 @@ static void turn_term(void *context, size_t number, const struct check *check, s
 	term->is_turned = !term->is_turned;
 }
 
-static void walk_boundaries(struct worker *w)
-{
-	struct boundary_counts counts;
-	int err = boundaries_find(&w->hunter, &w->drawer, &counts, make_boundary, w);
-
-	w->tally->counts[COUNT_SOUGHT] = counts.sought;
-	w->tally->counts[COUNT_FOUND] = counts.found;
-	if (err)
-		fail(w, "memory for boundaries", -err);
-	if (w->hunt->options->mutates)
-		hunt_terms(w->hunter.model, turn_term, w);
-}
-
 _Noreturn static void work(struct worker *w)
 {
 	unsigned char *image = calloc(1, w->hunt->model->abi->attr_size);
 	struct trial t = {.call.image = image};
+	struct boundary_counts found;
+	int err;
 
 	if (!image)
 		fail(w, "memory for an attr", ENOMEM);
@@ -254,8 +243,15 @@ _Noreturn static void work(struct worker *w)
 			look_again(w, &t);
 		count_trial(w, &t);
 	}
-	if (w->hunt->options->boundaries)
-		walk_boundaries(w);
+	if (w->hunt->options->boundaries) {
+		err = boundaries_find(&w->hunter, &w->drawer, &found, make_boundary, w);
+		w->tally->counts[COUNT_SOUGHT] = found.sought;
+		w->tally->counts[COUNT_FOUND] = found.found;
+		if (err)
+			fail(w, "memory for boundaries", -err);
+		if (w->hunt->options->mutates)
+			hunt_terms(w->hunter.model, turn_term, w);
+	}
 	w->tally->is_done = true;
 	kill(0, SIGKILL); /* all of its session: the stage's processes */
 	_exit(0);

@@ -272,17 +272,6 @@ static void set_part(const struct setting *setting, const struct machine *machin
 	}
 }
 
-/* Bytes laid over attr end with it. */
-static void cut_bytes(struct call *call, uint64_t size)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < call->poke_count; i++)
-		if (call->pokes[i].offset < size)
-			call->pokes[kept++] = call->pokes[i];
-	call->poke_count = kept;
-}
-
 /* What it is to have instead of `was`; false: that is not known. */
 static bool setting_value(const struct setting *setting, const struct facts *facts,
 			  struct situation *s, uint64_t was, uint64_t *value)
@@ -310,19 +299,13 @@ static bool setting_value(const struct setting *setting, const struct facts *fac
 	return true;
 }
 
-static bool is_for(const struct change *change, const struct facts *facts, struct situation *s)
-{
-	const struct fact *why;
-
-	return !change->when || predicate_holds(change->when, facts, s, &why) == HOLDS;
-}
-
 bool change_make(const struct change *change, const struct model *model, struct situation *s,
 		 struct call *call)
 {
+	const struct fact *unknown;
 	bool any = false;
 
-	if (!is_for(change, &model->facts, s))
+	if (change->when && predicate_holds(change->when, &model->facts, s, &unknown) != HOLDS)
 		return false;
 	for (size_t i = 0; i < change->set.count; i++) {
 		const struct setting *setting = &change->set.list[i];
@@ -332,8 +315,15 @@ bool change_make(const struct change *change, const struct model *model, struct 
 			return false;
 		if (value == was)
 			continue;
-		if (!strcmp(setting->fact->name, "attr.size"))
-			cut_bytes(call, value);
+		/* Bytes laid over attr end with it. */
+		if (!strcmp(setting->fact->name, "attr.size")) {
+			size_t kept = 0;
+
+			for (size_t k = 0; k < call->poke_count; k++)
+				if (call->pokes[k].offset < value)
+					call->pokes[kept++] = call->pokes[k];
+			call->poke_count = kept;
+		}
 		set_part(setting, &model->machine, call, value);
 		any = true;
 	}
@@ -388,14 +378,6 @@ static void write_bits(char *out, size_t size, const struct abi_family *names, u
 	}
 }
 
-/* A field by its name, an argument by its own: what stands behind the dot. */
-static const char *part_name(const struct setting *setting)
-{
-	if (setting->of == SETS_BITS)
-		return "the bits of attr";
-	return strchr(setting->fact->name, '.') + 1;
-}
-
 /* "clear use_clockid and inherit": the fields of attr that are bits and that differ. */
 static int write_attr_bits(const struct machine *machine, uint64_t was, uint64_t now, char *out,
 			   size_t size)
@@ -425,7 +407,8 @@ static int write_setting(const struct setting *setting, const struct machine *ma
 {
 	const struct abi_family *names = names_of(setting, machine);
 	const struct abi_value *name = names && !names->mask ? abi_value_of(names, now) : NULL;
-	const char *part = part_name(setting);
+	/* A field by its name, an argument by its own: what stands behind the dot. */
+	const char *part = strchr(setting->fact->name, '.') + 1;
 	char bits[256];
 
 	if (name) {

@@ -135,17 +135,23 @@ static bool is_over(struct search *s)
 	return true;
 }
 
-/* Whether a remedy that was found before has no change that this set does not have. */
-static bool is_superfluous(const struct remedies *found, const struct remedy *set)
+static bool has_change(const struct remedy *set, size_t change)
 {
-	for (size_t i = 0; i < found->count; i++) {
-		const struct remedy *less = &found->list[i];
+	for (size_t i = 0; i < set->count; i++)
+		if (set->changes[i] == change)
+			return true;
+	return false;
+}
+
+/* Whether one of the list has no change that this set does not have. */
+static bool has_part_of(const struct remedy *list, size_t count, const struct remedy *set)
+{
+	for (size_t i = 0; i < count; i++) {
 		size_t same = 0;
 
-		for (size_t j = 0; j < less->count; j++)
-			for (size_t k = 0; k < set->count; k++)
-				same += less->changes[j] == set->changes[k];
-		if (same == less->count)
+		while (same < list[i].count && has_change(set, list[i].changes[same]))
+			same++;
+		if (same == list[i].count)
 			return true;
 	}
 	return false;
@@ -172,28 +178,6 @@ static void try_set(struct search *s, const struct remedy *set, struct sets *nex
 		next->list[next->count++] = *set;
 }
 
-static bool has_change(const struct remedy *set, size_t change)
-{
-	for (size_t i = 0; i < set->count; i++)
-		if (set->changes[i] == change)
-			return true;
-	return false;
-}
-
-/* Whether the sets have one of the same changes, in whatever order. */
-static bool has_set(const struct sets *sets, const struct remedy *set)
-{
-	for (size_t i = 0; i < sets->count; i++) {
-		size_t same = 0;
-
-		for (size_t j = 0; j < set->count; j++)
-			same += has_change(&sets->list[i], set->changes[j]);
-		if (same == set->count)
-			return true;
-	}
-	return false;
-}
-
 /* All sets that have one change more than this one. Pairs are made in the order of the changes;
  * from then on each change comes behind those that have brought the call to where it helps. */
 static void grow_set(struct search *s, const struct remedy *first, struct sets *next)
@@ -207,18 +191,10 @@ static void grow_set(struct search *s, const struct remedy *first, struct sets *
 			continue;
 		set.changes[set.count++] = j;
 		set.is_fallback = first->is_fallback || s->changes->list[j].is_fallback;
-		if (!is_superfluous(s->found, &set) && (set.count < 3 || !has_set(next, &set)))
+		if (!has_part_of(s->found->list, s->found->count, &set) &&
+		    (set.count < 3 || !has_part_of(next->list, next->count, &set)))
 			try_set(s, &set, next);
 	}
-}
-
-/* Another event is only taken for want of the one that was asked for. */
-static bool is_enough(const struct remedies *found)
-{
-	for (size_t i = 0; i < found->count; i++)
-		if (!found->list[i].is_fallback)
-			return true;
-	return false;
 }
 
 int search_remedies(struct judge *judge, const struct changes *changes, const struct call *call,
@@ -231,7 +207,7 @@ int search_remedies(struct judge *judge, const struct changes *changes, const st
 			   .refused = refused,
 			   .found = found,
 			   .until = clock_seconds() + seconds_most};
-	bool has_memory;
+	bool has_memory, is_enough = false;
 
 	*found = (struct remedies){0};
 	sets.list = calloc(SETS_MOST, sizeof(*sets.list));
@@ -241,7 +217,10 @@ int search_remedies(struct judge *judge, const struct changes *changes, const st
 	for (size_t n = 0; has_memory && n < CHANGES_AT_ONCE; n++) {
 		struct sets was = sets;
 
-		if (found->is_cut || is_enough(found))
+		/* Another event is only taken for want of the one that was asked for. */
+		for (size_t i = 0; i < found->count; i++)
+			is_enough = is_enough || !found->list[i].is_fallback;
+		if (found->is_cut || is_enough)
 			break;
 		next.count = 0;
 		for (size_t i = 0; i < sets.count && !s.found->is_cut; i++)
