@@ -233,43 +233,34 @@ static int choose_cpus(struct capture *c)
 	return err;
 }
 
-static int open_attr(struct capture *c, struct buffer *buffer, size_t i, pid_t pid)
+static int open_buffer(struct capture *c, struct buffer *buffer, pid_t pid, struct capture_error *e)
 {
 	const struct abi_family *flags = abi_family(c->abi, "open_flags");
 	const struct abi_value *cloexec = abi_value(flags, "fd_cloexec", NULL);
-	long fd = syscall(SYS_perf_event_open, c->attrs->bytes + i * c->abi->attr_size, pid,
-			  buffer->cpu, i ? buffer->fds[0] : -1, cloexec ? cloexec->value : 0);
+	size_t size = c->pages * c->page_size;
+	void *map;
+	int err = 0;
 
-	if (fd < 0)
-		return -errno;
-	buffer->fds[i] = (int)fd;
-	return event_ioctl(c->abi, buffer->fds[i], "id", &buffer->ids[i]);
-}
+	for (size_t i = 0; i < c->attrs->count && !err; i++) {
+		long fd =
+			syscall(SYS_perf_event_open, c->attrs->bytes + i * c->abi->attr_size, pid,
+				buffer->cpu, i ? buffer->fds[0] : -1, cloexec ? cloexec->value : 0);
 
-static int map_buffer(struct capture *c, struct buffer *buffer)
-{
-	void *map = mmap(NULL, (c->pages + 1) * c->page_size,
-			 PROT_READ | (c->writable ? PROT_WRITE : 0), MAP_SHARED, buffer->fds[0], 0);
-
+		*e = (struct capture_error){"open", i, buffer->cpu, 0};
+		if (fd < 0)
+			return -errno;
+		buffer->fds[i] = (int)fd;
+		err = event_ioctl(c->abi, buffer->fds[i], "id", &buffer->ids[i]);
+	}
+	if (err)
+		return err;
+	*e = (struct capture_error){"map", 0, buffer->cpu, 0};
+	map = mmap(NULL, size + c->page_size, PROT_READ | (c->writable ? PROT_WRITE : 0),
+		   MAP_SHARED, buffer->fds[0], 0);
 	if (map == MAP_FAILED)
 		return -errno;
 	buffer->map = map;
-	buffer->size = c->pages * c->page_size;
-	return 0;
-}
-
-static int open_buffer(struct capture *c, struct buffer *buffer, pid_t pid, struct capture_error *e)
-{
-	int err;
-
-	for (size_t i = 0; i < c->attrs->count; i++) {
-		*e = (struct capture_error){"open", i, buffer->cpu, 0};
-		err = open_attr(c, buffer, i, pid);
-		if (err)
-			return err;
-	}
-	*e = (struct capture_error){"map", 0, buffer->cpu, 0};
-	err = map_buffer(c, buffer);
+	buffer->size = size;
 	for (size_t i = 1; i < c->attrs->count && !err; i++) {
 		*e = (struct capture_error){"redirect", i, buffer->cpu, 0};
 		err = event_ioctl(c->abi, buffer->fds[i], "set_output",
@@ -311,17 +302,6 @@ static int for_each_cpu(struct capture *c, size_t attr, const char *ioctl_name)
 
 	for (size_t i = 0; i < c->buffer_count && !err; i++)
 		err = event_ioctl(c->abi, c->buffers[i].fds[attr], ioctl_name, NULL);
-	return err;
-}
-
-/* Enables what neither is enabled nor will be by exec. 0 or a negative errno. */
-static int capture_enable(struct capture *c)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < c->attrs->count && !err; i++)
-		if (attr_flag(c, i, "disabled") && !attr_flag(c, i, "enable_on_exec"))
-			err = for_each_cpu(c, i, "enable");
 	return err;
 }
 
@@ -435,6 +415,8 @@ static void begin(void *settings)
 /* 0, or EXIT_USAGE after a message. */
 static int check_settings(struct settings *s)
 {
+	struct stat attr, output;
+
 	if (!s->attr || !s->command[0])
 		return fail(EXIT_USAGE,
 			    "perfabi capture: %s\n  `perfabi capture --help` lists the options\n",
@@ -444,19 +426,13 @@ static int check_settings(struct settings *s)
 					"whose beginning is written last\n");
 	if (!s->output)
 		s->output = s->raw ? "perf.ring" : "perf.data";
+	/* The file that is read is not to be written. */
+	if (!(strcmp(s->attr, "-") ? stat(s->attr, &attr) : fstat(STDIN_FILENO, &attr)) &&
+	    S_ISREG(attr.st_mode) && !stat(s->output, &output) && attr.st_dev == output.st_dev &&
+	    attr.st_ino == output.st_ino)
+		return fail(EXIT_USAGE, "perfabi capture: --output: %s is the file of --attr\n",
+			    s->output);
 	return 0;
-}
-
-/* The file that is read is not to be written. */
-static int check_not_attr(const struct settings *s)
-{
-	struct stat attr, output;
-	int unknown = strcmp(s->attr, "-") ? stat(s->attr, &attr) : fstat(STDIN_FILENO, &attr);
-
-	if (unknown || stat(s->output, &output) || !S_ISREG(attr.st_mode) ||
-	    attr.st_dev != output.st_dev || attr.st_ino != output.st_ino)
-		return 0;
-	return fail(EXIT_USAGE, "perfabi capture: --output: %s is the file of --attr\n", s->output);
 }
 
 /* A tracepoint's id is looked up before it is asked for. */
@@ -591,14 +567,6 @@ static int let_go(struct recorded_command *command)
 	return err;
 }
 
-static void end(struct recorded_command *command)
-{
-	if (command->go >= 0)
-		close(command->go); /* it ends without having become anything */
-	close(command->failed);
-	waitpid(command->pid, NULL, 0);
-}
-
 static const char *hint(int err)
 {
 	switch (err) {
@@ -613,16 +581,6 @@ static const char *hint(int err)
 	default:
 		return "";
 	}
-}
-
-static int say_refused(const struct capture_error *e)
-{
-	char on[32] = "";
-
-	if (e->cpu >= 0)
-		snprintf(on, sizeof(on), " on cpu %d", e->cpu);
-	return fail(EXIT_USAGE, "perfabi capture: cannot %s the event of attr %zu%s: %s\n%s",
-		    e->what, e->attr, on, strerror(-e->err), hint(e->err));
 }
 
 /*
@@ -765,17 +723,6 @@ static void say_result(const struct settings *s, int fd)
 	perfabi_free(perfabi);
 }
 
-static int say_status(const struct settings *s, int status)
-{
-	if (WIFSIGNALED(status))
-		say(stderr, "perfabi capture: %s: killed by signal %d\n", s->command[0],
-		    WTERMSIG(status));
-	else if (WEXITSTATUS(status))
-		say(stderr, "perfabi capture: %s: exit status %d\n", s->command[0],
-		    WEXITSTATUS(status));
-	return status ? EXIT_FAILED : 0;
-}
-
 /*
  * Events are open and the file is: runs the command and writes. What is before the first record is
  * written at once: a command is not run whose recording cannot be written. Until the command is
@@ -787,8 +734,9 @@ static int run_and_record(const struct settings *s, struct capture *c,
 	struct recording r = {0};
 	int status = 0, err = s->raw ? 0 : recording_begin(&r, output->fd, c), cannot;
 
-	if (!err)
-		err = capture_enable(c);
+	for (size_t i = 0; i < c->attrs->count && !err; i++)
+		if (attr_flag(c, i, "disabled") && !attr_flag(c, i, "enable_on_exec"))
+			err = for_each_cpu(c, i, "enable");
 	cannot = err ? 0 : let_go(command);
 	if (cannot)
 		return fail(EXIT_USAGE, "perfabi capture: cannot run %s: %s\n", s->command[0],
@@ -806,7 +754,13 @@ static int run_and_record(const struct settings *s, struct capture *c,
 			    strerror(-err));
 	if (!s->raw)
 		say_result(s, output->fd);
-	return say_status(s, status);
+	if (WIFSIGNALED(status))
+		say(stderr, "perfabi capture: %s: killed by signal %d\n", s->command[0],
+		    WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		say(stderr, "perfabi capture: %s: exit status %d\n", s->command[0],
+		    WEXITSTATUS(status));
+	return status ? EXIT_FAILED : 0;
 }
 
 static int capture_into_file(const struct settings *s, const struct environment *env,
@@ -818,6 +772,7 @@ static int capture_into_file(const struct settings *s, const struct environment 
 	struct capture_error e;
 	struct outfile output;
 	struct capture c;
+	char on[32] = "";
 	int status, err;
 
 	if (backward && !s->raw) {
@@ -834,7 +789,11 @@ static int capture_into_file(const struct settings *s, const struct environment 
 			    strerror(-err));
 	err = capture_open(&c, env->abi, attrs, command.pid, s->pages, !(s->raw && backward), &e);
 	if (err) {
-		status = say_refused(&e);
+		if (e.cpu >= 0)
+			snprintf(on, sizeof(on), " on cpu %d", e.cpu);
+		status = fail(EXIT_USAGE,
+			      "perfabi capture: cannot %s the event of attr %zu%s: %s\n%s", e.what,
+			      e.attr, on, strerror(-e.err), hint(e.err));
 	} else if (s->raw && c.buffer_count > 1) {
 		fputs("perfabi capture: --raw takes one buffer, and inherit needs one a cpu\n",
 		      stderr);
@@ -853,7 +812,10 @@ static int capture_into_file(const struct settings *s, const struct environment 
 		outfile_close(&output);
 	}
 	capture_close(&c);
-	end(&command);
+	if (command.go >= 0)
+		close(command.go); /* it ends without having become anything */
+	close(command.failed);
+	waitpid(command.pid, NULL, 0);
 	return status;
 }
 
@@ -880,9 +842,7 @@ static int run(void *settings, char **operands)
 	environment_read(&env, abi);
 	/* so that a run that wants quiet says who is in its way */
 	prctl(PR_SET_NAME, "perfabi-capture");
-	status = check_not_attr(s);
-	if (!status)
-		status = take_attrs(&attrs, s, &env);
+	status = take_attrs(&attrs, s, &env);
 	if (!status)
 		status = check_told_apart(abi, &attrs);
 	if (!status)

@@ -56,31 +56,6 @@ void wait_for_others(struct machine_lock *lock, double silent, const char *progr
 	machine_lock_wait(lock, false, HUGE_VAL);
 }
 
-/* A report has the environment as a member; or the file is the environment itself. */
-static int read_recorded(struct modelled *m, const char *path, json_t **json, const char *program)
-{
-	struct source source = {.name = path, .root = ""};
-	struct where root = where_root(&source);
-	struct error e = {0};
-	size_t size;
-	char *text = text_read(path, &size, REPORT_MAX);
-	json_t *environment;
-
-	*json = NULL;
-	if (!text)
-		return fail(EXIT_USAGE, "%s: %s: %s\n", program, path, strerror(errno));
-	source.text = text;
-	source.length = size;
-	*json = source_parse(&source, &e);
-	environment = json_object_get(*json, "environment");
-	if (*json && !environment)
-		environment = *json;
-	if (*json && !environment_from_json(&m->recorded, m->loaded.abi, environment, &root, &e))
-		m->is_recorded = true;
-	free(text);
-	return m->is_recorded ? 0 : fail_with(program, &e);
-}
-
 static int load_model(struct model *model, struct loaded *loaded, struct environment *env,
 		      const char *program)
 {
@@ -106,6 +81,37 @@ int model_of_here(struct model *model, struct loaded *loaded, const char *progra
 	if (machine_read_tracepoints(&model->machine))
 		return fail(EXIT_HARNESS, "%s: %s\n", program, strerror(ENOMEM));
 	return 0;
+}
+
+/* A report has the environment as a member; or the file is the environment itself. */
+static int settle_recorded(struct modelled *m, const char *path, const char *program)
+{
+	struct source source = {.name = path, .root = ""};
+	struct where root = where_root(&source);
+	struct error e = {0};
+	char *text = text_read(path, &source.length, REPORT_MAX);
+	json_t *json, *environment;
+	int status;
+
+	if (!text)
+		return fail(EXIT_USAGE, "%s: %s: %s\n", program, path, strerror(errno));
+	source.text = text;
+	json = source_parse(&source, &e);
+	environment = json_object_get(json, "environment");
+	if (!environment)
+		environment = json;
+	m->is_recorded =
+		json && !environment_from_json(&m->recorded, m->loaded.abi, environment, &root, &e);
+	status = m->is_recorded ? 0 : fail_with(program, &e);
+	m->has_model = m->is_recorded;
+	if (!status)
+		status = load_model(&m->model, &m->loaded, &m->recorded, program);
+	if (!status)
+		learned_from_json(&m->model.learned, json_object_get(environment, "learned"),
+				  &m->recorded);
+	json_decref(json);
+	free(text);
+	return status;
 }
 
 /* This machine: what its kernel does is learned, and its processes can be looked at. */
@@ -144,29 +150,15 @@ bool lacks_proc(const char *program)
 
 int modelled_load(struct modelled *m, const char *folder, const char *machine, const char *program)
 {
-	json_t *json = NULL;
 	int status;
 
 	*m = (struct modelled){0};
 	if (!machine && lacks_proc(program))
 		return EXIT_HARNESS;
 	status = load_tables(&m->loaded, folder, program);
-	if (!status && !machine)
-		return settle_here(m, program);
-	if (!status)
-		status = read_recorded(m, machine, &json, program);
-	m->has_model = !status;
-	if (!status)
-		status = load_model(&m->model, &m->loaded, &m->recorded, program);
-	if (!status) {
-		const json_t *environment = json_object_get(json, "environment");
-
-		learned_from_json(&m->model.learned,
-				  json_object_get(environment ? environment : json, "learned"),
-				  &m->recorded);
-	}
-	json_decref(json);
-	return status;
+	if (status)
+		return status;
+	return machine ? settle_recorded(m, machine, program) : settle_here(m, program);
 }
 
 void modelled_free(struct modelled *m)
@@ -178,41 +170,28 @@ void modelled_free(struct modelled *m)
 	load_free(&m->loaded);
 }
 
-/*
- * The sentence is what the model says of a plain dummy event.
- */
-
-/* What the model says of a plain dummy event of whoever runs perfabi. */
-static json_t *ask_of_dummy(const struct model *model)
+/* The sentence is what the model says of a plain dummy event of whoever runs perfabi. */
+bool is_barred_here(const struct model *model, const char *program, char *says)
 {
 	struct environment *env = model->machine.env;
 	const struct caller caller = caller_as(&env->rights, env->rights.uid ? AS_USER : AS_ROOT);
 	const struct world world = {.told = env->attr_size_errno};
 	const struct scope scope = {.env = env};
-	json_t *open = json_pack("{s:{s:s,s:s,s:i}}", "attr", "type", "software", "config", "dummy",
-				 "exclude_kernel", 1);
-	json_t *told = json_object();
+	const char *because, *instead;
 	struct where nowhere = {0};
 	struct error e = {0};
+	json_t *open, *told;
 	struct call call;
 
+	if (!environment_is_barred(env))
+		return false;
+	told = json_object();
+	open = json_pack("{s:{s:s,s:s,s:i}}", "attr", "type", "software", "config", "dummy",
+			 "exclude_kernel", 1);
 	if (!call_from_json(&call, env->abi, env->arch, open, &scope, &nowhere, &e)) {
 		model_tell_cause(model, &call, &caller, &world, told);
 		call_free(&call);
 	}
-	json_decref(open);
-	return told;
-}
-
-bool is_barred_here(const struct model *model, const char *program, char *says)
-{
-	const struct environment *env = model->machine.env;
-	const char *because, *instead;
-	json_t *told;
-
-	if (!environment_is_barred(env))
-		return false;
-	told = ask_of_dummy(model);
 	because = json_string_value(json_object_get(told, "because"));
 	instead = json_string_value(json_object_get(told, "instead"));
 	if (because)
@@ -222,6 +201,7 @@ bool is_barred_here(const struct model *model, const char *program, char *says)
 		snprintf(says, BARRED_TEXT,
 			 "%s: nothing can be judged here: every perf_event_open(2) gives %s",
 			 program, errno_name(env->attr_size_errno));
+	json_decref(open);
 	json_decref(told);
 	return true;
 }

@@ -115,21 +115,6 @@ static int add_wrong(struct wrongs *w, const struct instance *instance, unsigned
 	return 0;
 }
 
-/* Each part of what a case expects. */
-static int add_ways(struct wrongs *w, const struct instance *instance, const struct tables *tables,
-		    struct environment *env)
-{
-	for (unsigned number = 1;; number++) {
-		enum part part =
-			steps_part(instance->program, &instance->who, env, tables, number, false);
-
-		if (part == NO_PART)
-			return 0;
-		if (add_wrong(w, instance, number, part))
-			return -ENOMEM;
-	}
-}
-
 /* Tells what was not caught. An exit status. */
 static int tell_all(const struct session *s, const struct wrongs *w)
 {
@@ -168,9 +153,16 @@ static int mutate_all(struct session *s, struct wrongs *w)
 	if (status)
 		return status;
 	for (size_t i = 0; i < s->count; i++) {
-		if (!add_ways(w, s->picked[i], &s->loaded.cases.tables, &s->loaded.env))
-			continue;
-		return fail(EXIT_HARNESS, "%s: %s\n", s->program, strerror(ENOMEM));
+		const struct instance *instance = s->picked[i];
+		enum part part;
+
+		/* Each part of what the case expects. */
+		for (unsigned number = 1;
+		     (part = steps_part(instance->program, &instance->who, &s->loaded.env,
+					&s->loaded.cases.tables, number, false)) != NO_PART;
+		     number++)
+			if (add_wrong(w, instance, number, part))
+				return fail(EXIT_HARNESS, "%s: %s\n", s->program, strerror(ENOMEM));
 	}
 	s->options.parts = w->numbers;
 	if (run_whole(s, w->instances, w->count))

@@ -36,12 +36,6 @@ struct stand {
 	bool was_moved;
 };
 
-static bool is_on_cgroup(const struct call *call, const struct environment *env)
-{
-	return call->flags &
-	       abi_value(abi_family(env->abi, "open_flags"), "pid_cgroup", NULL)->value;
-}
-
 /* The call with both times in what read(2) gives, and nothing else beside the value. */
 static int open_to_count(const struct call *call, const struct environment *env)
 {
@@ -58,16 +52,6 @@ static int open_to_count(const struct call *call, const struct environment *env)
 		answer.fd = -1;
 	call_free(&copy);
 	return answer.fd;
-}
-
-static void map_for_samples(struct open_event *event, const struct environment *env)
-{
-	size_t page = env->page_size;
-	void *at = mmap(NULL, (1 + DATA_PAGES) * page, PROT_READ | PROT_WRITE, MAP_SHARED,
-			event->fd, 0);
-
-	event->buffer = at == MAP_FAILED ? NULL : at;
-	event->size = DATA_PAGES * page;
 }
 
 /* Puts the process where the event is. False: it cannot run there. */
@@ -152,17 +136,22 @@ static void count_records(const struct open_event *event, const struct environme
 bool count_event(const struct call *call, const struct environment *env, struct counted *out)
 {
 	struct open_event event = {.fd = -1};
+	void *at = MAP_FAILED;
 	struct stand stand;
 	bool good;
 
 	*out = (struct counted){0};
-	if (call->pid > 0 || is_on_cgroup(call, env))
+	if (call->pid > 0 ||
+	    call->flags & abi_value(abi_family(env->abi, "open_flags"), "pid_cgroup", NULL)->value)
 		return false;
 	event.fd = open_to_count(call, env);
 	if (event.fd < 0)
 		return false;
 	if (call_field(call, env->abi, "sample_period"))
-		map_for_samples(&event, env);
+		at = mmap(NULL, (1 + DATA_PAGES) * (size_t)env->page_size, PROT_READ | PROT_WRITE,
+			  MAP_SHARED, event.fd, 0);
+	event.buffer = at == MAP_FAILED ? NULL : at;
+	event.size = DATA_PAGES * (size_t)env->page_size;
 	good = stand_on(call->cpu, &stand) || call->pid == 0;
 	/* A member counts only with its leader. */
 	if (call->group_fd >= 0)

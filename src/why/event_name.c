@@ -261,24 +261,11 @@ static json_t *refuse_pmu(struct parsing *p)
 	return lack(p, ABSENT_PMU, text);
 }
 
-/* What stands before the terms: a PMU, or a generic event, as in page-faults/period=1000/. */
-static json_t *event_before_terms(struct parsing *p)
-{
-	const struct pmu *pmu = environment_pmu(p->env, p->event);
-	json_t *attr;
-
-	if (pmu)
-		return json_pack("{s:I,s:s}", "type", (json_int_t)pmu->type, "config", "0x0");
-	attr = generic_event(p);
-	if (!attr)
-		attr = cache_event(p);
-	return attr ? attr : refuse_pmu(p);
-}
-
 /* PMU/TERM,.../ */
 static json_t *pmu_event(struct parsing *p)
 {
 	char *slash = strchr(p->event, '/'), *end = slash ? strrchr(p->event, '/') : NULL;
+	const struct pmu *pmu;
 	char *save = NULL;
 	json_t *attr;
 
@@ -287,9 +274,14 @@ static json_t *pmu_event(struct parsing *p)
 	if (end == slash || end[1] || slash == p->event)
 		return refuse(p, p->text, "PMU/TERM=VALUE,.../");
 	*slash = *end = '\0';
-	attr = event_before_terms(p);
+	/* What stands before the terms: a PMU, or a generic event, as in page-faults/period=1000/.
+	 */
+	pmu = environment_pmu(p->env, p->event);
+	attr = pmu ? json_pack("{s:I,s:s}", "type", (json_int_t)pmu->type, "config", "0x0")
+		   : generic_event(p);
+	attr = attr ? attr : cache_event(p);
 	if (!attr)
-		return NULL;
+		return refuse_pmu(p);
 	for (char *term = strtok_r(slash + 1, ",", &save); term;
 	     term = strtok_r(NULL, ",", &save)) {
 		int err = apply_one_term(p->event, term, attr);
@@ -302,6 +294,12 @@ static json_t *pmu_event(struct parsing *p)
 					     : "a name in events/ or format/ of that PMU in sysfs");
 	}
 	return attr;
+}
+
+static const json_t *modifier_of(const struct parsing *p, char letter)
+{
+	return json_object_get(json_object_get(p->names, "modifiers"),
+			       (const char[]){letter, '\0'});
 }
 
 /* Of u, k and h those that are not there are excluded; so with G and H. */
@@ -324,28 +322,13 @@ static void exclude_others(struct parsing *p, const char *kind, json_t *attr)
 	}
 }
 
-/* Whether each is one of perf's. */
-static bool check_modifiers(struct parsing *p)
-{
-	for (const char *at = p->modifiers; *at; at++) {
-		const char name[] = {*at, '\0'};
-
-		if (json_object_get(json_object_get(p->names, "modifiers"), name))
-			continue;
-		refuse(p, name, "a modifier: u, k, h, G, H, I, p, P, D, e, S or W");
-		return false;
-	}
-	return true;
-}
-
 static json_t *apply_modifiers(struct parsing *p, json_t *attr)
 {
 	exclude_others(p, "levels", attr);
 	exclude_others(p, "hosts", attr);
 	for (const char *at = p->modifiers; *at; at++) {
-		const char name[] = {*at, '\0'}, *field;
-		const json_t *modifier =
-			json_object_get(json_object_get(p->names, "modifiers"), name);
+		const json_t *modifier = modifier_of(p, *at);
+		const char *field;
 		json_t *value;
 
 		json_object_update(attr, json_object_get(modifier, "set"));
@@ -387,9 +370,7 @@ static int take_modifiers(struct parsing *p)
 		at = NULL; /* the access to watch for */
 	else if (!at && colon && is_event_before(p, colon))
 		at = colon;
-	else if (!at && colon && colon > p->text &&
-		 json_object_get(json_object_get(p->names, "modifiers"),
-				 (const char[]){colon[1], '\0'}) &&
+	else if (!at && colon && colon > p->text && modifier_of(p, colon[1]) &&
 		 strspn(colon + 1, "ukhGHIpPDeSW") == strlen(colon + 1))
 		at = colon;
 	if (at)
@@ -439,8 +420,10 @@ json_t *event_attr(const char *text, const json_t *names, struct environment *en
 		*absence = (struct absence){.what = ABSENT_NOTHING};
 	if (take_modifiers(&p))
 		return refuse(&p, text, "an event of at most 511 letters");
-	if (!check_modifiers(&p))
-		return NULL;
+	for (const char *at = p.modifiers; *at; at++)
+		if (!modifier_of(&p, *at))
+			return refuse(&p, (const char[]){*at, '\0'},
+				      "a modifier: u, k, h, G, H, I, p, P, D, e, S or W");
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && !attr && !error_is_set(e); i++)
 		attr = forms[i](&p);
 	if (!attr && !error_is_set(e))

@@ -367,12 +367,6 @@ static bool is_same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool is_same_cause(const struct cause *a, const struct cause *b)
-{
-	return is_same_text(a->err, b->err) && is_same_text(a->check, b->check) &&
-	       is_same_text(a->because, b->because) && is_same_text(a->unknown, b->unknown);
-}
-
 /* What refuses the call once the first of a remedy's changes are made. */
 static void explain_behind(struct explainer *x, const struct remedy *remedy, struct call *changed)
 {
@@ -380,6 +374,7 @@ static void explain_behind(struct explainer *x, const struct remedy *remedy, str
 
 	for (size_t n = 1; n < remedy->count; n++) {
 		struct remedy first = *remedy;
+		const struct cause *last;
 		struct finding f;
 		struct cause cause;
 
@@ -393,8 +388,11 @@ static void explain_behind(struct explainer *x, const struct remedy *remedy, str
 		cause.opened = UNSAID;
 		if (!out->behind)
 			out->behind = pool_take(x->why->pool, BEHIND_MOST, sizeof(*out->behind));
-		if (!out->behind_count ||
-		    !is_same_cause(&out->behind[out->behind_count - 1], &cause))
+		last = out->behind_count ? &out->behind[out->behind_count - 1] : NULL;
+		if (!last || !is_same_text(last->err, cause.err) ||
+		    !is_same_text(last->check, cause.check) ||
+		    !is_same_text(last->because, cause.because) ||
+		    !is_same_text(last->unknown, cause.unknown))
 			out->behind[out->behind_count++] = cause;
 	}
 }
@@ -560,7 +558,7 @@ static int fail(struct explainer *x, const char *what, const char *why)
 }
 
 /* The stage is set: asks. */
-static int explain_on_stage(struct explainer *x)
+static void explain_on_stage(struct explainer *x)
 {
 	const struct model *model = x->why->model;
 
@@ -571,23 +569,6 @@ static int explain_on_stage(struct explainer *x)
 	x->judge.world = x->stage.world;
 	x->call = x->stage.seeds[0].call;
 	explain_call(x);
-	return 0;
-}
-
-/* Of a machine that is not this one, by the model. */
-static int explain_there(struct explainer *x)
-{
-	int err = stage_imagine(&x->stage, &x->why->plan, x->why->model);
-
-	if (err)
-		fail(x,
-		     err == -ENOENT ? "the call names what its `given` does not bind"
-				    : strerror(-err),
-		     "");
-	else
-		explain_on_stage(x);
-	stage_forget(&x->stage);
-	return err;
 }
 
 /* In the process that has become the caller. */
@@ -627,7 +608,13 @@ struct explanation *explain(const struct why *why, const struct manner *manner)
 			block_settle(&why->plan.block, &who, why->model->machine.env);
 			err = identity_run(manner->as, SECONDS, explain_here, x);
 		} else {
-			err = explain_there(x);
+			/* Of a machine that is not this one, by the model. */
+			err = stage_imagine(&x->stage, &why->plan, why->model);
+			if (err == -ENOENT)
+				out->failure = "the call names what its `given` does not bind";
+			if (!err)
+				explain_on_stage(x);
+			stage_forget(&x->stage);
 		}
 	}
 	if (err && !out->failure)

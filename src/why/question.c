@@ -179,15 +179,6 @@ static const char *find_words(const char *at, const char *end, const char *words
 	return at ? memmem(at, (size_t)(end - at), words, strlen(words)) : NULL;
 }
 
-/* "failed, error -22", before `end`. */
-static int errno_before(const char *at, const char *end)
-{
-	const char *found = find_words(at, end, failed_words);
-	long number = found ? -strtol(found + strlen(failed_words), NULL, 10) : 0;
-
-	return number > 0 && number <= ERRNO_MOST ? (int)number : 0;
-}
-
 /* The calls of one block, a cpu each; one that was not made where it has none. */
 static bool tell_calls(const char *at, const char *end, json_t *attr, attr_block_call *each,
 		       void *context)
@@ -196,10 +187,13 @@ static bool tell_calls(const char *at, const char *end, json_t *attr, attr_block
 
 	do {
 		const char *next = call ? find_words(call + 1, end, call_words) : NULL;
-		int fd, err = errno_before(call ? call : at, next ? next : end);
+		const char *failed = find_words(call ? call : at, next ? next : end, failed_words);
+		/* "failed, error -22" */
+		long err = failed ? -strtol(failed + strlen(failed_words), NULL, 10) : 0;
+		int fd;
 		json_t *open = take_arguments(call, attr, &fd);
 
-		if (!each(context, open, fd, err))
+		if (!each(context, open, fd, err > 0 && err <= ERRNO_MOST ? (int)err : 0))
 			return false;
 		call = next;
 	} while (call);
@@ -433,11 +427,6 @@ void strace_resolve_size(json_t *open, const struct abi *abi)
  * means something else here is replaced.
  */
 
-static bool is_there(json_int_t pid)
-{
-	return pid <= 0 || pid > INT32_MAX || !kill((pid_t)pid, 0) || errno != ESRCH;
-}
-
 /* With PERF_FLAG_PID_CGROUP pid is a descriptor. */
 static bool is_of_cgroup(const json_t *open)
 {
@@ -464,7 +453,8 @@ static void replace_pid(struct question *q)
 	const char *text = json_string_value(json);
 	json_int_t pid = text ? strtoll(text, NULL, 0) : json_integer_value(json);
 
-	if (is_of_cgroup(q->open) || is_there(pid) || (q->told && !strcmp(q->told, "ESRCH")))
+	if (is_of_cgroup(q->open) || pid <= 0 || pid > INT32_MAX || !kill((pid_t)pid, 0) ||
+	    errno != ESRCH || (q->told && !strcmp(q->told, "ESRCH")))
 		return;
 	json_object_set_new(q->open, "pid", json_integer(0));
 	note_substitute(
@@ -593,14 +583,6 @@ static void keep_what_is_met(struct question *q)
 	q->given = arena_keep(&q->arena, kept);
 }
 
-/* Who made the call of a line of strace -f: "1234 " or "[pid 1234] ". */
-static void name_caller(const char *line, char *out, size_t size)
-{
-	size_t from = strcspn(line, "0123456789");
-
-	snprintf(out, size, "%.*s", (int)strspn(line + from, "0123456789"), line + from);
-}
-
 /*
  * A call that strace -f prints in two parts, for others called meanwhile: the first is kept in
  * `parts` until the second comes. The whole line, to be freed; NULL: there is no whole line yet.
@@ -609,11 +591,13 @@ static char *join_parts(char *line, json_t *parts)
 {
 	static const char first[] = " <unfinished ...>", second[] = "<... perf_event_open resumed>";
 	char *cut = strstr(line, first), *rest = strstr(line, second), caller[24], *whole;
-	const char *begun;
+	const char *begun, *from;
 
 	if (!cut && !rest)
 		return strdup(line);
-	name_caller(line, caller, sizeof(caller));
+	/* Who made the call: "1234 " or "[pid 1234] ". */
+	from = line + strcspn(line, "0123456789");
+	snprintf(caller, sizeof(caller), "%.*s", (int)strspn(from, "0123456789"), from);
 	if (cut) {
 		*cut = '\0';
 		if (strace_has_call(line))
@@ -628,30 +612,6 @@ static char *join_parts(char *line, json_t *parts)
 	return whole;
 }
 
-static const char *first_text(const json_t *texts)
-{
-	const char *key;
-	json_t *text;
-
-	json_object_foreach((json_t *)texts, key, text)
-		return json_string_value(text);
-	return "perf_event_open(";
-}
-
-/* perf asks the kernel what it can by calls that are refused: others may be meant. */
-static void note_others(struct question *q, unsigned refused)
-{
-	char note[128];
-
-	if (refused < 2)
-		return;
-	snprintf(note, sizeof(note),
-		 "%u calls were refused there: this is the first. Paste another alone to ask about "
-		 "it",
-		 refused);
-	note_substitute(q, note);
-}
-
 /* Of strace: the last line is asked about, or the first that was refused; those before it were
  * given. */
 static int paste_strace(struct question *q, const struct source *text,
@@ -661,8 +621,10 @@ static int paste_strace(struct question *q, const struct source *text,
 	char *copy = strdup(text->text), *save = NULL;
 	struct strace_result result = {.fd = -1};
 	struct pasted p = {.q = q, .opened = json_object(), .fd = -1};
-	json_t *parts = json_object(), *open;
+	json_t *parts = json_object(), *open, *begun = NULL;
+	const char *caller;
 	unsigned refused = 0;
+	char note[128];
 
 	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line && !error_is_set(e);
 	     line = strtok_r(NULL, "\n", &save)) {
@@ -682,8 +644,13 @@ static int paste_strace(struct question *q, const struct source *text,
 		free(whole);
 	}
 	free(copy);
-	if (!q->open && !error_is_set(e)) /* a call that never came back */
-		q->open = arena_keep(&q->arena, strace_open(first_text(parts), &result, &root, e));
+	if (!q->open && !error_is_set(e)) { /* a call that never came back */
+		json_object_foreach(parts, caller, begun)
+			break;
+		q->open = arena_keep(&q->arena,
+				     strace_open(begun ? json_string_value(begun) : call_name,
+						 &result, &root, e));
+	}
 	json_decref(p.opened);
 	json_decref(parts);
 	if (error_is_set(e))
@@ -693,7 +660,14 @@ static int paste_strace(struct question *q, const struct source *text,
 		q->told = json_string_value(
 			arena_keep(&q->arena, json_string(result.error[0] ? result.error : "ok")));
 	settle_paste(q, env);
-	note_others(q, refused);
+	/* perf asks the kernel what it can by calls that are refused: others may be meant. */
+	if (refused > 1) {
+		snprintf(note, sizeof(note),
+			 "%u calls were refused there: this is the first. Paste another alone to "
+			 "ask about it",
+			 refused);
+		note_substitute(q, note);
+	}
 	return 0;
 }
 
