@@ -60,24 +60,24 @@ static bool count_call(struct explainer *x, const struct call *call, struct coun
 }
 
 /* The notes on the call of the situation, proven by counting where that can be. */
-static struct note *note_call(struct explainer *x, const struct remarks *remarks, size_t *count)
+static struct note *note_call(struct explainer *x, const struct note_rules *rules, size_t *count)
 {
-	struct note *list = pool_take(x->why->pool, remarks->count + 1, sizeof(*list));
+	struct note *list = pool_take(x->why->pool, rules->count + 1, sizeof(*list));
 
 	*count = 0;
-	for (size_t i = 0; i < remarks->count; i++) {
-		const struct remark *remark = &remarks->list[i];
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct note_rule *rule = &rules->list[i];
 		const struct fact *unknown = NULL;
-		enum truth truth = truth_of(x, remark->when, &unknown);
+		enum truth truth = truth_of(x, rule->when, &unknown);
 
 		if (truth == DOES_NOT_HOLD ||
-		    (truth == NOT_KNOWN && (remark->is_measured || !unknown ||
-					    strncmp(unknown->name, "counted.", 8) != 0)))
+		    (truth == NOT_KNOWN &&
+		     (rule->is_measured || !unknown || strncmp(unknown->name, "counted.", 8) != 0)))
 			continue;
 		list[(*count)++] = (struct note){.is_proven = truth == HOLDS,
-						 .is_useless = remark->is_useless,
-						 .says = say_sentence(x, &remark->says),
-						 .check = remark->check};
+						 .is_useless = rule->is_useless,
+						 .says = say_sentence(x, &rule->says),
+						 .check = rule->check};
 	}
 	return list;
 }

@@ -12,24 +12,23 @@
 #include "abi/attr.h"
 #include "model/bit_word.h"
 
-static int check_remark(struct doc *d, void *made, const json_t *json, const struct where *w)
+static int check_note_rule(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
-	const struct remark *remark = made;
+	const struct note_rule *rule = made;
 
-	return remark->when && remark->says.count ? 0
-						  : error_value(d->e, w, json, "`if` and `says`");
+	return rule->when && rule->says.count ? 0 : error_value(d->e, w, json, "`if` and `says`");
 }
 
-static const struct doc_type remark_type = {
+static const struct doc_type note_rule_type = {
 	"a remark",
 	(const struct doc_row[]){
-		{"if", DOC_READ, false, AT(struct remark, when), .read = predicate_read},
-		{"says", DOC_READ, false, AT(struct remark, says), .read = sentence_read},
-		{"check", DOC_TEXT, false, AT(struct remark, check)},
-		{"measured", DOC_TRUTH, false, AT(struct remark, is_measured)},
-		{"useless", DOC_TRUTH, false, AT(struct remark, is_useless)},
+		{"if", DOC_READ, false, AT(struct note_rule, when), .read = predicate_read},
+		{"says", DOC_READ, false, AT(struct note_rule, says), .read = sentence_read},
+		{"check", DOC_TEXT, false, AT(struct note_rule, check)},
+		{"measured", DOC_TRUTH, false, AT(struct note_rule, is_measured)},
+		{"useless", DOC_TRUTH, false, AT(struct note_rule, is_useless)},
 		{0}},
-	.size = sizeof(struct remark), .check = check_remark};
+	.size = sizeof(struct note_rule), .check = check_note_rule};
 
 static const struct doc_type caller_type = {
 	"a caller",
@@ -91,8 +90,8 @@ static const struct doc_type knowledge_type = {
 				 LIST_OF("changes", changes.list, changes.count, change_type),
 				 LIST_OF("callers", callers, caller_count, caller_type),
 				 LIST_OF("sysctls", sysctls, sysctl_count, sysctl_type),
-				 LIST_OF("notes", notes.list, notes.count, remark_type),
-				 LIST_OF("others", others.list, others.count, remark_type),
+				 LIST_OF("notes", notes.list, notes.count, note_rule_type),
+				 LIST_OF("others", others.list, others.count, note_rule_type),
 				 {0}},
 	.size = offsetof(struct knowledge, arena)};
 

@@ -54,7 +54,7 @@ void change_write(const struct change *change, const struct model *model, struct
 		  char *out, size_t size);
 
 /* Something to say of calls that a predicate is about. */
-struct remark {
+struct note_rule {
 	struct predicate *when;
 	struct sentence says;
 	const char *check; /* that says so, or NULL */
@@ -62,8 +62,8 @@ struct remark {
 	bool is_useless;   /* an event that opens, and does nothing of what it is for */
 };
 
-struct remarks {
-	const struct remark *list;
+struct note_rules {
+	const struct note_rule *list;
 	size_t count;
 };
 
@@ -99,7 +99,7 @@ struct knowledge {
 	size_t caller_count;
 	const struct sysctl_change *sysctls;
 	size_t sysctl_count;
-	struct remarks notes, others;
+	struct note_rules notes, others;
 	struct arena arena;
 };
 
