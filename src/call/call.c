@@ -318,12 +318,21 @@ static int issue_in(const struct call *call, const struct environment *env,
 		    struct call_memory *memory, struct answer *answer)
 {
 	struct call_memory own = {0}, *in = memory ? memory : &own;
+	unsigned char *allocated = NULL;
 	struct placed p;
-	/* A program of 32 bits has flags of 32. */
-	int err = call->flags > ULONG_MAX ? -EOVERFLOW : place_attr(call, env, in, &p);
 	long ret;
+	int err;
 
 	*answer = (struct answer){.fd = -1};
+	if (call->flags > ULONG_MAX)
+		return -EOVERFLOW;                        /* a program of 32 bits has flags of 32 */
+	if (!memory && call->memory == MEMORY_WRITABLE) { /* to map some would take longer */
+		own.size = ATTR_PAGES * env->page_size;
+		own.map = allocated = malloc(own.size);
+		if (!allocated)
+			return -ENOMEM;
+	}
+	err = place_attr(call, env, in, &p);
 	if (!err) {
 		ret = syscall(SYS_perf_event_open, p.attr, call->pid, call->cpu, call->group_fd,
 			      (unsigned long)call->flags);
@@ -335,8 +344,9 @@ static int issue_in(const struct call *call, const struct environment *env,
 			look_at_attr(call, env, &p, answer);
 		err = protect(call, in, PROT_READ | PROT_WRITE);
 	}
-	if (own.map)
+	if (own.map && !allocated)
 		munmap(own.map, own.size + env->page_size);
+	free(allocated);
 	return err;
 }
 

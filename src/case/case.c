@@ -164,7 +164,7 @@ bool case_is_id(const char *text)
 	return in_word;
 }
 
-static int read_name(struct doc *d, const json_t *json, void *name, const struct where *w)
+static int read_case_name(struct doc *d, const json_t *json, void *name, const struct where *w)
 {
 	const char *text = json_string_value(json);
 
@@ -300,7 +300,7 @@ const struct doc_type case_defaults_type = {"defaults", .rows = default_rows, .c
 
 /* A case as it stands, before anything is put in. */
 static const struct doc_row case_rows[] = {{"name", .kind = DOC_READ, .is_required = true,
-					    .read = read_name,
+					    .read = read_case_name,
 					    .expected = "a name of a-z and 0-9, joined by - or ."},
 					   {"title", .kind = DOC_TEXT, .is_required = true},
 					   {"spec", .kind = DOC_OBJECT, .type = &own_spec_type},
