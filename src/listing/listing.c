@@ -79,6 +79,7 @@ static int note_statement(void *context, struct statement *s)
 	struct translation *t = &l->t;
 	const char *key = verb_key(s->verb);
 	const json_t *word = statement_json(s, key);
+	const json_t *open = s->verb->has_gates ? word : NULL;
 
 	note_json(t, s->json, false);
 	note_json(t, statement_json(s, "of"), true);
@@ -86,9 +87,34 @@ static int note_statement(void *context, struct statement *s)
 		note_json(t, s->expected->pattern->json, true);
 	t->has_signals = t->has_signals || !strcmp(key, "signals");
 	t->has_children = t->has_children || !strcmp(key, "fork");
+	t->has_parts = t->has_parts || !strcmp(key, "munmap") || !strcmp(key, "mremap") ||
+		       !strcmp(key, "mprotect");
+	if (open)
+		c_note_attr(t, json_object_get(open, "attr"),
+			    json_object_get(open, "bytes") || json_object_get(open, "memory"));
+	if (statement_json(s, "attr"))
+		c_note_attr(t, statement_json(s, "attr"), false);
 	if (!strcmp(key, "post") || !strcmp(key, "await"))
 		json_object_set(l->posted, json_string_value(word), (json_t *)word);
 	return 0;
+}
+
+/*
+ * Text for the inside of a comment: it neither ends nor begins one, has no trigraph, and what is
+ * not ASCII is shown as ?.
+ */
+static void put_comment(FILE *f, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)text[i];
+		unsigned char before = i ? (unsigned char)text[i - 1] : ' ';
+
+		if ((c == '/' && before == '*') || (c == '*' && before == '/') ||
+		    (c == '?' && before == '?'))
+			fputc(' ', f);
+		if ((c & 0xc0) != 0x80) /* one for each character */
+			fputc(c < ' ' || c >= 0x7f ? '?' : c, f);
+	}
 }
 
 /* A text as lines of a comment. */
@@ -104,7 +130,7 @@ static void say_comment(FILE *f, const char *head, const char *text)
 			fprintf(f, "\n *  ");
 			column = 4;
 		}
-		c_comment(f, text, n);
+		put_comment(f, text, n);
 		column += n + 1;
 		text += n;
 		if (*text)
@@ -120,40 +146,35 @@ static void say_head(struct listing *l)
 					       {"since", "Since: Linux "},
 					       {"note", "Note: "}};
 	const char *about = json_string_value(json_object_get(l->program->definition, "about"));
-	const char *needs = "";
 	FILE *f = l->t.parts[C_COMMENT].file;
-	json_t *token;
-	size_t i;
 
 	fprintf(f, "/* SPDX-License-Identifier: MIT */\n/*\n * %s\n", l->instance->id);
 	say_comment(f, "", l->instance->title);
 	if (about)
 		say_comment(f, "", about);
 	fprintf(f, " *\n");
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		const json_t *part = json_object_get(l->instance->spec, parts[i][0]);
 
 		if (json_is_string(part))
 			say_comment(f, parts[i][1], json_string_value(part));
 	}
-	json_array_foreach(l->program->requirements, i, token)
-		needs = c_text(&l->t, "%s%s%s", needs, i ? ", " : "", json_string_value(token));
-	if (needs[0])
-		say_comment(f, "Needs (perfabi help tokens): ", needs);
 	fprintf(f,
 		" *\n"
-		" *     cc -Wall -Wextra -Werror -pthread -o case case.c && %s./case\n"
-		" *\n"
-		" * Exit status: 0 the kernel kept its word, 1 it did not, 3 something else "
-		"failed, 4 it\n"
-		" * cannot be tried like this. Written by `perfabi show --c`.\n */\n",
-		l->instance->who.as == AS_ROOT ? "sudo " : "");
+		" * By `perfabi show --c`. Build it with cc -pthread%s. Its exit status:\n"
+		" * 0 the kernel kept its word, 1 it did not, 3 something else failed, 4 it cannot "
+		"be tried.\n"
+		" */\n",
+		l->instance->who.as == AS_ROOT ? ", and run it as root" : "");
 }
 
+/* A capability's call: an errno that the case knows is an answer. */
 static void say_errnos(FILE *f, const int errnos[PHASE_ERRNOS_MAX], const char *answer)
 {
 	for (size_t i = 0; i < PHASE_ERRNOS_MAX && errnos[i]; i++)
-		fprintf(f, "\tif (err == %s)\n\t\tsaid = \"%s\";\n", errno_name(errnos[i]), answer);
+		fprintf(f, "%s%s", i ? " || got == " : "\tif (got == ", errno_name(errnos[i]));
+	if (errnos[0])
+		fprintf(f, ")\n\t\tsaid = \"%s\";\n", answer);
 }
 
 /* What stands in front of the pieces: room behind attr where the case's size says more, or bytes
@@ -172,13 +193,17 @@ static void say_own(struct listing *l)
 		return;
 	fprintf(f,
 		"\n/* The machine cannot, or not like this: that is an answer, too. */\n"
-		"static void fail(int err)\n{\n\tconst char *said = %s;\n\n",
+		"static long answer(const char *call, long ret, int expected)\n{\n"
+		"\tconst char *said = %s;\n\tint got = ret == -1 ? errno : 0;\n\n"
+		"\tif (got == expected)\n\t\treturn ret;\n",
 		c->otherwise ? "\"no\"" : "NULL");
 	say_errnos(f, c->no, "no");
 	say_errnos(f, c->denied, "denied");
-	fprintf(f, "\t(void)err;\n"
-		   "\tprintf(\"%%s\\n\", said ? said : \"FAIL\");\n"
-		   "\tfflush(NULL);\n\texit(said ? 0 : 1);\n}\n");
+	fprintf(f, "\tif (said)\n\t\tputs(said);\n"
+		   "\telse\n\t\tprintf(\"FAIL: %%s: %%s\\n\", call, strerror(got));\n"
+		   "\texit(said ? 0 : 1);\n}\n");
+	if (c->otherwise)
+		fprintf(f, "\n#define fail(condition, got) (puts(\"no\"), exit(0))\n");
 }
 
 static void prepare_words_in_main(struct listing *l, FILE *f, bool has_entries)
@@ -223,8 +248,9 @@ static void main_in_c(struct listing *l)
 	t->indent = 1;
 	if (changes) {
 		changes_in_main(l);
-		c_line(t, "if (!(%s = fork_child())) {", c_declare(t, "the_case", "uint64_t", ""));
+		c_line(t, "if (!(%s = fork_child())) {", c_declare(t, "the_case", "int"));
 		t->indent = 2;
+		t->is_child = true;
 		c_line(t, "let_signals();");
 	}
 	if (l->instance->who.as != AS_ROOT)
@@ -234,18 +260,17 @@ static void main_in_c(struct listing *l)
 	fputc('\n', t->parts[C_BODY].file);
 	if (t->has_children)
 		c_line(t, "end_children();");
-	c_line(t, "printf(\"%s\\n\");", l->program->is_capability ? "yes" : "PASS");
+	c_line(t, "puts(\"%s\");", l->program->is_capability ? "yes" : "PASS");
 	if (changes) {
-		c_line(t, "exit(fflush(stdout) ? 3 : 0);");
+		c_line(t, "exit(0);");
 		t->indent = 1;
 		c_line(t, "}");
-		c_line(t, "the_end = outlast(the_case);");
-		c_declare(t, "the_end", "int", "");
+		c_line(t, "int status = outlast(the_case);");
 		if (l->program->has_cgroup)
 			c_line(t, "cgroup_remove(&%s);", c_named(t, "cgroup")->c);
-		c_line(t, "return the_end;");
+		c_line(t, "return status;");
 	} else {
-		c_line(t, "return fflush(stdout) ? 3 : 0;");
+		c_line(t, "return 0;");
 	}
 }
 
@@ -278,15 +303,22 @@ static void needs_in_main(struct listing *l, struct environment *env)
 	size_t i;
 
 	if (program->sysctl || program->has_cgroup || l->instance->who.as == AS_ROOT)
-		fprintf(l->t.parts[C_FIRST].file, "\tmust_be_root();\n");
+		fprintf(l->t.parts[C_FIRST].file, "\tmust_have(!geteuid(), \"root\");\n");
 	need_in_main(l, env, "perf_event_open"); /* which a container's filter may refuse */
-	json_array_foreach(program->requirements, i, requirement)
-		need_in_main(l, env, json_string_value(requirement));
+	json_array_foreach(program->requirements, i, requirement) {
+		size_t same = 0;
+
+		while (!json_equal(json_array_get(program->requirements, same), requirement))
+			same++;
+		if (same == i) /* a case and its suite may name the same */
+			need_in_main(l, env, json_string_value(requirement));
+	}
 }
 
 static int write_listing(FILE *f, struct listing *l, struct error *e)
 {
-	const char *texts[C_PARTS];
+	const char *texts[C_PARTS], *type;
+	json_t *variables;
 	char *text = NULL;
 	size_t size;
 	FILE *all;
@@ -305,8 +337,11 @@ static int write_listing(FILE *f, struct listing *l, struct error *e)
 	if (all) {
 		bool has_entries = texts[C_ENTRIES][0];
 
-		fprintf(all, "%s%s%s%sint main(%s)\n{\n\talarm(300);\n", texts[C_TYPES],
-			texts[C_GLOBALS], texts[C_GLOBALS][0] ? "\n" : "", texts[C_FUNCTIONS],
+		fputs(texts[C_TYPES], all);
+		json_object_foreach(l->t.variables, type, variables)
+			fprintf(all, "static %s%s;\n", type, json_string_value(variables));
+		fprintf(all, "%s%sint main(%s)\n{\n\talarm(300);\n",
+			json_object_size(l->t.variables) ? "\n" : "", texts[C_FUNCTIONS],
 			has_entries ? "int argc, char **argv" : "void");
 		prepare_words_in_main(l, all, has_entries);
 		fprintf(all, "%s%s%s}\n", texts[C_ENTRIES], texts[C_FIRST], texts[C_BODY]);
@@ -335,7 +370,8 @@ int listing_print(FILE *f, const struct instance *instance, const struct cases *
 				    .scope = &l->scope,
 				    .arena = &l->arena,
 				    .words = json_object(),
-				    .declared = json_object()};
+				    .declared = json_object(),
+				    .variables = json_object()};
 	for (size_t i = 0; i < C_PARTS; i++) {
 		struct c_part *part = &l->t.parts[i];
 
@@ -357,6 +393,7 @@ int listing_print(FILE *f, const struct instance *instance, const struct cases *
 		free(l->t.parts[i].text);
 	json_decref(l->t.words);
 	json_decref(l->t.declared);
+	json_decref(l->t.variables);
 	json_decref(l->posted);
 	scope_free(&l->scope);
 	arena_free(&l->arena);

@@ -22,19 +22,6 @@
 #include "machine/names.h"
 #include "step/vocabulary.h"
 
-/* The step as the case has it, in front of what it becomes. */
-static void say_step(struct translation *t, const struct statement *s)
-{
-	char *text = json_dumps(s->json, JSON_COMPACT | JSON_ENSURE_ASCII);
-	size_t n = text ? strlen(text) : 0;
-
-	if (text && n < 100 && !strstr(text, "*/") && !strstr(text, "/*") && !strstr(text, "??"))
-		c_line(t, "/* %s */", text);
-	else
-		c_line(t, "/* %s */", verb_key(s->verb));
-	free(text);
-}
-
 static const struct argument *argument_at(const struct statement *s, const char *key, size_t length,
 					  size_t *index)
 {
@@ -64,6 +51,13 @@ const char *name_in_c(struct translation *t, const struct statement *s, const ch
 		return value.c;
 	c_missing(t, "the name \"%s\"", name ? name : key);
 	return "0";
+}
+
+const char *fd_in_c(struct translation *t, const struct statement *s, const char *key)
+{
+	const char *name = name_in_c(t, s, key);
+
+	return c_is_int(t, name) ? name : c_text(t, "(int)%s", name);
 }
 
 bool is_refusal(const struct statement *s)
@@ -145,10 +139,10 @@ const char *variable_in_c(struct translation *t, const struct statement *s, cons
 		snprintf(own, sizeof(own), "%s_%u", s->verb->name, ++t->functions_made);
 		for (char *p = own; *p; p++)
 			*p = (char)(*p == '-' ? '_' : *p);
-		c = c_declare(t, own, type, "");
+		c = c_declare(t, own, type);
 	}
 	if (shape->kind == C_LIST)
-		c_declare(t, c_text(t, "%s_nr", c), "uint64_t", "");
+		c_declare(t, c_text(t, "%s_nr", c), "uint64_t");
 	return c;
 }
 
@@ -228,7 +222,7 @@ static void append_argument(struct filling *f, const struct argument *a,
 				    : c_text(t, "%llu", (unsigned long long)a->fallback));
 		break;
 	case C_AS_FD:
-		append_text(f, c_text(t, "(int)%s", name_in_c(t, f->s, a->key)));
+		append_text(f, fd_in_c(t, f->s, a->key));
 		break;
 	case C_AS_TEXT:
 		append_text(f, json ? c_string(t, json) : "\"\"");
@@ -363,8 +357,12 @@ static void fill_lines(struct filling *f, const char *text)
 	if (f->out[f->n - 1] != ';') {
 		const char *call = checked_in_c(t, s, f->out);
 
-		if (!f->value && !is_refusal(s) && (s->bind || pattern_of_success(s)))
-			call = c_text(t, "%s = (unsigned long)%s", variable_of(f), call);
+		if (!f->value && !is_refusal(s) && (s->bind || pattern_of_success(s))) {
+			const char *to = variable_of(f);
+
+			call = c_text(t, c_is_int(t, to) ? "%s = %s" : "%s = (unsigned long)%s", to,
+				      call);
+		}
 		c_line(t, "%s;", call);
 		if (s->bind && s->verb->binds == BINDS_RESULT)
 			copy_event(t, s);
@@ -408,16 +406,21 @@ static void statement_in_c(struct translation *t, const struct statement *s)
 		shown_in_c(t, s, f.value, &f.shape);
 }
 
+/* An empty line stands in front of an open, and behind what takes several lines. */
 void block_in_c(struct translation *t, const struct block *block)
 {
+	unsigned before = t->lines;
+	bool is_first = true;
+
 	for (size_t i = 0; i < block->count; i++) {
 		const struct statement *s = &block->list[i];
 
 		if (!s->is_on && !t->is_behind_exec)
 			continue;
-		if (i || t->indent == 1)
+		if (is_first ? t->indent == 1 : t->lines - before > 1 || s->verb->has_gates)
 			fputc('\n', t->parts[C_BODY].file);
-		say_step(t, s);
+		before = t->lines;
+		is_first = false;
 		statement_in_c(t, s);
 	}
 }

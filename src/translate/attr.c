@@ -106,7 +106,7 @@ static void initialize(struct translation *t, const char *name, const json_t *at
 {
 	const struct abi *abi = t->tables->abi;
 
-	c_line(t, "union attr %s = {.attr = {", name);
+	c_line(t, "%s %s = {%s", c_attr_type(t), name, t->has_union ? ".attr = {" : "");
 	t->indent++;
 	for (size_t i = 0; i < abi->field_count; i++) {
 		const struct abi_field *field = &abi->fields[i];
@@ -115,10 +115,27 @@ static void initialize(struct translation *t, const char *name, const json_t *at
 		if (json && is_in_header(field))
 			c_line(t, ".%s = %s,", field->name, field_in_c(t, field, attr, json));
 		else if (!json && !strcmp(field->name, "size"))
-			c_line(t, ".size = ATTR_SIZE,");
+			c_line(t, t->has_union ? ".size = ATTR_SIZE," : ".size = sizeof(%s),",
+			       name);
 	}
 	t->indent--;
-	c_line(t, "}};");
+	c_line(t, t->has_union ? "}};" : "};");
+}
+
+const char *c_attr_type(const struct translation *t)
+{
+	return t->has_union ? "union long_attr" : "struct perf_event_attr";
+}
+
+void c_note_attr(struct translation *t, const json_t *attr, bool has_bytes)
+{
+	const struct abi *abi = t->tables->abi;
+
+	t->has_room = t->has_room || has_bytes || json_object_get(attr, "size");
+	t->has_union = t->has_union || t->has_room;
+	for (size_t i = 0; i < abi->field_count; i++)
+		if (json_object_get(attr, abi->fields[i].name) && !is_in_header(&abi->fields[i]))
+			t->has_union = true;
 }
 
 void c_attr(struct translation *t, const char *name, const json_t *attr, const json_t *bytes)
@@ -127,7 +144,6 @@ void c_attr(struct translation *t, const char *name, const json_t *attr, const j
 	const char *offset;
 	json_t *byte;
 
-	t->has_room = t->has_room || bytes || json_object_get(attr, "size");
 	initialize(t, name, attr);
 	for (size_t i = 0; i < abi->field_count; i++) {
 		const json_t *json = json_object_get(attr, abi->fields[i].name);

@@ -15,11 +15,10 @@ static const char header_version[] = "5.10";
 /* A variable of every machine, as a call of a piece; "" where it is settled here and now. */
 static const struct {
 	const char *name, *c;
-} machine_variables[] = {
-	{"page_size", "page_size()"},        {"cpus", "(uint64_t)sysconf(_SC_NPROCESSORS_CONF)"},
-	{"cpu", "(uint64_t)sched_getcpu()"}, {"pid", "(uint64_t)getpid()"},
-	{"tid", "(uint64_t)gettid()"},       {"uid", "(uint64_t)getuid()"},
-	{"runner", "(uint64_t)getppid()"},   {"unmapped", "unmapped()"}};
+} machine_variables[] = {{"page_size", "page_size()"}, {"cpus", "sysconf(_SC_NPROCESSORS_CONF)"},
+			 {"cpu", "sched_getcpu()"},    {"pid", "getpid()"},
+			 {"tid", "gettid()"},          {"uid", "getuid()"},
+			 {"runner", "getppid()"},      {"unmapped", "unmapped()"}};
 
 /* Its id, looked up while the program is whoever began it: not everybody may. */
 static const char *tracepoint_id(struct translation *t, const char *name, const char *colon)
@@ -32,7 +31,7 @@ static const char *tracepoint_id(struct translation *t, const char *name, const 
 		c[n++] = isalnum((unsigned char)*p) ? *p : '_';
 	c[n] = '\0';
 	declared = json_object_size(t->declared);
-	own = c_declare(t, c, "uint64_t", "");
+	own = c_declare(t, c, "uint64_t");
 	if (json_object_size(t->declared) > declared)
 		fprintf(t->parts[C_FIRST].file, "\t%s = tracepoint(\"%.*s/%s\");\n", own,
 			(int)(colon - name), name, colon + 1);
@@ -55,7 +54,7 @@ static const char *machine_variable(struct translation *t, const char *name)
 		if (!strcmp(machine_variables[i].name, name))
 			return machine_variables[i].c;
 	if (!strcmp(name, "hardware.cpu") && counts_everywhere(t->scope->env))
-		return "(uint64_t)sched_getcpu()";
+		return "sched_getcpu()";
 	if (!strncmp(name, "pmu.", 4))
 		return c_text(t, "number_in(\"/sys/bus/event_source/devices/%s/type\")", name + 4);
 	if (!strncmp(name, "tracepoint.", 11)) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What read(2) gives and what records hold, as a struct and a function that reads it: by the
- * layouts of cases/abi, for one attr. Fields of which the case does not speak are stepped over.
+ * What read(2) gives, as a struct that it is read into; and what records hold, as a struct and a
+ * function that parses one: by the layouts of cases/abi, for one attr. Fields of records of which
+ * the case does not speak are stepped over.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -19,12 +20,13 @@ struct reading {
 	struct translation *t;
 	const struct opening *open;
 	struct c_part members, code;
+	const char *type; /* of the members on the line that is open; NULL: none is */
+	size_t column;
 	int indent;
-	const char *record;   /* "COMM"; NULL: it is no record */
+	bool is_record;
 	const char *path, *c; /* in front of a name: "sample_id.", "sample_id_" */
 	const char *element;  /* of a list: "r->values[i]", and whether it is kept; else NULL */
-	bool is_kept, has_length;
-	unsigned room;       /* of a list */
+	bool is_kept, has_length, has_locals;
 	unsigned conditions; /* around a field, that only the record can answer */
 	unsigned skipped;    /* bytes that nothing is made of, not yet said; */
 	const char *of;      /* those of these fields, */
@@ -34,6 +36,7 @@ struct reading {
 	struct {
 		const struct layout_node *node;
 		const char *c;
+		bool is_used;
 	} named[LAYOUT_NAMED + 1];
 	size_t named_count;
 };
@@ -94,6 +97,29 @@ static bool has_member(const struct reading *r, const char *path)
 	return false;
 }
 
+static void end_members(struct reading *r)
+{
+	if (r->type)
+		fputs(";\n", r->members.file);
+	r->type = NULL;
+}
+
+/* A member as C has it, on one line with others of its type. */
+static void put_c_member(struct reading *r, const char *type, const char *c, const char *array)
+{
+	FILE *f = r->members.file;
+	size_t n = strlen(c) + strlen(array) + 2;
+
+	if (r->type && !strcmp(r->type, type) && r->column + n < 80) {
+		r->column += (size_t)fprintf(f, ", %s%s", c, array);
+		return;
+	}
+	end_members(r);
+	r->type = type;
+	r->column = (size_t)fprintf(f, "%s\t%s%s%s%s", r->element ? "\t" : "", type,
+				    type[strlen(type) - 1] == '*' ? "" : " ", c, array);
+}
+
 /*
  * A member of the struct, once, whichever record it is of; of a list or bytes, how many there are,
  * too. Where it is while it is read. Type NULL: it takes no room itself.
@@ -103,7 +129,6 @@ static const char *add_c_member(struct reading *r, const char *name, struct c_me
 {
 	const char *path = c_text(r->t, "%s%s", r->path, name);
 	const char *c = c_text(r->t, "%s%s", r->element ? "" : r->c, name);
-	FILE *f = r->members.file;
 
 	if (!has_member(r, path) && r->count + 3 >= MEMBERS) {
 		c_missing(r->t, "more than %d members", MEMBERS);
@@ -112,10 +137,11 @@ static const char *add_c_member(struct reading *r, const char *name, struct c_me
 		member.c = c;
 		r->list[r->count++] = member;
 		if (member.kind == C_LIST || member.kind == C_BYTES)
-			fprintf(f, "\tuint64_t %s_nr;\n", c);
+			put_c_member(r, "uint64_t", c_text(r->t, "%s_nr", c), "");
+		if (type && type[strlen(type) - 1] == '*')
+			end_members(r);
 		if (type)
-			fprintf(f, "%s\t%s%s%s%s;\n", r->element ? "\t" : "", type,
-				type[strlen(type) - 1] == '*' ? "" : " ", c, array);
+			put_c_member(r, type, c, array);
 	}
 	return r->element ? c_text(r->t, "%s.%s", r->element, c) : c_text(r->t, "r->%s", c);
 }
@@ -145,14 +171,19 @@ static void name_it(struct reading *r, const struct layout_node *node, const cha
 	if (r->named_count == sizeof(r->named) / sizeof(r->named[0]))
 		return;
 	r->named[r->named_count].node = node;
+	r->named[r->named_count].is_used = false;
 	r->named[r->named_count++].c = c;
+	r->has_locals = true;
 }
 
-static const char *local_of(const struct reading *r, const struct layout_node *node)
+static const char *local_of(struct reading *r, const struct layout_node *node)
 {
-	for (size_t i = r->named_count; i-- > 0;)
-		if (r->named[i].node == node)
-			return r->named[i].c;
+	for (size_t i = r->named_count; i-- > 0;) {
+		if (r->named[i].node != node)
+			continue;
+		r->named[i].is_used = true;
+		return r->named[i].c;
+	}
 	return "0";
 }
 
@@ -164,25 +195,29 @@ static const char *conditional(struct reading *r, const char *name)
 	if (!r->conditions || r->element)
 		return NULL;
 	if (!has_member(r, c_text(r->t, "%s%s", r->path, name)))
-		fprintf(r->members.file, "\tbool %s;\n", has);
+		put_c_member(r, "bool", has, "");
 	say_code(r, "r->%s = true;", has);
 	return has;
 }
 
 static void read_list(struct reading *r, const struct layout_list *list);
 
+static const char *take_in_c(struct reading *r, unsigned width)
+{
+	return c_text(r->t, "take(uint%u_t)", width * 8);
+}
+
 /* A number that others name gets a variable of its own. */
 static void number_field_in_c(struct reading *r, const struct layout_node *node)
 {
 	unsigned width = layout_types[node->number.type].width;
-	const char *take = c_text(r->t, "take(&p, %u)", width);
+	const char *take = take_in_c(r, width);
 	struct c_member m = {.kind = node->number.set ? C_BITS : C_NUMBER, .set = node->number.set};
 
 	if (node->is_named_by_others) {
 		const char *local = c_text(r->t, "%s%s", r->c, node->name);
 
 		say_code(r, "uint64_t %s = %s;", local, take);
-		say_code(r, "(void)%s;", local);
 		name_it(r, node, local);
 		take = local;
 	}
@@ -205,16 +240,20 @@ static void word_field_in_c(struct reading *r, const struct layout_node *node)
 {
 	unsigned width = layout_types[node->word.type].width;
 	const struct layout_word *word = node->word.word;
+	bool wanted = false;
 	struct prefix was = {r->path, r->c};
 	const char *local;
 
-	if ((node->name && !is_spoken_of(r, node->name)) || (r->element && !r->is_kept)) {
+	for (size_t i = 0; i < word->count; i++)
+		wanted = wanted || is_spoken_of(r, word->bits[i].name);
+	if (!wanted || (node->name && !is_spoken_of(r, node->name)) ||
+	    (r->element && !r->is_kept)) {
 		skip_field(r, width, node->name);
 		return;
 	}
 	local = c_text(r->t, "%s%s_word", r->c, node->name ? node->name : "bits");
-	say_code(r, "uint64_t %s = take(&p, %u);", local, width);
-	say_code(r, "(void)%s;", local);
+	say_code(r, "uint64_t %s = %s;", local, take_in_c(r, width));
+	r->has_locals = true;
 	if (node->name) {
 		add_c_member(r, node->name, (struct c_member){.kind = C_OBJECT}, NULL, "");
 		enter_member(r, node->name, "");
@@ -244,7 +283,7 @@ static const char *amount_in_c(struct reading *r, const struct layout_size *size
 		count = local_of(r, size->field);
 		break;
 	case LAYOUT_FROM_PREFIX:
-		count = c_text(r->t, "take(&p, %u)", (unsigned)size->prefix);
+		count = take_in_c(r, size->prefix);
 		break;
 	case LAYOUT_FROM_REST:
 		count = c_text(r->t, "(uint64_t)(end - p) / %u", width);
@@ -269,7 +308,7 @@ static void read_string(struct reading *r, const struct layout_node *node)
 		say_code(r, "%s = (const char *)p;",
 			 add_c_member(r, node->name, (struct c_member){.kind = C_STRING},
 				      "const char *", ""));
-	say_code(r, "well_formed(is_padded(p, end), \"a text, and less than 8 zeros behind it\");");
+	say_code(r, "expect(is_padded(p, end), 0);");
 	say_code(r, "p = end;");
 }
 
@@ -326,11 +365,12 @@ static void array_in_c(struct reading *r, const struct layout_node *node)
 		return;
 	}
 	c = add_c_member(r, node->name, (struct c_member){.kind = C_LIST}, "uint64_t",
-			 c_text(r->t, "[%u]", r->room));
+			 c_text(r->t, "[%u]", LIST_ROOM));
 	add_elements(r, node->name, node->array.markers);
 	say_code(r, "%s_nr = n;", c);
 	say_code(r, "for (uint64_t i = 0; i < n; i++)");
-	say_code(r, "\t%s[i < %u ? i : %u] = take(&p, %u);", c, r->room - 1, r->room - 1, width);
+	say_code(r, "\t%s[i < %u ? i : %u] = %s;", c, LIST_ROOM - 1, LIST_ROOM - 1,
+		 take_in_c(r, width));
 }
 
 /* Elements of several fields: a list of structs. */
@@ -346,11 +386,14 @@ static void loop_in_c(struct reading *r, const struct layout_node *node)
 		c = add_c_member(r, node->name, (struct c_member){.kind = C_LIST}, NULL, "");
 		say_code(r, "%s_nr = n;", c);
 	}
-	if (is_new)
+	if (is_new) {
+		end_members(r);
 		fprintf(r->members.file, "\tstruct {\n");
+	}
 	say_code(r, "for (uint64_t i = 0; i < n; i++) {");
 	r->indent++;
-	r->element = wanted ? c_text(r->t, "%s[i < %u ? i : %u]", c, r->room - 1, r->room - 1) : "";
+	r->element =
+		wanted ? c_text(r->t, "%s[i < %u ? i : %u]", c, LIST_ROOM - 1, LIST_ROOM - 1) : "";
 	r->is_kept = wanted;
 	was = enter_member(r, node->name, "[]");
 	read_list(r, &node->loop.body);
@@ -359,8 +402,10 @@ static void loop_in_c(struct reading *r, const struct layout_node *node)
 	r->is_kept = false;
 	r->indent--;
 	say_code(r, "}");
-	if (is_new)
-		fprintf(r->members.file, "\t} %s[%u];\n", c + strlen("r->"), r->room);
+	if (is_new) {
+		end_members(r);
+		fprintf(r->members.file, "\t} %s[%u];\n", c + strlen("r->"), LIST_ROOM);
+	}
 }
 
 static void object_in_c(struct reading *r, const char *name, const struct layout_list *list)
@@ -370,7 +415,7 @@ static void object_in_c(struct reading *r, const char *name, const struct layout
 
 	if (is_spoken_of(r, name) && !r->element) {
 		if (!has_member(r, c_text(r->t, "%s%s", r->path, name)))
-			fprintf(r->members.file, "\tbool %s;\n", has);
+			put_c_member(r, "bool", has, "");
 		add_c_member(r, name, (struct c_member){.kind = C_OBJECT, .has = has}, NULL, "");
 		say_code(r, "r->%s = true;", has);
 	}
@@ -396,8 +441,8 @@ static void regs_in_c(struct reading *r, const struct layout_node *node)
 		if (!(mask >> bit & 1))
 			continue;
 		if (value && is_spoken_of(r, value->name) && is_spoken_of(r, node->name))
-			say_code(r, "%s = take(&p, 8);",
-				 add_c_member(r, value->name, m, "uint64_t", ""));
+			say_code(r, "%s = %s;", add_c_member(r, value->name, m, "uint64_t", ""),
+				 take_in_c(r, 8));
 		else
 			skip_field(r, 8, NULL);
 	}
@@ -427,7 +472,7 @@ static void read_when(struct reading *r, const struct layout_node *node)
 		read_list(r, &node->when.other);
 		return;
 	case LAYOUT_IF_MISC:
-		test = c_text(r->t, "(r->misc & %#llx) == %#llx", value, value);
+		test = c_text(r->t, "(header->misc & %#llx) == %#llx", value, value);
 		break;
 	case LAYOUT_IF_LEFT:
 		test = c_text(r->t, "(uint64_t)(end - p) >= %llu", value);
@@ -458,6 +503,8 @@ static void read_when(struct reading *r, const struct layout_node *node)
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as LAYOUT_DEPTH */
 static void read_list(struct reading *r, const struct layout_list *list)
 {
+	size_t named = r->named_count;
+
 	for (size_t i = 0; i < list->count; i++) {
 		const struct layout_node *node = &list->nodes[i];
 
@@ -504,7 +551,7 @@ static void read_list(struct reading *r, const struct layout_list *list)
 			read_when(r, node);
 			break;
 		case LAYOUT_USE:
-			if (r->record && !strcmp(node->use->name, "sample_id"))
+			if (r->is_record && !strcmp(node->use->name, "sample_id"))
 				break; /* read behind the switch, as it is of all records */
 			if (node->name)
 				object_in_c(r, node->name, &node->use->list);
@@ -515,6 +562,10 @@ static void read_list(struct reading *r, const struct layout_list *list)
 			c_missing(r->t, "a field of such a kind");
 		}
 	}
+	for (size_t i = named; i < r->named_count; i++)
+		if (!r->named[i].is_used) /* nothing here goes by it */
+			say_code(r, "(void)%s;", r->named[i].c);
+	r->named_count = named;
 }
 
 /* Bytes that a list of numbers takes with this attr. */
@@ -539,33 +590,51 @@ static unsigned fixed_size(const struct reading *r, const struct layout_list *li
 	return size;
 }
 
-/* By the read_format of the event. */
-static void read_of_event(struct reading *r, const char *name)
+/* What read(2) gives by the event's read_format: words, each a member in its place. */
+/* NOLINTNEXTLINE(misc-no-recursion): as deep as LAYOUT_DEPTH */
+static void values_in_c(struct reading *r, const struct layout_list *list)
 {
-	FILE *f = r->t->parts[C_FUNCTIONS].file;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct layout_node *node = &list->nodes[i];
+		struct c_member m = {.kind = C_NUMBER};
+		struct prefix was;
 
-	r->indent = 2;
-	r->room = READ_ROOM;
-	add_c_member(r, "bytes", (struct c_member){.kind = C_NUMBER}, "uint64_t", "");
-	if (is_spoken_of(r, "words")) { /* what was read, plain */
-		add_c_member(r, "words", (struct c_member){.kind = C_LIST}, "uint64_t",
-			     c_text(r->t, "[%u]", 2 * r->room));
-		add_elements(r, "words", NULL);
-		say_code(r, "memcpy(r->words, p, r->bytes);");
-		say_code(r, "r->words_nr = r->bytes / 8;");
+		if (node->kind == LAYOUT_WHEN) {
+			values_in_c(r, attr_holds(r, &node->when.condition) ? &node->when.then
+									    : &node->when.other);
+		} else if (node->kind == LAYOUT_LOOP) {
+			r->list[r->count++] = (struct c_member){
+				.path = node->name, .c = node->name, .kind = C_LIST};
+			end_members(r);
+			fputs("\tstruct {\n", r->members.file);
+			r->element = "";
+			was = enter_member(r, node->name, "[]");
+			values_in_c(r, &node->loop.body);
+			leave(r, was);
+			end_members(r);
+			r->element = NULL;
+			fprintf(r->members.file, "\t} %s[%u];\n", node->name, READ_ROOM);
+		} else if (node->is_named_by_others) { /* how many elements there are in `values` */
+			r->list[r->count++] = (struct c_member){
+				.path = node->name, .c = "values_nr", .kind = C_NUMBER};
+			put_c_member(r, "uint64_t", "values_nr", "");
+		} else {
+			add_c_member(r, node->name, m, "uint64_t", "");
+		}
 	}
-	read_list(r, &abi_layout(r->t->tables->abi, "read_format")->list);
-	say_skipped(r);
-	fflush(r->code.file);
-	fprintf(f,
-		"/* By the read_format of the event. */\n"
-		"static struct %s read_%s(int fd, void *at, size_t size)\n{\n"
-		"\tconst unsigned char *p;\n"
-		"\tstruct %s kept = {0}, *r = &kept;\n%s\n"
-		"\tr->bytes = read_event(fd, at, size, &p);\n"
-		"\tif (r->bytes) {\n%s\t}\n\treturn kept;\n}\n\n",
-		name, name, name, r->has_length ? "\tuint64_t n;\n" : "",
-		r->code.text ? r->code.text : "");
+}
+
+/* Behind that, how many bytes they were, and those plain. */
+static void read_of_event(struct reading *r)
+{
+	values_in_c(r, &abi_layout(r->t->tables->abi, "read_format")->list);
+	if (is_spoken_of(r, "bytes") || is_spoken_of(r, "words"))
+		add_c_member(r, "bytes", (struct c_member){.kind = C_NUMBER}, "uint64_t", "");
+	if (is_spoken_of(r, "words")) {
+		add_c_member(r, "words", (struct c_member){.kind = C_LIST}, "uint64_t",
+			     c_text(r->t, "[%u]", 2 * READ_ROOM));
+		add_elements(r, "words", NULL);
+	}
 }
 
 static bool has_field(const struct layout *layout, const char *name)
@@ -594,7 +663,7 @@ static bool speaks_of(const struct translation *t, const struct abi_family *reco
 
 	if (!layout)
 		return false;
-	if (json_object_get(t->words, record->name) || !strcmp(record->name, "sample"))
+	if (json_object_get(t->words, record->name))
 		return true;
 	for (size_t i = 0; i < layout->list.count; i++) {
 		const char *name = layout->list.nodes[i].name;
@@ -605,76 +674,98 @@ static bool speaks_of(const struct translation *t, const struct abi_family *reco
 	return false;
 }
 
+/* Whether a pattern names the type as records do: then what it says is of that. */
+static bool has_type_named(struct translation *t, const struct abi_value *record)
+{
+	return json_object_get(t->words, c_capitals(t, "", record->name)) != NULL;
+}
+
+static bool is_sample(const struct abi_value *record)
+{
+	return !strcmp(record->name, "sample");
+}
+
+/* A type's case of the switch; in braces, if it has variables. A sample has no sample_id. */
 static void record_in_c(struct reading *r, const struct abi_family *records,
-			const struct abi_value *record)
+			const struct abi_value *record, bool has_sample_id, bool reads_sample_id)
 {
-	char upper[64];
-	size_t n = 0;
+	json_t *name = json_string(record->name);
+	struct c_part all = r->code;
 
-	if (!speaks_of(r->t, records, record))
+	r->code.file = open_memstream(&r->code.text, &r->code.size);
+	if (!r->code.file) {
+		c_missing(r->t, "a record, for want of memory");
+		r->code = all;
+		json_decref(name);
 		return;
-	for (const char *p = record->name; *p && n + 1 < sizeof(upper); p++)
-		upper[n++] = (char)(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p);
-	upper[n] = '\0';
-	say_code(r, "case %llu: { /* PERF_RECORD_%s */", (unsigned long long)record->value, upper);
-	r->indent++;
-	r->record = record->name;
-	r->named_count = 0;
-	if (!strcmp(record->name, "sample"))
-		say_code(r, "end = begin + r->size;");
-	read_list(r, &record->layout->list);
-	say_code(r, "break;");
-	r->indent--;
-	say_code(r, "}");
-}
-
-/* At the end of every record that is no sample. */
-static void read_sample_id(struct reading *r, const struct layout *sample_id)
-{
-	static const char check[] =
-		"well_formed(p == begin + r->size, \"fields that take all of a record\");";
-	bool is_empty = !sample_id || !fixed_size(r, &sample_id->list);
-
-	say_code(r, "default:");
-	say_code(r, "\tp = end;");
-	say_code(r, "}");
-	r->record = NULL;
-	r->named_count = 0;
-	if (!is_empty) {
-		say_code(r, "if (r->type != PERF_RECORD_SAMPLE) {");
-		r->indent++;
-		read_list(r, &sample_id->list);
-		r->indent--;
-		say_code(r, "}");
 	}
-	say_code(r, "%s", check);
+	r->has_locals = false;
+	r->indent++;
+	if (is_sample(record) && has_sample_id)
+		say_code(r, "end = begin + header->size;");
+	read_list(r, &record->layout->list);
+	if (is_sample(record) && reads_sample_id)
+		say_code(r, "expect(p == end, header->size);\n\t\treturn;");
+	else
+		say_code(r, "break;");
+	r->indent--;
+	fclose(r->code.file);
+	fprintf(all.file, "\tcase %s:%s\n%s%s", c_number(r->t, name, records),
+		r->has_locals ? " {" : "", r->code.text ? r->code.text : "",
+		r->has_locals ? "\t}\n" : "");
+	free(r->code.text);
+	r->code = all;
+	json_decref(name);
 }
 
-static void read_records(struct reading *r, const char *name)
+static void header_in_c(struct reading *r, const char *name, struct c_member member)
+{
+	if (is_spoken_of(r, name) || !strcmp(name, "type"))
+		say_code(r, "%s = header->%s;", add_c_member(r, name, member, "uint64_t", ""),
+			 name);
+}
+
+/* The members of the header, a switch over the types that the case speaks of, and at the end of
+ * every record that is no sample its sample_id. */
+static void records_of_event(struct reading *r, const char *name)
 {
 	const struct abi *abi = r->t->tables->abi;
 	const struct abi_family *records = abi_family(abi, "record");
 	const struct layout *sample_id = abi_layout(abi, "sample_id");
-	const struct c_member type = {.kind = C_BITS, .set = records};
-	const struct c_member misc = {
-		.kind = C_BITS, .set = abi_family(abi, "cpumode"), .rest = abi_family(abi, "misc")};
+	unsigned at_end = sample_id ? fixed_size(r, &sample_id->list) : 0;
+	bool reads_sample_id = at_end && is_spoken_of(r, "sample_id"), names_any = false;
 
-	add_c_member(r, "type", type, "uint64_t", "");
-	add_c_member(r, "misc", misc, "uint64_t", "");
-	add_c_member(r, "size", (struct c_member){.kind = C_NUMBER}, "uint64_t", "");
-	for (size_t i = 0; records && i < records->count; i++)
-		record_in_c(r, records, &records->values[i]);
-	read_sample_id(r, sample_id);
+	r->is_record = true;
+	for (size_t i = 0; i < records->count; i++)
+		names_any = names_any || has_type_named(r->t, &records->values[i]);
+	header_in_c(r, "type", (struct c_member){.kind = C_BITS, .set = records});
+	header_in_c(r, "misc",
+		    (struct c_member){.kind = C_BITS,
+				      .set = abi_family(abi, "cpumode"),
+				      .rest = abi_family(abi, "misc")});
+	header_in_c(r, "size", (struct c_member){.kind = C_NUMBER});
+	say_code(r, "switch (header->type) {");
+	for (size_t i = 0; i < records->count; i++) {
+		const struct abi_value *record = &records->values[i];
+
+		if (speaks_of(r->t, records, record) || (is_sample(record) && !names_any))
+			record_in_c(r, records, record, at_end, reads_sample_id);
+		else if (is_sample(record) && reads_sample_id)
+			say_code(r, "case PERF_RECORD_SAMPLE:\n\t\treturn;");
+	}
+	say_code(r, "default:\n\t\tp = end;\n\t}");
+	if (reads_sample_id)
+		read_list(r, &sample_id->list);
+	say_code(r, "expect(p == %s, header->size);",
+		 reads_sample_id ? "begin + header->size" : "end");
 	fflush(r->code.file);
 	fprintf(r->t->parts[C_FUNCTIONS].file,
 		"static void parse_%s(const unsigned char *begin, void *to)\n{\n"
 		"\tconst struct perf_event_header *header = (const void *)begin;\n"
 		"\tconst unsigned char *p = begin + sizeof(*header);\n"
-		"\tconst unsigned char *end = begin + header->size - %u; /* sample_id */\n"
-		"\tstruct %s *r = to;\n%s\n"
-		"\tr->type = header->type;\n\tr->misc = header->misc;\n\tr->size = header->size;\n"
-		"\tswitch (r->type) {\n%s}\n\n",
-		name, sample_id ? fixed_size(r, &sample_id->list) : 0, name,
+		"\tconst unsigned char *end = begin + header->size%s;\n"
+		"\tstruct %s *r = to;\n%s\n%s}\n\n",
+		name, at_end ? c_text(r->t, " - %u /* sample_id */", at_end) : "", name,
 		r->has_length ? "\tuint64_t n;\n" : "", r->code.text ? r->code.text : "");
 }
 
@@ -692,13 +783,7 @@ static const char *own_name(struct translation *t, const char *name, const char 
 const struct c_layout *c_layout(struct translation *t, const char *event,
 				const struct opening *open, bool of_records)
 {
-	struct reading r = {.t = t,
-			    .open = open,
-			    .path = "",
-			    .c = "",
-			    .of = "",
-			    .indent = 1,
-			    .room = LIST_ROOM};
+	struct reading r = {.t = t, .open = open, .path = "", .c = "", .of = "", .indent = 1};
 	struct c_layout *layout = &t->layouts[t->layout_count];
 	struct c_member *members;
 	const char *name;
@@ -717,9 +802,10 @@ const struct c_layout *c_layout(struct translation *t, const char *event,
 				    .shape.kind = of_records ? C_LIST : C_OBJECT};
 	if (r.members.file && r.code.file) {
 		if (of_records)
-			read_records(&r, name);
+			records_of_event(&r, name);
 		else
-			read_of_event(&r, name);
+			read_of_event(&r);
+		end_members(&r);
 	}
 	if (r.members.file)
 		fclose(r.members.file);

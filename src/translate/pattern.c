@@ -34,7 +34,7 @@ static const char *fitting(struct translation *t, const struct pattern *p, const
 	const char *index = c_text(t, "i_%u", t->functions_made), *inner;
 	struct c_value element = c_element(t, s, index);
 
-	c_declare(t, name, "uint64_t", "");
+	c_declare(t, name, "uint64_t");
 	c_line(t, "%s = 0;", name);
 	c_line(t, "for (uint64_t %s = 0; %s < %s; %s++) {", index, index, count_in_c(s, t), index);
 	t->indent++;
@@ -143,8 +143,7 @@ static const char *bound_in_c(struct translation *t, const json_t *json, const s
 		return "";
 	c_line(t, "%s = %s;", to->c, s->c);
 	if (s->kind == C_BYTES)
-		c_line(t, "%s = %s_nr;", c_declare(t, c_text(t, "%s_nr", to->c), "uint64_t", ""),
-		       s->c);
+		c_line(t, "%s = %s_nr;", c_declare(t, c_text(t, "%s_nr", to->c), "uint64_t"), s->c);
 	return "";
 }
 
@@ -199,7 +198,7 @@ static const char *in_order(struct translation *t, const struct pattern *p, cons
 	const char *name = c_text(t, "at_%u", ++t->functions_made);
 	struct c_value element = c_element(t, s, name);
 
-	c_declare(t, name, "uint64_t", "");
+	c_declare(t, name, "uint64_t");
 	c_line(t, "%s = 0;", name);
 	for (size_t i = 0; i < p->count; i++) {
 		const char *inner = condition(t, &p->parts[i], &element);
@@ -247,7 +246,7 @@ static const char *ascending(struct translation *t, const json_t *key, const str
 	const char *name = c_text(t, "descents_%u", ++t->functions_made);
 	const char *member = json_string_value(key);
 
-	c_declare(t, name, "uint64_t", "");
+	c_declare(t, name, "uint64_t");
 	c_line(t, "%s = 0;", name);
 	c_line(t, "for (uint64_t i = 1; i < %s; i++)", count_in_c(s, t));
 	c_line(t, "\t%s += %s[i].%s < %s[i - 1].%s;", name, s->c, member, s->c, member);

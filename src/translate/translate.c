@@ -22,6 +22,7 @@ void c_line(struct translation *t, const char *format, ...)
 	vfprintf(body, format, args);
 	va_end(args);
 	fputc('\n', body);
+	t->lines++;
 }
 
 void c_missing(struct translation *t, const char *format, ...)
@@ -56,20 +57,6 @@ const char *c_text(struct translation *t, const char *format, ...)
 	if (n < 0 || (size_t)n >= sizeof(text))
 		c_missing(t, "a text of %d bytes", n);
 	return keep_text(t, text);
-}
-
-void c_comment(FILE *f, const char *text, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)text[i];
-		unsigned char before = i ? (unsigned char)text[i - 1] : ' ';
-
-		if ((c == '/' && before == '*') || (c == '*' && before == '/') ||
-		    (c == '?' && before == '?'))
-			fputc(' ', f);
-		if ((c & 0xc0) != 0x80) /* one for each character */
-			fputc(c < ' ' || c >= 0x7f ? '?' : c, f);
-	}
 }
 
 const char *c_quote(struct translation *t, const char *text)
@@ -107,7 +94,29 @@ static const char *const reserved[] = {
 	"wait",   "fork",   "pause",  "dup",    "link",     "bind",     "send",     "sleep",
 	"linux",  "unix",   "expect", "must",   "records",  NULL};
 
-const char *c_declare(struct translation *t, const char *name, const char *type, const char *array)
+bool c_is_int(const struct translation *t, const char *c)
+{
+	const char *type = json_string_value(json_object_get(t->declared, c));
+
+	return type && !strcmp(type, "int");
+}
+
+/* On one line with others of its type, as far as there is room. */
+static void declare_variable(struct translation *t, const char *c, const char *type)
+{
+	bool is_pointer = type[strlen(type) - 1] == '*';
+	const char *others = json_string_value(json_object_get(t->variables, type));
+	const char *line = others ? strrchr(others, '\n') : NULL;
+	const char *joint = strlen(line ? line : others ? others : "") > 75 ? ",\n\t" : ", ";
+
+	json_object_set_new(t->declared, c, json_string(type));
+	json_object_set_new(
+		t->variables, type,
+		json_string(others ? c_text(t, "%s%s%s%s", others, joint, is_pointer ? "*" : "", c)
+				   : c_text(t, is_pointer ? "%s" : " %s", c)));
+}
+
+const char *c_declare(struct translation *t, const char *name, const char *type)
 {
 	char c[VARIABLE_NAME + 16];
 
@@ -123,11 +132,8 @@ const char *c_declare(struct translation *t, const char *name, const char *type,
 		was = json_object_get(t->declared, c);
 		if (was && strcmp(json_string_value(was), type) != 0)
 			continue;
-		if (!was) {
-			json_object_set_new(t->declared, c, json_string(type));
-			fprintf(t->parts[C_GLOBALS].file, "static %s%s%s%s;\n", type,
-				type[strlen(type) - 1] == '*' ? "" : " ", c, array);
-		}
+		if (!was)
+			declare_variable(t, c, type);
 		return keep_text(t, c);
 	}
 	c_missing(t, "so many variables of one name");
@@ -162,7 +168,7 @@ struct c_name *c_bind_as(struct translation *t, const char *name, const char *c,
 struct c_name *c_bind(struct translation *t, const char *name, const char *type,
 		      const struct c_shape *shape)
 {
-	return c_bind_as(t, name, c_declare(t, name, type, ""), shape);
+	return c_bind_as(t, name, c_declare(t, name, type), shape);
 }
 
 const char *c_capitals(struct translation *t, const char *prefix, const char *name)

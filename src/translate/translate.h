@@ -66,8 +66,8 @@ struct c_name {
 };
 
 /*
- * What has been written of an event that is opened so: "struct NAME", and "read_NAME()" for what
- * read(2) gives or "parse_NAME()" for one of its records.
+ * What has been written of an event that is opened so: "struct NAME", which is what read(2) gives
+ * or what "parse_NAME()" makes of one of its records.
  */
 struct c_layout {
 	const struct opening *open;
@@ -86,7 +86,6 @@ enum {
 	C_COMMENT,
 	C_OWN, /* definitions, if they are named */
 	C_TYPES,
-	C_GLOBALS,
 	C_FUNCTIONS,
 	C_ENTRIES, /* what main() begins with: where it goes behind an exec */
 	C_FIRST,   /* what it does before it becomes anybody else */
@@ -100,15 +99,21 @@ struct translation {
 	struct arena *arena;
 	json_t *words; /* what is spoken of: of the rest of what events tell, nothing is read */
 	bool has_signals, has_children;
-	bool has_room; /* an attr is longer than the struct, or bytes lie behind it */
+	bool has_union; /* an attr has what no member of the header's struct is: `union long_attr`;
+			 */
+	bool has_room;  /* it is longer than that struct, or bytes lie behind it */
+	bool has_parts; /* parts of mappings are named, so each has its length in a variable */
 	struct c_part parts[C_PARTS];
-	bool is_behind_exec;
+	bool is_behind_exec,
+		is_child; /* whose steps these are: what was begun goes with its parent */
 	int indent;
+	unsigned lines; /* of c_line() */
 	struct c_name names[C_NAMES];
 	size_t name_count;
 	struct c_layout layouts[C_NAMES];
 	size_t layout_count;
-	json_t *declared; /* globals, by name: their types */
+	json_t *declared;  /* globals and structs, by name: their types */
+	json_t *variables; /* by type: those names, as they are declared */
 	unsigned functions_made;
 	char missing[256]; /* the first thing that cannot be written as C; empty: none */
 };
@@ -123,7 +128,10 @@ void c_missing(struct translation *t, const char *format, ...)
 /*
  * The C name of a variable of that type: declared, once a name and type. "" if there is no room.
  */
-const char *c_declare(struct translation *t, const char *name, const char *type, const char *array);
+const char *c_declare(struct translation *t, const char *name, const char *type);
+
+/* Whether that variable is a file descriptor, or a process, as the C library has them. */
+bool c_is_int(const struct translation *t, const char *c);
 
 /* What that name stands for from now on: of that shape. NULL if there is no room. */
 struct c_name *c_bind(struct translation *t, const char *name, const char *type,
@@ -137,12 +145,6 @@ struct c_name *c_bind_as(struct translation *t, const char *name, const char *c,
 /* Text in the arena, as printf(3) has it; "" without memory. */
 const char *c_text(struct translation *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/*
- * The first `n` bytes of a text for the inside of a comment: it neither ends nor begins one, has no
- * trigraph, and what is not ASCII is shown as ?.
- */
-void c_comment(FILE *f, const char *text, size_t n);
 
 /* `text` as a C string, quoted, with the names in it left as they are. */
 const char *c_quote(struct translation *t, const char *text);
@@ -162,8 +164,12 @@ const char *c_capitals(struct translation *t, const char *prefix, const char *na
 /* The expression as that type; a plain number is left as it is. */
 const char *c_cast(struct translation *t, const char *type, const char *c);
 
-/* Declares and fills `union attr NAME`. */
+/* Declares and fills an attr called `name`, of that type. */
 void c_attr(struct translation *t, const char *name, const json_t *attr, const json_t *bytes);
+const char *c_attr_type(const struct translation *t);
+
+/* What an attr of the case needs, which decides the type of all of them. */
+void c_note_attr(struct translation *t, const json_t *attr, bool has_bytes);
 
 /* What `$path` stands for; false: for nothing in C. */
 bool c_variable(struct translation *t, const char *path, struct c_value *out);

@@ -26,7 +26,7 @@ def body(source):
     """A program but for what it takes from others, and for who makes the calls: root's is the user's then."""
     with open(source, encoding='utf-8') as file:
         text = file.read().partition('/* The case. */')[2]
-    return re.sub(r'\n\t(must_be_root|become)\(.*', '', text)
+    return re.sub(r'\n\t(must_have\(!geteuid|become\w*)\(.*', '', text)
 
 
 def verdict(program):

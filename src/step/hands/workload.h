@@ -210,24 +210,34 @@ struct pages {
 	size_t count, size; /* the size of one */
 };
 
-/* Fresh pages, small ones, for a huge one would be one fault; or pages of a file that are in the
- * page cache, each mapped when it is touched. */
-static int ready_pages(struct pages *p, uint64_t count, bool of_file)
+/* Fresh pages, small ones, for a huge one would be one fault. */
+static int ready_pages(struct pages *p, uint64_t count)
 {
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (size_t)count * page;
-	const int fd = of_file ? (int)syscall(SYS_memfd_create, "perfabi-pages", 1U) : -1;
-
+	*p = (struct pages){.count = (size_t)count, .size = (size_t)sysconf(_SC_PAGESIZE)};
 	await_clock(0); /* itself is no fault then */
-	if (of_file && (fd < 0 || ftruncate(fd, (off_t)size)))
-		return -1;
-	*p = (struct pages){NULL, (size_t)count, page};
-	p->at = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		     of_file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, fd, 0);
-	if (of_file)
-		close(fd);
+	p->at = mmap(NULL, p->count * p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		     -1, 0);
 	if (p->at == MAP_FAILED)
 		return -1;
-	madvise(p->at, size, of_file ? MADV_RANDOM : MADV_NOHUGEPAGE);
+	madvise(p->at, p->count * p->size, MADV_NOHUGEPAGE);
+	return 0;
+}
+
+/* Pages of a file that are in the page cache, each mapped when it is touched. */
+static int ready_file_pages(struct pages *p, uint64_t count)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (size_t)count * page;
+	const int fd = (int)syscall(SYS_memfd_create, "perfabi-pages", 1U);
+
+	await_clock(0);
+	if (fd < 0 || ftruncate(fd, (off_t)size))
+		return -1;
+	*p = (struct pages){mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0),
+			    (size_t)count, page};
+	close(fd);
+	if (p->at == MAP_FAILED)
+		return -1;
+	madvise(p->at, size, MADV_RANDOM);
 	return 0;
 }
 

@@ -447,6 +447,7 @@ const struct verb event_verbs[] = {
 	 .help = "the file descriptor NAME; binds as open does",
 	 .run = run_dup,
 	 .c = "dup(@dup)",
+	 .c_value = "int",
 	 .kind = CALLS,
 	 .binds = BINDS_RESULT,
 	 .binds_member = "id",

@@ -38,15 +38,15 @@ static const char *argument_of_open(struct translation *t, const json_t *open, c
 				    const char *fallback)
 {
 	const json_t *json = json_object_get(open, key);
+	const char *c = json ? c_number(t, json, NULL) : fallback;
 
-	return c_cast(t, "int", json ? c_number(t, json, NULL) : fallback);
+	return c_is_int(t, c) ? c : c_cast(t, "int", c);
 }
 
 const char *open_call_in_c(struct translation *t, const json_t *open, const char *attr)
 {
 	const json_t *flags = json_object_get(open, "flags");
 
-	t->has_room = t->has_room || json_object_get(open, "memory");
 	c_attr(t, attr, json_object_get(open, "attr"), json_object_get(open, "bytes"));
 	return c_text(t, "open_event(%s, %s, %s, %s, %s)",
 		      attr_pointer(t, json_object_get(open, "memory"), attr),
@@ -58,19 +58,25 @@ const char *open_call_in_c(struct translation *t, const json_t *open, const char
 /* The event and its id, which records and signals have. */
 static void bind_event(struct translation *t, const struct statement *s, const char *call)
 {
-	struct c_name *event = c_bind(t, s->bind, "uint64_t", &number_shape), *name;
+	struct c_name *event = c_bind(t, s->bind, "int", &number_shape), *name;
 	const char *id = c_text(t, "%s.id", s->bind);
 
 	if (!event)
 		return;
 	event->open = s->operands[0].made;
-	c_line(t, "%s = (uint64_t)%s;", event->c, checked_in_c(t, s, call));
+	c_line(t, "%s = %s;", event->c, checked_in_c(t, s, call));
 	if (strlen(id) >= VARIABLE_NAME || !json_object_get(t->words, c_text(t, "$%s", id)))
 		return;
-	name = c_bind_as(t, id, c_declare(t, c_text(t, "%s_id", s->bind), "uint64_t", ""),
+	name = c_bind_as(t, id, c_declare(t, c_text(t, "%s_id", s->bind), "uint64_t"),
 			 &number_shape);
 	if (name)
 		c_line(t, "%s = event_id(%s);", name->c, c_named(t, s->bind)->c);
+}
+
+/* An attr's type, and the member that is looked at. */
+static const char *attr_in_c(const struct translation *t)
+{
+	return t->has_union ? "union long_attr: size=attr.size" : "struct perf_event_attr: size";
 }
 
 /* The call, and what it leaves of attr and of the descriptor. */
@@ -80,10 +86,10 @@ static void judged_open_in_c(struct translation *t, const struct statement *s, c
 	const struct pattern *attr = pattern_member(pattern, "attr");
 	const struct pattern *cloexec = pattern_member(pattern, "cloexec");
 	const char *type;
-	struct c_shape shape = value_in_c(t, "union attr: size=attr.size", &type);
+	struct c_shape shape = value_in_c(t, attr_in_c(t), &type);
 
 	if (!attr)
-		c_line(t, "union attr before = attr;");
+		c_line(t, "%s before = attr;", type);
 	if (cloexec)
 		c_line(t, "long fd = %s;", checked_in_c(t, s, call));
 	else
@@ -91,7 +97,8 @@ static void judged_open_in_c(struct translation *t, const struct statement *s, c
 	if (attr)
 		c_expect(t, attr, "attr", &shape);
 	else
-		c_line(t, "expect(!memcmp(&attr, &before, sizeof(attr)), attr.attr.size);");
+		c_line(t, "expect(!memcmp(&attr, &before, sizeof(attr)), attr.%s);",
+		       shape.members->c);
 	if (cloexec)
 		c_line(t, "expect((fcntl((int)fd, F_GETFD) & FD_CLOEXEC) == %s, fd);",
 		       json_is_true(cloexec->json) ? "FD_CLOEXEC" : "0");
@@ -146,7 +153,7 @@ void ioctl_in_c(struct translation *t, const struct statement *s)
 
 	takes_word = takes_word || statement_json(s, "u64");
 	shape = value_in_c(t,
-			   attr  ? "union attr: size=attr.size"
+			   attr  ? attr_in_c(t)
 			   : ids ? "struct bpf_query: ids_len prog_cnt ids[] ids[]="
 				 : "uint64_t",
 			   &type);
@@ -197,7 +204,7 @@ static const char *own_map(struct translation *t, const char *event)
 
 	for (unsigned i = 2; json_object_get(t->declared, name); i++)
 		name = c_text(t, "%s_map_%u", event, i);
-	return c_declare(t, name, "void *", "");
+	return c_declare(t, name, "void *");
 }
 
 void mmap_in_c(struct translation *t, const struct statement *s)
@@ -205,11 +212,16 @@ void mmap_in_c(struct translation *t, const struct statement *s)
 	const char *event = json_string_value(statement_json(s, "mmap"));
 	struct c_name *name = c_named(t, event);
 	const char *map = own_map(t, event);
-	const char *length = c_declare(t, c_text(t, "%s_length", map), "uint64_t", "");
+	const char *length = text_in_c(
+		t, s, statement_json(s, "length") ? "@length" : "(1 + @pages) * page_size()");
 	const char *offset = text_in_c(t, s, "@offset");
 
-	c_line(t, "%s = %s;", length,
-	       text_in_c(t, s, "@{length?@length:(1 + @pages) * page_size()}"));
+	if (t->has_parts) {
+		const char *variable = c_declare(t, c_text(t, "%s_length", map), "uint64_t");
+
+		c_line(t, "%s = %s;", variable, length);
+		length = variable;
+	}
 	c_line(t, "%s = (void *)%s;", map,
 	       checked_in_c(
 		       t, s,
@@ -229,7 +241,7 @@ void mmap_in_c(struct translation *t, const struct statement *s)
 void mremap_in_c(struct translation *t, const struct statement *s)
 {
 	struct c_name *event = c_named(t, json_string_value(statement_json(s, "mremap")));
-	const char *now = c_declare(t, c_text(t, "moved_%u", ++t->functions_made), "void *", "");
+	const char *now = c_declare(t, c_text(t, "moved_%u", ++t->functions_made), "void *");
 	const char *call = text_in_c(
 		t, s,
 		"move_map((char *)@*mremap + @offset, @{length?@length:@*mremap_length - @offset}, "
@@ -240,7 +252,7 @@ void mremap_in_c(struct translation *t, const struct statement *s)
 	if (is_refusal(s) || !event)
 		return;
 	snprintf(event->map, sizeof(event->map), "%s", now);
-	c_line(t, "%s = %s;", c_declare(t, c_text(t, "%s_length", now), "uint64_t", ""),
+	c_line(t, "%s = %s;", c_declare(t, c_text(t, "%s_length", now), "uint64_t"),
 	       text_in_c(t, s, "@to"));
 }
 
@@ -259,17 +271,17 @@ static struct c_name *opened_event(struct translation *t, const struct statement
 void read_in_c(struct translation *t, const struct statement *s)
 {
 	struct c_name *event = c_named(t, json_string_value(statement_json(s, "read")));
+	const json_t *at = statement_json(s, "at");
 	const struct c_layout *layout;
-	const char *c;
+	struct c_value value;
+	const char *c, *size, *call;
 
-	if (is_refusal(s) ||
-	    (!(event && event->open) && !s->bind && (!s->expected || !s->expected->pattern))) {
+	if (is_refusal(s) || (!s->bind && (!s->expected || !s->expected->pattern))) {
 		c_line(t, "%s;",
 		       checked_in_c(t, s,
 				    c_text(t, "read(%s, %s, %s)", text_in_c(t, s, "@read"),
-					   statement_json(s, "at")
-						   ? text_in_c(t, s, "(void *)(uintptr_t)(@at)")
-						   : "(char[65536]){0}",
+					   at ? text_in_c(t, s, "(void *)(uintptr_t)(@at)")
+					      : "(char[65536]){0}",
 					   text_in_c(t, s, "@size"))));
 		return;
 	}
@@ -278,8 +290,25 @@ void read_in_c(struct translation *t, const struct statement *s)
 		return;
 	layout = c_layout(t, event->name, event->open, false);
 	c = variable_in_c(t, s, c_text(t, "struct %s", layout->name), &layout->shape);
-	c_line(t, "%s = read_%s(%s);", c, layout->name,
-	       text_in_c(t, s, "@read, @{at?(void *)(uintptr_t)(@at):NULL}, @size"));
+	size = statement_json(s, "size") ? text_in_c(t, s, "@size") : c_text(t, "sizeof(%s)", c);
+	call = checked_in_c(
+		t, s,
+		c_text(t, "read(%s, %s, %s)", text_in_c(t, s, "@read"),
+		       at ? text_in_c(t, s, "(void *)(uintptr_t)(@at)") : c_text(t, "&%s", c),
+		       size));
+	value = (struct c_value){.c = c, .members = layout->shape.members, .path = ""};
+	if (c_enter(t, &value, "bytes", 5))
+		c_line(t, "%s = %s;", value.c, call);
+	else
+		c_line(t, "%s;", call);
+	if (at)
+		c_line(t, "memcpy(&%s, %s, sizeof(%s));", c,
+		       text_in_c(t, s, "(void *)(uintptr_t)(@at)"), c);
+	value.path = "";
+	if (c_enter(t, &value, "words", 5)) {
+		c_line(t, "memcpy(%s.words, &%s, %s.bytes);", c, c, c);
+		c_line(t, "%s.words_nr = %s.bytes / 8;", c, c);
+	}
 	shown_in_c(t, s, c, &layout->shape);
 }
 
@@ -292,8 +321,8 @@ void write_in_c(struct translation *t, const struct statement *s)
 	       checked_in_c(t, s,
 			    is_path ? c_text(t, "write_to(%s, %s)",
 					     c_string(t, statement_json(s, "write")), text)
-				    : c_text(t, "write((int)%s, %s, strlen(%s))",
-					     name_in_c(t, s, "write"), text, text)));
+				    : c_text(t, "write(%s, %s, strlen(%s))", fd_in_c(t, s, "write"),
+					     text, text)));
 }
 
 /* A bit for each type of record that the step asks for. */
@@ -323,9 +352,11 @@ void records_in_c(struct translation *t, const struct statement *s)
 		return;
 	layout = c_layout(t, event->name, event->open, true);
 	c = variable_in_c(t, s, c_text(t, "struct %s *", layout->name), &layout->shape);
-	c_line(t, "%s = read_records(%s, %s, %s, sizeof(*%s), parse_%s, &%s_nr);", c, map,
-	       types_in_c(t, statement_json(s, "of")), text_in_c(t, s, "@keep"), c, layout->name,
-	       c);
+	c_line(t, "%s = parse_records(%s, %s, sizeof(*%s), parse_%s, &%s_nr);", c,
+	       call_field(&event->open->call, t->tables->abi, "write_backward")
+		       ? c_text(t, "copy_backward(%s)", map)
+		       : c_text(t, "copy_new(%s, %s)", map, text_in_c(t, s, "@keep")),
+	       types_in_c(t, statement_json(s, "of")), c, layout->name, c);
 	shown_in_c(t, s, c, &layout->shape);
 }
 
@@ -366,13 +397,16 @@ static void child_in_c(struct translation *t, const struct block *block, const c
 
 void fork_in_c(struct translation *t, const struct statement *s)
 {
-	const char *c = variable_in_c(t, s, "uint64_t", &number_shape);
+	const char *c = variable_in_c(t, s, "int", &number_shape);
+	const bool was_child = t->is_child;
 
 	c_line(t, "%s = fork_child();", c);
 	c_line(t, "if (!%s) {", c);
 	t->indent++;
 	/* A buffer is not there in a child: VM_DONTCOPY. */
+	t->is_child = true;
 	child_in_c(t, block_of(s, "fork"), "end_children(), exit(0);", false);
+	t->is_child = was_child;
 	t->indent--;
 	c_line(t, "}");
 }
@@ -451,10 +485,14 @@ void identity_in_c(struct translation *t, enum identity as, bool may_kill)
 						   [AS_USER] = "0"};
 
 	if (as == AS_ROOT)
-		c_line(t, "must_be_root();");
+		c_line(t, "must_have(!geteuid(), \"root\");");
+	else if (as == AS_USER && !may_kill)
+		c_line(t, "become_user();");
 	else
 		c_line(t, "become(%s%s);", capabilities[as],
 		       may_kill ? " | UINT64_C(1) << CAP_KILL" : "");
+	if (as != AS_ROOT && t->is_child)
+		c_line(t, "prctl(PR_SET_PDEATHSIG, SIGKILL); /* changed uids clear it */");
 }
 
 void become_in_c(struct translation *t, const struct statement *s)

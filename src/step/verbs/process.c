@@ -416,6 +416,7 @@ const struct verb process_verbs[] = {
 	 .help = "a child that does nothing",
 	 .run = run_process,
 	 .c = "make_process(@process)",
+	 .c_value = "int",
 	 .binds = BINDS_RESULT,
 	 ARGUMENTS(struct process_step,
 		   {"process", &argument_word, MEMBER(struct process_step, kind),

@@ -86,12 +86,12 @@ static void do_call(struct work *w)
 
 static int ready_touch(struct work *w)
 {
-	return ready_pages(&w->pages, w->a->pages, false) ? -errno : 0;
+	return ready_pages(&w->pages, w->a->pages) ? -errno : 0;
 }
 
 static int ready_file_fault(struct work *w)
 {
-	return ready_pages(&w->pages, w->a->pages, true) ? -errno : 0;
+	return ready_file_pages(&w->pages, w->a->pages) ? -errno : 0;
 }
 
 static void do_touch(struct work *w)
@@ -422,17 +422,15 @@ const struct verb workload_verbs[] = {
 	 ARGUMENTS(struct workload_step, {WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "touch",
 	 WORKLOAD(ready_touch, do_touch, tidy_pages, NULL),
-	 .c_ready = "needed(ready_pages(&@=, @pages, false));",
+	 .c_ready = "needed(ready_pages(&@=, @pages));",
 	 .c = "touch_each(&@=);",
-	 .c_tidy = "munmap(@=.at, @=.count * @=.size);",
 	 .c_value = "struct pages",
 	 .help = "the first byte of so many new pages",
 	 ARGUMENTS(struct workload_step, {WHAT}, {PAGES}, {COUNTED}, {REFRESH})},
 	{.name = "file-fault",
 	 WORKLOAD(ready_file_fault, do_touch, tidy_pages, NULL),
-	 .c_ready = "needed(ready_pages(&@=, @pages, true));",
+	 .c_ready = "needed(ready_file_pages(&@=, @pages));",
 	 .c = "touch_each(&@=);",
-	 .c_tidy = "munmap(@=.at, @=.count * @=.size);",
 	 .c_value = "struct pages",
 	 .help = "the same in pages of a file in memory",
 	 ARGUMENTS(struct workload_step, {WHAT}, {PAGES}, {COUNTED}, {REFRESH})},
