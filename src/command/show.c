@@ -15,7 +15,7 @@
 #include "command/session.h"
 #include "listing/listing.h"
 #include "machine/require.h"
-#include "step/trace.h"
+#include "step/step.h"
 #include "text/say.h"
 
 /* What the command can be told. */

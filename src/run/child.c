@@ -18,7 +18,7 @@
 #include "step/expect.h"
 #include "step/mutate.h"
 #include "step/steps.h"
-#include "step/trace.h"
+#include "step/step.h"
 
 const char *const stage_names[] = {"starting", "preparing", "carrying out its steps", "done"};
 

@@ -28,7 +28,7 @@
 #include "run/runner.h"
 #include "run/site.h"
 #include "step/mutate.h"
-#include "step/trace.h"
+#include "step/step.h"
 #include "step/hands/signals.h"
 #include "text/json_text.h"
 #include "text/say.h"

@@ -15,7 +15,6 @@
 #include "step/expect.h"
 #include "step/step.h"
 #include "step/sync.h"
-#include "step/trace.h"
 
 /*
  * First what the call answered, then what is shown.
