@@ -24,9 +24,10 @@ int step_failed(struct step *s, int err)
 	return -err;
 }
 
-int step_do(struct step *s)
+int step_prepared(struct step *s, long ret)
 {
-	return s->statement->verb->run(s);
+	s->result = (uint64_t)ret;
+	return ret == -1 ? step_failed(s, errno) : 0;
 }
 
 void *step_scratch(struct step *s, size_t size)

@@ -111,14 +111,14 @@ struct step {
 	void *scratch;        /* memory that goes with the step */
 };
 
-/* Does it: the verb's run(). */
-int step_do(struct step *s);
-
 /* Zeroed memory that goes with the step, once in one; NULL with the step's error filled. */
 void *step_scratch(struct step *s, size_t size);
 
 /* What a verb returns when something failed that is not under test. */
 int step_failed(struct step *s, int err);
+
+/* What a verb returns that prepares: `ret` is its result, or -1 with errno. */
+int step_prepared(struct step *s, long ret);
 
 /* The same when what a step names is not what the verb is for. */
 int step_misnamed(struct step *s, const char *key, const char *expected);

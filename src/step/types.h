@@ -7,6 +7,17 @@
 
 #include "step/verb.h"
 
+/* The arguments of the many verbs that have one alone. */
+struct fd_step {
+	uint64_t fd; /* or the id of a process */
+};
+struct number_step {
+	uint64_t number;
+};
+struct text_step {
+	char text[320];
+};
+
 /* A number of 64 bits, an expression: uint64_t. Negative ones are taken in two's complement. */
 extern const struct argument_type argument_number;
 /* What a name was bound to before: uint64_t. */

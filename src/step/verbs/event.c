@@ -145,13 +145,9 @@ static int run_open(struct step *s)
 	return err;
 }
 
-struct close_step {
-	uint64_t fd;
-};
-
 static int run_close(struct step *s)
 {
-	const struct close_step *a = s->arguments;
+	const struct fd_step *a = s->arguments;
 	struct opened *event = step_event(s, (int)a->fd);
 
 	step_say(s, "close(%d)", (int)a->fd);
@@ -163,7 +159,7 @@ static int run_close(struct step *s)
 
 static int run_dup(struct step *s)
 {
-	const struct close_step *a = s->arguments;
+	const struct fd_step *a = s->arguments;
 	struct opened *event = step_event(s, (int)a->fd);
 	int copy;
 
@@ -405,10 +401,6 @@ static int run_ioctl(struct step *s)
 	return 0;
 }
 
-struct prctl_step {
-	uint64_t option;
-};
-
 static const struct word prctl_options[] = {
 	{"task_perf_events_disable", PR_TASK_PERF_EVENTS_DISABLE},
 	{"task_perf_events_enable", PR_TASK_PERF_EVENTS_ENABLE},
@@ -416,11 +408,11 @@ static const struct word prctl_options[] = {
 
 static int run_prctl(struct step *s)
 {
-	const struct prctl_step *a = s->arguments;
+	const struct number_step *a = s->arguments;
 
 	step_say(s, "prctl(PR_TASK_PERF_EVENTS_%s)",
-		 a->option == PR_TASK_PERF_EVENTS_ENABLE ? "ENABLE" : "DISABLE");
-	step_answer(s, prctl((int)a->option, 0, 0, 0, 0));
+		 a->number == PR_TASK_PERF_EVENTS_ENABLE ? "ENABLE" : "DISABLE");
+	step_answer(s, prctl((int)a->number, 0, 0, 0, 0));
 	return 0;
 }
 
@@ -442,7 +434,7 @@ const struct verb event_verbs[] = {
 	 .run = run_close,
 	 .c = "close(@close)",
 	 .kind = CALLS,
-	 ARGUMENTS(struct close_step, {"close", &argument_bound, MEMBER(struct close_step, fd)})},
+	 ARGUMENTS(struct fd_step, {"close", &argument_bound, MEMBER(struct fd_step, fd)})},
 	{.name = "dup",
 	 .help = "the file descriptor NAME; binds as open does",
 	 .run = run_dup,
@@ -451,7 +443,7 @@ const struct verb event_verbs[] = {
 	 .kind = CALLS,
 	 .binds = BINDS_RESULT,
 	 .binds_member = "id",
-	 ARGUMENTS(struct close_step, {"dup", &argument_bound, MEMBER(struct close_step, fd)})},
+	 ARGUMENTS(struct fd_step, {"dup", &argument_bound, MEMBER(struct fd_step, fd)})},
 	{.name = "ioctl",
 	 .help = "a PERF_EVENT_IOC_ by its name, or a request by number",
 	 .run = run_ioctl,
@@ -486,6 +478,6 @@ const struct verb event_verbs[] = {
 	 .run = run_prctl,
 	 .c = "prctl(PR_@prctl, 0, 0, 0, 0)",
 	 .kind = CALLS,
-	 ARGUMENTS(struct prctl_step, {"prctl", &argument_word, MEMBER(struct prctl_step, option),
-				       .words = prctl_options})},
+	 ARGUMENTS(struct number_step, {"prctl", &argument_word, MEMBER(struct number_step, number),
+					.words = prctl_options})},
 	{0}};

@@ -48,7 +48,7 @@ static int run_file(struct step *s)
 	const struct file_step *a = s->arguments;
 	bool writes = a->mode == FILE_READ_WRITE;
 	char path[sizeof(a->path)];
-	int fd, err = 0;
+	int err = 0;
 
 	memcpy(path, a->path, sizeof(path));
 	if (writes) /* where it leads is looked at again */
@@ -56,9 +56,7 @@ static int run_file(struct step *s)
 						     path);
 	if (err)
 		return err;
-	fd = open(path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-	s->result = (uint64_t)fd;
-	return fd < 0 ? step_failed(s, errno) : 0;
+	return step_prepared(s, open(path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC));
 }
 
 struct cgroup_step {
@@ -88,27 +86,20 @@ static int run_cgroup(struct step *s)
 	const struct cgroup_step *a = s->arguments;
 	char path[384];
 	size_t n;
-	int fd;
 
 	if (environment_cgroup(a->hierarchy, path, 256))
 		return step_failed(s, ENOENT);
 	n = strlen(path);
 	if (a->entry[0])
 		snprintf(path + n, sizeof(path) - n, "/%s", a->entry);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	s->result = (uint64_t)fd;
-	return fd < 0 ? step_failed(s, errno) : 0;
+	return step_prepared(s, open(path, O_RDONLY | O_CLOEXEC));
 }
-
-struct path_step {
-	char path[320];
-};
 
 static int run_enter(struct step *s)
 {
-	const struct path_step *a = s->arguments;
+	const struct text_step *a = s->arguments;
 
-	return cgroup_enter(a->path) ? step_failed(s, errno) : 0;
+	return step_prepared(s, cgroup_enter(a->text));
 }
 
 /* Below the cgroup of the case, which is removed with all that is in it. */
@@ -125,22 +116,16 @@ static int check_mkdir(struct compiling *c, const struct statement *statement,
 
 static int run_mkdir(struct step *s)
 {
-	const struct path_step *a = s->arguments;
+	const struct text_step *a = s->arguments;
 
-	return mkdir(a->path, 0755) ? step_failed(s, errno) : 0;
+	return step_prepared(s, mkdir(a->text, 0755));
 }
-
-struct memfd_step {
-	uint64_t size;
-};
 
 static int run_memfd(struct step *s)
 {
-	const struct memfd_step *a = s->arguments;
-	int fd = memfd("perfabi", a->size);
+	const struct number_step *a = s->arguments;
 
-	s->result = (uint64_t)fd;
-	return fd < 0 ? step_failed(s, errno) : 0;
+	return step_prepared(s, memfd("perfabi", a->number));
 }
 
 struct limit_step {
@@ -151,15 +136,15 @@ static int run_limit(struct step *s)
 {
 	const struct limit_step *a = s->arguments;
 
-	return set_soft_limit((int)a->resource, a->to) ? step_failed(s, errno) : 0;
+	return step_prepared(s, set_soft_limit((int)a->resource, a->to));
 }
 
 static int run_stat(struct step *s)
 {
-	const struct path_step *a = s->arguments;
+	const struct text_step *a = s->arguments;
 	struct stat st;
 
-	if (stat(a->path, &st))
+	if (stat(a->text, &st))
 		return step_failed(s, errno);
 	step_show_number(s, "ino", st.st_ino);
 	step_show_number(s, "dev", st.st_dev);
@@ -171,10 +156,10 @@ static int run_stat(struct step *s)
 
 static int run_text(struct step *s)
 {
-	const struct path_step *a = s->arguments;
+	const struct text_step *a = s->arguments;
 	char text[1024], *end;
 	long long number;
-	ssize_t n = read_line(a->path, text, sizeof(text));
+	ssize_t n = read_line(a->text, text, sizeof(text));
 
 	if (n < 0)
 		return step_failed(s, (int)-n);
@@ -230,7 +215,7 @@ static int run_send(struct step *s)
 {
 	const struct send_step *a = s->arguments;
 
-	return send_fd((int)a->over, (int)a->fd) ? step_failed(s, errno) : 0;
+	return step_prepared(s, send_fd((int)a->over, (int)a->fd));
 }
 
 struct receive_step {
@@ -252,16 +237,12 @@ static int run_receive(struct step *s)
 	return 0;
 }
 
-struct bpf_step {
-	uint64_t type;
-};
-
 static int run_bpf(struct step *s)
 {
-	const struct bpf_step *a = s->arguments;
+	const struct number_step *a = s->arguments;
 	struct bpf_program p;
 
-	if (bpf_load((uint32_t)a->type, &p))
+	if (bpf_load((uint32_t)a->number, &p))
 		return step_failed(s, errno);
 	step_show_number(s, "fd", p.fd);
 	step_show_number(s, "id", p.id);
@@ -273,19 +254,15 @@ static int run_bpf(struct step *s)
 	return 0;
 }
 
-struct clock_step {
-	uint64_t clock;
-};
-
 static int run_clock(struct step *s)
 {
-	const struct clock_step *a = s->arguments;
+	const struct number_step *a = s->arguments;
 	struct timespec t;
 
-	if (clock_gettime((clockid_t)a->clock, &t))
+	if (clock_gettime((clockid_t)a->number, &t))
 		return step_failed(s, errno);
 	s->shown = json_integer((json_int_t)t.tv_sec * 1000000000 + t.tv_nsec -
-				clock_namespace_offset((clockid_t)a->clock));
+				clock_namespace_offset((clockid_t)a->number));
 	return 0;
 }
 
@@ -331,17 +308,13 @@ static const struct member stat_shows[] = {
 	{"maj", {.kind = SHAPE_NUMBER}, NULL},  {"min", {.kind = SHAPE_NUMBER}, NULL},
 	{"size", {.kind = SHAPE_NUMBER}, NULL}, {0}};
 
-struct pmu_step {
-	char pmu[64];
-};
-
 static int run_pmu_events(struct step *s)
 {
-	const struct pmu_step *a = s->arguments;
+	const struct text_step *a = s->arguments;
 	json_t *tried = json_array(), *opened = json_array(), *refused = json_array();
 	json_t *unread = json_array();
 	struct pmu_events all;
-	int err = try_pmu_events(a->pmu, &all) ? step_failed(s, ENOMEM) : 0;
+	int err = try_pmu_events(a->text, &all) ? step_failed(s, ENOMEM) : 0;
 
 	for (uint64_t i = 0; i < all.tried_nr; i++) {
 		const struct pmu_event *e = &all.list[i];
@@ -375,14 +348,14 @@ const struct verb machine_verbs[] = {
 	 .help = "this process moves to that cgroup",
 	 .run = run_enter,
 	 .c = "cgroup_enter(@enter)",
-	 ARGUMENTS(struct path_step,
-		   {"enter", &argument_path_written, MEMBER(struct path_step, path)})},
+	 ARGUMENTS(struct text_step,
+		   {"enter", &argument_path_written, MEMBER(struct text_step, text)})},
 	{.name = "mkdir",
 	 .help = "a cgroup below the one that the case has",
 	 .run = run_mkdir,
 	 .c = "mkdir(@mkdir, 0755)",
 	 .check = check_mkdir,
-	 ARGUMENTS(struct path_step, {"mkdir", &argument_text, MEMBER(struct path_step, path)})},
+	 ARGUMENTS(struct text_step, {"mkdir", &argument_text, MEMBER(struct text_step, text)})},
 	{.name = "file",
 	 .help = "a file or folder, opened",
 	 .run = run_file,
@@ -412,8 +385,8 @@ const struct verb machine_verbs[] = {
 	 .c = "memfd(\"perfabi\", @memfd)",
 	 .c_value = "int",
 	 .binds = BINDS_RESULT,
-	 ARGUMENTS(struct memfd_step,
-		   {"memfd", &argument_number, MEMBER(struct memfd_step, size), .most = 1 << 20})},
+	 ARGUMENTS(struct number_step, {"memfd", &argument_number,
+					MEMBER(struct number_step, number), .most = 1 << 20})},
 	{.name = "limit",
 	 .help = "a resource's soft limit",
 	 .run = run_limit,
@@ -433,7 +406,7 @@ const struct verb machine_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = stat_shows},
-	 ARGUMENTS(struct path_step, {"stat", &argument_text, MEMBER(struct path_step, path)})},
+	 ARGUMENTS(struct text_step, {"stat", &argument_text, MEMBER(struct text_step, text)})},
 	{.name = "text",
 	 .help = "what a small file holds: a number, or its first line",
 	 .run = run_text,
@@ -441,8 +414,8 @@ const struct verb machine_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_ANY},
-	 ARGUMENTS(struct path_step,
-		   {"text", &argument_path_read, MEMBER(struct path_step, path)})},
+	 ARGUMENTS(struct text_step,
+		   {"text", &argument_path_read, MEMBER(struct text_step, text)})},
 	{.name = "socket",
 	 .help = "a pair of sockets, to be called NAME_a and NAME_b",
 	 .run = run_socket,
@@ -475,8 +448,8 @@ const struct verb machine_verbs[] = {
 	 .c = "bpf_load(BPF_PROG_TYPE_@bpf, &@=)",
 	 .c_value = "struct bpf_program: fd id type tag$ address length name$",
 	 .binds = BINDS_SHOWN,
-	 ARGUMENTS(struct bpf_step,
-		   {"bpf", &argument_word, MEMBER(struct bpf_step, type),
+	 ARGUMENTS(struct number_step,
+		   {"bpf", &argument_word, MEMBER(struct number_step, number),
 		    .words = (const struct word[]){{"socket-filter", BPF_PROG_TYPE_SOCKET_FILTER},
 						   {"kprobe", BPF_PROG_TYPE_KPROBE},
 						   {"tracepoint", BPF_PROG_TYPE_TRACEPOINT},
@@ -489,8 +462,8 @@ const struct verb machine_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_NUMBER},
-	 ARGUMENTS(struct clock_step,
-		   {"clock", &argument_word, MEMBER(struct clock_step, clock),
+	 ARGUMENTS(struct number_step,
+		   {"clock", &argument_word, MEMBER(struct number_step, number),
 		    .words = (const struct word[]){{"realtime", CLOCK_REALTIME},
 						   {"monotonic", CLOCK_MONOTONIC},
 						   {"monotonic_raw", CLOCK_MONOTONIC_RAW},
@@ -514,5 +487,6 @@ const struct verb machine_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = pmu_shows},
-	 ARGUMENTS(struct pmu_step, {"pmu-events", &argument_text, MEMBER(struct pmu_step, pmu)})},
+	 ARGUMENTS(struct text_step,
+		   {"pmu-events", &argument_text, MEMBER(struct text_step, text)})},
 	{0}};

@@ -245,10 +245,6 @@ static int run_peek(struct step *s)
 	return 0;
 }
 
-struct function_step {
-	uint64_t which;
-};
-
 /* What they have in common that are about a part of a mapping. */
 #define PART_LENGTH                                                                                \
 	"length", &argument_number, MEMBER(struct part_step, length),                              \
@@ -359,7 +355,7 @@ const struct verb memory_verbs[] = {
 	 .c = "find_probed(&@=)",
 	 .c_value = "struct function: address offset path$ build_id$",
 	 .binds = BINDS_SHOWN,
-	 ARGUMENTS(struct function_step,
-		   {"function", &argument_word, MEMBER(struct function_step, which),
+	 ARGUMENTS(struct number_step,
+		   {"function", &argument_word, MEMBER(struct number_step, number),
 		    .words = (const struct word[]){{"probed", 0}, {0}}})},
 	{0}};

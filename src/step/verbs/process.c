@@ -63,20 +63,14 @@ static int run_await(struct step *s)
 	return err == -ECANCELED ? failed_elsewhere(s) : err ? too_many_words(s, a->word) : 0;
 }
 
-struct process_step {
-	uint64_t kind;
-};
-
 static const struct word process_kinds[] = {
 	{"sleeping", SLEEPING}, {"spinning", SPINNING}, {"zombie", ZOMBIE}, {"gone", GONE}, {0}};
 
 static int run_process(struct step *s)
 {
-	const struct process_step *a = s->arguments;
-	pid_t pid = make_process((enum process_kind)a->kind);
+	const struct number_step *a = s->arguments;
 
-	s->result = (uint64_t)pid;
-	return pid < 0 ? step_failed(s, errno) : 0;
+	return step_prepared(s, make_process((enum process_kind)a->number));
 }
 
 struct repeat_step {
@@ -172,14 +166,10 @@ static struct child *find_child(struct step *s, pid_t id)
 	return NULL;
 }
 
-struct wait_step {
-	uint64_t id;
-};
-
 static int run_wait(struct step *s)
 {
-	const struct wait_step *a = s->arguments;
-	struct child *child = find_child(s, (pid_t)a->id), process = {.id = (pid_t)a->id};
+	const struct fd_step *a = s->arguments;
+	struct child *child = find_child(s, (pid_t)a->fd), process = {.id = (pid_t)a->fd};
 	const char *got = "an exit status that no step gave";
 	int status, err = child_wait(child ? child : &process, &status);
 
@@ -201,10 +191,10 @@ static int run_wait(struct step *s)
 
 static int run_kill(struct step *s)
 {
-	const struct wait_step *a = s->arguments;
-	struct child *child = find_child(s, (pid_t)a->id);
+	const struct fd_step *a = s->arguments;
+	struct child *child = find_child(s, (pid_t)a->fd);
 
-	if (kill((pid_t)a->id, SIGKILL) || waitpid((pid_t)a->id, NULL, 0) < 0)
+	if (kill((pid_t)a->fd, SIGKILL) || waitpid((pid_t)a->fd, NULL, 0) < 0)
 		return step_failed(s, errno);
 	if (child)
 		child->id = 0;
@@ -254,7 +244,7 @@ static int run_affinity(struct step *s)
 
 	if (a->is_realtime && scheduler_set(SCHED_FIFO, 1))
 		return step_failed(s, errno);
-	return run_on((size_t)a->cpu) ? step_failed(s, errno) : 0;
+	return step_prepared(s, run_on((size_t)a->cpu));
 }
 
 /* A cpu of a number that is written down, to which this process may not go. */
@@ -418,8 +408,8 @@ const struct verb process_verbs[] = {
 	 .c = "make_process(@process)",
 	 .c_value = "int",
 	 .binds = BINDS_RESULT,
-	 ARGUMENTS(struct process_step,
-		   {"process", &argument_word, MEMBER(struct process_step, kind),
+	 ARGUMENTS(struct number_step,
+		   {"process", &argument_word, MEMBER(struct number_step, number),
 		    .words = process_kinds})},
 	{.name = "repeat",
 	 .help = "the steps of `do`, so many times",
@@ -455,12 +445,12 @@ const struct verb process_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = wait_shows},
-	 ARGUMENTS(struct wait_step, {"wait", &argument_bound, MEMBER(struct wait_step, id)})},
+	 ARGUMENTS(struct fd_step, {"wait", &argument_bound, MEMBER(struct fd_step, fd)})},
 	{.name = "kill",
 	 .help = "the child NAME, and reap it",
 	 .run = run_kill,
 	 .c = "kill_child(@kill);",
-	 ARGUMENTS(struct wait_step, {"kill", &argument_bound, MEMBER(struct wait_step, id)})},
+	 ARGUMENTS(struct fd_step, {"kill", &argument_bound, MEMBER(struct fd_step, fd)})},
 	{.name = "post",
 	 .help = "lets one that awaits this word go on",
 	 .run = run_post,

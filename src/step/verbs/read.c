@@ -69,10 +69,6 @@ static int run_read(struct step *s)
 	return n >= 0 ? show_read(s, buffer, (size_t)n) : 0;
 }
 
-struct fd_step {
-	uint64_t fd;
-};
-
 static int run_pread(struct step *s)
 {
 	const struct fd_step *a = s->arguments;
