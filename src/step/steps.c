@@ -56,16 +56,6 @@ static bool judge_answer(struct step *s)
 	return is_right;
 }
 
-/* What an open has left of attr. */
-static bool judge_attr(struct step *s)
-{
-	if (s->expected->attr == ATTR_ANY ||
-	    s->attr_is_written == (s->expected->attr == ATTR_WRITTEN))
-		return true;
-	return verdict_set(s->verdict, FAIL, "attr as it was",
-			   s->attr_is_written ? "another attr.size" : "attr as it was");
-}
-
 /* Whether it is what was expected; else the step's verdict says what came. */
 static bool step_judge(struct step *s)
 {
@@ -78,8 +68,11 @@ static bool step_judge(struct step *s)
 	if (!x)
 		return verdict_set(s->verdict, ERROR, "an alternative of expect that applies here",
 				   "none");
-	if (judge_answer(s) && judge_attr(s)) {
-		if (!x->pattern || pattern_match(x->pattern, s->shown, s->scope, &why))
+	if (judge_answer(s)) {
+		if (x->attr != ATTR_ANY && s->attr_is_written != (x->attr == ATTR_WRITTEN))
+			verdict_set(s->verdict, FAIL, "attr as it was",
+				    s->attr_is_written ? "another attr.size" : "attr as it was");
+		else if (!x->pattern || pattern_match(x->pattern, s->shown, s->scope, &why))
 			good = true;
 		else
 			verdict_set(s->verdict, (enum outcome)why.outcome, why.expected, why.got);

@@ -55,12 +55,6 @@ int argument_compile_number(struct compiling *c, const struct argument *a, struc
 	return err;
 }
 
-/* Whether a long of this program holds it, as a number or in two's complement. */
-static bool fits_long(uint64_t bits)
-{
-	return bits <= ULONG_MAX || bits >= (uint64_t)LONG_MIN;
-}
-
 int argument_number_value(struct step *s, const struct argument *a, const struct operand *operand,
 			  void *out)
 {
@@ -70,7 +64,8 @@ int argument_number_value(struct step *s, const struct argument *a, const struct
 			  ? 0
 			  : evaluate_number(a, s->scope, operand->json, &nowhere, &value, s->error);
 
-	if (!err && a->is_long && !fits_long(value.bits))
+	/* A long of this program holds it as a number, or in two's complement. */
+	if (!err && a->is_long && value.bits > ULONG_MAX && value.bits < (uint64_t)LONG_MIN)
 		return error_value(s->error, &nowhere, operand->json,
 				   "%s: what a program of %zu bits can pass", a->key,
 				   sizeof(long) * 8);
@@ -394,29 +389,20 @@ static const struct {
 	{"/sys/bus/event_source/devices/", STEP_READS},
 };
 
-static bool begins_with(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
-
-/* In the case's cgroup, which it has made and which goes with it. */
-static bool is_own(const struct scope *scope, const char *path)
+/* One of those, or in the case's cgroup, which it has made and which goes with it. */
+static bool is_reachable(const struct scope *scope, enum step_access access, const char *path)
 {
 	const char *cgroup =
 		json_string_value(json_object_get(scope_json(scope, "cgroup"), "path"));
 	size_t n = cgroup ? strlen(cgroup) : 0;
 
-	return n && !strncmp(path, cgroup, n) && (path[n] == '/' || !path[n]);
-}
-
-static bool is_reachable(const struct scope *scope, enum step_access access, const char *path)
-{
 	if (strstr(path, "/.."))
 		return false;
 	for (size_t i = 0; i < sizeof(reachable) / sizeof(reachable[0]); i++)
-		if (access <= reachable[i].most && begins_with(path, reachable[i].prefix))
+		if (access <= reachable[i].most &&
+		    !strncmp(path, reachable[i].prefix, strlen(reachable[i].prefix)))
 			return true;
-	return is_own(scope, path);
+	return n && !strncmp(path, cgroup, n) && (path[n] == '/' || !path[n]);
 }
 
 /* Whether a path that begins with these letters could be. */

@@ -117,11 +117,6 @@ static bool has_kinds(const char *key)
 	return false;
 }
 
-static bool is_common(const char *key)
-{
-	return !strcmp(key, "bind") || !strcmp(key, "expect") || !strcmp(key, "when");
-}
-
 /* What has kinds, but not of that name. */
 static int no_such_kind(const char *key, const json_t *value, const struct where *w,
 			struct error *e)
@@ -155,7 +150,8 @@ static void explain(const json_t *step, const struct where *w, struct error *e)
 		struct where at = where_key(w, key);
 		struct nearest near = nearest_to(key);
 
-		if (best ? knows_key(best, key) : is_common(key))
+		if (best ? knows_key(best, key)
+			 : !strcmp(key, "bind") || !strcmp(key, "expect") || !strcmp(key, "when"))
 			continue;
 		if (!best && has_kinds(key))
 			no_such_kind(key, value, w, e);

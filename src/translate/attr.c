@@ -72,34 +72,20 @@ static const char *field_value(struct translation *t, const struct abi_field *fi
 	return c_text(t, "UINT64_C(%#llx)", (unsigned long long)value.bits);
 }
 
-/* Where a bit field stands in its unit, from the least significant bit. */
-static unsigned shift_of_field(const struct abi_field *field)
-{
-	if (!field->width)
-		return 0;
-	return host_order() == BIG ? field->size * 8 - field->first - field->width : field->first;
-}
-
 static void lay_field_over(struct translation *t, const char *name, const struct abi_field *field,
 			   const char *value)
 {
 	const bool is_plain = !value[strspn(value, "0123456789")];
 	const char *bits = c_text(t, is_plain ? "UINT64_C(%s)" : "(uint64_t)(%s)", value);
-	unsigned shift = shift_of_field(field);
+	/* Of a bit field, from the least significant bit of its unit. */
+	unsigned shift = !field->width         ? 0
+			 : host_order() == BIG ? field->size * 8 - field->first - field->width
+					       : field->first;
 
 	if (shift)
 		bits = c_text(t, "%s << %u", bits, shift);
 	c_line(t, "put_bits(%s.bytes + %u, %u, %s); /* %s, since Linux %s */", name, field->offset,
 	       field->size, bits, field->name, field->since);
-}
-
-/* An int that is written as a number beyond INT_MAX is a negative one. */
-static const char *field_in_c(struct translation *t, const struct abi_field *field,
-			      const json_t *attr, const json_t *json)
-{
-	const char *value = field_value(t, field, attr, json);
-
-	return field->is_signed ? c_cast(t, "int32_t", value) : value;
 }
 
 static void initialize(struct translation *t, const char *name, const json_t *attr)
@@ -111,9 +97,12 @@ static void initialize(struct translation *t, const char *name, const json_t *at
 	for (size_t i = 0; i < abi->field_count; i++) {
 		const struct abi_field *field = &abi->fields[i];
 		const json_t *json = json_object_get(attr, field->name);
+		const char *value =
+			json && is_in_header(field) ? field_value(t, field, attr, json) : NULL;
 
-		if (json && is_in_header(field))
-			c_line(t, ".%s = %s,", field->name, field_in_c(t, field, attr, json));
+		if (value) /* an int that is written as a number beyond INT_MAX is a negative one */
+			c_line(t, ".%s = %s,", field->name,
+			       field->is_signed ? c_cast(t, "int32_t", value) : value);
 		else if (!json && !strcmp(field->name, "size"))
 			c_line(t, t->has_union ? ".size = ATTR_SIZE," : ".size = sizeof(%s),",
 			       name);

@@ -38,13 +38,6 @@ static const char *tracepoint_id(struct translation *t, const char *name, const 
 	return own;
 }
 
-/* Whether plain hardware events count on every cpu, so that the one that the program is on will do.
- */
-static bool counts_everywhere(const struct environment *env)
-{
-	return CPU_EQUAL(&env->hardware.cpus, &env->cpus_usable);
-}
-
 static const char *machine_variable(struct translation *t, const char *name)
 {
 	struct vars vars = scope_vars(t->scope);
@@ -53,7 +46,10 @@ static const char *machine_variable(struct translation *t, const char *name)
 	for (size_t i = 0; i < sizeof(machine_variables) / sizeof(machine_variables[0]); i++)
 		if (!strcmp(machine_variables[i].name, name))
 			return machine_variables[i].c;
-	if (!strcmp(name, "hardware.cpu") && counts_everywhere(t->scope->env))
+	/* Where plain hardware events count on every cpu, the one that the program is on will do.
+	 */
+	if (!strcmp(name, "hardware.cpu") &&
+	    CPU_EQUAL(&t->scope->env->hardware.cpus, &t->scope->env->cpus_usable))
 		return "sched_getcpu()";
 	if (!strncmp(name, "pmu.", 4))
 		return c_text(t, "number_in(\"/sys/bus/event_source/devices/%s/type\")", name + 4);

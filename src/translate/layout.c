@@ -166,16 +166,6 @@ static void leave(struct reading *r, struct prefix was)
 	r->c = was.c;
 }
 
-static void name_it(struct reading *r, const struct layout_node *node, const char *c)
-{
-	if (r->named_count == sizeof(r->named) / sizeof(r->named[0]))
-		return;
-	r->named[r->named_count].node = node;
-	r->named[r->named_count].is_used = false;
-	r->named[r->named_count++].c = c;
-	r->has_locals = true;
-}
-
 static const char *local_of(struct reading *r, const struct layout_node *node)
 {
 	for (size_t i = r->named_count; i-- > 0;) {
@@ -218,7 +208,12 @@ static void number_field_in_c(struct reading *r, const struct layout_node *node)
 		const char *local = c_text(r->t, "%s%s", r->c, node->name);
 
 		say_code(r, "uint64_t %s = %s;", local, take);
-		name_it(r, node, local);
+		if (r->named_count < sizeof(r->named) / sizeof(r->named[0])) {
+			r->named[r->named_count].node = node;
+			r->named[r->named_count].is_used = false;
+			r->named[r->named_count++].c = local;
+		}
+		r->has_locals = true;
 		take = local;
 	}
 	if (node->name && is_spoken_of(r, node->name) && (!r->element || r->is_kept)) {
@@ -227,13 +222,6 @@ static void number_field_in_c(struct reading *r, const struct layout_node *node)
 	} else if (!node->is_named_by_others) {
 		skip_field(r, width, node->name);
 	}
-}
-
-static unsigned shift_of_bits(const struct layout_word *word, const struct layout_bits *bits,
-			      unsigned unit)
-{
-	return word->declared && host_order() == BIG ? unit - bits->first - bits->width
-						     : bits->first;
 }
 
 static void word_field_in_c(struct reading *r, const struct layout_node *node)
@@ -265,7 +253,9 @@ static void word_field_in_c(struct reading *r, const struct layout_node *node)
 		if (is_spoken_of(r, bits->name))
 			say_code(r, "%s = %s >> %u & %#llx;",
 				 add_c_member(r, bits->name, m, "uint64_t", ""), local,
-				 shift_of_bits(word, bits, width * 8),
+				 word->declared && host_order() == BIG
+					 ? width * 8 - bits->first - bits->width
+					 : bits->first,
 				 bits->width == 64 ? ~0ULL : (1ULL << bits->width) - 1);
 	}
 	leave(r, was);
@@ -624,34 +614,20 @@ static void values_in_c(struct reading *r, const struct layout_list *list)
 	}
 }
 
-/* Behind that, how many bytes they were, and those plain. */
-static void read_of_event(struct reading *r)
-{
-	values_in_c(r, &abi_layout(r->t->tables->abi, "read_format")->list);
-	if (is_spoken_of(r, "bytes") || is_spoken_of(r, "words"))
-		add_c_member(r, "bytes", (struct c_member){.kind = C_NUMBER}, "uint64_t", "");
-	if (is_spoken_of(r, "words")) {
-		add_c_member(r, "words", (struct c_member){.kind = C_LIST}, "uint64_t",
-			     c_text(r->t, "[%u]", 2 * READ_ROOM));
-		add_elements(r, "words", NULL);
-	}
-}
-
-static bool has_field(const struct layout *layout, const char *name)
-{
-	for (size_t i = 0; layout && i < layout->list.count; i++)
-		if (layout->list.nodes[i].name && !strcmp(layout->list.nodes[i].name, name))
-			return true;
-	return false;
-}
-
 /* How many types of record have a field of that name. */
 static unsigned types_with(const struct abi_family *records, const char *name)
 {
 	unsigned n = 0;
 
-	for (size_t i = 0; i < records->count; i++)
-		n += has_field(records->values[i].layout, name);
+	for (size_t i = 0; i < records->count; i++) {
+		const struct layout *layout = records->values[i].layout;
+		bool found = false;
+
+		for (size_t k = 0; layout && k < layout->list.count && !found; k++)
+			found = layout->list.nodes[k].name &&
+				!strcmp(layout->list.nodes[k].name, name);
+		n += found;
+	}
 	return n;
 }
 
@@ -672,12 +648,6 @@ static bool speaks_of(const struct translation *t, const struct abi_family *reco
 			return true;
 	}
 	return false;
-}
-
-/* Whether a pattern names the type as records do: then what it says is of that. */
-static bool has_type_named(struct translation *t, const struct abi_value *record)
-{
-	return json_object_get(t->words, c_capitals(t, "", record->name)) != NULL;
 }
 
 static bool is_sample(const struct abi_value *record)
@@ -736,8 +706,11 @@ static void records_of_event(struct reading *r, const char *name)
 	bool reads_sample_id = at_end && is_spoken_of(r, "sample_id"), names_any = false;
 
 	r->is_record = true;
-	for (size_t i = 0; i < records->count; i++)
-		names_any = names_any || has_type_named(r->t, &records->values[i]);
+	for (size_t i = 0; i < records->count;
+	     i++) /* as records do: what is said is of that type */
+		names_any =
+			names_any ||
+			json_object_get(r->t->words, c_capitals(r->t, "", records->values[i].name));
 	header_in_c(r, "type", (struct c_member){.kind = C_BITS, .set = records});
 	header_in_c(r, "misc",
 		    (struct c_member){.kind = C_BITS,
@@ -804,7 +777,16 @@ const struct c_layout *c_layout(struct translation *t, const char *event,
 		if (of_records)
 			records_of_event(&r, name);
 		else
-			read_of_event(&r);
+			values_in_c(&r, &abi_layout(t->tables->abi, "read_format")->list);
+		/* Behind the values how many bytes they were, and those plain. */
+		if (!of_records && (is_spoken_of(&r, "bytes") || is_spoken_of(&r, "words")))
+			add_c_member(&r, "bytes", (struct c_member){.kind = C_NUMBER}, "uint64_t",
+				     "");
+		if (!of_records && is_spoken_of(&r, "words")) {
+			add_c_member(&r, "words", (struct c_member){.kind = C_LIST}, "uint64_t",
+				     c_text(t, "[%u]", 2 * READ_ROOM));
+			add_elements(&r, "words", NULL);
+		}
 		end_members(&r);
 	}
 	if (r.members.file)

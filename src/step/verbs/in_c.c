@@ -197,25 +197,19 @@ void ioctl_in_c(struct translation *t, const struct statement *s)
  * Memory, reading.
  */
 
-/* A mapping's variable: one a mapping, for what was mapped before is still there. */
-static const char *own_map(struct translation *t, const char *event)
-{
-	const char *name = c_text(t, "%s_map", event);
-
-	for (unsigned i = 2; json_object_get(t->declared, name); i++)
-		name = c_text(t, "%s_map_%u", event, i);
-	return c_declare(t, name, "void *");
-}
-
 void mmap_in_c(struct translation *t, const struct statement *s)
 {
 	const char *event = json_string_value(statement_json(s, "mmap"));
 	struct c_name *name = c_named(t, event);
-	const char *map = own_map(t, event);
+	const char *map = c_text(t, "%s_map", event);
 	const char *length = text_in_c(
 		t, s, statement_json(s, "length") ? "@length" : "(1 + @pages) * page_size()");
 	const char *offset = text_in_c(t, s, "@offset");
 
+	/* One variable a mapping, for what was mapped before is still there. */
+	for (unsigned i = 2; json_object_get(t->declared, map); i++)
+		map = c_text(t, "%s_map_%u", event, i);
+	map = c_declare(t, map, "void *");
 	if (t->has_parts) {
 		const char *variable = c_declare(t, c_text(t, "%s_length", map), "uint64_t");
 

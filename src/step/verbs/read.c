@@ -122,27 +122,19 @@ static int run_write(struct step *s)
 	return 0;
 }
 
-/* The event that the step names, and its mapping, or an error that says so. */
-static int find_mapped_event(struct step *s, const struct opened **event, struct map **map)
-{
-	const struct fd_step *a = s->arguments;
-
-	*event = step_event(s, (int)a->fd);
-	*map = step_map(s, (int)a->fd, true);
-	return *event && *map
-		       ? 0
-		       : step_misnamed(s, verb_key(s->statement->verb), "an event that is mapped");
-}
-
 /* The metadata page as the decoder has it: a new reference, or NULL with the step's error filled.
  */
 static json_t *decode_page(struct step *s, struct map **map)
 {
-	const struct opened *event = NULL;
+	const struct fd_step *a = s->arguments;
+	const struct opened *event = step_event(s, (int)a->fd);
 	json_t *all, *page;
 
-	if (find_mapped_event(s, &event, map))
+	*map = step_map(s, (int)a->fd, true);
+	if (!event || !*map) {
+		step_misnamed(s, verb_key(s->statement->verb), "an event that is mapped");
 		return NULL;
+	}
 	all = buffer_image(s->run, &event, 1, *map, s->error);
 	page = json_incref(json_object_get(all, "page"));
 	json_decref(all);

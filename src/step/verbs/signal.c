@@ -116,16 +116,6 @@ static const struct word poll_bits[] = {{"in", POLLIN},
 					{"nval", POLLNVAL},
 					{0}};
 
-static json_t *bit_names(uint64_t bits)
-{
-	json_t *names = json_array();
-
-	for (const struct word *bit = poll_bits; bit->name; bit++)
-		if (bits & bit->value)
-			json_array_append_new(names, json_string(bit->name));
-	return names;
-}
-
 struct poll_step {
 	uint64_t fd, ms, events, way;
 };
@@ -139,6 +129,7 @@ static int run_poll(struct step *s)
 	static int (*const ways[])(int, unsigned, int, uint64_t *) = {
 		[BY_POLL] = by_poll, [BY_EPOLL] = by_epoll, [BY_SELECT] = by_select};
 	const struct poll_step *a = s->arguments;
+	json_t *names;
 	uint64_t revents = 0;
 
 	if (!step_event(s, (int)a->fd))
@@ -146,7 +137,11 @@ static int run_poll(struct step *s)
 	step_say(s, "%s(%d, %#x, %llu)", poll_ways[a->way].name, (int)a->fd, (unsigned)a->events,
 		 (unsigned long long)a->ms);
 	step_answer(s, ways[a->way]((int)a->fd, (unsigned)a->events, (int)a->ms, &revents));
-	step_show(s, "revents", bit_names(revents));
+	names = json_array();
+	for (const struct word *bit = poll_bits; bit->name; bit++)
+		if (revents & bit->value)
+			json_array_append_new(names, json_string(bit->name));
+	step_show(s, "revents", names);
 	return 0;
 }
 
@@ -159,21 +154,15 @@ static const struct word fcntl_commands[] = {{"F_GETFL", F_GETFL},   {"F_SETFL",
 					     {"F_SETOWN", F_SETOWN}, {"F_GETOWN", F_GETOWN},
 					     {"F_GETFD", F_GETFD},   {0}};
 
-static const char *fcntl_name(uint64_t command)
-{
-	const struct word *word = fcntl_commands;
-
-	while (word->name && word->value != command)
-		word++;
-	return word->name;
-}
-
 static int run_fcntl(struct step *s)
 {
 	const struct fcntl_step *a = s->arguments;
+	const struct word *command = fcntl_commands;
 	long ret;
 
-	step_say(s, "fcntl(%d, %s, %ld)", (int)a->fd, fcntl_name(a->command), (long)a->arg);
+	while (command->value != a->command)
+		command++;
+	step_say(s, "fcntl(%d, %s, %ld)", (int)a->fd, command->name, (long)a->arg);
 	ret = fcntl((int)a->fd, (int)a->command, (long)a->arg);
 	step_answer(s, ret);
 	step_show(s, "value", json_integer(ret));

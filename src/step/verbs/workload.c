@@ -45,22 +45,15 @@ int run_function(struct step *s)
 	return 0;
 }
 
-static bool has_come(const struct work *w)
-{
-	return (w->a->signals && signals_noted() >= w->a->signals) ||
-	       (w->head && __atomic_load_n(w->head, __ATOMIC_ACQUIRE) >= w->a->bytes);
-}
-
 static void do_spin(struct work *w)
 {
+	const struct workload_step *a = w->a;
 	uint64_t spun = 0;
 
-	if (!w->a->ms) {
-		for (volatile uint64_t i = 0; i < w->a->times; i++)
-			;
-		return;
-	}
-	while (!has_come(w) && spun < w->a->ms * 1000000)
+	for (volatile uint64_t i = 0; !a->ms && i < a->times; i++)
+		;
+	while (spun < a->ms * 1000000 && !(a->signals && signals_noted() >= a->signals) &&
+	       !(w->head && __atomic_load_n(w->head, __ATOMIC_ACQUIRE) >= a->bytes))
 		spun += spin_once();
 }
 
@@ -204,17 +197,6 @@ struct workload {
 	void (*show)(struct step *s, const struct work *w);
 };
 
-/* Where data_head of the event's buffer is. */
-static int find_head(struct step *s, const struct workload_step *a, const uint64_t **head)
-{
-	struct map *map = step_map(s, (int)a->filled, true);
-
-	if (!map || map->event == NO_EVENT)
-		return step_misnamed(s, "filled", "an event that is mapped");
-	*head = buffer_head(s->run, map);
-	return 0;
-}
-
 /*
  * All requests are made before the first is used: nothing is looked up in between. REFRESH starts
  * an event alone, so members of its group are left as they are.
@@ -242,31 +224,27 @@ static int act_counted(struct step *s, const struct workload *kind, struct work 
 	return err;
 }
 
-static int act(struct step *s, const struct workload *kind, struct work *w,
-	       const struct workload_step *a)
-{
-	int err = 0;
-
-	if (a->is_counted)
-		err = act_counted(s, kind, w, a);
-	else
-		kind->act(w);
-	return !err && w->err ? step_failed(s, w->err) : err;
-}
-
 static int run_workload(struct step *s)
 {
 	const struct workload_step *a = s->arguments;
 	const struct workload *kind = s->statement->verb->workload;
+	struct map *map = a->has_filled ? step_map(s, (int)a->filled, true) : NULL;
 	struct work w = {.a = a, .fd = -1};
-	int err = a->has_filled ? find_head(s, a, &w.head) : 0;
+	int err;
 
-	if (err)
-		return err;
+	if (a->has_filled && (!map || map->event == NO_EVENT))
+		return step_misnamed(s, "filled", "an event that is mapped");
+	if (map)
+		w.head = buffer_head(s->run, map);
 	err = kind->ready ? kind->ready(&w) : 0;
 	if (err)
 		return step_failed(s, -err);
-	err = act(s, kind, &w, a);
+	if (a->is_counted)
+		err = act_counted(s, kind, &w, a);
+	else
+		kind->act(&w);
+	if (!err && w.err)
+		err = step_failed(s, w.err);
 	if (!err && kind->show)
 		kind->show(s, &w);
 	if (kind->tidy)
