@@ -102,6 +102,8 @@ static void *evaluate_arguments(struct step *s)
 			out[a[i].given] = operand->json != NULL;
 		if (operand->json && a[i].type->evaluate)
 			err = a[i].type->evaluate(s, &a[i], operand, out + a[i].at);
+		else if (a[i].type->is_made)
+			memcpy(out + a[i].at, &operand->made, sizeof(operand->made));
 		else if (a[i].room == sizeof(number))
 			memcpy(out + a[i].at, &number, sizeof(number));
 		else if (a[i].room == sizeof(bool))

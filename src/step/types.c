@@ -167,18 +167,8 @@ static int compile_literal(struct compiling *c, const struct argument *a, struct
 	if (!text || !text[0] || strlen(text) > a->most)
 		return error_value(c->error, w, operand->json, "a word of 1 to %llu letters",
 				   (unsigned long long)a->most);
-	return 0;
-}
-
-static int literal_value(struct step *s, const struct argument *a, const struct operand *operand,
-			 void *out)
-{
-	const char *text = json_string_value(operand->json);
-
-	(void)s;
-	(void)a;
-	memcpy(out, &text, sizeof(text));
-	return 0;
+	operand->made = arena_join(c->arena, text, "");
+	return operand->made ? 0 : error_no_memory(c->error, w, "memory for a word");
 }
 
 static json_t *literal_schema(const struct argument *a)
@@ -187,10 +177,8 @@ static json_t *literal_schema(const struct argument *a)
 			 (json_int_t)a->most);
 }
 
-const struct argument_type argument_literal = {.c = C_AS_TEXT,
-					       .compile = compile_literal,
-					       .evaluate = literal_value,
-					       .make_schema = literal_schema};
+const struct argument_type argument_literal = {
+	.c = C_AS_TEXT, .compile = compile_literal, .is_made = true, .make_schema = literal_schema};
 
 void argument_words_text(const struct word *words, char *out, size_t size)
 {
@@ -305,18 +293,9 @@ int argument_compile_steps(struct compiling *c, const struct argument *a, struct
 	return block_compile(c, block, operand->json, w);
 }
 
-static int made_value(struct step *s, const struct argument *a, const struct operand *operand,
-		      void *out)
-{
-	(void)s;
-	(void)a;
-	memcpy(out, &operand->made, sizeof(operand->made));
-	return 0;
-}
-
 const struct argument_type argument_steps = {
 	.compile = argument_compile_steps,
-	.evaluate = made_value,
+	.is_made = true,
 	.schema = "{\"$ref\": \"case.schema.json#/$defs/steps\"}",
 	.holds = HOLDS_STEPS};
 
@@ -340,7 +319,7 @@ static int compile_child(struct compiling *c, const struct argument *a, struct o
 
 const struct argument_type argument_child = {
 	.compile = compile_child,
-	.evaluate = made_value,
+	.is_made = true,
 	.schema = "{\"$ref\": \"case.schema.json#/$defs/steps\"}",
 	.holds = HOLDS_CHILD};
 

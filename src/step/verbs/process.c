@@ -259,10 +259,6 @@ static bool affinity_is_barred(const struct statement *statement, const struct e
 	return true;
 }
 
-struct exec_step {
-	const struct operand *steps;
-};
-
 /* Behind an exec there is no ABI, and nothing is open that a step could name. */
 static int compile_behind_exec(struct compiling *c, const struct argument *a,
 			       struct operand *operand, const struct where *w)
@@ -285,19 +281,8 @@ static int compile_behind_exec(struct compiling *c, const struct argument *a,
 	return argument_steps.compile(c, a, operand, w);
 }
 
-static int behind_exec_value(struct step *s, const struct argument *a,
-			     const struct operand *operand, void *out)
-{
-	(void)s;
-	(void)a;
-	memcpy(out, &operand, sizeof(operand));
-	return 0;
-}
-
 static const struct argument_type argument_behind_exec = {
-	.compile = compile_behind_exec,
-	.evaluate = behind_exec_value,
-	.schema = "{\"$ref\": \"case.schema.json#/$defs/steps\"}"};
+	.compile = compile_behind_exec, .schema = "{\"$ref\": \"case.schema.json#/$defs/steps\"}"};
 
 /* The numbers that are bound, for the other side. */
 static json_t *bound_json(const struct scope *scope)
@@ -314,9 +299,8 @@ static json_t *bound_json(const struct scope *scope)
 
 static int run_exec(struct step *s)
 {
-	const struct exec_step *a = s->arguments;
 	json_t *json = bound_json(&s->run->scope);
-	char *list = json_dumps(a->steps->json, JSON_COMPACT);
+	char *list = json_dumps(s->statement->operands[0].json, JSON_COMPACT);
 	char *bound = json_dumps(json, JSON_COMPACT), fd_text[16];
 
 	json_decref(json);
@@ -436,8 +420,8 @@ const struct verb process_verbs[] = {
 	 .help = "/proc/self/exe, to do these workloads, post and await; in a child",
 	 .run = run_exec,
 	 .in_c = exec_in_c,
-	 ARGUMENTS(struct exec_step,
-		   {"exec", &argument_behind_exec, MEMBER(struct exec_step, steps)})},
+	 .arguments =
+		 (const struct argument[]){{.key = "exec", .type = &argument_behind_exec}, {0}}},
 	{.name = "wait",
 	 .help = "for the end of a child or thread",
 	 .run = run_wait,

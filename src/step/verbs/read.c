@@ -202,11 +202,10 @@ static const char page_in_c[] =
 
 struct records_step {
 	uint64_t fd;
-	const json_t *types; /* NULL: all */
 	bool keeps;
 };
 
-/* A list of records' types, by their names in cases/abi: const json_t *. */
+/* A list of records' types, by their names in cases/abi. No member: run_records() has the list. */
 static int compile_types(struct compiling *c, const struct argument *a, struct operand *operand,
 			 const struct where *w)
 {
@@ -228,18 +227,8 @@ static int compile_types(struct compiling *c, const struct argument *a, struct o
 	return 0;
 }
 
-static int types_value(struct step *s, const struct argument *a, const struct operand *operand,
-		       void *out)
-{
-	(void)s;
-	(void)a;
-	memcpy(out, &operand->json, sizeof(operand->json));
-	return 0;
-}
-
 static const struct argument_type argument_types = {
 	.compile = compile_types,
-	.evaluate = types_value,
 	.schema = "{\"type\": \"array\", \"items\": {\"type\": \"string\"}}"};
 
 static bool is_of(const json_t *types, const json_t *record)
@@ -257,6 +246,7 @@ static bool is_of(const json_t *types, const json_t *record)
 static int run_records(struct step *s)
 {
 	const struct records_step *a = s->arguments;
+	const json_t *types = statement_json(s->statement, "of");
 	struct map *map = step_map(s, (int)a->fd, true);
 
 	if (!map || map->event == NO_EVENT)
@@ -264,8 +254,8 @@ static int run_records(struct step *s)
 	s->shown = buffer_records(s->run, map, a->keeps, s->error);
 	if (!s->shown)
 		return -ECANCELED;
-	for (size_t i = json_array_size(s->shown); a->types && i-- > 0;)
-		if (!is_of(a->types, json_array_get(s->shown, i)))
+	for (size_t i = json_array_size(s->shown); types && i-- > 0;)
+		if (!is_of(types, json_array_get(s->shown, i)))
 			json_array_remove(s->shown, i);
 	return 0;
 }
@@ -339,8 +329,7 @@ const struct verb read_verbs[] = {
 	 .shape = shape_records,
 	 ARGUMENTS(struct records_step,
 		   {"records", &argument_bound, MEMBER(struct records_step, fd)},
-		   {"of", &argument_types, MEMBER(struct records_step, types),
-		    .help = "these types alone"},
+		   {"of", &argument_types, .help = "these types alone"},
 		   {"keep", &argument_truth, MEMBER(struct records_step, keeps),
 		    .help = "leaves them unread"})},
 	{0}};
