@@ -197,7 +197,8 @@ static void say_own(struct listing *l)
 		"\tconst char *said = %s;\n\tint got = ret == -1 ? errno : 0;\n\n"
 		"\tif (got == expected)\n\t\treturn ret;\n",
 		c->otherwise ? "\"no\"" : "NULL");
-	say_errnos(f, c->no, "no");
+	if (!c->otherwise)
+		say_errnos(f, c->no, "no");
 	say_errnos(f, c->denied, "denied");
 	fprintf(f, "\tif (said)\n\t\tputs(said);\n"
 		   "\telse\n\t\tprintf(\"FAIL: %%s: %%s\\n\", call, strerror(got));\n"
@@ -265,10 +266,13 @@ static void main_in_c(struct listing *l)
 		c_line(t, "exit(0);");
 		t->indent = 1;
 		c_line(t, "}");
-		c_line(t, "int status = outlast(the_case);");
-		if (l->program->has_cgroup)
+		if (l->program->has_cgroup) {
+			c_line(t, "int status = outlast(the_case);");
 			c_line(t, "cgroup_remove(&%s);", c_named(t, "cgroup")->c);
-		c_line(t, "return status;");
+			c_line(t, "return status;");
+		} else {
+			c_line(t, "return outlast(the_case);");
+		}
 	} else {
 		c_line(t, "return 0;");
 	}

@@ -234,18 +234,19 @@ static void word_field_in_c(struct reading *r, const struct layout_node *node)
 
 	for (size_t i = 0; i < word->count; i++)
 		wanted = wanted || is_spoken_of(r, word->bits[i].name);
-	if (!wanted || (node->name && !is_spoken_of(r, node->name)) ||
-	    (r->element && !r->is_kept)) {
+	if (node->name && is_spoken_of(r, node->name) && (!r->element || r->is_kept))
+		add_c_member(r, node->name, (struct c_member){.kind = C_OBJECT}, NULL, "");
+	else if (node->name || (r->element && !r->is_kept))
+		wanted = false;
+	if (!wanted) {
 		skip_field(r, width, node->name);
 		return;
 	}
 	local = c_text(r->t, "%s%s_word", r->c, node->name ? node->name : "bits");
 	say_code(r, "uint64_t %s = %s;", local, take_in_c(r, width));
 	r->has_locals = true;
-	if (node->name) {
-		add_c_member(r, node->name, (struct c_member){.kind = C_OBJECT}, NULL, "");
+	if (node->name)
 		enter_member(r, node->name, "");
-	}
 	for (size_t i = 0; i < word->count; i++) {
 		const struct layout_bits *bits = &word->bits[i];
 		struct c_member m = {.kind = bits->set ? C_BITS : C_NUMBER, .set = bits->set};
@@ -703,14 +704,9 @@ static void records_of_event(struct reading *r, const char *name)
 	const struct abi_family *records = abi_family(abi, "record");
 	const struct layout *sample_id = abi_layout(abi, "sample_id");
 	unsigned at_end = sample_id ? fixed_size(r, &sample_id->list) : 0;
-	bool reads_sample_id = at_end && is_spoken_of(r, "sample_id"), names_any = false;
+	bool reads_sample_id = at_end && is_spoken_of(r, "sample_id");
 
 	r->is_record = true;
-	for (size_t i = 0; i < records->count;
-	     i++) /* as records do: what is said is of that type */
-		names_any =
-			names_any ||
-			json_object_get(r->t->words, c_capitals(r->t, "", records->values[i].name));
 	header_in_c(r, "type", (struct c_member){.kind = C_BITS, .set = records});
 	header_in_c(r, "misc",
 		    (struct c_member){.kind = C_BITS,
@@ -721,10 +717,8 @@ static void records_of_event(struct reading *r, const char *name)
 	for (size_t i = 0; i < records->count; i++) {
 		const struct abi_value *record = &records->values[i];
 
-		if (speaks_of(r->t, records, record) || (is_sample(record) && !names_any))
+		if (is_sample(record) || speaks_of(r->t, records, record))
 			record_in_c(r, records, record, at_end, reads_sample_id);
-		else if (is_sample(record) && reads_sample_id)
-			say_code(r, "case PERF_RECORD_SAMPLE:\n\t\treturn;");
 	}
 	say_code(r, "default:\n\t\tp = end;\n\t}");
 	if (reads_sample_id)

@@ -268,7 +268,7 @@ void read_in_c(struct translation *t, const struct statement *s)
 	const json_t *at = statement_json(s, "at");
 	const struct c_layout *layout;
 	struct c_value value;
-	const char *c, *size, *call;
+	const char *c, *to, *call;
 
 	if (is_refusal(s) || (!s->bind && (!s->expected || !s->expected->pattern))) {
 		c_line(t, "%s;",
@@ -284,20 +284,22 @@ void read_in_c(struct translation *t, const struct statement *s)
 		return;
 	layout = c_layout(t, event->name, event->open, false);
 	c = variable_in_c(t, s, c_text(t, "struct %s", layout->name), &layout->shape);
-	size = statement_json(s, "size") ? text_in_c(t, s, "@size") : c_text(t, "sizeof(%s)", c);
-	call = checked_in_c(
-		t, s,
-		c_text(t, "read(%s, %s, %s)", text_in_c(t, s, "@read"),
-		       at ? text_in_c(t, s, "(void *)(uintptr_t)(@at)") : c_text(t, "&%s", c),
-		       size));
+	to = at                          ? text_in_c(t, s, "(void *)(uintptr_t)(@at)")
+	     : statement_json(s, "size") ? "read_room"
+					 : NULL;
+	call = c_text(t, "read(%s, %s, %s)", text_in_c(t, s, "@read"),
+		      to ? to : c_text(t, "&%s", c),
+		      to ? text_in_c(t, s, "@size") : c_text(t, "sizeof(%s)", c));
+	call = checked_in_c(t, s, call);
 	value = (struct c_value){.c = c, .members = layout->shape.members, .path = ""};
 	if (c_enter(t, &value, "bytes", 5))
 		c_line(t, "%s = %s;", value.c, call);
 	else
 		c_line(t, "%s;", call);
-	if (at)
-		c_line(t, "memcpy(&%s, %s, sizeof(%s));", c,
-		       text_in_c(t, s, "(void *)(uintptr_t)(@at)"), c);
+	if (to)
+		c_line(t, "memcpy(&%s, %s, %s);", c, to,
+		       value.path[0] ? value.c : c_text(t, "sizeof(%s)", c));
+	value.c = c;
 	value.path = "";
 	if (c_enter(t, &value, "words", 5)) {
 		c_line(t, "memcpy(%s.words, &%s, %s.bytes);", c, c, c);
