@@ -57,16 +57,6 @@ static size_t shown_text(const struct member *members, char *text, size_t size)
 	return n;
 }
 
-static void help_shown(FILE *f, const struct member *members)
-{
-	char text[400];
-
-	if (!shown_text(members, text, sizeof(text)))
-		return;
-	fprintf(f, "%*s%-*s ", HELP_COLUMN, "", ARGUMENT_COLUMN - HELP_COLUMN - 1, "shows");
-	put_words(f, text, ARGUMENT_COLUMN);
-}
-
 static void help_verb(FILE *f, const struct verb *verb)
 {
 	const struct argument *own = verb->arguments;
@@ -83,7 +73,10 @@ static void help_verb(FILE *f, const struct verb *verb)
 	}
 	for (const struct argument *a = own + 1; a->key; a++)
 		help_argument(f, a);
-	help_shown(f, verb->shows.members);
+	if (!shown_text(verb->shows.members, text, sizeof(text)))
+		return;
+	fprintf(f, "%*s%-*s ", HELP_COLUMN, "", ARGUMENT_COLUMN - HELP_COLUMN - 1, "shows");
+	put_words(f, text, ARGUMENT_COLUMN);
 }
 
 void steps_help(FILE *f)
@@ -112,46 +105,26 @@ static json_t *keys_of(const struct verb *verb)
 	return keys;
 }
 
-/* The verb's own argument: of one of several kinds, its name. */
-static json_t *own_schema(const struct verb *verb)
-{
-	return verb->key ? json_pack("{s:s}", "const", verb->name)
-			 : argument_schema(&verb->arguments[0]);
-}
-
-/* What can be written for an argument, and what it is. */
-static json_t *described_schema(const struct argument *a)
-{
-	json_t *schema = schema_or_variable(argument_schema(a));
-
-	if (a->help)
-		json_object_set_new(schema, "description", json_string(a->help));
-	return schema;
-}
-
-static json_t *shown_schema(const struct member *members)
-{
-	char text[400];
-
-	return shown_text(members, text, sizeof(text)) ? json_pack("{s:s}", "description", text)
-						       : NULL;
-}
-
 static json_t *verb_schema(const struct verb *verb)
 {
 	json_t *properties = json_object(), *required = json_array();
-	json_t *shown = shown_schema(verb->shows.members);
 	const struct argument *own = verb->arguments;
+	char shown[400];
 
-	json_array_append_new(required, json_string(own->key));
-	json_object_set_new(properties, own->key, schema_or_variable(own_schema(verb)));
-	for (const struct argument *a = own + 1; a->key; a++) {
-		json_object_set_new(properties, a->key, described_schema(a));
-		if (a->is_required)
+	for (const struct argument *a = own; a->key; a++) {
+		/* Of a verb that is one of several kinds its own argument is its name. */
+		json_t *schema = schema_or_variable(
+			a == own && verb->key ? json_pack("{s:s}", "const", verb->name)
+					      : argument_schema(a));
+
+		if (a->help && a != own)
+			json_object_set_new(schema, "description", json_string(a->help));
+		json_object_set_new(properties, a->key, schema);
+		if (a->is_required || a == own)
 			json_array_append_new(required, json_string(a->key));
 	}
-	if (shown)
-		json_object_set_new(properties, "expect", shown);
+	if (shown_text(verb->shows.members, shown, sizeof(shown)))
+		json_object_set_new(properties, "expect", json_pack("{s:s}", "description", shown));
 	return json_pack("{s:o,s:s,s:{s:o},s:o}", "required", required, "description", verb->help,
 			 "propertyNames", "enum", keys_of(verb), "properties", properties);
 }

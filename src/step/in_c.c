@@ -7,7 +7,8 @@
  *                  in front of each word: "PROT_@prot" is PROT_READ | PROT_WRITE
  *     @*KEY        where the newest buffer of the event is mapped that the argument names
  *     @=           for the variable that has what comes of it
- *     @{KEY?A:B}   A if the argument is there, and neither false nor 0; else B, or nothing
+ *     @{KEY?A:B}   A if the argument is there, and neither false nor 0, or is the path of what
+ *                  is written; else B, or nothing
  *
  * and in what it shows, behind the type of that variable, its members with their names in C:
  * "struct stat: ino=st_ino". Behind a name $ is a string, [] a list, {} an object, ? the member
@@ -227,6 +228,10 @@ static void append_argument(struct filling *f, const struct argument *a,
 	case C_AS_TEXT:
 		append_text(f, json ? c_string(t, json) : "\"\"");
 		break;
+	case C_AS_TARGET:
+		append_text(f, json_string_value(json)[0] == '/' ? c_string(t, json)
+								 : fd_in_c(t, f->s, a->key));
+		break;
 	case C_AS_NAME:
 		append_text(f, json_string_value(json));
 		break;
@@ -237,15 +242,6 @@ static void append_argument(struct filling *f, const struct argument *a,
 		append_text(f, operand_number(a, operand) ? "true" : "false");
 		break;
 	}
-}
-
-static const char *map_in_c(struct translation *t, const char *event)
-{
-	const struct c_name *name = event ? c_named(t, event) : NULL;
-
-	if (!name || !name->map[0])
-		c_missing(t, "the buffer of what is not mapped here");
-	return name ? c_text(t, "%s", name->map) : "";
 }
 
 static void fill_in(struct filling *f, const char *text, const char *end);
@@ -262,6 +258,8 @@ static const char *fill_choice(struct filling *f, const char *text)
 
 	if (a && (a->type->c == C_AS_WORDS || a->type->c == C_AS_TRUTH))
 		holds = operand_number(a, &f->s->operands[i]) != 0;
+	else if (a && a->type->c == C_AS_TARGET)
+		holds = json_string_value(f->s->operands[i].json)[0] == '/';
 	else if (a)
 		holds = f->s->operands[i].json != NULL;
 	if (holds)
@@ -276,6 +274,7 @@ static void fill_in(struct filling *f, const char *text, const char *end)
 {
 	while (text < end) {
 		size_t n = strcspn(text, "@"), i;
+		const struct c_name *name;
 		const struct argument *a;
 		bool is_map;
 
@@ -299,8 +298,12 @@ static void fill_in(struct filling *f, const char *text, const char *end)
 		n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-");
 		a = argument_at(f->s, text, n, &i);
 		text += n;
-		if (a && is_map)
-			append_text(f, map_in_c(f->t, json_string_value(f->s->operands[i].json)));
+		name = a && is_map ? c_named(f->t, json_string_value(f->s->operands[i].json))
+				   : NULL;
+		if (name && name->map[0])
+			append_text(f, name->map);
+		else if (is_map)
+			c_missing(f->t, "the buffer of what is not mapped here");
 		else if (a)
 			append_argument(f, a, &f->s->operands[i]);
 		else

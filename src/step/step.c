@@ -200,27 +200,20 @@ void trace_print(const struct trace *trace, FILE *f)
 			fputc(trace->text[i], f);
 }
 
-/* As strace -f: whose it is, but of the process that began. */
-static int put_whose(struct trace *trace, char *out, size_t size)
-{
-	pid_t tid = (pid_t)gettid(), none = 0;
-
-	if (__atomic_compare_exchange_n(&trace->first, &none, tid, 0, __ATOMIC_RELAXED,
-					__ATOMIC_RELAXED) ||
-	    none == tid)
-		return 0;
-	return snprintf(out, size, "[pid %d] ", (int)tid);
-}
-
 void trace_say(struct trace *trace, const char *line)
 {
+	pid_t tid = (pid_t)gettid(), first = 0;
 	char text[1600];
-	size_t n;
+	size_t n = 0;
 	uint32_t at;
 
 	if (!trace)
 		return;
-	n = (size_t)put_whose(trace, text, sizeof(text));
+	/* As strace -f: whose it is, but of the process that began. */
+	if (!__atomic_compare_exchange_n(&trace->first, &first, tid, 0, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED) &&
+	    first != tid)
+		n = (size_t)snprintf(text, sizeof(text), "[pid %d] ", (int)tid);
 	n += (size_t)snprintf(text + n, sizeof(text) - n, "%s\n", line);
 	if (n >= sizeof(text)) { /* cut */
 		n = sizeof(text) - 1;

@@ -473,5 +473,7 @@ static int target_value(struct step *s, const struct argument *a, const struct o
 				: argument_bound.evaluate(s, a, operand, &target->fd);
 }
 
-const struct argument_type argument_write_target = {
-	.compile = compile_target, .evaluate = target_value, .schema = "{\"type\": \"string\"}"};
+const struct argument_type argument_write_target = {.c = C_AS_TARGET,
+						    .compile = compile_target,
+						    .evaluate = target_value,
+						    .schema = "{\"type\": \"string\"}"};

@@ -44,7 +44,7 @@ struct argument_type {
 	const char *schema;
 	json_t *(*make_schema)(const struct argument *a);
 	/* How it is written in C. */
-	enum { C_AS_NUMBER, C_AS_FD, C_AS_TEXT, C_AS_NAME, C_AS_WORDS, C_AS_TRUTH } c;
+	enum { C_AS_NUMBER, C_AS_FD, C_AS_TEXT, C_AS_NAME, C_AS_WORDS, C_AS_TRUTH, C_AS_TARGET } c;
 	/* Whether operand->made is a block of steps: done here, or by a child that has names of its
 	 * own. */
 	enum { HOLDS_NO_STEPS, HOLDS_STEPS, HOLDS_CHILD } holds;

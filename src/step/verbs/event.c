@@ -20,20 +20,16 @@ struct open_step {
 	uint64_t times;
 };
 
-/* Where FD_OUTPUT sends the event's records, if the flag is set. */
-static int output_of(const struct step *s, const struct call *call, int event)
+/* Remembers it, so that it can be read and decoded. FD_OUTPUT says where its records go. */
+static int keep_event(struct step *s, const struct call *call, int fd)
 {
 	const struct abi_family *flags = abi_family(s->tables->abi, "open_flags");
 	const struct abi_value *output = abi_value(flags, "fd_output", NULL);
-
-	return output && call->flags & output->value ? step_which(s, call->group_fd) : event;
-}
-
-/* Remembers it, so that it can be read and decoded. */
-static int keep_event(struct step *s, const struct call *call, int fd)
-{
+	const bool goes_elsewhere = output && call->flags & output->value;
 	int which = (int)s->run->event_count;
-	struct opened event = {.fd = fd, .event = which, .output = output_of(s, call, which)};
+	struct opened event = {.fd = fd,
+			       .event = which,
+			       .output = goes_elsewhere ? step_which(s, call->group_fd) : which};
 	size_t size = s->tables->abi->attr_size;
 
 	if (!s->statement->bind)
@@ -79,16 +75,6 @@ static void keep_refused(struct step *s, const struct call *call)
 	memcpy(to->attr, call->image, size < sizeof(to->attr) ? size : sizeof(to->attr));
 }
 
-/* What `expect` can be about, where it is about anything. */
-static void show_open(struct step *s, const struct answer *answer)
-{
-	if (!s->expected || !s->expected->pattern)
-		return;
-	step_show(s, "attr", json_pack("{s:I}", "size", (json_int_t)answer->size_after));
-	if (!answer->err)
-		step_show(s, "cloexec", json_boolean(answer->fd_cloexec));
-}
-
 static int open_event(struct step *s, const struct call *call)
 {
 	struct answer answer;
@@ -102,7 +88,11 @@ static int open_event(struct step *s, const struct call *call)
 	if (answer.other_written)
 		return step_broken(s, "attr written past its size",
 				   "attr.size written, or nothing");
-	show_open(s, &answer);
+	if (s->expected && s->expected->pattern) {
+		step_show(s, "attr", json_pack("{s:I}", "size", (json_int_t)answer.size_after));
+		if (!answer.err)
+			step_show(s, "cloexec", json_boolean(answer.fd_cloexec));
+	}
 	if (answer.err) {
 		keep_refused(s, call);
 		ask_gates(s, call);
@@ -366,20 +356,11 @@ static unsigned long ioctl_argument(const struct step *s, const struct ioctl_ste
 	return (unsigned long)(uintptr_t)word;
 }
 
-/* What a call changed that later steps hang on. */
-static void note_output(struct step *s, const struct ioctl_step *a, unsigned long argument)
-{
-	struct opened *event = step_event(s, (int)a->fd);
-
-	if (event && a->request.name && !strcmp(a->request.name, "set_output"))
-		s->run->events[event->event].output =
-			(long)argument < 0 ? event->event : step_which(s, (int)argument);
-}
-
 static int run_ioctl(struct step *s)
 {
 	const struct ioctl_step *a = s->arguments;
 	const struct abi *abi = s->tables->abi;
+	const struct opened *event = step_event(s, (int)a->fd);
 	struct query query = {.ids_len = (uint32_t)a->ids, .prog_cnt = UINT32_MAX};
 	uint64_t word = a->word;
 	unsigned long argument = ioctl_argument(s, a, &query, &word);
@@ -396,8 +377,9 @@ static int run_ioctl(struct step *s)
 				 attr_get(abi_field(abi, "size"), a->attr, host_order()));
 	else if (is_word && !s->err && takes_word(abi, a->request.name ? a->request.name : "id"))
 		s->shown = value_json(word);
-	if (!s->err)
-		note_output(s, a, argument);
+	if (!s->err && event && a->request.name && !strcmp(a->request.name, "set_output"))
+		s->run->events[event->event].output =
+			(long)argument < 0 ? event->event : step_which(s, (int)argument);
 	return 0;
 }
 

@@ -43,7 +43,8 @@ static const char *argument_of_open(struct translation *t, const json_t *open, c
 	return c_is_int(t, c) ? c : c_cast(t, "int", c);
 }
 
-const char *open_call_in_c(struct translation *t, const json_t *open, const char *attr)
+/* The call that `open` of a case makes, its attr declared in front of it under that name. */
+static const char *open_call_in_c(struct translation *t, const json_t *open, const char *attr)
 {
 	const json_t *flags = json_object_get(open, "flags");
 
@@ -306,19 +307,6 @@ void read_in_c(struct translation *t, const struct statement *s)
 		c_line(t, "%s.words_nr = %s.bytes / 8;", c, c);
 	}
 	shown_in_c(t, s, c, &layout->shape);
-}
-
-void write_in_c(struct translation *t, const struct statement *s)
-{
-	const char *text = text_in_c(t, s, "@text");
-	bool is_path = json_string_value(statement_json(s, "write"))[0] == '/';
-
-	c_line(t, "%s;",
-	       checked_in_c(t, s,
-			    is_path ? c_text(t, "write_to(%s, %s)",
-					     c_string(t, statement_json(s, "write")), text)
-				    : c_text(t, "write(%s, %s, strlen(%s))", fd_in_c(t, s, "write"),
-					     text, text)));
 }
 
 /* A bit for each type of record that the step asks for. */

@@ -290,7 +290,7 @@ const struct verb read_verbs[] = {
 	{.name = "write",
 	 .help = "to an event, or to the file /PATH (of a case with `sysctl`)",
 	 .run = run_write,
-	 .in_c = write_in_c,
+	 .c = "@{write?write_to(@write, @text):write(@write, @text, strlen(@text))}",
 	 .kind = CALLS,
 	 ARGUMENTS(struct write_step,
 		   {"write", &argument_write_target, MEMBER(struct write_step, target)},
