@@ -68,25 +68,12 @@ static bool binds_before(const struct verb *verb)
 	return verb->arguments[0].type->holds == HOLDS_CHILD;
 }
 
-/* What a step acts on, with the names of the architecture that its `when` demands. */
-static int compile_action(struct compiling *c, struct statement *out, const struct where *w)
-{
-	const struct abi_arch *of_case = c->arch;
-	/* Behind an exec there are no tables, and no conditions. */
-	const struct abi_arch *own = out->when ? when_arch(out->when, c->tables->abi) : NULL;
-	int err;
-
-	c->arch = own ? own : of_case;
-	err = compile_operands(c, out, w);
-	c->arch = of_case;
-	return err;
-}
-
 static int compile_step(struct compiling *c, struct statement *out, const json_t *json,
 			const struct where *w)
 {
 	const json_t *bind = json_object_get(json, "bind");
 	struct where at_bind = where_key(w, "bind");
+	const struct abi_arch *of_case = c->arch, *own;
 	int err;
 
 	*out = (struct statement){.verb = verb_of(json, w, c->error),
@@ -96,8 +83,13 @@ static int compile_step(struct compiling *c, struct statement *out, const json_t
 	if (!out->verb || when_check(out->when, &c->names, AT_KEY(w, "when"), c->error))
 		return -EINVAL;
 	err = bind && binds_before(out->verb) ? bind_name(c, out, bind, &at_bind) : 0;
+	/* What it acts on has names of the architecture that its `when` demands. Behind an exec
+	 * there are no tables, and no conditions. */
+	own = !err && out->when ? when_arch(out->when, c->tables->abi) : NULL;
+	c->arch = own ? own : of_case;
 	if (!err)
-		err = compile_action(c, out, w);
+		err = compile_operands(c, out, w);
+	c->arch = of_case;
 	if (!err && out->verb->check)
 		err = out->verb->check(c, out, w);
 	if (!err)

@@ -4,45 +4,26 @@
  */
 #include "step/program.h"
 
-struct visit {
-	const struct who *who;
-	struct environment *env;
-	int (*visit)(void *context, struct statement *);
-	void *context;
-};
-
-static int visit_block(const struct visit *v, const struct block *block);
-
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as lists of steps are nested */
-static int visit_statement(const struct visit *v, struct statement *statement)
-{
-	const struct argument *arguments = statement->verb->arguments;
-	int result = 0;
-
-	if (v->who && !when_holds(statement->when, v->who, v->env))
-		return 0;
-	for (size_t i = 0; arguments[i].key && !result; i++)
-		if (arguments[i].type->holds && statement->operands[i].made)
-			result = visit_block(v, statement->operands[i].made);
-	return result ? result : v->visit(v->context, statement);
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion) */
-static int visit_block(const struct visit *v, const struct block *block)
-{
-	int result = 0;
-
-	for (size_t i = 0; i < block->count && !result; i++)
-		result = visit_statement(v, &block->list[i]);
-	return result;
-}
-
 int block_visit(const struct block *block, const struct who *who, struct environment *env,
 		int (*visit)(void *, struct statement *), void *context)
 {
-	struct visit v = {who, env, visit, context};
+	int result = 0;
 
-	return visit_block(&v, block);
+	for (size_t i = 0; i < block->count && !result; i++) {
+		struct statement *statement = &block->list[i];
+		const struct argument *a = statement->verb->arguments;
+
+		if (who && !when_holds(statement->when, who, env))
+			continue;
+		for (size_t k = 0; a[k].key && !result; k++)
+			if (a[k].type->holds && statement->operands[k].made)
+				result = block_visit(statement->operands[k].made, who, env, visit,
+						     context);
+		if (!result)
+			result = visit(context, statement);
+	}
+	return result;
 }
 
 struct value_shape statement_shape(const struct statement *statement, const struct tables *tables)

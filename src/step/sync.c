@@ -28,26 +28,21 @@ struct sync {
 	} words[SYNC_WORDS];
 };
 
-/* Cases count file descriptors, from 3 on. */
-static int out_of_the_way(int fd)
-{
-	struct rlimit limit = {1001, 1001};
-	int high;
-
-	getrlimit(RLIMIT_NOFILE, &limit);
-	high = fcntl(fd, F_DUPFD, limit.rlim_cur > 1000 ? 1000 : (int)limit.rlim_cur - 1);
-
-	if (high >= 0)
-		close(fd);
-	return high >= 0 ? high : fd;
-}
-
 struct sync *sync_make(int *fd)
 {
+	struct rlimit limit = {1001, 1001};
 	void *at;
 
-	if (*fd < 0)
-		*fd = out_of_the_way((int)syscall(SYS_memfd_create, "perfabi", 0U));
+	if (*fd < 0) { /* out of the way: cases count file descriptors, from 3 on */
+		int low = (int)syscall(SYS_memfd_create, "perfabi", 0U);
+
+		getrlimit(RLIMIT_NOFILE, &limit);
+		*fd = fcntl(low, F_DUPFD, limit.rlim_cur > 1000 ? 1000 : (int)limit.rlim_cur - 1);
+		if (*fd >= 0)
+			close(low);
+		else
+			*fd = low;
+	}
 	if (*fd < 0 || ftruncate(*fd, sizeof(struct sync)))
 		return NULL;
 	at = mmap(NULL, sizeof(struct sync), PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);

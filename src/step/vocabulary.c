@@ -67,33 +67,27 @@ static size_t count_unknown(const struct verb *verb, const json_t *step, const c
 	return n;
 }
 
-/* The keys that it knows, for a message: `"read", size, at, bind, expect, when`. */
-static void put_keys(const struct verb *verb, char *out, size_t size)
-{
-	const struct argument *a = verb->arguments;
-	size_t n = (size_t)snprintf(out, size, "\"%s\"", verb->name);
-
-	for (a++; a[-1].key && a->key && n < size; a++)
-		n += (size_t)snprintf(out + n, size - n, ", %s", a->key);
-	if (n < size)
-		snprintf(out + n, size - n, "%s%s, when", verb->binds ? ", bind" : "",
-			 verb->kind == PREPARES ? "" : ", expect");
-}
-
 static int no_such_key(const struct verb *verb, const char *key, const struct where *w,
 		       struct error *e)
 {
 	struct nearest near = nearest_to(key);
 	char keys[200];
+	size_t n = (size_t)snprintf(keys, sizeof(keys), "\"%s\"", verb->name);
 
-	for (const struct argument *a = verb->arguments; a->key; a++)
+	/* Those that it knows: `"read", size, at, bind, expect, when`. */
+	for (const struct argument *a = verb->arguments; a->key; a++) {
 		nearest_try(&near, a->key);
+		if (a > verb->arguments && n < sizeof(keys))
+			n += (size_t)snprintf(keys + n, sizeof(keys) - n, ", %s", a->key);
+	}
+	if (n < sizeof(keys))
+		snprintf(keys + n, sizeof(keys) - n, "%s%s, when", verb->binds ? ", bind" : "",
+			 verb->kind == PREPARES ? "" : ", expect");
 	nearest_try(&near, "when");
 	if (verb->binds)
 		nearest_try(&near, "bind");
 	if (verb->kind != PREPARES)
 		nearest_try(&near, "expect");
-	put_keys(verb, keys, sizeof(keys));
 	return error_name(e, w, key, near.best, "%s alone (perfabi help steps)", keys);
 }
 

@@ -284,25 +284,19 @@ static int compile_behind_exec(struct compiling *c, const struct argument *a,
 static const struct argument_type argument_behind_exec = {
 	.compile = compile_behind_exec, .schema = "{\"$ref\": \"case.schema.json#/$defs/steps\"}"};
 
-/* The numbers that are bound, for the other side. */
-static json_t *bound_json(const struct scope *scope)
+/* What is bound goes to the other side, too. */
+static int run_exec(struct step *s)
 {
-	json_t *out = json_object();
+	const struct scope *scope = &s->run->scope;
+	char *list = json_dumps(s->statement->operands[0].json, JSON_COMPACT), *bound, fd_text[16];
+	json_t *json = json_object();
 
 	for (size_t i = 0; i < scope->count; i++)
-		json_object_set_new(out, scope->list[i].name,
+		json_object_set_new(json, scope->list[i].name,
 				    scope->list[i].json
 					    ? json_incref(scope->list[i].json)
 					    : json_integer((json_int_t)scope->list[i].value));
-	return out;
-}
-
-static int run_exec(struct step *s)
-{
-	json_t *json = bound_json(&s->run->scope);
-	char *list = json_dumps(s->statement->operands[0].json, JSON_COMPACT);
-	char *bound = json_dumps(json, JSON_COMPACT), fd_text[16];
-
+	bound = json_dumps(json, JSON_COMPACT);
 	json_decref(json);
 	if (!list || !bound)
 		return step_failed(s, ENOMEM);

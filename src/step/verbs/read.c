@@ -27,31 +27,25 @@ struct read_step {
 	bool has_at;
 };
 
-static json_t *words_of(const unsigned char *bytes, size_t size)
-{
-	json_t *words = json_array();
-
-	for (size_t i = 0; i + 8 <= size; i += 8) {
-		uint64_t word;
-
-		memcpy(&word, bytes + i, 8);
-		json_array_append_new(words, value_json(word));
-	}
-	return words;
-}
-
 /* By its names in read_format, its size in bytes, and the plain words. */
 static int show_read(struct step *s, const unsigned char *bytes, size_t size)
 {
 	const struct read_step *a = s->arguments;
 	const struct opened *event = step_event(s, (int)a->fd);
+	json_t *words;
+	uint64_t word;
 
 	if (size && event)
 		s->shown = buffer_of_read(s->run, event, bytes, size, s->error);
 	if (size && event && !s->shown)
 		return -ECANCELED;
 	step_show_number(s, "bytes", size);
-	step_show(s, "words", words_of(bytes, size));
+	words = json_array();
+	for (size_t i = 0; i + sizeof(word) <= size; i += sizeof(word)) {
+		memcpy(&word, bytes + i, sizeof(word));
+		json_array_append_new(words, value_json(word));
+	}
+	step_show(s, "words", words);
 	return 0;
 }
 
