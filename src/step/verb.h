@@ -33,12 +33,11 @@ struct argument_type {
 		       const struct where *w);
 	/*
 	 * Writes the value to `out`, the argument's member. 0, or a negative errno with the step's
-	 * error filled. NULL: operand->number is it, a uint64_t or a bool; or operand->made, a
-	 * pointer.
+	 * error filled. NULL: operand->number is it, a uint64_t or a bool; or operand->made.
 	 */
 	int (*evaluate)(struct step *s, const struct argument *a, const struct operand *operand,
 			void *out);
-	bool is_made;
+	bool is_made; /* operand->made is it */
 	/* The JSON Schema of what can be written: its text, or made of the argument's range or
 	 * words. */
 	const char *schema;

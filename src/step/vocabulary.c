@@ -102,27 +102,24 @@ static bool offer_verbs(struct nearest *near, const char *key, const json_t *ste
 	return near->best != NULL;
 }
 
-/* Whether verbs of several kinds stand under that key. */
-static bool has_kinds(const char *key)
-{
-	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v))
-		if (v->key && !strcmp(v->key, key))
-			return true;
-	return false;
-}
-
-/* What has kinds, but not of that name. */
-static int no_such_kind(const char *key, const json_t *value, const struct where *w,
-			struct error *e)
+/* Whether verbs of several kinds stand under that key; then it says that none is of that name. */
+static bool no_such_kind(const char *key, const json_t *value, const struct where *w,
+			 struct error *e)
 {
 	const char *text = json_string_value(value);
 	struct nearest near = nearest_to(text ? text : "");
+	bool has_kinds = false;
 
-	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v))
-		if (v->key && !strcmp(v->key, key))
-			nearest_try(&near, v->name);
-	return error_name(e, AT_KEY(w, key), text ? text : "", near.best,
-			  "a %s (perfabi help steps)", key);
+	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v)) {
+		if (!v->key || strcmp(v->key, key) != 0)
+			continue;
+		has_kinds = true;
+		nearest_try(&near, v->name);
+	}
+	if (has_kinds)
+		error_name(e, AT_KEY(w, key), text ? text : "", near.best,
+			   "a %s (perfabi help steps)", key);
+	return has_kinds;
 }
 
 /* Says what is wrong with a step that no verb knows all the keys of. */
@@ -147,9 +144,9 @@ static void explain(const json_t *step, const struct where *w, struct error *e)
 		if (best ? knows_key(best, key)
 			 : !strcmp(key, "bind") || !strcmp(key, "expect") || !strcmp(key, "when"))
 			continue;
-		if (!best && has_kinds(key))
-			no_such_kind(key, value, w, e);
-		else if (offer_verbs(&near, key, step) || !best)
+		if (!best && no_such_kind(key, value, w, e))
+			continue;
+		if (offer_verbs(&near, key, step) || !best)
 			error_name(e, &at, key, near.best, "a step's verb (perfabi help steps)");
 		else
 			no_such_key(best, key, &at, e);
