@@ -24,6 +24,11 @@ int step_failed(struct step *s, int err)
 	return -err;
 }
 
+int step_do(struct step *s)
+{
+	return s->statement->verb->run(s);
+}
+
 int step_prepared(struct step *s, long ret)
 {
 	s->result = (uint64_t)ret;

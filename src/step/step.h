@@ -111,6 +111,9 @@ struct step {
 	void *scratch;        /* memory that goes with the step */
 };
 
+/* Does it: the verb's run(). Tests stand in its way, to lie. */
+int step_do(struct step *s);
+
 /* Zeroed memory that goes with the step, once in one; NULL with the step's error filled. */
 void *step_scratch(struct step *s, size_t size);
 
