@@ -56,9 +56,8 @@ static int outputs_add(void *to, const char *text, const struct option_row *row,
 	*out = (struct output){.printer = printer_by_name(name, &near),
 			       .path = colon && strcmp(colon, ":-") != 0 ? colon + 1 : NULL};
 	if (!out->printer || (colon && !colon[1]))
-		return option_bad_value(
-			program, row->name, text,
-			"pretty, ktap, tap, junit, json or jsonl, and :FILE if you like");
+		return option_bad_value(program, row->name, text,
+					PRINTER_NAMES ", and :FILE if you like");
 	for (size_t i = 0; i < outputs->count; i++)
 		if (!out->path && !outputs->list[i].path)
 			return option_bad_value(program, row->name, text,
@@ -133,7 +132,7 @@ static int outputs_open(struct outputs *outputs, const struct session *session,
 			const char *baseline)
 {
 	if (!outputs->count)
-		outputs_add(outputs, "pretty", NULL, session->program);
+		outputs_add(outputs, printer_pretty.name, NULL, session->program);
 	for (size_t i = 0; i < outputs->count; i++) {
 		struct output *out = &outputs->list[i];
 
@@ -420,8 +419,8 @@ struct run {
 
 static const struct option_row rows[] = {
 	{"format", 'f', OPTION_TAKEN, "FORMAT[:FILE]",
-	 "pretty (default), ktap, tap, junit, json or jsonl; again for several at once, of which "
-	 "one may go to standard output",
+	 PRINTER_CHOICE "; again for several at once, of which "
+			"one may go to standard output",
 	 AT(struct run, outputs), .take = outputs_add},
 	{"cases", .kind = OPTION_ROWS, .rows = session_options, AT(struct run, session)},
 	{"baseline", 0, OPTION_TEXT, "FILE",

@@ -12,9 +12,9 @@ enum { BESIDE_SHOWN = 4 }; /* in text; programs get all that are known */
 
 const struct printer *printer_by_name(const char *name, struct nearest *near)
 {
-	static const struct printer *const printers[] = {&printer_pretty, &printer_ktap,
-							 &printer_tap,    &printer_junit,
-							 &printer_json,   &printer_jsonl};
+#define PRINTER_ADDRESS(name) &printer_##name,
+	static const struct printer *const printers[] = {
+		PRINTERS(PRINTER_ADDRESS, PRINTER_ADDRESS)};
 
 	for (size_t i = 0; i < sizeof(printers) / sizeof(printers[0]); i++) {
 		if (!strcmp(printers[i]->name, name))

@@ -52,8 +52,18 @@ struct output {
 	int error;   /* errno of the first write that failed, or 0 */
 };
 
-extern const struct printer printer_pretty, printer_ktap, printer_tap, printer_junit, printer_json,
-	printer_jsonl;
+/* All there are; the first is the default. */
+#define PRINTERS(FIRST, NEXT) FIRST(pretty) NEXT(ktap) NEXT(tap) NEXT(junit) NEXT(json) NEXT(jsonl)
+
+/* "pretty, ktap, ...", and "pretty (default), ktap, ...". */
+#define PRINTER_FIRST_NAMED(name) #name
+#define PRINTER_FIRST_AS_DEFAULT(name) #name " (default)"
+#define PRINTER_NAMED(name) ", " #name
+#define PRINTER_NAMES PRINTERS(PRINTER_FIRST_NAMED, PRINTER_NAMED)
+#define PRINTER_CHOICE PRINTERS(PRINTER_FIRST_AS_DEFAULT, PRINTER_NAMED)
+
+#define PRINTER_DECLARED(name) extern const struct printer printer_##name;
+PRINTERS(PRINTER_DECLARED, PRINTER_DECLARED)
 
 /* NULL if there is none of that name; `near` is offered all. */
 const struct printer *printer_by_name(const char *name, struct nearest *near);

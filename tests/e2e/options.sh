@@ -35,7 +35,7 @@ status 2 "$perfabi" run --shuffle x
 status 2 "$perfabi" run --filter phases=copy
 says err "KEY=GLOB"
 status 2 "$perfabi" run --format jnuit
-says err "pretty, ktap, tap, junit, json or jsonl"
+says err "pretty, ktap, tap, junit, json, jsonl"
 status 2 "$perfabi" run --format tap --format json
 says err "one format alone on standard output"
 status 2 "$perfabi" run --cases /nonexistent
