@@ -11,14 +11,24 @@
 START_TEST(sizes_ascend_to_the_newest)
 {
 	struct abi *abi = test_abi();
+	unsigned end = 0;
 
 	ck_assert_uint_ge(abi->size_count, 10);
 	ck_assert_uint_eq(abi->sizes[0].size, 64);
 	ck_assert_uint_eq(abi->sizes[9].size, 144);
 	ck_assert_str_eq(abi->sizes[9].name, "VER9");
-	for (size_t i = 1; i < abi->size_count; i++)
-		ck_assert_uint_gt(abi->sizes[i].size, abi->sizes[i - 1].size);
+	for (size_t i = 0; i < abi->size_count; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "VER%zu", i);
+		ck_assert_str_eq(abi->sizes[i].name, name);
+		ck_assert(!i || abi->sizes[i].size > abi->sizes[i - 1].size);
+	}
 	ck_assert_uint_eq(abi->attr_size, abi->sizes[abi->size_count - 1].size);
+	for (size_t i = 0; i < abi->field_count; i++)
+		if (abi->fields[i].offset + abi->fields[i].size > end)
+			end = abi->fields[i].offset + abi->fields[i].size;
+	ck_assert_uint_eq(end, abi->attr_size);
 	abi_free(abi);
 }
 END_TEST

@@ -386,8 +386,7 @@ static const struct {
 	/* What the predicates themselves say, in the names of C. */
 	{EINVAL, "{'attr': {'type': 1, 'sample_type': '1<<40'}}", "O013",
 	 "sample_type has bit 40, which has no meaning up to Linux $newest. This kernel does not "
-	 "know "
-	 "that bit"},
+	 "know that bit"},
 	{E2BIG, "{'attr': {'type': 1, 'size': 144, 'config4': 1}}", "O006",
 	 "the program sets config4, which came with Linux 6.19. This kernel's struct "
 	 "perf_event_attr ends at byte 136, and attr.size says so now"},
@@ -455,12 +454,13 @@ START_TEST(it_names_the_cause)
 		saying = check_saying(&o->model, check, &o->situation);
 		sentence_write(&saying->because, &o->model.facts, &o->situation, text,
 			       sizeof(text));
-		if (newest)
+		if (newest) {
 			snprintf(expected, sizeof(expected), "%.*s%s%s", (int)(newest - because),
 				 because, o->model.abi->newest, newest + strlen("$newest"));
-		else
-			snprintf(expected, sizeof(expected), "%s", because ? because : text);
-		ck_assert_str_eq(text, expected);
+			because = expected;
+		}
+		if (because)
+			ck_assert_str_eq(text, because);
 		call_free(&o->call);
 	}
 	end(o);

@@ -412,28 +412,29 @@ bool trial_run(struct hunter *h, struct trial *t)
 
 void trial_describe(const struct hunter *h, const struct trial *t, char *text, size_t size)
 {
-	char foretold[64], gates[128];
+	char predicted[64], gates[128];
 
 	text[0] = '\0';
 	if (agrees(h, t))
 		return;
 	if (t->prediction.outcome == REFUSED)
-		snprintf(foretold, sizeof(foretold), "%s (%s)", errno_name(t->prediction.err),
+		snprintf(predicted, sizeof(predicted), "%s (%s)", errno_name(t->prediction.err),
 			 t->prediction.check->id);
 	else
-		snprintf(foretold, sizeof(foretold), "that it opens");
+		snprintf(predicted, sizeof(predicted), "that it opens");
 	if (t->prediction.err != t->result.err)
-		snprintf(text, size, "the model says %s, the kernel %s", foretold,
+		snprintf(text, size, "the model says %s, the kernel %s", predicted,
 			 t->result.err ? errno_name(t->result.err) : "opens it");
 	else if (is_of_other_gate(t)) {
 		phase_names(h->model->phases, t->gates, gates, sizeof(gates));
-		snprintf(text, size, "%s as foretold, from %s by the model and %s by the witnesses",
-			 foretold, h->model->phases->list[t->prediction.check->gate].name, gates);
+		snprintf(text, size,
+			 "%s as predicted, from %s by the model and %s by the witnesses", predicted,
+			 h->model->phases->list[t->prediction.check->gate].name, gates);
 	} else if (t->result.other_written)
-		snprintf(text, size, "%s as foretold, and attr is changed beyond its size",
+		snprintf(text, size, "%s as predicted, and attr is changed beyond its size",
 			 t->result.err ? errno_name(t->result.err) : "it opens");
 	else
-		snprintf(text, size, "%s as foretold, and attr.size is %u afterwards",
+		snprintf(text, size, "%s as predicted, and attr.size is %u afterwards",
 			 t->result.err ? errno_name(t->result.err) : "it opens",
 			 t->result.size_after);
 }

@@ -19,7 +19,7 @@ struct hunter {
 	pid_t zombie; /* for the witnesses */
 };
 
-/* A call, what was foretold of it, and what came. */
+/* A call, what was predicted of it, and what came. */
 struct trial {
 	struct call call; /* its image is somebody else's */
 	bool no_files;
@@ -39,7 +39,7 @@ struct prediction trial_predict(struct hunter *h, const struct trial *t);
  */
 bool trial_run(struct hunter *h, struct trial *t);
 
-/* What is not as it was foretold, in words; "" if all is. */
+/* What is not as predicted, in words; "" if all is. */
 void trial_describe(const struct hunter *h, const struct trial *t, char *text, size_t size);
 
 /* Makes the trial's call simpler while what differs stays the same. The image is changed in place.

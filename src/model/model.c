@@ -352,7 +352,7 @@ const struct saying *check_saying(const struct model *model, const struct check 
 	return check->saying_count ? &check->says[check->saying_count - 1] : NULL;
 }
 
-/* Of those whose errno is not foretold, `errnos` lists what it can be. */
+/* Of those whose errno is not predicted, `errnos` lists what it can be. */
 static bool can_give(const struct model *model, const struct check *check, struct situation *s,
 		     int err)
 {

@@ -164,8 +164,6 @@ static void put_members(json_t *json, const struct member_row *row, const unsign
 						.size = sizeof(*((struct_ *)NULL)->list_)          \
 	}
 
-static const struct member_row cause_rows[];
-
 static const struct member_row others_rows[] = {{"because", TEXT, AT(struct cause, because)},
 						{"instead", TEXT, AT(struct cause, instead)},
 						{0}};
@@ -386,7 +384,7 @@ static void write_uncertain(const struct explanation *x, FILE *f)
 	const struct cause *cause = &x->cause;
 
 	if (!cause->suspects) {
-		fputs("\nNobody can tell but the kernel:\n", f);
+		fputs("\nperfabi cannot predict this:\n", f);
 	} else {
 		fputs(x->told ? "\nThe cause can be:\n" : "\nIf it is refused, the cause can be:\n",
 		      f);
@@ -505,7 +503,7 @@ void explanation_write(const struct explanation *x, FILE *f)
 	/* The kernel and the model disagree: one of them is wrong. */
 	if (cause->predicted)
 		fprintf(f,
-			"\nThe model foretold %s: either this kernel or cases/checks.json is "
+			"\nThe model predicted %s: either this kernel or cases/checks.json is "
 			"wrong.\n",
 			strcmp(cause->predicted, "ok") ? cause->predicted : "that it opens");
 	if (cause->opened == SAID_NO)
