@@ -181,7 +181,11 @@ static int recording_end(struct recording *r, const struct abi *abi, char *const
 		table[i] = (struct segment){at + before, (uint64_t)ftell(f) - before};
 		bits |= feature ? UINT64_C(1) << (feature->value & 63) : 0;
 	}
-	err = ferror(f) | fclose(f) ? -ENOMEM : write_fully(r->fd, table, sizeof(table));
+	err = ferror(f) ? -ENOMEM : 0;
+	if (fclose(f))
+		err = -ENOMEM;
+	if (!err)
+		err = write_fully(r->fd, table, sizeof(table));
 	if (!err)
 		err = write_fully(r->fd, text, size);
 	if (!err)
