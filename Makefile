@@ -255,11 +255,12 @@ fuzz-afl: $B/fuzz/decode-afl
 	cd $B/fuzz && AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 \
 		afl-fuzz -V $(FUZZ_SECONDS) -t 2000 -m none -i seeds -o afl -- ./decode-afl
 
-# The names of cases/abi and the steps as JSON Schema, for editors; a test says when one is out of date.
+# The files below cases/ as JSON Schema, for editors: what the program's rows say of them, and the names and values in them; a test says when one is out of date.
+SCHEMAS = abi baseline case checks model phases probe step vehicles why
 schema:
 	$(BUILD) $B/perfabi
 	ci/schema-names >cases/schema/names.schema.json
-	$B/perfabi help step-schema >cases/schema/step.schema.json
+	for name in $(SCHEMAS); do $B/perfabi help $$name-schema >cases/schema/$$name.schema.json || exit; done
 
 # The man pages and docs/errata.md, from the programs' help, the cases and decoder/include/perfabi.h; a test says when one is out of date.
 reference:

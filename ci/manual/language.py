@@ -17,7 +17,7 @@ OBJECTS = (
                    'These are its members.'),
     ('Defaults', '/properties/defaults', 'These members of `defaults` are those of a case; `requires` is accumulated, `open` is merged, every other one is replaced.'),
     ('A case', '/$defs/case', 'Its id is `suite.name`, followed by the caller, the vehicle and the row, if the case has them in lists.'),
-    ('Where the promise is written', '/$defs/spec', 'The members of `spec`.'),
+    ('Where the promise is written', '/properties/spec', 'The members of `spec`.'),
     ('The call', '/$defs/open', 'The members of `open`.'),
     ('The result', '/$defs/alternative', 'The members of `expect`, or of each of several alternatives.'),
     ('Conditions', '/$defs/when', 'The members of `when`. A comparison is a text such as `>=5.13`.'),
@@ -36,12 +36,17 @@ WORDS = {
     'vehicles': 'a vehicle, or a list of them', 'requires': 'a list of tokens', 'steps': 'a list of steps', 'open': 'an object', 'outcome': 'an object',
     'expect': 'an object, or a list of them', 'when': 'an object', 'condition': 'a comparison, or a list of them', 'token': 'a token', 'errno': 'an errno',
     'phase': 'a gate', 'check': 'a check', 'case': 'a case', 'vehicle': 'a vehicle', 'attr': 'an object', 'attr_after': 'an object', 'pattern': 'a pattern',
-    'rows': 'rows', 'name': 'a name', 'outcome_of_step': 'a pattern', 'open_flags_value': 'a number, or names', 'identity': 'a caller', 'step.schema.json': 'a step'}
+    'rows': 'rows', 'name': 'a name', 'outcome_of_step': 'a pattern', 'open_flags_value': 'a number, or names', 'identity': 'a caller', 'step.schema.json': 'a step',
+    'id': 'a text', 'some_steps': 'a list of steps', 'each': 'an object', 'sysctls': 'an object', 'bytes': 'an object', 'flags': 'a number, or names',
+    'memory': '`writable`, `read-only`, `null` or an object', 'attr_or_parameter': 'an object'}
 
 
 def _load(top, name):
     with open(os.path.join(top, 'cases/schema', f'{name}.schema.json')) as file:
-        return json.load(file)
+        schema = json.load(file)
+    if name != 'names':
+        schema['$defs'] = {**_load(top, 'names')['$defs'], **schema['$defs']}
+    return schema
 
 
 def _or(words):

@@ -57,14 +57,14 @@ static int check_word(struct doc *d, void *made, const json_t *json, const struc
 static const struct doc_row bits_rows[] = {
 	{"name", DOC_STRING, true, AT(struct layout_bits, name)},
 	{"since", DOC_ANY, false, .at = DOC_NOWHERE},
-	{"bits", DOC_READ, true, .read = read_word_bits,
+	{"bits", DOC_READ, true, .read = read_word_bits, .takes = "bit_range",
 	 .expected = "[first, width] within the word"},
-	{"set", DOC_READ, false, AT(struct layout_bits, set), .read = read_family},
+	{"set", DOC_READ, false, AT(struct layout_bits, set), .read = read_family, .takes = "line"},
 	{"only", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
 	{0}};
-static const struct doc_type bits_type = {"a bit field", bits_rows, sizeof(struct layout_bits),
-					  NULL};
+static const struct doc_type bits_type = {"a bit field", bits_rows,
+					  .size = sizeof(struct layout_bits)};
 static const struct doc_row word_rows[] = {
 	{"prefix", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"kind", DOC_ANY, false, .at = DOC_NOWHERE},
@@ -75,7 +75,7 @@ static const struct doc_row word_rows[] = {
 	 offsetof(struct layout_word, count)},
 	{0}};
 static const struct doc_type word_type = {"a word of bit fields", word_rows,
-					  sizeof(struct layout_word), check_word};
+					  .size = sizeof(struct layout_word), .check = check_word};
 
 static int read_words(struct abi *abi, struct error *e)
 {
@@ -403,20 +403,22 @@ static int check_condition(struct doc *d, void *made, const json_t *json, const 
 }
 
 static const struct doc_row condition_rows[] = {
-	{"attr", DOC_READ, false, .read = if_attr},
-	{"sample_type", DOC_READ, false, .read = if_has},
-	{"read_format", DOC_READ, false, .read = if_has},
-	{"branch_sample_type", DOC_READ, false, .read = if_has},
-	{"misc", DOC_READ, false, .read = if_has},
-	{"field", DOC_READ, false, AT(struct layout_condition, field), .read = read_field_named},
-	{"is", DOC_READ, false, .read = if_number},
-	{"not", DOC_READ, false, .read = if_number},
-	{"at_least", DOC_READ, false, .read = if_number},
-	{"left", DOC_READ, false, .read = if_number},
-	{"maybe", DOC_READ, false, .read = if_maybe},
+	{"attr", DOC_READ, false, .read = if_attr, .takes = "line"},
+	{"sample_type", DOC_READ, false, .read = if_has, .takes = "line"},
+	{"read_format", DOC_READ, false, .read = if_has, .takes = "line"},
+	{"branch_sample_type", DOC_READ, false, .read = if_has, .takes = "line"},
+	{"misc", DOC_READ, false, .read = if_has, .takes = "line"},
+	{"field", DOC_READ, false, AT(struct layout_condition, field), .read = read_field_named,
+	 .takes = "line"},
+	{"is", DOC_READ, false, .read = if_number, .takes = "integer"},
+	{"not", DOC_READ, false, .read = if_number, .takes = "integer"},
+	{"at_least", DOC_READ, false, .read = if_number, .takes = "integer"},
+	{"left", DOC_READ, false, .read = if_number, .takes = "integer"},
+	{"maybe", DOC_READ, false, .read = if_maybe, .takes = "{\"const\": true}"},
 	{0}};
 static const struct doc_type condition_type = {"a condition", condition_rows,
-					       sizeof(struct layout_condition), check_condition};
+					       .size = sizeof(struct layout_condition),
+					       .check = check_condition};
 
 static int check_number_field(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
@@ -481,12 +483,13 @@ static int check_text_field(struct doc *d, void *made, const json_t *json, const
 static int read_each(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
 	static const struct doc_row rows[] = {
-		{"type", DOC_READ, true, AT(struct layout_node, array.type), .read = read_type},
+		{"type", DOC_READ, true, AT(struct layout_node, array.type), .read = read_type,
+		 .takes = "number_type"},
 		{"markers", DOC_READ, false, AT(struct layout_node, array.markers),
-		 .read = read_set},
+		 .read = read_set, .takes = "line"},
 		{0}};
-	static const struct doc_type type = {"such a field", rows, sizeof(struct layout_node),
-					     NULL};
+	static const struct doc_type type = {"such a field", rows,
+					     .size = sizeof(struct layout_node)};
 	struct layout_node read, *node = at;
 	int err = doc_read(d, &type, json, &read, w);
 
@@ -600,8 +603,8 @@ static const char *const counts[] = {"nothing", "lost", "lost_samples", NULL};
 static const char size_expected[] = "the name of a field before this one";
 static const struct doc_row number_rows[] = {
 	NAME,
-	{"type", DOC_READ, true, NODE(number.type), .read = read_type},
-	{"set", DOC_READ, false, NODE(number.set), .read = read_set},
+	{"type", DOC_READ, true, NODE(number.type), .read = read_type, .takes = "number_type"},
+	{"set", DOC_READ, false, NODE(number.set), .read = read_set, .takes = "line"},
 	{"keep", DOC_TRUTH, false, NODE(number.keep)},
 	{"possible", DOC_TRUTH, false, NODE(number.possible)},
 	{"counts", DOC_WORD, false, NODE(number.counts), .words = counts,
@@ -609,54 +612,59 @@ static const struct doc_row number_rows[] = {
 	{0}};
 static const struct doc_row bitfield_rows[] = {
 	NAME,
-	{"type", DOC_READ, true, NODE(word.type), .read = read_type},
-	{"bitfield", DOC_READ, true, NODE(word.word), .read = read_word_name},
+	{"type", DOC_READ, true, NODE(word.type), .read = read_type, .takes = "number_type"},
+	{"bitfield", DOC_READ, true, NODE(word.word), .read = read_word_name, .takes = "line"},
 	{0}};
 static const struct doc_row text_rows[] = {
 	NAME,
 	{"type", DOC_ANY, true, .at = DOC_NOWHERE},
-	{"size", DOC_READ, false, NODE(text.size), .read = read_size},
-	{"length", DOC_READ, false, NODE(text.size), .read = read_size},
+	{"size", DOC_READ, false, NODE(text.size), .read = read_size, .takes = "size"},
+	{"length", DOC_READ, false, NODE(text.size), .read = read_size, .takes = "size"},
 	{"less", SMALL, NODE(text.size.less)},
-	{"used", DOC_READ, false, NODE(text.used), .read = read_field_named},
+	{"used", DOC_READ, false, NODE(text.used), .read = read_field_named, .takes = "line"},
 	{"readable", DOC_TRUTH, false, NODE(text.readable)},
 	{0}};
 static const struct doc_row zeros_rows[] = {
 	{"pad", SMALL, NODE(zeros)}, {"align", SMALL, NODE(zeros), .least = 1}, {0}};
 static const struct doc_row array_rows[] = {
 	NAME,
-	{"count", DOC_READ, true, NODE(array.count), .read = read_size, .expected = size_expected},
+	{"count", DOC_READ, true, NODE(array.count), .read = read_size, .takes = "size",
+	 .expected = size_expected},
 	{"per", SMALL, NODE(array.count.per)},
-	{"each", DOC_READ, true, .read = read_each},
+	{"each", DOC_READ, true, .read = read_each, .takes = "each_of_array"},
 	{0}};
 static const struct doc_row loop_rows[] = {
 	NAME,
-	{"count", DOC_READ, true, NODE(loop.count), .read = read_size, .expected = size_expected},
+	{"count", DOC_READ, true, NODE(loop.count), .read = read_size, .takes = "size",
+	 .expected = size_expected},
 	{"per", SMALL, NODE(loop.count.per)},
-	{"each", DOC_READ, false, NODE(loop.body), .read = read_element},
-	{"fields", DOC_READ, false, NODE(loop.body), .read = read_elements},
+	{"each", DOC_READ, false, NODE(loop.body), .read = read_element, .takes = "#/$defs/field"},
+	{"fields", DOC_READ, false, NODE(loop.body), .read = read_elements,
+	 .takes = "#/$defs/fields"},
 	{0}};
 static const struct doc_row object_rows[] = {
-	NAME, {"fields", DOC_READ, true, NODE(object), .read = read_members}, {0}};
+	NAME,
+	{"fields", DOC_READ, true, NODE(object), .read = read_members, .takes = "#/$defs/fields"},
+	{0}};
 static const struct doc_row regs_rows[] = {NAME, {"regs", DOC_ANY, true, .at = DOC_NOWHERE}, {0}};
 static const struct doc_row index_rows[] = {
-	NAME, {"index", DOC_READ, true, NODE(index), .read = read_set}, {0}};
+	NAME, {"index", DOC_READ, true, NODE(index), .read = read_set, .takes = "line"}, {0}};
 static const struct doc_row when_rows[] = {
 	{"when", DOC_OBJECT, true, NODE(when.condition), &condition_type},
-	{"then", DOC_READ, true, NODE(when.then), .read = read_branch,
+	{"then", DOC_READ, true, NODE(when.then), .read = read_branch, .takes = "#/$defs/fields",
 	 .expected = "a list of fields"},
-	{"else", DOC_READ, false, NODE(when.other), .read = read_branch},
+	{"else", DOC_READ, false, NODE(when.other), .read = read_branch, .takes = "#/$defs/fields"},
 	{0}};
 static const struct doc_row use_rows[] = {NAME, {"use", DOC_ANY, true, .at = DOC_NOWHERE}, {0}};
 static const struct doc_row switch_rows[] = {
-	{"switch", DOC_READ, true, NODE(choice.field), .read = read_field_named},
-	{"over", DOC_READ, true, NODE(choice.over), .read = read_set,
+	{"switch", DOC_READ, true, NODE(choice.field), .read = read_field_named, .takes = "line"},
+	{"over", DOC_READ, true, NODE(choice.over), .read = read_set, .takes = "line",
 	 .expected = "the name of a family of constants"},
 	{0}};
 
-#define FIELD(rows, check)                                                                         \
+#define FIELD(rows, is)                                                                            \
 	{                                                                                          \
-		"such a field", rows, sizeof(struct layout_node), check                            \
+		"such a field", rows, .size = sizeof(struct layout_node), .check = (is)            \
 	}
 
 static const struct field_kind {
@@ -687,6 +695,16 @@ static const struct field_kind number = {"type", LAYOUT_NUMBER, true,
 					 FIELD(number_rows, check_number_field)};
 static const struct field_kind array = {"each", LAYOUT_ARRAY, true, FIELD(array_rows, NULL)};
 enum { KEYS = sizeof(by_key) / sizeof(by_key[0]), TEXTS = sizeof(by_type) / sizeof(by_type[0]) };
+
+const struct doc_type *abi_field_type(size_t i)
+{
+	if (i < KEYS)
+		return &by_key[i].type;
+	return i == KEYS       ? &by_type[0].type
+	       : i == KEYS + 1 ? &number.type
+	       : i == KEYS + 2 ? &array.type
+			       : NULL;
+}
 
 /* What kind of field it is; NULL with the error filled. */
 static const struct field_kind *kind_of(struct error *e, const json_t *item, const struct where *w)

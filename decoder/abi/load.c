@@ -93,7 +93,7 @@ static int read_followed_by(struct doc *d, const json_t *json, void *at, const s
 		 .most = 4096},
 		{0}};
 	static const struct doc_type type = {"what follows a record", rows,
-					     sizeof(struct abi_follow), NULL};
+					     .size = sizeof(struct abi_follow)};
 	struct abi_follow *follow = at;
 
 	follow->field = json_string_value(json);
@@ -113,24 +113,27 @@ static int check_constant(struct doc *d, void *made, const json_t *json, const s
 
 static const struct doc_row value_rows[] = {
 	{"name", DOC_STRING, true, AT(struct abi_value, name)},
-	{"since", DOC_STRING, true, AT(struct abi_value, since)},
-	{"bit", DOC_READ, false, AT(struct abi_value, value), .read = read_bit},
-	{"value", DOC_READ, false, AT(struct abi_value, value), .read = read_hex_or_number},
+	{"since", DOC_STRING, true, AT(struct abi_value, since), .takes = "version"},
+	{"bit", DOC_READ, false, AT(struct abi_value, value), .read = read_bit, .takes = "bit"},
+	{"value", DOC_READ, false, AT(struct abi_value, value), .read = read_hex_or_number,
+	 .takes = "hex_or_number"},
 	{"records", DOC_STRINGS, false, AT(struct abi_value, records),
 	 .expected = "a record's name"},
 	{"followed_by", DOC_READ, false, AT(struct abi_value, followed_by),
-	 .read = read_followed_by},
+	 .read = read_followed_by, .takes = "followed_by"},
 	{"dir", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"arg", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
 	/* read by layout_load.c */
-	{"fields", DOC_ANY, false, .at = DOC_NOWHERE},
-	{"bits", DOC_ANY, false, .at = DOC_NOWHERE},
+	{"fields", DOC_ANY, false, .at = DOC_NOWHERE, .takes = "#/$defs/fields"},
+	{"bits", DOC_ANY, false, .at = DOC_NOWHERE, .takes = "bit_range"},
 	{"set", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"only", DOC_ANY, false, .at = DOC_NOWHERE},
 	{0}};
-static const struct doc_type value_type = {"a value", value_rows, sizeof(struct abi_value),
-					   check_constant};
+static const struct doc_type value_type = {
+	"a value", value_rows, sizeof(struct abi_value), check_constant,
+	.rules = "{\"oneOf\": [{\"required\": [\"bit\"]}, {\"required\": [\"value\"]}, "
+		 "{\"required\": [\"bits\"]}]}"};
 
 /* Of what is one of several, each value has one name. */
 static int check_family(struct doc *d, void *made, const json_t *json, const struct where *w)
@@ -182,7 +185,8 @@ static const struct doc_row family_rows[] = {
 	{"omit_zero", DOC_ANY, false, .at = DOC_NOWHERE},
 	{0}};
 static const struct doc_type family_type = {"a family of constants", family_rows,
-					    sizeof(struct abi_family), check_family};
+					    .size = sizeof(struct abi_family),
+					    .check = check_family};
 
 /* A field of attr, with the other names of its place; and each of these, which has less to say. */
 struct field_in_file {
@@ -211,31 +215,32 @@ static int check_field(struct doc *d, void *made, const json_t *json, const stru
 
 static const struct doc_row alias_rows[] = {
 	{"name", DOC_STRING, true, AT(struct field_in_file, field.name)},
-	{"since", DOC_STRING, true, AT(struct field_in_file, field.since)},
+	{"since", DOC_STRING, true, AT(struct field_in_file, field.since), .takes = "version"},
 	{"when", DOC_STRING, false, AT(struct field_in_file, field.when)},
 	{"set", DOC_ANY, false, AT(struct field_in_file, set)},
 	{0}};
 static const struct doc_type alias_type = {"a name of a field", alias_rows,
-					   sizeof(struct field_in_file), NULL};
+					   .size = sizeof(struct field_in_file)};
 static const char *const units[] = {"u16", "u32", "s32", "u64", NULL};
 static const struct doc_row field_rows[] = {
 	{"name", DOC_STRING, true, AT(struct field_in_file, field.name)},
-	{"since", DOC_STRING, true, AT(struct field_in_file, field.since)},
+	{"since", DOC_STRING, true, AT(struct field_in_file, field.since), .takes = "version"},
 	{"offset", DOC_NUMBER, true, AT(struct field_in_file, field.offset), .most = 4088,
 	 .expected = "a number from 0 to 4088"},
 	{"type", DOC_WORD, true, AT(struct field_in_file, unit), .words = units,
 	 .expected = "u16, u32, s32 or u64"},
-	{"bits", DOC_ANY, false, AT(struct field_in_file, bits)},
+	{"bits", DOC_ANY, false, AT(struct field_in_file, bits), .takes = "bit_range"},
 	{"set", DOC_ANY, false, AT(struct field_in_file, set)},
 	{"set_by_type", DOC_ANY, false, AT(struct field_in_file, set_by_type)},
 	{"reserved", DOC_TRUTH, false, AT(struct field_in_file, field.reserved)},
-	{"of_bits", DOC_TRUTH, false, AT(struct field_in_file, field.of_bits)},
+	{"of_bits", DOC_TRUTH, false, AT(struct field_in_file, field.of_bits),
+	 .help = "a whole word whose bit fields are also fields"},
 	{"aliases", DOC_LIST, false, AT(struct field_in_file, aliases), &alias_type,
 	 offsetof(struct field_in_file, alias_count)},
 	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
 	{0}};
-static const struct doc_type field_type = {"a field of attr", field_rows,
-					   sizeof(struct field_in_file), check_field};
+static const struct doc_type field_type = {
+	"a field of attr", field_rows, .size = sizeof(struct field_in_file), .check = check_field};
 
 struct attr_in_file {
 	struct abi_size *sizes;
@@ -244,14 +249,14 @@ struct attr_in_file {
 	size_t field_count;
 };
 
-static const struct doc_row size_rows[] = {{"name", DOC_STRING, true, AT(struct abi_size, name)},
-					   {"since", DOC_STRING, true, AT(struct abi_size, since)},
-					   {"size", DOC_NUMBER, true, AT(struct abi_size, size),
-					    .least = 1, .most = 4096,
-					    .expected = "a number from 1 to 4096"},
-					   {0}};
-static const struct doc_type size_type = {"a size of attr", size_rows, sizeof(struct abi_size),
-					  NULL};
+static const struct doc_row size_rows[] = {
+	{"name", DOC_STRING, true, AT(struct abi_size, name)},
+	{"since", DOC_STRING, true, AT(struct abi_size, since), .takes = "version"},
+	{"size", DOC_NUMBER, true, AT(struct abi_size, size), .least = 1, .most = 4096,
+	 .expected = "a number from 1 to 4096"},
+	{0}};
+static const struct doc_type size_type = {"a size of attr", size_rows,
+					  .size = sizeof(struct abi_size)};
 static const struct doc_row attr_rows[] = {{"sizes", DOC_LIST, true, AT(struct attr_in_file, sizes),
 					    &size_type, offsetof(struct attr_in_file, size_count)},
 					   {"fields", DOC_LIST, true,
@@ -259,7 +264,7 @@ static const struct doc_row attr_rows[] = {{"sizes", DOC_LIST, true, AT(struct a
 					    offsetof(struct attr_in_file, field_count)},
 					   {0}};
 static const struct doc_type attr_type = {"the sizes and fields of attr", attr_rows,
-					  sizeof(struct attr_in_file), NULL};
+					  .size = sizeof(struct attr_in_file)};
 
 /* The registers' `since` is the architecture's. */
 static int check_arch(struct doc *d, void *made, const json_t *json, const struct where *w)
@@ -279,28 +284,31 @@ static int check_arch(struct doc *d, void *made, const json_t *json, const struc
 
 static const struct doc_row reg_rows[] = {{"name", DOC_STRING, true, AT(struct abi_value, name)},
 					  {"bit", DOC_READ, true, AT(struct abi_value, value),
-					   .read = read_bit, .expected = "a value or a bit"},
+					   .read = read_bit, .takes = "bit",
+					   .expected = "a value or a bit"},
 					  {0}};
-static const struct doc_type reg_type = {"a register", reg_rows, sizeof(struct abi_value), NULL};
-static const struct doc_row reserved_rows[] = {
-	{"32", DOC_READ, true, .at = 0, .read = read_hex, .expected = "a string \"0x...\""},
-	{"64", DOC_READ, true, .at = sizeof(uint64_t), .read = read_hex,
-	 .expected = "a string \"0x...\""},
-	{0}};
+static const struct doc_type reg_type = {"a register", reg_rows, .size = sizeof(struct abi_value)};
+static const struct doc_row reserved_rows[] = {{"32", DOC_READ, true, .at = 0, .read = read_hex,
+						.takes = "hex", .expected = "a string \"0x...\""},
+					       {"64", DOC_READ, true, .at = sizeof(uint64_t),
+						.read = read_hex, .takes = "hex",
+						.expected = "a string \"0x...\""},
+					       {0}};
 static const struct doc_type reserved_type = {"the bits that are refused", reserved_rows,
-					      2 * sizeof(uint64_t), NULL};
+					      .size = 2 * sizeof(uint64_t)};
 static const struct doc_row arch_rows[] = {
 	{"prefix", DOC_STRING, true, AT(struct abi_arch, prefix)},
 	{"machines", DOC_STRINGS, true, AT(struct abi_arch, machines)},
-	{"since", DOC_STRING, true, AT(struct abi_arch, since)},
+	{"since", DOC_STRING, true, AT(struct abi_arch, since), .takes = "version"},
 	{"reserved", DOC_OBJECT, false, AT(struct abi_arch, reserved), &reserved_type},
-	{"extended", DOC_READ, false, AT(struct abi_arch, extended), .read = read_hex},
+	{"extended", DOC_READ, false, AT(struct abi_arch, extended), .read = read_hex,
+	 .takes = "hex"},
 	{"regs", DOC_LIST, true, AT(struct abi_arch, regs.values), &reg_type,
 	 offsetof(struct abi_arch, regs.count), .expected = "a list of values"},
 	{"note", DOC_ANY, false, .at = DOC_NOWHERE},
 	{0}};
-static const struct doc_type arch_type = {"an architecture", arch_rows, sizeof(struct abi_arch),
-					  check_arch};
+static const struct doc_type arch_type = {"an architecture", arch_rows,
+					  .size = sizeof(struct abi_arch), .check = check_arch};
 
 struct file {
 	const char *newest;
@@ -315,16 +323,17 @@ struct file {
 static const struct doc_row file_rows[] = {
 	{"$schema", DOC_ANY, false, .at = DOC_NOWHERE},
 	{"about", DOC_ANY, false, .at = DOC_NOWHERE},
-	{"newest", DOC_STRING, false, AT(struct file, newest)},
+	{"newest", DOC_STRING, false, AT(struct file, newest), .takes = "version"},
 	{"constants", DOC_MAP, false, AT(struct file, families), &family_type,
 	 offsetof(struct file, family_count)},
 	{"attr", DOC_OBJECT, false, AT(struct file, attr), &attr_type},
 	{"regs", DOC_MAP, false, AT(struct file, archs), &arch_type,
 	 offsetof(struct file, arch_count)},
-	{"layouts", DOC_ANY, false, AT(struct file, layouts)},
+	{"layouts", DOC_ANY, false, AT(struct file, layouts),
+	 .takes = "{\"type\": \"object\", \"additionalProperties\": {\"$ref\": "
+		  "\"#/$defs/fields\"}}"},
 	{0}};
-static const struct doc_type file_type = {"a file of the ABI", file_rows, sizeof(struct file),
-					  NULL};
+const struct doc_type abi_file_type = {"a file of the ABI", file_rows, .size = sizeof(struct file)};
 
 /* An array with room for `more` behind the `count` that there are; NULL without memory. */
 static void *with_room(struct abi *abi, const void *old, size_t count, size_t more, size_t size)
@@ -510,7 +519,7 @@ static int read_files(struct doc *d, const struct sources *sources)
 		if (strncmp(source->name, "abi/", 4) != 0)
 			continue;
 		root = where_root(source);
-		err = doc_load(d, &file_type, source, &file);
+		err = doc_load(d, &abi_file_type, source, &file);
 		if (!err)
 			err = take_file(d, &file, &root);
 		if (err)

@@ -24,6 +24,10 @@ int read_family(struct doc *d, const json_t *json, void *at, const struct where 
 int read_bit_range(const json_t *json, unsigned unit, unsigned *first, unsigned *width,
 		   const struct where *w, struct error *e);
 
+/* The rows of a file of cases/abi; and of each kind of field of a layout, NULL behind the last. */
+extern const struct doc_type abi_file_type;
+const struct doc_type *abi_field_type(size_t i);
+
 /* Reads the words of bit fields and all layouts into the tables, which are else complete. */
 int layouts_load(struct abi *abi, struct error *e);
 

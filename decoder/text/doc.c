@@ -16,7 +16,7 @@ static int doc_list(struct doc *d, const struct doc_row *row, const json_t *json
 	const struct doc_type *type = row->type;
 	bool is_map = row->kind == DOC_MAP;
 	size_t count = is_map ? json_object_size(json) : json_array_size(json), i = 0;
-	unsigned char *list = arena_array(d->arena, count + 1, type->size);
+	unsigned char *list = NULL;
 	const char *key;
 	json_t *one;
 	int err = 0;
@@ -29,25 +29,29 @@ static int doc_list(struct doc *d, const struct doc_row *row, const json_t *json
 				   row->expected ? "" : type->what);
 	if (row->most && count > row->most)
 		return error_text(d->e, w, "more", "at most %u", row->most);
-	if (!list)
-		return error_no_memory(d->e, w, type->what);
-	memcpy(out + row->at, &list, sizeof(list));
-	memcpy(out + row->count, &count, sizeof(count));
+	if (type->size) {
+		list = arena_array(d->arena, count + 1, type->size);
+		if (!list)
+			return error_no_memory(d->e, w, type->what);
+		memcpy(out + row->at, &list, sizeof(list));
+		memcpy(out + row->count, &count, sizeof(count));
+	}
 	if (is_map)
 		json_object_foreach((json_t *)json, key, one) {
 			struct where at = where_key(w, key);
 
 			if (err)
 				break;
-			err = doc_read(d, type, one, list + i * type->size, &at);
-			memcpy(list + i++ * type->size, &key, sizeof(key));
+			err = doc_read(d, type, one, list ? list + i * type->size : NULL, &at);
+			if (list)
+				memcpy(list + i++ * type->size, &key, sizeof(key));
 		}
 	json_array_foreach(json, i, one) {
 		struct where at = where_index(w, i);
 
 		if (err)
 			break;
-		err = doc_read(d, type, one, list + i * type->size, &at);
+		err = doc_read(d, type, one, list ? list + i * type->size : NULL, &at);
 	}
 	return err;
 }
@@ -160,7 +164,7 @@ int doc_read(struct doc *d, const struct doc_type *type, const json_t *json, voi
 
 	if (type->size)
 		memset(out, 0, type->size);
-	else
+	else if (!out)
 		out = ignored;
 	if (!json_is_object(json))
 		return error_value(d->e, w, json, "%s, an object", type->what);

@@ -48,6 +48,9 @@ struct doc_row {
 	/* 0, or a negative errno with the reading's error filled. */
 	int (*read)(struct doc *d, const json_t *json, void *at, const struct where *w);
 	const char *expected; /* what a message says it should be; NULL: what its kind is */
+	/* For JSON Schema: what it is, and, where neither kind nor type say it, what it takes: a
+	 * definition's name in names.schema.json, "#..." one of the file's own, or a schema. */
+	const char *help, *takes;
 };
 
 #define DOC_NOWHERE SIZE_MAX
@@ -55,12 +58,17 @@ struct doc_row {
 struct doc_type {
 	const char *what; /* "a gate", for messages */
 	const struct doc_row *rows;
-	size_t size; /* 0: the object is only looked at */
+	size_t size; /* 0: the object is only looked at, or fills a struct that is ready */
 	/* What members are to each other. As `read`. */
 	int (*check)(struct doc *d, void *made, const json_t *json, const struct where *w);
+	/* For JSON Schema: what `check` holds, as members of a schema; and the type whose rows of
+	 * the same key say what those of DOC_ANY here are. Either may be NULL. */
+	const char *rules;
+	const struct doc_type *unread;
 };
 
-/* Reads the object into *out, zeroed before. 0, or a negative errno with d->e filled. */
+/* Reads the object into *out, zeroed before (of a type without a size, not; NULL: nowhere). 0, or a
+ * negative errno with d->e filled. */
 int doc_read(struct doc *d, const struct doc_type *type, const json_t *json, void *out,
 	     const struct where *w);
 

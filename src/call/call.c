@@ -16,7 +16,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "language/keys.h"
 #include "machine/names.h"
 #include "plan/plan.h"
 
@@ -29,36 +28,51 @@ static const struct {
 } memories[] = {
 	{"writable", MEMORY_WRITABLE}, {"read-only", MEMORY_READ_ONLY}, {"null", MEMORY_NULL}};
 
-static int memory_from_json(struct call *call, const json_t *json, const struct vars *vars,
-			    const struct where *w, struct error *e)
+/* A reading of `open`; its values are the call's, with the variables that are known. */
+struct open_reading {
+	struct call *call;
+	const struct abi *abi;
+	const struct abi_arch *arch;
+	struct vars vars;
+};
+
+static int read_open_attr(struct doc *d, const json_t *json, void *none, const struct where *w)
 {
+	const struct open_reading *r = d->context;
+
+	(void)none;
+	return attr_from_json(r->abi, r->arch, json, &r->vars, w, r->call->image, d->e);
+}
+
+static int read_memory(struct doc *d, const json_t *json, void *none, const struct where *w)
+{
+	const struct open_reading *r = d->context;
 	const json_t *mapped = json_object_get(json, "mapped");
 	struct where at = where_key(w, "mapped");
 	struct value value;
 
-	if (!json)
-		return 0;
+	(void)none;
 	for (size_t i = 0; json_is_string(json) && i < sizeof(memories) / sizeof(memories[0]);
 	     i++) {
 		if (strcmp(memories[i].name, json_string_value(json)))
 			continue;
-		call->memory = memories[i].memory;
+		r->call->memory = memories[i].memory;
 		return 0;
 	}
 	if (!mapped || json_object_size(json) != 1)
-		return error_value(e, w, json,
+		return error_value(d->e, w, json,
 				   "\"writable\", \"read-only\", \"null\" or {\"mapped\": BYTES}");
-	if (value_eval(mapped, NULL, vars, &at, &value, e))
+	if (value_eval(mapped, NULL, &r->vars, &at, &value, d->e))
 		return -EINVAL;
 	if (value.known && (value.negative || value.bits > 1 << 20))
-		return error_value(e, &at, mapped, "0 to 1048576 bytes");
-	call->memory = MEMORY_CUT;
-	call->mapped = value.bits;
+		return error_value(d->e, &at, mapped, "0 to 1048576 bytes");
+	r->call->memory = MEMORY_CUT;
+	r->call->mapped = value.bits;
 	return 0;
 }
 
-static int poke_from_json(struct call *call, const char *offset, const json_t *byte,
-			  const struct vars *vars, const struct where *w, struct error *e)
+static int read_poke(struct call *call, const char *offset, const json_t *byte,
+		     const struct vars *vars, const struct where *w, struct error *e)
 {
 	json_t *text = json_string(offset);
 	struct value at = {0}, value = {0};
@@ -83,16 +97,17 @@ static int poke_from_json(struct call *call, const char *offset, const json_t *b
 	return 0;
 }
 
-static int pokes_from_json(struct call *call, json_t *bytes, const struct vars *vars,
-			   const struct where *w, struct error *e)
+static int read_pokes(struct doc *d, const json_t *bytes, void *none, const struct where *w)
 {
+	const struct open_reading *r = d->context;
 	const char *offset;
 	json_t *byte;
 
-	if (bytes && !json_is_object(bytes))
-		return error_value(e, w, bytes, "an object of \"OFFSET\": byte");
-	json_object_foreach(bytes, offset, byte) {
-		int err = poke_from_json(call, offset, byte, vars, AT_KEY(w, offset), e);
+	(void)none;
+	if (!json_is_object(bytes))
+		return error_value(d->e, w, bytes, "an object of \"OFFSET\": byte");
+	json_object_foreach((json_t *)bytes, offset, byte) {
+		int err = read_poke(r->call, offset, byte, &r->vars, AT_KEY(w, offset), d->e);
 
 		if (err)
 			return err;
@@ -100,73 +115,78 @@ static int pokes_from_json(struct call *call, json_t *bytes, const struct vars *
 	return 0;
 }
 
-static int s32_from_json(int32_t *out, const json_t *json, const struct vars *vars,
-			 const struct where *w, struct error *e)
+static int read_s32(struct doc *d, const json_t *json, void *at, const struct where *w)
 {
+	const struct open_reading *r = d->context;
 	struct value value;
 
-	if (!json)
-		return 0;
-	if (value_eval(json, NULL, vars, w, &value, e))
+	if (value_eval(json, NULL, &r->vars, w, &value, d->e))
 		return -EINVAL;
 	if (value.known &&
 	    (value.negative ? (int64_t)value.bits < INT32_MIN : value.bits > INT32_MAX))
-		return error_value(e, w, json, "a value of 32 signed bits");
-	*out = (int32_t)value.bits;
+		return error_value(d->e, w, json, "a value of 32 signed bits");
+	*(int32_t *)at = (int32_t)value.bits;
 	return 0;
 }
 
-static int flags_from_json(struct call *call, const struct abi *abi, const json_t *json,
-			   const struct vars *vars, const struct where *w, struct error *e)
+static int read_call_flags(struct doc *d, const json_t *json, void *none, const struct where *w)
 {
+	const struct open_reading *r = d->context;
 	struct value value;
 
-	if (!json)
-		return 0;
-	if (value_eval(json, abi_family(abi, "open_flags"), vars, w, &value, e))
+	(void)none;
+	if (value_eval(json, abi_family(r->abi, "open_flags"), &r->vars, w, &value, d->e))
 		return -EINVAL;
-	call->flags = value.bits;
+	r->call->flags = value.bits;
 	return 0;
 }
+
+/* In case files bases_apply() has put the base in. */
+static int refuse_base(struct doc *d, const json_t *json, void *none, const struct where *w)
+{
+	(void)none;
+	return error_value(d->e, w, json, "no base: only files of cases have them");
+}
+
+const struct doc_type call_type = {
+	"open (attr, bytes, memory, pid, cpu, group_fd, flags)",
+	.rows = (const struct doc_row[]){
+		{"base", DOC_READ, .read = refuse_base, .takes = "line",
+		 .help = "a base event of vehicles.json, into which the rest is merged"},
+		{"attr", DOC_READ, .read = read_open_attr, .takes = "attr_or_parameter",
+		 .help = "struct perf_event_attr, field by field; size defaults to the newest in "
+			 "cases/abi, every other field to 0"},
+		{"bytes", DOC_READ, .read = read_pokes, .takes = "bytes",
+		 .help = "single bytes that overwrite the attr, by offset"},
+		{"memory", DOC_READ, .read = read_memory, .takes = "memory",
+		 .help = "the attr's memory; with {\"mapped\": N} only the first N bytes are "
+			 "readable; writable is the default"},
+		{"pid", DOC_READ, AT(struct call, pid), .read = read_s32, .takes = "number",
+		 .help = "0 by default"},
+		{"cpu", DOC_READ, AT(struct call, cpu), .read = read_s32, .takes = "number",
+		 .help = "-1 by default"},
+		{"group_fd", DOC_READ, AT(struct call, group_fd), .read = read_s32,
+		 .takes = "number", .help = "-1 by default"},
+		{"flags", DOC_READ, .read = read_call_flags, .takes = "flags",
+		 .help = "perf_event_open(2)'s flags; 0 by default"},
+		{0}}};
 
 int call_from_json(struct call *call, const struct abi *abi, const struct abi_arch *arch,
 		   const json_t *open, const struct scope *scope, const struct where *w,
 		   struct error *e)
 {
-	static const char *const keys[] = {"attr", "bytes",    "memory", "pid",
-					   "cpu",  "group_fd", "flags",  NULL};
-	struct vars vars = scope_vars(scope);
-	const json_t *attr = json_object_get(open, "attr");
+	struct open_reading reading = {call, abi, arch, scope_vars(scope)};
+	struct doc d = {.e = e, .context = &reading};
 	int err;
 
 	*call = (struct call){.cpu = -1, .group_fd = -1};
-	if (keys_check(open, keys, "open (attr, bytes, memory, pid, cpu, group_fd, flags)", w, e))
-		return -EINVAL;
 	call->image = calloc(1, abi->attr_size);
 	if (!call->image)
 		return error_no_memory(e, w, "memory for an attr");
 	/* Unless the case gives one, size is what a program built with the newest header would
 	 * pass. */
 	attr_set(abi_field(abi, "size"), call->image, host_order(), abi->attr_size);
-	err = attr ? attr_from_json(abi, arch, attr, &vars, AT_KEY(w, "attr"), call->image, e) : 0;
-	if (!err)
-		err = pokes_from_json(call, json_object_get(open, "bytes"), &vars,
-				      AT_KEY(w, "bytes"), e);
-	if (!err)
-		err = memory_from_json(call, json_object_get(open, "memory"), &vars,
-				       AT_KEY(w, "memory"), e);
-	if (!err)
-		err = s32_from_json(&call->pid, json_object_get(open, "pid"), &vars,
-				    AT_KEY(w, "pid"), e);
-	if (!err)
-		err = s32_from_json(&call->cpu, json_object_get(open, "cpu"), &vars,
-				    AT_KEY(w, "cpu"), e);
-	if (!err)
-		err = s32_from_json(&call->group_fd, json_object_get(open, "group_fd"), &vars,
-				    AT_KEY(w, "group_fd"), e);
-	if (!err)
-		err = flags_from_json(call, abi, json_object_get(open, "flags"), &vars,
-				      AT_KEY(w, "flags"), e);
+	err = doc_read(&d, &call_type, open, call, w);
 	if (err)
 		call_free(call);
 	return err;

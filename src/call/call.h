@@ -9,7 +9,7 @@
 #include "abi/abi.h"
 #include "abi/attr.h"
 #include "language/scope.h"
-#include "text/source.h"
+#include "text/doc.h"
 
 enum memory {
 	MEMORY_WRITABLE,
@@ -42,6 +42,9 @@ struct answer {
 	bool other_written;  /* some other byte of the attr is not what it was */
 	uint32_t size_after; /* attr.size after the call, if it can be read */
 };
+
+/* The rows of `open`. */
+extern const struct doc_type call_type;
 
 /*
  * Reads `open` into *call, with scope->checking as far as it hangs on no variable. call_free() it.

@@ -68,19 +68,21 @@ static int flip_field(struct doc *d, const json_t *json, void *at, const struct 
 
 static const struct doc_type open_type = {
 	"what a witness makes of a call",
-	(const struct doc_row[]){{"attr", DOC_ANY, false, AT(struct witness_open, attr)},
-				 {"pid", DOC_ANY, false, AT(struct witness_open, pid)},
-				 {"flags", DOC_ANY, false, AT(struct witness_open, flags)},
-				 {"memory", DOC_ANY, false, AT(struct witness_open, null)},
-				 {0}},
+	(const struct doc_row[]){
+		{"attr", DOC_ANY, false, AT(struct witness_open, attr), .takes = "attr"},
+		{"pid", DOC_ANY, false, AT(struct witness_open, pid), .takes = "number"},
+		{"flags", DOC_ANY, false, AT(struct witness_open, flags), .takes = "flags"},
+		{"memory", DOC_ANY, false, AT(struct witness_open, null), .takes = "memory"},
+		{0}},
 	.size = sizeof(struct witness_open)};
 
 static const struct doc_type again_type = {
 	"another violation",
 	(const struct doc_row[]){
-		{"flip", DOC_READ, true, AT(struct witness_again, flip), .read = flip_field},
-		{"attr", DOC_ANY, false, AT(struct witness_again, attr)},
-		{"or", DOC_ANY, false, AT(struct witness_again, or)},
+		{"flip", DOC_READ, true, AT(struct witness_again, flip), .read = flip_field,
+		 .takes = "line"},
+		{"attr", DOC_ANY, false, AT(struct witness_again, attr), .takes = "attr"},
+		{"or", DOC_ANY, false, AT(struct witness_again, or), .takes = "attr"},
 		{0}},
 	.size = sizeof(struct witness_again)};
 
@@ -90,16 +92,17 @@ static const struct doc_type witness_type = {
 		{"name", DOC_TEXT, true, AT(struct witness, name)},
 		{"at", DOC_WORD, true, AT(struct witness, at_end),
 		 .words = (const char *const[]){"start", "end", NULL}},
-		{"errno", DOC_READ, true, AT(struct witness, err), .read = one_errno},
+		{"errno", DOC_READ, true, AT(struct witness, err), .read = one_errno,
+		 .takes = "any_errno"},
 		{"as", DOC_WORD, false, AT(struct witness, as_user),
 		 .words = (const char *const[]){"root", "user", NULL}},
-		{"nofile", DOC_ANY, false, AT(struct witness, no_files)},
+		{"nofile", DOC_ANY, false, AT(struct witness, no_files), .takes = "{\"const\": 0}"},
 		{"zombie", DOC_TRUTH, false, AT(struct witness, zombie)},
 		{"open", DOC_OBJECT, false, AT(struct witness, open), .type = &open_type},
-		{"or", DOC_ANY, false, AT(struct witness, or)},
-		{"unless", DOC_ANY, false, AT(struct witness, unless)},
+		{"or", DOC_ANY, false, AT(struct witness, or), .takes = "attr"},
+		{"unless", DOC_ANY, false, AT(struct witness, unless), .takes = "attr"},
 		{"unless_flags", DOC_READ, false, AT(struct witness, unless_flags),
-		 .read = read_flags},
+		 .read = read_flags, .takes = "flags"},
 		{"again", DOC_OBJECT, false, AT(struct witness, again), .type = &again_type},
 		{0}},
 	.size = sizeof(struct witness)};
@@ -110,13 +113,15 @@ static const struct doc_type phase_type = {
 		{"name", DOC_TEXT, true, AT(struct phase, name)},
 		{"about", DOC_TEXT, true, AT(struct phase, about)},
 		{"kernel", DOC_TEXT, false, .at = DOC_NOWHERE},
-		{"errnos", DOC_READ, true, AT(struct phase, errnos), .read = all_errnos},
+		{"errnos", DOC_READ, true, AT(struct phase, errnos), .read = all_errnos,
+		 .takes = "{\"type\": \"array\", \"items\": {\"$ref\": "
+			  "\"names.schema.json#/$defs/any_errno\"}}"},
 		{"witnesses", DOC_LIST, false, AT(struct phase, witnesses), .type = &witness_type,
 		 .count = offsetof(struct phase, witness_count)},
 		{0}},
 	.size = sizeof(struct phase)};
 
-static const struct doc_type phases_type = {
+const struct doc_type phases_type = {
 	"phases.json",
 	(const struct doc_row[]){{"$schema", DOC_ANY, false, .at = DOC_NOWHERE},
 				 {"about", DOC_ANY, false, .at = DOC_NOWHERE},

@@ -183,16 +183,18 @@ static int check_spec(struct doc *d, void *made, const json_t *json, const struc
 				     "a man page section (man) or kernel function (kernel)");
 }
 
-static const struct doc_row spec_rows[] = {{"man", .kind = DOC_TEXT},
-					   {"kernel", .kind = DOC_TEXT},
-					   {"since", .kind = DOC_TEXT},
-					   {"note", .kind = DOC_TEXT},
-					   {.key = NULL}};
+static const struct doc_row spec_rows[] = {
+	{"man", .kind = DOC_TEXT, .help = "the section of the man page"},
+	{"kernel", .kind = DOC_TEXT, .help = "the kernel's function"},
+	{"since", .kind = DOC_TEXT, .help = "the version that introduced the promise"},
+	{"note", .kind = DOC_TEXT, .help = "more details; what the man page says instead"},
+	{.key = NULL}};
 
 /* A case's own spec only adds to its file's, which must say where the promise stands. */
 static const struct doc_type own_spec_type = {"spec (man, kernel, since, note)", .rows = spec_rows};
-const struct doc_type case_spec_type = {"spec (man, kernel, since, note)", .rows = spec_rows,
-					.check = check_spec};
+const struct doc_type case_spec_type = {
+	"spec (man, kernel, since, note)", .rows = spec_rows, .check = check_spec,
+	.rules = "{\"anyOf\": [{\"required\": [\"man\"]}, {\"required\": [\"kernel\"]}]}"};
 
 static int check_identity(struct doc *d, const json_t *json, void *none, const struct where *w)
 {
@@ -264,17 +266,49 @@ static const char *const cgroup_names[] = {"v2", NULL};
 
 /* What a complete case and `defaults` have in common: who, on what, under which conditions. */
 #define COMMON_ROWS                                                                                \
-	{"vehicle", .kind = DOC_NAMES, .read = check_vehicle,                                      \
-	 .expected = "the name of a vehicle"},                                                     \
-		{"requires", .kind = DOC_STRINGS, .read = check_requirement,                       \
-		 .expected = "a token, as \"kernel>=5.13\""},                                      \
+	{"vehicle",                                                                                \
+	 .kind = DOC_NAMES,                                                                        \
+	 .read = check_vehicle,                                                                    \
+	 .expected = "the name of a vehicle",                                                      \
+	 .takes = "vehicle",                                                                       \
+	 .help = "an event of vehicles.json, whose open is merged in; a list runs the case once "  \
+		 "on each"},                                                                       \
+		REQUIRES,                                                                          \
 		{"kind", .kind = DOC_WORD, .words = kind_names,                                    \
-		 .expected = "\"conformance\" or \"capability\""},                                 \
-		{"alone", .kind = DOC_TRUTH}, {"sysctl", .kind = DOC_READ, .read = check_sysctls}, \
-		{"cgroup", .kind = DOC_WORD, .words = cgroup_names, .expected = "\"v2\""},         \
-		{"given", .kind = DOC_ANY}, {"open", .kind = DOC_ANY},                             \
+		 .expected = "\"conformance\" or \"capability\"",                                  \
+		 .help = "conformance (the default), or capability, which has outcome instead of " \
+			 "expect"},                                                                \
+		{"alone", .kind = DOC_TRUTH, .help = "no other case runs at the same time"},       \
+		{"sysctl", .kind = DOC_READ, .read = check_sysctls, .takes = "sysctls",            \
+		 .help = "the values of perf's sysctls while the case runs"},                      \
+		{"cgroup", .kind = DOC_WORD, .words = cgroup_names, .expected = "\"v2\"",          \
+		 .help = "a cgroup for this case: $cgroup.path, .id and .fd"},                     \
+		{"given", .kind = DOC_ANY, .takes = "steps",                                       \
+		 .help = "steps that prepare the call"},                                           \
+		OPEN,                                                                              \
 	{                                                                                          \
-		"outcome", .kind = DOC_ANY                                                         \
+		"outcome", .kind = DOC_ANY, .takes = "outcome",                                    \
+			   .help = "for a capability: the results that mean yes, no and denied; "  \
+				   "any other errno is a failure"                                  \
+	}
+
+#define OPEN                                                                                       \
+	{                                                                                          \
+		"open", .kind = DOC_ANY, .takes = "case.schema.json#/$defs/open",                  \
+			.help = "the call"                                                         \
+	}
+#define REQUIRES                                                                                   \
+	{                                                                                          \
+		"requires", .kind = DOC_STRINGS, .read = check_requirement, .takes = "token",      \
+			    .expected = "a token, as \"kernel>=5.13\"",                            \
+			    .help = "tokens; all must hold, or the case is skipped"                \
+	}
+#define AS(required)                                                                               \
+	{                                                                                          \
+		"as", .kind = DOC_NAMES, .is_required = required, .read = check_identity,          \
+		      .expected = identity_choice, .takes = "identity",                            \
+		      .help = "the caller; a list runs the case once as each; required, here or "  \
+			      "in defaults"                                                        \
 	}
 
 /* Whether `given` and `open` of defaults or a vehicle could be compiled. */
@@ -292,35 +326,8 @@ static int check_call(struct doc *d, void *made, const json_t *json, const struc
 	return err;
 }
 
-static const struct doc_row default_rows[] = {
-	{"as", .kind = DOC_NAMES, .read = check_identity, .expected = identity_choice},
-	COMMON_ROWS,
-	{.key = NULL}};
+static const struct doc_row default_rows[] = {AS(false), COMMON_ROWS, {.key = NULL}};
 const struct doc_type case_defaults_type = {"defaults", .rows = default_rows, .check = check_call};
-
-/* A case as it stands, before anything is put in. */
-static const struct doc_row case_rows[] = {{"name", .kind = DOC_READ, .is_required = true,
-					    .read = read_case_name,
-					    .expected = "a name of a-z and 0-9, joined by - or ."},
-					   {"title", .kind = DOC_TEXT, .is_required = true},
-					   {"spec", .kind = DOC_OBJECT, .type = &own_spec_type},
-					   {"about", .kind = DOC_ANY},
-					   {"as", .kind = DOC_ANY},
-					   {"vehicle", .kind = DOC_ANY},
-					   {"requires", .kind = DOC_ANY},
-					   {"each", .kind = DOC_ANY},
-					   {"given", .kind = DOC_ANY},
-					   {"open", .kind = DOC_ANY},
-					   {"expect", .kind = DOC_ANY},
-					   {"steps", .kind = DOC_ANY},
-					   {"outcome", .kind = DOC_ANY},
-					   {"kind", .kind = DOC_ANY},
-					   {"alone", .kind = DOC_ANY},
-					   {"covers", .kind = DOC_ANY},
-					   {"sysctl", .kind = DOC_ANY},
-					   {"cgroup", .kind = DOC_ANY},
-					   {.key = NULL}};
-const struct doc_type case_type = {"a case", .rows = case_rows};
 
 /* What only one of them has: `expect` of a call, `outcome` of a capability. */
 static int check_expectation(struct doc *d, void *made, const json_t *json, const struct where *w)
@@ -354,30 +361,81 @@ static const struct doc_row complete_rows[] = {
 	{"suite", .kind = DOC_ANY},
 	{"name", .kind = DOC_ANY},
 	{"title", .kind = DOC_TEXT, .is_required = true},
-	{"about", .kind = DOC_TEXT},
+	{"about", .kind = DOC_TEXT, .help = "more about the case, in one line"},
 	{"spec", .kind = DOC_OBJECT, .is_required = true, .type = &case_spec_type},
-	{"as", .kind = DOC_NAMES, .is_required = true, .read = check_identity,
-	 .expected = identity_choice},
+	AS(true),
 	COMMON_ROWS,
-	{"covers", .kind = DOC_STRINGS, .read = check_covered,
-	 .expected = "the id of a check, as \"O004\""},
-	{"steps", .kind = DOC_ANY},
-	{"expect", .kind = DOC_ANY},
+	{"covers", .kind = DOC_STRINGS, .read = check_covered, .takes = "check",
+	 .expected = "the id of a check, as \"O004\"",
+	 .help = "the kernel's checks (checks.json) that the case tests"},
+	{"steps", .kind = DOC_ANY, .takes = "some_steps",
+	 .help = "the steps, in order, each with its expect"},
+	{"expect", .kind = DOC_ANY, .takes = "expect",
+	 .help = "the promised result, or alternatives, of which the first whose when holds is "
+		 "used"},
 	{.key = NULL}};
 const struct doc_type case_complete_type = {"a case", .rows = complete_rows,
 					    .check = check_expectation};
 
-/* A base event, and a vehicle: its name stands in ids. */
-static const struct doc_row base_rows[] = {
-	{"about", .kind = DOC_TEXT, .is_required = true}, {"open", .kind = DOC_ANY}, {.key = NULL}};
-static const struct doc_row vehicle_rows[] = {{"about", .kind = DOC_TEXT, .is_required = true},
-					      {"open", .kind = DOC_ANY},
-					      {"requires", .kind = DOC_STRINGS,
-					       .read = check_requirement,
-					       .expected = "a token, as \"kernel>=5.13\""},
-					      {.key = NULL}};
-const struct doc_type case_base_type = {"a base event", .rows = base_rows, .check = check_call};
-const struct doc_type case_vehicle_type = {"a vehicle", .rows = vehicle_rows, .check = check_call};
+/* A case as it stands, before anything is put in: the members of a complete one, unread. */
+static const struct doc_row case_rows[] = {
+	{"name", .kind = DOC_READ, .is_required = true, .read = read_case_name, .takes = "id",
+	 .expected = "a name of a-z and 0-9, joined by - or .",
+	 .help = "words of a-z and 0-9, joined by - or a dot; after a release an id never changes "
+		 "its meaning"},
+	{"title", .kind = DOC_TEXT, .is_required = true, .help = "the promise, in one line"},
+	{"spec", .kind = DOC_OBJECT, .type = &own_spec_type,
+	 .help = "differences from the file's spec"},
+	{"each", .kind = DOC_ANY, .takes = "each",
+	 .help = "one parameter and its rows; the case runs once for each row"},
+	{"about", .kind = DOC_ANY},
+	{"as", .kind = DOC_ANY},
+	{"vehicle", .kind = DOC_ANY},
+	{"requires", .kind = DOC_ANY},
+	{"given", .kind = DOC_ANY},
+	{"open", .kind = DOC_ANY},
+	{"expect", .kind = DOC_ANY},
+	{"steps", .kind = DOC_ANY},
+	{"outcome", .kind = DOC_ANY},
+	{"kind", .kind = DOC_ANY},
+	{"alone", .kind = DOC_ANY},
+	{"covers", .kind = DOC_ANY},
+	{"sysctl", .kind = DOC_ANY},
+	{"cgroup", .kind = DOC_ANY},
+	{.key = NULL}};
+const struct doc_type case_type = {"a case", .rows = case_rows, .unread = &case_complete_type,
+				   .rules =
+					   "{\"$ref\": \"names.schema.json#/$defs/kind_of_case\"}"};
+
+/* vehicles.json: the name of a vehicle stands in ids. */
+static int check_vehicle_event(struct doc *d, void *made, const json_t *json, const struct where *w)
+{
+	return case_is_id(w->key) ? check_call(d, made, json, w)
+				  : error_name(d->e, w, w->key, NULL,
+					       "a name of a-z and 0-9, joined by - or .");
+}
+
+static const struct doc_type base_type = {
+	"a base event",
+	.rows = (const struct doc_row[]){{"about", .kind = DOC_TEXT, .is_required = true},
+					 OPEN,
+					 {0}},
+	.check = check_call};
+static const struct doc_type vehicle_type = {
+	"a vehicle",
+	.rows =
+		(const struct doc_row[]){
+			{"about", .kind = DOC_TEXT, .is_required = true}, OPEN, REQUIRES, {0}},
+	.check = check_vehicle_event};
+const struct doc_type vehicles_type = {
+	"vehicles.json",
+	.rows = (const struct doc_row[]){
+		{"$schema", .kind = DOC_ANY},
+		{"about", .kind = DOC_TEXT, .is_required = true},
+		{"bases", .kind = DOC_MAP, .type = &base_type,
+		 .help = "what `open` of many cases begins with"},
+		{"vehicles", .kind = DOC_MAP, .is_required = true, .type = &vehicle_type},
+		{0}}};
 
 int case_read(const struct doc_type *type, const json_t *json, const struct cases *cases,
 	      const struct where *w, struct error *e)

@@ -64,11 +64,11 @@ int case_compile(struct program *out, json_t *definition, const struct cases *ca
 		 const struct row_context *row, const struct where *w, struct error *e);
 
 /*
- * What a case file is made of: its spec, its defaults, a case as it stands, as case_complete() puts
- * it together, a vehicle and a base event.
+ * What a case file is made of: its spec, its defaults, a case as it stands, and as case_complete()
+ * puts it together; and vehicles.json.
  */
 extern const struct doc_type case_spec_type, case_defaults_type, case_type, case_complete_type,
-	case_vehicle_type, case_base_type;
+	vehicles_type;
 
 /* Whether it is well formed, but for what is compiled. 0, or a negative errno with `e` filled. */
 int case_read(const struct doc_type *type, const json_t *json, const struct cases *cases,

@@ -451,13 +451,18 @@ static int read_suite(struct doc *d, const json_t *suite, void *out, const struc
 }
 
 static const struct doc_row file_rows[] = {
-	{"$schema", .kind = DOC_ANY},
-	{"suite", .kind = DOC_READ, .is_required = true, .read = read_suite,
-	 .expected = "the file's path with dots for slashes"},
-	{"about", .kind = DOC_TEXT, .is_required = true},
-	{"spec", .kind = DOC_OBJECT, .is_required = true, .type = &case_spec_type},
-	{"defaults", .kind = DOC_OBJECT, .type = &case_defaults_type},
-	{"cases", .kind = DOC_ANY, .is_required = true, .expected = "a list of cases"},
+	{"$schema", .kind = DOC_ANY, .help = "for editors: the schema of this file"},
+	{"suite", .kind = DOC_READ, .is_required = true, .read = read_suite, .takes = "id",
+	 .expected = "the file's path with dots for slashes",
+	 .help = "the file's path below the folder of cases, with dots for slashes"},
+	{"about", .kind = DOC_TEXT, .is_required = true, .help = "the subject of the file"},
+	{"spec", .kind = DOC_OBJECT, .is_required = true, .type = &case_spec_type,
+	 .help = "where the file's promises are written; man or kernel is required"},
+	{"defaults", .kind = DOC_OBJECT, .type = &case_defaults_type,
+	 .help = "defaults of the file's cases"},
+	{"cases", .kind = DOC_ANY, .is_required = true, .expected = "a list of cases",
+	 .takes = "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"$ref\": \"#/$defs/case\"}}",
+	 .help = "the cases"},
 	{.key = NULL}};
 
 static int check_cases(struct doc *d, void *made, const json_t *file, const struct where *w)
@@ -470,7 +475,9 @@ static int check_cases(struct doc *d, void *made, const json_t *file, const stru
 		       : error_value(d->e, AT_KEY(w, "cases"), list, "a list of cases");
 }
 
-static const struct doc_type file_type = {"a case file", .rows = file_rows, .check = check_cases};
+const struct doc_type case_file_type = {
+	"a case file", .rows = file_rows, .check = check_cases,
+	.rules = "{\"$ref\": \"names.schema.json#/$defs/own_or_default\"}"};
 
 static void say_error(struct cases *cases, const char *program, const struct error *e)
 {
@@ -493,7 +500,7 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 
 	if (!file || json_array_append_new(cases->storage, file) ||
 	    bases_apply(file, cases->bases, &root, &e) ||
-	    case_read(&file_type, file, cases, &root, &e)) {
+	    case_read(&case_file_type, file, cases, &root, &e)) {
 		say_error(cases, program, &e);
 		return true;
 	}
@@ -513,25 +520,6 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 		say_error(cases, program, &e);
 	}
 	return wrong > 0;
-}
-
-/* Each has a name, of vehicles one that can stand in ids, and an `open`. */
-static int read_events(struct cases *cases, const json_t *events, const struct doc_type *type,
-		       const struct where *w, struct error *e)
-{
-	const char *name;
-	json_t *event;
-
-	json_object_foreach((json_t *)events, name, event) {
-		struct where at = where_key(w, name);
-
-		if (type == &case_vehicle_type && !case_is_id(name))
-			return error_name(e, &at, name, NULL,
-					  "a name of a-z and 0-9, joined by - or .");
-		if (case_read(type, event, cases, &at, e))
-			return -EINVAL;
-	}
-	return 0;
 }
 
 /* The tables that all case files share: gates, vehicles, the kernel's checks. */
@@ -554,9 +542,7 @@ static int load_shared(struct cases *cases, const struct sources *sources, struc
 	cases->tables.vehicles = json_object_get(file, "vehicles");
 	cases->bases = json_object_get(file, "bases");
 	root = where_root(vehicles);
-	if (read_events(cases, cases->tables.vehicles, &case_vehicle_type,
-			AT_KEY(&root, "vehicles"), e) ||
-	    read_events(cases, cases->bases, &case_base_type, AT_KEY(&root, "bases"), e))
+	if (case_read(&vehicles_type, file, cases, &root, e))
 		return -EINVAL;
 	if (!checks)
 		return 0;

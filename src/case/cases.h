@@ -35,6 +35,9 @@ void say_suite(const char *path, char *text, size_t size);
 /* The instance of that id, the first if there are several; NULL: there is none. */
 const struct instance *cases_find(const struct cases *cases, const char *id);
 
+/* The rows of a case file. */
+extern const struct doc_type case_file_type;
+
 /* Offers every id; or what an argument can pick: suites too, and nothing that is borrowed. */
 void cases_nearest(const struct cases *cases, bool to_pick, struct nearest *near);
 

@@ -9,6 +9,7 @@
 
 #include "case/cases.h"
 #include "command/command.h"
+#include "command/schema.h"
 #include "text/say.h"
 #include "language/pattern.h"
 #include "machine/require.h"
@@ -162,7 +163,9 @@ static const struct command_line help_line = {
 		 "  tokens       what `requires` and `when` can ask of a machine\n"
 		 "  phases       the gates of perf_event_open(2)\n"
 		 "  steps        the verbs of `steps` and `given`\n"
-		 "  step-schema  the same, as JSON Schema\n"
+		 "  step-schema  the same, as JSON Schema; so do abi-schema, baseline-schema,\n"
+		 "               case-schema, checks-schema, model-schema, phases-schema,\n"
+		 "               probe-schema, vehicles-schema and why-schema for files of cases/\n"
 		 "  patterns     what `expect` can say of a result\n"
 		 "  variables    what `$name` stands for\n\n",
 	.rows = (const struct option_row[]){{0}}};
@@ -170,8 +173,13 @@ static const struct command_line help_line = {
 static int help(void *settings, char **operands)
 {
 	const char *topic = operands[0] ? operands[0] : "";
+	int err = schema_print(stdout, topic);
 
 	(void)settings;
+	if (err == -ENOMEM)
+		return fail(EXIT_HARNESS, "perfabi help: %s\n", strerror(ENOMEM));
+	if (!err)
+		return 0;
 	if (!strcmp(topic, "tokens")) {
 		puts("Tokens of `requires` and `when`; \"!\" negates one:\n");
 		require_help(stdout);
@@ -183,9 +191,6 @@ static int help(void *settings, char **operands)
 		     "names what\ncame of it, \"expect\" says what must (perfabi help patterns), "
 		     "\"when\" when it is done:\n");
 		steps_help(stdout);
-	} else if (!strcmp(topic, "step-schema")) {
-		if (steps_schema(stdout))
-			return fail(EXIT_HARNESS, "perfabi help: %s\n", strerror(ENOMEM));
 	} else if (!strcmp(topic, "patterns")) {
 		puts("A pattern is a value that must be equal, an object whose members must fit, a "
 		     "list whose\nelements must, or an object of these, all of which must hold:\n");

@@ -20,24 +20,24 @@
 
 static const struct doc_row lesson_rows[] = {
 	{"about", DOC_TEXT, true, AT(struct lesson, about)},
-	{"bits_of", DOC_STRING, false, AT(struct lesson, bits_of)},
-	{"values_of", DOC_STRING, false, AT(struct lesson, values_of)},
-	{"first_of", DOC_STRING, false, AT(struct lesson, first_of)},
-	{"least_of", DOC_STRING, false, AT(struct lesson, least_of)},
-	{"count", DOC_STRING, false, AT(struct lesson, count)},
-	{"unless", DOC_STRING, false, AT(struct lesson, unless)},
+	{"bits_of", DOC_STRING, false, AT(struct lesson, bits_of), .takes = "flags_or_attr"},
+	{"values_of", DOC_STRING, false, AT(struct lesson, values_of), .takes = "flags_or_attr"},
+	{"first_of", DOC_STRING, false, AT(struct lesson, first_of), .takes = "flags_or_attr"},
+	{"least_of", DOC_STRING, false, AT(struct lesson, least_of), .takes = "flags_or_attr"},
+	{"count", DOC_STRING, false, AT(struct lesson, count), .takes = "errno"},
+	{"unless", DOC_STRING, false, AT(struct lesson, unless), .takes = "errno"},
 	{"yes", DOC_STRINGS, false, AT(struct lesson, yes)},
 	{"no", DOC_STRINGS, false, AT(struct lesson, no)},
 	{"since", DOC_STRING, false, AT(struct lesson, since)},
-	{"as", DOC_STRING, false, AT(struct lesson, as)},
+	{"as", DOC_STRING, false, AT(struct lesson, as), .takes = "identity"},
 	{"leader", DOC_STRING, false, AT(struct lesson, leader)},
-	{"open", DOC_ANY, false, AT(struct lesson, open)},
-	{"by_arch", DOC_ANY, false, AT(struct lesson, by_arch)},
+	{"open", DOC_ANY, false, AT(struct lesson, open), .takes = "object"},
+	{"by_arch", DOC_ANY, false, AT(struct lesson, by_arch), .takes = "object"},
 	{"capability", DOC_NUMBER, false, AT(struct lesson, capability), .least = 1, .most = 63},
 	{"errno", DOC_NUMBER, false, AT(struct lesson, errno_is_value), .most = 1},
 	{0}};
-static const struct doc_type lesson_type = {"what is learned, with `about`", lesson_rows,
-					    sizeof(struct lesson), NULL};
+const struct doc_type lesson_type = {"what is learned, with `about`", lesson_rows,
+				     .size = sizeof(struct lesson)};
 
 int learned_read(struct doc *d, const json_t *json, void *to, const struct where *w)
 {

@@ -31,6 +31,8 @@ struct learned {
 	size_t count;
 };
 
+extern const struct doc_type lesson_type;
+
 /* Reads `learned` of cases/model.json, as a doc_row does; nothing is known yet. */
 int learned_read(struct doc *d, const json_t *json, void *learned, const struct where *w);
 

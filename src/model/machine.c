@@ -204,28 +204,30 @@ static int read_mask(struct doc *d, const json_t *json, void *to, const struct w
 				 .most = 1                                                         \
 	}
 
-static const struct doc_row kind_rows[] = {
-	{"about", .kind = DOC_TEXT, .at = DOC_NOWHERE},
-	PROPERTY("modelled", PMU_MODELLED),
-	PROPERTY("excludes", PMU_EXCLUDES),
-	PROPERTY("all_clocks", PMU_ALL_CLOCKS),
-	PROPERTY("samples", PMU_SAMPLES),
-	PROPERTY("tasks", PMU_TASKS),
-	PROPERTY("extended_regs", PMU_EXTENDED_REGS),
-	PROPERTY("aux_output", PMU_AUX_OUTPUT),
-	PROPERTY("aux_pause", PMU_AUX_PAUSE),
-	{"configs", DOC_READ, false, AT(struct pmu_kind, configs), .read = read_mask},
-	{"type", DOC_READ, false, AT(struct pmu_kind, type), .read = read_mask},
-	{0}};
-static const struct doc_type kind_type = {"a kind of PMU", kind_rows, sizeof(struct pmu_kind),
-					  NULL};
+static const struct doc_row kind_rows[] = {{"about", .kind = DOC_TEXT, .at = DOC_NOWHERE},
+					   PROPERTY("modelled", PMU_MODELLED),
+					   PROPERTY("excludes", PMU_EXCLUDES),
+					   PROPERTY("all_clocks", PMU_ALL_CLOCKS),
+					   PROPERTY("samples", PMU_SAMPLES),
+					   PROPERTY("tasks", PMU_TASKS),
+					   PROPERTY("extended_regs", PMU_EXTENDED_REGS),
+					   PROPERTY("aux_output", PMU_AUX_OUTPUT),
+					   PROPERTY("aux_pause", PMU_AUX_PAUSE),
+					   {"configs", DOC_READ, false,
+					    AT(struct pmu_kind, configs), .read = read_mask,
+					    .takes = "number_or_fact"},
+					   {"type", DOC_READ, false, AT(struct pmu_kind, type),
+					    .read = read_mask, .takes = "number_or_fact"},
+					   {0}};
+static const struct doc_type kind_type = {"a kind of PMU", kind_rows,
+					  .size = sizeof(struct pmu_kind)};
 
 static const struct doc_row class_rows[] = {
 	{"about", DOC_TEXT, true, AT(struct tracepoint_class, about)},
 	{"names", DOC_STRINGS, true, AT(struct tracepoint_class, names)},
 	{0}};
 static const struct doc_type class_type = {"a class of tracepoints", class_rows,
-					   sizeof(struct tracepoint_class), NULL};
+					   .size = sizeof(struct tracepoint_class)};
 
 static const struct doc_row file_rows[] = {
 	{"$schema", .kind = DOC_ANY, .at = DOC_NOWHERE},
@@ -235,11 +237,13 @@ static const struct doc_row file_rows[] = {
 	{"processors", DOC_OBJECT, true, AT(struct model_file, kinds.processors), &class_type},
 	{"tracepoints", DOC_MAP, true, AT(struct model_file, kinds.classes), &class_type,
 	 offsetof(struct model_file, kinds.class_count), .most = CLASSES_MAX},
-	{"learned", DOC_READ, true, AT(struct model_file, learned), .read = learned_read},
-	{"words", DOC_ANY, true, AT(struct model_file, words)},
-	{"terms", DOC_ANY, true, AT(struct model_file, terms)},
+	{"learned", DOC_READ, true, AT(struct model_file, learned), .read = learned_read,
+	 .type = &lesson_type},
+	{"words", DOC_ANY, true, AT(struct model_file, words), .takes = "words"},
+	{"terms", DOC_ANY, true, AT(struct model_file, terms), .takes = "terms"},
 	{0}};
-static const struct doc_type file_type = {"model.json", file_rows, sizeof(struct model_file), NULL};
+const struct doc_type model_file_type = {"model.json", file_rows,
+					 .size = sizeof(struct model_file)};
 
 int model_file_load(struct model_file *file, const struct source *source, struct arena *arena,
 		    struct error *e)
@@ -247,7 +251,7 @@ int model_file_load(struct model_file *file, const struct source *source, struct
 	struct doc d = {arena, e, NULL};
 	struct abi_value *names;
 
-	if (doc_load(&d, &file_type, source, file))
+	if (doc_load(&d, &model_file_type, source, file))
 		return -EINVAL;
 	names = arena_array(arena, file->kinds.count + 1, sizeof(*names));
 	if (!names)

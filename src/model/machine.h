@@ -113,6 +113,8 @@ struct model_file {
 	const json_t *words, *terms;
 };
 
+extern const struct doc_type model_file_type;
+
 /* Reads it into memory of the arena. 0, or a negative errno with `e` filled. */
 int model_file_load(struct model_file *file, const struct source *source, struct arena *arena,
 		    struct error *e);

@@ -39,12 +39,12 @@ static bool choose_text(const struct fact *fact, struct situation *s, uint64_t *
 	return false;
 }
 
-static const struct doc_row text_rows[] = {
-	{"if", DOC_READ, false, AT(struct saying_text, when), .read = predicate_read},
-	{"text", DOC_TEXT, true, AT(struct saying_text, text)},
-	{0}};
+static const struct doc_row text_rows[] = {{"if", DOC_READ, false, AT(struct saying_text, when),
+					    .read = predicate_read, .takes = "predicate"},
+					   {"text", DOC_TEXT, true, AT(struct saying_text, text)},
+					   {0}};
 static const struct doc_type text_type = {"a text, and the `if` on which it is said", text_rows,
-					  sizeof(struct saying_text), NULL};
+					  .size = sizeof(struct saying_text)};
 
 static int load_wording(struct facts *facts, const char *name, const json_t *list,
 			struct vocabulary *v, const struct where *w, struct error *e)
@@ -150,11 +150,13 @@ static int read_gate(struct doc *d, const json_t *json, void *at, const struct w
 
 static const struct doc_type saying_type = {
 	"what a check says",
-	(const struct doc_row[]){
-		{"if", DOC_READ, false, AT(struct saying, when), .read = predicate_read},
-		{"because", DOC_READ, true, AT(struct saying, because), .read = sentence_read},
-		{"instead", DOC_READ, false, AT(struct saying, instead), .read = sentence_read},
-		{0}},
+	(const struct doc_row[]){{"if", DOC_READ, false, AT(struct saying, when),
+				  .read = predicate_read, .takes = "predicate"},
+				 {"because", DOC_READ, true, AT(struct saying, because),
+				  .read = sentence_read, .takes = "sentence"},
+				 {"instead", DOC_READ, false, AT(struct saying, instead),
+				  .read = sentence_read, .takes = "sentence"},
+				 {0}},
 	.size = sizeof(struct saying)};
 
 /* Letters of the checks of mmap(2), ioctl(2), read(2) and poll(2), which have no gates. */
@@ -194,26 +196,32 @@ static int check_check(struct doc *d, void *made, const json_t *json, const stru
 
 static const struct doc_type check_type = {
 	"a check",
-	(const struct doc_row[]){
-		{"gate", DOC_READ, false, AT(struct check, gate), .read = read_gate},
-		ONLY_READ("result"),
-		{"if", DOC_READ, false, AT(struct check, when), .read = predicate_read},
-		{"may", DOC_READ, false, AT(struct check, may), .read = predicate_read},
-		{"because", DOC_READ, false, AT(struct check, own.because), .read = sentence_read},
-		{"instead", DOC_READ, false, AT(struct check, own.instead), .read = sentence_read},
-		{"says", DOC_LIST, false, AT(struct check, says), .type = &saying_type,
-		 .count = offsetof(struct check, saying_count), .least = 1},
-		{"unsaid", DOC_READ, false, AT(struct check, unsaid), .read = sentence_read},
-		ONLY_READ("function"),
-		ONLY_READ("condition"),
-		ONLY_READ("since"),
-		ONLY_READ("no_case"),
-		ONLY_READ("part_of"),
-		ONLY_READ("note"),
-		ONLY_READ("errnos"),
-		ONLY_READ("writes_size"),
-		ONLY_READ("others"),
-		{0}},
+	(const struct doc_row[]){{"gate", DOC_READ, false, AT(struct check, gate),
+				  .read = read_gate, .takes = "phase"},
+				 ONLY_READ("result"),
+				 {"if", DOC_READ, false, AT(struct check, when),
+				  .read = predicate_read, .takes = "predicate"},
+				 {"may", DOC_READ, false, AT(struct check, may),
+				  .read = predicate_read, .takes = "predicate"},
+				 {"because", DOC_READ, false, AT(struct check, own.because),
+				  .read = sentence_read, .takes = "sentence"},
+				 {"instead", DOC_READ, false, AT(struct check, own.instead),
+				  .read = sentence_read, .takes = "sentence"},
+				 {"says", DOC_LIST, false, AT(struct check, says),
+				  .type = &saying_type,
+				  .count = offsetof(struct check, saying_count), .least = 1},
+				 {"unsaid", DOC_READ, false, AT(struct check, unsaid),
+				  .read = sentence_read, .takes = "sentence"},
+				 ONLY_READ("function"),
+				 ONLY_READ("condition"),
+				 ONLY_READ("since"),
+				 ONLY_READ("no_case"),
+				 ONLY_READ("part_of"),
+				 ONLY_READ("note"),
+				 ONLY_READ("errnos"),
+				 ONLY_READ("writes_size"),
+				 ONLY_READ("others"),
+				 {0}},
 	.size = sizeof(struct check), .check = check_check};
 
 struct all_checks {
@@ -221,9 +229,11 @@ struct all_checks {
 	size_t count;
 };
 
-static const struct doc_type checks_type = {
+const struct doc_type checks_file_type = {
 	"checks.json",
-	(const struct doc_row[]){{"checks", DOC_MAP, true, AT(struct all_checks, list),
+	(const struct doc_row[]){ONLY_READ("$schema"),
+				 ONLY_READ("about"),
+				 {"checks", DOC_MAP, true, AT(struct all_checks, list),
 				  .type = &check_type, .count = offsetof(struct all_checks, count)},
 				 {0}},
 	.size = sizeof(struct all_checks)};
@@ -237,7 +247,7 @@ static int load_checks(struct model *model, const struct model_sources *from, st
 	json_t *file = arena_keep(&model->arena, json_pack("{s:O}", "checks", from->list));
 	struct all_checks all;
 
-	if (doc_read(&d, &checks_type, file, &all, &root))
+	if (doc_read(&d, &checks_file_type, file, &all, &root))
 		return -EINVAL;
 	model->checks = arena_array(&model->arena, all.count + 1, sizeof(*model->checks));
 	model->suspects = arena_array(&model->arena, all.count + 1, sizeof(*model->suspects));

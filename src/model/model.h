@@ -47,6 +47,8 @@ struct model {
 };
 
 /* What it is loaded from. */
+extern const struct doc_type checks_file_type;
+
 struct model_sources {
 	const struct source *model, *checks; /* model.json and checks.json */
 	const json_t *list;                  /* the checks of the latter; outlives the model */

@@ -33,7 +33,8 @@ static const struct doc_type fact_type = {
 	(const struct doc_row[]){
 		{"key", DOC_TEXT, true, AT(struct guide_fact, key)},
 		{"title", DOC_TEXT, true, AT(struct guide_fact, title)},
-		{"at", DOC_READ, true, AT(struct guide_fact, path), .read = value_path},
+		{"at", DOC_READ, true, AT(struct guide_fact, path), .read = value_path,
+		 .takes = "path", .help = "its path in the environment of a report"},
 		{"unit", DOC_TEXT, false, AT(struct guide_fact, unit)},
 		{"shows", DOC_WORD, false, AT(struct guide_fact, shows),
 		 .words = (const char *const[]){"value", "first-refused-bit", NULL}},
@@ -73,20 +74,26 @@ static const char *const guide_answers[] = {"unknown", "no", "denied", NULL};
 static const struct doc_type reason_type = {
 	"a reason",
 	(const struct doc_row[]){
-		{"key", DOC_TEXT, false, AT(struct guide_reason, key)},
+		{"key", DOC_TEXT, false, AT(struct guide_reason, key),
+		 .help = "a glob of TOPIC.NAME"},
 		{"caller", DOC_TEXT, false, AT(struct guide_reason, caller)},
-		{"token", DOC_TEXT, false, AT(struct guide_reason, token)},
-		{"errno", DOC_READ, false, AT(struct guide_reason, err), .read = errno_text},
-		{"opens", DOC_TRUTH, false, AT(struct guide_reason, is_of_opened)},
-		{"answer", DOC_WORD, false, AT(struct guide_reason, answer),
-		 .words = guide_answers},
+		{"token", DOC_TEXT, false, AT(struct guide_reason, token),
+		 .help = "a glob of the token that does not hold; without it the call was tried"},
+		{"errno", DOC_READ, false, AT(struct guide_reason, err), .read = errno_text,
+		 .takes = "errno"},
+		{"opens", DOC_TRUTH, false, AT(struct guide_reason, is_of_opened),
+		 .help = "it opens, but does not work"},
+		{"answer", DOC_WORD, false, AT(struct guide_reason, answer), .words = guide_answers,
+		 .help = "for a case that did not run"},
 		{"because", DOC_TEXT, true, AT(struct guide_reason, because)},
 		{"instead", DOC_TEXT, false, AT(struct guide_reason, instead)},
-		{"when", DOC_READ, false, AT(struct guide_reason, when), .read = reason_when},
+		{"when", DOC_READ, false, AT(struct guide_reason, when), .read = reason_when,
+		 .takes = "when",
+		 .help = "the machines to which the reason applies; without it, all"},
 		{0}},
 	.size = sizeof(struct guide_reason)};
 
-static const struct doc_type guide_type = {
+const struct doc_type guide_type = {
 	"probe.json",
 	(const struct doc_row[]){
 		{"$schema", DOC_ANY, false, .at = DOC_NOWHERE},
@@ -94,7 +101,8 @@ static const struct doc_type guide_type = {
 		{"topics", DOC_LIST, true, AT(struct guide, topics), .type = &topic_type,
 		 .count = offsetof(struct guide, topic_count), .expected = "a list of topics"},
 		{"reasons", DOC_LIST, true, AT(struct guide, reasons), .type = &reason_type,
-		 .count = offsetof(struct guide, reason_count), .expected = "a list of reasons"},
+		 .count = offsetof(struct guide, reason_count), .expected = "a list of reasons",
+		 .help = "the first that matches a missing capability"},
 		{0}},
 	.size = offsetof(struct guide, arena)};
 

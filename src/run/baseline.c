@@ -24,7 +24,7 @@ static int keep_json(struct doc *d, void *baseline, const json_t *json, const st
 	return 0;
 }
 
-static const struct doc_type baseline_type = {
+const struct doc_type baseline_type = {
 	"a baseline (about, deviations)",
 	(const struct doc_row[]){{"$schema", DOC_ANY, false, .at = DOC_NOWHERE},
 				 {"about", DOC_TEXT, false, .at = DOC_NOWHERE},
@@ -340,19 +340,36 @@ const struct doc_type deviation_type = {
 	"a deviation (id, when, function, why, seen, read, since, fixed, sometimes, note)",
 	(const struct doc_row[]){
 		{"id", DOC_READ, true, AT(struct deviation, ids), .read = deviation_ids,
+		 .takes = "lines",
+		 .help = "the cases that show it: an id, a prefix of ids up to a dot, a glob, or a "
+			 "list of these",
 		 .expected = "an id, the beginning of ids up to a dot, a glob, or a list of these"},
-		{"when", DOC_READ, false, AT(struct deviation, when), .read = read_conditions},
-		{"function", DOC_TEXT, false, AT(struct deviation, function)},
+		{"when", DOC_READ, false, AT(struct deviation, when), .read = read_conditions,
+		 .takes = "conditions",
+		 .help = "the kernels and machines that have it; of a list, one must match; "
+			 "without it, all"},
+		{"function", DOC_TEXT, false, AT(struct deviation, function), .takes = "function",
+		 .help = "the kernel's function that breaks the promise; a machine's entry has "
+			 "none"},
 		{"why", DOC_TEXT, true, AT(struct deviation, why),
-		 .expected = "what that function, or machine, does wrong"},
-		{"seen", DOC_ANY, false, .at = DOC_NOWHERE},
-		{"read", DOC_ANY, false, .at = DOC_NOWHERE},
-		{"since", DOC_TEXT, false, AT(struct deviation, since)},
-		{"fixed", DOC_TEXT, false, AT(struct deviation, fixed)},
-		{"sometimes", DOC_TEXT, false, AT(struct deviation, sometimes)},
-		{"note", DOC_TEXT, false, .at = DOC_NOWHERE},
+		 .expected = "what that function, or machine, does wrong",
+		 .help = "what it does, as the rest of a sentence that begins with the function; "
+			 "for a machine, a whole sentence"},
+		{"seen", DOC_ANY, false, .at = DOC_NOWHERE, .takes = "versions",
+		 .help = "the kernels on which the cases failed, oldest first"},
+		{"read", DOC_ANY, false, .at = DOC_NOWHERE, .takes = "versions",
+		 .help = "the kernels whose source was read and has the bug, oldest first"},
+		{"since", DOC_TEXT, false, AT(struct deviation, since),
+		 .help = "the version or commit that introduced it"},
+		{"fixed", DOC_TEXT, false, AT(struct deviation, fixed),
+		 .help = "the version or commit that fixed it"},
+		{"sometimes", DOC_TEXT, false, AT(struct deviation, sometimes),
+		 .help = "what can make the case pass on such a kernel: a pass is then a pass"},
+		{"note", DOC_TEXT, false, .at = DOC_NOWHERE,
+		 .help = "anything else that is known, such as a kernel that keeps the promise"},
 		{0}},
-	.size = sizeof(struct deviation), .check = check_deviation};
+	.size = sizeof(struct deviation), .check = check_deviation,
+	.rules = "{\"$ref\": \"names.schema.json#/$defs/deviation_rules\"}"};
 
 static bool names_case(const struct deviation *deviation, const char *id)
 {

@@ -38,6 +38,7 @@ bool baseline_is_none(const char *choice);
  * Reads one text. Each of its ids must be a case's, unless it or the cases are not all there are.
  * 0, or -EINVAL or -ENOMEM with `e` filled.
  */
+extern const struct doc_type baseline_type;
 int baseline_parse(struct baseline *baseline, const struct source *source,
 		   const struct cases *cases, struct error *e);
 

@@ -151,10 +151,10 @@ int steps_schema(FILE *f)
 	      " \"type\": \"object\",\n"
 	      " \"properties\": {\n"
 	      "  \"bind\": {\"description\": \"a name for what came of the step\", "
-	      "\"$ref\": \"case.schema.json#/$defs/name\"},\n"
+	      "\"$ref\": \"names.schema.json#/$defs/name\"},\n"
 	      "  \"when\": {\"description\": \"the step is done only if this holds\", "
-	      "\"$ref\": \"case.schema.json#/$defs/when\"},\n"
-	      "  \"expect\": {\"$ref\": \"case.schema.json#/$defs/outcome_of_step\"}\n"
+	      "\"$ref\": \"names.schema.json#/$defs/when\"},\n"
+	      "  \"expect\": {\"$ref\": \"names.schema.json#/$defs/outcome_of_step\"}\n"
 	      " },\n"
 	      " \"oneOf\": [\n",
 	      f);

@@ -296,7 +296,7 @@ int argument_compile_steps(struct compiling *c, const struct argument *a, struct
 const struct argument_type argument_steps = {
 	.compile = argument_compile_steps,
 	.is_made = true,
-	.schema = "{\"$ref\": \"case.schema.json#/$defs/steps\"}",
+	.schema = "{\"$ref\": \"names.schema.json#/$defs/steps\"}",
 	.holds = HOLDS_STEPS};
 
 /* The steps of a child see what is bound here; what it binds is its own. */
@@ -320,7 +320,7 @@ static int compile_child(struct compiling *c, const struct argument *a, struct o
 const struct argument_type argument_child = {
 	.compile = compile_child,
 	.is_made = true,
-	.schema = "{\"$ref\": \"case.schema.json#/$defs/steps\"}",
+	.schema = "{\"$ref\": \"names.schema.json#/$defs/steps\"}",
 	.holds = HOLDS_CHILD};
 
 static int compile_open(struct compiling *c, const struct argument *a, struct operand *operand,

@@ -21,13 +21,14 @@ static int check_note_rule(struct doc *d, void *made, const json_t *json, const 
 
 static const struct doc_type note_rule_type = {
 	"a remark",
-	(const struct doc_row[]){
-		{"if", DOC_READ, false, AT(struct note_rule, when), .read = predicate_read},
-		{"says", DOC_READ, false, AT(struct note_rule, says), .read = sentence_read},
-		{"check", DOC_TEXT, false, AT(struct note_rule, check)},
-		{"measured", DOC_TRUTH, false, AT(struct note_rule, is_measured)},
-		{"useless", DOC_TRUTH, false, AT(struct note_rule, is_useless)},
-		{0}},
+	(const struct doc_row[]){{"if", DOC_READ, false, AT(struct note_rule, when),
+				  .read = predicate_read, .takes = "predicate"},
+				 {"says", DOC_READ, false, AT(struct note_rule, says),
+				  .read = sentence_read, .takes = "sentence"},
+				 {"check", DOC_TEXT, false, AT(struct note_rule, check)},
+				 {"measured", DOC_TRUTH, false, AT(struct note_rule, is_measured)},
+				 {"useless", DOC_TRUTH, false, AT(struct note_rule, is_useless)},
+				 {0}},
 	.size = sizeof(struct note_rule), .check = check_note_rule};
 
 static const struct doc_type caller_type = {
@@ -59,9 +60,12 @@ static int read_sysctl(struct doc *d, const json_t *json, void *at, const struct
 static const struct doc_type sysctl_type = {
 	"a sysctl",
 	(const struct doc_row[]){
-		{"set", DOC_READ, true, AT(struct sysctl_change, set), .read = read_sysctl},
-		{"if", DOC_READ, true, AT(struct sysctl_change, when), .read = predicate_read},
-		{"loses", DOC_READ, false, AT(struct sysctl_change, loses), .read = sentence_read},
+		{"set", DOC_READ, true, AT(struct sysctl_change, set), .read = read_sysctl,
+		 .takes = "sysctl_change"},
+		{"if", DOC_READ, true, AT(struct sysctl_change, when), .read = predicate_read,
+		 .takes = "predicate"},
+		{"loses", DOC_READ, false, AT(struct sysctl_change, loses), .read = sentence_read,
+		 .takes = "sentence"},
 		{"untried", DOC_TRUTH, false, AT(struct sysctl_change, is_untried)},
 		{0}},
 	.size = sizeof(struct sysctl_change)};
@@ -80,7 +84,7 @@ static const struct doc_type absent_type = {
 			.type = &(what), .count = offsetof(struct knowledge, counted)              \
 	}
 
-static const struct doc_type knowledge_type = {
+const struct doc_type knowledge_type = {
 	"why.json",
 	(const struct doc_row[]){{"$schema", DOC_ANY, false, .at = DOC_NOWHERE},
 				 {"about", DOC_ANY, false, .at = DOC_NOWHERE},
@@ -214,13 +218,16 @@ static int read_settings(struct doc *d, const json_t *json, void *at, const stru
 
 const struct doc_type change_type = {
 	"a change",
-	(const struct doc_row[]){
-		{"set", DOC_READ, true, AT(struct change, set), .read = read_settings},
-		{"if", DOC_READ, false, AT(struct change, when), .read = predicate_read},
-		{"fallback", DOC_TRUTH, false, AT(struct change, is_fallback)},
-		{"says", DOC_READ, false, AT(struct change, says), .read = sentence_read},
-		{"loses", DOC_READ, false, AT(struct change, loses), .read = sentence_read},
-		{0}},
+	(const struct doc_row[]){{"set", DOC_READ, true, AT(struct change, set),
+				  .read = read_settings, .takes = "settings"},
+				 {"if", DOC_READ, false, AT(struct change, when),
+				  .read = predicate_read, .takes = "predicate"},
+				 {"fallback", DOC_TRUTH, false, AT(struct change, is_fallback)},
+				 {"says", DOC_READ, false, AT(struct change, says),
+				  .read = sentence_read, .takes = "sentence"},
+				 {"loses", DOC_READ, false, AT(struct change, loses),
+				  .read = sentence_read, .takes = "sentence"},
+				 {0}},
 	.size = sizeof(struct change)};
 
 /* What the call has where the setting is. */

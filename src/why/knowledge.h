@@ -104,6 +104,7 @@ struct knowledge {
 };
 
 /* 0, or a negative errno with `e` filled. Free with knowledge_free(), whatever came. */
+extern const struct doc_type knowledge_type;
 int knowledge_load(struct knowledge *k, const struct source *source, const struct model *model,
 		   struct error *e);
 void knowledge_free(struct knowledge *k);

@@ -222,7 +222,7 @@ static int compile_identity(struct compiling *c, const struct argument *a, struc
 }
 
 static const struct argument_type argument_identity = {
-	.compile = compile_identity, .schema = "{\"$ref\": \"case.schema.json#/$defs/identity\"}"};
+	.compile = compile_identity, .schema = "{\"$ref\": \"names.schema.json#/$defs/identity\"}"};
 
 static int run_become(struct step *s)
 {
@@ -282,7 +282,7 @@ static int compile_behind_exec(struct compiling *c, const struct argument *a,
 }
 
 static const struct argument_type argument_behind_exec = {
-	.compile = compile_behind_exec, .schema = "{\"$ref\": \"case.schema.json#/$defs/steps\"}"};
+	.compile = compile_behind_exec, .schema = "{\"$ref\": \"names.schema.json#/$defs/steps\"}"};
 
 /* What is bound goes to the other side, too. */
 static int run_exec(struct step *s)
