@@ -170,25 +170,6 @@ int options_read(const struct command_line *line, void *settings, int argc, char
 	return -EINVAL;
 }
 
-/* The text from the column on, in lines that do not grow beyond the width where words allow it. */
-static void print_help(FILE *f, int column, const char *text)
-{
-	int at = column < COLUMN ? COLUMN : column + 2;
-
-	fprintf(f, "%*s", at - column, "");
-	for (bool is_first = true; *text; is_first = false) {
-		int n = (int)strcspn(text, " ");
-
-		if (!is_first && at + 1 + n > WIDTH)
-			fprintf(f, "\n%*s", at = COLUMN, "");
-		else if (!is_first)
-			at += fprintf(f, " ");
-		at += fprintf(f, "%.*s", n, text);
-		text += n + (text[n] == ' ');
-	}
-	fputc('\n', f);
-}
-
 void options_help(const struct command_line *line, FILE *f)
 {
 	struct known known = {.count = 0};
@@ -198,15 +179,17 @@ void options_help(const struct command_line *line, FILE *f)
 	for (int i = 0; i < known.count; i++) {
 		const struct option_row *row = known.list[i].row;
 		char letter[] = {'-', row->letter, ',', '\0'};
+		int column, at;
 
-		if (row->kind == OPTION_TITLE)
+		if (row->kind == OPTION_TITLE) {
 			fprintf(f, "%s%s\n", i ? "\n" : "", row->name);
-		else
-			print_help(f,
-				   fprintf(f, "  %3s --%s%s%s", row->letter ? letter : "",
-					   row->name, row->argument ? " " : "",
-					   row->argument ? row->argument : ""),
-				   row->help);
+			continue;
+		}
+		column = fprintf(f, "  %3s --%s%s%s", row->letter ? letter : "", row->name,
+				 row->argument ? " " : "", row->argument ? row->argument : "");
+		at = column < COLUMN ? COLUMN : column + 2;
+		fprintf(f, "%*s", at - column, "");
+		say_wrapped(f, row->help, (unsigned)at, COLUMN, WIDTH);
 	}
 	fprintf(f, "  -h, --help\n%s", line->end ? line->end : "");
 }

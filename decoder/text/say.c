@@ -112,7 +112,7 @@ static size_t piece(const char *text, size_t length, const char *without)
 	return n;
 }
 
-void one_line_print_part(FILE *f, const char *text, size_t length, const char *without)
+static void one_line_print_part(FILE *f, const char *text, size_t length, const char *without)
 {
 	const char *end = text + length;
 
@@ -131,6 +131,22 @@ void one_line_print_part(FILE *f, const char *text, size_t length, const char *w
 void one_line_print(FILE *f, const char *text, const char *without)
 {
 	one_line_print_part(f, text, strlen(text), without);
+}
+
+void say_wrapped(FILE *f, const char *text, unsigned at, unsigned indent, unsigned width)
+{
+	for (bool is_first = true; *text; is_first = false) {
+		size_t n = strcspn(text, " ");
+
+		if (!is_first && at + 1 + n > width)
+			fprintf(f, "\n%*s", (int)(at = indent), "");
+		else if (!is_first)
+			at += (unsigned)fprintf(f, " ");
+		one_line_print_part(f, text, n, "\n");
+		at += (unsigned)n;
+		text += n + strspn(text + n, " ");
+	}
+	fputc('\n', f);
 }
 
 const char *words_as_text(const char *const words[], char *out, size_t size)

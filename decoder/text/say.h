@@ -35,8 +35,13 @@ bool one_line(const char *text);
 /* Prints `text` as say() does, but for the bytes of `without`, each of which becomes a space. */
 void one_line_print(FILE *f, const char *text, const char *without);
 
-/* The same of the first `length` bytes of `text`. */
-void one_line_print_part(FILE *f, const char *text, size_t length, const char *without);
+/*
+ * Prints the words of `text`, which begins at column `at`, and a newline: in lines of at most
+ * `width` columns where words allow it, of which all but the first begin at column `indent`.
+ * Newlines become spaces; other control characters are shown.
+ */
+enum { SAY_COLUMNS = 100 }; /* the width of what people read */
+void say_wrapped(FILE *f, const char *text, unsigned at, unsigned indent, unsigned width);
 
 /* "a, b or c", of a NULL-terminated list, cut to fit. Returns `out`. */
 const char *words_as_text(const char *const words[], char *out, size_t size);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "language/wrap.h"
 #include "probe/probe.h"
 #include "text/json_text.h"
 #include "text/say.h"
@@ -66,10 +65,10 @@ static void write_reasons(const struct reasons *reasons, FILE *f)
 
 		snprintf(number, sizeof(number), "[%zu]", i + 1);
 		say(f, "  %-5s", number);
-		text_wrap(member_text(reason, "because"), 7, f);
+		say_wrapped(f, member_text(reason, "because"), 7, 7, SAY_COLUMNS);
 		if (instead[0]) {
 			say(f, "       To change it: ");
-			text_wrap(instead, 21, f);
+			say_wrapped(f, instead, 21, 21, SAY_COLUMNS);
 		}
 	}
 }
@@ -134,7 +133,7 @@ static void write_members(const char *before, const json_t *members, const char 
 		all = more;
 		between = " ";
 	}
-	text_wrap(json_string_value(all), 13, f);
+	say_wrapped(f, json_string_value(all), 13, 13, SAY_COLUMNS);
 	json_decref(all);
 }
 

@@ -10,26 +10,9 @@
 
 #include "step/types.h"
 #include "step/vocabulary.h"
+#include "text/say.h"
 
 enum { HELP_COLUMN = 16, ARGUMENT_COLUMN = 28, HELP_WIDTH = 92 };
-
-/* Words to the end of the line, and on the next ones below the first, at `column`. */
-static void put_words(FILE *f, const char *words, size_t column)
-{
-	size_t at = column;
-
-	while (*words) {
-		size_t n = strcspn(words, " "), blank = strspn(words + n, " ");
-
-		if (at > column && at + 1 + n > HELP_WIDTH) {
-			fprintf(f, "\n%*s", (int)column, "");
-			at = column;
-		}
-		at += (size_t)fprintf(f, "%s%.*s", at > column ? " " : "", (int)n, words);
-		words += n + blank;
-	}
-	fputc('\n', f);
-}
 
 /* "key" or "key: in, out, pri": what it is, what it can be. */
 static void help_argument(FILE *f, const struct argument *a)
@@ -41,7 +24,7 @@ static void help_argument(FILE *f, const struct argument *a)
 	snprintf(text, sizeof(text), "%s%s%s", a->help ? a->help : "",
 		 a->help && words[0] ? ": " : "", words);
 	fprintf(f, "%*s%-*s ", HELP_COLUMN, "", ARGUMENT_COLUMN - HELP_COLUMN - 1, a->key);
-	put_words(f, text, ARGUMENT_COLUMN);
+	say_wrapped(f, text, ARGUMENT_COLUMN, ARGUMENT_COLUMN, HELP_WIDTH);
 }
 
 /* "a, b (what it is)": the members that the verb shows. Returns the length, 0 if there are none. */
@@ -65,18 +48,18 @@ static void help_verb(FILE *f, const struct verb *verb)
 	snprintf(text, sizeof(text), "%s%s%s", verb->help, verb->binds ? " [bind]" : "",
 		 verb->kind == PREPARES ? "" : " [expect]");
 	fprintf(f, "  %s%-*s ", verb->key ? "  " : "", verb->key ? 11 : 13, verb->name);
-	put_words(f, text, HELP_COLUMN);
+	say_wrapped(f, text, HELP_COLUMN, HELP_COLUMN, HELP_WIDTH);
 	if (own->words) {
 		argument_words_text(own->words, words, sizeof(words));
 		fprintf(f, "%*s", HELP_COLUMN, "");
-		put_words(f, words, HELP_COLUMN);
+		say_wrapped(f, words, HELP_COLUMN, HELP_COLUMN, HELP_WIDTH);
 	}
 	for (const struct argument *a = own + 1; a->key; a++)
 		help_argument(f, a);
 	if (!shown_text(verb->shows.members, text, sizeof(text)))
 		return;
 	fprintf(f, "%*s%-*s ", HELP_COLUMN, "", ARGUMENT_COLUMN - HELP_COLUMN - 1, "shows");
-	put_words(f, text, ARGUMENT_COLUMN);
+	say_wrapped(f, text, ARGUMENT_COLUMN, ARGUMENT_COLUMN, HELP_WIDTH);
 }
 
 void steps_help(FILE *f)

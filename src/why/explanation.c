@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "language/wrap.h"
 #include "text/json_text.h"
 #include "text/row.h"
 #include "text/say.h"
@@ -342,7 +341,7 @@ static void write_joined(const char *const *texts, const char *between, unsigned
 		json_decref(all);
 		all = more;
 	}
-	text_wrap(json_string_value(all), indent, f);
+	say_wrapped(f, json_string_value(all), indent, indent, SAY_COLUMNS);
 	json_decref(all);
 }
 
@@ -352,7 +351,8 @@ static void write_labelled(const char *label, const char *text, unsigned indent,
 	if (!text)
 		return;
 	fprintf(f, "%*s%s", (int)indent, "", label);
-	text_wrap(text, indent + (unsigned)strlen(label), f);
+	say_wrapped(f, text, indent + (unsigned)strlen(label), indent + (unsigned)strlen(label),
+		    SAY_COLUMNS);
 }
 
 static const char *or_nothing(const char *text)
@@ -494,7 +494,8 @@ void explanation_write(const struct explanation *x, FILE *f)
 
 	fprintf(f, "%s\nby %s\n", x->call, x->caller);
 	for (size_t i = 0; i < json_array_size(x->instead_of); i++)
-		text_wrap(json_string_value(json_array_get(x->instead_of, i)), 0, f);
+		say_wrapped(f, json_string_value(json_array_get(x->instead_of, i)), 0, 0,
+			    SAY_COLUMNS);
 	if (x->as_told == SAID_NO)
 		fprintf(f, "Elsewhere it %s%s; %s it %s%s.\n",
 			strcmp(x->told, "ok") ? "gave " : "opened",
