@@ -39,14 +39,17 @@ const char *member_text(const json_t *object, const char *key)
  * jansson's allocators take no context: the program's name is the one that the C library keeps.
  */
 
-static void *allocate(size_t size)
+void *or_exit(void *memory)
 {
-	void *bytes = malloc(size);
-
-	if (bytes)
-		return bytes;
+	if (memory)
+		return memory;
 	say(stderr, "%s: %s\n", program_invocation_short_name, strerror(ENOMEM));
 	_exit(EXIT_NO_MEMORY);
+}
+
+static void *allocate(size_t size)
+{
+	return or_exit(malloc(size));
 }
 
 void json_memory_or_exit(void)

@@ -16,13 +16,17 @@ char *json_text(const json_t *json, size_t flags);
 /* The text that is the member `key`; "" if there is none, or it is no text. The JSON's own. */
 const char *member_text(const json_t *object, const char *key);
 
-/* The exit status then. */
+/* The exit status without memory. */
 enum { EXIT_NO_MEMORY = 3 };
 
+/* `memory`, or if it is NULL the end of the program with a message and that status: for programs,
+ * not for the library. */
+void *or_exit(void *memory);
+
 /*
- * From now on an allocation of jansson's that fails ends the program with a message and that
- * exit status. Its parser (2.14) loses text or aborts there, so that nothing it returns could be
- * believed. For main() alone: it is one setting of the whole process.
+ * The same of all that jansson allocates from now on. Its parser (2.14) loses text or aborts where
+ * memory ends, so that nothing it returns could be believed. For main() alone: it is one setting of
+ * the whole process.
  */
 void json_memory_or_exit(void);
 

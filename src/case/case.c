@@ -515,103 +515,63 @@ static void set_member(json_t *object, const char *key, const json_t *value)
 		json_object_set(object, key, (json_t *)value);
 }
 
-static json_t *all_requirements(const json_t *one, const json_t *defaults, const json_t *vehicle)
-{
-	json_t *all = json_array();
-
-	json_array_extend(all, json_object_get(defaults, "requires"));
-	json_array_extend(all, json_object_get(vehicle, "requires"));
-	if (json_is_array(json_object_get(one, "requires")))
-		json_array_extend(all, json_object_get(one, "requires"));
-	return all;
-}
-
-static bool complete_steps(json_t *steps, const json_t *open);
-
 /*
- * Puts what `open` has by default under what a step opens, and under what steps within it do; false
- * without memory. Of a step that is in error, nothing: that is said when it is compiled. As deep as
- * lists of steps are nested. NOLINTNEXTLINE(misc-no-recursion)
+ * Puts what `open` has by default under what steps open, and steps within them. Of a step that is
+ * in error, nothing: that is said when it is compiled. As deep as lists of steps are nested.
+ * NOLINTNEXTLINE(misc-no-recursion)
  */
-static bool complete_step(json_t *step, const json_t *open)
-{
-	const struct verb *verb = verb_of(step, NULL, NULL);
-	bool good = true;
-
-	for (const struct argument *a = verb ? verb->arguments : NULL; a && a->key; a++) {
-		json_t *value = json_object_get(step, a->key);
-
-		if (value && a->type == &argument_open)
-			good = !json_object_set_new(step, a->key, merge(open, value)) && good;
-		if (a->type->holds)
-			good = complete_steps(value, open) && good;
-	}
-	return good;
-}
-
-/* NOLINTNEXTLINE(misc-no-recursion) */
-static bool complete_steps(json_t *steps, const json_t *open)
+static void complete_steps(json_t *steps, const json_t *open)
 {
 	json_t *step;
-	bool good = true;
 	size_t i;
 
-	json_array_foreach(steps, i, step)
-		good = complete_step(step, open) && good;
-	return good;
+	json_array_foreach(steps, i, step) {
+		const struct verb *verb = verb_of(step, NULL, NULL);
+
+		for (const struct argument *a = verb ? verb->arguments : NULL; a && a->key; a++) {
+			json_t *value = json_object_get(step, a->key);
+
+			if (value && a->type == &argument_open)
+				json_object_set_new(step, a->key, merge(open, value));
+			if (a->type->holds)
+				complete_steps(value, open);
+		}
+	}
 }
 
-/* A list of steps, if there is one, as it is run; false without memory. */
-static bool add_steps(json_t *out, const char *key, const json_t *steps, const json_t *open,
+/* A list of steps, if there is one, as it is run. */
+static void add_steps(json_t *out, const char *key, const json_t *steps, const json_t *open,
 		      json_t *requirements)
 {
 	json_t *copy = steps ? json_deep_copy(steps) : NULL;
-	bool good = complete_steps(copy, open);
 
 	if (!steps)
-		return true;
+		return;
+	complete_steps(copy, open);
 	add_implied(requirements, copy);
-	return !json_object_set_new(out, key, copy) && good;
-}
-
-static json_t *case_spec(const json_t *file, const json_t *one)
-{
-	json_t *general = json_object_get(file, "spec"), *own = json_object_get(one, "spec");
-
-	return own ? merge(general, own) : json_incref(general);
-}
-
-static void add_own(json_t *out, const json_t *one, const char *const keys[])
-{
-	for (size_t i = 0; keys[i]; i++)
-		set_member(out, keys[i], json_object_get(one, keys[i]));
-}
-
-static void add_inherited(json_t *out, const json_t *one, const json_t *defaults)
-{
-	static const char *const keys[] = {"kind", "as", "alone", "sysctl", "cgroup", "outcome"};
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		set_member(out, keys[i], case_own_or_default(one, defaults, keys[i]));
+	json_object_set_new(out, key, copy);
 }
 
 /* What is done: the preparation, and the steps or the call, with what these require. */
-static bool add_call(json_t *out, const json_t *one, const json_t *defaults, const json_t *vehicle)
+static void add_call(json_t *out, const json_t *one, const json_t *defaults, const json_t *vehicle)
 {
 	const json_t *steps = json_object_get(one, "steps"), *own = json_object_get(one, "open");
 	const json_t *given =
 		steps ? json_object_get(one, "given") : case_own_or_default(one, defaults, "given");
 	const json_t *requires = json_object_get(one, "requires");
-	json_t *all = all_requirements(one, defaults, vehicle), *none = json_object();
+	json_t *all = json_array(), *none = json_object();
 	json_t *of_vehicle = json_object_get(vehicle, "open");
 	json_t *under = merge(json_object_get(defaults, "open"), of_vehicle ? of_vehicle : none);
 	json_t *open = own ? merge(under, own) : json_incref(under);
-	bool good = all && under && open;
 
+	json_array_extend(all, json_object_get(defaults, "requires"));
+	json_array_extend(all, json_object_get(vehicle, "requires"));
+	if (json_is_array(requires))
+		json_array_extend(all, (json_t *) requires);
 	if (!steps)
 		add_implied(all, open);
-	good = add_steps(out, "given", given, under, all) && good;
-	good = add_steps(out, "steps", steps, under, all) && good;
+	add_steps(out, "given", given, under, all);
+	add_steps(out, "steps", steps, under, all);
 	if (requires && !json_is_array(requires))
 		set_member(out, "requires", requires); /* for the check to find */
 	else if (json_array_size(all))
@@ -622,26 +582,32 @@ static bool add_call(json_t *out, const json_t *one, const json_t *defaults, con
 	json_decref(under);
 	json_decref(none);
 	json_decref(all);
-	return good;
+}
+
+static void add_members(json_t *out, const json_t *one, const json_t *defaults,
+			const char *const keys[])
+{
+	for (size_t i = 0; keys[i]; i++)
+		set_member(out, keys[i], case_own_or_default(one, defaults, keys[i]));
 }
 
 json_t *case_complete(const json_t *file, const json_t *one, const json_t *vehicle)
 {
+	static const char *const first[] = {"name", "title", "about", NULL};
+	static const char *const inherited[] = {"kind",   "as",      "alone", "sysctl",
+						"cgroup", "outcome", NULL};
 	const json_t *defaults = json_object_get(file, "defaults");
-	json_t *out = json_object(), *spec = case_spec(file, one);
-	bool good = out && spec;
+	json_t *out = json_object(), *spec = json_object_get(file, "spec");
+	json_t *own_spec = json_object_get(one, "spec");
 
 	set_member(out, "suite", json_object_get(file, "suite"));
-	add_own(out, one, (const char *const[]){"name", "title", "about", NULL});
-	add_inherited(out, one, defaults);
-	good = add_call(out, one, defaults, vehicle) && good;
-	add_own(out, one, (const char *const[]){"expect", "outcome", NULL});
-	json_object_set_new(out, "spec", spec);
-	add_own(out, one, (const char *const[]){"covers", NULL});
-	if (good)
-		return out;
-	json_decref(out);
-	return NULL;
+	add_members(out, one, NULL, first);
+	add_members(out, one, defaults, inherited);
+	add_call(out, one, defaults, vehicle);
+	set_member(out, "expect", json_object_get(one, "expect"));
+	json_object_set_new(out, "spec", own_spec ? merge(spec, own_spec) : json_incref(spec));
+	set_member(out, "covers", json_object_get(one, "covers"));
+	return out;
 }
 
 /*
@@ -650,46 +616,27 @@ json_t *case_complete(const json_t *file, const json_t *one, const json_t *vehic
 
 /* The recursion is as deep as the JSON. NOLINTBEGIN(misc-no-recursion) */
 
-/* What `open` becomes: a new reference, or NULL with `e` filled. */
-static json_t *over_base(const json_t *open, const json_t *bases, const struct where *w,
-			 struct error *e)
-{
-	const json_t *name = json_object_get(open, "base");
-	const char *text = json_string_value(name), *known;
-	const json_t *base = text ? json_object_get(json_object_get(bases, text), "open") : NULL;
-	struct nearest near = nearest_to(text ? text : "");
-	json_t *own, *out, *ignored;
-
-	json_object_foreach((json_t *)bases, known, ignored)
-		nearest_try(&near, known);
-	if (!base) {
-		error_name(e, AT_KEY(w, "base"), text ? text : "", near.best,
-			   "a base event of vehicles.json");
-		return NULL;
-	}
-	own = json_copy((json_t *)open);
-	json_object_del(own, "base");
-	out = own ? merge(base, own) : NULL;
-	json_decref(own);
-	if (!out)
-		error_no_memory(e, w, "memory for a case");
-	return out;
-}
-
 static int apply_to_open(json_t *holder, const json_t *bases, const struct where *w,
 			 struct error *e)
 {
-	const json_t *open = json_object_get(holder, "open");
-	json_t *whole;
+	const json_t *open = json_object_get(holder, "open"), *name = json_object_get(open, "base");
+	const char *text = json_string_value(name), *known;
+	const json_t *base = text ? json_object_get(json_object_get(bases, text), "open") : NULL;
+	struct nearest near = nearest_to(text ? text : "");
+	json_t *own, *ignored;
 
-	if (!json_object_get(open, "base"))
+	if (!name)
 		return 0;
-	whole = over_base(open, bases, w, e);
-	if (!whole)
-		return -EINVAL;
-	return json_object_set_new(holder, "open", whole)
-		       ? error_no_memory(e, w, "memory for a case")
-		       : 0;
+	json_object_foreach((json_t *)bases, known, ignored)
+		nearest_try(&near, known);
+	if (!base)
+		return error_name(e, AT_KEY(w, "base"), text ? text : "", near.best,
+				  "a base event of vehicles.json");
+	own = json_copy((json_t *)open);
+	json_object_del(own, "base");
+	json_object_set_new(holder, "open", merge(base, own));
+	json_decref(own);
+	return 0;
 }
 
 int bases_apply(json_t *json, const json_t *bases, const struct where *w, struct error *e)

@@ -38,7 +38,6 @@ struct cases {
 	struct program **programs;     /* each once */
 	size_t program_count;
 	json_t *storage; /* the files, and what is kept of their cases */
-	bool no_memory;  /* for all of them */
 	bool are_some;   /* there may be cases that are not loaded */
 	bool are_given;  /* of files that were named, in place of the built-in ones */
 };

@@ -18,6 +18,7 @@
 #include "language/merge.h"
 #include "machine/require.h"
 #include "text/arena.h"
+#include "text/json_text.h"
 #include "text/say.h"
 
 /*
@@ -32,46 +33,37 @@ struct gathered {
 	struct arena *arena;
 	struct member list[MEMBERS_MAX + 1];
 	size_t count;
-	bool has_failed;
 };
 
-static struct member *keep_members(struct gathered *g);
+static struct gathered *gather(const struct abi *abi, struct arena *arena)
+{
+	struct gathered *g = or_exit(calloc(1, sizeof(*g)));
 
-static enum shape_kind shape_kind_of(const struct layout_member *told)
+	g->abi = abi;
+	g->arena = arena;
+	return g;
+}
+
+/* The list in the arena, its end behind it. */
+static struct member *keep_members(struct gathered *g)
+{
+	struct member *out = or_exit(arena_array(g->arena, g->count + 1, sizeof(*out)));
+
+	memcpy(out, g->list, g->count * sizeof(*out));
+	free(g);
+	return out;
+}
+
+/* One that is told twice, and not alike, can be anything. NOLINTNEXTLINE(misc-no-recursion) */
+static void add_member(void *context, const struct layout_member *told)
 {
 	static const enum shape_kind kinds[] = {[VALUE_NUMBER] = SHAPE_NUMBER,
 						[VALUE_TEXT] = SHAPE_TEXT,
 						[VALUE_NAMES] = SHAPE_NAMES,
 						[VALUE_LIST] = SHAPE_LIST,
 						[VALUE_OBJECT] = SHAPE_OBJECT};
-
-	return kinds[told->value];
-}
-
-static void add_member(void *context, const struct layout_member *told);
-
-/* The members of an object, or of a list's elements; NULL where nothing is told of them. */
-static struct member *inner(const struct gathered *of, const struct layout_member *told,
-			    bool *has_failed)
-{
-	struct gathered *g = calloc(1, sizeof(*g));
-	struct member *members = NULL;
-
-	if (g) {
-		*g = (struct gathered){.abi = of->abi, .arena = of->arena};
-		layout_members_of(of->abi, told->node, add_member, g);
-		members = g->count ? keep_members(g) : NULL;
-	}
-	*has_failed = *has_failed || !g || g->has_failed;
-	free(g);
-	return members;
-}
-
-/* One that is told twice, and not alike, can be anything. NOLINTNEXTLINE(misc-no-recursion) */
-static void add_member(void *context, const struct layout_member *told)
-{
-	struct gathered *g = context;
-	enum shape_kind kind = shape_kind_of(told);
+	struct gathered *g = context, *within;
+	enum shape_kind kind = kinds[told->value];
 	struct member *known = (struct member *)member_named(g->list, told->name, NULL);
 
 	if (known) {
@@ -79,59 +71,26 @@ static void add_member(void *context, const struct layout_member *told)
 			known->shape = (struct value_shape){.kind = SHAPE_ANY};
 		return;
 	}
-	if (g->count == MEMBERS_MAX) {
-		g->has_failed = true;
-		return;
-	}
-	known = &g->list[g->count++];
+	known = or_exit(g->count < MEMBERS_MAX ? &g->list[g->count++] : NULL);
 	*known = (struct member){.name = told->name, .shape = {.kind = kind}};
-	if (kind == SHAPE_OBJECT || kind == SHAPE_LIST)
-		known->shape.members = inner(g, told, &g->has_failed);
-}
-
-/* The list in the arena, its end behind it. */
-static struct member *keep_members(struct gathered *g)
-{
-	struct member *out = arena_alloc(g->arena, (g->count + 1) * sizeof(*out));
-
-	if (out)
-		memcpy(out, g->list, g->count * sizeof(*out));
-	g->has_failed = g->has_failed || !out;
-	return out;
+	if (kind != SHAPE_OBJECT && kind != SHAPE_LIST)
+		return;
+	within = gather(g->abi, g->arena);
+	layout_members_of(g->abi, told->node, add_member, within);
+	/* NULL where nothing is told of them */
+	known->shape.members = within->count ? keep_members(within) : NULL;
+	if (!known->shape.members)
+		free(within);
 }
 
 /* All that has this layout can show. */
 static struct member *members_of(const struct abi *abi, struct arena *arena,
 				 const struct layout *layout)
 {
-	struct gathered *g = calloc(1, sizeof(*g));
-	struct member *out;
+	struct gathered *g = gather(abi, arena);
 
-	if (!g)
-		return NULL;
-	*g = (struct gathered){.abi = abi, .arena = arena};
 	layout_members(layout, add_member, g);
-	out = keep_members(g);
-	if (g->has_failed)
-		out = NULL;
-	free(g);
-	return out;
-}
-
-/* What every line has. */
-static struct member *common_members(struct arena *arena)
-{
-	struct gathered *g = calloc(1, sizeof(*g));
-	struct member *out = NULL;
-
-	if (g) {
-		*g = (struct gathered){.arena = arena};
-		for (const struct layout_member *m = layout_line; m->name; m++)
-			add_member(g, m);
-		out = keep_members(g);
-	}
-	free(g);
-	return out;
+	return keep_members(g);
 }
 
 /* The type as the decoder writes it: "MMAP2". */
@@ -144,41 +103,34 @@ static void type_text(const char *name, char *out, size_t size)
 	out[i] = '\0';
 }
 
-static bool shapes_of_records(struct record_shapes *out, const struct abi *abi, struct arena *arena)
-{
-	const struct abi_family *records = abi_family(abi, "record");
-
-	*out = (struct record_shapes){
-		.list = arena_alloc(arena, (records->count + 1) * sizeof(*out->list)),
-		.common = common_members(arena)};
-	for (size_t i = 0; out->list && i < records->count; i++) {
-		struct record_shape *shape = &out->list[out->count];
-
-		if (!records->values[i].layout)
-			continue;
-		type_text(records->values[i].name, shape->type, sizeof(shape->type));
-		shape->members = members_of(abi, arena, records->values[i].layout);
-		if (!shape->members)
-			return false;
-		out->count++;
-	}
-	return out->list && out->common;
-}
-
-/* Fills records, read and page of the tables, in memory of the arena. 0, or -ENOMEM with `e`. */
+/* Fills records, read and page of the tables, in memory of the arena. 0, or -EINVAL with `e`. */
 static int shapes_load(struct tables *tables, struct arena *arena, struct error *e)
 {
 	static const char *const names[PAGE_MEMBERS] = {
 		[PAGE_DATA_HEAD] = "data_head", [PAGE_DATA_TAIL] = "data_tail"};
+	const struct abi *abi = tables->abi;
+	const struct abi_family *family = abi_family(abi, "record");
+	struct record_shapes *records = &tables->records;
+	struct gathered *common = gather(abi, arena); /* what every line has */
 
-	if (!shapes_of_records(&tables->records, tables->abi, arena))
-		return error_no_memory(e, NULL, "memory for the members of records");
-	tables->read = members_of(tables->abi, arena, abi_layout(tables->abi, "read_format"));
-	tables->page = members_of(tables->abi, arena, abi_layout(tables->abi, "mmap_page"));
-	if (!tables->read || !tables->page)
-		return error_no_memory(e, NULL, "memory for the members of what is read");
+	for (const struct layout_member *m = layout_line; m->name; m++)
+		add_member(common, m);
+	*records = (struct record_shapes){
+		.list = or_exit(arena_array(arena, family->count + 1, sizeof(*records->list))),
+		.common = keep_members(common)};
+	for (size_t i = 0; i < family->count; i++) {
+		struct record_shape *shape = &records->list[records->count];
+
+		if (!family->values[i].layout)
+			continue;
+		type_text(family->values[i].name, shape->type, sizeof(shape->type));
+		shape->members = members_of(abi, arena, family->values[i].layout);
+		records->count++;
+	}
+	tables->read = members_of(abi, arena, abi_layout(abi, "read_format"));
+	tables->page = members_of(abi, arena, abi_layout(abi, "mmap_page"));
 	for (size_t i = 0; i < PAGE_MEMBERS; i++) {
-		tables->page_at[i] = mmap_page_offset(tables->abi, names[i]);
+		tables->page_at[i] = mmap_page_offset(abi, names[i]);
 		if (tables->page_at[i] < 0)
 			return error_text(e, NULL, "none",
 					  "a member \"%s\" of mmap_page in a file abi/*.json",
@@ -195,109 +147,59 @@ struct load {
 	struct error *e;
 };
 
-static char *make_id(const char *suite, const char *name, const char *as, const char *vehicle,
-		     const char *row)
+static void add_instance(struct cases *cases, const struct instance *instance)
 {
-	char *id = NULL;
-	int n = asprintf(&id, "%s.%s%s%s%s%s%s%s", suite, name, as ? "." : "", as ? as : "",
-			 vehicle ? "." : "", vehicle ? vehicle : "", row ? "." : "",
-			 row ? row : "");
-
-	return n < 0 ? NULL : id;
-}
-
-static int no_memory_for_cases(struct load *l)
-{
-	return error_no_memory(l->e, NULL, "memory for the cases");
-}
-
-static int add_instance(struct load *l, const struct instance *instance)
-{
-	struct cases *cases = l->cases;
-
-	if (!instance->id)
-		return no_memory_for_cases(l);
-	if ((cases->count & (cases->count - 1)) == 0) {
-		size_t room = cases->count ? cases->count * 2 : 1;
-		struct instance *grown = realloc(cases->list, room * sizeof(*grown));
-
-		if (!grown) {
-			free(instance->id);
-			return no_memory_for_cases(l);
-		}
-		cases->list = grown;
-	}
+	if ((cases->count & (cases->count - 1)) == 0)
+		cases->list = or_exit(realloc(cases->list, (cases->count ? cases->count * 2 : 1) *
+								   sizeof(*cases->list)));
 	cases->list[cases->count++] = *instance;
-	return 0;
-}
-
-/* A text that lives as long as the cases; NULL without memory. */
-static const char *keep_name(struct cases *cases, const char *name)
-{
-	json_t *text = json_string(name);
-
-	return json_array_append_new(cases->storage, text) ? NULL : json_string_value(text);
-}
-
-/* A new program, which is the cases'; NULL without memory. */
-static struct program *add_program(struct cases *cases)
-{
-	struct program **grown =
-		realloc(cases->programs, (cases->program_count + 1) * sizeof(*grown));
-	struct program *program = calloc(1, sizeof(*program));
-
-	if (grown)
-		cases->programs = grown;
-	if (!grown || !program) {
-		free(program);
-		return NULL;
-	}
-	return cases->programs[cases->program_count++] = program;
 }
 
 /* One instance for each identity; `like` has all that they share. */
-static int add_identities(struct load *l, const struct instance *like, bool vehicle_in_id)
+static void add_identities(struct load *l, const struct instance *like, bool vehicle_in_id)
 {
 	const json_t *json = like->program->definition, *as = json_object_get(json, "as");
+	const char *vehicle = vehicle_in_id ? like->who.vehicle : NULL, *row = like->who.row;
 
 	for (size_t i = 0; i < elements(as); i++) {
 		const char *name = json_string_value(element(as, i));
-		struct instance instance = *like;
+		const char *in_id = json_is_array(as) ? name : NULL;
+		struct instance one = *like;
 
-		instance.who.as = (enum identity)identity_by_name(name);
-		instance.kind = case_kind(json);
-		instance.alone = json_is_true(json_object_get(json, "alone")) ||
-				 json_object_get(json, "sysctl");
-		instance.id = make_id(like->suite, like->name, json_is_array(as) ? name : NULL,
-				      vehicle_in_id ? like->who.vehicle : NULL, like->who.row);
-		if (add_instance(l, &instance))
-			return -ENOMEM;
+		one.who.as = (enum identity)identity_by_name(name);
+		one.kind = case_kind(json);
+		one.alone = json_is_true(json_object_get(json, "alone")) ||
+			    json_object_get(json, "sysctl");
+		or_exit(asprintf(&one.id, "%s.%s%s%s%s%s%s%s", one.suite, one.name,
+				 in_id ? "." : "", in_id ? in_id : "", vehicle ? "." : "",
+				 vehicle ? vehicle : "", row ? "." : "", row ? row : "") < 0
+				? NULL
+				: one.id);
+		add_instance(l->cases, &one);
 	}
-	return 0;
 }
 
 /* One row of a case on one vehicle (NULL: none): completed, checked, compiled. */
 static int expand_vehicle(struct load *l, const json_t *one, struct instance *like,
 			  const struct row_context *row, const struct where *w)
 {
-	const json_t *vehicle =
-		like->who.vehicle ? json_object_get(l->cases->tables.vehicles, like->who.vehicle)
-				  : NULL;
+	struct cases *cases = l->cases;
+	const json_t *vehicle = like->who.vehicle
+					? json_object_get(cases->tables.vehicles, like->who.vehicle)
+					: NULL;
 	json_t *json = case_complete(l->file, one, vehicle);
-	struct program *program = json ? add_program(l->cases) : NULL;
 	int err;
 
-	if (!program) {
-		json_decref(json);
-		return no_memory_for_cases(l);
-	}
-	like->program = program;
-	err = case_read(&case_complete_type, json, l->cases, w, l->e);
+	cases->programs = or_exit(
+		realloc(cases->programs, (cases->program_count + 1) * sizeof(*cases->programs)));
+	like->program = cases->programs[cases->program_count++] =
+		or_exit(calloc(1, sizeof(*like->program)));
+	err = case_read(&case_complete_type, json, cases, w, l->e);
 	if (err) {
 		json_decref(json);
 		return err;
 	}
-	err = case_compile(program, json, l->cases, row, w, l->e);
+	err = case_compile(like->program, json, cases, row, w, l->e);
 	like->title = json_string_value(json_object_get(json, "title"));
 	like->spec = json_object_get(json, "spec");
 	return err;
@@ -309,21 +211,16 @@ static int expand_row(struct load *l, const json_t *one, struct instance *like,
 {
 	const json_t *vehicle = case_own_or_default(one, l->defaults, "vehicle");
 	size_t count = vehicle ? elements(vehicle) : 1;
+	int err = case_check_vehicles(vehicle, l->cases, w, l->e);
 
-	if (case_check_vehicles(vehicle, l->cases, w, l->e))
-		return -EINVAL;
 	json_array_append(l->cases->storage, (json_t *)vehicle);
-	for (size_t i = 0; i < count; i++) {
-		int err;
-
+	for (size_t i = 0; i < count && !err; i++) {
 		like->who.vehicle = vehicle ? json_string_value(element(vehicle, i)) : NULL;
 		err = expand_vehicle(l, one, like, row, w);
 		if (!err)
-			err = add_identities(l, like, json_is_array(vehicle));
-		if (err)
-			return err;
+			add_identities(l, like, json_is_array(vehicle));
 	}
-	return 0;
+	return err;
 }
 
 static int expand_rows(struct load *l, const json_t *one, const struct row_context *context,
@@ -344,11 +241,7 @@ static int expand_rows(struct load *l, const json_t *one, const struct row_conte
 			return error_name(l->e, &at, row, NULL,
 					  "a row's name of a-z and 0-9, joined by - or .");
 		filled = substitute(one, context->parameter, value);
-		like->who.row = keep_name(l->cases, row);
-		if (!filled || !like->who.row) {
-			json_decref(filled);
-			return no_memory_for_cases(l);
-		}
+		like->who.row = row;
 		err = expand_row(l, filled, like, context, &at);
 		json_decref(filled);
 		if (err)
@@ -388,9 +281,8 @@ static int expand_case(struct load *l, const json_t *one, size_t index, const st
 		rows = each_rows(json_object_get(each, parameter), l->cases->tables.abi,
 				 arch_of_rows(l, one), &at_rows, l->e);
 	if (!rows)
-		return error_is_set(l->e) ? -EINVAL : no_memory_for_cases(l);
-	if (json_array_append_new(l->cases->storage, rows))
-		return no_memory_for_cases(l);
+		return -EINVAL;
+	json_array_append_new(l->cases->storage, rows);
 	context.rows = rows;
 	return each ? expand_rows(l, one, &context, &like, w)
 		    : expand_row(l, one, &like, &context, w);
@@ -479,9 +371,9 @@ const struct doc_type case_file_type = {
 	"a case file", .rows = file_rows, .check = check_cases,
 	.rules = "{\"$ref\": \"names.schema.json#/$defs/own_or_default\"}"};
 
-static void say_error(struct cases *cases, const char *program, const struct error *e)
+static void say_error(const char *program, const struct error *e)
 {
-	cases->no_memory = cases->no_memory || e->no_memory;
+	or_exit(e->no_memory ? NULL : (void *)e);
 	error_print(stderr, program, e);
 }
 
@@ -498,10 +390,11 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 	unsigned wrong = 0;
 	size_t i;
 
-	if (!file || json_array_append_new(cases->storage, file) ||
-	    bases_apply(file, cases->bases, &root, &e) ||
+	if (file)
+		json_array_append_new(cases->storage, file);
+	if (!file || bases_apply(file, cases->bases, &root, &e) ||
 	    case_read(&case_file_type, file, cases, &root, &e)) {
-		say_error(cases, program, &e);
+		say_error(program, &e);
 		return true;
 	}
 	l.file = file;
@@ -517,7 +410,7 @@ static bool load_file(struct cases *cases, const struct source *source, const ch
 			    program, e.file, ERRORS_SHOWN);
 			break;
 		}
-		say_error(cases, program, &e);
+		say_error(program, &e);
 	}
 	return wrong > 0;
 }
@@ -584,15 +477,12 @@ static int by_id(const void *a, const void *b)
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-static int sort_by_id(struct cases *cases, struct error *e)
+static void sort_by_id(struct cases *cases)
 {
-	cases->by_id = calloc(cases->count + 1, sizeof(*cases->by_id));
-	if (!cases->by_id)
-		return error_no_memory(e, NULL, "memory for the ids");
+	cases->by_id = or_exit(calloc(cases->count + 1, sizeof(*cases->by_id)));
 	for (size_t i = 0; i < cases->count; i++)
 		cases->by_id[i] = &cases->list[i];
 	qsort(cases->by_id, cases->count, sizeof(*cases->by_id), by_id);
-	return 0;
 }
 
 /* An id that two cases have: where the other is, for the very file may have been named twice. */
@@ -691,14 +581,6 @@ static int check_required(const struct cases *cases, struct error *e)
 	return 0;
 }
 
-/* What can be said only of all cases together. */
-static int check_ids(struct cases *cases, struct error *e)
-{
-	if (sort_by_id(cases, e) || check_duplicates(cases, e) || check_required(cases, e))
-		return -EINVAL;
-	return 0;
-}
-
 int cases_load_tables(struct cases *out, const struct abi *abi, const char *machine,
 		      const struct sources *sources, const char *program)
 {
@@ -707,10 +589,9 @@ int cases_load_tables(struct cases *out, const struct abi *abi, const char *mach
 	*out = (struct cases){
 		.tables = {.abi = abi, .arch = machine ? abi_arch(abi, machine) : NULL},
 		.storage = json_array()};
-	if (out->storage && !shapes_load(&out->tables, &out->shapes, &e) &&
-	    !load_shared(out, sources, &e))
+	if (!shapes_load(&out->tables, &out->shapes, &e) && !load_shared(out, sources, &e))
 		return 0;
-	say_error(out, program, &e);
+	say_error(program, &e);
 	return 1;
 }
 
@@ -725,18 +606,19 @@ int cases_load(struct cases *out, const struct abi *abi, const char *machine,
 	for (size_t i = 0; i < sources->count; i++) {
 		e = (struct error){0};
 		if (check_name(&sources->list[i], &e)) {
-			say_error(out, program, &e);
+			say_error(program, &e);
 			broken++;
 		}
 		if (!is_case_file(sources->list[i].name) || sources->list[i].is_left_out)
 			continue;
 		broken += load_file(out, &sources->list[i], program);
-		if (out->no_memory)
-			return broken;
 	}
 	e = (struct error){0};
-	if (!broken && check_ids(out, &e)) {
-		say_error(out, program, &e);
+	if (broken)
+		return broken;
+	sort_by_id(out);
+	if (check_duplicates(out, &e) || check_required(out, &e)) {
+		say_error(program, &e);
 		broken++;
 	}
 	return broken;

@@ -14,6 +14,7 @@
 
 #include "language/keys.h"
 #include "machine/names.h"
+#include "text/json_text.h"
 #include "text/say.h"
 
 /* Whether `text` is `name`, or a folder of names above it: "open" of "open.size". */
@@ -65,15 +66,10 @@ static int by_source_name(const void *a, const void *b)
 	return strcmp(((const struct source *)a)->name, ((const struct source *)b)->name);
 }
 
-static int add_source(struct sources *to, const struct source *source)
+static void add_source(struct sources *to, const struct source *source)
 {
-	struct source *grown = realloc(to->list, (to->count + 1) * sizeof(*grown));
-
-	if (!grown)
-		return -ENOMEM;
-	to->list = grown;
+	to->list = or_exit(realloc(to->list, (to->count + 1) * sizeof(*to->list)));
 	to->list[to->count++] = *source;
-	return 0;
 }
 
 /* Whether one of them has a name that begins with `prefix`. */
@@ -86,19 +82,17 @@ static bool has_source(const struct sources *s, const char *prefix)
 }
 
 /* Puts in what is not there yet of `from`: its sources whose names begin with `prefix`. */
-static int fall_back(struct sources *to, const struct sources *from, const char *prefix)
+static void fall_back(struct sources *to, const struct sources *from, const char *prefix)
 {
 	if (has_source(to, prefix))
-		return 0;
+		return;
 	for (size_t i = 0; i < from->count; i++)
 		if (!strncmp(from->list[i].name, prefix, strlen(prefix))) {
 			struct source borrowed = from->list[i];
 
 			borrowed.is_borrowed = prefix[0] != '\0';
-			if (add_source(to, &borrowed))
-				return -ENOMEM;
+			add_source(to, &borrowed);
 		}
-	return 0;
 }
 
 /*
@@ -108,17 +102,6 @@ static int fall_back(struct sources *to, const struct sources *from, const char 
 static bool has_capabilities(const char *name)
 {
 	return !strncmp(name, "machine/", 8) || !strcmp(name, "pmu/hardware.json");
-}
-
-/* For files that are read without the folder that they are from. */
-static int borrow_capabilities(struct sources *to, const struct sources *builtin)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < builtin->count && !err; i++)
-		if (has_capabilities(builtin->list[i].name))
-			err = fall_back(to, builtin, builtin->list[i].name);
-	return err;
 }
 
 static int read_path(struct loaded *l, const char *path, struct error *e)
@@ -138,9 +121,9 @@ static int read_path(struct loaded *l, const char *path, struct error *e)
 	if (err)
 		return err;
 	l->read_count++;
-	for (size_t i = 0; i < read->count && !err; i++)
-		err = add_source(&l->sources, &read->list[i]);
-	return err;
+	for (size_t i = 0; i < read->count; i++)
+		add_source(&l->sources, &read->list[i]);
+	return 0;
 }
 
 static bool any_path(char *const arguments[])
@@ -160,17 +143,20 @@ static int gather_sources(struct loaded *l, const char *folder, char *const argu
 	for (size_t i = 0; arguments && arguments[i] && !err; i++)
 		if (is_path(arguments[i]))
 			err = read_path(l, arguments[i], e);
-	if (!err && !l->read_count)
-		err = fall_back(&l->sources, &builtin, "");
-	if (!err)
-		err = fall_back(&l->sources, &abi, "abi/");
-	for (size_t i = 0; shared_tables[i] && !err; i++)
-		err = fall_back(&l->sources, &builtin, shared_tables[i]);
-	if (!err)
-		err = borrow_capabilities(&l->sources, &builtin);
-	if (!err && !l->read_count)
+	if (err)
+		return err;
+	if (!l->read_count)
+		fall_back(&l->sources, &builtin, "");
+	fall_back(&l->sources, &abi, "abi/");
+	for (size_t i = 0; shared_tables[i]; i++)
+		fall_back(&l->sources, &builtin, shared_tables[i]);
+	/* for files that are read without the folder that they are from */
+	for (size_t i = 0; i < builtin.count; i++)
+		if (has_capabilities(builtin.list[i].name))
+			fall_back(&l->sources, &builtin, builtin.list[i].name);
+	if (!l->read_count)
 		qsort(l->sources.list, l->sources.count, sizeof(*l->sources.list), by_source_name);
-	return err;
+	return 0;
 }
 
 static int load_abi(struct loaded *l, const char *folder, char *const arguments[],
@@ -223,10 +209,10 @@ int load_tables(struct loaded *l, const char *folder, const char *program)
 	if (status)
 		return status;
 	l->has_cases = true;
-	if (!cases_load_tables(&l->cases, l->abi, uname(&u) ? NULL : u.machine, &l->sources,
-			       program))
-		return 0;
-	return l->cases.no_memory ? EXIT_HARNESS : EXIT_USAGE;
+	return cases_load_tables(&l->cases, l->abi, uname(&u) ? NULL : u.machine, &l->sources,
+				 program)
+		       ? EXIT_USAGE
+		       : 0;
 }
 
 int load_cases(struct loaded *l, const char *folder, char *const arguments[], bool whole,
@@ -246,8 +232,6 @@ int load_cases(struct loaded *l, const char *folder, char *const arguments[], bo
 	l->cases.are_given = l->read_count;
 	if (!broken)
 		return 0;
-	if (l->cases.no_memory)
-		return EXIT_HARNESS;
 	say(stderr, "%s: %d file%s errors; no case runs until you fix %s\n", program, broken,
 	    broken == 1 ? " has" : "s have", broken == 1 ? "it" : "them");
 	return EXIT_USAGE;
@@ -292,14 +276,10 @@ static int filter_parse(struct filter *filter, const char *text, const struct op
 int filters_add(void *to, const char *text, const struct option_row *row, const char *program)
 {
 	struct filters *filters = to;
-	struct filter *grown = realloc(filters->list, (filters->count + 1) * sizeof(*grown));
 
-	if (!grown) {
-		say(stderr, "%s: %s\n", program, strerror(ENOMEM));
-		return -ENOMEM;
-	}
-	filters->list = grown;
-	return filter_parse(&grown[filters->count++], text, row, program);
+	filters->list =
+		or_exit(realloc(filters->list, (filters->count + 1) * sizeof(*filters->list)));
+	return filter_parse(&filters->list[filters->count++], text, row, program);
 }
 
 void filters_free(struct filters *filters)
@@ -467,15 +447,11 @@ static int mark_all(const struct cases *cases, char *const arguments[], const ch
 int pick(const struct cases *cases, char *const arguments[], const struct filters *filters,
 	 const struct instance ***picked, size_t *count, const char *program)
 {
-	const struct instance **list = calloc(cases->count + 1, sizeof(*list));
-	bool *marked = calloc(cases->count + 1, sizeof(*marked));
-	int status = EXIT_HARNESS;
+	const struct instance **list = or_exit(calloc(cases->count + 1, sizeof(*list)));
+	bool *marked = or_exit(calloc(cases->count + 1, sizeof(*marked)));
+	int status = mark_all(cases, arguments, program, marked);
 
 	*count = 0;
-	if (list && marked)
-		status = mark_all(cases, arguments, program, marked);
-	else
-		say(stderr, "%s: no memory for the cases\n", program);
 	for (size_t i = 0; !status && i < cases->count; i++) {
 		const struct instance *instance = &cases->list[i];
 		bool is_picked = marked[i];

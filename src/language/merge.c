@@ -12,43 +12,27 @@
 #include <string.h>
 
 #include "abi/value.h"
+#include "text/json_text.h"
 
 /* NOLINTBEGIN(misc-no-recursion) */
-
-/* Gives `out` a member and takes its reference; false if it, or its key, is NULL without memory. */
-static bool put_member(json_t *out, const char *key, json_t *value)
-{
-	return value && !json_object_set_new(out, key, value);
-}
-
-static json_t *copy_of_object(const json_t *base)
-{
-	return json_is_object(base) ? json_copy((json_t *)base) : json_object();
-}
 
 json_t *merge(const json_t *base, const json_t *patch)
 {
 	const char *key;
 	json_t *value, *out;
-	bool good;
 
 	if (!json_is_object(patch))
 		return json_incref((json_t *)patch);
-	out = copy_of_object(base);
-	good = out != NULL;
+	out = json_is_object(base) ? json_copy((json_t *)base) : json_object();
 	if (json_object_get(patch, "type") && !json_object_get(patch, "config"))
 		json_object_del(out, "config");
 	json_object_foreach((json_t *)patch, key, value) {
 		if (json_is_null(value))
 			json_object_del(out, key);
 		else
-			good = good &&
-			       put_member(out, key, merge(json_object_get(out, key), value));
+			json_object_set_new(out, key, merge(json_object_get(out, key), value));
 	}
-	if (good)
-		return out;
-	json_decref(out);
-	return NULL;
+	return out;
 }
 
 /* The member whose name is so many bytes; NULL: there is none. */
@@ -80,52 +64,34 @@ static const json_t *member(const json_t *value, const char *text, const char **
 	return value;
 }
 
-static bool put_part(FILE *out, const json_t *part)
+/* `text` with each "$name" and "$name.member" replaced. */
+static json_t *substitute_text(const char *text, const char *name, const json_t *value)
 {
-	char *dump = NULL;
-	bool good;
+	size_t n = strlen(name), size;
+	char *whole = NULL;
+	FILE *out = or_exit(open_memstream(&whole, &size));
+	json_t *json;
 
-	if (json_is_string(part))
-		return fputs(json_string_value(part), out) >= 0;
-	dump = json_dumps(part, JSON_COMPACT | JSON_ENCODE_ANY);
-	good = dump && fputs(dump, out) >= 0;
-	free(dump);
-	return good;
-}
-
-/* `text` with each "$name" and "$name.member" replaced; false without memory. */
-static bool put_substituted(FILE *out, const char *text, const char *name, const json_t *value)
-{
-	size_t n = strlen(name);
-	bool good = true;
-
-	while (*text && good) {
+	while (*text) {
 		const json_t *part;
+		char *dump;
 
 		if (*text != '$' || strncmp(text + 1, name, n) ||
 		    strspn(text + 1, "abcdefghijklmnopqrstuvwxyz0123456789_") != n) {
-			good = fputc(*text++, out) != EOF;
+			fputc(*text++, out);
 			continue;
 		}
 		part = member(value, text + 1 + n, &text);
-		good = put_part(out, part);
+		if (json_is_string(part)) {
+			fputs(json_string_value(part), out);
+			continue;
+		}
+		dump = or_exit(json_text(part, JSON_COMPACT | JSON_ENCODE_ANY));
+		fputs(dump, out);
+		free(dump);
 	}
-	return good;
-}
-
-static json_t *substitute_text(const char *text, const char *name, const json_t *value)
-{
-	char *whole = NULL;
-	size_t size;
-	FILE *out = open_memstream(&whole, &size);
-	json_t *json = NULL;
-	bool good;
-
-	if (!out)
-		return NULL;
-	good = put_substituted(out, text, name, value);
-	if (!fclose(out) && good)
-		json = json_string(whole);
+	or_exit(fclose(out) ? NULL : whole);
+	json = json_string(whole);
 	free(whole);
 	return json;
 }
@@ -144,34 +110,34 @@ static json_t *substitute_string(const json_t *json, const char *name, const jso
 	return substitute_text(text, name, value);
 }
 
-/* What was made of `json`: `json` itself where all is the same, NULL where it went wrong. */
-static json_t *made(json_t *out, const json_t *json, bool good, bool same)
+/* What was made of `json`: `json` itself where all is the same. */
+static json_t *made(json_t *out, const json_t *json, bool same)
 {
-	if (good && !same)
+	if (!same)
 		return out;
 	json_decref(out);
-	return good ? json_incref((json_t *)json) : NULL;
+	return json_incref((json_t *)json);
 }
 
 static json_t *substitute_array(const json_t *json, const char *name, const json_t *value)
 {
 	json_t *out = json_array(), *item;
-	bool same = true, good = out != NULL;
+	bool same = true;
 	size_t i;
 
 	json_array_foreach(json, i, item) {
 		json_t *new_item = substitute(item, name, value);
 
 		same = same && new_item == item;
-		good = new_item && !json_array_append_new(out, new_item) && good;
+		json_array_append_new(out, new_item);
 	}
-	return made(out, json, good, same);
+	return made(out, json, same);
 }
 
 static json_t *substitute_object(const json_t *json, const char *name, const json_t *value)
 {
 	json_t *out = json_object(), *item;
-	bool same = true, good = out != NULL;
+	bool same = true;
 	const char *key;
 
 	json_object_foreach((json_t *)json, key, item) {
@@ -179,12 +145,11 @@ static json_t *substitute_object(const json_t *json, const char *name, const jso
 		json_t *new_key =
 			strchr(key, '$') ? substitute_text(key, name, value) : json_string(key);
 
-		same = same && new_item == item && new_key &&
-		       !strcmp(json_string_value(new_key), key);
-		good = put_member(out, json_string_value(new_key), new_item) && good;
+		same = same && new_item == item && !strcmp(json_string_value(new_key), key);
+		json_object_set_new(out, json_string_value(new_key), new_item);
 		json_decref(new_key);
 	}
-	return made(out, json, good, same);
+	return made(out, json, same);
 }
 
 json_t *substitute(const json_t *json, const char *name, const json_t *value)
@@ -336,11 +301,9 @@ static json_t *list_rows(const json_t *list, const struct where *w, struct error
 	size_t i;
 
 	json_array_foreach(list, i, item) {
-		char *text = json_is_string(item) ? strdup(json_string_value(item))
-						  : json_dumps(item, JSON_ENCODE_ANY);
-		char name[64];
+		char *text = or_exit(json_text(item, JSON_ENCODE_ANY)), name[64];
 
-		row_name(text ? text : "", name, sizeof(name));
+		row_name(json_is_string(item) ? json_string_value(item) : text, name, sizeof(name));
 		free(text);
 		if (json_is_object(item) || json_is_array(item) || json_object_get(rows, name))
 			error_value(e, AT_INDEX(w, i), item, "scalars, each once");
@@ -353,46 +316,25 @@ static json_t *list_rows(const json_t *list, const struct where *w, struct error
 	return NULL;
 }
 
-/* A row's name out of two, which has no _, as names of the ABI do; free() it. */
-static char *pair_name(const char *a, const char *b)
-{
-	char *row = NULL;
-
-	if (asprintf(&row, "%s-%s", a, b) < 0)
-		return NULL;
-	for (char *c = row; *c; c++)
-		*c = *c == '_' ? '-' : *c;
-	return row;
-}
-
-/* What a row has under its name: {"a": A, "b": B, "sum": what both have}. */
-static int put_pair(json_t *out, const char *row, const char *a, const char *b, json_int_t sum,
-		    const struct where *w, struct error *e)
-{
-	if (json_object_get(out, row))
-		return error_name(e, w, row, NULL,
-				  "each row's name once; it is two names joined by -");
-	if (json_object_set_new(out, row, json_pack("{s:s,s:s,s:I}", "a", a, "b", b, "sum", sum)))
-		return error_no_memory(e, w, "memory for rows");
-	return 0;
-}
-
-/* One row of two names. */
+/* The row of two names, which has no _: {"a": A, "b": B, "sum": what both have}. */
 static int add_pair(json_t *out, const char *a, json_t *of_a, const char *b, json_t *of_b,
 		    const struct where *w, struct error *e)
 {
 	json_int_t sum;
-	char *row;
-	int err;
+	char *row = NULL;
 
 	if (__builtin_add_overflow(json_integer_value(of_a), json_integer_value(of_b), &sum))
 		return error_value(e, w, of_b, "numbers of which each two have a sum of 64 bits");
-	row = pair_name(a, b);
-	if (!row)
-		return error_no_memory(e, w, "memory for rows");
-	err = put_pair(out, row, a, b, sum, w, e);
+	or_exit(asprintf(&row, "%s-%s", a, b) < 0 ? NULL : row);
+	for (char *c = row; *c; c++)
+		*c = *c == '_' ? '-' : *c;
+	if (json_object_get(out, row))
+		error_name(e, w, row, NULL, "each row's name once; it is two names joined by -");
+	else
+		json_object_set_new(out, row,
+				    json_pack("{s:s,s:s,s:I}", "a", a, "b", b, "sum", sum));
 	free(row);
-	return err;
+	return error_is_set(e) ? -EINVAL : 0;
 }
 
 /* The rows of one name with each that stands behind it. */

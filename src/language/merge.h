@@ -13,14 +13,14 @@
  * `patch` over `base`, as RFC 7386: objects member by member, null takes a member away, anything
  * else replaces. In an attr, a patch that gives `type` without `config` takes the old config away:
  * it meant something else. What does not change is shared, so neither may be written to afterwards.
- * A new reference, or NULL without memory.
+ * A new reference.
  */
 json_t *merge(const json_t *base, const json_t *patch);
 
 /*
  * `json` with "$name" and "$name.member" replaced by what `value` has: by the value
  * itself where the string is nothing else, by its text within a longer string. What does not change
- * is shared. A new reference, or NULL without memory.
+ * is shared. A new reference.
  */
 json_t *substitute(const json_t *json, const char *name, const json_t *value);
 

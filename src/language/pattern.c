@@ -3,6 +3,7 @@
  * Matching, and mutating. The recursion is as deep as the pattern's JSON.
  */
 #include "language/pattern.h"
+#include "text/json_text.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -647,9 +648,9 @@ static bool turn(struct pattern *p, unsigned *index, struct arena *arena)
 
 	if ((*index)--)
 		return false;
-	parts = arena ? arena_array(arena, 2, sizeof(*parts)) : NULL;
-	if (!parts)
+	if (!arena)
 		return true;
+	parts = or_exit(arena_array(arena, 2, sizeof(*parts)));
 	parts[0] = *p;
 	parts[1] = (struct pattern){.kind = PATTERN_OPERATOR,
 				    .key = "not",

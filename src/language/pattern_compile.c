@@ -8,6 +8,7 @@
 
 #include "language/keys.h"
 #include "language/pattern.h"
+#include "text/json_text.h"
 
 /* NOLINTBEGIN(misc-no-recursion) */
 
@@ -24,11 +25,10 @@ static const struct value_shape any_shape = {.kind = SHAPE_ANY},
 static int compile(struct compiler *c, struct pattern *p, const json_t *json,
 		   const struct value_shape *shape, const struct where *w);
 
-static int make_parts(struct compiler *c, struct pattern *p, size_t count, const struct where *w)
+static void make_parts(struct compiler *c, struct pattern *p, size_t count)
 {
-	p->parts = arena_array(c->arena, count + 1, sizeof(*p->parts));
+	p->parts = or_exit(arena_array(c->arena, count + 1, sizeof(*p->parts)));
 	p->count = count;
-	return p->parts ? 0 : error_no_memory(c->error, w, "memory for a pattern");
 }
 
 static int check_text(struct compiler *c, struct pattern *p, const char *text,
@@ -75,8 +75,7 @@ static int compile_pair(struct compiler *c, struct pattern *p, const json_t *ope
 
 	if (json_array_size(operand) != 2)
 		return error_value(c->error, w, operand, "[lowest, highest]");
-	if (make_parts(c, p, 2, w))
-		return -ENOMEM;
+	make_parts(c, p, 2);
 	for (size_t i = 0; i < 2; i++)
 		if (number_operand(c, &p->parts[i], json_array_get(operand, i), w, &value[i]))
 			return -EINVAL;
@@ -137,8 +136,7 @@ static int compile_times(struct compiler *c, struct pattern *p, const json_t *js
 
 	if (!of || !is || json_object_size(json) != 2)
 		return error_value(c->error, w, json, "of, a pattern, and is, how many fit");
-	if (make_parts(c, p, 2, w))
-		return -ENOMEM;
+	make_parts(c, p, 2);
 	*p = (struct pattern){PATTERN_MEMBERS, json, NULL, NULL, p->parts, 2, false};
 	p->parts[0].key = "of";
 	p->parts[1].key = "is";
@@ -159,8 +157,7 @@ static int compile_each(struct compiler *c, struct pattern *p, const json_t *ope
 		return error_value(c->error, w, operand,
 				   "at least one %s: whatever is shown fits none at all",
 				   are_counts ? "count" : "pattern");
-	if (make_parts(c, p, elements(operand), w))
-		return -ENOMEM;
+	make_parts(c, p, elements(operand));
 	for (size_t i = 0; !err && i < p->count; i++) {
 		struct where at = json_is_array(operand) ? where_index(w, i) : *w;
 
@@ -220,8 +217,7 @@ static int compile_operation(struct compiler *c, struct pattern *p, const json_t
 	default:
 		break;
 	}
-	if (make_parts(c, p, 1, w))
-		return -ENOMEM;
+	make_parts(c, p, 1);
 	if (p->op->operand == OPERAND_NUMBER)
 		return number_operand(c, p->parts, operand, w, &value);
 	if (p->op->operand == OPERAND_LENGTH)
@@ -312,8 +308,7 @@ static int compile_pattern_object(struct compiler *c, struct pattern *p, const j
 
 	if (!first)
 		return error_value(c->error, w, json, "a value, members, or operators");
-	if (make_parts(c, p, json_object_size(json), w))
-		return -ENOMEM;
+	make_parts(c, p, json_object_size(json));
 	if (pattern_operator(first, &near))
 		return compile_operators(c, p, json, shape, w);
 	if (shape_is_list(shape))
@@ -329,8 +324,9 @@ static int compile_elements(struct compiler *c, struct pattern *p, const json_t 
 			    const struct value_shape *list, const struct where *w)
 {
 	struct value_shape shape = shape_element(list);
-	int err = make_parts(c, p, json_array_size(json), w);
+	int err = 0;
 
+	make_parts(c, p, json_array_size(json));
 	p->kind = PATTERN_ELEMENTS;
 	if (list->kind != SHAPE_ANY && !shape_is_list(list))
 		return error_value(c->error, w, json, "a pattern on %s (perfabi help patterns)",
@@ -386,11 +382,9 @@ struct pattern *pattern_compile(const json_t *json, const struct value_shape *sh
 				struct error *e)
 {
 	struct compiler c = {scope, arena, e, json_object()};
-	struct pattern *p = arena_alloc(arena, sizeof(*p));
+	struct pattern *p = or_exit(arena_alloc(arena, sizeof(*p)));
 
-	if (!p || !c.own)
-		error_no_memory(e, w, "memory for a pattern");
-	else if (compile(&c, p, json, shape, w))
+	if (compile(&c, p, json, shape, w))
 		p = NULL;
 	json_decref(c.own);
 	return p;
