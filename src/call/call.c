@@ -18,6 +18,7 @@
 
 #include "machine/names.h"
 #include "plan/plan.h"
+#include "text/json_text.h"
 
 /* Past this many pages nothing of attr is laid out: the kernel refuses more than one unread. */
 enum { ATTR_PAGES = 1 };
@@ -180,9 +181,7 @@ int call_from_json(struct call *call, const struct abi *abi, const struct abi_ar
 	int err;
 
 	*call = (struct call){.cpu = -1, .group_fd = -1};
-	call->image = calloc(1, abi->attr_size);
-	if (!call->image)
-		return error_no_memory(e, w, "memory for an attr");
+	call->image = or_exit(calloc(1, abi->attr_size));
 	/* Unless the case gives one, size is what a program built with the newest header would
 	 * pass. */
 	attr_set(abi_field(abi, "size"), call->image, host_order(), abi->attr_size);
@@ -203,14 +202,11 @@ uint64_t call_field(const struct call *call, const struct abi *abi, const char *
 	return attr_get(abi_field(abi, name), call->image, host_order());
 }
 
-int call_copy(struct call *to, const struct call *from, const struct abi *abi)
+void call_copy(struct call *to, const struct call *from, const struct abi *abi)
 {
 	*to = *from;
-	to->image = malloc(abi->attr_size);
-	if (!to->image)
-		return -ENOMEM;
+	to->image = or_exit(malloc(abi->attr_size));
 	memcpy(to->image, from->image, abi->attr_size);
-	return 0;
 }
 
 /* Where an attr is passed: within memory, `readable` bytes before its end. */
@@ -348,9 +344,7 @@ static int issue_in(const struct call *call, const struct environment *env,
 		return -EOVERFLOW;                        /* a program of 32 bits has flags of 32 */
 	if (!memory && call->memory == MEMORY_WRITABLE) { /* to map some would take longer */
 		own.size = ATTR_PAGES * env->page_size;
-		own.map = allocated = malloc(own.size);
-		if (!allocated)
-			return -ENOMEM;
+		own.map = allocated = or_exit(malloc(own.size));
 	}
 	err = place_attr(call, env, in, &p);
 	if (!err) {
@@ -533,14 +527,14 @@ enum { DIGITS_SAFE = 18, DIGITS_MOST = 20 };
 
 /*
  * Numbers above 2^63-1 are well-formed JSON, and jansson reads none: as texts they are the same to
- * value_eval(). A copy with these between quotes, to be freed; NULL without memory.
+ * value_eval(). A copy with these between quotes, to be freed.
  */
 static char *quote_large_numbers(const char *line, size_t size)
 {
-	char *copy = malloc(size * 2 + 1), *to = copy;
+	char *copy = or_exit(malloc(size * 2 + 1)), *to = copy;
 	bool in_text = false;
 
-	for (size_t i = 0; copy && i < size; i++) {
+	for (size_t i = 0; i < size; i++) {
 		size_t n = in_text ? 0 : strspn(line + i, "0123456789");
 
 		if (n > DIGITS_SAFE && n <= DIGITS_MOST && (!i || line[i - 1] != '-')) {
@@ -554,8 +548,7 @@ static char *quote_large_numbers(const char *line, size_t size)
 			in_text = !in_text;
 		*to++ = line[i];
 	}
-	if (copy)
-		*to = '\0';
+	*to = '\0';
 	return copy;
 }
 

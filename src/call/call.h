@@ -58,8 +58,8 @@ void call_free(struct call *call);
 /* What the call has in that field of attr. */
 uint64_t call_field(const struct call *call, const struct abi *abi, const char *name);
 
-/* A copy with an image of its own. 0 or -ENOMEM. */
-int call_copy(struct call *to, const struct call *from, const struct abi *abi);
+/* A copy with an image of its own. */
+void call_copy(struct call *to, const struct call *from, const struct abi *abi);
 
 /*
  * Lays the attr out in fresh memory, calls, and looks at what came: the file descriptor (which

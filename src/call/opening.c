@@ -6,12 +6,14 @@
 
 #include <string.h>
 
+#include "text/json_text.h"
+
 int opening_compile(struct opening *out, const json_t *json, const struct abi *abi,
 		    const struct abi_arch *arch, struct scope *scope, struct arena *arena,
 		    const struct where *w, struct error *e)
 {
 	bool asked = false;
-	unsigned char *image;
+	unsigned char *image = or_exit(arena_alloc(arena, abi->attr_size));
 	int err;
 
 	scope->was_asked = &asked;
@@ -20,12 +22,10 @@ int opening_compile(struct opening *out, const json_t *json, const struct abi *a
 	if (err)
 		return err;
 	out->json = asked ? json : NULL;
-	image = arena_alloc(arena, abi->attr_size);
-	if (image)
-		memcpy(image, out->call.image, abi->attr_size);
+	memcpy(image, out->call.image, abi->attr_size);
 	call_free(&out->call);
 	out->call.image = image;
-	return image ? 0 : error_no_memory(e, w, "memory for an attr");
+	return 0;
 }
 
 int opening_make(const struct opening *open, const struct tables *tables, const struct scope *scope,

@@ -14,6 +14,7 @@
 
 #include "text/say.h"
 #include "machine/names.h"
+#include "text/json_text.h"
 
 /* ABI of the reading. */
 static const struct abi *abi_of(const struct doc *d)
@@ -277,12 +278,12 @@ static int change_attr(struct call *call, const json_t *set, const json_t *added
 		       const struct environment *env)
 {
 	const struct abi *abi = env->abi;
-	unsigned char *bits = calloc(1, abi->attr_size);
+	unsigned char *bits = or_exit(calloc(1, abi->attr_size));
 	struct where nowhere = {0};
 	struct error e = {0};
-	int err = bits ? 0 : -ENOMEM;
+	int err = 0;
 
-	if (!err && set) {
+	if (set) {
 		cover(abi, call, set);
 		err = attr_from_json(abi, env->arch, set, NULL, &nowhere, call->image, &e);
 	}
@@ -353,11 +354,10 @@ static int change_again(struct call *call, const struct witness *w, const struct
 static bool would_lie(const struct witness *w, const struct call *call,
 		      const struct environment *env)
 {
-	unsigned char *bits = calloc(1, env->abi->attr_size);
+	unsigned char *bits = or_exit(calloc(1, env->abi->attr_size));
 	struct where nowhere = {0};
 	struct error e = {0};
-	bool any =
-		!bits || attr_from_json(env->abi, env->arch, w->unless, NULL, &nowhere, bits, &e);
+	bool any = attr_from_json(env->abi, env->arch, w->unless, NULL, &nowhere, bits, &e);
 
 	for (size_t i = 0; !any && i < env->abi->attr_size; i++)
 		any = call->image[i] & bits[i];
@@ -370,10 +370,9 @@ static int consult(const struct witness *w, const struct call *call, bool flips,
 {
 	struct call changed;
 	struct answer answer;
-	int err = call_copy(&changed, call, env->abi);
+	int err;
 
-	if (err)
-		return err;
+	call_copy(&changed, call, env->abi);
 	err = add_violation(&changed, w, env);
 	if (!err && flips)
 		err = change_again(&changed, w, env);

@@ -31,7 +31,8 @@ static const struct schema_file {
 	} defs[2];
 } files[] = {
 	{"abi", "perfabi: a file of the ABI", .type = &abi_file_type},
-	{"baseline", "perfabi: a baseline", .type = &baseline_type},
+	{"baseline", "perfabi: a baseline", .type = &baseline_type,
+	 .defs = {{"deviation", &deviation_type}}},
 	{"case", "perfabi: a file of cases", &case_file_type,
 	 .defs = {{"case", &case_type}, {"open", &call_type}}},
 	{"checks", "perfabi: the kernel's checks", .type = &checks_file_type},

@@ -169,15 +169,12 @@ static void count_trial(struct worker *w, const struct trial *t)
 /* Keeps a call for the mutations. */
 static void keep_call(struct worker *w, const struct trial *t)
 {
-	struct trial *grown = realloc(w->kept, (w->kept_count + 1) * sizeof(*grown));
+	struct trial *kept;
 
-	if (!grown)
-		fail(w, "memory for calls", ENOMEM);
-	w->kept = grown;
-	grown[w->kept_count] = *t;
-	if (call_copy(&grown[w->kept_count].call, &t->call, w->hunt->model->abi))
-		fail(w, "memory for calls", ENOMEM);
-	w->kept_count++;
+	w->kept = or_exit(realloc(w->kept, (w->kept_count + 1) * sizeof(*w->kept)));
+	kept = &w->kept[w->kept_count++];
+	*kept = *t;
+	call_copy(&kept->call, &t->call, w->hunt->model->abi);
 }
 
 /* Makes a call at a boundary, each held against the witnesses. */

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-const char *const outcome_names[OUTCOMES] = {"pass", "fail", "skip", "xfail", "xpass", "error"};
+const char *const outcome_names[OUTCOMES + 1] = {"pass", "fail", "skip", "xfail", "xpass", "error"};
 
 bool verdict_set(struct verdict *v, enum outcome outcome, const char *expected, const char *got)
 {

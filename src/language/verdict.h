@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum outcome { PASS, FAIL, SKIP, XFAIL, XPASS, ERROR, OUTCOMES };
-extern const char *const outcome_names[OUTCOMES];
+extern const char *const outcome_names[OUTCOMES + 1]; /* NULL-terminated */
 
 enum { REFUSED_ATTR_MAX = 512 };
 

@@ -44,26 +44,25 @@ struct fact {
 struct facts {
 	struct fact list[FACTS_MAX];
 	size_t count;
+	bool is_full; /* some were left out */
 };
 
 /* What the vocabulary is made of; each list ends with a fact without a name. */
 extern const struct fact attr_facts[], call_facts[], caller_facts[], pmu_facts[],
 	breakpoint_facts[], path_facts[], group_facts[], unknown_facts[], then_facts[];
 
-/* 0, or -ENOSPC beyond FACTS_MAX. */
-int facts_add(struct facts *facts, const struct fact *fact);
-int facts_add_list(struct facts *facts, const struct fact *list);
+/* Beyond FACTS_MAX, sets is_full. */
+void facts_add(struct facts *facts, const struct fact *fact);
 
-/* The fields of struct perf_event_attr, as attr.NAME. 0 or a negative errno. */
-int facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *arena);
+/* The fields of struct perf_event_attr, as attr.NAME. */
+void facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *arena);
 
-/* The classes of tracepoints, as tracepoint.CLASS; what is learned, by its name. 0 or a negative
- * errno. */
-int facts_add_classes(struct facts *facts, const struct kinds *kinds, struct arena *arena);
-int facts_add_learned(struct facts *facts, const struct learned *learned);
+/* The classes of tracepoints, as tracepoint.CLASS; what is learned, by its name. */
+void facts_add_classes(struct facts *facts, const struct kinds *kinds, struct arena *arena);
+void facts_add_learned(struct facts *facts, const struct learned *learned);
 
-/* The properties of the machine. As facts_add(). */
-int facts_add_properties(struct facts *facts);
+/* The properties of the machine. */
+void facts_add_properties(struct facts *facts);
 
 /* The index of the fact of that name, or -1; `near` (may be NULL) is offered all. */
 int facts_find(const struct facts *facts, const char *name, struct nearest *near);

@@ -2,7 +2,6 @@
 /*
  * The vocabulary as a list, found by name.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "abi/attr.h"
@@ -10,21 +9,11 @@
 #include "machine/property.h"
 #include "model/fact.h"
 
-int facts_add(struct facts *facts, const struct fact *fact)
+void facts_add(struct facts *facts, const struct fact *fact)
 {
-	if (facts->count == FACTS_MAX)
-		return -ENOSPC;
-	facts->list[facts->count++] = *fact;
-	return 0;
-}
-
-int facts_add_list(struct facts *facts, const struct fact *list)
-{
-	int err = 0;
-
-	for (; list->name && !err; list++)
-		err = facts_add(facts, list);
-	return err;
+	facts->is_full = facts->is_full || facts->count == FACTS_MAX;
+	if (!facts->is_full)
+		facts->list[facts->count++] = *fact;
 }
 
 int facts_find(const struct facts *facts, const char *name, struct nearest *near)
@@ -72,12 +61,11 @@ static const void *environment_itself(struct situation *s)
 	return s->machine->env;
 }
 
-int facts_add_properties(struct facts *facts)
+void facts_add_properties(struct facts *facts)
 {
 	const struct property *p;
-	int err = 0;
 
-	for (size_t i = 0; !err && (p = property_at(i)); i++) {
+	for (size_t i = 0; (p = property_at(i)); i++) {
 		struct fact fact = {.name = p->fact.name,
 				    .about = p->fact.about,
 				    .unknown = p->fact.unknown,
@@ -85,9 +73,9 @@ int facts_add_properties(struct facts *facts)
 				    .of = environment_itself,
 				    .datum = p->of};
 
-		err = fact.name ? facts_add(facts, &fact) : 0;
+		if (fact.name)
+			facts_add(facts, &fact);
 	}
-	return err;
 }
 
 static bool learned_value(const struct fact *fact, struct situation *s, uint64_t *value)
@@ -98,11 +86,9 @@ static bool learned_value(const struct fact *fact, struct situation *s, uint64_t
 	return lesson->is_known;
 }
 
-int facts_add_learned(struct facts *facts, const struct learned *learned)
+void facts_add_learned(struct facts *facts, const struct learned *learned)
 {
-	int err = 0;
-
-	for (size_t i = 0; i < learned->count && !err; i++) {
+	for (size_t i = 0; i < learned->count; i++) {
 		struct fact fact = {.name = learned->list[i].name,
 				    .about = learned->list[i].about,
 				    .unknown = "it could not be learned of this kernel",
@@ -110,7 +96,6 @@ int facts_add_learned(struct facts *facts, const struct learned *learned)
 				    .is_mask = learned->list[i].bits_of != NULL,
 				    .index = i};
 
-		err = facts_add(facts, &fact);
+		facts_add(facts, &fact);
 	}
-	return err;
 }

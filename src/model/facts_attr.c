@@ -9,6 +9,7 @@
 #include "model/bit_word.h"
 #include "model/fact.h"
 #include "model/predicate.h"
+#include "text/json_text.h"
 
 /* Bytes at `attr` that the caller has there. */
 static uint64_t readable(const struct situation *s)
@@ -145,17 +146,15 @@ static const char *all_names(const struct abi *abi, const struct abi_field *fiel
 				       other->name);
 		any = true;
 	}
-	return arena_join(arena, text, any && at < sizeof(text) ? ")" : "");
+	return or_exit(arena_join(arena, text, any && at < sizeof(text) ? ")" : ""));
 }
 
 /* The fields' names by their places. */
 static const struct abi_family *names_of_fields(const struct abi *abi, struct arena *arena)
 {
-	struct abi_family *names = arena_alloc(arena, sizeof(*names));
-	struct abi_value *values = arena_alloc(arena, abi->field_count * sizeof(*values));
+	struct abi_family *names = or_exit(arena_alloc(arena, sizeof(*names)));
+	struct abi_value *values = or_exit(arena_array(arena, abi->field_count, sizeof(*values)));
 
-	if (!names || !values)
-		return NULL;
 	for (size_t i = 0; i < abi->field_count; i++)
 		values[i] = (struct abi_value){.name = all_names(abi, &abi->fields[i], arena),
 					       .value = i};
@@ -164,18 +163,17 @@ static const struct abi_family *names_of_fields(const struct abi *abi, struct ar
 	return names;
 }
 
-int facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *arena)
+void facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *arena)
 {
 	struct fact behind = {.name = "attr.field_behind_size",
 			      .about = "the first nonzero field that attr.size leaves out",
 			      .unknown = "there is none",
-			      .get = attr_field_behind_size};
-	int err = 0;
+			      .get = attr_field_behind_size,
+			      .names = names_of_fields(abi, arena)};
 
-	for (size_t i = 0; i < abi->field_count && !err; i++) {
+	for (size_t i = 0; i < abi->field_count; i++) {
 		const struct abi_field *field = &abi->fields[i];
-		char *name = arena_alloc(arena, strlen(field->name) + sizeof("attr."));
-		struct fact fact = {.name = name,
+		struct fact fact = {.name = or_exit(arena_join(arena, "attr.", field->name)),
 				    .about = "the field; 0 past attr.size",
 				    .get_by = attr_field,
 				    .is_signed = field->is_signed,
@@ -184,16 +182,10 @@ int facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *a
 				    .names = field->set,
 				    .field = field};
 
-		if (!name)
-			return -ENOMEM;
-		sprintf(name, "attr.%s", field->name);
-		if (facts_find(facts, name, NULL) < 0)
-			err = facts_add(facts, &fact);
+		if (facts_find(facts, fact.name, NULL) < 0)
+			facts_add(facts, &fact);
 	}
-	behind.names = names_of_fields(abi, arena);
-	if (!err)
-		err = behind.names ? facts_add(facts, &behind) : -ENOMEM;
-	return err;
+	facts_add(facts, &behind);
 }
 
 /*

@@ -7,6 +7,7 @@
 #include "abi/attr.h"
 #include "machine/proc.h"
 #include "model/fact.h"
+#include "text/json_text.h"
 
 static uint32_t lesson_value(const struct machine *machine, const char *name)
 {
@@ -383,19 +384,16 @@ const struct fact pmu_facts[] = {
 	 .index = TRACEPOINT_EXISTS_BIT},
 	{.name = NULL}};
 
-int facts_add_classes(struct facts *facts, const struct kinds *kinds, struct arena *arena)
+void facts_add_classes(struct facts *facts, const struct kinds *kinds, struct arena *arena)
 {
-	int err = 0;
-
-	for (size_t i = 0; i < kinds->class_count && !err; i++) {
+	for (size_t i = 0; i < kinds->class_count; i++) {
 		const struct tracepoint_class *class = &kinds->classes[i];
-		struct fact fact = {.name = arena_join(arena, "tracepoint.", class->name),
+		struct fact fact = {.name = or_exit(arena_join(arena, "tracepoint.", class->name)),
 				    .about = class->about,
 				    .unknown = no_ids,
 				    .get_by = pmu_tracepoint,
 				    .index = i};
 
-		err = fact.name ? facts_add(facts, &fact) : -1;
+		facts_add(facts, &fact);
 	}
-	return err;
 }

@@ -405,19 +405,15 @@ static int open_exited(struct lecture *l)
 	}
 	if (pid < 0)
 		return -1;
-	if (!call_copy(&call, &l->call, l->env->abi)) {
-		const struct abi_value *type =
-			abi_value(abi_family(l->env->abi, "type"), "software", NULL);
-		const struct abi_value *dummy =
-			abi_value(abi_family(l->env->abi, "sw_id"), "dummy", NULL);
-
-		call.pid = pid;
-		attr_set(abi_field(l->env->abi, "type"), call.image, host_order(), type->value);
-		attr_set(abi_field(l->env->abi, "config"), call.image, host_order(), dummy->value);
-		if (call_issue(&call, l->env, &answer))
-			answer.fd = -1;
-		call_free(&call);
-	}
+	call_copy(&call, &l->call, l->env->abi);
+	call.pid = pid;
+	attr_set(abi_field(l->env->abi, "type"), call.image, host_order(),
+		 abi_value(abi_family(l->env->abi, "type"), "software", NULL)->value);
+	attr_set(abi_field(l->env->abi, "config"), call.image, host_order(),
+		 abi_value(abi_family(l->env->abi, "sw_id"), "dummy", NULL)->value);
+	if (call_issue(&call, l->env, &answer))
+		answer.fd = -1;
+	call_free(&call);
 	kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;

@@ -25,6 +25,7 @@
 #include "machine/proc.h"
 #include "machine/environment.h"
 #include "model/world.h"
+#include "text/json_text.h"
 
 static const struct abi_value *event_type(const struct abi *abi, const char *name)
 {
@@ -61,50 +62,30 @@ void machine_init(struct machine *machine, struct environment *env, const struct
 		machine->hardware_types |= UINT64_C(1) << event_type(abi, of_hardware[i])->value;
 }
 
-/* Grows the table to hold that id. 0 or -ENOMEM. */
-static int make_room(struct machine *machine, size_t id)
+/* Grows the table to hold that id. */
+static void make_room(struct machine *machine, size_t id)
 {
 	size_t limit = machine->tracepoint_limit ? machine->tracepoint_limit : 1024;
-	unsigned char *grown;
 
 	while (limit <= id)
 		limit *= 2;
 	if (limit == machine->tracepoint_limit)
-		return 0;
-	grown = realloc(machine->tracepoints, limit);
-	if (!grown)
-		return -ENOMEM;
-	memset(grown + machine->tracepoint_limit, 0, limit - machine->tracepoint_limit);
-	machine->tracepoints = grown;
+		return;
+	machine->tracepoints = or_exit(realloc(machine->tracepoints, limit));
+	memset(machine->tracepoints + machine->tracepoint_limit, 0,
+	       limit - machine->tracepoint_limit);
 	machine->tracepoint_limit = limit;
-	return 0;
 }
 
-int machine_add_tracepoint(struct machine *machine, const char *name, size_t id)
+void machine_add_tracepoint(struct machine *machine, const char *name, size_t id)
 {
 	enum { IDS_MAX = 1 << 20 };
 
 	if (id >= IDS_MAX)
-		return 0;
-	if (make_room(machine, id))
-		return -ENOMEM;
+		return;
+	make_room(machine, id);
 	machine->tracepoints[id] =
 		(unsigned char)(kinds_classes(machine->kinds, name) | 1U << TRACEPOINT_EXISTS_BIT);
-	return 0;
-}
-
-static int note_tracepoint(struct machine *machine, int events, const char *system,
-			   const char *name)
-{
-	char path[600], text[24];
-	unsigned long id;
-
-	snprintf(path, sizeof(path), "%s/%s/id", system, name);
-	if (read_small_at(events, path, text, sizeof(text)) <= 0)
-		return 0; /* it is a file, or an event that perf does not have */
-	id = strtoul(text, NULL, 10);
-	snprintf(path, sizeof(path), "%s:%s", system, name);
-	return machine_add_tracepoint(machine, path, id);
 }
 
 static DIR *open_folder(int parent, const char *name)
@@ -117,36 +98,41 @@ static DIR *open_folder(int parent, const char *name)
 	return folder;
 }
 
-static int note_system(struct machine *machine, int events, const char *system)
+static void note_system(struct machine *machine, int events, const char *system)
 {
 	DIR *folder = open_folder(events, system);
 	struct dirent *entry;
-	int err = 0;
 
-	while (folder && !err && (entry = readdir(folder)))
-		if (entry->d_name[0] != '.')
-			err = note_tracepoint(machine, events, system, entry->d_name);
+	while (folder && (entry = readdir(folder))) {
+		char path[600], text[24];
+
+		snprintf(path, sizeof(path), "%s/%s/id", system, entry->d_name);
+		/* else it is a file, or an event that perf does not have */
+		if (entry->d_name[0] != '.' &&
+		    read_small_at(events, path, text, sizeof(text)) > 0) {
+			snprintf(path, sizeof(path), "%s:%s", system, entry->d_name);
+			machine_add_tracepoint(machine, path, strtoul(text, NULL, 10));
+		}
+	}
 	if (folder)
 		closedir(folder);
-	return err;
 }
 
-int machine_read_tracepoints(struct machine *machine)
+void machine_read_tracepoints(struct machine *machine)
 {
-	int root = tracefs_open(), err = 0;
+	int root = tracefs_open();
 	DIR *events = root < 0 ? NULL : open_folder(root, "events");
 	struct dirent *entry;
 
 	if (events)
-		err = make_room(machine, 0);
-	while (events && !err && (entry = readdir(events)))
+		make_room(machine, 0);
+	while (events && (entry = readdir(events)))
 		if (entry->d_name[0] != '.')
-			err = note_system(machine, dirfd(events), entry->d_name);
+			note_system(machine, dirfd(events), entry->d_name);
 	if (events)
 		closedir(events);
 	if (root >= 0)
 		close(root);
-	return err;
 }
 
 bool machine_has_other_pmus(const struct machine *machine)
@@ -253,9 +239,7 @@ int model_file_load(struct model_file *file, const struct source *source, struct
 
 	if (doc_load(&d, &model_file_type, source, file))
 		return -EINVAL;
-	names = arena_array(arena, file->kinds.count + 1, sizeof(*names));
-	if (!names)
-		return error_no_memory(e, NULL, "memory for the kinds of PMUs");
+	names = or_exit(arena_array(arena, file->kinds.count + 1, sizeof(*names)));
 	for (size_t i = 0; i < file->kinds.count; i++)
 		names[i] = (struct abi_value){.name = file->kinds.list[i].name, .value = i + 1};
 	file->kinds.names = (struct abi_family){

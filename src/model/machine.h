@@ -42,12 +42,11 @@ enum { TRACEPOINT_EXISTS_BIT = 7 };
 void machine_init(struct machine *machine, struct environment *env, const struct kinds *kinds,
 		  struct learned *learned);
 
-/* Reads which tracepoints this machine has; they stay unknown where tracefs cannot be read. 0 or
- * -ENOMEM. */
-int machine_read_tracepoints(struct machine *machine);
+/* Reads which tracepoints this machine has; they stay unknown where tracefs cannot be read. */
+void machine_read_tracepoints(struct machine *machine);
 
-/* It has the tracepoint "system:name", with that id. 0 or -ENOMEM. */
-int machine_add_tracepoint(struct machine *machine, const char *name, size_t id);
+/* It has the tracepoint "system:name", with that id. */
+void machine_add_tracepoint(struct machine *machine, const char *name, size_t id);
 
 /* Whether it has a PMU that cases/model.json does not: that may take events of other types, too. */
 bool machine_has_other_pmus(const struct machine *machine);

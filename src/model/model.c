@@ -10,6 +10,7 @@
 
 #include "machine/names.h"
 #include "model/predicate.h"
+#include "text/json_text.h"
 
 /*
  * Loading `words`, and choosing among their texts.
@@ -50,17 +51,15 @@ static int load_wording(struct facts *facts, const char *name, const json_t *lis
 			struct vocabulary *v, const struct where *w, struct error *e)
 {
 	size_t count = json_array_size(list);
-	struct wording *wording = arena_alloc(v->arena, sizeof(*wording));
-	struct saying_text *texts = arena_array(v->arena, count + 1, sizeof(*texts));
-	struct abi_value *values = arena_array(v->arena, count + 1, sizeof(*values));
-	struct fact fact = {.name = arena_join(v->arena, "words.", name),
+	struct wording *wording = or_exit(arena_alloc(v->arena, sizeof(*wording)));
+	struct saying_text *texts = or_exit(arena_array(v->arena, count + 1, sizeof(*texts)));
+	struct abi_value *values = or_exit(arena_array(v->arena, count + 1, sizeof(*values)));
+	struct fact fact = {.name = or_exit(arena_join(v->arena, "words.", name)),
 			    .about = "a part of sentences, of cases/model.json",
 			    .get_by = choose_text,
 			    .wording = wording};
 	struct doc d = {v->arena, e, v};
 
-	if (!wording || !texts || !values || !fact.name)
-		return error_no_memory(e, w, "memory for the words");
 	for (size_t i = 0; i < count; i++) {
 		if (doc_read(&d, &text_type, json_array_get(list, i), &texts[i], AT_INDEX(w, i)))
 			return -EINVAL;
@@ -69,7 +68,9 @@ static int load_wording(struct facts *facts, const char *name, const json_t *lis
 	*wording = (struct wording){
 		facts, texts, {.name = fact.name, .prefix = "", .values = values, .count = count}};
 	fact.names = &wording->texts;
-	return facts_add(facts, &fact) ? error_no_memory(e, w, "room for the words") : 0;
+	facts_add(facts, &fact);
+	return facts->is_full ? error_text(e, w, "more", "at most %d facts and words", FACTS_MAX)
+			      : 0;
 }
 
 /*
@@ -89,19 +90,20 @@ static int facts_add_words(struct facts *facts, const json_t *words, struct voca
 	return 0;
 }
 
-static int add_facts(struct model *model)
+static void add_facts(struct model *model)
 {
 	static const struct fact *const lists[] = {attr_facts,  call_facts,       caller_facts,
 						   pmu_facts,   breakpoint_facts, path_facts,
 						   group_facts, unknown_facts,    then_facts};
-	int err = 0;
+	struct facts *facts = &model->facts;
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && !err; i++)
-		err = facts_add_list(&model->facts, lists[i]);
-	err = err ? err : facts_add_properties(&model->facts);
-	err = err ? err : facts_add_fields(&model->facts, model->abi, &model->arena);
-	err = err ? err : facts_add_classes(&model->facts, &model->kinds, &model->arena);
-	err = err ? err : facts_add_learned(&model->facts, &model->learned);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		for (const struct fact *fact = lists[i]; fact->name; fact++)
+			facts_add(facts, fact);
+	facts_add_properties(facts);
+	facts_add_fields(facts, model->abi, &model->arena);
+	facts_add_classes(facts, &model->kinds, &model->arena);
+	facts_add_learned(facts, &model->learned);
 	for (size_t i = 0; i < model->facts.count; i++) {
 		struct fact *fact = &model->facts.list[i];
 
@@ -110,7 +112,6 @@ static int add_facts(struct model *model)
 					      ? abi_family(model->abi, fact->family)
 					      : &model->kinds.names;
 	}
-	return err;
 }
 
 /* "EINVAL", "unknown", or "$fact" for an errno that depends on the call. */
@@ -244,15 +245,14 @@ static int load_checks(struct model *model, const struct model_sources *from, st
 {
 	struct where root = where_root(from->checks);
 	struct doc d = {&model->arena, e, v};
-	json_t *file = arena_keep(&model->arena, json_pack("{s:O}", "checks", from->list));
+	json_t *file = or_exit(arena_keep(&model->arena, json_pack("{s:O}", "checks", from->list)));
 	struct all_checks all;
 
 	if (doc_read(&d, &checks_file_type, file, &all, &root))
 		return -EINVAL;
-	model->checks = arena_array(&model->arena, all.count + 1, sizeof(*model->checks));
-	model->suspects = arena_array(&model->arena, all.count + 1, sizeof(*model->suspects));
-	if (!model->checks || !model->suspects)
-		return error_no_memory(e, &root, "memory for the checks");
+	model->checks = or_exit(arena_array(&model->arena, all.count + 1, sizeof(*model->checks)));
+	model->suspects =
+		or_exit(arena_array(&model->arena, all.count + 1, sizeof(*model->suspects)));
 	for (size_t i = 0; i < all.count; i++) {
 		struct check check = all.list[i];
 
@@ -281,8 +281,7 @@ int model_load(struct model *model, const struct model_sources *from, const stru
 		return -EINVAL;
 	model->kinds = file.kinds;
 	model->learned = file.learned;
-	if (add_facts(model))
-		return error_no_memory(e, &root, "memory for the facts");
+	add_facts(model);
 	v.terms = model->terms = file.terms;
 	if (facts_add_words(&model->facts, file.words, &v, &at_words, e))
 		return -EINVAL;
@@ -443,13 +442,11 @@ static const struct check *cause_of(const struct model *model, struct situation 
 bool model_tell_cause(const struct model *model, const struct call *call,
 		      const struct caller *caller, const struct world *world, json_t *told)
 {
-	struct situation *s = malloc(sizeof(*s));
-	const struct check *check = NULL;
+	struct situation *s = or_exit(malloc(sizeof(*s)));
+	const struct check *check;
 
-	if (s) {
-		situation_begin(s, &model->machine, call, caller, world);
-		check = cause_of(model, s, world->told);
-	}
+	situation_begin(s, &model->machine, call, caller, world);
+	check = cause_of(model, s, world->told);
 	if (check)
 		check_tell(model, check, s, told);
 	free(s);

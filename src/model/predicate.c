@@ -13,6 +13,7 @@
 #include "machine/names.h"
 #include "machine/require.h"
 #include "text/say.h"
+#include "text/json_text.h"
 
 enum { DEEPEST = 16 };
 
@@ -23,27 +24,13 @@ static const struct {
 		 {"le", OP_LE}, {"has", OP_HAS}, {"without", OP_WITHOUT}, {"within", OP_WITHIN}};
 enum { OPERATORS = sizeof(operators) / sizeof(operators[0]) };
 
-static struct predicate *new_node(struct vocabulary *v, const struct where *w, struct error *e)
+/* Of `count` parts at most. */
+static struct predicate *new_predicate(struct vocabulary *v, enum predicate_kind kind, size_t count)
 {
-	struct predicate *p = arena_alloc(v->arena, sizeof(*p));
+	struct predicate *p = or_exit(arena_alloc(v->arena, sizeof(*p)));
 
-	if (!p)
-		error_no_memory(e, w, "memory for a predicate");
-	return p;
-}
-
-static struct predicate *new_list(struct vocabulary *v, size_t count, const struct where *w,
-				  struct error *e)
-{
-	struct predicate *p = new_node(v, w, e);
-
-	if (!p)
-		return NULL;
-	p->parts = arena_alloc(v->arena, (count + 1) * sizeof(*p->parts));
-	if (!p->parts) {
-		error_no_memory(e, w, "memory for a predicate");
-		return NULL;
-	}
+	p->kind = kind;
+	p->parts = count ? or_exit(arena_array(v->arena, count, sizeof(*p->parts))) : NULL;
 	return p;
 }
 
@@ -106,11 +93,8 @@ bool right_side_get(const struct right_side *side, const struct facts *facts, st
 static struct predicate *compile_term(size_t fact, enum comparison op, const json_t *operand,
 				      struct vocabulary *v, const struct where *w, struct error *e)
 {
-	struct predicate *p = new_node(v, w, e);
+	struct predicate *p = new_predicate(v, TERM, 0);
 
-	if (!p)
-		return NULL;
-	p->kind = TERM;
 	p->term = (struct term){.fact = fact, .op = op};
 	if (right_side_compile(&p->term.operand, operand, &v->facts->list[fact], v, w, e))
 		return NULL;
@@ -120,18 +104,12 @@ static struct predicate *compile_term(size_t fact, enum comparison op, const jso
 static struct predicate *compile_pattern(size_t fact, const json_t *pattern, struct vocabulary *v,
 					 const struct where *w, struct error *e);
 
-static struct predicate *turned_round(struct predicate *part, struct vocabulary *v,
-				      const struct where *w, struct error *e)
+static struct predicate *turned_round(struct predicate *part, struct vocabulary *v)
 {
-	struct predicate *p;
+	struct predicate *p = part ? new_predicate(v, NOT, 1) : NULL;
 
-	if (!part)
-		return NULL;
-	p = new_list(v, 1, w, e);
-	if (!p)
-		return NULL;
-	p->kind = NOT;
-	p->parts[p->count++] = part;
+	if (p)
+		p->parts[p->count++] = part;
 	return p;
 }
 
@@ -142,7 +120,7 @@ static struct predicate *compile_operator(size_t fact, const char *name, const j
 	struct nearest near = nearest_to(name);
 
 	if (!strcmp(name, "not"))
-		return turned_round(compile_pattern(fact, operand, v, w, e), v, w, e);
+		return turned_round(compile_pattern(fact, operand, v, w, e), v);
 	for (size_t i = 0; i < OPERATORS; i++) {
 		if (!strcmp(operators[i].name, name))
 			return compile_term(fact, operators[i].op, operand, v, w, e);
@@ -173,9 +151,7 @@ static struct predicate *compile_pattern(size_t fact, const json_t *pattern, str
 
 	if (!json_is_object(pattern))
 		return compile_term(fact, OP_EQ, pattern, v, w, e);
-	p = new_list(v, 2 * json_object_size(pattern), w, e);
-	if (!p)
-		return NULL;
+	p = new_predicate(v, ALL, 2 * json_object_size(pattern));
 	json_object_foreach((json_t *)pattern, name, operand) {
 		struct where at = where_key(w, name);
 
@@ -198,7 +174,7 @@ static struct predicate *compile_token(const json_t *json, struct vocabulary *v,
 				       const struct where *w, struct error *e)
 {
 	const char *token = json_string_value(json);
-	struct predicate *p = new_node(v, w, e);
+	struct predicate *p = new_predicate(v, TOKEN, 0);
 	char found[256];
 	int truth;
 
@@ -206,9 +182,8 @@ static struct predicate *compile_token(const json_t *json, struct vocabulary *v,
 		error_value(e, w, json, "a token, such as kernel>=6.2");
 		return NULL;
 	}
-	if (!p || require_check(token, v->abi, w, e))
+	if (require_check(token, v->abi, w, e))
 		return NULL;
-	p->kind = TOKEN;
 	p->token = token;
 	truth = v->env ? require_truth(v->env, token, AS_USER, found, sizeof(found)) : -1;
 	p->settled = truth < 0 ? NOT_KNOWN : truth ? HOLDS : DOES_NOT_HOLD;
@@ -226,10 +201,7 @@ static struct predicate *compile_list(const json_t *list, bool is_any, struct vo
 		error_value(e, w, list, "a list of conditions");
 		return NULL;
 	}
-	p = new_list(v, json_array_size(list), w, e);
-	if (!p)
-		return NULL;
-	p->kind = is_any ? ANY : ALL;
+	p = new_predicate(v, is_any ? ANY : ALL, json_array_size(list));
 	json_array_foreach(list, i, item) {
 		p->parts[p->count] = predicate_compile(item, v, AT_INDEX(w, i), e);
 		if (!p->parts[p->count++])
@@ -262,7 +234,7 @@ static struct predicate *compile_named(const char *name, const json_t *truth, st
 		return NULL;
 	}
 	p = predicate_compile(json_object_get(named, "if"), v, w, e);
-	return json_is_true(truth) ? p : turned_round(p, v, w, e);
+	return json_is_true(truth) ? p : turned_round(p, v);
 }
 
 static struct predicate *compile_member(const char *name, const json_t *json, struct vocabulary *v,
@@ -277,7 +249,7 @@ static struct predicate *compile_member(const char *name, const json_t *json, st
 	if (!strcmp(name, "all") || !strcmp(name, "any"))
 		return compile_list(json, name[1] == 'n', v, w, e);
 	if (!strcmp(name, "not"))
-		return turned_round(predicate_compile(json, v, w, e), v, w, e);
+		return turned_round(predicate_compile(json, v, w, e), v);
 	return compile_named(name, json, v, w, e);
 }
 
@@ -297,7 +269,7 @@ struct predicate *predicate_compile(const json_t *json, struct vocabulary *v, co
 		return NULL;
 	}
 	v->depth++;
-	p = new_list(v, json_object_size(json), w, e);
+	p = new_predicate(v, ALL, json_object_size(json));
 	json_object_foreach((json_t *)json, name, value) {
 		struct where at = where_key(w, name);
 
@@ -464,9 +436,7 @@ int sentence_read(struct doc *d, const json_t *json, void *sentence, const struc
 		return error_value(d->e, w, json, "a sentence, one line");
 	for (const char *at = text; *at; at++)
 		most += *at == '$';
-	out->pieces = arena_array(d->arena, most, sizeof(*out->pieces));
-	if (!out->pieces)
-		return error_no_memory(d->e, w, "memory for a sentence");
+	out->pieces = or_exit(arena_array(d->arena, most, sizeof(*out->pieces)));
 	while (*text)
 		if (compile_piece(&out->pieces[out->count++], &text, v->facts, w, d->e))
 			return -EINVAL;

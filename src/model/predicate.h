@@ -31,7 +31,7 @@ struct term {
 };
 
 struct predicate {
-	enum { ALL, ANY, NOT, TERM, TOKEN } kind;
+	enum predicate_kind { ALL, ANY, NOT, TERM, TOKEN } kind;
 	struct term term;
 	const char *token;        /* of kind TOKEN, or NULL ... */
 	enum truth settled;       /* ... and whether the machine meets it */

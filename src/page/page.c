@@ -16,10 +16,9 @@ struct sources page_builtin(void);
 
 static void put_value(FILE *f, const json_t *json)
 {
-	char *text = json_text(json, JSON_COMPACT | JSON_ENCODE_ANY);
+	char *text = or_exit(json_text(json, JSON_COMPACT | JSON_ENCODE_ANY));
 
-	if (text)
-		html_json(f, text);
+	html_json(f, text);
 	free(text);
 }
 
@@ -130,9 +129,9 @@ static void put_plain_row(FILE *f, const struct table *table, const struct row *
 	html_text(f, row->id);
 	fputs("<td>", f);
 	html_text(f, title ? title : "");
-	fputs(row->differs   ? "<td class=differs>differs"
-	      : row->partial ? "<td class=partial>partial"
-			     : "<td>",
+	fputs(row->own.differs   ? "<td class=differs>differs"
+	      : row->own.partial ? "<td class=partial>partial"
+				 : "<td>",
 	      f);
 	for (size_t i = 0; i < table->column_count; i++) {
 		unsigned said = row->said[table->columns[i].number];

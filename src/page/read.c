@@ -135,7 +135,7 @@ static void settle_name(json_t *about, const char *path)
 	if (json_object_get(about, "name"))
 		return;
 	text = json_stringn(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
-	json_object_set_new(about, "name", text ? text : json_string("a report"));
+	json_object_set_new(about, "name", text ? text : json_string("a report")); /* no UTF-8 */
 }
 
 /* What tells two reports of one machine apart, in the order in which it is said. */
@@ -192,11 +192,8 @@ static int add_report(void *context, const json_t *head, const struct where *w)
 	settle_name(about, r->path);
 	if (file)
 		json_object_set_new(about, "file", file);
-	err = table_add_column(r->table, about);
-	if (err == -E2BIG)
+	if (table_add_column(r->table, about))
 		return error_value(r->e, w, head, "at most %d reports", COLUMNS_MAX);
-	if (err)
-		return error_no_memory(r->e, w, "a report");
 	return check_is_new(r, w, head);
 }
 
@@ -204,12 +201,11 @@ static int add_result(void *context, const json_t *result, enum outcome outcome,
 		      const struct where *w)
 {
 	struct reading *r = context;
-	int err = table_add_result(r->table, result, outcome);
 
-	if (err == -EEXIST)
-		return error_value(r->e, w, json_object_get(result, "id"),
-				   "each case once in a report");
-	return err ? error_no_memory(r->e, w, "a result") : 0;
+	return table_add_result(r->table, result, outcome)
+		       ? error_value(r->e, w, json_object_get(result, "id"),
+				     "each case once in a report")
+		       : 0;
 }
 
 int page_read(struct table *table, const char *path, struct error *e)

@@ -62,10 +62,10 @@ int table_add_column(struct table *table, json_t *about)
 	struct column *column;
 
 	if (!table->columns)
-		table->columns = calloc(COLUMNS_MAX, sizeof(*table->columns));
-	if (!table->columns || table->column_count == COLUMNS_MAX) {
+		table->columns = or_exit(calloc(COLUMNS_MAX, sizeof(*table->columns)));
+	if (table->column_count == COLUMNS_MAX) {
 		json_decref(about);
-		return table->columns ? -E2BIG : -ENOMEM;
+		return -E2BIG;
 	}
 	column = &table->columns[table->column_count];
 	column->about = about;
@@ -121,13 +121,8 @@ static struct row *new_row(struct table *table, const json_t *result)
 	struct row *row;
 
 	if (table->row_count == table->row_capacity) {
-		size_t capacity = table->row_capacity ? 2 * table->row_capacity : 1024;
-		struct row *grown = realloc(table->rows, capacity * sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		table->rows = grown;
-		table->row_capacity = capacity;
+		table->row_capacity = table->row_capacity ? 2 * table->row_capacity : 1024;
+		table->rows = or_exit(realloc(table->rows, table->row_capacity * sizeof(*row)));
 	}
 	row = &table->rows[table->row_count];
 	*row = (struct row){.details = json_object()};
@@ -139,7 +134,7 @@ static struct row *new_row(struct table *table, const json_t *result)
 	return row;
 }
 
-/* The row of a result's case; NULL without memory. */
+/* The row of a result's case. */
 static struct row *row_of(struct table *table, const json_t *result)
 {
 	const json_t *index;
@@ -158,21 +153,19 @@ static struct row *row_of(struct table *table, const json_t *result)
 }
 
 /* The index of a detail among those of the row: equal ones have the same. */
-static int take_detail(struct row *row, const json_t *result, int16_t *index)
+static int16_t take_detail(struct row *row, const json_t *result)
 {
 	json_t *detail = members(result, detail_keys), *known;
-	char *text = json_text(detail, JSON_COMPACT);
+	char *text = or_exit(json_text(detail, JSON_COMPACT));
+	size_t index;
 
-	json_decref(detail);
-	if (!text)
-		return -ENOMEM;
 	known = json_object_get(row->details, text);
-	*index = (int16_t)(known ? (size_t)json_integer_value(known)
-				 : json_object_size(row->details));
+	index = known ? (size_t)json_integer_value(known) : json_object_size(row->details);
 	if (!known)
-		json_object_set_new(row->details, text, json_integer(*index));
+		json_object_set_new(row->details, text, json_integer((json_int_t)index));
+	json_decref(detail);
 	free(text);
-	return 0;
+	return (int16_t)index;
 }
 
 /* A capability's case passes whatever its answer is: the answer says more. */
@@ -191,13 +184,12 @@ int table_add_result(struct table *table, const json_t *result, enum outcome out
 	size_t number = table->column_count - 1;
 	struct row *row = row_of(table, result);
 
-	if (!row)
-		return -ENOMEM;
 	if (row->detail[number] != DETAIL_NONE)
 		return -EEXIST;
 	row->said[number] = said_by(result, outcome);
 	table->columns[number].judges |= sayings[row->said[number]].is_judged;
-	return take_detail(row, result, &row->detail[number]);
+	row->detail[number] = take_detail(row, result);
+	return 0;
 }
 
 /*
@@ -331,12 +323,6 @@ static unsigned newest_difference(const struct table *table, const struct row *r
 	return (unsigned)table->kernel_count + 1;
 }
 
-static void settle_row(const struct table *table, struct row *row)
-{
-	row->differs = newest_difference(table, row, verdict_of);
-	row->partial = newest_difference(table, row, presence_of);
-}
-
 /* 0, which is none, comes last. */
 static int compare_places(unsigned a, unsigned b)
 {
@@ -346,7 +332,7 @@ static int compare_places(unsigned a, unsigned b)
 }
 
 /* Less than 0: `a` comes first. Who disagrees comes before who skips. */
-static int compare_differences(const struct row *a, const struct row *b)
+static int compare_differences(const struct difference *a, const struct difference *b)
 {
 	if (a->differs || b->differs)
 		return compare_places(a->differs, b->differs);
@@ -359,76 +345,43 @@ static int compare_in_suites(const void *left, const void *right)
 	int order = strcmp(a->suite, b->suite);
 
 	if (!order)
-		order = compare_differences(a, b);
+		order = compare_differences(&a->own, &b->own);
 	return order ? order : strcmp(a->id, b->id);
 }
 
-/* A group in the making: its rows, the first of which differs the most. */
-struct part {
-	const struct row *first;
-	size_t count;
-};
-
-static int compare_parts(const void *left, const void *right)
+/* By suites, of which the one whose first row differs the most comes first. */
+static int compare_rows(const void *left, const void *right)
 {
-	const struct part *a = left, *b = right;
-	int order = compare_differences(a->first, b->first);
+	const struct row *a = left, *b = right;
+	int order = compare_differences(&a->of_suite, &b->of_suite);
 
-	return order ? order : strcmp(a->first->suite, b->first->suite);
+	return order ? order : compare_in_suites(left, right);
 }
 
-/* The rows, which stand by suites, in the order of these parts. */
-static int place_parts(struct table *table, const struct part *parts, size_t count)
+void table_settle(struct table *table)
 {
-	struct row *rows = calloc(table->row_count + 1, sizeof(*rows));
-	size_t at = 0;
+	size_t count = table->row_count;
+	struct group *groups = or_exit(calloc(count + 1, sizeof(*groups)));
+	struct row *rows = table->rows;
 
-	table->groups = calloc(count + 1, sizeof(*table->groups));
-	if (!rows || !table->groups) {
-		free(rows);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < count; i++) {
-		memcpy(&rows[at], parts[i].first, parts[i].count * sizeof(*rows));
-		table->groups[i] = (struct group){.first = at, .end = at + parts[i].count};
-		at += parts[i].count;
-	}
-	table->group_count = count;
-	free(table->rows);
-	table->rows = rows;
-	table->row_capacity = table->row_count + 1;
-	return 0;
-}
-
-static int settle_groups(struct table *table)
-{
-	struct part *parts = calloc(table->row_count + 1, sizeof(*parts));
-	size_t count = 0;
-	int err;
-
-	if (!parts)
-		return -ENOMEM;
-	for (size_t i = 0; i < table->row_count; i++) {
-		const struct row *row = &table->rows[i];
-
-		if (!count || strcmp(parts[count - 1].first->suite, row->suite) != 0)
-			parts[count++].first = row;
-		parts[count - 1].count++;
-	}
-	qsort(parts, count, sizeof(*parts), compare_parts);
-	err = place_parts(table, parts, count);
-	free(parts);
-	return err;
-}
-
-int table_settle(struct table *table)
-{
 	settle_columns(table);
-	for (size_t i = 0; i < table->row_count; i++)
-		settle_row(table, &table->rows[i]);
-	if (table->row_count)
-		qsort(table->rows, table->row_count, sizeof(*table->rows), compare_in_suites);
+	for (size_t i = 0; i < count; i++)
+		rows[i].own = (struct difference){newest_difference(table, &rows[i], verdict_of),
+						  newest_difference(table, &rows[i], presence_of)};
+	if (count)
+		qsort(rows, count, sizeof(*rows), compare_in_suites);
+	for (size_t i = 0; i < count; i++)
+		rows[i].of_suite = i && !strcmp(rows[i - 1].suite, rows[i].suite)
+					   ? rows[i - 1].of_suite
+					   : rows[i].own;
+	if (count)
+		qsort(rows, count, sizeof(*rows), compare_rows);
+	table->groups = groups;
+	for (size_t i = 0; i < count; i++) {
+		if (!i || strcmp(rows[i - 1].suite, rows[i].suite) != 0)
+			groups[table->group_count++].first = i;
+		groups[table->group_count - 1].end = i + 1;
+	}
 	json_decref(table->ids); /* its indices are those from before */
 	table->ids = NULL;
-	return settle_groups(table);
 }

@@ -42,6 +42,12 @@ struct column {
 	int older; /* the first column of the next older kernel on such a machine, or -1 */
 };
 
+/* 0: nowhere; 1: the newest kernel from the one before; and so on */
+struct difference {
+	unsigned differs; /* those that judge a case disagree */
+	unsigned partial; /* some judge it, and some skip it that judge another */
+};
+
 /* What reports say of one case. */
 struct row {
 	json_t *about; /* what every machine has the same of it: id, suite, title, spec; owned */
@@ -51,9 +57,8 @@ struct row {
 	/* By column's number; the index is -1 and `said` SAYS_NOTHING where it says nothing. */
 	int16_t detail[COLUMNS_MAX];
 	unsigned char said[COLUMNS_MAX]; /* enum said */
-	/* Once it is settled; 0: nowhere; 1: the newest kernel from the one before; and so on */
-	unsigned differs; /* those that judge the case disagree */
-	unsigned partial; /* some judge it, and some skip it that judge another */
+	/* Once it is settled; that of the suite is its first row's. */
+	struct difference own, of_suite;
 };
 
 /* Rows `first` to `end`, in the order of the table. */
@@ -77,21 +82,21 @@ void table_free(struct table *table);
 
 /*
  * A column more. `about` is taken over; it has `name`, `kernel` and `machine`, which are texts.
- * 0, -ENOMEM, or -E2BIG: there are COLUMNS_MAX.
+ * 0, or -E2BIG: there are COLUMNS_MAX.
  */
 int table_add_column(struct table *table, json_t *about);
 
 /*
  * What the last column's report says of a case: a result of report.schema.json, whose members have
- * been looked at. 0, -ENOMEM, or -EEXIST: it has said something of this case already.
+ * been looked at. 0, or -EEXIST: it has said something of this case already.
  */
 int table_add_result(struct table *table, const json_t *result, enum outcome outcome);
 
 /*
  * Puts columns, rows and groups in the order of the page: kernels from the newest on; first what
  * those judge differently that judge it, then what some skip, of each the newest difference before
- * others; then by name. 0 or -ENOMEM.
+ * others; then by name.
  */
-int table_settle(struct table *table);
+void table_settle(struct table *table);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/json_text.h"
 #include "text/source.h"
 
 enum { REPORT_MOST = 1 << 30 };
@@ -41,16 +42,6 @@ int report_check_part(const json_t *object, const struct where *w, struct error 
 	return !object || json_is_object(object) ? 0 : error_value(e, w, object, "an object");
 }
 
-static int outcome_by_name(const char *name, struct nearest *near)
-{
-	for (int i = 0; i < OUTCOMES; i++) {
-		if (!strcmp(outcome_names[i], name))
-			return i;
-		nearest_try(near, outcome_names[i]);
-	}
-	return -1;
-}
-
 static int check_result(const json_t *result, const struct where *w, struct error *e, int *outcome)
 {
 	static const char *const texts[] = {"title", "suite",    "place", "as",         "vehicle",
@@ -68,7 +59,7 @@ static int check_result(const json_t *result, const struct where *w, struct erro
 	if (!json_is_string(name))
 		return error_value(e, &at_outcome, name, "an outcome");
 	near = nearest_to(json_string_value(name));
-	*outcome = outcome_by_name(json_string_value(name), &near);
+	*outcome = name_index(json_string_value(name), outcome_names, &near);
 	if (*outcome < 0)
 		return error_name(e, &at_outcome, json_string_value(name), near.best,
 				  "an outcome: pass, fail, skip, xfail, xpass or error");
@@ -122,16 +113,10 @@ static int read_whole(struct reading *r)
 	return err;
 }
 
-static const char *type_of_line(const json_t *line)
-{
-	const char *type = json_string_value(json_object_get(line, "type"));
-
-	return type ? type : "";
-}
-
 static int take_report_line(struct reading *r, const json_t *line, const struct where *w)
 {
-	const char *type = type_of_line(line), *id = json_string_value(json_object_get(line, "id"));
+	const char *type = member_text(line, "type"),
+		   *id = json_string_value(json_object_get(line, "id"));
 
 	if (!r->has_head) {
 		r->has_head = true;
@@ -155,12 +140,10 @@ static int read_line(struct reading *r, const char *text, size_t size, int numbe
 {
 	struct source source = {.name = r->path, .root = "", .length = size};
 	struct where root = where_root(&source);
-	char *copy = strndup(text, size);
+	char *copy = or_exit(strndup(text, size));
 	json_t *line;
 	int err;
 
-	if (!copy)
-		return error_no_memory(r->e, &root, "a line");
 	source.text = copy;
 	line = source_parse(&source, r->e);
 	err = line ? take_report_line(r, line, &root) : -EINVAL;
@@ -225,7 +208,7 @@ static bool has_lines(const struct source *source)
 	json_t *first =
 		newline ? json_loadb(source->text, (size_t)(newline - source->text), 0, NULL)
 			: NULL;
-	bool has = !strcmp(type_of_line(first), "environment");
+	bool has = !strcmp(member_text(first, "type"), "environment");
 
 	json_decref(first);
 	return has;

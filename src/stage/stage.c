@@ -409,14 +409,10 @@ struct imagining {
 /* A tracepoint that another machine is asked about is one that it has. */
 static int imagine_tracepoint(struct model *model, const char *tracepoint, uint32_t id)
 {
-	int err;
-
 	if (environment_known_tracepoint(model->machine.env, tracepoint))
 		return 0;
-	err = machine_add_tracepoint(&model->machine, tracepoint, id);
-	if (!err && !environment_add_tracepoint(model->machine.env, tracepoint, id, false))
-		err = -ENOMEM;
-	return err;
+	machine_add_tracepoint(&model->machine, tracepoint, id);
+	return environment_add_tracepoint(model->machine.env, tracepoint, id, false) ? 0 : -ENOMEM;
 }
 
 static void imagine_next_tracepoint(void *context, const char *tracepoint)
