@@ -67,18 +67,17 @@ static int by_topic(const void *x, const void *y)
 	return order ? order : strcmp(member_text(*a, "id"), member_text(*b, "id"));
 }
 
-/* A list in order; the old one is let go. NULL without memory. */
+/* A list in order; the old one is let go. */
 static json_t *sorted(json_t *list)
 {
 	size_t count = json_array_size(list);
-	json_t **entries = calloc(count + 1, sizeof(*entries));
-	json_t *out = entries ? json_array() : NULL;
+	json_t **entries = or_exit(calloc(count + 1, sizeof(*entries))), *out = json_array();
 
-	for (size_t i = 0; i < count && entries; i++)
+	for (size_t i = 0; i < count; i++)
 		entries[i] = json_array_get(list, i);
-	if (entries)
+	if (count)
 		qsort(entries, count, sizeof(*entries), by_topic);
-	for (size_t i = 0; i < count && out; i++)
+	for (size_t i = 0; i < count; i++)
 		json_array_append(out, entries[i]);
 	free(entries);
 	json_decref(list);

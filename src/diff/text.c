@@ -66,8 +66,8 @@ static void print_diff_entry(FILE *f, const json_t *diff, const struct roll *rol
 static void print_diff_worse(FILE *f, const json_t *diff, bool is_long)
 {
 	const json_t *list = json_object_get(diff, "worse");
-	struct roll *rolls = calloc(json_array_size(list) + 1, sizeof(*rolls));
-	size_t count = rolls ? diff_sort(list, rolls) : 0;
+	struct roll *rolls = or_exit(calloc(json_array_size(list) + 1, sizeof(*rolls)));
+	size_t count = diff_sort(list, rolls);
 	const char *topic = NULL;
 
 	if (count)
@@ -85,8 +85,8 @@ static void print_diff_list(FILE *f, const json_t *diff, const char *key, const 
 			    bool is_long)
 {
 	const json_t *list = json_object_get(diff, key);
-	struct roll *rolls = calloc(json_array_size(list) + 1, sizeof(*rolls));
-	size_t count = rolls ? diff_roll_up(list, is_long, rolls) : 0;
+	struct roll *rolls = or_exit(calloc(json_array_size(list) + 1, sizeof(*rolls)));
+	size_t count = diff_roll_up(list, is_long, rolls);
 	const char *topic = NULL;
 
 	if (count)
@@ -204,8 +204,8 @@ static void mark_table(FILE *f, const json_t *diff, const char *key, const char 
 		       bool is_long)
 {
 	const json_t *list = json_object_get(diff, key);
-	struct roll *rolls = calloc(json_array_size(list) + 1, sizeof(*rolls));
-	size_t count = rolls ? diff_roll_up(list, is_long, rolls) : 0;
+	struct roll *rolls = or_exit(calloc(json_array_size(list) + 1, sizeof(*rolls)));
+	size_t count = diff_roll_up(list, is_long, rolls);
 
 	if (count) {
 		fprintf(f, folds ? "\n<details><summary>%s: %zu</summary>\n" : "\n### %s: %zu\n",

@@ -321,22 +321,6 @@ static struct worker *prepare_workers(const struct hunt *hunt, enum identity as,
 	return workers;
 }
 
-/* A descriptor of an event that is off, or -1. */
-static int hold_event(const struct environment *env, const char *type, uint64_t config)
-{
-	unsigned char *attr = calloc(1, env->abi->attr_size);
-	char text[160];
-	int fd;
-
-	snprintf(text, sizeof(text),
-		 "{\"type\":\"%s\",\"config\":%llu,\"size\":64,\"disabled\":1,"
-		 "\"exclude_kernel\":1}",
-		 type, (unsigned long long)config);
-	fd = attr ? probe_open(env->abi, text, attr) : -1;
-	free(attr);
-	return fd;
-}
-
 /* Numbers the terms on their way to `each`. */
 struct numbering {
 	void (*each)(void *, size_t, const struct check *, struct term *);
@@ -374,10 +358,10 @@ size_t hunt_hold(const struct model *model, int held[HUNT_HELD])
 
 	for (unsigned i = 0; events && i < 64; i++)
 		if (events->value >> i & 1)
-			held[n++] = hold_event(machine->env, "software", i);
+			held[n++] = probe_hold(machine->env->abi, "software", i);
 	for (size_t id = 2; id < machine->tracepoint_limit && n < HUNT_HELD; id++)
 		if (machine->tracepoints[id] && (id <= 8 || id == 255 || !(id & (id - 1))))
-			held[n++] = hold_event(machine->env, "tracepoint", id);
+			held[n++] = probe_hold(machine->env->abi, "tracepoint", id);
 	return n;
 }
 

@@ -35,6 +35,7 @@
 #include "machine/names.h"
 #include "machine/proc.h"
 #include "machine/sysctl.h"
+#include "text/json_text.h"
 
 #ifndef FUSE_SUPER_MAGIC /* in <linux/magic.h> since Linux 5.18 */
 #define FUSE_SUPER_MAGIC 0x65735546
@@ -177,7 +178,7 @@ static void read_pmus(struct environment *env)
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
-		struct pmu pmu = {0}, *grown;
+		struct pmu pmu = {0};
 		char path[sizeof(folder) + sizeof(entry->d_name) + 8];
 		int type;
 
@@ -185,13 +186,12 @@ static void read_pmus(struct environment *env)
 			continue;
 		snprintf(path, sizeof(path), "%s/%s/type", folder, entry->d_name);
 		type = number_in(path, -1);
-		grown = type < 0 ? NULL : realloc(env->pmus, (env->pmu_count + 1) * sizeof(*grown));
-		if (!grown)
+		if (type < 0)
 			continue;
 		memcpy(pmu.name, entry->d_name, strlen(entry->d_name));
 		pmu.type = (uint32_t)type;
 		hardware_read_files(&pmu);
-		env->pmus = grown;
+		env->pmus = or_exit(realloc(env->pmus, (env->pmu_count + 1) * sizeof(pmu)));
 		env->pmus[env->pmu_count++] = pmu;
 	}
 	if (dir)
@@ -236,8 +236,8 @@ static void read_container(struct environment *env)
  * its own: where a processor cannot step over the store, as in some emulators, it is done again
  * without end.
  */
-static int count_a_store(const struct abi *abi, const char *json_text, unsigned char *attr,
-			 volatile uint32_t *word, bool *is_endless)
+static int count_a_store(const struct abi *abi, const char *json_text, volatile uint32_t *word,
+			 bool *is_endless)
 {
 	enum { MOST = 100 };
 	pid_t pid = fork();
@@ -250,7 +250,7 @@ static int count_a_store(const struct abi *abi, const char *json_text, unsigned 
 		signal(SIGPROF, SIG_DFL);
 		setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = 1}, NULL);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		fd = probe_open(abi, json_text, attr);
+		fd = probe_open(abi, json_text, NULL);
 		*word = 1;
 		if (fd < 0 || read(fd, &count, sizeof(count)) != (ssize_t)sizeof(count))
 			_exit(0);
@@ -263,9 +263,9 @@ static int count_a_store(const struct abi *abi, const char *json_text, unsigned 
 }
 
 /* The same, closed again: 0, or the errno that it gave. */
-static int probe_errno(const struct abi *abi, const char *json_text, unsigned char *attr)
+static int probe_errno(const struct abi *abi, const char *json_text, uint64_t *size)
 {
-	int fd = probe_open(abi, json_text, attr);
+	int fd = probe_open(abi, json_text, size);
 
 	if (fd >= 0)
 		close(fd);
@@ -277,7 +277,7 @@ static int probe_errno(const struct abi *abi, const char *json_text, unsigned ch
  * hypervisors take them and do not count. Whatever else comes, a breakpoint is taken to be had:
  * cases tell.
  */
-static void probe_breakpoint(struct environment *env, unsigned char *attr)
+static void probe_breakpoint(struct environment *env)
 {
 	volatile uint32_t word = 0;
 	char json_text[160];
@@ -286,24 +286,18 @@ static void probe_breakpoint(struct environment *env, unsigned char *attr)
 		 "{\"type\":\"breakpoint\",\"bp_type\":[\"w\"],\"bp_addr\":%llu,\"bp_len\":4,"
 		 "\"size\":72,\"exclude_kernel\":1,\"exclude_hv\":1}",
 		 (unsigned long long)(uintptr_t)&word);
-	env->breakpoint = probe_errno(env->abi, json_text, attr);
+	env->breakpoint = probe_errno(env->abi, json_text, NULL);
 	env->breakpoint_hits = env->breakpoint ? -1
-					       : count_a_store(env->abi, json_text, attr, &word,
+					       : count_a_store(env->abi, json_text, &word,
 							       &env->breakpoint_is_endless);
 }
 
-static int probe_control(void *context)
+static int probe_control(void *abi)
 {
-	const struct abi *abi = context;
-	unsigned char *attr = calloc(1, abi->attr_size);
-	int err = attr ? probe_errno(abi,
-				     "{\"type\":\"software\",\"config\":\"dummy\",\"size\":64,"
-				     "\"disabled\":1,\"exclude_kernel\":1,\"exclude_hv\":1}",
-				     attr)
-		       : ENOMEM;
-
-	free(attr);
-	return err;
+	return probe_errno(abi,
+			   "{\"type\":\"software\",\"config\":\"dummy\",\"size\":64,"
+			   "\"disabled\":1,\"exclude_kernel\":1,\"exclude_hv\":1}",
+			   NULL);
 }
 
 /* The kernel looks at the flags first, and says EINVAL to such: another answer is not its own. */
@@ -328,18 +322,14 @@ bool environment_is_barred(const struct environment *env)
 
 static void read_probes(struct environment *env)
 {
-	const struct abi_field *size = abi_field(env->abi, "size");
-	unsigned char *attr = calloc(1, env->abi->attr_size);
+	uint64_t size;
 
-	if (!attr)
-		return;
-	env->attr_size_errno = probe_errno(env->abi, "{\"type\":\"software\",\"size\":1}", attr);
+	env->attr_size_errno = probe_errno(env->abi, "{\"type\":\"software\",\"size\":1}", &size);
 	if (env->attr_size_errno != E2BIG && errno_of_bad_flags() == env->attr_size_errno)
 		env->filter_errno = env->attr_size_errno;
 	if (env->attr_size_errno == E2BIG)
-		env->attr_size = (unsigned)attr_get(size, attr, host_order());
-	probe_breakpoint(env, attr);
-	free(attr);
+		env->attr_size = (unsigned)size;
+	probe_breakpoint(env);
 }
 
 static int try_control(const struct environment *env, enum identity as)
@@ -435,39 +425,33 @@ const struct tracepoint *environment_known_tracepoint(const struct environment *
 	return NULL;
 }
 
-/*
- * An event on it, off, so that the tracepoint stays registered: otherwise each case that opens it
- * as the only one waits for RCU twice, some 50 ms.
- */
-static int hold_tracepoint(const struct abi *abi, uint32_t id)
+int probe_hold(const struct abi *abi, const char *type, uint64_t config)
 {
-	unsigned char *attr = calloc(1, abi->attr_size);
-	char json_text[128];
-	int fd;
+	char json_text[160];
 
 	snprintf(json_text, sizeof(json_text),
-		 "{\"type\":\"tracepoint\",\"config\":%u,\"size\":64,\"disabled\":1,"
+		 "{\"type\":\"%s\",\"config\":%llu,\"size\":64,\"disabled\":1,"
 		 "\"exclude_kernel\":1}",
-		 id);
-	fd = attr ? probe_open(abi, json_text, attr) : -ENOMEM;
-	free(attr);
-	return fd;
+		 type, (unsigned long long)config);
+	return probe_open(abi, json_text, NULL);
 }
 
+/*
+ * With an event on it the tracepoint stays registered: otherwise each case that opens it as the
+ * only one waits for RCU twice, some 50 ms.
+ */
 const struct tracepoint *environment_add_tracepoint(struct environment *env, const char *name,
 						    uint32_t id, bool hold)
 {
-	struct tracepoint *grown =
-		realloc(env->tracepoints, (env->tracepoint_count + 1) * sizeof(*grown));
+	struct tracepoint *one;
 
-	if (!grown)
-		return NULL;
-	env->tracepoints = grown;
-	grown = &grown[env->tracepoint_count++];
-	snprintf(grown->name, sizeof(grown->name), "%s", name);
-	grown->id = id;
-	grown->held = hold ? hold_tracepoint(env->abi, id) : -1;
-	return grown;
+	env->tracepoints =
+		or_exit(realloc(env->tracepoints, (env->tracepoint_count + 1) * sizeof(*one)));
+	one = &env->tracepoints[env->tracepoint_count++];
+	snprintf(one->name, sizeof(one->name), "%s", name);
+	one->id = id;
+	one->held = hold ? probe_hold(env->abi, "tracepoint", id) : -1;
+	return one;
 }
 
 const struct tracepoint *environment_tracepoint(struct environment *env, const char *name)
@@ -509,7 +493,7 @@ void environment_hold(struct environment *env)
 	for (size_t i = 0; i < env->tracepoint_count; i++)
 		if (env->tracepoints[i].held < 0)
 			env->tracepoints[i].held =
-				hold_tracepoint(env->abi, env->tracepoints[i].id);
+				probe_hold(env->abi, "tracepoint", env->tracepoints[i].id);
 }
 
 bool environment_is_hierarchy(const char *name)
@@ -560,13 +544,13 @@ char environment_config(struct environment *env, const char *name)
 #define USER "\"exclude_kernel\":1,\"exclude_hv\":1"
 
 /* What a PMU takes that refuses to leave out the kernel alone. */
-static const char *find_wants(const struct abi *abi, unsigned char *attr)
+static const char *find_wants(const struct abi *abi)
 {
 	/* m1_pmu_set_event_filter() */
-	if (!probe_errno(abi, "{" CYCLES ",\"disabled\":1," USER ",\"exclude_guest\":1}", attr))
+	if (!probe_errno(abi, "{" CYCLES ",\"disabled\":1," USER ",\"exclude_guest\":1}", NULL))
 		return "exclude_guest";
 	/* PERF_PMU_CAP_NO_EXCLUDE */
-	if (!probe_errno(abi, "{" CYCLES ",\"disabled\":1}", attr))
+	if (!probe_errno(abi, "{" CYCLES ",\"disabled\":1}", NULL))
 		return "no exclude bit";
 	return NULL;
 }
@@ -611,24 +595,18 @@ static void find_cpus(struct hardware *hardware, int fd, const cpu_set_t *usable
 
 void hardware_probe(struct hardware *hardware, const struct abi *abi, const cpu_set_t *usable)
 {
-	unsigned char *attr = calloc(1, abi->attr_size);
-	int fd;
+	int fd = probe_open(abi, "{" CYCLES "," USER ",\"read_format\":[\"total_time_running\"]}",
+			    NULL);
 
-	*hardware = (struct hardware){.counting = ENOMEM, .sampling = ENOMEM, .cpus = *usable};
-	if (!attr)
-		return;
-	fd = probe_open(abi, "{" CYCLES "," USER ",\"read_format\":[\"total_time_running\"]}",
-			attr);
-	hardware->counting = fd < 0 ? -fd : 0;
+	*hardware = (struct hardware){.counting = fd < 0 ? -fd : 0, .cpus = *usable};
 	hardware->sampling = probe_errno(
-		abi, "{" CYCLES ",\"disabled\":1," USER ",\"sample_period\":1000000}", attr);
-	if (fd < 0)
-		hardware->wants = find_wants(abi, attr);
-	else
-		find_cpus(hardware, fd, usable);
-	if (fd >= 0)
-		close(fd);
-	free(attr);
+		abi, "{" CYCLES ",\"disabled\":1," USER ",\"sample_period\":1000000}", NULL);
+	if (fd < 0) {
+		hardware->wants = find_wants(abi);
+		return;
+	}
+	find_cpus(hardware, fd, usable);
+	close(fd);
 }
 
 int hardware_cpu(const struct hardware *hardware)
@@ -696,22 +674,15 @@ enum { CONFIG_MAX = 8 << 20, PIECE = 65536 };
 /* Appends all of it; the length, or -1. */
 static long append(gzFile file, char **text)
 {
-	size_t size = 0, room = 0;
+	size_t size = 0;
+	int n;
 
-	for (;;) {
-		char *grown = room - size > PIECE ? *text : realloc(*text, room += 2 * PIECE);
-		int n;
-
-		if (!grown)
-			return -1;
-		*text = grown;
-		n = gzread(file, grown + size, PIECE);
-		if (n < 0 || size + (size_t)n > CONFIG_MAX)
-			return -1;
-		if (!n)
-			return (long)size;
-		size += (size_t)n;
-	}
+	do {
+		*text = or_exit(realloc(*text, size + PIECE + 1));
+		n = gzread(file, *text + size, PIECE);
+		size += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && size <= CONFIG_MAX);
+	return n ? -1 : (long)size;
 }
 
 /* What a file is packed by that zlib takes for plain; NULL: nothing that is known. */
@@ -850,21 +821,25 @@ int tracefs_open(void)
 
 enum { FD_CLOEXEC_FLAG = 1 << 3 }; /* PERF_FLAG_FD_CLOEXEC */
 
-int probe_open(const struct abi *abi, const char *json_text, unsigned char *attr)
+int probe_open(const struct abi *abi, const char *json_text, uint64_t *size)
 {
+	unsigned char *attr = or_exit(calloc(1, abi->attr_size));
 	json_t *json = json_loads(json_text, 0, NULL);
 	struct where nowhere = {0};
 	struct error e = {0};
 	long fd;
 	int err;
 
-	memset(attr, 0, abi->attr_size);
 	err = attr_from_json(abi, NULL, json, NULL, &nowhere, attr, &e);
 	json_decref(json);
-	if (err)
-		return err;
-	fd = syscall(SYS_perf_event_open, attr, 0, -1, -1, (unsigned long)FD_CLOEXEC_FLAG);
-	return fd < 0 ? -errno : (int)fd;
+	fd = err ? err
+		 : syscall(SYS_perf_event_open, attr, 0, -1, -1, (unsigned long)FD_CLOEXEC_FLAG);
+	if (!err && fd < 0)
+		fd = -errno;
+	if (size)
+		*size = attr_get(abi_field(abi, "size"), attr, host_order());
+	free(attr);
+	return (int)fd;
 }
 
 /*

@@ -213,10 +213,13 @@ int tracefs_open(void);
 int tracefs_open_as(const char *type, long magic, const char *const paths[]);
 
 /*
- * The attr that a text in JSON describes, laid out in `attr`, of abi->attr_size bytes, and opened
- * on the caller's task on any cpu. A file descriptor that is the caller's, or a negative errno.
+ * The attr that a text in JSON describes, opened on the caller's task on any cpu. A file descriptor
+ * that is the caller's, or a negative errno; in *size, unless it is NULL, what attr.size is then.
  */
-int probe_open(const struct abi *abi, const char *json_text, unsigned char *attr);
+int probe_open(const struct abi *abi, const char *json_text, uint64_t *size);
+
+/* A descriptor of an event of that type and config that is off, or a negative errno. */
+int probe_hold(const struct abi *abi, const char *type, uint64_t config);
 
 /*
  * Lays a term's value over the field of `attr` in whose bits the PMU's format/ has it. 0; -ENOENT:

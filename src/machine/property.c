@@ -12,6 +12,7 @@
 #include "machine/proc.h"
 #include "machine/names.h"
 #include "machine/sysctl.h"
+#include "text/json_text.h"
 
 static const char opens_nothing[] = "opens nothing: ", opens_events[] = "opens events";
 
@@ -36,11 +37,10 @@ static json_t *write_memlock(const struct environment *env)
 	return limit_json(env->memlock_soft);
 }
 
-static int read_memlock(struct environment *env, const json_t *json)
+static void read_memlock(struct environment *env, const json_t *json)
 {
 	env->memlock_soft =
 		json_is_string(json) ? RLIM_INFINITY : (uint64_t)json_integer_value(json);
-	return 0;
 }
 
 static json_t *write_nofile(const struct environment *env)
@@ -48,13 +48,12 @@ static json_t *write_nofile(const struct environment *env)
 	return limit_json(env->nofile);
 }
 
-static int read_attr_size(struct environment *env, const json_t *json)
+static void read_attr_size(struct environment *env, const json_t *json)
 {
 	const json_int_t n = json_integer_value(json);
 
 	env->attr_size = n > 0 && n <= UINT32_MAX ? (unsigned)n : 0;
 	env->attr_size_errno = env->attr_size ? E2BIG : 0;
-	return 0;
 }
 
 static json_t *write_refuses_all(const struct environment *env)
@@ -62,13 +61,12 @@ static json_t *write_refuses_all(const struct environment *env)
 	return env->filter_errno ? json_string(errno_name(env->filter_errno)) : NULL;
 }
 
-static int read_refuses_all(struct environment *env, const json_t *json)
+static void read_refuses_all(struct environment *env, const json_t *json)
 {
 	if (json_is_string(json)) {
 		env->filter_errno = errno_by_name(json_string_value(json), NULL);
 		env->attr_size_errno = env->filter_errno;
 	}
-	return 0;
 }
 
 static json_t *write_capabilities(const struct environment *env)
@@ -77,14 +75,13 @@ static json_t *write_capabilities(const struct environment *env)
 }
 
 /* A caller there has what an identity is defined to have; root, all that a machine gives. */
-static int read_capabilities(struct environment *env, const json_t *json)
+static void read_capabilities(struct environment *env, const json_t *json)
 {
 	const char *mask = json_string_value(json);
 
 	env->rights.capabilities = env->rights.uid || !mask
 					   ? (UINT64_C(1) << (CAP_LAST_CAP + 1)) - 1
 					   : strtoull(mask, NULL, 16);
-	return 0;
 }
 
 static json_t *write_identities(const struct environment *env)
@@ -113,7 +110,7 @@ bool environment_opens(const json_t *identities, enum identity as)
 	return text && !strcmp(text, opens_events);
 }
 
-static int read_identities(struct environment *env, const json_t *identities)
+static void read_identities(struct environment *env, const json_t *identities)
 {
 	const char *root = json_string_value(json_object_get(identities, identity_names[AS_ROOT]));
 
@@ -128,7 +125,6 @@ static int read_identities(struct environment *env, const json_t *identities)
 	/* Old reports have had the namespace only as why nobody could become root there. */
 	if (root && strstr(root, "user namespace"))
 		env->rights.init_user_namespace = false;
-	return 0;
 }
 
 static json_t *write_namespace(const struct environment *env)
@@ -136,10 +132,9 @@ static json_t *write_namespace(const struct environment *env)
 	return json_boolean(env->rights.init_user_namespace);
 }
 
-static int read_namespace(struct environment *env, const json_t *json)
+static void read_namespace(struct environment *env, const json_t *json)
 {
 	env->rights.init_user_namespace = !json_is_false(json);
-	return 0;
 }
 
 static json_t *sysctls_json(const struct environment *env)
@@ -152,7 +147,7 @@ static json_t *sysctls_json(const struct environment *env)
 	return object;
 }
 
-static int sysctls_from(struct environment *env, const json_t *sysctls)
+static void sysctls_from(struct environment *env, const json_t *sysctls)
 {
 	for (size_t i = 0; i < SYSCTLS; i++) {
 		const json_t *value = json_object_get(sysctls, sysctl_names[i]);
@@ -162,7 +157,6 @@ static int sysctls_from(struct environment *env, const json_t *sysctls)
 					  ? (int)n
 					  : SYSCTL_ABSENT;
 	}
-	return 0;
 }
 
 static json_t *pmus_json(const struct environment *env)
@@ -174,14 +168,12 @@ static json_t *pmus_json(const struct environment *env)
 	return object;
 }
 
-static int pmus_from(struct environment *env, const json_t *pmus)
+static void pmus_from(struct environment *env, const json_t *pmus)
 {
 	const char *name;
 	json_t *type;
 
-	env->pmus = calloc(json_object_size(pmus) + 1, sizeof(*env->pmus));
-	if (!env->pmus)
-		return -ENOMEM;
+	env->pmus = or_exit(calloc(json_object_size(pmus) + 1, sizeof(*env->pmus)));
 	json_object_foreach((json_t *)pmus, name, type) {
 		struct pmu *pmu = &env->pmus[env->pmu_count];
 
@@ -191,7 +183,6 @@ static int pmus_from(struct environment *env, const json_t *pmus)
 		memcpy(pmu->name, name, strlen(name) + 1);
 		env->pmu_count++;
 	}
-	return 0;
 }
 
 static json_t *number_or_null(int n)
@@ -223,7 +214,7 @@ static json_t *write_pmu_files(const struct environment *env)
 	return object;
 }
 
-static int read_pmu_files(struct environment *env, const json_t *json)
+static void read_pmu_files(struct environment *env, const json_t *json)
 {
 	for (size_t i = 0; i < env->pmu_count; i++) {
 		struct pmu *pmu = &env->pmus[i];
@@ -238,7 +229,6 @@ static int read_pmu_files(struct environment *env, const json_t *json)
 		cpu_list_settle(pmu->cpus, sizeof(pmu->cpus));
 		cpu_list_settle(pmu->cpumask, sizeof(pmu->cpumask));
 	}
-	return 0;
 }
 
 static json_t *write_learned(const struct environment *env)
@@ -424,22 +414,18 @@ static void read_datum(struct environment *env, const struct datum *of, const js
 int environment_from_json(struct environment *env, const struct abi *abi, const json_t *json,
 			  const struct where *w, struct error *e)
 {
-	int err = 0;
-
 	*env = (struct environment){.abi = abi, .tracefs = -1, .config_was_read = true};
 	if (!json_string_value(json_object_get(json, "kernel")))
 		return error_value(e, w, json, "an environment, as a report of perfabi has it");
-	for (size_t i = 0; i < PROPERTIES && !err; i++) {
+	for (size_t i = 0; i < PROPERTIES; i++) {
 		const struct property *p = &properties[i];
 		const json_t *value = p->key ? json_object_get(json, p->key) : NULL;
 
 		if (p->read)
-			err = p->read(env, value);
+			p->read(env, value);
 		else if (p->key && !p->write)
 			read_datum(env, &p->of, value);
 	}
-	if (err)
-		return error_no_memory(e, w, "memory for the PMUs");
 	cpu_list_settle(env->online, sizeof(env->online));
 	if (!env->upstream[0])
 		memcpy(env->upstream, env->release, sizeof(env->upstream));

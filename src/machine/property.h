@@ -73,7 +73,7 @@ struct property {
 	struct datum of; /* struct environment */
 	/* How reports have what is no number or text of a member. */
 	json_t *(*write)(const struct environment *env);
-	int (*read)(struct environment *env, const json_t *json);
+	void (*read)(struct environment *env, const json_t *json);
 	struct {
 		const char *name; /* a token compares it: paranoid>1; NULL: none does */
 		enum remedy_kind remedy;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "text/json.h"
+#include "text/json_text.h"
 
 /*
  * Bytes of the character at `text` that XML 1.0 can hold; 0: it cannot, as control characters, what
@@ -185,18 +186,17 @@ static struct suite *find_suite(const struct suites *suites, const struct instan
 		else
 			high = middle;
 	}
-	return high ? &suites->list[low] : NULL;
+	return &suites->list[low];
 }
 
 /* How many cases each suite has; its instances stand together. */
 static struct suites *count_suites(const struct report *report)
 {
-	struct suites *suites = calloc(1, sizeof(*suites));
+	struct suites *suites = or_exit(calloc(1, sizeof(*suites)));
 	struct suite *last = NULL;
 
-	if (suites)
-		suites->list = calloc(report->count + 1, sizeof(*suites->list));
-	for (size_t i = 0; suites && suites->list && i < report->count; i++) {
+	suites->list = or_exit(calloc(report->count + 1, sizeof(*suites->list)));
+	for (size_t i = 0; i < report->count; i++) {
 		const struct instance *instance = report->instances[i];
 
 		if (!last || strcmp(last->first->suite, instance->suite) != 0) {
@@ -239,18 +239,10 @@ static void put_suite(FILE *f, const struct report *report, struct suite *suite)
 static void suite_ended(struct output *out, const struct report *report,
 			const struct result *result)
 {
-	struct suites *suites = out->state;
-	struct suite *suite = suites && suites->list ? find_suite(suites, result->instance) : NULL;
+	struct suite *suite = find_suite(out->state, result->instance);
 
-	if (!suite) {
-		errno = ENOMEM;
-		out->error = out->error ? out->error : ENOMEM;
-		return;
-	}
 	if (!suite->f)
-		suite->f = open_memstream(&suite->text, &suite->size);
-	if (!suite->f)
-		out->error = out->error ? out->error : ENOMEM;
+		suite->f = or_exit(open_memstream(&suite->text, &suite->size));
 	suite->totals.tests++;
 	suite->totals.failures +=
 		result->verdict.outcome == FAIL || result->verdict.outcome == XPASS;
@@ -258,8 +250,7 @@ static void suite_ended(struct output *out, const struct report *report,
 	suite->totals.skipped +=
 		result->verdict.outcome == SKIP || result->verdict.outcome == XFAIL;
 	suite->totals.seconds += result->seconds;
-	if (suite->f)
-		testcase(suite->f, report, result);
+	testcase(suite->f, report, result);
 	if (!--suite->left)
 		put_suite(out->f, report, suite);
 }
@@ -272,8 +263,7 @@ static void end(struct output *out, const struct report *report)
 		if (is_unreached(&report->results[i], report))
 			suite_ended(out, report, &report->results[i]);
 	fputs("</testsuites>\n", out->f);
-	if (suites)
-		free(suites->list);
+	free(suites->list);
 	free(suites);
 	out->state = NULL;
 }

@@ -12,6 +12,7 @@
 #include "language/keys.h"
 #include "machine/names.h"
 #include "machine/require.h"
+#include "text/json_text.h"
 
 enum { RED = 31, GREEN = 32, YELLOW = 33 };
 
@@ -133,10 +134,10 @@ static int by_token(const void *a, const void *b)
  * change. */
 static void skips(struct output *out, const struct report *report)
 {
-	struct skipped *all = calloc(report->count + 1, sizeof(*all));
+	struct skipped *all = or_exit(calloc(report->count + 1, sizeof(*all)));
 	size_t count = 0;
 
-	for (size_t i = 0; i < report->count && all; i++) {
+	for (size_t i = 0; i < report->count; i++) {
 		const struct result *result = &report->results[i];
 
 		if (result->verdict.outcome == SKIP && result->token && result_has_run(result))
@@ -181,13 +182,13 @@ static void not_reached(struct output *out, const struct report *report)
 	fputs("\n\n", out->f);
 }
 
-/* How many results each of the baseline's entries is about; free() it. NULL: no memory. */
+/* How many results each of the baseline's entries is about; free() it. */
 static unsigned *count_known(const struct report *report)
 {
 	const struct deviation *first = report->baseline->list;
-	unsigned *counts = calloc(report->baseline->count + 1, sizeof(*counts));
+	unsigned *counts = or_exit(calloc(report->baseline->count + 1, sizeof(*counts)));
 
-	for (size_t i = 0; i < report->count && counts; i++)
+	for (size_t i = 0; i < report->count; i++)
 		if (report->results[i].verdict.outcome == XFAIL)
 			counts[report->results[i].deviation - first]++;
 	return counts;
@@ -246,7 +247,7 @@ static void deviations(struct output *out, const struct report *report, bool of_
 	const struct deviation *list = report->baseline->list;
 	unsigned *counts = count_known(report), broken = 0;
 
-	for (size_t i = 0; i < report->baseline->count && counts; i++) {
+	for (size_t i = 0; i < report->baseline->count; i++) {
 		if (list[i].of_machine != of_machine)
 			counts[i] = 0;
 		broken += counts[i] > 0;
@@ -254,7 +255,7 @@ static void deviations(struct output *out, const struct report *report, bool of_
 	if (broken)
 		fprintf(out->f, "\nThis %s breaks %u promise%s:\n",
 			of_machine ? "machine" : "kernel", broken, broken == 1 ? "" : "s");
-	for (size_t i = 0; i < report->baseline->count && counts; i++)
+	for (size_t i = 0; i < report->baseline->count; i++)
 		if (counts[i])
 			put_deviation(out->f, &list[i], counts[i]);
 	free(counts);
