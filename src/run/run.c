@@ -833,7 +833,3 @@ int run_all(const struct instance *const *instances, size_t count, const struct 
 	conclude(&r);
 	return 0;
 }
-
-/*
- * In which order a round runs its instances.
- */
