@@ -88,30 +88,18 @@ static const void *situation_itself(struct situation *s)
 }
 
 const struct fact attr_facts[] = {
-	{.name = "attr.size_read",
-	 .about = "the bytes of attr that the kernel reads, from attr.size",
-	 .of = situation_itself,
-	 .datum = DATUM(struct situation, size, ALWAYS_KNOWN)},
-	{.name = "attr.has_fields_behind_size",
-	 .about = "1: attr has something behind these bytes",
+	{"attr.size_read", "the bytes of attr that the kernel reads, from attr.size", NULL,
+	 .of = situation_itself, .datum = DATUM(struct situation, size, ALWAYS_KNOWN)},
+	{"attr.has_fields_behind_size", "1: attr has something behind these bytes", NULL,
 	 .get = attr_has_fields_behind_size},
-	{.name = "attr.size_is_readable",
-	 .about = "1: the word attr.size can be read",
+	{"attr.size_is_readable", "1: the word attr.size can be read", NULL,
 	 .get = attr_size_is_readable},
-	{.name = "attr.is_readable",
-	 .about = "1: so can the bytes that it covers",
-	 .get = attr_is_readable},
-	{.name = "attr.has_tail",
-	 .about = "1: a byte past the end of the kernel's own struct is nonzero",
-	 .get = attr_has_tail,
-	 .unknown = recorded},
-	{.name = "attr.size",
-	 .about = "as it was passed",
-	 .of = situation_itself,
+	{"attr.is_readable", "1: so can the bytes that it covers", NULL, .get = attr_is_readable},
+	{"attr.has_tail", "1: a byte past the end of the kernel's own struct is nonzero", recorded,
+	 .get = attr_has_tail},
+	{"attr.size", "as it was passed", NULL, .of = situation_itself,
 	 .datum = DATUM(struct situation, size_given, ALWAYS_KNOWN)},
-	{.name = "attr.bits",
-	 .about = "the bits from disabled on, as one word",
-	 .get = attr_bits,
+	{"attr.bits", "the bits from disabled on, as one word", NULL, .get = attr_bits,
 	 .is_mask = true},
 	{.name = NULL}};
 
@@ -165,11 +153,9 @@ static const struct abi_family *names_of_fields(const struct abi *abi, struct ar
 
 void facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *arena)
 {
-	struct fact behind = {.name = "attr.field_behind_size",
-			      .about = "the first nonzero field that attr.size leaves out",
-			      .unknown = "there is none",
-			      .get = attr_field_behind_size,
-			      .names = names_of_fields(abi, arena)};
+	struct fact behind = {"attr.field_behind_size",
+			      "the first nonzero field that attr.size leaves out", "there is none",
+			      .get = attr_field_behind_size, .names = names_of_fields(abi, arena)};
 
 	for (size_t i = 0; i < abi->field_count; i++) {
 		const struct abi_field *field = &abi->fields[i];
@@ -330,9 +316,6 @@ const struct fact unknown_facts[] = {
 	UNKNOWN("sample_type", 3, "sample_type"),
 	UNKNOWN("read_format", 4, "read_format"),
 	UNKNOWN("branch_sample_type", 5, "branch_sample_type"),
-	{.name = "unknown.tail",
-	 .about = "the first nonzero byte past the end of the kernel's own struct",
-	 .unknown = unlearned,
-	 .get = tail_byte,
-	 .print = print_tail},
+	{"unknown.tail", "the first nonzero byte past the end of the kernel's own struct",
+	 unlearned, .get = tail_byte, .print = print_tail},
 	{.name = NULL}};
