@@ -3,6 +3,7 @@
  * Gates and witnesses: loading cases/phases.json, and finding the gate that refused.
  */
 #include "call/phase.h"
+#include "call/call.h"
 
 #include <errno.h>
 #include <signal.h>

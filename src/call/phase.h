@@ -9,9 +9,12 @@
 #ifndef PERFABI_PHASE_H
 #define PERFABI_PHASE_H
 
-#include "call/call.h"
+#include "abi/abi.h"
 #include "machine/identity.h"
 #include "text/doc.h"
+
+struct call;
+struct environment;
 
 enum { PHASES_MAX = 16, PHASE_ERRNOS_MAX = 24 };
 

@@ -30,7 +30,6 @@
 
 #include "abi/attr.h"
 #include "machine/host.h"
-#include "machine/hypervisor.h"
 #include "machine/limits.h"
 #include "machine/names.h"
 #include "machine/proc.h"

@@ -7,6 +7,8 @@
 #define PERFABI_HOST_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 struct host {
 	char name[65];         /* uname(2)'s nodename, or what somebody calls it; empty: not told */
@@ -32,5 +34,11 @@ void host_hide(struct host *host);
 
 /* A new reference to an object of what is not empty, or NULL without memory. */
 json_t *host_json(const struct host *host);
+
+/* Its name; empty: none is seen. What only root may read tells others nothing. */
+void hypervisor_read(char *name, size_t size);
+
+/* Whether CPUID says that QEMU emulates this processor; only x86 can tell. */
+bool is_emulated(void);
 
 #endif

@@ -21,7 +21,7 @@
 
 #include "machine/environment.h"
 #include "machine/limits.h"
-#include "machine/hypervisor.h"
+#include "machine/host.h"
 #include "machine/names.h"
 #include "machine/proc.h"
 #include "text/say.h"

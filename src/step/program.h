@@ -6,7 +6,7 @@
 #ifndef PERFABI_PROGRAM_H
 #define PERFABI_PROGRAM_H
 
-#include "call/opening.h"
+#include "call/call.h"
 #include "language/pattern.h"
 #include "language/verdict.h"
 #include "language/when.h"

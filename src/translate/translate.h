@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "call/opening.h"
+#include "call/call.h"
 #include "call/tables.h"
 #include "language/pattern.h"
 #include "text/arena.h"
