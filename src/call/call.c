@@ -650,14 +650,13 @@ int opening_compile(struct opening *out, const json_t *json, const struct abi *a
 	return 0;
 }
 
-int opening_make(const struct opening *open, const struct tables *tables, const struct scope *scope,
-		 struct call *made, const struct call **call, struct error *e)
+int opening_make(const struct opening *open, const struct abi *abi, const struct abi_arch *arch,
+		 const struct scope *scope, struct call *made, const struct call **call,
+		 struct error *e)
 {
 	struct where nowhere = {0};
 
 	*made = (struct call){0};
 	*call = open->json ? made : &open->call;
-	return open->json ? call_from_json(made, tables->abi, tables->arch, open->json, scope,
-					   &nowhere, e)
-			  : 0;
+	return open->json ? call_from_json(made, abi, arch, open->json, scope, &nowhere, e) : 0;
 }

@@ -8,7 +8,6 @@
 
 #include "abi/abi.h"
 #include "abi/attr.h"
-#include "call/tables.h"
 #include "language/scope.h"
 #include "text/arena.h"
 #include "text/doc.h"
@@ -133,7 +132,8 @@ int opening_compile(struct opening *out, const json_t *json, const struct abi *a
  * The call, with what `scope` has put in. *made is it, or a new one, which call_free() frees. 0, or
  * a negative errno with `e` filled.
  */
-int opening_make(const struct opening *open, const struct tables *tables, const struct scope *scope,
-		 struct call *made, const struct call **call, struct error *e);
+int opening_make(const struct opening *open, const struct abi *abi, const struct abi_arch *arch,
+		 const struct scope *scope, struct call *made, const struct call **call,
+		 struct error *e);
 
 #endif

@@ -340,7 +340,8 @@ static int open_value(struct step *s, const struct argument *a, const struct ope
 		      void *out)
 {
 	const struct call *call;
-	int err = opening_make(operand->made, s->tables, s->scope, &s->made, &call, s->error);
+	int err = opening_make(operand->made, s->tables->abi, s->tables->arch, s->scope, &s->made,
+			       &call, s->error);
 
 	(void)a;
 	memcpy(out, &call, sizeof(call));
