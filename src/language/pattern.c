@@ -88,7 +88,7 @@ static bool op_compare(struct match *m, const struct pattern *p, const json_t *g
 	if (!numbers(m, p->parts[0].json, got, &a, &b))
 		return false;
 	order = value_compare(&a, &b);
-	return p->op->orders & (order < 0 ? LESS : order ? GREATER : EQUAL);
+	return p->op->way & (order < 0 ? LESS : order ? GREATER : EQUAL);
 }
 
 static bool op_between(struct match *m, const struct pattern *p, const json_t *got)
@@ -126,34 +126,26 @@ static bool names(const json_t *operand, const json_t *got, uint64_t *have, uint
 	return true;
 }
 
-static bool op_has(struct match *m, const struct pattern *p, const json_t *got)
+/* Of the bits or names of a value those of the operand: all, none, or no others. */
+static bool op_bits(struct match *m, const struct pattern *p, const json_t *got)
 {
 	struct value a, b;
-	uint64_t have, want;
+	uint64_t all, have, want;
 
-	if (json_is_array(got))
-		return names(p->json, got, &have, &want) && have == want;
-	return numbers(m, p->json, got, &a, &b) && (a.bits & b.bits) == b.bits;
-}
-
-static bool op_without(struct match *m, const struct pattern *p, const json_t *got)
-{
-	struct value a, b;
-	uint64_t have, want;
-
-	if (json_is_array(got))
-		return names(p->json, got, &have, &want) && !have;
-	return numbers(m, p->json, got, &a, &b) && !(a.bits & b.bits);
-}
-
-static bool op_within(struct match *m, const struct pattern *p, const json_t *got)
-{
-	struct value a, b;
-	uint64_t have, want;
-
-	if (json_is_array(got))
-		return names(p->json, got, &have, &want) && have == json_array_size(got);
-	return numbers(m, p->json, got, &a, &b) && !(a.bits & ~b.bits);
+	if (json_is_array(got)) {
+		if (!names(p->json, got, &have, &want))
+			return false;
+		all = json_array_size(got);
+	} else {
+		if (!numbers(m, p->json, got, &a, &b))
+			return false;
+		all = a.bits;
+		have = a.bits & b.bits;
+		want = b.bits;
+	}
+	return p->op->way == BITS_ALL    ? have == want
+	       : p->op->way == BITS_NONE ? !have
+					 : have == all;
 }
 
 /* A try whose failure is not the whole's. */
@@ -200,14 +192,18 @@ static bool op_like(struct match *m, const struct pattern *p, const json_t *got)
 	       !fnmatch(glob, text, 0);
 }
 
-/* Whether the number that `n` bytes make, which hexadecimal text has from `at` on, is that. */
-static bool is_number_at(struct match *m, const struct pattern *p, const char *text, size_t at,
-			 size_t n)
+/* Whether the first, or the last, bytes of hexadecimal text are that number. */
+static bool op_bytes(struct match *m, const struct pattern *p, const json_t *got)
 {
-	json_t *number;
+	const char *text = json_string_value(got);
+	size_t length = text ? strlen(text) / 2 : 0, n = p->op->way == BYTES_FIRST ? 2 : 8;
+	size_t at = p->op->way == BYTES_FIRST ? 0 : length - n;
 	uint64_t bits = 0;
+	json_t *number;
 	bool fit;
 
+	if (length < n)
+		return false;
 	for (size_t i = 0; i < n; i++) {
 		size_t place = BYTE_ORDER == BIG_ENDIAN ? n - 1 - i : i;
 		unsigned byte;
@@ -220,21 +216,6 @@ static bool is_number_at(struct match *m, const struct pattern *p, const char *t
 	fit = would_fit(m, p->parts, number);
 	json_decref(number);
 	return fit;
-}
-
-static bool op_first_u16(struct match *m, const struct pattern *p, const json_t *got)
-{
-	const char *text = json_string_value(got);
-
-	return text && strlen(text) >= 4 && is_number_at(m, p, text, 0, 2);
-}
-
-static bool op_last_u64(struct match *m, const struct pattern *p, const json_t *got)
-{
-	const char *text = json_string_value(got);
-	size_t n = text ? strlen(text) / 2 : 0;
-
-	return n >= 8 && is_number_at(m, p, text, n - 8, 8);
 }
 
 static void put_json(char *out, size_t size, const json_t *json)
@@ -502,26 +483,28 @@ static bool op_ascending(struct match *m, const struct pattern *p, const json_t 
 
 static const struct pattern_operator operators[] = {
 	{"gt", op_compare, OPERAND_NUMBER, ABOUT_NUMBER, .help = "a number greater than this",
-	 .orders = GREATER},
+	 .way = GREATER},
 	{"ge", op_compare, OPERAND_NUMBER, ABOUT_NUMBER, .help = "... or equal",
-	 .orders = GREATER | EQUAL},
+	 .way = GREATER | EQUAL},
 	{"lt", op_compare, OPERAND_NUMBER, ABOUT_NUMBER, .help = "a number less than this",
-	 .orders = LESS},
+	 .way = LESS},
 	{"le", op_compare, OPERAND_NUMBER, ABOUT_NUMBER, .help = "... or equal",
-	 .orders = LESS | EQUAL},
+	 .way = LESS | EQUAL},
 	{"between", op_between, OPERAND_PAIR, ABOUT_NUMBER, .help = "[lowest, highest]"},
 	{"ne", op_ne, OPERAND_PATTERN, ABOUT_ANY, .help = "present and not equal"},
 	{"not", op_not, OPERAND_PATTERN, ABOUT_ANY, .help = "anything that does not match"},
-	{"has", op_has, OPERAND_NAMES, ABOUT_BITS, .help = "these bits, or names in a list"},
-	{"without", op_without, OPERAND_NAMES, ABOUT_BITS, .help = "none of these"},
-	{"within", op_within, OPERAND_NAMES, ABOUT_BITS, .help = "no bits or names but these"},
+	{"has", op_bits, OPERAND_NAMES, ABOUT_BITS, .help = "these bits, or names in a list",
+	 .way = BITS_ALL},
+	{"without", op_bits, OPERAND_NAMES, ABOUT_BITS, .help = "none of these", .way = BITS_NONE},
+	{"within", op_bits, OPERAND_NAMES, ABOUT_BITS, .help = "no bits or names but these",
+	 .way = BITS_ONLY},
 	{"absent", op_absent, OPERAND_TRUTH, ABOUT_ANY, .help = "true: not present"},
 	{"bind", op_bind, OPERAND_NAME, ABOUT_ANY, .help = "anything; names it for later steps"},
 	{"like", op_like, OPERAND_TEXT, ABOUT_TEXT, .help = "text that the glob matches"},
-	{"first-u16", op_first_u16, OPERAND_NUMBER, ABOUT_TEXT,
-	 .help = "bytes that begin with this u16"},
-	{"last-u64", op_last_u64, OPERAND_NUMBER, ABOUT_TEXT,
-	 .help = "bytes that end with this u64"},
+	{"first-u16", op_bytes, OPERAND_NUMBER, ABOUT_TEXT,
+	 .help = "bytes that begin with this u16", .way = BYTES_FIRST},
+	{"last-u64", op_bytes, OPERAND_NUMBER, ABOUT_TEXT, .help = "bytes that end with this u64",
+	 .way = BYTES_LAST},
 	{"exactly", op_exactly, OPERAND_ELEMENTS, ABOUT_LIST,
 	 .help = "a list of exactly these, in order"},
 	{"in-order", op_in_order, OPERAND_ELEMENTS, ABOUT_LIST,

@@ -54,11 +54,17 @@ struct pattern_operator {
 		ABOUT_LIST
 	} about;
 	const char *help;
+	/* Of several operators that have a function: of a comparison, the orders that it allows. */
 	enum {
 		LESS = 1,
 		EQUAL = 2,
-		GREATER = 4
-	} orders; /* of a comparison: those that it allows */
+		GREATER = 4,
+		BITS_ALL = 8,
+		BITS_NONE,
+		BITS_ONLY,
+		BYTES_FIRST,
+		BYTES_LAST
+	} way;
 };
 
 /* The operator of that name, or NULL; `near`, if not NULL, is offered every name. */
