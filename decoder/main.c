@@ -314,69 +314,71 @@ static const char *const formats[] = {"perf.data", "ring", "records", NULL};
 static const struct option_row rows[] = {
 	{"What to read", .kind = OPTION_TITLE},
 	{"attr", 'a', OPTION_TEXT, "FILE",
-	 "the attrs in JSON, for input that has none: an object of attr fields, {\"attr\": {...}, "
-	 "\"ids\": [...]}, or a list of these; a perf.data has its own, and goes by them",
+	 "read the attrs from FILE, for input that has none: in JSON, an object of attr fields, "
+	 "{\"attr\": {...}, \"ids\": [...]}, or a list of these; perf.data files have their own",
 	 AT(struct request, attr_file)},
-	{"input", 'i', OPTION_WORD, "FORMAT",
-	 "perf.data, ring or records; by default the input tells", AT(struct request, format),
-	 .words = formats},
+	{"input", 'i', OPTION_WORD, "FORMAT", "perf.data, ring or records (default: detected)",
+	 AT(struct request, format), .words = formats},
 	{"big-endian", 'B', OPTION_TAKEN, NULL,
-	 "the byte order of a ring or records (default: this machine's); a perf.data tells its own",
+	 "the ring or records are big-endian (default: this machine's byte order; perf.data files "
+	 "record theirs)",
 	 OF_DECODER(order), .least = PERFABI_BIG, .take = take_order},
-	{"little-endian", 'L', OPTION_TAKEN, NULL, "the same, the other way round",
+	{"little-endian", 'L', OPTION_TAKEN, NULL, "the ring or records are little-endian",
 	 OF_DECODER(order), .least = PERFABI_LITTLE, .take = take_order},
 	{"machine", 'm', OPTION_TEXT, "NAME",
-	 "the machine, as uname -m names it, for register names", OF_DECODER(machine)},
-	{"cases", 0, OPTION_TEXT, "DIR", "take the layouts from DIR/abi instead of those built in",
+	 "use the register names of that machine, as uname -m prints it", OF_DECODER(machine)},
+	{"cases", 0, OPTION_TEXT, "DIR", "use the layouts in DIR/abi instead of the built-in ones",
 	 AT(struct request, cases)},
 	{"What to print", .kind = OPTION_TITLE},
 	{"type", 't', OPTION_TAKEN, "TYPE,...",
-	 "these record types alone (SAMPLE, mmap2, unknown...)", AT(struct request, types),
-	 .take = take_names},
-	{"fields", 'f', OPTION_TAKEN, "NAME,...", "these members alone, beside type",
+	 "print only records of these types (SAMPLE, mmap2, unknown, ...)",
+	 AT(struct request, types), .take = take_names},
+	{"fields", 'f', OPTION_TAKEN, "NAME,...", "print only these members, and type",
 	 AT(struct request, fields), .take = take_names},
-	{"no-summary", 0, OPTION_SET, NULL, "no last line", OF_DECODER(no_summary)},
-	{"bytes", 0, OPTION_SET, NULL, "\"at\": each member's [offset, length] in its record",
+	{"no-summary", 0, OPTION_SET, NULL, "omit the summary line", OF_DECODER(no_summary)},
+	{"bytes", 0, OPTION_SET, NULL, "add \"at\": each member's [offset, length] in its record",
 	 OF_DECODER(bytes)},
-	{"header", 0, OPTION_SET, NULL, "the header alone", OF_DECODER(header_only)},
+	{"header", 0, OPTION_SET, NULL, "print only the header", OF_DECODER(header_only)},
 	{"html", 0, OPTION_SET, NULL,
-	 "a page of HTML: each record's bytes beside its members; of the first 1000 lines, and of "
-	 "4096 bytes of a record",
+	 "print an HTML page that shows each record's bytes next to its members, for at most 1000 "
+	 "lines and 4096 bytes of each record",
 	 AT(struct request, html)},
-	{"limit", 0, OPTION_UNSIGNED, "N", "with --html: of the first N lines",
+	{"limit", 0, OPTION_UNSIGNED, "N", "with --html: show the first N lines",
 	 AT(struct request, limit), .least = 1, .most = LINES_MAX},
 	{"output", 'o', OPTION_TEXT, "FILE",
-	 "with --html: the page's file (default: standard output)", AT(struct request, output)},
+	 "with --html: write the page to FILE (default: standard output)",
+	 AT(struct request, output)},
 	{"attr-of", 0, OPTION_TEXT, "FILE",
-	 "the attrs of a recording, or of the bytes of one attr, as --attr and a case take them",
+	 "print the attrs of a recording, or of the raw bytes of one attr, in the form that --attr "
+	 "and cases take",
 	 AT(struct request, attr_of)},
 	{"What to check", .kind = OPTION_TITLE},
 	{"check", 0, OPTION_SET, NULL,
-	 "print what is wrong instead of the records; also report set reserved bits, padding, and "
+	 "print diagnostics instead of records; also report nonzero reserved bits and padding, and "
 	 "times out of order on a cpu",
 	 OF_DECODER(check)},
 	{"expect", 0, OPTION_TEXT, "F.jsonl",
-	 "compare with F instead of printing; say the first difference",
+	 "compare the output with F instead of printing it, and report the first difference",
 	 AT(struct request, expect)},
 	{"How", .kind = OPTION_TITLE},
-	{"jobs", 'j', OPTION_UNSIGNED, "N", "N threads; the output does not depend on it",
+	{"jobs", 'j', OPTION_UNSIGNED, "N", "use N threads; the output is the same",
 	 OF_DECODER(jobs), .least = 1, .most = PERFABI_JOBS_MAX},
 	{"shard", 0, OPTION_TAKEN, "I/N",
-	 "the I-th of N parts of the records: the outputs of all, in order, are that of "
+	 "decode part I of N of the records; the outputs of all parts, in order, are that of "
 	 "--no-summary",
 	 AT(struct request, options), .take = take_shard},
-	{"version", 'V', OPTION_TAKEN, NULL, "the version of this program", .take = take_version},
+	{"version", 'V', OPTION_TAKEN, NULL, "print the version", .take = take_version},
 	{0}};
 
 static const struct command_line command_line = {
 	.program = "perfabi-decode",
 	.usage = "usage: perfabi-decode [OPTIONS] [FILE]\n"
 		 "       perfabi-decode --attr-of FILE\n\n"
-		 "Prints a recording (perf.data, perf record -o - through a pipe, an image of the "
-		 "mmap area,\n"
-		 "or bare records) as JSON Lines: a header, an object a record, a summary. What is "
-		 "damaged\n"
-		 "becomes a line of type diagnostic, and decoding goes on behind it.\n\n",
+		 "Prints a recording (perf.data, what perf record -o - writes to a pipe, an image "
+		 "of the mmap\n"
+		 "area, or bare records) as JSON Lines: a header, an object for each record, a "
+		 "summary. Where\n"
+		 "the input is damaged, it prints a line of type diagnostic and goes on.\n\n",
 	.rows = rows,
 	.end = "\nExit status: 0 no errors, 1 a diagnostic of grade error or a difference from "
 	       "--expect,\n"

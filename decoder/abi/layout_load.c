@@ -432,7 +432,7 @@ static int check_number_field(struct doc *d, void *made, const json_t *json, con
 		r->abi->kept = node->name;
 	}
 	if (node->number.possible && !node->number.set)
-		return error_value(d->e, w, json, "a set beside `possible`");
+		return error_value(d->e, w, json, "a `set` with `possible`");
 	if (node->number.possible) {
 		node->is_named_by_others = true; /* by the test */
 		r->layout->named++;

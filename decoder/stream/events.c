@@ -48,7 +48,7 @@ static int uses_of(struct events *events, const struct layout *layout, uint32_t 
 	if (!user.excess)
 		return 0;
 	return error_name(e, NULL, user.excess->name, NULL,
-			  "records that hang on no more than %d fields of attr", USES_MAX);
+			  "records that depend on no more than %d fields of attr", USES_MAX);
 }
 
 static void slot_records(struct events *events)

@@ -24,8 +24,8 @@ static int doc_list(struct doc *d, const struct doc_row *row, const json_t *json
 	if (!(is_map ? json_is_object(json) : json_is_array(json)) || count < row->least)
 		return error_value(d->e, w, json, "%s%s",
 				   row->expected ? row->expected
-				   : is_map      ? "an object, each member of which is "
-						 : "a list, each element of which is ",
+				   : is_map      ? "an object; each member is "
+						 : "a list; each element is ",
 				   row->expected ? "" : type->what);
 	if (row->most && count > row->most)
 		return error_text(d->e, w, "more", "at most %u", row->most);
@@ -66,7 +66,7 @@ static int doc_strings(struct doc *d, const struct doc_row *row, const json_t *j
 	if (row->kind == DOC_NAMES ? !count : !json_is_array(json))
 		return error_value(d->e, w, json,
 				   row->kind == DOC_NAMES ? "%s, or a list of at least one"
-							  : "a list, each element of which is %s",
+							  : "a list; each element is %s",
 				   expected);
 	if (!list)
 		return error_no_memory(d->e, w, row->key);

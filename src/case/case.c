@@ -371,7 +371,7 @@ static const struct doc_row complete_rows[] = {
 	{"steps", .kind = DOC_ANY, .takes = "some_steps",
 	 .help = "the steps, in order, each with its expect"},
 	{"expect", .kind = DOC_ANY, .takes = "expect",
-	 .help = "the promised result, or alternatives, of which the first whose when holds is "
+	 .help = "the promised result, or a list of alternatives; the first whose when holds is "
 		 "used"},
 	{.key = NULL}};
 const struct doc_type case_complete_type = {"a case", .rows = complete_rows,

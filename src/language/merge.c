@@ -324,7 +324,7 @@ static int add_pair(json_t *out, const char *a, json_t *of_a, const char *b, jso
 	char *row = NULL;
 
 	if (__builtin_add_overflow(json_integer_value(of_a), json_integer_value(of_b), &sum))
-		return error_value(e, w, of_b, "numbers of which each two have a sum of 64 bits");
+		return error_value(e, w, of_b, "numbers whose sums, two at a time, fit in 64 bits");
 	or_exit(asprintf(&row, "%s-%s", a, b) < 0 ? NULL : row);
 	for (char *c = row; *c; c++)
 		*c = *c == '_' ? '-' : *c;

@@ -48,7 +48,7 @@ static void note_unknown(struct match *m, const json_t *value_text)
 	    scope_expand(m->scope, text, expanded, sizeof(expanded)) == -ENOENT &&
 	    evaluate(m, value_text,
 		     &value)) /* it knows more names: $tracepoint.sched:sched_switch */
-		verdict_set(m->unknown, ERROR, "names in expect that stand for something", text);
+		verdict_set(m->unknown, ERROR, "names in expect that have a value", text);
 }
 
 /* A value of what was read: a number, or "0x..." for one that is no count. */

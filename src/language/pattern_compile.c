@@ -62,7 +62,7 @@ static int number_operand(struct compiler *c, struct pattern *p, const json_t *j
 
 	p->json = json;
 	if (text && text[0] && !text[strspn(text, "0123456789")])
-		return error_value(c->error, w, json, "a number, which stands without quotes");
+		return error_value(c->error, w, json, "a number, without quotes");
 	if (value_eval(json, NULL, &vars, w, value, c->error))
 		return -EINVAL;
 	return text ? check_text(c, p, text, w) : 0;
@@ -155,7 +155,7 @@ static int compile_each(struct compiler *c, struct pattern *p, const json_t *ope
 
 	if (!elements(operand) && strcmp(p->op->name, "exactly") != 0)
 		return error_value(c->error, w, operand,
-				   "at least one %s: whatever is shown fits none at all",
+				   "at least one %s: any list would match none",
 				   are_counts ? "count" : "pattern");
 	make_parts(c, p, elements(operand));
 	for (size_t i = 0; !err && i < p->count; i++) {

@@ -259,7 +259,7 @@ static void take_death(const struct worker *w, int status, double timeout, struc
 	     (WIFSIGNALED(status) && !is_from_elsewhere(WTERMSIG(status)))))
 		outcome = FAIL;
 	result->verdict = (struct verdict){0};
-	verdict_set(&result->verdict, outcome, "the case to come to its end", got);
+	verdict_set(&result->verdict, outcome, "the case to end", got);
 	if (stage == STAGE_STEPPING)
 		snprintf(result->verdict.call, sizeof(result->verdict.call), "step %u",
 			 w->slot->step);
