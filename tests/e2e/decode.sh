@@ -174,7 +174,7 @@ jq '[.attr.fields[] | select(.bits[1] == 1) | .name][:17]' cases/abi/attr.json >
 jq --slurpfile flags "$scratch/flags.json" '(.constants.record.values[] | select(.name == "comm") | .fields) +=
 	[$flags[0][] | {"when": {"attr": .}, "then": [{"name": "of_\(.)", "type": "u64"}]}]' cases/abi/records.json >"$scratch/cases/abi/records.json"
 status 2 "$decode" --cases "$scratch/cases" "$data"
-says err "expected records that hang on no more than 16 fields of attr, got \""
+says err "expected records that depend on no more than 16 fields of attr, got \""
 
 # A text that none can be is written like any other, behind the warning; a later field that does not fit is an error.
 rm -rf "$scratch/cases/abi"
