@@ -180,7 +180,7 @@ static int badness_of(const json_t *entry)
 static int by_kind(const void *x, const void *y)
 {
 	static const char *const keys[] = {"answer", "a", "b", "because_of", "because", "id"};
-	const struct roll *a = x, *b = y;
+	const struct diff_group *a = x, *b = y;
 	int order = strcmp(member_text(a->first, "topic"), member_text(b->first, "topic"));
 
 	if (!order)
@@ -200,31 +200,31 @@ bool diff_is_alike(const json_t *a, const json_t *b)
 	return true;
 }
 
-size_t diff_sort(const json_t *list, struct roll *rolls)
+size_t diff_sort(const json_t *list, struct diff_group *groups)
 {
 	size_t count = json_array_size(list);
 
 	for (size_t i = 0; i < count; i++)
-		rolls[i] = (struct roll){json_array_get(list, i), 1};
-	qsort(rolls, count, sizeof(*rolls), by_kind);
+		groups[i] = (struct diff_group){json_array_get(list, i), 1};
+	qsort(groups, count, sizeof(*groups), by_kind);
 	return count;
 }
 
-size_t diff_roll_up(const json_t *list, bool is_long, struct roll *rolls)
+size_t diff_fold(const json_t *list, bool is_long, struct diff_group *groups)
 {
 	size_t count = json_array_size(list), kept = 0;
 
 	if (is_long) {
 		for (size_t i = 0; i < count; i++)
-			rolls[i] = (struct roll){json_array_get(list, i), 1};
+			groups[i] = (struct diff_group){json_array_get(list, i), 1};
 		return count;
 	}
-	diff_sort(list, rolls);
+	diff_sort(list, groups);
 	for (size_t i = 0; i < count; i++)
-		if (kept && diff_is_alike(rolls[kept - 1].first, rolls[i].first))
-			rolls[kept - 1].count++;
+		if (kept && diff_is_alike(groups[kept - 1].first, groups[i].first))
+			groups[kept - 1].count++;
 		else
-			rolls[kept++] = rolls[i];
+			groups[kept++] = groups[i];
 	return kept;
 }
 

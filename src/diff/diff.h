@@ -45,32 +45,32 @@ int side_read(struct side *side, const char *path, struct error *e);
  */
 json_t *diff_sides(const struct side *a, const struct side *b);
 
-/* Writes it for a terminal: what is otherwise different is rolled up, unless `is_long`. */
+/* Writes it for a terminal: what is otherwise different is folded, unless `is_long`. */
 void diff_text(const json_t *diff, bool is_long, FILE *f);
 
 /* Writes it for a merge request. */
 void diff_markdown(const json_t *diff, bool is_long, FILE *f);
 
 /* One line of a list in which what has the same topic, answers and reason stands once. */
-struct roll {
+struct diff_group {
 	const json_t *first; /* of those that it is about: by its id */
 	size_t count;
 };
 
 /*
  * The entries of one list (as "worse"), each by itself, by topic, answer or change, reason and id.
- * `rolls` has as many places as the list entries. Returns how many there are.
+ * `groups` has as many places as the list entries. Returns how many there are.
  */
-size_t diff_sort(const json_t *list, struct roll *rolls);
+size_t diff_sort(const json_t *list, struct diff_group *groups);
 
 /* Whether two entries have the same topic, answer or change, and reason. */
 bool diff_is_alike(const json_t *a, const json_t *b);
 
 /*
- * The entries of one list (as "other"), rolled up; unless `is_long`, when each stands alone.
- * `rolls` has as many places as the list entries. Returns how many there are.
+ * The entries of one list (as "other"), folded; unless `is_long`, when each stands alone.
+ * `groups` has as many places as the list entries. Returns how many there are.
  */
-size_t diff_roll_up(const json_t *list, bool is_long, struct roll *rolls);
+size_t diff_fold(const json_t *list, bool is_long, struct diff_group *groups);
 
 /* What it counts: cases, or capabilities. */
 const char *diff_noun(const json_t *diff, size_t count);

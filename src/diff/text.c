@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For a terminal: what is worse first, each by itself; then what is better; then the rest, rolled
+ * For a terminal: what is worse first, each by itself; then what is better; then the rest, folded
  * up.
  */
 #include <stdlib.h>
@@ -47,16 +47,16 @@ static void print_diff_because(FILE *f, const json_t *entry)
 }
 
 /* A change, or what one side alone has; then of which case, or of how many. */
-static void print_diff_entry(FILE *f, const json_t *diff, const struct roll *roll)
+static void print_diff_entry(FILE *f, const json_t *diff, const struct diff_group *group)
 {
-	const json_t *entry = roll->first;
+	const json_t *entry = group->first;
 
 	if (member_text(entry, "answer")[0])
 		say(f, "    %s  ", member_text(entry, "answer"));
 	else
 		say(f, "    %s -> %s  ", member_text(entry, "a"), member_text(entry, "b"));
-	if (roll->count > 1)
-		fprintf(f, "%zu %s", roll->count, diff_noun(diff, roll->count));
+	if (group->count > 1)
+		fprintf(f, "%zu %s", group->count, diff_noun(diff, group->count));
 	else
 		one_line_print(f, member_text(entry, "id"), "\n");
 	fputc('\n', f);
@@ -66,37 +66,38 @@ static void print_diff_entry(FILE *f, const json_t *diff, const struct roll *rol
 static void print_diff_worse(FILE *f, const json_t *diff, bool is_long)
 {
 	const json_t *list = json_object_get(diff, "worse");
-	struct roll *rolls = or_exit(calloc(json_array_size(list) + 1, sizeof(*rolls)));
-	size_t count = diff_sort(list, rolls);
+	struct diff_group *groups = or_exit(calloc(json_array_size(list) + 1, sizeof(*groups)));
+	size_t count = diff_sort(list, groups);
 	const char *topic = NULL;
 
 	if (count)
 		fprintf(f, "\nWorse in B: %zu\n", count);
 	for (size_t i = 0; i < count; i++) {
-		print_diff_topic(f, rolls[i].first, &topic);
-		print_diff_entry(f, diff, &rolls[i]);
-		if (is_long || i + 1 == count || !diff_is_alike(rolls[i].first, rolls[i + 1].first))
-			print_diff_because(f, rolls[i].first);
+		print_diff_topic(f, groups[i].first, &topic);
+		print_diff_entry(f, diff, &groups[i]);
+		if (is_long || i + 1 == count ||
+		    !diff_is_alike(groups[i].first, groups[i + 1].first))
+			print_diff_because(f, groups[i].first);
 	}
-	free(rolls);
+	free(groups);
 }
 
 static void print_diff_list(FILE *f, const json_t *diff, const char *key, const char *title,
 			    bool is_long)
 {
 	const json_t *list = json_object_get(diff, key);
-	struct roll *rolls = or_exit(calloc(json_array_size(list) + 1, sizeof(*rolls)));
-	size_t count = diff_roll_up(list, is_long, rolls);
+	struct diff_group *groups = or_exit(calloc(json_array_size(list) + 1, sizeof(*groups)));
+	size_t count = diff_fold(list, is_long, groups);
 	const char *topic = NULL;
 
 	if (count)
 		fprintf(f, "\n%s: %zu\n", title, json_array_size(list));
 	for (size_t i = 0; i < count; i++) {
-		print_diff_topic(f, rolls[i].first, &topic);
-		print_diff_entry(f, diff, &rolls[i]);
-		print_diff_because(f, rolls[i].first);
+		print_diff_topic(f, groups[i].first, &topic);
+		print_diff_entry(f, diff, &groups[i]);
+		print_diff_because(f, groups[i].first);
 	}
-	free(rolls);
+	free(groups);
 }
 
 static void print_diff_facts(FILE *f, const json_t *facts)
@@ -183,14 +184,14 @@ static const char *answer_in(const json_t *entry, const char *side, const char *
 	return list[strlen(list) - 1] == side[0] ? answer : "";
 }
 
-static void mark_row(FILE *f, const json_t *diff, const char *list, const struct roll *roll)
+static void mark_row(FILE *f, const json_t *diff, const char *list, const struct diff_group *group)
 {
-	const json_t *entry = roll->first;
+	const json_t *entry = group->first;
 
 	fputs("| ", f);
-	if (roll->count > 1)
-		fprintf(f, "%zu %s of ", roll->count, diff_noun(diff, roll->count));
-	mark_text(f, member_text(entry, roll->count > 1 ? "topic" : "id"));
+	if (group->count > 1)
+		fprintf(f, "%zu %s of ", group->count, diff_noun(diff, group->count));
+	mark_text(f, member_text(entry, group->count > 1 ? "topic" : "id"));
 	fputs(" | ", f);
 	mark_text(f, answer_in(entry, "a", list));
 	fputs(" | ", f);
@@ -204,8 +205,8 @@ static void mark_table(FILE *f, const json_t *diff, const char *key, const char 
 		       bool is_long)
 {
 	const json_t *list = json_object_get(diff, key);
-	struct roll *rolls = or_exit(calloc(json_array_size(list) + 1, sizeof(*rolls)));
-	size_t count = diff_roll_up(list, is_long, rolls);
+	struct diff_group *groups = or_exit(calloc(json_array_size(list) + 1, sizeof(*groups)));
+	size_t count = diff_fold(list, is_long, groups);
 
 	if (count) {
 		fprintf(f, folds ? "\n<details><summary>%s: %zu</summary>\n" : "\n### %s: %zu\n",
@@ -213,10 +214,10 @@ static void mark_table(FILE *f, const json_t *diff, const char *key, const char 
 		fprintf(f, "\n| %s | A | B | why |\n|---|---|---|---|\n", diff_noun(diff, 1));
 	}
 	for (size_t i = 0; i < count; i++)
-		mark_row(f, diff, key, &rolls[i]);
+		mark_row(f, diff, key, &groups[i]);
 	if (count && folds)
 		fputs("\n</details>\n", f);
-	free(rolls);
+	free(groups);
 }
 
 static void mark_facts(FILE *f, const json_t *facts)

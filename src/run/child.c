@@ -129,7 +129,8 @@ _Noreturn void child_run(const struct instance *instance, unsigned wrong_part,
 	if (!steps)
 		give_up(slot, "memory for a case", strerror(ENOMEM));
 	isolate(surroundings);
-	/* What `when` asks of the machine, it asks with the runner's rights, as site.c does. */
+	/* What `when` asks of the machine, it asks with the runner's rights, as requirements.c
+	 * does. */
 	if (wrong_part && steps_part(instance->program, &instance->who, env, &cases->tables,
 				     wrong_part, true) == NO_PART)
 		give_up(slot, "a mutation that applies", "none");

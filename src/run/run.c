@@ -26,7 +26,7 @@
 #include "machine/sysctl.h"
 #include "run/child.h"
 #include "run/runner.h"
-#include "run/site.h"
+#include "run/requirements.h"
 #include "step/mutate.h"
 #include "step/step.h"
 #include "step/hands/signals.h"
@@ -44,7 +44,7 @@
 enum { FAILURES = 8, CONFIRMED = 40 };
 
 /* How often the kernel has killed for want of memory since it booted; 0 where it does not say. */
-static unsigned long doubt_oom_kills(void)
+static unsigned long oom_kills(void)
 {
 	unsigned long count = 0;
 	char *line = NULL;
@@ -63,7 +63,7 @@ static unsigned long doubt_oom_kills(void)
  * Looks whether somebody else has changed a sysctl, but for those that a case may have changed;
  * cases go by what it is from then on.
  */
-static void doubt_watch_sysctls(struct runner *r, const struct sysctl_set *ours)
+static void watch_sysctls(struct runner *r, const struct sysctl_set *ours)
 {
 	char moved[sizeof(r->moved)];
 	bool by_kernel;
@@ -82,8 +82,8 @@ static void doubt_watch_sysctls(struct runner *r, const struct sysctl_set *ours)
  * sample rate is lowered by the kernel itself at times: a case that has passed all the same did not
  * hang on it. Whether the result is void now.
  */
-static bool doubt_void_if_moved(const struct runner *r, const struct worker *w,
-				struct result *result)
+static bool void_if_sysctl_moved(const struct runner *r, const struct worker *w,
+				 struct result *result)
 {
 	unsigned moves = r->moves.all - w->moves.all;
 	unsigned by_kernel = r->moves.by_kernel - w->moves.by_kernel;
@@ -98,9 +98,9 @@ static bool doubt_void_if_moved(const struct runner *r, const struct worker *w,
 }
 
 /* Why a failure may be of another machine than the case was made for, or NULL. */
-static const char *doubt_what_happened(const struct runner *r, const struct worker *w)
+static const char *disturbance(const struct runner *r, const struct worker *w)
 {
-	if (doubt_oom_kills() != w->oom_kills)
+	if (oom_kills() != w->oom_kills)
 		return "out of memory: the kernel killed a process during this case";
 	if (sysconf(_SC_NPROCESSORS_ONLN) != (long)r->env->cpus_online)
 		return "a cpu has come or gone since the run began";
@@ -157,7 +157,8 @@ static bool hangs_on_others(struct runner *r, struct worker *w, struct result *r
 		snprintf(w->asked, sizeof(w->asked), "%s", token);
 		w->suspects = "others";
 		get_out_of_step(r);
-		hangs = site_meets(&r->site, w->uid, instance, token, why, sizeof(why));
+		hangs = requirements_meet(&r->requirements, w->uid, instance, token, why,
+					  sizeof(why));
 		if (hangs)
 			continue;
 		result_skip(result, token, why);
@@ -191,7 +192,7 @@ static bool hangs_on_hypervisor(const struct runner *r, struct worker *w,
 }
 
 /* What failed and then passes: somebody may have been in the way for a moment. */
-static void doubt_skip_if_unconfirmed(const struct worker *w, struct result *result)
+static void skip_if_unconfirmed(const struct worker *w, struct result *result)
 {
 	char why[384];
 
@@ -203,7 +204,7 @@ static void doubt_skip_if_unconfirmed(const struct worker *w, struct result *res
 }
 
 /* Whether a failure may be not the kernel's doing still: the kernel's own comes each time. */
-static bool doubt_runs_again(struct runner *r, struct worker *w, struct result *result)
+static bool must_run_again(struct runner *r, struct worker *w, struct result *result)
 {
 	if (w->timed_out || r->options->parts ||
 	    (!hangs_on_others(r, w, result) && !hangs_on_hypervisor(r, w, result)))
@@ -328,7 +329,7 @@ static void fork_case(struct runner *r, struct worker *w, struct result *result)
 	*w->slot = (struct slot){.runner = getpid(), .uid = w->uid};
 	w->timed_out = false;
 	w->moves = r->moves;
-	w->oom_kills = doubt_oom_kills();
+	w->oom_kills = oom_kills();
 	w->began = clock_seconds();
 	w->patience = patience_begin(r->options->timeout);
 	trace_begin(r->options->trace);
@@ -409,9 +410,9 @@ static bool can_begin(struct runner *r, struct worker *w, const struct instance 
 {
 	const unsigned part = part_of(r, w->index);
 
-	if (site_bars(&r->site, instance, result) ||
+	if (requirements_bar(&r->requirements, instance, result) ||
 	    !prepare_machine(r, w, instance->program, result) ||
-	    !site_lets_run(&r->site, w->uid, instance, result))
+	    !requirements_allow(&r->requirements, w->uid, instance, result))
 		return false;
 	if (!part || steps_part(instance->program, &instance->who, r->env, &r->cases->tables, part,
 				false) != NO_PART)
@@ -472,18 +473,18 @@ static void finish(struct runner *r, struct worker *w, int status)
 
 	sweep(w->pid);
 	w->pid = 0;
-	doubt_watch_sysctls(r, &w->sysctls);
+	watch_sysctls(r, &w->sysctls);
 	restore_machine(r, w);
 	death_take_verdict(w, status, r->options->timeout, &result);
-	is_void = doubt_void_if_moved(r, w, &result);
-	why = result.verdict.outcome == FAIL ? doubt_what_happened(r, w) : NULL;
+	is_void = void_if_sysctl_moved(r, w, &result);
+	why = result.verdict.outcome == FAIL ? disturbance(r, w) : NULL;
 	if (why)
 		result_void(&result, why);
-	doubt_skip_if_unconfirmed(w, &result);
+	skip_if_unconfirmed(w, &result);
 	result.beside = w->beside;
 	if (is_void && r->turn < TURNS && !w->timed_out) {
 		run_again_later(r, w->index, &result);
-	} else if (doubt_runs_again(r, w, &result)) {
+	} else if (must_run_again(r, w, &result)) {
 		result_clear(&result);
 		if (!r->interrupted) /* else it was not reached */
 			attempt(r, w);
@@ -589,7 +590,7 @@ static void look_at_machine(struct runner *r)
 {
 	environment_hold(r->env);
 	if (r->has_begun) {
-		doubt_watch_sysctls(r, &(struct sysctl_set){{false}});
+		watch_sysctls(r, &(struct sysctl_set){{false}});
 		return;
 	}
 	sysctl_watch_begin(&r->sysctls);
@@ -818,7 +819,7 @@ int run_all(const struct instance *const *instances, size_t count, const struct 
 					    .altered = signals_altered()}};
 	int err;
 
-	r.site = (struct site){cases, env, &r.surroundings, options->timeout};
+	r.requirements = (struct requirements){cases, env, &r.surroundings, options->timeout};
 	memset(results, 0, count * sizeof(*results));
 	err = set_up(&r);
 	if (err) {

@@ -12,7 +12,7 @@
 #include "machine/clock.h"
 #include "machine/restore.h"
 #include "run/result.h"
-#include "run/site.h"
+#include "run/requirements.h"
 
 struct run_options {
 	unsigned jobs;   /* processes at a time, at least 1 */
@@ -83,7 +83,7 @@ struct runner {
 	double waiting_since; /* for another perfabi; 0: we are not */
 	bool gave_up;         /* waiting */
 	struct surroundings surroundings;
-	struct site site;
+	struct requirements requirements;
 	sigset_t waited, before;
 	int interrupted;               /* signal */
 	const struct instance *enough; /* with --fail-fast: what failed first */

@@ -2,13 +2,13 @@
 /*
  * Whether an instance may run on this machine.
  */
-#ifndef PERFABI_SITE_H
-#define PERFABI_SITE_H
+#ifndef PERFABI_REQUIREMENTS_H
+#define PERFABI_REQUIREMENTS_H
 
 #include "run/child.h"
 #include "run/result.h"
 
-struct site {
+struct requirements {
 	const struct cases *cases;
 	struct environment *env;
 	const struct surroundings *surroundings;
@@ -16,18 +16,19 @@ struct site {
 };
 
 /* Whether nothing can run as that identity; then `result` says why. */
-bool site_bars(const struct site *site, const struct instance *instance, struct result *result);
+bool requirements_bar(const struct requirements *here, const struct instance *instance,
+		      struct result *result);
 
 /*
  * Whether one of the tokens, a | between, is met; else `why` says what was found of each. `uid` is
  * an ordinary user's, for a case that is required.
  */
-bool site_meets(const struct site *site, uid_t uid, const struct instance *instance,
-		const char *tokens, char *why, size_t size);
+bool requirements_meet(const struct requirements *here, uid_t uid, const struct instance *instance,
+		       const char *tokens, char *why, size_t size);
 
 /* Whether all that it requires is there; else `result` says what is not. */
-bool site_lets_run(const struct site *site, uid_t uid, const struct instance *instance,
-		   struct result *result);
+bool requirements_allow(const struct requirements *here, uid_t uid, const struct instance *instance,
+			struct result *result);
 
 /*
  * Runs it in a process of its own, for `timeout` seconds at most, and waits. Whether the token is

@@ -3,7 +3,7 @@
  * What keeps an instance from running here is told before it runs, and never by the errno that it
  * is about.
  */
-#include "run/site.h"
+#include "run/requirements.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -23,16 +23,16 @@
  * Some distributions let users open nothing at all (Debian's perf_event_paranoid 3). Then only what
  * is refused before that can be told.
  */
-static bool opens_nothing(const struct site *site, const struct instance *instance, char *why,
-			  size_t size)
+static bool opens_nothing(const struct requirements *here, const struct instance *instance,
+			  char *why, size_t size)
 {
-	const struct environment *env = site->env;
-	const struct phases *phases = &site->cases->tables.phases;
+	const struct environment *env = here->env;
+	const struct phases *phases = &here->cases->tables.phases;
 	const struct program *program = instance->program;
 	int err = environment_control(env, instance->who.as);
 	int permission = phase_by_name(phases, "permission", NULL);
 	const struct alternative *x =
-		program->is_call ? expect_choose(program->steps.list, &instance->who, site->env)
+		program->is_call ? expect_choose(program->steps.list, &instance->who, here->env)
 				 : NULL;
 
 	if ((err != EACCES && err != EPERM) || env->control[AS_ROOT] == err ||
@@ -44,17 +44,17 @@ static bool opens_nothing(const struct site *site, const struct instance *instan
 	return !x || !x->err || x->phase > permission || (x->phase == permission && x->err != err);
 }
 
-static bool is_token_met(const struct site *site, uid_t uid, const struct instance *instance,
-			 const char *token, char *why, size_t size)
+static bool is_token_met(const struct requirements *here, uid_t uid,
+			 const struct instance *instance, const char *token, char *why, size_t size)
 {
 	if (!require_case_id(token))
-		return require_met(site->env, token, instance->who.as, why, size);
-	return required_case_met(site->cases, site->env, token, instance->who.as,
-				 site->surroundings, uid, site->timeout, why, size);
+		return require_met(here->env, token, instance->who.as, why, size);
+	return required_case_met(here->cases, here->env, token, instance->who.as,
+				 here->surroundings, uid, here->timeout, why, size);
 }
 
-bool site_meets(const struct site *site, uid_t uid, const struct instance *instance,
-		const char *tokens, char *why, size_t size)
+bool requirements_meet(const struct requirements *here, uid_t uid, const struct instance *instance,
+		       const char *tokens, char *why, size_t size)
 {
 	char one[REQUIRE_TOKEN];
 	bool met = false;
@@ -65,27 +65,28 @@ bool site_meets(const struct site *site, uid_t uid, const struct instance *insta
 
 		snprintf(why + n, size - n, "%s", n ? "; " : "");
 		n = strlen(why);
-		met = is_token_met(site, uid, instance, one, why + n, size - n);
+		met = is_token_met(here, uid, instance, one, why + n, size - n);
 	}
 	return met;
 }
 
-bool site_bars(const struct site *site, const struct instance *instance, struct result *result)
+bool requirements_bar(const struct requirements *here, const struct instance *instance,
+		      struct result *result)
 {
 	char why[192], token[40];
 
 	snprintf(token, sizeof(token), "as.%s", identity_names[instance->who.as]);
-	if (environment_is_barred(site->env)) {
+	if (environment_is_barred(here->env)) {
 		snprintf(why, sizeof(why), "an open with size 1 gives %s, seccomp mode %d",
-			 errno_name(site->env->attr_size_errno), site->env->seccomp);
+			 errno_name(here->env->attr_size_errno), here->env->seccomp);
 		result_skip(result, "perf_event_open", why);
-	} else if (!identity_available(&site->env->rights, instance->who.as, why, sizeof(why)))
+	} else if (!identity_available(&here->env->rights, instance->who.as, why, sizeof(why)))
 		result_skip(result, token, why);
 	return result->token != NULL;
 }
 
 /* The first of its tokens that is not met is what it is skipped for. */
-static bool meets_all(const struct site *site, uid_t uid, const struct instance *instance,
+static bool meets_all(const struct requirements *here, uid_t uid, const struct instance *instance,
 		      struct result *result)
 {
 	const json_t *requirement;
@@ -95,7 +96,7 @@ static bool meets_all(const struct site *site, uid_t uid, const struct instance 
 	json_array_foreach(instance->program->requirements, i, requirement) {
 		const char *text = json_string_value(requirement);
 
-		if (site_meets(site, uid, instance, text, why, sizeof(why)))
+		if (requirements_meet(here, uid, instance, text, why, sizeof(why)))
 			continue;
 		result_skip(result, text, why);
 		return false;
@@ -103,19 +104,19 @@ static bool meets_all(const struct site *site, uid_t uid, const struct instance 
 	return true;
 }
 
-bool site_lets_run(const struct site *site, uid_t uid, const struct instance *instance,
-		   struct result *result)
+bool requirements_allow(const struct requirements *here, uid_t uid, const struct instance *instance,
+			struct result *result)
 {
 	const struct program *program = instance->program;
 	char why[384], token[40];
 
-	if (!meets_all(site, uid, instance, result))
+	if (!meets_all(here, uid, instance, result))
 		return false;
-	if (block_is_barred(&program->steps, &instance->who, site->env, token, sizeof(token))) {
+	if (block_is_barred(&program->steps, &instance->who, here->env, token, sizeof(token))) {
 		result_skip(result, token, "perfabi may not run there: it is not in its cpuset");
 		return false;
 	}
-	if (!opens_nothing(site, instance, why, sizeof(why)))
+	if (!opens_nothing(here, instance, why, sizeof(why)))
 		return true;
 	snprintf(token, sizeof(token), "as.%s", identity_names[instance->who.as]);
 	result_skip(result, token, why);
