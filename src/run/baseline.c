@@ -15,6 +15,7 @@
 #include "case/load.h"
 #include "language/keys.h"
 #include "text/say.h"
+#include "text/json_text.h"
 
 static int keep_json(struct doc *d, void *baseline, const json_t *json, const struct where *w)
 {
@@ -490,15 +491,15 @@ static void write_list(struct column_writer *w, const json_t *list)
 	write_text(w, "[");
 	indent = w->column;
 	json_array_foreach(list, i, one) {
-		char *text = json_dumps(one, JSON_ENCODE_ANY);
+		char *text = or_exit(json_text(one, JSON_ENCODE_ANY));
 
 		if (i)
 			write_text(w, ",");
-		if (i && w->column + 1 + strlen(text ? text : "") + 2 > WIDTH)
+		if (i && w->column + 1 + strlen(text) + 2 > WIDTH)
 			break_line(w, indent);
 		else if (i)
 			write_text(w, " ");
-		write_text(w, text ? text : "null");
+		write_text(w, text);
 		free(text);
 	}
 	write_text(w, "]");
@@ -514,8 +515,8 @@ static bool begins_line(const char *key, const char *before)
 static void write_member(struct column_writer *w, const char *key, const json_t *value,
 			 const char *before)
 {
-	char *text = json_dumps(value, JSON_ENCODE_ANY);
-	size_t length = strlen(key) + strlen(text ? text : "") + 6;
+	char *text = or_exit(json_text(value, JSON_ENCODE_ANY));
+	size_t length = strlen(key) + strlen(text) + 6;
 
 	if (before)
 		write_text(w, ",");
@@ -527,10 +528,10 @@ static void write_member(struct column_writer *w, const char *key, const json_t 
 	write_text(w, "\"");
 	write_text(w, key);
 	write_text(w, "\": ");
-	if (json_is_array(value) && w->column + strlen(text ? text : "") > WIDTH)
+	if (json_is_array(value) && w->column + strlen(text) > WIDTH)
 		write_list(w, value);
 	else
-		write_text(w, text ? text : "null");
+		write_text(w, text);
 	free(text);
 }
 
@@ -550,7 +551,8 @@ static void write_deviation(FILE *f, const json_t *entry)
 
 static void print_head(const json_t *baseline, const char *key, FILE *f)
 {
-	char *text = json_dumps(json_object_get(baseline, key), JSON_ENCODE_ANY);
+	const json_t *value = json_object_get(baseline, key);
+	char *text = value ? or_exit(json_text(value, JSON_ENCODE_ANY)) : NULL;
 
 	if (text)
 		fprintf(f, "  \"%s\": %s,\n", key, text);
@@ -758,13 +760,13 @@ static void narrow(json_t *entry, const char *version)
 	}
 }
 
-/* What the results say of each entry; NULL without memory. */
+/* What the results say of each entry. */
 static struct findings *find_all(const struct baseline *baseline, const struct result *results,
 				 size_t count, struct baseline_changes *changes)
 {
-	struct findings *findings = calloc(baseline->count + 1, sizeof(*findings));
+	struct findings *findings = or_exit(calloc(baseline->count + 1, sizeof(*findings)));
 
-	for (size_t i = 0; i < count && findings; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct result *result = &results[i];
 
 		if (result->verdict.outcome == ERROR || result->differed)
@@ -804,11 +806,6 @@ json_t *baseline_update(const struct baseline *baseline, const struct environmen
 	json = baseline->json
 		       ? json_deep_copy(baseline->json)
 		       : json_pack("{s:s, s:[]}", "about", "What kernels break.", "deviations");
-	if (!findings || !json) {
-		free(findings);
-		json_decref(json);
-		return NULL;
-	}
 	deviations = json_object_get(json, "deviations");
 	plain_version(env->upstream, version, sizeof(version));
 	for (size_t i = 0; i < baseline->count; i++)

@@ -19,6 +19,7 @@
 #include "step/mutate.h"
 #include "step/steps.h"
 #include "step/step.h"
+#include "text/json_text.h"
 
 const char *const stage_names[] = {"starting", "preparing", "carrying out its steps", "done"};
 
@@ -123,11 +124,10 @@ _Noreturn void child_run(const struct instance *instance, unsigned wrong_part,
 			 const struct surroundings *surroundings, const char *cgroup)
 {
 	const struct program *program = instance->program;
-	struct steps *steps = malloc(sizeof(*steps));
+	struct steps *steps;
 
 	slot->stage = STAGE_PREPARING;
-	if (!steps)
-		give_up(slot, "memory for a case", strerror(ENOMEM));
+	steps = or_exit(malloc(sizeof(*steps)));
 	isolate(surroundings);
 	/* What `when` asks of the machine, it asks with the runner's rights, as requirements.c
 	 * does. */

@@ -713,10 +713,8 @@ static void stop_all(struct runner *r)
 /* Each worker's in pages of its own, which only its own children get, and a uid for each. */
 static int make_slots(struct runner *r, unsigned jobs)
 {
-	uid_t *uids = calloc(jobs, sizeof(*uids));
+	uid_t *uids = or_exit(calloc(jobs, sizeof(*uids)));
 
-	if (!uids)
-		return -ENOMEM;
 	identity_choose_uids(uids, jobs);
 	for (unsigned i = 0; i < jobs; i++) {
 		struct slot *slot = mmap(NULL, sizeof(*slot), PROT_READ | PROT_WRITE,
@@ -741,11 +739,11 @@ static int set_up(struct runner *r)
 	r->surroundings.devnull = descriptors_open_null();
 	if (r->surroundings.devnull < 0)
 		return -errno;
-	r->order = calloc(r->count + 1, sizeof(*r->order));
-	r->workers = calloc(jobs, sizeof(*r->workers));
+	r->order = or_exit(calloc(r->count + 1, sizeof(*r->order)));
+	r->workers = or_exit(calloc(jobs, sizeof(*r->workers)));
 	/* Who is ignored here, by whoever has started us, leaves nothing to wait for. */
 	signal(SIGCHLD, SIG_DFL);
-	if (!r->order || !r->workers || make_slots(r, jobs))
+	if (make_slots(r, jobs))
 		return -ENOMEM;
 	r->machine = machine_begin(jobs);
 	if (!r->machine)
