@@ -49,9 +49,10 @@ static int compare_open(struct compare *c, const char *path)
 
 static char *short_text(const json_t *value)
 {
-	char *text = value ? json_text(value, JSON_COMPACT | JSON_ENCODE_ANY) : strdup("nothing");
+	char *text = or_exit(value ? json_text(value, JSON_COMPACT | JSON_ENCODE_ANY)
+				   : strdup("nothing"));
 
-	if (text && strlen(text) > SHOWN)
+	if (strlen(text) > SHOWN)
 		strcpy(text + SHOWN - 4, "...");
 	return text;
 }
@@ -103,7 +104,7 @@ static bool differ(const struct compare *c, const struct where *w, const json_t 
 	a = short_text(want);
 	b = short_text(got);
 	where_pointer(w, path, sizeof(path));
-	say_difference(c, path, a ? a : "?", b ? b : "?");
+	say_difference(c, path, a, b);
 	free(a);
 	free(b);
 	return true;
@@ -112,40 +113,30 @@ static bool differ(const struct compare *c, const struct where *w, const json_t 
 /* A number over INT64_MAX, which jansson does not take, is compared as a real one. */
 static json_t *parse_line(const char *text, bool *has_real)
 {
-	json_t *json;
+	json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
 
-	errno = 0;
-	json = json_loads(text, JSON_DECODE_ANY, NULL);
 	*has_real = !json;
-	return json || errno == ENOMEM
-		       ? json
-		       : json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
+	return json ? json : json_loads(text, JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, NULL);
 }
 
-/* -ECANCELED, which is said, or -ENOMEM; 0: only the order of members differs. */
-static int line_differs(struct compare *c)
+/* Whether more than the order of members differs; says the first difference. */
+static bool line_differs(struct compare *c)
 {
 	bool has_real, got_real, found = true;
-	json_t *want = parse_line(c->want.base, &has_real), *got = NULL;
+	json_t *want = parse_line(c->want.base, &has_real);
+	json_t *got = parse_line(c->got.base, &got_real);
 	struct where root = {0};
 
-	if (want || errno != ENOMEM)
-		got = parse_line(c->got.base, &got_real);
-	if ((!want || !got) && errno == ENOMEM) {
-		json_decref(want);
-		return -ENOMEM;
-	}
-	if (!want || !got) /* a file that is no JSON */
+	if (!want || !got) { /* a file that is no JSON */
 		say_difference(c, "", c->want.base, c->got.base);
-	else if (!differ(c, &root, want, got, 0)) {
+	} else if (!differ(c, &root, want, got, 0)) {
 		found = has_real; /* with such numbers that are equal as real ones */
 		if (found)
 			say_difference(c, "", c->want.base, c->got.base);
 	}
 	json_decref(want);
 	json_decref(got);
-	c->differs = c->differs || found;
-	return found ? -ECANCELED : 0;
+	return found;
 }
 
 /* The next expected line, without its newline, in c->want. 1, 0 at the end, or a negative errno. */
@@ -178,7 +169,7 @@ static int compare_text(void *context, const char *text, size_t size)
 	int got;
 
 	while ((got = out_line(&c->got, &text, &size)) > 0) {
-		int more = next_line(c), err = 0;
+		int more = next_line(c);
 
 		c->got.at = c->got.base;
 		if (more < 0)
@@ -189,10 +180,10 @@ static int compare_text(void *context, const char *text, size_t size)
 			c->differs = true;
 			return -ECANCELED;
 		}
-		if (strcmp(c->want.base, c->got.base) != 0)
-			err = line_differs(c);
-		if (err)
-			return err;
+		if (strcmp(c->want.base, c->got.base) != 0 && line_differs(c)) {
+			c->differs = true;
+			return -ECANCELED;
+		}
 	}
 	return got;
 }
@@ -259,7 +250,7 @@ static int take_names(void *to, const char *value, const struct option_row *row,
 		      const char *program)
 {
 	struct list *list = to;
-	char *rest = strdup(value), *name = rest; /* stays, as the list does */
+	char *rest = or_exit(strdup(value)), *name = rest; /* stays, as the list does */
 
 	while ((name = strsep(&rest, ",")) && name[0] && list->count < LIST_MAX)
 		list->names[list->count++] = name;
@@ -584,6 +575,7 @@ int main(int argc, char **argv)
 		say(stderr, "perfabi-decode: /dev/null, for what is closed: %s\n", strerror(-err));
 		return EXIT_IO;
 	}
+	json_memory_or_exit();
 	argv[0] = "perfabi-decode"; /* what getopt_long(3) puts in front of its messages */
 	signal(SIGXFSZ, SIG_IGN);   /* a file that may not grow is an error of write(2) */
 	status = options_read(&command_line, &request, argc, argv);
@@ -600,17 +592,16 @@ int main(int argc, char **argv)
 	if (request.attr_of && optind < argc)
 		return usage("--attr-of takes one file, not \"%s\" too", argv[optind]);
 	if (request.attr_of && (request.options.check || request.expect || request.attr_file))
-		return usage("--attr-of prints attrs, and has nothing to do with %s",
-			     request.options.check ? "--check"
-			     : request.expect      ? "--expect"
-						   : "--attr");
+		return usage("--attr-of cannot be combined with %s", request.options.check
+									     ? "--check"
+								     : request.expect ? "--expect"
+										      : "--attr");
 	if (!request.html && (request.limit || request.output))
-		return usage("%s goes with --html alone", request.limit ? "--limit" : "--output");
+		return usage("%s needs --html", request.limit ? "--limit" : "--output");
 	if (request.html && (request.attr_of || request.expect || request.options.check))
-		return usage("--html prints a page, and has nothing to do with %s",
-			     request.expect    ? "--expect"
-			     : request.attr_of ? "--attr-of"
-					       : "--check");
+		return usage("--html cannot be combined with %s", request.expect    ? "--expect"
+								  : request.attr_of ? "--attr-of"
+										    : "--check");
 	if (optind + 1 < argc)
 		return usage("one recording at a time, not \"%s\" too", argv[optind + 1]);
 	request.file = request.attr_of ? request.attr_of : optind < argc ? argv[optind] : "-";
@@ -618,7 +609,6 @@ int main(int argc, char **argv)
 		options_help(&command_line, stderr);
 		return EXIT_BAD;
 	}
-	json_memory_or_exit();
 	request.perfabi = perfabi_new(request.cases, message, sizeof(message));
 	if (!request.perfabi) {
 		status = errno == ENOMEM ? EXIT_IO : EXIT_BAD;

@@ -26,7 +26,7 @@ status 0 "$decode" --html "$data" -o -
 cmp "$scratch/out" "$scratch/le.html" || fail "another page on standard output"
 status 2 "$decode" --html "$data" -o "$scratch/none/page.html"
 status 2 "$decode" --html --check "$data"
-says err "nothing to do with --check"
+says err "cannot be combined with --check"
 [ -z "$(find "$scratch" -name '*.html.*')" ] || fail "a file is left behind"
 # count PATTERN WANTED : lines of the page
 count() { [ "$(grep -c "$1" "$scratch/out")" = "$2" ] || fail "$(grep -c "$1" "$scratch/out") lines, not $2: $1"; }
@@ -74,7 +74,7 @@ says out 'only a file has them'
 status 1 "$decode" --html fixtures/built/damaged.le.data
 says out '<section class="other error">'
 status 2 "$decode" --limit 3 "$data"
-says err "goes with --html alone"
+says err "needs --html"
 status 2 "$decode" -o "$scratch/x" "$data"
 status 2 "$decode" --html --limit 0 "$data"
 status 2 "$decode" --html --expect "$data" "$data"

@@ -225,7 +225,7 @@ says err "perhaps more attrs"
 
 # What contradicts itself is refused, and a perf.data that --input calls something else is named.
 status 2 "$decode" --attr-of "$data" --check
-says err "--attr-of prints attrs, and has nothing to do with --check"
+says err "--attr-of cannot be combined with --check"
 status 2 "$decode" --attr-of "$data" --expect /dev/null
 status 2 "$decode" --attr-of "$data" --attr "$scratch/attrs.json"
 status 2 "$decode" -L -B "$data"
