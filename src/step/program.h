@@ -15,9 +15,9 @@
 
 /* One alternative of a statement's `expect`. */
 struct alternative {
-	const json_t *when;    /* NULL: it always counts */
-	int err;               /* that the call must have; 0: success */
-	int phase;             /* the gate that must refuse, or -1: not said */
+	const json_t *when;      /* NULL: it always counts */
+	int err;                 /* that the call must have; 0: success */
+	int phase;               /* the gate that must refuse, or -1: not said */
 	struct pattern *pattern; /* on what is shown, or NULL */
 	/* Of an open: what the kernel may write to attr, where the pattern has nothing on attr. */
 	enum { ATTR_ANY, ATTR_KEPT, ATTR_WRITTEN } attr;

@@ -37,10 +37,16 @@ int step_prepared(struct step *s, long ret)
 
 void *step_scratch(struct step *s, size_t size)
 {
-	s->scratch = calloc(1, size);
-	if (!s->scratch)
+	void *scratch = arena_alloc(&s->arena, size);
+
+	if (!scratch)
 		step_failed(s, ENOMEM);
-	return s->scratch;
+	return scratch;
+}
+
+bool step_has(const struct step *s, const char *key)
+{
+	return statement_json(s->statement, key) != NULL;
 }
 
 int step_misnamed(struct step *s, const char *key, const char *expected)

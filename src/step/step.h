@@ -91,7 +91,7 @@ struct thread {
 
 struct step {
 	const struct statement *statement;
-	const void *arguments; /* of the verb, evaluated */
+	struct arguments arguments; /* of the verb, evaluated */
 	const struct tables *tables;
 	struct scope *scope;
 	struct steps *run;
@@ -108,13 +108,13 @@ struct step {
 	json_t *shown;        /* what `expect` and bind are about, owned; or NULL */
 	char call[1000];      /* as strace would show it; empty: the step's own JSON will do */
 	struct call made;     /* of an open that hangs on variables */
-	void *scratch;        /* memory that goes with the step */
+	struct arena arena;   /* memory that goes with the step */
 };
 
 /* Does it: the verb's run(). Tests stand in its way, to lie. */
 int step_do(struct step *s);
 
-/* Zeroed memory that goes with the step, once in one; NULL with the step's error filled. */
+/* Zeroed memory that goes with the step; NULL with the step's error filled. */
 void *step_scratch(struct step *s, size_t size);
 
 /* What a verb returns when something failed that is not under test. */
@@ -151,6 +151,9 @@ struct map *step_map(struct step *s, int fd, bool is_data);
 
 /* Remembers another fd of an event. */
 void step_keep_copy(struct step *s, const struct opened *event, int fd);
+
+/* Whether the step has that argument. */
+bool step_has(const struct step *s, const char *key);
 
 /* Binds beside what the step binds: NAME.`member`. */
 void step_bind_member(struct step *s, const char *member, uint64_t value);

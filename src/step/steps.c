@@ -15,6 +15,7 @@
 #include "step/expect.h"
 #include "step/step.h"
 #include "step/sync.h"
+#include "step/types.h"
 
 /*
  * First what the call answered, then what is shown.
@@ -84,36 +85,26 @@ static bool step_judge(struct step *s)
 	return good;
 }
 
-/* The arguments of the verb, in a struct of its own; NULL with the step's error filled. */
-static void *evaluate_arguments(struct step *s)
+/* 0, or a negative errno with the step's error filled. */
+static int evaluate_arguments(struct step *s)
 {
 	const struct statement *statement = s->statement;
 	const struct argument *a = statement->verb->arguments;
-	unsigned char *out = calloc(1, statement->verb->size + 1);
+	int err = 0;
 
-	if (!out)
-		step_failed(s, ENOMEM);
-	for (size_t i = 0; out && a[i].key; i++) {
+	s->arguments.text = s->arguments.end = "";
+	for (size_t i = 0; !err && a[i].key; i++) {
 		const struct operand *operand = &statement->operands[i];
-		uint64_t number = operand->json ? operand->number : a[i].fallback;
-		int err = 0;
+		unsigned char *out = (unsigned char *)&s->arguments + a[i].at;
 
-		if (a[i].given)
-			out[a[i].given] = operand->json != NULL;
 		if (operand->json && a[i].type->evaluate)
-			err = a[i].type->evaluate(s, &a[i], operand, out + a[i].at);
+			err = a[i].type->evaluate(s, &a[i], operand, out);
 		else if (a[i].type->is_made)
-			memcpy(out + a[i].at, &operand->made, sizeof(operand->made));
-		else if (a[i].room == sizeof(number))
-			memcpy(out + a[i].at, &number, sizeof(number));
-		else if (a[i].room == sizeof(bool))
-			out[a[i].at] = number != 0;
-		if (err) {
-			free(out);
-			return NULL;
-		}
+			memcpy(out, &operand->made, sizeof(operand->made));
+		else if (!a[i].type->evaluate || a[i].fallback)
+			argument_store(&a[i], operand->json ? operand->number : a[i].fallback, out);
 	}
-	return out;
+	return err;
 }
 
 static void bind_result(struct step *s)
@@ -154,15 +145,12 @@ static bool run_statement(struct steps *run, const struct statement *statement, 
 			 .error = &e,
 			 .verdict = v};
 	bool good = false;
-	void *arguments;
 	int err;
 
 	if (!statement->is_on)
 		return true;
 	s.expected = statement->expected;
-	arguments = evaluate_arguments(&s);
-	s.arguments = arguments;
-	err = arguments ? step_do(&s) : -EINVAL;
+	err = evaluate_arguments(&s) ? -EINVAL : step_do(&s);
 	trace_step(run->trace, &s);
 	if (!err)
 		good = step_judge(&s);
@@ -173,9 +161,8 @@ static bool run_statement(struct steps *run, const struct statement *statement, 
 	if (run->is_call || (!good && err != -EPROTO))
 		show_call(&s, index);
 	call_free(&s.made);
-	free(s.scratch);
+	arena_free(&s.arena);
 	json_decref(s.shown);
-	free(arguments);
 	return good;
 }
 

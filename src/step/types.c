@@ -12,7 +12,7 @@
 #include "step/compile.h"
 #include "step/step.h"
 
-enum { TEXT_MAX = 8192 };
+enum { TEXT_MAX = 8192, TEXT_MOST = 319 };
 
 json_t *argument_schema(const struct argument *a)
 {
@@ -55,6 +55,18 @@ int argument_compile_number(struct compiling *c, const struct argument *a, struc
 	return err;
 }
 
+void argument_store(const struct argument *a, uint64_t number, void *out)
+{
+	const int n = (int)number;
+
+	if (a->room == sizeof(number))
+		memcpy(out, &number, sizeof(number));
+	else if (a->room == sizeof(n))
+		memcpy(out, &n, sizeof(n));
+	else if (a->room == sizeof(bool))
+		*(bool *)out = number != 0;
+}
+
 int argument_number_value(struct step *s, const struct argument *a, const struct operand *operand,
 			  void *out)
 {
@@ -69,7 +81,7 @@ int argument_number_value(struct step *s, const struct argument *a, const struct
 		return error_value(s->error, &nowhere, operand->json,
 				   "%s: what a program of %zu bits can pass", a->key,
 				   sizeof(long) * 8);
-	memcpy(out, &value.bits, sizeof(value.bits));
+	argument_store(a, value.bits, out);
 	return err;
 }
 
@@ -113,9 +125,11 @@ static int bound_value(struct step *s, const struct argument *a, const struct op
 		       void *out)
 {
 	struct where nowhere = {0};
+	uint64_t number = 0;
+	int err = look_up(s->scope, operand->json, &nowhere, &number, s->error);
 
-	(void)a;
-	return look_up(s->scope, operand->json, &nowhere, out, s->error);
+	argument_store(a, number, out);
+	return err;
 }
 
 const struct argument_type argument_bound = {.c = C_AS_FD,
@@ -123,9 +137,10 @@ const struct argument_type argument_bound = {.c = C_AS_FD,
 					     .evaluate = bound_value,
 					     .schema = "{\"type\": \"string\"}"};
 
-static int expand(const struct scope *scope, const json_t *json, char *out, size_t size,
-		  const struct where *w, struct error *e)
+static int expand(const struct argument *a, const struct scope *scope, const json_t *json,
+		  char out[TEXT_MAX], const struct where *w, struct error *e)
 {
+	size_t size = (a->most ? (size_t)a->most : TEXT_MOST) + 1;
 	const char *text = json_string_value(json);
 	int err;
 
@@ -142,16 +157,21 @@ static int compile_text(struct compiling *c, const struct argument *a, struct op
 {
 	char text[TEXT_MAX];
 
-	return expand(c->scope, operand->json, text, a->room < TEXT_MAX ? a->room : TEXT_MAX, w,
-		      c->error);
+	return expand(a, c->scope, operand->json, text, w, c->error);
 }
 
 int argument_text_value(struct step *s, const struct argument *a, const struct operand *operand,
 			void *out)
 {
 	struct where nowhere = {0};
+	char text[TEXT_MAX];
+	const char *kept = NULL;
+	int err = expand(a, s->scope, operand->json, text, &nowhere, s->error);
 
-	return expand(s->scope, operand->json, out, a->room, &nowhere, s->error);
+	if (!err && !(kept = arena_join(&s->arena, text, "")))
+		err = step_failed(s, ENOMEM);
+	memcpy(out, &kept, sizeof(kept));
+	return err;
 }
 
 const struct argument_type argument_text = {.c = C_AS_TEXT,
@@ -415,7 +435,7 @@ static int elsewhere(const char *path, enum step_access access, const struct whe
 
 static enum step_access access_of(const struct argument *a)
 {
-	return a->type == &argument_path_written ? STEP_WRITES : STEP_READS;
+	return a->type == &argument_path_read ? STEP_READS : STEP_WRITES;
 }
 
 static int compile_path(struct compiling *c, const struct argument *a, struct operand *operand,
@@ -432,11 +452,13 @@ static int path_value(struct step *s, const struct argument *a, const struct ope
 		      void *out)
 {
 	struct where nowhere = {0};
-	int err = argument_text_value(s, a, operand, out);
+	const char *path = NULL;
+	int err = argument_text_value(s, a, operand, &path);
 
-	return err || is_reachable(s->scope, access_of(a), out)
+	memcpy(out, &path, sizeof(path));
+	return err || is_reachable(s->scope, access_of(a), path)
 		       ? err
-		       : elsewhere(out, access_of(a), &nowhere, s->error);
+		       : elsewhere(path, access_of(a), &nowhere, s->error);
 }
 
 const struct argument_type argument_path_read = {.c = C_AS_TEXT,
@@ -448,9 +470,6 @@ const struct argument_type argument_path_written = {.c = C_AS_TEXT,
 						    .evaluate = path_value,
 						    .schema = "{\"type\": \"string\"}"};
 
-const struct argument written_path = {.type = &argument_path_written,
-				      .room = sizeof(((struct write_target *)0)->path)};
-
 static bool is_path(const struct operand *operand)
 {
 	const char *text = json_string_value(operand->json);
@@ -461,17 +480,18 @@ static bool is_path(const struct operand *operand)
 static int compile_target(struct compiling *c, const struct argument *a, struct operand *operand,
 			  const struct where *w)
 {
-	return is_path(operand) ? compile_path(c, &written_path, operand, w)
+	return is_path(operand) ? compile_path(c, a, operand, w)
 				: argument_bound.compile(c, a, operand, w);
 }
 
 static int target_value(struct step *s, const struct argument *a, const struct operand *operand,
 			void *out)
 {
-	struct write_target *target = out;
+	struct arguments *all = &s->arguments;
 
-	return is_path(operand) ? path_value(s, &written_path, operand, target->path)
-				: argument_bound.evaluate(s, a, operand, &target->fd);
+	(void)out;
+	return is_path(operand) ? path_value(s, a, operand, &all->path)
+				: argument_bound.evaluate(s, a, operand, &all->fd);
 }
 
 const struct argument_type argument_write_target = {.c = C_AS_TARGET,

@@ -7,30 +7,20 @@
 
 #include "step/verb.h"
 
-/* The arguments of the many verbs that have one alone. */
-struct fd_step {
-	uint64_t fd; /* or the id of a process */
-};
-struct number_step {
-	uint64_t number;
-};
-struct text_step {
-	char text[320];
-};
-
-/* A number of 64 bits, an expression: uint64_t. Negative ones are taken in two's complement. */
+/* A number of 64 bits, an expression; negative ones are taken in two's complement. This and all
+ * that are numbers go to any integer, or a bool. */
 extern const struct argument_type argument_number;
-/* What a name was bound to before: uint64_t. */
+/* What a name was bound to before. */
 extern const struct argument_type argument_bound;
-/* A text with its $names put in: char [], of which `room` decides how long it can be. */
+/* A text with its $names put in: const char *, which is the step's. */
 extern const struct argument_type argument_text;
 /* A text as it is, which is not empty: const char *; `most` is its length at most. */
 extern const struct argument_type argument_literal;
-/* One of `words`: uint64_t, its value. */
+/* One of `words`: its value. */
 extern const struct argument_type argument_word;
-/* A list of `words`: uint64_t, their values or-ed. */
+/* A list of `words`: their values or-ed. */
 extern const struct argument_type argument_words;
-/* bool. */
+/* True or false. */
 extern const struct argument_type argument_truth;
 /* Nothing but true: there is nothing to say. No member. */
 extern const struct argument_type argument_nothing;
@@ -62,18 +52,15 @@ int argument_text_value(struct step *s, const struct argument *a, const struct o
 int argument_compile_steps(struct compiling *c, const struct argument *a, struct operand *operand,
 			   const struct where *w);
 
-/* The path of a file that is read: char []. While the case is compiled, what stands before the
- * first $ decides. */
+/* The path of a file that is read: a text. While the case is compiled, what stands before the first
+ * $ decides. */
 extern const struct argument_type argument_path_read;
 /* Of one that is written: no PMU's. */
 extern const struct argument_type argument_path_written;
-/* A file to be written by its path, or an event by its name. */
-struct write_target {
-	uint64_t fd;
-	char path[256]; /* empty: it is the fd */
-};
+/* A file to be written by its path, or an event by its name: the member `path`, or `fd`. */
 extern const struct argument_type argument_write_target;
-/* That path, as an argument of its own. */
-extern const struct argument written_path;
+
+/* Puts the number into the argument's member, of whatever size it is. */
+void argument_store(const struct argument *a, uint64_t number, void *out);
 
 #endif

@@ -33,7 +33,7 @@ struct argument_type {
 		       const struct where *w);
 	/*
 	 * Writes the value to `out`, the argument's member. 0, or a negative errno with the step's
-	 * error filled. NULL: operand->number is it, a uint64_t or a bool; or operand->made.
+	 * error filled. NULL: operand->number is it; or operand->made.
 	 */
 	int (*evaluate)(struct step *s, const struct argument *a, const struct operand *operand,
 			void *out);
@@ -58,22 +58,44 @@ struct word {
 struct argument {
 	const char *key;
 	const struct argument_type *type;
-	size_t at, room;  /* its member of the verb's arguments: offset and size */
-	size_t given;     /* offset of a bool that says whether it is there; 0: nobody asks */
+	size_t at, room;  /* its member of struct arguments: offset and size; 0: none */
 	bool is_required; /* as the verb's own always is */
 	bool is_long;     /* it is passed as a long, a size or an address */
 	uint64_t fallback;
-	uint64_t least, most; /* most 0: no bound */
+	uint64_t least,
+		most; /* of a number, or the length of a text; most 0: no bound of its own */
 	const struct word *words;
 	const char *help; /* or NULL */
 };
 
-/* The member of a struct of arguments: initializers of `at` and `room`. */
-#define MEMBER(type, member) .at = offsetof(type, member), .room = sizeof(((type *)0)->member)
+/* The arguments of all verbs, evaluated; each verb has some of them. */
+struct arguments {
+	int fd; /* or the id of a process */
+	int over, as, counted, filled, signo;
+	int prot, kind;
+	uint64_t number, times, ms, pages, size, length, offset, to, at, address, member, value;
+	uint64_t arg, word, ids, refresh, signals, bytes, events, owner, with;
+	bool is_private, is_replaced, moves, keeps, by_number, is_realtime;
+	const char *text, *end; /* empty: not there */
+	const char *path;       /* of what is written; NULL: it is the fd */
+	const char *literal;
+	struct {
+		unsigned long number;
+		const char *name; /* NULL: by number */
+	} request;
+	const struct call *call;
+	const struct block *block;
+	unsigned char *attr;
+	json_t *any; /* a reference */
+};
 
-/* Of a verb's row: the arguments, and the struct that they go to. */
-#define ARGUMENTS(type, ...)                                                                       \
-	.size = sizeof(type), .arguments = (const struct argument[])                               \
+/* The member of struct arguments: initializers of `at` and `room`. */
+#define MEMBER(name)                                                                               \
+	.at = offsetof(struct arguments, name), .room = sizeof((struct arguments){0}.name)
+
+/* Of a verb's row: its arguments. */
+#define ARGUMENTS(...)                                                                             \
+	.arguments = (const struct argument[])                                                     \
 	{                                                                                          \
 		__VA_ARGS__,                                                                       \
 		{                                                                                  \
@@ -101,7 +123,6 @@ struct verb {
 	const char *c_ready, *c, *c_tidy, *c_value;
 	void (*in_c)(struct translation *t, const struct statement *statement);
 	const struct argument *arguments; /* the verb's own first; the last has no key */
-	size_t size;                      /* of the struct that they go to */
 	enum verb_kind {
 		PREPARES, /* it is no test: it succeeds, or the case is in error */
 		SHOWS,    /* something that `expect` can be about */

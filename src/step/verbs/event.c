@@ -15,11 +15,6 @@
 #include "step/verbs/in_c.h"
 #include "step/verbs/verbs.h"
 
-struct open_step {
-	const struct call *call;
-	uint64_t times;
-};
-
 /* Remembers it, so that it can be read and decoded. FD_OUTPUT says where its records go. */
 static int keep_event(struct step *s, const struct call *call, int fd)
 {
@@ -120,7 +115,7 @@ static const struct member open_shows[] = {
 /* The first of them is the one that has the name. */
 static int run_open(struct step *s)
 {
-	const struct open_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	uint64_t first = 0;
 	int err = 0;
 
@@ -137,11 +132,11 @@ static int run_open(struct step *s)
 
 static int run_close(struct step *s)
 {
-	const struct fd_step *a = s->arguments;
-	struct opened *event = step_event(s, (int)a->fd);
+	const struct arguments *a = &s->arguments;
+	struct opened *event = step_event(s, a->fd);
 
-	step_say(s, "close(%d)", (int)a->fd);
-	step_answer(s, close((int)a->fd));
+	step_say(s, "close(%d)", a->fd);
+	step_answer(s, close(a->fd));
 	if (event && !s->err)
 		event->is_closed = true;
 	return 0;
@@ -149,12 +144,12 @@ static int run_close(struct step *s)
 
 static int run_dup(struct step *s)
 {
-	const struct fd_step *a = s->arguments;
-	struct opened *event = step_event(s, (int)a->fd);
+	const struct arguments *a = &s->arguments;
+	struct opened *event = step_event(s, a->fd);
 	int copy;
 
-	step_say(s, "dup(%d)", (int)a->fd);
-	copy = dup((int)a->fd);
+	step_say(s, "dup(%d)", a->fd);
+	copy = dup(a->fd);
 	step_answer(s, copy);
 	s->result = (uint64_t)copy;
 	if (copy < 0 || !event)
@@ -164,21 +159,7 @@ static int run_dup(struct step *s)
 	return 0;
 }
 
-/* The request by its name in cases/abi, or by number for one that is not there. */
-struct request {
-	unsigned long number;
-	const char *name; /* NULL: by number */
-};
-
 enum { QUERY_IDS = 128, ATTR_ROOM = 8192 };
-
-struct ioctl_step {
-	struct request request;
-	uint64_t fd, arg, address, word, ids;
-	bool has_arg, has_address, has_text, has_word, has_attr, has_ids;
-	unsigned char *attr;
-	char text[4096 + 64];
-};
 
 static const struct abi_value *request_named(const struct abi *abi, const json_t *json,
 					     struct nearest *near)
@@ -201,20 +182,17 @@ static int compile_request(struct compiling *c, const struct argument *a, struct
 	return argument_number.compile(c, a, operand, w);
 }
 
+/* The number, and in `literal` the name; NULL: it is one that is not in cases/abi. */
 static int request_value(struct step *s, const struct argument *a, const struct operand *operand,
 			 void *out)
 {
 	const struct abi_value *value = request_named(s->tables->abi, operand->json, NULL);
-	struct request *request = out;
-	uint64_t number = 0;
-	int err = 0;
 
 	if (!value)
-		err = argument_number.evaluate(s, a, operand, &number);
-	request->name = value ? value->name : NULL;
-	request->number =
-		value ? event_ioctl_number(s->tables->abi, value->name) : (unsigned long)number;
-	return err;
+		return argument_number.evaluate(s, a, operand, out);
+	s->arguments.literal = value->name;
+	argument_store(a, event_ioctl_number(s->tables->abi, value->name), out);
+	return 0;
 }
 
 static const struct argument_type argument_request = {
@@ -326,58 +304,54 @@ static void show_query(struct step *s, const struct query *query)
 }
 
 /* The ioctl by name in the kernel's letters. */
-static void say_ioctl(struct step *s, const struct request *request, int fd, unsigned long arg)
+static void say_ioctl(struct step *s, unsigned long arg)
 {
+	const struct arguments *a = &s->arguments;
+	const char *name = a->literal;
 	char upper[32] = "";
-	const char *name = request->name;
 
 	for (size_t i = 0; name && i + 1 < sizeof(upper) && name[i]; i++)
 		upper[i] = (char)(name[i] == '_' ? '_' : name[i] - 'a' + 'A');
 	if (name)
-		step_say(s, "ioctl(%d, PERF_EVENT_IOC_%s, %#lx)", fd, upper, arg);
+		step_say(s, "ioctl(%d, PERF_EVENT_IOC_%s, %#lx)", a->fd, upper, arg);
 	else
-		step_say(s, "ioctl(%d, %#lx, %#lx)", fd, request->number, arg);
+		step_say(s, "ioctl(%d, %#lx, %#lx)", a->fd, (unsigned long)a->number, arg);
 }
 
-/* Its argument as it is passed: `arg` and `address` as they are, the others pointed to. */
-static unsigned long ioctl_argument(const struct step *s, const struct ioctl_step *a,
-				    struct query *query, uint64_t *word)
-{
-	if (a->has_text)
-		return (unsigned long)(uintptr_t)a->text;
-	if (a->has_attr)
-		return (unsigned long)(uintptr_t)a->attr;
-	if (a->has_ids)
-		return (unsigned long)(uintptr_t)query;
-	if (a->has_arg || a->has_address)
-		return (unsigned long)(a->has_arg ? a->arg : a->address);
-	if (a->request.name && !takes_word(s->tables->abi, a->request.name) && !a->has_word)
-		return 0;
-	return (unsigned long)(uintptr_t)word;
-}
-
+/* `arg` and `address` are passed as they are, the others pointed to. */
 static int run_ioctl(struct step *s)
 {
-	const struct ioctl_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	const struct abi *abi = s->tables->abi;
-	const struct opened *event = step_event(s, (int)a->fd);
+	const struct opened *event = step_event(s, a->fd);
 	struct query query = {.ids_len = (uint32_t)a->ids, .prog_cnt = UINT32_MAX};
+	bool takes = !a->literal || takes_word(abi, a->literal), shows_word = false;
 	uint64_t word = a->word;
-	unsigned long argument = ioctl_argument(s, a, &query, &word);
-	bool is_word =
-		!a->has_text && !a->has_attr && !a->has_ids && !a->has_arg && !a->has_address;
+	unsigned long argument = 0;
 
-	say_ioctl(s, &a->request, (int)a->fd, argument);
-	step_answer(s, ioctl((int)a->fd, (ioctl_request)a->request.number, argument));
+	if (step_has(s, "text")) {
+		argument = (unsigned long)(uintptr_t)a->text;
+	} else if (a->attr) {
+		argument = (unsigned long)(uintptr_t)a->attr;
+	} else if (step_has(s, "ids")) {
+		argument = (unsigned long)(uintptr_t)&query;
+	} else if (step_has(s, "arg") || step_has(s, "address")) {
+		argument = (unsigned long)(a->arg | a->address);
+	} else if (takes || step_has(s, "u64")) {
+		argument = (unsigned long)(uintptr_t)&word;
+		shows_word = takes;
+	}
+	say_ioctl(s, argument);
+	step_answer(s, ioctl(a->fd, (ioctl_request)a->number, argument));
 	s->result = word;
-	if (a->has_ids)
+	if (step_has(s, "ids"))
 		show_query(s, &query);
-	else if (a->has_attr)
+	else if (a->attr)
 		step_show_number(s, "size",
 				 attr_get(abi_field(abi, "size"), a->attr, host_order()));
-	else if (is_word && !s->err && takes_word(abi, a->request.name ? a->request.name : "id"))
+	else if (shows_word && !s->err)
 		s->shown = value_json(word);
-	if (!s->err && event && a->request.name && !strcmp(a->request.name, "set_output"))
+	if (!s->err && event && a->literal && !strcmp(a->literal, "set_output"))
 		s->run->events[event->event].output =
 			(long)argument < 0 ? event->event : step_which(s, (int)argument);
 	return 0;
@@ -390,7 +364,7 @@ static const struct word prctl_options[] = {
 
 static int run_prctl(struct step *s)
 {
-	const struct number_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 
 	step_say(s, "prctl(PR_TASK_PERF_EVENTS_%s)",
 		 a->number == PR_TASK_PERF_EVENTS_ENABLE ? "ENABLE" : "DISABLE");
@@ -408,15 +382,15 @@ const struct verb event_verbs[] = {
 	 .binds_member = "id",
 	 .has_gates = true,
 	 .shows = {.kind = SHAPE_OBJECT, .members = open_shows},
-	 ARGUMENTS(struct open_step, {"open", &argument_open, MEMBER(struct open_step, call)},
-		   {"times", &argument_number, MEMBER(struct open_step, times), .fallback = 1,
-		    .most = 4096, .help = "so many of them"})},
+	 ARGUMENTS({"open", &argument_open, MEMBER(call)},
+		   {"times", &argument_number, MEMBER(times), .fallback = 1, .most = 4096,
+		    .help = "so many of them"})},
 	{.name = "close",
 	 .help = "the file descriptor NAME",
 	 .run = run_close,
 	 .c = "close(@close)",
 	 .kind = CALLS,
-	 ARGUMENTS(struct fd_step, {"close", &argument_bound, MEMBER(struct fd_step, fd)})},
+	 ARGUMENTS({"close", &argument_bound, MEMBER(fd)})},
 	{.name = "dup",
 	 .help = "the file descriptor NAME; binds as open does",
 	 .run = run_dup,
@@ -425,7 +399,7 @@ const struct verb event_verbs[] = {
 	 .kind = CALLS,
 	 .binds = BINDS_RESULT,
 	 .binds_member = "id",
-	 ARGUMENTS(struct fd_step, {"dup", &argument_bound, MEMBER(struct fd_step, fd)})},
+	 ARGUMENTS({"dup", &argument_bound, MEMBER(fd)})},
 	{.name = "ioctl",
 	 .help = "a PERF_EVENT_IOC_ by its name, or a request by number",
 	 .run = run_ioctl,
@@ -434,32 +408,25 @@ const struct verb event_verbs[] = {
 	 .binds = BINDS_SHOWN,
 	 .shape = shape_ioctl,
 	 .check = check_ioctl,
-	 ARGUMENTS(
-		 struct ioctl_step,
-		 {"ioctl", &argument_request, MEMBER(struct ioctl_step, request),
-		  .most = UINT32_MAX},
-		 {"on", &argument_bound, MEMBER(struct ioctl_step, fd), .is_required = true,
-		  .help = "a name bound before"},
-		 {"arg", &argument_number, MEMBER(struct ioctl_step, arg), .is_long = true,
-		  .given = offsetof(struct ioctl_step, has_arg), .help = "a number as it is"},
-		 {"address", &argument_number, MEMBER(struct ioctl_step, address), .is_long = true,
-		  .given = offsetof(struct ioctl_step, has_address), .help = "a pointer"},
-		 {"text", &argument_text, MEMBER(struct ioctl_step, text),
-		  .given = offsetof(struct ioctl_step, has_text), .help = "a pointer to this text"},
-		 {"u64", &argument_number, MEMBER(struct ioctl_step, word),
-		  .given = offsetof(struct ioctl_step, has_word),
-		  .help = "a pointer to this number; shows it as it is afterwards"},
-		 {"attr", &argument_attr, MEMBER(struct ioctl_step, attr),
-		  .given = offsetof(struct ioctl_step, has_attr),
-		  .help = "a pointer to this attr; shows its size"},
-		 {"ids", &argument_number, MEMBER(struct ioctl_step, ids),
-		  .given = offsetof(struct ioctl_step, has_ids), .most = 4096,
-		  .help = "of QUERY_BPF: room for so many; shows ids_len, prog_cnt, ids"})},
+	 ARGUMENTS({"ioctl", &argument_request, MEMBER(number), .most = UINT32_MAX},
+		   {"on", &argument_bound, MEMBER(fd), .is_required = true,
+		    .help = "a name bound before"},
+		   {"arg", &argument_number, MEMBER(arg), .is_long = true,
+		    .help = "a number as it is"},
+		   {"address", &argument_number, MEMBER(address), .is_long = true,
+		    .help = "a pointer"},
+		   {"text", &argument_text, MEMBER(text), .most = 4159,
+		    .help = "a pointer to this text"},
+		   {"u64", &argument_number, MEMBER(word),
+		    .help = "a pointer to this number; shows it as it is afterwards"},
+		   {"attr", &argument_attr, MEMBER(attr),
+		    .help = "a pointer to this attr; shows its size"},
+		   {"ids", &argument_number, MEMBER(ids), .most = 4096,
+		    .help = "of QUERY_BPF: room for so many; shows ids_len, prog_cnt, ids"})},
 	{.name = "prctl",
 	 .help = "of this task's events",
 	 .run = run_prctl,
 	 .c = "prctl(PR_@prctl, 0, 0, 0, 0)",
 	 .kind = CALLS,
-	 ARGUMENTS(struct number_step, {"prctl", &argument_word, MEMBER(struct number_step, number),
-					.words = prctl_options})},
+	 ARGUMENTS({"prctl", &argument_word, MEMBER(number), .words = prctl_options})},
 	{0}};

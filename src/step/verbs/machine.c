@@ -28,42 +28,34 @@
 
 enum file_mode { FILE_READ, FILE_READ_WRITE };
 
-struct file_step {
-	char path[256];
-	uint64_t mode;
-};
-
 /* Any path can be opened to be read: the kernel takes folders and programs so. */
 static int check_mode(struct compiling *c, const struct statement *statement, const struct where *w)
 {
 	struct operand path = statement->operands[0];
 
 	return statement->operands[1].number == FILE_READ_WRITE
-		       ? argument_path_written.compile(c, &written_path, &path, AT_KEY(w, "file"))
+		       ? argument_path_written.compile(c, statement->verb->arguments, &path,
+						       AT_KEY(w, "file"))
 		       : 0;
 }
 
 static int run_file(struct step *s)
 {
-	const struct file_step *a = s->arguments;
-	bool writes = a->mode == FILE_READ_WRITE;
-	char path[sizeof(a->path)];
+	const struct arguments *a = &s->arguments;
+	const bool writes = a->kind == FILE_READ_WRITE;
+	const struct statement *statement = s->statement;
+	const char *path;
 	int err = 0;
 
-	memcpy(path, a->path, sizeof(path));
 	if (writes) /* where it leads is looked at again */
-		err = argument_path_written.evaluate(s, &written_path, &s->statement->operands[0],
-						     path);
+		err = argument_path_written.evaluate(s, statement->verb->arguments,
+						     statement->operands, &path);
 	if (err)
 		return err;
-	return step_prepared(s, open(path, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC));
+	return step_prepared(s, open(a->text, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC));
 }
 
-struct cgroup_step {
-	char hierarchy[64], entry[64];
-};
-
-/* A hierarchy of cgroups by its name: char []. */
+/* A hierarchy of cgroups by its name: a text. */
 static int compile_hierarchy(struct compiling *c, const struct argument *a, struct operand *operand,
 			     const struct where *w)
 {
@@ -83,21 +75,21 @@ static const struct argument_type argument_hierarchy = {
 
 static int run_cgroup(struct step *s)
 {
-	const struct cgroup_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	char path[384];
 	size_t n;
 
-	if (environment_cgroup(a->hierarchy, path, 256))
+	if (environment_cgroup(a->text, path, 256))
 		return step_failed(s, ENOENT);
 	n = strlen(path);
-	if (a->entry[0])
-		snprintf(path + n, sizeof(path) - n, "/%s", a->entry);
+	if (a->end[0])
+		snprintf(path + n, sizeof(path) - n, "/%s", a->end);
 	return step_prepared(s, open(path, O_RDONLY | O_CLOEXEC));
 }
 
 static int run_enter(struct step *s)
 {
-	const struct text_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 
 	return step_prepared(s, cgroup_enter(a->text));
 }
@@ -116,32 +108,28 @@ static int check_mkdir(struct compiling *c, const struct statement *statement,
 
 static int run_mkdir(struct step *s)
 {
-	const struct text_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 
 	return step_prepared(s, mkdir(a->text, 0755));
 }
 
 static int run_memfd(struct step *s)
 {
-	const struct number_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 
 	return step_prepared(s, memfd("perfabi", a->number));
 }
 
-struct limit_step {
-	uint64_t resource, to;
-};
-
 static int run_limit(struct step *s)
 {
-	const struct limit_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 
-	return step_prepared(s, set_soft_limit((int)a->resource, a->to));
+	return step_prepared(s, set_soft_limit((int)a->number, a->to));
 }
 
 static int run_stat(struct step *s)
 {
-	const struct text_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	struct stat st;
 
 	if (stat(a->text, &st))
@@ -156,7 +144,7 @@ static int run_stat(struct step *s)
 
 static int run_text(struct step *s)
 {
-	const struct text_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	char text[1024], *end;
 	long long number;
 	ssize_t n = read_line(a->text, text, sizeof(text));
@@ -167,10 +155,6 @@ static int run_text(struct step *s)
 	s->shown = end != text && !*end ? json_integer(number) : json_string(text);
 	return 0;
 }
-
-struct socket_step {
-	const char *name;
-};
 
 /* A name of which NAME_a and NAME_b are bound. */
 static int bind_pair(struct scope *scope, const char *name, const int pair[2])
@@ -198,36 +182,28 @@ static int check_socket(struct compiling *c, const struct statement *statement,
 
 static int run_socket(struct step *s)
 {
-	const struct socket_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return step_failed(s, errno);
-	bind_pair(s->scope, a->name, pair);
+	bind_pair(s->scope, a->literal, pair);
 	return 0;
 }
 
-struct send_step {
-	uint64_t fd, over;
-};
-
 static int run_send(struct step *s)
 {
-	const struct send_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 
-	return step_prepared(s, send_fd((int)a->over, (int)a->fd));
+	return step_prepared(s, send_fd(a->over, a->fd));
 }
-
-struct receive_step {
-	uint64_t over, as;
-};
 
 /* The event that came is read as the one it is, which the receiver knows by name. */
 static int run_receive(struct step *s)
 {
-	const struct receive_step *a = s->arguments;
-	const struct opened *event = step_event(s, (int)a->as);
-	int fd = receive_fd((int)a->over);
+	const struct arguments *a = &s->arguments;
+	const struct opened *event = step_event(s, a->as);
+	int fd = receive_fd(a->over);
 
 	if (fd < 0)
 		return step_failed(s, errno);
@@ -239,7 +215,7 @@ static int run_receive(struct step *s)
 
 static int run_bpf(struct step *s)
 {
-	const struct number_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	struct bpf_program p;
 
 	if (bpf_load((uint32_t)a->number, &p))
@@ -256,7 +232,7 @@ static int run_bpf(struct step *s)
 
 static int run_clock(struct step *s)
 {
-	const struct number_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	struct timespec t;
 
 	if (clock_gettime((clockid_t)a->number, &t))
@@ -267,10 +243,6 @@ static int run_clock(struct step *s)
 }
 
 /* Whatever a name stands for, or what an expression comes to: json_t *, a reference. */
-struct value_step {
-	json_t *value;
-};
-
 static int any_value(struct step *s, const struct argument *a, const struct operand *operand,
 		     void *out)
 {
@@ -297,9 +269,9 @@ static const struct argument_type argument_any = {.compile = argument_compile_nu
 
 static int run_value(struct step *s)
 {
-	const struct value_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 
-	s->shown = a->value;
+	s->shown = a->any;
 	return 0;
 }
 
@@ -310,7 +282,7 @@ static const struct member stat_shows[] = {
 
 static int run_pmu_events(struct step *s)
 {
-	const struct text_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	json_t *tried = json_array(), *opened = json_array(), *refused = json_array();
 	json_t *unread = json_array();
 	struct pmu_events all;
@@ -348,14 +320,13 @@ const struct verb machine_verbs[] = {
 	 .help = "this process moves to that cgroup",
 	 .run = run_enter,
 	 .c = "cgroup_enter(@enter)",
-	 ARGUMENTS(struct text_step,
-		   {"enter", &argument_path_written, MEMBER(struct text_step, text)})},
+	 ARGUMENTS({"enter", &argument_path_written, MEMBER(text)})},
 	{.name = "mkdir",
 	 .help = "a cgroup below the one that the case has",
 	 .run = run_mkdir,
 	 .c = "mkdir(@mkdir, 0755)",
 	 .check = check_mkdir,
-	 ARGUMENTS(struct text_step, {"mkdir", &argument_text, MEMBER(struct text_step, text)})},
+	 ARGUMENTS({"mkdir", &argument_text, MEMBER(text)})},
 	{.name = "file",
 	 .help = "a file or folder, opened",
 	 .run = run_file,
@@ -363,8 +334,8 @@ const struct verb machine_verbs[] = {
 	 .c_value = "int",
 	 .check = check_mode,
 	 .binds = BINDS_RESULT,
-	 ARGUMENTS(struct file_step, {"file", &argument_text, MEMBER(struct file_step, path)},
-		   {"mode", &argument_word, MEMBER(struct file_step, mode),
+	 ARGUMENTS({"file", &argument_text, MEMBER(text), .most = 255},
+		   {"mode", &argument_word, MEMBER(kind),
 		    .words = (const struct word[]){{"read", FILE_READ},
 						   {"read-write", FILE_READ_WRITE},
 						   {0}},
@@ -375,9 +346,8 @@ const struct verb machine_verbs[] = {
 	 .c = "cgroup_open(@cgroup, @entry)",
 	 .c_value = "int",
 	 .binds = BINDS_RESULT,
-	 ARGUMENTS(struct cgroup_step,
-		   {"cgroup", &argument_hierarchy, MEMBER(struct cgroup_step, hierarchy)},
-		   {"entry", &argument_text, MEMBER(struct cgroup_step, entry),
+	 ARGUMENTS({"cgroup", &argument_hierarchy, MEMBER(text), .most = 63},
+		   {"entry", &argument_text, MEMBER(end), .most = 63,
 		    .help = "a file in it, instead"})},
 	{.name = "memfd",
 	 .help = "an anonymous file of that many zero bytes",
@@ -385,19 +355,16 @@ const struct verb machine_verbs[] = {
 	 .c = "memfd(\"perfabi\", @memfd)",
 	 .c_value = "int",
 	 .binds = BINDS_RESULT,
-	 ARGUMENTS(struct number_step, {"memfd", &argument_number,
-					MEMBER(struct number_step, number), .most = 1 << 20})},
+	 ARGUMENTS({"memfd", &argument_number, MEMBER(number), .most = 1 << 20})},
 	{.name = "limit",
 	 .help = "a resource's soft limit",
 	 .run = run_limit,
 	 .c = "set_soft_limit(RLIMIT_@limit, @to)",
-	 ARGUMENTS(struct limit_step,
-		   {"limit", &argument_word, MEMBER(struct limit_step, resource),
+	 ARGUMENTS({"limit", &argument_word, MEMBER(number),
 		    .words = (const struct word[]){{"nofile", RLIMIT_NOFILE},
 						   {"memlock", RLIMIT_MEMLOCK},
 						   {0}}},
-		   {"to", &argument_number, MEMBER(struct limit_step, to), .most = 1 << 30,
-		    .help = "(0)"})},
+		   {"to", &argument_number, MEMBER(to), .most = 1 << 30, .help = "(0)"})},
 	{.name = "stat",
 	 .help = "of a path",
 	 .run = run_stat,
@@ -406,7 +373,7 @@ const struct verb machine_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = stat_shows},
-	 ARGUMENTS(struct text_step, {"stat", &argument_text, MEMBER(struct text_step, text)})},
+	 ARGUMENTS({"stat", &argument_text, MEMBER(text)})},
 	{.name = "text",
 	 .help = "what a small file holds: a number, or its first line",
 	 .run = run_text,
@@ -414,32 +381,28 @@ const struct verb machine_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_ANY},
-	 ARGUMENTS(struct text_step,
-		   {"text", &argument_path_read, MEMBER(struct text_step, text)})},
+	 ARGUMENTS({"text", &argument_path_read, MEMBER(text)})},
 	{.name = "socket",
 	 .help = "a pair of sockets, to be called NAME_a and NAME_b",
 	 .run = run_socket,
 	 .in_c = socket_in_c,
 	 .check = check_socket,
-	 ARGUMENTS(struct socket_step,
-		   {"socket", &argument_literal, MEMBER(struct socket_step, name),
-		    .most = VARIABLE_NAME - 3})},
+	 ARGUMENTS({"socket", &argument_literal, MEMBER(literal), .most = VARIABLE_NAME - 3})},
 	{.name = "send",
 	 .help = "an fd, by SCM_RIGHTS",
 	 .run = run_send,
 	 .c = "send_fd(@over, @send)",
-	 ARGUMENTS(struct send_step, {"send", &argument_bound, MEMBER(struct send_step, fd)},
-		   {"over", &argument_bound, MEMBER(struct send_step, over), .is_required = true,
-		    .help = "a socket"})},
+	 ARGUMENTS(
+		 {"send", &argument_bound, MEMBER(fd)},
+		 {"over", &argument_bound, MEMBER(over), .is_required = true, .help = "a socket"})},
 	{.name = "receive",
 	 .help = "the fd that was sent over a socket",
 	 .run = run_receive,
 	 .c = "receive_fd(@receive)",
 	 .c_value = "int",
 	 .binds = BINDS_RESULT,
-	 ARGUMENTS(struct receive_step,
-		   {"receive", &argument_bound, MEMBER(struct receive_step, over)},
-		   {"as", &argument_bound, MEMBER(struct receive_step, as), .fallback = UINT64_MAX,
+	 ARGUMENTS({"receive", &argument_bound, MEMBER(over)},
+		   {"as", &argument_bound, MEMBER(as), .fallback = UINT64_MAX,
 		    .help = "the event that it is"})},
 	{.name = "bpf",
 	 .help = "a BPF program of that type that returns 0: fd, id, type, tag, name, and its "
@@ -448,8 +411,7 @@ const struct verb machine_verbs[] = {
 	 .c = "bpf_load(BPF_PROG_TYPE_@bpf, &@=)",
 	 .c_value = "struct bpf_program: fd id type tag$ address length name$",
 	 .binds = BINDS_SHOWN,
-	 ARGUMENTS(struct number_step,
-		   {"bpf", &argument_word, MEMBER(struct number_step, number),
+	 ARGUMENTS({"bpf", &argument_word, MEMBER(number),
 		    .words = (const struct word[]){{"socket-filter", BPF_PROG_TYPE_SOCKET_FILTER},
 						   {"kprobe", BPF_PROG_TYPE_KPROBE},
 						   {"tracepoint", BPF_PROG_TYPE_TRACEPOINT},
@@ -462,8 +424,7 @@ const struct verb machine_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_NUMBER},
-	 ARGUMENTS(struct number_step,
-		   {"clock", &argument_word, MEMBER(struct number_step, number),
+	 ARGUMENTS({"clock", &argument_word, MEMBER(number),
 		    .words = (const struct word[]){{"realtime", CLOCK_REALTIME},
 						   {"monotonic", CLOCK_MONOTONIC},
 						   {"monotonic_raw", CLOCK_MONOTONIC_RAW},
@@ -478,7 +439,7 @@ const struct verb machine_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_ANY},
-	 ARGUMENTS(struct value_step, {"value", &argument_any, MEMBER(struct value_step, value)})},
+	 ARGUMENTS({"value", &argument_any, MEMBER(any)})},
 	{.name = "pmu-events",
 	 .help = "each file in events/ of that PMU, opened",
 	 .run = run_pmu_events,
@@ -487,6 +448,5 @@ const struct verb machine_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = pmu_shows},
-	 ARGUMENTS(struct text_step,
-		   {"pmu-events", &argument_text, MEMBER(struct text_step, text)})},
+	 ARGUMENTS({"pmu-events", &argument_text, MEMBER(text)})},
 	{0}};

@@ -37,13 +37,8 @@ static int keep_map(struct step *s, const struct map *map)
 	return 0;
 }
 
-struct mmap_step {
-	uint64_t fd, pages, length, offset, prot;
-	bool is_private, has_length;
-};
-
 /* As strace has it. */
-static const char *prot_text(uint64_t prot)
+static const char *prot_text(int prot)
 {
 	static const char *const texts[] = {"PROT_NONE",
 					    "PROT_READ",
@@ -60,37 +55,32 @@ static const char *prot_text(uint64_t prot)
 
 static int run_mmap(struct step *s)
 {
-	const struct mmap_step *a = s->arguments;
-	uint64_t length =
-		a->has_length ? a->length : (1 + a->pages) * (uint64_t)s->run->env->page_size;
-	const struct opened *event = step_event(s, (int)a->fd);
+	const struct arguments *a = &s->arguments;
+	uint64_t length = step_has(s, "length") ? a->length
+						: (1 + a->pages) * (uint64_t)s->run->env->page_size;
+	const struct opened *event = step_event(s, a->fd);
 	void *at;
 
 	if (length > SIZE_MAX)
 		return step_misnamed(s, "pages", "pages that this program can address");
 	step_say(s, "mmap(NULL, %llu, %s, %s, %d, %#llx)", (unsigned long long)length,
-		 prot_text(a->prot), a->is_private ? "MAP_PRIVATE" : "MAP_SHARED", (int)a->fd,
+		 prot_text(a->prot), a->is_private ? "MAP_PRIVATE" : "MAP_SHARED", a->fd,
 		 (unsigned long long)a->offset);
-	at = mmap(NULL, (size_t)length, (int)a->prot, a->is_private ? MAP_PRIVATE : MAP_SHARED,
-		  (int)a->fd, (off_t)a->offset);
+	at = mmap(NULL, (size_t)length, a->prot, a->is_private ? MAP_PRIVATE : MAP_SHARED, a->fd,
+		  (off_t)a->offset);
 	step_answer(s, at == MAP_FAILED ? -1 : (long)at);
 	s->result = (uintptr_t)at;
 	if (s->err)
 		return 0;
 	return keep_map(s, &(struct map){.at = at,
 					 .length = (size_t)length,
-					 .fd = (int)a->fd,
+					 .fd = a->fd,
 					 .event = event ? event->event : NO_EVENT,
 					 .writable = (a->prot & PROT_WRITE) != 0,
 					 .is_data = a->offset == 0});
 }
 
 /* `length` bytes at `offset` of the newest mapping of the event NAME; all of it by default. */
-struct part_step {
-	uint64_t fd, offset, length, prot, to;
-	bool has_length, is_replaced, moves;
-};
-
 struct part {
 	struct map *map;
 	unsigned char *at;
@@ -99,16 +89,16 @@ struct part {
 
 static int find_part(struct step *s, struct part *part)
 {
-	const struct part_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	uint64_t length;
 
 	*part = (struct part){0};
-	part->map = step_map(s, (int)a->fd, false);
+	part->map = step_map(s, a->fd, false);
 	if (!part->map)
 		return step_misnamed(s, verb_key(s->statement->verb), "an event that is mapped");
 	if (a->offset > part->map->length)
 		return step_misnamed(s, "offset", "an offset within the mapping");
-	length = a->has_length ? a->length : part->map->length - a->offset;
+	length = step_has(s, "length") ? a->length : part->map->length - a->offset;
 	if (length > part->map->length - a->offset)
 		return step_misnamed(s, "length", "a length that ends within the mapping");
 	part->at = part->map->at + a->offset;
@@ -118,7 +108,7 @@ static int find_part(struct step *s, struct part *part)
 
 static int run_munmap(struct step *s)
 {
-	const struct part_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	struct part part;
 	int err = find_part(s, &part);
 
@@ -135,7 +125,7 @@ static int run_munmap(struct step *s)
 
 static int run_mremap(struct step *s)
 {
-	const struct part_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	void *now, *place = NULL;
 	size_t to = (size_t)a->to;
 	struct part part;
@@ -158,40 +148,31 @@ static int run_mremap(struct step *s)
 
 static int run_mprotect(struct step *s)
 {
-	const struct part_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	struct part part;
 	int err = find_part(s, &part);
 
 	if (err)
 		return err;
 	step_say(s, "mprotect(%p, %zu, %#x)", (void *)part.at, part.length, (unsigned)a->prot);
-	step_answer(s, mprotect(part.at, part.length, (int)a->prot));
+	step_answer(s, mprotect(part.at, part.length, a->prot));
 	if (!s->err && !(a->prot & PROT_WRITE))
 		part.map->mangled = true; /* data_tail cannot be written any more */
 	return 0;
 }
 
-struct buffer_step {
-	uint64_t size, prot;
-};
-
 static int run_buffer(struct step *s)
 {
-	const struct buffer_step *a = s->arguments;
-	void *map = mmap(NULL, (size_t)a->size, (int)a->prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct arguments *a = &s->arguments;
+	void *map = mmap(NULL, (size_t)a->size, a->prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	s->result = (uintptr_t)map;
 	return map == MAP_FAILED ? step_failed(s, errno) : 0;
 }
 
-struct string_step {
-	uint64_t times;
-	char text[256], end[256];
-};
-
 static int run_string(struct step *s)
 {
-	const struct string_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	long address = repeated(a->text, (size_t)a->times, a->end);
 
 	s->result = (uintptr_t)address;
@@ -216,18 +197,14 @@ static const struct argument_type argument_page_member = {
 	.c = C_AS_NAME, .compile = compile_page_member, .schema = "{\"type\": \"string\"}"};
 
 /* An address: a name, or an expression; with an offset, or the one of a member. */
-struct word_step {
-	uint64_t address, offset, member, value;
-};
-
-static uint64_t address_of(const struct word_step *a)
+static uint64_t address_of(const struct arguments *a)
 {
 	return a->address + (a->member ? a->member : a->offset);
 }
 
 static int run_poke(struct step *s)
 {
-	const struct word_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	uint64_t address = address_of(a);
 
 	for (size_t i = 0; i < s->run->map_count; i++)
@@ -239,7 +216,7 @@ static int run_poke(struct step *s)
 
 static int run_peek(struct step *s)
 {
-	uint64_t address = address_of(s->arguments);
+	uint64_t address = address_of(&s->arguments);
 
 	s->shown = value_json(*(volatile uint64_t *)(uintptr_t)address);
 	return 0;
@@ -247,16 +224,11 @@ static int run_peek(struct step *s)
 
 /* What they have in common that are about a part of a mapping. */
 #define PART_LENGTH                                                                                \
-	"length", &argument_number, MEMBER(struct part_step, length),                              \
-		.given = offsetof(struct part_step, has_length),                                   \
-		.help = "so many bytes (default: to its end)"
-#define PART_OFFSET                                                                                \
-	"offset", &argument_number, MEMBER(struct part_step, offset),                              \
-		.help = "from that byte on (0)"
-#define PLACE_OFFSET                                                                               \
-	"offset", &argument_number, MEMBER(struct word_step, offset), .help = "so far behind it"
+	"length", &argument_number, MEMBER(length), .help = "so many bytes (default: to its end)"
+#define PART_OFFSET "offset", &argument_number, MEMBER(offset), .help = "from that byte on (0)"
+#define PLACE_OFFSET "offset", &argument_number, MEMBER(offset), .help = "so far behind it"
 #define PLACE_MEMBER                                                                               \
-	"member", &argument_page_member, MEMBER(struct word_step, member),                         \
+	"member", &argument_page_member, MEMBER(member),                                           \
 		.help = "or that member of the metadata page"
 
 const struct verb memory_verbs[] = {
@@ -266,16 +238,15 @@ const struct verb memory_verbs[] = {
 	 .in_c = mmap_in_c,
 	 .kind = CALLS,
 	 .binds = BINDS_RESULT,
-	 ARGUMENTS(struct mmap_step, {"mmap", &argument_bound, MEMBER(struct mmap_step, fd)},
-		   {"pages", &argument_number, MEMBER(struct mmap_step, pages), .fallback = 8,
-		    .most = 1 << 20, .help = "data pages, behind the metadata page (8)"},
-		   {"length", &argument_number, MEMBER(struct mmap_step, length), .is_long = true,
-		    .given = offsetof(struct mmap_step, has_length), .help = "bytes, instead"},
-		   {"offset", &argument_number, MEMBER(struct mmap_step, offset),
-		    .help = "in bytes (0)"},
-		   {"prot", &argument_words, MEMBER(struct mmap_step, prot), .words = memory_prots,
+	 ARGUMENTS({"mmap", &argument_bound, MEMBER(fd)},
+		   {"pages", &argument_number, MEMBER(pages), .fallback = 8, .most = 1 << 20,
+		    .help = "data pages, behind the metadata page (8)"},
+		   {"length", &argument_number, MEMBER(length), .is_long = true,
+		    .help = "bytes, instead"},
+		   {"offset", &argument_number, MEMBER(offset), .help = "in bytes (0)"},
+		   {"prot", &argument_words, MEMBER(prot), .words = memory_prots,
 		    .fallback = PROT_READ | PROT_WRITE, .help = "([\"read\", \"write\"])"},
-		   {"private", &argument_truth, MEMBER(struct mmap_step, is_private),
+		   {"private", &argument_truth, MEMBER(is_private),
 		    .help = "MAP_PRIVATE, not MAP_SHARED"})},
 	{.name = "munmap",
 	 .help = "the mapping of the event NAME, or a part of it",
@@ -283,60 +254,52 @@ const struct verb memory_verbs[] = {
 	 .c = "@{replaced?map_over:munmap}((char *)@*munmap + @offset, "
 	      "@{length?@length:@*munmap_length - @offset})",
 	 .kind = CALLS,
-	 ARGUMENTS(struct part_step, {"munmap", &argument_bound, MEMBER(struct part_step, fd)},
-		   {PART_LENGTH}, {PART_OFFSET},
-		   {"replaced", &argument_truth, MEMBER(struct part_step, is_replaced),
+	 ARGUMENTS({"munmap", &argument_bound, MEMBER(fd)}, {PART_LENGTH}, {PART_OFFSET},
+		   {"replaced", &argument_truth, MEMBER(is_replaced),
 		    .help = "by mapping other memory there"})},
 	{.name = "mremap",
 	 .help = "the mapping of the event NAME, or a part of it",
 	 .run = run_mremap,
 	 .in_c = mremap_in_c,
 	 .kind = CALLS,
-	 ARGUMENTS(struct part_step, {"mremap", &argument_bound, MEMBER(struct part_step, fd)},
-		   {PART_LENGTH}, {PART_OFFSET},
-		   {"to", &argument_number, MEMBER(struct part_step, to), .is_long = true,
-		    .help = "so many bytes"},
-		   {"move", &argument_truth, MEMBER(struct part_step, moves),
-		    .help = "to another place"})},
+	 ARGUMENTS({"mremap", &argument_bound, MEMBER(fd)}, {PART_LENGTH}, {PART_OFFSET},
+		   {"to", &argument_number, MEMBER(to), .is_long = true, .help = "so many bytes"},
+		   {"move", &argument_truth, MEMBER(moves), .help = "to another place"})},
 	{.name = "mprotect",
 	 .help = "the mapping of the event NAME, or a part of it",
 	 .run = run_mprotect,
 	 .c = "mprotect((char *)@*mprotect + @offset, @{length?@length:@*mprotect_length - "
 	      "@offset}, PROT_@prot)",
 	 .kind = CALLS,
-	 ARGUMENTS(struct part_step, {"mprotect", &argument_bound, MEMBER(struct part_step, fd)},
-		   {PART_LENGTH}, {PART_OFFSET},
-		   {"prot", &argument_words, MEMBER(struct part_step, prot), .words = memory_prots,
+	 ARGUMENTS({"mprotect", &argument_bound, MEMBER(fd)}, {PART_LENGTH}, {PART_OFFSET},
+		   {"prot", &argument_words, MEMBER(prot), .words = memory_prots,
 		    .fallback = PROT_READ | PROT_WRITE, .help = "([\"read\", \"write\"])"})},
 	{.name = "buffer",
 	 .help = "the address of that many zero bytes, at a page's start",
 	 .run = run_buffer,
 	 .c = "(long)mmap(NULL, @buffer, PROT_@prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)",
 	 .binds = BINDS_RESULT,
-	 ARGUMENTS(struct buffer_step,
-		   {"buffer", &argument_number, MEMBER(struct buffer_step, size), .most = 1 << 24},
-		   {"prot", &argument_words, MEMBER(struct buffer_step, prot),
-		    .words = memory_prots, .fallback = PROT_READ | PROT_WRITE,
-		    .help = "([\"read\", \"write\"])"})},
+	 ARGUMENTS({"buffer", &argument_number, MEMBER(size), .most = 1 << 24},
+		   {"prot", &argument_words, MEMBER(prot), .words = memory_prots,
+		    .fallback = PROT_READ | PROT_WRITE, .help = "([\"read\", \"write\"])"})},
 	{.name = "string",
 	 .help = "the address of a string",
 	 .run = run_string,
 	 .c = "repeated(@string, @times, @end)",
 	 .binds = BINDS_RESULT,
-	 ARGUMENTS(struct string_step, {"string", &argument_text, MEMBER(struct string_step, text)},
-		   {"times", &argument_number, MEMBER(struct string_step, times), .fallback = 1,
-		    .most = 1 << 16, .help = "it repeated"},
-		   {"end", &argument_text, MEMBER(struct string_step, end),
-		    .help = "a text behind that"})},
+	 ARGUMENTS(
+		 {"string", &argument_text, MEMBER(text), .most = 255},
+		 {"times", &argument_number, MEMBER(times), .fallback = 1, .most = 1 << 16,
+		  .help = "it repeated"},
+		 {"end", &argument_text, MEMBER(end), .most = 255, .help = "a text behind that"})},
 	{.name = "poke",
 	 .help = "stores an u64 at an address; the signal that comes of it is the process's",
 	 .run = run_poke,
 	 .c = "*(volatile uint64_t *)(uintptr_t)(@poke@{offset? + @offset}@{member? + "
 	      "offsetof(struct perf_event_mmap_page, @member)}) = (uint64_t)(@value);",
-	 ARGUMENTS(struct word_step,
-		   {"poke", &argument_number, MEMBER(struct word_step, address), .is_long = true},
-		   {"value", &argument_number, MEMBER(struct word_step, value), .help = "(0)"},
-		   {PLACE_OFFSET}, {PLACE_MEMBER})},
+	 ARGUMENTS({"poke", &argument_number, MEMBER(address), .is_long = true},
+		   {"value", &argument_number, MEMBER(value), .help = "(0)"}, {PLACE_OFFSET},
+		   {PLACE_MEMBER})},
 	{.name = "peek",
 	 .help = "the u64 at an address",
 	 .run = run_peek,
@@ -345,9 +308,8 @@ const struct verb memory_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_NUMBER},
-	 ARGUMENTS(struct word_step,
-		   {"peek", &argument_number, MEMBER(struct word_step, address), .is_long = true},
-		   {PLACE_OFFSET}, {PLACE_MEMBER})},
+	 ARGUMENTS({"peek", &argument_number, MEMBER(address), .is_long = true}, {PLACE_OFFSET},
+		   {PLACE_MEMBER})},
 	{.name = "function",
 	 .help = "what \"call\" of workload calls: address, path and offset for a uprobe, and the "
 		 "program's build_id",
@@ -355,7 +317,6 @@ const struct verb memory_verbs[] = {
 	 .c = "find_probed(&@=)",
 	 .c_value = "struct function: address offset path$ build_id$",
 	 .binds = BINDS_SHOWN,
-	 ARGUMENTS(struct number_step,
-		   {"function", &argument_word, MEMBER(struct number_step, number),
+	 ARGUMENTS({"function", &argument_word, MEMBER(number),
 		    .words = (const struct word[]){{"probed", 0}, {0}}})},
 	{0}};

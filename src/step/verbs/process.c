@@ -39,10 +39,6 @@ static int failed_elsewhere(struct step *s)
 	return failure.outcome == FAIL ? -ECANCELED : -EIO;
 }
 
-struct word_step {
-	const char *word;
-};
-
 static int too_many_words(struct step *s, const char *word)
 {
 	return error_text(s->error, NULL, word, "at most %d words", SYNC_WORDS);
@@ -50,17 +46,17 @@ static int too_many_words(struct step *s, const char *word)
 
 static int run_post(struct step *s)
 {
-	const struct word_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 
-	return sync_post(s->run->sync, a->word) ? too_many_words(s, a->word) : 0;
+	return sync_post(s->run->sync, a->literal) ? too_many_words(s, a->literal) : 0;
 }
 
 static int run_await(struct step *s)
 {
-	const struct word_step *a = s->arguments;
-	int err = sync_await(s->run->sync, a->word);
+	const struct arguments *a = &s->arguments;
+	int err = sync_await(s->run->sync, a->literal);
 
-	return err == -ECANCELED ? failed_elsewhere(s) : err ? too_many_words(s, a->word) : 0;
+	return err == -ECANCELED ? failed_elsewhere(s) : err ? too_many_words(s, a->literal) : 0;
 }
 
 static const struct word process_kinds[] = {
@@ -68,20 +64,15 @@ static const struct word process_kinds[] = {
 
 static int run_process(struct step *s)
 {
-	const struct number_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 
 	return step_prepared(s, make_process((enum process_kind)a->number));
 }
 
-struct repeat_step {
-	uint64_t times;
-	const struct block *block;
-};
-
 /* Fails as the step of the list does that failed. */
 static int run_repeat(struct step *s)
 {
-	const struct repeat_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 
 	for (uint64_t i = 0; i < a->times; i++)
 		if (!steps_run(s->run, a->block, s->verdict))
@@ -89,13 +80,9 @@ static int run_repeat(struct step *s)
 	return 0;
 }
 
-struct child_step {
-	const struct block *block;
-};
-
 _Noreturn static void be_child(struct step *s, pid_t parent)
 {
-	const struct child_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	struct steps *run = malloc(sizeof(*run));
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -138,7 +125,7 @@ static void *be_thread(void *argument)
 
 static int run_thread(struct step *s)
 {
-	const struct child_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	struct thread *t = calloc(1, sizeof(*t));
 	pthread_attr_t attr;
 	int err;
@@ -168,8 +155,8 @@ static struct child *find_child(struct step *s, pid_t id)
 
 static int run_wait(struct step *s)
 {
-	const struct fd_step *a = s->arguments;
-	struct child *child = find_child(s, (pid_t)a->fd), process = {.id = (pid_t)a->fd};
+	const struct arguments *a = &s->arguments;
+	struct child *child = find_child(s, a->fd), process = {.id = a->fd};
 	const char *got = "an exit status that no step gave";
 	int status, err = child_wait(child ? child : &process, &status);
 
@@ -191,19 +178,15 @@ static int run_wait(struct step *s)
 
 static int run_kill(struct step *s)
 {
-	const struct fd_step *a = s->arguments;
-	struct child *child = find_child(s, (pid_t)a->fd);
+	const struct arguments *a = &s->arguments;
+	struct child *child = find_child(s, a->fd);
 
-	if (kill((pid_t)a->fd, SIGKILL) || waitpid((pid_t)a->fd, NULL, 0) < 0)
+	if (kill(a->fd, SIGKILL) || waitpid(a->fd, NULL, 0) < 0)
 		return step_failed(s, errno);
 	if (child)
 		child->id = 0;
 	return 0;
 }
-
-struct become_step {
-	uint64_t as, with;
-};
 
 /* Who makes calls from then on, as in `as`: uint64_t, an enum identity. */
 static int compile_identity(struct compiling *c, const struct argument *a, struct operand *operand,
@@ -226,25 +209,20 @@ static const struct argument_type argument_identity = {
 
 static int run_become(struct step *s)
 {
-	const struct become_step *a = s->arguments;
-	int err = identity_become_with((enum identity)a->as, s->run->uid, a->with);
+	const struct arguments *a = &s->arguments;
+	int err = identity_become_with((enum identity)a->number, s->run->uid, a->with);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* changed uids clear it */
 	return err ? step_failed(s, -err) : 0;
 }
 
-struct affinity_step {
-	uint64_t cpu;
-	bool is_realtime;
-};
-
 static int run_affinity(struct step *s)
 {
-	const struct affinity_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 
 	if (a->is_realtime && scheduler_set(SCHED_FIFO, 1))
 		return step_failed(s, errno);
-	return step_prepared(s, run_on((size_t)a->cpu));
+	return step_prepared(s, run_on((size_t)a->number));
 }
 
 /* A cpu of a number that is written down, to which this process may not go. */
@@ -386,30 +364,26 @@ const struct verb process_verbs[] = {
 	 .c = "make_process(@process)",
 	 .c_value = "int",
 	 .binds = BINDS_RESULT,
-	 ARGUMENTS(struct number_step,
-		   {"process", &argument_word, MEMBER(struct number_step, number),
-		    .words = process_kinds})},
+	 ARGUMENTS({"process", &argument_word, MEMBER(number), .words = process_kinds})},
 	{.name = "repeat",
 	 .help = "the steps of `do`, so many times",
 	 .run = run_repeat,
 	 .in_c = repeat_in_c,
-	 ARGUMENTS(struct repeat_step,
-		   {"repeat", &argument_number, MEMBER(struct repeat_step, times), .most = 100000},
-		   {"do", &argument_steps, MEMBER(struct repeat_step, block), .is_required = true,
+	 ARGUMENTS({"repeat", &argument_number, MEMBER(times), .most = 100000},
+		   {"do", &argument_steps, MEMBER(block), .is_required = true,
 		    .help = "a list of steps"})},
 	{.name = "fork",
 	 .help = "a child that does these steps",
 	 .run = run_fork,
 	 .in_c = fork_in_c,
 	 .binds = BINDS_RESULT,
-	 ARGUMENTS(struct child_step, {"fork", &argument_child, MEMBER(struct child_step, block)})},
+	 ARGUMENTS({"fork", &argument_child, MEMBER(block)})},
 	{.name = "thread",
 	 .help = "a thread that does these steps",
 	 .run = run_thread,
 	 .in_c = thread_in_c,
 	 .binds = BINDS_RESULT,
-	 ARGUMENTS(struct child_step,
-		   {"thread", &argument_child, MEMBER(struct child_step, block)})},
+	 ARGUMENTS({"thread", &argument_child, MEMBER(block)})},
 	{.name = "exec",
 	 .help = "/proc/self/exe, to do these workloads, post and await; in a child",
 	 .run = run_exec,
@@ -423,33 +397,30 @@ const struct verb process_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = wait_shows},
-	 ARGUMENTS(struct fd_step, {"wait", &argument_bound, MEMBER(struct fd_step, fd)})},
+	 ARGUMENTS({"wait", &argument_bound, MEMBER(fd)})},
 	{.name = "kill",
 	 .help = "the child NAME, and reap it",
 	 .run = run_kill,
 	 .c = "kill_child(@kill);",
-	 ARGUMENTS(struct fd_step, {"kill", &argument_bound, MEMBER(struct fd_step, fd)})},
+	 ARGUMENTS({"kill", &argument_bound, MEMBER(fd)})},
 	{.name = "post",
 	 .help = "lets one that awaits this word go on",
 	 .run = run_post,
 	 .c = "post(@post);",
 	 .is_behind_exec = true,
-	 ARGUMENTS(struct word_step, {"post", &argument_literal, MEMBER(struct word_step, word),
-				      .most = SYNC_WORD - 1})},
+	 ARGUMENTS({"post", &argument_literal, MEMBER(literal), .most = SYNC_WORD - 1})},
 	{.name = "await",
 	 .help = "until this word is posted, or somebody has failed",
 	 .run = run_await,
 	 .c = "await(@await);",
 	 .is_behind_exec = true,
-	 ARGUMENTS(struct word_step, {"await", &argument_literal, MEMBER(struct word_step, word),
-				      .most = SYNC_WORD - 1})},
+	 ARGUMENTS({"await", &argument_literal, MEMBER(literal), .most = SYNC_WORD - 1})},
 	{.name = "become",
 	 .help = "another identity, for good",
 	 .run = run_become,
 	 .in_c = become_in_c,
-	 ARGUMENTS(struct become_step,
-		   {"become", &argument_identity, MEMBER(struct become_step, as)},
-		   {"with", &argument_words, MEMBER(struct become_step, with),
+	 ARGUMENTS({"become", &argument_identity, MEMBER(number)},
+		   {"with", &argument_words, MEMBER(with),
 		    .words = (const struct word[]){{"kill", 1U << CAP_KILL}, {0}},
 		    .help = "that capability too"})},
 	{.name = "affinity",
@@ -457,9 +428,7 @@ const struct verb process_verbs[] = {
 	 .run = run_affinity,
 	 .c = "@{realtime?be_realtime();\n}needed(run_on(@affinity));",
 	 .is_barred = affinity_is_barred,
-	 ARGUMENTS(struct affinity_step,
-		   {"affinity", &argument_number, MEMBER(struct affinity_step, cpu),
-		    .most = CPU_SETSIZE - 1},
-		   {"realtime", &argument_truth, MEMBER(struct affinity_step, is_realtime),
+	 ARGUMENTS({"affinity", &argument_number, MEMBER(number), .most = CPU_SETSIZE - 1},
+		   {"realtime", &argument_truth, MEMBER(is_realtime),
 		    .help = "as SCHED_FIFO, and so do its children"})},
 	{0}};

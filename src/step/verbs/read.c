@@ -22,16 +22,11 @@
 
 enum { READ_MOST = 64 * 1024 };
 
-struct read_step {
-	uint64_t fd, size, at;
-	bool has_at;
-};
-
 /* By its names in read_format, its size in bytes, and the plain words. */
 static int show_read(struct step *s, const unsigned char *bytes, size_t size)
 {
-	const struct read_step *a = s->arguments;
-	const struct opened *event = step_event(s, (int)a->fd);
+	const struct arguments *a = &s->arguments;
+	const struct opened *event = step_event(s, a->fd);
 	json_t *words;
 	uint64_t word;
 
@@ -51,41 +46,36 @@ static int show_read(struct step *s, const unsigned char *bytes, size_t size)
 
 static int run_read(struct step *s)
 {
-	const struct read_step *a = s->arguments;
-	void *buffer = a->has_at ? (void *)(uintptr_t)a->at : step_scratch(s, READ_MOST);
+	const struct arguments *a = &s->arguments;
+	void *buffer = step_has(s, "at") ? (void *)(uintptr_t)a->at : step_scratch(s, READ_MOST);
 	ssize_t n;
 
-	if (!buffer && !a->has_at)
+	if (!buffer && !step_has(s, "at"))
 		return -ENOMEM;
-	step_say(s, "read(%d, %llu)", (int)a->fd, (unsigned long long)a->size);
-	n = read((int)a->fd, buffer, (size_t)a->size);
+	step_say(s, "read(%d, %llu)", a->fd, (unsigned long long)a->size);
+	n = read(a->fd, buffer, (size_t)a->size);
 	step_answer(s, n);
 	return n >= 0 ? show_read(s, buffer, (size_t)n) : 0;
 }
 
 static int run_pread(struct step *s)
 {
-	const struct fd_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	unsigned char buffer[256];
 
-	step_say(s, "pread(%d, %zu, 0)", (int)a->fd, sizeof(buffer));
-	step_answer(s, pread((int)a->fd, buffer, sizeof(buffer), 0));
+	step_say(s, "pread(%d, %zu, 0)", a->fd, sizeof(buffer));
+	step_answer(s, pread(a->fd, buffer, sizeof(buffer), 0));
 	return 0;
 }
 
 static int run_lseek(struct step *s)
 {
-	const struct fd_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 
-	step_say(s, "lseek(%d, 0, SEEK_SET)", (int)a->fd);
-	step_answer(s, lseek((int)a->fd, 0, SEEK_SET) < 0 ? -1 : 0);
+	step_say(s, "lseek(%d, 0, SEEK_SET)", a->fd);
+	step_answer(s, lseek(a->fd, 0, SEEK_SET) < 0 ? -1 : 0);
 	return 0;
 }
-
-struct write_step {
-	struct write_target target;
-	char text[64];
-};
 
 static int write_file(struct step *s, const char *path, const char *text)
 {
@@ -107,12 +97,12 @@ static int write_file(struct step *s, const char *path, const char *text)
 
 static int run_write(struct step *s)
 {
-	const struct write_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 
-	if (a->target.path[0])
-		return write_file(s, a->target.path, a->text);
-	step_say(s, "write(%d, \"%s\")", (int)a->target.fd, a->text);
-	step_answer(s, write((int)a->target.fd, a->text, strlen(a->text)));
+	if (a->path)
+		return write_file(s, a->path, a->text);
+	step_say(s, "write(%d, \"%s\")", a->fd, a->text);
+	step_answer(s, write(a->fd, a->text, strlen(a->text)));
 	return 0;
 }
 
@@ -120,11 +110,11 @@ static int run_write(struct step *s)
  */
 static json_t *decode_page(struct step *s, struct map **map)
 {
-	const struct fd_step *a = s->arguments;
-	const struct opened *event = step_event(s, (int)a->fd);
+	const struct arguments *a = &s->arguments;
+	const struct opened *event = step_event(s, a->fd);
 	json_t *all, *page;
 
-	*map = step_map(s, (int)a->fd, true);
+	*map = step_map(s, a->fd, true);
 	if (!event || !*map) {
 		step_misnamed(s, verb_key(s->statement->verb), "an event that is mapped");
 		return NULL;
@@ -194,11 +184,6 @@ static const char page_in_c[] =
 	"data_size "
 	"aux_head aux_tail aux_offset aux_size";
 
-struct records_step {
-	uint64_t fd;
-	bool keeps;
-};
-
 /* A list of records' types, by their names in cases/abi. No member: run_records() has the list. */
 static int compile_types(struct compiling *c, const struct argument *a, struct operand *operand,
 			 const struct where *w)
@@ -239,9 +224,9 @@ static bool is_of(const json_t *types, const json_t *record)
 
 static int run_records(struct step *s)
 {
-	const struct records_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	const json_t *types = statement_json(s->statement, "of");
-	struct map *map = step_map(s, (int)a->fd, true);
+	struct map *map = step_map(s, a->fd, true);
 
 	if (!map || map->event == NO_EVENT)
 		return step_misnamed(s, "records", "an event that is mapped");
@@ -270,32 +255,31 @@ const struct verb read_verbs[] = {
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = read_shows},
 	 .shape = shape_read,
-	 ARGUMENTS(struct read_step, {"read", &argument_bound, MEMBER(struct read_step, fd)},
-		   {"size", &argument_number, MEMBER(struct read_step, size), .is_long = true,
-		    .fallback = READ_MOST, .most = READ_MOST, .help = "of the buffer, in bytes"},
-		   {"at", &argument_number, MEMBER(struct read_step, at), .is_long = true,
-		    .given = offsetof(struct read_step, has_at), .help = "an address, instead"})},
+	 ARGUMENTS({"read", &argument_bound, MEMBER(fd)},
+		   {"size", &argument_number, MEMBER(size), .is_long = true, .fallback = READ_MOST,
+		    .most = READ_MOST, .help = "of the buffer, in bytes"},
+		   {"at", &argument_number, MEMBER(at), .is_long = true,
+		    .help = "an address, instead"})},
 	{.name = "pread",
 	 .help = "an event at an offset",
 	 .run = run_pread,
 	 .c = "pread(@pread, (char[256]){0}, 256, 0)",
 	 .kind = CALLS,
-	 ARGUMENTS(struct fd_step, {"pread", &argument_bound, MEMBER(struct fd_step, fd)})},
+	 ARGUMENTS({"pread", &argument_bound, MEMBER(fd)})},
 	{.name = "write",
 	 .help = "to an event, or to the file /PATH (of a case with `sysctl`)",
 	 .run = run_write,
 	 .c = "@{write?write_to(@write, @text):write(@write, @text, strlen(@text))}",
 	 .kind = CALLS,
-	 ARGUMENTS(struct write_step,
-		   {"write", &argument_write_target, MEMBER(struct write_step, target)},
-		   {"text", &argument_text, MEMBER(struct write_step, text), .is_required = true,
+	 ARGUMENTS({"write", &argument_write_target, MEMBER(fd), .most = 255},
+		   {"text", &argument_text, MEMBER(text), .most = 63, .is_required = true,
 		    .help = "a text"})},
 	{.name = "lseek",
 	 .help = "an event",
 	 .run = run_lseek,
 	 .c = "lseek(@lseek, 0, SEEK_SET)",
 	 .kind = CALLS,
-	 ARGUMENTS(struct fd_step, {"lseek", &argument_bound, MEMBER(struct fd_step, fd)})},
+	 ARGUMENTS({"lseek", &argument_bound, MEMBER(fd)})},
 	{.name = "page",
 	 .help = "an event's metadata page, member by member",
 	 .run = run_page,
@@ -304,7 +288,7 @@ const struct verb read_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shape = shape_page,
-	 ARGUMENTS(struct fd_step, {"page", &argument_bound, MEMBER(struct fd_step, fd)})},
+	 ARGUMENTS({"page", &argument_bound, MEMBER(fd)})},
 	{.name = "rdpmc",
 	 .help = "an event's count read in user space by the man page's algorithm",
 	 .run = run_rdpmc,
@@ -313,7 +297,7 @@ const struct verb read_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = rdpmc_shows},
-	 ARGUMENTS(struct fd_step, {"rdpmc", &argument_bound, MEMBER(struct fd_step, fd)})},
+	 ARGUMENTS({"rdpmc", &argument_bound, MEMBER(fd)})},
 	{.name = "records",
 	 .help = "what an event's ring buffer holds, decoded strictly",
 	 .run = run_records,
@@ -321,9 +305,7 @@ const struct verb read_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shape = shape_records,
-	 ARGUMENTS(struct records_step,
-		   {"records", &argument_bound, MEMBER(struct records_step, fd)},
+	 ARGUMENTS({"records", &argument_bound, MEMBER(fd)},
 		   {"of", &argument_types, .help = "these types alone"},
-		   {"keep", &argument_truth, MEMBER(struct records_step, keeps),
-		    .help = "leaves them unread"})},
+		   {"keep", &argument_truth, MEMBER(keeps), .help = "leaves them unread"})},
 	{0}};

@@ -41,23 +41,18 @@ static const struct argument_type argument_signal = {
 
 enum handler { NOTE, REFRESH, ENABLE };
 
-struct signals_step {
-	uint64_t signo, fd, owner, handler;
-	bool has_fd, by_number;
-};
-
 static int run_signals(struct step *s)
 {
-	const struct signals_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	const struct abi *abi = s->tables->abi;
-	const char *then = a->handler == REFRESH ? "refresh" : "enable";
+	const char *then = a->kind == REFRESH ? "refresh" : "enable";
 
 	/* As programs do that count overflows one by one: stop it, look, start it again. */
-	if (note_signals((int)a->signo, a->handler ? event_ioctl_number(abi, "disable") : 0,
-			 a->handler ? event_ioctl_number(abi, then) : 0, a->handler == REFRESH))
+	if (note_signals(a->signo, a->kind ? event_ioctl_number(abi, "disable") : 0,
+			 a->kind ? event_ioctl_number(abi, then) : 0, a->kind == REFRESH))
 		return step_failed(s, errno);
-	if (a->has_fd &&
-	    signal_overflows((int)a->fd, (int)a->signo, a->by_number, (enum owner)a->owner))
+	if (step_has(s, "on") &&
+	    signal_overflows(a->fd, a->signo, a->by_number, (enum owner)a->owner))
 		return step_failed(s, errno);
 	return 0;
 }
@@ -116,10 +111,6 @@ static const struct word poll_bits[] = {{"in", POLLIN},
 					{"nval", POLLNVAL},
 					{0}};
 
-struct poll_step {
-	uint64_t fd, ms, events, way;
-};
-
 enum poll_way { BY_POLL, BY_EPOLL, BY_SELECT };
 static const struct word poll_ways[] = {
 	{"poll", BY_POLL}, {"epoll", BY_EPOLL}, {"select", BY_SELECT}, {0}};
@@ -128,15 +119,15 @@ static int run_poll(struct step *s)
 {
 	static int (*const ways[])(int, unsigned, int, uint64_t *) = {
 		[BY_POLL] = by_poll, [BY_EPOLL] = by_epoll, [BY_SELECT] = by_select};
-	const struct poll_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	json_t *names;
 	uint64_t revents = 0;
 
-	if (!step_event(s, (int)a->fd))
+	if (!step_event(s, a->fd))
 		return step_misnamed(s, "poll", "an event");
-	step_say(s, "%s(%d, %#x, %llu)", poll_ways[a->way].name, (int)a->fd, (unsigned)a->events,
+	step_say(s, "%s(%d, %#x, %llu)", poll_ways[a->kind].name, a->fd, (unsigned)a->events,
 		 (unsigned long long)a->ms);
-	step_answer(s, ways[a->way]((int)a->fd, (unsigned)a->events, (int)a->ms, &revents));
+	step_answer(s, ways[a->kind](a->fd, (unsigned)a->events, (int)a->ms, &revents));
 	names = json_array();
 	for (const struct word *bit = poll_bits; bit->name; bit++)
 		if (revents & bit->value)
@@ -145,10 +136,6 @@ static int run_poll(struct step *s)
 	return 0;
 }
 
-struct fcntl_step {
-	uint64_t command, fd, arg;
-};
-
 static const struct word fcntl_commands[] = {{"F_GETFL", F_GETFL},   {"F_SETFL", F_SETFL},
 					     {"F_SETSIG", F_SETSIG}, {"F_GETSIG", F_GETSIG},
 					     {"F_SETOWN", F_SETOWN}, {"F_GETOWN", F_GETOWN},
@@ -156,14 +143,14 @@ static const struct word fcntl_commands[] = {{"F_GETFL", F_GETFL},   {"F_SETFL",
 
 static int run_fcntl(struct step *s)
 {
-	const struct fcntl_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	const struct word *command = fcntl_commands;
 	long ret;
 
-	while (command->value != a->command)
+	while (command->value != a->number)
 		command++;
-	step_say(s, "fcntl(%d, %s, %ld)", (int)a->fd, command->name, (long)a->arg);
-	ret = fcntl((int)a->fd, (int)a->command, (long)a->arg);
+	step_say(s, "fcntl(%d, %s, %ld)", a->fd, command->name, (long)a->arg);
+	ret = fcntl(a->fd, (int)a->number, (long)a->arg);
 	step_answer(s, ret);
 	step_show(s, "value", json_integer(ret));
 	return 0;
@@ -193,13 +180,12 @@ const struct verb signal_verbs[] = {
 	 .kind = CALLS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = poll_shows},
-	 ARGUMENTS(struct poll_step, {"poll", &argument_bound, MEMBER(struct poll_step, fd)},
-		   {"events", &argument_words, MEMBER(struct poll_step, events), .words = poll_bits,
+	 ARGUMENTS({"poll", &argument_bound, MEMBER(fd)},
+		   {"events", &argument_words, MEMBER(events), .words = poll_bits,
 		    .fallback = POLLIN, .help = "([\"in\"])"},
-		   {"ms", &argument_number, MEMBER(struct poll_step, ms), .most = 5000,
+		   {"ms", &argument_number, MEMBER(ms), .most = 5000,
 		    .help = "for so many milliseconds (0)"},
-		   {"by", &argument_word, MEMBER(struct poll_step, way), .words = poll_ways,
-		    .help = "(poll)"})},
+		   {"by", &argument_word, MEMBER(kind), .words = poll_ways, .help = "(poll)"})},
 	{.name = "fcntl",
 	 .help = "on an event",
 	 .run = run_fcntl,
@@ -208,32 +194,28 @@ const struct verb signal_verbs[] = {
 	 .kind = CALLS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = fcntl_shows},
-	 ARGUMENTS(struct fcntl_step,
-		   {"fcntl", &argument_word, MEMBER(struct fcntl_step, command),
-		    .words = fcntl_commands},
-		   {"on", &argument_bound, MEMBER(struct fcntl_step, fd), .is_required = true,
-		    .help = "a name bound before"},
-		   {"arg", &argument_number, MEMBER(struct fcntl_step, arg), .is_long = true,
-		    .help = "a number (0)"})},
+	 ARGUMENTS(
+		 {"fcntl", &argument_word, MEMBER(number), .words = fcntl_commands},
+		 {"on", &argument_bound, MEMBER(fd), .is_required = true,
+		  .help = "a name bound before"},
+		 {"arg", &argument_number, MEMBER(arg), .is_long = true, .help = "a number (0)"})},
 	{.name = "signals",
 	 .help = "from now on that signal is noted",
 	 .run = run_signals,
 	 .c = "needed(note_signals(@signals, @{handler?PERF_EVENT_IOC_DISABLE, "
 	      "PERF_EVENT_IOC_@handler, PERF_EVENT_IOC_@handler == PERF_EVENT_IOC_REFRESH:0, 0, "
 	      "0}));@{on?\nneeded(signal_overflows(@on, @signals, @setsig, OWNER_@owner));}",
-	 ARGUMENTS(struct signals_step,
-		   {"signals", &argument_signal, MEMBER(struct signals_step, signo)},
-		   {"on", &argument_bound, MEMBER(struct signals_step, fd),
-		    .given = offsetof(struct signals_step, has_fd),
+	 ARGUMENTS({"signals", &argument_signal, MEMBER(signo)},
+		   {"on", &argument_bound, MEMBER(fd),
 		    .help = "an event's overflows, by F_SETOWN, F_SETSIG and O_ASYNC"},
-		   {"owner", &argument_word, MEMBER(struct signals_step, owner),
+		   {"owner", &argument_word, MEMBER(owner),
 		    .words = (const struct word[]){{"thread", OWNER_THREAD},
 						   {"process", OWNER_PROCESS},
 						   {0}},
 		    .help = "(thread)"},
-		   {"setsig", &argument_truth, MEMBER(struct signals_step, by_number),
-		    .fallback = 1, .help = "F_SETSIG (true)"},
-		   {"handler", &argument_word, MEMBER(struct signals_step, handler),
+		   {"setsig", &argument_truth, MEMBER(by_number), .fallback = 1,
+		    .help = "F_SETSIG (true)"},
+		   {"handler", &argument_word, MEMBER(kind),
 		    .words = (const struct word[]){{"note", NOTE},
 						   {"refresh", REFRESH},
 						   {"enable", ENABLE},

@@ -13,16 +13,8 @@
 #include "step/types.h"
 #include "step/verbs/verbs.h"
 
-/* The arguments of all workloads, of which each has some. */
-struct workload_step {
-	uint64_t times, ms, at, size, pages, length, signals, bytes, refresh;
-	uint64_t filled, counted, prot, kind, spaces;
-	bool is_private, has_filled, is_counted;
-	char text[160]; /* name or path */
-};
-
 struct work {
-	const struct workload_step *a;
+	const struct arguments *a;
 	const uint64_t *head; /* of a ring buffer, or NULL */
 	int err;              /* errno of what was done, as far as it says */
 	/* How often the task left the cpu in what it did, and with the requests around that. */
@@ -47,7 +39,7 @@ int run_function(struct step *s)
 
 static void do_spin(struct work *w)
 {
-	const struct workload_step *a = w->a;
+	const struct arguments *a = w->a;
 	uint64_t spun = 0;
 
 	for (volatile uint64_t i = 0; !a->ms && i < a->times; i++)
@@ -164,7 +156,7 @@ static void do_map(struct work *w)
 {
 	int flags = w->a->is_private ? MAP_PRIVATE : MAP_SHARED;
 
-	w->err = map_it(&w->mapped, (int)w->a->prot, flags) ? errno : 0;
+	w->err = map_it(&w->mapped, w->a->prot, flags) ? errno : 0;
 }
 
 static void tidy_fd(struct work *w)
@@ -175,7 +167,7 @@ static void tidy_fd(struct work *w)
 
 static void do_protect(struct work *w)
 {
-	if (mprotect((void *)(uintptr_t)w->a->at, (size_t)w->a->length, (int)w->a->prot))
+	if (mprotect((void *)(uintptr_t)w->a->at, (size_t)w->a->length, w->a->prot))
 		w->err = errno;
 }
 
@@ -186,7 +178,7 @@ static void do_grow_heap(struct work *w)
 
 static void do_unshare(struct work *w)
 {
-	w->err = unshare((int)w->a->spaces) ? errno : 0;
+	w->err = unshare((int)w->a->number) ? errno : 0;
 }
 
 /* What comes between the ioctls of `counted`, and before and behind them. */
@@ -202,10 +194,10 @@ struct workload {
  * an event alone, so members of its group are left as they are.
  */
 static int act_counted(struct step *s, const struct workload *kind, struct work *w,
-		       const struct workload_step *a)
+		       const struct arguments *a)
 {
 	long whom = a->refresh ? 0 : 1, how = a->refresh ? (long)a->refresh : 1;
-	int fd = (int)a->counted, err = signals_rehearse();
+	int fd = a->counted, err = signals_rehearse();
 	unsigned long on, disable;
 	uint64_t before;
 
@@ -226,20 +218,20 @@ static int act_counted(struct step *s, const struct workload *kind, struct work 
 
 static int run_workload(struct step *s)
 {
-	const struct workload_step *a = s->arguments;
+	const struct arguments *a = &s->arguments;
 	const struct workload *kind = s->statement->verb->workload;
-	struct map *map = a->has_filled ? step_map(s, (int)a->filled, true) : NULL;
+	struct map *map = step_has(s, "filled") ? step_map(s, a->filled, true) : NULL;
 	struct work w = {.a = a, .fd = -1};
 	int err;
 
-	if (a->has_filled && (!map || map->event == NO_EVENT))
+	if (step_has(s, "filled") && (!map || map->event == NO_EVENT))
 		return step_misnamed(s, "filled", "an event that is mapped");
 	if (map)
 		w.head = buffer_head(s->run, map);
 	err = kind->ready ? kind->ready(&w) : 0;
 	if (err)
 		return step_failed(s, -err);
-	if (a->is_counted)
+	if (step_has(s, "counted"))
 		err = act_counted(s, kind, &w, a);
 	else
 		kind->act(&w);
@@ -297,35 +289,30 @@ static const struct word spaces[] = {{"uts", CLONE_NEWUTS},
 	}
 #define WHAT .key = "workload", .type = &argument_kind
 #define COUNTED                                                                                    \
-	"counted", &argument_bound, MEMBER(struct workload_step, counted),                         \
-		.given = offsetof(struct workload_step, is_counted),                               \
+	"counted", &argument_bound, MEMBER(counted),                                               \
 		.help = "an event, switched on right before it and off right behind, with its "    \
 			"group"
 #define REFRESH                                                                                    \
-	"refresh", &argument_number, MEMBER(struct workload_step, refresh),                        \
+	"refresh", &argument_number, MEMBER(refresh),                                              \
 		.most = 1000,                                                                      \
 		.help = "so many overflows: REFRESH, not ENABLE, of that event alone"
 #define TIMES                                                                                      \
-	"times", &argument_number, MEMBER(struct workload_step, times),                            \
-		.fallback = 1, .most = 10000000, .help = "(1)"
-#define MS                                                                                         \
-	"ms", &argument_number, MEMBER(struct workload_step, ms), .most = 2000,                    \
-								  .help = "milliseconds (0)"
+	"times", &argument_number, MEMBER(times), .fallback = 1, .most = 10000000, .help = "(1)"
+#define MS "ms", &argument_number, MEMBER(ms), .most = 2000, .help = "milliseconds (0)"
 #define ADDRESS                                                                                    \
-	"at", &argument_number, MEMBER(struct workload_step, at),                                  \
-		.is_long = true, .help = "an address", .is_required = true
+	"at", &argument_number, MEMBER(at), .is_long = true, .help = "an address",                 \
+					    .is_required = true
 #define SIZE                                                                                       \
-	"size", &argument_word_size, MEMBER(struct workload_step, size),                           \
-		.fallback = 8, .help = "of the word: 1, 2, 4 or 8 bytes (8)"
+	"size", &argument_word_size, MEMBER(size), .fallback = 8,                                  \
+						   .help = "of the word: 1, 2, 4 or 8 bytes (8)"
 #define PAGES                                                                                      \
-	"pages", &argument_number, MEMBER(struct workload_step, pages),                            \
-		.fallback = 1, .most = 4096, .help = "so many (1)"
+	"pages", &argument_number, MEMBER(pages), .fallback = 1, .most = 4096, .help = "so many (1)"
 #define LENGTH                                                                                     \
-	"length", &argument_number, MEMBER(struct workload_step, length),                          \
-		.fallback = 4096, .most = 1 << 24, .help = "in bytes (4096)"
+	"length", &argument_number, MEMBER(length), .fallback = 4096, .most = 1 << 24,             \
+						    .help = "in bytes (4096)"
 #define PROT                                                                                       \
-	"prot", &argument_words, MEMBER(struct workload_step, prot),                               \
-		.words = memory_prots, .fallback = PROT_READ, .help = "([\"read\"])"
+	"prot", &argument_words, MEMBER(prot), .words = memory_prots, .fallback = PROT_READ,       \
+					       .help = "([\"read\"])"
 
 /* Of a word that one instruction stores or loads: uint64_t. */
 static int compile_word_size(struct compiling *c, const struct argument *a, struct operand *operand,
@@ -365,69 +352,67 @@ const struct verb workload_verbs[] = {
 	      "i++)\n\t;}@{signals?count_signals() < @signals && }@{filled?head_of(@*filled) < "
 	      "@bytes && }@{ms?spun < UINT64_C(1000000) * @ms;)\n\tspun += spin_once();}",
 	 .help = "cpu time, or turns of a loop",
-	 ARGUMENTS(struct workload_step, {WHAT},
-		   {"ms", &argument_number, MEMBER(struct workload_step, ms), .most = 2000,
+	 ARGUMENTS({WHAT},
+		   {"ms", &argument_number, MEMBER(ms), .most = 2000,
 		    .help = "of cpu time, or until `signals` or `filled`"},
-		   {"signals", &argument_number, MEMBER(struct workload_step, signals),
-		    .most = 10000, .help = "so many were noted"},
-		   {"filled", &argument_bound, MEMBER(struct workload_step, filled),
-		    .given = offsetof(struct workload_step, has_filled),
+		   {"signals", &argument_number, MEMBER(signals), .most = 10000,
+		    .help = "so many were noted"},
+		   {"filled", &argument_bound, MEMBER(filled),
 		    .help = "the buffer of that event has had `bytes`"},
-		   {"bytes", &argument_number, MEMBER(struct workload_step, bytes), .fallback = 1,
-		    .help = "(1)"},
-		   {"times", &argument_number, MEMBER(struct workload_step, times), .fallback = 1,
-		    .most = 10000000, .help = "turns, where there is no `ms` (1)"},
+		   {"bytes", &argument_number, MEMBER(bytes), .fallback = 1, .help = "(1)"},
+		   {"times", &argument_number, MEMBER(times), .fallback = 1, .most = 10000000,
+		    .help = "turns, where there is no `ms` (1)"},
 		   {COUNTED}, {REFRESH})},
 	{.name = "sleep",
 	 WORKLOAD(NULL, do_sleep, NULL, NULL),
 	 .c = "sleep_for(@ms);",
 	 .help = "nanosleep(2)",
-	 ARGUMENTS(struct workload_step, {WHAT}, {MS}, {COUNTED}, {REFRESH})},
+	 ARGUMENTS({WHAT}, {MS}, {COUNTED}, {REFRESH})},
 	{.name = "store",
 	 WORKLOAD(NULL, do_store, NULL, NULL),
 	 .c = "store_words(@at, @size, @times);",
 	 .help = "a word at an address",
-	 ARGUMENTS(struct workload_step, {WHAT}, {ADDRESS}, {SIZE}, {TIMES}, {COUNTED}, {REFRESH})},
+	 ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "load",
 	 WORKLOAD(NULL, do_load, NULL, NULL),
 	 .c = "load_words(@at, @size, @times);",
 	 .help = "the same, read",
-	 ARGUMENTS(struct workload_step, {WHAT}, {ADDRESS}, {SIZE}, {TIMES}, {COUNTED}, {REFRESH})},
+	 ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "call",
 	 WORKLOAD(NULL, do_call, NULL, NULL),
 	 .c = "call_probed(@times);",
 	 .help = "the function \"probed\"",
-	 ARGUMENTS(struct workload_step, {WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
+	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "touch",
 	 WORKLOAD(ready_touch, do_touch, tidy_pages, NULL),
 	 .c_ready = "needed(ready_pages(&@=, @pages));",
 	 .c = "touch_each(&@=);",
 	 .c_value = "struct pages",
 	 .help = "the first byte of so many new pages",
-	 ARGUMENTS(struct workload_step, {WHAT}, {PAGES}, {COUNTED}, {REFRESH})},
+	 ARGUMENTS({WHAT}, {PAGES}, {COUNTED}, {REFRESH})},
 	{.name = "file-fault",
 	 WORKLOAD(ready_file_fault, do_touch, tidy_pages, NULL),
 	 .c_ready = "needed(ready_file_pages(&@=, @pages));",
 	 .c = "touch_each(&@=);",
 	 .c_value = "struct pages",
 	 .help = "the same in pages of a file in memory",
-	 ARGUMENTS(struct workload_step, {WHAT}, {PAGES}, {COUNTED}, {REFRESH})},
+	 ARGUMENTS({WHAT}, {PAGES}, {COUNTED}, {REFRESH})},
 	{.name = "syscall",
 	 WORKLOAD(NULL, do_syscall, NULL, NULL),
 	 .c = "for (uint64_t i = 0; i < @times; i++)\n\tsyscall(SYS_getppid);",
 	 .help = "getppid(2)",
-	 ARGUMENTS(struct workload_step, {WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
+	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "open",
 	 WORKLOAD(NULL, do_open, NULL, NULL),
 	 .c = "for (uint64_t i = 0; i < @times; i++)\n\tclose(open(\"/dev/null\", O_RDONLY | "
 	      "O_CLOEXEC));",
 	 .help = "openat(2) and close(2) of /dev/null",
-	 ARGUMENTS(struct workload_step, {WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
+	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "yield",
 	 WORKLOAD(NULL, do_yield, NULL, NULL),
 	 .c = "for (uint64_t i = 0; i < @times; i++)\n\tsched_yield();",
 	 .help = "sched_yield(2)",
-	 ARGUMENTS(struct workload_step, {WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
+	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "switch",
 	 WORKLOAD(NULL, do_switch, NULL, show_switch),
 	 .c_ready = "@=.most = switches().all;",
@@ -437,23 +422,21 @@ const struct verb workload_verbs[] = {
 	 .help = "leaves the cpu of its own accord, by sleeping; binds least: how often it left it "
 		 "meanwhile, for whatever reason, and most: with the requests of `counted`, which "
 		 "may sleep as well",
-	 ARGUMENTS(struct workload_step, {WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
+	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "migrate",
 	 WORKLOAD(ready_migrate, do_migrate, NULL, NULL),
 	 .c_ready = "needed(ready_to_migrate());",
 	 .c = "needed(migrate(@times));",
 	 .help = "to and fro between two cpus",
-	 ARGUMENTS(struct workload_step, {WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
+	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{.name = "rename",
 	 WORKLOAD(ready_rename, do_rename, tidy_fd, NULL),
 	 .c_ready = "@{what?@= = open(\"/proc/thread-self/comm\", O_WRONLY | O_CLOEXEC);}",
 	 .c = "@{what?needed(write(@=, @name, strlen(@name)));:prctl(PR_SET_NAME, @name);}",
 	 .c_value = "int",
 	 .help = "this thread",
-	 ARGUMENTS(struct workload_step, {WHAT},
-		   {"name", &argument_text, MEMBER(struct workload_step, text), .help = "its name"},
-		   {"what", &argument_word, MEMBER(struct workload_step, kind),
-		    .words = rename_ways, .help = "(prctl)"},
+	 ARGUMENTS({WHAT}, {"name", &argument_text, MEMBER(text), .most = 159, .help = "its name"},
+		   {"what", &argument_word, MEMBER(kind), .words = rename_ways, .help = "(prctl)"},
 		   {COUNTED}, {REFRESH})},
 	{.name = "map",
 	 WORKLOAD(ready_to_map, do_map, tidy_fd, show_map),
@@ -461,31 +444,30 @@ const struct verb workload_verbs[] = {
 	 .c = "needed(map_it(&@=, PROT_@prot, @{private?MAP_PRIVATE:MAP_SHARED}));",
 	 .c_value = "struct mapped: address length maj min ino",
 	 .help = "mmap(2); binds address, length, and of a file maj, min and ino",
-	 ARGUMENTS(struct workload_step, {WHAT}, {LENGTH}, {PROT},
-		   {"private", &argument_truth, MEMBER(struct workload_step, is_private),
-		    .fallback = 1, .help = "MAP_PRIVATE, not MAP_SHARED (true)"},
-		   {"name", &argument_text, MEMBER(struct workload_step, text),
-		    .help = "of the memfd, or the file's path"},
-		   {"what", &argument_word, MEMBER(struct workload_step, kind), .words = map_kinds,
-		    .help = "(anonymous)"},
-		   {COUNTED}, {REFRESH})},
+	 ARGUMENTS(
+		 {WHAT}, {LENGTH}, {PROT},
+		 {"private", &argument_truth, MEMBER(is_private), .fallback = 1,
+		  .help = "MAP_PRIVATE, not MAP_SHARED (true)"},
+		 {"name", &argument_text, MEMBER(text), .most = 159,
+		  .help = "of the memfd, or the file's path"},
+		 {"what", &argument_word, MEMBER(kind), .words = map_kinds, .help = "(anonymous)"},
+		 {COUNTED}, {REFRESH})},
 	{.name = "protect",
 	 WORKLOAD(NULL, do_protect, NULL, NULL),
 	 .c = "needed(mprotect((void *)(uintptr_t)(@at), @length, PROT_@prot));",
 	 .help = "mprotect(2)",
-	 ARGUMENTS(struct workload_step, {WHAT}, {ADDRESS}, {LENGTH}, {PROT}, {COUNTED},
-		   {REFRESH})},
+	 ARGUMENTS({WHAT}, {ADDRESS}, {LENGTH}, {PROT}, {COUNTED}, {REFRESH})},
 	{.name = "grow-heap",
 	 WORKLOAD(NULL, do_grow_heap, NULL, NULL),
 	 .c = "needed(grow_heap(@length));",
 	 .help = "brk(2), to a heap that is longer",
-	 ARGUMENTS(struct workload_step, {WHAT}, {LENGTH}, {COUNTED}, {REFRESH})},
+	 ARGUMENTS({WHAT}, {LENGTH}, {COUNTED}, {REFRESH})},
 	{.name = "unshare",
 	 WORKLOAD(NULL, do_unshare, NULL, NULL),
 	 .c = "needed(unshare(CLONE_NEW@op));",
 	 .help = "unshare(2)",
-	 ARGUMENTS(struct workload_step, {WHAT},
-		   {"op", &argument_words, MEMBER(struct workload_step, spaces), .words = spaces,
+	 ARGUMENTS({WHAT},
+		   {"op", &argument_words, MEMBER(number), .words = spaces,
 		    .help = "those namespaces"},
 		   {COUNTED}, {REFRESH})},
 	{0}};
