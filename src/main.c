@@ -13,7 +13,7 @@
 #include "command/command.h"
 #include "machine/limits.h"
 #include "include/perfabi.h"
-#include "step/steps.h"
+#include "step/step.h"
 #include "text/json_text.h"
 #include "text/say.h"
 #include "text/standard.h"

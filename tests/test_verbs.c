@@ -4,8 +4,7 @@
  */
 #include <string.h>
 
-#include "step/types.h"
-#include "step/vocabulary.h"
+#include "step/verb.h"
 #include "unit.h"
 
 static const char *shown(const struct verb *verb)

@@ -14,10 +14,6 @@
 #include "language/merge.h"
 #include "machine/require.h"
 #include "machine/sysctl.h"
-#include "step/compile.h"
-#include "step/expect.h"
-#include "step/types.h"
-#include "step/vocabulary.h"
 #include "text/say.h"
 
 static void add_sysctl(struct sysctl_set *set, const char *text)

@@ -14,7 +14,7 @@
 #include "language/pattern.h"
 #include "machine/require.h"
 #include "run/baseline.h"
-#include "step/help.h"
+#include "step/verb.h"
 #include "text/options.h"
 
 /* What these commands can be told. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "command/session.h"
-#include "step/mutate.h"
+#include "step/program.h"
 #include "text/say.h"
 
 /* Each case once for each way in which it is made wrong. */
@@ -118,7 +118,7 @@ static int add_wrong(struct wrongs *w, const struct instance *instance, unsigned
 /* Tells what was not caught. An exit status. */
 static int tell_all(const struct session *s, const struct wrongs *w)
 {
-	size_t caught[PARTS] = {0}, not [PARTS] = {0}, all_caught = 0, all_not = 0;
+	size_t caught[PART_COUNT] = {0}, not [PART_COUNT] = {0}, all_caught = 0, all_not = 0;
 
 	for (size_t i = 0; i < w->count; i++) {
 		const struct result *result = &s->results[i];
@@ -131,7 +131,7 @@ static int tell_all(const struct session *s, const struct wrongs *w)
 			tell(result, w->numbers[i], w->parts[i],
 			     is_survivor ? "SURVIVED" : "ERROR");
 	}
-	for (int part = 0; part < PARTS; part++) {
+	for (int part = 0; part < PART_COUNT; part++) {
 		printf("%-20s %5zu caught, %zu not\n", part_names[part], caught[part], not [part]);
 		all_caught += caught[part];
 		all_not += not [part];

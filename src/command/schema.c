@@ -16,7 +16,7 @@
 #include "model/model.h"
 #include "probe/probe.h"
 #include "run/baseline.h"
-#include "step/help.h"
+#include "step/verb.h"
 #include "text/doc.h"
 #include "text/json_text.h"
 #include "why/knowledge.h"

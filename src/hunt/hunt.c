@@ -19,8 +19,7 @@
 #include "machine/clock.h"
 #include "machine/limits.h"
 #include "machine/environment.h"
-#include "step/expect.h"
-#include "step/steps.h"
+#include "step/step.h"
 #include "text/json_text.h"
 
 const char *const hunt_count_names[] = {"calls",  "refused",  "opened", "unknown",

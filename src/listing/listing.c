@@ -12,10 +12,7 @@
 
 #include "machine/names.h"
 #include "machine/require.h"
-#include "step/expect.h"
 #include "step/in_c.h"
-#include "step/verbs/in_c.h"
-#include "step/vocabulary.h"
 
 /* A program that is being put together. */
 struct listing {

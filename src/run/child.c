@@ -15,9 +15,6 @@
 #include <unistd.h>
 
 #include "machine/limits.h"
-#include "step/expect.h"
-#include "step/mutate.h"
-#include "step/steps.h"
 #include "step/step.h"
 #include "text/json_text.h"
 

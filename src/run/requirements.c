@@ -17,7 +17,7 @@
 #include "machine/names.h"
 #include "machine/clock.h"
 #include "machine/require.h"
-#include "step/expect.h"
+#include "step/program.h"
 
 /*
  * Some distributions let users open nothing at all (Debian's perf_event_paranoid 3). Then only what

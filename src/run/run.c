@@ -27,7 +27,6 @@
 #include "run/child.h"
 #include "run/runner.h"
 #include "run/requirements.h"
-#include "step/mutate.h"
 #include "step/step.h"
 #include "step/hands/signals.h"
 #include "text/json_text.h"

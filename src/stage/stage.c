@@ -18,8 +18,7 @@
 
 #include "abi/attr.h"
 #include "machine/proc.h"
-#include "step/compile.h"
-#include "step/steps.h"
+#include "step/step.h"
 
 /*
  * What each step leaves behind, by its verb.

@@ -21,7 +21,6 @@
 #include <string.h>
 
 #include "machine/names.h"
-#include "step/vocabulary.h"
 
 static const struct argument *argument_at(const struct statement *s, const char *key, size_t length,
 					  size_t *index)

@@ -6,7 +6,6 @@
 #define PERFABI_STEP_IN_C_H
 
 #include "step/program.h"
-#include "step/types.h"
 #include "translate/translate.h"
 
 /* Writes each step that is done on this machine; what cannot be written is noted: t->missing. */
@@ -40,5 +39,13 @@ void shown_in_c(struct translation *t, const struct statement *s, const char *va
 
 /* Whether the step must be refused. */
 bool is_refusal(const struct statement *s);
+
+typedef void verb_in_c(struct translation *t, const struct statement *s);
+
+verb_in_c open_in_c, ioctl_in_c, mmap_in_c, mremap_in_c, read_in_c, records_in_c, repeat_in_c,
+	fork_in_c, thread_in_c, exec_in_c, wait_in_c, become_in_c, socket_in_c, value_of_in_c;
+
+/* The program becomes who the case is for. */
+void identity_in_c(struct translation *t, enum identity as, bool may_kill);
 
 #endif

@@ -94,4 +94,64 @@ bool block_is_barred(const struct block *block, const struct who *who, struct en
 
 void program_free(struct program *program);
 
+/*
+ * Compiles a list of steps (NULL: none), and binds the names that they would bind. 0, or a negative
+ * errno with compiling->error filled.
+ */
+int block_compile(struct compiling *c, struct block *out, const json_t *list,
+		  const struct where *w);
+
+/* The same of one step, which stands at `w` itself. */
+int block_compile_one(struct compiling *c, struct block *out, const json_t *step,
+		      const struct where *w);
+
+/*
+ * Compiles the statement's `expect`, holds its patterns against what the verb shows, and binds what
+ * they bind. 0, or a negative errno with compiling->error filled.
+ */
+int expect_compile(struct compiling *c, struct statement *statement, const struct where *w);
+
+/*
+ * Reads `outcome` of a capability that is one call, or of steps, which may answer no otherwise than
+ * by an errno. 0, or a negative errno with compiling->error filled.
+ */
+int outcomes_compile(struct compiling *c, struct outcomes *out, const json_t *json, bool is_call,
+		     const struct where *w);
+
+/* Whether that errno is one of them. */
+bool outcome_lists(const int errnos[PHASE_ERRNOS_MAX], int err);
+
+/* What the verdict on its steps says of a capability: that it is there, or which errno it has. */
+void outcomes_judge(const struct outcomes *outcomes, bool is_call, struct verdict *v);
+
+/* The alternative that counts. NULL: none does, or the step is no test. */
+struct alternative *expect_choose(const struct statement *statement, const struct who *who,
+				  struct environment *env);
+
+/*
+ * Settles what `when` says of each statement, those of lists within it too: once, by who begins a
+ * case, with the rights to look.
+ */
+void block_settle(const struct block *block, const struct who *who, struct environment *env);
+
+/* What a part is of. */
+enum part {
+	PART_PATTERN,
+	PART_OUTCOME,
+	PART_ERRNO,
+	PART_GATE_BEFORE,
+	PART_GATE_AFTER,
+	PART_ATTR,
+	PART_COUNT,
+	NO_PART = PART_COUNT
+};
+extern const char *const part_names[PART_COUNT];
+
+/*
+ * Finds the part of that number, from 1, among what the steps expect here; with `edit`, makes it
+ * wrong, in place. NO_PART: there are fewer.
+ */
+enum part steps_part(struct program *program, const struct who *who, struct environment *env,
+		     const struct tables *tables, unsigned number, bool edit);
+
 #endif

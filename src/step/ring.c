@@ -3,7 +3,7 @@
  * What is new in a buffer, copied and given back; of one that cannot be written, all that is there.
  * Events as the decoder takes them, and its findings as a step's error.
  */
-#include "step/ring.h"
+#include "step/step.h"
 
 #include <stdlib.h>
 #include <string.h>

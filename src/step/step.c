@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "machine/names.h"
-#include "step/sync.h"
 
 int step_failed(struct step *s, int err)
 {

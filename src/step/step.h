@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "language/verdict.h"
 #include "step/program.h"
 
 enum { OPENED_MAX = 128, MAPS_MAX = 32, CHILDREN_MAX = 32, NO_EVENT = -1 };
@@ -158,8 +159,6 @@ bool step_has(const struct step *s, const char *key);
 /* Binds beside what the step binds: NAME.`member`. */
 void step_bind_member(struct step *s, const char *member, uint64_t value);
 
-struct step;
-
 /* Memory that is shared with all processes of a case. */
 struct trace {
 	pid_t first; /* whose lines bear no number; 0: nobody has told anything yet */
@@ -182,5 +181,80 @@ void trace_say(struct trace *trace, const char *line);
 
 /* The same of a step that was done. */
 void trace_step(struct trace *trace, const struct step *s);
+
+/*
+ * Carries the steps out, in order, until one fails; what they make goes with the process and its
+ * group. True if none failed, else *v says which and how.
+ */
+bool steps_run(struct steps *s, const struct block *block, struct verdict *v);
+
+/* Waits for the processes and threads that are still there, and decodes what no step has read. */
+bool steps_end(struct steps *s, struct verdict *v);
+
+/*
+ * The list to its end and what belongs to that, in a child; a failure is told to the others.
+ * Whether all was well.
+ */
+bool steps_run_child(struct steps *run, const struct block *block);
+
+/* Waits for the child; its wait status in *status. 0 or a negative errno. */
+int child_wait(struct child *child, int *status);
+
+/* Goes on behind an exec with what the arguments say; verbs/process.c. */
+int steps_after_exec(int argc, char **argv);
+
+enum { SYNC_WORDS = 16, SYNC_WORD = 24 };
+
+/*
+ * Mapped from *fd, which is made where it is negative, so that it can be mapped again behind an
+ * exec. NULL if that fails. It ends with the case's processes.
+ */
+struct sync *sync_make(int *fd);
+
+/* Lets one that awaits the word go on, now or when it comes. 0, or -E2BIG: too many words. */
+int sync_post(struct sync *s, const char *word);
+
+/* Until the word is posted. 0, -E2BIG, or -ECANCELED once somebody has failed: none may come. */
+int sync_await(struct sync *s, const char *word);
+
+/* Tells all others of a failure; the first is kept. */
+void sync_tell(struct sync *s, const struct verdict *failure);
+
+/* Whether somebody has failed, and how. */
+bool sync_failed(const struct sync *s, struct verdict *failure);
+
+/* futex(2), FUTEX_WAIT while *word is `value`, and FUTEX_WAKE of all. */
+void futex_wait(uint32_t *word, uint32_t value);
+void futex_wake(uint32_t *word);
+
+/*
+ * What events have written -> JSON, by the decoder that people use, and strictly: anything that is
+ * not accounted for to its last byte is an error. A ring buffer is drained: data_head is read
+ * before the data it covers and data_tail written after it was copied, as the kernel's
+ * ring_buffer.c asks for.
+ */
+
+/*
+ * What an event's buffer holds (map->event is one), decoded strictly: a new list, or NULL with `e`
+ * filled. `keep` leaves it unread; what the kernel overwrites always is.
+ */
+json_t *buffer_records(struct steps *run, struct map *map, bool keep, struct error *e);
+
+/*
+ * The whole mapping as it is, decoded: {"page": ..., "records": [...]}, a new reference; NULL with
+ * `e` filled.
+ */
+json_t *buffer_image(const struct steps *run, const struct opened *const events[], size_t count,
+		     const struct map *map, struct error *e);
+
+/* data_head of that buffer. */
+const uint64_t *buffer_head(const struct steps *run, const struct map *map);
+
+/*
+ * What read(2) gave of the event, by its read_format. An object, a new reference; NULL with `e`
+ * filled.
+ */
+json_t *buffer_of_read(const struct steps *run, const struct opened *event,
+		       const unsigned char *bytes, size_t size, struct error *e);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * A list of steps from its first to its last: evaluate_arguments, do, look at what came, bind.
  */
-#include "step/steps.h"
+#include "step/step.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,11 +11,6 @@
 
 #include "language/pattern.h"
 #include "machine/names.h"
-#include "step/ring.h"
-#include "step/expect.h"
-#include "step/step.h"
-#include "step/sync.h"
-#include "step/types.h"
 
 /*
  * First what the call answered, then what is shown.

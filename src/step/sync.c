@@ -2,7 +2,7 @@
 /*
  * A few futexes in memory that is shared.
  */
-#include "step/sync.h"
+#include "step/step.h"
 
 #include <errno.h>
 #include <fcntl.h>

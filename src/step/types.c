@@ -2,14 +2,12 @@
 /*
  * The types of argument that many verbs have. What only one has stands beside that verb.
  */
-#include "step/types.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "step/compile.h"
 #include "step/step.h"
 
 enum { TEXT_MAX = 8192, TEXT_MOST = 319 };

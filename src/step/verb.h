@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "call/tables.h"
 #include "text/error.h"
@@ -143,5 +144,99 @@ struct verb {
 	bool has_gates;                  /* of the refusal it is asked which gate it came from */
 	const struct workload *workload; /* of one that is one */
 };
+
+/* The verbs, by what they are about; a list each, the last without a name. */
+extern const struct verb event_verbs[], memory_verbs[], read_verbs[], signal_verbs[],
+	process_verbs[], machine_verbs[], workload_verbs[];
+
+/* The verb of a step: the one that knows all its keys. NULL with `e` filled (may be NULL). */
+const struct verb *verb_of(const json_t *step, const struct where *w, struct error *e);
+
+/* The argument of that key, or NULL. */
+const struct argument *verb_argument(const struct verb *verb, const char *key);
+
+/* All verbs in the order of the help: the next, or the first for NULL; NULL behind the last. */
+const struct verb *verb_next(const struct verb *verb);
+
+/* The key that the verb has in a step. */
+const char *verb_key(const struct verb *verb);
+
+/* The verbs and the workloads with their arguments and what they show. */
+void steps_help(FILE *f);
+
+/* The schema of a step: one of all verbs, each in a line. 0, or -ENOMEM. */
+int steps_schema(FILE *f);
+
+/*
+ * The types of argument that many verbs have. What only one has stands beside that verb.
+ */
+
+/* A number of 64 bits, an expression; negative ones are taken in two's complement. This and all
+ * that are numbers go to any integer, or a bool. */
+extern const struct argument_type argument_number;
+/* What a name was bound to before. */
+extern const struct argument_type argument_bound;
+/* A text with its $names put in: const char *, which is the step's. */
+extern const struct argument_type argument_text;
+/* A text as it is, which is not empty: const char *; `most` is its length at most. */
+extern const struct argument_type argument_literal;
+/* One of `words`: its value. */
+extern const struct argument_type argument_word;
+/* A list of `words`: their values or-ed. */
+extern const struct argument_type argument_words;
+/* True or false. */
+extern const struct argument_type argument_truth;
+/* Nothing but true: there is nothing to say. No member. */
+extern const struct argument_type argument_nothing;
+/* A list of steps: const struct block *. */
+extern const struct argument_type argument_steps;
+/* The same, done in another process or thread: what is bound there is not bound here. */
+extern const struct argument_type argument_child;
+
+/* As `open` of a case has it: const struct call *, which is the step's. */
+extern const struct argument_type argument_open;
+
+/* The words as a list, ", " between, cut at `size`. */
+void argument_words_text(const struct word *words, char *out, size_t size);
+
+/* The JSON Schema of what can be written there. A new reference, or NULL. */
+json_t *argument_schema(const struct argument *a);
+
+/* That, or a text that a row's value is put into. Takes the reference; a new one. */
+json_t *schema_or_variable(json_t *schema);
+
+/* For types that are the number, the text or the steps of above but for one thing. */
+int argument_compile_number(struct compiling *c, const struct argument *a, struct operand *operand,
+			    const struct where *w);
+int argument_number_value(struct step *s, const struct argument *a, const struct operand *operand,
+			  void *out);
+json_t *argument_number_schema(const struct argument *a);
+int argument_text_value(struct step *s, const struct argument *a, const struct operand *operand,
+			void *out);
+int argument_compile_steps(struct compiling *c, const struct argument *a, struct operand *operand,
+			   const struct where *w);
+
+/* The path of a file that is read: a text. While the case is compiled, what stands before the first
+ * $ decides. */
+extern const struct argument_type argument_path_read;
+/* Of one that is written: no PMU's. */
+extern const struct argument_type argument_path_written;
+/* A file to be written by its path, or an event by its name: the member `path`, or `fd`. */
+extern const struct argument_type argument_write_target;
+
+/* The bits of mmap(2) and mprotect(2); verbs/memory.c. */
+extern const struct word memory_prots[];
+
+/* How many signals have been noted since the step that looked at them; verbs/signal.c. */
+unsigned signals_noted(void);
+
+/* Before an event counts: signals that come then touch nothing new. 0 or a negative errno. */
+int signals_rehearse(void);
+
+/* Finds what the workload "call" calls; verbs/workload.c. */
+int run_function(struct step *s);
+
+/* Puts the number into the argument's member, of whatever size it is. */
+void argument_store(const struct argument *a, uint64_t number, void *out);
 
 #endif

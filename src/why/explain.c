@@ -14,7 +14,7 @@
 
 #include "call/phase.h"
 #include "machine/names.h"
-#include "step/expect.h"
+#include "step/program.h"
 #include "why/count.h"
 #include "why/search.h"
 

@@ -20,7 +20,6 @@
 #include "call/call.h"
 #include "lie.h"
 #include "step/step.h"
-#include "step/vocabulary.h"
 
 /* What a step's verb calls is what the case is about; the same call elsewhere is the harness's. */
 int __real_step_do(struct step *s);

@@ -11,9 +11,7 @@
 
 #include "call/call.h"
 #include "step/step.h"
-#include "step/types.h"
-#include "step/verbs/in_c.h"
-#include "step/verbs/verbs.h"
+#include "step/in_c.h"
 
 /* Remembers it, so that it can be read and decoded. FD_OUTPUT says where its records go. */
 static int keep_event(struct step *s, const struct call *call, int fd)

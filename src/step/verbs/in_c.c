@@ -2,13 +2,12 @@
 /*
  * The verbs whose C has a shape of its own.
  */
-#include "step/verbs/in_c.h"
+#include "step/in_c.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine/names.h"
-#include "step/in_c.h"
 
 static const struct c_shape number_shape = {.kind = C_NUMBER};
 

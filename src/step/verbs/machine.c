@@ -20,9 +20,7 @@
 #include "step/hands/machine.h"
 #include "step/hands/pmu.h"
 #include "step/step.h"
-#include "step/types.h"
-#include "step/verbs/in_c.h"
-#include "step/verbs/verbs.h"
+#include "step/in_c.h"
 #include "machine/environment.h"
 #include "machine/names.h"
 

@@ -15,10 +15,7 @@
 #include "call/call.h"
 #include "step/hands/memory.h"
 #include "step/step.h"
-#include "step/types.h"
-#include "step/verbs/in_c.h"
-#include "step/verbs/verbs.h"
-#include "step/vocabulary.h"
+#include "step/in_c.h"
 
 const struct word memory_prots[] = {
 	{"read", PROT_READ}, {"write", PROT_WRITE}, {"exec", PROT_EXEC}, {0}};
@@ -81,18 +78,18 @@ static int run_mmap(struct step *s)
 }
 
 /* `length` bytes at `offset` of the newest mapping of the event NAME; all of it by default. */
-struct part {
+struct area {
 	struct map *map;
 	unsigned char *at;
 	size_t length;
 };
 
-static int find_part(struct step *s, struct part *part)
+static int find_part(struct step *s, struct area *part)
 {
 	const struct arguments *a = &s->arguments;
 	uint64_t length;
 
-	*part = (struct part){0};
+	*part = (struct area){0};
 	part->map = step_map(s, a->fd, false);
 	if (!part->map)
 		return step_misnamed(s, verb_key(s->statement->verb), "an event that is mapped");
@@ -109,7 +106,7 @@ static int find_part(struct step *s, struct part *part)
 static int run_munmap(struct step *s)
 {
 	const struct arguments *a = &s->arguments;
-	struct part part;
+	struct area part;
 	int err = find_part(s, &part);
 
 	if (err)
@@ -128,7 +125,7 @@ static int run_mremap(struct step *s)
 	const struct arguments *a = &s->arguments;
 	void *now, *place = NULL;
 	size_t to = (size_t)a->to;
-	struct part part;
+	struct area part;
 	int err = find_part(s, &part);
 
 	if (err)
@@ -149,7 +146,7 @@ static int run_mremap(struct step *s)
 static int run_mprotect(struct step *s)
 {
 	const struct arguments *a = &s->arguments;
-	struct part part;
+	struct area part;
 	int err = find_part(s, &part);
 
 	if (err)

@@ -13,16 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "step/compile.h"
-#include "step/expect.h"
 #include "step/hands/process.h"
 #include "step/step.h"
-#include "step/steps.h"
-#include "step/types.h"
-#include "step/vocabulary.h"
-#include "step/sync.h"
-#include "step/verbs/in_c.h"
-#include "step/verbs/verbs.h"
+#include "step/in_c.h"
 #include "machine/limits.h"
 #include "machine/names.h"
 #include "text/json_text.h"

@@ -12,13 +12,9 @@
 #include <unistd.h>
 #include <strings.h>
 
-#include "step/ring.h"
-#include "step/hands/counter.h"
 #include "step/step.h"
-#include "step/types.h"
-#include "step/verbs/in_c.h"
-#include "step/verbs/verbs.h"
-#include "step/vocabulary.h"
+#include "step/hands/counter.h"
+#include "step/in_c.h"
 
 enum { READ_MOST = 64 * 1024 };
 

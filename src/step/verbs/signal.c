@@ -8,8 +8,6 @@
 #include "machine/names.h"
 #include "step/hands/signal.h"
 #include "step/step.h"
-#include "step/types.h"
-#include "step/verbs/verbs.h"
 
 unsigned signals_noted(void)
 {

@@ -7,11 +7,8 @@
 #include <sys/prctl.h>
 
 #include "call/call.h"
-#include "step/ring.h"
-#include "step/hands/workload.h"
 #include "step/step.h"
-#include "step/types.h"
-#include "step/verbs/verbs.h"
+#include "step/hands/workload.h"
 
 struct work {
 	const struct arguments *a;
