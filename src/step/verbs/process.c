@@ -4,12 +4,18 @@
  * before it began.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +25,108 @@
 #include "machine/limits.h"
 #include "machine/names.h"
 #include "text/json_text.h"
+
+/*
+ * What the processes and threads of a case share: words that one posts and another awaits, and the
+ * first failure.
+ */
+
+enum { WORDS = 16, WORD_ROOM = 24 };
+
+struct sync {
+	uint32_t has_failed; /* 2 once `failure` says how */
+	struct verdict failure;
+	struct {
+		uint32_t taken, posted; /* how often, less how often it was awaited */
+		char name[WORD_ROOM];
+	} words[WORDS];
+};
+
+/* In a word's counter: one has failed, and it may never come. */
+static const uint32_t nobody_posts = 1U << 31;
+
+/* Out of the way: cases count file descriptors, from 3 on. */
+struct sync *sync_make(int *fd)
+{
+	struct rlimit limit = {1001, 1001};
+	const int low = *fd < 0 ? (int)syscall(SYS_memfd_create, "perfabi", 0U) : -1;
+	void *at;
+
+	if (low >= 0) {
+		getrlimit(RLIMIT_NOFILE, &limit);
+		*fd = fcntl(low, F_DUPFD, limit.rlim_cur > 1000 ? 1000 : (int)limit.rlim_cur - 1);
+		if (*fd >= 0)
+			close(low);
+		else
+			*fd = low;
+	}
+	if (*fd < 0 || ftruncate(*fd, sizeof(struct sync)))
+		return NULL;
+	at = mmap(NULL, sizeof(struct sync), PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static void futex_wait(uint32_t *word, uint32_t value)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
+}
+
+static void futex_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Whether nobody has taken it before, and it is to be made 2; if another has, that is done. */
+static bool takes_first(uint32_t *taken)
+{
+	uint32_t was = 0;
+
+	if (__atomic_compare_exchange_n(taken, &was, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return true;
+	while (__atomic_load_n(taken, __ATOMIC_ACQUIRE) == 1)
+		sched_yield();
+	return false;
+}
+
+void sync_tell(struct sync *s, const struct verdict *failure)
+{
+	if (takes_first(&s->has_failed)) {
+		s->failure = *failure;
+		__atomic_store_n(&s->has_failed, 2, __ATOMIC_RELEASE);
+	}
+	for (size_t i = 0; i < WORDS; i++) {
+		__atomic_fetch_or(&s->words[i].posted, nobody_posts, __ATOMIC_RELEASE);
+		futex_wake(&s->words[i].posted);
+	}
+}
+
+bool sync_failed(const struct sync *s, struct verdict *failure)
+{
+	if (__atomic_load_n(&s->has_failed, __ATOMIC_ACQUIRE) != 2)
+		return false;
+	*failure = s->failure;
+	return true;
+}
+
+/* The counter of the step's word, made when it is first spoken of; NULL with the error filled. */
+static uint32_t *counter_of(struct step *s)
+{
+	const char *word = s->arguments.literal;
+
+	for (size_t i = 0; i < WORDS; i++) {
+		uint32_t *taken = &s->run->sync->words[i].taken;
+		char *name = s->run->sync->words[i].name;
+
+		if (takes_first(taken)) {
+			snprintf(name, WORD_ROOM, "%s", word);
+			__atomic_store_n(taken, 2, __ATOMIC_RELEASE);
+		}
+		if (!strcmp(name, word))
+			return &s->run->sync->words[i].posted;
+	}
+	error_text(s->error, NULL, word, "at most %d words", WORDS);
+	return NULL;
+}
 
 /* What failed in another process or thread has failed here, and is said in its words. */
 static int failed_elsewhere(struct step *s)
@@ -32,24 +140,32 @@ static int failed_elsewhere(struct step *s)
 	return failure.outcome == FAIL ? -ECANCELED : -EIO;
 }
 
-static int too_many_words(struct step *s, const char *word)
-{
-	return error_text(s->error, NULL, word, "at most %d words", SYNC_WORDS);
-}
-
 static int run_post(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
+	uint32_t *counter = counter_of(s);
 
-	return sync_post(s->run->sync, a->literal) ? too_many_words(s, a->literal) : 0;
+	if (!counter)
+		return -EINVAL;
+	__atomic_add_fetch(counter, 1, __ATOMIC_RELEASE);
+	futex_wake(counter);
+	return 0;
 }
 
 static int run_await(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-	int err = sync_await(s->run->sync, a->literal);
+	uint32_t *counter = counter_of(s), have;
 
-	return err == -ECANCELED ? failed_elsewhere(s) : err ? too_many_words(s, a->literal) : 0;
+	while (counter) {
+		have = __atomic_load_n(counter, __ATOMIC_ACQUIRE);
+		if (have & nobody_posts)
+			return failed_elsewhere(s);
+		if (!have)
+			futex_wait(counter, 0);
+		else if (__atomic_compare_exchange_n(counter, &have, have - 1, false,
+						     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return 0;
+	}
+	return -EINVAL;
 }
 
 static const struct word process_kinds[] = {
@@ -401,13 +517,13 @@ const struct verb process_verbs[] = {
 	 .run = run_post,
 	 .c = "post(@post);",
 	 .is_behind_exec = true,
-	 ARGUMENTS({"post", &argument_literal, MEMBER(literal), .most = SYNC_WORD - 1})},
+	 ARGUMENTS({"post", &argument_literal, MEMBER(literal), .most = WORD_ROOM - 1})},
 	{.name = "await",
 	 .help = "until this word is posted, or somebody has failed",
 	 .run = run_await,
 	 .c = "await(@await);",
 	 .is_behind_exec = true,
-	 ARGUMENTS({"await", &argument_literal, MEMBER(literal), .most = SYNC_WORD - 1})},
+	 ARGUMENTS({"await", &argument_literal, MEMBER(literal), .most = WORD_ROOM - 1})},
 	{.name = "become",
 	 .help = "another identity, for good",
 	 .run = run_become,
