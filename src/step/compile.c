@@ -28,7 +28,9 @@ static int compile_operands(struct compiling *c, struct statement *statement, co
 		if (!operand->json && a->is_required)
 			return error_value(c->error, &at, NULL, "%s",
 					   a->help ? a->help : "an argument of this step");
-		err = operand->json ? a->type->compile(c, a, operand, &at) : 0;
+		c->argument = a;
+		c->where = &at;
+		err = operand->json && a->type->parse ? a->type->parse(c, operand) : 0;
 		if (err)
 			return err;
 	}
@@ -87,8 +89,9 @@ static int compile_step(struct compiling *c, struct statement *out, const json_t
 	if (!err)
 		err = compile_operands(c, out, w);
 	c->arch = of_case;
+	c->where = w;
 	if (!err && out->verb->check)
-		err = out->verb->check(c, out, w);
+		err = out->verb->check(c, out);
 	if (!err)
 		err = expect_compile(c, out, w);
 	if (!err && bind && !binds_before(out->verb))

@@ -72,6 +72,8 @@ struct compiling {
 	struct scope *scope;         /* scope->checking; the names that steps have bound so far */
 	struct arena *arena;
 	struct error *error;
+	const struct argument *argument; /* that is parsed, */
+	const struct where *where;       /* and where it is */
 };
 
 /*

@@ -84,20 +84,35 @@ static bool step_judge(struct step *s)
 static int evaluate_arguments(struct step *s)
 {
 	const struct statement *statement = s->statement;
-	const struct argument *a = statement->verb->arguments;
+	struct compiling c = {.tables = s->tables,
+			      .arch = s->tables ? s->tables->arch : NULL,
+			      .scope = s->scope,
+			      .arena = &s->arena,
+			      .error = s->error,
+			      .where = &(struct where){0}};
 	int err = 0;
 
 	s->arguments.text = s->arguments.end = "";
-	for (size_t i = 0; !err && a[i].key; i++) {
-		const struct operand *operand = &statement->operands[i];
-		unsigned char *out = (unsigned char *)&s->arguments + a[i].at;
+	for (const struct argument *a = statement->verb->arguments; !err && a->key; a++) {
+		struct operand operand = statement->operands[a - statement->verb->arguments];
+		unsigned char *out = (unsigned char *)&s->arguments + a->at;
+		uint64_t number;
+		int as_int;
 
-		if (operand->json && a[i].type->evaluate)
-			err = a[i].type->evaluate(s, &a[i], operand, out);
-		else if (a[i].type->is_made)
-			memcpy(out, &operand->made, sizeof(operand->made));
-		else if (!a[i].type->evaluate || a[i].fallback)
-			argument_store(&a[i], operand->json ? operand->number : a[i].fallback, out);
+		c.argument = a;
+		if (operand.json && a->room && a->type->is_parsed_again &&
+		    (!operand.is_settled || a->is_long))
+			err = a->type->parse(&c, &operand);
+		number = operand.json ? operand.number : a->fallback;
+		as_int = (int)number;
+		if (operand.made && a->type->is_made)
+			memcpy(out, &operand.made, sizeof(operand.made));
+		else if (a->type == &argument_write_target)
+			s->arguments.fd = as_int;
+		else if (a->room == sizeof(bool))
+			*(bool *)out = number != 0;
+		else if (!a->type->is_made && a->room)
+			memcpy(out, a->room == sizeof(as_int) ? (void *)&as_int : &number, a->room);
 	}
 	return err;
 }

@@ -27,18 +27,14 @@ struct operand {
 
 struct argument_type {
 	/*
-	 * Checks operand->json, which is there, and makes of it what can be made before anything
-	 * runs. 0, or a negative errno with compiling->error filled.
+	 * Checks operand->json, which is there, and makes of it what can be made: while a case is
+	 * compiled, by scope->checking; and some once more when the step is done, for all else to
+	 * be known. The argument is c->argument. 0, or a negative errno with compiling->error
+	 * filled.
 	 */
-	int (*compile)(struct compiling *c, const struct argument *a, struct operand *operand,
-		       const struct where *w);
-	/*
-	 * Writes the value to `out`, the argument's member. 0, or a negative errno with the step's
-	 * error filled. NULL: operand->number is it; or operand->made.
-	 */
-	int (*evaluate)(struct step *s, const struct argument *a, const struct operand *operand,
-			void *out);
-	bool is_made; /* operand->made is it */
+	int (*parse)(struct compiling *c, struct operand *operand);
+	bool is_parsed_again;
+	bool is_made; /* operand->made is it; else operand->number */
 	/* The JSON Schema of what can be written: its text, or made of the argument's range or
 	 * words. */
 	const char *schema;
@@ -84,10 +80,8 @@ struct arguments {
 		unsigned long number;
 		const char *name; /* NULL: by number */
 	} request;
-	const struct call *call;
 	const struct block *block;
 	unsigned char *attr;
-	json_t *any; /* a reference */
 };
 
 /* The member of struct arguments: initializers of `at` and `room`. */
@@ -135,8 +129,9 @@ struct verb {
 	/* Where cases/abi, or what is asked for, says what is shown. */
 	void (*shape)(const struct tables *tables, const struct statement *statement,
 		      struct value_shape *out);
-	/* What the arguments are to each other. 0, or -EINVAL with compiling->error filled. */
-	int (*check)(struct compiling *c, const struct statement *statement, const struct where *w);
+	/* What the arguments are to each other; the step is at c->where. 0, or -EINVAL with
+	 * compiling->error filled. */
+	int (*check)(struct compiling *c, const struct statement *statement);
 	/* Whether it cannot be done on this machine; `why` says the reason as a token. */
 	bool (*is_barred)(const struct statement *statement, const struct environment *env,
 			  char *token, size_t size);
@@ -172,7 +167,7 @@ int steps_schema(FILE *f);
  */
 
 /* A number of 64 bits, an expression; negative ones are taken in two's complement. This and all
- * that are numbers go to any integer, or a bool. */
+ * that are numbers go to any integer, or a bool; without a member, it is not evaluated. */
 extern const struct argument_type argument_number;
 /* What a name was bound to before. */
 extern const struct argument_type argument_bound;
@@ -193,7 +188,7 @@ extern const struct argument_type argument_steps;
 /* The same, done in another process or thread: what is bound there is not bound here. */
 extern const struct argument_type argument_child;
 
-/* As `open` of a case has it: const struct call *, which is the step's. */
+/* As `open` of a case has it: a struct opening, in operand->made. */
 extern const struct argument_type argument_open;
 
 /* The words as a list, ", " between, cut at `size`. */
@@ -204,17 +199,6 @@ json_t *argument_schema(const struct argument *a);
 
 /* That, or a text that a row's value is put into. Takes the reference; a new one. */
 json_t *schema_or_variable(json_t *schema);
-
-/* For types that are the number, the text or the steps of above but for one thing. */
-int argument_compile_number(struct compiling *c, const struct argument *a, struct operand *operand,
-			    const struct where *w);
-int argument_number_value(struct step *s, const struct argument *a, const struct operand *operand,
-			  void *out);
-json_t *argument_number_schema(const struct argument *a);
-int argument_text_value(struct step *s, const struct argument *a, const struct operand *operand,
-			void *out);
-int argument_compile_steps(struct compiling *c, const struct argument *a, struct operand *operand,
-			   const struct where *w);
 
 /* The path of a file that is read: a text. While the case is compiled, what stands before the first
  * $ decides. */
@@ -235,8 +219,5 @@ int signals_rehearse(void);
 
 /* Finds what the workload "call" calls; verbs/workload.c. */
 int run_function(struct step *s);
-
-/* Puts the number into the argument's member, of whatever size it is. */
-void argument_store(const struct argument *a, uint64_t number, void *out);
 
 #endif

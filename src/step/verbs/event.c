@@ -113,15 +113,16 @@ static const struct member open_shows[] = {
 /* The first of them is the one that has the name. */
 static int run_open(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
+	const struct call *call;
 	uint64_t first = 0;
-	int err = 0;
+	int err = opening_make(s->statement->operands[0].made, s->tables->abi, s->tables->arch,
+			       s->scope, &s->made, &call, s->error);
 
-	for (uint64_t i = 0; i < a->times && !err && !s->err; i++) {
-		err = open_event(s, a->call);
+	for (uint64_t i = 0; i < s->arguments.times && !err && !s->err; i++) {
+		err = open_event(s, call);
 		if (!i && !err && !s->err) {
 			first = s->result;
-			err = keep_event(s, a->call, (int)first);
+			err = keep_event(s, call, (int)first);
 		}
 	}
 	s->result = first;
@@ -167,73 +168,43 @@ static const struct abi_value *request_named(const struct abi *abi, const json_t
 	return text ? abi_value(abi_family(abi, "ioctl"), text, near) : NULL;
 }
 
-static int compile_request(struct compiling *c, const struct argument *a, struct operand *operand,
-			   const struct where *w)
+static int parse_request(struct compiling *c, struct operand *operand)
 {
 	const char *text = json_string_value(operand->json);
 	struct nearest near = nearest_to(text ? text : "");
+	const struct abi_value *value = request_named(c->tables->abi, operand->json, &near);
 
-	if (request_named(c->tables->abi, operand->json, &near))
-		return 0;
-	if (text && text[0] != '0' && text[0] != '$')
-		return error_name(c->error, w, text, near.best, "an ioctl of cases/abi");
-	return argument_number.compile(c, a, operand, w);
-}
-
-/* The number, and in `literal` the name; NULL: it is one that is not in cases/abi. */
-static int request_value(struct step *s, const struct argument *a, const struct operand *operand,
-			 void *out)
-{
-	const struct abi_value *value = request_named(s->tables->abi, operand->json, NULL);
-
+	if (!value && text && text[0] != '0' && text[0] != '$')
+		return error_name(c->error, c->where, text, near.best, "an ioctl of cases/abi");
 	if (!value)
-		return argument_number.evaluate(s, a, operand, out);
-	s->arguments.literal = value->name;
-	argument_store(a, event_ioctl_number(s->tables->abi, value->name), out);
+		return argument_number.parse(c, operand);
+	operand->number = event_ioctl_number(c->tables->abi, value->name);
 	return 0;
 }
 
 static const struct argument_type argument_request = {
-	.compile = compile_request,
-	.evaluate = request_value,
+	.parse = parse_request,
+	.is_parsed_again = true,
 	.schema = "{\"type\": [\"string\", \"integer\"]}"};
 
 /* A struct perf_event_attr in a page, so that whatever size it says is there to be read. */
-static int compile_attr(struct compiling *c, const struct argument *a, struct operand *operand,
-			const struct where *w)
+static int parse_attr(struct compiling *c, struct operand *operand)
 {
-	unsigned char *image = calloc(1, ATTR_ROOM);
+	const struct abi *abi = c->tables->abi;
 	struct vars vars = scope_vars(c->scope);
-	int err;
 
-	(void)a;
-	if (!image)
-		return error_no_memory(c->error, w, "memory for an attr");
-	err = attr_from_json(c->tables->abi, c->arch, operand->json, &vars, w, image, c->error);
-	free(image);
-	return err;
-}
-
-static int attr_value(struct step *s, const struct argument *a, const struct operand *operand,
-		      void *out)
-{
-	const struct abi *abi = s->tables->abi;
-	unsigned char *image = step_scratch(s, ATTR_ROOM);
-	struct vars vars = scope_vars(s->scope);
-	struct where nowhere = {0};
-
-	(void)a;
-	if (!image)
-		return -ENOMEM;
-	memcpy(out, &image, sizeof(image));
-	attr_set(abi_field(abi, "size"), image, host_order(), abi->attr_size);
-	return attr_from_json(abi, s->tables->arch, operand->json, &vars, &nowhere, image,
-			      s->error);
+	operand->made = arena_alloc(c->arena, ATTR_ROOM);
+	if (!operand->made)
+		return error_no_memory(c->error, c->where, "memory for an attr");
+	attr_set(abi_field(abi, "size"), operand->made, host_order(), abi->attr_size);
+	return attr_from_json(abi, c->arch, operand->json, &vars, c->where, operand->made,
+			      c->error);
 }
 
 static const struct argument_type argument_attr = {
-	.compile = compile_attr,
-	.evaluate = attr_value,
+	.parse = parse_attr,
+	.is_made = true,
+	.is_parsed_again = true,
 	.schema = "{\"$ref\": \"names.schema.json#/$defs/attr\"}"};
 
 /* ENABLE and its like take a number, 0 by default; only these point to nothing without a key. */
@@ -247,8 +218,7 @@ static bool takes_word(const struct abi *abi, const char *name)
 
 static const char *const ioctl_arguments[] = {"arg", "address", "text", "u64", "attr", "ids", NULL};
 
-static int check_ioctl(struct compiling *c, const struct statement *statement,
-		       const struct where *w)
+static int check_ioctl(struct compiling *c, const struct statement *statement)
 {
 	const char *first = NULL;
 
@@ -256,7 +226,7 @@ static int check_ioctl(struct compiling *c, const struct statement *statement,
 		if (!statement_json(statement, ioctl_arguments[i]))
 			continue;
 		if (first)
-			return error_name(c->error, AT_KEY(w, ioctl_arguments[i]),
+			return error_name(c->error, AT_KEY(c->where, ioctl_arguments[i]),
 					  ioctl_arguments[i], NULL,
 					  "one argument alone, and there is \"%s\"", first);
 		first = ioctl_arguments[i];
@@ -302,10 +272,9 @@ static void show_query(struct step *s, const struct query *query)
 }
 
 /* The ioctl by name in the kernel's letters. */
-static void say_ioctl(struct step *s, unsigned long arg)
+static void say_ioctl(struct step *s, const char *name, unsigned long arg)
 {
 	const struct arguments *a = &s->arguments;
-	const char *name = a->literal;
 	char upper[32] = "";
 
 	for (size_t i = 0; name && i + 1 < sizeof(upper) && name[i]; i++)
@@ -323,7 +292,10 @@ static int run_ioctl(struct step *s)
 	const struct abi *abi = s->tables->abi;
 	const struct opened *event = step_event(s, a->fd);
 	struct query query = {.ids_len = (uint32_t)a->ids, .prog_cnt = UINT32_MAX};
-	bool takes = !a->literal || takes_word(abi, a->literal), shows_word = false;
+	const struct abi_value *known =
+		request_named(abi, statement_json(s->statement, "ioctl"), NULL);
+	const char *name = known ? known->name : NULL; /* NULL: it is a number of the case's own */
+	bool takes = !name || takes_word(abi, name), shows_word = false;
 	uint64_t word = a->word;
 	unsigned long argument = 0;
 
@@ -339,7 +311,7 @@ static int run_ioctl(struct step *s)
 		argument = (unsigned long)(uintptr_t)&word;
 		shows_word = takes;
 	}
-	say_ioctl(s, argument);
+	say_ioctl(s, name, argument);
 	step_answer(s, ioctl(a->fd, (ioctl_request)a->number, argument));
 	s->result = word;
 	if (step_has(s, "ids"))
@@ -349,7 +321,7 @@ static int run_ioctl(struct step *s)
 				 attr_get(abi_field(abi, "size"), a->attr, host_order()));
 	else if (shows_word && !s->err)
 		s->shown = value_json(word);
-	if (!s->err && event && a->literal && !strcmp(a->literal, "set_output"))
+	if (!s->err && event && name && !strcmp(name, "set_output"))
 		s->run->events[event->event].output =
 			(long)argument < 0 ? event->event : step_which(s, (int)argument);
 	return 0;
@@ -380,7 +352,7 @@ const struct verb event_verbs[] = {
 	 .binds_member = "id",
 	 .has_gates = true,
 	 .shows = {.kind = SHAPE_OBJECT, .members = open_shows},
-	 ARGUMENTS({"open", &argument_open, MEMBER(call)},
+	 ARGUMENTS({.key = "open", .type = &argument_open},
 		   {"times", &argument_number, MEMBER(times), .fallback = 1, .most = 4096,
 		    .help = "so many of them"})},
 	{.name = "close",

@@ -27,48 +27,49 @@
 enum file_mode { FILE_READ, FILE_READ_WRITE };
 
 /* Any path can be opened to be read: the kernel takes folders and programs so. */
-static int check_mode(struct compiling *c, const struct statement *statement, const struct where *w)
+static int check_mode(struct compiling *c, const struct statement *statement)
 {
 	struct operand path = statement->operands[0];
+	struct compiling at = *c;
 
+	at.argument = statement->verb->arguments;
+	at.where = AT_KEY(c->where, "file");
 	return statement->operands[1].number == FILE_READ_WRITE
-		       ? argument_path_written.compile(c, statement->verb->arguments, &path,
-						       AT_KEY(w, "file"))
+		       ? argument_path_written.parse(&at, &path)
 		       : 0;
 }
 
 static int run_file(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-	const bool writes = a->kind == FILE_READ_WRITE;
-	const struct statement *statement = s->statement;
-	const char *path;
-	int err = 0;
+	const bool writes = s->arguments.kind == FILE_READ_WRITE;
+	struct operand path = s->statement->operands[0];
+	struct compiling c = {.scope = s->scope,
+			      .arena = &s->arena,
+			      .error = s->error,
+			      .argument = s->statement->verb->arguments,
+			      .where = &(struct where){0}};
 
-	if (writes) /* where it leads is looked at again */
-		err = argument_path_written.evaluate(s, statement->verb->arguments,
-						     statement->operands, &path);
-	if (err)
-		return err;
-	return step_prepared(s, open(a->text, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC));
+	if (writes &&
+	    argument_path_written.parse(&c, &path)) /* where it leads is looked at again */
+		return -EINVAL;
+	return step_prepared(s, open(s->arguments.text, (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC));
 }
 
-/* A hierarchy of cgroups by its name: a text. */
-static int compile_hierarchy(struct compiling *c, const struct argument *a, struct operand *operand,
-			     const struct where *w)
+/* A hierarchy of cgroups by its name: a literal. */
+static int parse_hierarchy(struct compiling *c, struct operand *operand)
 {
 	const char *name = json_string_value(operand->json);
 
-	(void)a;
 	return name && environment_is_hierarchy(name)
-		       ? 0
-		       : error_value(c->error, w, operand->json, "\"v2\" or \"v1.CONTROLLER\"");
+		       ? argument_literal.parse(c, operand)
+		       : error_value(c->error, c->where, operand->json,
+				     "\"v2\" or \"v1.CONTROLLER\"");
 }
 
 static const struct argument_type argument_hierarchy = {
 	.c = C_AS_TEXT,
-	.compile = compile_hierarchy,
-	.evaluate = argument_text_value,
+	.parse = parse_hierarchy,
+	.is_made = true,
 	.schema = "{\"type\": \"string\", \"pattern\": \"^(v2|v1\\\\..+)$\"}"};
 
 static int run_cgroup(struct step *s)
@@ -93,14 +94,13 @@ static int run_enter(struct step *s)
 }
 
 /* Below the cgroup of the case, which is removed with all that is in it. */
-static int check_mkdir(struct compiling *c, const struct statement *statement,
-		       const struct where *w)
+static int check_mkdir(struct compiling *c, const struct statement *statement)
 {
 	const json_t *json = statement_json(statement, "mkdir");
 
 	return !strncmp(json_string_value(json), "$cgroup.path/", 13)
 		       ? 0
-		       : error_value(c->error, AT_KEY(w, "mkdir"), json,
+		       : error_value(c->error, AT_KEY(c->where, "mkdir"), json,
 				     "a folder below the case's cgroup: \"$cgroup.path/NAME\"");
 }
 
@@ -168,13 +168,12 @@ static int bind_pair(struct scope *scope, const char *name, const int pair[2])
 	return err;
 }
 
-static int check_socket(struct compiling *c, const struct statement *statement,
-			const struct where *w)
+static int check_socket(struct compiling *c, const struct statement *statement)
 {
 	const json_t *json = statement_json(statement, "socket");
 
 	return bind_pair(c->scope, json_string_value(json), (const int[2]){0})
-		       ? error_value(c->error, AT_KEY(w, "socket"), json, "a name")
+		       ? error_value(c->error, AT_KEY(c->where, "socket"), json, "a name")
 		       : 0;
 }
 
@@ -240,36 +239,21 @@ static int run_clock(struct step *s)
 	return 0;
 }
 
-/* Whatever a name stands for, or what an expression comes to: json_t *, a reference. */
-static int any_value(struct step *s, const struct argument *a, const struct operand *operand,
-		     void *out)
-{
-	const char *text = json_string_value(operand->json);
-	json_t *bound = text && text[0] == '$' ? scope_json(s->scope, text + 1) : NULL;
-	struct vars vars = scope_vars(s->scope);
-	struct where nowhere = {0};
-	struct value number = {0};
-	int err = bound ? 0 : value_eval(operand->json, NULL, &vars, &nowhere, &number, s->error);
-
-	(void)a;
-	if (bound)
-		json_incref(bound);
-	else
-		bound = number.negative ? json_integer((json_int_t)number.bits)
-					: value_json(number.bits);
-	memcpy(out, &bound, sizeof(bound));
-	return err;
-}
-
-static const struct argument_type argument_any = {.compile = argument_compile_number,
-						  .evaluate = any_value,
-						  .make_schema = argument_number_schema};
-
+/* Whatever a name stands for, or what an expression comes to. */
 static int run_value(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
+	const json_t *json = statement_json(s->statement, "value");
+	const char *text = json_string_value(json);
+	struct vars vars = scope_vars(s->scope);
+	struct value number = {0};
 
-	s->shown = a->any;
+	s->shown = text && text[0] == '$' ? json_incref(scope_json(s->scope, text + 1)) : NULL;
+	if (s->shown)
+		return 0;
+	if (value_eval(json, NULL, &vars, &(struct where){0}, &number, s->error))
+		return -EINVAL;
+	s->shown =
+		number.negative ? json_integer((json_int_t)number.bits) : value_json(number.bits);
 	return 0;
 }
 
@@ -437,7 +421,7 @@ const struct verb machine_verbs[] = {
 	 .kind = SHOWS,
 	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_ANY},
-	 ARGUMENTS({"value", &argument_any, MEMBER(any)})},
+	 ARGUMENTS({.key = "value", .type = &argument_number})},
 	{.name = "pmu-events",
 	 .help = "each file in events/ of that PMU, opened",
 	 .run = run_pmu_events,

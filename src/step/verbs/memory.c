@@ -177,21 +177,19 @@ static int run_string(struct step *s)
 }
 
 /* A member of the metadata page, by its name: where it is. */
-static int compile_page_member(struct compiling *c, const struct argument *a,
-			       struct operand *operand, const struct where *w)
+static int parse_page_member(struct compiling *c, struct operand *operand)
 {
 	const char *name = json_string_value(operand->json);
 	int offset = name ? mmap_page_offset(c->tables->abi, name) : -1;
 
-	(void)a;
-	operand->is_settled = true;
 	operand->number = (uint64_t)offset;
-	return offset < 0 ? error_value(c->error, w, operand->json, "a member of the metadata page")
+	return offset < 0 ? error_value(c->error, c->where, operand->json,
+					"a member of the metadata page")
 			  : 0;
 }
 
 static const struct argument_type argument_page_member = {
-	.c = C_AS_NAME, .compile = compile_page_member, .schema = "{\"type\": \"string\"}"};
+	.c = C_AS_NAME, .parse = parse_page_member, .schema = "{\"type\": \"string\"}"};
 
 /* An address: a name, or an expression; with an offset, or the one of a member. */
 static uint64_t address_of(const struct arguments *a)

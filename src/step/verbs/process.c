@@ -298,23 +298,20 @@ static int run_kill(struct step *s)
 }
 
 /* Who makes calls from then on, as in `as`: uint64_t, an enum identity. */
-static int compile_identity(struct compiling *c, const struct argument *a, struct operand *operand,
-			    const struct where *w)
+static int parse_identity(struct compiling *c, struct operand *operand)
 {
 	const char *name = json_string_value(operand->json);
 	struct nearest near = nearest_to(name ? name : "");
 	int as = name ? name_index(name, identity_names, &near) : -1;
 
-	(void)a;
-	operand->is_settled = true;
 	operand->number = (uint64_t)as;
 	return as >= 0 ? 0
-		       : error_name(c->error, w, name ? name : "", near.best, "%s",
+		       : error_name(c->error, c->where, name ? name : "", near.best, "%s",
 				    identity_choice);
 }
 
 static const struct argument_type argument_identity = {
-	.compile = compile_identity, .schema = "{\"$ref\": \"names.schema.json#/$defs/identity\"}"};
+	.parse = parse_identity, .schema = "{\"$ref\": \"names.schema.json#/$defs/identity\"}"};
 
 static int run_become(struct step *s)
 {
@@ -347,14 +344,13 @@ static bool affinity_is_barred(const struct statement *statement, const struct e
 }
 
 /* Behind an exec there is no ABI, and nothing is open that a step could name. */
-static int compile_behind_exec(struct compiling *c, const struct argument *a,
-			       struct operand *operand, const struct where *w)
+static int parse_behind_exec(struct compiling *c, struct operand *operand)
 {
 	json_t *step;
 	size_t i;
 
 	json_array_foreach(operand->json, i, step) {
-		struct where at = where_index(w, i);
+		struct where at = where_index(c->where, i);
 		const struct verb *verb = verb_of(step, &at, c->error);
 
 		if (!verb)
@@ -365,11 +361,11 @@ static int compile_behind_exec(struct compiling *c, const struct argument *a,
 					  "workload, post or await: that is all there is behind "
 					  "an exec");
 	}
-	return argument_steps.compile(c, a, operand, w);
+	return argument_steps.parse(c, operand);
 }
 
 static const struct argument_type argument_behind_exec = {
-	.compile = compile_behind_exec, .schema = "{\"$ref\": \"names.schema.json#/$defs/steps\"}"};
+	.parse = parse_behind_exec, .schema = "{\"$ref\": \"names.schema.json#/$defs/steps\"}"};
 
 /* What is bound goes to the other side, too. */
 static int run_exec(struct step *s)

@@ -181,30 +181,27 @@ static const char page_in_c[] =
 	"aux_head aux_tail aux_offset aux_size";
 
 /* A list of records' types, by their names in cases/abi. No member: run_records() has the list. */
-static int compile_types(struct compiling *c, const struct argument *a, struct operand *operand,
-			 const struct where *w)
+static int parse_types(struct compiling *c, struct operand *operand)
 {
 	const struct abi_family *family = abi_family(c->tables->abi, "record");
 	json_t *item;
 	size_t i;
 
-	(void)a;
 	if (!json_is_array(operand->json))
-		return error_value(c->error, w, operand->json, "a list of records' types");
+		return error_value(c->error, c->where, operand->json, "a list of records' types");
 	json_array_foreach(operand->json, i, item) {
 		const char *name = json_string_value(item);
 		struct nearest near = nearest_to(name ? name : "");
 
 		if (!name || !abi_value(family, name, &near))
-			return error_name(c->error, w, name ? name : "", near.best,
+			return error_name(c->error, c->where, name ? name : "", near.best,
 					  "a record of cases/abi");
 	}
 	return 0;
 }
 
 static const struct argument_type argument_types = {
-	.compile = compile_types,
-	.schema = "{\"type\": \"array\", \"items\": {\"type\": \"string\"}}"};
+	.parse = parse_types, .schema = "{\"type\": \"array\", \"items\": {\"type\": \"string\"}}"};
 
 static bool is_of(const json_t *types, const json_t *record)
 {
@@ -267,7 +264,7 @@ const struct verb read_verbs[] = {
 	 .run = run_write,
 	 .c = "@{write?write_to(@write, @text):write(@write, @text, strlen(@text))}",
 	 .kind = CALLS,
-	 ARGUMENTS({"write", &argument_write_target, MEMBER(fd), .most = 255},
+	 ARGUMENTS({"write", &argument_write_target, MEMBER(path), .most = 255},
 		   {"text", &argument_text, MEMBER(text), .most = 63, .is_required = true,
 		    .help = "a text"})},
 	{.name = "lseek",

@@ -19,22 +19,19 @@ int signals_rehearse(void)
 	return rehearse_signals() ? -errno : 0;
 }
 
-static int compile_signal(struct compiling *c, const struct argument *a, struct operand *operand,
-			  const struct where *w)
+static int parse_signal(struct compiling *c, struct operand *operand)
 {
 	const char *name = json_string_value(operand->json);
 
-	(void)a;
-	operand->is_settled = true;
 	operand->number = name ? (uint64_t)signal_by_name(name) : 0;
 	return operand->number ? 0
-			       : error_value(c->error, w, operand->json,
+			       : error_value(c->error, c->where, operand->json,
 					     "a signal's name, as SIGIO or SIGRTMIN");
 }
 
 static const struct argument_type argument_signal = {
 	.c = C_AS_NAME,
-	.compile = compile_signal,
+	.parse = parse_signal,
 	.schema = "{\"type\": \"string\", \"pattern\": \"^SIG\"}"};
 
 enum handler { NOTE, REFRESH, ENABLE };

@@ -258,11 +258,10 @@ static void show_map(struct step *s, const struct work *w)
 	step_show_number(s, "ino", m->ino);
 }
 
-static int check_refresh(struct compiling *c, const struct statement *statement,
-			 const struct where *w)
+static int check_refresh(struct compiling *c, const struct statement *statement)
 {
 	return statement_json(statement, "refresh") && !statement_json(statement, "counted")
-		       ? error_name(c->error, AT_KEY(w, "refresh"), "refresh", NULL,
+		       ? error_name(c->error, AT_KEY(c->where, "refresh"), "refresh", NULL,
 				    "`counted` beside it")
 		       : 0;
 }
@@ -312,35 +311,21 @@ static const struct word spaces[] = {{"uts", CLONE_NEWUTS},
 					       .help = "([\"read\"])"
 
 /* Of a word that one instruction stores or loads: uint64_t. */
-static int compile_word_size(struct compiling *c, const struct argument *a, struct operand *operand,
-			     const struct where *w)
+static int parse_word_size(struct compiling *c, struct operand *operand)
 {
 	json_int_t size = json_integer_value(operand->json);
 
-	(void)a;
-	operand->is_settled = true;
 	operand->number = (uint64_t)size;
 	return size == 1 || size == 2 || size == 4 || size == 8
 		       ? 0
-		       : error_value(c->error, w, operand->json, "1, 2, 4 or 8");
+		       : error_value(c->error, c->where, operand->json, "1, 2, 4 or 8");
 }
 
-static const struct argument_type argument_word_size = {.compile = compile_word_size,
+static const struct argument_type argument_word_size = {.parse = parse_word_size,
 							.schema = "{\"enum\": [1, 2, 4, 8]}"};
 
 /* The workload's own name, which has led to its row. */
-static int compile_kind(struct compiling *c, const struct argument *a, struct operand *operand,
-			const struct where *w)
-{
-	(void)c;
-	(void)a;
-	(void)operand;
-	(void)w;
-	return 0;
-}
-
-static const struct argument_type argument_kind = {.compile = compile_kind,
-						   .schema = "{\"type\": \"string\"}"};
+static const struct argument_type argument_kind = {.schema = "{\"type\": \"string\"}"};
 
 const struct verb workload_verbs[] = {
 	{.name = "spin",
