@@ -100,40 +100,42 @@ static int note_statement(void *context, struct statement *s)
  * Text for the inside of a comment: it neither ends nor begins one, has no trigraph, and what is
  * not ASCII is shown as ?.
  */
-static void put_comment(FILE *f, const char *text, size_t n)
+static void put_comment(struct translation *t, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)text[i];
 		unsigned char before = i ? (unsigned char)text[i - 1] : ' ';
+		bool is_marked = (c == '/' && before == '*') || (c == '*' && before == '/') ||
+				 (c == '?' && before == '?');
 
-		if ((c == '/' && before == '*') || (c == '*' && before == '/') ||
-		    (c == '?' && before == '?'))
-			fputc(' ', f);
 		if ((c & 0xc0) != 0x80) /* one for each character */
-			fputc(c < ' ' || c >= 0x7f ? '?' : c, f);
+			c_put(t, &t->parts[C_COMMENT], is_marked ? " %c" : "%c",
+			      c < ' ' || c >= 0x7f ? '?' : c);
 	}
 }
 
 /* A text as lines of a comment. */
-static void say_comment(FILE *f, const char *head, const char *text)
+static void say_comment(struct translation *t, const char *head, const char *text)
 {
 	size_t column = 3 + strlen(head);
 
-	fprintf(f, " * %s", head);
+	c_put(t, &t->parts[C_COMMENT], " * %s", head);
 	while (*text) {
 		size_t n = strcspn(text, " \n");
 
 		if (column + n > 96) {
-			fprintf(f, "\n *  ");
+			c_put(t, &t->parts[C_COMMENT], "\n *  ");
 			column = 4;
 		}
-		put_comment(f, text, n);
+		put_comment(t, text, n);
 		column += n + 1;
 		text += n;
-		if (*text)
-			fputc(' ', f), text++;
+		if (*text) {
+			c_put(t, &t->parts[C_COMMENT], " ");
+			text++;
+		}
 	}
-	fputc('\n', f);
+	c_put(t, &t->parts[C_COMMENT], "\n");
 }
 
 static void say_head(struct listing *l)
@@ -143,35 +145,40 @@ static void say_head(struct listing *l)
 					       {"since", "Since: Linux "},
 					       {"note", "Note: "}};
 	const char *about = json_string_value(json_object_get(l->program->definition, "about"));
-	FILE *f = l->t.parts[C_COMMENT].file;
+	struct translation *t = &l->t;
 
-	fprintf(f, "/* SPDX-License-Identifier: MIT */\n/*\n * %s\n", l->instance->id);
-	say_comment(f, "", l->instance->title);
+	c_put(t, &t->parts[C_COMMENT], "/* SPDX-License-Identifier: MIT */\n/*\n * %s\n",
+	      l->instance->id);
+	say_comment(t, "", l->instance->title);
 	if (about)
-		say_comment(f, "", about);
-	fprintf(f, " *\n");
+		say_comment(t, "", about);
+	c_put(t, &t->parts[C_COMMENT], " *\n");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		const json_t *part = json_object_get(l->instance->spec, parts[i][0]);
 
 		if (json_is_string(part))
-			say_comment(f, parts[i][1], json_string_value(part));
+			say_comment(t, parts[i][1], json_string_value(part));
 	}
-	fprintf(f,
-		" *\n"
-		" * By `perfabi show --c`. Build it with cc -pthread%s. Its exit status:\n"
-		" * 0 the kernel kept its word, 1 it did not, 3 something else failed, 4 it cannot "
-		"be tried.\n"
-		" */\n",
-		l->instance->who.as == AS_ROOT ? ", and run it as root" : "");
+	c_put(t, &t->parts[C_COMMENT],
+	      " *\n"
+	      " * By `perfabi show --c`. Build it with cc -pthread%s. Its exit status:\n"
+	      " * 0 the kernel kept its word, 1 it did not, 3 something else failed, 4 it cannot "
+	      "be "
+	      "tried.\n"
+	      " */\n",
+	      l->instance->who.as == AS_ROOT ? ", and run it as root" : "");
 }
 
 /* A capability's call: an errno that the case knows is an answer. */
-static void say_errnos(FILE *f, const int errnos[PHASE_ERRNOS_MAX], const char *answer)
+static void say_errnos(struct translation *t, const int errnos[PHASE_ERRNOS_MAX],
+		       const char *answer)
 {
+	struct out *own = &t->parts[C_OWN];
+
 	for (size_t i = 0; i < PHASE_ERRNOS_MAX && errnos[i]; i++)
-		fprintf(f, "%s%s", i ? " || got == " : "\tif (got == ", errno_name(errnos[i]));
+		c_put(t, own, "%s%s", i ? " || got == " : "\tif (got == ", errno_name(errnos[i]));
 	if (errnos[0])
-		fprintf(f, ")\n\t\tsaid = \"%s\";\n", answer);
+		c_put(t, own, ")\n\t\tsaid = \"%s\";\n", answer);
 }
 
 /* What stands in front of the pieces: room behind attr where the case's size says more, or bytes
@@ -180,41 +187,43 @@ static void say_own(struct listing *l)
 {
 	const struct abi *abi = l->t.tables->abi;
 	const struct outcomes *c = &l->program->outcomes;
-	FILE *f = l->t.parts[C_OWN].file;
+	struct translation *t = &l->t;
+	struct out *own = &t->parts[C_OWN];
 
-	fprintf(f,
-		"/* sizeof(struct perf_event_attr) of Linux %s, and the room that it is "
-		"passed in. */\nenum { ATTR_SIZE = %u, ATTR_ROOM = %s };\n",
-		abi->newest, abi->attr_size, l->t.has_room ? "1 << 17" : "ATTR_SIZE");
+	c_put(t, own,
+	      "/* sizeof(struct perf_event_attr) of Linux %s, and the room that it is "
+	      "passed in. */\nenum { ATTR_SIZE = %u, ATTR_ROOM = %s };\n",
+	      abi->newest, abi->attr_size, t->has_room ? "1 << 17" : "ATTR_SIZE");
 	if (!l->program->is_capability)
 		return;
-	fprintf(f,
-		"\n/* The machine cannot, or not like this: that is an answer, too. */\n"
-		"static long answer(const char *call, long ret, int expected)\n{\n"
-		"\tconst char *said = %s;\n\tint got = ret == -1 ? errno : 0;\n\n"
-		"\tif (got == expected)\n\t\treturn ret;\n",
-		c->otherwise ? "\"no\"" : "NULL");
+	c_put(t, own,
+	      "\n/* The machine cannot, or not like this: that is an answer, too. */\n"
+	      "static long answer(const char *call, long ret, int expected)\n{\n"
+	      "\tconst char *said = %s;\n\tint got = ret == -1 ? errno : 0;\n\n"
+	      "\tif (got == expected)\n\t\treturn ret;\n",
+	      c->otherwise ? "\"no\"" : "NULL");
 	if (!c->otherwise)
-		say_errnos(f, c->no, "no");
-	say_errnos(f, c->denied, "denied");
-	fprintf(f, "\tif (said)\n\t\tputs(said);\n"
-		   "\telse\n\t\tprintf(\"FAIL: %%s: %%s\\n\", call, strerror(got));\n"
-		   "\texit(said ? 0 : 1);\n}\n");
+		say_errnos(t, c->no, "no");
+	say_errnos(t, c->denied, "denied");
+	c_put(t, own,
+	      "\tif (said)\n\t\tputs(said);\n"
+	      "\telse\n\t\tprintf(\"FAIL: %%s: %%s\\n\", call, strerror(got));\n"
+	      "\texit(said ? 0 : 1);\n}\n");
 	if (c->otherwise)
-		fprintf(f, "\n#define fail(condition, got) (puts(\"no\"), exit(0))\n");
+		c_put(t, own, "\n#define fail(condition, got) (puts(\"no\"), exit(0))\n");
 }
 
-static void prepare_words_in_main(struct listing *l, FILE *f, bool has_entries)
+static void prepare_words_in_main(struct listing *l, struct out *to, bool has_entries)
 {
 	const char *word;
 	json_t *ignored;
 
 	if (!json_object_size(l->posted) && !has_entries)
 		return;
-	fprintf(f, "\tprepare_words((const char *const[]){");
+	c_put(&l->t, to, "\tprepare_words((const char *const[]){");
 	json_object_foreach(l->posted, word, ignored)
-		fprintf(f, "\"%s\", ", word);
-	fprintf(f, "NULL}, %s);\n", has_entries ? "argc == 3 ? argv[2] : NULL" : "NULL");
+		c_put(&l->t, to, "\"%s\", ", word);
+	c_put(&l->t, to, "NULL}, %s);\n", has_entries ? "argc == 3 ? argv[2] : NULL" : "NULL");
 }
 
 /* Before the case, what it changes; the case's own cgroup, of which v1 has none. */
@@ -255,7 +264,7 @@ static void main_in_c(struct listing *l)
 		identity_in_c(t, l->instance->who.as, false);
 	block_in_c(t, &l->program->given);
 	block_in_c(t, &l->program->steps);
-	fputc('\n', t->parts[C_BODY].file);
+	c_put(t, &t->parts[C_BODY], "\n");
 	if (t->has_children)
 		c_line(t, "end_children();");
 	c_line(t, "puts(\"%s\");", l->program->is_capability ? "yes" : "PASS");
@@ -278,7 +287,7 @@ static void main_in_c(struct listing *l)
 /* What C can ask of the machine is asked; else it is as on this one, which has it or has not. */
 static void need_in_main(struct listing *l, struct environment *env, const char *tokens)
 {
-	FILE *first = l->t.parts[C_FIRST].file;
+	struct out *first = &l->t.parts[C_FIRST];
 	char *question = NULL, found[192];
 	size_t size;
 	FILE *f = open_memstream(&question, &size);
@@ -287,13 +296,13 @@ static void need_in_main(struct listing *l, struct environment *env, const char 
 	if (f)
 		fclose(f);
 	if (question && asks)
-		fprintf(first, "\tmust_have(%s, \"%s\");\n", question, tokens);
+		c_put(&l->t, first, "\tmust_have(%s, \"%s\");\n", question, tokens);
 	else if (!require_is_fleeting(tokens) &&
 		 !require_any_met(env, tokens, l->instance->who.as, found, sizeof(found)))
-		fprintf(first,
-			"\tmust_have(0 /* as where this was written; 1 where it is there */, "
-			"\"%s\");\n",
-			tokens);
+		c_put(&l->t, first,
+		      "\tmust_have(0 /* as where this was written; 1 where it is there */, "
+		      "\"%s\");\n",
+		      tokens);
 	free(question);
 }
 
@@ -304,7 +313,7 @@ static void needs_in_main(struct listing *l, struct environment *env)
 	size_t i;
 
 	if (program->sysctl || program->has_cgroup || l->instance->who.as == AS_ROOT)
-		fprintf(l->t.parts[C_FIRST].file, "\tmust_have(!geteuid(), \"root\");\n");
+		c_put(&l->t, &l->t.parts[C_FIRST], "\tmust_have(!geteuid(), \"root\");\n");
 	need_in_main(l, env, "perf_event_open"); /* which a container's filter may refuse */
 	json_array_foreach(program->requirements, i, requirement) {
 		size_t same = 0;
@@ -318,39 +327,30 @@ static void needs_in_main(struct listing *l, struct environment *env)
 
 static int write_listing(FILE *f, struct listing *l, struct error *e)
 {
+	struct translation *t = &l->t;
 	const char *texts[C_PARTS], *type;
+	struct out all = {0};
+	bool has_entries;
 	json_t *variables;
-	char *text = NULL;
-	size_t size;
-	FILE *all;
-	int err;
 
-	for (size_t i = 0; i < C_PARTS; i++) {
-		if (l->t.parts[i].file)
-			fclose(l->t.parts[i].file);
-		texts[i] = l->t.parts[i].text;
-	}
-	if (l->t.missing[0]) {
-		error_text(e, NULL, l->t.missing, "a case that can be written as C");
-		return -ENOTSUP;
-	}
-	all = open_memstream(&text, &size);
-	if (all) {
-		bool has_entries = texts[C_ENTRIES][0];
-
-		fputs(texts[C_TYPES], all);
-		json_object_foreach(l->t.variables, type, variables)
-			fprintf(all, "static %s%s;\n", type, json_string_value(variables));
-		fprintf(all, "%s%sint main(%s)\n{\n\talarm(300);\n",
-			json_object_size(l->t.variables) ? "\n" : "", texts[C_FUNCTIONS],
-			has_entries ? "int argc, char **argv" : "void");
-		prepare_words_in_main(l, all, has_entries);
-		fprintf(all, "%s%s%s}\n", texts[C_ENTRIES], texts[C_FIRST], texts[C_BODY]);
-		fclose(all);
-	}
-	err = text ? c_write(f, texts[C_COMMENT], texts[C_OWN], text) : -ENOMEM;
-	free(text);
-	return err ? error_no_memory(e, NULL, "memory for a program") : 0;
+	for (size_t i = 0; i < C_PARTS; i++)
+		texts[i] = c_taken(t, &t->parts[i]);
+	has_entries = texts[C_ENTRIES][0];
+	c_put(t, &all, "%s", texts[C_TYPES]);
+	json_object_foreach(t->variables, type, variables)
+		c_put(t, &all, "static %s%s;\n", type, json_string_value(variables));
+	c_put(t, &all, "%s%sint main(%s)\n{\n\talarm(300);\n",
+	      json_object_size(t->variables) ? "\n" : "", texts[C_FUNCTIONS],
+	      has_entries ? "int argc, char **argv" : "void");
+	prepare_words_in_main(l, &all, has_entries);
+	c_put(t, &all, "%s%s%s}\n", texts[C_ENTRIES], texts[C_FIRST], texts[C_BODY]);
+	type = c_taken(t, &all);
+	if (!t->missing[0])
+		return c_write(f, texts[C_COMMENT], texts[C_OWN], type)
+			       ? error_no_memory(e, NULL, "memory for a program")
+			       : 0;
+	error_text(e, NULL, t->missing, "a case that can be written as C");
+	return -ENOTSUP;
 }
 
 int listing_print(FILE *f, const struct instance *instance, const struct cases *cases,
@@ -358,7 +358,6 @@ int listing_print(FILE *f, const struct instance *instance, const struct cases *
 {
 	struct listing *l = calloc(1, sizeof(*l));
 	const struct program *program = instance->program;
-	bool has_parts = l != NULL;
 	int err;
 
 	if (!l)
@@ -373,25 +372,13 @@ int listing_print(FILE *f, const struct instance *instance, const struct cases *
 				    .words = json_object(),
 				    .declared = json_object(),
 				    .variables = json_object()};
-	for (size_t i = 0; i < C_PARTS; i++) {
-		struct c_part *part = &l->t.parts[i];
-
-		part->file = open_memstream(&part->text, &part->size);
-		has_parts = has_parts && part->file;
-	}
-	if (has_parts) {
-		block_visit(&program->given, &instance->who, env, note_statement, l);
-		block_visit(&program->steps, &instance->who, env, note_statement, l);
-		say_head(l);
-		needs_in_main(l, env);
-		main_in_c(l);
-		say_own(l);
-	} else {
-		c_missing(&l->t, "anything, for want of memory");
-	}
+	block_visit(&program->given, &instance->who, env, note_statement, l);
+	block_visit(&program->steps, &instance->who, env, note_statement, l);
+	say_head(l);
+	needs_in_main(l, env);
+	main_in_c(l);
+	say_own(l);
 	err = write_listing(f, l, e);
-	for (size_t i = 0; i < C_PARTS; i++)
-		free(l->t.parts[i].text);
 	json_decref(l->t.words);
 	json_decref(l->t.declared);
 	json_decref(l->t.variables);

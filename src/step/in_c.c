@@ -152,24 +152,12 @@ struct filling {
 	const struct statement *s;
 	const char *value; /* the variable; NULL: none yet */
 	struct c_shape shape;
-	char out[2 * C_TEXT_MAX];
-	size_t n;
+	struct out out;
 };
-
-static void append_bytes(struct filling *f, const char *text, size_t length)
-{
-	if (length >= sizeof(f->out) - f->n) {
-		c_missing(f->t, "a step that is so long");
-		return;
-	}
-	memcpy(f->out + f->n, text, length);
-	f->n += length;
-	f->out[f->n] = '\0';
-}
 
 static void append_text(struct filling *f, const char *text)
 {
-	append_bytes(f, text, strlen(text));
+	c_put(f->t, &f->out, "%s", text);
 }
 
 static const char *variable_of(struct filling *f)
@@ -192,13 +180,13 @@ static uint64_t operand_number(const struct argument *a, const struct operand *o
 /* The words that make up the number, with what stands in front of each. */
 static void append_words(struct filling *f, const struct argument *a, uint64_t number)
 {
-	size_t at = f->n;
+	char *at = f->out.at;
 	const char *before, *all = "";
 
-	while (at && (isalnum((unsigned char)f->out[at - 1]) || f->out[at - 1] == '_'))
+	while (at > f->out.base && (isalnum((unsigned char)at[-1]) || at[-1] == '_'))
 		at--;
-	before = c_text(f->t, "%s", f->out + at);
-	f->n = at;
+	before = at ? c_text(f->t, "%s", at) : "";
+	f->out.at = at;
 	for (const struct word *word = a->words; word->name; word++) {
 		if (a->type == &argument_words ? !(number & word->value) : number != word->value)
 			continue;
@@ -278,7 +266,7 @@ static void fill_in(struct filling *f, const char *text, const char *end)
 		bool is_map;
 
 		n = n < (size_t)(end - text) ? n : (size_t)(end - text);
-		append_bytes(f, text, n);
+		c_put(f->t, &f->out, "%.*s", (int)n, text);
 		text += n;
 		if (text == end)
 			return;
@@ -315,7 +303,7 @@ const char *text_in_c(struct translation *t, const struct statement *s, const ch
 	struct filling f = {.t = t, .s = s};
 
 	fill_in(&f, text, text + strlen(text));
-	return c_text(t, "%s", f.out);
+	return c_taken(t, &f.out);
 }
 
 const char *checked_in_c(struct translation *t, const struct statement *s, const char *call)
@@ -347,17 +335,16 @@ static void fill_lines(struct filling *f, const char *text)
 {
 	struct translation *t = f->t;
 	const struct statement *s = f->s;
-	char *line;
+	const char *line;
 
-	f->n = 0;
-	f->out[0] = '\0';
 	if (!text)
 		return;
 	fill_in(f, text, text + strlen(text));
-	if (!f->n)
+	line = c_taken(t, &f->out);
+	if (!line[0])
 		return;
-	if (f->out[f->n - 1] != ';') {
-		const char *call = checked_in_c(t, s, f->out);
+	if (line[strlen(line) - 1] != ';') {
+		const char *call = checked_in_c(t, s, line);
 
 		if (!f->value && !is_refusal(s) && (s->bind || pattern_of_success(s))) {
 			const char *to = variable_of(f);
@@ -370,8 +357,10 @@ static void fill_lines(struct filling *f, const char *text)
 			copy_event(t, s);
 		return;
 	}
-	for (char *next = f->out; (line = strsep(&next, "\n"));)
-		c_line(t, "%s", line);
+	for (size_t n; *line; line += n + (line[n] == '\n')) {
+		n = strcspn(line, "\n");
+		c_line(t, "%.*s", (int)n, line);
+	}
 }
 
 /* The requests are made once before, as nothing is to be looked up while it counts. */
@@ -420,7 +409,7 @@ void block_in_c(struct translation *t, const struct block *block)
 		if (!s->is_on && !t->is_behind_exec)
 			continue;
 		if (is_first ? t->indent == 1 : t->lines - before > 1 || s->verb->has_gates)
-			fputc('\n', t->parts[C_BODY].file);
+			c_put(t, &t->parts[C_BODY], "\n");
 		before = t->lines;
 		is_first = false;
 		statement_in_c(t, s);

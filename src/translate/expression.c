@@ -33,8 +33,8 @@ static const char *tracepoint_id(struct translation *t, const char *name, const 
 	declared = json_object_size(t->declared);
 	own = c_declare(t, c, "uint64_t");
 	if (json_object_size(t->declared) > declared)
-		fprintf(t->parts[C_FIRST].file, "\t%s = tracepoint(\"%.*s/%s\");\n", own,
-			(int)(colon - name), name, colon + 1);
+		c_put(t, &t->parts[C_FIRST], "\t%s = tracepoint(\"%.*s/%s\");\n", own,
+		      (int)(colon - name), name, colon + 1);
 	return own;
 }
 
@@ -159,74 +159,59 @@ static const char *constant(struct translation *t, const struct abi_family *set,
 	return upper;
 }
 
-struct expression {
-	struct translation *t;
-	char out[C_TEXT_MAX];
-	size_t n;
-};
-
-static void put_c(struct expression *e, const char *text)
-{
-	e->n += (size_t)snprintf(e->out + e->n, sizeof(e->out) - e->n, "%s", text);
-	if (e->n >= sizeof(e->out)) {
-		c_missing(e->t, "an expression that is so long");
-		e->n = 0;
-	}
-}
-
 /* A literal: of 64 bits if it is large, or if it is shifted. */
-static const char *put_literal(struct expression *e, const char *at)
+static const char *put_literal(struct translation *t, struct out *to, const char *at)
 {
-	char *end, text[32];
+	char *end;
 	unsigned long long value = strtoull(at, &end, 0);
-	const char *behind = end + strspn(end, " ");
-	bool is_wide = value > INT32_MAX || !strncmp(behind, "<<", 2);
+	bool is_wide = value > INT32_MAX || !strncmp(end + strspn(end, " "), "<<", 2);
 
-	snprintf(text, sizeof(text), "%.*s", (int)(end - at), at);
-	put_c(e, is_wide ? c_text(e->t, "UINT64_C(%s)", text) : text);
+	c_put(t, to, is_wide ? "UINT64_C(%.*s)" : "%.*s", (int)(end - at), at);
 	return end;
 }
 
-static const char *put_variable(struct expression *e, const char *at)
+/* What the name behind a $ stands for. Returns what is behind that. */
+static const char *take_variable(struct translation *t, const char *at, struct c_value *value)
 {
 	char name[VARIABLE_NAME];
 	size_t n = scope_name_length(at);
-	struct c_value value;
 
 	snprintf(name, sizeof(name), "%.*s", (int)n, at);
-	if (!c_variable(e->t, name, &value))
-		c_missing(e->t, "$%s", name);
-	put_c(e, value.c ? value.c : "0");
+	if (!c_variable(t, name, value))
+		c_missing(t, "$%s", name);
+	if (!value->c)
+		value->c = "0";
 	return at + n;
 }
 
 /* Sums beside | and shifts stand in parentheses: C warns of bare ones there. */
 static const char *text_number(struct translation *t, const char *text)
 {
-	struct expression e = {.t = t};
 	const bool has_bits = strpbrk(text, "|<>") != NULL;
+	struct out out = {0};
+	struct c_value value;
 
 	while (true) {
 		size_t n = strcspn(text, "|<>");
 		const char *end = text + n;
 		bool is_sum = has_bits && n > 1 && strcspn(text + 1, "+-") < n - 1;
 
-		if (is_sum)
-			put_c(&e, "(");
+		c_put(t, &out, "%s", is_sum ? "(" : "");
 		while (text < end) {
-			if (isdigit((unsigned char)*text))
-				text = put_literal(&e, text);
-			else if (*text == '$')
-				text = put_variable(&e, text + 1);
-			else
-				put_c(&e, (char[]){*text++, '\0'});
+			if (isdigit((unsigned char)*text)) {
+				text = put_literal(t, &out, text);
+			} else if (*text == '$') {
+				text = take_variable(t, text + 1, &value);
+				c_put(t, &out, "%s", value.c);
+			} else {
+				c_put(t, &out, "%c", *text++);
+			}
 		}
-		if (is_sum)
-			put_c(&e, ")");
+		c_put(t, &out, "%s", is_sum ? ")" : "");
 		n = strspn(text, "|<>");
 		if (!n)
-			return c_text(t, "%s", e.out);
-		put_c(&e, c_text(t, " %.*s ", (int)n, text));
+			return c_taken(t, &out);
+		c_put(t, &out, " %.*s ", (int)n, text);
 		text += n;
 	}
 }
@@ -234,10 +219,9 @@ static const char *text_number(struct translation *t, const char *text)
 /* NOLINTNEXTLINE(misc-no-recursion): a list holds no list */
 const char *c_number(struct translation *t, const json_t *json, const struct abi_family *set)
 {
-	const char *text = json_string_value(json), *name;
-	char out[C_TEXT_MAX] = "";
-	size_t n = 0, i;
+	const char *text = json_string_value(json), *name, *all = "0";
 	json_t *item;
+	size_t i;
 
 	if (json_is_integer(json)) {
 		long long number = (long long)json_integer_value(json);
@@ -250,43 +234,29 @@ const char *c_number(struct translation *t, const json_t *json, const struct abi
 	if (text)
 		return text_number(t, text);
 	json_array_foreach(json, i, item)
-		n += (size_t)snprintf(out + n, n < sizeof(out) ? sizeof(out) - n : 0, "%s%s",
-				      i ? " | " : "", c_number(t, item, set));
-	if (n >= sizeof(out))
-		c_missing(t, "a list that is so long");
-	return c_text(t, "%s", n ? out : "0");
+		all = c_text(t, "%s%s%s", i ? all : "", i ? " | " : "", c_number(t, item, set));
+	return all;
 }
 
 const char *c_string(struct translation *t, const json_t *json)
 {
-	const char *text = json_string_value(json);
-	char format[C_TEXT_MAX] = "", arguments[C_TEXT_MAX] = "";
-	size_t n = 0, m = 0;
+	const char *text = json_string_value(json), *quoted;
+	struct out format = {0}, arguments = {0};
+	struct c_value value;
 
 	if (!strchr(text, '$'))
 		return c_quote(t, text);
-	while (*text && n + 8 < sizeof(format)) {
-		char name[VARIABLE_NAME];
-		struct c_value value;
-
+	while (*text) {
 		if (*text != '$') {
-			n += (size_t)snprintf(format + n, sizeof(format) - n,
-					      *text == '%' ? "%%%c" : "%c", *text);
+			c_put(t, &format, *text == '%' ? "%%%c" : "%c", *text);
 			text++;
 			continue;
 		}
-		snprintf(name, sizeof(name), "%.*s", (int)scope_name_length(text + 1), text + 1);
-		text += 1 + strlen(name);
-		if (!c_variable(t, name, &value))
-			c_missing(t, "$%s", name);
-		n += (size_t)snprintf(format + n, sizeof(format) - n,
-				      value.kind == C_STRING ? "%%s" : "%%llu");
-		m += (size_t)snprintf(
-			arguments + m, m < sizeof(arguments) ? sizeof(arguments) - m : 0,
-			value.kind == C_STRING ? ", %s" : ", (unsigned long long)(%s)",
-			value.c ? value.c : "0");
+		text = take_variable(t, text + 1, &value);
+		c_put(t, &format, value.kind == C_STRING ? "%%s" : "%%llu");
+		c_put(t, &arguments, value.kind == C_STRING ? ", %s" : ", (unsigned long long)(%s)",
+		      value.c);
 	}
-	if (*text || m >= sizeof(arguments))
-		c_missing(t, "a text that is so long");
-	return c_text(t, "text_of(%s%s)", c_quote(t, format), arguments);
+	quoted = c_quote(t, c_taken(t, &format));
+	return c_text(t, "text_of(%s%s)", quoted, c_taken(t, &arguments));
 }

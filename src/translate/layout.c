@@ -19,7 +19,7 @@ enum { MEMBERS = 256, LIST_ROOM = 512, READ_ROOM = 4096 };
 struct reading {
 	struct translation *t;
 	const struct opening *open;
-	struct c_part members, code;
+	struct out members, code;
 	const char *type; /* of the members on the line that is open; NULL: none is */
 	size_t column;
 	int indent;
@@ -41,10 +41,10 @@ struct reading {
 	size_t named_count;
 };
 
-static void indent(const struct reading *r, int by)
+static void indent(struct reading *r, int by)
 {
 	for (int i = 0; i < by; i++)
-		fputc('\t', r->code.file);
+		c_put(r->t, &r->code, "\t");
 }
 
 /* The step over fields of which the case does not speak. */
@@ -53,24 +53,15 @@ static void say_skipped(struct reading *r)
 	if (!r->skipped)
 		return;
 	indent(r, r->skipped_at);
-	fprintf(r->code.file, "p += %u;%s%s%s\n", r->skipped, r->of[0] ? " /* " : "", r->of,
-		r->of[0] ? " */" : "");
+	c_put(r->t, &r->code, "p += %u;%s%s%s\n", r->skipped, r->of[0] ? " /* " : "", r->of,
+	      r->of[0] ? " */" : "");
 	r->skipped = 0;
 }
 
-static void say_code(struct reading *r, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-static void say_code(struct reading *r, const char *format, ...)
-{
-	va_list args;
-
-	say_skipped(r);
-	indent(r, r->indent);
-	va_start(args, format);
-	vfprintf(r->code.file, format, args);
-	va_end(args);
-	fputc('\n', r->code.file);
-}
+/* A line of code. */
+#define say_code(r, ...)                                                                           \
+	(say_skipped(r), indent(r, (r)->indent), c_put((r)->t, &(r)->code, __VA_ARGS__),           \
+	 c_put((r)->t, &(r)->code, "\n"))
 
 /* Steps over a field. */
 static void skip_field(struct reading *r, unsigned width, const char *name)
@@ -100,24 +91,25 @@ static bool has_member(const struct reading *r, const char *path)
 static void end_members(struct reading *r)
 {
 	if (r->type)
-		fputs(";\n", r->members.file);
+		c_put(r->t, &r->members, ";\n");
 	r->type = NULL;
 }
 
 /* A member as C has it, on one line with others of its type. */
 static void put_c_member(struct reading *r, const char *type, const char *c, const char *array)
 {
-	FILE *f = r->members.file;
+	const char *tab = r->element ? "\t" : "", *blank = type[strlen(type) - 1] == '*' ? "" : " ";
 	size_t n = strlen(c) + strlen(array) + 2;
 
 	if (r->type && !strcmp(r->type, type) && r->column + n < 80) {
-		r->column += (size_t)fprintf(f, ", %s%s", c, array);
+		r->column += n;
+		c_put(r->t, &r->members, ", %s%s", c, array);
 		return;
 	}
 	end_members(r);
 	r->type = type;
-	r->column = (size_t)fprintf(f, "%s\t%s%s%s%s", r->element ? "\t" : "", type,
-				    type[strlen(type) - 1] == '*' ? "" : " ", c, array);
+	r->column = strlen(tab) + 1 + strlen(type) + strlen(blank) + n - 2;
+	c_put(r->t, &r->members, "%s\t%s%s%s%s", tab, type, blank, c, array);
 }
 
 /*
@@ -379,7 +371,7 @@ static void loop_in_c(struct reading *r, const struct layout_node *node)
 	}
 	if (is_new) {
 		end_members(r);
-		fprintf(r->members.file, "\tstruct {\n");
+		c_put(r->t, &r->members, "\tstruct {\n");
 	}
 	say_code(r, "for (uint64_t i = 0; i < n; i++) {");
 	r->indent++;
@@ -395,7 +387,7 @@ static void loop_in_c(struct reading *r, const struct layout_node *node)
 	say_code(r, "}");
 	if (is_new) {
 		end_members(r);
-		fprintf(r->members.file, "\t} %s[%u];\n", c + strlen("r->"), LIST_ROOM);
+		c_put(r->t, &r->members, "\t} %s[%u];\n", c + strlen("r->"), LIST_ROOM);
 	}
 }
 
@@ -597,14 +589,14 @@ static void values_in_c(struct reading *r, const struct layout_list *list)
 			r->list[r->count++] = (struct c_member){
 				.path = node->name, .c = node->name, .kind = C_LIST};
 			end_members(r);
-			fputs("\tstruct {\n", r->members.file);
+			c_put(r->t, &r->members, "\tstruct {\n");
 			r->element = "";
 			was = enter_member(r, node->name, "[]");
 			values_in_c(r, &node->loop.body);
 			leave(r, was);
 			end_members(r);
 			r->element = NULL;
-			fprintf(r->members.file, "\t} %s[%u];\n", node->name, READ_ROOM);
+			c_put(r->t, &r->members, "\t} %s[%u];\n", node->name, READ_ROOM);
 		} else if (node->is_named_by_others) { /* how many elements there are in `values` */
 			r->list[r->count++] = (struct c_member){
 				.path = node->name, .c = "values_nr", .kind = C_NUMBER};
@@ -661,15 +653,10 @@ static void record_in_c(struct reading *r, const struct abi_family *records,
 			const struct abi_value *record, bool has_sample_id, bool reads_sample_id)
 {
 	json_t *name = json_string(record->name);
-	struct c_part all = r->code;
+	struct out all = r->code;
+	const char *code;
 
-	r->code.file = open_memstream(&r->code.text, &r->code.size);
-	if (!r->code.file) {
-		c_missing(r->t, "a record, for want of memory");
-		r->code = all;
-		json_decref(name);
-		return;
-	}
+	r->code = (struct out){0};
 	r->has_locals = false;
 	r->indent++;
 	if (is_sample(record) && has_sample_id)
@@ -680,12 +667,10 @@ static void record_in_c(struct reading *r, const struct abi_family *records,
 	else
 		say_code(r, "break;");
 	r->indent--;
-	fclose(r->code.file);
-	fprintf(all.file, "\tcase %s:%s\n%s%s", c_number(r->t, name, records),
-		r->has_locals ? " {" : "", r->code.text ? r->code.text : "",
-		r->has_locals ? "\t}\n" : "");
-	free(r->code.text);
+	code = c_taken(r->t, &r->code);
 	r->code = all;
+	c_put(r->t, &r->code, "\tcase %s:%s\n%s%s", c_number(r->t, name, records),
+	      r->has_locals ? " {" : "", code, r->has_locals ? "\t}\n" : "");
 	json_decref(name);
 }
 
@@ -725,15 +710,14 @@ static void records_of_event(struct reading *r, const char *name)
 		read_list(r, &sample_id->list);
 	say_code(r, "expect(p == %s, header->size);",
 		 reads_sample_id ? "begin + header->size" : "end");
-	fflush(r->code.file);
-	fprintf(r->t->parts[C_FUNCTIONS].file,
-		"static void parse_%s(const unsigned char *begin, void *to)\n{\n"
-		"\tconst struct perf_event_header *header = (const void *)begin;\n"
-		"\tconst unsigned char *p = begin + sizeof(*header);\n"
-		"\tconst unsigned char *end = begin + header->size%s;\n"
-		"\tstruct %s *r = to;\n%s\n%s}\n\n",
-		name, at_end ? c_text(r->t, " - %u /* sample_id */", at_end) : "", name,
-		r->has_length ? "\tuint64_t n;\n" : "", r->code.text ? r->code.text : "");
+	c_put(r->t, &r->t->parts[C_FUNCTIONS],
+	      "static void parse_%s(const unsigned char *begin, void *to)\n{\n"
+	      "\tconst struct perf_event_header *header = (const void *)begin;\n"
+	      "\tconst unsigned char *p = begin + sizeof(*header);\n"
+	      "\tconst unsigned char *end = begin + header->size%s;\n"
+	      "\tstruct %s *r = to;\n%s\n%s}\n\n",
+	      name, at_end ? c_text(r->t, " - %u /* sample_id */", at_end) : "", name,
+	      r->has_length ? "\tuint64_t n;\n" : "", c_taken(r->t, &r->code));
 }
 
 /* A name that no other struct of the program has. */
@@ -758,8 +742,6 @@ const struct c_layout *c_layout(struct translation *t, const char *event,
 	for (size_t i = 0; i < t->layout_count; i++)
 		if (t->layouts[i].open == open && t->layouts[i].of_records == of_records)
 			return &t->layouts[i];
-	r.members.file = open_memstream(&r.members.text, &r.members.size);
-	r.code.file = open_memstream(&r.code.text, &r.code.size);
 	name = own_name(t, event, of_records ? "record" : "values");
 	if (t->layout_count + 1 < C_NAMES)
 		t->layout_count++;
@@ -767,35 +749,25 @@ const struct c_layout *c_layout(struct translation *t, const char *event,
 				    .of_records = of_records,
 				    .name = name,
 				    .shape.kind = of_records ? C_LIST : C_OBJECT};
-	if (r.members.file && r.code.file) {
-		if (of_records)
-			records_of_event(&r, name);
-		else
-			values_in_c(&r, &abi_layout(t->tables->abi, "read_format")->list);
-		/* Behind the values how many bytes they were, and those plain. */
-		if (!of_records && (is_spoken_of(&r, "bytes") || is_spoken_of(&r, "words")))
-			add_c_member(&r, "bytes", (struct c_member){.kind = C_NUMBER}, "uint64_t",
-				     "");
-		if (!of_records && is_spoken_of(&r, "words")) {
-			add_c_member(&r, "words", (struct c_member){.kind = C_LIST}, "uint64_t",
-				     c_text(t, "[%u]", 2 * READ_ROOM));
-			add_elements(&r, "words", NULL);
-		}
-		end_members(&r);
+	if (of_records)
+		records_of_event(&r, name);
+	else
+		values_in_c(&r, &abi_layout(t->tables->abi, "read_format")->list);
+	/* Behind the values how many bytes they were, and those plain. */
+	if (!of_records && (is_spoken_of(&r, "bytes") || is_spoken_of(&r, "words")))
+		add_c_member(&r, "bytes", (struct c_member){.kind = C_NUMBER}, "uint64_t", "");
+	if (!of_records && is_spoken_of(&r, "words")) {
+		add_c_member(&r, "words", (struct c_member){.kind = C_LIST}, "uint64_t",
+			     c_text(t, "[%u]", 2 * READ_ROOM));
+		add_elements(&r, "words", NULL);
 	}
-	if (r.members.file)
-		fclose(r.members.file);
-	if (r.code.file)
-		fclose(r.code.file);
+	end_members(&r);
 	members = arena_alloc(t->arena, (r.count + 1) * sizeof(*members));
-	if (members && r.members.text && r.code.text) {
+	if (members)
 		memcpy(members, r.list, r.count * sizeof(*members));
-		fprintf(t->parts[C_TYPES].file, "struct %s {\n%s};\n\n", name, r.members.text);
-	} else {
+	else
 		c_missing(t, "a layout, for want of memory");
-	}
+	c_put(t, &t->parts[C_TYPES], "struct %s {\n%s};\n\n", name, c_taken(t, &r.members));
 	layout->shape.members = members;
-	free(r.members.text);
-	free(r.code.text);
 	return layout;
 }

@@ -11,17 +11,50 @@
 
 #include "text/error.h"
 
+static void print_text(struct translation *t, struct out *to, const char *format, va_list args)
+{
+	va_list again;
+	char *at;
+	int n;
+
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	at = n < 0 ? NULL : out_room(to, (size_t)n + 1);
+	if (at)
+		to->at = at + vsnprintf(at, (size_t)n + 1, format, args);
+	else
+		c_missing(t, "a text, for want of memory");
+}
+
+void c_put(struct translation *t, struct out *to, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_text(t, to, format, args);
+	va_end(args);
+}
+
+const char *c_taken(struct translation *t, struct out *from)
+{
+	const char *text = from->base ? c_text(t, "%s", from->base) : "";
+
+	out_free(from);
+	return text;
+}
+
 void c_line(struct translation *t, const char *format, ...)
 {
-	FILE *body = t->parts[C_BODY].file;
+	struct out *body = &t->parts[C_BODY];
 	va_list args;
 
 	for (int i = 0; i < t->indent; i++)
-		fputc('\t', body);
+		c_put(t, body, "\t");
 	va_start(args, format);
-	vfprintf(body, format, args);
+	print_text(t, body, format, args);
 	va_end(args);
-	fputc('\n', body);
+	c_put(t, body, "\n");
 	t->lines++;
 }
 
@@ -36,51 +69,38 @@ void c_missing(struct translation *t, const char *format, ...)
 	va_end(args);
 }
 
-static const char *keep_text(struct translation *t, const char *text)
-{
-	char *copy = arena_join(t->arena, text, "");
-
-	if (!copy)
-		c_missing(t, "a text, for want of memory");
-	return copy ? copy : "";
-}
-
 const char *c_text(struct translation *t, const char *format, ...)
 {
-	char text[2 * C_TEXT_MAX];
+	struct out out = {0};
+	const char *text;
 	va_list args;
-	int n;
 
 	va_start(args, format);
-	n = vsnprintf(text, sizeof(text), format, args);
+	print_text(t, &out, format, args);
 	va_end(args);
-	if (n < 0 || (size_t)n >= sizeof(text))
-		c_missing(t, "a text of %d bytes", n);
-	return keep_text(t, text);
+	text = out.base ? arena_join(t->arena, out.base, "") : NULL;
+	out_free(&out);
+	if (!text)
+		c_missing(t, "a text, for want of memory");
+	return text ? text : "";
 }
 
 const char *c_quote(struct translation *t, const char *text)
 {
-	char out[C_TEXT_MAX];
-	size_t n = 0;
+	struct out out = {0};
+	unsigned char before = '\0';
 
-	out[n++] = '"';
-	for (; *text && n < sizeof(out) - 6; text++) {
+	c_put(t, &out, "\"");
+	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
+		/* No trigraph, and no writing that turns round. */
+		bool is_octal = c < ' ' || c >= 0x7f || (c == '?' && before == '?');
 
-		if (c == '"' || c == '\\')
-			n += (size_t)sprintf(out + n, "\\%c", c);
-		else if (c < ' ' || c >= 0x7f || (c == '?' && out[n - 1] == '?'))
-			n += (size_t)sprintf(out + n, "\\%03o", c); /* no trigraph, no writing
-								     * that turns round */
-		else
-			out[n++] = (char)c;
+		c_put(t, &out, is_octal ? "\\%03o" : c == '"' || c == '\\' ? "\\%c" : "%c", c);
+		before = is_octal ? '\0' : c;
 	}
-	if (*text)
-		c_missing(t, "a text that is so long");
-	out[n++] = '"';
-	out[n] = '\0';
-	return keep_text(t, out);
+	c_put(t, &out, "\"");
+	return c_taken(t, &out);
 }
 
 /* Names that a program of the listing's own cannot have for a variable. */
@@ -134,7 +154,7 @@ const char *c_declare(struct translation *t, const char *name, const char *type)
 			continue;
 		if (!was)
 			declare_variable(t, c, type);
-		return keep_text(t, c);
+		return c_text(t, "%s", c);
 	}
 	c_missing(t, "so many variables of one name");
 	return "";

@@ -9,14 +9,13 @@
 #ifndef PERFABI_TRANSLATE_H
 #define PERFABI_TRANSLATE_H
 
-#include <stdio.h>
-
 #include "call/call.h"
 #include "call/tables.h"
 #include "language/pattern.h"
 #include "text/arena.h"
+#include "text/out.h"
 
-enum { C_TEXT_MAX = 2048, C_NAMES = 128 };
+enum { C_NAMES = 128 };
 
 /* What a value is in C. */
 enum c_kind {
@@ -77,11 +76,6 @@ struct c_layout {
 };
 
 /* Texts that a program is put together of. */
-struct c_part {
-	FILE *file;
-	char *text;
-	size_t size;
-};
 enum {
 	C_COMMENT,
 	C_OWN, /* definitions, if they are named */
@@ -103,7 +97,7 @@ struct translation {
 			 */
 	bool has_room;  /* it is longer than that struct, or bytes lie behind it */
 	bool has_parts; /* parts of mappings are named, so each has its length in a variable */
-	struct c_part parts[C_PARTS];
+	struct out parts[C_PARTS];
 	bool is_behind_exec,
 		is_child; /* whose steps these are: what was begun goes with its parent */
 	int indent;
@@ -117,6 +111,13 @@ struct translation {
 	unsigned functions_made;
 	char missing[256]; /* the first thing that cannot be written as C; empty: none */
 };
+
+/* Text behind what is there, as printf(3) has it. */
+void c_put(struct translation *t, struct out *to, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* All of that as text in the arena; it begins anew. */
+const char *c_taken(struct translation *t, struct out *from);
 
 /* A line of the body, or of a function; indented, and ended. */
 void c_line(struct translation *t, const char *format, ...) __attribute__((format(printf, 2, 3)));

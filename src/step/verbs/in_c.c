@@ -399,20 +399,14 @@ static const char *function_in_c(struct translation *t, const struct block *bloc
 				 const char *name, const char *last)
 {
 	const char *function = c_text(t, "%s_%u", name, ++t->functions_made);
-	struct c_part body = t->parts[C_BODY], part = {0};
+	struct out body = t->parts[C_BODY];
 	int indent = t->indent;
 
-	part.file = open_memstream(&part.text, &part.size);
-	if (part.file) {
-		t->parts[C_BODY] = part;
-		t->indent = 1;
-		child_in_c(t, block, last, true);
-		fclose(part.file);
-		fprintf(t->parts[C_FUNCTIONS].file, kind, function, part.text ? part.text : "");
-	} else {
-		c_missing(t, "a function, for want of memory");
-	}
-	free(part.text);
+	t->parts[C_BODY] = (struct out){0};
+	t->indent = 1;
+	child_in_c(t, block, last, true);
+	c_put(t, &t->parts[C_FUNCTIONS], "%s%s}\n\n", c_text(t, kind, function),
+	      c_taken(t, &t->parts[C_BODY]));
 	t->parts[C_BODY] = body;
 	t->indent = indent;
 	return function;
@@ -420,10 +414,9 @@ static const char *function_in_c(struct translation *t, const struct block *bloc
 
 void thread_in_c(struct translation *t, const struct statement *s)
 {
-	const char *function =
-		function_in_c(t, block_of(s, "thread"),
-			      "static void *%s(void *unused)\n{\n\t(void)unused;\n%s}\n\n",
-			      "thread", "return NULL;");
+	const char *function = function_in_c(t, block_of(s, "thread"),
+					     "static void *%s(void *unused)\n{\n\t(void)unused;\n",
+					     "thread", "return NULL;");
 	static const struct c_shape thread = {.kind = C_THREAD};
 
 	c_line(t, "%s = start_thread(%s);", variable_in_c(t, s, "uint64_t", &thread), function);
@@ -435,11 +428,11 @@ void exec_in_c(struct translation *t, const struct statement *s)
 	const char *function;
 
 	t->is_behind_exec = true;
-	function = function_in_c(t, block_of(s, "exec"), "static void %s(void)\n{\n%s}\n\n",
-				 "behind_exec", "exit(0);");
+	function = function_in_c(t, block_of(s, "exec"), "static void %s(void)\n{\n", "behind_exec",
+				 "exit(0);");
 	t->is_behind_exec = false;
-	fprintf(t->parts[C_ENTRIES].file,
-		"\tif (argc == 3 && !strcmp(argv[1], \"%s\"))\n\t\t%s();\n", function, function);
+	c_put(t, &t->parts[C_ENTRIES], "\tif (argc == 3 && !strcmp(argv[1], \"%s\"))\n\t\t%s();\n",
+	      function, function);
 	c_line(t, "exec_self(\"%s\");", function);
 }
 
