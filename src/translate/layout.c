@@ -24,8 +24,10 @@ struct reading {
 	size_t column;
 	int indent;
 	bool is_record;
-	const char *path, *c; /* in front of a name: "sample_id.", "sample_id_" */
-	const char *element;  /* of a list: "r->values[i]", and whether it is kept; else NULL */
+	struct prefix {
+		const char *path, *c; /* "sample_id.", "sample_id_" */
+	} in;                         /* in front of a name */
+	const char *element; /* of a list: "r->values[i]", and whether it is kept; else NULL */
 	bool is_kept, has_length, has_locals;
 	unsigned conditions; /* around a field, that only the record can answer */
 	unsigned skipped;    /* bytes that nothing is made of, not yet said; */
@@ -119,8 +121,8 @@ static void put_c_member(struct reading *r, const char *type, const char *c, con
 static const char *add_c_member(struct reading *r, const char *name, struct c_member member,
 				const char *type, const char *array)
 {
-	const char *path = c_text(r->t, "%s%s", r->path, name);
-	const char *c = c_text(r->t, "%s%s", r->element ? "" : r->c, name);
+	const char *path = c_text(r->t, "%s%s", r->in.path, name);
+	const char *c = c_text(r->t, "%s%s", r->element ? "" : r->in.c, name);
 
 	if (!has_member(r, path) && r->count + 3 >= MEMBERS) {
 		c_missing(r->t, "more than %d members", MEMBERS);
@@ -138,24 +140,14 @@ static const char *add_c_member(struct reading *r, const char *name, struct c_me
 	return r->element ? c_text(r->t, "%s.%s", r->element, c) : c_text(r->t, "r->%s", c);
 }
 
-/* The members behind that name, until leave(). */
-struct prefix {
-	const char *path, *c;
-};
-
+/* The members behind that name, until r->in is again what it was, which is returned. */
 static struct prefix enter_member(struct reading *r, const char *name, const char *brackets)
 {
-	struct prefix was = {r->path, r->c};
+	struct prefix was = r->in;
 
-	r->path = c_text(r->t, "%s%s%s.", r->path, name, brackets);
-	r->c = c_text(r->t, "%s%s_", r->c, name);
+	r->in.path = c_text(r->t, "%s%s%s.", was.path, name, brackets);
+	r->in.c = c_text(r->t, "%s%s_", was.c, name);
 	return was;
-}
-
-static void leave(struct reading *r, struct prefix was)
-{
-	r->path = was.path;
-	r->c = was.c;
 }
 
 static const char *local_of(struct reading *r, const struct layout_node *node)
@@ -169,17 +161,21 @@ static const char *local_of(struct reading *r, const struct layout_node *node)
 	return "0";
 }
 
-/* Of a field that only some records of a type have: the member that says so. NULL: all have it. */
-static const char *conditional(struct reading *r, const char *name)
+/* The member that says that a field or an object is there, in a record of this event's. */
+static const char *say_presence(struct reading *r, const char *name)
 {
-	const char *has = c_text(r->t, "has_%s%s", r->c, name);
+	const char *has = c_text(r->t, "has_%s%s", r->in.c, name);
 
-	if (!r->conditions || r->element)
-		return NULL;
-	if (!has_member(r, c_text(r->t, "%s%s", r->path, name)))
+	if (!has_member(r, c_text(r->t, "%s%s", r->in.path, name)))
 		put_c_member(r, "bool", has, "");
 	say_code(r, "r->%s = true;", has);
 	return has;
+}
+
+/* The same of a field that only some records of a type have. NULL: all have it. */
+static const char *conditional(struct reading *r, const char *name)
+{
+	return r->conditions && !r->element ? say_presence(r, name) : NULL;
 }
 
 static void read_list(struct reading *r, const struct layout_list *list);
@@ -197,7 +193,7 @@ static void number_field_in_c(struct reading *r, const struct layout_node *node)
 	struct c_member m = {.kind = node->number.set ? C_BITS : C_NUMBER, .set = node->number.set};
 
 	if (node->is_named_by_others) {
-		const char *local = c_text(r->t, "%s%s", r->c, node->name);
+		const char *local = c_text(r->t, "%s%s", r->in.c, node->name);
 
 		say_code(r, "uint64_t %s = %s;", local, take);
 		if (r->named_count < sizeof(r->named) / sizeof(r->named[0])) {
@@ -221,7 +217,7 @@ static void word_field_in_c(struct reading *r, const struct layout_node *node)
 	unsigned width = layout_types[node->word.type].width;
 	const struct layout_word *word = node->word.word;
 	bool wanted = false;
-	struct prefix was = {r->path, r->c};
+	struct prefix was = r->in;
 	const char *local;
 
 	for (size_t i = 0; i < word->count; i++)
@@ -234,7 +230,7 @@ static void word_field_in_c(struct reading *r, const struct layout_node *node)
 		skip_field(r, width, node->name);
 		return;
 	}
-	local = c_text(r->t, "%s%s_word", r->c, node->name ? node->name : "bits");
+	local = c_text(r->t, "%s%s_word", r->in.c, node->name ? node->name : "bits");
 	say_code(r, "uint64_t %s = %s;", local, take_in_c(r, width));
 	r->has_locals = true;
 	if (node->name)
@@ -251,33 +247,26 @@ static void word_field_in_c(struct reading *r, const struct layout_node *node)
 					 : bits->first,
 				 bits->width == 64 ? ~0ULL : (1ULL << bits->width) - 1);
 	}
-	leave(r, was);
+	r->in = was;
 }
 
-static const char *amount_in_c(struct reading *r, const struct layout_size *size, unsigned width)
+/* How long it is goes into n: elements of that width. */
+static void say_length(struct reading *r, const struct layout_size *size, unsigned width)
 {
-	const char *count;
+	const char *count = NULL;
 
-	switch (size->from) {
-	case LAYOUT_FROM_NUMBER:
+	if (size->from == LAYOUT_FROM_NUMBER)
 		count = c_text(r->t, "%u", size->number);
-		break;
-	case LAYOUT_FROM_FIELD:
+	else if (size->from == LAYOUT_FROM_FIELD)
 		count = local_of(r, size->field);
-		break;
-	case LAYOUT_FROM_PREFIX:
+	else if (size->from == LAYOUT_FROM_PREFIX)
 		count = take_in_c(r, size->prefix);
-		break;
-	case LAYOUT_FROM_REST:
+	else if (size->from == LAYOUT_FROM_REST)
 		count = c_text(r->t, "(uint64_t)(end - p) / %u", width);
-		break;
-	default:
+	if (!count || size->less || size->per)
 		c_missing(r->t, "a list of such a length");
-		return "0";
-	}
-	if (size->less || size->per)
-		c_missing(r->t, "a list of such a length");
-	return count;
+	say_code(r, "n = %s;", count ? count : "0");
+	r->has_length = true;
 }
 
 /* Text up to a NUL is the last thing in front of sample_id, which stands at the end. */
@@ -293,13 +282,6 @@ static void read_string(struct reading *r, const struct layout_node *node)
 				      "const char *", ""));
 	say_code(r, "expect(is_padded(p, end), 0);");
 	say_code(r, "p = end;");
-}
-
-/* How long it is goes into n. */
-static void say_length(struct reading *r, const struct layout_size *size, unsigned width)
-{
-	say_code(r, "n = %s;", amount_in_c(r, size, width));
-	r->has_length = true;
 }
 
 static void read_bytes(struct reading *r, const struct layout_node *node)
@@ -324,7 +306,7 @@ static void read_bytes(struct reading *r, const struct layout_node *node)
 /* What an element of a list of numbers is: itself, and a marker as {"context": NAME}. */
 static void add_elements(struct reading *r, const char *name, const struct abi_family *markers)
 {
-	const char *path = c_text(r->t, "%s%s[]", r->path, name);
+	const char *path = c_text(r->t, "%s%s[]", r->in.path, name);
 
 	if (has_member(r, path) || r->count + 3 >= MEMBERS)
 		return;
@@ -360,7 +342,7 @@ static void array_in_c(struct reading *r, const struct layout_node *node)
 static void loop_in_c(struct reading *r, const struct layout_node *node)
 {
 	bool wanted = is_spoken_of(r, node->name) && !node->loop.bare && !r->element;
-	bool is_new = wanted && !has_member(r, c_text(r->t, "%s%s", r->path, node->name));
+	bool is_new = wanted && !has_member(r, c_text(r->t, "%s%s", r->in.path, node->name));
 	const char *c = "";
 	struct prefix was;
 
@@ -380,7 +362,7 @@ static void loop_in_c(struct reading *r, const struct layout_node *node)
 	r->is_kept = wanted;
 	was = enter_member(r, node->name, "[]");
 	read_list(r, &node->loop.body);
-	leave(r, was);
+	r->in = was;
 	r->element = NULL;
 	r->is_kept = false;
 	r->indent--;
@@ -393,18 +375,16 @@ static void loop_in_c(struct reading *r, const struct layout_node *node)
 
 static void object_in_c(struct reading *r, const char *name, const struct layout_list *list)
 {
-	const char *has = c_text(r->t, "has_%s%s", r->c, name);
+	struct c_member m = {.kind = C_OBJECT};
 	struct prefix was;
 
 	if (is_spoken_of(r, name) && !r->element) {
-		if (!has_member(r, c_text(r->t, "%s%s", r->path, name)))
-			put_c_member(r, "bool", has, "");
-		add_c_member(r, name, (struct c_member){.kind = C_OBJECT, .has = has}, NULL, "");
-		say_code(r, "r->%s = true;", has);
+		m.has = say_presence(r, name);
+		add_c_member(r, name, m, NULL, "");
 	}
 	was = enter_member(r, name, "");
 	read_list(r, list);
-	leave(r, was);
+	r->in = was;
 }
 
 /* A register for each bit of the mask in attr, in the order of the bits. */
@@ -429,7 +409,7 @@ static void regs_in_c(struct reading *r, const struct layout_node *node)
 		else
 			skip_field(r, 8, NULL);
 	}
-	leave(r, was);
+	r->in = was;
 }
 
 /* What attr says of a condition. */
@@ -483,67 +463,49 @@ static void read_when(struct reading *r, const struct layout_node *node)
 	say_code(r, "}");
 }
 
+/* The name of an element that is kept. */
+static void index_in_c(struct reading *r, const struct layout_node *node)
+{
+	const struct c_member m = {.kind = C_BITS, .set = node->index};
+
+	if (r->is_kept && is_spoken_of(r, node->name))
+		say_code(r, "%s = i;", add_c_member(r, node->name, m, "uint64_t", ""));
+}
+
+static void use_in_c(struct reading *r, const struct layout_node *node)
+{
+	if (r->is_record && !strcmp(node->use->name, "sample_id"))
+		return; /* read behind the switch, as it is of all records */
+	if (node->name)
+		object_in_c(r, node->name, &node->use->list);
+	else
+		read_list(r, &node->use->list);
+}
+
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as LAYOUT_DEPTH */
 static void read_list(struct reading *r, const struct layout_list *list)
 {
+	static void (*const by_kind[])(struct reading *, const struct layout_node *) = {
+		[LAYOUT_NUMBER] = number_field_in_c, [LAYOUT_WORD] = word_field_in_c,
+		[LAYOUT_STRING] = read_string,       [LAYOUT_BYTES] = read_bytes,
+		[LAYOUT_ARRAY] = array_in_c,         [LAYOUT_LOOP] = loop_in_c,
+		[LAYOUT_REGS] = regs_in_c,           [LAYOUT_INDEX] = index_in_c,
+		[LAYOUT_WHEN] = read_when,           [LAYOUT_USE] = use_in_c};
 	size_t named = r->named_count;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct layout_node *node = &list->nodes[i];
 
-		switch (node->kind) {
-		case LAYOUT_NUMBER:
-			number_field_in_c(r, node);
-			break;
-		case LAYOUT_WORD:
-			word_field_in_c(r, node);
-			break;
-		case LAYOUT_STRING:
-			read_string(r, node);
-			break;
-		case LAYOUT_BYTES:
-			read_bytes(r, node);
-			break;
-		case LAYOUT_PAD:
+		if (node->kind < sizeof(by_kind) / sizeof(by_kind[0]) && by_kind[node->kind])
+			by_kind[node->kind](r, node);
+		else if (node->kind == LAYOUT_PAD)
 			skip_field(r, node->zeros, NULL);
-			break;
-		case LAYOUT_ALIGN:
+		else if (node->kind == LAYOUT_ALIGN)
 			say_code(r, "p += -(uintptr_t)(p - begin) & %u;", node->zeros - 1);
-			break;
-		case LAYOUT_ARRAY:
-			array_in_c(r, node);
-			break;
-		case LAYOUT_LOOP:
-			loop_in_c(r, node);
-			break;
-		case LAYOUT_OBJECT:
+		else if (node->kind == LAYOUT_OBJECT)
 			object_in_c(r, node->name, &node->object);
-			break;
-		case LAYOUT_REGS:
-			regs_in_c(r, node);
-			break;
-		case LAYOUT_INDEX:
-			if (r->is_kept && is_spoken_of(r, node->name)) /* an element's name */
-				say_code(r, "%s = i;",
-					 add_c_member(r, node->name,
-						      (struct c_member){.kind = C_BITS,
-									.set = node->index},
-						      "uint64_t", ""));
-			break;
-		case LAYOUT_WHEN:
-			read_when(r, node);
-			break;
-		case LAYOUT_USE:
-			if (r->is_record && !strcmp(node->use->name, "sample_id"))
-				break; /* read behind the switch, as it is of all records */
-			if (node->name)
-				object_in_c(r, node->name, &node->use->list);
-			else
-				read_list(r, &node->use->list);
-			break;
-		default:
+		else
 			c_missing(r->t, "a field of such a kind");
-		}
 	}
 	for (size_t i = named; i < r->named_count; i++)
 		if (!r->named[i].is_used) /* nothing here goes by it */
@@ -551,26 +513,14 @@ static void read_list(struct reading *r, const struct layout_list *list)
 	r->named_count = named;
 }
 
-/* Bytes that a list of numbers takes with this attr. */
-/* NOLINTNEXTLINE(misc-no-recursion): as deep as LAYOUT_DEPTH */
+/* Bytes that a list takes with this attr: what is stepped over if nothing is spoken of. */
 static unsigned fixed_size(const struct reading *r, const struct layout_list *list)
 {
-	unsigned size = 0;
+	struct translation t = {.arena = r->t->arena, .tables = r->t->tables};
+	struct reading blind = {.t = &t, .open = r->open, .in = {"", ""}};
 
-	for (size_t i = 0; i < list->count; i++) {
-		const struct layout_node *node = &list->nodes[i];
-
-		if (node->kind == LAYOUT_NUMBER)
-			size += layout_types[node->number.type].width;
-		else if (node->kind == LAYOUT_PAD)
-			size += node->zeros;
-		else if (node->kind == LAYOUT_OBJECT)
-			size += fixed_size(r, &node->object);
-		else if (node->kind == LAYOUT_WHEN && node->when.condition.attr &&
-			 attr_holds(r, &node->when.condition))
-			size += fixed_size(r, &node->when.then);
-	}
-	return size;
+	read_list(&blind, list);
+	return blind.skipped;
 }
 
 /* What read(2) gives by the event's read_format: words, each a member in its place. */
@@ -593,7 +543,7 @@ static void values_in_c(struct reading *r, const struct layout_list *list)
 			r->element = "";
 			was = enter_member(r, node->name, "[]");
 			values_in_c(r, &node->loop.body);
-			leave(r, was);
+			r->in = was;
 			end_members(r);
 			r->element = NULL;
 			c_put(r->t, &r->members, "\t} %s[%u];\n", node->name, READ_ROOM);
@@ -607,37 +557,31 @@ static void values_in_c(struct reading *r, const struct layout_list *list)
 	}
 }
 
-/* How many types of record have a field of that name. */
-static unsigned types_with(const struct abi_family *records, const char *name)
+static bool has_field(const struct layout *layout, const char *name)
 {
-	unsigned n = 0;
-
-	for (size_t i = 0; i < records->count; i++) {
-		const struct layout *layout = records->values[i].layout;
-		bool found = false;
-
-		for (size_t k = 0; layout && k < layout->list.count && !found; k++)
-			found = layout->list.nodes[k].name &&
-				!strcmp(layout->list.nodes[k].name, name);
-		n += found;
-	}
-	return n;
+	for (size_t i = 0; layout && i < layout->list.count; i++)
+		if (layout->list.nodes[i].name && !strcmp(layout->list.nodes[i].name, name))
+			return true;
+	return false;
 }
 
-/* The case names the type, or a field that few others have. */
+/* The case names the type, or a field that at most one other has. */
 static bool speaks_of(const struct translation *t, const struct abi_family *records,
 		      const struct abi_value *record)
 {
 	const struct layout *layout = record->layout;
 
-	if (!layout)
-		return false;
-	if (json_object_get(t->words, record->name))
+	if (layout && json_object_get(t->words, record->name))
 		return true;
-	for (size_t i = 0; i < layout->list.count; i++) {
+	for (size_t i = 0; layout && i < layout->list.count; i++) {
 		const char *name = layout->list.nodes[i].name;
+		unsigned have = 0;
 
-		if (name && json_object_get(t->words, name) && types_with(records, name) <= 2)
+		if (!name || !json_object_get(t->words, name))
+			continue;
+		for (size_t k = 0; k < records->count; k++)
+			have += has_field(records->values[k].layout, name);
+		if (have <= 2)
 			return true;
 	}
 	return false;
@@ -734,7 +678,7 @@ static const char *own_name(struct translation *t, const char *name, const char 
 const struct c_layout *c_layout(struct translation *t, const char *event,
 				const struct opening *open, bool of_records)
 {
-	struct reading r = {.t = t, .open = open, .path = "", .c = "", .of = "", .indent = 1};
+	struct reading r = {.t = t, .open = open, .in = {"", ""}, .of = "", .indent = 1};
 	struct c_layout *layout = &t->layouts[t->layout_count];
 	struct c_member *members;
 	const char *name;
