@@ -44,25 +44,13 @@ static struct values_by strictly(const struct steps *run, const struct attr_list
 	return (struct values_by){run->tables->abi, run->tables->arch, attrs, true};
 }
 
-/* What the decoder says, at the step's place. */
-static void say(struct error *to, const struct error *e)
-{
-	if (e->no_memory)
-		error_no_memory(to, NULL, e->expected);
-	else
-		error_text(to, NULL, e->got, "%s", e->expected);
-}
-
 /* The records, a new reference, unless there was a finding or what is `err`. */
-static json_t *clean_records(struct values *values, int err, const struct error *said,
-			     struct error *e)
+static json_t *clean_records(struct values *values, int err, struct error *e)
 {
 	char *text = values->finding ? json_text(values->finding, JSON_COMPACT) : NULL;
 	json_t *records = err || values->finding ? NULL : json_incref(values->records);
 
-	if (err)
-		say(e, said);
-	else if (values->finding)
+	if (!err && values->finding)
 		error_text(e, NULL, text ? text : "a diagnostic", "bytes that decode strictly");
 	free(text);
 	values_free(values);
@@ -74,14 +62,11 @@ json_t *buffer_of_read(const struct steps *run, const struct opened *event,
 {
 	struct attr_list attrs;
 	struct values_by with = strictly(run, &attrs);
-	struct error said = {0};
 	json_t *members;
 
 	if (!attrs_of(run, &event, 1, &attrs, e))
 		return NULL;
-	members = values_of_read(&with, bytes, size, &said);
-	if (!members)
-		say(e, &said);
+	members = values_of_read(&with, bytes, size, e);
 	attr_list_free(&attrs);
 	return members;
 }
@@ -99,9 +84,7 @@ json_t *buffer_image(const struct steps *run, const struct opened *const events[
 	json_t *records = NULL, *page = NULL;
 	struct attr_list attrs = {0};
 	struct values_by with = strictly(run, &attrs);
-	struct error said = {0};
 	struct values values;
-	int err;
 
 	if (!copy) {
 		error_no_memory(e, NULL, "memory for a ring buffer");
@@ -110,13 +93,11 @@ json_t *buffer_image(const struct steps *run, const struct opened *const events[
 		if (map->length < 2 * run->env->page_size) {
 			records = json_array();
 		} else {
-			err = values_of_ring(&values, &with, copy, map->length, &said);
-			records = clean_records(&values, err, &said, e);
+			records = clean_records(
+				&values, values_of_ring(&values, &with, copy, map->length, e), e);
 		}
 		if (records)
-			page = values_of_page(&with, copy, map->length, &said);
-		if (records && !page)
-			say(e, &said);
+			page = values_of_page(&with, copy, map->length, e);
 	}
 	attr_list_free(&attrs);
 	free(copy);
@@ -132,7 +113,6 @@ static json_t *new_records(const struct steps *run, const struct map *map,
 {
 	size_t page = run->env->page_size, size = map->length - page, n;
 	struct values_by with = strictly(run, attrs);
-	struct error said = {0};
 	struct values values;
 	unsigned char *bytes;
 	uint64_t tail;
@@ -154,9 +134,9 @@ static json_t *new_records(const struct steps *run, const struct map *map,
 	}
 	for (size_t i = 0; i < n; i++)
 		bytes[i] = map->at[page + (size_t)((tail + i) & (size - 1))];
-	err = values_of_records(&values, &with, bytes, n, &said);
+	err = values_of_records(&values, &with, bytes, n, e);
 	free(bytes);
-	return clean_records(&values, err, &said, e);
+	return clean_records(&values, err, e);
 }
 
 /* Whose records can be in it: its own event first, which decides where records do not say. */

@@ -41,12 +41,21 @@ const struct argument *verb_argument(const struct verb *verb, const char *key)
 	return NULL;
 }
 
-/* What every verb of its kind can have beside its arguments. */
-static bool knows_key(const struct verb *verb, const char *key)
+enum { KEYS = 16 };
+
+/* What a step of that verb can have: its arguments, and what every verb of its kind can have. */
+static void keys_of(const struct verb *verb, const char *keys[KEYS])
 {
-	return verb_argument(verb, key) || !strcmp(key, "when") ||
-	       (verb->binds && !strcmp(key, "bind")) ||
-	       (verb->kind != PREPARES && !strcmp(key, "expect"));
+	size_t n = 0;
+
+	for (const struct argument *a = verb->arguments; a->key && n + 4 < KEYS; a++)
+		keys[n++] = a->key;
+	if (verb->binds)
+		keys[n++] = "bind";
+	if (verb->kind != PREPARES)
+		keys[n++] = "expect";
+	keys[n++] = "when";
+	keys[n] = NULL;
 }
 
 /* Whether the step's own key says that verb, and for what has kinds, which. */
@@ -61,13 +70,14 @@ static bool is_named(const struct verb *verb, const json_t *step)
 /* How many of the step's keys it does not know; the first is *unknown. */
 static size_t count_unknown(const struct verb *verb, const json_t *step, const char **unknown)
 {
-	const char *key;
+	const char *key, *keys[KEYS];
 	json_t *value;
 	size_t n = 0;
 
 	*unknown = NULL;
+	keys_of(verb, keys);
 	json_object_foreach((json_t *)step, key, value) {
-		if (knows_key(verb, key))
+		if (name_index(key, keys, NULL) >= 0)
 			continue;
 		*unknown = *unknown ? *unknown : key;
 		n++;
@@ -75,28 +85,20 @@ static size_t count_unknown(const struct verb *verb, const json_t *step, const c
 	return n;
 }
 
+/* Says those that it knows: `"read", size, at, bind, expect, when`. */
 static int no_such_key(const struct verb *verb, const char *key, const struct where *w,
 		       struct error *e)
 {
 	struct nearest near = nearest_to(key);
-	char keys[200];
-	size_t n = (size_t)snprintf(keys, sizeof(keys), "\"%s\"", verb->name);
+	const char *keys[KEYS];
+	char text[200];
+	size_t n = (size_t)snprintf(text, sizeof(text), "\"%s\"", verb->name);
 
-	/* Those that it knows: `"read", size, at, bind, expect, when`. */
-	for (const struct argument *a = verb->arguments; a->key; a++) {
-		nearest_try(&near, a->key);
-		if (a > verb->arguments && n < sizeof(keys))
-			n += (size_t)snprintf(keys + n, sizeof(keys) - n, ", %s", a->key);
-	}
-	if (n < sizeof(keys))
-		snprintf(keys + n, sizeof(keys) - n, "%s%s, when", verb->binds ? ", bind" : "",
-			 verb->kind == PREPARES ? "" : ", expect");
-	nearest_try(&near, "when");
-	if (verb->binds)
-		nearest_try(&near, "bind");
-	if (verb->kind != PREPARES)
-		nearest_try(&near, "expect");
-	return error_name(e, w, key, near.best, "%s alone (perfabi help steps)", keys);
+	keys_of(verb, keys);
+	name_index(key, keys, &near);
+	for (size_t i = 1; keys[i] && n < sizeof(text); i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, ", %s", keys[i]);
+	return error_name(e, w, key, near.best, "%s alone (perfabi help steps)", text);
 }
 
 /* A key that may be a verb's, misspelt: one that would know all the others. */
@@ -133,8 +135,8 @@ static bool no_such_kind(const char *key, const json_t *value, const struct wher
 /* Says what is wrong with a step that no verb knows all the keys of. */
 static void explain(const json_t *step, const struct where *w, struct error *e)
 {
+	const char *key, *unknown, *keys[KEYS] = {"bind", "expect", "when", NULL};
 	const struct verb *best = NULL;
-	const char *key, *unknown;
 	json_t *value;
 	size_t least = SIZE_MAX;
 
@@ -145,19 +147,18 @@ static void explain(const json_t *step, const struct where *w, struct error *e)
 			best = v;
 		least = n < least ? n : least;
 	}
+	if (best)
+		keys_of(best, keys);
 	json_object_foreach((json_t *)step, key, value) {
-		struct where at = where_key(w, key);
 		struct nearest near = nearest_to(key);
 
-		if (best ? knows_key(best, key)
-			 : !strcmp(key, "bind") || !strcmp(key, "expect") || !strcmp(key, "when"))
-			continue;
-		if (!best && no_such_kind(key, value, w, e))
+		if (name_index(key, keys, NULL) >= 0 || (!best && no_such_kind(key, value, w, e)))
 			continue;
 		if (offer_verbs(&near, key, step) || !best)
-			error_name(e, &at, key, near.best, "a step's verb (perfabi help steps)");
+			error_name(e, AT_KEY(w, key), key, near.best,
+				   "a step's verb (perfabi help steps)");
 		else
-			no_such_key(best, key, &at, e);
+			no_such_key(best, key, AT_KEY(w, key), e);
 	}
 	error_value(e, w, step, "an object with a step's verb (perfabi help steps)");
 }
@@ -240,26 +241,16 @@ void steps_help(FILE *f)
 	}
 }
 
-static json_t *keys_of(const struct verb *verb)
-{
-	json_t *keys = json_array();
-
-	for (const struct argument *a = verb->arguments; a->key; a++)
-		json_array_append_new(keys, json_string(a->key));
-	if (verb->binds)
-		json_array_append_new(keys, json_string("bind"));
-	if (verb->kind != PREPARES)
-		json_array_append_new(keys, json_string("expect"));
-	json_array_append_new(keys, json_string("when"));
-	return keys;
-}
-
 static json_t *verb_schema(const struct verb *verb)
 {
-	json_t *properties = json_object(), *required = json_array();
+	json_t *properties = json_object(), *required = json_array(), *names = json_array();
 	const struct argument *own = verb->arguments;
+	const char *keys[KEYS];
 	char shown[400];
 
+	keys_of(verb, keys);
+	for (size_t i = 0; keys[i]; i++)
+		json_array_append_new(names, json_string(keys[i]));
 	for (const struct argument *a = own; a->key; a++) {
 		/* Of a verb that is one of several kinds its own argument is its name. */
 		json_t *schema = schema_or_variable(
@@ -275,7 +266,7 @@ static json_t *verb_schema(const struct verb *verb)
 	if (shown_text(verb->shows.members, shown, sizeof(shown)))
 		json_object_set_new(properties, "expect", json_pack("{s:s}", "description", shown));
 	return json_pack("{s:o,s:s,s:{s:o},s:o}", "required", required, "description", verb->help,
-			 "propertyNames", "enum", keys_of(verb), "properties", properties);
+			 "propertyNames", "enum", names, "properties", properties);
 }
 
 static bool put_schema(FILE *f, const struct verb *verb)

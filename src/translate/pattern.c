@@ -70,21 +70,17 @@ static const char *mask_in_c(struct translation *t, const struct c_value *s, con
 	return bits;
 }
 
-static const char *has_names(struct translation *t, const struct c_value *s, const json_t *names)
+/* All of the names, or none of them. */
+static const char *has_names(struct translation *t, const struct c_value *s, const json_t *names,
+			     bool has)
 {
-	const char *low, *bits = mask_in_c(t, s, names, &low);
-	const char *a = low[0] ? c_text(t, "(%s & 7) == %s", s->c, low) : "";
-	const char *b = bits[0] ? c_text(t, "(%s & (%s)) == (%s)", s->c, bits, bits) : "";
+	const char *low, *bits = mask_in_c(t, s, names, &low), *a = "", *b = "";
 
-	return both(t, a, b);
-}
-
-static const char *lacks_names(struct translation *t, const struct c_value *s, const json_t *names)
-{
-	const char *low, *bits = mask_in_c(t, s, names, &low);
-	const char *a = low[0] ? c_text(t, "(%s & 7) != %s", s->c, low) : "";
-	const char *b = bits[0] ? c_text(t, "!(%s & (%s))", s->c, bits) : "";
-
+	if (low[0])
+		a = c_text(t, "(%s & 7) %s %s", s->c, has ? "==" : "!=", low);
+	if (bits[0])
+		b = has ? c_text(t, "(%s & (%s)) == (%s)", s->c, bits, bits)
+			: c_text(t, "!(%s & (%s))", s->c, bits);
 	return both(t, a, b);
 }
 
@@ -270,10 +266,8 @@ static const char *operation(struct translation *t, const struct pattern *p,
 	if (!strcmp(name, "between"))
 		return both(t, relation(t, s, ">=", json_array_get(operand, 0)),
 			    relation(t, s, "<=", json_array_get(operand, 1)));
-	if (!strcmp(name, "has"))
-		return has_names(t, s, operand);
-	if (!strcmp(name, "without"))
-		return lacks_names(t, s, operand);
+	if (!strcmp(name, "has") || !strcmp(name, "without"))
+		return has_names(t, s, operand, name[0] == 'h');
 	if (!strcmp(name, "absent"))
 		return absent(t, operand, s);
 	if (!strcmp(name, "bind"))
