@@ -9,18 +9,6 @@
 #include "machine/names.h"
 #include "step/program.h"
 
-/* A list in which an element has `when` is one of alternatives; any other is a pattern. */
-static bool is_alternatives(const json_t *expect)
-{
-	json_t *item;
-	size_t i;
-
-	json_array_foreach(expect, i, item)
-		if (json_object_get(item, "when"))
-			return true;
-	return false;
-}
-
 /* The pattern that an alternative has on what is shown; *none if it has none. */
 static json_t *pattern_of(const json_t *expect, bool has_gates, bool *none)
 {
@@ -75,18 +63,6 @@ static int read_errno(struct compiling *c, struct alternative *out, const json_t
 			    : error_name(c->error, w, text, near.best, "the name of an errno");
 }
 
-static int read_phase(struct compiling *c, struct alternative *out, const json_t *name,
-		      const struct where *w)
-{
-	const char *text = json_string_value(name);
-
-	if (!text || !out->err)
-		return error_value(c->error, w, name,
-				   "the gate that refuses, as \"copy\", beside an errno");
-	out->phase = phase_giving(&c->tables->phases, text, out->err, w, c->error);
-	return out->phase < 0 ? -EINVAL : 0;
-}
-
 static int read_alternative(struct compiling *c, struct alternative *out, const json_t *expect,
 			    const struct statement *statement, const struct where *w)
 {
@@ -106,10 +82,16 @@ static int read_alternative(struct compiling *c, struct alternative *out, const 
 				  name ? "either ok or errno" : "true; a refusal has errno");
 	if (!err && name)
 		err = read_errno(c, out, name, verb, AT_KEY(w, "errno"));
-	if (!err && phase)
-		err = read_phase(c, out, phase, AT_KEY(w, "phase"));
 	if (err)
 		return err;
+	if (phase && (!json_is_string(phase) || !out->err))
+		return error_value(c->error, AT_KEY(w, "phase"), phase,
+				   "the gate that refuses, as \"copy\", beside an errno");
+	if (phase)
+		out->phase = phase_giving(&c->tables->phases, json_string_value(phase), out->err,
+					  AT_KEY(w, "phase"), c->error);
+	if (phase && out->phase < 0)
+		return -EINVAL;
 	/* E2BIG is copy's, which writes the size, and others', which do not. */
 	if (verb->has_gates && !json_object_get(expect, "attr") &&
 	    !(out->err == E2BIG && out->phase < 0))
@@ -131,12 +113,17 @@ static int read_alternative(struct compiling *c, struct alternative *out, const 
 int expect_compile(struct compiling *c, struct statement *statement, const struct where *w)
 {
 	const json_t *expect = statement_json(statement, "expect");
-	bool are_several = is_alternatives(expect);
-	size_t count = are_several ? json_array_size(expect) : 1;
 	struct where at_expect = where_key(w, "expect");
+	bool are_several = false;
+	size_t count, k;
+	json_t *item;
 
 	if (statement->verb->kind == PREPARES)
 		return 0;
+	/* A list in which an element has `when` is one of alternatives; any other is a pattern. */
+	json_array_foreach(expect, k, item)
+		are_several = are_several || json_object_get(item, "when");
+	count = are_several ? json_array_size(expect) : 1;
 	if (json_is_object(expect) && !json_object_size(expect))
 		return error_value(
 			c->error, &at_expect, expect,

@@ -314,27 +314,13 @@ const char *checked_in_c(struct translation *t, const struct statement *s, const
 		      is_refusal(s) ? errno_name(s->expected->err) : "0");
 }
 
-/* What is known of an event is known of its copy. */
-static void copy_event(struct translation *t, const struct statement *s)
-{
-	struct c_name *to = c_named(t, s->bind);
-
-	for (size_t i = 0; s->verb->arguments[i].key; i++) {
-		const struct c_name *from =
-			s->verb->arguments[i].type->c == C_AS_FD && s->operands[i].json
-				? c_named(t, json_string_value(s->operands[i].json))
-				: NULL;
-
-		if (to && from && from->open)
-			to->open = from->open;
-	}
-}
-
 /* Statements as they are; of a call its errno is checked, and what it returns kept if asked for. */
 static void fill_lines(struct filling *f, const char *text)
 {
 	struct translation *t = f->t;
 	const struct statement *s = f->s;
+	const struct c_name *from;
+	struct c_name *to;
 	const char *line;
 
 	if (!text)
@@ -347,14 +333,21 @@ static void fill_lines(struct filling *f, const char *text)
 		const char *call = checked_in_c(t, s, line);
 
 		if (!f->value && !is_refusal(s) && (s->bind || pattern_of_success(s))) {
-			const char *to = variable_of(f);
+			const char *c = variable_of(f);
 
-			call = c_text(t, c_is_int(t, to) ? "%s = %s" : "%s = (unsigned long)%s", to,
+			call = c_text(t, c_is_int(t, c) ? "%s = %s" : "%s = (unsigned long)%s", c,
 				      call);
 		}
 		c_line(t, "%s;", call);
-		if (s->bind && s->verb->binds == BINDS_RESULT)
-			copy_event(t, s);
+		to = s->bind && s->verb->binds == BINDS_RESULT ? c_named(t, s->bind) : NULL;
+		/* What is known of an event is known of its copy. */
+		for (size_t i = 0; to && s->verb->arguments[i].key; i++) {
+			if (s->verb->arguments[i].type->c != C_AS_FD || !s->operands[i].json)
+				continue;
+			from = c_named(t, json_string_value(s->operands[i].json));
+			if (from && from->open)
+				to->open = from->open;
+		}
 		return;
 	}
 	for (size_t n; *line; line += n + (line[n] == '\n')) {
@@ -363,22 +356,9 @@ static void fill_lines(struct filling *f, const char *text)
 	}
 }
 
-/* The requests are made once before, as nothing is to be looked up while it counts. */
-static void counted_in_c(struct filling *f)
-{
-	if (f->t->has_signals)
-		c_line(f->t, "needed(rehearse_signals());");
-	fill_lines(f, "needed(ioctl(@counted, PERF_EVENT_IOC_DISABLE, "
-		      "@{refresh?0:PERF_IOC_FLAG_GROUP}));\n"
-		      "needed(ioctl(@counted, PERF_EVENT_IOC_@{refresh?REFRESH, @refresh:"
-		      "ENABLE, PERF_IOC_FLAG_GROUP}));");
-	fill_lines(f, f->s->verb->c);
-	fill_lines(f, "needed(ioctl(@counted, PERF_EVENT_IOC_DISABLE, "
-		      "@{refresh?0:PERF_IOC_FLAG_GROUP}));");
-}
-
 static void statement_in_c(struct translation *t, const struct statement *s)
 {
+	const bool is_counted = statement_json(s, "counted");
 	struct filling f = {.t = t, .s = s};
 
 	if (s->verb->in_c) {
@@ -388,10 +368,18 @@ static void statement_in_c(struct translation *t, const struct statement *s)
 	if (!s->verb->c)
 		c_missing(t, "the step \"%s\"", s->verb->name);
 	fill_lines(&f, s->verb->c_ready);
-	if (statement_json(s, "counted"))
-		counted_in_c(&f);
-	else
-		fill_lines(&f, s->verb->c);
+	/* The requests are made once before, as nothing is to be looked up while it counts. */
+	if (is_counted && t->has_signals)
+		c_line(t, "needed(rehearse_signals());");
+	if (is_counted)
+		fill_lines(&f, "needed(ioctl(@counted, PERF_EVENT_IOC_DISABLE, "
+			       "@{refresh?0:PERF_IOC_FLAG_GROUP}));\n"
+			       "needed(ioctl(@counted, PERF_EVENT_IOC_@{refresh?REFRESH, @refresh:"
+			       "ENABLE, PERF_IOC_FLAG_GROUP}));");
+	fill_lines(&f, s->verb->c);
+	if (is_counted)
+		fill_lines(&f, "needed(ioctl(@counted, PERF_EVENT_IOC_DISABLE, "
+			       "@{refresh?0:PERF_IOC_FLAG_GROUP}));");
 	fill_lines(&f, s->verb->c_tidy);
 	if (f.value)
 		shown_in_c(t, s, f.value, &f.shape);

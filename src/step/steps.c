@@ -117,33 +117,6 @@ static int evaluate_arguments(struct step *s)
 	return err;
 }
 
-static void bind_result(struct step *s)
-{
-	const char *name = s->statement->bind;
-
-	if (!name || s->err)
-		return;
-	if (s->statement->verb->binds == BINDS_SHOWN && s->shown)
-		scope_bind_json(s->scope, name, s->shown);
-	else
-		scope_bind(s->scope, name, s->result);
-}
-
-/* Shows the step that failed: where it stands, and the call if it was one. */
-static void show_call(const struct step *s, size_t index)
-{
-	char *text = s->call[0] ? NULL : json_dumps(s->statement->json, JSON_COMPACT);
-
-	if (s->run->is_call)
-		snprintf(s->verdict->call, sizeof(s->verdict->call), "%s", s->call);
-	else
-		snprintf(s->verdict->call, sizeof(s->verdict->call), "step %zu: %s", index + 1,
-			 s->call[0] ? s->call
-			 : text     ? text
-				    : "?");
-	free(text);
-}
-
 static bool run_statement(struct steps *run, const struct statement *statement, size_t index,
 			  struct verdict *v)
 {
@@ -155,6 +128,7 @@ static bool run_statement(struct steps *run, const struct statement *statement, 
 			 .error = &e,
 			 .verdict = v};
 	bool good = false;
+	char *text;
 	int err;
 
 	if (!statement->is_on)
@@ -166,10 +140,20 @@ static bool run_statement(struct steps *run, const struct statement *statement, 
 		good = step_judge(&s);
 	else if (err != -EPROTO)
 		verdict_set(v, err == -ECANCELED && !e.no_memory ? FAIL : ERROR, e.expected, e.got);
-	if (good)
-		bind_result(&s);
-	if (run->is_call || (!good && err != -EPROTO))
-		show_call(&s, index);
+	if (good && statement->bind && !s.err) {
+		if (statement->verb->binds == BINDS_SHOWN && s.shown)
+			scope_bind_json(s.scope, statement->bind, s.shown);
+		else
+			scope_bind(s.scope, statement->bind, s.result);
+	}
+	/* The step that failed: where it stands, and the call if it was one. */
+	if (run->is_call) {
+		snprintf(v->call, sizeof(v->call), "%s", s.call);
+	} else if (!good && err != -EPROTO) {
+		text = s.call[0] ? NULL : json_dumps(statement->json, JSON_COMPACT);
+		snprintf(v->call, sizeof(v->call), "step %zu: %s", index + 1, text ? text : s.call);
+		free(text);
+	}
 	call_free(&s.made);
 	arena_free(&s.arena);
 	json_decref(s.shown);

@@ -132,27 +132,19 @@ void argument_words_text(const struct word *words, char *out, size_t size)
 		n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", word->name);
 }
 
-static const struct word *find_word(const struct word *words, const char *name,
-				    struct nearest *near)
-{
-	for (const struct word *word = words; word->name; word++) {
-		if (!strcmp(word->name, name))
-			return word;
-		nearest_try(near, word->name);
-	}
-	return NULL;
-}
-
 static int parse_word(struct compiling *c, struct operand *operand)
 {
 	const char *text = json_string_value(operand->json);
 	struct nearest near = nearest_to(text ? text : "");
-	const struct word *word = text ? find_word(c->argument->words, text, &near) : NULL;
+	const struct word *word = c->argument->words;
 	char all[200];
 
-	operand->number = word ? word->value : 0;
-	if (word)
-		return 0;
+	for (; text && word->name; word++) {
+		operand->number = word->value;
+		if (!strcmp(word->name, text))
+			return 0;
+		nearest_try(&near, word->name);
+	}
 	argument_words_text(c->argument->words, all, sizeof(all));
 	return text ? error_name(c->error, c->where, text, near.best, "one of %s", all)
 		    : error_value(c->error, c->where, operand->json, "one of %s", all);

@@ -181,19 +181,6 @@ const struct verb *verb_of(const json_t *step, const struct where *w, struct err
 
 enum { HELP_COLUMN = 16, ARGUMENT_COLUMN = 28, HELP_WIDTH = 92 };
 
-/* "key" or "key: in, out, pri": what it is, what it can be. */
-static void help_argument(FILE *f, const struct argument *a)
-{
-	char text[400], words[200] = "";
-
-	if (a->words)
-		argument_words_text(a->words, words, sizeof(words));
-	snprintf(text, sizeof(text), "%s%s%s", a->help ? a->help : "",
-		 a->help && words[0] ? ": " : "", words);
-	fprintf(f, "%*s%-*s ", HELP_COLUMN, "", ARGUMENT_COLUMN - HELP_COLUMN - 1, a->key);
-	say_wrapped(f, text, ARGUMENT_COLUMN, ARGUMENT_COLUMN, HELP_WIDTH);
-}
-
 /* "a, b (what it is)": the members that the verb shows. Returns the length, 0 if there are none. */
 static size_t shown_text(const struct member *members, char *text, size_t size)
 {
@@ -221,8 +208,15 @@ static void help_verb(FILE *f, const struct verb *verb)
 		fprintf(f, "%*s", HELP_COLUMN, "");
 		say_wrapped(f, words, HELP_COLUMN, HELP_COLUMN, HELP_WIDTH);
 	}
-	for (const struct argument *a = own + 1; a->key; a++)
-		help_argument(f, a);
+	for (const struct argument *a = own + 1; a->key; a++) { /* "what it is: in, out, pri" */
+		words[0] = '\0';
+		if (a->words)
+			argument_words_text(a->words, words, sizeof(words));
+		snprintf(text, sizeof(text), "%s%s%s", a->help ? a->help : "",
+			 a->help && words[0] ? ": " : "", words);
+		fprintf(f, "%*s%-*s ", HELP_COLUMN, "", ARGUMENT_COLUMN - HELP_COLUMN - 1, a->key);
+		say_wrapped(f, text, ARGUMENT_COLUMN, ARGUMENT_COLUMN, HELP_WIDTH);
+	}
 	if (!shown_text(verb->shows.members, text, sizeof(text)))
 		return;
 	fprintf(f, "%*s%-*s ", HELP_COLUMN, "", ARGUMENT_COLUMN - HELP_COLUMN - 1, "shows");
@@ -269,18 +263,6 @@ static json_t *verb_schema(const struct verb *verb)
 			 "propertyNames", "enum", names, "properties", properties);
 }
 
-static bool put_schema(FILE *f, const struct verb *verb)
-{
-	json_t *schema = verb_schema(verb);
-	char *text = schema ? json_dumps(schema, 0) : NULL;
-
-	if (text)
-		fprintf(f, "  %s%s\n", text, verb_next(verb) ? "," : "");
-	free(text);
-	json_decref(schema);
-	return text != NULL;
-}
-
 int steps_schema(FILE *f)
 {
 	fputs("{\n"
@@ -298,9 +280,16 @@ int steps_schema(FILE *f)
 	      " },\n"
 	      " \"oneOf\": [\n",
 	      f);
-	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v))
-		if (!put_schema(f, v))
+	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v)) {
+		json_t *schema = verb_schema(v);
+		char *text = schema ? json_dumps(schema, 0) : NULL;
+
+		json_decref(schema);
+		if (!text)
 			return -ENOMEM;
+		fprintf(f, "  %s%s\n", text, verb_next(v) ? "," : "");
+		free(text);
+	}
 	fputs(" ]\n}\n", f);
 	return 0;
 }
