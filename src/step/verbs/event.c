@@ -40,36 +40,11 @@ static int keep_event(struct step *s, const struct call *call, int fd)
 	return 0;
 }
 
-/*
- * Which gate refused, where the case did not foresee the errno, or says the gate. A process that
- * has had events must not fork for a witness: a fork can swap its contexts with the child's.
- */
-static void ask_gates(struct step *s, const struct call *call)
-{
-	const struct alternative *x = s->expected;
-
-	if (x && (x->phase >= 0 || (s->run->asks_gates && s->err != x->err)))
-		s->phases =
-			phase_infer(&s->tables->phases, call, s->err, s->run->zombie, s->run->env);
-}
-
-static void keep_refused(struct step *s, const struct call *call)
-{
-	struct refused *to = s->run->refused;
-	size_t size = s->tables->abi->attr_size;
-
-	if (!to)
-		return;
-	*to = (struct refused){.is_there = true,
-			       .pid = call->pid,
-			       .cpu = call->cpu,
-			       .group_fd = call->group_fd,
-			       .flags = call->flags};
-	memcpy(to->attr, call->image, size < sizeof(to->attr) ? size : sizeof(to->attr));
-}
-
 static int open_event(struct step *s, const struct call *call)
 {
+	const struct alternative *x = s->expected;
+	struct refused *refused = s->run->refused;
+	const size_t size = s->tables->abi->attr_size;
 	struct answer answer;
 	int err = call_issue(call, s->run->env, &answer);
 
@@ -81,20 +56,32 @@ static int open_event(struct step *s, const struct call *call)
 	if (answer.other_written)
 		return step_broken(s, "attr written past its size",
 				   "attr.size written, or nothing");
-	if (s->expected && s->expected->pattern) {
+	if (x && x->pattern) {
 		step_show(s, "attr", json_pack("{s:I}", "size", (json_int_t)answer.size_after));
 		if (!answer.err)
 			step_show(s, "cloexec", json_boolean(answer.fd_cloexec));
 	}
-	if (answer.err) {
-		keep_refused(s, call);
-		ask_gates(s, call);
+	if (refused) /* whatever fails after one that opens is not an open's refusal */
+		*refused = (struct refused){.is_there = answer.err,
+					    .pid = call->pid,
+					    .cpu = call->cpu,
+					    .group_fd = call->group_fd,
+					    .flags = call->flags};
+	if (refused)
+		memcpy(refused->attr, call->image,
+		       size < sizeof(refused->attr) ? size : sizeof(refused->attr));
+	/*
+	 * Which gate refused, where the case did not foresee the errno, or says the gate. A process
+	 * that has had events must not fork for a witness: a fork can swap its contexts with the
+	 * child's.
+	 */
+	if (answer.err && x && (x->phase >= 0 || (s->run->asks_gates && s->err != x->err)))
+		s->phases =
+			phase_infer(&s->tables->phases, call, s->err, s->run->zombie, s->run->env);
+	if (answer.err)
 		return 0;
-	}
 	if (!s->run->zombie)
 		s->run->zombie = -1;
-	if (s->run->refused) /* whatever fails from here on is not an open's refusal */
-		s->run->refused->is_there = false;
 	if (!answer.fd_is_event || !answer.fd_rdwr)
 		return step_broken(s,
 				   answer.fd_is_event ? "a file descriptor that is not O_RDWR"
@@ -334,11 +321,9 @@ static const struct word prctl_options[] = {
 
 static int run_prctl(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-
 	step_say(s, "prctl(PR_TASK_PERF_EVENTS_%s)",
-		 a->number == PR_TASK_PERF_EVENTS_ENABLE ? "ENABLE" : "DISABLE");
-	step_answer(s, prctl((int)a->number, 0, 0, 0, 0));
+		 s->arguments.number == PR_TASK_PERF_EVENTS_ENABLE ? "ENABLE" : "DISABLE");
+	step_answer(s, prctl((int)s->arguments.number, 0, 0, 0, 0));
 	return 0;
 }
 

@@ -15,24 +15,6 @@ static const struct c_shape number_shape = {.kind = C_NUMBER};
  * Opening, ioctl(2).
  */
 
-/* The attr as it is passed: the union itself, or a copy in memory of another kind. */
-static const char *attr_pointer(struct translation *t, const json_t *memory, const char *attr)
-{
-	const char *kind = json_string_value(memory);
-	const json_t *mapped = json_object_get(memory, "mapped");
-
-	if (mapped)
-		return c_text(t, "cut_off(&%s, sizeof(%s), %s)", attr, attr,
-			      c_number(t, mapped, NULL));
-	if (kind && !strcmp(kind, "null")) {
-		c_line(t, "(void)%s; /* is not passed */", attr);
-		return "NULL";
-	}
-	if (kind && !strcmp(kind, "read-only"))
-		return c_text(t, "read_only(&%s, sizeof(%s))", attr, attr);
-	return c_text(t, "&%s", attr);
-}
-
 static const char *argument_of_open(struct translation *t, const json_t *open, const char *key,
 				    const char *fallback)
 {
@@ -42,14 +24,25 @@ static const char *argument_of_open(struct translation *t, const json_t *open, c
 	return c_is_int(t, c) ? c : c_cast(t, "int", c);
 }
 
-/* The call that `open` of a case makes, its attr declared in front of it under that name. */
-static const char *open_call_in_c(struct translation *t, const json_t *open, const char *attr)
+/* The call that `open` of a case makes, its attr declared in front of it: passed as it is, or as a
+ * copy in memory of another kind. */
+static const char *open_call_in_c(struct translation *t, const json_t *open)
 {
-	const json_t *flags = json_object_get(open, "flags");
+	const json_t *flags = json_object_get(open, "flags"),
+		     *memory = json_object_get(open, "memory");
+	const json_t *mapped = json_object_get(memory, "mapped");
+	const char *kind = json_string_value(memory), *pointer = "&attr";
 
-	c_attr(t, attr, json_object_get(open, "attr"), json_object_get(open, "bytes"));
-	return c_text(t, "open_event(%s, %s, %s, %s, %s)",
-		      attr_pointer(t, json_object_get(open, "memory"), attr),
+	c_attr(t, "attr", json_object_get(open, "attr"), json_object_get(open, "bytes"));
+	if (mapped)
+		pointer = c_text(t, "cut_off(&attr, sizeof(attr), %s)", c_number(t, mapped, NULL));
+	else if (kind && !strcmp(kind, "read-only"))
+		pointer = "read_only(&attr, sizeof(attr))";
+	else if (kind && !strcmp(kind, "null"))
+		pointer = "NULL";
+	if (!strcmp(pointer, "NULL"))
+		c_line(t, "(void)attr; /* is not passed */");
+	return c_text(t, "open_event(%s, %s, %s, %s, %s)", pointer,
 		      argument_of_open(t, open, "pid", "0"), argument_of_open(t, open, "cpu", "-1"),
 		      argument_of_open(t, open, "group_fd", "-1"),
 		      flags ? c_number(t, flags, abi_family(t->tables->abi, "open_flags")) : "0");
@@ -113,7 +106,7 @@ void open_in_c(struct translation *t, const struct statement *s)
 		c_line(t, "/* the first of them is %s */", s->bind);
 	c_line(t, "{");
 	t->indent++;
-	call = open_call_in_c(t, open, "attr");
+	call = open_call_in_c(t, open);
 	if (!s->bind && !times && !json_object_get(open, "memory"))
 		judged_open_in_c(t, s, call);
 	else if (is_refusal(s) || !s->bind)
@@ -308,38 +301,33 @@ void read_in_c(struct translation *t, const struct statement *s)
 	shown_in_c(t, s, c, &layout->shape);
 }
 
-/* A bit for each type of record that the step asks for. */
-static const char *types_in_c(struct translation *t, const json_t *of)
+void records_in_c(struct translation *t, const struct statement *s)
 {
 	const struct abi_family *records = abi_family(t->tables->abi, "record");
-	uint64_t types = 0;
+	const json_t *of = statement_json(s, "of");
+	struct c_name *event = opened_event(t, s, "records");
+	const char *c, *map = text_in_c(t, s, "@*records");
+	const struct c_layout *layout;
+	uint64_t types = 0; /* a bit for each */
 	json_t *name;
 	size_t i;
 
+	if (!event)
+		return;
 	json_array_foreach(of, i, name) {
 		const struct abi_value *value = abi_value(records, json_string_value(name), NULL);
 
 		if (value && value->value < 64)
 			types |= UINT64_C(1) << value->value;
 	}
-	return of ? c_text(t, "%#llx", (unsigned long long)types) : "UINT64_MAX";
-}
-
-void records_in_c(struct translation *t, const struct statement *s)
-{
-	struct c_name *event = opened_event(t, s, "records");
-	const char *c, *map = text_in_c(t, s, "@*records");
-	const struct c_layout *layout;
-
-	if (!event)
-		return;
 	layout = c_layout(t, event->name, event->open, true);
 	c = variable_in_c(t, s, c_text(t, "struct %s *", layout->name), &layout->shape);
 	c_line(t, "%s = parse_records(%s, %s, sizeof(*%s), parse_%s, &%s_nr);", c,
 	       call_field(&event->open->call, t->tables->abi, "write_backward")
 		       ? c_text(t, "copy_backward(%s)", map)
 		       : c_text(t, "copy_new(%s, %s)", map, text_in_c(t, s, "@keep")),
-	       types_in_c(t, statement_json(s, "of")), c, layout->name, c);
+	       of ? c_text(t, "%#llx", (unsigned long long)types) : "UINT64_MAX", c, layout->name,
+	       c);
 	shown_in_c(t, s, c, &layout->shape);
 }
 

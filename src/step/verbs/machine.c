@@ -88,9 +88,7 @@ static int run_cgroup(struct step *s)
 
 static int run_enter(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-
-	return step_prepared(s, cgroup_enter(a->text));
+	return step_prepared(s, cgroup_enter(s->arguments.text));
 }
 
 /* Below the cgroup of the case, which is removed with all that is in it. */
@@ -106,31 +104,24 @@ static int check_mkdir(struct compiling *c, const struct statement *statement)
 
 static int run_mkdir(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-
-	return step_prepared(s, mkdir(a->text, 0755));
+	return step_prepared(s, mkdir(s->arguments.text, 0755));
 }
 
 static int run_memfd(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-
-	return step_prepared(s, memfd("perfabi", a->number));
+	return step_prepared(s, memfd("perfabi", s->arguments.number));
 }
 
 static int run_limit(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-
-	return step_prepared(s, set_soft_limit((int)a->number, a->to));
+	return step_prepared(s, set_soft_limit((int)s->arguments.number, s->arguments.to));
 }
 
 static int run_stat(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
 	struct stat st;
 
-	if (stat(a->text, &st))
+	if (stat(s->arguments.text, &st))
 		return step_failed(s, errno);
 	step_show_number(s, "ino", st.st_ino);
 	step_show_number(s, "dev", st.st_dev);
@@ -142,10 +133,9 @@ static int run_stat(struct step *s)
 
 static int run_text(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
 	char text[1024], *end;
 	long long number;
-	ssize_t n = read_line(a->text, text, sizeof(text));
+	ssize_t n = read_line(s->arguments.text, text, sizeof(text));
 
 	if (n < 0)
 		return step_failed(s, (int)-n);
@@ -179,28 +169,24 @@ static int check_socket(struct compiling *c, const struct statement *statement)
 
 static int run_socket(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
 	int pair[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return step_failed(s, errno);
-	bind_pair(s->scope, a->literal, pair);
+	bind_pair(s->scope, s->arguments.literal, pair);
 	return 0;
 }
 
 static int run_send(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-
-	return step_prepared(s, send_fd(a->over, a->fd));
+	return step_prepared(s, send_fd(s->arguments.over, s->arguments.fd));
 }
 
 /* The event that came is read as the one it is, which the receiver knows by name. */
 static int run_receive(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-	const struct opened *event = step_event(s, a->as);
-	int fd = receive_fd(a->over);
+	const struct opened *event = step_event(s, s->arguments.as);
+	int fd = receive_fd(s->arguments.over);
 
 	if (fd < 0)
 		return step_failed(s, errno);
@@ -212,10 +198,9 @@ static int run_receive(struct step *s)
 
 static int run_bpf(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
 	struct bpf_program p;
 
-	if (bpf_load((uint32_t)a->number, &p))
+	if (bpf_load((uint32_t)s->arguments.number, &p))
 		return step_failed(s, errno);
 	step_show_number(s, "fd", p.fd);
 	step_show_number(s, "id", p.id);
@@ -229,13 +214,12 @@ static int run_bpf(struct step *s)
 
 static int run_clock(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
 	struct timespec t;
 
-	if (clock_gettime((clockid_t)a->number, &t))
+	if (clock_gettime((clockid_t)s->arguments.number, &t))
 		return step_failed(s, errno);
 	s->shown = json_integer((json_int_t)t.tv_sec * 1000000000 + t.tv_nsec -
-				clock_namespace_offset((clockid_t)a->number));
+				clock_namespace_offset((clockid_t)s->arguments.number));
 	return 0;
 }
 
@@ -264,11 +248,10 @@ static const struct member stat_shows[] = {
 
 static int run_pmu_events(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
 	json_t *tried = json_array(), *opened = json_array(), *refused = json_array();
 	json_t *unread = json_array();
 	struct pmu_events all;
-	int err = try_pmu_events(a->text, &all) ? step_failed(s, ENOMEM) : 0;
+	int err = try_pmu_events(s->arguments.text, &all) ? step_failed(s, ENOMEM) : 0;
 
 	for (uint64_t i = 0; i < all.tried_nr; i++) {
 		const struct pmu_event *e = &all.list[i];

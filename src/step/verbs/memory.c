@@ -20,20 +20,6 @@
 const struct word memory_prots[] = {
 	{"read", PROT_READ}, {"write", PROT_WRITE}, {"exec", PROT_EXEC}, {0}};
 
-static int keep_map(struct step *s, const struct map *map)
-{
-	size_t i = s->run->first_map;
-
-	while (i < s->run->map_count && s->run->maps[i].at)
-		i++; /* the place of one that is gone will do */
-	if (i == MAPS_MAX)
-		return error_text(s->error, NULL, "more", "at most %d mappings", MAPS_MAX);
-	if (i == s->run->map_count)
-		s->run->map_count++;
-	s->run->maps[i] = *map;
-	return 0;
-}
-
 /* As strace has it. */
 static const char *prot_text(int prot)
 {
@@ -56,6 +42,7 @@ static int run_mmap(struct step *s)
 	uint64_t length = step_has(s, "length") ? a->length
 						: (1 + a->pages) * (uint64_t)s->run->env->page_size;
 	const struct opened *event = step_event(s, a->fd);
+	size_t place = s->run->first_map;
 	void *at;
 
 	if (length > SIZE_MAX)
@@ -69,12 +56,18 @@ static int run_mmap(struct step *s)
 	s->result = (uintptr_t)at;
 	if (s->err)
 		return 0;
-	return keep_map(s, &(struct map){.at = at,
-					 .length = (size_t)length,
-					 .fd = a->fd,
-					 .event = event ? event->event : NO_EVENT,
-					 .writable = (a->prot & PROT_WRITE) != 0,
-					 .is_data = a->offset == 0});
+	while (place < s->run->map_count && s->run->maps[place].at)
+		place++; /* that of one that is gone will do */
+	if (place == MAPS_MAX)
+		return error_text(s->error, NULL, "more", "at most %d mappings", MAPS_MAX);
+	s->run->map_count += place == s->run->map_count;
+	s->run->maps[place] = (struct map){.at = at,
+					   .length = (size_t)length,
+					   .fd = a->fd,
+					   .event = event ? event->event : NO_EVENT,
+					   .writable = (a->prot & PROT_WRITE) != 0,
+					   .is_data = a->offset == 0};
+	return 0;
 }
 
 /* `length` bytes at `offset` of the newest mapping of the event NAME; all of it by default. */
@@ -105,16 +98,15 @@ static int find_part(struct step *s, struct area *part)
 
 static int run_munmap(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
 	struct area part;
 	int err = find_part(s, &part);
 
 	if (err)
 		return err;
-	step_say(s, a->is_replaced ? "mmap(%p, %zu, MAP_FIXED)" : "munmap(%p, %zu)",
+	step_say(s, s->arguments.is_replaced ? "mmap(%p, %zu, MAP_FIXED)" : "munmap(%p, %zu)",
 		 (void *)part.at, part.length);
-	step_answer(s,
-		    a->is_replaced ? map_over(part.at, part.length) : munmap(part.at, part.length));
+	step_answer(s, s->arguments.is_replaced ? map_over(part.at, part.length)
+						: munmap(part.at, part.length));
 	if (!s->err)
 		part.map->at = NULL;
 	return 0;
@@ -160,8 +152,8 @@ static int run_mprotect(struct step *s)
 
 static int run_buffer(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-	void *map = mmap(NULL, (size_t)a->size, a->prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *map = mmap(NULL, (size_t)s->arguments.size, s->arguments.prot,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	s->result = (uintptr_t)map;
 	return map == MAP_FAILED ? step_failed(s, errno) : 0;
@@ -199,13 +191,12 @@ static uint64_t address_of(const struct arguments *a)
 
 static int run_poke(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-	uint64_t address = address_of(a);
+	uint64_t address = address_of(&s->arguments);
 
 	for (size_t i = 0; i < s->run->map_count; i++)
 		if (address - (uintptr_t)s->run->maps[i].at < s->run->maps[i].length)
 			s->run->maps[i].mangled = true;
-	*(volatile uint64_t *)(uintptr_t)address = a->value;
+	*(volatile uint64_t *)(uintptr_t)address = s->arguments.value;
 	return 0;
 }
 

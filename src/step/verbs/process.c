@@ -173,18 +173,14 @@ static const struct word process_kinds[] = {
 
 static int run_process(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-
-	return step_prepared(s, make_process((enum process_kind)a->number));
+	return step_prepared(s, make_process((enum process_kind)s->arguments.number));
 }
 
 /* Fails as the step of the list does that failed. */
 static int run_repeat(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-
-	for (uint64_t i = 0; i < a->times; i++)
-		if (!steps_run(s->run, a->block, s->verdict))
+	for (uint64_t i = 0; i < s->arguments.times; i++)
+		if (!steps_run(s->run, s->arguments.block, s->verdict))
 			return -EPROTO;
 	return 0;
 }
@@ -234,7 +230,6 @@ static void *be_thread(void *argument)
 
 static int run_thread(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
 	struct thread *t = calloc(1, sizeof(*t));
 	pthread_attr_t attr;
 	int err;
@@ -242,7 +237,7 @@ static int run_thread(struct step *s)
 	if (!t)
 		return step_failed(s, ENOMEM);
 	steps_inherit(&t->run, s->run);
-	t->block = a->block;
+	t->block = s->arguments.block;
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, LIMITS_STACK); /* whatever it was when we began */
 	err = pthread_create(&t->pthread, &attr, be_thread, t);
@@ -264,8 +259,7 @@ static struct child *find_child(struct step *s, pid_t id)
 
 static int run_wait(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-	struct child *child = find_child(s, a->fd), process = {.id = a->fd};
+	struct child *child = find_child(s, s->arguments.fd), process = {.id = s->arguments.fd};
 	const char *got = "an exit status that no step gave";
 	int status, err = child_wait(child ? child : &process, &status);
 
@@ -315,8 +309,8 @@ static const struct argument_type argument_identity = {
 
 static int run_become(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-	int err = identity_become_with((enum identity)a->number, s->run->uid, a->with);
+	int err = identity_become_with((enum identity)s->arguments.number, s->run->uid,
+				       s->arguments.with);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* changed uids clear it */
 	return err ? step_failed(s, -err) : 0;
@@ -324,11 +318,9 @@ static int run_become(struct step *s)
 
 static int run_affinity(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-
-	if (a->is_realtime && scheduler_set(SCHED_FIFO, 1))
+	if (s->arguments.is_realtime && scheduler_set(SCHED_FIFO, 1))
 		return step_failed(s, errno);
-	return step_prepared(s, run_on((size_t)a->number));
+	return step_prepared(s, run_on((size_t)s->arguments.number));
 }
 
 /* A cpu of a number that is written down, to which this process may not go. */
@@ -413,33 +405,21 @@ static int take_bound(struct scope *scope, const char *text)
 	return err;
 }
 
-/* The list is compiled again, for what came through the exec is its text. */
-static int run_behind_exec(struct steps *run, const json_t *list)
-{
-	struct where root = where_root(&(struct source){.name = "behind-exec", .root = ""});
-	struct arena arena = {0};
-	struct error e = {0};
-	struct compiling c = {.scope = &run->scope, .arena = &arena, .error = &e};
-	struct block block;
-	int err;
-
-	run->scope.checking = true;
-	err = block_compile(&c, &block, list, &root);
-	run->scope.checking = false;
-	block_settle(&block, &run->who, run->env);
-	if (!err)
-		err = steps_run_child(run, &block) ? 0 : -ECANCELED;
-	arena_free(&arena);
-	return err;
-}
-
-/* argv: "behind-exec", the fd of what is shared, the steps, what was bound. */
+/*
+ * argv: "behind-exec", the fd of what is shared, the steps, what was bound. The list is compiled
+ * again, for what came through the exec is its text.
+ */
 int steps_after_exec(int argc, char **argv)
 {
-	struct environment env;
-	struct steps *run = calloc(1, sizeof(*run));
+	struct where root = where_root(&(struct source){.name = "behind-exec", .root = ""});
 	json_t *list = argc == 4 ? json_loads(argv[2], 0, NULL) : NULL;
-	int fd = argc == 4 ? atoi(argv[1]) : -1, status = 1;
+	int fd = argc == 4 ? atoi(argv[1]) : -1, err = -EINVAL;
+	struct steps *run = calloc(1, sizeof(*run));
+	struct environment env;
+	struct arena arena = {0};
+	struct error e = {0};
+	struct compiling c = {.arena = &arena, .error = &e};
+	struct block block;
 
 	environment_read_plain(&env, NULL); /* for $variables */
 	if (run && list && fd > 2) {
@@ -447,14 +427,24 @@ int steps_after_exec(int argc, char **argv)
 		run->scope.env = &env;
 		run->scope.unmapped = call_unmapped_page(&env);
 		run->sync = sync_make(&fd);
-		if (run->sync && !take_bound(&run->scope, argv[3]))
-			status = run_behind_exec(run, list) ? 1 : 0;
+		c.scope = &run->scope;
+		err = run->sync ? take_bound(&run->scope, argv[3]) : -ENOMEM;
+	}
+	if (!err) {
+		run->scope.checking = true;
+		err = block_compile(&c, &block, list, &root);
+		run->scope.checking = false;
+	}
+	if (!err) {
+		block_settle(&block, &run->who, run->env);
+		err = steps_run_child(run, &block) ? 0 : -ECANCELED;
 	}
 	if (run)
 		scope_free(&run->scope);
+	arena_free(&arena);
 	json_decref(list);
 	free(run);
-	return status;
+	return err ? 1 : 0;
 }
 
 static const struct member wait_shows[] = {

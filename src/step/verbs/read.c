@@ -18,87 +18,69 @@
 
 enum { READ_MOST = 64 * 1024 };
 
-/* By its names in read_format, its size in bytes, and the plain words. */
-static int show_read(struct step *s, const unsigned char *bytes, size_t size)
+/* Shows it by its names in read_format, its size in bytes, and the plain words. */
+static int run_read(struct step *s)
 {
 	const struct arguments *a = &s->arguments;
+	const bool has_at = step_has(s, "at");
+	unsigned char *buffer = has_at ? (void *)(uintptr_t)a->at : step_scratch(s, READ_MOST);
 	const struct opened *event = step_event(s, a->fd);
 	json_t *words;
 	uint64_t word;
+	ssize_t n;
 
-	if (size && event)
-		s->shown = buffer_of_read(s->run, event, bytes, size, s->error);
-	if (size && event && !s->shown)
-		return -ECANCELED;
-	step_show_number(s, "bytes", size);
+	if (!buffer && !has_at)
+		return -ENOMEM;
+	step_say(s, "read(%d, %llu)", a->fd, (unsigned long long)a->size);
+	n = read(a->fd, buffer, (size_t)a->size);
+	step_answer(s, n);
+	if (n > 0 && event)
+		s->shown = buffer_of_read(s->run, event, buffer, (size_t)n, s->error);
+	if (n < 0 || (n && event && !s->shown))
+		return n < 0 ? 0 : -ECANCELED;
+	step_show_number(s, "bytes", (uint64_t)n);
 	words = json_array();
-	for (size_t i = 0; i + sizeof(word) <= size; i += sizeof(word)) {
-		memcpy(&word, bytes + i, sizeof(word));
+	for (size_t i = 0; i + sizeof(word) <= (size_t)n; i += sizeof(word)) {
+		memcpy(&word, buffer + i, sizeof(word));
 		json_array_append_new(words, value_json(word));
 	}
 	step_show(s, "words", words);
 	return 0;
 }
 
-static int run_read(struct step *s)
-{
-	const struct arguments *a = &s->arguments;
-	void *buffer = step_has(s, "at") ? (void *)(uintptr_t)a->at : step_scratch(s, READ_MOST);
-	ssize_t n;
-
-	if (!buffer && !step_has(s, "at"))
-		return -ENOMEM;
-	step_say(s, "read(%d, %llu)", a->fd, (unsigned long long)a->size);
-	n = read(a->fd, buffer, (size_t)a->size);
-	step_answer(s, n);
-	return n >= 0 ? show_read(s, buffer, (size_t)n) : 0;
-}
-
 static int run_pread(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
 	unsigned char buffer[256];
 
-	step_say(s, "pread(%d, %zu, 0)", a->fd, sizeof(buffer));
-	step_answer(s, pread(a->fd, buffer, sizeof(buffer), 0));
+	step_say(s, "pread(%d, %zu, 0)", s->arguments.fd, sizeof(buffer));
+	step_answer(s, pread(s->arguments.fd, buffer, sizeof(buffer), 0));
 	return 0;
 }
 
 static int run_lseek(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
-
-	step_say(s, "lseek(%d, 0, SEEK_SET)", a->fd);
-	step_answer(s, lseek(a->fd, 0, SEEK_SET) < 0 ? -1 : 0);
-	return 0;
-}
-
-static int write_file(struct step *s, const char *path, const char *text)
-{
-	int fd;
-
-	if (!s->run->restores_sysctls)
-		return error_text(s->error, NULL, path,
-				  "a case with `sysctl`, which restores them afterwards");
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	step_say(s, "write(\"%s\", \"%s\")", path, text);
-	if (fd < 0) {
-		step_answer(s, -1);
-		return 0;
-	}
-	step_answer(s, write(fd, text, strlen(text)));
-	close(fd);
+	step_say(s, "lseek(%d, 0, SEEK_SET)", s->arguments.fd);
+	step_answer(s, lseek(s->arguments.fd, 0, SEEK_SET) < 0 ? -1 : 0);
 	return 0;
 }
 
 static int run_write(struct step *s)
 {
 	const struct arguments *a = &s->arguments;
+	int fd = a->fd;
 
-	if (a->path)
-		return write_file(s, a->path, a->text);
-	step_say(s, "write(%d, \"%s\")", a->fd, a->text);
-	step_answer(s, write(a->fd, a->text, strlen(a->text)));
+	if (a->path && !s->run->restores_sysctls)
+		return error_text(s->error, NULL, a->path,
+				  "a case with `sysctl`, which restores them afterwards");
+	if (a->path) {
+		fd = open(a->path, O_WRONLY | O_CLOEXEC);
+		step_say(s, "write(\"%s\", \"%s\")", a->path, a->text);
+	} else {
+		step_say(s, "write(%d, \"%s\")", fd, a->text);
+	}
+	step_answer(s, a->path && fd < 0 ? -1 : write(fd, a->text, strlen(a->text)));
+	if (a->path && fd >= 0)
+		close(fd);
 	return 0;
 }
 
@@ -203,32 +185,28 @@ static int parse_types(struct compiling *c, struct operand *operand)
 static const struct argument_type argument_types = {
 	.parse = parse_types, .schema = "{\"type\": \"array\", \"items\": {\"type\": \"string\"}}"};
 
-static bool is_of(const json_t *types, const json_t *record)
-{
-	const char *type = json_string_value(json_object_get(record, "type"));
-	json_t *item;
-	size_t i;
-
-	json_array_foreach(types, i, item)
-		if (!strcasecmp(json_string_value(item), type))
-			return true;
-	return false;
-}
-
 static int run_records(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
 	const json_t *types = statement_json(s->statement, "of");
-	struct map *map = step_map(s, a->fd, true);
+	struct map *map = step_map(s, s->arguments.fd, true);
+	json_t *one;
+	size_t k;
 
 	if (!map || map->event == NO_EVENT)
 		return step_misnamed(s, "records", "an event that is mapped");
-	s->shown = buffer_records(s->run, map, a->keeps, s->error);
+	s->shown = buffer_records(s->run, map, s->arguments.keeps, s->error);
 	if (!s->shown)
 		return -ECANCELED;
-	for (size_t i = json_array_size(s->shown); types && i-- > 0;)
-		if (!is_of(types, json_array_get(s->shown, i)))
+	for (size_t i = json_array_size(s->shown); types && i-- > 0;) {
+		const json_t *type = json_object_get(json_array_get(s->shown, i), "type");
+		bool is_wanted = false;
+
+		json_array_foreach(types, k, one)
+			is_wanted = is_wanted ||
+				    !strcasecmp(json_string_value(one), json_string_value(type));
+		if (!is_wanted)
 			json_array_remove(s->shown, i);
+	}
 	return 0;
 }
 

@@ -52,27 +52,22 @@ static int run_signals(struct step *s)
 	return 0;
 }
 
-static const char *code_name(const struct seen *seen)
-{
-	const int code = (int)seen->code;
-
-	if (seen->signo == SIGTRAP)
-		return code == 6 ? "TRAP_PERF" : code == SI_KERNEL ? "SI_KERNEL" : "other";
-	return code == POLL_IN     ? "POLL_IN"
-	       : code == POLL_HUP  ? "POLL_HUP"
-	       : code == POLL_ERR  ? "POLL_ERR"
-	       : code == SI_KERNEL ? "SI_KERNEL"
-	       : code == SI_USER   ? "SI_USER"
-				   : "other";
-}
-
 static json_t *seen_json(const struct seen *seen)
 {
-	json_t *out = json_pack("{s:s,s:s,s:I,s:I}", "signo", signal_name((int)seen->signo), "code",
-				code_name(seen), "count", (json_int_t)seen->count, "tid",
-				(json_int_t)seen->tid);
+	const bool is_trap = seen->signo == SIGTRAP;
+	const int code = (int)seen->code;
+	const char *name = code == SI_KERNEL              ? "SI_KERNEL"
+			   : is_trap && code == 6         ? "TRAP_PERF"
+			   : !is_trap && code == POLL_IN  ? "POLL_IN"
+			   : !is_trap && code == POLL_HUP ? "POLL_HUP"
+			   : !is_trap && code == POLL_ERR ? "POLL_ERR"
+			   : !is_trap && code == SI_USER  ? "SI_USER"
+							  : "other";
+	json_t *out =
+		json_pack("{s:s,s:s,s:I,s:I}", "signo", signal_name((int)seen->signo), "code", name,
+			  "count", (json_int_t)seen->count, "tid", (json_int_t)seen->tid);
 
-	if (seen->signo != SIGTRAP) {
+	if (!is_trap) {
 		json_object_set_new(out, "fd", json_integer((json_int_t)seen->fd));
 		json_object_set_new(out, "band", json_integer((json_int_t)seen->band));
 		return out;

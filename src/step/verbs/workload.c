@@ -190,9 +190,9 @@ struct workload {
  * All requests are made before the first is used: nothing is looked up in between. REFRESH starts
  * an event alone, so members of its group are left as they are.
  */
-static int act_counted(struct step *s, const struct workload *kind, struct work *w,
-		       const struct arguments *a)
+static int act_counted(struct step *s, const struct workload *kind, struct work *w)
 {
+	const struct arguments *a = w->a;
 	long whom = a->refresh ? 0 : 1, how = a->refresh ? (long)a->refresh : 1;
 	int fd = a->counted, err = signals_rehearse();
 	unsigned long on, disable;
@@ -215,10 +215,9 @@ static int act_counted(struct step *s, const struct workload *kind, struct work 
 
 static int run_workload(struct step *s)
 {
-	const struct arguments *a = &s->arguments;
 	const struct workload *kind = s->statement->verb->workload;
-	struct map *map = step_has(s, "filled") ? step_map(s, a->filled, true) : NULL;
-	struct work w = {.a = a, .fd = -1};
+	struct map *map = step_has(s, "filled") ? step_map(s, s->arguments.filled, true) : NULL;
+	struct work w = {.a = &s->arguments, .fd = -1};
 	int err;
 
 	if (step_has(s, "filled") && (!map || map->event == NO_EVENT))
@@ -229,7 +228,7 @@ static int run_workload(struct step *s)
 	if (err)
 		return step_failed(s, -err);
 	if (step_has(s, "counted"))
-		err = act_counted(s, kind, &w, a);
+		err = act_counted(s, kind, &w);
 	else
 		kind->act(&w);
 	if (!err && w.err)
