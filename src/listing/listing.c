@@ -97,45 +97,34 @@ static int note_statement(void *context, struct statement *s)
 }
 
 /*
- * Text for the inside of a comment: it neither ends nor begins one, has no trigraph, and what is
+ * A text as lines of a comment, which it neither ends nor begins; it has no trigraph, and what is
  * not ASCII is shown as ?.
  */
-static void put_comment(struct translation *t, const char *text, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)text[i];
-		unsigned char before = i ? (unsigned char)text[i - 1] : ' ';
-		bool is_marked = (c == '/' && before == '*') || (c == '*' && before == '/') ||
-				 (c == '?' && before == '?');
-
-		if ((c & 0xc0) != 0x80) /* one for each character */
-			c_put(t, &t->parts[C_COMMENT], is_marked ? " %c" : "%c",
-			      c < ' ' || c >= 0x7f ? '?' : c);
-	}
-}
-
-/* A text as lines of a comment. */
 static void say_comment(struct translation *t, const char *head, const char *text)
 {
-	size_t column = 3 + strlen(head);
+	struct out *to = &t->parts[C_COMMENT];
+	size_t column = 3 + strlen(head), n;
 
-	c_put(t, &t->parts[C_COMMENT], " * %s", head);
-	while (*text) {
-		size_t n = strcspn(text, " \n");
-
+	c_put(t, to, " * %s", head);
+	for (; *text; text += *text != '\0') {
+		n = strcspn(text, " \n");
 		if (column + n > 96) {
-			c_put(t, &t->parts[C_COMMENT], "\n *  ");
+			c_put(t, to, "\n *  ");
 			column = 4;
 		}
-		put_comment(t, text, n);
 		column += n + 1;
-		text += n;
-		if (*text) {
-			c_put(t, &t->parts[C_COMMENT], " ");
-			text++;
+		for (char before = ' '; n; before = *text++, n--) {
+			bool is_marked = (*text == '/' && before == '*') ||
+					 (*text == '*' && before == '/') ||
+					 (*text == '?' && before == '?');
+
+			if ((*text & 0xc0) != 0x80) /* one for each character */
+				c_put(t, to, is_marked ? " %c" : "%c",
+				      *text >= ' ' && *text < 0x7f ? *text : '?');
 		}
+		c_put(t, to, "%s", *text ? " " : "");
 	}
-	c_put(t, &t->parts[C_COMMENT], "\n");
+	c_put(t, to, "\n");
 }
 
 static void say_head(struct listing *l)
@@ -211,19 +200,6 @@ static void say_own(struct listing *l)
 	      "\texit(said ? 0 : 1);\n}\n");
 	if (c->otherwise)
 		c_put(t, own, "\n#define fail(condition, got) (puts(\"no\"), exit(0))\n");
-}
-
-static void prepare_words_in_main(struct listing *l, struct out *to, bool has_entries)
-{
-	const char *word;
-	json_t *ignored;
-
-	if (!json_object_size(l->posted) && !has_entries)
-		return;
-	c_put(&l->t, to, "\tprepare_words((const char *const[]){");
-	json_object_foreach(l->posted, word, ignored)
-		c_put(&l->t, to, "\"%s\", ", word);
-	c_put(&l->t, to, "NULL}, %s);\n", has_entries ? "argc == 3 ? argv[2] : NULL" : "NULL");
 }
 
 /* Before the case, what it changes; the case's own cgroup, of which v1 has none. */
@@ -342,7 +318,13 @@ static int write_listing(FILE *f, struct listing *l, struct error *e)
 	c_put(t, &all, "%s%sint main(%s)\n{\n\talarm(300);\n",
 	      json_object_size(t->variables) ? "\n" : "", texts[C_FUNCTIONS],
 	      has_entries ? "int argc, char **argv" : "void");
-	prepare_words_in_main(l, &all, has_entries);
+	if (json_object_size(l->posted) || has_entries) {
+		c_put(t, &all, "\tprepare_words((const char *const[]){");
+		json_object_foreach(l->posted, type, variables)
+			c_put(t, &all, "\"%s\", ", type);
+		c_put(t, &all, "NULL}, %s);\n",
+		      has_entries ? "argc == 3 ? argv[2] : NULL" : "NULL");
+	}
 	c_put(t, &all, "%s%s%s}\n", texts[C_ENTRIES], texts[C_FIRST], texts[C_BODY]);
 	type = c_taken(t, &all);
 	if (!t->missing[0])

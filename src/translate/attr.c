@@ -14,18 +14,6 @@ static bool is_in_header(const struct abi_field *field)
 	       abi_version_compare(field->since, "5.10") <= 0;
 }
 
-static const struct abi_family *names_for_field(struct translation *t,
-						const struct abi_field *field, const json_t *attr)
-{
-	const struct abi_family *types = abi_family(t->tables->abi, "type");
-	const char *type = json_string_value(json_object_get(attr, "type"));
-	const struct abi_value *value = type ? abi_value(types, type, NULL) : NULL;
-
-	if (field->regs)
-		return NULL;
-	return abi_field_set(field, value ? (uint32_t)value->value : UINT32_MAX, t->tables->arch);
-}
-
 /* "l1d:read:miss", of which each part has names of its own. */
 static const char *cache_event_in_c(struct translation *t, const char *text)
 {
@@ -52,14 +40,19 @@ static const char *cache_event_in_c(struct translation *t, const char *text)
 static const char *field_value(struct translation *t, const struct abi_field *field,
 			       const json_t *attr, const json_t *json)
 {
-	const struct abi_family *set = field->regs && t->tables->arch
-					       ? &t->tables->arch->regs
-					       : names_for_field(t, field, attr);
+	const char *type = json_string_value(json_object_get(attr, "type"));
+	const struct abi_value *of =
+		type ? abi_value(abi_family(t->tables->abi, "type"), type, NULL) : NULL;
+	const struct abi_family *set = NULL;
 	struct vars vars = scope_vars(t->scope);
 	struct where nowhere = {0};
 	struct error e = {0};
 	struct value value;
 
+	if (!field->regs)
+		set = abi_field_set(field, of ? (uint32_t)of->value : UINT32_MAX, t->tables->arch);
+	else if (t->tables->arch)
+		set = &t->tables->arch->regs;
 	if (!strcmp(field->name, "config") && json_is_string(json) &&
 	    strchr(json_string_value(json), ':') && json_string_value(json)[0] != '$')
 		return cache_event_in_c(t, json_string_value(json));
@@ -70,45 +63,6 @@ static const char *field_value(struct translation *t, const struct abi_field *fi
 		return "0";
 	}
 	return c_text(t, "UINT64_C(%#llx)", (unsigned long long)value.bits);
-}
-
-static void lay_field_over(struct translation *t, const char *name, const struct abi_field *field,
-			   const char *value)
-{
-	const bool is_plain = !value[strspn(value, "0123456789")];
-	const char *bits = c_text(t, is_plain ? "UINT64_C(%s)" : "(uint64_t)(%s)", value);
-	/* Of a bit field, from the least significant bit of its unit. */
-	unsigned shift = !field->width         ? 0
-			 : host_order() == BIG ? field->size * 8 - field->first - field->width
-					       : field->first;
-
-	if (shift)
-		bits = c_text(t, "%s << %u", bits, shift);
-	c_line(t, "put_bits(%s.bytes + %u, %u, %s); /* %s, since Linux %s */", name, field->offset,
-	       field->size, bits, field->name, field->since);
-}
-
-static void initialize(struct translation *t, const char *name, const json_t *attr)
-{
-	const struct abi *abi = t->tables->abi;
-
-	c_line(t, "%s %s = {%s", c_attr_type(t), name, t->has_union ? ".attr = {" : "");
-	t->indent++;
-	for (size_t i = 0; i < abi->field_count; i++) {
-		const struct abi_field *field = &abi->fields[i];
-		const json_t *json = json_object_get(attr, field->name);
-		const char *value =
-			json && is_in_header(field) ? field_value(t, field, attr, json) : NULL;
-
-		if (value) /* an int that is written as a number beyond INT_MAX is a negative one */
-			c_line(t, ".%s = %s,", field->name,
-			       field->is_signed ? c_cast(t, "int32_t", value) : value);
-		else if (!json && !strcmp(field->name, "size"))
-			c_line(t, t->has_union ? ".size = ATTR_SIZE," : ".size = sizeof(%s),",
-			       name);
-	}
-	t->indent--;
-	c_line(t, t->has_union ? "}};" : "};");
 }
 
 const char *c_attr_type(const struct translation *t)
@@ -130,16 +84,44 @@ void c_note_attr(struct translation *t, const json_t *attr, bool has_bytes)
 void c_attr(struct translation *t, const char *name, const json_t *attr, const json_t *bytes)
 {
 	const struct abi *abi = t->tables->abi;
-	const char *offset;
+	const char *offset, *bits;
 	json_t *byte;
 
-	initialize(t, name, attr);
+	c_line(t, "%s %s = {%s", c_attr_type(t), name, t->has_union ? ".attr = {" : "");
+	t->indent++;
 	for (size_t i = 0; i < abi->field_count; i++) {
-		const json_t *json = json_object_get(attr, abi->fields[i].name);
+		const struct abi_field *field = &abi->fields[i];
+		const json_t *json = json_object_get(attr, field->name);
+		const char *value =
+			json && is_in_header(field) ? field_value(t, field, attr, json) : NULL;
 
-		if (json && !is_in_header(&abi->fields[i]))
-			lay_field_over(t, name, &abi->fields[i],
-				       field_value(t, &abi->fields[i], attr, json));
+		if (value) /* an int that is written as a number beyond INT_MAX is a negative one */
+			c_line(t, ".%s = %s,", field->name,
+			       field->is_signed ? c_cast(t, "int32_t", value) : value);
+		else if (!json && !strcmp(field->name, "size"))
+			c_line(t, t->has_union ? ".size = ATTR_SIZE," : ".size = sizeof(%s),",
+			       name);
+	}
+	t->indent--;
+	c_line(t, t->has_union ? "}};" : "};");
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct abi_field *field = &abi->fields[i];
+		const json_t *json = json_object_get(attr, field->name);
+		/* Of a bit field, from the least significant bit of its unit. */
+		unsigned shift = field->width && host_order() == BIG
+					 ? field->size * 8 - field->first - field->width
+					 : field->first;
+
+		if (!json || is_in_header(field))
+			continue;
+		bits = field_value(t, field, attr, json);
+		bits = c_text(t,
+			      bits[strspn(bits, "0123456789")] ? "(uint64_t)(%s)" : "UINT64_C(%s)",
+			      bits);
+		if (field->width && shift)
+			bits = c_text(t, "%s << %u", bits, shift);
+		c_line(t, "put_bits(%s.bytes + %u, %u, %s); /* %s, since Linux %s */", name,
+		       field->offset, field->size, bits, field->name, field->since);
 	}
 	json_object_foreach((json_t *)bytes, offset, byte) {
 		json_t *at = json_string(offset);

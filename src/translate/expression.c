@@ -159,17 +159,6 @@ static const char *constant(struct translation *t, const struct abi_family *set,
 	return upper;
 }
 
-/* A literal: of 64 bits if it is large, or if it is shifted. */
-static const char *put_literal(struct translation *t, struct out *to, const char *at)
-{
-	char *end;
-	unsigned long long value = strtoull(at, &end, 0);
-	bool is_wide = value > INT32_MAX || !strncmp(end + strspn(end, " "), "<<", 2);
-
-	c_put(t, to, is_wide ? "UINT64_C(%.*s)" : "%.*s", (int)(end - at), at);
-	return end;
-}
-
 /* What the name behind a $ stands for. Returns what is behind that. */
 static const char *take_variable(struct translation *t, const char *at, struct c_value *value)
 {
@@ -190,6 +179,8 @@ static const char *text_number(struct translation *t, const char *text)
 	const bool has_bits = strpbrk(text, "|<>") != NULL;
 	struct out out = {0};
 	struct c_value value;
+	char *behind;
+	bool wide;
 
 	while (true) {
 		size_t n = strcspn(text, "|<>");
@@ -198,8 +189,12 @@ static const char *text_number(struct translation *t, const char *text)
 
 		c_put(t, &out, "%s", is_sum ? "(" : "");
 		while (text < end) {
-			if (isdigit((unsigned char)*text)) {
-				text = put_literal(t, &out, text);
+			if (isdigit((unsigned char)*text)) { /* of 64 bits if large, or shifted */
+				wide = strtoull(text, &behind, 0) > INT32_MAX ||
+				       !strncmp(behind + strspn(behind, " "), "<<", 2);
+				c_put(t, &out, wide ? "UINT64_C(%.*s)" : "%.*s",
+				      (int)(behind - text), text);
+				text = behind;
 			} else if (*text == '$') {
 				text = take_variable(t, text + 1, &value);
 				c_put(t, &out, "%s", value.c);

@@ -664,29 +664,21 @@ static void records_of_event(struct reading *r, const char *name)
 	      r->has_length ? "\tuint64_t n;\n" : "", c_taken(r->t, &r->code));
 }
 
-/* A name that no other struct of the program has. */
-static const char *own_name(struct translation *t, const char *name, const char *what)
-{
-	const char *own = c_text(t, "%s_%s", name, what);
-
-	for (unsigned i = 2; json_object_get(t->declared, own); i++)
-		own = c_text(t, "%s_%s_%u", name, what, i);
-	json_object_set_new(t->declared, own, json_string("struct"));
-	return own;
-}
-
 const struct c_layout *c_layout(struct translation *t, const char *event,
 				const struct opening *open, bool of_records)
 {
 	struct reading r = {.t = t, .open = open, .in = {"", ""}, .of = "", .indent = 1};
 	struct c_layout *layout = &t->layouts[t->layout_count];
+	const char *what = of_records ? "record" : "values",
+		   *name = c_text(t, "%s_%s", event, what);
 	struct c_member *members;
-	const char *name;
 
 	for (size_t i = 0; i < t->layout_count; i++)
 		if (t->layouts[i].open == open && t->layouts[i].of_records == of_records)
 			return &t->layouts[i];
-	name = own_name(t, event, of_records ? "record" : "values");
+	for (unsigned i = 2; json_object_get(t->declared, name); i++)
+		name = c_text(t, "%s_%s_%u", event, what, i);
+	json_object_set_new(t->declared, name, json_string("struct"));
 	if (t->layout_count + 1 < C_NAMES)
 		t->layout_count++;
 	*layout = (struct c_layout){.open = open,

@@ -84,15 +84,6 @@ static const char *has_names(struct translation *t, const struct c_value *s, con
 	return both(t, a, b);
 }
 
-/* All of the names and no others; one name alone is a value. */
-static const char *is_names(struct translation *t, const struct c_value *s, const json_t *names)
-{
-	const char *low, *bits = mask_in_c(t, s, names, &low);
-
-	return c_text(t, "%s == (uint64_t)(%s%s%s)", s->c, low, low[0] && bits[0] ? " | " : "",
-		      low[0] || bits[0] ? bits : "0");
-}
-
 static const char *relation(struct translation *t, const struct c_value *s, const char *operator,
 			    const json_t * operand)
 {
@@ -103,22 +94,15 @@ static const char *relation(struct translation *t, const struct c_value *s, cons
 	return c_text(t, "%s %s %s", s->c, operator, c_cast(t, "uint64_t", bound));
 }
 
-/* What says at run time whether a member is there; "" is always, "0" never. */
-static const char *presence_in_c(struct translation *t, const struct c_value *s)
-{
-	const char *dot = strrchr(s->c, '.');
-
-	if (!s->member || !s->member->has)
-		return s->member ? "" : "0";
-	if (s->kind == C_OBJECT)
-		return c_text(t, "%s.%s", s->c, s->member->has);
-	return c_text(t, "%.*s%s", dot ? (int)(dot + 1 - s->c) : 0, s->c, s->member->has);
-}
-
+/* By what says at run time whether a member is there; "" is always, "0" never. */
 static const char *absent(struct translation *t, const json_t *truth, const struct c_value *s)
 {
-	const char *there = presence_in_c(t, s);
+	const char *there = s->member ? "" : "0", *dot = strrchr(s->c, '.');
 
+	if (s->member && s->member->has && s->kind == C_OBJECT)
+		there = c_text(t, "%s.%s", s->c, s->member->has);
+	else if (s->member && s->member->has)
+		there = c_text(t, "%.*s%s", dot ? (int)(dot + 1 - s->c) : 0, s->c, s->member->has);
 	if (json_is_true(truth))
 		return !strcmp(there, "0") ? "" : there[0] ? c_text(t, "!%s", there) : "0";
 	return there;
@@ -143,25 +127,19 @@ static const char *bound_in_c(struct translation *t, const json_t *json, const s
 	return "";
 }
 
-/* A condition of several parts, a line each. */
-static const char *in_lines(struct translation *t, const char *must)
-{
-	const char *all = "", *end;
-
-	if (strlen(must) < 80)
-		return must;
-	for (; (end = strstr(must, " && ")); must = end + 4)
-		all = c_text(t, "%s%.*s &&\n%*s", all, (int)(end - must), must, 8 * t->indent + 7,
-			     "");
-	return c_text(t, "%s%s", all, must);
-}
-
 /* What must hold; or nothing is left of it, if it is said at once. */
 static const char *said(struct translation *t, const char *must, const struct c_value *s)
 {
+	const char *all = "", *end;
+
 	if (!s->is_said || !must[0])
 		return must;
-	must = in_lines(t, must);
+	while ((all[0] || strlen(must) >= 80) && (end = strstr(must, " && "))) { /* a line each */
+		all = c_text(t, "%s%.*s &&\n%*s", all, (int)(end - must), must, 8 * t->indent + 7,
+			     "");
+		must = end + 4;
+	}
+	must = c_text(t, "%s%s", all, must);
 	if (s->kind == C_NUMBER || s->kind == C_BITS)
 		c_line(t, "expect(%s, %s);", must, s->c);
 	else if (s->kind == C_LIST)
@@ -328,7 +306,7 @@ static const char *members_in_c(struct translation *t, const struct pattern *p,
 
 static const char *equal(struct translation *t, const json_t *pattern, const struct c_value *s)
 {
-	const char *text = json_string_value(pattern);
+	const char *text = json_string_value(pattern), *low, *bits;
 
 	if (s->kind == C_STRING && text && text[0] == '$') {
 		struct c_value other;
@@ -348,8 +326,12 @@ static const char *equal(struct translation *t, const json_t *pattern, const str
 				      other.c);
 		return c_text(t, "is_hex(%s, %s_nr, %s)", s->c, s->c, other.c);
 	}
-	if (s->kind == C_BITS && (json_is_array(pattern) || (text && text[0] != '$')))
-		return is_names(t, s, pattern);
+	if (s->kind == C_BITS && (json_is_array(pattern) || (text && text[0] != '$'))) {
+		bits = mask_in_c(t, s, pattern,
+				 &low); /* these and no others; or one that is a value */
+		return c_text(t, "%s == (uint64_t)(%s%s%s)", s->c, low,
+			      low[0] && bits[0] ? " | " : "", low[0] || bits[0] ? bits : "0");
+	}
 	if (s->kind == C_LIST || s->kind == C_OBJECT) {
 		c_missing(t, "a comparison of lists or objects");
 		return "0";

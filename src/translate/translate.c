@@ -121,23 +121,9 @@ bool c_is_int(const struct translation *t, const char *c)
 	return type && !strcmp(type, "int");
 }
 
-/* On one line with others of its type, as far as there is room. */
-static void declare_variable(struct translation *t, const char *c, const char *type)
-{
-	bool is_pointer = type[strlen(type) - 1] == '*';
-	const char *others = json_string_value(json_object_get(t->variables, type));
-	const char *line = others ? strrchr(others, '\n') : NULL;
-	const char *joint = strlen(line ? line : others ? others : "") > 75 ? ",\n\t" : ", ";
-
-	json_object_set_new(t->declared, c, json_string(type));
-	json_object_set_new(
-		t->variables, type,
-		json_string(others ? c_text(t, "%s%s%s%s", others, joint, is_pointer ? "*" : "", c)
-				   : c_text(t, is_pointer ? "%s" : " %s", c)));
-}
-
 const char *c_declare(struct translation *t, const char *name, const char *type)
 {
+	const char *others, *line, *all, *star = type[strlen(type) - 1] == '*' ? "*" : "";
 	char c[VARIABLE_NAME + 16];
 
 	for (unsigned i = 1; i < C_NAMES; i++) {
@@ -152,8 +138,16 @@ const char *c_declare(struct translation *t, const char *name, const char *type)
 		was = json_object_get(t->declared, c);
 		if (was && strcmp(json_string_value(was), type) != 0)
 			continue;
-		if (!was)
-			declare_variable(t, c, type);
+		if (was)
+			return c_text(t, "%s", c);
+		/* On one line with others of its type, as far as there is room. */
+		others = json_string_value(json_object_get(t->variables, type));
+		line = others && strrchr(others, '\n') ? strrchr(others, '\n') : others;
+		json_object_set_new(t->declared, c, json_string(type));
+		all = others ? c_text(t, "%s%s%s%s", others, strlen(line) > 75 ? ",\n\t" : ", ",
+				      star, c)
+			     : c_text(t, star[0] ? "%s" : " %s", c);
+		json_object_set_new(t->variables, type, json_string(all));
 		return c_text(t, "%s", c);
 	}
 	c_missing(t, "so many variables of one name");

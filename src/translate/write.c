@@ -97,22 +97,6 @@ static size_t word_length(const char *at)
 	return n;
 }
 
-/* Up to the empty line in front of the next definition, or the end; #if holds several together. */
-static size_t definition_length(const char *text)
-{
-	size_t n = 0, depth = 0;
-
-	while (text[n]) {
-		depth += !strncmp(text + n, "#if ", 4);
-		depth -= depth && !strncmp(text + n, "#endif", 6);
-		n += strcspn(text + n, "\n");
-		n += text[n] == '\n';
-		if (!depth && text[n] == '\n' && !isspace((unsigned char)text[n + 1]))
-			break;
-	}
-	return n;
-}
-
 static void define_word(struct writing *w, const char *word, size_t length)
 {
 	if (length && strncmp(word, "struct", length) != 0 && word[0] != '_' &&
@@ -146,7 +130,16 @@ static void define_words_of(struct writing *w, const char *line)
 static void split(struct writing *w, const char *text)
 {
 	for (size_t n; *text && w->count < DEFINITIONS_MAX; text += n + strspn(text + n, "\n")) {
-		n = definition_length(text);
+		size_t depth = 0;
+
+		/* Up to the empty line in front of the next, or the end; #if holds several. */
+		for (n = 0; text[n] && (depth || !n || text[n] != '\n' ||
+					isspace((unsigned char)text[n + 1]));) {
+			depth += !strncmp(text + n, "#if ", 4);
+			depth -= depth && !strncmp(text + n, "#endif", 6);
+			n += strcspn(text + n, "\n");
+			n += text[n] == '\n';
+		}
 		if (!strncmp(text, "/* SPDX", 7))
 			continue;
 		w->all[w->count] = (struct definition){.text = text, .length = n};
