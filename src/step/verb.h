@@ -103,27 +103,26 @@ struct workload;
 struct translation;
 
 struct verb {
-	const char *name;
-	const char *key; /* NULL: the name; else the key under which the name stands */
-	const char *help;
-	/*
-	 * Acts. 0, or with the step's error filled: -ECANCELED if the kernel did not keep its word,
-	 * another negative errno if what is not under test failed. -EPROTO: the step's verdict says
-	 * what came.
-	 */
-	int (*run)(struct step *s);
-	/* What it is in C, in front of what is counted, counted, and behind it; and what it shows.
-	 * The form of these is in in_c.c. c NULL: in_c() writes the step; NULL, too: nobody has
-	 * written that yet. */
-	const char *c_ready, *c, *c_tidy, *c_value;
-	void (*in_c)(struct translation *t, const struct statement *statement);
-	const struct argument *arguments; /* the verb's own first; the last has no key */
+	const char *name, *help;
 	enum verb_kind {
 		PREPARES, /* it is no test: it succeeds, or the case is in error */
 		SHOWS,    /* something that `expect` can be about */
 		CALLS     /* the kernel, which may refuse */
 	} kind;
 	enum { BINDS_NOTHING, BINDS_RESULT, BINDS_SHOWN } binds;
+	/*
+	 * Acts. 0, or with the step's error filled: -ECANCELED if the kernel did not keep its word,
+	 * another negative errno if what is not under test failed. -EPROTO: the step's verdict says
+	 * what came.
+	 */
+	int (*run)(struct step *s);
+	/* What it is in C, counted, in front of what is counted, and behind it; and what it shows.
+	 * The form of these is in in_c.c. c NULL: in_c() writes the step; NULL, too: nobody has
+	 * written that yet. */
+	const char *c, *c_ready, *c_tidy, *c_value;
+	void (*in_c)(struct translation *t, const struct statement *statement);
+	const struct argument *arguments; /* the verb's own first; the last has no key */
+	const char *key;          /* NULL: the name; else the key under which the name stands */
 	const char *binds_member; /* beside NAME: NAME.this; or NULL */
 	struct value_shape shows; /* kind 0: nothing */
 	/* Where cases/abi, or what is asked for, says what is shown. */

@@ -162,13 +162,8 @@ static const struct member poll_shows[] = {{"revents", {.kind = SHAPE_NAMES}, NU
 static const struct member fcntl_shows[] = {{"value", {.kind = SHAPE_NUMBER}, NULL}, {0}};
 
 const struct verb signal_verbs[] = {
-	{.name = "poll",
-	 .help = "an event",
-	 .run = run_poll,
-	 .c = "by_@by(@poll, POLL@events, @ms, &@=)",
+	{"poll", "an event", CALLS, BINDS_SHOWN, run_poll, "by_@by(@poll, POLL@events, @ms, &@=)",
 	 .c_value = "uint64_t: revents=:POLL",
-	 .kind = CALLS,
-	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_OBJECT, .members = poll_shows},
 	 ARGUMENTS({"poll", &argument_bound, MEMBER(fd)},
 		   {"events", &argument_words, MEMBER(events), .words = poll_bits,
@@ -176,25 +171,17 @@ const struct verb signal_verbs[] = {
 		   {"ms", &argument_number, MEMBER(ms), .most = 5000,
 		    .help = "for so many milliseconds (0)"},
 		   {"by", &argument_word, MEMBER(kind), .words = poll_ways, .help = "(poll)"})},
-	{.name = "fcntl",
-	 .help = "on an event",
-	 .run = run_fcntl,
-	 .c = "fcntl(@on, @fcntl, (long)(@arg))",
-	 .c_value = "uint64_t: value=",
-	 .kind = CALLS,
-	 .binds = BINDS_SHOWN,
-	 .shows = {.kind = SHAPE_OBJECT, .members = fcntl_shows},
+	{"fcntl", "on an event", CALLS, BINDS_SHOWN, run_fcntl, "fcntl(@on, @fcntl, (long)(@arg))",
+	 .c_value = "uint64_t: value=", .shows = {.kind = SHAPE_OBJECT, .members = fcntl_shows},
 	 ARGUMENTS(
 		 {"fcntl", &argument_word, MEMBER(number), .words = fcntl_commands},
 		 {"on", &argument_bound, MEMBER(fd), .is_required = true,
 		  .help = "a name bound before"},
 		 {"arg", &argument_number, MEMBER(arg), .is_long = true, .help = "a number (0)"})},
-	{.name = "signals",
-	 .help = "from now on that signal is noted",
-	 .run = run_signals,
-	 .c = "needed(note_signals(@signals, @{handler?PERF_EVENT_IOC_DISABLE, "
-	      "PERF_EVENT_IOC_@handler, PERF_EVENT_IOC_@handler == PERF_EVENT_IOC_REFRESH:0, 0, "
-	      "0}));@{on?\nneeded(signal_overflows(@on, @signals, @setsig, OWNER_@owner));}",
+	{"signals", "from now on that signal is noted", PREPARES, BINDS_NOTHING, run_signals,
+	 "needed(note_signals(@signals, @{handler?PERF_EVENT_IOC_DISABLE, "
+	 "PERF_EVENT_IOC_@handler, PERF_EVENT_IOC_@handler == PERF_EVENT_IOC_REFRESH:0, 0, "
+	 "0}));@{on?\nneeded(signal_overflows(@on, @signals, @setsig, OWNER_@owner));}",
 	 ARGUMENTS({"signals", &argument_signal, MEMBER(signo)},
 		   {"on", &argument_bound, MEMBER(fd),
 		    .help = "an event's overflows, by F_SETOWN, F_SETSIG and O_ASYNC"},
@@ -212,14 +199,10 @@ const struct verb signal_verbs[] = {
 						   {0}},
 		    .help = "refresh and enable: the handler also disables the event that "
 			    "signals, then refreshes or enables it"})},
-	{.name = "signals-seen",
-	 .help = "those noted since, a list",
-	 .run = run_signals_seen,
-	 .c = "@= = signals_seen(&@=_nr);",
+	{"signals-seen", "those noted since, a list", SHOWS, BINDS_SHOWN, run_signals_seen,
+	 "@= = signals_seen(&@=_nr);",
 	 .c_value = "struct seen *: signo: code: count tid fd band addr perf_data perf_type "
 		    "perf_flags",
-	 .kind = SHOWS,
-	 .binds = BINDS_SHOWN,
 	 .shows = {.kind = SHAPE_LIST, .members = seen_shows},
 	 .arguments = (const struct argument[]){{.key = "signals-seen", .type = &argument_nothing},
 						{0}}},
