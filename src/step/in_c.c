@@ -53,7 +53,8 @@ const char *name_in_c(struct translation *t, const struct statement *s, const ch
 	return "0";
 }
 
-const char *fd_in_c(struct translation *t, const struct statement *s, const char *key)
+/* The same as an int, which file descriptors are. */
+static const char *fd_in_c(struct translation *t, const struct statement *s, const char *key)
 {
 	const char *name = name_in_c(t, s, key);
 

@@ -17,9 +17,6 @@ const struct block *block_of(const struct statement *s, const char *key);
 /* The C name of what the argument at `key` names. */
 const char *name_in_c(struct translation *t, const struct statement *s, const char *key);
 
-/* The same as an int, which file descriptors are. */
-const char *fd_in_c(struct translation *t, const struct statement *s, const char *key);
-
 /* A text as rows have it, filled with the statement's arguments. */
 const char *text_in_c(struct translation *t, const struct statement *s, const char *text);
 

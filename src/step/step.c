@@ -210,15 +210,13 @@ void trace_print(const struct trace *trace, FILE *f)
 			fputc(trace->text[i], f);
 }
 
-void trace_say(struct trace *trace, const char *line)
+static void trace_say(struct trace *trace, const char *line)
 {
 	pid_t tid = (pid_t)gettid(), first = 0;
 	char text[1600];
 	size_t n = 0;
 	uint32_t at;
 
-	if (!trace)
-		return;
 	/* As strace -f: whose it is, but of the process that began. */
 	if (!__atomic_compare_exchange_n(&trace->first, &first, tid, 0, __ATOMIC_RELAXED,
 					 __ATOMIC_RELAXED) &&

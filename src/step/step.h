@@ -40,9 +40,8 @@ struct map {
 
 /* A process or thread that a step has started. */
 struct child {
-	pid_t id; /* process or thread id; 0: waited for */
-	bool is_thread;
-	struct thread *thread;
+	pid_t id;              /* process or thread id; 0: waited for */
+	struct thread *thread; /* NULL: it is a process */
 };
 
 /* What all processes of a case share: words that they wait for, and the first failure. */
@@ -176,10 +175,8 @@ void trace_begin(struct trace *trace);
 /* Writes what was told; a line that its process did not live to write whole is cut. */
 void trace_print(const struct trace *trace, FILE *f);
 
-/* Adds a line; whoever finds no room leaves it out. NULL: nobody asks. */
-void trace_say(struct trace *trace, const char *line);
-
-/* The same of a step that was done. */
+/* Adds the line of a step that was done; it is left out where there is no room. NULL: nobody asks.
+ */
 void trace_step(struct trace *trace, const struct step *s);
 
 /*

@@ -211,7 +211,7 @@ int child_wait(struct child *child, int *status)
 
 	child->id = 0;
 	*status = 0;
-	if (child->is_thread) {
+	if (child->thread) {
 		err = -pthread_join(child->thread->pthread, NULL);
 		*status = child->thread->good ? 0 : 1 << 8;
 		return err;

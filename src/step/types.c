@@ -278,51 +278,43 @@ static const struct {
 	{"/sys/bus/event_source/devices/", STEP_READS},
 };
 
-/* One of those, or in the case's cgroup, which it has made and which goes with it. */
+/*
+ * One of those, or in the case's cgroup, which it has made and which goes with it. While the case
+ * is compiled, whether what begins with the letters in front of the first $ could be.
+ */
 static bool is_reachable(const struct scope *scope, enum step_access access, const char *path)
 {
 	const char *cgroup =
 		json_string_value(json_object_get(scope_json(scope, "cgroup"), "path"));
-	size_t n = cgroup ? strlen(cgroup) : 0;
+	const size_t n = scope->checking ? strcspn(path, "$") : strlen(path);
+	const size_t of_cgroup = cgroup ? strlen(cgroup) : 0;
 
 	if (strstr(path, "/.."))
-		return false;
-	for (size_t i = 0; i < sizeof(reachable) / sizeof(reachable[0]); i++)
-		if (access <= reachable[i].most &&
-		    !strncmp(path, reachable[i].prefix, strlen(reachable[i].prefix)))
-			return true;
-	return n && !strncmp(path, cgroup, n) && (path[n] == '/' || !path[n]);
-}
-
-/* Whether a path that begins with these letters could be. */
-static bool could_be(enum step_access access, const char *text)
-{
-	size_t n = strcspn(text, "$");
-
-	if (strstr(text, "/..") || (!n && text[0] != '$'))
 		return false;
 	for (size_t i = 0; i < sizeof(reachable) / sizeof(reachable[0]); i++) {
 		const char *prefix = reachable[i].prefix;
 		size_t least = strlen(prefix) < n ? strlen(prefix) : n;
 
-		if (access <= reachable[i].most && !strncmp(text, prefix, least) &&
-		    (text[n] == '$' || n >= strlen(prefix)))
+		if (access <= reachable[i].most && !strncmp(path, prefix, least) &&
+		    (path[n] == '$' || n >= strlen(prefix)))
 			return true;
 	}
-	return !n; /* $cgroup.path, or a parameter that has the whole path */
+	if (scope->checking) /* $cgroup.path, or a parameter that has the whole path */
+		return path[0] == '$';
+	return of_cgroup && !strncmp(path, cgroup, of_cgroup) &&
+	       (path[of_cgroup] == '/' || !path[of_cgroup]);
 }
 
 static int parse_path(struct compiling *c, struct operand *operand)
 {
 	enum step_access access =
 		c->argument->type == &argument_path_read ? STEP_READS : STEP_WRITES;
-	const char *text = json_string_value(operand->json);
 	int err = parse_text(c, operand);
+	const char *path = c->scope->checking ? json_string_value(operand->json) : operand->made;
 
-	if (err || (c->scope->checking ? could_be(access, text)
-				       : is_reachable(c->scope, access, operand->made)))
+	if (err || is_reachable(c->scope, access, path))
 		return err;
-	return error_name(c->error, c->where, c->scope->checking ? text : operand->made, NULL,
+	return error_name(c->error, c->where, path, NULL,
 			  access == STEP_WRITES
 				  ? "a file of perf's sysctls, of tracefs or of the case's cgroup"
 				  : "a file of perf's sysctls, of tracefs, of the PMUs in sysfs "

@@ -65,11 +65,6 @@ static const char *field_value(struct translation *t, const struct abi_field *fi
 	return c_text(t, "UINT64_C(%#llx)", (unsigned long long)value.bits);
 }
 
-const char *c_attr_type(const struct translation *t)
-{
-	return t->has_union ? "union long_attr" : "struct perf_event_attr";
-}
-
 void c_note_attr(struct translation *t, const json_t *attr, bool has_bytes)
 {
 	const struct abi *abi = t->tables->abi;
@@ -87,7 +82,9 @@ void c_attr(struct translation *t, const char *name, const json_t *attr, const j
 	const char *offset, *bits;
 	json_t *byte;
 
-	c_line(t, "%s %s = {%s", c_attr_type(t), name, t->has_union ? ".attr = {" : "");
+	c_line(t,
+	       t->has_union ? "union long_attr %s = {.attr = {" : "struct perf_event_attr %s = {",
+	       name);
 	t->indent++;
 	for (size_t i = 0; i < abi->field_count; i++) {
 		const struct abi_field *field = &abi->fields[i];

@@ -167,7 +167,6 @@ const char *c_cast(struct translation *t, const char *type, const char *c);
 
 /* Declares and fills an attr called `name`, of that type. */
 void c_attr(struct translation *t, const char *name, const json_t *attr, const json_t *bytes);
-const char *c_attr_type(const struct translation *t);
 
 /* What an attr of the case needs, which decides the type of all of them. */
 void c_note_attr(struct translation *t, const json_t *attr, bool has_bytes);

@@ -246,7 +246,7 @@ static int run_thread(struct step *s)
 		return step_failed(s, err);
 	while (!__atomic_load_n(&t->tid, __ATOMIC_ACQUIRE))
 		futex_wait(&t->tid, 0);
-	return keep_child(s, (struct child){.id = (pid_t)t->tid, .is_thread = true, .thread = t});
+	return keep_child(s, (struct child){.id = (pid_t)t->tid, .thread = t});
 }
 
 static struct child *find_child(struct step *s, pid_t id)
