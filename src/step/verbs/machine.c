@@ -2,18 +2,8 @@
 /*
  * Verbs on the rest of the machine: files, sockets, limits, cgroups, clocks, BPF programs.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/bpf.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "machine/clock.h"
 #include "machine/proc.h"

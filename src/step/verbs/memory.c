@@ -2,14 +2,10 @@
 /*
  * Verbs on memory: mappings of events, buffers, words, strings.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "call/call.h"

@@ -2,7 +2,6 @@
 /*
  * Verbs on what an event tells when it overflows: signals, poll(2), fcntl(2).
  */
-#include <stdlib.h>
 
 #include "call/call.h"
 #include "machine/names.h"
