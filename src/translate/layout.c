@@ -4,7 +4,6 @@
  * function that parses one: by the layouts of cases/abi, for one attr. Fields of records of which
  * the case does not speak are stepped over.
  */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,6 +177,15 @@ static const char *conditional(struct reading *r, const char *name)
 	return r->conditions && !r->element ? say_presence(r, name) : NULL;
 }
 
+/* The member of that name has this value. */
+static void say_member(struct reading *r, const char *name, const char *has,
+		       const struct abi_family *set, const char *value)
+{
+	struct c_member m = {.kind = set ? C_BITS : C_NUMBER, .set = set, .has = has};
+
+	say_code(r, "%s = %s;", add_c_member(r, name, m, "uint64_t", ""), value);
+}
+
 static void read_list(struct reading *r, const struct layout_list *list);
 
 static const char *take_in_c(struct reading *r, unsigned width)
@@ -190,7 +198,6 @@ static void number_field_in_c(struct reading *r, const struct layout_node *node)
 {
 	unsigned width = layout_types[node->number.type].width;
 	const char *take = take_in_c(r, width);
-	struct c_member m = {.kind = node->number.set ? C_BITS : C_NUMBER, .set = node->number.set};
 
 	if (node->is_named_by_others) {
 		const char *local = c_text(r->t, "%s%s", r->in.c, node->name);
@@ -204,12 +211,10 @@ static void number_field_in_c(struct reading *r, const struct layout_node *node)
 		r->has_locals = true;
 		take = local;
 	}
-	if (node->name && is_spoken_of(r, node->name) && (!r->element || r->is_kept)) {
-		m.has = conditional(r, node->name);
-		say_code(r, "%s = %s;", add_c_member(r, node->name, m, "uint64_t", ""), take);
-	} else if (!node->is_named_by_others) {
+	if (node->name && is_spoken_of(r, node->name) && (!r->element || r->is_kept))
+		say_member(r, node->name, conditional(r, node->name), node->number.set, take);
+	else if (!node->is_named_by_others)
 		skip_field(r, width, node->name);
-	}
 }
 
 static void word_field_in_c(struct reading *r, const struct layout_node *node)
@@ -237,15 +242,14 @@ static void word_field_in_c(struct reading *r, const struct layout_node *node)
 		enter_member(r, node->name, "");
 	for (size_t i = 0; i < word->count; i++) {
 		const struct layout_bits *bits = &word->bits[i];
-		struct c_member m = {.kind = bits->set ? C_BITS : C_NUMBER, .set = bits->set};
+		bool is_turned = word->declared && host_order() == BIG;
 
 		if (is_spoken_of(r, bits->name))
-			say_code(r, "%s = %s >> %u & %#llx;",
-				 add_c_member(r, bits->name, m, "uint64_t", ""), local,
-				 word->declared && host_order() == BIG
-					 ? width * 8 - bits->first - bits->width
-					 : bits->first,
-				 bits->width == 64 ? ~0ULL : (1ULL << bits->width) - 1);
+			say_member(r, bits->name, NULL, bits->set,
+				   c_text(r->t, "%s >> %u & %#llx", local,
+					  is_turned ? width * 8 - bits->first - bits->width
+						    : bits->first,
+					  bits->width == 64 ? ~0ULL : (1ULL << bits->width) - 1));
 	}
 	r->in = was;
 }
@@ -392,7 +396,6 @@ static void regs_in_c(struct reading *r, const struct layout_node *node)
 {
 	const struct abi_arch *arch = r->t->tables->arch;
 	uint64_t mask = call_field(&r->open->call, r->t->tables->abi, node->regs->name);
-	const struct c_member m = {.kind = C_NUMBER};
 	struct prefix was;
 
 	add_c_member(r, node->name, (struct c_member){.kind = C_OBJECT}, NULL, "");
@@ -404,8 +407,7 @@ static void regs_in_c(struct reading *r, const struct layout_node *node)
 		if (!(mask >> bit & 1))
 			continue;
 		if (value && is_spoken_of(r, value->name) && is_spoken_of(r, node->name))
-			say_code(r, "%s = %s;", add_c_member(r, value->name, m, "uint64_t", ""),
-				 take_in_c(r, 8));
+			say_member(r, value->name, NULL, NULL, take_in_c(r, 8));
 		else
 			skip_field(r, 8, NULL);
 	}
@@ -466,10 +468,8 @@ static void read_when(struct reading *r, const struct layout_node *node)
 /* The name of an element that is kept. */
 static void index_in_c(struct reading *r, const struct layout_node *node)
 {
-	const struct c_member m = {.kind = C_BITS, .set = node->index};
-
 	if (r->is_kept && is_spoken_of(r, node->name))
-		say_code(r, "%s = i;", add_c_member(r, node->name, m, "uint64_t", ""));
+		say_member(r, node->name, NULL, node->index, "i");
 }
 
 static void use_in_c(struct reading *r, const struct layout_node *node)

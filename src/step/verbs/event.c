@@ -224,7 +224,6 @@ static int check_ioctl(struct compiling *c, const struct statement *statement)
 static void shape_ioctl(const struct tables *tables, const struct statement *statement,
 			struct value_shape *out)
 {
-	static const struct member attr[] = {{"size", {.kind = SHAPE_NUMBER}, NULL}, {0}};
 	static const struct member query[] = {{"ids_len", {.kind = SHAPE_NUMBER}, NULL},
 					      {"prog_cnt", {.kind = SHAPE_NUMBER}, NULL},
 					      {"ids", {.kind = SHAPE_LIST}, NULL},
@@ -232,7 +231,7 @@ static void shape_ioctl(const struct tables *tables, const struct statement *sta
 
 	(void)tables;
 	if (statement_json(statement, "attr"))
-		*out = (struct value_shape){.kind = SHAPE_OBJECT, .members = attr};
+		*out = (struct value_shape){.kind = SHAPE_OBJECT, .members = attr_shows};
 	else if (statement_json(statement, "ids"))
 		*out = (struct value_shape){.kind = SHAPE_OBJECT, .members = query};
 	else

@@ -68,22 +68,17 @@ static void do_call(struct work *w)
 
 static int ready_touch(struct work *w)
 {
-	return ready_pages(&w->pages, w->a->pages) ? -errno : 0;
+	return ready_pages(&w->pages, w->a->pages);
 }
 
 static int ready_file_fault(struct work *w)
 {
-	return ready_file_pages(&w->pages, w->a->pages) ? -errno : 0;
+	return ready_file_pages(&w->pages, w->a->pages);
 }
 
 static void do_touch(struct work *w)
 {
 	touch_each(&w->pages);
-}
-
-static void tidy_pages(struct work *w)
-{
-	munmap(w->pages.at, w->pages.count * w->pages.size);
 }
 
 static void do_syscall(struct work *w)
@@ -112,7 +107,7 @@ static void do_switch(struct work *w)
 static int ready_migrate(struct work *w)
 {
 	(void)w;
-	return ready_to_migrate() ? -errno : 0;
+	return ready_to_migrate();
 }
 
 static void do_migrate(struct work *w)
@@ -127,7 +122,7 @@ static int ready_rename(struct work *w)
 {
 	if (w->a->kind == BY_PROC)
 		w->fd = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC);
-	return w->a->kind == BY_PROC && w->fd < 0 ? -errno : 0;
+	return w->a->kind == BY_PROC && w->fd < 0 ? -1 : 0;
 }
 
 static void do_rename(struct work *w)
@@ -146,7 +141,7 @@ static int ready_to_map(struct work *w)
 	int err = ready_map(&w->mapped, (enum map_kind)w->a->kind, w->a->text, w->a->length);
 
 	w->fd = w->mapped.fd;
-	return err ? -errno : 0;
+	return err;
 }
 
 static void do_map(struct work *w)
@@ -154,12 +149,6 @@ static void do_map(struct work *w)
 	int flags = w->a->is_private ? MAP_PRIVATE : MAP_SHARED;
 
 	w->err = map_it(&w->mapped, w->a->prot, flags) ? errno : 0;
-}
-
-static void tidy_fd(struct work *w)
-{
-	if (w->fd > 0)
-		close(w->fd);
 }
 
 static void do_protect(struct work *w)
@@ -182,8 +171,7 @@ static void do_unshare(struct work *w)
 struct workload {
 	int (*ready)(struct work *); /* or NULL */
 	void (*act)(struct work *);
-	void (*tidy)(struct work *); /* or NULL */
-	void (*show)(struct step *s, const struct work *w);
+	void (*show)(struct step *s, const struct work *w); /* or NULL */
 };
 
 /*
@@ -218,15 +206,14 @@ static int run_workload(struct step *s)
 	const struct workload *kind = s->statement->verb->workload;
 	struct map *map = step_has(s, "filled") ? step_map(s, s->arguments.filled, true) : NULL;
 	struct work w = {.a = &s->arguments, .fd = -1};
-	int err;
+	int err = 0;
 
 	if (step_has(s, "filled") && (!map || map->event == NO_EVENT))
 		return step_misnamed(s, "filled", "an event that is mapped");
 	if (map)
 		w.head = buffer_head(s->run, map);
-	err = kind->ready ? kind->ready(&w) : 0;
-	if (err)
-		return step_failed(s, -err);
+	if (kind->ready && kind->ready(&w))
+		return step_failed(s, errno);
 	if (step_has(s, "counted"))
 		err = act_counted(s, kind, &w);
 	else
@@ -235,8 +222,10 @@ static int run_workload(struct step *s)
 		err = step_failed(s, w.err);
 	if (!err && kind->show)
 		kind->show(s, &w);
-	if (kind->tidy)
-		kind->tidy(&w);
+	if (w.pages.at)
+		munmap(w.pages.at, w.pages.count * w.pages.size);
+	if (w.fd > 0)
+		close(w.fd);
 	return err;
 }
 
@@ -331,7 +320,7 @@ const struct verb workload_verbs[] = {
 	 "@{ms?for (uint64_t spun = 0; :for (volatile uint64_t i = 0; i < @times; "
 	 "i++)\n\t;}@{signals?count_signals() < @signals && }@{filled?head_of(@*filled) < "
 	 "@bytes && }@{ms?spun < UINT64_C(1000000) * @ms;)\n\tspun += spin_once();}",
-	 WORKLOAD(NULL, do_spin, NULL, NULL),
+	 WORKLOAD(NULL, do_spin, NULL),
 	 ARGUMENTS({WHAT},
 		   {"ms", &argument_number, MEMBER(ms), .most = 2000,
 		    .help = "of cpu time, or until `signals` or `filled`"},
@@ -344,49 +333,49 @@ const struct verb workload_verbs[] = {
 		    .help = "turns, where there is no `ms` (1)"},
 		   {COUNTED}, {REFRESH})},
 	{"sleep", "nanosleep(2)", PREPARES, BINDS_SHOWN, run_workload, "sleep_for(@ms);",
-	 WORKLOAD(NULL, do_sleep, NULL, NULL), ARGUMENTS({WHAT}, {MS}, {COUNTED}, {REFRESH})},
+	 WORKLOAD(NULL, do_sleep, NULL), ARGUMENTS({WHAT}, {MS}, {COUNTED}, {REFRESH})},
 	{"store", "a word at an address", PREPARES, BINDS_SHOWN, run_workload,
-	 "store_words(@at, @size, @times);", WORKLOAD(NULL, do_store, NULL, NULL),
+	 "store_words(@at, @size, @times);", WORKLOAD(NULL, do_store, NULL),
 	 ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, {COUNTED}, {REFRESH})},
 	{"load", "the same, read", PREPARES, BINDS_SHOWN, run_workload,
-	 "load_words(@at, @size, @times);", WORKLOAD(NULL, do_load, NULL, NULL),
+	 "load_words(@at, @size, @times);", WORKLOAD(NULL, do_load, NULL),
 	 ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, {COUNTED}, {REFRESH})},
 	{"call", "the function \"probed\"", PREPARES, BINDS_SHOWN, run_workload,
-	 "call_probed(@times);", WORKLOAD(NULL, do_call, NULL, NULL),
+	 "call_probed(@times);", WORKLOAD(NULL, do_call, NULL),
 	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{"touch", "the first byte of so many new pages", PREPARES, BINDS_SHOWN, run_workload,
-	 "touch_each(&@=);", WORKLOAD(ready_touch, do_touch, tidy_pages, NULL),
+	 "touch_each(&@=);", WORKLOAD(ready_touch, do_touch, NULL),
 	 .c_ready = "needed(ready_pages(&@=, @pages));", .c_value = "struct pages",
 	 ARGUMENTS({WHAT}, {PAGES}, {COUNTED}, {REFRESH})},
 	{"file-fault", "the same in pages of a file in memory", PREPARES, BINDS_SHOWN, run_workload,
-	 "touch_each(&@=);", WORKLOAD(ready_file_fault, do_touch, tidy_pages, NULL),
+	 "touch_each(&@=);", WORKLOAD(ready_file_fault, do_touch, NULL),
 	 .c_ready = "needed(ready_file_pages(&@=, @pages));", .c_value = "struct pages",
 	 ARGUMENTS({WHAT}, {PAGES}, {COUNTED}, {REFRESH})},
 	{"syscall", "getppid(2)", PREPARES, BINDS_SHOWN, run_workload,
 	 "for (uint64_t i = 0; i < @times; i++)\n\tsyscall(SYS_getppid);",
-	 WORKLOAD(NULL, do_syscall, NULL, NULL), ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
+	 WORKLOAD(NULL, do_syscall, NULL), ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{"open", "openat(2) and close(2) of /dev/null", PREPARES, BINDS_SHOWN, run_workload,
 	 "for (uint64_t i = 0; i < @times; i++)\n\tclose(open(\"/dev/null\", O_RDONLY | "
 	 "O_CLOEXEC));",
-	 WORKLOAD(NULL, do_open, NULL, NULL), ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
+	 WORKLOAD(NULL, do_open, NULL), ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{"yield", "sched_yield(2)", PREPARES, BINDS_SHOWN, run_workload,
-	 "for (uint64_t i = 0; i < @times; i++)\n\tsched_yield();",
-	 WORKLOAD(NULL, do_yield, NULL, NULL), ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
+	 "for (uint64_t i = 0; i < @times; i++)\n\tsched_yield();", WORKLOAD(NULL, do_yield, NULL),
+	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{"switch",
 	 "leaves the cpu of its own accord, by sleeping; binds least: how often it left it "
 	 "meanwhile, for whatever reason, and most: with the requests of `counted`, which "
 	 "may sleep as well",
 	 PREPARES, BINDS_SHOWN, run_workload, "@=.least = leave_cpu(@times);",
-	 WORKLOAD(NULL, do_switch, NULL, show_switch), .c_ready = "@=.most = switches().all;",
+	 WORKLOAD(NULL, do_switch, show_switch), .c_ready = "@=.most = switches().all;",
 	 .c_tidy = "@=.most = switches().all - @=.most;", .c_value = "struct left: least most",
 	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{"migrate", "to and fro between two cpus", PREPARES, BINDS_SHOWN, run_workload,
-	 "needed(migrate(@times));", WORKLOAD(ready_migrate, do_migrate, NULL, NULL),
+	 "needed(migrate(@times));", WORKLOAD(ready_migrate, do_migrate, NULL),
 	 .c_ready = "needed(ready_to_migrate());",
 	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{"rename", "this thread", PREPARES, BINDS_SHOWN, run_workload,
 	 "@{what?needed(write(@=, @name, strlen(@name)));:prctl(PR_SET_NAME, @name);}",
-	 WORKLOAD(ready_rename, do_rename, tidy_fd, NULL),
+	 WORKLOAD(ready_rename, do_rename, NULL),
 	 .c_ready = "@{what?@= = open(\"/proc/thread-self/comm\", O_WRONLY | O_CLOEXEC);}",
 	 .c_value = "int",
 	 ARGUMENTS({WHAT}, {"name", &argument_text, MEMBER(text), .most = 159, .help = "its name"},
@@ -395,7 +384,7 @@ const struct verb workload_verbs[] = {
 	{"map", "mmap(2); binds address, length, and of a file maj, min and ino", PREPARES,
 	 BINDS_SHOWN, run_workload,
 	 "needed(map_it(&@=, PROT_@prot, @{private?MAP_PRIVATE:MAP_SHARED}));",
-	 WORKLOAD(ready_to_map, do_map, tidy_fd, show_map),
+	 WORKLOAD(ready_to_map, do_map, show_map),
 	 .c_ready = "needed(ready_map(&@=, OF_@what, @name, @length));",
 	 .c_value = "struct mapped: address length maj min ino",
 	 ARGUMENTS(
@@ -408,13 +397,13 @@ const struct verb workload_verbs[] = {
 		 {COUNTED}, {REFRESH})},
 	{"protect", "mprotect(2)", PREPARES, BINDS_SHOWN, run_workload,
 	 "needed(mprotect((void *)(uintptr_t)(@at), @length, PROT_@prot));",
-	 WORKLOAD(NULL, do_protect, NULL, NULL),
+	 WORKLOAD(NULL, do_protect, NULL),
 	 ARGUMENTS({WHAT}, {ADDRESS}, {LENGTH}, {PROT}, {COUNTED}, {REFRESH})},
 	{"grow-heap", "brk(2), to a heap that is longer", PREPARES, BINDS_SHOWN, run_workload,
-	 "needed(grow_heap(@length));", WORKLOAD(NULL, do_grow_heap, NULL, NULL),
+	 "needed(grow_heap(@length));", WORKLOAD(NULL, do_grow_heap, NULL),
 	 ARGUMENTS({WHAT}, {LENGTH}, {COUNTED}, {REFRESH})},
 	{"unshare", "unshare(2)", PREPARES, BINDS_SHOWN, run_workload,
-	 "needed(unshare(CLONE_NEW@op));", WORKLOAD(NULL, do_unshare, NULL, NULL),
+	 "needed(unshare(CLONE_NEW@op));", WORKLOAD(NULL, do_unshare, NULL),
 	 ARGUMENTS({WHAT},
 		   {"op", &argument_words, MEMBER(number), .words = spaces,
 		    .help = "those namespaces"},
