@@ -33,16 +33,7 @@ static const struct argument *argument_at(const struct statement *s, const char 
 	return NULL;
 }
 
-const struct block *block_of(const struct statement *s, const char *key)
-{
-	static const struct block none;
-	size_t i;
-
-	return argument_at(s, key, strlen(key), &i) && s->operands[i].made ? s->operands[i].made
-									   : &none;
-}
-
-const char *name_in_c(struct translation *t, const struct statement *s, const char *key)
+static const char *name_in_c(struct translation *t, const struct statement *s, const char *key)
 {
 	const char *name = json_string_value(statement_json(s, key));
 	struct c_value value;
@@ -61,7 +52,7 @@ static const char *fd_in_c(struct translation *t, const struct statement *s, con
 	return c_is_int(t, name) ? name : c_text(t, "(int)%s", name);
 }
 
-bool is_refusal(const struct statement *s)
+static bool is_refusal(const struct statement *s)
 {
 	return s->expected && s->expected->err;
 }
@@ -71,8 +62,8 @@ static const struct pattern *pattern_of_success(const struct statement *s)
 	return s->expected && !s->expected->err ? s->expected->pattern : NULL;
 }
 
-void shown_in_c(struct translation *t, const struct statement *s, const char *value,
-		const struct c_shape *shape)
+static void shown_in_c(struct translation *t, const struct statement *s, const char *value,
+		       const struct c_shape *shape)
 {
 	if (pattern_of_success(s))
 		c_expect(t, s->expected->pattern, value, shape);
@@ -129,8 +120,8 @@ struct c_shape value_in_c(struct translation *t, const char *text, const char **
 				.members = members};
 }
 
-const char *variable_in_c(struct translation *t, const struct statement *s, const char *type,
-			  const struct c_shape *shape)
+static const char *variable_in_c(struct translation *t, const struct statement *s, const char *type,
+				 const struct c_shape *shape)
 {
 	char own[VARIABLE_NAME];
 	struct c_name *name = s->bind ? c_bind(t, s->bind, type, shape) : NULL;
@@ -299,7 +290,7 @@ static void fill_in(struct filling *f, const char *text, const char *end)
 	}
 }
 
-const char *text_in_c(struct translation *t, const struct statement *s, const char *text)
+static const char *text_in_c(struct translation *t, const struct statement *s, const char *text)
 {
 	struct filling f = {.t = t, .s = s};
 
@@ -307,7 +298,7 @@ const char *text_in_c(struct translation *t, const struct statement *s, const ch
 	return c_taken(t, &f.out);
 }
 
-const char *checked_in_c(struct translation *t, const struct statement *s, const char *call)
+static const char *checked_in_c(struct translation *t, const struct statement *s, const char *call)
 {
 	if (s->verb->kind != CALLS)
 		return c_text(t, "needed(%s)", call);
@@ -403,4 +394,499 @@ void block_in_c(struct translation *t, const struct block *block)
 		is_first = false;
 		statement_in_c(t, s);
 	}
+}
+
+/*
+ * The verbs whose C has a shape of its own.
+ */
+
+static const struct c_shape number_shape = {.kind = C_NUMBER};
+
+/*
+ * Opening, ioctl(2).
+ */
+
+static const char *argument_of_open(struct translation *t, const json_t *open, const char *key,
+				    const char *fallback)
+{
+	const json_t *json = json_object_get(open, key);
+	const char *c = json ? c_number(t, json, NULL) : fallback;
+
+	return c_is_int(t, c) ? c : c_cast(t, "int", c);
+}
+
+/* The call that `open` of a case makes, its attr declared in front of it: passed as it is, or as a
+ * copy in memory of another kind. */
+static const char *open_call_in_c(struct translation *t, const json_t *open)
+{
+	const json_t *flags = json_object_get(open, "flags"),
+		     *memory = json_object_get(open, "memory");
+	const json_t *mapped = json_object_get(memory, "mapped");
+	const char *kind = json_string_value(memory), *pointer = "&attr";
+
+	c_attr(t, "attr", json_object_get(open, "attr"), json_object_get(open, "bytes"));
+	if (mapped)
+		pointer = c_text(t, "cut_off(&attr, sizeof(attr), %s)", c_number(t, mapped, NULL));
+	else if (kind && !strcmp(kind, "read-only"))
+		pointer = "read_only(&attr, sizeof(attr))";
+	else if (kind && !strcmp(kind, "null"))
+		pointer = "NULL";
+	if (!strcmp(pointer, "NULL"))
+		c_line(t, "(void)attr; /* is not passed */");
+	return c_text(t, "open_event(%s, %s, %s, %s, %s)", pointer,
+		      argument_of_open(t, open, "pid", "0"), argument_of_open(t, open, "cpu", "-1"),
+		      argument_of_open(t, open, "group_fd", "-1"),
+		      flags ? c_number(t, flags, abi_family(t->tables->abi, "open_flags")) : "0");
+}
+
+/* The event and its id, which records and signals have. */
+static void bind_event(struct translation *t, const struct statement *s, const char *call)
+{
+	struct c_name *event = c_bind(t, s->bind, "int", &number_shape), *name;
+	const char *id = c_text(t, "%s.id", s->bind);
+
+	if (!event)
+		return;
+	event->open = s->operands[0].made;
+	c_line(t, "%s = %s;", event->c, checked_in_c(t, s, call));
+	if (strlen(id) >= VARIABLE_NAME || !json_object_get(t->words, c_text(t, "$%s", id)))
+		return;
+	name = c_bind_as(t, id, c_declare(t, c_text(t, "%s_id", s->bind), "uint64_t"),
+			 &number_shape);
+	if (name)
+		c_line(t, "%s = event_id(%s);", name->c, c_named(t, s->bind)->c);
+}
+
+/* An attr's type, and the member that is looked at. */
+static const char *attr_in_c(const struct translation *t)
+{
+	return t->has_union ? "union long_attr: size=attr.size" : "struct perf_event_attr: size";
+}
+
+/* The call, and what it leaves of attr and of the descriptor. */
+static void judged_open_in_c(struct translation *t, const struct statement *s, const char *call)
+{
+	const struct pattern *pattern = s->expected ? s->expected->pattern : NULL;
+	const struct pattern *attr = pattern_member(pattern, "attr");
+	const struct pattern *cloexec = pattern_member(pattern, "cloexec");
+	const char *type;
+	struct c_shape shape = value_in_c(t, attr_in_c(t), &type);
+
+	if (!attr)
+		c_line(t, "%s before = attr;", type);
+	if (cloexec)
+		c_line(t, "long fd = %s;", checked_in_c(t, s, call));
+	else
+		c_line(t, "%s;", checked_in_c(t, s, call));
+	if (attr)
+		c_expect(t, attr, "attr", &shape);
+	else
+		c_line(t, "expect(!memcmp(&attr, &before, sizeof(attr)), attr.%s);",
+		       shape.members->c);
+	if (cloexec)
+		c_line(t, "expect((fcntl((int)fd, F_GETFD) & FD_CLOEXEC) == %s, fd);",
+		       json_is_true(cloexec->json) ? "FD_CLOEXEC" : "0");
+}
+
+void open_in_c(struct translation *t, const struct statement *s)
+{
+	const json_t *open = statement_json(s, "open"), *times = statement_json(s, "times");
+	const char *call;
+
+	if (times && s->bind && !is_refusal(s))
+		c_line(t, "/* the first of them is %s */", s->bind);
+	c_line(t, "{");
+	t->indent++;
+	call = open_call_in_c(t, open);
+	if (!s->bind && !times && !json_object_get(open, "memory"))
+		judged_open_in_c(t, s, call);
+	else if (is_refusal(s) || !s->bind)
+		c_line(t, "%s;", checked_in_c(t, s, call));
+	else
+		bind_event(t, s, call);
+	if (times) {
+		c_line(t, "for (uint64_t i = 1; i < %s; i++)", c_number(t, times, NULL));
+		c_line(t, "\t%s;", checked_in_c(t, s, call));
+	}
+	t->indent--;
+	c_line(t, "}");
+}
+
+/* What the request is called; a number of the case's own as it is. */
+static const char *request_in_c(struct translation *t, const json_t *request, bool *takes_word)
+{
+	const char *text = json_string_value(request);
+	const struct abi_value *value =
+		text ? abi_value(abi_family(t->tables->abi, "ioctl"), text, NULL) : NULL;
+	const char *kind = value ? json_string_value(json_object_get(value->json, "arg")) : NULL;
+
+	*takes_word = !value || (kind && strcmp(kind, "u32") != 0);
+	return value ? c_capitals(t, "PERF_EVENT_IOC_", value->name)
+		     : c_text(t, "(unsigned long)(%s)", c_number(t, request, NULL));
+}
+
+void ioctl_in_c(struct translation *t, const struct statement *s)
+{
+	const json_t *attr = statement_json(s, "attr"), *ids = statement_json(s, "ids");
+	bool takes_word, is_plain = statement_json(s, "text") || statement_json(s, "arg") ||
+				    statement_json(s, "address");
+	const char *call = c_text(t, "ioctl(%s, %s, ", text_in_c(t, s, "@on"),
+				  request_in_c(t, statement_json(s, "ioctl"), &takes_word));
+	const char *type, *c = "0";
+	struct c_shape shape;
+
+	takes_word = takes_word || statement_json(s, "u64");
+	shape = value_in_c(t,
+			   attr  ? attr_in_c(t)
+			   : ids ? "struct bpf_query: ids_len prog_cnt ids[] ids[]="
+				 : "uint64_t",
+			   &type);
+	if (is_plain) {
+		c_line(t, "%s;",
+		       checked_in_c(t, s,
+				    c_text(t, "%s%s)", call,
+					   text_in_c(t, s,
+						     "@{text?@text:}@{arg?(unsigned long)(@arg):}"
+						     "@{address?(unsigned long)(@address):}"))));
+		return;
+	}
+	if (attr) {
+		c_line(t, "{");
+		t->indent++;
+		c = "attr";
+		c_attr(t, c, attr, NULL);
+	} else if (ids || takes_word) {
+		c = variable_in_c(t, s, type, &shape);
+	}
+	if (ids)
+		c_line(t,
+		       "%s = (struct bpf_query){.ids_len = (uint32_t)(%s), .prog_cnt = "
+		       "UINT32_MAX};",
+		       c, c_number(t, ids, NULL));
+	else if (!attr && takes_word)
+		c_line(t, "%s = %s;", c, text_in_c(t, s, "@u64"));
+	call = c_text(t, "%s%s%s)", call, attr || ids || takes_word ? "&" : "", c);
+	c_line(t, "%s;", checked_in_c(t, s, call));
+	if (ids)
+		c_line(t, "%s.ids_nr = ids_in(&%s);", c, c);
+	if (s->expected && s->expected->pattern && (attr || ids || !s->expected->err))
+		c_expect(t, s->expected->pattern, c, &shape);
+	if (attr) {
+		t->indent--;
+		c_line(t, "}");
+	}
+}
+
+/*
+ * Memory, reading.
+ */
+
+void mmap_in_c(struct translation *t, const struct statement *s)
+{
+	const char *event = json_string_value(statement_json(s, "mmap"));
+	struct c_name *name = c_named(t, event);
+	const char *map = c_text(t, "%s_map", event);
+	const char *length = text_in_c(
+		t, s, statement_json(s, "length") ? "@length" : "(1 + @pages) * page_size()");
+	const char *offset = text_in_c(t, s, "@offset");
+
+	/* One variable a mapping, for what was mapped before is still there. */
+	for (unsigned i = 2; json_object_get(t->declared, map); i++)
+		map = c_text(t, "%s_map_%u", event, i);
+	map = c_declare(t, map, "void *");
+	if (t->has_parts) {
+		const char *variable = c_declare(t, c_text(t, "%s_length", map), "uint64_t");
+
+		c_line(t, "%s = %s;", variable, length);
+		length = variable;
+	}
+	c_line(t, "%s = (void *)%s;", map,
+	       checked_in_c(
+		       t, s,
+		       c_text(t, "(long)mmap(NULL, %s, %s, %s)", length,
+			      text_in_c(t, s,
+					"PROT_@prot, @{private?MAP_PRIVATE:MAP_SHARED}, @mmap"),
+			      c_cast(t, "off_t", offset))));
+	if (is_refusal(s))
+		return;
+	if (name && !strcmp(offset, "0"))
+		snprintf(name->map, sizeof(name->map), "%s", map);
+	if (s->bind)
+		c_line(t, "%s = (uintptr_t)%s;", variable_in_c(t, s, "uint64_t", &number_shape),
+		       map);
+}
+
+void mremap_in_c(struct translation *t, const struct statement *s)
+{
+	struct c_name *event = c_named(t, json_string_value(statement_json(s, "mremap")));
+	const char *now = c_declare(t, c_text(t, "moved_%u", ++t->functions_made), "void *");
+	const char *call = text_in_c(
+		t, s,
+		"move_map((char *)@*mremap + @offset, @{length?@length:@*mremap_length - @offset}, "
+		"@to, "
+		"@{move?mmap(NULL, @to, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0):NULL})");
+
+	c_line(t, "%s = (void *)%s;", now, checked_in_c(t, s, c_text(t, "(long)%s", call)));
+	if (is_refusal(s) || !event)
+		return;
+	snprintf(event->map, sizeof(event->map), "%s", now);
+	c_line(t, "%s = %s;", c_declare(t, c_text(t, "%s_length", now), "uint64_t"),
+	       text_in_c(t, s, "@to"));
+}
+
+/* What this process has opened: that says how it is read. */
+static struct c_name *opened_event(struct translation *t, const struct statement *s,
+				   const char *key)
+{
+	struct c_name *event = c_named(t, json_string_value(statement_json(s, key)));
+
+	if (event && event->open)
+		return event;
+	c_missing(t, "\"%s\" of what no step of this process opened", key);
+	return NULL;
+}
+
+void read_in_c(struct translation *t, const struct statement *s)
+{
+	struct c_name *event = c_named(t, json_string_value(statement_json(s, "read")));
+	const json_t *at = statement_json(s, "at");
+	const struct c_layout *layout;
+	struct c_value value;
+	const char *c, *to, *call;
+
+	if (is_refusal(s) || (!s->bind && (!s->expected || !s->expected->pattern))) {
+		c_line(t, "%s;",
+		       checked_in_c(t, s,
+				    c_text(t, "read(%s, %s, %s)", text_in_c(t, s, "@read"),
+					   at ? text_in_c(t, s, "(void *)(uintptr_t)(@at)")
+					      : "(char[65536]){0}",
+					   text_in_c(t, s, "@size"))));
+		return;
+	}
+	event = opened_event(t, s, "read");
+	if (!event)
+		return;
+	layout = c_layout(t, event->name, event->open, false);
+	c = variable_in_c(t, s, c_text(t, "struct %s", layout->name), &layout->shape);
+	to = at                          ? text_in_c(t, s, "(void *)(uintptr_t)(@at)")
+	     : statement_json(s, "size") ? "read_room"
+					 : NULL;
+	call = c_text(t, "read(%s, %s, %s)", text_in_c(t, s, "@read"),
+		      to ? to : c_text(t, "&%s", c),
+		      to ? text_in_c(t, s, "@size") : c_text(t, "sizeof(%s)", c));
+	call = checked_in_c(t, s, call);
+	value = (struct c_value){.c = c, .members = layout->shape.members, .path = ""};
+	if (c_enter(t, &value, "bytes", 5))
+		c_line(t, "%s = %s;", value.c, call);
+	else
+		c_line(t, "%s;", call);
+	if (to)
+		c_line(t, "memcpy(&%s, %s, %s);", c, to,
+		       value.path[0] ? value.c : c_text(t, "sizeof(%s)", c));
+	value.c = c;
+	value.path = "";
+	if (c_enter(t, &value, "words", 5)) {
+		c_line(t, "memcpy(%s.words, &%s, %s.bytes);", c, c, c);
+		c_line(t, "%s.words_nr = %s.bytes / 8;", c, c);
+	}
+	shown_in_c(t, s, c, &layout->shape);
+}
+
+void records_in_c(struct translation *t, const struct statement *s)
+{
+	const struct abi_family *records = abi_family(t->tables->abi, "record");
+	const json_t *of = statement_json(s, "of");
+	struct c_name *event = opened_event(t, s, "records");
+	const char *c, *map = text_in_c(t, s, "@*records");
+	const struct c_layout *layout;
+	uint64_t types = 0; /* a bit for each */
+	json_t *name;
+	size_t i;
+
+	if (!event)
+		return;
+	json_array_foreach(of, i, name) {
+		const struct abi_value *value = abi_value(records, json_string_value(name), NULL);
+
+		if (value && value->value < 64)
+			types |= UINT64_C(1) << value->value;
+	}
+	layout = c_layout(t, event->name, event->open, true);
+	c = variable_in_c(t, s, c_text(t, "struct %s *", layout->name), &layout->shape);
+	c_line(t, "%s = parse_records(%s, %s, sizeof(*%s), parse_%s, &%s_nr);", c,
+	       call_field(&event->open->call, t->tables->abi, "write_backward")
+		       ? c_text(t, "copy_backward(%s)", map)
+		       : c_text(t, "copy_new(%s, %s)", map, text_in_c(t, s, "@keep")),
+	       of ? c_text(t, "%#llx", (unsigned long long)types) : "UINT64_MAX", c, layout->name,
+	       c);
+	shown_in_c(t, s, c, &layout->shape);
+}
+
+/*
+ * Processes and threads.
+ */
+
+void repeat_in_c(struct translation *t, const struct statement *s)
+{
+	const char *i = c_text(t, "i_%u", ++t->functions_made);
+
+	c_line(t, "for (uint64_t %s = 0; %s < %s; %s++) {", i, i, text_in_c(t, s, "@repeat"), i);
+	t->indent++;
+	block_in_c(t, s->operands[1].made);
+	t->indent--;
+	c_line(t, "}");
+}
+
+/* The steps of a child, which binds names of its own, and then `last`. */
+static void child_in_c(struct translation *t, const struct block *block, const char *last,
+		       bool has_maps)
+{
+	struct c_name *names = arena_alloc(t->arena, sizeof(t->names));
+	size_t count = t->name_count;
+
+	if (!names) {
+		c_missing(t, "a child, for want of memory");
+		return;
+	}
+	memcpy(names, t->names, sizeof(t->names));
+	for (size_t i = 0; !has_maps && i < count; i++)
+		t->names[i].map[0] = '\0';
+	block_in_c(t, block);
+	c_line(t, "%s", last);
+	memcpy(t->names, names, sizeof(t->names));
+	t->name_count = count;
+}
+
+void fork_in_c(struct translation *t, const struct statement *s)
+{
+	const char *c = variable_in_c(t, s, "int", &number_shape);
+	const bool was_child = t->is_child;
+
+	c_line(t, "%s = fork_child();", c);
+	c_line(t, "if (!%s) {", c);
+	t->indent++;
+	/* A buffer is not there in a child: VM_DONTCOPY. */
+	t->is_child = true;
+	child_in_c(t, s->operands[0].made, "end_children(), exit(0);", false);
+	t->is_child = was_child;
+	t->indent--;
+	c_line(t, "}");
+}
+
+/* A child's steps as a function; its name. */
+static const char *function_in_c(struct translation *t, const struct block *block, const char *kind,
+				 const char *name, const char *last)
+{
+	const char *function = c_text(t, "%s_%u", name, ++t->functions_made);
+	struct out body = t->parts[C_BODY];
+	int indent = t->indent;
+
+	t->parts[C_BODY] = (struct out){0};
+	t->indent = 1;
+	child_in_c(t, block, last, true);
+	c_put(t, &t->parts[C_FUNCTIONS], "%s%s}\n\n", c_text(t, kind, function),
+	      c_taken(t, &t->parts[C_BODY]));
+	t->parts[C_BODY] = body;
+	t->indent = indent;
+	return function;
+}
+
+void thread_in_c(struct translation *t, const struct statement *s)
+{
+	const char *function = function_in_c(t, s->operands[0].made,
+					     "static void *%s(void *unused)\n{\n\t(void)unused;\n",
+					     "thread", "return NULL;");
+	static const struct c_shape thread = {.kind = C_THREAD};
+
+	c_line(t, "%s = start_thread(%s);", variable_in_c(t, s, "uint64_t", &thread), function);
+}
+
+/* What comes behind the exec is a function that main() calls for its name. */
+void exec_in_c(struct translation *t, const struct statement *s)
+{
+	const char *function;
+
+	t->is_behind_exec = true;
+	function = function_in_c(t, s->operands[0].made, "static void %s(void)\n{\n", "behind_exec",
+				 "exit(0);");
+	t->is_behind_exec = false;
+	c_put(t, &t->parts[C_ENTRIES], "\tif (argc == 3 && !strcmp(argv[1], \"%s\"))\n\t\t%s();\n",
+	      function, function);
+	c_line(t, "exec_self(\"%s\");", function);
+}
+
+void wait_in_c(struct translation *t, const struct statement *s)
+{
+	struct c_name *name = c_named(t, json_string_value(statement_json(s, "wait")));
+	const char *id = name_in_c(t, s, "wait"), *type, *c;
+	struct c_shape shape = value_in_c(t, "struct end_of: exit signal:", &type);
+
+	if (name && name->shape.kind == C_THREAD) {
+		c_line(t, "join_thread(%s);", id);
+	} else if (!s->expected || !s->expected->pattern) {
+		c_line(t, "wait_for(%s);", id);
+	} else {
+		c = variable_in_c(t, s, type, &shape);
+		c_line(t, "%s = end_of(%s);", c, id);
+		shown_in_c(t, s, c, &shape);
+	}
+}
+
+void identity_in_c(struct translation *t, enum identity as, bool may_kill)
+{
+	static const char *const capabilities[] = {[AS_PERFMON] =
+							   "UINT64_C(1) << 38 /* CAP_PERFMON */",
+						   [AS_SYS_ADMIN] = "UINT64_C(1) << CAP_SYS_ADMIN",
+						   [AS_USER] = "0"};
+
+	if (as == AS_ROOT)
+		c_line(t, "must_have(!geteuid(), \"root\");");
+	else if (as == AS_USER && !may_kill)
+		c_line(t, "become_user();");
+	else
+		c_line(t, "become(%s%s);", capabilities[as],
+		       may_kill ? " | UINT64_C(1) << CAP_KILL" : "");
+	if (as != AS_ROOT && t->is_child)
+		c_line(t, "prctl(PR_SET_PDEATHSIG, SIGKILL); /* changed uids clear it */");
+}
+
+void become_in_c(struct translation *t, const struct statement *s)
+{
+	identity_in_c(t, (enum identity)s->operands[0].number, s->operands[1].number != 0);
+}
+
+/*
+ * The rest.
+ */
+
+void socket_in_c(struct translation *t, const struct statement *s)
+{
+	const char *name = json_string_value(statement_json(s, "socket"));
+	struct c_name *a = c_bind(t, c_text(t, "%s_a", name), "uint64_t", &number_shape);
+	const char *c = a ? c_text(t, "%s", a->c) : "";
+	struct c_name *b = c_bind(t, c_text(t, "%s_b", name), "uint64_t", &number_shape);
+
+	if (a && b)
+		c_line(t, "make_sockets(&%s, &%s);", c, b->c);
+}
+
+/* What a name stands for is looked at where it is; an expression is a number of its own. */
+void value_of_in_c(struct translation *t, const struct statement *s)
+{
+	const json_t *json = statement_json(s, "value");
+	const char *text = json_string_value(json), *number;
+	struct c_value value = {.kind = C_NUMBER, .path = ""};
+	bool is_name = text && text[0] == '$' && scope_name_length(text + 1) == strlen(text + 1) &&
+		       c_variable(t, text + 1, &value);
+
+	if (!is_name || (value.kind == C_NUMBER && s->bind)) {
+		number = c_number(t, json, NULL);
+		value = (struct c_value){.kind = C_NUMBER, .path = ""};
+		value.c = variable_in_c(t, s, "uint64_t", &number_shape);
+		c_line(t, "%s = %s;", value.c, number);
+	} else if (s->bind) {
+		c_missing(t, "another name for \"%s\"", text);
+	}
+	if (s->expected && !s->expected->err && s->expected->pattern)
+		c_expect_value(t, s->expected->pattern, &value);
 }

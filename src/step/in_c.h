@@ -11,32 +11,10 @@
 /* Writes each step that is done on this machine; what cannot be written is noted: t->missing. */
 void block_in_c(struct translation *t, const struct block *block);
 
-/* The block that the statement's argument at `key` is. */
-const struct block *block_of(const struct statement *s, const char *key);
-
-/* The C name of what the argument at `key` names. */
-const char *name_in_c(struct translation *t, const struct statement *s, const char *key);
-
-/* A text as rows have it, filled with the statement's arguments. */
-const char *text_in_c(struct translation *t, const struct statement *s, const char *text);
-
-/* A call that answers -1, held against what the step expects of it. */
-const char *checked_in_c(struct translation *t, const struct statement *s, const char *call);
-
 /* What a row says of a value: its shape, and in *type its type. */
 struct c_shape value_in_c(struct translation *t, const char *text, const char **type);
 
-/* The variable that has it: the name that the step binds, or one of its own. */
-const char *variable_in_c(struct translation *t, const struct statement *s, const char *type,
-			  const struct c_shape *shape);
-
-/* Holds a value against the step's pattern, if it has one and no errno is expected. */
-void shown_in_c(struct translation *t, const struct statement *s, const char *value,
-		const struct c_shape *shape);
-
-/* Whether the step must be refused. */
-bool is_refusal(const struct statement *s);
-
+/* The verbs whose C has a shape of its own. */
 typedef void verb_in_c(struct translation *t, const struct statement *s);
 
 verb_in_c open_in_c, ioctl_in_c, mmap_in_c, mremap_in_c, read_in_c, records_in_c, repeat_in_c,

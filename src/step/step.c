@@ -34,15 +34,6 @@ int step_prepared(struct step *s, long ret)
 	return ret == -1 ? step_failed(s, errno) : 0;
 }
 
-void *step_scratch(struct step *s, size_t size)
-{
-	void *scratch = arena_alloc(&s->arena, size);
-
-	if (!scratch)
-		step_failed(s, ENOMEM);
-	return scratch;
-}
-
 bool step_has(const struct step *s, const char *key)
 {
 	return statement_json(s->statement, key) != NULL;
@@ -148,12 +139,6 @@ void step_keep_copy(struct step *s, const struct opened *event, int fd)
 		return;
 	s->run->events[s->run->event_count] = *event;
 	s->run->events[s->run->event_count++].fd = fd;
-}
-
-void step_bind_member(struct step *s, const char *member, uint64_t value)
-{
-	if (s->statement->bind)
-		scope_bind_member(s->scope, s->statement->bind, member, value);
 }
 
 int steps_begin(struct steps *s, const struct tables *tables, const struct who *who,

@@ -114,9 +114,6 @@ struct step {
 /* Does it: the verb's run(). Tests stand in its way, to lie. */
 int step_do(struct step *s);
 
-/* Zeroed memory that goes with the step; NULL with the step's error filled. */
-void *step_scratch(struct step *s, size_t size);
-
 /* What a verb returns when something failed that is not under test. */
 int step_failed(struct step *s, int err);
 
@@ -154,9 +151,6 @@ void step_keep_copy(struct step *s, const struct opened *event, int fd);
 
 /* Whether the step has that argument. */
 bool step_has(const struct step *s, const char *key);
-
-/* Binds beside what the step binds: NAME.`member`. */
-void step_bind_member(struct step *s, const char *member, uint64_t value);
 
 /* Memory that is shared with all processes of a case. */
 struct trace {

@@ -12,12 +12,6 @@
 
 enum { TEXT_MAX = 8192, TEXT_MOST = 319 };
 
-json_t *argument_schema(const struct argument *a)
-{
-	return a->type->make_schema ? a->type->make_schema(a)
-				    : json_loads(a->type->schema, 0, NULL);
-}
-
 json_t *schema_or_variable(json_t *schema)
 {
 	return json_pack("{s:[o,{s:s}]}", "anyOf", schema, "$ref",

@@ -193,10 +193,7 @@ extern const struct argument_type argument_open;
 /* The words as a list, ", " between, cut at `size`. */
 void argument_words_text(const struct word *words, char *out, size_t size);
 
-/* The JSON Schema of what can be written there. A new reference, or NULL. */
-json_t *argument_schema(const struct argument *a);
-
-/* That, or a text that a row's value is put into. Takes the reference; a new one. */
+/* The schema, or a text that a row's value is put into. Takes the reference; a new one. */
 json_t *schema_or_variable(json_t *schema);
 
 /* The path of a file that is read: a text. While the case is compiled, what stands before the first

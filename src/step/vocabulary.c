@@ -247,9 +247,11 @@ static json_t *verb_schema(const struct verb *verb)
 		json_array_append_new(names, json_string(keys[i]));
 	for (const struct argument *a = own; a->key; a++) {
 		/* Of a verb that is one of several kinds its own argument is its name. */
-		json_t *schema = schema_or_variable(
-			a == own && verb->key ? json_pack("{s:s}", "const", verb->name)
-					      : argument_schema(a));
+		json_t *schema = a == own && verb->key  ? json_pack("{s:s}", "const", verb->name)
+				 : a->type->make_schema ? a->type->make_schema(a)
+							: json_loads(a->type->schema, 0, NULL);
+
+		schema = schema_or_variable(schema);
 
 		if (a->help && a != own)
 			json_object_set_new(schema, "description", json_string(a->help));

@@ -36,7 +36,7 @@ static int keep_event(struct step *s, const struct call *call, int fd)
 	memcpy(event.image, call->image, size);
 	event_ioctl(s->tables->abi, fd, "id", &event.id);
 	s->run->events[s->run->event_count++] = event;
-	step_bind_member(s, "id", event.id);
+	scope_bind_member(s->scope, s->statement->bind, "id", event.id);
 	return 0;
 }
 
@@ -140,7 +140,8 @@ static int run_dup(struct step *s)
 	s->result = (uint64_t)copy;
 	if (copy < 0 || !event)
 		return 0;
-	step_bind_member(s, "id", event->id);
+	if (s->statement->bind)
+		scope_bind_member(s->scope, s->statement->bind, "id", event->id);
 	step_keep_copy(s, event, copy);
 	return 0;
 }

@@ -21,14 +21,15 @@ static int run_read(struct step *s)
 {
 	const struct arguments *a = &s->arguments;
 	const bool has_at = step_has(s, "at");
-	unsigned char *buffer = has_at ? (void *)(uintptr_t)a->at : step_scratch(s, READ_MOST);
+	unsigned char *buffer =
+		has_at ? (void *)(uintptr_t)a->at : arena_alloc(&s->arena, READ_MOST);
 	const struct opened *event = step_event(s, a->fd);
 	json_t *words;
 	uint64_t word;
 	ssize_t n;
 
 	if (!buffer && !has_at)
-		return -ENOMEM;
+		return step_failed(s, ENOMEM);
 	step_say(s, "read(%d, %llu)", a->fd, (unsigned long long)a->size);
 	n = read(a->fd, buffer, (size_t)a->size);
 	step_answer(s, n);
