@@ -37,8 +37,8 @@ int flush_stdout(void);
 /* The case in full; a new reference. */
 json_t *instance_json(const struct instance *instance);
 
-/* Prints it, indented, and drops the reference. */
-void print_json(json_t *json);
+/* Prints it, with those flags of json_dumps(3), and drops the reference. */
+void print_json(json_t *json, size_t flags);
 
 /* Says it, a line or more, and returns `status`. */
 int fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));

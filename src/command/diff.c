@@ -3,7 +3,6 @@
  * perfabi diff: what differs between two reports, or two machines' capabilities.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +16,9 @@ static const char program[] = "perfabi diff";
 
 static void write_json(const json_t *diff, bool is_long, FILE *f)
 {
-	char *text = json_dumps(diff, JSON_INDENT(1));
-
 	(void)is_long;
-	fprintf(f, "%s\n", text ? text : "");
-	free(text);
+	(void)f;
+	print_json(json_incref((json_t *)diff), JSON_INDENT(1));
 }
 
 typedef void write_diff(const json_t *diff, bool is_long, FILE *f);

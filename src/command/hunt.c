@@ -3,7 +3,6 @@
  * perfabi hunt: calls that no case names, predicted and made.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +12,6 @@
 #include "hunt/hunt.h"
 #include "machine/clock.h"
 #include "machine/lock.h"
-#include "text/json_text.h"
 #include "text/options.h"
 #include "text/say.h"
 
@@ -140,7 +138,6 @@ static void print_sum(const struct hunt_sum *sum, json_t *unmet)
 	json_t *json = json_pack("{s:s,s:s,s:I,s:O}", "kernel", sum->env->release, "machine",
 				 sum->env->machine, "seed", (json_int_t)options->seed, "callers",
 				 sum->callers);
-	char *text;
 
 	if (options->boundaries)
 		json_object_set(json, "unmet", unmet);
@@ -148,10 +145,7 @@ static void print_sum(const struct hunt_sum *sum, json_t *unmet)
 		json_object_set_new(json, "terms", json_integer((json_int_t)sum->terms));
 		json_object_set(json, "unnoticed", sum->unnoticed);
 	}
-	text = json ? json_text(json, JSON_INDENT(2)) : NULL;
-	puts(text ? text : "");
-	free(text);
-	json_decref(json);
+	print_json(json, JSON_INDENT(2));
 }
 
 /*

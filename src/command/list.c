@@ -3,7 +3,6 @@
  * perfabi list, check and help.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +14,7 @@
 #include "machine/require.h"
 #include "run/baseline.h"
 #include "step/verb.h"
+#include "text/json_text.h"
 #include "text/options.h"
 
 /* What these commands can be told. */
@@ -68,12 +68,11 @@ json_t *instance_json(const struct instance *instance)
 	return json;
 }
 
-void print_json(json_t *json)
+void print_json(json_t *json, size_t flags)
 {
-	char *text = json_dumps(json, JSON_INDENT(2));
+	char *text = json_text(json, flags);
 
-	if (text)
-		puts(text);
+	puts(text ? text : "");
 	free(text);
 	json_decref(json);
 }
@@ -102,7 +101,7 @@ static int list(void *settings, char **operands)
 
 		for (size_t i = 0; i < count; i++)
 			json_array_append_new(list, instance_json(picked[i]));
-		print_json(list);
+		print_json(list, JSON_INDENT(2));
 	}
 	for (size_t i = 0; picked && !s->json && i < count; i++) {
 		printf("%s\t", picked[i]->id);

@@ -3,7 +3,6 @@
  * perfabi mutate: every expectation made wrong, in each of its ways; each must fail then.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 

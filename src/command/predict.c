@@ -3,7 +3,6 @@
  * perfabi predict: what the kernel will say to calls, without making them.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +11,7 @@
 #include "command/modelled.h"
 #include "language/keys.h"
 #include "machine/names.h"
-#include "text/json.h"
 #include "text/options.h"
-#include "text/out.h"
 #include "stage/stage.h"
 #include "text/say.h"
 #include "why/event_name.h"
@@ -82,76 +79,40 @@ struct oracle {
 	struct caller callers[IDENTITIES];
 	struct situation situation;
 	struct world_event group_fd; /* that a line of strace has, opened before; fd -1: none */
-	struct out out;
-	const char *as; /* who makes a call that does not say so */
+	const char *as;              /* who makes a call that does not say so */
 	bool any_error;
 };
 
-/* "key":"text", where `more` there has been something before. */
-static void put_text_member(struct out *out, const char *key, const char *text, bool more)
+/* What the model says, as members of `said`. */
+static void tell_prediction(struct oracle *o, const struct prediction *p, json_t *said)
 {
-	size_t n = strlen(text);
-	char *p = out_room(out, n * PUT_STRING_MAX + strlen(key) + PUT_STRING_FIXED);
+	const struct model *model = &o->m.model;
+	const struct facts *facts = &model->facts;
+	const struct saying *saying;
+	const char *unknown = p->unknown && p->unknown->unknown ? p->unknown->unknown
+								: "the machine does not say";
 
-	if (!p)
-		return;
-	if (more)
-		*p++ = ',';
-	*p++ = '"';
-	p = put_text(p, key);
-	*p++ = '"';
-	*p++ = ':';
-	out->at = put_string(p, (const unsigned char *)text, n);
+	if (p->outcome == OPENS) {
+		json_object_set_new(said, "ok", json_true());
+	} else if (p->outcome == REFUSED) {
+		saying = check_saying(model, p->check, &o->situation);
+		json_object_set_new(said, "errno", json_string(errno_name(p->err)));
+		json_object_set_new(said, "gate",
+				    json_string(model->phases->list[p->check->gate].name));
+		json_object_set_new(said, "check", json_string(p->check->id));
+		if (!saying)
+			return;
+		sentence_tell(&saying->because, facts, &o->situation, said, "because");
+		sentence_tell(&saying->instead, facts, &o->situation, said, "instead");
+	} else {
+		sentence_tell(&p->check->unsaid, facts, &o->situation, said, "unknown");
+		if (!p->check->unsaid.count)
+			json_object_set_new(said, "unknown", json_string(unknown));
+		json_object_set_new(said, "check", json_string(p->check->id));
+	}
 }
 
-static void put_sentence(struct oracle *o, const char *key, const struct sentence *sentence,
-			 bool more)
-{
-	char text[1024];
-
-	if (!sentence->count)
-		return;
-	sentence_write(sentence, &o->m.model.facts, &o->situation, text, sizeof(text));
-	put_text_member(&o->out, key, text, more);
-}
-
-static void put_refusal(struct oracle *o, const struct prediction *p)
-{
-	const struct saying *saying = check_saying(&o->m.model, p->check, &o->situation);
-
-	put_text_member(&o->out, "errno", errno_name(p->err), false);
-	put_text_member(&o->out, "gate", o->m.model.phases->list[p->check->gate].name, true);
-	put_text_member(&o->out, "check", p->check->id, true);
-	if (!saying)
-		return;
-	put_sentence(o, "because", &saying->because, true);
-	put_sentence(o, "instead", &saying->instead, true);
-}
-
-static void put_unforeseen(struct oracle *o, const struct prediction *p)
-{
-	if (p->check->unsaid.count)
-		put_sentence(o, "unknown", &p->check->unsaid, false);
-	else if (p->unknown && p->unknown->unknown)
-		put_text_member(&o->out, "unknown", p->unknown->unknown, false);
-	else
-		put_text_member(&o->out, "unknown", "the machine does not say", false);
-	put_text_member(&o->out, "check", p->check->id, true);
-}
-
-static void put_error(struct oracle *o, const struct error *e)
-{
-	char text[1024];
-
-	o->any_error = true;
-	snprintf(text, sizeof(text), "%s%sexpected %s, got %s%s%s", e->pointer,
-		 e->pointer[0] ? ": " : "", e->expected, e->got, e->nearest[0] ? "; nearest: " : "",
-		 e->nearest);
-	out_text(&o->out, "{");
-	put_text_member(&o->out, "error", text, false);
-	out_text(&o->out, "}\n");
-}
-
+/* Prints what becomes of the call. 0, or -EINVAL or -ENOMEM with `e` filled. */
 static int predict_call(struct oracle *o, const json_t *json, const struct where *root,
 			struct error *e)
 {
@@ -161,6 +122,7 @@ static int predict_call(struct oracle *o, const json_t *json, const struct where
 	struct prediction prediction;
 	const char *name;
 	struct call call;
+	json_t *said;
 	int as;
 
 	if (keys_check(json, keys, "a call (as, open)", root, e))
@@ -177,14 +139,9 @@ static int predict_call(struct oracle *o, const json_t *json, const struct where
 	o->world.event_count = o->group_fd.fd != -1;
 	situation_begin(&o->situation, &o->m.model.machine, &call, &o->callers[as], &o->world);
 	prediction = model_predict(&o->m.model, &o->situation);
-	out_text(&o->out, "{");
-	if (prediction.outcome == OPENS)
-		out_text(&o->out, "\"ok\":true");
-	else if (prediction.outcome == REFUSED)
-		put_refusal(o, &prediction);
-	else
-		put_unforeseen(o, &prediction);
-	out_text(&o->out, "}\n");
+	said = json_object();
+	tell_prediction(o, &prediction, said);
+	print_json(said, JSON_COMPACT);
 	call_free(&call);
 	return 0;
 }
@@ -208,13 +165,19 @@ static void predict_line(struct oracle *o, char *line, size_t size)
 	struct source source = {.name = "-", .root = "", .text = line, .length = size};
 	struct where root = where_root(&source);
 	struct error e = {0};
+	char text[1024];
 	json_t *json;
 
 	o->group_fd.fd = -1;
 	json = line[0] != '{' && strace_has_call(line) ? parse_strace_line(o, line, &root, &e)
 						       : call_text_parse(&source, &e);
-	if (!json || predict_call(o, json, &root, &e))
-		put_error(o, &e);
+	if (!json || predict_call(o, json, &root, &e)) {
+		o->any_error = true;
+		snprintf(text, sizeof(text), "%s%sexpected %s, got %s%s%s", e.pointer,
+			 e.pointer[0] ? ": " : "", e.expected, e.got,
+			 e.nearest[0] ? "; nearest: " : "", e.nearest);
+		print_json(json_pack("{s:s}", "error", text), JSON_COMPACT);
+	}
 	json_decref(json);
 }
 
@@ -246,7 +209,7 @@ static int predict_all(struct oracle *o, FILE *f)
 
 	if (!line)
 		return fail(EXIT_HARNESS, "%s: %s\n", program, strerror(ENOMEM));
-	while ((got = next_call(f, line, &size)) > 0 && !o->out.err) {
+	while ((got = next_call(f, line, &size)) > 0 && !ferror(stdout)) {
 		number++;
 		if (size)
 			predict_line(o, line, size);
@@ -256,15 +219,7 @@ static int predict_all(struct oracle *o, FILE *f)
 		say(stderr, "%s: line %lu: longer than 1 MiB, and no call\n", program, number + 1);
 	else if (got < 0)
 		say(stderr, "%s: reading: %s\n", program, strerror(-got));
-	if (out_flush(&o->out))
-		return EXIT_HARNESS;
 	return got < 0 ? EXIT_USAGE : o->any_error;
-}
-
-static int write_lines(void *context, const char *text, size_t size)
-{
-	(void)context;
-	return write_fully(1, text, size);
 }
 
 /* The event's attr as a call on the caller's own task. 0, or an exit status after a message. */
@@ -283,10 +238,7 @@ static int predict_event(struct oracle *o, const struct settings *s)
 	}
 	json_decref(json);
 	json_decref(names);
-	if (!err)
-		return out_flush(&o->out) ? EXIT_HARNESS : 0;
-	error_print(stderr, program, &e);
-	return EXIT_USAGE;
+	return err ? fail_with(program, &e) : 0;
 }
 
 static int predict_file(struct oracle *o, const char *path)
@@ -303,11 +255,8 @@ static int predict_file(struct oracle *o, const char *path)
 	return status;
 }
 
-/* What was asked for, into the buffer in front of standard output. */
 static int predict(struct oracle *o, const struct settings *s, const char *path)
 {
-	int status;
-
 	o->group_fd.fd = -1;
 	o->world = (struct world){.sees_processes = o->m.model.machine.is_this,
 				  .events = &o->group_fd};
@@ -315,13 +264,7 @@ static int predict(struct oracle *o, const struct settings *s, const char *path)
 	for (enum identity as = 0; as < IDENTITIES; as++)
 		o->callers[as] = caller_as(&o->m.model.machine.env->rights, as);
 	o->as = identity_names[s->as];
-	if (out_init(&o->out, write_lines, NULL))
-		return EXIT_HARNESS;
-	status = s->event ? predict_event(o, s) : predict_file(o, path);
-	if (o->out.err)
-		say(stderr, "%s: writing: %s\n", program, strerror(-o->out.err));
-	out_free(&o->out);
-	return status;
+	return s->event ? predict_event(o, s) : predict_file(o, path);
 }
 
 static void begin(void *settings)

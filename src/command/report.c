@@ -3,7 +3,6 @@
  * perfabi report: reports of several machines as one page.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 

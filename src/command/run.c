@@ -3,7 +3,6 @@
  * perfabi run: cases, and reports in several formats at once.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>

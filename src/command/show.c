@@ -4,7 +4,6 @@
  */
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -181,7 +180,7 @@ static int show_picked(const struct settings *s, struct loaded *l, char *const a
 	if (!status && s->as_c)
 		status = show_as_c(s, l, picked, count);
 	for (size_t i = 0; !status && !s->as_c && i < count; i++)
-		print_json(instance_json(picked[i]));
+		print_json(instance_json(picked[i]), JSON_INDENT(2));
 	free(picked);
 	return status;
 }

@@ -3,7 +3,6 @@
  * perfabi why: why a call is refused, and what opens it.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,6 @@
 #include "command/command.h"
 #include "command/modelled.h"
 #include "language/keys.h"
-#include "text/json_text.h"
 #include "text/options.h"
 #include "text/say.h"
 #include "why/why.h"
@@ -186,21 +184,12 @@ static void put_arguments(struct question *q, const struct settings *s)
 	}
 }
 
-static void print_line(json_t *json)
-{
-	char *text = json_text(json, 0);
-
-	puts(text ? text : "");
-	free(text);
-	json_decref(json);
-}
-
 static int write_explanation(const struct settings *s, const struct explanation *x)
 {
 	bool failed = false;
 
 	if (s->json)
-		print_line(explanation_json(x));
+		print_json(explanation_json(x), 0);
 	else
 		explanation_write(x, stdout);
 	for (size_t i = 0; i < x->then_count; i++)
@@ -266,7 +255,7 @@ static int answer_absence(const struct settings *s, const struct knowledge *k,
 	for (size_t i = 0; absent.there && i < env->pmu_count; i++)
 		absent.there[i] = env->pmus[i].name;
 	if (s->json)
-		print_line(absent_json(&absent));
+		print_json(absent_json(&absent), 0);
 	else
 		absent_write(&absent, stdout);
 	free(absent.there);
