@@ -312,29 +312,24 @@ static const struct {
 	{AS_ROOT, "{'attr': " DUMMY ", 'pid': -2}", "set pid to 0", false},
 };
 
-struct remedy_text {
-	const struct model *model;
-	char *out;
-	size_t size;
-};
-
-static void add_change_text(void *context, const struct change *change, struct situation *s)
-{
-	struct remedy_text *t = context;
-	size_t at = strlen(t->out);
-
-	if (at)
-		at += (size_t)snprintf(t->out + at, t->size - at, "; ");
-	change_write(change, t->model, s, t->out + at, t->size - at);
-}
-
 static void write_remedy(const struct asked *o, struct judge *a, const struct remedy *remedy,
 			 struct call *changed, char *out, size_t size)
 {
-	struct remedy_text t = {&o->model, out, size};
+	const struct changes *changes = &o->knowledge.changes;
+	struct remedy before = *remedy;
+	size_t at = 0;
 
 	out[0] = '\0';
-	remedy_make(remedy, a, &o->knowledge.changes, &o->call, changed, add_change_text, &t);
+	for (before.count = 0; before.count < remedy->count; before.count++) {
+		remedy_make(&before, a, changes, &o->call, changed);
+		judge_begin(a, changed);
+		if (at)
+			at += (size_t)snprintf(out + at, size - at, "; ");
+		change_write(&changes->list[remedy->changes[before.count]], &o->model,
+			     &a->situation, out + at, size - at);
+		at = strlen(out);
+	}
+	remedy_make(remedy, a, changes, &o->call, changed);
 }
 
 static bool is_part_of(const struct remedy *less, const struct remedy *more)
@@ -365,13 +360,12 @@ static void check_remedies(const struct asked *o, struct judge *a, const struct 
 			for (size_t k = 0; k < one->count; k++)
 				if (k != n)
 					less.changes[less.count++] = one->changes[k];
-			remedy_make(&less, a, &o->knowledge.changes, &o->call, &changed, NULL,
-				    NULL);
+			remedy_make(&less, a, &o->knowledge.changes, &o->call, &changed);
 			ck_assert_msg(judge_call(a, &changed).outcome != OPENS,
 				      "%s: remedy %zu without its change %zu", open, i, n);
 		}
 		ck_assert_int_eq(is_fallback, one->is_fallback);
-		remedy_make(one, a, &o->knowledge.changes, &o->call, &changed, NULL, NULL);
+		remedy_make(one, a, &o->knowledge.changes, &o->call, &changed);
 		ck_assert_msg(judge_call(a, &changed).outcome == OPENS, "%s: remedy %zu", open, i);
 		ck_assert(!i || found->list[i - 1].count <= one->count);
 		for (size_t j = 0; j < i; j++)

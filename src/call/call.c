@@ -202,11 +202,68 @@ uint64_t call_field(const struct call *call, const struct abi *abi, const char *
 	return attr_get(abi_field(abi, name), call->image, host_order());
 }
 
+/* The arguments that are an int. */
+static int32_t *call_number(struct call *call, struct call_part part)
+{
+	return part.of == PART_PID   ? &call->pid
+	       : part.of == PART_CPU ? &call->cpu
+				     : &call->group_fd;
+}
+
+uint64_t call_get(const struct call *call, struct call_part part)
+{
+	if (part.of == PART_FIELD)
+		return attr_get(part.field, call->image, host_order());
+	if (part.of == PART_FLAGS)
+		return call->flags;
+	return (uint64_t)(int64_t)*call_number((struct call *)call, part);
+}
+
+void call_set(struct call *call, struct call_part part, uint64_t value)
+{
+	if (part.of == PART_FIELD)
+		attr_set(part.field, call->image, host_order(), value);
+	else if (part.of == PART_FLAGS)
+		call->flags = value;
+	else
+		*call_number(call, part) = (int32_t)value;
+}
+
+void call_assign(struct call *to, const struct call *from, const struct abi *abi)
+{
+	unsigned char *image = to->image;
+
+	*to = *from;
+	to->image = memcpy(image, from->image, abi->attr_size);
+}
+
 void call_copy(struct call *to, const struct call *from, const struct abi *abi)
 {
-	*to = *from;
 	to->image = or_exit(malloc(abi->attr_size));
-	memcpy(to->image, from->image, abi->attr_size);
+	call_assign(to, from, abi);
+}
+
+void call_cut(struct call *call, uint64_t size)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < call->poke_count; i++)
+		if (call->pokes[i].offset < size)
+			call->pokes[kept++] = call->pokes[i];
+	call->poke_count = kept;
+}
+
+void call_fold(struct call *call, const struct abi *abi)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < call->poke_count; i++) {
+		if (call->pokes[i].offset < abi->attr_size)
+			call->image[call->pokes[i].offset] = call->pokes[i].byte;
+		else
+			call->pokes[kept++] = call->pokes[i];
+	}
+	call->poke_count = kept;
 }
 
 /* Where an attr is passed: within memory, `readable` bytes before its end. */

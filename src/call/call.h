@@ -59,8 +59,27 @@ void call_free(struct call *call);
 /* What the call has in that field of attr. */
 uint64_t call_field(const struct call *call, const struct abi *abi, const char *name);
 
+/* A number in a call: a field of attr, or one of the other arguments. */
+struct call_part {
+	enum { PART_FIELD, PART_PID, PART_CPU, PART_GROUP_FD, PART_FLAGS } of;
+	const struct abi_field *field; /* of PART_FIELD */
+};
+
+/* What it is, with its sign; and making it another, cut to its width. */
+uint64_t call_get(const struct call *call, struct call_part part);
+void call_set(struct call *call, struct call_part part, uint64_t value);
+
 /* A copy with an image of its own. */
 void call_copy(struct call *to, const struct call *from, const struct abi *abi);
+
+/* The same into a call that has one. */
+void call_assign(struct call *to, const struct call *from, const struct abi *abi);
+
+/* Bytes laid over attr become attr's own. */
+void call_fold(struct call *call, const struct abi *abi);
+
+/* Takes away the bytes laid over attr from `size` on. */
+void call_cut(struct call *call, uint64_t size);
 
 /*
  * Lays the attr out in fresh memory, calls, and looks at what came: the file descriptor (which

@@ -218,19 +218,6 @@ static unsigned before_witness(const struct witness *w, size_t phase)
 	return (1U << (phase + (w->at_end ? 1 : 0))) - 1;
 }
 
-/* What was behind the size was not read, and must not be now. */
-static void forget_behind(struct call *call, uint64_t size, const struct abi *abi)
-{
-	size_t kept = 0;
-
-	if (size < abi->attr_size)
-		memset(call->image + size, 0, abi->attr_size - (size_t)size);
-	for (size_t i = 0; i < call->poke_count; i++)
-		if (call->pokes[i].offset < size)
-			call->pokes[kept++] = call->pokes[i];
-	call->poke_count = kept;
-}
-
 /* Attr fields that the witness adds may lie past the size the case gave: then the size grows. */
 static void cover(const struct abi *abi, struct call *call, const json_t *fields)
 {
@@ -251,27 +238,15 @@ static void cover(const struct abi *abi, struct call *call, const json_t *fields
 	}
 	if (!size)
 		size = abi->sizes[0].size;
-	if (size < end)
-		forget_behind(call, size, abi);
+	if (size < end) { /* what is behind the size was not read, and must not be now */
+		memset(image + size, 0, abi->attr_size - (size_t)size);
+		call_cut(call, size);
+	}
 	for (size_t i = 0; i < abi->size_count && size < end; i++)
 		if (abi->sizes[i].size >= end)
 			size = abi->sizes[i].size;
 	if (end)
 		attr_set(size_field, image, host_order(), size);
-}
-
-/* Bytes laid over the attr would lie over what a witness sets, too. */
-static void fold_bytes(struct call *call, const struct abi *abi)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < call->poke_count; i++) {
-		if (call->pokes[i].offset < abi->attr_size)
-			call->image[call->pokes[i].offset] = call->pokes[i].byte;
-		else
-			call->pokes[kept++] = call->pokes[i];
-	}
-	call->poke_count = kept;
 }
 
 /* Sets fields of attr, and adds bits to others; either may be NULL. */
@@ -305,7 +280,7 @@ static int add_violation(struct call *call, const struct witness *w, const struc
 	struct value value;
 	int err;
 
-	fold_bytes(call, env->abi);
+	call_fold(call, env->abi); /* bytes would lie over what the witness sets, too */
 	err = change_attr(call, w->open.attr, w->or, env);
 	if (!err && w->open.pid && !value_eval(w->open.pid, NULL, NULL, &nowhere, &value, &e))
 		call->pid = (int32_t)value.bits;

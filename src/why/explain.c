@@ -305,34 +305,28 @@ struct remedy_found remedy_new(struct pool *pool, const char *does, const char *
 	return new;
 }
 
-/* A remedy as it is told, change by change. */
-struct telling {
-	struct explainer *explainer;
-	struct remedy_found *out;
-	size_t does, loses;
-};
-
-static void tell_change(void *context, const struct change *change, struct situation *s)
-{
-	struct telling *t = context;
-	const struct why *why = t->explainer->why;
-	char text[SENTENCE];
-
-	change_write(change, why->model, s, text, sizeof(text));
-	t->out->does[t->does++] = pool_print(why->pool, "%s", text);
-	if (change->loses.count)
-		t->out->loses[t->loses++] = say_sentence(t->explainer, &change->loses);
-}
-
 /* Makes the remedy's changes in *changed, and tells them. */
 static struct remedy_found tell_remedy(struct explainer *x, const struct remedy *remedy,
 				       struct call *changed)
 {
-	struct remedy_found out = remedy_new(x->why->pool, NULL, NULL);
-	struct telling t = {.explainer = x, .out = &out};
+	const struct why *why = x->why;
+	const struct changes *changes = &why->knowledge->changes;
+	struct remedy_found out = remedy_new(why->pool, NULL, NULL);
+	struct remedy before = *remedy;
+	size_t loses = 0;
+	char text[SENTENCE];
 
-	remedy_make(remedy, &x->judge, &x->why->knowledge->changes, &x->call, changed, tell_change,
-		    &t);
+	for (before.count = 0; before.count < remedy->count; before.count++) {
+		const struct change *change = &changes->list[remedy->changes[before.count]];
+
+		remedy_make(&before, &x->judge, changes, &x->call, changed);
+		judge_begin(&x->judge, changed);
+		change_write(change, why->model, &x->judge.situation, text, sizeof(text));
+		out.does[before.count] = pool_print(why->pool, "%s", text);
+		if (change->loses.count)
+			out.loses[loses++] = say_sentence(x, &change->loses);
+	}
+	remedy_make(remedy, &x->judge, changes, &x->call, changed);
 	return out;
 }
 
@@ -354,9 +348,8 @@ static struct remedy_found explain_remedy(struct explainer *x, const struct reme
 	x->judge.world.counted = NULL;
 	for (size_t i = 0; i < count && !out.useless; i++)
 		out.useless = notes[i].is_useless ? notes[i].says : NULL;
-	out.call = *changed;
 	out.call.image = pool_take(x->why->pool, 1, model->abi->attr_size);
-	memcpy(out.call.image, changed->image, model->abi->attr_size);
+	call_assign(&out.call, changed, model->abi);
 	out.things = things;
 	out.env = model->machine.env;
 	return out;
@@ -379,8 +372,7 @@ static void explain_behind(struct explainer *x, const struct remedy *remedy, str
 		struct cause cause;
 
 		first.count = n;
-		remedy_make(&first, &x->judge, &x->why->knowledge->changes, &x->call, changed, NULL,
-			    NULL);
+		remedy_make(&first, &x->judge, &x->why->knowledge->changes, &x->call, changed);
 		f = judge_call(&x->judge, changed);
 		if (f.outcome != REFUSED || f.check == x->found.check)
 			continue;

@@ -122,43 +122,27 @@ void knowledge_free(struct knowledge *k)
  * Loading the changes, and making them.
  */
 
-static const struct {
-	const char *name;
-	enum setting_of of;
-} arguments[] = {{"attr.bits", SETS_BITS},
-		 {"call.pid", SETS_PID},
-		 {"call.cpu", SETS_CPU},
-		 {"call.group_fd", SETS_GROUP_FD},
-		 {"call.flags", SETS_FLAGS}};
-enum { ARGUMENTS = sizeof(arguments) / sizeof(arguments[0]) };
+static const char *const arguments[] = {
+	[PART_FIELD] = "attr.bits",        [PART_PID] = "call.pid",     [PART_CPU] = "call.cpu",
+	[PART_GROUP_FD] = "call.group_fd", [PART_FLAGS] = "call.flags", NULL};
 
-static const struct {
-	const char *name;
-	enum setting_how how;
-} ways[] = {{"with", SET_WITH},
-	    {"without", SET_WITHOUT},
-	    {"within", SET_WITHIN},
-	    {"aligned", SET_ALIGNED}};
-enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
+/* In the order of enum setting_how, from the second on. */
+static const char *const ways[] = {"with", "without", "within", "aligned", NULL};
 
 /* The part of a call that the fact is; only such a fact can be set. */
-static int find_setting(struct setting *out, const char *name, const struct facts *facts,
+static int find_setting(struct setting *out, const char *name, const struct vocabulary *v,
 			const struct where *w, struct error *e)
 {
 	struct nearest near = nearest_to(name);
-	int index = facts_find(facts, name, &near);
+	int index = facts_find(v->facts, name, &near), argument = name_index(name, arguments, NULL);
 
 	if (index < 0)
 		return error_name(e, w, name, near.best, "a field of attr, or an argument");
-	out->fact = &facts->list[index];
-	out->of = SETS_FIELD;
-	for (size_t i = 0; i < ARGUMENTS; i++) {
-		if (strcmp(arguments[i].name, name))
-			continue;
-		out->of = arguments[i].of;
-		return 0;
-	}
-	return out->fact->field || !strcmp(name, "attr.size")
+	out->fact = &v->facts->list[index];
+	out->is_bits = argument == PART_FIELD;
+	out->part.of = argument < 0 ? PART_FIELD : argument;
+	out->part.field = strcmp(name, "attr.size") ? out->fact->field : abi_field(v->abi, "size");
+	return argument >= 0 || out->part.field
 		       ? 0
 		       : error_name(e, w, name, NULL, "a field of attr, or an argument");
 }
@@ -185,19 +169,19 @@ static int load_setting(struct settings_of_change *set, const char *name, const 
 	const char *way;
 	json_t *to;
 
-	if (find_setting(&part, name, v->facts, w, e))
+	if (find_setting(&part, name, v, w, e))
 		return -EINVAL;
 	if (!json_is_object(json))
 		return add_setting(set, &part, SET_TO, json, v, w, e);
 	json_object_foreach((json_t *)json, way, to) {
 		struct where at = where_key(w, way);
-		size_t i = 0;
+		struct nearest near = nearest_to(way);
+		int how = name_index(way, ways, &near);
 
-		while (i < WAYS && strcmp(ways[i].name, way))
-			i++;
-		if (i == WAYS)
-			return error_name(e, &at, way, NULL, "with, without, within or aligned");
-		if (add_setting(set, &part, ways[i].how, to, v, &at, e))
+		if (how < 0)
+			return error_name(e, &at, way, near.best,
+					  "with, without, within or aligned");
+		if (add_setting(set, &part, SET_WITH + how, to, v, &at, e))
 			return -EINVAL;
 	}
 	return 0;
@@ -230,52 +214,19 @@ const struct doc_type change_type = {
 				 {0}},
 	.size = sizeof(struct change)};
 
-/* What the call has where the setting is. */
+/* The word of all bits is the machine's, in the order that facts have. */
+static struct call_part part_of_setting(const struct setting *setting,
+					const struct machine *machine)
+{
+	return setting->is_bits ? (struct call_part){PART_FIELD, &machine->bits} : setting->part;
+}
+
 static uint64_t setting_get(const struct setting *setting, const struct machine *machine,
 			    const struct call *call)
 {
-	switch (setting->of) {
-	case SETS_BITS:
-		return bit_word(attr_get(&machine->bits, call->image, host_order()),
-				machine->bits.size);
-	case SETS_PID:
-		return (uint64_t)(int64_t)call->pid;
-	case SETS_CPU:
-		return (uint64_t)(int64_t)call->cpu;
-	case SETS_GROUP_FD:
-		return (uint64_t)(int64_t)call->group_fd;
-	case SETS_FLAGS:
-		return call->flags;
-	default:
-		return attr_get(setting->fact->field ? setting->fact->field : machine->size,
-				call->image, host_order());
-	}
-}
+	uint64_t value = call_get(call, part_of_setting(setting, machine));
 
-static void set_part(const struct setting *setting, const struct machine *machine,
-		     struct call *call, uint64_t value)
-{
-	switch (setting->of) {
-	case SETS_BITS:
-		attr_set(&machine->bits, call->image, host_order(),
-			 bit_word(value, machine->bits.size));
-		break;
-	case SETS_PID:
-		call->pid = (int32_t)value;
-		break;
-	case SETS_CPU:
-		call->cpu = (int32_t)value;
-		break;
-	case SETS_GROUP_FD:
-		call->group_fd = (int32_t)value;
-		break;
-	case SETS_FLAGS:
-		call->flags = value;
-		break;
-	default:
-		attr_set(setting->fact->field ? setting->fact->field : machine->size, call->image,
-			 host_order(), value);
-	}
+	return setting->is_bits ? bit_word(value, machine->bits.size) : value;
 }
 
 /* What it is to have instead of `was`; false: that is not known. */
@@ -321,16 +272,10 @@ bool change_make(const struct change *change, const struct model *model, struct 
 			return false;
 		if (value == was)
 			continue;
-		/* Bytes laid over attr end with it. */
-		if (!strcmp(setting->fact->name, "attr.size")) {
-			size_t kept = 0;
-
-			for (size_t k = 0; k < call->poke_count; k++)
-				if (call->pokes[k].offset < value)
-					call->pokes[kept++] = call->pokes[k];
-			call->poke_count = kept;
-		}
-		set_part(setting, &model->machine, call, value);
+		if (!strcmp(setting->fact->name, "attr.size"))
+			call_cut(call, value);
+		call_set(call, part_of_setting(setting, &model->machine),
+			 setting->is_bits ? bit_word(value, model->machine.bits.size) : value);
 		any = true;
 	}
 	return any;
@@ -462,7 +407,7 @@ void change_write(const struct change *change, const struct model *model, struct
 			at += (size_t)snprintf(out + at, size - at, " and ");
 		if (at >= size)
 			return;
-		n = setting->of == SETS_BITS
+		n = setting->is_bits
 			    ? write_attr_bits(&model->machine, was, now, out + at, size - at)
 			    : write_setting(setting, &model->machine, was, now, out + at,
 					    size - at);

@@ -11,14 +11,13 @@
 
 enum { CHANGE_SETTINGS = 8 };
 
-/* What of a call is set. */
-enum setting_of { SETS_FIELD, SETS_BITS, SETS_PID, SETS_CPU, SETS_GROUP_FD, SETS_FLAGS };
-
 enum setting_how { SET_TO, SET_WITH, SET_WITHOUT, SET_WITHIN, SET_ALIGNED };
 
+/* What of a call is set, which is a fact, too. */
 struct setting {
-	enum setting_of of;
-	const struct fact *fact; /* that it is in a call */
+	const struct fact *fact;
+	struct call_part part;
+	bool is_bits; /* the word of all bit fields, as facts have it */
 	enum setting_how how;
 	struct right_side to;
 };

@@ -82,41 +82,20 @@ struct search {
 	double until;
 };
 
-/* Bytes laid over attr become attr's own, so that changes are of what the kernel reads. */
-static void copy_call(const struct model *model, struct call *to, const struct call *from)
-{
-	unsigned char *image = to->image;
-
-	*to = *from;
-	to->image = image;
-	memcpy(image, from->image, model->abi->attr_size);
-	to->poke_count = 0;
-	for (size_t i = 0; i < from->poke_count; i++) {
-		if (from->pokes[i].offset < model->abi->attr_size)
-			image[from->pokes[i].offset] = from->pokes[i].byte;
-		else
-			to->pokes[to->poke_count++] = from->pokes[i];
-	}
-}
-
 /* Makes one change more. Whether it changes anything. */
-static bool change_once(struct judge *judge, const struct change *change, struct call *call,
-			void (*each)(void *, const struct change *, struct situation *),
-			void *context)
+static bool change_once(struct judge *judge, const struct change *change, struct call *call)
 {
 	judge_begin(judge, call);
-	if (each)
-		each(context, change, &judge->situation);
 	return change_make(change, judge->model, &judge->situation, call);
 }
 
 void remedy_make(const struct remedy *remedy, struct judge *judge, const struct changes *changes,
-		 const struct call *call, struct call *changed,
-		 void (*each)(void *, const struct change *, struct situation *), void *context)
+		 const struct call *call, struct call *changed)
 {
-	copy_call(judge->model, changed, call);
+	call_assign(changed, call, judge->model->abi);
+	call_fold(changed, judge->model->abi);
 	for (size_t i = 0; i < remedy->count; i++)
-		change_once(judge, &changes->list[remedy->changes[i]], changed, each, context);
+		change_once(judge, &changes->list[remedy->changes[i]], changed);
 }
 
 /* Whether the call got further than the one that was asked about. */
@@ -165,8 +144,8 @@ static void try_set(struct search *s, const struct remedy *set, struct sets *nex
 	struct finding f;
 
 	before.count--;
-	remedy_make(&before, s->judge, s->changes, s->call, &s->changed, NULL, NULL);
-	if (!change_once(s->judge, last, &s->changed, NULL, NULL))
+	remedy_make(&before, s->judge, s->changes, s->call, &s->changed);
+	if (!change_once(s->judge, last, &s->changed))
 		return;
 	f = judge_call(s->judge, &s->changed);
 	if (f.outcome != REFUSED && s->found->count < REMEDIES) {

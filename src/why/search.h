@@ -65,12 +65,10 @@ int search_remedies(struct judge *judge, const struct changes *changes, const st
 		    const struct finding *refused, struct remedies *found);
 
 /*
- * Makes the remedy's changes in *changed, whose image is abi->attr_size bytes of its own; `each`
- * (may be NULL) is called before every one, with the situation of the call as it is by then.
+ * Makes the remedy's changes in *changed, whose image is abi->attr_size bytes of its own. Bytes
+ * laid over attr become attr's own, so that changes are of what the kernel reads.
  */
 void remedy_make(const struct remedy *remedy, struct judge *judge, const struct changes *changes,
-		 const struct call *call, struct call *changed,
-		 void (*each)(void *context, const struct change *change, struct situation *s),
-		 void *context);
+		 const struct call *call, struct call *changed);
 
 #endif
