@@ -13,6 +13,96 @@
 #include "hunt/draw.h"
 #include "machine/names.h"
 
+/*
+ * A predicate as a list of ways, each a list of terms: its disjunctive normal form.
+ * NOLINTBEGIN(misc-no-recursion): as deep as the predicate, which is bounded where it is compiled
+ */
+
+enum { LITERALS_MAX = 24, WAYS_MAX = 96, NONE_MISSED = -1 };
+
+/* A term, and whether it is to hold. */
+struct literal {
+	const struct term *term;
+	bool holds;
+};
+
+/* One way in which a predicate can hold: all of these. */
+struct way {
+	struct literal list[LITERALS_MAX];
+	size_t count;
+};
+
+/* All of them that there is room for. */
+struct ways {
+	struct way list[WAYS_MAX];
+	size_t count;
+};
+
+/* Whatever holds in both. */
+static void join(const struct ways *a, const struct ways *b, struct ways *out)
+{
+	out->count = 0;
+	for (size_t i = 0; i < a->count; i++)
+		for (size_t j = 0; j < b->count; j++) {
+			struct way *way = &out->list[out->count];
+
+			if (out->count == WAYS_MAX ||
+			    a->list[i].count + b->list[j].count > LITERALS_MAX)
+				return;
+			*way = a->list[i];
+			for (size_t k = 0; k < b->list[j].count; k++)
+				way->list[way->count++] = b->list[j].list[k];
+			out->count++;
+		}
+}
+
+static void expand_predicate(const struct predicate *p, bool holds, struct ways *out);
+
+/* Each part is to hold, or to not hold: all of them, or one. */
+static void expand_parts(const struct predicate *p, bool holds, bool all, struct ways *out)
+{
+	struct ways *part = calloc(1, sizeof(*part)), *joined = calloc(1, sizeof(*joined));
+
+	if (part && joined) {
+		out->count = all; /* one way that asks nothing, or none */
+		out->list[0].count = 0;
+		for (size_t i = 0; i < p->count; i++) {
+			part->count = 0;
+			expand_predicate(p->parts[i], holds, part);
+			if (!all) {
+				for (size_t j = 0; j < part->count && out->count < WAYS_MAX; j++)
+					out->list[out->count++] = part->list[j];
+				continue;
+			}
+			join(out, part, joined);
+			*out = *joined;
+		}
+	}
+	free(part);
+	free(joined);
+}
+
+/* Those of tokens that this machine does not meet are left out. */
+static void expand_predicate(const struct predicate *p, bool holds, struct ways *out)
+{
+	switch (p->kind) {
+	case TERM:
+		out->count = 1;
+		out->list[0] = (struct way){.list = {{&p->term, holds}}, .count = 1};
+		return;
+	case TOKEN:
+		out->count = p->settled == (holds ? HOLDS : DOES_NOT_HOLD);
+		out->list[0].count = 0;
+		return;
+	case NOT:
+		expand_predicate(p->parts[0], !holds, out);
+		return;
+	default:
+		expand_parts(p, holds, (p->kind == ALL) == holds, out);
+	}
+}
+/* NOLINTEND(misc-no-recursion) */
+
 enum { STEPS_MOST = 6, STARTS_MOST = 4, DECIDERS = 1024 };
 
 /* A search on its way. */
@@ -20,13 +110,16 @@ struct search {
 	struct hunter *hunter;
 	struct drawer *drawer;
 	const struct way *way;
-	int missed;
+	int missed;   /* the index of the term that it misses by; NONE_MISSED */
 	size_t check; /* the index of the one that is to decide, or to be passed */
 	struct trial trial;
 
-	struct trial best; /* of those considered, with its score and the attr */
+	struct trial best; /* of those considered, with its score and an image of its own */
 	size_t best_score;
-	unsigned char *best_image;
+
+	void (*each)(void *context, const struct check *check, bool is_met, struct trial *trial);
+	void *context;
+	uint64_t *sought, *found;
 };
 
 /* The index of the check that decides; behind all of them: none does. */
@@ -62,6 +155,16 @@ static size_t score(struct search *s, bool *is_there)
 	return near * DECIDERS + (at < s->check ? at : s->check) + (*is_there ? DECIDERS : 0) + 1;
 }
 
+/* Puts another call in the trial's place, with the image that it has. */
+static void take_trial(struct search *s, struct trial *to, const struct trial *from)
+{
+	struct trial taken = *from;
+
+	taken.call.image = to->call.image;
+	call_assign(&taken.call, &from->call, s->drawer->model->abi);
+	*to = taken;
+}
+
 /* Looks at the call as it is now changed, and keeps the best; true once it is what is sought. */
 static bool consider(struct search *s)
 {
@@ -70,58 +173,35 @@ static bool consider(struct search *s)
 
 	if (now > s->best_score) {
 		s->best_score = now;
-		s->best = s->trial;
-		memcpy(s->best_image, s->trial.call.image, s->drawer->model->abi->attr_size);
+		take_trial(s, &s->best, &s->trial);
 	}
 	return is_there;
 }
 
-static bool consider_value(struct search *s, const struct abi_field *field, uint64_t value)
+/* The i-th of the numbers that are tried of it: those that matter, then single bits, turned round
+ * in `base`. False behind the last. */
+static bool value_to_try(const struct aspect *aspect, size_t i, uint64_t base, uint64_t *value)
 {
-	uint64_t was = attr_get(field, s->trial.call.image, host_order());
-	bool is_there;
+	size_t count = aspect->domain.count;
 
-	if (value == was)
-		return false;
-	attr_set(field, s->trial.call.image, host_order(), value);
-	is_there = consider(s);
-	attr_set(field, s->trial.call.image, host_order(), was);
-	return is_there;
+	if (i < count)
+		*value = aspect->domain.values[i] ^ (aspect->toggles ? base : 0);
+	else
+		*value = base ^ UINT64_C(1) << ((i - count) & 63);
+	return i < count + aspect->width;
 }
 
-static bool consider_fields(struct search *s)
+static bool consider_aspect(struct search *s, const struct aspect *aspect)
 {
-	const struct domain *sizes = &s->drawer->sizes;
-
-	for (size_t i = 0; i < s->drawer->field_count; i++) {
-		const struct abi_field *field = s->drawer->fields[i];
-		const struct domain *domain = &s->drawer->of_field[i];
-		unsigned width = field->width ? field->width : field->size * 8;
-		uint64_t now = attr_get(field, s->trial.call.image, host_order());
-
-		for (size_t j = 0; j < domain->count; j++)
-			if (consider_value(s, field, domain->values[j]))
-				return true;
-		for (unsigned bit = 0; bit < width; bit++)
-			if (consider_value(s, field, now ^ UINT64_C(1) << bit))
-				return true;
-	}
-	for (size_t i = 0; i < sizes->count; i++)
-		if (consider_value(s, s->drawer->model->machine.size, sizes->values[i]))
-			return true;
-	return false;
-}
-
-static bool consider_numbers(struct search *s, int32_t *number, const struct domain *domain)
-{
-	int32_t was = *number;
+	struct call *call = &s->trial.call;
+	uint64_t was = call_get(call, aspect->part), value;
 	bool is_there = false;
 
-	for (size_t i = 0; i < domain->count && !is_there; i++) {
-		*number = (int32_t)domain->values[i];
-		is_there = *number != was && consider(s);
+	for (size_t i = 0; !is_there && value_to_try(aspect, i, was, &value); i++) {
+		call_set(call, aspect->part, value);
+		is_there = call_get(call, aspect->part) != was && consider(s);
 	}
-	*number = was;
+	call_set(call, aspect->part, was);
 	return is_there;
 }
 
@@ -137,8 +217,8 @@ static bool consider_memory(struct search *s)
 		is_there = consider(s);
 		*call = was;
 	}
-	for (size_t i = 0; i < s->drawer->sizes.count && !is_there; i++) {
-		uint64_t at = s->drawer->sizes.values[i];
+	for (size_t i = 0; i < s->drawer->size.domain.count && !is_there; i++) {
+		uint64_t at = s->drawer->size.domain.values[i];
 
 		/* What is behind all fields; those are changed as fields. */
 		if (at < s->drawer->model->abi->attr_size ||
@@ -151,44 +231,38 @@ static bool consider_memory(struct search *s)
 	return is_there;
 }
 
-static bool consider_arguments(struct search *s)
+/* Each change of one number, or of the memory. */
+static bool consider_all(struct search *s)
 {
-	struct call *call = &s->trial.call;
-	bool is_there = false;
+	const struct drawer *d = s->drawer;
+	bool is_there = consider_aspect(s, &d->flags);
 
-	for (size_t i = 0; i < s->drawer->flags.count && !is_there; i++) {
-		call->flags ^= s->drawer->flags.values[i];
-		is_there = consider(s);
-		call->flags ^= s->drawer->flags.values[i];
-	}
 	s->trial.no_files = !s->trial.no_files;
 	is_there = is_there || consider(s);
 	s->trial.no_files = !s->trial.no_files;
-	return is_there || consider_numbers(s, &call->pid, &s->drawer->pids) ||
-	       consider_numbers(s, &call->cpu, &s->drawer->cpus) ||
-	       consider_numbers(s, &call->group_fd, &s->drawer->fds) || consider_memory(s);
+	is_there = is_there || consider_aspect(s, &d->pid) || consider_aspect(s, &d->cpu) ||
+		   consider_aspect(s, &d->group_fd) || consider_memory(s);
+	for (size_t i = 0; i < d->field_count && !is_there; i++)
+		is_there = consider_aspect(s, &d->fields[i]);
+	return is_there || consider_aspect(s, &d->size);
 }
 
 /* From one of the stage's calls. True once it is what is sought. */
 static bool search_from(struct search *s, const struct seed *seed)
 {
-	unsigned char *image = s->trial.call.image;
+	const struct trial first = {.call = seed->call};
 	bool is_there;
 	size_t before;
 
-	s->trial = (struct trial){.call = seed->call};
-	s->trial.call.image = image;
-	memcpy(image, seed->call.image, s->drawer->model->abi->attr_size);
+	take_trial(s, &s->trial, &first);
 	s->best_score = 0;
 	is_there = consider(s);
 	for (unsigned step = 0; step < STEPS_MOST && !is_there; step++) {
 		before = s->best_score;
-		is_there = consider_arguments(s) || consider_fields(s);
+		is_there = consider_all(s);
 		if (s->best_score == before)
 			return false;
-		s->trial = s->best;
-		s->trial.call.image = image;
-		memcpy(image, s->best_image, s->drawer->model->abi->attr_size);
+		take_trial(s, &s->trial, &s->best);
 	}
 	return is_there;
 }
@@ -208,18 +282,15 @@ static int by_score(const void *a, const void *b)
 	return x->seed < y->seed ? -1 : x->seed > y->seed;
 }
 
-static uint64_t type_of(const struct search *s, const struct start *start)
-{
-	return attr_get(s->drawer->model->machine.type, start->seed->call.image, host_order());
-}
-
 /* Each type is tried, however far away its calls are. */
 static bool is_first_of_type(const struct search *s, const struct start *starts, size_t at)
 {
-	for (size_t i = 0; i < at; i++)
-		if (type_of(s, &starts[i]) == type_of(s, &starts[at]))
-			return false;
-	return true;
+	const struct call_part type = {PART_FIELD, s->drawer->model->machine.type};
+	size_t i = 0;
+
+	while (call_get(&starts[i].seed->call, type) != call_get(&starts[at].seed->call, type))
+		i++;
+	return i == at;
 }
 
 static bool search_all(struct search *s)
@@ -264,95 +335,81 @@ static bool is_possible(struct search *s)
 	return true;
 }
 
-/* Who is told of what is found. */
-struct listener {
-	void (*each)(void *context, const struct boundary *boundary);
-	void *context;
-	struct boundary boundary;
-	struct boundary_counts *counts;
-};
-
-static void announce(struct search *s, struct listener *l)
+/* Tells of a call as it is; of a copy, which is shrunk where it differs. */
+static void announce(struct search *s)
 {
 	struct trial made = s->trial;
 
-	l->boundary.trial = &made;
-	l->each(l->context, &l->boundary);
-}
-
-static void announce_value(struct search *s, const struct abi_field *field, uint64_t value,
-			   struct listener *l)
-{
-	uint64_t was = attr_get(field, s->trial.call.image, host_order());
-	bool is_there;
-
-	attr_set(field, s->trial.call.image, host_order(), value);
-	if (attr_get(field, s->trial.call.image, host_order()) != was) {
-		score(s, &is_there);
-		if (is_there)
-			announce(s, l);
-	}
-	attr_set(field, s->trial.call.image, host_order(), was);
+	s->each(s->context, &s->drawer->model->checks[s->check], s->missed == NONE_MISSED, &made);
 }
 
 /* The other values of the term's field by which the call is at the same boundary. */
-static void announce_others(struct search *s, const struct term *term, struct listener *l)
+static void announce_others(struct search *s, const struct term *term)
 {
-	const struct abi_field *field = s->hunter->model->facts.list[term->fact].field;
-	size_t i = 0;
+	const struct aspect *aspect =
+		drawer_field(s->drawer, s->hunter->model->facts.list[term->fact].field);
+	struct call *call = &s->trial.call;
+	uint64_t was = aspect ? call_get(call, aspect->part) : 0, value;
+	bool is_there;
 
-	while (field && i < s->drawer->field_count && !drawer_is_field(s->drawer, i, field))
-		i++;
-	if (!field || i == s->drawer->field_count)
-		return;
-	for (size_t j = 0; j < s->drawer->of_field[i].count; j++)
-		announce_value(s, field, s->drawer->of_field[i].values[j], l);
-	for (unsigned bit = 0; bit < (field->width ? field->width : field->size * 8); bit++)
-		announce_value(s, field, UINT64_C(1) << bit, l);
+	for (size_t i = 0; aspect && value_to_try(aspect, i, 0, &value); i++) {
+		call_set(call, aspect->part, value);
+		if (call_get(call, aspect->part) != was && (score(s, &is_there), is_there))
+			announce(s);
+	}
+	if (aspect)
+		call_set(call, aspect->part, was);
 }
 
 /* Seeks each boundary of one way of a check. */
-static void seek_way(struct search *s, unsigned char *image, struct listener *l)
+static void seek_way(struct search *s)
 {
+	unsigned char *image = s->trial.call.image;
+
 	for (s->missed = NONE_MISSED; s->missed < (int)s->way->count; s->missed++) {
 		s->trial = (struct trial){.call = s->hunter->stage->seeds[0].call};
 		if (!is_possible(s))
 			continue;
-		l->counts->sought++;
+		++*s->sought;
 		s->trial.call.image = image;
 		if (!search_all(s))
 			continue;
-		l->counts->found++;
-		l->boundary.missed = s->missed;
-		announce(s, l);
+		++*s->found;
+		announce(s);
 		for (size_t i = 0; i < s->way->count; i++)
 			if (s->missed == NONE_MISSED || (int)i == s->missed)
-				announce_others(s, s->way->list[i].term, l);
+				announce_others(s, s->way->list[i].term);
 	}
+	s->trial.call.image = image;
 }
 
-int boundaries_find(struct hunter *h, struct drawer *d, struct boundary_counts *counts,
-		    void (*each)(void *context, const struct boundary *boundary), void *context)
+int boundaries_find(struct hunter *h, struct drawer *d, uint64_t *sought, uint64_t *found,
+		    void (*each)(void *context, const struct check *check, bool is_met,
+				 struct trial *trial),
+		    void *context)
 {
-	unsigned char *image = calloc(2, d->model->abi->attr_size);
+	size_t size = d->model->abi->attr_size;
+	unsigned char *images = calloc(2, size);
 	struct ways *ways = calloc(1, sizeof(*ways));
-	struct listener l = {.each = each, .context = context, .counts = counts};
-	struct search s = {.hunter = h, .drawer = d};
-	int err = image && ways ? 0 : -ENOMEM;
+	struct search s = {.hunter = h,
+			   .drawer = d,
+			   .each = each,
+			   .context = context,
+			   .sought = sought,
+			   .found = found};
+	int err = images && ways ? 0 : -ENOMEM;
 
-	*counts = (struct boundary_counts){0};
-	if (!err)
-		s.best_image = image + d->model->abi->attr_size;
-	for (size_t i = 0; i < d->model->count && !err; i++) {
-		ways_of(d->model->checks[i].when, ways);
-		s.check = i;
-		l.boundary.check = &d->model->checks[i];
-		for (size_t w = 0; w < ways->count; w++) {
-			s.way = &ways->list[w];
-			seek_way(&s, image, &l);
+	s.trial.call.image = images;
+	s.best.call.image = err ? NULL : images + size;
+	for (s.check = 0; s.check < d->model->count && !err; s.check++) {
+		ways->count = 0;
+		expand_predicate(d->model->checks[s.check].when, true, ways);
+		for (size_t i = 0; i < ways->count; i++) {
+			s.way = &ways->list[i];
+			seek_way(&s);
 		}
 	}
-	free(image);
+	free(images);
 	free(ways);
 	return err;
 }
@@ -452,78 +509,73 @@ static bool take_if_same(struct hunter *h, struct trial *best, struct trial *can
 	return true;
 }
 
-static bool simplify_arguments(struct hunter *h, struct trial *best)
+/* Another number; puts the old one back if the call does not differ in the same way. Trials share
+ * one image. */
+static bool try_number(struct hunter *h, struct trial *best, struct call_part part, uint64_t value)
 {
-	bool any = false;
-	struct trial t;
-
-#define TRY(condition, change)                                                                     \
-	do {                                                                                       \
-		t = *best;                                                                         \
-		if (condition) {                                                                   \
-			change;                                                                    \
-			any = take_if_same(h, best, &t) || any;                                    \
-		}                                                                                  \
-	} while (0)
-	TRY(t.no_files, t.no_files = false);
-	TRY(t.call.memory != MEMORY_WRITABLE, t.call.memory = MEMORY_WRITABLE);
-	TRY(t.call.poke_count, t.call.poke_count--);
-	TRY(t.call.group_fd != -1, t.call.group_fd = -1);
-	TRY(t.call.pid != 0, t.call.pid = 0);
-	TRY(t.call.cpu != -1, t.call.cpu = -1);
-	TRY(t.call.cpu > 0, t.call.cpu = 0);
-	for (unsigned bit = 0; bit < 64; bit++)
-		TRY(t.call.flags >> bit & 1, t.call.flags &= ~(UINT64_C(1) << bit));
-#undef TRY
-	return any;
-}
-
-/* Sets a field of the one image that all trials share; puts it back if that is not the same. */
-static bool try_value(struct hunter *h, struct trial *best, const struct abi_field *field,
-		      uint64_t value)
-{
-	uint64_t was = attr_get(field, best->call.image, host_order());
+	uint64_t was = call_get(&best->call, part);
 	struct trial t = *best;
 
 	if (value == was)
 		return false;
-	attr_set(field, best->call.image, host_order(), value);
+	call_set(&t.call, part, value);
 	if (take_if_same(h, best, &t))
 		return true;
-	attr_set(field, best->call.image, host_order(), was);
+	call_set(&best->call, part, was);
 	return false;
 }
 
-static bool simplify_field(struct hunter *h, struct trial *best, const struct abi_field *field)
+/* None, or else fewer bits. */
+static bool try_fewer(struct hunter *h, struct trial *best, struct call_part part)
 {
-	uint64_t value = attr_get(field, best->call.image, host_order());
-	bool any = false;
+	bool any = try_number(h, best, part, 0);
 
-	if (!strcmp(field->name, "size"))
-		return try_value(h, best, field, h->model->abi->attr_size);
-	if (!value)
-		return false;
-	if (try_value(h, best, field, 0))
-		return true;
-	for (unsigned bit = 0; bit < 64; bit++)
-		if (value >> bit & 1 && try_value(h, best, field, value & ~(UINT64_C(1) << bit))) {
-			value &= ~(UINT64_C(1) << bit);
-			any = true;
-		}
+	for (unsigned bit = 0; bit < 64; bit++) {
+		uint64_t value = call_get(&best->call, part);
+
+		if (value >> bit & 1)
+			any = try_number(h, best, part, value & ~(UINT64_C(1) << bit)) || any;
+	}
+	return any;
+}
+
+static bool simplify(struct hunter *h, struct trial *best)
+{
+	const struct call_part pid = {.of = PART_PID}, cpu = {.of = PART_CPU},
+			       fd = {.of = PART_GROUP_FD}, flags = {.of = PART_FLAGS};
+	const struct abi *abi = h->model->abi;
+	struct trial t = *best;
+	bool any;
+
+	t.no_files = false;
+	any = best->no_files && take_if_same(h, best, &t);
+	t = *best;
+	t.call.memory = MEMORY_WRITABLE;
+	any = (best->call.memory != MEMORY_WRITABLE && take_if_same(h, best, &t)) || any;
+	t = *best;
+	any = (t.call.poke_count && t.call.poke_count-- && take_if_same(h, best, &t)) || any;
+	any = try_number(h, best, fd, (uint64_t)-1) || any;
+	any = try_number(h, best, pid, 0) || any;
+	any = try_number(h, best, cpu, (uint64_t)-1) || any;
+	any = (best->call.cpu > 0 && try_number(h, best, cpu, 0)) || any;
+	any = try_fewer(h, best, flags) || any;
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct call_part field = {PART_FIELD, &abi->fields[i]};
+
+		if (abi->fields[i].alias_of || abi->fields[i].of_bits)
+			continue;
+		any = (field.field == h->model->machine.size
+			       ? try_number(h, best, field, abi->attr_size)
+			       : try_fewer(h, best, field)) ||
+		      any;
+	}
 	return any;
 }
 
 void trial_shrink(struct hunter *h, struct trial *t)
 {
-	const struct abi *abi = h->model->abi;
-	bool any = true;
-
-	for (unsigned round = 0; any && round < 8; round++) {
-		any = simplify_arguments(h, t);
-		for (size_t i = 0; i < abi->field_count; i++)
-			if (!abi->fields[i].alias_of && !abi->fields[i].of_bits)
-				any = simplify_field(h, t, &abi->fields[i]) || any;
-	}
+	for (unsigned round = 0; round < 8 && simplify(h, t); round++)
+		;
 }
 
 /* Whether a text anywhere in the JSON names that thing. NOLINTNEXTLINE(misc-no-recursion) */

@@ -49,23 +49,14 @@ void trial_shrink(struct hunter *h, struct trial *t);
 /* The call as a case of a case file: a new reference, or NULL without memory. */
 json_t *trial_case(struct hunter *h, const struct trial *t);
 
-/* A call at a boundary. */
-struct boundary {
-	const struct check *check;
-	int missed;          /* the index of the term that it misses by; NONE_MISSED */
-	struct trial *trial; /* not made yet */
-};
-
-/* How many were sought, and how many there are on this machine for this caller. */
-struct boundary_counts {
-	uint64_t sought, found;
-};
-
 /*
- * Calls `each` with every boundary that is found; of a check that none meets, nothing. 0 or
- * -ENOMEM.
+ * Calls `each` with a call at every boundary that is found, not made yet, and the check that it
+ * just meets, or misses; of a check that none meets, with nothing. Counts those sought and those
+ * that there are on this machine for this caller. 0 or -ENOMEM.
  */
-int boundaries_find(struct hunter *h, struct drawer *d, struct boundary_counts *counts,
-		    void (*each)(void *context, const struct boundary *boundary), void *context);
+int boundaries_find(struct hunter *h, struct drawer *d, uint64_t *sought, uint64_t *found,
+		    void (*each)(void *context, const struct check *check, bool is_met,
+				 struct trial *trial),
+		    void *context);
 
 #endif

@@ -38,15 +38,27 @@ static void domain_add_around(struct domain *domain, uint64_t value)
 	domain_add(domain, value + 1);
 }
 
+static void domain_add_all(struct domain *domain, const int64_t *values, size_t size)
+{
+	for (size_t i = 0; i < size / sizeof(*values); i++)
+		domain_add(domain, (uint64_t)values[i]);
+}
+
 static uint64_t pick(struct drawer *d, const struct domain *domain)
 {
 	return domain->count ? domain->values[below(d, domain->count)] : 0;
 }
 
-bool drawer_is_field(const struct drawer *d, size_t i, const struct abi_field *field)
+struct aspect *drawer_field(struct drawer *d, const struct abi_field *field)
 {
-	return d->fields[i]->offset == field->offset && d->fields[i]->first == field->first &&
-	       d->fields[i]->width == field->width;
+	for (size_t i = 0; field && i < d->field_count; i++) {
+		const struct abi_field *own = d->fields[i].part.field;
+
+		if (own->offset == field->offset && own->first == field->first &&
+		    own->width == field->width)
+			return &d->fields[i];
+	}
+	return NULL;
 }
 
 /* What the checks hold a field against, and what is one off. */
@@ -59,15 +71,12 @@ static void gather_term(struct term *term, void *context)
 {
 	struct gathering *g = context;
 	const struct facts *facts = &g->drawer->model->facts;
-	const struct abi_field *field = facts->list[term->fact].field;
+	struct aspect *aspect = drawer_field(g->drawer, facts->list[term->fact].field);
 	uint64_t value = term->operand.value;
 
-	if (!field ||
-	    (term->operand.is_fact && !fact_get(facts, term->operand.fact, g->situation, &value)))
-		return;
-	for (size_t i = 0; i < g->drawer->field_count; i++)
-		if (drawer_is_field(g->drawer, i, field))
-			domain_add_around(&g->drawer->of_field[i], value);
+	if (aspect &&
+	    (!term->operand.is_fact || fact_get(facts, term->operand.fact, g->situation, &value)))
+		domain_add_around(&aspect->domain, value);
 }
 
 static void gather_operands(struct drawer *d)
@@ -91,20 +100,22 @@ static void add_names(struct domain *domain, const struct abi_family *family)
 
 static void begin_fields(struct drawer *d)
 {
-	static const uint64_t plain[] = {0, 1, 2, 3, 4, 8, 0xff, 0xffff, UINT32_MAX, UINT64_MAX};
+	static const int64_t plain[] = {0, 1, 2, 3, 4, 8, 0xff, 0xffff, UINT32_MAX, -1};
 	const struct abi *abi = d->model->abi;
 
 	for (size_t i = 0; i < abi->field_count && d->field_count < FIELDS_MAX; i++) {
 		const struct abi_field *field = &abi->fields[i];
-		struct domain *domain = &d->of_field[d->field_count];
+		struct aspect *aspect = &d->fields[d->field_count];
+		struct domain *domain = &aspect->domain;
 
 		if (field->alias_of || !strcmp(field->name, "size"))
 			continue;
-		d->fields[d->field_count++] = field;
+		d->field_count++;
+		aspect->part = (struct call_part){PART_FIELD, field};
+		aspect->width = field->width ? field->width : field->size * 8;
 		if (field->width == 1)
 			continue; /* its other value is all there is */
-		for (size_t j = 0; j < sizeof(plain) / sizeof(plain[0]); j++)
-			domain_add(domain, plain[j]);
+		domain_add_all(domain, plain, sizeof(plain));
 		add_names(domain, field->set);
 		for (size_t j = 0; j < 8; j++)
 			add_names(domain, field->by_type[j]);
@@ -116,59 +127,58 @@ static void add_machine(struct drawer *d)
 {
 	const struct environment *env = d->model->machine.env;
 
-	for (size_t i = 0; i < d->field_count; i++) {
-		bool is_type = !strcmp(d->fields[i]->name, "type");
-		bool is_address = !strcmp(d->fields[i]->name, "config1");
+	struct domain *type = &drawer_field(d, d->model->machine.type)->domain;
+	struct domain *address = &drawer_field(d, d->model->machine.config1)->domain;
 
-		for (size_t j = 0; is_type && j < env->pmu_count; j++)
-			domain_add(&d->of_field[i], env->pmus[j].type);
-		for (size_t j = 0; is_type && j < 12; j++)
-			domain_add(&d->of_field[i], j);
-		for (size_t j = 0; is_address && j < d->stage->things.count; j++)
-			if (d->stage->things.list[j].role == A_TEXT ||
-			    d->stage->things.list[j].role == SOME_MEMORY)
-				domain_add_around(&d->of_field[i], d->stage->things.list[j].value);
-	}
+	for (size_t i = 0; i < env->pmu_count; i++)
+		domain_add(type, env->pmus[i].type);
+	for (size_t i = 0; i < 12; i++)
+		domain_add(type, i);
+	for (size_t i = 0; i < d->stage->things.count; i++)
+		if (d->stage->things.list[i].role == A_TEXT ||
+		    d->stage->things.list[i].role == SOME_MEMORY)
+			domain_add_around(address, d->stage->things.list[i].value);
 }
 
 static void begin_arguments(struct drawer *d)
 {
+	static const int64_t pids[] = {-2, -1, 0, INT32_MAX}, fds[] = {-1, -2, 999999},
+			     cpus[] = {-1, -2, INT32_MAX}, flags[] = {1, 2, 4, 8, 16, 1U << 31};
 	const struct environment *env = d->model->machine.env;
 	const struct abi *abi = d->model->abi;
+	struct domain *size = &d->size.domain;
 
-	for (int i = -2; i <= 0; i++)
-		domain_add(&d->pids, (uint64_t)i);
-	domain_add(&d->pids, INT32_MAX);
-	domain_add(&d->fds, (uint64_t)-1);
-	domain_add(&d->fds, (uint64_t)-2);
-	domain_add(&d->fds, 999999);
+	d->size.part = (struct call_part){PART_FIELD, d->model->machine.size};
+	d->pid.part.of = PART_PID;
+	d->cpu.part.of = PART_CPU;
+	d->group_fd.part.of = PART_GROUP_FD;
+	d->flags.part.of = PART_FLAGS;
+	d->flags.toggles = true;
+	domain_add_all(&d->pid.domain, pids, sizeof(pids));
+	domain_add_all(&d->group_fd.domain, fds, sizeof(fds));
 	for (size_t i = 0; i < d->stage->things.count; i++) {
 		const struct thing *thing = &d->stage->things.list[i];
 
 		if (thing->role == A_TASK || thing->role == A_FILE)
-			domain_add(&d->pids, thing->value);
+			domain_add(&d->pid.domain, thing->value);
 		if (thing->role == AN_EVENT || thing->role == A_FILE)
-			domain_add(&d->fds, thing->value);
+			domain_add(&d->group_fd.domain, thing->value);
 	}
 	for (unsigned cpu = 0; cpu < env->cpu_limit && cpu < 4; cpu++)
-		domain_add(&d->cpus, cpu);
-	domain_add(&d->cpus, (uint64_t)-1);
-	domain_add(&d->cpus, (uint64_t)-2);
-	domain_add_around(&d->cpus, env->cpu_limit);
-	domain_add(&d->cpus, INT32_MAX);
-	for (unsigned i = 0; i < 5; i++)
-		domain_add(&d->flags, UINT64_C(1) << i);
-	domain_add(&d->flags, UINT64_C(1) << 31);
-	domain_add(&d->sizes, 0);
-	domain_add(&d->sizes, 1);
+		domain_add(&d->cpu.domain, cpu);
+	domain_add_around(&d->cpu.domain, env->cpu_limit);
+	domain_add_all(&d->cpu.domain, cpus, sizeof(cpus));
+	domain_add_all(&d->flags.domain, flags, sizeof(flags));
+	domain_add(size, 0);
+	domain_add(size, 1);
 	for (size_t i = 0; i < abi->size_count; i++)
-		domain_add_around(&d->sizes, abi->sizes[i].size);
-	domain_add_around(&d->sizes, env->attr_size);
-	domain_add_around(&d->sizes, env->page_size);
-	domain_add(&d->sizes, UINT32_MAX);
-	for (size_t i = 0; i < d->sizes.count; i++)
-		if (d->sizes.values[i] <= env->page_size)
-			domain_add(&d->mapped, d->sizes.values[i]);
+		domain_add_around(size, abi->sizes[i].size);
+	domain_add_around(size, env->attr_size);
+	domain_add_around(size, env->page_size);
+	domain_add(size, UINT32_MAX);
+	for (size_t i = 0; i < size->count; i++)
+		if (size->values[i] <= env->page_size)
+			domain_add(&d->mapped, size->values[i]);
 	for (uint64_t i = 2; i <= 8; i++)
 		domain_add(&d->mapped, i);
 }
@@ -199,24 +209,21 @@ static uint64_t draw_value(struct drawer *d, const struct domain *domain, unsign
 
 static void change_field(struct drawer *d, struct call *call)
 {
-	size_t i = below(d, d->field_count);
-	const struct abi_field *field = d->fields[i];
-	unsigned width = field->width ? field->width : field->size * 8;
-	uint64_t value, now = attr_get(field, call->image, host_order());
+	const struct aspect *aspect = &d->fields[below(d, d->field_count)];
+	const struct abi_family *set = aspect->part.field->set;
+	uint64_t now = call_get(call, aspect->part);
 
-	if (width == 1)
-		value = !now;
-	else if (field->set && field->set->mask && below(d, 3))
-		value = now | draw_value(d, &d->of_field[i], width);
+	if (aspect->width == 1)
+		now = !now;
+	else if (set && set->mask && below(d, 3))
+		now |= draw_value(d, &aspect->domain, aspect->width);
 	else
-		value = draw_value(d, &d->of_field[i], width);
-	attr_set(field, call->image, host_order(), value);
+		now = draw_value(d, &aspect->domain, aspect->width);
+	call_set(call, aspect->part, now);
 }
 
 static void change_memory(struct drawer *d, struct call *call)
 {
-	const struct abi_field *size = abi_field(d->model->abi, "size");
-
 	switch (below(d, 8)) {
 	case 0:
 		call->memory = MEMORY_NULL;
@@ -236,36 +243,27 @@ static void change_memory(struct drawer *d, struct call *call)
 					      .byte = 1};
 		return;
 	default:
-		attr_set(size, call->image, host_order(),
-			 below(d, 4) ? pick(d, &d->sizes) : random_next(&d->state) & 0xfff);
+		call_set(call, d->size.part,
+			 below(d, 4) ? pick(d, &d->size.domain) : random_next(&d->state) & 0xfff);
 	}
 }
 
 static void change_argument(struct drawer *d, struct call *call, bool *no_files)
 {
-	switch (below(d, 9)) {
-	case 0:
-	case 1:
-		call->pid = (int32_t)pick(d, &d->pids);
-		return;
-	case 2:
-	case 3:
-		call->cpu = (int32_t)pick(d, &d->cpus);
-		return;
-	case 4:
-	case 5:
-		call->group_fd = (int32_t)pick(d, &d->fds);
-		return;
-	case 6:
-		call->flags ^= pick(d, &d->flags);
-		return;
-	case 7:
-		if (one_in(d, 16))
-			*no_files = true;
-		return;
-	default:
+	const struct aspect *const arguments[] = {&d->pid,      &d->pid,      &d->cpu,  &d->cpu,
+						  &d->group_fd, &d->group_fd, &d->flags};
+	enum { COUNT = sizeof(arguments) / sizeof(arguments[0]) };
+	size_t i = below(d, COUNT + 2);
+	uint64_t value = i < COUNT ? pick(d, &arguments[i]->domain) : 0;
+
+	if (i < COUNT && arguments[i]->toggles)
+		value ^= call_get(call, arguments[i]->part);
+	if (i < COUNT)
+		call_set(call, arguments[i]->part, value);
+	else if (i > COUNT)
 		change_memory(d, call);
-	}
+	else if (one_in(d, 16))
+		*no_files = true;
 }
 
 static const struct seed *draw_seed(struct drawer *d)
@@ -282,12 +280,9 @@ void drawer_draw(struct drawer *d, struct call *call, bool *no_files)
 {
 	static const unsigned char changes[] = {0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 6, 8, 12};
 	const struct seed *seed = draw_seed(d);
-	unsigned char *image = call->image;
 	size_t n = changes[below(d, sizeof(changes))];
 
-	*call = seed->call;
-	call->image = image;
-	memcpy(image, seed->call.image, d->model->abi->attr_size);
+	call_assign(call, &seed->call, d->model->abi);
 	*no_files = false;
 	while (n--) {
 		if (below(d, 5) < 3)
@@ -296,91 +291,3 @@ void drawer_draw(struct drawer *d, struct call *call, bool *no_files)
 			change_argument(d, call, no_files);
 	}
 }
-
-/*
- * A predicate as a list of ways, each a list of terms: its disjunctive normal form.
- * NOLINTBEGIN(misc-no-recursion): as deep as the predicate, which is bounded where it is compiled
- */
-
-/* Whatever holds in both. */
-static void join(const struct ways *a, const struct ways *b, struct ways *out)
-{
-	out->count = 0;
-	for (size_t i = 0; i < a->count; i++)
-		for (size_t j = 0; j < b->count; j++) {
-			struct way *way = &out->list[out->count];
-
-			if (out->count == WAYS_MAX ||
-			    a->list[i].count + b->list[j].count > LITERALS_MAX) {
-				out->is_cut = true;
-				return;
-			}
-			*way = a->list[i];
-			for (size_t k = 0; k < b->list[j].count; k++)
-				way->list[way->count++] = b->list[j].list[k];
-			out->count++;
-		}
-}
-
-static void append_ways(struct ways *out, const struct ways *more)
-{
-	for (size_t i = 0; i < more->count; i++) {
-		if (out->count == WAYS_MAX) {
-			out->is_cut = true;
-			return;
-		}
-		out->list[out->count++] = more->list[i];
-	}
-}
-
-static void expand_predicate(const struct predicate *p, bool holds, struct ways *out);
-
-/* Each part is to hold, or to not hold: all of them, or one. */
-static void expand_parts(const struct predicate *p, bool holds, bool all, struct ways *out)
-{
-	struct ways *part = calloc(1, sizeof(*part)), *joined = calloc(1, sizeof(*joined));
-
-	if (part && joined) {
-		out->count = all; /* one way that asks nothing, or none */
-		out->list[0].count = 0;
-		for (size_t i = 0; i < p->count; i++) {
-			part->count = 0;
-			expand_predicate(p->parts[i], holds, part);
-			if (!all) {
-				append_ways(out, part);
-				continue;
-			}
-			join(out, part, joined);
-			*out = *joined;
-		}
-	}
-	free(part);
-	free(joined);
-}
-
-static void expand_predicate(const struct predicate *p, bool holds, struct ways *out)
-{
-	switch (p->kind) {
-	case TERM:
-		out->count = 1;
-		out->list[0] = (struct way){.list = {{&p->term, holds}}, .count = 1};
-		return;
-	case TOKEN:
-		out->count = p->settled == (holds ? HOLDS : DOES_NOT_HOLD);
-		out->list[0].count = 0;
-		return;
-	case NOT:
-		expand_predicate(p->parts[0], !holds, out);
-		return;
-	default:
-		expand_parts(p, holds, (p->kind == ALL) == holds, out);
-	}
-}
-
-void ways_of(const struct predicate *predicate, struct ways *ways)
-{
-	ways->count = 0;
-	ways->is_cut = false;
-	expand_predicate(predicate, true, ways);
-}
-/* NOLINTEND(misc-no-recursion) */

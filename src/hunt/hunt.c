@@ -177,10 +177,9 @@ static void keep_call(struct worker *w, const struct trial *t)
 }
 
 /* Makes a call at a boundary, each held against the witnesses. */
-static void make_boundary(void *context, const struct boundary *boundary)
+static void make_boundary(void *context, const struct check *check, bool is_met, struct trial *t)
 {
 	struct worker *w = context;
-	struct trial *t = boundary->trial;
 
 	t->gates = ~0U;
 	if (!trial_run(&w->hunter, t))
@@ -188,8 +187,8 @@ static void make_boundary(void *context, const struct boundary *boundary)
 	count_trial(w, t);
 	if (w->hunt->options->mutates)
 		keep_call(w, t);
-	if (boundary->missed == NONE_MISSED)
-		w->tally->met[boundary->check - w->hunter.model->checks] = 1;
+	if (is_met)
+		w->tally->met[check - w->hunter.model->checks] = 1;
 }
 
 /* Whether one of the calls is now predicted in another way than it was. */
@@ -220,29 +219,26 @@ _Noreturn static void work(struct worker *w)
 {
 	unsigned char *image = calloc(1, w->hunt->model->abi->attr_size);
 	struct trial t = {.call.image = image};
-	struct boundary_counts found;
+	uint64_t *counts = w->tally->counts;
 	int err;
 
 	if (!image)
 		fail(w, "memory for an attr", ENOMEM);
 	set_stage(w);
 	w->hunter.caller = caller_as(&w->hunter.model->machine.env->rights, w->as);
-	while (!w->hunt->options->boundaries &&
-	       (!w->calls || w->tally->counts[COUNT_CALLS] < w->calls)) {
-		if (w->until > 0 && w->tally->counts[COUNT_CALLS] % BATCH == 0 &&
-		    clock_seconds() >= w->until)
+	while (!w->hunt->options->boundaries && (!w->calls || counts[COUNT_CALLS] < w->calls)) {
+		if (w->until > 0 && !(counts[COUNT_CALLS] % BATCH) && clock_seconds() >= w->until)
 			break;
 		t.call.image = image;
 		drawer_draw(&w->drawer, &t.call, &t.no_files);
-		t.gates = w->tally->counts[COUNT_CALLS] % WITNESSED ? 0 : ~0U;
+		t.gates = counts[COUNT_CALLS] % WITNESSED ? 0 : ~0U;
 		if (!trial_run(&w->hunter, &t))
 			look_again(w, &t);
 		count_trial(w, &t);
 	}
 	if (w->hunt->options->boundaries) {
-		err = boundaries_find(&w->hunter, &w->drawer, &found, make_boundary, w);
-		w->tally->counts[COUNT_SOUGHT] = found.sought;
-		w->tally->counts[COUNT_FOUND] = found.found;
+		err = boundaries_find(&w->hunter, &w->drawer, &counts[COUNT_SOUGHT],
+				      &counts[COUNT_FOUND], make_boundary, w);
 		if (err)
 			fail(w, "memory for boundaries", -err);
 		if (w->hunt->options->mutates)
