@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The answer as JSON, by a row for each member, and for people.
+ * The answer as JSON, and for people.
  */
 #include "why/explanation.h"
 
@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "text/json_text.h"
-#include "text/row.h"
 #include "text/say.h"
 
 enum { POOL_SIZE = 16 << 20, POOL_ALIGN = 16 };
@@ -71,206 +70,153 @@ const char *pool_print(struct pool *pool, const char *format, ...)
  * As JSON.
  */
 
-struct member_row {
-	const char *key;
-	enum {
-		TEXT,   /* const char *, left out if it is NULL */
-		TEXTS,  /* const char **, which ends with NULL; left out as a TEXT */
-		NUMBER, /* int64_t, left out below 0 */
-		TRUTH,  /* bool */
-		FLAG,   /* the same, left out if it is false */
-		SAID,   /* enum said */
-		JSON,   /* const json_t *, left out as a TEXT */
-		LIST,   /* a pointer to structs, left out if it is NULL */
-		PARTS,  /* the members of a struct */
-		MADE    /* by `make`, left out if that is NULL */
-	} kind;
-	size_t at;
-	const struct member_row *of; /* of a LIST and of PARTS */
-	size_t count, size;          /* of a LIST: where its length is, and bytes of each */
-	json_t *(*make)(const void *at);
-};
+/* A text, or what else there can be; NULL leaves the member out. */
+static json_t *text_json(const char *text)
+{
+	return text ? json_string(text) : NULL;
+}
 
 static json_t *texts_json(const char *const *texts)
 {
-	json_t *list = json_array();
+	json_t *list = texts ? json_array() : NULL;
 
-	for (; *texts; texts++)
+	for (; texts && *texts; texts++)
 		json_array_append_new(list, json_string(*texts));
 	return list;
 }
 
-/* As deep as the rows, and a cause among the suspects of another. NOLINTBEGIN(misc-no-recursion) */
-static void put_members(json_t *json, const struct member_row *row, const unsigned char *from)
+static json_t *flag_json(bool is_set)
 {
-	for (; row->key; row++) {
-		const void *at = from + row->at, *list;
-		json_t *one = NULL, *element;
-		size_t count;
+	return is_set ? json_true() : NULL;
+}
 
-		switch (row->kind) {
-		case TEXT:
-			memcpy(&list, at, sizeof(list));
-			one = list ? json_string(list) : NULL;
-			break;
-		case TEXTS:
-			memcpy(&list, at, sizeof(list));
-			one = list ? texts_json(list) : NULL;
-			break;
-		case NUMBER:
-			if (*(const int64_t *)at >= 0)
-				one = json_integer(*(const int64_t *)at);
-			break;
-		case TRUTH:
-		case FLAG:
-			if (row->kind == TRUTH || *(const bool *)at)
-				one = json_boolean(*(const bool *)at);
-			break;
-		case SAID:
-			if (*(const enum said *)at)
-				one = json_boolean(*(const enum said *)at == SAID_YES);
-			break;
-		case JSON:
-			memcpy(&list, at, sizeof(list));
-			one = json_incref((json_t *)list);
-			break;
-		case LIST:
-			memcpy(&list, at, sizeof(list));
-			memcpy(&count, from + row->count, sizeof(count));
-			one = list ? json_array() : NULL;
-			for (size_t i = 0; list && i < count; i++) {
-				element = json_object();
-				put_members(element, row->of,
-					    (const unsigned char *)list + i * row->size);
-				json_array_append_new(one, element);
-			}
-			break;
-		case PARTS:
-			put_members(json, row->of, at);
-			break;
-		case MADE:
-			one = row->make(at);
-		}
-		if (one)
-			json_object_set_new(json, row->key, one);
-	}
+static json_t *said_json(enum said said)
+{
+	return said ? json_boolean(said == SAID_YES) : NULL;
+}
+
+static json_t *cause_json(const struct cause *cause);
+
+/* Below it, as suspects are below a cause. NOLINTBEGIN(misc-no-recursion) */
+static json_t *causes_json(const struct cause *causes, size_t count)
+{
+	json_t *list = causes ? json_array() : NULL;
+
+	for (size_t i = 0; causes && i < count; i++)
+		json_array_append_new(list, cause_json(&causes[i]));
+	return list;
+}
+
+static json_t *cause_json(const struct cause *c)
+{
+	return json_pack("{s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "opened",
+			 said_json(c->opened), "errno", text_json(c->err), "check",
+			 text_json(c->check), "function", text_json(c->function), "because",
+			 text_json(c->because), "instead", text_json(c->instead), "or",
+			 causes_json(c->others, c->other_count), "foretold",
+			 text_json(c->predicted), "unknown", text_json(c->unknown), "suspects",
+			 causes_json(c->suspects, c->suspect_count));
 }
 /* NOLINTEND(misc-no-recursion) */
 
-#define LIST_OF(key_, struct_, list_, count_, rows_)                                               \
-	{                                                                                          \
-		key_, LIST, AT(struct_, list_), .of = (rows_), .count = offsetof(struct_, count_), \
-						.size = sizeof(*((struct_ *)NULL)->list_)          \
-	}
-
-static const struct member_row others_rows[] = {{"because", TEXT, AT(struct cause, because)},
-						{"instead", TEXT, AT(struct cause, instead)},
-						{0}};
-
-static const struct member_row cause_rows[] = {
-	{"opened", SAID, AT(struct cause, opened)},
-	{"errno", TEXT, AT(struct cause, err)},
-	{"check", TEXT, AT(struct cause, check)},
-	{"function", TEXT, AT(struct cause, function)},
-	{"because", TEXT, AT(struct cause, because)},
-	{"instead", TEXT, AT(struct cause, instead)},
-	LIST_OF("or", struct cause, others, other_count, others_rows),
-	{"foretold", TEXT, AT(struct cause, predicted)},
-	{"unknown", TEXT, AT(struct cause, unknown)},
-	LIST_OF("suspects", struct cause, suspects, suspect_count, cause_rows),
-	{0}};
-
-static const struct member_row note_rows[] = {{"proven", TRUTH, AT(struct note, is_proven)},
-					      {"says", TEXT, AT(struct note, says)},
-					      {"check", TEXT, AT(struct note, check)},
-					      {"useless", FLAG, AT(struct note, is_useless)},
-					      {0}};
-
-static const struct member_row then_rows[] = {
-	{"call", TEXT, AT(struct then_told, call)},
-	{"", PARTS, AT(struct then_told, cause), .of = cause_rows},
-	{"largest", NUMBER, AT(struct then_told, largest)},
-	{0}};
-
-static const struct member_row dead_end_rows[] = {
-	{"do", TEXTS, AT(struct dead_end, does)},
-	{"", PARTS, AT(struct dead_end, cause), .of = cause_rows},
-	{0}};
-
-/* The call once it is changed, with what stands around it by its name. */
-static json_t *changed_json(const void *at)
+/* The members of a cause among others: `first` stands before, `last` (or NULL) behind them. */
+static json_t *with_cause(json_t *first, const struct cause *cause, json_t *last)
 {
-	const struct remedy_found *remedy = at;
+	json_t *json = cause_json(cause);
 
-	return stage_open_json(remedy->things, remedy->env, &remedy->call);
+	json_object_update(first, json);
+	json_object_update(first, last);
+	json_decref(json);
+	json_decref(last);
+	return first;
 }
 
-static json_t *sysctl_json(const void *at)
+static json_t *notes_json(const struct note *notes, size_t count)
 {
-	const struct remedy_found *remedy = at;
+	json_t *list = notes ? json_array() : NULL;
 
-	return remedy->sysctl ? json_pack("{s:i}", remedy->sysctl, remedy->value) : NULL;
+	for (size_t i = 0; notes && i < count; i++)
+		json_array_append_new(list, json_pack("{s:b, s:o*, s:o*, s:o*}", "proven",
+						      notes[i].is_proven, "says",
+						      text_json(notes[i].says), "check",
+						      text_json(notes[i].check), "useless",
+						      flag_json(notes[i].is_useless)));
+	return list;
 }
 
-/* What is changed in the call, and what is changed around it. */
-static const struct member_row changed_rows[] = {
-	{"do", TEXTS, AT(struct remedy_found, does)},
-	{"loses", TEXTS, AT(struct remedy_found, loses)},
-	{"tried", TRUTH, AT(struct remedy_found, is_tried)},
-	{"unsure", TEXT, AT(struct remedy_found, unsure)},
-	{"fallback", FLAG, AT(struct remedy_found, is_fallback)},
-	{"useless", TEXT, AT(struct remedy_found, useless)},
-	{"open", MADE, .make = changed_json},
-	{"as", TEXT, AT(struct remedy_found, as)},
-	{0}};
-
-static const struct member_row surroundings_rows[] = {
-	{"do", TEXTS, AT(struct remedy_found, does)},
-	{"loses", TEXTS, AT(struct remedy_found, loses)},
-	{"as", TEXT, AT(struct remedy_found, as)},
-	{"sysctl", MADE, .make = sysctl_json},
-	{"unsure", TEXT, AT(struct remedy_found, unsure)},
-	{"tried", TRUTH, AT(struct remedy_found, is_tried)},
-	{0}};
-
-static json_t *remedies_json(const void *at)
+static json_t *then_json(const struct explanation *x)
 {
-	const struct explanation *x = at;
-	json_t *list = x->remedies ? json_array() : NULL, *one;
+	json_t *list = x->then ? json_array() : NULL;
 
-	for (size_t i = 0; i < x->remedy_count; i++) {
-		const struct remedy_found *remedy = &x->remedies[i];
+	for (size_t i = 0; i < x->then_count; i++) {
+		int64_t largest = x->then[i].largest;
 
-		one = json_object();
-		put_members(one, remedy->call.image ? changed_rows : surroundings_rows,
-			    (const unsigned char *)remedy);
-		json_array_append_new(list, one);
+		json_array_append_new(
+			list, with_cause(json_pack("{s:o*}", "call", text_json(x->then[i].call)),
+					 &x->then[i].cause,
+					 json_pack("{s:o*}", "largest",
+						   largest < 0 ? NULL : json_integer(largest))));
 	}
 	return list;
 }
 
-static json_t *counted_json(const void *at)
+static json_t *dead_ends_json(const struct explanation *x)
 {
-	const struct explanation *x = at;
+	json_t *list = x->dead_ends ? json_array() : NULL;
+
+	for (size_t i = 0; i < x->dead_end_count; i++)
+		json_array_append_new(list, with_cause(json_pack("{s:o*}", "do",
+								 texts_json(x->dead_ends[i].does)),
+						       &x->dead_ends[i].cause, NULL));
+	return list;
+}
+
+/* What is changed in the call, with what it is then, or around it. */
+static json_t *remedy_json(const struct remedy_found *r)
+{
+	json_t *does = texts_json(r->does), *loses = texts_json(r->loses);
+	json_t *unsure = text_json(r->unsure), *as = text_json(r->as);
+
+	if (r->call.image)
+		return json_pack("{s:o*, s:o*, s:b, s:o*, s:o*, s:o*, s:o*, s:o*}", "do", does,
+				 "loses", loses, "tried", r->is_tried, "unsure", unsure, "fallback",
+				 flag_json(r->is_fallback), "useless", text_json(r->useless),
+				 "open", stage_open_json(r->things, r->env, &r->call), "as", as);
+	return json_pack("{s:o*, s:o*, s:o*, s:o*, s:o*, s:b}", "do", does, "loses", loses, "as",
+			 as, "sysctl", r->sysctl ? json_pack("{s:i}", r->sysctl, r->value) : NULL,
+			 "unsure", unsure, "tried", r->is_tried);
+}
+
+static json_t *remedies_json(const struct explanation *x)
+{
+	json_t *list = x->remedies ? json_array() : NULL;
+
+	for (size_t i = 0; i < x->remedy_count; i++)
+		json_array_append_new(list, remedy_json(&x->remedies[i]));
+	return list;
+}
+
+static json_t *counted_json(const struct explanation *x)
+{
 	const struct counted *c = &x->counted;
-	json_t *json;
+	json_t *samples = NULL, *throttled = NULL;
 
 	if (!x->is_counted)
 		return NULL;
-	json = json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "value", (json_int_t)c->value, "time_enabled",
-			 (json_int_t)c->enabled, "time_running", (json_int_t)c->running, "switches",
-			 (json_int_t)c->switches, "page_faults", (json_int_t)c->faults,
-			 "system_calls", (json_int_t)c->syscalls);
 	if (c->has_samples) {
-		json_object_set_new(json, "samples", json_integer((json_int_t)c->samples));
-		json_object_set_new(json, "throttled", json_integer((json_int_t)c->throttled));
+		samples = json_integer((json_int_t)c->samples);
+		throttled = json_integer((json_int_t)c->throttled);
 	}
-	return json;
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o*, s:o*}", "value",
+			 (json_int_t)c->value, "time_enabled", (json_int_t)c->enabled,
+			 "time_running", (json_int_t)c->running, "switches",
+			 (json_int_t)c->switches, "page_faults", (json_int_t)c->faults,
+			 "system_calls", (json_int_t)c->syscalls, "samples", samples, "throttled",
+			 throttled);
 }
 
-static json_t *came_json(const void *at)
+static json_t *came_json(const struct explanation *x)
 {
-	const struct explanation *x = at;
 	json_t *json = x->caller_count ? json_object() : NULL;
 
 	for (size_t i = 0; i < x->caller_count; i++)
@@ -278,52 +224,30 @@ static json_t *came_json(const void *at)
 	return json;
 }
 
-static const struct member_row rows[] = {
-	{"call", TEXT, AT(struct explanation, call)},
-	{"", PARTS, AT(struct explanation, cause), .of = cause_rows},
-	{"witnessed", TEXTS, AT(struct explanation, witnessed)},
-	{"gate", TEXT, AT(struct explanation, gate)},
-	LIST_OF("others", struct explanation, others, other_count, note_rows),
-	{"counted", MADE, .make = counted_json},
-	LIST_OF("notes", struct explanation, notes, note_count, note_rows),
-	LIST_OF("then", struct explanation, then, then_count, then_rows),
-	LIST_OF("behind", struct explanation, behind, behind_count, cause_rows),
-	LIST_OF("dead_ends", struct explanation, dead_ends, dead_end_count, dead_end_rows),
-	{"cut", FLAG, AT(struct explanation, is_cut)},
-	{"changes", MADE, .make = remedies_json},
-	{"as", TEXT, AT(struct explanation, as)},
-	{"caller", TEXT, AT(struct explanation, caller)},
-	{"tried", TRUTH, AT(struct explanation, is_tried)},
-	{"told", TEXT, AT(struct explanation, told)},
-	{"as_told", SAID, AT(struct explanation, as_told)},
-	{"instead_of", JSON, AT(struct explanation, instead_of)},
-	LIST_OF("behind", struct explanation, behind_others, behind_others_count, cause_rows),
-	{"callers", MADE, .make = came_json},
-	{0}};
-
 json_t *explanation_json(const struct explanation *x)
 {
-	json_t *json = json_object();
-
-	put_members(json, rows, (const unsigned char *)x);
-	return json;
+	return with_cause(
+		json_pack("{s:o*}", "call", text_json(x->call)), &x->cause,
+		json_pack("{s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, "
+			  "s:o*, s:b, s:o*, s:o*, s:O*, s:o*, s:o*}",
+			  "witnessed", texts_json(x->witnessed), "gate", text_json(x->gate),
+			  "others", notes_json(x->others, x->other_count), "counted",
+			  counted_json(x), "notes", notes_json(x->notes, x->note_count), "then",
+			  then_json(x), "behind", causes_json(x->behind, x->behind_count),
+			  "dead_ends", dead_ends_json(x), "cut", flag_json(x->is_cut), "changes",
+			  remedies_json(x), "as", text_json(x->as), "caller", text_json(x->caller),
+			  "tried", x->is_tried, "told", text_json(x->told), "as_told",
+			  said_json(x->as_told), "instead_of", x->instead_of, "behind",
+			  causes_json(x->behind_others, x->behind_others_count), "callers",
+			  came_json(x)));
 }
-
-static const struct member_row absent_rows[] = {
-	{"absent", TEXT, AT(struct absent_answer, what)},
-	{"name", TEXT, AT(struct absent_answer, name)},
-	{"is", TEXT, AT(struct absent_answer, is)},
-	{"because", TEXT, AT(struct absent_answer, because)},
-	{"instead", TEXT, AT(struct absent_answer, instead)},
-	{"there", TEXTS, AT(struct absent_answer, there)},
-	{0}};
 
 json_t *absent_json(const struct absent_answer *absent)
 {
-	json_t *json = json_pack("{s:b}", "opened", false);
-
-	put_members(json, absent_rows, (const unsigned char *)absent);
-	return json;
+	return json_pack("{s:b, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "opened", false, "absent",
+			 text_json(absent->what), "name", text_json(absent->name), "is",
+			 text_json(absent->is), "because", text_json(absent->because), "instead",
+			 text_json(absent->instead), "there", texts_json(absent->there));
 }
 
 /*
@@ -332,14 +256,11 @@ json_t *absent_json(const struct absent_answer *absent)
 
 static void write_joined(const char *const *texts, const char *between, unsigned indent, FILE *f)
 {
-	json_t *all = json_string("");
+	json_t *all = json_string(""), *more;
 
-	for (size_t i = 0; texts[i]; i++) {
-		json_t *more =
-			json_sprintf("%s%s%s", json_string_value(all), i ? between : "", texts[i]);
-
+	for (size_t i = 0; texts[i]; i++, all = more) {
+		more = json_sprintf("%s%s%s", json_string_value(all), i ? between : "", texts[i]);
 		json_decref(all);
-		all = more;
 	}
 	say_wrapped(f, json_string_value(all), indent, indent, SAY_COLUMNS);
 	json_decref(all);

@@ -97,7 +97,7 @@ struct explanation {
 	size_t remedy_count;
 	const char *told;
 	enum said as_told;
-	const json_t *instead_of; /* texts: what of the call is another here; or NULL */
+	json_t *instead_of; /* texts: what of the call is another here; or NULL */
 	struct came {
 		const char *as, *to;
 	} callers[IDENTITIES]; /* what it came to for others */
