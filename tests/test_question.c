@@ -7,7 +7,7 @@
 
 #include "asked.h"
 #include "unit.h"
-#include "why/then.h"
+#include "why/opened.h"
 #include "why/question.h"
 
 /*

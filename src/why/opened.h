@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is done with an event once it is open: {"mmap": {"pages": 8}}, {"ioctl": {"request":
- * "period", "u64": 1}}, {"read": {"size": 8}}, {"munmap": {"length": 4096}}, {"poll": {}}.
+ * What is done with an event once it is open: it counts a load, or what a question says is done:
+ * {"mmap": {"pages": 8}}, {"ioctl": {"request": "period", "u64": 1}}, {"read": {"size": 8}},
+ * {"munmap": {"length": 4096}}, {"poll": {}}.
  */
-#ifndef PERFABI_WHY_THEN_H
-#define PERFABI_WHY_THEN_H
+#ifndef PERFABI_WHY_OPENED_H
+#define PERFABI_WHY_OPENED_H
 
+#include "call/call.h"
 #include "language/scope.h"
 #include "model/world.h"
 
@@ -38,5 +40,11 @@ int then_do(struct then_call *call, const struct scope *scope, int fd, struct th
 
 /* The call as C has it: "mmap(NULL, 36864, ...)"; cut at `size`. */
 void then_write(const struct then_call *call, char *out, size_t size);
+
+/*
+ * Opens the event, lets it count some milliseconds of this process's work, and closes it. Whether
+ * that tells anything: false for events on other processes or cgroups, and where it does not open.
+ */
+bool count_event(const struct call *call, const struct environment *env, struct counted *out);
 
 #endif
