@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "call/call.h"
 #include "language/keys.h"
 #include "machine/names.h"
+#include "text/json_text.h"
 
 /*
  * perf_event_attr__fprintf() of perf writes "  name   value (NAME)", and of unions
@@ -52,81 +54,76 @@ static void copy_trimmed(char *out, size_t size, const char *from, size_t n)
 	snprintf(out, size, "%.*s", (int)n, from);
 }
 
-/* Of a union the name that fits what the block has said so far is attr's own affair: the first. */
-static size_t take_name_of_line(const char *at, size_t n, char *name, size_t size)
-{
-	const char *open = memchr(at, '{', n), *close = open ? memchr(at, '}', n) : NULL;
-	size_t from = open ? (size_t)(open - at) + 1 : strspn(at, " \t"), length;
-
-	length = strcspn(at + from, open ? ",}" : " \t\n");
-	copy_trimmed(name, size, at + from, length);
-	return close ? (size_t)(close - at) + 1 : from + length;
-}
-
+/* Of a union the first name; which one fits what else the block says is attr's own affair. */
 static bool take_field(const char *at, struct line *line)
 {
-	size_t n = strcspn(at, "\n"), behind;
-	const char *comment;
+	size_t n = strcspn(at, "\n");
+	const char *open = memchr(at, '{', n), *close = open ? memchr(at, '}', n) : NULL;
+	const char *from = open ? open + 1 : at + strspn(at, " \t");
+	const char *end = from + strcspn(from, open ? ",}" : " \t\n");
+	const char *behind = close ? close + 1 : end;
+	char *comment;
 
 	if (!strspn(at, " \t"))
 		return false;
-	behind = take_name_of_line(at, n, line->name, sizeof(line->name));
-	if (!line->name[0] || behind >= n)
+	copy_trimmed(line->name, sizeof(line->name), from, (size_t)(end - from));
+	if (!line->name[0] || behind >= at + n)
 		return false;
-	copy_trimmed(line->value, sizeof(line->value), at + behind, n - behind);
+	copy_trimmed(line->value, sizeof(line->value), behind, (size_t)(at + n - behind));
 	comment = strstr(line->value, " (");
 	if (comment)
-		line->value[comment - line->value] = '\0';
+		*comment = '\0';
 	return line->value[0] != '\0';
 }
 
-/* IP|TID|TIME as a list of the names that cases have; a number as it is. */
+/* IP|TID|TIME as a list; cuts the text up. */
+static json_t *names_json(char *text)
+{
+	json_t *list = json_array();
+	char *save = NULL;
+
+	for (char *name = strtok_r(text, "|", &save); name; name = strtok_r(NULL, "|", &save))
+		json_array_append_new(list, json_string(name));
+	return list;
+}
+
+/* The names that cases have; a number as it is. */
 static json_t *value_of_line(char *value)
 {
-	char *save = NULL;
-	json_t *list;
-
 	if (!isalpha((unsigned char)value[0]))
 		return json_string(value);
-	list = json_array();
-	for (char *name = strtok_r(value, "|", &save); name; name = strtok_r(NULL, "|", &save)) {
-		for (char *c = name; *c; c++)
-			*c = (char)tolower((unsigned char)*c);
-		json_array_append_new(list, json_string(name));
-	}
-	return list;
+	for (char *c = value; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return names_json(value);
+}
+
+/* A number of attr, which is a text here; `none` where it is none. */
+static unsigned long attr_number(const json_t *attr, const char *name, unsigned long none)
+{
+	const char *text = json_string_value(json_object_get(attr, name));
+
+	return text ? strtoul(text, NULL, 0) : none;
 }
 
 /* The union's names that an attr has by what else it says. */
 static void name_unions(json_t *attr)
 {
 	static const struct {
-		const char *first, *other, *with;
+		const char *first, *other, *with; /* NULL: with any type but a breakpoint's */
 	} unions[] = {{"sample_period", "sample_freq", "freq"},
-		      {"wakeup_events", "wakeup_watermark", "watermark"}};
-	json_t *type = json_object_get(attr, "type");
-	bool is_breakpoint = json_is_string(type) &&
-			     strtoul(json_string_value(type), NULL, 0) == PERF_TYPE_BREAKPOINT;
+		      {"wakeup_events", "wakeup_watermark", "watermark"},
+		      {"bp_addr", "config1", NULL},
+		      {"bp_len", "config2", NULL}};
+	bool is_breakpoint = attr_number(attr, "type", PERF_TYPE_MAX) == PERF_TYPE_BREAKPOINT;
 
 	for (size_t i = 0; i < sizeof(unions) / sizeof(unions[0]); i++) {
 		json_t *value = json_object_get(attr, unions[i].first);
 
-		if (!value || !json_object_get(attr, unions[i].with))
+		if (!value ||
+		    (unions[i].with ? !json_object_get(attr, unions[i].with) : is_breakpoint))
 			continue;
 		json_object_set(attr, unions[i].other, value);
 		json_object_del(attr, unions[i].first);
-	}
-	if (is_breakpoint)
-		return;
-	for (size_t i = 0; i < 2; i++) {
-		static const char *const breakpoints[] = {"bp_addr", "bp_len"};
-		static const char *const others[] = {"config1", "config2"};
-		json_t *value = json_object_get(attr, breakpoints[i]);
-
-		if (!value)
-			continue;
-		json_object_set(attr, others[i], value);
-		json_object_del(attr, breakpoints[i]);
 	}
 }
 
@@ -279,30 +276,14 @@ static json_t *cache_json(const char *text)
 }
 
 /* A list where constants are joined, else one text, which is a number or a name. */
-static json_t *value_as_json(const char *text)
-{
-	json_t *list = cache_json(text);
-	char *copy, *save = NULL;
-
-	if (list)
-		return list;
-	if (!strchr(text, '|'))
-		return json_string(text);
-	copy = strdup(text);
-	list = json_array();
-	for (char *one = copy ? strtok_r(copy, "|", &save) : NULL; one;
-	     one = strtok_r(NULL, "|", &save))
-		json_array_append_new(list, json_string(one));
-	free(copy);
-	return list;
-}
-
 static json_t *take_value(const char **at)
 {
 	size_t n = value_length(*at);
 	char *text = strndup(*at, n);
-	json_t *value = text ? value_as_json(text) : NULL;
+	json_t *value = text ? cache_json(text) : NULL;
 
+	if (text && !value)
+		value = strchr(text, '|') ? names_json(text) : json_string(text);
 	free(text);
 	*at += n;
 	if (**at == '<') /* what a descriptor is, of strace -y */
@@ -311,35 +292,28 @@ static json_t *take_value(const char **at)
 	return value;
 }
 
-static json_t *refuse_line(const struct where *w, struct error *e, const char *at,
-			   const char *expected)
+static int refuse_line(const struct where *w, struct error *e, const char *at, const char *expected)
 {
 	char got[48];
 
 	snprintf(got, sizeof(got), "%.40s", *at ? at : "the end of the line");
-	error_text(e, w, got, "%s", expected);
-	return NULL;
+	return error_text(e, w, got, "%s", expected);
 }
 
-/* name=value, ... up to the closing brace. */
-static json_t *take_attr(const char **at, const struct where *w, struct error *e)
+/* name=value, ... up to the closing brace, into `attr`. 0 or -EINVAL with `e` filled. */
+static int take_attr(const char **at, json_t *attr, const struct where *w, struct error *e)
 {
-	json_t *attr = json_object();
 	char name[64];
 
 	while (**at && **at != '}') {
 		size_t n = strspn(*at, "abcdefghijklmnopqrstuvwxyz0123456789_");
 
-		if (!strncmp(*at, "...", 3)) {
-			json_decref(attr);
+		if (!strncmp(*at, "...", 3))
 			return refuse_line(w, e, *at,
 					   "all of attr, as strace -v prints it; without -v it "
 					   "leaves out the rest");
-		}
-		if (!n || (*at)[n] != '=' || n >= sizeof(name)) {
-			json_decref(attr);
+		if (!n || (*at)[n] != '=' || n >= sizeof(name))
 			return refuse_line(w, e, *at, "name=value in attr, as strace -v prints it");
-		}
 		snprintf(name, sizeof(name), "%.*s", (int)n, *at);
 		*at += n + 1;
 		json_object_set_new(attr, name, take_value(at));
@@ -348,62 +322,60 @@ static json_t *take_attr(const char **at, const struct where *w, struct error *e
 		skip_comment(at);
 	}
 	*at += **at == '}';
-	return attr;
+	return 0;
 }
 
-/* ") = 3<anon_inode:[perf_event]>" or ") = -1 EINVAL (Invalid argument)"; short lines have more
- * spaces, and of a process that was ended meanwhile it is ") = ?". */
-static void read_result(const char *at, struct strace_result *out)
-{
-	*out = (struct strace_result){.fd = -1, .group_is_event = out->group_is_event};
-	if (*at != ')')
-		return;
-	at++;
-	skip_spaces(&at);
-	out->is_told = sscanf(at, "= -1 %15[A-Z0-9]", out->error) == 1 ||
-		       sscanf(at, "= %d", &out->fd) == 1;
-}
-
-json_t *strace_open(const char *line, struct strace_result *result, const struct where *w,
-		    struct error *e)
+/* What stands behind the name of the call. 0 or -EINVAL with `e` filled. */
+static int take_arguments_of_strace(const char *at, json_t *open, struct strace_result *result,
+				    const struct where *w, struct error *e)
 {
 	static const char *const arguments[] = {"pid", "cpu", "group_fd", "flags", NULL};
-	const char *at = strstr(line, call_name) + strlen(call_name);
-	json_t *open = json_object(), *attr;
+	static const char event[] = "<anon_inode:[perf_event]>";
+	json_t *attr;
 
-	if (result)
-		*result = (struct strace_result){.fd = -1};
 	skip_comment(&at);
 	if (*at == '{') {
 		at++;
-		attr = take_attr(&at, w, e);
-		if (!attr) {
-			json_decref(open);
-			return NULL;
-		}
+		attr = json_object();
 		json_object_set_new(open, "attr", attr);
+		if (take_attr(&at, attr, w, e))
+			return -EINVAL;
 	} else {
 		json_object_set_new(open, "memory", json_string("null"));
 		at += strcspn(at, ",");
 	}
 	for (size_t i = 0; arguments[i]; i++) {
-		static const char event[] = "<anon_inode:[perf_event]>";
-
 		skip_comment(&at);
-		if (*at != ',') {
-			json_decref(open);
+		if (*at != ',')
 			return refuse_line(w, e, at, "pid, cpu, group_fd and flags behind attr");
-		}
 		at++;
 		skip_comment(&at);
-		if (result && !strcmp(arguments[i], "group_fd"))
+		if (!strcmp(arguments[i], "group_fd"))
 			result->group_is_event =
 				!strncmp(at + strspn(at, "0123456789"), event, strlen(event));
 		json_object_set_new(open, arguments[i], take_value(&at));
 	}
-	if (result)
-		read_result(at, result);
-	return open;
+	/* ") = 3<anon_inode:[perf_event]>" or ") = -1 EINVAL (Invalid argument)"; short lines have
+	 * more spaces, and of a process that was ended meanwhile it is ") = ?". */
+	if (*at++ != ')')
+		return 0;
+	skip_spaces(&at);
+	result->is_told = sscanf(at, "= -1 %15[A-Z0-9]", result->error) == 1 ||
+			  sscanf(at, "= %d", &result->fd) == 1;
+	return 0;
+}
+
+json_t *strace_open(const char *line, struct strace_result *result, const struct where *w,
+		    struct error *e)
+{
+	json_t *open = json_object();
+
+	*result = (struct strace_result){.fd = -1};
+	if (!take_arguments_of_strace(strstr(line, call_name) + strlen(call_name), open, result, w,
+				      e))
+		return open;
+	json_decref(open);
+	return NULL;
 }
 
 void strace_resolve_size(json_t *open, const struct abi *abi)
@@ -465,10 +437,9 @@ static void replace_pid(struct question *q)
 static void replace_path(struct question *q, const struct environment *env)
 {
 	json_t *attr = json_object_get(q->open, "attr");
-	const char *type = json_string_value(json_object_get(attr, "type"));
 	const struct pmu *uprobe = environment_pmu(env, "uprobe");
 
-	if (!type || !uprobe || strtoul(type, NULL, 0) != uprobe->type ||
+	if (!uprobe || attr_number(attr, "type", ULONG_MAX) != uprobe->type ||
 	    !json_object_get(attr, "config1"))
 		return;
 	if (!q->given)
@@ -493,15 +464,13 @@ static void settle_paste(struct question *q, const struct environment *env)
 static void name_group(json_t *open, const json_t *opened)
 {
 	const json_t *fd = json_object_get(open, "group_fd");
-	const char *number = json_string_value(fd);
-	char name[32];
+	json_t *name = json_is_integer(fd)
+			       ? json_sprintf("$fd%lld", (long long)json_integer_value(fd))
+			       : json_sprintf("$fd%.10s", member_text(open, "group_fd"));
 
-	if (json_is_integer(fd))
-		snprintf(name, sizeof(name), "fd%lld", (long long)json_integer_value(fd));
-	else
-		snprintf(name, sizeof(name), "fd%.10s", number ? number : "");
-	if (json_object_get(opened, name))
-		json_object_set_new(open, "group_fd", json_sprintf("$%s", name));
+	if (json_object_get(opened, json_string_value(name) + 1))
+		json_object_set(open, "group_fd", name);
+	json_decref(name);
 }
 
 /* What there is of a text of several calls, so far. */
@@ -537,11 +506,10 @@ static const char *group_of(const json_t *open)
 
 static bool is_breakpoint(const json_t *open)
 {
-	const char *type =
-		json_string_value(json_object_get(json_object_get(open, "attr"), "type"));
+	const json_t *attr = json_object_get(open, "attr");
 
-	return type && (!strcmp(type, "PERF_TYPE_BREAKPOINT") ||
-			strtoul(type, NULL, 0) == PERF_TYPE_BREAKPOINT);
+	return !strcmp(member_text(attr, "type"), "PERF_TYPE_BREAKPOINT") ||
+	       attr_number(attr, "type", ULONG_MAX) == PERF_TYPE_BREAKPOINT;
 }
 
 /* The names of the events that the call hangs on: its leader, and that one's. */
@@ -674,11 +642,9 @@ static int paste_strace(struct question *q, const struct source *text,
 static bool is_dummy(const json_t *open)
 {
 	const json_t *attr = json_object_get(open, "attr");
-	const char *type = json_string_value(json_object_get(attr, "type"));
-	const char *config = json_string_value(json_object_get(attr, "config"));
 
-	return type && config && strtoul(type, NULL, 0) == PERF_TYPE_SOFTWARE &&
-	       strtoul(config, NULL, 0) == PERF_COUNT_SW_DUMMY;
+	return attr_number(attr, "type", ULONG_MAX) == PERF_TYPE_SOFTWARE &&
+	       attr_number(attr, "config", ULONG_MAX) == PERF_COUNT_SW_DUMMY;
 }
 
 static bool take_call_of_block(void *context, json_t *open, int fd, int err)
@@ -762,25 +728,6 @@ static int read_json(struct question *q, const struct source *text, const json_t
 	return q->open ? 0 : error_value(e, &root, json, "`open`, or `event`");
 }
 
-/* One line, without what is around it. */
-static int read_name(struct question *q, const struct source *text, const json_t *names,
-		     struct environment *env, struct error *e)
-{
-	size_t from = strspn(text->text, " \t\n"), n = strcspn(text->text + from, " \t\n");
-	const char *more = text->text + from + n + strspn(text->text + from + n, " \t\n");
-	struct where root = where_root(text);
-	char name[512], got[48];
-
-	snprintf(name, sizeof(name), "%.*s", (int)(n < sizeof(name) ? n : sizeof(name) - 1),
-		 text->text + from);
-	snprintf(got, sizeof(got), "%.40s", *more ? more : name);
-	if (*more)
-		return error_text(e, &root, got, "one event, and nothing behind it");
-	if (n >= sizeof(name))
-		return error_text(e, &root, got, "an event of at most 511 letters");
-	return question_of_event(q, name, names, env, e);
-}
-
 int question_of_event(struct question *q, const char *event, const json_t *names,
 		      struct environment *env, struct error *e)
 {
@@ -794,7 +741,10 @@ int question_read(struct question *q, const struct source *text, const json_t *n
 		  struct environment *env, struct error *e)
 {
 	const char *at = text->text + strspn(text->text, " \t\n");
+	size_t n = strcspn(at, " \t\n");
+	const char *more = at + n + strspn(at + n, " \t\n");
 	struct where root = where_root(text);
+	char name[512], got[48];
 	json_t *whole = json_stringn(text->text, text->length);
 	bool is_text = whole && !memchr(text->text, '\0', text->length);
 
@@ -810,7 +760,14 @@ int question_read(struct question *q, const struct source *text, const json_t *n
 	if (strace_has_call(at))
 		return paste_strace(q, text, env, e);
 	q->given = NULL;
-	return read_name(q, text, names, env, e);
+	/* One word, without what is around it. */
+	snprintf(name, sizeof(name), "%.*s", (int)(n < sizeof(name) ? n : sizeof(name) - 1), at);
+	snprintf(got, sizeof(got), "%.40s", *more ? more : name);
+	if (*more)
+		return error_text(e, &root, got, "one event, and nothing behind it");
+	if (n >= sizeof(name))
+		return error_text(e, &root, got, "an event of at most 511 letters");
+	return question_of_event(q, name, names, env, e);
 }
 
 void question_free(struct question *q)

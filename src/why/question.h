@@ -66,7 +66,7 @@ struct strace_result {
 };
 
 /*
- * The call as `open` of a case has it: a new reference; `result` may be NULL. NULL with `e` filled:
+ * The call as `open` of a case has it: a new reference. NULL with `e` filled:
  * the line is cut off, or is of `strace` without -v, which leaves out most of attr.
  */
 json_t *strace_open(const char *line, struct strace_result *result, const struct where *w,
