@@ -235,13 +235,38 @@ static void stage_note(struct stage *stage, const json_t *step)
 		notes[i].note(stage, &n);
 }
 
+/* The tracepoint that an `open` names; NULL: none. */
+static const char *tracepoint_of(const json_t *json)
+{
+	static const char prefix[] = "$tracepoint.";
+	const json_t *attr = json_object_get(json_object_get(json, "open"), "attr");
+	const char *config = json_string_value(json_object_get(attr, "config"));
+
+	return config && !strncmp(config, prefix, strlen(prefix)) ? config + strlen(prefix) : NULL;
+}
+
+static void keep_tracepoint(struct plan_of_stage *plan, const json_t *json)
+{
+	const char *name = tracepoint_of(json);
+
+	if (name)
+		plan->tracepoints[plan->tracepoint_count++] = name;
+}
+
 /* Whether they are calls at all, whatever the names in them will stand for. */
-static int check_calls(const struct plan_of_stage *plan, const struct tables *tables,
+static int check_calls(struct plan_of_stage *plan, const struct tables *tables,
 		       const struct scope *scope, const struct where *root, struct error *e)
 {
+	const json_t *given = json_object_get(plan->json, "given");
+	size_t most = json_array_size(given) + json_object_size(plan->calls), i;
 	const char *name;
 	json_t *json;
 
+	plan->tracepoints = arena_array(&plan->arena, most + 1, sizeof(*plan->tracepoints));
+	if (!plan->tracepoints)
+		return error_no_memory(e, root, "memory for a stage");
+	json_array_foreach(given, i, json)
+		keep_tracepoint(plan, json);
 	json_object_foreach((json_t *)plan->calls, name, json) {
 		struct call call;
 
@@ -249,6 +274,7 @@ static int check_calls(const struct plan_of_stage *plan, const struct tables *ta
 				   scope, AT_KEY(AT_KEY(AT_KEY(root, "calls"), name), "open"), e))
 			return -EINVAL;
 		call_free(&call);
+		keep_tracepoint(plan, json);
 	}
 	return 0;
 }
@@ -291,40 +317,10 @@ void stage_free_plan(struct plan_of_stage *plan)
 	json_decref(plan->json);
 }
 
-/* The tracepoint that an `open` names; NULL: none. */
-static const char *tracepoint_of(const json_t *json)
-{
-	static const char prefix[] = "$tracepoint.";
-	const json_t *attr = json_object_get(json_object_get(json, "open"), "attr");
-	const char *config = json_string_value(json_object_get(attr, "config"));
-
-	return config && !strncmp(config, prefix, strlen(prefix)) ? config + strlen(prefix) : NULL;
-}
-
-static void each_tracepoint(const struct plan_of_stage *plan,
-			    void (*each)(void *context, const char *tracepoint), void *context)
-{
-	const json_t *given = json_object_get(plan->json, "given");
-	const char *name;
-	json_t *json;
-	size_t i;
-
-	json_array_foreach(given, i, json)
-		if (tracepoint_of(json))
-			each(context, tracepoint_of(json));
-	json_object_foreach((json_t *)plan->calls, name, json)
-		if (tracepoint_of(json))
-			each(context, tracepoint_of(json));
-}
-
-static void look_up_tracepoint(void *env, const char *tracepoint)
-{
-	environment_tracepoint(env, tracepoint);
-}
-
 void stage_look_up(const struct plan_of_stage *plan, struct environment *env)
 {
-	each_tracepoint(plan, look_up_tracepoint, env);
+	for (size_t i = 0; i < plan->tracepoint_count; i++)
+		environment_tracepoint(env, plan->tracepoints[i]);
 }
 
 /* The calls of the file that name nothing which is not there. */
@@ -399,12 +395,6 @@ int stage_set(struct stage *stage, const struct plan_of_stage *plan, const struc
 /* Numbers that no descriptor or process has, for names of what is not there. */
 enum { FIRST_IMAGINED = 100000 };
 
-struct imagining {
-	struct model *model;
-	uint32_t next;
-	int err;
-};
-
 /* A tracepoint that another machine is asked about is one that it has. */
 static int imagine_tracepoint(struct model *model, const char *tracepoint, uint32_t id)
 {
@@ -412,14 +402,6 @@ static int imagine_tracepoint(struct model *model, const char *tracepoint, uint3
 		return 0;
 	machine_add_tracepoint(&model->machine, tracepoint, id);
 	return environment_add_tracepoint(model->machine.env, tracepoint, id, false) ? 0 : -ENOMEM;
-}
-
-static void imagine_next_tracepoint(void *context, const char *tracepoint)
-{
-	struct imagining *i = context;
-
-	if (!i->err)
-		i->err = imagine_tracepoint(i->model, tracepoint, i->next++);
 }
 
 int stage_settle_tracepoint(struct model *model, const json_t *call)
@@ -438,26 +420,28 @@ int stage_settle_tracepoint(struct model *model, const json_t *call)
 
 int stage_imagine(struct stage *stage, const struct plan_of_stage *plan, struct model *model)
 {
-	struct imagining i = {.model = model, .next = FIRST_IMAGINED};
+	uint32_t next = FIRST_IMAGINED;
+	int err = 0;
 	const json_t *given = json_object_get(plan->json, "given");
 	json_t *step;
 	size_t at;
 
 	*stage = (struct stage){.plan = plan, .model = model, .scope = &stage->imagined};
 	stage->imagined.env = model->machine.env;
-	each_tracepoint(plan, imagine_next_tracepoint, &i);
+	for (at = 0; at < plan->tracepoint_count && !err; at++)
+		err = imagine_tracepoint(model, plan->tracepoints[at], next++);
 	json_array_foreach(given, at, step) {
 		const char *name = json_string_value(json_object_get(step, "bind"));
 
-		if (name && !i.err)
-			i.err = scope_bind(stage->scope, name, i.next++);
-		if (!i.err)
+		if (name && !err)
+			err = scope_bind(stage->scope, name, next++);
+		if (!err)
 			stage_note(stage, step);
 	}
 	show_stage(stage);
 	stage->world.sees_processes = model->machine.is_this;
 	read_seeds(stage, model->machine.env);
-	return i.err ? i.err : stage->seed_count ? 0 : -ENOENT;
+	return err ? err : stage->seed_count ? 0 : -ENOENT;
 }
 
 void stage_forget(struct stage *stage)
@@ -485,22 +469,15 @@ void stage_survive_signals(void)
  * A call made on a stage, as `open` of a case has it.
  */
 
-/* A number by the name that it has on the stage, "$child". */
-static json_t *named(const struct things *things, enum role role, int64_t value)
+/* A number by the name that a thing of one of these roles (a mask) has, "$child"; NULL: none. */
+static json_t *named(const struct things *things, unsigned roles, int64_t value)
 {
-	for (size_t i = 0; i < things->count; i++)
-		if (things->list[i].role == role && things->list[i].value == (uint64_t)value)
-			return json_sprintf("$%s", things->list[i].name);
+	for (enum role role = A_TASK; role <= SOME_MEMORY; role++)
+		for (size_t i = 0; i < things->count && roles >> role & 1; i++)
+			if (things->list[i].role == role &&
+			    things->list[i].value == (uint64_t)value)
+				return json_sprintf("$%s", things->list[i].name);
 	return NULL;
-}
-
-/* The same of one of several roles, and as a number where it has none. */
-static json_t *number_or_name(const struct things *things, const enum role roles[2], int64_t value)
-{
-	json_t *name = named(things, roles[0], value);
-
-	name = name ? name : named(things, roles[1], value);
-	return name ? name : json_integer(value);
 }
 
 /* Addresses and types are another's on another machine. */
@@ -508,11 +485,10 @@ static void name_fields(const struct things *things, const struct environment *e
 			const struct call *call, json_t *attr)
 {
 	static const char *const addresses[] = {"config1", "bp_addr", "uprobe_path", "kprobe_func"};
-	uint64_t address = attr_get(abi_field(env->abi, "config1"), call->image, host_order());
-	uint64_t type = attr_get(abi_field(env->abi, "type"), call->image, host_order());
-	json_t *name = named(things, A_TEXT, (int64_t)address);
+	uint64_t address = call_field(call, env->abi, "config1");
+	uint64_t type = call_field(call, env->abi, "type");
+	json_t *name = named(things, 1U << A_TEXT | 1U << SOME_MEMORY, (int64_t)address);
 
-	name = name ? name : named(things, SOME_MEMORY, (int64_t)address);
 	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]) && name; i++)
 		if (json_object_get(attr, addresses[i]))
 			json_object_set(attr, addresses[i], name);
@@ -526,32 +502,26 @@ static void name_fields(const struct things *things, const struct environment *e
 json_t *stage_open_json(const struct things *things, const struct environment *env,
 			const struct call *call)
 {
-	static const enum role pids[] = {A_TASK, A_FILE}, fds[] = {AN_EVENT, A_FILE};
-	json_t *open = json_object(), *bytes = json_object();
+	static const char *const memories[] = {
+		[MEMORY_NULL] = "null", [MEMORY_READ_ONLY] = "read-only", [MEMORY_CUT] = NULL};
 	json_t *attr =
 		attr_to_json(env->abi, env->arch, call->image, env->abi->attr_size, host_order());
-	char offset[16];
+	json_t *bytes = call->poke_count ? json_object() : NULL, *memory = NULL;
+	json_t *pid = named(things, 1U << A_TASK | 1U << A_FILE, call->pid);
+	json_t *fd = named(things, 1U << AN_EVENT | 1U << A_FILE, call->group_fd);
+	char offset[24];
 
 	name_fields(things, env, call, attr);
-	json_object_set_new(open, "attr", attr);
 	for (size_t i = 0; i < call->poke_count; i++) {
 		snprintf(offset, sizeof(offset), "%llu", (unsigned long long)call->pokes[i].offset);
 		json_object_set_new(bytes, offset, json_integer(call->pokes[i].byte));
 	}
-	if (call->poke_count)
-		json_object_set(open, "bytes", bytes);
-	json_decref(bytes);
-	if (call->memory == MEMORY_NULL)
-		json_object_set_new(open, "memory", json_string("null"));
-	if (call->memory == MEMORY_READ_ONLY)
-		json_object_set_new(open, "memory", json_string("read-only"));
 	if (call->memory == MEMORY_CUT)
-		json_object_set_new(open, "memory",
-				    json_pack("{s:I}", "mapped", (json_int_t)call->mapped));
-	json_object_set_new(open, "pid", number_or_name(things, pids, call->pid));
-	json_object_set_new(open, "cpu", json_integer(call->cpu));
-	json_object_set_new(open, "group_fd", number_or_name(things, fds, call->group_fd));
-	if (call->flags)
-		json_object_set_new(open, "flags", json_integer((json_int_t)call->flags));
-	return open;
+		memory = json_pack("{s:I}", "mapped", (json_int_t)call->mapped);
+	else if (memories[call->memory])
+		memory = json_string(memories[call->memory]);
+	return json_pack("{s:o, s:o*, s:o*, s:o, s:i, s:o, s:o*}", "attr", attr, "bytes", bytes,
+			 "memory", memory, "pid", pid ? pid : json_integer(call->pid), "cpu",
+			 call->cpu, "group_fd", fd ? fd : json_integer(call->group_fd), "flags",
+			 call->flags ? json_integer((json_int_t)call->flags) : NULL);
 }

@@ -36,6 +36,8 @@ struct plan_of_stage {
 	json_t *json;
 	struct block block;
 	const json_t *calls;
+	const char **tracepoints; /* that the calls and the steps name */
+	size_t tracepoint_count;
 	struct arena arena;
 };
 
