@@ -223,27 +223,39 @@ static json_t *cycles_of(const struct pmu *pmu, json_int_t sample_period)
 	return fields;
 }
 
-/* Whether samples come: what the kernel has written into the buffer by the end; closes the event.
+/*
+ * Whether something comes: what the kernel has written into the buffer by the end, or where
+ * `of_aux` into its AUX area; closes the event, which is off. NULL: it can have no AUX area.
  */
-static json_t *sampled(int fd, size_t page_size)
+static json_t *what_it_writes(int fd, size_t page_size, bool of_aux)
 {
-	size_t size = (1 + DATA_PAGES) * page_size;
+	size_t size = (1 + DATA_PAGES) * page_size, aux_size = AUX_PAGES * page_size;
 	struct perf_event_mmap_page *page =
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	bool is_written;
+	json_t *answer = page == MAP_FAILED && !of_aux ? refused(errno) : NULL;
+	void *aux = NULL;
+	const __u64 *head;
 
-	if (page == MAP_FAILED) {
-		json_t *answer = refused(errno);
-
-		close(fd);
-		return answer;
+	if (page != MAP_FAILED && of_aux) {
+		page->aux_offset = page->aux_size = aux_size;
+		aux = mmap(NULL, aux_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)aux_size);
+		if (aux == MAP_FAILED && errno != EOPNOTSUPP)
+			answer = refused(errno);
 	}
-	run_for(fd, while_traced);
-	is_written = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) > 0;
-	munmap(page, size);
+	if (page != MAP_FAILED && aux != MAP_FAILED) {
+		run_for(fd, while_traced);
+		head = of_aux ? &page->aux_head : &page->data_head;
+		answer = __atomic_load_n(head, __ATOMIC_ACQUIRE)
+				 ? json_pack("{s:s}", "answer", "yes")
+				 : answered("no", of_aux ? "it opens, and no trace comes"
+							 : "it opens, and no sample comes");
+	}
+	if (aux && aux != MAP_FAILED)
+		munmap(aux, aux_size);
+	if (page != MAP_FAILED)
+		munmap(page, size);
 	close(fd);
-	return is_written ? json_pack("{s:s}", "answer", "yes")
-			  : answered("no", "it opens, and no sample comes");
+	return answer;
 }
 
 static json_t *try_cycles(const struct probe *probe, const struct pmu *pmu,
@@ -255,50 +267,20 @@ static json_t *try_cycles(const struct probe *probe, const struct pmu *pmu,
 	json_t *samples;
 
 	fd = open_at(probe->env, place, sampling);
-	samples = fd < 0 ? refused(-fd) : sampled(fd, probe->env->page_size);
+	samples = fd < 0 ? refused(-fd) : what_it_writes(fd, probe->env->page_size, false);
 	json_decref(fields);
 	json_decref(sampling);
 	return json_pack("{s:o, s:o}", "counts", counts, "samples", samples);
 }
 
-/* Whether the trace goes on in the AUX area of a buffer that is mapped; NULL: it can have none. */
-static json_t *traced(int fd, struct perf_event_mmap_page *page, size_t page_size)
-{
-	size_t at = AUX_PAGES * page_size;
-	void *aux;
-	bool is_written;
-
-	page->aux_offset = at;
-	page->aux_size = at;
-	aux = mmap(NULL, at, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
-	if (aux == MAP_FAILED)
-		return errno == EOPNOTSUPP ? NULL : refused(errno);
-	run_for(fd, while_traced);
-	is_written = __atomic_load_n(&page->aux_head, __ATOMIC_ACQUIRE) > 0;
-	munmap(aux, at);
-	return is_written ? json_pack("{s:s}", "answer", "yes")
-			  : answered("no", "it opens, and no trace comes");
-}
-
 /* NULL: it has no AUX area, or does not open a plain event, which leaves it open. */
 static json_t *try_aux(const struct probe *probe, const struct pmu *pmu, const struct place *place)
 {
-	size_t page_size = probe->env->page_size, size = (1 + DATA_PAGES) * page_size;
 	json_t *fields = json_pack("{s:I, s:i}", "type", (json_int_t)pmu->type, "disabled", 1);
-	json_t *answer = NULL;
-	void *page;
 	int fd = open_at(probe->env, place, fields);
 
 	json_decref(fields);
-	if (fd < 0)
-		return NULL;
-	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (page != MAP_FAILED) {
-		answer = traced(fd, page, page_size);
-		munmap(page, size);
-	}
-	close(fd);
-	return answer;
+	return fd < 0 ? NULL : what_it_writes(fd, probe->env->page_size, true);
 }
 
 #define ASKING_SECONDS 0.3 /* for all PMUs: a server has hundreds */

@@ -12,6 +12,7 @@
 #include "case/load.h"
 #include "machine/names.h"
 #include "report/report.h"
+#include "text/json_text.h"
 
 /*
  * What is read of cases/probe.json.
@@ -184,45 +185,36 @@ static void set_reason(json_t *json, const struct probe *probe, const struct res
 		v->err || result->token
 			? NULL
 			: baseline_find(probe->baseline, result->instance, probe->env);
+	json_t *because = NULL, *instead = NULL, *both;
+	char words[900];
 
 	/* How a kernel, or a machine, is known to break it, and the version that mended it. */
 	if (known && !(known->of_machine && reason)) {
-		char words[900];
-
 		deviation_words(known, words, sizeof(words));
-		json_object_set_new(
-			json, "because",
-			json_sprintf("this %s breaks it: %s", deviation_whose(known), words));
+		because = json_sprintf("this %s breaks it: %s", deviation_whose(known), words);
 		if (known->fixed)
-			json_object_set_new(
-				json, "instead",
-				json_sprintf("a kernel with the fix: %s", known->fixed));
+			instead = json_sprintf("a kernel with the fix: %s", known->fixed);
+	} else if (reason) {
+		because = json_string(reason->because);
+		instead = reason->instead ? json_string(reason->instead) : NULL;
+	} else if (v->refused.is_there && v->err && ask_model(json, probe, result)) {
 		return;
+	} else if (result->token) {
+		because = json_sprintf("it takes %s: %s", result->token,
+				       result->reason ? result->reason : "it is not met");
+	} else if (v->err) {
+		because = json_sprintf("the kernel says %s to %.400s", errno_name(v->err),
+				       v->call[0] ? v->call : "it");
+	} else if (v->expected[0] || v->got[0]) {
+		because = json_sprintf("the event opens, and what came is not what was looked for: "
+				       "expected %.200s, got %.200s",
+				       v->expected, v->got);
+	} else if (result->reason) {
+		because = json_string(result->reason);
 	}
-	if (reason) {
-		json_object_set_new(json, "because", json_string(reason->because));
-		if (reason->instead)
-			json_object_set_new(json, "instead", json_string(reason->instead));
-		return;
-	}
-	if (v->refused.is_there && v->err && ask_model(json, probe, result))
-		return;
-	if (result->token)
-		json_object_set_new(
-			json, "because",
-			json_sprintf("it takes %s: %s", result->token,
-				     result->reason ? result->reason : "it is not met"));
-	else if (v->err)
-		json_object_set_new(json, "because",
-				    json_sprintf("the kernel says %s to %.400s", errno_name(v->err),
-						 v->call[0] ? v->call : "it"));
-	else if (v->expected[0] || v->got[0])
-		json_object_set_new(json, "because",
-				    json_sprintf("the event opens, and what came is not what was "
-						 "looked for: expected %.200s, got %.200s",
-						 v->expected, v->got));
-	else if (result->reason)
-		json_object_set_new(json, "because", json_string(result->reason));
+	both = json_pack("{s:o*, s:o*}", "because", because, "instead", instead);
+	json_object_update(json, both);
+	json_decref(both);
 }
 
 /* What came of one capability as one caller: a new reference to an object. */
@@ -230,8 +222,8 @@ static json_t *answer_json(const struct probe *probe, const struct result *resul
 {
 	const struct guide_reason *reason = reason_of(probe, result, key);
 	const struct verdict *v = &result->verdict;
-	json_t *json = json_object();
 	const char *answer = "unknown";
+	json_t *json;
 
 	if (v->outcome == SKIP && result->token) /* what its token says of the machine */
 		answer = reason ? guide_answers[reason->answer] : answer;
@@ -239,11 +231,8 @@ static json_t *answer_json(const struct probe *probe, const struct result *resul
 		answer = v->capability[0] ? v->capability : answer;
 	else if (v->outcome == FAIL) /* the kernel does another thing than it says */
 		answer = "no";
-	json_object_set_new(json, "answer", json_string(answer));
-	if (v->err)
-		json_object_set_new(json, "errno", json_string(errno_name(v->err)));
-	if (result->token)
-		json_object_set_new(json, "token", json_string(result->token));
+	json = json_pack("{s:s, s:s*, s:s*}", "answer", answer, "errno",
+			 v->err ? errno_name(v->err) : NULL, "token", result->token);
 	if (strcmp(answer, "yes") != 0)
 		set_reason(json, probe, result, reason);
 	return json;
@@ -252,17 +241,6 @@ static json_t *answer_json(const struct probe *probe, const struct result *resul
 /*
  * The answers as one JSON object.
  */
-
-/* Everything but the caller: "event.cycles.counts" of the suite probe.event. */
-static void key_of(const struct instance *instance, char *out, size_t size)
-{
-	snprintf(out, size, "%s.%s", instance->suite + strlen(PROBE_SUITES), instance->name);
-}
-
-static const char *topic_of(const struct instance *instance)
-{
-	return instance->suite + strlen(PROBE_SUITES);
-}
 
 bool probe_wants(char *const wanted[], const char *key)
 {
@@ -281,76 +259,48 @@ static bool was_asked(const struct probe *probe, const struct result *result)
 	return identity_available(&probe->env->rights, result->instance->who.as, why, sizeof(why));
 }
 
-/* The capability that has that key, which is the last one if any: rows of a case follow another. */
-static json_t *capability_in(json_t *capabilities, const struct result *result, const char *key)
-{
-	size_t n = json_array_size(capabilities);
-	json_t *last = n ? json_array_get(capabilities, n - 1) : NULL;
-
-	if (last && !strcmp(json_string_value(json_object_get(last, "key")), key))
-		return last;
-	last = json_pack("{s:s, s:s, s:{}}", "key", key, "title", result->instance->title,
-			 "answers");
-	json_array_append_new(capabilities, last);
-	return last;
-}
-
 static json_t *capabilities_json(const struct probe *probe, const char *topic)
 {
-	json_t *capabilities = json_array();
+	json_t *capabilities = json_array(), *last = NULL;
 	char key[256];
 
 	for (size_t i = 0; i < probe->count; i++) {
 		const struct result *result = &probe->results[i];
-		json_t *capability;
 
-		if (strcmp(topic_of(result->instance), topic) || !was_asked(probe, result))
+		if (strcmp(result->instance->suite + strlen(PROBE_SUITES), topic) ||
+		    !was_asked(probe, result))
 			continue;
-		key_of(result->instance, key, sizeof(key));
-		capability = capability_in(capabilities, result, key);
-		json_object_set_new(json_object_get(capability, "answers"),
+		/* Everything but the caller: "event.cycles.counts" of the suite probe.event. Rows
+		 * of a case follow another. */
+		snprintf(key, sizeof(key), "%s.%s", topic, result->instance->name);
+		if (!last || strcmp(member_text(last, "key"), key) != 0) {
+			last = json_pack("{s:s, s:s, s:{}}", "key", key, "title",
+					 result->instance->title, "answers");
+			json_array_append_new(capabilities, last);
+		}
+		json_object_set_new(json_object_get(last, "answers"),
 				    identity_names[result->instance->who.as],
 				    answer_json(probe, result, key));
 	}
 	return capabilities;
 }
 
-/* What the environment has at a path of members, or NULL. */
-static const json_t *value_at(const json_t *environment, const json_t *path)
-{
-	const json_t *name;
-	size_t i;
-
-	json_array_foreach(path, i, name)
-		environment = json_object_get(environment, json_string_value(name));
-	return environment;
-}
-
-static json_t *first_refused_bit(const json_t *mask)
-{
-	uint64_t bits = (uint64_t)json_integer_value(mask);
-
-	return json_integer(~bits ? __builtin_ctzll(~bits) : 64);
-}
-
 static json_t *fact_json(const struct guide_fact *fact, const json_t *environment,
 			 const char *topic)
 {
-	const json_t *value = value_at(environment, fact->path);
-	json_t *json = json_pack("{s:o, s:s}", "key", json_sprintf("%s.%s", topic, fact->key),
-				 "title", fact->title);
+	const json_t *value = environment, *name;
+	uint64_t bits;
+	size_t i;
 
-	if (!value)
-		value = json_null();
-	if (fact->shows && json_is_integer(value))
-		json_object_set_new(json, "value", first_refused_bit(value));
-	else
-		json_object_set(json, "value", (json_t *)value);
-	if (fact->unit)
-		json_object_set_new(json, "unit", json_string(fact->unit));
-	if (fact->instead)
-		json_object_set_new(json, "instead", json_string(fact->instead));
-	return json;
+	json_array_foreach(fact->path, i, name)
+		value = json_object_get(value, json_string_value(name));
+	bits = ~(uint64_t)json_integer_value(value); /* those that are refused */
+	return json_pack("{s:o, s:s, s:o?, s:s*, s:s*}", "key",
+			 json_sprintf("%s.%s", topic, fact->key), "title", fact->title, "value",
+			 fact->shows && json_is_integer(value)
+				 ? json_integer(bits ? __builtin_ctzll(bits) : 64)
+				 : json_incref((json_t *)value),
+			 "unit", fact->unit, "instead", fact->instead);
 }
 
 static json_t *topic_json(const struct probe *probe, const struct guide_topic *topic,

@@ -76,16 +76,14 @@ static void write_reasons(const struct reasons *reasons, FILE *f)
 static void write_fact(const json_t *fact, FILE *f)
 {
 	const json_t *value = json_object_get(fact, "value");
-	char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
+	const char *unit = json_is_null(value) ? "" : member_text(fact, "unit");
+	char *text = json_dumps(value, JSON_ENCODE_ANY);
 
 	say(f, "  %-*s %s%s%s\n", TITLE + ANSWER, member_text(fact, "title"),
 	    json_is_string(value)          ? json_string_value(value)
 	    : json_is_null(value) || !text ? "none, or not told"
 					   : text,
-	    json_is_null(value)            ? ""
-	    : member_text(fact, "unit")[0] ? " "
-					   : "",
-	    json_is_null(value) ? "" : member_text(fact, "unit"));
+	    unit[0] ? " " : "", unit);
 	free(text);
 }
 
@@ -173,18 +171,9 @@ static void write_tried(const json_t *tried, FILE *f)
 	json_decref(seen);
 }
 
-static void write_cycles(const json_t *cycles, FILE *f)
-{
-	const char *counts = what_came(json_object_get(cycles, "counts"));
-	const char *samples = what_came(json_object_get(cycles, "samples"));
-
-	if (cycles)
-		say(f, "    %-8s counts: %s, samples: %s\n", "cycles", counts, samples);
-}
-
 static void write_pmus(const json_t *pmus, FILE *f)
 {
-	const json_t *pmu;
+	const json_t *pmu, *cycles;
 	size_t i;
 
 	say(f, "\nPMUs in /sys/bus/event_source/devices\n");
@@ -200,7 +189,11 @@ static void write_pmus(const json_t *pmus, FILE *f)
 		write_names("format", json_object_get(pmu, "format"), f);
 		write_names("events", json_object_get(pmu, "events"), f);
 		write_names("caps", json_object_get(pmu, "caps"), f);
-		write_cycles(json_object_get(pmu, "cycles"), f);
+		cycles = json_object_get(pmu, "cycles");
+		if (cycles)
+			say(f, "    %-8s counts: %s, samples: %s\n", "cycles",
+			    what_came(json_object_get(cycles, "counts")),
+			    what_came(json_object_get(cycles, "samples")));
 		write_tried(json_object_get(pmu, "tried"), f);
 		if (json_object_get(pmu, "aux"))
 			say(f, "    %-8s %s\n", "AUX data", what_came(json_object_get(pmu, "aux")));
@@ -251,63 +244,56 @@ static json_t *row_of_host(const json_t *probed)
 {
 	const json_t *host = json_object_get(probed, "host");
 	const json_t *environment = json_object_get(probed, "environment");
-	const struct {
-		const char *key;
-		const json_t *value;
-	} members[] = {{"host", json_object_get(host, "name")},
-		       {"boot_id", json_object_get(host, "boot_id")},
-		       {"time", json_object_get(probed, "time")},
-		       {"kernel", json_object_get(environment, "kernel")},
-		       {"machine", json_object_get(environment, "machine")},
-		       {"distribution", json_object_get(host, "distribution")},
-		       {"cpu_model", json_object_get(host, "cpu_model")},
-		       {"hypervisor", json_object_get(environment, "hypervisor")},
-		       {"container", json_object_get(environment, "container")},
-		       {"perfabi", json_object_get(probed, "perfabi")}};
-	json_t *row = json_object();
 
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
-		json_object_set(row, members[i].key,
-				members[i].value ? (json_t *)members[i].value : json_null());
-	return row;
+	return json_pack("{s:O?, s:O?, s:O?, s:O?, s:O?, s:O?, s:O?, s:O?, s:O?, s:O?}", "host",
+			 json_object_get(host, "name"), "boot_id", json_object_get(host, "boot_id"),
+			 "time", json_object_get(probed, "time"), "kernel",
+			 json_object_get(environment, "kernel"), "machine",
+			 json_object_get(environment, "machine"), "distribution",
+			 json_object_get(host, "distribution"), "cpu_model",
+			 json_object_get(host, "cpu_model"), "hypervisor",
+			 json_object_get(environment, "hypervisor"), "container",
+			 json_object_get(environment, "container"), "perfabi",
+			 json_object_get(probed, "perfabi"));
 }
 
-/* A column has one type: numbers and truth values as text. A new reference. */
+/* A column has one type: numbers and truth values as text. A new reference, or NULL. */
 static json_t *column_of(json_t *value)
 {
 	char *text;
 	json_t *json;
 
 	if (!value || json_is_null(value) || json_is_string(value))
-		return value ? json_incref(value) : json_null();
+		return json_incref(value);
 	text = json_dumps(value, JSON_ENCODE_ANY);
-	json = text ? json_string(text) : json_null();
+	json = text ? json_string(text) : NULL;
 	free(text);
 	return json;
 }
 
 /* Every row has every key, so that each is a column. */
-static void write_row(const json_t *host, const json_t *topic, const json_t *what,
-		      const char *caller, const json_t *answer, FILE *f)
+static void write_row(const json_t *host, const char *topic, const json_t *what, const char *caller,
+		      const json_t *answer, FILE *f)
 {
 	static const char *const of_answer[] = {"answer",   "errno",   "token",  "check",
 						"function", "because", "instead"};
-	json_t *row = json_copy((json_t *)host), *value = json_object_get(what, "value");
+	json_t *row = json_copy((json_t *)host), *own;
 	char *text;
 
-	json_object_set(row, "topic", json_object_get(topic, "topic"));
-	json_object_set(row, "key", json_object_get(what, "key"));
-	json_object_set(row, "title", json_object_get(what, "title"));
-	json_object_set_new(row, "caller", caller ? json_string(caller) : json_null());
+	own = json_pack("{s:s, s:O?, s:O?, s:s?}", "topic", topic, "key",
+			json_object_get(what, "key"), "title", json_object_get(what, "title"),
+			"caller", caller);
 	for (size_t i = 0; i < sizeof(of_answer) / sizeof(of_answer[0]); i++) {
 		json_t *member = json_object_get(answer, of_answer[i]);
 
-		json_object_set(row, of_answer[i], member ? member : json_null());
+		json_object_set(own, of_answer[i], member ? member : json_null());
 	}
-	json_object_set_new(row, "value", column_of(value));
-	json_object_set(row, "unit",
-			json_object_get(what, "unit") ? json_object_get(what, "unit")
-						      : json_null());
+	json_object_update(row, own);
+	json_decref(own);
+	own = json_pack("{s:o?, s:O?}", "value", column_of(json_object_get(what, "value")), "unit",
+			json_object_get(what, "unit"));
+	json_object_update(row, own);
+	json_decref(own);
 	text = json_dumps(row, JSON_COMPACT);
 	if (text)
 		fprintf(f, "%s\n", text);
@@ -315,39 +301,20 @@ static void write_row(const json_t *host, const json_t *topic, const json_t *wha
 	json_decref(row);
 }
 
-static void write_facts(const json_t *host, const json_t *topic, FILE *f)
-{
-	json_t *answer = json_pack("{s:s}", "answer", "value"), *fact;
-	size_t i;
-
-	json_array_foreach(json_object_get(topic, "facts"), i, fact) {
-		json_object_set(answer, "instead",
-				json_object_get(fact, "instead") ? json_object_get(fact, "instead")
-								 : json_null());
-		write_row(host, topic, fact, NULL, answer, f);
-	}
-	json_decref(answer);
-}
-
 /* One row of what a PMU was seen to do; `what` is "cycles.counts". */
 static void write_tried_row(const json_t *host, const json_t *pmu, const char *what,
 			    const json_t *answer, FILE *f)
 {
-	const char *name = json_string_value(json_object_get(pmu, "name"));
-	json_t *topic, *row;
+	const char *name = member_text(pmu, "name");
+	json_t *row, *count = json_object_get(answer, "count");
 
 	if (!answer)
 		return;
-	topic = json_pack("{s:s}", "topic", "pmus");
-	row = json_pack("{s:o, s:o}", "key", json_sprintf("pmus.%s.%s", name, what), "title",
-			json_sprintf("%s on %s", what, name));
-	if (json_object_get(answer, "count")) {
-		json_object_set(row, "value", json_object_get(answer, "count"));
-		json_object_set_new(row, "unit", json_string("in a moment"));
-	}
-	write_row(host, topic, row, NULL, answer, f);
+	row = json_pack("{s:o, s:o, s:O*, s:s*}", "key", json_sprintf("pmus.%s.%s", name, what),
+			"title", json_sprintf("%s on %s", what, name), "value", count, "unit",
+			count ? "in a moment" : NULL);
+	write_row(host, PROBE_PMUS, row, NULL, answer, f);
 	json_decref(row);
-	json_decref(topic);
 }
 
 static void write_pmu(const json_t *host, const json_t *pmu, FILE *f)
@@ -368,18 +335,25 @@ static void write_pmu(const json_t *host, const json_t *pmu, FILE *f)
 
 void probe_write_rows(const json_t *probed, FILE *f)
 {
-	json_t *host = row_of_host(probed), *topic, *capability, *answer;
+	json_t *host = row_of_host(probed), *topic, *one, *answer;
 	const char *caller;
 	size_t i, j;
 
 	json_array_foreach(json_object_get(probed, "topics"), i, topic) {
-		json_array_foreach(json_object_get(topic, "capabilities"), j, capability) {
-			json_object_foreach(json_object_get(capability, "answers"), caller, answer)
-				write_row(host, topic, capability, caller, answer, f);
+		const char *name = member_text(topic, "topic");
+
+		json_array_foreach(json_object_get(topic, "capabilities"), j, one) {
+			json_object_foreach(json_object_get(one, "answers"), caller, answer)
+				write_row(host, name, one, caller, answer, f);
 		}
-		write_facts(host, topic, f);
+		json_array_foreach(json_object_get(topic, "facts"), j, one) {
+			answer = json_pack("{s:s, s:O?}", "answer", "value", "instead",
+					   json_object_get(one, "instead"));
+			write_row(host, name, one, NULL, answer, f);
+			json_decref(answer);
+		}
 	}
-	json_array_foreach(json_object_get(probed, "pmus"), i, capability)
-		write_pmu(host, capability, f);
+	json_array_foreach(json_object_get(probed, "pmus"), i, one)
+		write_pmu(host, one, f);
 	json_decref(host);
 }
