@@ -61,7 +61,7 @@ uint64_t call_field(const struct call *call, const struct abi *abi, const char *
 
 /* A number in a call: a field of attr, or one of the other arguments. */
 struct call_part {
-	enum { PART_FIELD, PART_PID, PART_CPU, PART_GROUP_FD, PART_FLAGS } of;
+	enum call_part_of { PART_FIELD, PART_PID, PART_CPU, PART_GROUP_FD, PART_FLAGS } of;
 	const struct abi_field *field; /* of PART_FIELD */
 };
 

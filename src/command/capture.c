@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -55,20 +56,13 @@ struct buffer {
 };
 
 struct capture {
-	const struct abi *abi;
+	const struct environment *env;
 	const struct attr_list *attrs;
 	struct buffer *buffers;
 	size_t buffer_count;
 	size_t page_size, pages;  /* data pages of each, a power of two */
 	bool writable;            /* else the kernel overwrites what is old */
 	int data_head, data_tail; /* where they stand in the metadata page */
-};
-
-/* What could not be done; for a message. */
-struct capture_error {
-	const char *what; /* "open", "map", "redirect" */
-	size_t attr;
-	int cpu, err;
 };
 
 /*
@@ -198,11 +192,12 @@ static int recording_end(struct recording *r, const struct abi *abi, char *const
  * after the data was copied: an acquire and a release, as the kernel's ring_buffer.c asks for.
  */
 
-static bool attr_flag(const struct capture *c, size_t i, const char *name)
+/* Whether that attr has something there. */
+static bool attr_has(const struct abi *abi, const unsigned char *attr, const char *name)
 {
-	const struct abi_field *field = abi_field(c->abi, name);
+	const struct abi_field *field = abi_field(abi, name);
 
-	return field && attr_get(field, c->attrs->bytes + i * c->abi->attr_size, host_order());
+	return field && attr_get(field, attr, host_order());
 }
 
 /* All that the command may run on: it can ask for others than we were started on. */
@@ -211,13 +206,10 @@ static int choose_cpus(struct capture *c)
 	cpu_set_t *set = CPU_ALLOC(CAPTURE_CPUS), *own = CPU_ALLOC(CAPTURE_CPUS);
 	size_t size = CPU_ALLOC_SIZE(CAPTURE_CPUS);
 	int err = set && own ? 0 : -ENOMEM;
-	bool inherits = false;
 
 	if (set)
 		CPU_ZERO_S(size, set);
-	for (size_t i = 0; i < c->attrs->count; i++)
-		inherits = inherits || attr_flag(c, i, "inherit");
-	if (!err && inherits)
+	if (!err && attr_list_flag(c->attrs, c->env->abi, "inherit"))
 		err = usable_cpus(set, own, size);
 	if (!err)
 		c->buffers = calloc((size_t)CPU_COUNT_S(size, set) + 1, sizeof(*c->buffers));
@@ -236,67 +228,90 @@ static int choose_cpus(struct capture *c)
 	return err;
 }
 
-static int open_buffer(struct capture *c, struct buffer *buffer, pid_t pid, struct capture_error *e)
+static const char *hint(int err)
 {
-	const struct abi_family *flags = abi_family(c->abi, "open_flags");
-	const struct abi_value *cloexec = abi_value(flags, "fd_cloexec", NULL);
+	switch (err) {
+	case -EACCES:
+	case -EPERM:
+		return "  `perfabi why` says what forbids it, and what to do\n";
+	case -ENOENT:
+	case -EOPNOTSUPP:
+		return "  this kernel or machine has no such event\n";
+	case -EINVAL:
+		return "  the kernel refuses this attr\n";
+	default:
+		return "";
+	}
+}
+
+/* An exit status, after a message. */
+static int cannot_capture(const char *what, size_t attr, const struct buffer *buffer, int err)
+{
+	char on[32] = "";
+
+	if (buffer && buffer->cpu >= 0)
+		snprintf(on, sizeof(on), " on cpu %d", buffer->cpu);
+	return fail(EXIT_USAGE, "perfabi capture: cannot %s the event of attr %zu%s: %s\n%s", what,
+		    attr, on, strerror(-err), hint(err));
+}
+
+static int open_buffer(struct capture *c, struct buffer *buffer, pid_t pid)
+{
+	struct call call = {
+		.pid = pid, .cpu = buffer->cpu, .group_fd = -1, .flags = PERF_FLAG_FD_CLOEXEC};
 	size_t size = c->pages * c->page_size;
 	void *map;
-	int err = 0;
 
-	for (size_t i = 0; i < c->attrs->count && !err; i++) {
-		long fd =
-			syscall(SYS_perf_event_open, c->attrs->bytes + i * c->abi->attr_size, pid,
-				buffer->cpu, i ? buffer->fds[0] : -1, cloexec ? cloexec->value : 0);
+	for (size_t i = 0; i < c->attrs->count; i++) {
+		struct answer answer = {.fd = -1};
+		int err;
 
-		*e = (struct capture_error){"open", i, buffer->cpu, 0};
-		if (fd < 0)
-			return -errno;
-		buffer->fds[i] = (int)fd;
-		err = event_ioctl(c->abi, buffer->fds[i], "id", &buffer->ids[i]);
+		call.image = c->attrs->bytes + i * c->env->abi->attr_size;
+		err = call_issue(&call, c->env, &answer);
+		if (err || answer.fd < 0)
+			return cannot_capture("open", i, buffer, err ? err : -answer.err);
+		buffer->fds[i] = answer.fd;
+		call.group_fd = buffer->fds[0];
+		err = event_ioctl(c->env->abi, buffer->fds[i], "id", &buffer->ids[i]);
+		if (err)
+			return cannot_capture("open", i, buffer, err);
 	}
-	if (err)
-		return err;
-	*e = (struct capture_error){"map", 0, buffer->cpu, 0};
 	map = mmap(NULL, size + c->page_size, PROT_READ | (c->writable ? PROT_WRITE : 0),
 		   MAP_SHARED, buffer->fds[0], 0);
 	if (map == MAP_FAILED)
-		return -errno;
+		return cannot_capture("map", 0, buffer, -errno);
 	buffer->map = map;
 	buffer->size = size;
-	for (size_t i = 1; i < c->attrs->count && !err; i++) {
-		*e = (struct capture_error){"redirect", i, buffer->cpu, 0};
-		err = event_ioctl(c->abi, buffer->fds[i], "set_output",
-				  (void *)(long)buffer->fds[0]);
+	for (size_t i = 1; i < c->attrs->count; i++) {
+		int err = event_ioctl(c->env->abi, buffer->fds[i], "set_output",
+				      (void *)(long)buffer->fds[0]);
+
+		if (err)
+			return cannot_capture("redirect", i, buffer, err);
 	}
-	return err;
+	return 0;
 }
 
 /*
  * Opens all attrs on `pid` and maps a buffer for each cpu if one of them is inherited (the kernel
- * wants it so), else one for all; the first attr leads the group. 0, or a negative errno with `e`
- * filled. Free with capture_close() in any case.
+ * wants it so), else one for all; the first attr leads the group. 0, or an exit status after a
+ * message. Free with capture_close() in any case.
  */
-static int capture_open(struct capture *c, const struct abi *abi, const struct attr_list *attrs,
-			pid_t pid, size_t pages, bool writable, struct capture_error *e)
+static int capture_open(struct capture *c, pid_t pid)
 {
-	int err;
+	int err, status = 0;
 
-	*c = (struct capture){.abi = abi,
-			      .attrs = attrs,
-			      .page_size = (size_t)sysconf(_SC_PAGESIZE),
-			      .pages = pages,
-			      .writable = writable};
-	*e = (struct capture_error){"prepare for", 0, -1, 0};
-	c->data_head = mmap_page_offset(abi, "data_head");
-	c->data_tail = mmap_page_offset(abi, "data_tail");
-	err = attrs->count > CAPTURE_ATTRS           ? -E2BIG
+	c->page_size = (size_t)sysconf(_SC_PAGESIZE);
+	c->data_head = mmap_page_offset(c->env->abi, "data_head");
+	c->data_tail = mmap_page_offset(c->env->abi, "data_tail");
+	err = c->attrs->count > CAPTURE_ATTRS        ? -E2BIG
 	      : c->data_head < 0 || c->data_tail < 0 ? -EINVAL
 						     : choose_cpus(c);
-	for (size_t i = 0; i < c->buffer_count && !err; i++)
-		err = open_buffer(c, &c->buffers[i], pid, e);
-	e->err = err;
-	return err;
+	if (err)
+		return cannot_capture("prepare for", 0, NULL, err);
+	for (size_t i = 0; i < c->buffer_count && !status; i++)
+		status = open_buffer(c, &c->buffers[i], pid);
+	return status;
 }
 
 static int for_each_cpu(struct capture *c, size_t attr, const char *ioctl_name)
@@ -304,7 +319,7 @@ static int for_each_cpu(struct capture *c, size_t attr, const char *ioctl_name)
 	int err = 0;
 
 	for (size_t i = 0; i < c->buffer_count && !err; i++)
-		err = event_ioctl(c->abi, c->buffers[i].fds[attr], ioctl_name, NULL);
+		err = event_ioctl(c->env->abi, c->buffers[i].fds[attr], ioctl_name, NULL);
 	return err;
 }
 
@@ -480,20 +495,6 @@ static int take_attrs(struct attr_list *attrs, const struct settings *s, struct 
 	return err ? fail_with("perfabi capture", &e) : 0;
 }
 
-/* Whether an event of that attr writes records; one that only counts is read, if at all. */
-static bool writes_records(const struct abi *abi, const unsigned char *attr)
-{
-	static const char *const fields[] = {"sample_period", "sample_id_all"};
-
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		const struct abi_field *field = abi_field(abi, fields[i]);
-
-		if (field && attr_get(field, attr, host_order()))
-			return true;
-	}
-	return false;
-}
-
 /* Nobody could say afterwards which event a record is of. */
 static int check_told_apart(const struct abi *abi, const struct attr_list *attrs)
 {
@@ -504,7 +505,11 @@ static int check_told_apart(const struct abi *abi, const struct attr_list *attrs
 	for (size_t i = 0; i < attrs->count && err >= 0; i++)
 		err = events_add(&events, attrs->bytes + i * abi->attr_size, abi->attr_size, &e);
 	for (size_t i = 0; i < attrs->count && err >= 0 && !status; i++) {
-		if (!writes_records(abi, attrs->bytes + i * abi->attr_size) ||
+		const unsigned char *attr = attrs->bytes + i * abi->attr_size;
+
+		/* One that only counts is read, if at all. */
+		if ((!attr_has(abi, attr, "sample_period") &&
+		     !attr_has(abi, attr, "sample_id_all")) ||
 		    events_tells(&events, (int)i))
 			continue;
 		say(stderr,
@@ -514,12 +519,10 @@ static int check_told_apart(const struct abi *abi, const struct attr_list *attrs
 		    i);
 		status = EXIT_USAGE;
 	}
-	if (err < 0 && error_is_set(&e))
-		error_print(stderr, "perfabi capture", &e);
-	else if (err < 0)
-		say(stderr, "perfabi capture: %s\n", strerror(-err));
 	events_free(&events);
-	return err == -EINVAL ? EXIT_USAGE : err < 0 ? EXIT_HARNESS : status;
+	if (err < 0 && error_is_set(&e))
+		return fail_with("perfabi capture", &e);
+	return err < 0 ? fail(EXIT_HARNESS, "perfabi capture: %s\n", strerror(-err)) : status;
 }
 
 struct recorded_command {
@@ -570,41 +573,25 @@ static int let_go(struct recorded_command *command)
 	return err;
 }
 
-static const char *hint(int err)
-{
-	switch (err) {
-	case -EACCES:
-	case -EPERM:
-		return "  `perfabi why` says what forbids it, and what to do\n";
-	case -ENOENT:
-	case -EOPNOTSUPP:
-		return "  this kernel or machine has no such event\n";
-	case -EINVAL:
-		return "  the kernel refuses this attr\n";
-	default:
-		return "";
-	}
-}
-
 /*
  * perf reads entries of the size that their attr says: all get the largest. Returns that, with the
  * attrs laid out anew in `out`.
  */
 static size_t even_sizes(const struct capture *c, unsigned char *out)
 {
-	const struct abi_field *size = abi_field(c->abi, "size");
+	const struct abi_field *size = abi_field(c->env->abi, "size");
 	uint64_t largest = 0;
 
-	memcpy(out, c->attrs->bytes, c->attrs->count * c->abi->attr_size);
+	memcpy(out, c->attrs->bytes, c->attrs->count * c->env->abi->attr_size);
 	for (size_t i = 0; i < c->attrs->count; i++) {
-		uint64_t n = attr_get(size, out + i * c->abi->attr_size, host_order());
+		uint64_t n = attr_get(size, out + i * c->env->abi->attr_size, host_order());
 
 		largest = n > largest ? n : largest;
 	}
-	if (largest > c->abi->attr_size)
-		largest = c->abi->attr_size;
+	if (largest > c->env->abi->attr_size)
+		largest = c->env->abi->attr_size;
 	for (size_t i = 0; i < c->attrs->count; i++)
-		attr_set(size, out + i * c->abi->attr_size, host_order(), largest);
+		attr_set(size, out + i * c->env->abi->attr_size, host_order(), largest);
 	return (size_t)largest;
 }
 
@@ -612,7 +599,7 @@ static size_t even_sizes(const struct capture *c, unsigned char *out)
 static int recording_begin(struct recording *r, int fd, const struct capture *c)
 {
 	const size_t of_attr = c->buffer_count * sizeof(uint64_t); /* bytes of its ids */
-	unsigned char *attrs = calloc(c->attrs->count, c->abi->attr_size);
+	unsigned char *attrs = calloc(c->attrs->count, c->env->abi->attr_size);
 	size_t size = attrs ? even_sizes(c, attrs) : 0;
 	int err = attrs ? 0 : -ENOMEM;
 
@@ -630,7 +617,7 @@ static int recording_begin(struct recording *r, int fd, const struct capture *c)
 	for (size_t i = 0; i < c->attrs->count && !err; i++) {
 		const struct segment ids = {PERFDATA_HEADER + i * of_attr, of_attr};
 
-		err = write_fully(fd, attrs + i * c->abi->attr_size, size);
+		err = write_fully(fd, attrs + i * c->env->abi->attr_size, size);
 		if (!err)
 			err = write_fully(fd, &ids, sizeof(ids));
 	}
@@ -686,11 +673,11 @@ static int record(struct capture *c, struct recording *r, pid_t pid, bool raw, i
 		for (size_t i = 0; i < c->buffer_count && !raw && !err; i++)
 			err = drain_buffer(c, &c->buffers[i], r, &any);
 		if (!err && any)
-			err = finish_round(r, c->abi);
+			err = finish_round(r, c->env->abi);
 		wrote = wrote || any;
 	}
 	if (!err && !raw && !wrote) /* a file without any data is one that was not closed */
-		err = finish_round(r, c->abi);
+		err = finish_round(r, c->env->abi);
 	if (running) {
 		kill(pid, SIGTERM);
 		waitpid(pid, status, 0);
@@ -701,14 +688,6 @@ static int record(struct capture *c, struct recording *r, pid_t pid, bool raw, i
 	return err;
 }
 
-static int discard(void *context, const char *text, size_t size)
-{
-	(void)context;
-	(void)text;
-	(void)size;
-	return 0;
-}
-
 /* What is in the file, by the decoder: proof that it can be read. */
 static void say_result(const struct settings *s, int fd)
 {
@@ -717,7 +696,7 @@ static void say_result(const struct settings *s, int fd)
 	struct perfabi_result result;
 
 	if (perfabi && !lseek(fd, 0, SEEK_SET) &&
-	    !perfabi_decode(perfabi, fd, &options, discard, NULL, &result)) {
+	    !perfabi_decode(perfabi, fd, &options, out_drop, NULL, &result)) {
 		say(stderr, "perfabi capture: %s: records: %llu, lost: %llu", s->output,
 		    (unsigned long long)result.records, (unsigned long long)result.lost);
 		say(stderr, ", errors: %llu, warnings: %llu\n", (unsigned long long)result.errors,
@@ -734,11 +713,13 @@ static void say_result(const struct settings *s, int fd)
 static int run_and_record(const struct settings *s, struct capture *c,
 			  struct recorded_command *command, struct outfile *output)
 {
+	const struct abi *abi = c->env->abi;
 	struct recording r = {0};
 	int status = 0, err = s->raw ? 0 : recording_begin(&r, output->fd, c), cannot;
 
 	for (size_t i = 0; i < c->attrs->count && !err; i++)
-		if (attr_flag(c, i, "disabled") && !attr_flag(c, i, "enable_on_exec"))
+		if (attr_has(abi, c->attrs->bytes + i * abi->attr_size, "disabled") &&
+		    !attr_has(abi, c->attrs->bytes + i * abi->attr_size, "enable_on_exec"))
 			err = for_each_cpu(c, i, "enable");
 	cannot = err ? 0 : let_go(command);
 	if (cannot)
@@ -751,7 +732,7 @@ static int run_and_record(const struct settings *s, struct capture *c,
 	if (!err)
 		err = s->raw ? write_fully(output->fd, c->buffers[0].map,
 					   c->page_size + c->buffers[0].size)
-			     : recording_end(&r, c->abi, s->command);
+			     : recording_end(&r, c->env->abi, s->command);
 	if (err)
 		return fail(EXIT_HARNESS, "perfabi capture: writing %s: %s\n", s->output,
 			    strerror(-err));
@@ -772,41 +753,29 @@ static int capture_into_file(const struct settings *s, const struct environment 
 	bool backward = attr_list_flag(attrs, env->abi, "write_backward");
 	const struct sigaction action = {.sa_handler = on_signal};
 	struct recorded_command command = {.pid = -1, .go = -1, .failed = -1};
-	struct capture_error e;
+	struct capture c = {
+		.env = env, .attrs = attrs, .pages = s->pages, .writable = !(s->raw && backward)};
 	struct outfile output;
-	struct capture c;
-	char on[32] = "";
 	int status, err;
 
-	if (backward && !s->raw) {
-		fputs("perfabi capture: an event with write_backward overwrites what nobody has "
-		      "read, "
-		      "and is read when it has ended\n"
-		      "  perfabi capture --raw writes that, an image of its buffer\n",
-		      stderr);
-		return EXIT_USAGE;
-	}
+	if (backward && !s->raw)
+		return fail(EXIT_USAGE,
+			    "perfabi capture: an event with write_backward overwrites what nobody "
+			    "has read, and is read when it has ended\n"
+			    "  perfabi capture --raw writes that, an image of its buffer\n");
 	err = start_command(&command, s->command);
 	if (err)
 		return fail(EXIT_HARNESS, "perfabi capture: cannot start a process: %s\n",
 			    strerror(-err));
-	err = capture_open(&c, env->abi, attrs, command.pid, s->pages, !(s->raw && backward), &e);
-	if (err) {
-		if (e.cpu >= 0)
-			snprintf(on, sizeof(on), " on cpu %d", e.cpu);
-		status = fail(EXIT_USAGE,
-			      "perfabi capture: cannot %s the event of attr %zu%s: %s\n%s", e.what,
-			      e.attr, on, strerror(-e.err), hint(e.err));
-	} else if (s->raw && c.buffer_count > 1) {
-		fputs("perfabi capture: --raw takes one buffer, and inherit needs one a cpu\n",
-		      stderr);
-		status = EXIT_USAGE;
-	} else {
+	status = capture_open(&c, command.pid);
+	if (!status && s->raw && c.buffer_count > 1)
+		status = fail(EXIT_USAGE, "perfabi capture: --raw takes one buffer, and inherit "
+					  "needs one a cpu\n");
+	if (!status) {
 		err = outfile_open(&output, s->output, 0600);
 		if (err) {
-			say(stderr, "perfabi capture: cannot write %s: %s\n", s->output,
-			    strerror(-err));
-			status = EXIT_HARNESS;
+			status = fail(EXIT_HARNESS, "perfabi capture: cannot write %s: %s\n",
+				      s->output, strerror(-err));
 		} else {
 			sigaction(SIGINT, &action, NULL);
 			sigaction(SIGTERM, &action, NULL);

@@ -144,14 +144,14 @@ const struct command check_command = {
 	&check_line,  sizeof(struct settings),
 	.run = check, .end = end};
 
-static void help_phases(void)
+static void help_phases(FILE *f)
 {
 	struct loaded l;
 
 	if (!load_tables(&l, NULL, "perfabi help"))
 		for (size_t i = 0; i < l.cases.tables.phases.count; i++)
-			printf("  %-12s %s\n", l.cases.tables.phases.list[i].name,
-			       l.cases.tables.phases.list[i].about);
+			fprintf(f, "  %-12s %s\n", l.cases.tables.phases.list[i].name,
+				l.cases.tables.phases.list[i].about);
 	load_free(&l);
 }
 
@@ -169,48 +169,56 @@ static const struct command_line help_line = {
 		 "  variables    what `$name` stands for\n\n",
 	.rows = (const struct option_row[]){{0}}};
 
+static const struct topic {
+	const char *name, *about;
+	void (*help)(FILE *f);
+} topics[] = {
+	{"tokens", "Tokens of `requires` and `when`; \"!\" negates one:\n\n", require_help},
+	{"phases", "The gates of perf_event_open(2), in the kernel's order:\n\n", help_phases},
+	{"steps",
+	 "Verbs of the steps in `steps` and `given`. Each step has one; \"bind\": NAME names what\n"
+	 "came of it, \"expect\" says what must (perfabi help patterns), \"when\" when it is "
+	 "done:\n\n",
+	 steps_help},
+	{"patterns",
+	 "A pattern is a value that must be equal, an object whose members must fit, a list whose\n"
+	 "elements must, or an object of these, all of which must hold:\n\n",
+	 pattern_help},
+	{"variables",
+	 "What `$name` stands for, besides what steps bind and the parameter of `each`:\n\n",
+	 scope_help}};
+
 static int help(void *settings, char **operands)
 {
-	const char *topic = operands[0] ? operands[0] : "";
-	int err = schema_print(stdout, topic);
+	const char *name = operands[0] ? operands[0] : "";
+	const struct command *command = command_find(name, NULL);
+	int err = schema_print(stdout, name);
 
 	(void)settings;
 	if (err == -ENOMEM)
 		return fail(EXIT_HARNESS, "perfabi help: %s\n", strerror(ENOMEM));
 	if (!err)
 		return 0;
-	if (!strcmp(topic, "tokens")) {
-		puts("Tokens of `requires` and `when`; \"!\" negates one:\n");
-		require_help(stdout);
-	} else if (!strcmp(topic, "phases")) {
-		puts("The gates of perf_event_open(2), in the kernel's order:\n");
-		help_phases();
-	} else if (!strcmp(topic, "steps") || !strcmp(topic, "given")) {
-		puts("Verbs of the steps in `steps` and `given`. Each step has one; \"bind\": NAME "
-		     "names what\ncame of it, \"expect\" says what must (perfabi help patterns), "
-		     "\"when\" when it is done:\n");
-		steps_help(stdout);
-	} else if (!strcmp(topic, "patterns")) {
-		puts("A pattern is a value that must be equal, an object whose members must fit, a "
-		     "list whose\nelements must, or an object of these, all of which must hold:\n");
-		pattern_help(stdout);
-	} else if (!strcmp(topic, "variables")) {
-		puts("What `$name` stands for, besides what steps bind and the parameter of "
-		     "`each`:\n");
-		scope_help(stdout);
-	} else if (!topic[0]) {
-		usage(stdout);
-	} else {
-		const struct command *command = command_find(topic, NULL);
+	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++) {
+		const struct topic *topic = &topics[i];
 
-		if (!command)
-			return fail(
-				EXIT_USAGE,
-				"perfabi help: no help on \"%s\"\n  expected: a command, tokens, "
-				"phases, steps, step-schema, patterns or variables\n",
-				topic);
-		options_help(command->line, stdout);
+		if (strcmp(name, topic->name) &&
+		    (strcmp(name, "given") || topic->help != steps_help))
+			continue;
+		fputs(topic->about, stdout);
+		topic->help(stdout);
+		return 0;
 	}
+	if (command)
+		options_help(command->line, stdout);
+	else if (!name[0])
+		usage(stdout);
+	else
+		return fail(
+			EXIT_USAGE,
+			"perfabi help: no help on \"%s\"\n  expected: a command, tokens, phases, "
+			"steps, step-schema, patterns or variables\n",
+			name);
 	return 0;
 }
 

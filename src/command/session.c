@@ -98,33 +98,31 @@ static bool lacks_something(const struct environment *env, unsigned jobs, const 
 {
 	static const char paranoid[] = "perf_event_paranoid";
 	const unsigned wanted = LIMITS_PROCESSES_OF_RUN + jobs * LIMITS_PROCESSES_OF_CASE;
+	const struct {
+		const char *what, *letter;
+		uint64_t has;
+		int least, unit; /* a shell's */
+	} limits[] = {{"open files", "n", env->nofile, LIMITS_FILES_LEAST, 1},
+		      {"pending signals", "i", env->sigpending, LIMITS_SIGNALS_LEAST, 1},
+		      /* bash has units of 1024, others of 512 bytes */
+		      {"a file's bytes", "f", env->fsize, LIMITS_FILE_BYTES_LEAST, 512},
+		      {"a stack's bytes", "s", env->stack, LIMITS_STACK_LEAST, 1024}};
 	unsigned processes;
 	long value;
-	int err = sysctl_read(paranoid, &value);
+	int err;
 
-	if (env->nofile < LIMITS_FILES_LEAST)
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		if (limits[i].has >= (uint64_t)limits[i].least)
+			continue;
 		say(stderr,
-		    "%s: the limit of open files is %llu here, and cases need %d\n  ulimit -n %d\n",
-		    program, (unsigned long long)env->nofile, LIMITS_FILES_LEAST,
-		    LIMITS_FILES_LEAST);
-	else if (env->sigpending < LIMITS_SIGNALS_LEAST)
-		say(stderr,
-		    "%s: the limit of pending signals is %llu here, and cases need %d\n  ulimit -i "
-		    "%d\n",
-		    program, (unsigned long long)env->sigpending, LIMITS_SIGNALS_LEAST,
-		    LIMITS_SIGNALS_LEAST);
-	else if (env->fsize < LIMITS_FILE_BYTES_LEAST)
-		say(stderr,
-		    "%s: the limit of a file's bytes is %llu here, and cases need %d\n  ulimit -f "
-		    "%d\n",
-		    program, (unsigned long long)env->fsize, LIMITS_FILE_BYTES_LEAST,
-		    LIMITS_FILE_BYTES_LEAST / 512 /* a shell's unit is 512 bytes or 1024 */);
-	else if (env->stack < LIMITS_STACK_LEAST)
-		say(stderr,
-		    "%s: a stack may have %llu bytes here, and cases need %d\n  ulimit -s %d\n",
-		    program, (unsigned long long)env->stack, LIMITS_STACK_LEAST,
-		    LIMITS_STACK_LEAST / 1024);
-	else if ((processes = limits_processes(wanted)) < wanted)
+		    "%s: the limit of %s is %llu here, and cases need %d\n  ulimit -%s %d\n",
+		    program, limits[i].what, (unsigned long long)limits[i].has, limits[i].least,
+		    limits[i].letter, limits[i].least / limits[i].unit);
+		return true;
+	}
+	processes = limits_processes(wanted);
+	err = sysctl_read(paranoid, &value);
+	if (processes < wanted)
 		say(stderr,
 		    "%s: %u processes more can be had here, and %u cases at a time need %u\n"
 		    "  --jobs N with a smaller N, or ulimit -u with a larger number\n",

@@ -140,7 +140,8 @@ static int find_setting(struct setting *out, const char *name, const struct voca
 		return error_name(e, w, name, near.best, "a field of attr, or an argument");
 	out->fact = &v->facts->list[index];
 	out->is_bits = argument == PART_FIELD;
-	out->part.of = argument < 0 ? PART_FIELD : argument;
+	if (argument >= 0)
+		out->part.of = (enum call_part_of)argument;
 	out->part.field = strcmp(name, "attr.size") ? out->fact->field : abi_field(v->abi, "size");
 	return argument >= 0 || out->part.field
 		       ? 0
@@ -165,7 +166,7 @@ static int add_setting(struct settings_of_change *set, const struct setting *par
 static int load_setting(struct settings_of_change *set, const char *name, const json_t *json,
 			struct vocabulary *v, const struct where *w, struct error *e)
 {
-	struct setting part;
+	struct setting part = {0};
 	const char *way;
 	json_t *to;
 
@@ -181,7 +182,7 @@ static int load_setting(struct settings_of_change *set, const char *name, const 
 		if (how < 0)
 			return error_name(e, &at, way, near.best,
 					  "with, without, within or aligned");
-		if (add_setting(set, &part, SET_WITH + how, to, v, &at, e))
+		if (add_setting(set, &part, (enum setting_how)(SET_WITH + how), to, v, &at, e))
 			return -EINVAL;
 	}
 	return 0;

@@ -578,7 +578,7 @@ static int explain_here(void *context)
 	}
 	explain_on_stage(x);
 	for (size_t i = 0; i < x->stage.steps->child_count; i++)
-		if (x->stage.steps->children[i].id > 0 && !x->stage.steps->children[i].is_thread)
+		if (x->stage.steps->children[i].id > 0 && !x->stage.steps->children[i].thread)
 			kill(x->stage.steps->children[i].id, SIGKILL);
 	return 0;
 }
