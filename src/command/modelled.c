@@ -113,38 +113,40 @@ static int settle_recorded(struct modelled *m, const char *path, const char *pro
 	return status;
 }
 
+int read_machine(struct loaded *loaded, const char *program)
+{
+	int status;
+
+	if (access("/proc/self/status", R_OK))
+		return fail(EXIT_HARNESS,
+			    "%s: /proc is not mounted here, and nothing can be judged without it\n"
+			    "  mount -t proc proc /proc\n",
+			    program);
+	status = barred_by_death(program);
+	if (status)
+		return status;
+	environment_read(&loaded->env, loaded->abi);
+	loaded->has_env = true;
+	return 0;
+}
+
 /* This machine: what its kernel does is learned, and its processes can be looked at. */
 static int settle_here(struct modelled *m, const char *program)
 {
 	struct environment *env = &m->loaded.env;
-	int status = barred_by_death(program);
+	int status = read_machine(&m->loaded, program);
 
 	if (status)
 		return status;
-	environment_read(env, m->loaded.abi);
-	m->loaded.has_env = true;
-	if (env->nofile < LIMITS_FILES_LEAST) { /* what needs one would seem not to be there */
+	if (env->nofile < LIMITS_FILES_LEAST) /* what needs one would seem not to be there */
 		return fail(EXIT_HARNESS,
 			    "%s: the limit of open files is %llu here, and looking at the machine "
-			    "needs "
-			    "%d\n  ulimit -n %d\n",
+			    "needs %d\n  ulimit -n %d\n",
 			    program, (unsigned long long)env->nofile, LIMITS_FILES_LEAST,
 			    LIMITS_FILES_LEAST);
-	}
 	environment_read_alone(env);
 	m->has_model = true;
 	return model_of_here(&m->model, &m->loaded, program);
-}
-
-bool lacks_proc(const char *program)
-{
-	if (!access("/proc/self/status", R_OK))
-		return false;
-	say(stderr,
-	    "%s: /proc is not mounted here, and nothing can be judged without it\n"
-	    "  mount -t proc proc /proc\n",
-	    program);
-	return true;
 }
 
 int modelled_load(struct modelled *m, const char *folder, const char *machine, const char *program)
@@ -152,8 +154,6 @@ int modelled_load(struct modelled *m, const char *folder, const char *machine, c
 	int status;
 
 	*m = (struct modelled){0};
-	if (!machine && lacks_proc(program))
-		return EXIT_HARNESS;
 	status = load_tables(&m->loaded, folder, program);
 	if (status)
 		return status;

@@ -146,13 +146,9 @@ int session_prepare(struct session *s, char *const arguments[])
 	status = pick(&s->loaded.cases, arguments, &s->filters, &s->picked, &s->count, s->program);
 	if (status)
 		return status;
-	if (lacks_proc(s->program))
-		return EXIT_HARNESS;
-	status = barred_by_death(s->program);
+	status = read_machine(&s->loaded, s->program);
 	if (status)
 		return status;
-	environment_read(&s->loaded.env, s->loaded.abi);
-	s->loaded.has_env = true;
 	if (lacks_something(&s->loaded.env, s->options.jobs, s->program))
 		return EXIT_HARNESS;
 	s->began = clock_seconds();

@@ -146,14 +146,13 @@ static int need_one(const struct instance *const *picked, size_t count, const ch
 static int show_as_c(const struct settings *s, struct loaded *l,
 		     const struct instance *const *picked, size_t count)
 {
-	int err = l->has_env ? 0 : barred_by_death("perfabi show");
+	int err = barred_by_death("perfabi show");
 	const char *tokens;
 	char found[192];
 
 	if (err)
 		return err;
-	if (!l->has_env)
-		environment_read(&l->env, l->abi);
+	environment_read(&l->env, l->abi);
 	l->has_env = true;
 	if (s->to)
 		return write_all_c(l, picked, count, s->to);
@@ -168,21 +167,6 @@ static int show_as_c(const struct settings *s, struct loaded *l,
 		    tokens, found);
 	err = print_c(l, picked[0], stdout);
 	return !err ? 0 : err == -ENOTSUP ? EXIT_USAGE : EXIT_HARNESS;
-}
-
-static int show_picked(const struct settings *s, struct loaded *l, char *const arguments[])
-{
-	struct filters none = {0};
-	size_t count = 0;
-	const struct instance **picked;
-	int status = pick(&l->cases, arguments, &none, &picked, &count, "perfabi show");
-
-	if (!status && s->as_c)
-		status = show_as_c(s, l, picked, count);
-	for (size_t i = 0; !status && !s->as_c && i < count; i++)
-		print_json(instance_json(picked[i]), JSON_INDENT(2));
-	free(picked);
-	return status;
 }
 
 /* What came of it; of a case that did not run, why. */
@@ -234,7 +218,10 @@ static int show_as_strace(const struct settings *s, char *const arguments[])
 static int run(void *settings, char **operands)
 {
 	const struct settings *s = settings;
+	const struct filters none = {0};
+	const struct instance **picked = NULL;
 	struct loaded l;
+	size_t count = 0;
 	int status;
 
 	if (!operands[0])
@@ -248,7 +235,12 @@ static int run(void *settings, char **operands)
 		return show_as_strace(s, operands);
 	status = load_cases(&l, s->folder, operands, false, "perfabi show");
 	if (!status)
-		status = show_picked(s, &l, operands);
+		status = pick(&l.cases, operands, &none, &picked, &count, "perfabi show");
+	if (!status && s->as_c)
+		status = show_as_c(s, &l, picked, count);
+	for (size_t i = 0; !status && !s->as_c && i < count; i++)
+		print_json(instance_json(picked[i]), JSON_INDENT(2));
+	free(picked);
 	load_free(&l);
 	return status;
 }

@@ -419,15 +419,6 @@ bool model_may_be_others(const struct model *model, struct situation *s, int err
  * What a check says of a call, as JSON.
  */
 
-json_t *saying_json(const struct model *model, const struct saying *saying, struct situation *s)
-{
-	json_t *json = json_object();
-
-	sentence_tell(&saying->because, &model->facts, s, json, "because");
-	sentence_tell(&saying->instead, &model->facts, s, json, "instead");
-	return json;
-}
-
 /* The one that was to refuse it, else the first that can be the cause; NULL: none is known. */
 static const struct check *cause_of(const struct model *model, struct situation *s, int err)
 {
@@ -444,25 +435,21 @@ bool model_tell_cause(const struct model *model, const struct call *call,
 {
 	struct situation *s = or_exit(malloc(sizeof(*s)));
 	const struct check *check;
+	const struct saying *saying;
 
 	situation_begin(s, &model->machine, call, caller, world);
 	check = cause_of(model, s, world->told);
-	if (check)
-		check_tell(model, check, s, told);
+	if (check) {
+		saying = check_saying(model, check, s);
+		json_object_set_new(told, "check", json_string(check->id));
+		json_object_set(told, "function", json_object_get(check->json, "function"));
+		if (saying) {
+			sentence_tell(&saying->because, &model->facts, s, told, "because");
+			sentence_tell(&saying->instead, &model->facts, s, told, "instead");
+		}
+		if (!json_object_get(told, "because") && !check->unsaid.count)
+			json_object_set(told, "because", json_object_get(check->json, "condition"));
+	}
 	free(s);
 	return check != NULL;
-}
-
-void check_tell(const struct model *model, const struct check *check, struct situation *s,
-		json_t *json)
-{
-	const struct saying *saying = check_saying(model, check, s);
-	json_t *one = saying ? saying_json(model, saying, s) : json_object();
-
-	json_object_set_new(json, "check", json_string(check->id));
-	json_object_set(json, "function", json_object_get(check->json, "function"));
-	json_object_update(json, one);
-	json_decref(one);
-	if (!json_object_get(json, "because") && !check->unsaid.count)
-		json_object_set(json, "because", json_object_get(check->json, "condition"));
 }

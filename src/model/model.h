@@ -93,20 +93,9 @@ const struct saying *check_saying(const struct model *model, const struct check 
 				  struct situation *s);
 
 /*
- * The same as JSON: `because` and `instead` of a saying, as far as it has them. A new reference.
- */
-json_t *saying_json(const struct model *model, const struct saying *saying, struct situation *s);
-
-/*
- * Tells of a check that is known to refuse this call, as members of `json`: check, function,
- * because, instead. Where it says nothing its condition is the cause.
- */
-void check_tell(const struct model *model, const struct check *check, struct situation *s,
-		json_t *json);
-
-/*
- * The same of the check that has refused the call with the errno world->told, or can have. False:
- * none is known, or there is no memory.
+ * Tells of the check that has refused the call with the errno world->told, or can have, as members
+ * of `told`: check, function, because, instead. Where it says nothing its condition is the cause.
+ * False: none is known, or there is no memory.
  */
 bool model_tell_cause(const struct model *model, const struct call *call,
 		      const struct caller *caller, const struct world *world, json_t *told);
