@@ -107,7 +107,7 @@ enum { STEPS_MOST = 6, STARTS_MOST = 4, DECIDERS = 1024 };
 
 /* A search on its way. */
 struct search {
-	struct hunter *hunter;
+	struct judge *hunter;
 	struct drawer *drawer;
 	const struct way *way;
 	int missed;   /* the index of the term that it misses by; NONE_MISSED */
@@ -383,7 +383,7 @@ static void seek_way(struct search *s)
 	s->trial.call.image = image;
 }
 
-int boundaries_find(struct hunter *h, struct drawer *d, uint64_t *sought, uint64_t *found,
+int boundaries_find(struct judge *h, struct drawer *d, uint64_t *sought, uint64_t *found,
 		    void (*each)(void *context, const struct check *check, bool is_met,
 				 struct trial *trial),
 		    void *context)
@@ -432,7 +432,7 @@ static bool is_of_other_gate(const struct trial *t)
 	       !(t->gates >> t->prediction.check->gate & 1);
 }
 
-static bool agrees(const struct hunter *h, const struct trial *t)
+static bool agrees(const struct judge *h, const struct trial *t)
 {
 	if (t->prediction.err != t->result.err || t->result.other_written || is_of_other_gate(t))
 		return false;
@@ -441,14 +441,14 @@ static bool agrees(const struct hunter *h, const struct trial *t)
 	return !t->result.size_written;
 }
 
-struct prediction trial_predict(struct hunter *h, const struct trial *t)
+struct prediction trial_predict(struct judge *h, const struct trial *t)
 {
 	h->caller.has_files = !t->no_files;
-	situation_begin(&h->situation, &h->model->machine, &t->call, &h->caller, &h->stage->world);
+	judge_begin(h, &t->call);
 	return model_predict(h->model, &h->situation);
 }
 
-bool trial_run(struct hunter *h, struct trial *t)
+bool trial_run(struct judge *h, struct trial *t)
 {
 	t->prediction = trial_predict(h, t);
 	t->result = (struct answer){.fd = -1};
@@ -467,7 +467,7 @@ bool trial_run(struct hunter *h, struct trial *t)
 	return agrees(h, t);
 }
 
-void trial_describe(const struct hunter *h, const struct trial *t, char *text, size_t size)
+void trial_describe(const struct judge *h, const struct trial *t, char *text, size_t size)
 {
 	char predicted[64], gates[128];
 
@@ -497,7 +497,7 @@ void trial_describe(const struct hunter *h, const struct trial *t, char *text, s
 }
 
 /* Whether the simpler call differs in the same way; then it is taken. */
-static bool take_if_same(struct hunter *h, struct trial *best, struct trial *candidate)
+static bool take_if_same(struct judge *h, struct trial *best, struct trial *candidate)
 {
 	const struct check *check = best->prediction.check;
 	int err = best->result.err;
@@ -511,7 +511,7 @@ static bool take_if_same(struct hunter *h, struct trial *best, struct trial *can
 
 /* Another number; puts the old one back if the call does not differ in the same way. Trials share
  * one image. */
-static bool try_number(struct hunter *h, struct trial *best, struct call_part part, uint64_t value)
+static bool try_number(struct judge *h, struct trial *best, struct call_part part, uint64_t value)
 {
 	uint64_t was = call_get(&best->call, part);
 	struct trial t = *best;
@@ -526,7 +526,7 @@ static bool try_number(struct hunter *h, struct trial *best, struct call_part pa
 }
 
 /* None, or else fewer bits. */
-static bool try_fewer(struct hunter *h, struct trial *best, struct call_part part)
+static bool try_fewer(struct judge *h, struct trial *best, struct call_part part)
 {
 	bool any = try_number(h, best, part, 0);
 
@@ -539,7 +539,7 @@ static bool try_fewer(struct hunter *h, struct trial *best, struct call_part par
 	return any;
 }
 
-static bool simplify(struct hunter *h, struct trial *best)
+static bool simplify(struct judge *h, struct trial *best)
 {
 	const struct call_part pid = {.of = PART_PID}, cpu = {.of = PART_CPU},
 			       fd = {.of = PART_GROUP_FD}, flags = {.of = PART_FLAGS};
@@ -572,7 +572,7 @@ static bool simplify(struct hunter *h, struct trial *best)
 	return any;
 }
 
-void trial_shrink(struct hunter *h, struct trial *t)
+void trial_shrink(struct judge *h, struct trial *t)
 {
 	for (unsigned round = 0; round < 8 && simplify(h, t); round++)
 		;
@@ -599,7 +599,7 @@ static bool names_thing(const json_t *json, const char *name)
 }
 
 /* The steps of the stage that the call hangs on, in their order. */
-static json_t *given_json(const struct hunter *h, const json_t *open)
+static json_t *given_json(const struct judge *h, const json_t *open)
 {
 	const json_t *all = json_object_get(h->stage->plan->json, "given");
 	json_t *given = json_array(), *step;
@@ -620,7 +620,7 @@ static json_t *given_json(const struct hunter *h, const json_t *open)
 	return given;
 }
 
-static json_t *expect_json(struct hunter *h, const struct trial *t)
+static json_t *expect_json(struct judge *h, const struct trial *t)
 {
 	unsigned gates;
 	json_t *expect;
@@ -637,7 +637,7 @@ static json_t *expect_json(struct hunter *h, const struct trial *t)
 	return expect;
 }
 
-json_t *trial_case(struct hunter *h, const struct trial *t)
+json_t *trial_case(struct judge *h, const struct trial *t)
 {
 	json_t *json = json_object(),
 	       *open = stage_open_json(&h->stage->things, h->model->machine.env, &t->call),

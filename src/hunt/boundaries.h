@@ -9,16 +9,6 @@
 #include "hunt/draw.h"
 #include "stage/stage.h"
 
-/* All that one caller predicts and makes calls with. */
-struct hunter {
-	struct model *model;
-	const struct stage *stage;
-	struct caller caller;
-	struct situation situation;
-	struct call_memory memory;
-	pid_t zombie; /* for the witnesses */
-};
-
 /* A call, what was predicted of it, and what came. */
 struct trial {
 	struct call call; /* its image is somebody else's */
@@ -31,30 +21,30 @@ struct trial {
 };
 
 /* What the model says of the trial's call. */
-struct prediction trial_predict(struct hunter *h, const struct trial *t);
+struct prediction trial_predict(struct judge *h, const struct trial *t);
 
 /*
  * Predicts, makes the call, and says whether both agree. A call of which the model cannot tell is
  * not made: of those nobody knows what they set going.
  */
-bool trial_run(struct hunter *h, struct trial *t);
+bool trial_run(struct judge *h, struct trial *t);
 
 /* What is not as predicted, in words; "" if all is. */
-void trial_describe(const struct hunter *h, const struct trial *t, char *text, size_t size);
+void trial_describe(const struct judge *h, const struct trial *t, char *text, size_t size);
 
 /* Makes the trial's call simpler while what differs stays the same. The image is changed in place.
  */
-void trial_shrink(struct hunter *h, struct trial *t);
+void trial_shrink(struct judge *h, struct trial *t);
 
 /* The call as a case of a case file: a new reference, or NULL without memory. */
-json_t *trial_case(struct hunter *h, const struct trial *t);
+json_t *trial_case(struct judge *h, const struct trial *t);
 
 /*
  * Calls `each` with a call at every boundary that is found, not made yet, and the check that it
  * just meets, or misses; of a check that none meets, with nothing. Counts those sought and those
  * that there are on this machine for this caller. 0 or -ENOMEM.
  */
-int boundaries_find(struct hunter *h, struct drawer *d, uint64_t *sought, uint64_t *found,
+int boundaries_find(struct judge *h, struct drawer *d, uint64_t *sought, uint64_t *found,
 		    void (*each)(void *context, const struct check *check, bool is_met,
 				 struct trial *trial),
 		    void *context);

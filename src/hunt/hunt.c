@@ -40,7 +40,7 @@ struct worker {
 	uid_t uid;
 	struct tally *tally;
 
-	struct hunter hunter;
+	struct judge hunter;
 	struct stage stage;
 	struct drawer drawer;
 	struct trial *kept; /* calls that were made, for mutations; their images are their own */
@@ -86,6 +86,7 @@ static void set_stage(struct worker *w)
 		fail(w, "setting the stage", -err);
 	w->hunter.model = model;
 	w->hunter.stage = &w->stage;
+	w->hunter.world = w->stage.world;
 	drawer_begin(&w->drawer, model, &w->stage,
 		     w->hunt->options->seed * 1000003 + (uint64_t)w->as * 257 + w->index);
 }

@@ -452,6 +452,12 @@ void stage_forget(struct stage *stage)
 	scope_free(&stage->imagined);
 }
 
+void judge_begin(struct judge *judge, const struct call *call)
+{
+	situation_begin(&judge->situation, &judge->model->machine, call, &judge->caller,
+			&judge->world);
+}
+
 static void ignore_signal(int sig)
 {
 	(void)sig;

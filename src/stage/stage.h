@@ -61,6 +61,24 @@ struct stage {
 	struct world_text texts[STAGE_THINGS + 1];
 };
 
+/* Whoever calls: a caller among the things of a stage, or one that the model alone is asked about.
+ */
+struct judge {
+	const struct model *model;
+	const struct stage *stage;
+	struct caller caller;
+	struct world world;
+	bool is_tried;     /* else the model alone is asked */
+	bool looks_behind; /* of the model: what it cannot tell is taken to be let through */
+	struct situation situation;
+	struct call_memory memory;
+	pid_t zombie;   /* for the witnesses */
+	unsigned asked; /* calls so far */
+};
+
+/* Begins the situation of the call. */
+void judge_begin(struct judge *judge, const struct call *call);
+
 /* 0 or -EINVAL with `e` filled. Free with stage_free_plan(). */
 int stage_load(struct plan_of_stage *plan, const struct source *source, const struct tables *tables,
 	       struct error *e);

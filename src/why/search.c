@@ -15,12 +15,6 @@
  * The kernel has the last word; the model says which check it is.
  */
 
-void judge_begin(struct judge *judge, const struct call *call)
-{
-	situation_begin(&judge->situation, &judge->model->machine, call, &judge->caller,
-			&judge->world);
-}
-
 struct finding judge_call(struct judge *judge, const struct call *call)
 {
 	const struct check *behind = NULL;

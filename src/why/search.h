@@ -9,19 +9,6 @@
 #include "stage/stage.h"
 #include "why/knowledge.h"
 
-/* Says what a call comes to: the kernel, of a caller among the things of a stage, or the model. */
-struct judge {
-	const struct model *model;
-	const struct stage *stage;
-	struct caller caller;
-	struct world world;
-	bool is_tried;     /* else the model alone is asked */
-	bool looks_behind; /* of the model: what it cannot tell is taken to be let through */
-	struct situation situation;
-	struct call_memory memory;
-	unsigned asked;
-};
-
 /* What a call comes to. */
 struct finding {
 	enum fate outcome;          /* never UNFORESEEN of a call that was made */
@@ -35,9 +22,6 @@ struct finding {
 
 /* The judge's situation is that of the call afterwards. */
 struct finding judge_call(struct judge *judge, const struct call *call);
-
-/* Begins the situation of the call. */
-void judge_begin(struct judge *judge, const struct call *call);
 
 enum { CHANGES_AT_ONCE = 4, REMEDIES = 12 };
 

@@ -33,7 +33,6 @@ struct explainer {
 	struct stage stage;
 	struct call call; /* that is asked about; its image is the stage's */
 	struct finding found;
-	pid_t zombie; /* for the witnesses */
 };
 
 /* The sentence about the judge's situation; NULL: there is none. */
@@ -502,7 +501,8 @@ static void explain_gates(struct explainer *x)
 	size_t n = 0;
 
 	if (x->judge.is_tried && !x->stage.no_files) {
-		mask = phase_infer(phases, &x->call, x->found.err, x->zombie, model->machine.env);
+		mask = phase_infer(phases, &x->call, x->found.err, x->judge.zombie,
+				   model->machine.env);
 		names = pool_take(x->why->pool, phases->count + 1, sizeof(*names));
 		for (size_t i = 0; i < phases->count; i++)
 			if (mask >> i & 1)
@@ -568,7 +568,7 @@ static int explain_here(void *context)
 
 	stage_survive_signals();
 	x->judge.is_tried = true;
-	x->zombie = phase_make_zombie();
+	x->judge.zombie = phase_make_zombie();
 	err = stage_set(&x->stage, &why->plan, why->model, why->tables, &who, 0);
 	snprintf(failed, sizeof(failed), "step %zu: %s", x->stage.failed_step, x->stage.failure);
 	if (err || x->stage.failed_step) {
