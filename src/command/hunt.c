@@ -22,7 +22,6 @@
 /* What all callers together have come to. */
 struct hunt_sum {
 	const struct hunt *hunt;
-	const struct environment *env;
 	bool is_json;
 	json_t *callers; /* a list, owned */
 	bool met[HUNT_CHECKS];
@@ -75,33 +74,18 @@ static json_t *counts_json(const struct model *model, const uint64_t counts[HUNT
 
 static json_t *caller_json(const struct tally *t, enum identity as, const struct model *model)
 {
-	json_t *json = json_object(), *differences = json_array();
+	json_t *json = json_pack("{s:s}", "as", identity_names[as]), *differences = json_array();
 
-	json_object_set_new(json, "as", json_string(identity_names[as]));
 	for (size_t i = 0; i < COUNTS; i++)
 		json_object_set_new(json, hunt_count_names[i],
 				    json_integer((json_int_t)t->counts[i]));
+	for (unsigned i = 0; i < t->difference_count; i++)
+		json_array_append_new(differences, json_loads(t->differences[i], 0, NULL));
 	json_object_set_new(json, "seconds", json_real(t->seconds));
 	json_object_set_new(json, "checks", counts_json(model, t->by_check));
 	json_object_set_new(json, "unknown_checks", counts_json(model, t->unknown_by_check));
-	for (unsigned i = 0; i < t->difference_count; i++)
-		json_array_append_new(differences, json_loads(t->differences[i], 0, NULL));
 	json_object_set_new(json, "differences", differences);
 	return json;
-}
-
-/* Adds a caller's tally, and prints it where people read. */
-static void add_caller(struct hunt_sum *sum, const struct tally *t, enum identity as)
-{
-	for (size_t i = 0; i < HUNT_CHECKS; i++)
-		sum->met[i] |= t->met[i];
-	for (size_t i = 0; i < HUNT_TERMS; i++)
-		sum->noticed[i] |= t->noticed[i];
-	sum->any_differ = sum->any_differ || t->counts[COUNT_DIFFER];
-	if (sum->is_json)
-		json_array_append_new(sum->callers, caller_json(t, as, sum->hunt->model));
-	else
-		print_caller(t, as);
 }
 
 static void note_unnoticed(void *context, size_t number, const struct check *check,
@@ -132,22 +116,6 @@ static void print_list(const char *what, const json_t *list)
 	printf("\n");
 }
 
-static void print_sum(const struct hunt_sum *sum, json_t *unmet)
-{
-	const struct hunt_options *options = sum->hunt->options;
-	json_t *json = json_pack("{s:s,s:s,s:I,s:O}", "kernel", sum->env->release, "machine",
-				 sum->env->machine, "seed", (json_int_t)options->seed, "callers",
-				 sum->callers);
-
-	if (options->boundaries)
-		json_object_set(json, "unmet", unmet);
-	if (options->mutates) {
-		json_object_set_new(json, "terms", json_integer((json_int_t)sum->terms));
-		json_object_set(json, "unnoticed", sum->unnoticed);
-	}
-	print_json(json, JSON_INDENT(2));
-}
-
 /*
  * Prints what is to be said of all. False: something differs, or a term was turned round and nobody
  * noticed, of a check that a call met.
@@ -155,22 +123,32 @@ static void print_sum(const struct hunt_sum *sum, json_t *unmet)
 static bool end_sum(struct hunt_sum *sum)
 {
 	const struct model *model = sum->hunt->model;
-	size_t unnoticed;
+	const struct hunt_options *options = sum->hunt->options;
+	const struct environment *env = model->machine.env;
 	json_t *unmet = json_array();
+	size_t unnoticed;
 
 	for (size_t i = 0; i < model->count && i < HUNT_CHECKS; i++)
 		if (!sum->met[i])
 			json_array_append_new(unmet, json_string(model->checks[i].id));
-	if (sum->hunt->options->mutates)
+	if (options->mutates)
 		hunt_terms(model, note_unnoticed, sum);
 	unnoticed = json_array_size(sum->unnoticed);
 	if (sum->is_json) {
-		print_sum(sum, unmet);
-	} else if (sum->hunt->options->boundaries) {
+		json_int_t terms = (json_int_t)sum->terms;
+
+		print_json(json_pack("{s:s, s:s, s:I, s:O, s:O*, s:o*, s:O*}", "kernel",
+				     env->release, "machine", env->machine, "seed",
+				     (json_int_t)options->seed, "callers", sum->callers, "unmet",
+				     options->boundaries ? unmet : NULL, "terms",
+				     options->mutates ? json_integer(terms) : NULL, "unnoticed",
+				     options->mutates ? sum->unnoticed : NULL),
+			   JSON_INDENT(2));
+	} else if (options->boundaries) {
 		printf("\n");
 		print_list("no call here meets", unmet);
 		print_list("turned round, and not noticed:", sum->unnoticed);
-		if (sum->hunt->options->mutates)
+		if (options->mutates)
 			printf("  %zu of %zu terms noticed when they are turned round\n",
 			       sum->terms - unnoticed, sum->terms);
 	}
@@ -274,8 +252,18 @@ static int hunt_caller(const struct hunt *hunt, enum identity as, bool is_named,
 	if (err || tally->failure[0])
 		say(stderr, "%s: as %s: %s\n", program, identity_names[as],
 		    err ? strerror(-err) : tally->failure);
-	if (!err)
-		add_caller(sum, tally, as);
+	for (size_t i = 0; i < HUNT_CHECKS && !err; i++)
+		sum->met[i] |= tally->met[i];
+	for (size_t i = 0; i < HUNT_TERMS && !err; i++)
+		sum->noticed[i] |= tally->noticed[i];
+	if (!err) {
+		sum->any_differ = sum->any_differ || tally->counts[COUNT_DIFFER];
+		if (sum->is_json)
+			json_array_append_new(sum->callers,
+					      caller_json(tally, as, sum->hunt->model));
+		else
+			print_caller(tally, as);
+	}
 	err = err || tally->failure[0];
 	free(tally);
 	return err ? EXIT_HARNESS : 0;
@@ -294,13 +282,12 @@ static int hunt_all(const struct settings *s, struct modelled *m, const struct p
 	if (!sum)
 		return EXIT_HARNESS;
 	*sum = (struct hunt_sum){.hunt = &hunt,
-				 .env = m->model.machine.env,
 				 .is_json = s->format,
 				 .callers = json_array(),
 				 .unnoticed = json_array()};
 	if (!sum->is_json)
-		printf("perfabi hunt on Linux %s %s, seed %llu\n\n", sum->env->release,
-		       sum->env->machine, (unsigned long long)s->options.seed);
+		printf("perfabi hunt on Linux %s %s, seed %llu\n\n", m->model.machine.env->release,
+		       m->model.machine.env->machine, (unsigned long long)s->options.seed);
 	for (enum identity as = 0; as < IDENTITIES; as++)
 		any = any || s->options.as[as];
 	for (enum identity as = 0; as < IDENTITIES && !status; as++)

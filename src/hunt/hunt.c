@@ -53,10 +53,13 @@ _Noreturn static void fail(struct worker *w, const char *what, int err)
 	_exit(1);
 }
 
-static void become_caller(struct worker *w)
+static void set_stage(struct worker *w)
 {
+	struct who who = {.as = w->as};
+	struct model *model = w->hunt->model;
 	int err;
 
+	block_settle(&w->hunt->plan->block, &who, model->machine.env);
 	setsid();
 	stage_survive_signals();
 	signal(SIGINT, SIG_DFL);
@@ -69,22 +72,13 @@ static void become_caller(struct worker *w)
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the uids changed: that clears it */
 	if (getppid() != w->runner)
 		_exit(1);
-}
-
-static void set_stage(struct worker *w)
-{
-	struct who who = {.as = w->as};
-	struct model *model = w->hunt->model;
-	int err;
-
-	block_settle(&w->hunt->plan->block, &who, model->machine.env);
-	become_caller(w);
 	w->hunter.zombie = phase_make_zombie();
 	err = stage_set(&w->stage, w->hunt->plan, model, w->hunt->tables, &who,
 			model->machine.env->rights.changes_uid ? w->runner : 0);
 	if (err)
 		fail(w, "setting the stage", -err);
 	w->hunter.model = model;
+	w->hunter.caller = caller_as(&model->machine.env->rights, w->as);
 	w->hunter.stage = &w->stage;
 	w->hunter.world = w->stage.world;
 	drawer_begin(&w->drawer, model, &w->stage,
@@ -122,48 +116,44 @@ static void keep_difference(struct worker *w, struct trial *t)
 /* It differs: once, each time, or since somebody has changed a sysctl. */
 static void look_again(struct worker *w, struct trial *t)
 {
+	static const int told[] = {SYSCTL_MAX_SAMPLE_RATE, SYSCTL_PARANOID, SYSCTL_MAX_STACK};
 	struct environment *env = w->hunter.model->machine.env;
-	int rate = env->sysctls[SYSCTL_MAX_SAMPLE_RATE], paranoid = env->sysctls[SYSCTL_PARANOID],
-	    stack = env->sysctls[SYSCTL_MAX_STACK];
+	uint64_t *counts = w->tally->counts;
+	int before[SYSCTLS];
 
+	memcpy(before, env->sysctls, sizeof(before));
 	environment_read_sysctls(env);
-	if (rate != env->sysctls[SYSCTL_MAX_SAMPLE_RATE] ||
-	    paranoid != env->sysctls[SYSCTL_PARANOID] || stack != env->sysctls[SYSCTL_MAX_STACK]) {
-		w->tally->counts[COUNT_MOVED]++;
-		return;
-	}
-	for (unsigned i = 0; i < REPEATS; i++) {
-		if (!trial_run(&w->hunter, t))
-			continue;
-		w->tally->counts[COUNT_UNSTEADY]++;
-		return;
-	}
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		if (before[told[i]] != env->sysctls[told[i]]) {
+			counts[COUNT_MOVED]++;
+			return;
+		}
+	for (unsigned i = 0; i < REPEATS; i++)
+		if (trial_run(&w->hunter, t)) {
+			counts[COUNT_UNSTEADY]++;
+			return;
+		}
 	if (t->result.err && t->result.err != t->prediction.err &&
 	    model_may_be_others(w->hunter.model, &w->hunter.situation, t->result.err,
 				t->prediction.check)) {
-		w->tally->counts[COUNT_HELD]++;
+		counts[COUNT_HELD]++;
 		return;
 	}
-	w->tally->counts[COUNT_DIFFER]++;
+	counts[COUNT_DIFFER]++;
 	keep_difference(w, t);
 }
 
 static void count_trial(struct worker *w, const struct trial *t)
 {
 	struct tally *tally = w->tally;
+	const struct prediction *p = &t->prediction;
+	bool is_unknown = p->outcome == UNFORESEEN;
 
 	tally->counts[COUNT_CALLS]++;
-	if (t->prediction.outcome == UNFORESEEN) {
-		tally->counts[COUNT_UNKNOWN]++;
-		tally->unknown_by_check[t->prediction.check - w->hunter.model->checks]++;
-		return;
-	}
-	if (t->result.err)
-		tally->counts[COUNT_REFUSED]++;
-	else
-		tally->counts[COUNT_OPENED]++;
-	if (t->prediction.check)
-		tally->by_check[t->prediction.check - w->hunter.model->checks]++;
+	tally->counts[is_unknown ? COUNT_UNKNOWN : t->result.err ? COUNT_REFUSED : COUNT_OPENED]++;
+	if (p->check)
+		(is_unknown ? tally->unknown_by_check
+			    : tally->by_check)[p->check - w->hunter.model->checks]++;
 }
 
 /* Keeps a call for the mutations. */
@@ -226,7 +216,6 @@ _Noreturn static void work(struct worker *w)
 	if (!image)
 		fail(w, "memory for an attr", ENOMEM);
 	set_stage(w);
-	w->hunter.caller = caller_as(&w->hunter.model->machine.env->rights, w->as);
 	while (!w->hunt->options->boundaries && (!w->calls || counts[COUNT_CALLS] < w->calls)) {
 		if (w->until > 0 && !(counts[COUNT_CALLS] % BATCH) && clock_seconds() >= w->until)
 			break;
@@ -263,58 +252,14 @@ static void add_tally(struct tally *sum, const struct tally *one)
 		sum->noticed[i] |= one->noticed[i];
 	for (unsigned i = 0; i < one->difference_count; i++) {
 		const char *text = one->differences[i];
-		size_t n = strcspn(text, ","); /* the title */
 		char title[DIFFERENCE_TEXT];
 
-		memcpy(title, text, n);
-		title[n] = '\0';
+		snprintf(title, sizeof(title), "%.*s", (int)strcspn(text, ","), text);
 		if (is_new(sum, title))
-			snprintf(sum->differences[sum->difference_count++], DIFFERENCE_TEXT, "%s",
-				 text);
+			memcpy(sum->differences[sum->difference_count++], text, DIFFERENCE_TEXT);
 	}
 	if (!sum->failure[0])
 		memcpy(sum->failure, one->failure, sizeof(sum->failure));
-}
-
-static void wait_for(struct worker *w, pid_t pid)
-{
-	int status = 0;
-
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	kill(-pid, SIGKILL); /* what it began, if it did not come to that itself */
-	if (!w->tally->is_done && !w->tally->failure[0])
-		snprintf(w->tally->failure, sizeof(w->tally->failure), "a worker ended by %s %d",
-			 WIFSIGNALED(status) ? "signal" : "status",
-			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-}
-
-static struct worker *prepare_workers(const struct hunt *hunt, enum identity as, double now)
-{
-	const struct hunt_options *options = hunt->options;
-	struct worker *workers = calloc(options->jobs, sizeof(*workers));
-	uid_t uids[HUNT_JOBS];
-
-	if (!workers)
-		return NULL;
-	identity_choose_uids(uids, options->jobs);
-	for (unsigned i = 0; i < options->jobs; i++) {
-		struct worker *w = &workers[i];
-
-		*w = (struct worker){.hunt = hunt,
-				     .as = as,
-				     .index = i,
-				     .calls = options->calls / options->jobs +
-					      (i < options->calls % options->jobs),
-				     .until = options->seconds > 0 ? now + options->seconds : 0,
-				     .runner = getpid(),
-				     .uid = uids[i]};
-		w->tally = mmap(NULL, sizeof(*w->tally), PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-		if (w->tally == MAP_FAILED)
-			return NULL;
-	}
-	return workers;
 }
 
 /* Numbers the terms on their way to `each`. */
@@ -361,28 +306,56 @@ size_t hunt_hold(const struct model *model, int held[HUNT_HELD])
 	return n;
 }
 
+static void wait_for(struct tally *tally, pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	kill(-pid, SIGKILL); /* what it began, if it did not come to that itself */
+	if (!tally->is_done && !tally->failure[0])
+		snprintf(tally->failure, sizeof(tally->failure), "a worker ended by %s %d",
+			 WIFSIGNALED(status) ? "signal" : "status",
+			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
 int hunt_as(const struct hunt *hunt, enum identity as, struct tally *sum)
 {
 	double began = clock_seconds();
-	struct worker *workers = prepare_workers(hunt, as, began);
+	const struct hunt_options *options = hunt->options;
+	size_t size = options->jobs * sizeof(struct tally);
+	struct worker *w = calloc(1, sizeof(*w));
+	struct tally *tallies =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	unsigned started = 0;
 	pid_t pids[HUNT_JOBS];
-	int err = workers ? 0 : -ENOMEM;
+	uid_t uids[HUNT_JOBS];
+	int err = w && tallies != MAP_FAILED ? 0 : -ENOMEM;
 
-	while (!err && started < hunt->options->jobs) {
-		pids[started] = fork();
-		if (!pids[started])
-			work(&workers[started]);
-		err = pids[started] < 0 ? -errno : 0;
+	identity_choose_uids(uids, options->jobs);
+	for (unsigned i = 0; i < options->jobs && !err; i++) {
+		*w = (struct worker){.hunt = hunt,
+				     .as = as,
+				     .index = i,
+				     .calls = options->calls / options->jobs +
+					      (i < options->calls % options->jobs),
+				     .until = options->seconds > 0 ? began + options->seconds : 0,
+				     .runner = getpid(),
+				     .uid = uids[i],
+				     .tally = &tallies[i]};
+		pids[i] = fork();
+		if (!pids[i])
+			work(w);
+		err = pids[i] < 0 ? -errno : 0;
 		started += !err;
 	}
 	for (unsigned i = 0; i < started; i++)
-		wait_for(&workers[i], pids[i]);
+		wait_for(&tallies[i], pids[i]);
 	for (unsigned i = 0; i < started; i++)
-		add_tally(sum, workers[i].tally);
-	for (unsigned i = 0; workers && i < hunt->options->jobs; i++)
-		munmap(workers[i].tally, sizeof(*workers[i].tally));
-	free(workers);
+		add_tally(sum, &tallies[i]);
+	if (tallies != MAP_FAILED)
+		munmap(tallies, size);
+	free(w);
 	sum->seconds = clock_seconds() - began;
 	return err;
 }
