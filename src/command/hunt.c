@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/modelled.h"
-#include "command/command.h"
+#include "command/session.h"
 #include "hunt/hunt.h"
 #include "machine/clock.h"
 #include "machine/lock.h"

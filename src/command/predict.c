@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "call/call.h"
-#include "command/command.h"
-#include "command/modelled.h"
+#include "command/session.h"
 #include "language/keys.h"
 #include "machine/names.h"
 #include "text/options.h"

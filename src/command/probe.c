@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/modelled.h"
 #include "command/session.h"
 #include "probe/probe.h"
 #include "text/say.h"

@@ -13,7 +13,6 @@
 
 #include "case/cases.h"
 #include "case/load.h"
-#include "command/modelled.h"
 #include "command/session.h"
 #include "machine/clock.h"
 #include "model/learned.h"

@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/command.h"
-#include "command/modelled.h"
 #include "command/session.h"
 #include "listing/listing.h"
 #include "machine/require.h"

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/command.h"
-#include "command/modelled.h"
+#include "command/session.h"
 #include "language/keys.h"
 #include "text/options.h"
 #include "text/say.h"

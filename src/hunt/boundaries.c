@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "abi/attr.h"
-#include "hunt/draw.h"
 #include "machine/names.h"
 
 /*

@@ -2,7 +2,7 @@
 /*
  * Drawing calls.
  */
-#include "hunt/draw.h"
+#include "hunt/boundaries.h"
 
 #include <stdlib.h>
 #include <string.h>

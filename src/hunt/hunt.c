@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "hunt/boundaries.h"
-#include "hunt/draw.h"
 #include "machine/clock.h"
 #include "machine/limits.h"
 #include "machine/environment.h"

@@ -2,7 +2,7 @@
 /*
  * The answer as JSON, and for people.
  */
-#include "why/explanation.h"
+#include "why/why.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

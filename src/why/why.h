@@ -6,11 +6,125 @@
 #ifndef PERFABI_WHY_H
 #define PERFABI_WHY_H
 
+#include <stdio.h>
+
 #include "machine/restore.h"
-#include "why/explanation.h"
+#include "stage/stage.h"
 #include "why/knowledge.h"
 #include "why/question.h"
 #include "why/opened.h"
+
+/*
+ * The answer, as docs/why.md has it. It is made in a pool that whoever makes it shares with whoever
+ * prints it: what a child leaves there is read in place.
+ */
+
+struct pool;
+
+/* NULL with errno. pool_free() it, from the process that made it. */
+struct pool *pool_new(void);
+void pool_free(struct pool *pool);
+
+/* Zeroed memory for `count` of `size` bytes, and a text, as long as the pool. A pool that has no
+ * more ends the process after a message: it has room for any answer that somebody would read. */
+void *pool_take(struct pool *pool, size_t count, size_t size);
+const char *pool_print(struct pool *pool, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Of what is so, is not so, or is not said. */
+enum said { UNSAID, SAID_NO, SAID_YES };
+
+/* What a call came to, and why: each member may be NULL. */
+struct cause {
+	enum said opened;
+	const char *err; /* the name of the errno */
+	const char *check, *function, *because, *instead;
+	struct cause *others; /* that can be it, too: because and instead */
+	size_t other_count;
+	const char *predicted; /* by the model, which says something else than the kernel */
+	const char *unknown;   /* why nothing is certain, and the checks that it can be */
+	struct cause *suspects;
+	size_t suspect_count;
+};
+
+/* What is said of a call that opens, or of who could help. */
+struct note {
+	bool is_proven, is_useless;
+	const char *says, *check;
+};
+
+enum { DOES_MOST = 5 };
+
+/* What opens the call: `does` and `loses` have room for DOES_MOST texts, and end with NULL. */
+struct remedy_found {
+	const char **does, **loses;
+	bool is_tried, is_fallback;
+	const char *unsure, *useless; /* why it may not open, or be of no use; or NULL */
+	const char *as, *sysctl;      /* another caller, and sysctl; or NULL */
+	int value;                    /* of the sysctl */
+	/* The call once it is changed, or without an image: it stays as it is. */
+	struct call call;
+	const struct things *things;
+	const struct environment *env;
+};
+
+/* What one change alone leads to. */
+struct dead_end {
+	const char **does;
+	struct cause cause;
+};
+
+/* A call on the event that is open. */
+struct then_told {
+	const char *call;
+	struct cause cause;
+	int64_t largest; /* pages of a buffer that could be mapped; negative: not asked */
+};
+
+enum { REMEDIES_MOST = 16, BEHIND_MOST = 8, DEAD_ENDS_MOST = 3, THEN_MOST = 8 };
+
+struct explanation {
+	const char *failure; /* why there is none, or NULL */
+	const char *call;    /* as strace has it */
+	const char *as, *caller;
+	bool is_tried, is_cut;
+	struct cause cause;
+	const char **witnessed, *gate; /* names of gates, or NULL */
+	struct note *notes, *others;   /* NULL: not asked */
+	size_t note_count, other_count;
+	struct counted counted;
+	bool is_counted;
+	struct then_told *then;
+	size_t then_count;
+	/* What refuses it behind the first check, by its own changes or else for other callers. */
+	struct cause *behind, *behind_others;
+	size_t behind_count, behind_others_count;
+	struct dead_end *dead_ends;
+	size_t dead_end_count;
+	struct remedy_found *remedies; /* NULL: not asked */
+	size_t remedy_count;
+	const char *told;
+	enum said as_told;
+	json_t *instead_of; /* texts: what of the call is another here; or NULL */
+	struct came {
+		const char *as, *to;
+	} callers[IDENTITIES]; /* what it came to for others */
+	size_t caller_count;
+};
+
+/* The event's name asks for what is not there. */
+struct absent_answer {
+	const char *what, *name, *is, *because, *instead;
+	const char **there; /* of its kind; or NULL */
+};
+
+/* A new reference each. */
+json_t *explanation_json(const struct explanation *x);
+json_t *absent_json(const struct absent_answer *absent);
+
+/* For people. */
+void explanation_write(const struct explanation *x, FILE *f);
+void absent_write(const struct absent_answer *absent, FILE *f);
 
 struct why {
 	/* What is asked, and of what the answer is made. */
