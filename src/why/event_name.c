@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "abi/attr.h"
+#include "abi/value.h"
 #include "machine/environment.h"
 #include "machine/proc.h"
 
@@ -41,19 +42,12 @@ static json_t *refuse(struct parsing *p, const char *got, const char *expected)
 /* The machine does not have that, whose message says what is expected. */
 static json_t *lack(struct parsing *p, enum absent what, const char *expected)
 {
-	if (!p->absence)
-		return refuse(p, p->event, expected);
-	p->absence->what = what;
-	snprintf(p->absence->name, sizeof(p->absence->name), "%s", p->event);
-	snprintf(p->absence->modifiers, sizeof(p->absence->modifiers), "%s", p->modifiers);
+	if (p->absence) {
+		p->absence->what = what;
+		snprintf(p->absence->name, sizeof(p->absence->name), "%s", p->event);
+		snprintf(p->absence->modifiers, sizeof(p->absence->modifiers), "%s", p->modifiers);
+	}
 	return refuse(p, p->event, expected);
-}
-
-/* A number as `attr` takes it: jansson has none above 2^63 - 1. */
-static json_t *json_from_number(uint64_t value)
-{
-	return value > INT64_MAX ? json_sprintf("0x%llx", (unsigned long long)value)
-				 : json_integer((json_int_t)value);
 }
 
 /* A whole number of 64 bits that ends where one of `ends` stands, or the text does; *at is behind
@@ -145,9 +139,9 @@ static json_t *raw_event(struct parsing *p)
 static json_t *breakpoint_event(struct parsing *p)
 {
 	static const char form[] = "mem:ADDRESS[/LENGTH][:ACCESS], numbers of 64 bits";
-	const char *at = p->event + 4, *colon;
+	const char *at = p->event + 4, *access = "rw";
 	uint64_t address, length = 4;
-	json_t *attr, *types;
+	json_t *types;
 	bool has_length;
 
 	if (strncmp(p->event, "mem:", 4))
@@ -158,26 +152,24 @@ static json_t *breakpoint_event(struct parsing *p)
 	at += has_length;
 	if (has_length && !whole_number(&at, ":", &length))
 		return refuse(p, p->event, form);
-	colon = *at == ':' ? at : NULL;
-	attr = json_pack("{s:s,s:o,s:o}", "type", "breakpoint", "bp_addr",
-			 json_sprintf("0x%llx", (unsigned long long)address), "bp_len",
-			 json_from_number(length));
+	if (*at == ':')
+		access = at + 1;
+	if (strchr(access, 'x') && !has_length)
+		length = sizeof(long);
 	types = json_array();
-	for (const char *access = colon ? colon + 1 : "rw"; *access && *access != ':'; access++)
-		json_array_append_new(types, json_sprintf("%c", *access));
-	json_object_set_new(attr, "bp_type", types);
-	if (colon && strchr(colon, 'x') && !has_length)
-		json_object_set_new(attr, "bp_len", json_integer(sizeof(long)));
-	return attr;
+	for (; *access && *access != ':'; access++)
+		json_array_append_new(types, json_stringn(access, 1));
+	return json_pack("{s:s, s:o, s:o, s:o}", "type", "breakpoint", "bp_addr",
+			 json_sprintf("0x%llx", (unsigned long long)address), "bp_len",
+			 value_json(length), "bp_type", types);
 }
 
 /* SYSTEM:EVENT of tracefs. */
 static json_t *tracepoint_event(struct parsing *p)
 {
 	const struct tracepoint *tracepoint;
-	const char *colon;
+	const char *colon = strchr(p->event, ':');
 
-	colon = strchr(p->event, ':');
 	if (!colon || colon == p->event || !colon[1])
 		return NULL;
 	if (strpbrk(p->event, "*?["))
@@ -194,22 +186,6 @@ static json_t *tracepoint_event(struct parsing *p)
 	return attr_of("tracepoint", json_integer(tracepoint->id));
 }
 
-/* What perf itself has as terms. -ENOENT: it is none of these. */
-static int apply_own_term(const char *term, uint64_t value, json_t *attr)
-{
-	static const char *const own[] = {"config", "config1", "config2", "config3", NULL};
-	bool is_freq = !strcmp(term, "freq");
-
-	if (name_index(term, own, NULL) >= 0)
-		return json_object_set_new(attr, term,
-					   json_sprintf("0x%llx", (unsigned long long)value));
-	if (!is_freq && strcmp(term, "period") != 0)
-		return -ENOENT;
-	if (is_freq)
-		json_object_set_new(attr, "freq", json_integer(1));
-	return json_object_set_new(attr, "sample_period", json_from_number(value));
-}
-
 /* Of a term TERM or TERM=VALUE the value, 1 where there is none; cuts the text there. */
 static bool cut_value(char *term, uint64_t *value)
 {
@@ -223,25 +199,31 @@ static bool cut_value(char *term, uint64_t *value)
 	return whole_number(&at, "", value);
 }
 
-/* A name of events/, which stands for terms; or a term. 0 or a negative errno. */
+/* What perf itself has as a term; or a name of events/, which stands for terms; or a term. 0 or a
+ * negative errno. */
 static int apply_one_term(const char *pmu, char *term, json_t *attr)
 {
+	static const char *const own[] = {"config", "config1", "config2", "config3", NULL};
 	char path[EVENT_TEXT], terms[EVENT_TEXT], *save = NULL;
-	bool has_value = strchr(term, '=');
+	bool has_value = strchr(term, '='), is_freq;
 	uint64_t value;
-	int err;
+	int err = 0;
 
 	if (!strncmp(term, "name=", 5))
 		return 0;
 	if (!cut_value(term, &value))
 		return -ERANGE;
-	err = has_value ? apply_own_term(term, value, attr) : -ENOENT;
-	if (err != -ENOENT)
-		return err;
+	is_freq = !strcmp(term, "freq");
+	if (has_value && name_index(term, own, NULL) >= 0)
+		return json_object_set_new(attr, term,
+					   json_sprintf("0x%llx", (unsigned long long)value));
+	if (has_value && is_freq)
+		json_object_set_new(attr, "freq", json_integer(1));
+	if (has_value && (is_freq || !strcmp(term, "period")))
+		return json_object_set_new(attr, "sample_period", value_json(value));
 	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/events/%s", pmu, term);
 	if (has_value || read_line(path, terms, sizeof(terms)) <= 0)
 		return pmu_term(pmu, term, value, attr);
-	err = 0;
 	for (char *one = strtok_r(terms, ",", &save); one && !err; one = strtok_r(NULL, ",", &save))
 		err = cut_value(one, &value) ? pmu_term(pmu, one, value, attr) : -ERANGE;
 	return err;
@@ -396,12 +378,8 @@ static json_t *refuse_name(struct parsing *p)
 		return refuse(p, p->text, "one event at a time, as perf list shows them");
 	json_object_foreach(json_object_get(p->names, "names"), name, value)
 		nearest_try(&near, name);
-	for (size_t i = 0; i < 2; i++) {
-		const struct abi_family *family = abi_family(p->env->abi, families[i]);
-
-		for (size_t j = 0; j < family->count; j++)
-			nearest_try(&near, family->values[j].name);
-	}
+	for (size_t i = 0; i < 2; i++)
+		abi_value(abi_family(p->env->abi, families[i]), "", &near);
 	error_name(p->e, &root, p->text, near.best, "an event, as perf list shows them");
 	p->e->line = 0;
 	return NULL;
