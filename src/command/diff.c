@@ -57,10 +57,8 @@ static int read_side(struct side *side, const char *path)
 	int err = side_read(side, path, &e);
 
 	if (err && error_is_set(&e))
-		error_print(stderr, program, &e);
-	else if (err)
-		say(stderr, "%s: %s: %s\n", program, path, strerror(-err));
-	return err ? EXIT_USAGE : 0;
+		return fail_with(program, &e);
+	return err ? fail(EXIT_USAGE, "%s: %s: %s\n", program, path, strerror(-err)) : 0;
 }
 
 static int write_difference(const struct side *a, const struct side *b, write_diff *write,

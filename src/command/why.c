@@ -121,22 +121,6 @@ static void begin(void *settings)
 	((struct settings *)settings)->as = -1;
 }
 
-/* The whole of standard input, with a NUL behind it; NULL with errno. Free it. */
-static char *read_input(size_t *size)
-{
-	char *text = malloc(TEXT_MOST + 1);
-
-	*size = text ? fread(text, 1, TEXT_MOST + 1, stdin) : 0;
-	if (text && (ferror(stdin) || *size > TEXT_MOST)) {
-		errno = ferror(stdin) ? errno : EFBIG;
-		free(text);
-		return NULL;
-	}
-	if (text)
-		text[*size] = '\0';
-	return text;
-}
-
 /* Who runs perfabi, as one of the callers; a root that has no rights to perf is an ordinary user.
  */
 static enum identity own_identity(const struct rights *rights)
@@ -308,7 +292,7 @@ static int run(void *settings, char **operands)
 		text = strdup(asked);
 		size = strlen(asked);
 	} else {
-		text = read_input(&size);
+		text = text_read("-", &size, TEXT_MOST);
 	}
 	if (!text && errno == EFBIG)
 		return fail(EXIT_USAGE, "%s: standard input has more than %d bytes\n", program,
