@@ -268,6 +268,28 @@ static int hunt_caller(const struct hunt *hunt, enum identity as, bool is_named,
 	return err ? EXIT_HARNESS : 0;
 }
 
+enum { HUNT_HELD = 128 };
+
+/*
+ * Opens events, that are off, of those kinds of which the first and the last one cost the kernel
+ * much: code that is changed, and waits for all cpus. The descriptors, -1 for what could not be
+ * had; how many there are.
+ */
+static size_t hunt_hold(const struct model *model, int held[HUNT_HELD])
+{
+	const struct machine *machine = &model->machine;
+	const struct lesson *events = learned_find(&model->learned, "kernel.software_events");
+	size_t n = 0;
+
+	for (unsigned i = 0; events && i < 64; i++)
+		if (events->value >> i & 1)
+			held[n++] = probe_hold(machine->env->abi, "software", i);
+	for (size_t id = 2; id < machine->tracepoint_limit && n < HUNT_HELD; id++)
+		if (machine->tracepoints[id] && (id <= 8 || id == 255 || !(id & (id - 1))))
+			held[n++] = probe_hold(machine->env->abi, "tracepoint", id);
+	return n;
+}
+
 static int hunt_all(const struct settings *s, struct modelled *m, const struct plan_of_stage *plan)
 {
 	const struct hunt hunt = {.model = &m->model,

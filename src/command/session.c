@@ -114,7 +114,9 @@ static int settle_recorded(struct modelled *m, const char *path, const char *pro
 	return status;
 }
 
-int read_machine(struct loaded *loaded, const char *program)
+/* Reads this machine's environment. 0, or an exit status after a message: there is no /proc, which
+ * cases and the model look into, or a seccomp filter kills whoever calls. */
+static int read_machine(struct loaded *loaded, const char *program)
 {
 	int status;
 

@@ -42,10 +42,6 @@ void modelled_free(struct modelled *m);
  */
 int model_of_here(struct model *model, struct loaded *loaded, const char *program);
 
-/* Reads this machine's environment into `loaded`. 0, or an exit status after a message: there is no
- * /proc, which cases and the model look into, or a seccomp filter kills whoever calls. */
-int read_machine(struct loaded *loaded, const char *program);
-
 enum { BARRED_TEXT = 1024 };
 
 /*

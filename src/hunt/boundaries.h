@@ -66,22 +66,6 @@ struct trial {
 struct prediction trial_predict(struct judge *h, const struct trial *t);
 
 /*
- * Predicts, makes the call, and says whether both agree. A call of which the model cannot tell is
- * not made: of those nobody knows what they set going.
- */
-bool trial_run(struct judge *h, struct trial *t);
-
-/* What is not as predicted, in words; "" if all is. */
-void trial_describe(const struct judge *h, const struct trial *t, char *text, size_t size);
-
-/* Makes the trial's call simpler while what differs stays the same. The image is changed in place.
- */
-void trial_shrink(struct judge *h, struct trial *t);
-
-/* The call as a case of a case file: a new reference, or NULL without memory. */
-json_t *trial_case(struct judge *h, const struct trial *t);
-
-/*
  * Calls `each` with a call at every boundary that is found, not made yet, and the check that it
  * just meets, or misses; of a check that none meets, with nothing. Counts those sought and those
  * that there are on this machine for this caller. 0 or -ENOMEM.

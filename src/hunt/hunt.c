@@ -14,16 +14,268 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "abi/attr.h"
 #include "hunt/boundaries.h"
 #include "machine/clock.h"
 #include "machine/limits.h"
 #include "machine/environment.h"
+#include "machine/names.h"
+#include "step/program.h"
 #include "step/step.h"
 #include "text/json_text.h"
 
 const char *const hunt_count_names[] = {"calls",  "refused",  "opened", "unknown",
 					"differ", "unsteady", "moved",  "held",
 					"sought", "found",    NULL};
+
+/*
+ * Trying a call, and making it simple.
+ */
+
+/* Where the kernel's own size is written back: the check says so, and the memory can be written. */
+static bool writes_size(const struct trial *t)
+{
+	return t->prediction.outcome == REFUSED &&
+	       json_object_get(t->prediction.check->json, "writes_size") &&
+	       t->call.memory != MEMORY_READ_ONLY;
+}
+
+static bool is_of_other_gate(const struct trial *t)
+{
+	return t->prediction.outcome == REFUSED && !t->prediction.unknown && t->gates &&
+	       !(t->gates >> t->prediction.check->gate & 1);
+}
+
+static bool agrees(const struct judge *h, const struct trial *t)
+{
+	if (t->prediction.err != t->result.err || t->result.other_written || is_of_other_gate(t))
+		return false;
+	if (writes_size(t))
+		return t->result.size_after == h->model->machine.env->attr_size;
+	return !t->result.size_written;
+}
+
+/*
+ * Predicts, makes the call, and says whether both agree. A call of which the model cannot tell is
+ * not made: of those nobody knows what they set going.
+ */
+static bool trial_run(struct judge *h, struct trial *t)
+{
+	t->prediction = trial_predict(h, t);
+	t->result = (struct answer){.fd = -1};
+	if (t->prediction.outcome == UNFORESEEN)
+		return true;
+	if (call_try(&t->call, t->no_files, h->model->machine.env, &h->memory, &t->result) < 0)
+		return true;
+	/* Of what stands before the kernel the witnesses tell nothing. */
+	if (t->prediction.check && t->prediction.check->id[0] == 'S')
+		t->gates = 0;
+	if (t->gates)
+		t->gates = t->result.err && !t->no_files
+				   ? phase_infer(h->model->phases, &t->call, t->result.err,
+						 h->zombie, h->model->machine.env)
+				   : ~0U;
+	return agrees(h, t);
+}
+
+/* What is not as predicted, in words; "" if all is. */
+static void trial_describe(const struct judge *h, const struct trial *t, char *text, size_t size)
+{
+	char predicted[64], gates[128];
+
+	text[0] = '\0';
+	if (agrees(h, t))
+		return;
+	if (t->prediction.outcome == REFUSED)
+		snprintf(predicted, sizeof(predicted), "%s (%s)", errno_name(t->prediction.err),
+			 t->prediction.check->id);
+	else
+		snprintf(predicted, sizeof(predicted), "that it opens");
+	if (t->prediction.err != t->result.err)
+		snprintf(text, size, "the model says %s, the kernel %s", predicted,
+			 t->result.err ? errno_name(t->result.err) : "opens it");
+	else if (is_of_other_gate(t)) {
+		phase_names(h->model->phases, t->gates, gates, sizeof(gates));
+		snprintf(text, size,
+			 "%s as predicted, from %s by the model and %s by the witnesses", predicted,
+			 h->model->phases->list[t->prediction.check->gate].name, gates);
+	} else if (t->result.other_written)
+		snprintf(text, size, "%s as predicted, and attr is changed beyond its size",
+			 t->result.err ? errno_name(t->result.err) : "it opens");
+	else
+		snprintf(text, size, "%s as predicted, and attr.size is %u afterwards",
+			 t->result.err ? errno_name(t->result.err) : "it opens",
+			 t->result.size_after);
+}
+
+/* Whether the simpler call differs in the same way; then it is taken. */
+static bool take_if_same(struct judge *h, struct trial *best, struct trial *candidate)
+{
+	const struct check *check = best->prediction.check;
+	int err = best->result.err;
+
+	if (trial_run(h, candidate) || candidate->result.err != err ||
+	    candidate->prediction.check != check)
+		return false;
+	*best = *candidate;
+	return true;
+}
+
+/* Another number; puts the old one back if the call does not differ in the same way. Trials share
+ * one image. */
+static bool try_number(struct judge *h, struct trial *best, struct call_part part, uint64_t value)
+{
+	uint64_t was = call_get(&best->call, part);
+	struct trial t = *best;
+
+	if (value == was)
+		return false;
+	call_set(&t.call, part, value);
+	if (take_if_same(h, best, &t))
+		return true;
+	call_set(&best->call, part, was);
+	return false;
+}
+
+/* None, or else fewer bits. */
+static bool try_fewer(struct judge *h, struct trial *best, struct call_part part)
+{
+	bool any = try_number(h, best, part, 0);
+
+	for (unsigned bit = 0; bit < 64; bit++) {
+		uint64_t value = call_get(&best->call, part);
+
+		if (value >> bit & 1)
+			any = try_number(h, best, part, value & ~(UINT64_C(1) << bit)) || any;
+	}
+	return any;
+}
+
+static bool simplify(struct judge *h, struct trial *best)
+{
+	const struct call_part pid = {.of = PART_PID}, cpu = {.of = PART_CPU},
+			       fd = {.of = PART_GROUP_FD}, flags = {.of = PART_FLAGS};
+	const struct abi *abi = h->model->abi;
+	struct trial t = *best;
+	bool any;
+
+	t.no_files = false;
+	any = best->no_files && take_if_same(h, best, &t);
+	t = *best;
+	t.call.memory = MEMORY_WRITABLE;
+	any = (best->call.memory != MEMORY_WRITABLE && take_if_same(h, best, &t)) || any;
+	t = *best;
+	any = (t.call.poke_count && t.call.poke_count-- && take_if_same(h, best, &t)) || any;
+	any = try_number(h, best, fd, (uint64_t)-1) || any;
+	any = try_number(h, best, pid, 0) || any;
+	any = try_number(h, best, cpu, (uint64_t)-1) || any;
+	any = (best->call.cpu > 0 && try_number(h, best, cpu, 0)) || any;
+	any = try_fewer(h, best, flags) || any;
+	for (size_t i = 0; i < abi->field_count; i++) {
+		const struct call_part field = {PART_FIELD, &abi->fields[i]};
+
+		if (abi->fields[i].alias_of || abi->fields[i].of_bits)
+			continue;
+		any = (field.field == h->model->machine.size
+			       ? try_number(h, best, field, abi->attr_size)
+			       : try_fewer(h, best, field)) ||
+		      any;
+	}
+	return any;
+}
+
+/* Makes the trial's call simpler while what differs stays the same. The image is changed in place.
+ */
+static void trial_shrink(struct judge *h, struct trial *t)
+{
+	for (unsigned round = 0; round < 8 && simplify(h, t); round++)
+		;
+}
+
+/* Whether a text anywhere in the JSON names that thing. NOLINTNEXTLINE(misc-no-recursion) */
+static bool names_thing(const json_t *json, const char *name)
+{
+	const char *text = json_string_value(json), *key;
+	size_t n = strlen(name), i;
+	json_t *item;
+
+	if (text && text[0] == '$')
+		return !strncmp(text + 1, name, n) && scope_name_length(text + 1) == n;
+	if (text)
+		return strstr(text, name) && strchr(text, '$');
+	json_object_foreach((json_t *)json, key, item)
+		if (names_thing(item, name))
+			return true;
+	json_array_foreach(json, i, item)
+		if (names_thing(item, name))
+			return true;
+	return false;
+}
+
+/* The steps of the stage that the call hangs on, in their order. */
+static json_t *given_json(const struct judge *h, const json_t *open)
+{
+	const json_t *all = json_object_get(h->stage->plan->json, "given");
+	json_t *given = json_array(), *step;
+	size_t i = json_array_size(all);
+
+	while (i-- > 0) {
+		const char *name;
+
+		step = json_array_get(all, i);
+		name = json_string_value(json_object_get(step, "bind"));
+		if (!name)
+			name = json_string_value(json_object_get(step, "mmap"));
+		if (!name)
+			name = json_string_value(json_object_get(step, "kill"));
+		if (name && (names_thing(open, name) || names_thing(given, name)))
+			json_array_insert(given, 0, step);
+	}
+	return given;
+}
+
+static json_t *expect_json(struct judge *h, const struct trial *t)
+{
+	unsigned gates;
+	json_t *expect;
+
+	if (!t->result.err)
+		return json_pack("{s:b}", "ok", 1);
+	gates = phase_infer(h->model->phases, &t->call, t->result.err, h->zombie,
+			    h->model->machine.env);
+	expect = json_pack("{s:s}", "errno", errno_name(t->result.err));
+	for (size_t i = 0; i < h->model->phases->count; i++)
+		if (gates == 1U << i)
+			json_object_set_new(expect, "phase",
+					    json_string(h->model->phases->list[i].name));
+	return expect;
+}
+
+/* The call as a case of a case file: a new reference, or NULL without memory. */
+static json_t *trial_case(struct judge *h, const struct trial *t)
+{
+	json_t *json = json_object(),
+	       *open = stage_open_json(&h->stage->things, h->model->machine.env, &t->call),
+	       *given = given_json(h, open);
+	const struct check *check = t->prediction.check;
+	char text[256];
+
+	trial_describe(h, t, text, sizeof(text));
+	json_object_set_new(json, "title", json_string(text));
+	json_object_set_new(json, "as", json_pack("[s]", identity_names[h->caller.as]));
+	if (json_array_size(given))
+		json_object_set(json, "given", given);
+	json_decref(given);
+	json_object_set_new(json, "open", open);
+	json_object_set_new(json, "expect", expect_json(h, t));
+	if (check)
+		json_object_set_new(json, "covers", json_pack("[s]", check->id));
+	return json;
+}
+
+/*
+ * Workers.
+ */
 
 /* Of so many calls one is held against the witnesses, too. */
 enum { BATCH = 512, REPEATS = 3, WITNESSED = 256 };
@@ -288,21 +540,6 @@ void hunt_terms(const struct model *model,
 		n.check = &model->checks[i];
 		predicate_terms(model->checks[i].when, number_term, &n);
 	}
-}
-
-size_t hunt_hold(const struct model *model, int held[HUNT_HELD])
-{
-	const struct machine *machine = &model->machine;
-	const struct lesson *events = learned_find(&model->learned, "kernel.software_events");
-	size_t n = 0;
-
-	for (unsigned i = 0; events && i < 64; i++)
-		if (events->value >> i & 1)
-			held[n++] = probe_hold(machine->env->abi, "software", i);
-	for (size_t id = 2; id < machine->tracepoint_limit && n < HUNT_HELD; id++)
-		if (machine->tracepoints[id] && (id <= 8 || id == 255 || !(id & (id - 1))))
-			held[n++] = probe_hold(machine->env->abi, "tracepoint", id);
-	return n;
 }
 
 static void wait_for(struct tally *tally, pid_t pid)

@@ -62,20 +62,11 @@ struct hunt {
 	const struct hunt_options *options;
 };
 
-enum { HUNT_HELD = 128 };
-
 /* Calls `each` with every term of every check, and its number. */
 void hunt_terms(const struct model *model,
 		void (*each)(void *context, size_t number, const struct check *check,
 			     struct term *term),
 		void *context);
-
-/*
- * Opens events, that are off, of those kinds of which the first and the last one cost the kernel
- * much: code that is changed, and waits for all cpus. The descriptors, -1 for what could not be
- * had; how many there are.
- */
-size_t hunt_hold(const struct model *model, int held[HUNT_HELD]);
 
 /* Hunts as one caller, and adds to *sum. 0, or a negative errno. */
 int hunt_as(const struct hunt *hunt, enum identity as, struct tally *sum);

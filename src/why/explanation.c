@@ -4,67 +4,11 @@
  */
 #include "why/why.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "text/json_text.h"
 #include "text/say.h"
-
-enum { POOL_SIZE = 16 << 20, POOL_ALIGN = 16 };
-
-struct pool {
-	size_t used; /* of the whole, this included */
-};
-
-struct pool *pool_new(void)
-{
-	struct pool *pool = mmap(NULL, POOL_SIZE, PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (pool == MAP_FAILED)
-		return NULL;
-	pool->used = POOL_ALIGN;
-	return pool;
-}
-
-void pool_free(struct pool *pool)
-{
-	if (pool)
-		munmap(pool, POOL_SIZE);
-}
-
-void *pool_take(struct pool *pool, size_t count, size_t size)
-{
-	size_t room = POOL_SIZE - pool->used;
-	unsigned char *at = (unsigned char *)pool + pool->used;
-
-	if (size && count > room / size) {
-		say(stderr, "perfabi why: the answer is too long\n");
-		_exit(EXIT_NO_MEMORY);
-	}
-	room -= count * size;
-	pool->used = POOL_SIZE - room / POOL_ALIGN * POOL_ALIGN;
-	return at;
-}
-
-const char *pool_print(struct pool *pool, const char *format, ...)
-{
-	va_list args, again;
-	char *text;
-	int n;
-
-	va_start(args, format);
-	va_copy(again, args);
-	n = vsnprintf(NULL, 0, format, args);
-	text = pool_take(pool, (size_t)(n > 0 ? n : 0) + 1, 1);
-	vsnprintf(text, (size_t)(n > 0 ? n : 0) + 1, format, again);
-	va_end(again);
-	va_end(args);
-	return text;
-}
 
 /*
  * As JSON.

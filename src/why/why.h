@@ -21,16 +21,6 @@
 
 struct pool;
 
-/* NULL with errno. pool_free() it, from the process that made it. */
-struct pool *pool_new(void);
-void pool_free(struct pool *pool);
-
-/* Zeroed memory for `count` of `size` bytes, and a text, as long as the pool. A pool that has no
- * more ends the process after a message: it has room for any answer that somebody would read. */
-void *pool_take(struct pool *pool, size_t count, size_t size);
-const char *pool_print(struct pool *pool, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /* Of what is so, is not so, or is not said. */
 enum said { UNSAID, SAID_NO, SAID_YES };
 
