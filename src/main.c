@@ -11,20 +11,25 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "command/schema.h"
 #include "machine/limits.h"
+#include "machine/require.h"
 #include "include/perfabi.h"
-#include "step/step.h"
+#include "language/pattern.h"
+#include "step/help.h"
+#include "step/steps.h"
 #include "text/json_text.h"
 #include "text/say.h"
 #include "text/standard.h"
 
+static const struct command help_command;
 static const struct command *const commands[] = {
 	&run_command,  &probe_command, &diff_command,   &report_command,  &list_command,
 	&show_command, &check_command, &mutate_command, &capture_command, &predict_command,
 	&why_command,  &hunt_command,  &help_command};
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
-void usage(FILE *f)
+static void list_commands(FILE *f)
 {
 	fputs("perfabi says what perf_event_open(2) really does on this machine.\n\n"
 	      "usage: perfabi COMMAND [OPTIONS] [ARGUMENTS]\n\ncommands:\n",
@@ -38,7 +43,8 @@ void usage(FILE *f)
 	      f);
 }
 
-const struct command *command_find(const char *name, struct nearest *near)
+/* The command of that name, or NULL; `near` (may be NULL) is offered all. */
+static const struct command *command_find(const char *name, struct nearest *near)
 {
 	for (size_t i = 0; i < COMMANDS; i++) {
 		if (!strcmp(commands[i]->name, name))
@@ -57,6 +63,15 @@ int flush_stdout(void)
 	return EXIT_HARNESS;
 }
 
+void print_json(json_t *json, size_t flags)
+{
+	char *text = or_exit(json_text(json, flags));
+
+	puts(text);
+	free(text);
+	json_decref(json);
+}
+
 int fail(int status, const char *format, ...)
 {
 	va_list args;
@@ -72,6 +87,94 @@ int fail_with(const char *program, const struct error *e)
 	error_print(stderr, program, e);
 	return e->no_memory ? EXIT_HARNESS : EXIT_USAGE;
 }
+
+/*
+ * perfabi help.
+ */
+
+static void help_phases(FILE *f)
+{
+	struct loaded l;
+
+	if (!load_tables(&l, NULL, "perfabi help"))
+		for (size_t i = 0; i < l.cases.tables.phases.count; i++)
+			fprintf(f, "  %-12s %s\n", l.cases.tables.phases.list[i].name,
+				l.cases.tables.phases.list[i].about);
+	load_free(&l);
+}
+
+static const struct command_line help_line = {
+	.program = "perfabi help",
+	.usage = "usage: perfabi help [COMMAND|TOPIC]\n\n"
+		 "Without an argument, the commands. The topics are words of the case language:\n\n"
+		 "  tokens       what `requires` and `when` can ask of a machine\n"
+		 "  phases       the gates of perf_event_open(2)\n"
+		 "  steps        the verbs of `steps` and `given`\n"
+		 "  step-schema  the same, as JSON Schema; so do abi-schema, baseline-schema,\n"
+		 "               case-schema, checks-schema, model-schema, phases-schema,\n"
+		 "               probe-schema, vehicles-schema and why-schema for files of cases/\n"
+		 "  patterns     what `expect` can say of a result\n"
+		 "  variables    what `$name` stands for\n\n",
+	.rows = (const struct option_row[]){{0}}};
+
+static const struct topic {
+	const char *name, *about;
+	void (*help)(FILE *f);
+} topics[] = {
+	{"tokens", "Tokens of `requires` and `when`; \"!\" negates one:\n\n", require_help},
+	{"phases", "The gates of perf_event_open(2), in the kernel's order:\n\n", help_phases},
+	{"steps",
+	 "Verbs of the steps in `steps` and `given`. Each step has one; \"bind\": NAME names what\n"
+	 "came of it, \"expect\" says what must (perfabi help patterns), \"when\" when it is "
+	 "done:\n\n",
+	 steps_help},
+	{"patterns",
+	 "A pattern is a value that must be equal, an object whose members must fit, a list whose\n"
+	 "elements must, or an object of these, all of which must hold:\n\n",
+	 pattern_help},
+	{"variables",
+	 "What `$name` stands for, besides what steps bind and the parameter of `each`:\n\n",
+	 scope_help}};
+
+static int help(void *settings, char **operands)
+{
+	const char *name = operands[0] ? operands[0] : "";
+	const struct command *command = command_find(name, NULL);
+	int err = schema_print(stdout, name);
+
+	(void)settings;
+	if (err == -ENOMEM)
+		return fail(EXIT_HARNESS, "perfabi help: %s\n", strerror(ENOMEM));
+	if (!err)
+		return 0;
+	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++) {
+		const struct topic *topic = &topics[i];
+
+		if (strcmp(name, topic->name) &&
+		    (strcmp(name, "given") || topic->help != steps_help))
+			continue;
+		fputs(topic->about, stdout);
+		topic->help(stdout);
+		return 0;
+	}
+	if (command)
+		options_help(command->line, stdout);
+	else if (!name[0])
+		list_commands(stdout);
+	else
+		return fail(
+			EXIT_USAGE,
+			"perfabi help: no help on \"%s\"\n  expected: a command, tokens, phases, "
+			"steps, step-schema, patterns or variables\n",
+			name);
+	return 0;
+}
+
+static const struct command help_command = {
+	"help",
+	"help on a command, or on tokens, phases, steps, step-schema, patterns,\n           "
+	"variables",
+	&help_line, 1, .run = help};
 
 /* Reads its options, and does it. */
 static int do_command(const struct command *command, int argc, char **argv)
@@ -109,7 +212,7 @@ int main(int argc, char **argv)
 	limits_raise_stack();
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(2) */
 	if (argc < 2) {
-		usage(stderr);
+		list_commands(stderr);
 		return EXIT_USAGE;
 	}
 	if (!strcmp(argv[1], "-V") || !strcmp(argv[1], "--version")) {

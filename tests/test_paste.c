@@ -210,12 +210,14 @@ static const struct {
 
 START_TEST(lines_of_strace_have_results)
 {
+	struct abi *abi = test_abi();
+
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		const struct source source = {.name = "s", .root = "", .text = lines[i].line};
 		struct where root = where_root(&source);
 		struct error e = {0};
 		struct strace_result result = {.fd = 99, .is_told = true, .error = "x"};
-		json_t *open = strace_open(lines[i].line, &result, &root, &e);
+		json_t *open = strace_open(lines[i].line, abi, &result, &root, &e);
 
 		ck_assert(strace_has_call(lines[i].line));
 		ck_assert_msg((!open) == (!lines[i].open), "%s: %s", lines[i].line, e.expected);
@@ -228,6 +230,7 @@ START_TEST(lines_of_strace_have_results)
 		if (open)
 			same_json(open, lines[i].open, lines[i].line);
 	}
+	abi_free(abi);
 }
 END_TEST
 

@@ -23,19 +23,10 @@ struct command {
 
 extern const struct command run_command, probe_command, diff_command, report_command, list_command,
 	show_command, check_command, mutate_command, capture_command, predict_command, why_command,
-	hunt_command, help_command;
-
-/* The command of that name, or NULL; `near` (may be NULL) is offered all. */
-const struct command *command_find(const char *name, struct nearest *near);
-
-/* The overview of all commands. */
-void usage(FILE *f);
+	hunt_command;
 
 /* 0, or EXIT_HARNESS after a message if what was printed could not be written. */
 int flush_stdout(void);
-
-/* The case in full; a new reference. */
-json_t *instance_json(const struct instance *instance);
 
 /* Prints it, with those flags of json_dumps(3), and drops the reference. */
 void print_json(json_t *json, size_t flags);

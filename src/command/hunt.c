@@ -350,9 +350,13 @@ static int run(void *settings, char **operands)
 	if (machine_lock_open(&lock))
 		wait_for_others(&lock, 0, program);
 	status = modelled_load(m, s->folder, NULL, program);
-	if (!status && stage_load(&plan, sources_find(&m->loaded.sources, "stage.json"),
-				  &m->loaded.cases.tables, &e))
-		status = fail_with(program, &e);
+	if (!status) {
+		const struct source *source = sources_find(&m->loaded.sources, "stage.json");
+		const struct where root = where_root(source);
+
+		if (stage_load(&plan, source_parse(source, &e), &root, &m->loaded.cases.tables, &e))
+			status = fail_with(program, &e);
+	}
 	if (!status && is_barred_here(&m->model, program, barred))
 		status = fail(EXIT_ALL_SKIPPED, "%s\n", barred);
 	if (!status) {

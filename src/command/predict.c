@@ -150,9 +150,8 @@ static json_t *parse_strace_line(struct oracle *o, const char *line, const struc
 				 struct error *e)
 {
 	struct strace_result result;
-	json_t *open = strace_open(line, &result, w, e);
+	json_t *open = strace_open(line, o->m.model.abi, &result, w, e);
 
-	strace_resolve_size(open, o->m.model.machine.env->abi);
 	o->group_fd = (struct world_event){.fd = -1, .is_unknown = true};
 	if (open && result.group_is_event)
 		o->group_fd.fd = atoi(json_string_value(json_object_get(open, "group_fd")));

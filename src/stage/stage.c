@@ -279,8 +279,8 @@ static int check_calls(struct plan_of_stage *plan, const struct tables *tables,
 	return 0;
 }
 
-int stage_load_json(struct plan_of_stage *plan, json_t *json, const struct where *root,
-		    const struct tables *tables, struct error *e)
+int stage_load(struct plan_of_stage *plan, json_t *json, const struct where *root,
+	       const struct tables *tables, struct error *e)
 {
 	struct scope scope = {.checking = true};
 	struct compiling c = {.tables = tables,
@@ -292,6 +292,8 @@ int stage_load_json(struct plan_of_stage *plan, json_t *json, const struct where
 	int err;
 
 	*plan = (struct plan_of_stage){.json = json};
+	if (!json)
+		return -EINVAL;
 	plan->calls = json_object_get(plan->json, "calls");
 	err = block_compile(&c, &plan->block, json_object_get(plan->json, "given"),
 			    AT_KEY(root, "given"));
@@ -299,16 +301,6 @@ int stage_load_json(struct plan_of_stage *plan, json_t *json, const struct where
 		err = check_calls(plan, tables, &scope, root, e);
 	scope_free(&scope);
 	return err;
-}
-
-int stage_load(struct plan_of_stage *plan, const struct source *source, const struct tables *tables,
-	       struct error *e)
-{
-	struct where root = where_root(source);
-	json_t *json = source_parse(source, e);
-
-	*plan = (struct plan_of_stage){0};
-	return json ? stage_load_json(plan, json, &root, tables, e) : -EINVAL;
 }
 
 void stage_free_plan(struct plan_of_stage *plan)

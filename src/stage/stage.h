@@ -79,12 +79,10 @@ struct judge {
 /* Begins the situation of the call. */
 void judge_begin(struct judge *judge, const struct call *call);
 
-/* 0 or -EINVAL with `e` filled. Free with stage_free_plan(). */
-int stage_load(struct plan_of_stage *plan, const struct source *source, const struct tables *tables,
-	       struct error *e);
-/* The same of JSON, of which it takes the reference. */
-int stage_load_json(struct plan_of_stage *plan, json_t *json, const struct where *root,
-		    const struct tables *tables, struct error *e);
+/* Reads it from JSON, of which it takes the reference (NULL: `e` is filled already). 0 or -EINVAL
+ * with `e` filled. Free with stage_free_plan(). */
+int stage_load(struct plan_of_stage *plan, json_t *json, const struct where *root,
+	       const struct tables *tables, struct error *e);
 void stage_free_plan(struct plan_of_stage *plan);
 
 /*

@@ -365,20 +365,8 @@ static int take_arguments_of_strace(const char *at, json_t *open, struct strace_
 	return 0;
 }
 
-json_t *strace_open(const char *line, struct strace_result *result, const struct where *w,
-		    struct error *e)
-{
-	json_t *open = json_object();
-
-	*result = (struct strace_result){.fd = -1};
-	if (!take_arguments_of_strace(strstr(line, call_name) + strlen(call_name), open, result, w,
-				      e))
-		return open;
-	json_decref(open);
-	return NULL;
-}
-
-void strace_resolve_size(json_t *open, const struct abi *abi)
+/* attr.size by its name, such as PERF_ATTR_SIZE_VER7, becomes the number. */
+static void strace_resolve_size(json_t *open, const struct abi *abi)
 {
 	static const char prefix[] = "PERF_ATTR_SIZE_";
 	json_t *attr = json_object_get(open, "attr");
@@ -392,6 +380,21 @@ void strace_resolve_size(json_t *open, const struct abi *abi)
 		json_object_set_new(attr, "size", json_integer(abi->sizes[i].size));
 		return;
 	}
+}
+
+json_t *strace_open(const char *line, const struct abi *abi, struct strace_result *result,
+		    const struct where *w, struct error *e)
+{
+	json_t *open = json_object();
+
+	*result = (struct strace_result){.fd = -1};
+	if (!take_arguments_of_strace(strstr(line, call_name) + strlen(call_name), open, result, w,
+				      e)) {
+		strace_resolve_size(open, abi);
+		return open;
+	}
+	json_decref(open);
+	return NULL;
 }
 
 /*
@@ -602,11 +605,9 @@ static int paste_strace(struct question *q, const struct source *text,
 		refused += is_call && strstr(whole, "= -1 E");
 		/* What comes behind the first that was refused is only counted. */
 		if (is_call && !result.error[0]) {
-			open = strace_open(whole, &result, &root, e);
-			if (open) {
-				strace_resolve_size(open, env->abi);
+			open = strace_open(whole, env->abi, &result, &root, e);
+			if (open)
 				take_call(&p, open);
-			}
 			p.fd = result.fd;
 		}
 		free(whole);
@@ -617,7 +618,7 @@ static int paste_strace(struct question *q, const struct source *text,
 			break;
 		q->open = arena_keep(&q->arena,
 				     strace_open(begun ? json_string_value(begun) : call_name,
-						 &result, &root, e));
+						 env->abi, &result, &root, e));
 	}
 	json_decref(p.opened);
 	json_decref(parts);

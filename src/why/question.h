@@ -66,13 +66,10 @@ struct strace_result {
 };
 
 /*
- * The call as `open` of a case has it: a new reference. NULL with `e` filled:
- * the line is cut off, or is of `strace` without -v, which leaves out most of attr.
+ * The call as `open` of a case has it, attr.size as a number: a new reference. NULL with `e`
+ * filled: the line is cut off, or is of `strace` without -v, which leaves out most of attr.
  */
-json_t *strace_open(const char *line, struct strace_result *result, const struct where *w,
-		    struct error *e);
-
-/* attr.size by its name, such as PERF_ATTR_SIZE_VER7, becomes the number. */
-void strace_resolve_size(json_t *open, const struct abi *abi);
+json_t *strace_open(const char *line, const struct abi *abi, struct strace_result *result,
+		    const struct where *w, struct error *e);
 
 #endif

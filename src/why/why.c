@@ -696,7 +696,7 @@ static int plan_question(struct why *why, struct error *e)
 	json = json_pack("{s:{s:{s:O}}}", "calls", "asked", "open", q->open);
 	if (q->given)
 		json_object_set(json, "given", q->given);
-	return stage_load_json(&why->plan, json, &root, why->tables, e);
+	return stage_load(&why->plan, json, &root, why->tables, e);
 }
 
 static int plan_then(struct why *why, struct error *e)

@@ -1,48 +1,172 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfabi show: cases as JSON, or as C.
+ * perfabi list, check and show.
  */
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "case/cases.h"
 #include "command/session.h"
 #include "listing/listing.h"
 #include "machine/require.h"
+#include "run/baseline.h"
 #include "step/step.h"
+#include "text/json_text.h"
 #include "text/say.h"
 
-/* What the command can be told. */
+/* What these commands can be told. */
 struct settings {
+	const char *folder;
+	struct filters filters;
+	bool json;
+};
+
+#define PICKING(help)                                                                              \
+	{"cases",                                                                                  \
+	 'c',                                                                                      \
+	 OPTION_TEXT,                                                                              \
+	 "DIR",                                                                                    \
+	 "the cases below DIR, not the built-in ones",                                             \
+	 AT(struct settings, folder)},                                                             \
+	{                                                                                          \
+		"filter", 0, OPTION_TAKEN, "KEY=GLOB", help, AT(struct settings, filters),         \
+			.take = filters_add                                                        \
+	}
+
+static const struct option_row list_rows[] = {
+	PICKING("only these, as for run"),
+	{"json", 0, OPTION_SET, NULL, "every case in full, in one list", AT(struct settings, json)},
+	{0}};
+
+static const struct command_line list_line = {
+	.program = "perfabi list",
+	.usage = "usage: perfabi list [OPTIONS] [PATH|ID-GLOB...]\n\n"
+		 "The cases, an id and its title a line.\n\n",
+	.rows = list_rows};
+
+static const struct option_row check_rows[] = {PICKING("counts only these, as for run"), {0}};
+
+static const struct command_line check_line = {
+	.program = "perfabi check",
+	.usage = "usage: perfabi check [OPTIONS] [PATH|ID-GLOB...]\n\n"
+		 "Loads case files, and the baseline beside them, as `run` does and says what is "
+		 "wrong\n"
+		 "with each case; exit status 2 then. Without an argument, the built-in ones.\n\n",
+	.rows = check_rows};
+
+/* The case in full; a new reference. */
+static json_t *instance_json(const struct instance *instance)
+{
+	json_t *json = json_pack("{s:s}", "id", instance->id);
+
+	json_object_update(json, instance->program->definition);
+	json_object_set_new(json, "as", json_string(identity_names[instance->who.as]));
+	if (instance->who.vehicle)
+		json_object_set_new(json, "vehicle", json_string(instance->who.vehicle));
+	return json;
+}
+
+/* Those cases that the arguments and filters pick. 0, or an exit status after a message. */
+static int load_picked(const struct settings *s, char *const arguments[], bool whole,
+		       const char *program, struct loaded *l, const struct instance ***picked,
+		       size_t *count)
+{
+	int status = load_cases(l, s->folder, arguments, whole, program);
+
+	*picked = NULL;
+	return status ? status : pick(&l->cases, arguments, &s->filters, picked, count, program);
+}
+
+static int list(void *settings, char **operands)
+{
+	const struct settings *s = settings;
+	struct loaded l;
+	const struct instance **picked;
+	size_t count;
+	int status = load_picked(s, operands, false, "perfabi list", &l, &picked, &count);
+
+	if (picked && s->json) {
+		json_t *list = json_array();
+
+		for (size_t i = 0; i < count; i++)
+			json_array_append_new(list, instance_json(picked[i]));
+		print_json(list, JSON_INDENT(2));
+	}
+	for (size_t i = 0; picked && !s->json && i < count; i++) {
+		printf("%s\t", picked[i]->id);
+		one_line_print(stdout, picked[i]->title, "\n\t");
+		putchar('\n');
+	}
+	free(picked);
+	load_free(&l);
+	return status;
+}
+
+static int check(void *settings, char **operands)
+{
+	struct loaded l;
+	struct baseline baseline = {0};
+	const struct instance **picked;
+	size_t count = 0;
+	int status = load_picked(settings, operands, true, "perfabi check", &l, &picked, &count);
+
+	if (!status)
+		status = baseline_load(&baseline, NULL, &l, "perfabi check");
+	if (!status)
+		printf("%zu case%s, all well formed\n", count, count == 1 ? "" : "s");
+	free(picked);
+	baseline_free(&baseline);
+	load_free(&l);
+	return status;
+}
+
+static void end(void *settings)
+{
+	filters_free(&((struct settings *)settings)->filters);
+}
+
+const struct command list_command = {"list",      "the ids and titles of the cases",
+				     &list_line,  sizeof(struct settings),
+				     .run = list, .end = end};
+const struct command check_command = {
+	"check",      "load case files, and say what is wrong with them",
+	&check_line,  sizeof(struct settings),
+	.run = check, .end = end};
+
+/*
+ * perfabi show.
+ */
+
+struct show_settings {
 	const char *folder, *to; /* NULL: the built-in cases; standard output */
 	bool as_c, as_strace;
 };
 
-static const struct option_row rows[] = {
+static const struct option_row show_rows[] = {
 	{"c", 0, OPTION_SET, NULL,
 	 "one case as a C program, as it is on this machine; it makes the same calls, says what it "
 	 "expects and gets, and exits with 0, or with 1 where the kernel breaks its word",
-	 AT(struct settings, as_c)},
+	 AT(struct show_settings, as_c)},
 	{"strace", 0, OPTION_SET, NULL,
 	 "runs one case, and shows its calls as strace(1) would; steps that are no single call are "
 	 "between /* and */, and so is what came of it, whatever that is: the exit status is 0",
-	 AT(struct settings, as_strace)},
+	 AT(struct show_settings, as_strace)},
 	{"output", 'o', OPTION_TEXT, "DIR",
 	 "with --c: each case's program as DIR/ID.c; DIR is made, and what cannot be written is "
 	 "left out, and said",
-	 AT(struct settings, to)},
+	 AT(struct show_settings, to)},
 	{"cases", 'c', OPTION_TEXT, "DIR", "the cases below DIR, not the built-in ones",
-	 AT(struct settings, folder)},
+	 AT(struct show_settings, folder)},
 	{0}};
 
-static const struct command_line command_line = {
+static const struct command_line show_line = {
 	.program = "perfabi show",
 	.usage = "usage: perfabi show [OPTIONS] PATH|ID-GLOB...\n\n"
 		 "Cases in full, their defaults, vehicle and parameters put in.\n\n",
-	.rows = rows};
+	.rows = show_rows};
 
 /* What the case requires and this machine has not, but for what other cases find out; else NULL. */
 static const char *missing_here(struct loaded *l, const struct instance *instance, char *found,
@@ -141,7 +265,7 @@ static int need_one(const struct instance *const *picked, size_t count, const ch
 		    what, count ? ", such as " : "", count ? picked[0]->id : "", or_else);
 }
 
-static int show_as_c(const struct settings *s, struct loaded *l,
+static int show_as_c(const struct show_settings *s, struct loaded *l,
 		     const struct instance *const *picked, size_t count)
 {
 	int err = barred_by_death("perfabi show");
@@ -185,7 +309,7 @@ static void print_verdict(const struct result *result)
 }
 
 /* Runs the case once, as `run` does. */
-static int show_as_strace(const struct settings *s, char *const arguments[])
+static int show_as_strace(const struct show_settings *s, char *const arguments[])
 {
 	struct session session;
 	int status;
@@ -213,11 +337,11 @@ static int show_as_strace(const struct settings *s, char *const arguments[])
 	return status;
 }
 
-static int run(void *settings, char **operands)
+static int show_cases(void *settings, char **operands)
 {
-	const struct settings *s = settings;
-	const struct filters none = {0};
-	const struct instance **picked = NULL;
+	const struct show_settings *s = settings;
+	const struct settings from = {.folder = s->folder};
+	const struct instance **picked;
 	struct loaded l;
 	size_t count = 0;
 	int status;
@@ -231,9 +355,7 @@ static int run(void *settings, char **operands)
 		return fail(EXIT_USAGE, "perfabi show: --output is the folder of --c's programs\n");
 	if (s->as_strace)
 		return show_as_strace(s, operands);
-	status = load_cases(&l, s->folder, operands, false, "perfabi show");
-	if (!status)
-		status = pick(&l.cases, operands, &none, &picked, &count, "perfabi show");
+	status = load_picked(&from, operands, false, "perfabi show", &l, &picked, &count);
 	if (!status && s->as_c)
 		status = show_as_c(s, &l, picked, count);
 	for (size_t i = 0; !status && !s->as_c && i < count; i++)
@@ -243,5 +365,5 @@ static int run(void *settings, char **operands)
 	return status;
 }
 
-const struct command show_command = {"show", "a case in full", &command_line,
-				     sizeof(struct settings), .run = run};
+const struct command show_command = {"show", "a case in full", &show_line,
+				     sizeof(struct show_settings), .run = show_cases};
