@@ -99,20 +99,6 @@ static bool is_read(const struct session *session, const char *baseline, FILE *f
 	return !baseline_is_none(baseline) && is_file_at(baseline, &own);
 }
 
-/* What was in the files is gone only when all of them can be written. */
-static void empty_outputs(const struct outputs *outputs)
-{
-	struct stat st;
-
-	for (size_t i = 0; i < outputs->count; i++) {
-		int fd = fileno(outputs->list[i].f);
-
-		if (outputs->list[i].path && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-		    ftruncate(fd, 0))
-			continue; /* then writing fails, and says why */
-	}
-}
-
 /* As no-color.org has it, and only where a terminal shows it. */
 static bool wants_colour(FILE *f)
 {
@@ -123,45 +109,44 @@ static bool wants_colour(FILE *f)
 
 /*
  * Opens all of them, pretty where there is none. What was in the files is gone when all can be
- * written, and none is one that the run reads: `sources`, the file of `baseline` (or NULL). 0, or a
- * negative errno after a message.
+ * written, and none is one that the run reads. 0, or EXIT_USAGE after a message.
  */
 static int outputs_open(struct outputs *outputs, const struct session *session,
 			const char *baseline)
 {
+	struct stat st;
+
 	if (!outputs->count)
 		outputs_add(outputs, printer_pretty.name, NULL, session->program);
 	for (size_t i = 0; i < outputs->count; i++) {
 		struct output *out = &outputs->list[i];
 
 		out->verbose = outputs->is_verbose;
+		out->quiet = outputs->is_quiet;
 		out->f = out->path ? fopen(out->path, "ae") : stdout;
-		if (!out->f) {
-			int err = -errno;
-
-			say(stderr, "perfabi run: cannot write %s: %s\n", out->path,
-			    strerror(-err));
-			return err;
-		}
-		if (is_read(session, baseline, out->f)) {
-			say(stderr,
-			    "perfabi run: %s is a file that this run reads\n"
-			    "  write the report to another one\n",
-			    out->path);
-			return -EINVAL;
-		}
-		if (is_taken(outputs, i)) {
-			say(stderr,
-			    "perfabi run: %s is where another format is written already\n"
-			    "  give each format a file of its own\n",
-			    out->path ? out->path : "standard output");
-			return -EINVAL;
-		}
+		if (!out->f)
+			return fail(EXIT_USAGE, "perfabi run: cannot write %s: %s\n", out->path,
+				    strerror(errno));
+		if (is_read(session, baseline, out->f))
+			return fail(EXIT_USAGE,
+				    "perfabi run: %s is a file that this run reads\n"
+				    "  write the report to another one\n",
+				    out->path);
+		if (is_taken(outputs, i))
+			return fail(EXIT_USAGE,
+				    "perfabi run: %s is where another format is written already\n"
+				    "  give each format a file of its own\n",
+				    out->path ? out->path : "standard output");
 		out->colour = outputs->colour == COLOUR_ALWAYS ||
 			      (outputs->colour == COLOUR_AUTO && wants_colour(out->f));
-		out->quiet = outputs->is_quiet;
 	}
-	empty_outputs(outputs);
+	for (size_t i = 0; i < outputs->count; i++) {
+		int fd = fileno(outputs->list[i].f);
+
+		if (outputs->list[i].path && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+		    ftruncate(fd, 0))
+			continue; /* then writing fails, and says why */
+	}
 	return 0;
 }
 
@@ -226,20 +211,18 @@ struct rerun {
 
 static int note_head(void *context, const json_t *head, const struct where *w)
 {
-	const json_t *words = json_object_get(head, "again"), *word;
+	const json_t *words = json_object_get(head, "again");
 	struct rerun *rerun = context;
-	bool is_next = false;
-	size_t i;
 
-	json_array_foreach(words, i, word) {
-		const char *text = json_string_value(word);
+	for (size_t i = 0; i < json_array_size(words) && !rerun->baseline; i++) {
+		const char *option = json_string_value(json_array_get(words, i));
+		const char *value = json_string_value(json_array_get(words, i + 1));
 
-		if (is_next && text && !rerun->baseline) {
-			rerun->baseline = strdup(text);
-			if (!rerun->baseline)
-				return error_no_memory(rerun->e, w, "memory for a baseline's name");
-		}
-		is_next = text && !strcmp(text, "--baseline");
+		if (!option || !value || strcmp(option, "--baseline") != 0)
+			continue;
+		rerun->baseline = strdup(value);
+		if (!rerun->baseline)
+			return error_no_memory(rerun->e, w, "memory for a baseline's name");
 	}
 	return 0;
 }
@@ -318,10 +301,9 @@ static int rerun_narrow(struct session *session, const json_t *ids, const char *
 		if (json_object_get(ids, session->picked[i]->id))
 			session->picked[kept++] = session->picked[i];
 	session->count = kept;
-	if (kept)
-		return 0;
-	return fail(EXIT_USAGE, "%s: none of what failed in %s is among the cases picked\n",
-		    session->program, path);
+	return kept ? 0
+		    : fail(EXIT_USAGE, "%s: none of what failed in %s is among the cases picked\n",
+			   session->program, path);
 }
 
 /*
@@ -466,12 +448,6 @@ static void started(void *context, const struct instance *instance)
 	outputs_tell(&run->outputs, STARTED, &run->report, instance, NULL);
 }
 
-static bool is_bad(const struct result *result)
-{
-	return result->verdict.outcome == FAIL || result->verdict.outcome == XPASS ||
-	       result->verdict.outcome == ERROR || result->differed;
-}
-
 static bool ended(void *context, const struct result *result, size_t done, size_t total)
 {
 	struct run *run = context;
@@ -483,7 +459,9 @@ static bool ended(void *context, const struct result *result, size_t done, size_
 	if (result->runs == run->session.options.repeat)
 		outputs_tell(&run->outputs, ENDED, &run->report, NULL, &shown);
 	free(shown.reason);
-	return !run->fails_fast || !is_bad(&shown);
+	return !run->fails_fast ||
+	       !(shown.verdict.outcome == FAIL || shown.verdict.outcome == XPASS ||
+		 shown.verdict.outcome == ERROR || shown.differed);
 }
 
 /* The machine is known: what is printed first is about it. */
@@ -558,7 +536,7 @@ static int prepare(struct run *run, char *const arguments[])
 			return fail(EXIT_USAGE, "%s: cannot write %s: %s\n", s->program,
 				    run->update, strerror(-err));
 	}
-	return outputs_open(&run->outputs, s, run->baseline_choice) ? EXIT_USAGE : 0;
+	return outputs_open(&run->outputs, s, run->baseline_choice);
 }
 
 static int report(struct run *run)
@@ -586,17 +564,6 @@ static int report(struct run *run)
 	if (tally[FAIL] || tally[XPASS] || (run->is_strict && tally[XFAIL]))
 		return EXIT_FAILED;
 	return s->count && tally[SKIP] == s->count ? EXIT_ALL_SKIPPED : 0;
-}
-
-/* The ids of what would run. */
-static int list_picked(struct run *run, char *const arguments[])
-{
-	struct session *s = &run->session;
-	int status = pick_cases(run, arguments);
-
-	for (size_t i = 0; !status && i < s->count; i++)
-		printf("%s\n", s->picked[i]->id);
-	return status;
 }
 
 /* 0, or EXIT_HARNESS after a message. */
@@ -655,6 +622,7 @@ static void begin(void *settings)
 static int run_cases(void *settings, char **operands)
 {
 	struct run *run = settings;
+	int status;
 
 	if (run->rerun) {
 		run->failed = rerun_ids(run->rerun, run->session.program, &run->rerun_baseline);
@@ -666,7 +634,12 @@ static int run_cases(void *settings, char **operands)
 			return fail(0, "%s: nothing failed in %s\n", run->session.program,
 				    run->rerun);
 	}
-	return run->only_lists ? list_picked(run, operands) : run_picked(run, operands);
+	if (!run->only_lists)
+		return run_picked(run, operands);
+	status = pick_cases(run, operands);
+	for (size_t i = 0; !status && i < run->session.count; i++)
+		printf("%s\n", run->session.picked[i]->id);
+	return status;
 }
 
 static void end(void *settings)
