@@ -250,7 +250,7 @@ static const struct {
 	{"{'mmap': {'pages': 1, 'private': 1}}", NULL, "/mmap/private", 0},
 	{"{'munmap': {'pages': 8}}", NULL, "/munmap/pages", 0},
 	{"{'ioctl': {}}", NULL, "/ioctl", 0},
-	{"{'ioctl': {'request': 5}}", NULL, "/ioctl", 0},
+	{"{'ioctl': {'request': 5}}", NULL, "/ioctl/request", 0},
 	{"{'ioctl': {'request': 'enabel'}}", NULL, "/ioctl", 0},
 	{"{'ioctl': {'request': 'enable', 'u32': 1}}", NULL, "/ioctl/u32", 0},
 	{"{'ioctl': {'request': 'set_filter', 'text': 5}}", NULL, "/ioctl/text", 0},

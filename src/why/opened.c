@@ -48,49 +48,45 @@ static int check_mmap(struct doc *d, void *made, const json_t *json, const struc
 	return 0;
 }
 
+/* "$name" of what was given, or a number. */
+static int read_argument(struct doc *d, const json_t *json, void *then_call, const struct where *w)
+{
+	const char *text = json_string_value(json);
+	struct then_call *call = then_call;
+
+	call->variable = text && text[0] == '$' && text[1] ? text + 1 : NULL;
+	return call->variable ? 0 : read_number(d, json, &call->then.argument, w);
+}
+
+static int read_pointed(struct doc *d, const json_t *json, void *then_call, const struct where *w)
+{
+	struct then_call *call = then_call;
+
+	call->points = true;
+	return read_number(d, json, &call->then.argument, w);
+}
+
 static int check_request(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
 	const struct environment *env = d->context;
-	const json_t *text = json_object_get(json, "text"),
-		     *argument = json_object_get(json, "arg"),
-		     *number = json_object_get(json, "u64");
-	const char *variable = json_string_value(argument);
 	struct then_call *call = made;
-	const struct abi_value *request;
-	struct nearest near;
+	const char *name = call->request ? call->request : "";
+	struct nearest near = nearest_to(name);
+	const struct abi_value *request = abi_value(abi_family(env->abi, "ioctl"), name, &near);
 
-	call->request = json_string_value(json_object_get(json, "request"));
-	call->text = json_string_value(text);
-	call->points = number != NULL;
-	near = nearest_to(call->request ? call->request : "");
-	request = call->request ? abi_value(abi_family(env->abi, "ioctl"), call->request, &near)
-				: NULL;
-	if (text && !call->text)
-		return error_value(d->e, AT_KEY(w, "text"), text, "a text");
 	if (!request)
-		return error_name(d->e, w, call->request ? call->request : "nothing", near.best,
+		return error_name(d->e, w, name[0] ? name : "nothing", near.best,
 				  "a request of PERF_EVENT_IOC_");
 	call->then.request = request->value;
-	if (argument && (number || text))
+	if (json_object_get(json, "arg") && (call->points || call->text))
 		return error_value(d->e, w, json, "one of arg, u64 and text");
-	if (variable && variable[0] == '$' && variable[1]) {
-		call->variable = variable + 1;
-		return 0;
-	}
-	if (argument)
-		return read_number(d, argument, &call->then.argument, AT_KEY(w, "arg"));
-	return number ? read_number(d, number, &call->then.argument, AT_KEY(w, "u64")) : 0;
+	return 0;
 }
 
 #define NUMBER(key, member)                                                                        \
 	{                                                                                          \
 		key, DOC_READ, false, AT(struct then_call, member), .read = read_number            \
 	}
-#define CHECKED(key)                                                                               \
-	{                                                                                          \
-		key, DOC_ANY, false, .at = DOC_NOWHERE                                             \
-	}
-
 static const struct {
 	const char *name;
 	char family;
@@ -114,11 +110,12 @@ static const struct {
 	[THEN_IOCTL] = {"ioctl",
 			'I',
 			{"ioctl (request, arg, u64, text)",
-			 (const struct doc_row[]){CHECKED("request"),
-						  CHECKED("arg"),
-						  CHECKED("u64"),
-						  CHECKED("text"),
-						  {0}},
+			 (const struct doc_row[]){
+				 {"request", DOC_STRING, false, AT(struct then_call, request)},
+				 {"arg", DOC_READ, false, .read = read_argument},
+				 {"u64", DOC_READ, false, .read = read_pointed},
+				 {"text", DOC_STRING, false, AT(struct then_call, text)},
+				 {0}},
 			 .size = sizeof(struct then_call), .check = check_request}},
 	[THEN_READ] = {"read",
 		       'R',
