@@ -125,17 +125,6 @@ static void put_string(FILE *f, const char *string)
 		fputc(0, f);
 }
 
-static void put_command(FILE *f, char *const command[])
-{
-	size_t count = 0;
-
-	while (command[count])
-		count++;
-	put_u32(f, count);
-	for (size_t i = 0; i < count; i++)
-		put_string(f, command[i]);
-}
-
 /* Features (the machine, the command) behind the data, and the header at the front. */
 static int recording_end(struct recording *r, const struct abi *abi, char *const command[])
 {
@@ -168,7 +157,13 @@ static int recording_end(struct recording *r, const struct abi *abi, char *const
 			put_u32(f, (size_t)sysconf(_SC_NPROCESSORS_CONF));
 			put_u32(f, (size_t)sysconf(_SC_NPROCESSORS_ONLN));
 		} else {
-			put_command(f, command);
+			size_t count = 0;
+
+			while (command[count])
+				count++;
+			put_u32(f, count);
+			for (size_t k = 0; k < count; k++)
+				put_string(f, command[k]);
 		}
 		table[i] = (struct segment){at + before, (uint64_t)ftell(f) - before};
 		bits |= feature ? UINT64_C(1) << (feature->value & 63) : 0;

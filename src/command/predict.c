@@ -145,30 +145,25 @@ static int predict_call(struct oracle *o, const json_t *json, const struct where
 	return 0;
 }
 
-/* A line of strace is a call of the caller whom --as names. */
-static json_t *parse_strace_line(struct oracle *o, const char *line, const struct where *w,
-				 struct error *e)
-{
-	struct strace_result result;
-	json_t *open = strace_open(line, o->m.model.abi, &result, w, e);
-
-	o->group_fd = (struct world_event){.fd = -1, .is_unknown = true};
-	if (open && result.group_is_event)
-		o->group_fd.fd = atoi(json_string_value(json_object_get(open, "group_fd")));
-	return open ? json_pack("{s:s,s:o}", "as", o->as, "open", open) : NULL;
-}
-
 static void predict_line(struct oracle *o, char *line, size_t size)
 {
 	struct source source = {.name = "-", .root = "", .text = line, .length = size};
 	struct where root = where_root(&source);
+	struct strace_result result;
 	struct error e = {0};
 	char text[1024];
-	json_t *json;
+	json_t *json, *open;
 
-	o->group_fd.fd = -1;
-	json = line[0] != '{' && strace_has_call(line) ? parse_strace_line(o, line, &root, &e)
-						       : call_text_parse(&source, &e);
+	o->group_fd = (struct world_event){.fd = -1, .is_unknown = true};
+	if (line[0] != '{' && strace_has_call(line)) {
+		/* Of the caller whom --as names. */
+		open = strace_open(line, o->m.model.abi, &result, &root, &e);
+		json = open ? json_pack("{s:s,s:o}", "as", o->as, "open", open) : NULL;
+		if (open && result.group_is_event)
+			o->group_fd.fd = atoi(json_string_value(json_object_get(open, "group_fd")));
+	} else {
+		json = call_text_parse(&source, &e);
+	}
 	if (!json || predict_call(o, json, &root, &e)) {
 		o->any_error = true;
 		snprintf(text, sizeof(text), "%s%sexpected %s, got %s%s%s", e.pointer,
@@ -239,22 +234,12 @@ static int predict_event(struct oracle *o, const struct settings *s)
 	return err ? fail_with(program, &e) : 0;
 }
 
-static int predict_file(struct oracle *o, const char *path)
-{
-	bool is_stdin = !path || !strcmp(path, "-");
-	FILE *f = is_stdin ? stdin : fopen(path, "re");
-	int status;
-
-	if (!f)
-		return fail(EXIT_USAGE, "%s: %s: %s\n", program, path, strerror(errno));
-	status = predict_all(o, f);
-	if (!is_stdin)
-		fclose(f);
-	return status;
-}
-
 static int predict(struct oracle *o, const struct settings *s, const char *path)
 {
+	bool is_stdin = !path || !strcmp(path, "-");
+	FILE *f;
+	int status;
+
 	o->group_fd.fd = -1;
 	o->world = (struct world){.sees_processes = o->m.model.machine.is_this,
 				  .events = &o->group_fd};
@@ -262,7 +247,15 @@ static int predict(struct oracle *o, const struct settings *s, const char *path)
 	for (enum identity as = 0; as < IDENTITIES; as++)
 		o->callers[as] = caller_as(&o->m.model.machine.env->rights, as);
 	o->as = identity_names[s->as];
-	return s->event ? predict_event(o, s) : predict_file(o, path);
+	if (s->event)
+		return predict_event(o, s);
+	f = is_stdin ? stdin : fopen(path, "re");
+	if (!f)
+		return fail(EXIT_USAGE, "%s: %s: %s\n", program, path, strerror(errno));
+	status = predict_all(o, f);
+	if (!is_stdin)
+		fclose(f);
+	return status;
 }
 
 static void begin(void *settings)

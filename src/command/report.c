@@ -23,11 +23,6 @@ static const struct {
 	     {"paranoid", "paranoid "}, {"time", ""},    {"file", ""}};
 enum { FACTS = sizeof(facts) / sizeof(facts[0]) };
 
-static bool is_equal_json(const json_t *a, const json_t *b)
-{
-	return a == b || json_equal(a, b);
-}
-
 /* "uid 0, paranoid 2": the facts in which the column differs from others of its name. */
 static void note_column(const struct column *column, const bool differs[FACTS])
 {
@@ -69,10 +64,12 @@ static void notes_settle(struct table *table)
 		     next < end && !strcmp(next->name, first->name) &&
 		     !strcmp(next->kernel, first->kernel) && !strcmp(next->machine, first->machine);
 		     next++)
-			for (size_t i = 0; i < FACTS; i++)
-				differs[i] |=
-					!is_equal_json(json_object_get(first->about, facts[i].key),
-						       json_object_get(next->about, facts[i].key));
+			for (size_t i = 0; i < FACTS; i++) {
+				json_t *a = json_object_get(first->about, facts[i].key);
+				json_t *b = json_object_get(next->about, facts[i].key);
+
+				differs[i] |= a != b && !json_equal(a, b);
+			}
 		for (struct column *column = first; next - first > 1 && column < next; column++)
 			note_column(column, differs);
 	}
@@ -102,38 +99,12 @@ static const struct command_line command_line = {
 	.end = "\nexit status: 0 it was made, 2 wrong usage or a file that is no report, 3 perfabi "
 	       "failed\n"};
 
-/* 0, or an exit status after a message. */
-static int read_reports(struct table *table, char *const files[])
-{
-	for (; *files; files++) {
-		struct error e = {0};
-
-		if (!page_read(table, *files, &e))
-			continue;
-		return fail_with(program, &e);
-	}
-	table_settle(table);
-	return 0;
-}
-
-/* Whether the page would take the place of one of the reports. */
-static bool is_report(const char *output, char *const files[])
-{
-	struct stat st;
-
-	if (stat(output, &st) || !S_ISREG(st.st_mode))
-		return false;
-	while (*files)
-		if (is_file_at(*files++, &st))
-			return true;
-	return false;
-}
-
 /* Once everything was read. An exit status. */
 static int write_page(const struct table *table, const struct wishes *wishes, char *const files[])
 {
 	const char *path = wishes->output;
 	struct outfile out;
+	struct stat st;
 	FILE *f;
 	int err;
 
@@ -141,10 +112,12 @@ static int write_page(const struct table *table, const struct wishes *wishes, ch
 		page_write(stdout, table, wishes->title);
 		return 0; /* main() says what cannot be written */
 	}
-	if (is_report(path, files))
-		return fail(EXIT_USAGE,
-			    "%s: %s is one of the reports\n  write the page to another file\n",
-			    program, path);
+	for (bool is_file = !stat(path, &st) && S_ISREG(st.st_mode); is_file && *files; files++)
+		if (is_file_at(*files, &st))
+			return fail(EXIT_USAGE,
+				    "%s: %s is one of the reports\n"
+				    "  write the page to another file\n",
+				    program, path);
 	err = outfile_open(&out, path, outfile_mode(path));
 	if (err)
 		return fail(EXIT_USAGE, "%s: cannot write %s: %s\n", program, path, strerror(-err));
@@ -162,14 +135,17 @@ static int run(void *settings, char **operands)
 {
 	const struct wishes *wishes = settings;
 	struct table table = {0};
-	int status;
+	struct error e = {0};
+	int status = 0;
 
 	if (!operands[0]) {
 		options_help(&command_line, stderr);
 		return EXIT_USAGE;
 	}
-	status = read_reports(&table, operands);
+	for (char **file = operands; *file && !status; file++)
+		status = page_read(&table, *file, &e) ? fail_with(program, &e) : 0;
 	if (!status) {
+		table_settle(&table);
 		notes_settle(&table);
 		status = write_page(&table, wishes, operands);
 	}

@@ -79,19 +79,6 @@ static void gather_term(struct term *term, void *context)
 		domain_add_around(&aspect->domain, value);
 }
 
-static void gather_operands(struct drawer *d)
-{
-	static const struct world nothing;
-	const struct caller nobody = {.as = AS_USER, .has_files = true};
-	struct situation situation;
-	struct gathering g = {.drawer = d, .situation = &situation};
-
-	situation_begin(&situation, &d->model->machine, &d->stage->seeds[0].call, &nobody,
-			&nothing);
-	for (size_t i = 0; i < d->model->count; i++)
-		predicate_terms(d->model->checks[i].when, gather_term, &g);
-}
-
 static void add_names(struct domain *domain, const struct abi_family *family)
 {
 	for (size_t i = 0; family && i < family->count; i++)
@@ -186,10 +173,17 @@ static void begin_arguments(struct drawer *d)
 void drawer_begin(struct drawer *d, const struct model *model, const struct stage *stage,
 		  uint64_t seed)
 {
+	static const struct world nothing;
+	const struct caller nobody = {.as = AS_USER, .has_files = true};
+	struct situation situation;
+	struct gathering g = {.drawer = d, .situation = &situation};
+
 	*d = (struct drawer){.model = model, .stage = stage, .state = seed};
 	begin_fields(d);
 	add_machine(d);
-	gather_operands(d);
+	situation_begin(&situation, &model->machine, &stage->seeds[0].call, &nobody, &nothing);
+	for (size_t i = 0; i < model->count; i++)
+		predicate_terms(model->checks[i].when, gather_term, &g);
 	begin_arguments(d);
 }
 
@@ -266,22 +260,16 @@ static void change_argument(struct drawer *d, struct call *call, bool *no_files)
 		*no_files = true;
 }
 
-static const struct seed *draw_seed(struct drawer *d)
-{
-	for (;;) {
-		const struct seed *seed = &d->stage->seeds[below(d, d->stage->seed_count)];
-
-		if (seed->rare <= 1 || one_in(d, seed->rare))
-			return seed;
-	}
-}
-
 void drawer_draw(struct drawer *d, struct call *call, bool *no_files)
 {
 	static const unsigned char changes[] = {0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 6, 8, 12};
-	const struct seed *seed = draw_seed(d);
-	size_t n = changes[below(d, sizeof(changes))];
+	const struct seed *seed;
+	size_t n;
 
+	do
+		seed = &d->stage->seeds[below(d, d->stage->seed_count)];
+	while (seed->rare > 1 && !one_in(d, seed->rare));
+	n = changes[below(d, sizeof(changes))];
 	call_assign(call, &seed->call, d->model->abi);
 	*no_files = false;
 	while (n--) {

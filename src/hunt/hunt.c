@@ -151,6 +151,8 @@ static bool try_fewer(struct judge *h, struct trial *best, struct call_part part
 	return any;
 }
 
+/* Makes the trial's call simpler while what differs stays the same. The image is changed in place.
+ * Whether it is simpler now. */
 static bool simplify(struct judge *h, struct trial *best)
 {
 	const struct call_part pid = {.of = PART_PID}, cpu = {.of = PART_CPU},
@@ -182,14 +184,6 @@ static bool simplify(struct judge *h, struct trial *best)
 		      any;
 	}
 	return any;
-}
-
-/* Makes the trial's call simpler while what differs stays the same. The image is changed in place.
- */
-static void trial_shrink(struct judge *h, struct trial *t)
-{
-	for (unsigned round = 0; round < 8 && simplify(h, t); round++)
-		;
 }
 
 /* Whether a text anywhere in the JSON names that thing. NOLINTNEXTLINE(misc-no-recursion) */
@@ -354,7 +348,8 @@ static void keep_difference(struct worker *w, struct trial *t)
 	trial_describe(&w->hunter, t, what, sizeof(what));
 	if (!is_new(tally, what))
 		return;
-	trial_shrink(&w->hunter, t);
+	for (unsigned round = 0; round < 8 && simplify(&w->hunter, t); round++)
+		;
 	json = trial_case(&w->hunter, t);
 	text = json ? json_text(json, 0) : NULL;
 	out = tally->differences[tally->difference_count];
@@ -407,53 +402,40 @@ static void count_trial(struct worker *w, const struct trial *t)
 			    : tally->by_check)[p->check - w->hunter.model->checks]++;
 }
 
-/* Keeps a call for the mutations. */
-static void keep_call(struct worker *w, const struct trial *t)
-{
-	struct trial *kept;
-
-	w->kept = or_exit(realloc(w->kept, (w->kept_count + 1) * sizeof(*w->kept)));
-	kept = &w->kept[w->kept_count++];
-	*kept = *t;
-	call_copy(&kept->call, &t->call, w->hunt->model->abi);
-}
-
 /* Makes a call at a boundary, each held against the witnesses. */
 static void make_boundary(void *context, const struct check *check, bool is_met, struct trial *t)
 {
 	struct worker *w = context;
+	struct trial *kept;
 
 	t->gates = ~0U;
 	if (!trial_run(&w->hunter, t))
 		look_again(w, t);
 	count_trial(w, t);
-	if (w->hunt->options->mutates)
-		keep_call(w, t);
 	if (is_met)
 		w->tally->met[check - w->hunter.model->checks] = 1;
+	if (!w->hunt->options->mutates)
+		return;
+	w->kept = kept = or_exit(realloc(w->kept, (w->kept_count + 1) * sizeof(*kept)));
+	kept += w->kept_count++;
+	*kept = *t;
+	call_copy(&kept->call, &t->call, w->hunt->model->abi);
 }
 
-/* Whether one of the calls is now predicted in another way than it was. */
-static bool is_noticed(struct worker *w)
-{
-	for (size_t i = 0; i < w->kept_count; i++) {
-		const struct trial *t = &w->kept[i];
-		struct prediction now = trial_predict(&w->hunter, t);
-
-		if (now.outcome != t->prediction.outcome || now.err != t->prediction.err ||
-		    now.check != t->prediction.check)
-			return true;
-	}
-	return false;
-}
-
+/* Whether one of the calls is predicted in another way once the term is turned round. */
 static void turn_term(void *context, size_t number, const struct check *check, struct term *term)
 {
 	struct worker *w = context;
 
 	(void)check;
 	term->is_turned = !term->is_turned;
-	w->tally->noticed[number] = is_noticed(w);
+	for (size_t i = 0; i < w->kept_count && !w->tally->noticed[number]; i++) {
+		const struct prediction *was = &w->kept[i].prediction;
+		struct prediction now = trial_predict(&w->hunter, &w->kept[i]);
+
+		w->tally->noticed[number] = now.outcome != was->outcome || now.err != was->err ||
+					    now.check != was->check;
+	}
 	term->is_turned = !term->is_turned;
 }
 

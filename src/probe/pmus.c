@@ -182,23 +182,18 @@ static json_t *try_listed(const struct environment *env, const struct pmu *pmu,
 	return answer;
 }
 
-/* Files beside an event say its unit and scale, and are none: "energy-pkg.unit". */
-static bool is_listed_event(const char *name)
-{
-	const char *dot = strrchr(name, '.');
-
-	return !dot || (strcmp(dot, ".unit") && strcmp(dot, ".scale") && strcmp(dot, ".snapshot") &&
-			strcmp(dot, ".per-pkg"));
-}
-
 static json_t *try_events(const struct probe *probe, const struct pmu *pmu,
 			  const struct place *place, const json_t *events, double deadline)
 {
+	static const char *const beside[] = {".unit", ".scale", ".snapshot", ".per-pkg", NULL};
 	json_t *answers = json_object(), *terms;
 	const char *name;
 
 	json_object_foreach((json_t *)events, name, terms) {
-		if (!is_listed_event(name))
+		const char *dot = strrchr(name, '.');
+
+		/* Files beside an event say its unit and scale, and are none: "energy-pkg.unit". */
+		if (dot && name_index(dot, beside, NULL) >= 0)
 			continue;
 		json_object_set_new(
 			answers, name,
@@ -273,16 +268,6 @@ static json_t *try_cycles(const struct probe *probe, const struct pmu *pmu,
 	return json_pack("{s:o, s:o}", "counts", counts, "samples", samples);
 }
 
-/* NULL: it has no AUX area, or does not open a plain event, which leaves it open. */
-static json_t *try_aux(const struct probe *probe, const struct pmu *pmu, const struct place *place)
-{
-	json_t *fields = json_pack("{s:I, s:i}", "type", (json_int_t)pmu->type, "disabled", 1);
-	int fd = open_at(probe->env, place, fields);
-
-	json_decref(fields);
-	return fd < 0 ? NULL : what_it_writes(fd, probe->env->page_size, true);
-}
-
 #define ASKING_SECONDS 0.3 /* for all PMUs: a server has hundreds */
 
 static const char root[] = "/sys/bus/event_source/devices";
@@ -344,8 +329,14 @@ static json_t *pmu_json(const struct probe *probe, const struct pmu *pmu, double
 	if (events)
 		json_object_set_new(json, "tried",
 				    try_events(probe, pmu, &place, events, deadline));
-	if (pmu->type >= FIRST_OF_SYSFS && clock_processor_seconds() < deadline)
-		aux = try_aux(probe, pmu, &place);
+	if (pmu->type >= FIRST_OF_SYSFS && clock_processor_seconds() < deadline) {
+		json_t *plain =
+			json_pack("{s:I, s:i}", "type", (json_int_t)pmu->type, "disabled", 1);
+		int fd = open_at(probe->env, &place, plain); /* else nothing is known of it */
+
+		aux = fd < 0 ? NULL : what_it_writes(fd, probe->env->page_size, true);
+		json_decref(plain);
+	}
 	if (aux)
 		json_object_set_new(json, "aux", aux);
 	if (place.is_known)

@@ -319,24 +319,12 @@ static json_t *topic_json(const struct probe *probe, const struct guide_topic *t
 			 "capabilities", capabilities_json(probe, topic->name), "facts", facts);
 }
 
-static json_t *callers_json(const struct probe *probe)
-{
-	json_t *callers = json_array();
-	bool has[IDENTITIES] = {false};
-
-	for (size_t i = 0; i < probe->count; i++)
-		if (was_asked(probe, &probe->results[i]))
-			has[probe->results[i].instance->who.as] = true;
-	for (enum identity as = 0; as < IDENTITIES; as++)
-		if (has[as])
-			json_array_append_new(callers, json_string(identity_names[as]));
-	return callers;
-}
-
 json_t *probe_json(const struct probe *probe)
 {
 	json_t *json = head_json(probe->env, probe->host, probe->cases_hash);
 	json_t *environment = json_object_get(json, "environment"), *topics = json_array();
+	json_t *callers = json_array();
+	bool has[IDENTITIES] = {false};
 
 	json_object_set_new(environment, "learned", learned_json(&probe->model->learned));
 	for (size_t i = 0; i < probe->guide->topic_count; i++) {
@@ -347,7 +335,13 @@ json_t *probe_json(const struct probe *probe)
 			json_array_append(topics, one);
 		json_decref(one);
 	}
-	json_object_set_new(json, "callers", callers_json(probe));
+	for (size_t i = 0; i < probe->count; i++)
+		if (was_asked(probe, &probe->results[i]))
+			has[probe->results[i].instance->who.as] = true;
+	for (enum identity as = 0; as < IDENTITIES; as++)
+		if (has[as])
+			json_array_append_new(callers, json_string(identity_names[as]));
+	json_object_set_new(json, "callers", callers);
 	json_object_set_new(json, "topics", topics);
 	if (probe_wants(probe->wanted, PROBE_PMUS))
 		json_object_set_new(json, "pmus", pmus_json(probe));

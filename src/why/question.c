@@ -640,19 +640,14 @@ static int paste_strace(struct question *q, const struct source *text,
 	return 0;
 }
 
-static bool is_dummy(const json_t *open)
-{
-	const json_t *attr = json_object_get(open, "attr");
-
-	return attr_number(attr, "type", ULONG_MAX) == PERF_TYPE_SOFTWARE &&
-	       attr_number(attr, "config", ULONG_MAX) == PERF_COUNT_SW_DUMMY;
-}
-
 static bool take_call_of_block(void *context, json_t *open, int fd, int err)
 {
+	const json_t *attr = json_object_get(open, "attr");
 	struct pasted *p = context;
 
-	if (p->q->open && !err && is_dummy(open)) { /* perf's own, for side band */
+	/* A dummy is perf's own, for side band. */
+	if (p->q->open && !err && attr_number(attr, "type", ULONG_MAX) == PERF_TYPE_SOFTWARE &&
+	    attr_number(attr, "config", ULONG_MAX) == PERF_COUNT_SW_DUMMY) {
 		json_decref(open);
 		return true;
 	}

@@ -28,24 +28,6 @@ struct pool {
 	size_t used; /* of the whole, this included */
 };
 
-/* NULL with errno. pool_free() it, from the process that made it. */
-static struct pool *pool_new(void)
-{
-	struct pool *pool = mmap(NULL, POOL_SIZE, PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (pool == MAP_FAILED)
-		return NULL;
-	pool->used = POOL_ALIGN;
-	return pool;
-}
-
-static void pool_free(struct pool *pool)
-{
-	if (pool)
-		munmap(pool, POOL_SIZE);
-}
-
 /* Zeroed memory for `count` of `size` bytes, as long as the pool. One that has no more ends the
  * process after a message: it has room for any answer that somebody would read. */
 static void *pool_take(struct pool *pool, size_t count, size_t size)
@@ -926,18 +908,6 @@ static void try_sysctls(struct why *why, struct explanation *x)
 	free(s);
 }
 
-static const char *who_is(const struct why *why)
-{
-	const struct knowledge *k = why->knowledge;
-	bool is_confined = !why->model->machine.env->rights.init_user_namespace;
-
-	for (size_t i = 0; i < k->caller_count; i++)
-		if (k->callers[i].as == (int)why->as)
-			return is_confined && k->callers[i].is_confined ? k->callers[i].is_confined
-									: k->callers[i].is;
-	return identity_names[why->as];
-}
-
 /* What was told is of the open, or of the last of the calls behind it. */
 static void compare_with_told(const struct why *why, struct explanation *x)
 {
@@ -977,13 +947,18 @@ static struct explanation *explain_steadily(const struct why *why)
 struct explanation *why_explain(struct why *why, struct error *e)
 {
 	const struct where root = where_root(&asked);
+	const struct knowledge *k = why->knowledge;
+	bool is_confined = !why->model->machine.env->rights.init_user_namespace;
 	struct explanation *x;
 
-	why->pool = pool_new();
-	if (!why->pool) {
+	why->pool = mmap(NULL, POOL_SIZE, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (why->pool == MAP_FAILED) {
+		why->pool = NULL;
 		error_no_memory(e, &root, "memory for an answer");
 		return NULL;
 	}
+	why->pool->used = POOL_ALIGN;
 	if (plan_question(why, e) || plan_then(why, e))
 		return NULL;
 	if (why->is_tried)
@@ -995,7 +970,12 @@ struct explanation *why_explain(struct why *why, struct error *e)
 		return NULL;
 	}
 	x->as = identity_names[why->as];
-	x->caller = who_is(why);
+	x->caller = identity_names[why->as];
+	for (size_t i = 0; i < k->caller_count; i++)
+		if (k->callers[i].as == (int)why->as)
+			x->caller = is_confined && k->callers[i].is_confined
+					    ? k->callers[i].is_confined
+					    : k->callers[i].is;
 	x->is_tried = why->is_tried;
 	compare_with_told(why, x);
 	x->instead_of = why->question->notes;
@@ -1010,5 +990,6 @@ struct explanation *why_explain(struct why *why, struct error *e)
 void why_free(struct why *why)
 {
 	stage_free_plan(&why->plan);
-	pool_free(why->pool);
+	if (why->pool)
+		munmap(why->pool, POOL_SIZE);
 }
