@@ -447,26 +447,9 @@ static int check_settings(struct settings *s)
 	return 0;
 }
 
-/* A tracepoint's id is looked up before it is asked for. */
-static void find_tracepoints(struct environment *env, const char *text)
-{
-	static const char prefix[] = "$tracepoint.";
-
-	for (const char *at = text; (at = strstr(at, prefix)); at++) {
-		const char *begin = at + sizeof(prefix) - 1;
-		char name[96];
-		size_t n = strcspn(begin, "\"");
-
-		if (n >= sizeof(name))
-			continue;
-		memcpy(name, begin, n);
-		name[n] = '\0';
-		environment_tracepoint(env, name);
-	}
-}
-
 static int take_attrs(struct attr_list *attrs, const struct settings *s, struct environment *env)
 {
+	static const char prefix[] = "$tracepoint.";
 	struct error e = {0};
 	struct scope scope = {.env = env};
 	struct vars vars = scope_vars(&scope);
@@ -478,12 +461,23 @@ static int take_attrs(struct attr_list *attrs, const struct settings *s, struct 
 		return fail(EXIT_USAGE, "perfabi capture: cannot read %s: %s\n", s->attr,
 			    strerror(errno));
 	if (strlen(text) != size) {
-		say(stderr, "perfabi capture: %s: expected JSON, got a NUL byte at %zu\n", s->attr,
-		    strlen(text));
+		err = fail(EXIT_USAGE,
+			   "perfabi capture: %s: expected JSON, got a NUL byte at %zu\n", s->attr,
+			   strlen(text));
 		free(text);
-		return EXIT_USAGE;
+		return err;
 	}
-	find_tracepoints(env, text);
+	/* A tracepoint's id is looked up before it is asked for. */
+	for (const char *at = text; (at = strstr(at, prefix)); at++) {
+		const char *begin = at + sizeof(prefix) - 1;
+		size_t n = strcspn(begin, "\"");
+		char name[96];
+
+		if (n >= sizeof(name))
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)n, begin);
+		environment_tracepoint(env, name);
+	}
 	err = attr_list_read(attrs, env->abi, env->arch, text, s->attr, &vars, &e);
 	free(text);
 	return err ? fail_with("perfabi capture", &e) : 0;

@@ -142,49 +142,44 @@ static int tell_all(const struct session *s, const struct wrongs *w)
 	return all_caught ? 0 : EXIT_ALL_SKIPPED;
 }
 
-static int mutate_all(struct session *s, struct wrongs *w)
+static int run(void *settings, char **operands)
 {
-	int status;
+	struct wrongs w = {0};
+	struct session *s = settings;
+	int status = session_prepare(s, operands);
 
 	s->options.ended = show_progress;
 	s->options.context = s;
-	status = keep_passing(s);
-	if (status)
-		return status;
-	for (size_t i = 0; i < s->count; i++) {
+	if (!status)
+		status = keep_passing(s);
+	for (size_t i = 0; !status && i < s->count; i++) {
 		const struct instance *instance = s->picked[i];
 		enum part part;
 
 		/* Each part of what the case expects. */
 		for (unsigned number = 1;
+		     !status &&
 		     (part = steps_part(instance->program, &instance->who, &s->loaded.env,
 					&s->loaded.cases.tables, number, false)) != NO_PART;
 		     number++)
-			if (add_wrong(w, instance, number, part))
-				return fail(EXIT_HARNESS, "%s: %s\n", s->program, strerror(ENOMEM));
+			if (add_wrong(&w, instance, number, part))
+				status = fail(EXIT_HARNESS, "%s: %s\n", s->program,
+					      strerror(ENOMEM));
 	}
-	s->options.parts = w->numbers;
-	if (run_whole(s, w->instances, w->count))
-		return EXIT_HARNESS;
-	return tell_all(s, w);
+	s->options.parts = w.numbers;
+	if (!status)
+		status = run_whole(s, w.instances, w.count);
+	if (!status)
+		status = tell_all(s, &w);
+	free(w.instances);
+	free(w.numbers);
+	free(w.parts);
+	return status;
 }
 
 static void begin(void *settings)
 {
 	session_begin(settings, command_line.program);
-}
-
-static int run(void *settings, char **operands)
-{
-	struct wrongs wrongs = {0};
-	int status = session_prepare(settings, operands);
-
-	if (!status)
-		status = mutate_all(settings, &wrongs);
-	free(wrongs.instances);
-	free(wrongs.numbers);
-	free(wrongs.parts);
-	return status;
 }
 
 static void end(void *settings)

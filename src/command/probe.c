@@ -197,23 +197,6 @@ static int ask_machine(struct settings *s)
 	return status;
 }
 
-/* The members that the table and the rows go by are there. */
-static bool is_probed(const json_t *json)
-{
-	const json_t *topics = json_object_get(json, "topics"),
-		     *callers = json_object_get(json, "callers"), *one;
-	bool good = json_is_array(topics) && json_is_array(callers) &&
-		    json_is_object(json_object_get(json, "environment"));
-	size_t i;
-
-	json_array_foreach(topics, i, one)
-		good = good && json_is_array(json_object_get(one, "capabilities")) &&
-		       json_is_array(json_object_get(one, "facts"));
-	json_array_foreach(callers, i, one)
-		good = good && json_is_string(one);
-	return good;
-}
-
 /* Shows what a file has. An exit status. */
 static int show_recorded(const struct settings *s)
 {
@@ -221,21 +204,32 @@ static int show_recorded(const struct settings *s)
 	struct where root = where_root(&source);
 	struct error e = {0};
 	char *text = text_read(s->read, &source.length, RECORDED_MAX);
+	const json_t *topics, *callers, *one;
 	json_t *json;
+	size_t i;
+	bool good;
 
 	if (!text)
 		return fail(EXIT_USAGE, "%s: %s: %s\n", program, s->read, strerror(errno));
 	source.text = text;
 	json = source_parse(&source, &e);
-	if (json && !is_probed(json))
+	/* The members that the table and the rows go by. */
+	topics = json_object_get(json, "topics");
+	callers = json_object_get(json, "callers");
+	good = json_is_array(topics) && json_is_array(callers) &&
+	       json_is_object(json_object_get(json, "environment"));
+	json_array_foreach(topics, i, one)
+		good = good && json_is_array(json_object_get(one, "capabilities")) &&
+		       json_is_array(json_object_get(one, "facts"));
+	json_array_foreach(callers, i, one)
+		good = good && json_is_string(one);
+	if (json && !good)
 		error_value(&e, &root, json, "what perfabi probe --json prints");
-	if (error_is_set(&e))
-		error_print(stderr, program, &e);
-	else
+	if (!error_is_set(&e))
 		formats[s->format](json, stdout);
 	json_decref(json);
 	free(text);
-	return error_is_set(&e) ? EXIT_USAGE : 0;
+	return error_is_set(&e) ? fail_with(program, &e) : 0;
 }
 
 static void begin(void *settings)

@@ -228,43 +228,36 @@ static json_t *given_json(const struct judge *h, const json_t *open)
 	return given;
 }
 
-static json_t *expect_json(struct judge *h, const struct trial *t)
-{
-	unsigned gates;
-	json_t *expect;
-
-	if (!t->result.err)
-		return json_pack("{s:b}", "ok", 1);
-	gates = phase_infer(h->model->phases, &t->call, t->result.err, h->zombie,
-			    h->model->machine.env);
-	expect = json_pack("{s:s}", "errno", errno_name(t->result.err));
-	for (size_t i = 0; i < h->model->phases->count; i++)
-		if (gates == 1U << i)
-			json_object_set_new(expect, "phase",
-					    json_string(h->model->phases->list[i].name));
-	return expect;
-}
-
 /* The call as a case of a case file: a new reference, or NULL without memory. */
 static json_t *trial_case(struct judge *h, const struct trial *t)
 {
-	json_t *json = json_object(),
-	       *open = stage_open_json(&h->stage->things, h->model->machine.env, &t->call),
-	       *given = given_json(h, open);
+	const struct phases *phases = h->model->phases;
 	const struct check *check = t->prediction.check;
+	const char *phase = NULL;
+	json_t *open = stage_open_json(&h->stage->things, h->model->machine.env, &t->call);
+	json_t *given = given_json(h, open), *expect;
+	unsigned gates;
 	char text[256];
 
 	trial_describe(h, t, text, sizeof(text));
-	json_object_set_new(json, "title", json_string(text));
-	json_object_set_new(json, "as", json_pack("[s]", identity_names[h->caller.as]));
-	if (json_array_size(given))
-		json_object_set(json, "given", given);
-	json_decref(given);
-	json_object_set_new(json, "open", open);
-	json_object_set_new(json, "expect", expect_json(h, t));
-	if (check)
-		json_object_set_new(json, "covers", json_pack("[s]", check->id));
-	return json;
+	if (t->result.err) {
+		gates = phase_infer(phases, &t->call, t->result.err, h->zombie,
+				    h->model->machine.env);
+		for (size_t i = 0; i < phases->count; i++)
+			if (gates == 1U << i)
+				phase = phases->list[i].name;
+		expect = json_pack("{s:s, s:s*}", "errno", errno_name(t->result.err), "phase",
+				   phase);
+	} else {
+		expect = json_pack("{s:b}", "ok", 1);
+	}
+	if (!json_array_size(given)) {
+		json_decref(given);
+		given = NULL;
+	}
+	return json_pack("{s:s, s:[s], s:o*, s:o, s:o, s:o*}", "title", text, "as",
+			 identity_names[h->caller.as], "given", given, "open", open, "expect",
+			 expect, "covers", check ? json_pack("[s]", check->id) : NULL);
 }
 
 /*

@@ -39,41 +39,30 @@ struct place {
 	bool is_known; /* where the process may run was found out */
 };
 
-/* The first cpu of a list that perfabi may run on, else the first of all; -1: it has none. */
-static int cpu_of(const char *list, const cpu_set_t *usable)
-{
-	unsigned end = cpu_list_end(list);
-	int first = -1;
-
-	for (unsigned cpu = 0; cpu < end && cpu < CPU_SETSIZE; cpu++) {
-		if (!cpu_list_has(list, cpu))
-			continue;
-		if (CPU_ISSET(cpu, usable))
-			return (int)cpu;
-		if (first < 0)
-			first = (int)cpu;
-	}
-	return first;
-}
-
 /* A PMU with a cpumask counts a whole cpu of it; another counts this task, on a cpu of its own. */
 static struct place place_of(const struct pmu *pmu, const struct environment *env)
 {
 	struct place place = {.pid = 0, .cpu = -1};
-	int cpu = cpu_of(pmu->cpumask[0] ? pmu->cpumask : pmu->cpus, &env->cpus_usable);
+	const char *list = pmu->cpumask[0] ? pmu->cpumask : pmu->cpus;
+	unsigned end = cpu_list_end(list) < CPU_SETSIZE ? cpu_list_end(list) : CPU_SETSIZE;
+	int cpu = -1; /* the first that perfabi may run on, else the first of all */
 	cpu_set_t one;
 
+	for (unsigned i = 0; i < end && (cpu < 0 || !CPU_ISSET((unsigned)cpu, &env->cpus_usable));
+	     i++)
+		if (cpu_list_has(list, i) && (cpu < 0 || CPU_ISSET(i, &env->cpus_usable)))
+			cpu = (int)i;
 	place.is_known = !sched_getaffinity(0, sizeof(place.before), &place.before);
 	if (pmu->cpumask[0]) {
 		place.pid = -1;
 		place.cpu = cpu;
 	}
-	if (cpu < 0 || cpu >= CPU_SETSIZE || !place.is_known)
+	if (cpu < 0 || !place.is_known)
 		return place;
 	CPU_ZERO(&one);
 	CPU_SET((size_t)cpu, &one);
-	sched_setaffinity(0, sizeof(one),
-			  &one); /* else the load runs elsewhere: what counts, counts less */
+	/* Else the load runs elsewhere: what counts, counts less. */
+	sched_setaffinity(0, sizeof(one), &one);
 	return place;
 }
 

@@ -130,43 +130,37 @@ static bool has_part_of(const struct remedy *list, size_t count, const struct re
 	return false;
 }
 
-/* Tries one set; it is a remedy, or may grow. */
-static void try_set(struct search *s, const struct remedy *set, struct sets *next)
-{
-	const struct change *last = &s->changes->list[set->changes[set->count - 1]];
-	struct remedy before = *set;
-	struct finding f;
-
-	before.count--;
-	remedy_make(&before, s->judge, s->changes, s->call, &s->changed);
-	if (!change_once(s->judge, last, &s->changed))
-		return;
-	f = judge_call(s->judge, &s->changed);
-	if (f.outcome != REFUSED && s->found->count < REMEDIES) {
-		s->found->list[s->found->count] = *set;
-		s->found->list[s->found->count].unsure = f;
-		s->found->list[s->found->count++].is_unsure = f.outcome == UNFORESEEN;
-	} else if (f.outcome == REFUSED && next->count < SETS_MOST &&
-		   (set->count == 1 || has_gone_on(s, &f)))
-		next->list[next->count++] = *set;
-}
-
-/* All sets that have one change more than this one. Pairs are made in the order of the changes;
- * from then on each change comes behind those that have brought the call to where it helps. */
+/* Tries all sets that have one change more than this one: each is a remedy, or may grow. Pairs are
+ * made in the order of the changes; from then on each change comes behind those that have brought
+ * the call to where it helps. */
 static void grow_set(struct search *s, const struct remedy *first, struct sets *next)
 {
 	size_t from = first->count == 1 ? first->changes[0] + 1 : 0;
 
 	for (size_t j = from; j < s->changes->count && !is_over(s); j++) {
+		const struct change *change = &s->changes->list[j];
 		struct remedy set = *first;
+		struct finding f;
 
 		if (has_change(first, j))
 			continue;
 		set.changes[set.count++] = j;
-		set.is_fallback = first->is_fallback || s->changes->list[j].is_fallback;
-		if (!has_part_of(s->found->list, s->found->count, &set) &&
-		    (set.count < 3 || !has_part_of(next->list, next->count, &set)))
-			try_set(s, &set, next);
+		set.is_fallback = first->is_fallback || change->is_fallback;
+		if (has_part_of(s->found->list, s->found->count, &set) ||
+		    (set.count >= 3 && has_part_of(next->list, next->count, &set)))
+			continue;
+		remedy_make(first, s->judge, s->changes, s->call, &s->changed);
+		if (!change_once(s->judge, change, &s->changed))
+			continue;
+		f = judge_call(s->judge, &s->changed);
+		if (f.outcome != REFUSED && s->found->count < REMEDIES) {
+			set.unsure = f;
+			set.is_unsure = f.outcome == UNFORESEEN;
+			s->found->list[s->found->count++] = set;
+		} else if (f.outcome == REFUSED && next->count < SETS_MOST &&
+			   (set.count == 1 || has_gone_on(s, &f))) {
+			next->list[next->count++] = set;
+		}
 	}
 }
 
