@@ -204,7 +204,7 @@ static bool cut_value(char *term, uint64_t *value)
 static int apply_one_term(const char *pmu, char *term, json_t *attr)
 {
 	static const char *const own[] = {"config", "config1", "config2", "config3", NULL};
-	char path[EVENT_TEXT], terms[EVENT_TEXT], *save = NULL;
+	char path[2 * EVENT_TEXT], terms[EVENT_TEXT], *save = NULL;
 	bool has_value = strchr(term, '='), is_freq;
 	uint64_t value;
 	int err = 0;
@@ -229,24 +229,14 @@ static int apply_one_term(const char *pmu, char *term, json_t *attr)
 	return err;
 }
 
-/* A PMU that is not there: those that are. */
-static json_t *refuse_pmu(struct parsing *p)
-{
-	char text[EVENT_TEXT];
-	size_t at = (size_t)snprintf(text, sizeof(text),
-				     "a PMU of this machine (without its driver, or in a virtual "
-				     "machine, there may be none of that name):");
-
-	for (size_t i = 0; i < p->env->pmu_count && at < sizeof(text); i++)
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s %s", i ? "," : "",
-				       p->env->pmus[i].name);
-	return lack(p, ABSENT_PMU, text);
-}
-
 /* PMU/TERM,.../ */
 static json_t *pmu_event(struct parsing *p)
 {
 	char *slash = strchr(p->event, '/'), *end = slash ? strrchr(p->event, '/') : NULL;
+	char there[EVENT_TEXT] =
+		"a PMU of this machine (without its driver, or in a virtual machine, "
+		"there may be none of that name):";
+	size_t at = strlen(there);
 	const struct pmu *pmu;
 	char *save = NULL;
 	json_t *attr;
@@ -262,8 +252,11 @@ static json_t *pmu_event(struct parsing *p)
 	attr = pmu ? json_pack("{s:I,s:s}", "type", (json_int_t)pmu->type, "config", "0x0")
 		   : generic_event(p);
 	attr = attr ? attr : cache_event(p);
+	for (size_t i = 0; !attr && i < p->env->pmu_count && at < sizeof(there); i++)
+		at += (size_t)snprintf(there + at, sizeof(there) - at, "%s %s", i ? "," : "",
+				       p->env->pmus[i].name);
 	if (!attr)
-		return refuse_pmu(p);
+		return lack(p, ABSENT_PMU, there);
 	for (char *term = strtok_r(slash + 1, ",", &save); term;
 	     term = strtok_r(NULL, ",", &save)) {
 		int err = apply_one_term(p->event, term, attr);
@@ -365,26 +358,6 @@ static int take_modifiers(struct parsing *p)
 	return 0;
 }
 
-/* No event; the nearest name of one. */
-static json_t *refuse_name(struct parsing *p)
-{
-	static const char *const families[] = {"hw_id", "sw_id"};
-	const struct where root = where_root(&event_source);
-	struct nearest near = nearest_to(p->event);
-	const char *name;
-	json_t *value;
-
-	if (strchr(p->text, ','))
-		return refuse(p, p->text, "one event at a time, as perf list shows them");
-	json_object_foreach(json_object_get(p->names, "names"), name, value)
-		nearest_try(&near, name);
-	for (size_t i = 0; i < 2; i++)
-		abi_value(abi_family(p->env->abi, families[i]), "", &near);
-	error_name(p->e, &root, p->text, near.best, "an event, as perf list shows them");
-	p->e->line = 0;
-	return NULL;
-}
-
 json_t *event_attr(const char *text, const json_t *names, struct environment *env,
 		   struct absence *absence, struct error *e)
 {
@@ -392,7 +365,10 @@ json_t *event_attr(const char *text, const json_t *names, struct environment *en
 							     raw_event,     breakpoint_event,
 							     pmu_event,     tracepoint_event};
 	struct parsing p = {.names = names, .env = env, .text = text, .absence = absence, .e = e};
-	json_t *attr = NULL;
+	const struct where root = where_root(&event_source);
+	struct nearest near;
+	const char *name;
+	json_t *attr = NULL, *value;
 
 	if (absence)
 		*absence = (struct absence){.what = ABSENT_NOTHING};
@@ -404,7 +380,18 @@ json_t *event_attr(const char *text, const json_t *names, struct environment *en
 				      "a modifier: u, k, h, G, H, I, p, P, D, e, S or W");
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && !attr && !error_is_set(e); i++)
 		attr = forms[i](&p);
-	if (!attr && !error_is_set(e))
-		return refuse_name(&p);
-	return attr ? apply_modifiers(&p, attr) : NULL;
+	if (attr)
+		return apply_modifiers(&p, attr);
+	if (!error_is_set(e) && strchr(text, ','))
+		return refuse(&p, text, "one event at a time, as perf list shows them");
+	if (error_is_set(e))
+		return NULL;
+	near = nearest_to(p.event);
+	json_object_foreach(json_object_get(names, "names"), name, value)
+		nearest_try(&near, name);
+	abi_value(abi_family(env->abi, "hw_id"), "", &near);
+	abi_value(abi_family(env->abi, "sw_id"), "", &near);
+	error_name(e, &root, text, near.best, "an event, as perf list shows them");
+	e->line = 0;
+	return NULL;
 }

@@ -155,22 +155,6 @@ static json_t *take_block(const char **at, const struct abi *abi, const struct w
 	return attr;
 }
 
-/* "pid 1  cpu -1  group_fd -1  flags 0x8", and " = 5" of one that opened; NULL: it was not made. */
-static json_t *take_arguments(const char *at, json_t *attr, int *fd)
-{
-	long pid = 0, cpu = -1, group_fd = -1;
-	unsigned long flags = 0;
-
-	*fd = -1;
-	if (at)
-		sscanf(at + strlen(call_words), "pid %ld cpu %ld group_fd %ld flags %lx = %d", &pid,
-		       &cpu, &group_fd, &flags, fd);
-	/* A process of perf's that is long gone is no part of the question. */
-	return json_pack("{s:O,s:i,s:I,s:I,s:I}", "attr", attr, "pid", pid == -1 ? -1 : 0, "cpu",
-			 (json_int_t)cpu, "group_fd", (json_int_t)group_fd, "flags",
-			 (json_int_t)flags);
-}
-
 static const char *find_words(const char *at, const char *end, const char *words)
 {
 	return at ? memmem(at, (size_t)(end - at), words, strlen(words)) : NULL;
@@ -187,9 +171,20 @@ static bool tell_calls(const char *at, const char *end, json_t *attr, attr_block
 		const char *failed = find_words(call ? call : at, next ? next : end, failed_words);
 		/* "failed, error -22" */
 		long err = failed ? -strtol(failed + strlen(failed_words), NULL, 10) : 0;
-		int fd;
-		json_t *open = take_arguments(call, attr, &fd);
+		long pid = 0, cpu = -1, group_fd = -1;
+		unsigned long flags = 0;
+		int fd = -1;
+		json_t *open;
 
+		/* "pid 1  cpu -1  group_fd -1  flags 0x8", and " = 5" of one that opened */
+		if (call)
+			sscanf(call + strlen(call_words),
+			       "pid %ld cpu %ld group_fd %ld flags %lx = %d", &pid, &cpu, &group_fd,
+			       &flags, &fd);
+		/* A process of perf's that is long gone is no part of the question. */
+		open = json_pack("{s:O,s:i,s:I,s:I,s:I}", "attr", attr, "pid", pid == -1 ? -1 : 0,
+				 "cpu", (json_int_t)cpu, "group_fd", (json_int_t)group_fd, "flags",
+				 (json_int_t)flags);
 		if (!each(context, open, fd, err > 0 && err <= ERRNO_MOST ? (int)err : 0))
 			return false;
 		call = next;
@@ -402,18 +397,6 @@ json_t *strace_open(const char *line, const struct abi *abi, struct strace_resul
  * means something else here is replaced.
  */
 
-/* With PERF_FLAG_PID_CGROUP pid is a descriptor. */
-static bool is_of_cgroup(const json_t *open)
-{
-	const json_t *flags = json_object_get(open, "flags");
-	char *text = json_dumps(flags, JSON_ENCODE_ANY);
-	bool is = (text && strstr(text, "PID_CGROUP")) ||
-		  ((uint64_t)json_integer_value(flags) & PERF_FLAG_PID_CGROUP);
-
-	free(text);
-	return is;
-}
-
 static void note_substitute(struct question *q, const char *text)
 {
 	if (!q->notes)
@@ -421,46 +404,41 @@ static void note_substitute(struct question *q, const char *text)
 	json_array_append_new(q->notes, json_string(text));
 }
 
-/* A process that has ended since: the calling thread stands for it. */
-static void replace_pid(struct question *q)
-{
-	const json_t *json = json_object_get(q->open, "pid");
-	const char *text = json_string_value(json);
-	json_int_t pid = text ? strtoll(text, NULL, 0) : json_integer_value(json);
-
-	if (is_of_cgroup(q->open) || pid <= 0 || pid > INT32_MAX || !kill((pid_t)pid, 0) ||
-	    errno != ESRCH || (q->told && !strcmp(q->told, "ESRCH")))
-		return;
-	json_object_set_new(q->open, "pid", json_integer(0));
-	note_substitute(
-		q, "pid is of a process that has ended: the calling thread stands for it here");
-}
-
-/* A pointer of the program that made the call means nothing here. */
-static void replace_path(struct question *q, const struct environment *env)
-{
-	json_t *attr = json_object_get(q->open, "attr");
-	const struct pmu *uprobe = environment_pmu(env, "uprobe");
-
-	if (!uprobe || attr_number(attr, "type", ULONG_MAX) != uprobe->type ||
-	    !json_object_get(attr, "config1"))
-		return;
-	if (!q->given)
-		q->given = arena_keep(&q->arena, json_array());
-	json_array_append_new(q->given,
-			      json_pack("{s:s,s:s}", "string", "/proc/self/exe", "bind", "path"));
-	json_object_set_new(attr, "config1", json_string("$path"));
-	note_substitute(q, "config1 points to a path in another process: /proc/self/exe, perfabi "
-			   "itself, stands for it here");
-}
-
 /* What a pasted call says that means something else here is replaced, and that is said. */
 static void settle_paste(struct question *q, const struct environment *env)
 {
+	const json_t *json = json_object_get(q->open, "pid"),
+		     *flags = json_object_get(q->open, "flags");
+	json_t *attr = json_object_get(q->open, "attr");
+	char *names = json_dumps(flags, JSON_ENCODE_ANY);
+	const char *text = json_string_value(json);
+	json_int_t pid = text ? strtoll(text, NULL, 0) : json_integer_value(json);
+	/* pid is a descriptor then */
+	bool is_of_cgroup = (names && strstr(names, "PID_CGROUP")) ||
+			    (uint64_t)json_integer_value(flags) & PERF_FLAG_PID_CGROUP;
+	const struct pmu *uprobe = environment_pmu(env, "uprobe");
+
+	free(names);
 	if (!env->runner) /* another machine's processes are not here anyway */
 		return;
-	replace_pid(q);
-	replace_path(q, env);
+	/* A process that has ended since. */
+	if (!is_of_cgroup && pid > 0 && pid <= INT32_MAX && kill((pid_t)pid, 0) && errno == ESRCH &&
+	    (!q->told || strcmp(q->told, "ESRCH") != 0)) {
+		json_object_set_new(q->open, "pid", json_integer(0));
+		note_substitute(q, "pid is of a process that has ended: the calling thread stands "
+				   "for it here");
+	}
+	/* A pointer of the program that made the call. */
+	if (uprobe && attr_number(attr, "type", ULONG_MAX) == uprobe->type &&
+	    json_object_get(attr, "config1")) {
+		if (!q->given)
+			q->given = arena_keep(&q->arena, json_array());
+		json_array_append_new(q->given, json_pack("{s:s,s:s}", "string", "/proc/self/exe",
+							  "bind", "path"));
+		json_object_set_new(attr, "config1", json_string("$path"));
+		note_substitute(q, "config1 points to a path in another process: /proc/self/exe, "
+				   "perfabi itself, stands for it here");
+	}
 }
 
 /* A descriptor that an earlier line has opened is named by it. */
@@ -515,39 +493,29 @@ static bool is_breakpoint(const json_t *open)
 	       attr_number(attr, "type", ULONG_MAX) == PERF_TYPE_BREAKPOINT;
 }
 
-/* The names of the events that the call hangs on: its leader, and that one's. */
-static json_t *leaders_of(const struct question *q)
-{
-	json_t *names = json_object();
-	const char *group = group_of(q->open);
-
-	for (size_t i = json_array_size(q->given); group && i-- > 0;) {
-		const json_t *step = json_array_get(q->given, i);
-
-		if (strcmp(json_string_value(json_object_get(step, "bind")), group))
-			continue;
-		json_object_set_new(names, group, json_true());
-		group = group_of(json_object_get(step, "open"));
-	}
-	return names;
-}
-
 /*
  * Of the events that were open before, those that the call meets: its leaders, their other members,
  * and breakpoints, of which there are few. The others may not be had here.
  */
 static void keep_what_is_met(struct question *q)
 {
-	json_t *kept = json_array(), *leaders = leaders_of(q), *step;
-	size_t i;
+	json_t *kept = json_array(), *leaders = json_object(), *step;
+	const char *group = group_of(q->open);
+	size_t i = json_array_size(q->given);
 
+	while (group && i-- > 0) { /* its leader, and that one's */
+		step = json_array_get(q->given, i);
+		if (strcmp(member_text(step, "bind"), group) != 0)
+			continue;
+		json_object_set_new(leaders, group, json_true());
+		group = group_of(json_object_get(step, "open"));
+	}
 	json_array_foreach(q->given, i, step) {
 		const json_t *open = json_object_get(step, "open");
-		const char *bind = json_string_value(json_object_get(step, "bind"));
 		const char *of = group_of(open);
 
-		if (json_object_get(leaders, bind) || (of && json_object_get(leaders, of)) ||
-		    (is_breakpoint(open) && !of))
+		if (json_object_get(leaders, member_text(step, "bind")) ||
+		    (of && json_object_get(leaders, of)) || (is_breakpoint(open) && !of))
 			json_array_append(kept, step);
 	}
 	json_decref(leaders);

@@ -805,15 +805,6 @@ static void try_callers_with_changes(const struct why *why, struct explanation *
 	}
 }
 
-/* Waits, not for ever, until no other perfabi runs. */
-static bool wait_until_alone(struct restorer *restorer)
-{
-	if (machine_lock_wait(machine_lock_of(restorer), true, ALONE_SECONDS))
-		return machine_lock_is_there(machine_lock_of(restorer));
-	machine_lock_try(machine_lock_of(restorer), false); /* to give up our place */
-	return false;
-}
-
 /* What the call comes to with that sysctl on this machine, which has its own back afterwards; NULL:
  * it could not be tried. */
 static const struct cause *ask_with_sysctl(struct why *why, const struct sysctl_change *change,
@@ -823,11 +814,18 @@ static const struct cause *ask_with_sysctl(struct why *why, const struct sysctl_
 	struct sysctl_set set = {.has = {false}};
 	int before = env->sysctls[change->set.place];
 	const struct cause *cause = NULL;
+	struct machine_lock *lock;
 	json_t *sysctls;
 	const char *failed;
 
-	if (change->is_untried || why->is_spoiled || !why->restorer ||
-	    !wait_until_alone(why->restorer))
+	if (change->is_untried || why->is_spoiled || !why->restorer)
+		return NULL;
+	lock = machine_lock_of(why->restorer);
+	if (!machine_lock_wait(lock, true, ALONE_SECONDS)) { /* others run: we give up our place */
+		machine_lock_try(lock, false);
+		return NULL;
+	}
+	if (!machine_lock_is_there(lock))
 		return NULL;
 	sysctls = json_pack("{s:i}", change->set.name, value);
 	set.has[change->set.place] = true;
@@ -836,7 +834,7 @@ static const struct cause *ask_with_sysctl(struct why *why, const struct sysctl_
 		cause = ask_briefly(why, why->as, true);
 	}
 	machine_restore(why->restorer);
-	machine_lock_try(machine_lock_of(why->restorer), false); /* others may run again */
+	machine_lock_try(lock, false); /* others may run again */
 	environment_read_alone(env);
 	why->is_spoiled = env->sysctls[change->set.place] != before;
 	json_decref(sysctls);
