@@ -266,37 +266,30 @@ static json_t *rerun_ids(const char *path, const char *program, char **baseline)
 	return NULL;
 }
 
-/* A case that was renamed since, or is of other files. */
-static void say_gone(const struct session *session, const json_t *ids, const char *path)
-{
-	const char *id, *first = NULL;
-	size_t count = 0;
-	json_t *unused;
-
-	json_object_foreach((json_t *)ids, id, unused) {
-		if (cases_find(&session->loaded.cases, id))
-			continue;
-		first = first ? first : id;
-		count++;
-	}
-	if (count == 1)
-		say(stderr, "%s: %s has %s, which no case here is called; it is left out\n",
-		    session->program, path, first);
-	else if (count)
-		say(stderr,
-		    "%s: %s has %zu ids that no case here is called, as %s; they are left out\n",
-		    session->program, path, count, first);
-}
-
 /*
  * Leaves of the cases that `session` has picked those of these ids, and says which of the ids no
  * case has. 0, or EXIT_USAGE after a message if none is left.
  */
 static int rerun_narrow(struct session *session, const json_t *ids, const char *path)
 {
-	size_t kept = 0;
+	const char *id, *first = NULL;
+	size_t kept = 0, gone = 0;
+	json_t *unused;
 
-	say_gone(session, ids, path);
+	/* A case that was renamed since, or is of other files. */
+	json_object_foreach((json_t *)ids, id, unused) {
+		if (cases_find(&session->loaded.cases, id))
+			continue;
+		first = first ? first : id;
+		gone++;
+	}
+	if (gone == 1)
+		say(stderr, "%s: %s has %s, which no case here is called; it is left out\n",
+		    session->program, path, first);
+	else if (gone)
+		say(stderr,
+		    "%s: %s has %zu ids that no case here is called, as %s; they are left out\n",
+		    session->program, path, gone, first);
 	for (size_t i = 0; i < session->count; i++)
 		if (json_object_get(ids, session->picked[i]->id))
 			session->picked[kept++] = session->picked[i];
@@ -309,25 +302,6 @@ static int rerun_narrow(struct session *session, const json_t *ids, const char *
 /*
  * Only what picks the files and the baseline: a case is run again by its id.
  */
-
-/* A word for a shell: as it is, or in quotes. */
-static void put_word(FILE *f, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-+=./:@%,";
-
-	if (word[0] && !word[strspn(word, plain)]) {
-		fputs(word, f);
-		return;
-	}
-	fputc('\'', f);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", f);
-		else
-			fputc(*word, f);
-	fputc('\'', f);
-}
 
 static void add_option(json_t *words, const char *name, const char *value)
 {
@@ -355,19 +329,29 @@ static json_t *again_words(const char *folder, const char *baseline, char *const
 	return words;
 }
 
-/* These for a shell. Free it. NULL without memory. */
+/* These for a shell, each as it is, or in quotes. Free it. NULL without memory. */
 static char *again_command(const json_t *words)
 {
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./:@%,";
 	char *text = NULL;
-	const json_t *word;
+	const json_t *one;
 	size_t size, i;
 	FILE *f = open_memstream(&text, &size);
 
 	if (!f)
 		return NULL;
-	json_array_foreach(words, i, word) {
-		fputs(i ? " " : "", f);
-		put_word(f, json_string_value(word));
+	json_array_foreach(words, i, one) {
+		const char *word = json_string_value(one);
+		bool is_plain = word[0] && !word[strspn(word, plain)];
+
+		fprintf(f, "%s%s", i ? " " : "", is_plain ? word : "'");
+		for (; !is_plain && *word; word++)
+			if (*word == '\'')
+				fputs("'\\''", f);
+			else
+				fputc(*word, f);
+		fputs(is_plain ? "" : "'", f);
 	}
 	if (!fclose(f))
 		return text;
