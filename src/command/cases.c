@@ -291,27 +291,12 @@ static int show_as_c(const struct show_settings *s, struct loaded *l,
 	return !err ? 0 : err == -ENOTSUP ? EXIT_USAGE : EXIT_HARNESS;
 }
 
-/* What came of it; of a case that did not run, why. */
-static void print_verdict(const struct result *result)
-{
-	const struct verdict *v = &result->verdict;
-
-	printf("/* %s", outcome_names[v->outcome]);
-	if (result->token)
-		printf(": it requires %s: %s", result->token, result->reason ? result->reason : "");
-	else if (result->reason)
-		printf(": %s", result->reason);
-	else if (v->outcome != PASS && v->expected[0])
-		printf(": expected %s, got %s", v->expected, v->got);
-	else if (v->capability[0])
-		printf(": %s", v->capability);
-	printf(" */\n");
-}
-
 /* Runs the case once, as `run` does. */
 static int show_as_strace(const struct show_settings *s, char *const arguments[])
 {
 	struct session session;
+	const struct result *result;
+	const struct verdict *v;
 	int status;
 
 	session_begin(&session, "perfabi show");
@@ -329,7 +314,20 @@ static int show_as_strace(const struct show_settings *s, char *const arguments[]
 		status = session_run(&session, session.picked, session.count);
 	if (!status) {
 		trace_print(session.options.trace, stdout);
-		print_verdict(&session.results[0]);
+		/* What came of it; of a case that did not run, why. */
+		result = &session.results[0];
+		v = &result->verdict;
+		printf("/* %s", outcome_names[v->outcome]);
+		if (result->token)
+			printf(": it requires %s: %s", result->token,
+			       result->reason ? result->reason : "");
+		else if (result->reason)
+			printf(": %s", result->reason);
+		else if (v->outcome != PASS && v->expected[0])
+			printf(": expected %s, got %s", v->expected, v->got);
+		else if (v->capability[0])
+			printf(": %s", v->capability);
+		printf(" */\n");
 		status = session_is_flawed(&session) ? EXIT_HARNESS : 0;
 	}
 	trace_free(session.options.trace);

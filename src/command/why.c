@@ -44,21 +44,6 @@ static int absent_stand_in(struct question *q, const struct machine *machine, co
 	return question_of_event(q, event, events, machine->env, &e);
 }
 
-/* By which sentences of why.json it is told. */
-static const char *sentences_of(const struct absence *absence, const struct model *model)
-{
-	if (absence->what == ABSENT_TRACEFS && geteuid())
-		return "tracefs_of_root";
-	if (absence->what == ABSENT_PMU && model->machine.env->runner &&
-	    !model->machine.env->pmu_count)
-		return "sysfs";
-	if (absence->what == ABSENT_PMU && kinds_find(&model->kinds, absence->name))
-		return "pmu_of_kernel";
-	if (absence->what == ABSENT_PMU && model->machine.env->hypervisor[0])
-		return "pmu_of_host";
-	return kinds_of_absence[absence->what];
-}
-
 static const char program[] = "perfabi why";
 
 struct settings {
@@ -167,23 +152,6 @@ static void put_arguments(struct question *q, const struct settings *s)
 	}
 }
 
-static int write_explanation(const struct settings *s, const struct explanation *x)
-{
-	bool failed = false;
-
-	if (s->json)
-		print_json(explanation_json(x), 0);
-	else
-		explanation_write(x, stdout);
-	for (size_t i = 0; i < x->then_count; i++)
-		failed = failed || x->then[i].cause.err;
-	if (flush_stdout())
-		return EXIT_HARNESS;
-	if (failed || x->cause.opened == SAID_NO)
-		return EXIT_FAILED;
-	return x->cause.opened == SAID_YES ? 0 : EXIT_UNKNOWN;
-}
-
 static int answer(const struct settings *s, struct modelled *m, const struct knowledge *k,
 		  struct question *q, struct restorer *restorer)
 {
@@ -212,7 +180,21 @@ static int answer(const struct settings *s, struct modelled *m, const struct kno
 			    text);
 	put_arguments(q, s);
 	x = why_explain(&why, &e);
-	status = x ? write_explanation(s, x) : fail_with(program, &e);
+	if (!x) {
+		status = fail_with(program, &e);
+	} else {
+		if (s->json)
+			print_json(explanation_json(x), 0);
+		else
+			explanation_write(x, stdout);
+		status = x->cause.opened == SAID_NO    ? EXIT_FAILED
+			 : x->cause.opened == SAID_YES ? 0
+						       : EXIT_UNKNOWN;
+		for (size_t i = 0; i < x->then_count; i++)
+			status = x->then[i].cause.err ? EXIT_FAILED : status;
+		if (flush_stdout())
+			status = EXIT_HARNESS;
+	}
 	why_free(&why);
 	return status;
 }
@@ -222,10 +204,18 @@ static int answer_absence(const struct settings *s, const struct knowledge *k,
 			  const struct question *q, const struct model *model)
 {
 	const struct environment *env = model->machine.env;
-	const char *sentences = sentences_of(&q->absence, model);
-	struct absent_answer absent = {.what = kinds_of_absence[q->absence.what],
-				       .name = q->absence.name};
+	enum absent what = q->absence.what;
+	const char *sentences = kinds_of_absence[what]; /* of why.json */
+	struct absent_answer absent = {.what = kinds_of_absence[what], .name = q->absence.name};
 
+	if (what == ABSENT_TRACEFS && geteuid())
+		sentences = "tracefs_of_root";
+	else if (what == ABSENT_PMU && env->runner && !env->pmu_count)
+		sentences = "sysfs";
+	else if (what == ABSENT_PMU && kinds_find(&model->kinds, q->absence.name))
+		sentences = "pmu_of_kernel";
+	else if (what == ABSENT_PMU && env->hypervisor[0])
+		sentences = "pmu_of_host";
 	for (size_t i = 0; i < k->absent_count; i++) {
 		if (strcmp(k->absent[i].name, sentences) != 0)
 			continue;
@@ -233,7 +223,7 @@ static int answer_absence(const struct settings *s, const struct knowledge *k,
 		absent.because = k->absent[i].because;
 		absent.instead = k->absent[i].instead;
 	}
-	if (q->absence.what == ABSENT_PMU)
+	if (what == ABSENT_PMU)
 		absent.there = calloc(env->pmu_count + 1, sizeof(*absent.there));
 	for (size_t i = 0; absent.there && i < env->pmu_count; i++)
 		absent.there[i] = env->pmus[i].name;

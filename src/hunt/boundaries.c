@@ -125,7 +125,6 @@ struct search {
 
 	void (*each)(void *context, const struct check *check, bool is_met, struct trial *trial);
 	void *context;
-	uint64_t *sought, *found;
 };
 
 /* The index of the check that decides; behind all of them: none does. */
@@ -367,28 +366,6 @@ static void announce_others(struct search *s, const struct term *term)
 		call_set(call, aspect->part, was);
 }
 
-/* Seeks each boundary of one way of a check. */
-static void seek_way(struct search *s)
-{
-	unsigned char *image = s->trial.call.image;
-
-	for (s->missed = NONE_MISSED; s->missed < (int)s->way->count; s->missed++) {
-		s->trial = (struct trial){.call = s->hunter->stage->seeds[0].call};
-		if (!is_possible(s))
-			continue;
-		++*s->sought;
-		s->trial.call.image = image;
-		if (!search_all(s))
-			continue;
-		++*s->found;
-		announce(s);
-		for (size_t i = 0; i < s->way->count; i++)
-			if (s->missed == NONE_MISSED || (int)i == s->missed)
-				announce_others(s, s->way->list[i].term);
-	}
-	s->trial.call.image = image;
-}
-
 int boundaries_find(struct judge *h, struct drawer *d, uint64_t *sought, uint64_t *found,
 		    void (*each)(void *context, const struct check *check, bool is_met,
 				 struct trial *trial),
@@ -397,23 +374,28 @@ int boundaries_find(struct judge *h, struct drawer *d, uint64_t *sought, uint64_
 	size_t size = d->model->abi->attr_size;
 	unsigned char *images = calloc(2, size);
 	struct ways *ways = calloc(1, sizeof(*ways));
-	struct search s = {.hunter = h,
-			   .drawer = d,
-			   .each = each,
-			   .context = context,
-			   .sought = sought,
-			   .found = found};
+	struct search s = {.hunter = h, .drawer = d, .each = each, .context = context};
 	int err = images && ways ? 0 : -ENOMEM;
 
-	s.trial.call.image = images;
 	s.best.call.image = err ? NULL : images + size;
 	for (s.check = 0; s.check < d->model->count && !err; s.check++) {
 		ways->count = 0;
 		expand_predicate(d->model->checks[s.check].when, true, ways);
-		for (size_t i = 0; i < ways->count; i++) {
-			s.way = &ways->list[i];
-			seek_way(&s);
-		}
+		for (s.way = ways->list; s.way < ways->list + ways->count; s.way++)
+			for (s.missed = NONE_MISSED; s.missed < (int)s.way->count; s.missed++) {
+				s.trial = (struct trial){.call = h->stage->seeds[0].call};
+				if (!is_possible(&s))
+					continue;
+				++*sought;
+				s.trial.call.image = images;
+				if (!search_all(&s))
+					continue;
+				++*found;
+				announce(&s);
+				for (size_t i = 0; i < s.way->count; i++)
+					if (s.missed == NONE_MISSED || (int)i == s.missed)
+						announce_others(&s, s.way->list[i].term);
+			}
 	}
 	free(images);
 	free(ways);

@@ -73,20 +73,6 @@ static void write_reasons(const struct reasons *reasons, FILE *f)
 	}
 }
 
-static void write_fact(const json_t *fact, FILE *f)
-{
-	const json_t *value = json_object_get(fact, "value");
-	const char *unit = json_is_null(value) ? "" : member_text(fact, "unit");
-	char *text = json_dumps(value, JSON_ENCODE_ANY);
-
-	say(f, "  %-*s %s%s%s\n", TITLE + ANSWER, member_text(fact, "title"),
-	    json_is_string(value)          ? json_string_value(value)
-	    : json_is_null(value) || !text ? "none, or not told"
-					   : text,
-	    unit[0] ? " " : "", unit);
-	free(text);
-}
-
 static void write_topic(const json_t *topic, const json_t *callers, FILE *f)
 {
 	const json_t *capabilities = json_object_get(topic, "capabilities"), *one;
@@ -104,8 +90,18 @@ static void write_topic(const json_t *topic, const json_t *callers, FILE *f)
 	json_array_foreach(capabilities, i, one)
 		write_capability(one, callers, &reasons, f);
 	write_reasons(&reasons, f);
-	json_array_foreach(json_object_get(topic, "facts"), i, one)
-		write_fact(one, f);
+	json_array_foreach(json_object_get(topic, "facts"), i, one) {
+		const json_t *value = json_object_get(one, "value");
+		const char *unit = json_is_null(value) ? "" : member_text(one, "unit");
+		char *text = json_dumps(value, JSON_ENCODE_ANY);
+
+		say(f, "  %-*s %s%s%s\n", TITLE + ANSWER, member_text(one, "title"),
+		    json_is_string(value)          ? json_string_value(value)
+		    : json_is_null(value) || !text ? "none, or not told"
+						   : text,
+		    unit[0] ? " " : "", unit);
+		free(text);
+	}
 }
 
 /* What came of an event: an errno, else why it is not "yes", else that. */
@@ -133,14 +129,6 @@ static void write_members(const char *before, const json_t *members, const char 
 	}
 	say_wrapped(f, json_string_value(all), 13, 13, SAY_COLUMNS);
 	json_decref(all);
-}
-
-static void write_names(const char *what, const json_t *files, FILE *f)
-{
-	if (!files)
-		return;
-	say(f, "    %-8s ", what);
-	write_members("", files, NULL, f);
 }
 
 /* "12 of 14 events count", and the others by what came of them. */
@@ -173,6 +161,7 @@ static void write_tried(const json_t *tried, FILE *f)
 
 static void write_pmus(const json_t *pmus, FILE *f)
 {
+	static const char *const folders[] = {"format", "events", "caps"};
 	const json_t *pmu, *cycles;
 	size_t i;
 
@@ -186,9 +175,12 @@ static void write_pmus(const json_t *pmus, FILE *f)
 		    (long long)json_integer_value(json_object_get(pmu, "type")),
 		    json_is_true(json_object_get(pmu, "processors")) ? " a processor's" : "",
 		    cpus[0] ? " on cpus " : "", cpus, cpumask[0] ? " through cpus " : "", cpumask);
-		write_names("format", json_object_get(pmu, "format"), f);
-		write_names("events", json_object_get(pmu, "events"), f);
-		write_names("caps", json_object_get(pmu, "caps"), f);
+		for (size_t k = 0; k < sizeof(folders) / sizeof(folders[0]); k++) {
+			if (!json_object_get(pmu, folders[k]))
+				continue;
+			say(f, "    %-8s ", folders[k]);
+			write_members("", json_object_get(pmu, folders[k]), NULL, f);
+		}
 		cycles = json_object_get(pmu, "cycles");
 		if (cycles)
 			say(f, "    %-8s counts: %s, samples: %s\n", "cycles",

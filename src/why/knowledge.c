@@ -289,17 +289,6 @@ bool change_make(const struct change *change, const struct model *model, struct 
 /* More of them than a reader would read. */
 enum { BITS_NAMED = 6 };
 
-/* The names that the values of a part have on this machine: registers are the processor's. */
-static const struct abi_family *names_of(const struct setting *setting,
-					 const struct machine *machine)
-{
-	const struct abi_field *field = setting->fact->field;
-
-	if (field && field->regs)
-		return machine->env->arch ? &machine->env->arch->regs : NULL;
-	return setting->fact->names;
-}
-
 /* "a, b and c" of the names of these bits; a bit without a name, and a crowd, as a number. */
 static void write_bits(char *out, size_t size, const struct abi_family *names, uint64_t bits)
 {
@@ -357,7 +346,12 @@ static int write_attr_bits(const struct machine *machine, uint64_t was, uint64_t
 static int write_setting(const struct setting *setting, const struct machine *machine, uint64_t was,
 			 uint64_t now, char *out, size_t size)
 {
-	const struct abi_family *names = names_of(setting, machine);
+	const struct abi_field *field = setting->fact->field;
+	const struct abi_arch *arch = machine->env->arch;
+	/* The names that its values have on this machine: registers are the processor's. */
+	const struct abi_family *names = !field || !field->regs ? setting->fact->names
+					 : arch                 ? &arch->regs
+								: NULL;
 	const struct abi_value *name = names && !names->mask ? abi_value_of(names, now) : NULL;
 	/* A field by its name, an argument by its own: what stands behind the dot. */
 	const char *part = strchr(setting->fact->name, '.') + 1;
