@@ -28,9 +28,8 @@ static int parse_number(struct compiling *c, struct operand *operand)
 		return -EINVAL;
 	operand->is_settled = value.known;
 	operand->number = value.bits;
-	if (value.known && (value.bits > most || value.bits < c->argument->least))
-		return error_value(c->error, c->where, operand->json, "%llu to %llu",
-				   (unsigned long long)c->argument->least,
+	if (value.known && value.bits > most)
+		return error_value(c->error, c->where, operand->json, "0 to %llu",
 				   (unsigned long long)most);
 	/* A long of this program holds it as a number, or in two's complement. */
 	if (!c->scope->checking && c->argument->is_long && value.bits > ULONG_MAX &&
@@ -45,8 +44,8 @@ static json_t *number_schema(const struct argument *a)
 {
 	if (!a->most || a->most > INT64_MAX)
 		return json_pack("{s:s}", "$ref", "names.schema.json#/$defs/number");
-	return json_pack("{s:[{s:s,s:I,s:I},{s:s}]}", "anyOf", "type", "integer", "minimum",
-			 (json_int_t)a->least, "maximum", (json_int_t)a->most, "$ref",
+	return json_pack("{s:[{s:s,s:i,s:I},{s:s}]}", "anyOf", "type", "integer", "minimum", 0,
+			 "maximum", (json_int_t)a->most, "$ref",
 			 "names.schema.json#/$defs/expression");
 }
 

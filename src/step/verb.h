@@ -13,9 +13,12 @@
 #include "call/tables.h"
 #include "text/error.h"
 
-struct compiling;
-struct step;
 struct argument;
+struct compiling;
+struct statement;
+struct step;
+struct translation;
+struct workload;
 
 /* What is written for an argument, looked at once. */
 struct operand {
@@ -27,10 +30,9 @@ struct operand {
 
 struct argument_type {
 	/*
-	 * Checks operand->json, which is there, and makes of it what can be made: while a case is
-	 * compiled, by scope->checking; and some once more when the step is done, for all else to
-	 * be known. The argument is c->argument. 0, or a negative errno with compiling->error
-	 * filled.
+	 * Makes of operand->json, of c->argument, what can be made: while a case is compiled, as
+	 * scope->checking says, and of some once more when the step is done. 0, or a negative errno
+	 * with c->error filled.
 	 */
 	int (*parse)(struct compiling *c, struct operand *operand);
 	bool is_parsed_again;
@@ -59,8 +61,7 @@ struct argument {
 	bool is_required; /* as the verb's own always is */
 	bool is_long;     /* it is passed as a long, a size or an address */
 	uint64_t fallback;
-	uint64_t least,
-		most; /* of a number, or the length of a text; most 0: no bound of its own */
+	uint64_t most; /* of a number, or the length of a text; 0: no bound of its own */
 	const struct word *words;
 	const char *help; /* or NULL */
 };
@@ -76,10 +77,6 @@ struct arguments {
 	const char *text, *end; /* empty: not there */
 	const char *path;       /* of what is written; NULL: it is the fd */
 	const char *literal;
-	struct {
-		unsigned long number;
-		const char *name; /* NULL: by number */
-	} request;
 	const struct block *block;
 	unsigned char *attr;
 };
@@ -97,10 +94,6 @@ struct arguments {
 			0                                                                          \
 		}                                                                                  \
 	}
-
-struct statement;
-struct workload;
-struct translation;
 
 struct verb {
 	const char *name, *help;
