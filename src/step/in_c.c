@@ -73,7 +73,6 @@ static void shown_in_c(struct translation *t, const struct statement *s, const c
 static struct c_member member_in_c(struct translation *t, const char *text, size_t length)
 {
 	static const char ends[] = "=$[{?: ";
-	static const char *const words[] = {"", NULL};
 	size_t n = strcspn(text, ends), from = 0, end;
 	struct c_member m = {.kind = C_NUMBER};
 	char suffix;
@@ -88,7 +87,6 @@ static struct c_member member_in_c(struct translation *t, const char *text, size
 	m.c = c_text(t, "%.*s", (int)(end - from), text + from);
 	if (suffix == ':') {
 		m.kind = C_BITS;
-		m.words = words;
 		m.prefix = c_text(t, "%.*s", (int)(length - end - 1), text + end + 1);
 	} else if (suffix == '?') {
 		m.has = c_text(t, "%.*s", (int)(length - end - 1), text + end + 1);
@@ -125,7 +123,7 @@ static const char *variable_in_c(struct translation *t, const struct statement *
 {
 	char own[VARIABLE_NAME];
 	struct c_name *name = s->bind ? c_bind(t, s->bind, type, shape) : NULL;
-	const char *c = name ? c_text(t, "%s", name->c) : "";
+	const char *c = name ? name->c : "";
 
 	if (!s->bind) {
 		snprintf(own, sizeof(own), "%s_%u", s->verb->name, ++t->functions_made);
@@ -279,7 +277,7 @@ static void fill_in(struct filling *f, const char *text, const char *end)
 		text += n;
 		name = a && is_map ? c_named(f->t, json_string_value(f->s->operands[i].json))
 				   : NULL;
-		if (name && name->map[0])
+		if (name && name->map)
 			append_text(f, name->map);
 		else if (is_map)
 			c_missing(f->t, "the buffer of what is not mapped here");
@@ -443,18 +441,19 @@ static const char *open_call_in_c(struct translation *t, const json_t *open)
 static void bind_event(struct translation *t, const struct statement *s, const char *call)
 {
 	struct c_name *event = c_bind(t, s->bind, "int", &number_shape), *name;
-	const char *id = c_text(t, "%s.id", s->bind);
+	const char *id = c_text(t, "%s.id", s->bind), *event_c;
 
 	if (!event)
 		return;
 	event->open = s->operands[0].made;
+	event_c = event->c;
 	c_line(t, "%s = %s;", event->c, checked_in_c(t, s, call));
 	if (strlen(id) >= VARIABLE_NAME || !json_object_get(t->words, c_text(t, "$%s", id)))
 		return;
 	name = c_bind_as(t, id, c_declare(t, c_text(t, "%s_id", s->bind), "uint64_t"),
 			 &number_shape);
 	if (name)
-		c_line(t, "%s = event_id(%s);", name->c, c_named(t, s->bind)->c);
+		c_line(t, "%s = event_id(%s);", name->c, event_c);
 }
 
 /* An attr's type, and the member that is looked at. */
@@ -610,7 +609,7 @@ void mmap_in_c(struct translation *t, const struct statement *s)
 	if (is_refusal(s))
 		return;
 	if (name && !strcmp(offset, "0"))
-		snprintf(name->map, sizeof(name->map), "%s", map);
+		name->map = map;
 	if (s->bind)
 		c_line(t, "%s = (uintptr_t)%s;", variable_in_c(t, s, "uint64_t", &number_shape),
 		       map);
@@ -629,7 +628,7 @@ void mremap_in_c(struct translation *t, const struct statement *s)
 	c_line(t, "%s = (void *)%s;", now, checked_in_c(t, s, c_text(t, "(long)%s", call)));
 	if (is_refusal(s) || !event)
 		return;
-	snprintf(event->map, sizeof(event->map), "%s", now);
+	event->map = now;
 	c_line(t, "%s = %s;", c_declare(t, c_text(t, "%s_length", now), "uint64_t"),
 	       text_in_c(t, s, "@to"));
 }
@@ -750,7 +749,7 @@ static void child_in_c(struct translation *t, const struct block *block, const c
 	}
 	memcpy(names, t->names, sizeof(t->names));
 	for (size_t i = 0; !has_maps && i < count; i++)
-		t->names[i].map[0] = '\0';
+		t->names[i].map = NULL;
 	block_in_c(t, block);
 	c_line(t, "%s", last);
 	memcpy(t->names, names, sizeof(t->names));
@@ -863,7 +862,7 @@ void socket_in_c(struct translation *t, const struct statement *s)
 {
 	const char *name = json_string_value(statement_json(s, "socket"));
 	struct c_name *a = c_bind(t, c_text(t, "%s_a", name), "uint64_t", &number_shape);
-	const char *c = a ? c_text(t, "%s", a->c) : "";
+	const char *c = a ? a->c : "";
 	struct c_name *b = c_bind(t, c_text(t, "%s_b", name), "uint64_t", &number_shape);
 
 	if (a && b)

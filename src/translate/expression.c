@@ -130,7 +130,7 @@ bool c_variable(struct translation *t, const char *name, struct c_value *out)
 		out->c = machine_variable(t, name);
 		return out->c != NULL;
 	}
-	out->c = c_text(t, "%s", bound->c);
+	out->c = bound->c;
 	out->kind = bound->shape.kind;
 	out->members = bound->shape.members;
 	for (size_t n; *path; path += n + (path[n] == '.')) {

@@ -57,9 +57,9 @@ static const char *mask_in_c(struct translation *t, const struct c_value *s, con
 		const json_t *one = element(names, i);
 		const char *text = json_string_value(one);
 
-		if (m && m->words) {
+		if (m && m->prefix) {
 			bits = c_text(t, "%s%s%s", bits, bits[0] ? " | " : "",
-				      c_capitals(t, m->prefix ? m->prefix : "", text));
+				      c_capitals(t, m->prefix, text));
 		} else if (m && m->rest && text && abi_value(m->set, text, NULL)) {
 			*low = c_number(t, one, m->set);
 		} else {

@@ -173,9 +173,7 @@ struct c_name *c_bind_as(struct translation *t, const char *name, const char *c,
 	}
 	if (!to)
 		to = &t->names[t->name_count++];
-	*to = (struct c_name){.shape = *shape};
-	snprintf(to->name, sizeof(to->name), "%s", name);
-	snprintf(to->c, sizeof(to->c), "%s", c);
+	*to = (struct c_name){.name = c_text(t, "%s", name), .c = c, .shape = *shape};
 	return to;
 }
 

@@ -35,9 +35,8 @@ struct c_member {
 	enum c_kind kind;
 	const struct abi_family *set;  /* of C_BITS: the names, */
 	const struct abi_family *rest; /* and those of the bits above the ones of an enum `set` */
-	const char *const *words; /* of C_BITS without: names that C has too, before and behind: */
-	const char *prefix;       /* "POLL" for "in" as POLLIN; NULL: as they are */
-	const char *has;          /* what says whether it is there; NULL: it always is */
+	const char *prefix;            /* of C_BITS without: "POLL" for "in" as POLLIN; else NULL */
+	const char *has;               /* what says whether it is there; NULL: it always is */
 };
 
 struct c_shape {
@@ -58,10 +57,10 @@ struct c_value {
 
 /* What a name of the case stands for. */
 struct c_name {
-	char name[VARIABLE_NAME], c[VARIABLE_NAME + 16];
+	const char *name, *c;
 	struct c_shape shape;
-	const struct opening *open;   /* of an event; else NULL */
-	char map[VARIABLE_NAME + 16]; /* ... and where its buffer is mapped; or empty */
+	const struct opening *open; /* of an event; else NULL */
+	const char *map;            /* ... and where its buffer is mapped; or NULL */
 };
 
 /*
