@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "step/verb.h"
+#include "step/step.h"
 #include "text/say.h"
 
 /* In the order in which the help has them. */
@@ -161,6 +161,11 @@ static void explain(const json_t *step, const struct where *w, struct error *e)
 			no_such_key(best, key, AT_KEY(w, key), e);
 	}
 	error_value(e, w, step, "an object with a step's verb (perfabi help steps)");
+}
+
+int step_do(struct step *s)
+{
+	return s->statement->verb->run(s);
 }
 
 const struct verb *verb_of(const json_t *step, const struct where *w, struct error *e)
