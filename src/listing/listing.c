@@ -216,8 +216,10 @@ static void changes_in_main(struct listing *l)
 	if (l->program->sysctl)
 		c_line(t, "save_sysctls();");
 	json_object_foreach((json_t *)l->program->sysctl, name, value)
-		c_line(t, "set_sysctl(\"%s\", text_of(\"%%lld\", (long long)(%s)));", name,
-		       c_number(t, value, NULL));
+		c_line(t,
+		       "must(write_to(\"/proc/sys/kernel/%s\", text_of(\"%%lld\", "
+		       "(long long)(%s))) > 0);",
+		       name, c_number(t, value, NULL));
 	if (l->program->has_cgroup && c_bind(t, "cgroup", type, &shape))
 		c_line(t, "%s = cgroup_make();", c_named(t, "cgroup")->c);
 }
