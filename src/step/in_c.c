@@ -168,7 +168,7 @@ static uint64_t operand_number(const struct argument *a, const struct operand *o
 }
 
 /* The words that make up the number, with what stands in front of each. */
-static void append_words(struct filling *f, const struct argument *a, uint64_t number)
+static const char *words_in_c(struct filling *f, const struct argument *a, uint64_t number)
 {
 	char *at = f->out.at;
 	const char *before, *all = "";
@@ -185,40 +185,27 @@ static void append_words(struct filling *f, const struct argument *a, uint64_t n
 				     ? c_text(f->t, "%s%s", before, word->name)
 				     : c_capitals(f->t, before, word->name));
 	}
-	append_text(f, all[0] ? all : "0");
+	return all[0] ? all : "0";
 }
 
-static void append_argument(struct filling *f, const struct argument *a,
-			    const struct operand *operand)
+static const char *argument_in_c(struct filling *f, const struct argument *a,
+				 const struct operand *operand)
 {
-	struct translation *t = f->t;
 	const json_t *json = operand->json;
+	const char *text = json_string_value(json);
 
-	switch (a->type->c) {
-	case C_AS_NUMBER:
-		append_text(f, json ? c_number(t, json, NULL)
-				    : c_text(t, "%llu", (unsigned long long)a->fallback));
-		break;
-	case C_AS_FD:
-		append_text(f, fd_in_c(t, f->s, a->key));
-		break;
-	case C_AS_TEXT:
-		append_text(f, json ? c_string(t, json) : "\"\"");
-		break;
-	case C_AS_TARGET:
-		append_text(f, json_string_value(json)[0] == '/' ? c_string(t, json)
-								 : fd_in_c(t, f->s, a->key));
-		break;
-	case C_AS_NAME:
-		append_text(f, json_string_value(json));
-		break;
-	case C_AS_WORDS:
-		append_words(f, a, operand_number(a, operand));
-		break;
-	case C_AS_TRUTH:
-		append_text(f, operand_number(a, operand) ? "true" : "false");
-		break;
-	}
+	if (a->type->c == C_AS_WORDS)
+		return words_in_c(f, a, operand_number(a, operand));
+	if (a->type->c == C_AS_TRUTH)
+		return operand_number(a, operand) ? "true" : "false";
+	if (a->type->c == C_AS_NUMBER)
+		return json ? c_number(f->t, json, NULL)
+			    : c_text(f->t, "%llu", (unsigned long long)a->fallback);
+	if (a->type->c == C_AS_FD || (a->type->c == C_AS_TARGET && text[0] != '/'))
+		return fd_in_c(f->t, f->s, a->key);
+	if (a->type->c == C_AS_NAME)
+		return text;
+	return text ? c_string(f->t, json) : "\"\"";
 }
 
 static void fill_in(struct filling *f, const char *text, const char *end);
@@ -282,7 +269,7 @@ static void fill_in(struct filling *f, const char *text, const char *end)
 		else if (is_map)
 			c_missing(f->t, "the buffer of what is not mapped here");
 		else if (a)
-			append_argument(f, a, &f->s->operands[i]);
+			append_text(f, argument_in_c(f, a, &f->s->operands[i]));
 		else
 			c_missing(f->t, "the argument \"%.*s\"", (int)n, text - n);
 	}

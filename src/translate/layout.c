@@ -428,28 +428,21 @@ static void read_when(struct reading *r, const struct layout_node *node)
 	const char *field = c->field ? local_of(r, c->field) : "0", *test;
 	unsigned long long value = (unsigned long long)c->value;
 
-	switch (c->test) {
-	case LAYOUT_IF_ATTR:
-	case LAYOUT_IF_ATTR_HAS:
-		read_list(r, attr_holds(r, c) ? &node->when.then : &node->when.other);
+	if (c->attr ||
+	    c->test == LAYOUT_IF_MAYBE) { /* of what may be, as the newest kernel has it */
+		read_list(r, c->attr && attr_holds(r, c) ? &node->when.then : &node->when.other);
 		return;
-	case LAYOUT_IF_MAYBE: /* as the newest kernel has it */
-		read_list(r, &node->when.other);
-		return;
-	case LAYOUT_IF_MISC:
-		test = c_text(r->t, "(header->misc & %#llx) == %#llx", value, value);
-		break;
-	case LAYOUT_IF_LEFT:
-		test = c_text(r->t, "(uint64_t)(end - p) >= %llu", value);
-		break;
-	case LAYOUT_IF_NOT:
-		test = c_text(r->t, "%s != %#llx", field, value);
-		break;
-	default:
-		test = c_text(r->t, "%s %s %#llx", field,
-			      c->test == LAYOUT_IF_IS ? "==" : ">=", value);
-		break;
 	}
+	if (c->test == LAYOUT_IF_MISC)
+		test = c_text(r->t, "(header->misc & %#llx) == %#llx", value, value);
+	else if (c->test == LAYOUT_IF_LEFT)
+		test = c_text(r->t, "(uint64_t)(end - p) >= %llu", value);
+	else
+		test = c_text(r->t, "%s %s %#llx", field,
+			      c->test == LAYOUT_IF_NOT  ? "!="
+			      : c->test == LAYOUT_IF_IS ? "=="
+							: ">=",
+			      value);
 	say_code(r, "if (%s) {", test);
 	r->indent++;
 	r->conditions++;

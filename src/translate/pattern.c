@@ -57,15 +57,14 @@ static const char *mask_in_c(struct translation *t, const struct c_value *s, con
 		const json_t *one = element(names, i);
 		const char *text = json_string_value(one);
 
-		if (m && m->prefix) {
-			bits = c_text(t, "%s%s%s", bits, bits[0] ? " | " : "",
-				      c_capitals(t, m->prefix, text));
-		} else if (m && m->rest && text && abi_value(m->set, text, NULL)) {
+		if (m && m->rest && text && abi_value(m->set, text, NULL))
 			*low = c_number(t, one, m->set);
-		} else {
-			bits = c_text(t, "%s%s%s", bits, bits[0] ? " | " : "",
-				      c_number(t, one, m ? m->rest ? m->rest : m->set : NULL));
-		}
+		else
+			bits = c_text(
+				t, "%s%s%s", bits, bits[0] ? " | " : "",
+				m && m->prefix
+					? c_capitals(t, m->prefix, text)
+					: c_number(t, one, m ? m->rest ? m->rest : m->set : NULL));
 	}
 	return bits;
 }

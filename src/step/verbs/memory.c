@@ -208,6 +208,10 @@ static int run_peek(struct step *s)
 #define PART_LENGTH                                                                                \
 	"length", &argument_number, MEMBER(length), .help = "so many bytes (default: to its end)"
 #define PART_OFFSET "offset", &argument_number, MEMBER(offset), .help = "from that byte on (0)"
+#define PROT                                                                                       \
+	"prot", &argument_words, MEMBER(prot), .words = memory_prots,                              \
+					       .fallback = PROT_READ | PROT_WRITE,                 \
+					       .help = "([\"read\", \"write\"])"
 #define PLACE_OFFSET "offset", &argument_number, MEMBER(offset), .help = "so far behind it"
 #define PLACE_MEMBER                                                                               \
 	"member", &argument_page_member, MEMBER(member),                                           \
@@ -221,9 +225,7 @@ const struct verb memory_verbs[] = {
 		    .help = "data pages, behind the metadata page (8)"},
 		   {"length", &argument_number, MEMBER(length), .is_long = true,
 		    .help = "bytes, instead"},
-		   {"offset", &argument_number, MEMBER(offset), .help = "in bytes (0)"},
-		   {"prot", &argument_words, MEMBER(prot), .words = memory_prots,
-		    .fallback = PROT_READ | PROT_WRITE, .help = "([\"read\", \"write\"])"},
+		   {"offset", &argument_number, MEMBER(offset), .help = "in bytes (0)"}, {PROT},
 		   {"private", &argument_truth, MEMBER(is_private),
 		    .help = "MAP_PRIVATE, not MAP_SHARED"})},
 	{"munmap", "the mapping of the event NAME, or a part of it", CALLS, BINDS_NOTHING,
@@ -243,13 +245,10 @@ const struct verb memory_verbs[] = {
 	 "mprotect((char *)@*mprotect + @offset, @{length?@length:@*mprotect_length - "
 	 "@offset}, PROT_@prot)",
 	 ARGUMENTS({"mprotect", &argument_bound, MEMBER(fd)}, {PART_LENGTH}, {PART_OFFSET},
-		   {"prot", &argument_words, MEMBER(prot), .words = memory_prots,
-		    .fallback = PROT_READ | PROT_WRITE, .help = "([\"read\", \"write\"])"})},
+		   {PROT})},
 	{"buffer", "the address of that many zero bytes, at a page's start", PREPARES, BINDS_RESULT,
 	 run_buffer, "(long)mmap(NULL, @buffer, PROT_@prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)",
-	 ARGUMENTS({"buffer", &argument_number, MEMBER(size), .most = 1 << 24},
-		   {"prot", &argument_words, MEMBER(prot), .words = memory_prots,
-		    .fallback = PROT_READ | PROT_WRITE, .help = "([\"read\", \"write\"])"})},
+	 ARGUMENTS({"buffer", &argument_number, MEMBER(size), .most = 1 << 24}, {PROT})},
 	{"string", "the address of a string", PREPARES, BINDS_RESULT, run_string,
 	 "repeated(@string, @times, @end)",
 	 ARGUMENTS(
