@@ -202,37 +202,29 @@ static void say_own(struct listing *l)
 		c_put(t, own, "\n#define fail(condition, got) (puts(\"no\"), exit(0))\n");
 }
 
-/* Before the case, what it changes; the case's own cgroup, of which v1 has none. */
-static void changes_in_main(struct listing *l)
-{
-	struct translation *t = &l->t;
-	const char *name, *type;
-	struct c_shape shape = value_in_c(t, "struct cgroup: path$ id fd", &type);
-	json_t *value;
-
-	if (l->program->sysctl)
-		c_line(t, "lock_machine();");
-	c_line(t, "keep_signals();");
-	if (l->program->sysctl)
-		c_line(t, "save_sysctls();");
-	json_object_foreach((json_t *)l->program->sysctl, name, value)
-		c_line(t,
-		       "must(write_to(\"/proc/sys/kernel/%s\", text_of(\"%%lld\", "
-		       "(long long)(%s))) > 0);",
-		       name, c_number(t, value, NULL));
-	if (l->program->has_cgroup && c_bind(t, "cgroup", type, &shape))
-		c_line(t, "%s = cgroup_make();", c_named(t, "cgroup")->c);
-}
-
 /* What changes the machine is done by a child, behind which it is as it was. */
 static void main_in_c(struct listing *l)
 {
 	const bool changes = l->program->sysctl || l->program->has_cgroup;
 	struct translation *t = &l->t;
+	const char *name, *type;
+	struct c_shape shape = value_in_c(t, "struct cgroup: path$ id fd", &type);
+	json_t *value;
 
 	t->indent = 1;
 	if (changes) {
-		changes_in_main(l);
+		if (l->program->sysctl)
+			c_line(t, "lock_machine();");
+		c_line(t, "keep_signals();");
+		if (l->program->sysctl)
+			c_line(t, "save_sysctls();");
+		json_object_foreach((json_t *)l->program->sysctl, name, value)
+			c_line(t,
+			       "must(write_to(\"/proc/sys/kernel/%s\", text_of(\"%%lld\", "
+			       "(long long)(%s))) > 0);",
+			       name, c_number(t, value, NULL));
+		if (l->program->has_cgroup && c_bind(t, "cgroup", type, &shape))
+			c_line(t, "%s = cgroup_make();", c_named(t, "cgroup")->c);
 		c_line(t, "if (!(%s = fork_child())) {", c_declare(t, "the_case", "int"));
 		t->indent = 2;
 		t->is_child = true;

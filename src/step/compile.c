@@ -485,42 +485,33 @@ static bool is_meant(struct mutation *m, enum part part)
 	return true;
 }
 
-/* The alternative with the part that is meant made wrong. False if that is another's. */
-static bool mutate_alternative(struct mutation *m, struct alternative *x, enum verb_kind kind)
-{
-	struct arena *arena = m->edit ? &m->program->arena : NULL;
-
-	if (x->pattern && pattern_mutate(x->pattern, &m->left, arena)) {
-		m->part = PART_PATTERN;
-	} else if (kind == CALLS && is_meant(m, PART_OUTCOME)) {
-		*x = (struct alternative){.err = x->err ? 0 : EINVAL, .phase = -1};
-	} else if (x->err && is_meant(m, PART_ERRNO)) {
-		x->err = x->err == EINVAL ? ENOENT : EINVAL;
-	} else if (x->phase > 0 && is_meant(m, PART_GATE_BEFORE)) {
-		x->phase--;
-	} else if (x->phase >= 0 && x->phase + 1 < (int)m->tables->phases.count &&
-		   is_meant(m, PART_GATE_AFTER)) {
-		x->phase++;
-	} else if (x->attr == ATTR_KEPT && is_meant(m, PART_ATTR)) {
-		x->attr = ATTR_WRITTEN;
-	} else {
-		return false;
-	}
-	return true;
-}
-
-/* 1 when the part that is meant was this statement's. */
+/* The statement's alternative, if the part that is meant is its own, made wrong; 1 then. */
 static int mutate_statement(void *context, struct statement *statement)
 {
 	struct mutation *m = context;
 	struct alternative *x = expect_choose(statement, m->who, m->env), wrong;
+	struct arena *arena = m->edit ? &m->program->arena : NULL;
 
 	if (!x)
 		return 0;
 	wrong = *x;
-	if (!mutate_alternative(m, &wrong, statement->verb->kind))
+	if (x->pattern && pattern_mutate(x->pattern, &m->left, arena)) {
+		m->part = PART_PATTERN;
+	} else if (statement->verb->kind == CALLS && is_meant(m, PART_OUTCOME)) {
+		wrong = (struct alternative){
+			.when = x->when, .err = x->err ? 0 : EINVAL, .phase = -1};
+	} else if (x->err && is_meant(m, PART_ERRNO)) {
+		wrong.err = x->err == EINVAL ? ENOENT : EINVAL;
+	} else if (x->phase > 0 && is_meant(m, PART_GATE_BEFORE)) {
+		wrong.phase--;
+	} else if (x->phase >= 0 && x->phase + 1 < (int)m->tables->phases.count &&
+		   is_meant(m, PART_GATE_AFTER)) {
+		wrong.phase++;
+	} else if (x->attr == ATTR_KEPT && is_meant(m, PART_ATTR)) {
+		wrong.attr = ATTR_WRITTEN;
+	} else {
 		return 0;
-	wrong.when = x->when;
+	}
 	if (m->edit)
 		*x = wrong;
 	return 1;

@@ -405,27 +405,6 @@ bool steps_run_child(struct steps *run, const struct block *block)
 	return good;
 }
 
-/* Records that no step asked for must be well formed too. */
-static bool decode_rest(struct steps *run, struct verdict *v)
-{
-	for (size_t i = run->first_map; i < run->map_count; i++) {
-		struct map *map = &run->maps[i];
-		struct error e = {0};
-		json_t *records;
-
-		if (!map->at || !map->is_data || map->event == NO_EVENT || map->mangled)
-			continue;
-		records = buffer_records(run, map, false, &e);
-		json_decref(records);
-		if (records)
-			continue;
-		snprintf(v->call, sizeof(v->call), "decoding the buffer of fd %d at the end",
-			 map->fd);
-		return verdict_set(v, FAIL, e.expected, e.got);
-	}
-	return true;
-}
-
 int child_wait(struct child *child, int *status)
 {
 	pid_t id = child->id;
@@ -444,28 +423,45 @@ int child_wait(struct child *child, int *status)
 	return 0;
 }
 
-static bool end_child(struct steps *run, struct child *child, struct verdict *v)
-{
-	int status = 0, err = child_wait(child, &status);
-	char got[64];
-
-	if (sync_failed(run->sync, v))
-		return false;
-	if (!err && !status)
-		return true;
-	if (err)
-		snprintf(got, sizeof(got), "%s", errno_name(-err));
-	else if (WIFSIGNALED(status))
-		snprintf(got, sizeof(got), "signal %d", WTERMSIG(status));
-	else
-		snprintf(got, sizeof(got), "exit status %d", WEXITSTATUS(status));
-	return verdict_set(v, ERROR, "a child that no step waits for to end well", got);
-}
-
 bool steps_end(struct steps *run, struct verdict *v)
 {
-	for (size_t i = 0; i < run->child_count; i++)
-		if (run->children[i].id && !end_child(run, &run->children[i], v))
+	char got[64];
+
+	for (size_t i = 0; i < run->child_count; i++) {
+		int status = 0, err;
+
+		if (!run->children[i].id)
+			continue;
+		err = child_wait(&run->children[i], &status);
+		if (sync_failed(run->sync, v))
 			return false;
-	return !sync_failed(run->sync, v) && decode_rest(run, v);
+		if (!err && !status)
+			continue;
+		if (err)
+			snprintf(got, sizeof(got), "%s", errno_name(-err));
+		else if (WIFSIGNALED(status))
+			snprintf(got, sizeof(got), "signal %d", WTERMSIG(status));
+		else
+			snprintf(got, sizeof(got), "exit status %d", WEXITSTATUS(status));
+		return verdict_set(v, ERROR, "a child that no step waits for to end well", got);
+	}
+	if (sync_failed(run->sync, v))
+		return false;
+	/* Records that no step asked for must be well formed too. */
+	for (size_t i = run->first_map; i < run->map_count; i++) {
+		struct map *map = &run->maps[i];
+		struct error e = {0};
+		json_t *records;
+
+		if (!map->at || !map->is_data || map->event == NO_EVENT || map->mangled)
+			continue;
+		records = buffer_records(run, map, false, &e);
+		json_decref(records);
+		if (records)
+			continue;
+		snprintf(v->call, sizeof(v->call), "decoding the buffer of fd %d at the end",
+			 map->fd);
+		return verdict_set(v, FAIL, e.expected, e.got);
+	}
+	return true;
 }

@@ -101,17 +101,6 @@ static int no_such_key(const struct verb *verb, const char *key, const struct wh
 	return error_name(e, w, key, near.best, "%s alone (perfabi help steps)", text);
 }
 
-/* A key that may be a verb's, misspelt: one that would know all the others. */
-static bool offer_verbs(struct nearest *near, const char *key, const json_t *step)
-{
-	const char *unknown;
-
-	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v))
-		if (!v->key && count_unknown(v, step, &unknown) == 1 && !strcmp(unknown, key))
-			nearest_try(near, v->name);
-	return near->best != NULL;
-}
-
 /* Whether verbs of several kinds stand under that key; then it says that none is of that name. */
 static bool no_such_kind(const char *key, const json_t *value, const struct where *w,
 			 struct error *e)
@@ -154,7 +143,12 @@ static void explain(const json_t *step, const struct where *w, struct error *e)
 
 		if (name_index(key, keys, NULL) >= 0 || (!best && no_such_kind(key, value, w, e)))
 			continue;
-		if (offer_verbs(&near, key, step) || !best)
+		/* It may be a verb's, misspelt: of one that would know all the others. */
+		for (const struct verb *v = verb_next(NULL); v; v = verb_next(v))
+			if (!v->key && count_unknown(v, step, &unknown) == 1 &&
+			    !strcmp(unknown, key))
+				nearest_try(&near, v->name);
+		if (near.best || !best)
 			error_name(e, AT_KEY(w, key), key, near.best,
 				   "a step's verb (perfabi help steps)");
 		else

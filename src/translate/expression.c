@@ -20,28 +20,13 @@ static const struct {
 			 {"tid", "gettid()"},          {"uid", "getuid()"},
 			 {"runner", "getppid()"},      {"unmapped", "unmapped()"}};
 
-/* Its id, looked up while the program is whoever began it: not everybody may. */
-static const char *tracepoint_id(struct translation *t, const char *name, const char *colon)
-{
-	char c[VARIABLE_NAME];
-	const char *own;
-	size_t n = 0, declared;
-
-	for (const char *p = name; *p && n + 1 < sizeof(c); p++)
-		c[n++] = isalnum((unsigned char)*p) ? *p : '_';
-	c[n] = '\0';
-	declared = json_object_size(t->declared);
-	own = c_declare(t, c, "uint64_t");
-	if (json_object_size(t->declared) > declared)
-		c_put(t, &t->parts[C_FIRST], "\t%s = tracepoint(\"%.*s/%s\");\n", own,
-		      (int)(colon - name), name, colon + 1);
-	return own;
-}
-
 static const char *machine_variable(struct translation *t, const char *name)
 {
 	struct vars vars = scope_vars(t->scope);
+	const char *colon, *own;
+	char c[VARIABLE_NAME];
 	struct value value;
+	size_t n = 0;
 
 	for (size_t i = 0; i < sizeof(machine_variables) / sizeof(machine_variables[0]); i++)
 		if (!strcmp(machine_variables[i].name, name))
@@ -53,36 +38,23 @@ static const char *machine_variable(struct translation *t, const char *name)
 		return "sched_getcpu()";
 	if (!strncmp(name, "pmu.", 4))
 		return c_text(t, "number_in(\"/sys/bus/event_source/devices/%s/type\")", name + 4);
-	if (!strncmp(name, "tracepoint.", 11)) {
-		const char *colon = strchr(name, ':');
-
-		if (colon)
-			return tracepoint_id(t, name + 11, colon);
+	if (!strncmp(name, "tracepoint.", 11) && (colon = strchr(name, ':'))) {
+		for (const char *p = name + 11; *p && n + 1 < sizeof(c); p++)
+			c[n++] = isalnum((unsigned char)*p) ? *p : '_';
+		c[n] = '\0';
+		n = json_object_size(t->declared);
+		own = c_declare(t, c, "uint64_t");
+		/* Looked up while the program is whoever began it: not everybody may. */
+		if (json_object_size(t->declared) > n)
+			c_put(t, &t->parts[C_FIRST], "\t%s = tracepoint(\"%.*s/%s\");\n", own,
+			      (int)(colon - name - 11), name + 11, colon + 1);
+		return own;
 	}
 	if (!strncmp(name, "sysctl.", 7))
 		return c_text(t, "number_in(\"/proc/sys/kernel/%s\")", name + 7);
 	if (vars.lookup(vars.context, name, &value, NULL) || !value.known)
 		return NULL;
 	return c_text(t, "/* $%s here */ UINT64_C(%llu)", name, (unsigned long long)value.bits);
-}
-
-/* The name that "a.b.c" begins with: the longest that is bound; *path is what is behind it. */
-static struct c_name *find_bound(struct translation *t, const char *name, const char **path)
-{
-	struct c_name *found = NULL;
-	size_t longest = 0;
-
-	for (size_t i = 0; i < t->name_count; i++) {
-		size_t n = strlen(t->names[i].name);
-
-		if (n < longest || strncmp(name, t->names[i].name, n) ||
-		    (name[n] && name[n] != '.'))
-			continue;
-		found = &t->names[i];
-		longest = n;
-	}
-	*path = name + longest + (name[longest] == '.');
-	return found;
 }
 
 static const struct c_member *find_member(const struct c_value *v, const char *path)
@@ -122,9 +94,20 @@ bool c_enter(struct translation *t, struct c_value *v, const char *name, size_t 
 
 bool c_variable(struct translation *t, const char *name, struct c_value *out)
 {
-	const char *path;
-	struct c_name *bound = find_bound(t, name, &path);
+	const struct c_name *bound = NULL;
+	const char *path = name;
 
+	/* What "a.b.c" begins with: the longest that is bound; behind it is a path. */
+	for (size_t i = 0; i < t->name_count; i++) {
+		size_t n = strlen(t->names[i].name);
+
+		if (strncmp(name, t->names[i].name, n) || (name[n] && name[n] != '.') ||
+		    n < (size_t)(path - name))
+			continue;
+		bound = &t->names[i];
+		path = name + n;
+	}
+	path += *path == '.';
 	*out = (struct c_value){.kind = C_NUMBER, .path = ""};
 	if (!bound) {
 		out->c = machine_variable(t, name);

@@ -506,16 +506,6 @@ static void read_list(struct reading *r, const struct layout_list *list)
 	r->named_count = named;
 }
 
-/* Bytes that a list takes with this attr: what is stepped over if nothing is spoken of. */
-static unsigned fixed_size(const struct reading *r, const struct layout_list *list)
-{
-	struct translation t = {.arena = r->t->arena, .tables = r->t->tables};
-	struct reading blind = {.t = &t, .open = r->open, .in = {"", ""}};
-
-	read_list(&blind, list);
-	return blind.skipped;
-}
-
 /* What read(2) gives by the event's read_format: words, each a member in its place. */
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as LAYOUT_DEPTH */
 static void values_in_c(struct reading *r, const struct layout_list *list)
@@ -625,9 +615,15 @@ static void records_of_event(struct reading *r, const char *name)
 	const struct abi *abi = r->t->tables->abi;
 	const struct abi_family *records = abi_family(abi, "record");
 	const struct layout *sample_id = abi_layout(abi, "sample_id");
-	unsigned at_end = sample_id ? fixed_size(r, &sample_id->list) : 0;
-	bool reads_sample_id = at_end && is_spoken_of(r, "sample_id");
+	struct translation silent = {.arena = r->t->arena, .tables = r->t->tables};
+	struct reading blind = {.t = &silent, .open = r->open, .in = {"", ""}};
+	bool reads_sample_id;
+	unsigned at_end; /* bytes of sample_id: what is stepped over if nothing is spoken of */
 
+	if (sample_id)
+		read_list(&blind, &sample_id->list);
+	at_end = blind.skipped;
+	reads_sample_id = at_end && is_spoken_of(r, "sample_id");
 	r->is_record = true;
 	header_in_c(r, "type", (struct c_member){.kind = C_BITS, .set = records});
 	header_in_c(r, "misc",
