@@ -69,36 +69,10 @@ static void shown_in_c(struct translation *t, const struct statement *s, const c
 		c_expect(t, s->expected->pattern, value, shape);
 }
 
-/* A member: "signo:", "ino=st_ino", "value?has_value"; or a list's element: "ids[]=". */
-static struct c_member member_in_c(struct translation *t, const char *text, size_t length)
-{
-	static const char ends[] = "=$[{?: ";
-	size_t n = strcspn(text, ends), from = 0, end;
-	struct c_member m = {.kind = C_NUMBER};
-	char suffix;
-
-	if (!strncmp(text + n, "[]=", 3))
-		n += 2;
-	if (text[n] == '=')
-		from = n + 1;
-	end = from ? from + strcspn(text + from, ends) : n;
-	suffix = end < length ? text[end] : '\0';
-	m.path = c_text(t, "%.*s", (int)n, text);
-	m.c = c_text(t, "%.*s", (int)(end - from), text + from);
-	if (suffix == ':') {
-		m.kind = C_BITS;
-		m.prefix = c_text(t, "%.*s", (int)(length - end - 1), text + end + 1);
-	} else if (suffix == '?') {
-		m.has = c_text(t, "%.*s", (int)(length - end - 1), text + end + 1);
-	} else if (suffix) {
-		m.kind = suffix == '$' ? C_STRING : suffix == '[' ? C_LIST : C_OBJECT;
-	}
-	return m;
-}
-
 struct c_shape value_in_c(struct translation *t, const char *text, const char **type)
 {
-	size_t n = strcspn(text, ":"), count = 0, room = 1;
+	static const char ends[] = "=$[{?: ";
+	size_t n = strcspn(text, ":"), count = 0, room = 1, length;
 	const char *at = text + n + strspn(text + n, ": ");
 	struct c_member *members;
 
@@ -108,9 +82,29 @@ struct c_shape value_in_c(struct translation *t, const char *text, const char **
 	members = arena_alloc(t->arena, (room + 1) * sizeof(*members));
 	if (!members)
 		c_missing(t, "a value, for want of memory");
-	for (; members && *at; at += n + (at[n] == ' ')) {
-		n = strcspn(at, " ");
-		members[count++] = member_in_c(t, at, n);
+	for (; members && *at; at += length + (at[length] == ' ')) {
+		struct c_member *m = &members[count++];
+		const char *c, *behind;
+
+		/* "signo:", "ino=st_ino", "value?has_value"; or a list's element: "ids[]=". */
+		length = strcspn(at, " ");
+		n = strcspn(at, ends);
+		n += strncmp(at + n, "[]=", 3) ? 0 : 2;
+		c = at[n] == '=' ? at + n + 1 : at;
+		behind = at[n] == '=' ? c + strcspn(c, ends) : at + n;
+		m->kind = C_NUMBER;
+		m->path = c_text(t, "%.*s", (int)n, at);
+		m->c = c_text(t, "%.*s", (int)(behind - c), c);
+		if (behind >= at + length)
+			continue;
+		if (*behind == ':') {
+			m->kind = C_BITS;
+			m->prefix = c_text(t, "%.*s", (int)(at + length - behind - 1), behind + 1);
+		} else if (*behind == '?') {
+			m->has = c_text(t, "%.*s", (int)(at + length - behind - 1), behind + 1);
+		} else {
+			m->kind = *behind == '$' ? C_STRING : *behind == '[' ? C_LIST : C_OBJECT;
+		}
 	}
 	return (struct c_shape){.kind = (*type)[strlen(*type) - 1] == '*' ? C_LIST
 					: count                           ? C_OBJECT
@@ -400,30 +394,6 @@ static const char *argument_of_open(struct translation *t, const json_t *open, c
 	return c_is_int(t, c) ? c : c_cast(t, "int", c);
 }
 
-/* The call that `open` of a case makes, its attr declared in front of it: passed as it is, or as a
- * copy in memory of another kind. */
-static const char *open_call_in_c(struct translation *t, const json_t *open)
-{
-	const json_t *flags = json_object_get(open, "flags"),
-		     *memory = json_object_get(open, "memory");
-	const json_t *mapped = json_object_get(memory, "mapped");
-	const char *kind = json_string_value(memory), *pointer = "&attr";
-
-	c_attr(t, "attr", json_object_get(open, "attr"), json_object_get(open, "bytes"));
-	if (mapped)
-		pointer = c_text(t, "cut_off(&attr, sizeof(attr), %s)", c_number(t, mapped, NULL));
-	else if (kind && !strcmp(kind, "read-only"))
-		pointer = "read_only(&attr, sizeof(attr))";
-	else if (kind && !strcmp(kind, "null"))
-		pointer = "NULL";
-	if (!strcmp(pointer, "NULL"))
-		c_line(t, "(void)attr; /* is not passed */");
-	return c_text(t, "open_event(%s, %s, %s, %s, %s)", pointer,
-		      argument_of_open(t, open, "pid", "0"), argument_of_open(t, open, "cpu", "-1"),
-		      argument_of_open(t, open, "group_fd", "-1"),
-		      flags ? c_number(t, flags, abi_family(t->tables->abi, "open_flags")) : "0");
-}
-
 /* The event and its id, which records and signals have. */
 static void bind_event(struct translation *t, const struct statement *s, const char *call)
 {
@@ -477,14 +447,30 @@ static void judged_open_in_c(struct translation *t, const struct statement *s, c
 void open_in_c(struct translation *t, const struct statement *s)
 {
 	const json_t *open = statement_json(s, "open"), *times = statement_json(s, "times");
-	const char *call;
+	const json_t *flags = json_object_get(open, "flags"),
+		     *memory = json_object_get(open, "memory");
+	const json_t *mapped = json_object_get(memory, "mapped");
+	const char *kind = json_string_value(memory), *call = "&attr";
 
 	if (times && s->bind && !is_refusal(s))
 		c_line(t, "/* the first of them is %s */", s->bind);
 	c_line(t, "{");
 	t->indent++;
-	call = open_call_in_c(t, open);
-	if (!s->bind && !times && !json_object_get(open, "memory"))
+	c_attr(t, "attr", json_object_get(open, "attr"), json_object_get(open, "bytes"));
+	/* Passed as it is, or as a copy in memory of another kind. */
+	if (mapped)
+		call = c_text(t, "cut_off(&attr, sizeof(attr), %s)", c_number(t, mapped, NULL));
+	else if (kind && !strcmp(kind, "read-only"))
+		call = "read_only(&attr, sizeof(attr))";
+	else if (kind && !strcmp(kind, "null"))
+		call = "NULL";
+	if (!strcmp(call, "NULL"))
+		c_line(t, "(void)attr; /* is not passed */");
+	call = c_text(t, "open_event(%s, %s, %s, %s, %s)", call,
+		      argument_of_open(t, open, "pid", "0"), argument_of_open(t, open, "cpu", "-1"),
+		      argument_of_open(t, open, "group_fd", "-1"),
+		      flags ? c_number(t, flags, abi_family(t->tables->abi, "open_flags")) : "0");
+	if (!s->bind && !times && !memory)
 		judged_open_in_c(t, s, call);
 	else if (is_refusal(s) || !s->bind)
 		c_line(t, "%s;", checked_in_c(t, s, call));
@@ -498,30 +484,25 @@ void open_in_c(struct translation *t, const struct statement *s)
 	c_line(t, "}");
 }
 
-/* What the request is called; a number of the case's own as it is. */
-static const char *request_in_c(struct translation *t, const json_t *request, bool *takes_word)
-{
-	const char *text = json_string_value(request);
-	const struct abi_value *value =
-		text ? abi_value(abi_family(t->tables->abi, "ioctl"), text, NULL) : NULL;
-	const char *kind = value ? json_string_value(json_object_get(value->json, "arg")) : NULL;
-
-	*takes_word = !value || (kind && strcmp(kind, "u32") != 0);
-	return value ? c_capitals(t, "PERF_EVENT_IOC_", value->name)
-		     : c_text(t, "(unsigned long)(%s)", c_number(t, request, NULL));
-}
-
 void ioctl_in_c(struct translation *t, const struct statement *s)
 {
 	const json_t *attr = statement_json(s, "attr"), *ids = statement_json(s, "ids");
-	bool takes_word, is_plain = statement_json(s, "text") || statement_json(s, "arg") ||
-				    statement_json(s, "address");
-	const char *call = c_text(t, "ioctl(%s, %s, ", text_in_c(t, s, "@on"),
-				  request_in_c(t, statement_json(s, "ioctl"), &takes_word));
-	const char *type, *c = "0";
+	const json_t *json = statement_json(s, "ioctl");
+	const struct abi_family *known = abi_family(t->tables->abi, "ioctl");
+	const struct abi_value *request =
+		json_is_string(json) ? abi_value(known, json_string_value(json), NULL) : NULL;
+	const char *kind =
+		request ? json_string_value(json_object_get(request->json, "arg")) : NULL;
+	bool takes_word =
+		!request || (kind && strcmp(kind, "u32") != 0) || statement_json(s, "u64");
+	bool is_plain = statement_json(s, "text") || statement_json(s, "arg") ||
+			statement_json(s, "address");
+	const char *call, *type, *c = "0";
 	struct c_shape shape;
 
-	takes_word = takes_word || statement_json(s, "u64");
+	call = request ? c_capitals(t, "PERF_EVENT_IOC_", request->name)
+		       : c_text(t, "(unsigned long)(%s)", c_number(t, json, NULL));
+	call = c_text(t, "ioctl(%s, %s, ", text_in_c(t, s, "@on"), call);
 	shape = value_in_c(t,
 			   attr  ? attr_in_c(t)
 			   : ids ? "struct bpf_query: ids_len prog_cnt ids[] ids[]="

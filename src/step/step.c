@@ -250,43 +250,36 @@ static void describe(const struct step *s, int err, unsigned phases, char *out, 
 							 : "success");
 }
 
-static bool judge_answer(struct step *s)
-{
-	const struct alternative *x = s->expected;
-	bool is_right = s->err == x->err && (x->phase < 0 || s->phases >> x->phase & 1);
-	char expected[512], got[160];
-
-	if (is_right && !s->run->is_call)
-		return true;
-	describe(s, x->err, x->phase < 0 ? 0 : 1U << x->phase, expected, sizeof(expected));
-	for (size_t i = 0; s->run->is_call && x->pattern && i < x->pattern->count; i++) {
-		json_t *part = pattern_json(&x->pattern->parts[i]);
-		char *text = json_dumps(part, JSON_COMPACT | JSON_ENCODE_ANY);
-		size_t n = strlen(expected);
-
-		snprintf(expected + n, sizeof(expected) - n, ", then %s %s",
-			 x->pattern->parts[i].key, text ? text : "");
-		free(text);
-		json_decref(part);
-	}
-	describe(s, s->err, s->phases, got, sizeof(got));
-	verdict_set(s->verdict, is_right ? PASS : FAIL, expected, got);
-	return is_right;
-}
-
 /* Whether it is what was expected; else the step's verdict says what came. */
 static bool step_judge(struct step *s)
 {
 	const struct alternative *x = s->expected;
+	char expected[512], got[160];
+	bool is_right, good = false;
 	struct verdict why;
-	bool good = false;
 
 	if (!s->statement->alternative_count)
 		return true;
 	if (!x)
 		return verdict_set(s->verdict, ERROR, "an alternative of expect that applies here",
 				   "none");
-	if (judge_answer(s)) {
+	is_right = s->err == x->err && (x->phase < 0 || s->phases >> x->phase & 1);
+	if (!is_right || s->run->is_call) {
+		describe(s, x->err, x->phase < 0 ? 0 : 1U << x->phase, expected, sizeof(expected));
+		for (size_t i = 0; s->run->is_call && x->pattern && i < x->pattern->count; i++) {
+			json_t *part = pattern_json(&x->pattern->parts[i]);
+			char *text = json_dumps(part, JSON_COMPACT | JSON_ENCODE_ANY);
+			size_t n = strlen(expected);
+
+			snprintf(expected + n, sizeof(expected) - n, ", then %s %s",
+				 x->pattern->parts[i].key, text ? text : "");
+			free(text);
+			json_decref(part);
+		}
+		describe(s, s->err, s->phases, got, sizeof(got));
+		verdict_set(s->verdict, is_right ? PASS : FAIL, expected, got);
+	}
+	if (is_right) {
 		if (x->attr != ATTR_ANY && s->attr_is_written != (x->attr == ATTR_WRITTEN))
 			verdict_set(s->verdict, FAIL, "attr as it was",
 				    s->attr_is_written ? "another attr.size" : "attr as it was");

@@ -126,22 +126,6 @@ bool c_variable(struct translation *t, const char *name, struct c_value *out)
 	return true;
 }
 
-/* A constant by its name in the header, or as a number where an older header may not have it. */
-static const char *constant(struct translation *t, const struct abi_family *set, const char *name)
-{
-	const struct abi_value *value = set ? abi_value(set, name, NULL) : NULL;
-	const char *upper;
-
-	if (!value)
-		return NULL;
-	upper = c_capitals(t, set->prefix ? set->prefix : "", value->name);
-	if (!set->prefix || !set->prefix[0] || set->shift ||
-	    abi_version_compare(value->since, header_version) > 0)
-		return c_text(t, "%#llx /* %s */", (unsigned long long)value->value << set->shift,
-			      upper);
-	return upper;
-}
-
 /* What the name behind a $ stands for. Returns what is behind that. */
 static const char *take_variable(struct translation *t, const char *at, struct c_value *value)
 {
@@ -197,7 +181,8 @@ static const char *text_number(struct translation *t, const char *text)
 /* NOLINTNEXTLINE(misc-no-recursion): a list holds no list */
 const char *c_number(struct translation *t, const json_t *json, const struct abi_family *set)
 {
-	const char *text = json_string_value(json), *name, *all = "0";
+	const char *text = json_string_value(json), *upper, *all = "0";
+	const struct abi_value *value = set && text ? abi_value(set, text, NULL) : NULL;
 	json_t *item;
 	size_t i;
 
@@ -207,8 +192,14 @@ const char *c_number(struct translation *t, const json_t *json, const struct abi
 		return number > INT32_MAX || number < INT32_MIN ? c_text(t, "INT64_C(%lld)", number)
 								: c_text(t, "%lld", number);
 	}
-	if (text && (name = constant(t, set, text)))
-		return name;
+	if (value) { /* as a number where an older header may not have it */
+		upper = c_capitals(t, set->prefix ? set->prefix : "", value->name);
+		return !set->prefix || !set->prefix[0] || set->shift ||
+				       abi_version_compare(value->since, header_version) > 0
+			       ? c_text(t, "%#llx /* %s */",
+					(unsigned long long)value->value << set->shift, upper)
+			       : upper;
+	}
 	if (text)
 		return text_number(t, text);
 	json_array_foreach(json, i, item)

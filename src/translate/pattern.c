@@ -282,27 +282,6 @@ static const char *operation(struct translation *t, const struct pattern *p,
 	return "0";
 }
 
-static const char *members_in_c(struct translation *t, const struct pattern *p,
-				const struct c_value *s)
-{
-	const char *all = "";
-
-	for (size_t i = 0; i < p->count; i++) {
-		const struct pattern *part = &p->parts[i];
-		struct c_value below = *s;
-
-		if (c_enter(t, &below, part->key, strlen(part->key)))
-			all = both(t, all, condition(t, part, &below));
-		else if (json_is_true(json_object_get(part->json, "absent")))
-			continue; /* the layout does not have it here, as the pattern says */
-		else if (s->is_said)
-			c_missing(t, "\"%s\", which is not there", part->key);
-		else
-			all = both(t, all, "0");
-	}
-	return all;
-}
-
 static const char *equal(struct translation *t, const json_t *pattern, const struct c_value *s)
 {
 	const char *text = json_string_value(pattern), *low, *bits;
@@ -347,8 +326,21 @@ static const char *condition(struct translation *t, const struct pattern *p,
 
 	if (p->kind == PATTERN_ELEMENTS && s->kind == C_LIST)
 		return exactly_in_c(t, p, s);
+	for (size_t i = 0; p->kind == PATTERN_MEMBERS && i < p->count; i++) {
+		const struct pattern *part = &p->parts[i];
+		struct c_value below = *s;
+
+		if (c_enter(t, &below, part->key, strlen(part->key)))
+			all = both(t, all, condition(t, part, &below));
+		else if (json_is_true(json_object_get(part->json, "absent")))
+			continue; /* the layout does not have it here, as the pattern says */
+		else if (s->is_said)
+			c_missing(t, "\"%s\", which is not there", part->key);
+		else
+			all = both(t, all, "0");
+	}
 	if (p->kind == PATTERN_MEMBERS)
-		return members_in_c(t, p, s);
+		return all;
 	if (p->kind != PATTERN_OPERATORS)
 		return said(t, equal(t, p->json, s), s);
 	for (size_t i = 0; i < p->count; i++) {

@@ -51,33 +51,6 @@ static int run_signals(struct step *s)
 	return 0;
 }
 
-static json_t *seen_json(const struct seen *seen)
-{
-	const bool is_trap = seen->signo == SIGTRAP;
-	const int code = (int)seen->code;
-	const char *name = code == SI_KERNEL              ? "SI_KERNEL"
-			   : is_trap && code == 6         ? "TRAP_PERF"
-			   : !is_trap && code == POLL_IN  ? "POLL_IN"
-			   : !is_trap && code == POLL_HUP ? "POLL_HUP"
-			   : !is_trap && code == POLL_ERR ? "POLL_ERR"
-			   : !is_trap && code == SI_USER  ? "SI_USER"
-							  : "other";
-	json_t *out =
-		json_pack("{s:s,s:s,s:I,s:I}", "signo", signal_name((int)seen->signo), "code", name,
-			  "count", (json_int_t)seen->count, "tid", (json_int_t)seen->tid);
-
-	if (!is_trap) {
-		json_object_set_new(out, "fd", json_integer((json_int_t)seen->fd));
-		json_object_set_new(out, "band", json_integer((json_int_t)seen->band));
-		return out;
-	}
-	json_object_set_new(out, "addr", json_sprintf("0x%llx", (unsigned long long)seen->addr));
-	json_object_set_new(out, "perf_data", value_json(seen->perf_data));
-	json_object_set_new(out, "perf_type", json_integer((json_int_t)seen->perf_type));
-	json_object_set_new(out, "perf_flags", json_integer((json_int_t)seen->perf_flags));
-	return out;
-}
-
 static int run_signals_seen(struct step *s)
 {
 	uint64_t count;
@@ -86,8 +59,33 @@ static int run_signals_seen(struct step *s)
 	if (!list)
 		return step_failed(s, ENOMEM);
 	s->shown = json_array();
-	for (uint64_t i = 0; i < count; i++)
-		json_array_append_new(s->shown, seen_json(&list[i]));
+	for (uint64_t i = 0; i < count; i++) {
+		const struct seen *seen = &list[i];
+		const bool is_trap = seen->signo == SIGTRAP;
+		const int code = (int)seen->code;
+		const char *name = code == SI_KERNEL              ? "SI_KERNEL"
+				   : is_trap && code == 6         ? "TRAP_PERF"
+				   : !is_trap && code == POLL_IN  ? "POLL_IN"
+				   : !is_trap && code == POLL_HUP ? "POLL_HUP"
+				   : !is_trap && code == POLL_ERR ? "POLL_ERR"
+				   : !is_trap && code == SI_USER  ? "SI_USER"
+								  : "other";
+		json_t *out = json_pack("{s:s,s:s,s:I,s:I}", "signo", signal_name((int)seen->signo),
+					"code", name, "count", (json_int_t)seen->count, "tid",
+					(json_int_t)seen->tid);
+
+		json_array_append_new(s->shown, out);
+		if (!is_trap) {
+			json_object_set_new(out, "fd", json_integer((json_int_t)seen->fd));
+			json_object_set_new(out, "band", json_integer((json_int_t)seen->band));
+			continue;
+		}
+		json_object_set_new(out, "addr",
+				    json_sprintf("0x%llx", (unsigned long long)seen->addr));
+		json_object_set_new(out, "perf_data", value_json(seen->perf_data));
+		json_object_set_new(out, "perf_type", json_integer((json_int_t)seen->perf_type));
+		json_object_set_new(out, "perf_flags", json_integer((json_int_t)seen->perf_flags));
+	}
 	free(list);
 	return 0;
 }
