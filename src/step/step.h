@@ -173,19 +173,14 @@ void trace_print(const struct trace *trace, FILE *f);
  */
 void trace_step(struct trace *trace, const struct step *s);
 
-/*
- * Carries the steps out, in order, until one fails; what they make goes with the process and its
- * group. True if none failed, else *v says which and how.
- */
+/* Carries the steps out, in order, until one fails: false, and *v says which and how. What they
+ * make goes with the process and its group. */
 bool steps_run(struct steps *s, const struct block *block, struct verdict *v);
 
 /* Waits for the processes and threads that are still there, and decodes what no step has read. */
 bool steps_end(struct steps *s, struct verdict *v);
 
-/*
- * The list to its end and what belongs to that, in a child; a failure is told to the others.
- * Whether all was well.
- */
+/* The same with steps_end(), in a child; a failure is told to the others. */
 bool steps_run_child(struct steps *run, const struct block *block);
 
 /* Waits for the child; its wait status in *status. 0 or a negative errno. */
@@ -195,9 +190,9 @@ int child_wait(struct child *child, int *status);
 int steps_after_exec(int argc, char **argv);
 
 /*
- * What the processes and threads of a case share; verbs/process.c. Mapped from *fd, which is made
- * where it is negative, so that it can be mapped again behind an exec. NULL if that fails. It ends
- * with the case's processes.
+ * What the processes and threads of a case share, which ends with them; verbs/process.c. Mapped
+ * from *fd, which is made where it is negative, so that it can be mapped behind an exec. NULL on
+ * failure.
  */
 struct sync *sync_make(int *fd);
 
@@ -208,32 +203,21 @@ void sync_tell(struct sync *s, const struct verdict *failure);
 bool sync_failed(const struct sync *s, struct verdict *failure);
 
 /*
- * What events have written -> JSON, by the decoder that people use, and strictly: anything that is
- * not accounted for to its last byte is an error. A ring buffer is drained: data_head is read
- * before the data it covers and data_tail written after it was copied, as the kernel's
- * ring_buffer.c asks for.
- */
-
-/*
- * What an event's buffer holds (map->event is one), decoded strictly: a new list, or NULL with `e`
- * filled. `keep` leaves it unread; what the kernel overwrites always is.
+ * What an event's buffer holds (map->event is one), decoded strictly: what is not accounted for to
+ * its last byte is an error. A new list, or NULL with `e` filled. `keep` leaves it unread; what the
+ * kernel overwrites always is. data_head is read before the data it covers, and data_tail written
+ * after it was copied, as the kernel's ring_buffer.c asks for.
  */
 json_t *buffer_records(struct steps *run, struct map *map, bool keep, struct error *e);
 
-/*
- * The whole mapping as it is, decoded: {"page": ..., "records": [...]}, a new reference; NULL with
- * `e` filled.
- */
+/* The whole mapping as it is: a new {"page": ..., "records": [...]}, or NULL with `e` filled. */
 json_t *buffer_image(const struct steps *run, const struct opened *const events[], size_t count,
 		     const struct map *map, struct error *e);
 
 /* data_head of that buffer. */
 const uint64_t *buffer_head(const struct steps *run, const struct map *map);
 
-/*
- * What read(2) gave of the event, by its read_format. An object, a new reference; NULL with `e`
- * filled.
- */
+/* What read(2) gave of the event, by its read_format: a new object, or NULL with `e` filled. */
 json_t *buffer_of_read(const struct steps *run, const struct opened *event,
 		       const unsigned char *bytes, size_t size, struct error *e);
 

@@ -16,10 +16,9 @@
 const struct word memory_prots[] = {
 	{"read", PROT_READ}, {"write", PROT_WRITE}, {"exec", PROT_EXEC}, {0}};
 
-/* As strace has it. */
-static const char *prot_text(int prot)
+static int run_mmap(struct step *s)
 {
-	static const char *const texts[] = {"PROT_NONE",
+	static const char *const prots[] = {"PROT_NONE",
 					    "PROT_READ",
 					    "PROT_WRITE",
 					    "PROT_READ|PROT_WRITE",
@@ -27,13 +26,6 @@ static const char *prot_text(int prot)
 					    "PROT_READ|PROT_EXEC",
 					    "PROT_WRITE|PROT_EXEC",
 					    "PROT_READ|PROT_WRITE|PROT_EXEC"};
-
-	_Static_assert(PROT_READ == 1 && PROT_WRITE == 2 && PROT_EXEC == 4, "bits of prot");
-	return texts[prot & 7];
-}
-
-static int run_mmap(struct step *s)
-{
 	const struct arguments *a = &s->arguments;
 	uint64_t length = step_has(s, "length") ? a->length
 						: (1 + a->pages) * (uint64_t)s->run->env->page_size;
@@ -41,10 +33,11 @@ static int run_mmap(struct step *s)
 	size_t place = s->run->first_map;
 	void *at;
 
+	_Static_assert(PROT_READ == 1 && PROT_WRITE == 2 && PROT_EXEC == 4, "bits of prot");
 	if (length > SIZE_MAX)
 		return step_misnamed(s, "pages", "pages that this program can address");
 	step_say(s, "mmap(NULL, %llu, %s, %s, %d, %#llx)", (unsigned long long)length,
-		 prot_text(a->prot), a->is_private ? "MAP_PRIVATE" : "MAP_SHARED", a->fd,
+		 prots[a->prot & 7], a->is_private ? "MAP_PRIVATE" : "MAP_SHARED", a->fd,
 		 (unsigned long long)a->offset);
 	at = mmap(NULL, (size_t)length, a->prot, a->is_private ? MAP_PRIVATE : MAP_SHARED, a->fd,
 		  (off_t)a->offset);
