@@ -17,7 +17,6 @@
 #include "step/in_c.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "machine/names.h"

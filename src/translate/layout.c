@@ -4,7 +4,6 @@
  * function that parses one: by the layouts of cases/abi, for one attr. Fields of records of which
  * the case does not speak are stepped over.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "abi/attr.h"

@@ -3,7 +3,6 @@
  * Patterns as conditions in C. What needs a look at each element of a list becomes a function that
  * counts those that fit.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "language/keys.h"

@@ -2,13 +2,7 @@
 /*
  * Verbs on memory: mappings of events, buffers, words, strings.
  */
-#include <fcntl.h>
-#include <link.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <unistd.h>
 
-#include "call/call.h"
 #include "step/hands/memory.h"
 #include "step/step.h"
 #include "step/in_c.h"
