@@ -16,27 +16,27 @@ static bool attrs_of(const struct steps *run, const struct opened *const events[
 		     struct attr_list *list, struct error *e)
 {
 	size_t size = run->tables->abi->attr_size;
+	bool is_whole;
 
 	*list = (struct attr_list){.bytes = calloc(count, size),
 				   .ids = calloc(count, sizeof(*list->ids))};
-	for (size_t i = 0; list->bytes && list->ids && i < count; i++) {
-		struct attr_ids *ids = &list->ids[i];
+	is_whole = list->bytes && list->ids;
+	for (size_t i = 0; is_whole && i < count; i++) {
+		struct attr_ids *ids = &list->ids[list->count++];
 
 		memcpy(list->bytes + i * size, events[i]->image, size);
-		list->count++;
 		if (!events[i]->id)
 			continue;
 		ids->ids = malloc(sizeof(*ids->ids));
-		if (!ids->ids)
-			break;
-		ids->ids[ids->count++] = events[i]->id;
+		is_whole = ids->ids != NULL;
+		if (is_whole)
+			ids->ids[ids->count++] = events[i]->id;
 	}
-	if (list->bytes && list->ids && list->count == count &&
-	    (!events[count - 1]->id || list->ids[count - 1].count))
-		return true;
-	attr_list_free(list);
-	error_no_memory(e, NULL, "memory for attrs");
-	return false;
+	if (!is_whole) {
+		attr_list_free(list);
+		error_no_memory(e, NULL, "memory for attrs");
+	}
+	return is_whole;
 }
 
 static struct values_by strictly(const struct steps *run, const struct attr_list *attrs)

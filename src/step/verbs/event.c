@@ -195,15 +195,6 @@ static const struct argument_type argument_attr = {
 	.is_parsed_again = true,
 	.schema = "{\"$ref\": \"names.schema.json#/$defs/attr\"}"};
 
-/* ENABLE and its like take a number, 0 by default; only these point to nothing without a key. */
-static bool takes_word(const struct abi *abi, const char *name)
-{
-	const struct abi_value *value = abi_value(abi_family(abi, "ioctl"), name, NULL);
-	const char *arg = json_string_value(json_object_get(value->json, "arg"));
-
-	return arg && strcmp(arg, "u32") != 0;
-}
-
 static const char *const ioctl_arguments[] = {"arg", "address", "text", "u64", "attr", "ids", NULL};
 
 static int check_ioctl(struct compiling *c, const struct statement *statement)
@@ -258,20 +249,6 @@ static void show_query(struct step *s, const struct query *query)
 	step_show(s, "ids", ids);
 }
 
-/* The ioctl by name in the kernel's letters. */
-static void say_ioctl(struct step *s, const char *name, unsigned long arg)
-{
-	const struct arguments *a = &s->arguments;
-	char upper[32] = "";
-
-	for (size_t i = 0; name && i + 1 < sizeof(upper) && name[i]; i++)
-		upper[i] = (char)(name[i] == '_' ? '_' : name[i] - 'a' + 'A');
-	if (name)
-		step_say(s, "ioctl(%d, PERF_EVENT_IOC_%s, %#lx)", a->fd, upper, arg);
-	else
-		step_say(s, "ioctl(%d, %#lx, %#lx)", a->fd, (unsigned long)a->number, arg);
-}
-
 /* `arg` and `address` are passed as they are, the others pointed to. */
 static int run_ioctl(struct step *s)
 {
@@ -282,7 +259,11 @@ static int run_ioctl(struct step *s)
 	const struct abi_value *known =
 		request_named(abi, statement_json(s->statement, "ioctl"), NULL);
 	const char *name = known ? known->name : NULL; /* NULL: it is a number of the case's own */
-	bool takes = !name || takes_word(abi, name), shows_word = false;
+	const char *arg = known ? json_string_value(json_object_get(known->json, "arg")) : "u64";
+	/* ENABLE and its like take a number, 0 by default; others point to nothing without a key.
+	 */
+	bool takes = arg && strcmp(arg, "u32") != 0, shows_word = false;
+	char upper[32] = "";
 	uint64_t word = a->word;
 	unsigned long argument = 0;
 
@@ -298,7 +279,12 @@ static int run_ioctl(struct step *s)
 		argument = (unsigned long)(uintptr_t)&word;
 		shows_word = takes;
 	}
-	say_ioctl(s, name, argument);
+	for (size_t i = 0; name && i + 1 < sizeof(upper) && name[i]; i++)
+		upper[i] = (char)(name[i] == '_' ? '_' : name[i] - 'a' + 'A');
+	if (name)
+		step_say(s, "ioctl(%d, PERF_EVENT_IOC_%s, %#lx)", a->fd, upper, argument);
+	else
+		step_say(s, "ioctl(%d, %#lx, %#lx)", a->fd, (unsigned long)a->number, argument);
 	step_answer(s, ioctl(a->fd, (ioctl_request)a->number, argument));
 	s->result = word;
 	if (step_has(s, "ids"))
