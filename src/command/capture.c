@@ -547,20 +547,6 @@ static int start_command(struct recorded_command *command, char **argv)
 	return 0;
 }
 
-/* Lets it run. 0, or the errno with which exec failed. */
-static int let_go(struct recorded_command *command)
-{
-	int err = 0;
-
-	if (write(command->go, "", 1) != 1)
-		return errno;
-	close(command->go);
-	command->go = -1;
-	if (read(command->failed, &err, sizeof(err)) != sizeof(err))
-		err = 0;
-	return err;
-}
-
 /*
  * perf reads entries of the size that their attr says: all get the largest. Returns that, with the
  * attrs laid out anew in `out`.
@@ -703,13 +689,20 @@ static int run_and_record(const struct settings *s, struct capture *c,
 {
 	const struct abi *abi = c->env->abi;
 	struct recording r = {0};
-	int status = 0, err = s->raw ? 0 : recording_begin(&r, output->fd, c), cannot;
+	int status = 0, err = s->raw ? 0 : recording_begin(&r, output->fd, c), cannot = 0;
 
 	for (size_t i = 0; i < c->attrs->count && !err; i++)
 		if (attr_has(abi, c->attrs->bytes + i * abi->attr_size, "disabled") &&
 		    !attr_has(abi, c->attrs->bytes + i * abi->attr_size, "enable_on_exec"))
 			err = for_each_cpu(c, i, "enable");
-	cannot = err ? 0 : let_go(command);
+	if (!err && write(command->go, "", 1) != 1)
+		cannot = errno;
+	if (!err && !cannot) { /* it runs, or tells with which errno exec failed */
+		close(command->go);
+		command->go = -1;
+		if (read(command->failed, &cannot, sizeof(cannot)) != sizeof(cannot))
+			cannot = 0;
+	}
 	if (cannot)
 		return fail(EXIT_USAGE, "perfabi capture: cannot run %s: %s\n", s->command[0],
 			    strerror(cannot));

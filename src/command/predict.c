@@ -174,45 +174,41 @@ static void predict_line(struct oracle *o, char *line, size_t size)
 	json_decref(json);
 }
 
-/* The next line, with a NUL for its newline, into LINE_MOST bytes. 1, 0 behind the last, or a
- * negative errno; -EFBIG: there is no room for it. */
-static int next_call(FILE *f, char *line, size_t *size)
-{
-	int c;
-
-	*size = 0;
-	errno = 0;
-	while ((c = getc_unlocked(f)) != EOF && c != '\n') {
-		if (*size == LINE_MOST - 1)
-			return -EFBIG;
-		line[(*size)++] = (char)c;
-	}
-	line[*size] = '\0';
-	if (ferror(f))
-		return errno ? -errno : -EIO;
-	return c != EOF || *size;
-}
-
+/* Each line, in memory of LINE_MOST bytes with a NUL for its newline. */
 static int predict_all(struct oracle *o, FILE *f)
 {
 	char *line = malloc(LINE_MOST);
-	unsigned long number = 0;
-	size_t size;
-	int got;
+	unsigned long number = 1;
+	size_t size = 0;
+	int c = 0, err = 0, status;
 
 	if (!line)
 		return fail(EXIT_HARNESS, "%s: %s\n", program, strerror(ENOMEM));
-	while ((got = next_call(f, line, &size)) > 0 && !ferror(stdout)) {
-		number++;
+	errno = 0;
+	while (c != EOF && size < LINE_MOST && !ferror(stdout)) {
+		c = getc_unlocked(f);
+		if (c != EOF && c != '\n') {
+			line[size++] = (char)c;
+			continue;
+		}
+		if (ferror(f)) {
+			err = errno ? errno : EIO;
+			break;
+		}
+		line[size] = '\0';
 		if (size)
 			predict_line(o, line, size);
+		size = 0;
+		number++;
 	}
 	free(line);
-	if (got == -EFBIG)
-		say(stderr, "%s: line %lu: longer than 1 MiB, and no call\n", program, number + 1);
-	else if (got < 0)
-		say(stderr, "%s: reading: %s\n", program, strerror(-got));
-	return got < 0 ? EXIT_USAGE : o->any_error;
+	status = o->any_error;
+	if (size == LINE_MOST)
+		status = fail(EXIT_USAGE, "%s: line %lu: longer than 1 MiB, and no call\n", program,
+			      number);
+	else if (err)
+		status = fail(EXIT_USAGE, "%s: reading: %s\n", program, strerror(err));
+	return status;
 }
 
 /* The event's attr as a call on the caller's own task. 0, or an exit status after a message. */

@@ -67,40 +67,33 @@ static const struct command_line command_line = {
 	.end = "\nexit status: 0 it was found out, 2 wrong usage, 3 perfabi failed, 4 no call can "
 	       "be judged here\n"};
 
-/* Whether there is something of that name: a topic, a key, or the PMUs. */
-static bool names_something(const char *argument, const struct session *session,
-			    const struct guide *guide, struct nearest *near)
-{
-	char *const wanted[] = {(char *)argument, NULL};
-	bool known = probe_wants(wanted, PROBE_PMUS);
-
-	nearest_try(near, PROBE_PMUS);
-	for (size_t n = 0; n < session->count && !known; n++) {
-		known = probe_wants(wanted, session->picked[n]->id + strlen(PROBE_SUITES));
-		nearest_try(near, session->picked[n]->id + strlen(PROBE_SUITES));
-	}
-	for (size_t i = 0; i < guide->topic_count; i++) {
-		const struct guide_topic *topic = &guide->topics[i];
-
-		nearest_try(near, topic->name);
-		for (size_t k = 0; k < topic->fact_count; k++) {
-			char key[256];
-
-			snprintf(key, sizeof(key), "%s.%s", topic->name, topic->facts[k].key);
-			known = known || probe_wants(wanted, key);
-		}
-	}
-	return known;
-}
-
 /* 0, or EXIT_USAGE after a message. */
 static int check_wanted(const struct session *session, const struct guide *guide,
 			char *const wanted[])
 {
 	for (; *wanted; wanted++) {
+		char *const one[] = {*wanted, NULL};
+		bool known = probe_wants(one, PROBE_PMUS);
 		struct nearest near = nearest_to(*wanted);
 
-		if (names_something(*wanted, session, guide, &near))
+		nearest_try(&near, PROBE_PMUS);
+		for (size_t n = 0; n < session->count && !known; n++) {
+			known = probe_wants(one, session->picked[n]->id + strlen(PROBE_SUITES));
+			nearest_try(&near, session->picked[n]->id + strlen(PROBE_SUITES));
+		}
+		for (size_t i = 0; i < guide->topic_count; i++) {
+			const struct guide_topic *topic = &guide->topics[i];
+
+			nearest_try(&near, topic->name);
+			for (size_t k = 0; k < topic->fact_count && !known; k++) {
+				char key[256];
+
+				snprintf(key, sizeof(key), "%s.%s", topic->name,
+					 topic->facts[k].key);
+				known = probe_wants(one, key);
+			}
+		}
+		if (known)
 			continue;
 		say(stderr, "%s: there is no topic or key \"%s\"\n", program, *wanted);
 		if (near.best)
@@ -185,10 +178,8 @@ static int ask_machine(struct settings *s)
 	if (!source)
 		return fail(EXIT_USAGE, "%s: these cases have no probe.json\n", program);
 	names = (struct when_names){.abi = s->session.loaded.abi, .vehicles = tables->vehicles};
-	if (guide_load(&guide, source, &names, &e)) {
-		error_print(stderr, program, &e);
-		status = EXIT_USAGE;
-	}
+	if (guide_load(&guide, source, &names, &e))
+		status = fail_with(program, &e);
 	if (!status)
 		status = check_wanted(&s->session, &guide, s->wanted);
 	if (!status)

@@ -129,26 +129,20 @@ void guide_free(struct guide *guide)
 /* What the model says of a call that was refused; false: nothing. */
 static bool ask_model(json_t *json, const struct probe *probe, const struct result *result)
 {
-	const struct verdict *v = &result->verdict;
+	const struct refused *refused = &result->verdict.refused;
 	struct caller caller = caller_as(&probe->env->rights, result->instance->who.as);
-	struct world_event leader = {.fd = v->refused.group_fd, .is_unknown = true};
-	struct world world = {.told = v->err,
+	struct world_event leader = {.fd = refused->group_fd, .is_unknown = true};
+	struct world world = {.told = result->verdict.err,
 			      .events = &leader,
-			      .event_count = v->refused.group_fd >= 0,
+			      .event_count = refused->group_fd >= 0,
 			      .sees_processes = true};
-	struct call call = {.image = malloc(sizeof(v->refused.attr)),
-			    .pid = v->refused.pid,
-			    .cpu = v->refused.cpu,
-			    .group_fd = v->refused.group_fd,
-			    .flags = v->refused.flags};
-	bool found = false;
+	const struct call call = {.image = (unsigned char *)refused->attr, /* only read */
+				  .pid = refused->pid,
+				  .cpu = refused->cpu,
+				  .group_fd = refused->group_fd,
+				  .flags = refused->flags};
 
-	if (call.image) {
-		memcpy(call.image, v->refused.attr, sizeof(v->refused.attr));
-		found = model_tell_cause(probe->model, &call, &caller, &world, json);
-	}
-	free(call.image);
-	return found;
+	return model_tell_cause(probe->model, &call, &caller, &world, json);
 }
 
 /* A glob that is not there matches anything; one that is, no text that is not. */

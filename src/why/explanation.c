@@ -39,20 +39,28 @@ static json_t *said_json(enum said said)
 	return said ? json_boolean(said == SAID_YES) : NULL;
 }
 
-static json_t *cause_json(const struct cause *cause);
+static json_t *cause_json(const void *at);
 
-/* Below it, as suspects are below a cause. NOLINTBEGIN(misc-no-recursion) */
-static json_t *causes_json(const struct cause *causes, size_t count)
+/* Each of `count` structs of `size` bytes; NULL where there is no list. As deep as suspects are
+ * below a cause. NOLINTBEGIN(misc-no-recursion) */
+static json_t *list_json(const void *list, size_t count, size_t size, json_t *(*one)(const void *))
 {
-	json_t *list = causes ? json_array() : NULL;
+	json_t *json = list ? json_array() : NULL;
 
-	for (size_t i = 0; causes && i < count; i++)
-		json_array_append_new(list, cause_json(&causes[i]));
-	return list;
+	for (size_t i = 0; list && i < count; i++)
+		json_array_append_new(json, one((const unsigned char *)list + i * size));
+	return json;
 }
 
-static json_t *cause_json(const struct cause *c)
+static json_t *causes_json(const struct cause *causes, size_t count)
 {
+	return list_json(causes, count, sizeof(*causes), cause_json);
+}
+
+static json_t *cause_json(const void *at)
+{
+	const struct cause *c = at;
+
 	return json_pack("{s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "opened",
 			 said_json(c->opened), "errno", text_json(c->err), "check",
 			 text_json(c->check), "function", text_json(c->function), "because",
@@ -75,49 +83,35 @@ static json_t *with_cause(json_t *first, const struct cause *cause, json_t *last
 	return first;
 }
 
-static json_t *notes_json(const struct note *notes, size_t count)
+static json_t *note_as_json(const void *at)
 {
-	json_t *list = notes ? json_array() : NULL;
+	const struct note *note = at;
 
-	for (size_t i = 0; notes && i < count; i++)
-		json_array_append_new(list, json_pack("{s:b, s:o*, s:o*, s:o*}", "proven",
-						      notes[i].is_proven, "says",
-						      text_json(notes[i].says), "check",
-						      text_json(notes[i].check), "useless",
-						      flag_json(notes[i].is_useless)));
-	return list;
+	return json_pack("{s:b, s:o*, s:o*, s:o*}", "proven", note->is_proven, "says",
+			 text_json(note->says), "check", text_json(note->check), "useless",
+			 flag_json(note->is_useless));
 }
 
-static json_t *then_json(const struct explanation *x)
+static json_t *then_json(const void *at)
 {
-	json_t *list = x->then ? json_array() : NULL;
+	const struct then_told *then = at;
+	json_t *largest = then->largest < 0 ? NULL : json_integer(then->largest);
 
-	for (size_t i = 0; i < x->then_count; i++) {
-		int64_t largest = x->then[i].largest;
-
-		json_array_append_new(
-			list, with_cause(json_pack("{s:o*}", "call", text_json(x->then[i].call)),
-					 &x->then[i].cause,
-					 json_pack("{s:o*}", "largest",
-						   largest < 0 ? NULL : json_integer(largest))));
-	}
-	return list;
+	return with_cause(json_pack("{s:o*}", "call", text_json(then->call)), &then->cause,
+			  json_pack("{s:o*}", "largest", largest));
 }
 
-static json_t *dead_ends_json(const struct explanation *x)
+static json_t *dead_end_json(const void *at)
 {
-	json_t *list = x->dead_ends ? json_array() : NULL;
+	const struct dead_end *end = at;
 
-	for (size_t i = 0; i < x->dead_end_count; i++)
-		json_array_append_new(list, with_cause(json_pack("{s:o*}", "do",
-								 texts_json(x->dead_ends[i].does)),
-						       &x->dead_ends[i].cause, NULL));
-	return list;
+	return with_cause(json_pack("{s:o*}", "do", texts_json(end->does)), &end->cause, NULL);
 }
 
 /* What is changed in the call, with what it is then, or around it. */
-static json_t *remedy_json(const struct remedy_found *r)
+static json_t *remedy_json(const void *at)
 {
+	const struct remedy_found *r = at;
 	json_t *does = texts_json(r->does), *loses = texts_json(r->loses);
 	json_t *unsure = text_json(r->unsure), *as = text_json(r->as);
 
@@ -129,15 +123,6 @@ static json_t *remedy_json(const struct remedy_found *r)
 	return json_pack("{s:o*, s:o*, s:o*, s:o*, s:o*, s:b}", "do", does, "loses", loses, "as",
 			 as, "sysctl", r->sysctl ? json_pack("{s:i}", r->sysctl, r->value) : NULL,
 			 "unsure", unsure, "tried", r->is_tried);
-}
-
-static json_t *remedies_json(const struct explanation *x)
-{
-	json_t *list = x->remedies ? json_array() : NULL;
-
-	for (size_t i = 0; i < x->remedy_count; i++)
-		json_array_append_new(list, remedy_json(&x->remedies[i]));
-	return list;
 }
 
 static json_t *counted_json(const struct explanation *x)
@@ -172,18 +157,24 @@ json_t *explanation_json(const struct explanation *x)
 {
 	return with_cause(
 		json_pack("{s:o*}", "call", text_json(x->call)), &x->cause,
-		json_pack("{s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, "
-			  "s:o*, s:b, s:o*, s:o*, s:O*, s:o*, s:o*}",
-			  "witnessed", texts_json(x->witnessed), "gate", text_json(x->gate),
-			  "others", notes_json(x->others, x->other_count), "counted",
-			  counted_json(x), "notes", notes_json(x->notes, x->note_count), "then",
-			  then_json(x), "behind", causes_json(x->behind, x->behind_count),
-			  "dead_ends", dead_ends_json(x), "cut", flag_json(x->is_cut), "changes",
-			  remedies_json(x), "as", text_json(x->as), "caller", text_json(x->caller),
-			  "tried", x->is_tried, "told", text_json(x->told), "as_told",
-			  said_json(x->as_told), "instead_of", x->instead_of, "behind",
-			  causes_json(x->behind_others, x->behind_others_count), "callers",
-			  came_json(x)));
+		json_pack(
+			"{s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, "
+			"s:o*, s:b, s:o*, s:o*, s:O*, s:o*, s:o*}",
+			"witnessed", texts_json(x->witnessed), "gate", text_json(x->gate), "others",
+			list_json(x->others, x->other_count, sizeof(*x->others), note_as_json),
+			"counted", counted_json(x), "notes",
+			list_json(x->notes, x->note_count, sizeof(*x->notes), note_as_json), "then",
+			list_json(x->then, x->then_count, sizeof(*x->then), then_json), "behind",
+			causes_json(x->behind, x->behind_count), "dead_ends",
+			list_json(x->dead_ends, x->dead_end_count, sizeof(*x->dead_ends),
+				  dead_end_json),
+			"cut", flag_json(x->is_cut), "changes",
+			list_json(x->remedies, x->remedy_count, sizeof(*x->remedies), remedy_json),
+			"as", text_json(x->as), "caller", text_json(x->caller), "tried",
+			x->is_tried, "told", text_json(x->told), "as_told", said_json(x->as_told),
+			"instead_of", x->instead_of, "behind",
+			causes_json(x->behind_others, x->behind_others_count), "callers",
+			came_json(x)));
 }
 
 json_t *absent_json(const struct absent_answer *absent)
@@ -281,28 +272,6 @@ static void write_refusal(const struct explanation *x, FILE *f)
 	}
 }
 
-static void write_remedy(const struct explanation *x, size_t i, FILE *f)
-{
-	const struct remedy_found *remedy = &x->remedies[i];
-
-	fprintf(f, "  %zu. ", i + 1);
-	write_joined(remedy->does, "; ", 5, f);
-	if (remedy->loses[0]) {
-		fputs("     You lose ", f);
-		write_joined(remedy->loses, "; ", 14, f);
-	}
-	if (remedy->unsure) {
-		json_t *text =
-			json_sprintf("Whether it opens then is not known: %s", remedy->unsure);
-
-		write_labelled("", json_string_value(text), 5, f);
-		json_decref(text);
-	} else if (x->is_tried && !remedy->is_tried) {
-		fputs("     By the model: perfabi could not try it here.\n", f);
-	}
-	write_labelled("But ", remedy->useless, 5, f);
-}
-
 static void write_remedies(const struct explanation *x, FILE *f)
 {
 	if (x->dead_end_count)
@@ -320,8 +289,26 @@ static void write_remedies(const struct explanation *x, FILE *f)
 	else
 		fprintf(f, "\nIt opens%s if you do one of these:\n",
 			x->is_tried ? "" : ", by the model,");
-	for (size_t i = 0; i < x->remedy_count; i++)
-		write_remedy(x, i, f);
+	for (size_t i = 0; i < x->remedy_count; i++) {
+		const struct remedy_found *remedy = &x->remedies[i];
+
+		fprintf(f, "  %zu. ", i + 1);
+		write_joined(remedy->does, "; ", 5, f);
+		if (remedy->loses[0]) {
+			fputs("     You lose ", f);
+			write_joined(remedy->loses, "; ", 14, f);
+		}
+		if (remedy->unsure) {
+			const char *const unsure[] = {"Whether it opens then is not known",
+						      remedy->unsure, NULL};
+
+			fprintf(f, "%5s", "");
+			write_joined(unsure, ": ", 5, f);
+		} else if (x->is_tried && !remedy->is_tried) {
+			fputs("     By the model: perfabi could not try it here.\n", f);
+		}
+		write_labelled("But ", remedy->useless, 5, f);
+	}
 }
 
 static void write_callers(const struct explanation *x, FILE *f)

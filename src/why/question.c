@@ -360,32 +360,25 @@ static int take_arguments_of_strace(const char *at, json_t *open, struct strace_
 	return 0;
 }
 
-/* attr.size by its name, such as PERF_ATTR_SIZE_VER7, becomes the number. */
-static void strace_resolve_size(json_t *open, const struct abi *abi)
-{
-	static const char prefix[] = "PERF_ATTR_SIZE_";
-	json_t *attr = json_object_get(open, "attr");
-	const char *size = json_string_value(json_object_get(attr, "size"));
-
-	if (!size || strncmp(size, prefix, strlen(prefix)))
-		return;
-	for (size_t i = 0; i < abi->size_count; i++) {
-		if (strcmp(abi->sizes[i].name, size + strlen(prefix)))
-			continue;
-		json_object_set_new(attr, "size", json_integer(abi->sizes[i].size));
-		return;
-	}
-}
-
 json_t *strace_open(const char *line, const struct abi *abi, struct strace_result *result,
 		    const struct where *w, struct error *e)
 {
-	json_t *open = json_object();
+	static const char prefix[] = "PERF_ATTR_SIZE_";
+	json_t *open = json_object(), *attr;
+	const char *size;
 
 	*result = (struct strace_result){.fd = -1};
 	if (!take_arguments_of_strace(strstr(line, call_name) + strlen(call_name), open, result, w,
 				      e)) {
-		strace_resolve_size(open, abi);
+		attr = json_object_get(open, "attr");
+		size = member_text(attr, "size");
+		/* PERF_ATTR_SIZE_VER7 becomes its number. */
+		for (size_t i = 0; i < abi->size_count; i++)
+			if (!strncmp(size, prefix, strlen(prefix)) &&
+			    !strcmp(abi->sizes[i].name, size + strlen(prefix))) {
+				json_object_set_new(attr, "size", json_integer(abi->sizes[i].size));
+				break;
+			}
 		return open;
 	}
 	json_decref(open);
