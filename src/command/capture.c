@@ -49,7 +49,7 @@ struct buffer {
 	int cpu; /* -1: any */
 	int fds[CAPTURE_ATTRS];
 	uint64_t ids[CAPTURE_ATTRS];
-	unsigned char *map;
+	struct perf_event_mmap_page *map;
 	size_t size; /* of the data pages */
 	bool hung_up;
 };
@@ -59,9 +59,8 @@ struct capture {
 	const struct attr_list *attrs;
 	struct buffer *buffers;
 	size_t buffer_count;
-	size_t page_size, pages;  /* data pages of each, a power of two */
-	bool writable;            /* else the kernel overwrites what is old */
-	int data_head, data_tail; /* where they stand in the metadata page */
+	size_t page_size, pages; /* data pages of each, a power of two */
+	bool writable;           /* else the kernel overwrites what is old */
 };
 
 /*
@@ -212,14 +211,11 @@ static int choose_cpus(struct capture *c)
 			c->buffers[c->buffer_count++].cpu = cpu;
 	if (c->buffers && !c->buffer_count)
 		c->buffers[c->buffer_count++].cpu = -1;
-	if (!err && !c->buffers)
-		err = -ENOMEM;
+	for (size_t i = 0; i < c->buffer_count; i++)
+		memset(c->buffers[i].fds, 0xff, sizeof(c->buffers[i].fds));
 	CPU_FREE(set);
 	CPU_FREE(own);
-	for (size_t i = 0; i < c->buffer_count; i++)
-		for (size_t k = 0; k < CAPTURE_ATTRS; k++)
-			c->buffers[i].fds[k] = -1;
-	return err;
+	return !err && !c->buffers ? -ENOMEM : err;
 }
 
 static const char *hint(int err)
@@ -296,11 +292,7 @@ static int capture_open(struct capture *c, pid_t pid)
 	int err, status = 0;
 
 	c->page_size = (size_t)sysconf(_SC_PAGESIZE);
-	c->data_head = mmap_page_offset(c->env->abi, "data_head");
-	c->data_tail = mmap_page_offset(c->env->abi, "data_tail");
-	err = c->attrs->count > CAPTURE_ATTRS        ? -E2BIG
-	      : c->data_head < 0 || c->data_tail < 0 ? -EINVAL
-						     : choose_cpus(c);
+	err = c->attrs->count > CAPTURE_ATTRS ? -E2BIG : choose_cpus(c);
 	if (err)
 		return cannot_capture("prepare for", 0, NULL, err);
 	for (size_t i = 0; i < c->buffer_count && !status; i++)
@@ -320,11 +312,9 @@ static int for_each_cpu(struct capture *c, size_t attr, const char *ioctl_name)
 /* Appends what it holds, oldest first, and frees that room. 0 or a negative errno of writing. */
 static int drain_buffer(struct capture *c, struct buffer *buffer, struct recording *r, bool *any)
 {
-	uint64_t *tail = (uint64_t *)(void *)(buffer->map + c->data_tail);
-	const unsigned char *data = buffer->map + c->page_size;
-	uint64_t head = __atomic_load_n(
-		(const uint64_t *)(const void *)(buffer->map + c->data_head), __ATOMIC_ACQUIRE);
-	uint64_t from = *tail;
+	const unsigned char *data = (const unsigned char *)buffer->map + c->page_size;
+	uint64_t head = __atomic_load_n(&buffer->map->data_head, __ATOMIC_ACQUIRE);
+	uint64_t from = buffer->map->data_tail;
 	/* data_head of a kernel of 32 bits goes from 2^32 - 1 to 0. */
 	uint64_t left = head < from ? (uint32_t)(head - from) : head - from;
 	/* The kernel writes over nothing that has not been read. */
@@ -341,7 +331,7 @@ static int drain_buffer(struct capture *c, struct buffer *buffer, struct recordi
 		*any = true;
 	}
 	if (!err)
-		__atomic_store_n(tail, head, __ATOMIC_RELEASE);
+		__atomic_store_n(&buffer->map->data_tail, head, __ATOMIC_RELEASE);
 	return err;
 }
 
@@ -547,51 +537,41 @@ static int start_command(struct recorded_command *command, char **argv)
 	return 0;
 }
 
-/*
- * perf reads entries of the size that their attr says: all get the largest. Returns that, with the
- * attrs laid out anew in `out`.
- */
-static size_t even_sizes(const struct capture *c, unsigned char *out)
-{
-	const struct abi_field *size = abi_field(c->env->abi, "size");
-	uint64_t largest = 0;
-
-	memcpy(out, c->attrs->bytes, c->attrs->count * c->env->abi->attr_size);
-	for (size_t i = 0; i < c->attrs->count; i++) {
-		uint64_t n = attr_get(size, out + i * c->env->abi->attr_size, host_order());
-
-		largest = n > largest ? n : largest;
-	}
-	if (largest > c->env->abi->attr_size)
-		largest = c->env->abi->attr_size;
-	for (size_t i = 0; i < c->attrs->count; i++)
-		attr_set(size, out + i * c->env->abi->attr_size, host_order(), largest);
-	return (size_t)largest;
-}
-
 /* Writes all before the data; `fd` is empty and stays the caller's. 0 or a negative errno. */
 static int recording_begin(struct recording *r, int fd, const struct capture *c)
 {
 	const size_t of_attr = c->buffer_count * sizeof(uint64_t); /* bytes of its ids */
-	unsigned char *attrs = calloc(c->attrs->count, c->env->abi->attr_size);
-	size_t size = attrs ? even_sizes(c, attrs) : 0;
+	const size_t attr_size = c->env->abi->attr_size, count = c->attrs->count;
+	const struct abi_field *field = abi_field(c->env->abi, "size");
+	unsigned char *attrs = calloc(count, attr_size);
+	uint64_t size = 0;
 	int err = attrs ? 0 : -ENOMEM;
 
+	/* perf reads entries of the size that their attr says: all get the largest. */
+	for (size_t i = 0; i < count; i++) {
+		uint64_t n = attr_get(field, c->attrs->bytes + i * attr_size, host_order());
+
+		size = n > size ? n : size;
+	}
+	size = size < attr_size ? size : attr_size;
 	*r = (struct recording){.fd = fd, .entry_size = size + sizeof(struct segment)};
-	r->attrs_offset = PERFDATA_HEADER + c->attrs->count * of_attr;
-	r->attrs_size = c->attrs->count * r->entry_size;
+	r->attrs_offset = PERFDATA_HEADER + count * of_attr;
+	r->attrs_size = count * r->entry_size;
 	r->data_offset = r->attrs_offset + r->attrs_size;
 	if (!err)
 		err = write_header(r, 0); /* without a size: not closed yet */
 	if (!err && lseek(fd, PERFDATA_HEADER, SEEK_SET) < 0)
 		err = -errno;
-	for (size_t i = 0; i < c->attrs->count; i++)
+	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < c->buffer_count && !err; k++)
 			err = write_fully(fd, &c->buffers[k].ids[i], sizeof(uint64_t));
-	for (size_t i = 0; i < c->attrs->count && !err; i++) {
+	for (size_t i = 0; i < count && !err; i++) {
 		const struct segment ids = {PERFDATA_HEADER + i * of_attr, of_attr};
+		unsigned char *attr =
+			memcpy(attrs + i * attr_size, c->attrs->bytes + i * attr_size, attr_size);
 
-		err = write_fully(fd, attrs + i * c->env->abi->attr_size, size);
+		attr_set(field, attr, host_order(), size);
+		err = write_fully(fd, attr, size);
 		if (!err)
 			err = write_fully(fd, &ids, sizeof(ids));
 	}
