@@ -211,30 +211,15 @@ static int predict_all(struct oracle *o, FILE *f)
 	return status;
 }
 
-/* The event's attr as a call on the caller's own task. 0, or an exit status after a message. */
-static int predict_event(struct oracle *o, const struct settings *s)
-{
-	const struct source *events = sources_find(&o->m.loaded.sources, "events.json");
-	struct where nowhere = {0};
-	struct error e = {0};
-	json_t *names = events ? source_parse(events, &e) : NULL, *json = NULL;
-	json_t *attr = names ? event_attr(s->event, names, o->m.model.machine.env, NULL, &e) : NULL;
-	int err = attr ? 0 : -EINVAL;
-
-	if (!err) {
-		json = json_pack("{s:s,s:{s:o}}", "as", o->as, "open", "attr", attr);
-		err = predict_call(o, json, &nowhere, &e);
-	}
-	json_decref(json);
-	json_decref(names);
-	return err ? fail_with(program, &e) : 0;
-}
-
 static int predict(struct oracle *o, const struct settings *s, const char *path)
 {
 	bool is_stdin = !path || !strcmp(path, "-");
+	const struct source *events;
+	struct where nowhere = {0};
+	struct error e = {0};
+	json_t *names, *attr, *json;
 	FILE *f;
-	int status;
+	int status, err;
 
 	o->group_fd.fd = -1;
 	o->world = (struct world){.sees_processes = o->m.model.machine.is_this,
@@ -243,8 +228,16 @@ static int predict(struct oracle *o, const struct settings *s, const char *path)
 	for (enum identity as = 0; as < IDENTITIES; as++)
 		o->callers[as] = caller_as(&o->m.model.machine.env->rights, as);
 	o->as = identity_names[s->as];
-	if (s->event)
-		return predict_event(o, s);
+	if (s->event) { /* on the caller's own task */
+		events = sources_find(&o->m.loaded.sources, "events.json");
+		names = events ? source_parse(events, &e) : NULL;
+		attr = names ? event_attr(s->event, names, o->m.model.machine.env, NULL, &e) : NULL;
+		json = attr ? json_pack("{s:s,s:{s:o}}", "as", o->as, "open", "attr", attr) : NULL;
+		err = !json || predict_call(o, json, &nowhere, &e);
+		json_decref(json);
+		json_decref(names);
+		return err ? fail_with(program, &e) : 0;
+	}
 	f = is_stdin ? stdin : fopen(path, "re");
 	if (!f)
 		return fail(EXIT_USAGE, "%s: %s: %s\n", program, path, strerror(errno));

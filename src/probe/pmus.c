@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "abi/value.h"
 #include "call/call.h"
 #include "machine/clock.h"
 #include "machine/names.h"
@@ -66,8 +67,9 @@ static struct place place_of(const struct pmu *pmu, const struct environment *en
 	return place;
 }
 
-/* The attr as sysfs's terms or a literal gave it, with more: a file descriptor, or -errno. */
-static int open_at(const struct environment *env, const struct place *place, const json_t *fields)
+/* The attr as sysfs's terms or a literal gave it, whose reference it takes: a file descriptor, or
+ * -errno. */
+static int open_at(const struct environment *env, const struct place *place, json_t *fields)
 {
 	struct call call = {.image = calloc(1, env->abi->attr_size),
 			    .pid = place->pid,
@@ -84,6 +86,7 @@ static int open_at(const struct environment *env, const struct place *place, con
 	if (!err)
 		err = call_issue(&call, env, &answer);
 	call_free(&call);
+	json_decref(fields);
 	return err ? err : answer.fd >= 0 ? answer.fd : -answer.err;
 }
 
@@ -133,6 +136,8 @@ static json_t *what_it_counts(int fd, const char *zero)
 	} read_out = {0};
 	bool is_read;
 
+	if (fd < 0)
+		return refused(-fd);
 	run_for(fd, moment);
 	is_read = read(fd, &read_out, sizeof(read_out)) == (ssize_t)sizeof(read_out);
 	close(fd);
@@ -156,8 +161,7 @@ static json_t *try_listed(const struct environment *env, const struct pmu *pmu,
 {
 	char text[512];
 	bool is_open = false;
-	json_t *fields, *answer;
-	int fd;
+	json_t *fields;
 
 	snprintf(text, sizeof(text), "%s", terms);
 	fields = pmu_terms_attr(pmu->name, pmu->type, text, &is_open);
@@ -165,10 +169,7 @@ static json_t *try_listed(const struct environment *env, const struct pmu *pmu,
 		return answered("unknown", is_open ? "it has a value that people fill in"
 						   : "its terms are not those of format");
 	with_times(fields);
-	fd = open_at(env, place, fields);
-	answer = fd < 0 ? refused(-fd) : what_it_counts(fd, "unknown");
-	json_decref(fields);
-	return answer;
+	return what_it_counts(open_at(env, place, fields), "unknown");
 }
 
 static json_t *try_events(const struct probe *probe, const struct pmu *pmu,
@@ -196,13 +197,11 @@ static json_t *try_events(const struct probe *probe, const struct pmu *pmu,
 /* Of one kind of cores: the PMU's type stands above the event's (PERF_PMU_TYPE_SHIFT). */
 static json_t *cycles_of(const struct pmu *pmu, json_int_t sample_period)
 {
-	json_t *fields = json_pack("{s:i, s:i, s:i}", "type", PERF_TYPE_HARDWARE, "disabled", 1,
-				   "exclude_kernel", 1);
 	uint64_t config = (uint64_t)pmu->type << 32 | PERF_COUNT_HW_CPU_CYCLES;
+	json_t *fields =
+		json_pack("{s:i, s:i, s:o, s:I}", "type", PERF_TYPE_HARDWARE, "exclude_kernel", 1,
+			  "config", value_json(config), "sample_period", sample_period);
 
-	json_object_set_new(fields, "config", json_sprintf("0x%llx", (unsigned long long)config));
-	if (sample_period)
-		json_object_set_new(fields, "sample_period", json_integer(sample_period));
 	with_times(fields);
 	return fields;
 }
@@ -214,12 +213,15 @@ static json_t *cycles_of(const struct pmu *pmu, json_int_t sample_period)
 static json_t *what_it_writes(int fd, size_t page_size, bool of_aux)
 {
 	size_t size = (1 + DATA_PAGES) * page_size, aux_size = AUX_PAGES * page_size;
-	struct perf_event_mmap_page *page =
-		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	json_t *answer = page == MAP_FAILED && !of_aux ? refused(errno) : NULL;
+	struct perf_event_mmap_page *page;
+	json_t *answer;
 	void *aux = NULL;
 	const __u64 *head;
 
+	if (fd < 0)
+		return of_aux ? NULL : refused(-fd);
+	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	answer = page == MAP_FAILED && !of_aux ? refused(errno) : NULL;
 	if (page != MAP_FAILED && of_aux) {
 		page->aux_offset = page->aux_size = aux_size;
 		aux = mmap(NULL, aux_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)aux_size);
@@ -245,16 +247,12 @@ static json_t *what_it_writes(int fd, size_t page_size, bool of_aux)
 static json_t *try_cycles(const struct probe *probe, const struct pmu *pmu,
 			  const struct place *place)
 {
-	json_t *fields = cycles_of(pmu, 0), *sampling = cycles_of(pmu, SAMPLE_PERIOD);
-	int fd = open_at(probe->env, place, fields);
-	json_t *counts = fd < 0 ? refused(-fd) : what_it_counts(fd, "no");
-	json_t *samples;
+	int fd = open_at(probe->env, place, cycles_of(pmu, 0));
+	json_t *counts = what_it_counts(fd, "no");
 
-	fd = open_at(probe->env, place, sampling);
-	samples = fd < 0 ? refused(-fd) : what_it_writes(fd, probe->env->page_size, false);
-	json_decref(fields);
-	json_decref(sampling);
-	return json_pack("{s:o, s:o}", "counts", counts, "samples", samples);
+	fd = open_at(probe->env, place, cycles_of(pmu, SAMPLE_PERIOD));
+	return json_pack("{s:o, s:o}", "counts", counts, "samples",
+			 what_it_writes(fd, probe->env->page_size, false));
 }
 
 #define ASKING_SECONDS 0.3 /* for all PMUs: a server has hundreds */
@@ -321,10 +319,10 @@ static json_t *pmu_json(const struct probe *probe, const struct pmu *pmu, double
 	if (pmu->type >= FIRST_OF_SYSFS && clock_processor_seconds() < deadline) {
 		json_t *plain =
 			json_pack("{s:I, s:i}", "type", (json_int_t)pmu->type, "disabled", 1);
-		int fd = open_at(probe->env, &place, plain); /* else nothing is known of it */
 
-		aux = fd < 0 ? NULL : what_it_writes(fd, probe->env->page_size, true);
-		json_decref(plain);
+		/* Of one that does not open nothing is known. */
+		aux = what_it_writes(open_at(probe->env, &place, plain), probe->env->page_size,
+				     true);
 	}
 	if (aux)
 		json_object_set_new(json, "aux", aux);

@@ -87,16 +87,6 @@ static json_t *names_json(char *text)
 	return list;
 }
 
-/* The names that cases have; a number as it is. */
-static json_t *value_of_line(char *value)
-{
-	if (!isalpha((unsigned char)value[0]))
-		return json_string(value);
-	for (char *c = value; *c; c++)
-		*c = (char)tolower((unsigned char)*c);
-	return names_json(value);
-}
-
 /* A number of attr, which is a text here; `none` where it is none. */
 static unsigned long attr_number(const json_t *attr, const char *name, unsigned long none)
 {
@@ -133,6 +123,7 @@ static json_t *take_block(const char **at, const struct abi *abi, const struct w
 {
 	json_t *attr = json_object();
 	struct line line;
+	bool is_name;
 
 	for (*at = line_behind(*at); take_field(*at, &line); *at = line_behind(*at)) {
 		struct nearest near = nearest_to(line.name);
@@ -144,7 +135,12 @@ static json_t *take_block(const char **at, const struct abi *abi, const struct w
 			error_name(e, w, line.name, near.best, "a field of struct perf_event_attr");
 			return NULL;
 		}
-		json_object_set_new(attr, line.name, value_of_line(line.value));
+		/* The names that cases have; a number as it is. */
+		is_name = isalpha((unsigned char)line.value[0]);
+		for (char *c = line.value; is_name && *c; c++)
+			*c = (char)tolower((unsigned char)*c);
+		json_object_set_new(attr, line.name,
+				    is_name ? names_json(line.value) : json_string(line.value));
 	}
 	if (!json_object_size(attr)) {
 		json_decref(attr);

@@ -666,37 +666,26 @@ static struct explanation *explain_as(const struct why *why, enum identity as, b
 static int plan_question(struct why *why, struct error *e)
 {
 	const struct question *q = why->question;
-	const struct where root = where_root(&asked);
+	const struct where root = where_root(&asked), at_then = where_key(&root, "then");
+	size_t count = elements(q->then), i;
 	json_t *json, *step;
-	size_t i;
 
 	json_array_foreach(q->given, i, step) {
 		if (json_object_get(step, "become"))
 			return error_value(e, AT_INDEX(AT_KEY(&root, "given"), i), step,
 					   "no `become`; `as` says who calls");
 	}
-	json = json_pack("{s:{s:{s:O}}}", "calls", "asked", "open", q->open);
-	if (q->given)
-		json_object_set(json, "given", q->given);
-	return stage_load(&why->plan, json, &root, why->tables, e);
-}
-
-static int plan_then(struct why *why, struct error *e)
-{
-	const json_t *then = why->question->then;
-	const struct where root = where_root(&asked), at_then = where_key(&root, "then");
-	size_t count = elements(then);
-
+	json = json_pack("{s:{s:{s:O}}, s:O*}", "calls", "asked", "open", q->open, "given",
+			 q->given);
+	if (stage_load(&why->plan, json, &root, why->tables, e))
+		return -EINVAL;
 	if (count > THEN_MOST)
 		return error_text(e, &at_then, "more", "at most %d calls", THEN_MOST);
-	for (; why->then_count < count; why->then_count++) {
-		const struct where at_one = where_index(&at_then, why->then_count);
-
-		if (then_from_json(&why->then[why->then_count], element(then, why->then_count),
-				   why->model->machine.env,
-				   json_is_array(then) ? &at_one : &at_then, e))
+	for (i = 0; i < count; i++)
+		if (then_from_json(&why->then[i], element(q->then, i), why->model->machine.env,
+				   json_is_array(q->then) ? AT_INDEX(&at_then, i) : &at_then, e))
 			return -EINVAL;
-	}
+	why->then_count = count;
 	return 0;
 }
 
@@ -957,7 +946,7 @@ struct explanation *why_explain(struct why *why, struct error *e)
 		return NULL;
 	}
 	why->pool->used = POOL_ALIGN;
-	if (plan_question(why, e) || plan_then(why, e))
+	if (plan_question(why, e))
 		return NULL;
 	if (why->is_tried)
 		stage_look_up(&why->plan, why->model->machine.env);
