@@ -82,33 +82,32 @@ struct oracle {
 	bool any_error;
 };
 
-/* What the model says, as members of `said`. */
-static void tell_prediction(struct oracle *o, const struct prediction *p, json_t *said)
+/* What the model says: a new reference. */
+static json_t *prediction_json(struct oracle *o, const struct prediction *p)
 {
 	const struct model *model = &o->m.model;
 	const struct facts *facts = &model->facts;
-	const struct saying *saying;
 	const char *unknown = p->unknown && p->unknown->unknown ? p->unknown->unknown
 								: "the machine does not say";
+	const struct saying *saying;
+	json_t *said;
 
-	if (p->outcome == OPENS) {
-		json_object_set_new(said, "ok", json_true());
-	} else if (p->outcome == REFUSED) {
+	if (p->outcome == OPENS)
+		return json_pack("{s:b}", "ok", 1);
+	if (p->outcome == REFUSED) {
+		said = json_pack("{s:s, s:s, s:s}", "errno", errno_name(p->err), "gate",
+				 model->phases->list[p->check->gate].name, "check", p->check->id);
 		saying = check_saying(model, p->check, &o->situation);
-		json_object_set_new(said, "errno", json_string(errno_name(p->err)));
-		json_object_set_new(said, "gate",
-				    json_string(model->phases->list[p->check->gate].name));
-		json_object_set_new(said, "check", json_string(p->check->id));
-		if (!saying)
-			return;
-		sentence_tell(&saying->because, facts, &o->situation, said, "because");
-		sentence_tell(&saying->instead, facts, &o->situation, said, "instead");
-	} else {
-		sentence_tell(&p->check->unsaid, facts, &o->situation, said, "unknown");
-		if (!p->check->unsaid.count)
-			json_object_set_new(said, "unknown", json_string(unknown));
-		json_object_set_new(said, "check", json_string(p->check->id));
+		if (saying) {
+			sentence_tell(&saying->because, facts, &o->situation, said, "because");
+			sentence_tell(&saying->instead, facts, &o->situation, said, "instead");
+		}
+		return said;
 	}
+	said = json_pack("{s:s}", "unknown", unknown);
+	sentence_tell(&p->check->unsaid, facts, &o->situation, said, "unknown");
+	json_object_set_new(said, "check", json_string(p->check->id));
+	return said;
 }
 
 /* Prints what becomes of the call. 0, or -EINVAL or -ENOMEM with `e` filled. */
@@ -121,7 +120,6 @@ static int predict_call(struct oracle *o, const json_t *json, const struct where
 	struct prediction prediction;
 	const char *name;
 	struct call call;
-	json_t *said;
 	int as;
 
 	if (keys_check(json, keys, "a call (as, open)", root, e))
@@ -138,9 +136,7 @@ static int predict_call(struct oracle *o, const json_t *json, const struct where
 	o->world.event_count = o->group_fd.fd != -1;
 	situation_begin(&o->situation, &o->m.model.machine, &call, &o->callers[as], &o->world);
 	prediction = model_predict(&o->m.model, &o->situation);
-	said = json_object();
-	tell_prediction(o, &prediction, said);
-	print_json(said, JSON_COMPACT);
+	print_json(prediction_json(o, &prediction), JSON_COMPACT);
 	call_free(&call);
 	return 0;
 }

@@ -259,12 +259,11 @@ static json_t *try_cycles(const struct probe *probe, const struct pmu *pmu,
 
 static const char root[] = "/sys/bus/event_source/devices";
 
-/* Of the files of a folder the first line of each, in their names' order; nothing, where there is
- * no folder. */
-static void put_folder(json_t *json, const char *pmu, const char *folder)
+/* Of the files of a folder the first line of each, in their names' order; NULL: it has none. */
+static json_t *folder_json(const char *pmu, const char *folder)
 {
 	char path[512], text[512];
-	json_t *files = json_object();
+	json_t *files = NULL;
 	struct dirent **entries = NULL;
 	int count;
 
@@ -276,14 +275,14 @@ static void put_folder(json_t *json, const char *pmu, const char *folder)
 		if (name[0] != '.' &&
 		    snprintf(path, sizeof(path), "%s/%s/%s/%s", root, pmu, folder, name) <
 			    (int)sizeof(path) &&
-		    read_line(path, text, sizeof(text)) >= 0)
+		    read_line(path, text, sizeof(text)) >= 0) {
+			files = files ? files : json_object();
 			json_object_set_new(files, name, json_string(text));
+		}
 		free(entries[i]);
 	}
 	free(entries);
-	if (json_object_size(files))
-		json_object_set(json, folder, files);
-	json_decref(files);
+	return files;
 }
 
 /*
@@ -294,41 +293,29 @@ static void put_folder(json_t *json, const char *pmu, const char *folder)
  */
 static json_t *pmu_json(const struct probe *probe, const struct pmu *pmu, double deadline)
 {
-	json_t *json = json_pack("{s:s, s:I}", "name", pmu->name, "type", (json_int_t)pmu->type);
 	bool is_processor = machine_is_processors(&probe->model->machine, pmu);
-	const json_t *events;
-	struct place place;
-	json_t *aux = NULL;
+	json_t *events = folder_json(pmu->name, "events"), *aux = NULL, *tried = NULL, *cycles,
+	       *plain;
+	struct place place = place_of(pmu, probe->env);
 
-	if (is_processor)
-		json_object_set_new(json, "processors", json_true());
-	if (pmu->cpus[0])
-		json_object_set_new(json, "cpus", json_string(pmu->cpus));
-	if (pmu->cpumask[0])
-		json_object_set_new(json, "cpumask", json_string(pmu->cpumask));
-	put_folder(json, pmu->name, "format");
-	put_folder(json, pmu->name, "events");
-	put_folder(json, pmu->name, "caps");
-	events = json_object_get(json, "events");
-	place = place_of(pmu, probe->env);
-	if (is_processor)
-		json_object_set_new(json, "cycles", try_cycles(probe, pmu, &place));
+	cycles = is_processor ? try_cycles(probe, pmu, &place) : NULL;
 	if (events)
-		json_object_set_new(json, "tried",
-				    try_events(probe, pmu, &place, events, deadline));
+		tried = try_events(probe, pmu, &place, events, deadline);
 	if (pmu->type >= FIRST_OF_SYSFS && clock_processor_seconds() < deadline) {
-		json_t *plain =
-			json_pack("{s:I, s:i}", "type", (json_int_t)pmu->type, "disabled", 1);
-
+		plain = json_pack("{s:I, s:i}", "type", (json_int_t)pmu->type, "disabled", 1);
 		/* Of one that does not open nothing is known. */
 		aux = what_it_writes(open_at(probe->env, &place, plain), probe->env->page_size,
 				     true);
 	}
-	if (aux)
-		json_object_set_new(json, "aux", aux);
 	if (place.is_known)
 		sched_setaffinity(0, sizeof(place.before), &place.before);
-	return json;
+	return json_pack("{s:s, s:I, s:o*, s:s*, s:s*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "name",
+			 pmu->name, "type", (json_int_t)pmu->type, "processors",
+			 is_processor ? json_true() : NULL, "cpus", pmu->cpus[0] ? pmu->cpus : NULL,
+			 "cpumask", pmu->cpumask[0] ? pmu->cpumask : NULL, "format",
+			 folder_json(pmu->name, "format"), "events", events, "caps",
+			 folder_json(pmu->name, "caps"), "cycles", cycles, "tried", tried, "aux",
+			 aux);
 }
 
 json_t *pmus_json(const struct probe *probe)
