@@ -414,7 +414,6 @@ static void begin(void *settings)
 	((struct settings *)settings)->pages = PAGES;
 }
 
-/* 0, or EXIT_USAGE after a message. */
 static int check_settings(struct settings *s)
 {
 	struct stat attr, output;

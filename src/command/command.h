@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands of perfabi, a row each.
+ * The commands of perfabi, a row each. What returns a status here returns 0, or an exit status
+ * after a message.
  */
 #ifndef PERFABI_COMMAND_H
 #define PERFABI_COMMAND_H

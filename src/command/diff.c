@@ -50,7 +50,6 @@ static const struct command_line command_line = {
 	       "wrong usage or\n"
 	       "input, 3 perfabi itself failed.\n"};
 
-/* 0, or an exit status after a message. */
 static int read_side(struct side *side, const char *path)
 {
 	struct error e = {0};

@@ -67,7 +67,6 @@ static const struct command_line command_line = {
 	.end = "\nexit status: 0 it was found out, 2 wrong usage, 3 perfabi failed, 4 no call can "
 	       "be judged here\n"};
 
-/* 0, or EXIT_USAGE after a message. */
 static int check_wanted(const struct session *session, const struct guide *guide,
 			char *const wanted[])
 {

@@ -199,77 +199,7 @@ static void outputs_tell(struct outputs *outputs, enum moment moment, const stru
 	}
 }
 
-/*
- * What a report says of a case is asked again by its whole id, of the cases that are there now.
- */
-
-struct rerun {
-	json_t *ids;
-	char *baseline;
-	struct error *e;
-};
-
-static int note_head(void *context, const json_t *head, const struct where *w)
-{
-	const json_t *words = json_object_get(head, "again");
-	struct rerun *rerun = context;
-
-	for (size_t i = 0; i < json_array_size(words) && !rerun->baseline; i++) {
-		const char *option = json_string_value(json_array_get(words, i));
-		const char *value = json_string_value(json_array_get(words, i + 1));
-
-		if (!option || !value || strcmp(option, "--baseline") != 0)
-			continue;
-		rerun->baseline = strdup(value);
-		if (!rerun->baseline)
-			return error_no_memory(rerun->e, w, "memory for a baseline's name");
-	}
-	return 0;
-}
-
-/* The last that is said of a case counts. */
-static int note_result(void *context, const json_t *result, enum outcome outcome,
-		       const struct where *w)
-{
-	json_t *ids = ((struct rerun *)context)->ids;
-	const char *id = json_string_value(json_object_get(result, "id"));
-
-	(void)w;
-	if (outcome == FAIL || outcome == XPASS || outcome == ERROR)
-		json_object_set_new(ids, id, json_true());
-	else
-		json_object_del(ids, id);
-	return 0;
-}
-
-/*
- * The ids, as keys of an object, of those that did not come out well in the report of perfabi run
- * --format json or jsonl at `path`: failed, passed against the baseline, could not be judged, or
- * had begun and have no end. *baseline is the --baseline of that run, or NULL. Both are the
- * caller's; NULL after a message.
- */
-static json_t *rerun_ids(const char *path, const char *program, char **baseline)
-{
-	struct error e = {0};
-	struct rerun rerun = {.ids = json_object(), .e = &e};
-	const struct report_sink sink = {
-		.head = note_head, .result = note_result, .context = &rerun};
-
-	*baseline = NULL;
-	if (!report_file_read(path, &sink, NULL, &e)) {
-		*baseline = rerun.baseline;
-		return rerun.ids;
-	}
-	error_print(stderr, program, &e);
-	json_decref(rerun.ids);
-	free(rerun.baseline);
-	return NULL;
-}
-
-/*
- * Leaves of the cases that `session` has picked those of these ids, and says which of the ids no
- * case has. 0, or EXIT_USAGE after a message if none is left.
- */
+/* Leaves of the cases that are picked those of these ids, and says which of the ids no case has. */
 static int rerun_narrow(struct session *session, const json_t *ids, const char *path)
 {
 	const char *id, *first = NULL;
@@ -299,10 +229,6 @@ static int rerun_narrow(struct session *session, const json_t *ids, const char *
 			   session->program, path);
 }
 
-/*
- * Only what picks the files and the baseline: a case is run again by its id.
- */
-
 static void add_option(json_t *words, const char *name, const char *value)
 {
 	if (!value)
@@ -311,11 +237,8 @@ static void add_option(json_t *words, const char *name, const char *value)
 	json_array_append_new(words, json_stringn_nocheck(value, strlen(value)));
 }
 
-/*
- * `perfabi run` with the case files that a run has, of its `folder` (or NULL) and its arguments,
- * and its baseline (or NULL), as a list of words; the id of a case is to follow. A word has the
- * bytes that were given, UTF-8 or not. A new reference.
- */
+/* `perfabi run` with the same case files and baseline, as a list of words, which the id of a case
+ * is to follow. A word has the bytes that were given, UTF-8 or not. A new reference. */
 static json_t *again_words(const char *folder, const char *baseline, char *const arguments[])
 {
 	json_t *words = json_pack("[s, s]", "perfabi", "run");
@@ -369,8 +292,8 @@ struct run {
 	const char *update;     /* the file for the baseline as this run would have it, ... */
 	struct outfile updated; /* ... open from the beginning */
 	const char *rerun;      /* a report, whose failures are run again */
-	json_t *failed;         /* their ids; NULL without --rerun */
-	char *rerun_baseline;   /* of the report, or NULL */
+	json_t *failed;         /* their ids, as keys of an object; NULL without --rerun */
+	json_t *rerun_baseline; /* of the report, a text; owned, or NULL */
 	struct host host;
 	json_t *again_words; /* how a case of this run is run by itself; owned */
 	char *again;         /* the same for a shell; owned */
@@ -468,7 +391,6 @@ static void begin_outputs(void *context)
 	run->has_begun = true;
 }
 
-/* 0, or an exit status after a message. */
 static int pick_cases(struct run *run, char *const arguments[])
 {
 	int status;
@@ -481,7 +403,6 @@ static int pick_cases(struct run *run, char *const arguments[])
 	return status;
 }
 
-/* 0, or an exit status after a message. */
 static int prepare(struct run *run, char *const arguments[])
 {
 	struct session *s = &run->session;
@@ -550,7 +471,6 @@ static int report(struct run *run)
 	return s->count && tally[SKIP] == s->count ? EXIT_ALL_SKIPPED : 0;
 }
 
-/* 0, or EXIT_HARNESS after a message. */
 static int update_baseline(struct run *run)
 {
 	const struct session *s = &run->session;
@@ -603,17 +523,51 @@ static void begin(void *settings)
 	host_read(&run->host);
 }
 
+/* The --baseline of the run that a report is of. */
+static int note_head(void *context, const json_t *head, const struct where *w)
+{
+	json_t *words = json_object_get(head, "again");
+	struct run *run = context;
+
+	(void)w;
+	for (size_t i = 0; i < json_array_size(words) && !run->rerun_baseline; i++) {
+		const char *option = json_string_value(json_array_get(words, i));
+
+		if (option && !strcmp(option, "--baseline") && i + 1 < json_array_size(words))
+			run->rerun_baseline = json_incref(json_array_get(words, i + 1));
+	}
+	return 0;
+}
+
+/* Whether it did not come out well: failed, passed against the baseline, could not be judged, or
+ * had begun and has no end. The last that is said of a case counts. */
+static int note_result(void *context, const json_t *result, enum outcome outcome,
+		       const struct where *w)
+{
+	struct run *run = context;
+	const char *id = json_string_value(json_object_get(result, "id"));
+
+	(void)w;
+	if (outcome == FAIL || outcome == XPASS || outcome == ERROR)
+		json_object_set_new(run->failed, id, json_true());
+	else
+		json_object_del(run->failed, id);
+	return 0;
+}
+
 static int run_cases(void *settings, char **operands)
 {
 	struct run *run = settings;
+	const struct report_sink sink = {.head = note_head, .result = note_result, .context = run};
+	struct error e = {0};
 	int status;
 
 	if (run->rerun) {
-		run->failed = rerun_ids(run->rerun, run->session.program, &run->rerun_baseline);
-		if (!run->failed)
-			return EXIT_USAGE;
+		run->failed = json_object();
+		if (report_file_read(run->rerun, &sink, NULL, &e))
+			return fail_with(run->session.program, &e);
 		if (!run->baseline_choice)
-			run->baseline_choice = run->rerun_baseline;
+			run->baseline_choice = json_string_value(run->rerun_baseline);
 		if (!json_object_size(run->failed))
 			return fail(0, "%s: nothing failed in %s\n", run->session.program,
 				    run->rerun);
@@ -635,7 +589,7 @@ static void end(void *settings)
 	free(run->again);
 	json_decref(run->again_words);
 	json_decref(run->failed);
-	free(run->rerun_baseline);
+	json_decref(run->rerun_baseline);
 	session_end(&run->session);
 }
 
