@@ -236,35 +236,29 @@ static bool consider_memory(struct search *s)
 	return is_there;
 }
 
-/* Each change of one number, or of the memory. */
-static bool consider_all(struct search *s)
-{
-	const struct drawer *d = s->drawer;
-	bool is_there = consider_aspect(s, &d->flags);
-
-	s->trial.no_files = !s->trial.no_files;
-	is_there = is_there || consider(s);
-	s->trial.no_files = !s->trial.no_files;
-	is_there = is_there || consider_aspect(s, &d->pid) || consider_aspect(s, &d->cpu) ||
-		   consider_aspect(s, &d->group_fd) || consider_memory(s);
-	for (size_t i = 0; i < d->field_count && !is_there; i++)
-		is_there = consider_aspect(s, &d->fields[i]);
-	return is_there || consider_aspect(s, &d->size);
-}
-
 /* From one of the stage's calls. True once it is what is sought. */
 static bool search_from(struct search *s, const struct seed *seed)
 {
 	const struct trial first = {.call = seed->call};
+	const struct drawer *d = s->drawer;
 	bool is_there;
-	size_t before;
 
 	take_trial(s, &s->trial, &first);
 	s->best_score = 0;
 	is_there = consider(s);
 	for (unsigned step = 0; step < STEPS_MOST && !is_there; step++) {
-		before = s->best_score;
-		is_there = consider_all(s);
+		size_t before = s->best_score;
+
+		/* Each change of one number, or of the memory. */
+		is_there = consider_aspect(s, &d->flags);
+		s->trial.no_files = !s->trial.no_files;
+		is_there = is_there || consider(s);
+		s->trial.no_files = !s->trial.no_files;
+		is_there = is_there || consider_aspect(s, &d->pid) || consider_aspect(s, &d->cpu) ||
+			   consider_aspect(s, &d->group_fd) || consider_memory(s);
+		for (size_t i = 0; i < d->field_count && !is_there; i++)
+			is_there = consider_aspect(s, &d->fields[i]);
+		is_there = is_there || consider_aspect(s, &d->size);
 		if (s->best_score == before)
 			return false;
 		take_trial(s, &s->trial, &s->best);

@@ -88,7 +88,9 @@ static void add_names(struct domain *domain, const struct abi_family *family)
 static void begin_fields(struct drawer *d)
 {
 	static const int64_t plain[] = {0, 1, 2, 3, 4, 8, 0xff, 0xffff, UINT32_MAX, -1};
+	const struct environment *env = d->model->machine.env;
 	const struct abi *abi = d->model->abi;
+	struct domain *type, *address;
 
 	for (size_t i = 0; i < abi->field_count && d->field_count < FIELDS_MAX; i++) {
 		const struct abi_field *field = &abi->fields[i];
@@ -107,16 +109,9 @@ static void begin_fields(struct drawer *d)
 		for (size_t j = 0; j < 8; j++)
 			add_names(domain, field->by_type[j]);
 	}
-}
-
-/* Where config1 can point to, and what type can be. */
-static void add_machine(struct drawer *d)
-{
-	const struct environment *env = d->model->machine.env;
-
-	struct domain *type = &drawer_field(d, d->model->machine.type)->domain;
-	struct domain *address = &drawer_field(d, d->model->machine.config1)->domain;
-
+	/* Where config1 can point to, and what type can be. */
+	type = &drawer_field(d, d->model->machine.type)->domain;
+	address = &drawer_field(d, d->model->machine.config1)->domain;
 	for (size_t i = 0; i < env->pmu_count; i++)
 		domain_add(type, env->pmus[i].type);
 	for (size_t i = 0; i < 12; i++)
@@ -180,7 +175,6 @@ void drawer_begin(struct drawer *d, const struct model *model, const struct stag
 
 	*d = (struct drawer){.model = model, .stage = stage, .state = seed};
 	begin_fields(d);
-	add_machine(d);
 	situation_begin(&situation, &model->machine, &stage->seeds[0].call, &nobody, &nothing);
 	for (size_t i = 0; i < model->count; i++)
 		predicate_terms(model->checks[i].when, gather_term, &g);

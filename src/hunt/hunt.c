@@ -186,24 +186,19 @@ static bool simplify(struct judge *h, struct trial *best)
 	return any;
 }
 
-/* Whether a text anywhere in the JSON names that thing. NOLINTNEXTLINE(misc-no-recursion) */
+/* Whether a text anywhere in the JSON names that thing. */
 static bool names_thing(const json_t *json, const char *name)
 {
-	const char *text = json_string_value(json), *key;
-	size_t n = strlen(name), i;
-	json_t *item;
+	char *text = json_dumps(json, 0);
+	const char *at = text ? strchr(text, '$') : NULL;
+	size_t n = strlen(name);
+	bool is_named;
 
-	if (text && text[0] == '$')
-		return !strncmp(text + 1, name, n) && scope_name_length(text + 1) == n;
-	if (text)
-		return strstr(text, name) && strchr(text, '$');
-	json_object_foreach((json_t *)json, key, item)
-		if (names_thing(item, name))
-			return true;
-	json_array_foreach(json, i, item)
-		if (names_thing(item, name))
-			return true;
-	return false;
+	while (at && (strncmp(at + 1, name, n) != 0 || scope_name_length(at + 1) != n))
+		at = strchr(at + 1, '$');
+	is_named = at != NULL;
+	free(text);
+	return is_named;
 }
 
 /* The steps of the stage that the call hangs on, in their order. */

@@ -252,29 +252,22 @@ static size_t value_length(const char *at)
 	return n;
 }
 
-/* "PERF_COUNT_HW_CACHE_RESULT_MISS<<16|PERF_COUNT_HW_CACHE_OP_READ<<8|PERF_COUNT_HW_CACHE_L1D" to
- * "L1D:READ:MISS"; NULL: it is another. */
-static json_t *cache_json(const char *text)
-{
-	char result[32], op[32], id[32];
-
-	if (sscanf(text,
-		   "PERF_COUNT_HW_CACHE_RESULT_%31[A-Z]<<16|PERF_COUNT_HW_CACHE_OP_%31[A-Z]<<8|"
-		   "PERF_COUNT_HW_CACHE_%31[A-Z0-9]",
-		   result, op, id) != 3)
-		return NULL;
-	return json_sprintf("%s:%s:%s", id, op, result);
-}
-
-/* A list where constants are joined, else one text, which is a number or a name. */
+/* A number or a name as a text, constants that are joined as a list. */
 static json_t *take_value(const char **at)
 {
 	size_t n = value_length(*at);
 	char *text = strndup(*at, n);
-	json_t *value = text ? cache_json(text) : NULL;
+	char result[32], op[32], id[32];
+	json_t *value;
 
-	if (text && !value)
-		value = strchr(text, '|') ? names_json(text) : json_string(text);
+	/* "L1D:READ:MISS", or a list, or one text */
+	if (text && sscanf(text,
+			   "PERF_COUNT_HW_CACHE_RESULT_%31[A-Z]<<16|PERF_COUNT_HW_CACHE_OP_"
+			   "%31[A-Z]<<8|PERF_COUNT_HW_CACHE_%31[A-Z0-9]",
+			   result, op, id) == 3)
+		value = json_sprintf("%s:%s:%s", id, op, result);
+	else
+		value = text && strchr(text, '|') ? names_json(text) : json_string(text);
 	free(text);
 	*at += n;
 	if (**at == '<') /* what a descriptor is, of strace -y */
