@@ -8,13 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "case/cases.h"
 #include "command/session.h"
 #include "listing/listing.h"
 #include "machine/require.h"
 #include "run/baseline.h"
 #include "step/step.h"
-#include "text/json_text.h"
 #include "text/say.h"
 
 /* What these commands can be told. */

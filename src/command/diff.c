@@ -3,14 +3,11 @@
  * perfabi diff: what differs between two reports, or two machines' capabilities.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
 #include "diff/diff.h"
-#include "run/child.h"
 #include "text/options.h"
-#include "text/say.h"
 
 static const char program[] = "perfabi diff";
 

@@ -8,7 +8,6 @@
 
 #include "command/session.h"
 #include "step/program.h"
-#include "text/say.h"
 
 /* Each case once for each way in which it is made wrong. */
 struct wrongs {

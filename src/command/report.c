@@ -11,7 +11,6 @@
 #include "page/table.h"
 #include "text/options.h"
 #include "text/outfile.h"
-#include "text/say.h"
 
 /*
  * A machine has several reports where several users ran perfabi, or one did again.

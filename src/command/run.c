@@ -3,9 +3,7 @@
  * perfabi run: cases, and reports in several formats at once.
  */
 #include <errno.h>
-#include <jansson.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -3,7 +3,6 @@
  * perfabi why: why a call is refused, and what opens it.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/attr.h"
-#include "machine/names.h"
-
 /*
  * A predicate as a list of ways, each a list of terms: its disjunctive normal form.
  * NOLINTBEGIN(misc-no-recursion): as deep as the predicate, which is bounded where it is compiled

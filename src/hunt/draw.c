@@ -4,11 +4,8 @@
  */
 #include "hunt/boundaries.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "abi/attr.h"
-#include "machine/proc.h"
 #include "machine/clock.h"
 
 /* A number below n. */

@@ -14,14 +14,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "abi/attr.h"
 #include "hunt/boundaries.h"
 #include "machine/clock.h"
 #include "machine/limits.h"
 #include "machine/environment.h"
 #include "machine/names.h"
 #include "step/program.h"
-#include "step/step.h"
 #include "text/json_text.h"
 
 const char *const hunt_count_names[] = {"calls",  "refused",  "opened", "unknown",

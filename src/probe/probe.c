@@ -6,10 +6,8 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "case/load.h"
 #include "machine/names.h"
 #include "report/report.h"
 #include "text/json_text.h"

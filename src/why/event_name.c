@@ -8,9 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "abi/attr.h"
 #include "abi/value.h"
 #include "machine/environment.h"
 #include "machine/proc.h"

@@ -4,10 +4,8 @@
  */
 #include "why/why.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "text/json_text.h"
 #include "text/say.h"
 
 /*

@@ -5,8 +5,6 @@
 #include "why/knowledge.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "abi/attr.h"
