@@ -57,30 +57,11 @@ static int read_side(struct side *side, const char *path)
 	return err ? fail(EXIT_USAGE, "%s: %s: %s\n", program, path, strerror(-err)) : 0;
 }
 
-static int write_difference(const struct side *a, const struct side *b, write_diff *write,
-			    bool is_long)
-{
-	json_t *diff;
-	int status;
-
-	if (a->kind != b->kind)
-		return fail(EXIT_USAGE,
-			    "%s: one of these files is of perfabi run, the other of perfabi probe\n"
-			    "  give two of the same kind\n",
-			    program);
-	diff = diff_sides(a, b);
-	if (!diff)
-		return fail(EXIT_HARNESS, "%s: %s\n", program, strerror(ENOMEM));
-	write(diff, is_long, stdout);
-	status = json_array_size(json_object_get(diff, "worse")) || !b->has_end ? EXIT_FAILED : 0;
-	json_decref(diff);
-	return status;
-}
-
 static int run(void *settings, char **paths)
 {
 	const struct settings *s = settings;
 	struct side a = {0}, b = {0};
+	json_t *diff = NULL;
 	int status;
 
 	if (!paths[0] || !paths[1] || paths[2])
@@ -89,8 +70,23 @@ static int run(void *settings, char **paths)
 	status = read_side(&a, paths[0]);
 	if (!status)
 		status = read_side(&b, paths[1]);
-	if (!status)
-		status = write_difference(&a, &b, formats[s->format], s->is_long);
+	if (!status && a.kind != b.kind)
+		status = fail(
+			EXIT_USAGE,
+			"%s: one of these files is of perfabi run, the other of perfabi probe\n"
+			"  give two of the same kind\n",
+			program);
+	if (!status) {
+		diff = diff_sides(&a, &b);
+		if (!diff)
+			status = fail(EXIT_HARNESS, "%s: %s\n", program, strerror(ENOMEM));
+	}
+	if (diff) {
+		formats[s->format](diff, s->is_long, stdout);
+		status = json_array_size(json_object_get(diff, "worse")) || !b.has_end ? EXIT_FAILED
+										       : 0;
+		json_decref(diff);
+	}
 	side_free(&a);
 	side_free(&b);
 	return status;

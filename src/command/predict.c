@@ -10,6 +10,7 @@
 #include "command/session.h"
 #include "language/keys.h"
 #include "machine/names.h"
+#include "text/json.h"
 #include "text/options.h"
 #include "stage/stage.h"
 #include "text/say.h"
@@ -147,7 +148,7 @@ static void predict_line(struct oracle *o, char *line, size_t size)
 	struct where root = where_root(&source);
 	struct strace_result result;
 	struct error e = {0};
-	char text[1024];
+	char text[1024], shown[sizeof(text) * PUT_STRING_MAX + PUT_STRING_FIXED + PUT_SLACK];
 	json_t *json, *open;
 
 	o->group_fd = (struct world_event){.fd = -1, .is_unknown = true};
@@ -165,7 +166,8 @@ static void predict_line(struct oracle *o, char *line, size_t size)
 		snprintf(text, sizeof(text), "%s%sexpected %s, got %s%s%s", e.pointer,
 			 e.pointer[0] ? ": " : "", e.expected, e.got,
 			 e.nearest[0] ? "; nearest: " : "", e.nearest);
-		print_json(json_pack("{s:s}", "error", text), JSON_COMPACT);
+		*put_string(shown, (const unsigned char *)text, strlen(text)) = '\0';
+		printf("{\"error\":%s}\n", shown); /* whatever bytes the line has */
 	}
 	json_decref(json);
 }
