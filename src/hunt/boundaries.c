@@ -52,50 +52,44 @@ static void join(const struct ways *a, const struct ways *b, struct ways *out)
 		}
 }
 
-static void expand_predicate(const struct predicate *p, bool holds, struct ways *out);
-
-/* Each part is to hold, or to not hold: all of them, or one. */
-static void expand_parts(const struct predicate *p, bool holds, bool all, struct ways *out)
-{
-	struct ways *part = calloc(1, sizeof(*part)), *joined = calloc(1, sizeof(*joined));
-
-	if (part && joined) {
-		out->count = all; /* one way that asks nothing, or none */
-		out->list[0].count = 0;
-		for (size_t i = 0; i < p->count; i++) {
-			part->count = 0;
-			expand_predicate(p->parts[i], holds, part);
-			if (!all) {
-				for (size_t j = 0; j < part->count && out->count < WAYS_MAX; j++)
-					out->list[out->count++] = part->list[j];
-				continue;
-			}
-			join(out, part, joined);
-			*out = *joined;
-		}
-	}
-	free(part);
-	free(joined);
-}
-
-/* Those of tokens that this machine does not meet are left out. */
+/* Of several parts each is to hold, or to not hold: all of them, or one. What asks for a token that
+ * this machine does not meet is left out. */
 static void expand_predicate(const struct predicate *p, bool holds, struct ways *out)
 {
-	switch (p->kind) {
-	case TERM:
+	bool all = (p->kind == ALL) == holds;
+	struct ways *part, *joined;
+
+	out->count = all; /* one way that asks nothing, or none */
+	out->list[0].count = 0;
+	if (p->kind == NOT) {
+		expand_predicate(p->parts[0], !holds, out);
+		return;
+	}
+	if (p->kind == TERM) {
 		out->count = 1;
 		out->list[0] = (struct way){.list = {{&p->term, holds}}, .count = 1};
 		return;
-	case TOKEN:
-		out->count = p->settled == (holds ? HOLDS : DOES_NOT_HOLD);
-		out->list[0].count = 0;
-		return;
-	case NOT:
-		expand_predicate(p->parts[0], !holds, out);
-		return;
-	default:
-		expand_parts(p, holds, (p->kind == ALL) == holds, out);
 	}
+	if (p->kind == TOKEN) {
+		out->count = p->settled == (holds ? HOLDS : DOES_NOT_HOLD);
+		return;
+	}
+	part = calloc(1, sizeof(*part));
+	joined = calloc(1, sizeof(*joined));
+	if (!part || !joined)
+		out->count = 0;
+	for (size_t i = 0; part && joined && i < p->count; i++) {
+		part->count = 0;
+		expand_predicate(p->parts[i], holds, part);
+		for (size_t j = 0; !all && j < part->count && out->count < WAYS_MAX; j++)
+			out->list[out->count++] = part->list[j];
+		if (!all)
+			continue;
+		join(out, part, joined);
+		*out = *joined;
+	}
+	free(part);
+	free(joined);
 }
 /* NOLINTEND(misc-no-recursion) */
 
