@@ -30,14 +30,20 @@ enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 static void list_commands(FILE *f)
 {
-	fputs("perfabi says what perf_event_open(2) really does on this machine.\n\n"
-	      "usage: perfabi COMMAND [OPTIONS] [ARGUMENTS]\n\ncommands:\n",
+	fputs("perfabi shows what perf_event_open(2) really does on this machine.\n"
+	      "\n"
+	      "usage: perfabi COMMAND [OPTIONS] [ARGUMENTS]\n"
+	      "\n"
+	      "commands:\n",
 	      f);
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(f, "  %-8s %s\n", commands[i]->name, commands[i]->help);
-	fputs("\n  -h, --help     this, or a command's own help behind its name\n"
-	      "  -V, --version\n\n"
-	      "exit status: 0 nothing failed, 1 something failed or passed against its baseline,\n"
+	fputs("\n"
+	      "  -h, --help     print this help; after a command, the command's help\n"
+	      "  -V, --version\n"
+	      "\n"
+	      "exit status: 0 nothing failed, 1 something failed, or passed though the baseline "
+	      "says it fails,\n"
 	      "2 wrong usage or input, 3 perfabi itself failed, 4 everything was skipped\n",
 	      f);
 }
@@ -104,16 +110,19 @@ static void help_phases(FILE *f)
 
 static const struct command_line help_line = {
 	.program = "perfabi help",
-	.usage = "usage: perfabi help [COMMAND|TOPIC]\n\n"
-		 "Without an argument, the commands. The topics are words of the case language:\n\n"
-		 "  tokens       what `requires` and `when` can ask of a machine\n"
+	.usage = "usage: perfabi help [COMMAND|TOPIC]\n"
+		 "\n"
+		 "Without an argument, lists the commands. The topics describe the case language:\n"
+		 "\n"
+		 "  tokens       conditions on a machine, for `requires` and `when`\n"
 		 "  phases       the gates of perf_event_open(2)\n"
 		 "  steps        the verbs of `steps` and `given`\n"
 		 "  step-schema  the same, as JSON Schema; so do abi-schema, baseline-schema,\n"
 		 "               case-schema, checks-schema, model-schema, phases-schema,\n"
 		 "               probe-schema, vehicles-schema and why-schema for files of cases/\n"
-		 "  patterns     what `expect` can say of a result\n"
-		 "  variables    what `$name` stands for\n\n",
+		 "  patterns     what `expect` can demand of a result\n"
+		 "  variables    the values of `$name`\n"
+		 "\n",
 	.rows = (const struct option_row[]){{0}}};
 
 static const struct topic {
@@ -123,16 +132,21 @@ static const struct topic {
 	{"tokens", "Tokens of `requires` and `when`; \"!\" negates one:\n\n", require_help},
 	{"phases", "The gates of perf_event_open(2), in the kernel's order:\n\n", help_phases},
 	{"steps",
-	 "Verbs of the steps in `steps` and `given`. Each step has one; \"bind\": NAME names what\n"
-	 "came of it, \"expect\" says what must (perfabi help patterns), \"when\" when it is "
-	 "done:\n\n",
+	 "Verbs of the steps in `steps` and `given`. Each step has one verb. \"bind\": NAME names "
+	 "its\n"
+	 "result, \"expect\" is a pattern on what it shows (perfabi help patterns), \"when\" a "
+	 "condition:\n"
+	 "\n",
 	 steps_help},
 	{"patterns",
-	 "A pattern is a value that must be equal, an object whose members must fit, a list whose\n"
-	 "elements must, or an object of these, all of which must hold:\n\n",
+	 "A pattern is a value that must be equal, an object whose members must match, a list "
+	 "whose\n"
+	 "elements must match, or an object of these operators, all of which must hold:\n"
+	 "\n",
 	 pattern_help},
 	{"variables",
-	 "What `$name` stands for, besides what steps bind and the parameter of `each`:\n\n",
+	 "Values of `$name`, besides the names that steps bind and the parameter of `each`:\n"
+	 "\n",
 	 scope_help}};
 
 static int help(void *settings, char **operands)

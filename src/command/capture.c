@@ -379,32 +379,39 @@ static int take_pages(void *pages, const char *text, const struct option_row *ro
 
 static const struct option_row rows[] = {
 	{"attr", 'a', OPTION_TEXT, "FILE",
-	 "the attr (- for standard input); $variables as in a case", AT(struct settings, attr)},
+	 "read the attr from FILE (- for standard input); it can use the $variables of cases",
+	 AT(struct settings, attr)},
 	{"output", 'o', OPTION_TEXT, "FILE",
-	 "default perf.data, or perf.ring with --raw; what is there is kept as FILE.old",
+	 "write to FILE (default: perf.data, or perf.ring with --raw); an existing file is kept as "
+	 "FILE.old",
 	 AT(struct settings, output)},
-	{"pages", 'm', OPTION_TAKEN, "N", "data pages of a buffer, a power of two (default 128)",
+	{"pages", 'm', OPTION_TAKEN, "N",
+	 "use N data pages for each buffer, a power of two (default 128)",
 	 AT(struct settings, pages), .take = take_pages},
 	{"raw", 0, OPTION_SET, NULL,
-	 "an image of the mmap area instead, as it is when COMMAND ends: nothing is drained, so "
-	 "that it holds the first records, or with write_backward the last ones; not for an attr "
-	 "with inherit, which has a buffer a cpu",
+	 "write an image of the mmap area as it is when COMMAND ends; the buffer is not drained, "
+	 "so it holds the first records, or with write_backward the last; not possible with "
+	 "inherit, which needs a buffer for each cpu",
 	 AT(struct settings, raw)},
-	{"cases", 'c', OPTION_TEXT, "DIR", "take cases/abi from DIR", AT(struct settings, folder)},
+	{"cases", 'c', OPTION_TEXT, "DIR", "use DIR/abi instead of the built-in tables",
+	 AT(struct settings, folder)},
 	{0}};
 
 static const struct command_line command_line = {
 	.program = "perfabi capture",
-	.usage = "usage: perfabi capture --attr A.json [OPTIONS] -- COMMAND [ARGUMENT...]\n\n"
-		 "Opens the attr on COMMAND before it starts, and writes what comes to a file "
-		 "that\n"
-		 "perfabi-decode and perf(1) read, until COMMAND ends. A.json is an attr as a case "
-		 "has it, or a\n"
-		 "list of them: the first is the group's leader, and the sample_type of each must "
-		 "have identifier,\n"
-		 "or id, so that records tell which they are of.\n\n",
+	.usage = "usage: perfabi capture --attr A.json [OPTIONS] -- COMMAND [ARGUMENT...]\n"
+		 "\n"
+		 "Opens the events of A.json on COMMAND before it starts, and writes their records "
+		 "to a file that\n"
+		 "perfabi-decode and perf(1) read, until COMMAND ends. A.json is an attr as cases "
+		 "write it, or a\n"
+		 "list of them: the first is the group leader, and the sample_type of each must "
+		 "have identifier\n"
+		 "or id, so that each record names its event.\n"
+		 "\n",
 	.rows = rows,
-	.end = "\nExit status: 0, or 1 if COMMAND failed, 2 wrong usage or an attr that the kernel "
+	.end = "\n"
+	       "Exit status: 0 success, 1 COMMAND failed, 2 wrong usage or an attr that the kernel "
 	       "refuses,\n"
 	       "3 reading or writing failed.\n",
 	.stops_at_operand = true};
@@ -788,6 +795,6 @@ static int run(void *settings, char **operands)
 }
 
 const struct command capture_command = {
-	"capture",      "record an attr while a command runs, for perfabi-decode and perf",
+	"capture",      "record events while a command runs, for perfabi-decode and perf",
 	&command_line,  sizeof(struct settings),
 	.begin = begin, .run = run};

@@ -27,32 +27,39 @@ struct settings {
 	 'c',                                                                                      \
 	 OPTION_TEXT,                                                                              \
 	 "DIR",                                                                                    \
-	 "the cases below DIR, not the built-in ones",                                             \
+	 "use the cases in DIR instead of the built-in ones",                                      \
 	 AT(struct settings, folder)},                                                             \
 	{                                                                                          \
 		"filter", 0, OPTION_TAKEN, "KEY=GLOB", help, AT(struct settings, filters),         \
 			.take = filters_add                                                        \
 	}
 
-static const struct option_row list_rows[] = {
-	PICKING("only these, as for run"),
-	{"json", 0, OPTION_SET, NULL, "every case in full, in one list", AT(struct settings, json)},
-	{0}};
+static const struct option_row list_rows[] = {PICKING("list only matching cases, as for run"),
+					      {"json", 0, OPTION_SET, NULL,
+					       "print the cases in full, as one JSON list",
+					       AT(struct settings, json)},
+					      {0}};
 
 static const struct command_line list_line = {
 	.program = "perfabi list",
-	.usage = "usage: perfabi list [OPTIONS] [PATH|ID-GLOB...]\n\n"
-		 "The cases, an id and its title a line.\n\n",
+	.usage = "usage: perfabi list [OPTIONS] [PATH|ID-GLOB...]\n"
+		 "\n"
+		 "Prints the id and title of each case, one per line.\n"
+		 "\n",
 	.rows = list_rows};
 
-static const struct option_row check_rows[] = {PICKING("counts only these, as for run"), {0}};
+static const struct option_row check_rows[] = {PICKING("count only matching cases, as for run"),
+					       {0}};
 
 static const struct command_line check_line = {
 	.program = "perfabi check",
-	.usage = "usage: perfabi check [OPTIONS] [PATH|ID-GLOB...]\n\n"
-		 "Loads case files, and the baseline beside them, as `run` does and says what is "
-		 "wrong\n"
-		 "with each case; exit status 2 then. Without an argument, the built-in ones.\n\n",
+	.usage = "usage: perfabi check [OPTIONS] [PATH|ID-GLOB...]\n"
+		 "\n"
+		 "Loads case files, and the baseline in the same folder, as `run` does, and "
+		 "reports what is wrong\n"
+		 "with each case; the exit status is then 2. Without an argument, it checks the "
+		 "built-in cases.\n"
+		 "\n",
 	.rows = check_rows};
 
 /* The case in full; a new reference. */
@@ -126,13 +133,12 @@ static void end(void *settings)
 	filters_free(&((struct settings *)settings)->filters);
 }
 
-const struct command list_command = {"list",      "the ids and titles of the cases",
+const struct command list_command = {"list",      "list the ids and titles of the cases",
 				     &list_line,  sizeof(struct settings),
 				     .run = list, .end = end};
-const struct command check_command = {
-	"check",      "load case files, and say what is wrong with them",
-	&check_line,  sizeof(struct settings),
-	.run = check, .end = end};
+const struct command check_command = {"check",      "check case files for errors",
+				      &check_line,  sizeof(struct settings),
+				      .run = check, .end = end};
 
 /*
  * perfabi show.
@@ -145,25 +151,27 @@ struct show_settings {
 
 static const struct option_row show_rows[] = {
 	{"c", 0, OPTION_SET, NULL,
-	 "one case as a C program, as it is on this machine; it makes the same calls, says what it "
-	 "expects and gets, and exits with 0, or with 1 where the kernel breaks its word",
+	 "print one case as a C program for this machine, which makes the same calls, prints what "
+	 "it expects and gets, and exits with 0 if the case passes, 1 if it fails",
 	 AT(struct show_settings, as_c)},
 	{"strace", 0, OPTION_SET, NULL,
-	 "runs one case, and shows its calls as strace(1) would; steps that are no single call are "
-	 "between /* and */, and so is what came of it, whatever that is: the exit status is 0",
+	 "run one case, and print its calls as strace(1) would; other steps, and the result, are "
+	 "comments; the exit status is 0 even if the case fails",
 	 AT(struct show_settings, as_strace)},
 	{"output", 'o', OPTION_TEXT, "DIR",
-	 "with --c: each case's program as DIR/ID.c; DIR is made, and what cannot be written is "
-	 "left out, and said",
+	 "with --c: write each case's program to DIR/ID.c; DIR is created, and cases without a "
+	 "program are reported",
 	 AT(struct show_settings, to)},
-	{"cases", 'c', OPTION_TEXT, "DIR", "the cases below DIR, not the built-in ones",
+	{"cases", 'c', OPTION_TEXT, "DIR", "use the cases in DIR instead of the built-in ones",
 	 AT(struct show_settings, folder)},
 	{0}};
 
 static const struct command_line show_line = {
 	.program = "perfabi show",
-	.usage = "usage: perfabi show [OPTIONS] PATH|ID-GLOB...\n\n"
-		 "Cases in full, their defaults, vehicle and parameters put in.\n\n",
+	.usage = "usage: perfabi show [OPTIONS] PATH|ID-GLOB...\n"
+		 "\n"
+		 "Prints cases in full, with their defaults, vehicle and parameters filled in.\n"
+		 "\n",
 	.rows = show_rows};
 
 /* What the case requires and this machine has not, but for what other cases find out; else NULL. */
@@ -361,5 +369,5 @@ static int show_cases(void *settings, char **operands)
 	return status;
 }
 
-const struct command show_command = {"show", "a case in full", &show_line,
+const struct command show_command = {"show", "show a case in full", &show_line,
 				     sizeof(struct show_settings), .run = show_cases};

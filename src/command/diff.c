@@ -28,24 +28,27 @@ struct settings {
 
 static const struct option_row rows[] = {
 	{"format", 'f', OPTION_WORD, "FORMAT",
-	 "text (default), json, or markdown for a merge request", AT(struct settings, format),
+	 "text (default), json, or markdown (for merge requests)", AT(struct settings, format),
 	 .words = (const char *const[]){"text", "json", "markdown", NULL}},
-	{"json", 0, OPTION_IS, NULL, "the same as --format json", AT(struct settings, format),
+	{"json", 0, OPTION_IS, NULL, "same as --format json", AT(struct settings, format),
 	 .least = 1},
-	{"verbose", 'v', OPTION_SET, NULL, "each case by itself, where many differ alike",
-	 AT(struct settings, is_long)},
+	{"verbose", 'v', OPTION_SET, NULL,
+	 "print every case, even where many differ in the same way", AT(struct settings, is_long)},
 	{0}};
 
 static const struct command_line command_line = {
 	.program = program,
-	.usage = "usage: perfabi diff [OPTIONS] A B\n\n"
-		 "Says what differs between two files that perfabi run --format json or jsonl "
-		 "wrote, or two of\n"
-		 "perfabi probe --json: what is worse in B first. - is standard input.\n\n",
+	.usage = "usage: perfabi diff [OPTIONS] A B\n"
+		 "\n"
+		 "Compares two files written by perfabi run --format json or jsonl, or two by "
+		 "perfabi probe\n"
+		 "--json, and shows first what is worse in B. - is standard input.\n"
+		 "\n",
 	.rows = rows,
-	.end = "\nExit status: 0 nothing is worse in B, 1 something is, or B's run has no end, 2 "
-	       "wrong usage or\n"
-	       "input, 3 perfabi itself failed.\n"};
+	.end = "\n"
+	       "Exit status: 0 nothing is worse in B, 1 something is, or B's run did not finish, 2 "
+	       "wrong usage\n"
+	       "or input, 3 perfabi itself failed.\n"};
 
 static int read_side(struct side *side, const char *path)
 {
@@ -92,6 +95,5 @@ static int run(void *settings, char **paths)
 	return status;
 }
 
-const struct command diff_command = {
-	"diff", "what differs between two reports or machines; what is worse first", &command_line,
-	sizeof(struct settings), .run = run};
+const struct command diff_command = {"diff", "compare two reports or machines, regressions first",
+				     &command_line, sizeof(struct settings), .run = run};

@@ -184,45 +184,47 @@ static int take_callers(void *to, const char *text, const struct option_row *row
 }
 
 static const struct option_row rows[] = {
-	{"calls", 'n', OPTION_U64, "N", "so many calls, of each caller (default 100000)",
+	{"calls", 'n', OPTION_U64, "N", "make N calls as each caller (default 100000)",
 	 AT(struct settings, options.calls), .least = 1, .most = 1099511627776.0 /* 1<<40 */,
 	 .given = offsetof(struct settings, limited)},
-	{"seconds", 0, OPTION_SECONDS, "S", "for so long, each caller",
+	{"seconds", 0, OPTION_SECONDS, "S", "make calls for S seconds as each caller",
 	 AT(struct settings, options.seconds), .least = 0.1, .most = 86400},
 	{"seed", 0, OPTION_U64, "N",
-	 "the calls that this number decides (default: another each time)",
+	 "the random seed; the same N gives the same calls (default: a new one each time)",
 	 AT(struct settings, options.seed), .given = offsetof(struct settings, seeded)},
 	{"as", 0, OPTION_TAKEN, "LIST",
-	 "callers: root, perfmon, sys-admin, user (default: all that can be)",
+	 "callers: root, perfmon, sys-admin, user (default: all that perfabi can become)",
 	 AT(struct settings, options.as), .take = take_callers},
-	{"jobs", 'j', OPTION_UNSIGNED, "N", "processes at a time (default: one a cpu, at most 3)",
+	{"jobs", 'j', OPTION_UNSIGNED, "N",
+	 "use N processes (default: one for each cpu, at most 3)",
 	 AT(struct settings, options.jobs), .least = 1, .most = HUNT_JOBS},
 	{"boundaries", 0, OPTION_SET, NULL,
-	 "no random calls, but for each check those that just meet its predicate, and that miss it "
-	 "by one term alone",
+	 "instead of random calls, make for each check the calls that just satisfy its predicate, "
+	 "and those that miss it by one term",
 	 AT(struct settings, options.boundaries)},
 	{"mutate", 0, OPTION_SET, NULL,
-	 "the same, and each term of each predicate is turned round: a call must then be predicted "
-	 "otherwise",
+	 "like --boundaries, and negate each term of each predicate: some prediction must change",
 	 AT(struct settings, options.mutates)},
 	{"format", 0, OPTION_WORD, "FORMAT", "pretty or json", AT(struct settings, format),
 	 .words = (const char *const[]){"pretty", "json", NULL}},
-	{"cases", 'c', OPTION_TEXT, "DIR", "the tables below DIR, not the built-in ones",
+	{"cases", 'c', OPTION_TEXT, "DIR", "use the tables in DIR instead of the built-in ones",
 	 AT(struct settings, folder)},
 	{0}};
 
 static const struct command_line command_line = {
 	.program = program,
-	.usage = "usage: perfabi hunt [OPTIONS]\n\n"
-		 "Makes random calls of perf_event_open(2), and holds what the kernel says against "
-		 "what\n"
-		 "the model says (perfabi predict). Whatever differs is made as simple as it can "
-		 "be, and\n"
-		 "printed as a case. No event stays open.\n\n",
+	.usage = "usage: perfabi hunt [OPTIONS]\n"
+		 "\n"
+		 "Makes random calls of perf_event_open(2), and compares the kernel's answers with "
+		 "those of the\n"
+		 "model (perfabi predict). It reduces each call whose answers differ to a minimal "
+		 "one, and prints\n"
+		 "it as a case. No event stays open.\n"
+		 "\n",
 	.rows = rows,
-	.end = "\nexit status: 0 nothing differs, 1 something does, 2 wrong usage, 3 perfabi "
-	       "failed,\n"
-	       "4 nothing can be judged here\n",
+	.end = "\n"
+	       "exit status: 0 no difference, 1 some difference, 2 wrong usage, 3 perfabi failed,\n"
+	       "4 this machine cannot be judged\n",
 	.too_many = "it takes no argument \"%s\""};
 
 static void begin(void *settings)
@@ -378,6 +380,6 @@ static int run(void *settings, char **operands)
 }
 
 const struct command hunt_command = {
-	"hunt",         "random calls, predicted and made: whatever differs, as a case",
+	"hunt",         "make random calls, and print those that the model predicts wrongly",
 	&command_line,  sizeof(struct settings),
 	.begin = begin, .run = run};

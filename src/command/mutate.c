@@ -22,14 +22,16 @@ static const struct option_row rows[] = {{"cases", .kind = OPTION_ROWS, .rows = 
 
 static const struct command_line command_line = {
 	.program = "perfabi mutate",
-	.usage = "usage: perfabi mutate [OPTIONS] [PATH|ID-GLOB...]\n\n"
-		 "Runs every case with each part of what it expects made wrong: success for "
-		 "failure,\n"
-		 "another errno, the gate before and behind the right one, attr written where it "
-		 "is\n"
-		 "not, each part of each pattern. A case that passes all the same proves nothing, "
-		 "and\n"
-		 "is listed; one that fails unchanged is listed, too, and left out.\n\n",
+	.usage = "usage: perfabi mutate [OPTIONS] [PATH|ID-GLOB...]\n"
+		 "\n"
+		 "Runs every case once for each part of its expectation, with that part made "
+		 "wrong: success for\n"
+		 "failure, another errno, the gate before or after the right one, an attr that is "
+		 "written, each\n"
+		 "part of each pattern. It lists the cases that still pass, which prove nothing, "
+		 "and leaves out\n"
+		 "those that fail unchanged.\n"
+		 "\n",
 	.rows = rows};
 
 static bool show_progress(void *context, const struct result *result, size_t done, size_t total)
@@ -186,11 +188,10 @@ static void end(void *settings)
 	session_end(settings);
 }
 
-const struct command mutate_command = {
-	"mutate",
-	"make every expectation wrong in turn, and demand that it fails",
-	&command_line,
-	sizeof(struct session),
-	begin,
-	run,
-	end};
+const struct command mutate_command = {"mutate",
+				       "check that every wrong expectation fails",
+				       &command_line,
+				       sizeof(struct session),
+				       begin,
+				       run,
+				       end};

@@ -29,45 +29,52 @@ struct settings {
 
 static const struct option_row rows[] = {
 	{"event", 'e', OPTION_TEXT, "EVENT",
-	 "of this event alone, as perf writes it: cycles:u, cpu/event=0x3c/, sched:sched_switch, "
-	 "mem:0x1000:w",
+	 "predict only this event, as perf writes it: cycles:u, cpu/event=0x3c/, "
+	 "sched:sched_switch, mem:0x1000:w",
 	 AT(struct settings, event)},
 	{"as", 0, OPTION_WORD, "CALLER",
-	 "root, perfmon, sys-admin or user (default): of what names no caller",
+	 "root, perfmon, sys-admin or user (default): the caller of lines that name none",
 	 AT(struct settings, as), .words = identity_names},
 	{"machine", 'm', OPTION_TEXT, "FILE",
-	 "of another machine: a report of perfabi run --format json, or its environment",
+	 "predict for another machine; FILE is a report of perfabi run --format json, or its "
+	 "environment",
 	 AT(struct settings, machine)},
 	{"cases", 'c', OPTION_TEXT, "DIR",
-	 "checks.json and model.json below DIR, not the built-in ones",
+	 "use checks.json and model.json in DIR instead of the built-in ones",
 	 AT(struct settings, folder)},
-	{"facts", 0, OPTION_SET, NULL, "list what the model goes by, and end",
+	{"facts", 0, OPTION_SET, NULL, "list the facts that the model uses, and exit",
 	 AT(struct settings, facts)},
 	{0}};
 
 static const struct command_line command_line = {
 	.program = program,
 	.usage = "usage: perfabi predict [OPTIONS] [FILE]\n"
-		 "       perfabi predict [OPTIONS] --event EVENT\n\n"
-		 "Reads calls of perf_event_open(2), a JSON object a line, from FILE or standard "
-		 "input:\n\n"
+		 "       perfabi predict [OPTIONS] --event EVENT\n"
+		 "\n"
+		 "Reads calls of perf_event_open(2) from FILE or standard input, one JSON object "
+		 "per line:\n"
+		 "\n"
 		 "  {\"as\": \"user\", \"open\": {\"attr\": {\"type\": \"software\", \"config\": "
-		 "\"dummy\"}, \"pid\": 0, \"cpu\": -1}}\n\n"
-		 "It prints, without making them, what the kernel will say to each, a line for a "
-		 "line:\n\n"
+		 "\"dummy\"}, \"pid\": 0, \"cpu\": -1}}\n"
+		 "\n"
+		 "Without making the calls, it prints the kernel's answer to each, one per line:\n"
+		 "\n"
 		 "  {\"ok\":true}\n"
 		 "  "
 		 "{\"errno\":\"EACCES\",\"gate\":\"permission\",\"check\":\"O031\",\"because\":\".."
-		 ".\","
-		 "\"instead\":\"...\"}\n"
-		 "  {\"unknown\":\"...\"}\n\n"
-		 "A line may also be one of strace -v. as is root, perfmon, sys-admin or user; "
-		 "without it, user. open is as in case files. A\n"
-		 "descriptor there is -1, or no event's.\n\n",
+		 ".\",\"instead\":\"...\"}\n"
+		 "  {\"unknown\":\"...\"}\n"
+		 "\n"
+		 "A line can also be one that strace -v prints. \"as\" is root, perfmon, sys-admin "
+		 "or user\n"
+		 "(the default). \"open\" is as in case files; a descriptor in it is -1, or is not "
+		 "an\n"
+		 "event's.\n\n",
 	.rows = rows,
-	.end = "\nexit status: 0 each call was read, 1 one was not, and its line says why, 2 wrong "
+	.end = "\n"
+	       "exit status: 0 all calls were read, 1 one was not, and its line says why, 2 wrong "
 	       "usage,\n"
-	       "4 nothing can be judged here\n",
+	       "4 this machine cannot be judged\n",
 	.most = 1,
 	.too_many = "one file at a time, not \"%s\" too"};
 
@@ -273,6 +280,6 @@ static int run(void *settings, char **operands)
 }
 
 const struct command predict_command = {
-	"predict",      "what the kernel will say to calls, without making them",
+	"predict",      "predict the kernel's answer to calls without making them",
 	&command_line,  sizeof(struct settings),
 	.begin = begin, .run = run};

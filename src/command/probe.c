@@ -33,39 +33,42 @@ struct settings {
 
 static const struct option_row rows[] = {
 	{"format", 'f', OPTION_WORD, "FORMAT",
-	 "text (default), json, or jsonl: one flat line for each capability and caller, with the "
+	 "text (default), json, or jsonl: a flat object for each capability and caller, with the "
 	 "host, its kernel and the time",
 	 AT(struct settings, format),
 	 .words = (const char *const[]){"text", "json", "jsonl", NULL}},
-	{"json", 0, OPTION_IS, NULL, "as --format json", AT(struct settings, format), .least = 1},
+	{"json", 0, OPTION_IS, NULL, "same as --format json", AT(struct settings, format),
+	 .least = 1},
 	{"read", 'r', OPTION_TEXT, "FILE",
-	 "what --json has printed, here or on another machine; nothing is asked",
+	 "show what --json printed here or on another machine, and probe nothing",
 	 AT(struct settings, read)},
-	{"host", 0, OPTION_TAKEN, "NAME", "this machine's name (default: its own)",
+	{"host", 0, OPTION_TAKEN, "NAME", "name this machine NAME (default: its host name)",
 	 AT(struct settings, host), .take = take_host},
-	{"no-host", 0, OPTION_TAKEN, NULL, "no name, and no boot id", AT(struct settings, host),
-	 .take = take_no_host},
-	{"cases", 'c', OPTION_TEXT, "DIR", "the cases below DIR, not the built-in ones",
+	{"no-host", 0, OPTION_TAKEN, NULL, "omit the machine's name and boot id",
+	 AT(struct settings, host), .take = take_no_host},
+	{"cases", 'c', OPTION_TEXT, "DIR", "use the cases in DIR instead of the built-in ones",
 	 AT(struct settings, session.folder)},
-	{"jobs", 'j', OPTION_UNSIGNED, "N", "processes at a time (default: two a cpu)",
+	{"jobs", 'j', OPTION_UNSIGNED, "N", "run N cases at a time (default: two for each cpu)",
 	 AT(struct settings, session.options.jobs), .least = 1, .most = 1024},
 	{0}};
 
 static const struct command_line command_line = {
 	.program = program,
-	.usage = "usage: perfabi probe [OPTIONS] [TOPIC|KEY-GLOB...]\n\n"
-		 "Says what this machine can do with perf_event_open(2): each event is counted or "
-		 "sampled,\n"
-		 "each record is made, and what comes is looked at. What is not there, or denied "
-		 "to a caller,\n"
-		 "has its reason, and what would change it. Topics: event, sampling, records, "
-		 "hardware,\n"
+	.usage = "usage: perfabi probe [OPTIONS] [TOPIC|KEY-GLOB...]\n"
+		 "\n"
+		 "Shows what this machine can do with perf_event_open(2), by counting or sampling "
+		 "each event and\n"
+		 "looking at each record. For what is missing, or denied to a caller, it gives the "
+		 "reason and\n"
+		 "what would change it. Topics: event, sampling, records, hardware,\n"
 		 "breakpoints, probes, user-reads, callers, limits, abi, sandbox, pmus. Without an "
 		 "argument\n"
-		 "all of them.\n\n",
+		 "all of them.\n"
+		 "\n",
 	.rows = rows,
-	.end = "\nexit status: 0 it was found out, 2 wrong usage, 3 perfabi failed, 4 no call can "
-	       "be judged here\n"};
+	.end = "\n"
+	       "exit status: 0 success, 2 wrong usage, 3 perfabi failed, 4 this machine cannot be "
+	       "judged\n"};
 
 static int check_wanted(const struct session *session, const struct guide *guide,
 			char *const wanted[])
@@ -246,6 +249,7 @@ static int run(void *settings, char **operands)
 	return status;
 }
 
-const struct command probe_command = {"probe",        "what this machine can do, and why not more",
-				      &command_line,  sizeof(struct settings),
-				      .begin = begin, .run = run};
+const struct command probe_command = {
+	"probe",        "show what this machine can do, and why it cannot do more",
+	&command_line,  sizeof(struct settings),
+	.begin = begin, .run = run};

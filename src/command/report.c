@@ -81,21 +81,24 @@ struct wishes {
 };
 
 static const struct option_row rows[] = {
-	{"output", 'o', OPTION_TEXT, "FILE", "the page (default: standard output)",
+	{"output", 'o', OPTION_TEXT, "FILE", "write the page to FILE (default: standard output)",
 	 AT(struct wishes, output)},
-	{"title", 0, OPTION_TEXT, "TEXT", "what the page is called", AT(struct wishes, title)},
+	{"title", 0, OPTION_TEXT, "TEXT", "the page's title", AT(struct wishes, title)},
 	{0}};
 
 static const struct command_line command_line = {
 	.program = program,
-	.usage = "usage: perfabi report [OPTIONS] REPORT...\n\n"
-		 "Makes one page of HTML of what `perfabi run --format json` or jsonl has written "
+	.usage = "usage: perfabi report [OPTIONS] REPORT...\n"
+		 "\n"
+		 "Makes one HTML page of reports that `perfabi run --format json` or jsonl wrote "
 		 "on several\n"
-		 "machines: the cases by machines, with what differs between them first. The page "
-		 "needs no\n"
-		 "network and no other file.\n\n",
+		 "machines: a table of cases by machine, those that differ first. The page needs "
+		 "no network and\n"
+		 "no other file.\n"
+		 "\n",
 	.rows = rows,
-	.end = "\nexit status: 0 it was made, 2 wrong usage or a file that is no report, 3 perfabi "
+	.end = "\n"
+	       "exit status: 0 success, 2 wrong usage or a file that is not a report, 3 perfabi "
 	       "failed\n"};
 
 /* Once everything was read. An exit status. */
@@ -152,5 +155,6 @@ static int run(void *settings, char **operands)
 	return status;
 }
 
-const struct command report_command = {"report", "reports of several machines as one page of HTML",
+const struct command report_command = {"report",
+				       "make one HTML page of reports from several machines",
 				       &command_line, sizeof(struct wishes), .run = run};

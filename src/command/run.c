@@ -304,46 +304,48 @@ struct run {
 
 static const struct option_row rows[] = {
 	{"format", 'f', OPTION_TAKEN, "FORMAT[:FILE]",
-	 PRINTER_CHOICE "; again for several at once, of which "
-			"one may go to standard output",
+	 PRINTER_CHOICE "; can be repeated, and one report can go to standard output",
 	 AT(struct run, outputs), .take = outputs_add},
 	{"cases", .kind = OPTION_ROWS, .rows = session_options, AT(struct run, session)},
 	{"baseline", 0, OPTION_TEXT, "FILE",
-	 "what kernels are known to break, in place of the built-in list; none: nothing is known",
+	 "read known failures from FILE instead of the built-in list; with none, no failure is "
+	 "known",
 	 AT(struct run, baseline_choice)},
 	{"update-baseline", 0, OPTION_TEXT, "FILE",
-	 "write what this kernel breaks, and what it keeps, into the baseline in use, as FILE",
-	 AT(struct run, update)},
-	{"strict", 0, OPTION_SET, NULL, "what is known to fail counts as failed: exit status 1",
+	 "write the baseline to FILE, updated with this kernel's results", AT(struct run, update)},
+	{"strict", 0, OPTION_SET, NULL, "exit with status 1 for known failures, too",
 	 AT(struct run, is_strict)},
-	{"verbose", 'v', OPTION_SET, NULL, "every case in full (pretty)",
+	{"verbose", 'v', OPTION_SET, NULL, "print every case in full (pretty)",
 	 AT(struct run, outputs.is_verbose)},
-	{"quiet", 'q', OPTION_SET, NULL, "what failed, and the summary, without progress (pretty)",
+	{"quiet", 'q', OPTION_SET, NULL, "print only failures and the summary (pretty)",
 	 AT(struct run, outputs.is_quiet)},
-	{"color", 0, OPTION_WORD, "WHEN", "always, never, or auto (default): on a terminal",
+	{"color", 0, OPTION_WORD, "WHEN", "always, never, or auto (default): only on a terminal",
 	 AT(struct run, outputs.colour), .words = colours},
-	{"fail-fast", 0, OPTION_SET, NULL, "begin no other case once one has failed",
+	{"fail-fast", 0, OPTION_SET, NULL, "stop at the first failure that is not known",
 	 AT(struct run, fails_fast)},
-	{"list", 0, OPTION_SET, NULL, "what would run, an id a line; nothing is run",
+	{"list", 0, OPTION_SET, NULL, "print the ids of the cases that would run, and run nothing",
 	 AT(struct run, only_lists)},
 	{"rerun", 0, OPTION_TEXT, "FILE",
-	 "what failed in a report of --format json or jsonl, or had begun when the machine died",
+	 "run what failed in FILE, a json or jsonl report, or was running when the machine died",
 	 AT(struct run, rerun)},
-	{"host", 0, OPTION_TAKEN, "NAME", "this machine's name in reports (default: its own)",
-	 AT(struct run, host), .take = take_host},
-	{"no-host", 0, OPTION_TAKEN, NULL, "reports have neither its name nor its boot id",
+	{"host", 0, OPTION_TAKEN, "NAME",
+	 "name this machine NAME in reports (default: its host name)", AT(struct run, host),
+	 .take = take_host},
+	{"no-host", 0, OPTION_TAKEN, NULL, "omit the machine's name and boot id from reports",
 	 AT(struct run, host), .take = take_no_host},
 	{0}};
 
 static const struct command_line command_line = {
 	.program = "perfabi run",
-	.usage = "usage: perfabi run [OPTIONS] [PATH|ID-GLOB...]\n\n"
-		 "Runs the cases that match (all without an argument) against this kernel. A PATH, "
-		 "a case\n"
-		 "file or a folder of them, takes the place of the built-in cases. An ID picks "
-		 "that\n"
-		 "case, a prefix up to a dot (open.size) every case below it; =ID is no "
-		 "prefix.\n\n",
+	.usage = "usage: perfabi run [OPTIONS] [PATH|ID-GLOB...]\n"
+		 "\n"
+		 "Runs the cases that match against this kernel; without an argument, all of them. "
+		 "A PATH, a\n"
+		 "case file or a folder of them, replaces the built-in cases. An ID selects that "
+		 "case, and a\n"
+		 "prefix that ends before a dot (open.size) every case below it; =ID is never a "
+		 "prefix.\n"
+		 "\n",
 	.rows = rows};
 
 static void started(void *context, const struct instance *instance)
@@ -591,10 +593,6 @@ static void end(void *settings)
 	session_end(&run->session);
 }
 
-const struct command run_command = {"run",
-				    "run cases against this kernel, and report",
-				    &command_line,
-				    sizeof(struct run),
-				    begin,
-				    run_cases,
-				    end};
+const struct command run_command = {
+	"run", "run cases against this kernel", &command_line, sizeof(struct run), begin, run_cases,
+	end};

@@ -229,24 +229,24 @@ int barred_of_here(struct loaded *loaded, const char *program, char *says)
  */
 
 const struct option_row session_options[] = {
-	{"cases", 'c', OPTION_TEXT, "DIR", "the cases below DIR, not the built-in ones",
+	{"cases", 'c', OPTION_TEXT, "DIR", "use the cases in DIR instead of the built-in ones",
 	 AT(struct session, folder)},
 	{"filter", 0, OPTION_TAKEN, "KEY=GLOB",
-	 "only cases whose KEY matches, or with KEY!=GLOB does not; given again, all must hold; "
-	 "KEY: id suite as kind vehicle title errno phase",
+	 "only cases whose KEY matches GLOB, or with KEY!=GLOB does not; can be repeated, and all "
+	 "must hold; KEY: id suite as kind vehicle title errno phase",
 	 AT(struct session, filters), .take = filters_add},
-	{"jobs", 'j', OPTION_UNSIGNED, "N", "processes at a time (default: two a cpu)",
+	{"jobs", 'j', OPTION_UNSIGNED, "N", "run N cases at a time (default: two for each cpu)",
 	 AT(struct session, options.jobs), .least = 1, .most = 1024},
-	{"timeout", 0, OPTION_SECONDS, "SECONDS",
-	 "stop a case after so long, as a failure (default 10)",
+	{"timeout", 0, OPTION_SECONDS, "SECONDS", "fail a case that takes longer (default 10)",
 	 AT(struct session, options.timeout), .least = 0.01, .most = 3600},
 	{"wait", 0, OPTION_SECONDS, "SECONDS",
-	 "wait so long for another perfabi to be done with the machine (default: as long as it "
-	 "takes)",
+	 "give up when another perfabi keeps the machine busy for longer (default: wait forever)",
 	 AT(struct session, options.wait), .most = 1e6},
-	{"repeat", 0, OPTION_UNSIGNED, "N", "run every case N times; runs that differ are failures",
+	{"repeat", 0, OPTION_UNSIGNED, "N",
+	 "run every case N times; different results are failures",
 	 AT(struct session, options.repeat), .least = 1, .most = 1e6},
-	{"shuffle", 0, OPTION_U64, "SEED", "run in an order that the number SEED decides",
+	{"shuffle", 0, OPTION_U64, "SEED",
+	 "run the cases in random order; the same SEED gives the same order",
 	 AT(struct session, options.seed), .given = offsetof(struct session, options.shuffle)},
 	{0}};
 

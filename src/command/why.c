@@ -54,47 +54,51 @@ struct settings {
 
 static const struct option_row rows[] = {
 	{"as", 0, OPTION_WORD, "CALLER",
-	 "root, perfmon, sys-admin or user (default: who you are, of another machine user)",
+	 "root, perfmon, sys-admin or user (default: yourself; with --machine, user)",
 	 AT(struct settings, as), .words = identity_names},
-	{"pid", 'p', OPTION_INT, "PID", "count that process, or with -1 all of a cpu",
+	{"pid", 'p', OPTION_INT, "PID", "count the process PID, or with -1 all processes on a cpu",
 	 AT(struct settings, pid), .least = -1, .most = INT32_MAX,
 	 .given = offsetof(struct settings, has_pid)},
-	{"cpu", 'C', OPTION_INT, "CPU", "count on that cpu alone", AT(struct settings, cpu),
+	{"cpu", 'C', OPTION_INT, "CPU", "count only on that cpu", AT(struct settings, cpu),
 	 .least = -1, .most = INT32_MAX, .given = offsetof(struct settings, has_cpu)},
-	{"pages", 0, OPTION_INT, "N", "map the event with 1 + N pages, too",
+	{"pages", 0, OPTION_INT, "N", "also map the event, with 1 + N pages",
 	 AT(struct settings, pages), .most = INT32_MAX,
 	 .given = offsetof(struct settings, has_pages)},
 	{"machine", 'm', OPTION_TEXT, "FILE",
-	 "on another machine, by the model: a report of perfabi run --format json, or its "
-	 "environment",
+	 "answer from the model for another machine; FILE is a report of perfabi run --format "
+	 "json, or its environment",
 	 AT(struct settings, machine)},
-	{"json", 0, OPTION_SET, NULL, "the answer as one JSON object", AT(struct settings, json)},
-	{"cases", 'c', OPTION_TEXT, "DIR", "the tables below DIR, not the built-in ones",
+	{"json", 0, OPTION_SET, NULL, "print the answer as one JSON object",
+	 AT(struct settings, json)},
+	{"cases", 'c', OPTION_TEXT, "DIR", "use the tables in DIR instead of the built-in ones",
 	 AT(struct settings, folder)},
 	{0}};
 
 static const struct command_line command_line = {
 	.program = program,
 	.usage = "usage: perfabi why [OPTIONS] EVENT\n"
-		 "       perfabi why [OPTIONS] [-]\n\n"
-		 "Makes a call of perf_event_open(2), and says why the kernel refuses it and what "
-		 "opens it,\n"
-		 "or what the event does not do though it opens. It tries each change that it "
-		 "names, as far\n"
-		 "as you may; of others the model answers.\n\n"
+		 "       perfabi why [OPTIONS] [-]\n"
+		 "\n"
+		 "Makes a call of perf_event_open(2), and explains why the kernel refuses it and "
+		 "what would make\n"
+		 "it succeed, or what the event does not do although it opens. It tries each "
+		 "change that it\n"
+		 "suggests, as far as your rights allow; otherwise the model answers.\n"
+		 "\n"
 		 "EVENT is an event as perf writes it, such as cycles:u, cpu/event=0x3c/, "
 		 "sched:sched_switch\n"
-		 "or mem:0x1000:w. It may also be one of these, or standard input may have "
-		 "them:\n\n"
+		 "or mem:0x1000:w. EVENT, or standard input, can also be one of these:\n"
+		 "\n"
 		 "  {\"attr\": {\"type\": \"software\", \"config\": \"dummy\"}, \"pid\": 0, "
-		 "\"cpu\": "
-		 "-1}\n"
+		 "\"cpu\": -1}\n"
 		 "  lines of strace -v\n"
-		 "  what perf record -vv prints\n\n",
+		 "  what perf record -vv prints\n"
+		 "\n",
 	.rows = rows,
-	.end = "\nexit status: 0 it opens, 1 it is refused or not there, 2 wrong usage, 3 perfabi "
-	       "failed,\n"
-	       "4 the model cannot tell, or nothing can be judged here\n",
+	.end = "\n"
+	       "exit status: 0 it opens, 1 it is refused or does not exist, 2 wrong usage, 3 "
+	       "perfabi failed,\n"
+	       "4 the model does not know, or this machine cannot be judged\n",
 	.most = 1,
 	.too_many = "one event at a time, not \"%s\" too"};
 
@@ -306,6 +310,7 @@ static int run(void *settings, char **operands)
 	return status;
 }
 
-const struct command why_command = {"why",          "why a call is refused, and what opens it",
-				    &command_line,  sizeof(struct settings),
-				    .begin = begin, .run = run};
+const struct command why_command = {
+	"why",          "explain why a call is refused, and what would make it succeed",
+	&command_line,  sizeof(struct settings),
+	.begin = begin, .run = run};

@@ -229,7 +229,7 @@ void steps_help(FILE *f)
 
 	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v)) {
 		if (v->key && (!key || strcmp(key, v->key) != 0))
-			fprintf(f, "  %-13s something to be counted or recorded:\n", v->key);
+			fprintf(f, "  %-13s something to count or record:\n", v->key);
 		key = v->key;
 		help_verb(f, v);
 	}
@@ -270,14 +270,14 @@ int steps_schema(FILE *f)
 	fputs("{\n"
 	      " \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
 	      " \"$id\": \"step.schema.json\",\n"
-	      " \"title\": \"A step: one verb, what it takes, what must come "
-	      "(`perfabi help steps`; `make schema`)\",\n"
+	      " \"title\": \"A step: one verb, what it takes, what must come (`perfabi help "
+	      "steps`; `make schema`)\",\n"
 	      " \"type\": \"object\",\n"
 	      " \"properties\": {\n"
-	      "  \"bind\": {\"description\": \"a name for what came of the step\", "
-	      "\"$ref\": \"names.schema.json#/$defs/name\"},\n"
-	      "  \"when\": {\"description\": \"the step is done only if this holds\", "
-	      "\"$ref\": \"names.schema.json#/$defs/when\"},\n"
+	      "  \"bind\": {\"description\": \"a name for the step's result\", \"$ref\": "
+	      "\"names.schema.json#/$defs/name\"},\n"
+	      "  \"when\": {\"description\": \"the step is done only if this holds\", \"$ref\": "
+	      "\"names.schema.json#/$defs/when\"},\n"
 	      "  \"expect\": {\"$ref\": \"names.schema.json#/$defs/outcome_of_step\"}\n"
 	      " },\n"
 	      " \"oneOf\": [\n",
@@ -350,9 +350,11 @@ static int parse_bound(struct compiling *c, struct operand *operand)
 	struct value value;
 
 	if (!name)
-		return error_value(c->error, c->where, operand->json, "a name bound before");
+		return error_value(c->error, c->where, operand->json,
+				   "a name bound by an earlier step");
 	if (vars.lookup(vars.context, name, &value, &near))
-		return error_name(c->error, c->where, name, near.best, "a name bound before");
+		return error_name(c->error, c->where, name, near.best,
+				  "a name bound by an earlier step");
 	operand->number = value.bits;
 	return 0;
 }
@@ -370,7 +372,7 @@ static int parse_text(struct compiling *c, struct operand *operand)
 	int err;
 
 	if (!written)
-		return error_value(c->error, c->where, operand->json, "a text");
+		return error_value(c->error, c->where, operand->json, "the text to write");
 	err = scope_expand(c->scope, written, text, size);
 	if (err == -ENOENT)
 		return error_value(c->error, c->where, operand->json, "$names that are known here");

@@ -193,72 +193,77 @@ static int run_peek(struct step *s)
 
 /* What they have in common that are about a part of a mapping. */
 #define PART_LENGTH                                                                                \
-	"length", &argument_number, MEMBER(length), .help = "so many bytes (default: to its end)"
-#define PART_OFFSET "offset", &argument_number, MEMBER(offset), .help = "from that byte on (0)"
+	"length", &argument_number, MEMBER(length),                                                \
+		.help = "the length in bytes (default: to the end)"
+#define PART_OFFSET "offset", &argument_number, MEMBER(offset), .help = "the offset in bytes (0)"
 #define PROT                                                                                       \
 	"prot", &argument_words, MEMBER(prot), .words = memory_prots,                              \
 					       .fallback = PROT_READ | PROT_WRITE,                 \
 					       .help = "([\"read\", \"write\"])"
-#define PLACE_OFFSET "offset", &argument_number, MEMBER(offset), .help = "so far behind it"
+#define PLACE_OFFSET                                                                               \
+	"offset", &argument_number, MEMBER(offset), .help = "the offset from it in bytes"
 #define PLACE_MEMBER                                                                               \
 	"member", &argument_page_member, MEMBER(member),                                           \
-		.help = "or that member of the metadata page"
+		.help = "a member of the metadata page, instead of an offset"
 
 const struct verb memory_verbs[] = {
-	{"mmap", "an event's ring buffer; binds the address", CALLS, BINDS_RESULT, run_mmap, NULL,
-	 .in_c = mmap_in_c,
+	{"mmap", "map an event's ring buffer; binds the address", CALLS, BINDS_RESULT, run_mmap,
+	 NULL, .in_c = mmap_in_c,
 	 ARGUMENTS({"mmap", &argument_bound, MEMBER(fd)},
 		   {"pages", &argument_number, MEMBER(pages), .fallback = 8, .most = 1 << 20,
-		    .help = "data pages, behind the metadata page (8)"},
+		    .help = "data pages, after the metadata page (8)"},
 		   {"length", &argument_number, MEMBER(length), .is_long = true,
-		    .help = "bytes, instead"},
-		   {"offset", &argument_number, MEMBER(offset), .help = "in bytes (0)"}, {PROT},
+		    .help = "the length in bytes, instead of pages"},
+		   {"offset", &argument_number, MEMBER(offset), .help = "the offset in bytes (0)"},
+		   {PROT},
 		   {"private", &argument_truth, MEMBER(is_private),
-		    .help = "MAP_PRIVATE, not MAP_SHARED"})},
-	{"munmap", "the mapping of the event NAME, or a part of it", CALLS, BINDS_NOTHING,
-	 run_munmap,
+		    .help = "use MAP_PRIVATE instead of MAP_SHARED"})},
+	{"munmap", "munmap(2) of the mapping of the event NAME, or of part of it", CALLS,
+	 BINDS_NOTHING, run_munmap,
 	 "@{replaced?map_over:munmap}((char *)@*munmap + @offset, "
 	 "@{length?@length:@*munmap_length - @offset})",
 	 ARGUMENTS({"munmap", &argument_bound, MEMBER(fd)}, {PART_LENGTH}, {PART_OFFSET},
 		   {"replaced", &argument_truth, MEMBER(is_replaced),
-		    .help = "by mapping other memory there"})},
-	{"mremap", "the mapping of the event NAME, or a part of it", CALLS, BINDS_NOTHING,
-	 run_mremap, NULL, .in_c = mremap_in_c,
+		    .help = "replace it by other memory"})},
+	{"mremap", "mremap(2) of the mapping of the event NAME, or of part of it", CALLS,
+	 BINDS_NOTHING, run_mremap, NULL, .in_c = mremap_in_c,
 	 ARGUMENTS({"mremap", &argument_bound, MEMBER(fd)}, {PART_LENGTH}, {PART_OFFSET},
-		   {"to", &argument_number, MEMBER(to), .is_long = true, .help = "so many bytes"},
-		   {"move", &argument_truth, MEMBER(moves), .help = "to another place"})},
-	{"mprotect", "the mapping of the event NAME, or a part of it", CALLS, BINDS_NOTHING,
-	 run_mprotect,
+		   {"to", &argument_number, MEMBER(to), .is_long = true,
+		    .help = "the new length in bytes"},
+		   {"move", &argument_truth, MEMBER(moves), .help = "move it to another address"})},
+	{"mprotect", "mprotect(2) of the mapping of the event NAME, or of part of it", CALLS,
+	 BINDS_NOTHING, run_mprotect,
 	 "mprotect((char *)@*mprotect + @offset, @{length?@length:@*mprotect_length - "
 	 "@offset}, PROT_@prot)",
 	 ARGUMENTS({"mprotect", &argument_bound, MEMBER(fd)}, {PART_LENGTH}, {PART_OFFSET},
 		   {PROT})},
-	{"buffer", "the address of that many zero bytes, at a page's start", PREPARES, BINDS_RESULT,
-	 run_buffer, "(long)mmap(NULL, @buffer, PROT_@prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)",
+	{"buffer", "allocate that many zero bytes at a page boundary; binds the address", PREPARES,
+	 BINDS_RESULT, run_buffer,
+	 "(long)mmap(NULL, @buffer, PROT_@prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)",
 	 ARGUMENTS({"buffer", &argument_number, MEMBER(size), .most = 1 << 24}, {PROT})},
-	{"string", "the address of a string", PREPARES, BINDS_RESULT, run_string,
+	{"string", "store a string; binds its address", PREPARES, BINDS_RESULT, run_string,
 	 "repeated(@string, @times, @end)",
-	 ARGUMENTS(
-		 {"string", &argument_text, MEMBER(text), .most = 255},
-		 {"times", &argument_number, MEMBER(times), .fallback = 1, .most = 1 << 16,
-		  .help = "it repeated"},
-		 {"end", &argument_text, MEMBER(end), .most = 255, .help = "a text behind that"})},
-	{"poke", "stores an u64 at an address; the signal that comes of it is the process's",
+	 ARGUMENTS({"string", &argument_text, MEMBER(text), .most = 255},
+		   {"times", &argument_number, MEMBER(times), .fallback = 1, .most = 1 << 16,
+		    .help = "repeat it this many times"},
+		   {"end", &argument_text, MEMBER(end), .most = 255,
+		    .help = "a text that follows it"})},
+	{"poke", "store a u64 at an address; a signal that this causes goes to the process",
 	 PREPARES, BINDS_NOTHING, run_poke,
 	 "*(volatile uint64_t *)(uintptr_t)(@poke@{offset? + @offset}@{member? + "
 	 "offsetof(struct perf_event_mmap_page, @member)}) = (uint64_t)(@value);",
 	 ARGUMENTS({"poke", &argument_number, MEMBER(address), .is_long = true},
 		   {"value", &argument_number, MEMBER(value), .help = "(0)"}, {PLACE_OFFSET},
 		   {PLACE_MEMBER})},
-	{"peek", "the u64 at an address", SHOWS, BINDS_SHOWN, run_peek,
+	{"peek", "load a u64 from an address", SHOWS, BINDS_SHOWN, run_peek,
 	 "@= = *(volatile uint64_t *)(uintptr_t)(@peek@{offset? + @offset}@{member? + "
 	 "offsetof(struct perf_event_mmap_page, @member)});",
 	 .shows = {.kind = SHAPE_NUMBER},
 	 ARGUMENTS({"peek", &argument_number, MEMBER(address), .is_long = true}, {PLACE_OFFSET},
 		   {PLACE_MEMBER})},
 	{"function",
-	 "what \"call\" of workload calls: address, path and offset for a uprobe, and the "
-	 "program's build_id",
+	 "bind the function that the workload \"call\" calls: its address, its path and offset for "
+	 "a uprobe, and the program's build_id",
 	 PREPARES, BINDS_SHOWN, run_function, "find_probed(&@=)",
 	 .c_value = "struct function: address offset path$ build_id$",
 	 ARGUMENTS({"function", &argument_word, MEMBER(number),

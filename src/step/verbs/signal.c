@@ -144,9 +144,9 @@ static int run_fcntl(struct step *s)
 }
 
 static const struct member seen_shows[] = {
-	{"signo", {.kind = SHAPE_TEXT}, "its name"},
+	{"signo", {.kind = SHAPE_TEXT}, "the new name"},
 	{"code", {.kind = SHAPE_TEXT}, "POLL_IN, POLL_HUP, POLL_ERR, SI_KERNEL, TRAP_PERF, ..."},
-	{"count", {.kind = SHAPE_NUMBER}, "so many in a row"},
+	{"count", {.kind = SHAPE_NUMBER}, "how many in a row"},
 	{"tid", {.kind = SHAPE_NUMBER}, "the thread that had it"},
 	{"fd", {.kind = SHAPE_NUMBER}, "of all but SIGTRAP"},
 	{"band", {.kind = SHAPE_NUMBER}, "the same"},
@@ -159,29 +159,32 @@ static const struct member poll_shows[] = {{"revents", {.kind = SHAPE_NAMES}, NU
 static const struct member fcntl_shows[] = {{"value", {.kind = SHAPE_NUMBER}, NULL}, {0}};
 
 const struct verb signal_verbs[] = {
-	{"poll", "an event", CALLS, BINDS_SHOWN, run_poll, "by_@by(@poll, POLL@events, @ms, &@=)",
+	{"poll", "wait for events on an event with poll(2), epoll(7) or select(2)", CALLS,
+	 BINDS_SHOWN, run_poll, "by_@by(@poll, POLL@events, @ms, &@=)",
 	 .c_value = "uint64_t: revents=:POLL",
 	 .shows = {.kind = SHAPE_OBJECT, .members = poll_shows},
 	 ARGUMENTS({"poll", &argument_bound, MEMBER(fd)},
 		   {"events", &argument_words, MEMBER(events), .words = poll_bits,
 		    .fallback = POLLIN, .help = "([\"in\"])"},
 		   {"ms", &argument_number, MEMBER(ms), .most = 5000,
-		    .help = "for so many milliseconds (0)"},
+		    .help = "the timeout in milliseconds (0)"},
 		   {"by", &argument_word, MEMBER(kind), .words = poll_ways, .help = "(poll)"})},
-	{"fcntl", "on an event", CALLS, BINDS_SHOWN, run_fcntl, "fcntl(@on, @fcntl, (long)(@arg))",
+	{"fcntl", "make an fcntl(2) call on an event", CALLS, BINDS_SHOWN, run_fcntl,
+	 "fcntl(@on, @fcntl, (long)(@arg))",
 	 .c_value = "uint64_t: value=", .shows = {.kind = SHAPE_OBJECT, .members = fcntl_shows},
-	 ARGUMENTS(
-		 {"fcntl", &argument_word, MEMBER(number), .words = fcntl_commands},
-		 {"on", &argument_bound, MEMBER(fd), .is_required = true,
-		  .help = "a name bound before"},
-		 {"arg", &argument_number, MEMBER(arg), .is_long = true, .help = "a number (0)"})},
-	{"signals", "from now on that signal is noted", PREPARES, BINDS_NOTHING, run_signals,
+	 ARGUMENTS({"fcntl", &argument_word, MEMBER(number), .words = fcntl_commands},
+		   {"on", &argument_bound, MEMBER(fd), .is_required = true,
+		    .help = "a name bound by an earlier step"},
+		   {"arg", &argument_number, MEMBER(arg), .is_long = true,
+		    .help = "the argument (0)"})},
+	{"signals", "note that signal from now on", PREPARES, BINDS_NOTHING, run_signals,
 	 "needed(note_signals(@signals, @{handler?PERF_EVENT_IOC_DISABLE, "
 	 "PERF_EVENT_IOC_@handler, PERF_EVENT_IOC_@handler == PERF_EVENT_IOC_REFRESH:0, 0, "
 	 "0}));@{on?\nneeded(signal_overflows(@on, @signals, @setsig, OWNER_@owner));}",
 	 ARGUMENTS({"signals", &argument_signal, MEMBER(signo)},
 		   {"on", &argument_bound, MEMBER(fd),
-		    .help = "an event's overflows, by F_SETOWN, F_SETSIG and O_ASYNC"},
+		    .help = "signal the overflows of this event, with F_SETOWN, F_SETSIG and "
+			    "O_ASYNC"},
 		   {"owner", &argument_word, MEMBER(owner),
 		    .words = (const struct word[]){{"thread", OWNER_THREAD},
 						   {"process", OWNER_PROCESS},
@@ -196,7 +199,7 @@ const struct verb signal_verbs[] = {
 						   {0}},
 		    .help = "refresh and enable: the handler also disables the event that "
 			    "signals, then refreshes or enables it"})},
-	{"signals-seen", "those noted since, a list", SHOWS, BINDS_SHOWN, run_signals_seen,
+	{"signals-seen", "list the signals that were noted", SHOWS, BINDS_SHOWN, run_signals_seen,
 	 "@= = signals_seen(&@=_nr);",
 	 .c_value = "struct seen *: signo: code: count tid fd band addr perf_data perf_type "
 		    "perf_flags",

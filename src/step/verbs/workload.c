@@ -274,23 +274,22 @@ static const struct word spaces[] = {{"uts", CLONE_NEWUTS},
 #define WHAT .key = "workload", .type = &argument_kind
 #define COUNTED                                                                                    \
 	"counted", &argument_bound, MEMBER(counted),                                               \
-		.help = "an event, switched on right before it and off right behind, with its "    \
-			"group"
+		.help = "an event to enable right before and disable right after, with its group"
 #define REFRESH                                                                                    \
 	"refresh", &argument_number, MEMBER(refresh),                                              \
 		.most = 1000,                                                                      \
-		.help = "so many overflows: REFRESH, not ENABLE, of that event alone"
+		.help = "enable only that event, with REFRESH, for this many overflows"
 #define TIMES                                                                                      \
 	"times", &argument_number, MEMBER(times), .fallback = 1, .most = 10000000, .help = "(1)"
 #define MS "ms", &argument_number, MEMBER(ms), .most = 2000, .help = "milliseconds (0)"
 #define ADDRESS                                                                                    \
-	"at", &argument_number, MEMBER(at), .is_long = true, .help = "an address",                 \
+	"at", &argument_number, MEMBER(at), .is_long = true, .help = "the address",                \
 					    .is_required = true
 #define SIZE                                                                                       \
-	"size", &argument_word_size, MEMBER(size), .fallback = 8,                                  \
-						   .help = "of the word: 1, 2, 4 or 8 bytes (8)"
+	"size", &argument_word_size, MEMBER(size), .fallback = 8, .help = "1, 2, 4 or 8 bytes (8)"
 #define PAGES                                                                                      \
-	"pages", &argument_number, MEMBER(pages), .fallback = 1, .most = 4096, .help = "so many (1)"
+	"pages", &argument_number, MEMBER(pages), .fallback = 1, .most = 4096,                     \
+						  .help = "the number of pages (1)"
 #define LENGTH                                                                                     \
 	"length", &argument_number, MEMBER(length), .fallback = 4096, .most = 1 << 24,             \
 						    .help = "in bytes (4096)"
@@ -316,35 +315,35 @@ static const struct argument_type argument_word_size = {.parse = parse_word_size
 static const struct argument_type argument_kind = {.schema = "{\"type\": \"string\"}"};
 
 const struct verb workload_verbs[] = {
-	{"spin", "cpu time, or turns of a loop", PREPARES, BINDS_SHOWN, run_workload,
+	{"spin", "use cpu time, or run a loop", PREPARES, BINDS_SHOWN, run_workload,
 	 "@{ms?for (uint64_t spun = 0; :for (volatile uint64_t i = 0; i < @times; "
 	 "i++)\n\t;}@{signals?count_signals() < @signals && }@{filled?head_of(@*filled) < "
 	 "@bytes && }@{ms?spun < UINT64_C(1000000) * @ms;)\n\tspun += spin_once();}",
 	 WORKLOAD(NULL, do_spin, NULL),
 	 ARGUMENTS({WHAT},
 		   {"ms", &argument_number, MEMBER(ms), .most = 2000,
-		    .help = "of cpu time, or until `signals` or `filled`"},
+		    .help = "milliseconds of cpu time; `signals` or `filled` can end it before"},
 		   {"signals", &argument_number, MEMBER(signals), .most = 10000,
-		    .help = "so many were noted"},
+		    .help = "until this many signals were noted"},
 		   {"filled", &argument_bound, MEMBER(filled),
-		    .help = "the buffer of that event has had `bytes`"},
+		    .help = "until the buffer of that event has had `bytes` bytes"},
 		   {"bytes", &argument_number, MEMBER(bytes), .fallback = 1, .help = "(1)"},
 		   {"times", &argument_number, MEMBER(times), .fallback = 1, .most = 10000000,
-		    .help = "turns, where there is no `ms` (1)"},
+		    .help = "iterations, without `ms` (1)"},
 		   {COUNTED}, {REFRESH})},
 	{"sleep", "nanosleep(2)", PREPARES, BINDS_SHOWN, run_workload, "sleep_for(@ms);",
 	 WORKLOAD(NULL, do_sleep, NULL), ARGUMENTS({WHAT}, {MS}, {COUNTED}, {REFRESH})},
-	{"store", "a word at an address", PREPARES, BINDS_SHOWN, run_workload,
+	{"store", "store to an address", PREPARES, BINDS_SHOWN, run_workload,
 	 "store_words(@at, @size, @times);", WORKLOAD(NULL, do_store, NULL),
 	 ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, {COUNTED}, {REFRESH})},
-	{"load", "the same, read", PREPARES, BINDS_SHOWN, run_workload,
+	{"load", "load from an address", PREPARES, BINDS_SHOWN, run_workload,
 	 "load_words(@at, @size, @times);", WORKLOAD(NULL, do_load, NULL),
 	 ARGUMENTS({WHAT}, {ADDRESS}, {SIZE}, {TIMES}, {COUNTED}, {REFRESH})},
-	{"call", "the function \"probed\"", PREPARES, BINDS_SHOWN, run_workload,
+	{"call", "call the function \"probed\"", PREPARES, BINDS_SHOWN, run_workload,
 	 "call_probed(@times);", WORKLOAD(NULL, do_call, NULL),
 	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
-	{"touch", "the first byte of so many new pages", PREPARES, BINDS_SHOWN, run_workload,
-	 "touch_each(&@=);", WORKLOAD(ready_touch, do_touch, NULL),
+	{"touch", "write the first byte of each of some new pages", PREPARES, BINDS_SHOWN,
+	 run_workload, "touch_each(&@=);", WORKLOAD(ready_touch, do_touch, NULL),
 	 .c_ready = "needed(ready_pages(&@=, @pages));", .c_value = "struct pages",
 	 ARGUMENTS({WHAT}, {PAGES}, {COUNTED}, {REFRESH})},
 	{"file-fault", "the same in pages of a file in memory", PREPARES, BINDS_SHOWN, run_workload,
@@ -362,26 +361,26 @@ const struct verb workload_verbs[] = {
 	 "for (uint64_t i = 0; i < @times; i++)\n\tsched_yield();", WORKLOAD(NULL, do_yield, NULL),
 	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
 	{"switch",
-	 "leaves the cpu of its own accord, by sleeping; binds least: how often it left it "
-	 "meanwhile, for whatever reason, and most: with the requests of `counted`, which "
-	 "may sleep as well",
+	 "leave the cpu by sleeping; binds least, the number of context switches meanwhile, and "
+	 "most, which includes the ioctls of `counted`, as they may sleep, too",
 	 PREPARES, BINDS_SHOWN, run_workload, "@=.least = leave_cpu(@times);",
 	 WORKLOAD(NULL, do_switch, show_switch), .c_ready = "@=.most = switches().all;",
 	 .c_tidy = "@=.most = switches().all - @=.most;", .c_value = "struct left: least most",
 	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
-	{"migrate", "to and fro between two cpus", PREPARES, BINDS_SHOWN, run_workload,
+	{"migrate", "move back and forth between two cpus", PREPARES, BINDS_SHOWN, run_workload,
 	 "needed(migrate(@times));", WORKLOAD(ready_migrate, do_migrate, NULL),
 	 .c_ready = "needed(ready_to_migrate());",
 	 ARGUMENTS({WHAT}, {TIMES}, {COUNTED}, {REFRESH})},
-	{"rename", "this thread", PREPARES, BINDS_SHOWN, run_workload,
+	{"rename", "rename this thread", PREPARES, BINDS_SHOWN, run_workload,
 	 "@{what?needed(write(@=, @name, strlen(@name)));:prctl(PR_SET_NAME, @name);}",
 	 WORKLOAD(ready_rename, do_rename, NULL),
 	 .c_ready = "@{what?@= = open(\"/proc/thread-self/comm\", O_WRONLY | O_CLOEXEC);}",
 	 .c_value = "int",
-	 ARGUMENTS({WHAT}, {"name", &argument_text, MEMBER(text), .most = 159, .help = "its name"},
+	 ARGUMENTS({WHAT},
+		   {"name", &argument_text, MEMBER(text), .most = 159, .help = "the new name"},
 		   {"what", &argument_word, MEMBER(kind), .words = rename_ways, .help = "(prctl)"},
 		   {COUNTED}, {REFRESH})},
-	{"map", "mmap(2); binds address, length, and of a file maj, min and ino", PREPARES,
+	{"map", "mmap(2); binds address, length, and for a file maj, min and ino", PREPARES,
 	 BINDS_SHOWN, run_workload,
 	 "needed(map_it(&@=, PROT_@prot, @{private?MAP_PRIVATE:MAP_SHARED}));",
 	 WORKLOAD(ready_to_map, do_map, show_map),
@@ -390,22 +389,22 @@ const struct verb workload_verbs[] = {
 	 ARGUMENTS(
 		 {WHAT}, {LENGTH}, {PROT},
 		 {"private", &argument_truth, MEMBER(is_private), .fallback = 1,
-		  .help = "MAP_PRIVATE, not MAP_SHARED (true)"},
+		  .help = "use MAP_PRIVATE instead of MAP_SHARED (true)"},
 		 {"name", &argument_text, MEMBER(text), .most = 159,
-		  .help = "of the memfd, or the file's path"},
+		  .help = "the memfd's name, or the file's path"},
 		 {"what", &argument_word, MEMBER(kind), .words = map_kinds, .help = "(anonymous)"},
 		 {COUNTED}, {REFRESH})},
 	{"protect", "mprotect(2)", PREPARES, BINDS_SHOWN, run_workload,
 	 "needed(mprotect((void *)(uintptr_t)(@at), @length, PROT_@prot));",
 	 WORKLOAD(NULL, do_protect, NULL),
 	 ARGUMENTS({WHAT}, {ADDRESS}, {LENGTH}, {PROT}, {COUNTED}, {REFRESH})},
-	{"grow-heap", "brk(2), to a heap that is longer", PREPARES, BINDS_SHOWN, run_workload,
+	{"grow-heap", "grow the heap with brk(2)", PREPARES, BINDS_SHOWN, run_workload,
 	 "needed(grow_heap(@length));", WORKLOAD(NULL, do_grow_heap, NULL),
 	 ARGUMENTS({WHAT}, {LENGTH}, {COUNTED}, {REFRESH})},
 	{"unshare", "unshare(2)", PREPARES, BINDS_SHOWN, run_workload,
 	 "needed(unshare(CLONE_NEW@op));", WORKLOAD(NULL, do_unshare, NULL),
-	 ARGUMENTS({WHAT},
-		   {"op", &argument_words, MEMBER(number), .words = spaces,
-		    .help = "those namespaces"},
-		   {COUNTED}, {REFRESH})},
+	 ARGUMENTS(
+		 {WHAT},
+		 {"op", &argument_words, MEMBER(number), .words = spaces, .help = "the namespaces"},
+		 {COUNTED}, {REFRESH})},
 	{0}};
