@@ -49,11 +49,11 @@ ABI_JSON := $(sort $(wildcard cases/abi/*.json))
 CASE_JSON := $(sort $(shell find cases -name '*.json' -not -path 'cases/abi/*' -not -path 'cases/schema/*'))
 
 PAGE_FILES := src/page/page.html src/page/page.css src/page/page.js
-PIECE_FILES := $(sort $(wildcard src/step/hands/*.h src/translate/pieces/*.inc))
+SNIPPET_FILES := $(sort $(wildcard src/step/runtime/*.h src/translate/snippets/*.inc))
 RECORD_FILES := decoder/html/record.html decoder/html/record.css decoder/html/record.js
 
 DECODER_OBJ := $(DECODER_SRC:%.c=$B/%.o) $B/abi_builtin.o $B/record_builtin.o
-SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o $B/page_builtin.o $B/pieces_builtin.o
+SRC_OBJ := $(SRC_SRC:%.c=$B/%.o) $B/cases_builtin.o $B/page_builtin.o $B/snippets_builtin.o
 TEST_OBJ := $(TEST_SRC:%.c=$B/%.o)
 COMPLETIONS := $B/completions/perfabi.bash $B/completions/_perfabi $B/completions/perfabi.fish
 
@@ -145,10 +145,10 @@ $B/page_builtin.c: $(PAGE_FILES) ci/embed
 	$(call brief,PAGE)
 	$(Q)ci/embed page_builtin $(PAGE_FILES) >$@
 # And the C that `perfabi show --c` takes from.
-$B/pieces_builtin.c: $(PIECE_FILES) ci/embed
+$B/snippets_builtin.c: $(SNIPPET_FILES) ci/embed
 	@mkdir -p $(@D)
 	$(call brief,C)
-	$(Q)ci/embed pieces_builtin $(PIECE_FILES) >$@
+	$(Q)ci/embed snippets_builtin $(SNIPPET_FILES) >$@
 $B/record_builtin.c: $(RECORD_FILES) ci/embed
 	@mkdir -p $(@D)
 	$(call brief,PAGE)

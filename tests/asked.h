@@ -28,8 +28,8 @@ struct asked {
 	struct knowledge knowledge;
 	struct call call;
 	struct caller caller;
-	struct world world;
-	struct situation situation;
+	struct objects objects;
+	struct evaluation evaluation;
 };
 
 /* Loads all of it; aborts the test if it cannot. End with asked_end(). */

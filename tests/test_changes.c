@@ -85,7 +85,7 @@ START_TEST(it_says_what_is_no_change)
 }
 END_TEST
 
-/* Begins the situation of that call; end it with call_free(). */
+/* Begins the evaluation of that call; end it with call_free(). */
 static void meet(struct asked *o, enum identity as, const char *open)
 {
 	struct scope scope = {.env = &o->env};
@@ -97,7 +97,7 @@ static void meet(struct asked *o, enum identity as, const char *open)
 	o->caller.has_files = true;
 	ck_assert_msg(!call_from_json(&o->call, o->abi, o->env.arch, json, &scope, &nowhere, &e),
 		      "%s: %s", open, e.expected);
-	situation_begin(&o->situation, &o->model.machine, &o->call, &o->caller, &o->world);
+	evaluation_begin(&o->evaluation, &o->model.machine, &o->call, &o->caller, &o->objects);
 	json_decref(json);
 }
 
@@ -243,12 +243,13 @@ START_TEST(changes_are_made_and_told)
 			      e.pointer, e.expected);
 		ck_assert_uint_eq(changes.count, 1);
 		meet(o, AS_ROOT, made[i].open);
-		change_write(&changes.list[0], &o->model, &o->situation, text, sizeof(text));
-		change_write(&changes.list[0], &o->model, &o->situation, small, sizeof(small));
+		change_write(&changes.list[0], &o->model, &o->evaluation, text, sizeof(text));
+		change_write(&changes.list[0], &o->model, &o->evaluation, small, sizeof(small));
 		ck_assert_msg(strlen(small) < sizeof(small) && !strncmp(small, text, strlen(small)),
 			      "cut: %s", small);
-		situation_begin(&o->situation, &o->model.machine, &o->call, &o->caller, &o->world);
-		any = change_make(&changes.list[0], &o->model, &o->situation, &o->call);
+		evaluation_begin(&o->evaluation, &o->model.machine, &o->call, &o->caller,
+				 &o->objects);
+		any = change_make(&changes.list[0], &o->model, &o->evaluation, &o->call);
 		if (made[i].part) {
 			ck_assert_msg(any == !!made[i].text, "%s on %s: %s", made[i].change,
 				      made[i].open, text);
@@ -326,7 +327,7 @@ static void write_remedy(const struct asked *o, struct judge *a, const struct re
 		if (at)
 			at += (size_t)snprintf(out + at, size - at, "; ");
 		change_write(&changes->list[remedy->changes[before.count]], &o->model,
-			     &a->situation, out + at, size - at);
+			     &a->evaluation, out + at, size - at);
 		at = strlen(out);
 	}
 	remedy_make(remedy, a, changes, &o->call, changed);
@@ -388,7 +389,7 @@ START_TEST(the_fewest_changes_are_found)
 		char text[512];
 
 		meet(o, searches[i].as, searches[i].open);
-		*a = (struct judge){.model = &o->model, .caller = o->caller, .world = o->world};
+		*a = (struct judge){.model = &o->model, .caller = o->caller, .objects = o->objects};
 		refused = judge_call(a, &o->call);
 		ck_assert_msg(refused.outcome == REFUSED, "%s", searches[i].open);
 		ck_assert_int_eq(

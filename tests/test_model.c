@@ -19,7 +19,7 @@ struct oracle {
 	struct cases cases;
 	struct environment env;
 	struct model model;
-	struct situation situation;
+	struct evaluation evaluation;
 	json_t *checks; /* NULL: the built-in ones */
 	struct call call;
 	struct caller caller;
@@ -67,10 +67,10 @@ static void end(struct oracle *o)
 	o->checks = NULL;
 }
 
-/* The situation of that call; end it with call_free(). */
+/* The evaluation of that call; end it with call_free(). */
 static void meet(struct oracle *o, enum identity as, const char *open)
 {
-	static const struct world world;
+	static const struct objects objects;
 	struct scope scope = {.env = &o->env};
 	json_t *json = test_json(open);
 	struct where nowhere = {0};
@@ -79,7 +79,7 @@ static void meet(struct oracle *o, enum identity as, const char *open)
 	o->caller = caller_as(&o->env.rights, as);
 	ck_assert_msg(!call_from_json(&o->call, o->abi, o->env.arch, json, &scope, &nowhere, &e),
 		      "%s: %s", open, e.expected);
-	situation_begin(&o->situation, &o->model.machine, &o->call, &o->caller, &world);
+	evaluation_begin(&o->evaluation, &o->model.machine, &o->call, &o->caller, &objects);
 	json_decref(json);
 }
 
@@ -89,7 +89,7 @@ static void ask(struct oracle *o, enum identity as, const char *open, char *said
 	struct prediction p;
 
 	meet(o, as, open);
-	p = model_predict(&o->model, &o->situation);
+	p = model_predict(&o->model, &o->evaluation);
 	if (p.outcome == OPENS)
 		snprintf(said, size, "ok");
 	else
@@ -263,7 +263,7 @@ static const struct {
 static void list_suspects(struct oracle *o, int err, char *out, size_t size)
 {
 	const struct check *found[8];
-	size_t n = model_suspects(&o->model, &o->situation, err, found, 8);
+	size_t n = model_suspects(&o->model, &o->evaluation, err, found, 8);
 
 	out[0] = '\0';
 	for (size_t i = 0; i < n; i++)
@@ -282,19 +282,19 @@ START_TEST(it_tells_causes_apart)
 	ck_assert_uint_eq(o->model.count, 1);
 	ck_assert_uint_eq(o->model.suspect_count, 5);
 	for (size_t i = 0; i < sizeof(sayings) / sizeof(sayings[0]); i++) {
-		const struct saying *saying;
+		const struct reason *reason;
 
 		meet(o, AS_ROOT, sayings[i].open);
-		saying = check_saying(&o->model, &o->model.checks[0], &o->situation);
-		sentence_write(&saying->because, &o->model.facts, &o->situation, text,
+		reason = check_reason(&o->model, &o->model.checks[0], &o->evaluation);
+		sentence_write(&reason->because, &o->model.facts, &o->evaluation, text,
 			       sizeof(text));
 		ck_assert_str_eq(text, sayings[i].because);
-		ck_assert_int_eq(saying->instead.count != 0, i == 0);
+		ck_assert_int_eq(reason->instead.count != 0, i == 0);
 		list_suspects(o, 0, text, sizeof(text));
 		ck_assert_str_eq(text, sayings[i].suspects);
 		list_suspects(o, ENOENT, text, sizeof(text));
 		ck_assert_str_eq(text, sayings[i].of_enoent);
-		ck_assert_uint_eq(model_suspects(&o->model, &o->situation, 0, &one, 1), 1);
+		ck_assert_uint_eq(model_suspects(&o->model, &o->evaluation, 0, &one, 1), 1);
 		call_free(&o->call);
 	}
 	end(o);
@@ -409,20 +409,20 @@ START_TEST(facts_of_members_are_whole)
 		       {"counted.samples", 512}, {"counted.is_error", 0},
 		       {"counted.throttled", 0}, {"then.length", 1 << 20},
 		       {"then.is_private", 1},   {"then.offset", 0}};
-	static const struct world world = {.counted = &counted, .then = &then};
+	static const struct objects objects = {.counted = &counted, .then = &then};
 	struct oracle *o = calloc(1, sizeof(*o));
 
 	ck_assert_ptr_nonnull(o);
 	begin(o, pmu_json);
 	meet(o, AS_ROOT, "{'attr': {}}");
-	situation_begin(&o->situation, &o->model.machine, &o->call, &o->caller, &world);
+	evaluation_begin(&o->evaluation, &o->model.machine, &o->call, &o->caller, &objects);
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
 		int index = facts_find(&o->model.facts, members[i].name, NULL);
 		uint64_t value;
 
 		ck_assert_int_ge(index, 0);
-		ck_assert_msg(fact_get(&o->model.facts, (size_t)index, &o->situation, &value), "%s",
-			      members[i].name);
+		ck_assert_msg(fact_get(&o->model.facts, (size_t)index, &o->evaluation, &value),
+			      "%s", members[i].name);
 		ck_assert_msg(value == members[i].value, "%s: %llu", members[i].name,
 			      (unsigned long long)value);
 	}
@@ -440,19 +440,19 @@ START_TEST(it_names_the_cause)
 	begin(o, pmu_json);
 	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
 		const struct check *check;
-		const struct saying *saying;
+		const struct reason *reason;
 		const char *because = causes[i].because;
 		const char *newest = because ? strstr(because, "$newest") : NULL;
 		char text[512], expected[512];
 
 		meet(o, AS_ROOT, causes[i].open);
-		ck_assert_msg(model_suspects(&o->model, &o->situation, causes[i].err, &check, 1) ==
+		ck_assert_msg(model_suspects(&o->model, &o->evaluation, causes[i].err, &check, 1) ==
 				      1,
 			      "%s", causes[i].open);
 		ck_assert_msg(!strcmp(check->id, causes[i].check), "%s: %s", causes[i].open,
 			      check->id);
-		saying = check_saying(&o->model, check, &o->situation);
-		sentence_write(&saying->because, &o->model.facts, &o->situation, text,
+		reason = check_reason(&o->model, check, &o->evaluation);
+		sentence_write(&reason->because, &o->model.facts, &o->evaluation, text,
 			       sizeof(text));
 		if (newest) {
 			snprintf(expected, sizeof(expected), "%.*s%s%s", (int)(newest - because),

@@ -448,7 +448,7 @@ static int load_shared(struct cases *cases, const struct sources *sources, struc
 }
 
 const char *const shared_tables[] = {"phases.json",   "vehicles.json", "checks.json", "model.json",
-				     "stage.json",    "events.json",   "why.json",    "probe.json",
+				     "setup.json",    "events.json",   "why.json",    "probe.json",
 				     "baseline.json", "manpage.json",  NULL};
 
 bool is_case_file(const char *name)

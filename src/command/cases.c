@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "command/session.h"
-#include "listing/listing.h"
+#include "show/show.h"
 #include "machine/require.h"
 #include "run/baseline.h"
 #include "step/step.h"
@@ -195,7 +195,7 @@ static const char *missing_here(struct loaded *l, const struct instance *instanc
 static int print_c(struct loaded *l, const struct instance *instance, FILE *f)
 {
 	struct error e = {0};
-	int err = listing_print(f, instance, &l->cases, &l->env, &e);
+	int err = show_in_c(f, instance, &l->cases, &l->env, &e);
 
 	if (err == -ENOTSUP)
 		say(stderr,

@@ -280,7 +280,7 @@ enum { HUNT_HELD = 128 };
 static size_t hunt_hold(const struct model *model, int held[HUNT_HELD])
 {
 	const struct machine *machine = &model->machine;
-	const struct lesson *events = learned_find(&model->learned, "kernel.software_events");
+	const struct learned_item *events = learned_find(&model->learned, "kernel.software_events");
 	size_t n = 0;
 
 	for (unsigned i = 0; events && i < 64; i++)
@@ -292,7 +292,7 @@ static size_t hunt_hold(const struct model *model, int held[HUNT_HELD])
 	return n;
 }
 
-static int hunt_all(const struct settings *s, struct modelled *m, const struct plan_of_stage *plan)
+static int hunt_all(const struct settings *s, struct modelled *m, const struct setup_plan *plan)
 {
 	const struct hunt hunt = {.model = &m->model,
 				  .tables = &m->loaded.cases.tables,
@@ -328,7 +328,7 @@ static int hunt_all(const struct settings *s, struct modelled *m, const struct p
 static int run(void *settings, char **operands)
 {
 	struct settings *s = settings;
-	struct plan_of_stage plan = {0};
+	struct setup_plan plan = {0};
 	struct machine_lock lock = {.lock = -1, .next = -1};
 	struct modelled *m = calloc(1, sizeof(*m));
 	struct error e = {0};
@@ -353,10 +353,10 @@ static int run(void *settings, char **operands)
 		wait_for_others(&lock, 0, program);
 	status = modelled_load(m, s->folder, NULL, program);
 	if (!status) {
-		const struct source *source = sources_find(&m->loaded.sources, "stage.json");
+		const struct source *source = sources_find(&m->loaded.sources, "setup.json");
 		const struct where root = where_root(source);
 
-		if (stage_load(&plan, source_parse(source, &e), &root, &m->loaded.cases.tables, &e))
+		if (setup_load(&plan, source_parse(source, &e), &root, &m->loaded.cases.tables, &e))
 			status = fail_with(program, &e);
 	}
 	if (!status && is_barred_here(&m->model, program, barred))
@@ -364,7 +364,7 @@ static int run(void *settings, char **operands)
 	if (!status) {
 		/* Names that only root can look up, and events that cost much while they are the
 		 * first of their kind. */
-		stage_look_up(&plan, m->model.machine.env);
+		setup_look_up(&plan, m->model.machine.env);
 		count = hunt_hold(&m->model, held);
 		status = hunt_all(s, m, &plan);
 	}
@@ -372,7 +372,7 @@ static int run(void *settings, char **operands)
 		if (held[i] >= 0)
 			close(held[i]);
 	}
-	stage_free_plan(&plan);
+	setup_free_plan(&plan);
 	modelled_free(m);
 	machine_lock_close(&lock);
 	free(m);

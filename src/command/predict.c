@@ -12,7 +12,7 @@
 #include "machine/names.h"
 #include "text/json.h"
 #include "text/options.h"
-#include "stage/stage.h"
+#include "setup/setup.h"
 #include "text/say.h"
 #include "why/event_name.h"
 #include "why/question.h"
@@ -81,12 +81,12 @@ static const struct command_line command_line = {
 /* One run of the command. */
 struct oracle {
 	struct modelled m;
-	struct world world;
+	struct objects objects;
 	struct scope scope;
 	struct caller callers[IDENTITIES];
-	struct situation situation;
-	struct world_event group_fd; /* that a line of strace has, opened before; fd -1: none */
-	const char *as;              /* who makes a call that does not say so */
+	struct evaluation evaluation;
+	struct object_event group_fd; /* that a line of strace has, opened before; fd -1: none */
+	const char *as;               /* who makes a call that does not say so */
 	bool any_error;
 };
 
@@ -97,7 +97,7 @@ static json_t *prediction_json(struct oracle *o, const struct prediction *p)
 	const struct facts *facts = &model->facts;
 	const char *unknown = p->unknown && p->unknown->unknown ? p->unknown->unknown
 								: "the machine does not say";
-	const struct saying *saying;
+	const struct reason *reason;
 	json_t *said;
 
 	if (p->outcome == OPENS)
@@ -105,15 +105,15 @@ static json_t *prediction_json(struct oracle *o, const struct prediction *p)
 	if (p->outcome == REFUSED) {
 		said = json_pack("{s:s, s:s, s:s}", "errno", errno_name(p->err), "gate",
 				 model->phases->list[p->check->gate].name, "check", p->check->id);
-		saying = check_saying(model, p->check, &o->situation);
-		if (saying) {
-			sentence_tell(&saying->because, facts, &o->situation, said, "because");
-			sentence_tell(&saying->instead, facts, &o->situation, said, "instead");
+		reason = check_reason(model, p->check, &o->evaluation);
+		if (reason) {
+			sentence_tell(&reason->because, facts, &o->evaluation, said, "because");
+			sentence_tell(&reason->instead, facts, &o->evaluation, said, "instead");
 		}
 		return said;
 	}
 	said = json_pack("{s:s}", "unknown", unknown);
-	sentence_tell(&p->check->unsaid, facts, &o->situation, said, "unknown");
+	sentence_tell(&p->check->unsaid, facts, &o->evaluation, said, "unknown");
 	json_object_set_new(said, "check", json_string(p->check->id));
 	return said;
 }
@@ -136,14 +136,14 @@ static int predict_call(struct oracle *o, const json_t *json, const struct where
 	as = name ? identity_by_name(name) : -1;
 	if (as < 0)
 		error_value(e, AT_KEY(root, "as"), named, "%s", identity_choice);
-	if (stage_settle_tracepoint(&o->m.model, json))
+	if (setup_settle_tracepoint(&o->m.model, json))
 		return error_no_memory(e, root, "memory for a tracepoint");
 	if (as < 0 || call_from_json(&call, env->abi, env->arch, json_object_get(json, "open"),
 				     &o->scope, AT_KEY(root, "open"), e))
 		return -EINVAL;
-	o->world.event_count = o->group_fd.fd != -1;
-	situation_begin(&o->situation, &o->m.model.machine, &call, &o->callers[as], &o->world);
-	prediction = model_predict(&o->m.model, &o->situation);
+	o->objects.event_count = o->group_fd.fd != -1;
+	evaluation_begin(&o->evaluation, &o->m.model.machine, &call, &o->callers[as], &o->objects);
+	prediction = model_predict(&o->m.model, &o->evaluation);
 	print_json(prediction_json(o, &prediction), JSON_COMPACT);
 	call_free(&call);
 	return 0;
@@ -158,7 +158,7 @@ static void predict_line(struct oracle *o, char *line, size_t size)
 	char text[1024], shown[sizeof(text) * PUT_STRING_MAX + PUT_STRING_FIXED + PUT_SLACK];
 	json_t *json, *open;
 
-	o->group_fd = (struct world_event){.fd = -1, .is_unknown = true};
+	o->group_fd = (struct object_event){.fd = -1, .is_unknown = true};
 	if (line[0] != '{' && strace_has_call(line)) {
 		/* Of the caller whom --as names. */
 		open = strace_open(line, o->m.model.abi, &result, &root, &e);
@@ -227,8 +227,8 @@ static int predict(struct oracle *o, const struct settings *s, const char *path)
 	int status, err;
 
 	o->group_fd.fd = -1;
-	o->world = (struct world){.sees_processes = o->m.model.machine.is_this,
-				  .events = &o->group_fd};
+	o->objects = (struct objects){.sees_processes = o->m.model.machine.is_this,
+				      .events = &o->group_fd};
 	o->scope.env = o->m.model.machine.env;
 	for (enum identity as = 0; as < IDENTITIES; as++)
 		o->callers[as] = caller_as(&o->m.model.machine.env->rights, as);

@@ -177,7 +177,7 @@ bool is_barred_here(const struct model *model, const char *program, char *says)
 {
 	struct environment *env = model->machine.env;
 	const struct caller caller = caller_as(&env->rights, env->rights.uid ? AS_USER : AS_ROOT);
-	const struct world world = {.told = env->attr_size_errno};
+	const struct objects objects = {.known_errno = env->attr_size_errno};
 	const struct scope scope = {.env = env};
 	const char *because, *instead;
 	struct where nowhere = {0};
@@ -191,7 +191,7 @@ bool is_barred_here(const struct model *model, const char *program, char *says)
 	open = json_pack("{s:{s:s,s:s,s:i}}", "attr", "type", "software", "config", "dummy",
 			 "exclude_kernel", 1);
 	if (!call_from_json(&call, env->abi, env->arch, open, &scope, &nowhere, &e)) {
-		model_tell_cause(model, &call, &caller, &world, told);
+		model_tell_cause(model, &call, &caller, &objects, told);
 		call_free(&call);
 	}
 	because = json_string_value(json_object_get(told, "because"));

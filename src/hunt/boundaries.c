@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The search: from each of the stage's calls, one change at a time, to more terms that are as they
+ * The search: from each of the setup's calls, one change at a time, to more terms that are as they
  * are to be, and to a check that is nearer to the one that is to decide.
  */
 #include "hunt/boundaries.h"
@@ -97,7 +97,7 @@ struct prediction trial_predict(struct judge *h, const struct trial *t)
 {
 	h->caller.has_files = !t->no_files;
 	judge_begin(h, &t->call);
-	return model_predict(h->model, &h->situation);
+	return model_predict(h->model, &h->evaluation);
 }
 
 enum { STEPS_MOST = 6, STARTS_MOST = 4, DECIDERS = 1024 };
@@ -137,7 +137,7 @@ static size_t score(struct search *s, bool *is_there)
 		const struct literal *literal = &s->way->list[i];
 		bool wanted = literal->holds != ((int)i == s->missed);
 		enum truth truth =
-			predicate_term_holds(literal->term, facts, &s->hunter->situation);
+			predicate_term_holds(literal->term, facts, &s->hunter->evaluation);
 		/* A call of another PMU is far away, whatever else of it is right. */
 		bool is_kind = !strcmp(facts->list[literal->term->fact].name, "pmu.kind");
 
@@ -227,7 +227,7 @@ static bool consider_memory(struct search *s)
 	return is_there;
 }
 
-/* From one of the stage's calls. True once it is what is sought. */
+/* From one of the setup's calls. True once it is what is sought. */
 static bool search_from(struct search *s, const struct seed *seed)
 {
 	const struct trial first = {.call = seed->call};
@@ -257,7 +257,7 @@ static bool search_from(struct search *s, const struct seed *seed)
 	return is_there;
 }
 
-/* The calls of the stage, those first that are nearer to what is sought. */
+/* The calls of the setup, those first that are nearer to what is sought. */
 struct start {
 	const struct seed *seed;
 	size_t score;
@@ -285,18 +285,18 @@ static bool is_first_of_type(const struct search *s, const struct start *starts,
 
 static bool search_all(struct search *s)
 {
-	const struct stage *stage = s->hunter->stage;
-	struct start starts[STAGE_CALLS];
+	const struct setup *setup = s->hunter->setup;
+	struct start starts[SETUP_CALLS];
 	unsigned char *image = s->trial.call.image;
 	bool is_there;
 
-	for (size_t i = 0; i < stage->seed_count; i++) {
-		s->trial = (struct trial){.call = stage->seeds[i].call};
-		starts[i] = (struct start){&stage->seeds[i], score(s, &is_there)};
+	for (size_t i = 0; i < setup->seed_count; i++) {
+		s->trial = (struct trial){.call = setup->seeds[i].call};
+		starts[i] = (struct start){&setup->seeds[i], score(s, &is_there)};
 	}
-	qsort(starts, stage->seed_count, sizeof(starts[0]), by_score);
+	qsort(starts, setup->seed_count, sizeof(starts[0]), by_score);
 	s->trial.call.image = image;
-	for (size_t i = 0; i < stage->seed_count; i++)
+	for (size_t i = 0; i < setup->seed_count; i++)
 		if ((i < STARTS_MOST || is_first_of_type(s, starts, i)) &&
 		    search_from(s, starts[i].seed))
 			return true;
@@ -318,7 +318,7 @@ static bool is_possible(struct search *s)
 		if ((!strncmp(name, "machine.", 8) || !strncmp(name, "kernel.", 7) ||
 		     (!strncmp(name, "caller.", 7) &&
 		      strcmp(name, "caller.can_open_files") != 0)) &&
-		    predicate_term_holds(literal->term, facts, &s->hunter->situation) !=
+		    predicate_term_holds(literal->term, facts, &s->hunter->evaluation) !=
 			    (wanted ? HOLDS : DOES_NOT_HOLD))
 			return false;
 	}
@@ -368,7 +368,7 @@ int boundaries_find(struct judge *h, struct drawer *d, uint64_t *sought, uint64_
 		expand_predicate(d->model->checks[s.check].when, true, ways);
 		for (s.way = ways->list; s.way < ways->list + ways->count; s.way++)
 			for (s.missed = NONE_MISSED; s.missed < (int)s.way->count; s.missed++) {
-				s.trial = (struct trial){.call = h->stage->seeds[0].call};
+				s.trial = (struct trial){.call = h->setup->seeds[0].call};
 				if (!is_possible(&s))
 					continue;
 				++*sought;

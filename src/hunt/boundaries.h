@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For each check, calls that just meet its predicate and calls that miss it by one term alone:
- * sought among changes of the stage's calls, always in the same order.
+ * sought among changes of the setup's calls, always in the same order.
  */
 #ifndef PERFABI_HUNT_BOUNDARIES_H
 #define PERFABI_HUNT_BOUNDARIES_H
 
 #include "model/model.h"
-#include "stage/stage.h"
+#include "setup/setup.h"
 
 /*
- * draw.c: calls at random, out of cases/abi and the stage: one of the stage's calls, with some of
+ * draw.c: calls at random, out of cases/abi and the setup: one of the setup's calls, with some of
  * its fields and arguments changed to values that matter, to single bits, or to anything.
  */
 
@@ -32,7 +32,7 @@ struct aspect {
 
 struct drawer {
 	const struct model *model;
-	const struct stage *stage;
+	const struct setup *setup;
 	uint64_t state; /* of the random numbers */
 	struct aspect fields[FIELDS_MAX];
 	size_t field_count;
@@ -40,8 +40,8 @@ struct drawer {
 	struct domain mapped;
 };
 
-/* Readies it for that stage; the same seed draws the same calls there. */
-void drawer_begin(struct drawer *d, const struct model *model, const struct stage *stage,
+/* Readies it for that setup; the same seed draws the same calls there. */
+void drawer_begin(struct drawer *d, const struct model *model, const struct setup *setup,
 		  uint64_t seed);
 
 /* That of a field, by whatever name; NULL: it has none. */

@@ -61,7 +61,7 @@ struct aspect *drawer_field(struct drawer *d, const struct abi_field *field)
 /* What the checks hold a field against, and what is one off. */
 struct gathering {
 	struct drawer *drawer;
-	struct situation *situation;
+	struct evaluation *evaluation;
 };
 
 static void gather_term(struct term *term, void *context)
@@ -72,7 +72,7 @@ static void gather_term(struct term *term, void *context)
 	uint64_t value = term->operand.value;
 
 	if (aspect &&
-	    (!term->operand.is_fact || fact_get(facts, term->operand.fact, g->situation, &value)))
+	    (!term->operand.is_fact || fact_get(facts, term->operand.fact, g->evaluation, &value)))
 		domain_add_around(&aspect->domain, value);
 }
 
@@ -113,10 +113,10 @@ static void begin_fields(struct drawer *d)
 		domain_add(type, env->pmus[i].type);
 	for (size_t i = 0; i < 12; i++)
 		domain_add(type, i);
-	for (size_t i = 0; i < d->stage->things.count; i++)
-		if (d->stage->things.list[i].role == A_TEXT ||
-		    d->stage->things.list[i].role == SOME_MEMORY)
-			domain_add_around(address, d->stage->things.list[i].value);
+	for (size_t i = 0; i < d->setup->names.count; i++)
+		if (d->setup->names.list[i].role == A_TEXT ||
+		    d->setup->names.list[i].role == SOME_MEMORY)
+			domain_add_around(address, d->setup->names.list[i].value);
 }
 
 static void begin_arguments(struct drawer *d)
@@ -135,8 +135,8 @@ static void begin_arguments(struct drawer *d)
 	d->flags.toggles = true;
 	domain_add_all(&d->pid.domain, pids, sizeof(pids));
 	domain_add_all(&d->group_fd.domain, fds, sizeof(fds));
-	for (size_t i = 0; i < d->stage->things.count; i++) {
-		const struct thing *thing = &d->stage->things.list[i];
+	for (size_t i = 0; i < d->setup->names.count; i++) {
+		const struct setup_name *thing = &d->setup->names.list[i];
 
 		if (thing->role == A_TASK || thing->role == A_FILE)
 			domain_add(&d->pid.domain, thing->value);
@@ -162,17 +162,17 @@ static void begin_arguments(struct drawer *d)
 		domain_add(&d->mapped, i);
 }
 
-void drawer_begin(struct drawer *d, const struct model *model, const struct stage *stage,
+void drawer_begin(struct drawer *d, const struct model *model, const struct setup *setup,
 		  uint64_t seed)
 {
-	static const struct world nothing;
+	static const struct objects nothing;
 	const struct caller nobody = {.as = AS_USER, .has_files = true};
-	struct situation situation;
-	struct gathering g = {.drawer = d, .situation = &situation};
+	struct evaluation evaluation;
+	struct gathering g = {.drawer = d, .evaluation = &evaluation};
 
-	*d = (struct drawer){.model = model, .stage = stage, .state = seed};
+	*d = (struct drawer){.model = model, .setup = setup, .state = seed};
 	begin_fields(d);
-	situation_begin(&situation, &model->machine, &stage->seeds[0].call, &nobody, &nothing);
+	evaluation_begin(&evaluation, &model->machine, &setup->seeds[0].call, &nobody, &nothing);
 	for (size_t i = 0; i < model->count; i++)
 		predicate_terms(model->checks[i].when, gather_term, &g);
 	begin_arguments(d);
@@ -258,7 +258,7 @@ void drawer_draw(struct drawer *d, struct call *call, bool *no_files)
 	size_t n;
 
 	do
-		seed = &d->stage->seeds[below(d, d->stage->seed_count)];
+		seed = &d->setup->seeds[below(d, d->setup->seed_count)];
 	while (seed->rare > 1 && !one_in(d, seed->rare));
 	n = changes[below(d, sizeof(changes))];
 	call_assign(call, &seed->call, d->model->abi);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers: each a process of its own, bounded, with a stage of its own, and memory that it shares
+ * Workers: each a process of its own, bounded, with a setup of its own, and memory that it shares
  * with the one that waits for it.
  */
 #include "hunt/hunt.h"
@@ -199,10 +199,10 @@ static bool names_thing(const json_t *json, const char *name)
 	return is_named;
 }
 
-/* The steps of the stage that the call hangs on, in their order. */
+/* The steps of the setup that the call hangs on, in their order. */
 static json_t *given_json(const struct judge *h, const json_t *open)
 {
-	const json_t *all = json_object_get(h->stage->plan->json, "given");
+	const json_t *all = json_object_get(h->setup->plan->json, "given");
 	json_t *given = json_array(), *step;
 	size_t i = json_array_size(all);
 
@@ -227,7 +227,7 @@ static json_t *trial_case(struct judge *h, const struct trial *t)
 	const struct phases *phases = h->model->phases;
 	const struct check *check = t->prediction.check;
 	const char *phase = NULL;
-	json_t *open = stage_open_json(&h->stage->things, h->model->machine.env, &t->call);
+	json_t *open = setup_open_json(&h->setup->names, h->model->machine.env, &t->call);
 	json_t *given = given_json(h, open), *expect;
 	unsigned gates;
 	char text[256];
@@ -272,7 +272,7 @@ struct worker {
 	struct tally *tally;
 
 	struct judge hunter;
-	struct stage stage;
+	struct setup setup;
 	struct drawer drawer;
 	struct trial *kept; /* calls that were made, for mutations; their images are their own */
 	size_t kept_count;
@@ -284,7 +284,7 @@ _Noreturn static void fail(struct worker *w, const char *what, int err)
 	_exit(1);
 }
 
-static void set_stage(struct worker *w)
+static void prepare_setup(struct worker *w)
 {
 	struct who who = {.as = w->as};
 	struct model *model = w->hunt->model;
@@ -292,7 +292,7 @@ static void set_stage(struct worker *w)
 
 	block_settle(&w->hunt->plan->block, &who, model->machine.env);
 	setsid();
-	stage_survive_signals();
+	setup_survive_signals();
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	descriptors_close_from(3, -1, -1);
@@ -304,15 +304,15 @@ static void set_stage(struct worker *w)
 	if (getppid() != w->runner)
 		_exit(1);
 	w->hunter.zombie = phase_make_zombie();
-	err = stage_set(&w->stage, w->hunt->plan, model, w->hunt->tables, &who,
+	err = setup_set(&w->setup, w->hunt->plan, model, w->hunt->tables, &who,
 			model->machine.env->rights.changes_uid ? w->runner : 0);
 	if (err)
-		fail(w, "setting the stage", -err);
+		fail(w, "setting the setup", -err);
 	w->hunter.model = model;
 	w->hunter.caller = caller_as(&model->machine.env->rights, w->as);
-	w->hunter.stage = &w->stage;
-	w->hunter.world = w->stage.world;
-	drawer_begin(&w->drawer, model, &w->stage,
+	w->hunter.setup = &w->setup;
+	w->hunter.objects = w->setup.objects;
+	drawer_begin(&w->drawer, model, &w->setup,
 		     w->hunt->options->seed * 1000003 + (uint64_t)w->as * 257 + w->index);
 }
 
@@ -366,7 +366,7 @@ static void look_again(struct worker *w, struct trial *t)
 			return;
 		}
 	if (t->result.err && t->result.err != t->prediction.err &&
-	    model_may_be_others(w->hunter.model, &w->hunter.situation, t->result.err,
+	    model_may_be_others(w->hunter.model, &w->hunter.evaluation, t->result.err,
 				t->prediction.check)) {
 		counts[COUNT_HELD]++;
 		return;
@@ -434,7 +434,7 @@ _Noreturn static void work(struct worker *w)
 
 	if (!image)
 		fail(w, "memory for an attr", ENOMEM);
-	set_stage(w);
+	prepare_setup(w);
 	while (!w->hunt->options->boundaries && (!w->calls || counts[COUNT_CALLS] < w->calls)) {
 		if (w->until > 0 && !(counts[COUNT_CALLS] % BATCH) && clock_seconds() >= w->until)
 			break;
@@ -454,7 +454,7 @@ _Noreturn static void work(struct worker *w)
 			hunt_terms(w->hunter.model, turn_term, w);
 	}
 	w->tally->is_done = true;
-	kill(0, SIGKILL); /* all of its session: the stage's processes */
+	kill(0, SIGKILL); /* all of its session: the setup's processes */
 	_exit(0);
 }
 

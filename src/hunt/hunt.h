@@ -5,7 +5,7 @@
 #ifndef PERFABI_HUNT_H
 #define PERFABI_HUNT_H
 
-#include "stage/stage.h"
+#include "setup/setup.h"
 
 enum {
 	HUNT_CHECKS = 256,
@@ -58,7 +58,7 @@ struct tally {
 struct hunt {
 	struct model *model;
 	const struct tables *tables;
-	const struct plan_of_stage *plan;
+	const struct setup_plan *plan;
 	const struct hunt_options *options;
 };
 

@@ -613,7 +613,7 @@ static const struct form {
 	enum { COMPARED, EXACT, NAMED, REPORTED } kind; /* REPORTED: no case can require it */
 	int (*met)(struct environment *, const struct token *, char *, size_t);
 	const char *example, *help;
-	/* The question as C, of src/translate/pieces, @ for the rest and ~ for the relation; NULL:
+	/* The question as C, of src/translate/snippets, @ for the rest and ~ for the relation; NULL:
 	 * C cannot ask it. */
 	const char *in_c;
 	/* Of what is NAMED, whether there is such a name; NULL: nobody knows all. What there is. */

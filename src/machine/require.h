@@ -50,7 +50,7 @@ enum remedy_kind require_remedy(const char *tokens, const struct environment *en
 
 /*
  * Writes the question whether one of the tokens is met as an expression of C, of what
- * src/translate/pieces has; false: C cannot ask it, and part of it may be written.
+ * src/translate/snippets has; false: C cannot ask it, and part of it may be written.
  */
 bool require_in_c(FILE *f, const char *tokens, const struct abi *abi);
 

@@ -14,7 +14,7 @@
 #include "model/machine.h"
 #include "machine/property.h"
 
-struct wording;
+struct words;
 
 struct fact {
 	const char *name;  /* "attr.sample_type"; operands name it with a $ before it */
@@ -24,19 +24,19 @@ struct fact {
 	/* What it is a member of, of which `mask` (0: all) are the bits that it is about; NULL from
 	 * of(): it is not known. Without of(), get() or get_by() has it, or says that it is not
 	 * known. */
-	const void *(*of)(struct situation *s);
+	const void *(*of)(struct evaluation *s);
 	struct datum datum;
 	uint64_t mask;
-	bool (*get)(struct situation *s, uint64_t *value);
-	bool (*get_by)(const struct fact *fact, struct situation *s, uint64_t *value);
+	bool (*get)(struct evaluation *s, uint64_t *value);
+	bool (*get_by)(const struct fact *fact, struct evaluation *s, uint64_t *value);
 	bool is_signed;
 	bool is_mask;                   /* people read it in hexadecimal */
 	const char *family;             /* that its values' names are of, or NULL */
 	const struct abi_family *names; /* the same, once it is loaded; NULL: they have none */
 	const struct abi_field *field;  /* of attr, where it is one */
-	const struct wording *wording;  /* of cases/model.json, where it is one */
+	const struct words *words;      /* of cases/model.json, where it is one */
 	/* How sentences have it, where its value is not enough: as snprintf(3); NULL: they do. */
-	int (*print)(const struct fact *fact, const struct situation *s, uint64_t value, char *out,
+	int (*print)(const struct fact *fact, const struct evaluation *s, uint64_t value, char *out,
 		     size_t size);
 	size_t index; /* for get_by() */
 };
@@ -68,10 +68,10 @@ void facts_add_properties(struct facts *facts);
 int facts_find(const struct facts *facts, const char *name, struct nearest *near);
 
 /* The same, computed anew. */
-bool fact_compute(const struct fact *fact, struct situation *s, uint64_t *value);
+bool fact_compute(const struct fact *fact, struct evaluation *s, uint64_t *value);
 
-/* The value of a fact in that situation; false: it is not known. Computed once. */
-static inline bool fact_get(const struct facts *facts, size_t index, struct situation *s,
+/* The value of a fact in that evaluation; false: it is not known. Computed once. */
+static inline bool fact_get(const struct facts *facts, size_t index, struct evaluation *s,
 			    uint64_t *value)
 {
 	if (s->state[index] == FACT_NEW) {
@@ -85,7 +85,7 @@ static inline bool fact_get(const struct facts *facts, size_t index, struct situ
 }
 
 /* `print` of a fact that is an errno: its name. */
-int fact_print_errno(const struct fact *fact, const struct situation *s, uint64_t value, char *out,
+int fact_print_errno(const struct fact *fact, const struct evaluation *s, uint64_t value, char *out,
 		     size_t size);
 
 /* The vocabulary, one a line with its meaning: for help texts. */

@@ -26,7 +26,7 @@ int facts_find(const struct facts *facts, const char *name, struct nearest *near
 	return -1;
 }
 
-int fact_print_errno(const struct fact *fact, const struct situation *s, uint64_t value, char *out,
+int fact_print_errno(const struct fact *fact, const struct evaluation *s, uint64_t value, char *out,
 		     size_t size)
 {
 	(void)fact;
@@ -40,7 +40,7 @@ void facts_help(const struct facts *facts, FILE *f)
 		fprintf(f, "  %-32s %s\n", facts->list[i].name, facts->list[i].about);
 }
 
-bool fact_compute(const struct fact *fact, struct situation *s, uint64_t *value)
+bool fact_compute(const struct fact *fact, struct evaluation *s, uint64_t *value)
 {
 	const void *of;
 	bool known;
@@ -56,7 +56,7 @@ bool fact_compute(const struct fact *fact, struct situation *s, uint64_t *value)
 	return known;
 }
 
-static const void *environment_itself(struct situation *s)
+static const void *environment_itself(struct evaluation *s)
 {
 	return s->machine->env;
 }
@@ -78,12 +78,12 @@ void facts_add_properties(struct facts *facts)
 	}
 }
 
-static bool learned_value(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool learned_value(const struct fact *fact, struct evaluation *s, uint64_t *value)
 {
-	const struct lesson *lesson = &s->machine->learned->list[fact->index];
+	const struct learned_item *item = &s->machine->learned->list[fact->index];
 
-	*value = lesson->value;
-	return lesson->is_known;
+	*value = item->value;
+	return item->is_known;
 }
 
 void facts_add_learned(struct facts *facts, const struct learned *learned)

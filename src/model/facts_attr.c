@@ -12,20 +12,20 @@
 #include "text/json_text.h"
 
 /* Bytes at `attr` that the caller has there. */
-static uint64_t readable(const struct situation *s)
+static uint64_t readable(const struct evaluation *s)
 {
 	if (s->call->memory == MEMORY_NULL)
 		return 0;
 	return s->call->memory == MEMORY_CUT ? s->call->mapped : UINT64_MAX;
 }
 
-static bool attr_size_is_readable(struct situation *s, uint64_t *value)
+static bool attr_size_is_readable(struct evaluation *s, uint64_t *value)
 {
 	*value = readable(s) >= s->machine->size->offset + s->machine->size->size;
 	return true;
 }
 
-static bool attr_is_readable(struct situation *s, uint64_t *value)
+static bool attr_is_readable(struct evaluation *s, uint64_t *value)
 {
 	*value = readable(s) >= s->size;
 	return true;
@@ -36,7 +36,7 @@ static bool attr_is_readable(struct situation *s, uint64_t *value)
  * rest is read, so that a byte that is not 0 counts where it comes before the first that cannot be
  * read (copy_struct_from_user).
  */
-static bool attr_has_tail(struct situation *s, uint64_t *value)
+static bool attr_has_tail(struct evaluation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
 	uint64_t end = s->size < readable(s) ? s->size : readable(s);
@@ -54,14 +54,14 @@ static bool attr_has_tail(struct situation *s, uint64_t *value)
 }
 
 /* All bit fields from disabled on, as one word in the machine's own order. */
-static bool attr_bits(struct situation *s, uint64_t *value)
+static bool attr_bits(struct evaluation *s, uint64_t *value)
 {
 	*value =
 		bit_word(attr_get(&s->machine->bits, s->attr, host_order()), s->machine->bits.size);
 	return true;
 }
 
-static bool attr_field(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool attr_field(const struct fact *fact, struct evaluation *s, uint64_t *value)
 {
 	*value = attr_get(fact->field, s->attr, host_order());
 	if (fact->field->of_bits)
@@ -72,7 +72,7 @@ static bool attr_field(const struct fact *fact, struct situation *s, uint64_t *v
 static const char recorded[] = "it is not recorded of this machine";
 
 /* The call has something where the kernel, by attr.size, does not look. */
-static bool attr_has_fields_behind_size(struct situation *s, uint64_t *value)
+static bool attr_has_fields_behind_size(struct evaluation *s, uint64_t *value)
 {
 	size_t n = s->machine->env->abi->attr_size;
 
@@ -82,14 +82,14 @@ static bool attr_has_fields_behind_size(struct situation *s, uint64_t *value)
 	return true;
 }
 
-static const void *situation_itself(struct situation *s)
+static const void *evaluation_itself(struct evaluation *s)
 {
 	return s;
 }
 
 const struct fact attr_facts[] = {
 	{"attr.size_read", "the bytes of attr that the kernel reads, from attr.size", NULL,
-	 .of = situation_itself, .datum = DATUM(struct situation, size, ALWAYS_KNOWN)},
+	 .of = evaluation_itself, .datum = DATUM(struct evaluation, size, ALWAYS_KNOWN)},
 	{"attr.has_fields_behind_size", "1: attr has something behind these bytes", NULL,
 	 .get = attr_has_fields_behind_size},
 	{"attr.size_is_readable", "1: the word attr.size can be read", NULL,
@@ -97,14 +97,14 @@ const struct fact attr_facts[] = {
 	{"attr.is_readable", "1: so can the bytes that it covers", NULL, .get = attr_is_readable},
 	{"attr.has_tail", "1: a byte past the end of the kernel's own struct is nonzero", recorded,
 	 .get = attr_has_tail},
-	{"attr.size", "as it was passed", NULL, .of = situation_itself,
-	 .datum = DATUM(struct situation, size_given, ALWAYS_KNOWN)},
+	{"attr.size", "as it was passed", NULL, .of = evaluation_itself,
+	 .datum = DATUM(struct evaluation, size_given, ALWAYS_KNOWN)},
 	{"attr.bits", "the bits from disabled on, as one word", NULL, .get = attr_bits,
 	 .is_mask = true},
 	{.name = NULL}};
 
 /* The first field there, by its place in the ABI's list. */
-static bool attr_field_behind_size(struct situation *s, uint64_t *value)
+static bool attr_field_behind_size(struct evaluation *s, uint64_t *value)
 {
 	const struct abi *abi = s->machine->env->abi;
 
@@ -182,7 +182,7 @@ void facts_add_fields(struct facts *facts, const struct abi *abi, struct arena *
 /* In the order of `index`. */
 static const struct {
 	const char *of;     /* the field; NULL: flags */
-	const char *lesson; /* what the kernel knows */
+	const char *item;   /* what the kernel knows */
 	const char *family; /* that its bits' names are of; NULL: fields of attr are its bits */
 } masks[] = {{NULL, "kernel.flags", "open_flags"},
 	     {"attr.bits", "kernel.bits", NULL},
@@ -191,25 +191,26 @@ static const struct {
 	     {"attr.read_format", "kernel.read_format", "read_format"},
 	     {"attr.branch_sample_type", "kernel.branch_sample_type", "branch_sample_type"}};
 
-static uint64_t value_of_mask(const struct situation *s, size_t i)
+static uint64_t value_of_mask(const struct evaluation *s, size_t i)
 {
 	struct abi_field field;
 
 	if (!masks[i].of)
 		return s->call->flags;
-	field = lesson_field(s->machine->env->abi, masks[i].of);
+	field = learned_field(s->machine->env->abi, masks[i].of);
 	return field.of_bits ? bit_word(attr_get(&field, s->attr, host_order()), field.size)
 			     : attr_get(&field, s->attr, host_order());
 }
 
-static bool lowest_unknown(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool lowest_unknown(const struct fact *fact, struct evaluation *s, uint64_t *value)
 {
-	const struct lesson *lesson = learned_find(s->machine->learned, masks[fact->index].lesson);
+	const struct learned_item *item =
+		learned_find(s->machine->learned, masks[fact->index].item);
 	uint64_t more;
 
-	if (!lesson || !lesson->is_known)
+	if (!item || !item->is_known)
 		return false;
-	more = value_of_mask(s, fact->index) & ~lesson->value;
+	more = value_of_mask(s, fact->index) & ~item->value;
 	*value = more & (~more + 1);
 	return true;
 }
@@ -217,7 +218,7 @@ static bool lowest_unknown(const struct fact *fact, struct situation *s, uint64_
 /* The field of attr that is this bit of the word. */
 static const struct abi_field *field_of_bit(const struct abi *abi, const char *of, uint64_t bit)
 {
-	const struct abi_field word = lesson_field(abi, of);
+	const struct abi_field word = learned_field(abi, of);
 
 	for (size_t i = 0; i < abi->field_count; i++) {
 		const struct abi_field *field = &abi->fields[i];
@@ -235,7 +236,7 @@ static const struct abi_field *field_of_bit(const struct abi *abi, const char *o
 }
 
 /* The first byte behind the kernel's own struct that is not 0; 0: there is none. */
-static bool tail_byte(struct situation *s, uint64_t *value)
+static bool tail_byte(struct evaluation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
 	uint64_t end = s->size < env->abi->attr_size ? s->size : env->abi->attr_size;
@@ -262,7 +263,7 @@ static int print_since(const char *prefix, const char *name, const char *since, 
 	return n + snprintf(out + n, size - (size_t)n, ", which came with Linux %s", since);
 }
 
-static int print_unknown(const struct fact *fact, const struct situation *s, uint64_t value,
+static int print_unknown(const struct fact *fact, const struct evaluation *s, uint64_t value,
 			 char *out, size_t size)
 {
 	const struct abi *abi = s->machine->env->abi;
@@ -282,8 +283,8 @@ static int print_unknown(const struct fact *fact, const struct situation *s, uin
 	return snprintf(out, size, "bit %u, which has no meaning up to Linux %s", bit, abi->newest);
 }
 
-static int print_tail(const struct fact *fact, const struct situation *s, uint64_t value, char *out,
-		      size_t size)
+static int print_tail(const struct fact *fact, const struct evaluation *s, uint64_t value,
+		      char *out, size_t size)
 {
 	const struct abi *abi = s->machine->env->abi;
 

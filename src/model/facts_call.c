@@ -7,7 +7,7 @@
 #include "model/fact.h"
 
 /* The clock that times come from: clockid, where use_clockid says so. */
-static bool call_clock(struct situation *s, uint64_t *value)
+static bool call_clock(struct evaluation *s, uint64_t *value)
 {
 	*value = attr_get(s->machine->use_clockid, s->attr, host_order())
 			 ? attr_get(s->machine->clockid, s->attr, host_order())
@@ -15,13 +15,13 @@ static bool call_clock(struct situation *s, uint64_t *value)
 	return true;
 }
 
-static bool call_target(struct situation *s, uint64_t *value)
+static bool call_target(struct evaluation *s, uint64_t *value)
 {
-	*value = situation_has_task(s) ? (uint64_t)(int64_t)situation_pid(s) : UINT64_MAX;
+	*value = evaluation_has_task(s) ? (uint64_t)(int64_t)evaluation_pid(s) : UINT64_MAX;
 	return true;
 }
 
-static bool call_is_possible(struct situation *s, uint64_t *value)
+static bool call_is_possible(struct evaluation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
 
@@ -29,7 +29,7 @@ static bool call_is_possible(struct situation *s, uint64_t *value)
 	return env->cpu_limit != 0;
 }
 
-static bool call_is_online(struct situation *s, uint64_t *value)
+static bool call_is_online(struct evaluation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
 
@@ -37,32 +37,32 @@ static bool call_is_online(struct situation *s, uint64_t *value)
 	return cpu_list_is_known(env->online);
 }
 
-static bool call_is_open(struct situation *s, uint64_t *value)
+static bool call_is_open(struct evaluation *s, uint64_t *value)
 {
 	*value = s->file != NULL;
 	return true;
 }
 
-static const void *call_of(struct situation *s)
+static const void *call_of(struct evaluation *s)
 {
 	return s->call;
 }
 
-static const void *task_of(struct situation *s)
+static const void *task_of(struct evaluation *s)
 {
-	return situation_task(s);
+	return evaluation_task(s);
 }
 
-static const void *cgroup_of(struct situation *s)
+static const void *cgroup_of(struct evaluation *s)
 {
-	static const struct world_file none;
+	static const struct object_file none;
 
 	return s->file ? s->file : &none;
 }
 
 #define CALL(name) .of = call_of, .datum = DATUM(struct call, name, ALWAYS_KNOWN)
-#define TASK(name) .of = task_of, .datum = DATUM(struct world_task, name, ALWAYS_KNOWN)
-#define CGROUP(name) .of = cgroup_of, .datum = DATUM(struct world_file, name, ALWAYS_KNOWN)
+#define TASK(name) .of = task_of, .datum = DATUM(struct object_task, name, ALWAYS_KNOWN)
+#define CGROUP(name) .of = cgroup_of, .datum = DATUM(struct object_file, name, ALWAYS_KNOWN)
 
 static const char elsewhere[] =
 	"whether there is such a process, and who may observe it, is not known here";
@@ -101,26 +101,26 @@ const struct fact call_facts[] = {
  */
 
 /* Of an event that somebody else has opened nothing is known but that it is one. */
-static bool is_known(const struct situation *s)
+static bool is_known(const struct evaluation *s)
 {
 	return !s->event || !s->event->is_unknown;
 }
 
-static bool group_is_event(struct situation *s, uint64_t *value)
+static bool group_is_event(struct evaluation *s, uint64_t *value)
 {
 	*value = s->event != NULL;
 	return true;
 }
 
-static const void *event_named(struct situation *s)
+static const void *event_named(struct evaluation *s)
 {
-	static const struct world_event none;
+	static const struct object_event none;
 
 	return !is_known(s) ? NULL : s->event ? s->event : &none;
 }
 
 /* Software leaders have none; others are the PMU's affair. */
-static bool group_is_aux(struct situation *s, uint64_t *value)
+static bool group_is_aux(struct evaluation *s, uint64_t *value)
 {
 	*value = 0;
 	return is_known(s) && (!s->event || !s->event->is_hardware);
@@ -148,7 +148,7 @@ static uint64_t size_of_read(const struct abi_family *format, uint64_t bits, uns
 	return size + count * entry;
 }
 
-static bool group_read_size(struct situation *s, uint64_t *value)
+static bool group_read_size(struct evaluation *s, uint64_t *value)
 {
 	const struct abi *abi = s->machine->env->abi;
 	unsigned siblings = s->event ? s->event->siblings + 1 : 1;
@@ -166,7 +166,7 @@ static const char others[] = "group_fd is an event that was opened before, and h
 
 #define OF(name_, text)                                                                            \
 	.name = "group." #name_, .about = text, .unknown = others, .of = event_named,              \
-	.datum = DATUM(struct world_event, name_, ALWAYS_KNOWN)
+	.datum = DATUM(struct object_event, name_, ALWAYS_KNOWN)
 
 const struct fact group_facts[] = {
 	{"group.is_event", "1: group_fd is an event", NULL, .get = group_is_event},
@@ -190,13 +190,13 @@ const struct fact group_facts[] = {
  */
 
 /* A text at config1 that is known without being read; NULL: there is none. */
-static const struct world_text *known_text(const struct situation *s)
+static const struct object_text *known_text(const struct evaluation *s)
 {
 	uint64_t address = attr_get(s->machine->config1, s->attr, host_order());
 
-	for (size_t i = 0; i < s->world->text_count; i++)
-		if (s->world->texts[i].address == address)
-			return &s->world->texts[i];
+	for (size_t i = 0; i < s->objects->text_count; i++)
+		if (s->objects->texts[i].address == address)
+			return &s->objects->texts[i];
 	return NULL;
 }
 
@@ -204,11 +204,11 @@ static const struct world_text *known_text(const struct situation *s)
  * The one at config1, with its file unless `text_alone`; NULL where that cannot be known. Whatever
  * points nowhere cannot be read.
  */
-static const struct text_at *find_text(struct situation *s, bool text_alone)
+static const struct text_at *find_text(struct evaluation *s, bool text_alone)
 {
-	const struct world_text *known = s->world->sees_memory ? NULL : known_text(s);
+	const struct object_text *known = s->objects->sees_memory ? NULL : known_text(s);
 
-	if (!s->world->sees_memory && (!known || !text_alone))
+	if (!s->objects->sees_memory && (!known || !text_alone))
 		return NULL;
 	if (!s->path_was_sought && known)
 		s->path = (struct text_at){.is_readable = true, .length = known->length};
@@ -218,18 +218,18 @@ static const struct text_at *find_text(struct situation *s, bool text_alone)
 	return &s->path;
 }
 
-static const void *text_there(struct situation *s)
+static const void *text_there(struct evaluation *s)
 {
 	return find_text(s, true);
 }
 
-static const void *file_named(struct situation *s)
+static const void *file_named(struct evaluation *s)
 {
 	return find_text(s, false);
 }
 
 /* Of a file that others can open it is not known who has. */
-static bool path_is_mapped(struct situation *s, uint64_t *value)
+static bool path_is_mapped(struct evaluation *s, uint64_t *value)
 {
 	const struct text_at *path = find_text(s, false);
 
@@ -260,7 +260,7 @@ const struct fact path_facts[] = {
  * What is to be watched by a breakpoint: bp_type, bp_addr and bp_len.
  */
 
-static uint64_t read_field(const struct situation *s, const struct abi_field *field)
+static uint64_t read_field(const struct evaluation *s, const struct abi_field *field)
 {
 	return attr_get(field, s->attr, host_order());
 }
@@ -271,40 +271,40 @@ static bool is_power_of_2(uint64_t n)
 }
 
 /* The kernel's unsigned long. */
-static uint64_t as_long(const struct situation *s, uint64_t n)
+static uint64_t as_long(const struct evaluation *s, uint64_t n)
 {
 	return s->machine->env->kernel_bits == 32 ? (uint32_t)n : n;
 }
 
 /* On data there is a bit for reads or writes in bp_type; else it is on code (find_slot_idx). */
-static bool is_on_data(const struct situation *s)
+static bool is_on_data(const struct evaluation *s)
 {
 	return read_field(s, s->machine->bp_type) & 3;
 }
 
-static const struct lesson *slots(const struct situation *s)
+static const struct learned_item *slots(const struct evaluation *s)
 {
 	return s->machine->breakpoints[is_on_data(s)];
 }
 
-static bool breakpoint_slots(struct situation *s, uint64_t *value)
+static bool breakpoint_slots(struct evaluation *s, uint64_t *value)
 {
-	const struct lesson *lesson = slots(s);
+	const struct learned_item *item = slots(s);
 
-	*value = lesson && lesson->is_known ? lesson->value : 0;
-	return lesson && lesson->is_known;
+	*value = item && item->is_known ? item->value : 0;
+	return item && item->is_known;
 }
 
 /* As far as the caller has taken them. */
-static bool breakpoint_free(struct situation *s, uint64_t *value)
+static bool breakpoint_free(struct evaluation *s, uint64_t *value)
 {
 	bool known = breakpoint_slots(s, value);
 
-	*value -= *value < s->world->breakpoints ? *value : s->world->breakpoints;
+	*value -= *value < s->objects->breakpoints ? *value : s->objects->breakpoints;
 	return known;
 }
 
-static bool breakpoint_wraps(struct situation *s, uint64_t *value)
+static bool breakpoint_wraps(struct evaluation *s, uint64_t *value)
 {
 	uint64_t first = as_long(s, read_field(s, s->machine->config1));
 
@@ -313,11 +313,11 @@ static bool breakpoint_wraps(struct situation *s, uint64_t *value)
 }
 
 /* A breakpoint on code is one byte for the kernel; bytes beyond 8 are a mask of its own. */
-static bool breakpoint_is_kernel(struct situation *s, uint64_t *value)
+static bool breakpoint_is_kernel(struct evaluation *s, uint64_t *value)
 {
 	uint64_t first = as_long(s, read_field(s, s->machine->config1)),
 		 n = read_field(s, s->machine->config2);
-	const struct lesson *end = s->machine->user_end;
+	const struct learned_item *end = s->machine->user_end;
 
 	if (!end || !end->is_known)
 		return false;
@@ -326,21 +326,21 @@ static bool breakpoint_is_kernel(struct situation *s, uint64_t *value)
 	return true;
 }
 
-static bool breakpoint_end(struct situation *s, uint64_t *value)
+static bool breakpoint_end(struct evaluation *s, uint64_t *value)
 {
 	*value = as_long(s, read_field(s, s->machine->config1) +
 				    read_field(s, s->machine->config2) - 1);
 	return true;
 }
 
-static bool breakpoint_never_known(struct situation *s, uint64_t *value)
+static bool breakpoint_never_known(struct evaluation *s, uint64_t *value)
 {
 	(void)s;
 	(void)value;
 	return false;
 }
 
-static bool breakpoint_len_is_plain(struct situation *s, uint64_t *value)
+static bool breakpoint_len_is_plain(struct evaluation *s, uint64_t *value)
 {
 	uint64_t n = read_field(s, s->machine->config2);
 
@@ -348,13 +348,13 @@ static bool breakpoint_len_is_plain(struct situation *s, uint64_t *value)
 	return true;
 }
 
-static bool breakpoint_len_is_power(struct situation *s, uint64_t *value)
+static bool breakpoint_len_is_power(struct evaluation *s, uint64_t *value)
 {
 	*value = is_power_of_2(read_field(s, s->machine->config2));
 	return true;
 }
 
-static bool breakpoint_is_aligned(struct situation *s, uint64_t *value)
+static bool breakpoint_is_aligned(struct evaluation *s, uint64_t *value)
 {
 	uint64_t n = read_field(s, s->machine->config2);
 
@@ -363,7 +363,7 @@ static bool breakpoint_is_aligned(struct situation *s, uint64_t *value)
 }
 
 /* How far it reaches into the 8 aligned bytes in which it begins. */
-static bool breakpoint_word_end(struct situation *s, uint64_t *value)
+static bool breakpoint_word_end(struct evaluation *s, uint64_t *value)
 {
 	*value = (read_field(s, s->machine->config1) & 7) + read_field(s, s->machine->config2);
 	return true;

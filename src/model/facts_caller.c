@@ -20,21 +20,21 @@ struct caller caller_as(const struct rights *rights, enum identity as)
 			       .capabilities = rights->init_user_namespace ? capabilities : 0};
 }
 
-static bool has(const struct situation *s, int capability)
+static bool has(const struct evaluation *s, int capability)
 {
 	return s->caller->capabilities >> capability & 1;
 }
 
 /* perfmon_capable(): CAP_SYS_ADMIN is all that there is on kernels without CAP_PERFMON. */
-static bool caller_perfmon(struct situation *s, uint64_t *value)
+static bool caller_perfmon(struct evaluation *s, uint64_t *value)
 {
-	const struct lesson *lesson = learned_find(s->machine->learned, "kernel.has_perfmon");
+	const struct learned_item *item = learned_find(s->machine->learned, "kernel.has_perfmon");
 
-	*value = has(s, CAP_SYS_ADMIN) || (lesson && lesson->value && has(s, CAP_PERFMON));
-	return *value || !has(s, CAP_PERFMON) || (lesson && lesson->is_known);
+	*value = has(s, CAP_SYS_ADMIN) || (item && item->value && has(s, CAP_PERFMON));
+	return *value || !has(s, CAP_PERFMON) || (item && item->is_known);
 }
 
-static bool caller_is_in_namespace(struct situation *s, uint64_t *value)
+static bool caller_is_in_namespace(struct evaluation *s, uint64_t *value)
 {
 	*value = !s->machine->env->rights.init_user_namespace;
 	return true;
@@ -44,7 +44,7 @@ static bool caller_is_in_namespace(struct situation *s, uint64_t *value)
  * Where it was not tried: what refuses all of one caller's events but for rights and
  * perf_event_paranoid, which have checks of their own, refuses those of all.
  */
-static bool caller_control(struct situation *s, uint64_t *value)
+static bool caller_control(struct evaluation *s, uint64_t *value)
 {
 	const int *control = s->machine->env->control;
 	int err = control[s->caller->as];
@@ -56,7 +56,7 @@ static bool caller_control(struct situation *s, uint64_t *value)
 }
 
 /* A distribution's kernel, as Debian's: a plain event of an ordinary user is refused. */
-static bool caller_is_closed(struct situation *s, uint64_t *value)
+static bool caller_is_closed(struct evaluation *s, uint64_t *value)
 {
 	int err = s->machine->env->control[AS_USER];
 
@@ -65,7 +65,7 @@ static bool caller_is_closed(struct situation *s, uint64_t *value)
 }
 
 /* ENOSYS can be a filter's answer, too: the sysctls are there all the same. */
-static bool caller_has_call(struct situation *s, uint64_t *value)
+static bool caller_has_call(struct evaluation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
 
@@ -73,20 +73,20 @@ static bool caller_has_call(struct situation *s, uint64_t *value)
 	return true;
 }
 
-static bool caller_long_size(struct situation *s, uint64_t *value)
+static bool caller_long_size(struct evaluation *s, uint64_t *value)
 {
 	*value = s->machine->env->kernel_bits / 8;
 	return *value != 0;
 }
 
 /* A PMU whose rules are its own: a processor's, for the most part. */
-static bool caller_has_other_pmus(struct situation *s, uint64_t *value)
+static bool caller_has_other_pmus(struct evaluation *s, uint64_t *value)
 {
 	*value = machine_has_other_pmus(s->machine);
 	return true;
 }
 
-static bool machine_processor_pmus(struct situation *s, uint64_t *value)
+static bool machine_processor_pmus(struct evaluation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
 
@@ -96,7 +96,7 @@ static bool machine_processor_pmus(struct situation *s, uint64_t *value)
 	return env->pmu_count;
 }
 
-static bool machine_has_processor_pmu(struct situation *s, uint64_t *value)
+static bool machine_has_processor_pmu(struct evaluation *s, uint64_t *value)
 {
 	bool known = machine_processor_pmus(s, value);
 
@@ -105,13 +105,13 @@ static bool machine_has_processor_pmu(struct situation *s, uint64_t *value)
 }
 
 /* People read it as the list; as a number it is how many. */
-static bool machine_online(struct situation *s, uint64_t *value)
+static bool machine_online(struct evaluation *s, uint64_t *value)
 {
 	*value = s->machine->env->cpus_online;
 	return cpu_list_is_known(s->machine->env->online);
 }
 
-static int print_online(const struct fact *fact, const struct situation *s, uint64_t value,
+static int print_online(const struct fact *fact, const struct evaluation *s, uint64_t value,
 			char *out, size_t size)
 {
 	(void)fact;
@@ -119,25 +119,25 @@ static int print_online(const struct fact *fact, const struct situation *s, uint
 	return snprintf(out, size, "%s", s->machine->env->online);
 }
 
-static bool machine_last_cpu(struct situation *s, uint64_t *value)
+static bool machine_last_cpu(struct evaluation *s, uint64_t *value)
 {
 	*value = s->machine->env->cpu_limit ? s->machine->env->cpu_limit - 1 : 0;
 	return s->machine->env->cpu_limit != 0;
 }
 
-static const void *caller_of(struct situation *s)
+static const void *caller_of(struct evaluation *s)
 {
 	return s->caller;
 }
 
-static const void *machine_called(struct situation *s)
+static const void *machine_called(struct evaluation *s)
 {
 	return s->machine->env;
 }
 
-static const void *world_of(struct situation *s)
+static const void *objects_of(struct evaluation *s)
 {
-	return s->world;
+	return s->objects;
 }
 
 #define CALLER(name) .of = caller_of, .datum = DATUM(struct caller, name, ALWAYS_KNOWN)
@@ -178,7 +178,7 @@ const struct fact caller_facts[] = {
 	{"machine.last_cpu", "the highest number that a cpu can have",
 	 "it is not recorded of this machine", .get = machine_last_cpu},
 	{"told.errno", "the errno that the call returned, here or elsewhere; 0: not known", NULL,
-	 .of = world_of, .datum = DATUM(struct world, told, ALWAYS_KNOWN),
+	 .of = objects_of, .datum = DATUM(struct objects, known_errno, ALWAYS_KNOWN),
 	 .print = fact_print_errno},
 	{"machine.processor_pmus", "the number of PMUs of its processors", "sysfs tells of no PMU",
 	 .get = machine_processor_pmus},

@@ -9,11 +9,11 @@
 #include "model/fact.h"
 #include "text/json_text.h"
 
-static uint32_t lesson_value(const struct machine *machine, const char *name)
+static uint32_t learned_number(const struct machine *machine, const char *name)
 {
-	const struct lesson *lesson = name ? learned_find(machine->learned, name) : NULL;
+	const struct learned_item *item = name ? learned_find(machine->learned, name) : NULL;
 
-	return lesson && lesson->is_known ? (uint32_t)lesson->value : 0;
+	return item && item->is_known ? (uint32_t)item->value : 0;
 }
 
 /* The PMU of that type in sysfs, or NULL. */
@@ -34,7 +34,8 @@ static const struct pmu_kind *hidden_kind(const struct machine *machine, uint32_
 	for (size_t i = 0; i < machine->kinds->count; i++) {
 		const struct pmu_kind *kind = &machine->kinds->list[i];
 
-		if (kind->type.learned && type && lesson_value(machine, kind->type.learned) == type)
+		if (kind->type.learned && type &&
+		    learned_number(machine, kind->type.learned) == type)
 			return kind;
 		if (!machine->env->pmu_count && name && !strcmp(kind->name, name->name))
 			return kind;
@@ -43,7 +44,7 @@ static const struct pmu_kind *hidden_kind(const struct machine *machine, uint32_
 }
 
 /* The type by which the PMU is looked for: of hardware events config may name one (5.13). */
-static uint32_t type_sought(struct situation *s)
+static uint32_t type_sought(struct evaluation *s)
 {
 	const struct machine *machine = s->machine;
 	uint32_t type = (uint32_t)attr_get(machine->type, s->attr, host_order());
@@ -57,7 +58,7 @@ static uint32_t type_sought(struct situation *s)
 }
 
 /* Finds the PMU of the call, into s->pmu; false: it is not known. */
-static bool situation_pmu(struct situation *s)
+static bool evaluation_pmu(struct evaluation *s)
 {
 	const struct environment *env = s->machine->env;
 	uint32_t type, own;
@@ -85,31 +86,31 @@ static bool situation_pmu(struct situation *s)
 }
 
 /* Of raw events it is the PMU's own type: PERF_TYPE_RAW is nobody's extended type. */
-static bool pmu_takes_extended(struct situation *s, uint64_t *value)
+static bool pmu_takes_extended(struct evaluation *s, uint64_t *value)
 {
-	situation_pmu(s);
+	evaluation_pmu(s);
 	*value = s->pmu.extended_type == s->machine->type_raw;
 	return *value || s->pmu.kind;
 }
 
 /* Its place in cases/model.json, from 1 on; 0: it is not there. */
-static bool pmu_kind(struct situation *s, uint64_t *value)
+static bool pmu_kind(struct evaluation *s, uint64_t *value)
 {
-	bool known = situation_pmu(s);
+	bool known = evaluation_pmu(s);
 
 	*value = s->pmu.kind ? (uint64_t)(s->pmu.kind - s->machine->kinds->list) + 1 : 0;
 	return known;
 }
 
 /* Its place in the environment, from 1 on; 0: it is in none. */
-static bool pmu_device(struct situation *s, uint64_t *value)
+static bool pmu_device(struct evaluation *s, uint64_t *value)
 {
-	situation_pmu(s);
+	evaluation_pmu(s);
 	*value = s->pmu.device ? (uint64_t)(s->pmu.device - s->machine->env->pmus) + 1 : 0;
 	return true;
 }
 
-static int print_device(const struct fact *fact, const struct situation *s, uint64_t value,
+static int print_device(const struct fact *fact, const struct evaluation *s, uint64_t value,
 			char *out, size_t size)
 {
 	(void)fact;
@@ -120,12 +121,12 @@ static int print_device(const struct fact *fact, const struct situation *s, uint
 }
 
 /* A processor's own has files of its cpus, or is the one that hardware events go to. */
-static bool pmu_is_processors(struct situation *s, uint64_t *value)
+static bool pmu_is_processors(struct evaluation *s, uint64_t *value)
 {
 	uint32_t type = (uint32_t)attr_get(s->machine->type, s->attr, host_order());
 	const struct pmu *pmu;
 
-	situation_pmu(s);
+	evaluation_pmu(s);
 	pmu = s->pmu.device;
 	*value = (type < 64 && s->machine->hardware_types >> type & 1) ||
 		 (pmu && !s->pmu.kind && machine_is_processors(s->machine, pmu)) ||
@@ -149,13 +150,13 @@ static int print_cache_event(const struct abi *abi, uint32_t config, char *out, 
 	return snprintf(out, size, "%s %s %s", names[0]->name, names[1]->name, names[2]->name);
 }
 
-static bool pmu_named_config(struct situation *s, uint64_t *value)
+static bool pmu_named_config(struct evaluation *s, uint64_t *value)
 {
 	*value = attr_get(s->machine->config, s->attr, host_order());
 	return true;
 }
 
-static int print_event(const struct fact *fact, const struct situation *s, uint64_t value,
+static int print_event(const struct fact *fact, const struct evaluation *s, uint64_t value,
 		       char *out, size_t size)
 {
 	const struct machine *machine = s->machine;
@@ -175,12 +176,12 @@ static int print_event(const struct fact *fact, const struct situation *s, uint6
 }
 
 /* A device's cpumask has one cpu for each package; `cpus` has all that it is of. */
-static bool pmu_cpu_is_in_mask(struct situation *s, uint64_t *value)
+static bool pmu_cpu_is_in_mask(struct evaluation *s, uint64_t *value)
 {
 	const struct pmu *pmu;
 	const char *list;
 
-	situation_pmu(s);
+	evaluation_pmu(s);
 	pmu = s->pmu.device;
 	list = !pmu ? "" : pmu->cpus[0] ? pmu->cpus : pmu->cpumask;
 	if (pmu && !list[0] && !strcmp(pmu->name, "cpu")) {
@@ -194,21 +195,21 @@ static bool pmu_cpu_is_in_mask(struct situation *s, uint64_t *value)
 }
 
 /* Of software events and the like, those that are not extended registers. */
-static bool pmu_regs(struct situation *s, uint64_t *value)
+static bool pmu_regs(struct evaluation *s, uint64_t *value)
 {
-	const struct lesson *all = learned_find(s->machine->learned, "kernel.regs");
-	const struct lesson *plain = learned_find(s->machine->learned, "kernel.plain_regs");
+	const struct learned_item *all = learned_find(s->machine->learned, "kernel.regs");
+	const struct learned_item *plain = learned_find(s->machine->learned, "kernel.plain_regs");
 
-	situation_pmu(s);
+	evaluation_pmu(s);
 	*value = all ? all->value : 0;
 	if (s->pmu.kind && plain && plain->is_known)
 		*value &= plain->value;
 	return all && all->is_known;
 }
 
-static bool pmu_has_config(struct situation *s, uint64_t *value)
+static bool pmu_has_config(struct evaluation *s, uint64_t *value)
 {
-	bool known = situation_pmu(s);
+	bool known = evaluation_pmu(s);
 	uint64_t config = attr_get(s->machine->config, s->attr, host_order());
 	uint64_t configs;
 
@@ -216,19 +217,19 @@ static bool pmu_has_config(struct situation *s, uint64_t *value)
 		return false;
 	configs = s->pmu.kind->configs.bits;
 	if (s->pmu.kind->configs.learned) {
-		const struct lesson *lesson =
+		const struct learned_item *item =
 			learned_find(s->machine->learned, s->pmu.kind->configs.learned);
 
-		if (!lesson || !lesson->is_known)
+		if (!item || !item->is_known)
 			return false;
-		configs = lesson->value;
+		configs = item->value;
 	}
 	*value = config < 64 && configs >> config & 1;
 	return true;
 }
 
 /* The classes of the tracepoint that config is; *known: whether that can be told. */
-static unsigned classes(struct situation *s, bool *known)
+static unsigned classes(struct evaluation *s, bool *known)
 {
 	const struct machine *machine = s->machine;
 	uint64_t id = attr_get(machine->config, s->attr, host_order());
@@ -240,7 +241,7 @@ static unsigned classes(struct situation *s, bool *known)
 	return classes;
 }
 
-static bool pmu_tracepoint(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool pmu_tracepoint(const struct fact *fact, struct evaluation *s, uint64_t *value)
 {
 	bool known;
 
@@ -248,34 +249,34 @@ static bool pmu_tracepoint(const struct fact *fact, struct situation *s, uint64_
 	return known;
 }
 
-static const void *sought_pmu(struct situation *s)
+static const void *sought_pmu(struct evaluation *s)
 {
-	situation_pmu(s);
+	evaluation_pmu(s);
 	return s;
 }
 
-static const void *known_pmu(struct situation *s)
+static const void *known_pmu(struct evaluation *s)
 {
-	return situation_pmu(s) ? s : NULL;
+	return evaluation_pmu(s) ? s : NULL;
 }
 
-static const void *device_of(struct situation *s)
+static const void *device_of(struct evaluation *s)
 {
-	situation_pmu(s);
+	evaluation_pmu(s);
 	return s->pmu.device;
 }
 
-static const void *kind_known(struct situation *s)
+static const void *kind_known(struct evaluation *s)
 {
-	return situation_pmu(s) ? s->pmu.kind : NULL;
+	return evaluation_pmu(s) ? s->pmu.kind : NULL;
 }
 
 /* The same; of one that is not modelled nothing is so. */
-static const void *any_kind_of(struct situation *s)
+static const void *any_kind_of(struct evaluation *s)
 {
 	static const struct pmu_kind none;
 
-	return situation_pmu(s) && !s->pmu.kind ? &none : kind_known(s);
+	return evaluation_pmu(s) && !s->pmu.kind ? &none : kind_known(s);
 }
 
 static const char unseen[] = "no PMU of sysfs has the type, and a processor's may take the event";
@@ -288,11 +289,11 @@ static const char no_ids[] =
 
 const struct fact pmu_facts[] = {
 	{"pmu.is_there", "1: a PMU has the type", unseen, .of = known_pmu,
-	 .datum = DATUM(struct situation, pmu.is_there, ALWAYS_KNOWN)},
+	 .datum = DATUM(struct evaluation, pmu.is_there, ALWAYS_KNOWN)},
 	{"pmu.kind", "what kind of PMU it is", unseen, .get = pmu_kind, .family = "pmu_kind"},
 	{"pmu.extended_type",
 	 "the type that the upper half of a hardware event's config names, or 0", NULL,
-	 .of = sought_pmu, .datum = DATUM(struct situation, pmu.extended_type, ALWAYS_KNOWN)},
+	 .of = sought_pmu, .datum = DATUM(struct evaluation, pmu.extended_type, ALWAYS_KNOWN)},
 	{"pmu.takes_extended", "1: hardware events may name it so", no_kind,
 	 .get = pmu_takes_extended},
 	{"pmu.has_config", "1: it has an event of that config",

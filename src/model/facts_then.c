@@ -6,32 +6,32 @@
 #include "abi/attr.h"
 #include "model/fact.h"
 
-static const void *then_of(struct situation *s)
+static const void *then_of(struct evaluation *s)
 {
-	return s->world->then;
+	return s->objects->then;
 }
 
 /* Of a mapping from the beginning, the pages behind the first. */
-static uint64_t data_pages(const struct situation *s, uint64_t length)
+static uint64_t data_pages(const struct evaluation *s, uint64_t length)
 {
 	uint64_t page = s->machine->env->page_size;
 
 	return page && length >= page ? length / page - 1 : 0;
 }
 
-static bool then_pages(struct situation *s, uint64_t *value)
+static bool then_pages(struct evaluation *s, uint64_t *value)
 {
-	*value = s->world->then ? data_pages(s, s->world->then->length) : 0;
-	return s->world->then && s->machine->env->page_size;
+	*value = s->objects->then ? data_pages(s, s->objects->then->length) : 0;
+	return s->objects->then && s->machine->env->page_size;
 }
 
-static bool then_buffer_pages(struct situation *s, uint64_t *value)
+static bool then_buffer_pages(struct evaluation *s, uint64_t *value)
 {
-	*value = s->world->then ? data_pages(s, s->world->then->buffer) : 0;
-	return s->world->then && s->machine->env->page_size;
+	*value = s->objects->then ? data_pages(s, s->objects->then->buffer) : 0;
+	return s->objects->then && s->machine->env->page_size;
 }
 
-static bool then_is_power(struct situation *s, uint64_t *value)
+static bool then_is_power(struct evaluation *s, uint64_t *value)
 {
 	uint64_t pages;
 	bool known = then_pages(s, &pages);
@@ -41,7 +41,7 @@ static bool then_is_power(struct situation *s, uint64_t *value)
 }
 
 /* perf_mmap_calc_limits(): kilobytes that a user may lock without its own limit. */
-static bool then_free_kilobytes(struct situation *s, uint64_t *value)
+static bool then_free_kilobytes(struct evaluation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
 
@@ -51,20 +51,20 @@ static bool then_free_kilobytes(struct situation *s, uint64_t *value)
 	return env->sysctls[SYSCTL_MLOCK_KB] != SYSCTL_ABSENT && env->cpus_online;
 }
 
-static bool then_locked_kilobytes(struct situation *s, uint64_t *value)
+static bool then_locked_kilobytes(struct evaluation *s, uint64_t *value)
 {
 	*value = s->machine->env->memlock_soft / 1024;
 	return s->machine->env->memlock_soft != 0;
 }
 
-static bool then_wanted_kilobytes(struct situation *s, uint64_t *value)
+static bool then_wanted_kilobytes(struct evaluation *s, uint64_t *value)
 {
-	*value = s->world->then ? s->world->then->length / 1024 : 0;
-	return s->world->then != NULL;
+	*value = s->objects->then ? s->objects->then->length / 1024 : 0;
+	return s->objects->then != NULL;
 }
 
 /* The largest buffer of 2^n pages that every cpu can have one of. */
-static bool then_pages_for_each(struct situation *s, uint64_t *value)
+static bool then_pages_for_each(struct evaluation *s, uint64_t *value)
 {
 	const struct environment *env = s->machine->env;
 	uint64_t unlocked, locked, pages = 0;
@@ -81,7 +81,7 @@ static bool then_pages_for_each(struct situation *s, uint64_t *value)
 }
 
 /* How much the mapping alone is more than a user may lock, in kilobytes. */
-static bool get_excess(struct situation *s, int64_t *excess)
+static bool get_excess(struct evaluation *s, int64_t *excess)
 {
 	uint64_t unlocked, locked, wanted;
 
@@ -93,7 +93,7 @@ static bool get_excess(struct situation *s, int64_t *excess)
 }
 
 /* What others of the same user have locked counts, too, and is not known. */
-static bool then_is_over_limit(struct situation *s, uint64_t *value)
+static bool then_is_over_limit(struct evaluation *s, uint64_t *value)
 {
 	int64_t excess;
 
@@ -101,16 +101,16 @@ static bool then_is_over_limit(struct situation *s, uint64_t *value)
 	return *value;
 }
 
-static bool then_fits_alone(struct situation *s, uint64_t *value)
+static bool then_fits_alone(struct evaluation *s, uint64_t *value)
 {
 	int64_t excess;
 
 	*value = get_excess(s, &excess) && excess <= 0;
-	return s->world->then != NULL;
+	return s->objects->then != NULL;
 }
 
 /* One event alone: 8 bytes, and 8 for each bit of read_format but group. */
-static bool then_read_size(struct situation *s, uint64_t *value)
+static bool then_read_size(struct evaluation *s, uint64_t *value)
 {
 	const struct abi_family *names = abi_family(s->machine->env->abi, "read_format");
 	uint64_t format = attr_get(s->machine->read_format, s->attr, host_order());
@@ -128,20 +128,20 @@ static const char unrecorded[] = "the limit is not recorded of this machine";
 	.name = "then." name_, .about = text, .unknown = nothing, .of = then_of,                   \
 	.datum = DATUM(struct followed, member_, ALWAYS_KNOWN)
 
-static const void *counted_of(struct situation *s)
+static const void *counted_of(struct evaluation *s)
 {
-	return s->world->counted;
+	return s->objects->counted;
 }
 
 /* Of an event without a buffer it is not known. */
-static const void *recorded_of(struct situation *s)
+static const void *recorded_of(struct evaluation *s)
 {
-	return s->world->counted && s->world->counted->has_samples ? s->world->counted : NULL;
+	return s->objects->counted && s->objects->counted->has_samples ? s->objects->counted : NULL;
 }
 
-static bool counted_is_shared(struct situation *s, uint64_t *value)
+static bool counted_is_shared(struct evaluation *s, uint64_t *value)
 {
-	const struct counted *counted = s->world->counted;
+	const struct counted *counted = s->objects->counted;
 
 	*value = counted && counted->running && counted->running < counted->enabled;
 	return counted != NULL;

@@ -18,38 +18,42 @@
 #include "machine/names.h"
 #include "model/bit_word.h"
 
-static const struct doc_row lesson_rows[] = {
-	{"about", DOC_TEXT, true, AT(struct lesson, about)},
-	{"bits_of", DOC_STRING, false, AT(struct lesson, bits_of), .takes = "flags_or_attr"},
-	{"values_of", DOC_STRING, false, AT(struct lesson, values_of), .takes = "flags_or_attr"},
-	{"first_of", DOC_STRING, false, AT(struct lesson, first_of), .takes = "flags_or_attr"},
-	{"least_of", DOC_STRING, false, AT(struct lesson, least_of), .takes = "flags_or_attr"},
-	{"count", DOC_STRING, false, AT(struct lesson, count), .takes = "errno"},
-	{"unless", DOC_STRING, false, AT(struct lesson, unless), .takes = "errno"},
-	{"yes", DOC_STRINGS, false, AT(struct lesson, yes)},
-	{"no", DOC_STRINGS, false, AT(struct lesson, no)},
-	{"since", DOC_STRING, false, AT(struct lesson, since)},
-	{"as", DOC_STRING, false, AT(struct lesson, as), .takes = "identity"},
-	{"leader", DOC_STRING, false, AT(struct lesson, leader)},
-	{"open", DOC_ANY, false, AT(struct lesson, open), .takes = "object"},
-	{"by_arch", DOC_ANY, false, AT(struct lesson, by_arch), .takes = "object"},
-	{"capability", DOC_NUMBER, false, AT(struct lesson, capability), .least = 1, .most = 63},
-	{"errno", DOC_NUMBER, false, AT(struct lesson, errno_is_value), .most = 1},
+static const struct doc_row learned_item_rows[] = {
+	{"about", DOC_TEXT, true, AT(struct learned_item, about)},
+	{"bits_of", DOC_STRING, false, AT(struct learned_item, bits_of), .takes = "flags_or_attr"},
+	{"values_of", DOC_STRING, false, AT(struct learned_item, values_of),
+	 .takes = "flags_or_attr"},
+	{"first_of", DOC_STRING, false, AT(struct learned_item, first_of),
+	 .takes = "flags_or_attr"},
+	{"least_of", DOC_STRING, false, AT(struct learned_item, least_of),
+	 .takes = "flags_or_attr"},
+	{"count", DOC_STRING, false, AT(struct learned_item, count), .takes = "errno"},
+	{"unless", DOC_STRING, false, AT(struct learned_item, unless), .takes = "errno"},
+	{"yes", DOC_STRINGS, false, AT(struct learned_item, yes)},
+	{"no", DOC_STRINGS, false, AT(struct learned_item, no)},
+	{"since", DOC_STRING, false, AT(struct learned_item, since)},
+	{"as", DOC_STRING, false, AT(struct learned_item, as), .takes = "identity"},
+	{"leader", DOC_STRING, false, AT(struct learned_item, leader)},
+	{"open", DOC_ANY, false, AT(struct learned_item, open), .takes = "object"},
+	{"by_arch", DOC_ANY, false, AT(struct learned_item, by_arch), .takes = "object"},
+	{"capability", DOC_NUMBER, false, AT(struct learned_item, capability), .least = 1,
+	 .most = 63},
+	{"errno", DOC_NUMBER, false, AT(struct learned_item, errno_is_value), .most = 1},
 	{0}};
-const struct doc_type lesson_type = {"what is learned, with `about`", lesson_rows,
-				     .size = sizeof(struct lesson)};
+const struct doc_type learned_item_type = {"what is learned, with `about`", learned_item_rows,
+					   .size = sizeof(struct learned_item)};
 
 int learned_read(struct doc *d, const json_t *json, void *to, const struct where *w)
 {
 	struct learned *learned = to;
 	const char *name;
-	json_t *lesson;
+	json_t *item;
 
 	*learned = (struct learned){0};
-	json_object_foreach((json_t *)json, name, lesson) {
+	json_object_foreach((json_t *)json, name, item) {
 		if (learned->count == LEARNED_MAX)
 			return error_text(d->e, w, "more", "at most %d of them", LEARNED_MAX);
-		if (doc_read(d, &lesson_type, lesson, &learned->list[learned->count],
+		if (doc_read(d, &learned_item_type, item, &learned->list[learned->count],
 			     AT_KEY(w, name)))
 			return -EINVAL;
 		learned->list[learned->count++].name = name;
@@ -57,7 +61,7 @@ int learned_read(struct doc *d, const json_t *json, void *to, const struct where
 	return 0;
 }
 
-const struct lesson *learned_find(const struct learned *learned, const char *name)
+const struct learned_item *learned_find(const struct learned *learned, const char *name)
 {
 	for (size_t i = 0; i < learned->count; i++)
 		if (!strcmp(learned->list[i].name, name))
@@ -65,7 +69,7 @@ const struct lesson *learned_find(const struct learned *learned, const char *nam
 	return NULL;
 }
 
-struct abi_field lesson_field(const struct abi *abi, const char *name)
+struct abi_field learned_field(const struct abi *abi, const char *name)
 {
 	struct abi_field word;
 
@@ -129,12 +133,12 @@ static uint64_t arch_number(const json_t *json)
 }
 
 /* What the kernel's version and architecture alone say; *known: whether they say anything. */
-static uint64_t lesson_by_version(const struct lesson *lesson, const struct environment *env,
-				  bool *known)
+static uint64_t learned_by_version(const struct learned_item *item, const struct environment *env,
+				   bool *known)
 {
-	const char *since = lesson->since, *of = lesson->bits_of;
+	const char *since = item->since, *of = item->bits_of;
 	const struct abi_family *family = since ? abi_family(env->abi, since) : NULL;
-	const json_t *value = env->arch ? json_object_get(lesson->by_arch, env->arch->name) : NULL;
+	const json_t *value = env->arch ? json_object_get(item->by_arch, env->arch->name) : NULL;
 
 	*known = value || (since && env->upstream[0]);
 	if (value)
@@ -144,7 +148,7 @@ static uint64_t lesson_by_version(const struct lesson *lesson, const struct envi
 	if (family)
 		return known_bits(family, env->upstream);
 	if (of) {
-		const struct abi_field word = lesson_field(env->abi, of);
+		const struct abi_field word = learned_field(env->abi, of);
 
 		return known_fields(env->abi, &word, env->upstream);
 	}
@@ -154,17 +158,17 @@ static uint64_t lesson_by_version(const struct lesson *lesson, const struct envi
 void learned_from_json(struct learned *learned, const json_t *json, const struct environment *env)
 {
 	for (size_t i = 0; i < learned->count; i++) {
-		struct lesson *lesson = &learned->list[i];
-		const json_t *told = json_object_get(json, lesson->name);
+		struct learned_item *item = &learned->list[i];
+		const json_t *told = json_object_get(json, item->name);
 		struct where nowhere = {0};
 		struct error e = {0};
 		struct value value;
 
 		if (told && !value_eval(told, NULL, NULL, &nowhere, &value, &e)) {
-			lesson->value = value.bits;
-			lesson->is_known = true;
+			item->value = value.bits;
+			item->is_known = true;
 		} else {
-			lesson->value = lesson_by_version(lesson, env, &lesson->is_known);
+			item->value = learned_by_version(item, env, &item->is_known);
 		}
 	}
 }
@@ -191,15 +195,15 @@ enum {
 	SECONDS = 10
 };
 
-/* One lesson on its way. */
-struct lecture {
-	struct lesson *lesson;
+/* One item on its way. */
+struct learning {
+	struct learned_item *item;
 	const struct environment *env;
 	struct call call;
 };
 
 /* 0 or the errno that the call gives; negative: it could not be made. */
-static int try_call(const struct lecture *l)
+static int try_call(const struct learning *l)
 {
 	struct answer answer;
 	int err = call_issue(&l->call, l->env, &answer);
@@ -215,7 +219,7 @@ static int named_errno(const char *name)
 	return name ? errno_by_name(name, NULL) : 0;
 }
 
-static void set_value(struct lecture *l, const char *name, uint64_t value)
+static void set_value(struct learning *l, const char *name, uint64_t value)
 {
 	struct abi_field field;
 
@@ -223,34 +227,34 @@ static void set_value(struct lecture *l, const char *name, uint64_t value)
 		l->call.flags = value;
 		return;
 	}
-	field = lesson_field(l->env->abi, name);
+	field = learned_field(l->env->abi, name);
 	attr_set(&field, l->call.image, host_order(),
 		 field.of_bits ? bit_word(value, field.size) : value);
 }
 
-static uint64_t get_value(const struct lecture *l, const char *name)
+static uint64_t get_value(const struct learning *l, const char *name)
 {
 	struct abi_field field;
 	uint64_t value;
 
 	if (!strcmp(name, "call.flags"))
 		return l->call.flags;
-	field = lesson_field(l->env->abi, name);
+	field = learned_field(l->env->abi, name);
 	value = attr_get(&field, l->call.image, host_order());
 	return field.of_bits ? bit_word(value, field.size) : value;
 }
 
-static unsigned bits_in(const struct lecture *l, const char *name)
+static unsigned bits_in(const struct learning *l, const char *name)
 {
-	return strcmp(name, "call.flags") ? lesson_field(l->env->abi, name).size * 8
+	return strcmp(name, "call.flags") ? learned_field(l->env->abi, name).size * 8
 					  : (unsigned)sizeof(long) * 8;
 }
 
 /* Bits that are taken, each beside those that the call has. */
-static void learn_bits(struct lecture *l, const char *of)
+static void learn_bits(struct learning *l, const char *of)
 {
 	uint64_t base = get_value(l, of), bits = 0;
-	int unless = named_errno(l->lesson->unless);
+	int unless = named_errno(l->item->unless);
 	bool by_version;
 
 	for (unsigned i = 0; i < bits_in(l, of); i++) {
@@ -263,16 +267,16 @@ static void learn_bits(struct lecture *l, const char *of)
 		if (err != unless)
 			bits |= UINT64_C(1) << i;
 	}
-	if (l->lesson->since)
-		bits |= lesson_by_version(l->lesson, l->env, &by_version);
-	l->lesson->value = bits;
-	l->lesson->is_known = true;
+	if (l->item->since)
+		bits |= learned_by_version(l->item, l->env, &by_version);
+	l->item->value = bits;
+	l->item->is_known = true;
 }
 
 /* Values of 0 to 63 that open. */
-static void learn_values(struct lecture *l, const char *of)
+static void learn_values(struct learning *l, const char *of)
 {
-	int unless = named_errno(l->lesson->unless);
+	int unless = named_errno(l->item->unless);
 	uint64_t values = 0;
 
 	for (unsigned i = 0; i < 64; i++) {
@@ -285,8 +289,8 @@ static void learn_values(struct lecture *l, const char *of)
 		if (!err)
 			values |= UINT64_C(1) << i;
 	}
-	l->lesson->value = values;
-	l->lesson->is_known = true;
+	l->item->value = values;
+	l->item->is_known = true;
 }
 
 static bool is_in_sysfs(const struct environment *env, uint32_t type)
@@ -298,7 +302,7 @@ static bool is_in_sysfs(const struct environment *env, uint32_t type)
 }
 
 /* The first type of none in sysfs that opens, behind those of the ABI. */
-static void learn_first(struct lecture *l, const char *of)
+static void learn_first(struct learning *l, const char *of)
 {
 	const struct abi_family *types = abi_family(l->env->abi, "type");
 
@@ -313,18 +317,18 @@ static void learn_first(struct lecture *l, const char *of)
 			return;
 		if (err)
 			continue;
-		l->lesson->value = type;
+		l->item->value = type;
 		break;
 	}
-	l->lesson->is_known = true;
+	l->item->is_known = true;
 }
 
 /* The smallest value that is refused with that errno, between one that opens and one that is. */
-static void learn_least(struct lecture *l, const char *of)
+static void learn_least(struct learning *l, const char *of)
 {
 	uint64_t good = 0x10000,
 		 bad = l->env->kernel_bits == 64 ? UINT64_C(0xffffffffffff0000) : 0xffffff00;
-	int unless = named_errno(l->lesson->unless), err;
+	int unless = named_errno(l->item->unless), err;
 
 	set_value(l, of, good);
 	if (try_call(l))
@@ -346,12 +350,12 @@ static void learn_least(struct lecture *l, const char *of)
 		else
 			good = middle;
 	}
-	l->lesson->value = bad;
-	l->lesson->is_known = true;
+	l->item->value = bad;
+	l->item->is_known = true;
 }
 
 /* How many such events can be open at a time. */
-static void learn_count(struct lecture *l, const char *limit)
+static void learn_count(struct learning *l, const char *limit)
 {
 	int fds[BREAKPOINTS_MOST], err = 0;
 	size_t n = 0;
@@ -368,8 +372,8 @@ static void learn_count(struct lecture *l, const char *limit)
 		close(fds[i]);
 	if (err != named_errno(limit) && (n || (err != EOPNOTSUPP && err != ENODEV)))
 		return;
-	l->lesson->value = n;
-	l->lesson->is_known = true;
+	l->item->value = n;
+	l->item->is_known = true;
 }
 
 static bool lists_errno(const char *const *list, int err)
@@ -380,19 +384,19 @@ static bool lists_errno(const char *const *list, int err)
 	return false;
 }
 
-static void learn_answer(struct lecture *l)
+static void learn_answer(struct learning *l)
 {
 	int err = try_call(l);
-	bool is_yes = lists_errno(l->lesson->yes, err);
+	bool is_yes = lists_errno(l->item->yes, err);
 
-	if (!is_yes && !lists_errno(l->lesson->no, err))
+	if (!is_yes && !lists_errno(l->item->no, err))
 		return;
-	l->lesson->value = is_yes;
-	l->lesson->is_known = true;
+	l->item->value = is_yes;
+	l->item->is_known = true;
 }
 
 /* An event on a child that has exited and been reaped: a descriptor, or -1. */
-static int open_exited(struct lecture *l)
+static int open_exited(struct learning *l)
 {
 	struct answer answer = {.fd = -1};
 	struct call call;
@@ -420,49 +424,49 @@ static int open_exited(struct lecture *l)
 	return answer.fd;
 }
 
-static void learn_call(struct lecture *l)
+static void learn_call(struct learning *l)
 {
-	struct lesson *lesson = l->lesson;
+	struct learned_item *item = l->item;
 
-	if (lesson->bits_of)
-		learn_bits(l, lesson->bits_of);
-	else if (lesson->values_of)
-		learn_values(l, lesson->values_of);
-	else if (lesson->first_of)
-		learn_first(l, lesson->first_of);
-	else if (lesson->least_of)
-		learn_least(l, lesson->least_of);
-	else if (lesson->count)
-		learn_count(l, lesson->count);
-	else if (lesson->errno_is_value) {
+	if (item->bits_of)
+		learn_bits(l, item->bits_of);
+	else if (item->values_of)
+		learn_values(l, item->values_of);
+	else if (item->first_of)
+		learn_first(l, item->first_of);
+	else if (item->least_of)
+		learn_least(l, item->least_of);
+	else if (item->count)
+		learn_count(l, item->count);
+	else if (item->errno_is_value) {
 		int err = try_call(l);
 
-		lesson->is_known = err >= 0;
-		lesson->value = err > 0 ? (uint64_t)err : 0;
+		item->is_known = err >= 0;
+		item->value = err > 0 ? (uint64_t)err : 0;
 	} else
 		learn_answer(l);
 }
 
-static void learn_one(struct lesson *lesson, struct environment *env)
+static void learn_one(struct learned_item *item, struct environment *env)
 {
-	struct lecture l = {.lesson = lesson, .env = env};
+	struct learning l = {.item = item, .env = env};
 	struct scope scope = {.env = env};
 	struct where nowhere = {0};
 	struct error e = {0};
 
-	if (lesson->capability) {
-		lesson->value = identity_kernel_has((int)lesson->capability);
-		lesson->is_known = true;
+	if (item->capability) {
+		item->value = identity_kernel_has((int)item->capability);
+		item->is_known = true;
 		return;
 	}
-	if (!lesson->open || scope_bind(&scope, "long_size", env->kernel_bits / 8) ||
-	    call_from_json(&l.call, env->abi, env->arch, lesson->open, &scope, &nowhere, &e)) {
+	if (!item->open || scope_bind(&scope, "long_size", env->kernel_bits / 8) ||
+	    call_from_json(&l.call, env->abi, env->arch, item->open, &scope, &nowhere, &e)) {
 		scope_free(&scope);
 		return; /* this machine has no such PMU or tracepoint */
 	}
-	if (lesson->leader)
+	if (item->leader)
 		l.call.group_fd = open_exited(&l);
-	if (l.call.group_fd != -1 || !lesson->leader)
+	if (l.call.group_fd != -1 || !item->leader)
 		learn_call(&l);
 	if (l.call.group_fd != -1)
 		close(l.call.group_fd);
@@ -471,59 +475,59 @@ static void learn_one(struct lesson *lesson, struct environment *env)
 }
 
 /* All that are learned by one caller; -1: by whoever runs this. */
-struct course {
+struct learner {
 	struct learned *learned;
 	struct environment *env;
 	int as;
 };
 
-static int lesson_as(const struct lesson *lesson)
+static int learned_as(const struct learned_item *item)
 {
-	return lesson->as ? identity_by_name(lesson->as) : -1;
+	return item->as ? identity_by_name(item->as) : -1;
 }
 
-static int take_course(void *context)
+static int learn_all(void *context)
 {
-	const struct course *course = context;
+	const struct learner *learner = context;
 
-	for (size_t i = 0; i < course->learned->count; i++)
-		if (lesson_as(&course->learned->list[i]) == course->as)
-			learn_one(&course->learned->list[i], course->env);
+	for (size_t i = 0; i < learner->learned->count; i++)
+		if (learned_as(&learner->learned->list[i]) == learner->as)
+			learn_one(&learner->learned->list[i], learner->env);
 	return 0;
 }
 
 /* In a process of that identity, which writes down what it learns where this one reads it. */
-static void take_course_as(struct course *course, enum identity as)
+static void learn_all_as(struct learner *learner, enum identity as)
 {
-	struct learned *own = course->learned;
+	struct learned *own = learner->learned;
 	char why[128];
 
-	if (!identity_available(&course->env->rights, as, why, sizeof(why)))
+	if (!identity_available(&learner->env->rights, as, why, sizeof(why)))
 		return;
-	course->learned =
+	learner->learned =
 		mmap(NULL, sizeof(*own), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (course->learned != MAP_FAILED) {
-		*course->learned = *own;
-		course->as = (int)as;
-		if (!identity_run(as, SECONDS, take_course, course))
-			*own = *course->learned;
-		munmap(course->learned, sizeof(*own));
+	if (learner->learned != MAP_FAILED) {
+		*learner->learned = *own;
+		learner->as = (int)as;
+		if (!identity_run(as, SECONDS, learn_all, learner))
+			*own = *learner->learned;
+		munmap(learner->learned, sizeof(*own));
 	}
-	course->learned = own;
+	learner->learned = own;
 }
 
 void learned_learn(struct learned *learned, struct environment *env)
 {
-	struct course course = {.learned = learned, .env = env, .as = -1};
+	struct learner learner = {.learned = learned, .env = env, .as = -1};
 
 	for (size_t i = 0; i < learned->count; i++) /* names that only root can look up */
-		if (lesson_as(&learned->list[i]) == AS_ROOT)
+		if (learned_as(&learned->list[i]) == AS_ROOT)
 			environment_tracepoint(env, "ftrace:function");
-	take_course(&course);
+	learn_all(&learner);
 	for (enum identity as = 0; as < IDENTITIES; as++)
-		take_course_as(&course, as);
+		learn_all_as(&learner, as);
 	for (size_t i = 0; i < learned->count; i++)
 		if (!learned->list[i].is_known)
-			learned->list[i].value = lesson_by_version(&learned->list[i], env,
-								   &learned->list[i].is_known);
+			learned->list[i].value = learned_by_version(&learned->list[i], env,
+								    &learned->list[i].is_known);
 }

@@ -12,7 +12,7 @@
 
 enum { LEARNED_MAX = 48 };
 
-struct lesson {
+struct learned_item {
 	const char *name, *about;
 	const char *bits_of, *values_of, *first_of, *least_of; /* what is varied, or NULL */
 	const char *count;                                     /* of events, until this errno */
@@ -27,11 +27,11 @@ struct lesson {
 };
 
 struct learned {
-	struct lesson list[LEARNED_MAX];
+	struct learned_item list[LEARNED_MAX];
 	size_t count;
 };
 
-extern const struct doc_type lesson_type;
+extern const struct doc_type learned_item_type;
 
 /* Reads `learned` of cases/model.json, as a doc_row does; nothing is known yet. */
 int learned_read(struct doc *d, const json_t *json, void *learned, const struct where *w);
@@ -49,9 +49,9 @@ void learned_from_json(struct learned *learned, const json_t *json, const struct
 json_t *learned_json(const struct learned *learned);
 
 /* NULL: there is none of that name. */
-const struct lesson *learned_find(const struct learned *learned, const char *name);
+const struct learned_item *learned_find(const struct learned *learned, const char *name);
 
 /* The field of "attr.NAME", or the word of all bit fields, attr.bits. */
-struct abi_field lesson_field(const struct abi *abi, const char *name);
+struct abi_field learned_field(const struct abi *abi, const char *name);
 
 #endif

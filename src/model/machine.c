@@ -24,7 +24,7 @@
 #include "abi/value.h"
 #include "machine/proc.h"
 #include "machine/environment.h"
-#include "model/world.h"
+#include "model/objects.h"
 #include "text/json_text.h"
 
 static const struct abi_value *event_type(const struct abi *abi, const char *name)
@@ -51,7 +51,7 @@ void machine_init(struct machine *machine, struct environment *env, const struct
 		.use_clockid = abi_field(abi, "use_clockid"),
 		.clockid = abi_field(abi, "clockid"),
 		.read_format = abi_field(abi, "read_format"),
-		.bits = lesson_field(abi, "attr.bits"),
+		.bits = learned_field(abi, "attr.bits"),
 		.pid_cgroup = abi_value(abi_family(abi, "open_flags"), "pid_cgroup", NULL)->value,
 		.type_raw = event_type(abi, "raw")->value,
 		.breakpoints = {learned_find(learned, "kernel.code_breakpoints"),
@@ -224,7 +224,7 @@ static const struct doc_row file_rows[] = {
 	{"tracepoints", DOC_MAP, true, AT(struct model_file, kinds.classes), &class_type,
 	 offsetof(struct model_file, kinds.class_count), .most = CLASSES_MAX},
 	{"learned", DOC_READ, true, AT(struct model_file, learned), .read = learned_read,
-	 .type = &lesson_type},
+	 .type = &learned_item_type},
 	{"words", DOC_ANY, true, AT(struct model_file, words), .takes = "words"},
 	{"terms", DOC_ANY, true, AT(struct model_file, terms), .takes = "terms"},
 	{0}};
@@ -425,7 +425,7 @@ static bool is_dumpable(const char *path, unsigned uid)
 	return stat(path, &st) || st.st_uid == uid;
 }
 
-static bool look_up_process(const struct caller *caller, int32_t id, struct world_task *out)
+static bool look_up_process(const struct caller *caller, int32_t id, struct object_task *out)
 {
 	char path[40], status[4096];
 	unsigned long long permitted;
@@ -433,7 +433,7 @@ static bool look_up_process(const struct caller *caller, int32_t id, struct worl
 	int shares;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", id);
-	*out = (struct world_task){.id = id};
+	*out = (struct object_task){.id = id};
 	if (!proc_is_own())
 		return false;
 	if (access(path, F_OK)) /* hidepid hides what is there: then nothing is known of it */
@@ -459,27 +459,27 @@ static bool look_up_process(const struct caller *caller, int32_t id, struct worl
 }
 
 /*
- * What the world has of the task of that id: from its list, or from /proc where it sees processes.
- * False: it is not known. An id below 0 is nobody's.
+ * What the objects has of the task of that id: from its list, or from /proc where it sees
+ * processes. False: it is not known. An id below 0 is nobody's.
  */
-static bool world_task(const struct world *world, const struct caller *caller, int32_t id,
-		       struct world_task *out)
+static bool object_task(const struct objects *objects, const struct caller *caller, int32_t id,
+			struct object_task *out)
 {
-	for (size_t i = 0; i < world->task_count; i++) {
-		if (world->tasks[i].id != id)
+	for (size_t i = 0; i < objects->task_count; i++) {
+		if (objects->tasks[i].id != id)
 			continue;
-		*out = world->tasks[i];
+		*out = objects->tasks[i];
 		return true;
 	}
-	*out = (struct world_task){
+	*out = (struct object_task){
 		.id = id, .exists = !id, .may_be_read = true, .may_be_attached = true};
 	if (id <= 0 || id >= PIDS_MOST)
 		return true;
-	return world->sees_processes && look_up_process(caller, id, out);
+	return objects->sees_processes && look_up_process(caller, id, out);
 }
 
 /* The single bytes that a call lays over its attr. */
-static void lay_over(const struct situation *s, unsigned char *attr, uint64_t end)
+static void lay_over(const struct evaluation *s, unsigned char *attr, uint64_t end)
 {
 	for (size_t i = 0; i < s->call->poke_count; i++)
 		if (s->call->pokes[i].offset < end)
@@ -487,7 +487,7 @@ static void lay_over(const struct situation *s, unsigned char *attr, uint64_t en
 }
 
 /* The size comes first: it says how much there is to read. */
-static void read_attr(struct situation *s)
+static void read_attr(struct evaluation *s)
 {
 	const struct abi *abi = s->machine->env->abi;
 	const struct abi_field *size = s->machine->size;
@@ -505,44 +505,44 @@ static void read_attr(struct situation *s)
 	lay_over(s, s->attr, n);
 }
 
-void situation_begin(struct situation *s, const struct machine *machine, const struct call *call,
-		     const struct caller *caller, const struct world *world)
+void evaluation_begin(struct evaluation *s, const struct machine *machine, const struct call *call,
+		      const struct caller *caller, const struct objects *objects)
 {
 	memset(s->state, FACT_NEW, sizeof(s->state));
 	s->machine = machine;
 	s->call = call;
 	s->caller = caller;
-	s->world = world;
+	s->objects = objects;
 	s->event = NULL;
 	s->path_was_sought = false;
 	s->file = NULL;
 	s->task_was_sought = s->task_is_known = s->pmu.was_sought = false;
 	read_attr(s);
-	for (size_t i = 0; i < world->event_count && call->group_fd != -1; i++)
-		if (world->events[i].fd == call->group_fd)
-			s->event = &world->events[i];
-	for (size_t i = 0; i < world->file_count; i++)
-		if (world->files[i].fd == call->pid)
-			s->file = &world->files[i];
+	for (size_t i = 0; i < objects->event_count && call->group_fd != -1; i++)
+		if (objects->events[i].fd == call->group_fd)
+			s->event = &objects->events[i];
+	for (size_t i = 0; i < objects->file_count; i++)
+		if (objects->files[i].fd == call->pid)
+			s->file = &objects->files[i];
 }
 
-int32_t situation_pid(const struct situation *s)
+int32_t evaluation_pid(const struct evaluation *s)
 {
 	int32_t pid = s->call->pid;
 
-	return pid > 0 && s->world->sees_processes && pid == (int32_t)gettid() ? 0 : pid;
+	return pid > 0 && s->objects->sees_processes && pid == (int32_t)gettid() ? 0 : pid;
 }
 
-bool situation_has_task(const struct situation *s)
+bool evaluation_has_task(const struct evaluation *s)
 {
 	return s->call->pid != -1 && !(s->call->flags & s->machine->pid_cgroup);
 }
 
-const struct world_task *situation_task(struct situation *s)
+const struct object_task *evaluation_task(struct evaluation *s)
 {
 	if (!s->task_was_sought) {
 		s->task_was_sought = true;
-		s->task_is_known = world_task(s->world, s->caller, situation_pid(s), &s->task);
+		s->task_is_known = object_task(s->objects, s->caller, evaluation_pid(s), &s->task);
 	}
 	return s->task_is_known ? &s->task : NULL;
 }

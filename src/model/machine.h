@@ -13,7 +13,7 @@
 #include "call/call.h"
 #include "machine/environment.h"
 #include "model/learned.h"
-#include "model/world.h"
+#include "model/objects.h"
 #include "text/error.h"
 
 struct machine {
@@ -31,9 +31,9 @@ struct machine {
 	struct abi_field bits; /* the word of all bit fields from disabled on */
 	uint64_t pid_cgroup, type_raw;
 	uint64_t hardware_types; /* those that a processor's PMU takes, a bit for each */
-	const struct lesson *breakpoints[2]; /* on code, on data */
-	const struct lesson *user_end;
-	const struct lesson *extended_types; /* whether hardware events can name a PMU */
+	const struct learned_item *breakpoints[2]; /* on code, on data */
+	const struct learned_item *user_end;
+	const struct learned_item *extended_types; /* whether hardware events can name a PMU */
 };
 
 enum { TRACEPOINT_EXISTS_BIT = 7 };
@@ -153,20 +153,20 @@ enum { FACTS_MAX = 256, ATTR_BYTES_MAX = 512 };
 
 enum fact_state { FACT_NEW, FACT_KNOWN, FACT_UNKNOWN };
 
-struct situation {
+struct evaluation {
 	const struct machine *machine;
 	const struct call *call;
 	const struct caller *caller;
-	const struct world *world;
+	const struct objects *objects;
 
 	uint64_t size_given;                /* attr.size */
 	uint64_t size;                      /* bytes of attr that the kernel reads */
 	unsigned char attr[ATTR_BYTES_MAX]; /* as it reads them, zeros behind */
-	const struct world_event *event;    /* that group_fd is; NULL: none */
-	const struct world_file *file;      /* that pid is; NULL: none */
+	const struct object_event *event;   /* that group_fd is; NULL: none */
+	const struct object_file *file;     /* that pid is; NULL: none */
 	struct text_at path;                /* at config1, once it was sought */
 	bool path_was_sought;
-	struct world_task task; /* that pid is */
+	struct object_task task; /* that pid is */
 	bool task_is_known, task_was_sought;
 	struct {
 		bool was_sought, is_known, is_there;
@@ -180,16 +180,16 @@ struct situation {
 };
 
 /* Prepares all but the facts, which are computed when they are asked for. */
-void situation_begin(struct situation *s, const struct machine *machine, const struct call *call,
-		     const struct caller *caller, const struct world *world);
+void evaluation_begin(struct evaluation *s, const struct machine *machine, const struct call *call,
+		      const struct caller *caller, const struct objects *objects);
 
 /* The task that pid is; NULL: it is not known whether there is one. */
-const struct world_task *situation_task(struct situation *s);
+const struct object_task *evaluation_task(struct evaluation *s);
 
 /* The pid of the call; 0 also for the number of the thread that asks. */
-int32_t situation_pid(const struct situation *s);
+int32_t evaluation_pid(const struct evaluation *s);
 
 /* Whether the event is on a task. */
-bool situation_has_task(const struct situation *s);
+bool evaluation_has_task(const struct evaluation *s);
 
 #endif

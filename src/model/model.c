@@ -16,9 +16,9 @@
  * Loading `words`, and choosing among their texts.
  */
 
-struct wording {
+struct words {
 	const struct facts *facts;
-	struct saying_text {
+	struct word_text {
 		struct predicate *when; /* NULL: always */
 		const char *text;
 	} * list;
@@ -26,38 +26,38 @@ struct wording {
 };
 
 /* The place of the first text whose condition holds. */
-static bool choose_text(const struct fact *fact, struct situation *s, uint64_t *value)
+static bool choose_text(const struct fact *fact, struct evaluation *s, uint64_t *value)
 {
-	const struct wording *wording = fact->wording;
+	const struct words *words = fact->words;
 	const struct fact *why;
 
-	for (size_t i = 0; i < wording->texts.count; i++) {
+	for (size_t i = 0; i < words->texts.count; i++) {
 		*value = i;
-		if (!wording->list[i].when ||
-		    predicate_holds(wording->list[i].when, wording->facts, s, &why) == HOLDS)
+		if (!words->list[i].when ||
+		    predicate_holds(words->list[i].when, words->facts, s, &why) == HOLDS)
 			return true;
 	}
 	return false;
 }
 
-static const struct doc_row text_rows[] = {{"if", DOC_READ, false, AT(struct saying_text, when),
+static const struct doc_row text_rows[] = {{"if", DOC_READ, false, AT(struct word_text, when),
 					    .read = predicate_read, .takes = "predicate"},
-					   {"text", DOC_TEXT, true, AT(struct saying_text, text)},
+					   {"text", DOC_TEXT, true, AT(struct word_text, text)},
 					   {0}};
 static const struct doc_type text_type = {"a text, and the `if` on which it is said", text_rows,
-					  .size = sizeof(struct saying_text)};
+					  .size = sizeof(struct word_text)};
 
-static int load_wording(struct facts *facts, const char *name, const json_t *list,
-			struct vocabulary *v, const struct where *w, struct error *e)
+static int load_word_texts(struct facts *facts, const char *name, const json_t *list,
+		      struct vocabulary *v, const struct where *w, struct error *e)
 {
 	size_t count = json_array_size(list);
-	struct wording *wording = or_exit(arena_alloc(v->arena, sizeof(*wording)));
-	struct saying_text *texts = or_exit(arena_array(v->arena, count + 1, sizeof(*texts)));
+	struct words *words = or_exit(arena_alloc(v->arena, sizeof(*words)));
+	struct word_text *texts = or_exit(arena_array(v->arena, count + 1, sizeof(*texts)));
 	struct abi_value *values = or_exit(arena_array(v->arena, count + 1, sizeof(*values)));
 	struct fact fact = {.name = or_exit(arena_join(v->arena, "words.", name)),
 			    .about = "a part of sentences, of cases/model.json",
 			    .get_by = choose_text,
-			    .wording = wording};
+			    .words = words};
 	struct doc d = {v->arena, e, v};
 
 	for (size_t i = 0; i < count; i++) {
@@ -65,16 +65,16 @@ static int load_wording(struct facts *facts, const char *name, const json_t *lis
 			return -EINVAL;
 		values[i] = (struct abi_value){.name = texts[i].text, .value = i};
 	}
-	*wording = (struct wording){
+	*words = (struct words){
 		facts, texts, {.name = fact.name, .prefix = "", .values = values, .count = count}};
-	fact.names = &wording->texts;
+	fact.names = &words->texts;
 	facts_add(facts, &fact);
 	return facts->is_full ? error_text(e, w, "more", "at most %d facts and words", FACTS_MAX)
 			      : 0;
 }
 
 /*
- * Adds the facts words.NAME to `facts`, which stays where it is, with what `v` has. A wording may
+ * Adds the facts words.NAME to `facts`, which stays where it is, with what `v` has. A words may
  * go by those before it. 0, or a negative errno with `e` filled.
  */
 static int facts_add_words(struct facts *facts, const json_t *words, struct vocabulary *v,
@@ -84,7 +84,7 @@ static int facts_add_words(struct facts *facts, const json_t *words, struct voca
 	json_t *list;
 
 	json_object_foreach((json_t *)words, name, list) {
-		if (load_wording(facts, name, list, v, AT_KEY(w, name), e))
+		if (load_word_texts(facts, name, list, v, AT_KEY(w, name), e))
 			return -EINVAL;
 	}
 	return 0;
@@ -149,16 +149,16 @@ static int read_gate(struct doc *d, const json_t *json, void *at, const struct w
 	return gate < 0 ? error_name(d->e, w, name ? name : "nothing", near.best, "a gate") : 0;
 }
 
-static const struct doc_type saying_type = {
+static const struct doc_type reason_type = {
 	"what a check says",
-	(const struct doc_row[]){{"if", DOC_READ, false, AT(struct saying, when),
+	(const struct doc_row[]){{"if", DOC_READ, false, AT(struct reason, when),
 				  .read = predicate_read, .takes = "predicate"},
-				 {"because", DOC_READ, true, AT(struct saying, because),
+				 {"because", DOC_READ, true, AT(struct reason, because),
 				  .read = sentence_read, .takes = "sentence"},
-				 {"instead", DOC_READ, false, AT(struct saying, instead),
+				 {"instead", DOC_READ, false, AT(struct reason, instead),
 				  .read = sentence_read, .takes = "sentence"},
 				 {0}},
-	.size = sizeof(struct saying)};
+	.size = sizeof(struct reason)};
 
 /* Letters of the checks of mmap(2), ioctl(2), read(2) and poll(2), which have no gates. */
 static const char after_open[] = "MIRL";
@@ -179,14 +179,14 @@ static int check_check(struct doc *d, void *made, const json_t *json, const stru
 	if (result_of_check(d, json_object_get(json, "result"), &check->result,
 			    AT_KEY(w, "result")))
 		return -EINVAL;
-	if (check->saying_count)
+	if (check->reason_count)
 		return 0;
 	if (!check->own.because.count)
 		return check->unsaid.count
 			       ? 0
 			       : error_value(d->e, w, json, "`because`, `says` or `unsaid`");
 	check->says = &check->own;
-	check->saying_count = 1;
+	check->reason_count = 1;
 	return 0;
 }
 
@@ -209,8 +209,8 @@ static const struct doc_type check_type = {
 				 {"instead", DOC_READ, false, AT(struct check, own.instead),
 				  .read = sentence_read, .takes = "sentence"},
 				 {"says", DOC_LIST, false, AT(struct check, says),
-				  .type = &saying_type,
-				  .count = offsetof(struct check, saying_count), .least = 1},
+				  .type = &reason_type,
+				  .count = offsetof(struct check, reason_count), .least = 1},
 				 {"unsaid", DOC_READ, false, AT(struct check, unsaid),
 				  .read = sentence_read, .takes = "sentence"},
 				 ONLY_READ("function"),
@@ -259,7 +259,7 @@ static int load_checks(struct model *model, const struct model_sources *from, st
 		if (check.when && check.gate >= 0)
 			model->checks[model->count++] = check;
 		check.may = check.may ? check.may : check.when;
-		if (check.may && check.saying_count)
+		if (check.may && check.reason_count)
 			model->suspects[model->suspect_count++] = check;
 	}
 	return 0;
@@ -295,7 +295,7 @@ void model_free(struct model *model)
 	*model = (struct model){0};
 }
 
-static int errno_of(const struct model *model, const struct check *check, struct situation *s)
+static int errno_of(const struct model *model, const struct check *check, struct evaluation *s)
 {
 	uint64_t err;
 
@@ -308,7 +308,7 @@ static int errno_of(const struct model *model, const struct check *check, struct
  * A check that is not known to hold decides nothing, if the first that does hold gives the same
  * errno: then the errno is known, and that one is named, though the one before may refuse it.
  */
-struct prediction model_predict(const struct model *model, struct situation *s)
+struct prediction model_predict(const struct model *model, struct evaluation *s)
 {
 	struct prediction open = {.outcome = OPENS};
 
@@ -335,7 +335,7 @@ struct prediction model_predict(const struct model *model, struct situation *s)
 	return open;
 }
 
-const struct check *model_check_behind(const struct model *model, struct situation *s,
+const struct check *model_check_behind(const struct model *model, struct evaluation *s,
 				       const struct check *first)
 {
 	for (const struct check *check = first + 1; check < model->checks + model->count; check++) {
@@ -348,21 +348,21 @@ const struct check *model_check_behind(const struct model *model, struct situati
 	return NULL;
 }
 
-const struct saying *check_saying(const struct model *model, const struct check *check,
-				  struct situation *s)
+const struct reason *check_reason(const struct model *model, const struct check *check,
+				  struct evaluation *s)
 {
-	for (size_t i = 0; i < check->saying_count; i++) {
-		const struct saying *saying = &check->says[i];
+	for (size_t i = 0; i < check->reason_count; i++) {
+		const struct reason *reason = &check->says[i];
 		const struct fact *why;
 
-		if (!saying->when || predicate_holds(saying->when, &model->facts, s, &why) == HOLDS)
-			return saying;
+		if (!reason->when || predicate_holds(reason->when, &model->facts, s, &why) == HOLDS)
+			return reason;
 	}
-	return check->saying_count ? &check->says[check->saying_count - 1] : NULL;
+	return check->reason_count ? &check->says[check->reason_count - 1] : NULL;
 }
 
 /* Of those whose errno is not predicted, `errnos` lists what it can be. */
-static bool can_give(const struct model *model, const struct check *check, struct situation *s,
+static bool can_give(const struct model *model, const struct check *check, struct evaluation *s,
 		     int err)
 {
 	const json_t *list = json_object_get(check->json, "errnos");
@@ -376,7 +376,7 @@ static bool can_give(const struct model *model, const struct check *check, struc
 	return !err || own == err || (!own && !list);
 }
 
-static bool is_suspect(const struct model *model, const struct check *check, struct situation *s,
+static bool is_suspect(const struct model *model, const struct check *check, struct evaluation *s,
 		       int err, enum truth truth)
 {
 	const struct fact *why;
@@ -385,7 +385,7 @@ static bool is_suspect(const struct model *model, const struct check *check, str
 	       predicate_holds(check->may, &model->facts, s, &why) == truth;
 }
 
-size_t model_suspects(const struct model *model, struct situation *s, int err,
+size_t model_suspects(const struct model *model, struct evaluation *s, int err,
 		      const struct check **out, size_t max)
 {
 	static const enum truth passes[] = {HOLDS, NOT_KNOWN};
@@ -401,7 +401,7 @@ size_t model_suspects(const struct model *model, struct situation *s, int err,
 	return n;
 }
 
-bool model_may_be_others(const struct model *model, struct situation *s, int err,
+bool model_may_be_others(const struct model *model, struct evaluation *s, int err,
 			 const struct check *before)
 {
 	for (size_t i = 0; i < model->suspect_count; i++) {
@@ -420,7 +420,7 @@ bool model_may_be_others(const struct model *model, struct situation *s, int err
  */
 
 /* The one that was to refuse it, else the first that can be the cause; NULL: none is known. */
-static const struct check *cause_of(const struct model *model, struct situation *s, int err)
+static const struct check *cause_of(const struct model *model, struct evaluation *s, int err)
 {
 	struct prediction p = model_predict(model, s);
 	const struct check *check = p.outcome == REFUSED && p.err == err ? p.check : NULL;
@@ -431,21 +431,21 @@ static const struct check *cause_of(const struct model *model, struct situation 
 }
 
 bool model_tell_cause(const struct model *model, const struct call *call,
-		      const struct caller *caller, const struct world *world, json_t *told)
+		      const struct caller *caller, const struct objects *objects, json_t *told)
 {
-	struct situation *s = or_exit(malloc(sizeof(*s)));
+	struct evaluation *s = or_exit(malloc(sizeof(*s)));
 	const struct check *check;
-	const struct saying *saying;
+	const struct reason *reason;
 
-	situation_begin(s, &model->machine, call, caller, world);
-	check = cause_of(model, s, world->told);
+	evaluation_begin(s, &model->machine, call, caller, objects);
+	check = cause_of(model, s, objects->known_errno);
 	if (check) {
-		saying = check_saying(model, check, s);
+		reason = check_reason(model, check, s);
 		json_object_set_new(told, "check", json_string(check->id));
 		json_object_set(told, "function", json_object_get(check->json, "function"));
-		if (saying) {
-			sentence_tell(&saying->because, &model->facts, s, told, "because");
-			sentence_tell(&saying->instead, &model->facts, s, told, "instead");
+		if (reason) {
+			sentence_tell(&reason->because, &model->facts, s, told, "because");
+			sentence_tell(&reason->instead, &model->facts, s, told, "instead");
 		}
 		if (!json_object_get(told, "because") && !check->unsaid.count)
 			json_object_set(told, "because", json_object_get(check->json, "condition"));

@@ -10,7 +10,7 @@
 #include "model/predicate.h"
 
 /* What people are told of one of a check's causes. */
-struct saying {
+struct reason {
 	struct predicate *when; /* NULL: of every one */
 	struct sentence because, instead;
 };
@@ -24,9 +24,9 @@ struct check {
 		int err;  /* 0: unknown, or that of `fact` */
 		int fact; /* index, or -1 */
 	} result;
-	struct saying own; /* what one says that has no list */
-	const struct saying *says;
-	size_t saying_count;
+	struct reason own; /* what one says that has no list */
+	const struct reason *says;
+	size_t reason_count;
 	struct sentence unsaid;
 	const json_t *json;
 };
@@ -75,44 +75,44 @@ struct prediction {
 				     * may be refused before `check`, with the same errno */
 };
 
-/* Predicts, of a situation that has begun. model->machine must have been filled. */
-struct prediction model_predict(const struct model *model, struct situation *s);
+/* Predicts, of a evaluation that has begun. model->machine must have been filled. */
+struct prediction model_predict(const struct model *model, struct evaluation *s);
 
 /*
  * The first check behind `first`, one of model->checks, that is known to refuse the call if that
  * one lets it through; NULL: none is.
  */
-const struct check *model_check_behind(const struct model *model, struct situation *s,
+const struct check *model_check_behind(const struct model *model, struct evaluation *s,
 				       const struct check *first);
 
 /*
  * What a check says of this call: of its sayings the first that holds, or the last where none is
  * known to. NULL: it says nothing but `unsaid`.
  */
-const struct saying *check_saying(const struct model *model, const struct check *check,
-				  struct situation *s);
+const struct reason *check_reason(const struct model *model, const struct check *check,
+				  struct evaluation *s);
 
 /*
- * Tells of the check that has refused the call with the errno world->told, or can have, as members
- * of `told`: check, function, because, instead. Where it says nothing its condition is the cause.
- * False: none is known, or there is no memory.
+ * Tells of the check that has refused the call with the errno objects->known_errno, or can have, as
+ * members of `told`: check, function, because, instead. Where it says nothing its condition is the
+ * cause. False: none is known, or there is no memory.
  */
 bool model_tell_cause(const struct model *model, const struct call *call,
-		      const struct caller *caller, const struct world *world, json_t *told);
+		      const struct caller *caller, const struct objects *objects, json_t *told);
 
 /*
  * What the cause can be where the kernel has refused with that errno (0: any): the checks whose
  * `may`, and of those that decide whose `if`, is not known to be false; those first of which it
  * holds, each in the kernel's order. Writes at most `max`, and returns how many it has written.
  */
-size_t model_suspects(const struct model *model, struct situation *s, int err,
+size_t model_suspects(const struct model *model, struct evaluation *s, int err,
 		      const struct check **out, size_t max);
 
 /*
  * Whether what other programs have open can be the cause of that errno (`others` of a check), which
  * no fact about this call says, of a call that is not refused `before` that check (NULL: at all).
  */
-bool model_may_be_others(const struct model *model, struct situation *s, int err,
+bool model_may_be_others(const struct model *model, struct evaluation *s, int err,
 			 const struct check *before);
 
 #endif

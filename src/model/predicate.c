@@ -83,7 +83,7 @@ int right_side_compile(struct right_side *out, const json_t *json, const struct 
 	return 0;
 }
 
-bool right_side_get(const struct right_side *side, const struct facts *facts, struct situation *s,
+bool right_side_get(const struct right_side *side, const struct facts *facts, struct evaluation *s,
 		    uint64_t *value)
 {
 	*value = side->value;
@@ -320,7 +320,7 @@ static bool holds_between(enum comparison op, bool is_signed, uint64_t a, uint64
 }
 
 static enum truth term_holds(const struct term *term, const struct facts *facts,
-			     struct situation *s, const struct fact **why)
+			     struct evaluation *s, const struct fact **why)
 {
 	const struct fact *fact = &facts->list[term->fact];
 	uint64_t a, b = term->operand.value;
@@ -339,7 +339,7 @@ static enum truth term_holds(const struct term *term, const struct facts *facts,
 
 /* Of all: what does not hold decides; of any: what holds; else what is not known. */
 static enum truth list_holds(const struct predicate *p, const struct facts *facts,
-			     struct situation *s, const struct fact **why)
+			     struct evaluation *s, const struct fact **why)
 {
 	enum truth deciding = p->kind == ANY ? HOLDS : DOES_NOT_HOLD;
 	enum truth result = p->kind == ANY ? DOES_NOT_HOLD : HOLDS;
@@ -356,7 +356,7 @@ static enum truth list_holds(const struct predicate *p, const struct facts *fact
 }
 
 enum truth predicate_holds(const struct predicate *p, const struct facts *facts,
-			   struct situation *s, const struct fact **why)
+			   struct evaluation *s, const struct fact **why)
 {
 	enum truth part;
 
@@ -374,7 +374,7 @@ enum truth predicate_holds(const struct predicate *p, const struct facts *facts,
 }
 
 enum truth predicate_term_holds(const struct term *term, const struct facts *facts,
-				struct situation *s)
+				struct evaluation *s)
 {
 	const struct fact *why;
 
@@ -476,8 +476,8 @@ static int print_bits(const struct abi_family *family, uint64_t value, char *out
 }
 
 /* A count as people write it; masks and addresses in hexadecimal. */
-static int print_fact(const struct fact *fact, const struct situation *s, uint64_t value, char *out,
-		      size_t size)
+static int print_fact(const struct fact *fact, const struct evaluation *s, uint64_t value,
+		      char *out, size_t size)
 {
 	const struct abi_value *name = fact->names ? abi_value_of(fact->names, value) : NULL;
 
@@ -494,8 +494,8 @@ static int print_fact(const struct fact *fact, const struct situation *s, uint64
 	return snprintf(out, size, "%llu", (unsigned long long)value);
 }
 
-void sentence_write(const struct sentence *sentence, const struct facts *facts, struct situation *s,
-		    char *out, size_t size)
+void sentence_write(const struct sentence *sentence, const struct facts *facts,
+		    struct evaluation *s, char *out, size_t size)
 {
 	size_t at = 0;
 
@@ -518,7 +518,7 @@ void sentence_write(const struct sentence *sentence, const struct facts *facts, 
 	}
 }
 
-void sentence_tell(const struct sentence *sentence, const struct facts *facts, struct situation *s,
+void sentence_tell(const struct sentence *sentence, const struct facts *facts, struct evaluation *s,
 		   json_t *json, const char *key)
 {
 	char text[SENTENCE_MAX];

@@ -58,7 +58,7 @@ int right_side_compile(struct right_side *out, const json_t *json, const struct 
 		       struct vocabulary *v, const struct where *w, struct error *e);
 
 /* Its value; false: the fact is not known. */
-bool right_side_get(const struct right_side *side, const struct facts *facts, struct situation *s,
+bool right_side_get(const struct right_side *side, const struct facts *facts, struct evaluation *s,
 		    uint64_t *value);
 
 /* NULL with `e` filled. It lives as long as the arena, and as the JSON. */
@@ -70,11 +70,11 @@ int predicate_read(struct doc *d, const json_t *json, void *predicate, const str
 
 /* `why` is set to a fact that is not known, if that decides. */
 enum truth predicate_holds(const struct predicate *p, const struct facts *facts,
-			   struct situation *s, const struct fact **why);
+			   struct evaluation *s, const struct fact **why);
 
 /* The same of one term. */
 enum truth predicate_term_holds(const struct term *term, const struct facts *facts,
-				struct situation *s);
+				struct evaluation *s);
 
 /* Calls `each` with every term, in order, those of other terms' parts too. */
 void predicate_terms(struct predicate *p, void (*each)(struct term *, void *), void *context);
@@ -92,12 +92,12 @@ struct sentence {
 /* Takes the text apart, as a doc_row reads it, with a struct vocabulary as context. */
 int sentence_read(struct doc *d, const json_t *json, void *sentence, const struct where *w);
 
-/* Writes the sentence of this situation, cut to fit, with a NUL. */
-void sentence_write(const struct sentence *sentence, const struct facts *facts, struct situation *s,
-		    char *out, size_t size);
+/* Writes the sentence of this evaluation, cut to fit, with a NUL. */
+void sentence_write(const struct sentence *sentence, const struct facts *facts,
+		    struct evaluation *s, char *out, size_t size);
 
 /* The same as a member of `json`; a sentence without a piece is none. */
-void sentence_tell(const struct sentence *sentence, const struct facts *facts, struct situation *s,
+void sentence_tell(const struct sentence *sentence, const struct facts *facts, struct evaluation *s,
 		   json_t *json, const char *key);
 
 /* Writes a constant as C has it, "PERF_SAMPLE_IP"; as snprintf(3). */

@@ -40,7 +40,7 @@ static void put_row(FILE *f, const struct table *table, const struct row *row)
 	put_value(f, row->about);
 	fputs(",\"", f);
 	for (size_t i = 0; i < table->column_count; i++)
-		fputc(sayings[row->said[table->columns[i].number]].letter, f);
+		fputc(verdict_kinds[row->said[table->columns[i].number]].letter, f);
 	fputs("\"]", f);
 }
 
@@ -135,7 +135,7 @@ static void put_plain_row(FILE *f, const struct table *table, const struct row *
 	      f);
 	for (size_t i = 0; i < table->column_count; i++) {
 		unsigned said = row->said[table->columns[i].number];
-		const char *word = sayings[said].word;
+		const char *word = verdict_kinds[said].word;
 
 		if (said == PASS || said == SAYS_NOTHING)
 			fprintf(f, "<td>%s", word);

@@ -12,16 +12,17 @@
 
 enum { SKIPPED = 1, IS_KEPT = 2, IS_NOT_THERE = 4 }; /* verdicts; each other has a bit of its own */
 
-const struct saying sayings[SAIDS] = {[PASS] = {'p', "pass", true, IS_KEPT},
-				      [FAIL] = {'f', "fail", true, 8},
-				      [SKIP] = {'s', "skip", false, SKIPPED},
-				      [XFAIL] = {'x', "xfail", true, 16},
-				      [XPASS] = {'X', "xpass", true, 32},
-				      [ERROR] = {'e', "error", true, 64},
-				      [SAYS_YES] = {'y', "yes", true, IS_KEPT},
-				      [SAYS_NO] = {'n', "no", true, IS_NOT_THERE},
-				      [SAYS_DENIED] = {'d', "denied", true, IS_NOT_THERE},
-				      [SAYS_NOTHING] = {'.', "", false, 0}};
+const struct verdict_kind verdict_kinds[SAIDS] = {
+	[PASS] = {'p', "pass", true, IS_KEPT},
+	[FAIL] = {'f', "fail", true, 8},
+	[SKIP] = {'s', "skip", false, SKIPPED},
+	[XFAIL] = {'x', "xfail", true, 16},
+	[XPASS] = {'X', "xpass", true, 32},
+	[ERROR] = {'e', "error", true, 64},
+	[SAYS_YES] = {'y', "yes", true, IS_KEPT},
+	[SAYS_NO] = {'n', "no", true, IS_NOT_THERE},
+	[SAYS_DENIED] = {'d', "denied", true, IS_NOT_THERE},
+	[SAYS_NOTHING] = {'.', "", false, 0}};
 
 void table_free(struct table *table)
 {
@@ -174,7 +175,7 @@ static unsigned char said_by(const json_t *result, enum outcome outcome)
 	const char *answer = member_text(result, "capability");
 
 	for (unsigned said = SAYS_YES; outcome == PASS && said <= SAYS_DENIED; said++)
-		if (!strcmp(answer, sayings[said].word))
+		if (!strcmp(answer, verdict_kinds[said].word))
 			return (unsigned char)said;
 	return (unsigned char)outcome;
 }
@@ -187,7 +188,7 @@ int table_add_result(struct table *table, const json_t *result, enum outcome out
 	if (row->detail[number] != DETAIL_NONE)
 		return -EEXIST;
 	row->said[number] = said_by(result, outcome);
-	table->columns[number].judges |= sayings[row->said[number]].is_judged;
+	table->columns[number].judges |= verdict_kinds[row->said[number]].is_judged;
 	row->detail[number] = take_detail(row, result);
 	return 0;
 }
@@ -245,26 +246,26 @@ static void settle_columns(struct table *table)
 }
 
 /* What there is to differ in, as a mask of what a column says of it; 0: it is passed over. */
-typedef unsigned (*aspect_fn)(const struct column *column, const struct saying *saying);
+typedef unsigned (*aspect_fn)(const struct column *column, const struct verdict_kind *kind);
 
-static unsigned verdict_of(const struct column *column, const struct saying *saying)
+static unsigned verdict_of(const struct column *column, const struct verdict_kind *kind)
 {
 	(void)column;
-	return saying->is_judged ? saying->verdict : 0;
+	return kind->is_judged ? kind->verdict : 0;
 }
 
-static unsigned presence_of(const struct column *column, const struct saying *saying)
+static unsigned presence_of(const struct column *column, const struct verdict_kind *kind)
 {
 	enum { RUNS = 1, DOES_NOT_RUN = 2 };
 
-	if (saying->is_judged)
+	if (kind->is_judged)
 		return RUNS;
-	return saying->verdict && column->judges ? DOES_NOT_RUN : 0;
+	return kind->verdict && column->judges ? DOES_NOT_RUN : 0;
 }
 
 static unsigned mask_in(const struct row *row, const struct column *column, aspect_fn aspect)
 {
-	return aspect(column, &sayings[row->said[column->number]]);
+	return aspect(column, &verdict_kinds[row->said[column->number]]);
 }
 
 /* The mask of the columns from `at` on that are of its kernel and kind of machine. */

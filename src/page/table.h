@@ -19,14 +19,14 @@ enum { COLUMNS_MAX = 256, VERSION_NUMBERS = 4, DETAIL_NONE = -1 };
 /* What a report says of a case: an outcome; of a capability that passed, its answer; nothing. */
 enum said { SAYS_YES = OUTCOMES, SAYS_NO, SAYS_DENIED, SAYS_NOTHING, SAIDS };
 
-struct saying {
+struct verdict_kind {
 	char letter;      /* in the page's JSON */
 	const char *word; /* in its plain table */
 	bool is_judged;   /* somebody has judged the case */
 	unsigned verdict; /* a bit: who says the same of the kernel has the same */
 };
 
-extern const struct saying sayings[SAIDS];
+extern const struct verdict_kind verdict_kinds[SAIDS];
 
 /* One report: a machine, and who ran perfabi on it. */
 struct column {

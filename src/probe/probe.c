@@ -129,18 +129,18 @@ static bool ask_model(json_t *json, const struct probe *probe, const struct resu
 {
 	const struct refused *refused = &result->verdict.refused;
 	struct caller caller = caller_as(&probe->env->rights, result->instance->who.as);
-	struct world_event leader = {.fd = refused->group_fd, .is_unknown = true};
-	struct world world = {.told = result->verdict.err,
-			      .events = &leader,
-			      .event_count = refused->group_fd >= 0,
-			      .sees_processes = true};
+	struct object_event leader = {.fd = refused->group_fd, .is_unknown = true};
+	struct objects objects = {.known_errno = result->verdict.err,
+				  .events = &leader,
+				  .event_count = refused->group_fd >= 0,
+				  .sees_processes = true};
 	const struct call call = {.image = (unsigned char *)refused->attr, /* only read */
 				  .pid = refused->pid,
 				  .cpu = refused->cpu,
 				  .group_fd = refused->group_fd,
 				  .flags = refused->flags};
 
-	return model_tell_cause(probe->model, &call, &caller, &world, json);
+	return model_tell_cause(probe->model, &call, &caller, &objects, json);
 }
 
 /* A glob that is not there matches anything; one that is, no text that is not. */

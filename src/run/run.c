@@ -28,7 +28,7 @@
 #include "run/runner.h"
 #include "run/requirements.h"
 #include "step/step.h"
-#include "step/hands/signals.h"
+#include "step/runtime/signals.h"
 #include "text/json_text.h"
 #include "text/say.h"
 

@@ -102,7 +102,7 @@ const char *c_quote(struct translation *t, const char *text)
 	return c_taken(t, &out);
 }
 
-/* Names that a program of the listing's own cannot have for a variable. */
+/* Names that a program cannot have for a variable. */
 static const char *const reserved[] = {
 	"auto",   "break",  "case",   "char",   "const",    "continue", "default",  "do",
 	"double", "else",   "enum",   "extern", "float",    "for",      "goto",     "if",
@@ -132,8 +132,8 @@ const char *c_declare(struct translation *t, const char *name, const char *type)
 			snprintf(c, sizeof(c), "%s_%u", name, i);
 		else
 			snprintf(c, sizeof(c), "%s%s", name,
-				 name_index(name, reserved, NULL) >= 0 || c_is_piece(name) ? "_"
-											   : "");
+				 name_index(name, reserved, NULL) >= 0 || c_is_snippet(name) ? "_"
+											     : "");
 		was = json_object_get(t->declared, c);
 		if (was && strcmp(json_string_value(was), type) != 0)
 			continue;

@@ -190,12 +190,13 @@ const struct c_layout *c_layout(struct translation *t, const char *name, const s
 				bool of_records);
 
 /*
- * Writes the program: its comment, headers, what it names of its own definitions and of the pieces,
- * the text. 0 or a negative errno. A definition of its own stands for the piece of that name.
+ * Writes the program: its comment, headers, what it names of its own definitions and of the
+ * snippets, the text. 0 or a negative errno. A definition of its own stands for the piece of that
+ * name.
  */
 int c_write(FILE *f, const char *comment, const char *own, const char *text);
 
 /* Whether there is a piece of that name. */
-bool c_is_piece(const char *name);
+bool c_is_snippet(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program put together: of the definitions in pieces/ those that its text names, each behind
+ * A program put together: of the definitions in snippets/ those that its text names, each behind
  * those that it names itself; and the headers of what all that names of the C library and the
  * kernel.
  */
@@ -12,7 +12,7 @@
 
 #include "translate/translate.h"
 
-struct sources pieces_builtin(void);
+struct sources snippets_builtin(void);
 
 /* What the headers have. _ at the end: all names that begin so. */
 static const struct {
@@ -166,13 +166,13 @@ static bool has_name(const char *names, const char *word, size_t length)
 
 static void split_all(struct writing *w)
 {
-	struct sources pieces = pieces_builtin();
+	struct sources snippets = snippets_builtin();
 
-	for (size_t i = 0; i < pieces.count; i++)
-		split(w, pieces.list[i].text);
+	for (size_t i = 0; i < snippets.count; i++)
+		split(w, snippets.list[i].text);
 }
 
-bool c_is_piece(const char *name)
+bool c_is_snippet(const char *name)
 {
 	struct writing *w = calloc(1, sizeof(*w));
 	size_t length = strlen(name);

@@ -117,7 +117,7 @@ static json_t *remedy_json(const void *at)
 		return json_pack("{s:o*, s:o*, s:b, s:o*, s:o*, s:o*, s:o*, s:o*}", "do", does,
 				 "loses", loses, "tried", r->is_tried, "unsure", unsure, "fallback",
 				 flag_json(r->is_fallback), "useless", text_json(r->useless),
-				 "open", stage_open_json(r->things, r->env, &r->call), "as", as);
+				 "open", setup_open_json(r->names, r->env, &r->call), "as", as);
 	return json_pack("{s:o*, s:o*, s:o*, s:o*, s:o*, s:b}", "do", does, "loses", loses, "as",
 			 as, "sysctl", r->sysctl ? json_pack("{s:i}", r->sysctl, r->value) : NULL,
 			 "unsure", unsure, "tried", r->is_tried);

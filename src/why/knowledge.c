@@ -230,7 +230,7 @@ static uint64_t setting_get(const struct setting *setting, const struct machine 
 
 /* What it is to have instead of `was`; false: that is not known. */
 static bool setting_value(const struct setting *setting, const struct facts *facts,
-			  struct situation *s, uint64_t was, uint64_t *value)
+			  struct evaluation *s, uint64_t was, uint64_t *value)
 {
 	uint64_t to;
 
@@ -255,7 +255,7 @@ static bool setting_value(const struct setting *setting, const struct facts *fac
 	return true;
 }
 
-bool change_make(const struct change *change, const struct model *model, struct situation *s,
+bool change_make(const struct change *change, const struct model *model, struct evaluation *s,
 		 struct call *call)
 {
 	const struct fact *unknown;
@@ -378,7 +378,7 @@ static int write_setting(const struct setting *setting, const struct machine *ma
 			(unsigned long long)now);
 }
 
-void change_write(const struct change *change, const struct model *model, struct situation *s,
+void change_write(const struct change *change, const struct model *model, struct evaluation *s,
 		  char *out, size_t size)
 {
 	const struct call *call = s->call;

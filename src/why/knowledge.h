@@ -41,15 +41,15 @@ struct changes {
 extern const struct doc_type change_type;
 
 /*
- * Makes the change in *call, whose image is its own, and whose situation `s` has begun with.
+ * Makes the change in *call, whose image is its own, and whose evaluation `s` has begun with.
  * Whether it has changed anything: false also where it is not for the call.
  */
-bool change_make(const struct change *change, const struct model *model, struct situation *s,
+bool change_make(const struct change *change, const struct model *model, struct evaluation *s,
 		 struct call *call);
 
-/* change_text.c: what it changes in the call of that situation, for people: "set cpu to -1"; cut at
- * `size`. */
-void change_write(const struct change *change, const struct model *model, struct situation *s,
+/* change_text.c: what it changes in the call of that evaluation, for people: "set cpu to -1"; cut
+ * at `size`. */
+void change_write(const struct change *change, const struct model *model, struct evaluation *s,
 		  char *out, size_t size);
 
 /* Something to say of calls that a predicate is about. */

@@ -9,7 +9,7 @@
 
 #include "call/call.h"
 #include "language/scope.h"
-#include "model/world.h"
+#include "model/objects.h"
 
 /* One of these, as it was written. */
 struct then_call {

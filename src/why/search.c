@@ -24,7 +24,7 @@ struct finding judge_call(struct judge *judge, const struct call *call)
 
 	judge->asked++;
 	judge_begin(judge, call);
-	p = model_predict(judge->model, &judge->situation);
+	p = model_predict(judge->model, &judge->evaluation);
 	f = (struct finding){.outcome = p.outcome,
 			     .err = p.err,
 			     .check = p.check,
@@ -32,14 +32,14 @@ struct finding judge_call(struct judge *judge, const struct call *call)
 			     .is_foreseen = p.outcome != UNFORESEEN};
 	/* A check that refuses whatever a PMU says before it is as good as known. */
 	if (!judge->is_tried && judge->looks_behind && p.outcome == UNFORESEEN)
-		behind = model_check_behind(judge->model, &judge->situation, p.check);
+		behind = model_check_behind(judge->model, &judge->evaluation, p.check);
 	if (behind)
 		f = (struct finding){.outcome = REFUSED,
 				     .err = behind->result.err,
 				     .check = behind,
 				     .unknown = p.unknown,
 				     .is_foreseen = true};
-	err = judge->is_tried ? call_try(call, judge->stage->no_files, judge->model->machine.env,
+	err = judge->is_tried ? call_try(call, judge->setup->no_files, judge->model->machine.env,
 					 &judge->memory, &answer)
 			      : -EOPNOTSUPP;
 	if (err < 0)
@@ -79,7 +79,7 @@ struct search {
 static bool change_once(struct judge *judge, const struct change *change, struct call *call)
 {
 	judge_begin(judge, call);
-	return change_make(change, judge->model, &judge->situation, call);
+	return change_make(change, judge->model, &judge->evaluation, call);
 }
 
 void remedy_make(const struct remedy *remedy, struct judge *judge, const struct changes *changes,

@@ -6,7 +6,7 @@
 #ifndef PERFABI_WHY_SEARCH_H
 #define PERFABI_WHY_SEARCH_H
 
-#include "stage/stage.h"
+#include "setup/setup.h"
 #include "why/knowledge.h"
 
 /* What a call comes to. */
@@ -20,7 +20,7 @@ struct finding {
 	int predicted;              /* ... this errno; 0: that it opens */
 };
 
-/* The judge's situation is that of the call afterwards. */
+/* The judge's evaluation is that of the call afterwards. */
 struct finding judge_call(struct judge *judge, const struct call *call);
 
 enum { CHANGES_AT_ONCE = 4, REMEDIES = 12 };

@@ -72,40 +72,40 @@ struct explainer {
 	bool is_brief; /* what the call comes to is all that is asked */
 	struct explanation *out;
 	struct judge judge;
-	struct stage stage;
-	struct call call; /* that is asked about; its image is the stage's */
+	struct setup setup;
+	struct call call; /* that is asked about; its image is the setup's */
 	struct finding found;
 };
 
-/* The sentence about the judge's situation; NULL: there is none. */
+/* The sentence about the judge's evaluation; NULL: there is none. */
 static const char *say_sentence(struct explainer *x, const struct sentence *sentence)
 {
 	char text[SENTENCE];
 
 	if (!sentence->count)
 		return NULL;
-	sentence_write(sentence, &x->why->model->facts, &x->judge.situation, text, sizeof(text));
+	sentence_write(sentence, &x->why->model->facts, &x->judge.evaluation, text, sizeof(text));
 	return pool_print(x->why->pool, "%s", text);
 }
 
 static enum truth truth_of(struct explainer *x, const struct predicate *predicate,
 			   const struct fact **unknown)
 {
-	return predicate_holds(predicate, &x->why->model->facts, &x->judge.situation, unknown);
+	return predicate_holds(predicate, &x->why->model->facts, &x->judge.evaluation, unknown);
 }
 
-/* Counts the event of the call, and begins its situation with what was counted. */
+/* Counts the event of the call, and begins its evaluation with what was counted. */
 static bool count_call(struct explainer *x, const struct call *call, struct counted *counted)
 {
 	bool is_counted =
 		x->judge.is_tried && count_event(call, x->why->model->machine.env, counted);
 
-	x->judge.world.counted = is_counted ? counted : NULL;
+	x->judge.objects.counted = is_counted ? counted : NULL;
 	judge_begin(&x->judge, call);
 	return is_counted;
 }
 
-/* The notes on the call of the situation, proven by counting where that can be. */
+/* The notes on the call of the evaluation, proven by counting where that can be. */
 static struct note *note_call(struct explainer *x, const struct note_rules *rules, size_t *count)
 {
 	struct note *list = pool_take(x->why->pool, rules->count + 1, sizeof(*list));
@@ -154,17 +154,17 @@ static void tell_suspect(struct explainer *x, const struct check *check, struct 
 	enum truth truth = DOES_NOT_HOLD;
 	bool any = false;
 
-	out->others = pool_take(x->why->pool, check->saying_count, sizeof(*out->others));
-	for (size_t i = 0; i < check->saying_count && truth != HOLDS; i++) {
-		const struct saying *saying = &check->says[i];
+	out->others = pool_take(x->why->pool, check->reason_count, sizeof(*out->others));
+	for (size_t i = 0; i < check->reason_count && truth != HOLDS; i++) {
+		const struct reason *reason = &check->says[i];
 		const struct fact *unknown;
 		struct cause *one = any ? &out->others[out->other_count] : out;
 
-		truth = saying->when ? truth_of(x, saying->when, &unknown) : HOLDS;
+		truth = reason->when ? truth_of(x, reason->when, &unknown) : HOLDS;
 		if (truth == DOES_NOT_HOLD)
 			continue;
-		one->because = say_sentence(x, &saying->because);
-		one->instead = say_sentence(x, &saying->instead);
+		one->because = say_sentence(x, &reason->because);
+		one->instead = say_sentence(x, &reason->instead);
 		out->other_count += any;
 		any = true;
 	}
@@ -179,7 +179,7 @@ static void tell_suspects(struct explainer *x, int err, char family, struct caus
 	const struct model *model = x->why->model;
 	const struct check **suspects =
 		pool_take(x->why->pool, model->suspect_count + 1, sizeof(*suspects));
-	size_t n = model_suspects(model, &x->judge.situation, err, suspects, model->suspect_count);
+	size_t n = model_suspects(model, &x->judge.evaluation, err, suspects, model->suspect_count);
 	size_t most = err ? SUSPECTS_OF_ERRNO : SUSPECTS;
 
 	for (size_t i = 0; i < n && out->suspect_count < most; i++) {
@@ -210,32 +210,32 @@ static bool was_told_ok(const struct why *why)
 	return why->question->told_behind || (why->question->told && !told_errno(why));
 }
 
-/* The finding, about the judge's situation. */
+/* The finding, about the judge's evaluation. */
 static struct cause tell_finding(struct explainer *x, const struct finding *f)
 {
-	int told = x->judge.world.told;
+	int told = x->judge.objects.known_errno;
 	struct cause out = {.opened = f->outcome == UNFORESEEN ? UNSAID
 				      : f->outcome == OPENS    ? SAID_YES
 							       : SAID_NO,
 			    .err = f->outcome == REFUSED ? errno_name(f->err) : NULL};
 
-	x->judge.world.told = f->outcome == REFUSED ? f->err : told_errno(x->why);
+	x->judge.objects.known_errno = f->outcome == REFUSED ? f->err : told_errno(x->why);
 	if (f->outcome == REFUSED && f->is_foreseen && f->check) {
-		const struct saying *saying =
-			check_saying(x->why->model, f->check, &x->judge.situation);
+		const struct reason *reason =
+			check_reason(x->why->model, f->check, &x->judge.evaluation);
 
-		out.because = saying ? say_sentence(x, &saying->because) : NULL;
-		out.instead = saying ? say_sentence(x, &saying->instead) : NULL;
+		out.because = reason ? say_sentence(x, &reason->because) : NULL;
+		out.instead = reason ? say_sentence(x, &reason->instead) : NULL;
 		tell_check(&out, f->check);
 	} else {
 		if (f->differs)
 			out.predicted = f->predicted ? errno_name(f->predicted) : "ok";
 		if (f->outcome != OPENS && !(f->outcome == UNFORESEEN && was_told_ok(x->why))) {
 			out.unknown = say_uncertainty(x, f);
-			tell_suspects(x, x->judge.world.told, 'O', &out);
+			tell_suspects(x, x->judge.objects.known_errno, 'O', &out);
 		}
 	}
-	x->judge.world.told = told;
+	x->judge.objects.known_errno = told;
 	return out;
 }
 
@@ -248,7 +248,7 @@ enum { LARGEST_TRIED = 1 << 16 };
 
 static void begin_then(struct explainer *x, const struct then_call *call)
 {
-	x->judge.world.then = &call->then;
+	x->judge.objects.then = &call->then;
 	judge_begin(&x->judge, &x->call);
 }
 
@@ -316,7 +316,7 @@ static void explain_then(struct explainer *x)
 
 		call.then.buffer = buffer.length;
 		if (is_here)
-			err = then_do(&call, x->stage.scope, answer.fd, &buffer);
+			err = then_do(&call, x->setup.scope, answer.fd, &buffer);
 		else if (i + 1 == why->then_count && told)
 			err = errno_by_name(told, NULL);
 		else
@@ -367,7 +367,7 @@ static struct remedy_found tell_remedy(struct explainer *x, const struct remedy 
 
 		remedy_make(&before, &x->judge, changes, &x->call, changed);
 		judge_begin(&x->judge, changed);
-		change_write(change, why->model, &x->judge.situation, text, sizeof(text));
+		change_write(change, why->model, &x->judge.evaluation, text, sizeof(text));
 		out.does[before.count] = pool_print(why->pool, "%s", text);
 		if (change->loses.count)
 			out.loses[loses++] = say_sentence(x, &change->loses);
@@ -377,7 +377,7 @@ static struct remedy_found tell_remedy(struct explainer *x, const struct remedy 
 }
 
 static struct remedy_found explain_remedy(struct explainer *x, const struct remedy *remedy,
-					  struct call *changed, const struct things *things)
+					  struct call *changed, const struct setup_names *names)
 {
 	const struct model *model = x->why->model;
 	struct remedy_found out = tell_remedy(x, remedy, changed);
@@ -391,12 +391,12 @@ static struct remedy_found explain_remedy(struct explainer *x, const struct reme
 	out.unsure = remedy->is_unsure ? say_uncertainty(x, &remedy->unsure) : NULL;
 	count_call(x, changed, &counted);
 	notes = note_call(x, &x->why->knowledge->notes, &count);
-	x->judge.world.counted = NULL;
+	x->judge.objects.counted = NULL;
 	for (size_t i = 0; i < count && !out.useless; i++)
 		out.useless = notes[i].is_useless ? notes[i].says : NULL;
 	out.call.image = pool_take(x->why->pool, 1, model->abi->attr_size);
 	call_assign(&out.call, changed, model->abi);
-	out.things = things;
+	out.names = names;
 	out.env = model->machine.env;
 	return out;
 }
@@ -513,16 +513,16 @@ static void explain_remedies(struct explainer *x)
 {
 	const struct why *why = x->why;
 	struct remedies *found = pool_take(why->pool, 1, sizeof(*found));
-	struct things *things = pool_take(why->pool, 1, sizeof(*things));
+	struct setup_names *names = pool_take(why->pool, 1, sizeof(*names));
 	struct call changed = {.image = pool_take(why->pool, 1, why->model->abi->attr_size)};
 
-	*things = x->stage.things;
+	*names = x->setup.names;
 	x->out->remedies = pool_take(why->pool, REMEDIES_MOST, sizeof(*x->out->remedies));
 	if (x->found.outcome != REFUSED ||
 	    search_remedies(&x->judge, &why->knowledge->changes, &x->call, &x->found, found))
 		return;
 	for (size_t i = 0; i < found->count; i++) {
-		struct remedy_found remedy = explain_remedy(x, &found->list[i], &changed, things);
+		struct remedy_found remedy = explain_remedy(x, &found->list[i], &changed, names);
 
 		add_remedy(x->out, &remedy);
 	}
@@ -542,7 +542,7 @@ static void explain_gates(struct explainer *x)
 	unsigned mask;
 	size_t n = 0;
 
-	if (x->judge.is_tried && !x->stage.no_files) {
+	if (x->judge.is_tried && !x->setup.no_files) {
 		mask = phase_infer(phases, &x->call, x->found.err, x->judge.zombie,
 				   model->machine.env);
 		names = pool_take(x->why->pool, phases->count + 1, sizeof(*names));
@@ -555,8 +555,8 @@ static void explain_gates(struct explainer *x)
 		x->out->gate = phases->list[x->found.check->gate].name;
 }
 
-/* The stage is set: asks. */
-static void explain_on_stage(struct explainer *x)
+/* The setup is set: asks. */
+static void explain_in_setup(struct explainer *x)
 {
 	const struct why *why = x->why;
 	const struct model *model = why->model;
@@ -566,13 +566,13 @@ static void explain_on_stage(struct explainer *x)
 	char text[CALL_TEXT];
 	bool opens;
 
-	x->call = x->stage.seeds[0].call;
+	x->call = x->setup.seeds[0].call;
 	x->judge.model = model;
-	x->judge.stage = &x->stage;
+	x->judge.setup = &x->setup;
 	x->judge.caller = caller_as(&model->machine.env->rights, x->as);
-	x->judge.caller.has_files = !x->stage.no_files;
-	x->judge.world = x->stage.world;
-	x->judge.world.told = told_errno(why);
+	x->judge.caller.has_files = !x->setup.no_files;
+	x->judge.objects = x->setup.objects;
+	x->judge.objects.known_errno = told_errno(why);
 	x->judge.looks_behind = x->is_brief;
 	x->found = judge_call(&x->judge, &x->call);
 	x->judge.looks_behind = true;
@@ -608,20 +608,20 @@ static int explain_here(void *context)
 	char failed[600];
 	int err;
 
-	stage_survive_signals();
+	setup_survive_signals();
 	x->judge.is_tried = true;
 	x->judge.zombie = phase_make_zombie();
-	err = stage_set(&x->stage, &why->plan, why->model, why->tables, &who, 0);
-	snprintf(failed, sizeof(failed), "step %zu: %s", x->stage.failed_step, x->stage.failure);
-	if (err || x->stage.failed_step) {
+	err = setup_set(&x->setup, &why->plan, why->model, why->tables, &who, 0);
+	snprintf(failed, sizeof(failed), "step %zu: %s", x->setup.failed_step, x->setup.failure);
+	if (err || x->setup.failed_step) {
 		x->out->failure = pool_print(why->pool, "what was `given` could not be had: %s",
-					     x->stage.failed_step ? failed : strerror(-err));
+					     x->setup.failed_step ? failed : strerror(-err));
 		return -EINVAL;
 	}
-	explain_on_stage(x);
-	for (size_t i = 0; i < x->stage.steps->child_count; i++)
-		if (x->stage.steps->children[i].id > 0 && !x->stage.steps->children[i].thread)
-			kill(x->stage.steps->children[i].id, SIGKILL);
+	explain_in_setup(x);
+	for (size_t i = 0; i < x->setup.steps->child_count; i++)
+		if (x->setup.steps->children[i].id > 0 && !x->setup.steps->children[i].thread)
+			kill(x->setup.steps->children[i].id, SIGKILL);
 	return 0;
 }
 
@@ -642,12 +642,12 @@ static struct explanation *explain_as(const struct why *why, enum identity as, b
 			err = identity_run(as, SECONDS, explain_here, x);
 		} else {
 			/* Of a machine that is not this one, by the model. */
-			err = stage_imagine(&x->stage, &why->plan, why->model);
+			err = setup_imagine(&x->setup, &why->plan, why->model);
 			if (err == -ENOENT)
 				out->failure = "the call names what its `given` does not bind";
 			if (!err)
-				explain_on_stage(x);
-			stage_forget(&x->stage);
+				explain_in_setup(x);
+			setup_forget(&x->setup);
 		}
 	}
 	if (err && !out->failure)
@@ -677,7 +677,7 @@ static int plan_question(struct why *why, struct error *e)
 	}
 	json = json_pack("{s:{s:{s:O}}, s:O*}", "calls", "asked", "open", q->open, "given",
 			 q->given);
-	if (stage_load(&why->plan, json, &root, why->tables, e))
+	if (setup_load(&why->plan, json, &root, why->tables, e))
 		return -EINVAL;
 	if (count > THEN_MOST)
 		return error_text(e, &at_then, "more", "at most %d calls", THEN_MOST);
@@ -854,14 +854,14 @@ static void try_sysctls(struct why *why, struct explanation *x)
 {
 	const struct knowledge *k = why->knowledge;
 	const struct facts *facts = &why->model->facts;
-	struct stage *stage = calloc(1, sizeof(*stage));
-	struct situation *s = calloc(1, sizeof(*s));
+	struct setup *setup = calloc(1, sizeof(*setup));
+	struct evaluation *s = calloc(1, sizeof(*s));
 	struct caller caller = caller_as(&why->model->machine.env->rights, why->as);
-	bool is_set = stage && s && !stage_imagine(stage, &why->plan, why->model), is_done = false;
+	bool is_set = setup && s && !setup_imagine(setup, &why->plan, why->model), is_done = false;
 
 	if (is_set)
-		situation_begin(s, &why->model->machine, &stage->seeds[0].call, &caller,
-				&stage->world);
+		evaluation_begin(s, &why->model->machine, &setup->seeds[0].call, &caller,
+				 &setup->objects);
 	for (size_t i = 0; is_set && i < k->sysctl_count && !is_done; i++) {
 		const struct sysctl_change *change = &k->sysctls[i];
 		const struct cause *tried, *other;
@@ -889,9 +889,9 @@ static void try_sysctls(struct why *why, struct explanation *x)
 		add_remedy(x, &remedy);
 		is_done = true;
 	}
-	if (stage)
-		stage_forget(stage);
-	free(stage);
+	if (setup)
+		setup_forget(setup);
+	free(setup);
 	free(s);
 }
 
@@ -949,7 +949,7 @@ struct explanation *why_explain(struct why *why, struct error *e)
 	if (plan_question(why, e))
 		return NULL;
 	if (why->is_tried)
-		stage_look_up(&why->plan, why->model->machine.env);
+		setup_look_up(&why->plan, why->model->machine.env);
 	x = explain_steadily(why);
 	if (x->failure) {
 		error_text(e, &root, x->failure, "an answer");
@@ -976,7 +976,7 @@ struct explanation *why_explain(struct why *why, struct error *e)
 
 void why_free(struct why *why)
 {
-	stage_free_plan(&why->plan);
+	setup_free_plan(&why->plan);
 	if (why->pool)
 		munmap(why->pool, POOL_SIZE);
 }

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "machine/restore.h"
-#include "stage/stage.h"
+#include "setup/setup.h"
 #include "why/knowledge.h"
 #include "why/question.h"
 #include "why/opened.h"
@@ -54,7 +54,7 @@ struct remedy_found {
 	int value;                    /* of the sysctl */
 	/* The call once it is changed, or without an image: it stays as it is. */
 	struct call call;
-	const struct things *things;
+	const struct setup_names *names;
 	const struct environment *env;
 };
 
@@ -128,8 +128,8 @@ struct why {
 	struct restorer *restorer;
 
 	/* What why_explain() has made of it. */
-	struct pool *pool;         /* the answer's */
-	struct plan_of_stage plan; /* one call, `asked`, and what was given before */
+	struct pool *pool;      /* the answer's */
+	struct setup_plan plan; /* one call, `asked`, and what was given before */
 	struct then_call then[THEN_MOST];
 	size_t then_count;
 	bool is_spoiled; /* a sysctl is not as it was: none is changed any more */

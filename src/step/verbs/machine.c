@@ -7,8 +7,8 @@
 
 #include "machine/clock.h"
 #include "machine/proc.h"
-#include "step/hands/machine.h"
-#include "step/hands/pmu.h"
+#include "step/runtime/machine.h"
+#include "step/runtime/pmu.h"
 #include "step/step.h"
 #include "step/in_c.h"
 #include "machine/environment.h"

@@ -3,7 +3,7 @@
  * Verbs on memory: mappings of events, buffers, words, strings.
  */
 
-#include "step/hands/memory.h"
+#include "step/runtime/memory.h"
 #include "step/step.h"
 #include "step/in_c.h"
 

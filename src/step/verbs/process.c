@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#include "step/hands/process.h"
+#include "step/runtime/process.h"
 #include "step/step.h"
 #include "step/in_c.h"
 #include "machine/limits.h"

@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "step/step.h"
-#include "step/hands/counter.h"
+#include "step/runtime/counter.h"
 #include "step/in_c.h"
 
 enum { READ_MOST = 64 * 1024 };

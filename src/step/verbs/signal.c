@@ -5,7 +5,7 @@
 
 #include "call/call.h"
 #include "machine/names.h"
-#include "step/hands/signal.h"
+#include "step/runtime/signal.h"
 #include "step/step.h"
 
 unsigned signals_noted(void)

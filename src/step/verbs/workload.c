@@ -8,7 +8,7 @@
 
 #include "call/call.h"
 #include "step/step.h"
-#include "step/hands/workload.h"
+#include "step/runtime/workload.h"
 
 struct work {
 	const struct arguments *a;

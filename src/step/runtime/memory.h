@@ -2,8 +2,8 @@
 /*
  * Memory: strings, and mappings that go elsewhere.
  */
-#ifndef PERFABI_HANDS_MEMORY_H
-#define PERFABI_HANDS_MEMORY_H
+#ifndef PERFABI_RUNTIME_MEMORY_H
+#define PERFABI_RUNTIME_MEMORY_H
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many signals a case can have; hands/signal.h notes them.
+ * How many signals a case can have; runtime/signal.h notes them.
  */
-#ifndef PERFABI_HANDS_SIGNALS_H
-#define PERFABI_HANDS_SIGNALS_H
+#ifndef PERFABI_RUNTIME_SIGNALS_H
+#define PERFABI_RUNTIME_SIGNALS_H
 
 /*
  * How the handler ends its process where signals come without end, as on arm64, where what is

@@ -2,8 +2,8 @@
 /*
  * The events that a PMU has in sysfs, by their terms.
  */
-#ifndef PERFABI_HANDS_PMU_H
-#define PERFABI_HANDS_PMU_H
+#ifndef PERFABI_RUNTIME_PMU_H
+#define PERFABI_RUNTIME_PMU_H
 
 #include <dirent.h>
 #include <errno.h>

@@ -7,8 +7,8 @@
  * counts, rehearse_signals() sends this thread one of each kind that the case handles. What such a
  * signal touches, kernel, C library and handler alike, is there from then on.
  */
-#ifndef PERFABI_HANDS_SIGNAL_H
-#define PERFABI_HANDS_SIGNAL_H
+#ifndef PERFABI_RUNTIME_SIGNAL_H
+#define PERFABI_RUNTIME_SIGNAL_H
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "step/hands/signals.h"
+#include "step/runtime/signals.h"
 
 /* One signal, as the handler found it. */
 struct noted {

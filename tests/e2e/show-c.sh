@@ -13,7 +13,7 @@ status 0 "$perfabi" show --c -o "$scratch/c" $(cat "$scratch/chosen")
 "$perfabi" run --format json --no-host $(cat "$scratch/chosen") >"$scratch/run.json" || [ $? -ne 2 ] || fail "run"
 sysctls() { cat /proc/sys/kernel/perf_* 2>/dev/null || :; }
 sysctls >"$scratch/before"
-status 0 "$PYTHON" tests/listing/verdicts.py "$perfabi" "$scratch/run.json" "$scratch/c" gcc
+status 0 "$PYTHON" tests/show-c/verdicts.py "$perfabi" "$scratch/run.json" "$scratch/c" gcc
 says out ", 0 with another verdict"
 as_before() { sysctls | cmp -s - "$scratch/before"; } # somebody else may be setting one, too
 comes_true as_before || { sysctls | diff "$scratch/before" -; fail "the programs left a sysctl that is not as it was"; }

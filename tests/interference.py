@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What processes of cases, other users and other runs can do to a run of root's. As root.
 
-usage: hands.py PERFABI SCRATCH-FOLDER [PART...]
+usage: interference.py PERFABI SCRATCH-FOLDER [PART...]
 """
 import contextlib
 import ctypes

@@ -3,8 +3,8 @@
  * Workloads. Each is readied first: what is counted touches no memory of its own that was not
  * touched before.
  */
-#ifndef PERFABI_HANDS_WORKLOAD_H
-#define PERFABI_HANDS_WORKLOAD_H
+#ifndef PERFABI_RUNTIME_WORKLOAD_H
+#define PERFABI_RUNTIME_WORKLOAD_H
 
 #include <elf.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * The frame around a case's lines: what it promises, who makes the calls, what the machine is set
  * to, and the verdict.
  */
-#include "listing/listing.h"
+#include "show/show.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "step/in_c.h"
 
 /* A program that is being put together. */
-struct listing {
+struct c_program {
 	const struct instance *instance;
 	const struct program *program;
 	struct translation t;
@@ -72,7 +72,7 @@ static void note_json(struct translation *t, const json_t *json, bool is_pattern
 /* What the case speaks of: of the rest of what events tell, nothing is read. */
 static int note_statement(void *context, struct statement *s)
 {
-	struct listing *l = context;
+	struct c_program *l = context;
 	struct translation *t = &l->t;
 	const char *key = verb_key(s->verb);
 	const json_t *word = statement_json(s, key);
@@ -127,7 +127,7 @@ static void say_comment(struct translation *t, const char *head, const char *tex
 	c_put(t, to, "\n");
 }
 
-static void say_head(struct listing *l)
+static void say_head(struct c_program *l)
 {
 	static const char *const parts[][2] = {{"man", "Man page: "},
 					       {"kernel", "Kernel: "},
@@ -170,9 +170,9 @@ static void say_errnos(struct translation *t, const int errnos[PHASE_ERRNOS_MAX]
 		c_put(t, own, ")\n\t\tsaid = \"%s\";\n", answer);
 }
 
-/* What stands in front of the pieces: room behind attr where the case's size says more, or bytes
+/* What stands in front of the snippets: room behind attr where the case's size says more, or bytes
  * lie there; and of a capability a refusal is an answer, as the case has it. */
-static void say_own(struct listing *l)
+static void say_own(struct c_program *l)
 {
 	const struct abi *abi = l->t.tables->abi;
 	const struct outcomes *c = &l->program->outcomes;
@@ -203,7 +203,7 @@ static void say_own(struct listing *l)
 }
 
 /* What changes the machine is done by a child, behind which it is as it was. */
-static void main_in_c(struct listing *l)
+static void main_in_c(struct c_program *l)
 {
 	const bool changes = l->program->sysctl || l->program->has_cgroup;
 	struct translation *t = &l->t;
@@ -255,7 +255,7 @@ static void main_in_c(struct listing *l)
 }
 
 /* What C can ask of the machine is asked; else it is as on this one, which has it or has not. */
-static void need_in_main(struct listing *l, struct environment *env, const char *tokens)
+static void need_in_main(struct c_program *l, struct environment *env, const char *tokens)
 {
 	struct out *first = &l->t.parts[C_FIRST];
 	char *question = NULL, found[192];
@@ -276,7 +276,7 @@ static void need_in_main(struct listing *l, struct environment *env, const char 
 	free(question);
 }
 
-static void needs_in_main(struct listing *l, struct environment *env)
+static void needs_in_main(struct c_program *l, struct environment *env)
 {
 	const struct program *program = l->program;
 	const json_t *requirement;
@@ -295,7 +295,7 @@ static void needs_in_main(struct listing *l, struct environment *env)
 	}
 }
 
-static int write_listing(FILE *f, struct listing *l, struct error *e)
+static int write_program(FILE *f, struct c_program *l, struct error *e)
 {
 	struct translation *t = &l->t;
 	const char *texts[C_PARTS], *type;
@@ -329,16 +329,16 @@ static int write_listing(FILE *f, struct listing *l, struct error *e)
 	return -ENOTSUP;
 }
 
-int listing_print(FILE *f, const struct instance *instance, const struct cases *cases,
-		  struct environment *env, struct error *e)
+int show_in_c(FILE *f, const struct instance *instance, const struct cases *cases,
+	      struct environment *env, struct error *e)
 {
-	struct listing *l = calloc(1, sizeof(*l));
+	struct c_program *l = calloc(1, sizeof(*l));
 	const struct program *program = instance->program;
 	int err;
 
 	if (!l)
 		return error_no_memory(e, NULL, "memory for a program");
-	*l = (struct listing){.instance = instance, .program = program, .posted = json_object()};
+	*l = (struct c_program){.instance = instance, .program = program, .posted = json_object()};
 	block_settle(&program->given, &instance->who, env);
 	block_settle(&program->steps, &instance->who, env);
 	l->scope.env = env;
@@ -354,7 +354,7 @@ int listing_print(FILE *f, const struct instance *instance, const struct cases *
 	needs_in_main(l, env);
 	main_in_c(l);
 	say_own(l);
-	err = write_listing(f, l, e);
+	err = write_program(f, l, e);
 	json_decref(l->t.words);
 	json_decref(l->t.declared);
 	json_decref(l->t.variables);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Setting the stage by the verbs of cases, or imagining it.
+ * Setting the setup by the verbs of cases, or imagining it.
  */
-#include "stage/stage.h"
+#include "setup/setup.h"
 
 #include <errno.h>
 #include <linux/magic.h>
@@ -21,17 +21,17 @@
  * What each step leaves behind, by its verb.
  */
 
-/* The next place of a list of the stage; of a full one the place behind it, which nobody reads. */
+/* The next place of a list of the setup; of a full one the place behind it, which nobody reads. */
 static size_t next_place(size_t *count)
 {
-	return *count < STAGE_THINGS ? (*count)++ : STAGE_THINGS;
+	return *count < SETUP_NAMES ? (*count)++ : SETUP_NAMES;
 }
 
-static struct world_event *event_of(struct stage *stage, int32_t fd)
+static struct object_event *event_of(struct setup *setup, int32_t fd)
 {
-	for (size_t i = 0; i < stage->world.event_count; i++)
-		if (stage->events[i].fd == fd)
-			return &stage->events[i];
+	for (size_t i = 0; i < setup->objects.event_count; i++)
+		if (setup->events[i].fd == fd)
+			return &setup->events[i];
 	return NULL;
 }
 
@@ -84,87 +84,87 @@ struct noted {
 	unsigned times;
 };
 
-/* An event of the stage, as its call made it. */
-static void note_open(struct stage *stage, const struct noted *n)
+/* An event of the setup, as its call made it. */
+static void note_open(struct setup *setup, const struct noted *n)
 {
-	const struct environment *env = stage->model->machine.env;
+	const struct environment *env = setup->model->machine.env;
 	const struct abi_value *cgroup =
 		abi_value(abi_family(env->abi, "open_flags"), "pid_cgroup", NULL);
 	const struct abi_value *breakpoint =
 		abi_value(abi_family(env->abi, "type"), "breakpoint", NULL);
-	struct world_event *leader, event = {.fd = (int32_t)n->value, .clock = -1};
+	struct object_event *leader, event = {.fd = (int32_t)n->value, .clock = -1};
 	struct where nowhere = {0};
 	struct error e = {0};
 	struct call call;
 	bool of_cgroup;
 
-	if (call_from_json(&call, env->abi, env->arch, n->json, stage->scope, &nowhere, &e))
+	if (call_from_json(&call, env->abi, env->arch, n->json, setup->scope, &nowhere, &e))
 		return;
 	event.cpu = call.cpu;
 	of_cgroup = call.flags & cgroup->value;
 	event.target = of_cgroup ? -1 : call.pid;
 	if (call_field(&call, env->abi, "use_clockid"))
 		event.clock = (int32_t)call_field(&call, env->abi, "clockid");
-	for (size_t i = stage->world.file_count; of_cgroup && i-- > 0;)
-		if (stage->files[i].fd == call.pid)
-			event.cgroup = stage->files[i].cgroup;
+	for (size_t i = setup->objects.file_count; of_cgroup && i-- > 0;)
+		if (setup->files[i].fd == call.pid)
+			event.cgroup = setup->files[i].cgroup;
 	event.read_format = call_field(&call, env->abi, "read_format");
 	event.inherit = call_field(&call, env->abi, "inherit");
-	event.is_hardware = is_of_hardware(stage->model, call_field(&call, env->abi, "type"));
+	event.is_hardware = is_of_hardware(setup->model, call_field(&call, env->abi, "type"));
 	event.write_backward = call_field(&call, env->abi, "write_backward");
 	if (call_field(&call, env->abi, "type") == breakpoint->value)
-		stage->world.breakpoints += n->times;
-	leader = event_of(stage, call.group_fd);
+		setup->objects.breakpoints += n->times;
+	leader = event_of(setup, call.group_fd);
 	event.is_sibling = leader != NULL;
 	if (leader)
 		leader->siblings += n->times;
-	stage->events[next_place(&stage->world.event_count)] = event;
+	setup->events[next_place(&setup->objects.event_count)] = event;
 	call_free(&call);
 }
 
-static void note_process(struct stage *stage, const struct noted *n)
+static void note_process(struct setup *setup, const struct noted *n)
 {
 	bool exists = n->text && strcmp(n->text, "gone") != 0;
 
-	stage->tasks[next_place(&stage->world.task_count)] =
-		(struct world_task){.id = (int32_t)n->value,
-				    .exists = exists,
-				    .is_exiting = n->text && !strcmp(n->text, "zombie"),
-				    .may_be_read = exists,
-				    .may_be_attached = exists};
+	setup->tasks[next_place(&setup->objects.task_count)] =
+		(struct object_task){.id = (int32_t)n->value,
+				     .exists = exists,
+				     .is_exiting = n->text && !strcmp(n->text, "zombie"),
+				     .may_be_read = exists,
+				     .may_be_attached = exists};
 }
 
 /* It is ended and reaped; so are the events on it. */
-static void note_kill(struct stage *stage, const struct noted *n)
+static void note_kill(struct setup *setup, const struct noted *n)
 {
-	int32_t id = (int32_t)value_named(stage->scope, n->text);
+	int32_t id = (int32_t)value_named(setup->scope, n->text);
 
-	for (size_t i = 0; i < stage->world.task_count; i++)
-		if (stage->tasks[i].id == id)
-			stage->tasks[i].exists = false;
-	for (size_t i = 0; i < stage->world.event_count; i++)
-		if (stage->events[i].target == id)
-			stage->events[i].has_exited = true;
+	for (size_t i = 0; i < setup->objects.task_count; i++)
+		if (setup->tasks[i].id == id)
+			setup->tasks[i].exists = false;
+	for (size_t i = 0; i < setup->objects.event_count; i++)
+		if (setup->events[i].target == id)
+			setup->events[i].has_exited = true;
 }
 
-static void note_mmap(struct stage *stage, const struct noted *n)
+static void note_mmap(struct setup *setup, const struct noted *n)
 {
-	struct world_event *event = event_of(stage, (int32_t)value_named(stage->scope, n->text));
+	struct object_event *event = event_of(setup, (int32_t)value_named(setup->scope, n->text));
 
 	if (event)
 		event->has_buffer = true;
 }
 
 /* Of a file that is only imagined, what its step says of it. */
-static void note_descriptor(struct stage *stage, const struct noted *n)
+static void note_descriptor(struct setup *setup, const struct noted *n)
 {
 	const char *cgroup = json_string_value(json_object_get(n->step, "cgroup"));
 	bool is_folder = cgroup && !json_object_get(n->step, "entry"), is_v1, is_v2;
-	struct world_file file = {.fd = (int32_t)n->value};
+	struct object_file file = {.fd = (int32_t)n->value};
 	struct statfs fs;
 	struct stat st;
 
-	if (stage->steps) {
+	if (setup->steps) {
 		if (fstatfs(file.fd, &fs) || fstat(file.fd, &st))
 			return;
 		is_v2 = (unsigned long)fs.f_type == CGROUP2_SUPER_MAGIC;
@@ -178,23 +178,23 @@ static void note_descriptor(struct stage *stage, const struct noted *n)
 			is_folder && (!strcmp(cgroup, "v2") || !strcmp(cgroup, "v1.perf_event"));
 		file.cgroup = (int64_t)n->value;
 	}
-	stage->files[next_place(&stage->world.file_count)] = file;
+	setup->files[next_place(&setup->objects.file_count)] = file;
 }
 
 /* A text that is only imagined is known without reading it. */
-static void note_text(struct stage *stage, const struct noted *n)
+static void note_text(struct setup *setup, const struct noted *n)
 {
-	if (!stage->steps && n->text)
-		stage->texts[next_place(&stage->world.text_count)] = (struct world_text){
+	if (!setup->steps && n->text)
+		setup->texts[next_place(&setup->objects.text_count)] = (struct object_text){
 			.address = n->value, .length = json_string_length(n->json) * n->times};
 }
 
-static void note_limit(struct stage *stage, const struct noted *n)
+static void note_limit(struct setup *setup, const struct noted *n)
 {
 	const json_t *to = json_object_get(n->step, "to");
 
 	if (n->text && !strcmp(n->text, "nofile") && json_is_integer(to) && !json_integer_value(to))
-		stage->no_files = true;
+		setup->no_files = true;
 }
 
 /* What steps leave behind, by verb. */
@@ -202,7 +202,7 @@ static const struct {
 	const char *verb;
 	bool makes; /* it makes a thing, of this role: */
 	enum role role;
-	void (*note)(struct stage *stage, const struct noted *n); /* or NULL */
+	void (*note)(struct setup *setup, const struct noted *n); /* or NULL */
 } notes[] = {{"open", true, AN_EVENT, note_open},       {"process", true, A_TASK, note_process},
 	     {"kill", false, A_TASK, note_kill},        {"mmap", false, AN_EVENT, note_mmap},
 	     {"cgroup", true, A_FILE, note_descriptor}, {"file", true, A_FILE, note_descriptor},
@@ -210,12 +210,12 @@ static const struct {
 	     {"limit", false, A_FILE, note_limit}};
 
 /* Notes what a step has made or undone; the name that it binds stands for that already. */
-static void stage_note(struct stage *stage, const json_t *step)
+static void setup_note(struct setup *setup, const json_t *step)
 {
 	const char *name = json_string_value(json_object_get(step, "bind"));
 	const json_t *times = json_object_get(step, "times");
 	struct noted n = {.step = step,
-			  .value = value_named(stage->scope, name),
+			  .value = value_named(setup->scope, name),
 			  .times = times ? (unsigned)json_integer_value(times) : 1};
 	size_t i = 0;
 
@@ -226,10 +226,10 @@ static void stage_note(struct stage *stage, const json_t *step)
 	n.json = json_object_get(step, notes[i].verb);
 	n.text = json_string_value(n.json);
 	if (notes[i].makes)
-		stage->things.list[next_place(&stage->things.count)] =
-			(struct thing){.name = name, .role = notes[i].role, .value = n.value};
+		setup->names.list[next_place(&setup->names.count)] =
+			(struct setup_name){.name = name, .role = notes[i].role, .value = n.value};
 	if (notes[i].note)
-		notes[i].note(stage, &n);
+		notes[i].note(setup, &n);
 }
 
 /* The tracepoint that an `open` names; NULL: none. */
@@ -242,7 +242,7 @@ static const char *tracepoint_of(const json_t *json)
 	return config && !strncmp(config, prefix, strlen(prefix)) ? config + strlen(prefix) : NULL;
 }
 
-static void keep_tracepoint(struct plan_of_stage *plan, const json_t *json)
+static void keep_tracepoint(struct setup_plan *plan, const json_t *json)
 {
 	const char *name = tracepoint_of(json);
 
@@ -251,7 +251,7 @@ static void keep_tracepoint(struct plan_of_stage *plan, const json_t *json)
 }
 
 /* Whether they are calls at all, whatever the names in them will stand for. */
-static int check_calls(struct plan_of_stage *plan, const struct tables *tables,
+static int check_calls(struct setup_plan *plan, const struct tables *tables,
 		       const struct scope *scope, const struct where *root, struct error *e)
 {
 	const json_t *given = json_object_get(plan->json, "given");
@@ -261,7 +261,7 @@ static int check_calls(struct plan_of_stage *plan, const struct tables *tables,
 
 	plan->tracepoints = arena_array(&plan->arena, most + 1, sizeof(*plan->tracepoints));
 	if (!plan->tracepoints)
-		return error_no_memory(e, root, "memory for a stage");
+		return error_no_memory(e, root, "memory for a setup");
 	json_array_foreach(given, i, json)
 		keep_tracepoint(plan, json);
 	json_object_foreach((json_t *)plan->calls, name, json) {
@@ -276,7 +276,7 @@ static int check_calls(struct plan_of_stage *plan, const struct tables *tables,
 	return 0;
 }
 
-int stage_load(struct plan_of_stage *plan, json_t *json, const struct where *root,
+int setup_load(struct setup_plan *plan, json_t *json, const struct where *root,
 	       const struct tables *tables, struct error *e)
 {
 	struct scope scope = {.checking = true};
@@ -288,7 +288,7 @@ int stage_load(struct plan_of_stage *plan, json_t *json, const struct where *roo
 			      .error = e};
 	int err;
 
-	*plan = (struct plan_of_stage){.json = json};
+	*plan = (struct setup_plan){.json = json};
 	if (!json)
 		return -EINVAL;
 	plan->calls = json_object_get(plan->json, "calls");
@@ -300,85 +300,85 @@ int stage_load(struct plan_of_stage *plan, json_t *json, const struct where *roo
 	return err;
 }
 
-void stage_free_plan(struct plan_of_stage *plan)
+void setup_free_plan(struct setup_plan *plan)
 {
 	arena_free(&plan->arena);
 	json_decref(plan->json);
 }
 
-void stage_look_up(const struct plan_of_stage *plan, struct environment *env)
+void setup_look_up(const struct setup_plan *plan, struct environment *env)
 {
 	for (size_t i = 0; i < plan->tracepoint_count; i++)
 		environment_tracepoint(env, plan->tracepoints[i]);
 }
 
 /* The calls of the file that name nothing which is not there. */
-static void read_seeds(struct stage *stage, const struct environment *env)
+static void read_seeds(struct setup *setup, const struct environment *env)
 {
 	const char *name;
 	json_t *json;
 
-	json_object_foreach((json_t *)stage->plan->calls, name, json) {
-		struct seed *seed = &stage->seeds[stage->seed_count];
+	json_object_foreach((json_t *)setup->plan->calls, name, json) {
+		struct seed *seed = &setup->seeds[setup->seed_count];
 		const json_t *rare = json_object_get(json, "rare");
 		struct where nowhere = {0};
 		struct error e = {0};
 
-		if (stage->seed_count == STAGE_CALLS)
+		if (setup->seed_count == SETUP_CALLS)
 			return;
 		*seed = (struct seed){.rare = rare ? (unsigned)json_integer_value(rare) : 1};
 		if (!call_from_json(&seed->call, env->abi, env->arch, json_object_get(json, "open"),
-				    stage->scope, &nowhere, &e))
-			stage->seed_count++;
+				    setup->scope, &nowhere, &e))
+			setup->seed_count++;
 	}
 }
 
-/* What is on the stage, as the model is told. */
-static void show_stage(struct stage *stage)
+/* What is on the setup, as the model is told. */
+static void show_setup(struct setup *setup)
 {
-	stage->world.tasks = stage->tasks;
-	stage->world.events = stage->events;
-	stage->world.files = stage->files;
-	stage->world.texts = stage->texts;
+	setup->objects.tasks = setup->tasks;
+	setup->objects.events = setup->events;
+	setup->objects.files = setup->files;
+	setup->objects.texts = setup->texts;
 }
 
-int stage_set(struct stage *stage, const struct plan_of_stage *plan, const struct model *model,
+int setup_set(struct setup *setup, const struct setup_plan *plan, const struct model *model,
 	      const struct tables *tables, const struct who *who, pid_t foreign)
 {
 	struct environment *env = model->machine.env;
 
-	*stage = (struct stage){
-		.plan = plan, .model = model, .steps = calloc(1, sizeof(*stage->steps))};
-	if (!stage->steps || steps_begin(stage->steps, tables, who, env))
+	*setup = (struct setup){
+		.plan = plan, .model = model, .steps = calloc(1, sizeof(*setup->steps))};
+	if (!setup->steps || steps_begin(setup->steps, tables, who, env))
 		return -ENOMEM;
-	stage->scope = &stage->steps->scope;
+	setup->scope = &setup->steps->scope;
 	for (size_t i = 0; i < plan->block.count; i++) {
 		const struct block one = {.list = &plan->block.list[i], .count = 1};
 		struct verdict verdict = {0};
 
 		if (!one.list->is_on)
 			continue;
-		if (steps_run(stage->steps, &one, &verdict)) {
-			stage_note(stage, one.list->json);
-		} else if (!stage->failed_step) {
-			stage->failed_step = i + 1;
-			snprintf(stage->failure, sizeof(stage->failure),
+		if (steps_run(setup->steps, &one, &verdict)) {
+			setup_note(setup, one.list->json);
+		} else if (!setup->failed_step) {
+			setup->failed_step = i + 1;
+			snprintf(setup->failure, sizeof(setup->failure),
 				 "expected %.200s, got %.200s", verdict.expected, verdict.got);
 		}
 	}
 	if (foreign) {
-		stage->things.list[next_place(&stage->things.count)] = (struct thing){
+		setup->names.list[next_place(&setup->names.count)] = (struct setup_name){
 			.name = "runner", .role = A_TASK, .value = (uint64_t)foreign};
-		stage->tasks[next_place(&stage->world.task_count)] =
-			(struct world_task){.id = foreign,
-					    .exists = true,
-					    .may_be_read = who->as == AS_ROOT,
-					    .may_be_attached = who->as == AS_ROOT};
+		setup->tasks[next_place(&setup->objects.task_count)] =
+			(struct object_task){.id = foreign,
+					     .exists = true,
+					     .may_be_read = who->as == AS_ROOT,
+					     .may_be_attached = who->as == AS_ROOT};
 	}
-	show_stage(stage);
-	stage->world.sees_memory = stage->world.sees_processes = true;
-	read_seeds(stage, env);
-	return stage->seed_count ? 0 : -ENOENT;
+	show_setup(setup);
+	setup->objects.sees_memory = setup->objects.sees_processes = true;
+	read_seeds(setup, env);
+	return setup->seed_count ? 0 : -ENOENT;
 }
 
 /* Numbers that no descriptor or process has, for names of what is not there. */
@@ -393,7 +393,7 @@ static int imagine_tracepoint(struct model *model, const char *tracepoint, uint3
 	return environment_add_tracepoint(model->machine.env, tracepoint, id, false) ? 0 : -ENOMEM;
 }
 
-int stage_settle_tracepoint(struct model *model, const json_t *call)
+int setup_settle_tracepoint(struct model *model, const json_t *call)
 {
 	const char *tracepoint = tracepoint_of(call);
 
@@ -407,7 +407,7 @@ int stage_settle_tracepoint(struct model *model, const json_t *call)
 	return 0;
 }
 
-int stage_imagine(struct stage *stage, const struct plan_of_stage *plan, struct model *model)
+int setup_imagine(struct setup *setup, const struct setup_plan *plan, struct model *model)
 {
 	uint32_t next = FIRST_IMAGINED;
 	int err = 0;
@@ -415,36 +415,36 @@ int stage_imagine(struct stage *stage, const struct plan_of_stage *plan, struct 
 	json_t *step;
 	size_t at;
 
-	*stage = (struct stage){.plan = plan, .model = model, .scope = &stage->imagined};
-	stage->imagined.env = model->machine.env;
+	*setup = (struct setup){.plan = plan, .model = model, .scope = &setup->imagined};
+	setup->imagined.env = model->machine.env;
 	for (at = 0; at < plan->tracepoint_count && !err; at++)
 		err = imagine_tracepoint(model, plan->tracepoints[at], next++);
 	json_array_foreach(given, at, step) {
 		const char *name = json_string_value(json_object_get(step, "bind"));
 
 		if (name && !err)
-			err = scope_bind(stage->scope, name, next++);
+			err = scope_bind(setup->scope, name, next++);
 		if (!err)
-			stage_note(stage, step);
+			setup_note(setup, step);
 	}
-	show_stage(stage);
-	stage->world.sees_processes = model->machine.is_this;
-	read_seeds(stage, model->machine.env);
-	return err ? err : stage->seed_count ? 0 : -ENOENT;
+	show_setup(setup);
+	setup->objects.sees_processes = model->machine.is_this;
+	read_seeds(setup, model->machine.env);
+	return err ? err : setup->seed_count ? 0 : -ENOENT;
 }
 
-void stage_forget(struct stage *stage)
+void setup_forget(struct setup *setup)
 {
-	for (size_t i = 0; i < stage->seed_count; i++)
-		call_free(&stage->seeds[i].call);
-	stage->seed_count = 0;
-	scope_free(&stage->imagined);
+	for (size_t i = 0; i < setup->seed_count; i++)
+		call_free(&setup->seeds[i].call);
+	setup->seed_count = 0;
+	scope_free(&setup->imagined);
 }
 
 void judge_begin(struct judge *judge, const struct call *call)
 {
-	situation_begin(&judge->situation, &judge->model->machine, call, &judge->caller,
-			&judge->world);
+	evaluation_begin(&judge->evaluation, &judge->model->machine, call, &judge->caller,
+			 &judge->objects);
 }
 
 static void ignore_signal(int sig)
@@ -452,7 +452,7 @@ static void ignore_signal(int sig)
 	(void)sig;
 }
 
-void stage_survive_signals(void)
+void setup_survive_signals(void)
 {
 	struct sigaction action = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
 
@@ -461,28 +461,27 @@ void stage_survive_signals(void)
 }
 
 /*
- * A call made on a stage, as `open` of a case has it.
+ * A call made on a setup, as `open` of a case has it.
  */
 
 /* A number by the name that a thing of one of these roles (a mask) has, "$child"; NULL: none. */
-static json_t *named(const struct things *things, unsigned roles, int64_t value)
+static json_t *named(const struct setup_names *names, unsigned roles, int64_t value)
 {
 	for (enum role role = A_TASK; role <= SOME_MEMORY; role++)
-		for (size_t i = 0; i < things->count && roles >> role & 1; i++)
-			if (things->list[i].role == role &&
-			    things->list[i].value == (uint64_t)value)
-				return json_sprintf("$%s", things->list[i].name);
+		for (size_t i = 0; i < names->count && roles >> role & 1; i++)
+			if (names->list[i].role == role && names->list[i].value == (uint64_t)value)
+				return json_sprintf("$%s", names->list[i].name);
 	return NULL;
 }
 
 /* Addresses and types are another's on another machine. */
-static void name_fields(const struct things *things, const struct environment *env,
+static void name_fields(const struct setup_names *names, const struct environment *env,
 			const struct call *call, json_t *attr)
 {
 	static const char *const addresses[] = {"config1", "bp_addr", "uprobe_path", "kprobe_func"};
 	uint64_t address = call_field(call, env->abi, "config1");
 	uint64_t type = call_field(call, env->abi, "type");
-	json_t *name = named(things, 1U << A_TEXT | 1U << SOME_MEMORY, (int64_t)address);
+	json_t *name = named(names, 1U << A_TEXT | 1U << SOME_MEMORY, (int64_t)address);
 
 	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]) && name; i++)
 		if (json_object_get(attr, addresses[i]))
@@ -494,7 +493,7 @@ static void name_fields(const struct things *things, const struct environment *e
 					    json_sprintf("$pmu.%s", env->pmus[i].name));
 }
 
-json_t *stage_open_json(const struct things *things, const struct environment *env,
+json_t *setup_open_json(const struct setup_names *names, const struct environment *env,
 			const struct call *call)
 {
 	static const char *const memories[] = {
@@ -502,11 +501,11 @@ json_t *stage_open_json(const struct things *things, const struct environment *e
 	json_t *attr =
 		attr_to_json(env->abi, env->arch, call->image, env->abi->attr_size, host_order());
 	json_t *bytes = call->poke_count ? json_object() : NULL, *memory = NULL;
-	json_t *pid = named(things, 1U << A_TASK | 1U << A_FILE, call->pid);
-	json_t *fd = named(things, 1U << AN_EVENT | 1U << A_FILE, call->group_fd);
+	json_t *pid = named(names, 1U << A_TASK | 1U << A_FILE, call->pid);
+	json_t *fd = named(names, 1U << AN_EVENT | 1U << A_FILE, call->group_fd);
 	char offset[24];
 
-	name_fields(things, env, call, attr);
+	name_fields(names, env, call, attr);
 	for (size_t i = 0; i < call->poke_count; i++) {
 		snprintf(offset, sizeof(offset), "%llu", (unsigned long long)call->pokes[i].offset);
 		json_object_set_new(bytes, offset, json_integer(call->pokes[i].byte));

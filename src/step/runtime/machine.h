@@ -2,8 +2,8 @@
 /*
  * Files, cgroups, limits, sockets, BPF programs.
  */
-#ifndef PERFABI_HANDS_MACHINE_H
-#define PERFABI_HANDS_MACHINE_H
+#ifndef PERFABI_RUNTIME_MACHINE_H
+#define PERFABI_RUNTIME_MACHINE_H
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 /*
  * Counters, read in user space.
  */
-#ifndef PERFABI_HANDS_COUNTER_H
-#define PERFABI_HANDS_COUNTER_H
+#ifndef PERFABI_RUNTIME_COUNTER_H
+#define PERFABI_RUNTIME_COUNTER_H
 
 #include <linux/perf_event.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /*
  * Processes, and where they run.
  */
-#ifndef PERFABI_HANDS_PROCESS_H
-#define PERFABI_HANDS_PROCESS_H
+#ifndef PERFABI_RUNTIME_PROCESS_H
+#define PERFABI_RUNTIME_PROCESS_H
 
 #include <sched.h>
 #include <signal.h>

@@ -2,8 +2,8 @@
 /*
  * What there is beside a call: who makes it, and the processes, events and files that it can name.
  */
-#ifndef PERFABI_MODEL_WORLD_H
-#define PERFABI_MODEL_WORLD_H
+#ifndef PERFABI_MODEL_OBJECTS_H
+#define PERFABI_MODEL_OBJECTS_H
 
 #include <stddef.h>
 
@@ -24,7 +24,7 @@ struct caller {
 struct caller caller_as(const struct rights *rights, enum identity as);
 
 /* A process or thread. */
-struct world_task {
+struct object_task {
 	int32_t id; /* as pid is given; 0 is the caller's own thread */
 	bool exists, is_exiting;
 	bool may_be_read, may_be_attached; /* ptrace(2)'s two ways of access, for the caller */
@@ -32,7 +32,7 @@ struct world_task {
 };
 
 /* An event that group_fd can mean. */
-struct world_event {
+struct object_event {
 	int32_t fd;
 	bool is_unknown; /* that it is an event is all that is known */
 	int32_t cpu;
@@ -46,14 +46,14 @@ struct world_event {
 };
 
 /* A descriptor that pid can be with PERF_FLAG_PID_CGROUP. */
-struct world_file {
+struct object_file {
 	int32_t fd;
 	bool is_cgroup, has_perf_event;
 	int64_t cgroup; /* its own number, not 0 */
 };
 
 /* A text in memory that cannot be looked at. */
-struct world_text {
+struct object_text {
 	uint64_t address;
 	uint64_t length; /* bytes without the NUL */
 };
@@ -83,14 +83,14 @@ struct followed {
  * What there is beside the call. What is not in a list is not there; processes are looked for on
  * this machine where `sees_processes` says so.
  */
-struct world {
-	const struct world_task *tasks;
-	const struct world_event *events;
-	const struct world_file *files;
-	const struct world_text *texts;
+struct objects {
+	const struct object_task *tasks;
+	const struct object_event *events;
+	const struct object_file *files;
+	const struct object_text *texts;
 	size_t task_count, event_count, file_count, text_count;
 	const struct counted *counted; /* NULL: it was not */
-	int told;                      /* the errno that it gave, here or elsewhere; 0: not known */
+	int known_errno;               /* the errno that it gave, here or elsewhere; 0: not known */
 	const struct followed *then;   /* what is asked about behind the open; NULL: nothing */
 	bool sees_processes;
 	bool sees_memory; /* the calling process is this one: what addresses point to can be read */
