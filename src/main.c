@@ -153,12 +153,9 @@ static int help(void *settings, char **operands)
 {
 	const char *name = operands[0] ? operands[0] : "";
 	const struct command *command = command_find(name, NULL);
-	int err = schema_print(stdout, name);
 
 	(void)settings;
-	if (err == -ENOMEM)
-		return fail(EXIT_HARNESS, "perfabi help: %s\n", strerror(ENOMEM));
-	if (!err)
+	if (schema_print(name))
 		return 0;
 	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++) {
 		const struct topic *topic = &topics[i];

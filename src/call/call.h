@@ -49,7 +49,7 @@ extern const struct doc_type call_type;
 
 /*
  * Reads `open` into *call, with scope->checking as far as it hangs on no variable. call_free() it.
- * 0, or -EINVAL or -ENOMEM with `e` filled.
+ * 0, or -EINVAL with `e` filled.
  */
 int call_from_json(struct call *call, const struct abi *abi, const struct abi_arch *arch,
 		   const json_t *open, const struct scope *scope, const struct where *w,

@@ -34,6 +34,7 @@
 #include "text/out.h"
 #include "text/outfile.h"
 #include "text/say.h"
+#include "text/json_text.h"
 
 /* A perf.data that is being written. */
 struct recording {
@@ -549,9 +550,9 @@ static int recording_begin(struct recording *r, int fd, const struct capture *c)
 	const size_t of_attr = c->buffer_count * sizeof(uint64_t); /* bytes of its ids */
 	const size_t attr_size = c->env->abi->attr_size, count = c->attrs->count;
 	const struct abi_field *field = abi_field(c->env->abi, "size");
-	unsigned char *attrs = calloc(count, attr_size);
+	unsigned char *attrs = or_exit(calloc(count, attr_size));
 	uint64_t size = 0;
-	int err = attrs ? 0 : -ENOMEM;
+	int err;
 
 	/* perf reads entries of the size that their attr says: all get the largest. */
 	for (size_t i = 0; i < count; i++) {
@@ -564,8 +565,7 @@ static int recording_begin(struct recording *r, int fd, const struct capture *c)
 	r->attrs_offset = PERFDATA_HEADER + count * of_attr;
 	r->attrs_size = count * r->entry_size;
 	r->data_offset = r->attrs_offset + r->attrs_size;
-	if (!err)
-		err = write_header(r, 0); /* without a size: not closed yet */
+	err = write_header(r, 0); /* without a size: not closed yet */
 	if (!err && lseek(fd, PERFDATA_HEADER, SEEK_SET) < 0)
 		err = -errno;
 	for (size_t i = 0; i < count; i++)

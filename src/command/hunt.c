@@ -13,6 +13,7 @@
 #include "machine/lock.h"
 #include "text/options.h"
 #include "text/say.h"
+#include "text/json_text.h"
 
 /*
  * Printing results as they come, or all of them as one object.
@@ -248,8 +249,8 @@ static int hunt_caller(const struct hunt *hunt, enum identity as, bool is_named,
 		return is_named ? fail(EXIT_USAGE, "%s: not as %s: %s\n", program,
 				       identity_names[as], why)
 				: 0;
-	tally = calloc(1, sizeof(*tally));
-	err = tally ? hunt_as(hunt, as, tally) : -ENOMEM;
+	tally = or_exit(calloc(1, sizeof(*tally)));
+	err = hunt_as(hunt, as, tally);
 	if (err || tally->failure[0])
 		say(stderr, "%s: as %s: %s\n", program, identity_names[as],
 		    err ? strerror(-err) : tally->failure);
@@ -298,12 +299,10 @@ static int hunt_all(const struct settings *s, struct modelled *m, const struct s
 				  .tables = &m->loaded.cases.tables,
 				  .plan = plan,
 				  .options = &s->options};
-	struct hunt_sum *sum = calloc(1, sizeof(*sum));
+	struct hunt_sum *sum = or_exit(calloc(1, sizeof(*sum)));
 	bool any = false;
 	int status = 0;
 
-	if (!sum)
-		return EXIT_HARNESS;
 	*sum = (struct hunt_sum){.hunt = &hunt,
 				 .is_json = s->format,
 				 .callers = json_array(),
@@ -330,7 +329,7 @@ static int run(void *settings, char **operands)
 	struct settings *s = settings;
 	struct setup_plan plan = {0};
 	struct machine_lock lock = {.lock = -1, .next = -1};
-	struct modelled *m = calloc(1, sizeof(*m));
+	struct modelled *m = or_exit(calloc(1, sizeof(*m)));
 	struct error e = {0};
 	char barred[BARRED_TEXT];
 	int held[HUNT_HELD];
@@ -338,8 +337,6 @@ static int run(void *settings, char **operands)
 	int status;
 
 	(void)operands;
-	if (!m)
-		return EXIT_HARNESS;
 	/* What an option says of others. */
 	if (s->options.mutates)
 		s->options.boundaries = true;

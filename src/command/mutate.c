@@ -8,6 +8,7 @@
 
 #include "command/session.h"
 #include "step/program.h"
+#include "text/json_text.h"
 
 /* Each case once for each way in which it is made wrong. */
 struct wrongs {
@@ -93,26 +94,18 @@ static int keep_passing(struct session *s)
 	return kept || !failed ? 0 : EXIT_FAILED;
 }
 
-static int add_wrong(struct wrongs *w, const struct instance *instance, unsigned number,
-		     enum part part)
+static void add_wrong(struct wrongs *w, const struct instance *instance, unsigned number,
+		      enum part part)
 {
 	if (w->count == w->room) {
-		size_t room = w->room ? w->room * 2 : 1024;
-		void *instances = realloc(w->instances, room * sizeof(*w->instances));
-		void *numbers = realloc(w->numbers, room * sizeof(*w->numbers));
-		void *parts = realloc(w->parts, room * sizeof(*w->parts));
-
-		w->instances = instances ? instances : w->instances;
-		w->numbers = numbers ? numbers : w->numbers;
-		w->parts = parts ? parts : w->parts;
-		if (!instances || !numbers || !parts)
-			return -ENOMEM;
-		w->room = room;
+		w->room = w->room ? w->room * 2 : 1024;
+		w->instances = or_exit(realloc(w->instances, w->room * sizeof(*w->instances)));
+		w->numbers = or_exit(realloc(w->numbers, w->room * sizeof(*w->numbers)));
+		w->parts = or_exit(realloc(w->parts, w->room * sizeof(*w->parts)));
 	}
 	w->instances[w->count] = instance;
 	w->numbers[w->count] = number;
 	w->parts[w->count++] = part;
-	return 0;
 }
 
 /* Tells what was not caught. An exit status. */
@@ -163,9 +156,7 @@ static int run(void *settings, char **operands)
 		     (part = steps_part(instance->program, &instance->who, &s->loaded.env,
 					&s->loaded.cases.tables, number, false)) != NO_PART;
 		     number++)
-			if (add_wrong(&w, instance, number, part))
-				status = fail(EXIT_HARNESS, "%s: %s\n", s->program,
-					      strerror(ENOMEM));
+			add_wrong(&w, instance, number, part);
 	}
 	s->options.parts = w.numbers;
 	if (!status)

@@ -16,6 +16,7 @@
 #include "text/say.h"
 #include "why/event_name.h"
 #include "why/question.h"
+#include "text/json_text.h"
 
 static const char program[] = "perfabi predict";
 
@@ -118,7 +119,7 @@ static json_t *prediction_json(struct oracle *o, const struct prediction *p)
 	return said;
 }
 
-/* Prints what becomes of the call. 0, or -EINVAL or -ENOMEM with `e` filled. */
+/* Prints what becomes of the call. 0, or -EINVAL with `e` filled. */
 static int predict_call(struct oracle *o, const json_t *json, const struct where *root,
 			struct error *e)
 {
@@ -182,13 +183,11 @@ static void predict_line(struct oracle *o, char *line, size_t size)
 /* Each line, in memory of LINE_MOST bytes with a NUL for its newline. */
 static int predict_all(struct oracle *o, FILE *f)
 {
-	char *line = malloc(LINE_MOST);
+	char *line = or_exit(malloc(LINE_MOST));
 	unsigned long number = 1;
 	size_t size = 0;
 	int c = 0, err = 0, status;
 
-	if (!line)
-		return fail(EXIT_HARNESS, "%s: %s\n", program, strerror(ENOMEM));
 	errno = 0;
 	while (c != EOF && size < LINE_MOST && !ferror(stdout)) {
 		c = getc_unlocked(f);
@@ -266,9 +265,7 @@ static int run(void *settings, char **operands)
 	if (s->event && (s->machine || operands[0]))
 		return fail(EXIT_USAGE, "%s: --event is of this machine, and of no file\n",
 			    program);
-	o = calloc(1, sizeof(*o));
-	if (!o)
-		return EXIT_HARNESS;
+	o = or_exit(calloc(1, sizeof(*o)));
 	status = modelled_load(&o->m, s->folder, s->machine, program);
 	if (!status && s->facts)
 		facts_help(&o->m.model.facts, stdout);

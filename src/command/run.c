@@ -250,7 +250,7 @@ static json_t *again_words(const char *folder, const char *baseline, char *const
 	return words;
 }
 
-/* These for a shell, each as it is, or in quotes. Free it. NULL without memory. */
+/* These for a shell, each as it is, or in quotes. Free it. */
 static char *again_command(const json_t *words)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -4,14 +4,13 @@
  */
 #include "command/schema.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "abi/load.h"
 #include "call/phase.h"
 #include "case/case.h"
 #include "case/cases.h"
+#include "command/command.h"
 #include "model/machine.h"
 #include "model/model.h"
 #include "probe/probe.h"
@@ -156,28 +155,22 @@ static json_t *file_schema(const struct schema_file *file)
 	return schema;
 }
 
-int schema_print(FILE *f, const char *topic)
+bool schema_print(const char *topic)
 {
 	size_t n = strlen(topic), end = strlen("-schema");
 
-	if (!strcmp(topic, "step-schema"))
-		return steps_schema(f);
+	if (!strcmp(topic, "step-schema")) {
+		steps_schema(stdout);
+		return true;
+	}
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		const char *name = files[i].name;
-		json_t *schema;
-		char *text;
 
 		if (n != strlen(name) + end || strncmp(topic, name, n - end) != 0 ||
 		    strcmp(topic + n - end, "-schema") != 0)
 			continue;
-		schema = file_schema(&files[i]);
-		text = json_text(schema, JSON_INDENT(1));
-		json_decref(schema);
-		if (!text)
-			return -ENOMEM;
-		fprintf(f, "%s\n", text);
-		free(text);
-		return 0;
+		print_json(file_schema(&files[i]), JSON_INDENT(1));
+		return true;
 	}
-	return -ENOENT;
+	return false;
 }

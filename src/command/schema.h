@@ -5,9 +5,9 @@
 #ifndef PERFABI_SCHEMA_H
 #define PERFABI_SCHEMA_H
 
-#include <stdio.h>
+#include <stdbool.h>
 
-/* Writes the schema of "NAME-schema", as case-schema. 0, -ENOENT where it is none, or -ENOMEM. */
-int schema_print(FILE *f, const char *topic);
+/* Writes the schema of "NAME-schema", as case-schema, to standard output. False: there is none. */
+bool schema_print(const char *topic);
 
 #endif

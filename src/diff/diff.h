@@ -41,7 +41,6 @@ int side_read(struct side *side, const char *path, struct error *e);
 /*
  * What differs, as JSON (cases/schema/diff.schema.json): what is worse in B, what is better, what
  * is otherwise different, what one of them alone has, facts. Each list goes by topic, then by key.
- * NULL without memory.
  */
 json_t *diff_sides(const struct side *a, const struct side *b);
 

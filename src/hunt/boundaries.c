@@ -4,6 +4,7 @@
  * are to be, and to a check that is nearer to the one that is to decide.
  */
 #include "hunt/boundaries.h"
+#include "text/json_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,11 +75,9 @@ static void expand_predicate(const struct predicate *p, bool holds, struct ways 
 		out->count = p->settled == (holds ? HOLDS : DOES_NOT_HOLD);
 		return;
 	}
-	part = calloc(1, sizeof(*part));
-	joined = calloc(1, sizeof(*joined));
-	if (!part || !joined)
-		out->count = 0;
-	for (size_t i = 0; part && joined && i < p->count; i++) {
+	part = or_exit(calloc(1, sizeof(*part)));
+	joined = or_exit(calloc(1, sizeof(*joined)));
+	for (size_t i = 0; i < p->count; i++) {
 		part->count = 0;
 		expand_predicate(p->parts[i], holds, part);
 		for (size_t j = 0; !all && j < part->count && out->count < WAYS_MAX; j++)
@@ -351,19 +350,18 @@ static void announce_others(struct search *s, const struct term *term)
 		call_set(call, aspect->part, was);
 }
 
-int boundaries_find(struct judge *h, struct drawer *d, uint64_t *sought, uint64_t *found,
-		    void (*each)(void *context, const struct check *check, bool is_met,
-				 struct trial *trial),
-		    void *context)
+void boundaries_find(struct judge *h, struct drawer *d, uint64_t *sought, uint64_t *found,
+		     void (*each)(void *context, const struct check *check, bool is_met,
+				  struct trial *trial),
+		     void *context)
 {
 	size_t size = d->model->abi->attr_size;
-	unsigned char *images = calloc(2, size);
-	struct ways *ways = calloc(1, sizeof(*ways));
+	unsigned char *images = or_exit(calloc(2, size));
+	struct ways *ways = or_exit(calloc(1, sizeof(*ways)));
 	struct search s = {.hunter = h, .drawer = d, .each = each, .context = context};
-	int err = images && ways ? 0 : -ENOMEM;
 
-	s.best.call.image = err ? NULL : images + size;
-	for (s.check = 0; s.check < d->model->count && !err; s.check++) {
+	s.best.call.image = images + size;
+	for (s.check = 0; s.check < d->model->count; s.check++) {
 		ways->count = 0;
 		expand_predicate(d->model->checks[s.check].when, true, ways);
 		for (s.way = ways->list; s.way < ways->list + ways->count; s.way++)
@@ -384,5 +382,4 @@ int boundaries_find(struct judge *h, struct drawer *d, uint64_t *sought, uint64_
 	}
 	free(images);
 	free(ways);
-	return err;
 }

@@ -68,11 +68,11 @@ struct prediction trial_predict(struct judge *h, const struct trial *t);
 /*
  * Calls `each` with a call at every boundary that is found, not made yet, and the check that it
  * just meets, or misses; of a check that none meets, with nothing. Counts those sought and those
- * that there are on this machine for this caller. 0 or -ENOMEM.
+ * that there are on this machine for this caller.
  */
-int boundaries_find(struct judge *h, struct drawer *d, uint64_t *sought, uint64_t *found,
-		    void (*each)(void *context, const struct check *check, bool is_met,
-				 struct trial *trial),
-		    void *context);
+void boundaries_find(struct judge *h, struct drawer *d, uint64_t *sought, uint64_t *found,
+		     void (*each)(void *context, const struct check *check, bool is_met,
+				  struct trial *trial),
+		     void *context);
 
 #endif

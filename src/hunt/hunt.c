@@ -221,7 +221,7 @@ static json_t *given_json(const struct judge *h, const json_t *open)
 	return given;
 }
 
-/* The call as a case of a case file: a new reference, or NULL without memory. */
+/* The call as a case of a case file: a new reference. */
 static json_t *trial_case(struct judge *h, const struct trial *t)
 {
 	const struct phases *phases = h->model->phases;
@@ -427,13 +427,10 @@ static void turn_term(void *context, size_t number, const struct check *check, s
 
 _Noreturn static void work(struct worker *w)
 {
-	unsigned char *image = calloc(1, w->hunt->model->abi->attr_size);
+	unsigned char *image = or_exit(calloc(1, w->hunt->model->abi->attr_size));
 	struct trial t = {.call.image = image};
 	uint64_t *counts = w->tally->counts;
-	int err;
 
-	if (!image)
-		fail(w, "memory for an attr", ENOMEM);
 	prepare_setup(w);
 	while (!w->hunt->options->boundaries && (!w->calls || counts[COUNT_CALLS] < w->calls)) {
 		if (w->until > 0 && !(counts[COUNT_CALLS] % BATCH) && clock_seconds() >= w->until)
@@ -446,10 +443,8 @@ _Noreturn static void work(struct worker *w)
 		count_trial(w, &t);
 	}
 	if (w->hunt->options->boundaries) {
-		err = boundaries_find(&w->hunter, &w->drawer, &counts[COUNT_SOUGHT],
-				      &counts[COUNT_FOUND], make_boundary, w);
-		if (err)
-			fail(w, "memory for boundaries", -err);
+		boundaries_find(&w->hunter, &w->drawer, &counts[COUNT_SOUGHT], &counts[COUNT_FOUND],
+				make_boundary, w);
 		if (w->hunt->options->mutates)
 			hunt_terms(w->hunter.model, turn_term, w);
 	}
@@ -528,13 +523,13 @@ int hunt_as(const struct hunt *hunt, enum identity as, struct tally *sum)
 	double began = clock_seconds();
 	const struct hunt_options *options = hunt->options;
 	size_t size = options->jobs * sizeof(struct tally);
-	struct worker *w = calloc(1, sizeof(*w));
+	struct worker *w = or_exit(calloc(1, sizeof(*w)));
 	struct tally *tallies =
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	unsigned started = 0;
 	pid_t pids[HUNT_JOBS];
 	uid_t uids[HUNT_JOBS];
-	int err = w && tallies != MAP_FAILED ? 0 : -ENOMEM;
+	int err = tallies != MAP_FAILED ? 0 : -errno;
 
 	identity_choose_uids(uids, options->jobs);
 	for (unsigned i = 0; i < options->jobs && !err; i++) {

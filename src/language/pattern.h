@@ -91,12 +91,12 @@ bool pattern_match(const struct pattern *pattern, const json_t *got, struct scop
 /* The pattern of the member of that name, or NULL. */
 const struct pattern *pattern_member(const struct pattern *pattern, const char *key);
 
-/* The pattern as JSON; a new reference, NULL without memory. */
+/* The pattern as JSON; a new reference, */
 json_t *pattern_json(const struct pattern *pattern);
 
 /*
  * Whether it has an index-th part. Counts `index` down by the parts it has. With an arena that part
- * is turned round, so that what fitted does not fit; without memory for that it is as it was.
+ * is turned round, so that what fitted does not fit.
  */
 bool pattern_mutate(struct pattern *pattern, unsigned *index, struct arena *arena);
 

@@ -150,7 +150,7 @@ const struct tracepoint *environment_tracepoint(struct environment *env, const c
 /* Whether the names of tracepoints can be looked up there. */
 bool environment_reads_tracepoints(struct environment *env);
 
-/* Takes it for one that is there, and holds an event on it. NULL without memory. */
+/* Takes it for one that is there, and holds an event on it. */
 const struct tracepoint *environment_add_tracepoint(struct environment *env, const char *name,
 						    uint32_t id, bool hold);
 
@@ -174,7 +174,7 @@ int environment_cgroup(const char *hierarchy, char *path, size_t size);
 /* y, m or n for CONFIG_name; 0 where the kernel's configuration cannot be read. */
 char environment_config(struct environment *env, const char *name);
 
-/* A new reference, or NULL without memory. */
+/* A new reference. */
 json_t *environment_json(const struct environment *env);
 
 /* Whether, by the "identities" of a report's environment, a plain event opens for that caller. */

@@ -32,7 +32,7 @@ int host_rename(struct host *host, const char *name);
 /* Neither its name nor its boot id is told. */
 void host_hide(struct host *host);
 
-/* A new reference to an object of what is not empty, or NULL without memory. */
+/* A new reference to an object of what is not empty. */
 json_t *host_json(const struct host *host);
 
 /* Its name; empty: none is seen. What only root may read tells others nothing. */

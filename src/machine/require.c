@@ -613,8 +613,8 @@ static const struct form {
 	enum { COMPARED, EXACT, NAMED, REPORTED } kind; /* REPORTED: no case can require it */
 	int (*met)(struct environment *, const struct token *, char *, size_t);
 	const char *example, *help;
-	/* The question as C, of src/translate/snippets, @ for the rest and ~ for the relation; NULL:
-	 * C cannot ask it. */
+	/* The question as C, of src/translate/snippets, @ for the rest and ~ for the relation;
+	 * NULL: C cannot ask it. */
 	const char *in_c;
 	/* Of what is NAMED, whether there is such a name; NULL: nobody knows all. What there is. */
 	bool (*is_known)(const struct abi *, const char *rest, struct nearest *);

@@ -45,7 +45,7 @@ void learned_learn(struct learned *learned, struct environment *env);
 /* The same from what a report says of a machine: an object of numbers by name. */
 void learned_from_json(struct learned *learned, const json_t *json, const struct environment *env);
 
-/* A new reference, or NULL without memory. */
+/* A new reference. */
 json_t *learned_json(const struct learned *learned);
 
 /* NULL: there is none of that name. */

@@ -48,7 +48,7 @@ static const struct doc_type text_type = {"a text, and the `if` on which it is s
 					  .size = sizeof(struct word_text)};
 
 static int load_word_texts(struct facts *facts, const char *name, const json_t *list,
-		      struct vocabulary *v, const struct where *w, struct error *e)
+			   struct vocabulary *v, const struct where *w, struct error *e)
 {
 	size_t count = json_array_size(list);
 	struct words *words = or_exit(arena_alloc(v->arena, sizeof(*words)));

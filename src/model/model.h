@@ -95,7 +95,7 @@ const struct reason *check_reason(const struct model *model, const struct check 
 /*
  * Tells of the check that has refused the call with the errno objects->known_errno, or can have, as
  * members of `told`: check, function, because, instead. Where it says nothing its condition is the
- * cause. False: none is known, or there is no memory.
+ * cause. False: none is known.
  */
 bool model_tell_cause(const struct model *model, const struct call *call,
 		      const struct caller *caller, const struct objects *objects, json_t *told);

@@ -20,6 +20,7 @@
 #include "machine/environment.h"
 #include "machine/proc.h"
 #include "probe/probe.h"
+#include "text/json_text.h"
 
 /*
  * What a PMU does when it is asked, by whoever runs perfabi: whether a kind of cores counts and
@@ -71,7 +72,7 @@ static struct place place_of(const struct pmu *pmu, const struct environment *en
  * -errno. */
 static int open_at(const struct environment *env, const struct place *place, json_t *fields)
 {
-	struct call call = {.image = calloc(1, env->abi->attr_size),
+	struct call call = {.image = or_exit(calloc(1, env->abi->attr_size)),
 			    .pid = place->pid,
 			    .cpu = place->cpu,
 			    .group_fd = -1,
@@ -79,9 +80,7 @@ static int open_at(const struct environment *env, const struct place *place, jso
 	struct answer answer = {.fd = -1};
 	struct where nowhere = {0};
 	struct error e = {0};
-	int err = call.image
-			  ? attr_from_json(env->abi, NULL, fields, NULL, &nowhere, call.image, &e)
-			  : -ENOMEM;
+	int err = attr_from_json(env->abi, NULL, fields, NULL, &nowhere, call.image, &e);
 
 	if (!err)
 		err = call_issue(&call, env, &answer);

@@ -68,7 +68,7 @@ bool probe_wants(char *const wanted[], const char *key);
 #define PROBE_SUITES "probe."
 
 /*
- * What cases/schema/probed.schema.json describes: a new reference, or NULL without memory. Topics
+ * What cases/schema/probed.schema.json describes: a new reference. Topics
  * of which nothing was asked are left out.
  */
 json_t *probe_json(const struct probe *probe);

@@ -36,7 +36,7 @@ bool baseline_is_none(const char *choice);
 
 /*
  * Reads one text. Each of its ids must be a case's, unless it or the cases are not all there are.
- * 0, or -EINVAL or -ENOMEM with `e` filled.
+ * 0, or -EINVAL with `e` filled.
  */
 extern const struct doc_type baseline_type;
 int baseline_parse(struct baseline *baseline, const struct source *source,
@@ -99,7 +99,7 @@ struct baseline_changes {
  * failure becomes an entry for this architecture from this version on, an xfail a version in
  * `seen`, an xpass the end of its entry. Left are errors, runs that differed, and an xpass of an
  * entry that holds still for another case or was seen on this version or a later one. A new
- * reference, or NULL without memory.
+ * reference.
  */
 json_t *baseline_update(const struct baseline *baseline, const struct environment *env,
 			const struct result *results, size_t count,

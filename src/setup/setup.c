@@ -16,6 +16,7 @@
 #include "abi/attr.h"
 #include "machine/proc.h"
 #include "step/step.h"
+#include "text/json_text.h"
 
 /*
  * What each step leaves behind, by its verb.
@@ -259,9 +260,8 @@ static int check_calls(struct setup_plan *plan, const struct tables *tables,
 	const char *name;
 	json_t *json;
 
-	plan->tracepoints = arena_array(&plan->arena, most + 1, sizeof(*plan->tracepoints));
-	if (!plan->tracepoints)
-		return error_no_memory(e, root, "memory for a setup");
+	plan->tracepoints =
+		or_exit(arena_array(&plan->arena, most + 1, sizeof(*plan->tracepoints)));
 	json_array_foreach(given, i, json)
 		keep_tracepoint(plan, json);
 	json_object_foreach((json_t *)plan->calls, name, json) {
@@ -348,8 +348,8 @@ int setup_set(struct setup *setup, const struct setup_plan *plan, const struct m
 	struct environment *env = model->machine.env;
 
 	*setup = (struct setup){
-		.plan = plan, .model = model, .steps = calloc(1, sizeof(*setup->steps))};
-	if (!setup->steps || steps_begin(setup->steps, tables, who, env))
+		.plan = plan, .model = model, .steps = or_exit(calloc(1, sizeof(*setup->steps)))};
+	if (steps_begin(setup->steps, tables, who, env))
 		return -ENOMEM;
 	setup->scope = &setup->steps->scope;
 	for (size_t i = 0; i < plan->block.count; i++) {

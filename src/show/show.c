@@ -13,6 +13,7 @@
 #include "machine/names.h"
 #include "machine/require.h"
 #include "step/in_c.h"
+#include "text/json_text.h"
 
 /* A program that is being put together. */
 struct c_program {
@@ -321,10 +322,10 @@ static int write_program(FILE *f, struct c_program *l, struct error *e)
 	}
 	c_put(t, &all, "%s%s%s}\n", texts[C_ENTRIES], texts[C_FIRST], texts[C_BODY]);
 	type = c_taken(t, &all);
-	if (!t->missing[0])
-		return c_write(f, texts[C_COMMENT], texts[C_OWN], type)
-			       ? error_no_memory(e, NULL, "memory for a program")
-			       : 0;
+	if (!t->missing[0]) {
+		c_write(f, texts[C_COMMENT], texts[C_OWN], type);
+		return 0;
+	}
 	error_text(e, NULL, t->missing, "a case that can be written as C");
 	return -ENOTSUP;
 }
@@ -332,12 +333,10 @@ static int write_program(FILE *f, struct c_program *l, struct error *e)
 int show_in_c(FILE *f, const struct instance *instance, const struct cases *cases,
 	      struct environment *env, struct error *e)
 {
-	struct c_program *l = calloc(1, sizeof(*l));
+	struct c_program *l = or_exit(calloc(1, sizeof(*l)));
 	const struct program *program = instance->program;
 	int err;
 
-	if (!l)
-		return error_no_memory(e, NULL, "memory for a program");
 	*l = (struct c_program){.instance = instance, .program = program, .posted = json_object()};
 	block_settle(&program->given, &instance->who, env);
 	block_settle(&program->steps, &instance->who, env);

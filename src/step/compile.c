@@ -9,6 +9,7 @@
 #include "language/pattern.h"
 #include "machine/names.h"
 #include "step/program.h"
+#include "text/json_text.h"
 
 /* One operand an argument; what is not written comes to the row's fallback. */
 static int compile_operands(struct compiling *c, struct statement *statement, const struct where *w)
@@ -18,9 +19,8 @@ static int compile_operands(struct compiling *c, struct statement *statement, co
 
 	while (arguments[count].key)
 		count++;
-	statement->operands = arena_alloc(c->arena, (count + 1) * sizeof(*statement->operands));
-	if (!statement->operands)
-		return error_no_memory(c->error, w, "memory for a step");
+	statement->operands =
+		or_exit(arena_alloc(c->arena, (count + 1) * sizeof(*statement->operands)));
 	for (size_t i = 0; i < count; i++) {
 		const struct argument *a = &arguments[i];
 		struct operand *operand = &statement->operands[i];
@@ -119,9 +119,8 @@ int block_compile(struct compiling *c, struct block *out, const json_t *list, co
 	*out = (struct block){0};
 	if (list && !json_is_array(list))
 		return error_value(c->error, w, list, "a list of steps");
-	out->list = arena_alloc(c->arena, (json_array_size(list) + 1) * sizeof(*out->list));
-	if (!out->list)
-		return error_no_memory(c->error, w, "memory for steps");
+	out->list =
+		or_exit(arena_alloc(c->arena, (json_array_size(list) + 1) * sizeof(*out->list)));
 	json_array_foreach(list, i, step) {
 		int err = compile_step(c, &out->list[out->count++], step, AT_INDEX(w, i));
 
@@ -327,9 +326,8 @@ int expect_compile(struct compiling *c, struct statement *statement, const struc
 		return error_value(
 			c->error, &at_expect, expect,
 			"what must come: ok or errno, phase, attr, cloexec; or a list of such");
-	statement->alternatives = arena_alloc(c->arena, count * sizeof(*statement->alternatives));
-	if (!statement->alternatives)
-		return error_no_memory(c->error, w, "memory for what is expected");
+	statement->alternatives =
+		or_exit(arena_alloc(c->arena, count * sizeof(*statement->alternatives)));
 	statement->alternative_count = count;
 	if (!expect)
 		statement->alternatives[0] = (struct alternative){

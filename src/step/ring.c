@@ -12,31 +12,22 @@
 #include "text/json_text.h"
 
 /* Their attrs with their ids; false, and said, if there is no memory. */
-static bool attrs_of(const struct steps *run, const struct opened *const events[], size_t count,
-		     struct attr_list *list, struct error *e)
+static void attrs_of(const struct steps *run, const struct opened *const events[], size_t count,
+		     struct attr_list *list)
 {
 	size_t size = run->tables->abi->attr_size;
-	bool is_whole;
 
-	*list = (struct attr_list){.bytes = calloc(count, size),
-				   .ids = calloc(count, sizeof(*list->ids))};
-	is_whole = list->bytes && list->ids;
-	for (size_t i = 0; is_whole && i < count; i++) {
+	*list = (struct attr_list){.bytes = or_exit(calloc(count, size)),
+				   .ids = or_exit(calloc(count, sizeof(*list->ids)))};
+	for (size_t i = 0; i < count; i++) {
 		struct attr_ids *ids = &list->ids[list->count++];
 
 		memcpy(list->bytes + i * size, events[i]->image, size);
 		if (!events[i]->id)
 			continue;
-		ids->ids = malloc(sizeof(*ids->ids));
-		is_whole = ids->ids != NULL;
-		if (is_whole)
-			ids->ids[ids->count++] = events[i]->id;
+		ids->ids = or_exit(malloc(sizeof(*ids->ids)));
+		ids->ids[ids->count++] = events[i]->id;
 	}
-	if (!is_whole) {
-		attr_list_free(list);
-		error_no_memory(e, NULL, "memory for attrs");
-	}
-	return is_whole;
 }
 
 static struct values_by strictly(const struct steps *run, const struct attr_list *attrs)
@@ -64,8 +55,7 @@ json_t *buffer_of_read(const struct steps *run, const struct opened *event,
 	struct values_by with = strictly(run, &attrs);
 	json_t *members;
 
-	if (!attrs_of(run, &event, 1, &attrs, e))
-		return NULL;
+	attrs_of(run, &event, 1, &attrs);
 	members = values_of_read(&with, bytes, size, e);
 	attr_list_free(&attrs);
 	return members;
@@ -80,25 +70,21 @@ const uint64_t *buffer_head(const struct steps *run, const struct map *map)
 json_t *buffer_image(const struct steps *run, const struct opened *const events[], size_t count,
 		     const struct map *map, struct error *e)
 {
-	unsigned char *copy = malloc(map->length);
+	unsigned char *copy = or_exit(malloc(map->length));
 	json_t *records = NULL, *page = NULL;
 	struct attr_list attrs = {0};
 	struct values_by with = strictly(run, &attrs);
 	struct values values;
 
-	if (!copy) {
-		error_no_memory(e, NULL, "memory for a ring buffer");
-	} else if (attrs_of(run, events, count, &attrs, e)) {
-		memcpy(copy, map->at, map->length);
-		if (map->length < 2 * run->env->page_size) {
-			records = json_array();
-		} else {
-			records = clean_records(
-				&values, values_of_ring(&values, &with, copy, map->length, e), e);
-		}
-		if (records)
-			page = values_of_page(&with, copy, map->length, e);
-	}
+	attrs_of(run, events, count, &attrs);
+	memcpy(copy, map->at, map->length);
+	if (map->length < 2 * run->env->page_size)
+		records = json_array();
+	else
+		records = clean_records(&values,
+					values_of_ring(&values, &with, copy, map->length, e), e);
+	if (records)
+		page = values_of_page(&with, copy, map->length, e);
 	attr_list_free(&attrs);
 	free(copy);
 	if (page)
@@ -127,11 +113,7 @@ static json_t *new_records(const struct steps *run, const struct map *map,
 		error_text(e, NULL, "more", "at most %zu bytes in the buffer", size);
 		return NULL;
 	}
-	bytes = malloc(n);
-	if (!bytes) {
-		error_no_memory(e, NULL, "memory for a ring buffer");
-		return NULL;
-	}
+	bytes = or_exit(malloc(n));
 	for (size_t i = 0; i < n; i++)
 		bytes[i] = map->at[page + (size_t)((tail + i) & (size - 1))];
 	err = values_of_records(&values, &with, bytes, n, e);
@@ -160,8 +142,7 @@ json_t *buffer_records(struct steps *run, struct map *map, bool keep, struct err
 		json_decref(all);
 		return records;
 	}
-	if (!attrs_of(run, list, n, &attrs, e))
-		return NULL;
+	attrs_of(run, list, n, &attrs);
 	records = new_records(run, map, &attrs, &head, e);
 	attr_list_free(&attrs);
 	if (records && !keep)

@@ -14,6 +14,7 @@
 #include "language/pattern.h"
 #include "machine/names.h"
 #include "step/step.h"
+#include "text/json_text.h"
 
 int step_failed(struct step *s, int err)
 {
@@ -389,10 +390,10 @@ bool steps_run(struct steps *run, const struct block *block, struct verdict *v)
 
 bool steps_run_child(struct steps *run, const struct block *block)
 {
-	struct verdict *v = calloc(1, sizeof(*v));
-	bool good = v && steps_run(run, block, v) && steps_end(run, v);
+	struct verdict *v = or_exit(calloc(1, sizeof(*v)));
+	bool good = steps_run(run, block, v) && steps_end(run, v);
 
-	if (v && !good)
+	if (!good)
 		sync_tell(run->sync, v);
 	free(v);
 	return good;

@@ -151,8 +151,8 @@ const char *verb_key(const struct verb *verb);
 /* The verbs and the workloads with their arguments and what they show. */
 void steps_help(FILE *f);
 
-/* The schema of a step: one of all verbs, each in a line. 0, or -ENOMEM. */
-int steps_schema(FILE *f);
+/* The schema of a step: one of all verbs, each in a line. */
+void steps_schema(FILE *f);
 
 /*
  * The types of argument that many verbs have. What only one has stands beside that verb.

@@ -10,6 +10,7 @@
 
 #include "step/step.h"
 #include "text/say.h"
+#include "text/json_text.h"
 
 /* In the order in which the help has them. */
 static const struct verb *const verb_lists[] = {event_verbs,    memory_verbs,  read_verbs,
@@ -265,7 +266,7 @@ static json_t *verb_schema(const struct verb *verb)
 			 "propertyNames", "enum", names, "properties", properties);
 }
 
-int steps_schema(FILE *f)
+void steps_schema(FILE *f)
 {
 	fputs("{\n"
 	      " \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
@@ -284,16 +285,13 @@ int steps_schema(FILE *f)
 	      f);
 	for (const struct verb *v = verb_next(NULL); v; v = verb_next(v)) {
 		json_t *schema = verb_schema(v);
-		char *text = schema ? json_dumps(schema, 0) : NULL;
+		char *text = or_exit(json_text(schema, 0));
 
 		json_decref(schema);
-		if (!text)
-			return -ENOMEM;
 		fprintf(f, "  %s%s\n", text, verb_next(v) ? "," : "");
 		free(text);
 	}
 	fputs(" ]\n}\n", f);
-	return 0;
 }
 
 /*
@@ -378,8 +376,8 @@ static int parse_text(struct compiling *c, struct operand *operand)
 		return error_value(c->error, c->where, operand->json, "$names that are known here");
 	if (err)
 		return error_value(c->error, c->where, operand->json, "less than %zu bytes", size);
-	operand->made = arena_join(c->arena, text, "");
-	return operand->made ? 0 : error_no_memory(c->error, c->where, "memory for a text");
+	operand->made = or_exit(arena_join(c->arena, text, ""));
+	return 0;
 }
 
 const struct argument_type argument_text = {.c = C_AS_TEXT,
@@ -395,8 +393,8 @@ static int parse_literal(struct compiling *c, struct operand *operand)
 	if (!text || !text[0] || strlen(text) > c->argument->most)
 		return error_value(c->error, c->where, operand->json, "a word of 1 to %llu letters",
 				   (unsigned long long)c->argument->most);
-	operand->made = arena_join(c->arena, text, "");
-	return operand->made ? 0 : error_no_memory(c->error, c->where, "memory for a word");
+	operand->made = or_exit(arena_join(c->arena, text, ""));
+	return 0;
 }
 
 static json_t *literal_schema(const struct argument *a)
@@ -496,11 +494,9 @@ const struct argument_type argument_nothing = {.parse = parse_nothing,
 
 static int parse_steps(struct compiling *c, struct operand *operand)
 {
-	struct block *block = arena_alloc(c->arena, sizeof(*block));
+	struct block *block = or_exit(arena_alloc(c->arena, sizeof(*block)));
 
 	operand->made = block;
-	if (!block)
-		return error_no_memory(c->error, c->where, "memory for steps");
 	return block_compile(c, block, operand->json, c->where);
 }
 
@@ -513,12 +509,10 @@ const struct argument_type argument_steps = {
 /* The steps of a child see what is bound here; what it binds is its own. */
 static int parse_child(struct compiling *c, struct operand *operand)
 {
-	struct scope *scope = malloc(sizeof(*scope));
+	struct scope *scope = or_exit(malloc(sizeof(*scope)));
 	struct compiling child = *c;
 	int err;
 
-	if (!scope)
-		return error_no_memory(c->error, c->where, "memory for the names of a child");
 	scope_copy(scope, c->scope);
 	child.scope = scope;
 	err = parse_steps(&child, operand);
@@ -535,11 +529,9 @@ const struct argument_type argument_child = {
 
 static int parse_open(struct compiling *c, struct operand *operand)
 {
-	struct opening *open = arena_alloc(c->arena, sizeof(*open));
+	struct opening *open = or_exit(arena_alloc(c->arena, sizeof(*open)));
 
 	operand->made = open;
-	if (!open)
-		return error_no_memory(c->error, c->where, "memory for a call");
 	return opening_compile(open, operand->json, c->tables->abi, c->arch, c->scope, c->arena,
 			       c->where, c->error);
 }

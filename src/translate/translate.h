@@ -191,12 +191,11 @@ const struct c_layout *c_layout(struct translation *t, const char *name, const s
 
 /*
  * Writes the program: its comment, headers, what it names of its own definitions and of the
- * snippets, the text. 0 or a negative errno. A definition of its own stands for the piece of that
- * name.
+ * snippets, the text. A definition of its own replaces the snippet of that name.
  */
-int c_write(FILE *f, const char *comment, const char *own, const char *text);
+void c_write(FILE *f, const char *comment, const char *own, const char *text);
 
-/* Whether there is a piece of that name. */
+/* Whether there is a snippet of that name. */
 bool c_is_snippet(const char *name);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "translate/translate.h"
+#include "text/json_text.h"
 
 struct sources snippets_builtin(void);
 
@@ -232,12 +233,10 @@ static void take_what_it_names(struct writing *w, const char *text, const struct
 	}
 }
 
-int c_write(FILE *f, const char *comment, const char *own, const char *text)
+void c_write(FILE *f, const char *comment, const char *own, const char *text)
 {
-	struct writing *w = calloc(1, sizeof(*w));
+	struct writing *w = or_exit(calloc(1, sizeof(*w)));
 
-	if (!w)
-		return -ENOMEM;
 	split(w, own);
 	w->own_names = w->name_count;
 	split_all(w);
@@ -250,5 +249,4 @@ int c_write(FILE *f, const char *comment, const char *own, const char *text)
 		fprintf(f, "\n%.*s", (int)w->order[i]->length, w->order[i]->text);
 	fprintf(f, "\n/* The case. */\n\n%s", text);
 	free(w);
-	return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "machine/clock.h"
+#include "text/json_text.h"
 
 /*
  * The kernel has the last word; the model says which check it is.
@@ -163,8 +164,8 @@ static void grow_set(struct search *s, const struct remedy *first, struct sets *
 	}
 }
 
-int search_remedies(struct judge *judge, const struct changes *changes, const struct call *call,
-		    const struct finding *refused, struct remedies *found)
+void search_remedies(struct judge *judge, const struct changes *changes, const struct call *call,
+		     const struct finding *refused, struct remedies *found)
 {
 	struct sets sets = {.count = 1}, next = {0};
 	struct search s = {.judge = judge,
@@ -173,14 +174,13 @@ int search_remedies(struct judge *judge, const struct changes *changes, const st
 			   .refused = refused,
 			   .found = found,
 			   .until = clock_seconds() + seconds_most};
-	bool has_memory, is_enough = false;
+	bool is_enough = false;
 
 	*found = (struct remedies){0};
-	sets.list = calloc(SETS_MOST, sizeof(*sets.list));
-	next.list = calloc(SETS_MOST, sizeof(*next.list));
-	s.changed.image = malloc(judge->model->abi->attr_size);
-	has_memory = sets.list && next.list && s.changed.image;
-	for (size_t n = 0; has_memory && n < CHANGES_AT_ONCE; n++) {
+	sets.list = or_exit(calloc(SETS_MOST, sizeof(*sets.list)));
+	next.list = or_exit(calloc(SETS_MOST, sizeof(*next.list)));
+	s.changed.image = or_exit(malloc(judge->model->abi->attr_size));
+	for (size_t n = 0; n < CHANGES_AT_ONCE; n++) {
 		struct sets was = sets;
 
 		/* Another event is only taken for want of the one that was asked for. */
@@ -197,5 +197,4 @@ int search_remedies(struct judge *judge, const struct changes *changes, const st
 	free(sets.list);
 	free(next.list);
 	free(s.changed.image);
-	return has_memory ? 0 : -ENOMEM;
 }

@@ -41,12 +41,12 @@ struct remedies {
 };
 
 /*
- * Seeks them, by what the judge says of each call; `refused` is what the call as it is came to. 0
- * or -ENOMEM. What is found with the fewest changes comes first, and of those with as many, what
+ * Seeks them, by what the judge says of each call; `refused` is what the call as it is came to.
+ * What is found with the fewest changes comes first, and of those with as many, what
  * stands first among the changes.
  */
-int search_remedies(struct judge *judge, const struct changes *changes, const struct call *call,
-		    const struct finding *refused, struct remedies *found);
+void search_remedies(struct judge *judge, const struct changes *changes, const struct call *call,
+		     const struct finding *refused, struct remedies *found);
 
 /*
  * Makes the remedy's changes in *changed, whose image is abi->attr_size bytes of its own. Bytes

@@ -518,9 +518,9 @@ static void explain_remedies(struct explainer *x)
 
 	*names = x->setup.names;
 	x->out->remedies = pool_take(why->pool, REMEDIES_MOST, sizeof(*x->out->remedies));
-	if (x->found.outcome != REFUSED ||
-	    search_remedies(&x->judge, &why->knowledge->changes, &x->call, &x->found, found))
+	if (x->found.outcome != REFUSED)
 		return;
+	search_remedies(&x->judge, &why->knowledge->changes, &x->call, &x->found, found);
 	for (size_t i = 0; i < found->count; i++) {
 		struct remedy_found remedy = explain_remedy(x, &found->list[i], &changed, names);
 
@@ -630,25 +630,23 @@ static int explain_here(void *context)
 static struct explanation *explain_as(const struct why *why, enum identity as, bool is_tried,
 				      bool is_brief)
 {
-	struct explainer *x = calloc(1, sizeof(*x));
+	struct explainer *x = or_exit(calloc(1, sizeof(*x)));
 	struct explanation *out = pool_take(why->pool, 1, sizeof(*out));
 	struct who who = {.as = as};
-	int err = -ENOMEM;
+	int err;
 
-	if (x) {
-		*x = (struct explainer){.why = why, .as = as, .is_brief = is_brief, .out = out};
-		if (is_tried) {
-			block_settle(&why->plan.block, &who, why->model->machine.env);
-			err = identity_run(as, SECONDS, explain_here, x);
-		} else {
-			/* Of a machine that is not this one, by the model. */
-			err = setup_imagine(&x->setup, &why->plan, why->model);
-			if (err == -ENOENT)
-				out->failure = "the call names what its `given` does not bind";
-			if (!err)
-				explain_in_setup(x);
-			setup_forget(&x->setup);
-		}
+	*x = (struct explainer){.why = why, .as = as, .is_brief = is_brief, .out = out};
+	if (is_tried) {
+		block_settle(&why->plan.block, &who, why->model->machine.env);
+		err = identity_run(as, SECONDS, explain_here, x);
+	} else {
+		/* Of a machine that is not this one, by the model. */
+		err = setup_imagine(&x->setup, &why->plan, why->model);
+		if (err == -ENOENT)
+			out->failure = "the call names what its `given` does not bind";
+		if (!err)
+			explain_in_setup(x);
+		setup_forget(&x->setup);
 	}
 	if (err && !out->failure)
 		out->failure = err == -EIO         ? "the process that was to ask was killed"
@@ -854,10 +852,10 @@ static void try_sysctls(struct why *why, struct explanation *x)
 {
 	const struct knowledge *k = why->knowledge;
 	const struct facts *facts = &why->model->facts;
-	struct setup *setup = calloc(1, sizeof(*setup));
-	struct evaluation *s = calloc(1, sizeof(*s));
+	struct setup *setup = or_exit(calloc(1, sizeof(*setup)));
+	struct evaluation *s = or_exit(calloc(1, sizeof(*s)));
 	struct caller caller = caller_as(&why->model->machine.env->rights, why->as);
-	bool is_set = setup && s && !setup_imagine(setup, &why->plan, why->model), is_done = false;
+	bool is_set = !setup_imagine(setup, &why->plan, why->model), is_done = false;
 
 	if (is_set)
 		evaluation_begin(s, &why->model->machine, &setup->seeds[0].call, &caller,

@@ -12,6 +12,7 @@
 #include "call/call.h"
 #include "step/step.h"
 #include "step/in_c.h"
+#include "text/json_text.h"
 
 /* Remembers it, so that it can be read and decoded. FD_OUTPUT says where its records go. */
 static int keep_event(struct step *s, const struct call *call, int fd)
@@ -181,9 +182,7 @@ static int parse_attr(struct compiling *c, struct operand *operand)
 	const struct abi *abi = c->tables->abi;
 	struct vars vars = scope_vars(c->scope);
 
-	operand->made = arena_alloc(c->arena, ATTR_ROOM);
-	if (!operand->made)
-		return error_no_memory(c->error, c->where, "memory for an attr");
+	operand->made = or_exit(arena_alloc(c->arena, ATTR_ROOM));
 	attr_set(abi_field(abi, "size"), operand->made, host_order(), abi->attr_size);
 	return attr_from_json(abi, c->arch, operand->json, &vars, c->where, operand->made,
 			      c->error);

@@ -183,10 +183,10 @@ static int run_repeat(struct step *s)
 _Noreturn static void be_child(struct step *s, pid_t parent)
 {
 	const struct arguments *a = &s->arguments;
-	struct steps *run = malloc(sizeof(*run));
+	struct steps *run = or_exit(malloc(sizeof(*run)));
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (!run || getppid() != parent)
+	if (getppid() != parent)
 		_exit(1);
 	steps_inherit(run, s->run);
 	run->map_count = run->first_map = 0; /* a buffer is not there in a child: VM_DONTCOPY */
@@ -409,7 +409,7 @@ int steps_after_exec(int argc, char **argv)
 	struct where root = where_root(&(struct source){.name = "behind-exec", .root = ""});
 	json_t *list = argc == 4 ? json_loads(argv[2], 0, NULL) : NULL;
 	int fd = argc == 4 ? atoi(argv[1]) : -1, err = -EINVAL;
-	struct steps *run = calloc(1, sizeof(*run));
+	struct steps *run = or_exit(calloc(1, sizeof(*run)));
 	struct environment env;
 	struct arena arena = {0};
 	struct error e = {0};
@@ -417,7 +417,7 @@ int steps_after_exec(int argc, char **argv)
 	struct block block;
 
 	environment_read_plain(&env, NULL); /* for $variables */
-	if (run && list && fd > 2) {
+	if (list && fd > 2) {
 		*run = (struct steps){.env = &env};
 		run->scope.env = &env;
 		run->scope.unmapped = call_unmapped_page(&env);
