@@ -9,30 +9,30 @@
 #include "unit.h"
 
 /* What a baseline is held against: two cases, of which results are the first's. */
-struct objects {
+struct fixture {
 	struct abi *abi;
 	char ids[2][16];
 	struct instance list[2];
 	struct cases cases;
 };
 
-static void begin(struct objects *objects)
+static void begin(struct fixture *fixture)
 {
 	static const struct source source = {.name = "a.json", .root = "cases"};
 
-	objects->abi = test_abi();
-	strcpy(objects->ids[0], "a.b");
-	strcpy(objects->ids[1], "a.b-c.user");
-	objects->list[0] =
-		(struct instance){.id = objects->ids[0], .suite = "a", .source = &source};
-	objects->list[1] =
-		(struct instance){.id = objects->ids[1], .suite = "a", .source = &source};
-	objects->cases =
-		(struct cases){.tables = {.abi = objects->abi}, .list = objects->list, .count = 2};
+	fixture->abi = test_abi();
+	strcpy(fixture->ids[0], "a.b");
+	strcpy(fixture->ids[1], "a.b-c.user");
+	fixture->list[0] =
+		(struct instance){.id = fixture->ids[0], .suite = "a", .source = &source};
+	fixture->list[1] =
+		(struct instance){.id = fixture->ids[1], .suite = "a", .source = &source};
+	fixture->cases =
+		(struct cases){.tables = {.abi = fixture->abi}, .list = fixture->list, .count = 2};
 }
 
 /* Reads entries, in which ' stands for ". 0, or an error in *e. */
-static int parse(struct baseline *baseline, struct objects *objects, const char *entries,
+static int parse(struct baseline *baseline, struct fixture *fixture, const char *entries,
 		 bool is_borrowed, struct error *e)
 {
 	char *text;
@@ -45,7 +45,7 @@ static int parse(struct baseline *baseline, struct objects *objects, const char 
 		*c = *c == '\'' ? '"' : *c;
 	source.text = text;
 	source.length = strlen(text);
-	err = baseline_parse(baseline, &source, &objects->cases, e);
+	err = baseline_parse(baseline, &source, &fixture->cases, e);
 	free(text);
 	return err;
 }
@@ -141,22 +141,22 @@ static const struct row {
 START_TEST(entry_is_about_the_kernel)
 {
 	const struct row *row = &rows[_i];
-	struct objects objects;
+	struct fixture fixture;
 	struct baseline baseline;
 	struct error e = {0};
 	struct environment env = {0};
 	struct result result;
 
-	begin(&objects);
-	env.abi = objects.abi;
-	env.arch = abi_arch(objects.abi, "x86_64");
+	begin(&fixture);
+	env.abi = fixture.abi;
+	env.arch = abi_arch(fixture.abi, "x86_64");
 	strcpy(env.upstream, row->release);
 	strcpy(env.hypervisor, "PVM");
 	strcpy(env.vendor, "AuthenticAMD");
 	strcpy(env.cpu, "AMD EPYC 9B45");
-	result = (struct result){.instance = &objects.list[0],
+	result = (struct result){.instance = &fixture.list[0],
 				 .verdict = {.outcome = (int)row->before}};
-	ck_assert_msg(!parse(&baseline, &objects, row->entries, false, &e), "%s: %s %s",
+	ck_assert_msg(!parse(&baseline, &fixture, row->entries, false, &e), "%s: %s %s",
 		      row->entries, e.pointer, e.expected);
 	baseline_apply(&baseline, &env, &result, 1);
 	ck_assert_msg(result.verdict.outcome == (int)row->after, "%s on %s: %s", row->entries,
@@ -165,7 +165,7 @@ START_TEST(entry_is_about_the_kernel)
 	ck_assert_int_eq(result.deviation != NULL, row->reason != NULL);
 	free(result.reason);
 	baseline_free(&baseline);
-	abi_free(objects.abi);
+	abi_free(fixture.abi);
 }
 END_TEST
 
@@ -236,36 +236,36 @@ START_TEST(entry_is_refused)
 {
 	const struct wrong *wrong = &wrongs[_i];
 	char pointer[80];
-	struct objects objects;
+	struct fixture fixture;
 	struct baseline baseline;
 	struct error e = {0};
 
-	begin(&objects);
+	begin(&fixture);
 	snprintf(pointer, sizeof(pointer), "/deviations/0%s", wrong->pointer);
-	ck_assert_msg(parse(&baseline, &objects, wrong->entry, false, &e), "%s is taken",
+	ck_assert_msg(parse(&baseline, &fixture, wrong->entry, false, &e), "%s is taken",
 		      wrong->entry);
 	ck_assert_str_eq(e.pointer, pointer);
 	ck_assert_msg(strstr(e.expected, wrong->expected), "%s: expected %s", wrong->entry,
 		      e.expected);
 	baseline_free(&baseline);
-	abi_free(objects.abi);
+	abi_free(fixture.abi);
 }
 END_TEST
 
 /* The built-in baseline beside other cases, and any beside some of the cases. */
 START_TEST(ids_of_cases_that_are_left_out)
 {
-	struct objects objects;
+	struct fixture fixture;
 	struct baseline baseline;
 	struct error e = {0};
 
-	begin(&objects);
-	objects.cases.are_some = _i == 0;
+	begin(&fixture);
+	fixture.cases.are_some = _i == 0;
 	ck_assert_int_eq(
-		parse(&baseline, &objects, "{'id': 'other.case', " FUNCTION "}", _i == 1, &e), 0);
+		parse(&baseline, &fixture, "{'id': 'other.case', " FUNCTION "}", _i == 1, &e), 0);
 	ck_assert_uint_eq(baseline.count, 1);
 	baseline_free(&baseline);
-	abi_free(objects.abi);
+	abi_free(fixture.abi);
 }
 END_TEST
 

@@ -236,18 +236,11 @@ END_TEST
 /* What no PMU says is not known, and not met either way. */
 START_TEST(without_a_pmu_its_files_say_nothing)
 {
-	static const char *const tokens[] = {"max_precise>=0",
-					     "!max_precise>=0",
-					     "rdpmc>=0",
-					     "!rdpmc>=0",
-					     "pmu.hw.format.event",
-					     "!pmu.hw.format.event",
-					     "pmu.x",
-					     "!pmu.x",
-					     "breakpoint",
-					     "!breakpoint",
-					     "breakpoint.counts",
-					     "!breakpoint.counts"};
+	static const char *const tokens[] = {
+		"max_precise>=0", "!max_precise>=0", "rdpmc>=0", "!rdpmc>=0",
+		"pmu.hw.format.event", "!pmu.hw.format.event", "pmu.x", "!pmu.x", "breakpoint",
+		"!breakpoint", "breakpoint.counts", "!breakpoint.counts",
+	};
 	struct pmu software = {.name = "software", .type = 1};
 	struct environment none = {.breakpoint_hits = -1};
 	struct environment some = {.pmus = &software, .pmu_count = 1, .breakpoint_hits = -1};
@@ -260,7 +253,7 @@ START_TEST(without_a_pmu_its_files_say_nothing)
 }
 END_TEST
 
-/* A program's long and its kernel's are two names: what a call can pass, and what it meets. */
+/* A program's long and its kernel's are two things: what a call can pass, and what it meets. */
 START_TEST(bits_are_the_programs_or_the_kernels)
 {
 	const char *own = sizeof(long) == 8 ? "bits==64" : "bits==32";

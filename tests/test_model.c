@@ -253,7 +253,7 @@ static const char own_checks[] =
 
 static const struct {
 	const char *open, *because, *suspects, *of_enoent;
-} sayings[] = {
+} reasons[] = {
 	{"{'attr': {'type': 77, 'config': 1}}", "config is one", "O001 O002", "O002"},
 	{"{'attr': {'type': 77, 'config': 2}}", "config is 2", "O001 O003 O004 O002", "O004 O002"},
 	{"{'attr': {'type': 77, 'config': 3}}", "config is something else", "O001 O004 O005 O002",
@@ -281,19 +281,19 @@ START_TEST(it_tells_causes_apart)
 	begin(o, machine_json);
 	ck_assert_uint_eq(o->model.count, 1);
 	ck_assert_uint_eq(o->model.suspect_count, 5);
-	for (size_t i = 0; i < sizeof(sayings) / sizeof(sayings[0]); i++) {
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		const struct reason *reason;
 
-		meet(o, AS_ROOT, sayings[i].open);
+		meet(o, AS_ROOT, reasons[i].open);
 		reason = check_reason(&o->model, &o->model.checks[0], &o->evaluation);
 		sentence_write(&reason->because, &o->model.facts, &o->evaluation, text,
 			       sizeof(text));
-		ck_assert_str_eq(text, sayings[i].because);
+		ck_assert_str_eq(text, reasons[i].because);
 		ck_assert_int_eq(reason->instead.count != 0, i == 0);
 		list_suspects(o, 0, text, sizeof(text));
-		ck_assert_str_eq(text, sayings[i].suspects);
+		ck_assert_str_eq(text, reasons[i].suspects);
 		list_suspects(o, ENOENT, text, sizeof(text));
-		ck_assert_str_eq(text, sayings[i].of_enoent);
+		ck_assert_str_eq(text, reasons[i].of_enoent);
 		ck_assert_uint_eq(model_suspects(&o->model, &o->evaluation, 0, &one, 1), 1);
 		call_free(&o->call);
 	}

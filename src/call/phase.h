@@ -55,8 +55,9 @@ struct phases {
 	struct arena arena;
 };
 
-/* 0 or -EINVAL with `e` filled. Free with phases_free(). */
 extern const struct doc_type phases_type;
+
+/* 0 or -EINVAL with `e` filled. Free with phases_free(). */
 int phases_load(struct phases *phases, const struct source *source, const struct abi *abi,
 		struct error *e);
 void phases_free(struct phases *phases);

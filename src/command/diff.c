@@ -64,7 +64,6 @@ static int run(void *settings, char **paths)
 {
 	const struct settings *s = settings;
 	struct side a = {0}, b = {0};
-	json_t *diff = NULL;
 	int status;
 
 	if (!paths[0] || !paths[1] || paths[2])
@@ -80,11 +79,8 @@ static int run(void *settings, char **paths)
 			"  give two of the same kind\n",
 			program);
 	if (!status) {
-		diff = diff_sides(&a, &b);
-		if (!diff)
-			status = fail(EXIT_HARNESS, "%s: %s\n", program, strerror(ENOMEM));
-	}
-	if (diff) {
+		json_t *diff = diff_sides(&a, &b);
+
 		formats[s->format](diff, s->is_long, stdout);
 		status = json_array_size(json_object_get(diff, "worse")) || !b.has_end ? EXIT_FAILED
 										       : 0;

@@ -137,8 +137,7 @@ static int predict_call(struct oracle *o, const json_t *json, const struct where
 	as = name ? identity_by_name(name) : -1;
 	if (as < 0)
 		error_value(e, AT_KEY(root, "as"), named, "%s", identity_choice);
-	if (setup_settle_tracepoint(&o->m.model, json))
-		return error_no_memory(e, root, "memory for a tracepoint");
+	setup_settle_tracepoint(&o->m.model, json);
 	if (as < 0 || call_from_json(&call, env->abi, env->arch, json_object_get(json, "open"),
 				     &o->scope, AT_KEY(root, "open"), e))
 		return -EINVAL;

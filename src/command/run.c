@@ -477,7 +477,7 @@ static int update_baseline(struct run *run)
 	struct baseline_changes changes;
 	json_t *json =
 		baseline_update(&run->baseline, &s->loaded.env, s->results, s->count, &changes);
-	int err = json ? baseline_write(json, &run->updated) : -ENOMEM;
+	int err = baseline_write(json, &run->updated);
 
 	json_decref(json);
 	if (err)

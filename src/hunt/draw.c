@@ -136,12 +136,12 @@ static void begin_arguments(struct drawer *d)
 	domain_add_all(&d->pid.domain, pids, sizeof(pids));
 	domain_add_all(&d->group_fd.domain, fds, sizeof(fds));
 	for (size_t i = 0; i < d->setup->names.count; i++) {
-		const struct setup_name *thing = &d->setup->names.list[i];
+		const struct setup_name *named = &d->setup->names.list[i];
 
-		if (thing->role == A_TASK || thing->role == A_FILE)
-			domain_add(&d->pid.domain, thing->value);
-		if (thing->role == AN_EVENT || thing->role == A_FILE)
-			domain_add(&d->group_fd.domain, thing->value);
+		if (named->role == A_TASK || named->role == A_FILE)
+			domain_add(&d->pid.domain, named->value);
+		if (named->role == AN_EVENT || named->role == A_FILE)
+			domain_add(&d->group_fd.domain, named->value);
 	}
 	for (unsigned cpu = 0; cpu < env->cpu_limit && cpu < 4; cpu++)
 		domain_add(&d->cpu.domain, cpu);

@@ -184,8 +184,8 @@ static bool simplify(struct judge *h, struct trial *best)
 	return any;
 }
 
-/* Whether a text anywhere in the JSON names that thing. */
-static bool names_thing(const json_t *json, const char *name)
+/* Whether a text anywhere in the JSON has that name. */
+static bool names_it(const json_t *json, const char *name)
 {
 	char *text = json_dumps(json, 0);
 	const char *at = text ? strchr(text, '$') : NULL;
@@ -215,7 +215,7 @@ static json_t *given_json(const struct judge *h, const json_t *open)
 			name = json_string_value(json_object_get(step, "mmap"));
 		if (!name)
 			name = json_string_value(json_object_get(step, "kill"));
-		if (name && (names_thing(open, name) || names_thing(given, name)))
+		if (name && (names_it(open, name) || names_it(given, name)))
 			json_array_insert(given, 0, step);
 	}
 	return given;
@@ -304,10 +304,10 @@ static void prepare_setup(struct worker *w)
 	if (getppid() != w->runner)
 		_exit(1);
 	w->hunter.zombie = phase_make_zombie();
-	err = setup_set(&w->setup, w->hunt->plan, model, w->hunt->tables, &who,
+	err = setup_prepare(&w->setup, w->hunt->plan, model, w->hunt->tables, &who,
 			model->machine.env->rights.changes_uid ? w->runner : 0);
 	if (err)
-		fail(w, "setting the setup", -err);
+		fail(w, "preparing the setup", -err);
 	w->hunter.model = model;
 	w->hunter.caller = caller_as(&model->machine.env->rights, w->as);
 	w->hunter.setup = &w->setup;

@@ -40,6 +40,389 @@
 #define FUSE_SUPER_MAGIC 0x65735546
 #endif
 
+/*
+ * Opens by which perfabi learns what a machine has.
+ */
+
+enum { FD_CLOEXEC_FLAG = 1 << 3 }; /* PERF_FLAG_FD_CLOEXEC */
+
+/*
+ * The attr that a text in JSON describes, opened on the caller's task on any cpu. A file descriptor
+ * that is the caller's, or a negative errno; in *size, unless it is NULL, what attr.size is then.
+ */
+static int probe_open(const struct abi *abi, const char *json_text, uint64_t *size)
+{
+	unsigned char *attr = or_exit(calloc(1, abi->attr_size));
+	json_t *json = json_loads(json_text, 0, NULL);
+	struct where nowhere = {0};
+	struct error e = {0};
+	long fd;
+	int err;
+
+	err = attr_from_json(abi, NULL, json, NULL, &nowhere, attr, &e);
+	json_decref(json);
+	fd = err ? err
+		 : syscall(SYS_perf_event_open, attr, 0, -1, -1, (unsigned long)FD_CLOEXEC_FLAG);
+	if (!err && fd < 0)
+		fd = -errno;
+	if (size)
+		*size = attr_get(abi_field(abi, "size"), attr, host_order());
+	free(attr);
+	return (int)fd;
+}
+
+/* The same, closed again: 0, or the errno that it gave. */
+static int probe_errno(const struct abi *abi, const char *json_text, uint64_t *size)
+{
+	int fd = probe_open(abi, json_text, size);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? -fd : 0;
+}
+
+/*
+ * What this machine has of hardware events.
+ */
+
+#define CYCLES "\"type\":\"hardware\",\"config\":\"cpu_cycles\",\"size\":64"
+#define USER "\"exclude_kernel\":1,\"exclude_hv\":1"
+
+/* What a PMU takes that refuses to leave out the kernel alone. */
+static const char *find_wants(const struct abi *abi)
+{
+	/* m1_pmu_set_event_filter() */
+	if (!probe_errno(abi, "{" CYCLES ",\"disabled\":1," USER ",\"exclude_guest\":1}", NULL))
+		return "exclude_guest";
+	/* PERF_PMU_CAP_NO_EXCLUDE */
+	if (!probe_errno(abi, "{" CYCLES ",\"disabled\":1}", NULL))
+		return "no exclude bit";
+	return NULL;
+}
+
+/* Nanoseconds that the event has been on a counter. */
+static uint64_t time_running(int fd)
+{
+	uint64_t words[2] = {0};
+
+	return read(fd, words, sizeof(words)) == (ssize_t)sizeof(words) ? words[1] : 0;
+}
+
+static bool counts_on(int fd, size_t cpu)
+{
+	uint64_t before = time_running(fd);
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		return false;
+	for (volatile int i = 0; i < 1000; i++)
+		;
+	return time_running(fd) > before;
+}
+
+/* All of `usable` where none counts: then the cases are to tell. */
+static void find_cpus(struct hardware *hardware, int fd, const cpu_set_t *usable)
+{
+	cpu_set_t own;
+
+	if (sched_getaffinity(0, sizeof(own), &own))
+		return;
+	CPU_ZERO(&hardware->cpus);
+	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, usable) && counts_on(fd, cpu))
+			CPU_SET(cpu, &hardware->cpus);
+	sched_setaffinity(0, sizeof(own), &own);
+	if (!CPU_COUNT(&hardware->cpus))
+		hardware->cpus = *usable;
+}
+
+/* Opens, and runs for a moment on each cpu of `usable`; the caller's affinity is as it was then. */
+static void hardware_probe(struct hardware *hardware, const struct abi *abi,
+			   const cpu_set_t *usable)
+{
+	int fd = probe_open(abi, "{" CYCLES "," USER ",\"read_format\":[\"total_time_running\"]}",
+			    NULL);
+
+	*hardware = (struct hardware){.counting = fd < 0 ? -fd : 0, .cpus = *usable};
+	hardware->sampling = probe_errno(
+		abi, "{" CYCLES ",\"disabled\":1," USER ",\"sample_period\":1000000}", NULL);
+	if (fd < 0) {
+		hardware->wants = find_wants(abi);
+		return;
+	}
+	find_cpus(hardware, fd, usable);
+	close(fd);
+}
+
+int hardware_cpu(const struct hardware *hardware)
+{
+	int own = sched_getcpu();
+
+	if (own >= 0 && own < CPU_SETSIZE && CPU_ISSET((size_t)own, &hardware->cpus))
+		return own;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET((size_t)cpu, &hardware->cpus))
+			return cpu;
+	return own;
+}
+
+/* The first line of a file of that PMU: its length, or a negative errno. */
+static int read_file_of(const struct pmu *pmu, const char *file, char *text, size_t size)
+{
+	char path[320];
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s", pmu->name, file);
+	return (int)read_line(path, text, size);
+}
+
+/* A file that is not there says nothing; where the others of caps are, it says 0. */
+static void hardware_read_files(struct pmu *pmu)
+{
+	char text[32];
+
+	pmu->max_precise = pmu->branches = -1;
+	if (read_file_of(pmu, "caps/max_precise", text, sizeof(text)) > 0) {
+		pmu->max_precise = atoi(text);
+		pmu->branches = 0;
+	}
+	if (read_file_of(pmu, "caps/branches", text, sizeof(text)) > 0)
+		pmu->branches = atoi(text);
+	read_file_of(pmu, "cpus", pmu->cpus, sizeof(pmu->cpus));
+	read_file_of(pmu, "cpumask", pmu->cpumask, sizeof(pmu->cpumask));
+	cpu_list_settle(pmu->cpus, sizeof(pmu->cpus));
+	cpu_list_settle(pmu->cpumask, sizeof(pmu->cpumask));
+}
+
+int hardware_file(const struct pmu *pmus, size_t count, const char *file, char *text, size_t size)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *name = pmus[i].name;
+		char path[320];
+
+		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/cpus", name);
+		if (strcmp(name, "cpu") != 0 && access(path, F_OK))
+			continue;
+		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s", name, file);
+		if (read_line(path, text, size) >= 0)
+			return (int)strlen(text);
+	}
+	text[0] = '\0';
+	return -ENOENT;
+}
+
+/*
+ * zlib reads what is packed and what is not.
+ */
+
+enum { CONFIG_MAX = 8 << 20, PIECE = 65536 };
+
+/* Appends all of it; the length, or -1. */
+static long append(gzFile file, char **text)
+{
+	size_t size = 0;
+	int n;
+
+	do {
+		*text = or_exit(realloc(*text, size + PIECE + 1));
+		n = gzread(file, *text + size, PIECE);
+		size += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && size <= CONFIG_MAX);
+	return n ? -1 : (long)size;
+}
+
+/* What a file is packed by that zlib takes for plain; NULL: nothing that is known. */
+static const char *packing(const char *text, size_t size)
+{
+	static const struct {
+		const char *magic, *name;
+	} packings[] = {{"\xfd\x37zXZ", "xz"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"BZh", "bzip2"}};
+
+	for (size_t i = 0; i < sizeof(packings) / sizeof(packings[0]); i++) {
+		size_t n = strlen(packings[i].magic);
+
+		if (size >= n && !memcmp(text, packings[i].magic, n))
+			return packings[i].name;
+	}
+	return NULL;
+}
+
+/* Whether it is a configuration; else `why` says what it is. */
+static bool is_config(const char *text, size_t size, const char *path, char *why, size_t why_size)
+{
+	const char *by = packing(text, size);
+
+	if (by)
+		snprintf(why, why_size, "%s is packed by %s; perfabi reads gzip and plain text",
+			 path, by);
+	else
+		snprintf(why, why_size, "%s has no line that begins with CONFIG_", path);
+	return !by && strstr(text, "\nCONFIG_");
+}
+
+/*
+ * The file as text, packed by gzip(1) or plain; free() it. NULL if it cannot be read, has over
+ * 8 MiB or is none: then `why` says so.
+ */
+static char *kernel_config_read(const char *path, char *why, size_t why_size)
+{
+	gzFile file = path[0] ? gzopen(path, "re") : NULL;
+	char *text = NULL;
+	long size = file ? append(file, &text) : -1;
+
+	if (file && gzclose(file) != Z_OK)
+		size = -1;
+	snprintf(why, why_size, path[0] ? "%s cannot be read" : "%sthere is no file of it", path);
+	if (size >= 0)
+		text[size] = '\0';
+	if (size >= 0 && is_config(text, (size_t)size, path, why, why_size))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* Copies the version that `text` begins with if it has three numbers, the first two those of
+ * `release`. */
+static bool take(const char *text, const char *release, char *out, size_t size)
+{
+	unsigned ours[2], theirs[3];
+
+	if (sscanf(release, "%u.%u", &ours[0], &ours[1]) != 2 ||
+	    sscanf(text, "%u.%u.%u", &theirs[0], &theirs[1], &theirs[2]) != 3 ||
+	    ours[0] != theirs[0] || ours[1] != theirs[1])
+		return false;
+	snprintf(out, size, "%u.%u.%u", theirs[0], theirs[1], theirs[2]);
+	return true;
+}
+
+void upstream_version(const char *release, const char *version, const char *signature, char *out,
+		      size_t size)
+{
+	static const char debian[] = "Debian ";
+	const char *found = strstr(version, debian), *last = strrchr(signature, ' ');
+
+	if ((found && take(found + strlen(debian), release, out, size)) ||
+	    (last && take(last + 1, release, out, size)))
+		return;
+	snprintf(out, size, "%s", release);
+}
+
+/*
+ * A mount is found by what is mounted there, not by its name.
+ */
+
+static int open_mounted(long magic, const char *path)
+{
+	struct statfs st;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	if (!fstatfs(fd, &st) && (long)st.f_type == magic)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static int mount_detached(const char *type)
+{
+	int mount = -1;
+#ifdef SYS_fsopen
+	int fs = (int)syscall(SYS_fsopen, type, 1U /* FSOPEN_CLOEXEC */);
+
+	if (fs >= 0 && !syscall(SYS_fsconfig, fs, 6U /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0))
+		mount = (int)syscall(SYS_fsmount, fs, 1U /* FSMOUNT_CLOEXEC */, 0U);
+	if (fs >= 0)
+		close(fs);
+#else
+	(void)type;
+#endif
+	return mount;
+}
+
+int tracefs_open_as(const char *type, long magic, const char *const paths[])
+{
+	int mount, fd;
+
+	for (size_t i = 0; paths[i]; i++) {
+		fd = open_mounted(magic, paths[i]);
+		if (fd >= 0)
+			return fd;
+	}
+	mount = mount_detached(
+		type); /* as O_PATH has it: what is locked or listed is opened anew */
+	fd = mount < 0 ? -1 : openat(mount, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (mount >= 0)
+		close(mount);
+	return fd;
+}
+
+int tracefs_open(void)
+{
+	static const char *const paths[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing",
+					    NULL};
+
+	return tracefs_open_as("tracefs", TRACEFS_MAGIC, paths);
+}
+
+/*
+ * Reading format/ in a PMU's folder in sysfs.
+ */
+
+int pmu_term(const char *pmu, const char *name, uint64_t value, json_t *attr)
+{
+	char path[512], format[128], *at;
+	const char *before;
+	uint64_t word;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/format/%s", pmu, name);
+	if (read_line(path, format, sizeof(format)) < 0)
+		return -ENOENT;
+	at = strchr(format, ':');
+	if (!at)
+		return -EINVAL;
+	*at++ = '\0';
+	before = json_string_value(json_object_get(attr, format));
+	word = before ? strtoull(before, NULL, 0) : 0;
+	while (at && *at) { /* "0-7,32-35" */
+		char *end;
+		unsigned long first = strtoul(at, &end, 10), last = first;
+		char text[24];
+
+		if (*end == '-')
+			last = strtoul(end + 1, &end, 10);
+		if (last > 63 || first > last)
+			return -EINVAL;
+		for (unsigned long bit = first; bit <= last; bit++, value >>= 1)
+			word |= (value & 1) << bit;
+		at = *end == ',' ? end + 1 : NULL;
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)word);
+		json_object_set_new(attr, format, json_string(text));
+	}
+	return 0;
+}
+
+json_t *pmu_terms_attr(const char *pmu, uint32_t type, char *terms, bool *is_open)
+{
+	json_t *attr = json_pack("{s:I,s:i}", "type", (json_int_t)type, "disabled", 1);
+	char *save = NULL;
+
+	*is_open = strchr(terms, '?') != NULL;
+
+	for (char *term = strtok_r(terms, ",", &save); term; term = strtok_r(NULL, ",", &save)) {
+		char *value = strchr(term, '=');
+
+		if (value)
+			*value++ = '\0';
+		if (*is_open || pmu_term(pmu, term, value ? strtoull(value, NULL, 0) : 1, attr)) {
+			json_decref(attr);
+			return NULL;
+		}
+	}
+	return attr;
+}
+
 static int number_in(const char *path, int absent)
 {
 	char text[32], *end;
@@ -259,16 +642,6 @@ static int count_a_store(const struct abi *abi, const char *json_text, volatile 
 		;
 	*is_endless = pid > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF;
 	return WIFEXITED(status) ? WEXITSTATUS(status) - 1 : *is_endless ? MOST : -1;
-}
-
-/* The same, closed again: 0, or the errno that it gave. */
-static int probe_errno(const struct abi *abi, const char *json_text, uint64_t *size)
-{
-	int fd = probe_open(abi, json_text, size);
-
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 ? -fd : 0;
 }
 
 /*
@@ -533,367 +906,4 @@ char environment_config(struct environment *env, const char *name)
 	snprintf(key, sizeof(key), "\nCONFIG_%s=", name);
 	at = strstr(env->config, key);
 	return at ? at[strlen(key)] : 'n';
-}
-
-/*
- * What this machine has of hardware events.
- */
-
-#define CYCLES "\"type\":\"hardware\",\"config\":\"cpu_cycles\",\"size\":64"
-#define USER "\"exclude_kernel\":1,\"exclude_hv\":1"
-
-/* What a PMU takes that refuses to leave out the kernel alone. */
-static const char *find_wants(const struct abi *abi)
-{
-	/* m1_pmu_set_event_filter() */
-	if (!probe_errno(abi, "{" CYCLES ",\"disabled\":1," USER ",\"exclude_guest\":1}", NULL))
-		return "exclude_guest";
-	/* PERF_PMU_CAP_NO_EXCLUDE */
-	if (!probe_errno(abi, "{" CYCLES ",\"disabled\":1}", NULL))
-		return "no exclude bit";
-	return NULL;
-}
-
-/* Nanoseconds that the event has been on a counter. */
-static uint64_t time_running(int fd)
-{
-	uint64_t words[2] = {0};
-
-	return read(fd, words, sizeof(words)) == (ssize_t)sizeof(words) ? words[1] : 0;
-}
-
-static bool counts_on(int fd, size_t cpu)
-{
-	uint64_t before = time_running(fd);
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	if (sched_setaffinity(0, sizeof(one), &one))
-		return false;
-	for (volatile int i = 0; i < 1000; i++)
-		;
-	return time_running(fd) > before;
-}
-
-/* All of `usable` where none counts: then the cases are to tell. */
-static void find_cpus(struct hardware *hardware, int fd, const cpu_set_t *usable)
-{
-	cpu_set_t own;
-
-	if (sched_getaffinity(0, sizeof(own), &own))
-		return;
-	CPU_ZERO(&hardware->cpus);
-	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, usable) && counts_on(fd, cpu))
-			CPU_SET(cpu, &hardware->cpus);
-	sched_setaffinity(0, sizeof(own), &own);
-	if (!CPU_COUNT(&hardware->cpus))
-		hardware->cpus = *usable;
-}
-
-void hardware_probe(struct hardware *hardware, const struct abi *abi, const cpu_set_t *usable)
-{
-	int fd = probe_open(abi, "{" CYCLES "," USER ",\"read_format\":[\"total_time_running\"]}",
-			    NULL);
-
-	*hardware = (struct hardware){.counting = fd < 0 ? -fd : 0, .cpus = *usable};
-	hardware->sampling = probe_errno(
-		abi, "{" CYCLES ",\"disabled\":1," USER ",\"sample_period\":1000000}", NULL);
-	if (fd < 0) {
-		hardware->wants = find_wants(abi);
-		return;
-	}
-	find_cpus(hardware, fd, usable);
-	close(fd);
-}
-
-int hardware_cpu(const struct hardware *hardware)
-{
-	int own = sched_getcpu();
-
-	if (own >= 0 && own < CPU_SETSIZE && CPU_ISSET((size_t)own, &hardware->cpus))
-		return own;
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET((size_t)cpu, &hardware->cpus))
-			return cpu;
-	return own;
-}
-
-/* The first line of a file of that PMU: its length, or a negative errno. */
-static int read_file_of(const struct pmu *pmu, const char *file, char *text, size_t size)
-{
-	char path[320];
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s", pmu->name, file);
-	return (int)read_line(path, text, size);
-}
-
-/* A file that is not there says nothing; where the others of caps are, it says 0. */
-void hardware_read_files(struct pmu *pmu)
-{
-	char text[32];
-
-	pmu->max_precise = pmu->branches = -1;
-	if (read_file_of(pmu, "caps/max_precise", text, sizeof(text)) > 0) {
-		pmu->max_precise = atoi(text);
-		pmu->branches = 0;
-	}
-	if (read_file_of(pmu, "caps/branches", text, sizeof(text)) > 0)
-		pmu->branches = atoi(text);
-	read_file_of(pmu, "cpus", pmu->cpus, sizeof(pmu->cpus));
-	read_file_of(pmu, "cpumask", pmu->cpumask, sizeof(pmu->cpumask));
-	cpu_list_settle(pmu->cpus, sizeof(pmu->cpus));
-	cpu_list_settle(pmu->cpumask, sizeof(pmu->cpumask));
-}
-
-int hardware_file(const struct pmu *pmus, size_t count, const char *file, char *text, size_t size)
-{
-	for (size_t i = 0; i < count; i++) {
-		const char *name = pmus[i].name;
-		char path[320];
-
-		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/cpus", name);
-		if (strcmp(name, "cpu") != 0 && access(path, F_OK))
-			continue;
-		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s", name, file);
-		if (read_line(path, text, size) >= 0)
-			return (int)strlen(text);
-	}
-	text[0] = '\0';
-	return -ENOENT;
-}
-
-/*
- * zlib reads what is packed and what is not.
- */
-
-enum { CONFIG_MAX = 8 << 20, PIECE = 65536 };
-
-/* Appends all of it; the length, or -1. */
-static long append(gzFile file, char **text)
-{
-	size_t size = 0;
-	int n;
-
-	do {
-		*text = or_exit(realloc(*text, size + PIECE + 1));
-		n = gzread(file, *text + size, PIECE);
-		size += n > 0 ? (size_t)n : 0;
-	} while (n > 0 && size <= CONFIG_MAX);
-	return n ? -1 : (long)size;
-}
-
-/* What a file is packed by that zlib takes for plain; NULL: nothing that is known. */
-static const char *packing(const char *text, size_t size)
-{
-	static const struct {
-		const char *magic, *name;
-	} packings[] = {{"\xfd\x37zXZ", "xz"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"BZh", "bzip2"}};
-
-	for (size_t i = 0; i < sizeof(packings) / sizeof(packings[0]); i++) {
-		size_t n = strlen(packings[i].magic);
-
-		if (size >= n && !memcmp(text, packings[i].magic, n))
-			return packings[i].name;
-	}
-	return NULL;
-}
-
-/* Whether it is a configuration; else `why` says what it is. */
-static bool is_config(const char *text, size_t size, const char *path, char *why, size_t why_size)
-{
-	const char *by = packing(text, size);
-
-	if (by)
-		snprintf(why, why_size, "%s is packed by %s; perfabi reads gzip and plain text",
-			 path, by);
-	else
-		snprintf(why, why_size, "%s has no line that begins with CONFIG_", path);
-	return !by && strstr(text, "\nCONFIG_");
-}
-
-char *kernel_config_read(const char *path, char *why, size_t why_size)
-{
-	gzFile file = path[0] ? gzopen(path, "re") : NULL;
-	char *text = NULL;
-	long size = file ? append(file, &text) : -1;
-
-	if (file && gzclose(file) != Z_OK)
-		size = -1;
-	snprintf(why, why_size, path[0] ? "%s cannot be read" : "%sthere is no file of it", path);
-	if (size >= 0)
-		text[size] = '\0';
-	if (size >= 0 && is_config(text, (size_t)size, path, why, why_size))
-		return text;
-	free(text);
-	return NULL;
-}
-
-/* Copies the version that `text` begins with if it has three numbers, the first two those of
- * `release`. */
-static bool take(const char *text, const char *release, char *out, size_t size)
-{
-	unsigned ours[2], theirs[3];
-
-	if (sscanf(release, "%u.%u", &ours[0], &ours[1]) != 2 ||
-	    sscanf(text, "%u.%u.%u", &theirs[0], &theirs[1], &theirs[2]) != 3 ||
-	    ours[0] != theirs[0] || ours[1] != theirs[1])
-		return false;
-	snprintf(out, size, "%u.%u.%u", theirs[0], theirs[1], theirs[2]);
-	return true;
-}
-
-void upstream_version(const char *release, const char *version, const char *signature, char *out,
-		      size_t size)
-{
-	static const char debian[] = "Debian ";
-	const char *found = strstr(version, debian), *last = strrchr(signature, ' ');
-
-	if ((found && take(found + strlen(debian), release, out, size)) ||
-	    (last && take(last + 1, release, out, size)))
-		return;
-	snprintf(out, size, "%s", release);
-}
-
-/*
- * A mount is found by what is mounted there, not by its name.
- */
-
-static int open_mounted(long magic, const char *path)
-{
-	struct statfs st;
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -1;
-	if (!fstatfs(fd, &st) && (long)st.f_type == magic)
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static int mount_detached(const char *type)
-{
-	int mount = -1;
-#ifdef SYS_fsopen
-	int fs = (int)syscall(SYS_fsopen, type, 1U /* FSOPEN_CLOEXEC */);
-
-	if (fs >= 0 && !syscall(SYS_fsconfig, fs, 6U /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0))
-		mount = (int)syscall(SYS_fsmount, fs, 1U /* FSMOUNT_CLOEXEC */, 0U);
-	if (fs >= 0)
-		close(fs);
-#else
-	(void)type;
-#endif
-	return mount;
-}
-
-int tracefs_open_as(const char *type, long magic, const char *const paths[])
-{
-	int mount, fd;
-
-	for (size_t i = 0; paths[i]; i++) {
-		fd = open_mounted(magic, paths[i]);
-		if (fd >= 0)
-			return fd;
-	}
-	mount = mount_detached(
-		type); /* as O_PATH has it: what is locked or listed is opened anew */
-	fd = mount < 0 ? -1 : openat(mount, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (mount >= 0)
-		close(mount);
-	return fd;
-}
-
-int tracefs_open(void)
-{
-	static const char *const paths[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing",
-					    NULL};
-
-	return tracefs_open_as("tracefs", TRACEFS_MAGIC, paths);
-}
-
-/*
- * Opens by which perfabi learns what a machine has.
- */
-
-enum { FD_CLOEXEC_FLAG = 1 << 3 }; /* PERF_FLAG_FD_CLOEXEC */
-
-int probe_open(const struct abi *abi, const char *json_text, uint64_t *size)
-{
-	unsigned char *attr = or_exit(calloc(1, abi->attr_size));
-	json_t *json = json_loads(json_text, 0, NULL);
-	struct where nowhere = {0};
-	struct error e = {0};
-	long fd;
-	int err;
-
-	err = attr_from_json(abi, NULL, json, NULL, &nowhere, attr, &e);
-	json_decref(json);
-	fd = err ? err
-		 : syscall(SYS_perf_event_open, attr, 0, -1, -1, (unsigned long)FD_CLOEXEC_FLAG);
-	if (!err && fd < 0)
-		fd = -errno;
-	if (size)
-		*size = attr_get(abi_field(abi, "size"), attr, host_order());
-	free(attr);
-	return (int)fd;
-}
-
-/*
- * Reading format/ in a PMU's folder in sysfs.
- */
-
-int pmu_term(const char *pmu, const char *name, uint64_t value, json_t *attr)
-{
-	char path[512], format[128], *at;
-	const char *before;
-	uint64_t word;
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/format/%s", pmu, name);
-	if (read_line(path, format, sizeof(format)) < 0)
-		return -ENOENT;
-	at = strchr(format, ':');
-	if (!at)
-		return -EINVAL;
-	*at++ = '\0';
-	before = json_string_value(json_object_get(attr, format));
-	word = before ? strtoull(before, NULL, 0) : 0;
-	while (at && *at) { /* "0-7,32-35" */
-		char *end;
-		unsigned long first = strtoul(at, &end, 10), last = first;
-		char text[24];
-
-		if (*end == '-')
-			last = strtoul(end + 1, &end, 10);
-		if (last > 63 || first > last)
-			return -EINVAL;
-		for (unsigned long bit = first; bit <= last; bit++, value >>= 1)
-			word |= (value & 1) << bit;
-		at = *end == ',' ? end + 1 : NULL;
-		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)word);
-		json_object_set_new(attr, format, json_string(text));
-	}
-	return 0;
-}
-
-json_t *pmu_terms_attr(const char *pmu, uint32_t type, char *terms, bool *is_open)
-{
-	json_t *attr = json_pack("{s:I,s:i}", "type", (json_int_t)type, "disabled", 1);
-	char *save = NULL;
-
-	*is_open = strchr(terms, '?') != NULL;
-
-	for (char *term = strtok_r(terms, ",", &save); term; term = strtok_r(NULL, ",", &save)) {
-		char *value = strchr(term, '=');
-
-		if (value)
-			*value++ = '\0';
-		if (*is_open || pmu_term(pmu, term, value ? strtoull(value, NULL, 0) : 1, attr)) {
-			json_decref(attr);
-			return NULL;
-		}
-	}
-	return attr;
 }

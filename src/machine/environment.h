@@ -38,14 +38,8 @@ struct hardware {
 	cpu_set_t cpus;
 };
 
-/* Opens, and runs for a moment on each cpu of `usable`; the caller's affinity is as it was then. */
-void hardware_probe(struct hardware *hardware, const struct abi *abi, const cpu_set_t *usable);
-
 /* A cpu where plain hardware events count: the one that the caller is on, if it is one. */
 int hardware_cpu(const struct hardware *hardware);
-
-/* Reads what the PMU's files say, beside its name and type. */
-void hardware_read_files(struct pmu *pmu);
 
 /*
  * The first line of such a file of the processor's PMU, as "caps/max_precise": its length, or
@@ -189,12 +183,6 @@ int environment_from_json(struct environment *env, const struct abi *abi, const 
 			  const struct where *w, struct error *e);
 
 /*
- * The file as text, packed by gzip(1) or plain; free() it. NULL if it cannot be read, has over
- * 8 MiB or is none: then `why` says so.
- */
-char *kernel_config_read(const char *path, char *why, size_t why_size);
-
-/*
  * Of uname(2)'s release and version, and the line of Ubuntu's /proc/version_signature ("" if that
  * is not there): what Debian's version or Ubuntu's signature says, if it is of the release's
  * series, else the release itself.
@@ -211,12 +199,6 @@ int tracefs_open(void);
  * leads to and that goes with its file descriptor (fsopen(2), Linux 5.2). -1 if neither can be had.
  */
 int tracefs_open_as(const char *type, long magic, const char *const paths[]);
-
-/*
- * The attr that a text in JSON describes, opened on the caller's task on any cpu. A file descriptor
- * that is the caller's, or a negative errno; in *size, unless it is NULL, what attr.size is then.
- */
-int probe_open(const struct abi *abi, const char *json_text, uint64_t *size);
 
 /* A descriptor of an event of that type and config that is off, or a negative errno. */
 int probe_hold(const struct abi *abi, const char *type, uint64_t config);

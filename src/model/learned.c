@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is learned, as cases/model.json lists it, and as reports have it. How it is learned is
- * learn.c.
+ * What is learned, as cases/model.json lists it and as reports have it, and how it is learned.
  */
 #include "model/learned.h"
 

@@ -27,6 +27,136 @@
 #include "model/objects.h"
 #include "text/json_text.h"
 
+/*
+ * Loading the kinds, and finding them.
+ */
+
+static int read_mask(struct doc *d, const json_t *json, void *to, const struct where *w)
+{
+	const char *text = json_string_value(json);
+	struct learned_mask *mask = to;
+	struct value value;
+
+	if (text && text[0] == '$') {
+		mask->learned = text + 1;
+		return 0;
+	}
+	if (value_eval(json, NULL, NULL, w, &value, d->e))
+		return -EINVAL;
+	mask->bits = value.bits;
+	return 0;
+}
+
+#define PROPERTY(key, which)                                                                       \
+	{                                                                                          \
+		key, DOC_NUMBER, .at = offsetof(struct pmu_kind, has) + which * sizeof(uint32_t),  \
+				 .most = 1                                                         \
+	}
+
+static const struct doc_row kind_rows[] = {{"about", .kind = DOC_TEXT, .at = DOC_NOWHERE},
+					   PROPERTY("modelled", PMU_MODELLED),
+					   PROPERTY("excludes", PMU_EXCLUDES),
+					   PROPERTY("all_clocks", PMU_ALL_CLOCKS),
+					   PROPERTY("samples", PMU_SAMPLES),
+					   PROPERTY("tasks", PMU_TASKS),
+					   PROPERTY("extended_regs", PMU_EXTENDED_REGS),
+					   PROPERTY("aux_output", PMU_AUX_OUTPUT),
+					   PROPERTY("aux_pause", PMU_AUX_PAUSE),
+					   {"configs", DOC_READ, false,
+					    AT(struct pmu_kind, configs), .read = read_mask,
+					    .takes = "number_or_fact"},
+					   {"type", DOC_READ, false, AT(struct pmu_kind, type),
+					    .read = read_mask, .takes = "number_or_fact"},
+					   {0}};
+static const struct doc_type kind_type = {"a kind of PMU", kind_rows,
+					  .size = sizeof(struct pmu_kind)};
+
+static const struct doc_row class_rows[] = {
+	{"about", DOC_TEXT, true, AT(struct tracepoint_class, about)},
+	{"names", DOC_STRINGS, true, AT(struct tracepoint_class, names)},
+	{0}};
+static const struct doc_type class_type = {"a class of tracepoints", class_rows,
+					   .size = sizeof(struct tracepoint_class)};
+
+static const struct doc_row file_rows[] = {
+	{"$schema", .kind = DOC_ANY, .at = DOC_NOWHERE},
+	{"about", .kind = DOC_TEXT, .at = DOC_NOWHERE},
+	{"pmus", DOC_MAP, true, AT(struct model_file, kinds.list), &kind_type,
+	 offsetof(struct model_file, kinds.count)},
+	{"processors", DOC_OBJECT, true, AT(struct model_file, kinds.processors), &class_type},
+	{"tracepoints", DOC_MAP, true, AT(struct model_file, kinds.classes), &class_type,
+	 offsetof(struct model_file, kinds.class_count), .most = CLASSES_MAX},
+	{"learned", DOC_READ, true, AT(struct model_file, learned), .read = learned_read,
+	 .type = &learned_item_type},
+	{"words", DOC_ANY, true, AT(struct model_file, words), .takes = "words"},
+	{"terms", DOC_ANY, true, AT(struct model_file, terms), .takes = "terms"},
+	{0}};
+const struct doc_type model_file_type = {"model.json", file_rows,
+					 .size = sizeof(struct model_file)};
+
+int model_file_load(struct model_file *file, const struct source *source, struct arena *arena,
+		    struct error *e)
+{
+	struct doc d = {arena, e, NULL};
+	struct abi_value *names;
+
+	if (doc_load(&d, &model_file_type, source, file))
+		return -EINVAL;
+	names = or_exit(arena_array(arena, file->kinds.count + 1, sizeof(*names)));
+	for (size_t i = 0; i < file->kinds.count; i++)
+		names[i] = (struct abi_value){.name = file->kinds.list[i].name, .value = i + 1};
+	file->kinds.names = (struct abi_family){
+		.name = "pmu_kind", .prefix = "", .values = names, .count = file->kinds.count};
+	return 0;
+}
+
+json_t *learned_for_report(const struct source *model, struct environment *env)
+{
+	struct model_file file;
+	struct arena arena = {0};
+	struct error e = {0};
+	json_t *json = NULL;
+
+	if (!model_file_load(&file, model, &arena, &e)) {
+		learned_learn(&file.learned, env);
+		json = learned_json(&file.learned);
+	}
+	arena_free(&arena);
+	return json;
+}
+
+const struct pmu_kind *kinds_find(const struct kinds *kinds, const char *name)
+{
+	for (size_t i = 0; i < kinds->count; i++)
+		if (!strcmp(kinds->list[i].name, name))
+			return &kinds->list[i];
+	return NULL;
+}
+
+static bool matches(const char *const *globs, const char *name)
+{
+	for (; globs && *globs; globs++)
+		if (!fnmatch(*globs, name, 0))
+			return true;
+	return false;
+}
+
+/* The classes that a tracepoint "system:name" is in, as a mask. */
+static unsigned kinds_classes(const struct kinds *kinds, const char *tracepoint)
+{
+	unsigned mask = 0;
+
+	for (size_t i = 0; i < kinds->class_count; i++)
+		if (matches(kinds->classes[i].names, tracepoint))
+			mask |= 1U << i;
+	return mask;
+}
+
+bool kinds_is_processor(const struct kinds *kinds, const char *pmu)
+{
+	return matches(kinds->processors.names, pmu);
+}
+
 static const struct abi_value *event_type(const struct abi *abi, const char *name)
 {
 	return abi_value(abi_family(abi, "type"), name, NULL);
@@ -162,135 +292,6 @@ void machine_free(struct machine *machine)
 {
 	free(machine->tracepoints);
 	machine->tracepoints = NULL;
-}
-
-/*
- * Loading the kinds, and finding them.
- */
-
-static int read_mask(struct doc *d, const json_t *json, void *to, const struct where *w)
-{
-	const char *text = json_string_value(json);
-	struct learned_mask *mask = to;
-	struct value value;
-
-	if (text && text[0] == '$') {
-		mask->learned = text + 1;
-		return 0;
-	}
-	if (value_eval(json, NULL, NULL, w, &value, d->e))
-		return -EINVAL;
-	mask->bits = value.bits;
-	return 0;
-}
-
-#define PROPERTY(key, which)                                                                       \
-	{                                                                                          \
-		key, DOC_NUMBER, .at = offsetof(struct pmu_kind, has) + which * sizeof(uint32_t),  \
-				 .most = 1                                                         \
-	}
-
-static const struct doc_row kind_rows[] = {{"about", .kind = DOC_TEXT, .at = DOC_NOWHERE},
-					   PROPERTY("modelled", PMU_MODELLED),
-					   PROPERTY("excludes", PMU_EXCLUDES),
-					   PROPERTY("all_clocks", PMU_ALL_CLOCKS),
-					   PROPERTY("samples", PMU_SAMPLES),
-					   PROPERTY("tasks", PMU_TASKS),
-					   PROPERTY("extended_regs", PMU_EXTENDED_REGS),
-					   PROPERTY("aux_output", PMU_AUX_OUTPUT),
-					   PROPERTY("aux_pause", PMU_AUX_PAUSE),
-					   {"configs", DOC_READ, false,
-					    AT(struct pmu_kind, configs), .read = read_mask,
-					    .takes = "number_or_fact"},
-					   {"type", DOC_READ, false, AT(struct pmu_kind, type),
-					    .read = read_mask, .takes = "number_or_fact"},
-					   {0}};
-static const struct doc_type kind_type = {"a kind of PMU", kind_rows,
-					  .size = sizeof(struct pmu_kind)};
-
-static const struct doc_row class_rows[] = {
-	{"about", DOC_TEXT, true, AT(struct tracepoint_class, about)},
-	{"names", DOC_STRINGS, true, AT(struct tracepoint_class, names)},
-	{0}};
-static const struct doc_type class_type = {"a class of tracepoints", class_rows,
-					   .size = sizeof(struct tracepoint_class)};
-
-static const struct doc_row file_rows[] = {
-	{"$schema", .kind = DOC_ANY, .at = DOC_NOWHERE},
-	{"about", .kind = DOC_TEXT, .at = DOC_NOWHERE},
-	{"pmus", DOC_MAP, true, AT(struct model_file, kinds.list), &kind_type,
-	 offsetof(struct model_file, kinds.count)},
-	{"processors", DOC_OBJECT, true, AT(struct model_file, kinds.processors), &class_type},
-	{"tracepoints", DOC_MAP, true, AT(struct model_file, kinds.classes), &class_type,
-	 offsetof(struct model_file, kinds.class_count), .most = CLASSES_MAX},
-	{"learned", DOC_READ, true, AT(struct model_file, learned), .read = learned_read,
-	 .type = &learned_item_type},
-	{"words", DOC_ANY, true, AT(struct model_file, words), .takes = "words"},
-	{"terms", DOC_ANY, true, AT(struct model_file, terms), .takes = "terms"},
-	{0}};
-const struct doc_type model_file_type = {"model.json", file_rows,
-					 .size = sizeof(struct model_file)};
-
-int model_file_load(struct model_file *file, const struct source *source, struct arena *arena,
-		    struct error *e)
-{
-	struct doc d = {arena, e, NULL};
-	struct abi_value *names;
-
-	if (doc_load(&d, &model_file_type, source, file))
-		return -EINVAL;
-	names = or_exit(arena_array(arena, file->kinds.count + 1, sizeof(*names)));
-	for (size_t i = 0; i < file->kinds.count; i++)
-		names[i] = (struct abi_value){.name = file->kinds.list[i].name, .value = i + 1};
-	file->kinds.names = (struct abi_family){
-		.name = "pmu_kind", .prefix = "", .values = names, .count = file->kinds.count};
-	return 0;
-}
-
-json_t *learned_for_report(const struct source *model, struct environment *env)
-{
-	struct model_file file;
-	struct arena arena = {0};
-	struct error e = {0};
-	json_t *json = NULL;
-
-	if (!model_file_load(&file, model, &arena, &e)) {
-		learned_learn(&file.learned, env);
-		json = learned_json(&file.learned);
-	}
-	arena_free(&arena);
-	return json;
-}
-
-const struct pmu_kind *kinds_find(const struct kinds *kinds, const char *name)
-{
-	for (size_t i = 0; i < kinds->count; i++)
-		if (!strcmp(kinds->list[i].name, name))
-			return &kinds->list[i];
-	return NULL;
-}
-
-static bool matches(const char *const *globs, const char *name)
-{
-	for (; globs && *globs; globs++)
-		if (!fnmatch(*globs, name, 0))
-			return true;
-	return false;
-}
-
-unsigned kinds_classes(const struct kinds *kinds, const char *tracepoint)
-{
-	unsigned mask = 0;
-
-	for (size_t i = 0; i < kinds->class_count; i++)
-		if (matches(kinds->classes[i].names, tracepoint))
-			mask |= 1U << i;
-	return mask;
-}
-
-bool kinds_is_processor(const struct kinds *kinds, const char *pmu)
-{
-	return matches(kinds->processors.names, pmu);
 }
 
 /*
@@ -459,7 +460,7 @@ static bool look_up_process(const struct caller *caller, int32_t id, struct obje
 }
 
 /*
- * What the objects has of the task of that id: from its list, or from /proc where it sees
+ * What the objects say of the task of that id: from their list, or from /proc where they see
  * processes. False: it is not known. An id below 0 is nobody's.
  */
 static bool object_task(const struct objects *objects, const struct caller *caller, int32_t id,

@@ -127,9 +127,6 @@ json_t *learned_for_report(const struct source *model, struct environment *env);
 /* NULL: there is none of that name. */
 const struct pmu_kind *kinds_find(const struct kinds *kinds, const char *name);
 
-/* The classes that a tracepoint "system:name" is in, as a mask. */
-unsigned kinds_classes(const struct kinds *kinds, const char *tracepoint);
-
 /* Whether a PMU of that name is a processor's. */
 bool kinds_is_processor(const struct kinds *kinds, const char *pmu);
 

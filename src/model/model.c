@@ -16,7 +16,7 @@
  * Loading `words`, and choosing among their texts.
  */
 
-struct words {
+struct fact_words {
 	const struct facts *facts;
 	struct word_text {
 		struct predicate *when; /* NULL: always */
@@ -28,7 +28,7 @@ struct words {
 /* The place of the first text whose condition holds. */
 static bool choose_text(const struct fact *fact, struct evaluation *s, uint64_t *value)
 {
-	const struct words *words = fact->words;
+	const struct fact_words *words = fact->words;
 	const struct fact *why;
 
 	for (size_t i = 0; i < words->texts.count; i++) {
@@ -51,7 +51,7 @@ static int load_word_texts(struct facts *facts, const char *name, const json_t *
 			   struct vocabulary *v, const struct where *w, struct error *e)
 {
 	size_t count = json_array_size(list);
-	struct words *words = or_exit(arena_alloc(v->arena, sizeof(*words)));
+	struct fact_words *words = or_exit(arena_alloc(v->arena, sizeof(*words)));
 	struct word_text *texts = or_exit(arena_array(v->arena, count + 1, sizeof(*texts)));
 	struct abi_value *values = or_exit(arena_array(v->arena, count + 1, sizeof(*values)));
 	struct fact fact = {.name = or_exit(arena_join(v->arena, "words.", name)),
@@ -65,7 +65,7 @@ static int load_word_texts(struct facts *facts, const char *name, const json_t *
 			return -EINVAL;
 		values[i] = (struct abi_value){.name = texts[i].text, .value = i};
 	}
-	*words = (struct words){
+	*words = (struct fact_words){
 		facts, texts, {.name = fact.name, .prefix = "", .values = values, .count = count}};
 	fact.names = &words->texts;
 	facts_add(facts, &fact);

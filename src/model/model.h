@@ -75,7 +75,7 @@ struct prediction {
 				     * may be refused before `check`, with the same errno */
 };
 
-/* Predicts, of a evaluation that has begun. model->machine must have been filled. */
+/* Predicts, of an evaluation that has begun. model->machine must have been filled. */
 struct prediction model_predict(const struct model *model, struct evaluation *s);
 
 /*
@@ -86,7 +86,7 @@ const struct check *model_check_behind(const struct model *model, struct evaluat
 				       const struct check *first);
 
 /*
- * What a check says of this call: of its sayings the first that holds, or the last where none is
+ * What a check says of this call: of its reasons the first that holds, or the last where none is
  * known to. NULL: it says nothing but `unsaid`.
  */
 const struct reason *check_reason(const struct model *model, const struct check *check,

@@ -38,9 +38,10 @@ struct guide {
 	struct arena arena;
 };
 
+extern const struct doc_type guide_type;
+
 /* `names`: of the reasons' `when`. 0, or a negative errno with `e` filled. Free with guide_free(),
  * whatever came. */
-extern const struct doc_type guide_type;
 int guide_load(struct guide *guide, const struct source *source, struct when_names *names,
 	       struct error *e);
 void guide_free(struct guide *guide);

@@ -34,11 +34,12 @@ void baseline_free(struct baseline *baseline);
 /* Whether that choice is that nothing is known. */
 bool baseline_is_none(const char *choice);
 
+extern const struct doc_type baseline_type;
+
 /*
  * Reads one text. Each of its ids must be a case's, unless it or the cases are not all there are.
  * 0, or -EINVAL with `e` filled.
  */
-extern const struct doc_type baseline_type;
 int baseline_parse(struct baseline *baseline, const struct source *source,
 		   const struct cases *cases, struct error *e);
 
@@ -73,18 +74,11 @@ struct deviation_reading {
 /* An entry, strictly read. */
 extern const struct doc_type deviation_type;
 
-/* Whether it is about that instance, on this machine. */
-bool deviation_holds(const struct deviation *deviation, const struct instance *instance,
-		     struct environment *env);
-
 /* "kernel" or "machine": which of them breaks the promise. */
 const char *deviation_whose(const struct deviation *deviation);
 
 /* What breaks it and how, in words: "f() errs", or of a machine the entry's `why`; cut to fit. */
 void deviation_words(const struct deviation *deviation, char *out, size_t size);
-
-/* The kernels that have it, in words, cut to fit: "Linux >=5.13 <6.18 on x86". */
-void deviation_kernels(const struct deviation *deviation, char *out, size_t size);
 
 /* What was changed, and what has to be looked at by people. */
 struct baseline_changes {

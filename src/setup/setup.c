@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Setting the setup by the verbs of cases, or imagining it.
+ * Preparing the setup with the verbs of cases, or imagining it.
  */
 #include "setup/setup.h"
 
@@ -201,7 +201,7 @@ static void note_limit(struct setup *setup, const struct noted *n)
 /* What steps leave behind, by verb. */
 static const struct {
 	const char *verb;
-	bool makes; /* it makes a thing, of this role: */
+	bool makes; /* it makes what has this role: */
 	enum role role;
 	void (*note)(struct setup *setup, const struct noted *n); /* or NULL */
 } notes[] = {{"open", true, AN_EVENT, note_open},       {"process", true, A_TASK, note_process},
@@ -312,7 +312,7 @@ void setup_look_up(const struct setup_plan *plan, struct environment *env)
 		environment_tracepoint(env, plan->tracepoints[i]);
 }
 
-/* The calls of the file that name nothing which is not there. */
+/* The calls of the file, but for those that name what is not there. */
 static void read_seeds(struct setup *setup, const struct environment *env)
 {
 	const char *name;
@@ -333,8 +333,8 @@ static void read_seeds(struct setup *setup, const struct environment *env)
 	}
 }
 
-/* What is on the setup, as the model is told. */
-static void show_setup(struct setup *setup)
+/* Tells the model what the setup has. */
+static void setup_objects(struct setup *setup)
 {
 	setup->objects.tasks = setup->tasks;
 	setup->objects.events = setup->events;
@@ -342,7 +342,7 @@ static void show_setup(struct setup *setup)
 	setup->objects.texts = setup->texts;
 }
 
-int setup_set(struct setup *setup, const struct setup_plan *plan, const struct model *model,
+int setup_prepare(struct setup *setup, const struct setup_plan *plan, const struct model *model,
 	      const struct tables *tables, const struct who *who, pid_t foreign)
 {
 	struct environment *env = model->machine.env;
@@ -375,7 +375,7 @@ int setup_set(struct setup *setup, const struct setup_plan *plan, const struct m
 					     .may_be_read = who->as == AS_ROOT,
 					     .may_be_attached = who->as == AS_ROOT};
 	}
-	show_setup(setup);
+	setup_objects(setup);
 	setup->objects.sees_memory = setup->objects.sees_processes = true;
 	read_seeds(setup, env);
 	return setup->seed_count ? 0 : -ENOENT;
@@ -385,26 +385,23 @@ int setup_set(struct setup *setup, const struct setup_plan *plan, const struct m
 enum { FIRST_IMAGINED = 100000 };
 
 /* A tracepoint that another machine is asked about is one that it has. */
-static int imagine_tracepoint(struct model *model, const char *tracepoint, uint32_t id)
+static void imagine_tracepoint(struct model *model, const char *tracepoint, uint32_t id)
 {
 	if (environment_known_tracepoint(model->machine.env, tracepoint))
-		return 0;
+		return;
 	machine_add_tracepoint(&model->machine, tracepoint, id);
-	return environment_add_tracepoint(model->machine.env, tracepoint, id, false) ? 0 : -ENOMEM;
+	environment_add_tracepoint(model->machine.env, tracepoint, id, false);
 }
 
-int setup_settle_tracepoint(struct model *model, const json_t *call)
+void setup_settle_tracepoint(struct model *model, const json_t *call)
 {
 	const char *tracepoint = tracepoint_of(call);
 
-	if (!tracepoint)
-		return 0;
-	if (!model->machine.is_this)
-		return imagine_tracepoint(model, tracepoint,
-					  FIRST_IMAGINED +
-						  (uint32_t)model->machine.env->tracepoint_count);
-	environment_tracepoint(model->machine.env, tracepoint);
-	return 0;
+	if (tracepoint && model->machine.is_this)
+		environment_tracepoint(model->machine.env, tracepoint);
+	else if (tracepoint)
+		imagine_tracepoint(model, tracepoint,
+				   FIRST_IMAGINED + (uint32_t)model->machine.env->tracepoint_count);
 }
 
 int setup_imagine(struct setup *setup, const struct setup_plan *plan, struct model *model)
@@ -417,8 +414,8 @@ int setup_imagine(struct setup *setup, const struct setup_plan *plan, struct mod
 
 	*setup = (struct setup){.plan = plan, .model = model, .scope = &setup->imagined};
 	setup->imagined.env = model->machine.env;
-	for (at = 0; at < plan->tracepoint_count && !err; at++)
-		err = imagine_tracepoint(model, plan->tracepoints[at], next++);
+	for (at = 0; at < plan->tracepoint_count; at++)
+		imagine_tracepoint(model, plan->tracepoints[at], next++);
 	json_array_foreach(given, at, step) {
 		const char *name = json_string_value(json_object_get(step, "bind"));
 
@@ -427,7 +424,7 @@ int setup_imagine(struct setup *setup, const struct setup_plan *plan, struct mod
 		if (!err)
 			setup_note(setup, step);
 	}
-	show_setup(setup);
+	setup_objects(setup);
 	setup->objects.sees_processes = model->machine.is_this;
 	read_seeds(setup, model->machine.env);
 	return err ? err : setup->seed_count ? 0 : -ENOENT;
@@ -464,7 +461,7 @@ void setup_survive_signals(void)
  * A call made on a setup, as `open` of a case has it.
  */
 
-/* A number by the name that a thing of one of these roles (a mask) has, "$child"; NULL: none. */
+/* A number by the name that has one of these roles (a mask), "$child"; NULL: none. */
 static json_t *named(const struct setup_names *names, unsigned roles, int64_t value)
 {
 	for (enum role role = A_TASK; role <= SOME_MEMORY; role++)

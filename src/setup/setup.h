@@ -93,17 +93,17 @@ void setup_look_up(const struct setup_plan *plan, struct environment *env);
 
 /*
  * The same of the tracepoint that the `open` of a call names, if it does. One that another machine
- * than this is asked about, it has. 0 or -ENOMEM.
+ * than this is asked about, it has.
  */
-int setup_settle_tracepoint(struct model *model, const json_t *call);
+void setup_settle_tracepoint(struct model *model, const json_t *call);
 
 /*
- * Sets the setup for the calling process, which has become `who`; what cannot be had is left out,
- * and the calls that name it. `settled` is of the time before privilege was dropped:
+ * Prepares the setup for the calling process, which has become `who`; what cannot be had is left
+ * out, and so are the calls that name it. `settled` is of the time before privilege was dropped:
  * block_settle(). `foreign` is a process of another user, or 0. 0 or a negative errno. It ends with
  * the process.
  */
-int setup_set(struct setup *setup, const struct setup_plan *plan, const struct model *model,
+int setup_prepare(struct setup *setup, const struct setup_plan *plan, const struct model *model,
 	      const struct tables *tables, const struct who *who, pid_t foreign);
 
 /*

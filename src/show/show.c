@@ -73,8 +73,8 @@ static void note_json(struct translation *t, const json_t *json, bool is_pattern
 /* What the case speaks of: of the rest of what events tell, nothing is read. */
 static int note_statement(void *context, struct statement *s)
 {
-	struct c_program *l = context;
-	struct translation *t = &l->t;
+	struct c_program *p = context;
+	struct translation *t = &p->t;
 	const char *key = verb_key(s->verb);
 	const json_t *word = statement_json(s, key);
 	const json_t *open = s->verb->has_gates ? word : NULL;
@@ -93,7 +93,7 @@ static int note_statement(void *context, struct statement *s)
 	if (statement_json(s, "attr"))
 		c_note_attr(t, statement_json(s, "attr"), false);
 	if (!strcmp(key, "post") || !strcmp(key, "await"))
-		json_object_set(l->posted, json_string_value(word), (json_t *)word);
+		json_object_set(p->posted, json_string_value(word), (json_t *)word);
 	return 0;
 }
 
@@ -128,23 +128,23 @@ static void say_comment(struct translation *t, const char *head, const char *tex
 	c_put(t, to, "\n");
 }
 
-static void say_head(struct c_program *l)
+static void say_head(struct c_program *p)
 {
 	static const char *const parts[][2] = {{"man", "Man page: "},
 					       {"kernel", "Kernel: "},
 					       {"since", "Since: Linux "},
 					       {"note", "Note: "}};
-	const char *about = json_string_value(json_object_get(l->program->definition, "about"));
-	struct translation *t = &l->t;
+	const char *about = json_string_value(json_object_get(p->program->definition, "about"));
+	struct translation *t = &p->t;
 
 	c_put(t, &t->parts[C_COMMENT], "/* SPDX-License-Identifier: MIT */\n/*\n * %s\n",
-	      l->instance->id);
-	say_comment(t, "", l->instance->title);
+	      p->instance->id);
+	say_comment(t, "", p->instance->title);
 	if (about)
 		say_comment(t, "", about);
 	c_put(t, &t->parts[C_COMMENT], " *\n");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		const json_t *part = json_object_get(l->instance->spec, parts[i][0]);
+		const json_t *part = json_object_get(p->instance->spec, parts[i][0]);
 
 		if (json_is_string(part))
 			say_comment(t, parts[i][1], json_string_value(part));
@@ -156,7 +156,7 @@ static void say_head(struct c_program *l)
 	      "be "
 	      "tried.\n"
 	      " */\n",
-	      l->instance->who.as == AS_ROOT ? ", and run it as root" : "");
+	      p->instance->who.as == AS_ROOT ? ", and run it as root" : "");
 }
 
 /* A capability's call: an errno that the case knows is an answer. */
@@ -173,18 +173,18 @@ static void say_errnos(struct translation *t, const int errnos[PHASE_ERRNOS_MAX]
 
 /* What stands in front of the snippets: room behind attr where the case's size says more, or bytes
  * lie there; and of a capability a refusal is an answer, as the case has it. */
-static void say_own(struct c_program *l)
+static void say_own(struct c_program *p)
 {
-	const struct abi *abi = l->t.tables->abi;
-	const struct outcomes *c = &l->program->outcomes;
-	struct translation *t = &l->t;
+	const struct abi *abi = p->t.tables->abi;
+	const struct outcomes *c = &p->program->outcomes;
+	struct translation *t = &p->t;
 	struct out *own = &t->parts[C_OWN];
 
 	c_put(t, own,
 	      "/* sizeof(struct perf_event_attr) of Linux %s, and the room that it is "
 	      "passed in. */\nenum { ATTR_SIZE = %u, ATTR_ROOM = %s };\n",
 	      abi->newest, abi->attr_size, t->has_room ? "1 << 17" : "ATTR_SIZE");
-	if (!l->program->is_capability)
+	if (!p->program->is_capability)
 		return;
 	c_put(t, own,
 	      "\n/* The machine cannot, or not like this: that is an answer, too. */\n"
@@ -204,46 +204,46 @@ static void say_own(struct c_program *l)
 }
 
 /* What changes the machine is done by a child, behind which it is as it was. */
-static void main_in_c(struct c_program *l)
+static void main_in_c(struct c_program *p)
 {
-	const bool changes = l->program->sysctl || l->program->has_cgroup;
-	struct translation *t = &l->t;
+	const bool changes = p->program->sysctl || p->program->has_cgroup;
+	struct translation *t = &p->t;
 	const char *name, *type;
 	struct c_shape shape = value_in_c(t, "struct cgroup: path$ id fd", &type);
 	json_t *value;
 
 	t->indent = 1;
 	if (changes) {
-		if (l->program->sysctl)
+		if (p->program->sysctl)
 			c_line(t, "lock_machine();");
 		c_line(t, "keep_signals();");
-		if (l->program->sysctl)
+		if (p->program->sysctl)
 			c_line(t, "save_sysctls();");
-		json_object_foreach((json_t *)l->program->sysctl, name, value)
+		json_object_foreach((json_t *)p->program->sysctl, name, value)
 			c_line(t,
 			       "must(write_to(\"/proc/sys/kernel/%s\", text_of(\"%%lld\", "
 			       "(long long)(%s))) > 0);",
 			       name, c_number(t, value, NULL));
-		if (l->program->has_cgroup && c_bind(t, "cgroup", type, &shape))
+		if (p->program->has_cgroup && c_bind(t, "cgroup", type, &shape))
 			c_line(t, "%s = cgroup_make();", c_named(t, "cgroup")->c);
 		c_line(t, "if (!(%s = fork_child())) {", c_declare(t, "the_case", "int"));
 		t->indent = 2;
 		t->is_child = true;
 		c_line(t, "let_signals();");
 	}
-	if (l->instance->who.as != AS_ROOT)
-		identity_in_c(t, l->instance->who.as, false);
-	block_in_c(t, &l->program->given);
-	block_in_c(t, &l->program->steps);
+	if (p->instance->who.as != AS_ROOT)
+		identity_in_c(t, p->instance->who.as, false);
+	block_in_c(t, &p->program->given);
+	block_in_c(t, &p->program->steps);
 	c_put(t, &t->parts[C_BODY], "\n");
 	if (t->has_children)
 		c_line(t, "end_children();");
-	c_line(t, "puts(\"%s\");", l->program->is_capability ? "yes" : "PASS");
+	c_line(t, "puts(\"%s\");", p->program->is_capability ? "yes" : "PASS");
 	if (changes) {
 		c_line(t, "exit(0);");
 		t->indent = 1;
 		c_line(t, "}");
-		if (l->program->has_cgroup) {
+		if (p->program->has_cgroup) {
 			c_line(t, "int status = outlast(the_case);");
 			c_line(t, "cgroup_remove(&%s);", c_named(t, "cgroup")->c);
 			c_line(t, "return status;");
@@ -256,49 +256,49 @@ static void main_in_c(struct c_program *l)
 }
 
 /* What C can ask of the machine is asked; else it is as on this one, which has it or has not. */
-static void need_in_main(struct c_program *l, struct environment *env, const char *tokens)
+static void need_in_main(struct c_program *p, struct environment *env, const char *tokens)
 {
-	struct out *first = &l->t.parts[C_FIRST];
+	struct out *first = &p->t.parts[C_FIRST];
 	char *question = NULL, found[192];
 	size_t size;
 	FILE *f = open_memstream(&question, &size);
-	bool asks = f && require_in_c(f, tokens, l->t.tables->abi);
+	bool asks = f && require_in_c(f, tokens, p->t.tables->abi);
 
 	if (f)
 		fclose(f);
 	if (question && asks)
-		c_put(&l->t, first, "\tmust_have(%s, \"%s\");\n", question, tokens);
+		c_put(&p->t, first, "\tmust_have(%s, \"%s\");\n", question, tokens);
 	else if (!require_is_fleeting(tokens) &&
-		 !require_any_met(env, tokens, l->instance->who.as, found, sizeof(found)))
-		c_put(&l->t, first,
+		 !require_any_met(env, tokens, p->instance->who.as, found, sizeof(found)))
+		c_put(&p->t, first,
 		      "\tmust_have(0 /* as where this was written; 1 where it is there */, "
 		      "\"%s\");\n",
 		      tokens);
 	free(question);
 }
 
-static void needs_in_main(struct c_program *l, struct environment *env)
+static void needs_in_main(struct c_program *p, struct environment *env)
 {
-	const struct program *program = l->program;
+	const struct program *program = p->program;
 	const json_t *requirement;
 	size_t i;
 
-	if (program->sysctl || program->has_cgroup || l->instance->who.as == AS_ROOT)
-		c_put(&l->t, &l->t.parts[C_FIRST], "\tmust_have(!geteuid(), \"root\");\n");
-	need_in_main(l, env, "perf_event_open"); /* which a container's filter may refuse */
+	if (program->sysctl || program->has_cgroup || p->instance->who.as == AS_ROOT)
+		c_put(&p->t, &p->t.parts[C_FIRST], "\tmust_have(!geteuid(), \"root\");\n");
+	need_in_main(p, env, "perf_event_open"); /* which a container's filter may refuse */
 	json_array_foreach(program->requirements, i, requirement) {
 		size_t same = 0;
 
 		while (!json_equal(json_array_get(program->requirements, same), requirement))
 			same++;
 		if (same == i) /* a case and its suite may name the same */
-			need_in_main(l, env, json_string_value(requirement));
+			need_in_main(p, env, json_string_value(requirement));
 	}
 }
 
-static int write_program(FILE *f, struct c_program *l, struct error *e)
+static int write_program(FILE *f, struct c_program *p, struct error *e)
 {
-	struct translation *t = &l->t;
+	struct translation *t = &p->t;
 	const char *texts[C_PARTS], *type;
 	struct out all = {0};
 	bool has_entries;
@@ -313,9 +313,9 @@ static int write_program(FILE *f, struct c_program *l, struct error *e)
 	c_put(t, &all, "%s%sint main(%s)\n{\n\talarm(300);\n",
 	      json_object_size(t->variables) ? "\n" : "", texts[C_FUNCTIONS],
 	      has_entries ? "int argc, char **argv" : "void");
-	if (json_object_size(l->posted) || has_entries) {
+	if (json_object_size(p->posted) || has_entries) {
 		c_put(t, &all, "\tprepare_words((const char *const[]){");
-		json_object_foreach(l->posted, type, variables)
+		json_object_foreach(p->posted, type, variables)
 			c_put(t, &all, "\"%s\", ", type);
 		c_put(t, &all, "NULL}, %s);\n",
 		      has_entries ? "argc == 3 ? argv[2] : NULL" : "NULL");
@@ -333,33 +333,33 @@ static int write_program(FILE *f, struct c_program *l, struct error *e)
 int show_in_c(FILE *f, const struct instance *instance, const struct cases *cases,
 	      struct environment *env, struct error *e)
 {
-	struct c_program *l = or_exit(calloc(1, sizeof(*l)));
+	struct c_program *p = or_exit(calloc(1, sizeof(*p)));
 	const struct program *program = instance->program;
 	int err;
 
-	*l = (struct c_program){.instance = instance, .program = program, .posted = json_object()};
+	*p = (struct c_program){.instance = instance, .program = program, .posted = json_object()};
 	block_settle(&program->given, &instance->who, env);
 	block_settle(&program->steps, &instance->who, env);
-	l->scope.env = env;
-	l->t = (struct translation){.tables = &cases->tables,
-				    .scope = &l->scope,
-				    .arena = &l->arena,
+	p->scope.env = env;
+	p->t = (struct translation){.tables = &cases->tables,
+				    .scope = &p->scope,
+				    .arena = &p->arena,
 				    .words = json_object(),
 				    .declared = json_object(),
 				    .variables = json_object()};
-	block_visit(&program->given, &instance->who, env, note_statement, l);
-	block_visit(&program->steps, &instance->who, env, note_statement, l);
-	say_head(l);
-	needs_in_main(l, env);
-	main_in_c(l);
-	say_own(l);
-	err = write_program(f, l, e);
-	json_decref(l->t.words);
-	json_decref(l->t.declared);
-	json_decref(l->t.variables);
-	json_decref(l->posted);
-	scope_free(&l->scope);
-	arena_free(&l->arena);
-	free(l);
+	block_visit(&program->given, &instance->who, env, note_statement, p);
+	block_visit(&program->steps, &instance->who, env, note_statement, p);
+	say_head(p);
+	needs_in_main(p, env);
+	main_in_c(p);
+	say_own(p);
+	err = write_program(f, p, e);
+	json_decref(p->t.words);
+	json_decref(p->t.declared);
+	json_decref(p->t.variables);
+	json_decref(p->posted);
+	scope_free(&p->scope);
+	arena_free(&p->arena);
+	free(p);
 	return err;
 }

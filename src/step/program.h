@@ -86,10 +86,6 @@ int block_visit(const struct block *block, const struct who *who, struct environ
 /* The value of the statement's argument at `key` as it is written; NULL: it is not there. */
 const json_t *statement_json(const struct statement *statement, const char *key);
 
-/* What its verb shows with these operands; kind 0: nothing. `tables` may be NULL: as far as known.
- */
-struct value_shape statement_shape(const struct statement *statement, const struct tables *tables);
-
 /* Whether one of the steps cannot be done on this machine: then `token` says the reason. */
 bool block_is_barred(const struct block *block, const struct who *who, struct environment *env,
 		     char *token, size_t size);
@@ -106,12 +102,6 @@ int block_compile(struct compiling *c, struct block *out, const json_t *list,
 /* The same of one step, which stands at `w` itself. */
 int block_compile_one(struct compiling *c, struct block *out, const json_t *step,
 		      const struct where *w);
-
-/*
- * Compiles the statement's `expect`, holds its patterns against what the verb shows, and binds what
- * they bind. 0, or a negative errno with compiling->error filled.
- */
-int expect_compile(struct compiling *c, struct statement *statement, const struct where *w);
 
 /*
  * Reads `outcome` of a capability that is one call, or of steps, which may answer no otherwise than

@@ -11,7 +11,7 @@
 #include "stream/values.h"
 #include "text/json_text.h"
 
-/* Their attrs with their ids; false, and said, if there is no memory. */
+/* Their attrs with their ids. */
 static void attrs_of(const struct steps *run, const struct opened *const events[], size_t count,
 		     struct attr_list *list)
 {

@@ -219,7 +219,7 @@ static void trace_say(struct trace *trace, const char *line)
 }
 
 /* A step that is no single call is shown as the case has it. */
-void trace_step(struct trace *trace, const struct step *s)
+static void trace_step(struct trace *trace, const struct step *s)
 {
 	char line[1400], *text;
 

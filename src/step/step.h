@@ -169,10 +169,6 @@ void trace_begin(struct trace *trace);
 /* Writes what was told; a line that its process did not live to write whole is cut. */
 void trace_print(const struct trace *trace, FILE *f);
 
-/* Adds the line of a step that was done; it is left out where there is no room. NULL: nobody asks.
- */
-void trace_step(struct trace *trace, const struct step *s);
-
 /* Carries the steps out, in order, until one fails: false, and *v says which and how. What they
  * make goes with the process and its group. */
 bool steps_run(struct steps *s, const struct block *block, struct verdict *v);

@@ -183,12 +183,6 @@ extern const struct argument_type argument_child;
 /* As `open` of a case has it: a struct opening, in operand->made. */
 extern const struct argument_type argument_open;
 
-/* The words as a list, ", " between, cut at `size`. */
-void argument_words_text(const struct word *words, char *out, size_t size);
-
-/* The schema, or a text that a row's value is put into. Takes the reference; a new one. */
-json_t *schema_or_variable(json_t *schema);
-
 /* The path of a file that is read: a text. While the case is compiled, what stands before the first
  * $ decides. */
 extern const struct argument_type argument_path_read;

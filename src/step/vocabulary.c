@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding the verb of a step. Some words are a verb here and an argument there ("text", "value",
- * "signals"): the verb is the one that knows all the others.
+ * The types of arguments, and finding the verb of a step. Some words are a verb here and an
+ * argument there ("text", "value", "signals"): the verb is the one that knows all the others.
  */
 #include <errno.h>
 #include <limits.h>
@@ -176,6 +176,23 @@ const struct verb *verb_of(const json_t *step, const struct where *w, struct err
 	return NULL;
 }
 
+/* The schema, or a text that a row's value is put into. Takes the reference; a new one. */
+static json_t *schema_or_variable(json_t *schema)
+{
+	return json_pack("{s:[o,{s:s}]}", "anyOf", schema, "$ref",
+			 "names.schema.json#/$defs/parameter");
+}
+
+/* The words as a list, ", " between, cut at `size`. */
+static void argument_words_text(const struct word *words, char *out, size_t size)
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (const struct word *word = words; word->name && n < size; word++)
+		n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", word->name);
+}
+
 /*
  * Each verb a paragraph, each argument a line; and of the same rows an object schema each.
  */
@@ -300,12 +317,6 @@ void steps_schema(FILE *f)
 
 enum { TEXT_MAX = 8192, TEXT_MOST = 319 };
 
-json_t *schema_or_variable(json_t *schema)
-{
-	return json_pack("{s:[o,{s:s}]}", "anyOf", schema, "$ref",
-			 "names.schema.json#/$defs/parameter");
-}
-
 static int parse_number(struct compiling *c, struct operand *operand)
 {
 	const uint64_t most = c->argument->most ? c->argument->most : UINT64_MAX;
@@ -370,7 +381,7 @@ static int parse_text(struct compiling *c, struct operand *operand)
 	int err;
 
 	if (!written)
-		return error_value(c->error, c->where, operand->json, "the text to write");
+		return error_value(c->error, c->where, operand->json, "a text");
 	err = scope_expand(c->scope, written, text, size);
 	if (err == -ENOENT)
 		return error_value(c->error, c->where, operand->json, "$names that are known here");
@@ -405,15 +416,6 @@ static json_t *literal_schema(const struct argument *a)
 
 const struct argument_type argument_literal = {
 	.c = C_AS_TEXT, .parse = parse_literal, .is_made = true, .make_schema = literal_schema};
-
-void argument_words_text(const struct word *words, char *out, size_t size)
-{
-	size_t n = 0;
-
-	out[0] = '\0';
-	for (const struct word *word = words; word->name && n < size; word++)
-		n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", word->name);
-}
 
 static int parse_word(struct compiling *c, struct operand *operand)
 {

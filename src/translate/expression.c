@@ -14,7 +14,7 @@
 /* The oldest <linux/perf_event.h> that is built against. */
 static const char header_version[] = "5.10";
 
-/* A variable of every machine, as a call of a piece; "" where it is settled here and now. */
+/* A variable of every machine, as a call of a snippet; "" where it is settled here and now. */
 static const struct {
 	const char *name, *c;
 } machine_variables[] = {{"page_size", "page_size()"}, {"cpus", "sysconf(_SC_NPROCESSORS_CONF)"},

@@ -208,7 +208,7 @@ static void take_meaning(struct writing *w, const char *word, size_t n,
 			take_what_it_names(w, d->text, d);
 			w->order[w->taken++] = d;
 		}
-		if (i < w->own_names) /* which stands for a piece of the same name */
+		if (i < w->own_names) /* which stands for a snippet of the same name */
 			return;
 	}
 }

@@ -18,7 +18,7 @@ static int check_note_rule(struct doc *d, void *made, const json_t *json, const 
 }
 
 static const struct doc_type note_rule_type = {
-	"a remark",
+	"a note",
 	(const struct doc_row[]){{"if", DOC_READ, false, AT(struct note_rule, when),
 				  .read = predicate_read, .takes = "predicate"},
 				 {"says", DOC_READ, false, AT(struct note_rule, says),

@@ -47,8 +47,9 @@ extern const struct doc_type change_type;
 bool change_make(const struct change *change, const struct model *model, struct evaluation *s,
 		 struct call *call);
 
-/* change_text.c: what it changes in the call of that evaluation, for people: "set cpu to -1"; cut
- * at `size`. */
+/*
+ * What it changes in the call of that evaluation, for people: "set cpu to -1"; cut at `size`.
+ */
 void change_write(const struct change *change, const struct model *model, struct evaluation *s,
 		  char *out, size_t size);
 
@@ -102,8 +103,9 @@ struct knowledge {
 	struct arena arena;
 };
 
-/* 0, or a negative errno with `e` filled. Free with knowledge_free(), whatever came. */
 extern const struct doc_type knowledge_type;
+
+/* 0, or a negative errno with `e` filled. Free with knowledge_free(), whatever came. */
 int knowledge_load(struct knowledge *k, const struct source *source, const struct model *model,
 		   struct error *e);
 void knowledge_free(struct knowledge *k);

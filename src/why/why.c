@@ -611,7 +611,7 @@ static int explain_here(void *context)
 	setup_survive_signals();
 	x->judge.is_tried = true;
 	x->judge.zombie = phase_make_zombie();
-	err = setup_set(&x->setup, &why->plan, why->model, why->tables, &who, 0);
+	err = setup_prepare(&x->setup, &why->plan, why->model, why->tables, &who, 0);
 	snprintf(failed, sizeof(failed), "step %zu: %s", x->setup.failed_step, x->setup.failure);
 	if (err || x->setup.failed_step) {
 		x->out->failure = pool_print(why->pool, "what was `given` could not be had: %s",

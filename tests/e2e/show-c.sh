@@ -65,11 +65,11 @@ END
 	done
 fi
 # What programs take from writes no further than it has room, whatever the linker has put into its notes, and leaves limits as they were.
-mkdir "$scratch/hands"
-echo '{"suite": "hands", "about": "none", "spec": {"man": "none", "kernel": "none", "since": "2.6.31"}, "cases": [{"name": "one", "title": "one", "as": ["root"],
- "steps": [{"bpf": "socket-filter", "bind": "b"}, {"function": "probed", "bind": "f"}]}]}' >"$scratch/hands/hands.json"
-"$perfabi" show --c --cases "$scratch/hands" hands.one.root >"$scratch/hands.c" || fail "no program of hands.one.root"
-cat >"$scratch/pieces.c" <<'END'
+mkdir "$scratch/own"
+echo '{"suite": "own", "about": "none", "spec": {"man": "none", "kernel": "none", "since": "2.6.31"}, "cases": [{"name": "one", "title": "one", "as": ["root"],
+ "steps": [{"bpf": "socket-filter", "bind": "b"}, {"function": "probed", "bind": "f"}]}]}' >"$scratch/own/own.json"
+"$perfabi" show --c --cases "$scratch/own" own.one.root >"$scratch/own.c" || fail "no program of own.one.root"
+cat >"$scratch/snippets.c" <<'END'
 #define _GNU_SOURCE
 #include <assert.h>
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static int note_limit(int which, const struct rlimit *limit) { after = *limit; r
 
 #define setrlimit note_limit
 #define main the_case
-#include "hands.c"
+#include "own.c"
 #undef main
 
 int main(int argc, char **argv)
@@ -103,9 +103,9 @@ int main(int argc, char **argv)
 }
 END
 for id in none:0 sha1:40 "0x$(printf '%064d' 7):40"; do
-	"${CC:-cc}" -pthread -Wl,--build-id="${id%:*}" -o "$scratch/pieces" "$scratch/pieces.c" || fail "pieces.c does not compile"
+	"${CC:-cc}" -pthread -Wl,--build-id="${id%:*}" -o "$scratch/snippets" "$scratch/snippets.c" || fail "snippets.c does not compile"
 	got=0
-	"$scratch/pieces" "${id#*:}" || got=$?
+	"$scratch/snippets" "${id#*:}" || got=$?
 	[ "$got" = 0 ] || { [ "$got" = 3 ] && echo "left out: no BPF program can be loaded here"; } || fail "a build id of ${id%:*}: exit status $got"
 done
 # --c and its folder; what the case requires and the machine has not is said where it is written.

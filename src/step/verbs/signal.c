@@ -144,7 +144,7 @@ static int run_fcntl(struct step *s)
 }
 
 static const struct member seen_shows[] = {
-	{"signo", {.kind = SHAPE_TEXT}, "the new name"},
+	{"signo", {.kind = SHAPE_TEXT}, "the name of the signal"},
 	{"code", {.kind = SHAPE_TEXT}, "POLL_IN, POLL_HUP, POLL_ERR, SI_KERNEL, TRAP_PERF, ..."},
 	{"count", {.kind = SHAPE_NUMBER}, "how many in a row"},
 	{"tid", {.kind = SHAPE_NUMBER}, "the thread that had it"},
