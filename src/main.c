@@ -189,11 +189,9 @@ static const struct command help_command = {
 /* Reads its options, and does it. */
 static int do_command(const struct command *command, int argc, char **argv)
 {
-	void *settings = calloc(1, command->size);
+	void *settings = or_exit(calloc(1, command->size));
 	int parsed, status = 0;
 
-	if (!settings)
-		return fail(EXIT_HARNESS, "%s: %s\n", argv[0], strerror(errno));
 	if (command->begin)
 		command->begin(settings);
 	parsed = options_read(command->line, settings, argc, argv);

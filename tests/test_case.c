@@ -237,9 +237,18 @@ END_TEST
 START_TEST(without_a_pmu_its_files_say_nothing)
 {
 	static const char *const tokens[] = {
-		"max_precise>=0", "!max_precise>=0", "rdpmc>=0", "!rdpmc>=0",
-		"pmu.hw.format.event", "!pmu.hw.format.event", "pmu.x", "!pmu.x", "breakpoint",
-		"!breakpoint", "breakpoint.counts", "!breakpoint.counts",
+		"max_precise>=0",
+		"!max_precise>=0",
+		"rdpmc>=0",
+		"!rdpmc>=0",
+		"pmu.hw.format.event",
+		"!pmu.hw.format.event",
+		"pmu.x",
+		"!pmu.x",
+		"breakpoint",
+		"!breakpoint",
+		"breakpoint.counts",
+		"!breakpoint.counts",
 	};
 	struct pmu software = {.name = "software", .type = 1};
 	struct environment none = {.breakpoint_hits = -1};

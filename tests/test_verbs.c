@@ -33,8 +33,8 @@ START_TEST(arguments_have_room)
 					 a->type == &argument_words || a->type == &argument_bound;
 			bool is_wide = a->room == sizeof(uint64_t) || a->room == sizeof(int);
 
-			ck_assert_msg(a->at + a->room <= sizeof(struct arguments), "%s: %s", shown(v),
-				      a->key);
+			ck_assert_msg(a->at + a->room <= sizeof(struct arguments), "%s: %s",
+				      shown(v), a->key);
 			ck_assert_msg(a->type != &argument_truth || a->room == sizeof(bool),
 				      "%s: %s", shown(v), a->key);
 			ck_assert_msg(!is_number || is_wide || !a->room, "%s: %s has %zu bytes",

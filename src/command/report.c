@@ -9,6 +9,7 @@
 #include "command/command.h"
 #include "page/page.h"
 #include "page/table.h"
+#include "text/json_text.h"
 #include "text/options.h"
 #include "text/outfile.h"
 
@@ -29,7 +30,8 @@ static void note_column(const struct column *column, const bool differs[FACTS])
 
 	for (size_t i = 0; i < FACTS; i++) {
 		const json_t *value = json_object_get(column->about, facts[i].key);
-		char *number = json_is_integer(value) ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+		char *number =
+			json_is_integer(value) ? or_exit(json_text(value, JSON_ENCODE_ANY)) : NULL;
 		const char *text = number                  ? number
 				   : json_is_string(value) ? json_string_value(value)
 							   : "not known";

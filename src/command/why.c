@@ -9,6 +9,7 @@
 
 #include "command/session.h"
 #include "language/keys.h"
+#include "text/json_text.h"
 #include "text/options.h"
 #include "text/say.h"
 #include "why/why.h"
@@ -227,7 +228,7 @@ static int answer_absence(const struct settings *s, const struct knowledge *k,
 		absent.instead = k->absent[i].instead;
 	}
 	if (what == ABSENT_PMU)
-		absent.there = calloc(env->pmu_count + 1, sizeof(*absent.there));
+		absent.there = or_exit(calloc(env->pmu_count + 1, sizeof(*absent.there)));
 	for (size_t i = 0; absent.there && i < env->pmu_count; i++)
 		absent.there[i] = env->pmus[i].name;
 	if (s->json)
@@ -244,15 +245,15 @@ static int ask_question(const struct settings *s, struct modelled *m, const char
 	struct source source = {.name = "question", .root = "", .text = text, .length = size};
 	const struct source *from = sources_find(&m->loaded.sources, "why.json");
 	const struct source *events = sources_find(&m->loaded.sources, "events.json");
-	struct knowledge *k = calloc(1, sizeof(*k));
+	struct knowledge *k = or_exit(calloc(1, sizeof(*k)));
 	struct environment *env = m->model.machine.env;
 	struct question q = {0};
 	struct error e = {0};
 	json_t *names = source_parse(events, &e);
 	int status = 0;
 
-	if (!k || !names || knowledge_load(k, from, &m->model, &e))
-		status = k ? fail_with(program, &e) : EXIT_HARNESS;
+	if (!names || knowledge_load(k, from, &m->model, &e))
+		status = fail_with(program, &e);
 	else if (!question_read(&q, &source, names, env, &e) ||
 		 !absent_stand_in(&q, &m->model.machine, names))
 		status = answer(s, m, k, &q, restorer);
@@ -261,8 +262,7 @@ static int ask_question(const struct settings *s, struct modelled *m, const char
 					: fail_with(program, &e);
 	question_free(&q);
 	json_decref(names);
-	if (k)
-		knowledge_free(k);
+	knowledge_free(k);
 	free(k);
 	return status;
 }
@@ -282,7 +282,7 @@ static int run(void *settings, char **operands)
 			    "%s: which event or call? `perfabi help why` has the forms of both\n",
 			    program);
 	if (asked && strcmp(asked, "-")) {
-		text = strdup(asked);
+		text = or_exit(strdup(asked));
 		size = strlen(asked);
 	} else {
 		text = text_read("-", &size, TEXT_MOST);

@@ -305,7 +305,7 @@ static void prepare_setup(struct worker *w)
 		_exit(1);
 	w->hunter.zombie = phase_make_zombie();
 	err = setup_prepare(&w->setup, w->hunt->plan, model, w->hunt->tables, &who,
-			model->machine.env->rights.changes_uid ? w->runner : 0);
+			    model->machine.env->rights.changes_uid ? w->runner : 0);
 	if (err)
 		fail(w, "preparing the setup", -err);
 	w->hunter.model = model;

@@ -220,9 +220,9 @@ static bool op_bytes(struct match *m, const struct pattern *p, const json_t *got
 
 static void put_json(char *out, size_t size, const json_t *json)
 {
-	char *text = json ? json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+	char *text = json ? or_exit(json_text(json, JSON_COMPACT | JSON_ENCODE_ANY)) : NULL;
 
-	snprintf(out, size, "%s", text ? text : json ? "?" : "nothing");
+	snprintf(out, size, "%s", text ? text : "nothing");
 	if (text && strlen(text) >= size)
 		memcpy(out + size - 4, "...", 4);
 	free(text);

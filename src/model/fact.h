@@ -34,7 +34,7 @@ struct fact {
 	const char *family;             /* that its values' names are of, or NULL */
 	const struct abi_family *names; /* the same, once it is loaded; NULL: they have none */
 	const struct abi_field *field;  /* of attr, where it is one */
-	const struct fact_words *words;      /* of cases/model.json, where it is one */
+	const struct fact_words *words; /* of cases/model.json, where it is one */
 	/* How sentences have it, where its value is not enough: as snprintf(3); NULL: they do. */
 	int (*print)(const struct fact *fact, const struct evaluation *s, uint64_t value, char *out,
 		     size_t size);

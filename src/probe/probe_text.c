@@ -257,8 +257,8 @@ static json_t *column_of(json_t *value)
 
 	if (!value || json_is_null(value) || json_is_string(value))
 		return json_incref(value);
-	text = json_dumps(value, JSON_ENCODE_ANY);
-	json = text ? json_string(text) : NULL;
+	text = or_exit(json_text(value, JSON_ENCODE_ANY));
+	json = json_string(text);
 	free(text);
 	return json;
 }
@@ -286,9 +286,8 @@ static void write_row(const json_t *host, const char *topic, const json_t *what,
 			json_object_get(what, "unit"));
 	json_object_update(row, own);
 	json_decref(own);
-	text = json_dumps(row, JSON_COMPACT);
-	if (text)
-		fprintf(f, "%s\n", text);
+	text = or_exit(json_text(row, JSON_COMPACT));
+	fprintf(f, "%s\n", text);
 	free(text);
 	json_decref(row);
 }

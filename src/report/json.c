@@ -4,6 +4,7 @@
  * cases/schema/report.schema.json describes both.
  */
 #include "report/report.h"
+#include "text/json_text.h"
 
 #include <stdlib.h>
 
@@ -20,10 +21,9 @@ static json_t *summary(const struct report *report)
 static void dump(struct output *out, json_t *json, size_t flags)
 {
 	/* fputs, not json_dumpf: a write error must stay on the stream for whoever closes it. */
-	char *text = json_dumps(json, flags | JSON_REAL_PRECISION(6));
+	char *text = or_exit(json_text(json, flags | JSON_REAL_PRECISION(6)));
 
-	if (text)
-		fprintf(out->f, "%s\n", text);
+	fprintf(out->f, "%s\n", text);
 	free(text);
 	json_decref(json);
 }

@@ -147,10 +147,10 @@ static void properties(FILE *f, const struct report *report)
 	json_decref(host);
 	json_object_foreach(env, name, value) {
 		char *text = json_is_string(value)
-				     ? strdup(json_string_value(value))
-				     : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+				     ? or_exit(strdup(json_string_value(value)))
+				     : or_exit(json_text(value, JSON_COMPACT | JSON_ENCODE_ANY));
 
-		if (text && !json_is_null(value))
+		if (!json_is_null(value))
 			property(f, name, text);
 		free(text);
 	}

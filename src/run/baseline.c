@@ -246,7 +246,7 @@ static bool names_case(const struct deviation *deviation, const char *id)
 
 /* Whether it is about that instance, on this machine. */
 static bool deviation_holds(const struct deviation *deviation, const struct instance *instance,
-		     struct environment *env)
+			    struct environment *env)
 {
 	const json_t *conditions = deviation->when, *when;
 

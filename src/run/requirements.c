@@ -110,8 +110,8 @@ bool required_case_says_no(const struct instance *instance, int err)
  * capability whose outcome does not foresee what came keeps no case from telling of it: it is met.
  */
 static bool required_case_met(const struct cases *cases, struct environment *env, const char *token,
-		       enum identity as, const struct surroundings *surroundings, uid_t uid,
-		       double timeout, char *found, size_t size)
+			      enum identity as, const struct surroundings *surroundings, uid_t uid,
+			      double timeout, char *found, size_t size)
 {
 	const struct instance *instance = cases_required(cases, token, as, NULL);
 	bool negated = token[0] == '!';

@@ -343,7 +343,7 @@ static void setup_objects(struct setup *setup)
 }
 
 int setup_prepare(struct setup *setup, const struct setup_plan *plan, const struct model *model,
-	      const struct tables *tables, const struct who *who, pid_t foreign)
+		  const struct tables *tables, const struct who *who, pid_t foreign)
 {
 	struct environment *env = model->machine.env;
 

@@ -104,7 +104,7 @@ void setup_settle_tracepoint(struct model *model, const json_t *call);
  * the process.
  */
 int setup_prepare(struct setup *setup, const struct setup_plan *plan, const struct model *model,
-	      const struct tables *tables, const struct who *who, pid_t foreign);
+		  const struct tables *tables, const struct who *who, pid_t foreign);
 
 /*
  * The setup as it would be on a machine that is not this one: each name stands for a number that

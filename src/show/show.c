@@ -106,11 +106,11 @@ static void say_comment(struct translation *t, const char *head, const char *tex
 	struct out *to = &t->parts[C_COMMENT];
 	size_t column = 3 + strlen(head), n;
 
-	c_put(t, to, " * %s", head);
+	c_put(to, " * %s", head);
 	for (; *text; text += *text != '\0') {
 		n = strcspn(text, " \n");
 		if (column + n > 96) {
-			c_put(t, to, "\n *  ");
+			c_put(to, "\n *  ");
 			column = 4;
 		}
 		column += n + 1;
@@ -120,12 +120,12 @@ static void say_comment(struct translation *t, const char *head, const char *tex
 					 (*text == '?' && before == '?');
 
 			if ((*text & 0xc0) != 0x80) /* one for each character */
-				c_put(t, to, is_marked ? " %c" : "%c",
+				c_put(to, is_marked ? " %c" : "%c",
 				      *text >= ' ' && *text < 0x7f ? *text : '?');
 		}
-		c_put(t, to, "%s", *text ? " " : "");
+		c_put(to, "%s", *text ? " " : "");
 	}
-	c_put(t, to, "\n");
+	c_put(to, "\n");
 }
 
 static void say_head(struct c_program *p)
@@ -137,19 +137,19 @@ static void say_head(struct c_program *p)
 	const char *about = json_string_value(json_object_get(p->program->definition, "about"));
 	struct translation *t = &p->t;
 
-	c_put(t, &t->parts[C_COMMENT], "/* SPDX-License-Identifier: MIT */\n/*\n * %s\n",
+	c_put(&t->parts[C_COMMENT], "/* SPDX-License-Identifier: MIT */\n/*\n * %s\n",
 	      p->instance->id);
 	say_comment(t, "", p->instance->title);
 	if (about)
 		say_comment(t, "", about);
-	c_put(t, &t->parts[C_COMMENT], " *\n");
+	c_put(&t->parts[C_COMMENT], " *\n");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		const json_t *part = json_object_get(p->instance->spec, parts[i][0]);
 
 		if (json_is_string(part))
 			say_comment(t, parts[i][1], json_string_value(part));
 	}
-	c_put(t, &t->parts[C_COMMENT],
+	c_put(&t->parts[C_COMMENT],
 	      " *\n"
 	      " * By `perfabi show --c`. Build it with cc -pthread%s. Its exit status:\n"
 	      " * 0 the kernel kept its word, 1 it did not, 3 something else failed, 4 it cannot "
@@ -166,9 +166,9 @@ static void say_errnos(struct translation *t, const int errnos[PHASE_ERRNOS_MAX]
 	struct out *own = &t->parts[C_OWN];
 
 	for (size_t i = 0; i < PHASE_ERRNOS_MAX && errnos[i]; i++)
-		c_put(t, own, "%s%s", i ? " || got == " : "\tif (got == ", errno_name(errnos[i]));
+		c_put(own, "%s%s", i ? " || got == " : "\tif (got == ", errno_name(errnos[i]));
 	if (errnos[0])
-		c_put(t, own, ")\n\t\tsaid = \"%s\";\n", answer);
+		c_put(own, ")\n\t\tsaid = \"%s\";\n", answer);
 }
 
 /* What stands in front of the snippets: room behind attr where the case's size says more, or bytes
@@ -180,13 +180,13 @@ static void say_own(struct c_program *p)
 	struct translation *t = &p->t;
 	struct out *own = &t->parts[C_OWN];
 
-	c_put(t, own,
+	c_put(own,
 	      "/* sizeof(struct perf_event_attr) of Linux %s, and the room that it is "
 	      "passed in. */\nenum { ATTR_SIZE = %u, ATTR_ROOM = %s };\n",
 	      abi->newest, abi->attr_size, t->has_room ? "1 << 17" : "ATTR_SIZE");
 	if (!p->program->is_capability)
 		return;
-	c_put(t, own,
+	c_put(own,
 	      "\n/* The machine cannot, or not like this: that is an answer, too. */\n"
 	      "static long answer(const char *call, long ret, int expected)\n{\n"
 	      "\tconst char *said = %s;\n\tint got = ret == -1 ? errno : 0;\n\n"
@@ -195,12 +195,11 @@ static void say_own(struct c_program *p)
 	if (!c->otherwise)
 		say_errnos(t, c->no, "no");
 	say_errnos(t, c->denied, "denied");
-	c_put(t, own,
-	      "\tif (said)\n\t\tputs(said);\n"
-	      "\telse\n\t\tprintf(\"FAIL: %%s: %%s\\n\", call, strerror(got));\n"
-	      "\texit(said ? 0 : 1);\n}\n");
+	c_put(own, "\tif (said)\n\t\tputs(said);\n"
+		   "\telse\n\t\tprintf(\"FAIL: %%s: %%s\\n\", call, strerror(got));\n"
+		   "\texit(said ? 0 : 1);\n}\n");
 	if (c->otherwise)
-		c_put(t, own, "\n#define fail(condition, got) (puts(\"no\"), exit(0))\n");
+		c_put(own, "\n#define fail(condition, got) (puts(\"no\"), exit(0))\n");
 }
 
 /* What changes the machine is done by a child, behind which it is as it was. */
@@ -235,7 +234,7 @@ static void main_in_c(struct c_program *p)
 		identity_in_c(t, p->instance->who.as, false);
 	block_in_c(t, &p->program->given);
 	block_in_c(t, &p->program->steps);
-	c_put(t, &t->parts[C_BODY], "\n");
+	c_put(&t->parts[C_BODY], "\n");
 	if (t->has_children)
 		c_line(t, "end_children();");
 	c_line(t, "puts(\"%s\");", p->program->is_capability ? "yes" : "PASS");
@@ -267,10 +266,10 @@ static void need_in_main(struct c_program *p, struct environment *env, const cha
 	if (f)
 		fclose(f);
 	if (question && asks)
-		c_put(&p->t, first, "\tmust_have(%s, \"%s\");\n", question, tokens);
+		c_put(first, "\tmust_have(%s, \"%s\");\n", question, tokens);
 	else if (!require_is_fleeting(tokens) &&
 		 !require_any_met(env, tokens, p->instance->who.as, found, sizeof(found)))
-		c_put(&p->t, first,
+		c_put(first,
 		      "\tmust_have(0 /* as where this was written; 1 where it is there */, "
 		      "\"%s\");\n",
 		      tokens);
@@ -284,7 +283,7 @@ static void needs_in_main(struct c_program *p, struct environment *env)
 	size_t i;
 
 	if (program->sysctl || program->has_cgroup || p->instance->who.as == AS_ROOT)
-		c_put(&p->t, &p->t.parts[C_FIRST], "\tmust_have(!geteuid(), \"root\");\n");
+		c_put(&p->t.parts[C_FIRST], "\tmust_have(!geteuid(), \"root\");\n");
 	need_in_main(p, env, "perf_event_open"); /* which a container's filter may refuse */
 	json_array_foreach(program->requirements, i, requirement) {
 		size_t same = 0;
@@ -307,20 +306,19 @@ static int write_program(FILE *f, struct c_program *p, struct error *e)
 	for (size_t i = 0; i < C_PARTS; i++)
 		texts[i] = c_taken(t, &t->parts[i]);
 	has_entries = texts[C_ENTRIES][0];
-	c_put(t, &all, "%s", texts[C_TYPES]);
+	c_put(&all, "%s", texts[C_TYPES]);
 	json_object_foreach(t->variables, type, variables)
-		c_put(t, &all, "static %s%s;\n", type, json_string_value(variables));
-	c_put(t, &all, "%s%sint main(%s)\n{\n\talarm(300);\n",
+		c_put(&all, "static %s%s;\n", type, json_string_value(variables));
+	c_put(&all, "%s%sint main(%s)\n{\n\talarm(300);\n",
 	      json_object_size(t->variables) ? "\n" : "", texts[C_FUNCTIONS],
 	      has_entries ? "int argc, char **argv" : "void");
 	if (json_object_size(p->posted) || has_entries) {
-		c_put(t, &all, "\tprepare_words((const char *const[]){");
+		c_put(&all, "\tprepare_words((const char *const[]){");
 		json_object_foreach(p->posted, type, variables)
-			c_put(t, &all, "\"%s\", ", type);
-		c_put(t, &all, "NULL}, %s);\n",
-		      has_entries ? "argc == 3 ? argv[2] : NULL" : "NULL");
+			c_put(&all, "\"%s\", ", type);
+		c_put(&all, "NULL}, %s);\n", has_entries ? "argc == 3 ? argv[2] : NULL" : "NULL");
 	}
-	c_put(t, &all, "%s%s%s}\n", texts[C_ENTRIES], texts[C_FIRST], texts[C_BODY]);
+	c_put(&all, "%s%s%s}\n", texts[C_ENTRIES], texts[C_FIRST], texts[C_BODY]);
 	type = c_taken(t, &all);
 	if (!t->missing[0]) {
 		c_write(f, texts[C_COMMENT], texts[C_OWN], type);

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "machine/names.h"
+#include "text/json_text.h"
 
 static const struct argument *argument_at(const struct statement *s, const char *key, size_t length,
 					  size_t *index)
@@ -78,9 +79,7 @@ struct c_shape value_in_c(struct translation *t, const char *text, const char **
 	for (const char *p = at; *p; p++)
 		room += *p == ' ';
 	*type = c_text(t, "%.*s", (int)n, text);
-	members = arena_alloc(t->arena, (room + 1) * sizeof(*members));
-	if (!members)
-		c_missing(t, "a value, for want of memory");
+	members = or_exit(arena_alloc(t->arena, (room + 1) * sizeof(*members)));
 	for (; members && *at; at += length + (at[length] == ' ')) {
 		struct c_member *m = &members[count++];
 		const char *c, *behind;
@@ -140,7 +139,7 @@ struct filling {
 
 static void append_text(struct filling *f, const char *text)
 {
-	c_put(f->t, &f->out, "%s", text);
+	c_put(&f->out, "%s", text);
 }
 
 static const char *variable_of(struct filling *f)
@@ -236,7 +235,7 @@ static void fill_in(struct filling *f, const char *text, const char *end)
 		bool is_map;
 
 		n = n < (size_t)(end - text) ? n : (size_t)(end - text);
-		c_put(f->t, &f->out, "%.*s", (int)n, text);
+		c_put(&f->out, "%.*s", (int)n, text);
 		text += n;
 		if (text == end)
 			return;
@@ -367,7 +366,7 @@ void block_in_c(struct translation *t, const struct block *block)
 		if (!s->is_on && !t->is_behind_exec)
 			continue;
 		if (is_first ? t->indent == 1 : t->lines - before > 1 || s->verb->has_gates)
-			c_put(t, &t->parts[C_BODY], "\n");
+			c_put(&t->parts[C_BODY], "\n");
 		before = t->lines;
 		is_first = false;
 		statement_in_c(t, s);
@@ -707,13 +706,9 @@ void repeat_in_c(struct translation *t, const struct statement *s)
 static void child_in_c(struct translation *t, const struct block *block, const char *last,
 		       bool has_maps)
 {
-	struct c_name *names = arena_alloc(t->arena, sizeof(t->names));
+	struct c_name *names = or_exit(arena_alloc(t->arena, sizeof(t->names)));
 	size_t count = t->name_count;
 
-	if (!names) {
-		c_missing(t, "a child, for want of memory");
-		return;
-	}
 	memcpy(names, t->names, sizeof(t->names));
 	for (size_t i = 0; !has_maps && i < count; i++)
 		t->names[i].map = NULL;
@@ -750,7 +745,7 @@ static const char *function_in_c(struct translation *t, const struct block *bloc
 	t->parts[C_BODY] = (struct out){0};
 	t->indent = 1;
 	child_in_c(t, block, last, true);
-	c_put(t, &t->parts[C_FUNCTIONS], "%s%s}\n\n", c_text(t, kind, function),
+	c_put(&t->parts[C_FUNCTIONS], "%s%s}\n\n", c_text(t, kind, function),
 	      c_taken(t, &t->parts[C_BODY]));
 	t->parts[C_BODY] = body;
 	t->indent = indent;
@@ -776,7 +771,7 @@ void exec_in_c(struct translation *t, const struct statement *s)
 	function = function_in_c(t, s->operands[0].made, "static void %s(void)\n{\n", "behind_exec",
 				 "exit(0);");
 	t->is_behind_exec = false;
-	c_put(t, &t->parts[C_ENTRIES], "\tif (argc == 3 && !strcmp(argv[1], \"%s\"))\n\t\t%s();\n",
+	c_put(&t->parts[C_ENTRIES], "\tif (argc == 3 && !strcmp(argv[1], \"%s\"))\n\t\t%s();\n",
 	      function, function);
 	c_line(t, "exec_self(\"%s\");", function);
 }

@@ -229,8 +229,8 @@ static void trace_step(struct trace *trace, const struct step *s)
 		trace_say(trace, s->call);
 		return;
 	}
-	text = json_dumps(s->statement->json, JSON_COMPACT);
-	snprintf(line, sizeof(line), "/* %.1200s */", text ? text : s->statement->verb->name);
+	text = or_exit(json_text(s->statement->json, JSON_COMPACT));
+	snprintf(line, sizeof(line), "/* %.1200s */", text);
 	free(text);
 	trace_say(trace, line);
 }
@@ -269,11 +269,11 @@ static bool step_judge(struct step *s)
 		describe(s, x->err, x->phase < 0 ? 0 : 1U << x->phase, expected, sizeof(expected));
 		for (size_t i = 0; s->run->is_call && x->pattern && i < x->pattern->count; i++) {
 			json_t *part = pattern_json(&x->pattern->parts[i]);
-			char *text = json_dumps(part, JSON_COMPACT | JSON_ENCODE_ANY);
+			char *text = or_exit(json_text(part, JSON_COMPACT | JSON_ENCODE_ANY));
 			size_t n = strlen(expected);
 
 			snprintf(expected + n, sizeof(expected) - n, ", then %s %s",
-				 x->pattern->parts[i].key, text ? text : "");
+				 x->pattern->parts[i].key, text);
 			free(text);
 			json_decref(part);
 		}
@@ -366,7 +366,7 @@ static bool run_statement(struct steps *run, const struct statement *statement, 
 	if (run->is_call) {
 		snprintf(v->call, sizeof(v->call), "%s", s.call);
 	} else if (!good && err != -EPROTO) {
-		text = s.call[0] ? NULL : json_dumps(statement->json, JSON_COMPACT);
+		text = s.call[0] ? NULL : or_exit(json_text(statement->json, JSON_COMPACT));
 		snprintf(v->call, sizeof(v->call), "step %zu: %s", index + 1, text ? text : s.call);
 		free(text);
 	}

@@ -48,7 +48,7 @@ static const char *machine_variable(struct translation *t, const char *name)
 		own = c_declare(t, c, "uint64_t");
 		/* Looked up while the program is whoever began it: not everybody may. */
 		if (json_object_size(t->declared) > n)
-			c_put(t, &t->parts[C_FIRST], "\t%s = tracepoint(\"%.*s/%s\");\n", own,
+			c_put(&t->parts[C_FIRST], "\t%s = tracepoint(\"%.*s/%s\");\n", own,
 			      (int)(colon - name - 11), name + 11, colon + 1);
 		return own;
 	}
@@ -156,26 +156,26 @@ static const char *text_number(struct translation *t, const char *text)
 		const char *end = text + n;
 		bool is_sum = has_bits && n > 1 && strcspn(text + 1, "+-") < n - 1;
 
-		c_put(t, &out, "%s", is_sum ? "(" : "");
+		c_put(&out, "%s", is_sum ? "(" : "");
 		while (text < end) {
 			if (isdigit((unsigned char)*text)) { /* of 64 bits if large, or shifted */
 				wide = strtoull(text, &behind, 0) > INT32_MAX ||
 				       !strncmp(behind + strspn(behind, " "), "<<", 2);
-				c_put(t, &out, wide ? "UINT64_C(%.*s)" : "%.*s",
-				      (int)(behind - text), text);
+				c_put(&out, wide ? "UINT64_C(%.*s)" : "%.*s", (int)(behind - text),
+				      text);
 				text = behind;
 			} else if (*text == '$') {
 				text = take_variable(t, text + 1, &value);
-				c_put(t, &out, "%s", value.c);
+				c_put(&out, "%s", value.c);
 			} else {
-				c_put(t, &out, "%c", *text++);
+				c_put(&out, "%c", *text++);
 			}
 		}
-		c_put(t, &out, "%s", is_sum ? ")" : "");
+		c_put(&out, "%s", is_sum ? ")" : "");
 		n = strspn(text, "|<>");
 		if (!n)
 			return c_taken(t, &out);
-		c_put(t, &out, " %.*s ", (int)n, text);
+		c_put(&out, " %.*s ", (int)n, text);
 		text += n;
 	}
 }
@@ -219,13 +219,13 @@ const char *c_string(struct translation *t, const json_t *json)
 		return c_quote(t, text);
 	while (*text) {
 		if (*text != '$') {
-			c_put(t, &format, *text == '%' ? "%%%c" : "%c", *text);
+			c_put(&format, *text == '%' ? "%%%c" : "%c", *text);
 			text++;
 			continue;
 		}
 		text = take_variable(t, text + 1, &value);
-		c_put(t, &format, value.kind == C_STRING ? "%%s" : "%%llu");
-		c_put(t, &arguments, value.kind == C_STRING ? ", %s" : ", (unsigned long long)(%s)",
+		c_put(&format, value.kind == C_STRING ? "%%s" : "%%llu");
+		c_put(&arguments, value.kind == C_STRING ? ", %s" : ", (unsigned long long)(%s)",
 		      value.c);
 	}
 	quoted = c_quote(t, c_taken(t, &format));

@@ -8,6 +8,7 @@
 
 #include "abi/attr.h"
 #include "abi/layout.h"
+#include "text/json_text.h"
 #include "translate/translate.h"
 
 /* Elements of a list that are kept: of a record, and of what read(2) gives at most. */
@@ -44,7 +45,7 @@ struct reading {
 static void indent(struct reading *r, int by)
 {
 	for (int i = 0; i < by; i++)
-		c_put(r->t, &r->code, "\t");
+		c_put(&r->code, "\t");
 }
 
 /* The step over fields of which the case does not speak. */
@@ -53,15 +54,15 @@ static void say_skipped(struct reading *r)
 	if (!r->skipped)
 		return;
 	indent(r, r->skipped_at);
-	c_put(r->t, &r->code, "p += %u;%s%s%s\n", r->skipped, r->of[0] ? " /* " : "", r->of,
+	c_put(&r->code, "p += %u;%s%s%s\n", r->skipped, r->of[0] ? " /* " : "", r->of,
 	      r->of[0] ? " */" : "");
 	r->skipped = 0;
 }
 
 /* A line of code. */
 #define say_code(r, ...)                                                                           \
-	(say_skipped(r), indent(r, (r)->indent), c_put((r)->t, &(r)->code, __VA_ARGS__),           \
-	 c_put((r)->t, &(r)->code, "\n"))
+	(say_skipped(r), indent(r, (r)->indent), c_put(&(r)->code, __VA_ARGS__),                   \
+	 c_put(&(r)->code, "\n"))
 
 /* Steps over a field. */
 static void skip_field(struct reading *r, unsigned width, const char *name)
@@ -91,7 +92,7 @@ static bool has_member(const struct reading *r, const char *path)
 static void end_members(struct reading *r)
 {
 	if (r->type)
-		c_put(r->t, &r->members, ";\n");
+		c_put(&r->members, ";\n");
 	r->type = NULL;
 }
 
@@ -103,13 +104,13 @@ static void put_c_member(struct reading *r, const char *type, const char *c, con
 
 	if (r->type && !strcmp(r->type, type) && r->column + n < 80) {
 		r->column += n;
-		c_put(r->t, &r->members, ", %s%s", c, array);
+		c_put(&r->members, ", %s%s", c, array);
 		return;
 	}
 	end_members(r);
 	r->type = type;
 	r->column = strlen(tab) + 1 + strlen(type) + strlen(blank) + n - 2;
-	c_put(r->t, &r->members, "%s\t%s%s%s%s", tab, type, blank, c, array);
+	c_put(&r->members, "%s\t%s%s%s%s", tab, type, blank, c, array);
 }
 
 /*
@@ -356,7 +357,7 @@ static void loop_in_c(struct reading *r, const struct layout_node *node)
 	}
 	if (is_new) {
 		end_members(r);
-		c_put(r->t, &r->members, "\tstruct {\n");
+		c_put(&r->members, "\tstruct {\n");
 	}
 	say_code(r, "for (uint64_t i = 0; i < n; i++) {");
 	r->indent++;
@@ -372,7 +373,7 @@ static void loop_in_c(struct reading *r, const struct layout_node *node)
 	say_code(r, "}");
 	if (is_new) {
 		end_members(r);
-		c_put(r->t, &r->members, "\t} %s[%u];\n", c + strlen("r->"), LIST_ROOM);
+		c_put(&r->members, "\t} %s[%u];\n", c + strlen("r->"), LIST_ROOM);
 	}
 }
 
@@ -521,14 +522,14 @@ static void values_in_c(struct reading *r, const struct layout_list *list)
 			r->list[r->count++] = (struct c_member){
 				.path = node->name, .c = node->name, .kind = C_LIST};
 			end_members(r);
-			c_put(r->t, &r->members, "\tstruct {\n");
+			c_put(&r->members, "\tstruct {\n");
 			r->element = "";
 			was = enter_member(r, node->name, "[]");
 			values_in_c(r, &node->loop.body);
 			r->in = was;
 			end_members(r);
 			r->element = NULL;
-			c_put(r->t, &r->members, "\t} %s[%u];\n", node->name, READ_ROOM);
+			c_put(&r->members, "\t} %s[%u];\n", node->name, READ_ROOM);
 		} else if (node->is_named_by_others) { /* how many elements there are in `values` */
 			r->list[r->count++] = (struct c_member){
 				.path = node->name, .c = "values_nr", .kind = C_NUMBER};
@@ -595,7 +596,7 @@ static void record_in_c(struct reading *r, const struct abi_family *records,
 	r->indent--;
 	code = c_taken(r->t, &r->code);
 	r->code = all;
-	c_put(r->t, &r->code, "\tcase %s:%s\n%s%s", c_number(r->t, name, records),
+	c_put(&r->code, "\tcase %s:%s\n%s%s", c_number(r->t, name, records),
 	      r->has_locals ? " {" : "", code, r->has_locals ? "\t}\n" : "");
 	json_decref(name);
 }
@@ -642,7 +643,7 @@ static void records_of_event(struct reading *r, const char *name)
 		read_list(r, &sample_id->list);
 	say_code(r, "expect(p == %s, header->size);",
 		 reads_sample_id ? "begin + header->size" : "end");
-	c_put(r->t, &r->t->parts[C_FUNCTIONS],
+	c_put(&r->t->parts[C_FUNCTIONS],
 	      "static void parse_%s(const unsigned char *begin, void *to)\n{\n"
 	      "\tconst struct perf_event_header *header = (const void *)begin;\n"
 	      "\tconst unsigned char *p = begin + sizeof(*header);\n"
@@ -686,12 +687,9 @@ const struct c_layout *c_layout(struct translation *t, const char *event,
 		add_elements(&r, "words", NULL);
 	}
 	end_members(&r);
-	members = arena_alloc(t->arena, (r.count + 1) * sizeof(*members));
-	if (members)
-		memcpy(members, r.list, r.count * sizeof(*members));
-	else
-		c_missing(t, "a layout, for want of memory");
-	c_put(t, &t->parts[C_TYPES], "struct %s {\n%s};\n\n", name, c_taken(t, &r.members));
+	members = or_exit(arena_alloc(t->arena, (r.count + 1) * sizeof(*members)));
+	memcpy(members, r.list, r.count * sizeof(*members));
+	c_put(&t->parts[C_TYPES], "struct %s {\n%s};\n\n", name, c_taken(t, &r.members));
 	layout->shape.members = members;
 	return layout;
 }

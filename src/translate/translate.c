@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "text/error.h"
+#include "text/json_text.h"
 
-static void print_text(struct translation *t, struct out *to, const char *format, va_list args)
+static void print_text(struct out *to, const char *format, va_list args)
 {
 	va_list again;
 	char *at;
@@ -19,19 +20,16 @@ static void print_text(struct translation *t, struct out *to, const char *format
 	va_copy(again, args);
 	n = vsnprintf(NULL, 0, format, again);
 	va_end(again);
-	at = n < 0 ? NULL : out_room(to, (size_t)n + 1);
-	if (at)
-		to->at = at + vsnprintf(at, (size_t)n + 1, format, args);
-	else
-		c_missing(t, "a text, for want of memory");
+	at = or_exit(n < 0 ? NULL : out_room(to, (size_t)n + 1));
+	to->at = at + vsnprintf(at, (size_t)n + 1, format, args);
 }
 
-void c_put(struct translation *t, struct out *to, const char *format, ...)
+void c_put(struct out *to, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	print_text(t, to, format, args);
+	print_text(to, format, args);
 	va_end(args);
 }
 
@@ -49,11 +47,11 @@ void c_line(struct translation *t, const char *format, ...)
 	va_list args;
 
 	for (int i = 0; i < t->indent; i++)
-		c_put(t, body, "\t");
+		c_put(body, "\t");
 	va_start(args, format);
-	print_text(t, body, format, args);
+	print_text(body, format, args);
 	va_end(args);
-	c_put(t, body, "\n");
+	c_put(body, "\n");
 	t->lines++;
 }
 
@@ -75,13 +73,11 @@ const char *c_text(struct translation *t, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	print_text(t, &out, format, args);
+	print_text(&out, format, args);
 	va_end(args);
-	text = out.base ? arena_join(t->arena, out.base, "") : NULL;
+	text = or_exit(arena_join(t->arena, out.base, ""));
 	out_free(&out);
-	if (!text)
-		c_missing(t, "a text, for want of memory");
-	return text ? text : "";
+	return text;
 }
 
 const char *c_quote(struct translation *t, const char *text)
@@ -89,16 +85,16 @@ const char *c_quote(struct translation *t, const char *text)
 	struct out out = {0};
 	unsigned char before = '\0';
 
-	c_put(t, &out, "\"");
+	c_put(&out, "\"");
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
 		/* No trigraph, and no writing that turns round. */
 		bool is_octal = c < ' ' || c >= 0x7f || (c == '?' && before == '?');
 
-		c_put(t, &out, is_octal ? "\\%03o" : c == '"' || c == '\\' ? "\\%c" : "%c", c);
+		c_put(&out, is_octal ? "\\%03o" : c == '"' || c == '\\' ? "\\%c" : "%c", c);
 		before = is_octal ? '\0' : c;
 	}
-	c_put(t, &out, "\"");
+	c_put(&out, "\"");
 	return c_taken(t, &out);
 }
 

@@ -112,8 +112,7 @@ struct translation {
 };
 
 /* Text behind what is there, as printf(3) has it. */
-void c_put(struct translation *t, struct out *to, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void c_put(struct out *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* All of that as text in the arena; it begins anew. */
 const char *c_taken(struct translation *t, struct out *from);

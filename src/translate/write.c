@@ -175,15 +175,14 @@ static void split_all(struct writing *w)
 
 bool c_is_snippet(const char *name)
 {
-	struct writing *w = calloc(1, sizeof(*w));
+	struct writing *w = or_exit(calloc(1, sizeof(*w)));
 	size_t length = strlen(name);
 	bool found = false;
 
-	if (w)
-		split_all(w);
+	split_all(w);
 	for (size_t i = 0; i < HEADERS; i++)
 		found = found || has_name(headers[i].names, name, length);
-	for (size_t i = 0; w && i < w->name_count; i++)
+	for (size_t i = 0; i < w->name_count; i++)
 		found = found || is_word(w->names[i].word, w->names[i].length, name, length);
 	free(w);
 	return found;

@@ -20,6 +20,7 @@
 #include "abi/value.h"
 #include "model/predicate.h"
 #include "text/doc.h"
+#include "text/json_text.h"
 
 enum { READ_MOST = 65536, POLL_MS = 100 };
 #define PAGES_MOST (UINT64_C(1) << 40)
@@ -171,11 +172,9 @@ static int map_event(const struct followed *then, int fd, struct then_buffer *bu
 
 static int read_some(uint64_t size, int fd)
 {
-	char *to = malloc(READ_MOST);
-	int err = ENOMEM;
+	char *to = or_exit(malloc(READ_MOST));
+	int err = read(fd, to, size < READ_MOST ? (size_t)size : READ_MOST) < 0 ? errno : 0;
 
-	if (to)
-		err = read(fd, to, size < READ_MOST ? (size_t)size : READ_MOST) < 0 ? errno : 0;
 	free(to);
 	return err;
 }

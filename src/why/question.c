@@ -256,7 +256,7 @@ static size_t value_length(const char *at)
 static json_t *take_value(const char **at)
 {
 	size_t n = value_length(*at);
-	char *text = strndup(*at, n);
+	char *text = or_exit(strndup(*at, n));
 	char result[32], op[32], id[32];
 	json_t *value;
 
@@ -392,7 +392,7 @@ static void settle_paste(struct question *q, const struct environment *env)
 	const json_t *json = json_object_get(q->open, "pid"),
 		     *flags = json_object_get(q->open, "flags");
 	json_t *attr = json_object_get(q->open, "attr");
-	char *names = json_dumps(flags, JSON_ENCODE_ANY);
+	char *names = flags ? or_exit(json_text(flags, JSON_ENCODE_ANY)) : NULL;
 	const char *text = json_string_value(json);
 	json_int_t pid = text ? strtoll(text, NULL, 0) : json_integer_value(json);
 	/* pid is a descriptor then */
@@ -515,7 +515,7 @@ static char *join_parts(char *line, json_t *parts)
 	const char *begun, *from;
 
 	if (!cut && !rest)
-		return strdup(line);
+		return or_exit(strdup(line));
 	/* Who made the call: "1234 " or "[pid 1234] ". */
 	from = line + strcspn(line, "0123456789");
 	snprintf(caller, sizeof(caller), "%.*s", (int)strspn(from, "0123456789"), from);
@@ -526,7 +526,7 @@ static char *join_parts(char *line, json_t *parts)
 		return NULL;
 	}
 	begun = json_string_value(json_object_get(parts, caller));
-	whole = begun ? malloc(strlen(begun) + strlen(rest) + 1) : NULL;
+	whole = begun ? or_exit(malloc(strlen(begun) + strlen(rest) + 1)) : NULL;
 	if (whole)
 		sprintf(whole, "%s%s", begun, rest + strlen(second));
 	json_object_del(parts, caller);
@@ -539,7 +539,7 @@ static int paste_strace(struct question *q, const struct source *text,
 			const struct environment *env, struct error *e)
 {
 	struct where root = where_root(text);
-	char *copy = strdup(text->text), *save = NULL;
+	char *copy = or_exit(strdup(text->text)), *save = NULL;
 	struct strace_result result = {.fd = -1};
 	struct pasted p = {.q = q, .opened = json_object(), .fd = -1};
 	json_t *parts = json_object(), *open, *begun = NULL;
@@ -547,7 +547,7 @@ static int paste_strace(struct question *q, const struct source *text,
 	unsigned refused = 0;
 	char note[128];
 
-	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line && !error_is_set(e);
+	for (char *line = strtok_r(copy, "\n", &save); line && !error_is_set(e);
 	     line = strtok_r(NULL, "\n", &save)) {
 		char *whole = join_parts(line, parts);
 		bool is_call = whole && strace_has_call(whole);

@@ -358,7 +358,8 @@ static const struct argument_type argument_behind_exec = {
 static int run_exec(struct step *s)
 {
 	const struct scope *scope = &s->run->scope;
-	char *list = json_dumps(s->statement->operands[0].json, JSON_COMPACT), *bound, fd_text[16];
+	char *list = or_exit(json_text(s->statement->operands[0].json, JSON_COMPACT)), *bound;
+	char fd_text[16];
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < scope->count; i++)
@@ -366,10 +367,8 @@ static int run_exec(struct step *s)
 				    scope->list[i].json
 					    ? json_incref(scope->list[i].json)
 					    : json_integer((json_int_t)scope->list[i].value));
-	bound = json_dumps(json, JSON_COMPACT);
+	bound = or_exit(json_text(json, JSON_COMPACT));
 	json_decref(json);
-	if (!list || !bound)
-		return step_failed(s, ENOMEM);
 	snprintf(fd_text, sizeof(fd_text), "%d", s->run->sync_fd);
 	execl("/proc/self/exe", "perfabi", "behind-exec", fd_text, list, bound, (char *)NULL);
 	return step_failed(s, errno);
