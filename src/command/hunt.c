@@ -224,7 +224,7 @@ static const struct command_line command_line = {
 		 "\n",
 	.rows = rows,
 	.end = "\n"
-	       "exit status: 0 no difference, 1 some difference, 2 wrong usage, 3 perfabi failed,\n"
+	       "Exit status: 0 no difference, 1 some difference, 2 wrong usage, 3 perfabi failed,\n"
 	       "4 this machine cannot be judged\n",
 	.too_many = "it takes no argument \"%s\""};
 

@@ -73,7 +73,7 @@ static const struct command_line command_line = {
 		 "event's.\n\n",
 	.rows = rows,
 	.end = "\n"
-	       "exit status: 0 all calls were read, 1 one was not, and its line says why, 2 wrong "
+	       "Exit status: 0 all calls were read, 1 one was not, and its line says why, 2 wrong "
 	       "usage,\n"
 	       "4 this machine cannot be judged\n",
 	.most = 1,

@@ -67,7 +67,7 @@ static const struct command_line command_line = {
 		 "\n",
 	.rows = rows,
 	.end = "\n"
-	       "exit status: 0 success, 2 wrong usage, 3 perfabi failed, 4 this machine cannot be "
+	       "Exit status: 0 success, 2 wrong usage, 3 perfabi failed, 4 this machine cannot be "
 	       "judged\n"};
 
 static int check_wanted(const struct session *session, const struct guide *guide,

@@ -100,7 +100,7 @@ static const struct command_line command_line = {
 		 "\n",
 	.rows = rows,
 	.end = "\n"
-	       "exit status: 0 success, 2 wrong usage or a file that is not a report, 3 perfabi "
+	       "Exit status: 0 success, 2 wrong usage or a file that is not a report, 3 perfabi "
 	       "failed\n"};
 
 /* Once everything was read. An exit status. */

@@ -97,7 +97,7 @@ static const struct command_line command_line = {
 		 "\n",
 	.rows = rows,
 	.end = "\n"
-	       "exit status: 0 it opens, 1 it is refused or does not exist, 2 wrong usage, 3 "
+	       "Exit status: 0 it opens, 1 it is refused or does not exist, 2 wrong usage, 3 "
 	       "perfabi failed,\n"
 	       "4 the model does not know, or this machine cannot be judged\n",
 	.most = 1,
