@@ -4,8 +4,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "abi/attr.h"
+#include "call/call.h"
 #include "unit.h"
 
 /* perf_copy_attr() takes an attr of a page at most. */
@@ -196,6 +198,28 @@ START_TEST(any_length_is_decoded)
 }
 END_TEST
 
+/* Of two bytes at one offset the later is what was passed; the kernel has changed neither. */
+START_TEST(bytes_may_be_laid_over_twice)
+{
+	struct abi *abi = test_abi();
+	struct environment env = {.abi = abi, .page_size = (unsigned)sysconf(_SC_PAGESIZE)};
+	struct call call = {.image = calloc(1, abi->attr_size), .cpu = -1, .group_fd = -1};
+	struct answer answer;
+
+	call.pokes[0] = (struct poke){abi->attr_size + 100, 0};
+	call.pokes[1] = (struct poke){abi->attr_size + 50, 1};
+	call.pokes[2] = (struct poke){abi->attr_size + 50, 2};
+	call.pokes[3] = (struct poke){abi->attr_size + 100, 3};
+	call.poke_count = 4;
+	call.flags = UINT64_C(1) << 31; /* refused before anything is looked at */
+	ck_assert_int_eq(call_issue(&call, &env, &answer), 0);
+	ck_assert_int_eq(answer.fd, -1);
+	ck_assert(!answer.other_written && !answer.size_written);
+	call_free(&call);
+	abi_free(abi);
+}
+END_TEST
+
 Suite *suite_attr(void)
 {
 	Suite *s = suite_create("attr");
@@ -208,6 +232,7 @@ Suite *suite_attr(void)
 	tcase_add_test(c, what_does_not_fit_is_refused);
 	tcase_add_test(c, cache_events_are_three_names);
 	tcase_add_test(c, any_length_is_decoded);
+	tcase_add_test(c, bytes_may_be_laid_over_twice);
 	suite_add_tcase(s, c);
 	return s;
 }

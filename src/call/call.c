@@ -329,6 +329,15 @@ static unsigned char laid_out(const struct call *call, const struct environment 
 	return at < env->abi->attr_size ? call->image[at] : 0;
 }
 
+/* Whether a later poke is laid over that one. */
+static bool is_poked_again(const struct call *call, size_t index)
+{
+	for (size_t i = index + 1; i < call->poke_count; i++)
+		if (call->pokes[i].offset == call->pokes[index].offset)
+			return true;
+	return false;
+}
+
 /* True if a byte behind those that attr_size covers is not what it was laid out as. */
 static bool tail_changed(const struct call *call, const struct environment *env,
 			 const struct placed *p)
@@ -340,7 +349,7 @@ static bool tail_changed(const struct call *call, const struct environment *env,
 	for (size_t i = 0; i < call->poke_count; i++) {
 		uint64_t at = call->pokes[i].offset;
 
-		if (at < env->abi->attr_size || at >= p->readable)
+		if (at < env->abi->attr_size || at >= p->readable || is_poked_again(call, i))
 			continue;
 		expected += call->pokes[i].byte != 0;
 		if (p->attr[at] != call->pokes[i].byte)
