@@ -32,8 +32,10 @@ says err "cannot be combined with --check"
 count() { [ "$(grep -c "$1" "$scratch/out")" = "$2" ] || fail "$(grep -c "$1" "$scratch/out") lines, not $2: $1"; }
 status 0 "$decode" --html "$data"
 count '<section class=record><h2>SAMPLE' 7
+length=$("$decode" "$data" | jq -rn 'first(inputs | select(.type == "SAMPLE")).size | "\(. % 256) \(. / 256 | floor)"')
+length=$(printf '%02x %02x' ${length% *} ${length#* })
 # The first record's identifier and ip: the bytes, and where the JSON says that they are.
-says out '<i>0000</i>  <span class="m c0" data-m=0>09 00 00 00</span> <span class="m c1" data-m=1>01 40</span> <span class="m c2" data-m=2>70 01</span> <span class="m c3" data-m=3>01 00 00 00 00 00 00 00</span>  '
+says out '<i>0000</i>  <span class="m c0" data-m=0>09 00 00 00</span> <span class="m c1" data-m=1>01 40</span> <span class="m c2" data-m=2>'"$length"'</span> <span class="m c3" data-m=3>01 00 00 00 00 00 00 00</span>  '
 says out '<span class="m c4" data-m=4 tabindex=0><b>ip</b>: &quot;0xffffffff81000000&quot;<small>16+8</small></span>,'
 says out '<b>period</b>: 10000000000000000000<small>72+8</small>'
 # The page ends where it is to, and says so; --type and --fields pick as ever.

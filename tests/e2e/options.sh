@@ -209,7 +209,9 @@ says err "give each format a file of its own"
 [ "$(cat "$scratch/same")" = before ] || fail "a file that was refused is emptied"
 # a full disk, a closed pipe
 if [ -c /dev/full ]; then
-	for format in pretty ktap tap junit json jsonl; do
+	formats=$("$perfabi" run --format none-such 2>&1 | sed -n 's/^  expected: \(.*\), and :FILE if you like$/\1/p' | tr -d ,)
+	[ -n "$formats" ] || fail "no formats are listed"
+	for format in $formats; do
 		status 3 sh -c '"$1" run open.flags.none --format "$2" >/dev/full' sh "$perfabi" $format
 		says err "No space left on device"
 		status 3 "$perfabi" run open.flags.none --format $format:/dev/full

@@ -68,6 +68,7 @@ says err "text, json or jsonl"
 status 2 "$perfabi" probe --host ""
 # Where others hold each slot of a breakpoint, nobody can know what they would do; without sysfs, not even whether there are any.
 if [ "$(id -u)" = 0 ] && [ -e /sys/bus/event_source/devices/breakpoint ] && holds '[.topics[].capabilities[] | select(.key == "breakpoints.write").answers[].answer] | all(. == "yes")' "$scratch/probed.json"; then
+	[ -x "$B/tests/disturb" ] || fail "$B/tests/disturb is not built: \`make test\` builds it"
 	"$B/tests/disturb" 16 60 >"$scratch/disturb" &
 	other=$!
 	comes_true grep -qs ready "$scratch/disturb"
