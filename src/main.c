@@ -42,7 +42,7 @@ static void list_commands(FILE *f)
 	      "  -h, --help     print this help; after a command, the command's help\n"
 	      "  -V, --version\n"
 	      "\n"
-	      "exit status: 0 nothing failed, 1 something failed, or passed though the baseline "
+	      "Exit status: 0 nothing failed, 1 something failed, or passed though the baseline "
 	      "says it fails,\n"
 	      "2 wrong usage or input, 3 perfabi itself failed, 4 everything was skipped\n",
 	      f);

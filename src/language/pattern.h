@@ -91,7 +91,7 @@ bool pattern_match(const struct pattern *pattern, const json_t *got, struct scop
 /* The pattern of the member of that name, or NULL. */
 const struct pattern *pattern_member(const struct pattern *pattern, const char *key);
 
-/* The pattern as JSON; a new reference, */
+/* The pattern as JSON: a new reference. */
 json_t *pattern_json(const struct pattern *pattern);
 
 /*

@@ -80,7 +80,7 @@ struct c_shape value_in_c(struct translation *t, const char *text, const char **
 		room += *p == ' ';
 	*type = c_text(t, "%.*s", (int)n, text);
 	members = or_exit(arena_alloc(t->arena, (room + 1) * sizeof(*members)));
-	for (; members && *at; at += length + (at[length] == ' ')) {
+	for (; *at; at += length + (at[length] == ' ')) {
 		struct c_member *m = &members[count++];
 		const char *c, *behind;
 

@@ -261,13 +261,13 @@ static json_t *take_value(const char **at)
 	json_t *value;
 
 	/* "L1D:READ:MISS", or a list, or one text */
-	if (text && sscanf(text,
+	if (sscanf(text,
 			   "PERF_COUNT_HW_CACHE_RESULT_%31[A-Z]<<16|PERF_COUNT_HW_CACHE_OP_"
 			   "%31[A-Z]<<8|PERF_COUNT_HW_CACHE_%31[A-Z0-9]",
 			   result, op, id) == 3)
 		value = json_sprintf("%s:%s:%s", id, op, result);
 	else
-		value = text && strchr(text, '|') ? names_json(text) : json_string(text);
+		value = strchr(text, '|') ? names_json(text) : json_string(text);
 	free(text);
 	*at += n;
 	if (**at == '<') /* what a descriptor is, of strace -y */

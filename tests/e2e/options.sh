@@ -6,7 +6,7 @@ status 2 "$perfabi" rnu
 says err 'nearest:  "run"'
 status 0 "$perfabi" --version
 status 0 "$perfabi" --help
-says out "exit status: 0 nothing failed"
+says out "Exit status: 0 nothing failed"
 for topic in $("$perfabi" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p') tokens phases given variables; do
 	status 0 "$perfabi" help "$topic"
 	[ "$(wc -l <"$scratch/out")" -ge 5 ] || fail "help $topic is short"
