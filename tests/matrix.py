@@ -118,7 +118,7 @@ def test_run_again():
     results.correct(first, run(('b', 'pass'), ('c', 'fail'), ('d', 'skip')))
     assert first.alone == {'b': 'fail'}, 'what is skipped or missing has not passed'
     assert first.lines() == ['error c', 'fail d', 'fail e'], first.lines()
-    assert first.tally == {'pass': 2, 'fail': 2, 'skip': 0, 'xfail': 0, 'xpass': 0, 'error': 1}, first.tally
+    assert first.tally == {'pass': 2, 'fail': 2, 'unstable': 0, 'skip': 0, 'xfail': 0, 'xpass': 0, 'error': 1}, first.tally
     # What did not come to an end, the first time or the second, changes nothing.
     assert not results.is_to_run_again(run(('b', 'fail'), own=()))
     first = run(('b', 'fail'))

@@ -80,8 +80,8 @@ def judge(name, result):
     except ValueError:
         return f"exit status {result.returncode}: {result.stderr[:400]}"
     summary = report["summary"]
-    print(f"{name}: " + ", ".join(f"{summary[key]} {key}" for key in ("pass", "fail", "skip", "xfail", "xpass", "error")), flush=True)
-    wrong = [r for r in report["results"] if r["outcome"] in ("fail", "error", "xpass")]
+    print(f"{name}: " + ", ".join(f"{summary[key]} {key}" for key in ("pass", "fail", "unstable", "skip", "xfail", "xpass", "error")), flush=True)
+    wrong = [r for r in report["results"] if r["outcome"] in ("fail", "unstable", "error", "xpass")]
     if result.returncode or wrong or not summary["pass"]:
         return f"exit status {result.returncode}\n" + "\n".join(
             f"  {r['outcome']} {r['id']}: {r.get('expected', '')} / {r.get('got', r.get('reason', ''))}" for r in wrong[:20])

@@ -13,7 +13,7 @@ from . import blocks
 from .error import Trouble
 
 TITLE = 'perf_event_open(2) by kernel and architecture'
-WORST_FIRST = ('fail', 'error', 'xpass', 'xfail', 'pass', 'skip')
+WORST_FIRST = ('fail', 'unstable', 'error', 'xpass', 'xfail', 'pass', 'skip')
 
 
 def _lines(path):

@@ -8,8 +8,8 @@ import subprocess
 
 from . import blocks
 
-OUTCOMES = ('pass', 'fail', 'skip', 'xfail', 'xpass', 'error')
-BAD = ('fail', 'xpass', 'error')
+OUTCOMES = ('pass', 'fail', 'unstable', 'skip', 'xfail', 'xpass', 'error')
+BAD = ('fail', 'unstable', 'xpass', 'error')
 SHOWN = 12  # ids of a job
 AGAIN = 24  # cases of a job that are run again, alone; where more fail it is no accident
 

@@ -366,9 +366,7 @@ static bool ended(void *context, const struct result *result, size_t done, size_
 	if (result->runs == run->session.options.repeat)
 		outputs_tell(&run->outputs, ENDED, &run->report, NULL, &shown);
 	free(shown.reason);
-	return !run->fails_fast ||
-	       !(shown.verdict.outcome == FAIL || shown.verdict.outcome == XPASS ||
-		 shown.verdict.outcome == ERROR || shown.differed);
+	return !run->fails_fast || !(outcome_is_bad(shown.verdict.outcome) || shown.differed);
 }
 
 /* The machine is known: what is printed first is about it. */
@@ -429,6 +427,7 @@ static int prepare(struct run *run, char *const arguments[])
 	if (status)
 		return status;
 	run->report.barred = run->barred[0] ? run->barred : NULL;
+	s->options.baseline = &run->baseline;
 	s->options.started = started;
 	s->options.ended = ended;
 	s->options.begun = begin_outputs;
@@ -466,7 +465,7 @@ static int report(struct run *run)
 		say(stderr, "%s\n", run->report.barred);
 	if (tally[ERROR] || session_is_flawed(s))
 		return EXIT_HARNESS;
-	if (tally[FAIL] || tally[XPASS] || (run->is_strict && tally[XFAIL]))
+	if (tally[FAIL] || tally[UNSTABLE] || tally[XPASS] || (run->is_strict && tally[XFAIL]))
 		return EXIT_FAILED;
 	return s->count && tally[SKIP] == s->count ? EXIT_ALL_SKIPPED : 0;
 }
@@ -548,7 +547,7 @@ static int note_result(void *context, const json_t *result, enum outcome outcome
 	const char *id = json_string_value(json_object_get(result, "id"));
 
 	(void)w;
-	if (outcome == FAIL || outcome == XPASS || outcome == ERROR)
+	if (outcome_is_bad((int)outcome))
 		json_object_set_new(run->failed, id, json_true());
 	else
 		json_object_del(run->failed, id);

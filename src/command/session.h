@@ -10,6 +10,7 @@
 #include "machine/host.h"
 #include "machine/lock.h"
 #include "model/model.h"
+#include "run/run.h"
 #include "text/options.h"
 
 /*

@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-const char *const outcome_names[OUTCOMES + 1] = {"pass", "fail", "skip", "xfail", "xpass", "error"};
+const char *const outcome_names[OUTCOMES + 1] = {"pass",  "fail",  "unstable", "skip",
+						 "xfail", "xpass", "error"};
 
 bool verdict_set(struct verdict *v, enum outcome outcome, const char *expected, const char *got)
 {
@@ -14,4 +15,9 @@ bool verdict_set(struct verdict *v, enum outcome outcome, const char *expected, 
 	snprintf(v->expected, sizeof(v->expected), "%s", expected);
 	snprintf(v->got, sizeof(v->got), "%s", got);
 	return false;
+}
+
+bool outcome_is_bad(int outcome)
+{
+	return outcome == FAIL || outcome == UNSTABLE || outcome == XPASS || outcome == ERROR;
 }

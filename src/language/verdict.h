@@ -9,8 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum outcome { PASS, FAIL, SKIP, XFAIL, XPASS, ERROR, OUTCOMES };
+enum outcome { PASS, FAIL, UNSTABLE, SKIP, XFAIL, XPASS, ERROR, OUTCOMES };
 extern const char *const outcome_names[OUTCOMES + 1]; /* NULL-terminated */
+
+/* Whether a run should not have it: fail, unstable, xpass, error. */
+bool outcome_is_bad(int outcome);
 
 enum { REFUSED_ATTR_MAX = 512 };
 

@@ -997,12 +997,15 @@ bool require_is_fleeting(const char *tokens)
 	return found;
 }
 
-bool require_is_of_breakpoints(const char *tokens)
+const char *require_control(const char *tokens)
 {
+	const char *next = tokens;
 	char one[REQUIRE_TOKEN];
-	bool found = false;
 
-	while (!found && require_next(&tokens, one, sizeof(one)))
-		found = !strncmp(one, "breakpoint", strlen("breakpoint"));
-	return found;
+	if (require_is_fleeting(tokens))
+		return tokens;
+	while (require_next(&next, one, sizeof(one)))
+		if (!strncmp(one, "breakpoint", strlen("breakpoint")))
+			return "case.machine.quiet.debug-registers";
+	return NULL;
 }

@@ -57,8 +57,12 @@ bool require_in_c(FILE *f, const char *tokens, const struct abi *abi);
 /* Whether a token is of what others do to the machine, and may have changed since it was met. */
 bool require_is_fleeting(const char *tokens);
 
-/* Whether a token asks for breakpoints, which a virtual machine's hypervisor keeps for it. */
-bool require_is_of_breakpoints(const char *tokens);
+/*
+ * The tokens that tell whether something else than the kernel makes a case fail that requires
+ * these: of others, themselves; of breakpoints, whether the machine loses debug registers, as
+ * hypervisors do. NULL: none.
+ */
+const char *require_control(const char *tokens);
 
 /* The vocabulary, one form a line, with what only reports have: for help texts. */
 void require_help(FILE *f);

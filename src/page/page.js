@@ -9,13 +9,13 @@
 
 	/* What can come of a case, the worst first: the letter in the table, the word, the sign. */
 	const OUTCOMES = [
-		["f", "fail", "✕"], ["e", "error", "!"], ["X", "xpass", "+"], ["x", "xfail", "~"], ["p", "pass", "✓"], ["s", "skip", "–"],
+		["f", "fail", "✕"], ["u", "unstable", "±"], ["e", "error", "!"], ["X", "xpass", "+"], ["x", "xfail", "~"], ["p", "pass", "✓"], ["s", "skip", "–"],
 	].map(([letter, word, sign]) => ({ letter, word, sign }));
 	/* A capability passes with an answer: in counts it is a pass. */
 	const ANSWERS = [["y", "yes", "✓"], ["n", "no", "○"], ["d", "denied", "⊘"]].map(([letter, word, sign]) => ({ letter, word, sign }));
 	const ABSENT = { letter: ".", word: "absent", sign: "·" };
 	const MEANING = {
-		fail: "the promise is broken", error: "perfabi could not judge", xpass: "passes, though it is known to fail",
+		fail: "the promise is broken", unstable: "fails in some runs and passes in others", error: "perfabi could not judge", xpass: "passes, though it is known to fail",
 		xfail: "fails, as is known", pass: "the kernel keeps the promise", skip: "cannot run there", absent: "the report says nothing of it",
 		yes: "the machine can do it", no: "the machine cannot do it", denied: "the caller may not do it",
 	};
@@ -28,7 +28,7 @@
 		{ is: "partial", sign: "◐", word: "partial", means: "some machines judge it, and some skip it that judge others" },
 	];
 	const KEYS = ["status", "is", "kernel", "arch", "host"];
-	const BAD = "feX", AHEAD = 4, BLOCK = 8, NARROW_FROM = 9;
+	const BAD = "fueX", AHEAD = 4, BLOCK = 8, NARROW_FROM = 9;
 
 	/* Rows with what a search looks at. */
 	const rows = [];

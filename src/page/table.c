@@ -18,6 +18,7 @@ const struct verdict_kind verdict_kinds[SAIDS] = {
 	[SKIP] = {'s', "skip", false, SKIPPED},
 	[XFAIL] = {'x', "xfail", true, 16},
 	[XPASS] = {'X', "xpass", true, 32},
+	[UNSTABLE] = {'u', "unstable", true, 128},
 	[ERROR] = {'e', "error", true, 64},
 	[SAYS_YES] = {'y', "yes", true, IS_KEPT},
 	[SAYS_NO] = {'n', "no", true, IS_NOT_THERE},

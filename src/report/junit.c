@@ -245,7 +245,7 @@ static void suite_ended(struct output *out, const struct report *report,
 		suite->f = or_exit(open_memstream(&suite->text, &suite->size));
 	suite->totals.tests++;
 	suite->totals.failures +=
-		result->verdict.outcome == FAIL || result->verdict.outcome == XPASS;
+		outcome_is_bad(result->verdict.outcome) && result->verdict.outcome != ERROR;
 	suite->totals.errors += result->verdict.outcome == ERROR;
 	suite->totals.skipped +=
 		result->verdict.outcome == SKIP || result->verdict.outcome == XFAIL;

@@ -77,10 +77,9 @@ static void begin(struct output *out, const struct report *report)
 
 static void failure(struct output *out, const struct report *report, const struct result *result)
 {
-	static const char *const words[OUTCOMES] = {"PASS",  "FAIL",  "SKIP",
+	static const char *const words[OUTCOMES] = {"PASS",  "FAIL",  "UNSTABLE", "SKIP",
 						    "XFAIL", "XPASS", "ERROR"};
-	bool bad = result->verdict.outcome == FAIL || result->verdict.outcome == ERROR ||
-		   result->verdict.outcome == XPASS;
+	bool bad = outcome_is_bad(result->verdict.outcome);
 
 	if ((!bad && !out->verbose) || !result_has_run(result))
 		return;
@@ -287,7 +286,7 @@ static void end(struct output *out, const struct report *report)
 	fprintf(out->f, "%s%zu %s:", report->interrupted ? "ended early; " : "", report->count,
 		report->count == 1 ? "case" : "cases");
 	for (int o = 0; o < OUTCOMES; o++)
-		if (tally[o] || o <= SKIP)
+		if (tally[o] || o == PASS || o == FAIL || o == SKIP)
 			fprintf(out->f, "%s %u %s", o ? "," : "", tally[o], outcome_names[o]);
 	if (unreached)
 		fprintf(out->f, ", %u not reached", unreached);

@@ -53,13 +53,6 @@ static json_t *phases_json(unsigned mask, const struct cases *cases)
 	return list;
 }
 
-/* Whether somebody looks for what went wrong, and wants to run it again. */
-static bool is_of_interest(const struct result *result)
-{
-	return result->verdict.outcome == FAIL || result->verdict.outcome == XPASS ||
-	       result->verdict.outcome == ERROR;
-}
-
 static json_t *beside_json(const struct beside *beside)
 {
 	json_t *ids = json_array();
@@ -112,11 +105,15 @@ json_t *result_json(const struct result *result, const struct cases *cases)
 	json_object_set(json, "spec", (json_t *)instance->spec);
 	if (!result_has_run(result))
 		json_object_set_new(json, "reached", json_false());
+	if (result->tried)
+		json_object_set_new(json, "tried",
+				    json_pack("{s:i, s:i}", "runs", (int)result->tried, "failed",
+					      (int)result->failed));
 	if (result->runs > 1) {
 		json_object_set_new(json, "runs", json_integer(result->runs));
 		json_object_set_new(json, "differed", json_integer(result->differed));
 	}
-	if (is_of_interest(result) && result->beside.count)
+	if (outcome_is_bad(result->verdict.outcome) && result->beside.count)
 		json_object_set_new(json, "beside", beside_json(&result->beside));
 	json_object_set_new(json, "seconds", json_real(result->seconds));
 	return json;
@@ -203,7 +200,7 @@ static void beside_line(FILE *f, const struct result *result, const char *indent
 	size_t shown = beside->count < BESIDE_SHOWN ? beside->count : BESIDE_SHOWN;
 	size_t known = beside->count < BESIDE_MOST ? beside->count : BESIDE_MOST;
 
-	if (!shown || !is_of_interest(result))
+	if (!shown || !outcome_is_bad(result->verdict.outcome))
 		return;
 	fprintf(f, "%s%-10s ", indent, "beside:");
 	for (size_t i = 0; i < shown; i++)
@@ -217,7 +214,7 @@ static void rerun_line(FILE *f, const struct result *result, const char *again, 
 {
 	char *text = NULL;
 
-	if (again && is_of_interest(result) &&
+	if (again && outcome_is_bad(result->verdict.outcome) &&
 	    asprintf(&text, "%s %s", again, result->instance->id) > 0)
 		detail(f, indent, "again:", text);
 	free(text);
@@ -229,13 +226,17 @@ void print_details(FILE *f, const struct result *result, const char *again, cons
 
 	case_place(result->instance, place, sizeof(place));
 
-	spec_line(result->instance->spec, spec, sizeof(spec));
 	detail(f, indent, "promise:", result->instance->title);
 	detail(f, indent, "as:", identity_names[result->instance->who.as]);
 	detail(f, indent, "call:", result->verdict.call);
 	detail(f, indent, "expected:", result->verdict.expected);
 	detail(f, indent, "got:", result->verdict.got);
+	if (result->tried) {
+		snprintf(spec, sizeof(spec), "failed %u of %u", result->failed, result->tried);
+		detail(f, indent, "runs:", spec);
+	}
 	detail(f, indent, "reason:", result->reason);
+	spec_line(result->instance->spec, spec, sizeof(spec));
 	detail(f, indent, "spec:", spec);
 	beside_line(f, result, indent);
 	detail(f, indent, "case:", place);

@@ -10,7 +10,7 @@
 
 #include "case/case.h"
 #include "case/load.h"
-#include "run/run.h"
+#include "run/result.h"
 #include "text/doc.h"
 #include "text/outfile.h"
 

@@ -48,7 +48,7 @@ static bool is_to_end(void)
 		sigismember(&pending, SIGHUP) == 1);
 }
 
-enum reply { NO, YES, UNFORESEEN };
+enum reply { NOT_KNOWN = -1, NO, YES, UNFORESEEN };
 
 /* Of a capability: what its outcome does not foresee. */
 static enum reply reply_of(const struct slot *slot, const struct instance *instance, char *found,
@@ -66,34 +66,35 @@ static enum reply reply_of(const struct slot *slot, const struct instance *insta
 		 !done       ? "it did not end"
 		 : v->got[0] ? v->got
 			     : "it does not pass here");
-	return NO;
+	return !done || v->outcome == ERROR || !strcmp(v->capability, "denied") ? NOT_KNOWN : NO;
 }
 
-/* An answer, or a negative errno: it could not be run. */
-static int run_it(const struct instance *instance, const struct cases *cases,
-		  struct environment *env, const struct surroundings *surroundings, uid_t uid,
-		  double timeout, char *found, size_t size)
+static enum reply run_it(const struct requirements *here, const struct instance *instance,
+			 uid_t uid, char *found, size_t size)
 {
 	struct slot *slot = mmap(NULL, sizeof(*slot), PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	struct surroundings untold = *surroundings;
-	int answer, status;
-	pid_t pid;
+	struct surroundings untold = *here->surroundings;
+	enum reply reply = NOT_KNOWN;
+	int status;
+	pid_t pid = -1;
 
 	untold.trace = NULL; /* its calls are not those of the case that requires it */
-	if (slot == MAP_FAILED)
-		return -errno;
-	*slot = (struct slot){.runner = getpid(), .uid = uid};
-	pid = fork();
-	answer = pid < 0 ? -errno : NO;
-	if (!pid)
-		child_run(instance, 0, cases, env, slot, &untold, NULL);
-	if (pid > 0) {
-		patience_await(pid, timeout, is_to_end, &status);
-		answer = (int)reply_of(slot, instance, found, size);
+	if (slot != MAP_FAILED) {
+		*slot = (struct slot){.runner = getpid(), .uid = uid};
+		pid = fork();
 	}
-	munmap(slot, sizeof(*slot));
-	return answer;
+	if (!pid)
+		child_run(instance, 0, here->cases, here->env, slot, &untold, NULL);
+	if (pid > 0) {
+		patience_await(pid, here->timeout, is_to_end, &status);
+		reply = reply_of(slot, instance, found, size);
+	} else {
+		snprintf(found, size, "it could not be run: %s", strerror(errno));
+	}
+	if (slot != MAP_FAILED)
+		munmap(slot, sizeof(*slot));
+	return reply;
 }
 
 bool required_case_says_no(const struct instance *instance, int err)
@@ -105,30 +106,29 @@ bool required_case_says_no(const struct instance *instance, int err)
 }
 
 /*
- * Runs it in a process of its own, for `timeout` seconds at most, and waits. Whether the token is
- * met: a conformance case has passed, a capability is there. If not, `found` says what came. A
+ * Runs it in a process of its own, and waits. 1 if the token is met: a conformance case has passed,
+ * a capability is there. Else `found` says what came: 0 if not, -1 if that is not known. A
  * capability whose outcome does not foresee what came keeps no case from telling of it: it is met.
  */
-static bool required_case_met(const struct cases *cases, struct environment *env, const char *token,
-			      enum identity as, const struct surroundings *surroundings, uid_t uid,
-			      double timeout, char *found, size_t size)
+static int required_case_truth(const struct requirements *here, const char *token, enum identity as,
+			       uid_t uid, char *found, size_t size)
 {
-	const struct instance *instance = cases_required(cases, token, as, NULL);
+	const struct instance *instance = cases_required(here->cases, token, as, NULL);
 	bool negated = token[0] == '!';
-	int answer;
+	enum reply reply;
 
 	if (!instance) {
 		snprintf(found, size, "there is no such case");
-		return false;
+		return NOT_KNOWN;
 	}
-	if (!meets_its_own(env, instance, found, size))
-		return false; /* which is not known, either way */
-	answer = run_it(instance, cases, env, surroundings, uid, timeout, found, size);
-	if (answer < 0)
-		snprintf(found, size, "it could not be run: %s", strerror(-answer));
-	else if (answer == YES && negated)
+	if (!meets_its_own(here->env, instance, found, size))
+		return NOT_KNOWN;
+	reply = run_it(here, instance, uid, found, size);
+	if (reply == YES && negated)
 		snprintf(found, size, "it passes here: %s", instance->title);
-	return answer == UNFORESEEN || (answer >= 0 && (answer == YES) != negated);
+	if (reply == NO || reply == YES)
+		return (reply == YES) != negated;
+	return reply == UNFORESEEN ? 1 : NOT_KNOWN;
 }
 
 /*
@@ -156,30 +156,27 @@ static bool opens_nothing(const struct requirements *here, const struct instance
 	return !x || !x->err || x->phase > permission || (x->phase == permission && x->err != err);
 }
 
-static bool is_token_met(const struct requirements *here, uid_t uid,
-			 const struct instance *instance, const char *token, char *why, size_t size)
-{
-	if (!require_case_id(token))
-		return require_met(here->env, token, instance->who.as, why, size);
-	return required_case_met(here->cases, here->env, token, instance->who.as,
-				 here->surroundings, uid, here->timeout, why, size);
-}
-
-bool requirements_meet(const struct requirements *here, uid_t uid, const struct instance *instance,
+int requirements_truth(const struct requirements *here, uid_t uid, const struct instance *instance,
 		       const char *tokens, char *why, size_t size)
 {
 	char one[REQUIRE_TOKEN];
-	bool met = false;
+	int truth = 0;
 
 	why[0] = '\0';
-	while (!met && require_next(&tokens, one, sizeof(one))) {
+	while (truth != 1 && require_next(&tokens, one, sizeof(one))) {
 		size_t n = strlen(why);
+		enum identity as = instance->who.as;
+		int is_met;
 
 		snprintf(why + n, size - n, "%s", n ? "; " : "");
 		n = strlen(why);
-		met = is_token_met(here, uid, instance, one, why + n, size - n);
+		is_met = require_case_id(one)
+				 ? required_case_truth(here, one, as, uid, why + n, size - n)
+				 : require_truth(here->env, one, as, why + n, size - n);
+		if (is_met)
+			truth = is_met;
 	}
-	return met;
+	return truth;
 }
 
 bool requirements_bar(const struct requirements *here, const struct instance *instance,
@@ -208,7 +205,7 @@ static bool meets_all(const struct requirements *here, uid_t uid, const struct i
 	json_array_foreach(instance->program->requirements, i, requirement) {
 		const char *text = json_string_value(requirement);
 
-		if (requirements_meet(here, uid, instance, text, why, sizeof(why)))
+		if (requirements_truth(here, uid, instance, text, why, sizeof(why)) == 1)
 			continue;
 		result_skip(result, text, why);
 		return false;

@@ -20,10 +20,11 @@ bool requirements_bar(const struct requirements *here, const struct instance *in
 		      struct result *result);
 
 /*
- * Whether one of the tokens, a | between, is met; else `why` says what was found of each. `uid` is
- * an ordinary user's, for a case that is required.
+ * 1 if one of the tokens, a | between, is met. Else `why` says what was found of each: 0 if none
+ * is, -1 if that is not known of one of them. `uid` is an ordinary user's, for a case that is
+ * required.
  */
-bool requirements_meet(const struct requirements *here, uid_t uid, const struct instance *instance,
+int requirements_truth(const struct requirements *here, uid_t uid, const struct instance *instance,
 		       const char *tokens, char *why, size_t size);
 
 /* Whether all that it requires is there; else `result` says what is not. */

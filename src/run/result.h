@@ -27,6 +27,7 @@ struct result {
 	struct beside beside; /* of one that ran */
 	int first;            /* outcome of the first run, which the others are held against */
 	unsigned first_phases;
+	unsigned tried, failed;  /* of a case that failed: how often it ran, and failed */
 	bool disturbed;          /* others changed the machine meanwhile: this run says nothing */
 	unsigned runs, differed; /* with --repeat: how many runs did not agree with the first */
 };

@@ -24,6 +24,7 @@
 #include "machine/require.h"
 #include "machine/restore.h"
 #include "machine/sysctl.h"
+#include "run/baseline.h"
 #include "run/child.h"
 #include "run/runner.h"
 #include "run/requirements.h"
@@ -33,14 +34,10 @@
 #include "text/say.h"
 
 /*
- * The kernel's own failures come each time, and on a machine that is the case's own.
+ * How often a case runs that failed once, as long as that takes no longer than one case may; and
+ * how many failures that came each time are enough to believe the rest.
  */
-
-/*
- * How often a case fails, one run after the other, until that is no longer others' doing; and of
- * how many cases, until it is plain that it is the kernel's.
- */
-enum { FAILURES = 8, CONFIRMED = 40 };
+enum { TRIAL_RUNS = 8, CONFIRMED = 40 };
 
 /* How often the kernel has killed for want of memory since it booted; 0 where it does not say. */
 static unsigned long oom_kills(void)
@@ -135,84 +132,87 @@ static bool may_be_theirs(const struct runner *r, const struct worker *w, const 
 }
 
 /*
- * A case that failed beside somebody who came after it had begun has found out nothing: what it
- * asked of the others is asked again. True if it asked anything, and that is so.
+ * Asks the controls of what the case requires, each time it has run: whether others use perf now,
+ * and whether the machine loses debug registers. Whoever is there makes any failure theirs; what
+ * is lost at times explains only what fails at times. True if the trial is over: a skip.
  */
-static bool hangs_on_others(struct runner *r, struct worker *w, struct result *result)
+static bool ask_controls(struct runner *r, struct worker *w, struct result *result)
 {
 	const struct instance *instance = r->instances[w->index];
+	struct trial *trial = &w->trial;
 	const json_t *requirement;
-	bool hangs = false;
 	char why[384];
 	size_t i;
 
-	if (result->verdict.outcome != FAIL)
-		return false;
 	json_array_foreach(instance->program->requirements, i, requirement) {
-		const char *token = json_string_value(requirement);
+		const char *tokens = json_string_value(requirement);
+		const char *control = require_control(tokens);
+		bool is_fleeting = require_is_fleeting(tokens);
 
-		if (!require_is_fleeting(token) || !may_be_theirs(r, w, token, result->verdict.err))
+		if (!control || trial->control ||
+		    (is_fleeting && !may_be_theirs(r, w, tokens, trial->failure.err)) ||
+		    requirements_truth(&r->requirements, w->uid, instance, control, why,
+				       sizeof(why)))
 			continue;
-		snprintf(w->asked, sizeof(w->asked), "%s", token);
-		w->suspects = "others";
-		get_out_of_step(r);
-		hangs = requirements_meet(&r->requirements, w->uid, instance, token, why,
-					  sizeof(why));
-		if (hangs)
-			continue;
-		result_skip(result, token, why);
-		break;
-	}
-	return hangs;
-}
-
-/*
- * A virtual machine's debug registers are its hypervisor's to keep. On one, hits went missing at
- * times, or came as a SIGTRAP that nobody asked for. What the kernel refuses is its own.
- */
-static bool hangs_on_hypervisor(const struct runner *r, struct worker *w,
-				const struct result *result)
-{
-	const json_t *requirement;
-	size_t i;
-
-	if (result->verdict.outcome != FAIL || result->verdict.err || !r->env->hypervisor[0])
-		return false;
-	json_array_foreach(r->instances[w->index]->program->requirements, i, requirement) {
-		const char *token = json_string_value(requirement);
-
-		if (!require_is_of_breakpoints(token))
-			continue;
-		snprintf(w->asked, sizeof(w->asked), "%s", token);
-		w->suspects = "the hypervisor, which keeps the debug registers,";
-		return true;
+		if (is_fleeting) {
+			result_skip(result, tokens, why);
+			return true;
+		}
+		trial->control = control;
+		snprintf(trial->why, sizeof(trial->why), "%s", why);
 	}
 	return false;
 }
 
-/* What failed and then passes: somebody may have been in the way for a moment. */
-static void skip_if_unconfirmed(const struct worker *w, struct result *result)
+/* What came of all runs. */
+static void end_trial(struct runner *r, const struct worker *w, struct result *result)
 {
-	char why[384];
+	const struct trial *trial = &w->trial;
+	char why[640];
 
-	if (result->verdict.outcome != PASS || !w->failures)
+	r->confirmed += trial->failures == TRIAL_RUNS;
+	result->verdict = trial->failure;
+	result->tried = trial->runs;
+	result->failed = trial->failures;
+	if (trial->failures == trial->runs)
 		return;
-	snprintf(why, sizeof(why), "it failed (%u of %u runs), and %s may be why; got %s",
-		 w->failures, w->failures + 1, w->suspects, w->failure);
-	result_skip(result, w->asked, why);
+	result->verdict.outcome = UNSTABLE;
+	if (!trial->control)
+		return;
+	snprintf(why, sizeof(why), "failed %u of %u runs, and meanwhile %s; got %.150s",
+		 trial->failures, trial->runs, trial->why,
+		 trial->failure.got[0] ? trial->failure.got : "nothing");
+	result_skip(result, trial->control, why);
 }
 
-/* Whether a failure may be not the kernel's doing still: the kernel's own comes each time. */
-static bool must_run_again(struct runner *r, struct worker *w, struct result *result)
+/*
+ * What failed, and the baseline does not expect, runs again: whether it fails each time is part of
+ * what is to be told. True if it is to run once more; else `result` is what came of all its runs.
+ */
+static bool is_on_trial(struct runner *r, struct worker *w, struct result *result)
 {
-	if (w->timed_out || r->options->parts ||
-	    (!hangs_on_others(r, w, result) && !hangs_on_hypervisor(r, w, result)))
+	const struct instance *instance = r->instances[w->index];
+	struct trial *trial = &w->trial;
+	bool has_failed = result->verdict.outcome == FAIL;
+
+	if (!trial->runs &&
+	    (!has_failed || r->options->parts || r->confirmed >= CONFIRMED ||
+	     (r->options->baseline && baseline_find(r->options->baseline, instance, r->env))))
 		return false;
-	w->failures++;
-	snprintf(w->failure, sizeof(w->failure), "%.150s",
-		 result->verdict.got[0] ? result->verdict.got : "nothing");
-	r->confirmed += w->failures == FAILURES;
-	return w->failures < FAILURES && r->confirmed < CONFIRMED;
+	if (!has_failed && result->verdict.outcome != PASS)
+		return false; /* it could not be judged once more */
+	if (!trial->runs++)
+		trial->ends = clock_seconds() + r->options->timeout;
+	if (has_failed && !trial->failures++)
+		trial->failure = result->verdict;
+	get_out_of_step(r);
+	if (ask_controls(r, w, result))
+		return false;
+	if (!r->interrupted &&
+	    (trial->runs < 2 || (trial->runs < TRIAL_RUNS && clock_seconds() < trial->ends)))
+		return true;
+	end_trial(r, w, result);
+	return false;
 }
 
 /*
@@ -426,7 +426,7 @@ static void attempt(struct runner *r, struct worker *w)
 	struct result result = {0};
 
 	if (can_begin(r, w, r->instances[w->index], &result)) {
-		if (r->options->started && !w->failures && !r->turn && !r->results[w->index].runs)
+		if (r->options->started && !w->trial.runs && !r->turn && !r->results[w->index].runs)
 			r->options->started(r->options->context, r->instances[w->index]);
 		fork_case(r, w, &result);
 	}
@@ -479,14 +479,12 @@ static void finish(struct runner *r, struct worker *w, int status)
 	why = result.verdict.outcome == FAIL ? disturbance(r, w) : NULL;
 	if (why)
 		result_void(&result, why);
-	skip_if_unconfirmed(w, &result);
 	result.beside = w->beside;
 	if (is_void && r->turn < TURNS && !w->timed_out) {
 		run_again_later(r, w->index, &result);
-	} else if (must_run_again(r, w, &result)) {
+	} else if (!is_void && is_on_trial(r, w, &result)) {
 		result_clear(&result);
-		if (!r->interrupted) /* else it was not reached */
-			attempt(r, w);
+		attempt(r, w);
 	} else {
 		settle(r, w->index, &result);
 	}
@@ -642,7 +640,7 @@ static bool start_more(struct runner *r)
 				return !r->gave_up;
 			r->next++;
 			r->workers[i].index = index;
-			r->workers[i].failures = 0;
+			r->workers[i].trial = (struct trial){0};
 			attempt(r, &r->workers[i]);
 			if (r->workers[i].pid && r->instances[index]->alone)
 				return true;
@@ -791,7 +789,7 @@ static void conclude(struct runner *r)
 			result_error(result, r->gave_up ? "gave up waiting for another perfabi"
 							: "the run was ended before this case");
 		} else if (result->differed) {
-			v->outcome = FAIL;
+			v->outcome = UNSTABLE;
 			snprintf(got, sizeof(got), "%u of %u runs differed: %.900s",
 				 result->differed, result->runs, v->got[0] ? v->got : "no result");
 			memcpy(v->got, got, sizeof(got));

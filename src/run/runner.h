@@ -14,6 +14,8 @@
 #include "run/result.h"
 #include "run/requirements.h"
 
+struct baseline;
+
 struct run_options {
 	unsigned jobs;   /* processes at a time, at least 1 */
 	double timeout;  /* seconds a case may take */
@@ -23,6 +25,8 @@ struct run_options {
 	uint64_t seed;
 	/* The part of each instance that is made wrong, from 1, in their order; NULL: none is. */
 	const unsigned *parts;
+	/* Failures that it expects are not tried again; may be NULL. */
+	const struct baseline *baseline;
 	struct trace *trace; /* that cases tell their calls to; NULL: nobody asks */
 	/* Called when other runs are kept away, as far as they can be, and what `env` says of the
 	 * sysctls is the machine's own; before that no case is judged. May be NULL. */
@@ -41,6 +45,15 @@ struct moves {
 	unsigned all, by_kernel;
 };
 
+/* Of a case that failed, and runs again. */
+struct trial {
+	unsigned runs, failures;
+	double ends;            /* clock_seconds() */
+	struct verdict failure; /* the first */
+	const char *control;    /* the one that found why it may fail at times; NULL: none has */
+	char why[384];          /* what it found */
+};
+
 /* A place in which one process at a time runs. */
 struct worker {
 	pid_t pid; /* 0: idle */
@@ -55,10 +68,7 @@ struct worker {
 	unsigned long oom_kills;   /* until it began */
 	char *cgroup;              /* its own, or NULL: a copy, for no case has the journal */
 	struct sysctl_set sysctls; /* what its case may change, and is put back behind it */
-	unsigned failures;         /* of its case, which runs again */
-	char asked[160];           /* what that case asked of others */
-	const char *suspects;      /* who may be why it failed */
-	char failure[160];         /* what came where it failed last */
+	struct trial trial;        /* of its case */
 };
 
 struct runner {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -82,7 +83,10 @@ static int read_one(struct lie *lie, const json_t *json, const struct abi *abi)
 			    .attr_type = type ? json_integer_value(type) : -1,
 			    .request = request(json, "ioctl", abi),
 			    .other = request(json, "other", abi),
+			    .percent = 100,
 			    .effect = json_is_true(json_object_get(json, "effect"))};
+	if (json_object_get(json, "percent"))
+		lie->percent = (unsigned)json_integer_value(json_object_get(json, "percent"));
 	if (text(json, "errno"))
 		lie->err = errno_by_name(text(json, "errno"), NULL);
 	if (text(json, "to"))
@@ -166,9 +170,12 @@ struct lie *const *lies_of(enum lie_kind kind)
 bool lie_would_tell(const struct lie *lie)
 {
 	size_t i = (size_t)(lie - (all ? all->list : lie));
+	unsigned chance = 0;
 
 	if (!rehearses)
-		return true;
+		return lie->percent >= 100 ||
+		       (syscall(SYS_getrandom, &chance, sizeof(chance), 0) == sizeof(chance) &&
+			chance % 100 < lie->percent);
 	__atomic_fetch_or(&occasions[i / 8], (unsigned char)(1u << i % 8), __ATOMIC_RELAXED);
 	return false;
 }

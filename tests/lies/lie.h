@@ -42,6 +42,7 @@ struct lie {
 	int64_t attr_type;            /* of the events that it is about; -1: all */
 	int err, to;                  /* errnos */
 	unsigned long request, other; /* ioctls */
+	unsigned percent; /* of the occasions on which it is told */
 	bool effect; /* about what a call does: a refusal that is missing is none */
 };
 

@@ -3,7 +3,7 @@
  * perfabi as it is, under lies:
  *
  *     perfabi lies LIES.json FIRST SECONDS [ID-GLOB...]
- *     PERFABI_LIE='{"name": ...}' perfabi run ID -v
+ *     PERFABI_LIE='{"name": ..., "percent": 50}' perfabi run ID -v
  *
  * The first rehearses: all cases (or those named) are run once with the truth, and each lie notes
  * the cases that give occasion to it. Then those cases are run under it until one fails, and fails

@@ -66,7 +66,7 @@ def write(folder, name, report):
     tally = {}
     for one in report["results"]:
         tally[one["outcome"]] = tally.get(one["outcome"], 0) + 1
-    report["summary"] = {**{key: 0 for key in ("pass", "fail", "skip", "xfail", "xpass", "error")}, **tally, "seconds": 1.5}
+    report["summary"] = {**{key: 0 for key in ("pass", "fail", "unstable", "skip", "xfail", "xpass", "error")}, **tally, "seconds": 1.5}
     pathlib.Path(folder, name).write_text(json.dumps(report), encoding="utf-8")
 
 

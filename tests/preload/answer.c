@@ -4,15 +4,18 @@
  * the system call returns: a negative errno, or the number of a descriptor. With $ANSWER_TYPE it is
  * the answer to opens of that attr.type alone that the real kernel grants. With $MISS_UNTIL it is
  * no answer: breakpoints of sample_period 777 watch what lies 8 bytes on, as if hits were lost, the
- * first time, which leaves a file of that name; without a / in the name, each time.
+ * first time, which leaves a file of that name; without a / in the name, each time. With
+ * $FORGETS_REGISTERS the machine keeps no debug register that ptrace(2) sets.
  */
 #include "syscall.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 
 static long number_in(const char *name, long otherwise)
 {
@@ -70,4 +73,20 @@ static long open_event(const long a[6])
 	if (answer < 0)
 		errno = (int)-answer;
 	return answer < 0 ? -1 : answer;
+}
+
+long ptrace(enum __ptrace_request request, ...)
+{
+	long pid, data;
+	void *address;
+	va_list list;
+
+	va_start(list, request);
+	pid = va_arg(list, long);
+	address = va_arg(list, void *);
+	data = va_arg(list, long);
+	va_end(list);
+	if (request == PTRACE_POKEUSER && getenv("FORGETS_REGISTERS"))
+		return 0;
+	return syscall(SYS_ptrace, request, pid, address, data);
 }

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
+#include "step/runtime/debugger.h"
 #include "step/runtime/process.h"
 #include "step/step.h"
 #include "step/in_c.h"
@@ -244,6 +245,16 @@ static int run_thread(struct step *s)
 	return keep_child(s, (struct child){.id = (pid_t)t->tid, .thread = t});
 }
 
+static int run_debugger(struct step *s)
+{
+	int seen = watched_stores((unsigned)s->arguments.number);
+
+	step_say(s, "ptrace(PTRACE_POKEUSER, ...)");
+	step_answer(s, seen);
+	s->shown = json_integer(seen);
+	return 0;
+}
+
 static struct child *find_child(struct step *s, pid_t id)
 {
 	for (size_t i = 0; i < s->run->child_count; i++)
@@ -450,6 +461,11 @@ const struct verb process_verbs[] = {
 	{"process", "start a child that does nothing", PREPARES, BINDS_RESULT, run_process,
 	 "make_process(@process)", .c_value = "int",
 	 ARGUMENTS({"process", &argument_word, MEMBER(number), .words = process_kinds})},
+	{"debugger",
+	 "watch a child's stores with ptrace(2), as gdb does; shows how many are reported", CALLS,
+	 BINDS_SHOWN, run_debugger, "watched_stores(@debugger)", .c_value = "int",
+	 .shows = {.kind = SHAPE_NUMBER},
+	 ARGUMENTS({"debugger", &argument_number, MEMBER(number), .most = 1000})},
 	{"repeat", "do the steps of `do` this many times", PREPARES, BINDS_NOTHING, run_repeat,
 	 NULL, .in_c = repeat_in_c,
 	 ARGUMENTS({"repeat", &argument_number, MEMBER(times), .most = 100000},
