@@ -98,6 +98,7 @@ def test_suite():
     assert judged(end, own=(skipped,)).wrong, 'everything was skipped'
     assert judged(end, own=(skipped,), ends=(4,)).wrong == [], 'on a kernel without perf events'
     assert judged(end, ends=(4,)).wrong, 'something was not'
+    assert judged({'type': 'result', 'id': 'a', 'outcome': 'skip', 'token': 't', 'without': 'pass'}, end).without == {'a': 't'}
     assert judged({'type': 'result', 'id': 'a', 'outcome': 'odd'}, end).wrong, 'an outcome that is none'
     assert judged(own=({'over': 'j', 'status': -2, 'signal': 0, 'seconds': 0},)).wrong, 'it was not started'
     # A guest that hung: who had begun is named, and nothing else passes for an end.

@@ -47,10 +47,10 @@ class Job:
 
 
 def suite(arch, runs, seconds, is_icount, arguments):
-    for caller, paranoid in runs:
+    for i, (caller, paranoid) in enumerate(runs):
         name = f'{arch}.{caller}.{"own" if paranoid == "-" else paranoid}'
         yield Job(name, [f'/{arch}/perfabi', 'run', '--format', 'jsonl', '--timeout', CASE_SECONDS_ICOUNT if is_icount else CASE_SECONDS,
-                         *arguments],
+                         *(['--try-skipped'] if not i else []), *arguments],
                   caller, paranoid, seconds, arch=arch)
 
 

@@ -16,12 +16,13 @@ AGAIN = 24  # cases of a job that are run again, alone; where more fail it is no
 
 class Outcome:
     """Of one job: `all`, the outcome of each case, `tally` by outcome, `bad`, the cases that are not as they should be,
-    and `wrong`, lines for people on anything else. `alone` are the cases that were bad beside others and pass alone."""
+    and `wrong`, lines for people on anything else. `alone` are the cases that were bad beside others and pass alone,
+    `without` those that were skipped and pass without the token that is their value."""
 
     def __init__(self, job):
         self.job, self.name, self.kind = job, job.name, job.kind
         self.tally, self.wrong, self.known, self.seconds = dict.fromkeys(OUTCOMES, 0), [], [], 0.0
-        self.all, self.bad, self.alone = {}, {}, {}
+        self.all, self.bad, self.alone, self.without = {}, {}, {}, {}
         self.ended = True
 
     def lines(self):
@@ -66,6 +67,8 @@ def _judge_suite(outcome, over, lines, err, ends):
         outcome.tally[line['outcome']] += 1
         if line['outcome'] in BAD:
             outcome.bad[line['id']] = line['outcome']
+        if line.get('without') == 'pass':
+            outcome.without[line['id']] = line['token']
         if line['outcome'] == 'xfail':
             outcome.known.append((line['id'], line.get('deviation', {}).get('function')))
     _judge_end(outcome, over, (*ends, *((1,) if outcome.bad else ()), *((3,) if 'error' in outcome.bad.values() else ())))

@@ -567,6 +567,32 @@ static int check_tokens(const json_t *list, const struct instance *instance,
 	return 0;
 }
 
+bool cases_check_use(const struct instance *const *list, size_t count, const char *program)
+{
+	const struct instance *said = NULL;
+	json_t *item;
+	size_t i, j;
+
+	for (i = 0; i < count; i++) {
+		struct where root = where_root(list[i]->source), cases = where_key(&root, "cases");
+		struct error e = {0};
+
+		json_array_foreach(list[i]->program->requirements, j, item) {
+			if (require_is_used(json_string_value(item),
+					    list[i]->program->definition) ||
+			    (said && said->source == list[i]->source &&
+			     said->case_index == list[i]->case_index))
+				continue;
+			said = list[i];
+			error_name(&e, AT_INDEX(&cases, said->case_index), json_string_value(item),
+				   NULL, "only what the case needs: no step of %s uses this token",
+				   said->id);
+			say_error(program, &e);
+		}
+	}
+	return !said;
+}
+
 /* Each token that names a case names one. */
 static int check_required(const struct cases *cases, struct error *e)
 {

@@ -41,6 +41,9 @@ extern const struct doc_type case_file_type;
 /* Offers every id; or what an argument can pick: suites too, and nothing that is borrowed. */
 void cases_nearest(const struct cases *cases, bool to_pick, struct nearest *near);
 
+/* Whether all of these need what they require, as far as that can be seen; says where not. */
+bool cases_check_use(const struct instance *const *list, size_t count, const char *program);
+
 /*
  * The case that a token names, run as that identity where it is run as several; NULL if there is
  * none. `near`, if not NULL, is offered the ids.

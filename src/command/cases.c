@@ -120,6 +120,8 @@ static int check(void *settings, char **operands)
 
 	if (!status)
 		status = baseline_load(&baseline, NULL, &l, "perfabi check");
+	if (!status && !cases_check_use(picked, count, "perfabi check"))
+		status = EXIT_USAGE;
 	if (!status)
 		printf("%zu case%s, all well formed\n", count, count == 1 ? "" : "s");
 	free(picked);

@@ -619,6 +619,9 @@ static const struct form {
 	/* Of what is NAMED, whether there is such a name; NULL: nobody knows all. What there is. */
 	bool (*is_known)(const struct abi *, const char *rest, struct nearest *);
 	const char *known;
+	/* Words that a case has which needs it, a / between two of which one is enough, @
+	 * for the last name of the rest; NULL: none tells. */
+	const char *used_by;
 	bool of_sysfs;                   /* nobody knows where sysfs shows no PMU at all */
 	const struct property *property; /* that is compared, in place of met() */
 } forms[] = {
@@ -637,7 +640,7 @@ static const struct form {
 	 .help = "the kernel is not newer than cases/abi"},
 	{"since.", REMEDY_KERNEL, NAMED, since, "since.attr.sigtrap",
 	 .help = "the kernel has the name, by its version in cases/abi", .is_known = has_since,
-	 .known = "attr.FIELD or FAMILY.NAME of cases/abi",
+	 .known = "attr.FIELD or FAMILY.NAME of cases/abi", .used_by = "@",
 	 .in_c = "version_of(NULL) >= version_of(\"@\")"},
 	{"sysfs", REMEDY_SETTING, EXACT, sysfs, NULL, .help = "sysfs shows PMUs",
 	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/software\")"},
@@ -658,12 +661,12 @@ static const struct form {
 	 .help = "the processor is QEMU without KVM; only x86 can tell"},
 	{"breakpoint.counts", REMEDY_MACHINE, EXACT, breakpoint_counts, NULL,
 	 .help = "a breakpoint opens and counts a store once; on some emulators it does not",
-	 .in_c = "breakpoint_counts()", .of_sysfs = true},
+	 .in_c = "breakpoint_counts()", .used_by = "breakpoint workload/address", .of_sysfs = true},
 	{"breakpoint", REMEDY_MACHINE, EXACT, breakpoint, NULL,
 	 .help = "a breakpoint PMU, on a processor with breakpoint registers",
 	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/breakpoint\") || "
 		 "breakpoint_counts()",
-	 .of_sysfs = true},
+	 .used_by = "breakpoint", .of_sysfs = true},
 	{"foreign-process", REMEDY_RIGHTS, EXACT, foreign, NULL,
 	 .help = "the runner belongs to another user than the caller"},
 	{"arch.", REMEDY_MACHINE, NAMED, arch, "arch.x86",
@@ -675,14 +678,15 @@ static const struct form {
 	{"pmu.uprobe", REMEDY_KERNEL, EXACT, pmu, NULL,
 	 .help = "a PMU in sysfs, of CONFIG_UPROBE_EVENTS",
 	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/uprobe\")", .of_sysfs = true},
-	{"pmu.", REMEDY_MACHINE, NAMED, pmu, "pmu.intel_pt", .help = "any other PMU in sysfs",
+	{"pmu.", REMEDY_MACHINE, NAMED, pmu, "pmu.intel_pt", .used_by = "@",
+	 .help = "any other PMU in sysfs",
 	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/@\")", .of_sysfs = true},
 	{"tracepoint.", REMEDY_SETTING, NAMED, tracepoint, "tracepoint.sched:sched_switch",
-	 .help = "a tracepoint in tracefs", .is_known = is_tracepoint,
+	 .used_by = "@", .help = "a tracepoint in tracefs", .is_known = is_tracepoint,
 	 .known = "a tracepoint, as SYSTEM:EVENT", .in_c = "has_tracepoint(\"@\")"},
 	{"config.", REMEDY_KERNEL, NAMED, config, "config.KPROBES",
 	 .help = "the kernel's configuration, y or m", .in_c = "has_config(\"@\")"},
-	{"cgroup.", REMEDY_SETTING, NAMED, cgroup, "cgroup.v2",
+	{"cgroup.", REMEDY_SETTING, NAMED, cgroup, "cgroup.v2", .used_by = "cgroup",
 	 .help = "a mounted hierarchy: v2, or v1.CONTROLLER", .is_known = is_hierarchy,
 	 .known = "a hierarchy: v2 or v1.CONTROLLER"},
 	{"realtime", REMEDY_RIGHTS, EXACT, realtime, NULL,
@@ -834,6 +838,74 @@ int require_check(const char *token, const struct abi *abi, const struct where *
 			nearest_try(&near, example_of(&form));
 	return error_name(e, w, token, near.best,
 			  "a token, such as kernel>=5.13 (perfabi help tokens)");
+}
+
+/* Whether a text has the word, as a name that stands alone. */
+static bool text_has(const char *text, const char *word)
+{
+	static const char letters[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+	size_t n = strlen(word);
+
+	for (const char *at = text; (at = strstr(at, word)); at++)
+		if ((at == text || !strchr(letters, at[-1])) && (!at[n] || !strchr(letters, at[n])))
+			return true;
+	return false;
+}
+
+/*
+ * Whether what is done has the word, or a number for the family of names that the word belongs to.
+ * As deep as the JSON. NOLINTNEXTLINE(misc-no-recursion)
+ */
+static bool json_has(const json_t *json, const char *word, const char *family)
+{
+	static const char *const told[] = {"requires", "spec", "title", "name", "covers", "each"};
+	const char *key;
+	json_t *item;
+	size_t i;
+
+	if (json_is_string(json) && text_has(json_string_value(json), word))
+		return true;
+	json_array_foreach(json, i, item)
+		if (json_has(item, word, family))
+			return true;
+	json_object_foreach((json_t *)json, key, item) {
+		for (i = 0; i < sizeof(told) / sizeof(told[0]) && strcmp(key, told[i]) != 0;)
+			i++;
+		if (i == sizeof(told) / sizeof(told[0]) &&
+		    (text_has(key, word) ||
+		     ((json_is_string(item) || json_is_integer(item)) && !strcmp(key, family)) ||
+		     json_has(item, word, family)))
+			return true;
+	}
+	return false;
+}
+
+bool require_is_used(const char *token, const json_t *definition)
+{
+	char family[REQUIRE_TOKEN] = "", words[REQUIRE_TOKEN], *word, *next;
+	struct token parsed;
+	const char *name;
+	struct form form;
+
+	if (!find_form(token, &form, &parsed) || !form.used_by || strpbrk(token, "!|"))
+		return true;
+	name = strrchr(parsed.rest, '.');
+	if (form.kind == NAMED && name)
+		snprintf(family, sizeof(family), "%.*s", (int)(name - parsed.rest), parsed.rest);
+	snprintf(words, sizeof(words), "%s", form.used_by);
+	for (word = strtok_r(words, " ", &next); word; word = strtok_r(NULL, " ", &next)) {
+		char * or = strchr(word, '/');
+
+		if (or)
+			* or ++ = '\0';
+		if (!strcmp(word, "@"))
+			word = (char *)(name ? name + 1 : parsed.rest);
+		if (!json_has(definition, word, family) &&
+		    (! or || !json_has(definition, or, family)))
+			return false;
+	}
+	return true;
 }
 
 const char *require_next(const char **tokens, char *one, size_t size)

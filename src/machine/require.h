@@ -18,6 +18,13 @@ enum { REQUIRE_TOKEN = 128 }; /* bytes that one can have, with its NUL */
 int require_check_any(const char *tokens, const struct abi *abi, const struct where *w,
 		      struct error *e);
 
+/*
+ * False if that token says what it is needed for and nothing in the complete case does it: "since."
+ * a name that is not there, breakpoint.counts without a workload. Tokens with ! or | may be for
+ * what cannot be seen.
+ */
+bool require_is_used(const char *token, const json_t *definition);
+
 /* The next of these, in `one`, which is returned; NULL behind the last. Moves *tokens on. */
 const char *require_next(const char **tokens, char *one, size_t size);
 

@@ -131,30 +131,53 @@ static int by_token(const void *a, const void *b)
 
 /* Each token once, with how many it kept from running and what was found, below what a person would
  * change. */
+/* Those that were skipped for one requirement; with `without`, those that pass without it. */
+static void put_skips(struct output *out, const struct skipped *list, size_t count, bool without)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < count; i++)
+		told += !without || list[i].result->passes_without;
+	if (!told)
+		return;
+	say(out->f, "    %-32s %4zu  ", list->result->token, told);
+	if (!without)
+		one_line_print(out->f, list->result->reason ? list->result->reason : "", "\n");
+	for (size_t i = 0; i < count; i++)
+		if (without && list[i].result->passes_without)
+			say(out->f, "%s ", list[i].result->instance->id);
+	fputc('\n', out->f);
+}
+
 static void skips(struct output *out, const struct report *report)
 {
 	struct skipped *all = or_exit(calloc(report->count + 1, sizeof(*all)));
-	size_t count = 0;
+	size_t count = 0, without = 0;
 
 	for (size_t i = 0; i < report->count; i++) {
 		const struct result *result = &report->results[i];
 
-		if (result->verdict.outcome == SKIP && result->token && result_has_run(result))
-			all[count++] = (struct skipped){result,
-							require_remedy(result->token, report->env)};
+		if (result->verdict.outcome != SKIP || !result->token || !result_has_run(result))
+			continue;
+		all[count++] = (struct skipped){result, require_remedy(result->token, report->env)};
+		without += result->passes_without;
 	}
-	if (count) {
-		qsort(all, count, sizeof(*all), by_token);
+	qsort(all, count, sizeof(*all), by_token);
+	if (count)
 		fprintf(out->f, "\nskipped because they require what is not here; to have it:\n");
-	}
 	for (size_t i = 0, next; i < count; i = next) {
 		if (!i || all[i].remedy != all[i - 1].remedy)
 			fprintf(out->f, "  %s:\n", remedy_names[all[i].remedy]);
 		for (next = i + 1; next < count && !by_token(&all[i], &all[next]);)
 			next++;
-		say(out->f, "    %-32s %4zu  ", all[i].result->token, next - i);
-		one_line_print(out->f, all[i].result->reason ? all[i].result->reason : "", "\n");
-		fputc('\n', out->f);
+		put_skips(out, &all[i], next - i, false);
+	}
+	if (without)
+		fprintf(out->f, "\nskipped, and pass without what they require:\n");
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count && !by_token(&all[i], &all[next]);)
+			next++;
+		put_skips(out, &all[i], next - i, true);
 	}
 	free(all);
 }

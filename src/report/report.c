@@ -93,6 +93,8 @@ json_t *result_json(const struct result *result, const struct cases *cases)
 	set_member_text(json, "capability", result->verdict.capability);
 	set_member_text(json, "token", result->token);
 	set_member_text(json, "reason", result->reason);
+	if (result->passes_without)
+		set_member_text(json, "without", "pass");
 	if (result->deviation) {
 		json_object_set(json, "deviation", (json_t *)result->deviation->json);
 		set_member_text(json, "whose", deviation_whose(result->deviation));

@@ -28,6 +28,7 @@ struct result {
 	int first;            /* outcome of the first run, which the others are held against */
 	unsigned first_phases;
 	unsigned tried, failed;  /* of a case that failed: how often it ran, and failed */
+	bool passes_without;     /* of a skip that was tried: it passes without that requirement */
 	bool disturbed;          /* others changed the machine meanwhile: this run says nothing */
 	unsigned runs, differed; /* with --repeat: how many runs did not agree with the first */
 };

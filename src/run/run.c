@@ -410,9 +410,14 @@ static bool can_begin(struct runner *r, struct worker *w, const struct instance 
 	const unsigned part = part_of(r, w->index);
 
 	if (requirements_bar(&r->requirements, instance, result) ||
-	    !prepare_machine(r, w, instance->program, result) ||
-	    !requirements_allow(&r->requirements, w->uid, instance, result))
+	    !prepare_machine(r, w, instance->program, result))
 		return false;
+	if (!requirements_allow(&r->requirements, w->uid, instance, result)) {
+		if (!r->options->tries_skipped)
+			return false;
+		w->skipped = *result;
+		*result = (struct result){0};
+	}
 	if (!part || steps_part(instance->program, &instance->who, r->env, &r->cases->tables, part,
 				false) != NO_PART)
 		return true;
@@ -464,10 +469,23 @@ static void run_again_later(struct runner *r, size_t index, struct result *resul
 	r->order[r->again++] = index;
 }
 
+/* It was to be skipped, and ran all the same: a skip it is, and whether it passes is told. */
+static void take_skipped(struct worker *w, struct result *result)
+{
+	const struct verdict *v = &result->verdict;
+
+	w->skipped.passes_without =
+		v->outcome == PASS && (!v->capability[0] || !strcmp(v->capability, "yes"));
+	w->skipped.seconds = result->seconds;
+	result_clear(result);
+	*result = w->skipped;
+	w->skipped = (struct result){0};
+}
+
 static void finish(struct runner *r, struct worker *w, int status)
 {
 	struct result result = {.seconds = clock_seconds() - w->began};
-	bool is_void;
+	bool is_void = false;
 	const char *why;
 
 	sweep(w->pid);
@@ -475,7 +493,10 @@ static void finish(struct runner *r, struct worker *w, int status)
 	watch_sysctls(r, &w->sysctls);
 	restore_machine(r, w);
 	death_take_verdict(w, status, r->options->timeout, &result);
-	is_void = void_if_sysctl_moved(r, w, &result);
+	if (w->skipped.token)
+		take_skipped(w, &result);
+	else
+		is_void = void_if_sysctl_moved(r, w, &result);
 	why = result.verdict.outcome == FAIL ? disturbance(r, w) : NULL;
 	if (why)
 		result_void(&result, why);

@@ -22,6 +22,7 @@ struct run_options {
 	double wait;     /* seconds to wait for another perfabi; negative: without end */
 	unsigned repeat; /* rounds, at least 1 */
 	bool shuffle;
+	bool tries_skipped; /* runs what it would skip, and tells what passes */
 	uint64_t seed;
 	/* The part of each instance that is made wrong, from 1, in their order; NULL: none is. */
 	const unsigned *parts;
@@ -69,6 +70,7 @@ struct worker {
 	char *cgroup;              /* its own, or NULL: a copy, for no case has the journal */
 	struct sysctl_set sysctls; /* what its case may change, and is put back behind it */
 	struct trial trial;        /* of its case */
+	struct result skipped;     /* with a token: what its case is skipped for when it has run */
 };
 
 struct runner {

@@ -109,6 +109,14 @@ if [ -n "$judges" ]; then
 fi
 status 0 "$perfabi" check --cases "$scratch/known"
 says out "1 case, all well formed"
+cat >"$scratch/unused.json" <<'EOT'
+{"suite": "unused", "about": "t", "spec": {"kernel": "perf_copy_attr"}, "cases": [
+  {"name": "used", "title": "t", "as": "user", "requires": ["since.attr.sigtrap", "!pmu.none|cgroup.v2"], "open": {"attr": {"sigtrap": 1}}, "expect": {"ok": true}},
+  {"name": "unused", "title": "t", "as": "user", "requires": ["since.attr.sigtrap", "breakpoint"], "open": {"attr": {"freq": 0}}, "expect": {"ok": true}}]}
+EOT
+status 2 "$perfabi" check "$scratch/unused.json"
+says err "unused.json:3: /cases/1"
+says err "no step of unused.unused uses this token"
 sed -i 's/bad.wrong/bad.wrogn/' "$scratch/known/baseline.json"
 for command in run check; do
 	status 2 "$perfabi" $command --cases "$scratch/known"

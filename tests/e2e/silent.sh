@@ -97,3 +97,10 @@ for other in '. + {hypervisor: "no such"}' '. + {vendor: ["no", "such"]}' '. + {
 done
 entry 'map_values([.[:2] + "*", "no such"])'
 status 0 silent run --baseline "$scratch/baseline.json" count.breakpoint.write
+# What passes without breakpoint.counts there needs no hit; but for cases that expect none, which prove something only where there are some.
+silent run --try-skipped --format json:"$scratch/tried.json" --format pretty count.breakpoint group.output inherit ioctl overflow records.read sample.values >"$scratch/out" 2>"$scratch/err" || true
+jq -r '.results[] | select(.without and .token == "breakpoint.counts").id' "$scratch/tried.json" |
+	grep -v '^count.breakpoint.\(beside\|kernel-writes\|no-call\|other-thread\)\.\|^ioctl.modify-attributes.disable\.\|^overflow.sigtrap.\(gone-at-exec\|inherit-thread-not-fork\)\.' >"$scratch/wasted" || true
+[ ! -s "$scratch/wasted" ] || { cat "$scratch/wasted"; fail "these require breakpoint.counts and need no hit"; }
+says out "skipped, and pass without what they require:"
+holds '[.results[] | select(.without) | .outcome] | unique == ["skip"]' "$scratch/tried.json" || fail "what is skipped stays so"
