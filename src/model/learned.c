@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "call/call.h"
+#include "language/merge.h"
 #include "machine/names.h"
 #include "model/bit_word.h"
 
@@ -34,6 +35,7 @@ static const struct doc_row learned_item_rows[] = {
 	{"as", DOC_STRING, false, AT(struct learned_item, as), .takes = "identity"},
 	{"leader", DOC_STRING, false, AT(struct learned_item, leader)},
 	{"open", DOC_ANY, false, AT(struct learned_item, open), .takes = "object"},
+	{"without", DOC_ANY, false, AT(struct learned_item, without), .takes = "object"},
 	{"by_arch", DOC_ANY, false, AT(struct learned_item, by_arch), .takes = "object"},
 	{"capability", DOC_NUMBER, false, AT(struct learned_item, capability), .least = 1,
 	 .most = 63},
@@ -197,7 +199,7 @@ enum {
 /* One item on its way. */
 struct learning {
 	struct learned_item *item;
-	const struct environment *env;
+	struct environment *env;
 	struct call call;
 };
 
@@ -210,6 +212,20 @@ static int try_call(const struct learning *l)
 	if (!err && answer.fd >= 0)
 		close(answer.fd);
 	return err ? err : answer.err;
+}
+
+static int read_call(struct learning *l, const json_t *open)
+{
+	struct environment *env = l->env;
+	struct scope scope = {.env = env};
+	struct where nowhere = {0};
+	struct error e = {0};
+	int err = scope_bind(&scope, "long_size", env->kernel_bits / 8);
+
+	if (!err)
+		err = call_from_json(&l->call, env->abi, env->arch, open, &scope, &nowhere, &e);
+	scope_free(&scope);
+	return err;
 }
 
 /* The errno of that name: "opens" is none, 0. */
@@ -383,12 +399,27 @@ static bool lists_errno(const char *const *list, int err)
 	return false;
 }
 
+/* Whether the call without what is asked about gets that errno, too, and from the same check. */
+static bool is_of_something_else(const struct learning *l, int err)
+{
+	struct learning plain = {.item = l->item, .env = l->env};
+	json_t *open = l->item->without && err && err != ENOENT
+			       ? merge(l->item->open, l->item->without)
+			       : NULL;
+	bool is_same = open && !read_call(&plain, open) && try_call(&plain) == err;
+
+	if (open)
+		call_free(&plain.call);
+	json_decref(open);
+	return is_same;
+}
+
 static void learn_answer(struct learning *l)
 {
 	int err = try_call(l);
 	bool is_yes = lists_errno(l->item->yes, err);
 
-	if (!is_yes && !lists_errno(l->item->no, err))
+	if ((!is_yes && !lists_errno(l->item->no, err)) || is_of_something_else(l, err))
 		return;
 	l->item->value = is_yes;
 	l->item->is_known = true;
@@ -449,20 +480,14 @@ static void learn_call(struct learning *l)
 static void learn_one(struct learned_item *item, struct environment *env)
 {
 	struct learning l = {.item = item, .env = env};
-	struct scope scope = {.env = env};
-	struct where nowhere = {0};
-	struct error e = {0};
 
 	if (item->capability) {
 		item->value = identity_kernel_has((int)item->capability);
 		item->is_known = true;
 		return;
 	}
-	if (!item->open || scope_bind(&scope, "long_size", env->kernel_bits / 8) ||
-	    call_from_json(&l.call, env->abi, env->arch, item->open, &scope, &nowhere, &e)) {
-		scope_free(&scope);
+	if (!item->open || read_call(&l, item->open))
 		return; /* this machine has no such PMU or tracepoint */
-	}
 	if (item->leader)
 		l.call.group_fd = open_exited(&l);
 	if (l.call.group_fd != -1 || !item->leader)
@@ -470,7 +495,6 @@ static void learn_one(struct learned_item *item, struct environment *env)
 	if (l.call.group_fd != -1)
 		close(l.call.group_fd);
 	call_free(&l.call);
-	scope_free(&scope);
 }
 
 /* All that are learned by one caller; -1: by whoever runs this. */

@@ -21,6 +21,9 @@ struct learned_item {
 	const char *since;            /* a version, or the family whose values have them */
 	const char *as, *leader;      /* who opens, and on which leader */
 	const json_t *open, *by_arch; /* or NULL */
+	/* What makes of `open` the same call without what is asked about, or NULL: where both get
+	 * the same errno from a check before the PMU is looked up, nothing is learned. */
+	const json_t *without;
 	uint32_t capability, errno_is_value;
 	bool is_known;
 	uint64_t value;

@@ -31,6 +31,15 @@ fi
 lie EINVAL -22 '(.capability // "") != "yes"'
 lie success 42 'true'
 
+# Whom everything is refused learns nothing of one bit: it is as on the kernels of that version.
+for errno in 13 38; do
+	ANSWER=-$errno LD_PRELOAD=$PWD/$B/tests/answer.so "$perfabi" probe --json limits >"$scratch/out" 2>"$scratch/err" || true
+	jq -c '[.. | objects | select(has("kernel.text_poke_is_privileged")) | [.["kernel.text_poke_is_privileged"], .["kernel.has_regs"]]] | unique' "$scratch/out" >"$scratch/learned"
+	case $(uname -r) in
+	[1-6].*) grep -qx '\[\]\|\[\[0,null\]\]' "$scratch/learned" || { cat "$scratch/learned"; fail "errno $errno for all calls is taken for an answer"; } ;;
+	esac
+done
+
 needs_events "kernels that refuse breakpoints alone"
 # Where breakpoints alone are refused, and others cannot be seen: no case is skipped as if they held the slots.
 held="-j 1 count.breakpoint machine.quiet overflow.sigtrap probe.breakpoints"
