@@ -98,6 +98,25 @@ START_TEST(versions_compare_by_number)
 }
 END_TEST
 
+START_TEST(a_mend_is_in_its_branches_and_in_what_is_newer_than_its_release)
+{
+	static const char *const in[] = {"5.10.231", "6.12.2", "6.13", NULL};
+	static const struct abi_mend mend = {.name = "m", .what = "w", .in = in};
+	static const struct {
+		const char *version;
+		bool has;
+	} rows[] = {{"5.10.230", false}, {"5.10.231", true}, {"5.10.300", true},
+		    {"5.11.400", false}, {"5.1.999", false}, {"6.1.999", false},
+		    {"6.12", false},     {"6.12.1", false},  {"6.12.2", true},
+		    {"6.12.117", true},  {"6.13", true},     {"6.13.0", true},
+		    {"6.120.1", true},   {"7.3.4", true}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_msg(abi_mend_is_in(&mend, rows[i].version) == rows[i].has, "%s",
+			      rows[i].version);
+}
+END_TEST
+
 START_TEST(every_field_names_a_version_and_every_register_an_architecture)
 {
 	struct abi *abi = test_abi();
@@ -343,6 +362,7 @@ Suite *suite_abi(void)
 	tcase_add_test(c, names_are_found_in_any_spelling);
 	tcase_add_test(c, a_misspelt_name_has_a_nearest);
 	tcase_add_test(c, versions_compare_by_number);
+	tcase_add_test(c, a_mend_is_in_its_branches_and_in_what_is_newer_than_its_release);
 	tcase_add_test(c, every_field_names_a_version_and_every_register_an_architecture);
 	tcase_add_test(c, broken_tables_are_refused);
 	tcase_add_loop_test(c, fields_that_overlap_are_refused, 0,

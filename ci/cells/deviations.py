@@ -54,7 +54,8 @@ def _condition(when):
 def where(entry):
     """Which kernels break it, as words."""
     conditions = [_condition(when) for when in _list(entry.get('when'))]
-    return '; or '.join(conditions) or 'every kernel that was tested'
+    where = '; or '.join(conditions) or 'every kernel that was tested'
+    return f'{where}, unless it has the fix' if 'mend' in entry else where
 
 
 def _section(entry):
@@ -70,9 +71,20 @@ def _section(entry):
     return '\n'.join(lines) + '\n'
 
 
+def _load(top, path):
+    with open(os.path.join(top, 'cases', path)) as file:
+        return json.load(file)
+
+
 def _baseline(top):
-    with open(os.path.join(top, 'cases/baseline.json')) as file:
-        return json.load(file)['deviations']
+    """Its entries; of one that a mend ends, `fixed` says where that came."""
+    mends, found = _load(top, 'abi/mends.json')['mends'], _load(top, 'baseline.json')['deviations']
+    for entry in found:
+        if entry.get('fixed', '').startswith('mend.'):
+            entry['mend'] = mends[entry['fixed'].removeprefix('mend.')]
+            newest, *stable = reversed(entry['mend']['in'])
+            entry['fixed'] = ', '.join([newest + (f' ({entry["mend"]["commit"]})' if 'commit' in entry['mend'] else ''), *stable])
+    return found
 
 
 def entries(top):

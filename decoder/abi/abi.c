@@ -90,6 +90,38 @@ const struct abi_family *abi_field_set(const struct abi_field *field, uint32_t t
 	return NULL;
 }
 
+const struct abi_mend *abi_mend(const struct abi *abi, const char *name, struct nearest *near)
+{
+	for (size_t i = 0; i < abi->mend_count; i++) {
+		if (!strcmp(abi->mends[i].name, name))
+			return &abi->mends[i];
+		if (near)
+			nearest_try(near, abi->mends[i].name);
+	}
+	return NULL;
+}
+
+/* The length of 6.12 in 6.12.113; 0 of a version of mainline. */
+static size_t branch_length(const char *version)
+{
+	const char *dot = strchr(version, '.');
+
+	dot = dot ? strchr(dot + 1, '.') : NULL;
+	return dot ? (size_t)(dot - version) : 0;
+}
+
+bool abi_mend_is_in(const struct abi_mend *mend, const char *version)
+{
+	for (size_t i = 0; mend->in[i]; i++) {
+		size_t n = branch_length(mend->in[i]);
+
+		if (abi_version_compare(version, mend->in[i]) >= 0 &&
+		    (!n || (!strncmp(version, mend->in[i], n) && version[n] == '.')))
+			return true;
+	}
+	return false;
+}
+
 int abi_version_compare(const char *a, const char *b)
 {
 	while (*a || *b) {

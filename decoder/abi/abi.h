@@ -73,6 +73,13 @@ struct abi_arch {
 	uint64_t extended;           /* need a PMU with extended registers */
 };
 
+/* A fix of the kernel. */
+struct abi_mend {
+	const char *name, *what;
+	const char *commit;    /* of mainline, or NULL */
+	const char *const *in; /* the first versions: 6.12.113 of its stable branch, 7.3 of all */
+};
+
 struct abi {
 	const char *newest; /* the kernel version that the tables describe */
 	struct abi_family *families;
@@ -83,6 +90,8 @@ struct abi {
 	size_t size_count;
 	struct abi_arch *archs;
 	size_t arch_count;
+	const struct abi_mend *mends;
+	size_t mend_count;
 	struct layout *layouts; /* that others use, or that stand alone; layout.h */
 	size_t layout_count;
 	const char *kept;       /* the field that later records go by; NULL: none */
@@ -105,6 +114,10 @@ struct sources abi_builtin(void);
 const struct abi_family *abi_family(const struct abi *abi, const char *name);
 const struct abi_field *abi_field(const struct abi *abi, const char *name);
 const struct abi_arch *abi_arch(const struct abi *abi, const char *machine);
+const struct abi_mend *abi_mend(const struct abi *abi, const char *name, struct nearest *near);
+
+/* Whether a kernel of that version has it, unless who built it took it over from a later one. */
+bool abi_mend_is_in(const struct abi_mend *mend, const char *version);
 
 /*
  * A value of the family by its name, in any case, with or without the prefix, - and _ alike; NULL

@@ -310,6 +310,18 @@ static const struct doc_row arch_rows[] = {
 static const struct doc_type arch_type = {"an architecture", arch_rows,
 					  .size = sizeof(struct abi_arch), .check = check_arch};
 
+static const struct doc_row mend_rows[] = {
+	{"what", DOC_TEXT, true, AT(struct abi_mend, what),
+	 .help = "what holds since then, in one clause"},
+	{"commit", DOC_STRING, false, AT(struct abi_mend, commit),
+	 .takes = "{\"type\": \"string\", \"pattern\": \"^[0-9a-f]{12}$\"}"},
+	{"in", DOC_STRINGS, true, AT(struct abi_mend, in), .takes = "version",
+	 .help = "the first version that has it: of mainline (7.3), and of stable branches "
+		 "(6.12.113)"},
+	{0}};
+static const struct doc_type mend_type = {"a mend (what, commit, in)", mend_rows,
+					  .size = sizeof(struct abi_mend)};
+
 struct file {
 	const char *newest;
 	const struct abi_family *families;
@@ -318,6 +330,8 @@ struct file {
 	struct attr_in_file attr;
 	struct abi_arch *archs;
 	size_t arch_count;
+	const struct abi_mend *mends;
+	size_t mend_count;
 };
 
 static const struct doc_row file_rows[] = {
@@ -329,6 +343,8 @@ static const struct doc_row file_rows[] = {
 	{"attr", DOC_OBJECT, false, AT(struct file, attr), &attr_type},
 	{"regs", DOC_MAP, false, AT(struct file, archs), &arch_type,
 	 offsetof(struct file, arch_count)},
+	{"mends", DOC_MAP, false, AT(struct file, mends), &mend_type,
+	 offsetof(struct file, mend_count)},
 	{"layouts", DOC_ANY, false, AT(struct file, layouts),
 	 .takes = "{\"type\": \"object\", \"additionalProperties\": {\"$ref\": "
 		  "\"#/$defs/fields\"}}"},
@@ -405,6 +421,10 @@ static int take_file(struct doc *d, const struct file *file, const struct where 
 	if (file->archs) {
 		abi->archs = file->archs;
 		abi->arch_count = file->arch_count;
+	}
+	if (file->mends) {
+		abi->mends = file->mends;
+		abi->mend_count = file->mend_count;
 	}
 	if (file->attr.sizes) {
 		abi->newest = file->newest;

@@ -284,6 +284,23 @@ static int abi_complete(struct environment *env, const struct token *t, char *fo
 }
 
 /* The version of "attr.FIELD" or "FAMILY.NAME" in cases/abi, or NULL. */
+void mend_versions(const struct abi_mend *m, char *out, size_t size)
+{
+	size_t count = 0;
+
+	out[0] = '\0';
+	while (m->in[count])
+		count++;
+	for (size_t i = count; i-- > 0;) {
+		size_t n = strlen(out);
+		bool has_commit = i == count - 1 && m->commit;
+
+		snprintf(out + n, size - n, "%s%s%s%s%s", i == count - 1 ? "" : ", ", m->in[i],
+			 has_commit ? " (" : "", has_commit ? m->commit : "",
+			 has_commit ? ")" : "");
+	}
+}
+
 static const char *since_of(const struct abi *abi, const char *name)
 {
 	const char *dot = strchr(name, '.');
@@ -310,6 +327,16 @@ static int since(struct environment *env, const struct token *t, char *found, si
 
 	snprintf(found, size, "it came with %s, this is %s", version, env->upstream);
 	return abi_version_compare(env->upstream, version) >= 0;
+}
+
+static int mend(struct environment *env, const struct token *t, char *found, size_t size)
+{
+	const struct abi_mend *m = abi_mend(env->abi, t->rest, NULL);
+	char versions[160];
+
+	mend_versions(m, versions, sizeof(versions));
+	snprintf(found, size, "it came with %s, this is %s", versions, env->upstream);
+	return abi_mend_is_in(m, env->upstream);
 }
 
 static int hardware_counts(struct environment *env, const struct token *t, char *found, size_t size)
@@ -607,6 +634,11 @@ static bool has_since(const struct abi *abi, const char *rest, struct nearest *n
 	return since_of(abi, rest) != NULL;
 }
 
+static bool has_mend(const struct abi *abi, const char *rest, struct nearest *near)
+{
+	return abi_mend(abi, rest, near) != NULL;
+}
+
 static const struct form {
 	const char *name;
 	enum remedy_kind remedy;
@@ -642,6 +674,9 @@ static const struct form {
 	 .help = "the kernel has the name, by its version in cases/abi", .is_known = has_since,
 	 .known = "attr.FIELD or FAMILY.NAME of cases/abi", .used_by = "@",
 	 .in_c = "version_of(NULL) >= version_of(\"@\")"},
+	{"mend.", REMEDY_KERNEL, NAMED, mend, "mend.record-header",
+	 .help = "the kernel has that fix, by its version in cases/abi/mends.json",
+	 .is_known = has_mend, .known = "a fix of cases/abi/mends.json", .in_c = "has_mend(\"@\")"},
 	{"sysfs", REMEDY_SETTING, EXACT, sysfs, NULL, .help = "sysfs shows PMUs",
 	 .in_c = "file_is_there(\"/sys/bus/event_source/devices/software\")"},
 	{"pmu.hw.format.", REMEDY_MACHINE, NAMED, hardware_format, "pmu.hw.format.rdpmc",
@@ -831,6 +866,12 @@ int require_check(const char *token, const struct abi *abi, const struct where *
 	struct token parsed;
 	struct form form;
 
+	if (find_form(bare, &form, &parsed) && form.met == kernel && parsed.relation[0] == '>' &&
+	    strncmp(parsed.rest, "2.6.", 4) != 0 &&
+	    strchr(parsed.rest, '.') != strrchr(parsed.rest, '.'))
+		return error_name(e, w, token, NULL,
+				  "a version of two numbers, or a mend of cases/abi/mends.json: "
+				  "what one stable branch has from there on, a later one need not");
 	if (find_form(bare, &form, &parsed) && form.kind != REPORTED)
 		return check_rest(&form, parsed.rest, abi, w, e);
 	for (size_t i = 0; form_at(i, &form); i++)
@@ -1025,6 +1066,9 @@ static void rest_in_c(FILE *f, const struct form *form, const char *rest, const 
 {
 	if (form->met == since)
 		fputs(since_of(abi, rest), f);
+	else if (form->met == mend)
+		for (const char *const *in = abi_mend(abi, rest, NULL)->in; *in; in++)
+			fprintf(f, "%s ", *in);
 	else if (form->met != arch)
 		fputs(rest, f);
 	for (size_t i = 0; form->met == arch && i < abi->arch_count; i++)

@@ -46,6 +46,9 @@ bool require_any_met(struct environment *env, const char *tokens, enum identity 
 /* The id in a token that names another case, before which a ! may stand; NULL: it is none. */
 const char *require_case_id(const char *token);
 
+/* Where a mend came, the newest first: "7.3 (b9d1fdc6f4ac), 7.2.10"; cut to fit. */
+void mend_versions(const struct abi_mend *m, char *out, size_t size);
+
 /* The architecture that a token demands; NULL: another token, or several of them. */
 const struct abi_arch *require_arch(const char *token, const struct abi *abi);
 

@@ -139,6 +139,8 @@ static uint64_t learned_by_version(const struct learned_item *item, const struct
 {
 	const char *since = item->since, *of = item->bits_of;
 	const struct abi_family *family = since ? abi_family(env->abi, since) : NULL;
+	const struct abi_mend *mend =
+		since && !strncmp(since, "mend.", 5) ? abi_mend(env->abi, since + 5, NULL) : NULL;
 	const json_t *value = env->arch ? json_object_get(item->by_arch, env->arch->name) : NULL;
 
 	*known = value || (since && env->upstream[0]);
@@ -153,7 +155,8 @@ static uint64_t learned_by_version(const struct learned_item *item, const struct
 
 		return known_fields(env->abi, &word, env->upstream);
 	}
-	return abi_version_compare(env->upstream, since) >= 0;
+	return mend ? abi_mend_is_in(mend, env->upstream)
+		    : abi_version_compare(env->upstream, since) >= 0;
 }
 
 void learned_from_json(struct learned *learned, const json_t *json, const struct environment *env)

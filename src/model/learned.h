@@ -18,7 +18,7 @@ struct learned_item {
 	const char *count;                                     /* of events, until this errno */
 	const char *unless;                                    /* the errno of what is not known */
 	const char *const *yes, *const *no;                    /* errnos, or "opens" */
-	const char *since;            /* a version, or the family whose values have them */
+	const char *since;            /* a version, a mend, or the family whose values have them */
 	const char *as, *leader;      /* who opens, and on which leader */
 	const json_t *open, *by_arch; /* or NULL */
 	/* What makes of `open` the same call without what is asked about, or NULL: where both get

@@ -96,7 +96,10 @@ json_t *result_json(const struct result *result, const struct cases *cases)
 	if (result->passes_without)
 		set_member_text(json, "without", "pass");
 	if (result->deviation) {
-		json_object_set(json, "deviation", (json_t *)result->deviation->json);
+		json_t *deviation = json_copy((json_t *)result->deviation->json);
+
+		set_member_text(deviation, "fixed", result->deviation->fixed);
+		json_object_set_new(json, "deviation", deviation);
 		set_member_text(json, "whose", deviation_whose(result->deviation));
 	}
 	set_member_text(json, "expected", result->verdict.expected);

@@ -14,6 +14,7 @@
 #include "case/cases.h"
 #include "case/load.h"
 #include "language/keys.h"
+#include "machine/require.h"
 #include "text/say.h"
 #include "text/json_text.h"
 
@@ -91,10 +92,10 @@ static bool when_takes(const json_t *conditions, const char *version)
 }
 
 /* `seen` or `read`: versions, each later than the one before, so that first and last are clear. */
-static int check_versions(const json_t *entry, const char *key, const struct where *w,
+static int check_versions(const struct deviation *deviation, const char *key, const struct where *w,
 			  struct error *e)
 {
-	const json_t *list = json_object_get(entry, key), *when = json_object_get(entry, "when");
+	const json_t *list = json_object_get(deviation->json, key);
 	struct where at_list = where_key(w, key);
 	const char *before = NULL;
 
@@ -109,9 +110,11 @@ static int check_versions(const json_t *entry, const char *key, const struct whe
 			return error_value(e, &at, one, "a version of Linux, as \"6.18.44\"");
 		if (before && abi_version_compare(before, version) >= 0)
 			return error_value(e, &at, one, "a version later than %.32s", before);
-		if (!when_takes(when, version))
+		if (!when_takes(deviation->when, version) ||
+		    (deviation->mend && abi_mend_is_in(deviation->mend, version)))
 			return error_value(e, &at, one,
-					   "a version that the entry's `when` holds for");
+					   "a version that the entry's `when` holds for, "
+					   "without the fix");
 		before = version;
 	}
 	return 0;
@@ -154,14 +157,15 @@ static int read_conditions(struct doc *d, const json_t *conditions, void *at_whe
 	return 0;
 }
 
-static int check_kernels(const json_t *entry, const struct where *w, struct error *e)
+static int check_kernels(const struct deviation *deviation, const struct where *w, struct error *e)
 {
-	if (!json_object_get(entry, "seen") && !json_object_get(entry, "read"))
+	if (!json_object_get(deviation->json, "seen") && !json_object_get(deviation->json, "read"))
 		return error_value(e, AT_KEY(w, "seen"), NULL,
 				   "the versions that it was seen on, or in `read` those whose "
 				   "source was read");
-	return check_versions(entry, "seen", w, e) || check_versions(entry, "read", w, e) ? -EINVAL
-											  : 0;
+	return check_versions(deviation, "seen", w, e) || check_versions(deviation, "read", w, e)
+		       ? -EINVAL
+		       : 0;
 }
 
 static int deviation_ids(struct doc *d, const json_t *ids, void *at_ids, const struct where *w)
@@ -190,13 +194,38 @@ static int deviation_ids(struct doc *d, const json_t *ids, void *at_ids, const s
 	return 0;
 }
 
+/* `fixed` may name a mend; what is said of it is where that came. */
+static int take_mend(struct doc *d, struct deviation *deviation, const struct where *w)
+{
+	const struct abi *abi = ((const struct deviation_reading *)d->context)->cases->tables.abi;
+	const char *name = deviation->fixed;
+	struct nearest near;
+	char versions[160], *text;
+
+	if (!name || strncmp(name, "mend.", 5) != 0)
+		return 0;
+	name += 5;
+	near = nearest_to(name);
+	deviation->mend = abi_mend(abi, name, &near);
+	if (!deviation->mend)
+		return error_name(d->e, AT_KEY(w, "fixed"), deviation->fixed, near.best,
+				  "mend. and the name of a mend of the ABI");
+	mend_versions(deviation->mend, versions, sizeof(versions));
+	text = or_exit(arena_alloc(d->arena, strlen(versions) + 1));
+	deviation->fixed = strcpy(text, versions);
+	return 0;
+}
+
 static int check_deviation(struct doc *d, void *made, const json_t *json, const struct where *w)
 {
 	struct deviation *deviation = made;
 
 	deviation->json = json;
 	deviation->of_machine = is_of_machine(json);
-	return check_function(json, w, d->e) || check_kernels(json, w, d->e) ? -EINVAL : 0;
+	return take_mend(d, deviation, w) || check_function(json, w, d->e) ||
+			       check_kernels(deviation, w, d->e)
+		       ? -EINVAL
+		       : 0;
 }
 
 const struct doc_type deviation_type = {
@@ -225,7 +254,8 @@ const struct doc_type deviation_type = {
 		{"since", DOC_TEXT, false, AT(struct deviation, since),
 		 .help = "the version or commit that introduced it"},
 		{"fixed", DOC_TEXT, false, AT(struct deviation, fixed),
-		 .help = "the version or commit that fixed it"},
+		 .help = "what fixed it: mend. and the name of a mend of the ABI, where the entry "
+			 "ends; or a version or commit, for people"},
 		{"sometimes", DOC_TEXT, false, AT(struct deviation, sometimes),
 		 .help = "what can make the case pass on such a kernel: a pass is then a pass"},
 		{"note", DOC_TEXT, false, .at = DOC_NOWHERE,
@@ -250,7 +280,8 @@ static bool deviation_holds(const struct deviation *deviation, const struct inst
 {
 	const json_t *conditions = deviation->when, *when;
 
-	if (!names_case(deviation, instance->id))
+	if (!names_case(deviation, instance->id) ||
+	    (deviation->mend && abi_mend_is_in(deviation->mend, env->upstream)))
 		return false;
 	for (size_t i = 0; (when = element(conditions, i)); i++)
 		if (when_holds(when, &instance->who, env))
@@ -449,7 +480,8 @@ void baseline_apply(const struct baseline *baseline, struct environment *env,
 
 		if (passes || result->verdict.outcome == FAIL)
 			known = baseline_find(baseline, result->instance, env);
-		if (!known || (passes && (known->sometimes || answers_no(result))))
+		/* A distribution's kernel can have a mend that its version does not. */
+		if (!known || (passes && (known->sometimes || known->mend || answers_no(result))))
 			continue;
 		result->deviation = known;
 		result->verdict.outcome = passes ? XPASS : XFAIL;
@@ -654,10 +686,15 @@ static bool is_of_same_case(const struct result *a, const struct result *b)
 static json_t *new_entry(const struct result *result, const struct abi_arch *arch,
 			 const char *version)
 {
-	char from[96];
+	char from[96], *dot;
 	json_t *when;
 
+	/* Not from that version of a stable branch on: a later branch may have kept it longer. */
 	snprintf(from, sizeof(from), ">=%s", version);
+	dot = strchr(from, '.');
+	dot = dot ? strchr(dot + 1, '.') : NULL;
+	if (dot)
+		*dot = '\0';
 	when = json_pack("{s:s}", "kernel", from);
 	if (arch)
 		json_object_set_new(when, "arch", json_string(arch->name));

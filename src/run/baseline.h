@@ -61,7 +61,8 @@ struct deviation {
 	const json_t *ids, *when; /* one or a list; `when` may be NULL */
 	bool of_machine; /* its `when` names a machine: that breaks the promise, no kernel */
 	const char *function /* of the kernel, or NULL */, *why;
-	const char *since, *fixed; /* the version, or the commit */
+	const char *since, *fixed;   /* the version, or the commit */
+	const struct abi_mend *mend; /* that `fixed` names: it holds for kernels without; or NULL */
 	const char *sometimes;     /* what makes the case pass there all the same */
 };
 
