@@ -184,7 +184,7 @@ def member_lies(abi, kind, fields):
     for path in dict.fromkeys(paths(abi, fields)):
         is_time = path.split(".")[-1] in ("time", "time_enabled", "time_running")
         for how in ("plus", "zero", "second") if is_time else ("plus", "zero"):
-            yield {"name": f"{kind.lower()}.{path}.{how}", "kind": "member", "type": kind, "path": path, "how": how}
+            yield {"name": f"{kind}.{path}.{how}", "kind": "member", "type": kind, "path": path, "how": how}
 
 
 def misc_lies(abi, record, kind):
@@ -192,14 +192,14 @@ def misc_lies(abi, record, kind):
     bits = [v["name"] for v in abi.values("misc") if record in v.get("records", [])]
     for name in modes + bits:
         for how in ("drop", "add"):
-            yield {"name": f"{record}.misc.{name}.{how}", "kind": "misc", "type": kind, "path": name,
+            yield {"name": f"{kind}.misc.{name}.{how}", "kind": "misc", "type": kind, "path": name,
                    "how": how, "value": int(name in modes)}
 
 
 def record_lies(abi):
     for record in abi.values("record"):
         name, kind = record["name"], record["name"].upper()
-        of_record = [{"name": f"{name}.{how}", "kind": "records", "type": kind, "how": how}
+        of_record = [{"name": f"{kind}.{how}", "kind": "records", "type": kind, "how": how}
                      for how in ("lost", "first-lost", "last-lost", "doubled", "swapped")]
         of_record += [*misc_lies(abi, name, kind), *member_lies(abi, kind, record["fields"])]
         yield from (lie | since(record) for lie in of_record)

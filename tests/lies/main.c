@@ -20,6 +20,7 @@
 #include "machine/clock.h"
 #include "run/baseline.h"
 #include "run/child.h"
+#include "run/run.h"
 #include "command/command.h"
 #include "lie.h"
 
@@ -164,10 +165,14 @@ static void forget(struct liar *liar)
 	liar->noticed = (struct result){0};
 }
 
-/* Where a lie is about what a call does, a refusal that does not come has noticed nothing of it. */
+/*
+ * Where a lie is about what a call does, a refusal that does not come has noticed nothing of it.
+ * What fails once of several times may have failed for another reason.
+ */
 static bool notices(const struct lie *lie, const struct result *result)
 {
-	return result->verdict.outcome == FAIL &&
+	return (result->verdict.outcome == FAIL ||
+		(result->verdict.outcome == UNSTABLE && result->failed > 1)) &&
 	       !(lie->effect && !strcmp(result->verdict.got, "success"));
 }
 
@@ -203,24 +208,6 @@ static bool run_under(struct liar *liar, size_t n, int *sig)
 		*sig = 0;
 	results_free(results, n);
 	return liar->noticed.instance != NULL;
-}
-
-/* What fails once may have failed for another reason: it counts when it does so again. */
-static bool is_noticed(struct liar *liar, size_t n, int *sig)
-{
-	while (n && run_under(liar, n, sig)) {
-		const struct instance *who = liar->noticed.instance, **at = liar->list;
-
-		while (*at != who)
-			at++;
-		n -= (size_t)(at - liar->list);
-		memmove(liar->list, at, n * sizeof(*at));
-		if (*sig || run_under(liar, 1, sig))
-			return true;
-		n--;
-		memmove(liar->list, liar->list + 1, n * sizeof(*at));
-	}
-	return false;
 }
 
 static void print(const struct liar *liar, size_t index, size_t cases, bool noticed, double seconds)
@@ -268,7 +255,7 @@ static int tell_all(struct liar *liar, size_t first, double seconds)
 
 		liar->lie = &liar->lies.list[index];
 		lies_tell(&liar->lies.list[index], liar->told);
-		noticed = is_noticed(liar, cases, &sig);
+		noticed = run_under(liar, cases, &sig);
 		if (!sig)
 			print(liar, index, cases, noticed, clock_seconds() - began);
 	}
