@@ -75,17 +75,76 @@ static void begin(struct output *out, const struct report *report)
 	fprintf(out->f, "\n");
 }
 
-static void failure(struct output *out, const struct report *report, const struct result *result)
+/* A result that is told, and those that are alike behind it. */
+struct told {
+	uint64_t cause;
+	size_t first, index; /* the first of its cause, and this one, in report->results */
+};
+
+static int by_cause(const void *a, const void *b)
+{
+	const struct told *x = a, *y = b;
+
+	return x->cause != y->cause ? (x->cause < y->cause ? -1 : 1)
+				    : (x->index > y->index) - (x->index < y->index);
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct told *x = a, *y = b;
+
+	return x->first != y->first ? (x->first > y->first) - (x->first < y->first)
+				    : (x->index > y->index) - (x->index < y->index);
+}
+
+/* One block: the first in full, and the ids of those that are alike. */
+static void put_block(struct output *out, const struct report *report, const struct told *told,
+		      size_t count)
 {
 	static const char *const words[OUTCOMES] = {"PASS",  "FAIL",  "UNSTABLE", "SKIP",
 						    "XFAIL", "XPASS", "ERROR"};
-	bool bad = outcome_is_bad(result->verdict.outcome);
+	enum { NAMED = 5 };
+	const struct result *result = &report->results[told->index];
+	int outcome = result->verdict.outcome;
 
-	if ((!bad && !out->verbose) || !result_has_run(result))
-		return;
-	fprintf(out->f, "%s%s%s %s\n", start_colour(out, bad ? RED : GREEN),
-		words[result->verdict.outcome], stop_colour(out), result->instance->id);
+	fprintf(out->f, "%s%s%s %s", start_colour(out, outcome_is_bad(outcome) ? RED : GREEN),
+		words[outcome], stop_colour(out), result->instance->id);
+	if (count > 1)
+		fprintf(out->f, ", and %zu case%s alike", count - 1, count == 2 ? "" : "s");
+	fputc('\n', out->f);
 	print_details(out->f, result, report->again, "  ");
+	for (size_t i = 1; i < count && i <= NAMED; i++)
+		fprintf(out->f, "%s%s", i == 1 ? "  alike:     " : " ",
+			report->results[told[i].index].instance->id);
+	if (count > 1)
+		fputs(count > NAMED + 1 ? " ...\n" : "\n", out->f);
+}
+
+/* What went wrong, a block for each cause; with --verbose every case has a block. */
+static void failures(struct output *out, const struct report *report)
+{
+	struct told *told = or_exit(calloc(report->count + 1, sizeof(*told)));
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->count; i++) {
+		const struct result *result = &report->results[i];
+
+		if (!result_has_run(result) ||
+		    (!out->verbose && !outcome_is_bad(result->verdict.outcome)))
+			continue;
+		told[count++] = (struct told){out->verbose ? i : result_cause(result), i, i};
+	}
+	qsort(told, count, sizeof(*told), by_cause);
+	for (size_t i = 1; i < count; i++)
+		if (told[i].cause == told[i - 1].cause)
+			told[i].first = told[i - 1].first;
+	qsort(told, count, sizeof(*told), by_first);
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count && told[next].first == told[i].first;)
+			next++;
+		put_block(out, report, &told[i], next - i);
+	}
+	free(told);
 }
 
 static void suites(struct output *out, const struct report *report)
@@ -286,6 +345,7 @@ static void deviations(struct output *out, const struct report *report, bool of_
 static void end(struct output *out, const struct report *report)
 {
 	unsigned tally[OUTCOMES] = {0}, unreached = 0;
+	char verdict[256];
 
 	if (report->barred) {
 		say(out->f, "%s\n", report->barred);
@@ -296,8 +356,9 @@ static void end(struct output *out, const struct report *report)
 			tally[report->results[i].verdict.outcome]++;
 		else
 			unreached++;
-	for (size_t i = 0; i < report->count; i++)
-		failure(out, report, &report->results[i]);
+	report_verdict(report, verdict, sizeof(verdict));
+	fprintf(out->f, "%s%s.\n\n", report->interrupted ? "The run ended early. " : "", verdict);
+	failures(out, report);
 	not_reached(out, report);
 	if (!out->quiet) {
 		suites(out, report);

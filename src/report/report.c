@@ -225,6 +225,43 @@ static void rerun_line(FILE *f, const struct result *result, const char *again, 
 	free(text);
 }
 
+static void add_count(char *out, size_t size, unsigned count, const char *one, const char *many)
+{
+	size_t n = strlen(out);
+
+	if (count)
+		snprintf(out + n, size - n, "%s%u %s", n ? ", " : "", count,
+			 count == 1 ? one : many);
+}
+
+void report_verdict(const struct report *report, char *out, size_t size)
+{
+	const unsigned *tally = report->tally;
+	unsigned judged = 0, passed = tally[PASS] + tally[XPASS];
+	size_t n;
+
+	for (int i = 0; i < OUTCOMES; i++)
+		judged += i == SKIP ? 0 : tally[i];
+	out[0] = '\0';
+	add_count(out, size, tally[FAIL], "case fails", "cases fail");
+	add_count(out, size, tally[UNSTABLE], "fails in some of its runs",
+		  "fail in some of their runs");
+	add_count(out, size, tally[XPASS], "passes though it is known to fail",
+		  "pass though they are known to fail");
+	add_count(out, size, tally[ERROR], "could not be judged", "could not be judged");
+	n = strlen(out);
+	if (!judged)
+		snprintf(out, size, "Nothing was judged: all %u cases are skipped", tally[SKIP]);
+	else if (!n)
+		snprintf(out, size,
+			 tally[XFAIL]
+				 ? "Nothing unexpected: %u of %u cases pass, and %u fail as known"
+				 : "Nothing unexpected: %u of %u cases pass",
+			 passed, judged, tally[XFAIL]);
+	else
+		snprintf(out + n, size - n, "; %u of %u pass", passed, judged);
+}
+
 void print_details(FILE *f, const struct result *result, const char *again, const char *indent)
 {
 	char spec[512], place[512];

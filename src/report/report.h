@@ -87,6 +87,9 @@ json_t *tally_json(const struct report *report);
 /* The run ended before this one did: no printer was told of its end. */
 bool is_unreached(const struct result *result, const struct report *report);
 
+/* What came of the run in one sentence, without a full stop; cut to fit. */
+void report_verdict(const struct report *report, char *out, size_t size);
+
 /*
  * The lines that say what is wrong with a result, each behind `indent`; with the command that runs
  * it again, which begins with `again` (NULL: none is told).

@@ -29,6 +29,34 @@ void result_clear(struct result *result)
 	*result = (struct result){0};
 }
 
+/* Text with its numbers left out: of two cases that differ in these alone the cause is the same. */
+static uint64_t hash_shape(uint64_t hash, const char *text)
+{
+	for (bool in_number = false; text && *text; text++) {
+		bool is_digit = *text >= '0' && *text <= '9';
+
+		if (!is_digit || !in_number)
+			hash = (hash ^ (unsigned char)(is_digit ? '#' : *text)) *
+			       UINT64_C(1099511628211);
+		in_number = is_digit;
+	}
+	return hash;
+}
+
+uint64_t result_cause(const struct result *result)
+{
+	const struct verdict *v = &result->verdict;
+	uint64_t hash = UINT64_C(14695981039346656037) + (uint64_t)v->outcome;
+
+	if (v->got[0] == 'E' && strstr(v->got, " from ")) /* an errno, and the gate that gave it */
+		return hash_shape(hash, v->got);
+	hash = hash_shape(hash,
+			  json_string_value(json_object_get(result->instance->spec, "kernel")));
+	hash = hash_shape(hash, v->expected);
+	hash = hash_shape(hash, v->got);
+	return hash_shape(hash, result->reason);
+}
+
 struct result *results_new(size_t count)
 {
 	size_t size = (count + 1) * sizeof(struct result);

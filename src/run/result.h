@@ -45,6 +45,12 @@ void beside_add(struct beside *beside, const struct instance *instance);
 /* The i-th of those that are known, in the order in which they began; NULL behind the last. */
 const struct instance *beside_at(const struct beside *beside, size_t i);
 
+/*
+ * A number that is the same for results with the same cause, as far as what came says: the same
+ * errno from the same gate; or the same of the same function of the kernel but for numbers.
+ */
+uint64_t result_cause(const struct result *result);
+
 /* Not run, or not held against the kernel: a token that is not met, and what was found of it. */
 void result_skip(struct result *result, const char *token, const char *reason);
 

@@ -33,11 +33,8 @@
 #include "text/json_text.h"
 #include "text/say.h"
 
-/*
- * How often a case runs that failed once, as long as that takes no longer than one case may; and
- * how many failures that came each time are enough to believe the rest.
- */
-enum { TRIAL_RUNS = 8, CONFIRMED = 40 };
+/* How often a case runs that failed once, as long as that takes no longer than one case may. */
+enum { TRIAL_RUNS = 8 };
 
 /* How often the kernel has killed for want of memory since it booted; 0 where it does not say. */
 static unsigned long oom_kills(void)
@@ -170,8 +167,9 @@ static void end_trial(struct runner *r, const struct worker *w, struct result *r
 	const struct trial *trial = &w->trial;
 	char why[640];
 
-	r->confirmed += trial->failures == TRIAL_RUNS;
 	result->verdict = trial->failure;
+	if (trial->failures == TRIAL_RUNS && r->confirmed < CONFIRMED)
+		r->causes[r->confirmed++] = result_cause(result);
 	result->tried = trial->runs;
 	result->failed = trial->failures;
 	if (trial->failures == trial->runs)
@@ -185,6 +183,17 @@ static void end_trial(struct runner *r, const struct worker *w, struct result *r
 	result_skip(result, trial->control, why);
 }
 
+/* Whether others have failed each time for the same cause, or so many that no time is left. */
+static bool is_confirmed(const struct runner *r, const struct result *result)
+{
+	uint64_t cause = result_cause(result);
+
+	for (unsigned i = 0; i < r->confirmed; i++)
+		if (r->causes[i] == cause)
+			return true;
+	return r->confirmed == CONFIRMED;
+}
+
 /*
  * What failed, and the baseline does not expect, runs again: whether it fails each time is part of
  * what is to be told. True if it is to run once more; else `result` is what came of all its runs.
@@ -196,7 +205,7 @@ static bool is_on_trial(struct runner *r, struct worker *w, struct result *resul
 	bool has_failed = result->verdict.outcome == FAIL;
 
 	if (!trial->runs &&
-	    (!has_failed || r->options->parts || r->confirmed >= CONFIRMED ||
+	    (!has_failed || r->options->parts || is_confirmed(r, result) ||
 	     (r->options->baseline && baseline_find(r->options->baseline, instance, r->env))))
 		return false;
 	if (!has_failed && result->verdict.outcome != PASS)
@@ -484,7 +493,8 @@ static void take_skipped(struct worker *w, struct result *result)
 
 static void finish(struct runner *r, struct worker *w, int status)
 {
-	struct result result = {.seconds = clock_seconds() - w->began};
+	struct result result = {.instance = r->instances[w->index],
+				.seconds = clock_seconds() - w->began};
 	bool is_void = false;
 	const char *why;
 
