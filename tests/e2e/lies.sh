@@ -12,3 +12,8 @@ echo '{"unnoticed": {}}' >"$scratch/none.json"
 status 1 tests/lies/run "$lies" --case sample.id-all --case attr.fields --reasons "$scratch/none.json" "attr.config3.plus" "attr.sample_id_all.ignored"
 says out "unnoticed: attr.config3.plus"
 [ "$(grep -c '^unnoticed:' "$scratch/out")" -eq 1 ] || { cat "$scratch/out"; fail "more than one goes unnoticed"; }
+
+# A reason is that of one site: a name that no lie has is refused, as is a glob.
+echo '{"unnoticed": {"why": ["READ.value", "attr.*"]}}' >"$scratch/none.json"
+status 1 tests/lies/run "$lies" --reasons "$scratch/none.json" "attr.config3.plus"
+says err "no lie is about: attr.*"
