@@ -87,6 +87,23 @@ def _entry(file, case):
             'case': f'{file["suite"]}.{case["name"]}' if case else file['suite'], 'whole': case is None}
 
 
+def _numbers(version):
+    return [int(part) for part in version.split('.')]
+
+
+def _oldest(top):
+    """The oldest kernel that ran the cases: what is said of older ones is from sources and texts."""
+    with open(os.path.join(top, 'cases/abi/regs.json')) as file:
+        return min((arch['booted'] for arch in json.load(file)['regs'].values() if 'booted' in arch), key=_numbers)
+
+
+def _marked(since, oldest):
+    """`since`, with a mark if no kernel that ran the cases is older."""
+    versions = [part.split(':')[0].strip() for part in since.split(';')] if since else []
+    tried = not versions or any(not re.fullmatch('[0-9.]+', version) or _numbers(version) > _numbers(oldest) for version in versions)
+    return since if tried else f'{since} (untried below {oldest})'
+
+
 def _since_of(top):
     """Since when each constant and field of attr is, by family.name; and how C has it."""
     found = {}
@@ -115,7 +132,7 @@ def _general(top):
         names = {}
         for name in one.get('constants', ()):
             names.setdefault(since[name][1], []).append(since[name][0])
-        versions = sorted(names, key=lambda version: [int(part) for part in version.split('.')])
+        versions = sorted(names, key=_numbers)
         yield {'section': section, 'topic': topic, 'title': one['title'], 'page': [one['says']], 'note': one['does'], 'kernel': None, 'man': one['man'], 'broken': [],
                'since': '; '.join(f'{version}: {", ".join(names[version])}' for version in versions) or None, 'cases': one['shown_by'], 'whole': False}
 
@@ -142,7 +159,8 @@ def entries(top):
     for one in found:
         key = json.dumps([one['man'], one['title'], one['page'], one['note'], one['kernel'], one['since'], [entry['id'] for entry in one['broken']]])
         merged.setdefault(key, {**one, 'cases': []})['cases'].append(one['case'])
-    return sorted([*_general(top), *merged.values()], key=lambda one: (SECTIONS.index(one['section']), one['topic'].lower(), not one['page'], one['cases'][0]))
+    oldest = _oldest(top)
+    return sorted(({**one, 'since': _marked(one['since'], oldest)} for one in [*_general(top), *merged.values()]), key=lambda one: (SECTIONS.index(one['section']), one['topic'].lower(), not one['page'], one['cases'][0]))
 
 
 def _lines(one):

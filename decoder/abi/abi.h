@@ -71,6 +71,7 @@ struct abi_arch {
 	const char *const *machines; /* as uname(2) names them; NULL-terminated */
 	uint64_t reserved[2];        /* refused on a 32-bit, on a 64-bit kernel */
 	uint64_t extended;           /* need a PMU with extended registers */
+	const char *booted;          /* the oldest kernel that ran the cases, or NULL */
 };
 
 /* A fix of the kernel. */

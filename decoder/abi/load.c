@@ -303,6 +303,8 @@ static const struct doc_row arch_rows[] = {
 	{"reserved", DOC_OBJECT, false, AT(struct abi_arch, reserved), &reserved_type},
 	{"extended", DOC_READ, false, AT(struct abi_arch, extended), .read = read_hex,
 	 .takes = "hex"},
+	{"booted", DOC_STRING, false, AT(struct abi_arch, booted), .takes = "version",
+	 .help = "the oldest kernel that ran the cases: what is older is from sources and texts"},
 	{"regs", DOC_LIST, true, AT(struct abi_arch, regs.values), &reg_type,
 	 offsetof(struct abi_arch, regs.count), .expected = "a list of values"},
 	{"note", DOC_ANY, false, .at = DOC_NOWHERE},

@@ -357,7 +357,9 @@ static void end(struct output *out, const struct report *report)
 		else
 			unreached++;
 	report_verdict(report, verdict, sizeof(verdict));
-	fprintf(out->f, "%s%s.\n\n", report->interrupted ? "The run ended early. " : "", verdict);
+	if (!out->quiet)
+		fprintf(out->f, "%s%s.\n\n", report->interrupted ? "The run ended early. " : "",
+			verdict);
 	failures(out, report);
 	not_reached(out, report);
 	if (!out->quiet) {

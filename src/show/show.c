@@ -136,6 +136,8 @@ static void say_head(struct c_program *p)
 					       {"note", "Note: "}};
 	const char *about = json_string_value(json_object_get(p->program->definition, "about"));
 	struct translation *t = &p->t;
+	const struct abi_arch *own = case_arch(p->program->requirements, t->tables->abi);
+	const struct abi_arch *arch = own ? own : t->tables->arch;
 
 	c_put(&t->parts[C_COMMENT], "/* SPDX-License-Identifier: MIT */\n/*\n * %s\n",
 	      p->instance->id);
@@ -146,8 +148,14 @@ static void say_head(struct c_program *p)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		const json_t *part = json_object_get(p->instance->spec, parts[i][0]);
 
-		if (json_is_string(part))
-			say_comment(t, parts[i][1], json_string_value(part));
+		const char *text = json_string_value(part);
+
+		/* What no kernel that ran the cases is older than is from texts. */
+		if (text && !strcmp(parts[i][0], "since") && arch && arch->booted &&
+		    abi_version_compare(text, arch->booted) <= 0)
+			text = c_text(t, "%s (untried below %s)", text, arch->booted);
+		if (text)
+			say_comment(t, parts[i][1], text);
 	}
 	c_put(&t->parts[C_COMMENT],
 	      " *\n"
